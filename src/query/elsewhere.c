@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who sleeps in futexes, for locks of files, for I/O. Tasks that sleep uninterruptibly may do so
- * for a lock of the kernel, which the model knows: those are taken off.
+ * The latest look has counted the tasks that sleep in futexes, for locks of files and for I/O.
+ * Tasks that sleep uninterruptibly may do so for a lock of the kernel, which the model knows: these
+ * are taken off.
  */
 #include "internal.h"
 #include "kontend/query-elsewhere.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who takes breakpoint slots and counters, and who has placed the probes that cost most: the second
- * line of findings that are not about locks. All of it is of the latest looks, as the views have
- * it.
+ * The second line of findings that are not about locks names the processes that hold breakpoint
+ * slots or have opened perf events, and the probe that costs most. All of it is of the latest
+ * looks, as the views have it.
  */
 #include "kontend/query-hot.h"
 #include "perf/snapshot.h"
@@ -98,7 +98,7 @@ const char *verdict_short_culprit(struct judge *j)
 	return text ? arena_printf(&j->q->arena, "they are of %s", text) : NULL;
 }
 
-/* Who has opened most of the events on the CPU where rotation takes most. */
+/* The process that has opened most of the events on the CPU where rotation takes most. */
 const char *verdict_rotation_culprit(struct judge *j)
 {
 	const struct query_spec spec = {.sort = "cpu_pct", .limit = 1, .average = j->f->average};

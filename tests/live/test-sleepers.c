@@ -122,29 +122,37 @@ static bool is_all(const struct counts *c)
 	return c->futex == MUTEX && c->idle == TIMED && c->file_locks == FLOCK + 1;
 }
 
-/* Until all are asleep, and for no longer than that. */
-static struct counts look(const struct target *t, pid_t pid, bool until_all)
+/* Until all are asleep, or @looks times. */
+static struct counts look_by(struct snapshot_locks *w, pid_t pid, int looks)
 {
-	struct snapshot_locks *w;
 	struct locksnap s = {0};
 	struct error err = {0};
 	struct counts c = {0};
 
-	if (!live_check(&failures, snapshot_locks_new(&w, false, NULL, &err) == 0, "%s", err.text))
-		return c;
-	snapshot_locks_of(w, t);
-	for (int i = 0; i < (until_all ? LOOKS : 1); i++) {
+	for (int i = 0; i < looks && !is_all(&c); i++) {
+		if (i)
+			usleep(LOOK_US);
 		if (!live_check(&failures, snapshot_locks_take(w, NULL, 0, &s, &err) == 0,
 				"no look: %s", err.text))
 			break;
 		live_check(&failures, s.head.counts_sleepers, "not counted: %s",
 			   locksnap_text(&s, s.head.no_sleepers));
 		c = count(&s, pid);
-		if (is_all(&c))
-			break;
-		usleep(LOOK_US);
 	}
 	locksnap_deinit(&s);
+	return c;
+}
+
+static struct counts look(const struct target *t, pid_t pid, int looks)
+{
+	struct snapshot_locks *w;
+	struct error err = {0};
+	struct counts c = {0};
+
+	if (!live_check(&failures, snapshot_locks_new(&w, false, NULL, &err) == 0, "%s", err.text))
+		return c;
+	snapshot_locks_of(w, t);
+	c = look_by(w, pid, looks);
 	snapshot_locks_free(w);
 	return c;
 }
@@ -154,27 +162,35 @@ static void check_targets(pid_t pid)
 	uint32_t cpu = 0;
 	struct target all = {0}, one = {.kind = TARGET_PIDS, .ids = &pid, .n_ids = 1},
 		      on_cpu = {.cpus = &cpu, .n_cpus = 1};
-	struct counts c = look(&all, pid, true);
+	struct counts c = look(&all, pid, LOOKS);
 
 	live_check(&failures, is_all(&c), "of all: futex %u, idle %u, file locks %u", c.futex,
 		   c.idle, c.file_locks);
-	c = look(&one, pid, false);
+	c = look(&one, pid, 1);
 	live_check(&failures, is_all(&c) && !c.others, "of one: futex %u, idle %u, others %u",
 		   c.futex, c.idle, c.others);
 	pid_t own = getpid();
-	one.ids = &own; /* its children are measured as well */
-	c = look(&one, pid, false);
-	live_check(&failures, is_all(&c), "of the parent: futex %u", c.futex);
+	one.ids = &own; /* a child that was there before is not measured */
+	c = look(&one, pid, 1);
+	live_check(&failures, !c.futex && !c.idle, "of the parent: futex %u", c.futex);
 	pid_t nobody = 1 << 22; /* above any that a kernel gives */
 	one.ids = &nobody;
-	c = look(&one, pid, false);
+	c = look(&one, pid, 1);
 	live_check(&failures, !c.futex && !c.others, "of nobody: futex %u, others %u", c.futex,
 		   c.others);
-	c = look(&on_cpu, pid, false);
+	c = look(&on_cpu, pid, 1);
 	live_check(&failures, is_all(&c), "on CPU 0: futex %u", c.futex);
 	cpu = 1;
-	c = look(&on_cpu, pid, false);
+	c = look(&on_cpu, pid, 1);
 	live_check(&failures, !c.futex && !c.file_locks, "on CPU 1: futex %u", c.futex);
+}
+
+/* Children that begin while their parent is measured are measured, too. */
+static void check_child(struct snapshot_locks *w, pid_t pid)
+{
+	struct counts c = look_by(w, pid, LOOKS);
+
+	live_check(&failures, is_all(&c), "of a new child: futex %u, idle %u", c.futex, c.idle);
 }
 
 int main(void)
@@ -182,24 +198,29 @@ int main(void)
 	struct snapshot_locks *w;
 	struct error err = {0};
 	char path[] = "/tmp/kontend-sleepers-XXXXXX";
+	pid_t own = getpid();
+	const struct target t = {.kind = TARGET_PIDS, .ids = &own, .n_ids = 1};
 
 	live_need_root();
 	if (snapshot_locks_new(&w, true, NULL, &err) < 0) {
 		printf("%s\n", err.text);
 		return LIVE_SKIP;
 	}
-	snapshot_locks_free(w);
 	int fd = mkstemp(path);
 	if (fd < 0)
 		return LIVE_SKIP;
 	close(fd);
 	file = path;
+	snapshot_locks_of(w, &t);
+	look_by(w, own, 1);
 	pid_t pid = fork();
 	if (pid == 0)
 		be_asleep();
+	check_child(w, pid);
 	check_targets(pid);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	unlink(path);
+	snapshot_locks_free(w);
 	return failures != 0;
 }

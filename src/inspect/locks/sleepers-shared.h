@@ -28,7 +28,8 @@ struct raw_sleepers_state {
 	unsigned int scope;	 /* enum raw_sleeper_scope */
 	unsigned int by_cpu;	 /* only tasks that ran last on a CPU of `cpus` */
 	unsigned long long cgroup;
-	unsigned long long long_ns;  /* who sleeps in a futex for longer is idle */
+	unsigned long long since_ns; /* children that began later are measured as well; monotonic */
+	unsigned long long long_ns;  /* a task that sleeps in a futex for longer is idle */
 	unsigned long long timed_ns; /* the same, where the call has a timeout */
 };
 

@@ -66,6 +66,7 @@ struct task_struct___sleepers {
 	struct task_struct *group_leader, *real_parent;
 	struct css_set___sleepers *cgroups;
 	struct sched_entity se;
+	unsigned long long start_time;
 } CORE;
 
 struct call {
@@ -166,16 +167,22 @@ static __always_inline bool is_in_cgroup(struct task_struct___sleepers *t)
 	return false;
 }
 
-/* A process, or one that it started, as long as those in between live. */
+/* A process, or one that it has started since, as long as those in between live. */
 static __always_inline bool is_of_processes(struct task_struct *t)
 {
 	struct task_struct___sleepers *task = (void *)t;
+	struct task_struct___sleepers *leader = (void *)BPF_CORE_READ(task, group_leader);
+	__u32 pid = (__u32)ns_pid(t, &config.ns);
 
+	if (bpf_map_lookup_elem(&ids, &pid))
+		return true;
+	if (!leader || BPF_CORE_READ(leader, start_time) < state.since_ns)
+		return false;
 	for (int i = 0; task && i < ANCESTORS; i++) {
-		__u32 pid = (__u32)ns_pid((void *)task, &config.ns);
-		if (bpf_map_lookup_elem(&ids, &pid))
-			return true;
 		task = (void *)BPF_CORE_READ(task, real_parent);
+		pid = task ? (__u32)ns_pid((void *)task, &config.ns) : 0;
+		if (pid && bpf_map_lookup_elem(&ids, &pid))
+			return true;
 	}
 	return false;
 }

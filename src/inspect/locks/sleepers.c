@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs the program that counts sleeping tasks, of whom is measured: processes and threads are told
- * to it in a map, a cgroup by its id. In a PID namespace the iterator shows that one's tasks.
+ * Runs the program that counts the sleeping tasks that are measured. A map tells it of processes
+ * and threads, a number of a cgroup. In a PID namespace the iterator shows the tasks of that one.
  */
 #include "sleepers.h"
 #include "bpf-run.h"
 #include "internal.h"
 #include "kontend/cgroup.h"
+#include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/target.h"
 #include "ns.h"
@@ -24,7 +25,7 @@
 
 extern const char sleepers_object[], sleepers_object_end[];
 
-/* From when on one who sleeps in a futex is idle; with a timeout, as in a loop that polls. */
+/* A task that has slept in a futex for longer is idle; with a timeout, as in a loop that polls. */
 #define LONG_NS 10000000000ull
 #define TIMED_NS 10000000ull
 
@@ -166,6 +167,7 @@ static int tell_target(struct sleepers *s, const struct target *t, int child, st
 		code = tell_ids(s, t, child, err);
 	code = code < 0 ? code : tell_cpus(s, t, err);
 	s->state->scope = scopes[t->kind];
+	s->state->since_ns = clock_now_ns();
 	s->told = code == 0;
 	return code;
 }
