@@ -271,10 +271,15 @@ static void a_wait_from_before_the_start_is_bad(void **state)
 
 static void one_that_has_ended_is_in_a_report(void **state)
 {
-	struct page report = {.facts.average = true};
+	struct verdict_limits l = verdict_defaults;
+	struct page report = {.facts = {.average = true, .limits = &l}};
 
 	play_early(*state, true);
 	struct query_verdict v = judge(*state, &report);
+	assert_int_equal(v.worst.level, VERDICT_BAD);
+	assert_non_null(strstr(v.worst.text, "i_rwsem /var/x.img"));
+	l.of[VERDICT_WAIT] = (struct verdict_limit){0};
+	v = judge(*state, &report);
 	assert_int_equal(v.worst.level, VERDICT_BAD);
 	assert_int_equal(v.worst.rule, VERDICT_LONGEST);
 	assert_string_equal(v.worst.text, "dd/702 waited for i_rwsem /var/x.img for >=3.00s");
