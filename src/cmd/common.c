@@ -37,7 +37,7 @@ int cmd_fail(int status, const struct error *err)
 		more = ": kontend-porter, the process that works outside the sandbox, has ended";
 	begin_line(JOURNAL_ERROR);
 	fprintf(stderr, "%s%s\n", err->text, more);
-	return status;
+	return err->status && status == CMD_EXIT_FAILURE ? err->status : status;
 }
 
 __attribute__((format(printf, 2, 0))) static void say(enum journal_level level, const char *fmt,

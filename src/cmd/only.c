@@ -41,22 +41,43 @@ static void put_quoted(struct maker *m, const char *key, const char *value)
 	textbuf_char(&m->filter, '"');
 }
 
-/* "812,900" as "(pid=812|pid=900) " */
-static int put_ids(struct maker *m, const char *key, const char *list)
+/* @text as a part of a regular expression, in which it stands for itself. */
+static void put_escaped(struct maker *m, const char *text, size_t len)
 {
-	size_t n = strspn(list, "0123456789,");
+	for (size_t i = 0; i < len; i++) {
+		if (strchr(".[]{}()*+?^$|\\", text[i]))
+			textbuf_char(&m->filter, '\\');
+		textbuf_char(&m->filter, text[i]);
+	}
+}
 
-	if (list[n] || !n || list[0] == ',' || list[n - 1] == ',' || strstr(list, ",,"))
-		return error_set(m->err, -EINVAL, "--%s '%s' is no list: write it like 812,900",
-				 key, list);
+/* One of a list: a number, or of a process its name, which is followed by "/" and its pid. */
+static void put_id(struct maker *m, const char *key, const char *word, size_t len)
+{
+	bool number = strspn(word, "0123456789") >= len;
+
+	put(m, number ? key : "process~\"^");
+	put(m, number ? "=" : "");
+	put_escaped(m, word, len);
+	put(m, number ? "" : "/[0-9]\"");
+}
+
+/* "812,900" as "(pid=812|pid=900) " */
+static int put_ids(struct maker *m, const char *key, const char *list, bool names)
+{
+	size_t n = strlen(list);
+
+	if (!n || list[0] == ',' || list[n - 1] == ',' || strstr(list, ",,") ||
+	    (!names && list[strspn(list, "0123456789,")]) || strchr(list, '"'))
+		return error_set(m->err, -EINVAL, "--%s '%s' is no list: write it like 812,%s", key,
+				 list, names ? "postgres" : "900");
 	say(m, key, list);
 	put(m, "(");
 	for (const char *p = list;; p++) {
+		size_t len = strcspn(p, ",");
 		put(m, p == list ? "" : "|");
-		put(m, key);
-		put(m, "=");
-		for (; *p && *p != ','; p++)
-			textbuf_char(&m->filter, *p);
+		put_id(m, key, p, len);
+		p += len;
 		if (!*p)
 			break;
 	}
@@ -112,11 +133,7 @@ static int put_cgroup(struct maker *m, const char *path)
 	for (size_t i = 0; i < len; i++)
 		textbuf_char(&m->filter, path[i]);
 	put(m, "\"|cgroup~\"^");
-	for (size_t i = 0; i < len; i++) {
-		if (strchr(".[]{}()*+?^$|\\", path[i]))
-			textbuf_char(&m->filter, '\\');
-		textbuf_char(&m->filter, path[i]);
-	}
+	put_escaped(m, path, len);
 	put(m, "/\") ");
 	return 0;
 }
@@ -184,9 +201,9 @@ int cmd_only(const struct opts *o, struct cmd_only *ret, struct error *err)
 	int r = put_names(&m, o);
 
 	if (r == 0 && reads(o) && o->pids)
-		r = put_ids(&m, "pid", o->pids);
+		r = put_ids(&m, "pid", o->pids, true);
 	if (r == 0 && reads(o) && o->tids)
-		r = put_ids(&m, "tid", o->tids);
+		r = put_ids(&m, "tid", o->tids, false);
 	if (r == 0 && reads(o) && o->cpus)
 		r = put_cpus(&m, o->cpus);
 	if (r == 0 && reads(o) && o->cgroup)

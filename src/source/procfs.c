@@ -14,8 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { COMM_SIZE = 128 };
+enum { COMM_SIZE = 128, COMM_KEPT = 15 };
 
 /* A positive decimal number and nothing else; 0 otherwise. */
 static pid_t parse_id(const char *s)
@@ -199,4 +200,42 @@ bool procfs_alive(const char *root, const struct procfs_task *task)
 	struct procfs_task now = {0};
 
 	return read_stat(root, task->id, &now) == 0 && now.start == task->start && !now.ended;
+}
+
+static bool is_called(const char *root, pid_t pid, const char *name, size_t len)
+{
+	char path[PATH_MAX], comm[COMM_SIZE];
+	struct procfs_task task;
+
+	snprintf(path, sizeof(path), "%s/%d/comm", root, pid);
+	if (sysinfo_read(path, comm, sizeof(comm)) < 0)
+		return false;
+	size_t n = strlen(comm);
+	if (n && comm[n - 1] == '\n')
+		n--;
+	len = len < COMM_KEPT ? len : COMM_KEPT;
+	/* The name of a kernel thread may be longer. */
+	n = n < COMM_KEPT ? n : COMM_KEPT;
+	return n == len && memcmp(comm, name, len) == 0 && procfs_identify(root, pid, &task) == 0 &&
+	       task.tgid == pid && !task.ended;
+}
+
+int procfs_named(const char *root, const char *name, size_t len, pid_t **pids, size_t *n,
+		 size_t *cap)
+{
+	DIR *d = opendir(root);
+	int r = 0;
+	pid_t pid;
+
+	if (!d)
+		return -errno;
+	while (r == 0 && (pid = next_id(d)) != 0) {
+		if (pid == getpid() || !is_called(root, pid, name, len))
+			continue;
+		r = mem_grow(pids, cap, *n, sizeof(**pids));
+		if (r == 0)
+			(*pids)[(*n)++] = pid;
+	}
+	closedir(d);
+	return r;
 }

@@ -86,10 +86,21 @@ static int check_id(enum target_kind kind, pid_t id, struct error *err)
 	return 0;
 }
 
-static int bad_ids(const char *list, struct error *err)
+static int bad_ids(enum target_kind kind, const char *list, struct error *err)
 {
-	return error_set(err, -EINVAL, "'%s' is no list of pids: write it like 812,900", list);
+	if (kind == TARGET_PIDS)
+		return error_set(
+			err, -EINVAL,
+			"'%s' is no list of pids or names of processes: write it like 812,postgres",
+			list);
+	return error_set(err, -EINVAL, "'%s' is no list of thread ids: write it like 812,900",
+			 list);
 }
+
+struct ids {
+	struct target *t;
+	size_t cap;
+};
 
 static bool has_id(const struct target *t, pid_t id)
 {
@@ -100,27 +111,70 @@ static bool has_id(const struct target *t, pid_t id)
 	return false;
 }
 
+static int add_id(struct ids *s, pid_t id, struct error *err)
+{
+	struct target *t = s->t;
+
+	if (has_id(t, id))
+		return 0;
+	if (mem_grow(&t->ids, &s->cap, t->n_ids, sizeof(*t->ids)) < 0)
+		return error_set(err, -ENOMEM, "No memory for the list of pids");
+	t->ids[t->n_ids++] = id;
+	return 0;
+}
+
+/* All processes that are called so: of many, since a server has one for each connection. */
+static int add_named(struct ids *s, const char *name, size_t len, struct error *err)
+{
+	pid_t *pids = NULL;
+	size_t n = 0, cap = 0;
+	int r = procfs_named("/proc", name, len, &pids, &n, &cap);
+
+	if (r < 0)
+		r = error_errno(err, r, "Cannot look for processes called '%.*s' in /proc",
+				(int)len, name);
+	else if (!n)
+		r = error_set(err, -ESRCH,
+			      "There is no process called '%.*s': give pids like 812,900, or names "
+			      "as 'ps -eo comm' prints them",
+			      (int)len, name);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add_id(s, pids[i], err);
+	mem_free(pids);
+	return r;
+}
+
+/* A word that is all digits, with a sign or without, was meant as a number. */
+static bool is_number(const char *word, size_t len)
+{
+	size_t sign = *word == '-' || *word == '+';
+
+	return strspn(word + sign, "0123456789") == len - sign && len > sign;
+}
+
+static int add_word(struct ids *s, enum target_kind kind, const char *word, size_t len,
+		    const char *list, struct error *err)
+{
+	if (kind == TARGET_PIDS && len && !is_number(word, len))
+		return add_named(s, word, len, err);
+	errno = 0;
+	long id = is_number(word, len) ? strtol(word, NULL, 10) : 0;
+	if (id <= 0 || id > INT_MAX || errno)
+		return bad_ids(kind, list, err);
+	int r = check_id(kind, (pid_t)id, err);
+	return r < 0 ? r : add_id(s, (pid_t)id, err);
+}
+
 static int add_ids(struct target *t, enum target_kind kind, const char *list, struct error *err)
 {
-	size_t cap = t->n_ids;
-	const char *p = list;
-	char *end;
+	struct ids s = {.t = t};
 
-	for (;; p = end + 1) {
-		errno = 0;
-		long id = *p >= '0' && *p <= '9' ? strtol(p, &end, 10) : 0;
-		if (id <= 0 || id > INT_MAX || errno || (*end && *end != ','))
-			return bad_ids(list, err);
-		int r = check_id(kind, (pid_t)id, err);
-		if (r < 0)
+	for (const char *p = list;; p++) {
+		size_t len = strcspn(p, ",");
+		int r = add_word(&s, kind, p, len, list, err);
+		p += len;
+		if (r < 0 || !*p)
 			return r;
-		if (!has_id(t, (pid_t)id)) {
-			if (mem_grow(&t->ids, &cap, t->n_ids, sizeof(*t->ids)) < 0)
-				return error_set(err, -ENOMEM, "No memory for the list of pids");
-			t->ids[t->n_ids++] = (pid_t)id;
-		}
-		if (!*end)
-			return 0;
 	}
 }
 

@@ -20,6 +20,12 @@
 
 enum { TERM_WAIT_MS = 2000 };
 
+/* A shell's exit status for a command that is not there, and for one that cannot be executed. */
+static int shell_status(int code)
+{
+	return code == ENOENT ? 127 : 126;
+}
+
 static _Noreturn void child(int go_fd, int err_fd, bool apart, char *const argv[])
 {
 	sigset_t none;
@@ -35,9 +41,10 @@ static _Noreturn void child(int go_fd, int err_fd, bool apart, char *const argv[
 	if (!apart || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
 		execvp(argv[0], argv);
 	int code = errno;
+	int status = shell_status(code);
 	if (write(err_fd, &code, sizeof(code)) != sizeof(code))
-		_exit(126);
-	_exit(127);
+		status = 126;
+	_exit(status);
 }
 
 static void close_pair(int fd[2])
@@ -110,7 +117,11 @@ int workload_go(struct workload *w, char *const argv[], struct error *err)
 	close_fd(&w->go_fd);
 	ssize_t n = fdio_read(w->err_fd, &code, sizeof(code));
 	close_fd(&w->err_fd);
-	return n == sizeof(code) ? exec_failed(argv[0], code, err) : 0;
+	if (n != sizeof(code))
+		return 0;
+	if (err && !err->code)
+		err->status = shell_status(code);
+	return exec_failed(argv[0], code, err);
 }
 
 int workload_ended(struct workload *w, int *ret_status)

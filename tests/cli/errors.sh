@@ -78,9 +78,12 @@ quick="report --duration 100ms"
 		"$kontend" $quick --set-mux-interval nosuch=8
 	expect 1 "The PMU software never rotates" "$kontend" $quick --set-mux-interval software=8
 	expect 129 "give PMU=MS, like cpu=8" "$kontend" $quick --set-mux-interval software
-	expect 1 "Cannot run 'nosuchcommand': there is no such command" \
-		"$kontend" report -- nosuchcommand
-	expect 1 "Cannot run '/': it is not executable" "$kontend" report -- /
+	# As a shell says it.
+	for verb in report script export 'record -o /dev/null'; do
+		expect 127 "Cannot run 'nosuchcommand': there is no such command" \
+			"$kontend" $verb -- nosuchcommand
+		expect 126 "Cannot run '/': it is not executable" "$kontend" $verb -- /
+	done
 	expect 1 "Cannot write to the file '/nosuch/x'.*No such file" "$kontend" $quick -o /nosuch/x
 	expect 1 "Cannot write all of the output to the file '/dev/full': No space left" \
 		"$kontend" $quick -o /dev/full

@@ -278,6 +278,7 @@ same_as_cut() {
 	[ "$(grep -c '"event": "end"' "$work/out")" -gt 0 ] || complain "cut $*: nothing is left"
 }
 same_as_cut -p 5214
+same_as_cut -p mm
 same_as_cut -C 1
 same_as_cut --lock 0xffff888012345678
 same_as_cut --caller vm_mmap
@@ -321,7 +322,8 @@ if grep -q ' begin ' "$work/out"; then
 fi
 expect 0 '' "$kontend" diff -q "$canned" "$canned" --lock mutex
 prints '^# kontend diff by caller, only lock mutex$'
-expect 129 'no list' "$kontend" report "$canned" -p x
+expect 129 'no list' "$kontend" report "$canned" -p 1,,2
+expect 129 'no list' "$kontend" report "$canned" -t x
 expect 129 'no CPU list' "$kontend" report "$canned" -C x
 expect 129 'give a path' "$kontend" report "$canned" -G x
 expect 129 'no quotes' "$kontend" report "$canned" --lock 'a"b'

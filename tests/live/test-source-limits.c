@@ -155,9 +155,9 @@ static void test_bad_commands(void **state)
 	struct live_options o = {.target = {.kind = TARGET_COMMAND, .command = argv}};
 	const struct {
 		char *name;
-		int code;
+		int code, status;
 		const char *says;
-	} bad[] = {{none, -ENOENT, "no such command"}, {data, -EACCES, "not executable"}};
+	} bad[] = {{none, -ENOENT, 127, "no such command"}, {data, -EACCES, 126, "not executable"}};
 	(void)state;
 
 	for (size_t i = 0; i < 2; i++) {
@@ -169,11 +169,12 @@ static void test_bad_commands(void **state)
 		assert_int_equal(live_start(s, &err), bad[i].code);
 		assert_non_null(strstr(err.text, bad[i].says));
 		assert_non_null(strstr(err.text, bad[i].name));
+		assert_int_equal(err.status, bad[i].status);
 		/* It ends all the same, for who wants to read on. */
 		stream_init(&st, 0);
 		stream_take_all(&st, s);
 		assert_int_equal(live_child(s, &status), 1);
-		assert_int_equal(WEXITSTATUS(status), 127);
+		assert_int_equal(WEXITSTATUS(status), bad[i].status);
 		source_free(s);
 	}
 }

@@ -53,6 +53,13 @@ static int set_up(void **state)
 	file("901/comm", "worker\n");
 	file("901/status", "Name:\tworker\nUmask:\t0022\nTgid:\t900\nPid:\t901\n");
 	file("901/stat", "901 (a) (b) c) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4242 20\n");
+	file("905/comm", "worker\n");
+	file("905/status", "Name:\tworker\nTgid:\t905\n");
+	file("905/stat", "905 (worker) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 42 20\n");
+	file("906/comm", "kworker/0:1-events_freezable\n");
+	file("906/status", "Name:\tkworker\nTgid:\t906\n");
+	file("906/stat", "906 (kworker) I 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 42 20\n");
+	file("950/comm", "worker\n");
 	file("950/status", "Name:\tz\nTgid:\t950\n");
 	file("950/stat", "950 (z) Z 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 77 20\n");
 	file("960/stat", "960 (cut) S 1 2\n");
@@ -197,6 +204,34 @@ static void test_tids(void **state)
 	mem_free(tids);
 }
 
+/* Not the thread 901 of the same name, nor the process 950, which has ended. */
+static void test_named(void **state)
+{
+	static const struct {
+		const char *name;
+		pid_t pid;
+	} cases[] = {{"worker", 905},
+		     {"kworker/0:1-eve", 906},
+		     {"kworker/0:1-events", 906},
+		     {"kworker/0:1-even", 906},
+		     {"kworker/0:1", 0},
+		     {"work", 0},
+		     {"workers", 0},
+		     {"init", 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		pid_t *pids = NULL;
+		size_t n = 0, cap = 0, len = strlen(cases[i].name);
+		assert_int_equal(procfs_named(root, cases[i].name, len, &pids, &n, &cap), 0);
+		assert_int_equal(n, cases[i].pid != 0);
+		if (n)
+			assert_int_equal(pids[0], cases[i].pid);
+		mem_free(pids);
+	}
+	assert_int_equal(procfs_named("/kontend-none", "x", 1, NULL, NULL, NULL), -ENOENT);
+}
+
 static void test_identify(void **state)
 {
 	struct procfs_task t = {0};
@@ -320,10 +355,11 @@ static void test_runs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_comms),	 cmocka_unit_test(test_comms_all),
-		cmocka_unit_test(test_maps),	 cmocka_unit_test(test_tids),
-		cmocka_unit_test(test_identify), cmocka_unit_test(test_real),
-		cmocka_unit_test(test_decodes),	 cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_comms), cmocka_unit_test(test_comms_all),
+		cmocka_unit_test(test_maps),  cmocka_unit_test(test_tids),
+		cmocka_unit_test(test_named), cmocka_unit_test(test_identify),
+		cmocka_unit_test(test_real),  cmocka_unit_test(test_decodes),
+		cmocka_unit_test(test_runs),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -133,15 +135,64 @@ static void rejects(enum target_kind kind, const char *list, int code, const cha
 
 static void test_bad_ids(void **state)
 {
-	static const char *const bad[] = {"",	",",  "x",	     "1x", "0",
-					  "-5", "1,", "99999999999", "1 2"};
+	static const char *const bad[] = {"", ",", "0", "-5", "1,", "99999999999", "1,,2"};
+	static const char *const nobody[] = {"kt-no-such", "1x", "1 2", "1,kt-no-such"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		rejects(TARGET_PIDS, bad[i], -EINVAL, "is no list of pids");
+	for (size_t i = 0; i < sizeof(nobody) / sizeof(*nobody); i++)
+		rejects(TARGET_PIDS, nobody[i], -ESRCH, "There is no process called '");
+	rejects(TARGET_TIDS, "1x", -EINVAL, "'1x' is no list of thread ids");
+	rejects(TARGET_TIDS, "init", -EINVAL, "is no list of thread ids");
 	rejects(TARGET_PIDS, "2147483647", -ESRCH, "There is no process 2147483647");
 	rejects(TARGET_TIDS, "2147483647", -ESRCH, "There is no thread 2147483647");
 	rejects(TARGET_TIDS, "1,2147483647", -ESRCH, "There is no thread 2147483647");
+}
+
+static pid_t start_named(const char *name)
+{
+	char byte;
+	int ready[2];
+	assert_int_equal(pipe(ready), 0);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, name);
+		_exit(write(ready[1], "x", 1) == 1 ? pause() : 1);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+/* A name stands for all processes that have it, and may stand beside pids. */
+static void test_names(void **state)
+{
+	pid_t a = start_named("kt-unit-named"), b = start_named("kt-unit-named");
+	pid_t c = start_named("kt-unit-other");
+	struct target t = {0};
+	struct error err = {0};
+	char list[64];
+
+	(void)state;
+	assert_int_equal(target_parse_ids(&t, TARGET_PIDS, "kt-unit-named", &err), 0);
+	assert_int_equal(t.n_ids, 2);
+	assert_int_equal(t.ids[0] + t.ids[1], a + b);
+	snprintf(list, sizeof(list), "%d,kt-unit-named,kt-unit-other", a);
+	assert_int_equal(target_parse_ids(&t, TARGET_PIDS, list, &err), 0);
+	assert_int_equal(t.n_ids, 3);
+	assert_int_equal(t.ids[0], a);
+	assert_int_equal(t.ids[0] + t.ids[1] + t.ids[2], a + b + c);
+	target_deinit(&t);
+	for (int i = 0; i < 3; i++) {
+		pid_t pid = i == 0 ? a : i == 1 ? b : c;
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
 }
 
 struct helper {
@@ -237,10 +288,10 @@ static void test_describe(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpulist),	 cmocka_unit_test(test_watch),
-		cmocka_unit_test(test_cpus),	 cmocka_unit_test(test_bad_ids),
-		cmocka_unit_test(test_ids),	 cmocka_unit_test(test_zombie),
-		cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_cpulist), cmocka_unit_test(test_watch),
+		cmocka_unit_test(test_cpus),	cmocka_unit_test(test_bad_ids),
+		cmocka_unit_test(test_ids),	cmocka_unit_test(test_names),
+		cmocka_unit_test(test_zombie),	cmocka_unit_test(test_describe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,13 @@
 
 /* Appends the tids of process @pid to *tids (from util/mem). 0, -ESRCH or another errno. */
 int procfs_tids(const char *root, pid_t pid, pid_t **tids, size_t *n, size_t *cap);
+/*
+ * Appends the pids of all processes that are called @name, which ends at @len, but for this one and
+ * those that have ended. The kernel keeps 15 bytes of a name: more of @name is not compared. 0 or
+ * negative errno.
+ */
+int procfs_named(const char *root, const char *name, size_t len, pid_t **pids, size_t *n,
+		 size_t *cap);
 
 /* Appends a COMM record for each task of process @pid. 0 or -ENOMEM. */
 int procfs_comms(const char *root, pid_t pid, struct sideband *s);
