@@ -32,6 +32,51 @@ static void put_view(FILE *out, const struct doctor_item *v)
 	fputc('\n', out);
 }
 
+/* The view whose failing means that nothing can be measured. */
+static const struct doctor_item *main_view(const struct doctor *d)
+{
+	for (size_t i = 0; i < d->n_views; i++)
+		if (d->views[i].status == DOCTOR_FAILS && d->views[i].cause)
+			return &d->views[i];
+	return NULL;
+}
+
+/* What to do, before all that was tried: the fix is what users look for. */
+static void put_remedy(FILE *out, const struct doctor *d)
+{
+	const struct doctor_item *v = d->works ? NULL : main_view(d);
+	const struct doctor_item *c = v ? doctor_check(d, v->cause) : NULL;
+
+	if (!c)
+		return;
+	fprintf(out, "kontend cannot measure here: %s\n", *c->found ? c->found : c->help);
+	if (*c->fix)
+		fprintf(out, "fix: %s\n", c->fix);
+	fputc('\n', out);
+}
+
+static bool same_failure(const struct doctor_item *a, const struct doctor_item *b)
+{
+	return b && a->status == DOCTOR_FAILS && a->cause && !strcmp(a->cause, b->cause);
+}
+
+/* Views that fail for one reason are one line, unless each is asked for. */
+static void put_views(FILE *out, const struct opts *o, const struct doctor *d)
+{
+	const struct doctor_item *v = d->works || o->verbose ? NULL : main_view(d);
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_views; i++)
+		n += same_failure(&d->views[i], v);
+	for (size_t i = 0; i < d->n_views; i++) {
+		if (!same_failure(&d->views[i], v))
+			put_view(out, &d->views[i]);
+		else if (&d->views[i] == v)
+			fprintf(out, "  %-12s %-8s %s and %zu other views; see %s\n", v->name,
+				doctor_status_name(v->status), v->help, n - 1, v->cause);
+	}
+}
+
 static void put_config(FILE *out, const struct opts *o)
 {
 	if (!o->config_path)
@@ -46,10 +91,11 @@ static void put_text(FILE *out, const struct opts *o, const struct doctor *d)
 	bool all_well = true;
 	char memory[200];
 
-	fprintf(out, "kontend %s on Linux %s %s, %u CPUs, user %s (%u)\n\nviews\n", KONTEND_VERSION,
+	fprintf(out, "kontend %s on Linux %s %s, %u CPUs, user %s (%u)\n\n", KONTEND_VERSION,
 		d->kernel, d->machine, d->cpus, d->user, d->uid);
-	for (size_t i = 0; i < d->n_views; i++)
-		put_view(out, &d->views[i]);
+	put_remedy(out, d);
+	fprintf(out, "views\n");
+	put_views(out, o, d);
 	fprintf(out, "\nchecks\n");
 	for (size_t i = 0; i < d->n_checks; i++) {
 		const struct doctor_item *c = &d->checks[i];
@@ -63,7 +109,7 @@ static void put_text(FILE *out, const struct opts *o, const struct doctor *d)
 		doctor_memory_text(&d->memory, memory, sizeof(memory)));
 	put_config(out, o);
 	fprintf(out, "%s\n",
-		!d->works   ? "kontend cannot measure here: fix the first check that fails, then "
+		!d->works   ? "kontend cannot measure here: the first lines say what to do; then "
 			      "run the doctor again."
 		: !all_well ? "kontend works here, with limits."
 			    : "kontend works here.");

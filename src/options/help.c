@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * --help and the dump, both written from the tables in the order in which they stand there. Help is
- * laid out for 80 columns: names in the first 26, the text wrapped behind them.
+ * --help and the dump, both written from the tables in the order in which they stand there; help
+ * has the options of a group together, below one heading. Help is laid out for 80 columns: names in
+ * the first 26, the text wrapped behind them.
  */
 #include "kontend/opts.h"
 
@@ -47,23 +48,38 @@ static void put_option(FILE *out, const struct opts_info *o)
 	put_wrapped(out, o->help, n, HELP_INDENT);
 }
 
+/* The options of @verb from @o on that are in its group, which is @o's first. */
+static void put_group(FILE *out, enum opts_verb verb, const struct opts_info *o)
+{
+	const char *group = o->group;
+
+	fprintf(out, "\n%s:\n", group);
+	for (; o->name; o++)
+		if (o->verbs & 1u << verb && !strcmp(o->group, group))
+			put_option(out, o);
+}
+
+/* Has no option of @verb before @o its group? */
+static bool begins_group(enum opts_verb verb, const struct opts_info *o)
+{
+	for (const struct opts_info *p = opts_table; p < o; p++)
+		if (p->verbs & 1u << verb && !strcmp(p->group, o->group))
+			return false;
+	return true;
+}
+
 void opts_help(enum opts_verb verb, FILE *out)
 {
 	const struct opts_verb_info *v = opts_verb_info(verb);
 	static const char config[] = "config";
-	const char *group = NULL;
 
 	fprintf(out, "Usage: kontend %s%s%s\n\n", v->name, *v->synopsis ? " " : "", v->synopsis);
 	put_wrapped(out, v->help, fprintf(out, "kontend %s: ", v->name), 0);
 	if (v->more)
 		fputs(v->more, out);
 	for (const struct opts_info *o = opts_table; o->name; o++) {
-		if (!(o->verbs & 1u << verb))
-			continue;
-		if (!group || strcmp(group, o->group) != 0)
-			fprintf(out, "\n%s:\n", o->group);
-		group = o->group;
-		put_option(out, o);
+		if (o->verbs & 1u << verb && begins_group(verb, o))
+			put_group(out, verb, o);
 	}
 	if (opts_find(verb, config, sizeof(config) - 1))
 		fprintf(out,
@@ -94,7 +110,9 @@ void opts_help_all(FILE *out)
 	}
 	fprintf(out,
 		"\n'kontend VERB --help' lists the options of a verb; 'kontend live --help' those\n"
-		"of kontend without a verb. Manual: kontend(1), kontend-views(7).\n");
+		"of kontend without a verb. Manual: kontend(1), kontend-views(7); five known "
+		"mechanisms of\n"
+		"contention, and how to see them: kontend-stories(7).\n");
 }
 
 void opts_dump(FILE *out)
