@@ -76,6 +76,18 @@ static void put_waits(const struct report_data *d, FILE *out)
 	}
 }
 
+static void put_refused(const struct query_perf_creations_sum *c, FILE *out)
+{
+	char a[UNITS_BUF];
+
+	fprintf(out, "# refused: %s", c->refused ? units_count(a, c->refused) : "0");
+	if (*c->refused_who) {
+		fputs(": ", out);
+		report_text_clean(c->refused_who, out);
+	}
+	fputc('\n', out);
+}
+
 /* Where each is told there is no more; by looks there may be. */
 static void put_creations(const struct report_data *d, const struct report_snapshot *s, FILE *out)
 {
@@ -92,12 +104,16 @@ static void put_creations(const struct report_data *d, const struct report_snaps
 	fprintf(out, "# breakpoints created: %s%s",
 		c->how == SNAP_CREATIONS_EVENTS ? "" : "at least ", units_count(a, c->created));
 	if (c->how == SNAP_CREATIONS_EVENTS)
-		fprintf(out, ", refused %s; those set by ptrace are not among them",
-			units_count(a, c->refused));
+		fputs("; those set by ptrace are not among them\n", out);
 	else
-		fputs(", as looks see those alone that live until then; --creations sees each",
+		fputs(", as looks see those alone that live until then; --creations sees each\n",
 		      out);
-	fputc('\n', out);
+	if (c->how != SNAP_CREATIONS_EVENTS)
+		fputs("# refused: not available, as looks do not see them; --creations counts "
+		      "them\n",
+		      out);
+	else
+		put_refused(c, out);
 	if (c->lost)
 		fprintf(out, "# of %s it is not known whose they are\n", units_count(a, c->lost));
 	if (*c->reason) {

@@ -5,11 +5,12 @@
 # that lived for microseconds, each that was inherited and each that was refused; without it what is
 # said is a lower bound.
 #
-#     test-creations.sh KONTEND BP-CREATE
+#     test-creations.sh KONTEND BP-CREATE BP-REFUSED
 set -eu
 
 kontend=$(realpath "$1")
 create=$(realpath "$2")
+refuse=$(realpath "$3")
 
 # shellcheck source=tests/lib/measure.sh
 . "$(dirname "$0")/../lib/measure.sh"
@@ -77,4 +78,26 @@ tell file each
 grep -q ',bp-create,' csv || complain "no row of bp-create in CSV: $(cat csv)"
 "$kontend" report -i file --view creations -o text 2>err || complain "text: $(cat err)"
 grep -q '^ *bp-create/' text || complain "no row of bp-create in the text: $(cat text)"
+# A debugger that gets no slot is counted, and named in the text.
+rc=0
+"$refuse" >ptrace.truth 2>err || rc=$?
+if [ "$rc" -eq 77 ]; then
+	echo "no breakpoints by ptrace here: $(cat err)"
+else
+	"$kontend" report -a --creations --view slots -j -o ptrace.json -- "$refuse" >ptrace.truth 2>err ||
+		complain "bp-refused: $(cat err)"
+	python3 - <<'EOP' || complain "a debugger that was refused: $(cat ptrace.truth)"
+import json
+words = open("ptrace.truth").read().split()
+c = json.load(open("ptrace.json"))["views"]["creations"]
+rows = [r for r in c["rows"] if r["comm"] == "bp-refused"]
+assert len(rows) == 1 and rows[0]["refused"] == int(words[1]) > 0, (rows, words)
+assert c["refused"] >= rows[0]["refused"], c
+EOP
+	"$kontend" report -a --creations --view slots -o text -- "$refuse" >/dev/null 2>err || complain "text: $(cat err)"
+	grep -qE '^# refused: [0-9]+: .*bp-refused/[0-9]+' text || complain "who was refused: $(grep refused text)"
+	"$kontend" report -a --view slots -o text -- "$refuse" >/dev/null 2>err || complain "text: $(cat err)"
+	grep -q '^# refused: not available, .*--creations counts them' text ||
+		complain "refused, by looks: $(grep -i refused text)"
+fi
 exit $status

@@ -119,26 +119,44 @@ static void draw_waits(const struct query_perf_waits *w, struct screen *s, struc
 	line_put(&l, ROLE_DIM, w->caller);
 }
 
-/* "breakpoints created  1.24k  most by app/931 1.20k  refused 3", if there were any: the line. */
-static bool draw_creations(const struct query_perf_creations_sum *c, struct screen *s,
-			   struct rect r)
+/* "refused 1: gdb/30500"; looks do not see those: then how to see them. */
+static void put_refused(const struct query_perf_creations_sum *c, struct line *l)
+{
+	char buf[UNITS_BUF];
+
+	if (c->how != SNAP_CREATIONS_EVENTS) {
+		line_put(l, ROLE_DIM, "  refused - (--creations counts them)");
+	} else if (c->refused) {
+		line_put(l, ROLE_DIM, "refused ");
+		line_put(l, ROLE_WARN, units_count(buf, c->refused));
+		line_printf(l, ROLE_NORMAL, ": %s  ", c->refused_who);
+	}
+}
+
+/*
+ * "refused 1: gdb/30500  breakpoints created 1.24k  most by app/931 1.20k", if there were any, or
+ * if somebody may have been refused: the line.
+ */
+static bool draw_creations(const struct query_perf_sum *p, const struct query_perf_creations_sum *c,
+			   struct screen *s, struct rect r)
 {
 	bool each = c->how == SNAP_CREATIONS_EVENTS;
+	bool full = p->slots_known && p->slots && p->used >= p->slots;
 	struct line l = {.s = s, .r = r, .x = 1};
 	char buf[UNITS_BUF];
 
-	if (!c->created && !c->refused)
+	if (!c->created && !c->refused && (each || !full))
 		return false;
-	line_put(&l, ROLE_DIM, "breakpoints created  ");
+	if (each)
+		put_refused(c, &l);
+	line_put(&l, ROLE_DIM, "breakpoints created ");
 	line_printf(&l, ROLE_BOLD, "%s%s", each ? "" : "≥", units_count(buf, c->created));
 	if (c->who) {
 		line_put(&l, ROLE_DIM, "  most by ");
 		line_printf(&l, ROLE_NORMAL, "%s %s", c->who, units_count(buf, c->most));
 	}
-	if (c->refused) {
-		line_put(&l, ROLE_DIM, "  refused ");
-		line_put(&l, ROLE_WARN, units_count(buf, c->refused));
-	}
+	if (!each)
+		put_refused(c, &l);
 	return true;
 }
 
@@ -222,7 +240,7 @@ static void slots_draw(struct view *v, struct screen *s, struct rect r)
 	}
 	int y = view_perf_head(v, s, r, &p.sum, &top);
 	draw_waits(&p.waits, s, layout_below(r, y++));
-	y += draw_creations(&p.creations, s, layout_below(r, y));
+	y += draw_creations(&p.sum, &p.creations, s, layout_below(r, y));
 	place(&p, layout_below(r, y));
 	draw_board(o, &p, s);
 	draw_holders(o, &p, s);

@@ -17,7 +17,9 @@ struct query_perf_creations_sum {
 	uint64_t created, refused, lost; /* lost: there was no room for whose they are */
 	const char *who;		 /* that created, or was refused, most; NULL: nobody */
 	uint64_t most;			 /* that it created */
-	const char *reason;		 /* why not each is seen, if each was to be; "" */
+	/* "gdb/30500", or several: "perf/31038 4, gdb/30500 1"; "": nobody, or not known. */
+	const char *refused_who;
+	const char *reason; /* why not each is seen, if each was to be; "" */
 };
 
 /* 0 or -ENOMEM. */

@@ -29,9 +29,9 @@ struct created_config {
 	struct ns_config ns;
 	unsigned long long off_info; /* bp_cpuinfo in the per-CPU section */
 	unsigned int info_stride, info_cpu_pinned;
-	unsigned int pools;  /* 1 or 2; 0: slots are not known */
-	unsigned int n_cpus; /* possible ones */
-	int perf_event_open; /* number of the system call */
+	unsigned int pools;	     /* 1 or 2; 0: slots are not known */
+	unsigned int n_cpus;	     /* possible ones */
+	int perf_event_open, ptrace; /* numbers of the system calls */
 };
 
 struct created_state {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Who creates breakpoints: by the end of perf_event_open(), and by the birth of tasks that have
- * inherited some. No event tells of either, so what is attached is the end of every system call,
- * which costs each of them, and is done on request only. At the same moments the slots that are
- * taken are counted as the kernel does: those of the CPU, and beside them those of the task.
+ * inherited some; and who was refused one, by perf_event_open() or ptrace(). No event tells of
+ * either, so what is attached is the end of every system call, which costs each of them, and is
+ * done on request only. At the same moments the slots that are taken are counted as the kernel
+ * does: those of the CPU, and beside them those of the task.
  */
 #include "kernel/perf.h"
 
@@ -213,6 +214,24 @@ static __always_inline int see_open(__u64 attr, __s64 result)
 	return 0;
 }
 
+/*
+ * A debugger, to which nothing else than slots makes ptrace() say that there is no space. What it
+ * has set is not counted: the same call moves a breakpoint, or takes it away.
+ */
+static __always_inline int see_ptrace(__s64 result)
+{
+	struct created_process *p;
+
+	if (result != NO_SPACE)
+		return 0;
+	p = current_process();
+	if (p)
+		__sync_fetch_and_add(&p->refused, 1);
+	else
+		__sync_fetch_and_add(&state.dropped, 1);
+	return 0;
+}
+
 SEC("raw_tp")
 int see_exit(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -221,8 +240,10 @@ int see_exit(struct bpf_raw_tracepoint_args *ctx)
 	long long number;
 
 	if (!read_arguments((void *)ctx->args[0], &number, args) ||
-	    number != config.perf_event_open || is_compat(t))
+	    (number != config.perf_event_open && number != config.ptrace) || is_compat(t))
 		return 0;
+	if (number == config.ptrace)
+		return see_ptrace((__s64)ctx->args[1]);
 	return see_open(args[0], (__s64)ctx->args[1]);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Who creates breakpoints, and the most slots that were ever taken. Events tell of each that is
- * opened, inherited or refused, but for those that debuggers set by ptrace and those that 32-bit
- * programs open, whose system calls have other numbers. Looks tell only of those that live until a
- * look: numbers of events never fall, so one above the newest of the look before is new. Who has
- * created any stays in the list when he is gone.
+ * opened, inherited or refused, also by ptrace, but neither of those that debuggers have set by
+ * ptrace nor of those that 32-bit programs open, whose system calls have other numbers. Looks tell
+ * only of those that live until a look: numbers of events never fall, so one above the newest of
+ * the look before is new. Who has created any stays in the list when he is gone.
  */
 #include "created.h"
 #include "bpf-int.h"
@@ -38,6 +38,7 @@ static int load(struct created *c, const struct inspect_bpf *i, struct kerntypes
 		.pools = i->layout.pools,
 		.n_cpus = i->n_cpus,
 		.perf_event_open = SYS_perf_event_open,
+		.ptrace = SYS_ptrace,
 	};
 	const struct bpf_run_file f = {
 		.bytes = created_object,

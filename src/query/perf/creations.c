@@ -11,6 +11,7 @@
 #include "snapshot.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 enum { C_PROCESS, C_PID, C_COMM, C_CREATED, C_PER_S, C_OPENED, C_INHERITED, C_REFUSED, C_COLUMNS };
 
@@ -115,6 +116,44 @@ static const char *name_of(struct query *q, const struct query_perf *p,
 	return c->pid ? query_perf_task(q, p, c->comm, c->pid) : "the kernel";
 }
 
+enum { NAMED = 3 }; /* of those that were refused */
+
+/* The next one after @last in the order of @c->refused, then of rows; SIZE_MAX: none. */
+static size_t next_refused(const struct snap *s, size_t last)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < s->n_creators; i++) {
+		uint64_t n = s->creators[i].refused;
+		if (!n || (last != SIZE_MAX && (n > s->creators[last].refused ||
+						(n == s->creators[last].refused && i <= last))))
+			continue;
+		if (best == SIZE_MAX || n > s->creators[best].refused)
+			best = i;
+	}
+	return best;
+}
+
+static const char *refused_who(struct query *q, const struct query_perf *p)
+{
+	const struct snap *s = p->snap;
+	const char *text = "";
+	size_t n = 0, all = 0;
+
+	for (size_t i = 0; i < s->n_creators; i++)
+		all += s->creators[i].refused != 0;
+	for (size_t i = next_refused(s, SIZE_MAX); i != SIZE_MAX && n < NAMED; n++) {
+		const struct snap_creator *c = &s->creators[i];
+		text = all == 1 ? name_of(q, p, c)
+				: arena_printf(&q->arena, "%s%s%s %" PRIu64, text, n ? ", " : "",
+					       name_of(q, p, c), c->refused);
+		if (!text)
+			return NULL;
+		i = next_refused(s, i);
+	}
+	return n < all ? arena_printf(&q->arena, "%s and %zu more", text, all - n) : text;
+}
+
 int query_perf_creations_sum(struct query *q, struct query_perf_creations_sum *ret)
 {
 	struct query_perf_creations_sum sum = {0};
@@ -122,6 +161,7 @@ int query_perf_creations_sum(struct query *q, struct query_perf_creations_sum *r
 	uint64_t most = 0;
 	int code = query_sync(q) < 0 ? -ENOMEM : query_perf(q, QUERY_PERF_SLOTS, &p);
 
+	sum.refused_who = "";
 	*ret = sum;
 	if (code < 0)
 		return code == -ENOMEM ? code : 0;
@@ -139,6 +179,9 @@ int query_perf_creations_sum(struct query *q, struct query_perf_creations_sum *r
 		sum.most = n;
 		sum.who = name_of(q, &p, c);
 	}
+	sum.refused_who = refused_who(q, &p);
+	if (!sum.refused_who)
+		return -ENOMEM;
 	*ret = sum;
 	return 0;
 }
