@@ -72,8 +72,8 @@ struct query_stamp {
 
 struct query_cache {
 	struct reuse reuse;
-	uint64_t n_renewed; /* how often names were forgotten */
-	bool valid, failed; /* failed: an allocation did, the query must not answer */
+	uint64_t n_renewed;	   /* how often names were forgotten */
+	bool valid, asked, failed; /* failed: an allocation did, the query must not answer */
 	struct query_hold *holds;
 	struct query_hot_groups hot_groups;
 	struct query_stamp names;

@@ -170,6 +170,7 @@ static int cache_renew(struct query *q, const struct query_stamp *names)
 		.hot_groups = c->hot_groups,
 		.reuse = c->reuse,
 		.n_renewed = c->n_renewed + 1,
+		.asked = c->asked,
 		.names = *names,
 	};
 	if (mem_grow(&c->funcs, &c->cap_funcs, 0, sizeof(*c->funcs)) < 0)

@@ -59,7 +59,8 @@ static bool is_shown(const struct table *t, size_t col)
 	for (size_t row = 0; row < t->n_rows; row++)
 		if (table_value(t, row, col)->known)
 			return true;
-	return t->n_rows == 0; /* a column of dashes says nothing */
+	/* A column of dashes says nothing, unless it is what the table is read for. */
+	return t->n_rows == 0 || c->flags & COLUMN_STAYS;
 }
 
 static void measure(struct text *x, const struct table *t, int widths[TABLE_COLUMNS])

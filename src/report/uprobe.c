@@ -24,7 +24,9 @@ static void put_sum(const struct query_uprobe_sum *p, FILE *out)
 	char a[UNITS_BUF], b[UNITS_BUF];
 
 	fprintf(out, "%u probes", p->probes);
-	if (p->probes)
+	if (p->probes && !p->rate_known)
+		fputs(", hits/s not known before a second look", out);
+	else if (p->probes)
 		fprintf(out, ", %s hits/s", p->hits_per_s > 0 ? units_rate(a, p->hits_per_s) : "0");
 	if (p->cpu_known && p->hits_per_s > 0)
 		fprintf(out, " (~%s%% of a CPU)", units_pct(b, p->cpu_pct));
@@ -98,7 +100,7 @@ static const struct figure look_figures[] = {
 static const struct figure sum_figures[] = {
 	{FIGURE_IF("probes", COUNT, struct query_uprobe_sum, probes, known)},
 	{FIGURE_IF("out_of_line", COUNT, struct query_uprobe_sum, out_of_line, known)},
-	{FIGURE_IF("hits_per_s", RATE, struct query_uprobe_sum, hits_per_s, known)},
+	{FIGURE_IF("hits_per_s", RATE, struct query_uprobe_sum, hits_per_s, rate_known)},
 	{FIGURE_IF("cpu_pct", PCT, struct query_uprobe_sum, cpu_pct, cpu_known)},
 	{FIGURE_IF("areas", COUNT, struct query_uprobe_sum, areas, known)},
 	{FIGURE_NEEDS("waiting", COUNT, struct query_uprobe_sum, waiting, UPSNAP_NO_TASKS)},

@@ -19,6 +19,7 @@ enum { PROBES_MIN = 4, AREAS_MIN = 3, WAITS_MAX = 4 };
 struct view_uprobes {
 	struct view v;
 	bool by_process;
+	bool all_areas; /* also those that use no slot, a row each */
 	struct pane panes[PANES];
 	struct pane_set set;
 };
@@ -35,6 +36,13 @@ static struct view_uprobes *of_view(struct view *v)
 	return (struct view_uprobes *)v;
 }
 
+static const char *rate_text(const struct query_uprobe_sum *p, char *buf)
+{
+	if (!p->rate_known)
+		return "-";
+	return p->hits_per_s > 0 ? units_rate(buf, p->hits_per_s) : "·";
+}
+
 /* "probes 12  hits/s 1.20k  CPU ~0.4%  slots 6/31 app/931  waiting 9" */
 static void put_figures(const struct query_uprobe_sum *p, struct line *l)
 {
@@ -43,7 +51,7 @@ static void put_figures(const struct query_uprobe_sum *p, struct line *l)
 	line_put(l, ROLE_DIM, "probes ");
 	line_printf(l, ROLE_BOLD, "%u", p->probes);
 	line_put(l, ROLE_DIM, "  hits/s ");
-	line_put(l, ROLE_NORMAL, p->hits_per_s > 0 ? units_rate(buf, p->hits_per_s) : "·");
+	line_put(l, ROLE_NORMAL, rate_text(p, buf));
 	if (p->cpu_known && p->hits_per_s > 0) {
 		line_put(l, ROLE_DIM, "  CPU ");
 		line_printf(l, ROLE_NORMAL, "~%s%%", units_pct(buf, p->cpu_pct));
@@ -67,8 +75,7 @@ void view_uprobes_line(const struct query_uprobe_sum *p, struct line *l)
 
 	line_put(l, ROLE_DIM, "uprobes ");
 	line_printf(l, ROLE_BOLD, "%u%s", p->probes, p->missing & lists ? "+" : "");
-	line_printf(l, ROLE_NORMAL, ", %s hits/s",
-		    p->hits_per_s > 0 ? units_rate(buf, p->hits_per_s) : "·");
+	line_printf(l, ROLE_NORMAL, ", %s hits/s", rate_text(p, buf));
 	if (p->cpu_known && p->hits_per_s > 0)
 		line_printf(l, ROLE_NORMAL, ", ~%s%% of a CPU", units_pct(buf, p->cpu_pct));
 	if (p->areas) {
@@ -125,7 +132,8 @@ static int ask(struct view_uprobes *o, struct page *p, struct error *err)
 	if (r == 0)
 		r = list_part_ask(&p->probes, err);
 	if (r == 0)
-		r = query_uprobe_areas(o->v.query, &areas, &p->areas, err);
+		r = (o->all_areas ? query_uprobe_areas
+				  : query_uprobe_areas_folded)(o->v.query, &areas, &p->areas, err);
 	if (r == 0)
 		r = query_uprobe_waits(o->v.query, &waits, &p->waits, err);
 	return r;
@@ -269,6 +277,10 @@ static int open_probe(struct view_uprobes *o, uint64_t id)
 
 static int open_area(struct view_uprobes *o, uint64_t mm)
 {
+	if (mm == QUERY_UPROBE_IDLE) {
+		o->all_areas = true;
+		return 0;
+	}
 	return open_page(o, &view_xol, query_uprobe_areas, "process", mm);
 }
 
@@ -358,7 +370,8 @@ const struct view_ops view_uprobes = {
 		"often they are hit, and what that costs. An instruction that the kernel can do "
 		"itself is emulated: one trap a hit. Others are executed out of line: two traps, "
 		"and one of the slots (31 on x86) that a process has, for which its threads may "
-		"have to wait. Below, the processes that have such slots. COST and CPU% are known "
+		"have to wait. Below, the processes that have such slots; those that use none are "
+		"one row, and Enter on it shows each. COST and CPU% are known "
 		"when kontend bench uprobe has measured them since the machine was started. Enter "
 		"shows a probe by CPU, or who is in the slots of a process; b sums up by process.",
 	.tables = "uprobes xol",

@@ -13,6 +13,11 @@ struct query;
  * after the next query_begin().
  */
 bool query_load_names(struct query *q, uint64_t budget_ns);
+/*
+ * Has an answer since the last call been "(loading)"? Then the frame is to be drawn again when
+ * names have come, whether or not anything else changes.
+ */
+bool query_load_asked(struct query *q);
 /* Readable when lines have come, which query_load_names() takes; -1: none are under way. */
 int query_load_fd(const struct query *q);
 /*

@@ -18,6 +18,7 @@ struct query_uprobe_sum {
 	bool known; /* there is a snapshot */
 	uint32_t probes, areas, out_of_line;
 	uint32_t waiting, single_step; /* tasks */
+	bool rate_known;	       /* two looks have seen a probe, or there is none */
 	double hits_per_s;
 	bool cpu_known; /* cpu_pct: what a hit costs was measured, of all that were hit */
 	double cpu_pct; /* of one CPU */
@@ -57,6 +58,10 @@ int query_uprobe_waits(struct query *q, const struct query_spec *s, struct table
 /* Table "xol": a row a process that has an area of slots. */
 int query_uprobe_areas(struct query *q, const struct query_spec *s, struct table *ret,
 		       struct error *err);
+/* For a screen: two processes or more none of whose slots has been in use are one row. */
+enum { QUERY_UPROBE_IDLE = 1 }; /* its id; others have the address of their mm */
+int query_uprobe_areas_folded(struct query *q, const struct query_spec *s, struct table *ret,
+			      struct error *err);
 /* Table "uptasks": a row a task that is in a slot, or waits for one; @area: of that row of "xol"
  * only, 0: all. */
 int query_uprobe_tasks(struct query *q, uint64_t area, const struct query_spec *s,

@@ -168,6 +168,7 @@ static uint32_t without_name(struct query *q, uint64_t base, enum usersym_answer
 	const uint32_t *known = map64_get(&q->cache->by_addr, start);
 	const char *why = a == USERSYM_PENDING ? "loading" : usersym_reason(a);
 
+	q->cache->asked |= a == USERSYM_PENDING;
 	if (known)
 		return *known;
 	const char *name = arena_printf(&q->cache->text, "(%s)", why);
@@ -276,6 +277,14 @@ bool query_load_names(struct query *q, uint64_t budget_ns)
 	bool changed = false, more = load_some(q, budget_ns, &changed);
 
 	return more || changed;
+}
+
+bool query_load_asked(struct query *q)
+{
+	bool asked = q->cache->asked;
+
+	q->cache->asked = false;
+	return asked;
 }
 
 int query_load_fd(const struct query *q)

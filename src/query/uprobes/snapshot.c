@@ -127,6 +127,7 @@ static void sum_areas(struct query *q, const struct upsnap *s, struct query_upro
 static void sum_probes(const struct upsnap *s, bool average, struct query_uprobe_sum *r)
 {
 	r->cpu_known = !(s->head.missing & UPSNAP_NO_COSTS);
+	r->rate_known = !s->n_probes;
 	for (size_t i = 0; i < s->n_probes; i++) {
 		const struct upsnap_probe *p = &s->probes[i];
 		double rate;
@@ -134,10 +135,12 @@ static void sum_probes(const struct upsnap *s, bool average, struct query_uprobe
 		r->out_of_line += p->class_ == UPSNAP_OUT_OF_LINE;
 		if (!query_uprobe_rate(s, p, average, &rate))
 			continue;
+		r->rate_known = true;
 		r->hits_per_s += rate;
 		r->cpu_pct += rate * (double)p->cost_ns / 1e7;
 		r->cpu_known &= p->cost_ns || rate <= 0;
 	}
+	r->cpu_known &= r->rate_known;
 }
 
 int query_uprobe_sum(struct query *q, bool average, struct query_uprobe_sum *ret)

@@ -64,11 +64,46 @@ static const struct column columns[C_COLUMNS] = {
 			 9, 0, R},
 };
 
+/* Rows are the areas of @s, in @at if some are folded, then the row of these, then what has ended.
+ */
 struct areas {
 	struct query *q;
 	const struct upsnap *s;
-	struct query_ended ended; /* behind those of @s */
+	size_t *at;    /* NULL: none is folded, and a row is its area */
+	size_t n;      /* rows of areas, but for the one of those that are folded */
+	size_t n_idle; /* areas that are one row; 0: there is no such row */
+	struct query_ended ended;
 };
+
+static bool is_idle(const struct upsnap_area *a)
+{
+	return a->used == 0 && !a->max_used && !a->waiting && !a->single_step && !a->returns;
+}
+
+static int fold(struct areas *t)
+{
+	size_t n = t->s ? t->s->n_areas : 0, idle = 0;
+
+	t->n = n;
+	for (size_t i = 0; i < n; i++)
+		idle += is_idle(&t->s->areas[i]);
+	if (idle < 2)
+		return 0;
+	t->at = arena_alloc(&t->q->arena, (n - idle + 1) * sizeof(*t->at));
+	if (!t->at)
+		return -ENOMEM;
+	t->n = 0;
+	t->n_idle = idle;
+	for (size_t i = 0; i < n; i++)
+		if (!is_idle(&t->s->areas[i]))
+			t->at[t->n++] = i;
+	return 0;
+}
+
+static size_t rows_of(const struct areas *t)
+{
+	return t->n + (t->n_idle != 0);
+}
 
 static uint64_t waited_ns(const struct upsnap *s, const struct upsnap_task *t)
 {
@@ -148,33 +183,54 @@ static void fill_ended(const struct areas *t, size_t i, struct value *v)
 	query_ended_fill(t->q, &t->ended, i, &v[C_ENDED]);
 }
 
+/* What all of them have in common: nothing of theirs is in use. */
+static void fill_idle(const struct areas *t, struct value *v)
+{
+	bool tasks = !(t->s->head.missing & UPSNAP_NO_TASKS);
+	static const int none[] = {C_WAITING, C_SINGLE_STEP, C_RETURNS, C_DEPTH};
+
+	value_s(&v[C_PROCESS], arena_printf(&t->q->arena, "%zu idle processes", t->n_idle));
+	for (size_t i = 0; i < t->s->n_areas; i++)
+		if (is_idle(&t->s->areas[i]) && t->s->areas[i].slots >= 0)
+			v[C_SLOTS] = (struct value){.i = t->s->areas[i].slots, .known = true};
+	value_u(&v[C_USED], 0);
+	value_u(&v[C_MAX_USED], 0);
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		v[none[i]] = (struct value){.known = tasks};
+	value_u(&v[C_ENDED], 0);
+}
+
 static void areas_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 {
 	const struct areas *t = ctx;
-	size_t n = t->s ? t->s->n_areas : 0;
 
 	(void)want;
-	if (row >= n) {
-		fill_ended(t, row - n, v);
-		return;
+	if (row >= rows_of(t)) {
+		fill_ended(t, row - rows_of(t), v);
+	} else if (row == t->n) {
+		fill_idle(t, v);
+	} else {
+		fill_area(t, t->at ? t->at[row] : row, v);
+		value_u(&v[C_ENDED], 0);
 	}
-	fill_area(t, row, v);
-	value_u(&v[C_ENDED], 0);
 }
 
 static void areas_rank(void *ctx, size_t row, struct row_rank *ret)
 {
 	const struct areas *t = ctx;
-	size_t n = t->s ? t->s->n_areas : 0;
 
-	if (row >= n) {
+	if (row >= rows_of(t)) {
 		const struct upsnap_area *was =
-			&t->q->model->ended->uprobes.areas[t->ended.at[row - n]];
+			&t->q->model->ended->uprobes.areas[t->ended.at[row - rows_of(t)]];
 		*ret = (struct row_rank){.id = was->mm ^ (uint64_t)was->pid << 48,
 					 .tie = was->max_used};
 		return;
 	}
-	const struct upsnap_area *a = &t->s->areas[row];
+	if (row == t->n) {
+		*ret = (struct row_rank){.id = QUERY_UPROBE_IDLE};
+		return;
+	}
+	const struct upsnap_area *a = &t->s->areas[t->at ? t->at[row] : row];
 	*ret = (struct row_rank){.id = a->mm,
 				 .order = (uint64_t)a->waiting << 32 |
 					  (uint32_t)(a->used > 0 ? a->used : 0),
@@ -184,20 +240,35 @@ static void areas_rank(void *ctx, size_t row, struct row_rank *ret)
 const struct table_kind query_uprobe_areas_kind = {"xol", columns, C_COLUMNS, areas_fill,
 						   areas_rank};
 
-int query_uprobe_areas(struct query *q, const struct query_spec *s, struct table *ret,
-		       struct error *err)
+static int answer(struct query *q, bool folded, const struct query_spec *s, struct table *ret,
+		  struct error *err)
 {
 	struct areas t = {.q = q};
 	struct row_source src = {.kind = &query_uprobe_areas_kind, .ctx = &t};
 	int code = query_sync(q) < 0 ? -ENOMEM : query_uprobe(q, &t.s);
 
+	t.n = t.s ? t.s->n_areas : 0;
+	if (code != -ENOMEM && folded && fold(&t) < 0)
+		code = -ENOMEM;
 	if (code != -ENOMEM)
 		code = query_ended(q, ENDED_AREA, &t.ended);
 	src.columns = query_ended_columns(q, &t.ended, &query_uprobe_areas_kind, C_ENDED);
 	if (code == -ENOMEM || !src.columns)
 		return query_enomem(err, "areas of uprobes");
-	src.n = (t.s ? t.s->n_areas : 0) + t.ended.n;
+	src.n = rows_of(&t) + t.ended.n;
 	return rows_answer(q, s, &src, ret, err);
+}
+
+int query_uprobe_areas(struct query *q, const struct query_spec *s, struct table *ret,
+		       struct error *err)
+{
+	return answer(q, false, s, ret, err);
+}
+
+int query_uprobe_areas_folded(struct query *q, const struct query_spec *s, struct table *ret,
+			      struct error *err)
+{
+	return answer(q, true, s, ret, err);
 }
 
 enum { T_TASK, T_TID, T_STATE, T_SINCE, T_SLOT, T_DEPTH, T_PROBE, T_PROCESS, T_COLUMNS };
