@@ -464,6 +464,7 @@ static void draw_frame(struct app *a)
 		draw_too_small(a, &l);
 	else
 		draw_parts(a, &l);
+	a->again |= query_load_asked(&a->query);
 	if (app_pending(a) >= 0) {
 		a->dirty = true; /* shown when it can be, as what there is by then */
 		return;

@@ -6,14 +6,16 @@
 #include "priv.h"
 #include <stdio.h>
 
-enum { SETTLE_FRAMES = 100, TITLE = 64 };
+enum { SETTLE_FRAMES = 100, IN_VAIN = 2, TITLE = 64 };
 
 void app_settle(struct app *a, uint64_t most_ns)
 {
+	int in_vain = 0;
+
 	app_draw(a);
-	for (int i = 0; i < SETTLE_FRAMES && a->again; i++) {
-		if (!query_load_wait(&a->query, most_ns))
-			return;
+	for (int i = 0; i < SETTLE_FRAMES && a->again && in_vain < IN_VAIN; i++) {
+		/* Names may have come while it was drawn: then there is nothing to wait for. */
+		in_vain = query_load_wait(&a->query, most_ns) ? 0 : in_vain + 1;
 		app_draw(a);
 	}
 }

@@ -11,6 +11,8 @@
 #include "../views/list.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-incidents.h"
+#include "kontend/query-perf.h"
+#include "kontend/query-uprobe.h"
 #include "kontend/view.h"
 #include "priv.h"
 #include "widgets/widget.h"
@@ -132,13 +134,40 @@ static uint64_t quiet_before(const struct app *a, uint64_t b_ns)
 	return best;
 }
 
-static void compare(struct app *a)
+/* The end of the bucket with most waiting, of those that end at @from_ns or after. */
+static uint64_t busiest(const struct app *a, uint64_t from_ns)
+{
+	size_t n;
+	const struct timeline_bucket *b = timeline_buckets(a->time.line, &n);
+	uint64_t best = timeline_end_ns(a->time.line), most = 0;
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		if (b[i + 1].start_ns < from_ns || b[i].wait_ns <= most)
+			continue;
+		most = b[i].wait_ns;
+		best = b[i + 1].start_ns;
+	}
+	return best;
+}
+
+/* The worst, unless hardly anything was before it that it can be compared with. */
+static uint64_t moment_b(const struct app *a)
 {
 	const struct incident *in = worst(a);
+	uint64_t begin = timeline_begin_ns(a->time.line), end = timeline_end_ns(a->time.line);
+	uint64_t early = begin + (end - begin) / 4;
 
-	if (!a->time.line && !app_history_travel(a))
+	return in && worst_ns(in) >= early ? worst_ns(in) : busiest(a, early);
+}
+
+static void compare(struct app *a)
+{
+	if (!a->time.line && !app_history_travel(a)) {
+		snprintf(a->tour.fact, sizeof(a->tour.fact),
+			 " Nothing is compared here: nothing has been kept yet to go back to.");
 		return;
-	uint64_t b = in ? worst_ns(in) : timeline_end_ns(a->time.line);
+	}
+	uint64_t b = moment_b(a);
 	stand_at(a, quiet_before(a, b));
 	app_mark(a, "a");
 	app_time_go(a, b);
@@ -148,6 +177,37 @@ static void compare(struct app *a)
 	if (a->tour.compares)
 		snprintf(a->tour.fact, sizeof(a->tour.fact),
 			 " Here A is the quietest time before B.");
+}
+
+/* Why there is nothing in the view, where there is nothing: how to see something there. */
+static void tell_slots(struct app *a)
+{
+	struct query_perf_sum sum;
+
+	query_begin(&a->query);
+	if (query_perf_sum(&a->query, &sum) < 0)
+		return;
+	if (!sum.known || !sum.slots_known)
+		snprintf(a->tour.fact, sizeof(a->tour.fact), " Who has them is not known here%s%s.",
+			 sum.reason && *sum.reason ? ": " : "", sum.reason ? sum.reason : "");
+	else if (!sum.used)
+		snprintf(a->tour.fact, sizeof(a->tour.fact),
+			 " None is taken at this moment: 'kontend bench breakpoint' takes some.");
+}
+
+static void tell_uprobes(struct app *a)
+{
+	struct query_uprobe_sum sum;
+
+	query_begin(&a->query);
+	if (query_uprobe_sum(&a->query, false, &sum) < 0)
+		return;
+	if (!sum.known)
+		snprintf(a->tour.fact, sizeof(a->tour.fact), " Probes are not known here%s%s.",
+			 sum.reason && *sum.reason ? ": " : "", sum.reason ? sum.reason : "");
+	else if (!sum.probes)
+		snprintf(a->tour.fact, sizeof(a->tour.fact),
+			 " There is no probe at this moment: 'kontend bench uprobe' places some.");
 }
 
 static const struct stop stops[] = {
@@ -176,10 +236,12 @@ static const struct stop stops[] = {
 	 "instructions of a function. A spinning lock is seen here, a sleeping one in 2."},
 	{"slots", CMD_NONE, "breakpoint slots",
 	 "4 has the debug registers of each CPU and who holds them: ENOSPC comes when they are all "
-	 "taken. 5 are perf events by context, which of them are short of time and why."},
+	 "taken. 5 are perf events by context, which of them are short of time and why.",
+	 .tell = tell_slots},
 	{"uprobes", CMD_NONE, "uprobes and rotation",
 	 "7 has the probes in programs, what a hit costs, and which processes have taken all slots "
-	 "for out-of-line steps. 6 says what it costs that perf events take turns."},
+	 "for out-of-line steps. 6 says what it costs that perf events take turns.",
+	 .tell = tell_uprobes},
 	{"incidents", CMD_NONE, "incidents",
 	 "What --trigger watches for: each time that it happened is a row here, and a ! on the "
 	 "ribbon of a recording. Enter goes to that moment; kontend record writes a file of each.",
