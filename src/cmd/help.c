@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `help` and `version`: both print from tables and the build's own facts. `help keys` is a card of
- * keys. */
+ * keys, `help VIEW` a part of the manual. */
 #include "build-features.h"
+#include "help-view.h"
 #include "kontend/command-card.h"
 #include "verbs.h"
 #include "version.h"
@@ -30,15 +31,24 @@ int cmd_help(const struct opts *o)
 	if (strcmp(o->topic, "keys") == 0)
 		return put_card();
 	enum opts_verb v = opts_verb_find(o->topic);
-	if (v == VERBS) {
-		const char *hint = opts_nearest_verb(o->topic);
-
-		error_set(&err, -EINVAL, "There is no verb '%s': %s%s%s 'kontend --help'", o->topic,
-			  hint ? "did you mean '" : "see", hint ? hint : "", hint ? "'? See" : "");
-		return cmd_fail(CMD_EXIT_USAGE, &err);
+	if (v != VERBS) {
+		opts_help(v, stdout);
+		return cmd_flush(CMD_EXIT_OK);
 	}
-	opts_help(v, stdout);
-	return cmd_flush(CMD_EXIT_OK);
+	if (help_view(o->topic, stdout))
+		return cmd_flush(CMD_EXIT_OK);
+	const char *hint = opts_nearest_verb(o->topic);
+	if (hint)
+		error_set(&err, -EINVAL,
+			  "There is no verb '%s', and no view: did you mean '%s'? See 'kontend "
+			  "--help'",
+			  o->topic, hint);
+	else
+		error_set(&err, -EINVAL,
+			  "There is no verb '%s', and no view: see 'kontend --help', and '?' on "
+			  "the screen",
+			  o->topic);
+	return cmd_fail(CMD_EXIT_USAGE, &err);
 }
 
 /* What this build has. Whether it works on this machine is the doctor's business. */

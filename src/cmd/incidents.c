@@ -78,6 +78,14 @@ static void put_cell(int column, const char *text, int width)
 		printf("%s%*s  ", text, pad, "");
 }
 
+static bool has_whole(const struct incident_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->entries[i].state == INCIDENT_WHOLE)
+			return true;
+	return false;
+}
+
 static void put_text(const struct incident_list *l)
 {
 	int widths[COLUMNS] = {0};
@@ -167,8 +175,11 @@ int cmd_incidents(const struct opts *o)
 	}
 	if (o->format && !strcmp(o->format, "json"))
 		put_json(&l, dir);
-	else
+	else if (has_whole(&l))
 		put_text(&l);
+	else
+		cmd_say(o, "there are no incidents in %s: 'kontend record --trigger' catches them",
+			dir);
 	say_others(o, &l, dir);
 	incident_list_deinit(&l);
 	caged_leave(&caged);

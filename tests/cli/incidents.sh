@@ -19,10 +19,14 @@ expect 1 "directory 'none'.*No such file" "$kontend" record --trigger hand -o no
 : >"$work/file"
 expect 1 "is no directory" "$kontend" record --trigger hand -o "$work/file"
 
-# Nothing is there: the titles alone.
+# Nothing is there: one sentence, and no title of a table without rows.
 mkdir "$work/caught"
 run "$kontend" incidents "$work/caught"
-[ "$rc $(wc -l <"$work/out")" = "0 1" ] || complain "no incidents: $(cat "$work/out")"
+[ "$rc $(cat "$work/out")" = "0 " ] || complain "no incidents: exit $rc: $(cat "$work/out")"
+grep -qx "kontend: there are no incidents in $work/caught: 'kontend record --trigger' catches them" "$work/err" ||
+	complain "no incidents: $(cat "$work/err")"
+run "$kontend" incidents -q "$work/caught"
+[ "$rc $(cat "$work/out" "$work/err")" = "0 " ] || complain "no incidents, -q: $(cat "$work/err")"
 
 "$make" "$work/caught" || complain "cannot make files"
 (cd "$work/caught" && ls -A) >"$work/names"

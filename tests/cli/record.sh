@@ -253,4 +253,11 @@ if command -v script >/dev/null; then
 		complain "what a command writes is mixed with: $(cat "$work/out")"
 	fi
 fi
+# Names of programs that are loaded while a screen is drawn are in its picture.
+# shellcheck disable=SC2016 # expanded inside
+expect 0 '' "$kontend" record -q -F 997 -o "$work/names.data" -- sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
+for keys in 9 '9 f' '9 Enter'; do
+	expect 0 '' "$kontend" screenshot -q --no-config "$work/names.data" --keys "$keys" --size 120x30
+	! grep -F '(loading)' "$work/out" || complain "a picture after the keys $keys has names that are still being loaded"
+done
 finish

@@ -9,6 +9,7 @@ prints '^Usage: kontend'
 for verb in live report script diff export demo bench doctor help version; do
 	grep -q "^  $verb" "$work/out" || complain "--help does not name $verb"
 done
+prints 'kontend-stories\(7\)'
 grep -q dump "$work/out" && complain "--help names the hidden verb"
 for verb in live top report script diff export demo bench doctor; do
 	expect 0 '' "$kontend" $verb --help
@@ -16,6 +17,27 @@ for verb in live top report script diff export demo bench doctor; do
 	prints '^  -h, --help'
 	awk 'length($0) > 80 { exit 1 }' "$work/out" || complain "$verb --help is wider than 80"
 done
+# Each heading once, in all verbs.
+for verb in $("$kontend" dump options | cut -f 1 | sort -u); do
+	run "$kontend" "$verb" --help
+	twice=$(grep -E '^[A-Z].*:$' "$work/out" | sort | uniq -d)
+	[ -z "$twice" ] || complain "$verb --help has headings twice: $twice"
+	[ "$(grep -cE '^  ( {4}|-., )--' "$work/out")" -eq "$("$kontend" dump options | grep -c "^$verb	")" ] ||
+		complain "$verb --help does not have each option once"
+done
+# The manual of each view, with its columns; where a verb has its name, that one's help.
+for view in $("$kontend" dump views | cut -f 1); do
+	expect 0 '' "$kontend" help "$view"
+	[ "$view" = incidents ] || prints "^The view $view, "
+	[ "$(wc -l <"$work/out")" -ge 5 ] || complain "help $view: $(cat "$work/out")"
+	! grep -nE '\\|^\.[A-Z]' "$work/out" || complain "help $view has marks of its source"
+done
+expect 0 '' "$kontend" help waiters
+prints '^Who waits now\?'
+prints 'HOLDER'
+expect 0 '' "$kontend" help uprobes
+prints '^Probes and out-of-line slots$'
+prints '^Out-of-line slots$'
 expect 0 '' "$kontend" help report
 prints '--duration TIME'
 expect 0 '' "$kontend" --version
@@ -33,7 +55,8 @@ bad() {
 
 bad "^kontend: There is no verb 'reprot': did you mean 'report'\? See" "$kontend" reprot
 bad "^kontend: There is no verb 'sleep': see 'kontend --help'" "$kontend" sleep 1
-bad "no verb 'dctor': did you mean 'doctor'" "$kontend" help dctor
+bad "no verb 'dctor', and no view: did you mean 'doctor'" "$kontend" help dctor
+bad "no verb 'zzzzzz', and no view: see 'kontend --help'" "$kontend" help zzzzzz
 bad "no option '--dratuion': did you mean '--duration'" "$kontend" report --dratuion 3
 bad "no option '--dur': did you mean '--duration'" "$kontend" report --dur 3
 bad "no option '--zzzzzz': see 'kontend report --help'" "$kontend" report --zzzzzz
@@ -85,7 +108,8 @@ bad '--call-graph is about samples' "$kontend" record --call-graph dwarf
 bad '--call-graph is about samples' "$kontend" live -F 0 --call-graph dwarf
 bad '--no-stack and --max-stack exclude' "$kontend" report --no-stack --max-stack 3
 bad '--verbose and --quiet exclude' "$kontend" report -vq
-bad "'1,x' is no list of pids" "$kontend" report -p 1,x
+bad "There is no process called 'kt-no-such'" "$kontend" report -p 1,kt-no-such
+bad "'1,0' is no list of pids" "$kontend" report -p 1,0
 bad "'0-' is no CPU list" "$kontend" report -C 0-
 bad "--sort 'totl': the table 'locks' by lock has no such column" "$kontend" report --sort totl
 bad "--sort 'since_ns': the table 'locks'" "$kontend" report --sort since_ns

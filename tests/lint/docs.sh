@@ -32,4 +32,10 @@ files_below . -- -name '*.md' | grep -vE '/(build[^/]*|external|\.git)/' |
 		echo "$document:$line: there is no $name"
 	done >>"$findings"
 rm -f "$everything"
+# README installs the packages that debian/changelog has.
+if [ -f debian/changelog ] && [ -f README.md ]; then
+	version=$(sed -n '1s/^[a-z]* (\(.*\)).*/\1/p' debian/changelog)
+	grep -noE 'kontend_[0-9][^`_ ]*_amd64\.deb' README.md | grep -v ":kontend_${version}_amd64.deb$" |
+		sed "s/^\([0-9]*\):/README.md:\1: the version of debian\/changelog is $version: /" >>"$findings"
+fi
 verdict

@@ -12,7 +12,8 @@ tried=' '
 
 clean_tree() {
 	rm -rf "$tree"
-	mkdir -p "$tree/tests" "$tree/man" "$tree/ui/app" "$tree/ui/term"
+	mkdir -p "$tree/tests" "$tree/man" "$tree/ui/app" "$tree/ui/term" "$tree/debian"
+	echo 'kontend (1.0.0-1) unstable; urgency=medium' >"$tree/debian/changelog"
 	cp "$lint_dir/../../.clang-format" "$tree/"
 	spdx='SPDX-License-Identifier: GPL-2.0-only'
 	table='<!-- modules -->\n| folder | job | includes |\n|---|---|---|\n'
@@ -180,6 +181,8 @@ expect_all() {
 	{
 		expect docs ARCHITECTURE.md 'See `mem-gone.c`.\n'
 		expect docs ARCHITECTURE.md 'See `util/gone.c`.\n'
+		expect docs README.md 'apt install ./kontend_1.0.0_amd64.deb\n'
+		accept docs README.md 'apt install ./kontend_1.0.0-1_amd64.deb\n'
 		expect docs ARCHITECTURE.md 'See `src/gone*.c`.\n'
 		accept docs ARCHITECTURE.md 'See `src/util/*.c`.\n'
 		accept docs ARCHITECTURE.md 'See `mem.c`, `util/mem.c`, `src/NAME.c`.\n'
