@@ -151,6 +151,27 @@ static void add_areas(struct upsnap *s, uint64_t t, bool bpf)
 	}
 }
 
+static void make_first(struct upsnap *s, uint64_t t)
+{
+	s->head.interval_ns = 0;
+	s->head.first_ns = t;
+	for (size_t i = 0; i < s->n_probes; i++) {
+		struct upsnap_probe *p = &s->probes[i];
+		p->flags |= UPSNAP_NEW;
+		p->new_hits = 0;
+		p->first_hits = p->hits;
+		p->first_ns = t;
+	}
+	for (int32_t i = 0; i < 3; i++) {
+		struct upsnap_area a = {.mm = 0xffff888100002000 + (uint64_t)i * 0x1000,
+					.pid = 900 + i,
+					.comm = text(s, "sleeper"),
+					.slots = SLOTS,
+					.samples = 1};
+		upsnap_add_area(s, &a);
+	}
+}
+
 void uprobe_snap_make(struct upsnap *ret, const char *name, uint64_t t)
 {
 	bool bpf = strcmp(name, "proc") != 0;
@@ -175,6 +196,8 @@ void uprobe_snap_make(struct upsnap *ret, const char *name, uint64_t t)
 	if (bpf)
 		add_others(ret, t);
 	add_areas(ret, t, bpf);
+	if (strcmp(name, "first") == 0)
+		make_first(ret, t);
 }
 
 void uprobe_snap_put(struct synth *s, const struct upsnap *snap)

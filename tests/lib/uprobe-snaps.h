@@ -11,6 +11,8 @@
  *   busy	probes of tracefs, perf and BPF links of every class, one process with all slots in
  *		use and three threads that wait
  *   proc	the same without BPF: who has an area, and the probes of tracefs
+ *   first	busy, as the first look of all has it: no rate is known yet; three more processes
+ *		whose slots are not used
  *   none	no probe, no area
  */
 void uprobe_snap_make(struct upsnap *ret, const char *name, uint64_t t);

@@ -13,6 +13,7 @@
 #include "asked.h"
 #include "canned.h"
 #include "golden.h"
+#include "kontend/query-uprobe.h"
 #include "kontend/reader.h"
 #include "kontend/report.h"
 #include "recording.h"
@@ -143,6 +144,78 @@ static void a_recording_reports_the_same(void **state)
 	}
 }
 
+/* One look knows what has been hit, and not how often a second: a dash, which is no 0. */
+static void a_rate_that_is_not_known_is_no_0(void **state)
+{
+	struct asked *w = *state;
+	struct report_spec s = {.views = UPROBE_VIEWS};
+	struct query_uprobe_sum sum;
+	struct table probes;
+
+	canned_init(&w->rig);
+	uprobe_snap_emit(w->rig.synth, "first", CANNED_END - 250 * CANNED_MS);
+	synth_round(w->rig.synth, CANNED_END);
+	asked_play(w, NULL);
+	query_begin(&w->q);
+	assert_int_equal(query_uprobe_sum(&w->q, true, &sum), 0);
+	assert_true(sum.known && sum.probes > 0);
+	assert_false(sum.rate_known || sum.cpu_known);
+	struct query_spec all = {.average = true};
+	assert_int_equal(query_uprobe_probes(&w->q, &all, &probes, NULL), 0);
+	for (size_t i = 0; i < probes.n_rows; i++)
+		assert_false(cell_at(&probes, i, "hits_per_s")->known);
+	check_golden(w, &s, "uprobe-first");
+	s.format = REPORT_JSON;
+	s.views |= REPORT_OVERVIEW;
+	char *json = asked_report(&w->q, &s);
+	assert_non_null(strstr(json, "\"hits_per_s\": null"));
+	assert_null(strstr(json, "\"hits_per_s\": 0"));
+	free(json);
+}
+
+/* Those that use no slot are one row on a screen, and a row each in a report. */
+static void processes_without_slots_share_a_row(void **state)
+{
+	struct asked *w = *state;
+	const struct query_spec all = {0};
+	struct table t;
+
+	play(w, "first");
+	query_begin(&w->q);
+	assert_int_equal(query_uprobe_areas(&w->q, &all, &t, NULL), 0);
+	assert_int_equal(t.n_rows, 5);
+	assert_int_equal(query_uprobe_areas_folded(&w->q, &all, &t, NULL), 0);
+	assert_int_equal(t.n_rows, 2);
+	assert_string_equal(cell_s(&t, 0, "process"), "app/7301");
+	assert_string_equal(cell_s(&t, 1, "process"), "4 idle processes");
+	assert_int_equal(t.ids[1], QUERY_UPROBE_IDLE);
+	assert_int_equal(cell_at(&t, 1, "slots")->i, 31);
+	assert_int_equal(cell_u(&t, 1, "used"), 0);
+	assert_int_equal(cell_u(&t, 1, "max_used"), 0);
+	assert_int_equal(cell_u(&t, 1, "waiting"), 0);
+}
+
+/* Of one there is its name; what is not known is not idle. */
+static void one_process_without_slots_keeps_its_row(void **state)
+{
+	static const char *const machines[] = {"busy", "proc"};
+	const struct query_spec all = {0};
+	struct table t;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct asked w = {0};
+		play(&w, machines[i]);
+		query_begin(&w.q);
+		assert_int_equal(query_uprobe_areas_folded(&w.q, &all, &t, NULL), 0);
+		assert_int_equal(t.n_rows, 2);
+		for (size_t row = 0; row < 2; row++)
+			assert_null(strstr(cell_s(&t, row, "process"), "processes"));
+		query_deinit(&w.q);
+		rig_deinit(&w.rig);
+	}
+}
+
 int main(void)
 {
 #define IN_A_STREAM(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
@@ -152,6 +225,9 @@ int main(void)
 		IN_A_STREAM(text_where_there_are_none),
 		IN_A_STREAM(csv_of_both),
 		IN_A_STREAM(json_of_both),
+		IN_A_STREAM(a_rate_that_is_not_known_is_no_0),
+		IN_A_STREAM(processes_without_slots_share_a_row),
+		cmocka_unit_test(one_process_without_slots_keeps_its_row),
 		cmocka_unit_test(a_recording_reports_the_same),
 	};
 
