@@ -110,9 +110,8 @@ void opts_help_all(FILE *out)
 	}
 	fprintf(out,
 		"\n'kontend VERB --help' lists the options of a verb; 'kontend live --help' those\n"
-		"of kontend without a verb. Manual: kontend(1), kontend-views(7); five known "
-		"mechanisms of\n"
-		"contention, and how to see them: kontend-stories(7).\n");
+		"of kontend without a verb. Manual: kontend(1), kontend-views(7). How to see five\n"
+		"known mechanisms of contention: kontend-stories(7).\n");
 }
 
 void opts_dump(FILE *out)

@@ -9,6 +9,7 @@ prints '^Usage: kontend'
 for verb in live report script diff export demo bench doctor help version; do
 	grep -q "^  $verb" "$work/out" || complain "--help does not name $verb"
 done
+awk 'length($0) > 80 { exit 1 }' "$work/out" || complain "--help is wider than 80"
 prints 'kontend-stories\(7\)'
 grep -q dump "$work/out" && complain "--help names the hidden verb"
 for verb in live top report script diff export demo bench doctor; do
@@ -108,7 +109,7 @@ bad '--call-graph is about samples' "$kontend" record --call-graph dwarf
 bad '--call-graph is about samples' "$kontend" live -F 0 --call-graph dwarf
 bad '--no-stack and --max-stack exclude' "$kontend" report --no-stack --max-stack 3
 bad '--verbose and --quiet exclude' "$kontend" report -vq
-bad "There is no process called 'kt-no-such'" "$kontend" report -p 1,kt-no-such
+expect 1 "There is no process called 'kt-no-such'" "$kontend" report -p 1,kt-no-such
 bad "'1,0' is no list of pids" "$kontend" report -p 1,0
 bad "'0-' is no CPU list" "$kontend" report -C 0-
 bad "--sort 'totl': the table 'locks' by lock has no such column" "$kontend" report --sort totl
