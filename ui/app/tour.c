@@ -169,14 +169,20 @@ static void compare(struct app *a)
 	}
 	uint64_t b = moment_b(a);
 	stand_at(a, quiet_before(a, b));
+	const uint64_t *now = &a->engine->model.now_ns, a_ns = *now;
 	app_mark(a, "a");
 	app_time_go(a, b);
+	/* Moments are those of ticks: of what is short both may be one. */
+	if (*now == a_ns)
+		app_time_go(a, timeline_end_ns(a->time.line));
+	bool same = *now == a_ns;
 	app_mark(a, "b");
 	a->tour.compares = app_compare_on(a);
 	a->message[0] = 0;
 	if (a->tour.compares)
-		snprintf(a->tour.fact, sizeof(a->tour.fact),
-			 " Here A is the quietest time before B.");
+		snprintf(a->tour.fact, sizeof(a->tour.fact), "%s",
+			 same ? " Nothing has changed here: it is too short for two moments."
+			      : " Here A is the quietest time before B.");
 }
 
 /* Why there is nothing in the view, where there is nothing: how to see something there. */

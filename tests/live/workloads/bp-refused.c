@@ -2,10 +2,10 @@
 /*
  * A debugger that wants more breakpoints than there are slots: all slots of a stopped child are
  * taken by perf events, then ptrace() is asked for one, several times. Says how often it was
- * refused; exits 77 where ptrace() has no debug registers to write to.
+ * refused, by both; exits 77 where ptrace() has no debug registers to write to.
  *
  *     bp-refused
- *     refused 3
+ *     refused 4
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -26,6 +26,7 @@ enum { TIMES = 3, SLOTS_MOST = 32 };
 
 static volatile long watched[SLOTS_MOST];
 static pid_t child;
+static unsigned refused;
 
 static void die(const char *what)
 {
@@ -50,16 +51,15 @@ static void take_slots(void)
 		};
 		if (syscall(SYS_perf_event_open, &attr, child, -1, -1, PERF_FLAG_FD_CLOEXEC) >= 0)
 			continue;
-		if (errno == ENOSPC)
-			return;
-		die("perf_event_open");
+		if (errno != ENOSPC)
+			die("perf_event_open");
+		refused++;
+		return;
 	}
 }
 
 int main(void)
 {
-	unsigned refused = 0;
-
 	child = fork();
 	if (child == 0) {
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
