@@ -54,7 +54,8 @@ static bool is_shown(const struct table *t, size_t col)
 
 	if (c->flags & COLUMN_CHOSEN)
 		return true;
-	if (!(c->flags & COLUMN_SCREEN) || c->type == COLUMN_SERIES || c->priority > PRIORITY_SHOWN)
+	if (!(c->flags & (COLUMN_SCREEN | COLUMN_STAYS)) || c->type == COLUMN_SERIES ||
+	    c->priority > PRIORITY_SHOWN)
 		return false;
 	for (size_t row = 0; row < t->n_rows; row++)
 		if (table_value(t, row, col)->known)

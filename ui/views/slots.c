@@ -125,7 +125,7 @@ static void put_refused(const struct query_perf_creations_sum *c, struct line *l
 	char buf[UNITS_BUF];
 
 	if (c->how != SNAP_CREATIONS_EVENTS) {
-		line_put(l, ROLE_DIM, "  refused - (--creations counts them)");
+		line_put(l, ROLE_DIM, "  refused - (--creations)");
 	} else if (c->refused) {
 		line_put(l, ROLE_DIM, "refused ");
 		line_put(l, ROLE_WARN, units_count(buf, c->refused));

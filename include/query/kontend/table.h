@@ -31,7 +31,7 @@ enum {
 	COLUMN_SPREAD = 32,  /* a series of things instead of buckets: all of it, from the left */
 	COLUMN_CHOSEN = 64,  /* asked for: shown whatever it has */
 	COLUMN_SIGNED = 128, /* a difference: what is above 0 has a + */
-	COLUMN_STAYS = 256,  /* shown by the text report even where no row knows it */
+	COLUMN_STAYS = 256,  /* in the text report even if no row knows it, or no view has it */
 };
 
 struct column {

@@ -494,8 +494,10 @@ static const struct column *columns_of(const struct waiters *ws)
 
 	if (!copy)
 		return NULL;
-	if (!s || s->head.reason)
+	if (!s || s->head.reason) {
 		copy[C_PLACE].flags = copy[C_IS].flags = 0;
+		copy[C_HOLDER].flags = COLUMN_STAYS;
+	}
 	if (ws->n_past)
 		copy[C_ENDED_NS].flags |= COLUMN_SCREEN;
 	if (ws->n_folded)
