@@ -5,6 +5,7 @@
  * knows the name, and gets the message's weight instead.
  */
 #include "kontend/journal.h"
+#include "kontend/live.h"
 #include "kontend/query-verdict.h"
 #include "kontend/query-zoom.h"
 #include "verbs.h"
@@ -37,7 +38,7 @@ int cmd_fail(int status, const struct error *err)
 		more = ": kontend-porter, the process that works outside the sandbox, has ended";
 	begin_line(JOURNAL_ERROR);
 	fprintf(stderr, "%s%s\n", err->text, more);
-	return err->status && status == CMD_EXIT_FAILURE ? err->status : status;
+	return err->code == LIVE_NO_COMMAND ? 127 : err->code == LIVE_CANNOT_RUN ? 126 : status;
 }
 
 __attribute__((format(printf, 2, 0))) static void say(enum journal_level level, const char *fmt,

@@ -48,20 +48,34 @@ static const char *cell(struct text *x, const struct table *t, size_t row, size_
 			    sizeof(x->cell));
 }
 
+/* What a table is read for stands there also where no row knows it, as scripts count columns. */
+static bool stays(const struct table *t, const struct column *c)
+{
+	static const struct {
+		const char *table, *column;
+	} kept[] = {{"waiters", "holder"},
+		    {"uprobes", "hits_per_s"},
+		    {"upprocs", "hits_per_s"},
+		    {"uphits", "hits_per_s"}};
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		if (!strcmp(t->name, kept[i].table) && !strcmp(c->key, kept[i].column))
+			return true;
+	return false;
+}
+
 static bool is_shown(const struct table *t, size_t col)
 {
 	const struct column *c = &t->columns[col];
 
-	if (c->flags & COLUMN_CHOSEN)
+	if (c->flags & COLUMN_CHOSEN || stays(t, c))
 		return true;
-	if (!(c->flags & (COLUMN_SCREEN | COLUMN_STAYS)) || c->type == COLUMN_SERIES ||
-	    c->priority > PRIORITY_SHOWN)
+	if (!(c->flags & COLUMN_SCREEN) || c->type == COLUMN_SERIES || c->priority > PRIORITY_SHOWN)
 		return false;
 	for (size_t row = 0; row < t->n_rows; row++)
 		if (table_value(t, row, col)->known)
 			return true;
-	/* A column of dashes says nothing, unless it is what the table is read for. */
-	return t->n_rows == 0 || c->flags & COLUMN_STAYS;
+	return t->n_rows == 0; /* a column of dashes says nothing */
 }
 
 static void measure(struct text *x, const struct table *t, int widths[TABLE_COLUMNS])

@@ -8,6 +8,7 @@
  */
 #include "workload.h"
 #include "kontend/fdio.h"
+#include "kontend/live.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -94,16 +95,16 @@ static int exec_failed(const char *name, int code, struct error *err)
 {
 	switch (code) {
 	case ENOENT:
-		return error_set(err, -code,
+		return error_set(err, LIVE_NO_COMMAND,
 				 "Cannot run '%s': there is no such command: check its name and "
 				 "PATH",
 				 name);
 	case EACCES:
-		return error_set(err, -code,
+		return error_set(err, LIVE_CANNOT_RUN,
 				 "Cannot run '%s': it is not executable for this user: see 'ls -l'",
 				 name);
 	default:
-		return error_errno(err, -code, "Cannot run '%s'", name);
+		return error_set(err, LIVE_CANNOT_RUN, "Cannot run '%s': %s", name, strerror(code));
 	}
 }
 
@@ -117,11 +118,7 @@ int workload_go(struct workload *w, char *const argv[], struct error *err)
 	close_fd(&w->go_fd);
 	ssize_t n = fdio_read(w->err_fd, &code, sizeof(code));
 	close_fd(&w->err_fd);
-	if (n != sizeof(code))
-		return 0;
-	if (err && !err->code)
-		err->status = shell_status(code);
-	return exec_failed(argv[0], code, err);
+	return n == sizeof(code) ? exec_failed(argv[0], code, err) : 0;
 }
 
 int workload_ended(struct workload *w, int *ret_status)

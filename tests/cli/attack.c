@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A reader that has been taken over, for sandbox-attack.py: loaded before kontend's own libraries,
+ * A reader that has been taken over, for attack.py: loaded before kontend's own libraries,
  * it stands in the way of syscall(), by which kontend goes into its cage, and runs right after the
  * filter of system calls is in place. From then on it does what an attacker would, as far as the
  * cage lets it, and asks the porter. What it did goes to standard error. By the environment:

@@ -31,7 +31,6 @@ enum {
 	COLUMN_SPREAD = 32,  /* a series of things instead of buckets: all of it, from the left */
 	COLUMN_CHOSEN = 64,  /* asked for: shown whatever it has */
 	COLUMN_SIGNED = 128, /* a difference: what is above 0 has a + */
-	COLUMN_STAYS = 256,  /* in the text report even if no row knows it, or no view has it */
 };
 
 struct column {
@@ -41,7 +40,7 @@ struct column {
 	uint8_t type;	   /* enum column_type */
 	uint8_t width;	   /* on the screen */
 	uint8_t priority;  /* 0: always shown; the highest is dropped first */
-	uint16_t flags;	   /* COLUMN_ */
+	uint8_t flags;
 };
 
 struct row_rank;

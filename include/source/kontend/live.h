@@ -9,10 +9,14 @@
 #include "kontend/source.h"
 #include "kontend/target.h"
 
+#include <errno.h>
+
 struct mmlevel_how;
 struct drain_sink;
 struct sideband_source;
 
+/* Of live_start(), for a command that is not there, and for one that cannot be executed. */
+enum { LIVE_NO_COMMAND = -ELIBACC, LIVE_CANNOT_RUN = -ELIBEXEC };
 enum { LIVE_MAX_STACK = 24 }; /* frames of a call chain, when nobody says */
 
 /* Frames of a call chain, 0 for none; @asked: 0 = nobody says. */

@@ -24,8 +24,7 @@ struct target {
 
 /* "0,2-5": -EINVAL with @err for what is no list, -ENODEV for a CPU that is not online. */
 int target_parse_cpus(struct target *t, const char *list, struct error *err);
-/* "812,900", and of processes their names, each of which may have several: "postgres,812". -EINVAL;
- * -ESRCH for one that does not exist. */
+/* "812,900"; processes also by name: "812,postgres". -EINVAL; -ESRCH: there is none. */
 int target_parse_ids(struct target *t, enum target_kind kind, const char *list, struct error *err);
 int target_set_cgroup(struct target *t, const char *path, struct error *err);
 /* "all CPUs", "cpu 0-1", "pid 812", "tid 5", "cgroup /x", "make -j5" into @buf. */

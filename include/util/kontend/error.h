@@ -9,7 +9,6 @@
  */
 struct error {
 	int code;	/* negative errno, 0 = nothing failed */
-	int status;	/* exit status of a program that ends for it; 0: that of any failure */
 	char text[600]; /* NUL-terminated, no newline, no control characters */
 };
 

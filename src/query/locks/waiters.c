@@ -106,7 +106,7 @@ static const struct column columns[C_COLUMNS] = {
 		{"holder", "HOLDER",
 		 "who holds the lock: name and thread id; W a writer, reader? one by its calls, R? "
 		 "one that had it",
-		 COLUMN_TEXT, 18, 1, COLUMN_SCREEN | COLUMN_STAYS | W},
+		 COLUMN_TEXT, 18, 1, COLUMN_SCREEN | W},
 	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock", COLUMN_INT, 7, 9,
 			 COLUMN_REPORT},
 	[C_OWNER_TID] = {"owner_tid", "OWNER TID", "thread that holds the lock", COLUMN_INT, 7, 9,
@@ -494,10 +494,8 @@ static const struct column *columns_of(const struct waiters *ws)
 
 	if (!copy)
 		return NULL;
-	if (!s || s->head.reason) {
-		copy[C_PLACE].flags = copy[C_IS].flags = 0;
-		copy[C_HOLDER].flags = COLUMN_STAYS;
-	}
+	if (!s || s->head.reason)
+		copy[C_PLACE].flags = copy[C_HOLDER].flags = copy[C_IS].flags = 0;
 	if (ws->n_past)
 		copy[C_ENDED_NS].flags |= COLUMN_SCREEN;
 	if (ws->n_folded)

@@ -52,8 +52,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_RETURN] = {"return", "RET", "probes the return of the function", COLUMN_BOOL, 3, 9, R},
 	[C_CLASS] = {"class", "CLASS", "what the kernel does with the instruction", COLUMN_TEXT, 11,
 		     0, SR},
-	[C_HITS_PER_S] = {"hits_per_s", "HITS/s", "hits per second", COLUMN_RATE, 6, 0,
-			  SR | COLUMN_STAYS},
+	[C_HITS_PER_S] = {"hits_per_s", "HITS/s", "hits per second", COLUMN_RATE, 6, 0, SR},
 	[C_COST] = {"cost_ns", "COST", "of a hit, as measured by kontend bench uprobe", COLUMN_NS,
 		    7, 1, SR},
 	[C_CPU_PCT] = {"cpu_pct", "CPU%", "hits times cost, of one CPU", COLUMN_PCT, 5, 1, SR},
@@ -230,8 +229,7 @@ enum { H_CPU, H_PROBE, H_HITS_PER_S, H_HITS, H_COLUMNS };
 static const struct column hits_columns[H_COLUMNS] = {
 	[H_CPU] = {"cpu", "CPU", "where it was hit", COLUMN_INT, 4, 0, SR},
 	[H_PROBE] = {"probe", "PROBE", "binary and function", COLUMN_TEXT, 24, 9, R},
-	[H_HITS_PER_S] = {"hits_per_s", "HITS/s", "hits per second there", COLUMN_RATE, 6, 0,
-			  SR | COLUMN_STAYS},
+	[H_HITS_PER_S] = {"hits_per_s", "HITS/s", "hits per second there", COLUMN_RATE, 6, 0, SR},
 	[H_HITS] = {"hits", "HITS", "hits there since it was placed", COLUMN_COUNT, 6, 0, SR},
 };
 

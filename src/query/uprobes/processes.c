@@ -33,7 +33,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_PROBES] = {"probes", "PROBES", "that count in it alone", COLUMN_COUNT, 6, 0, SR},
 	[C_OUT_OF_LINE] = {"out_of_line", "SLOW", "of these: out of line", COLUMN_COUNT, 4, 2, SR},
 	[C_HITS_PER_S] = {"hits_per_s", "HITS/s", "hits per second of these", COLUMN_RATE, 6, 0,
-			  SR | COLUMN_STAYS},
+			  SR},
 	[C_CPU_PCT] = {"cpu_pct", "CPU%", "hits times cost, of one CPU", COLUMN_PCT, 5, 1, SR},
 	[C_USED] = {"used", "USED", "slots in use now", COLUMN_COUNT, 4, 1, SR},
 	[C_WAITING] = {"waiting", "WAITING", "tasks that wait for a slot", COLUMN_COUNT, 7, 1, SR},
