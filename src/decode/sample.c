@@ -167,20 +167,24 @@ static int task_fields(const uint8_t *raw, size_t len, struct event *ev)
 _Static_assert(offsetof(struct waitrec_late, begin_ns) == offsetof(struct waitrec_begin, frames),
 	       "both begin with the same fields");
 
-/* @late: it says since when, too. */
-static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, struct event *ev)
+/* @late: it says since when, too. @owned: it says who has the lock; that of 1.0.0 does not. */
+static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, bool owned,
+				    struct event *ev)
 {
-	struct waitrec_begin r;
+	struct waitrec_begin r = {0};
 	const size_t before = sizeof(r.size),
-		     head = offsetof(struct waitrec_begin, frames) - before,
-		     frames = late ? offsetof(struct waitrec_late, frames) - before : head;
+		     head = (owned ? offsetof(struct waitrec_begin, frames)
+				   : offsetof(struct waitrec_begin, owner_pid)) -
+			    before,
+		     frames = late ? head + sizeof(uint64_t) : head;
 
 	if (len < frames)
 		return DECODE_BAD;
 	memcpy(&r, raw - before, before + head);
 	uint64_t since_ns = late ? load_u64(raw + head) : 0;
 	if (r.n_frames > WAITREC_FRAMES || r.n_frames > (len - frames) / sizeof(r.frames[0]) ||
-	    (late && (!since_ns || since_ns > ev->time)))
+	    (late && (!since_ns || since_ns > ev->time)) || r.owner >= WAITREC_OWNERS ||
+	    r.owner_asked > 1 || r.owner_tid < 0)
 		return DECODE_BAD;
 	ev->kind = EVENT_CONTENTION_BEGIN;
 	ev->cgroup = r.cgroup;
@@ -190,6 +194,10 @@ static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, s
 	ev->begin.since_ns = since_ns;
 	ev->begin.n_frames = r.n_frames;
 	ev->begin.frames = (const uint64_t *)(const void *)(raw + frames);
+	ev->begin.owner_pid = r.owner_pid;
+	ev->begin.owner_tid = r.owner_tid;
+	ev->begin.owner = (uint8_t)r.owner;
+	ev->begin.owner_asked = r.owner_asked;
 	if (ev->tid == -1)
 		ev->tid = r.tid;
 	return 0;
@@ -236,9 +244,13 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 	if (len >= 4 && load_u32(raw) == HOLDREC_MAGIC)
 		return holder_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_BEGIN_MAGIC)
-		return wait_begin_fields(raw, len, false, ev);
+		return wait_begin_fields(raw, len, false, true, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_LATE_MAGIC)
-		return wait_begin_fields(raw, len, true, ev);
+		return wait_begin_fields(raw, len, true, true, ev);
+	if (len >= 4 && load_u32(raw) == WAITREC_BEGIN1_MAGIC)
+		return wait_begin_fields(raw, len, false, false, ev);
+	if (len >= 4 && load_u32(raw) == WAITREC_LATE1_MAGIC)
+		return wait_begin_fields(raw, len, true, false, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_END_MAGIC)
 		return wait_end_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_RELEASE_MAGIC)
@@ -428,6 +440,7 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 		ev->begin.flags = arg;
 		ev->begin.missed = 0;
 		ev->begin.since_ns = 0;
+		ev->begin.owner = WAITREC_NOT_SAID;
 		kernel_frames(a, (const uint64_t *)(const void *)(chain + 8), n, &ev->begin.frames,
 			      &ev->begin.n_frames);
 	} else if (ev->kind == EVENT_CONTENTION_END) {
@@ -489,6 +502,7 @@ static int decode_sample(struct decode *d, const uint8_t *rec, size_t size, stru
 		ev->begin.n_frames = 0;
 		ev->begin.missed = 0;
 		ev->begin.since_ns = 0;
+		ev->begin.owner = WAITREC_NOT_SAID;
 	}
 	fixed_fields(a, rec, ev);
 	if (ev->kind == EVENT_SAMPLE) {

@@ -93,6 +93,7 @@ static void is_gone(struct model *m, uint32_t hold)
 	uint32_t node = m->blame.holds[hold].node, lock = m->blame.holds[hold].lock;
 
 	blame_settle(m, node);
+	holder_let_go(m, lock, m->blame.holds[hold].task, m->now_ns);
 	blame_take_off(m, hold);
 	if (!blame_at(m, node)->holds && blame_is_reader(m, lock))
 		blame_tell(m, lock, TASK_OTHER, true, UINT64_MAX);
@@ -113,6 +114,17 @@ static int tell_unnamed(struct model *m, const struct event *ev)
 	else if (m->blame.following)
 		blame_change(m, task, BLAME_RUNNING, 0);
 	return task_name(&m->tasks, task, ev->holder.comm) < 0 ? -ENOMEM : 0;
+}
+
+/* It has that lock. When it is woken or runs again, it may have let go of it. */
+static void tell_holder(struct model *m, uint32_t lock, uint32_t task, const struct event *ev)
+{
+	bool is_back = ev->holder.what == HOLDREC_WOKEN || ev->holder.what == HOLDREC_ON;
+
+	if (!is_back)
+		holder_tell(m, lock, task | (ev->holder.hint ? OWNER_HINT : 0), ev->time);
+	else if (m->blame.max)
+		blame_tell(m, lock, task, ev->holder.hint, UINT64_MAX);
 }
 
 int blame_holder(struct model *m, const struct event *ev)
@@ -152,9 +164,9 @@ int blame_holder(struct model *m, const struct event *ev)
 			ev->holder.what == HOLDREC_OFF ? BLAME_RUNNING : BLAME_NOT_FOLLOWED;
 		m->tasks.tasks[task].why = 0;
 	}
-	uint32_t lock = m->blame.max ? find_lock(m, ev->holder.lock) : 0;
+	uint32_t lock = find_lock(m, ev->holder.lock);
 	if (lock)
-		blame_tell(m, lock, task, ev->holder.hint, UINT64_MAX);
+		tell_holder(m, lock, task, ev);
 	if (ev->holder.what == HOLDREC_ON && ev->holder.other_tid && kept_off(m, task, ev) < 0)
 		return -ENOMEM;
 	blame_change(m, task, state, why);

@@ -34,6 +34,8 @@ static void mark_wait(struct model *m, const struct wait *w)
 {
 	mark(m, wait_key(w));
 	m->tasks.tasks[cell_owner_task(w->seen)].marked = 1;
+	m->tasks.tasks[cell_owner_task(w->told)].marked = 1;
+	m->tasks.tasks[cell_owner_task(w->held_by)].marked = 1;
 }
 
 /* Who held mmap_locks, and where those were got that are held now. */
@@ -71,6 +73,7 @@ static void sweep(struct model *m)
 	if (m->blame.max)
 		blame_sweep(m);
 	lockqueue_mark(m);
+	holder_mark(m);
 	lock_sweep(&m->locks);
 	stack_sweep(&m->stacks);
 	task_sweep(&m->tasks);

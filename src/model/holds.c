@@ -68,7 +68,7 @@ static bool is_followed(const struct model *m, const struct hold *h, const struc
 		return false;
 	if (next->begin_ns <= h->got_ns)
 		return true;
-	return h->task != TASK_OTHER && (next->owner == h->task || next->seen == h->task);
+	return h->task != TASK_OTHER && (next->told == h->task || next->seen == h->task);
 }
 
 void holds_count(struct model *m, const struct hold *h, uint32_t lock, uint64_t end_ns, bool exact)
@@ -174,7 +174,7 @@ static void release(struct model *m, uint32_t lock, const struct wait *next, uin
 
 uint32_t holds_told(const struct wait *next)
 {
-	uint32_t at_begin = next->owner & OWNER_HINT ? OWNER_NONE : next->owner;
+	uint32_t at_begin = next->told & OWNER_HINT ? OWNER_NONE : next->told;
 	uint32_t seen = next->seen & OWNER_HINT ? OWNER_NONE : next->seen;
 	uint32_t both = at_begin && seen && at_begin != seen ? OWNER_NONE : at_begin | seen;
 	uint32_t task = cell_owner_task(both);

@@ -2,7 +2,7 @@
 #ifndef KONTEND_SRC_MODEL_INTERNAL_H
 #define KONTEND_SRC_MODEL_INTERNAL_H
 
-#include "kontend/model.h"
+#include "holder-int.h"
 
 struct locksnap;
 

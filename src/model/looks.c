@@ -234,6 +234,7 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 	w->lock = lock_get(&m->locks, q->addr, locktype_from_flags(flags));
 	struct lock *lock = &m->locks.locks[w->lock];
 	lock->begin_ns = lock->begin_ns ? lock->begin_ns : begin_ns;
+	holder_waits(m, w->lock);
 	lock->waiting++;
 	if (m->held.max && !w->doubtful) {
 		holds_waits(m, w->lock, 1);
@@ -284,9 +285,10 @@ static int see_holder(struct model *m, const struct look_at *l, struct wait *w)
 	uint32_t holder = task_get_quickly(&m->tasks, q->holder_pid, q->holder_tid);
 	if (holder == TASK_OTHER || holder >= OWNER_HINT)
 		return 0;
-	w->seen = holder | (q->certainty == LOCKSNAP_SURE ? 0 : OWNER_HINT);
-	if (w->blame)
-		blame_tell(m, w->lock, holder, q->certainty != LOCKSNAP_SURE, seen_ns);
+	w->seen = holder | (q->certainty == LOCKSNAP_SURE ? 0u : OWNER_HINT) |
+		  (q->certainty == LOCKSNAP_EVIDENCE ? OWNER_EVIDENT : 0);
+	if (w->used)
+		holder_tell(m, w->lock, w->seen, seen_ns);
 	return task_name(&m->tasks, holder, locksnap_text(&l->snap, q->holder_comm));
 }
 

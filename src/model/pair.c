@@ -16,6 +16,8 @@
  * began there. A spin wait is told by one CPU alone, so a gap on another one does it no harm.
  */
 #include "internal.h"
+#include "kontend/waitrec.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -201,6 +203,8 @@ static void push(struct model *m, struct nest *n, uint32_t index)
 
 	m->last_wait = index;
 	n->waits[n->depth++] = index;
+	holder_waits(m, w->lock);
+	holder_let_go(m, w->lock, w->task, w->begin_ns);
 	m->locks.locks[w->lock].waiting++;
 	if (m->held.max && !w->doubtful) {
 		holds_waits(m, w->lock, 1);
@@ -286,7 +290,46 @@ static void note_missed(struct model *m, struct model_cpu *cpu, uint32_t n)
 	cpu->untold = false;
 }
 
-int pair_begin(struct model *m, const struct event *ev)
+/* Who had the lock when @w began, as its record or one of its own says. */
+static void note_owner(struct model *m, struct wait *w, uint32_t owner, uint64_t ns)
+{
+	uint32_t task = cell_owner_task(owner);
+
+	if (task && task == w->task)
+		return;
+	if (w->told == OWNER_NONE || w->told == OWNER_FREE)
+		w->told = owner;
+	holder_tell(m, w->lock, owner, ns);
+}
+
+/* False: there is no room for it. */
+static bool find_owner(struct model *m, int32_t pid, int32_t tid, bool reads, uint32_t *ret)
+{
+	uint32_t index = tid ? task_get_quickly(&m->tasks, pid, tid) : TASK_OTHER;
+
+	*ret = index | (reads || !index ? OWNER_HINT : 0);
+	return index < OWNER_HINT && (index != TASK_OTHER || !tid);
+}
+
+/* Of a mutex that goes on in another phase, too. */
+static void begin_owner(struct model *m, const struct event *ev)
+{
+	struct wait *w = &m->waits.waits[m->last_wait];
+	uint32_t owner;
+
+	if (ev->begin.owner == WAITREC_NOT_SAID || !m->last_wait ||
+	    !find_owner(m, ev->begin.owner_pid, ev->begin.owner_tid,
+			ev->begin.owner == WAITREC_READ, &owner))
+		return;
+	note_owner(m, w, owner, ev->begin.since_ns ? ev->begin.since_ns : ev->time);
+	if (!ev->begin.owner_asked || (w->owner != OWNER_NONE && w->owner != OWNER_FREE))
+		return;
+	m->owners_told = true;
+	w->owner = w->told;
+	w->cell = cell_prefetch(&m->cells, wait_key(w));
+}
+
+static int begin(struct model *m, const struct event *ev)
 {
 	enum lock_type type = locktype_from_flags(ev->begin.flags);
 	struct model_cpu *cpu = model_cpu(m, ev->cpu);
@@ -345,6 +388,15 @@ int pair_begin(struct model *m, const struct event *ev)
 	return 0;
 }
 
+int pair_begin(struct model *m, const struct event *ev)
+{
+	int code = begin(m, ev);
+
+	if (code == 0)
+		begin_owner(m, ev);
+	return code;
+}
+
 /*
  * Who had the lock when the innermost wait of the task for it began: told right behind the begin. A
  * mutex is asked about again before each sleep: the first one told counts. Whoever is not measured
@@ -362,19 +414,17 @@ int pair_owner(struct model *m, const struct event *ev)
 	if (!find(m, &n, ev->owner.lock, &at))
 		return 0;
 	struct wait *w = &m->waits.waits[n.waits[at]];
-	if (w->owner != OWNER_NONE && w->owner != OWNER_FREE)
+	uint32_t owner;
+	if (!find_owner(m, ev->owner.pid, ev->owner.tid, ev->owner.hint, &owner))
 		return 0;
-	uint32_t index = TASK_OTHER;
-	if (ev->owner.tid)
-		index = task_get(&m->tasks, ev->owner.pid, ev->owner.tid);
-	if (index >= OWNER_HINT || (index == TASK_OTHER && ev->owner.tid))
-		return 0;
+	note_owner(m, w, owner, ev->time);
 	m->owners_told = true;
-	w->owner = index | (ev->owner.hint || !index ? OWNER_HINT : 0);
-	if (m->blame.max && index != TASK_OTHER && index != w->task)
-		blame_tell(m, w->lock, index, ev->owner.hint, ev->time);
-	w->cell = cell_prefetch(&m->cells, wait_key(w));
-	return index ? task_name(&m->tasks, index, ev->owner.comm) : 0;
+	if (w->owner == OWNER_NONE || w->owner == OWNER_FREE) {
+		w->owner = w->told;
+		w->cell = cell_prefetch(&m->cells, wait_key(w));
+	}
+	return cell_owner_task(owner) ? task_name(&m->tasks, cell_owner_task(owner), ev->owner.comm)
+				      : 0;
 }
 
 /* Ends the wait at @at; those nested in it have lost their ends. */
@@ -385,11 +435,14 @@ static void finish(struct model *m, struct nest *n, uint32_t at, const struct ev
 	give_up(m, n, at + 1);
 	if (!ev->end.ret)
 		m->locks.locks[w->lock].last_got_ns = ev->time;
+	w->held_by = holder_last(m, w);
 	account_end(m, w, ev);
 	if (m->held.max && !ev->end.ret)
 		holds_got(m, w, ev->time);
 	if (m->blame.max && !ev->end.ret)
 		blame_got(m, w);
+	if (!ev->end.ret)
+		holder_got(m, w, ev->time);
 	lockqueue_end(m, w, ev->time, !ev->end.ret);
 	if (w->by_look && (w->doubtful || w->no_cpu))
 		m->damage.unmatched_end++;

@@ -194,6 +194,7 @@ static void tell_blame(struct model *m, uint32_t lock, uint32_t task)
 
 	if (m->blame.max && task != TASK_OTHER && locktype_twin(type) == type)
 		blame_tell(m, lock, task, false, UINT64_MAX);
+	holder_let_go(m, lock, task, m->now_ns);
 }
 
 void release_event(struct model *m, const struct event *ev)

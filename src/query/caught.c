@@ -24,17 +24,16 @@ static const char *or_empty(const char *s)
 	return s ? s : "";
 }
 
-/* Who held the lock when the wait began, or when a look saw it wait. */
+/* Who holds the lock, or of a wait that has ended: who held it. */
 static void owner_of(struct query *q, const struct wait *w, struct query_caught *ret)
 {
-	uint32_t owner = cell_owner_task(w->owner) ? w->owner : w->seen;
-	uint32_t task = cell_owner_task(owner);
+	struct query_holder h;
 
-	if (!task || task >= q->model->tasks.n)
+	if (!query_holder_of(q, w, !w->used, &h) || !h.tid)
 		return;
-	ret->holder_pid = taskid_number(q->model->tasks.tasks[task].pid);
-	ret->holder_tid = taskid_number(q->model->tasks.tasks[task].tid);
-	ret->because = or_empty(query_owner_name(q, owner));
+	ret->holder_pid = taskid_number(h.pid);
+	ret->holder_tid = taskid_number(h.tid);
+	ret->because = or_empty(h.name);
 }
 
 static void say_blamed(struct query *q, uint32_t task, uint8_t state, struct query_caught *ret)

@@ -119,7 +119,9 @@ static const char *say_holder(struct judge *j, uint64_t lock)
 	struct query_lock_now now;
 	char ns[UNITS_BUF];
 
-	if (!query_lock_now_by_id(j->q, lock, &now) || !now.holder)
+	/* One of several readers says less than what all that waited has ended with. */
+	if (!query_lock_now_by_id(j->q, lock, &now) || !now.holder ||
+	    strcmp(now.certainty, "hint") == 0 || strcmp(now.certainty, "free") == 0)
 		return NULL;
 	const char *root = query_chains_root(j->q, query_lock_addr(j->q, lock));
 	if (root)

@@ -272,7 +272,7 @@ static void readers_by_evidence_are_told_as_such(void **state)
 	asked_play(w, NULL);
 	struct table t = asked_waiters(w, (struct query_spec){0});
 	assert_int_equal(t.n_rows, 1);
-	assert_string_equal(cell_s(&t, 0, "holder"), "ps/711 reader?");
+	assert_string_equal(cell_s(&t, 0, "holder"), "ps/711 R?");
 	assert_string_equal(cell_s(&t, 0, "owner_certainty"), "evidence");
 	assert_string_equal(cell_s(&t, 0, "holder_is"), "asleep pipe_read, by ksys_read");
 	assert_string_equal(cell_s(&t, 0, "readers_evident"), both);

@@ -162,9 +162,10 @@ const struct view_ops view_chains = {
 		"what the root does at this moment: running, runnable, or asleep, where, and for "
 		"what. Tasks that wait for each other are a deadlock. Waits that go on are shown, "
 		"also those that began before kontend did; of those that have ended see waiters. "
-		"Who holds a lock is read from the kernel at each refresh; of a lock that readers "
-		"hold it is one that had it last (R?), or one that seems to hold it by its calls "
-		"(reader?): evidence, no proof. Enter on a lock opens its page, elsewhere "
+		"Who holds a lock is read from the kernel when a wait begins, again while it "
+		"lasts, and at each refresh; of a lock that readers hold it is one of them (R?), "
+		"which is never sure: one that had it last, or one that seems to hold it by its "
+		"calls. Enter on a lock opens its page, elsewhere "
 		"the calls of who waits and of who holds.",
 	.tables = "chains",
 	.size = sizeof(struct view_chains),

@@ -119,8 +119,11 @@ static void draw_holder(const struct view *v, struct line *l)
 	say_others(&now, others, sizeof(others));
 	if (now.held_ns)
 		snprintf(since, sizeof(since), " ~%s", units_ns(ns, now.held_ns));
-	int n = snprintf(text, sizeof(text), "held by %s (%s)%s%s%s%s", now.holder, now.certainty,
-			 since, now.is ? ", " : "", now.is ? now.is : "", others);
+	int n = strcmp(now.certainty, "free") == 0
+			? snprintf(text, sizeof(text), "being handed over")
+			: snprintf(text, sizeof(text), "held by %s (%s)%s%s%s%s", now.holder,
+				   now.certainty, since, now.is ? ", " : "", now.is ? now.is : "",
+				   others);
 	n = n < (int)sizeof(text) ? n : (int)sizeof(text) - 1;
 	if (l->x + 2 + n <= l->r.w)
 		l->x = l->r.w - n;

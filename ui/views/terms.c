@@ -25,8 +25,8 @@ static const struct term waiters[] = {
 	{"rwsem W, R", "tasks that wait to write, and to read"},
 	{"longest", "of the tasks that wait now, how long it has waited so far"},
 	{"doubtful", "waits that may be over, as the kernel lost records: in no sum"},
-	{"R? (hint)", "a reader that had the lock last; it may have let go of it"},
-	{"reader?", "a task whose calls say that it holds the lock as a reader: no proof"},
+	{"R?", "a reader, not sure: it had the lock last, or its calls say that it has it"},
+	{"(free)", "no task has the lock: it is being handed over to the next one"},
 	{NULL, NULL},
 };
 

@@ -53,10 +53,13 @@ static void draw_holder(struct view *v, struct screen *s, struct rect r, const s
 	if (!w->holder) {
 		query_lock_look(v->query, &look);
 		line_put(&l, ROLE_DIM,
-			 look.missing ? "who holds it is not known"
-				      : "who holds it was not seen at the last look at the locks");
+			 look.missing ? "who holds it is not known" : "who holds it was not seen");
 		if (look.refused)
 			line_printf(&l, ROLE_WARN, ": %s%s", look.reason, view_advice(look.reason));
+		return;
+	}
+	if (w->certainty && strcmp(w->certainty, "free") == 0) {
+		line_put(&l, ROLE_DIM, "no task holds it: it is being handed over to the next one");
 		return;
 	}
 	line_put(&l, ROLE_DIM, "held by ");

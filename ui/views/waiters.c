@@ -90,7 +90,7 @@ static int draw_status(struct list_view *list, struct screen *s, struct rect r,
 	if (of_list(list)->hint)
 		line_whole(&line, ROLE_DIM, "  R?: a reader that had it last");
 	if (of_list(list)->evidence)
-		line_whole(&line, ROLE_DIM, "  reader?: by its calls, no proof");
+		line_whole(&line, ROLE_DIM, "  R?: a reader by its calls, no proof");
 	return 1;
 }
 
@@ -226,10 +226,12 @@ const struct view_ops view_waiters = {
 		"tasks and more that wait for one lock are one row, \"47 waiters\" (ALL: what they "
 		"have waited together); Enter or e opens it, e folds it again, E and C do so for "
 		"all. Enter on a wait shows the calls of the task and of the holder, and from "
-		"there opens the lock. A HOLDER with R? (hint) is one of the readers that had "
-		"the lock last: the kernel does not keep who the others are, so it may have let "
-		"go of it. With reader? (evidence) the calls of that task are those of a reader of "
-		"that lock, which is no proof either. :stop-on 'wait>100ms' pauses at the next "
+		"there opens the lock. HOLDER is read when a wait begins, again while it "
+		"lasts, and at each look at the locks; a wait that has ended keeps the last one. "
+		"(free): no task has the lock, it is being handed over. A HOLDER with R? is a "
+		"reader, which is never sure: one that had the lock last (hint), as the kernel "
+		"does not keep the others, or one whose calls are those of a reader of that lock "
+		"(evidence). :stop-on 'wait>100ms' pauses at the next "
 		"wait that is longer.",
 	.tables = "waiters",
 	.size = sizeof(struct view_waiters),

@@ -55,6 +55,10 @@ struct event {
 			uint32_t missed; /* records on this CPU before it, not in the stream */
 			/* It began then, and is told only now; 0: it begins. */
 			uint64_t since_ns;
+			/* Who has the lock; tid 0: no task. */
+			int32_t owner_pid, owner_tid;
+			uint8_t owner; /* enum waitrec_owner */
+			bool owner_asked;
 		} begin;
 		struct {
 			uint64_t lock;

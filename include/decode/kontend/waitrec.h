@@ -9,12 +9,16 @@
  * stands before them: with it, what follows is aligned, and a call chain can be used where it is.
  * Included by the program, too: plain C types only.
  */
-#define WAITREC_BEGIN_MAGIC 0x3142574bu	  /* "KWB1" */
+#define WAITREC_BEGIN_MAGIC 0x3242574bu	  /* "KWB2" */
 #define WAITREC_END_MAGIC 0x3145574bu	  /* "KWE1" */
 #define WAITREC_RELEASE_MAGIC 0x3152574bu /* "KWR1" */
 #define WAITREC_WAKE_MAGIC 0x3157574bu	  /* "KWW1": nothing but that there is much to read */
 
-#define WAITREC_LATE_MAGIC 0x314c574bu /* "KWL1" */
+#define WAITREC_LATE_MAGIC 0x324c574bu /* "KWL2" */
+
+/* Those of 1.0.0, which end where the owner stands: frames, or when it began, come right after. */
+#define WAITREC_BEGIN1_MAGIC 0x3142574bu /* "KWB1" */
+#define WAITREC_LATE1_MAGIC 0x314c574bu	 /* "KWL1" */
 
 enum { WAITREC_FRAMES = 32 };
 
@@ -22,6 +26,14 @@ enum { WAITREC_FRAMES = 32 };
 enum {
 	WAITREC_TELLS_GAPS = 1 << 12, /* always; 0.1.0 had only `missed` */
 	WAITREC_AFTER_GAP = 1 << 13,  /* the ring was full: records before it are missing */
+};
+
+/* Who has the lock when the wait begins, as the lock's own word says. */
+enum waitrec_owner {
+	WAITREC_NOT_SAID, /* such a lock does not say it */
+	WAITREC_OWNED,	  /* by that task, for sure; by none, where its number is 0 */
+	WAITREC_READ,	  /* by readers, of whom that task was one */
+	WAITREC_OWNERS,
 };
 
 struct waitrec_begin {
@@ -37,6 +49,10 @@ struct waitrec_begin {
 	 */
 	unsigned int missed;
 	unsigned int n_frames; /* that follow: innermost first, without markers */
+	int owner_pid, owner_tid;
+	unsigned short owner;	    /* enum waitrec_owner */
+	unsigned short owner_asked; /* 1: by --owner: waits are summed up by it */
+	unsigned int pad;
 	unsigned long long frames[WAITREC_FRAMES];
 };
 
@@ -53,6 +69,9 @@ struct waitrec_late {
 	int tid;
 	unsigned int missed;
 	unsigned int n_frames;
+	int owner_pid, owner_tid; /* when it began, or was told first */
+	unsigned short owner, owner_asked;
+	unsigned int pad;
 	unsigned long long begin_ns; /* session clock */
 	unsigned long long frames[WAITREC_FRAMES];
 };

@@ -6,10 +6,12 @@
 
 /*
  * Who held a lock when a wait for it began: an index of the task table, 0 = not known. With
- * OWNER_HINT it is but one of several readers that may have held it. OWNER_FREE: nobody did, it was
- * being passed on.
+ * OWNER_HINT it is but one of several readers that may have held it; with OWNER_EVIDENT besides,
+ * its calls say that it does. OWNER_FREE: no task did, it was being handed over.
  */
 enum { OWNER_NONE = 0, OWNER_HINT = 1 << 30, OWNER_FREE = OWNER_HINT };
+
+#define OWNER_EVIDENT (1u << 31)
 
 #define CELL_NO_CPU UINT16_MAX /* it is not known on which CPU the waits of a cell began */
 

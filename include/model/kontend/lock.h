@@ -2,6 +2,7 @@
 #ifndef KONTEND_LOCK_H
 #define KONTEND_LOCK_H
 
+#include "kontend/holder.h"
 #include "kontend/locktype.h"
 #include "kontend/map64.h"
 #include "kontend/series.h"
@@ -31,7 +32,8 @@ struct lock {
 		int32_t pid;
 		const char *comm, *memcg; /* interned; NULL: not known */
 	} end;
-	uint32_t twin;	  /* its other mode, that is at the same address; 0: none is known */
+	uint32_t twin; /* its other mode, that is at the same address; 0: none is known */
+	struct lock_has has;
 	uint32_t holds;	  /* who has it, as far as that is followed: see holds.h; 0: nobody */
 	uint32_t n_holds; /* so many */
 	uint32_t blame;	  /* its node, with its other mode: see blame.h; 0: none */

@@ -102,7 +102,7 @@ struct model {
 	struct snapshot_set snapshots_before; /* that of locks before the latest, to compare */
 	uint64_t n_snapshots[SNAPSHOT_KINDS];
 	struct ended *ended; /* what is seen no more; NULL: not kept; of this one, not of copies */
-	bool owners_told;    /* of some wait it is known who held the lock when it began */
+	bool holders_told, owners_told;	 /* of a lock who had it; of a wait, as it began */
 	struct lockname_set *lock_names; /* shared with copies of the model */
 	struct cfiset *cfi;		 /* tables for unwinding in the recording; shared as well */
 	struct funcset *funcs;		 /* what the recording tells of functions; shared as well */

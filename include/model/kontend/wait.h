@@ -21,9 +21,11 @@ struct wait {
 	uint32_t lock, stack, task; /* indices into the model's tables */
 	uint32_t flags; /* of the latest begin: a mutex goes from spinning to sleeping */
 	uint32_t cell;	/* where its cell was when it began: a hint, see cell_prefetch() */
-	uint32_t owner; /* who held the lock when it began: see cell.h */
-	uint32_t seen;	/* the same of when a look saw it wait */
-	uint16_t cpu;	/* where it began */
+	uint32_t owner; /* who held the lock when it began, if sums are by that: see cell-owner.h */
+	uint32_t told;	/* the same, always; */
+	uint32_t seen;	/* of when a look saw it wait; */
+	uint32_t held_by; /* of one that has ended: who had it last before it got it */
+	uint16_t cpu;	  /* where it began */
 	bool used;
 	bool doubtful; /* records were lost since it began: its end may have been among them */
 	bool nested;   /* in another spin wait of its CPU, which spins but once */

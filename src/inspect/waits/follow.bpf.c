@@ -239,30 +239,29 @@ static __always_inline void follow_seen(void *ctx, struct follow_state *s, struc
 	follow_write(ctx, c, r, FOLLOW_SHORT);
 }
 
-static __always_inline void follow_owner(void *ctx, __u64 lock, __u32 flags, __u64 now)
+static __always_inline void follow_owner(void *ctx, const struct lock_owner *o, __u64 lock,
+					 __u32 flags, __u64 now)
 {
 	struct follow_state *s = follow_state();
-	__u64 owner = 0;
-	__u32 hint = 0, tid;
 	struct follow_task *e;
 	bool is_new, is_known;
 
-	if (!s || !owner_of(lock, flags, &owner, &hint) || !owner)
+	if (!s || o->is == WAITREC_NOT_SAID || !o->task)
 		return;
-	tid = BPF_CORE_READ((struct task_struct *)owner, pid);
-	e = follow_enter(owner, tid, lock, follow_kind_of(flags), &is_new);
+	e = follow_enter(o->task, o->host, lock, follow_kind_of(flags), &is_new);
 	/* Who it is is told also where it is not followed. */
 	if (!e)
 		return;
 	is_known = !is_new && s->on && e->known == s->epoch;
 	if (s->on)
 		e->known = s->epoch;
-	follow_seen(ctx, s, e, lock, hint, now, is_known);
+	follow_seen(ctx, s, e, lock, o->is == WAITREC_READ, now, is_known);
 }
 
 /* Where waits begin and where they end. */
 
-static __always_inline void follow_begin(struct bpf_raw_tracepoint_args *ctx, __u32 tid)
+static __always_inline void follow_begin(struct bpf_raw_tracepoint_args *ctx,
+					 const struct lock_owner *o, __u32 tid)
 {
 	struct follow_wait *w;
 	__u64 lock = ctx->args[0], now;
@@ -281,7 +280,7 @@ static __always_inline void follow_begin(struct bpf_raw_tracepoint_args *ctx, __
 		w->flags = flags;
 		w->tid = tid;
 	}
-	follow_owner(ctx, lock, flags, now);
+	follow_owner(ctx, o, lock, flags, now);
 }
 
 static __always_inline bool follow_has_waiters(__u64 lock, enum follow_kind kind, __u64 task)
@@ -293,7 +292,8 @@ static __always_inline bool follow_has_waiters(__u64 lock, enum follow_kind kind
 
 /*
  * It has the lock now, which the end of the wait tells. Where the lock does not name it: by what it
- * is followed, which is to be told, too.
+ * is followed, which is to be told, too. Where perf's event tells of the
+ * end, and no other task waits, the model forgets it: the next one that waits tells it again.
  */
 static __always_inline enum follow_kind follow_got(__u64 lock, __u32 tid, __u32 flags)
 {
@@ -310,10 +310,14 @@ static __always_inline enum follow_kind follow_got(__u64 lock, __u32 tid, __u32 
 		return FOLLOW_NONE;
 	told->lock = lock;
 	/* Who has it behind a reader is to be told again. */
-	told->owner = is_named ? task : 0;
+	told->owner = 0;
 	told->epoch = s->epoch;
-	if (is_named && follow_has_waiters(lock, kind, task))
+	if (is_named && follow_has_waiters(lock, kind, task)) {
+		told->owner = task;
 		follow_enter(task, tid, lock, kind, &is_new);
+	} else if (is_named && config.waits) {
+		told->owner = task;
+	}
 	if (!s->on || (kind != FOLLOW_RWSEM && kind != FOLLOW_PCPU))
 		return FOLLOW_NONE;
 	return follow_got_unnamed(lock, tid, task, flags);
@@ -504,12 +508,21 @@ int see_waking(struct bpf_raw_tracepoint_args *ctx)
 
 /* User space begins and ends it; whose waits go on at the begin, for them owners are told. */
 
+struct follow_looks {
+	void *ctx;
+	__u64 now, older_ns; /* of waits that have lasted so long */
+};
+
 static long follow_look(__u64 i, void *arg)
 {
 	struct follow_wait *w = follow_wait_of((__u32)i);
+	const struct follow_looks *l = arg;
+	struct lock_owner o = {0};
 
-	if (w && w->tid)
-		follow_owner(*(void **)arg, w->lock, w->flags, bpf_ktime_get_ns());
+	if (!w || !w->tid || w->begin_ns + l->older_ns > l->now)
+		return 0;
+	owner_read(&o, w->lock, w->flags);
+	follow_owner(l->ctx, &o, w->lock, w->flags, l->now);
 	return 0;
 }
 
@@ -520,10 +533,16 @@ int say_follow(struct bpf_raw_tracepoint_args *ctx)
 	struct follow_cpu *c = follow_here();
 	struct follow_short room = {0};
 	struct holdrec *r = (void *)&room;
-	void *arg = ctx;
+	struct follow_looks looks = {.ctx = ctx, .now = bpf_ktime_get_ns()};
 
 	if (!s || !c)
 		return 0;
+	/* Long waits may be for others by now than when they began. */
+	if (ctx->args[0] == FOLLOW_LOOK) {
+		looks.older_ns = config.follow_ns;
+		bpf_loop(FOLLOW_WAITS, follow_look, &looks, 0);
+		return 0;
+	}
 	r->magic = HOLDREC_MAGIC;
 	r->what = ctx->args[0] == FOLLOW_BEGIN ? HOLDREC_BEGUN : HOLDREC_STOPPED;
 	s->on = 0;
@@ -532,6 +551,6 @@ int say_follow(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	s->epoch++;
 	s->on = 1;
-	bpf_loop(FOLLOW_WAITS, follow_look, &arg, 0);
+	bpf_loop(FOLLOW_WAITS, follow_look, &looks, 0);
 	return 0;
 }

@@ -4,8 +4,9 @@
  * the count of those that are over, and by the places where tasks that wait now have written since
  * when. While there are such, and some time after, the programs are attached to the scheduler's
  * tracepoints, which every switch of tasks pays for. That takes milliseconds, so a thread of its
- * own does it. Where the stream begins to tell of holders, and where it ends, a program says that
- * is run once: it writes a record into a CPU's ring, in its place in time.
+ * own does it. It also has a program read again who has the locks of long waits that go on. Where
+ * the stream begins to tell of holders, and where it ends, a program says that is run once: it
+ * writes a record into a CPU's ring, in its place in time.
  */
 #include "follow.h"
 #include "beside.h"
@@ -23,7 +24,7 @@
 
 #define MS 1000000ull
 
-enum { LOOK_MS = 50, LOOK_ATTACHED_MS = 500, FOLLOW_LINKS = 2 };
+enum { LOOK_MS = 50, LOOK_ATTACHED_MS = 500, LOOK_LONG_MS = 20, FOLLOW_LINKS = 2 };
 
 static const uint64_t KEEP_NS = 10000 * MS; /* attached so long after the last long wait */
 
@@ -37,6 +38,7 @@ struct follow {
 	int n_possible;
 	int say, programs[FOLLOW_LINKS], links[FOLLOW_LINKS]; /* links: -1: not attached */
 	bool attached;
+	bool goes_on;		       /* a long wait, at the last look */
 	uint64_t n_long, last_long_ns; /* the count that was seen; when there was one */
 	uint64_t cpus[WAITS_CPUS / 64];
 	struct beside thread;
@@ -84,8 +86,10 @@ static bool has_long_wait(const struct follow *f, uint64_t now)
 static bool is_due(struct follow *f, uint64_t now)
 {
 	uint64_t n_long = __atomic_load_n(&f->state->n_long, __ATOMIC_RELAXED);
-	bool is_one = n_long != f->n_long || has_long_wait(f, now);
+	bool is_one = n_long != f->n_long;
 
+	f->goes_on = has_long_wait(f, now);
+	is_one = is_one || f->goes_on;
 	f->n_long = n_long;
 	if (is_one)
 		f->last_long_ns = now;
@@ -184,8 +188,18 @@ static void look(struct follow *f)
 		begin(f);
 	else if (!due)
 		end(f);
+	/* By now other tasks may have the locks than those that had them when the waits began. */
+	if (f->goes_on)
+		(void)say(f, FOLLOW_LOOK); /* what is not looked at is as it was reported */
 	if (f->attached)
 		read_counts(f);
+}
+
+static int pause_ms(const struct follow *f)
+{
+	if (f->goes_on)
+		return LOOK_LONG_MS;
+	return f->attached ? LOOK_ATTACHED_MS : LOOK_MS;
 }
 
 static void *run(void *arg)
@@ -195,7 +209,7 @@ static void *run(void *arg)
 	beside_begin();
 	while (beside_goes_on(&f->thread) && !atomic_load(&f->failed)) {
 		look(f);
-		beside_sleep(&f->thread, f->attached ? LOOK_ATTACHED_MS : LOOK_MS);
+		beside_sleep(&f->thread, pause_ms(f));
 	}
 	end(f);
 	return NULL;

@@ -75,7 +75,7 @@ struct follow_counts {
 		missed; /* holders that were not followed, records that were not written */
 };
 
-enum follow_say { FOLLOW_BEGIN, FOLLOW_STOP }; /* what say_follow is run for */
+enum follow_say { FOLLOW_BEGIN, FOLLOW_STOP, FOLLOW_LOOK }; /* what say_follow is run for */
 
 struct waits_config {
 	struct ns_config ns;

@@ -40,7 +40,9 @@ struct short_slot {
 	unsigned long long begin_ns; /* 0: it is only counted */
 	unsigned int tgid;
 	unsigned short cpu;
-	unsigned char flags, pad;
+	unsigned char flags;
+	unsigned char owner_is; /* enum waitrec_owner, as the wait began; and who: */
+	int owner_pid, owner_tid;
 };
 
 struct short_spin {

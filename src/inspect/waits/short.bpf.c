@@ -159,15 +159,26 @@ static __always_inline bool short_spins(struct short_cpu *c, const struct short_
 	return false;
 }
 
+static __always_inline void short_own(struct short_slot *s, const struct lock_owner *o)
+{
+	s->owner_is = (__u8)o->is;
+	s->owner_pid = o->pid;
+	s->owner_tid = o->tid;
+}
+
 static __always_inline bool short_sleeps(struct short_control *ctl, __u64 lock, __u32 flags,
-					 __u64 pid_tid, __u32 cpu)
+					 const struct lock_owner *o, __u64 pid_tid, __u32 cpu)
 {
 	__u32 tid = (__u32)pid_tid, set = tid & (SHORT_SETS - 1);
 	bool is_told = !ctl->threshold_ns && !ctl->counts;
 	struct short_slot *s = short_find(tid, lock);
 
-	if (s && flags & LCB_MUTEX && s->flags & LCB_MUTEX)
+	if (s && flags & LCB_MUTEX && s->flags & LCB_MUTEX) {
+		/* No task had it when it was asked about first: it was being handed over. */
+		if (!s->owner_tid)
+			short_own(s, o);
 		return s->owner >> 32 == SHORT_TOLD;
+	}
 	if (flags == LCB_RT && short_is_within(tid, lock))
 		return false;
 	if (!s) {
@@ -184,13 +195,15 @@ static __always_inline bool short_sleeps(struct short_control *ctl, __u64 lock, 
 	s->tgid = pid_tid >> 32;
 	s->cpu = (__u16)cpu;
 	s->flags = (__u8)flags;
+	short_own(s, o);
 	barrier();
 	*(volatile __u64 *)&s->owner = short_owner(tid, is_told ? SHORT_TOLD : SHORT_UNTOLD);
 	return is_told;
 }
 
 static __always_inline bool short_begin(struct bpf_raw_tracepoint_args *ctx, struct short_cpu *c,
-					struct short_control *ctl, __u64 pid_tid, __u32 cpu)
+					struct short_control *ctl, const struct lock_owner *o,
+					__u64 pid_tid, __u32 cpu)
 {
 	__u32 flags = (__u32)ctx->args[1];
 
@@ -198,7 +211,7 @@ static __always_inline bool short_begin(struct bpf_raw_tracepoint_args *ctx, str
 		return short_spins(c, ctl, ctx->args[0], flags);
 	/* Nothing spins where a task goes to sleep. */
 	c->n_spins = 0;
-	return short_sleeps(ctl, ctx->args[0], flags, pid_tid, cpu);
+	return short_sleeps(ctl, ctx->args[0], flags, o, pid_tid, cpu);
 }
 
 /* How a wait that has ended began. */
@@ -206,6 +219,7 @@ struct short_past {
 	__u64 begin_ns; /* 0: not known */
 	__u32 flags;
 	__u32 is_said;
+	struct lock_owner owner; /* of one that slept */
 };
 
 enum short_end { SHORT_END_ONLY, SHORT_END_PAST, SHORT_END_NONE };
@@ -236,6 +250,9 @@ static __always_inline enum short_end short_slept(__u32 tid, __u64 lock, struct 
 		return short_is_within(tid, lock) ? SHORT_END_NONE : SHORT_END_ONLY;
 	p->begin_ns = s->begin_ns;
 	p->flags = s->flags;
+	p->owner.is = s->owner_is;
+	p->owner.pid = s->owner_pid;
+	p->owner.tid = s->owner_tid;
 	if (s->owner >> 32 == SHORT_TOLD) {
 		*(volatile __u64 *)&s->owner = 0;
 		return SHORT_END_ONLY;
@@ -340,6 +357,15 @@ static __always_inline bool short_sum_up(struct bpf_raw_tracepoint_args *ctx, st
 	return is_short;
 }
 
+static __always_inline void late_owner(struct ring_record *rec, const struct lock_owner *o)
+{
+	rec->late.owner_pid = o->pid;
+	rec->late.owner_tid = o->tid;
+	rec->late.owner = (__u16)o->is;
+	rec->late.owner_asked = config.owners != 0;
+	rec->late.pad = 0;
+}
+
 /* Its begin, of which @n frames are in the CPU's scratch. */
 static __always_inline void short_tell(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
 				       const struct short_cpu *c, const struct short_past *p,
@@ -365,6 +391,7 @@ static __always_inline void short_tell(struct bpf_raw_tracepoint_args *ctx, stru
 	rec->late.tid = (int)rec->tid;
 	rec->late.missed = missed;
 	rec->late.n_frames = n;
+	late_owner(rec, &p->owner);
 	rec->late.begin_ns = p->begin_ns;
 	/* An interrupt may have added to it just now. */
 	if (missed)
@@ -393,7 +420,8 @@ static __always_inline bool short_end(struct bpf_raw_tracepoint_args *ctx, struc
 
 /* True: it is to be told as if there were no threshold. */
 static __always_inline bool short_wants(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
-					enum what what, __u64 pid_tid, __u32 cpu)
+					enum what what, const struct lock_owner *o, __u64 pid_tid,
+					__u32 cpu)
 {
 	struct short_cpu *c = short_here(cpu);
 	struct short_control *ctl = short_control_here();
@@ -402,7 +430,7 @@ static __always_inline bool short_wants(struct bpf_raw_tracepoint_args *ctx, str
 	if (!c || !ctl)
 		return true;
 	if (what == BEGIN)
-		is_told = short_begin(ctx, c, ctl, pid_tid, cpu);
+		is_told = short_begin(ctx, c, ctl, o, pid_tid, cpu);
 	else if (what == END)
 		is_told = short_end(ctx, w, c, ctl, pid_tid, cpu);
 	else
@@ -420,6 +448,7 @@ static __always_inline void short_say(struct bpf_raw_tracepoint_args *ctx, struc
 	__u64 owner = s->owner, begin_ns = s->begin_ns, lock = s->lock;
 	__u32 flags = s->flags, size, tid = (__u32)owner;
 	__u64 now = bpf_ktime_get_ns(), said = short_owner(tid, SHORT_SAID);
+	struct lock_owner o = {.is = s->owner_is, .pid = s->owner_pid, .tid = s->owner_tid};
 
 	/* It can be told at its end; as can those whose numbers here are other ones. */
 	if (!rec || !begin_ns || owner >> 32 != SHORT_UNTOLD || config.ns.level)
@@ -442,6 +471,7 @@ static __always_inline void short_say(struct bpf_raw_tracepoint_args *ctx, struc
 	rec->late.tid = (int)tid;
 	rec->late.missed = 0;
 	rec->late.n_frames = 0;
+	late_owner(rec, &o);
 	rec->late.begin_ns = begin_ns;
 	publish(ctx, &place, size);
 }

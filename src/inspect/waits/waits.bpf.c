@@ -70,10 +70,23 @@ enum { LCB_SPIN = 1, LCB_READ = 2, LCB_WRITE = 4, LCB_RT = 8, LCB_PERCPU = 16, L
 
 enum { FLAG_BITS = 7, READER_OWNED = 1 };
 
+/* In place, where this kernel can: that takes nanoseconds, and a call of the helper twenty. */
 static __always_inline __u64 word_at(__u64 addr)
 {
 	__u64 v = 0;
 
+	if (config.word_type)
+		return *(const __u64 *)rdonly_cast(addr, config.word_type);
+	bpf_probe_read_kernel(&v, sizeof(v), (void *)addr);
+	return v;
+}
+
+static __always_inline int number_at(__u64 addr)
+{
+	int v = 0;
+
+	if (config.word_type)
+		return *(const int *)rdonly_cast(addr, config.word_type);
 	bpf_probe_read_kernel(&v, sizeof(v), (void *)addr);
 	return v;
 }
@@ -158,23 +171,35 @@ static __always_inline bool owner_of(__u64 lock, __u32 flags, __u64 *ret, unsign
 	return true;
 }
 
-/* False: the lock does not say who has it. */
-static __always_inline bool owner_read(struct ownerrec *r, __u64 lock, __u32 flags)
+/* Who has a lock when a wait for it begins: read once, for all that is told of it. */
+struct lock_owner {
+	__u64 task;
+	__u32 is;   /* enum waitrec_owner */
+	__u32 host; /* its number in the initial namespace */
+	int pid, tid;
+};
+
+static __always_inline void owner_read(struct lock_owner *o, __u64 lock, __u32 flags)
 {
 	struct task_struct *t;
-	__u64 owner = 0;
+	__u32 hint = 0;
 
-	r->magic = OWNERREC_MAGIC;
-	r->lock = lock;
-	if (!owner_of(lock, flags, &owner, &r->hint))
-		return false;
-	t = (void *)owner;
-	if (!t)
-		return true;
-	r->tid = ns_tid(t, &config.ns);
-	r->pid = ns_pid(t, &config.ns);
-	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
-	return r->tid > 0;
+	if (!owner_of(lock, flags, &o->task, &hint))
+		return;
+	o->is = hint ? WAITREC_READ : WAITREC_OWNED;
+	if (!o->task)
+		return;
+	t = (void *)o->task;
+	o->host = number_at(o->task + bpf_core_field_offset(t->pid));
+	o->tid = (int)o->host;
+	o->pid = number_at(o->task + bpf_core_field_offset(t->tgid));
+	if (config.ns.level) {
+		o->tid = ns_tid(t, &config.ns);
+		o->pid = ns_pid(t, &config.ns);
+	}
+	/* What is read is of a moment: the task may be gone, and its memory another task's. */
+	if (o->tid <= 0)
+		o->is = WAITREC_NOT_SAID;
 }
 
 static __always_inline bool is_wanted(__u64 pid_tid)
@@ -249,7 +274,8 @@ static __always_inline void tell_who(struct ring_record *rec, __u64 pid_tid, __u
 
 /* @n frames are in the record. */
 static __always_inline void tell_begin(struct bpf_raw_tracepoint_args *ctx,
-				       const struct ring_place *p, struct ring_record *rec, __u32 n)
+				       const struct ring_place *p, struct ring_record *rec,
+				       const struct lock_owner *o, __u32 n)
 {
 	__u32 size = ring_lead(p, rec, RING_BEGIN + n * sizeof(rec->begin.frames[0]));
 	__u32 missed = p->ring->missed;
@@ -262,6 +288,11 @@ static __always_inline void tell_begin(struct bpf_raw_tracepoint_args *ctx,
 	rec->begin.tid = (int)rec->tid;
 	rec->begin.missed = missed;
 	rec->begin.n_frames = n;
+	rec->begin.owner_pid = o->pid;
+	rec->begin.owner_tid = o->tid;
+	rec->begin.owner = (__u16)o->is;
+	rec->begin.owner_asked = config.owners != 0;
+	rec->begin.pad = 0;
 	/* An interrupt may have added to it just now. */
 	if (missed)
 		__sync_fetch_and_add(&p->ring->missed, -missed);
@@ -294,12 +325,22 @@ static __always_inline void tell_release(struct bpf_raw_tracepoint_args *ctx,
 	publish(ctx, p, size);
 }
 
-static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx)
+/* Where perf tells of waits, and waits are to be summed up by owners. */
+static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx,
+				       const struct lock_owner *o)
 {
-	struct ownerrec r = {0};
+	struct task_struct *t = (void *)o->task;
+	struct ownerrec r = {.magic = OWNERREC_MAGIC,
+			     .lock = ctx->args[0],
+			     .pid = o->pid,
+			     .tid = o->tid,
+			     .hint = o->is == WAITREC_READ};
 
-	if (owner_read(&r, ctx->args[0], (__u32)ctx->args[1]))
-		bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r, sizeof(r));
+	if (o->is == WAITREC_NOT_SAID)
+		return;
+	if (t)
+		BPF_CORE_READ_STR_INTO(&r.comm, t, comm);
+	bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r, sizeof(r));
 }
 
 static __always_inline void tell_task(void *ctx, const struct taskrec *r)
@@ -327,7 +368,8 @@ static __always_inline struct ring_record *start_record(const struct ring_place 
 
 /* @nested: it is that of an interrupt, which has found the CPU's chains busy, too. */
 static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *c,
-				 enum what what, bool nested, __u64 pid_tid, __u32 cpu)
+				 enum what what, const struct lock_owner *o, bool nested,
+				 __u64 pid_tid, __u32 cpu)
 {
 	const struct ring_place usual = {&c->ring, c->data, config.ring_bytes};
 	const struct ring_place inner = {&c->nested, c->nested_data, WAITS_NESTED};
@@ -341,9 +383,9 @@ static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct wai
 	else if (what == RELEASE)
 		tell_release(ctx, p, rec);
 	else if (nested)
-		tell_begin(ctx, p, rec, stack_unwind(ctx, rec->begin.frames, config.frames));
+		tell_begin(ctx, p, rec, o, stack_unwind(ctx, rec->begin.frames, config.frames));
 	else
-		tell_begin(ctx, p, rec,
+		tell_begin(ctx, p, rec, o,
 			   stack_here(ctx, stack_work(c), rec, (__u32)ctx->args[1], config.frames));
 }
 
@@ -351,7 +393,7 @@ static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct wai
 
 /* A program that comes while another one is at the ring leaves it to see_nested(). */
 static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum what what,
-				     __u64 pid_tid)
+				     const struct lock_owner *o, __u64 pid_tid)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct waits_cpu *c = waits_here(cpu);
@@ -359,11 +401,8 @@ static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum w
 	if (!c || !c->ring.id || c->ring.busy)
 		return;
 	c->ring.busy = 1;
-	if (!config.shorts || short_wants(ctx, c, what, pid_tid, cpu)) {
-		tell(ctx, c, what, false, pid_tid, cpu);
-		if (config.owners && what == BEGIN)
-			tell_owner(ctx);
-	}
+	if (!config.shorts || short_wants(ctx, c, what, o, pid_tid, cpu))
+		tell(ctx, c, what, o, false, pid_tid, cpu);
 	c->ring.busy = 0;
 }
 
@@ -374,18 +413,21 @@ static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum wh
 {
 	__u64 pid_tid = bpf_get_current_pid_tgid();
 	enum follow_kind got = FOLLOW_NONE;
+	struct lock_owner o = {0};
 
 	/* Wherever it began. */
 	if (follows && what == END)
 		got = follow_end(ctx, (__u32)pid_tid);
 	if (!is_wanted(pid_tid))
 		return;
+	if (what == BEGIN)
+		owner_read(&o, ctx->args[0], (__u32)ctx->args[1]);
 	if (config.waits)
-		see_wait(ctx, what, pid_tid);
+		see_wait(ctx, what, &o, pid_tid);
 	else if (config.owners && what == BEGIN)
-		tell_owner(ctx);
+		tell_owner(ctx, &o);
 	if (follows && what == BEGIN)
-		follow_begin(ctx, (__u32)pid_tid);
+		follow_begin(ctx, &o, (__u32)pid_tid);
 	if (got)
 		follow_tell_unnamed(ctx, HOLDREC_GOT, ctx->args[0], got);
 }
@@ -434,6 +476,7 @@ static __always_inline void see_nested(struct bpf_raw_tracepoint_args *ctx, enum
 	__u64 pid_tid = bpf_get_current_pid_tgid();
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct waits_cpu *c = waits_here(cpu);
+	const struct lock_owner none = {0}; /* an interrupt only spins */
 
 	if (!c || !c->ring.busy || !is_wanted(pid_tid))
 		return;
@@ -444,7 +487,7 @@ static __always_inline void see_nested(struct bpf_raw_tracepoint_args *ctx, enum
 		return;
 	}
 	c->nested.busy = 1;
-	tell(ctx, c, what, true, pid_tid, cpu);
+	tell(ctx, c, what, &none, true, pid_tid, cpu);
 	c->nested.busy = 0;
 }
 

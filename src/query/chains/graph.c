@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The waits that go on are the model's, by events or by looks; who holds a lock is what the latest
- * look at the queues saw, else what the latest wait for it was told when it began. Both are of
- * slightly different moments. Two things are refused for that reason: a holder that waits for its
- * own lock, and a circle that is not proved. It is proved where a look that is later than the begin
- * of all its waits saw each of its holders, sure, and events have gone on since without an end of
- * any: who waits can let go of nothing, so what each of them held in that look it still holds.
+ * The waits that go on are the model's, by events or by looks; who holds a lock is what
+ * query_holder_of() says of them. Both are of slightly different moments. Two things are refused
+ * for that reason: a holder that waits for its own lock, and a circle that is not proved. It is
+ * proved where a look that is later than the begin of all its waits saw each of its holders, sure,
+ * and events have gone on since without an end of any: who waits can let go of nothing, so what
+ * each of them held in that look it still holds.
  */
 #include "graph.h"
 #include "../locks/queues.h"
@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 void chain_sum_add(struct chain_sum *to, const struct chain_sum *s)
 {
@@ -98,38 +99,32 @@ static bool waits_for(const struct chain_graph *g, int32_t tid, const struct cha
 	return wait && &g->locks[g->waits[*wait].lock] == l;
 }
 
-/* What the latest wait that knows it says. */
-static uint32_t owner_at_begin(const struct chain_graph *g, const struct chain_lock *l)
+static enum chain_evidence evidence_of(const struct query_holder *h)
 {
-	const struct wait *latest = NULL;
-
-	for (uint32_t i = l->waits; i != CHAIN_NONE; i = g->waits[i].next) {
-		const struct wait *w = g->waits[i].wait;
-		if (cell_owner_task(w->owner) && (!latest || w->begin_ns > latest->begin_ns))
-			latest = w;
-	}
-	return latest ? latest->owner : 0;
+	if (strcmp(h->certainty, "sure") == 0)
+		return CHAIN_SURE;
+	return strcmp(h->certainty, "evidence") == 0 ? CHAIN_EVIDENCE : CHAIN_HINT;
 }
 
+/* By the first of its waits that knows it now. What an older look saw is said where none does. */
 static void find_holder(struct chain_graph *g, struct chain_lock *l)
 {
-	const struct locksnap_queue *seen = query_queue_at(g->q, l->addr);
-	uint32_t owner = owner_at_begin(g, l);
+	struct query_holder h, older = {0};
+	bool is_known = false;
 
-	l->seen = seen;
-	if (seen && query_queue_certainty(seen) && !waits_for(g, seen->holder_tid, l)) {
-		l->holder = seen->holder_tid;
-		l->evidence = seen->certainty == LOCKSNAP_SURE	     ? CHAIN_SURE
-			      : seen->certainty == LOCKSNAP_EVIDENCE ? CHAIN_EVIDENCE
-								     : CHAIN_HINT;
-		return;
+	l->seen = query_queue_at(g->q, l->addr);
+	for (uint32_t i = l->waits; i != CHAIN_NONE && !is_known; i = g->waits[i].next) {
+		if (!query_holder_of(g->q, g->waits[i].wait, false, &h) || !h.tid ||
+		    waits_for(g, h.tid, l))
+			continue;
+		is_known = !h.age_ns;
+		older = h;
 	}
-	int32_t tid = owner ? g->q->model->tasks.tasks[cell_owner_task(owner)].tid : 0;
-	if (!tid || waits_for(g, tid, l))
+	if (!is_known && !older.tid)
 		return;
-	l->holder = tid;
-	l->owner = owner;
-	l->evidence = owner & OWNER_HINT ? CHAIN_HINT : CHAIN_BEGIN;
+	l->by = is_known ? h : older;
+	l->holder = l->by.tid;
+	l->evidence = evidence_of(&l->by);
 }
 
 /* Locks of holders that wait hang below these waits. */
@@ -190,7 +185,7 @@ static bool is_proved(const struct chain_graph *g, const struct chain_lock *l, u
 {
 	const struct chain_wait *up = &g->waits[l->up];
 
-	return l->evidence == CHAIN_SURE && up->wait->begin_ns < look_ns &&
+	return l->evidence == CHAIN_SURE && l->by.by_look && up->wait->begin_ns < look_ns &&
 	       g->q->model->now_ns > looked_ns &&
 	       query_queue_waiter(g->q, g->locks[up->lock].seen, up->tid);
 }

@@ -3,6 +3,7 @@
 #define KONTEND_QUERY_CHAINS_GRAPH_H
 
 #include "../internal.h"
+#include "../locks/holder.h"
 #include "kontend/locksnap.h"
 #include "kontend/map64.h"
 
@@ -17,10 +18,9 @@
 /* How a holder is known. */
 enum chain_evidence {
 	CHAIN_UNKNOWN,	/* nobody is known to hold it */
-	CHAIN_SURE,	/* by a look: a writer, or the owner of a mutex */
-	CHAIN_HINT,	/* by a look: a reader that had it last */
-	CHAIN_EVIDENCE, /* by a look: a reader, as its calls say */
-	CHAIN_BEGIN,	/* who held it when the latest wait for it began */
+	CHAIN_SURE,	/* a writer, or the owner of a mutex */
+	CHAIN_HINT,	/* a reader that had it last */
+	CHAIN_EVIDENCE, /* a reader, as its calls say */
 	CHAIN_EVIDENCES,
 };
 
@@ -45,9 +45,9 @@ struct chain_lock {
 	uint64_t addr;
 	uint32_t number;		   /* of the model */
 	const struct locksnap_queue *seen; /* by the latest look; NULL */
+	struct query_holder by;		   /* all that is known of who holds it */
 	enum chain_evidence evidence;
 	int32_t holder;		 /* thread id; 0: not known */
-	uint32_t owner;		 /* of CHAIN_BEGIN: as in struct wait */
 	uint32_t waits;		 /* first */
 	uint32_t up;		 /* the wait of its holder; CHAIN_NONE: a root */
 	uint32_t beside;	 /* the next lock of the same holder */

@@ -77,12 +77,10 @@ static const struct column columns[C_COLUMNS] = {
 		    9, R},
 	[C_LOCK] = {"lock", "ADDRESS", "address of the lock", COLUMN_ADDR, 18, 9, R},
 	[C_NAME] = {"name", "LOCK", "name of the lock", COLUMN_TEXT, 18, 9, R},
-	[C_CERTAINTY] =
-		{"certainty", "CERTAINTY",
-		 "how the holder is known: sure, a writer or the owner of a mutex; hint, a "
-		 "reader that had it; evidence, a reader as its calls say; begin, who held it "
-		 "when the latest wait began",
-		 COLUMN_TEXT, 9, 9, R},
+	[C_CERTAINTY] = {"certainty", "CERTAINTY",
+			 "how the holder is known: sure, a writer or the owner of a mutex; hint, a "
+			 "reader that had it; evidence, a reader as its calls say",
+			 COLUMN_TEXT, 9, 9, R},
 	[C_PID] = {"pid", "PID", "process id of the holder, or of who waits", COLUMN_INT, 7, 9, R},
 	[C_TID] = {"tid", "TID", "its thread id", COLUMN_INT, 7, 9, R},
 	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
@@ -124,7 +122,6 @@ static const char *const evidence_names[CHAIN_EVIDENCES] = {
 	[CHAIN_SURE] = "sure",
 	[CHAIN_HINT] = "hint",
 	[CHAIN_EVIDENCE] = "evidence",
-	[CHAIN_BEGIN] = "begin",
 };
 
 static const struct chain_lock *lock_of(const struct chain_rows *c, const struct chain_row *r)
@@ -140,11 +137,11 @@ static const struct chain_lock *lock_of(const struct chain_rows *c, const struct
 	}
 }
 
-static const char *holder_name(struct chain_rows *c, const struct chain_lock *l)
+static const char *holder_name(const struct chain_lock *l)
 {
 	if (!l->holder)
 		return "holder not known";
-	return l->owner ? query_owner_name(c->q, l->owner) : query_queue_holder(c->q, l->seen);
+	return l->by.name;
 }
 
 static const char *what_deadlock(struct chain_rows *c, const struct chain_row *r)
@@ -167,8 +164,7 @@ static const char *what_lock(struct chain_rows *c, const struct chain_lock *l)
 	const char *name = query_lock_name(c->q, l->number);
 
 	return arena_printf(&c->q->arena, "%s %s%s%s", locktype_base(type), name ? name : "-",
-			    l->in_circle ? ", held by " : "",
-			    l->in_circle ? holder_name(c, l) : "");
+			    l->in_circle ? ", held by " : "", l->in_circle ? holder_name(l) : "");
 }
 
 /* "38 R of mysqld/800", "R mysqld/871" */
@@ -192,7 +188,7 @@ static const char *what_of(struct chain_rows *c, const struct chain_row *r)
 
 	switch (r->kind) {
 	case CHAIN_ROOT:
-		text = holder_name(c, lock_of(c, r));
+		text = holder_name(lock_of(c, r));
 		break;
 	case CHAIN_DEADLOCK:
 		text = what_deadlock(c, r);
@@ -244,22 +240,17 @@ static void fill_holder(struct chain_rows *c, const struct chain_lock *l, uint64
 	const struct locksnap *s = query_queues(q);
 
 	value_s(&v[C_CERTAINTY], evidence_names[l->evidence]);
-	if (l->owner) {
-		const struct task *t = &q->model->tasks.tasks[cell_owner_task(l->owner)];
-		value_i(&v[C_PID], taskid_number(t->pid));
-		value_i(&v[C_TID], taskid_number(t->tid));
-		value_s(&v[C_COMM], query_task_comm(q, cell_owner_task(l->owner)));
-		value_s(&v[C_IS], "had it when the latest wait began");
+	if (!l->holder)
 		return;
-	}
-	if (!l->seen || !l->holder || !s)
+	value_i(&v[C_PID], taskid_number(l->by.pid));
+	value_i(&v[C_TID], taskid_number(l->by.tid));
+	value_s(&v[C_COMM], l->by.comm);
+	value_s(&v[C_STATE], query_holder_state(q, &l->by));
+	value_s(&v[C_IS], query_holder_is(q, &l->by));
+	const struct locksnap_queue *seen = l->by.look;
+	if (!seen || !s)
 		return;
-	const struct locksnap_queue *seen = l->seen;
 	const char *asleep = NULL;
-	value_i(&v[C_PID], taskid_number(seen->holder_pid));
-	value_i(&v[C_TID], taskid_number(seen->holder_tid));
-	value_s(&v[C_COMM], locksnap_text(s, seen->holder_comm));
-	value_s(&v[C_STATE], query_queue_state(seen));
 	if (v[C_STATE].known && seen->holder_cpu >= 0)
 		value_i(&v[C_CPU], seen->holder_cpu);
 	value_s(&v[C_FUNCTION], query_queue_function(q, seen));
@@ -349,7 +340,7 @@ static void chains_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_s(&v[C_NAME], want & 1ull << C_NAME ? query_lock_name(c->q, l->number) : NULL);
 	if (r->kind == CHAIN_WAITER)
 		return;
-	uint64_t held_ns = l->seen ? query_queue_held_ns(c->q, l->seen) : 0;
+	uint64_t held_ns = l->by.by_look ? query_queue_held_ns(c->q, l->by.look) : 0;
 	v[C_HELD] = (struct value){.u = held_ns, .known = held_ns != 0};
 	value_s(&v[C_KIND],
 		locktype_base((enum lock_type)c->q->model->locks.locks[l->number].type));
@@ -405,7 +396,7 @@ const char *query_chains_root(struct query *q, uint64_t addr)
 	}
 	if (at != CHAIN_NONE && c.g.locks[at].holder && at != *known) {
 		fill_holder(&c, &c.g.locks[at], 0, v);
-		name = holder_name(&c, &c.g.locks[at]);
+		name = holder_name(&c.g.locks[at]);
 		text = v[C_IS].known ? arena_printf(&q->arena, "%s, %s", name, v[C_IS].s) : name;
 	}
 	chain_graph_deinit(&c.g);

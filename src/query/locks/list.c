@@ -109,8 +109,8 @@ static const struct column columns[C_COLUMNS] = {
 		       "tasks that wait for the lock to write, or for one without modes, now",
 		       COLUMN_COUNT, 3, 6, SR},
 	[C_HOLDER] = {"holder", "HOLDER",
-		      "who holds the lock now: name and thread id; W a writer, reader? one by its "
-		      "calls, R? one that had it",
+		      "who holds the lock now: name and thread id; W a writer, R? a reader: by its "
+		      "calls, or one that had it",
 		      COLUMN_TEXT, 16, 5, COLUMN_SCREEN},
 	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock now", COLUMN_INT, 7,
 			 9, COLUMN_REPORT},
@@ -386,6 +386,8 @@ static void fill_now(struct locks *ls, const struct group *g, struct value *v)
 	if (!now.certainty)
 		return;
 	value_s(&v[C_HOLDER], now.holder);
+	if (!now.owner_tid)
+		return;
 	value_i(&v[C_OWNER_PID], taskid_number(now.owner_pid));
 	value_i(&v[C_OWNER_TID], taskid_number(now.owner_tid));
 	value_s(&v[C_OWNER_COMM], now.owner_comm);

@@ -4,6 +4,7 @@
  * were events, too; where there is none the waits in flight are counted, over both modes of a lock.
  */
 #include "../internal.h"
+#include "holder.h"
 #include "kontend/locksnap.h"
 #include "kontend/query-lock.h"
 #include "queues.h"
@@ -52,25 +53,28 @@ static void count_waits(const struct model *m, uint64_t addr, enum lock_type typ
 void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct query_lock_now *ret)
 {
 	const struct locksnap_queue *l = query_queue_at(q, addr);
+	const uint32_t *lock = map64_get(&q->model->locks.index, lock_key(addr, type));
+	struct query_holder h;
 
 	*ret = (struct query_lock_now){0};
-	if (!l) {
+	if (l) {
+		ret->readers_waiting = l->readers_waiting;
+		ret->writers_waiting = l->writers_waiting;
+	} else {
 		count_waits(q->model, addr, type, ret);
 		query_lock_now_percpu(q, addr, type, ret);
 		return;
 	}
-	ret->readers_waiting = l->readers_waiting;
-	ret->writers_waiting = l->writers_waiting;
-	ret->certainty = query_queue_certainty(l);
-	if (!ret->certainty)
+	if (!lock || !query_holder_at(q, *lock, &h))
 		return;
-	ret->holder = query_queue_holder(q, l);
-	ret->is = query_queue_holder_is(q, l);
-	ret->held_ns = query_queue_held_ns(q, l);
-	ret->readers = query_queue_readers(q, l, "\n");
-	ret->owner_comm = locksnap_text(query_queues(q), l->holder_comm);
-	ret->owner_pid = l->holder_pid;
-	ret->owner_tid = l->holder_tid;
+	ret->certainty = h.certainty;
+	ret->holder = h.name;
+	ret->is = query_holder_is(q, &h);
+	ret->owner_comm = h.comm;
+	ret->owner_pid = h.pid;
+	ret->owner_tid = h.tid;
+	ret->held_ns = h.by_look ? query_queue_held_ns(q, h.look) : 0;
+	ret->readers = h.look ? query_queue_readers(q, h.look, "\n") : NULL;
 }
 
 bool query_lock_now_by_id(struct query *q, uint64_t id, struct query_lock_now *ret)

@@ -12,8 +12,8 @@ const struct locksnap_queue *query_queue_at(struct query *q, uint64_t addr);
 /* Thread @tid in it, or NULL. */
 const struct locksnap_waiter *query_queue_waiter(struct query *q,
 						 const struct locksnap_queue *queue, int32_t tid);
-/* "mm/5219 W", "mm/5219 R?" where it is but a hint, "ps/77 reader?" by evidence; NULL: nobody, not
- * known, or no memory. */
+/* "mm/5219 W", "mm/5219 R?" of readers, by a hint or by evidence; NULL: nobody, not known, or no
+ * memory. */
 const char *query_queue_holder(struct query *q, const struct locksnap_queue *queue);
 /* "sure", "hint", "evidence"; NULL: there is no holder. */
 const char *query_queue_certainty(const struct locksnap_queue *queue);

@@ -13,6 +13,7 @@
 #include "waiters.h"
 #include "../internal.h"
 #include "../rows.h"
+#include "holder.h"
 #include "kontend/locksnap.h"
 #include "kontend/query-wait.h"
 #include "kontend/units.h"
@@ -102,11 +103,11 @@ static const struct column columns[C_COLUMNS] = {
 			COLUMN_INT, 8, 9, COLUMN_REPORT},
 	[C_QUEUE] = {"queue", "QUEUE", "tasks in the lock's queue", COLUMN_COUNT, 5, 9,
 		     COLUMN_REPORT},
-	[C_HOLDER] =
-		{"holder", "HOLDER",
-		 "who holds the lock: name and thread id; W a writer, reader? one by its calls, R? "
-		 "one that had it",
-		 COLUMN_TEXT, 18, 1, COLUMN_SCREEN | W},
+	[C_HOLDER] = {"holder", "HOLDER",
+		      "who holds the lock: name and thread id; W a writer, R? a reader: by its "
+		      "calls, or one "
+		      "that had it",
+		      COLUMN_TEXT, 18, 1, COLUMN_SCREEN | W},
 	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock", COLUMN_INT, 7, 9,
 			 COLUMN_REPORT},
 	[C_OWNER_TID] = {"owner_tid", "OWNER TID", "thread that holds the lock", COLUMN_INT, 7, 9,
@@ -116,7 +117,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_CERTAINTY] =
 		{"owner_certainty", "CERTAINTY",
 		 "sure: a writer or the owner of a mutex; evidence: a reader as its calls say; "
-		 "hint: a reader that had it",
+		 "hint: a reader that had it; free: no task, it is being handed over",
 		 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
 	[C_IS] = {"holder_is", "HOLDER IS",
 		  "what the holder does: running or runnable on a CPU, or asleep in a function",
@@ -196,58 +197,45 @@ static void fill_who(struct query *q, const struct wait *w, struct value *v)
 	v[C_CPU] = (struct value){.i = w->cpu, .known = !w->no_cpu};
 }
 
-/* 0: the look at the locks is not older than the events. */
-static uint64_t look_age_ns(struct query *q)
+static void fill_holder(struct query *q, const struct query_holder *h, struct value *v)
 {
-	uint64_t taken = query_queues(q)->head.time_ns, now = q->model->now_ns;
-
-	return now > taken ? now - taken : 0;
-}
-
-/*
- * Is who holds the lock by the look, who cannot be who waits, the one that the wait is for? That is
- * sure where the look saw it in the queue, in which nobody is who spins. Of a wait that the look is
- * too old for it is told with the look's age.
- */
-static bool is_holder_of(struct query *q, const struct locksnap_queue *l, const struct wait *w,
-			 const struct locksnap_waiter *seen, uint64_t *ret_age_ns)
-{
-	*ret_age_ns = 0;
-	if (l->holder_tid == q->model->tasks.tasks[w->task].tid || !query_queue_certainty(l))
-		return false;
-	if (!seen)
-		*ret_age_ns = look_age_ns(q);
-	return seen || w->flags & LCB_F_SPIN || *ret_age_ns;
-}
-
-static void fill_holder(struct query *q, const struct locksnap_queue *l, uint64_t age_ns,
-			struct value *v)
-{
-	const char *holder = query_queue_holder(q, l);
-	uint64_t seen_ns = query_queue_held_ns(q, l);
+	uint64_t seen_ns = h->by_look ? query_queue_held_ns(q, h->look) : 0;
+	const char *name = h->name;
 	char age[UNITS_BUF];
 
-	if (age_ns)
-		holder = arena_printf(&q->arena, "%s %s ago", holder ? holder : "-",
-				      units_ns(age, age_ns));
-	value_s(&v[C_HOLDER], holder);
-	v[C_OWNER_AGE] = (struct value){.u = age_ns, .known = age_ns != 0};
-	value_s(&v[C_CERTAINTY], query_queue_certainty(l));
-	value_i(&v[C_OWNER_PID], taskid_number(l->holder_pid));
-	value_i(&v[C_OWNER_TID], taskid_number(l->holder_tid));
-	value_s(&v[C_OWNER_COMM], locksnap_text(query_queues(q), l->holder_comm));
-	value_s(&v[C_IS], query_queue_holder_is(q, l));
-	value_s(&v[C_OWNER_STATE], query_queue_state(l));
-	value_s(&v[C_OWNER_FUNCTION], query_queue_function(q, l));
+	if (h->age_ns)
+		name = arena_printf(&q->arena, "%s %s ago", name ? name : "-",
+				    units_ns(age, h->age_ns));
+	value_s(&v[C_HOLDER], name);
+	value_s(&v[C_CERTAINTY], h->certainty);
+	if (!h->tid)
+		return;
+	v[C_OWNER_AGE] = (struct value){.u = h->age_ns, .known = h->age_ns != 0};
+	value_i(&v[C_OWNER_PID], taskid_number(h->pid));
+	value_i(&v[C_OWNER_TID], taskid_number(h->tid));
+	value_s(&v[C_OWNER_COMM], h->comm);
 	v[C_OWNER_SEEN] = (struct value){.u = seen_ns, .known = seen_ns != 0};
-	if (v[C_OWNER_STATE].known && l->holder_cpu >= 0)
-		value_i(&v[C_OWNER_CPU], l->holder_cpu);
+}
+
+static void fill_holder_does(struct query *q, const struct query_holder *h, uint64_t want,
+			     struct value *v)
+{
+	value_s(&v[C_IS], query_holder_is(q, h));
+	value_s(&v[C_OWNER_STATE], query_holder_state(q, h));
+	if (!h->look)
+		return;
+	value_s(&v[C_OWNER_FUNCTION], query_queue_function(q, h->look));
+	if (v[C_OWNER_STATE].known && h->look->holder_cpu >= 0)
+		value_i(&v[C_OWNER_CPU], h->look->holder_cpu);
+	if (want & 1ull << C_OWNER_STACK)
+		value_s(&v[C_OWNER_STACK], query_queue_holder_stack(q, h->look));
+	if (want & 1ull << C_EVIDENT)
+		value_s(&v[C_EVIDENT], query_queue_readers(q, h->look, "\n"));
 }
 
 static void fill_queue(struct query *q, const struct wait *w, uint64_t want, struct value *v)
 {
 	const struct locksnap_queue *l = query_queue_at(q, w->addr);
-	uint64_t age_ns;
 
 	if (!l)
 		return;
@@ -262,33 +250,16 @@ static void fill_queue(struct query *q, const struct wait *w, uint64_t want, str
 	}
 	if (seen && want & 1ull << C_STACK)
 		value_s(&v[C_STACK], query_queue_stack(q, seen));
-	if (!is_holder_of(q, l, w, seen, &age_ns))
-		return;
-	fill_holder(q, l, age_ns, v);
-	if (want & 1ull << C_OWNER_STACK)
-		value_s(&v[C_OWNER_STACK], query_queue_holder_stack(q, l));
-	if (want & 1ull << C_EVIDENT)
-		value_s(&v[C_EVIDENT], query_queue_readers(q, l, "\n"));
 }
 
 static void fill_ended(struct query *q, const struct row *r, struct value *v)
 {
 	const struct wait *w = r->wait;
 	uint64_t now = q->model->now_ns;
-	uint32_t owner = w->seen ? w->seen : w->owner;
-	const char *holder = query_owner_name(q, owner);
 
 	value_u(&v[C_SINCE], r->end_ns > w->begin_ns ? r->end_ns - w->begin_ns : 0);
 	v[C_SINCE].approx = w->at_least;
 	value_u(&v[C_ENDED_NS], now > r->end_ns ? now - r->end_ns : 0);
-	value_s(&v[C_HOLDER], holder);
-	if (!cell_owner_task(owner))
-		return;
-	const struct task *t = &q->model->tasks.tasks[cell_owner_task(owner)];
-	value_s(&v[C_CERTAINTY], owner & OWNER_HINT ? "hint" : "sure");
-	value_i(&v[C_OWNER_PID], taskid_number(t->pid));
-	value_i(&v[C_OWNER_TID], taskid_number(t->tid));
-	value_s(&v[C_OWNER_COMM], query_task_comm(q, cell_owner_task(owner)));
 }
 
 /* Of one task, or of the longest of several. */
@@ -296,6 +267,7 @@ static void fill_wait(struct query *q, const struct row *r, uint64_t want, struc
 {
 	const struct wait *w = r->wait;
 	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
+	struct query_holder holder;
 
 	value_u(&v[C_SINCE], query_wait_ns(q->model, w));
 	v[C_SINCE].approx = w->doubtful || w->at_least;
@@ -314,6 +286,11 @@ static void fill_wait(struct query *q, const struct row *r, uint64_t want, struc
 		fill_ended(q, r, v);
 	else if (w->task != TASK_OTHER)
 		fill_queue(q, w, want, v);
+	if (query_holder_of(q, w, r->end_ns != 0, &holder)) {
+		fill_holder(q, &holder, v);
+		if (!r->end_ns)
+			fill_holder_does(q, &holder, want, v);
+	}
 	if (!v[C_STACK].known && want & 1ull << C_STACK) {
 		uint32_t n;
 		const uint64_t *frames = query_wait_frames(q, w->stack, &n);
@@ -486,7 +463,7 @@ static void collect_past(struct waiters *ws, const struct query_scope *scope)
 		}
 }
 
-/* What only looks at locks tell takes no room of the screen where they tell nothing, and so on. */
+/* What only looks and records report takes no room of the screen where they report nothing. */
 static const struct column *columns_of(const struct waiters *ws)
 {
 	const struct locksnap *s = query_queues(ws->q);
@@ -495,7 +472,9 @@ static const struct column *columns_of(const struct waiters *ws)
 	if (!copy)
 		return NULL;
 	if (!s || s->head.reason)
-		copy[C_PLACE].flags = copy[C_HOLDER].flags = copy[C_IS].flags = 0;
+		copy[C_PLACE].flags = 0;
+	if ((!s || s->head.reason) && !ws->q->model->holders_told)
+		copy[C_HOLDER].flags = copy[C_IS].flags = 0;
 	if (ws->n_past)
 		copy[C_ENDED_NS].flags |= COLUMN_SCREEN;
 	if (ws->n_folded)

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_HOLDER_H
+#define KONTEND_HOLDER_H
+
+#include "kontend/cell-owner.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Who has a lock for which tasks wait: the one place that answers it. Whatever reports a holder
+ * reports it here (records of begins, of owners and of holders, looks at the locks, ends of waits);
+ * blame and the sums of holds hear of it from here. Holders are written as in cell-owner.h.
+ */
+struct model;
+struct wait;
+
+/* Of a lock, since tasks wait for it without a break. */
+struct lock_has {
+	uint32_t who;	 /* has it; OWNER_FREE: no task; OWNER_NONE: not known */
+	uint32_t before; /* who had it until then */
+	uint64_t told_ns;
+	uint64_t gone_ns; /* since then it is known that `who` has it no more; 0: it is not */
+};
+
+/* The holder of the lock of @w, which is in flight, as events report it; *@ret_ns: as of when. */
+uint32_t holder_now(const struct model *m, const struct wait *w, uint64_t *ret_ns);
+/* The same of a wait that has ended: who had the lock last before it got it. */
+static inline uint32_t holder_then(uint32_t held_by, uint32_t seen, uint32_t told)
+{
+	return cell_owner_task(held_by) ? held_by
+	       : cell_owner_task(seen)	? seen
+	       : told			? told
+					: held_by;
+}
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_MODEL_HOLDER_INT_H
+#define KONTEND_SRC_MODEL_HOLDER_INT_H
+
+#include "kontend/model.h"
+
+/* A wait for the lock begins, before it is counted. */
+void holder_waits(struct model *m, uint32_t lock);
+/* @owner (cell-owner.h) has it, as of @ns. */
+void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns);
+void holder_got(struct model *m, const struct wait *w, uint64_t ns);
+void holder_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns);
+/* Who had the lock last while @w waited, which is about to end. */
+uint32_t holder_last(const struct model *m, const struct wait *w);
+void holder_mark(struct model *m);
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who holds the lock of a wait. A look at the locks is of one moment, and knows the most: what the
+ * holder does, and who reads by their calls. Events are of each moment, and are there for waits
+ * that begin and end between two looks. What a holder does is what the look saw, if it saw this
+ * holder, else what the records that follow holders say.
+ */
+#include "holder.h"
+#include "kontend/model.h"
+#include "kontend/taskid.h"
+#include "queues.h"
+
+#include <string.h>
+
+static const char *mode_of(enum lock_type type, const char *certainty)
+{
+	if (type == LOCK_SEMAPHORE)
+		return "?";
+	if (strcmp(certainty, "sure") != 0)
+		return " R?";
+	return type == LOCK_RWSEM_R || type == LOCK_RWSEM_W ? " W" : "";
+}
+
+static bool by_look(struct query *q, const struct locksnap_queue *l, struct query_holder *ret)
+{
+	const uint32_t *task = map64_get(&q->model->tasks.by_tid, (uint32_t)l->holder_tid);
+
+	*ret = (struct query_holder){
+		.pid = l->holder_pid,
+		.tid = l->holder_tid,
+		.task = task ? *task : TASK_OTHER,
+		.name = query_queue_holder(q, l),
+		.comm = locksnap_text(query_queues(q), l->holder_comm),
+		.certainty = query_queue_certainty(l),
+		.look = l,
+		.by_look = true,
+	};
+	return true;
+}
+
+static bool is_held_in(const struct locksnap_queue *l, int32_t but)
+{
+	return l && query_queue_certainty(l) && l->holder_tid != but;
+}
+
+/* @owner as in cell-owner.h. */
+static bool by_events(struct query *q, uint32_t owner, enum lock_type type,
+		      const struct locksnap_queue *l, struct query_holder *ret)
+{
+	uint32_t task = cell_owner_task(owner);
+
+	if (owner == OWNER_NONE || task >= q->model->tasks.n)
+		return false;
+	if (owner == OWNER_FREE) {
+		*ret = (struct query_holder){.name = query_owner_name(q, owner),
+					     .certainty = "free"};
+		return true;
+	}
+	const struct task *t = &q->model->tasks.tasks[task];
+	const char *certainty = owner & OWNER_EVIDENT ? "evidence"
+				: owner & OWNER_HINT  ? "hint"
+						      : "sure";
+	*ret = (struct query_holder){
+		.pid = t->pid,
+		.tid = t->tid,
+		.task = task,
+		.name = arena_printf(&q->arena, "%s%s", query_task_name(q, task),
+				     mode_of(type, certainty)),
+		.comm = query_task_comm(q, task),
+		.certainty = certainty,
+		.look = is_held_in(l, 0) && l->holder_tid == t->tid ? l : NULL,
+	};
+	return true;
+}
+
+bool query_holder_of(struct query *q, const struct wait *w, bool ended, struct query_holder *ret)
+{
+	const struct model *m = q->model;
+	enum lock_type type = (enum lock_type)m->locks.locks[w->lock].type;
+	int32_t tid = w->task == TASK_OTHER ? 0 : m->tasks.tasks[w->task].tid;
+	uint64_t told_ns;
+
+	if (ended)
+		return by_events(q, holder_then(w->held_by, w->seen, w->told), type, NULL, ret);
+	const struct locksnap_queue *l = query_queue_at(q, w->addr);
+	bool seen = l && tid && query_queue_waiter(q, l, tid);
+	uint32_t owner = holder_now(m, w, &told_ns);
+	uint64_t look_ns = l ? query_queues(q)->head.time_ns : 0;
+
+	/* Nobody that spins is in the queue. */
+	if (is_held_in(l, tid) && (seen || w->flags & LCB_F_SPIN) && look_ns >= told_ns)
+		return by_look(q, l, ret);
+	if (by_events(q, owner, type, l, ret))
+		return true;
+	if (!is_held_in(l, tid) || (!seen && m->now_ns <= look_ns))
+		return false;
+	by_look(q, l, ret);
+	ret->age_ns = seen ? 0 : m->now_ns - look_ns;
+	return true;
+}
+
+/* The longest wait that goes on for the lock. */
+static const struct wait *longest_for(const struct model *m, uint64_t addr)
+{
+	const struct wait *longest = NULL;
+
+	for (uint32_t i = 1; i < m->waits.high; i++) {
+		const struct wait *w = &m->waits.waits[i];
+		if (w->used && w->addr == addr && (!longest || w->begin_ns < longest->begin_ns))
+			longest = w;
+	}
+	return longest;
+}
+
+bool query_holder_at(struct query *q, uint32_t lock, struct query_holder *ret)
+{
+	const struct locksnap_queue *l = query_queue_at(q, q->model->locks.locks[lock].addr);
+	const struct wait *w = lock_is_waited_for(&q->model->locks, lock)
+				       ? longest_for(q->model, q->model->locks.locks[lock].addr)
+				       : NULL;
+
+	if (w && query_holder_of(q, w, false, ret) && !ret->age_ns)
+		return true;
+	return is_held_in(l, 0) && by_look(q, l, ret);
+}
+
+/* What records say that follow holders. */
+static uint8_t followed(const struct query *q, const struct query_holder *h)
+{
+	const struct task *t = &q->model->tasks.tasks[h->task];
+
+	return h->task && h->task < q->model->tasks.n && t->blame ? t->did : BLAME_NOT_FOLLOWED;
+}
+
+const char *query_holder_state(const struct query *q, const struct query_holder *h)
+{
+	if (h->look)
+		return query_queue_state(h->look);
+	switch (followed(q, h)) {
+	case BLAME_RUNNING:
+		return "running";
+	case BLAME_RUNNABLE:
+		return "runnable";
+	case BLAME_ASLEEP:
+	case BLAME_IO:
+		return "asleep";
+	default:
+		return NULL;
+	}
+}
+
+static const char *sleeps(struct query *q, uint32_t stack)
+{
+	uint32_t n = 0;
+	const uint64_t *frames = query_wait_frames(q, stack, &n);
+
+	return n ? query_func_name(q, query_sleeps_in(q, frames, n)) : NULL;
+}
+
+const char *query_holder_is(struct query *q, const struct query_holder *h)
+{
+	const char *state = query_holder_state(q, h), *why = NULL;
+	uint8_t did = followed(q, h);
+
+	if (h->look)
+		return query_queue_holder_is(q, h->look);
+	if (!state || h->task >= q->model->tasks.n)
+		return NULL;
+	uint32_t what = q->model->tasks.tasks[h->task].why;
+	if (did == BLAME_RUNNABLE && what)
+		why = query_task_name(q, what);
+	if (why)
+		return arena_printf(&q->arena, "%s, kept off by %s", state, why);
+	why = did == BLAME_ASLEEP || did == BLAME_IO ? sleeps(q, what) : NULL;
+	return why ? arena_printf(&q->arena, "%s %s", state, why) : state;
+}

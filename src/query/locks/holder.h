@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_QUERY_LOCKS_HOLDER_H
+#define KONTEND_QUERY_LOCKS_HOLDER_H
+
+#include "../internal.h"
+#include "kontend/locksnap.h"
+
+/*
+ * Who holds the lock of a wait: the one answer of all tables. It is that of the latest look at the
+ * locks where the look saw the wait and no event is newer, else that of events (holder.h of the
+ * model), else that of an older look, with its age. Of a wait that has ended: who held it last.
+ */
+struct query_holder {
+	int32_t pid, tid;		   /* taskid.h; tid 0: no task */
+	uint32_t task;			   /* of the model; TASK_OTHER: it has none, or not yet */
+	const char *name;		   /* "mm/5219 W", "mm/5219 R?", "(free)" */
+	const char *comm;		   /* NULL: not known */
+	const char *certainty;		   /* "sure", "evidence", "hint", "free" */
+	const struct locksnap_queue *look; /* that saw this holder; NULL */
+	uint64_t age_ns;		   /* of that look, if it did not see the wait */
+	bool by_look;			   /* the look says that it holds the lock */
+};
+
+/* False: it is not known. @ended: the wait is over. */
+bool query_holder_of(struct query *q, const struct wait *w, bool ended, struct query_holder *ret);
+/* The same of the lock, if tasks wait for it, in whatever mode. */
+bool query_holder_at(struct query *q, uint32_t lock, struct query_holder *ret);
+/* "running", "runnable", "asleep"; NULL: not known. */
+const char *query_holder_state(const struct query *q, const struct query_holder *h);
+/* "running on 1", "runnable, kept off by stress/99", "asleep io_schedule"; NULL: not known. */
+const char *query_holder_is(struct query *q, const struct query_holder *h);
+
+#endif

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who holds the lock of a wait, from each of what reports it: the record of the begin, a record of
+ * a holder, the end of another wait. Waits keep it when they end; chains say the same.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "asked.h"
+#include "canned.h"
+#include "kontend/holdrec.h"
+#include "kontend/query-chains.h"
+#include "kontend/query-wait.h"
+#include "kontend/waitrec.h"
+
+#include <string.h>
+
+#define MS CANNED_MS
+#define LOCK 0xffff888033333300ull
+
+enum { HOLDER = 901, STEALER = 902 };
+
+static void begin(struct asked *w, uint64_t t, int tid, uint32_t flags, int owner,
+		  enum waitrec_owner is)
+{
+	const struct waitrec_begin b = {.magic = WAITREC_BEGIN_MAGIC,
+					.lock = LOCK,
+					.flags = flags,
+					.tid = tid,
+					.owner = is,
+					.owner_pid = owner,
+					.owner_tid = owner};
+
+	synth_wait_begin(w->rig.synth, 0, CANNED_START + t, 700, tid, &b);
+}
+
+static void end(struct asked *w, uint64_t t, int tid)
+{
+	const struct waitrec_end e = {.magic = WAITREC_END_MAGIC, .lock = LOCK, .tid = tid};
+
+	synth_wait_end(w->rig.synth, 0, CANNED_START + t, 700, tid, &e);
+}
+
+static void seen(struct asked *w, uint64_t t, int tid)
+{
+	const struct holdrec r = {.magic = HOLDREC_MAGIC,
+				  .lock = LOCK,
+				  .pid = tid,
+				  .tid = tid,
+				  .what = HOLDREC_SEEN,
+				  .state = HOLDREC_RUNNING,
+				  .comm = "stealer"};
+
+	synth_holder(w->rig.synth, 0, CANNED_START + t, &r);
+}
+
+static void start(struct asked *w)
+{
+	rig_init(&w->rig, 1);
+	synth_outputs(w->rig.synth);
+	synth_round(w->rig.synth, CANNED_START);
+}
+
+/* All waits, those that have ended among them. */
+static struct table play(struct asked *w)
+{
+	struct query_spec spec = {0};
+	struct table t;
+
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	asked_play(w, NULL);
+	assert_int_equal(query_wait_rows(&w->q, &spec, NULL, &t, NULL), 0);
+	return t;
+}
+
+static size_t row_of(const struct table *t, int tid)
+{
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (cell_at(t, i, "tid")->i == tid)
+			return i;
+	fail_msg("no row of %d", tid);
+	return 0;
+}
+
+static void check(const struct table *t, int tid, int owner, const char *certainty)
+{
+	size_t row = row_of(t, tid);
+
+	assert_string_equal(cell_s(t, row, "owner_certainty"), certainty);
+	if (owner)
+		assert_int_equal(cell_at(t, row, "owner_tid")->i, owner);
+	else
+		assert_false(cell_at(t, row, "owner_tid")->known);
+}
+
+static void begins_say_it(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_WRITE, HOLDER, WAITREC_OWNED);
+	struct table t = play(w);
+	check(&t, 701, HOLDER, "sure");
+	assert_non_null(strstr(cell_s(&t, 0, "holder"), "/901 W"));
+}
+
+static void a_reader_is_never_sure(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_WRITE, HOLDER, WAITREC_READ);
+	struct table t = play(w);
+	check(&t, 701, HOLDER, "hint");
+	assert_non_null(strstr(cell_s(&t, 0, "holder"), "/901 R?"));
+}
+
+static void a_lock_may_be_handed_over(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_MUTEX, 0, WAITREC_OWNED);
+	struct table t = play(w);
+	check(&t, 701, 0, "free");
+	assert_string_equal(cell_s(&t, 0, "holder"), "(free)");
+}
+
+static void a_spinlock_says_nothing(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_SPIN, 0, WAITREC_NOT_SAID);
+	struct table t = play(w);
+	check(&t, 701, 0, "-");
+}
+
+static void who_waited_and_got_it_is_next(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_WRITE, HOLDER, WAITREC_OWNED);
+	begin(w, 11 * MS, 702, LCB_F_WRITE, HOLDER, WAITREC_OWNED);
+	end(w, 20 * MS, 701);
+	struct table t = play(w);
+	check(&t, 701, HOLDER, "sure"); /* it has ended */
+	check(&t, 702, 701, "sure");
+}
+
+static void who_takes_it_unseen_is_read_again(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_MUTEX, HOLDER, WAITREC_OWNED);
+	seen(w, 30 * MS, STEALER);
+	struct table t = play(w);
+	check(&t, 701, STEALER, "sure");
+}
+
+static void the_last_one_is_kept(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_MUTEX, HOLDER, WAITREC_OWNED);
+	seen(w, 30 * MS, STEALER);
+	end(w, 40 * MS, 701);
+	struct table t = play(w);
+	check(&t, 701, STEALER, "sure");
+}
+
+/* Nobody has waited in between, so it may have been free. */
+static void it_is_forgotten_when_no_task_waits(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_WRITE, HOLDER, WAITREC_OWNED);
+	end(w, 20 * MS, 701);
+	begin(w, 30 * MS, 702, LCB_F_WRITE, 0, WAITREC_NOT_SAID);
+	struct table t = play(w);
+	check(&t, 702, 0, "-");
+}
+
+/* A mutex begins again before it sleeps: by then the lock has been handed over. */
+static void a_mutex_is_asked_about_again(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_MUTEX | LCB_F_SPIN, 0, WAITREC_OWNED);
+	begin(w, 12 * MS, 701, LCB_F_MUTEX, HOLDER, WAITREC_OWNED);
+	end(w, 20 * MS, 701);
+	struct table t = play(w);
+	check(&t, 701, HOLDER, "sure");
+}
+
+static void sums_are_by_owner_on_request_only(void **state)
+{
+	struct asked *w = *state;
+	struct waitrec_begin b = {.magic = WAITREC_BEGIN_MAGIC,
+				  .lock = LOCK,
+				  .flags = LCB_F_MUTEX,
+				  .owner = WAITREC_OWNED,
+				  .owner_pid = HOLDER,
+				  .owner_tid = HOLDER};
+
+	start(w);
+	synth_wait_begin(w->rig.synth, 0, CANNED_START + 10 * MS, 700, 701, &b);
+	end(w, 20 * MS, 701);
+	b.owner_asked = 1;
+	synth_wait_begin(w->rig.synth, 0, CANNED_START + 30 * MS, 700, 701, &b);
+	end(w, 40 * MS, 701);
+	play(w);
+	struct table t = asked_locks(w, (struct query_spec){.by = BY_OWNER});
+	assert_int_equal(t.n_rows, 2);
+	assert_int_equal(w->rig.engine.model.cells.n, 2);
+}
+
+static void chains_have_the_same_root(void **state)
+{
+	struct asked *w = *state;
+	struct query_spec spec = {0};
+	struct table t;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_WRITE, HOLDER, WAITREC_OWNED);
+	begin(w, 11 * MS, 702, LCB_F_READ, HOLDER, WAITREC_OWNED);
+	play(w);
+	assert_int_equal(query_chains(&w->q, &spec, &t, NULL), 0);
+	assert_string_equal(cell_s(&t, 0, "row"), "root");
+	assert_string_equal(cell_s(&t, 0, "certainty"), "sure");
+	assert_int_equal(cell_at(&t, 0, "tid")->i, HOLDER);
+	assert_int_equal(cell_u(&t, 0, "behind"), 2);
+}
+
+/* Records of 1.0.0 have their frames where the owner stands now. */
+static void older_records_are_read(void **state)
+{
+	struct asked *w = *state;
+	const size_t before = sizeof(unsigned int),
+		     head = offsetof(struct waitrec_begin, owner_pid);
+	struct waitrec_begin b = {.magic = WAITREC_BEGIN1_MAGIC,
+				  .lock = LOCK,
+				  .flags = LCB_F_WRITE,
+				  .tid = 701,
+				  .n_frames = 2};
+	const uint64_t frames[] = {0xffffffff81000100ull, 0xffffffff81000200ull};
+	uint8_t raw[sizeof(b)];
+
+	start(w);
+	memcpy(raw, (const uint8_t *)&b + before, head - before);
+	memcpy(raw + head - before, frames, sizeof(frames));
+	synth_output(w->rig.synth, 0, CANNED_START + 10 * MS, 700, 701, raw,
+		     head - before + sizeof(frames));
+	struct table t = play(w);
+	check(&t, 701, 0, "-");
+	const struct model *m = &w->rig.engine.model;
+	assert_int_equal(model_damage(m).bad, 0);
+	assert_int_equal(m->stacks.stacks[m->waits.waits[1].stack].n, 2);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(begins_say_it),
+		TEST(a_reader_is_never_sure),
+		TEST(a_lock_may_be_handed_over),
+		TEST(a_spinlock_says_nothing),
+		TEST(who_waited_and_got_it_is_next),
+		TEST(who_takes_it_unseen_is_read_again),
+		TEST(the_last_one_is_kept),
+		TEST(it_is_forgotten_when_no_task_waits),
+		TEST(a_mutex_is_asked_about_again),
+		TEST(sums_are_by_owner_on_request_only),
+		TEST(chains_have_the_same_root),
+		TEST(older_records_are_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
