@@ -5,6 +5,9 @@
  * lock for which no other task waits is not seen. Both modes of a reader-writer lock are entries of
  * their own, each with what was reported by its waits: the later one counts.
  *
+ * Where no record reports holders, as without BPF, nothing is said: whoever got a lock after a wait
+ * may have lost it to a task that took it without waiting.
+ *
  * A wait keeps what was reported as it began (`told`) and what a look saw (`seen`); when it ends,
  * it keeps who had the lock last (`held_by`).
  */
@@ -53,7 +56,6 @@ void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 {
 	uint32_t task = cell_owner_task(owner);
 
-	m->holders_told = m->holders_told || task;
 	if (m->blame.max && task)
 		blame_tell(m, lock, task, owner & OWNER_HINT, ns);
 	if (lock < LOCK_TYPES || ns < last_ns(latest(m, lock)))
@@ -85,6 +87,8 @@ uint32_t holder_now(const struct model *m, const struct wait *w, uint64_t *ret_n
 	const struct lock_has *h = latest(m, w->lock);
 
 	*ret_ns = last_ns(h);
+	if (!m->holders_told)
+		return OWNER_NONE;
 	if (w->lock < LOCK_TYPES)
 		return w->told;
 	/* What happened where records are missing may have been this. */
@@ -99,8 +103,8 @@ uint32_t holder_last(const struct model *m, const struct wait *w)
 	bool own = cell_owner_task(h->who) == w->task;
 	uint32_t owner = own || !cell_owner_task(h->who) ? h->before : h->who;
 
-	if (w->lock < LOCK_TYPES || !cell_owner_task(owner) || cell_owner_task(owner) == w->task ||
-	    (h->gone_ns && h->gone_ns < w->begin_ns))
+	if (!m->holders_told || w->lock < LOCK_TYPES || !cell_owner_task(owner) ||
+	    cell_owner_task(owner) == w->task || (h->gone_ns && h->gone_ns < w->begin_ns))
 		return OWNER_NONE;
 	return owner;
 }

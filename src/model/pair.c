@@ -297,6 +297,7 @@ static void note_owner(struct model *m, struct wait *w, uint32_t owner, uint64_t
 
 	if (task && task == w->task)
 		return;
+	m->holders_told = true;
 	if (w->told == OWNER_NONE || w->told == OWNER_FREE)
 		w->told = owner;
 	holder_tell(m, w->lock, owner, ns);

@@ -45,7 +45,8 @@ def measure(kontend, held, frames, load, condition):
     busy = [subprocess.Popen(["nice", "-n", "19", "sh", "-c", "while :; do :; done"])
             for _ in range(60 if condition == "load 60" else 0)]
     try:
-        with tempfile.TemporaryDirectory(prefix="kontend-share-") as d:
+        with tempfile.TemporaryDirectory(prefix="kontend-share-",
+                                         ignore_cleanup_errors=True) as d:
             say(load, condition, holders.count(kontend, loads(kontend, held, d)[load], d, frames))
     finally:
         for p in busy:

@@ -25,6 +25,9 @@ class Share:
                 self.count(w)
         if not any(not w["ended"] for w in waits):
             return
+        # A lock that is being handed over has no holder, and its chain no root.
+        if all(w["owner_certainty"] == "free" for w in waits if not w["ended"]):
+            return
         self.frames += 1
         rows = views["chains"]["rows"]
         self.rooted += any(r["row"] == "deadlock" or (r["row"] == "root" and r["tid"])
@@ -46,6 +49,11 @@ class Share:
         """Of the waits that readers do not hold up, in percent; None: there were none."""
         n = self.sure + self.free + self.none
         return 100 * self.sure / n if n else None
+
+    def answered(self):
+        """The same, where a lock that is being handed over counts as known."""
+        n = self.sure + self.free + self.none
+        return 100 * (self.sure + self.free) / n if n else None
 
     def roots(self):
         return 100 * self.rooted / self.frames if self.frames else None
