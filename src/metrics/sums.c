@@ -136,7 +136,8 @@ static int add_locks(struct metrics_sums *s, struct query *q, const struct openm
 	const struct query_spec spec = {.by = BY_LOCK,
 					.sort = "wait_ns_per_s",
 					.limit = METRICS_LOOKED_AT,
-					.average = true};
+					.average = true,
+					.ended = true};
 	struct openmetrics_sum now[LOCK_TYPES];
 	struct parts parts[LOCK_TYPES] = {0};
 	struct table t;
@@ -154,7 +155,8 @@ static int add_locks(struct metrics_sums *s, struct query *q, const struct openm
 
 static int add_cgroups(struct metrics_sums *s, struct query *q)
 {
-	const struct query_spec spec = {.by = BY_CGROUP, .sort = "wait_ns_per_s", .average = true};
+	const struct query_spec spec = {
+		.by = BY_CGROUP, .sort = "wait_ns_per_s", .average = true, .ended = true};
 	struct table t;
 
 	if (query_locks(q, &spec, &t, NULL) < 0)
@@ -195,7 +197,8 @@ static int add_processes(struct metrics_sums *s, struct query *q,
 	const struct query_spec spec = {.by = BY_PROCESS,
 					.sort = "wait_ns_per_s",
 					.limit = METRICS_LOOKED_AT,
-					.average = true};
+					.average = true,
+					.ended = true};
 	uint64_t now_ns = q->model->now_ns;
 	struct parts parts = {0};
 	struct table t;
@@ -266,7 +269,8 @@ static int add_memcg(struct metrics_sums *s, struct query *q, const struct table
 /* Rows that only tell of acquisitions without a wait have an empty histogram. */
 static int add_memcgs(struct metrics_sums *s, struct query *q)
 {
-	const struct query_spec spec = {.by = BY_CGROUP, .sort = "wait_ns_per_s", .average = true};
+	const struct query_spec spec = {
+		.by = BY_CGROUP, .sort = "wait_ns_per_s", .average = true, .ended = true};
 	struct table t;
 	int code = query_mmap(q, &spec, &t, NULL);
 

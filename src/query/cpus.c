@@ -48,7 +48,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WAITING] = {"waiting", "NOW", "tasks waiting now that began to wait there", COLUMN_COUNT,
 		       4, 0, SR},
 	[C_CONTENDED] = {"contended", "CONTENDED", "finished waits", COLUMN_COUNT, 9, 5, SR},
-	[C_TOTAL] = {"total_ns", "TOTAL", "time of all finished waits", COLUMN_NS, 6, 5, SR},
+	[C_TOTAL] = {"total_ns", "TOTAL", "time of all waits, those in flight included", COLUMN_NS,
+		     7, 5, SR},
 	[C_LOST] = {"lost", "LOST", "records lost because its ring was full", COLUMN_COUNT, 6, 1,
 		    SR},
 	[C_FILL] = {"fill_pct", "FILL%", "how full its ring was at most", COLUMN_PCT, 5, 3, SR},
@@ -75,7 +76,7 @@ struct cpus {
 	struct group **group;	 /* by CPU, NULL = nothing waited there */
 	uint32_t *cpu;		 /* of a row */
 	struct cpu_slots *slots; /* by CPU */
-	bool average, windowed;
+	bool average, windowed, ended;
 	uint64_t elapsed_ns;
 	uint64_t *spun_ns; /* by CPU, of a window */
 	double wait_per_s;
@@ -165,7 +166,8 @@ static void cpus_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 		value_series(cs->q, &v[C_SPARK], &c->n_series, SPARK_LEN);
 	value_u(&v[C_WAITING], g ? g->waiting : 0);
 	value_u(&v[C_CONTENDED], contended(cs, cpu));
-	value_u(&v[C_TOTAL], total_ns(cs, cpu));
+	bool goes_on = g && g->n_inflight && !cs->ended;
+	value_u_least(&v[C_TOTAL], total_ns(cs, cpu) + (goes_on ? g->inflight_ns : 0), goes_on);
 	value_u(&v[C_LOST], c->lost - c->lost_before);
 	bool at_least = c->lost > c->lost_before || (g && g->at_least);
 	v[C_CONTENDED].at_least = at_least;
@@ -245,6 +247,7 @@ static int cpus_collect(struct cpus *cs, const struct query_spec *s, size_t *ret
 		if (cs->gs.g[i].first.cpu < m->n_cpus)
 			cs->group[cs->gs.g[i].first.cpu] = &cs->gs.g[i];
 	cs->average = s->average;
+	cs->ended = s->ended;
 	cs->windowed = query_has_window(q);
 	if (cs->windowed && sum_spun(cs) < 0)
 		return -ENOMEM;

@@ -246,6 +246,16 @@ static void group_doubts(struct query *q, enum query_by by, const struct query_s
 	}
 }
 
+static void group_add_wait(const struct model *m, struct group *g, const struct wait *wait)
+{
+	uint64_t ns = query_wait_ns(m, wait);
+
+	g->n_inflight++;
+	g->inflight_ns += ns;
+	g->longest_ns = ns > g->longest_ns ? ns : g->longest_ns;
+	g->waited_ns += query_wait_within_ns(m, wait);
+}
+
 static int group_waits(struct query *q, enum query_by by, const struct query_scope *scope,
 		       struct groups *gs)
 {
@@ -266,8 +276,8 @@ static int group_waits(struct query *q, enum query_by by, const struct query_sco
 		g->waiting++;
 		g->at_least |= wait->doubtful;
 		g->at_least_now |= wait->doubtful;
-		g->inflight_ns += wait->doubtful ? 0 : query_wait_ns(q->model, wait);
-		g->waited_ns += wait->doubtful ? 0 : query_wait_within_ns(q->model, wait);
+		if (!wait->doubtful)
+			group_add_wait(q->model, g, wait);
 		gs->wait_next[i] = g->waits;
 		g->waits = i + 1;
 	}
@@ -312,6 +322,30 @@ void query_group_hist(struct query *q, const struct groups *gs, const struct gro
 	*ret = (struct hist){0};
 	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1])
 		cell_hist(t, &t->cells[i - 1], ret);
+}
+
+struct group_times query_group_times(const struct group *g, bool ended)
+{
+	struct group_times t = {.n = g->n, .total_ns = g->total_ns, .max_ns = g->max_ns};
+
+	if (ended || !g->n_inflight)
+		return t;
+	t.n += g->n_inflight;
+	t.total_ns += g->inflight_ns;
+	t.at_least = true;
+	t.max_at_least = g->longest_ns > t.max_ns;
+	t.max_ns = t.max_at_least ? g->longest_ns : t.max_ns;
+	return t;
+}
+
+void query_group_inflight(struct query *q, const struct groups *gs, const struct group *g,
+			  struct hist *h)
+{
+	const struct wait *waits = q->model->waits.waits;
+
+	for (uint32_t i = g->waits; i; i = gs->wait_next[i - 1])
+		if (!waits[i - 1].doubtful)
+			hist_count(h, query_wait_ns(q->model, &waits[i - 1]));
 }
 
 void query_heat(struct query *q, uint32_t *best, uint32_t stack, uint64_t ns)

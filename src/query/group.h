@@ -20,6 +20,8 @@ struct group {
 	uint64_t n, total_ns, min_ns, max_ns, last_ns;
 	uint64_t rate_wait_ns, rate_n, failed;
 	uint64_t inflight_ns; /* time that the sure waits in flight have lasted, together */
+	uint64_t longest_ns;  /* and the longest of them */
+	uint32_t n_inflight;  /* how many these are */
 	uint64_t waited_ns;   /* since the sums began, by all sure waits, those in flight too */
 	uint32_t waiting;
 	uint32_t cells, waits; /* heads of its lists, as index + 1 */
@@ -36,6 +38,12 @@ struct group {
 	bool at_least, at_least_now;
 	bool many_locks, many_types, many_bases, many_callers;
 	bool has_shorts; /* of some waits only the sum is known: see shorts.h */
+};
+
+/* Of waits that have ended, and of those in flight so far, unless they are left out. */
+struct group_times {
+	uint64_t n, total_ns, max_ns;
+	bool at_least, max_at_least; /* some go on: of the sums; and of the longest */
 };
 
 struct groups {
@@ -63,6 +71,10 @@ int query_group_in(struct query *q, enum query_by by, const struct query_scope *
 		   struct arena *arena, struct groups *ret);
 void query_group_hist(struct query *q, const struct groups *gs, const struct group *g,
 		      struct hist *ret);
+struct group_times query_group_times(const struct group *g, bool ended);
+/* Counts the sure waits in flight, so far, in @h. */
+void query_group_inflight(struct query *q, const struct groups *gs, const struct group *g,
+			  struct hist *h);
 /* Adds to what the caller has cost since `stamp` last changed; *best: the one that cost most. */
 void query_heat(struct query *q, uint32_t *best, uint32_t stack, uint64_t ns);
 uint32_t query_group_caller(struct query *q, const struct groups *gs, struct group *g);

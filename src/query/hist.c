@@ -34,16 +34,27 @@ static void sum_cells(struct query *q, const struct query_scope *scope, struct h
 		ret->min_ns = 0;
 }
 
-static void sum_inflight(struct query *q, const struct query_scope *scope, struct query_hist *ret)
+static void sum_inflight(struct query *q, const struct query_scope *scope, struct hist *h,
+			 struct query_hist *ret)
 {
 	const struct wait_pool *p = &q->model->waits;
+	uint64_t longest = 0;
 
 	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
 		const struct wait *wait = &p->waits[i];
 		struct query_where w = query_wait_where(wait);
-		if (wait->used && !wait->doubtful && query_in_scope(q, scope, &w))
-			ret->inflight_ns += query_wait_ns(q->model, wait);
+		if (!wait->used || wait->doubtful || !query_in_scope(q, scope, &w))
+			continue;
+		uint64_t ns = query_wait_ns(q->model, wait);
+		ret->n_inflight++;
+		ret->inflight_ns += ns;
+		hist_count(h, ns);
+		longest = ns > longest ? ns : longest;
 	}
+	ret->at_least = ret->n_inflight != 0;
+	ret->max_at_least = longest > ret->max_ns;
+	ret->max_ns = ret->max_at_least ? longest : ret->max_ns;
+	ret->total_ns += ret->inflight_ns;
 }
 
 static int make_bars(struct query *q, const struct hist *h, struct query_hist *ret)
@@ -69,6 +80,13 @@ static int make_bars(struct query *q, const struct hist *h, struct query_hist *r
 	return 0;
 }
 
+static void put_percentiles(const struct hist *h, uint64_t min, struct query_hist *ret)
+{
+	ret->p50_ns = hist_percentile(h, 50, min, ret->max_ns);
+	ret->p90_ns = hist_percentile(h, 90, min, ret->max_ns);
+	ret->p99_ns = hist_percentile(h, 99, min, ret->max_ns);
+}
+
 int query_hist_make(struct query *q, const struct hist *h, struct query_hist *ret)
 {
 	uint64_t *counts = arena_alloc(&q->arena, sizeof(h->count));
@@ -77,9 +95,7 @@ int query_hist_make(struct query *q, const struct hist *h, struct query_hist *re
 		return -ENOMEM;
 	memcpy(counts, h->count, sizeof(h->count));
 	ret->counts = counts;
-	ret->p50_ns = hist_percentile(h, 50, ret->min_ns, ret->max_ns);
-	ret->p90_ns = hist_percentile(h, 90, ret->min_ns, ret->max_ns);
-	ret->p99_ns = hist_percentile(h, 99, ret->min_ns, ret->max_ns);
+	put_percentiles(h, ret->min_ns, ret);
 	return make_bars(q, h, ret);
 }
 
@@ -117,10 +133,23 @@ int query_hist(struct query *q, const struct query_scope *scope, struct query_hi
 	if (query_sync(q) < 0)
 		return -ENOMEM;
 	sum_cells(q, scope, &h, &answer);
-	sum_inflight(q, scope, &answer);
 	if (q->cache->failed || query_hist_make(q, &h, &answer) < 0)
 		return -ENOMEM;
 	*ret = answer;
+	return 0;
+}
+
+int query_hist_now(struct query *q, const struct query_scope *scope, struct query_hist *ret)
+{
+	struct hist h = {0};
+	int r = query_hist(q, scope, ret);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < HIST_BUCKETS; i++)
+		h.n += h.count[i] = ret->counts[i];
+	sum_inflight(q, scope, &h, ret);
+	put_percentiles(&h, ret->n_inflight ? 0 : ret->min_ns, ret);
 	return 0;
 }
 

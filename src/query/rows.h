@@ -36,6 +36,12 @@ static inline void value_u(struct value *v, uint64_t u)
 	v->known = true;
 }
 
+static inline void value_u_least(struct value *v, uint64_t u, bool at_least)
+{
+	value_u(v, u);
+	v->at_least = at_least;
+}
+
 static inline void value_i(struct value *v, int64_t i)
 {
 	v->i = i;

@@ -177,18 +177,18 @@ static const char *say_because(struct judge *j, uint64_t lock, bool waits)
 /* ", longest 2.1s": of those that wait, or of those that have; "" if it is not known. */
 static const char *say_length(struct judge *j, const struct waits_now *now, const struct value *max)
 {
-	uint64_t ended = max->known ? max->u : 0;
+	uint64_t longest = max->known ? max->u : 0;
 	char ns[UNITS_BUF];
 
 	if (!j->f->average && now->n)
 		return arena_printf(&j->q->arena, ", longest %s%s", now->approx ? ">=" : "",
 				    units_ns(ns, now->longest_ns));
-	if (!ended && !now->n)
+	if (!longest && !now->n)
 		return "";
-	/* One that goes on will have been longer. */
-	bool goes_on = now->n && now->longest_ns > ended;
-	return arena_printf(&j->q->arena, ", longest %s%s", goes_on ? ">=" : "",
-			    units_ns(ns, goes_on ? now->longest_ns : ended));
+	/* The row has waits in flight, too. One that goes on will have been longer. */
+	bool goes_on = now->n && now->longest_ns >= longest;
+	return arena_printf(&j->q->arena, ", longest %s%s", goes_on || max->at_least ? ">=" : "",
+			    units_ns(ns, goes_on ? now->longest_ns : longest));
 }
 
 /* "41 tasks wait for mmap_lock mysqld/800, avg 38.2, longest 2.1s" */

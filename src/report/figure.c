@@ -94,6 +94,30 @@ void report_json_value(struct jsonw *j, const struct column *c, const struct val
 		put_value(j, c->key, c->type, v);
 }
 
+void report_json_keys(struct jsonw *j, const char *name, const struct table *t, size_t row,
+		      bool (*is)(const struct value *v))
+{
+	bool any = false;
+
+	for (size_t col = 0; col < t->n_columns; col++) {
+		const struct value *v = table_value(t, row, col);
+
+		if (!v->known || !is(v) || !(t->columns[col].flags & COLUMN_REPORT))
+			continue;
+		if (!any)
+			jsonw_begin(j, name, '[', true);
+		any = true;
+		jsonw_str(j, NULL, t->columns[col].key);
+	}
+	if (any)
+		jsonw_end(j, ']');
+}
+
+bool report_is_at_least(const struct value *v)
+{
+	return v->at_least;
+}
+
 void report_json_row(struct jsonw *j, const struct table *t, size_t row)
 {
 	bool at_least = false;
@@ -106,8 +130,10 @@ void report_json_row(struct jsonw *j, const struct table *t, size_t row)
 		at_least |= v->known && v->at_least;
 		report_json_value(j, c, v);
 	}
-	if (at_least)
-		jsonw_bool(j, "at_least", true);
+	if (!at_least)
+		return;
+	jsonw_bool(j, "at_least", true);
+	report_json_keys(j, "lower_bound", t, row, report_is_at_least);
 }
 
 void report_json_figures(struct jsonw *j, const struct figure *list, const void *base,

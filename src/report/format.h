@@ -46,6 +46,10 @@ void report_json_part(struct jsonw *j, const struct table *t, const char *by,
 /* A value as a member, by its column; a series is a list. */
 void report_json_value(struct jsonw *j, const struct column *c, const struct value *v);
 void report_json_row(struct jsonw *j, const struct table *t, size_t row); /* its members */
+/* A list of the members of the row that are so. */
+void report_json_keys(struct jsonw *j, const char *name, const struct table *t, size_t row,
+		      bool (*is)(const struct value *v));
+bool report_is_at_least(const struct value *v);
 void report_json_rows(struct jsonw *j, const char *key, const struct table *t);
 /* Members of a struct; an array of structs as one of objects. */
 void report_json_figures(struct jsonw *j, const struct figure *list, const void *base,

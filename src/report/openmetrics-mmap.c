@@ -71,7 +71,7 @@ static int add_row(struct openmetrics *m, struct query *q, const struct table *t
 
 int openmetrics_add_mmap(struct openmetrics *m, struct query *q)
 {
-	const struct query_spec spec = {.by = BY_CGROUP, .average = true};
+	const struct query_spec spec = {.by = BY_CGROUP, .average = true, .ended = true};
 	struct query_mmap_sum sum;
 	struct table t;
 	int code = query_mmap_sum(q, true, &sum);

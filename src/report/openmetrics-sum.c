@@ -46,7 +46,7 @@ static int add_type(struct openmetrics *m, struct query *q, const struct table *
 
 static int add_types(struct openmetrics *m, struct query *q)
 {
-	struct query_spec spec = {.average = true};
+	struct query_spec spec = {.average = true, .ended = true};
 	struct table types;
 
 	if (query_types(q, &spec, &types, NULL) < 0)
@@ -121,7 +121,7 @@ static const char *text_of(const struct table *t, size_t row, const char *key, c
 
 static int add_callers(struct openmetrics *m, struct query *q)
 {
-	struct query_spec spec = {.by = BY_CALLER, .average = true};
+	struct query_spec spec = {.by = BY_CALLER, .average = true, .ended = true};
 	struct table t;
 
 	if (query_locks(q, &spec, &t, NULL) < 0)

@@ -62,8 +62,12 @@ static void put_waits(const struct report_data *d, FILE *out)
 		fputs("# no task waited for the slots' locks\n", out);
 		return;
 	}
-	fprintf(out, "# waits for the slots' locks: %s/s, %s tasks, worst %s, most in ",
-		units_rate(a, w->per_s), units_tasks(b, w->wait_ns_per_s), units_ns(c, w->max_ns));
+	fprintf(out, "# waits for the slots' locks: %s/s, %s tasks, worst %s%s, most in ",
+		units_rate(a, w->per_s), units_tasks(b, w->wait_ns_per_s),
+		!w->max_at_least ? ""
+		: d->spec->ascii ? ">"
+				 : "≥",
+		units_ns(c, w->max_ns));
 	report_text_clean(w->caller, out);
 	fputc('\n', out);
 	for (size_t i = 0; i < w->n_locks; i++) {
@@ -242,6 +246,8 @@ static const struct figure wait_figures[] = {
 	{FIGURE("wait_ns_per_s", NSRATE, struct query_perf_waits, wait_ns_per_s)},
 	{FIGURE("total_ns", NS, struct query_perf_waits, total_ns)},
 	{FIGURE("max_ns", NS, struct query_perf_waits, max_ns)},
+	{FIGURE("at_least", BOOL, struct query_perf_waits, at_least)},
+	{FIGURE("max_at_least", BOOL, struct query_perf_waits, max_at_least)},
 	{FIGURE("waiting", COUNT, struct query_perf_waits, waiting)},
 	{FIGURE("caller", TEXT, struct query_perf_waits, caller)},
 	FIGURE_END,

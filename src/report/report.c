@@ -183,7 +183,7 @@ static int ask_tree(struct report_data *d, const struct query_spec *s, struct er
 static int ask_hist(struct report_data *d, const struct query_spec *s, struct error *err)
 {
 	(void)err;
-	return query_hist(d->q, &s->scope, &d->hist);
+	return query_hist_now(d->q, &s->scope, &d->hist);
 }
 
 static int ask_overview(struct report_data *d, const struct query_spec *s, struct error *err)

@@ -332,33 +332,9 @@ static int make_front(const struct front *f, const struct rows_spec *s,
 }
 
 /* Which members are not exact, by @is. */
-static void put_keys(struct jsonw *j, const char *key, const struct table *t, size_t row,
-		     bool (*is)(const struct value *v))
-{
-	bool any = false;
-
-	for (size_t col = 0; col < t->n_columns; col++) {
-		const struct value *v = table_value(t, row, col);
-
-		if (!v->known || !is(v) || !(t->columns[col].flags & COLUMN_REPORT))
-			continue;
-		if (!any)
-			jsonw_begin(j, key, '[', true);
-		any = true;
-		jsonw_str(j, NULL, t->columns[col].key);
-	}
-	if (any)
-		jsonw_end(j, ']');
-}
-
 static bool is_approx(const struct value *v)
 {
 	return v->approx;
-}
-
-static bool is_at_least(const struct value *v)
-{
-	return v->at_least;
 }
 
 static void put_row(const struct table *t, size_t row, const struct memfile *front, FILE *out)
@@ -366,8 +342,8 @@ static void put_row(const struct table *t, size_t row, const struct memfile *fro
 	struct jsonw j = {.out = out, .depth = 1, .flat = 1, .any = true, .tight = true};
 
 	fwrite(front->text, 1, front->n, out);
-	put_keys(&j, "inexact", t, row, is_approx);
-	put_keys(&j, "lower_bound", t, row, is_at_least);
+	report_json_keys(&j, "inexact", t, row, is_approx);
+	report_json_keys(&j, "lower_bound", t, row, report_is_at_least);
 	for (size_t col = 0; col < t->n_columns; col++) {
 		const struct column *c = &t->columns[col];
 		const struct value *v = table_value(t, row, col);
@@ -381,7 +357,8 @@ static void put_row(const struct table *t, size_t row, const struct memfile *fro
 static int write_table(struct query *q, const struct rows_table *t, const struct rows_spec *s,
 		       struct front *f, const struct model_damage *d, FILE *out, struct error *err)
 {
-	const struct query_spec spec = {.by = t->by, .average = true, .buckets = true};
+	const struct query_spec spec = {
+		.by = t->by, .average = true, .ended = true, .buckets = true};
 	struct table table;
 	struct memfile front = {0};
 	int r = t->query(q, &spec, &table, err);

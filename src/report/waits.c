@@ -89,6 +89,10 @@ void report_chains_text(const struct report_data *d, FILE *out)
 			s->circles - s->proved);
 	if (s->doubtful)
 		fprintf(out, "; %u doubtful waits left out", s->doubtful);
+	if (s->ended_tasks)
+		fprintf(out, "; ended in the last 10 s: %u wait%s behind %u root%s", s->ended_tasks,
+			s->ended_tasks == 1 ? "" : "s", s->ended_roots,
+			s->ended_roots == 1 ? "" : "s");
 	fputc('\n', out);
 	put_no_look(d, "holders", out);
 	if (*d->lock_look.no_readers) {
@@ -118,6 +122,8 @@ void report_chains_json(const struct report_data *d, struct jsonw *j)
 	jsonw_u64(j, "circles", s->circles);
 	jsonw_u64(j, "deadlocks", s->proved);
 	jsonw_u64(j, "doubtful", s->doubtful);
+	jsonw_u64(j, "ended_roots", s->ended_roots);
+	jsonw_u64(j, "ended_tasks", s->ended_tasks);
 	if (*d->lock_look.no_readers)
 		jsonw_str(j, "no_readers", d->lock_look.no_readers);
 	jsonw_bool(j, "readers_incomplete", d->lock_look.many_tasks);
@@ -337,12 +343,18 @@ static void put_bar(const struct query_bar *bar, uint64_t most, bool ascii, FILE
 
 void report_text_hist(const struct query_hist *h, bool ascii, FILE *out)
 {
-	char min[UNITS_BUF], a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF], max[UNITS_BUF];
+	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF], max[UNITS_BUF];
+	const char *least = !h->at_least ? "" : ascii ? ">" : "≥";
 	uint64_t most = 1;
 
+	if (h->n_inflight)
+		fprintf(out, ", and %s that go on", units_count(a, h->n_inflight));
 	if (h->n_waits)
-		fprintf(out, ", min %s, p50 %s, p90 %s, p99 %s, max %s", units_ns(min, h->min_ns),
-			units_ns(a, h->p50_ns), units_ns(b, h->p90_ns), units_ns(c, h->p99_ns),
+		fprintf(out, ", min %s", units_ns(a, h->min_ns));
+	if (h->max_ns)
+		fprintf(out, ", p50 %s%s, p90 %s%s, p99 %s%s, max %s%s", least,
+			units_ns(a, h->p50_ns), least, units_ns(b, h->p90_ns), least,
+			units_ns(c, h->p99_ns), h->max_at_least ? least : "",
 			units_ns(max, h->max_ns));
 	fprintf(out, "\n# %6s  %6s  %5s\n", "FROM", "COUNT", "%");
 	for (size_t i = 0; i < h->n; i++)
@@ -361,12 +373,15 @@ void report_hist_text(const struct report_data *d, FILE *out)
 
 static const struct figure hist_figures[] = {
 	{FIGURE("waits", COUNT, struct query_hist, n_waits)},
+	{FIGURE("inflight", COUNT, struct query_hist, n_inflight)},
 	{FIGURE("total_ns", NS, struct query_hist, total_ns)},
 	{FIGURE_IF("min_ns", NS, struct query_hist, min_ns, n_waits)},
-	{FIGURE_IF("p50_ns", NS, struct query_hist, p50_ns, n_waits)},
-	{FIGURE_IF("p90_ns", NS, struct query_hist, p90_ns, n_waits)},
-	{FIGURE_IF("p99_ns", NS, struct query_hist, p99_ns, n_waits)},
-	{FIGURE_IF("max_ns", NS, struct query_hist, max_ns, n_waits)},
+	{FIGURE_IF("p50_ns", NS, struct query_hist, p50_ns, max_ns)},
+	{FIGURE_IF("p90_ns", NS, struct query_hist, p90_ns, max_ns)},
+	{FIGURE_IF("p99_ns", NS, struct query_hist, p99_ns, max_ns)},
+	{FIGURE_IF("max_ns", NS, struct query_hist, max_ns, max_ns)},
+	{FIGURE("at_least", BOOL, struct query_hist, at_least)},
+	{FIGURE("max_at_least", BOOL, struct query_hist, max_at_least)},
 	FIGURE_END,
 };
 

@@ -100,7 +100,7 @@ rm -f kontend.data
 
 # A recording that never begins leaves the old file alone.
 echo old >kontend.data
-records 1 "$kontend" record -- no-such-command
+records 127 "$kontend" record -- no-such-command
 [ "$(ls -A)" = kontend.data ] || complain "no such command: files: $(ls -A)"
 [ "$(cat kontend.data)" = old ] || complain "no such command: the old file is gone"
 rm -f kontend.data

@@ -62,7 +62,8 @@ static void one_queue(struct locksnap *s, const struct graph *g, int lock)
 	assert_int_equal(locksnap_add_queue(s, &q), 0);
 }
 
-static void play(struct asked *w, const struct graph *g)
+/* @ended: all have their lock at 600 ms, who waits for the last one first. */
+static void play_all(struct asked *w, const struct graph *g, bool ended)
 {
 	struct locksnap s = {0};
 
@@ -76,8 +77,17 @@ static void play(struct asked *w, const struct graph *g)
 	for (int l = 0; l < g->n_locks; l++)
 		one_queue(&s, g, l);
 	lock_snap_emit(w->rig.synth, &s, LOOK);
+	for (int t = 0; ended && t < g->n_tasks; t++)
+		if (g->wants[t] >= 0)
+			synth_end(w->rig.synth, 0, CANNED_START + (600 + (uint64_t)t) * MS,
+				  pid_of(g, t), TID + t, LOCK(g->wants[t]), 0);
 	synth_tick(w->rig.synth, END);
 	asked_play(w, NULL);
+}
+
+static void play(struct asked *w, const struct graph *g)
+{
+	play_all(w, g, false);
 }
 
 static struct table ask(struct asked *w)
@@ -131,6 +141,36 @@ static void a_chain_leads_to_its_root(void **state)
 	assert_int_equal(sum.tasks, 3);
 	assert_int_equal(sum.circles, 0);
 	assert_int_equal(sum.sum_ns, 2400 * MS);
+}
+
+/* The same when all of it is over: a chain of waits that have ended. */
+static void an_ended_chain_is_kept(void **state)
+{
+	static const char *const rows[] = {"root", "lock", "waiter", "lock", "waiter"};
+	static const int parents[] = {-1, 0, 1, 2, 3};
+	struct asked *w = *state;
+	struct graph g = {4, 2, {-1, 0, 1, 1}, {0, 1}, {0, 0, 0, 3}, {0}, {0}};
+	struct query_chains_sum sum;
+
+	for (int t = 0; t < 4; t++)
+		g.begin[t] = CANNED_START + (uint64_t)(100 * t) * MS;
+	play_all(w, &g, true);
+	struct table t = ask(w);
+	assert_int_equal(t.n_rows, 5);
+	for (size_t i = 0; i < t.n_rows; i++) {
+		const struct value *parent = cell_at(&t, i, "parent");
+		assert_true(is_row(&t, i, rows[i]));
+		assert_int_equal(parent->known ? parent->i : -1, parents[i]);
+		assert_int_equal(cell_u(&t, i, "ended"), 1);
+		assert_in_range(cell_u(&t, i, "ended_ns"), 397 * MS, 399 * MS);
+	}
+	assert_int_equal(cell_at(&t, 0, "tid")->i, TID);
+	assert_int_equal(cell_u(&t, 0, "behind"), 3);
+	assert_int_equal(cell_u(&t, 0, "longest_ns"), 501 * MS);
+	assert_int_equal(query_chains_sum(&w->q, &sum), 0);
+	assert_int_equal(sum.roots, 0);
+	assert_int_equal(sum.ended_roots, 1);
+	assert_int_equal(sum.ended_tasks, 3);
 }
 
 static void pair(struct graph *g, uint64_t begin_0, uint64_t begin_1)
@@ -306,9 +346,13 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(a_chain_leads_to_its_root),       TEST(crossed_locks_are_a_deadlock),
-		TEST(what_began_later_proves_nothing), TEST(a_reader_that_had_it_proves_nothing),
-		TEST(nobody_waits_for_himself),	       TEST(depth_is_bounded),
+		TEST(a_chain_leads_to_its_root),
+		TEST(an_ended_chain_is_kept),
+		TEST(crossed_locks_are_a_deadlock),
+		TEST(what_began_later_proves_nothing),
+		TEST(a_reader_that_had_it_proves_nothing),
+		TEST(nobody_waits_for_himself),
+		TEST(depth_is_bounded),
 		TEST(random_graphs_are_followed),
 	};
 

@@ -103,9 +103,12 @@ static void test_keys_are_unique(void **state)
 			 CMD_HOT_NEXT);
 	assert_int_equal(command_of_key(COMMAND_LIVE | COMMAND_CODE, KEY_K_F4, &arg), CMD_NONE);
 	assert_int_equal(command_of_key(COMMAND_LIVE, '7', &arg), CMD_VIEW);
-	assert_int_equal(arg.n, 7);
+	assert_int_equal(arg.n, '7');
 	assert_int_equal(command_of_key(COMMAND_LIVE, '0', &arg), CMD_VIEW);
-	assert_int_equal(arg.n, 10);
+	assert_int_equal(arg.n, '0');
+	assert_int_equal(command_of_key(COMMAND_LIVE, 'W', &arg), CMD_VIEW);
+	assert_int_equal(arg.n, 'W');
+	assert_int_equal(command_of_key(COMMAND_LIVE | COMMAND_CODE, 'W', &arg), CMD_NONE);
 	assert_int_equal(command_of_key(COMMAND_LIVE, 0, &arg), CMD_NONE);
 	assert_int_equal(command_of_key(COMMAND_LIVE, 0x1f600, &arg), CMD_NONE);
 	assert_int_equal(command_of_key(COMMAND_LIVE, KEY_K_LEFT, &arg), CMD_LEFT);
@@ -154,7 +157,7 @@ static void test_palette_lines(void **state)
 	assert_int_equal(command_parse(COMMAND_LIVE, "", &arg), CMD_NONE);
 	assert_int_equal(command_parse(COMMAND_LIVE, " : ", &arg), CMD_NONE);
 	assert_int_equal(command_parse(COMMAND_LIVE, "view 3", &arg), CMD_VIEW);
-	assert_int_equal(arg.n, 3);
+	assert_int_equal(arg.n, '3');
 	assert_int_equal(command_parse(COMMAND_LIVE, "view locks", &arg), CMD_VIEW);
 	assert_int_equal(arg.n, 0);
 }

@@ -131,7 +131,7 @@ static size_t count_new(const struct table *a, const struct table *b)
 static size_t check(struct query *a, struct query *b, enum query_by by, uint64_t window_ns)
 {
 	/* The rates of a window are of all of it; without one they are averages. */
-	const struct query_spec s = {.by = by, .average = !window_ns};
+	const struct query_spec s = {.by = by, .average = !window_ns, .ended = true};
 	struct error err = {0};
 	struct table of_a, of_b, c;
 

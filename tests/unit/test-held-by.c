@@ -164,7 +164,8 @@ static void who_takes_it_unseen_is_read_again(void **state)
 	check(&t, 701, STEALER, "sure");
 }
 
-static void the_last_one_is_kept(void **state)
+/* In a queue the last holder is a waiter that got the lock a moment before. */
+static void an_ended_wait_keeps_the_holder_of_its_begin(void **state)
 {
 	struct asked *w = *state;
 
@@ -173,7 +174,7 @@ static void the_last_one_is_kept(void **state)
 	seen(w, 30 * MS, STEALER);
 	end(w, 40 * MS, 701);
 	struct table t = play(w);
-	check(&t, 701, STEALER, "sure");
+	check(&t, 701, HOLDER, "sure");
 }
 
 /* Nobody has waited in between, so it may have been free. */
@@ -277,7 +278,7 @@ int main(void)
 		TEST(a_spinlock_says_nothing),
 		TEST(who_waited_and_got_it_is_next),
 		TEST(who_takes_it_unseen_is_read_again),
-		TEST(the_last_one_is_kept),
+		TEST(an_ended_wait_keeps_the_holder_of_its_begin),
 		TEST(it_is_forgotten_when_no_task_waits),
 		TEST(a_mutex_is_asked_about_again),
 		TEST(sums_are_by_owner_on_request_only),

@@ -52,7 +52,7 @@ static void test_views_have_two_names(void **state)
 	for (size_t i = 0; view_roots[i]; i++) {
 		const struct view_ops *o = view_roots[i];
 
-		assert_int_equal(o->brief != NULL, o->digit != 0);
+		assert_int_equal(o->brief != NULL, o->digit >= '0' && o->digit <= '9');
 		assert_true(!o->brief || strlen(o->brief) <= strlen(o->name));
 		assert_non_null(o->keys);
 	}

@@ -346,7 +346,7 @@ static void puts_what_was_not_told(struct synth *s, uint64_t t, uint64_t n)
 			     .level = SHORTSNAP_THRESHOLD,
 			     .target_ppm = 10000,
 			     .cost_ppm = 2500,
-			     .n_changes = 3,
+			     .n_changes = n / 10,
 			     .n_rows = 1},
 		  .row = {.n = n,
 			  .ns = n * 2000,

@@ -57,7 +57,7 @@ static void every_row_leads_to_its_own_cells(void **state)
 			struct table in = asked_locks(w, spec);
 			assert_int_equal(column_sum(&in, "total_ns"), cell_u(&t, i, "total_ns"));
 			assert_int_equal(column_sum(&in, "waiting"), cell_u(&t, i, "waiting"));
-			assert_int_equal(query_hist(&w->q, &spec.scope, &h), 0);
+			assert_int_equal(query_hist_now(&w->q, &spec.scope, &h), 0);
 			assert_int_equal(h.n_waits, cell_u(&t, i, "contended"));
 			assert_int_equal(h.total_ns, cell_u(&t, i, "total_ns"));
 			assert_int_equal(query_tree(&w->q, &spec.scope, false, false, &tree), 0);

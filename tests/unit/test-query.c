@@ -24,7 +24,8 @@ static void every_dimension_has_the_same_sums(void **state)
 	const uint64_t total = 3 * (55 * CANNED_MS + 24500 + 15 * CANNED_MS + 80000);
 
 	for (int by = 0; by < QUERY_BYS; by++) {
-		struct table t = asked_locks(w, (struct query_spec){.by = (enum query_by)by});
+		struct table t =
+			asked_locks(w, (struct query_spec){.by = (enum query_by)by, .ended = true});
 		assert_int_equal(column_sum(&t, "contended"), 78);
 		assert_int_equal(column_sum(&t, "total_ns"), total);
 		assert_int_equal(column_sum(&t, "waiting"), 2);
@@ -36,7 +37,7 @@ static void every_dimension_has_the_same_sums(void **state)
 static void locks_say_what_was_waited(void **state)
 {
 	struct asked *w = *state;
-	struct table t = asked_locks(w, (struct query_spec){.by = BY_LOCK});
+	struct table t = asked_locks(w, (struct query_spec){.by = BY_LOCK, .ended = true});
 
 	assert_int_equal(t.n_rows, 4);
 	assert_string_equal(t.columns[t.sort_col].key, "wait_ns_per_s");
@@ -149,8 +150,10 @@ static void a_wait_in_flight_is_a_row_of_its_own(void **state)
 		assert_int_equal(t.n_rows, 1);
 		assert_int_equal(cell_u(&t, 0, "waiting"), 1);
 		assert_int_equal(cell_u(&t, 0, "contended"), 0);
-		assert_false(cell_at(&t, 0, "avg_ns")->known);
-		assert_false(cell_at(&t, 0, "p99_ns")->known);
+		assert_int_equal(cell_u(&t, 0, "avg_ns"), 2000 * CANNED_MS);
+		assert_int_equal(cell_u(&t, 0, "p99_ns"), 2000 * CANNED_MS);
+		assert_true(cell_at(&t, 0, "max_ns")->at_least);
+		assert_false(cell_at(&t, 0, "min_ns")->known);
 		assert_false(cell_at(&t, 0, "last_ns")->known);
 		assert_false(cell_at(&t, 0, "wait_ns_per_s")->known); /* no bucket was closed */
 		assert_string_equal(cell_s(&t, 0, "name"), "pipe_write …001000");

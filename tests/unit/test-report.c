@@ -123,7 +123,7 @@ static void json_says_what_the_tables_say(void **state)
 		assert_non_null(json_get(row, keys[i]));
 	assert_string_equal(json_text(json_get(row, "type")), "rwsem");
 	assert_string_equal(json_text(json_get(row, "mode")), "W");
-	assert_int_equal(json_u64(json_get(row, "total_ns")), 165 * CANNED_MS);
+	assert_int_equal(json_u64(json_get(row, "total_ns")), 565 * CANNED_MS);
 	assert_string_equal(json_text(json_get(row, "lock")), "0xffff888012345678");
 	assert_true(json_is(json_get(json_at(rows, 2), "mode"), JSON_NULL));
 	row = json_at(path(&d, "views.waiters.rows"), 0);

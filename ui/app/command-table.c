@@ -16,6 +16,8 @@
 #define CODE COMMAND_CODE
 #define ROWS COMMAND_ROWS
 
+const char command_view_letters[] = "OWDQI";
+
 const struct command_info command_table[] = {
 	{CMD_HELP,
 	 "help",
@@ -370,7 +372,12 @@ const struct command_info command_table[] = {
 	 {CTRL('z')},
 	 NULL},
 
-	{CMD_VIEW, "view", "NAME", "go to a view by its name; 0-9 by its number", {0}, NULL},
+	{CMD_VIEW,
+	 "view",
+	 "NAME",
+	 "go to a view by its name; 0-9 or O W D Q I by its key",
+	 {0},
+	 NULL},
 	{CMD_VIEW_NEXT, "view-next", NULL, "next view", {KEY_K_TAB}, NULL, ROWS},
 	{CMD_VIEW_PREV, "view-previous", NULL, "previous view", {KEY_K_BTAB}, NULL, ROWS},
 	{CMD_NONE, NULL, NULL, NULL, {0}, NULL},

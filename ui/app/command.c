@@ -20,11 +20,21 @@ bool command_in(const struct command_info *info, enum command_mode mode)
 	return !times || times & (unsigned)mode;
 }
 
+bool command_is_view_key(uint32_t key)
+{
+	if (key >= '0' && key <= '9')
+		return true;
+	for (const char *k = command_view_letters; *k; k++)
+		if (key == (unsigned char)*k)
+			return true;
+	return false;
+}
+
 enum command command_of_key(enum command_mode mode, uint32_t key, struct command_arg *ret_arg)
 {
 	*ret_arg = (struct command_arg){0};
-	if (key >= '0' && key <= '9') {
-		ret_arg->n = command_view_number((char)key);
+	if (command_is_view_key(key) && (!(mode & COMMAND_CODE) || key <= '9')) {
+		ret_arg->n = (int)key;
 		return CMD_VIEW;
 	}
 	for (const struct command_info *i = command_table; key && i->command; i++)
@@ -66,8 +76,8 @@ enum command command_parse(enum command_mode mode, const char *line, struct comm
 	line += strspn(line, " ");
 	if (*line)
 		ret_arg->text = line;
-	if (info->command == CMD_VIEW && *line >= '0' && *line <= '9' && !line[1])
-		ret_arg->n = command_view_number(*line);
+	if (info->command == CMD_VIEW && command_is_view_key((unsigned char)*line) && !line[1])
+		ret_arg->n = *line;
 	return info->command;
 }
 

@@ -107,19 +107,32 @@ static void show_root(struct app *a, size_t root)
 	a->root = root;
 }
 
+static size_t find_key(const struct app *a, char key)
+{
+	size_t i = 0;
+
+	while (i < a->n_roots && a->roots[i].view->ops->digit != key)
+		i++;
+	return i;
+}
+
+/* 0 again leads from chains, because of whom is waited now, to blame, the same of a time, and back.
+ */
+static size_t root_of_key(const struct app *a, char key)
+{
+	size_t found = find_key(a, key);
+
+	if (key == '0' && found == a->root && !a->n_stack)
+		return find_key(a, 'W');
+	return found;
+}
+
 static void go_to_view(struct app *a, const struct command_arg *arg)
 {
 	const char *name = arg->text;
 
 	if (arg->n > 0) {
-		char digit = (char)('0' + arg->n % 10);
-
-		for (size_t i = 0; i < a->n_roots; i++)
-			if (a->roots[i].view->ops->digit == digit) {
-				show_root(a, i);
-				return;
-			}
-		show_root(a, a->n_roots);
+		show_root(a, root_of_key(a, (char)arg->n));
 		return;
 	}
 	for (size_t i = 0; name && i < a->n_roots; i++) {

@@ -12,7 +12,7 @@ void app_incidents_take(struct app *a)
 	if (!n || a->time.is_replay)
 		return;
 	const struct incident *in = &all->list[all->n - 1];
-	app_say(a, ROLE_WARN, "incident: %s%s%s%s%s; :view incidents has %s", in->fired,
+	app_say(a, ROLE_WARN, "incident: %s%s%s%s%s; I has %s", in->fired,
 		*in->lock_name ? " for " : "", in->lock_name, *in->because ? ", held by " : "",
 		in->because, all->n == 1 ? "it" : "them all");
 }

@@ -11,7 +11,7 @@
 
 /* How the views are named: in full, or the first of them by short names, and the one shown. */
 struct naming {
-	bool full;
+	bool full, letters; /* letters: with the views that have one in place of a digit */
 	size_t named;
 };
 
@@ -22,10 +22,20 @@ static int item_width(const char *key, const char *text)
 	return text_width(key) + 1 + (width ? width + 1 : 0);
 }
 
-/* A short name goes with its digit: "2lock". */
-static int view_width(bool full, const char *text)
+static bool has_digit(const struct view_ops *ops)
 {
-	return item_width("1", text) - (!full && *text);
+	return ops->digit >= '0' && ops->digit <= '9';
+}
+
+/* A short name goes with its digit: "2lock". */
+static bool has_gap(struct naming naming, const struct view_ops *ops)
+{
+	return naming.full || !has_digit(ops);
+}
+
+static int view_width(struct naming naming, const struct view_ops *ops, const char *text)
+{
+	return item_width("1", text) - (!has_gap(naming, ops) && *text);
 }
 
 /* @gap: between the key and what it does. */
@@ -45,10 +55,12 @@ static int draw_item(struct app *a, struct rect r, int x, const char *key, const
 	return x + w;
 }
 
-/* Views without a digit are there only while one is in them. */
-static bool is_in_bar(const struct app *a, size_t root)
+/* Views without a key are there only while one is in them, those with a letter if there is room. */
+static bool is_in_bar(const struct app *a, size_t root, struct naming naming)
 {
-	return a->roots[root].view->ops->digit || root == a->root;
+	const struct view_ops *ops = a->roots[root].view->ops;
+
+	return has_digit(ops) || root == a->root || (ops->digit && naming.letters);
 }
 
 static const char *view_text(const struct app *a, size_t root, struct naming naming)
@@ -66,13 +78,12 @@ static int draw_views(struct app *a, struct rect r, struct naming naming)
 
 	for (size_t i = 0; i < a->n_roots; i++) {
 		const struct view_ops *ops = a->roots[i].view->ops;
-		const struct keybar_hit hit = {.command = CMD_VIEW,
-					       .n = command_view_number(ops->digit)};
+		const struct keybar_hit hit = {.command = CMD_VIEW, .n = ops->digit};
 		char digit[2] = {ops->digit, '\0'};
 
-		if (is_in_bar(a, i))
-			x = draw_item(a, r, x, digit, view_text(a, i, naming), naming.full, &hit,
-				      i == a->root ? ROLE_SELECTED : ROLE_BAR);
+		if (is_in_bar(a, i, naming))
+			x = draw_item(a, r, x, digit, view_text(a, i, naming), has_gap(naming, ops),
+				      &hit, i == a->root ? ROLE_SELECTED : ROLE_BAR);
 	}
 	return x;
 }
@@ -173,8 +184,8 @@ static int width_of_views(const struct app *a, struct naming naming)
 	int width = 0;
 
 	for (size_t i = 0; i < a->n_roots; i++)
-		if (is_in_bar(a, i))
-			width += view_width(naming.full, view_text(a, i, naming));
+		if (is_in_bar(a, i, naming))
+			width += view_width(naming, a->roots[i].view->ops, view_text(a, i, naming));
 	return width;
 }
 
@@ -193,9 +204,13 @@ static int width_of_keys(const struct app *a, enum rank most)
 static struct naming naming_of(const struct app *a, int w)
 {
 	bool is_code = app_mode(a) & COMMAND_CODE, special = is_code || is_about_time(a);
-	struct naming naming = {.full = true};
+	struct naming naming = {.full = true, .letters = true};
 	int keys = width_of_keys(a, is_code ? OWN : special ? TIME : HELP);
 
+	/* All keys come before views that have a letter. */
+	if (width_of_views(a, naming) + width_of_keys(a, REST) <= w)
+		return naming;
+	naming.letters = false;
 	if (width_of_views(a, naming) + width_of_keys(a, special ? REST : OWN) <= w)
 		return naming;
 	naming = (struct naming){.named = a->n_roots};

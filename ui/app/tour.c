@@ -254,7 +254,8 @@ static const struct stop stops[] = {
 	 .tell = tell_worst},
 	{"chains", CMD_NONE, "because of whom?",
 	 "0 has trees: who holds a lock and waits for none, the lock, who waits for it, and who "
-	 "waits behind these, through any number of locks. :view blame has the sums of that.",
+	 "waits behind these, through any number of locks. 0 again leads to blame, the sums of "
+	 "that.",
 	 .set_up = go_to_worst, .tell = tell_root},
 	{"locks", CMD_NONE, "B minus A",
 	 "m marks a moment A, and m at another one B: then tables show how much more there was in "

@@ -5,10 +5,14 @@
  * costs most of the row.
  */
 #include "kontend/query-blame.h"
+#include "kontend/text.h"
 #include "kontend/units.h"
 #include "list.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+enum { PARTS = 4, WIDE = 120 /* from here on the table has room for all words */ };
 
 struct view_blame {
 	struct list_view list;
@@ -38,14 +42,45 @@ static int ask_did(struct list_view *l, struct query_spec *spec, struct table *r
 	return query_blame_did(l->v.query, by_of(did_bys[l->by]), spec, ret, err);
 }
 
-static void put_part(struct line *line, const char **comma, uint64_t ns, const char *what)
+/* Goes on in the line below where there is no room for all of it. */
+static void put_part(struct line *line, enum role role, const char *between, const char *text)
 {
-	char buf[UNITS_BUF];
+	if (line->x + text_width(between) + text_width(text) > line->r.w && line->y == 0) {
+		line->y = 1;
+		line->x = 3;
+		between = "";
+	}
+	line_put(line, role, between);
+	line_put(line, role, text);
+}
 
-	if (!ns)
-		return;
-	line_printf(line, ROLE_NORMAL, "%s%s %s", *comma, units_ns(buf, ns), what);
-	*comma = ", ";
+struct part {
+	uint64_t ns;
+	const char *what;
+};
+
+static int most_first(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
+}
+
+/* The selected row's words, of which the table has perhaps but a part. */
+static int draw_selected(const struct list_view *l, const struct table *t, struct line *line)
+{
+	size_t at = table_row(t, l->pane.table.selected), col = table_column(t, "mostly");
+
+	/* Before the first frame none is selected yet. */
+	at = at == SIZE_MAX ? 0 : at;
+	const struct value *v = at < t->n_rows && col != SIZE_MAX ? table_value(t, at, col) : NULL;
+	if (line->r.w >= WIDE)
+		return 0;
+	line->x = 1;
+	line->y++;
+	line_put(line, ROLE_DIM, "mostly ");
+	line_put(line, ROLE_NORMAL, v && v->known ? v->s : "-");
+	return 1;
 }
 
 /* "12.9s waited: 11.2s because of 14 tasks, 0.6s holder not known  followed 97%" */
@@ -53,26 +88,34 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 {
 	struct line line = {.s = s, .r = r, .x = 1};
 	struct query_blame_sum sum;
-	char buf[UNITS_BUF], tasks[64];
-	const char *comma = ": ";
+	char buf[UNITS_BUF], tasks[64], text[96];
 
-	(void)t;
 	if (query_blame_sum(l->v.query, &sum) < 0 || sum.refused)
 		return 0;
 	snprintf(tasks, sizeof(tasks), "because of %s task%s", units_count(buf, sum.tasks),
 		 sum.tasks == 1 ? "" : "s");
+	struct part parts[] = {{sum.tasks_ns, tasks},
+			       {sum.readers_ns, "of some readers"},
+			       {sum.others_ns, "forgotten"},
+			       {sum.unknown_ns, "holder not known"}};
+	qsort(parts, PARTS, sizeof(*parts), most_first);
 	line_put(&line, ROLE_BOLD, units_ns(buf, sum.waited_ns));
 	line_put(&line, ROLE_NORMAL, " waited");
-	put_part(&line, &comma, sum.tasks_ns, tasks);
-	put_part(&line, &comma, sum.readers_ns, "of some readers");
-	put_part(&line, &comma, sum.others_ns, "forgotten");
-	put_part(&line, &comma, sum.unknown_ns, "holder not known");
-	if (sum.waited_ns)
-		line_printf(&line, ROLE_DIM, "  followed %s%%",
-			    units_pct(buf, 100 * (double)sum.followed_ns / (double)sum.waited_ns));
-	if (sum.not_followed)
-		line_printf(&line, ROLE_WARN, "  %s missed", units_count(buf, sum.not_followed));
-	return 1;
+	for (int i = 0; i < PARTS && parts[i].ns; i++) {
+		snprintf(text, sizeof(text), "%s %s", units_ns(buf, parts[i].ns), parts[i].what);
+		put_part(&line, ROLE_NORMAL, i ? ", " : ": ", text);
+	}
+	if (sum.waited_ns) {
+		snprintf(text, sizeof(text), "followed %s%%",
+			 units_pct(buf, 100 * (double)sum.followed_ns / (double)sum.waited_ns));
+		put_part(&line, ROLE_DIM, "  ", text);
+	}
+	if (sum.not_followed) {
+		snprintf(text, sizeof(text), "%s missed", units_count(buf, sum.not_followed));
+		put_part(&line, ROLE_WARN, "  ", text);
+	}
+	int lines = line.y + 1;
+	return lines + draw_selected(l, t, &line);
 }
 
 static const char *empty_text(struct list_view *l, const struct table *t)
@@ -81,8 +124,8 @@ static const char *empty_text(struct list_view *l, const struct table *t)
 
 	(void)t;
 	return refused ? refused
-		       : "nothing was waited for here: nobody is to blame (chains, 0, shows who "
-			 "is at this moment)";
+		       : "no task has waited here (chains, 0, shows who holds locks at this "
+			 "moment)";
 }
 
 static const char *empty_did(struct list_view *l, const struct table *t)
@@ -140,6 +183,7 @@ static const struct view_key keys[] = {
 const struct view_ops view_blame = {
 	.name = "blame",
 	.title = "blame",
+	.digit = 'W',
 	.keys = keys,
 	.help = "Because of whom is waited? Each moment of waiting is charged to the root: the "
 		"task that held the lock, or, while that one waited for a lock itself, the holder "
@@ -157,6 +201,7 @@ const struct view_ops view_blame = {
 const struct view_ops view_did = {
 	.name = "did",
 	.title = "did",
+	.digit = 'D',
 	.keys = keys,
 	.help = "What did those who had a lock do while others waited for it? TIME is how long "
 		"known holders had it meanwhile, as a clock shows it, however many waited; readers "

@@ -56,6 +56,9 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 		line_printf(&line, ROLE_NORMAL, ", longest %s", units_ns(a, sum.longest_ns));
 	}
 	put_circles(&line, &sum);
+	if (sum.ended_tasks)
+		line_whole(&line, ROLE_DIM, "  ended: %u behind %u root%s", sum.ended_tasks,
+			   sum.ended_roots, sum.ended_roots == 1 ? "" : "s");
 	if (sum.doubtful)
 		line_printf(&line, ROLE_WARN, "  %u doubtful left out", sum.doubtful);
 	return 1;
@@ -65,8 +68,8 @@ static const char *empty_text(struct list_view *l, const struct table *t)
 {
 	(void)l;
 	(void)t;
-	return "no task waits for a kernel lock at this moment; because of whom tasks have waited "
-	       "is in :view blame, the waits themselves are in waiters (3)";
+	return "no task waits for a kernel lock, and none has in the last 10 s; all past waits are "
+	       "in the locks view (2)";
 }
 
 static void keep_selected(struct list_view *l, const struct table *t)
@@ -118,6 +121,8 @@ static enum role row_role(const struct table *t, size_t row)
 {
 	const struct value *kind = table_value(t, row, table_column(t, "row"));
 
+	if (table_value(t, row, table_column(t, "ended"))->u)
+		return ROLE_DIM;
 	if (!strcmp(kind->s, "deadlock"))
 		return ROLE_ERROR;
 	return !strcmp(kind->s, "root") ? ROLE_BOLD : ROLE_NORMAL;
@@ -160,8 +165,10 @@ const struct view_ops view_chains = {
 		"and below one of these the locks that it holds while it waits. BEHIND counts all "
 		"tasks that wait because of it, SUM is how long they have waited so far, and IS "
 		"what the root does at this moment: running, runnable, or asleep, where, and for "
-		"what. Tasks that wait for each other are a deadlock. Waits that go on are shown, "
-		"also those that began before kontend did; of those that have ended see waiters. "
+		"what. Tasks that wait for each other are a deadlock. Waits that go on come first, "
+		"also those that began before kontend did. Below them, dimmed, are the chains of "
+		"the waits that have ended in the last 10 s, of each second the 16 longest: ENDED "
+		"is how long ago the last of a row did. "
 		"Who holds a lock is read from the kernel when a wait begins, again while it "
 		"lasts, and at each refresh; of a lock that readers hold it is one of them (R?), "
 		"which is never sure: one that had it last, or one that seems to hold it by its "

@@ -4,13 +4,15 @@
  * page has a line with a bar for each, a small one all of it in one line, as far as it goes.
  */
 #include "detail.h"
+#include "kontend/text.h"
 #include "kontend/units.h"
 #include "widgets/line.h"
 #include "widgets/widget.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { BAR_X = 24, BAR_W = 24 };
+enum { BAR_X = 24, BAR_W = 24, LINE = 192 };
 
 static const char *const words[BLAME_STATES] = {
 	[BLAME_RUNNING] = "running",
@@ -40,17 +42,6 @@ static bool is_followed(const struct query_blame_lock *d)
 	       d->state_ns[BLAME_ASLEEP] || d->state_ns[BLAME_IO];
 }
 
-int detail_did_lines(const struct detail_page *p)
-{
-	int n = 1;
-
-	if (!is_followed(&p->did))
-		return 0;
-	for (int i = 0; p->tall && i < STATES; i++)
-		n += p->did.state_ns[order[i]] != 0;
-	return n;
-}
-
 static double share(const struct query_blame_lock *d, enum blame_state state)
 {
 	return (double)d->state_ns[state] / (double)d->time_ns;
@@ -67,8 +58,8 @@ static void rank(const struct query_blame_lock *d, enum blame_state *ret)
 	}
 }
 
-/* "while others waited: running 57%  lock 21%  I/O 14%, in folio_wait_bit_common" */
-static void draw_line(const struct detail_page *p, struct screen *s)
+/* "while others waited: running 57%  lock 21%  I/O 14%" and why, most of it first. */
+static const char *line_text(const struct query_blame_lock *d, char *ret, size_t size)
 {
 	static const char *const names[BLAME_STATES] = {
 		[BLAME_RUNNING] = "running",
@@ -79,21 +70,83 @@ static void draw_line(const struct detail_page *p, struct screen *s)
 		[BLAME_CIRCLE] = "circle",
 		[BLAME_NOT_FOLLOWED] = "not followed",
 	};
-	struct line l = {.s = s, .r = p->r_did, .x = 1};
-	const struct query_blame_lock *d = &p->did;
 	enum blame_state ranked[STATES];
 	const char *why = NULL;
 	char pct[UNITS_BUF];
 
 	rank(d, ranked);
-	line_put(&l, ROLE_DIM, "while others waited:");
+	*ret = 0;
 	for (int i = 0; i < STATES && d->state_ns[ranked[i]]; i++) {
-		line_whole(&l, ROLE_NORMAL, "%s %s %s%%", i ? " " : "", names[ranked[i]],
-			   units_pct(pct, 100 * share(d, ranked[i])));
+		size_t at = strlen(ret);
+		snprintf(ret + at, size - at, "%s %s %s%%", i ? " " : "", names[ranked[i]],
+			 units_pct(pct, 100 * share(d, ranked[i])));
 		why = why ? why : d->why[ranked[i]];
 	}
-	if (why)
-		line_whole(&l, ROLE_DIM, "  (%s)", why);
+	return why;
+}
+
+static const char waited[] = "while others waited:";
+
+/* The reason has a line of its own where the first one has no room for it. */
+static bool is_wrapped(const struct query_blame_lock *d, int width)
+{
+	char text[LINE];
+	const char *why = line_text(d, text, sizeof(text));
+
+	return why && 1 + text_width(waited) + text_width(text) + text_width(why) + 4 > width;
+}
+
+int detail_did_lines(const struct detail_page *p, int width)
+{
+	int n = 1;
+
+	if (!is_followed(&p->did))
+		return 0;
+	if (!p->tall)
+		return 1 + is_wrapped(&p->did, width);
+	for (int i = 0; i < STATES; i++)
+		n += p->did.state_ns[order[i]] != 0;
+	return n;
+}
+
+/* As many states as there is room for in whole; what is left of @text, which it cuts. */
+static const char *put_states(struct line *l, char *text)
+{
+	int room = l->r.w - l->x;
+	char *end = text + strlen(text), *rest = end;
+
+	/* "%" is followed by the two blanks before the next state. */
+	while (text_width(text) > room && rest > text) {
+		char *before = NULL;
+		for (char *p = strstr(text, "%  "); p && p < rest; p = strstr(p + 1, "%  "))
+			before = p;
+		if (!before)
+			break;
+		before[1] = '\0';
+		rest = before + 3;
+	}
+	line_put(l, ROLE_NORMAL, text);
+	return rest == end ? "" : rest;
+}
+
+static void draw_line(const struct detail_page *p, struct screen *s)
+{
+	struct line l = {.s = s, .r = p->r_did, .x = 1};
+	char text[LINE];
+	const char *why = line_text(&p->did, text, sizeof(text));
+
+	line_put(&l, ROLE_DIM, waited);
+	const char *rest = put_states(&l, text);
+	if (!why)
+		return;
+	if (is_wrapped(&p->did, l.r.w)) {
+		l.x = 2;
+		l.y = 1;
+		line_put(&l, ROLE_NORMAL, rest);
+		line_printf(&l, ROLE_DIM, "%s(%s)", *rest ? "  " : " ", why);
+		return;
+	}
+	line_printf(&l, ROLE_DIM, "  (%s)", why);
 }
 
 static void draw_states(const struct detail_page *p, struct screen *s)
@@ -121,7 +174,7 @@ static void draw_states(const struct detail_page *p, struct screen *s)
 
 void detail_draw_did(const struct detail_page *p, struct screen *s)
 {
-	if (p->r_did.h > 1)
+	if (p->tall && p->r_did.h > 1)
 		draw_states(p, s);
 	else if (p->r_did.h)
 		draw_line(p, s);

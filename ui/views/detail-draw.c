@@ -38,16 +38,23 @@ static void place_tables(struct detail_page *p, struct rect r, int waiters)
 	p->r_waiters = rows[2];
 }
 
-static void place_wide(struct detail_page *p, struct rect r)
+/* Of the numbers, and on a lock's page above them of who holds it. */
+static int detail_sum_lines(const struct view *v)
+{
+	return v->scope.mask & 1u << BY_LOCK ? 2 : 1;
+}
+
+static void place_wide(struct detail_page *p, struct rect r, int sum)
 {
 	struct rect rows[4], cols[3], left[2];
-	int did = detail_did_lines(p);
+	int did = detail_did_lines(p, r.w);
 	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
 	int queue = detail_queue_lines(p, r);
 
-	layout_rows(r,
-		    (struct layout_part[]){{1, 1, 0}, {did, did, 0}, {queue, queue, 0}, {4, 4, 1}},
-		    4, rows);
+	layout_rows(
+		r,
+		(struct layout_part[]){{sum, sum, 0}, {did, did, 0}, {queue, queue, 0}, {4, 4, 1}},
+		4, rows);
 	p->r_did = rows[1];
 	layout_cols(rows[3], (struct layout_part[]){{44, 44, 2}, {2, 2, 0}, {60, 60, 5}}, 3, cols);
 	layout_rows(cols[0],
@@ -60,16 +67,16 @@ static void place_wide(struct detail_page *p, struct rect r)
 	place_tables(p, cols[2], r.h / 3);
 }
 
-static void place_narrow(struct detail_page *p, struct rect r)
+static void place_narrow(struct detail_page *p, struct rect r, int sum)
 {
 	struct rect rows[5], cols[3];
-	int did = detail_did_lines(p);
+	int did = detail_did_lines(p, r.w);
 	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
 	int queue = detail_queue_lines(p, r);
 	int graphs = r.h < 18 ? 0 : queue ? 6 : 7;
 
 	layout_rows(r,
-		    (struct layout_part[]){{1, 1, 0},
+		    (struct layout_part[]){{sum, sum, 0},
 					   {did, did, 0},
 					   {queue, queue, 0},
 					   {graphs, graphs ? r.h / 3 : 0, 0},
@@ -86,11 +93,13 @@ static void place_narrow(struct detail_page *p, struct rect r)
 	place_tables(p, rows[4], p->tall ? r.h / 4 : 5);
 }
 
-static void put_ns(struct line *l, const char *name, uint64_t ns)
+static void put_ns(struct line *l, const char *name, uint64_t ns, bool at_least)
 {
 	char buf[UNITS_BUF];
 
 	line_printf(l, ROLE_DIM, "  %s ", name);
+	if (at_least)
+		line_put(l, ROLE_BOLD, "≥");
 	line_put(l, ROLE_BOLD, units_ns(buf, ns));
 }
 
@@ -103,33 +112,31 @@ static void say_others(const struct query_lock_now *now, char *ret, size_t size)
 		n++;
 	*ret = 0;
 	if (n)
-		snprintf(ret, size, ", %u more reader%s?", n, n > 1 ? "s" : "");
+		snprintf(ret, size, ", %u more R?", n);
 }
 
-/* "held by mm/5219 W (sure) ~2.1s, running on 1", at the right, where there is room for all of it.
- */
-static void draw_holder(const struct view *v, struct line *l)
+/* "held by mm/5219 W (sure) ~2.1s, running on 1": the first line of a lock's page. */
+static void draw_holder(const struct view *v, const struct detail_page *p, struct line *l)
 {
 	struct query_lock_now now;
-	char text[192], others[32], ns[UNITS_BUF], since[UNITS_BUF + 2] = "";
+	char others[32], ns[UNITS_BUF], since[UNITS_BUF + 2] = "";
 
-	if (!(v->scope.mask & 1u << BY_LOCK) ||
-	    !query_lock_now_by_id(v->query, v->scope.id[BY_LOCK], &now) || !now.holder)
+	if (!query_lock_now_by_id(v->query, v->scope.id[BY_LOCK], &now) || !now.holder) {
+		line_put(l, ROLE_DIM,
+			 p->waiters.n_total ? "the holder is not known" : "no task waits now");
 		return;
+	}
 	say_others(&now, others, sizeof(others));
 	if (now.held_ns)
 		snprintf(since, sizeof(since), " ~%s", units_ns(ns, now.held_ns));
-	int n = strcmp(now.certainty, "free") == 0
-			? snprintf(text, sizeof(text), "being handed over")
-			: snprintf(text, sizeof(text), "held by %s (%s)%s%s%s%s", now.holder,
-				   now.certainty, since, now.is ? ", " : "", now.is ? now.is : "",
-				   others);
-	n = n < (int)sizeof(text) ? n : (int)sizeof(text) - 1;
-	if (l->x + 2 + n <= l->r.w)
-		l->x = l->r.w - n;
-	else
-		l->x += 2;
-	line_put(l, ROLE_WAITING, text);
+	if (strcmp(now.certainty, "free") == 0) {
+		line_put(l, ROLE_WAITING, "being handed over");
+		return;
+	}
+	line_put(l, ROLE_WAITING, "held by ");
+	line_printf(l, ROLE_BOLD, "%s", now.holder);
+	line_printf(l, ROLE_WAITING, " (%s)%s%s%s%s", now.certainty, since, now.is ? ", " : "",
+		    now.is ? now.is : "", others);
 }
 
 static void draw_sum(const struct view *v, const struct detail_page *p, struct screen *s)
@@ -137,24 +144,28 @@ static void draw_sum(const struct view *v, const struct detail_page *p, struct s
 	struct line l = {.s = s, .r = p->r_sum, .x = 1};
 	char buf[UNITS_BUF], window[APP_WINDOW_TEXT];
 
+	if (detail_sum_lines(v) > 1) {
+		draw_holder(v, p, &l);
+		l.x = 1;
+		l.y = 1;
+	}
+	const struct query_hist *h = &p->hist;
+	uint64_t n = h->n_waits + h->n_inflight;
+
 	if (p->waiters.n_total)
 		line_printf(&l, ROLE_WAITING, "%zu waiting now  ", p->waiters.n_total);
 	line_put(&l, ROLE_BOLD, units_count(buf, p->hist.n_waits));
 	if (l.r.w >= WIDE_W)
 		line_put(&l, ROLE_DIM, p->hist.n_waits == 1 ? " wait" : " waits");
 	line_printf(&l, ROLE_DIM, " in %s", app_window_text(v->app, window));
-	if (p->hist.n_waits) {
-		put_ns(&l, "total", p->hist.total_ns);
-		put_ns(&l, "avg", p->hist.total_ns / p->hist.n_waits);
+	if (n) {
+		put_ns(&l, "total", h->total_ns, h->at_least);
+		put_ns(&l, "avg", h->total_ns / n, h->at_least);
 		if (l.r.w >= WIDE_W)
-			put_ns(&l, "p50", p->hist.p50_ns);
-		put_ns(&l, "p99", p->hist.p99_ns);
-		put_ns(&l, "max", p->hist.max_ns);
+			put_ns(&l, "p50", h->p50_ns, h->at_least);
+		put_ns(&l, "p99", h->p99_ns, h->at_least);
+		put_ns(&l, "max", h->max_ns, h->max_at_least);
 	}
-	/* In the tree below, and in no figure before. */
-	if (p->hist.inflight_ns && l.r.w >= WIDE_W)
-		put_ns(&l, "going on", p->hist.inflight_ns);
-	draw_holder(v, &l);
 }
 
 /* Names of locks have the end of the address at most. */
@@ -298,12 +309,12 @@ static void draw_waiters(struct view_detail *d, const struct detail_page *p, str
 	pane_draw_table(&d->set, PANE_WAITERS, s, p->r_waiters, "waiting now", &p->waiters, &style);
 }
 
-void detail_place(struct detail_page *p, struct rect r)
+void detail_place(const struct view *v, struct detail_page *p, struct rect r)
 {
 	if (r.w >= WIDE_W)
-		place_wide(p, r);
+		place_wide(p, r, detail_sum_lines(v));
 	else
-		place_narrow(p, r);
+		place_narrow(p, r, detail_sum_lines(v));
 }
 
 void detail_draw_page(struct view_detail *d, struct detail_page *p, struct screen *s)

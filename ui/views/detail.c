@@ -141,7 +141,7 @@ static int ask(struct view_detail *d, struct detail_page *p, struct error *err)
 
 	view_fill_spec(&d->v, &d->panes[PANE_WAITERS].table, &spec);
 	spec.filter = NULL;
-	r = query_hist(q, &d->v.scope, &p->hist);
+	r = query_hist_now(q, &d->v.scope, &p->hist);
 	if (r == 0 && has_course(&d->v.scope))
 		r = query_series(q, &d->v.scope, &p->series);
 	if (r == 0)
@@ -177,7 +177,7 @@ static void detail_draw(struct view *v, struct screen *s, struct rect r)
 		view_draw_error(s, r, &err);
 		return;
 	}
-	detail_place(&p, r);
+	detail_place(v, &p, r);
 	detail_draw_page(d, &p, s);
 }
 

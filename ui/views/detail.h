@@ -34,10 +34,10 @@ struct detail_page {
 };
 
 /* Divides @r among the parts of the page, by what was answered. */
-void detail_place(struct detail_page *p, struct rect r);
+void detail_place(const struct view *v, struct detail_page *p, struct rect r);
 /* detail-did.c: what holders did, in so many lines of its own. */
 int detail_ask_did(const struct view *v, struct detail_page *p);
-int detail_did_lines(const struct detail_page *p);
+int detail_did_lines(const struct detail_page *p, int width);
 void detail_draw_did(const struct detail_page *p, struct screen *s);
 void detail_draw_page(struct view_detail *d, struct detail_page *p, struct screen *s);
 

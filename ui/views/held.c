@@ -65,6 +65,7 @@ static const struct view_key keys[] = {
 const struct view_ops view_held = {
 	.name = "held",
 	.title = "held",
+	.digit = 'O',
 	.keys = keys,
 	.help = "Who keeps others waiting, and for how long? Whoever waited for a lock and got "
 		"it holds it until the next one that waited gets it. HELD counts the times that "

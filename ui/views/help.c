@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_TEXT_W = 100, KEYS_W = 22, SHORT_W = 15 };
+enum { MAX_TEXT_W = 100, KEYS_W = 22, SHORT_W = 15, COLUMNS_LEAST = 2, WORDS_MANY = 9 };
 
 struct view_help {
 	struct view v;
@@ -276,27 +276,47 @@ static void add_own_keys(struct page *p, const struct view_ops *from)
 	}
 }
 
-/* As many of the others in a line as there is room for. */
-static void add_other_keys(struct page *p, const struct view_ops *from)
+/* @line and one more key, or a new line where there is no room for it. */
+static const char *add_key(struct page *p, const char *line, const struct view_key *k)
 {
-	const char *line = "", *more;
+	const struct command_info *i = info_of(p, k->command);
 	char key[16];
 
-	for (const struct view_key *k = everywhere; k->command; k++) {
-		const struct command_info *i = info_of(p, k->command);
-
-		if (!i || has_key(from, k->command))
-			continue;
-		const char *word =
-			arena_printf(p->arena, "%s %s", command_key_name(i->keys[0], key), k->text);
-		more = arena_printf(p->arena, "%s%s%s", line, *line ? "  " : "", word ? word : "");
-		if (more && text_width(more) > p->w - 2) {
-			add(p, ROLE_NORMAL, "", line, 1);
-			more = word;
-		}
-		line = more ? more : "";
+	if (!i)
+		return line;
+	const char *word =
+		arena_printf(p->arena, "%s %s", command_key_name(i->keys[0], key), k->text);
+	const char *more =
+		arena_printf(p->arena, "%s%s%s", line, *line ? "  " : "", word ? word : "");
+	if (more && text_width(more) > p->w - 2) {
+		add(p, ROLE_NORMAL, "", line, 1);
+		more = word;
 	}
+	return more ? more : "";
+}
+
+/* As many of the others in a line as there is room for; @all: those of the view, too. */
+static void add_other_keys(struct page *p, const struct view_ops *from, bool all)
+{
+	const char *line = "";
+
+	for (const struct view_key *k = from->keys; all && k && k->command; k++)
+		line = add_key(p, line, k);
+	for (const struct view_key *k = everywhere; k->command; k++)
+		if (!has_key(from, k->command))
+			line = add_key(p, line, k);
 	add(p, ROLE_NORMAL, "", line, 1);
+}
+
+/* A page of many words explains these, and has its keys in few lines. */
+static bool has_many_words(const struct view_ops *from)
+{
+	const struct term *t = terms_of(from);
+	int n = 0;
+
+	while (t[n].word)
+		n++;
+	return n >= WORDS_MANY;
 }
 
 /* Figures before names, as these say what they are, and what is always shown before the rest. */
@@ -307,12 +327,11 @@ static bool comes(const struct column *c, unsigned round)
 	return c->flags & COLUMN_SCREEN && rank == round;
 }
 
-/* The words above the table, a line each; columns get half of the room. */
+/* The words above the table, a line each; columns get a few lines at least. */
 static void add_terms(struct page *p, const struct view_ops *from, int most)
 {
-	int half = ((int)p->n + most + 1) / 2;
-
-	for (const struct term *t = terms_of(from); t->word && (int)p->n < half; t++)
+	most -= has_many_words(from) ? 0 : COLUMNS_LEAST;
+	for (const struct term *t = terms_of(from); t->word && (int)p->n < most; t++)
 		add_cut(p, ROLE_BOLD, t->word, t->meaning);
 }
 
@@ -341,7 +360,7 @@ static void add_glossary(struct page *p, const struct view_ops *from, int most)
 }
 
 static const char marks[] =
-	"~ sampled or inferred  ≥ at least  · zero  - not known  R? read it, no proof";
+	"~ sampled or inferred  ≥ at least  · zero  - not known  R? perhaps a reader";
 
 /* One screen: what the view is about, its keys, what its columns say. */
 static void fill_first(struct page *p, const struct view_ops *from)
@@ -354,9 +373,11 @@ static void fill_first(struct page *p, const struct view_ops *from)
 	if (question && (!end || question < end))
 		about = arena_strndup(p->arena, from->help, (size_t)(question - from->help) + 1);
 	add(p, ROLE_TITLE, arena_printf(p->arena, "%s: %s", from->name, about ? about : ""), "", 0);
-	add_own_keys(p, from);
-	add(p, ROLE_NORMAL, "", "", 0);
-	add_other_keys(p, from);
+	if (!has_many_words(from)) {
+		add_own_keys(p, from);
+		add(p, ROLE_NORMAL, "", "", 0);
+	}
+	add_other_keys(p, from, has_many_words(from));
 	add(p, ROLE_NORMAL, "", "", 0);
 	add_terms(p, from, p->h - 3);
 	add_glossary(p, from, p->h - 3);

@@ -61,6 +61,7 @@ static const struct view_key keys[] = {
 const struct view_ops view_incidents = {
 	.name = "incidents",
 	.title = "incidents",
+	.digit = 'I',
 	.keys = keys,
 	.help = "What have triggers caught? A row each time that something happened for which "
 		"--trigger watches: kontend-trigger(7) says what there is. WHAT FIRED has the "

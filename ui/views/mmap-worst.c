@@ -15,7 +15,7 @@ static const struct {
 } parts[PARTS] = {
 	[PROCESS] = {"process", "", " ", ROLE_NORMAL},
 	[MODE] = {"mode", "", " ", ROLE_NORMAL},
-	[RATE] = {"wait_ns_per_s", "", "/s", ROLE_BOLD},
+	[RATE] = {"wait_ns_per_s", "", "", ROLE_BOLD},
 	[P99] = {"p99_ns", " p99 ", "", ROLE_NORMAL},
 };
 
@@ -51,13 +51,11 @@ static bool put_row(struct line *l, const struct table *t, size_t row)
 	return n > RATE;
 }
 
-void view_mmap_worst(const struct table *t, int y, struct screen *s, struct rect r)
+void view_mmap_worst(const struct table *t, struct line *l)
 {
-	struct line l = {.s = s, .r = r, .x = 1, .y = y};
-
-	line_put(&l, ROLE_DIM, "mmap_lock ");
+	line_put(l, ROLE_DIM, "mmap_lock ");
 	if (!t->n_rows)
-		line_put(&l, ROLE_NORMAL, "·");
-	for (size_t i = 0; i < t->n_rows && put_row(&l, t, i); i++)
-		line_put(&l, ROLE_NORMAL, "  ");
+		line_put(l, ROLE_NORMAL, "·  ");
+	for (size_t i = 0; i < t->n_rows && put_row(l, t, i); i++)
+		line_put(l, ROLE_NORMAL, "  ");
 }

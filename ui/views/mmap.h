@@ -3,9 +3,9 @@
 #define KONTEND_UI_VIEWS_MMAP_H
 
 #include "kontend/query-mmap.h"
-#include "kontend/screen.h"
+#include "widgets/line.h"
 
-/* "mmap_lock mm/5214 W 1.92s/s p99 28.1ms  ...": the rows of query_mmap_worst(), in line @y. */
-void view_mmap_worst(const struct table *t, int y, struct screen *s, struct rect r);
+/* "mmap_lock mm/5214 W 1.92 p99 28.1ms  ...": the rows of query_mmap_worst(), as they fit. */
+void view_mmap_worst(const struct table *t, struct line *l);
 
 #endif

@@ -22,8 +22,10 @@ enum {
 	WHY_LINES = 1,
 	WHY_X = 6 /* below the verdict's sentence */,
 	NOW_LINES = WHY_LINES + 3,
+	OTHER_LINES = 2, /* slots and events; mmap_locks, uprobes and rotation */
 	WORST_LOCKS = 5,
-	SLOT_MARKS = 16
+	SLOT_MARKS = 16,
+	OTHERS_W = 34 /* of a line, for uprobes and rotation */
 };
 /* Below SHORT_H types and CPUs have two rows each, side by side, below SHORTEST_H none. */
 enum { SHORT_H = 27, SHORTEST_H = 15, BOTH_ROWS = 2 };
@@ -44,12 +46,12 @@ struct page {
 };
 
 static const struct view_fit fit_types[] = {
-	{"name", VIEW_HIDE, 0}, {"caller", 6, 12}, {"locks", 5, 0},  {"spark", 1, 0},
+	{"name", VIEW_HIDE, 0}, {"caller", 6, 12}, {"locks", 5, 0},  {"spark", 6, 0},
 	{"wait_pct", 2, 0},	{"avg_ns", 3, 0},  {"max_ns", 3, 0},
 };
 static const struct view_fit fit_cpus[] = {
 	{"caller", 6, 12},
-	{"spark", 1, 0},
+	{"spark", 6, 0},
 	{"fill_pct", 2, 0},
 	{"lost", 1, 0},
 	{"wait_pct", 3, 0},
@@ -65,12 +67,6 @@ static int ask_locks(struct view *v, struct query_spec *spec, struct table *ret,
 {
 	spec->by = BY_LOCK;
 	return query_locks(v->query, spec, ret, err);
-}
-
-/* Where there are none, there is no line. */
-static bool has_uprobes(const struct page *p)
-{
-	return p->sums.uprobe.known && (p->sums.uprobe.probes || p->sums.uprobe.areas);
 }
 
 /* Rows for which there is room: of more CPUs those are shown that wait most. */
@@ -102,8 +98,7 @@ static int ask(struct view_overview *o, struct page *p, struct rect r_page, stru
 	view_fill_spec(&o->v, &o->panes[PANE_WAITERS].table, &waiters);
 	types.filter = waiters.filter = NULL;
 	r = query_mmap_worst(q, app_averages(o->v.app), &p->mmap, err);
-	p->now_lines = NOW_LINES + p->sums.perf.known + (p->sums.rotation.rotations != 0) +
-		       (p->mmap.n_total != 0) + has_uprobes(p);
+	p->now_lines = NOW_LINES + OTHER_LINES;
 	if (r == 0)
 		r = query_types(q, &types, &p->types, err);
 	if (r == 0)
@@ -293,6 +288,12 @@ static void draw_perf(const struct query_perf_sum *p, struct screen *s, struct r
 	bool few = p->slots <= SLOT_MARKS && !(p->missing & SNAP_NO_TASK_MAX);
 
 	line_put(&l, ROLE_DIM, "slots ");
+	if (!p->known) {
+		line_put(&l, ROLE_NORMAL, "-");
+		line_put(&l, ROLE_DIM, "  events ");
+		line_put(&l, ROLE_NORMAL, "-");
+		return;
+	}
 	if (p->slots_known)
 		line_printf(&l, p->used >= p->slots ? ROLE_WARN : ROLE_BOLD, "%s%u/%u",
 			    p->missing & SNAP_NO_TASK_MAX ? "~" : "", p->used, p->slots);
@@ -315,37 +316,33 @@ static void draw_perf(const struct query_perf_sum *p, struct screen *s, struct r
 	view_perf_opened(p, &l);
 }
 
-/* "rotation 476/s  taking 60.1ms/s  every armv8_pmuv3 4ms" */
-static void draw_rotation(const struct query_rotation_sum *sum, int y, struct screen *s,
-			  struct rect r)
+/* "  rotation 476/s 6.0%": of a CPU. */
+static void put_rotation(const struct query_rotation_sum *sum, struct line *l)
 {
-	struct line l = {.s = s, .r = r, .x = 1, .y = y};
-	char buf[UNITS_BUF];
+	char a[UNITS_BUF], b[UNITS_BUF];
 
-	line_put(&l, ROLE_DIM, "rotation ");
-	line_printf(&l, ROLE_BOLD, "%s/s", or_zero(sum->per_s > 0, units_rate(buf, sum->per_s)));
-	line_put(&l, ROLE_DIM, "  taking ");
-	line_printf(&l, ROLE_BOLD, "%s/s",
-		    or_zero(sum->ns_per_s > 0, units_nsrate(buf, sum->ns_per_s)));
-	line_put(&l, ROLE_DIM, "  every ");
-	line_put(&l, ROLE_NORMAL, *sum->pmu ? sum->pmu : "-");
+	if (sum->per_s > 0)
+		line_whole(l, ROLE_NORMAL, "  rotation %s/s %s%%", units_rate(a, sum->per_s),
+			   units_pct(b, sum->ns_per_s / 1e7));
+	else
+		line_whole(l, ROLE_DIM, "  rotation %s", sum->rotations ? "·" : "-");
 }
 
-/* The lines of what is there only now and then, one below the other. */
+/*
+ * What is there only now and then shares two lines, which are always there: so the tables below
+ * stay where they are.
+ */
 static void draw_others(const struct page *p, struct screen *s)
 {
-	int y = NOW_LINES;
+	struct line l = {.s = s, .r = p->r_now, .x = 1, .y = NOW_LINES + 1};
 
-	if (p->sums.perf.known)
-		draw_perf(&p->sums.perf, s, p->r_now);
-	y += p->sums.perf.known;
-	if (p->sums.rotation.rotations)
-		draw_rotation(&p->sums.rotation, y++, s, p->r_now);
-	if (p->mmap.n_total)
-		view_mmap_worst(&p->mmap, y++, s, p->r_now);
-	if (has_uprobes(p))
-		view_uprobes_line(&p->sums.uprobe,
-				  &(struct line){.s = s, .r = p->r_now, .x = 1, .y = y});
+	draw_perf(&p->sums.perf, s, p->r_now);
+	/* A process's name takes what the others leave. */
+	l.r.w -= p->r_now.w > OTHERS_W ? OTHERS_W : 0;
+	view_mmap_worst(&p->mmap, &l);
+	l.r.w = p->r_now.w;
+	view_uprobes_line(&p->sums.uprobe, &l);
+	put_rotation(&p->sums.rotation, &l);
 }
 
 /* "by cpu, 2 of 64" where not all have room. */

@@ -64,6 +64,7 @@ static const struct view_key keys[] = {
 const struct view_ops view_queues = {
 	.name = "queues",
 	.title = "queues",
+	.digit = 'Q',
 	.keys = keys,
 	.help = "In which order do those who wait get a lock, and does the queue ever end? A row "
 		"for each lock that two have waited for at a time, of all modes. HANDED counts "

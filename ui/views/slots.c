@@ -112,7 +112,8 @@ static void draw_waits(const struct query_perf_waits *w, struct screen *s, struc
 	if (w->waiting)
 		line_printf(&l, ROLE_WAITING, "  now %u", w->waiting);
 	if (w->max_ns)
-		line_printf(&l, ROLE_NORMAL, "  worst %s", units_ns(buf, w->max_ns));
+		line_printf(&l, ROLE_NORMAL, "  worst %s%s", w->max_at_least ? "≥" : "",
+			    units_ns(buf, w->max_ns));
 	line_put(&l, ROLE_DIM, "  ");
 	if (w->n_locks)
 		line_printf(&l, ROLE_NORMAL, "%s  ", w->locks[0].name);

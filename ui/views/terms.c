@@ -21,6 +21,39 @@ static const struct term overview[] = {
 	{NULL, NULL},
 };
 
+static const struct term detail[] = {
+	{"held by", "who has the lock; sure, or evidence or hint: perhaps a reader"},
+	{"others waited", "what the holder did while others waited for the lock"},
+	{"not followed", "holder not known, or BPF did not see what it did"},
+	{"queue R, W", "both curves: readers, writers in the queue; newest at the right"},
+	{"handed", "| where the lock went from one task straight to a waiting one"},
+	{"handed over", "how often it did so, and how long that took"},
+	{"passed over", "tasks that others overtook; worst: the one overtaken most often"},
+	{"convoy", "how long the queue was never empty, from 10 ms on"},
+	{"starved", "waits that lasted longer than 16 hand-overs of the lock"},
+	{"wait/s", "tasks that wait on average; below it the same of all locks"},
+	{"histogram", "waits that have ended by their length"},
+	{NULL, NULL},
+};
+
+static const struct term chains[] = {
+	{"behind", "tasks that wait because of a root, also behind others"},
+	{"ended", "waits of the last 10 s that are over, dimmed below; ENDED: how long ago"},
+	{"R?", "perhaps a reader: by its calls, or it had the lock last; no proof"},
+	{NULL, NULL},
+};
+
+static const struct term blame[] = {
+	{"waited", "all that tasks have waited in the window, and because of whom"},
+	{"some readers", "several readers had the lock: no one of them is charged"},
+	{"not known", "waits of which no holder is known"},
+	{"forgotten", "charged to tasks for which memory had no room"},
+	{"followed", "the share of it for which BPF saw what the holder did"},
+	{"missed", "holders that could not be followed: too many at a time"},
+	{"mostly", "of the selected row, in full"},
+	{NULL, NULL},
+};
+
 static const struct term waiters[] = {
 	{"rwsem W, R", "tasks that wait to write, and to read"},
 	{"longest", "of the tasks that wait now, how long it has waited so far"},
@@ -34,6 +67,7 @@ static const struct term slots[] = {
 	{"used", "slots with a breakpoint, of those of all CPUs"},
 	{"created", "perf events that anybody creates in a second"},
 	{"slots' locks", "waits in the kernel's code that takes slots and gives them back"},
+	{"MOST", "most slots in use at a time since the start; ≥ where looks may miss some"},
 	{"CPU+TASK", "breakpoints of the CPU + of the task that has most there"},
 	{"FREE C/T", "room for another of the CPU / of a task that has none there"},
 	{"cost", "what it takes kontend itself to look at slots and at events"},
@@ -58,6 +92,7 @@ static const struct term rotation[] = {
 static const struct term uprobes[] = {
 	{"probes", "places in programs that uprobes replace, whoever placed them"},
 	{"XOL, slots", "where probed instructions run out of line: in use/all"},
+	{"IN-STEP", "threads that single-step an instruction there at this moment"},
 	{"waiting", "threads that wait for a slot"},
 	{NULL, NULL},
 };
@@ -81,7 +116,8 @@ static const struct {
 	const char *view;
 	const struct term *terms;
 } of_views[] = {
-	{"overview", overview}, {"waiters", waiters}, {"slots", slots},	      {"holders", slots},
+	{"overview", overview}, {"detail", detail},   {"chains", chains},     {"blame", blame},
+	{"did", blame},		{"waiters", waiters}, {"slots", slots},	      {"holders", slots},
 	{"contexts", contexts}, {"events", contexts}, {"rotation", rotation}, {"uprobes", uprobes},
 	{"xol", uprobes},	{"mmap", mmap},	      {"hot", hot},
 };

@@ -73,23 +73,22 @@ void view_uprobes_line(const struct query_uprobe_sum *p, struct line *l)
 	const uint32_t lists = UPSNAP_NO_TRACEFS | UPSNAP_NO_PERF | UPSNAP_NO_LINKS;
 	char buf[UNITS_BUF];
 
-	line_put(l, ROLE_DIM, "uprobes ");
+	line_whole(l, ROLE_DIM, "uprobes ");
+	if (!p->known || (!p->probes && !p->areas && !(p->missing & lists))) {
+		line_put(l, ROLE_NORMAL, p->known ? "·" : "-");
+		return;
+	}
 	line_printf(l, ROLE_BOLD, "%u%s", p->probes, p->missing & lists ? "+" : "");
-	line_printf(l, ROLE_NORMAL, ", %s hits/s", rate_text(p, buf));
+	line_whole(l, ROLE_NORMAL, ", %s hits/s", rate_text(p, buf));
 	if (p->cpu_known && p->hits_per_s > 0)
-		line_printf(l, ROLE_NORMAL, ", ~%s%% of a CPU", units_pct(buf, p->cpu_pct));
-	if (p->areas) {
-		line_put(l, ROLE_DIM, "  XOL ");
-		if (p->worst)
-			line_printf(l, p->worst_used >= p->worst_slots ? ROLE_WARN : ROLE_NORMAL,
-				    "%d/%d %s", p->worst_used, p->worst_slots, p->worst);
-		else
-			line_printf(l, ROLE_NORMAL, "- in %u processes", p->areas);
-	}
-	if (p->waiting) {
-		line_put(l, ROLE_DIM, "  waiting ");
-		line_printf(l, ROLE_WAITING, "%u", p->waiting);
-	}
+		line_whole(l, ROLE_NORMAL, ", ~%s%% of a CPU", units_pct(buf, p->cpu_pct));
+	if (p->waiting)
+		line_whole(l, ROLE_WAITING, "  %u waiting", p->waiting);
+	if (p->worst)
+		line_whole(l, p->worst_used >= p->worst_slots ? ROLE_WARN : ROLE_NORMAL,
+			   "  XOL %d/%d %s", p->worst_used, p->worst_slots, p->worst);
+	else if (p->areas)
+		line_whole(l, ROLE_NORMAL, "  XOL - in %u processes", p->areas);
 }
 
 int view_uprobes_head(struct view *v, struct screen *s, struct rect r,

@@ -237,6 +237,14 @@ static void draw_title(const struct frame *f, struct rect line,
 		screen_put(f->s, line, x + len, 0, role, table_rises(f->t) ? "▲" : "▼");
 }
 
+/* Of the mark that says that columns have no room: beside the last one that has. */
+static int mark_x(const struct frame *f)
+{
+	const struct table_widget_column *last = &f->w->cols[f->w->n_cols - 1];
+
+	return last->x + last->w < f->r.w ? last->x + last->w : f->r.w - 1;
+}
+
 static void draw_titles(const struct frame *f)
 {
 	struct rect line = {f->r.x, f->r.y, f->r.w, 1};
@@ -247,7 +255,7 @@ static void draw_titles(const struct frame *f)
 	if (f->w->scroll.left)
 		screen_put(f->s, line, 0, 0, ROLE_TITLE, "‹");
 	if (f->w->scroll.right)
-		screen_put(f->s, line, line.w - 1, 0, ROLE_TITLE, "›");
+		screen_put(f->s, line, mark_x(f), 0, ROLE_TITLE, "›");
 }
 
 static void draw_cell(const struct frame *f, size_t row, size_t i, int y, enum role text_role)

@@ -35,6 +35,12 @@ struct hist {
 	uint64_t count[HIST_BUCKETS];
 };
 
+static inline void hist_count(struct hist *h, uint64_t v)
+{
+	h->n++;
+	h->count[hist_bucket(v)]++;
+}
+
 /* The values of octave @octave, from hist_lower(octave * HIST_SUB) on. */
 static inline uint64_t hist_octave(const struct hist *h, unsigned octave)
 {

@@ -25,13 +25,17 @@ struct lock_has {
 
 /* The holder of the lock of @w, which is in flight, as events report it; *@ret_ns: as of when. */
 uint32_t holder_now(const struct model *m, const struct wait *w, uint64_t *ret_ns);
-/* The same of a wait that has ended: who had the lock last before it got it. */
+/*
+ * The same of a wait that has ended: the holder that a look saw, else the one that events reported
+ * while it lasted, else the last one before it got the lock. In a queue the last one is a waiter
+ * that got the lock a moment before, and no cause.
+ */
 static inline uint32_t holder_then(uint32_t held_by, uint32_t seen, uint32_t told)
 {
-	return cell_owner_task(held_by) ? held_by
-	       : cell_owner_task(seen)	? seen
-	       : told			? told
-					: held_by;
+	return cell_owner_task(seen)   ? seen
+	       : cell_owner_task(told) ? told
+	       : held_by	       ? held_by
+				       : told;
 }
 
 #endif

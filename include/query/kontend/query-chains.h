@@ -8,7 +8,8 @@
  * Because of whom is waited: table "chains", a tree from each task that holds what others wait for
  * and waits for no lock itself, over the locks that it holds to the tasks that wait for these, to
  * the locks that those hold, and so on. Tasks that wait for each other are a root of their own.
- * Rows are in the order of the tree, the root with most waiting behind it first.
+ * Rows are in the order of the tree, the root with most waiting behind it first. Behind them are
+ * the same trees of the longest waits that have ended in the last 10 s (past.h).
  */
 
 enum query_chain_kind {
@@ -25,6 +26,7 @@ struct query_chains_sum {
 	uint32_t circles, proved; /* that are certainly deadlocks */
 	uint32_t doubtful;	  /* waits that are left out, as they may have ended */
 	uint64_t sum_ns, longest_ns;
+	uint32_t ended_roots, ended_tasks; /* of the longest waits that have just ended */
 };
 
 int query_chains(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);

@@ -82,6 +82,7 @@ struct query_perf_lock {
 struct query_perf_waits {
 	double per_s, wait_ns_per_s; /* of the last bucket, or of all that was measured */
 	uint64_t contended, total_ns, max_ns;
+	bool at_least, max_at_least; /* waits go on: of the total; and of the longest */
 	uint32_t waiting;
 	const char *caller; /* where most was waited; NULL: nobody waited */
 	/* By lock and mode, what was waited for most first; those of which each task has one are

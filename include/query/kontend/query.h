@@ -52,6 +52,9 @@ struct query_spec {
 	 * what costs nothing. window_n 0: every row. */
 	size_t window_first, window_n;
 	bool average; /* rates over the whole time measured, not of the last closed bucket */
+	/* Of waits that have ended alone: for who adds up several answers. Else MAX, AVG,
+	 * percentiles and totals have those that go on, so far. */
+	bool ended;
 	bool buckets; /* histograms of rows too, where they have one: table_is_bucket() */
 };
 

@@ -4,7 +4,8 @@
 
 /*
  * The root views of the screen, in the order in which Tab goes through them: those with a digit
- * first. NAME is the view_NAME of the user interface, and the word for --view and `:view`.
+ * first, then those with a letter. NAME is the view_NAME of the user interface, and the word for
+ * --view and `:view`.
  */
 #define SCREEN_VIEWS(FIRST, X)                                                                     \
 	FIRST(overview)                                                                            \
@@ -17,8 +18,8 @@
 	X(mmap)                                                                                    \
 	X(hot)                                                                                     \
 	X(chains)                                                                                  \
-	X(held)                                                                                    \
 	X(blame)                                                                                   \
+	X(held)                                                                                    \
 	X(did)                                                                                     \
 	X(queues)                                                                                  \
 	X(incidents)                                                                               \

@@ -96,7 +96,7 @@ enum command {
 
 struct command_arg {
 	const char *text; /* palette argument, NULL = none */
-	int x, y, n;	  /* CMD_VIEW: digit */
+	int x, y, n;	  /* CMD_VIEW: its key */
 	uint64_t id;	  /* CMD_SELECT */
 };
 
@@ -135,12 +135,10 @@ struct view_key {
 
 /* Is the command there in @mode: one of the times, maybe with COMMAND_CODE? */
 bool command_in(const struct command_info *info, enum command_mode mode);
-/* Of the key of a view, '0' to '9': 1 to 10, as the 0 is the last one. */
-static inline int command_view_number(char digit)
-{
-	return digit == '0' ? 10 : digit - '0';
-}
-
+/* Is that the key of a root view: '0' to '9', or the letter of one? */
+bool command_is_view_key(uint32_t key);
+/* The letters of views beyond the ten with a digit: held, blame, did, queues, incidents. */
+extern const char command_view_letters[];
 enum command command_of_key(enum command_mode mode, uint32_t key, struct command_arg *ret_arg);
 /* Parses a palette line: CMD_NONE when unknown. @ret_arg->text points into @line. */
 enum command command_parse(enum command_mode mode, const char *line, struct command_arg *ret_arg);

@@ -27,7 +27,7 @@ struct view_ops {
 	const char *name;  /* "locks": for : and man page */
 	const char *title; /* breadcrumb part when it is a root view */
 	const char *brief; /* its name where there is little room; NULL: without a digit */
-	char digit;	   /* '2', or 0: reached by name, by Tab or from a row */
+	char digit;	   /* '2' or 'W', its key; 0: reached by name, by Tab or from a row */
 	const struct view_key *keys; /* most wanted first, ended by CMD_NONE; NULL: none */
 	bool is_code, compares;	     /* keys of a function's code; B minus A of marks is shown */
 	const char *help;

@@ -10,6 +10,8 @@
 #include "graph.h"
 #include "../locks/queues.h"
 #include "../since.h"
+#include "kontend/holder.h"
+#include "kontend/past.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,15 +24,29 @@ void chain_sum_add(struct chain_sum *to, const struct chain_sum *s)
 	to->approx |= s->approx;
 	if (s->longest_ns > to->longest_ns)
 		to->longest_ns = s->longest_ns;
+	if (s->last_ns > to->last_ns)
+		to->last_ns = s->last_ns;
+}
+
+struct chain_sum chain_sum_one(const struct chain_wait *w)
+{
+	return (struct chain_sum){1, w->ns, w->ns, w->end_ns, w->wait->at_least};
+}
+
+/* The holder of a wait that has ended. */
+static uint32_t owner_of(const struct wait *w)
+{
+	return holder_then(w->held_by, w->seen, w->told);
 }
 
 static struct chain_lock *lock_at(struct chain_graph *g, const struct wait *w)
 {
-	const uint32_t *known = map64_get(&g->by_addr, w->addr);
+	uint64_t key = g->ended ? w->addr ^ map64_hash(cell_owner_task(owner_of(w))) : w->addr;
+	const uint32_t *known = map64_get(&g->by_addr, key);
 
 	if (known)
 		return &g->locks[*known];
-	if (map64_put(&g->by_addr, w->addr, g->n_locks) < 0)
+	if (map64_put(&g->by_addr, key, g->n_locks) < 0)
 		return NULL;
 	g->locks[g->n_locks] = (struct chain_lock){.addr = w->addr,
 						   .number = w->lock,
@@ -50,7 +66,7 @@ static int note_task(struct chain_graph *g, uint32_t wait)
 	return map64_put(&g->by_tid, (uint32_t)g->waits[wait].tid, wait);
 }
 
-static int add_wait(struct chain_graph *g, const struct wait *w)
+static int add_wait(struct chain_graph *g, const struct wait *w, uint64_t end_ns)
 {
 	struct chain_lock *l = lock_at(g, w);
 
@@ -62,31 +78,36 @@ static int add_wait(struct chain_graph *g, const struct wait *w)
 		.lock = (uint32_t)(l - g->locks),
 		.next = l->waits,
 		.holds = CHAIN_NONE,
-		.ns = query_wait_ns(g->q->model, w),
+		.ns = end_ns ? wait_part_ns(w, 0, end_ns) : query_wait_ns(g->q->model, w),
+		.end_ns = end_ns,
 		.comm = query_process_comm(g->q, w->task),
 	};
-	const struct chain_sum one = {1, g->waits[g->n_waits].ns, g->waits[g->n_waits].ns,
-				      w->at_least};
+	const struct chain_sum one = chain_sum_one(&g->waits[g->n_waits]);
 	chain_sum_add(&l->behind, &one);
 	l->waits = g->n_waits++;
-	return g->waits[l->waits].tid ? note_task(g, l->waits) : 0;
+	return g->waits[l->waits].tid && !end_ns ? note_task(g, l->waits) : 0;
+}
+
+static bool has_room(struct chain_graph *g, size_t most)
+{
+	g->waits = arena_alloc(&g->q->arena, most * sizeof(*g->waits) + 1);
+	g->locks = arena_alloc(&g->q->arena, most * sizeof(*g->locks) + 1);
+	g->roots = arena_alloc(&g->q->arena, most * sizeof(*g->roots) + 1);
+	return g->waits && g->locks && g->roots;
 }
 
 static int collect(struct chain_graph *g)
 {
 	const struct wait_pool *p = &g->q->model->waits;
 
-	g->waits = arena_alloc(&g->q->arena, (size_t)p->high * sizeof(*g->waits) + 1);
-	g->locks = arena_alloc(&g->q->arena, (size_t)p->high * sizeof(*g->locks) + 1);
-	g->roots = arena_alloc(&g->q->arena, (size_t)p->high * sizeof(*g->roots) + 1);
-	if (!g->waits || !g->locks || !g->roots)
+	if (!has_room(g, p->high))
 		return -ENOMEM;
 	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
 		const struct wait *w = &p->waits[i];
 		if (!w->used)
 			continue;
 		g->n_doubtful += w->doubtful;
-		if (!w->doubtful && add_wait(g, w) < 0)
+		if (!w->doubtful && add_wait(g, w, 0) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -257,15 +278,10 @@ static int worst_first(const void *a, const void *b)
 	return x->lock < y->lock ? -1 : x->lock > y->lock;
 }
 
-int chain_graph_make(struct query *q, struct chain_graph *ret)
+static int finish(struct chain_graph *ret)
 {
-	*ret = (struct chain_graph){.q = q};
-	int r = collect(ret);
+	int r = sum_up(ret);
 
-	if (r < 0)
-		return r;
-	link_up(ret);
-	r = sum_up(ret);
 	if (r == 0)
 		r = add_roots(ret);
 	const uint32_t n_trees = ret->n_roots;
@@ -275,6 +291,101 @@ int chain_graph_make(struct query *q, struct chain_graph *ret)
 	if (ret->n_roots)
 		qsort(ret->roots, ret->n_roots, sizeof(*ret->roots), worst_first);
 	return r;
+}
+
+int chain_graph_make(struct query *q, struct chain_graph *ret)
+{
+	*ret = (struct chain_graph){.q = q};
+	int r = collect(ret);
+
+	if (r < 0)
+		return r;
+	link_up(ret);
+	return finish(ret);
+}
+
+static bool is_known(const struct model *m, const struct wait *w)
+{
+	return w->lock < m->locks.n && w->stack < m->stacks.n && w->task < m->tasks.n &&
+	       cell_owner_task(owner_of(w)) < m->tasks.n;
+}
+
+static int collect_ended(struct chain_graph *g)
+{
+	const struct past_wait *past[PAST_MOST];
+	const struct model *m = g->q->model;
+	uint32_t n = past_list(&m->past, m->now_ns, past);
+
+	if (!has_room(g, n))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		if (!past[i]->wait.doubtful && is_known(m, &past[i]->wait) &&
+		    add_wait(g, &past[i]->wait, past[i]->end_ns) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static uint32_t longest_of(const struct chain_graph *g, const struct chain_lock *l)
+{
+	uint32_t longest = l->waits;
+
+	for (uint32_t i = l->waits; i != CHAIN_NONE; i = g->waits[i].next)
+		if (g->waits[i].ns > g->waits[longest].ns)
+			longest = i;
+	return longest;
+}
+
+/* Is lock @below one of those that lead to @lock? */
+static bool leads_to(const struct chain_graph *g, uint32_t lock, uint32_t below)
+{
+	for (uint32_t at = lock; at != CHAIN_NONE; at = lock_above(g, at))
+		if (at == below)
+			return true;
+	return false;
+}
+
+/* The wait that the holder was in when the longest wait for its lock began; CHAIN_NONE: none. */
+static uint32_t wait_of_holder(const struct chain_graph *g, uint32_t lock)
+{
+	const struct chain_lock *l = &g->locks[lock];
+	uint64_t begin = g->waits[longest_of(g, l)].wait->begin_ns;
+
+	for (uint32_t i = 0; i < g->n_waits; i++) {
+		const struct chain_wait *w = &g->waits[i];
+		if (w->tid == l->holder && w->wait->addr != l->addr && w->wait->begin_ns <= begin &&
+		    w->end_ns > begin && !leads_to(g, w->lock, lock))
+			return i;
+	}
+	return CHAIN_NONE;
+}
+
+static void link_ended(struct chain_graph *g)
+{
+	for (uint32_t i = 0; i < g->n_locks; i++) {
+		struct chain_lock *l = &g->locks[i];
+		const struct wait *longest = g->waits[longest_of(g, l)].wait;
+		if (!query_holder_of(g->q, longest, true, &l->by) || !l->by.tid)
+			continue;
+		l->holder = l->by.tid;
+		l->evidence = evidence_of(&l->by);
+		uint32_t wait = l->holder ? wait_of_holder(g, i) : CHAIN_NONE;
+		if (wait == CHAIN_NONE)
+			continue;
+		l->up = wait;
+		l->beside = g->waits[wait].holds;
+		g->waits[wait].holds = i;
+	}
+}
+
+int chain_graph_make_ended(struct query *q, struct chain_graph *ret)
+{
+	*ret = (struct chain_graph){.q = q, .ended = true};
+	int r = collect_ended(ret);
+
+	if (r < 0)
+		return r;
+	link_ended(ret);
+	return finish(ret);
 }
 
 void chain_graph_deinit(struct chain_graph *g)

@@ -28,7 +28,8 @@ enum chain_evidence {
 struct chain_sum {
 	uint32_t n;
 	uint64_t sum_ns, longest_ns;
-	bool approx; /* one at least may have lasted longer */
+	uint64_t last_ns; /* when the latest of those that have ended did */
+	bool approx;	  /* one at least may have lasted longer */
 };
 
 struct chain_wait {
@@ -38,6 +39,7 @@ struct chain_wait {
 	uint32_t next;	  /* of the same lock */
 	uint32_t holds;	  /* first of the locks that this task holds; CHAIN_NONE */
 	uint64_t ns;	  /* that it has lasted */
+	uint64_t end_ns;  /* of one that has ended; 0 */
 	const char *comm; /* of its process */
 };
 
@@ -70,13 +72,17 @@ struct chain_graph {
 	struct chain_lock *locks;
 	struct chain_root *roots; /* the most behind first */
 	uint32_t n_waits, n_locks, n_roots, n_doubtful;
+	bool ended; /* of the longest waits that have just ended (past.h) */
 	struct map64 by_tid, by_addr;
 };
 
 /* 0 or -ENOMEM; what it points to lies in the query's arena. After query_sync(). */
 int chain_graph_make(struct query *q, struct chain_graph *ret);
+/* The same of waits that have just ended: a lock is there once for each of its holders. */
+int chain_graph_make_ended(struct query *q, struct chain_graph *ret);
 void chain_graph_deinit(struct chain_graph *g);
 
+struct chain_sum chain_sum_one(const struct chain_wait *w);
 void chain_sum_add(struct chain_sum *to, const struct chain_sum *s);
 
 #endif

@@ -19,6 +19,8 @@ enum {
 	C_WHAT,
 	C_IS,
 	C_HELD,
+	C_ENDED,
+	C_ENDED_NS,
 	C_ROW,
 	C_NODE,
 	C_PARENT,
@@ -66,6 +68,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_HELD] = {"held_ns", "HELD",
 		    "how long each look has seen that holder hold the lock, if it is sure",
 		    COLUMN_NS, 6, 2, SR},
+	[C_ENDED] = {"ended", "ENDED", "the waits of this chain have ended", COLUMN_BOOL, 5, 9, R},
+	[C_ENDED_NS] = {"ended_ns", "ENDED", "how long ago the last of its waits ended", COLUMN_NS,
+			6, 0, R},
 	[C_ROW] = {"row", "ROW", "what the row is: root, deadlock, lock, waiter or more",
 		   COLUMN_TEXT, 8, 9, R},
 	[C_NODE] = {"node", "NODE", "number of the row in the tree, from 0", COLUMN_INT, 5, 9, R},
@@ -129,11 +134,11 @@ static const struct chain_lock *lock_of(const struct chain_rows *c, const struct
 	switch (r->kind) {
 	case CHAIN_ROOT:
 	case CHAIN_DEADLOCK:
-		return &c->g.locks[c->g.roots[r->at].lock];
+		return &c->g->locks[c->g->roots[r->at].lock];
 	case CHAIN_LOCK:
-		return &c->g.locks[r->at];
+		return &c->g->locks[r->at];
 	default:
-		return &c->g.locks[c->g.waits[r->at].lock];
+		return &c->g->locks[c->g->waits[r->at].lock];
 	}
 }
 
@@ -146,12 +151,12 @@ static const char *holder_name(const struct chain_lock *l)
 
 static const char *what_deadlock(struct chain_rows *c, const struct chain_row *r)
 {
-	const struct chain_root *root = &c->g.roots[r->at];
+	const struct chain_root *root = &c->g->roots[r->at];
 	uint32_t n = 0, at = root->lock;
 
 	do {
 		n++;
-		at = c->g.waits[c->g.locks[at].up].lock;
+		at = c->g->waits[c->g->locks[at].up].lock;
 	} while (at != root->lock);
 	return arena_printf(&c->q->arena, "%s of %" PRIu32 " tasks",
 			    root->proved ? "DEADLOCK" : "deadlock?", n);
@@ -170,14 +175,14 @@ static const char *what_lock(struct chain_rows *c, const struct chain_lock *l)
 /* "38 R of mysqld/800", "R mysqld/871" */
 static const char *what_waiter(struct chain_rows *c, const struct chain_row *r)
 {
-	const struct wait *w = c->g.waits[r->at].wait;
+	const struct wait *w = c->g->waits[r->at].wait;
 	const char *mode = locktype_mode((enum lock_type)c->q->model->locks.locks[w->lock].type);
 	const char *blank = *mode ? " " : "";
 
 	if (r->n > 1)
 		return arena_printf(&c->q->arena, "%" PRIu32 "%s%s %s%s", r->n, blank, mode,
 				    r->processes ? "" : "of ",
-				    r->processes ? c->g.waits[r->at].comm
+				    r->processes ? c->g->waits[r->at].comm
 						 : query_process_name(c->q, w->task));
 	return arena_printf(&c->q->arena, "%s%s%s", mode, blank, query_task_name(c->q, w->task));
 }
@@ -245,6 +250,10 @@ static void fill_holder(struct chain_rows *c, const struct chain_lock *l, uint64
 	value_i(&v[C_PID], taskid_number(l->by.pid));
 	value_i(&v[C_TID], taskid_number(l->by.tid));
 	value_s(&v[C_COMM], l->by.comm);
+	if (c->g->ended) {
+		value_s(&v[C_IS], "had it while they waited");
+		return;
+	}
 	value_s(&v[C_STATE], query_holder_state(q, &l->by));
 	value_s(&v[C_IS], query_holder_is(q, &l->by));
 	const struct locksnap_queue *seen = l->by.look;
@@ -269,14 +278,16 @@ static void fill_waiter(struct chain_rows *c, const struct chain_row *r, uint64_
 			struct value *v)
 {
 	struct query *q = c->q;
-	const struct wait *w = c->g.waits[r->at].wait;
+	const struct wait *w = c->g->waits[r->at].wait;
 	const struct task *t = &q->model->tasks.tasks[w->task];
 	const char *caller = query_func_name(q, query_caller(q, w->stack));
 	uint32_t n;
 
 	value_s(&v[C_KIND], locktype_name((enum lock_type)q->model->locks.locks[w->lock].type));
 	value_s(&v[C_FUNCTION], caller);
-	value_s(&v[C_IS], caller ? arena_printf(&q->arena, "waits in %s", caller) : NULL);
+	value_s(&v[C_IS], caller ? arena_printf(&q->arena, "%s in %s",
+						c->g->ended ? "waited" : "waits", caller)
+				 : NULL);
 	v[C_IS].approx = v[C_FUNCTION].approx = r->n > 1;
 	v[C_PID] = (struct value){.i = taskid_number(t->pid),
 				  .known = w->task != TASK_OTHER && !r->processes};
@@ -303,7 +314,7 @@ static void fill_ids(struct chain_rows *c, const struct chain_row *r, struct val
 {
 	const struct chain_lock *l = lock_of(c, r);
 	bool is_wait = r->kind == CHAIN_WAITER || r->kind == CHAIN_MORE;
-	const struct wait *w = c->g.waits[is_wait ? r->at : longest_wait(&c->g, l)].wait;
+	const struct wait *w = c->g->waits[is_wait ? r->at : longest_wait(c->g, l)].wait;
 	struct query_where where = query_wait_where(w);
 
 	value_u(&v[C_LOCK_ID], query_id(c->q, BY_LOCK, &where));
@@ -314,9 +325,14 @@ static void chains_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 {
 	struct chain_rows *c = ctx;
 	const struct chain_row *r = &c->rows[row];
-	const struct chain_lock *l = lock_of(c, r);
+	uint64_t now = c->q->model->now_ns;
 
+	c->g = &c->graphs[r->ended];
+	const struct chain_lock *l = lock_of(c, r);
 	value_u(&v[C_BEHIND], r->behind);
+	value_u(&v[C_ENDED], r->ended);
+	v[C_ENDED_NS] = (struct value){.u = now > r->sum.last_ns ? now - r->sum.last_ns : 0,
+				       .known = r->ended};
 	value_u(&v[C_SUM], r->sum.sum_ns);
 	value_u(&v[C_LONGEST], r->sum.longest_ns);
 	v[C_SUM].approx = v[C_LONGEST].approx = r->sum.approx;
@@ -350,13 +366,19 @@ static void chains_rank(void *ctx, size_t row, struct row_rank *ret)
 {
 	struct chain_rows *c = ctx;
 	const struct chain_row *r = &c->rows[row];
+
+	c->g = &c->graphs[r->ended];
 	const struct chain_lock *l = lock_of(c, r);
 	uint64_t what = r->kind == CHAIN_WAITER || r->kind == CHAIN_MORE
-				? query_wait_id(c->q, c->g.waits[r->at].wait)
+				? query_wait_id(c->q, c->g->waits[r->at].wait)
 			: r->kind == CHAIN_ROOT && l->holder ? (uint32_t)l->holder
 							     : l->addr;
 
-	*ret = (struct row_rank){.id = map64_hash(what) ^ (r->kind + 1), .order = UINT64_MAX - row};
+	/* Of what has ended a lock is there once for each holder. */
+	if (r->ended && r->kind == CHAIN_LOCK)
+		what ^= map64_hash((uint64_t)l->holder + 1);
+	*ret = (struct row_rank){.id = map64_hash(what) ^ (r->kind + 1) ^ (r->ended ? 16 : 0),
+				 .order = UINT64_MAX - row};
 }
 
 const struct table_kind query_chains_kind = {"chains", columns, C_COLUMNS, chains_fill,
@@ -366,40 +388,46 @@ int query_chains(struct query *q, const struct query_spec *s, struct table *ret,
 {
 	struct chain_rows *c = arena_alloc(&q->arena, sizeof(*c));
 	struct row_source src = {.kind = &query_chains_kind, .ctx = c};
+	struct column *ended;
 
 	if (!c || query_sync(q) < 0)
 		return query_enomem(err, "chains");
-	c->q = q;
+	*c = (struct chain_rows){.q = q};
 	int r = chain_rows_make(c);
 	src.n = c->n;
+	if (r == 0 && c->graphs[1].n_roots && (ended = rows_columns(q, &query_chains_kind))) {
+		ended[C_ENDED_NS].flags |= S;
+		src.columns = ended;
+	}
 	r = r < 0 ? query_enomem(err, "chains") : rows_answer(q, s, &src, ret, err);
-	chain_graph_deinit(&c->g);
+	for (int i = 0; i < 2; i++)
+		chain_graph_deinit(&c->graphs[i]);
 	return r;
 }
 
 const char *query_chains_root(struct query *q, uint64_t addr)
 {
-	struct chain_rows c = {.q = q};
+	struct chain_rows c = {.q = q, .g = &c.graphs[0]};
 	const char *text = NULL, *name;
 	struct value *v = arena_alloc(&q->arena, C_COLUMNS * sizeof(*v));
 
-	if (!v || query_sync(q) < 0 || chain_graph_make(q, &c.g) < 0) {
-		chain_graph_deinit(&c.g);
+	if (!v || query_sync(q) < 0 || chain_graph_make(q, c.g) < 0) {
+		chain_graph_deinit(c.g);
 		return NULL;
 	}
-	const uint32_t *known = map64_get(&c.g.by_addr, addr);
+	const uint32_t *known = map64_get(&c.g->by_addr, addr);
 	uint32_t at = known ? *known : CHAIN_NONE;
-	for (uint32_t steps = 0; at != CHAIN_NONE && c.g.locks[at].up != CHAIN_NONE; steps++) {
-		at = c.g.waits[c.g.locks[at].up].lock;
-		if (steps > c.g.n_locks) /* a circle */
+	for (uint32_t steps = 0; at != CHAIN_NONE && c.g->locks[at].up != CHAIN_NONE; steps++) {
+		at = c.g->waits[c.g->locks[at].up].lock;
+		if (steps > c.g->n_locks) /* a circle */
 			at = CHAIN_NONE;
 	}
-	if (at != CHAIN_NONE && c.g.locks[at].holder && at != *known) {
-		fill_holder(&c, &c.g.locks[at], 0, v);
-		name = holder_name(&c.g.locks[at]);
+	if (at != CHAIN_NONE && c.g->locks[at].holder && at != *known) {
+		fill_holder(&c, &c.g->locks[at], 0, v);
+		name = holder_name(&c.g->locks[at]);
 		text = v[C_IS].known ? arena_printf(&q->arena, "%s, %s", name, v[C_IS].s) : name;
 	}
-	chain_graph_deinit(&c.g);
+	chain_graph_deinit(c.g);
 	return text;
 }
 
@@ -419,6 +447,10 @@ int query_chains_sum(struct query *q, struct query_chains_sum *ret)
 		if (b->longest_ns > ret->longest_ns)
 			ret->longest_ns = b->longest_ns;
 	}
+	chain_graph_deinit(&g);
+	r = r < 0 ? r : chain_graph_make_ended(q, &g);
+	ret->ended_roots = r < 0 ? 0 : g.n_roots;
+	ret->ended_tasks = r < 0 ? 0 : g.n_waits;
 	chain_graph_deinit(&g);
 	return r;
 }

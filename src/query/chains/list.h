@@ -14,11 +14,13 @@ struct chain_row {
 	bool processes;		/* these are of several */
 	uint32_t behind;	/* tasks that wait behind them */
 	struct chain_sum sum;	/* of a waiter its own waits, else of all behind */
+	bool ended;		/* of the second graph */
 };
 
 struct chain_rows {
 	struct query *q;
-	struct chain_graph g;
+	struct chain_graph *g;	      /* of the row at hand */
+	struct chain_graph graphs[2]; /* of waits that go on, and of those that have ended */
 	struct chain_row *rows;
 	uint32_t n;
 	uint32_t *scratch; /* waits of one lock */

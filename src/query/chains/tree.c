@@ -15,7 +15,7 @@ static struct chain_row *add(struct chain_rows *c, enum query_chain_kind kind, u
 {
 	struct chain_row *r = &c->rows[c->n++];
 
-	*r = (struct chain_row){.kind = kind, .parent = parent, .at = at};
+	*r = (struct chain_row){.kind = kind, .parent = parent, .at = at, .ended = c->g->ended};
 	if (behind) {
 		r->behind = behind->n;
 		r->sum = *behind;
@@ -37,13 +37,13 @@ static struct chain_sum sum_held(const struct chain_graph *g, const struct chain
 
 static int32_t pid_of(const struct chain_rows *c, uint32_t wait)
 {
-	return c->q->model->tasks.tasks[c->g.waits[wait].wait->task].pid;
+	return c->q->model->tasks.tasks[c->g->waits[wait].wait->task].pid;
 }
 
 /* By the name of their process, and for the same: the mode is part of the lock's number. */
 static int compare_alike(const struct chain_rows *c, uint32_t a, uint32_t b)
 {
-	const struct chain_wait *x = &c->g.waits[a], *y = &c->g.waits[b];
+	const struct chain_wait *x = &c->g->waits[a], *y = &c->g->waits[b];
 	int order = strcmp(x->comm ? x->comm : "", y->comm ? y->comm : "");
 	int32_t p = pid_of(c, a), q = pid_of(c, b);
 
@@ -68,8 +68,8 @@ static void add_groups(struct chain_rows *c, uint32_t parent, const uint32_t *wa
 	struct chain_row *r = NULL;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct chain_wait *w = &c->g.waits[waits[i]];
-		const struct chain_sum one = {1, w->ns, w->ns, w->wait->at_least};
+		const struct chain_wait *w = &c->g->waits[waits[i]];
+		const struct chain_sum one = chain_sum_one(w);
 		if (!r || compare_alike(c, waits[i - 1], waits[i]))
 			r = add(c, CHAIN_WAITER, parent, waits[i], NULL);
 		if (w->ns > r->sum.longest_ns)
@@ -94,25 +94,25 @@ static void add_lock(struct chain_rows *c, uint32_t parent, uint32_t lock);
 /* One who waits and whom others wait for. */
 static void add_link(struct chain_rows *c, uint32_t parent, uint32_t wait)
 {
-	const struct chain_wait *w = &c->g.waits[wait];
-	const struct chain_sum behind = sum_held(&c->g, w);
+	const struct chain_wait *w = &c->g->waits[wait];
+	const struct chain_sum behind = sum_held(c->g, w);
 	uint32_t row = c->n;
 	struct chain_row *r = add(c, CHAIN_WAITER, parent, wait, &behind);
 
 	r->n = 1;
-	r->sum = (struct chain_sum){1, w->ns, w->ns, w->wait->at_least};
+	r->sum = chain_sum_one(w);
 	if (r->depth >= CHAIN_DEPTH_MOST) {
 		add(c, CHAIN_MORE, row, wait, &behind);
 		return;
 	}
-	for (uint32_t i = w->holds; i != CHAIN_NONE; i = c->g.locks[i].beside)
-		if (!c->g.locks[i].in_circle)
+	for (uint32_t i = w->holds; i != CHAIN_NONE; i = c->g->locks[i].beside)
+		if (!c->g->locks[i].in_circle)
 			add_lock(c, row, i);
 }
 
 static void add_waits(struct chain_rows *c, uint32_t parent, uint32_t lock)
 {
-	const struct chain_graph *g = &c->g;
+	const struct chain_graph *g = c->g;
 
 	for (uint32_t i = g->locks[lock].waits; i != CHAIN_NONE; i = g->waits[i].next)
 		if (sum_held(g, &g->waits[i]).n)
@@ -131,7 +131,7 @@ static void add_lock(struct chain_rows *c, uint32_t parent, uint32_t lock)
 {
 	uint32_t row = c->n;
 
-	add(c, CHAIN_LOCK, parent, lock, &c->g.locks[lock].behind);
+	add(c, CHAIN_LOCK, parent, lock, &c->g->locks[lock].behind);
 	add_waits(c, row, lock);
 }
 
@@ -141,32 +141,45 @@ static void add_circle(struct chain_rows *c, uint32_t parent, uint32_t first)
 
 	do {
 		add_lock(c, parent, at);
-		at = c->g.waits[c->g.locks[at].up].lock;
+		at = c->g->waits[c->g->locks[at].up].lock;
 	} while (at != first);
 }
 
-int chain_rows_make(struct chain_rows *c)
+static void add_roots(struct chain_rows *c)
 {
-	int r = chain_graph_make(c->q, &c->g);
-	const struct chain_graph *g = &c->g;
-
-	if (r < 0)
-		return r;
-	/* A wait has a row and perhaps one for what is too deep; locks and roots have one. */
-	c->rows = arena_alloc(&c->q->arena, (2 * (size_t)g->n_waits + g->n_locks + g->n_roots + 1) *
-						    sizeof(*c->rows));
-	c->scratch = arena_alloc(&c->q->arena, g->n_waits * sizeof(*c->scratch) + 1);
-	if (!c->rows || !c->scratch)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < g->n_roots; i++) {
-		const struct chain_root *root = &g->roots[i];
+	for (uint32_t i = 0; i < c->g->n_roots; i++) {
+		const struct chain_root *root = &c->g->roots[i];
 		uint32_t row = c->n;
 		add(c, root->circle ? CHAIN_DEADLOCK : CHAIN_ROOT, CHAIN_NONE, i, &root->behind);
 		if (root->circle)
 			add_circle(c, row, root->lock);
 		for (uint32_t l = root->lock; !root->circle && l != CHAIN_NONE;
-		     l = g->locks[l].beside)
+		     l = c->g->locks[l].beside)
 			add_lock(c, row, l);
+	}
+}
+
+int chain_rows_make(struct chain_rows *c)
+{
+	size_t rows = 1, waits = 1;
+	int r = chain_graph_make(c->q, &c->graphs[0]);
+
+	r = r < 0 ? r : chain_graph_make_ended(c->q, &c->graphs[1]);
+	if (r < 0)
+		return r;
+	/* A wait has a row and perhaps one for what is too deep; locks and roots have one. */
+	for (int i = 0; i < 2; i++) {
+		const struct chain_graph *g = &c->graphs[i];
+		rows += 2 * (size_t)g->n_waits + g->n_locks + g->n_roots;
+		waits += g->n_waits;
+	}
+	c->rows = arena_alloc(&c->q->arena, rows * sizeof(*c->rows));
+	c->scratch = arena_alloc(&c->q->arena, waits * sizeof(*c->scratch));
+	if (!c->rows || !c->scratch)
+		return -ENOMEM;
+	for (int i = 0; i < 2; i++) {
+		c->g = &c->graphs[i];
+		add_roots(c);
 	}
 	return 0;
 }

@@ -268,7 +268,8 @@ static int ask_hot(struct query *q, struct table *ret, struct error *err)
 
 static int ask_table(struct query *q, enum fleet_at at, struct table *ret, struct error *err)
 {
-	const struct query_spec spec = {.by = BY_PROCESS, .average = true, .buckets = true};
+	const struct query_spec spec = {
+		.by = BY_PROCESS, .average = true, .ended = true, .buckets = true};
 
 	switch (at) {
 	case FLEET_HOT:

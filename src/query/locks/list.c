@@ -139,16 +139,17 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WAIT_PCT] = {"wait_pct", "WAIT%", "share of WAIT/s of all rows", COLUMN_PCT, 5, 3, SR},
 	[C_SPARK] = {"spark", "HISTORY", "time waited in the last buckets", COLUMN_SERIES,
 		     SPARK_LEN, 5, COLUMN_SCREEN},
-	[C_AVG] = {"avg_ns", "AVG", "average wait", COLUMN_NS, 6, 1, SR},
-	[C_P50] = {"p50_ns", "P50", "half of the waits were shorter, within 13 %", COLUMN_NS, 6, 4,
+	[C_AVG] = {"avg_ns", "AVG", "average wait, waits in flight included", COLUMN_NS, 7, 1, SR},
+	[C_P50] = {"p50_ns", "P50", "half of the waits were shorter, within 13 %", COLUMN_NS, 7, 4,
 		   SR},
-	[C_P99] = {"p99_ns", "P99", "99 % of the waits were shorter, within 13 %", COLUMN_NS, 6, 2,
+	[C_P99] = {"p99_ns", "P99", "99 % of the waits were shorter, within 13 %", COLUMN_NS, 7, 2,
 		   SR},
-	[C_MAX] = {"max_ns", "MAX", "longest wait", COLUMN_NS, 6, 1, SR},
+	[C_MAX] = {"max_ns", "MAX", "longest wait, waits in flight included", COLUMN_NS, 7, 1, SR},
 	[C_CONTENDED] = {"contended", "CONTENDED", "finished waits", COLUMN_COUNT, 9, 4, SR},
-	[C_TOTAL] = {"total_ns", "TOTAL", "time of all finished waits", COLUMN_NS, 6, 4, SR},
+	[C_TOTAL] = {"total_ns", "TOTAL", "time of all waits, those in flight included", COLUMN_NS,
+		     7, 4, SR},
 	[C_MIN] = {"min_ns", "MIN", "shortest wait", COLUMN_NS, 6, 7, SR},
-	[C_P90] = {"p90_ns", "P90", "90 % of the waits were shorter, within 13 %", COLUMN_NS, 6, 5,
+	[C_P90] = {"p90_ns", "P90", "90 % of the waits were shorter, within 13 %", COLUMN_NS, 7, 5,
 		   SR},
 	[C_LAST] = {"last_ns", "LAST", "how long ago the latest wait ended", COLUMN_NS, 6, 6, SR},
 	[C_FAILED] = {"failed", "FAILED", "waits that ended without the lock", COLUMN_COUNT, 6, 8,
@@ -198,7 +199,7 @@ struct locks {
 	struct query *q;
 	struct groups gs;
 	enum query_by by;
-	bool average, buckets;
+	bool average, buckets, ended;
 	uint64_t elapsed_ns, rate_ns; /* rate_ns: where it is no average */
 	double wait_per_s;	      /* of all groups */
 	struct hist hist;	      /* scratch */
@@ -214,6 +215,7 @@ static double wait_rate(const struct locks *ls, const struct group *g)
 static void fill_sums(struct locks *ls, const struct group *g, struct value *v)
 {
 	const struct model *m = ls->q->model;
+	const struct group_times t = query_group_times(g, ls->ended);
 	uint64_t n = ls->average ? g->n : g->rate_n;
 	uint64_t ns = ls->average ? ls->elapsed_ns : ls->rate_ns;
 	double rate = wait_rate(ls, g);
@@ -225,18 +227,20 @@ static void fill_sums(struct locks *ls, const struct group *g, struct value *v)
 		value_d(&v[C_WAIT_PCT], ls->wait_per_s > 0 ? 100 * rate / ls->wait_per_s : 0);
 	}
 	value_u(&v[C_CONTENDED], g->n);
-	value_u(&v[C_TOTAL], g->total_ns);
+	value_u_least(&v[C_TOTAL], t.total_ns, t.at_least);
 	value_u(&v[C_FAILED], g->failed);
 	v[C_CONT_RATE].at_least = v[C_WAIT_RATE].at_least =
 		ls->average ? g->at_least : g->at_least_now;
 	v[C_CONTENDED].at_least = g->at_least;
+	if (t.n) {
+		value_u_least(&v[C_AVG], t.total_ns / t.n, t.at_least);
+		value_u_least(&v[C_MAX], t.max_ns, t.max_at_least);
+	}
 	if (g->n == 0)
 		return;
-	value_u(&v[C_AVG], g->total_ns / g->n);
 	/* The shortest are those that were not told one by one. */
 	if (!g->has_shorts)
 		value_u(&v[C_MIN], g->min_ns);
-	value_u(&v[C_MAX], g->max_ns);
 	value_u(&v[C_LAST], m->now_ns > g->last_ns ? m->now_ns - g->last_ns : 0);
 }
 
@@ -246,18 +250,23 @@ static void fill_percentiles(struct locks *ls, struct group *g, struct value *v)
 		int column;
 		double pct;
 	} all[] = {{C_P50, 50}, {C_P90, 90}, {C_P99, 99}};
-	bool exact = g->min_ns == g->max_ns;
+	const struct group_times t = query_group_times(g, ls->ended);
+	uint64_t min = t.at_least ? 0 : g->min_ns;
+	bool exact = min == t.max_ns || t.n == 1;
 
-	if (g->n == 0)
+	if (t.n == 0)
 		return;
-	if (!exact && !g->has_pct)
+	if (!exact && !g->has_pct) {
 		query_group_hist(ls->q, &ls->gs, g, &ls->hist);
+		if (t.at_least)
+			query_group_inflight(ls->q, &ls->gs, g, &ls->hist);
+	}
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (!g->has_pct)
-			g->pct_ns[i] = exact ? g->max_ns
-					     : hist_percentile(&ls->hist, all[i].pct, g->min_ns,
-							       g->max_ns);
-		value_u(&v[all[i].column], g->pct_ns[i]);
+			g->pct_ns[i] =
+				exact ? t.max_ns
+				      : hist_percentile(&ls->hist, all[i].pct, min, t.max_ns);
+		value_u_least(&v[all[i].column], g->pct_ns[i], t.at_least);
 		v[all[i].column].approx = g->has_shorts;
 	}
 	g->has_pct = true;
@@ -485,6 +494,7 @@ static int locks_prepare(struct locks *ls, struct query *q, const struct query_s
 	ls->by = s->by;
 	ls->average = s->average;
 	ls->buckets = s->buckets;
+	ls->ended = s->ended;
 	ls->elapsed_ns = query_elapsed(q->model);
 	ls->rate_ns = query_rate_ns(q);
 	for (size_t i = 0; i < ls->gs.n; i++)

@@ -78,7 +78,7 @@ static const struct column columns[C_COLUMNS] = {
 		   6, 1, SR},
 	[C_P90] = {"p90_ns", "P90", "90 % took less", COLUMN_NS, 6, 5, SR},
 	[C_P99] = {"p99_ns", "P99", "99 % took less", COLUMN_NS, 6, 0, SR},
-	[C_MAX] = {"max_ns", "MAX", "the longest", COLUMN_NS, 6, 2, SR},
+	[C_MAX] = {"max_ns", "MAX", "the longest, waits in flight included", COLUMN_NS, 7, 2, SR},
 	[C_HOLD_P99] = {"hold_p99_ns", "HOLD99", "99 % of the times that it was held were shorter",
 			COLUMN_NS, 6, 2, SR},
 	[C_HELD] = {"held", "HELD", "times that it was held of which it is known how long",
@@ -96,7 +96,8 @@ static const struct column columns[C_COLUMNS] = {
 		  "what P50 to MAX are of: of all that was acquired, or of what was waited",
 		  COLUMN_TEXT, 8, 8, SR},
 	[C_FAILED] = {"failed", "FAILED", "tries that did not get it", COLUMN_COUNT, 6, 8, SR},
-	[C_TOTAL] = {"total_ns", "TOTAL", "time of all finished waits", COLUMN_NS, 6, 7, SR},
+	[C_TOTAL] = {"total_ns", "TOTAL", "time of all waits, those in flight included", COLUMN_NS,
+		     7, 7, SR},
 	[C_HISTOGRAM] = {"histogram", "HISTOGRAM",
 			 "how many took from 2^N to 2^(N+1) ns, N counting from 0", COLUMN_TEXT, 9,
 			 9, R | COLUMN_LIST | COLUMN_NUMBERS},
@@ -127,7 +128,7 @@ struct rows {
 	size_t n;
 	struct map64 at;     /* id -> index */
 	uint32_t *mode_next; /* see query_mmap_add() */
-	bool average, buckets;
+	bool average, buckets, ended;
 	uint64_t elapsed_ns;
 	double scale;		/* of what is seen for a part of the time */
 	double all;		/* events of getting one that there were; 0: not counted */
@@ -327,9 +328,10 @@ static void fill_waits(struct rows *t, const struct row *row, uint64_t want, str
 {
 	struct group *g = row->g;
 	uint64_t ns = t->average ? t->elapsed_ns : query_rate_ns(t->q);
+	const struct group_times times = query_group_times(g, t->ended);
 
 	value_u(&v[C_CONTENDED], g->n);
-	value_u(&v[C_TOTAL], g->total_ns);
+	value_u_least(&v[C_TOTAL], times.total_ns, times.at_least);
 	if (want & 1ull << C_LOCKS && t->by == BY_MMAP_MEMCG)
 		value_u(&v[C_LOCKS], query_group_locks(t->q, &t->gs, g));
 	if (ns) {
@@ -337,14 +339,17 @@ static void fill_waits(struct rows *t, const struct row *row, uint64_t want, str
 		value_d(&v[C_WAIT_RATE],
 			query_per_s(t->average ? g->waited_ns : g->rate_wait_ns, ns));
 	}
-	if (!g->n || row->e.wait.n_waits)
+	if (!times.n || row->e.wait.n_waits)
 		return;
 	value_s(&v[C_OF], "waited");
-	value_u(&v[C_MAX], g->max_ns);
+	value_u_least(&v[C_MAX], times.max_ns, times.max_at_least);
 	if (!wants_histogram(want))
 		return;
 	query_group_hist(t->q, &t->gs, g, &t->hist);
-	fill_histogram(t, g->min_ns, g->max_ns, want, v);
+	if (times.at_least)
+		query_group_inflight(t->q, &t->gs, g, &t->hist);
+	fill_histogram(t, times.at_least ? 0 : g->min_ns, times.max_ns, want, v);
+	v[C_P50].at_least = v[C_P90].at_least = v[C_P99].at_least = times.at_least;
 }
 
 /* A count of a part of the time stands for so many of the whole. */
@@ -357,8 +362,8 @@ static void scaled(const struct rows *t, struct value *v, uint64_t n)
 static void fill_events(struct rows *t, const struct row *row, uint64_t want, struct value *v)
 {
 	const struct query_mmap_events *e = &row->e;
-	uint64_t waited = row->g && row->g->n ? row->g->max_ns : 0;
-
+	const struct group_times waited =
+		row->g ? query_group_times(row->g, t->ended) : (struct group_times){0};
 	const struct mmlocks *l = &t->q->model->mmlocks;
 
 	/* The scale is of when the last burst ended. */
@@ -375,7 +380,9 @@ static void fill_events(struct rows *t, const struct row *row, uint64_t want, st
 	if (!e->wait.n_waits)
 		return;
 	value_s(&v[C_OF], "acquired");
-	value_u(&v[C_MAX], e->wait.max_ns > waited ? e->wait.max_ns : waited);
+	bool longer = waited.max_ns > e->wait.max_ns;
+	value_u_least(&v[C_MAX], longer ? waited.max_ns : e->wait.max_ns,
+		      longer && waited.max_at_least);
 	if (wants_histogram(want))
 		fill_histogram(t, e->wait.min_ns, e->wait.max_ns, want, v);
 }
@@ -473,6 +480,7 @@ static int answer(struct query *q, const struct query_spec *s, struct table *ret
 			       : s->by == BY_CGROUP ? BY_MMAP_MEMCG
 						    : BY_MMAP,
 			 .average = s->average,
+			 .ended = s->ended,
 			 .buckets = s->buckets,
 			 .elapsed_ns = query_elapsed(q->model)};
 	struct row_source src = {.kind = &query_mmap_kind,

@@ -19,19 +19,22 @@ struct waits {
 
 static void add(struct waits *w, const struct group *g, const char *caller)
 {
-	uint64_t ns = g->total_ns + g->inflight_ns;
+	const struct group_times t = query_group_times(g, false);
 
 	w->rate_n += g->rate_n;
 	w->rate_ns += g->rate_wait_ns;
 	w->waited_ns += g->waited_ns;
 	w->sum->contended += g->n;
-	w->sum->total_ns += g->total_ns;
+	w->sum->total_ns += t.total_ns;
+	w->sum->at_least |= t.at_least;
 	w->sum->waiting += g->waiting;
-	if (g->max_ns > w->sum->max_ns)
-		w->sum->max_ns = g->max_ns;
-	if (!w->sum->caller || ns > w->most_ns) {
+	if (t.max_ns > w->sum->max_ns) {
+		w->sum->max_ns = t.max_ns;
+		w->sum->max_at_least = t.max_at_least;
+	}
+	if (!w->sum->caller || t.total_ns > w->most_ns) {
 		w->sum->caller = caller;
-		w->most_ns = ns;
+		w->most_ns = t.total_ns;
 	}
 }
 
@@ -56,10 +59,11 @@ static void add_lock(struct query *q, struct group *g, struct query_perf_lock *l
 	struct query_perf_lock *l = name ? lock_of(locks, n, name, (enum lock_type)g->type) : NULL;
 	if (!l)
 		return;
+	const struct group_times t = query_group_times(g, false);
 	l->contended += g->n;
-	l->total_ns += g->total_ns;
+	l->total_ns += t.total_ns;
 	l->waiting += g->waiting;
-	l->max_ns = g->max_ns > l->max_ns ? g->max_ns : l->max_ns;
+	l->max_ns = t.max_ns > l->max_ns ? t.max_ns : l->max_ns;
 }
 
 /* What was waited most first. */

@@ -34,9 +34,11 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WAIT_PER_S] = {"wait_ns_per_s", "WAIT/s",
 			  "time waited per second: the average number of tasks that wait",
 			  COLUMN_NSRATE, 6, 0, SR},
-	[C_MAX] = {"max_ns", "MAX", "the longest wait", COLUMN_NS, 6, 2, SR},
+	[C_MAX] = {"max_ns", "MAX", "the longest wait, waits in flight included", COLUMN_NS, 7, 2,
+		   SR},
 	[C_CONTENDED] = {"contended", "CONTENDED", "waits that are over", COLUMN_COUNT, 9, 3, SR},
-	[C_TOTAL] = {"total_ns", "TOTAL", "their time", COLUMN_NS, 6, 3, SR},
+	[C_TOTAL] = {"total_ns", "TOTAL", "time of all waits, those in flight included", COLUMN_NS,
+		     7, 3, SR},
 };
 
 struct waits {
@@ -44,6 +46,7 @@ struct waits {
 	uint8_t type;
 	uint32_t waiting;
 	uint64_t n, total_ns, max_ns, rate_n, rate_ns, waited_ns;
+	bool at_least, max_at_least; /* some go on: see struct group_times */
 };
 
 struct list {
@@ -78,10 +81,16 @@ static struct waits *get(struct list *l, uint32_t func, uint8_t type)
 
 static void add(struct waits *w, const struct group *g)
 {
+	const struct group_times t = query_group_times(g, false);
+
 	w->waiting += g->waiting;
 	w->n += g->n;
-	w->total_ns += g->total_ns;
-	w->max_ns = g->max_ns > w->max_ns ? g->max_ns : w->max_ns;
+	w->total_ns += t.total_ns;
+	w->at_least |= t.at_least;
+	if (t.max_ns > w->max_ns) {
+		w->max_ns = t.max_ns;
+		w->max_at_least = t.max_at_least;
+	}
 	w->rate_n += g->rate_n;
 	w->rate_ns += g->rate_wait_ns;
 	w->waited_ns += g->waited_ns;
@@ -118,9 +127,10 @@ static void fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_WAITING], w->waiting);
 	value_d(&v[C_PER_S], query_per_s(l->average ? w->n : w->rate_n, ns));
 	value_d(&v[C_WAIT_PER_S], query_per_s(l->average ? w->waited_ns : w->rate_ns, ns));
-	v[C_MAX] = (struct value){.u = w->max_ns, .known = w->n != 0};
+	v[C_MAX] = (struct value){
+		.u = w->max_ns, .known = w->max_ns != 0, .at_least = w->max_at_least};
 	value_u(&v[C_CONTENDED], w->n);
-	value_u(&v[C_TOTAL], w->total_ns);
+	value_u_least(&v[C_TOTAL], w->total_ns, w->at_least);
 }
 
 static void rank(void *ctx, size_t row, struct row_rank *ret)
