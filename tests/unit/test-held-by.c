@@ -164,6 +164,18 @@ static void who_takes_it_unseen_is_read_again(void **state)
 	check(&t, 701, STEALER, "sure");
 }
 
+/* A percpu-rwsem names its writer for a part of the time only. */
+static void the_writer_of_a_percpu_rwsem_is_evidence(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_PERCPU | LCB_F_READ, HOLDER, WAITREC_OWNED);
+	struct table t = play(w);
+	check(&t, 701, HOLDER, "evidence");
+	assert_non_null(strstr(cell_s(&t, row_of(&t, 701), "holder"), " W?"));
+}
+
 /* In a queue the last holder is a waiter that got the lock a moment before. */
 static void an_ended_wait_keeps_the_holder_of_its_begin(void **state)
 {
@@ -278,6 +290,7 @@ int main(void)
 		TEST(a_spinlock_says_nothing),
 		TEST(who_waited_and_got_it_is_next),
 		TEST(who_takes_it_unseen_is_read_again),
+		TEST(the_writer_of_a_percpu_rwsem_is_evidence),
 		TEST(an_ended_wait_keeps_the_holder_of_its_begin),
 		TEST(it_is_forgotten_when_no_task_waits),
 		TEST(a_mutex_is_asked_about_again),

@@ -12,10 +12,17 @@
 
 #include <string.h>
 
+static bool is_percpu(enum lock_type type)
+{
+	return type == LOCK_PCPU_SEM_R || type == LOCK_PCPU_SEM_W;
+}
+
 static const char *mode_of(enum lock_type type, const char *certainty)
 {
 	if (type == LOCK_SEMAPHORE)
 		return "?";
+	if (is_percpu(type))
+		return " W?";
 	if (strcmp(certainty, "sure") != 0)
 		return " R?";
 	return type == LOCK_RWSEM_R || type == LOCK_RWSEM_W ? " W" : "";
@@ -43,7 +50,10 @@ static bool is_held_in(const struct locksnap_queue *l, int32_t but)
 	return l && query_queue_certainty(l) && l->holder_tid != but;
 }
 
-/* @owner as in cell-owner.h. */
+/*
+ * @owner as in cell-owner.h. A percpu-rwsem names its writer only while that one waits for the
+ * readers of before, so the task that it named at the begin of a wait is evidence.
+ */
 static bool by_events(struct query *q, uint32_t owner, enum lock_type type,
 		      const struct locksnap_queue *l, struct query_holder *ret)
 {
@@ -57,9 +67,9 @@ static bool by_events(struct query *q, uint32_t owner, enum lock_type type,
 		return true;
 	}
 	const struct task *t = &q->model->tasks.tasks[task];
-	const char *certainty = owner & OWNER_EVIDENT ? "evidence"
-				: owner & OWNER_HINT  ? "hint"
-						      : "sure";
+	const char *certainty = owner & OWNER_EVIDENT || is_percpu(type) ? "evidence"
+				: owner & OWNER_HINT			 ? "hint"
+									 : "sure";
 	*ret = (struct query_holder){
 		.pid = t->pid,
 		.tid = t->tid,
