@@ -116,8 +116,9 @@ static const struct column columns[C_COLUMNS] = {
 			  COLUMN_REPORT},
 	[C_CERTAINTY] =
 		{"owner_certainty", "CERTAINTY",
-		 "sure: a writer or the owner of a mutex; evidence: a reader as its calls say; "
-		 "hint: a reader that had it; free: no task, it is being handed over",
+		 "sure: a writer or the owner of a mutex; evidence: a reader as its calls say, or "
+		 "the writer of a percpu-rwsem; hint: a reader that had it, or the last one that "
+		 "had a semaphore; free: no task, it is being handed over",
 		 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
 	[C_IS] = {"holder_is", "HOLDER IS",
 		  "what the holder does: running or runnable on a CPU, or asleep in a function",
