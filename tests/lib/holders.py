@@ -30,7 +30,7 @@ class Share:
             return
         self.frames += 1
         rows = views["chains"]["rows"]
-        self.rooted += any(r["row"] == "deadlock" or (r["row"] == "root" and r["tid"])
+        self.rooted += any(not r["ended"] and (r["row"] == "deadlock" or (r["row"] == "root" and r["tid"]))
                            for r in rows)
 
     def count(self, w):

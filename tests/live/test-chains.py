@@ -60,7 +60,7 @@ def device_of(path):
 
 def compare(when, chains, b, path, early):
     rows = chains["rows"] if chains else []
-    roots = [r for r in rows if r["row"] == "root" and r["tid"] == b.tids["A"]]
+    roots = [r for r in rows if r["row"] == "root" and not r["ended"] and r["tid"] == b.tids["A"]]
     check(len(roots) == 1, "%s: A is %d roots" % (when, len(roots)))
     if not roots:
         print(json.dumps(rows, indent=1))

@@ -96,7 +96,7 @@ def asleep(where):
     check(found, "live: no reader is named")
     file = "/proc/%d/mem" % r.tids["target"]
     root = [w for w in (live or {"chains": {"rows": []}})["chains"]["rows"]
-            if w["row"] == "root" and w["tid"] == r.tids["reader"]]
+            if w["row"] == "root" and not w["ended"] and w["tid"] == r.tids["reader"]]
     check(len(root) == 1 and root[0]["asleep_for"] == "FUSE daemon", "the root is %s" % root)
     check(root and root[0]["asleep_file"] == file, "its file is not %s: %s" % (file, root))
     record = subprocess.run([kontend, "record", "-q", "--duration", "2", "-o", where],
@@ -124,7 +124,7 @@ def lists(path):
                                           "i_rwsem " + path))
     check(found, "who lists a directory is not named")
     for w in live["chains"]["rows"] if live else []:
-        if w["row"] == "root" and w["tid"] == r.tids["reader"]:
+        if w["row"] == "root" and not w["ended"] and w["tid"] == r.tids["reader"]:
             check(w["asleep_file"] == path, "it lists %s" % w["asleep_file"])
     r.end()
 
