@@ -97,7 +97,7 @@ if chrt -f 1 true 2>/dev/null; then
 fi
 
 # An error is told on a terminal that is in order.
-for line in "-s nonsense" "--filter 'avg_ns>soon'" "-p 1,x"; do
+for line in "-s nonsense" "--filter 'avg_ns>soon'" "-t 1,x"; do
 	run script -qec "$kontend $line" /dev/null
 	[ "$rc" -eq 129 ] || complain "$line: exit $rc, not 129"
 	grep -q '^kontend: ' "$work/out" || complain "$line: $(cat "$work/out")"
