@@ -72,15 +72,18 @@ echo old >"$work/kept.svg"
 expect 1 '' sh -c "'$kontend' screenshot -q /etc/passwd -o '$work/kept.svg' 2>/dev/null"
 [ "$(cat "$work/kept.svg")" = old ] || complain "a failure wrote over what was there"
 
-# Who is asked to end leaves nothing: while a recording comes slowly there is a file that is not
-# complete.
+# A process that is asked to end leaves nothing: while a recording comes slowly it has a file open
+# that has no name yet.
 mkfifo "$work/pipe"
 exec 9<>"$work/pipe"
 "$kontend" screenshot -q - -o "$work/cwd/slow.svg" <"$work/pipe" &
 pid=$!
 # shellcheck disable=SC2317 # called through another
 is_open() {
-	[ -n "$(find "$work/cwd" -name 'slow.svg.*')" ]
+	for of in $(processes); do
+		[ -z "$(find "${of%/exe}/fd" -lname "$work/cwd/*" 2>/dev/null)" ] || return 0
+	done
+	return 1
 }
 comes is_open || :
 kill -s TERM $pid
