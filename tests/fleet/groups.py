@@ -95,8 +95,8 @@ def check_faults(t, before, after):
     said = json.loads(t.run("diff", "-j", "--by", "type", *before, junk, "/nonexistent.data", "--", *after, cut,
                             before[0], after[1], status=1,
                             says=("junk.data", "/nonexistent.data", "cut.data: it ends early",
-                                  f"{before[0]}: {before[0]} is of the same machine",
-                                  f"{after[1]}: {after[1]} is of the same machine")))
+                                  f"{before[0]}: {before[0]} is the same file",
+                                  f"{after[1]}: {after[1]} is the same file")))
     expect("before", [said["before"][k] for k in ("given", "added", "not_read", "overlap")] == [EACH + 2, EACH, 2, 0])
     expect("after", [said["after"][k] for k in ("given", "added", "cut_off", "overlap")] == [EACH + 3, EACH + 1, 1, 2])
     t.run("diff", junk, "--", *after, status=1, says=("junk.data", "None of the recordings before '--'"))
