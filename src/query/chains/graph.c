@@ -325,7 +325,7 @@ static int collect_ended(struct chain_graph *g)
 	return 0;
 }
 
-static uint32_t longest_of(const struct chain_graph *g, const struct chain_lock *l)
+uint32_t chain_longest(const struct chain_graph *g, const struct chain_lock *l)
 {
 	uint32_t longest = l->waits;
 
@@ -348,7 +348,7 @@ static bool leads_to(const struct chain_graph *g, uint32_t lock, uint32_t below)
 static uint32_t wait_of_holder(const struct chain_graph *g, uint32_t lock)
 {
 	const struct chain_lock *l = &g->locks[lock];
-	uint64_t begin = g->waits[longest_of(g, l)].wait->begin_ns;
+	uint64_t begin = g->waits[chain_longest(g, l)].wait->begin_ns;
 
 	for (uint32_t i = 0; i < g->n_waits; i++) {
 		const struct chain_wait *w = &g->waits[i];
@@ -363,7 +363,7 @@ static void link_ended(struct chain_graph *g)
 {
 	for (uint32_t i = 0; i < g->n_locks; i++) {
 		struct chain_lock *l = &g->locks[i];
-		const struct wait *longest = g->waits[longest_of(g, l)].wait;
+		const struct wait *longest = g->waits[chain_longest(g, l)].wait;
 		if (!query_holder_of(g->q, longest, true, &l->by) || !l->by.tid)
 			continue;
 		l->holder = l->by.tid;

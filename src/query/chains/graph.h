@@ -82,6 +82,8 @@ int chain_graph_make(struct query *q, struct chain_graph *ret);
 int chain_graph_make_ended(struct query *q, struct chain_graph *ret);
 void chain_graph_deinit(struct chain_graph *g);
 
+/* The wait for @l that has lasted longest. */
+uint32_t chain_longest(const struct chain_graph *g, const struct chain_lock *l);
 struct chain_sum chain_sum_one(const struct chain_wait *w);
 void chain_sum_add(struct chain_sum *to, const struct chain_sum *s);
 

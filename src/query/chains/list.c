@@ -300,21 +300,11 @@ static void fill_waiter(struct chain_rows *c, const struct chain_row *r, uint64_
 	value_s(&v[C_STACK], query_queue_frames(q, frames, n));
 }
 
-static uint32_t longest_wait(const struct chain_graph *g, const struct chain_lock *l)
-{
-	uint32_t longest = l->waits;
-
-	for (uint32_t i = l->waits; i != CHAIN_NONE; i = g->waits[i].next)
-		if (g->waits[i].ns > g->waits[longest].ns)
-			longest = i;
-	return longest;
-}
-
 static void fill_ids(struct chain_rows *c, const struct chain_row *r, struct value *v)
 {
 	const struct chain_lock *l = lock_of(c, r);
 	bool is_wait = r->kind == CHAIN_WAITER || r->kind == CHAIN_MORE;
-	const struct wait *w = c->g->waits[is_wait ? r->at : longest_wait(c->g, l)].wait;
+	const struct wait *w = c->g->waits[is_wait ? r->at : chain_longest(c->g, l)].wait;
 	struct query_where where = query_wait_where(w);
 
 	value_u(&v[C_LOCK_ID], query_id(c->q, BY_LOCK, &where));
