@@ -123,6 +123,7 @@ static void rebuild(struct model *m)
 	if (b->recent.n)
 		recent_remap(&b->recent, map);
 	b->folded += n - b->n;
+	blame_done_forget(m);
 	mem_free(map);
 	mem_free(old);
 	note_touched(b);
@@ -140,7 +141,7 @@ static void fold(struct model *m)
 	rebuild(m);
 }
 
-void blame_charge(struct model *m, const struct blame_key *key, uint64_t ns, uint64_t time_ns)
+uint32_t blame_charge(struct model *m, const struct blame_key *key, uint64_t ns, uint64_t time_ns)
 {
 	struct blame *b = &m->blame;
 	struct blame_cell *c = find(b, key, true);
@@ -151,7 +152,7 @@ void blame_charge(struct model *m, const struct blame_key *key, uint64_t ns, uin
 	}
 	if (!c) {
 		b->lost_ns += key->state == BLAME_PASSED ? 0 : ns;
-		return;
+		return BLAME_NO_CELL;
 	}
 	if (!c->cur_ns && !c->cur_time_ns &&
 	    mem_grow(&b->touched, &b->cap_touched, b->n_touched, sizeof(*b->touched)) == 0)
@@ -161,6 +162,7 @@ void blame_charge(struct model *m, const struct blame_key *key, uint64_t ns, uin
 	c->cur_ns += ns;
 	c->cur_time_ns += time_ns;
 	c->last_ns = m->now_ns;
+	return (uint32_t)(c - b->cells);
 }
 
 /* The parts of the bucket go into the log. */

@@ -256,7 +256,8 @@ void blame_zero(struct model *m)
 	for (uint32_t i = 1; i < b->n_nodes; i++)
 		b->nodes[i].time_ns = 0;
 	b->n = b->n_touched = 0;
-	b->lost_ns = b->not_followed = b->folded = 0;
+	b->lost_ns = b->not_followed = b->folded = b->doubtful_ns = 0;
+	blame_done_forget(m);
 	map64_clear(&b->index);
 	recent_clear(&b->recent);
 }

@@ -2,7 +2,7 @@
 #ifndef KONTEND_SRC_MODEL_BLAME_INT_H
 #define KONTEND_SRC_MODEL_BLAME_INT_H
 
-#include "internal.h"
+#include "undo.h"
 
 /* blame-pool.c: entries that are free or new, zeroed; 0: no memory. */
 uint32_t blame_new_node(struct blame *b);
@@ -11,8 +11,14 @@ uint32_t blame_new_hold(struct blame *b);
 void blame_put_node(struct blame *b, uint32_t node); /* with its classes */
 void blame_put_hold(struct blame *b, uint32_t hold);
 
-/* blame-cell.c: so much is charged. */
-void blame_charge(struct model *m, const struct blame_key *key, uint64_t ns, uint64_t time_ns);
+/* blame-cell.c: so much is charged. To which cell; BLAME_NO_CELL: there is no memory for it. */
+enum { BLAME_NO_CELL = UINT32_MAX };
+uint32_t blame_charge(struct model *m, const struct blame_key *key, uint64_t ns, uint64_t time_ns);
+/* blame-undo.c: what is charged next is of one lock; it is of that class, in which was so much. */
+void blame_done_event(struct blame *b);
+void blame_done(struct model *m, const struct blame_done *d);
+void blame_done_prune(struct model *m);	 /* what no wait in flight has a part in */
+void blame_done_forget(struct model *m); /* that of until now stays as it is */
 /* Marks what the `why` of a key names. */
 void blame_mark_why(struct model *m, uint32_t state, uint32_t why);
 

@@ -85,6 +85,8 @@ void blame_deinit(struct blame *b)
 	mem_free(b->nodes);
 	mem_free(b->classes);
 	mem_free(b->holds);
+	mem_free(b->done);
+	mem_free(b->gone);
 	map64_deinit(&b->index);
 	recent_deinit(&b->recent);
 	*b = (struct blame){0};
@@ -110,6 +112,9 @@ int blame_copy(struct blame *dst, const struct blame *src)
 	good &= copy(&dst->nodes, src->n_nodes, &dst->cap_nodes, sizeof(*dst->nodes));
 	good &= copy(&dst->classes, src->n_classes, &dst->cap_classes, sizeof(*dst->classes));
 	good &= copy(&dst->holds, src->n_holds, &dst->cap_holds, sizeof(*dst->holds));
+	good &= copy(&dst->done, src->n_done, &dst->cap_done, sizeof(*dst->done));
+	dst->gone = NULL;
+	dst->n_gone = dst->cap_gone = 0;
 	if (good && map64_copy(&dst->index, &src->index) == 0 &&
 	    recent_copy(&dst->recent, &src->recent) == 0)
 		return 0;
@@ -121,6 +126,7 @@ size_t blame_bytes(const struct blame *b)
 {
 	return b->cap * sizeof(*b->cells) + b->cap_touched * sizeof(*b->touched) +
 	       b->cap_nodes * sizeof(*b->nodes) + b->cap_classes * sizeof(*b->classes) +
-	       b->cap_holds * sizeof(*b->holds) + recent_bytes(&b->recent) +
+	       b->cap_holds * sizeof(*b->holds) + b->cap_done * sizeof(*b->done) +
+	       b->cap_gone * sizeof(*b->gone) + recent_bytes(&b->recent) +
 	       (b->index.slots ? (b->index.mask + 1) * sizeof(*b->index.slots) : 0);
 }

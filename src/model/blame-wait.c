@@ -54,6 +54,7 @@ void blame_wait(struct model *m, struct wait *w)
 	count_writer(m, node, w, 1);
 	struct blame_class *c = &m->blame.classes[w->blame];
 	blame_advance(m, c);
+	w->joined_ns = m->now_ns;
 	c->n++;
 	if (!blame_at(m, node)->n++)
 		blame_at(m, node)->told_ns = blame_at(m, node)->since_ns = m->now_ns;
@@ -195,4 +196,5 @@ void blame_tick(struct model *m, uint64_t time_ns)
 			blame_settle(m, m->locks.locks[w->lock].blame);
 	}
 	blame_close_bucket(m, time_ns);
+	blame_done_prune(m);
 }

@@ -21,6 +21,9 @@
  * A wait holds up those locks that its task had before it began, but for the one that it is for:
  * that it has let go of. Where each of some holders waits for the next one it stays with the one
  * that closed the circle.
+ *
+ * A wait counts as long as it goes on, and after its end. If its end was lost, what was charged of
+ * it is taken out again: see blame-undo.c.
  */
 #include "blame-int.h"
 
@@ -86,15 +89,48 @@ void blame_advance(struct model *m, struct blame_class *c)
 	c->told_ns = m->now_ns;
 }
 
-/* What waited at @node is handed on to @to. */
-static void hand_up(struct model *m, uint32_t to, const struct blame_class *c, uint64_t ns)
+/* The class that is charged, as it was before, and all that had added up in it. */
+struct source {
+	uint32_t class;
+	uint64_t all;
+	struct blame_class c;
+};
+
+static void note_done(struct model *m, const struct source *of, uint64_t ns, uint64_t held_ns,
+		      enum blame_to how, uint32_t to)
 {
-	uint32_t i = blame_class_of(m, to, c->lock, c->stack);
+	blame_done(m, &(const struct blame_done){.time_ns = m->now_ns,
+						 .ns = ns,
+						 .all = of->all,
+						 .held_ns = held_ns,
+						 .class = of->class,
+						 .to = to,
+						 .event = m->blame.event,
+						 .how = how});
+}
+
+/* What waited at @node is handed on to @to. */
+static void hand_up(struct model *m, uint32_t to, const struct source *of, uint64_t ns)
+{
+	uint32_t i = blame_class_of(m, to, of->c.lock, of->c.stack);
 
 	if (i)
 		m->blame.classes[i].ns += ns;
 	else
 		m->blame.lost_ns += ns;
+	note_done(m, of, ns, 0, i ? BLAME_TO_CLASS : BLAME_TO_NONE, i);
+}
+
+static void charge_cell(struct model *m, const struct blame_key *key, const struct source *of,
+			uint64_t ns, uint64_t time_ns)
+{
+	uint32_t cell = blame_charge(m, key, ns, time_ns);
+	enum blame_to how = key->state == BLAME_PASSED ? BLAME_TO_PASSED : BLAME_TO_CELL;
+
+	if (cell != BLAME_NO_CELL)
+		note_done(m, of, ns, time_ns, how, cell);
+	else if (how == BLAME_TO_CELL)
+		note_done(m, of, ns, 0, BLAME_TO_NONE, 0);
 }
 
 static bool is_of(const struct model *m, uint32_t lock, uint32_t node)
@@ -111,10 +147,11 @@ static uint32_t lock_of_node(const struct model *m, uint32_t node)
 	return 0;
 }
 
-/* @ns of class @c to the hold, that lasted @time_ns of it. */
-static void charge_hold(struct model *m, const struct blame_hold *h, const struct blame_class *c,
+/* @ns of the class to the hold, that lasted @time_ns of it. */
+static void charge_hold(struct model *m, const struct blame_hold *h, const struct source *of,
 			uint64_t ns, uint64_t time_ns)
 {
+	const struct blame_class *c = &of->c;
 	bool direct = is_of(m, c->lock, h->node), passes = h->blocked && !h->circle;
 	struct blame_key key = {c->lock, c->stack, h->lock,  h->task,
 				h->got,	 h->why,   h->state, direct};
@@ -128,9 +165,9 @@ static void charge_hold(struct model *m, const struct blame_hold *h, const struc
 		key.why = lock_of_node(m, h->blocked);
 	}
 	if (!passes || direct)
-		blame_charge(m, &key, ns, time_ns);
+		charge_cell(m, &key, of, ns, time_ns);
 	if (passes)
-		hand_up(m, h->blocked, c, ns);
+		hand_up(m, h->blocked, of, ns);
 }
 
 static uint32_t sum_weights(const struct model *m, uint32_t node)
@@ -148,6 +185,7 @@ static void charge_class(struct model *m, uint32_t node, uint32_t class, uint64_
 {
 	struct blame *b = &m->blame;
 	uint32_t weights = sum_weights(m, node);
+	const struct source of = {class, b->classes[class].ns + ns, b->classes[class]};
 	uint64_t time = 0;
 
 	if (is_of(m, b->classes[class].lock, node)) {
@@ -157,9 +195,8 @@ static void charge_class(struct model *m, uint32_t node, uint32_t class, uint64_
 	for (uint32_t i = blame_at(m, node)->holds; i; i = b->holds[i].next) {
 		/* Charging may move what they are in. */
 		const struct blame_hold h = b->holds[i];
-		const struct blame_class c = b->classes[class];
 		uint64_t part = ns / weights * h.weight + ns % weights * h.weight / weights;
-		charge_hold(m, &h, &c, part, time);
+		charge_hold(m, &h, &of, part, time);
 		ns -= part;
 		weights -= h.weight;
 	}
@@ -173,6 +210,7 @@ void blame_charge_part(struct model *m, uint32_t node, uint32_t part)
 			   ((blame_at(m, node)->time_ns & 0xffff) * part >> 16);
 
 	blame_at(m, node)->time_ns -= time_ns;
+	blame_done_event(b);
 	for (uint32_t i = blame_at(m, node)->classes; i; i = b->classes[i].next) {
 		uint64_t all = b->classes[i].ns;
 		uint64_t ns = (all >> 16) * part + ((all & 0xffff) * part >> 16);
@@ -224,6 +262,7 @@ void blame_charge_nobody(struct model *m, uint32_t node)
 	uint64_t time_ns = blame_at(m, node)->time_ns;
 
 	blame_at(m, node)->time_ns = 0;
+	blame_done_event(b);
 	for (uint32_t i = blame_at(m, node)->classes; i; i = b->classes[i].next) {
 		struct blame_class *c = &b->classes[i];
 		bool direct = is_of(m, c->lock, node);
@@ -231,10 +270,11 @@ void blame_charge_nobody(struct model *m, uint32_t node)
 					      .stack = c->stack,
 					      .root_lock = lock ? lock : c->lock,
 					      .direct = direct};
+		const struct source of = {i, c->ns, *c};
 		uint64_t ns = c->ns;
 		c->ns = 0;
 		if (ns)
-			blame_charge(m, &key, ns, direct ? time_ns : 0);
+			charge_cell(m, &key, &of, ns, direct ? time_ns : 0);
 		if (ns && direct)
 			time_ns = 0;
 	}

@@ -8,6 +8,7 @@
 #include "cell-int.h"
 #include "kontend/cell-many.h"
 #include "kontend/mem.h"
+#include "undo.h"
 #include <errno.h>
 
 /* Index of an entry that is free; 0: no memory. */
@@ -89,6 +90,18 @@ static void count(struct cell_table *t, struct cell_more *m, unsigned bucket)
 		hist_pool_count(&t->hists, m->wide, bucket, 1);
 	else
 		t->hists.n_dropped++;
+}
+
+uint64_t cell_take_back(struct cell_table *t, struct cell *c, uint64_t ns, uint64_t open_ns)
+{
+	struct cell_more *more = ns ? more_of(t, c) : NULL;
+
+	if (!more)
+		return 0;
+	ns = ns < more->waited_ns ? ns : more->waited_ns;
+	more->waited_ns -= ns;
+	c->cur_wait_ns -= open_ns < c->cur_wait_ns ? open_ns : c->cur_wait_ns;
+	return ns;
 }
 
 void cell_doubt(struct cell_table *t, struct cell *c)

@@ -16,9 +16,9 @@
  * who has it meanwhile; readers share it. Of who got it without waiting only a look tells, or the
  * next one's owner: that is charged with all that was waited since the lock went from hand to hand.
  */
-#include "internal.h"
 #include "kontend/cell-recent.h"
 #include "kontend/mem.h"
+#include "undo.h"
 #include <errno.h>
 
 enum {
@@ -58,7 +58,16 @@ static struct cell *find_cell(struct model *m, const struct hold *h, uint32_t lo
 	if (c)
 		return c;
 	m->damage.folded += cell_fold(&m->held, m->now_ns, fold_coarse_lock, &m->locks);
+	holds_done_forget(m);
 	return cell_get(&m->held, key);
+}
+
+/* What it has lost others in the end. */
+static void end_share(const struct lock *l, struct hold *h)
+{
+	h->waited_ns = l->share_ns - h->share_ns;
+	h->since_ns = h->got_ns;
+	h->alone_ns = l->share_time_ns - h->share_time_ns;
 }
 
 /* Was it @h for whom @next waited? */
@@ -86,6 +95,7 @@ void holds_count(struct model *m, const struct hold *h, uint32_t lock, uint64_t 
 		m->damage.folded++;
 		return;
 	}
+	holds_note(m, h, c, end_ns);
 	cell_wait(&m->held, c, h->waited_ns);
 	cell_recent_part(&m->held, c, h->waited_ns - ns);
 }
@@ -123,11 +133,15 @@ static uint64_t charge(struct model *m, struct lock *l)
 	uint64_t all = l->waited_ns + (twin ? twin->waited_ns : 0), ns = all - l->charged_ns;
 
 	l->charged_ns = all;
+	l->share_from_ns = l->share_at_ns;
 	if (l->n_holds) {
 		uint64_t left = ns + l->share_rest;
+		if (m->now_ns > l->share_at_ns)
+			l->share_time_ns += (m->now_ns - l->share_at_ns) / l->n_holds;
 		l->share_ns += left / l->n_holds;
 		l->share_rest = (uint32_t)(left % l->n_holds);
 	}
+	l->share_at_ns = m->now_ns;
 	return ns;
 }
 
@@ -145,7 +159,7 @@ bool holds_take_out(struct model *m, uint32_t lock, uint32_t task, struct hold *
 		if (m->holds.v[index].task != task)
 			continue;
 		*ret = m->holds.v[index];
-		ret->waited_ns = l->share_ns - ret->share_ns;
+		end_share(l, ret);
 		*at = ret->next;
 		put(&m->holds, index);
 		l->n_holds--;
@@ -164,7 +178,7 @@ static void release(struct model *m, uint32_t lock, const struct wait *next, uin
 		struct hold h = m->holds.v[index];
 
 		l->holds = h.next;
-		h.waited_ns = l->share_ns - h.share_ns;
+		end_share(l, &h);
 		put(&m->holds, index);
 		if (next && is_followed(m, &h, next))
 			holds_count(m, &h, lock, ns, false);
@@ -185,7 +199,13 @@ uint32_t holds_told(const struct wait *next)
 /* All that was waited since the last one got it, @waited_ns, is because of who is told of. */
 static void charge_told(struct model *m, const struct wait *next, uint64_t waited_ns, uint64_t ns)
 {
-	struct hold h = {next->begin_ns, STACK_OTHER, holds_told(next), 0, 0, waited_ns};
+	uint64_t since_ns = m->locks.locks[next->lock].share_from_ns;
+	struct hold h = {.got_ns = next->begin_ns,
+			 .stack = STACK_OTHER,
+			 .task = holds_told(next),
+			 .waited_ns = waited_ns,
+			 .since_ns = since_ns,
+			 .alone_ns = ns > since_ns ? ns - since_ns : 0};
 	enum lock_type type = (enum lock_type)m->locks.locks[next->lock].type;
 	uint32_t lock = next->lock;
 
@@ -256,7 +276,12 @@ void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 	uint32_t index = is_holder && l->n_holds < READERS_MOST ? take(&m->holds) : 0;
 	if (!index)
 		return;
-	m->holds.v[index] = (struct hold){ns, w->stack, w->task, l->holds, l->share_ns, 0};
+	m->holds.v[index] = (struct hold){.got_ns = ns,
+					  .stack = w->stack,
+					  .task = w->task,
+					  .next = l->holds,
+					  .share_ns = l->share_ns,
+					  .share_time_ns = l->share_time_ns};
 	l->holds = index;
 	l->n_holds++;
 }
@@ -291,6 +316,7 @@ static void mark_cells(struct model *m, const struct cell_table *t)
 
 void holds_mark(struct model *m)
 {
+	holds_done_forget(m);
 	mark_cells(m, &m->held);
 	mark_cells(m, &m->handed);
 	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++) {
@@ -316,8 +342,9 @@ void holds_zero(struct model *m)
 		for (uint32_t h = l->holds; h; h = m->holds.v[h].next)
 			m->holds.v[h].share_ns = l->share_ns;
 	}
+	holds_done_forget(m);
 	m->holds.got = m->holds.known = m->holds.exact = 0;
-	m->holds.waited_ns = m->holds.charged_ns = 0;
+	m->holds.waited_ns = m->holds.charged_ns = m->holds.doubtful_ns = 0;
 }
 
 int holds_copy(struct holds *dst, const struct holds *src)
@@ -326,5 +353,7 @@ int holds_copy(struct holds *dst, const struct holds *src)
 	dst->watch = NULL;
 	dst->cap = src->n;
 	dst->v = src->n ? mem_dup(src->v, src->n, sizeof(*src->v)) : NULL;
-	return !src->n || dst->v ? 0 : -ENOMEM;
+	dst->cap_done = src->n_done;
+	dst->done = src->n_done ? mem_dup(src->done, src->n_done, sizeof(*src->done)) : NULL;
+	return (!src->n || dst->v) && (!src->n_done || dst->done) ? 0 : -ENOMEM;
 }

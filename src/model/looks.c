@@ -200,6 +200,7 @@ static void confirm(struct model *m, const struct look_at *l, uint32_t index,
 	if (!w->doubtful || !w->by_look || !v->ran_ns || v->ran_ns > w->begin_ns + CLOCKS_NS)
 		return;
 	w->doubtful = false;
+	w->joined_ns = m->now_ns;
 	if (m->held.max) {
 		holds_waits(m, w->lock, 1);
 		release_queue(m, w);
@@ -236,6 +237,7 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 	lock->begin_ns = lock->begin_ns ? lock->begin_ns : begin_ns;
 	holder_waits(m, w->lock);
 	lock->waiting++;
+	w->joined_ns = m->now_ns;
 	if (m->held.max && !w->doubtful) {
 		holds_waits(m, w->lock, 1);
 		release_queue(m, w);

@@ -59,6 +59,7 @@ void model_deinit(struct model *m)
 	cell_table_deinit(&m->handed);
 	cell_table_deinit(&m->mm_held);
 	mem_free(m->holds.v);
+	mem_free(m->holds.done);
 	blame_deinit(&m->blame);
 	lockqueues_deinit(&m->queues);
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
@@ -505,7 +506,7 @@ void model_zero(struct model *m)
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
 		m->types[i].contended = m->types[i].total_ns = m->types[i].waited_ns = 0;
 	m->n_failed = 0;
-	m->n_short = m->n_at_least = m->doubtful_ns = 0;
+	m->n_short = m->n_at_least = 0;
 	memset(m->shorts.types, 0, sizeof(m->shorts.types));
 	past_clear(&m->past);
 	rotation_zero(&m->rotation);
@@ -576,9 +577,10 @@ size_t model_bytes(const struct model *m)
 	       m->stacks.cap_frames * sizeof(*m->stacks.frames) +
 	       (m->stacks.mask + 1) * sizeof(*m->stacks.slots) + cell_bytes(&m->cells) +
 	       cell_bytes(&m->held) + cell_bytes(&m->handed) + cell_bytes(&m->mm_held) +
-	       m->holds.cap * sizeof(*m->holds.v) + m->waits.cap * sizeof(*m->waits.waits) +
-	       map_bytes(&m->strays.by_tid) + m->strays.cap * sizeof(*m->strays.strays) +
-	       m->n_cpus * sizeof(*m->cpus) + m->snapshots.bytes + m->snapshots_before.bytes +
-	       rotation_bytes(&m->rotation) + profile_bytes(&m->profile) + blame_bytes(&m->blame) +
-	       lockqueues_bytes(&m->queues) + mmlock_bytes(&m->mmlocks) + all_series_bytes(m);
+	       m->holds.cap * sizeof(*m->holds.v) + m->holds.cap_done * sizeof(*m->holds.done) +
+	       m->waits.cap * sizeof(*m->waits.waits) + map_bytes(&m->strays.by_tid) +
+	       m->strays.cap * sizeof(*m->strays.strays) + m->n_cpus * sizeof(*m->cpus) +
+	       m->snapshots.bytes + m->snapshots_before.bytes + rotation_bytes(&m->rotation) +
+	       profile_bytes(&m->profile) + blame_bytes(&m->blame) + lockqueues_bytes(&m->queues) +
+	       mmlock_bytes(&m->mmlocks) + all_series_bytes(m);
 }

@@ -15,8 +15,8 @@
  * it is doubtful, also if it ended within the gap on a CPU that has all its records, and also if it
  * began there. A spin wait is told by one CPU alone, so a gap on another one does it no harm.
  */
-#include "internal.h"
 #include "kontend/waitrec.h"
+#include "undo.h"
 
 #include <errno.h>
 #include <string.h>
@@ -26,6 +26,15 @@ struct nest {
 	uint32_t *waits;
 	uint32_t depth;
 };
+
+/* The end of a wait is not known: no sum has it any more. */
+static void lose_end(struct model *m, struct wait *w)
+{
+	if (m->held.max && !w->doubtful)
+		holds_take_back(m, w);
+	if (w->blame)
+		blame_gone(m, w);
+}
 
 static void take_out(struct model *m, struct nest *n, uint32_t at)
 {
@@ -40,6 +49,7 @@ static void take_out(struct model *m, struct nest *n, uint32_t at)
 	}
 	if (w->blame)
 		blame_over(m, w);
+	blame_take_back(m);
 	lockqueue_give_up(m, w);
 	wait_put(&m->waits, index);
 	for (n->depth--; at < n->depth; at++)
@@ -54,6 +64,7 @@ static void give_up_one(struct model *m, struct nest *n, uint32_t at)
 	m->damage.unmatched_begin += !w->by_look;
 	if (w->doubtful && !w->by_look)
 		account_doubt(m, w);
+	lose_end(m, &m->waits.waits[n->waits[at]]);
 	take_out(m, n, at);
 }
 
@@ -158,6 +169,7 @@ static void drop_stale(struct model *m, struct nest *n, const struct wait *new, 
 		}
 	}
 	if (n->depth == WAIT_DEPTH) {
+		lose_end(m, &m->waits.waits[n->waits[0]]);
 		take_out(m, n, 0);
 		m->damage.deep++;
 	}
@@ -206,6 +218,7 @@ static void push(struct model *m, struct nest *n, uint32_t index)
 	holder_waits(m, w->lock);
 	holder_let_go(m, w->lock, w->task, w->begin_ns);
 	m->locks.locks[w->lock].waiting++;
+	w->joined_ns = m->now_ns;
 	if (m->held.max && !w->doubtful) {
 		holds_waits(m, w->lock, 1);
 		release_queue(m, &m->waits.waits[index]);
@@ -563,8 +576,8 @@ static void doubt(struct model *m, uint32_t cpu, uint64_t until_ns)
 			    !locktype_is_spin(m->locks.locks[w->lock].type);
 		if (!w->used || w->doubtful || !told || w->begin_ns >= until_ns)
 			continue;
+		lose_end(m, w);
 		w->doubtful = true;
-		m->doubtful_ns += wait_part_ns(w, m->zero_ns, m->now_ns);
 		if (m->held.max) {
 			holds_waits(m, w->lock, -1);
 			release_unqueue(m, w);
@@ -575,6 +588,7 @@ static void doubt(struct model *m, uint32_t cpu, uint64_t until_ns)
 	}
 	if (m->blame.max)
 		blame_lost(m);
+	blame_take_back(m);
 }
 
 void pair_lost(struct model *m, uint32_t cpu, uint64_t until_ns)

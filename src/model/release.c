@@ -214,6 +214,8 @@ void release_event(struct model *m, const struct event *ev)
 	if (h.task == TASK_OTHER || known_lets_go(m, lock, h.task, ev->time))
 		return;
 	h.waited_ns = waited_ns;
+	h.since_ns = m->locks.locks[lock].share_from_ns;
+	h.alone_ns = ev->time > h.since_ns ? ev->time - h.since_ns : 0;
 	other_lets_go(m, lock, &h, ev->time);
 }
 

@@ -52,7 +52,7 @@ static void put_sum(const struct query_blame_sum *s, FILE *out)
 		fprintf(out, "; followed %s%%",
 			units_pct(buf, 100 * (double)s->followed_ns / (double)s->waited_ns));
 	if (s->doubtful_known && s->doubtful_ns)
-		fprintf(out, "; %s by waits whose end may have been lost, until then",
+		fprintf(out, "; not counted: %s of waits whose end was lost",
 			units_ns(buf, s->doubtful_ns));
 	fputc('\n', out);
 	if (s->not_followed)

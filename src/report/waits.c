@@ -175,7 +175,7 @@ void report_held_text(const struct report_data *d, FILE *out)
 	fprintf(out, "; %s of %s waited is charged to holders", units_ns(a, s->charged_ns),
 		units_ns(b, s->waited_ns));
 	if (s->doubtful_known && s->doubtful_ns)
-		fprintf(out, "; %s by waits whose end may have been lost, until then",
+		fprintf(out, "; not counted: %s of waits whose end was lost",
 			units_ns(a, s->doubtful_ns));
 	fputc('\n', out);
 	put_handed(d, out);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Because of whom is waited: random events against a plain account that walks from each task that
- * waits to its root in each millisecond.
+ * waits to its root in each millisecond. So too where ends of waits are lost: what is charged and
+ * what is taken out of that again are together all that was waited.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@ struct plain_task {
 	int waits;	/* lock; -1: none */
 	uint64_t since; /* order of events */
 	int state;
+	double own[TASKS + 1][STATES], own_sum, own_circles; /* of the wait that goes on */
 };
 
 struct plain_lock {
@@ -31,8 +33,8 @@ struct plain {
 	struct plain_lock locks[LOCKS];
 	double charged[TASKS + 1][STATES];
 	uint64_t order;
-	double sum;
-	int circles;
+	double sum, doubtful;
+	double circles;
 };
 
 static bool is_blocked(const struct plain *p, int lock)
@@ -49,16 +51,27 @@ static void count_ms(struct plain *p)
 		int lock = p->tasks[t].waits, steps = 0;
 		if (lock < 0)
 			continue;
+		struct plain_task *of = &p->tasks[t];
 		p->sum++;
+		of->own_sum++;
 		while (is_blocked(p, lock) && steps++ < LOCKS)
 			lock = p->tasks[p->locks[lock].holder].waits;
 		int h = p->locks[lock].holder;
-		if (steps > LOCKS)
+		if (steps > LOCKS) {
 			p->circles++;
-		else
-			p->charged[h < 0 ? TASKS : h][h < 0 ? BLAME_UNKNOWN : p->tasks[h].state] +=
-				1;
+			of->own_circles++;
+			continue;
+		}
+		int by = h < 0 ? TASKS : h, state = h < 0 ? BLAME_UNKNOWN : p->tasks[h].state;
+		p->charged[by][state]++;
+		of->own[by][state]++;
 	}
+}
+
+static void forget_own(struct plain_task *t)
+{
+	memset(t->own, 0, sizeof(t->own));
+	t->own_sum = t->own_circles = 0;
 }
 
 static void plain_begin(struct plain *p, struct model *m, int t, int lock)
@@ -66,6 +79,7 @@ static void plain_begin(struct plain *p, struct model *m, int t, int lock)
 	begin(m, 701 + t, lock);
 	p->tasks[t].waits = lock;
 	p->tasks[t].since = ++p->order;
+	forget_own(&p->tasks[t]);
 	if (p->locks[lock].waiters++)
 		return;
 	/* Who waits first is told who has it: somebody who does not wait himself. */
@@ -142,43 +156,130 @@ static void step(struct plain *p, struct model *m)
 		plain_begin(p, m, t, lock);
 }
 
-static void equals_a_plain_account(void **state)
+/* The end of the wait of @t was lost. */
+static void take_back(struct plain *p, int t)
 {
-	struct model *m = *state;
-	struct plain p = {.circles = 0};
+	struct plain_task *of = &p->tasks[t];
+
+	for (int by = 0; by <= TASKS; by++)
+		for (int s = 0; s < STATES; s++)
+			p->charged[by][s] -= of->own[by][s];
+	p->circles -= of->own_circles;
+	p->sum -= of->own_sum;
+	p->doubtful += of->own_sum;
+	of->waits = -1;
+}
+
+/* Records are missing: all waits may be over, and nothing is known of any holder. */
+static void lose_all(struct plain *p, struct model *m)
+{
+	apply(m, (struct event){.kind = EVENT_LOST, .lost = {.n = 1, .until = now()}});
+	for (int t = 0; t < TASKS; t++) {
+		int lock = p->tasks[t].waits;
+		if (lock < 0)
+			continue;
+		take_back(p, t);
+		end(m, 701 + t, lock, 0);
+	}
+	for (int i = 0; i < LOCKS; i++)
+		p->locks[i] = (struct plain_lock){.holder = -1};
+	forget_states(p);
+}
+
+/* One end is missing, as its task begins to wait for the same lock anew. */
+static void lose_one(struct plain *p, struct model *m)
+{
+	int t = rand() % TASKS, lock = p->tasks[t].waits;
+
+	if (lock < 0)
+		return;
+	take_back(p, t);
+	p->order++;
+	if (!--p->locks[lock].waiters)
+		p->locks[lock].holder = -1;
+	forget_states(p);
+	plain_begin(p, m, t, lock);
+}
+
+static void check(struct plain *p, struct model *m)
+{
 	double circles = 0;
 
-	srand(21);
+	assert_ms(all(m), p->sum);
+	assert_ms((double)m->blame.doubtful_ns / MS, p->doubtful);
+	assert_ms((double)m->holds.doubtful_ns / MS, p->doubtful);
+	for (int t = 0; t < TASKS; t++) {
+		for (int s = BLAME_NOT_FOLLOWED; s < BLAME_CIRCLE; s++)
+			assert_ms(charged(m, 701 + t, s, -1), p->charged[t][s]);
+		circles += charged(m, 701 + t, BLAME_CIRCLE, -1);
+	}
+	assert_ms(circles, p->circles);
+}
+
+/* Nobody kept others waiting for longer than they waited; what holds have is their sum. */
+static void check_bounds(const struct model *m)
+{
+	uint64_t charged_ns = 0;
+
+	for (size_t i = 0; i < m->blame.n; i++)
+		assert_true(m->blame.cells[i].time_ns <= m->blame.cells[i].ns);
+	for (size_t i = 0; i < m->held.n; i++)
+		charged_ns += cell_sums(&m->held, &m->held.cells[i]).waited_ns;
+	assert_int_equal(m->holds.charged_ns, charged_ns);
+	assert_true(charged_ns <= m->holds.waited_ns);
+}
+
+static void play(struct plain *p, struct model *m, bool loses)
+{
 	for (int i = 0; i < TASKS; i++)
-		p.tasks[i] = (struct plain_task){-1, 0, BLAME_NOT_FOLLOWED};
+		p->tasks[i] = (struct plain_task){.waits = -1, .state = BLAME_NOT_FOLLOWED};
 	for (int i = 0; i < LOCKS; i++)
-		p.locks[i].holder = -1;
+		p->locks[i].holder = -1;
 	holder(m, 0, -1, HOLDREC_BEGUN, HOLDREC_UNKNOWN);
 	for (int i = 0; i < STEPS; i++) {
 		for (int ms = rand() % 4; ms; ms--, clock_ms++)
-			count_ms(&p);
+			count_ms(p);
 		/* What begins after a hold has begun is told by times. */
 		apply(m, (struct event){.kind = EVENT_THROTTLE});
-		step(&p, m);
+		if (loses && rand() % 150 == 0)
+			lose_all(p, m);
+		else if (loses && rand() % 20 == 0)
+			lose_one(p, m);
+		else
+			step(p, m);
 		if (i % 500 == 499)
-			assert_ms(all(m), p.sum);
-		count_ms(&p);
+			check(p, m);
+		count_ms(p);
 		clock_ms++;
 	}
-	assert_ms(all(m), p.sum);
-	for (int t = 0; t < TASKS; t++) {
-		for (int s = BLAME_NOT_FOLLOWED; s < BLAME_CIRCLE; s++)
-			assert_ms(charged(m, 701 + t, s, -1), p.charged[t][s]);
-		circles += charged(m, 701 + t, BLAME_CIRCLE, -1);
-	}
-	assert_ms(circles, p.circles);
+	check(p, m);
+}
+
+static void equals_a_plain_account(void **state)
+{
+	struct plain p = {.circles = 0};
+
+	srand(21);
+	play(&p, *state, false);
 	assert_true(p.circles > 100 && p.charged[3][BLAME_ASLEEP] > 50);
+}
+
+static void ends_that_are_lost(void **state)
+{
+	struct plain p = {.circles = 0};
+
+	srand(22);
+	play(&p, *state, true);
+	check_bounds(*state);
+	assert_true(p.circles > 20 && p.charged[3][BLAME_ASLEEP] > 50);
+	assert_true(p.doubtful > 1000 && p.sum > 1000);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(equals_a_plain_account, setup, teardown),
+		cmocka_unit_test_setup_teardown(ends_that_are_lost, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

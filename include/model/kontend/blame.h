@@ -54,6 +54,27 @@ struct blame_class {
 	uint32_t n; /* in flight now */
 	uint32_t next;
 	uint64_t told_ns, ns; /* waited until then, and not charged yet */
+	/* The same of those of them that are taken back: see blame-undo.c. */
+	uint64_t gone_told_ns, gone_ns;
+	uint32_t gone;
+};
+
+/*
+ * What was charged of a class: `ns` of `all` that had added up there. The entries of one event are
+ * those of one lock at one moment.
+ */
+struct blame_done {
+	uint64_t time_ns, ns, all;
+	uint64_t held_ns; /* `time_ns` of the cell */
+	uint32_t class, to;
+	uint32_t event;
+	enum blame_to { BLAME_TO_CELL, BLAME_TO_PASSED, BLAME_TO_CLASS, BLAME_TO_NONE } how;
+};
+
+/* A wait whose end was lost. */
+struct blame_gone {
+	uint32_t class;
+	uint64_t since_ns;
 };
 
 /* Who has a lock for which others wait. */
@@ -110,7 +131,15 @@ struct blame {
 	uint32_t n_circles, circles[BLAME_CIRCLES]; /* holds that close one */
 	uint64_t not_followed;			    /* holders of which it was not */
 	uint64_t lost_ns;			    /* charged to no cell, for want of memory */
-	uint64_t folded;			    /* cells that were given up */
+	uint64_t doubtful_ns; /* taken out of cells again, as the ends of waits were lost */
+	/* What may have to be taken out, by time; of what was before floor_ns not all of it. */
+	struct blame_done *done;
+	size_t n_done, cap_done;
+	uint64_t floor_ns;
+	uint32_t event;
+	struct blame_gone *gone;
+	size_t n_gone, cap_gone;
+	uint64_t folded; /* cells that were given up */
 };
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef KONTEND_HOLDS_H
 #define KONTEND_HOLDS_H
 
+#include "kontend/cell.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,10 +17,13 @@ enum { HOLD_EXACT = 1 << 30 };
 /* Who has waited for a lock, got it, and has it until somebody else who waited gets it. */
 struct hold {
 	uint64_t got_ns;
-	uint32_t stack, task; /* of the wait */
-	uint32_t next;	      /* of the same lock, or free; 0: none */
-	uint64_t share_ns;    /* of its lock, when it was got */
-	uint64_t waited_ns;   /* in the end: how long others have waited meanwhile, together */
+	uint32_t stack, task;	/* of the wait */
+	uint32_t next;		/* of the same lock, or free; 0: none */
+	uint64_t share_ns;	/* of its lock, when it was got */
+	uint64_t waited_ns;	/* in the end: how long others have waited meanwhile, together */
+	uint64_t share_time_ns; /* of its lock, when it was got */
+	/* In the end: one who waited since then has lost so much because of it. */
+	uint64_t since_ns, alone_ns;
 };
 
 /* That somebody had a lock for which others waited, when it is known how long. */
@@ -35,14 +40,24 @@ struct holds_watch {
 
 enum { HOLDS_MET = 64 };
 
+/* What a hold was charged with, as long as a wait goes on that it is perhaps of. */
+struct holds_done {
+	uint64_t since_ns, end_ns, alone_ns, waited_ns;
+	struct cell_key key;
+};
+
 /* They are lists that begin in struct lock. How long they were is in cells: `held` of a model. */
 struct holds {
 	struct hold *v; /* 0 is no entry */
 	size_t cap;
 	uint32_t n, free;
-	uint64_t got;		   /* locks that were waited for and got, since the sums began */
-	uint64_t waited_ns;	   /* for all locks; of it, */
-	uint64_t charged_ns;	   /* what is charged to those of whom that is known */
+	uint64_t got;		 /* locks that were waited for and got, since the sums began */
+	uint64_t waited_ns;	 /* for all locks; of it, */
+	uint64_t charged_ns;	 /* what is charged to those of whom that is known */
+	uint64_t doubtful_ns;	 /* taken out of waited_ns, as the ends of waits were lost */
+	struct holds_done *done; /* in the order of their ends; of those before floor_ns not all */
+	size_t n_done, cap_done;
+	uint64_t floor_ns;
 	uint64_t known;		   /* of them, those of which it is known how long they were held */
 	uint64_t exact;		   /* of these, those that are no upper bounds */
 	uint64_t releases;	   /* told of by their own events, ever */

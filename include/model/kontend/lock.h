@@ -55,6 +55,8 @@ struct lock {
 	/* Of that each holder of this mode has had so much so far, and what does not divide. */
 	uint64_t share_ns;
 	uint32_t share_rest;
+	/* Of one wait that goes on each of them has had so much; charged last, and before that. */
+	uint64_t share_time_ns, share_at_ns, share_from_ns;
 	uint32_t queue;	 /* of both modes: see lockqueue.h; 0: two have not waited at a time */
 	uint32_t latest; /* wait that is not doubtful */
 	/* Hand-overs of this mode before there is a queue: see lockqueue-alone.c. */

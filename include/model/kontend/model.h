@@ -79,7 +79,6 @@ struct model {
 	uint64_t min_wait_ns;	    /* set by who reads: shorter waits are only counted, */
 	uint64_t n_short;	    /* here */
 	uint64_t n_at_least;	    /* ended, and may have begun earlier than is known */
-	uint64_t doubtful_ns;	    /* waited by those that became doubtful, until they did */
 	struct shorts_state shorts; /* and those that were not told */
 	uint64_t start_ns;	    /* first round or event */
 	bool start_known;	    /* else an earlier event would be the start */

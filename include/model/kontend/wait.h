@@ -18,6 +18,7 @@ enum {
 struct wait {
 	uint64_t begin_ns;
 	uint64_t addr;		    /* of the lock */
+	uint64_t joined_ns;	    /* since then it counts in `held` and `blame` of the model */
 	uint32_t lock, stack, task; /* indices into the model's tables */
 	uint32_t flags; /* of the latest begin: a mutex goes from spinning to sleeping */
 	uint32_t cell;	/* where its cell was when it began: a hint, see cell_prefetch() */

@@ -31,7 +31,7 @@ struct query_blame_sum {
 	uint64_t unknown_ns;  /* nobody is known to have had the lock, or nobody yet; and lost_ns */
 	uint64_t waited_ns;   /* by all sure waits, those in flight too */
 	uint64_t followed_ns; /* of it: what the holder did is known */
-	uint64_t doubtful_ns; /* of it: by waits whose end may have been lost, until that */
+	uint64_t doubtful_ns; /* not in it: by waits whose end was lost, until that was known */
 	bool doubtful_known;  /* not of a window, or with a filter of waits */
 	uint64_t tasks;	      /* that are known */
 	uint64_t not_followed, lost_ns, folded; /* as struct blame has them */

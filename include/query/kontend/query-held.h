@@ -20,7 +20,7 @@ struct query_held_sum {
 	uint64_t exact;	     /* of these, those that are no upper bounds */
 	uint64_t waited_ns;  /* for locks, by all */
 	uint64_t charged_ns; /* of it, what is charged to these holders */
-	/* Of it, by waits whose end may have been lost, until that; see struct query_blame_sum. */
+	/* Not in it: by waits whose end was lost; see struct query_blame_sum. */
 	uint64_t doubtful_ns;
 	bool doubtful_known;
 };

@@ -144,7 +144,7 @@ int query_blame_sum(struct query *q, struct query_blame_sum *ret)
 
 	*ret = (struct query_blame_sum){.not_followed = all->not_followed,
 					.lost_ns = b.cells.lost_ns,
-					.doubtful_ns = q->engine->model.doubtful_ns,
+					.doubtful_ns = all->doubtful_ns,
 					.doubtful_known = !query_has_window(q) && !q->only,
 					.folded = all->folded,
 					.refused = query_blame_why_not(q)};

@@ -346,7 +346,7 @@ int query_held_sum(struct query *q, struct query_held_sum *ret)
 					       h->exact,
 					       h->waited_ns,
 					       h->charged_ns,
-					       .doubtful_ns = q->engine->model.doubtful_ns,
+					       .doubtful_ns = h->doubtful_ns,
 					       .doubtful_known = true};
 	return code < 0 || q->cache->failed ? -ENOMEM : 0;
 }
