@@ -28,6 +28,7 @@ struct demo {
 	int dir_fd, file_fd, pipe_fd[2];
 	int log_fd, feed_fd[2]; /* of the chain: a file, and the pipe that feeds it */
 	uint32_t futex_word;
+	int breakpoint_fd, uprobe_fd; /* -1: not placed */
 	struct demo_slow slow[DEMO_KINDS];
 };
 
@@ -47,6 +48,10 @@ unsigned demo_burst_us(const struct demo *d, unsigned kind, uint64_t period);
 
 int demo_slow_init(struct demo_slow *s);
 void demo_slow_deinit(struct demo_slow *s);
+/* A breakpoint and a uprobe of the calling thread; @missing, or NULL, learns why one is missing. */
+void demo_probes_place(struct demo *d, void (*missing)(const struct error *err));
+void demo_probes_hit(const struct demo *d);
+void demo_probes_remove(struct demo *d);
 /* Thread that lets sleepers go on after their time; @arg is the demo. */
 void *demo_slow_main(void *arg);
 

@@ -178,6 +178,7 @@ static void wait_for_end(struct demo *d, const sigset_t *set, uint64_t duration_
 	do {
 		if (sigtimedwait(set, NULL, &turn) > 0)
 			return;
+		demo_probes_hit(d);
 		now = demo_now();
 		if (now - last_ns >= 1000000000u)
 			govern(d, &last_ns, &last_cpu);
@@ -302,6 +303,8 @@ int demo_run(const struct demo_options *o, struct error *err)
 			 .file_fd = -1,
 			 .pipe_fd = {-1, -1},
 			 .log_fd = -1,
+			 .breakpoint_fd = -1,
+			 .uprobe_fd = -1,
 			 .feed_fd = {-1, -1}};
 	sigset_t set, old;
 	int r;
@@ -312,16 +315,22 @@ int demo_run(const struct demo_options *o, struct error *err)
 	ending_signals(&set);
 	pthread_sigmask(SIG_BLOCK, &set, &old);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	/* The locks of this process are named after it: they are not kontend's. */
+	prctl(PR_SET_NAME, "kontend-demo");
 	for (unsigned k = 0; k < DEMO_KINDS; k++) {
 		d.slow[k].fd = -1;
 		if (d.kinds & 1u << k && demo_kinds[k].hold)
 			demo_slow_init(&d.slow[k]);
 	}
+	/* It takes rights that are given up then. */
+	if (d.kinds == DEMO_ALL)
+		demo_probes_place(&d, o->missing);
 	r = files_open(&d, err);
 	if (!r && o->ready && (r = o->ready()) < 0)
 		error_errno(err, r, "demo: cannot give up capabilities");
 	if (!r)
 		r = demo_crew_run(&d, &set, o->duration_ns, err);
+	demo_probes_remove(&d);
 	files_close(&d);
 	for (unsigned k = 0; k < DEMO_KINDS; k++)
 		demo_slow_deinit(&d.slow[k]);

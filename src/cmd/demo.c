@@ -6,11 +6,17 @@
 
 #include <stdio.h>
 
+static void say_missing(const struct error *err)
+{
+	fprintf(stderr, "kontend: %s\n", err->text);
+}
+
 int cmd_demo(const struct opts *o)
 {
 	struct demo_options d = {.duration_ns = o->duration_ns,
 				 .threads = (unsigned)o->threads,
-				 .ready = rights_give_up};
+				 .ready = rights_give_up,
+				 .missing = o->verbose ? say_missing : NULL};
 	struct error err = {0};
 
 	if (o->kinds && demo_kinds_parse(o->kinds, &d.kinds, &err) < 0)

@@ -108,6 +108,58 @@ static void ends_after_its_duration(void **state)
 	assert_int_equal(entries(*state), 0);
 }
 
+static unsigned n_missing, n_placed;
+
+static void count_missing(const struct error *err)
+{
+	assert_true(err->text[0]);
+	n_missing++;
+}
+
+/* Descriptors of perf events. */
+static unsigned perf_events(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	assert_non_null(dir);
+	for (struct dirent *e; (e = readdir(dir));) {
+		char to[64] = "";
+
+		if (readlinkat(dirfd(dir), e->d_name, to, sizeof(to) - 1) > 0)
+			n += !strcmp(to, "anon_inode:[perf_event]");
+	}
+	closedir(dir);
+	return n;
+}
+
+static int count_placed(void)
+{
+	n_placed = perf_events();
+	return 0;
+}
+
+/* Each is placed, or it is said why not; they are gone in the end. With some kinds there is none.
+ */
+static void has_a_breakpoint_and_a_uprobe(void **state)
+{
+	struct demo_options o = {.duration_ns = 300000000,
+				 .threads = 1,
+				 .ready = count_placed,
+				 .missing = count_missing};
+	struct error err = {0};
+
+	(void)state;
+	n_missing = n_placed = 0;
+	assert_int_equal(demo_run(&o, &err), 0);
+	assert_int_equal(n_placed + n_missing, 2);
+	assert_int_equal(perf_events(), 0);
+	o.kinds = DEMO_PIPE;
+	n_missing = 0;
+	assert_int_equal(demo_run(&o, &err), 0);
+	assert_int_equal(n_placed + n_missing, 0);
+}
+
 /* What a process that may not mount got from demo_run(). */
 struct outcome {
 	int r;
@@ -202,6 +254,8 @@ int main(void)
 		cmocka_unit_test(wrong_kinds_are_named),
 		cmocka_unit_test(every_kind_has_a_name),
 		cmocka_unit_test_setup_teardown(ends_after_its_duration, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(has_a_breakpoint_and_a_uprobe, make_dir,
+						remove_dir),
 		cmocka_unit_test_setup_teardown(ends_on_sigterm_and_cleans_up, make_dir,
 						remove_dir),
 		cmocka_unit_test(bad_directory_is_an_error),

@@ -8,7 +8,8 @@
 
 /*
  * The contending workload of `kontend demo`: a small, harmless storm so that there is something to
- * see. It bursts every few seconds and sleeps between, which keeps it below about 60 % of one core.
+ * see: with all kinds also a breakpoint and a uprobe in its own process. It bursts every few
+ * seconds and sleeps between, which keeps it below about 60 % of one core.
  */
 enum demo_kind {
 	DEMO_MMAP = 1,	 /* rwsem R and W: mmap_lock, with a slow holder now and then */
@@ -25,6 +26,8 @@ struct demo_options {
 	unsigned kinds;	      /* enum demo_kind, or-ed; 0 = DEMO_ALL */
 	unsigned threads;     /* per kind; 0 = default (4); at most 64 */
 	int (*ready)(void);   /* all is open, no thread has been started; NULL: nothing to do */
+	/* Learns why there is no breakpoint, or no uprobe; NULL: that does not matter. */
+	void (*missing)(const struct error *err);
 };
 
 /* "mmap,inode,pipe" or "all": 0, or -EINVAL with @err naming the word that is wrong. */
