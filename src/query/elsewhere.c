@@ -132,12 +132,30 @@ const char *query_elsewhere_most(struct query *q, const struct query_elsewhere *
 	}
 	if (!most)
 		return NULL;
-	bool one = n <= 2 * most->tasks || !*most->comm;
+	bool one = n < 2 * most->tasks || !*most->comm;
 	n = one ? most->tasks : n;
 	*ret_name = one ? most->process : most->comm;
 	return arena_printf(&q->arena, "%s%u task%s %s %s %s %s", e->dropped ? ">=" : "", n,
 			    n == 1 ? "" : "s", one ? "of" : "named", *ret_name,
 			    n == 1 ? "waits" : "wait", kind_words[most->kind]);
+}
+
+const char *query_elsewhere_short(struct query *q, const struct query_elsewhere *e)
+{
+	static const char *const words[LOCKSNAP_SLEEPS] = {
+		[LOCKSNAP_FUTEX] = "futex",
+		[LOCKSNAP_FILE_LOCK] = "file lock",
+		[LOCKSNAP_IO] = "I/O",
+		[LOCKSNAP_DISK] = "state D",
+	};
+	const char *text = NULL;
+
+	for (int i = 0; i < LOCKSNAP_SLEEPS; i++)
+		if (e->tasks[i])
+			text = arena_printf(&q->arena, "%s%s%s %s%u", text ? text : "",
+					    text ? ", " : "", words[i], e->dropped ? ">=" : "",
+					    e->tasks[i]);
+	return text;
 }
 
 const char *query_elsewhere_text(struct query *q, const struct query_elsewhere *e)

@@ -258,8 +258,11 @@ const char *verdict_say_wait(struct judge *j, struct query_finding *f)
 			    units_tasks(r, verdict_waited(j)));
 }
 
-/* "0.31 tasks wait for kernel locks on average, most for rq_lock cpu 0"; NULL: no memory. */
-static const char *say_rate(struct judge *j, struct query_finding *f)
+/*
+ * "0.31 tasks wait for kernel locks on average, most for rq_lock cpu 0"; NULL: no memory. The
+ * second line is never shortened: it has only the function of a lock that has no name of its own.
+ */
+static const char *say_rate(struct judge *j, struct query_finding *f, bool is_second)
 {
 	char r[UNITS_BUF];
 
@@ -272,16 +275,16 @@ static const char *say_rate(struct judge *j, struct query_finding *f)
 		return arena_printf(&j->q->arena, "%s tasks wait for kernel locks on average", r);
 	put_row(j, f, &j->worst);
 	return arena_printf(&j->q->arena, "%s tasks wait for kernel locks on average, most for %s",
-			    r, f->name);
+			    r, is_second && f->word ? f->word : f->name);
 }
 
 /* Calm are the locks of the kernel: tasks may wait for others, of which no event reports. */
 const char *verdict_say_calm(struct judge *j, struct query_finding *f)
 {
-	const char *rate = say_rate(j, f), *name, *most;
+	const char *name, *most = query_elsewhere_most(j->q, j->elsewhere, &name);
+	const char *rate = say_rate(j, f, most);
 
-	most = rate ? query_elsewhere_most(j->q, j->elsewhere, &name) : NULL;
-	if (!most)
+	if (!most || !rate)
 		return rate;
 	f->name = name;
 	f->word = NULL;

@@ -276,7 +276,7 @@ int query_verdict(struct query *q, const struct query_verdict_facts *f, struct q
 	if (ask(&j) < 0)
 		return -ENOMEM;
 	find(&j, ret);
-	if ((f->average || !ret->n_findings) && query_elsewhere(q, &ret->elsewhere) < 0)
+	if (query_elsewhere(q, &ret->elsewhere) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < ret->n_findings; i++)
 		said &= say(&j, &ret->findings[i]);

@@ -214,6 +214,19 @@ static void of_a_report_it_is_about_all_of_it(void **state)
 	assert_non_null(strstr(v.worst.text, ", avg "));
 }
 
+static void put_sleepers(struct locksnap *s, int pid, const char *comm, enum locksnap_sleeps kind,
+			 uint32_t tasks, uint32_t idle)
+{
+	const struct locksnap_sleepers r = {.pid = pid,
+					    .comm = locksnap_add_text(s, comm),
+					    .kind = kind,
+					    .tasks = tasks,
+					    .idle = idle};
+
+	s->head.counts_sleepers = 1;
+	assert_int_equal(locksnap_add_sleepers(s, &r), 0);
+}
+
 /* A look sees one wait that began before the measurement, for as long as it goes on. */
 static void look_at_early(struct synth *y, uint64_t t)
 {
@@ -230,6 +243,7 @@ static void look_at_early(struct synth *y, uint64_t t)
 	s.waiters[0].ran_ns = CANNED_START - 500 * MS;
 	s.waiters[0].cpu = 1;
 	assert_int_equal(locksnap_add_queue(&s, &q), 0);
+	put_sleepers(&s, 812, "java", LOCKSNAP_FUTEX, 31, 0);
 	lock_snap_emit_late(y, &s, t, t + 2 * MS, MS);
 }
 
@@ -264,6 +278,8 @@ static void a_wait_from_before_the_start_is_bad(void **state)
 	assert_int_equal(v.worst.level, VERDICT_BAD);
 	assert_non_null(strstr(v.worst.text, "i_rwsem /var/x.img"));
 	assert_non_null(strstr(v.worst.text, ", longest >=3.50s"));
+	/* Who waits elsewhere is known also where kernel locks are bad. */
+	assert_int_equal(v.elsewhere.tasks[LOCKSNAP_FUTEX], 31);
 	v = judge(*state, &report);
 	assert_int_equal(v.worst.level, VERDICT_BAD);
 	assert_non_null(strstr(v.worst.text, ">=3.50s"));
@@ -283,19 +299,6 @@ static void one_that_has_ended_is_in_a_report(void **state)
 	assert_int_equal(v.worst.level, VERDICT_BAD);
 	assert_int_equal(v.worst.rule, VERDICT_LONGEST);
 	assert_string_equal(v.worst.text, "dd/702 waited for i_rwsem /var/x.img for >=3.00s");
-}
-
-static void put_sleepers(struct locksnap *s, int pid, const char *comm, enum locksnap_sleeps kind,
-			 uint32_t tasks, uint32_t idle)
-{
-	const struct locksnap_sleepers r = {.pid = pid,
-					    .comm = locksnap_add_text(s, comm),
-					    .kind = kind,
-					    .tasks = tasks,
-					    .idle = idle};
-
-	s->head.counts_sleepers = 1;
-	assert_int_equal(locksnap_add_sleepers(s, &r), 0);
 }
 
 static struct query_elsewhere elsewhere(struct asked *w)
@@ -351,6 +354,30 @@ static void processes_of_one_name_are_one(void **state)
 	put_sleepers(&s, 7, "mysqld", LOCKSNAP_FUTEX, 5, 0);
 	assert_string_equal(judge_sleepers(*state, &s).worst.text,
 			    "kernel locks; 16 tasks named python3 wait in futex (user space)");
+}
+
+/* Two processes of one task each: not the first of them alone. */
+static void two_processes_of_one_task_are_two(void **state)
+{
+	struct locksnap s = {0};
+
+	put_sleepers(&s, 500, "sh", LOCKSNAP_FUTEX, 1, 0);
+	put_sleepers(&s, 501, "sh", LOCKSNAP_FUTEX, 1, 0);
+	assert_string_equal(judge_sleepers(*state, &s).worst.text,
+			    "kernel locks; 2 tasks named sh wait in futex (user space)");
+}
+
+static void each_kind_is_in_the_short_text(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	put_sleepers(&s, 812, "java", LOCKSNAP_FUTEX, 40, 9);
+	put_sleepers(&s, 7, "dd", LOCKSNAP_IO, 1, 0);
+	put_sleepers(&s, 8, "cp", LOCKSNAP_DISK, 3, 0);
+	(void)judge_sleepers(w, &s);
+	const struct query_elsewhere e = elsewhere(w);
+	assert_string_equal(query_elsewhere_short(&w->q, &e), "futex 31, I/O 1, state D 3");
 }
 
 static void one_idle_or_single_task_is_nothing(void **state)
@@ -447,6 +474,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ok_names_who_waits_elsewhere, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(processes_of_one_name_are_one, asked_setup_empty,
+						asked_teardown),
+		cmocka_unit_test_setup_teardown(two_processes_of_one_task_are_two,
+						asked_setup_empty, asked_teardown),
+		cmocka_unit_test_setup_teardown(each_kind_is_in_the_short_text, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(one_idle_or_single_task_is_nothing,
 						asked_setup_empty, asked_teardown),

@@ -52,6 +52,16 @@ const char *app_sums_because(const struct app *a)
 	return a->verdict.worst.because;
 }
 
+const char *app_sums_also(const struct app *a)
+{
+	return a->verdict.worst.level >= VERDICT_LOOK ? a->verdict.also : NULL;
+}
+
+const char *app_sums_elsewhere(const struct app *a)
+{
+	return a->verdict.elsewhere;
+}
+
 static bool is_page_of(const struct view *v, uint64_t lock)
 {
 	return v->scope.mask == 1u << BY_LOCK && v->scope.id[BY_LOCK] == lock;

@@ -32,8 +32,12 @@ int verdict_ask(struct verdict *k, struct query *q, const struct query_verdict_f
 	struct query_verdict is;
 	int r = query_verdict(q, f, &is);
 
+	k->also = k->elsewhere = NULL;
 	if (r < 0)
 		return r;
+	const char *name;
+	k->also = query_elsewhere_most(q, &is.elsewhere, &name);
+	k->elsewhere = query_elsewhere_short(q, &is.elsewhere);
 	/* After a step back in time what was said then does not matter. */
 	if (is.worst.level < k->worst.level && now >= k->said_ns && now - k->said_ns < KEPT_NS &&
 	    !f->average)

@@ -23,6 +23,8 @@ struct verdict {
 	struct verdict_said worst;		  /* or that nothing is wrong */
 	struct verdict_said found[VERDICT_RULES]; /* all, the worst first */
 	uint32_t n;
+	/* Who waits for what is no kernel lock; texts of this frame, or NULL. */
+	const char *also, *elsewhere;
 	uint64_t said_ns; /* session clock: when that was true last */
 	/* The findings that were opened one after the other, by rule, and the page of the last one:
 	 * for comparison only. */

@@ -332,7 +332,7 @@ static void put_rotation(const struct query_rotation_sum *sum, struct line *l)
  * What is there only now and then shares two lines, which are always there: so the tables below
  * stay where they are.
  */
-static void draw_others(const struct page *p, struct screen *s)
+static void draw_others(const struct page *p, const char *elsewhere, struct screen *s)
 {
 	struct line l = {.s = s, .r = p->r_now, .x = 1, .y = NOW_LINES + 1};
 
@@ -343,6 +343,8 @@ static void draw_others(const struct page *p, struct screen *s)
 	l.r.w = p->r_now.w;
 	view_uprobes_line(&p->sums.uprobe, &l);
 	put_rotation(&p->sums.rotation, &l);
+	if (elsewhere)
+		line_whole(&l, ROLE_DIM, "  other waits: %s", elsewhere);
 }
 
 /* "by cpu, 2 of 64" where not all have room. */
@@ -389,8 +391,11 @@ static void draw_locks(struct view_overview *o, struct page *p, struct screen *s
 		       view_empty_text(&o->v, &p->locks.table));
 }
 
-/* In fewer words where it would be cut: the end of it counts, too. */
-static void draw_because(const char *because, struct screen *s, struct rect r)
+/*
+ * In fewer words where it would be cut: the end of it counts, too. Who waits for other things than
+ * kernel locks is said where no cause is known, or has left room.
+ */
+static void draw_because(const char *because, const char *also, struct screen *s, struct rect r)
 {
 	static const char head[] = "because of ";
 	int x = WHY_X;
@@ -399,7 +404,10 @@ static void draw_because(const char *because, struct screen *s, struct rect r)
 		x = screen_put(s, r, x, 0, ROLE_NORMAL, "by ");
 		because += sizeof(head) - 1;
 	}
-	screen_put(s, r, x, 0, ROLE_NORMAL, because);
+	x = screen_put(s, r, x, 0, ROLE_NORMAL, because);
+	struct line l = {.s = s, .r = r, .x = x};
+	if (also)
+		line_whole(&l, ROLE_DIM, "%salso %s", *because ? "; " : "", also);
 }
 
 static void overview_draw(struct view *v, struct screen *s, struct rect r)
@@ -429,9 +437,9 @@ static void overview_draw(struct view *v, struct screen *s, struct rect r)
 		place_short(&p, r);
 	else
 		place_narrow(&p, r);
-	draw_because(app_sums_because(v->app), s, p.r_now);
+	draw_because(app_sums_because(v->app), app_sums_also(v->app), s, p.r_now);
 	draw_now(&p.sums.now, app_averages(v->app), s, p.r_now);
-	draw_others(&p, s);
+	draw_others(&p, app_sums_elsewhere(v->app), s);
 	style.heat = "wait_ns_per_s";
 	style.empty = "none yet";
 	pane_draw_table(&o->set, PANE_TYPES, s, p.r_types,

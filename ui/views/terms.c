@@ -18,6 +18,7 @@ static const struct term overview[] = {
 	{"rotation", "how often events take turns, and the time that all CPUs spend on it"},
 	{"XOL", "slots for probed instructions out of line, fullest process"},
 	{"mmap_lock", "of the processes worst off: W to change, R to read the space"},
+	{"other waits", "tasks in futex, file lock, I/O or state D, not for a kernel lock"},
 	{NULL, NULL},
 };
 

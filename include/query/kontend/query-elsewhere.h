@@ -33,6 +33,8 @@ int query_elsewhere(struct query *q, struct query_elsewhere *ret); /* 0 or -ENOM
 /* "31 tasks of java/812 wait in futex (user space)", of what most do; NULL: too few do. */
 const char *query_elsewhere_most(struct query *q, const struct query_elsewhere *e,
 				 const char **ret_name);
+/* "futex 31, I/O 2": those that some tasks wait for; NULL: none. */
+const char *query_elsewhere_short(struct query *q, const struct query_elsewhere *e);
 /* "futex 31 (6 idle), file locks 0, I/O 2, uninterruptible 1" */
 const char *query_elsewhere_text(struct query *q, const struct query_elsewhere *e);
 extern const struct figure query_elsewhere_figures[], query_elsewhere_row_figures[];

@@ -76,7 +76,7 @@ struct query_verdict {
 	struct query_finding findings[VERDICT_RULES]; /* the worst first; none below VERDICT_LOOK */
 	uint32_t n_findings;
 	uint32_t more;			  /* of them, beside the worst */
-	struct query_elsewhere elsewhere; /* of an average, and where nothing is wrong */
+	struct query_elsewhere elsewhere; /* who waits for what is no kernel lock */
 };
 
 /* 0 or -ENOMEM. Texts lie in the query's arena. */

@@ -20,5 +20,9 @@ struct app_sums {
 const struct app_sums *app_sums(const struct app *a);
 /* Because of whom it is what the verdict says; "" = nobody, or not known. */
 const char *app_sums_because(const struct app *a);
+/* Where something is wrong with kernel locks: who waits besides, in a sentence; NULL: too few. */
+const char *app_sums_also(const struct app *a);
+/* "futex 31, I/O 2": tasks that wait for what is no kernel lock; NULL: none, or not known. */
+const char *app_sums_elsewhere(const struct app *a);
 
 #endif
