@@ -314,6 +314,7 @@ const struct view_ops view_detail = {
 		"the tree; Enter on its rows goes "
 		"one step deeper, Esc comes back.",
 	.tables = "locks",
+	.shows = "waiters",
 	.size = sizeof(struct view_detail),
 	.init = detail_init,
 	.deinit = detail_deinit,

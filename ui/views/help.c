@@ -138,12 +138,11 @@ static void add_columns(struct page *p, const struct table_def *t)
 	}
 }
 
-/* Those that the view one came from shows. */
-static void add_tables(struct page *p, const struct view_ops *from)
+/* With the names that reports have for their columns. */
+static void add_tables(struct page *p, const char *s)
 {
-	const char *s = from && from->tables ? from->tables : "";
 
-	while (*s) {
+	while (s && *s) {
 		size_t len = strcspn(s, " ");
 
 		add_columns(p, tables_find(s, len));
@@ -379,8 +378,12 @@ static void fill_first(struct page *p, const struct view_ops *from)
 	}
 	add_other_keys(p, from, has_many_words(from));
 	add(p, ROLE_NORMAL, "", "", 0);
+	/* Names of types are in the table, and not above it: its figures come first. */
+	if (terms_are_of_rows(from))
+		add_glossary(p, from, p->h - 3);
 	add_terms(p, from, p->h - 3);
-	add_glossary(p, from, p->h - 3);
+	if (!terms_are_of_rows(from))
+		add_glossary(p, from, p->h - 3);
 	add(p, ROLE_NORMAL, "", marks, 1);
 	add(p, ROLE_NORMAL, "", "", 0);
 	add(p, ROLE_DIM, "? all keys, columns and what the first line says    q Esc back", "", 0);
@@ -400,7 +403,8 @@ static void fill(struct view_help *h, struct page *p)
 		add_all_terms(p, from);
 	}
 	add_header(p);
-	add_tables(p, from);
+	add_tables(p, from ? from->tables : NULL);
+	add_tables(p, from ? from->shows : NULL);
 	add_keys(p);
 	add_views(p);
 }

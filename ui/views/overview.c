@@ -511,6 +511,7 @@ const struct view_ops view_overview = {
 		"every row of the page; Enter opens it. Sparklines show the last intervals, the "
 		"newest at the right.",
 	.tables = "locks cpus",
+	.shows = "waiters",
 	.size = sizeof(struct view_overview),
 	.init = overview_init,
 	.deinit = overview_deinit,

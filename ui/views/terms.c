@@ -10,48 +10,96 @@
 static const struct term none[] = {{NULL, NULL}};
 
 static const struct term overview[] = {
+	{"BAD, LOOK, OK", "the verdict, by the limits of --verdict; ! opens it"},
+	{"wait/s", "how many tasks wait for kernel locks on average"},
+	{"contended/s", "waits that begin in a second"},
 	{"waiting now", "tasks that wait for a kernel lock now; longest: of these"},
 	{"slots 3/8", "hardware breakpoint slots in use, of all CPUs' debug registers"},
 	{"events", "perf events of everybody; contexts: those of a CPU or a task"},
 	{"short of time", "events that wait for a counter now, as others have them all"},
 	{"created", "perf events that anybody creates in a second"},
-	{"rotation", "how often events take turns, and the time that all CPUs spend on it"},
+	{"rotation", "how often events take turns, and the CPU time that it takes"},
 	{"XOL", "slots for probed instructions out of line, fullest process"},
 	{"mmap_lock", "of the processes worst off: W to change, R to read the space"},
-	{"other waits", "tasks in futex, file lock, I/O or state D, not for a kernel lock"},
+	{"other waits", "tasks in futex, file lock, I/O or state D: no kernel locks"},
+	{NULL, NULL},
+};
+
+static const struct term locks[] = {
+	{"rwsem", "for many readers (R) or one writer (W); rwlock: one that spins"},
+	{"pcpu-sem", "per-CPU rwsem: its readers wait only because of a writer"},
+	{"mutex", "for one task, which may sleep with it, as with rt-mutex"},
+	{"spinlock", "lock for one CPU: who waits for it runs meanwhile"},
+	{"other", "locks that became too many to keep apart: folded"},
 	{NULL, NULL},
 };
 
 static const struct term detail[] = {
-	{"held by", "who has the lock; sure, or evidence or hint: perhaps a reader"},
+	{"held by", "who has the lock; sure, evidence or hint: how sure that is"},
+	{"R?, W?", "perhaps a reader, the writer: evidence or hint, no proof"},
 	{"others waited", "what the holder did while others waited for the lock"},
+	{"running", "it had a CPU; runnable: it waited for one, kept off by a task"},
+	{"asleep, I/O", "it slept with the lock held; I/O: for a disk or a file system"},
+	{"lock, circle", "it waited for a lock itself; circle: tasks wait for each other"},
 	{"not followed", "holder not known, or BPF did not see what it did"},
 	{"queue R, W", "both curves: readers, writers in the queue; newest at the right"},
 	{"handed", "| where the lock went from one task straight to a waiting one"},
-	{"handed over", "how often it did so, and how long that took"},
+	{"handed over", "how often, how long it took; being handed over: free now"},
 	{"passed over", "tasks that others overtook; worst: the one overtaken most often"},
 	{"convoy", "how long the queue was never empty, from 10 ms on"},
 	{"starved", "waits that lasted longer than 16 hand-overs of the lock"},
 	{"wait/s", "tasks that wait on average; below it the same of all locks"},
-	{"histogram", "waits that have ended by their length"},
+	{"histogram", "ended waits by length; p50: half are shorter, p99: 99%"},
+	{"CALL PATH", "calls that led to waits; TIME%, CNT%: share; WAITS: how many"},
+	{NULL, NULL},
+};
+
+static const struct term wait[] = {
+	{"WAITS IN", "calls of the task that waits, the innermost on top"},
+	{"HOLDER IS IN", "calls of the task that has the lock, while it sleeps"},
+	{"sure", "the lock names its holder; evidence, hint: perhaps, no proof"},
+	{"R?, W?", "perhaps a reader, the writer: evidence or hint, no proof"},
 	{NULL, NULL},
 };
 
 static const struct term chains[] = {
+	{"root", "has a lock and waits for none, or: holder not known"},
 	{"behind", "tasks that wait because of a root, also behind others"},
-	{"ended", "waits of the last 10 s that are over, dimmed below; ENDED: how long ago"},
-	{"R?", "perhaps a reader: by its calls, or it had the lock last; no proof"},
+	{"running", "it has a CPU; runnable: it waits for one, kept off by a task"},
+	{"asleep", "the root sleeps with the lock held: where, and for what"},
+	{"had it", "had it while they waited: of waits that have ended"},
+	{"deadlock", "tasks wait for each other; perhaps a deadlock: not sure"},
+	{"ended", "waits of the last 10 s, dimmed below; ENDED: how long ago"},
+	{"R?, W?", "perhaps a reader (its calls, or it had it last), the writer"},
 	{NULL, NULL},
 };
 
 static const struct term blame[] = {
 	{"waited", "all that tasks have waited in the window, and because of whom"},
-	{"some readers", "several readers had the lock: no one of them is charged"},
+	{"some reader", "several readers had the lock: no one of them is charged"},
 	{"not known", "waits of which no holder is known"},
+	{"not followed", "holder not followed: BPF did not see what it did"},
 	{"forgotten", "charged to tasks for which memory had no room"},
+	{"running", "it had a CPU; runnable: it waited for one, kept off by a task"},
+	{"asleep", "it slept with the lock held; asleep for I/O: for a disk"},
+	{"circle", "in a circle of waits: tasks that wait for each other"},
+	{"for a lock", "waits for a lock: the holder waits itself; see chains, 0"},
 	{"followed", "the share of it for which BPF saw what the holder did"},
 	{"missed", "holders that could not be followed: too many at a time"},
 	{"mostly", "of the selected row, in full"},
+	{NULL, NULL},
+};
+
+static const struct term held[] = {
+	{"charged", "waiting that is charged to a holder, of all that was waited"},
+	{"handed on", "locks that a task got after waiting; of how many it is known"},
+	{NULL, NULL},
+};
+
+static const struct term queues[] = {
+	{"queues", "locks for which two tasks waited at a time; wait: tasks now"},
+	{"convoys", "queues that have not been empty for 10 ms or more"},
+	{"no release", "this kernel does not report when locks are let go of"},
 	{NULL, NULL},
 };
 
@@ -59,7 +107,8 @@ static const struct term waiters[] = {
 	{"rwsem W, R", "tasks that wait to write, and to read"},
 	{"longest", "of the tasks that wait now, how long it has waited so far"},
 	{"doubtful", "waits that may be over, as the kernel lost records: in no sum"},
-	{"R?", "a reader, not sure: it had the lock last, or its calls say that it has it"},
+	{"R?", "a reader, not sure: it had the lock last, or its calls say so"},
+	{"W?", "the writer for whom readers of a pcpu-sem wait, by evidence"},
 	{"(free)", "no task has the lock: it is being handed over to the next one"},
 	{NULL, NULL},
 };
@@ -67,9 +116,13 @@ static const struct term waiters[] = {
 static const struct term slots[] = {
 	{"used", "slots with a breakpoint, of those of all CPUs"},
 	{"created", "perf events that anybody creates in a second"},
-	{"slots' locks", "waits in the kernel's code that takes slots and gives them back"},
-	{"MOST", "most slots in use at a time since the start; ≥ where looks may miss some"},
-	{"CPU+TASK", "breakpoints of the CPU + of the task that has most there"},
+	{"refused", "breakpoints that found no free slot (ENOSPC), and whose"},
+	{"slots' locks", "waits for the slots' locks: in code that takes slots"},
+	{"MOST", "most slots in use at a time; ≥ where looks may miss some"},
+	{"CPU+TASK", "of the CPU + of the task with most there: PINNED cpu+task"},
+	{"C, T, □", "slot of a CPU's breakpoint, of a task's, free; ■: used now"},
+	{"perf fd", "opened by perf_event_open; ptrace: set by a debugger"},
+	{"inactive", "its task is not on a CPU; exited: it has ended; off: disabled"},
 	{"FREE C/T", "room for another of the CPU / of a task that has none there"},
 	{"cost", "what it takes kontend itself to look at slots and at events"},
 	{NULL, NULL},
@@ -79,6 +132,7 @@ static const struct term contexts[] = {
 	{"8 + 12 own", "perf events of others, and those that kontend opened itself"},
 	{"short of time", "events that wait for a counter now, as others have them all"},
 	{"created", "perf events that anybody creates in a second"},
+	{"inactive", "no counter, or its task is not on a CPU; exited: it ended"},
 	{"cost", "what it takes kontend itself to look at all events"},
 	{NULL, NULL},
 };
@@ -92,9 +146,11 @@ static const struct term rotation[] = {
 
 static const struct term uprobes[] = {
 	{"probes", "places in programs that uprobes replace, whoever placed them"},
+	{"hits/s", "how often programs reach any of the probes, per second"},
 	{"XOL, slots", "where probed instructions run out of line: in use/all"},
 	{"IN-STEP", "threads that single-step an instruction there at this moment"},
 	{"waiting", "threads that wait for a slot"},
+	{"idle", "idle processes have slots and have used none; Enter shows each"},
 	{NULL, NULL},
 };
 
@@ -107,9 +163,10 @@ static const struct term mmap[] = {
 
 static const struct term hot[] = {
 	{"in lock paths", "samples whose call chain passes locking code"},
-	{"irq-off?", "ran with interrupts off: a clock sees it where they come on again"},
+	{"irq-off?", "interrupts were off: a clock sees it where they are on again"},
 	{"counted", "share of the time in which the event had a counter"},
 	{"cut", "call chains of which memory had no room for the outer frames"},
+	{"CALL PATH", "calls that led there; SAMP%: their share; COUNT: samples"},
 	{NULL, NULL},
 };
 
@@ -117,10 +174,14 @@ static const struct {
 	const char *view;
 	const struct term *terms;
 } of_views[] = {
-	{"overview", overview}, {"detail", detail},   {"chains", chains},     {"blame", blame},
-	{"did", blame},		{"waiters", waiters}, {"slots", slots},	      {"holders", slots},
-	{"contexts", contexts}, {"events", contexts}, {"rotation", rotation}, {"uprobes", uprobes},
-	{"xol", uprobes},	{"mmap", mmap},	      {"hot", hot},
+	{"overview", overview}, {"locks", locks},     {"callers", locks},
+	{"tasks", locks},	{"types", locks},     {"detail", detail},
+	{"wait", wait},		{"chains", chains},   {"blame", blame},
+	{"did", blame},		{"held", held},	      {"queues", queues},
+	{"waiters", waiters},	{"slots", slots},     {"holders", slots},
+	{"contexts", contexts}, {"events", contexts}, {"rotation", rotation},
+	{"uprobes", uprobes},	{"xol", uprobes},     {"mmap", mmap},
+	{"hot", hot},		{"hot-tree", hot},
 };
 
 const struct term *terms_of(const struct view_ops *view)
@@ -129,4 +190,9 @@ const struct term *terms_of(const struct view_ops *view)
 		if (!strcmp(of_views[i].view, view->name))
 			return of_views[i].terms;
 	return none;
+}
+
+bool terms_are_of_rows(const struct view_ops *view)
+{
+	return terms_of(view) == locks;
 }

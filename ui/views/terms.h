@@ -11,5 +11,7 @@ struct term {
 
 /* Those of that view, in the order of the screen, ended by a word of NULL. */
 const struct term *terms_of(const struct view_ops *view);
+/* Words of the rows, that are not above the table. */
+bool terms_are_of_rows(const struct view_ops *view);
 
 #endif

@@ -34,7 +34,8 @@ struct view_ops {
 	/* Of tables.h, with blanks between; the first is the one that is sorted and filtered. NULL:
 	 * none */
 	const char *tables;
-	size_t size; /* of the view's struct, which begins with struct view */
+	const char *shows; /* tables that help explains as well; NULL: none */
+	size_t size;	   /* of the view's struct, which begins with struct view */
 	int (*init)(struct view *v);
 	void (*deinit)(struct view *v);
 	void (*draw)(struct view *v, struct screen *s, struct rect r);
