@@ -128,6 +128,19 @@ static void tell_holder(struct model *m, uint32_t lock, uint32_t task, const str
 		blame_tell(m, lock, task, ev->holder.hint, UINT64_MAX);
 }
 
+/* No task has the lock until that one takes it. */
+static int tell_handed(struct model *m, const struct event *ev)
+{
+	uint32_t task = task_get_quickly(&m->tasks, ev->pid, ev->tid);
+	uint32_t lock = find_lock(m, ev->holder.lock);
+
+	if (task == TASK_OTHER || task >= OWNER_NEXT || !lock)
+		return 0;
+	m->holders_told = true;
+	holder_tell(m, lock, cell_owner_handed(task), ev->time);
+	return task_name(&m->tasks, task, ev->holder.comm) < 0 ? -ENOMEM : 0;
+}
+
 int blame_holder(struct model *m, const struct event *ev)
 {
 	/* Who has a lock may be told at any time; what it does is true as long as it is followed.
@@ -142,6 +155,8 @@ int blame_holder(struct model *m, const struct event *ev)
 	if (ev->holder.what == HOLDREC_BEGUN || ev->holder.what == HOLDREC_STOPPED)
 		return 0;
 	fold_if_full(m);
+	if (ev->holder.what == HOLDREC_HANDED)
+		return tell_handed(m, ev);
 	if (ev->holder.what >= HOLDREC_GOT)
 		return tell_unnamed(m, ev);
 	uint32_t task = task_get_quickly(&m->tasks, ev->pid, ev->tid);

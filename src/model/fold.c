@@ -36,6 +36,7 @@ static void mark_wait(struct model *m, const struct wait *w)
 	m->tasks.tasks[cell_owner_task(w->seen)].marked = 1;
 	m->tasks.tasks[cell_owner_task(w->told)].marked = 1;
 	m->tasks.tasks[cell_owner_task(w->held_by)].marked = 1;
+	m->tasks.tasks[cell_owner_next(w->told)].marked = 1;
 }
 
 /* Who held mmap_locks, and where those were got that are held now. */

@@ -8,6 +8,9 @@
  * Where no record reports holders, as without BPF, nothing is said: whoever got a lock after a wait
  * may have lost it to a task that took it without waiting.
  *
+ * The word of a lock that readers have names the last one that came. It may have let go since: who
+ * waits for the lock has. Then one that came before it is named, a hint like any other.
+ *
  * A wait keeps what was reported as it began (`told`) and what a look saw (`seen`); when it ends,
  * it keeps who had the lock last (`held_by`).
  */
@@ -36,20 +39,87 @@ void holder_waits(struct model *m, uint32_t lock)
 		m->locks.locks[l->twin].has = (struct lock_has){0};
 }
 
+static bool is_reader(uint32_t owner)
+{
+	return owner & OWNER_HINT && cell_owner_task(owner);
+}
+
+/* Those of @from but @task, as many as there is room for. */
+static void add_readers(struct lock_has *to, const struct lock_has *from, uint32_t task)
+{
+	uint32_t n = 0;
+
+	if (!is_reader(from->who))
+		return;
+	if (!from->gone_ns && cell_owner_task(from->who) != task)
+		to->readers[n++] = from->who;
+	for (uint32_t i = 0; i < HOLDER_READERS && n < HOLDER_READERS; i++)
+		if (from->readers[i] && cell_owner_task(from->readers[i]) != task)
+			to->readers[n++] = from->readers[i];
+}
+
+static void drop_reader(struct lock_has *h, uint32_t task)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < HOLDER_READERS; i++)
+		if (cell_owner_task(h->readers[i]) != task)
+			h->readers[n++] = h->readers[i];
+	while (n < HOLDER_READERS)
+		h->readers[n++] = OWNER_NONE;
+}
+
+/* The latest of the others takes its place; false: none is known. */
+static bool next_reader(struct lock_has *h)
+{
+	if (!h->readers[0])
+		return false;
+	h->who = h->readers[0];
+	drop_reader(h, cell_owner_task(h->who));
+	return true;
+}
+
 /* Who is said to have it now; what that one replaces is who had it before. */
 static void set(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 {
-	struct lock_has *h = latest(m, lock), *own = &m->locks.locks[lock].has;
-	uint32_t who = h->who, before = h->before;
-	uint32_t task = cell_owner_task(who);
+	struct lock_has *own = &m->locks.locks[lock].has, was = *latest(m, lock);
+	uint32_t task = cell_owner_task(was.who);
 
 	if (task && task != cell_owner_task(owner))
-		before = who;
+		was.before = was.who;
 	/* It is being handed over: who had it is known all the same. */
 	*own = (struct lock_has){.who = owner,
-				 .before = before,
+				 .before = was.before,
 				 .told_ns = ns,
-				 .gone_ns = owner == OWNER_FREE ? ns : 0};
+				 .gone_ns = cell_owner_is_free(owner) ? ns : 0};
+	if (is_reader(owner))
+		add_readers(own, &was, cell_owner_task(owner));
+}
+
+static bool waits_for(const struct model *m, uint32_t task, uint64_t addr)
+{
+	const struct task *t = &m->tasks.tasks[task];
+
+	for (uint32_t i = 0; i < t->depth; i++)
+		if (m->waits.waits[t->waits[i]].addr == addr)
+			return true;
+	return false;
+}
+
+/* Readers have it, and the one that is named is none of them. */
+static void set_others(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
+{
+	struct lock_has *own = &m->locks.locks[lock].has, was = *latest(m, lock);
+
+	if (!is_reader(was.who)) {
+		set(m, lock, OWNER_NONE, ns);
+		return;
+	}
+	*own = was;
+	own->told_ns = ns;
+	drop_reader(own, task);
+	if (cell_owner_task(own->who) == task && !next_reader(own))
+		own->gone_ns = ns;
 }
 
 void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
@@ -60,7 +130,10 @@ void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 		blame_tell(m, lock, task, owner & OWNER_HINT, ns);
 	if (lock < LOCK_TYPES || ns < last_ns(latest(m, lock)))
 		return;
-	set(m, lock, owner, ns);
+	if (is_reader(owner) && waits_for(m, task, m->locks.locks[lock].addr))
+		set_others(m, lock, task, ns);
+	else
+		set(m, lock, owner, ns);
 }
 
 void holder_got(struct model *m, const struct wait *w, uint64_t ns)
@@ -78,7 +151,10 @@ void holder_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
 {
 	struct lock_has *h = latest(m, lock);
 
-	if (task && cell_owner_task(h->who) == task && !h->gone_ns && ns >= h->told_ns)
+	if (!task || ns < h->told_ns)
+		return;
+	drop_reader(h, task);
+	if (cell_owner_task(h->who) == task && !h->gone_ns && !next_reader(h))
 		h->gone_ns = ns;
 }
 
@@ -94,7 +170,7 @@ uint32_t holder_now(const struct model *m, const struct wait *w, uint64_t *ret_n
 	/* What happened where records are missing may have been this. */
 	if (h->told_ns < m->lost_until || cell_owner_task(h->who) == w->task)
 		return OWNER_NONE;
-	return h->gone_ns && h->who != OWNER_FREE ? OWNER_NONE : h->who;
+	return h->gone_ns && !cell_owner_is_free(h->who) ? OWNER_NONE : h->who;
 }
 
 uint32_t holder_last(const struct model *m, const struct wait *w)
@@ -104,7 +180,7 @@ uint32_t holder_last(const struct model *m, const struct wait *w)
 	uint32_t owner = own || !cell_owner_task(h->who) ? h->before : h->who;
 
 	if (!m->holders_told || w->lock < LOCK_TYPES || !cell_owner_task(owner) ||
-	    cell_owner_task(owner) == w->task || (h->gone_ns && h->gone_ns < w->begin_ns))
+	    cell_owner_task(owner) == w->task || (h->gone_ns && h->gone_ns <= w->begin_ns))
 		return OWNER_NONE;
 	return owner;
 }
@@ -116,6 +192,9 @@ void holder_mark(struct model *m)
 		if (lock_is_waited_for(&m->locks, i)) {
 			m->tasks.tasks[cell_owner_task(h->who)].marked = 1;
 			m->tasks.tasks[cell_owner_task(h->before)].marked = 1;
+			m->tasks.tasks[cell_owner_next(h->who)].marked = 1;
+			for (uint32_t k = 0; k < HOLDER_READERS; k++)
+				m->tasks.tasks[cell_owner_task(h->readers[k])].marked = 1;
 		} else {
 			*h = (struct lock_has){0};
 		}

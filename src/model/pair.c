@@ -311,18 +311,32 @@ static void note_owner(struct model *m, struct wait *w, uint32_t owner, uint64_t
 	if (task && task == w->task)
 		return;
 	m->holders_told = true;
-	if (w->told == OWNER_NONE || w->told == OWNER_FREE)
+	if (w->told == OWNER_NONE || cell_owner_is_free(w->told))
 		w->told = owner;
 	holder_tell(m, w->lock, owner, ns);
 }
 
 /* False: there is no room for it. */
-static bool find_owner(struct model *m, int32_t pid, int32_t tid, bool reads, uint32_t *ret)
+static bool find_owner(struct model *m, int32_t pid, int32_t tid, enum waitrec_owner is,
+		       uint32_t *ret)
 {
 	uint32_t index = tid ? task_get_quickly(&m->tasks, pid, tid) : TASK_OTHER;
 
-	*ret = index | (reads || !index ? OWNER_HINT : 0);
-	return index < OWNER_HINT && (index != TASK_OTHER || !tid);
+	if (is == WAITREC_HANDED || !index)
+		*ret = cell_owner_handed(index);
+	else
+		*ret = index | (is == WAITREC_READ ? OWNER_HINT : 0);
+	return index < OWNER_NEXT && (index != TASK_OTHER || !tid);
+}
+
+/* Sums are by who had the lock; who was to take it makes no difference there. */
+static void sum_by_owner(struct model *m, struct wait *w)
+{
+	m->owners_told = true;
+	if (w->owner != OWNER_NONE && w->owner != OWNER_FREE)
+		return;
+	w->owner = cell_owner_is_free(w->told) ? OWNER_FREE : w->told;
+	w->cell = cell_prefetch(&m->cells, wait_key(w));
 }
 
 /* Of a mutex that goes on in another phase, too. */
@@ -333,14 +347,11 @@ static void begin_owner(struct model *m, const struct event *ev)
 
 	if (ev->begin.owner == WAITREC_NOT_SAID || !m->last_wait ||
 	    !find_owner(m, ev->begin.owner_pid, ev->begin.owner_tid,
-			ev->begin.owner == WAITREC_READ, &owner))
+			(enum waitrec_owner)ev->begin.owner, &owner))
 		return;
 	note_owner(m, w, owner, ev->begin.since_ns ? ev->begin.since_ns : ev->time);
-	if (!ev->begin.owner_asked || (w->owner != OWNER_NONE && w->owner != OWNER_FREE))
-		return;
-	m->owners_told = true;
-	w->owner = w->told;
-	w->cell = cell_prefetch(&m->cells, wait_key(w));
+	if (ev->begin.owner_asked)
+		sum_by_owner(m, w);
 }
 
 static int begin(struct model *m, const struct event *ev)
@@ -429,14 +440,11 @@ int pair_owner(struct model *m, const struct event *ev)
 		return 0;
 	struct wait *w = &m->waits.waits[n.waits[at]];
 	uint32_t owner;
-	if (!find_owner(m, ev->owner.pid, ev->owner.tid, ev->owner.hint, &owner))
+	if (!find_owner(m, ev->owner.pid, ev->owner.tid,
+			ev->owner.hint ? WAITREC_READ : WAITREC_OWNED, &owner))
 		return 0;
 	note_owner(m, w, owner, ev->time);
-	m->owners_told = true;
-	if (w->owner == OWNER_NONE || w->owner == OWNER_FREE) {
-		w->owner = w->told;
-		w->cell = cell_prefetch(&m->cells, wait_key(w));
-	}
+	sum_by_owner(m, w);
 	return cell_owner_task(owner) ? task_name(&m->tasks, cell_owner_task(owner), ev->owner.comm)
 				      : 0;
 }

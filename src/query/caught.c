@@ -24,18 +24,6 @@ static const char *or_empty(const char *s)
 	return s ? s : "";
 }
 
-/* Who holds the lock, or of a wait that has ended: who held it. */
-static void owner_of(struct query *q, const struct wait *w, struct query_caught *ret)
-{
-	struct query_holder h;
-
-	if (!query_holder_of(q, w, !w->used, &h) || !h.tid)
-		return;
-	ret->holder_pid = taskid_number(h.pid);
-	ret->holder_tid = taskid_number(h.tid);
-	ret->because = or_empty(h.name);
-}
-
 static void say_blamed(struct query *q, uint32_t task, uint8_t state, struct query_caught *ret)
 {
 	static const char *const does[BLAME_STATES] = {
@@ -51,7 +39,7 @@ static void say_blamed(struct query *q, uint32_t task, uint8_t state, struct que
 		arena_printf(&q->arena, "%s%s", or_empty(query_task_name(q, task)), is ? is : "");
 }
 
-/* By what events tell: who has it now, or had it until this wait ended. */
+/* Whom the waiting is charged to, where the holder is not known. */
 static void blamed_of(struct query *q, const struct wait *w, struct query_caught *ret)
 {
 	const struct blame *b = &q->model->blame;
@@ -65,26 +53,35 @@ static void blamed_of(struct query *q, const struct wait *w, struct query_caught
 		say_blamed(q, h->task, h->state, ret);
 }
 
-/* Who has it now, and what that task does; of one who waits itself, because of whom. */
-static void holder_of(struct query *q, const struct wait *w, struct query_caught *ret)
+/* Which task did what when the wait ended; TASK_OTHER: another one had the lock then. */
+static bool is_blamed(const struct query *q, const struct wait *w, uint32_t task)
 {
-	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
-	struct query_lock_now now;
+	const struct blame *b = &q->model->blame;
+	uint32_t node = b->max ? q->model->locks.locks[w->lock].blame : 0;
+	const struct blame_node *n = node ? &b->nodes[node] : NULL;
 
-	query_lock_now(q, w->addr, type, &now);
-	if (!now.holder || now.owner_tid == ret->tid) {
-		blamed_of(q, w, ret);
-		return;
-	}
-	const char *root = query_chains_root(q, w->addr);
-	ret->holder_pid = now.owner_pid;
-	ret->holder_tid = now.owner_tid;
+	return n && task != TASK_OTHER && n->before_task == task && n->before_ns >= w->begin_ns;
+}
+
+/* Who holds the lock, and what that task does; of one that waits itself, because of whom. */
+static bool holder_of(struct query *q, const struct wait *w, struct query_caught *ret)
+{
+	struct query_holder h;
+
+	if (!query_holder_of(q, w, !w->used, &h) || !h.tid || taskid_number(h.tid) == ret->tid)
+		return false;
+	const char *root = w->used ? query_chains_root(q, w->addr) : NULL;
+	const char *is = w->used ? query_holder_is(q, &h) : NULL;
+	ret->holder_pid = taskid_number(h.pid);
+	ret->holder_tid = taskid_number(h.tid);
+	ret->because = or_empty(h.name);
 	if (root)
-		ret->because = arena_printf(&q->arena, "%s, who waits behind %s", now.holder, root);
-	else if (now.is)
-		ret->because = arena_printf(&q->arena, "%s, %s", now.holder, now.is);
-	else
-		ret->because = now.holder;
+		ret->because = arena_printf(&q->arena, "%s, who waits behind %s", h.name, root);
+	else if (is)
+		ret->because = arena_printf(&q->arena, "%s, %s", h.name, is);
+	else if (!w->used && is_blamed(q, w, h.task))
+		blamed_of(q, w, ret);
+	return true;
 }
 
 int query_caught(struct query *q, const struct wait *w, struct query_caught *ret)
@@ -103,10 +100,7 @@ int query_caught(struct query *q, const struct wait *w, struct query_caught *ret
 		ret->pid = taskid_number(m->tasks.tasks[w->task].pid);
 		ret->tid = taskid_number(m->tasks.tasks[w->task].tid);
 	}
-	owner_of(q, w, ret);
-	if (w->used)
-		holder_of(q, w, ret);
-	else
+	if (!holder_of(q, w, ret))
 		blamed_of(q, w, ret);
 	return ret->because && !q->cache->failed ? 0 : -ENOMEM;
 }

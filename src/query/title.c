@@ -87,7 +87,7 @@ static const char *title_owner(struct query *q, uint64_t id)
 
 	if (id == 1)
 		return "without a holder at that moment";
-	for (uint32_t i = 1; id && i < t->n && i < OWNER_HINT; i++)
+	for (uint32_t i = 1; id && i < t->n && i < OWNER_NEXT; i++)
 		if (t->tasks[i].serial == id >> 33 &&
 		    (uint32_t)t->tasks[i].tid == (uint32_t)(id >> 1))
 			return arena_printf(&q->arena, "held by %s", query_owner_name(q, i | hint));

@@ -23,6 +23,7 @@ static const char *const whats[HOLDREC_WHATS] = {
 	[HOLDREC_GOT] = "got",
 	[HOLDREC_GONE] = "gone",
 	[HOLDREC_UNFOLLOWED] = "unfollowed",
+	[HOLDREC_HANDED] = "handed",
 };
 
 static const char *const states[HOLDREC_STATES] = {
@@ -74,6 +75,8 @@ static void put_state(struct textbuf *b, const struct engine *e, const struct ev
 
 	if (ev->holder.what == HOLDREC_GONE)
 		name = "has it no more";
+	if (ev->holder.what == HOLDREC_HANDED)
+		name = "no task has it: this one is the next";
 	textbuf_str(b, name ? name : "?");
 	if (in) {
 		textbuf_str(b, " in ");

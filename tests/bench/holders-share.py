@@ -3,10 +3,13 @@
 """holders-share.py KONTEND HELD [FRAMES [LOAD...]]
 
 How often kontend knows who holds a lock: of waits of more than 1 ms for mutexes and write-held rwsems
-the share with a sure holder, and the share of frames with a root in which something waits. Loads:
+the share with a sure holder, that with a holder or with the task that a free lock is handed to, and
+the share of frames with a root in which something waits. Loads:
 fork, fault, rename (workloads/held.c) and mmap (`kontend bench mmap -t 8`); each idle, beside 60
 niced tasks that use the CPU, and with load and kontend in a PID namespace of their own.
+KONTEND_SHARE_MISSING names a file for the waits and frames of which nothing was known.
 """
+import json
 import os
 import shutil
 import subprocess
@@ -30,9 +33,14 @@ def percent(x):
 
 
 def say(load, condition, s):
-    print("%-8s %-8s %6d %8d %6d %6d %s %7d %s" % (
-        load, condition, s.sure, s.readers, s.free, s.none, percent(s.known()), s.frames,
-        percent(s.roots())), flush=True)
+    print("%-8s %-8s %6d %8d %6d %6d %6d %s  %s %7d %s" % (
+        load, condition, s.sure, s.readers, s.handed, s.free, s.none, percent(s.known()),
+        percent(s.named()), s.frames, percent(s.roots())), flush=True)
+    if "KONTEND_SHARE_MISSING" in os.environ:
+        with open(os.environ["KONTEND_SHARE_MISSING"], "a") as f:
+            json.dump({"load": load, "condition": condition, "waits": s.missing,
+                       "frames": s.rootless}, f)
+            f.write("\n")
 
 
 def inside(argv):
@@ -63,8 +71,9 @@ def main():
     if "KONTEND_SHARE_INSIDE" in os.environ:
         measure(kontend, held, frames, sys.argv[4], CONDITIONS[2])
         return
-    print("%-8s %-8s %6s %8s %6s %6s %6s %7s %6s" % (
-        "load", "", "sure", "readers", "free", "none", "sure %", "frames", "root %"), flush=True)
+    print("%-8s %-8s %6s %8s %6s %6s %6s %6s %7s %7s %6s" % (
+        "load", "", "sure", "readers", "handed", "free", "none", "sure %", "named %", "frames",
+        "root %"), flush=True)
     for load in sys.argv[4:] or ("fork", "fault", "mmap", "rename"):
         for condition in CONDITIONS[:2]:
             measure(kontend, held, frames, load, condition)

@@ -10,13 +10,14 @@ SLEEPING = ("mutex", "rwsem:R", "rwsem:W")
 
 
 class Share:
-    """sure: a task that surely holds it. readers: readers hold it, and one is named. free: it is
-    being handed over. none: no holder is named."""
+    """sure: a task that surely holds it. readers: readers hold it, and one is named. handed: no task
+    holds it, and the one is named that is to take it. free: the same, and none is named. none:
+    nothing is known. early: those that began before kontend ran are none of these."""
 
     def __init__(self):
-        self.sure = self.readers = self.free = self.none = 0
+        self.sure = self.readers = self.handed = self.free = self.none = self.early = 0
         self.frames = self.rooted = 0
-        self.missing = []
+        self.missing, self.rootless = [], []
 
     def add(self, views):
         waits = [w for w in views["waiters"]["rows"] if w["kind"] in SLEEPING]
@@ -25,38 +26,50 @@ class Share:
                 self.count(w)
         if not any(not w["ended"] for w in waits):
             return
-        # A lock that is being handed over has no holder, and its chain no root.
-        if all(w["owner_certainty"] == "free" for w in waits if not w["ended"]):
-            return
         self.frames += 1
-        rows = views["chains"]["rows"]
-        self.rooted += any(not r["ended"] and (r["row"] == "deadlock" or (r["row"] == "root" and r["tid"]))
-                           for r in rows)
+        if any(is_rooted(r) for r in views["chains"]["rows"]):
+            self.rooted += 1
+        else:
+            self.rootless.append(views)
 
     def count(self, w):
         certainty = w["owner_certainty"]
-        if certainty == "sure":
+        if w["early"]:
+            self.early += 1
+        elif certainty == "sure":
             self.sure += 1
         elif certainty in ("hint", "evidence"):
             self.readers += 1
+        elif certainty == "free" and w["next_tid"]:
+            self.handed += 1
         elif certainty == "free":
             self.free += 1
+            self.missing.append(w)
         else:
             self.none += 1
             self.missing.append(w)
 
-    def known(self):
-        """Of the waits that readers do not hold up, in percent; None: there were none."""
-        n = self.sure + self.free + self.none
-        return 100 * self.sure / n if n else None
+    def all(self):
+        """Waits that readers do not hold up."""
+        return self.sure + self.handed + self.free + self.none
 
-    def answered(self):
-        """The same, where a lock that is being handed over counts as known."""
-        n = self.sure + self.free + self.none
-        return 100 * (self.sure + self.free) / n if n else None
+    def known(self):
+        """Of these, those of which a holder is named, in percent; None: there were none."""
+        return 100 * self.sure / self.all() if self.all() else None
+
+    def named(self):
+        """The same, and those of which the task is named that the lock is handed to."""
+        return 100 * (self.sure + self.handed) / self.all() if self.all() else None
 
     def roots(self):
         return 100 * self.rooted / self.frames if self.frames else None
+
+
+def is_rooted(row):
+    """Of a chain that goes on: does it name the task because of which it does?"""
+    if row["ended"] or row["row"] not in ("root", "deadlock"):
+        return False
+    return bool(row["row"] == "deadlock" or row["tid"] or row["next_tid"])
 
 
 def frame(kontend, out, *options, seconds="0.5"):

@@ -45,17 +45,23 @@ static void end(struct asked *w, uint64_t t, int tid)
 	synth_wait_end(w->rig.synth, 0, CANNED_START + t, 700, tid, &e);
 }
 
-static void seen(struct asked *w, uint64_t t, int tid)
+static void told(struct asked *w, uint64_t t, int tid, enum holdrec_what what, bool reads)
 {
 	const struct holdrec r = {.magic = HOLDREC_MAGIC,
 				  .lock = LOCK,
 				  .pid = tid,
 				  .tid = tid,
-				  .what = HOLDREC_SEEN,
+				  .what = what,
 				  .state = HOLDREC_RUNNING,
+				  .hint = reads,
 				  .comm = "stealer"};
 
 	synth_holder(w->rig.synth, 0, CANNED_START + t, &r);
+}
+
+static void seen(struct asked *w, uint64_t t, int tid)
+{
+	told(w, t, tid, HOLDREC_SEEN, false);
 }
 
 static void start(struct asked *w)
@@ -128,6 +134,98 @@ static void a_lock_may_be_handed_over(void **state)
 	struct table t = play(w);
 	check(&t, 701, 0, "free");
 	assert_string_equal(cell_s(&t, 0, "holder"), "(free)");
+}
+
+/* The first in the queue is to take it. It has it when its wait ends. */
+static void who_is_to_take_it_is_named(void **state)
+{
+	struct asked *w = *state;
+	struct query_spec spec = {0};
+	struct table chains;
+
+	start(w);
+	begin(w, 10 * MS, 702, LCB_F_WRITE, HOLDER, WAITREC_OWNED);
+	begin(w, 11 * MS, 701, LCB_F_WRITE, 702, WAITREC_HANDED);
+	struct table t = play(w);
+	check(&t, 701, 0, "free");
+	check(&t, 702, 0, "free");
+	assert_int_equal(cell_at(&t, row_of(&t, 701), "next_tid")->i, 702);
+	assert_non_null(strstr(cell_s(&t, row_of(&t, 701), "holder"), "free, to "));
+	assert_int_equal(query_chains(&w->q, &spec, &chains, NULL), 0);
+	assert_string_equal(cell_s(&chains, 0, "row"), "root");
+	assert_string_equal(cell_s(&chains, 0, "certainty"), "free");
+	assert_int_equal(cell_at(&chains, 0, "next_tid")->i, 702);
+	assert_false(cell_at(&chains, 0, "tid")->known);
+	assert_non_null(strstr(cell_s(&chains, 0, "what"), "free, being handed to "));
+}
+
+static void a_lock_is_handed_over_while_a_task_waits(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_MUTEX, HOLDER, WAITREC_OWNED);
+	begin(w, 11 * MS, 702, LCB_F_MUTEX, HOLDER, WAITREC_OWNED);
+	told(w, 20 * MS, 701, HOLDREC_HANDED, false);
+	struct table t = play(w);
+	check(&t, 702, 0, "free");
+	assert_int_equal(cell_at(&t, row_of(&t, 702), "next_tid")->i, 701);
+}
+
+static void who_steals_it_is_named(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_MUTEX, 701, WAITREC_HANDED);
+	seen(w, 11 * MS, STEALER);
+	told(w, 30 * MS, 701, HOLDREC_HANDED, false);
+	end(w, 40 * MS, 701);
+	struct table t = play(w);
+	check(&t, 701, STEALER, "sure"); /* it has ended */
+}
+
+/* Who let go of it before the wait began has not held it up. */
+static void a_holder_of_before_is_not_named(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_WRITE, HOLDER, WAITREC_OWNED);
+	begin(w, 20 * MS, 702, LCB_F_WRITE, 702, WAITREC_HANDED);
+	end(w, 30 * MS, 702);
+	struct table t = play(w);
+	check(&t, 702, 0, "free");
+	assert_int_equal(cell_at(&t, row_of(&t, 702), "next_tid")->i, 702);
+	check(&t, 701, 702, "sure");
+}
+
+/* The word of the lock names the last reader that came, also when it waits for the lock again. */
+static void a_reader_that_waits_is_no_holder(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_WRITE, HOLDER, WAITREC_READ);
+	begin(w, 11 * MS, 702, LCB_F_WRITE, STEALER, WAITREC_READ);
+	begin(w, 12 * MS, STEALER, LCB_F_READ, STEALER, WAITREC_READ);
+	told(w, 13 * MS, STEALER, HOLDREC_SEEN, true);
+	struct table t = play(w);
+	check(&t, 701, HOLDER, "hint");
+	check(&t, 702, HOLDER, "hint");
+	check(&t, STEALER, HOLDER, "hint");
+}
+
+static void the_last_reader_that_waits_leaves_none(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_WRITE, HOLDER, WAITREC_OWNED);
+	begin(w, 12 * MS, STEALER, LCB_F_READ, 0, WAITREC_NOT_SAID);
+	told(w, 13 * MS, STEALER, HOLDREC_SEEN, true);
+	struct table t = play(w);
+	check(&t, 701, 0, "-"); /* readers have it, not the writer of before */
 }
 
 static void a_spinlock_says_nothing(void **state)
@@ -287,6 +385,12 @@ int main(void)
 		TEST(begins_say_it),
 		TEST(a_reader_is_never_sure),
 		TEST(a_lock_may_be_handed_over),
+		TEST(who_is_to_take_it_is_named),
+		TEST(a_lock_is_handed_over_while_a_task_waits),
+		TEST(who_steals_it_is_named),
+		TEST(a_holder_of_before_is_not_named),
+		TEST(a_reader_that_waits_is_no_holder),
+		TEST(the_last_reader_that_waits_leaves_none),
 		TEST(a_spinlock_says_nothing),
 		TEST(who_waited_and_got_it_is_next),
 		TEST(who_takes_it_unseen_is_read_again),

@@ -130,7 +130,9 @@ static void draw_holder(const struct view *v, const struct detail_page *p, struc
 	if (now.held_ns)
 		snprintf(since, sizeof(since), " ~%s", units_ns(ns, now.held_ns));
 	if (strcmp(now.certainty, "free") == 0) {
-		line_put(l, ROLE_WAITING, "being handed over");
+		line_put(l, ROLE_WAITING, "free, being handed over");
+		if (now.next)
+			line_printf(l, ROLE_BOLD, " to %s", now.next);
 		return;
 	}
 	line_put(l, ROLE_WAITING, "held by ");

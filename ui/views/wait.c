@@ -59,7 +59,8 @@ static void draw_holder(struct view *v, struct screen *s, struct rect r, const s
 		return;
 	}
 	if (w->certainty && strcmp(w->certainty, "free") == 0) {
-		line_put(&l, ROLE_DIM, "no task holds it: it is being handed over to the next one");
+		line_put(&l, ROLE_DIM, "no task holds it: it is being handed over to ");
+		line_put(&l, w->next ? ROLE_WAITING : ROLE_DIM, w->next ? w->next : "the next one");
 		return;
 	}
 	line_put(&l, ROLE_DIM, "held by ");

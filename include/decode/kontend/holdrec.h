@@ -24,6 +24,8 @@ enum holdrec_what {
 	HOLDREC_GOT,	    /* it has got the lock after it waited, and is followed */
 	HOLDREC_GONE,	    /* it has been back in user space: it has the lock no more */
 	HOLDREC_UNFOLLOWED, /* it may have the lock, but is followed no more */
+	/* No task has the lock: this one is the first in its queue, and is to take it. */
+	HOLDREC_HANDED,
 	HOLDREC_WHATS,
 };
 

@@ -33,6 +33,7 @@ enum waitrec_owner {
 	WAITREC_NOT_SAID, /* such a lock does not say it */
 	WAITREC_OWNED,	  /* by that task, for sure; by none, where its number is 0 */
 	WAITREC_READ,	  /* by readers, of whom that task was one */
+	WAITREC_HANDED,	  /* by none: that task is the first in its queue, and is to take it */
 	WAITREC_OWNERS,
 };
 

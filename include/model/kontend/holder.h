@@ -15,10 +15,14 @@
 struct model;
 struct wait;
 
+enum { HOLDER_READERS = 3 };
+
 /* Of a lock, since tasks wait for it without a break. */
 struct lock_has {
-	uint32_t who;	 /* has it; OWNER_FREE: no task; OWNER_NONE: not known */
+	uint32_t who;	 /* has it; cell_owner_is_free(): no task; OWNER_NONE: not known */
 	uint32_t before; /* who had it until then */
+	/* Other readers that had it with `who`, the latest first, and were not seen to let go. */
+	uint32_t readers[HOLDER_READERS];
 	uint64_t told_ns;
 	uint64_t gone_ns; /* since then it is known that `who` has it no more; 0: it is not */
 };

@@ -11,7 +11,8 @@
  */
 struct query_lock_now {
 	const char *holder;    /* "mm/5219 W", "mm/5219 R?", "ps/77 reader?" */
-	const char *certainty; /* "sure", "hint", "evidence" */
+	const char *next;      /* of a free lock: which task is to take it; NULL: not known */
+	const char *certainty; /* "sure", "hint", "evidence", "free" */
 	const char *readers;   /* who seems to hold it for reading, the holder first, a line each */
 	const char *is;	       /* "running on 1", "asleep io_schedule" */
 	uint64_t held_ns;      /* how long each look has seen it so; 0: not twice */

@@ -33,6 +33,7 @@ static inline uint64_t query_fold_id(uint64_t addr)
 struct query_wait {
 	const char *task, *kind, *name, *phase;
 	const char *holder, *certainty, *is; /* as in struct query_lock_now */
+	const char *next;		     /* the same */
 	uint64_t since_ns;
 	uint64_t ended_ns; /* so long ago, with `ended` */
 	bool ended;

@@ -7,11 +7,10 @@ enum {
 	FOLLOW_KEEP = 2, /* locks that one task has, at most */
 	FOLLOW_OFF_MOST = 400,
 	FOLLOW_RUNNING_MOST = 100,
+	FOLLOW_HANDED_MOST = 100,
 	FOLLOW_SHORT = offsetof(struct holdrec, frames),
 	FOLLOW_LEAD = offsetof(struct holdrec, magic), /* perf's size stands before the data */
-	RWSEM_WAITERS = 2,			       /* of its count */
-	RWSEM_READER_BITS = 8,
-	MUTEX_WAITERS = 1, /* of its owner */
+	MUTEX_WAITERS = 1,			       /* of its owner */
 	TASK_RUNS = 0,
 	TASK_IS_WAKING = 0x200,
 };
@@ -45,6 +44,9 @@ struct follow_task {
 	__u64 call; /* of a FOLLOW_READER: in which call from user space it got its lock */
 };
 
+/* Bits of follow_told.owner beside the task. */
+enum { FOLLOW_TOLD_HINT = 1, FOLLOW_TOLD_HANDED = 2 };
+
 /* Who has a lock, as was told last. */
 struct follow_told {
 	__u64 lock, owner;
@@ -55,9 +57,11 @@ struct follow_told {
 /* Begins with what user space reads. */
 struct follow_cpu {
 	struct follow_counts counts;
-	__u64 slice_ns;	    /* when it began */
-	__u32 used;	    /* records of it */
-	__u32 missed_told;  /* of counts.missed */
+	__u64 slice_ns;	   /* when it began */
+	__u32 used;	   /* records of it, */
+	__u32 handed;	   /* and of locks that are handed over */
+	__u32 missed_told; /* of counts.missed */
+	__u32 pad;
 	__u64 curr;	    /* the task that runs here, since the first switch that was seen */
 	struct holdrec rec; /* where interrupts are off */
 };

@@ -29,7 +29,7 @@ static __always_inline bool follow_may(struct follow_cpu *c, __u64 now, __u32 mo
 {
 	if (now - c->slice_ns >= FOLLOW_SLICE_NS) {
 		c->slice_ns = now;
-		c->used = 0;
+		c->used = c->handed = 0;
 	}
 	if (c->used >= most) {
 		c->counts.missed += follows;
@@ -239,15 +239,51 @@ static __always_inline void follow_seen(void *ctx, struct follow_state *s, struc
 	follow_write(ctx, c, r, FOLLOW_SHORT);
 }
 
+/* No task has the lock: the one that is to take it, if that is news. */
+static __always_inline void follow_handed(void *ctx, struct follow_state *s,
+					  const struct lock_owner *o, __u64 lock, __u64 now,
+					  bool by_record)
+{
+	struct task_struct___follow *t = (void *)o->next;
+	struct follow_told *told = follow_told_of(lock);
+	struct follow_cpu *c = follow_here();
+	__u64 owner = o->next | FOLLOW_TOLD_HANDED;
+	struct follow_short room = {0};
+	struct holdrec *r = (void *)&room;
+
+	if (!told || !c || !o->next ||
+	    (told->lock == lock && told->owner == owner && told->epoch == s->epoch))
+		return;
+	if (!by_record && now - c->slice_ns < FOLLOW_SLICE_NS && c->handed >= FOLLOW_HANDED_MOST)
+		return;
+	told->lock = lock;
+	told->owner = owner;
+	told->epoch = s->epoch;
+	if (by_record || !follow_may(c, now, FOLLOW_OFF_MOST, 0))
+		return;
+	c->handed++;
+	r->what = HOLDREC_HANDED;
+	r->state = BPF_CORE_READ_BITFIELD_PROBED(t, on_cpu)
+			   ? HOLDREC_RUNNING
+			   : follow_state_of(t, BPF_CORE_READ(t, __state));
+	follow_holder(r, c, (void *)t, lock, 0);
+	follow_write(ctx, c, r, FOLLOW_SHORT);
+}
+
+/* @by_record: the record of the begin names who is to take a free lock. */
 static __always_inline void follow_owner(void *ctx, const struct lock_owner *o, __u64 lock,
-					 __u32 flags, __u64 now)
+					 __u32 flags, __u64 now, bool by_record)
 {
 	struct follow_state *s = follow_state();
 	struct follow_task *e;
 	bool is_new, is_known;
 
-	if (!s || o->is == WAITREC_NOT_SAID || !o->task)
+	if (!s || o->is == WAITREC_NOT_SAID)
 		return;
+	if (!o->task) {
+		follow_handed(ctx, s, o, lock, now, by_record);
+		return;
+	}
 	e = follow_enter(o->task, o->host, lock, follow_kind_of(flags), &is_new);
 	/* Who it is is told also where it is not followed. */
 	if (!e)
@@ -280,7 +316,9 @@ static __always_inline void follow_begin(struct bpf_raw_tracepoint_args *ctx,
 		w->flags = flags;
 		w->tid = tid;
 	}
-	follow_owner(ctx, o, lock, flags, now);
+	if (w)
+		w->was_free = o->is != WAITREC_NOT_SAID && !o->task;
+	follow_owner(ctx, o, lock, flags, now, config.waits != 0);
 }
 
 static __always_inline bool follow_has_waiters(__u64 lock, enum follow_kind kind, __u64 task)
@@ -455,31 +493,69 @@ static __always_inline void follow_comes(struct bpf_raw_tracepoint_args *ctx,
 			    follow_kept_off(e, (void *)ctx->args[1]) ? (void *)ctx->args[1] : NULL);
 }
 
+/*
+ * A task that waits falls asleep: maybe again, as another one took the lock before it. It is read
+ * again who has the lock, if that was not known or the wait is long.
+ */
+static __always_inline void follow_sleeps(struct bpf_raw_tracepoint_args *ctx,
+					  struct follow_wait *w)
+{
+	struct task_struct___follow *t = (void *)ctx->args[1];
+	struct lock_owner o = {0};
+	__u64 now;
+
+	if (ctx->args[0] & 1 || BPF_CORE_READ(t, __state) == TASK_RUNS)
+		return;
+	now = bpf_ktime_get_ns();
+	if (!w->was_free && now - w->begin_ns < config.follow_ns)
+		return;
+	owner_read(&o, w->lock, w->flags);
+	w->was_free = o.is != WAITREC_NOT_SAID && !o.task;
+	follow_owner(ctx, &o, w->lock, w->flags, now, false);
+}
+
 SEC("raw_tp/sched_switch")
 int see_switch(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 tid = (__u32)bpf_get_current_pid_tgid();
 	__u32 next = BPF_CORE_READ((struct task_struct *)ctx->args[2], pid);
 	struct follow_marks *m = follow_marks();
+	struct follow_wait *w = follow_wait_of(tid);
 	struct follow_cpu *c = follow_here();
 	struct follow_state *s;
-	bool leaves, comes;
+	bool leaves, comes, waits;
 
-	if (!m || !c)
+	if (!m || !c || !w)
 		return 0;
 	c->curr = ctx->args[2];
 	leaves = m->marks[tid & (FOLLOW_TASKS - 1)];
 	comes = m->marks[next & (FOLLOW_TASKS - 1)];
-	if (!leaves && !comes)
+	waits = tid && w->tid == tid;
+	if (!leaves && !comes && !waits)
 		return 0;
 	s = follow_state();
 	if (!s || !s->on)
 		return 0;
+	if (waits)
+		follow_sleeps(ctx, w);
 	if (leaves)
 		follow_leaves(ctx, s, m, tid);
 	if (comes)
 		follow_comes(ctx, s, next);
 	return 0;
+}
+
+/* A task that waits may go on: the lock is its own in a moment, and until then of no task. */
+static __always_inline void follow_wakes(struct bpf_raw_tracepoint_args *ctx,
+					 struct follow_state *s, struct follow_wait *w)
+{
+	struct lock_owner o = {0};
+
+	owner_read(&o, w->lock, w->flags);
+	if (o.is != WAITREC_HANDED)
+		return;
+	w->was_free = 1;
+	follow_handed(ctx, s, &o, w->lock, bpf_ktime_get_ns(), false);
 }
 
 /*
@@ -492,14 +568,21 @@ int see_waking(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *t = (void *)ctx->args[0];
 	__u32 tid = BPF_CORE_READ(t, pid);
+	struct follow_wait *w = follow_wait_of(tid);
 	struct follow_marks *m = follow_marks();
 	struct follow_state *s;
 	struct follow_task *e;
+	bool waits;
 
-	if (!m || !m->marks[tid & (FOLLOW_TASKS - 1)])
+	if (!m || !w)
+		return 0;
+	waits = w->tid == tid;
+	if (!waits && !m->marks[tid & (FOLLOW_TASKS - 1)])
 		return 0;
 	s = follow_state();
 	e = follow_entry(tid);
+	if (waits && s && s->on)
+		follow_wakes(ctx, s, w);
 	if (s && e && s->on && e->task == (__u64)t && e->epoch == s->epoch &&
 	    (e->state == HOLDREC_ASLEEP || e->state == HOLDREC_IO))
 		follow_back(ctx, e, HOLDREC_WOKEN, (void *)bpf_get_current_task());
@@ -522,7 +605,7 @@ static long follow_look(__u64 i, void *arg)
 	if (!w || !w->tid || w->begin_ns + l->older_ns > l->now)
 		return 0;
 	owner_read(&o, w->lock, w->flags);
-	follow_owner(l->ctx, &o, w->lock, w->flags, l->now);
+	follow_owner(l->ctx, &o, w->lock, w->flags, l->now, false);
 	return 0;
 }
 

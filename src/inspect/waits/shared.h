@@ -57,7 +57,9 @@ struct waits_cpu {
 struct follow_wait {
 	unsigned long long lock, begin_ns;
 	unsigned int tid, flags; /* tid 0: nobody */
-	unsigned long long pad[5];
+	unsigned int was_free;	 /* no task had the lock when that was read last */
+	unsigned int pad0;
+	unsigned long long pad[4];
 };
 
 struct follow_state {

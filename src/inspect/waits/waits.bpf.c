@@ -70,6 +70,13 @@ enum { LCB_SPIN = 1, LCB_READ = 2, LCB_WRITE = 4, LCB_RT = 8, LCB_PERCPU = 16, L
 
 enum { FLAG_BITS = 7, READER_OWNED = 1 };
 
+/* Of the count of a rwsem. */
+enum { RWSEM_WRITER = 1, RWSEM_WAITERS = 2, RWSEM_READER_BITS = 8 };
+
+/* Of a waiter in a queue: where its task stands, from its begin, and from its place in the list. */
+#define offsetof_task(type) bpf_core_field_offset(((type *)0)->task)
+#define listed_task(type) (offsetof_task(type) - bpf_core_field_offset(((type *)0)->list))
+
 /* In place, where this kernel can: that takes nanoseconds, and a call of the helper twenty. */
 static __always_inline __u64 word_at(__u64 addr)
 {
@@ -139,6 +146,15 @@ static __always_inline bool percpu_owner_of(__u64 lock, __u64 *ret)
 	return *ret != 0;
 }
 
+/* The word of a rwsem names a reader also after the last one has let go of it. */
+static __always_inline bool rwsem_is_free(__u64 lock)
+{
+	struct rw_semaphore *s = (void *)lock;
+	__u64 count = word_at(lock + bpf_core_field_offset(s->count));
+
+	return !(count & RWSEM_WRITER) && !(count >> RWSEM_READER_BITS);
+}
+
 /* Into *@ret the task, or 0 for nobody. False: a lock that does not say. */
 static __always_inline bool owner_of(__u64 lock, __u32 flags, __u64 *ret, unsigned int *ret_hint)
 {
@@ -168,12 +184,60 @@ static __always_inline bool owner_of(__u64 lock, __u32 flags, __u64 *ret, unsign
 	word = word_at(lock + bpf_core_field_offset(s->owner));
 	*ret_hint = word & READER_OWNED;
 	*ret = word & ~(__u64)FLAG_BITS;
+	if (*ret_hint && rwsem_is_free(lock))
+		*ret = *ret_hint = 0;
 	return true;
+}
+
+/* Where the first waiter in the queue of a mutex or a rwsem keeps its task; 0: there is none. */
+static __always_inline __u64 first_waiter(__u64 lock, __u32 flags)
+{
+	struct rw_semaphore *s = (void *)lock;
+	struct mutex *m = (void *)lock;
+	__u64 list, first;
+
+	if (flags & LCB_MUTEX) {
+		if (bpf_core_field_exists(m->first_waiter)) {
+			first = word_at(lock + bpf_core_field_offset(m->first_waiter));
+			return first ? first + offsetof_task(struct mutex_waiter) : 0;
+		}
+		if (!bpf_core_field_exists(m->wait_list))
+			return 0;
+		list = lock + bpf_core_field_offset(m->wait_list);
+		first = word_at(list);
+		return first && first != list ? first + listed_task(struct mutex_waiter) : 0;
+	}
+	if (bpf_core_field_exists(s->first_waiter)) {
+		first = word_at(lock + bpf_core_field_offset(s->first_waiter));
+		return first ? first + offsetof_task(struct rwsem_waiter) : 0;
+	}
+	if (!bpf_core_field_exists(s->wait_list))
+		return 0;
+	list = lock + bpf_core_field_offset(s->wait_list);
+	first = word_at(list);
+	return first && first != list ? first + listed_task(struct rwsem_waiter) : 0;
+}
+
+/*
+ * The task that is to take a free lock. Whoever lets go of one wakes the first in its queue; tasks
+ * that do not wait may be faster. What is read stands on that task's stack: it is true if the
+ * queue begins there still.
+ */
+static __always_inline __u64 next_of(__u64 lock, __u32 flags)
+{
+	__u64 at, task;
+
+	if (flags & (LCB_RT | LCB_PERCPU) || !(flags & (LCB_MUTEX | LCB_READ | LCB_WRITE)))
+		return 0;
+	at = first_waiter(lock, flags);
+	task = at ? word_at(at) : 0;
+	return task && first_waiter(lock, flags) == at ? task : 0;
 }
 
 /* Who has a lock when a wait for it begins: read once, for all that is told of it. */
 struct lock_owner {
 	__u64 task;
+	__u64 next; /* where no task has it: which is to take it; 0: not known */
 	__u32 is;   /* enum waitrec_owner */
 	__u32 host; /* its number in the initial namespace */
 	int pid, tid;
@@ -188,11 +252,15 @@ static __always_inline void owner_read(struct lock_owner *o, __u64 lock, __u32 f
 		return;
 	o->is = hint ? WAITREC_READ : WAITREC_OWNED;
 	if (!o->task)
+		o->next = next_of(lock, flags);
+	if (o->next)
+		o->is = WAITREC_HANDED;
+	t = (void *)(o->task ? o->task : o->next);
+	if (!t)
 		return;
-	t = (void *)o->task;
-	o->host = number_at(o->task + bpf_core_field_offset(t->pid));
+	o->host = number_at((__u64)t + bpf_core_field_offset(t->pid));
 	o->tid = (int)o->host;
-	o->pid = number_at(o->task + bpf_core_field_offset(t->tgid));
+	o->pid = number_at((__u64)t + bpf_core_field_offset(t->tgid));
 	if (config.ns.level) {
 		o->tid = ns_tid(t, &config.ns);
 		o->pid = ns_pid(t, &config.ns);
@@ -332,8 +400,8 @@ static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx,
 	struct task_struct *t = (void *)o->task;
 	struct ownerrec r = {.magic = OWNERREC_MAGIC,
 			     .lock = ctx->args[0],
-			     .pid = o->pid,
-			     .tid = o->tid,
+			     .pid = t ? o->pid : 0,
+			     .tid = t ? o->tid : 0,
 			     .hint = o->is == WAITREC_READ};
 
 	if (o->is == WAITREC_NOT_SAID)

@@ -124,6 +124,8 @@ static enum chain_evidence evidence_of(const struct query_holder *h)
 {
 	if (strcmp(h->certainty, "sure") == 0)
 		return CHAIN_SURE;
+	if (strcmp(h->certainty, "free") == 0)
+		return CHAIN_FREE;
 	return strcmp(h->certainty, "evidence") == 0 ? CHAIN_EVIDENCE : CHAIN_HINT;
 }
 
@@ -135,13 +137,13 @@ static void find_holder(struct chain_graph *g, struct chain_lock *l)
 
 	l->seen = query_queue_at(g->q, l->addr);
 	for (uint32_t i = l->waits; i != CHAIN_NONE && !is_known; i = g->waits[i].next) {
-		if (!query_holder_of(g->q, g->waits[i].wait, false, &h) || !h.tid ||
-		    waits_for(g, h.tid, l))
+		if (!query_holder_of(g->q, g->waits[i].wait, false, &h) ||
+		    (h.tid && waits_for(g, h.tid, l)))
 			continue;
 		is_known = !h.age_ns;
 		older = h;
 	}
-	if (!is_known && !older.tid)
+	if (!is_known && !older.certainty)
 		return;
 	l->by = is_known ? h : older;
 	l->holder = l->by.tid;
@@ -364,7 +366,7 @@ static void link_ended(struct chain_graph *g)
 	for (uint32_t i = 0; i < g->n_locks; i++) {
 		struct chain_lock *l = &g->locks[i];
 		const struct wait *longest = g->waits[chain_longest(g, l)].wait;
-		if (!query_holder_of(g->q, longest, true, &l->by) || !l->by.tid)
+		if (!query_holder_of(g->q, longest, true, &l->by))
 			continue;
 		l->holder = l->by.tid;
 		l->evidence = evidence_of(&l->by);

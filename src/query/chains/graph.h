@@ -21,6 +21,7 @@ enum chain_evidence {
 	CHAIN_SURE,	/* a writer, or the owner of a mutex */
 	CHAIN_HINT,	/* a reader that had it last */
 	CHAIN_EVIDENCE, /* a reader, as its calls say */
+	CHAIN_FREE,	/* no task holds it: it is being handed over */
 	CHAIN_EVIDENCES,
 };
 

@@ -30,6 +30,9 @@ enum {
 	C_LOCK,
 	C_NAME,
 	C_CERTAINTY,
+	C_NEXT_PID,
+	C_NEXT_TID,
+	C_NEXT_COMM,
 	C_PID,
 	C_TID,
 	C_COMM,
@@ -84,8 +87,14 @@ static const struct column columns[C_COLUMNS] = {
 	[C_NAME] = {"name", "LOCK", "name of the lock", COLUMN_TEXT, 18, 9, R},
 	[C_CERTAINTY] = {"certainty", "CERTAINTY",
 			 "how the holder is known: sure, a writer or the owner of a mutex; hint, a "
-			 "reader that had it; evidence, a reader as its calls say",
+			 "reader that had it; evidence, a reader as its calls say; free, no task: "
+			 "it is being handed over",
 			 COLUMN_TEXT, 9, 9, R},
+	[C_NEXT_PID] = {"next_pid", "NEXT PID",
+			"process that is to take a free lock, as the first in its queue",
+			COLUMN_INT, 7, 9, R},
+	[C_NEXT_TID] = {"next_tid", "NEXT TID", "its thread", COLUMN_INT, 7, 9, R},
+	[C_NEXT_COMM] = {"next_comm", "NEXT COMM", "its name", COLUMN_TEXT, 16, 9, R},
 	[C_PID] = {"pid", "PID", "process id of the holder, or of who waits", COLUMN_INT, 7, 9, R},
 	[C_TID] = {"tid", "TID", "its thread id", COLUMN_INT, 7, 9, R},
 	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
@@ -127,6 +136,7 @@ static const char *const evidence_names[CHAIN_EVIDENCES] = {
 	[CHAIN_SURE] = "sure",
 	[CHAIN_HINT] = "hint",
 	[CHAIN_EVIDENCE] = "evidence",
+	[CHAIN_FREE] = "free",
 };
 
 static const struct chain_lock *lock_of(const struct chain_rows *c, const struct chain_row *r)
@@ -142,11 +152,16 @@ static const struct chain_lock *lock_of(const struct chain_rows *c, const struct
 	}
 }
 
-static const char *holder_name(const struct chain_lock *l)
+static const char *holder_name(struct chain_rows *c, const struct chain_lock *l)
 {
-	if (!l->holder)
+	if (l->holder)
+		return l->by.name;
+	if (l->evidence != CHAIN_FREE)
 		return "holder not known";
-	return l->by.name;
+	if (!l->by.next)
+		return "free, being handed over";
+	return arena_printf(&c->q->arena, "free, %s handed to %s", c->g->ended ? "and" : "being",
+			    query_task_name(c->q, l->by.next));
 }
 
 static const char *what_deadlock(struct chain_rows *c, const struct chain_row *r)
@@ -169,7 +184,8 @@ static const char *what_lock(struct chain_rows *c, const struct chain_lock *l)
 	const char *name = query_lock_name(c->q, l->number);
 
 	return arena_printf(&c->q->arena, "%s %s%s%s", locktype_base(type), name ? name : "-",
-			    l->in_circle ? ", held by " : "", l->in_circle ? holder_name(l) : "");
+			    l->in_circle ? ", held by " : "",
+			    l->in_circle ? holder_name(c, l) : "");
 }
 
 /* "38 R of mysqld/800", "R mysqld/871" */
@@ -193,7 +209,7 @@ static const char *what_of(struct chain_rows *c, const struct chain_row *r)
 
 	switch (r->kind) {
 	case CHAIN_ROOT:
-		text = holder_name(lock_of(c, r));
+		text = holder_name(c, lock_of(c, r));
 		break;
 	case CHAIN_DEADLOCK:
 		text = what_deadlock(c, r);
@@ -245,6 +261,8 @@ static void fill_holder(struct chain_rows *c, const struct chain_lock *l, uint64
 	const struct locksnap *s = query_queues(q);
 
 	value_s(&v[C_CERTAINTY], evidence_names[l->evidence]);
+	if (l->evidence == CHAIN_FREE)
+		query_holder_next(q, &l->by, &v[C_NEXT_PID]);
 	if (!l->holder)
 		return;
 	value_i(&v[C_PID], taskid_number(l->by.pid));
@@ -414,7 +432,7 @@ const char *query_chains_root(struct query *q, uint64_t addr)
 	}
 	if (at != CHAIN_NONE && c.g->locks[at].holder && at != *known) {
 		fill_holder(&c, &c.g->locks[at], 0, v);
-		name = holder_name(&c.g->locks[at]);
+		name = holder_name(&c, &c.g->locks[at]);
 		text = v[C_IS].known ? arena_printf(&q->arena, "%s, %s", name, v[C_IS].s) : name;
 	}
 	chain_graph_deinit(c.g);

@@ -50,6 +50,28 @@ static bool is_held_in(const struct locksnap_queue *l, int32_t but)
 	return l && query_queue_certainty(l) && l->holder_tid != but;
 }
 
+/* No task holds it. @next: is to take it, if that is known. */
+static bool is_free(struct query *q, uint32_t next, struct query_holder *ret)
+{
+	*ret = (struct query_holder){.certainty = "free",
+				     .next = next < q->model->tasks.n ? next : TASK_OTHER};
+	ret->name = ret->next
+			    ? arena_printf(&q->arena, "free, to %s", query_task_name(q, ret->next))
+			    : query_owner_name(q, OWNER_FREE);
+	return true;
+}
+
+void query_holder_next(struct query *q, const struct query_holder *h, struct value *at)
+{
+	const struct task *t = &q->model->tasks.tasks[h->next];
+
+	if (h->next == TASK_OTHER)
+		return;
+	value_i(&at[HOLDER_NEXT_PID], taskid_number(t->pid));
+	value_i(&at[HOLDER_NEXT_TID], taskid_number(t->tid));
+	value_s(&at[HOLDER_NEXT_COMM], query_task_comm(q, h->next));
+}
+
 /*
  * @owner as in cell-owner.h. A percpu-rwsem names its writer only while that one waits for the
  * readers of before, so the task that it named at the begin of a wait is evidence.
@@ -61,11 +83,8 @@ static bool by_events(struct query *q, uint32_t owner, enum lock_type type,
 
 	if (owner == OWNER_NONE || task >= q->model->tasks.n)
 		return false;
-	if (owner == OWNER_FREE) {
-		*ret = (struct query_holder){.name = query_owner_name(q, owner),
-					     .certainty = "free"};
-		return true;
-	}
+	if (cell_owner_is_free(owner))
+		return is_free(q, cell_owner_next(owner), ret);
 	const struct task *t = &q->model->tasks.tasks[task];
 	const char *certainty = owner & OWNER_EVIDENT || is_percpu(type) ? "evidence"
 				: owner & OWNER_HINT			 ? "hint"

@@ -11,11 +11,12 @@
  * model), else that of an older look, with its age. Of a wait that has ended: who held it last.
  */
 struct query_holder {
-	int32_t pid, tid;		   /* taskid.h; tid 0: no task */
-	uint32_t task;			   /* of the model; TASK_OTHER: it has none, or not yet */
-	const char *name;		   /* "mm/5219 W", "mm/5219 R?", "(free)" */
-	const char *comm;		   /* NULL: not known */
-	const char *certainty;		   /* "sure", "evidence", "hint", "free" */
+	int32_t pid, tid;      /* taskid.h; tid 0: no task */
+	uint32_t task;	       /* of the model; TASK_OTHER: it has none, or not yet */
+	uint32_t next;	       /* of the model, of a free lock: is to take it; TASK_OTHER */
+	const char *name;      /* "mm/5219 W", "mm/5219 R?", "free, to mm/5219" */
+	const char *comm;      /* NULL: not known */
+	const char *certainty; /* "sure", "evidence", "hint", "free" */
 	const struct locksnap_queue *look; /* that saw this holder; NULL */
 	uint64_t age_ns;		   /* of that look, if it did not see the wait */
 	bool by_look;			   /* the look says that it holds the lock */
@@ -23,6 +24,9 @@ struct query_holder {
 
 /* False: it is not known. @ended: the wait is over. */
 bool query_holder_of(struct query *q, const struct wait *w, bool ended, struct query_holder *ret);
+/* The numbers of @h.next, and its name: columns from @at on. */
+enum { HOLDER_NEXT_PID, HOLDER_NEXT_TID, HOLDER_NEXT_COMM };
+void query_holder_next(struct query *q, const struct query_holder *h, struct value *at);
 /* The same of the lock, if tasks wait for it, in whatever mode. */
 bool query_holder_at(struct query *q, uint32_t lock, struct query_holder *ret);
 /* "running", "runnable", "asleep"; NULL: not known. */

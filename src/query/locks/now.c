@@ -63,11 +63,11 @@ void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct 
 	} else {
 		count_waits(q->model, addr, type, ret);
 		query_lock_now_percpu(q, addr, type, ret);
-		return;
 	}
-	if (!lock || !query_holder_at(q, *lock, &h))
+	if (ret->holder || !lock || !query_holder_at(q, *lock, &h))
 		return;
 	ret->certainty = h.certainty;
+	ret->next = h.next ? query_task_name(q, h.next) : NULL;
 	ret->holder = h.name;
 	ret->is = query_holder_is(q, &h);
 	ret->owner_comm = h.comm;

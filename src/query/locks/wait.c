@@ -7,6 +7,7 @@
 #include "kontend/query-wait.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 enum { C_STACK, C_OWNER_STACK, C_COLUMNS };
@@ -66,6 +67,16 @@ static const char *text(const struct table *t, size_t row, const char *key)
 	return v->known ? v->s : NULL;
 }
 
+/* "worker/812": which task is to take a free lock. */
+static const char *next_of(struct query *q, const struct table *t, size_t row)
+{
+	const struct value *tid = table_value(t, row, table_column(t, "next_tid"));
+	const char *comm = text(t, row, "next_comm");
+
+	return tid->known ? arena_printf(&q->arena, "%s/%" PRId64, comm ? comm : "-", tid->i)
+			  : NULL;
+}
+
 /* The table with all values of that one row only. */
 static int find(struct query *q, uint64_t id, struct table *t, size_t *ret_row, struct error *err)
 {
@@ -95,6 +106,7 @@ int query_wait(struct query *q, uint64_t row, const struct query_spec *s, struct
 		.phase = text(&t, at, "phase"),
 		.holder = text(&t, at, "holder"),
 		.certainty = text(&t, at, "owner_certainty"),
+		.next = next_of(q, &t, at),
 		.is = text(&t, at, "holder_is"),
 		.since_ns = since->u,
 		.ended_ns = table_value(&t, at, table_column(&t, "ended_ns"))->u,

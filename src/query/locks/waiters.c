@@ -47,6 +47,9 @@ enum {
 	C_OWNER_TID,
 	C_OWNER_COMM,
 	C_CERTAINTY,
+	C_NEXT_PID,
+	C_NEXT_TID,
+	C_NEXT_COMM,
 	C_IS,
 	C_OWNER_STATE,
 	C_OWNER_CPU,
@@ -105,8 +108,7 @@ static const struct column columns[C_COLUMNS] = {
 		     COLUMN_REPORT},
 	[C_HOLDER] = {"holder", "HOLDER",
 		      "who holds the lock: name and thread id; W a writer, R? a reader: by its "
-		      "calls, or one "
-		      "that had it",
+		      "calls, or one that had it; free, to NAME: no task, and that one is next",
 		      COLUMN_TEXT, 18, 1, COLUMN_SCREEN | W},
 	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock", COLUMN_INT, 7, 9,
 			 COLUMN_REPORT},
@@ -120,6 +122,11 @@ static const struct column columns[C_COLUMNS] = {
 		 "the writer of a percpu-rwsem; hint: a reader that had it, or the last one that "
 		 "had a semaphore; free: no task, it is being handed over",
 		 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
+	[C_NEXT_PID] = {"next_pid", "NEXT PID",
+			"process that is to take a free lock, as the first in its queue",
+			COLUMN_INT, 7, 9, COLUMN_REPORT},
+	[C_NEXT_TID] = {"next_tid", "NEXT TID", "its thread", COLUMN_INT, 7, 9, COLUMN_REPORT},
+	[C_NEXT_COMM] = {"next_comm", "NEXT COMM", "its name", COLUMN_TEXT, 16, 9, COLUMN_REPORT},
 	[C_IS] = {"holder_is", "HOLDER IS",
 		  "what the holder does: running or runnable on a CPU, or asleep in a function",
 		  COLUMN_TEXT, 20, 6, COLUMN_SCREEN},
@@ -209,6 +216,7 @@ static void fill_holder(struct query *q, const struct query_holder *h, struct va
 				    units_ns(age, h->age_ns));
 	value_s(&v[C_HOLDER], name);
 	value_s(&v[C_CERTAINTY], h->certainty);
+	query_holder_next(q, h, &v[C_NEXT_PID]);
 	if (!h->tid)
 		return;
 	v[C_OWNER_AGE] = (struct value){.u = h->age_ns, .known = h->age_ns != 0};
