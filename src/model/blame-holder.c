@@ -7,6 +7,7 @@
  */
 #include "blame-int.h"
 #include "kontend/holdrec.h"
+#include "lockqueue-int.h"
 
 #include <errno.h>
 
@@ -122,9 +123,10 @@ static void tell_holder(struct model *m, uint32_t lock, uint32_t task, const str
 	bool is_back = ev->holder.what == HOLDREC_WOKEN || ev->holder.what == HOLDREC_ON;
 
 	m->holders_told = true;
-	if (!is_back)
+	if (!is_back) {
 		holder_tell(m, lock, task | (ev->holder.hint ? OWNER_HINT : 0), ev->time);
-	else if (m->blame.max)
+		lockqueue_seen(m, lock, task | (ev->holder.hint ? OWNER_HINT : 0), ev->time);
+	} else if (m->blame.max)
 		blame_tell(m, lock, task, ev->holder.hint, UINT64_MAX);
 }
 

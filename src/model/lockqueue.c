@@ -85,6 +85,7 @@ static void move_together(struct model *m, struct lockqueue *q)
 		p->wait = at < n ? p->wait : 0;
 	}
 	q->end = n;
+	q->first = 1;
 }
 
 /* Places that were never used are 0: the tree goes on in them. */
@@ -99,6 +100,7 @@ static int grow(struct lockqueue *q)
 	q->places = places;
 	q->cap = cap;
 	q->end = q->end ? q->end : 1;
+	q->first = q->first ? q->first : 1;
 	return 0;
 }
 
@@ -224,15 +226,16 @@ void lockqueue_begin(struct model *m, uint32_t index)
 /* All that the places say is over with the last that waited. */
 static void clear_places(struct lockqueue *q)
 {
+	q->seen_ns = 0; /* the next one that waits is younger than that */
 	if (q->cap > KEPT_PLACES) {
 		mem_free(q->places);
 		q->places = NULL;
-		q->cap = q->end = 0;
+		q->cap = q->end = q->first = 0;
 		return;
 	}
 	if (q->cap)
 		memset(q->places, 0, q->end * sizeof(*q->places));
-	q->end = q->cap ? 1 : 0;
+	q->end = q->first = q->cap ? 1 : 0;
 }
 
 static void leave(struct model *m, struct lockqueue *q, struct wait *w)
@@ -306,6 +309,7 @@ static void hand_over(struct model *m, struct lockqueue *q, const struct wait *w
 	count_phase(m, q, reader, ns);
 	if (w->place)
 		pass(q, w->place, reader);
+	lockqueue_seen_got(m, q, w, ns);
 }
 
 void lockqueue_end(struct model *m, struct wait *w, uint64_t ns, bool got)
@@ -317,8 +321,10 @@ void lockqueue_end(struct model *m, struct wait *w, uint64_t ns, bool got)
 	if (!q)
 		return;
 	if (!w->lines_up) {
-		if (got)
+		if (got) {
 			q->phase_n = 0;
+			q->seen_ns = 0;
+		}
 		return;
 	}
 	lockqueue_count(m, w, ns, &q->cur);
@@ -413,6 +419,7 @@ void lockqueue_add(struct lockqueue_sums *to, const struct lockqueue_sums *from)
 	to->convoy_ns += from->convoy_ns;
 	to->convoy_longest_ns = greater(to->convoy_longest_ns, from->convoy_longest_ns);
 	to->longest = (uint32_t)greater(to->longest, from->longest);
+	to->stolen += from->stolen;
 }
 
 struct lockqueue_sums lockqueue_all(const struct lockqueue *q)
@@ -490,9 +497,18 @@ void lockqueue_mark(struct model *m)
 	for (uint32_t i = 1; i < m->queues.n; i++) {
 		mark_tasks(m, &m->queues.v[i].sums);
 		mark_tasks(m, &m->queues.v[i].cur);
+		m->tasks.tasks[m->queues.v[i].seen].marked = 1;
 	}
 	for (uint32_t i = 0; i < m->queues.n_parts; i++)
 		mark_tasks(m, &m->queues.parts[i].sums);
+}
+
+static void end_seen(const struct model *m, struct lockqueue *q, uint64_t until_ns)
+{
+	if (!q->seen || !task_ended_until(&m->tasks.tasks[q->seen], until_ns))
+		return;
+	q->seen = TASK_OTHER;
+	q->seen_ns = 0;
 }
 
 static void end_tasks(const struct model *m, struct lockqueue_sums *s, uint64_t until_ns)
@@ -508,6 +524,7 @@ void lockqueue_end_tasks(struct model *m, uint64_t until_ns)
 	for (uint32_t i = 1; i < m->queues.n; i++) {
 		end_tasks(m, &m->queues.v[i].sums, until_ns);
 		end_tasks(m, &m->queues.v[i].cur, until_ns);
+		end_seen(m, &m->queues.v[i], until_ns);
 	}
 	for (uint32_t i = 0; i < m->queues.n_parts; i++)
 		end_tasks(m, &m->queues.parts[i].sums, until_ns);

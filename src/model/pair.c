@@ -16,6 +16,7 @@
  * began there. A spin wait is told by one CPU alone, so a gap on another one does it no harm.
  */
 #include "kontend/waitrec.h"
+#include "lockqueue-int.h"
 #include "undo.h"
 
 #include <errno.h>
@@ -314,6 +315,7 @@ static void note_owner(struct model *m, struct wait *w, uint32_t owner, uint64_t
 	if (w->told == OWNER_NONE || cell_owner_is_free(w->told))
 		w->told = owner;
 	holder_tell(m, w->lock, owner, ns);
+	lockqueue_seen(m, w->lock, owner, ns);
 }
 
 /* False: there is no room for it. */
@@ -511,6 +513,7 @@ int pair_end(struct model *m, const struct event *ev)
 	}
 	if ((task || who.stray) && is_part(m, &n, ev->end.lock))
 		return 0;
+	lockqueue_seen_untold(m, ev->end.lock);
 	m->damage.unmatched_end++;
 	return 0;
 }

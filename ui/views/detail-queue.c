@@ -75,7 +75,9 @@ static void draw_sums(const struct query_queued_lock *q, struct screen *s, struc
 		line_whole(&l, ROLE_NORMAL, "  passed over %s (worst %s)",
 			   units_count(a, q->passed), units_count(b, q->passed_most));
 	else
-		line_whole(&l, ROLE_DIM, "  nobody passed over");
+		line_whole(&l, ROLE_DIM, "  no waiter overtook another");
+	if (q->stolen)
+		line_whole(&l, ROLE_NORMAL, "  stolen ≥%s", units_count(a, q->stolen));
 	if (q->convoy_now_ns)
 		line_whole(&l, ROLE_WAITING, "  convoy %s", units_ns(a, q->convoy_now_ns));
 	else if (q->convoys)

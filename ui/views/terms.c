@@ -46,6 +46,7 @@ static const struct term detail[] = {
 	{"handed", "| where the lock went from one task straight to a waiting one"},
 	{"handed over", "how often, how long it took; being handed over: free now"},
 	{"passed over", "tasks that others overtook; worst: the one overtaken most often"},
+	{"stolen", "taken by tasks that never waited, while others did: a lower bound"},
 	{"convoy", "how long the queue was never empty, from 10 ms on"},
 	{"starved", "waits that lasted longer than 16 hand-overs of the lock"},
 	{"wait/s", "tasks that wait on average; below it the same of all locks"},

@@ -3,6 +3,7 @@
 #define KONTEND_LOCKQUEUE_H
 
 #include "kontend/hist.h"
+#include "kontend/locktype.h"
 #include "kontend/series.h"
 
 #include <stdbool.h>
@@ -29,6 +30,7 @@ struct lockqueue_sums {
 	struct lockqueue_worst starved_most;
 	uint64_t convoys, convoy_ns, convoy_longest_ns;
 	uint32_t longest; /* queue */
+	uint64_t stolen;  /* at least so often: lockqueue-steal.c */
 };
 
 /* The same of a closed bucket, for windows of time. */
@@ -49,12 +51,15 @@ struct lockqueue_place {
 /* Who waits for the lock at an address, in whichever mode. */
 struct lockqueue {
 	struct lockqueue_place *places; /* [0] is none */
-	uint32_t cap, end;
-	uint32_t n[LOCKQUEUE_MODES]; /* that wait, of those that are not doubtful */
-	uint32_t seq;		     /* hand-overs, ever */
-	uint64_t busy_ns;	     /* since when the queue is not empty */
-	uint64_t handed_ns;	     /* the last hand-over; 0: none that others go on from */
-	uint32_t phase_n;	     /* hand-overs of the phase that goes on */
+	uint32_t cap, end, first;	/* below `first` all places are empty */
+	uint32_t n[LOCKQUEUE_MODES];	/* that wait, of those that are not doubtful */
+	uint32_t seq;			/* hand-overs, ever */
+	uint64_t busy_ns;		/* since when the queue is not empty */
+	uint64_t seen_ns;   /* when the holder was reported last; 0: that says nothing more */
+	uint32_t seen;	    /* the task that it was; 0: none had the lock */
+	bool let_in;	    /* readers that had waited got the lock since */
+	uint64_t handed_ns; /* the last hand-over; 0: none that others go on from */
+	uint32_t phase_n;   /* hand-overs of the phase that goes on */
 	bool phase_reads;
 	bool used;
 	uint32_t most[LOCKQUEUE_MODES], cur_handed; /* in the open bucket */
@@ -106,6 +111,10 @@ struct lockqueue_wait {
 };
 
 struct lockqueue_wait lockqueue_wait(const struct model *m, const struct wait *w);
+
+/* Can it be told of all that take a lock whether they waited? Else nothing counts as stolen. */
+bool lockqueue_sees_stealing(const struct model *m);
+bool lockqueue_names_holder(enum lock_type type); /* by the word of such a lock */
 
 /* All since the sums began. */
 struct lockqueue_sums lockqueue_all(const struct lockqueue *q);

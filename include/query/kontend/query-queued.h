@@ -29,6 +29,7 @@ struct query_queued_lock {
 	const uint64_t *handed;		   /* hand-overs of each */
 	uint32_t n;			   /* buckets; 0: there is no queue */
 	bool has_modes;
+	uint64_t stolen; /* at least; 0: also where it cannot be seen */
 	uint64_t handed_n, passed, convoys, convoy_longest_ns, convoy_now_ns, starved;
 	uint64_t times_n, p50_ns, p99_ns;
 	uint32_t longest, passed_most;

@@ -26,6 +26,7 @@ enum {
 	C_PASSED_MOST,
 	C_PASSED_WAITS,
 	C_PASSED_LONGEST,
+	C_STOLEN,
 	C_PHASES,
 	C_PHASE_AVG,
 	C_PHASE_MOST,
@@ -72,6 +73,10 @@ static const struct column columns[C_COLUMNS] = {
 			    7, SR},
 	[C_PASSED_LONGEST] = {"passed_longest_ns", "LONGEST", "the longest of these waits",
 			      COLUMN_NS, 7, 4, SR},
+	[C_STOLEN] = {"stolen", "STOLEN",
+		      "times, at least, that a task took the lock without waiting while others "
+		      "waited",
+		      COLUMN_COUNT, 6, 0, SR},
 	[C_PHASES] = {"phases", "PHASES",
 		      "runs of readers, or of writers, that got the lock one after the other",
 		      COLUMN_COUNT, 6, 5, SR},
@@ -280,6 +285,13 @@ static void fill_modes(const struct model *m, const struct queued *r, struct val
 	}
 }
 
+/* Of a lock whose word names its holder. */
+static bool sees_stealing(const struct model *m, uint32_t lock)
+{
+	return lockqueue_names_holder((enum lock_type)m->locks.locks[lock].type) &&
+	       lockqueue_sees_stealing(m);
+}
+
 static void fill_worst(struct query *q, const struct lockqueue_sums *s, struct value *v)
 {
 	const struct lockqueue_worst *w = s->passed_most.n ? &s->passed_most : &s->starved_most;
@@ -323,6 +335,8 @@ static void queued_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_PASSED_MOST], s->passed_most.n);
 	value_u(&v[C_PASSED_WAITS], s->passed_waits);
 	value_u(&v[C_PASSED_LONGEST], s->passed_longest_ns);
+	if (sees_stealing(rs->q->model, r->lock))
+		value_u_least(&v[C_STOLEN], s->stolen, true);
 	value_u(&v[C_CONVOYS], s->convoys);
 	value_u(&v[C_CONVOY], s->convoy_ns);
 	value_u(&v[C_CONVOY_LONGEST], s->convoy_longest_ns);
@@ -433,6 +447,7 @@ static void fill_sums(const struct model *m, const struct queued *r, struct quer
 	ret->handed_n = s->handed[LOCKQUEUE_R] + s->handed[LOCKQUEUE_W];
 	ret->passed = s->passed;
 	ret->passed_most = s->passed_most.n;
+	ret->stolen = sees_stealing(m, r->lock) ? s->stolen : 0;
 	ret->convoys = s->convoys;
 	ret->convoy_longest_ns = s->convoy_longest_ns;
 	ret->convoy_now_ns = r->convoy_now_ns;
