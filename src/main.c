@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the command line to a verb, and from its answer to an exit status. SIGPIPE is ignored, so
- * that writing to a reader that has gone is an ordinary error and everything is cleaned up first.
+ * From the command line to a verb, and from its answer to an exit status. SIGPIPE and SIGXFSZ are
+ * ignored: a reader that has gone and a file that may not grow (ulimit -f) are errors of write(),
+ * so that kontend says what failed and removes what it began.
  */
 #include "cmd/verbs.h"
 #include "kontend/codeset.h"
@@ -115,6 +116,7 @@ int main(int argc, char **argv)
 	mem_setup();
 	codeset_set();
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	hold_standard_streams();
 	let_output_wait(STDOUT_FILENO);
 	let_output_wait(STDERR_FILENO);

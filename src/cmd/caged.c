@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,9 +246,6 @@ static void open_folders(struct caged_world *world, const struct caged_wants *w)
 	world->here = w->here ? open(".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	world->make_dir = w->make ? newfile_folder(w->make, &world->make_name) : -1;
 	world->most_bytes = most_bytes(w);
-	/* A file that is too long is an error, and no end. */
-	if (w->here || w->make)
-		signal(SIGXFSZ, SIG_IGN);
 }
 
 static void close_folders(const struct caged_world *world)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files of a recording. A file is written under another name until what stands before the
- * stream is in it, and gets its own name then: whoever finds the name finds something that can be
- * read, also if we are killed, and a recording that fails at its start leaves the old one alone.
+ * The files of a recording. A file has no name until what stands before the stream is in it
+ * (newfile.h), and gets its own name then: a reader that finds the name finds something that it can
+ * read, also after kontend was killed, and a recording that fails at its start leaves no file and
+ * the old one alone.
  */
 #include "file.h"
 #include "again.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
+#include "kontend/newfile.h"
 #include "kontend/output.h"
 #include "path.h"
 #include "place.h"
@@ -30,7 +32,8 @@ enum { SHRINK_MOST = 16 << 20, SHRINK_MOST_UNPACKED = 128 << 20 };
 
 struct record_file {
 	struct record_file_options o;
-	char *path, *temp; /* temp: its name until it can be read */
+	char *path;
+	struct newfile begun; /* until it can be read: then it has a name */
 	char *cmdline;
 	const char **argv; /* into cmdline, NULL-terminated */
 	int fd;
@@ -69,24 +72,19 @@ static int open_fd(struct record_file *f, struct error *err)
 {
 	struct stat st;
 	bool there = stat(f->path, &st) == 0;
+	int r = 0;
 
 	f->regular = !there || S_ISREG(st.st_mode);
 	if (!f->regular) {
 		f->fd = output_open_special(f->path);
-		if (f->fd < 0)
-			errno = -f->fd;
+		r = f->fd < 0 ? f->fd : 0;
 	} else {
-		f->temp = mem_join(f->path, ".XXXXXX");
-		if (!f->temp)
-			return no_memory(err);
-		f->fd = mkostemp(f->temp, O_CLOEXEC);
+		r = newfile_open(&f->begun, f->path);
+		f->fd = f->begun.fd;
 	}
-	int code = f->fd < 0 ? -errno : place_know(f->fd, &f->present);
-	if (code == 0)
-		return 0;
-	mem_free(f->temp);
-	f->temp = NULL;
-	return error_errno(err, code, "Cannot record to the file '%s'", f->path);
+	if (r == 0)
+		r = place_know(f->fd, &f->present);
+	return r == 0 ? 0 : error_errno(err, r, "Cannot record to the file '%s'", f->path);
 }
 
 static int open_writer(struct record_file *f, struct error *err)
@@ -136,16 +134,21 @@ int record_file_new(struct record_file **ret, const struct record_file_options *
 /* Of the first one another file may have the name, which is kept; later it was ours. */
 static int take_name(struct record_file *f, struct error *err)
 {
+	const char *temp = f->begun.temp;
+	int r = newfile_name(&f->begun);
+
+	if (r < 0)
+		return error_errno(err, r, "Cannot name the file '%s'", f->path);
 	if (!f->parts.finished)
-		return place_put(f->temp, f->path, err);
-	int r = place_rename(f->temp, f->path);
+		return place_put(temp, f->path, err);
+	r = place_rename(temp, f->path);
 	if (r == -EEXIST)
 		return error_set(err, r,
 				 "Cannot go on recording to '%s': another file has this name now, "
 				 "which was left alone",
 				 f->path);
 	if (r < 0)
-		return error_errno(err, r, "Cannot rename the file '%s' to '%s'", f->temp, f->path);
+		return error_errno(err, r, "Cannot rename the file '%s' to '%s'", temp, f->path);
 	return 0;
 }
 
@@ -156,17 +159,17 @@ static int put_in_place(struct record_file *f, struct error *err)
 
 	if (r < 0)
 		return r;
-	mem_free(f->temp);
-	f->temp = NULL;
+	newfile_deinit(&f->begun);
 	return 0;
 }
 
 /* Events: all that a reader needs to know before them is written. */
 static int put_in_place_once(struct record_file *f, struct error *err)
 {
-	int e = f->temp ? writer_flush(f->writer, err) : 0;
+	bool is_begun = f->begun.temp != NULL;
+	int e = is_begun ? writer_flush(f->writer, err) : 0;
 
-	return e == 0 && f->temp ? put_in_place(f, err) : e;
+	return e == 0 && is_begun ? put_in_place(f, err) : e;
 }
 
 int record_file_put(struct record_file *f, const struct record *r, struct error *err)
@@ -218,7 +221,7 @@ static int check_name(const struct record_file *f, struct error *err)
 {
 	struct stat st;
 
-	if (!f->regular || f->fd < 0 || fstat(f->fd, &st) < 0 || st.st_nlink)
+	if (!f->regular || f->begun.temp || f->fd < 0 || fstat(f->fd, &st) < 0 || st.st_nlink)
 		return 0;
 	return error_set(err, -ENOENT,
 			 "The recording '%s' was removed while it was written: it is lost",
@@ -260,10 +263,9 @@ static void close_writer(struct record_file *f)
 static void give_up_file(struct record_file *f)
 {
 	close_writer(f);
-	if (f->temp)
-		place_remove(f->temp, &f->present);
-	mem_free(f->temp);
-	f->temp = NULL;
+	if (f->begun.has_name)
+		place_remove(f->begun.temp, &f->present);
+	newfile_deinit(&f->begun);
 }
 
 /* The present file, whole and under its name. */
@@ -271,7 +273,7 @@ static int end_file(struct record_file *f, struct error *err)
 {
 	int r = writer_finish(f->writer, err);
 
-	if (r == 0 && f->temp)
+	if (r == 0 && f->begun.temp)
 		r = put_in_place(f, err);
 	return r == 0 ? check_name(f, err) : r;
 }
@@ -306,7 +308,7 @@ int record_file_shrink(struct record_file *f, struct error *err)
 	struct writer_stat st;
 
 	record_file_stat(f, &st);
-	if (!f->regular || !f->again.has_symbols || f->temp || st.bytes > SHRINK_MOST ||
+	if (!f->regular || !f->again.has_symbols || f->begun.temp || st.bytes > SHRINK_MOST ||
 	    st.bytes + st.packed_from - st.packed_to > SHRINK_MOST_UNPACKED)
 		return 0;
 	return record_shrink(f->path, f->fd, f->writer, &f->shrunk_bytes, err);

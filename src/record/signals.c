@@ -23,8 +23,6 @@ int record_signals_open_more(int *ret_fd, const int *more, struct error *err)
 	for (; *more; more++)
 		sigaddset(&set, *more);
 	blocked = set;
-	/* A file that may not grow is an error of write(), not our end. */
-	sigaddset(&blocked, SIGXFSZ);
 	/* These say nothing to a recorder, and are no reason to lose what it has. */
 	sigaddset(&blocked, SIGUSR1);
 	sigaddset(&blocked, SIGUSR2);

@@ -36,6 +36,7 @@ static _Noreturn void child(int go_fd, int err_fd, bool apart, char *const argv[
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	if (fdio_read(go_fd, &byte, 1) != 1)
 		_exit(0);
 	/* Where that fails its output would be in the middle of ours. */
