@@ -77,11 +77,27 @@ static bool strikes(void)
 
 FAILING(int, rename, (const char *from, const char *to), (from, to))
 FAILING(int, unlink, (const char *name), (name))
-FAILING(int, mkostemp, (char *name, int flags), (name, flags))
+FAILING(int, linkat, (int from_dir, const char *from, int to_dir, const char *to, int flags),
+	(from_dir, from, to_dir, to, flags))
+FAILING(int, unlinkat, (int dir, const char *name, int flags), (dir, name, flags))
 FAILING(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n))
 FAILING(ssize_t, pwrite, (int fd, const void *p, size_t n, off_t at), (fd, p, n, at))
 FAILING(int, ftruncate, (int fd, off_t to), (fd, to))
 FAILING(int, fchmod, (int fd, mode_t mode), (fd, mode))
+
+/* A file that is made; others are opened as ever. The C library has it under two names. */
+#define FAILING_OPENAT(name)                                                                       \
+	int __real_##name(int dir, const char *path, int flags, mode_t mode);                      \
+	int __wrap_##name(int dir, const char *path, int flags, mode_t mode);                      \
+	int __wrap_##name(int dir, const char *path, int flags, mode_t mode)                       \
+	{                                                                                          \
+		bool makes = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;                  \
+                                                                                                   \
+		return makes && strikes() ? -1 : __real_##name(dir, path, flags, mode);            \
+	}
+
+FAILING_OPENAT(openat)
+FAILING_OPENAT(openat64)
 
 /* A disk that takes its time is no part of this. */
 int __wrap_fdatasync(int fd);
