@@ -50,11 +50,17 @@ static void take_out(struct model *m, struct nest *n, uint32_t at)
 	}
 	if (w->blame)
 		blame_over(m, w);
-	blame_take_back(m);
 	lockqueue_give_up(m, w);
 	wait_put(&m->waits, index);
 	for (n->depth--; at < n->depth; at++)
 		n->waits[at] = n->waits[at + 1];
+}
+
+static void take_out_lost(struct model *m, struct nest *n, uint32_t at)
+{
+	lose_end(m, &m->waits.waits[n->waits[at]]);
+	take_out(m, n, at);
+	blame_take_back(m);
 }
 
 /* One that had no begin has not lost its end either. */
@@ -65,8 +71,7 @@ static void give_up_one(struct model *m, struct nest *n, uint32_t at)
 	m->damage.unmatched_begin += !w->by_look;
 	if (w->doubtful && !w->by_look)
 		account_doubt(m, w);
-	lose_end(m, &m->waits.waits[n->waits[at]]);
-	take_out(m, n, at);
+	take_out_lost(m, n, at);
 }
 
 /* The waits from @from on never got their end. */
@@ -170,8 +175,7 @@ static void drop_stale(struct model *m, struct nest *n, const struct wait *new, 
 		}
 	}
 	if (n->depth == WAIT_DEPTH) {
-		lose_end(m, &m->waits.waits[n->waits[0]]);
-		take_out(m, n, 0);
+		take_out_lost(m, n, 0);
 		m->damage.deep++;
 	}
 }
