@@ -13,5 +13,8 @@ int cell_add_block(struct cell_table *t, struct cell *c, const struct recent_blo
 		   const uint64_t *hist, size_t n);
 /* Adds @from, which is no cell of the table any more. */
 void cell_merge(struct cell_table *t, struct cell *into, const struct cell *from);
+/* @c waited @ns less than was added, @open_ns of it in the open bucket. The answer is how much was
+ * taken out: no more than was there. */
+uint64_t cell_take_back(struct cell_table *t, struct cell *c, uint64_t ns, uint64_t open_ns);
 
 #endif

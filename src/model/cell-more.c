@@ -8,7 +8,6 @@
 #include "cell-int.h"
 #include "kontend/cell-many.h"
 #include "kontend/mem.h"
-#include "undo.h"
 #include <errno.h>
 
 /* Index of an entry that is free; 0: no memory. */

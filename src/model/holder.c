@@ -96,7 +96,7 @@ static void set(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 		add_readers(own, &was, cell_owner_task(owner));
 }
 
-static bool waits_for(const struct model *m, uint32_t task, uint64_t addr)
+bool holder_waits_at(const struct model *m, uint32_t task, uint64_t addr)
 {
 	const struct task *t = &m->tasks.tasks[task];
 
@@ -130,7 +130,7 @@ void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 		blame_tell(m, lock, task, owner & OWNER_HINT, ns);
 	if (lock < LOCK_TYPES || ns < last_ns(latest(m, lock)))
 		return;
-	if (is_reader(owner) && waits_for(m, task, m->locks.locks[lock].addr))
+	if (is_reader(owner) && holder_waits_at(m, task, m->locks.locks[lock].addr))
 		set_others(m, lock, task, ns);
 	else
 		set(m, lock, owner, ns);

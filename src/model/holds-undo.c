@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Takes a wait out of `held` again, as its end was lost: it is not known until when it waited, and
- * no other sum has it. What each hold was charged with is kept while a wait goes on that has a part
- * in it; of a hold the wait has that of the time in which both went on. Readers share what is
- * waited, so of each of them it is less, as the lock says by its share of one wait. What is kept is
- * bounded: where the oldest half goes, what waits in flight have lost until then stays as it is.
+ * Takes a wait out of `held` whose end was lost. Nothing says how long it lasted, and no other sum
+ * counts it.
+ *
+ * The charge of each hold is logged while a wait goes on that has a part in it. The part of a wait
+ * is the time in which both the wait and the hold went on. Readers that hold a lock together share
+ * what is waited; `alone_ns` is the share of one wait for one of them. The log is bounded: when its
+ * older half is dropped, charges of before stay as they are.
  */
+#include "cell-int.h"
 #include "kontend/mem.h"
 #include "undo.h"
 

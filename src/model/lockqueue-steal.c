@@ -14,6 +14,7 @@
  * Of readers the word names the one that took the lock last. Such a one passes over writers alone,
  * and the end of its wait says nothing of the word: other readers may have come since.
  */
+#include "holder-int.h"
 #include "lockqueue-int.h"
 
 enum { LOOKED_AT_MOST = 32 }; /* waits, to find a writer */
@@ -41,16 +42,6 @@ static const struct wait *oldest(const struct model *m, struct lockqueue *q, boo
 	return NULL;
 }
 
-static bool waits_in(const struct model *m, uint32_t task, uint32_t queue)
-{
-	const struct task *t = &m->tasks.tasks[task];
-
-	for (uint32_t i = 0; i < t->depth; i++)
-		if (m->locks.locks[m->waits.waits[t->waits[i]].lock].queue == queue)
-			return true;
-	return false;
-}
-
 bool lockqueue_sees_stealing(const struct model *m)
 {
 	return m->holders_told && !m->no_ends && looks_of_all(m) &&
@@ -58,7 +49,7 @@ bool lockqueue_sees_stealing(const struct model *m)
 }
 
 /* Has @task taken the lock since the report before, ahead of one that waited then? */
-static bool steals(const struct model *m, struct lockqueue *q, uint32_t queue, uint32_t task,
+static bool steals(const struct model *m, struct lockqueue *q, uint64_t addr, uint32_t task,
 		   bool reads)
 {
 	const struct wait *w;
@@ -67,7 +58,7 @@ static bool steals(const struct model *m, struct lockqueue *q, uint32_t queue, u
 		return false;
 	w = oldest(m, q, reads);
 	return w && w->begin_ns + m->shorts.head.most_ns <= q->seen_ns &&
-	       !waits_in(m, task, queue) && lockqueue_sees_stealing(m);
+	       !holder_waits_at(m, task, addr) && lockqueue_sees_stealing(m);
 }
 
 void lockqueue_seen(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
@@ -82,7 +73,7 @@ void lockqueue_seen(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 		q->seen_ns = 0;
 		return;
 	}
-	if (task && steals(m, q, l->queue, task, owner & OWNER_HINT))
+	if (task && steals(m, q, l->addr, task, owner & OWNER_HINT))
 		q->cur.stolen++;
 	q->seen = task;
 	q->seen_ns = ns;

@@ -17,8 +17,4 @@ uint64_t holds_oldest(const struct model *m);
 void blame_gone(struct model *m, const struct wait *w);
 void blame_take_back(struct model *m);
 
-/* cell-more.c: less was waited than was added, @open_ns of it in the open bucket. What was taken is
- * answered. */
-uint64_t cell_take_back(struct cell_table *t, struct cell *c, uint64_t ns, uint64_t open_ns);
-
 #endif
