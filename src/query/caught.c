@@ -39,28 +39,31 @@ static void say_blamed(struct query *q, uint32_t task, uint8_t state, struct que
 		arena_printf(&q->arena, "%s%s", or_empty(query_task_name(q, task)), is ? is : "");
 }
 
+/* What blame knows of the lock; NULL: nothing. */
+static const struct blame_node *node_of(const struct query *q, const struct wait *w)
+{
+	const struct blame *b = &q->model->blame;
+	uint32_t node = b->max ? q->model->locks.locks[w->lock].blame : 0;
+
+	return node ? &b->nodes[node] : NULL;
+}
+
+/* The task that blame charged last of a wait that has ended; TASK_OTHER: none. */
+static uint32_t blamed_before(const struct blame_node *n, const struct wait *w)
+{
+	return n && n->before_ns >= w->begin_ns ? n->before_task : TASK_OTHER;
+}
+
 /* Whom the waiting is charged to, where the holder is not known. */
 static void blamed_of(struct query *q, const struct wait *w, struct query_caught *ret)
 {
-	const struct blame *b = &q->model->blame;
-	uint32_t node = b->max ? q->model->locks.locks[w->lock].blame : 0;
-	const struct blame_node *n = node ? &b->nodes[node] : NULL;
-	const struct blame_hold *h = node ? &b->holds[n->holds] : NULL;
+	const struct blame_node *n = node_of(q, w);
+	const struct blame_hold *h = n ? &q->model->blame.holds[n->holds] : NULL;
 
-	if (node && !w->used && n->before_task && n->before_ns >= w->begin_ns)
+	if (!w->used && blamed_before(n, w) != TASK_OTHER)
 		say_blamed(q, n->before_task, n->before_state, ret);
-	else if (node && w->used && n->holds && h->task != w->task && h->task != TASK_OTHER)
+	else if (n && w->used && n->holds && h->task != w->task && h->task != TASK_OTHER)
 		say_blamed(q, h->task, h->state, ret);
-}
-
-/* Which task did what when the wait ended; TASK_OTHER: another one had the lock then. */
-static bool is_blamed(const struct query *q, const struct wait *w, uint32_t task)
-{
-	const struct blame *b = &q->model->blame;
-	uint32_t node = b->max ? q->model->locks.locks[w->lock].blame : 0;
-	const struct blame_node *n = node ? &b->nodes[node] : NULL;
-
-	return n && task != TASK_OTHER && n->before_task == task && n->before_ns >= w->begin_ns;
 }
 
 /* Who holds the lock, and what that task does; of one that waits itself, because of whom. */
@@ -79,7 +82,7 @@ static bool holder_of(struct query *q, const struct wait *w, struct query_caught
 		ret->because = arena_printf(&q->arena, "%s, who waits behind %s", h.name, root);
 	else if (is)
 		ret->because = arena_printf(&q->arena, "%s, %s", h.name, is);
-	else if (!w->used && is_blamed(q, w, h.task))
+	else if (!w->used && h.task != TASK_OTHER && blamed_before(node_of(q, w), w) == h.task)
 		blamed_of(q, w, ret);
 	return true;
 }

@@ -141,7 +141,6 @@ static void add_columns(struct page *p, const struct table_def *t)
 /* With the names that reports have for their columns. */
 static void add_tables(struct page *p, const char *s)
 {
-
 	while (s && *s) {
 		size_t len = strcspn(s, " ");
 
