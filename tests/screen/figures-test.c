@@ -4,13 +4,9 @@
  * screen must be on a wide one, too: every view of every stream is drawn in all widths and compared
  * with what the widest ones show.
  */
-#include "display-mem.h"
-#include "kontend/app.h"
-#include "kontend/engine.h"
 #include "kontend/mem.h"
-#include "kontend/screen.h"
 #include "kontend/text.h"
-#include "streams.h"
+#include "shown.h"
 #include "widgets/layout.h"
 
 #include <stdio.h>
@@ -29,14 +25,6 @@ enum { APART = 1 };
 struct words {
 	char (*list)[WORD];
 	size_t n, cap;
-};
-
-struct stage {
-	const char *stream, *page;
-	struct synth *synth;
-	struct engine engine;
-	struct display *display;
-	struct app *app;
 };
 
 static int by_text(const void *a, const void *b)
@@ -75,20 +63,18 @@ static void add_figures(struct words *w, const char *text)
 	}
 }
 
-static void draw(struct stage *t, int w, int h, struct words *ret)
+static void draw(struct shown *t, int w, int h, struct words *ret)
 {
 	char *text;
 
-	display_mem_resize(t->display, w, h);
-	app_key(t->app, &(struct display_input){.key = KEY_K_RESIZE});
-	app_draw(t->app);
+	shown_resize(t, w, h);
 	if (screen_text(app_screen(t->app), &text) < 0)
 		abort();
 	add_figures(ret, text);
 	mem_free(text);
 }
 
-static int complain(struct stage *t, const char *figure, int w, int h)
+static int complain(struct shown *t, const char *figure, int w, int h)
 {
 	struct words none = {0};
 	char *text;
@@ -107,7 +93,7 @@ static int complain(struct stage *t, const char *figure, int w, int h)
  * What bars of a histogram are summed up in one line depends on the room for it: such figures are
  * on screens that are a little wider. What was cut there was cut elsewhere, or not at all.
  */
-static int compare(struct stage *t, const struct words *wide, int w, int h)
+static int compare(struct shown *t, const struct words *wide, int w, int h)
 {
 	struct words narrow = {0}, wider = {0};
 	int bad = 0;
@@ -130,7 +116,7 @@ static int compare(struct stage *t, const struct words *wide, int w, int h)
 }
 
 /* The page that is there now, in all widths. */
-static int check(struct stage *t)
+static int check(struct shown *t)
 {
 	static const int heights[] = {24, 50};
 	struct words wide = {0};
@@ -150,51 +136,11 @@ static int check(struct stage *t)
 	return bad;
 }
 
-/* No time goes by: what is measured of kontend itself is the same in all widths. */
-static uint64_t no_time(void *arg)
-{
-	(void)arg;
-	return 1;
-}
-
-static void open_stage(struct stage *t, const char *stream)
-{
-	const struct model_limits limits = model_limits_recent(0);
-	static const struct app_clock clock = {.now_ns = no_time, .cpu_ns = no_time};
-	struct app_options o = {.child_exit_fd = -1, .save_dir = "/nonexistent", .clock = &clock};
-	struct error err = {0};
-
-	*t = (struct stage){.stream = stream};
-	t->synth = stream_make(stream);
-	if (engine_init(&t->engine, synth_source(t->synth), &limits, &err) < 0 ||
-	    display_mem_new(&t->display, 80, 24) < 0 ||
-	    app_new(&t->app, &t->engine, t->display, &o, &err) < 0)
-		abort();
-	for (int i = 0; i < 8; i++)
-		app_tick(t->app, &err);
-	app_draw(t->app);
-}
-
-static void close_stage(struct stage *t)
-{
-	app_free(t->app);
-	t->display->ops->free(t->display);
-	engine_deinit(&t->engine);
-	synth_free(t->synth);
-}
-
-static int check_page(struct stage *t, const char *page)
+static int check_page(struct shown *t, const char *page)
 {
 	t->page = page;
-	display_mem_resize(t->display, 80, 24);
-	app_key(t->app, &(struct display_input){.key = KEY_K_RESIZE});
-	app_draw(t->app);
-	for (; *page; page++) {
-		uint32_t key = *page == '>' ? KEY_K_ENTER : (uint32_t)*page;
-
-		app_key(t->app, &(struct display_input){.key = key});
-		app_draw(t->app);
-	}
+	shown_resize(t, 80, 24);
+	shown_type(t, page);
 	return check(t);
 }
 
@@ -209,12 +155,12 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	for (int i = 1; i < argc; i++) {
-		struct stage t;
+		struct shown t;
 
-		open_stage(&t, argv[i]);
+		shown_open(&t, argv[i], 80, 24);
 		for (size_t k = 0; k < sizeof(pages) / sizeof(*pages) && bad < 4; k++)
 			bad += check_page(&t, pages[k]) != 0;
-		close_stage(&t);
+		shown_close(&t);
 	}
 	return bad != 0;
 }

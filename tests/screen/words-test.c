@@ -4,13 +4,9 @@
  * page of every stream, is in the help that opens there, and so are the words for states that its
  * queries can answer with.
  */
-#include "display-mem.h"
-#include "kontend/app.h"
-#include "kontend/engine.h"
 #include "kontend/mem.h"
-#include "kontend/screen.h"
 #include "kontend/text.h"
-#include "streams.h"
+#include "shown.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -18,14 +14,6 @@
 #include <string.h>
 
 enum { W = 240, H = 60, HELP_H = 900, TITLES = 8192, WORD = 64 };
-
-struct stage {
-	const char *stream, *page;
-	struct synth *synth;
-	struct engine engine;
-	struct display *display;
-	struct app *app;
-};
 
 /* Words that cells and lines above tables can have, where no column has them in its title. */
 static const struct {
@@ -60,51 +48,6 @@ static const struct {
 		"asleep for I/O|waits for a lock|holder not followed|kept off by"},
 	{"queues", "queues|convoys|no release"},
 };
-
-static void resize(struct stage *t, int w, int h)
-{
-	display_mem_resize(t->display, w, h);
-	app_key(t->app, &(struct display_input){.key = KEY_K_RESIZE});
-	app_draw(t->app);
-}
-
-static void press(struct stage *t, uint32_t key)
-{
-	app_key(t->app, &(struct display_input){.key = key});
-	app_draw(t->app);
-}
-
-static uint64_t no_time(void *arg)
-{
-	(void)arg;
-	return 1;
-}
-
-static void open_stage(struct stage *t, const char *stream)
-{
-	const struct model_limits limits = model_limits_recent(0);
-	static const struct app_clock clock = {.now_ns = no_time, .cpu_ns = no_time};
-	struct app_options o = {.child_exit_fd = -1, .save_dir = "/nonexistent", .clock = &clock};
-	struct error err = {0};
-
-	*t = (struct stage){.stream = stream};
-	t->synth = stream_make(stream);
-	if (engine_init(&t->engine, synth_source(t->synth), &limits, &err) < 0 ||
-	    display_mem_new(&t->display, W, H) < 0 ||
-	    app_new(&t->app, &t->engine, t->display, &o, &err) < 0)
-		abort();
-	for (int i = 0; i < 8; i++)
-		app_tick(t->app, &err);
-	app_draw(t->app);
-}
-
-static void close_stage(struct stage *t)
-{
-	app_free(t->app);
-	t->display->ops->free(t->display);
-	engine_deinit(&t->engine);
-	synth_free(t->synth);
-}
 
 static bool is_title(const struct display_cell *c)
 {
@@ -149,13 +92,13 @@ static bool explains(const char *help, const char *word)
 }
 
 /* All that ? says there, in one line, each blank once. */
-static char *help_text(struct stage *t)
+static char *help_text(struct shown *t)
 {
 	char *text;
 
-	press(t, '?');
-	press(t, '?');
-	resize(t, W, HELP_H);
+	shown_press(t, '?');
+	shown_press(t, '?');
+	shown_resize(t, W, HELP_H);
 	if (screen_text(app_screen(t->app), &text) < 0)
 		abort();
 	char *to = text;
@@ -165,12 +108,12 @@ static char *help_text(struct stage *t)
 		else if (to > text && to[-1] != ' ')
 			*to++ = ' ';
 	*to = '\0';
-	press(t, KEY_K_ESC);
-	resize(t, W, H);
+	shown_press(t, KEY_K_ESC);
+	shown_resize(t, W, H);
 	return text;
 }
 
-static int check_words(const struct stage *t, const char *help, const char *words, const char *by)
+static int check_words(const struct shown *t, const char *help, const char *words, const char *by)
 {
 	int bad = 0;
 
@@ -196,14 +139,13 @@ static bool is_help_of(const char *help, const char *view)
 	return strstr(help, title) != NULL;
 }
 
-static int check_page(struct stage *t, const char *page)
+static int check_page(struct shown *t, const char *page)
 {
 	char titles[TITLES];
 	int bad;
 
 	t->page = page;
-	for (const char *p = page; *p; p++)
-		press(t, *p == '>' ? KEY_K_ENTER : (uint32_t)*p);
+	shown_type(t, page);
 	collect(app_screen(t->app), titles);
 	char *help = help_text(t);
 	bad = check_words(t, help, titles, " ");
@@ -226,12 +168,12 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	for (int i = 1; i < argc; i++) {
-		struct stage t;
+		struct shown t;
 
-		open_stage(&t, argv[i]);
+		shown_open(&t, argv[i], W, H);
 		for (size_t k = 0; k < sizeof(pages) / sizeof(*pages); k++)
 			bad += check_page(&t, pages[k]);
-		close_stage(&t);
+		shown_close(&t);
 	}
 	return bad != 0;
 }
