@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What there is to see of slots and uprobes: the main thread writes to a variable that has a
- * breakpoint, and calls a function that has a uprobe. Both are events of this process, which the
- * kernel removes with their descriptors, however the process ends. The instruction under the probe
- * is one that the kernel runs out of line, so that there is an XOL slot as well.
+ * Gives the views slots and uprobes something to show. The main thread writes to a variable that
+ * has a breakpoint, and calls a function that has a uprobe. Both are perf events of this process:
+ * the kernel removes them when their descriptors are closed, however the process ends. The kernel
+ * runs the probed instruction out of line, so the process uses an XOL slot as well.
  */
 #include "demo-internal.h"
 #include "kontend/bench-uprobe.h"

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Takes waits out of blame again whose ends were lost: it is not known until when they waited, and
- * no other sum has them. What was charged is kept, as entries by time, while a wait goes on that
- * may have a part in it: how much of a class went to which cell, or on to another lock's class. To
- * take waits back is to count anew what their classes have added up by them alone, from the first
- * of these waits on, and to take from each entry's cell the same part of that as of all. So it is
- * exact, and costs nothing per wait that ends.
+ * Takes waits out of blame whose ends were lost. Nothing says how long such a wait lasted, and no
+ * other sum counts it.
  *
- * What is kept is bounded: where the oldest half goes, and where cells are folded, what waits in
- * flight have lost until then stays as it is, and is not doubtful. Sums of the last seconds keep
- * what was waited in them.
+ * Blame logs each charge while a wait goes on that may have a part in it: how much of a class went
+ * to which cell, or to the class of another lock. To take waits out, this file replays the log from
+ * the first of them on. It adds up what these waits alone had in their classes, and takes the same
+ * share of it out of each entry's cell as the entry has of its class. The result is exact, and a
+ * wait that ends normally costs nothing here.
+ *
+ * The log is bounded. When its older half is dropped, or cells are folded, charges of before stay
+ * as they are and count as certain. Sums of the last seconds keep what was waited in them.
  */
 #include "blame-int.h"
 #include "kontend/mem.h"

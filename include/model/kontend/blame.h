@@ -54,18 +54,19 @@ struct blame_class {
 	uint32_t n; /* in flight now */
 	uint32_t next;
 	uint64_t told_ns, ns; /* waited until then, and not charged yet */
-	/* The same of those of them that are taken back: see blame-undo.c. */
+	/* The same for the waits that blame-undo.c takes out; 0 outside of it. */
 	uint64_t gone_told_ns, gone_ns;
 	uint32_t gone;
 };
 
 /*
- * What was charged of a class: `ns` of `all` that had added up there. The entries of one event are
- * those of one lock at one moment.
+ * An entry of the log of charges: at `time_ns` blame moved `ns` of the `all` nanoseconds that had
+ * added up in `class` to a cell, or to another class. Entries with the same `event` were made at
+ * one moment, for one lock.
  */
 struct blame_done {
 	uint64_t time_ns, ns, all;
-	uint64_t held_ns; /* `time_ns` of the cell */
+	uint64_t held_ns; /* how long the holder had the lock: added to the cell's `time_ns` */
 	uint32_t class, to;
 	uint32_t event;
 	enum blame_to { BLAME_TO_CELL, BLAME_TO_PASSED, BLAME_TO_CLASS, BLAME_TO_NONE } how;
@@ -132,7 +133,7 @@ struct blame {
 	uint64_t not_followed;			    /* holders of which it was not */
 	uint64_t lost_ns;			    /* charged to no cell, for want of memory */
 	uint64_t doubtful_ns; /* taken out of cells again, as the ends of waits were lost */
-	/* What may have to be taken out, by time; of what was before floor_ns not all of it. */
+	/* The log of charges, by time; entries of before floor_ns may be missing. */
 	struct blame_done *done;
 	size_t n_done, cap_done;
 	uint64_t floor_ns;

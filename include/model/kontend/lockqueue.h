@@ -112,9 +112,9 @@ struct lockqueue_wait {
 
 struct lockqueue_wait lockqueue_wait(const struct model *m, const struct wait *w);
 
-/* Can it be told of all that take a lock whether they waited? Else nothing counts as stolen. */
+/* Are all tasks measured and holders reported? Otherwise `stolen` stays 0, and is not known. */
 bool lockqueue_sees_stealing(const struct model *m);
-bool lockqueue_names_holder(enum lock_type type); /* by the word of such a lock */
+bool lockqueue_names_holder(enum lock_type type); /* does the lock's own word name its holder? */
 
 /* All since the sums began. */
 struct lockqueue_sums lockqueue_all(const struct lockqueue *q);
