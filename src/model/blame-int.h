@@ -12,7 +12,7 @@ void blame_put_node(struct blame *b, uint32_t node); /* with its classes */
 void blame_put_hold(struct blame *b, uint32_t hold);
 
 /* blame-cell.c: so much is charged. To which cell; BLAME_NO_CELL: there is no memory for it. */
-enum { BLAME_NO_CELL = UINT32_MAX };
+#define BLAME_NO_CELL UINT32_MAX
 uint32_t blame_charge(struct model *m, const struct blame_key *key, uint64_t ns, uint64_t time_ns);
 /* blame-undo.c: what is charged next is of one lock; it is of that class, in which was so much. */
 void blame_done_event(struct blame *b);
