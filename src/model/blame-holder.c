@@ -123,10 +123,9 @@ static void tell_holder(struct model *m, uint32_t lock, uint32_t task, const str
 	bool is_back = ev->holder.what == HOLDREC_WOKEN || ev->holder.what == HOLDREC_ON;
 
 	m->holders_told = true;
-	if (!is_back) {
-		holder_tell(m, lock, task | (ev->holder.hint ? OWNER_HINT : 0), ev->time);
-		lockqueue_seen(m, lock, task | (ev->holder.hint ? OWNER_HINT : 0), ev->time);
-	} else if (m->blame.max)
+	if (!is_back)
+		holder_report(m, lock, task | (ev->holder.hint ? OWNER_HINT : 0), ev->time);
+	else if (m->blame.max)
 		blame_tell(m, lock, task, ev->holder.hint, UINT64_MAX);
 }
 
@@ -139,7 +138,7 @@ static int tell_handed(struct model *m, const struct event *ev)
 	if (task == TASK_OTHER || task >= OWNER_NEXT || !lock)
 		return 0;
 	m->holders_told = true;
-	holder_tell(m, lock, cell_owner_handed(task), ev->time);
+	holder_report(m, lock, cell_owner_handed(task), ev->time);
 	return task_name(&m->tasks, task, ev->holder.comm) < 0 ? -ENOMEM : 0;
 }
 

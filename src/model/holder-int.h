@@ -8,6 +8,8 @@
 void holder_waits(struct model *m, uint32_t lock);
 /* @owner (cell-owner.h) has it, as of @ns. */
 void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns);
+/* The same, where an event of exactly @ns reports it: that counts for lockqueue-steal.c, too. */
+void holder_report(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns);
 void holder_got(struct model *m, const struct wait *w, uint64_t ns);
 void holder_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns);
 /* Who had the lock last while @w waited, which is about to end. */

@@ -14,7 +14,7 @@
  * A wait keeps what was reported as it began (`told`) and what a look saw (`seen`); when it ends,
  * it keeps who had the lock last (`held_by`).
  */
-#include "internal.h"
+#include "lockqueue-int.h"
 
 static uint64_t last_ns(const struct lock_has *h)
 {
@@ -134,6 +134,12 @@ void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 		set_others(m, lock, task, ns);
 	else
 		set(m, lock, owner, ns);
+}
+
+void holder_report(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
+{
+	holder_tell(m, lock, owner, ns);
+	lockqueue_seen(m, lock, owner, ns);
 }
 
 void holder_got(struct model *m, const struct wait *w, uint64_t ns)

@@ -69,7 +69,7 @@ void lockqueue_seen(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 
 	if (!q || ns < q->seen_ns || !lockqueue_names_holder((enum lock_type)l->type))
 		return;
-	if (!task && owner != OWNER_FREE) { /* a task that has no place here */
+	if (!task && !cell_owner_is_free(owner)) { /* a task that has no place here */
 		q->seen_ns = 0;
 		return;
 	}

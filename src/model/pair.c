@@ -318,8 +318,7 @@ static void note_owner(struct model *m, struct wait *w, uint32_t owner, uint64_t
 	m->holders_told = true;
 	if (w->told == OWNER_NONE || cell_owner_is_free(w->told))
 		w->told = owner;
-	holder_tell(m, w->lock, owner, ns);
-	lockqueue_seen(m, w->lock, owner, ns);
+	holder_report(m, w->lock, owner, ns);
 }
 
 /* False: there is no room for it. */

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "kontend/holdrec.h"
 #include "kontend/model.h"
 #include "kontend/waitrec.h"
 
@@ -44,8 +45,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A task begins to wait, and the lock's word says that @owner has it; 0: no task. */
-static void begin(struct model *m, uint64_t t, int tid, uint32_t flags, int owner, bool reads)
+static void begin_as(struct model *m, uint64_t t, int tid, uint32_t flags, int owner,
+		     enum waitrec_owner is)
 {
 	const struct event ev = {
 		.kind = EVENT_CONTENTION_BEGIN,
@@ -56,10 +57,31 @@ static void begin(struct model *m, uint64_t t, int tid, uint32_t flags, int owne
 			  .flags = flags,
 			  .frames = frames,
 			  .n_frames = 2,
-			  .owner = reads ? WAITREC_READ : WAITREC_OWNED,
+			  .owner = is,
 			  .owner_pid = owner ? 700 : 0,
 			  .owner_tid = owner},
 	};
+
+	assert_int_equal(model_apply(m, &ev), 0);
+}
+
+/* A task begins to wait, and the lock's word says that @owner has it; 0: no task. */
+static void begin(struct model *m, uint64_t t, int tid, uint32_t flags, int owner, bool reads)
+{
+	begin_as(m, t, tid, flags, owner, reads ? WAITREC_READ : WAITREC_OWNED);
+}
+
+/* A record of a holder: it has the lock, or the lock is free and it is the next to take it. */
+static void tell(struct model *m, uint64_t t, int tid, enum holdrec_what what)
+{
+	const struct event ev = {.kind = EVENT_HOLDER,
+				 .time = START + t * MS,
+				 .pid = 700,
+				 .tid = tid,
+				 .holder = {.lock = LOCK,
+					    .what = (uint8_t)what,
+					    .state = HOLDREC_RUNNING,
+					    .comm = "holder"}};
 
 	assert_int_equal(model_apply(m, &ev), 0);
 }
@@ -127,6 +149,24 @@ static void a_lock_that_is_free_is_stolen_as_well(void **state)
 	assert_int_equal(stolen(m), 1);
 	end(m, 5, 701);
 	begin(m, 6, 705, LCB_F_WRITE, 802, false); /* after the end of 701's wait */
+	assert_int_equal(stolen(m), 2);
+}
+
+/* The word of the lock is free, and the first in its queue is the next to take it. */
+static void a_lock_that_is_handed_over_is_stolen_as_well(void **state)
+{
+	struct model *m = *state;
+
+	two_wait(m);
+	begin_as(m, 3, 703, LCB_F_WRITE, 701, WAITREC_HANDED);
+	begin(m, 4, 704, LCB_F_WRITE, 801, false); /* the same task took it again */
+	assert_int_equal(stolen(m), 1);
+	tell(m, 5, 701, HOLDREC_HANDED);
+	tell(m, 6, 801, HOLDREC_SEEN);
+	assert_int_equal(stolen(m), 2);
+	tell(m, 7, 701, HOLDREC_HANDED);
+	tell(m, 8, 701, HOLDREC_SEEN); /* it has waited for it */
+	end(m, 9, 701);
 	assert_int_equal(stolen(m), 2);
 }
 
@@ -232,7 +272,7 @@ static void zero_and_copies_begin_with_what_is_known(void **state)
 }
 
 /* A lock that is played: who has it, how it was taken, and who waits since when. */
-enum { TASKS = 40, STEPS = 60000 };
+enum { TASKS = 40, STEPS = 120000 };
 
 struct game {
 	int holder; /* -1: none */
@@ -277,16 +317,41 @@ static void play_take(struct model *m, struct game *g, int i, uint64_t now)
 	g->told_who = i;
 }
 
+/* The first in the queue; -1: no task waits. */
+static int first_waits(const struct game *g)
+{
+	int first = -1;
+
+	for (int i = 0; i < TASKS; i++)
+		if (g->since[i] && (first < 0 || g->since[i] < g->since[first]))
+			first = i;
+	return first;
+}
+
+static void play_begin(struct model *m, struct game *g, int i, uint64_t now)
+{
+	int next = g->holder < 0 ? first_waits(g) : -1;
+
+	if (next >= 0)
+		begin_as(m, now, 701 + i, LCB_F_WRITE, 701 + next, WAITREC_HANDED);
+	else
+		begin(m, now, 701 + i, LCB_F_WRITE, g->holder < 0 ? 0 : 701 + g->holder, false);
+}
+
 static void play_step(struct model *m, struct game *g, unsigned *seed, uint64_t now)
 {
 	int i = rand_r(seed) % (now / 5000 % 2 ? TASKS : 5);
 
-	if (g->holder == i) {
+	if (g->n_waiting && rand_r(seed) % 4 == 0) {
+		tell(m, now, 701 + (g->holder < 0 ? first_waits(g) : g->holder),
+		     g->holder < 0 ? HOLDREC_HANDED : HOLDREC_SEEN);
+		play_report(g, now);
+	} else if (g->holder == i) {
 		g->holder = -1;
 	} else if (g->holder < 0 && (g->since[i] || rand_r(seed) % 3 == 0)) {
 		play_take(m, g, i, now);
 	} else if (!g->since[i]) {
-		begin(m, now, 701 + i, LCB_F_WRITE, g->holder < 0 ? 0 : 701 + g->holder, false);
+		play_begin(m, g, i, now);
 		g->since[i] = now;
 		g->n_waiting++;
 		play_report(g, now);
@@ -325,6 +390,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ON_MODEL(a_holder_that_never_waited_has_stolen_it),
 		ON_MODEL(a_lock_that_is_free_is_stolen_as_well),
+		ON_MODEL(a_lock_that_is_handed_over_is_stolen_as_well),
 		ON_MODEL(a_holder_that_waited_has_not_stolen_it),
 		ON_MODEL(nothing_counts_without_a_wait_older_than_two_reports),
 		ON_MODEL(readers_steal_from_writers_alone),
