@@ -117,7 +117,8 @@ static int run(struct crowd *c)
 }
 
 /* Those of CPUs first, each with a CPU of its own as far as there are so many. */
-static int make(struct crowd *c, const uint32_t threads[BENCH_BREAKPOINT_TARGETS], uint64_t ns)
+static int make_crowd(struct crowd *c, const uint32_t threads[BENCH_BREAKPOINT_TARGETS],
+		      uint64_t ns)
 {
 	uint32_t of_cpus = threads[BENCH_BREAKPOINT_CPU];
 	int code = cpulist_read("online", &c->cpus, &c->n_cpus);
@@ -202,7 +203,7 @@ int bench_breakpoint_latency(const uint32_t threads[BENCH_BREAKPOINT_TARGETS], u
 	struct crowd c = {
 		.gate = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER}};
 	uint32_t of_cpus = threads[BENCH_BREAKPOINT_CPU];
-	int code = make(&c, threads, ns);
+	int code = make_crowd(&c, threads, ns);
 
 	code = code < 0 ? code : run(&c);
 	if (code < 0)

@@ -9,7 +9,7 @@
 
 enum { FIRST = 32 };
 
-static struct bench_figure *add(struct bench_figures *f)
+static struct bench_figure *add_figure(struct bench_figures *f)
 {
 	if (f->n == f->cap) {
 		size_t cap = f->cap ? 2 * f->cap : FIRST;
@@ -28,7 +28,7 @@ static struct bench_figure *add(struct bench_figures *f)
 void bench_figures_put(struct bench_figures *f, const struct bench_metric *metric, double value,
 		       const char *of, ...)
 {
-	struct bench_figure *one = add(f);
+	struct bench_figure *one = add_figure(f);
 	va_list args;
 
 	if (!one)

@@ -19,7 +19,7 @@
 
 enum { RECORDS = 3000, WAITS_FOR = 1, IS_WOKEN = 2, STACK = 64 << 10 };
 
-static int ask(int fd)
+static int ask_flock(int fd)
 {
 	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 0};
 
@@ -39,17 +39,18 @@ static int records_prepare(struct bench_lock_storm *s, struct error *err)
 		if (fcntl(s->fd, F_SETLK, &l) < 0)
 			return error_errno(err, -errno, "Cannot lock record %d of a file", i);
 	}
-	return ask(s->fd) < 0 ? error_errno(err, -errno, "Cannot ask for the locks of a file") : 0;
+	return ask_flock(s->fd) < 0 ? error_errno(err, -errno, "Cannot ask for the locks of a file")
+				    : 0;
 }
 
 static void records_call(struct bench_lock_storm *s)
 {
-	(void)ask(s->fd);
+	(void)ask_flock(s->fd);
 }
 
 static void records_empty(struct bench_lock_storm *s)
 {
-	(void)ask(s->empty_fd);
+	(void)ask_flock(s->empty_fd);
 }
 
 static void records_close(struct bench_lock_storm *s)

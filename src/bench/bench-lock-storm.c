@@ -31,7 +31,7 @@ struct storm_thread {
 	pthread_t thread;
 };
 
-static void note(struct bench_lock_storm *s, struct bench_lock_call *c)
+static void note_call(struct bench_lock_storm *s, struct bench_lock_call *c)
 {
 	c->enter_ns = clock_now_ns();
 	s->ops->call(s);
@@ -67,7 +67,7 @@ static void *thread_main(void *arg)
 	(void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &first);
 	meet(s);
 	for (uint64_t i = 0; i < s->each && !s->give_up; i++)
-		note(s, &calls[i]);
+		note_call(s, &calls[i]);
 	return NULL;
 }
 

@@ -87,7 +87,7 @@ static uint32_t hash(const char *key)
 }
 
 /* Its entry, or the free one where it belongs: there are twice as many as keys. */
-static struct entry *find(const struct server *s, const char *key)
+static struct entry *find_entry(const struct server *s, const char *key)
 {
 	uint32_t at = hash(key) % SLOTS;
 
@@ -112,7 +112,7 @@ static int fill(struct server *s)
 	for (uint32_t i = 0; s->slots && i < KEYS; i++) {
 		char key[KEY];
 		name_key(key, i);
-		struct entry *e = find(s, key);
+		struct entry *e = find_entry(s, key);
 		memcpy(e->key, key, KEY);
 		e->used = true;
 	}
@@ -121,7 +121,7 @@ static int fill(struct server *s)
 
 static void answer(struct server *s, struct message *m)
 {
-	struct entry *e = find(s, m->key);
+	struct entry *e = find_entry(s, m->key);
 
 	if (m->op == 'S')
 		memcpy(e->value, m->value, VALUE);
@@ -190,7 +190,7 @@ static int ask_all(struct asker *a)
 	return 0;
 }
 
-static void *ask(void *arg)
+static void *run_client(void *arg)
 {
 	struct asker *a = arg;
 
@@ -271,7 +271,7 @@ static int run(struct pair *p, uint32_t parts, uint64_t part_ns, struct bench_re
 
 	if (code)
 		return code;
-	code = -pthread_create(&asker, NULL, ask, &p->asker);
+	code = -pthread_create(&asker, NULL, run_client, &p->asker);
 	if (code == 0) {
 		measure(&p->server, server, parts, part_ns, r);
 		atomic_store(&p->asker.stop, true);

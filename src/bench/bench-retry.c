@@ -96,7 +96,7 @@ struct within {
 	size_t len;
 };
 
-static void see(void *ctx, uint64_t ip)
+static void count_symbol(void *ctx, uint64_t ip)
 {
 	const struct within *w = ctx;
 
@@ -108,7 +108,7 @@ void bench_retry_take(struct bench_retry *r, uint64_t start, size_t len)
 {
 	struct within w = {r, start, len};
 
-	bench_sampler_take(r->samplers, r->n, see, &w);
+	bench_sampler_take(r->samplers, r->n, count_symbol, &w);
 }
 
 /* "lock cmpxchgq %rdx,(%rdi)", "casa x1, x2, [x0]" */

@@ -30,7 +30,7 @@ static double middle(const double *v, size_t n)
 	return n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : (double)NAN;
 }
 
-static size_t take(double *to, const double *v, size_t n)
+static size_t take_finite(double *to, const double *v, size_t n)
 {
 	n = n < BENCH_STATS_MOST ? n : BENCH_STATS_MOST;
 	memcpy(to, v, n * sizeof(*v));
@@ -41,7 +41,7 @@ double bench_stats_median(const double *v, size_t n)
 {
 	double sorted[BENCH_STATS_MOST];
 
-	n = n ? take(sorted, v, n) : 0;
+	n = n ? take_finite(sorted, v, n) : 0;
 	sort_values(sorted, n);
 	return middle(sorted, n);
 }
@@ -50,7 +50,7 @@ double bench_stats_mad(const double *v, size_t n)
 {
 	double away[BENCH_STATS_MOST], median = bench_stats_median(v, n);
 
-	n = n ? take(away, v, n) : 0;
+	n = n ? take_finite(away, v, n) : 0;
 	for (size_t i = 0; i < n; i++)
 		away[i] = fabs(away[i] - median);
 	sort_values(away, n);

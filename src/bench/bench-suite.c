@@ -18,8 +18,8 @@ static bool is_named(const struct bench_suite_figure *f, const char *bench, cons
 	       strcmp(f->bench, bench) == 0 && strcmp(f->unit, unit) == 0;
 }
 
-static size_t find(const struct bench_suite *s, const char *bench, const char *of,
-		   const char *metric, const char *unit)
+static size_t find_figure(const struct bench_suite *s, const char *bench, const char *of,
+			  const char *metric, const char *unit)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (is_named(&s->figures[i], bench, of, metric, unit))
@@ -35,7 +35,7 @@ static void copy(char *to, size_t size, const char *from)
 struct bench_suite_figure *bench_suite_figure(struct bench_suite *s, const char *bench,
 					      const char *of, const char *metric, const char *unit)
 {
-	size_t i = find(s, bench, of, metric, unit);
+	size_t i = find_figure(s, bench, of, metric, unit);
 
 	if (i != SIZE_MAX)
 		return &s->figures[i];
@@ -53,7 +53,7 @@ struct bench_suite_figure *bench_suite_figure(struct bench_suite *s, const char 
 const struct bench_suite_figure *bench_suite_find(const struct bench_suite *s,
 						  const struct bench_suite_figure *f)
 {
-	size_t i = find(s, f->bench, f->of, f->metric, f->unit);
+	size_t i = find_figure(s, f->bench, f->of, f->metric, f->unit);
 
 	return i == SIZE_MAX ? NULL : &s->figures[i];
 }

@@ -99,7 +99,7 @@ void bench_top_count(struct bench_top *t, uint64_t ip)
 		(void)map64_put(&t->functions, key, 1); /* without memory it is one less */
 }
 
-static void see(void *ctx, uint64_t ip)
+static void count_symbol(void *ctx, uint64_t ip)
 {
 	bench_top_count(ctx, ip);
 }
@@ -107,7 +107,7 @@ static void see(void *ctx, uint64_t ip)
 void bench_top_take(struct bench_top *t)
 {
 	if (t)
-		bench_sampler_take(t->samplers, t->n, see, t);
+		bench_sampler_take(t->samplers, t->n, count_symbol, t);
 }
 
 static void name_of(const struct bench_top *t, uint64_t key, char *ret, size_t size)

@@ -208,7 +208,7 @@ struct program {
 	unsigned short n;
 };
 
-static void put(struct program *p, uint16_t code, uint8_t jt, uint8_t jf, uint32_t k)
+static void put_instruction(struct program *p, uint16_t code, uint8_t jt, uint8_t jf, uint32_t k)
 {
 	if (p->n < CODE_MOST)
 		p->code[p->n] = (struct sock_filter){code, jt, jf, k};
@@ -217,7 +217,7 @@ static void put(struct program *p, uint16_t code, uint8_t jt, uint8_t jf, uint32
 
 static void load(struct program *p, size_t offset)
 {
-	put(p, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
+	put_instruction(p, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
 }
 
 /* The lower half, which comes first on both architectures. */
@@ -228,7 +228,7 @@ static void load_arg(struct program *p, int i)
 
 static void answer(struct program *p, uint32_t what)
 {
-	put(p, BPF_RET | BPF_K, 0, 0, what);
+	put_instruction(p, BPF_RET | BPF_K, 0, 0, what);
 }
 
 static const uint32_t fail = SECCOMP_RET_ERRNO | EPERM, missing = SECCOMP_RET_ERRNO | ENOSYS;
@@ -236,7 +236,7 @@ static const uint32_t fail = SECCOMP_RET_ERRNO | EPERM, missing = SECCOMP_RET_ER
 /* Goes on with the next @n instructions for call @nr, and behind them for others. */
 static void if_call(struct program *p, long nr, unsigned n)
 {
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, 0, (uint8_t)n, (uint32_t)nr);
+	put_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, 0, (uint8_t)n, (uint32_t)nr);
 }
 
 /* Argument @arg must be one of @list. */
@@ -245,7 +245,7 @@ static void allow_of(struct program *p, long nr, int arg, const unsigned *list, 
 	if_call(p, nr, 2 * (unsigned)n + 2);
 	load_arg(p, arg);
 	for (size_t i = 0; i < n; i++) {
-		put(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, list[i]);
+		put_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, list[i]);
 		answer(p, SECCOMP_RET_ALLOW);
 	}
 	answer(p, fail);
@@ -256,8 +256,8 @@ static void allow_bits(struct program *p, long nr, int arg, uint32_t mask, uint3
 {
 	if_call(p, nr, 5);
 	load_arg(p, arg);
-	put(p, BPF_ALU | BPF_AND | BPF_K, 0, 0, mask);
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, bits);
+	put_instruction(p, BPF_ALU | BPF_AND | BPF_K, 0, 0, mask);
+	put_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, bits);
 	answer(p, SECCOMP_RET_ALLOW);
 	answer(p, fail);
 }
@@ -269,9 +269,9 @@ static void allow_pairs(struct program *p)
 {
 	if_call(p, SYS_socketpair, 6);
 	load_arg(p, 0);
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, AF_UNIX);
+	put_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, AF_UNIX);
 	load_arg(p, 1);
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SOCK_SEQPACKET | SOCK_CLOEXEC);
+	put_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SOCK_SEQPACKET | SOCK_CLOEXEC);
 	answer(p, SECCOMP_RET_ALLOW);
 	answer(p, fail);
 }
@@ -292,7 +292,7 @@ static void build(struct program *p, bool may_open_for_writing)
 	const unsigned self[] = {(unsigned)getpid()}, none[] = {0};
 
 	load(p, offsetof(struct seccomp_data, arch));
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, ARCH);
+	put_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, ARCH);
 	answer(p, SECCOMP_RET_KILL_PROCESS);
 	load(p, offsetof(struct seccomp_data, nr));
 	for (size_t i = 0; i < COUNT(allowed); i++) {

@@ -67,7 +67,7 @@ static uint64_t rights_of(unsigned access, bool is_folder)
 	return is_folder && access & CAGE_LIST ? r | FS_READ_DIR : r;
 }
 
-static int add(int ruleset, const struct cage_path *p, uint64_t known)
+static int add_path(int ruleset, const struct cage_path *p, uint64_t known)
 {
 	int fd = p->path ? open(p->path, O_PATH | O_CLOEXEC) : p->fd;
 	struct beneath rule = {.fd = fd};
@@ -126,7 +126,7 @@ int cage_restrict_files(const struct cage_path *paths, size_t n)
 	if (fd < 0)
 		return fd;
 	for (size_t i = 0; i < n && r == 0; i++)
-		r = add(fd, &paths[i], all.files);
+		r = add_path(fd, &paths[i], all.files);
 	if (r == 0 && syscall(SYS_landlock_restrict_self, fd, 0) < 0)
 		r = -errno;
 	close(fd);

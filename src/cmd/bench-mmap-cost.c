@@ -89,7 +89,7 @@ static int pump(struct run *run, int until, struct error *err)
 	return code < 0 ? code : 0;
 }
 
-static bool say(int fd, const struct said *s)
+static bool send_answer(int fd, const struct said *s)
 {
 	return write(fd, s, sizeof(*s)) == (ssize_t)sizeof(*s);
 }
@@ -108,7 +108,7 @@ static int observe(const struct way *way, int until, int fd)
 	if (code == 0)
 		code = run_start(&run, &s.err);
 	s.err.code = code;
-	if (!say(fd, &s))
+	if (!send_answer(fd, &s))
 		code = -EPIPE;
 	if (code == 0)
 		code = pump(&run, until, &s.err);
@@ -120,7 +120,7 @@ static int observe(const struct way *way, int until, int fd)
 	}
 	run_close(&run, &s.err);
 	s.err.code = code;
-	return say(fd, &s) && code == 0 ? 0 : 1;
+	return send_answer(fd, &s) && code == 0 ? 0 : 1;
 }
 
 static int hear(const struct observer *ob, struct said *ret, struct error *err)
@@ -323,7 +323,7 @@ static void print_row(FILE *out, const char *name, const struct outcome *o,
 		units_count(n, o->events), units_count(m, o->lost));
 }
 
-static int tell(struct cost *c, struct bench_out *out, struct error *err)
+static int print_cost(struct cost *c, struct bench_out *out, struct error *err)
 {
 	char bytes[UNITS_BUF];
 
@@ -382,7 +382,7 @@ int cmd_bench_mmap_cost(const struct opts *o, struct bench_out *out, struct erro
 		for (size_t way = 0; code == 0 && way < WAYS; way++)
 			code = take_turn(&c, way, err);
 	if (code == 0)
-		code = tell(&c, out, err);
+		code = print_cost(&c, out, err);
 	for (size_t i = 0; i < WAYS; i++)
 		bench_pairs_deinit(&c.outcomes[i].pairs);
 	return code;

@@ -127,7 +127,7 @@ static int take_hot(struct query *q, struct bench_seen *s, struct error *err)
 	return code;
 }
 
-static int take(struct run *run, struct bench_seen *s)
+static int read_seen(struct run *run, struct bench_seen *s)
 {
 	struct error *err = &s->err;
 	struct query q = {0};
@@ -166,7 +166,7 @@ static int measure(int fd, struct bench_seen *s)
 		code = pump(&run, -1, err);
 	}
 	if (code == 0)
-		code = take(&run, s);
+		code = read_seen(&run, s);
 	run_close(&run, err);
 	return code;
 }

@@ -215,7 +215,7 @@ static int make_in(struct caged_world *w, int dir, const char *name)
 	return fd;
 }
 
-static void make(void *ctx, const struct porter_ask *ask, struct porter_answer *ret)
+static void make_output(void *ctx, const struct porter_ask *ask, struct porter_answer *ret)
 {
 	struct caged_world *w = ctx;
 	const char *only = w->wants->make;
@@ -256,7 +256,7 @@ static void set_error(struct porter_answer *ret, int code, const struct error *e
 		snprintf(ret->text, sizeof(ret->text), "%s", err->text);
 }
 
-static void put(void *ctx, const struct porter_ask *ask, struct porter_answer *ret)
+static void put_output(void *ctx, const struct porter_ask *ask, struct porter_answer *ret)
 {
 	const struct caged_wants *w = ((struct caged_world *)ctx)->wants;
 	struct error err = {0};
@@ -329,9 +329,9 @@ const struct porter_deed caged_deeds[DEEDS] = {
 	[DEED_MAPPED] = {open_mapped},
 	[DEED_START] = {start},
 	[DEED_STOP] = {stop},
-	[DEED_MAKE] = {make},
+	[DEED_MAKE] = {make_output},
 	[DEED_UNMAKE] = {unmake},
-	[DEED_PUT] = {put},
+	[DEED_PUT] = {put_output},
 	[DEED_SAVE] = {save},
 	[DEED_KEEP] = {keep},
 };

@@ -59,7 +59,7 @@ struct list {
 	size_t n, n_own;
 };
 
-static void add(struct list *l, const char *path, int fd, unsigned access)
+static void add_path(struct list *l, const char *path, int fd, unsigned access)
 {
 	if (l->n < PATHS_MOST)
 		l->paths[l->n++] = (struct cage_path){path, fd, access};
@@ -76,15 +76,15 @@ static void add_terminal(struct list *l)
 	char *path = room(l);
 
 	for (size_t i = 0; i < sizeof(terminals) / sizeof(*terminals); i++)
-		add(l, terminals[i], 0, BELOW);
+		add_path(l, terminals[i], 0, BELOW);
 	if (own && *own == '/')
-		add(l, own, 0, BELOW);
+		add_path(l, own, 0, BELOW);
 	if (home &&
 	    (size_t)snprintf(path, sizeof(l->own[0]), "%s/.terminfo", home) < sizeof(l->own[0]))
-		add(l, path, 0, BELOW);
+		add_path(l, path, 0, BELOW);
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		if (isatty(fd))
-			add(l, NULL, fd, CAGE_READ | CAGE_WRITE);
+			add_path(l, NULL, fd, CAGE_READ | CAGE_WRITE);
 }
 
 /* What was kept of symbols, by us and by perf. */
@@ -94,24 +94,24 @@ static void add_kept(struct list *l, const struct opts *o)
 	char *path = room(l), *perf = room(l);
 
 	if (!o->no_symbol_cache && kept_path("", path, sizeof(l->own[0])))
-		add(l, path, 0, BELOW);
+		add_path(l, path, 0, BELOW);
 	if (home &&
 	    (size_t)snprintf(perf, sizeof(l->own[0]), "%s/.debug", home) < sizeof(l->own[0]))
-		add(l, perf, 0, BELOW);
+		add_path(l, perf, 0, BELOW);
 }
 
 static void fill(struct list *l, const struct opts *o, const struct caged_wants *w)
 {
 	for (size_t i = 0; i < sizeof(everyone) / sizeof(*everyone); i++)
-		add(l, everyone[i].path, 0, everyone[i].access);
+		add_path(l, everyone[i].path, 0, everyone[i].access);
 	add_kept(l, o);
 	if (w->screen)
 		add_terminal(l);
 	if (w->folder)
-		add(l, w->folder, 0, BELOW);
+		add_path(l, w->folder, 0, BELOW);
 	for (size_t i = 0; i < sizeof(w->fds) / sizeof(*w->fds); i++)
 		if (w->fds[i] > 0)
-			add(l, NULL, w->fds[i], CAGE_READ);
+			add_path(l, NULL, w->fds[i], CAGE_READ);
 }
 
 /* What libraries read or map late, where nothing can be read or run any more. */
@@ -125,8 +125,8 @@ static void prepare(const struct caged_wants *w)
 		disasm_prepare();
 }
 
-static int ask(const struct caged *c, enum caged_deed deed, const struct porter_ask *a,
-	       struct porter_answer *ret)
+static int ask_broker(const struct caged *c, enum caged_deed deed, const struct porter_ask *a,
+		      struct porter_answer *ret)
 {
 	int r = porter_do(&c->porter, deed, a, ret);
 
@@ -139,7 +139,7 @@ static int ask_fd(const struct caged *c, enum caged_deed deed, const char *text,
 {
 	const struct porter_ask a = {.number = number, .text = text, .fds = {fd, -1}};
 	struct porter_answer ret;
-	int r = ask(c, deed, &a, &ret);
+	int r = ask_broker(c, deed, &a, &ret);
 
 	return r < 0 ? r : ret.fd < 0 ? -EIO : ret.fd;
 }
@@ -158,7 +158,7 @@ static int door_mapped(void *ctx, pid_t pid, const char *path, bool *ret_deleted
 {
 	const struct porter_ask a = {.number = pid, .text = path, .fds = {-1, -1}};
 	struct porter_answer ret;
-	int r = ask(ctx, DEED_MAPPED, &a, &ret);
+	int r = ask_broker(ctx, DEED_MAPPED, &a, &ret);
 
 	*ret_deleted = ret.text[0] != '\0';
 	return r < 0 ? r : ret.fd < 0 ? -EIO : ret.fd;
@@ -168,7 +168,7 @@ static int door_start(void *ctx, int fd, const char *const *argv)
 {
 	const struct porter_ask a = {.text = argv[2] ? argv[2] : "", .fds = {fd, -1}};
 	struct porter_answer ret;
-	int r = ask(ctx, DEED_START, &a, &ret);
+	int r = ask_broker(ctx, DEED_START, &a, &ret);
 
 	return r < 0 ? r : (int)ret.number;
 }
@@ -177,7 +177,7 @@ static int door_stop(void *ctx, int number)
 {
 	const struct porter_ask a = {.number = number, .text = "", .fds = {-1, -1}};
 	struct porter_answer ret;
-	int r = ask(ctx, DEED_STOP, &a, &ret);
+	int r = ask_broker(ctx, DEED_STOP, &a, &ret);
 
 	return r < 0 ? r : (int)ret.number;
 }
@@ -392,7 +392,7 @@ void caged_unmake(const struct caged *c, const char *path)
 	struct porter_answer ret;
 
 	if (caged_is(c))
-		ask(c, DEED_UNMAKE, &a, &ret);
+		ask_broker(c, DEED_UNMAKE, &a, &ret);
 	else
 		unlink(path);
 }
@@ -400,7 +400,7 @@ void caged_unmake(const struct caged *c, const char *path)
 static int ask_said(const struct caged *c, enum caged_deed deed, const struct porter_ask *a,
 		    struct porter_answer *ret, struct error *err)
 {
-	int r = ask(c, deed, a, ret);
+	int r = ask_broker(c, deed, a, ret);
 
 	if (r < 0 && *ret->text)
 		return error_set(err, r, "%s", ret->text);
@@ -442,7 +442,7 @@ int caged_save(const struct caged *c, const char *name, bool is_base, int fd, ch
 	const struct porter_ask a = {
 		.number = is_base, .text = is_base ? name : plain_name(name), .fds = {fd, -1}};
 	struct porter_answer answer;
-	int r = ask(c, DEED_SAVE, &a, &answer);
+	int r = ask_broker(c, DEED_SAVE, &a, &answer);
 
 	if (r < 0)
 		return not_written(r, answer.text, err);

@@ -145,7 +145,7 @@ static int make_gate(struct cutter *c, struct error *err)
 				      c->only.filter, err);
 }
 
-static int look(struct cutter *c, struct error *err)
+static int look_at_part(struct cutter *c, struct error *err)
 {
 	struct reader_stat st;
 	bool all = !*c->only.filter && !c->o->min_wait_ns;
@@ -188,7 +188,7 @@ static int cut(struct cutter *c, struct error *err)
 
 	if (r < 0)
 		return r;
-	r = look(c, err);
+	r = look_at_part(c, err);
 	if (r == 0)
 		r = cmd_cut_write(&c->cut, err);
 	if (r == 0)

@@ -123,7 +123,7 @@ static int count_threads(struct cmd_enospc *c, struct error *err)
 	return code;
 }
 
-static int look(struct cmd_enospc *c, struct error *err)
+static int take_look(struct cmd_enospc *c, struct error *err)
 {
 	struct inspect_options io = {.no_bpf = c->opts->no_bpf, .probe_cpus = !c->ask.n_tids};
 	struct inspect *i;
@@ -149,7 +149,7 @@ int cmd_enospc_status(const struct cmd_enospc *c)
 	return c->result.fits ? CMD_ENOSPC_FITS : CMD_ENOSPC_NOT;
 }
 
-static int put(const struct cmd_enospc *c, struct error *err)
+static int print_answer(const struct cmd_enospc *c, struct error *err)
 {
 	struct output output;
 	int status = cmd_enospc_status(c);
@@ -182,8 +182,8 @@ int cmd_enospc(const struct opts *o)
 		status = cmd_fail(CMD_EXIT_USAGE, &err);
 	} else {
 		enospc_check(&c.ask, &machine, &c.refusal);
-		code = look(&c, &err);
-		status = code < 0 ? cmd_fail(CMD_ENOSPC_UNKNOWN, &err) : put(&c, &err);
+		code = take_look(&c, &err);
+		status = code < 0 ? cmd_fail(CMD_ENOSPC_UNKNOWN, &err) : print_answer(&c, &err);
 	}
 	enospc_deinit(&c.result);
 	snap_deinit(&c.snap);

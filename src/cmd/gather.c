@@ -91,7 +91,7 @@ static int note_began(struct gather *g, const struct model *m, const char *path,
 	return 0;
 }
 
-static int add(const struct one *o, struct query *q, struct error *err)
+static int add_to_sums(const struct one *o, struct query *q, struct error *err)
 {
 	query_begin(q);
 	int r = query_only_set(q, o->g->only->filter, err);
@@ -100,7 +100,7 @@ static int add(const struct one *o, struct query *q, struct error *err)
 }
 
 /* One that was read whole. */
-static int take(const struct one *o, struct run *run, struct error *err)
+static int take_recording(const struct one *o, struct run *run, struct error *err)
 {
 	struct query q = {0};
 	const struct span *twin;
@@ -121,7 +121,7 @@ static int take(const struct one *o, struct run *run, struct error *err)
 		say_damage(o, run);
 		say_doubt(o, doubt);
 		r = note_began(o->g, &run->engine.model, o->path, err);
-		r = r < 0 ? r : add(o, &q, err);
+		r = r < 0 ? r : add_to_sums(o, &q, err);
 	}
 	query_deinit(&q);
 	return r;
@@ -180,7 +180,7 @@ int gather_read(struct gather *g, struct measure *m, const char *path, struct fl
 		snprintf(what, sizeof(what), "%s is the same file: it is left out", twin->path);
 		say_fault(&o, FLEET_OVERLAP, what);
 	} else if (r == 0) {
-		r = take(&o, &run, err);
+		r = take_recording(&o, &run, err);
 	} else if (r != -EINTR) {
 		/* The others may be whole. */
 		given->faults[FLEET_NOT_READ]++;

@@ -14,7 +14,7 @@
 extern const char view_help_text[];
 
 /* The text after the line with the title; NULL: there is no such part. */
-static const char *find(const char *before, const char *title)
+static const char *find_after(const char *before, const char *title)
 {
 	size_t head = strlen(before), len = strlen(title);
 
@@ -32,7 +32,7 @@ static void put_text(const char *text, FILE *out)
 
 static void put_part(const char *title, FILE *out)
 {
-	const char *text = find("", title);
+	const char *text = find_after("", title);
 
 	if (!text)
 		return;
@@ -72,7 +72,7 @@ bool help_view(const char *name, FILE *out)
 	for (size_t i = 0; view_roots[i]; i++)
 		if (!strcmp(view_roots[i]->name, name))
 			v = view_roots[i];
-	const char *text = v ? find("view ", name) : NULL;
+	const char *text = v ? find_after("view ", name) : NULL;
 	if (!text)
 		return false;
 	if (v->digit)

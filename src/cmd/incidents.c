@@ -23,7 +23,7 @@ struct row {
 	char cells[COLUMNS][CELL];
 };
 
-static void set(struct row *r, int column, const char *text)
+static void set_text(struct row *r, int column, const char *text)
 {
 	text_clean(r->cells[column], CELL, *text ? text : "-");
 }
@@ -37,7 +37,7 @@ static void set_fired(struct row *r, const struct incident *in)
 		snprintf(both, sizeof(both), "%s (%s)", in->expr, in->fired);
 	else
 		snprintf(both, sizeof(both), "%s", in->expr);
-	set(r, FIRED, both);
+	set_text(r, FIRED, both);
 }
 
 static void fill(struct row *r, const struct incident_entry *e)
@@ -45,13 +45,13 @@ static void fill(struct row *r, const struct incident_entry *e)
 	const struct incident *in = &e->found.incident;
 	char text[WHEN_BUF];
 
-	set(r, WHEN, when_date(text, e->found.wall_ns, 0));
+	set_text(r, WHEN, when_date(text, e->found.wall_ns, 0));
 	set_fired(r, in);
-	set(r, WORST, in->worst_ns ? units_ns(text, in->worst_ns) : "");
-	set(r, LOCK, in->lock_name);
-	set(r, BECAUSE, in->because);
-	set(r, SIZE, units_bytes(text, e->found.bytes));
-	set(r, NAME, e->name);
+	set_text(r, WORST, in->worst_ns ? units_ns(text, in->worst_ns) : "");
+	set_text(r, LOCK, in->lock_name);
+	set_text(r, BECAUSE, in->because);
+	set_text(r, SIZE, units_bytes(text, e->found.bytes));
+	set_text(r, NAME, e->name);
 }
 
 static bool is_right(int column)

@@ -24,7 +24,7 @@ static uint64_t hash_of_lock(uint64_t lock)
 	return hash_of(0, 0, lock, false);
 }
 
-static int note(struct keep *k, uint64_t time, uint32_t cpu, uint64_t lock, bool is_end)
+static int note_wait(struct keep *k, uint64_t time, uint32_t cpu, uint64_t lock, bool is_end)
 {
 	int r = map64_put(&k->events, hash_of(time, cpu, lock, is_end), 1);
 
@@ -59,10 +59,10 @@ static int begins(struct keep *k, uint32_t at, const struct wait *w, const struc
 static int keep_begins(struct keep *k, uint32_t at, const struct wait *w)
 {
 	struct keep_wait *kept = wait_of(k, at, w);
-	int r = kept ? note(k, w->begin_ns, w->cpu, w->addr, false) : -ENOMEM;
+	int r = kept ? note_wait(k, w->begin_ns, w->cpu, w->addr, false) : -ENOMEM;
 
 	for (unsigned i = 0; r == 0 && i < kept->n; i++)
-		r = note(k, kept->more[i], w->cpu, w->addr, false);
+		r = note_wait(k, kept->more[i], w->cpu, w->addr, false);
 	k->n_kept += r == 0;
 	return r;
 }
@@ -73,7 +73,7 @@ static bool passes(struct keep *k, const struct wait *w, uint64_t end_ns)
 	       (!k->gate || query_gate_passes(k->gate, w));
 }
 
-static int take(struct engine_watch *watch, const struct event *ev, struct error *err)
+static int take_event(struct engine_watch *watch, const struct event *ev, struct error *err)
 {
 	struct keep *k = (struct keep *)watch;
 	uint32_t at = k->engine->model.last_wait;
@@ -86,14 +86,14 @@ static int take(struct engine_watch *watch, const struct event *ev, struct error
 		r = begins(k, at, w, ev);
 	if (ev->kind == EVENT_CONTENTION_END && passes(k, w, ev->time)) {
 		r = keep_begins(k, at, w);
-		r = r < 0 ? r : note(k, ev->time, ev->cpu, ev->end.lock, true);
+		r = r < 0 ? r : note_wait(k, ev->time, ev->cpu, ev->end.lock, true);
 	}
 	return r < 0 ? error_set(err, r, "No memory for the events to keep") : 0;
 }
 
 void keep_init(struct keep *k, struct engine *e, struct query_gate *gate)
 {
-	*k = (struct keep){.watch.event = take, .engine = e, .gate = gate};
+	*k = (struct keep){.watch.event = take_event, .engine = e, .gate = gate};
 	e->watch = &k->watch;
 }
 

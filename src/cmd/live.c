@@ -64,7 +64,7 @@ static size_t take_incidents(void *arg)
 	return cmd_caught_take(arg);
 }
 
-static int show(struct run *run, const struct opts *o, const char *filter, struct error *err)
+static int show_screen(struct run *run, const struct opts *o, const char *filter, struct error *err)
 {
 	const struct app_workload demo = {start_demo, run};
 	struct cmd_caught caught = {0};
@@ -94,7 +94,7 @@ static int run_screen(struct run *run, const struct opts *o, const char *filter)
 
 	if (open_run(run, o, &err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
-	int status = show(run, o, filter, &err);
+	int status = show_screen(run, o, filter, &err);
 	int command = run_command_status(run);
 	if (err.code)
 		return cmd_fail(status, &err);

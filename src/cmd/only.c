@@ -19,12 +19,12 @@ struct maker {
 	struct error *err;
 };
 
-static void put(struct maker *m, const char *s)
+static void put_text(struct maker *m, const char *s)
 {
 	textbuf_str(&m->filter, s);
 }
 
-static void say(struct maker *m, const char *what, const char *value)
+static void say_option(struct maker *m, const char *what, const char *value)
 {
 	if (textbuf_len(&m->words))
 		textbuf_str(&m->words, ", ");
@@ -35,9 +35,9 @@ static void say(struct maker *m, const char *what, const char *value)
 
 static void put_quoted(struct maker *m, const char *key, const char *value)
 {
-	put(m, key);
+	put_text(m, key);
 	textbuf_char(&m->filter, '"');
-	put(m, value);
+	put_text(m, value);
 	textbuf_char(&m->filter, '"');
 }
 
@@ -56,10 +56,10 @@ static void put_id(struct maker *m, const char *key, const char *word, size_t le
 {
 	bool number = strspn(word, "0123456789") >= len;
 
-	put(m, number ? key : "process~\"^");
-	put(m, number ? "=" : "");
+	put_text(m, number ? key : "process~\"^");
+	put_text(m, number ? "=" : "");
 	put_escaped(m, word, len);
-	put(m, number ? "" : "/[0-9]\"");
+	put_text(m, number ? "" : "/[0-9]\"");
 }
 
 /* "812,900" as "(pid=812|pid=900) " */
@@ -71,17 +71,17 @@ static int put_ids(struct maker *m, const char *key, const char *list, bool name
 	    (!names && list[strspn(list, "0123456789,")]) || strchr(list, '"'))
 		return error_set(m->err, -EINVAL, "--%s '%s' is no list: write it like 812,%s", key,
 				 list, names ? "postgres" : "900");
-	say(m, key, list);
-	put(m, "(");
+	say_option(m, key, list);
+	put_text(m, "(");
 	for (const char *p = list;; p++) {
 		size_t len = strcspn(p, ",");
-		put(m, p == list ? "" : "|");
+		put_text(m, p == list ? "" : "|");
 		put_id(m, key, p, len);
 		p += len;
 		if (!*p)
 			break;
 	}
-	put(m, ") ");
+	put_text(m, ") ");
 	return 0;
 }
 
@@ -91,13 +91,13 @@ static void put_runs(struct maker *m, const uint32_t *cpus, size_t n)
 	for (size_t i = 0, to; i < n; i = to + 1) {
 		for (to = i; to + 1 < n && cpus[to + 1] == cpus[to] + 1;)
 			to++;
-		put(m, i ? "|(!cpu<" : "((!cpu<");
+		put_text(m, i ? "|(!cpu<" : "((!cpu<");
 		textbuf_u64(&m->filter, cpus[i]);
-		put(m, " !cpu>");
+		put_text(m, " !cpu>");
 		textbuf_u64(&m->filter, cpus[to]);
-		put(m, ")");
+		put_text(m, ")");
 	}
-	put(m, ") ");
+	put_text(m, ") ");
 }
 
 static int put_cpus(struct maker *m, const char *list)
@@ -109,7 +109,7 @@ static int put_cpus(struct maker *m, const char *list)
 	if (r < 0 || !n)
 		return error_set(m->err, -EINVAL, "--cpu '%s' is no CPU list: write it like 0,2-5",
 				 list);
-	say(m, "CPU", list);
+	say_option(m, "CPU", list);
 	put_runs(m, cpus, n);
 	mem_free(cpus);
 	return 0;
@@ -126,15 +126,15 @@ static int put_cgroup(struct maker *m, const char *path)
 		return error_set(m->err, -EINVAL,
 				 "--cgroup '%s': give a path of the recording, like /system.slice",
 				 path);
-	say(m, "cgroup", path);
+	say_option(m, "cgroup", path);
 	if (len == 1)
 		return 0;
-	put(m, "(cgroup=\"");
+	put_text(m, "(cgroup=\"");
 	for (size_t i = 0; i < len; i++)
 		textbuf_char(&m->filter, path[i]);
-	put(m, "\"|cgroup~\"^");
+	put_text(m, "\"|cgroup~\"^");
 	put_escaped(m, path, len);
-	put(m, "/\") ");
+	put_text(m, "/\") ");
 	return 0;
 }
 
@@ -148,15 +148,15 @@ static bool is_address(const char *s)
 static void put_lock(struct maker *m, const char *name)
 {
 	if (is_address(name)) {
-		put(m, "lock=");
-		put(m, name);
-		put(m, " ");
+		put_text(m, "lock=");
+		put_text(m, name);
+		put_text(m, " ");
 		return;
 	}
 	put_quoted(m, "(name:", name);
 	put_quoted(m, "|object:", name);
 	put_quoted(m, "|kind:", name);
-	put(m, ") ");
+	put_text(m, ") ");
 }
 
 static int check_name(struct maker *m, const char *option, const char *name)
@@ -172,16 +172,16 @@ static int put_names(struct maker *m, const struct opts *o)
 	    check_name(m, "stack", o->stack) < 0 || check_name(m, "cgroup", o->cgroup) < 0)
 		return -EINVAL;
 	if (o->lock) {
-		say(m, "lock", o->lock);
+		say_option(m, "lock", o->lock);
 		put_lock(m, o->lock);
 	}
 	if (o->caller) {
-		say(m, "caller", o->caller);
+		say_option(m, "caller", o->caller);
 		put_quoted(m, "caller:", o->caller);
-		put(m, " ");
+		put_text(m, " ");
 	}
 	if (o->stack) {
-		say(m, "call chain with", o->stack);
+		say_option(m, "call chain with", o->stack);
 		put_quoted(m, "stack:", o->stack);
 	}
 	return 0;
@@ -209,13 +209,13 @@ int cmd_only(const struct opts *o, struct cmd_only *ret, struct error *err)
 	if (r == 0 && reads(o) && o->cgroup)
 		r = put_cgroup(&m, o->cgroup);
 	if (o->verb == VERB_CUT && o->filter) {
-		say(&m, "with", o->filter);
-		put(&m, "(");
-		put(&m, o->filter);
-		put(&m, ")");
+		say_option(&m, "with", o->filter);
+		put_text(&m, "(");
+		put_text(&m, o->filter);
+		put_text(&m, ")");
 	}
 	if (o->min_wait_ns)
-		say(&m, "of at least", units_ns(time, o->min_wait_ns));
+		say_option(&m, "of at least", units_ns(time, o->min_wait_ns));
 	textbuf_end(&m.words);
 	textbuf_end(&m.filter);
 	if (r == 0 && textbuf_len(&m.filter) + 1 >= sizeof(ret->filter))

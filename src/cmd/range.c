@@ -59,7 +59,7 @@ static int parse(struct cmd_range *r, const struct when *w, uint64_t *ret_from, 
 		       : error_set(err, e, "%s: %s", option, local.text);
 }
 
-static int find(struct engine_range *range, uint64_t begin_ns, struct error *err)
+static int find_begin(struct engine_range *range, uint64_t begin_ns, struct error *err)
 {
 	struct cmd_range *r = (struct cmd_range *)range;
 	struct when w = when_of(r, begin_ns);
@@ -142,7 +142,7 @@ int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, uint6
 	struct reader_stat st;
 	uint64_t first;
 
-	*r = (struct cmd_range){.range = {.find = find},
+	*r = (struct cmd_range){.range = {.find = find_begin},
 				.engine = e,
 				.text = text,
 				.length_ns = length_ns,

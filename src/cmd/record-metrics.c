@@ -46,7 +46,7 @@ struct serving {
 	bool started;
 };
 
-static int step(struct measure_job *j, struct measure *m, struct error *err)
+static int serve_step(struct measure_job *j, struct measure *m, struct error *err)
 {
 	struct serving *s = (struct serving *)j;
 	int code = 0;
@@ -73,7 +73,7 @@ static int finish(struct measure_job *j, struct measure *m, struct error *err)
 
 int cmd_record_metrics(const struct opts *o)
 {
-	struct serving s = {.job = {.every = step, .finish = finish}};
+	struct serving s = {.job = {.every = serve_step, .finish = finish}};
 	struct opts each = *o;
 	struct error err = {0};
 	int code = cmd_record_metrics_new(&s.metrics, o, &err);

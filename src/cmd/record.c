@@ -97,7 +97,7 @@ static void count(struct recording *g, bool end)
 	g->tally.lost = lost;
 }
 
-static void say(struct recording *g, uint64_t now, bool end)
+static void say_progress(struct recording *g, uint64_t now, bool end)
 {
 	struct record_said said = {.ns = now - g->begin_ns, .bytes = g->bytes};
 
@@ -117,7 +117,7 @@ static void look_at_time(struct recording *g, uint64_t now)
 	if (g->deadline_ns && now >= g->deadline_ns)
 		g->stop = true;
 	if (now - g->said_ns >= SECOND && says_so_far(g->o)) {
-		say(g, now, false);
+		say_progress(g, now, false);
 		g->said_ns = now;
 	}
 }
@@ -265,7 +265,7 @@ static int put_from_queue(struct recording *g, const struct record *rec, struct 
 	return r < 0 ? r : 0;
 }
 
-static int take(struct recording *g, struct error *err)
+static int take_records(struct recording *g, struct error *err)
 {
 	struct record rec;
 	int r = source_next(g->run.source, 0, &rec, err);
@@ -313,7 +313,7 @@ static int pump(struct recording *g, struct error *err)
 	while (r == 0 && !g->give_up && !g->full) {
 		if (g->stop && !g->stopped)
 			stop(g);
-		r = g->stage == STAGE_DIRECT ? take_direct(g, err) : take(g, err);
+		r = g->stage == STAGE_DIRECT ? take_direct(g, err) : take_records(g, err);
 	}
 	return r < 0 ? r : 0;
 }
@@ -473,7 +473,7 @@ static int record(struct recording *g)
 	if (e < 0 && strcmp(end.text, err.text) && !(r < 0 && e == -ENODATA))
 		cmd_fail(CMD_EXIT_FAILURE, &end);
 	if (e == 0)
-		say(g, now, true);
+		say_progress(g, now, true);
 	return r < 0 || e < 0 ? CMD_EXIT_FAILURE : exit_status(g);
 }
 

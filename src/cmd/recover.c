@@ -135,7 +135,7 @@ static int read_it(struct recovery *r, struct recover_stat *st, struct error *er
 	return e < 0 ? e : save(r->o, r->from, r->made.fd, r->path, st, &r->formats, err);
 }
 
-static int put(struct recovery *r, bool give_up, struct error *err)
+static int put_part(struct recovery *r, bool give_up, struct error *err)
 {
 	return caged_is(&r->caged) ? caged_put(&r->caged, -1, give_up, err)
 				   : put_it(r, -1, give_up, err);
@@ -170,14 +170,14 @@ static int recover(const struct opts *o, const char *path, struct recover_stat *
 	if (e == RECOVER_WHOLE && o->output)
 		e = copy_whole(o->topic, r.from, r.made.fd, path, err);
 	if (e == 0)
-		e = put(&r, false, err);
+		e = put_part(&r, false, err);
 	if (e != 0)
-		put(&r, true, &ignored);
+		put_part(&r, true, &ignored);
 	end(&r);
 	return e < 0 ? e : read;
 }
 
-static void say(const struct opts *o, const char *path, const struct recover_stat *st)
+static void say_result(const struct opts *o, const char *path, const struct recover_stat *st)
 {
 	char kept[UNITS_BUF], cut[UNITS_BUF], records[UNITS_BUF];
 
@@ -207,6 +207,6 @@ int cmd_recover(const struct opts *o)
 		cmd_say(o, "%s has all its parts: there is nothing to recover%s%s", o->topic,
 			o->output ? ", and it was copied to " : "", o->output ? o->output : "");
 	else
-		say(o, path, &st);
+		say_result(o, path, &st);
 	return CMD_EXIT_OK;
 }

@@ -220,7 +220,7 @@ static size_t take_incidents(void *arg)
 	return cmd_caught_take(arg);
 }
 
-static int show(struct replay *p, const char *filter, struct error *err)
+static int show_screen(struct replay *p, const char *filter, struct error *err)
 {
 	const struct app_catcher catcher = {take_incidents, &p->caught};
 	const bool watched = p->caught.triggers || p->caught.all.n;
@@ -260,7 +260,7 @@ static int run_screen(struct replay *p, const char *filter, struct error *err)
 	else if (timeline_is_read(p->timeline) && timeline_seek(p->timeline, p->at_ns, err) < 0)
 		status = CMD_EXIT_FAILURE;
 	else
-		status = show(p, filter, err);
+		status = show_screen(p, filter, err);
 	cmd_caught_end(&p->caught);
 	timeline_free(p->timeline);
 	query_ribbon_deinit(&p->figures);

@@ -92,7 +92,7 @@ int send_check(struct error *err)
 	return load(&lib, err);
 }
 
-static size_t give(char *to, size_t size, size_t n, void *ctx)
+static size_t give_body(char *to, size_t size, size_t n, void *ctx)
 {
 	struct sending *s = ctx;
 	ssize_t got = pread(s->fd, to, size * n, s->at);
@@ -106,7 +106,7 @@ static size_t give(char *to, size_t size, size_t n, void *ctx)
 }
 
 /* The begin of a long answer is enough. */
-static size_t take(char *from, size_t size, size_t n, void *ctx)
+static size_t take_answer(char *from, size_t size, size_t n, void *ctx)
 {
 	struct sending *s = ctx;
 	size_t all = size * n, room = sizeof(s->answer) - s->n;
@@ -123,9 +123,11 @@ static bool set_up(struct sending *s, CURL *c, const char *to, off_t bytes)
 
 	return !l->setopt(c, CURLOPT_URL, to) && !l->setopt(c, CURLOPT_POST, 1L) &&
 	       !l->setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)bytes) &&
-	       !l->setopt(c, CURLOPT_READFUNCTION, give) && !l->setopt(c, CURLOPT_READDATA, s) &&
-	       !l->setopt(c, CURLOPT_WRITEFUNCTION, take) && !l->setopt(c, CURLOPT_WRITEDATA, s) &&
-	       !l->setopt(c, CURLOPT_ERRORBUFFER, s->why) && !l->setopt(c, CURLOPT_NOSIGNAL, 1L) &&
+	       !l->setopt(c, CURLOPT_READFUNCTION, give_body) &&
+	       !l->setopt(c, CURLOPT_READDATA, s) &&
+	       !l->setopt(c, CURLOPT_WRITEFUNCTION, take_answer) &&
+	       !l->setopt(c, CURLOPT_WRITEDATA, s) && !l->setopt(c, CURLOPT_ERRORBUFFER, s->why) &&
+	       !l->setopt(c, CURLOPT_NOSIGNAL, 1L) &&
 	       !l->setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") &&
 	       !l->setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS) &&
 	       !l->setopt(c, CURLOPT_TIMEOUT_MS, (long)ALL_MS) &&

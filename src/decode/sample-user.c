@@ -30,7 +30,7 @@ static uint64_t take_u64(struct rest *r)
 }
 
 /* @n units of @size bytes; NULL: they are not all there. */
-static const void *take(struct rest *r, uint64_t n, size_t size)
+static const void *take_items(struct rest *r, uint64_t n, size_t size)
 {
 	const uint8_t *at = r->p;
 
@@ -45,10 +45,10 @@ static const void *take(struct rest *r, uint64_t n, size_t size)
 /* Its length stands in 32 bits, and is such that what follows is aligned. */
 static void pass_raw(struct rest *r)
 {
-	const uint8_t *len = take(r, 1, 4);
+	const uint8_t *len = take_items(r, 1, 4);
 	uint32_t n = len ? load_u32(len) : 0;
 
-	take(r, n, 1);
+	take_items(r, n, 1);
 	if ((4 + (uint64_t)n) % 8)
 		r->bad = true;
 }
@@ -59,9 +59,9 @@ static void take_branches(const struct decode_attr *a, struct rest *r, struct ev
 
 	if (a->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
 		take_u64(r);
-	const void *at = take(r, n, BRANCH_WORDS * 8);
+	const void *at = take_items(r, n, BRANCH_WORDS * 8);
 	if (a->branch_type & BRANCH_COUNTERS)
-		take(r, n, 8);
+		take_items(r, n, 8);
 	if (r->bad || !(a->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK))
 		return;
 	ev->sample.branches = at;
@@ -76,7 +76,7 @@ static void take_registers(const struct decode_attr *a, struct rest *r, struct e
 		return;
 	if (abi > PERF_SAMPLE_REGS_ABI_64)
 		r->bad = true;
-	ev->sample.regs = take(r, (uint64_t)__builtin_popcountll(a->regs_user), 8);
+	ev->sample.regs = take_items(r, (uint64_t)__builtin_popcountll(a->regs_user), 8);
 	ev->sample.regs_mask = a->regs_user;
 	ev->sample.is_32bit = abi == PERF_SAMPLE_REGS_ABI_32;
 }
@@ -85,7 +85,7 @@ static void take_stack(struct rest *r, struct event *ev)
 {
 	uint64_t size = take_u64(r), there;
 
-	ev->sample.stack = take(r, size, 1);
+	ev->sample.stack = take_items(r, size, 1);
 	ev->sample.stack_len = 0;
 	if (!size)
 		return;

@@ -61,7 +61,8 @@ bool snapshot_parse(const void *data, size_t len, struct record_snapshot *ret)
 	return true;
 }
 
-static struct snapshot *make(const struct record_snapshot *head, const uint8_t *payload, size_t len)
+static struct snapshot *make_snapshot(const struct record_snapshot *head, const uint8_t *payload,
+				      size_t len)
 {
 	struct snapshot *s = mem_calloc(1, sizeof(*s) + len);
 
@@ -100,7 +101,7 @@ int snapshot_set_put(struct snapshot_set *s, const void *data, size_t len)
 	size_t before = i < s->n ? s->last[i]->len : 0;
 	if (i == SNAPSHOT_SET_KINDS || s->bytes - before + n > SNAPSHOT_SET_BYTES)
 		return -ENOSPC;
-	struct snapshot *new = make(&head, (const uint8_t *)data + sizeof(head), n);
+	struct snapshot *new = make_snapshot(&head, (const uint8_t *)data + sizeof(head), n);
 	if (!new)
 		return -ENOMEM;
 	if (i < s->n)

@@ -194,7 +194,7 @@ static void put_record(struct ahead *a, const struct record *r)
 }
 
 /* 0, SOURCE_END or a negative errno. */
-static int step(struct ahead *a, struct error *err)
+static int step_ahead(struct ahead *a, struct error *err)
 {
 	struct record rec;
 	uint64_t until;
@@ -224,7 +224,7 @@ static void *run(void *arg)
 	int r = 0;
 
 	while (!r && !a->is_over)
-		r = step(a, &err);
+		r = step_ahead(a, &err);
 	a->batch->end = r;
 	a->batch->err = err;
 	pthread_mutex_lock(&a->lock);

@@ -90,7 +90,8 @@ void backlog_log_deinit(struct backlog_log *l)
 	*l = (struct backlog_log){0};
 }
 
-static struct backlog_chunk *make(const void *bytes, size_t len, size_t raw_len, bool is_packed)
+static struct backlog_chunk *make_chunk(const void *bytes, size_t len, size_t raw_len,
+					bool is_packed)
 {
 	struct backlog_chunk *c = mem_calloc(1, sizeof(*c) + len);
 
@@ -109,11 +110,11 @@ struct backlog_chunk *backlog_chunk_new(struct engine_pack *p, const uint8_t *ra
 {
 	size_t packed = scratch ? engine_pack(p, raw, n, scratch, room) : 0;
 
-	return packed ? make(scratch, packed, n, true) : make(raw, n, n, false);
+	return packed ? make_chunk(scratch, packed, n, true) : make_chunk(raw, n, n, false);
 }
 
 /* Into the list, closed. */
-static int add(struct backlog_log *l, const uint8_t *raw, size_t n)
+static int add_bytes(struct backlog_log *l, const uint8_t *raw, size_t n)
 {
 	size_t room = engine_pack_bound(n);
 	bool is_big = n > OPEN_BYTES;
@@ -137,7 +138,7 @@ static int add(struct backlog_log *l, const uint8_t *raw, size_t n)
 
 int backlog_log_close(struct backlog_log *l, uint64_t said_ns)
 {
-	int r = l->open_len ? add(l, l->open, l->open_len) : 0;
+	int r = l->open_len ? add_bytes(l, l->open, l->open_len) : 0;
 
 	/* Without memory they are lost, as is what is in the buffer: it is used again. */
 	l->open_len = 0;
@@ -162,7 +163,7 @@ static int add_big(struct backlog_log *l, const struct record *r, size_t size)
 	if (!raw)
 		return -ENOMEM;
 	store(raw, r);
-	int e = add(l, raw, size);
+	int e = add_bytes(l, raw, size);
 	mem_free(raw);
 	return e;
 }

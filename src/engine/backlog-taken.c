@@ -136,7 +136,7 @@ static const struct source_ops taken_ops = {
 };
 
 /* A copy of it, in @len bytes that follow @head. */
-static int add(struct taken *t, const struct record *r, const void *head, size_t head_len)
+static int add_record(struct taken *t, const struct record *r, const void *head, size_t head_len)
 {
 	struct record copy = {.kind = r->kind, .ring = r->ring, .len = head_len + r->len};
 	uint8_t *bytes;
@@ -163,7 +163,7 @@ static int add_symbols(struct taken *t, const struct backlog *b)
 		return 0;
 	t->symbols = b->before.symbols;
 	atomic_fetch_add(&t->symbols->refs, 1);
-	return add(t, &r, NULL, 0);
+	return add_record(t, &r, NULL, 0);
 }
 
 /* The host record comes first, and the symbols right behind it, as in every stream. */
@@ -177,14 +177,14 @@ static int add_prologue(struct taken *t, const struct backlog *b, uint64_t clock
 		struct record_host h;
 
 		if (r.kind != RECORD_HOST || r.len != sizeof(h)) {
-			e = add(t, &r, NULL, 0);
+			e = add_record(t, &r, NULL, 0);
 			continue;
 		}
 		memcpy(&h, r.data, sizeof(h));
 		h.clock_ns = clock_ns;
 		h.wall_ns = wall_ns;
 		r.data = &h;
-		e = add(t, &r, NULL, 0);
+		e = add_record(t, &r, NULL, 0);
 		e = e || t->symbols ? e : add_symbols(t, b);
 	}
 	return e || t->symbols ? e : add_symbols(t, b);
@@ -204,7 +204,7 @@ static int add_names(struct taken *t, const struct backlog_known *k)
 		n = sideband_run(&names, at, RUN_BYTES);
 		r.data = names.data + at;
 		r.len = n;
-		e = add(t, &r, NULL, 0);
+		e = add_record(t, &r, NULL, 0);
 	}
 	sideband_deinit(&names);
 	return e;
@@ -219,7 +219,7 @@ static int add_cpus(struct taken *t, const struct backlog_known *k)
 		const struct record r = {.kind = RECORD_CPU, .data = &c, .len = sizeof(c)};
 
 		if (k->offline[i])
-			e = add(t, &r, NULL, 0);
+			e = add_record(t, &r, NULL, 0);
 	}
 	return e;
 }
@@ -232,7 +232,7 @@ static int add_snapshots(struct taken *t, const struct snapshot_set *set)
 		const struct snapshot *s = set->last[i];
 		const struct record r = {.kind = RECORD_SNAPSHOT, .data = s->bytes, .len = s->len};
 
-		e = add(t, &r, &s->head, sizeof(s->head));
+		e = add_record(t, &r, &s->head, sizeof(s->head));
 	}
 	return e;
 }

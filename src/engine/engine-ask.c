@@ -33,7 +33,7 @@ struct asking {
 	size_t n;
 };
 
-static void add(struct asking *a, const struct model *m, uint64_t addr, uint32_t type)
+static void add_lock(struct asking *a, const struct model *m, uint64_t addr, uint32_t type)
 {
 	if (a->n < LOCKASK_MOST && addr && addr != SHORTS_LOCK)
 		a->locks[a->n++] =
@@ -48,7 +48,7 @@ static void add_mms(struct asking *a, const struct model *m)
 	for (size_t i = 1; l->lock_offset && i < l->n; i++) {
 		uint64_t addr = l->mms[i].mm + l->lock_offset;
 		if (!l->mms[i].over && !lockname_at(m->lock_names, addr, m->now_ns))
-			add(a, m, addr, LOCKSNAP_TYPES);
+			add_lock(a, m, addr, LOCKSNAP_TYPES);
 	}
 }
 
@@ -74,13 +74,13 @@ void engine_ask(struct engine *e)
 
 	for (size_t i = 0; i < m->locks.n; i++)
 		if (locks[i].waiting)
-			add(&a, m, locks[i].addr, queue_type((enum lock_type)locks[i].type));
+			add_lock(&a, m, locks[i].addr, queue_type((enum lock_type)locks[i].type));
 	size_t waited_for = a.n;
 	for (size_t k = 0; k < m->locks.n && a.n < LOCKASK_MOST; k++) {
 		size_t i = (e->asked + k) % m->locks.n;
 		if (!locks[i].waiting && !locks[i].over &&
 		    !lockname_at(m->lock_names, locks[i].addr, locks[i].begin_ns))
-			add(&a, m, locks[i].addr, LOCKSNAP_TYPES);
+			add_lock(&a, m, locks[i].addr, LOCKSNAP_TYPES);
 		if (a.n == LOCKASK_MOST && a.n > waited_for)
 			e->asked = i + 1;
 	}

@@ -9,7 +9,7 @@
 #include "engine-range.h"
 #include "engine-int.h"
 
-static int find(struct engine *e, uint64_t time, struct error *err)
+static int find_time(struct engine *e, uint64_t time, struct error *err)
 {
 	struct engine_range *r = e->range;
 	uint64_t begin = e->model.start_ns ? e->model.start_ns : time;
@@ -80,7 +80,7 @@ static int pass_slices(struct engine *e, uint64_t time, struct error *err)
 int engine_range_pass(struct engine *e, uint64_t time, struct error *err)
 {
 	struct engine_range *r = e->range;
-	int failed = r ? find(e, time, err) : 0;
+	int failed = r ? find_time(e, time, err) : 0;
 
 	if (failed)
 		return failed;

@@ -323,7 +323,7 @@ static int act(struct engine *e, const struct record *r, bool *ret_kept, struct 
 }
 
 /* The same; *ret_kept: the merge or whoever holds snapshots has the record now. */
-static int take(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
+static int take_record(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
 {
 	uint64_t until;
 	int code;
@@ -434,7 +434,7 @@ int engine_pump(struct engine *e, int timeout_ms, struct error *err)
 		if (r < 0)
 			return r;
 		bytes += rec.len;
-		r = take(e, &rec, &kept, err);
+		r = take_record(e, &rec, &kept, err);
 		if (!kept)
 			source_release(e->source, &rec);
 		if (r)

@@ -178,7 +178,7 @@ static int by_first(const void *item, const void *number)
 	return (*(struct history_chunk *const *)item)->first <= *(const uint64_t *)number ? 0 : 1;
 }
 
-static struct history_chunk *find(const struct history_log *l, uint64_t number)
+static struct history_chunk *find_chunk(const struct history_log *l, uint64_t number)
 {
 	size_t n = bisect_by(l->chunks, l->n, sizeof(*l->chunks), &number, by_first);
 
@@ -217,7 +217,7 @@ static int go_to(struct history_log *l, uint64_t number)
 		return 0;
 	if (!c || number < c->first || number >= c->first + c->n) {
 		leave(l);
-		c = l->n ? find(l, number) : NULL;
+		c = l->n ? find_chunk(l, number) : NULL;
 		if (!c || number < c->first || number >= c->first + c->n)
 			return -ENODATA;
 		int r = load(l, c);

@@ -202,7 +202,7 @@ static int go_to(struct timeline *t, size_t stop, struct error *err)
 
 /* Reading goes on behind the last stop that is known: whoever has gone elsewhere goes back there.
  */
-static int take(struct timeline *t, struct error *err)
+static int take_tick(struct timeline *t, struct error *err)
 {
 	bool is_there = !t->n || (t->is_whole && t->at + 1 == t->n);
 	int r = is_there ? 0 : go_to(t, t->n - 1, err);
@@ -223,7 +223,7 @@ static int take(struct timeline *t, struct error *err)
 int timeline_read(struct timeline *t, struct error *err)
 {
 	size_t n = t->n;
-	int r = t->is_read ? 0 : take(t, err);
+	int r = t->is_read ? 0 : take_tick(t, err);
 
 	if (t->n > n)
 		t->at = t->n - 1;

@@ -248,7 +248,7 @@ enum reader_stop reader_scan(struct reader *r, struct reader_region *g, struct r
 	return p > from ? READER_STOP_RUN : stop;
 }
 
-static int say(struct reader *r, enum record_kind kind, uint64_t time)
+static int queue_time(struct reader *r, enum record_kind kind, uint64_t time)
 {
 	return reader_queue_copy(r, kind, 0, &time, sizeof(time)) ? -ENOMEM : 1;
 }
@@ -304,12 +304,12 @@ int reader_round(struct reader *r)
 			r->flow.next_tick = until - (until - r->flow.next_tick) % tick;
 		if (r->flow.next_tick <= until && r->flow.next_tick >= r->flow.first_time) {
 			r->flow.next_tick += tick;
-			return say(r, RECORD_TICK, r->flow.next_tick - tick);
+			return queue_time(r, RECORD_TICK, r->flow.next_tick - tick);
 		}
 	}
 	r->round_until = READER_NONE;
 	r->flow.said_until = until;
-	return say(r, RECORD_ROUND, until);
+	return queue_time(r, RECORD_ROUND, until);
 }
 
 /* What stands at the end: whatever still waits leaves, and the last bucket is closed. */
@@ -329,9 +329,9 @@ int reader_finish(struct reader *r)
 		e = reader_note(r, "%llu records of \"%s\" are of types not known and were skipped",
 				(unsigned long long)r->stat.unknown_records, r->path);
 	if (!e && r->flow.max_time > r->flow.said_until)
-		e = say(r, RECORD_TICK, r->flow.max_time);
+		e = queue_time(r, RECORD_TICK, r->flow.max_time);
 	if (e > 0)
-		e = say(r, RECORD_ROUND, r->flow.max_time);
+		e = queue_time(r, RECORD_ROUND, r->flow.max_time);
 	return e < 0 ? e : 0;
 }
 

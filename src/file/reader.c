@@ -182,7 +182,7 @@ static int step_outer(struct reader *r, int timeout_ms, struct error *err)
 	return r->outer.finished ? at_end(r, err) : reader_fill(r, timeout_ms, err);
 }
 
-static int step(struct reader *r, int timeout_ms, struct error *err)
+static int read_step(struct reader *r, int timeout_ms, struct error *err)
 {
 	int e = reader_round(r);
 
@@ -205,7 +205,7 @@ static int reader_next(struct source *s, int timeout_ms, struct record *ret, str
 			*ret = r->queue[r->queue_at++];
 			return 0;
 		}
-		int e = step(r, timeout_ms, err);
+		int e = read_step(r, timeout_ms, err);
 		atomic_store_explicit(&r->shown, reader_where(r), memory_order_relaxed);
 		if (e == -ENOMEM)
 			return error_set(err, e, "cannot read \"%s\": out of memory", r->path);

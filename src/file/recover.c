@@ -209,7 +209,7 @@ static bool record_at(struct recover *r, uint64_t at, uint64_t end, struct perf_
 	return true;
 }
 
-static int put(const struct recover *r, const void *data, size_t len, struct error *err)
+static int put_bytes(const struct recover *r, const void *data, size_t len, struct error *err)
 {
 	int e = fdio_write_all(r->o->fd, data, len);
 
@@ -226,7 +226,7 @@ static int copy(struct recover *r, struct error *err)
 		const uint8_t *p = bytes_at(r, at, n);
 		if (!p)
 			return error_errno(err, -EIO, "cannot read \"%s\"", r->o->path);
-		int e = put(r, p, n, err);
+		int e = put_bytes(r, p, n, err);
 		if (e)
 			return e;
 		at += n;
@@ -434,11 +434,11 @@ static int write_ends(struct recover *r, struct error *err)
 	if (e)
 		error_errno(err, e, "cannot finish \"%s\"", r->o->name);
 	if (!e)
-		e = put(r, ends.tail.data, ends.tail.len, err);
+		e = put_bytes(r, ends.tail.data, ends.tail.len, err);
 	if (!e && lseek(r->o->fd, 0, SEEK_SET))
 		e = error_errno(err, -errno, "cannot write \"%s\"", r->o->name);
 	if (!e)
-		e = put(r, &ends.h, sizeof(ends.h), err);
+		e = put_bytes(r, &ends.h, sizeof(ends.h), err);
 	writer_ends_deinit(&ends);
 	return e;
 }

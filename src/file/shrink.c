@@ -42,7 +42,7 @@ static int take_snapshot(struct shrink *k, const struct record *r, struct error 
 	return k->rewrite.marks ? 0 : SHRINK_NOTHING;
 }
 
-static int take(void *ctx, struct source *s, const struct record *r, struct error *err)
+static int take_record(void *ctx, struct source *s, const struct record *r, struct error *err)
 {
 	struct shrink *k = ctx;
 
@@ -66,7 +66,7 @@ static int run(struct shrink *k, struct source *s, const struct writer *w, int f
 	       struct error *err)
 {
 	struct record symbols;
-	int e = rewrite_pass(s, take, k, err);
+	int e = rewrite_pass(s, take_record, k, err);
 
 	if (e || !k->rewrite.marks)
 		return e ? e : SHRINK_NOTHING;

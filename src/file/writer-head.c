@@ -28,19 +28,19 @@ static const uint8_t features[] = {
 	PERFDATA_COMPRESSED,   PERFDATA_CLOCK_DATA,
 };
 
-static int add(struct writer_bytes *b, const void *data, size_t len)
+static int add_bytes(struct writer_bytes *b, const void *data, size_t len)
 {
 	return writer_bytes_add(b, data, len);
 }
 
 static int add_u32(struct writer_bytes *b, uint32_t v)
 {
-	return add(b, &v, sizeof(v));
+	return add_bytes(b, &v, sizeof(v));
 }
 
 static int add_u64(struct writer_bytes *b, uint64_t v)
 {
-	return add(b, &v, sizeof(v));
+	return add_bytes(b, &v, sizeof(v));
 }
 
 static int add_string(struct writer_bytes *b, const char *s)
@@ -48,8 +48,8 @@ static int add_string(struct writer_bytes *b, const char *s)
 	size_t n = strlen(s) + 1, padded = (n + NAME_ALIGN - 1) / NAME_ALIGN * NAME_ALIGN;
 
 	add_u32(b, (uint32_t)padded);
-	add(b, s, n);
-	return add(b, NULL, padded - n);
+	add_bytes(b, s, n);
+	return add_bytes(b, NULL, padded - n);
 }
 
 /* Of those that are no tracepoints. */
@@ -130,10 +130,10 @@ static int add_kernel_id(struct writer_bytes *b)
 		return 0;
 	id[20] = (uint8_t)n;
 	/* pid, id; the name follows the id directly; perf pads the whole to 8 bytes. */
-	add(b, &h, sizeof(h));
+	add_bytes(b, &h, sizeof(h));
 	add_u32(b, UINT32_MAX);
-	add(b, id, sizeof(id));
-	add(b, name, sizeof(name));
+	add_bytes(b, id, sizeof(id));
+	add_bytes(b, name, sizeof(name));
 	return add_u32(b, 0);
 }
 
@@ -148,7 +148,7 @@ static int add_build_ids(const struct writer *w, struct writer_bytes *b)
 		at = next;
 	if (!next)
 		add_kernel_id(b);
-	return add(b, ids->data, ids->len);
+	return add_bytes(b, ids->data, ids->len);
 }
 
 static int add_cpudesc(struct writer_bytes *b)
@@ -188,10 +188,10 @@ int writer_event_desc(const struct writer_attr *attrs, size_t n, struct writer_b
 	add_u32(b, (uint32_t)n);
 	add_u32(b, WRITER_ATTR);
 	for (const struct writer_attr *a = attrs; a < attrs + n; a++) {
-		add(b, &a->attr, WRITER_ATTR);
+		add_bytes(b, &a->attr, WRITER_ATTR);
 		add_u32(b, a->n_ids);
 		add_string(b, a->name);
-		add(b, a->ids, a->n_ids * sizeof(*a->ids));
+		add_bytes(b, a->ids, a->n_ids * sizeof(*a->ids));
 	}
 	return b->failed ? -ENOMEM : 0;
 }
@@ -273,7 +273,7 @@ static size_t open_record(struct writer_bytes *b, uint32_t type)
 	struct perf_event_header h = {.type = type};
 	size_t at = b->len;
 
-	add(b, &h, sizeof(h));
+	add_bytes(b, &h, sizeof(h));
 	return at;
 }
 
@@ -295,15 +295,15 @@ static int head_attr(struct writer_bytes *b, const struct writer_attr *a)
 {
 	size_t at = open_record(b, PERFDATA_TYPE_ATTR);
 
-	add(b, &a->attr, WRITER_ATTR);
-	add(b, a->ids, a->n_ids * sizeof(*a->ids));
+	add_bytes(b, &a->attr, WRITER_ATTR);
+	add_bytes(b, a->ids, a->n_ids * sizeof(*a->ids));
 	int e = close_record(b, at);
 	if (e || !a->n_ids)
 		return e;
 	at = open_record(b, PERFDATA_TYPE_EVENT_UPDATE);
 	add_u64(b, UPDATE_NAME);
 	add_u64(b, a->ids[0]);
-	add(b, a->name, strlen(a->name) + 1);
+	add_bytes(b, a->name, strlen(a->name) + 1);
 	return close_record(b, at);
 }
 
@@ -320,7 +320,7 @@ static int head_tracing(struct writer *w, struct writer_bytes *b)
 	if (!e)
 		e = close_record(b, at);
 	if (!e)
-		e = add(b, body.data, body.len);
+		e = add_bytes(b, body.data, body.len);
 	mem_free(body.data);
 	return e;
 }
@@ -334,7 +334,7 @@ static int head_feature(struct writer *w, struct writer_bytes *b, enum perfdata_
 	if (!e && body.len && body.len < UINT16_MAX - 32) {
 		size_t at = open_record(b, PERFDATA_TYPE_FEATURE);
 		add_u64(b, feature);
-		add(b, body.data, body.len);
+		add_bytes(b, body.data, body.len);
 		e = close_record(b, at);
 	}
 	mem_free(body.data);
@@ -356,15 +356,15 @@ static int head_kernel(struct writer *w, struct writer_bytes *b)
 				   PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
 	     bits; bits &= bits - 1)
 		trailer += 8;
-	add(b, &h, sizeof(h));
+	add_bytes(b, &h, sizeof(h));
 	add_u32(b, UINT32_MAX);
 	add_u32(b, 0);
 	add_u64(b, from);
 	add_u64(b, to - from);
 	add_u64(b, from);
-	add(b, name, sizeof(name));
+	add_bytes(b, name, sizeof(name));
 	writer_bytes_pad(b);
-	add(b, NULL, trailer);
+	add_bytes(b, NULL, trailer);
 	return close_record(b, at);
 }
 

@@ -37,7 +37,7 @@ static int set_config(struct bpf_object *o, const struct bpf_run_file *f)
 	return 0;
 }
 
-static int say(int code, struct error *err)
+static int run_error(int code, struct error *err)
 {
 	if (code == -EPERM || code == -EACCES)
 		return error_errno(err, code,
@@ -107,7 +107,7 @@ static int open_and_load(struct bpf_object **ret, const struct bpf_run_file *f, 
 	code = code < 0 ? code : bpf_object__load(o);
 	if (code < 0) {
 		bpf_object__close(o);
-		return say(code, err);
+		return run_error(code, err);
 	}
 	bpf_memory_add(o);
 	*ret = o;

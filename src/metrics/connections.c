@@ -17,7 +17,7 @@
 
 static const uint64_t PROMPT_NS = 1000000000, MOST_NS = 15000000000;
 
-static struct connection *find(struct connections *c, const void *of)
+static struct connection *find_connection(struct connections *c, const void *of)
 {
 	for (size_t i = 0; i < CONNECTIONS_ALL; i++)
 		if (c->all[i].of == of)
@@ -77,7 +77,7 @@ static struct connection *oldest(struct connections *c,
 
 void connections_add(struct connections *c, const void *of, int fd, uint64_t now_ns)
 {
-	struct connection *place = find(c, NULL), *goes;
+	struct connection *place = find_connection(c, NULL), *goes;
 	size_t n;
 
 	if (count(c) >= CONNECTIONS_MOST) {
@@ -93,7 +93,7 @@ void connections_add(struct connections *c, const void *of, int fd, uint64_t now
 
 void connections_remove(struct connections *c, const void *of)
 {
-	struct connection *k = find(c, of);
+	struct connection *k = find_connection(c, of);
 
 	if (k)
 		*k = (struct connection){0};
@@ -101,7 +101,7 @@ void connections_remove(struct connections *c, const void *of)
 
 void connections_asked(struct connections *c, const void *of, uint64_t now_ns)
 {
-	struct connection *k = find(c, of);
+	struct connection *k = find_connection(c, of);
 
 	if (k)
 		k->asked_ns = now_ns;
@@ -109,7 +109,7 @@ void connections_asked(struct connections *c, const void *of, uint64_t now_ns)
 
 void connections_wait(struct connections *c, const void *of, bool waits)
 {
-	struct connection *k = find(c, of);
+	struct connection *k = find_connection(c, of);
 
 	if (k)
 		k->waits = waits;
@@ -117,7 +117,7 @@ void connections_wait(struct connections *c, const void *of, bool waits)
 
 bool connections_has_left(struct connections *c, const void *of)
 {
-	const struct connection *k = find(c, of);
+	const struct connection *k = find_connection(c, of);
 	char byte;
 
 	if (!k)

@@ -89,7 +89,8 @@ bool metrics_wanted(struct metrics *m)
 }
 
 /* One format of what is known now: of several that are made at once all have the same. */
-static int put(struct metrics *m, const struct metrics_counts *c, enum metrics_format f, FILE *out)
+static int put_metrics(struct metrics *m, const struct metrics_counts *c, enum metrics_format f,
+		       FILE *out)
 {
 	static const struct metrics_counts none;
 	struct openmetrics_text t = {.out = out};
@@ -114,7 +115,7 @@ int metrics_put(struct metrics *m, const struct metrics_counts *c, enum metrics_
 		struct error *err)
 {
 	m->n_scrapes++;
-	int code = put(m, c, f, out);
+	int code = put_metrics(m, c, f, out);
 	metrics_sums_no_longest(&m->sums);
 	return cannot_put(code, err);
 }
@@ -123,7 +124,7 @@ static int publish(struct metrics *m, const struct metrics_counts *c, enum metri
 {
 	struct memfile text = {0};
 	FILE *out = memfile_open(&text);
-	int code = out ? put(m, c, f, out) : -ENOMEM;
+	int code = out ? put_metrics(m, c, f, out) : -ENOMEM;
 
 	if (out && fclose(out) != 0 && code == 0)
 		code = -ENOMEM;

@@ -55,8 +55,8 @@ static bool is_over(const struct metrics_profile *one, uint64_t now_ns)
 	return now_ns - one->begin_ns + SECOND_NS / 2 > one->asked.seconds * SECOND_NS;
 }
 
-static void add(struct metrics_profile *one, struct metrics_server *s, unsigned slot,
-		struct query *q)
+static void add_profile(struct metrics_profile *one, struct metrics_server *s, unsigned slot,
+			struct query *q)
 {
 	struct error err;
 
@@ -107,7 +107,7 @@ void metrics_profiles_tick(struct metrics_profiles *all, struct metrics_server *
 			continue;
 		}
 		query_begin(q);
-		add(&all->of[slot], s, slot, q);
+		add_profile(&all->of[slot], s, slot, q);
 	}
 	query_begin(q);
 	while (metrics_server_asked(s, &slot, &asked))

@@ -21,7 +21,7 @@ struct now {
 	struct query_shorts shorts;
 };
 
-static int ask(struct query *q, struct now *ret)
+static int ask_now(struct query *q, struct now *ret)
 {
 	ret->cost = query_cost(q);
 	ret->shorts = query_shorts(q);
@@ -238,7 +238,7 @@ int metrics_put_all(const struct metrics_sums *s, struct query *q, const struct 
 {
 	struct now now;
 
-	if (ask(q, &now) < 0)
+	if (ask_now(q, &now) < 0)
 		return -ENOMEM;
 	openmetrics_put_source(s->types, t);
 	openmetrics_put_types(s->types, t);

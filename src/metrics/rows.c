@@ -36,7 +36,7 @@ void metrics_rows_deinit(struct metrics_rows *t)
 	mem_free(t->hashes);
 }
 
-static struct metrics_row *find(const struct metrics_rows *t, const char *name, unsigned kind)
+static struct metrics_row *find_row(const struct metrics_rows *t, const char *name, unsigned kind)
 {
 	uint64_t hash = hash_of(name, kind);
 
@@ -73,7 +73,7 @@ struct metrics_row *metrics_rows_get(struct metrics_rows *t, const char *name, u
 	text_clean(clean, sizeof(clean), name);
 	if (!*clean || strcmp(clean, other) == 0)
 		return &t->other[kind];
-	r = find(t, clean, kind);
+	r = find_row(t, clean, kind);
 	if (r)
 		return r;
 	r = may_begin ? place(t, now_ns) : NULL;

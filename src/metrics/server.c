@@ -399,8 +399,8 @@ static void forget(void *cls, struct MHD_Connection *c, void **state,
 	*state = NULL;
 }
 
-static void note(void *cls, struct MHD_Connection *c, void **socket_context,
-		 enum MHD_ConnectionNotificationCode what)
+static void note_connection(void *cls, struct MHD_Connection *c, void **socket_context,
+			    enum MHD_ConnectionNotificationCode what)
 {
 	struct metrics_server *s = cls;
 	const union MHD_ConnectionInfo *info = s->lib.info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -543,7 +543,7 @@ int metrics_server_start(struct metrics_server *s, struct error *err)
 		NULL, answer, s, MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned)CONNECTIONS_ALL, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_NOTIFY_CONNECTION,
-		note, s, MHD_OPTION_NOTIFY_COMPLETED, forget, s, MHD_OPTION_END);
+		note_connection, s, MHD_OPTION_NOTIFY_COMPLETED, forget, s, MHD_OPTION_END);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!s->daemon)
 		return error_errno(err, errno ? -errno : -ENOMEM,

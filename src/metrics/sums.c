@@ -46,7 +46,7 @@ void metrics_sums_deinit(struct metrics_sums *s)
 	metrics_probes_deinit(&s->probes);
 }
 
-static const struct value *at(const struct table *t, size_t row, const char *key)
+static const struct value *cell_at(const struct table *t, size_t row, const char *key)
 {
 	size_t col = table_column(t, key);
 
@@ -55,14 +55,14 @@ static const struct value *at(const struct table *t, size_t row, const char *key
 
 static uint64_t number(const struct table *t, size_t row, const char *key)
 {
-	const struct value *v = at(t, row, key);
+	const struct value *v = cell_at(t, row, key);
 
 	return v->known ? v->u : 0;
 }
 
 static const char *text(const struct table *t, size_t row, const char *key, const char *unknown)
 {
-	const struct value *v = at(t, row, key);
+	const struct value *v = cell_at(t, row, key);
 
 	return v->known && v->s && *v->s ? v->s : unknown;
 }
@@ -95,7 +95,8 @@ static void name_lock(const struct table *t, size_t i, char ret[METRICS_NAME])
 
 	if (address)
 		*address = '\0';
-	else if (id && !at(t, i, "path")->known && id[1] && !id[1 + strspn(id + 1, "0123456789")])
+	else if (id && !cell_at(t, i, "path")->known && id[1] &&
+		 !id[1 + strspn(id + 1, "0123456789")])
 		*id = '\0';
 }
 

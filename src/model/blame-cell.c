@@ -27,7 +27,7 @@ static bool is_same(const struct blame_key *a, const struct blame_key *b)
 }
 
 /* NULL: there is none, or for a new one no room. Of equal hashes the second is one further. */
-static struct blame_cell *find(struct blame *b, const struct blame_key *key, bool make)
+static struct blame_cell *find_cell(struct blame *b, const struct blame_key *key, bool make)
 {
 	uint64_t hash = hash_of(key);
 	const uint32_t *at;
@@ -72,7 +72,7 @@ static struct blame_key coarse(const struct model *m, const struct blame_key *k)
 				  .direct = k->direct};
 }
 
-static void add(struct blame_cell *to, const struct blame_cell *c)
+static void add_cell(struct blame_cell *to, const struct blame_cell *c)
 {
 	to->ns += c->ns;
 	to->time_ns += c->time_ns;
@@ -84,10 +84,10 @@ static void add(struct blame_cell *to, const struct blame_cell *c)
 /* Into an empty table, where equal ones become one. Its index; 0 where it has no room. */
 static uint32_t put_again(struct blame *b, const struct blame_cell *c)
 {
-	struct blame_cell *to = find(b, &c->key, true);
+	struct blame_cell *to = find_cell(b, &c->key, true);
 
 	if (to)
-		add(to, c);
+		add_cell(to, c);
 	else
 		b->lost_ns += c->key.state == BLAME_PASSED ? 0 : c->ns;
 	return to ? (uint32_t)(to - b->cells) : 0;
@@ -144,11 +144,11 @@ static void fold(struct model *m)
 uint32_t blame_charge(struct model *m, const struct blame_key *key, uint64_t ns, uint64_t time_ns)
 {
 	struct blame *b = &m->blame;
-	struct blame_cell *c = find(b, key, true);
+	struct blame_cell *c = find_cell(b, key, true);
 
 	if (!c && b->n >= b->max) {
 		fold(m);
-		c = find(b, key, true);
+		c = find_cell(b, key, true);
 	}
 	if (!c) {
 		b->lost_ns += key->state == BLAME_PASSED ? 0 : ns;

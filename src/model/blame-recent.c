@@ -2,7 +2,7 @@
 /* What was charged in the last seconds, summed up from the log of it (blame-cell.c writes it). */
 #include "kontend/blame-recent.h"
 
-static void add(struct blame_cell *c, enum recent_kind kind, uint64_t value)
+static void add_recent(struct blame_cell *c, enum recent_kind kind, uint64_t value)
 {
 	if (kind == RECENT_WAIT)
 		c->ns += value;
@@ -23,7 +23,7 @@ static void add_all(const struct blame *b, size_t first, const uint8_t *keep,
 		}
 		size_t at = recent_index(word);
 		if (at < b->n && (!keep || keep[at]))
-			add(&cells[at], recent_kind(word), high | recent_value(word));
+			add_recent(&cells[at], recent_kind(word), high | recent_value(word));
 		high = 0;
 	}
 }

@@ -119,7 +119,7 @@ static uint64_t at_most(uint64_t ns, uint64_t most)
 }
 
 /* @ns of an entry: what is counted no more is answered. */
-static uint64_t take(struct model *m, const struct blame_done *d, uint64_t ns)
+static uint64_t take_back(struct model *m, const struct blame_done *d, uint64_t ns)
 {
 	struct blame *b = &m->blame;
 
@@ -152,7 +152,7 @@ static size_t take_class(struct model *m, size_t i, uint64_t *sure_ns)
 		bool is_cell = d->how == BLAME_TO_CELL || d->how == BLAME_TO_PASSED;
 		if (is_cell && b->cells[d->to].key.direct)
 			*sure_ns += d->ns - at_most(ns, d->ns);
-		b->doubtful_ns += take(m, d, ns);
+		b->doubtful_ns += take_back(m, d, ns);
 		d->all -= gone;
 		/* It is passed on in the entry that follows. */
 		if (d->how != BLAME_TO_PASSED) {

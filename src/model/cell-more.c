@@ -11,7 +11,7 @@
 #include <errno.h>
 
 /* Index of an entry that is free; 0: no memory. */
-static uint32_t take(struct cell_table *t)
+static uint32_t take_free(struct cell_table *t)
 {
 	uint32_t index = t->free_more;
 
@@ -39,7 +39,7 @@ int cell_reserve(struct cell_table *t, size_t n)
 }
 
 /* What an entry says of a cell without. */
-static struct cell_more make(const struct cell *c)
+static struct cell_more make_more(const struct cell *c)
 {
 	return (struct cell_more){.n = c->one,
 				  .min_ns = c->one ? c->total_ns : UINT64_MAX,
@@ -53,12 +53,12 @@ static struct cell_more make(const struct cell *c)
 /* The entry of @c, made if there was none; NULL: no memory. */
 static struct cell_more *more_of(struct cell_table *t, struct cell *c)
 {
-	uint32_t index = c->more ? c->more : take(t);
+	uint32_t index = c->more ? c->more : take_free(t);
 
 	if (!index)
 		return NULL;
 	if (!c->more) {
-		t->more[index] = make(c);
+		t->more[index] = make_more(c);
 		c->more = index;
 		c->one = 0;
 		c->in_open = c->in_closed = 0;
@@ -204,14 +204,14 @@ int cell_fail(struct cell_table *t, struct cell *c, uint64_t within_ns)
 
 struct cell_sums cell_sums(const struct cell_table *t, const struct cell *c)
 {
-	const struct cell_more m = c->more ? t->more[c->more] : make(c);
+	const struct cell_more m = c->more ? t->more[c->more] : make_more(c);
 
 	return (struct cell_sums){m.n, m.min_ns, m.max_ns, m.waited_ns, m.rate_n};
 }
 
 void cell_hist(const struct cell_table *t, const struct cell *c, struct hist *sum)
 {
-	const struct cell_more one = make(c), *m = c->more ? &t->more[c->more] : &one;
+	const struct cell_more one = make_more(c), *m = c->more ? &t->more[c->more] : &one;
 	unsigned n = n_few(m);
 
 	if (m->wide) {
@@ -243,7 +243,8 @@ static void merge_hist(struct cell_table *t, struct cell_more *into, const struc
 
 void cell_merge(struct cell_table *t, struct cell *into, const struct cell *from)
 {
-	struct cell_more *a = more_of(t, into), b = from->more ? t->more[from->more] : make(from);
+	struct cell_more *a = more_of(t, into),
+			 b = from->more ? t->more[from->more] : make_more(from);
 
 	merge_hist(t, a, &b);
 	a->waited_ns += b.waited_ns;

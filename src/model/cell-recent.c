@@ -16,7 +16,7 @@ struct sum {
 	uint32_t *at; /* by index of the cells summed up: index + 1; 0: not met yet */
 };
 
-static struct cell *find(struct sum *s, size_t index)
+static struct cell *find_cell(struct sum *s, size_t index)
 {
 	const struct cell *of = &s->from->cells[index];
 
@@ -30,7 +30,7 @@ static struct cell *find(struct sum *s, size_t index)
 	return c;
 }
 
-static int add(struct sum *s, struct cell *c, enum recent_kind kind, uint64_t value)
+static int add_recent(struct sum *s, struct cell *c, enum recent_kind kind, uint64_t value)
 {
 	switch (kind) {
 	case RECENT_WAIT:
@@ -77,9 +77,9 @@ static int add_all(struct sum *s, size_t first, size_t end)
 			i += recent_value(words[i]);
 		if (s->keep && !s->keep[recent_index(words[head])])
 			continue;
-		struct cell *c = find(s, recent_index(words[head]));
+		struct cell *c = find_cell(s, recent_index(words[head]));
 		if (!c || (head < i ? add_block(s, c, words + head + 1, value)
-				    : add(s, c, recent_kind(words[head]), value)))
+				    : add_recent(s, c, recent_kind(words[head]), value)))
 			return -ENOMEM;
 	}
 	return 0;

@@ -77,7 +77,7 @@ static bool is_known(const struct cfiset *s, const struct cfisnap *x)
 	return cfiset_find(s, &o) != NULL;
 }
 
-static int add(struct cfiset *s, const struct cfisnap *x)
+static int add_snapshot(struct cfiset *s, const struct cfisnap *x)
 {
 	if (s->n >= CFISET_MOST || x->n_bytes > CFISET_BYTES - s->bytes)
 		return -ENOSPC;
@@ -94,7 +94,7 @@ int cfiset_take(struct cfiset *s, const void *payload, size_t len)
 	int r = cfisnap_decode(&x, payload, len);
 
 	if (r == 0 && !is_known(s, &x))
-		r = add(s, &x);
+		r = add_snapshot(s, &x);
 	if (r <= 0)
 		cfisnap_deinit(&x);
 	return r < 0 ? r : 0;

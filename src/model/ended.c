@@ -137,7 +137,7 @@ static int put_probe(struct upsnap *to, const struct upsnap *from, size_t i, siz
 	return 0;
 }
 
-static int put(struct ended *e, const struct items *t, size_t i, size_t at)
+static int put_item(struct ended *e, const struct items *t, size_t i, size_t at)
 {
 	switch (t->kind) {
 	case ENDED_CONTEXT:
@@ -161,7 +161,7 @@ static int end(struct ended *e, const struct items *t, size_t i, uint64_t key)
 		l->more++;
 		return 0;
 	}
-	if (put(e, t, i, at) < 0 || (!known && map64_put(&l->at, key, at + 1) < 0))
+	if (put_item(e, t, i, at) < 0 || (!known && map64_put(&l->at, key, at + 1) < 0))
 		return -ENOMEM;
 	l->n += !known;
 	l->last_ns[at] = t->time_ns;

@@ -22,7 +22,7 @@ uint32_t fold_coarse_lock(const void *ctx, uint32_t lock)
 	return t->locks[lock].type;
 }
 
-static void mark(struct model *m, struct cell_key k)
+static void mark_key(struct model *m, struct cell_key k)
 {
 	m->locks.locks[k.lock].marked = 1;
 	m->stacks.stacks[k.stack].marked = 1;
@@ -32,7 +32,7 @@ static void mark(struct model *m, struct cell_key k)
 
 static void mark_wait(struct model *m, const struct wait *w)
 {
-	mark(m, wait_key(w));
+	mark_key(m, wait_key(w));
 	m->tasks.tasks[cell_owner_task(w->seen)].marked = 1;
 	m->tasks.tasks[cell_owner_task(w->told)].marked = 1;
 	m->tasks.tasks[cell_owner_task(w->held_by)].marked = 1;
@@ -45,7 +45,7 @@ static void mark_mmlocks(struct model *m)
 	const struct mmlocks *l = &m->mmlocks;
 
 	for (size_t i = 0; i < m->mm_held.n; i++)
-		mark(m, cell_key(&m->mm_held.cells[i]));
+		mark_key(m, cell_key(&m->mm_held.cells[i]));
 	for (size_t i = 0; i < l->n_tasks; i++)
 		for (int k = 0; k < MMLOCK_OPEN; k++)
 			if (l->tasks[i].open[k].state == MMLOCK_HELD)
@@ -55,7 +55,7 @@ static void mark_mmlocks(struct model *m)
 static void sweep(struct model *m)
 {
 	for (size_t i = 0; i < m->cells.n; i++)
-		mark(m, cell_key(&m->cells.cells[i]));
+		mark_key(m, cell_key(&m->cells.cells[i]));
 	mark_mmlocks(m);
 	for (size_t i = 0; i < m->profile.n; i++)
 		m->tasks.tasks[m->profile.cells[i].task].marked = 1;

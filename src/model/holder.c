@@ -80,7 +80,7 @@ static bool next_reader(struct lock_has *h)
 }
 
 /* Who is said to have it now; what that one replaces is who had it before. */
-static void set(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
+static void set_holder(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 {
 	struct lock_has *own = &m->locks.locks[lock].has, was = *latest(m, lock);
 	uint32_t task = cell_owner_task(was.who);
@@ -112,7 +112,7 @@ static void set_others(struct model *m, uint32_t lock, uint32_t task, uint64_t n
 	struct lock_has *own = &m->locks.locks[lock].has, was = *latest(m, lock);
 
 	if (!is_reader(was.who)) {
-		set(m, lock, OWNER_NONE, ns);
+		set_holder(m, lock, OWNER_NONE, ns);
 		return;
 	}
 	*own = was;
@@ -133,7 +133,7 @@ void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 	if (is_reader(owner) && holder_waits_at(m, task, m->locks.locks[lock].addr))
 		set_others(m, lock, task, ns);
 	else
-		set(m, lock, owner, ns);
+		set_holder(m, lock, owner, ns);
 }
 
 void holder_report(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
@@ -150,7 +150,7 @@ void holder_got(struct model *m, const struct wait *w, uint64_t ns)
 	/* A reader of a percpu-rwsem keeps no task waiting. */
 	if (w->lock < LOCK_TYPES || type == LOCK_PCPU_SEM_R || ns < last_ns(latest(m, w->lock)))
 		return;
-	set(m, w->lock, w->task ? w->task | (reads ? OWNER_HINT : 0) : OWNER_NONE, ns);
+	set_holder(m, w->lock, w->task ? w->task | (reads ? OWNER_HINT : 0) : OWNER_NONE, ns);
 }
 
 void holder_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)

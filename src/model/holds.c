@@ -26,7 +26,7 @@ enum {
 	HOLDS_MOST = 1 << 18, /* of all locks */
 };
 
-static uint32_t take(struct holds *h)
+static uint32_t take_free(struct holds *h)
 {
 	uint32_t index = h->free;
 
@@ -41,7 +41,7 @@ static uint32_t take(struct holds *h)
 	return h->n++;
 }
 
-static void put(struct holds *h, uint32_t index)
+static void put_free(struct holds *h, uint32_t index)
 {
 	h->v[index].next = h->free;
 	h->free = index;
@@ -161,7 +161,7 @@ bool holds_take_out(struct model *m, uint32_t lock, uint32_t task, struct hold *
 		*ret = m->holds.v[index];
 		end_share(l, ret);
 		*at = ret->next;
-		put(&m->holds, index);
+		put_free(&m->holds, index);
 		l->n_holds--;
 		return true;
 	}
@@ -179,7 +179,7 @@ static void release(struct model *m, uint32_t lock, const struct wait *next, uin
 
 		l->holds = h.next;
 		end_share(l, &h);
-		put(&m->holds, index);
+		put_free(&m->holds, index);
 		if (next && is_followed(m, &h, next))
 			holds_count(m, &h, lock, ns, false);
 	}
@@ -224,7 +224,7 @@ void holds_forget(struct model *m, uint32_t lock)
 	while (l->holds) {
 		uint32_t index = l->holds;
 		l->holds = m->holds.v[index].next;
-		put(&m->holds, index);
+		put_free(&m->holds, index);
 	}
 	l->n_holds = 0;
 }
@@ -244,7 +244,7 @@ static void forget_told(struct model *m, struct lock *l, const struct wait *next
 			continue;
 		}
 		*at = h->next;
-		put(&m->holds, index);
+		put_free(&m->holds, index);
 		l->n_holds--;
 	}
 }
@@ -273,7 +273,7 @@ void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 	struct lock *l = &m->locks.locks[w->lock]; /* they may have moved */
 	/* A reader of a percpu-rwsem keeps no task waiting. */
 	bool is_holder = next && l->type != LOCK_PCPU_SEM_R;
-	uint32_t index = is_holder && l->n_holds < READERS_MOST ? take(&m->holds) : 0;
+	uint32_t index = is_holder && l->n_holds < READERS_MOST ? take_free(&m->holds) : 0;
 	if (!index)
 		return;
 	m->holds.v[index] = (struct hold){.got_ns = ns,
@@ -299,7 +299,7 @@ static void forget_ended(struct model *m, struct lock *l)
 			continue;
 		}
 		*at = h->next;
-		put(&m->holds, index);
+		put_free(&m->holds, index);
 		l->n_holds--;
 	}
 }

@@ -20,7 +20,7 @@ static int by_addr(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static const struct lockhold *find(const struct lockholds *h, uint64_t addr)
+static const struct lockhold *find_hold(const struct lockholds *h, uint64_t addr)
 {
 	const struct lockhold key = {.addr = addr};
 
@@ -36,7 +36,7 @@ int lockhold_take(struct lockholds *h, const struct locksnap *snap)
 		return -ENOMEM;
 	for (size_t i = 0; i < snap->n_queues; i++) {
 		const struct locksnap_queue *q = &snap->queues[i];
-		const struct lockhold *before = find(h, q->addr);
+		const struct lockhold *before = find_hold(h, q->addr);
 		if (q->certainty != LOCKSNAP_SURE || !q->holder_tid)
 			continue;
 		bool same = before && before->tid == q->holder_tid && h->time_ns <= new.time_ns;
@@ -51,7 +51,7 @@ int lockhold_take(struct lockholds *h, const struct locksnap *snap)
 
 uint64_t lockhold_ns(const struct lockholds *h, uint64_t addr, int32_t tid)
 {
-	const struct lockhold *l = find(h, addr);
+	const struct lockhold *l = find_hold(h, addr);
 
 	return l && l->tid == tid ? h->time_ns - l->since_ns : 0;
 }

@@ -130,7 +130,7 @@ static bool are_two_files(const struct lockname *a, const struct lockname *b)
 }
 
 /* As it was at @time_ns. */
-static int put(struct lockname_set *s, const struct lockname *name, uint64_t time_ns)
+static int put_name(struct lockname_set *s, const struct lockname *name, uint64_t time_ns)
 {
 	struct lockname n = *name, *at = find_at(s, n.addr, time_ns);
 	const uint32_t *last = map64_get(&s->at, n.addr);
@@ -349,7 +349,7 @@ int lockname_take(struct lockname_set *s, const struct locksnap *snap, uint64_t 
 			name.from_ns = mm_since(tasks, n);
 		if (s->n >= LOCKNAME_MOST)
 			code = forget_half(s);
-		code = code < 0 ? code : put(s, &name, time_ns);
+		code = code < 0 ? code : put_name(s, &name, time_ns);
 	}
 	code = code < 0 ? code : take_percpu(s, snap);
 	code = code < 0 ? code : take_holders(s, snap);

@@ -142,7 +142,7 @@ static void join(struct model *m, struct lockqueue *q, uint32_t index)
 	note_length(q, reader);
 }
 
-static uint32_t take(struct lockqueues *s)
+static uint32_t take_free(struct lockqueues *s)
 {
 	uint32_t index = s->free;
 
@@ -168,7 +168,7 @@ static void forget_times(struct lockqueues *s, struct lockqueue *q)
 			hist_pool_give_back(&s->hists, q->times[i]);
 }
 
-static void put(struct lockqueues *s, uint32_t index)
+static void put_free(struct lockqueues *s, uint32_t index)
 {
 	struct lockqueue *q = &s->v[index];
 
@@ -197,7 +197,7 @@ static bool start(struct model *m, uint32_t lock)
 
 	if (l->n_sure + (twin ? twin->n_sure : 0) < 2)
 		return false;
-	uint32_t index = take(&m->queues);
+	uint32_t index = take_free(&m->queues);
 	if (!index)
 		return false;
 	l->queue = index;
@@ -476,7 +476,7 @@ static void forget(struct model *m, struct lock *l)
 	bool stays = twin && twin->marked && twin->queue == l->queue;
 
 	if (!stays) {
-		put(&m->queues, l->queue);
+		put_free(&m->queues, l->queue);
 		if (twin && twin->queue == l->queue)
 			twin->queue = 0;
 	}

@@ -33,7 +33,8 @@ static uint64_t place_of(uint64_t addr, int32_t tid)
 	return map64_hash(addr) ^ (uint32_t)tid;
 }
 
-static const struct locksnap_waiter *find(const struct look_at *l, uint64_t addr, int32_t tid)
+static const struct locksnap_waiter *find_waiter(const struct look_at *l, uint64_t addr,
+						 int32_t tid)
 {
 	const uint32_t *at = map64_get(&l->index, place_of(addr, tid));
 	const struct locksnap_waiter *v = at ? &l->snap.waiters[*at] : NULL;
@@ -44,10 +45,10 @@ static const struct locksnap_waiter *find(const struct look_at *l, uint64_t addr
 static const struct locksnap_waiter *find_wait(const struct look_at *l, const struct wait *w,
 					       int32_t tid)
 {
-	const struct locksnap_waiter *v = find(l, w->addr, tid);
+	const struct locksnap_waiter *v = find_waiter(l, w->addr, tid);
 	uint64_t within = v ? 0 : wait_rt_mutex(w);
 
-	return within ? find(l, within, tid) : v;
+	return within ? find_waiter(l, within, tid) : v;
 }
 
 /* 0, -ENOENT: there is none, or -ENOMEM. */
@@ -158,7 +159,7 @@ static uint64_t since(const struct model *m, const struct look_at *now,
 		      const struct task *t)
 {
 	uint64_t addr = now->snap.queues[v->queue].addr, seen = before->snap.head.time_ns;
-	const struct locksnap_waiter *b = find(before, addr, v->tid);
+	const struct locksnap_waiter *b = find_waiter(before, addr, v->tid);
 	bool slept = v->ran_ns && t->end_ns <= v->ran_ns + CLOCKS_NS;
 
 	if (v->ran_ns >= now->snap.head.time_ns + now->snap.head.cost_ns)

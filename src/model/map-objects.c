@@ -97,7 +97,7 @@ static uint32_t free_number(struct map_objects *o)
 	return (uint32_t)o->n++;
 }
 
-static uint32_t find(struct map_objects *o, const struct event *ev, bool memory)
+static uint32_t find_object(struct map_objects *o, const struct event *ev, bool memory)
 {
 	const char *path = strpool_intern(&o->names, ev->mmap.path);
 	const uint32_t *known;
@@ -134,17 +134,17 @@ uint32_t map_objects_find(struct map_objects *o, const struct event *ev, bool me
 	const struct map_object *at = &o->items[*recent];
 
 	if (memory)
-		number = find(o, ev, true);
+		number = find_object(o, ev, true);
 	else if (*recent && is_same_file(at, ev) && strcmp(at->path, ev->mmap.path) == 0)
 		number = *recent;
 	else
-		number = *recent = find(o, ev, false);
+		number = *recent = find_object(o, ev, false);
 	o->items[number].told = ++o->clock;
 	return number;
 }
 
 /* Into the same number; the name moves to the table's own. */
-static int take(struct map_objects *to, const struct map_object *from, uint32_t number)
+static int take_object(struct map_objects *to, const struct map_object *from, uint32_t number)
 {
 	struct map_object item = *from;
 	const struct event like = {.pid = item.pid,
@@ -184,7 +184,7 @@ struct map_objects *map_objects_some(const struct map_objects *o, const uint8_t 
 	}
 	for (uint32_t i = 1; !code && i < o->n; i++)
 		if (o->items[i].path && (!keep || keep[i]))
-			code = take(some, &o->items[i], i);
+			code = take_object(some, &o->items[i], i);
 	if (!code)
 		return some;
 	map_objects_unref(some);

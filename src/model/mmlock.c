@@ -55,7 +55,7 @@ static struct mmlock_open *free_open(struct mmlocks *l, struct mmlock_task *t)
 	return oldest;
 }
 
-static void set(struct mmlock_open *o, const struct event *ev, enum mmlock_state state)
+static void set_state(struct mmlock_open *o, const struct event *ev, enum mmlock_state state)
 {
 	*o = (struct mmlock_open){.mm = ev->mm.mm,
 				  .since_ns = ev->time,
@@ -86,7 +86,7 @@ static void end_hold(struct mmlocks *l, struct mmlock_mm *mm, const struct mmloc
 	l->last_stack = o->stack;
 }
 
-static void ask(struct mmlocks *l, struct mmlock_task *t, const struct event *ev)
+static void ask_for(struct mmlocks *l, struct mmlock_task *t, const struct event *ev)
 {
 	struct mmlock_open *o = find_known(l, t, ev->mm.mm);
 
@@ -94,7 +94,7 @@ static void ask(struct mmlocks *l, struct mmlock_task *t, const struct event *ev
 		give_up(l, o);
 	else
 		o = free_open(l, t);
-	set(o, ev, MMLOCK_ASKED);
+	set_state(o, ev, MMLOCK_ASKED);
 }
 
 static void fail(struct mmlock_mode *mode, struct mmlock_open *o)
@@ -112,12 +112,12 @@ static void downgrade(struct mmlocks *l, struct mmlock_mm *mm, struct mmlock_ope
 
 	end_hold(l, mm, o, ev->time);
 	l->downgraded++;
-	set(o, ev, MMLOCK_HELD);
+	set_state(o, ev, MMLOCK_HELD);
 	o->stack = stack;
 }
 
-static void get(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm *mm,
-		const struct event *ev, uint32_t stack)
+static void get_lock(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm *mm,
+		     const struct event *ev, uint32_t stack)
 {
 	struct mmlock_open *o = find_known(l, t, ev->mm.mm);
 	struct mmlock_mode *mode = &mm->mode[ev->mm.write];
@@ -140,7 +140,7 @@ static void get(struct mmlocks *l, struct mmlock_task *t, struct mmlock_mm *mm,
 	}
 	mode->acquired++;
 	o = o ? o : free_open(l, t);
-	set(o, ev, MMLOCK_HELD);
+	set_state(o, ev, MMLOCK_HELD);
 	o->stack = stack;
 }
 
@@ -189,9 +189,9 @@ int mmlock_event(struct mmlocks *l, const struct event *ev, struct strpool *name
 		return mm && l->n_tasks == MMLOCK_TASKS ? 0 : -ENOMEM;
 	}
 	if (ev->kind == EVENT_MM_START)
-		ask(l, t, ev);
+		ask_for(l, t, ev);
 	else if (ev->kind == EVENT_MM_ACQUIRED)
-		get(l, t, mm, ev, stack);
+		get_lock(l, t, mm, ev, stack);
 	else
 		give_back(l, t, mm, ev);
 	return 0;

@@ -85,7 +85,8 @@ static int take_perf(struct model *m, const void *body, size_t len)
 	return 0;
 }
 
-static int take(struct model *m, const struct record_snapshot *head, const void *body, size_t len)
+static int take_snapshot(struct model *m, const struct record_snapshot *head, const void *body,
+			 size_t len)
 {
 	if (head->kind == SNAPSHOT_PERF)
 		return take_perf(m, body, len);
@@ -123,7 +124,7 @@ int model_snapshot(struct model *m, const void *body, size_t len)
 		m->damage.snapshot_unknown++;
 		return 0;
 	}
-	int e = take(m, &head, body, len);
+	int e = take_snapshot(m, &head, body, len);
 
 	if (!e && m->ended)
 		e = ended_look(m->ended, head.kind, (const uint8_t *)body + sizeof(head),

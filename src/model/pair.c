@@ -107,7 +107,7 @@ static void set_depth(struct model *m, const struct sleeper *s, uint32_t depth,
 		stray_put(&m->strays, s->stray);
 }
 
-static bool find(const struct model *m, const struct nest *n, uint64_t addr, uint32_t *ret_at)
+static bool find_wait(const struct model *m, const struct nest *n, uint64_t addr, uint32_t *ret_at)
 {
 	for (uint32_t i = n->depth; i-- > 0;) {
 		if (m->waits.waits[n->waits[i]].addr == addr) {
@@ -163,7 +163,7 @@ static void drop_stale(struct model *m, struct nest *n, const struct wait *new, 
 {
 	uint32_t same;
 
-	if (find(m, n, new->addr, &same))
+	if (find_wait(m, n, new->addr, &same))
 		give_up(m, n, same);
 	for (uint32_t i = 0; i < n->depth; i++) {
 		const struct wait *w = &m->waits.waits[n->waits[i]];
@@ -238,7 +238,7 @@ static bool continues(struct model *m, const struct nest *n, const struct event 
 {
 	uint32_t at;
 
-	if (!(ev->begin.flags & LCB_F_MUTEX) || !find(m, n, ev->begin.lock, &at))
+	if (!(ev->begin.flags & LCB_F_MUTEX) || !find_wait(m, n, ev->begin.lock, &at))
 		return false;
 	struct wait *w = &m->waits.waits[n->waits[at]];
 	if (!(w->flags & LCB_F_MUTEX))
@@ -255,7 +255,7 @@ static bool completes(struct model *m, const struct nest *n, const struct event 
 {
 	uint32_t at;
 
-	if (!ev->begin.since_ns || !find(m, n, ev->begin.lock, &at))
+	if (!ev->begin.since_ns || !find_wait(m, n, ev->begin.lock, &at))
 		return false;
 	struct wait *w = &m->waits.waits[n->waits[at]];
 	if (w->begin_ns != ev->begin.since_ns)
@@ -441,7 +441,7 @@ int pair_owner(struct model *m, const struct event *ev)
 		return 0;
 	const struct task *task = &m->tasks.tasks[*t];
 	const struct nest n = {.waits = m->tasks.tasks[*t].waits, .depth = task->depth};
-	if (!find(m, &n, ev->owner.lock, &at))
+	if (!find_wait(m, &n, ev->owner.lock, &at))
 		return 0;
 	struct wait *w = &m->waits.waits[n.waits[at]];
 	uint32_t owner;
@@ -497,7 +497,7 @@ int pair_end(struct model *m, const struct event *ev)
 	if (!cpu)
 		return -ENOMEM;
 	struct nest n = {.waits = cpu->waits, .depth = cpu->depth};
-	if (n.depth && find(m, &n, ev->end.lock, &at)) {
+	if (n.depth && find_wait(m, &n, ev->end.lock, &at)) {
 		finish(m, &n, at, ev);
 		cpu->depth = n.depth;
 		return 0;
@@ -508,7 +508,7 @@ int pair_end(struct model *m, const struct event *ev)
 		task->end_ns = ev->time;
 	if (task || who.stray)
 		n = nest_of(&who);
-	if ((task || who.stray) && find(m, &n, ev->end.lock, &at)) {
+	if ((task || who.stray) && find_wait(m, &n, ev->end.lock, &at)) {
 		finish(m, &n, at, ev);
 		set_depth(m, &who, n.depth, ev);
 		cpu->slept_ns = ev->time;

@@ -58,8 +58,8 @@ static uint64_t key_of(uint32_t stack, uint32_t task, uint32_t cpu)
 }
 
 /* Into which cell, or -ENOMEM. */
-static int add(struct profile *p, uint32_t stack, uint32_t task, uint32_t cpu, uint64_t n,
-	       uint64_t period)
+static int add_sample(struct profile *p, uint32_t stack, uint32_t task, uint32_t cpu, uint64_t n,
+		      uint64_t period)
 {
 	uint64_t key = key_of(stack, task, cpu);
 	const uint32_t *known = map64_get(&p->index, key);
@@ -211,8 +211,8 @@ static int remake_cell(struct profile *p, const struct profile *old, const struc
 	p->shortened += r->most && s->n > r->most ? c->n : 0;
 	p->ended += ended ? c->n : 0;
 	p->nameless += r->nobody && c->task != TASK_OTHER ? c->n : 0;
-	return add(p, stack_get(&p->stacks, frames, n), take_task(r, c->task), c->cpu, c->n,
-		   c->period);
+	return add_sample(p, stack_get(&p->stacks, frames, n), take_task(r, c->task), c->cpu, c->n,
+			  c->period);
 }
 
 static int remake(struct profile *p, const struct remake *how)
@@ -323,7 +323,7 @@ int profile_sample(struct profile *p, const struct event *ev, const struct task_
 		task = TASK_OTHER;
 		p->other++;
 	}
-	int cell = add(p, stack, task, ev->cpu, 1, ev->sample.period);
+	int cell = add_sample(p, stack, task, ev->cpu, 1, ev->sample.period);
 	if (cell < 0)
 		return cell;
 	p->nameless += task == TASK_OTHER;

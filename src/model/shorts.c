@@ -62,7 +62,7 @@ static struct share share_of(struct model *m, uint64_t before_ns, uint64_t now_n
 	return ret;
 }
 
-static uint64_t give(struct share *of, uint64_t n)
+static uint64_t give_share(struct share *of, uint64_t n)
 {
 	if (of->part >= 1)
 		return n;
@@ -75,13 +75,13 @@ static uint64_t give(struct share *of, uint64_t n)
 /* Averages stay as they are. */
 static struct shorts_sum part_of(struct share *of, struct shorts_sum s)
 {
-	uint64_t n = give(of, s.n);
+	uint64_t n = give_share(of, s.n);
 	double ns = s.n ? (double)s.ns * ((double)n / (double)s.n) : 0;
 
 	return n == s.n ? s : (struct shorts_sum){n, (uint64_t)ns, 0};
 }
 
-static int add(struct model *m, const struct shortsnap_row *row, struct shorts_sum s)
+static int add_sums(struct model *m, const struct shortsnap_row *row, struct shorts_sum s)
 {
 	enum lock_type type = locktype_from_flags(row->flags);
 	struct model_type *t = &m->types[type];
@@ -124,7 +124,7 @@ static void add_heads(struct model *m, struct share *of, const struct shortsnap_
 	for (uint32_t f = 0; f < SHORTSNAP_TYPES; f++)
 		if (now->counted[f] > before->counted[f])
 			m->shorts.types[locktype_from_flags(f)].counted +=
-				give(of, now->counted[f] - before->counted[f]);
+				give_share(of, now->counted[f] - before->counted[f]);
 	for (uint32_t l = 0; l < SHORTSNAP_LEVELS; l++)
 		if (now->spent_ns[l] > before->spent_ns[l])
 			m->shorts.spent_ns[l] +=
@@ -163,7 +163,7 @@ int shorts_take(struct model *m, const void *payload, size_t len, uint64_t time_
 	struct share of = share_of(m, old->head.time_ns, time_ns);
 	for (uint32_t i = 0; code == 0 && i < now.head.n_rows; i++) {
 		const struct shortsnap_row row = shortsnap_row(&now, i);
-		code = add(m, &row, part_of(&of, since(&row, &before, i)));
+		code = add_sums(m, &row, part_of(&of, since(&row, &before, i)));
 	}
 	add_heads(m, &of, &now.head, &before.head);
 	return code;

@@ -119,7 +119,7 @@ static bool reserve_frames(struct stack_table *t, uint32_t n)
 	return true;
 }
 
-static uint32_t add(struct stack_table *t, uint64_t hash, const uint64_t *frames, uint32_t n)
+static uint32_t add_stack(struct stack_table *t, uint64_t hash, const uint64_t *frames, uint32_t n)
 {
 	if (t->in_use * 4 >= (t->mask + 1) * 3 && !grow_slots(t))
 		return STACK_OTHER;
@@ -145,7 +145,8 @@ static inline bool is_chain(const struct stack_table *t, uint32_t index, const u
 	return s->n == n && !memcmp(t->frames + s->first, frames, n * sizeof(*frames));
 }
 
-static uint32_t find(const struct stack_table *t, uint64_t hash, const uint64_t *frames, uint32_t n)
+static uint32_t find_stack(const struct stack_table *t, uint64_t hash, const uint64_t *frames,
+			   uint32_t n)
 {
 	for (size_t i = hash & t->mask; t->slots[i]; i = (i + 1) & t->mask)
 		if (t->stacks[t->slots[i]].hash == hash && is_chain(t, t->slots[i], frames, n))
@@ -172,15 +173,15 @@ static inline uint32_t look_up(struct stack_table *t, const uint64_t *frames, ui
 	if (is_chain(t, *recent, frames, n))
 		return *recent;
 	uint64_t hash = hash_frames(frames, n);
-	uint32_t known = find(t, hash, frames, n);
+	uint32_t known = find_stack(t, hash, frames, n);
 	if (known || make)
-		*recent = known ? known : add(t, hash, frames, n);
+		*recent = known ? known : add_stack(t, hash, frames, n);
 	return known || make ? *recent : STACK_OTHER;
 }
 
 uint32_t stack_find(const struct stack_table *t, const uint64_t *frames, uint32_t n)
 {
-	return n ? find(t, hash_frames(frames, n), frames, n) : STACK_OTHER;
+	return n ? find_stack(t, hash_frames(frames, n), frames, n) : STACK_OTHER;
 }
 
 uint32_t stack_expect(struct stack_table *t, const uint64_t *frames, uint32_t n)

@@ -92,7 +92,7 @@ static uint32_t free_index(struct task_table *t)
 	return (uint32_t)t->n++;
 }
 
-static uint32_t add(struct task_table *t, int32_t pid, int32_t tid, uint64_t start_ns)
+static uint32_t add_task(struct task_table *t, int32_t pid, int32_t tid, uint64_t start_ns)
 {
 	uint32_t index = free_index(t);
 
@@ -115,7 +115,7 @@ static uint32_t add(struct task_table *t, int32_t pid, int32_t tid, uint64_t sta
 uint32_t task_get(struct task_table *t, int32_t pid, int32_t tid)
 {
 	const uint32_t *known = map64_get(&t->by_tid, (uint32_t)tid);
-	uint32_t index = known ? *known : add(t, pid, tid, 0);
+	uint32_t index = known ? *known : add_task(t, pid, tid, 0);
 
 	if (index && t->tasks[index].pid < 0 && pid >= 0)
 		t->tasks[index].pid = pid;
@@ -162,7 +162,7 @@ int task_fork(struct task_table *t, const struct event *ev)
 
 	if (old)
 		task_end(t, *old, ev->time);
-	uint32_t index = add(t, ev->pid, ev->tid, ev->time);
+	uint32_t index = add_task(t, ev->pid, ev->tid, ev->time);
 	/* 0: one outside of our PID namespace has begun it. */
 	const uint32_t *parent =
 		ev->fork.ptid ? map64_get(&t->by_tid, (uint32_t)ev->fork.ptid) : NULL;

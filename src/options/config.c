@@ -34,7 +34,7 @@ static int take_columns(struct query_columns *c, const struct config_line *l, st
 	return query_columns_set(c, l->key, l->value, err);
 }
 
-static int take(void *ctx, const struct config_line *l, struct error *err)
+static int take_line(void *ctx, const struct config_line *l, struct error *err)
 {
 	struct options_config *c = ctx;
 
@@ -62,7 +62,7 @@ static void take_warning(void *ctx, const struct error *why)
 }
 
 /* "" where there is no home. */
-static void find(char *ret, size_t size)
+static void find_file(char *ret, size_t size)
 {
 	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 
@@ -76,7 +76,7 @@ static void find(char *ret, size_t size)
 
 static int read_file(FILE *f, struct options_config *c, struct error *err)
 {
-	const struct config_reader reader = {take, c, "columns", take_warning};
+	const struct config_reader reader = {take_line, c, "columns", take_warning};
 	static const char too_long[] = "%s is no configuration: it has more than %d bytes";
 	char *text = mem_calloc(1, CONFIG_BYTES + 1);
 	size_t n = text ? fread(text, 1, CONFIG_BYTES + 1, f) : 0;
@@ -151,7 +151,7 @@ int options_config_read(struct opts *o, struct options_config *ret, struct error
 	if (o->config)
 		snprintf(ret->path, sizeof(ret->path), "%s", o->config);
 	else
-		find(ret->path, sizeof(ret->path));
+		find_file(ret->path, sizeof(ret->path));
 	if (!*ret->path)
 		return 0;
 	o->config_path = ret->path;

@@ -110,8 +110,8 @@ static int try_value(const struct config_line *l, enum opts_verb section, struct
 	return r;
 }
 
-static const struct setting *find(const struct settings *s, enum opts_verb section,
-				  const char *name)
+static const struct setting *find_setting(const struct settings *s, enum opts_verb section,
+					  const char *name)
 {
 	for (unsigned i = 0; i < s->n; i++)
 		if (s->list[i].section == section && strcmp(s->list[i].name, name) == 0)
@@ -139,7 +139,7 @@ int settings_add(struct settings *s, const struct config_line *l, struct error *
 	first = next_row(section, l->key, NULL);
 	if (!first)
 		return complain_name(l, section, err);
-	if (first->kind != OPTS_LIST && find(s, section, first->name))
+	if (first->kind != OPTS_LIST && find_setting(s, section, first->name))
 		return error_set(err, -EINVAL, "%s has been set in [%s] before", l->key,
 				 l->section);
 	if (strlen(l->value) >= SETTING_VALUE)

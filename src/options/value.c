@@ -134,7 +134,7 @@ static int set_percent(const struct opts_setter *s, const char *value)
 	return set_text(s, value);
 }
 
-static int set(const struct opts_setter *s, const char *value)
+static int set_value(const struct opts_setter *s, const char *value)
 {
 	switch (s->i->kind) {
 	case OPTS_FLAG:
@@ -165,7 +165,7 @@ static int set(const struct opts_setter *s, const char *value)
 int opts_set(struct opts *o, const struct opts_info *i, const char *value, struct error *err)
 {
 	const struct opts_setter s = {o, i, err};
-	int r = set(&s, value);
+	int r = set_value(&s, value);
 
 	if (r == 0)
 		o->said[opts_row(i)] = true;

@@ -91,7 +91,7 @@ static int no_column(const struct table_kind *kind, const char *key, size_t len,
 			 column_names(c, kind->n_columns, names, sizeof(names)));
 }
 
-static size_t find(const struct table_kind *kind, const char *key, size_t len)
+static size_t find_column(const struct table_kind *kind, const char *key, size_t len)
 {
 	for (size_t i = 0; i < kind->n_columns; i++)
 		if (kind->columns[i].flags & COLUMN_SCREEN && strlen(kind->columns[i].key) == len &&
@@ -101,7 +101,7 @@ static size_t find(const struct table_kind *kind, const char *key, size_t len)
 }
 
 /* Once each; names are there in any case. */
-static void add(struct query_columns_of *of, size_t column)
+static void add_column(struct query_columns_of *of, size_t column)
 {
 	if (is_choice(&of->kind->columns[column]) && !memchr(of->order, (int)column, of->n))
 		of->order[of->n++] = (uint8_t)column;
@@ -116,11 +116,11 @@ int query_columns_set(struct query_columns *c, const char *table, const char *ke
 		return no_table(table, err);
 	struct query_columns_of of = {.kind = t->kind};
 	while (*(keys += strspn(keys, " \t,"))) {
-		size_t len = strcspn(keys, " \t,"), column = find(t->kind, keys, len);
+		size_t len = strcspn(keys, " \t,"), column = find_column(t->kind, keys, len);
 
 		if (column == SIZE_MAX)
 			return no_column(t->kind, keys, len, err);
-		add(&of, column);
+		add_column(&of, column);
 		keys += len;
 	}
 	query_columns_put(c, &of);
@@ -167,7 +167,8 @@ void query_columns_apply(const struct query_columns *c, const char *table, struc
 
 	for (size_t i = 0; of && i < n; i++) {
 		/* What a kind does not show, but the table does, is there as it has a reason. */
-		bool asked = find(of->kind, columns[i].key, strlen(columns[i].key)) != SIZE_MAX;
+		bool asked =
+			find_column(of->kind, columns[i].key, strlen(columns[i].key)) != SIZE_MAX;
 
 		if (!asked || !is_choice(&columns[i]))
 			continue;

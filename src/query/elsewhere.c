@@ -46,8 +46,8 @@ static uint32_t sleeping_waits(const struct model *m, int32_t pid)
 	return n;
 }
 
-static void put(struct query *q, const struct locksnap *s, const struct locksnap_sleepers *from,
-		struct query_elsewhere *e)
+static void put_sleepers(struct query *q, const struct locksnap *s,
+			 const struct locksnap_sleepers *from, struct query_elsewhere *e)
 {
 	uint32_t off = from->idle;
 
@@ -97,7 +97,7 @@ int query_elsewhere(struct query *q, struct query_elsewhere *ret)
 	if (!ret->rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_sleepers; i++)
-		put(q, s, &s->sleepers[i], ret);
+		put_sleepers(q, s, &s->sleepers[i], ret);
 	if (ret->n)
 		qsort(ret->rows, ret->n, sizeof(*ret->rows), by_tasks);
 	return q->cache->failed ? -ENOMEM : 0;

@@ -24,7 +24,7 @@ static const char *next_word(const char **list, size_t *ret_len)
 }
 
 /* Sums and texts; a series is drawn, and nothing else. */
-static size_t find(const struct column *c, size_t n, const char *key, size_t len)
+static size_t find_field(const struct column *c, size_t n, const char *key, size_t len)
 {
 	for (size_t i = 0; i < n; i++)
 		if (c[i].flags && c[i].type != COLUMN_SERIES && strlen(c[i].key) == len &&
@@ -53,7 +53,7 @@ int query_fields_check(const char *fields, const struct table_kind *kind, enum q
 		if (!query_locks_has(by, i))
 			c[i].flags = 0;
 	for (const char *word; (word = next_word(&fields, &len));)
-		if (find(c, n, word, len) == SIZE_MAX)
+		if (find_field(c, n, word, len) == SIZE_MAX)
 			return no_field(c, n, word, len, err);
 	return 0;
 }
@@ -63,7 +63,7 @@ struct arrangement {
 	size_t n, chosen;
 };
 
-static void add(struct arrangement *o, size_t column)
+static void add_field(struct arrangement *o, size_t column)
 {
 	for (size_t i = 0; i < o->n; i++)
 		if (o->from[i] == column)
@@ -115,13 +115,13 @@ int query_fields(struct query *q, const char *fields, struct table *t, struct er
 	if (!fields)
 		return 0;
 	for (const char *word; (word = next_word(&fields, &len));) {
-		size_t column = find(t->columns, t->n_columns, word, len);
+		size_t column = find_field(t->columns, t->n_columns, word, len);
 		if (column == SIZE_MAX)
 			return no_field(t->columns, t->n_columns, word, len, err);
-		add(&o, column);
+		add_field(&o, column);
 	}
 	o.chosen = o.n;
 	for (size_t i = 0; i < t->n_columns; i++)
-		add(&o, i);
+		add_field(&o, i);
 	return arrange(q, &o, t) < 0 ? query_enomem(err, t->name) : 0;
 }

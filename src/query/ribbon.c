@@ -54,7 +54,7 @@ static int note_uprobes(struct query_ribbon *r, uint64_t *figures)
 	return 0;
 }
 
-static int note(struct timeline_watch *w, const struct engine *e, uint64_t *figures)
+static int note_tick(struct timeline_watch *w, const struct engine *e, uint64_t *figures)
 {
 	struct query_ribbon *r = (struct query_ribbon *)w;
 	int err = r->query.cache ? 0 : query_init(&r->query, e);
@@ -70,7 +70,7 @@ static int note(struct timeline_watch *w, const struct engine *e, uint64_t *figu
 
 void query_ribbon_init(struct query_ribbon *r)
 {
-	*r = (struct query_ribbon){.watch.note = note};
+	*r = (struct query_ribbon){.watch.note = note_tick};
 }
 
 void query_ribbon_deinit(struct query_ribbon *r)

@@ -22,7 +22,7 @@ struct shares {
 	size_t n, cap;
 };
 
-static void add(struct shares *s, const char *who)
+static void add_share(struct shares *s, const char *who)
 {
 	if (!who || !*who)
 		return;
@@ -73,7 +73,7 @@ const char *verdict_slots_culprit(struct judge *j)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
 		if (cells[i].kind != CELL_FREE)
-			add(&s, cells[i].who);
+			add_share(&s, cells[i].who);
 	const char *text = say_shares(j, &s);
 	return text ? arena_printf(&j->q->arena, "because of %s", text) : NULL;
 }
@@ -91,8 +91,8 @@ const char *verdict_short_culprit(struct judge *j)
 			continue;
 		struct query_keeper k = query_perf_keeper(&p, i);
 		bool known = e->owner_pid != 0;
-		add(&s, query_perf_task(j->q, &p, known ? e->owner_comm : k.comm,
-					known ? e->owner_pid : k.pid));
+		add_share(&s, query_perf_task(j->q, &p, known ? e->owner_comm : k.comm,
+					      known ? e->owner_pid : k.pid));
 	}
 	const char *text = say_shares(j, &s);
 	return text ? arena_printf(&j->q->arena, "they are of %s", text) : NULL;

@@ -221,7 +221,7 @@ static void find_waiting(struct judge *j, const struct verdict_limits *l, struct
 			    longest > wait ? longest : wait);
 }
 
-static void find(struct judge *j, struct query_verdict *v)
+static void find_all(struct judge *j, struct query_verdict *v)
 {
 	const struct verdict_limits *l = j->f->limits ? j->f->limits : &verdict_defaults;
 
@@ -238,7 +238,7 @@ static void find(struct judge *j, struct query_verdict *v)
 	v->more = v->n_findings ? v->n_findings - 1 : 0;
 }
 
-static int ask(struct judge *j)
+static int ask_tables(struct judge *j)
 {
 	struct query_spec locks = {.by = BY_LOCK,
 				   .sort = "wait_ns_per_s",
@@ -257,7 +257,7 @@ static int ask(struct judge *j)
 }
 
 /* False: no memory. */
-static bool say(struct judge *j, struct query_finding *f)
+static bool say_finding(struct judge *j, struct query_finding *f)
 {
 	bool is_found = f->level >= VERDICT_LOOK;
 
@@ -273,17 +273,17 @@ int query_verdict(struct query *q, const struct query_verdict_facts *f, struct q
 	bool said = true;
 
 	*ret = (struct query_verdict){.worst.level = VERDICT_OK};
-	if (ask(&j) < 0)
+	if (ask_tables(&j) < 0)
 		return -ENOMEM;
-	find(&j, ret);
+	find_all(&j, ret);
 	if (query_elsewhere(q, &ret->elsewhere) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < ret->n_findings; i++)
-		said &= say(&j, &ret->findings[i]);
+		said &= say_finding(&j, &ret->findings[i]);
 	if (ret->n_findings)
 		ret->worst = ret->findings[0];
 	else
-		said = say(&j, &ret->worst);
+		said = say_finding(&j, &ret->worst);
 	return said && !q->cache->failed ? 0 : -ENOMEM;
 }
 

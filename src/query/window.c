@@ -63,7 +63,7 @@ static bool is_of(const struct window *w, uint64_t window_ns)
 	return w->of_charged.window_ns == window_ns || w->of_profile.window_ns == window_ns;
 }
 
-static struct window *find(struct query *q)
+static struct window *find_window(struct query *q)
 {
 	struct window *w, *oldest;
 
@@ -112,7 +112,7 @@ static const struct cell_table *cells_of(struct query *q, enum which which)
 
 	if (!query_has_window(q))
 		return rest;
-	struct window *w = find(q);
+	struct window *w = find_window(q);
 	if (!w) {
 		q->cache->failed = true;
 		return rest;
@@ -167,7 +167,7 @@ const struct blame_cell *query_charged(struct query *q, size_t *ret_n)
 		*ret_n = 0;
 		return NULL;
 	}
-	struct window *w = find(q);
+	struct window *w = find_window(q);
 	if (w && !is_made(&w->of_charged, q)) {
 		w->of_charged = (struct stamp){0};
 		if (make_charged(q, w) == 0)
@@ -209,7 +209,7 @@ const struct profile *query_profile(struct query *q)
 
 	if (!q->window_ns || !p->recent.max)
 		return p;
-	struct window *w = find(q);
+	struct window *w = find_window(q);
 	if (w && !is_made(&w->of_profile, q)) {
 		w->of_profile = (struct stamp){0};
 		if (make_profile(q, w) == 0)

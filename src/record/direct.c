@@ -47,7 +47,7 @@ static bool is_plenty(uint64_t room, uint64_t len)
 	return room >= len + len / 32 + TIGHT_BYTES;
 }
 
-static void add(struct record_direct *d, struct drain_ring *r, const struct ring_span *s)
+static void add_span(struct record_direct *d, struct drain_ring *r, const struct ring_span *s)
 {
 	if (d->sampler)
 		record_sampler_run(d->sampler, r->cpu, s->piece, s->pieces);
@@ -61,7 +61,7 @@ static void add(struct record_direct *d, struct drain_ring *r, const struct ring
 		write_batch(d);
 }
 
-static int put(struct record_direct *d, const struct record *r)
+static int put_record(struct record_direct *d, const struct record *r)
 {
 	int e = d->full ? WRITER_FULL : record_file_put(d->file, r, d->err);
 
@@ -88,7 +88,7 @@ static int take_copies(struct record_direct *d, struct drain_ring *r, uint64_t h
 		if (d->full || (e = ring_drain(&r->ring, head, buf, sizeof(buf), &rec.len)) != 0)
 			break;
 		drain_restore_ids(r, buf, rec.len);
-		put(d, &rec);
+		put_record(d, &rec);
 	}
 	return e;
 }
@@ -101,7 +101,7 @@ static int take_spans(struct record_direct *d, struct drain_ring *r, uint64_t he
 	if (d->counted && is_plenty(room(d), head - s.end)) {
 		e = ring_all(&r->ring, head, &s);
 		if (e == 0)
-			add(d, r, &s);
+			add_span(d, r, &s);
 		return e;
 	}
 	while (d->status == 0 && !d->full) {
@@ -113,7 +113,7 @@ static int take_spans(struct record_direct *d, struct drain_ring *r, uint64_t he
 			break;
 		d->full = s.end - from > left;
 		if (!d->full)
-			add(d, r, &s);
+			add_span(d, r, &s);
 		if (most == TIGHT_BYTES)
 			write_batch(d);
 	}
@@ -147,7 +147,7 @@ static int sink_put(void *ctx, enum record_kind kind, uint32_t ring, const void 
 	struct record_direct *d = ctx;
 	struct record r = {.kind = kind, .ring = ring, .data = data, .len = len};
 
-	return d->status < 0 ? d->status : put(d, &r);
+	return d->status < 0 ? d->status : put_record(d, &r);
 }
 
 /* What the events have lost in all is not what the last of several files misses. */

@@ -142,8 +142,8 @@ static void look_at_whole(struct incident_entry *e, const char *path,
 }
 
 /* 0, or -ENOMEM. */
-static int add(struct incident_list *l, const char *dir, const char *name, bool is_part,
-	       const struct reader_options *how)
+static int add_file(struct incident_list *l, const char *dir, const char *name, bool is_part,
+		    const struct reader_options *how)
 {
 	struct incident_entry e = {.name = mem_strdup(name)};
 	char *path = path_of(dir, name);
@@ -200,7 +200,7 @@ int incident_list_read_by(struct incident_list *l, const char *dir,
 		return error_errno(err, -errno, "Cannot read the directory '%s'", dir);
 	while (r == 0 && (e = readdir(d)))
 		if (incident_file_is_name(e->d_name, &is_part))
-			r = add(l, dir, e->d_name, is_part, how);
+			r = add_file(l, dir, e->d_name, is_part, how);
 	closedir(d);
 	r = r ? r : sort(l);
 	if (r < 0) {

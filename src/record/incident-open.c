@@ -111,8 +111,8 @@ static void clamp(struct incident *in, const struct backlog_stat *st, uint64_t b
 }
 
 /* All that has come by now. */
-static int take(const struct incident_open *o, struct source *backlog, struct incident_job **ret,
-		struct error *err)
+static int take_backlog(const struct incident_open *o, struct source *backlog,
+			struct incident_job **ret, struct error *err)
 {
 	struct incident_job *j = mem_calloc(1, sizeof(*j));
 	const struct clock_pair at = clock_pair();
@@ -141,7 +141,7 @@ int incident_open_begin(struct incident_open *o, struct source *backlog, struct 
 			struct error *err)
 {
 	o->is_begun = true;
-	int r = take(o, backlog, ret, err);
+	int r = take_backlog(o, backlog, ret, err);
 	if (r == 0)
 		(*ret)->goes_on = true;
 	return r;
@@ -151,7 +151,7 @@ int incident_open_take(struct incident_open *o, struct source *backlog, struct i
 		       struct error *err)
 {
 	o->is_open = false;
-	int r = take(o, backlog, ret, err);
+	int r = take_backlog(o, backlog, ret, err);
 	backlog_hold(backlog, 0);
 	return r;
 }

@@ -85,8 +85,8 @@ static int load(struct naming *n, struct error *err)
 }
 
 /* @body has room for the head in front. */
-static int put(struct naming *n, uint16_t kind, uint16_t version, char *body, size_t len,
-	       struct error *err)
+static int put_snapshot(struct naming *n, uint16_t kind, uint16_t version, char *body, size_t len,
+			struct error *err)
 {
 	struct record_snapshot head = {.kind = kind, .version = version};
 	struct record rec = {.kind = RECORD_SNAPSHOT, .data = body, .len = sizeof(head) + len};
@@ -104,7 +104,7 @@ static int put_found(struct naming *n, struct error *err)
 	if (!body)
 		return error_set(err, -ENOMEM, "No memory for names of functions");
 	funcsnap_encode(&n->found, body + sizeof(struct record_snapshot));
-	int r = put(n, SNAPSHOT_FUNCS, FUNCSNAP_VERSION, body, len, err);
+	int r = put_snapshot(n, SNAPSHOT_FUNCS, FUNCSNAP_VERSION, body, len, err);
 	mem_free(body);
 	return r;
 }
@@ -145,7 +145,7 @@ static int put_build_ids(struct naming *n, struct error *err)
 	if (!body)
 		return error_set(err, -ENOMEM, "No memory for build ids");
 	build_ids(&n->found, body + sizeof(struct record_snapshot), len);
-	int r = put(n, SNAPSHOT_BUILD_IDS, BUILDIDS_VERSION, body, len, err);
+	int r = put_snapshot(n, SNAPSHOT_BUILD_IDS, BUILDIDS_VERSION, body, len, err);
 	mem_free(body);
 	return r;
 }

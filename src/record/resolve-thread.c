@@ -134,7 +134,7 @@ static size_t left_of(size_t most, size_t used)
 	return used < most ? most - used : 0;
 }
 
-static int find(struct resolve_thread *n, struct funcsnap *ret, struct error *err)
+static int find_names(struct resolve_thread *n, struct funcsnap *ret, struct error *err)
 {
 	struct query_functions_limits l = {
 		.functions = left_of(n->o.most.functions, n->functions),
@@ -189,11 +189,11 @@ static int tell_tables(struct resolve_thread *n, struct error *err)
 	return r;
 }
 
-static int tell(struct resolve_thread *n, struct error *err)
+static int report_names(struct resolve_thread *n, struct error *err)
 {
 	struct funcsnap found = {0};
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
-	int r = n->dropped ? 0 : find(n, &found, err);
+	int r = n->dropped ? 0 : find_names(n, &found, err);
 
 	if (r == 0 && found.n_funcs)
 		r = encode(n, &found, err);
@@ -228,17 +228,17 @@ static bool is_to_cut(struct resolve_thread *n)
 }
 
 /* Everything in the queue belongs to the file if a cut was asked for before it was found empty. */
-static int step(struct resolve_thread *n, struct error *err)
+static int resolve_step(struct resolve_thread *n, struct error *err)
 {
 	bool cut = is_to_cut(n);
 	int r = engine_pump(&n->engine, cut ? 0 : WAIT_MS, err);
 
 	if (r == ENGINE_END)
-		return tell(n, err) < 0 ? -1 : ENGINE_END;
+		return report_names(n, err) < 0 ? -1 : ENGINE_END;
 	cut = cut && r == ENGINE_IDLE;
 	if (r < 0 || (!cut && clock_ns(CLOCK_MONOTONIC) < n->next_ns))
 		return r;
-	r = tell(n, err);
+	r = report_names(n, err);
 	if (r == 0 && cut)
 		begin_file(n);
 	return r;
@@ -262,7 +262,7 @@ static void *run(void *arg)
 
 	n->next_ns = clock_ns(CLOCK_MONOTONIC) + FIRST_NS;
 	while (r >= 0 && r != ENGINE_END && !n->dropped)
-		r = step(n, &err);
+		r = resolve_step(n, &err);
 	if (r < 0)
 		fail(n, &err);
 	if (n->query.engine)

@@ -53,7 +53,7 @@ static uint64_t written_ns(const struct stat *st)
 	return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
 }
 
-static int add(struct folder *d, const char *name)
+static int add_file(struct folder *d, const char *name)
 {
 	struct stat st;
 	bool is_part;
@@ -87,7 +87,7 @@ static int scan(struct folder *d, struct error *err)
 		return error_errno(err, r, "Cannot read the directory '%s'", d->path);
 	}
 	while (r == 0 && (errno = 0, e = readdir(stream)))
-		r = add(d, e->d_name);
+		r = add_file(d, e->d_name);
 	if (r == 0 && errno)
 		r = -errno;
 	closedir(stream);

@@ -24,7 +24,7 @@ struct place {
 };
 
 /* The next @len bytes into @to; NULL: they are passed over. False: there are fewer. */
-static bool take(struct place *p, void *to, size_t len)
+static bool take_bytes(struct place *p, void *to, size_t len)
 {
 	char *dst = to;
 
@@ -74,15 +74,15 @@ static bool take_record(struct record_sampler *s, struct chunk *c, uint32_t ring
 {
 	struct perf_event_header h;
 
-	if (!take(p, &h, sizeof(h)) || h.size < sizeof(h))
+	if (!take_bytes(p, &h, sizeof(h)) || h.size < sizeof(h))
 		return false;
 	bool is_sample = h.type == PERF_RECORD_SAMPLE;
 	bool wanted = !is_sample || (!s->closed && s->taken < RING_BYTES);
 	char *to = wanted ? room(s, c, ring, h.size) : NULL;
 	if (!to)
-		return take(p, NULL, h.size - sizeof(h));
+		return take_bytes(p, NULL, h.size - sizeof(h));
 	memcpy(to, &h, sizeof(h));
-	if (!take(p, to + sizeof(h), h.size - sizeof(h)))
+	if (!take_bytes(p, to + sizeof(h), h.size - sizeof(h)))
 		return false;
 	c->len += h.size;
 	s->taken += is_sample ? h.size : 0;

@@ -76,7 +76,7 @@ static void put_json(const struct answer *a, FILE *out)
 	jsonw_end(&j, '}');
 }
 
-static int ask(struct answer *a, struct error *err)
+static int ask_tables(struct answer *a, struct error *err)
 {
 	for (int at = 0; at < FLEET_TABLES; at++)
 		if (fleet_is_asked(a->spec, at) &&
@@ -91,7 +91,7 @@ int fleet_report_diff(const struct fleet_side *before, const struct fleet_side *
 		      const struct fleet_spec *s, FILE *out, struct error *err)
 {
 	struct answer a = {.sides = {before, after}, .spec = s};
-	int r = ask(&a, err);
+	int r = ask_tables(&a, err);
 
 	if (r == 0) {
 		errno = 0;

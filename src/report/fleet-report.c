@@ -264,7 +264,7 @@ static void put_json(const struct answer *a, FILE *out)
 	jsonw_end(&j, '}');
 }
 
-static int ask(struct answer *a, struct error *err)
+static int ask_tables(struct answer *a, struct error *err)
 {
 	for (int at = 0; at <= FLEET_TABLES; at++) {
 		if (!is_asked(a, at))
@@ -288,7 +288,7 @@ int fleet_report_write(const struct fleet *m, const struct fleet_spec *s, FILE *
 		       struct error *err)
 {
 	struct answer a = {.m = m, .spec = s};
-	int r = ask(&a, err);
+	int r = ask_tables(&a, err);
 
 	if (r == 0) {
 		errno = 0;

@@ -66,7 +66,7 @@ uint64_t report_incident_wall_ns(const struct record_host *h, const struct incid
 }
 
 /* Names come from whoever gave them to tasks and files. */
-static void put(FILE *out, const char *before, const char *s)
+static void put_clean(FILE *out, const char *before, const char *s)
 {
 	char clean[sizeof(((struct incident *)NULL)->expr) * 2];
 
@@ -78,15 +78,15 @@ static void put_what(FILE *out, const struct incident *in)
 {
 	char worst[UNITS_BUF];
 
-	put(out, ": ", in->fired);
+	put_clean(out, ": ", in->fired);
 	if (in->worst_ns)
 		fprintf(out, ", at worst %s", units_ns(worst, in->worst_ns));
-	put(out, ", for ", in->lock_name);
+	put_clean(out, ", for ", in->lock_name);
 	if (in->tid) {
-		put(out, ", of ", *in->task ? in->task : "?");
+		put_clean(out, ", of ", *in->task ? in->task : "?");
 		fprintf(out, "/%d", in->tid);
 	}
-	put(out, ", because of ", in->because);
+	put_clean(out, ", because of ", in->because);
 	fputc('\n', out);
 }
 
@@ -111,7 +111,7 @@ void report_incident_text(FILE *out, const struct incident *in, uint64_t wall_ns
 {
 	char date[WHEN_BUF];
 
-	put(out, "# incident: ", *in->expr ? in->expr : "?");
+	put_clean(out, "# incident: ", *in->expr ? in->expr : "?");
 	if (wall_ns)
 		fprintf(out, " fired at %s", when_date(date, wall_ns, 3));
 	put_what(out, in);

@@ -15,14 +15,14 @@ enum { MOST_MEMCGS = 256 };
 
 static const char other[] = "other";
 
-static const struct value *at(const struct table *t, size_t row, const char *key)
+static const struct value *cell_at(const struct table *t, size_t row, const char *key)
 {
 	size_t col = table_column(t, key);
 
 	return col == SIZE_MAX ? &table_unknown : table_value(t, row, col);
 }
 
-static struct openmetrics_memcg *find(struct openmetrics *m, const char *name, bool write)
+static struct openmetrics_memcg *find_memcg(struct openmetrics *m, const char *name, bool write)
 {
 	for (size_t i = 0; i < m->n_memcgs; i++)
 		if (m->memcgs[i].write == write && strcmp(m->memcgs[i].name, name) == 0)
@@ -30,13 +30,13 @@ static struct openmetrics_memcg *find(struct openmetrics *m, const char *name, b
 	return NULL;
 }
 
-static struct openmetrics_memcg *get(struct openmetrics *m, const char *name, bool write)
+static struct openmetrics_memcg *get_memcg(struct openmetrics *m, const char *name, bool write)
 {
-	struct openmetrics_memcg *known = find(m, name, write);
+	struct openmetrics_memcg *known = find_memcg(m, name, write);
 
 	if (!known && m->n_memcgs >= MOST_MEMCGS) {
 		name = other;
-		known = find(m, name, write);
+		known = find_memcg(m, name, write);
 	}
 	if (known)
 		return known;
@@ -53,9 +53,9 @@ static int add_row(struct openmetrics *m, struct query *q, const struct table *t
 {
 	const struct query_scope scope = {.mask = 1u << BY_MMAP_MEMCG,
 					  .id[BY_MMAP_MEMCG] = t->ids[row]};
-	const struct value *name = at(t, row, "memcg"), *mode = at(t, row, "mode");
+	const struct value *name = cell_at(t, row, "memcg"), *mode = cell_at(t, row, "mode");
 	struct openmetrics_memcg *sum =
-		get(m, name->known ? name->s : "unknown", mode->known && *mode->s == 'W');
+		get_memcg(m, name->known ? name->s : "unknown", mode->known && *mode->s == 'W');
 	struct query_mmap_row told;
 	struct query_hist waits;
 

@@ -154,7 +154,7 @@ static size_t count_labels(const char *keys)
 }
 
 /* One more of the family, with its labels; NULL: no memory. */
-static metric *add(struct openmetrics_proto *p, const char *const *values)
+static metric *add_metric(struct openmetrics_proto *p, const char *const *values)
 {
 	const char *key = p->of->labels;
 	metric *m = MESSAGE(p, metric, IO__PROMETHEUS__CLIENT__METRIC__INIT);
@@ -176,7 +176,7 @@ static metric *add(struct openmetrics_proto *p, const char *const *values)
 
 void openmetrics_proto_value(struct openmetrics_proto *p, const char *const *values, double value)
 {
-	metric *m = add(p, values);
+	metric *m = add_metric(p, values);
 
 	if (!m)
 		return;
@@ -293,7 +293,7 @@ void openmetrics_proto_histogram(struct openmetrics_proto *p, const char *const 
 				 const struct openmetrics_hist *h,
 				 const struct openmetrics_exemplar *e)
 {
-	metric *m = add(p, values);
+	metric *m = add_metric(p, values);
 	histogram *to = m ? MESSAGE(p, histogram, IO__PROMETHEUS__CLIENT__HISTOGRAM__INIT) : NULL;
 
 	if (!to)

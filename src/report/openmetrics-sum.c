@@ -70,8 +70,8 @@ static int compare(const void *item, const void *key)
 }
 
 /* NULL: there is none yet, and its place is *ret_at. */
-static struct openmetrics_caller *find(const struct openmetrics *m,
-				       const struct openmetrics_caller *c, size_t *ret_at)
+static struct openmetrics_caller *find_caller(const struct openmetrics *m,
+					      const struct openmetrics_caller *c, size_t *ret_at)
 {
 	size_t n = bisect_by(m->callers, m->n_callers, sizeof(*c), c, compare);
 
@@ -97,11 +97,11 @@ static int insert(struct openmetrics *m, size_t at, const struct openmetrics_cal
 static int add_caller(struct openmetrics *m, struct openmetrics_caller *c)
 {
 	size_t at;
-	struct openmetrics_caller *known = find(m, c, &at);
+	struct openmetrics_caller *known = find_caller(m, c, &at);
 
 	if (!known && m->n_callers >= MOST_CALLERS) {
 		c->name = other;
-		known = find(m, c, &at);
+		known = find_caller(m, c, &at);
 	}
 	if (!known)
 		return insert(m, at, c);
@@ -147,7 +147,7 @@ static void note_start(struct openmetrics *m, const struct query_overview *o)
 		m->start_wall_ns = when_wall_ns(&w, o->from_ns);
 }
 
-static int add(struct openmetrics *m, struct query *q)
+static int add_query(struct openmetrics *m, struct query *q)
 {
 	struct query_overview o;
 
@@ -169,7 +169,7 @@ static int add(struct openmetrics *m, struct query *q)
 
 int openmetrics_add(struct openmetrics *m, struct query *q, struct error *err)
 {
-	if (add(m, q) == 0)
+	if (add_query(m, q) == 0)
 		return 0;
 	return error_set(err, -ENOMEM,
 			 "Cannot sum up the metrics: out of memory, end other programs");

@@ -18,7 +18,7 @@ struct pprof_pack {
 	uint8_t in[PACKED], buf[PACKED];
 };
 
-static void *take(void *ctx, uInt n, uInt size)
+static void *take_memory(void *ctx, uInt n, uInt size)
 {
 	(void)ctx;
 	return mem_calloc(n, size);
@@ -37,7 +37,7 @@ struct pprof_pack *pprof_pack_new(FILE *out)
 	if (!k)
 		return NULL;
 	k->out = out;
-	k->z.zalloc = take;
+	k->z.zalloc = take_memory;
 	k->z.zfree = give_back;
 	if (deflateInit2(&k->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, MEMORY_LEVEL,
 			 Z_DEFAULT_STRATEGY) == Z_OK)

@@ -16,7 +16,8 @@ static uint64_t hash_of(const uint64_t *words, size_t n)
 	return h;
 }
 
-static uint32_t find(const struct pprof_set *s, uint64_t hash, const uint64_t *words, size_t n)
+static uint32_t find_words(const struct pprof_set *s, uint64_t hash, const uint64_t *words,
+			   size_t n)
 {
 	if (!s->slots)
 		return 0;
@@ -31,7 +32,7 @@ static uint32_t find(const struct pprof_set *s, uint64_t hash, const uint64_t *w
 
 uint32_t pprof_set_find(const struct pprof_set *s, const uint64_t *words, size_t n)
 {
-	return find(s, hash_of(words, n), words, n);
+	return find_words(s, hash_of(words, n), words, n);
 }
 
 static void place(struct pprof_set *s, uint32_t number)
@@ -78,7 +79,7 @@ static int room_for_words(struct pprof_set *s, size_t n)
 uint32_t pprof_set_get(struct pprof_set *s, const uint64_t *words, size_t n)
 {
 	uint64_t hash = hash_of(words, n);
-	uint32_t known = find(s, hash, words, n);
+	uint32_t known = find_words(s, hash, words, n);
 
 	if (known)
 		return known;

@@ -233,7 +233,7 @@ static void add_time(struct pprof *p, const struct query *q)
 
 static const uint64_t NAMES_NS = 30000000000;
 
-static int add(struct pprof *p, struct query *q)
+static int add_stacks(struct pprof *p, struct query *q)
 {
 	const struct query_samples_spec spec = {.what = p->spec.what,
 						.zoom = p->spec.zoom,
@@ -254,7 +254,7 @@ static int add(struct pprof *p, struct query *q)
 
 int pprof_add(struct pprof *p, struct query *q, struct error *err)
 {
-	if (add(p, q) == 0)
+	if (add_stacks(p, q) == 0)
 		return 0;
 	return error_set(err, -ENOMEM,
 			 "Cannot sum up the profile: out of memory, end other programs");

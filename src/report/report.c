@@ -361,7 +361,7 @@ static int check_spec(const struct report_spec *s, struct error *err)
 	return 0;
 }
 
-static int ask(struct report_data *d, struct error *err)
+static int ask_tables(struct report_data *d, struct error *err)
 {
 	struct query_spec s = d->spec->query;
 	d->cost = query_cost(d->q);
@@ -410,7 +410,7 @@ int report_write(struct query *q, const struct report_spec *s, FILE *out, struct
 	if (r == 0)
 		r = query_only_set(q, s->only, err);
 	if (r == 0)
-		r = ask(&d, err);
+		r = ask_tables(&d, err);
 	if (r < 0)
 		return r;
 	if (s->format == REPORT_JSON)

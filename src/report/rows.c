@@ -137,7 +137,7 @@ static const struct rows_table {
 enum { TABLES = sizeof(tables) / sizeof(*tables), PARTS = 1 << TABLES };
 enum { MARKS = sizeof(marks) / sizeof(*marks) };
 
-static unsigned find(const char *name, size_t len)
+static unsigned find_kind(const char *name, size_t len)
 {
 	for (unsigned i = 0; i < TABLES; i++)
 		if (strlen(tables[i].name) == len && memcmp(tables[i].name, name, len) == 0)
@@ -151,7 +151,7 @@ int rows_parse(const char *names, unsigned *ret, struct error *err)
 
 	for (const char *s = names;; s++) {
 		size_t len = strcspn(s, ",");
-		unsigned one = find(s, len);
+		unsigned one = find_kind(s, len);
 
 		if (!one)
 			return error_set(err, -EINVAL,

@@ -25,7 +25,7 @@ static bool passes(struct tracefile *t, const struct wait *w, uint64_t end_ns)
 	       (!t->gate || query_gate_passes(t->gate, w));
 }
 
-static int put(struct tracefile *t, struct trace_wait *w)
+static int put_wait(struct tracefile *t, struct trace_wait *w)
 {
 	if (w->end_ns < w->w->begin_ns)
 		w->end_ns = w->w->begin_ns;
@@ -61,7 +61,7 @@ static int take_event(struct engine_watch *watch, const struct event *ev, struct
 	errno = 0;
 	if (ends && !w->doubtful && passes(t, w, ev->time)) {
 		struct trace_wait one = {.w = w, .end_ns = ev->time, .ret = ev->end.ret};
-		ret = put(t, &one);
+		ret = put_wait(t, &one);
 	}
 	if (ret == 0 && t->sink->waiting)
 		ret = tell_waiting(t, w);
@@ -78,7 +78,7 @@ int tracefile_finish(struct tracefile *t, struct error *err)
 		const struct wait *w = &m->waits.waits[i];
 		struct trace_wait one = {.w = w, .end_ns = m->now_ns, .waiting = true};
 		if (w->used && !w->doubtful && passes(t, w, m->now_ns))
-			ret = put(t, &one);
+			ret = put_wait(t, &one);
 	}
 	if (ret == 0)
 		ret = t->sink->finish(t->sink);

@@ -53,7 +53,7 @@ static int take_snapshot(struct run_locks *r)
 	return code < 0 ? code : tell_gone(r);
 }
 
-static void *take(struct snapshot_source *l, bool last, size_t *ret_len)
+static void *take_locks(struct snapshot_source *l, bool last, size_t *ret_len)
 {
 	struct run_locks *r = (struct run_locks *)l;
 
@@ -73,7 +73,7 @@ int run_locks_new(struct run_locks **ret, const struct opts *o, const struct tar
 		return error_set(err, -ENOMEM, "No memory for looking at locks");
 	r->look = (struct snapshot_source){.kind = SNAPSHOT_LOCKS,
 					   .version = LOCKSNAP_VERSION,
-					   .take = take,
+					   .take = take_locks,
 					   .at_start = true};
 	lockask_init(&r->ask);
 	if (o->no_bpf)

@@ -44,7 +44,7 @@ static bool has_tasks(const struct snap *s)
 	return false;
 }
 
-static void *take(struct snapshot_source *l, bool last, size_t *ret_len)
+static void *take_look(struct snapshot_source *l, bool last, size_t *ret_len)
 {
 	struct run_look_one *r = (struct run_look_one *)l;
 
@@ -61,7 +61,7 @@ static struct run_look_one make_one(struct inspect *i, uint16_t kind, enum inspe
 				    uint64_t least_ns)
 {
 	return (struct run_look_one){
-		.look = {.kind = kind, .version = SNAP_VERSION, .take = take},
+		.look = {.kind = kind, .version = SNAP_VERSION, .take = take_look},
 		.inspect = i,
 		.what = what,
 		.least_ns = least_ns,

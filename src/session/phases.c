@@ -32,7 +32,7 @@ static int take_snapshot(struct run_phases *r)
 	return 0;
 }
 
-static void *take(struct snapshot_source *l, bool last, size_t *ret_len)
+static void *take_phases(struct snapshot_source *l, bool last, size_t *ret_len)
 {
 	struct run_phases *r = (struct run_phases *)l;
 
@@ -55,7 +55,7 @@ int run_phases_new(struct run_phases **ret, const struct opts *o, struct kerntyp
 		return error_set(err, -ENOMEM, "No memory for looking at phases of rotation");
 	r->look = (struct snapshot_source){.kind = SNAPSHOT_PHASES,
 					   .version = PHASESNAP_VERSION,
-					   .take = take,
+					   .take = take_phases,
 					   .at_start = true};
 	if (o->no_bpf)
 		error_set(&r->why, -ENOTSUP, "BPF is switched off (--no-bpf)");

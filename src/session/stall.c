@@ -48,7 +48,7 @@ static void give_up(struct stall *s, int fd)
 	close(null);
 }
 
-static void look(struct stall *s)
+static void look_at_output(struct stall *s)
 {
 	const int fds[] = {atomic_load(&s->out_fd), STDERR_FILENO};
 
@@ -63,7 +63,7 @@ static void look(struct stall *s)
 		pthread_kill(s->writer, SIGURG);
 }
 
-static void note(struct stall *s)
+static void note_progress(struct stall *s)
 {
 	uint64_t never = 0, now = clock_now_ns();
 
@@ -72,7 +72,7 @@ static void note(struct stall *s)
 }
 
 /* The writer may read a signal before the watcher does; what this has passed on is no other one. */
-static int next(struct stall *s, int fd)
+static int next_wait(struct stall *s, int fd)
 {
 	struct signalfd_siginfo info;
 	sigset_t ending;
@@ -82,14 +82,14 @@ static int next(struct stall *s, int fd)
 	ending_signals(&ending);
 	if (sigismember(&ending, (int)info.ssi_signo) &&
 	    !(info.ssi_code == SI_TKILL && info.ssi_pid == (uint32_t)getpid()))
-		note(s);
+		note_progress(s);
 	return (int)info.ssi_signo;
 }
 
 int stall_next(struct stall *s, int fd)
 {
 	atomic_store(&s->unheard, false);
-	return next(s, fd);
+	return next_wait(s, fd);
 }
 
 /*
@@ -140,13 +140,13 @@ static void *watch(void *arg)
 
 		if (n < 0 ? errno != EINTR : p[0].revents != 0)
 			return NULL;
-		while (n > 0 && (sig = next(s, s->signal_fd))) {
+		while (n > 0 && (sig = next_wait(s, s->signal_fd))) {
 			last = sig;
 			atomic_store(&s->unheard, true);
 			pthread_kill(s->writer, sig);
 		}
 		if (n == 0 && (atomic_load(&s->unheard) || is_stuck(s, &ran, &looks)))
-			look(s);
+			look_at_output(s);
 		if (atomic_load(&s->again) && !last_ns)
 			last_ns = clock_now_ns() + LAST_NS;
 		if (last_ns && clock_now_ns() >= last_ns)
@@ -205,7 +205,7 @@ bool stall_stop(struct stall *s)
 	while (write(s->stop_fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	pthread_join(s->watcher, NULL);
-	while (next(s, s->signal_fd)) /* all is done that they could have asked for */
+	while (next_wait(s, s->signal_fd)) /* all is done that they could have asked for */
 		;
 	close_both(s);
 	s->runs = false;

@@ -20,7 +20,7 @@ struct run_uprobes {
 	struct snapshot_buf bytes;
 };
 
-static void *take(struct snapshot_source *l, bool last, size_t *ret_len)
+static void *take_uprobes(struct snapshot_source *l, bool last, size_t *ret_len)
 {
 	struct run_uprobes *r = (struct run_uprobes *)l;
 
@@ -41,7 +41,7 @@ int run_uprobes_new(struct run_uprobes **ret, const struct opts *o, struct kernt
 	if (!r)
 		return error_set(err, -ENOMEM, "No memory for looking at uprobes");
 	r->look = (struct snapshot_source){
-		.kind = SNAPSHOT_UPROBES, .version = UPSNAP_VERSION, .take = take};
+		.kind = SNAPSHOT_UPROBES, .version = UPSNAP_VERSION, .take = take_uprobes};
 	int code = snapshot_uprobes_new(&r->snapshot_uprobes, &uo, err);
 	if (code < 0) {
 		mem_free(r);

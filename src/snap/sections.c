@@ -25,7 +25,7 @@ static size_t aligned(size_t n)
 	return (n + 7) & ~(size_t)7;
 }
 
-static size_t get(const void *s, unsigned at)
+static size_t get_size(const void *s, unsigned at)
 {
 	size_t v;
 
@@ -33,14 +33,14 @@ static size_t get(const void *s, unsigned at)
 	return v;
 }
 
-static void set(void *s, unsigned at, size_t v)
+static void set_size(void *s, unsigned at, size_t v)
 {
 	memcpy((char *)s + at, &v, sizeof(v));
 }
 
 static size_t count_of(const struct section *c, const void *s)
 {
-	return c->n ? get(s, c->n) : 1;
+	return c->n ? get_size(s, c->n) : 1;
 }
 
 static char *array_of(const struct section *c, const void *s)
@@ -99,19 +99,19 @@ static int take_array(const struct section *c, void *s, const struct front *f, c
 {
 	char *to = array_of(c, s);
 
-	if (get(s, c->cap) < f->count) {
+	if (get_size(s, c->cap) < f->count) {
 		to = mem_resize(to, f->count, c->size);
 		if (!to)
 			return -ENOMEM;
 		memcpy((char *)s + c->items, &to, sizeof(to));
-		set(s, c->cap, f->count);
+		set_size(s, c->cap, f->count);
 	}
 	copy_items(to, c->size, from, f->item_size, f->count);
-	set(s, c->n, f->count);
+	set_size(s, c->n, f->count);
 	return 0;
 }
 
-static int take(const struct section *c, void *s, const struct front *f, const char *from)
+static int take_section(const struct section *c, void *s, const struct front *f, const char *from)
 {
 	if (c->size == 1 && f->item_size != 1)
 		return -EBADMSG;
@@ -138,7 +138,7 @@ static int next_section(const struct sections *k, void *s, struct cursor *c)
 	/* Small items that claim to be many must not become much memory. */
 	if (!items || (f.count > SECTIONS_ITEMS_MAX && (!known || known->size > 1)))
 		return -EBADMSG;
-	return known ? take(known, s, &f, items) : 0;
+	return known ? take_section(known, s, &f, items) : 0;
 }
 
 static int decode(const struct sections *k, void *s, const void *data, size_t len)
@@ -171,7 +171,7 @@ void sections_clear(const struct sections *k, void *s)
 	for (size_t i = 0; i < k->n; i++) {
 		const struct section *c = &k->list[i];
 		if (c->n)
-			set(s, c->n, 0);
+			set_size(s, c->n, 0);
 		else
 			memset((char *)s + c->items, 0, c->size);
 	}

@@ -13,7 +13,7 @@
 enum { MOST = 1 << 16 };
 
 /* Of two with one id the first stays: there is one hierarchy. */
-static int put(void *arg, uint64_t id, const char *path)
+static int put_name(void *arg, uint64_t id, const char *path)
 {
 	struct cgroup_names *c = arg;
 
@@ -37,12 +37,12 @@ const char *cgroup_names_get(struct cgroup_names *c, const char *mounts, uint64_
 	if (c->n >= MOST)
 		cgroup_names_deinit(c);
 	/* Without memory it is looked for again the next time. */
-	if (cgroup_search(mounts, mount, sizeof(mount)) == 0 && cgroup_each(mount, put, c) < 0)
+	if (cgroup_search(mounts, mount, sizeof(mount)) == 0 && cgroup_each(mount, put_name, c) < 0)
 		return NULL;
 	at = map64_get(&c->at, id);
 	if (at)
 		return c->paths[*at];
-	(void)put(c, id, NULL);
+	(void)put_name(c, id, NULL);
 	return NULL;
 }
 

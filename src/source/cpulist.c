@@ -27,7 +27,7 @@ static bool parse_number(const char **p, uint32_t *ret)
 }
 
 /* Marks the CPUs of @list in @bits and counts them. */
-static int mark(const char *list, uint64_t *bits, size_t *ret_n)
+static int mark_cpus(const char *list, uint64_t *bits, size_t *ret_n)
 {
 	const char *p = list;
 	uint32_t first, last;
@@ -57,7 +57,7 @@ int cpulist_parse(const char *list, uint32_t **ret, size_t *ret_n)
 
 	if (!bits)
 		return -ENOMEM;
-	int r = mark(list, bits, &n);
+	int r = mark_cpus(list, bits, &n);
 	if (r == 0) {
 		cpus = mem_calloc(n, sizeof(*cpus));
 		r = cpus ? 0 : -ENOMEM;

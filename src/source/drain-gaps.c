@@ -43,7 +43,7 @@ static struct trailer trailer_of(const struct drain *d, uint32_t cpu, uint64_t t
 	return (struct trailer){.time = time_ns, .cpu = cpu, .id = n ? ids[0] : 0};
 }
 
-static bool say(struct drain *d, const struct drain_ring *r, uint64_t time_ns, uint64_t n)
+static bool say_gap(struct drain *d, const struct drain_ring *r, uint64_t time_ns, uint64_t n)
 {
 	struct lost l = {.header = {.type = PERF_RECORD_LOST, .size = sizeof(l)},
 			 .n = n,
@@ -55,7 +55,7 @@ static bool say(struct drain *d, const struct drain_ring *r, uint64_t time_ns, u
 
 bool drain_gap_ends(struct drain *d, const struct drain_ring *r)
 {
-	return say(d, r, clock_ns(CLOCK_MONOTONIC), 0);
+	return say_gap(d, r, clock_ns(CLOCK_MONOTONIC), 0);
 }
 
 /* Could a record have found no room in it, from when it was taken from last until now? */
@@ -75,7 +75,7 @@ static void look_at_perf(struct drain *d, size_t i)
 	if (!was_full(r))
 		return;
 	(void)perf_session_lost(d->session, i, &lost);
-	if (lost != r->lost && say(d, r, clock_ns(CLOCK_MONOTONIC), 0))
+	if (lost != r->lost && say_gap(d, r, clock_ns(CLOCK_MONOTONIC), 0))
 		r->lost = lost;
 }
 
@@ -90,7 +90,7 @@ static void look_at_own(struct drain *d, struct drain_ring *r)
 	uint64_t head = ring_head(&r->ring);
 
 	if (has_gap(r) && (!r->gap_told || r->gap_head != head))
-		r->gap_told = say(d, r, clock_ns(CLOCK_MONOTONIC), 0);
+		r->gap_told = say_gap(d, r, clock_ns(CLOCK_MONOTONIC), 0);
 	r->gap_head = head;
 }
 
@@ -108,7 +108,7 @@ static void end_own(struct drain *d, const struct drain_ring *r)
 	uint64_t n = __atomic_load_n(r->ring.missed, __ATOMIC_ACQUIRE);
 
 	if (n)
-		(void)say(d, r, has_gap(r) ? clock_ns(CLOCK_MONOTONIC) : 1, n);
+		(void)say_gap(d, r, has_gap(r) ? clock_ns(CLOCK_MONOTONIC) : 1, n);
 }
 
 /* As perf record says it: how many there were in all. */

@@ -10,7 +10,7 @@
 
 static const uint64_t HOLD_NS = 250000000u; /* a tick waits for its looks no longer than this */
 
-static void put(struct drain *d, const struct snapshot_taken *t)
+static void put_snapshot(struct drain *d, const struct snapshot_taken *t)
 {
 	struct record_snapshot head = {
 		.kind = t->of->kind, .version = t->of->version, .time_ns = t->time_ns};
@@ -27,10 +27,11 @@ static void collect(struct drain *d)
 	struct snapshot_taken t;
 
 	while (snapshot_thread_is_busy(d->looks) && snapshot_thread_collect(d->looks, &t))
-		put(d, &t);
+		put_snapshot(d, &t);
 }
 
-static void ask(struct drain *d, enum snapshot_round round, uint64_t time_ns, uint64_t now)
+static void ask_snapshots(struct drain *d, enum snapshot_round round, uint64_t time_ns,
+			  uint64_t now)
 {
 	snapshot_thread_ask(d->looks, round, time_ns);
 	d->asked_ns = now;
@@ -44,7 +45,7 @@ int drain_looks_begin(struct drain *d, int *ret_fd, struct error *err)
 	if (!d->looks)
 		return code;
 	*ret_fd = snapshot_thread_fd(d->looks);
-	ask(d, SNAPSHOT_START, d->mark, d->mark);
+	ask_snapshots(d, SNAPSHOT_START, d->mark, d->mark);
 	return 0;
 }
 
@@ -57,7 +58,7 @@ void drain_looks(struct drain *d, uint64_t now)
 	    d->next_tick == d->last_asked)
 		return;
 	d->last_asked = d->next_tick;
-	ask(d, SNAPSHOT_TICK, d->next_tick, now);
+	ask_snapshots(d, SNAPSHOT_TICK, d->next_tick, now);
 }
 
 uint64_t drain_looks_held_until(const struct drain *d)
@@ -77,7 +78,7 @@ void drain_looks_end(struct drain *d, uint64_t now)
 		return;
 	snapshot_thread_wait(d->looks);
 	collect(d);
-	ask(d, SNAPSHOT_LAST, now, now);
+	ask_snapshots(d, SNAPSHOT_LAST, now, now);
 	snapshot_thread_wait(d->looks);
 	collect(d);
 }

@@ -15,7 +15,7 @@ static uint64_t count_now(const struct drain *d)
 }
 
 /* One in a tenth of a second at most. */
-static void say(struct drain *d, uint64_t from, uint64_t until)
+static void say_interval(struct drain *d, uint64_t from, uint64_t until)
 {
 	const struct record_snapshot head = {
 		.kind = SNAPSHOT_MMAP, .version = MMLEVEL_VERSION, .time_ns = until};
@@ -41,7 +41,7 @@ void drain_mmaps(struct drain *d)
 		d->mmaps_from = clock_now_ns();
 		d->mmaps_before = count_now(d);
 	} else {
-		say(d, d->mmaps_from, now);
+		say_interval(d, d->mmaps_from, now);
 	}
 }
 
@@ -51,6 +51,6 @@ void drain_mmaps_end(struct drain *d, uint64_t now)
 		return;
 	if (d->mmaps.on)
 		d->mmap_how.counted_inside += count_now(d) - d->mmaps_before;
-	say(d, d->mmaps.on ? d->mmaps_from : now, now);
+	say_interval(d, d->mmaps.on ? d->mmaps_from : now, now);
 	d->mmaps.on = false;
 }

@@ -56,7 +56,7 @@ uint32_t live_timers_offset(const struct live_timers *t)
 }
 
 /* "ffffffff812f3a10 t NAME": true when there is such a line. */
-static bool find(const char *text, size_t len, const char *name, uint64_t *ret_addr)
+static bool find_symbol(const char *text, size_t len, const char *name, uint64_t *ret_addr)
 {
 	char pattern[64];
 	size_t n = (size_t)snprintf(pattern, sizeof(pattern), " %s\n", name);
@@ -73,12 +73,12 @@ static bool find(const char *text, size_t len, const char *name, uint64_t *ret_a
 void live_timers_find(struct live_timers *t, const char *kallsyms, size_t len)
 {
 	for (size_t i = 0; kallsyms && !t->is_mux && i < NAMES; i++)
-		t->is_mux = find(kallsyms, len, mux_names[i], &t->mux);
+		t->is_mux = find_symbol(kallsyms, len, mux_names[i], &t->mux);
 	for (size_t i = 0; kallsyms && t->tick && !t->is_tick && i < NAMES; i++)
-		t->is_tick = find(kallsyms, len, tick_names[i], &t->tick_handler);
+		t->is_tick = find_symbol(kallsyms, len, tick_names[i], &t->tick_handler);
 }
 
-static int say(char *text, size_t size, const char *before, uint64_t addr, const char *name)
+static int put_symbol(char *text, size_t size, const char *before, uint64_t addr, const char *name)
 {
 	if (addr)
 		return snprintf(text, size, "%sfunction == 0x%" PRIx64, before, addr);
@@ -100,10 +100,10 @@ void live_timers_aim(struct live_timers *t, struct perf_session *ps)
 		return;
 	}
 	if (t->is_mux)
-		n = say(filter, sizeof(filter), "", t->mux, mux_names[0]);
+		n = put_symbol(filter, sizeof(filter), "", t->mux, mux_names[0]);
 	if (t->is_tick)
-		say(filter + n, sizeof(filter) - (size_t)n, n ? " || " : "", t->tick_handler,
-		    tick_names[0]);
+		put_symbol(filter + n, sizeof(filter) - (size_t)n, n ? " || " : "", t->tick_handler,
+			   tick_names[0]);
 	int r = perf_session_time(ps, filter);
 	t->on = r == 0;
 	if (r < 0)

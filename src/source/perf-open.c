@@ -421,7 +421,7 @@ static bool give_way(struct perf_attempt *at, int *looks, struct live_info *info
 	return f->step == PERF_STEP_OPEN && (vanished || offline) && (*looks)-- > 0;
 }
 
-static void note(struct live_info *info, uint32_t asked_pages)
+static void note_pages(struct live_info *info, uint32_t asked_pages)
 {
 	uint32_t page_kib = (uint32_t)(sysconf(_SC_PAGESIZE) / 1024);
 
@@ -486,6 +486,6 @@ int perf_session_open(struct perf_session **ret, const struct perf_session_optio
 		return perf_failure_report(&at.failure, err);
 	info->rings = (uint32_t)perf_session_rings(*ret);
 	info->ring_pages = at.ring_pages;
-	note(info, pages);
+	note_pages(info, pages);
 	return 0;
 }

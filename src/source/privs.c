@@ -55,7 +55,7 @@ uint64_t privs_to_keep(uint64_t have, int paranoid)
 	return have & keep;
 }
 
-static int get(struct __user_cap_data_struct sets[2])
+static int get_capabilities(struct __user_cap_data_struct sets[2])
 {
 	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
 
@@ -66,7 +66,8 @@ uint64_t privs_now(void)
 {
 	struct __user_cap_data_struct sets[2];
 
-	return get(sets) < 0 ? 0 : (uint64_t)sets[1].effective << 32 | sets[0].effective;
+	return get_capabilities(sets) < 0 ? 0
+					  : (uint64_t)sets[1].effective << 32 | sets[0].effective;
 }
 
 int privs_drop(struct error *err)
@@ -75,7 +76,7 @@ int privs_drop(struct error *err)
 	struct __user_cap_data_struct sets[2];
 	int paranoid = (int)sysinfo_number("/proc/sys/kernel/perf_event_paranoid", 0);
 	uint64_t keep = privs_to_keep(privs_now(), paranoid);
-	int code = get(sets);
+	int code = get_capabilities(sets);
 
 	for (int i = 0; i < 2; i++) {
 		uint32_t part = (uint32_t)(keep >> 32 * i);

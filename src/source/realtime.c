@@ -16,7 +16,7 @@
 enum { PRIORITY = 1 };
 
 /* By the system call itself: musl's function of that name does nothing. */
-static int set(int policy, int priority)
+static int set_policy(int policy, int priority)
 {
 	const struct sched_param p = {.sched_priority = priority};
 
@@ -47,16 +47,16 @@ static const char *remedy(int code)
 
 int realtime_try(struct error *err)
 {
-	int code = set(SCHED_FIFO, PRIORITY);
+	int code = set_policy(SCHED_FIFO, PRIORITY);
 
 	if (code < 0)
 		return error_set(err, code, "The kernel refuses --realtime (%s): %s",
 				 strerror(-code), remedy(code));
-	(void)set(SCHED_OTHER, 0);
+	(void)set_policy(SCHED_OTHER, 0);
 	return 0;
 }
 
 void realtime_begin(void)
 {
-	(void)set(SCHED_FIFO | SCHED_RESET_ON_FORK, PRIORITY);
+	(void)set_policy(SCHED_FIFO | SCHED_RESET_ON_FORK, PRIORITY);
 }

@@ -54,7 +54,7 @@ static bool is_due(const struct snapshot_thread *t, const struct snapshot_source
 	return t->round == SNAPSHOT_LAST || s->each_tick || t->time_ns - s->taken_ns >= apart;
 }
 
-static void *take(struct snapshot_thread *t, struct snapshot_source *s, size_t *ret_len)
+static void *take_snapshot(struct snapshot_thread *t, struct snapshot_source *s, size_t *ret_len)
 {
 	uint64_t from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	void *body = s->take(s, t->round == SNAPSHOT_LAST, ret_len);
@@ -70,7 +70,7 @@ static void take_one(struct snapshot_thread *t, struct snapshot_source *s, size_
 
 	*taken = (struct snapshot_taken){.of = s, .time_ns = t->time_ns};
 	if (is_due(t, s))
-		taken->body = take(t, s, &taken->len);
+		taken->body = take_snapshot(t, s, &taken->len);
 	atomic_store(&t->cost_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID));
 	pthread_mutex_lock(&t->lock);
 	atomic_store(&t->n_done, i + 1);

@@ -67,7 +67,7 @@ static void say_wait(struct triggers *t, struct trigger *tr, const struct wait *
 	tr->said = *c.because;
 }
 
-static void put(struct triggers *t, struct trigger *tr)
+static void put_fired(struct triggers *t, struct trigger *tr)
 {
 	tr->nth = 0;
 	if (t->n_put - t->n_taken == TRIGGERS_QUEUED) {
@@ -106,7 +106,7 @@ static void fire(struct triggers *t, struct trigger *tr, const struct found *f)
 	tr->silent_ns = t->now_ns + t->cooldown_ns;
 	if (f->worst)
 		say_wait(t, tr, f->worst);
-	put(t, tr);
+	put_fired(t, tr);
 }
 
 static void follow_wait(struct triggers *t, struct trigger *tr, const struct found *f)

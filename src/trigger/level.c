@@ -42,7 +42,7 @@ static uint64_t count_waits(struct triggers *t, struct trigger *tr, uint64_t lea
 	return n;
 }
 
-static void set(struct triggers *t, struct trigger *tr, bool yes, const struct found *f)
+static void set_level(struct triggers *t, struct trigger *tr, bool yes, const struct found *f)
 {
 	if (yes)
 		trigger_true(t, tr, f);
@@ -58,7 +58,7 @@ static void check_longest(struct triggers *t, struct trigger *tr)
 	f.value = f.worst_ns;
 	if (yes)
 		f.begin_ns = f.worst->begin_ns;
-	set(t, tr, yes, &f);
+	set_level(t, tr, yes, &f);
 }
 
 static void check_waiting(struct triggers *t, struct trigger *tr)
@@ -68,7 +68,7 @@ static void check_waiting(struct triggers *t, struct trigger *tr)
 	if (t->engine->model.waits.in_flight > tr->x.limit)
 		f.value = count_waits(t, tr, 0, &f);
 	tr->n_waiting = f.value;
-	set(t, tr, f.value > tr->x.limit, &f);
+	set_level(t, tr, f.value > tr->x.limit, &f);
 }
 
 /* Between two checks: the count says when it is worth to go through all waits. */
@@ -118,7 +118,7 @@ static void check_rate(struct triggers *t, struct trigger *tr)
 	/* Names of the longest are asked for when it gets true, not in each step. */
 	if (f.value > tr->x.limit && (!tr->on || !tr->said))
 		count_waits(t, tr, 0, &f);
-	set(t, tr, f.value > tr->x.limit, &f);
+	set_level(t, tr, f.value > tr->x.limit, &f);
 }
 
 static void check_lost(struct triggers *t, struct trigger *tr)
@@ -131,7 +131,7 @@ static void check_lost(struct triggers *t, struct trigger *tr)
 	if (lost > t->levels.lost)
 		rate_add(tr->rate, t->now_ns, lost - t->levels.lost);
 	f.value = rate_sum(tr->rate, t->now_ns);
-	set(t, tr, f.value > tr->x.limit, &f);
+	set_level(t, tr, f.value > tr->x.limit, &f);
 }
 
 struct asked {
@@ -182,7 +182,7 @@ static void check_full(struct triggers *t, struct trigger *tr, bool looked)
 	query_begin(&t->q);
 	f.text = tr->x.kind == TRIGGER_SLOTS ? query_caught_slots(&t->q, &f.value)
 					     : query_caught_xol(&t->q, &f.value);
-	set(t, tr, f.text != NULL, &f);
+	set_level(t, tr, f.text != NULL, &f);
 }
 
 static uint64_t perf_looks(const struct model *m)

@@ -245,7 +245,7 @@ static int refuse_or(struct parser *p)
 		      "", 0);
 }
 
-static int take(struct parser *p)
+static int take_token(struct parser *p)
 {
 	size_t bangs = strspn(p->at, "!");
 	struct term t = take_term(p->at), bare = take_term(p->at + bangs);
@@ -297,7 +297,7 @@ int trigger_parse(const char *text, struct trigger_expr *ret, struct error *err)
 	if (!ret->filter)
 		return error_set(err, -ENOMEM, "No memory for a trigger");
 	for (p.at += strspn(p.at, " \t"); r == 0 && *p.at; p.at += strspn(p.at, " \t"))
-		r = take(&p);
+		r = take_token(&p);
 	r = r ? r : check(&p);
 	if (r < 0 || !*ret->filter) {
 		mem_free(ret->filter);

@@ -21,7 +21,7 @@ static void advance(struct rate *r, uint64_t step)
 	}
 }
 
-static void add(struct rate *r, uint64_t step, uint64_t n)
+static void add_step(struct rate *r, uint64_t step, uint64_t n)
 {
 	if (step + RATE_STEPS <= r->at || step > r->at)
 		return;
@@ -32,7 +32,7 @@ static void add(struct rate *r, uint64_t step, uint64_t n)
 void rate_add(struct rate *r, uint64_t ns, uint64_t n)
 {
 	advance(r, ns / RATE_STEP_NS);
-	add(r, ns / RATE_STEP_NS, n);
+	add_step(r, ns / RATE_STEP_NS, n);
 }
 
 void rate_add_span(struct rate *r, uint64_t from_ns, uint64_t to_ns)
@@ -47,11 +47,11 @@ void rate_add_span(struct rate *r, uint64_t from_ns, uint64_t to_ns)
 		from_ns = first * RATE_STEP_NS;
 	for (uint64_t step = from_ns / RATE_STEP_NS; step < last; step++) {
 		uint64_t end = (step + 1) * RATE_STEP_NS;
-		add(r, step, end - from_ns);
+		add_step(r, step, end - from_ns);
 		from_ns = end;
 	}
 	if (to_ns > from_ns)
-		add(r, last, to_ns - from_ns);
+		add_step(r, last, to_ns - from_ns);
 }
 
 uint64_t rate_sum(struct rate *r, uint64_t ns)

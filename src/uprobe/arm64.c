@@ -39,7 +39,7 @@ static const struct kind named[] = {
 
 static const uint32_t NOP = 0xd503201f;
 
-static const char *find(const struct kind *list, size_t n, uint32_t insn)
+static const char *find_kind(const struct kind *list, size_t n, uint32_t insn)
 {
 	for (size_t i = 0; i < n; i++)
 		if ((insn & list[i].mask) == list[i].value)
@@ -47,9 +47,10 @@ static const char *find(const struct kind *list, size_t n, uint32_t insn)
 	return NULL;
 }
 
-#define FIND(list, insn) find(list, sizeof(list) / sizeof(*(list)), insn)
+#define FIND(list, insn) find_kind(list, sizeof(list) / sizeof(*(list)), insn)
 
-static void say(struct uprobe_verdict *v, enum upsnap_class c, const char *what, const char *reason)
+static void set_verdict(struct uprobe_verdict *v, enum upsnap_class c, const char *what,
+			const char *reason)
 {
 	v->class_ = c;
 	snprintf(v->what, sizeof(v->what), "%s", what);
@@ -64,13 +65,15 @@ void uprobe_arm64_judge(struct uprobe_kernel k, uint32_t insn, struct uprobe_ver
 
 	*v = (struct uprobe_verdict){.len = 4};
 	if (what)
-		say(v, UPSNAP_EMULATED, what, "the kernel does it, one trap");
+		set_verdict(v, UPSNAP_EMULATED, what, "the kernel does it, one trap");
 	else if (never)
-		say(v, UPSNAP_CLASS_UNKNOWN, never, "the kernel refuses it");
+		set_verdict(v, UPSNAP_CLASS_UNKNOWN, never, "the kernel refuses it");
 	else if (insn == NOP && k.simulates_nops)
-		say(v, UPSNAP_EMULATED, "nop", "the kernel steps over it, one trap");
+		set_verdict(v, UPSNAP_EMULATED, "nop", "the kernel steps over it, one trap");
 	else if (insn == NOP)
-		say(v, UPSNAP_OUT_OF_LINE, "nop", "takes a slot and two traps before Linux 6.13");
+		set_verdict(v, UPSNAP_OUT_OF_LINE, "nop",
+			    "takes a slot and two traps before Linux 6.13");
 	else
-		say(v, UPSNAP_OUT_OF_LINE, name ? name : "", "takes a slot on each hit, two traps");
+		set_verdict(v, UPSNAP_OUT_OF_LINE, name ? name : "",
+			    "takes a slot on each hit, two traps");
 }

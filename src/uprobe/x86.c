@@ -45,7 +45,8 @@ static bool take_apart(struct insn *i, const uint8_t *bytes, size_t n)
 	return i->n > 0;
 }
 
-static void say(struct uprobe_verdict *v, enum upsnap_class c, const char *what, const char *reason)
+static void set_verdict(struct uprobe_verdict *v, enum upsnap_class c, const char *what,
+			const char *reason)
 {
 	v->class_ = c;
 	snprintf(v->what, sizeof(v->what), "%s", what);
@@ -73,13 +74,15 @@ static void judge_nop(struct uprobe_kernel k, const struct insn *i, uint64_t off
 	else
 		snprintf(what, sizeof(what), "nop of %u bytes", (unsigned)i->len);
 	if (!k.optimizes && i->op[0] != 0x90)
-		say(v, UPSNAP_OUT_OF_LINE, what, "takes a slot and two traps before Linux 6.18");
+		set_verdict(v, UPSNAP_OUT_OF_LINE, what,
+			    "takes a slot and two traps before Linux 6.18");
 	else if (!k.optimizes || i->len != NOP5)
-		say(v, UPSNAP_EMULATED, what, "the kernel steps over it, one trap");
+		set_verdict(v, UPSNAP_EMULATED, what, "the kernel steps over it, one trap");
 	else if (offset % PAGE > PAGE - NOP5)
-		say(v, UPSNAP_EMULATED, what, "across two pages it cannot become a call: one trap");
+		set_verdict(v, UPSNAP_EMULATED, what,
+			    "across two pages it cannot become a call: one trap");
 	else
-		say(v, UPSNAP_OPTIMIZED, what, "the kernel makes a call of it, no trap");
+		set_verdict(v, UPSNAP_OPTIMIZED, what, "the kernel makes a call of it, no trap");
 }
 
 static bool is_branch(const struct insn *i)
@@ -98,9 +101,10 @@ static void judge_branch(const struct insn *i, struct uprobe_verdict *v)
 						      : "conditional jump";
 
 	if (i->short_operand)
-		say(v, UPSNAP_CLASS_UNKNOWN, what, "with a 16-bit prefix: the kernel refuses it");
+		set_verdict(v, UPSNAP_CLASS_UNKNOWN, what,
+			    "with a 16-bit prefix: the kernel refuses it");
 	else
-		say(v, UPSNAP_EMULATED, what, "the kernel does it, one trap");
+		set_verdict(v, UPSNAP_EMULATED, what, "the kernel does it, one trap");
 }
 
 /* push of a register is one byte, or two with the prefix that means %r8 to %r15. */
@@ -116,7 +120,7 @@ static void judge_push(const struct insn *i, struct uprobe_verdict *v)
 	char what[32];
 
 	snprintf(what, sizeof(what), "push %%%s", names[(i->op[0] & 7) + (i->rex ? 8 : 0)]);
-	say(v, UPSNAP_EMULATED, what, "the kernel does it, one trap");
+	set_verdict(v, UPSNAP_EMULATED, what, "the kernel does it, one trap");
 }
 
 /* Names of what functions begin and end with; others have none. */
@@ -152,13 +156,13 @@ void uprobe_x86_judge(struct uprobe_kernel k, const uint8_t *bytes, size_t n, ui
 
 	*v = (struct uprobe_verdict){0};
 	if (!take_apart(&i, bytes, n)) {
-		say(v, UPSNAP_CLASS_UNKNOWN, "", "not an instruction that is known here");
+		set_verdict(v, UPSNAP_CLASS_UNKNOWN, "", "not an instruction that is known here");
 		return;
 	}
 	v->len = (uint32_t)i.len;
 	if (i.bad_prefix)
-		say(v, UPSNAP_CLASS_UNKNOWN, "",
-		    "with a segment or lock prefix: the kernel refuses it");
+		set_verdict(v, UPSNAP_CLASS_UNKNOWN, "",
+			    "with a segment or lock prefix: the kernel refuses it");
 	else if (is_nop(&i) || is_long_nop(&i))
 		judge_nop(k, &i, offset, v);
 	else if (is_branch(&i))
@@ -166,5 +170,6 @@ void uprobe_x86_judge(struct uprobe_kernel k, const uint8_t *bytes, size_t n, ui
 	else if (is_push(&i))
 		judge_push(&i, v);
 	else
-		say(v, UPSNAP_OUT_OF_LINE, name_of(&i), "takes a slot on each hit, two traps");
+		set_verdict(v, UPSNAP_OUT_OF_LINE, name_of(&i),
+			    "takes a slot on each hit, two traps");
 }

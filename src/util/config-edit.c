@@ -51,7 +51,7 @@ static struct rest name_of_head(struct rest r)
 	return (struct rest){r.s + 1, r.n - 1};
 }
 
-static struct place find(const char *text, size_t len, const struct config_line *l)
+static struct place find_place(const char *text, size_t len, const struct config_line *l)
 {
 	struct place p = {0};
 	bool inside = false;
@@ -92,7 +92,7 @@ static void end_line(struct textbuf *b)
 int config_edit(const char *text, size_t len, const struct config_line *l, char *ret, size_t size,
 		size_t *ret_len)
 {
-	const struct place p = find(text, len, l);
+	const struct place p = find_place(text, len, l);
 	struct textbuf b = textbuf_make(ret, size);
 	size_t first = p.to ? p.from : p.head ? p.head : len;
 

@@ -72,7 +72,7 @@ static int make_named(struct newfile *f)
 	return -EEXIST;
 }
 
-static int make(struct newfile *f)
+static int make_file(struct newfile *f)
 {
 	if (access("/proc/self/fd", X_OK) == 0) {
 		int fd = openat(f->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -94,7 +94,7 @@ static int begin(struct newfile *f, const char *path)
 	if (!f->name || !f->temp)
 		return -ENOMEM;
 	f->temp_name = f->temp + (name - path);
-	f->fd = make(f);
+	f->fd = make_file(f);
 	return f->fd < 0 ? f->fd : 0;
 }
 

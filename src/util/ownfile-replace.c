@@ -63,7 +63,7 @@ static int open_folder(const char *path, unsigned make)
 }
 
 /* Where the file is, and the rights that it has: those of the one that is there. */
-static int find(const char *path, char real[PATH_MAX], mode_t *ret_mode)
+static int find_target(const char *path, char real[PATH_MAX], mode_t *ret_mode)
 {
 	struct stat st;
 
@@ -117,7 +117,7 @@ int ownfile_replace(const char *path, unsigned make, const void *bytes, size_t l
 {
 	char real[PATH_MAX];
 	mode_t mode;
-	int code = find(path, real, &mode);
+	int code = find_target(path, real, &mode);
 
 	if (code < 0)
 		return code;

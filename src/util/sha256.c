@@ -30,7 +30,7 @@ static const uint32_t constants[ROUNDS] = {
 	0xc67178f2,
 };
 
-static uint32_t turn(uint32_t v, unsigned by)
+static uint32_t rotate_right(uint32_t v, unsigned by)
 {
 	return v >> by | v << (32 - by);
 }
@@ -47,8 +47,8 @@ static void spread(const uint8_t *block, uint32_t w[ROUNDS])
 	for (int i = 16; i < ROUNDS; i++) {
 		uint32_t a = w[i - 15], b = w[i - 2];
 
-		w[i] = w[i - 16] + w[i - 7] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3) +
-		       (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
+		w[i] = w[i - 16] + w[i - 7] + (rotate_right(a, 7) ^ rotate_right(a, 18) ^ a >> 3) +
+		       (rotate_right(b, 17) ^ rotate_right(b, 19) ^ b >> 10);
 	}
 }
 
@@ -61,9 +61,13 @@ static void take_block(struct state *s)
 	for (int i = 0; i < ROUNDS; i++) {
 		uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
 		uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-		uint32_t one = v[7] + (turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25)) + choice +
-			       constants[i] + w[i];
-		uint32_t two = (turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22)) + majority;
+		uint32_t one =
+			v[7] +
+			(rotate_right(v[4], 6) ^ rotate_right(v[4], 11) ^ rotate_right(v[4], 25)) +
+			choice + constants[i] + w[i];
+		uint32_t two =
+			(rotate_right(v[0], 2) ^ rotate_right(v[0], 13) ^ rotate_right(v[0], 22)) +
+			majority;
 
 		memmove(v + 1, v, 7 * sizeof(*v));
 		v[4] += one;
@@ -73,7 +77,7 @@ static void take_block(struct state *s)
 		s->h[i] += v[i];
 }
 
-static void take(struct state *s, const void *data, size_t len)
+static void hash_block(struct state *s, const void *data, size_t len)
 {
 	const uint8_t *p = data;
 
@@ -89,12 +93,12 @@ static void finish(struct state *s, uint8_t ret[SHA256_BYTES])
 	static const uint8_t one = 0x80, zero;
 	uint64_t bits = s->len * 8;
 
-	take(s, &one, 1);
+	hash_block(s, &one, 1);
 	while (s->len % SHA256_BLOCK != LENGTH_AT)
-		take(s, &zero, 1);
+		hash_block(s, &zero, 1);
 	for (int shift = 56; shift >= 0; shift -= 8) {
 		uint8_t byte = (uint8_t)(bits >> shift);
-		take(s, &byte, 1);
+		hash_block(s, &byte, 1);
 	}
 	for (int i = 0; i < SHA256_BYTES; i++)
 		ret[i] = (uint8_t)(s->h[i / 4] >> (24 - i % 4 * 8));
@@ -105,8 +109,8 @@ void sha256(const void *a, size_t len_a, const void *b, size_t len_b, uint8_t re
 	struct state s = {.h = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
 				0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
 
-	take(&s, a, len_a);
-	take(&s, b, len_b);
+	hash_block(&s, a, len_a);
+	hash_block(&s, b, len_b);
 	finish(&s, ret);
 }
 

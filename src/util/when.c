@@ -49,7 +49,7 @@ static bool take_number(const char **p, uint64_t most, uint64_t *ret)
 	return *p > begin && *ret <= most;
 }
 
-static bool take(const char **p, char c)
+static bool take_char(const char **p, char c)
 {
 	if (**p != c)
 		return false;
@@ -62,7 +62,7 @@ static uint64_t take_fraction(const char **p)
 {
 	uint64_t ns = 0, unit = second_ns / 10;
 
-	if (!take(p, '.'))
+	if (!take_char(p, '.'))
 		return 0;
 	for (; **p >= '0' && **p <= '9'; (*p)++, unit /= 10)
 		ns += (uint64_t)(**p - '0') * unit;
@@ -74,7 +74,7 @@ static bool parse_minutes(const char *text, uint64_t *ret_ns)
 {
 	uint64_t m, s;
 
-	if (!take_number(&text, most_seconds / 60, &m) || !take(&text, ':') ||
+	if (!take_number(&text, most_seconds / 60, &m) || !take_char(&text, ':') ||
 	    !take_number(&text, 59, &s))
 		return false;
 	*ret_ns = (m * 60 + s) * second_ns + take_fraction(&text);
@@ -87,8 +87,9 @@ static bool take_date(const char **p, struct tm *tm)
 	const char *at = *p;
 	uint64_t y, m, d;
 
-	if (!take_number(&at, 9999, &y) || !take(&at, '-') || !take_number(&at, 12, &m) ||
-	    !take(&at, '-') || !take_number(&at, 31, &d) || (!take(&at, ' ') && !take(&at, 'T')))
+	if (!take_number(&at, 9999, &y) || !take_char(&at, '-') || !take_number(&at, 12, &m) ||
+	    !take_char(&at, '-') || !take_number(&at, 31, &d) ||
+	    (!take_char(&at, ' ') && !take_char(&at, 'T')))
 		return false;
 	tm->tm_year = (int)y - 1900;
 	tm->tm_mon = (int)m - 1;
@@ -109,8 +110,8 @@ static bool parse_wall(const char *text, struct wall *ret)
 
 	*ret = (struct wall){0};
 	ret->has_date = take_date(&text, &ret->tm);
-	if (!take_number(&text, 23, &h) || !take(&text, ':') || !take_number(&text, 59, &m) ||
-	    !take(&text, ':') || !take_number(&text, 60, &s))
+	if (!take_number(&text, 23, &h) || !take_char(&text, ':') || !take_number(&text, 59, &m) ||
+	    !take_char(&text, ':') || !take_number(&text, 60, &s))
 		return false;
 	ret->tm.tm_hour = (int)h;
 	ret->tm.tm_min = (int)m;
@@ -193,7 +194,7 @@ static int from_percent(const struct when *w, double pct, const char *text, uint
 /* Seconds by the session clock: "@1234.5", or a number alone when it is one of the recording. */
 static bool parse_stamp(const char *text, const struct when *w, uint64_t *ret_ns)
 {
-	bool sure = take(&text, '@');
+	bool sure = take_char(&text, '@');
 	uint64_t s;
 
 	if (!take_number(&text, most_seconds, &s))

@@ -47,7 +47,7 @@ struct storm {
 
 static const uint32_t kinds[] = {LCB_F_WRITE, LCB_F_READ, LCB_F_MUTEX, LCB_F_SPIN, LCB_F_READ};
 
-static void step(struct storm *st, struct synth *s, uint64_t t)
+static void storm_step(struct storm *st, struct synth *s, uint64_t t)
 {
 	uint32_t k = rnd(&st->seed) % TASKS, cpu = k % CPUS;
 	int tid = 1000 + (int)k;
@@ -85,7 +85,7 @@ static struct synth *make_storm(size_t events, uint32_t spread)
 	synth_prologue(s, NULL);
 	for (size_t i = 0; i < events; i++) {
 		t += 200 + rnd(&st.seed) % 1000;
-		step(&st, s, t);
+		storm_step(&st, s, t);
 		if (i % 20000 == 19999)
 			synth_tick(s, t);
 	}

@@ -177,7 +177,7 @@ static double turn(enum way way, const char *kontend, struct churn *c, struct se
 	return took;
 }
 
-static void tell(const struct churn *c, double v[WAYS][MOST_ROUNDS], int rounds)
+static void print_medians(const struct churn *c, double v[WAYS][MOST_ROUNDS], int rounds)
 {
 	static const char *const names[WAYS] = {"nobody looks",
 						"the inspector, slots 10/s, all 1/s",
@@ -219,7 +219,7 @@ int main(int argc, char **argv)
 			int way = (k + r) % ways;
 			v[way][r] = turn((enum way)way, argv[1], &c, seen);
 		}
-	tell(&c, v, rounds);
+	print_medians(&c, v, rounds);
 	churn_stop(&c);
 	printf("%.0f breakpoints a second while looking; %llu looks, %llu of them incomplete; the "
 	       "longest %.1f ms, of that CPU at most %.2f ms, on average %.3f ms\n",

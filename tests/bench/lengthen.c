@@ -156,7 +156,7 @@ static void walk(struct file *f, uint64_t by_ns)
 	}
 }
 
-static void put(FILE *out, const void *data, size_t len)
+static void write_bytes(FILE *out, const void *data, size_t len)
 {
 	if (fwrite(data, 1, len, out) != len)
 		fail("cannot write");
@@ -181,7 +181,7 @@ static void put_features(struct file *f, FILE *out, uint64_t more, uint64_t long
 		memcpy(entry, &s, sizeof(s));
 		place += sizeof(s);
 	}
-	put(out, f->bytes + from, f->size - from);
+	write_bytes(out, f->bytes + from, f->size - from);
 }
 
 static void lengthen(struct file *f, FILE *out, unsigned long times)
@@ -192,12 +192,12 @@ static void lengthen(struct file *f, FILE *out, unsigned long times)
 	walk(f, 0);
 	step_ns = f->last_ns - f->first_ns + GAP_NS;
 	h.data.size += more;
-	put(out, &h, sizeof(h));
-	put(out, f->bytes + sizeof(h), f->h.data.offset - sizeof(h));
+	write_bytes(out, &h, sizeof(h));
+	write_bytes(out, f->bytes + sizeof(h), f->h.data.offset - sizeof(h));
 	for (unsigned long i = 0; i < times; i++) {
 		if (i)
 			walk(f, step_ns);
-		put(out, f->bytes + f->h.data.offset, f->h.data.size);
+		write_bytes(out, f->bytes + f->h.data.offset, f->h.data.size);
 	}
 	put_features(f, out, more, step_ns * (times - 1));
 }

@@ -26,7 +26,7 @@ static uint32_t rnd(uint32_t *seed)
 	return *seed >> 8;
 }
 
-static struct synth *make(unsigned waits)
+static struct synth *make_stream(unsigned waits)
 {
 	struct synth *s = synth_new(1);
 	char *symbols = NULL;
@@ -116,7 +116,7 @@ static void write_all(struct metrics *m, enum metrics_format format, struct spen
 	ret->writing[format] += clock_ns(CLOCK_THREAD_CPUTIME_ID) - a;
 }
 
-static void step(struct metrics *m, struct spent *ret)
+static void metrics_step(struct metrics *m, struct spent *ret)
 {
 	struct error err = {0};
 	uint64_t a = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -131,7 +131,7 @@ static void step(struct metrics *m, struct spent *ret)
 static struct spent play(unsigned waits)
 {
 	const struct metrics_options o = {.version = "1"};
-	struct synth *s = make(waits);
+	struct synth *s = make_stream(waits);
 	struct spent ret = {0};
 	struct error err = {0};
 	struct pprof *p = begin_profile();
@@ -152,7 +152,7 @@ static struct spent play(unsigned waits)
 		if (r == ENGINE_TICK && p)
 			add_to_profile(p, &q, &ret);
 		if (r == ENGINE_TICK)
-			step(m, &ret);
+			metrics_step(m, &ret);
 	}
 	if (p)
 		end_profile(p, &ret);

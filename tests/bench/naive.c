@@ -126,7 +126,7 @@ static void merge(struct naive *n)
 }
 
 /* A run ends where time goes back: what follows is of another CPU. */
-static void take(struct naive *n, const uint8_t *p, size_t size)
+static void take_record(struct naive *n, const uint8_t *p, size_t size)
 {
 	uint64_t t = load_u64(p + n->time_at);
 
@@ -143,7 +143,7 @@ static void pass(struct naive *n, const uint8_t *p, const uint8_t *end)
 	for (; p < end; p += r.size) {
 		r = header(p);
 		if (r.type == PERF_RECORD_SAMPLE)
-			take(n, p, r.size);
+			take_record(n, p, r.size);
 		else if (r.type == PERFDATA_TYPE_FINISHED_ROUND)
 			merge(n);
 	}

@@ -84,7 +84,7 @@ static void fill(struct ring *r, unsigned records)
 	*(uint64_t *)(uintptr_t)r->head = head;
 }
 
-static void take(struct queue *q, struct ring *r, uint32_t number)
+static void take_record(struct queue *q, struct ring *r, uint32_t number)
 {
 	uint64_t head = ring_head(r);
 
@@ -112,7 +112,7 @@ static void take_all(struct queue *q, struct cpu *cpus, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = 0; k < RINGS_A_CPU; k++)
-			take(q, &cpus[i].rings[k], k * n + i);
+			take_record(q, &cpus[i].rings[k], k * n + i);
 }
 
 static int by_value(const void *a, const void *b)

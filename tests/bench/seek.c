@@ -45,7 +45,7 @@ struct storm {
 
 static const uint32_t kinds[] = {LCB_F_WRITE, LCB_F_READ, LCB_F_MUTEX};
 
-static void step(struct storm *st, struct synth *s)
+static void storm_step(struct storm *st, struct synth *s)
 {
 	uint32_t k = rnd(&st->seed) % TASKS, lock = rnd(&st->seed) % LOCKS;
 	uint32_t chain = (lock + rnd(&st->seed) % 8 * 75) % CHAINS;
@@ -91,7 +91,7 @@ static void make_piece(struct pieces *p)
 	if (p->reached == 0)
 		synth_prologue(new->synth, NULL);
 	for (size_t i = 0; i < PIECE; i++)
-		step(&st, new->synth);
+		storm_step(&st, new->synth);
 	synth_tick(new->synth, st.t - 1000000);
 	if (p->at + 1 == p->n)
 		synth_tick(new->synth, st.t);

@@ -208,7 +208,7 @@ static void begin(struct machine *m, struct slot *k)
 		    LCB_F_WRITE, frames, depth);
 }
 
-static void add(struct sum *sum, uint64_t ns)
+static void add_time(struct sum *sum, uint64_t ns)
 {
 	sum->waits++;
 	sum->ns += ns;
@@ -222,16 +222,16 @@ static void end(struct machine *m, struct slot *k)
 	if (below(m, 100) < m->knob[MIGRATE])
 		cpu = below(m, m->knob[CPUS]);
 	synth_end(m->s, cpu, m->t, tid_of(k->task), tid_of(k->task), lock_address(k->lock), 0);
-	add(&m->locks[k->lock], ns);
-	add(&m->tasks[k->task].sum, ns);
-	add(&m->chains[k->chain], ns);
+	add_time(&m->locks[k->lock], ns);
+	add_time(&m->tasks[k->task].sum, ns);
+	add_time(&m->chains[k->chain], ns);
 	if (m->durations)
 		m->durations[m->n_durations++] = ns;
 	m->tasks[k->task].waits = false;
 	k->taken = false;
 }
 
-static void step(struct machine *m)
+static void machine_step(struct machine *m)
 {
 	struct slot *k = &m->slots[below(m, m->n_slots)];
 
@@ -352,7 +352,7 @@ static void write_all(struct machine *m, struct writer *w)
 		name_task(m, i);
 	while (m->left) {
 		for (unsigned i = 0; i < PIECE && m->left; i++) {
-			step(m);
+			machine_step(m);
 			disturb(m, done);
 		}
 		if (!m->left)

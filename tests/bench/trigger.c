@@ -65,7 +65,7 @@ static double cpu_s(void)
 }
 
 /* An event a microsecond; about @crowd of @tasks wait at a time. */
-static struct synth *make(size_t events, uint32_t tasks, uint32_t crowd)
+static struct synth *make_stream(size_t events, uint32_t tasks, uint32_t crowd)
 {
 	static const uint32_t kinds[] = {LCB_F_WRITE, LCB_F_READ, LCB_F_MUTEX};
 	struct synth *s = synth_new(CPUS);
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
 
 	repeats = repeats < 1 || repeats > REPEATS_MOST ? 7 : repeats;
 	for (size_t i = 0; i < sizeof(streams) / sizeof(*streams); i++) {
-		struct synth *s = make(events, streams[i].tasks, streams[i].crowd);
+		struct synth *s = make_stream(events, streams[i].tasks, streams[i].crowd);
 		measure(streams[i].name, s, repeats);
 		synth_free(s);
 	}

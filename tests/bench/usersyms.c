@@ -28,7 +28,7 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-static size_t ask(struct usersyms *u, uint32_t object, uint64_t size, uint32_t n)
+static size_t ask_symbols(struct usersyms *u, uint32_t object, uint64_t size, uint32_t n)
 {
 	uint64_t seed = 1;
 	size_t known = 0;
@@ -67,10 +67,10 @@ static void measure(const char *path, const char *how, bool keep)
 	}
 	double load = now_ms() - begun;
 	begun = now_ms();
-	ask(u, object, (uint64_t)st.st_size, PLACES);
+	ask_symbols(u, object, (uint64_t)st.st_size, PLACES);
 	double first = now_ms() - begun;
 	begun = now_ms();
-	size_t known = ask(u, object, (uint64_t)st.st_size, LOOKUPS);
+	size_t known = ask_symbols(u, object, (uint64_t)st.st_size, LOOKUPS);
 	printf("%s, %s: first name after %.2f ms, done in %.1f ms, longest step %.1f ms; "
 	       "first %d lookups %.1f ms; %d lookups %.1f ms, %.0f %% known\n",
 	       path, how, named, load, longest, PLACES, first, LOOKUPS, now_ms() - begun,

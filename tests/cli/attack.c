@@ -74,7 +74,7 @@ static int find_porter(void)
 	return -1;
 }
 
-static int64_t ask(enum caged_deed deed, const char *text, int64_t number, int fd)
+static int64_t ask_broker(enum caged_deed deed, const char *text, int64_t number, int fd)
 {
 	struct question q = {.deed = deed, .number = number};
 	struct answer a;
@@ -118,9 +118,9 @@ static void delete_by_path(void)
 
 	flipped_path(path, name);
 	turn_to(HERE);
-	int64_t made = ask(DEED_MAKE, path, 0, -1);
+	int64_t made = ask_broker(DEED_MAKE, path, 0, -1);
 	turn_to(THERE);
-	int64_t gone = ask(DEED_UNMAKE, "", 0, -1);
+	int64_t gone = ask_broker(DEED_UNMAKE, "", 0, -1);
 	say("attack: delete: make %lld, unmake %lld\n", (long long)made, (long long)gone);
 	unlink(name);
 }
@@ -139,9 +139,9 @@ static void race(enum caged_deed deed)
 	}
 	flipped_path(path, "planted");
 	for (int i = 0; i < TRIES; i++) {
-		did += ask(deed, path, 0, deed == DEED_SAVE ? fd : -1) >= 0;
+		did += ask_broker(deed, path, 0, deed == DEED_SAVE ? fd : -1) >= 0;
 		if (did && deed == DEED_MAKE)
-			ask(DEED_UNMAKE, "", 0, -1);
+			ask_broker(DEED_UNMAKE, "", 0, -1);
 	}
 	atomic_store(&flips, false);
 	pthread_join(thread, NULL);
@@ -156,8 +156,8 @@ static void names(void)
 	int did = 0;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		did += ask(DEED_MAKE, bad[i], 0, -1) >= 0;
-		did += ask(DEED_SAVE, bad[i], 0, memfd_create("x", 0)) >= 0;
+		did += ask_broker(DEED_MAKE, bad[i], 0, -1) >= 0;
+		did += ask_broker(DEED_SAVE, bad[i], 0, memfd_create("x", 0)) >= 0;
 	}
 	say("attack: %d of the names did something\n", did);
 }
@@ -169,11 +169,11 @@ static void fill(void)
 
 	for (int i = 0; i < 2000; i++) {
 		snprintf(text, sizeof(text), "m%d", i);
-		made += ask(DEED_MAKE, text, 0, -1) >= 0;
+		made += ask_broker(DEED_MAKE, text, 0, -1) >= 0;
 		int fd = memfd_create("x", 0);
 		snprintf(text, sizeof(text), "s%d", i);
 		(void)!write(fd, "x", 1);
-		saved += ask(DEED_SAVE, text, 0, fd) >= 0;
+		saved += ask_broker(DEED_SAVE, text, 0, fd) >= 0;
 		close(fd);
 	}
 	say("attack: fill: %d made, %d saved\n", made, saved);
@@ -202,7 +202,7 @@ static void workers(void)
 	for (int i = 0; i < 300; i++) {
 		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 			break;
-		did += ask(DEED_START, "", 0, pair[0]) > 0;
+		did += ask_broker(DEED_START, "", 0, pair[0]) > 0;
 		close(pair[0]); /* the other end stays: it waits for what it is to do */
 	}
 	say("attack: workers: %d started\n", did);
@@ -215,7 +215,7 @@ static void keep(void)
 	int did = 0;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		did += ask(DEED_KEEP, bad[i], 0, -1) >= 0;
+		did += ask_broker(DEED_KEEP, bad[i], 0, -1) >= 0;
 	say("attack: keep: %d did something\n", did);
 }
 
@@ -227,7 +227,7 @@ static void pass(void)
 
 	for (size_t i = 0; i < sizeof(planted) / sizeof(*planted); i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, planted[i]);
-		int64_t r = ask(DEED_FILE, path, 0, -1);
+		int64_t r = ask_broker(DEED_FILE, path, 0, -1);
 		say("attack: %s %s\n", planted[i], r >= 0 ? "passed" : "refused");
 	}
 }
@@ -265,10 +265,10 @@ static void fuzz(void)
 		text[0] = '\0';
 		for (uint32_t n = random_below(6); n; n--)
 			strcat(text, pieces[random_below(sizeof(pieces) / sizeof(*pieces))]);
-		int64_t r = ask(random_below(DEEDS + 2), text, numbers[random_below(5)],
-				random_below(2)	  ? fd
-				: random_below(2) ? THERE
-						  : -1);
+		int64_t r = ask_broker(random_below(DEEDS + 2), text, numbers[random_below(5)],
+				       random_below(2)	 ? fd
+				       : random_below(2) ? THERE
+							 : -1);
 		answers += r >= 0;
 		gone = r == -ENOLINK;
 	}

@@ -28,7 +28,7 @@ static int take_columns(struct config *c, const struct config_line *l, struct er
 	return query_columns_set(&c->columns, l->key, l->value, err);
 }
 
-static int take(void *ctx, const struct config_line *l, struct error *err)
+static int take_line(void *ctx, const struct config_line *l, struct error *err)
 {
 	struct config *c = ctx;
 
@@ -91,7 +91,7 @@ static void check_edit(const char *text, size_t size, const char *value)
 {
 	static char edited[CONFIG_BYTES];
 	static struct config own;
-	const struct config_reader r = {take, &own};
+	const struct config_reader r = {take_line, &own};
 	const struct config_line l = {"columns", "locks", value};
 	struct error err = {0};
 	size_t n;
@@ -106,7 +106,7 @@ static void check_edit(const char *text, size_t size, const char *value)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct config own;
-	const struct config_reader r = {take, &own};
+	const struct config_reader r = {take_line, &own};
 	struct error err = {0};
 
 	own = (struct config){0};

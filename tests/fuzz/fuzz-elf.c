@@ -21,7 +21,7 @@ static void check(const struct usersym *s, uint64_t at)
 	fuzz_require(at - s->start < s->size);
 }
 
-static void ask(struct usersyms *u, uint32_t object, size_t size)
+static void ask_symbols(struct usersyms *u, uint32_t object, size_t size)
 {
 	struct usersym s;
 
@@ -42,10 +42,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	fuzz_require(usersyms_new(&u, &c, NULL) == 0);
 	fuzz_require(usersyms_object(u, path, NULL, 0, 0, &object) == 0);
-	ask(u, object, 0);
+	ask_symbols(u, object, 0);
 	while (usersyms_load_some(u, UINT64_MAX, NULL))
 		;
-	ask(u, object, size);
+	ask_symbols(u, object, size);
 	usersyms_free(u);
 	close(fd);
 	return 0;

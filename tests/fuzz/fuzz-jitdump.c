@@ -15,7 +15,7 @@
 /* The file is opened as we see it, and not as a process does. */
 enum { NOBODY = 0 };
 
-static void ask(struct usersyms *u, uint64_t addr, size_t size)
+static void ask_symbols(struct usersyms *u, uint64_t addr, size_t size)
 {
 	uint8_t bytes[64];
 	struct usersym s;
@@ -48,8 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t at = 0; at + 8 <= size; at += 8) {
 		uint64_t addr;
 		memcpy(&addr, data + at, sizeof(addr));
-		ask(u, addr, size);
-		ask(u, addr + 3, size);
+		ask_symbols(u, addr, size);
+		ask_symbols(u, addr + 3, size);
 	}
 	usersyms_free(u);
 	close(fd);

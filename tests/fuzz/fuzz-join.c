@@ -17,7 +17,7 @@
 
 enum { MOST_CHUNKS = 256, LINE = 8, UNIT = 16, RAW_HEAD = 48 };
 
-static void put(int fd, const void *data, size_t len)
+static void write_bytes(int fd, const void *data, size_t len)
 {
 	fuzz_require(write(fd, data, len) == (ssize_t)len);
 }
@@ -32,10 +32,10 @@ static void put_head(int fd)
 	struct perf_event_header h = {.type = PERFDATA_TYPE_ATTR, .size = sizeof(h) + 128 + 8};
 	uint64_t words[2] = {PERFDATA_MAGIC, PERFDATA_PIPE_HEADER}, id = PERFDATA_EXT_ID;
 
-	put(fd, words, sizeof(words));
-	put(fd, &h, sizeof(h));
-	put(fd, &a, 128);
-	put(fd, &id, sizeof(id));
+	write_bytes(fd, words, sizeof(words));
+	write_bytes(fd, &h, sizeof(h));
+	write_bytes(fd, &a, 128);
+	write_bytes(fd, &id, sizeof(id));
 }
 
 static void put_sample(int fd, const struct perfdata_ext *own, const void *body, size_t len)
@@ -52,7 +52,7 @@ static void put_sample(int fd, const struct perfdata_ext *own, const void *body,
 	memcpy(buf + RAW_HEAD, &raw, sizeof(raw));
 	memcpy(buf + RAW_HEAD + sizeof(raw), own, sizeof(*own));
 	memcpy(buf + RAW_HEAD + sizeof(raw) + sizeof(*own), body, len);
-	put(fd, buf, size);
+	write_bytes(fd, buf, size);
 }
 
 /* Sizes count in units, so that few values of a byte meet often. */

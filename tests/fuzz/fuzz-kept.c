@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void ask(struct symtab *t, uint64_t addr, struct strpool *names)
+static void ask_symbols(struct symtab *t, uint64_t addr, struct strpool *names)
 {
 	const struct symtab_entry *e = symtab_find(t, addr);
 	const char *name = e && addr - e->addr < e->size ? symtab_show(t, e, names) : NULL;
@@ -27,9 +27,9 @@ static void ask_all(struct symtab *t)
 
 	for (size_t i = 0; i < t->n && i < 64; i++)
 		if (kept_is_sound(t->kept, &t->entries[i], sizeof(*t->entries)))
-			ask(t, t->entries[i].addr, &names);
-	ask(t, 0, &names);
-	ask(t, UINT64_MAX, &names);
+			ask_symbols(t, t->entries[i].addr, &names);
+	ask_symbols(t, 0, &names);
+	ask_symbols(t, UINT64_MAX, &names);
 	strpool_deinit(&names);
 }
 

@@ -51,7 +51,7 @@ static void set_up(struct decode *d, const uint8_t *head)
 }
 
 /* The block ends where the entry does, but for what makes the record a multiple of 8 bytes. */
-static struct sample *make(const uint8_t *raw, size_t len)
+static struct sample *make_sample(const uint8_t *raw, size_t len)
 {
 	size_t size = (offsetof(struct sample, raw) + len + 7) / 8 * 8;
 	struct sample *s = mem_calloc(1, size);
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < HEAD || size - HEAD > MOST_RAW)
 		return 0;
 	set_up(&d, data);
-	struct sample *s = make(data + HEAD, size - HEAD);
+	struct sample *s = make_sample(data + HEAD, size - HEAD);
 	if (!decode_event(&d, s, s->header.size, 0, &ev, &got))
 		check(&ev, s, data);
 	fuzz_require(got == s->header.size);

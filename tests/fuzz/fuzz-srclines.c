@@ -28,7 +28,7 @@ static void check(const struct srclines_place *p)
 	}
 }
 
-static void ask(struct srclines *l, uint32_t object, size_t size)
+static void ask_lines(struct srclines *l, uint32_t object, size_t size)
 {
 	const struct srclines_place *p;
 
@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_require(usersyms_new(&u, &c, NULL) == 0 && srclines_new(&l, u, &how, NULL) == 0);
 	fuzz_require(usersyms_object(u, path, NULL, 0, 0, &object) == 0);
 	for (int i = 0; i < 3; i++) {
-		ask(l, object, size);
+		ask_lines(l, object, size);
 		while (usersyms_load_some(u, UINT64_MAX, NULL))
 			;
 		srclines_wait(l, UINT64_MAX);

@@ -44,7 +44,7 @@ static size_t name_len(const char *s, bool colon)
 	return n;
 }
 
-static bool see(struct checker *c, char kind, const char *text)
+static bool check_line(struct checker *c, char kind, const char *text)
 {
 	char key[LINE];
 
@@ -71,7 +71,7 @@ static bool check_type(struct checker *c, const char *name, const char *type)
 	if (strcmp(type, "counter") != 0 && strcmp(type, "gauge") != 0 &&
 	    strcmp(type, "histogram") != 0)
 		return wrong(c, "a type that not every reader knows");
-	if (!end_group(c) || !see(c, 'F', name))
+	if (!end_group(c) || !check_line(c, 'F', name))
 		return false;
 	snprintf(c->family, sizeof(c->family), "%s", name);
 	snprintf(c->type, sizeof(c->type), "%s", type);
@@ -246,7 +246,7 @@ static bool check_sample(struct checker *c, const char *line)
 	if (!check_labels(c, &s, labels, le))
 		return false;
 	snprintf(key, sizeof(key), "%.*s", (int)(s - line), line);
-	if (!see(c, 'S', key))
+	if (!check_line(c, 'S', key))
 		return false;
 	if (*s++ != ' ' || !isdigit((unsigned char)*s))
 		return wrong(c, "no number, or a negative one");

@@ -24,7 +24,7 @@ static void must(int ok, const char *what)
 	abort();
 }
 
-static void put(struct recording *r, const void *data, size_t len)
+static void put_bytes(struct recording *r, const void *data, size_t len)
 {
 	uint8_t *more = realloc(r->data, r->len + len + 1);
 
@@ -37,19 +37,19 @@ static void put(struct recording *r, const void *data, size_t len)
 
 static void put_u32(struct recording *r, uint32_t v)
 {
-	put(r, &v, sizeof(v));
+	put_bytes(r, &v, sizeof(v));
 }
 
 static void put_u64(struct recording *r, uint64_t v)
 {
-	put(r, &v, sizeof(v));
+	put_bytes(r, &v, sizeof(v));
 }
 
 static void put_header(struct recording *r, uint32_t type, size_t size)
 {
 	struct perf_event_header h = {.type = type, .size = (uint16_t)size};
 
-	put(r, &h, sizeof(h));
+	put_bytes(r, &h, sizeof(h));
 }
 
 void recording_free(struct recording *r)
@@ -112,29 +112,29 @@ static void put_tracing(struct recording *r, struct synth *s)
 {
 	uint32_t n = 0;
 
-	put(r, "\x17\x08\x44tracing0.6", 14);
-	put(r, "\0\x08", 2); /* little endian (the first byte), long of 8 bytes */
+	put_bytes(r, "\x17\x08\x44tracing0.6", 14);
+	put_bytes(r, "\0\x08", 2); /* little endian (the first byte), long of 8 bytes */
 	put_u32(r, 4096);
-	put(r, "header_page", 12);
+	put_bytes(r, "header_page", 12);
 	put_u64(r, 5);
-	put(r, "page\n", 5);
-	put(r, "header_event", 13);
+	put_bytes(r, "page\n", 5);
+	put_bytes(r, "header_event", 13);
 	put_u64(r, 6);
-	put(r, "event\n", 6);
+	put_bytes(r, "event\n", 6);
 	put_u32(r, 1); /* an event of the ring's own */
 	put_u64(r, 4);
-	put(r, "x: 1", 4);
+	put_bytes(r, "x: 1", 4);
 	for (size_t i = 0; i < synth_count(s); i++)
 		n += synth_at(s, i)->kind == RECORD_FORMAT;
 	put_u32(r, 1);
-	put(r, "lock", 5);
+	put_bytes(r, "lock", 5);
 	put_u32(r, n);
 	for (size_t i = 0; i < synth_count(s); i++) {
 		const struct record *f = synth_at(s, i);
 		if (f->kind != RECORD_FORMAT)
 			continue;
 		put_u64(r, f->len - 5);
-		put(r, (const char *)f->data + 5, f->len - 5);
+		put_bytes(r, (const char *)f->data + 5, f->len - 5);
 	}
 	put_u32(r, 0);
 	put_u32(r, 0);
@@ -152,7 +152,7 @@ static void put_packed(struct recording *r, struct pack *pack, const uint8_t *da
 				   sizeof(buf), 0);
 		must(n > 0, "cannot pack");
 		put_header(r, PERFDATA_TYPE_COMPRESSED, 8 + (size_t)n);
-		put(r, buf, (size_t)n);
+		put_bytes(r, buf, (size_t)n);
 	}
 }
 
@@ -165,7 +165,7 @@ static void put_runs(struct recording *r, struct synth *s, int flags)
 		if (e->kind == RECORD_PERF && flags & RECORDING_ZSTD)
 			put_packed(r, &pack, e->data, e->len);
 		else if (e->kind == RECORD_PERF)
-			put(r, e->data, e->len);
+			put_bytes(r, e->data, e->len);
 		else if (e->kind == RECORD_ROUND)
 			put_header(r, PERFDATA_TYPE_FINISHED_ROUND, 8);
 	}
@@ -183,7 +183,7 @@ static void pipe_layout(struct recording *r, struct synth *s, int flags)
 		if (e->kind != RECORD_ATTR)
 			continue;
 		put_header(r, PERFDATA_TYPE_ATTR, 8 + e->len);
-		put(r, e->data, e->len);
+		put_bytes(r, e->data, e->len);
 	}
 	put_header(r, PERFDATA_TYPE_FEATURE, 8 + 8 + 8);
 	put_u64(r, PERFDATA_NRCPUS);
@@ -191,10 +191,10 @@ static void pipe_layout(struct recording *r, struct synth *s, int flags)
 	put_u32(r, 2);
 	put_tracing(&tracing, s);
 	while (tracing.len % 8)
-		put(&tracing, "", 1);
+		put_bytes(&tracing, "", 1);
 	put_header(r, PERFDATA_TYPE_TRACING_DATA, 12);
 	put_u32(r, (uint32_t)tracing.len);
-	put(r, tracing.data, tracing.len);
+	put_bytes(r, tracing.data, tracing.len);
 	recording_free(&tracing);
 	put_runs(r, s, flags);
 }
@@ -203,11 +203,11 @@ static void file_attrs(struct recording *r, struct synth *s, struct perfdata_hea
 {
 	uint64_t ids = sizeof(*h);
 
-	put(r, h, sizeof(*h));
+	put_bytes(r, h, sizeof(*h));
 	for (size_t i = 0; i < synth_count(s); i++) {
 		const struct record *e = synth_at(s, i);
 		if (e->kind == RECORD_ATTR)
-			put(r, (const uint8_t *)e->data + 128, e->len - 128);
+			put_bytes(r, (const uint8_t *)e->data + 128, e->len - 128);
 	}
 	h->attrs.offset = r->len;
 	h->attr_size = 128 + 16;
@@ -215,7 +215,7 @@ static void file_attrs(struct recording *r, struct synth *s, struct perfdata_hea
 		const struct record *e = synth_at(s, i);
 		if (e->kind != RECORD_ATTR)
 			continue;
-		put(r, e->data, 128);
+		put_bytes(r, e->data, 128);
 		put_u64(r, ids);
 		put_u64(r, e->len - 128);
 		ids += e->len - 128;
@@ -241,9 +241,9 @@ static void file_layout(struct recording *r, struct synth *s, int flags)
 	put_u64(r, 4 + 8);
 	put_u64(r, 12345678); /* total memory, of no use to us: wherever it is */
 	put_u64(r, 8);
-	put(r, tracing.data, tracing.len);
+	put_bytes(r, tracing.data, tracing.len);
 	put_u32(r, 8);
-	put(r, "6.18.44", 8);
+	put_bytes(r, "6.18.44", 8);
 	recording_free(&tracing);
 	memcpy(r->data, &h, sizeof(h));
 }
@@ -333,7 +333,7 @@ void recording_tell_span(struct recording *r, uint64_t from, uint64_t to)
 	features = (features & ~(1ull << OTHER)) | 1ull << PERFDATA_SAMPLE_TIME;
 	memcpy(r->data + FEATURES_AT, &features, sizeof(features));
 	memcpy(r->data + data[0] + data[1] + THIRD, section, sizeof(section));
-	put(r, span, sizeof(span));
+	put_bytes(r, span, sizeof(span));
 }
 
 void recording_read_bytes(struct recording_result *ret, const void *data, size_t len)

@@ -8,7 +8,7 @@ struct search {
 	uint64_t addr, offset;
 };
 
-static int look(struct dl_phdr_info *info, size_t size, void *data)
+static int note_object(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct search *s = data;
 
@@ -26,7 +26,7 @@ uint64_t selfplace(uintptr_t addr)
 {
 	struct search s = {.addr = addr};
 
-	dl_iterate_phdr(look, &s);
+	dl_iterate_phdr(note_object, &s);
 	return s.offset;
 }
 

@@ -12,7 +12,7 @@ struct bytes {
 	size_t len;
 };
 
-static void put(struct bytes *b, const void *p, size_t n)
+static void put_bytes(struct bytes *b, const void *p, size_t n)
 {
 	if (b->len + n > MOST)
 		abort();
@@ -23,13 +23,13 @@ static void put(struct bytes *b, const void *p, size_t n)
 
 static void put_u64(struct bytes *b, uint64_t v)
 {
-	put(b, &v, sizeof(v));
+	put_bytes(b, &v, sizeof(v));
 }
 
 static void put_pair(struct bytes *b, uint32_t first, uint32_t second)
 {
-	put(b, &first, sizeof(first));
-	put(b, &second, sizeof(second));
+	put_bytes(b, &first, sizeof(first));
+	put_bytes(b, &second, sizeof(second));
 }
 
 static void head(struct bytes *b, uint32_t type, uint16_t misc)
@@ -37,7 +37,7 @@ static void head(struct bytes *b, uint32_t type, uint16_t misc)
 	struct perf_event_header h = {.type = type, .misc = misc};
 
 	b->len = 0;
-	put(b, &h, sizeof(h));
+	put_bytes(b, &h, sizeof(h));
 }
 
 static void emit(struct synth *s, uint32_t cpu, struct bytes *b)
@@ -60,8 +60,8 @@ static void put_text(struct bytes *b, const char *text)
 {
 	static const char zero[8];
 
-	put(b, text, strlen(text) + 1);
-	put(b, zero, (8 - b->len % 8) % 8);
+	put_bytes(b, text, strlen(text) + 1);
+	put_bytes(b, zero, (8 - b->len % 8) % 8);
 }
 
 static void add_event(struct synth *s, uint64_t more, uint64_t branches, uint64_t regs)
@@ -145,7 +145,7 @@ void synth_dump(struct synth *s, uint64_t t, int pid, struct synth_chain c,
 	for (uint32_t i = 0; d->abi && i < d->n_regs; i++)
 		put_u64(&b, d->regs[i]);
 	put_u64(&b, d->size);
-	put(&b, d->stack, d->size);
+	put_bytes(&b, d->stack, d->size);
 	if (d->size)
 		put_u64(&b, d->there);
 	emit(s, 0, &b);
@@ -195,8 +195,8 @@ void synth_mmap_id(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t 
 	put_u64(&b, start);
 	put_u64(&b, len);
 	put_u64(&b, 0);
-	put(&b, &(uint32_t){20}, sizeof(uint32_t));
-	put(&b, id, 20);
+	put_bytes(&b, &(uint32_t){20}, sizeof(uint32_t));
+	put_bytes(&b, id, 20);
 	put_pair(&b, 5, 2);
 	put_text(&b, path);
 	trailer(&b, pid, pid, t, cpu);

@@ -131,7 +131,7 @@ static int take_declaration(struct xml *x)
 	return 0;
 }
 
-static int take(struct xml *x)
+static int take_token(struct xml *x)
 {
 	if (strncmp(x->s, "<![CDATA[", 9) == 0)
 		return take_cdata(x);
@@ -148,7 +148,7 @@ int xml_check(const char *text, size_t *ret_at)
 	int r = strncmp(text, "<?xml", 5) == 0 ? take_declaration(&x) : 0;
 
 	while (r == 0 && *x.s)
-		r = take(&x);
+		r = take_token(&x);
 	if (r == 0 && (x.depth || x.roots != 1))
 		r = -EINVAL;
 	*ret_at = (size_t)(x.s - text);

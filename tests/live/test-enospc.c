@@ -175,7 +175,7 @@ static void check_verdicts(struct test *t)
 }
 
 /* Runs the doctor on CPU 0 for a breakpoint of @type; the exit status. */
-static int ask(struct test *t, const char *type, const char *option, struct json_doc *doc)
+static int run_report(struct test *t, const char *type, const char *option, struct json_doc *doc)
 {
 	const char *argv[] = {t->kontend, "doctor", "--enospc", "-C",	"0",
 			      "--json",	  "--type", type,	option, NULL};
@@ -246,7 +246,8 @@ static void check_doctor(struct test *t, const char *type, const char *option, b
 		kinds[i] = *type == 'x' ? "cpu-exec:0" : "cpu:0";
 	if (!slots || !start(t, kinds))
 		return;
-	CHECK(t, ask(t, type, option, &doc) == 1, "%s %s: it fits into what is full", type, option);
+	CHECK(t, run_report(t, type, option, &doc) == 1, "%s %s: it fits into what is full", type,
+	      option);
 	if (named)
 		check_named(t, json_root(&doc), slots);
 	else
@@ -257,7 +258,7 @@ static void check_doctor(struct test *t, const char *type, const char *option, b
 	json_deinit(&doc);
 	CHECK(t, holder_tell(&t->holder, "end", "ended", 0) == 0, "bp-holder does not answer");
 	for (int i = 0; code == 1 && i < TRIES / 10; i++) {
-		code = ask(t, type, option, &doc);
+		code = run_report(t, type, option, &doc);
 		json_deinit(&doc);
 	}
 	CHECK(t, code == 0, "%s %s: it does not fit where a slot is free", type, option);

@@ -164,7 +164,7 @@ static void start(struct program *p)
 	hear(p);
 }
 
-static void tell(struct program *p, const struct order *o)
+static void send_order(struct program *p, const struct order *o)
 {
 	if (write(p->to[1], o, sizeof(*o)) != sizeof(*o))
 		exit(1);
@@ -201,7 +201,7 @@ static const struct snap_event *event_of(const struct test *t, int thread)
 }
 
 /* Until it shows both, as lists may change while it looks, if not these. */
-static bool look(struct test *t)
+static bool look_at_slots(struct test *t)
 {
 	struct error err = {0};
 
@@ -223,16 +223,16 @@ static void check_alone(struct test *t, int round)
 	uint64_t before[2];
 	uint32_t parents[2];
 
-	tell(&t->p, &(struct order){.passes = 1 + round % 3});
-	if (!look(t))
+	send_order(&t->p, &(struct order){.passes = 1 + round % 3});
+	if (!look_at_slots(t))
 		return;
 	for (int i = 0; i < 2; i++) {
 		before[i] = t->e[i]->count;
 		parents[i] = t->e[i]->flags & SNAP_CHILD;
 	}
 	t->exchanged += parents[0] != 0;
-	tell(&t->p, &(struct order){.writes = {WRITES, 0}});
-	if (!look(t))
+	send_order(&t->p, &(struct order){.writes = {WRITES, 0}});
+	if (!look_at_slots(t))
 		return;
 	for (int i = 0; i < 2; i++) {
 		const struct snap_event *e = t->e[i];
@@ -250,12 +250,12 @@ static void check_both(struct test *t)
 	struct order o = {.passes = 101, .writes = {3, 4}};
 	uint64_t before = 0, after = 0;
 
-	if (!look(t))
+	if (!look_at_slots(t))
 		return;
 	for (int i = 0; i < 2; i++)
 		before += t->e[i]->count;
-	tell(&t->p, &o);
-	if (!look(t))
+	send_order(&t->p, &o);
+	if (!look_at_slots(t))
 		return;
 	for (int i = 0; i < 2; i++)
 		after += t->e[i]->count;

@@ -44,7 +44,7 @@ static uint64_t read_count(const struct test *t)
 	return read(t->fd, &n, sizeof(n)) == sizeof(n) ? n : 0;
 }
 
-static const struct snap_event *look(struct test *t)
+static const struct snap_event *look_at_event(struct test *t)
 {
 	struct error err = {0};
 
@@ -60,7 +60,7 @@ static const struct snap_event *look(struct test *t)
 static void check_on(struct test *t)
 {
 	uint64_t before = read_count(t);
-	const struct snap_event *e = look(t);
+	const struct snap_event *e = look_at_event(t);
 	uint64_t after = read_count(t);
 
 	if (!e)
@@ -81,7 +81,7 @@ static void check_off(struct test *t)
 	if (!CHECK(t, ioctl(t->fd, PERF_EVENT_IOC_DISABLE, 0) == 0, "it cannot be switched off"))
 		return;
 	for (int round = 0; round < 2; round++) {
-		const struct snap_event *e = look(t);
+		const struct snap_event *e = look_at_event(t);
 		if (!e)
 			return;
 		CHECK(t, e->state == SNAP_OFF && !(e->flags & SNAP_STALE), "off: state %d flags %x",

@@ -36,7 +36,7 @@ struct test {
 
 #define CHECK(t, good, ...) live_check(&(t)->failures, good, __VA_ARGS__)
 
-static void look(struct test *t)
+static void take_snapshot(struct test *t)
 {
 	struct error err = {0};
 
@@ -48,7 +48,7 @@ static void start(struct test *t, const char *const *kinds)
 {
 	if (holder_start(&t->holder, t->program, kinds) == 0)
 		return;
-	look(t);
+	take_snapshot(t);
 	for (size_t i = 0; i < t->snap.n_events; i++) {
 		const struct snap_event *e = &t->snap.events[i];
 		if (e->type != PERF_TYPE_BREAKPOINT)
@@ -61,7 +61,7 @@ static void start(struct test *t, const char *const *kinds)
 	exit(1);
 }
 
-static const struct snap_event *find(const struct test *t, const struct bp_made *m)
+static const struct snap_event *find_event(const struct test *t, const struct bp_made *m)
 {
 	for (size_t i = 0; i < t->snap.n_events; i++)
 		if (holder_is(&t->holder, m, &t->snap.events[i]))
@@ -76,7 +76,8 @@ static const struct snap_event *find(const struct test *t, const struct bp_made 
 static int target_wanted(const struct test *t, const struct bp_made *m)
 {
 	const struct bp_made *other = holder_partner(&t->holder, m);
-	const struct snap_event *mine = find(t, m), *theirs = other ? find(t, other) : NULL;
+	const struct snap_event *mine = find_event(t, m),
+				*theirs = other ? find_event(t, other) : NULL;
 
 	if (mine && theirs && mine->target_tid == other->target && theirs->target_tid == m->target)
 		return other->target;
@@ -199,11 +200,11 @@ static bool is_theirs(const struct holder *h, int pid)
 
 static void check_events(struct test *t)
 {
-	look(t);
+	take_snapshot(t);
 	CHECK(t, t->snap.head.method == SNAP_BPF, "not by BPF");
 	for (size_t i = 0; i < t->holder.n; i++) {
 		const struct bp_made *m = &t->holder.made[i];
-		const struct snap_event *e = find(t, m);
+		const struct snap_event *e = find_event(t, m);
 		if (!CHECK(t, e != NULL, "%s %s: is not listed", m->kind, m->role))
 			continue;
 		check_fields(t, m, e);
@@ -241,7 +242,7 @@ static void look_at_slots(struct test *t)
 		lacks = false;
 		for (size_t i = 0; i < t->holder.n; i++) {
 			const struct bp_made *m = &t->holder.made[i];
-			const struct snap_event *e = find(t, m);
+			const struct snap_event *e = find_event(t, m);
 			lacks |= m->type == PERF_TYPE_BREAKPOINT &&
 				 (!e || (m->id && !has_holder(&t->snap, e)));
 		}
@@ -256,7 +257,7 @@ static void check_slots_part(struct test *t)
 	look_at_slots(t);
 	for (size_t i = 0; i < t->holder.n; i++) {
 		const struct bp_made *m = &t->holder.made[i];
-		const struct snap_event *e = find(t, m);
+		const struct snap_event *e = find_event(t, m);
 		CHECK(t, (e != NULL) == (m->type == PERF_TYPE_BREAKPOINT), "%s %s: %s", m->kind,
 		      m->role, e ? "is no breakpoint" : "is not listed");
 		if (!e)
@@ -300,7 +301,7 @@ static void check_slots(struct test *t, const char *when)
 	bool good = false, settled = false;
 
 	for (int i = 0; i < TRIES && !good; i++) {
-		look(t);
+		take_snapshot(t);
 		live_must(inspect_take(t->probe, INSPECT_ALL, &t->counted, &err), &err);
 		live_must(inspect_take(t->bpf, INSPECT_ALL, &after, &err), &err);
 		settled = same_slots(&t->snap, &after);
@@ -324,14 +325,14 @@ static void check_hits(struct test *t, int index)
 	while (m < t->holder.made + t->holder.n && strcmp(m->kind, "task") != 0)
 		m++;
 	before = holder_tell(&t->holder, "hit", "hit", index);
-	look(t);
+	take_snapshot(t);
 	for (int round = 0; round < 2; round++) {
 		int64_t count = before;
 		/* Machines that are emulated miss some. */
 		for (int i = 0; count == before && i < TRIES; i++)
 			count = holder_tell(&t->holder, "hit", "hit", index);
-		look(t);
-		const struct snap_event *e = find(t, m);
+		take_snapshot(t);
+		const struct snap_event *e = find_event(t, m);
 		if (!CHECK(t, e != NULL && count > before, "task: count %lld", (long long)count))
 			return;
 		CHECK(t, (int64_t)e->count == count && (int64_t)e->hits == count - before,
@@ -364,7 +365,7 @@ static void check_leaks(struct test *t)
 	int before = count_fds();
 
 	for (int i = 0; i < SNAPSHOTS; i++) {
-		look(t);
+		take_snapshot(t);
 		for (size_t k = 0; k < t->snap.n_events; k++)
 			CHECK(t,
 			      !(t->snap.events[k].flags & SNAP_OWN) ||
@@ -437,7 +438,7 @@ static void check_gdb(struct test *t)
 		usleep(100000);
 		if (waitpid(gdb.pid, &status, WNOHANG) == gdb.pid)
 			break;
-		look(t);
+		take_snapshot(t);
 		e = find_traced_by(&t->snap, gdb.pid);
 	}
 	if (CHECK(t, e != NULL, "gdb's watchpoint is not listed")) {

@@ -125,7 +125,7 @@ static int check_name(const struct round *r, const struct locksnap *s, uint64_t 
 }
 
 /* -1: the look does not see who waits. */
-static int look(struct snapshot_locks *w, const struct round *r)
+static int take_snapshot(struct snapshot_locks *w, const struct round *r)
 {
 	struct locksnap s = {0}, again = {0};
 	struct error err = {0};
@@ -161,7 +161,7 @@ static int use_file(struct snapshot_locks *w, struct slow_page *page, const char
 	pthread_create(&waiter, NULL, wait_in_turn, &r);
 	while (!r.waiter || !slow_page_thread_sleeps(getpid(), r.waiter))
 		usleep(LOOK_US);
-	int used = look(w, &r);
+	int used = take_snapshot(w, &r);
 	live_check(&failures, slow_page_release(page) == 0, "%s stays locked", r.path);
 	pthread_join(holder, NULL);
 	pthread_join(waiter, NULL);

@@ -90,7 +90,7 @@ static uint8_t read_code(const struct test *t)
 }
 
 /* The probe that process @owner has placed, or NULL. */
-static const struct upsnap_probe *look(struct test *t, pid_t owner, bool back)
+static const struct upsnap_probe *find_probe(struct test *t, pid_t owner, bool back)
 {
 	struct error err = {0};
 
@@ -112,7 +112,8 @@ static const struct upsnap_probe *look(struct test *t, pid_t owner, bool back)
 static bool is_left(struct test *t, pid_t owner)
 {
 	for (int i = 0; i < 2000; i++) {
-		if (!look(t, owner, false) && !look(t, owner, true) && read_code(t) == t->code)
+		if (!find_probe(t, owner, false) && !find_probe(t, owner, true) &&
+		    read_code(t) == t->code)
 			return false;
 		nap();
 	}
@@ -124,7 +125,7 @@ static const struct upsnap_probe *wait_for(struct test *t, pid_t owner, bool bac
 {
 	const struct upsnap_probe *p;
 
-	while (!(p = look(t, owner, back)) && !live_has_ended(owner))
+	while (!(p = find_probe(t, owner, back)) && !live_has_ended(owner))
 		nap();
 	return p;
 }
@@ -166,10 +167,10 @@ static void killed(struct test *t)
 	if (CHECK(t, p != NULL, "the return probe is not there")) {
 		CHECK(t, read_code(t) != t->code, "there is no probe in the program");
 		calls(t, t->calls);
-		p = look(t, run.pid, true);
+		p = find_probe(t, run.pid, true);
 		CHECK(t, p && p->hits == CALLS, "%llu returns",
 		      p ? (unsigned long long)p->hits : 0);
-		p = look(t, run.pid, false);
+		p = find_probe(t, run.pid, false);
 		CHECK(t, p && p->hits == CALLS, "%llu hits", p ? (unsigned long long)p->hits : 0);
 		CHECK(t, p && !strcmp(upsnap_text(&t->snap, p->owner_comm), "kontend"),
 		      "not of kontend");
@@ -269,7 +270,7 @@ static void beside_others(struct test *t)
 	up_work_tell(&other, t->calls);
 	while (!up_work_line(&other, line, sizeof(line)))
 		nap();
-	const struct upsnap_probe *p = look(t, run.pid, false);
+	const struct upsnap_probe *p = find_probe(t, run.pid, false);
 	CHECK(t, p && p->hits > CALLS && p->flags & UPSNAP_SHARED,
 	      "the kernel's count is %llu, flags %x", p ? (unsigned long long)p->hits : 0,
 	      p ? p->flags : 0);

@@ -24,7 +24,7 @@ struct looks {
 	bool after_tick;
 };
 
-static void take(struct looks *l, const struct record *r)
+static void take_record(struct looks *l, const struct record *r)
 {
 	struct record_snapshot head;
 	uint64_t time;
@@ -59,7 +59,7 @@ static bool read_all(const char *path, struct looks *l)
 	int e = reader_new(&s, &o, &err);
 
 	while (e == 0 && (e = source_next(s, 0, &r, &err)) == 0) {
-		take(l, &r);
+		take_record(l, &r);
 		source_release(s, &r);
 	}
 	if (e != SOURCE_END)

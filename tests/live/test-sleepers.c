@@ -143,7 +143,7 @@ static struct counts look_by(struct snapshot_locks *w, pid_t pid, int looks)
 	return c;
 }
 
-static struct counts look(const struct target *t, pid_t pid, int looks)
+static struct counts count_sleepers(const struct target *t, pid_t pid, int looks)
 {
 	struct snapshot_locks *w;
 	struct error err = {0};
@@ -162,26 +162,26 @@ static void check_targets(pid_t pid)
 	uint32_t cpu = 0;
 	struct target all = {0}, one = {.kind = TARGET_PIDS, .ids = &pid, .n_ids = 1},
 		      on_cpu = {.cpus = &cpu, .n_cpus = 1};
-	struct counts c = look(&all, pid, LOOKS);
+	struct counts c = count_sleepers(&all, pid, LOOKS);
 
 	live_check(&failures, is_all(&c), "of all: futex %u, idle %u, file locks %u", c.futex,
 		   c.idle, c.file_locks);
-	c = look(&one, pid, 1);
+	c = count_sleepers(&one, pid, 1);
 	live_check(&failures, is_all(&c) && !c.others, "of one: futex %u, idle %u, others %u",
 		   c.futex, c.idle, c.others);
 	pid_t own = getpid();
 	one.ids = &own; /* a child that was there before is not measured */
-	c = look(&one, pid, 1);
+	c = count_sleepers(&one, pid, 1);
 	live_check(&failures, !c.futex && !c.idle, "of the parent: futex %u", c.futex);
 	pid_t nobody = 1 << 22; /* above any that a kernel gives */
 	one.ids = &nobody;
-	c = look(&one, pid, 1);
+	c = count_sleepers(&one, pid, 1);
 	live_check(&failures, !c.futex && !c.others, "of nobody: futex %u, others %u", c.futex,
 		   c.others);
-	c = look(&on_cpu, pid, 1);
+	c = count_sleepers(&on_cpu, pid, 1);
 	live_check(&failures, is_all(&c), "on CPU 0: futex %u", c.futex);
 	cpu = 1;
-	c = look(&on_cpu, pid, 1);
+	c = count_sleepers(&on_cpu, pid, 1);
 	live_check(&failures, !c.futex && !c.file_locks, "on CPU 1: futex %u", c.futex);
 }
 

@@ -278,7 +278,7 @@ static void start_subject(struct test *t, struct subject *s)
 }
 
 /* All workloads take the next step. */
-static void step(struct test *t)
+static void test_step(struct test *t)
 {
 	for (size_t k = 0; k < SUBJECTS; k++) {
 		struct subject *s = &t->subjects[k];
@@ -334,7 +334,7 @@ static void waiters(struct test *t)
 	for (int k = 0; k < 2; k++)
 		live_check(&t->failures, live_run_says(&runs[k], "measuring"),
 			   "report %d does not measure", k);
-	step(t);
+	test_step(t);
 	for (size_t k = 0; k < SUBJECTS; k++)
 		live_check(&t->failures,
 			   !t->subjects[k].made || live_run_says(&t->subjects[k].run, "waiting"),
@@ -347,7 +347,7 @@ static void waiters(struct test *t)
 		live_check(&t->failures, live_run_code(&runs[k]) == 0, "report %d ended with %d", k,
 			   live_run_code(&runs[k]));
 	}
-	step(t);
+	test_step(t);
 	for (size_t k = 0; k < SUBJECTS; k++) {
 		if (t->subjects[k].made)
 			end_subject(t, &t->subjects[k], runs);

@@ -48,7 +48,7 @@ static const struct upsnap_area *find_area(const struct test *t)
 	return NULL;
 }
 
-static void look(struct test *t)
+static void take_snapshot(struct test *t)
 {
 	struct error err = {0};
 
@@ -71,8 +71,8 @@ static uint64_t offset_of(struct test *t, const char *function)
 }
 
 /* The probe at @offset of the program that has @source; NULL: it is not listed. */
-static const struct upsnap_probe *find(const struct test *t, uint64_t offset, uint32_t source,
-				       bool back)
+static const struct upsnap_probe *find_probe(const struct test *t, uint64_t offset, uint32_t source,
+					     bool back)
 {
 	for (size_t i = 0; i < t->snap.n_probes; i++) {
 		const struct upsnap_probe *p = &t->snap.probes[i];
@@ -97,7 +97,7 @@ static void wait_line(struct test *t, char *line, size_t size)
 			printf("FAIL %s has ended\n", t->program);
 			exit(1);
 		}
-		look(t);
+		take_snapshot(t);
 		nap();
 	}
 }
@@ -163,13 +163,13 @@ static void check_calls(struct test *t, const char *function, int threads, int l
 
 	if (!CHECK(t, fd >= 0, "%s: cannot place a probe: %s", function, strerror(-fd)))
 		return;
-	look(t);
+	take_snapshot(t);
 	bool had_area = find_area(t) != NULL; /* it stays as long as the program */
 	t->max_used = 0;
 	t->has_area = false;
 	uint64_t calls = run(t, function, threads, loops);
-	look(t);
-	const struct upsnap_probe *p = find(t, offset, UPSNAP_PERF, back);
+	take_snapshot(t);
+	const struct upsnap_probe *p = find_probe(t, offset, UPSNAP_PERF, back);
 	if (CHECK(t, p != NULL, "%s is not listed", function)) {
 		check_probe(t, function, p);
 		CHECK(t, p->flags & UPSNAP_HITS && is_right(t, p, threads, calls),
@@ -233,7 +233,7 @@ static void check_blocked(struct test *t)
 	for (int i = 0; i < THREADS; i++)
 		tids[i] = (pid_t)strtol(at, &at, 10);
 	for (int i = 0; i < TRIES; i++) {
-		look(t);
+		take_snapshot(t);
 		a = find_area(t);
 		used = a && a->slots < THREADS ? a->slots : THREADS;
 		if (a && a->used == used && (int)a->single_step == used &&
@@ -265,14 +265,14 @@ static void check_tracefs(struct test *t)
 	int code = up_probe_write(t->tracefs, line);
 	if (!CHECK(t, code == 0, "uprobe_events: %s", strerror(-code)))
 		return;
-	look(t);
-	const struct upsnap_probe *p = find(t, offset, UPSNAP_TRACEFS, false);
+	take_snapshot(t);
+	const struct upsnap_probe *p = find_probe(t, offset, UPSNAP_TRACEFS, false);
 	CHECK(t, p && p->flags & UPSNAP_DISABLED && !p->owner_pid, "a probe nobody uses");
 	int fd = up_probe_open(t->tracefs, group, "up_push", t->work.pid);
 	CHECK(t, fd >= 0, "cannot open %s/up_push: %s", group, strerror(-fd));
 	uint64_t calls = run(t, "up_push", 4, 500);
-	look(t);
-	p = find(t, offset, UPSNAP_TRACEFS, false);
+	take_snapshot(t);
+	p = find_probe(t, offset, UPSNAP_TRACEFS, false);
 	if (CHECK(t, p != NULL, "a probe of tracefs is not listed")) {
 		check_probe(t, "up_push", p);
 		CHECK(t, is_right(t, p, 4, calls) && !(p->flags & UPSNAP_DISABLED),
@@ -282,8 +282,9 @@ static void check_tracefs(struct test *t)
 	if (fd >= 0)
 		close(fd);
 	up_probe_write(t->tracefs, gone);
-	look(t);
-	CHECK(t, !find(t, offset, UPSNAP_TRACEFS, false), "a probe that was taken away is there");
+	take_snapshot(t);
+	CHECK(t, !find_probe(t, offset, UPSNAP_TRACEFS, false),
+	      "a probe that was taken away is there");
 }
 
 static void check_link(struct test *t)
@@ -296,9 +297,9 @@ static void check_link(struct test *t)
 		return;
 	}
 	/* Who has its descriptor is found out behind the look that found it. */
-	look(t);
-	look(t);
-	const struct upsnap_probe *p = find(t, offset, UPSNAP_LINK, false);
+	take_snapshot(t);
+	take_snapshot(t);
+	const struct upsnap_probe *p = find_probe(t, offset, UPSNAP_LINK, false);
 	if (t->snap.head.missing & UPSNAP_NO_LINKS)
 		printf("BPF links cannot be listed here\n");
 	else if (CHECK(t, p != NULL, "a BPF link is not listed"))
@@ -318,7 +319,7 @@ int main(int argc, char **argv)
 	live_must(snapshot_uprobes_new(&t.look, &o, &err), &err);
 	live_must(binary_open(&t.binary, t.program, &err), &err);
 	live_must(tracefs_find(t.tracefs, &err), &err);
-	look(&t);
+	take_snapshot(&t);
 	if (t.snap.head.missing & UPSNAP_NO_SLOTS) {
 		printf("skipped: %s\n", upsnap_text(&t.snap, t.snap.head.reason));
 		return LIVE_SKIP;

@@ -80,7 +80,7 @@ static void take_run(struct teller *t, const struct record *r)
 	}
 }
 
-static void take(struct teller *t, int timeout_ms)
+static void take_waits(struct teller *t, int timeout_ms)
 {
 	struct error err = {0};
 	struct record r;
@@ -125,7 +125,7 @@ static void finish(struct teller *t)
 {
 	live_stop(t->source);
 	for (int i = 0; i < 1000 && !t->ended; i++)
-		take(t, 100);
+		take_waits(t, 100);
 	assert_true(t->ended);
 }
 
@@ -232,7 +232,7 @@ static void waits_are_those_that_perf_sees(void **state)
 	storm_go(&storm);
 	while (!storm_finished(&storm))
 		for (int i = 0; i < SOURCES; i++)
-			take(&t[i], 25);
+			take_waits(&t[i], 25);
 	for (int i = 0; i < SOURCES; i++)
 		finish(&t[i]);
 	/* A task that has begun to wait when it is killed is counted, and has no more to say. */
@@ -283,7 +283,7 @@ static void those_that_are_started_are_told_of(void **state)
 	storm_go(&other);
 	assert_int_equal(write(go, "g", 1), 1);
 	while (waitpid(pid, NULL, WNOHANG) == 0 || !storm_finished(&other))
-		take(&t, 25);
+		take_waits(&t, 25);
 	finish(&t);
 	for (size_t i = 0; i < t.n; i++) {
 		of_others += t.begins[i].pid == other.pid;
@@ -310,7 +310,7 @@ static void threads_are_told_of_alone(void **state)
 	start(&t, &target, true);
 	storm_go(&storm);
 	while (!storm_finished(&storm))
-		take(&t, 25);
+		take_waits(&t, 25);
 	finish(&t);
 	for (size_t i = 0; i < t.n; i++)
 		assert_int_equal(t.begins[i].tid, storm.pid);

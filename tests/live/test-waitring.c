@@ -150,7 +150,7 @@ static size_t take_one(struct listeners *l, uint64_t at, const uint8_t *p)
 	return h.size;
 }
 
-static void take(struct listeners *l, struct ring *r)
+static void take_records(struct listeners *l, struct ring *r)
 {
 	static uint8_t buf[RING_RECORD_MAX];
 	uint64_t head = ring_head(r);
@@ -170,7 +170,7 @@ static bool is_full(const struct listener *l)
 	return ring_used(&l->ring, ring_head(&l->ring)) > l->ring.size - MOST;
 }
 
-static void look(struct listeners *l, bool *full)
+static void look_at_rings(struct listeners *l, bool *full)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		struct pollfd p = {.fd = l->of[i].fd, .events = POLLIN};
@@ -191,7 +191,7 @@ static void what_finds_no_room_is_counted(void **state)
 	waitfeed_feed(l.feed)->enable(waitfeed_feed(l.feed), true);
 	storm_go(&storm);
 	while (!full && !storm_finished(&storm)) {
-		look(&l, &full);
+		look_at_rings(&l, &full);
 		poll(NULL, 0, 1);
 	}
 	poll(NULL, 0, FULL_MS);
@@ -199,12 +199,12 @@ static void what_finds_no_room_is_counted(void **state)
 	assert_true(l.woken);
 	while (!storm_finished(&storm)) {
 		for (size_t i = 0; i < l.n; i++)
-			take(&l, &l.of[i].ring);
+			take_records(&l, &l.of[i].ring);
 		poll(NULL, 0, 1);
 	}
 	waitfeed_feed(l.feed)->enable(waitfeed_feed(l.feed), false);
 	for (size_t i = 0; i < l.n; i++)
-		take(&l, &l.of[i].ring);
+		take_records(&l, &l.of[i].ring);
 	print_message("counted %llu, told %llu, and that %llu are missing\n",
 		      (unsigned long long)(storm.begins + storm.ends),
 		      (unsigned long long)(l.begins + l.ends), (unsigned long long)l.missed);
@@ -231,7 +231,7 @@ static void take_nested(struct listeners *l)
 
 	for (size_t i = 0; i < l->n; i++) {
 		assert_true(feed->ring(feed, l->of[i].cpu, 1, &l->of[0].ring));
-		take(l, &l->of[0].ring);
+		take_records(l, &l->of[0].ring);
 	}
 	l->of[0].ring = usual;
 }
@@ -250,7 +250,7 @@ static void run_storm(struct listeners *l, bool nested)
 		last = storm_finished(&storm);
 		take_nested(l);
 		for (size_t i = 0; i < l->n; i++)
-			take(l, &l->of[i].ring);
+			take_records(l, &l->of[i].ring);
 	}
 	waitfeed_feed(l->feed)->enable(waitfeed_feed(l->feed), false);
 	set_busy(l, 0);

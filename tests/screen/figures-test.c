@@ -32,7 +32,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static void add(struct words *w, const char *word, size_t len)
+static void add_word(struct words *w, const char *word, size_t len)
 {
 	if (mem_grow(&w->list, &w->cap, w->n, sizeof(*w->list)) < 0)
 		abort();
@@ -59,7 +59,7 @@ static void add_figures(struct words *w, const char *text)
 		n = strcspn(text, around);
 		/* The begin of an address, with its mark, is none either. */
 		if (text_is_figure(text) && !is_room(text, n) && strncmp(text, "(0…", n) != 0)
-			add(w, text, n);
+			add_word(w, text, n);
 	}
 }
 

@@ -33,7 +33,8 @@ static void emit_wait(struct synth *s, uint64_t back, uint64_t t)
 	synth_end(s, 0, t + 70 * MS, PID, TID, STREAM_PIPE_MUTEX, 0);
 }
 
-static struct synth *make(enum synth_machine m, const struct spot *spots, size_t n, uint64_t back)
+static struct synth *make_stream(enum synth_machine m, const struct spot *spots, size_t n,
+				 uint64_t back)
 {
 	struct stage st;
 
@@ -60,8 +61,8 @@ struct synth *stream_annotate(void)
 		{synth_addr(SYNTH_EXC_PAGE_FAULT), 25},
 	};
 
-	return make(SYNTH_X86_64, spots, sizeof(spots) / sizeof(*spots),
-		    SYNTH_CODE + SYNTH_X86_RETURN);
+	return make_stream(SYNTH_X86_64, spots, sizeof(spots) / sizeof(*spots),
+			   SYNTH_CODE + SYNTH_X86_RETURN);
 }
 
 struct synth *stream_annotate_arm64(void)
@@ -72,6 +73,6 @@ struct synth *stream_annotate_arm64(void)
 		{synth_addr(SYNTH_EXC_PAGE_FAULT), 25},
 	};
 
-	return make(SYNTH_ARM64, spots, sizeof(spots) / sizeof(*spots),
-		    SYNTH_CODE + SYNTH_ARM64_RETURN);
+	return make_stream(SYNTH_ARM64, spots, sizeof(spots) / sizeof(*spots),
+			   SYNTH_CODE + SYNTH_ARM64_RETURN);
 }

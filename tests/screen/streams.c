@@ -34,8 +34,8 @@ static uint64_t spread(struct stage *st, uint64_t mean)
 	return base / 2 + draw(st, base + 1) + 1;
 }
 
-static void add(struct stage *st, const struct actor *a, uint64_t time, uint64_t lock, uint32_t cpu,
-		uint32_t flags, bool begins)
+static void add_wait_event(struct stage *st, const struct actor *a, uint64_t time, uint64_t lock,
+			   uint32_t cpu, uint32_t flags, bool begins)
 {
 	if (mem_grow(&st->list, &st->cap, st->n, sizeof(*st->list)))
 		abort();
@@ -57,10 +57,10 @@ static void add_wait(struct stage *st, const struct actor *a, uint64_t t, uint64
 	bool slow = a->flags & LCB_F_MUTEX && wait_ns > 20 * US;
 
 	if (slow)
-		add(st, a, t, lock, a->cpu, a->flags | LCB_F_SPIN, true);
-	add(st, a, slow ? t + 10 * US : t, lock, a->cpu, a->flags, true);
+		add_wait_event(st, a, t, lock, a->cpu, a->flags | LCB_F_SPIN, true);
+	add_wait_event(st, a, slow ? t + 10 * US : t, lock, a->cpu, a->flags, true);
 	if (wait_ns)
-		add(st, a, t + wait_ns, lock, end_cpu, a->flags, false);
+		add_wait_event(st, a, t + wait_ns, lock, end_cpu, a->flags, false);
 }
 
 void stage_act(struct stage *st, const struct actor *a)

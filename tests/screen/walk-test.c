@@ -164,7 +164,7 @@ static void walk_close(struct walk *w)
 	synth_free(w->synth);
 }
 
-static void step(struct walk *w)
+static void random_step(struct walk *w)
 {
 	struct display_input in = {.key = draw_key(w)};
 	struct error err = {0};
@@ -193,7 +193,7 @@ static int walk_keys(const char *stream, int steps)
 		return r;
 	app_draw(w.app);
 	for (w.step = 0; w.step < steps && !r; w.step++) {
-		step(&w);
+		random_step(&w);
 		r = check(&w);
 	}
 	walk_close(&w);

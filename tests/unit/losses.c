@@ -40,7 +40,8 @@ static uint64_t address(int lock, bool spin)
 	return (spin ? 0xffff888000001000ull : 0xffff888000000000ull) + (uint64_t)lock * 64;
 }
 
-static struct losses_record *add(struct losses_history *h, struct world *w, uint32_t cpu, int task)
+static struct losses_record *add_losses_record(struct losses_history *h, struct world *w,
+					       uint32_t cpu, int task)
 {
 	w->t += 1 + rnd(&w->seed, 2000);
 	h->r[h->n] = (struct losses_record){.time = w->t, .cpu = cpu, .tid = 100 + task};
@@ -55,7 +56,7 @@ static void spin_begins(struct losses_history *h, struct world *w, uint32_t cpu,
 	if (depth && lock == w->spins[cpu][0])
 		return;
 	w->begun[cpu][depth] = h->n;
-	struct losses_record *r = add(h, w, cpu, task);
+	struct losses_record *r = add_losses_record(h, w, cpu, task);
 	r->lock = address(lock, true);
 	r->flags = LCB_F_SPIN;
 	r->begins = true;
@@ -74,7 +75,7 @@ static void spin_goes_on(struct losses_history *h, struct world *w, uint32_t cpu
 	int depth = --w->depth[cpu];
 	if (depth)
 		h->r[w->begun[cpu][depth]].paired = (uint32_t)h->n;
-	add(h, w, cpu, w->spinner[cpu])->lock = address(w->spins[cpu][depth], true);
+	add_losses_record(h, w, cpu, w->spinner[cpu])->lock = address(w->spins[cpu][depth], true);
 }
 
 static void wait_goes_on(struct losses_history *h, struct world *w, uint32_t cpu, int task)
@@ -86,7 +87,7 @@ static void wait_goes_on(struct losses_history *h, struct world *w, uint32_t cpu
 		lock = (int)rnd(&w->seed, LOCKS);
 	else if (!ends && !losses_is_mutex(lock))
 		return;
-	struct losses_record *r = add(h, w, cpu, task);
+	struct losses_record *r = add_losses_record(h, w, cpu, task);
 	r->lock = address(lock, false);
 	r->begins = !ends;
 	r->flags = losses_is_mutex(lock) ? LCB_F_MUTEX : LCB_F_WRITE;

@@ -32,7 +32,7 @@ static uint64_t mix(uint64_t sum, uint64_t v)
 }
 
 /* All that an event has, the texts and addresses that it borrows too. */
-static int see(struct engine_watch *w, const struct event *ev, struct error *err)
+static int see_event(struct engine_watch *w, const struct event *ev, struct error *err)
 {
 	struct log *l = (struct log *)w;
 
@@ -111,8 +111,8 @@ static void every_tick_is_the_same(void **state)
 		random_stream(&rig, &p);
 		start(&a, synth_source(rig.synth), false);
 		start(&b, synth_source(rig.synth), true);
-		struct log x = {.watch.event = see, .engine = &a},
-			   y = {.watch.event = see, .engine = &b};
+		struct log x = {.watch.event = see_event, .engine = &a},
+			   y = {.watch.event = see_event, .engine = &b};
 		a.watch = &x.watch;
 		b.watch = &y.watch;
 		do {
@@ -135,7 +135,7 @@ struct fixed {
 	uint64_t from_ns, to_ns;
 };
 
-static int find(struct engine_range *r, uint64_t begin_ns, struct error *err)
+static int find_begin(struct engine_range *r, uint64_t begin_ns, struct error *err)
 {
 	struct fixed *f = (struct fixed *)r;
 
@@ -157,7 +157,7 @@ static void ranges_are_the_same(void **state)
 
 		random_stream(&rig, &p);
 		for (int i = 0; i < 2; i++) {
-			f[i] = (struct fixed){.range.find = find,
+			f[i] = (struct fixed){.range.find = find_begin,
 					      .from_ns = (10 + seed) * MS,
 					      .to_ns = (11 + 2 * seed) * MS};
 			start(&e[i], synth_source(rig.synth), i);

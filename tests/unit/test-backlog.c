@@ -126,7 +126,7 @@ static void do_something(struct world *w)
 }
 
 /* Rounds tell of a moment some time before, as a drain's beginning is. */
-static struct synth *make(uint32_t seed, unsigned seconds, unsigned each)
+static struct synth *make_stream(uint32_t seed, unsigned seconds, unsigned each)
 {
 	const struct record_host host = {.clock_ns = BEGIN * S, .cpus = CPUS, .wall_ns = 7 * S};
 	struct world w = {.s = synth_new(CPUS), .seed = seed, .t = BEGIN * S};
@@ -283,7 +283,7 @@ static void read_rest(struct engine *e)
 
 static void check_one(uint32_t seed)
 {
-	struct synth *s = make(seed, 60, 40);
+	struct synth *s = make_stream(seed, 60, 40);
 	const struct backlog_options o = {.span_ns = (5 + seed % 7) * S};
 	struct source *b = kept(s, &o), *whole = synth_source(s);
 	struct engine live, x, y;
@@ -337,7 +337,7 @@ static void test_as_the_whole_stream(void **state)
 /* An hour, in which all that there is changes again and again. */
 static void test_memory_is_flat(void **state)
 {
-	struct synth *s = make(5, 3600, 30);
+	struct synth *s = make_stream(5, 3600, 30);
 	const struct backlog_options o = {.bytes = 64 << 10, .span_ns = 10 * S};
 	struct source *b = kept(s, &o);
 	struct backlog_stat early, late;
@@ -360,7 +360,7 @@ static void test_memory_is_flat(void **state)
 /* What is asked for is there beyond the span, but not beyond twice the bytes. */
 static void test_hold(void **state)
 {
-	struct synth *s = make(6, 60, 40);
+	struct synth *s = make_stream(6, 60, 40);
 	const struct backlog_options o = {.span_ns = 3 * S};
 	const struct backlog_options small = {.bytes = 16 << 10, .span_ns = 3 * S};
 	struct source *b = kept(s, &o);
@@ -390,7 +390,7 @@ static void test_hold(void **state)
 
 static void test_no_memory(void **state)
 {
-	struct synth *s = make(3, 20, 20);
+	struct synth *s = make_stream(3, 20, 20);
 	const struct backlog_options o = {.span_ns = 3 * S};
 
 	(void)state;

@@ -22,7 +22,7 @@ static void near(double got, double want)
 		fail_msg("%.12f instead of %.12f", got, want);
 }
 
-static void add(struct bench_pairs *p, double on)
+static void add_pair(struct bench_pairs *p, double on)
 {
 	assert_int_equal(bench_pairs_add(p, 100, on), 0);
 }
@@ -37,12 +37,12 @@ static void the_median_is_of_the_ratios(void **state)
 	assert_true(s.n == 0 && isnan(s.median) && isnan(s.low));
 	assert_int_equal(bench_pairs_add(&p, 0, 5), 0); /* no pair */
 	assert_int_equal(bench_pairs_add(&p, 200, 210), 0);
-	add(&p, 107);
+	add_pair(&p, 107);
 	assert_int_equal(bench_pairs_sum(&p, &s), 0);
 	assert_int_equal(s.n, 2);
 	near(s.median, 6);
 	assert_true(isnan(s.low) && isnan(s.high));
-	add(&p, 90);
+	add_pair(&p, 90);
 	assert_int_equal(bench_pairs_sum(&p, &s), 0);
 	near(s.median, 5);
 	bench_pairs_deinit(&p);
@@ -55,7 +55,7 @@ static void equal_pairs_have_no_width(void **state)
 
 	(void)state;
 	for (int i = 0; i < BENCH_PAIRS_LEAST; i++)
-		add(&p, 103);
+		add_pair(&p, 103);
 	assert_int_equal(bench_pairs_sum(&p, &s), 0);
 	near(s.low, 3);
 	near(s.high, 3);
@@ -70,8 +70,8 @@ static void the_interval_is_around_the_median(void **state)
 
 	(void)state;
 	for (int i = 0; i < 21; i++)
-		add(&p, 100 + i);
-	add(&p, 100000);
+		add_pair(&p, 100 + i);
+	add_pair(&p, 100000);
 	assert_int_equal(bench_pairs_sum(&p, &s), 0);
 	assert_true(s.low < s.median && s.median < s.high);
 	assert_true(s.low > 2 && s.high < 20);
@@ -99,7 +99,7 @@ static void the_truth_is_in_the_interval_as_often_as_it_says(void **state)
 		struct bench_pairs p = {0};
 		struct bench_pairs_sum s;
 		for (int i = 0; i < 20; i++)
-			add(&p, 104 + 10 * (even(&seed) + even(&seed) - 1));
+			add_pair(&p, 104 + 10 * (even(&seed) + even(&seed) - 1));
 		assert_int_equal(bench_pairs_sum(&p, &s), 0);
 		inside += s.low <= 4 && s.high >= 4;
 		bench_pairs_deinit(&p);
@@ -116,7 +116,7 @@ static void without_memory_it_says_so(void **state)
 	mem_fail_after(0);
 	assert_int_equal(bench_pairs_add(&p, 1, 1), -ENOMEM);
 	mem_fail_after(-1);
-	add(&p, 101);
+	add_pair(&p, 101);
 	mem_fail_after(0);
 	assert_int_equal(bench_pairs_sum(&p, &s), -ENOMEM);
 	mem_fail_after(-1);

@@ -28,7 +28,7 @@ static const uint8_t two[] = {
 };
 enum { FIRST = 7, SECOND = 15 };
 
-static struct bench_retry *make(uint32_t first, uint32_t second)
+static struct bench_retry *make_retry(uint32_t first, uint32_t second)
 {
 	struct error err = {0};
 	struct bench_retry *r;
@@ -46,7 +46,7 @@ static struct bench_retry *make(uint32_t first, uint32_t second)
 static void tries_again_are_in_proportion(void **state)
 {
 	const uint32_t at[2] = {FIRST, SECOND};
-	struct bench_retry *r = make(80, 60);
+	struct bench_retry *r = make_retry(80, 60);
 	struct bench_retry_sum s;
 	struct error err = {0};
 
@@ -62,7 +62,7 @@ static void tries_again_are_in_proportion(void **state)
 static void few_samples_tell_nothing(void **state)
 {
 	const uint32_t at[2] = {FIRST, SECOND}, none[2] = {3, SECOND};
-	struct bench_retry *few = make(10, 2), *many = make(100, 0);
+	struct bench_retry *few = make_retry(10, 2), *many = make_retry(100, 0);
 	struct bench_retry_sum s;
 	struct error err = {0};
 

@@ -144,7 +144,7 @@ static void plain_state(struct plain *p, struct model *m, int t)
 		}
 }
 
-static void step(struct plain *p, struct model *m)
+static void random_step(struct plain *p, struct model *m)
 {
 	int t = rand() % TASKS, lock = rand() % LOCKS;
 
@@ -246,7 +246,7 @@ static void play(struct plain *p, struct model *m, bool loses)
 		else if (loses && rand() % 20 == 0)
 			lose_one(p, m);
 		else
-			step(p, m);
+			random_step(p, m);
 		if (i % 500 == 499)
 			check(p, m);
 		count_ms(p);

@@ -201,7 +201,7 @@ static void test_another_architecture_is_the_end(void **state)
 #endif
 
 /* What the porter is asked by who has been taken over: number, or 0 where he did it. */
-static int ask(enum caged_deed deed, const char *text, int64_t number, int fd)
+static int ask_broker(enum caged_deed deed, const char *text, int64_t number, int fd)
 {
 	const struct porter_ask a = {.number = number, .text = text, .fds = {fd, -1}};
 	struct porter_answer ret;
@@ -255,9 +255,9 @@ static _Noreturn void asking_process(const struct question *q)
 	if (q->deed == DEED_START &&
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		_exit(BROKEN);
-	_exit(ask(q->deed, q->text, 0,
-		  q->deed == DEED_START || q->deed == DEED_SAVE ? (pair[0] >= 0 ? pair[0] : 0)
-								: -1));
+	_exit(ask_broker(
+		q->deed, q->text, 0,
+		q->deed == DEED_START || q->deed == DEED_SAVE ? (pair[0] >= 0 ? pair[0] : 0) : -1));
 }
 
 static void test_the_porter_looks_at_what_he_is_asked(void **state)
@@ -291,18 +291,19 @@ static struct caged_wants wants_here(void)
 static int make_and_unmake(void)
 {
 	char path[200];
-	int r = ask(DEED_MAKE, "made", 0, -1);
+	int r = ask_broker(DEED_MAKE, "made", 0, -1);
 
 	if (r || access("made", F_OK) < 0)
 		return r ? r : BROKEN;
-	r = ask(DEED_UNMAKE, "", 0, -1);
+	r = ask_broker(DEED_UNMAKE, "", 0, -1);
 	if (r || access("made", F_OK) == 0)
 		return r ? r : BROKEN;
 	snprintf(path, sizeof(path), "%s/made", w.t.dir);
-	if (ask(DEED_MAKE, path, 0, -1) != EPERM || ask(DEED_MAKE, "./made", 0, -1) != EPERM)
+	if (ask_broker(DEED_MAKE, path, 0, -1) != EPERM ||
+	    ask_broker(DEED_MAKE, "./made", 0, -1) != EPERM)
 		return BROKEN;
 	/* What is there is not opened anew. */
-	return ask(DEED_MAKE, "kept", 0, -1) == EEXIST ? 0 : BROKEN;
+	return ask_broker(DEED_MAKE, "kept", 0, -1) == EEXIST ? 0 : BROKEN;
 }
 
 static void test_the_porter_makes_names_in_one_folder(void **state)
@@ -340,10 +341,10 @@ static void test_the_porter_removes_only_his_own(void **state)
 		struct error err = {0};
 
 		if (chdir(w.t.dir) < 0 || caged_enter(&w.caged, &o, &wants, &err) < 0 ||
-		    ask(DEED_MAKE, "new", 0, -1) || write(done[1], "x", 1) != 1 ||
+		    ask_broker(DEED_MAKE, "new", 0, -1) || write(done[1], "x", 1) != 1 ||
 		    read(go[0], &c, 1) != 1)
 			_exit(BROKEN);
-		_exit(ask(DEED_UNMAKE, "", 0, -1) == ENOENT ? 0 : BROKEN);
+		_exit(ask_broker(DEED_UNMAKE, "", 0, -1) == ENOENT ? 0 : BROKEN);
 	}
 	assert_int_equal(read(done[0], &c, 1), 1);
 	assert_int_equal(rename(w.t.victim_file, w.t.new_file), 0);
@@ -369,7 +370,7 @@ static void test_the_porter_ends_nobody_else(void **state)
 
 		if (caged_enter(&w.caged, &o, &wants, &err) < 0)
 			_exit(BROKEN);
-		_exit(ask(DEED_STOP, "", w.t.victim, -1));
+		_exit(ask_broker(DEED_STOP, "", w.t.victim, -1));
 	}
 	assert_in_range(status_of(pid), 1, NOTHING - 1);
 	assert_int_equal(kill(w.t.victim, 0), 0);

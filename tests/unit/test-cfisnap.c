@@ -21,7 +21,7 @@ static struct elfimg_segment segment = {
 	.type = 1, .offset = 0x1000, .addr = 0x2000, .file_size = 99};
 
 /* 64 bytes of tables, of which the header begins at 12 and has 5 entries. */
-static struct cfisnap make(const char *path, uint64_t ino)
+static struct cfisnap make_cfisnap(const char *path, uint64_t ino)
 {
 	struct cfisnap s = {
 		.head = {.path = 1, .ino = ino, .addr = 0x3000, .header = 0x300c, .entries = 5},
@@ -49,7 +49,7 @@ static char *encoded(const struct cfisnap *s, size_t *ret_len)
 
 static void there_and_back(void **state)
 {
-	struct cfisnap s = make("/opt/x", 7), t = {0};
+	struct cfisnap s = make_cfisnap("/opt/x", 7), t = {0};
 	size_t len;
 
 	(void)state;
@@ -70,7 +70,7 @@ static void damage_is_refused(void **state)
 
 	(void)state;
 	for (int i = 0; i < 6; i++) {
-		struct cfisnap s = make("/opt/x", 7);
+		struct cfisnap s = make_cfisnap("/opt/x", 7);
 
 		switch (i) {
 		case 0:
@@ -110,7 +110,7 @@ static void a_set_has_each_once(void **state)
 		char path[8];
 
 		snprintf(path, sizeof(path), "/opt/%d", i % 3);
-		struct cfisnap s = make(path, (uint64_t)i % 3);
+		struct cfisnap s = make_cfisnap(path, (uint64_t)i % 3);
 		char *p = encoded(&s, &len);
 		assert_int_equal(cfiset_take(set, p, len), 0);
 		assert_true(cfiset_take(set, p, len - 1) < 0);

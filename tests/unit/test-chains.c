@@ -90,7 +90,7 @@ static void play(struct asked *w, const struct graph *g)
 	play_all(w, g, false);
 }
 
-static struct table ask(struct asked *w)
+static struct table query_table(struct asked *w)
 {
 	const struct query_spec spec = {0};
 	struct error err = {0};
@@ -117,7 +117,7 @@ static void a_chain_leads_to_its_root(void **state)
 	for (int t = 0; t < 4; t++)
 		g.begin[t] = CANNED_START + (uint64_t)(100 * t) * MS;
 	play(w, &g);
-	struct table t = ask(w);
+	struct table t = query_table(w);
 	assert_int_equal(t.n_rows, 5);
 	for (size_t i = 0; i < 5; i++) {
 		assert_string_equal(cell_s(&t, i, "row"), rows[i]);
@@ -155,7 +155,7 @@ static void an_ended_chain_is_kept(void **state)
 	for (int t = 0; t < 4; t++)
 		g.begin[t] = CANNED_START + (uint64_t)(100 * t) * MS;
 	play_all(w, &g, true);
-	struct table t = ask(w);
+	struct table t = query_table(w);
 	assert_int_equal(t.n_rows, 5);
 	for (size_t i = 0; i < t.n_rows; i++) {
 		const struct value *parent = cell_at(&t, i, "parent");
@@ -187,7 +187,7 @@ static void crossed_locks_are_a_deadlock(void **state)
 
 	pair(&g, CANNED_START + 10 * MS, CANNED_START + 20 * MS);
 	play(w, &g);
-	struct table t = ask(w);
+	struct table t = query_table(w);
 	assert_string_equal(cell_s(&t, 0, "row"), "deadlock");
 	assert_null(query_chains_root(&w->q, LOCK(0)));
 	assert_int_equal(cell_u(&t, 0, "behind"), 3);
@@ -233,7 +233,7 @@ static void nobody_waits_for_himself(void **state)
 	struct graph g = {2, 1, {0, 0}, {1}, {0}, {0}, {CANNED_START + MS, CANNED_START + 2 * MS}};
 
 	play(w, &g);
-	struct table t = ask(w);
+	struct table t = query_table(w);
 	assert_string_equal(cell_s(&t, 0, "row"), "root");
 	assert_false(cell_at(&t, 0, "tid")->known);
 	assert_int_equal(cell_u(&t, 0, "behind"), 2);
@@ -253,7 +253,7 @@ static void depth_is_bounded(void **state)
 		g.begin[t] = CANNED_START + MS;
 	}
 	play(w, &g);
-	struct table t = ask(w);
+	struct table t = query_table(w);
 	assert_int_equal(cell_u(&t, 0, "behind"), MOST - 1);
 	for (size_t i = 0; i < t.n_rows; i++)
 		more += is_row(&t, i, "more");
@@ -337,7 +337,7 @@ static void random_graphs_are_followed(void **state)
 		}
 		randomize(&g, &seed);
 		play(*state, &g);
-		struct table t = ask(*state);
+		struct table t = query_table(*state);
 		compare(&t, &g);
 	}
 }

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int take(void *ctx, const struct config_line *l, struct error *err)
+static int take_line(void *ctx, const struct config_line *l, struct error *err)
 {
 	if (strcmp(l->section, "groups") != 0)
 		return error_set(err, -EINVAL, "no section %s", l->section);
@@ -23,7 +23,7 @@ static int take(void *ctx, const struct config_line *l, struct error *err)
 
 static int parse(const char *text, struct pathgroups *own, struct error *err)
 {
-	const struct config_reader r = {take, own};
+	const struct config_reader r = {take_line, own};
 
 	*own = (struct pathgroups){0};
 	*err = (struct error){0};
@@ -98,7 +98,7 @@ static void what_is_wrong_names_its_line(void **state)
 
 static void there_is_an_end_to_everything(void **state)
 {
-	const struct config_reader r = {take, NULL};
+	const struct config_reader r = {take_line, NULL};
 	static char text[CONFIG_LINE + 2];
 	static struct pathgroups own;
 	struct error err = {0};

@@ -150,8 +150,8 @@ static void end(void)
 	stop_server();
 }
 
-static enum srclines_answer ask(uint64_t at, const struct srclines_place **ret,
-				uint32_t *ret_object)
+static enum srclines_answer ask_line(uint64_t at, const struct srclines_place **ret,
+				     uint32_t *ret_object)
 {
 	char path[64];
 
@@ -169,7 +169,7 @@ static void expect(uintptr_t addr, uint32_t line, const char *why)
 	uint64_t at = selfplace(addr) - 1;
 	uint32_t object;
 
-	if (ask(at, &p, &object) == SRCLINES_PENDING)
+	if (ask_line(at, &p, &object) == SRCLINES_PENDING)
 		srclines_wait(lines, LONG_NS);
 	enum srclines_answer a = srclines_find(lines, object, at, &p);
 	if (why) {
@@ -193,7 +193,7 @@ static void expect_name(uintptr_t addr, const char *want)
 	struct usersym s = {0};
 	uint32_t object;
 
-	ask(at, &p, &object);
+	ask_line(at, &p, &object);
 	usersyms_lookup(files, object, at, &s);
 	load_all(files);
 	enum usersym_answer a = usersyms_lookup(files, object, at, &s);
@@ -294,16 +294,16 @@ static void test_late(void **state)
 	(void)state;
 	start_server(SERVES_LATE);
 	begin("late", srclines_fetch_argv);
-	assert_int_equal(ask(at, &p, &object), SRCLINES_PENDING);
+	assert_int_equal(ask_line(at, &p, &object), SRCLINES_PENDING);
 	while (srclines_pump(lines, 1000000, &changed))
 		;
 	for (int i = 0; i < 100; i++) {
 		assert_false(srclines_pump(lines, 1000000, &changed));
-		assert_int_equal(ask(at, &p, &object), SRCLINES_PENDING);
+		assert_int_equal(ask_line(at, &p, &object), SRCLINES_PENDING);
 	}
 	assert_true(srclines_fd(lines) >= 0);
 	assert_true(srclines_wait(lines, 20000000));
-	assert_int_equal(ask(at, &p, &object), SRCLINES_TOO_LONG);
+	assert_int_equal(ask_line(at, &p, &object), SRCLINES_TOO_LONG);
 	end();
 }
 
@@ -327,7 +327,7 @@ static void test_not_wanted(void **state)
 	(void)state;
 	start_server(SERVES_FILE);
 	begin("unwanted", NULL);
-	if (ask(at, &p, &object) == SRCLINES_PENDING)
+	if (ask_line(at, &p, &object) == SRCLINES_PENDING)
 		srclines_wait(lines, LONG_NS);
 	assert_int_equal(srclines_find(lines, object, at, &p), SRCLINES_NO_INFO);
 	assert_null(srclines_why(lines, object));

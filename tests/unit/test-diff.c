@@ -105,7 +105,7 @@ static char *write_diff(struct both *w, const struct diff_spec *s)
 	return text;
 }
 
-static struct table ask(struct both *w, struct query_spec s)
+static struct table query_table(struct both *w, struct query_spec s)
 {
 	struct error err = {0};
 	struct table t;
@@ -144,7 +144,7 @@ static bool is_near(double a, double b)
 static void says_what_is_new_gone_and_more(void **state)
 {
 	struct both *w = *state;
-	struct table t = ask(w, (struct query_spec){.by = BY_CALLER});
+	struct table t = query_table(w, (struct query_spec){.by = BY_CALLER});
 	size_t mmap = row_of(&t, "vm_mmap_pgoff", "rwsem:W");
 
 	assert_int_equal(mmap, 0);
@@ -171,13 +171,13 @@ static void says_what_is_new_gone_and_more(void **state)
 static void rows_match_by_names(void **state)
 {
 	struct both *w = *state;
-	struct table t = ask(w, (struct query_spec){.by = BY_LOCK});
+	struct table t = query_table(w, (struct query_spec){.by = BY_LOCK});
 
 	assert_string_equal(at(&t, row_of(&t, "(vm_mmap_pgoff)", "rwsem:W"), "change")->s, "more");
 	assert_string_equal(at(&t, row_of(&t, "tasklist_lock", NULL), "change")->s, "gone");
-	t = ask(w, (struct query_spec){.by = BY_TASK});
+	t = query_table(w, (struct query_spec){.by = BY_TASK});
 	assert_int_equal(at(&t, row_of(&t, "mm", NULL), "b_contended")->u, 17);
-	t = ask(w, (struct query_spec){.by = BY_CPU});
+	t = query_table(w, (struct query_spec){.by = BY_CPU});
 	assert_string_equal(at(&t, row_of(&t, "CPU 1", NULL), "change")->s, "gone");
 }
 
@@ -186,7 +186,7 @@ static void every_dimension_adds_up(void **state)
 	struct both *w = *state;
 
 	for (int by = 0; by < QUERY_BYS; by++) {
-		struct table t = ask(w, (struct query_spec){.by = (enum query_by)by});
+		struct table t = query_table(w, (struct query_spec){.by = (enum query_by)by});
 		uint64_t a = 0, b = 0;
 
 		for (size_t i = 0; i < t.n_rows; i++) {
@@ -256,12 +256,13 @@ static void formats(void **state)
 static void sort_filter_and_limit_hold(void **state)
 {
 	struct both *w = *state;
-	struct table t = ask(w, (struct query_spec){.by = BY_CALLER, .filter = "change=gone"});
+	struct table t =
+		query_table(w, (struct query_spec){.by = BY_CALLER, .filter = "change=gone"});
 
 	for (size_t i = 0; i < t.n_rows; i++)
 		assert_string_equal(at(&t, i, "change")->s, "gone");
 	assert_true(t.n_rows > 0 && t.n_rows < t.n_total);
-	t = ask(w, (struct query_spec){.by = BY_CALLER, .sort = "a_contended", .limit = 2});
+	t = query_table(w, (struct query_spec){.by = BY_CALLER, .sort = "a_contended", .limit = 2});
 	assert_int_equal(t.n_rows, 2);
 	assert_string_equal(at(&t, 0, "name")->s, "rmqueue_bulk");
 }

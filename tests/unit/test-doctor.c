@@ -51,7 +51,7 @@ static void test_memory(void **state)
 			    "4.00M: perf's rings 4.00M, rings of BPF 0B, its maps 0B");
 }
 
-static void add(struct doctor *d, const char *name, enum doctor_status s)
+static void add_check(struct doctor *d, const char *name, enum doctor_status s)
 {
 	struct doctor_item *i = &d->checks[d->n_checks++];
 
@@ -70,12 +70,12 @@ static void judge(struct doctor *d, const char *bad, enum doctor_status s, bool 
 
 	*d = (struct doctor){.n_checks = 0};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		add(d, names[i], bad && strcmp(bad, names[i]) == 0 ? s : DOCTOR_WORKS);
-	add(d, "samples", bad && strcmp(bad, "samples") == 0 ? s : DOCTOR_WORKS);
-	add(d, "instructions", bad && strcmp(bad, "instructions") == 0 ? s : DOCTOR_WORKS);
-	add(d, "pmus", bad && strcmp(bad, "pmus") == 0 ? s : DOCTOR_WORKS);
+		add_check(d, names[i], bad && strcmp(bad, names[i]) == 0 ? s : DOCTOR_WORKS);
+	add_check(d, "samples", bad && strcmp(bad, "samples") == 0 ? s : DOCTOR_WORKS);
+	add_check(d, "instructions", bad && strcmp(bad, "instructions") == 0 ? s : DOCTOR_WORKS);
+	add_check(d, "pmus", bad && strcmp(bad, "pmus") == 0 ? s : DOCTOR_WORKS);
 	snprintf(d->checks[d->n_checks - 1].found, sizeof(d->checks[0].found), "no PMU");
-	add(d, "measuring", measures ? DOCTOR_WORKS : DOCTOR_FAILS);
+	add_check(d, "measuring", measures ? DOCTOR_WORKS : DOCTOR_FAILS);
 	doctor_conclude(d);
 }
 

@@ -29,7 +29,7 @@
 
 typedef int asking(struct query *, const struct query_spec *, struct table *, struct error *);
 
-static struct table ask(struct asked *w, asking *fn)
+static struct table query_table(struct asked *w, asking *fn)
 {
 	struct query_spec spec = {.average = true};
 	struct error err = {0};
@@ -81,7 +81,7 @@ static size_t rows_of(const char *const *perf, const char *const *uprobes, bool 
 	struct asked w = {0};
 
 	play(&w, keeps, perf, uprobes);
-	size_t n = ask(&w, fn).n_rows;
+	size_t n = query_table(&w, fn).n_rows;
 	query_deinit(&w.q);
 	rig_deinit(&w.rig);
 	return n;
@@ -98,15 +98,15 @@ static void what_ended_has_a_row(void **state)
 	play(w, true, gone, idle);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
 		size_t n = rows_of(there, busy, false, tables[i]);
-		struct table t = ask(w, tables[i]);
+		struct table t = query_table(w, tables[i]);
 		assert_true(n > 0);
 		assert_int_equal(t.n_rows, n);
 		assert_int_equal(count_ended(&t), n);
 	}
-	struct table areas = ask(w, query_uprobe_areas);
+	struct table areas = query_table(w, query_uprobe_areas);
 	assert_true(cell_u(&areas, 0, "max_used") > 0);
 	assert_false(cell_at(&areas, 0, "used")->known);
-	struct table holders = ask(w, query_perf_holders);
+	struct table holders = query_table(w, query_perf_holders);
 	assert_string_equal(cell_s(&holders, 0, "state"), "ended");
 	assert_true(strlen(cell_s(&holders, 0, "where")) > 0);
 }
@@ -116,7 +116,7 @@ static void most_used_is_of_all_looks(void **state)
 	struct asked *w = *state;
 
 	play(w, true, gone, idle);
-	struct table t = ask(w, query_perf_slots);
+	struct table t = query_table(w, query_perf_slots);
 	assert_int_equal(cell_u(&t, 0, "used"), 0);
 	assert_int_equal(cell_u(&t, 0, "most_used"), 4);
 	assert_int_equal(cell_u(&t, 1, "most_used"), 3);
@@ -130,7 +130,7 @@ static void what_is_back_has_not_ended(void **state)
 
 	play(w, true, perf, uprobes);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
-		struct table t = ask(w, tables[i]);
+		struct table t = query_table(w, tables[i]);
 		assert_int_equal(count_ended(&t), 0);
 		assert_int_equal(t.n_rows, rows_of(perf, uprobes, false, tables[i]));
 	}
@@ -142,10 +142,10 @@ static void a_screen_shows_what_is_there(void **state)
 
 	play(w, false, gone, idle);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
-		struct table t = ask(w, tables[i]);
+		struct table t = query_table(w, tables[i]);
 		assert_int_equal(count_ended(&t), 0);
 	}
-	assert_int_equal(ask(w, query_uprobe_areas).n_rows, 0);
+	assert_int_equal(query_table(w, query_uprobe_areas).n_rows, 0);
 }
 
 /* A range begins: what ended before is none of its. */
@@ -155,11 +155,11 @@ static void a_range_forgets_what_ended_before(void **state)
 
 	play(w, true, gone, idle);
 	model_zero(&w->rig.engine.model);
-	assert_int_equal(ask(w, query_uprobe_areas).n_rows, 0);
-	assert_int_equal(ask(w, query_perf_holders).n_rows, 0);
+	assert_int_equal(query_table(w, query_uprobe_areas).n_rows, 0);
+	assert_int_equal(query_table(w, query_perf_holders).n_rows, 0);
 }
 
-static void look(struct ended *e, int from, int n)
+static void add_ended(struct ended *e, int from, int n)
 {
 	struct upsnap s = {.head = {.time_ns = 7}};
 
@@ -182,13 +182,13 @@ static void more_than_there_is_room_for_are_counted(void **state)
 
 	(void)state;
 	assert_int_equal(ended_new(&e), 0);
-	look(e, 0, 200);
-	look(e, 200, 200);
-	look(e, 400, 0);
+	add_ended(e, 0, 200);
+	add_ended(e, 200, 200);
+	add_ended(e, 400, 0);
 	assert_int_equal(e->lists[ENDED_AREA].n, ENDED_MOST);
 	assert_int_equal(e->lists[ENDED_AREA].more, 400 - ENDED_MOST);
-	look(e, 0, 10);
-	look(e, 0, 0);
+	add_ended(e, 0, 10);
+	add_ended(e, 0, 0);
 	assert_int_equal(e->lists[ENDED_AREA].n, ENDED_MOST);
 	assert_int_equal(e->uprobes.n_areas, ENDED_MOST);
 	ended_free(e);

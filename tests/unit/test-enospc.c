@@ -90,7 +90,7 @@ static void canned(struct snap *s, int32_t pinned)
 }
 
 /* @n breakpoints of thread @tid. */
-static void add(struct snap *s, int32_t tid, int32_t cpu, int n)
+static void add_events(struct snap *s, int32_t tid, int32_t cpu, int n)
 {
 	for (int i = 0; i < n; i++)
 		snap_add_event(s, &(struct snap_event){.id = 100 + s->n_events,
@@ -121,7 +121,7 @@ static void test_fits(void **state)
 
 	(void)state;
 	canned(&s, 2);
-	add(&s, 20, -1, 1);
+	add_events(&s, 20, -1, 1);
 	struct enospc r = judge(&s, (struct enospc_ask){0});
 	assert_true(r.known && r.fits);
 	assert_int_equal(r.n_rows, 2);
@@ -161,9 +161,9 @@ static void test_of_threads(void **state)
 
 	(void)state;
 	canned(&s, 1);
-	add(&s, 20, -1, 1);
-	add(&s, 20, 0, 2);
-	add(&s, 30, 1, 1);
+	add_events(&s, 20, -1, 1);
+	add_events(&s, 20, 0, 2);
+	add_events(&s, 30, 1, 1);
 	struct enospc r = judge(&s, (struct enospc_ask){.tids = tids + 1, .n_tids = 1});
 	assert_true(r.known && r.fits);
 	enospc_deinit(&r);
@@ -188,9 +188,9 @@ static void test_tied(void **state)
 
 	(void)state;
 	canned(&s, 0);
-	add(&s, 20, -1, 4);
-	add(&s, 30, -1, 4);
-	add(&s, 40, -1, 3);
+	add_events(&s, 20, -1, 4);
+	add_events(&s, 30, -1, 4);
+	add_events(&s, 40, -1, 3);
 	struct enospc r = judge(&s, (struct enospc_ask){0});
 	assert_true(r.known && !r.fits && !r.helpless);
 	assert_int_equal(r.rows[0].tied, 2);
@@ -199,7 +199,7 @@ static void test_tied(void **state)
 	assert_true(s.events[r.closes[0]].target_tid != s.events[r.closes[1]].target_tid);
 	enospc_deinit(&r);
 	s.slots[0].cpu_pinned = 1;
-	add(&s, 0, 0, 1);
+	add_events(&s, 0, 0, 1);
 	s.n_slots = 1;
 	s.events[0].target_tid = s.events[4].target_tid = 50;
 	r = judge(&s, (struct enospc_ask){0});
@@ -218,7 +218,7 @@ static void test_inherited(void **state)
 	(void)state;
 	canned(&s, 0);
 	for (int k = 0; k < 3; k++)
-		add(&s, tids[k], -1, 4);
+		add_events(&s, tids[k], -1, 4);
 	for (size_t i = 4; i < 12; i++)
 		s.events[i].parent = s.events[i % 4].id;
 	struct enospc r = judge(&s, (struct enospc_ask){.tids = tids, .n_tids = 3});
@@ -250,7 +250,7 @@ static void test_two_pools(void **state)
 	(void)state;
 	snap_add_slots(&s, &(struct snap_slots){.type = SNAP_SLOT_EXEC, .slots = 6});
 	snap_add_slots(&s, &(struct snap_slots){.type = SNAP_SLOT_DATA, .slots = 2});
-	add(&s, 20, -1, 2);
+	add_events(&s, 20, -1, 2);
 	struct enospc r = judge(&s, (struct enospc_ask){.rwx = HW_BREAKPOINT_R});
 	assert_true(r.known && !r.fits);
 	assert_int_equal(r.n_rows, 1);

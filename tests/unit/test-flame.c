@@ -37,7 +37,7 @@ static void grow(struct tree *r, uint16_t depth, uint64_t weight)
 	}
 }
 
-static void make(struct tree *r, uint64_t seed)
+static void make_tree(struct tree *r, uint64_t seed)
 {
 	*r = (struct tree){.seed = seed};
 	r->t.nodes = r->nodes;
@@ -84,7 +84,7 @@ static void boxes_stay_within_their_parents(void **state)
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= 300; seed++) {
-		make(&r, seed);
+		make_tree(&r, seed);
 		for (int w = 1; w <= 250; w += 1 + (int)(seed % 23)) {
 			uint32_t root = r.t.n && seed % 2 ? (uint32_t)draw(&r, r.t.n) : FLAME_ALL;
 			if (!weight(&r, root))

@@ -15,7 +15,7 @@
 
 static const uint8_t code[] = {0x90, 0xc3};
 
-static void make(struct funcsnap *s)
+static void make_funcsnap(struct funcsnap *s)
 {
 	struct funcsnap_object o = {
 		.pid = 7, .maj = 8, .min = 1, .ino = 9, .id_len = 2, .id = "ab"};
@@ -58,7 +58,7 @@ static void there_and_back(void **state)
 	size_t len, again;
 
 	(void)state;
-	make(&s);
+	make_funcsnap(&s);
 	char *p = bytes_of(&s, &len);
 	assert_int_equal(funcsnap_decode(&t, p, len), 0);
 	assert_int_equal(t.head.left_code, 3);
@@ -90,8 +90,8 @@ static void merging_keeps_what_both_have(void **state)
 	struct funcsnap_func f = {.start = 0x2000, .size = 0x10, .object = 1}, x = {.object = 2};
 
 	(void)state;
-	make(&s);
-	make(&t);
+	make_funcsnap(&s);
+	make_funcsnap(&t);
 	t.n_funcs = 0;
 	f.name = funcsnap_add_text(&t, "later");
 	funcsnap_add_code(&t, &f, code, 2);
@@ -182,7 +182,7 @@ static void damage_is_refused(void **state)
 	for (size_t i = 0; i < sizeof(damages) / sizeof(*damages); i++) {
 		struct funcsnap s = {0}, t = {0};
 		size_t len;
-		make(&s);
+		make_funcsnap(&s);
 		damages[i](&s);
 		char *p = bytes_of(&s, &len);
 		assert_int_equal(funcsnap_decode(&t, p, len), -EBADMSG);

@@ -54,7 +54,7 @@ static void play(struct asked *w)
 	query_begin(&w->q);
 }
 
-static struct table ask(struct asked *w, enum query_by by)
+static struct table query_table(struct asked *w, enum query_by by)
 {
 	struct query_spec spec = {.by = by, .sort = "tid"};
 	struct error err;
@@ -111,7 +111,7 @@ static void a_lock_goes_from_hand_to_hand(void **state)
 	begin(w, 35, 703, LCB_F_WRITE);
 	end(w, 50, 703); /* had not, when 702 got it: it may have been free in between */
 	play(w);
-	struct table t = ask(w, BY_TASK);
+	struct table t = query_table(w, BY_TASK);
 	assert_int_equal(t.n_rows, 1);
 	expect(&t, 701, 1, 20);
 	expect_waited(&t, 701, 20);
@@ -141,7 +141,7 @@ static void readers_hold_it_together(void **state)
 	end(w, 40, 703);
 	end(w, 45, 704);
 	play(w);
-	struct table t = ask(w, BY_TASK);
+	struct table t = query_table(w, BY_TASK);
 	assert_int_equal(t.n_rows, 3);
 	expect(&t, 701, 1, 30);
 	expect(&t, 702, 1, 28);
@@ -149,10 +149,10 @@ static void readers_hold_it_together(void **state)
 	expect_waited(&t, 701, 3 * 2 + 28); /* alone, then with 702 */
 	expect_waited(&t, 702, 28);
 	expect_waited(&t, 703, 5);
-	t = ask(w, BY_LOCK);
+	t = query_table(w, BY_LOCK);
 	assert_int_equal(t.n_rows, 2); /* a row a mode */
 	assert_int_equal(column_sum(&t, "total_ns"), 63 * MS);
-	t = ask(w, BY_TYPE);
+	t = query_table(w, BY_TYPE);
 	assert_int_equal(t.n_rows, 2);
 }
 
@@ -179,7 +179,7 @@ static void a_writer_that_was_told_between_readers_counts(void **state)
 		end(w, t + 21, 702); /* got it in the same turn */
 	}
 	play(w);
-	struct table t = ask(w, BY_TASK);
+	struct table t = query_table(w, BY_TASK);
 	assert_int_equal(t.n_rows, 1);
 	expect(&t, 720, 4, 4 * 20);
 	expect_waited(&t, 720, 4 * (20 + 18));
@@ -209,7 +209,7 @@ static void an_owner_that_was_told_counts(void **state)
 	begin(w, 60, 705, LCB_F_WRITE);
 	end(w, 70, 704);
 	play(w);
-	struct table t = ask(w, BY_TASK);
+	struct table t = query_table(w, BY_TASK);
 	expect(&t, 701, 1, 20);
 	expect(&t, 702, 0, 0);	/* a hint is none */
 	expect(&t, 720, 1, 20); /* which got it without waiting */
@@ -230,7 +230,7 @@ static void what_was_lost_has_no_time(void **state)
 	end(w, 30, 702);
 	end(w, 40, 703);
 	play(w);
-	assert_int_equal(ask(w, BY_TASK).n_rows, 0);
+	assert_int_equal(query_table(w, BY_TASK).n_rows, 0);
 	assert_int_equal(sum_of(w).known, 0);
 	assert_int_equal(sum_of(w).charged_ns, 0);
 	const struct lock_table *locks = &w->rig.engine.model.locks;
@@ -250,7 +250,7 @@ static void failed_waits_got_nothing(void **state)
 	synth_end(w->rig.synth, 0, CANNED_START + 20 * MS, 700, 702, LOCK(0), -4);
 	end(w, 30, 703);
 	play(w);
-	struct table t = ask(w, BY_TASK);
+	struct table t = query_table(w, BY_TASK);
 	assert_int_equal(t.n_rows, 1);
 	expect(&t, 701, 1, 20);
 }
@@ -269,12 +269,12 @@ static void a_filter_is_about_holders(void **state)
 	end(w, 25, 703);
 	play(w);
 	assert_int_equal(query_only_set(&w->q, "caller:mmap_pgoff", &err), 0);
-	struct table t = ask(w, BY_TASK);
+	struct table t = query_table(w, BY_TASK);
 	assert_int_equal(t.n_rows, 1);
 	expect(&t, 702, 1, 10);
 	query_only_end(&w->q);
-	assert_int_equal(ask(w, BY_TASK).n_rows, 2);
-	assert_int_equal(ask(w, BY_CALLER).n_rows, 2);
+	assert_int_equal(query_table(w, BY_TASK).n_rows, 2);
+	assert_int_equal(query_table(w, BY_CALLER).n_rows, 2);
 }
 
 static void zero_begins_anew_and_copies_go_on(void **state)
@@ -291,7 +291,7 @@ static void zero_begins_anew_and_copies_go_on(void **state)
 	assert_int_equal(model_copy(&copy, &w->rig.engine.model), 0);
 	model_zero(&w->rig.engine.model);
 	query_begin(&w->q);
-	assert_int_equal(ask(w, BY_TASK).n_rows, 0);
+	assert_int_equal(query_table(w, BY_TASK).n_rows, 0);
 	assert_int_equal(sum_of(w).got, 0);
 	assert_int_equal(sum_of(w).waited_ns, 0);
 	assert_int_equal(copy.held.n, 1);
@@ -320,12 +320,12 @@ static void a_window_has_what_ended_in_it(void **state)
 	}
 	asked_play(w, &limits);
 	query_begin(&w->q);
-	struct table t = ask(w, BY_TASK);
+	struct table t = query_table(w, BY_TASK);
 	expect(&t, 701, 20, 20 * 10 + 190);
 	expect_waited(&t, 701, 2 * (20 * 10 + 190));
 	assert_int_equal(sum_of(w).known, 40);
 	w->q.window_ns = 5000 * MS;
-	t = ask(w, BY_TASK);
+	t = query_table(w, BY_TASK);
 	expect(&t, 701, 5, 5 * 10 + 15 + 16 + 17 + 18 + 19);
 	expect_waited(&t, 701, 2 * (5 * 10 + 15 + 16 + 17 + 18 + 19));
 	assert_int_equal(sum_of(w).known, 10);
@@ -333,12 +333,12 @@ static void a_window_has_what_ended_in_it(void **state)
 	assert_int_equal(column_sum(&t, "waited_ns"), sum_of(w).charged_ns);
 	assert_int_equal(w->q.window_ns, 5000 * MS);
 	assert_int_equal(query_only_set(&w->q, "caller:mmap_pgoff", &err), 0);
-	t = ask(w, BY_TASK);
+	t = query_table(w, BY_TASK);
 	assert_int_equal(t.n_rows, 1);
 	expect(&t, 702, 5, 5 * 80 - 15 - 16 - 17 - 18 - 19);
 	query_only_end(&w->q);
 	w->q.window_ns = 0;
-	t = ask(w, BY_TASK);
+	t = query_table(w, BY_TASK);
 	expect(&t, 701, 20, 20 * 10 + 190);
 }
 
@@ -420,7 +420,7 @@ static void random_streams_agree_with_a_plain_account(void **state)
 	}
 	synth_tick(w->rig.synth, CANNED_START + now * MS);
 	play(w);
-	struct table t = ask(w, BY_TASK);
+	struct table t = query_table(w, BY_TASK);
 	for (int i = 0; i < TASKS; i++)
 		expect(&t, 701 + i, a.n[i], a.total[i]);
 	for (int i = 0; i < TASKS; i++)

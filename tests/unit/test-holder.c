@@ -67,7 +67,7 @@ static void start(struct asked *w)
 	synth_round(w->rig.synth, CANNED_START);
 }
 
-static void tell(struct asked *w, uint64_t t, struct holdrec r)
+static void report_holder(struct asked *w, uint64_t t, struct holdrec r)
 {
 	synth_holder(w->rig.synth, 0, CANNED_START + t, &r);
 }
@@ -83,18 +83,18 @@ static void tell_story(struct asked *w)
 	reader.pid = reader.tid = 702 | TASKID_OUTSIDE;
 	memcpy(reader.comm, "\x1b[31mred", 9);
 	start(w);
-	tell(w, 1 * MS, begun);
-	tell(w, 2 * MS, reader);
-	tell(w, 3 * MS, with_other(holder(HOLDREC_OFF, HOLDREC_RUNNABLE)));
-	tell(w, 4 * MS, holder(HOLDREC_ON, HOLDREC_RUNNING));
-	tell(w, 5 * MS, with_frames(with_other(holder(HOLDREC_OFF, HOLDREC_ASLEEP))));
-	tell(w, 6 * MS, with_other(holder(HOLDREC_WOKEN, HOLDREC_RUNNABLE)));
-	tell(w, 7 * MS, holder(HOLDREC_ON, HOLDREC_RUNNING));
-	tell(w, 8 * MS, with_frames(holder(HOLDREC_OFF, HOLDREC_IO)));
-	tell(w, 9 * MS, holder(HOLDREC_SEEN, HOLDREC_UNKNOWN));
-	tell(w, 10 * MS, by_reader(HOLDREC_GOT, HOLDREC_RUNNING));
-	tell(w, 11 * MS, by_reader(HOLDREC_GONE, HOLDREC_UNKNOWN));
-	tell(w, 12 * MS, stopped);
+	report_holder(w, 1 * MS, begun);
+	report_holder(w, 2 * MS, reader);
+	report_holder(w, 3 * MS, with_other(holder(HOLDREC_OFF, HOLDREC_RUNNABLE)));
+	report_holder(w, 4 * MS, holder(HOLDREC_ON, HOLDREC_RUNNING));
+	report_holder(w, 5 * MS, with_frames(with_other(holder(HOLDREC_OFF, HOLDREC_ASLEEP))));
+	report_holder(w, 6 * MS, with_other(holder(HOLDREC_WOKEN, HOLDREC_RUNNABLE)));
+	report_holder(w, 7 * MS, holder(HOLDREC_ON, HOLDREC_RUNNING));
+	report_holder(w, 8 * MS, with_frames(holder(HOLDREC_OFF, HOLDREC_IO)));
+	report_holder(w, 9 * MS, holder(HOLDREC_SEEN, HOLDREC_UNKNOWN));
+	report_holder(w, 10 * MS, by_reader(HOLDREC_GOT, HOLDREC_RUNNING));
+	report_holder(w, 11 * MS, by_reader(HOLDREC_GONE, HOLDREC_UNKNOWN));
+	report_holder(w, 12 * MS, stopped);
 	synth_round(w->rig.synth, CANNED_START + 20 * MS);
 }
 
@@ -104,7 +104,7 @@ struct seen {
 	size_t n;
 };
 
-static int take(struct engine_watch *watch, const struct event *ev, struct error *err)
+static int take_event(struct engine_watch *watch, const struct event *ev, struct error *err)
 {
 	struct seen *s = (struct seen *)watch;
 
@@ -119,7 +119,7 @@ static int take(struct engine_watch *watch, const struct event *ev, struct error
 
 static void events_say_what_records_do(void **state)
 {
-	struct seen s = {.watch.event = take};
+	struct seen s = {.watch.event = take_event};
 	struct asked *w = *state;
 
 	tell_story(w);
@@ -203,7 +203,7 @@ static void bad_records_are_counted(void **state)
 	memset(bad[7].other_comm, 'x', sizeof(bad[7].other_comm));
 	start(w);
 	for (int i = 0; i < 8; i++)
-		tell(w, 5 * MS, bad[i]);
+		report_holder(w, 5 * MS, bad[i]);
 	/* Frames that are not there, a head that is cut, and nothing but whose record it is. */
 	synth_output(w->rig.synth, 0, CANNED_START + 6 * MS, 1, 1, &good.magic, head + 16);
 	synth_output(w->rig.synth, 0, CANNED_START + 6 * MS, 1, 1, &good.magic, head - 4);
@@ -221,7 +221,7 @@ static void one_behind_a_gap_tells_of_it(void **state)
 	start(w);
 	synth_begin(w->rig.synth, 0, CANNED_START + MS, 700, 701, LOCK, LCB_F_WRITE, NULL, 0);
 	synth_set_misc(w->rig.synth, WAITREC_TELLS_GAPS | WAITREC_AFTER_GAP);
-	tell(w, 2 * MS, holder(HOLDREC_SEEN, HOLDREC_RUNNING));
+	report_holder(w, 2 * MS, holder(HOLDREC_SEEN, HOLDREC_RUNNING));
 	asked_play(w, NULL);
 	const struct model *m = &w->rig.engine.model;
 	assert_int_equal(m->waits.in_flight, 1);

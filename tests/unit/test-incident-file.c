@@ -26,7 +26,7 @@
 #define S 1000000000ull
 enum { BEGIN = 1000, SECONDS = 60 };
 
-static struct synth *make(void)
+static struct synth *make_stream(void)
 {
 	const struct record_host host = {.clock_ns = BEGIN * S, .wall_ns = S, .cpus = 1};
 	struct synth *s = synth_new(1);
@@ -64,7 +64,7 @@ static struct incident fired(uint64_t ns)
 
 static void test_a_storm_has_some_files(void **state)
 {
-	struct synth *s = make();
+	struct synth *s = make_stream();
 	struct source *b = kept(s);
 	struct incident_open o;
 	unsigned files = 0;
@@ -88,7 +88,7 @@ static void test_a_storm_has_some_files(void **state)
 /* A machine that has just come up has ten at once, like any other. */
 static void test_right_after_a_start(void **state)
 {
-	struct synth *s = make();
+	struct synth *s = make_stream();
 	struct source *b = kept(s);
 	struct incident_open o;
 	unsigned files = 0;
@@ -109,7 +109,7 @@ static void test_right_after_a_start(void **state)
 
 static void test_it_goes_on_but_not_for_ever(void **state)
 {
-	struct synth *s = make();
+	struct synth *s = make_stream();
 	struct source *b = kept(s);
 	struct incident_open o;
 	struct incident in = fired((BEGIN + 50) * S);
@@ -182,7 +182,7 @@ static void open_folder(struct folder *f)
 {
 	strcpy(f->dir, "/tmp/kontend-XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
-	f->s = make();
+	f->s = make_stream();
 	f->b = kept(f->s);
 }
 

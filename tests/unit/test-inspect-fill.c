@@ -71,7 +71,7 @@ static void fill(struct stage *t)
 }
 
 /* A breakpoint for @tid (0: none) and @cpu (-1: any). */
-static struct raw_event *add(struct stage *t, int tid, int cpu)
+static struct raw_event *add_raw_event(struct stage *t, int tid, int cpu)
 {
 	uint32_t n = t->i.found.n_events++;
 	struct raw_event *r = &t->events[n];
@@ -102,13 +102,13 @@ static void test_slots(void **state)
 	(void)state;
 	stage_init(&t, 1);
 	t.cpus[0].info[0] = 1;
-	add(&t, 0, 0);
-	add(&t, 20, -1);
-	add(&t, 10, -1);
-	add(&t, 20, 1);
-	add(&t, 10, 0);
-	add(&t, 10, 0);
-	add(&t, 30, 1);
+	add_raw_event(&t, 0, 0);
+	add_raw_event(&t, 20, -1);
+	add_raw_event(&t, 10, -1);
+	add_raw_event(&t, 20, 1);
+	add_raw_event(&t, 10, 0);
+	add_raw_event(&t, 10, 0);
+	add_raw_event(&t, 30, 1);
 	fill(&t);
 	assert_int_equal(t.snap.n_slots, 2);
 	/* Task 10 has three on CPU 0; on CPU 1 task 20 has two. */
@@ -128,9 +128,9 @@ static void test_two_pools(void **state)
 	(void)state;
 	stage_init(&t, 2);
 	t.cpus[1].info[4] = 2; /* of the second pool */
-	add(&t, 10, -1);
-	add(&t, 10, -1)->bp_type = HW_BREAKPOINT_X;
-	add(&t, 10, -1)->bp_type = HW_BREAKPOINT_X;
+	add_raw_event(&t, 10, -1);
+	add_raw_event(&t, 10, -1)->bp_type = HW_BREAKPOINT_X;
+	add_raw_event(&t, 10, -1)->bp_type = HW_BREAKPOINT_X;
 	t.cpus[0].failed = 1;
 	fill(&t);
 	/* One CPU could not be read. */
@@ -151,7 +151,7 @@ static void test_registers(void **state)
 
 	(void)state;
 	stage_init(&t, 1);
-	const struct raw_event *r = add(&t, 0, 1);
+	const struct raw_event *r = add_raw_event(&t, 0, 1);
 	t.cpus[1].regs[0][0] = 0xdead; /* of an event that came later */
 	t.cpus[1].regs[0][2] = r->addr;
 	t.cpus[1].dr7 = 1 << 4; /* the local bit of the third one */
@@ -184,26 +184,26 @@ static void test_flags(void **state)
 
 	(void)state;
 	stage_init(&t, 1);
-	add(&t, 0, 0)->owner_pid = SELF;
-	struct raw_event *r = add(&t, 10, -1);
+	add_raw_event(&t, 0, 0)->owner_pid = SELF;
+	struct raw_event *r = add_raw_event(&t, 10, -1);
 	r->parent = 0x1000;
 	r->parent_id = 100;
 	r->owner_pid = 0;
-	r = add(&t, 10, -1);
+	r = add_raw_event(&t, 10, -1);
 	r->flags = RAW_KERNEL | RAW_PTRACE;
 	r->owner_pid = 0;
-	r = add(&t, 10, -1);
+	r = add_raw_event(&t, 10, -1);
 	r->flags = RAW_KERNEL;
 	r->owner_pid = 0;
 	/* Nobody opened it; the first has a descriptor, the second is just being opened. */
 	for (int k = 0; k < 2; k++) {
-		r = add(&t, 10, -1);
+		r = add_raw_event(&t, 10, -1);
 		r->owner_pid = r->owner_tid = 0;
 	}
-	r = add(&t, 0, 0);
+	r = add_raw_event(&t, 0, 0);
 	r->flags = RAW_CGROUP;
 	snprintf(r->cgroup, sizeof(r->cgroup), "web");
-	add(&t, 10, -1);
+	add_raw_event(&t, 10, -1);
 	t.holders[0] = (struct raw_holder){
 		.event = t.events[4].addr, .id = t.events[4].id, .pid = 9, .fd = 3};
 	t.holders[1] = (struct raw_holder){.event = 0xdead, .pid = 9, .fd = 4};
@@ -226,14 +226,14 @@ static void test_rows(void **state)
 
 	(void)state;
 	stage_init(&t, 1);
-	add(&t, 10, -1);
-	add(&t, 10, -1)->addr = t.events[0].addr;
-	add(&t, 10, -1)->id = 0;
-	add(&t, 10, -1)->cpu = 70000;
-	add(&t, 10, -1)->state = 9;
-	add(&t, 10, -1)->state = SNAP_DEAD;
-	add(&t, 10, -1)->flags = RAW_NEWBORN;
-	add(&t, 10, -1)->state = SNAP_REVOKED;
+	add_raw_event(&t, 10, -1);
+	add_raw_event(&t, 10, -1)->addr = t.events[0].addr;
+	add_raw_event(&t, 10, -1)->id = 0;
+	add_raw_event(&t, 10, -1)->cpu = 70000;
+	add_raw_event(&t, 10, -1)->state = 9;
+	add_raw_event(&t, 10, -1)->state = SNAP_DEAD;
+	add_raw_event(&t, 10, -1)->flags = RAW_NEWBORN;
+	add_raw_event(&t, 10, -1)->state = SNAP_REVOKED;
 	fill(&t);
 	assert_int_equal(t.snap.n_events, 2);
 	assert_int_equal(t.snap.events[1].state, SNAP_REVOKED);
@@ -250,7 +250,7 @@ static void test_counts(void **state)
 
 	(void)state;
 	stage_init(&t, 1);
-	struct raw_event *r = add(&t, 10, -1);
+	struct raw_event *r = add_raw_event(&t, 10, -1);
 	r->state = SNAP_ACTIVE;
 	r->count = 5;
 	r->enabled_ns = 100;
@@ -288,7 +288,7 @@ static void test_stale_counts(void **state)
 
 	(void)state;
 	stage_init(&t, 1);
-	struct raw_event *r = add(&t, 0, 0);
+	struct raw_event *r = add_raw_event(&t, 0, 0);
 	*r = (struct raw_event){.addr = 1, .id = 9, .type = PERF_TYPE_HARDWARE, .count = 50};
 	r->state = SNAP_ACTIVE;
 	r->tstamp = 1000;
@@ -327,7 +327,7 @@ static void test_kept_holders(void **state)
 	(void)state;
 	stage_init(&t, 1);
 	for (int k = 0; k < 2; k++) {
-		const struct raw_event *r = add(&t, 10, -1);
+		const struct raw_event *r = add_raw_event(&t, 10, -1);
 		kept[k].event = r->addr;
 		kept[k].id = r->id;
 	}
@@ -349,7 +349,7 @@ static void test_two_series(void **state)
 
 	(void)state;
 	stage_init(&t, 1);
-	struct raw_event *r = add(&t, 10, -1);
+	struct raw_event *r = add_raw_event(&t, 10, -1);
 	r->count = 5;
 	fill(&t);
 	r->count = 8;
@@ -391,7 +391,7 @@ static void test_attributes(void **state)
 
 	(void)state;
 	stage_init(&t, 1);
-	struct raw_event *r = add(&t, 0, 0);
+	struct raw_event *r = add_raw_event(&t, 0, 0);
 	r->flags = RAW_FREQUENCY | 2u << RAW_EXCLUDES_BIT | 3u << RAW_PRECISE_BIT;
 	fill(&t);
 	uint32_t f = t.snap.events[0].flags;
@@ -411,13 +411,13 @@ static void test_contexts(void **state)
 	t.contexts[1] = (struct raw_context){.addr = 2, .cpu = -1, .tid = 10, .events = 0};
 	t.contexts[2] = t.contexts[0];
 	t.i.found.n_contexts = 3;
-	struct raw_event *r = add(&t, 0, 0);
+	struct raw_event *r = add_raw_event(&t, 0, 0);
 	r->ctx = 1;
 	r->flags = RAW_PINNED;
 	r->state = SNAP_ACTIVE;
 	r->enabled_ns = 1000;
 	r->running_ns = 250;
-	r = add(&t, 0, 0);
+	r = add_raw_event(&t, 0, 0);
 	r->ctx = 1;
 	r->flags = RAW_ROTATES;
 	r->enabled_ns = 1000;
@@ -451,20 +451,20 @@ static void test_creations(void **state)
 	(void)state;
 	stage_init(&t, 1);
 	t.cpus[1].info[0] = 2;
-	add(&t, 10, -1);
+	add_raw_event(&t, 10, -1);
 	fill_at(&t, 5);
 	assert_int_equal(t.snap.head.creations, SNAP_CREATIONS_LOOKS);
 	assert_int_equal(t.snap.head.creations_since_ns, 5);
 	assert_int_equal(t.snap.n_creators, 0);
 	assert_int_equal(t.snap.slots[0].most, 1 + 1);
 	assert_int_equal(t.snap.slots[1].most, 3 + 1);
-	strcpy(add(&t, 10, -1)->owner_comm, "gdb");
-	struct raw_event *child = add(&t, 11, -1);
+	strcpy(add_raw_event(&t, 10, -1)->owner_comm, "gdb");
+	struct raw_event *child = add_raw_event(&t, 11, -1);
 	child->parent = t.events[0].addr;
 	child->parent_id = t.events[0].id;
 	child->owner_pid = 0;
 	strcpy(child->target_comm, "app");
-	add(&t, 0, 0)->owner_pid = SELF; /* our own is nobody's business */
+	add_raw_event(&t, 0, 0)->owner_pid = SELF; /* our own is nobody's business */
 	fill_at(&t, 9);
 	assert_int_equal(t.snap.n_creators, 2);
 	assert_int_equal(t.snap.head.creations_since_ns, 5);

@@ -26,7 +26,7 @@ struct root {
 	char path[64];
 };
 
-static void put(const struct root *r, const char *name, const char *text)
+static void write_file(const struct root *r, const char *name, const char *text)
 {
 	char path[160];
 
@@ -120,7 +120,7 @@ static void test_where(void **state)
 	struct names n = {0};
 
 	dir(r, "7");
-	put(r, "7/maps", maps);
+	write_file(r, "7/maps", maps);
 	names_begin(&n);
 	assert_string_equal(names_where(&n, r->path, 1, 7, 0x400010), "with space+0x1010");
 	assert_string_equal(names_where(&n, r->path, 2, 7, 0xe03020), "[heap]+0x20");
@@ -131,7 +131,7 @@ static void test_where(void **state)
 	assert_string_equal(names_where(&n, r->path, 6, 0, 0x400010), "");
 	assert_string_equal(names_where(&n, r->path, 7, 8, 0x400010), "");
 	/* Once looked up, it is kept: the process may be gone, or be another one. */
-	put(r, "7/maps", "");
+	write_file(r, "7/maps", "");
 	assert_string_equal(names_where(&n, r->path, 1, 7, 0x400010), "with space+0x1010");
 	assert_string_equal(names_where(&n, r->path, 8, 7, 0x400010), "");
 	names_deinit(&n);
@@ -154,10 +154,10 @@ static void test_where_by_symbol(void **state)
 	dir(r, "7/root");
 	snprintf(path, sizeof(path), "%s/7/root/app", r->path);
 	elfmake_file(&file, path);
-	put(r, "7/maps",
-	    "555500001000-555500002000 r-xp 00001000 08:02 1 /app\n"
-	    "555500002000-555500003000 rw-p 00000000 00:00 0\n"
-	    "555500003000-555500004000 rw-p 00000000 00:00 0\n");
+	write_file(r, "7/maps",
+		   "555500001000-555500002000 r-xp 00001000 08:02 1 /app\n"
+		   "555500002000-555500003000 rw-p 00000000 00:00 0\n"
+		   "555500003000-555500004000 rw-p 00000000 00:00 0\n");
 	names_begin(&n);
 	assert_string_equal(names_where(&n, r->path, 1, 7, 0x555500001010), "app:counter");
 	assert_string_equal(names_where(&n, r->path, 2, 7, 0x555500001014), "app:counter+0x4");
@@ -176,7 +176,7 @@ static void test_where_budget(void **state)
 	int named = 0, rounds = 0, before = 0;
 
 	dir(r, "7");
-	put(r, "7/maps", maps);
+	write_file(r, "7/maps", maps);
 	assert_string_equal(names_where(&n, r->path, 1, 7, 0x400010), "");
 	while (named < 1000 && rounds++ < 1000) {
 		before = named;
@@ -195,7 +195,7 @@ struct found {
 	char text[256];
 };
 
-static int add(void *arg, int32_t pid, int32_t fd, const char *comm)
+static int add_descriptor(void *arg, int32_t pid, int32_t fd, const char *comm)
 {
 	struct found *f = arg;
 	size_t len = strlen(f->text);
@@ -210,7 +210,7 @@ static void test_fdscan(void **state)
 	struct found f = {0};
 
 	dir(r, "7");
-	put(r, "7/comm", "pe\x1brf\n");
+	write_file(r, "7/comm", "pe\x1brf\n");
 	dir(r, "7/fd");
 	link_to(r, "7/fd/0", "/dev/null");
 	link_to(r, "7/fd/3", "anon_inode:[perf_event]");
@@ -221,13 +221,13 @@ static void test_fdscan(void **state)
 	dir(r, "self/fd");
 	link_to(r, "self/fd/3", "anon_inode:[perf_event]");
 	dir(r, "9x");
-	assert_int_equal(fdscan(r->path, add, &f), 0);
+	assert_int_equal(fdscan(r->path, add_descriptor, &f), 0);
 	assert_string_equal(f.text, "7:3:pe?rf ");
 	f = (struct found){.stop_at = 1};
 	link_to(r, "7/fd/6", "anon_inode:[perf_event]");
-	assert_int_equal(fdscan(r->path, add, &f), -ENOMEM);
+	assert_int_equal(fdscan(r->path, add_descriptor, &f), -ENOMEM);
 	assert_int_equal(f.n, 1);
-	assert_int_equal(fdscan("/nonexistent", add, &f), -ENOENT);
+	assert_int_equal(fdscan("/nonexistent", add_descriptor, &f), -ENOENT);
 }
 
 static void test_slots(void **state)

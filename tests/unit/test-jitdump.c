@@ -20,7 +20,7 @@ struct dump {
 	struct usersyms *u;
 };
 
-static void put(const struct dump *d, const void *p, size_t n)
+static void write_bytes(const struct dump *d, const void *p, size_t n)
 {
 	assert_int_equal(write(d->fd, p, n), n);
 }
@@ -29,7 +29,7 @@ static void put_header(const struct dump *d, uint32_t magic, uint32_t version, u
 {
 	uint32_t h[HEADER / 4] = {magic, version, len, 62, 0, (uint32_t)getpid()};
 
-	put(d, h, sizeof(h));
+	write_bytes(d, h, sizeof(h));
 }
 
 /* A function whose bytes are @code; @len of the record 0: as it has to be. */
@@ -40,9 +40,9 @@ static void put_load(const struct dump *d, uint64_t addr, uint64_t index, const 
 	uint64_t h[LOAD / 8] = {0, 1, 0, addr, addr, size, index};
 
 	h[0] = (uint64_t)(len ? len : LOAD + n + size) << 32;
-	put(d, h, sizeof(h));
-	put(d, name, n);
-	put(d, code, size);
+	write_bytes(d, h, sizeof(h));
+	write_bytes(d, name, n);
+	write_bytes(d, code, size);
 }
 
 static void put_move(const struct dump *d, uint64_t from, uint64_t to, uint64_t size,
@@ -50,7 +50,7 @@ static void put_move(const struct dump *d, uint64_t from, uint64_t to, uint64_t 
 {
 	uint64_t h[MOVE / 8] = {1 | (uint64_t)MOVE << 32, 2, 0, from, from, to, size, index};
 
-	put(d, h, sizeof(h));
+	write_bytes(d, h, sizeof(h));
 }
 
 static void put_other(const struct dump *d, uint32_t kind, uint32_t len)
@@ -59,7 +59,7 @@ static void put_other(const struct dump *d, uint32_t kind, uint32_t len)
 
 	memcpy(bytes, &kind, sizeof(kind));
 	memcpy(bytes + 4, &len, sizeof(len));
-	put(d, bytes, len < 16 ? 16 : len);
+	write_bytes(d, bytes, len < 16 ? 16 : len);
 }
 
 static int set_up(void **state)
@@ -153,7 +153,7 @@ static void test_growing(void **state)
 	put_load(d, 0x20000, 2, "half", "", LOAD + 5 + 4);
 	assert_string_equal(name_at(d, 0x10000), "first");
 	assert_string_equal(name_at(d, 0x20000), usersym_reason(USERSYM_NO_SYMBOL));
-	put(d, "abcd", 4);
+	write_bytes(d, "abcd", 4);
 	put_load(d, 0x10000, 3, "again", "4567", 0);
 	/* It was said to have no bytes, so it is no function; what follows is read. */
 	assert_string_equal(name_at(d, 0x20000), usersym_reason(USERSYM_NO_SYMBOL));
@@ -208,8 +208,8 @@ static void test_damage(void **state)
 	put_header(d, 0x4a695444, 1, HEADER);
 	put_load(d, 0x10000, 1, "first", "0123", 0);
 	/* Longer than an address space, and a name that does not end: both are passed over. */
-	put(d, endless, sizeof(endless));
-	put(d, "endless", 8);
+	write_bytes(d, endless, sizeof(endless));
+	write_bytes(d, "endless", 8);
 	put_load(d, UINT64_MAX - 1, 2, "wraps", "0123", 0);
 	put_move(d, 0x77777, 0x88888, 4, 9);
 	put_load(d, 0x30000, 3, "third", "0123", 0);

@@ -76,7 +76,7 @@ static int tear_down(void **state)
 	return keptdir_remove(dir);
 }
 
-static struct usersyms *make(uint64_t most)
+static struct usersyms *make_usersyms(uint64_t most)
 {
 	static char root[96];
 	struct usersyms_config c = {
@@ -104,7 +104,7 @@ static const char *name_at(struct usersyms *u, const char *path, uint64_t at)
 /* All names are those of @prefix; were they kept? *ret_note: was anything said? */
 static bool check(const char *prefix, bool *ret_note)
 {
-	struct usersyms *u = make(0);
+	struct usersyms *u = make_usersyms(0);
 	char want[48];
 
 	for (unsigned i = 0; i < MANY; i += 37) {
@@ -171,7 +171,7 @@ static void test_separate_symbols_come_later(void **state)
 	memset(bare.build_id, 7, 20);
 	elfmake_file(&bare, program);
 	for (int i = 0; i < 2; i++) {
-		struct usersyms *u = make(0);
+		struct usersyms *u = make_usersyms(0);
 		assert_string_equal(name_at(u, program, 0x800), "exported");
 		assert_int_equal(u->images[0]->table.kept != NULL, i);
 		usersyms_free(u);
@@ -234,7 +234,7 @@ static void test_cut_while_in_use(void **state)
 
 	(void)state;
 	assert_false(is_kept("first"));
-	u = make(0);
+	u = make_usersyms(0);
 	assert_string_equal(name_at(u, program, 1), "first_0");
 	assert_non_null(u->images[0]->table.kept);
 	assert_int_equal(truncate(file, 0), 0);
@@ -313,7 +313,7 @@ static void test_room_is_limited(void **state)
 		/* Of those before, the first is used now: it stays, though it is the oldest. */
 		assert_int_equal(utimensat(AT_FDCWD, file, long_ago, 0), 0);
 		assert_true(is_kept("first"));
-		struct usersyms *u = make((uint64_t)st.st_size * 5 / 2);
+		struct usersyms *u = make_usersyms((uint64_t)st.st_size * 5 / 2);
 		assert_string_equal(name_at(u, other, 1), "first_0");
 		usersyms_free(u);
 		put_path(path[id - 8], sizeof(path[0]), id);
@@ -330,7 +330,7 @@ static void test_room_is_limited(void **state)
 	/* What is larger than all of it is not kept, and nothing goes for it. */
 	struct elfmake m = make_elf(20);
 	elfmake_file(&m, program);
-	struct usersyms *u = make((uint64_t)st.st_size - 1);
+	struct usersyms *u = make_usersyms((uint64_t)st.st_size - 1);
 	assert_string_equal(name_at(u, program, 1), "first_0");
 	assert_null(usersyms_note(u));
 	usersyms_free(u);

@@ -63,7 +63,7 @@ static void owner(struct asked *w, uint64_t t, int waiter, int lock, int tid)
 	synth_owner(w->rig.synth, 0, CANNED_START + t * MS + 1, waiter, &r);
 }
 
-static struct query_knots ask(struct asked *w)
+static struct query_knots query_deadlocks(struct asked *w)
 {
 	struct query_knots ret;
 
@@ -78,7 +78,7 @@ static struct query_knots play(struct asked *w)
 
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	asked_play(w, &limits);
-	return ask(w);
+	return query_deadlocks(w);
 }
 
 static void expect_pct(double got, double want)
@@ -306,11 +306,11 @@ static void a_window_and_a_filter_have_their_own(void **state)
 		synth_tick(w->rig.synth, CANNED_START + (t + 1000) * MS);
 	}
 	asked_play(w, &limits);
-	struct query_knots k = ask(w);
+	struct query_knots k = query_deadlocks(w);
 	assert_int_equal(k.found, 2);
 	expect_pct(k.knots[0].at_most_pct, 75);
 	w->q.window_ns = 5000 * MS;
-	k = ask(w);
+	k = query_deadlocks(w);
 	assert_int_equal(k.found, 1);
 	assert_int_equal(k.waited_ns, 500 * MS);
 	assert_int_equal(k.knots[0].addr, LOCK(1));
@@ -435,7 +435,7 @@ static int random_graph(struct asked *w, unsigned *seed)
 	synth_tick(w->rig.synth, CANNED_START + (t + 1) * MS);
 	struct model_limits limits = model_limits_recent(0);
 	asked_play(w, &limits);
-	struct query_knots k = ask(w);
+	struct query_knots k = query_deadlocks(w);
 	compare(&k, &a);
 	return (int)k.found;
 }

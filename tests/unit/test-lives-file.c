@@ -65,7 +65,7 @@ static void look_at(struct asked *w, uint64_t at, enum locksnap_kind kind, struc
 	lock_snap_emit(w->rig.synth, &s, at);
 }
 
-static void look(struct asked *w, uint64_t at, struct file f)
+static void add_snapshot(struct asked *w, uint64_t at, struct file f)
 {
 	look_at(w, at, LOCKSNAP_INODE, f);
 }
@@ -99,13 +99,13 @@ static void a_file_in_the_place_of_another_has_its_own_row(void **state)
 
 	start(w);
 	wait_for(w, AT(100), 6, LCB_F_WRITE);
-	look(w, AT(200), (struct file){"/data/E1", 12, 1, DEV});
+	add_snapshot(w, AT(200), (struct file){"/data/E1", 12, 1, DEV});
 	wait_for(w, AT(300), 2, LCB_F_READ);
-	look(w, AT(500), (struct file){"/data/E2", 12, 2, DEV});
+	add_snapshot(w, AT(500), (struct file){"/data/E2", 12, 2, DEV});
 	wait_for(w, AT(600), 5, LCB_F_WRITE);
-	look(w, AT(800), (struct file){"/data/E3", 13, 9, DEV});
+	add_snapshot(w, AT(800), (struct file){"/data/E3", 13, 9, DEV});
 	wait_for(w, AT(900), 4, LCB_F_WRITE);
-	look(w, AT(1000), (struct file){"/data/E4", 13, 9, DEV + 1});
+	add_snapshot(w, AT(1000), (struct file){"/data/E4", 13, 9, DEV + 1});
 	wait_for(w, AT(1100), 3, LCB_F_WRITE);
 	finish(w);
 	struct table t = rows(w);
@@ -126,7 +126,7 @@ static void a_name_is_not_passed_on(void **state)
 
 	start(w);
 	wait_for(w, AT(100), 3, LCB_F_WRITE);
-	look(w, AT(200), (struct file){"/data/E1", 12, 1, DEV});
+	add_snapshot(w, AT(200), (struct file){"/data/E1", 12, 1, DEV});
 	look_ended(w, AT(500));
 	wait_for(w, AT(600), 2, LCB_F_WRITE);
 	finish(w);
@@ -143,10 +143,10 @@ static void a_name_may_come_later(void **state)
 
 	start(w);
 	wait_for(w, AT(100), 3, LCB_F_WRITE);
-	look(w, AT(200), (struct file){"/data/E1", 12, 1, DEV});
+	add_snapshot(w, AT(200), (struct file){"/data/E1", 12, 1, DEV});
 	look_ended(w, AT(500));
 	wait_for(w, AT(600), 2, LCB_F_WRITE);
-	look(w, AT(700), (struct file){"/data/E2", 12, 2, DEV});
+	add_snapshot(w, AT(700), (struct file){"/data/E2", 12, 2, DEV});
 	wait_for(w, AT(800), 2, LCB_F_WRITE);
 	finish(w);
 	struct table t = rows(w);
@@ -161,10 +161,10 @@ static void waits_between_two_looks_are_of_the_first(void **state)
 	struct asked *w = *state;
 
 	start(w);
-	look(w, AT(200), (struct file){"/data/E1", 12, 1, DEV});
+	add_snapshot(w, AT(200), (struct file){"/data/E1", 12, 1, DEV});
 	wait_for(w, AT(300), 3, LCB_F_WRITE);
 	synth_begin(w->rig.synth, 1, AT(490), 100, 102, LOCK, LCB_F_WRITE, NULL, 0);
-	look(w, AT(500), (struct file){"/data/E2", 12, 2, DEV});
+	add_snapshot(w, AT(500), (struct file){"/data/E2", 12, 2, DEV});
 	synth_end(w->rig.synth, 1, AT(510), 100, 102, LOCK, 0);
 	wait_for(w, AT(600), 2, LCB_F_WRITE);
 	finish(w);
@@ -182,11 +182,11 @@ static void the_same_file_goes_on(void **state)
 
 	start(w);
 	wait_for(w, AT(100), 2, LCB_F_WRITE);
-	look(w, AT(200), (struct file){"/data/old", 12, 1, DEV});
+	add_snapshot(w, AT(200), (struct file){"/data/old", 12, 1, DEV});
 	wait_for(w, AT(300), 2, LCB_F_WRITE);
-	look(w, AT(500), (struct file){"/data/new", 12, 1, DEV});
+	add_snapshot(w, AT(500), (struct file){"/data/new", 12, 1, DEV});
 	wait_for(w, AT(600), 2, LCB_F_WRITE);
-	look(w, AT(700), (struct file){"", 12, 1, DEV});
+	add_snapshot(w, AT(700), (struct file){"", 12, 1, DEV});
 	finish(w);
 	struct table t = rows(w);
 	assert_int_equal(t.n_rows, 1);
@@ -216,8 +216,8 @@ static void old_recordings_have_one_name(void **state)
 
 	start(w);
 	wait_for(w, AT(100), 3, LCB_F_WRITE);
-	look(w, AT(200), (struct file){.path = "/data/E1"});
-	look(w, AT(500), (struct file){.path = "/data/E2"});
+	add_snapshot(w, AT(200), (struct file){.path = "/data/E1"});
+	add_snapshot(w, AT(500), (struct file){.path = "/data/E2"});
 	wait_for(w, AT(600), 2, LCB_F_WRITE);
 	finish(w);
 	struct table t = rows(w);

@@ -38,7 +38,7 @@ static void wait_for(struct asked *w, uint64_t at, int pid)
 	synth_end(w->rig.synth, 0, at + MS, pid, pid + 1, LOCK, 0);
 }
 
-static void look(struct asked *w, uint64_t at, int pid, const char *comm)
+static void add_snapshot(struct asked *w, uint64_t at, int pid, const char *comm)
 {
 	struct locksnap s = {0};
 
@@ -79,12 +79,12 @@ static void each_process_has_its_own_waits(void **state)
 	start(w);
 	for (uint64_t i = 0; i < 3; i++)
 		wait_for(w, AT(100 + 10 * i), 100);
-	look(w, AT(500), 100, "a");
+	add_snapshot(w, AT(500), 100, "a");
 	synth_exit(w->rig.synth, 0, AT(600), 100, 100);
 	begin_process(w, AT(700), 200, "b");
 	wait_for(w, AT(750), 200);
 	wait_for(w, AT(760), 200);
-	look(w, AT(900), 200, "b");
+	add_snapshot(w, AT(900), 200, "b");
 	finish(w);
 	struct table t = mmap_table(w);
 	assert_int_equal(t.n_rows, 2);
@@ -115,7 +115,7 @@ static void waits_of_before_are_not_those_of_who_is_named(void **state)
 	wait_for(w, AT(100), 100);
 	synth_exit(w->rig.synth, 0, AT(200), 100, 100);
 	begin_process(w, AT(300), 200, "b");
-	look(w, AT(500), 200, "b");
+	add_snapshot(w, AT(500), 200, "b");
 	wait_for(w, AT(600), 200);
 	wait_for(w, AT(610), 200);
 	finish(w);
@@ -148,7 +148,7 @@ static void who_is_told_to_hold_it_makes_no_other_lock(void **state)
 		synth_begin(w->rig.synth, 0, at, 100, 100, LOCK, LCB_F_READ, NULL, 0);
 		synth_owner(w->rig.synth, 0, at + 1, 100, &owner);
 		synth_end(w->rig.synth, 0, at + 1000, 100, 100, LOCK, 0);
-		look(w, AT(400 + 200 * i), 100, "a");
+		add_snapshot(w, AT(400 + 200 * i), 100, "a");
 	}
 	finish(w);
 	struct table t = lock_table(w);
@@ -180,10 +180,10 @@ static void a_process_without_its_first_thread_stays(void **state)
 
 	start(w);
 	wait_for(w, AT(100), 100);
-	look(w, AT(200), 100, "a");
+	add_snapshot(w, AT(200), 100, "a");
 	synth_exit(w->rig.synth, 0, AT(300), 100, 100);
 	wait_for(w, AT(400), 100);
-	look(w, AT(500), 100, "a");
+	add_snapshot(w, AT(500), 100, "a");
 	wait_for(w, AT(600), 100);
 	finish(w);
 	struct table t = mmap_table(w);

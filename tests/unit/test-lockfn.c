@@ -18,7 +18,7 @@ enum { FRAMES = 16, STEP = 0x100 };
 static const uint64_t base = 0xffffffff81000000;
 
 /* Loads the names as functions; those at @sched to @sched_end - 1 lie in the sched text. */
-static struct sym make(const char *const *names, size_t n, size_t sched, size_t sched_end)
+static struct sym make_symbols(const char *const *names, size_t n, size_t sched, size_t sched_end)
 {
 	struct sym s = {0};
 	char text[8192] = "";
@@ -43,7 +43,7 @@ static void check_caller(const char *const *names, const char *caller)
 
 	for (; names[n]; n++)
 		frames[n] = base + n * STEP + 0x1c;
-	struct sym s = make(names, n, 0, 0);
+	struct sym s = make_symbols(names, n, 0, 0);
 	assert_string_equal(names[sym_caller(&s, frames, n)], caller);
 	sym_deinit(&s);
 }
@@ -55,7 +55,7 @@ static void check_after_tracing(const char *const *names, uint32_t after)
 
 	for (; names[n]; n++)
 		frames[n] = base + n * STEP + 0x1c;
-	struct sym s = make(names, n, 0, 0);
+	struct sym s = make_symbols(names, n, 0, 0);
 	assert_int_equal(sym_after_tracing(&s, frames, n), after);
 	sym_deinit(&s);
 }
@@ -174,7 +174,7 @@ static void test_no_prefix_swallows_a_caller(void **state)
 		"__schedule",
 	};
 	enum { N = sizeof(callers) / sizeof(callers[0]) };
-	struct sym s = make(callers, N, 0, 0);
+	struct sym s = make_symbols(callers, N, 0, 0);
 
 	(void)state;
 	for (size_t i = 0; i < N; i++) {
@@ -208,13 +208,13 @@ static void test_names_are_found_by_their_first_letters(void **state)
 		"bpf_trace_run12",
 	};
 	static const char *const others[] = {"u", "_", "d", "x", "upx", "a", "oq", "__"};
-	struct sym s = make(names, sizeof(names) / sizeof(names[0]), 0, 0);
+	struct sym s = make_symbols(names, sizeof(names) / sizeof(names[0]), 0, 0);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_true(sym_is_lock_function(&s, base + i * STEP));
 	sym_deinit(&s);
-	s = make(others, sizeof(others) / sizeof(others[0]), 0, 0);
+	s = make_symbols(others, sizeof(others) / sizeof(others[0]), 0, 0);
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		assert_false(sym_is_lock_function(&s, base + i * STEP));
 	sym_deinit(&s);
@@ -225,7 +225,7 @@ static void test_ranges(void **state)
 	static const char *const names[] = {"before", "schedule_timeout", "__schedule",
 					    "ldsem_down_read", "after"};
 	static const bool is_lock[] = {false, true, false, true, false};
-	struct sym s = make(names, 5, 1, 4);
+	struct sym s = make_symbols(names, 5, 1, 4);
 
 	(void)state;
 	for (size_t i = 0; i < 5; i++)
@@ -250,7 +250,7 @@ static void test_edges(void **state)
 	static const char *const names[] = {"rwsem_down_read_slowpath", "down_read"};
 	uint64_t frames[] = {base, base + STEP};
 	uint64_t far[FRAMES];
-	struct sym s = make(names, 2, 0, 0), none = {0};
+	struct sym s = make_symbols(names, 2, 0, 0), none = {0};
 
 	(void)state;
 	assert_int_equal(sym_caller(&s, frames, 0), 0);

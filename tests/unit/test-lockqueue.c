@@ -616,7 +616,7 @@ static int pick(struct account *a, unsigned *seed, int among, bool oldest)
 	return best;
 }
 
-static void step(struct model *m, struct account *a, unsigned *seed, uint64_t now)
+static void random_step(struct model *m, struct account *a, unsigned *seed, uint64_t now)
 {
 	static const int among[] = {3, 20, TASKS};
 	int i = pick(a, seed, among[now / 1000 % 3], rand_r(seed) % 4 == 0);
@@ -647,7 +647,7 @@ static void random_streams_agree_with_a_plain_account(void **state)
 	for (int i = 0; i < LOCKS; i++)
 		a->l[i].phase = -1;
 	for (uint64_t now = 1; now <= STEPS; now++) {
-		step(m, a, &seed, now);
+		random_step(m, a, &seed, now);
 		if (now % 100)
 			continue;
 		compare_waits(m, a);

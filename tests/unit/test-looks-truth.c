@@ -154,7 +154,7 @@ static void put_look(struct world *o, uint64_t tick)
 	lock_snap_emit_late(o->w.rig.synth, &s, tick, taken, cost);
 }
 
-static void make(struct world *o)
+static void make_world(struct world *o)
 {
 	rig_init(&o->w.rig, 1);
 	for (int i = 0; i < TASKS; i++)
@@ -218,7 +218,7 @@ static void check_world(uint32_t seed, bool lossy)
 	assert_non_null(o);
 	o->seed = seed;
 	o->lossy = lossy;
-	make(o);
+	make_world(o);
 	for (unsigned i = 1; i <= TICKS; i++) {
 		rig_play_ticks(&o->w.rig, NULL, 1);
 		if (i == 1)

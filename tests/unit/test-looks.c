@@ -62,7 +62,7 @@ static void emit(struct asked *w, struct locksnap *s, uint64_t tick_ms)
 	lock_snap_emit_late(w->rig.synth, s, AT(tick_ms), AT(tick_ms + DELAY_MS), COST_MS * MS);
 }
 
-static void look(struct asked *w, uint64_t tick_ms, const struct seen *v, uint32_t n)
+static void add_snapshot(struct asked *w, uint64_t tick_ms, const struct seen *v, uint32_t n)
 {
 	struct locksnap s = {0};
 
@@ -118,10 +118,10 @@ static void waits_from_before_have_their_begin(void **state)
 					{704, false, AT(0) - 200 * MS}};
 	struct asked *w = fresh(state);
 
-	look(w, 0, v, 3);
+	add_snapshot(w, 0, v, 3);
 	synth_tick(w->rig.synth, AT(1000));
 	end(w, 1500, 702);
-	look(w, 2000, v + 1, 2);
+	add_snapshot(w, 2000, v + 1, 2);
 	synth_tick(w->rig.synth, AT(2000));
 	struct table t = rows(w);
 	assert_int_equal(t.n_rows, 3);
@@ -164,11 +164,11 @@ static void looks_wait_for_their_events(void **state)
 	static const struct seen v[] = {{702, false, AT(1003)}};
 	struct asked *w = fresh(state);
 
-	look(w, 0, NULL, 0);
-	look(w, 1000, v, 1);
+	add_snapshot(w, 0, NULL, 0);
+	add_snapshot(w, 1000, v, 1);
 	synth_tick(w->rig.synth, AT(1000));
 	begin(w, 1003, 702);
-	look(w, 2000, v, 1);
+	add_snapshot(w, 2000, v, 1);
 	synth_tick(w->rig.synth, AT(2000));
 	synth_tick(w->rig.synth, AT(3000));
 	assert_int_equal(rows(w).n_rows, 0);
@@ -188,13 +188,13 @@ static void waits_that_end_during_a_look_are_over(void **state)
 	static const struct seen again[] = {{703, false, AT(1006)}};
 	struct asked *w = fresh(state);
 
-	look(w, 0, v, 1);
+	add_snapshot(w, 0, v, 1);
 	end(w, 6, 702);
 	synth_tick(w->rig.synth, AT(1000));
-	look(w, 1000, again, 1);
+	add_snapshot(w, 1000, again, 1);
 	begin(w, 1004, 703);
 	end(w, 1006, 703);
-	look(w, 2000, v + 1, 1);
+	add_snapshot(w, 2000, v + 1, 1);
 	begin(w, 2005, 703);
 	end(w, 2006, 703);
 	synth_tick(w->rig.synth, AT(2000));
@@ -209,11 +209,11 @@ static void lost_begins_are_told_by_looks(void **state)
 	static const struct seen v[] = {{703, true, AT(500)}};
 	struct asked *w = fresh(state);
 
-	look(w, 0, NULL, 0);
+	add_snapshot(w, 0, NULL, 0);
 	synth_lost(w->rig.synth, 0, AT(600), 3);
-	look(w, 1000, v, 1);
+	add_snapshot(w, 1000, v, 1);
 	synth_tick(w->rig.synth, AT(1000));
-	look(w, 2000, v, 1);
+	add_snapshot(w, 2000, v, 1);
 	synth_tick(w->rig.synth, AT(2000));
 	synth_tick(w->rig.synth, AT(3000));
 	assert_int_equal(rows(w).n_rows, 0);
@@ -235,12 +235,12 @@ static void vain_awakenings_are_no_begins(void **state)
 	void *p = w;
 
 	fresh(&p);
-	look(w, 0, v, 1);
+	add_snapshot(w, 0, v, 1);
 	synth_tick(w->rig.synth, AT(1000));
-	look(w, 1000, v + 1, 1);
+	add_snapshot(w, 1000, v + 1, 1);
 	if (lost)
 		synth_lost(w->rig.synth, 0, AT(1500), 3);
-	look(w, 2000, v + 2, 1);
+	add_snapshot(w, 2000, v + 2, 1);
 	synth_tick(w->rig.synth, AT(2000));
 	synth_tick(w->rig.synth, AT(3000));
 	rows(w);
@@ -318,7 +318,7 @@ static void without_losses_events_count(void **state)
 	struct asked *w = fresh(state);
 
 	begin(w, 10, 702);
-	look(w, 1000, NULL, 0);
+	add_snapshot(w, 1000, NULL, 0);
 	synth_tick(w->rig.synth, AT(1000));
 	synth_tick(w->rig.synth, AT(2000));
 	assert_int_equal(rows(w).n_rows, 1);
@@ -331,9 +331,9 @@ static void what_looks_told_looks_end(void **state)
 	static const struct seen v[] = {{702, false, AT(0) - 400 * MS}};
 	struct asked *w = fresh(state);
 
-	look(w, 0, v, 1);
+	add_snapshot(w, 0, v, 1);
 	synth_tick(w->rig.synth, AT(1000));
-	look(w, 1000, NULL, 0);
+	add_snapshot(w, 1000, NULL, 0);
 	synth_tick(w->rig.synth, AT(2000));
 	assert_int_equal(rows(w).n_rows, 1);
 	assert_int_equal(rows(w).n_rows, 0);
@@ -347,7 +347,7 @@ static void nobody_waits_for_itself(void **state)
 	struct asked *w = fresh(state);
 
 	begin(w, 100, 702);
-	look(w, 500, v, 1); /* 701 holds it */
+	add_snapshot(w, 500, v, 1); /* 701 holds it */
 	begin(w, 600, 701);
 	begin(w, 700, 703);
 	synth_tick(w->rig.synth, AT(1000));
@@ -370,13 +370,13 @@ static void who_got_it_between_looks_ends_a_hold(void **state)
 	struct query_lock_now now;
 
 	begin(w, 100, 702);
-	look(w, 1000, v, 1);
+	add_snapshot(w, 1000, v, 1);
 	synth_tick(w->rig.synth, AT(1000));
-	look(w, 1500, v, 1);
+	add_snapshot(w, 1500, v, 1);
 	synth_tick(w->rig.synth, AT(1500));
 	end(w, 1900, 702);
 	begin(w, 1950, 703);
-	look(w, 2000, later, 1);
+	add_snapshot(w, 2000, later, 1);
 	synth_tick(w->rig.synth, AT(2000));
 	rows(w);
 	query_lock_now(&w->q, LOCK, LOCK_RWSEM_W, &now);
@@ -411,12 +411,12 @@ static void who_is_only_counted_waits_anew(void **state)
 
 	for (int all = 0; all < 2; all++) {
 		tell_level(w, 1, levels[all]);
-		look(w, 0, NULL, 0);
+		add_snapshot(w, 0, NULL, 0);
 		synth_tick(w->rig.synth, AT(0));
-		look(w, 1000, v, 2);
+		add_snapshot(w, 1000, v, 2);
 		synth_tick(w->rig.synth, AT(1000));
 		tell_level(w, 1001, levels[all]);
-		look(w, 2000, later, 2);
+		add_snapshot(w, 2000, later, 2);
 		synth_tick(w->rig.synth, AT(2000));
 		synth_tick(w->rig.synth, AT(3000));
 		for (int i = 0; i < 3; i++)

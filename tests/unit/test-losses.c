@@ -175,7 +175,7 @@ static void tell_the_rest(struct synth *s, const struct losses_history *h,
 }
 
 /* All that is not dropped, as a source tells it that looks at the rings now and then. */
-static void tell(struct synth *s, struct losses_history *h, const struct losses_plan *p)
+static void report_losses(struct synth *s, struct losses_history *h, const struct losses_plan *p)
 {
 	struct missing m = {0};
 	size_t looks = 0;
@@ -205,7 +205,7 @@ static void tell(struct synth *s, struct losses_history *h, const struct losses_
 	synth_tick(s, end);
 }
 
-static int note(struct engine_watch *watch, const struct event *ev, struct error *err)
+static int note_event(struct engine_watch *watch, const struct event *ev, struct error *err)
 {
 	struct waits *w = (struct waits *)watch;
 	const struct model *m = &w->engine->model;
@@ -257,10 +257,10 @@ static void play(struct losses_history *h, const struct losses_plan *p, struct w
 {
 	struct rig r;
 
-	*ret = (struct waits){.watch.event = note, .engine = &r.engine};
+	*ret = (struct waits){.watch.event = note_event, .engine = &r.engine};
 	rig_init(&r, LOSSES_CPUS + 1);
 	synth_outputs(r.synth);
-	tell(r.synth, h, p);
+	report_losses(r.synth, h, p);
 	r.playing = true;
 	struct error err = {0};
 	assert_int_equal(engine_init(&r.engine, synth_source(r.synth), NULL, &err), 0);

@@ -52,7 +52,7 @@ static void file_deinit(struct file *f)
 	close(f->fd);
 }
 
-static uint8_t look(const struct file *f, size_t page)
+static uint8_t read_page(const struct file *f, size_t page)
 {
 	return *(volatile const uint8_t *)&f->map[page * f->page];
 }
@@ -65,14 +65,14 @@ static void test_zeros(void **state)
 	file_init(&f);
 	mapguard_add(&f.guard, f.map, PAGES * f.page - 5);
 	for (size_t i = 0; i < PAGES; i++)
-		assert_int_equal(look(&f, i), 0xaa);
+		assert_int_equal(read_page(&f, i), 0xaa);
 	assert_int_equal(ftruncate(f.fd, (off_t)(3 * f.page)), 0);
-	assert_int_equal(look(&f, 2), 0xaa);
+	assert_int_equal(read_page(&f, 2), 0xaa);
 	assert_false(f.guard.broken);
-	assert_int_equal(look(&f, 5), 0);
+	assert_int_equal(read_page(&f, 5), 0);
 	assert_true(f.guard.broken);
 	for (size_t i = 0; i < PAGES; i++)
-		assert_int_equal(look(&f, i), i < 3 ? 0xaa : 0);
+		assert_int_equal(read_page(&f, i), i < 3 ? 0xaa : 0);
 	mapguard_del(&f.guard);
 	file_deinit(&f);
 }
@@ -90,7 +90,7 @@ static void test_several(void **state)
 	for (int i = 0; i < 3; i += 2) {
 		assert_int_equal(ftruncate(f[i].fd, 0), 0);
 		assert_false(f[i].guard.broken);
-		assert_int_equal(look(&f[i], 7), 0);
+		assert_int_equal(read_page(&f[i], 7), 0);
 		assert_true(f[i].guard.broken);
 	}
 	assert_false(f[1].guard.broken);
@@ -120,7 +120,7 @@ static void test_others(void **state)
 		signal(SIGBUS, SIG_DFL); /* what cmocka would do with it is not asked here */
 		mapguard_del(&other.guard);
 		mapguard_add(&other.guard, other.map, PAGES * other.page);
-		_exit(look(&f, 1));
+		_exit(read_page(&f, 1));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);

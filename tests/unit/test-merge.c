@@ -127,7 +127,7 @@ static struct fleet *take_both(struct both *b, enum fleet_by by)
 	return m;
 }
 
-static struct table ask(struct both *b, const struct fleet *m, enum fleet_at at)
+static struct table query_table(struct both *b, const struct fleet *m, enum fleet_at at)
 {
 	struct table t;
 	size_t fixed;
@@ -158,7 +158,7 @@ static void locks_go_by_names_without_numbers(void **state)
 {
 	struct both *b = *state;
 	struct fleet *m = take_both(b, FLEET_BY_HOST);
-	struct table t = ask(b, m, FLEET_LOCKS);
+	struct table t = query_table(b, m, FLEET_LOCKS);
 
 	assert_int_equal(t.n_rows, 2);
 	size_t mmap = row_of(&t, "name", "mmap_lock mysqld"),
@@ -179,7 +179,7 @@ static void histograms_are_those_of_all_waits(void **state)
 {
 	struct both *b = *state;
 	struct fleet *m = take_both(b, FLEET_BY_KERNEL);
-	struct table t = ask(b, m, FLEET_TYPES);
+	struct table t = query_table(b, m, FLEET_TYPES);
 	struct hist want = {0};
 	const struct value *from = at(&t, 0, "hist_from_ns"), *n = at(&t, 0, "hist_n");
 
@@ -197,7 +197,7 @@ static void histograms_are_those_of_all_waits(void **state)
 	for (unsigned i = 0; i < HIST_BUCKETS; i++)
 		assert_int_equal(want.count[i], 0);
 	assert_int_equal(at(&t, 0, "p99_ns")->u, p99);
-	t = ask(b, m, FLEET_GROUPS);
+	t = query_table(b, m, FLEET_GROUPS);
 	assert_int_equal(t.n_rows, 1);
 	assert_int_equal(at(&t, 0, "recordings")->u, 2);
 	assert_int_equal(at(&t, 0, "contended")->u, N_FIRST + N_SECOND);
@@ -220,7 +220,7 @@ static void what_has_no_room_is_other(void **state)
 		snprintf(name, sizeof(name), "t%u", i);
 		fleet_add_part(m, FLEET_TASKS, fleet_key(m, texts), 0, &v, NULL);
 	}
-	struct table t = ask(b, m, FLEET_TASKS);
+	struct table t = query_table(b, m, FLEET_TASKS);
 	assert_int_equal(t.n_rows, FLEET_ROWS);
 	/* One of the rows is "(other)" from the beginning. */
 	assert_int_equal(at(&t, row_of(&t, "comm", "(other)"), "total_ns")->u, 11 * 7);

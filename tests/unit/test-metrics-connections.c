@@ -43,7 +43,7 @@ static void come(struct clients *k, int i)
 	connections_add(&k->c, name_of(k, i), pair[0], k->now);
 }
 
-static void ask(struct clients *k, int i)
+static void send_request(struct clients *k, int i)
 {
 	connections_asked(&k->c, name_of(k, i), k->now);
 }
@@ -90,7 +90,7 @@ static void the_oldest_without_a_request_goes(void **state)
 
 	for (int i = 0; i < CONNECTIONS_MOST; i++, k->now++)
 		come(k, i);
-	ask(k, 0);
+	send_request(k, 0);
 	for (int i = 0; i < CONNECTIONS_MOST; i++)
 		assert_true(is_there(k, i));
 	come(k, CONNECTIONS_MOST);
@@ -112,7 +112,7 @@ static void who_asks_at_once_is_answered(void **state)
 		int one = n++;
 		k->now += SECOND / 100;
 		come(k, one);
-		ask(k, one);
+		send_request(k, one);
 		/* Those that were ended come again before it has its answer. */
 		for (int i = 0; i < one; i++) {
 			if (k->there[i] < 0 || is_there(k, i))
@@ -150,7 +150,7 @@ static void who_does_not_read_goes(void **state)
 
 	for (int i = 0; i < CONNECTIONS_MOST; i++, k->now++) {
 		come(k, i);
-		ask(k, i);
+		send_request(k, i);
 	}
 	connections_wait(&k->c, name_of(k, 0), true);
 	come(k, 20); /* they have just asked: none of them is slow */
@@ -171,8 +171,8 @@ static void all_end_after_a_while(void **state)
 
 	come(k, 0);
 	come(k, 1);
-	ask(k, 0);
-	ask(k, 1);
+	send_request(k, 0);
+	send_request(k, 1);
 	connections_wait(&k->c, name_of(k, 1), true);
 	for (int i = 0; i < 20; i++) {
 		k->now += SECOND;

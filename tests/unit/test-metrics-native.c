@@ -100,7 +100,7 @@ struct scrape {
 	size_t n, at;
 };
 
-static char *put(struct scrape *s, enum metrics_format f, size_t *ret_n)
+static char *print_metrics(struct scrape *s, enum metrics_format f, size_t *ret_n)
 {
 	struct error err = {0};
 	char *text = NULL;
@@ -258,8 +258,8 @@ static void messages_say_what_the_text_does(void **state)
 
 	(void)state;
 	begin(&s);
-	s.bytes = put(&s, METRICS_PROTO, &s.n);
-	char *text = put(&s, METRICS_TEXT, &n);
+	s.bytes = print_metrics(&s, METRICS_PROTO, &s.n);
+	char *text = print_metrics(&s, METRICS_TEXT, &n);
 	while ((f = next(&s))) {
 		families++;
 		histograms += check_family(text, f);
@@ -282,7 +282,7 @@ static void an_exemplar_is_in_its_bucket(void **state)
 	begin(&s);
 	for (in.worst_ns = 1 << 10; in.worst_ns < 1ull << 36; in.worst_ns *= 2)
 		metrics_incident(s.m, &in, "/var/lib/kontend-1\".data");
-	s.bytes = put(&s, METRICS_PROTO, &s.n);
+	s.bytes = print_metrics(&s, METRICS_PROTO, &s.n);
 	while ((f = next(&s))) {
 		for (size_t i = 0; i < f->n_metric; i++) {
 			const histogram *h = f->metric[i]->histogram;
@@ -328,7 +328,7 @@ static void goes_on_without_memory(void **state)
 	(void)state;
 	assert_non_null(null);
 	begin(&s);
-	s.bytes = put(&s, METRICS_PROTO, &s.n);
+	s.bytes = print_metrics(&s, METRICS_PROTO, &s.n);
 	long live = mem_live();
 	for (long n = 0; n < 60; n++) {
 		struct error err = {0};

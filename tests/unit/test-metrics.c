@@ -161,7 +161,7 @@ static void end(struct play *p)
 	engine_deinit(&p->engine);
 }
 
-static char *put(struct play *p)
+static char *print_metrics(struct play *p)
 {
 	char *text = NULL, why[128] = "";
 	struct error err = {0};
@@ -225,7 +225,7 @@ static char *play(struct play *p, unsigned *compared)
 		assert_int_equal(metrics_add(p->m, &err), 0);
 		if (++ticks % 3 && r != ENGINE_END)
 			continue;
-		char *now = put(p);
+		char *now = print_metrics(p);
 		assert_adds_up(now);
 		if (before && openmetrics_fell(before, now, compared, sample, sizeof(sample)))
 			fail_msg("%s fell to %f", sample, openmetrics_value(now, sample));
@@ -299,7 +299,7 @@ static void says_what_was_waited(void **state)
 	for (int r = 0; r != ENGINE_END;)
 		r = engine_pump(&p.engine, 0, NULL);
 	assert_int_equal(metrics_add(p.m, NULL), 0);
-	char *text = put(&p);
+	char *text = print_metrics(&p);
 	static const struct {
 		const char *sample;
 		double value;
@@ -324,7 +324,7 @@ static void says_what_was_waited(void **state)
 	assert_null(strstr(text, "kontend_triggers"));
 	/* The longest is told once. */
 	assert_true(openmetrics_total(text, "kontend_lock_wait_max_seconds{", "", &n) > 0);
-	char *again = put(&p);
+	char *again = print_metrics(&p);
 	assert_true(openmetrics_total(again, "kontend_lock_wait_max_seconds{", "", &n) == 0);
 	assert_true(openmetrics_total(again, "kontend_named_lock_wait_max_seconds{", "", &n) == 0);
 	free(again);
@@ -405,7 +405,7 @@ static void says_how_long_mmap_locks_took_and_were_held(void **state)
 		if (r == ENGINE_TICK)
 			assert_int_equal(metrics_add(p.m, NULL), 0);
 	}
-	char *text = put(&p);
+	char *text = print_metrics(&p);
 #define DB "{memcg=\"/db\",mode=\"W\"}"
 	near(openmetrics_value(text, "kontend_mmap_lock_acquired_total" DB), 10);
 	near(openmetrics_value(text, "kontend_mmap_lock_acquire_seconds_count" DB), 10);
@@ -538,21 +538,21 @@ static void a_bucket_names_its_incident(void **state)
 	in.lock = 0;
 	metrics_incident(p.m, &in, "/var/lib/bad.data");
 	free(text);
-	text = put(&p);
+	text = print_metrics(&p);
 	assert_null(strstr(text, "incident="));
 	free(text);
 	/* The exemplar is in a bucket that has something in it. */
 	in.lock = CANNED_PIPE_MUTEX;
 	for (in.worst_ns = 1 << 10; in.worst_ns < 1ull << 36; in.worst_ns *= 2)
 		metrics_incident(p.m, &in, "/var/lib/kontend-1\".data");
-	text = put(&p);
+	text = print_metrics(&p);
 	assert_non_null(strstr(text, " # {incident=\"kontend-1\\\".data\"} 0."));
 	free(text);
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
 	for (in.worst_ns = 1 << 10; in.worst_ns < 1ull << 36; in.worst_ns *= 2)
 		metrics_incident(p.m, &in, longer);
-	free(put(&p));
+	free(print_metrics(&p));
 	end(&p);
 	rig_deinit(&rig);
 }
@@ -586,7 +586,7 @@ static void goes_on_without_memory(void **state)
 	}
 	assert_true(failed > 0);
 	assert_int_equal(metrics_add(p.m, &err), 0);
-	char *text = put(&p);
+	char *text = print_metrics(&p);
 	assert_true(openmetrics_value(
 			    text, "kontend_lock_wait_seconds_count{type=\"rwsem\",mode=\"W\"}") ==
 		    30);

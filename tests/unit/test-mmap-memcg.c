@@ -27,8 +27,8 @@
 #define MM 0xffff888011111100ull
 
 /* Asks for the lock of a process, has it after @wait, and gives it back after @held. */
-static void take(struct asked *w, int pid, const char *memcg, bool write, uint64_t t, uint64_t wait,
-		 uint64_t held)
+static void add_acquisition(struct asked *w, int pid, const char *memcg, bool write, uint64_t t,
+			    uint64_t wait, uint64_t held)
 {
 	struct synth_mm_event e = {.what = SYNTH_MM_START,
 				   .t = CANNED_START + t,
@@ -61,11 +61,11 @@ static void play(struct asked *w)
 		synth_comm(w->rig.synth, 0, CANNED_START, pid, pid, "a");
 	synth_round(w->rig.synth, CANNED_START);
 	for (uint64_t i = 0; i < 8; i++)
-		take(w, 100, "/db", true, (10 + i) * MS, 3 * US, 100 * US);
-	take(w, 200, "/db", true, 50 * MS, 20 * MS, 2 * MS);
-	take(w, 200, "/db", false, 90 * MS, 3 * US, 50 * US);
+		add_acquisition(w, 100, "/db", true, (10 + i) * MS, 3 * US, 100 * US);
+	add_acquisition(w, 200, "/db", true, 50 * MS, 20 * MS, 2 * MS);
+	add_acquisition(w, 200, "/db", false, 90 * MS, 3 * US, 50 * US);
 	for (uint64_t i = 0; i < 4; i++)
-		take(w, 300, "/web", false, (100 + i) * MS, 600, 5 * US);
+		add_acquisition(w, 300, "/web", false, (100 + i) * MS, 600, 5 * US);
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	asked_play(w, NULL);
 }

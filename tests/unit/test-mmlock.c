@@ -41,8 +41,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void say(struct world *w, uint64_t t, enum event_kind kind, int tid, uint64_t mm, bool write,
-		bool success)
+static void add_mmap_event(struct world *w, uint64_t t, enum event_kind kind, int tid, uint64_t mm,
+			   bool write, bool success)
 {
 	struct event ev = {.kind = kind, .time = t, .pid = 100, .tid = tid};
 
@@ -54,10 +54,10 @@ static void say(struct world *w, uint64_t t, enum event_kind kind, int tid, uint
 	assert_int_equal(mmlock_event(&w->l, &ev, &w->names, 0), 0);
 }
 
-#define ASK(t, tid, mm, write) say(w, t, EVENT_MM_START, tid, mm, write, false)
-#define GET(t, tid, mm, write) say(w, t, EVENT_MM_ACQUIRED, tid, mm, write, true)
-#define FAIL(t, tid, mm, write) say(w, t, EVENT_MM_ACQUIRED, tid, mm, write, false)
-#define PUT(t, tid, mm, write) say(w, t, EVENT_MM_RELEASED, tid, mm, write, false)
+#define ASK(t, tid, mm, write) add_mmap_event(w, t, EVENT_MM_START, tid, mm, write, false)
+#define GET(t, tid, mm, write) add_mmap_event(w, t, EVENT_MM_ACQUIRED, tid, mm, write, true)
+#define FAIL(t, tid, mm, write) add_mmap_event(w, t, EVENT_MM_ACQUIRED, tid, mm, write, false)
+#define PUT(t, tid, mm, write) add_mmap_event(w, t, EVENT_MM_RELEASED, tid, mm, write, false)
 
 static const struct mmlock_mode *mode_of(const struct world *w, uint64_t mm, bool write)
 {
@@ -385,7 +385,8 @@ static void no_order_counts_twice(void **state)
 			else if (what == 2)
 				mmlock_exec(&w->l, 100, "a");
 			else
-				say(w, t, EVENT_MM_START + what % 3, tid, mm, write, success);
+				add_mmap_event(w, t, EVENT_MM_START + what % 3, tid, mm, write,
+					       success);
 			s.asked += what > 2 && what % 3 == 0;
 			s.got += what > 2 && what % 3 == 1 && success;
 			s.failed += what > 2 && what % 3 == 1 && !success;

@@ -40,7 +40,8 @@ static void load_names(struct query *q)
 		;
 }
 
-static void take(struct asked *w, const struct query_functions_limits *l, struct funcsnap *ret)
+static void take_functions(struct asked *w, const struct query_functions_limits *l,
+			   struct funcsnap *ret)
 {
 	struct error err = {0};
 
@@ -98,19 +99,19 @@ static void names_and_code_are_taken(void **state)
 	const struct query_functions_limits nothing = {.names = 1000, .code = 1000};
 
 	play_here(w);
-	take(w, &query_functions_usual, &found);
+	take_functions(w, &query_functions_usual, &found);
 	const struct funcsnap_func *f = canary_in(&found);
 	assert_int_equal(found.n_objects, 1);
 	assert_int_equal(found.objects[0].ino, 7);
 	assert_int_equal(f->code_len, f->size);
 	assert_memory_equal(found.code + f->code, (const void *)(uintptr_t)canary_addr(), f->size);
 	funcsnap_deinit(&found);
-	take(w, &no_code, &found);
+	take_functions(w, &no_code, &found);
 	canary_in(&found);
 	assert_int_equal(found.head.left_code, 1);
 	assert_int_equal(found.n_code, 0);
 	funcsnap_deinit(&found);
-	take(w, &nothing, &none);
+	take_functions(w, &nothing, &none);
 	assert_int_equal(none.n_funcs, 0);
 	assert_true(none.head.left_names >= 1);
 	funcsnap_deinit(&none);
@@ -126,15 +127,15 @@ static void only_what_is_new_is_taken(void **state)
 
 	l.told = &told;
 	play_here(w);
-	take(w, &l, &found);
+	take_functions(w, &l, &found);
 	canary_in(&found);
 	funcsnap_deinit(&found);
-	take(w, &l, &found);
+	take_functions(w, &l, &found);
 	assert_int_equal(found.n_funcs, 0);
 	funcsnap_deinit(&found);
 	for (size_t i = 0; i <= told.mask; i++)
 		told.slots[i].value = 1;
-	take(w, &l, &found);
+	take_functions(w, &l, &found);
 	assert_true(canary_in(&found)->code_len > 0);
 	funcsnap_deinit(&found);
 	map64_deinit(&told);
@@ -145,7 +146,7 @@ static void only_what_is_new_is_taken(void **state)
 static void find_found(struct asked *w, struct funcsnap *ret)
 {
 	play_here(w);
-	take(w, &query_functions_usual, ret);
+	take_functions(w, &query_functions_usual, ret);
 	query_deinit(&w->q);
 	rig_deinit(&w->rig);
 }

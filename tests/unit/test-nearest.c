@@ -12,7 +12,7 @@
 static const char *const names[] = {"malloc", "calloc",	 "realloc", "mallopt",
 				    "free",   "mallinf", "malloc",  "malloc_usable_size"};
 
-static struct nearest look(const char *word)
+static struct nearest nearest_of(const char *word)
 {
 	struct nearest n = {.word = word};
 
@@ -23,7 +23,7 @@ static struct nearest look(const char *word)
 
 static void the_nearest_first(void **state)
 {
-	struct nearest n = look("maloc");
+	struct nearest n = nearest_of("maloc");
 
 	(void)state;
 	assert_int_equal(n.n, 3);
@@ -35,7 +35,7 @@ static void the_nearest_first(void **state)
 
 static void each_once_and_no_more_than_there_is_room_for(void **state)
 {
-	struct nearest n = look("mall");
+	struct nearest n = nearest_of("mall");
 
 	(void)state;
 	assert_int_equal(n.n, 3); /* four begin with it */
@@ -49,11 +49,11 @@ static void nothing_is_near(void **state)
 	char word[200];
 
 	(void)state;
-	assert_int_equal(look("x").n, 0);
+	assert_int_equal(nearest_of("x").n, 0);
 	memset(word, 'm', sizeof(word) - 1);
 	word[sizeof(word) - 1] = '\0';
-	assert_int_equal(look(word).n, 0);
-	assert_int_equal(look("").n, 0);
+	assert_int_equal(nearest_of(word).n, 0);
+	assert_int_equal(nearest_of("").n, 0);
 }
 
 int main(void)

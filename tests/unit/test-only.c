@@ -43,7 +43,7 @@ static uint32_t rnd(uint32_t *seed)
 	return *seed >> 8;
 }
 
-static size_t make(struct made *m, uint32_t seed)
+static size_t make_moments(struct made *m, uint32_t seed)
 {
 	size_t n = 0;
 
@@ -80,7 +80,7 @@ static int by_time(const void *a, const void *b)
 	return x->t < y->t ? -1 : x->t > y->t;
 }
 
-static void put(struct synth *s, const struct moment *e)
+static void add_moment(struct synth *s, const struct moment *e)
 {
 	uint64_t frames[4];
 	const struct made *m = e->m;
@@ -125,7 +125,7 @@ static void play(struct asked *w, const struct made *m, size_t n, bool (*is)(con
 	qsort(e, k, sizeof(*e), by_time);
 	for (size_t tick = 1, i = 0; tick <= TICKS; tick++) {
 		for (; i < k && (e[i].t < tick * 100 * MS || tick == TICKS); i++)
-			put(w->rig.synth, &e[i]);
+			add_moment(w->rig.synth, &e[i]);
 		synth_tick(w->rig.synth, tick == TICKS ? LAST * MS : tick * 100 * MS);
 	}
 	free(e);
@@ -290,7 +290,7 @@ static void the_rest_is_as_if_alone(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		size_t n = make(m, (uint32_t)i + 1);
+		size_t n = make_moments(m, (uint32_t)i + 1);
 		struct asked a = {0}, b = {0};
 		struct error err = {0};
 
@@ -326,7 +326,7 @@ static void the_rest_is_as_if_alone(void **state)
 static void one_at_a_time_it_is_the_same(void **state)
 {
 	struct made *m = calloc(TASKS * WAITS, sizeof(*m));
-	size_t n = make(m, 77);
+	size_t n = make_moments(m, 77);
 	struct query_gate *g;
 	struct asked a = {0};
 
@@ -400,7 +400,7 @@ static void filters_are_taken_apart(void **state)
 static void memory_may_run_out(void **state)
 {
 	struct made *m = calloc(TASKS * WAITS, sizeof(*m));
-	size_t n = make(m, 5);
+	size_t n = make_moments(m, 5);
 	struct asked a = {0};
 	int r = -ENOMEM;
 

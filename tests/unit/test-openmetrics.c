@@ -242,7 +242,7 @@ static void failures_are_said(void **state)
 /* --- totals that go on ---------------------------------------------------------------------------
  */
 
-static void add(struct openmetrics *m, struct engine *e)
+static void add_engine(struct openmetrics *m, struct engine *e)
 {
 	struct error err = {0};
 	struct query q;
@@ -253,7 +253,7 @@ static void add(struct openmetrics *m, struct engine *e)
 	query_deinit(&q);
 }
 
-static char *put(const struct openmetrics *m)
+static char *print_metrics(const struct openmetrics *m)
 {
 	struct error err = {0};
 	char *text = NULL;
@@ -299,9 +299,9 @@ static char *play_totals(const struct random_plan *p, const struct model_limits 
 		assert_true(r >= 0);
 		if (r != ENGINE_END && (r != ENGINE_TICK || ++ticks % step))
 			continue;
-		add(m, &e);
+		add_engine(m, &e);
 		model_zero(&e.model);
-		char *now = put(m);
+		char *now = print_metrics(m);
 		*ret_compared += text ? assert_grown(text, now) : 0;
 		free(text);
 		text = now;
@@ -385,7 +385,7 @@ static void callers_have_a_bound(void **state)
 	while (r != ENGINE_END) {
 		r = engine_pump(&e, 0, &err);
 		if (r == ENGINE_TICK) {
-			add(m, &e);
+			add_engine(m, &e);
 			model_zero(&e.model);
 		}
 	}

@@ -37,7 +37,7 @@ static void begin(struct asked *w, uint64_t t, int tid, uint64_t lock, uint32_t 
 	synth_begin(w->rig.synth, 0, CANNED_START + t, 700, tid, lock, flags, NULL, 0);
 }
 
-static void tell(struct asked *w, uint64_t t, int tid, struct ownerrec r)
+static void report_owner(struct asked *w, uint64_t t, int tid, struct ownerrec r)
 {
 	synth_owner(w->rig.synth, 0, CANNED_START + t, tid, &r);
 }
@@ -76,13 +76,13 @@ static void waits_are_summed_up_by_owner(void **state)
 
 	start(w);
 	begin(w, 10 * MS, 701, LOCK, LCB_F_WRITE);
-	tell(w, 10 * MS + 5, 701, owner(LOCK, 901, false));
+	report_owner(w, 10 * MS + 5, 701, owner(LOCK, 901, false));
 	begin(w, 11 * MS, 702, LOCK, LCB_F_READ);
-	tell(w, 11 * MS + 5, 702, owner(LOCK, 901, false));
+	report_owner(w, 11 * MS + 5, 702, owner(LOCK, 901, false));
 	begin(w, 12 * MS, 703, LOCK, LCB_F_WRITE);
-	tell(w, 12 * MS + 5, 703, owner(LOCK, 901, true));
+	report_owner(w, 12 * MS + 5, 703, owner(LOCK, 901, true));
 	begin(w, 13 * MS, 704, LOCK, LCB_F_WRITE);
-	tell(w, 13 * MS + 5, 704, owner(LOCK, 0, false));
+	report_owner(w, 13 * MS + 5, 704, owner(LOCK, 0, false));
 	end(w, 20 * MS, 701, LOCK);
 	end(w, 21 * MS, 702, LOCK);
 	end(w, 22 * MS, 703, LOCK);
@@ -122,14 +122,14 @@ static void nested_waits_have_their_own(void **state)
 
 	start(w);
 	begin(w, 10 * MS, 701, LOCK, LCB_F_MUTEX | LCB_F_SPIN);
-	tell(w, 10 * MS + 5, 701, owner(LOCK, 0, false));
+	report_owner(w, 10 * MS + 5, 701, owner(LOCK, 0, false));
 	begin(w, 11 * MS, 701, LOCK, LCB_F_MUTEX);
-	tell(w, 11 * MS + 5, 701, owner(LOCK, 901, false));
+	report_owner(w, 11 * MS + 5, 701, owner(LOCK, 901, false));
 	begin(w, 12 * MS, 701, OTHER_LOCK, LCB_F_WRITE);
-	tell(w, 12 * MS + 5, 701, owner(OTHER_LOCK, 902, false));
+	report_owner(w, 12 * MS + 5, 701, owner(OTHER_LOCK, 902, false));
 	end(w, 13 * MS, 701, OTHER_LOCK);
 	begin(w, 14 * MS, 701, LOCK, LCB_F_MUTEX);
-	tell(w, 14 * MS + 5, 701, owner(LOCK, 903, false));
+	report_owner(w, 14 * MS + 5, 701, owner(LOCK, 903, false));
 	struct table t = play(w, NULL);
 	assert_int_equal(t.n_rows, 2);
 	assert_int_equal(cell_u(&t, row_of(&t, "holder/901"), "waiting"), 1);
@@ -143,12 +143,12 @@ static void what_fits_no_wait_is_left_out(void **state)
 	struct ownerrec wrong = owner(LOCK, 904, false);
 
 	start(w);
-	tell(w, 5 * MS, 799, owner(LOCK, 901, false));
+	report_owner(w, 5 * MS, 799, owner(LOCK, 901, false));
 	begin(w, 10 * MS, 701, LOCK, LCB_F_WRITE);
-	tell(w, 10 * MS + 5, 701, owner(OTHER_LOCK, 901, false));
-	tell(w, 10 * MS + 6, 702, owner(LOCK, 901, false));
+	report_owner(w, 10 * MS + 5, 701, owner(OTHER_LOCK, 901, false));
+	report_owner(w, 10 * MS + 6, 702, owner(LOCK, 901, false));
 	wrong.magic++; /* written by somebody else */
-	tell(w, 10 * MS + 7, 701, wrong);
+	report_owner(w, 10 * MS + 7, 701, wrong);
 	end(w, 20 * MS, 701, LOCK);
 	struct table t = play(w, NULL);
 	assert_int_equal(t.n_rows, 1);
@@ -169,7 +169,7 @@ static void bad_records_are_counted(void **state)
 	memset(bad[2].comm, 'x', sizeof(bad[2].comm));
 	start(w);
 	for (int i = 0; i < 3; i++)
-		tell(w, 5 * MS, 701, bad[i]);
+		report_owner(w, 5 * MS, 701, bad[i]);
 	play(w, NULL);
 	assert_int_equal(model_damage(&w->rig.engine.model).bad, 3);
 }
@@ -186,8 +186,8 @@ static void folding_keeps_the_sums(void **state)
 	for (int i = 0; i < 200; i++, n++) {
 		uint64_t at = 10 * MS + (uint64_t)i * MS / 10;
 		begin(w, at, 701 + i % 7, LOCK + 64ull * (unsigned)(i % 9), LCB_F_WRITE);
-		tell(w, at + 1, 701 + i % 7,
-		     owner(LOCK + 64ull * (unsigned)(i % 9), 901 + i % 5, i % 2));
+		report_owner(w, at + 1, 701 + i % 7,
+			     owner(LOCK + 64ull * (unsigned)(i % 9), 901 + i % 5, i % 2));
 		end(w, at + 1000, 701 + i % 7, LOCK + 64ull * (unsigned)(i % 9));
 	}
 	struct table t = play(w, &limits);

@@ -123,8 +123,8 @@ static void bytes_from_outside(void **state)
 	phasesnap_deinit(&back);
 }
 
-static void put(struct model *m, uint16_t kind, uint16_t version, const struct sections *k,
-		const void *s)
+static void put_part(struct model *m, uint16_t kind, uint16_t version, const struct sections *k,
+		     const void *s)
 {
 	size_t len = sections_size(k, s);
 	struct record_snapshot *body = mem_calloc(1, sizeof(*body) + len);
@@ -161,12 +161,12 @@ static void put_events(struct model *m)
 	/* Of a task. */
 	e = (struct snap_event){.id = 4, .cpu = -1, .oncpu = -1, .target_tid = 9, .target_pid = 9};
 	assert_int_equal(snap_add_event(&s, &e), 0);
-	put(m, SNAPSHOT_PERF, SNAP_VERSION, &snap_sections, &s);
+	put_part(m, SNAPSHOT_PERF, SNAP_VERSION, &snap_sections, &s);
 	snap_deinit(&s);
 }
 
-static const struct query_rotation_cgroup *find(const struct query_rotation_phases *p,
-						const char *path)
+static const struct query_rotation_cgroup *find_cgroup(const struct query_rotation_phases *p,
+						       const char *path)
 {
 	for (size_t i = 0; i < p->n_cgroups; i++)
 		if (p->cgroups[i].path ? path && !strcmp(p->cgroups[i].path, path) : !path)
@@ -183,7 +183,7 @@ static void switches_stand_beside_events(void **state)
 	struct phasesnap s = {0};
 
 	fill(&s);
-	put(m, SNAPSHOT_PHASES, PHASESNAP_VERSION, &phasesnap_sections, &s);
+	put_part(m, SNAPSHOT_PHASES, PHASESNAP_VERSION, &phasesnap_sections, &s);
 	put_events(m);
 	assert_int_equal(query_rotation_phases(&w->q, &p), 0);
 	assert_true(p.asked);
@@ -195,16 +195,16 @@ static void switches_stand_beside_events(void **state)
 	assert_int_equal(p.cpus[0].switch_avg_ns, 10 * US);
 	assert_int_equal(p.n_cgroups, 4);
 	assert_string_equal(p.cgroups[0].path, "/a/b"); /* most time */
-	const struct query_rotation_cgroup *b = find(&p, "/a/b");
+	const struct query_rotation_cgroup *b = find_cgroup(&p, "/a/b");
 	assert_int_equal(b->events, 2);
 	assert_int_equal(b->to_n, 3);
 	assert_int_equal(b->to_avg_ns, 10 * US);
 	assert_int_equal(b->from_n, 2);
 	assert_int_equal(b->from_avg_ns, 10 * US);
-	assert_int_equal(find(&p, "/a")->from_n, 3);
-	assert_int_equal(find(&p, "/c")->events, 1);
-	assert_int_equal(find(&p, "/c")->to_n, 0);
-	assert_int_equal(find(&p, NULL)->to_n, 1);
+	assert_int_equal(find_cgroup(&p, "/a")->from_n, 3);
+	assert_int_equal(find_cgroup(&p, "/c")->events, 1);
+	assert_int_equal(find_cgroup(&p, "/c")->to_n, 0);
+	assert_int_equal(find_cgroup(&p, NULL)->to_n, 1);
 	phasesnap_deinit(&s);
 }
 
@@ -235,7 +235,7 @@ static void what_is_missing_says_why(void **state)
 	assert_false(p.asked);
 	s.head.reason = phasesnap_add_text(&s, "no kprobes");
 	s.head.cgroup_reason = phasesnap_add_text(&s, "no cgroups");
-	put(m, SNAPSHOT_PHASES, PHASESNAP_VERSION, &phasesnap_sections, &s);
+	put_part(m, SNAPSHOT_PHASES, PHASESNAP_VERSION, &phasesnap_sections, &s);
 	assert_int_equal(query_rotation_phases(&w->q, &p), 0);
 	assert_true(p.asked);
 	assert_null(p.turn);
@@ -256,7 +256,7 @@ static void too_many_cgroups(void **state)
 		struct phasesnap_pair pair = {.from = 2 * i, .to = 2 * i + 1, .n = 1, .ns = i};
 		assert_int_equal(phasesnap_add_pair(&s, &pair), 0);
 	}
-	put(m, SNAPSHOT_PHASES, PHASESNAP_VERSION, &phasesnap_sections, &s);
+	put_part(m, SNAPSHOT_PHASES, PHASESNAP_VERSION, &phasesnap_sections, &s);
 	assert_int_equal(query_rotation_phases(&w->q, &p), 0);
 	assert_int_equal(p.n_cgroups + p.left_out, 6000);
 	phasesnap_deinit(&s);

@@ -60,7 +60,7 @@ static struct pprof *begin(enum query_samples_what what)
 	return p;
 }
 
-static void add(struct pprof *p, struct query *q)
+static void add_query(struct pprof *p, struct query *q)
 {
 	struct error err = {0};
 
@@ -91,7 +91,7 @@ static profile *profile_of(struct query *q, enum query_samples_what what)
 {
 	struct pprof *p = begin(what);
 
-	add(p, q);
+	add_query(p, q);
 	return finish(p);
 }
 
@@ -232,8 +232,8 @@ static void what_comes_again_is_added_up(void **state)
 	profile *once = profile_of(&w->q, SAMPLES_WAITS), *twice;
 	struct pprof *p = begin(SAMPLES_WAITS);
 
-	add(p, &w->q);
-	add(p, &w->q);
+	add_query(p, &w->q);
+	add_query(p, &w->q);
 	twice = finish(p);
 	assert_int_equal(twice->n_sample, once->n_sample);
 	assert_int_equal(twice->n_location, once->n_location);
@@ -355,7 +355,7 @@ static void many_samples_are_other(void **state)
 	synth_round(w->rig.synth, t);
 	asked_play(w, NULL);
 	assert_int_equal(pprof_new(&p, &live, NULL), 0);
-	add(p, &w->q);
+	add_query(p, &w->q);
 	profile *few = finish(p), *all = profile_of(&w->q, SAMPLES_WAITS);
 	check_numbers(few);
 	assert_int_equal(few->n_sample, PPROF_LIVE_SAMPLES + 1);

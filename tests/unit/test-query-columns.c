@@ -21,7 +21,7 @@ static struct query_columns wanted(const char *keys)
 	return c;
 }
 
-static const struct column *find(const struct column *c, const char *key)
+static const struct column *find_column(const struct column *c, const char *key)
 {
 	return &c[table_find(&query_locks_kind, key)];
 }
@@ -42,14 +42,15 @@ static void what_is_not_wanted_is_not_there(void **state)
 	assert_string_equal(query_columns_text(query_columns_find(&c, "locks"), text),
 			    "max_ns,total_ns");
 	apply(&c, columns);
-	assert_true(find(columns, "max_ns")->flags & COLUMN_SCREEN);
-	assert_true(find(columns, "total_ns")->flags & COLUMN_SCREEN);
-	assert_false(find(columns, "wait_ns_per_s")->flags & COLUMN_SCREEN);
-	assert_true(find(columns, "wait_ns_per_s")->flags & COLUMN_REPORT);
+	assert_true(find_column(columns, "max_ns")->flags & COLUMN_SCREEN);
+	assert_true(find_column(columns, "total_ns")->flags & COLUMN_SCREEN);
+	assert_false(find_column(columns, "wait_ns_per_s")->flags & COLUMN_SCREEN);
+	assert_true(find_column(columns, "wait_ns_per_s")->flags & COLUMN_REPORT);
 	/* What rows are called is there in any case. */
-	assert_true(find(columns, "name")->flags & COLUMN_SCREEN);
-	assert_true(find(columns, "task")->flags & COLUMN_SCREEN);
-	assert_true(find(columns, "max_ns")->priority <= find(columns, "total_ns")->priority);
+	assert_true(find_column(columns, "name")->flags & COLUMN_SCREEN);
+	assert_true(find_column(columns, "task")->flags & COLUMN_SCREEN);
+	assert_true(find_column(columns, "max_ns")->priority <=
+		    find_column(columns, "total_ns")->priority);
 }
 
 /* The one that is built as the least important goes before all others. */
@@ -104,8 +105,8 @@ static void tables_are_apart(void **state)
 	assert_int_equal(query_columns_set(&c, "locks", "avg_ns", &err), 0);
 	assert_int_equal(c.n, 2);
 	apply(&c, columns);
-	assert_true(find(columns, "avg_ns")->flags & COLUMN_SCREEN);
-	assert_false(find(columns, "max_ns")->flags & COLUMN_SCREEN);
+	assert_true(find_column(columns, "avg_ns")->flags & COLUMN_SCREEN);
+	assert_false(find_column(columns, "max_ns")->flags & COLUMN_SCREEN);
 	for (const struct table_def *t = table_defs; t->kind; t++)
 		n++;
 	assert_true(n <= QUERY_COLUMNS_TABLES);

@@ -17,7 +17,7 @@
 
 #define MS CANNED_MS
 
-static void put(struct asked *w, const struct record_cost *c, size_t len)
+static void put_cost(struct asked *w, const struct record_cost *c, size_t len)
 {
 	struct {
 		struct record_snapshot head;
@@ -32,7 +32,7 @@ static void play(struct asked *w, const struct record_cost *c, size_t len)
 	rig_init(&w->rig, 1);
 	synth_round(w->rig.synth, CANNED_START);
 	if (len)
-		put(w, c, len);
+		put_cost(w, c, len);
 	asked_play(w, NULL);
 }
 

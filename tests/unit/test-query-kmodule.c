@@ -120,8 +120,8 @@ static void install(struct asked *w, const char *folder, const char *file)
 	run("ln -s %s %s%s/%s/kernel/b/%s", module, root, folder, release(w), file);
 }
 
-static enum srclines_answer ask(struct asked *w, uint64_t frame, const struct srclines_place **ret,
-				const char **ret_why)
+static enum srclines_answer ask_line(struct asked *w, uint64_t frame,
+				     const struct srclines_place **ret, const char **ret_why)
 {
 	enum srclines_answer a;
 
@@ -145,7 +145,7 @@ static bool has_line(struct asked *w, uint64_t at, uint32_t line, size_t n, cons
 	const char *why;
 
 	for (uint64_t i = 0; i < 16; i++) {
-		if (ask(w, at + i, &p, &why) != SRCLINES_OK)
+		if (ask_line(w, at + i, &p, &why) != SRCLINES_OK)
 			continue;
 		if (p->n == n && p->frames[0].line == line &&
 		    !strcmp(p->frames[n - 1].function, name))
@@ -159,14 +159,14 @@ static void lines_are_known(struct asked *w)
 	const struct srclines_place *p = NULL;
 	const char *why;
 
-	built_or_skip(ask(w, FIRST, &p, &why));
+	built_or_skip(ask_line(w, FIRST, &p, &why));
 	assert_int_equal(p->n, 1);
 	assert_int_equal(p->frames[0].line, 107);
 	assert_string_equal(p->frames[0].function, "made_first");
 	assert_true(has_line(w, FIRST, 108, 1, "made_first"));
 	assert_true(has_line(w, SECOND, 102, 2, "made_second"));
 	assert_true(has_line(w, SELDOM, 102, 2, "made_seldom"));
-	assert_int_equal(ask(w, SELDOM, &p, &why), SRCLINES_OK);
+	assert_int_equal(ask_line(w, SELDOM, &p, &why), SRCLINES_OK);
 	assert_int_equal(p->frames[p->n - 1].line, 302);
 }
 
@@ -230,7 +230,7 @@ static void is_refused(struct asked *w, uint64_t frame, const char *reason)
 	const struct srclines_place *p;
 	const char *why = NULL;
 
-	assert_int_equal(ask(w, frame, &p, &why), SRCLINES_KERNEL);
+	assert_int_equal(ask_line(w, frame, &p, &why), SRCLINES_KERNEL);
 	assert_string_equal(why, reason);
 }
 
@@ -278,11 +278,11 @@ static void symbols_that_move(void **state)
 
 	say_id(0);
 	install(w, "/lib/modules", "made-up.ko");
-	built_or_skip(ask(w, FIRST, &p, &why));
+	built_or_skip(ask_line(w, FIRST, &p, &why));
 	assert_int_equal(sym_load(&w->rig.engine.sym, symbols, sizeof(symbols) - 1, &err), 0);
-	assert_int_equal(ask(w, FIRST, &p, &why), SRCLINES_OK);
+	assert_int_equal(ask_line(w, FIRST, &p, &why), SRCLINES_OK);
 	assert_string_equal(p->frames[p->n - 1].function, "made_second");
-	assert_int_equal(ask(w, SECOND, &p, &why), SRCLINES_OK);
+	assert_int_equal(ask_line(w, SECOND, &p, &why), SRCLINES_OK);
 	assert_string_equal(p->frames[0].function, "made_first");
 }
 

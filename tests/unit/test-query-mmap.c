@@ -23,7 +23,7 @@
 #define LOCK_GONE 0xffff888033333378ull
 #define OTHER 0xffff888044444400ull
 
-static struct table ask(struct asked *w, struct query_spec spec)
+static struct table query_table(struct asked *w, struct query_spec spec)
 {
 	struct error err = {0};
 	struct table t;
@@ -32,7 +32,7 @@ static struct table ask(struct asked *w, struct query_spec spec)
 	return t;
 }
 
-static size_t find(const struct table *t, const char *key, const char *value, const char *mode)
+static size_t find_row(const struct table *t, const char *key, const char *value, const char *mode)
 {
 	for (size_t i = 0; i < t->n_rows; i++)
 		if (strcmp(cell_s(t, i, key), value) == 0 &&
@@ -76,9 +76,9 @@ static void a_row_is_a_process_and_mode(void **state)
 	struct asked *w = *state;
 
 	play(w);
-	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	struct table t = query_table(w, (struct query_spec){.by = BY_PROCESS, .average = true});
 	assert_int_equal(t.n_rows, 4);
-	size_t i = find(&t, "process", "a/100", "W");
+	size_t i = find_row(&t, "process", "a/100", "W");
 	assert_int_equal(i, 0);
 	assert_int_equal(cell_at(&t, i, "pid")->i, 100);
 	assert_string_equal(cell_s(&t, i, "comm"), "a");
@@ -89,7 +89,7 @@ static void a_row_is_a_process_and_mode(void **state)
 	assert_int_equal(cell_u(&t, i, "max_ns"), 2 * MS);
 	assert_false(cell_at(&t, i, "acquired")->known);
 	assert_false(cell_at(&t, i, "hold_p99_ns")->known);
-	i = find(&t, "process", "a/100", "R");
+	i = find_row(&t, "process", "a/100", "R");
 	assert_int_equal(cell_u(&t, i, "contended"), 1);
 	assert_int_equal(cell_u(&t, i, "max_ns"), 5 * MS);
 }
@@ -100,7 +100,7 @@ static void a_lock_without_a_process_is_guessed(void **state)
 	struct asked *w = *state;
 
 	play(w);
-	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	struct table t = query_table(w, (struct query_spec){.by = BY_PROCESS, .average = true});
 	for (size_t i = 0; i < t.n_rows; i++)
 		assert_int_equal(cell_at(&t, i, "pid")->approx, cell_at(&t, i, "pid")->i == 300);
 }
@@ -124,12 +124,12 @@ static void figures_are_of_the_window(void **state)
 	asked_play(w, &limits);
 	w->q.window_ns = 2000 * MS;
 	assert_true(query_mmap_is_of_window(&w->q));
-	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS});
+	struct table t = query_table(w, (struct query_spec){.by = BY_PROCESS});
 	assert_int_equal(t.n_rows, 1);
 	assert_int_equal(cell_u(&t, 0, "contended"), 1);
 	assert_int_equal(cell_u(&t, 0, "max_ns"), 2 * MS);
 	w->q.window_ns = 0;
-	t = ask(w, (struct query_spec){.by = BY_PROCESS});
+	t = query_table(w, (struct query_spec){.by = BY_PROCESS});
 	assert_int_equal(cell_u(&t, 0, "contended"), 2);
 	assert_int_equal(cell_u(&t, 0, "max_ns"), 40 * MS);
 }
@@ -139,13 +139,13 @@ static void a_row_is_a_memcg_and_mode(void **state)
 	struct asked *w = *state;
 
 	play(w);
-	struct table t = ask(w, (struct query_spec){.by = BY_CGROUP, .average = true});
+	struct table t = query_table(w, (struct query_spec){.by = BY_CGROUP, .average = true});
 	assert_int_equal(t.n_rows, 3);
-	size_t i = find(&t, "memcg", "/slice", "W");
+	size_t i = find_row(&t, "memcg", "/slice", "W");
 	assert_int_equal(cell_u(&t, i, "contended"), 4);
 	assert_int_equal(cell_u(&t, i, "locks"), 2);
 	assert_int_equal(cell_u(&t, i, "total_ns"), 7 * MS);
-	i = find(&t, "memcg", "-", "W");
+	i = find_row(&t, "memcg", "-", "W");
 	assert_int_equal(cell_u(&t, i, "contended"), 1);
 }
 
@@ -155,8 +155,8 @@ static void the_histogram_counts_octaves(void **state)
 	struct asked *w = *state;
 
 	play(w);
-	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
-	const char *at = cell_s(&t, find(&t, "process", "a/100", "W"), "histogram");
+	struct table t = query_table(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	const char *at = cell_s(&t, find_row(&t, "process", "a/100", "W"), "histogram");
 	for (int octave = 0; octave < 20; octave++) {
 		assert_int_equal(strncmp(at, "0\n", 2), 0);
 		at += 2;
@@ -172,7 +172,8 @@ static void a_row_can_be_opened(void **state)
 	play(w);
 	for (int by = BY_MMAP; by < QUERY_SCOPES; by++) {
 		enum query_by spec_by = by == BY_MMAP ? BY_PROCESS : BY_CGROUP;
-		struct table t = ask(w, (struct query_spec){.by = spec_by, .average = true});
+		struct table t =
+			query_table(w, (struct query_spec){.by = spec_by, .average = true});
 		for (size_t i = 0; i < t.n_rows; i++) {
 			struct query_scope scope = {.mask = 1u << by};
 			struct query_hist h;
@@ -181,7 +182,7 @@ static void a_row_can_be_opened(void **state)
 			assert_int_equal(h.n_waits, cell_u(&t, i, "contended"));
 			assert_int_equal(h.total_ns, cell_u(&t, i, "total_ns"));
 		}
-		size_t i = find(&t, "memcg", "/slice", "W");
+		size_t i = find_row(&t, "memcg", "/slice", "W");
 		const char *title = query_title(&w->q, (enum query_by)by, t.ids[i]);
 		assert_string_equal(title,
 				    by == BY_MMAP ? "mmap_lock W a/100" : "mmap_lock W of /slice");
@@ -211,10 +212,10 @@ static void waits_from_before_make_a_row(void **state)
 	}
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	asked_play(w, NULL);
-	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS});
+	struct table t = query_table(w, (struct query_spec){.by = BY_PROCESS});
 	assert_int_equal(t.n_rows, 2);
-	assert_int_equal(cell_u(&t, find(&t, "process", "a/100", "R"), "waiting"), 2);
-	assert_int_equal(cell_u(&t, find(&t, "process", "a/100", "W"), "waiting"), 1);
+	assert_int_equal(cell_u(&t, find_row(&t, "process", "a/100", "R"), "waiting"), 2);
+	assert_int_equal(cell_u(&t, find_row(&t, "process", "a/100", "W"), "waiting"), 1);
 	assert_int_equal(cell_u(&t, 0, "contended"), 0);
 }
 
@@ -272,7 +273,7 @@ static void events_tell_of_all_acquisitions(void **state)
 	acquire(w, 100, 100, true);
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	asked_play(w, NULL);
-	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	struct table t = query_table(w, (struct query_spec){.by = BY_PROCESS, .average = true});
 	assert_int_equal(t.n_rows, 1);
 	assert_string_equal(cell_s(&t, 0, "process"), "a/100");
 	assert_string_equal(cell_s(&t, 0, "memcg"), "/by/path");
@@ -298,8 +299,8 @@ static const char *memcg_with(struct asked *w, uint64_t own_cgroup)
 	wait_for(w, CANNED_START + 900 * MS, MS, 99, OTHER, LCB_F_WRITE); /* by thread 100 */
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	asked_play(w, NULL);
-	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
-	size_t i = find(&t, "process", "a/100", "R");
+	struct table t = query_table(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	size_t i = find_row(&t, "process", "a/100", "R");
 	assert_int_equal(cell_u(&t, i, "acquired"), 3);
 	return cell_s(&t, i, "memcg");
 }
@@ -333,7 +334,7 @@ static void samples_are_scaled(void **state)
 	synth_mm_how(w->rig.synth, &how, how.to_ns);
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	asked_play(w, NULL);
-	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	struct table t = query_table(w, (struct query_spec){.by = BY_PROCESS, .average = true});
 	assert_int_equal(query_mmap_sum(&w->q, true, &sum), 0);
 	assert_int_equal(sum.level, MMLEVEL_SAMPLED);
 	assert_int_equal(sum.seen_ns, 100 * MS);
@@ -398,7 +399,7 @@ static struct table four_bursts(struct asked *w, bool counted)
 	synth_mm_how(w->rig.synth, &how, how.to_ns);
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	asked_play(w, NULL);
-	return ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	return query_table(w, (struct query_spec){.by = BY_PROCESS, .average = true});
 }
 
 /*
@@ -450,11 +451,11 @@ static void waits_tell_the_memcg_of_who_is_gone(void **state)
 	struct asked *w = *state;
 
 	play_gone(w, true);
-	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS});
+	struct table t = query_table(w, (struct query_spec){.by = BY_PROCESS});
 	assert_string_equal(cell_s(&t, 0, "memcg"), "/gone.slice");
 	assert_true(table_value(&t, 0, table_column(&t, "memcg"))->approx);
-	t = ask(w, (struct query_spec){.by = BY_CGROUP});
-	size_t i = find(&t, "memcg", "/gone.slice", "W");
+	t = query_table(w, (struct query_spec){.by = BY_CGROUP});
+	size_t i = find_row(&t, "memcg", "/gone.slice", "W");
 	assert_string_equal(query_title(&w->q, BY_MMAP_MEMCG, t.ids[i]),
 			    "mmap_lock W of /gone.slice");
 }
@@ -508,7 +509,7 @@ static void play_paths(struct asked *w)
 static void check_paths(struct asked *w)
 {
 	const struct query_spec spec = {.by = BY_STACK, .average = true};
-	struct table t = ask(w, spec);
+	struct table t = query_table(w, spec);
 
 	assert_int_equal(t.n_rows, 4);
 	assert_string_equal(cell_s(&t, 3, "stack"), cell_s(&t, 0, "stack"));
@@ -542,11 +543,11 @@ static void call_paths_say_how_long_it_was_held(void **state)
 	assert_int_equal(query_mmap_sum(&w->q, true, &sum), 0);
 	assert_true(sum.paths);
 	assert_string_equal(query_mmap_level_text(&w->q, &sum), "all, with call paths");
-	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS, .average = true});
-	size_t i = find(&t, "process", "a/100", "W");
+	struct table t = query_table(w, (struct query_spec){.by = BY_PROCESS, .average = true});
+	size_t i = find_row(&t, "process", "a/100", "W");
 	assert_int_equal(cell_u(&t, i, "held"), 10);
 	assert_int_equal(cell_u(&t, i, "hold_total_ns"), 20 * MS);
-	i = find(&t, "process", "a/100", "R");
+	i = find_row(&t, "process", "a/100", "R");
 	assert_int_equal(cell_u(&t, i, "hold_total_ns"), 7 * MS + 410 * US);
 }
 
@@ -588,7 +589,7 @@ static void many_call_paths_keep_their_sums(void **state)
 	}
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	asked_play(w, &limits);
-	struct table t = ask(w, (struct query_spec){.by = BY_STACK, .average = true});
+	struct table t = query_table(w, (struct query_spec){.by = BY_STACK, .average = true});
 	assert_in_range(t.n_rows, 2, 2 * 256);
 	for (size_t i = 0; i < t.n_rows; i++) {
 		n += cell_u(&t, i, "held");
@@ -607,7 +608,7 @@ static void without_call_paths_a_sentence_says_how(void **state)
 	acquire(w, 3, 100, true);
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	asked_play(w, NULL);
-	struct table t = ask(w, (struct query_spec){.by = BY_STACK});
+	struct table t = query_table(w, (struct query_spec){.by = BY_STACK});
 	assert_int_equal(t.n_rows, 0);
 	assert_int_equal(query_mmap_sum(&w->q, true, &sum), 0);
 	assert_false(sum.paths);
@@ -619,7 +620,7 @@ static void groups_of_another_hierarchy_are_no_memcgs(void **state)
 	struct asked *w = *state;
 
 	play_gone(w, false);
-	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS});
+	struct table t = query_table(w, (struct query_spec){.by = BY_PROCESS});
 	const struct value *memcg = table_value(&t, 0, table_column(&t, "memcg"));
 	assert_true(!memcg->known || !*memcg->s);
 }
@@ -637,7 +638,7 @@ static void without_names_one_sentence_says_why(void **state)
 	lock_snap_emit(w->rig.synth, &s, CANNED_START + 500 * MS);
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	asked_play(w, NULL);
-	struct table t = ask(w, (struct query_spec){.by = BY_PROCESS});
+	struct table t = query_table(w, (struct query_spec){.by = BY_PROCESS});
 	assert_int_equal(t.n_rows, 0);
 	assert_int_equal(query_mmap_sum(&w->q, true, &sum), 0);
 	assert_string_equal(query_mmap_none(&w->q, BY_PROCESS, &sum),

@@ -31,10 +31,10 @@ static void play(struct asked *w, const char *machine)
 	asked_play(w, NULL);
 }
 
-static struct table ask(struct asked *w,
-			int (*fn)(struct query *, const struct query_spec *, struct table *,
-				  struct error *),
-			struct query_spec spec)
+static struct table query_table(struct asked *w,
+				int (*fn)(struct query *, const struct query_spec *, struct table *,
+					  struct error *),
+				struct query_spec spec)
 {
 	struct error err = {0};
 	struct table t;
@@ -68,7 +68,7 @@ static void used_is_the_cpus_and_the_biggest_tasks(void **state)
 	struct asked *w = *state;
 
 	play(w, "x86");
-	struct table t = ask(w, query_perf_slots, (struct query_spec){0});
+	struct table t = query_table(w, query_perf_slots, (struct query_spec){0});
 	assert_int_equal(t.n_rows, 2);
 	assert_int_equal(cell_i(&t, 0, "used"), 4);
 	assert_int_equal(cell_i(&t, 0, "free_cpu"), 0);
@@ -86,7 +86,7 @@ static void without_bpf_used_is_a_lower_bound(void **state)
 	struct query_perf_sum sum;
 
 	play(w, "probe");
-	struct table t = ask(w, query_perf_slots, (struct query_spec){0});
+	struct table t = query_table(w, query_perf_slots, (struct query_spec){0});
 	assert_int_equal(cell_i(&t, 0, "used"), 2);
 	assert_true(cell_at(&t, 0, "used")->approx);
 	assert_int_equal(cell_i(&t, 0, "free_task"), 2);
@@ -116,7 +116,7 @@ static void cells_are_the_cpus_then_the_tasks_then_free(void **state)
 	size_t n;
 
 	play(w, "x86");
-	struct table t = ask(w, query_perf_slots, (struct query_spec){0});
+	struct table t = query_table(w, query_perf_slots, (struct query_spec){0});
 	const struct query_cell *c = query_perf_board(&w->q, t.ids[0], &n);
 	assert_int_equal(n, 4);
 	check_cell(&c[0], CELL_CPU, "app/931", 11, true);
@@ -137,7 +137,7 @@ static void cells_of_what_nobody_can_tell(void **state)
 	size_t n;
 
 	play(w, "probe");
-	struct table t = ask(w, query_perf_slots, (struct query_spec){0});
+	struct table t = query_table(w, query_perf_slots, (struct query_spec){0});
 	const struct query_cell *c = query_perf_board(&w->q, t.ids[0], &n);
 	assert_int_equal(n, 4);
 	assert_int_equal(c[0].kind, CELL_CPU);
@@ -152,7 +152,7 @@ static void pools_are_counted_apart(void **state)
 	size_t n;
 
 	play(w, "arm64");
-	struct table t = ask(w, query_perf_slots, (struct query_spec){0});
+	struct table t = query_table(w, query_perf_slots, (struct query_spec){0});
 	assert_int_equal(t.n_rows, 4);
 	assert_string_equal(cell_s(&t, 0, "type"), "exec");
 	assert_string_equal(cell_s(&t, 1, "type"), "data");
@@ -186,7 +186,7 @@ static void every_kind_of_keeper(void **state)
 	struct asked *w = *state;
 
 	play(w, "x86");
-	struct table t = ask(w, query_perf_holders, (struct query_spec){0});
+	struct table t = query_table(w, query_perf_holders, (struct query_spec){0});
 	assert_int_equal(t.n_rows, 6);
 	for (size_t i = 0; i < 6; i++) {
 		size_t row = row_of(&t, wanted[i].id);
@@ -205,14 +205,15 @@ static void rows_are_filtered_and_sorted(void **state)
 	struct asked *w = *state;
 
 	play(w, "x86");
-	struct table t = ask(w, query_perf_holders, (struct query_spec){.filter = "kind:ptrace"});
+	struct table t =
+		query_table(w, query_perf_holders, (struct query_spec){.filter = "kind:ptrace"});
 	assert_int_equal(t.n_rows, 1);
 	assert_int_equal(t.n_total, 6);
-	t = ask(w, query_perf_holders, (struct query_spec){.sort = "hits_per_s"});
+	t = query_table(w, query_perf_holders, (struct query_spec){.sort = "hits_per_s"});
 	assert_int_equal(t.ids[0], 11);
-	t = ask(w, query_perf_contexts, (struct query_spec){.filter = "events>2"});
+	t = query_table(w, query_perf_contexts, (struct query_spec){.filter = "events>2"});
 	assert_int_equal(t.n_rows, 1);
-	t = ask(w, query_perf_slots, (struct query_spec){.sort = "used"});
+	t = query_table(w, query_perf_slots, (struct query_spec){.sort = "used"});
 	assert_int_equal(cell_i(&t, 0, "cpu"), 1);
 }
 
@@ -221,13 +222,13 @@ static void contexts_by_context_and_by_process(void **state)
 	struct asked *w = *state;
 
 	play(w, "x86");
-	struct table t = ask(w, query_perf_contexts, (struct query_spec){0});
+	struct table t = query_table(w, query_perf_contexts, (struct query_spec){0});
 	assert_int_equal(t.n_rows, 4);
 	assert_string_equal(cell_s(&t, 0, "context"), "cpu 0"); /* it rotates */
 	assert_int_equal(cell_u(&t, 0, "events"), 9);
 	assert_int_equal(cell_u(&t, 0, "active"), 7);
 	assert_int_equal(column_sum(&t, "events"), 14);
-	t = ask(w, query_perf_contexts, (struct query_spec){.by = BY_PROCESS});
+	t = query_table(w, query_perf_contexts, (struct query_spec){.by = BY_PROCESS});
 	assert_int_equal(column_sum(&t, "events"), 14);
 	size_t agent = row_of(&t, 411);
 	assert_int_equal(cell_u(&t, agent, "events"), 6);
@@ -240,7 +241,7 @@ static void events_of_a_context_a_process_and_an_event(void **state)
 	struct asked *w = *state;
 
 	play(w, "x86");
-	struct table contexts = ask(w, query_perf_contexts, (struct query_spec){0});
+	struct table contexts = query_table(w, query_perf_contexts, (struct query_spec){0});
 	struct table t = ask_events(w, (struct query_events_scope){.context = contexts.ids[0]});
 	assert_int_equal(t.n_rows, 9);
 	t = ask_events(w, (struct query_events_scope){.process = 940}); /* holds a descriptor */
@@ -290,7 +291,7 @@ static void events_of_a_task_for_each_cpu_are_one(void **state)
 	assert_false(cell_at(&t, row_of(&t, 7), "counted_pct")->known);
 	assert_false(cell_at(&t, row_of(&t, 7), "lost_ns")->known);
 
-	t = ask(w, query_perf_contexts, (struct query_spec){.sort = "context"});
+	t = query_table(w, query_perf_contexts, (struct query_spec){.sort = "context"});
 	assert_int_equal(t.n_rows, 3);
 	assert_true(cell_at(&t, 0, "running_pct")->d == 100);
 	assert_int_equal(cell_u(&t, 0, "lost_ns"), 0);
@@ -339,7 +340,7 @@ static void slots_may_be_newer(void **state)
 	assert_int_equal(sum.events, 12);
 	assert_int_equal(sum.look[QUERY_PERF_SLOTS].age_ns, 100 * MS);
 	assert_int_equal(sum.look[QUERY_PERF_EVENTS].age_ns, 500 * MS);
-	assert_int_equal(ask(w, query_perf_holders, (struct query_spec){0}).n_rows, 0);
+	assert_int_equal(query_table(w, query_perf_holders, (struct query_spec){0}).n_rows, 0);
 	assert_int_equal(ask_events(w, (struct query_events_scope){0}).n_rows, 14);
 	assert_non_null(strstr(
 		query_perf_cost_text(&sum, QUERY_PERF_SLOTS, true, cost, sizeof(cost)), "events"));
@@ -377,8 +378,8 @@ static void no_snapshot_is_an_answer(void **state)
 	assert_int_equal(query_perf_sum(&w->q, &sum), 0);
 	assert_false(sum.known);
 	assert_non_null(strstr(sum.reason, "first snapshot"));
-	assert_int_equal(ask(w, query_perf_slots, (struct query_spec){0}).n_rows, 0);
-	assert_int_equal(ask(w, query_perf_holders, (struct query_spec){0}).n_rows, 0);
+	assert_int_equal(query_table(w, query_perf_slots, (struct query_spec){0}).n_rows, 0);
+	assert_int_equal(query_table(w, query_perf_holders, (struct query_spec){0}).n_rows, 0);
 	assert_int_equal(ask_events(w, (struct query_events_scope){0}).n_rows, 0);
 	assert_null(query_perf_board(&w->q, 0, &n));
 }
@@ -524,7 +525,7 @@ static void who_creates_is_told_or_at_least(void **state)
 	struct asked *w = *state;
 
 	play(w, "created");
-	struct table t = ask(w, query_perf_creations, (struct query_spec){0});
+	struct table t = query_table(w, query_perf_creations, (struct query_spec){0});
 	assert_int_equal(t.n_rows, 3);
 	assert_string_equal(cell_s(&t, 0, "process"), "holder/1203");
 	assert_int_equal(cell_u(&t, 0, "created"), 120000);
@@ -539,7 +540,7 @@ static void who_creates_is_told_or_at_least(void **state)
 	assert_int_equal(sum.lost, 2);
 	assert_string_equal(sum.who, "holder/1203");
 	assert_int_equal(sum.most, 120000);
-	t = ask(w, query_perf_slots, (struct query_spec){0});
+	t = query_table(w, query_perf_slots, (struct query_spec){0});
 	assert_int_equal(cell_i(&t, 0, "most_used"), 4);
 	assert_int_equal(cell_i(&t, 1, "most_used"), 3);
 	assert_false(cell_at(&t, 0, "most_used")->at_least);
@@ -550,12 +551,12 @@ static void who_was_found_to_create_did_at_least(void **state)
 	struct asked *w = *state;
 
 	play(w, "found");
-	struct table t = ask(w, query_perf_creations, (struct query_spec){0});
+	struct table t = query_table(w, query_perf_creations, (struct query_spec){0});
 	assert_int_equal(t.n_rows, 2);
 	assert_string_equal(cell_s(&t, 1, "process"), "the kernel");
 	assert_true(cell_at(&t, 0, "created")->at_least);
 	assert_false(cell_at(&t, 0, "refused")->known);
-	t = ask(w, query_perf_slots, (struct query_spec){0});
+	t = query_table(w, query_perf_slots, (struct query_spec){0});
 	assert_true(cell_at(&t, 0, "most_used")->at_least);
 	assert_false(cell_at(&t, 1, "most_used")->known);
 }
@@ -567,7 +568,7 @@ static void nobody_saw_who_creates(void **state)
 	struct asked *w = *state;
 
 	play(w, "probe");
-	assert_int_equal(ask(w, query_perf_creations, (struct query_spec){0}).n_rows, 0);
+	assert_int_equal(query_table(w, query_perf_creations, (struct query_spec){0}).n_rows, 0);
 	assert_int_equal(query_perf_creations_sum(&w->q, &sum), 0);
 	assert_int_equal(sum.how, SNAP_CREATIONS_NONE);
 	assert_null(sum.who);

@@ -56,7 +56,7 @@ static void assert_most(const struct table *windowed, const struct table *all)
 			    windowed->most[col]);
 }
 
-static void ask(struct query *keeps, struct query *anew, const struct query_spec *s)
+static void query_both(struct query *keeps, struct query *anew, const struct query_spec *s)
 {
 	struct query_spec all = *s;
 	struct query_overview x, y;
@@ -93,7 +93,7 @@ static void ask_at_random(struct query *keeps, struct query *anew, uint32_t *see
 	for (unsigned i = 0; i < 3; i++) {
 		s.window_n = i ? WINDOW : 0;
 		s.window_first = i ? rnd(seed) % 40 : 0;
-		ask(keeps, anew, &s);
+		query_both(keeps, anew, &s);
 	}
 }
 
@@ -193,8 +193,8 @@ static void without_memory_nothing_wrong_is_kept(void **state)
 		a = query_locks(&keeps, &s, &t, NULL);
 		mem_fail_after(-1);
 		assert_true(a == 0 || a == -ENOMEM);
-		ask(&keeps, &anew, &s);
-		ask(&keeps, &anew, &s);
+		query_both(&keeps, &anew, &s);
+		query_both(&keeps, &anew, &s);
 		query_deinit(&keeps);
 	}
 	query_deinit(&anew);

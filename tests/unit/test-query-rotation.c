@@ -77,7 +77,7 @@ static struct model *play(struct asked *w)
 	return &w->rig.engine.model;
 }
 
-static struct query_rotation_what_if *ask(struct asked *w, size_t want)
+static struct query_rotation_what_if *query_what_if(struct asked *w, size_t want)
 {
 	struct query_rotation_what_if *list;
 	struct query_rotation_costs costs;
@@ -108,7 +108,7 @@ static void a_line_of_the_cpu_itself(void **state)
 	add_point(m, 0, 0, 500 * US, 3); /* whose events have just gone */
 	add_point(m, 1, 20, 200 * US, 1000);
 	add_pmu(m);
-	struct query_rotation_what_if *f = ask(w, 1);
+	struct query_rotation_what_if *f = query_what_if(w, 1);
 	assert_true(f->fit.known);
 	assert_false(f->of_all);
 	assert_near(f->fit.base_ns, 12000);
@@ -137,7 +137,7 @@ static void the_line_of_all_where_the_cpu_has_none(void **state)
 	rotate(m, 1, 112 * US);
 	add_point(m, 0, 20, 32 * US, EACH);
 	add_point(m, 1, 100, 112 * US, EACH);
-	struct query_rotation_what_if *f = ask(w, 2);
+	struct query_rotation_what_if *f = query_what_if(w, 2);
 	/* Who takes most comes first. */
 	assert_int_equal(f[0].cpu, 1);
 	assert_int_equal(f[1].cpu, 0);
@@ -158,7 +158,7 @@ static void one_number_of_events_is_no_line(void **state)
 
 	rotate(m, 0, 32 * US);
 	add_point(m, 0, 20, 32 * US, EACH);
-	struct query_rotation_what_if *f = ask(w, 1);
+	struct query_rotation_what_if *f = query_what_if(w, 1);
 	assert_false(f->fit.known);
 	assert_int_equal(f->fewer, 0);
 	query_rotation_fewer_text(f, text, sizeof(text));
@@ -174,7 +174,7 @@ static void more_events_that_take_no_longer_save_nothing(void **state)
 	rotate(m, 0, 32 * US);
 	add_point(m, 0, 20, 32 * US, EACH);
 	add_point(m, 0, 40, 30 * US, EACH);
-	struct query_rotation_what_if *f = ask(w, 1);
+	struct query_rotation_what_if *f = query_what_if(w, 1);
 	assert_int_equal(f->fewer, 0);
 	query_rotation_fewer_text(f, text, sizeof(text));
 	assert_non_null(strstr(text, "were not seen to take longer"));

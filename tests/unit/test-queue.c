@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static struct queue *make(size_t max_bytes)
+static struct queue *make_queue(size_t max_bytes)
 {
 	struct queue *q = NULL;
 	struct error err = {0};
@@ -46,7 +46,7 @@ static bool push(struct queue *q, uint32_t ring, size_t len, int byte)
 
 static void test_order(void **state)
 {
-	struct queue *q = make(1 << 20);
+	struct queue *q = make_queue(1 << 20);
 	uint64_t t = 42;
 	struct record r;
 
@@ -74,7 +74,7 @@ static void test_order(void **state)
 
 static void test_fd_says_what_pop_says(void **state)
 {
-	struct queue *q = make(1 << 20);
+	struct queue *q = make_queue(1 << 20);
 	struct record r;
 
 	(void)state;
@@ -104,7 +104,7 @@ static void test_fd_says_what_pop_says(void **state)
  * had. */
 static void test_wake(void **state)
 {
-	struct queue *q = make(1 << 20);
+	struct queue *q = make_queue(1 << 20);
 	struct record r;
 
 	(void)state;
@@ -131,7 +131,7 @@ static void test_wake(void **state)
 /* Whoever waits for ticks hears of each, and of nothing else. */
 static void test_ticks_wake(void **state)
 {
-	struct queue *q = make(1 << 20);
+	struct queue *q = make_queue(1 << 20);
 	struct record r;
 	uint64_t t = 1;
 
@@ -155,7 +155,7 @@ static void test_ticks_wake(void **state)
 /* Both what waits and what was taken but not given back fill the queue; small records pass. */
 static void test_bound(void **state)
 {
-	struct queue *q = make(4 * 65536);
+	struct queue *q = make_queue(4 * 65536);
 	struct record r[4];
 	uint64_t t = 1;
 
@@ -179,7 +179,7 @@ static void test_bound(void **state)
 /* Kept chunks of one size make way for another. */
 static void test_pools_share_the_bound(void **state)
 {
-	struct queue *q = make(65536);
+	struct queue *q = make_queue(65536);
 	struct record r;
 	int n = 0;
 
@@ -199,7 +199,7 @@ static void test_pools_share_the_bound(void **state)
 
 static void test_chunks_are_recycled(void **state)
 {
-	struct queue *q = make(1 << 20);
+	struct queue *q = make_queue(1 << 20);
 	struct record r;
 
 	(void)state;
@@ -218,7 +218,7 @@ static void test_chunks_are_recycled(void **state)
 
 static void test_small_ones_are_bounded_too(void **state)
 {
-	struct queue *q = make(1 << 20);
+	struct queue *q = make_queue(1 << 20);
 	uint64_t t = 0, last = 0;
 	struct record r;
 	int n = 0;
@@ -240,7 +240,7 @@ static void test_small_ones_are_bounded_too(void **state)
 
 static void test_given_and_cancelled(void **state)
 {
-	struct queue *q = make(1 << 20);
+	struct queue *q = make_queue(1 << 20);
 	char *text = mem_strdup("a long text");
 	struct record r;
 	void *data;
@@ -275,7 +275,7 @@ static void test_no_memory(void **state)
 	mem_fail_after(0);
 	assert_int_equal(queue_new(&q, 1000, &err), -ENOMEM);
 	assert_true(err.text[0]);
-	q = make(1 << 20);
+	q = make_queue(1 << 20);
 	mem_fail_after(0);
 	assert_null(queue_alloc(q, 10, &data, &size));
 	assert_int_equal(queue_bytes(q), 0);
@@ -313,7 +313,7 @@ static void *produce(void *arg)
 
 static void test_two_threads(void **state)
 {
-	struct queue *q = make(8 * 4096);
+	struct queue *q = make_queue(8 * 4096);
 	struct pollfd p = {.fd = queue_fd(q), .events = POLLIN};
 	pthread_t t;
 	struct record r;

@@ -55,7 +55,7 @@ static void pass_over(struct asked *w, uint64_t t, uint64_t lock)
 	end(w, t + 20, 702, lock);
 }
 
-static struct table ask(struct asked *w, const char *sort)
+static struct table query_table(struct asked *w, const char *sort)
 {
 	struct query_spec spec = {.sort = sort};
 	struct error err = {0};
@@ -81,7 +81,7 @@ static void both_modes_are_a_row(void **state)
 	begin(w, 30, 705, LOCK(1), LCB_F_WRITE); /* alone */
 	end(w, 40, 705, LOCK(1));
 	play(w, 100, NULL);
-	struct table t = ask(w, NULL);
+	struct table t = query_table(w, NULL);
 	assert_int_equal(t.n_rows, 1);
 	assert_string_equal(cell_s(&t, 0, "type"), "rwsem");
 	assert_int_equal(cell_u(&t, 0, "lock"), LOCK(0));
@@ -116,7 +116,7 @@ static void what_goes_on_counts(void **state)
 		end(w, 15 + (uint64_t)i * 10, 702, LOCK(0));
 	}
 	play(w, 1001, NULL);
-	struct table t = ask(w, NULL);
+	struct table t = query_table(w, NULL);
 	assert_int_equal(cell_u(&t, 0, "writers_waiting"), 1);
 	assert_int_equal(cell_u(&t, 0, "readers_waiting"), 0);
 	assert_int_equal(cell_u(&t, 0, "passed"), 20);
@@ -146,7 +146,7 @@ static void mutexes_have_no_phases(void **state)
 	begin(w, 2, 702, LOCK(0), LCB_F_MUTEX);
 	end(w, 3, 701, LOCK(0));
 	play(w, 10, NULL);
-	struct table t = ask(w, NULL);
+	struct table t = query_table(w, NULL);
 	assert_false(cell_at(&t, 0, "phases")->known);
 	assert_false(cell_at(&t, 0, "readers_avg")->known);
 	assert_false(cell_at(&t, 0, "readers_waiting")->known);
@@ -168,12 +168,12 @@ static void a_window_has_what_ended_in_it(void **state)
 			synth_tick(w->rig.synth, CANNED_START + (s + 1) * 1000 * MS);
 	}
 	play(w, 20000, &limits);
-	struct table t = ask(w, "passed");
+	struct table t = query_table(w, "passed");
 	assert_int_equal(t.n_rows, 2);
 	assert_int_equal(cell_u(&t, 0, "passed"), 40);
 	assert_int_equal(cell_u(&t, 1, "passed"), 6);
 	w->q.window_ns = 5000 * MS;
-	t = ask(w, "passed");
+	t = query_table(w, "passed");
 	assert_int_equal(t.n_rows, 1); /* the other one was quiet */
 	assert_int_equal(cell_u(&t, 0, "passed"), 10);
 	assert_int_equal(cell_u(&t, 0, "passed_waits"), 5);
@@ -212,14 +212,14 @@ static void what_windows_keep_is_bounded(void **state)
 	w->q.window_ns = 2000 * MS;
 	assert_int_equal(query_queued_sum(&w->q, &sum), 0);
 	assert_false(sum.is_short);
-	struct table t = ask(w, NULL);
+	struct table t = query_table(w, NULL);
 	assert_int_equal(t.n_rows, LOCKS);
 	assert_int_equal(column_sum(&t, "handed"), 2 * 2 * LOCKS);
 	w->q.window_ns = 49000 * MS;
 	assert_int_equal(query_queued_sum(&w->q, &sum), 0);
 	assert_true(sum.is_short);
 	w->q.window_ns = 0;
-	t = ask(w, NULL);
+	t = query_table(w, NULL);
 	assert_int_equal(column_sum(&t, "handed"), 2 * LOCKS * SECONDS);
 }
 
@@ -235,9 +235,9 @@ static void filters_of_waits_leave_their_locks(void **state)
 	end(w, 40, 705, LOCK(1));
 	end(w, 41, 706, LOCK(1));
 	play(w, 100, NULL);
-	assert_int_equal(ask(w, NULL).n_rows, 2);
+	assert_int_equal(query_table(w, NULL).n_rows, 2);
 	assert_int_equal(query_only_set(&w->q, "caller:mmap_pgoff", &err), 0);
-	struct table t = ask(w, NULL);
+	struct table t = query_table(w, NULL);
 	assert_int_equal(t.n_rows, 1);
 	assert_int_equal(cell_u(&t, 0, "lock"), LOCK(0));
 	assert_int_equal(cell_u(&t, 0, "handed"), 4); /* all waits for it */
@@ -274,7 +274,7 @@ static void times_are_shown_where_they_are_told(void **state)
 	query_begin(&w->q);
 	assert_int_equal(query_queued_sum(&w->q, &sum), 0);
 	assert_true(sum.times);
-	struct table t = ask(w, NULL);
+	struct table t = query_table(w, NULL);
 	assert_int_equal(cell_u(&t, 0, "hand_p50_ns"), 3 * MS);
 	assert_int_equal(cell_u(&t, 0, "hand_p99_ns"), 3 * MS);
 }

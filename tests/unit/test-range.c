@@ -37,7 +37,7 @@ struct fixed {
 	int answer;
 };
 
-static int find(struct engine_range *r, uint64_t begin_ns, struct error *err)
+static int find_begin(struct engine_range *r, uint64_t begin_ns, struct error *err)
 {
 	struct fixed *f = (struct fixed *)r;
 
@@ -54,7 +54,7 @@ static void play(struct engine *e, struct source *source, struct fixed *f, uint6
 	struct error err = {0};
 	int r = 0;
 
-	*f = (struct fixed){.range.find = find, .from_ns = from, .to_ns = to};
+	*f = (struct fixed){.range.find = find_begin, .from_ns = from, .to_ns = to};
 	assert_int_equal(engine_init(e, source, NULL, &err), 0);
 	e->range = &f->range;
 	while (r != ENGINE_END && f->range.state != ENGINE_RANGE_BEHIND) {
@@ -374,7 +374,7 @@ static void a_wait_from_before_is_the_difference(void **state)
 
 static uint64_t lines_within(struct synth *s, uint64_t from, uint64_t to)
 {
-	struct fixed f = {.range.find = find, .from_ns = from, .to_ns = to};
+	struct fixed f = {.range.find = find_begin, .from_ns = from, .to_ns = to};
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -416,7 +416,7 @@ static void lines_are_of_both_ends(void **state)
 static void what_cannot_be_found_ends_it(void **state)
 {
 	struct synth *s = make_segments(false);
-	struct fixed f = {.range.find = find, .answer = -EINVAL};
+	struct fixed f = {.range.find = find_begin, .answer = -EINVAL};
 	struct error err = {0};
 	struct engine e;
 	int r;

@@ -45,7 +45,7 @@ static struct recording made(int flags)
 	return made_of(flags, ROUNDS);
 }
 
-static void add(struct recording *r, const void *data, size_t len)
+static void add_bytes(struct recording *r, const void *data, size_t len)
 {
 	r->data = realloc(r->data, r->len + len);
 	assert_non_null(r->data);
@@ -57,8 +57,8 @@ static void add_record(struct recording *r, uint32_t type, const void *body, siz
 {
 	struct perf_event_header h = {.type = type, .size = (uint16_t)(sizeof(h) + len)};
 
-	add(r, &h, sizeof(h));
-	add(r, body, len);
+	add_bytes(r, &h, sizeof(h));
+	add_bytes(r, body, len);
 }
 
 static struct perfdata_header head_of(const struct recording *r)
@@ -79,13 +79,13 @@ static struct recording with_attr_size(const struct recording *from, uint32_t si
 	struct recording r = {0};
 	uint8_t attr[4096] = {0};
 
-	add(&r, from->data, from->len);
+	add_bytes(&r, from->data, from->len);
 	for (uint64_t k = 0; k < h.attrs.size / h.attr_size; k++) {
 		const uint8_t *entry = from->data + h.attrs.offset + k * h.attr_size;
 		memcpy(attr, entry, size < 128 ? size : 128);
 		memcpy(attr + 4, &size, sizeof(size));
-		add(&r, attr, size);
-		add(&r, entry + 128, sizeof(struct perfdata_section));
+		add_bytes(&r, attr, size);
+		add_bytes(&r, entry + 128, sizeof(struct perfdata_section));
 	}
 	h.attrs.size = h.attrs.size / h.attr_size * (size + sizeof(struct perfdata_section));
 	h.attrs.offset = from->len;
@@ -316,7 +316,7 @@ static void test_bomb(void **state)
 		assert_true(len > 0 && len < 1000);
 		add_record(&bomb, PERFDATA_TYPE_COMPRESSED, packed, (size_t)len);
 	}
-	add(&rec, bomb.data, bomb.len);
+	add_bytes(&rec, bomb.data, bomb.len);
 	assert_true(bomb.len < 65536);
 	recording_read_bytes(&res, rec.data, rec.len);
 	assert_int_equal(res.answer, 0);

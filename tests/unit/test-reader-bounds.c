@@ -41,7 +41,7 @@ static void must(bool ok)
 		_exit(9);
 }
 
-static void put(struct file *f, const void *data, size_t len)
+static void put_bytes(struct file *f, const void *data, size_t len)
 {
 	must(write(f->fd, data, len) == (ssize_t)len);
 }
@@ -50,14 +50,14 @@ static void put_head(struct file *f, uint32_t type, size_t size)
 {
 	struct perf_event_header h = {.type = type, .size = (uint16_t)size};
 
-	put(f, &h, sizeof(h));
+	put_bytes(f, &h, sizeof(h));
 }
 
 static void put_magic(struct file *f)
 {
 	const uint64_t head[2] = {PERFDATA_MAGIC, PERFDATA_PIPE_HEADER};
 
-	put(f, head, sizeof(head));
+	put_bytes(f, head, sizeof(head));
 }
 
 static void put_attr_of(struct file *f, uint32_t type, uint64_t id)
@@ -68,8 +68,8 @@ static void put_attr_of(struct file *f, uint32_t type, uint64_t id)
 				    .config = id};
 
 	put_head(f, PERFDATA_TYPE_ATTR, sizeof(struct perf_event_header) + sizeof(a) + 8);
-	put(f, &a, sizeof(a));
-	put(f, &id, 8);
+	put_bytes(f, &a, sizeof(a));
+	put_bytes(f, &id, 8);
 }
 
 static void put_attr(struct file *f, uint64_t id)
@@ -122,12 +122,12 @@ static void formats_of_a_long_name(struct file *f)
 	put_magic(f);
 	put_attr(f, 1);
 	put_head(f, PERFDATA_TYPE_TRACING_DATA, 12);
-	put(f, &size, 4);
-	put(f, formats_head, sizeof(formats_head));
-	put(f, name, NAME);
-	put(f, &n, 4);
+	put_bytes(f, &size, 4);
+	put_bytes(f, formats_head, sizeof(formats_head));
+	put_bytes(f, name, NAME);
+	put_bytes(f, &n, 4);
 	memset(name, 0, NAME);
-	put(f, name, EVENTS * 8);
+	put_bytes(f, name, EVENTS * 8);
 }
 
 static void packed_symbols(struct file *f)
@@ -220,7 +220,7 @@ static void put_compressed(struct file *f, const void *data, size_t len)
 	for (size_t n; len; data = (const char *)data + n, len -= n) {
 		n = len < 65000 ? len : 65000;
 		put_head(f, PERFDATA_TYPE_COMPRESSED, sizeof(struct perf_event_header) + n);
-		put(f, data, n);
+		put_bytes(f, data, n);
 	}
 }
 
@@ -283,15 +283,15 @@ static void many_formats(struct file *f)
 	for (uint64_t i = 0; i < n; i++)
 		put_attr_of(f, PERF_TYPE_TRACEPOINT, i);
 	put_head(f, PERFDATA_TYPE_TRACING_DATA, 12);
-	put(f, &size, 4);
-	put(f, formats_head, sizeof(formats_head));
-	put(f, "other", 6);
-	put(f, &n, 4);
+	put_bytes(f, &size, 4);
+	put_bytes(f, formats_head, sizeof(formats_head));
+	put_bytes(f, "other", 6);
+	put_bytes(f, &n, 4);
 	for (uint32_t i = 0; i < n; i++) {
-		put(f, &text_len, 8);
-		put(f, text, text_len);
+		put_bytes(f, &text_len, 8);
+		put_bytes(f, text, text_len);
 	}
-	put(f, "\0\0\0", 4);
+	put_bytes(f, "\0\0\0", 4);
 }
 
 /* Says that more follows than the file has. */
@@ -302,8 +302,8 @@ static void long_aux(struct file *f)
 	put_magic(f);
 	put_attr(f, 1);
 	put_head(f, PERFDATA_TYPE_AUXTRACE, 16);
-	put(f, &size, 8);
-	put(f, &none, 8);
+	put_bytes(f, &size, 8);
+	put_bytes(f, &none, 8);
 }
 
 static const struct bound {
@@ -325,7 +325,7 @@ static const struct bound {
 	{"aux data", long_aux, 0},
 };
 
-static void make(const struct bound *b, int fd)
+static void make_file(const struct bound *b, int fd)
 {
 	struct file f = {.fd = fd};
 
@@ -375,7 +375,7 @@ static void memory_is_bounded(void **state)
 		struct stat st;
 
 		assert_true(fd >= 0);
-		run(b, fd, make);
+		run(b, fd, make_file);
 		assert_int_equal(fstat(fd, &st), 0);
 		long kb = run(b, fd, read_it);
 		print_message("%s: %lld bytes of file, %ld KiB\n", b->what, (long long)st.st_size,

@@ -16,7 +16,7 @@
 
 static struct raw_reader_range ranges[RAW_READER_RANGES];
 
-static uint32_t find(const char *text)
+static uint32_t find_function(const char *text)
 {
 	/* What is behind its end belongs to nobody. */
 	size_t len = strlen(text);
@@ -34,13 +34,13 @@ static uint32_t find(const char *text)
 static void functions_end_at_the_next_one(void **state)
 {
 	(void)state;
-	assert_int_equal(find("ffffffff81000000 T _text\n"
-			      "ffffffff81000100 t show_smap\n"
-			      "ffffffff81000100 t __pfx_other\n"
-			      "ffffffff81000180 t other\n"
-			      "ffffffff81000200 T down_read\n"
-			      "ffffffff81000240 t other\n"
-			      "ffffffff81000300 t iterate_dir"),
+	assert_int_equal(find_function("ffffffff81000000 T _text\n"
+				       "ffffffff81000100 t show_smap\n"
+				       "ffffffff81000100 t __pfx_other\n"
+				       "ffffffff81000180 t other\n"
+				       "ffffffff81000200 T down_read\n"
+				       "ffffffff81000240 t other\n"
+				       "ffffffff81000300 t iterate_dir"),
 			 3);
 	assert_int_equal(ranges[0].start, 0xffffffff81000100ull);
 	assert_int_equal(ranges[0].end, 0xffffffff81000180ull);
@@ -55,13 +55,13 @@ static void functions_end_at_the_next_one(void **state)
 static void parts_and_copies_are_the_function(void **state)
 {
 	(void)state;
-	assert_int_equal(find("ffffffff81000100 t show_smap.isra.0\n"
-			      "ffffffff81000200 t show_smaps\n"
-			      "ffffffff81000300 t show_sma\n"
-			      "ffffffff81000400 t show_smap.cold\n"
-			      "ffffffff81000500 d show_smap\n"
-			      "ffffffffc0000600 t iomap_dio_rw\t[iomap]\n"
-			      "ffffffffc0000700 t zz\t[iomap]\n"),
+	assert_int_equal(find_function("ffffffff81000100 t show_smap.isra.0\n"
+				       "ffffffff81000200 t show_smaps\n"
+				       "ffffffff81000300 t show_sma\n"
+				       "ffffffff81000400 t show_smap.cold\n"
+				       "ffffffff81000500 d show_smap\n"
+				       "ffffffffc0000600 t iomap_dio_rw\t[iomap]\n"
+				       "ffffffffc0000700 t zz\t[iomap]\n"),
 			 2);
 	assert_int_equal(ranges[0].start, 0xffffffff81000100ull);
 	assert_int_equal(ranges[1].start, 0xffffffffc0000600ull);
@@ -72,10 +72,10 @@ static void parts_and_copies_are_the_function(void **state)
 static void they_are_sorted(void **state)
 {
 	(void)state;
-	assert_int_equal(find("ffffffffc0000600 t xfs_ilock\t[xfs]\n"
-			      "ffffffffc0000700 t zz\t[xfs]\n"
-			      "ffffffffb0000100 t nfs_file_read\t[nfs]\n"
-			      "ffffffffb0000200 t zz\t[nfs]\n"),
+	assert_int_equal(find_function("ffffffffc0000600 t xfs_ilock\t[xfs]\n"
+				       "ffffffffc0000700 t zz\t[xfs]\n"
+				       "ffffffffb0000100 t nfs_file_read\t[nfs]\n"
+				       "ffffffffb0000200 t zz\t[nfs]\n"),
 			 2);
 	assert_true(ranges[0].start < ranges[1].start);
 	assert_int_equal(ranges[0].end, 0xffffffffb0000200ull);
@@ -84,8 +84,9 @@ static void they_are_sorted(void **state)
 static void withheld_addresses_are_none(void **state)
 {
 	(void)state;
-	assert_int_equal(find("0000000000000000 t show_smap\n0000000000000000 t iterate_dir\n"), 0);
-	assert_int_equal(find(""), 0);
+	assert_int_equal(
+		find_function("0000000000000000 t show_smap\n0000000000000000 t iterate_dir\n"), 0);
+	assert_int_equal(find_function(""), 0);
 }
 
 static void other_texts_are_no_lines(void **state)
@@ -105,7 +106,7 @@ static void other_texts_are_no_lines(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		assert_int_equal(find(texts[i]), 0);
+		assert_int_equal(find_function(texts[i]), 0);
 }
 
 /* No more than there is room for, however many have the name. */
@@ -118,7 +119,7 @@ static void too_many_are_cut(void **state)
 	for (int i = 0; i < 300; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len,
 					"ffffffff8%07x t show_map\n", (i + 1) << 4);
-	assert_int_equal(find(text), RAW_READER_RANGES);
+	assert_int_equal(find_function(text), RAW_READER_RANGES);
 }
 
 int main(void)

@@ -129,7 +129,7 @@ long __wrap_syscall(long number, ...)
 
 static const char *const earlier[] = {"file", "file.old", "file.20200101-000000"};
 
-static void make(const char *name)
+static void make_recording(const char *name)
 {
 	FILE *f = fopen(name, "w");
 
@@ -145,7 +145,7 @@ static void enter(char *dir, int shape)
 	assert_int_equal(chdir(dir), 0);
 	for (int i = 0; i < 3; i++)
 		if (shape & 1 << i)
-			make(earlier[i]);
+			make_recording(earlier[i]);
 }
 
 /* The earlier file of that name is there under @as. */
@@ -232,7 +232,8 @@ static void check_left(const char *dir, bool struck)
 }
 
 /* As the verb does: what does not fit goes into the next file. */
-static int put(struct record_file *f, const struct record *rec, bool rotates, struct error *err)
+static int write_record(struct record_file *f, const struct record *rec, bool rotates,
+			struct error *err)
 {
 	int r = record_file_put(f, rec, err);
 
@@ -263,7 +264,7 @@ static void play(struct synth *y, uint64_t max, uint64_t keep)
 				r = record_file_rotate(f, &err);
 			first &= kind != RECORD_PERF;
 			if (r == 0 && (kind == RECORD_PERF || (!turn && kind != RECORD_KALLSYMS)))
-				r = put(f, synth_at(y, i), keep > 0, &err);
+				r = write_record(f, synth_at(y, i), keep > 0, &err);
 		}
 		if (r == 0 && keep && turn % 2)
 			r = record_file_rotate(f, &err);
@@ -355,7 +356,7 @@ static void foreign_files_stay(void **state)
 	f = first_part(&o, &r, dir);
 	const char *part = record_file_parts(f)->list[0].name;
 	assert_int_equal(rename(part, "mine"), 0);
-	make(earlier[2]);
+	make_recording(earlier[2]);
 	assert_int_equal(rename(earlier[2], part), 0);
 	char kept[64];
 	snprintf(kept, sizeof(kept), "%s", part);
@@ -363,7 +364,7 @@ static void foreign_files_stay(void **state)
 	assert_true(is_there(earlier[2], kept));
 	/* The present one, too. */
 	assert_int_equal(unlink("file"), 0);
-	make("file");
+	make_recording("file");
 	assert_int_equal(record_file_rotate(f, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "was removed while it was written"));
 	assert_int_equal(record_file_flush(f, &err), -ENOENT);
@@ -391,7 +392,7 @@ static void a_taken_name_ends_it(void **state)
 	assert_int_equal(rename("file", "moved"), 0);
 	assert_int_equal(record_file_rotate(f, &err), 0); /* as log files are rotated */
 	assert_int_equal(rename("file", "moved.2"), 0);
-	make("file");
+	make_recording("file");
 	assert_int_equal(record_file_rotate(f, &err), -EEXIST);
 	assert_non_null(strstr(err.text, "another file has this name now"));
 	record_file_free(f);

@@ -35,7 +35,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static size_t add(uint8_t *p, uint32_t type, uint16_t size)
+static size_t add_record(uint8_t *p, uint32_t type, uint16_t size)
 {
 	struct perf_event_header h = {.type = type, .size = size};
 
@@ -76,9 +76,9 @@ static void put_run_of(struct sampled *t, uint32_t ring, unsigned n)
 	size_t len = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		len += add(buf + len, PERF_RECORD_SAMPLE, SAMPLE);
+		len += add_record(buf + len, PERF_RECORD_SAMPLE, SAMPLE);
 		if (i % 100 == 0)
-			len += add(buf + len, PERF_RECORD_COMM, COMM);
+			len += add_record(buf + len, PERF_RECORD_COMM, COMM);
 	}
 	struct iovec v = {buf, len};
 	record_sampler_run(&t->s, ring, &v, 1);
@@ -93,11 +93,11 @@ static void a_record_in_two_pieces_is_whole(void **state)
 {
 	struct sampled *t = *state;
 	uint8_t buf[3 * SAMPLE];
-	size_t len = add(buf, PERF_RECORD_SAMPLE, SAMPLE);
+	size_t len = add_record(buf, PERF_RECORD_SAMPLE, SAMPLE);
 	unsigned samples, others;
 
-	len += add(buf + len, PERF_RECORD_COMM, COMM);
-	len += add(buf + len, PERF_RECORD_SAMPLE, SAMPLE);
+	len += add_record(buf + len, PERF_RECORD_COMM, COMM);
+	len += add_record(buf + len, PERF_RECORD_SAMPLE, SAMPLE);
 	for (size_t cut = 8; cut < len; cut += 8) {
 		const struct iovec v[2] = {{buf, cut}, {buf + cut, len - cut}};
 
@@ -189,7 +189,7 @@ static void what_is_no_record_ends_a_run(void **state)
 	struct record_sampler nobody = {0};
 	unsigned samples, others;
 
-	add(buf, PERF_RECORD_SAMPLE, SAMPLE);
+	add_record(buf, PERF_RECORD_SAMPLE, SAMPLE);
 	record_sampler_run(&t->s, 0, &v, 1);
 	v.iov_len = SAMPLE - 8;
 	record_sampler_run(&t->s, 0, &v, 1);

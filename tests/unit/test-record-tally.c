@@ -16,7 +16,7 @@ struct run {
 	size_t n;
 };
 
-static void add(struct run *r, uint32_t type, const uint64_t *body, size_t n)
+static void add_record(struct run *r, uint32_t type, const uint64_t *body, size_t n)
 {
 	struct perf_event_header h = {.type = type, .size = (uint16_t)(8 + 8 * n)};
 
@@ -39,12 +39,12 @@ static void test_counts(void **state)
 	struct run r = {.n = 0};
 
 	(void)state;
-	add(&r, PERF_RECORD_SAMPLE, sample, 6);
-	add(&r, PERF_RECORD_LOST, lost, 4);
-	add(&r, PERF_RECORD_SAMPLE, sample, 2);
-	add(&r, PERF_RECORD_COMM, sample, 5);
-	add(&r, PERF_RECORD_LOST_SAMPLES, lost_samples, 3);
-	add(&r, PERF_RECORD_SAMPLE, sample, 1);
+	add_record(&r, PERF_RECORD_SAMPLE, sample, 6);
+	add_record(&r, PERF_RECORD_LOST, lost, 4);
+	add_record(&r, PERF_RECORD_SAMPLE, sample, 2);
+	add_record(&r, PERF_RECORD_COMM, sample, 5);
+	add_record(&r, PERF_RECORD_LOST_SAMPLES, lost_samples, 3);
+	add_record(&r, PERF_RECORD_SAMPLE, sample, 1);
 	struct record whole = perf_run(&r, r.n * 8);
 	record_tally_add(&t, &whole);
 	record_tally_add(&t, &other);
@@ -62,8 +62,8 @@ static void test_damage(void **state)
 	struct run r = {.n = 0};
 
 	(void)state;
-	add(&r, PERF_RECORD_SAMPLE, sample, 6);
-	add(&r, PERF_RECORD_LOST, lost, 2);
+	add_record(&r, PERF_RECORD_SAMPLE, sample, 6);
+	add_record(&r, PERF_RECORD_LOST, lost, 2);
 	/* Cut anywhere: the loss is counted only when its number is there. */
 	for (size_t len = 0; len < r.n * 8; len++) {
 		struct record cut = perf_run(&r, len);

@@ -53,7 +53,7 @@ static void release(struct asked *w, uint64_t t, int tid)
 	synth_release(w->rig.synth, 0, CANNED_START + t * MS, 700, tid, LOCK(0));
 }
 
-static struct table ask(struct asked *w, enum query_by by)
+static struct table query_table(struct asked *w, enum query_by by)
 {
 	struct query_spec spec = {.by = by};
 	struct error err = {0};
@@ -68,7 +68,7 @@ static struct table play(struct asked *w, enum query_by by)
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	asked_play(w, NULL);
 	query_begin(&w->q);
-	return ask(w, by);
+	return query_table(w, by);
 }
 
 static void expect(const struct table *t, int tid, uint64_t n, uint64_t exact, uint64_t total_ms)
@@ -123,7 +123,7 @@ static void a_hold_ends_where_it_is_told(void **state)
 	assert_int_equal(query_held_handed(&w->q, &handed), 0);
 	assert_int_equal(handed.n, 2);
 	assert_int_equal(handed.max_ns, 10 * MS);
-	t = ask(w, BY_LOCK);
+	t = query_table(w, BY_LOCK);
 	assert_int_equal(cell_u(&t, 0, "handovers"), 2);
 	assert_int_equal(cell_u(&t, 0, "handover_max_ns"), 10 * MS);
 	assert_string_equal(cell_s(&t, 0, "kind"), "rwsem:W");
@@ -174,7 +174,7 @@ static void who_barges_in_has_a_bound(void **state)
 	struct table t = play(w, BY_TASK);
 	expect(&t, 701, 1, 1, 10);
 	expect(&t, 730, 1, 0, 8);
-	t = ask(w, BY_LOCK);
+	t = query_table(w, BY_LOCK);
 	assert_int_equal(cell_u(&t, 0, "handover_max_ns"), 2 * MS);
 }
 
@@ -195,7 +195,7 @@ static void a_late_release_is_none_of_the_next_one(void **state)
 	struct table t = play(w, BY_TASK);
 	expect(&t, 701, 1, 0, 10);
 	expect(&t, 702, 1, 1, 10);
-	t = ask(w, BY_LOCK);
+	t = query_table(w, BY_LOCK);
 	assert_int_equal(cell_u(&t, 0, "handovers"), 1);
 }
 
@@ -218,7 +218,7 @@ static void each_reader_lets_go_itself(void **state)
 	/* 702 waits for 2 ms and 703 all the time; from 12 on the two readers share it. */
 	assert_int_equal(waited_ms(&t, 701), 4 + 4);
 	assert_int_equal(waited_ms(&t, 702), 4 + 20);
-	t = ask(w, BY_TYPE);
+	t = query_table(w, BY_TYPE);
 	assert_int_equal(column_sum(&t, "handovers"), 1);
 	assert_int_equal(column_sum(&t, "handover_max_ns"), 5 * MS);
 }

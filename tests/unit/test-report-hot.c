@@ -235,7 +235,7 @@ static void every_allocation_may_fail(void **state)
 }
 
 /* A snapshot of all events in which our own counted @running_ns of a second on each of two CPUs. */
-static void look(struct asked *w, uint64_t running_ns)
+static void add_samples(struct asked *w, uint64_t running_ns)
 {
 	struct snap s = {.head = {.time_ns = START + 150 * MS}};
 
@@ -277,7 +277,7 @@ static char *report_of(uint64_t running_ns, enum report_format format)
 	char *text;
 
 	fill(&w);
-	look(&w, running_ns);
+	add_samples(&w, running_ns);
 	asked_play(&w, NULL);
 	text = asked_report(&w.q, &s);
 	query_deinit(&w.q);

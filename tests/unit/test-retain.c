@@ -103,7 +103,7 @@ static void make_recording(const char *name, int64_t age_s, bool has_incident)
 	set_age(name, age_s);
 }
 
-static void make(const char *name, int64_t age_s)
+static void make_file(const char *name, int64_t age_s)
 {
 	make_recording(name, age_s, true);
 }
@@ -125,10 +125,10 @@ static void apply(const struct retain_limits *l, struct retain_stat *s)
 
 static void make_four(void)
 {
-	make("kontend-20261121-031407-wait.data", 400);
-	make("kontend-20261121-041407-wait.data", 300);
-	make("kontend-20261121-051407-hand.data", 200);
-	make("kontend-20261121-061407-wait-2.data", 100);
+	make_file("kontend-20261121-031407-wait.data", 400);
+	make_file("kontend-20261121-041407-wait.data", 300);
+	make_file("kontend-20261121-051407-hand.data", 200);
+	make_file("kontend-20261121-061407-wait-2.data", 100);
 }
 
 /* The newest so many are there. */
@@ -206,18 +206,18 @@ static void nothing_of_others(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		make(names[i], 1000);
-	make("kontend-20261121-061407-wait.data", 1);
+		make_file(names[i], 1000);
+	make_file("kontend-20261121-061407-wait.data", 1);
 	/* Of our name, and not ours. */
 	close(make_open("kontend-20261121-010101-letter.data", "Dear all", SIZE, 1000));
 	close(make_open("kontend-20261121-010102-empty.data", "", 0, 1000));
 	make_recording("kontend-20261121-010107-other.data", 1000, false);
-	make("elsewhere", 1000);
+	make_file("elsewhere", 1000);
 	assert_int_equal(symlink("elsewhere", path_of("kontend-20261121-010103-link.data")), 0);
 	assert_int_equal(mkdir(path_of("kontend-20261121-010104-dir.data"), 0700), 0);
 	assert_int_equal(mkfifo(path_of("kontend-20261121-010105-fifo.data"), 0600), 0);
 	if (geteuid() == 0) {
-		make("kontend-20261121-010106-other.data", 1000);
+		make_file("kontend-20261121-010106-other.data", 1000);
 		assert_int_equal(
 			chown(path_of("kontend-20261121-010106-other.data"), NOBODY, NOBODY), 0);
 	}
@@ -242,7 +242,7 @@ static void parts(void **state)
 	int fd;
 
 	(void)state;
-	make("kontend-20261121-061407-wait.data", 1);
+	make_file("kontend-20261121-061407-wait.data", 1);
 	close(make_open("kontend-20261121-031407-wait.data.part", "PERFILE2", SIZE, 500));
 	close(make_open("kontend-20261121-031406-wait.data.part", "Dear all", SIZE, 500));
 	close(make_open("kontend-20261121-031408-wait.data.part", "", 0, 500));
@@ -265,8 +265,8 @@ static void what_is_of_the_future_is_not_old(void **state)
 	struct retain_stat s;
 
 	(void)state;
-	make("kontend-20261121-031407-wait.data", -100000);
-	make("kontend-20261121-041407-wait.data", -200000);
+	make_file("kontend-20261121-031407-wait.data", -100000);
+	make_file("kontend-20261121-041407-wait.data", -200000);
 	apply(&l, &s);
 	assert_int_equal(s.removed, 0);
 	assert_int_equal(s.files, 2);

@@ -25,7 +25,7 @@ static struct ring writer_init(struct writer *w, uint64_t size, uint64_t start)
 	return (struct ring){w->base, size, &w->head, &w->tail};
 }
 
-static void put(struct writer *w, const void *data, size_t len)
+static void put_record(struct writer *w, const void *data, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		w->base[(w->head + i) & (w->size - 1)] = ((const uint8_t *)data)[i];
@@ -39,9 +39,9 @@ static bool write_record(struct writer *w, size_t size)
 
 	if (w->size - (w->head - w->tail) < size)
 		return false;
-	put(w, &h, sizeof(h));
+	put_record(w, &h, sizeof(h));
 	for (size_t i = sizeof(h); i < size; i++)
-		put(w, &w->next, 1), w->next++;
+		put_record(w, &w->next, 1), w->next++;
 	return true;
 }
 
@@ -171,8 +171,8 @@ static void broken(uint16_t bad_size)
 	size_t len = 0;
 
 	assert_true(write_record(&w, 32));
-	put(&w, &bad, sizeof(bad));
-	put(&w, "........", 8);
+	put_record(&w, &bad, sizeof(bad));
+	put_record(&w, "........", 8);
 	assert_int_equal(ring_drain(&r, ring_head(&r), buf, sizeof(buf), &len), 0);
 	assert_int_equal(len, 32);
 	check_records(buf, 1, 32, &next);
@@ -199,14 +199,14 @@ static void test_broken_header(void **state)
 	broken(24);
 	broken(65535);
 	/* Less than a header. */
-	put(&w, "....", 4);
+	put_record(&w, "....", 4);
 	assert_int_equal(ring_drain(&r, ring_head(&r), buf, sizeof(buf), &len), -EBADMSG);
 	assert_int_equal(w.tail, w.head);
 	/* A head beyond the ring. */
 	w.head += w.size + 8;
 	assert_int_equal(ring_drain(&r, ring_head(&r), buf, sizeof(buf), &len), -EBADMSG);
 	assert_int_equal(w.tail, w.head);
-	put(&w, &bad, sizeof(bad));
+	put_record(&w, &bad, sizeof(bad));
 	assert_int_equal(ring_skip(&r, ring_head(&r)), 1);
 	assert_int_equal(w.tail, w.head);
 	free(w.base);
@@ -352,9 +352,9 @@ static void put_lost(struct writer *w, uint32_t type, size_t size, size_t at, ui
 	struct perf_event_header h = {.type = type, .size = (uint16_t)size};
 	uint64_t zero = 0;
 
-	put(w, &h, sizeof(h));
+	put_record(w, &h, sizeof(h));
 	for (size_t i = sizeof(h); i < size; i += sizeof(n))
-		put(w, i == at ? &n : &zero, sizeof(n));
+		put_record(w, i == at ? &n : &zero, sizeof(n));
 }
 
 /* Counted by headers, also where the number of lost events is around the end. */
@@ -390,8 +390,8 @@ static void test_peek_broken(void **state)
 		struct perf_event_header bad = {.type = 9, .size = sizes[i]};
 		struct ring_span s;
 		assert_true(write_record(&w, 32));
-		put(&w, &bad, sizeof(bad));
-		put(&w, "........", 8);
+		put_record(&w, &bad, sizeof(bad));
+		put_record(&w, "........", 8);
 		assert_int_equal(ring_peek(&r, 4080, ring_head(&r), 4096, &s), 0);
 		assert_int_equal(s.end, 4112);
 		assert_int_equal(ring_peek(&r, s.end, ring_head(&r), 4096, &s), -EBADMSG);

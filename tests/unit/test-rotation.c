@@ -186,8 +186,8 @@ static struct snapshot_set snapshot(unsigned n, unsigned m, uint64_t t)
 }
 
 /* Between these two; tasks up to 9 are there from the start. */
-static void look(struct rotation *r, const struct snapshot_set *before,
-		 const struct snapshot_set *now)
+static void add_snapshots(struct rotation *r, const struct snapshot_set *before,
+			  const struct snapshot_set *now)
 {
 	struct task_table tasks;
 
@@ -223,10 +223,10 @@ static void points_wait_for_their_snapshot(void **state)
 
 	(void)state;
 	one_of_each(&r);
-	look(&r, NULL, &before);
+	add_snapshots(&r, NULL, &before);
 	assert_int_equal(r.n_points, 0);
 	assert_int_equal(r.n_samples, 3);
-	look(&r, &before, &after);
+	add_snapshots(&r, &before, &after);
 	assert_int_equal(r.n_samples, 0);
 	assert_int_equal(r.n_points, 3);
 	assert_int_equal(r.points[0].key, HANDLER);
@@ -249,19 +249,19 @@ static void what_changed_meanwhile_is_left_out(void **state)
 	(void)state;
 	/* Events of the CPU: no concern of switches. */
 	one_of_each(&r);
-	look(&r, &before, &after);
+	add_snapshots(&r, &before, &after);
 	assert_int_equal(r.changed, 1);
 	assert_int_equal(r.n_points, 1);
 	assert_int_equal(r.cpus[0].plain.n, 2);
 	/* Of task 5: of all that it took part in. */
 	one_of_each(&r);
-	look(&r, &before, &tasks);
+	add_snapshots(&r, &before, &tasks);
 	assert_int_equal(r.changed, 3);
 	assert_int_equal(r.cpus[0].plain.n, 3);
 	assert_int_equal(r.cpus[0].loaded.n, 0);
 	/* No snapshot before. */
 	one_of_each(&r);
-	look(&r, NULL, &after);
+	add_snapshots(&r, NULL, &after);
 	assert_int_equal(r.unclassed, 3);
 	rotation_deinit(&r);
 	snapshot_set_deinit(&before);
@@ -278,7 +278,7 @@ static void the_same_number_is_not_the_same(void **state)
 	(void)state;
 	turn(&r, 1, 2000 * US, true, 5, 6);
 	turn(&r, 1, 2008 * US, false, 6, 5);
-	look(&r, &before, &after);
+	add_snapshots(&r, &before, &after);
 	assert_int_equal(r.changed, 1);
 	rotation_deinit(&r);
 	snapshot_set_deinit(&before);
@@ -298,7 +298,7 @@ static void tasks_that_come_and_go_are_left_out(void **state)
 	turn(&r, 0, 3001 * US, false, 6, 30);
 	turn(&r, 0, 4000 * US, true, 0, 6);
 	turn(&r, 0, 4001 * US, false, 6, 0);
-	look(&r, &before, &after);
+	add_snapshots(&r, &before, &after);
 	assert_int_equal(r.changed, 2);
 	assert_int_equal(r.cpus[0].plain.n, 1);
 	rotation_deinit(&r);
@@ -330,7 +330,7 @@ static void ticks_go_through_contexts_with_a_frequency(void **state)
 	done(&r, 0, 1036 * US, TIMER);
 	expire(&r, 0, 2000 * US, TIMER, 6);
 	done(&r, 0, 2014 * US, TIMER);
-	look(&r, &before, &after);
+	add_snapshots(&r, &before, &after);
 	assert_int_equal(r.n_points, 2);
 	assert_int_equal(r.points[0].whole, 3);
 	assert_int_equal(r.points[0].events, 1);

@@ -15,14 +15,14 @@
 
 enum { WORDS = 16 };
 
-static int take(void *ctx, const struct config_line *l, struct error *err)
+static int take_line(void *ctx, const struct config_line *l, struct error *err)
 {
 	return settings_add(ctx, l, err);
 }
 
 static int read_settings(struct settings *s, const char *text, struct error *err)
 {
-	const struct config_reader r = {take, s};
+	const struct config_reader r = {take_line, s};
 
 	*s = (struct settings){0};
 	*err = (struct error){0};

@@ -50,7 +50,7 @@ static struct body body(uint64_t t, uint32_t n_rows)
 					.n_rows = n_rows}};
 }
 
-static void put(struct asked *w, const struct body *b, uint32_t rows)
+static void put_shorts(struct asked *w, const struct body *b, uint32_t rows)
 {
 	synth_record(w->rig.synth, RECORD_SNAPSHOT, 0, b,
 		     offsetof(struct body, rows) + rows * sizeof(b->rows[0]));
@@ -182,9 +182,9 @@ static void sums_are_differences(void **state)
 	two.rows[1] = row(LCB_F_WRITE, 1, 9000);
 	two.shorts.counted[LCB_F_SPIN] = 11;
 	start(w);
-	put(w, &none, 0);
-	put(w, &one, 1);
-	put(w, &two, 2);
+	put_shorts(w, &none, 0);
+	put_shorts(w, &one, 1);
+	put_shorts(w, &two, 2);
 	tell_late(w, 50 * MS, 10 * MS, FRAMES);
 	tell_end(w, 50 * MS);
 	play(w);
@@ -218,8 +218,8 @@ static void a_part_begins_with_what_was(void **state)
 	one.rows[0] = row(LCB_F_SPIN, 5, 5000);
 	two.rows[0] = row(LCB_F_SPIN, 7, 8000);
 	start(w);
-	put(w, &one, 1);
-	put(w, &two, 1);
+	put_shorts(w, &one, 1);
+	put_shorts(w, &two, 1);
 	play(w);
 	assert_int_equal(query_shorts(&w->q).n, 2);
 	assert_int_equal(query_shorts(&w->q).total_ns, 3000);
@@ -245,8 +245,8 @@ static void what_was_before_the_part_is_not_in_it(void **state)
 	two.shorts.counted[LCB_F_MUTEX] = 100;
 	start(w);
 	synth_record(w->rig.synth, RECORD_START, 0, &from, sizeof(from));
-	put(w, &one, 2);
-	put(w, &two, 2);
+	put_shorts(w, &one, 2);
+	put_shorts(w, &two, 2);
 	play(w);
 	struct query_shorts s = query_shorts(&w->q);
 	assert_int_equal(s.n, 101); /* a quarter of 402, rounded */
@@ -264,15 +264,15 @@ static void what_cannot_be_is_lost(void **state)
 	struct asked *w = *state;
 
 	start(w);
-	put(w, &b, ROWS - 1); /* a row is missing */
+	put_shorts(w, &b, ROWS - 1); /* a row is missing */
 	b.shorts.n_rows = UINT32_MAX;
-	put(w, &b, ROWS);
+	put_shorts(w, &b, ROWS);
 	b = body(10 * MS, 1);
 	b.rows[0].n_frames = SHORTSNAP_FRAMES + 1;
-	put(w, &b, 1);
+	put_shorts(w, &b, 1);
 	b = body(10 * MS, 0);
 	b.shorts.level = SHORTSNAP_LEVELS;
-	put(w, &b, 0);
+	put_shorts(w, &b, 0);
 	play(w);
 	assert_int_equal(model_damage(&w->rig.engine.model).snapshot_lost, 4);
 	assert_false(query_shorts(&w->q).known);
@@ -287,9 +287,9 @@ static void sums_never_go_back(void **state)
 	one.rows[0] = row(LCB_F_SPIN, 5, 5000);
 	two.rows[0] = row(LCB_F_SPIN, 4, 6000);
 	start(w);
-	put(w, &none, 0);
-	put(w, &one, 1);
-	put(w, &two, 1);
+	put_shorts(w, &none, 0);
+	put_shorts(w, &one, 1);
+	put_shorts(w, &two, 1);
 	play(w);
 	assert_int_equal(query_shorts(&w->q).n, 5);
 }
@@ -302,8 +302,8 @@ static void it_is_said(void **state)
 
 	one.rows[0] = row(LCB_F_SPIN, 1200, 3000000);
 	start(w);
-	put(w, &none, 0);
-	put(w, &one, 1);
+	put_shorts(w, &none, 0);
+	put_shorts(w, &one, 1);
 	play(w);
 	struct query_shorts s = query_shorts(&w->q);
 	assert_string_equal(query_shorts_text(&s, text, sizeof(text)),

@@ -40,7 +40,7 @@ static void burn(uint64_t ns)
 		 ns);
 }
 
-static void *take(struct snapshot_source *l, bool last, size_t *ret_len)
+static void *take_snapshot(struct snapshot_source *l, bool last, size_t *ret_len)
 {
 	struct fake *f = (struct fake *)l;
 
@@ -67,7 +67,7 @@ static void set_up(struct bench *b)
 	assert_int_equal(sem_init(&b->gate, 0, 0), 0);
 	for (int i = 0; i < SOURCES; i++) {
 		b->of[i].look.kind = (uint16_t)(i + 1);
-		b->of[i].look.take = take;
+		b->of[i].look.take = take_snapshot;
 		b->of[i].look.each_tick = true;
 		b->of[i].look.next = i + 1 < SOURCES ? &b->of[i + 1].look : NULL;
 	}

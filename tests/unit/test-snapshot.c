@@ -26,7 +26,7 @@
 
 #define MS 1000000ull
 
-static int put(struct snapshot_set *set, uint16_t kind, uint8_t byte, size_t len)
+static int put_part(struct snapshot_set *set, uint16_t kind, uint8_t byte, size_t len)
 {
 	uint8_t *body = calloc(1, sizeof(struct record_snapshot) + len);
 	struct record_snapshot head = {.kind = kind, .version = 1, .time_ns = byte};
@@ -45,27 +45,27 @@ static void test_set(void **state)
 	long live = mem_live();
 
 	(void)state;
-	assert_int_equal(put(&a, 1, 'x', 10), 0);
-	assert_int_equal(put(&a, 2, 'y', 0), 0);
+	assert_int_equal(put_part(&a, 1, 'x', 10), 0);
+	assert_int_equal(put_part(&a, 2, 'y', 0), 0);
 	snapshot_set_copy(&b, &a);
-	assert_int_equal(put(&a, 1, 'z', 20), 0);
+	assert_int_equal(put_part(&a, 1, 'z', 20), 0);
 	assert_int_equal(snapshot_set_get(&a, 1)->bytes[19], 'z');
 	assert_int_equal(snapshot_set_get(&b, 1)->bytes[9], 'x');
 	assert_int_equal(snapshot_set_get(&b, 1)->len, 10);
 	assert_null(snapshot_set_get(&a, 3));
 	assert_int_equal(a.bytes, 20);
 	assert_int_equal(snapshot_set_put(&a, "short", 5), -EINVAL);
-	assert_int_equal(put(&a, 1, 'w', RECORD_SNAPSHOT_MOST + 1), -EINVAL);
+	assert_int_equal(put_part(&a, 1, 'w', RECORD_SNAPSHOT_MOST + 1), -EINVAL);
 	mem_fail_after(0);
-	assert_int_equal(put(&a, 1, 'w', 5), -ENOMEM);
+	assert_int_equal(put_part(&a, 1, 'w', 5), -ENOMEM);
 	mem_fail_after(-1);
 	assert_int_equal(snapshot_set_get(&a, 1)->bytes[0], 'z');
 	for (uint16_t k = 0; k < SNAPSHOT_SET_KINDS - 2; k++)
-		assert_int_equal(put(&a, (uint16_t)(100 + k), 'k', 1), 0);
-	assert_int_equal(put(&a, 3, 'k', 1), -ENOSPC);
+		assert_int_equal(put_part(&a, (uint16_t)(100 + k), 'k', 1), 0);
+	assert_int_equal(put_part(&a, 3, 'k', 1), -ENOSPC);
 	for (uint16_t k = 0; k < SNAPSHOT_SET_BYTES / RECORD_SNAPSHOT_MOST - 1; k++)
-		assert_int_equal(put(&a, (uint16_t)(100 + k), 'k', RECORD_SNAPSHOT_MOST), 0);
-	assert_int_equal(put(&a, 110, 'k', RECORD_SNAPSHOT_MOST), -ENOSPC);
+		assert_int_equal(put_part(&a, (uint16_t)(100 + k), 'k', RECORD_SNAPSHOT_MOST), 0);
+	assert_int_equal(put_part(&a, 110, 'k', RECORD_SNAPSHOT_MOST), -ENOSPC);
 	snapshot_set_deinit(&a);
 	snapshot_set_deinit(&b);
 	assert_int_equal(mem_live(), live);
@@ -79,7 +79,7 @@ struct seen {
 	unsigned events;
 };
 
-static int see(struct engine_watch *w, const struct event *ev, struct error *err)
+static int see_event(struct engine_watch *w, const struct event *ev, struct error *err)
 {
 	struct seen *s = (struct seen *)w;
 
@@ -93,7 +93,7 @@ static int see(struct engine_watch *w, const struct event *ev, struct error *err
 static void test_acts_at_its_time(void **state)
 {
 	static const uint64_t expected[] = {1, 1, 1, 3};
-	struct seen seen = {.watch.event = see};
+	struct seen seen = {.watch.event = see_event};
 	struct engine e;
 	struct rig r;
 

@@ -58,7 +58,8 @@ static uint32_t object_of(const char *path)
 	return object;
 }
 
-static enum srclines_answer ask(uint32_t object, uint64_t offset, const struct srclines_place **ret)
+static enum srclines_answer ask_line(uint32_t object, uint64_t offset,
+				     const struct srclines_place **ret)
 {
 	enum srclines_answer a = srclines_find(lines, object, offset, ret);
 
@@ -66,11 +67,11 @@ static enum srclines_answer ask(uint32_t object, uint64_t offset, const struct s
 	return a == SRCLINES_PENDING ? srclines_find(lines, object, offset, ret) : a;
 }
 
-static enum srclines_answer find(const char *path, uint64_t offset,
-				 const struct srclines_place **ret)
+static enum srclines_answer find_line(const char *path, uint64_t offset,
+				      const struct srclines_place **ret)
 {
 	uint32_t object = object_of(path);
-	enum srclines_answer a = ask(object, offset, ret);
+	enum srclines_answer a = ask_line(object, offset, ret);
 
 	if (a != SRCLINES_PENDING)
 		return a;
@@ -90,7 +91,7 @@ static const char *own_path(void)
 static const struct srclines_place *own_place(uintptr_t addr)
 {
 	const struct srclines_place *p = NULL;
-	enum srclines_answer a = find(own_path(), selfplace(addr) - 1, &p);
+	enum srclines_answer a = find_line(own_path(), selfplace(addr) - 1, &p);
 
 	if (a == SRCLINES_NO_INFO || a == SRCLINES_NOT_BUILT) {
 		printf("%s\n", srclines_reason(a));
@@ -181,10 +182,10 @@ static void test_places_are_bounded(void **state)
 	assert_int_equal(srclines_new(&lines, files, &few, NULL), 0);
 	own_place(addr);
 	uint32_t object = object_of(own_path());
-	ask(object, selfplace(addr) + 64, &p);
+	ask_line(object, selfplace(addr) + 64, &p);
 	srclines_wait(lines, LONG_NS);
 	srclines_tidy(lines);
-	assert_int_equal(ask(object, selfplace(addr) - 1, &p), SRCLINES_PENDING);
+	assert_int_equal(ask_line(object, selfplace(addr) - 1, &p), SRCLINES_PENDING);
 	p = own_place(addr);
 	assert_string_equal(p->frames[p->n - 1].file, file);
 	end();
@@ -202,10 +203,10 @@ static void test_many_places(void **state)
 	own_place(addr);
 	uint32_t object = object_of(own_path());
 	for (uint64_t i = 0; i < 3 * SRCLINES_MSG_PLACES; i++)
-		assert_int_not_equal(ask(object, at + i, &p), SRCLINES_NO_MEMORY);
+		assert_int_not_equal(ask_line(object, at + i, &p), SRCLINES_NO_MEMORY);
 	srclines_wait(lines, LONG_NS);
 	for (uint64_t i = 0; i < 3 * SRCLINES_MSG_PLACES; i++)
-		assert_int_not_equal(ask(object, at + i, &p), SRCLINES_PENDING);
+		assert_int_not_equal(ask_line(object, at + i, &p), SRCLINES_PENDING);
 	end();
 }
 
@@ -225,9 +226,9 @@ static void test_many_files(void **state)
 			snprintf(other, sizeof(other), "%.*s%.*s%s",
 				 (int)(strrchr(path, '/') - path), path, 2 * i,
 				 "/././././././././././././", strrchr(path, '/'));
-			assert_int_equal(find(other, selfplace(addr) - 1, &p), SRCLINES_OK);
+			assert_int_equal(find_line(other, selfplace(addr) - 1, &p), SRCLINES_OK);
 			assert_int_equal(p->frames[0].line, line);
-			ask(object_of(other), selfplace(addr) + (uint64_t)round, &p);
+			ask_line(object_of(other), selfplace(addr) + (uint64_t)round, &p);
 		}
 	end();
 }
@@ -244,10 +245,10 @@ static void test_nothing_there(void **state)
 	assert_true(fd >= 0);
 	close(fd);
 	elfmake_file(&m, path);
-	enum srclines_answer a = find(path, ELFMAKE_TEXT, &p);
+	enum srclines_answer a = find_line(path, ELFMAKE_TEXT, &p);
 	unlink(path);
 	assert_true(a == SRCLINES_NO_INFO || a == SRCLINES_NOT_BUILT);
-	assert_int_equal(find("/nonexistent/file", 0, &p), SRCLINES_NO_FILE);
+	assert_int_equal(find_line("/nonexistent/file", 0, &p), SRCLINES_NO_FILE);
 	assert_string_equal(srclines_reason(SRCLINES_NO_INFO), "no debug information");
 	end();
 }
@@ -284,7 +285,7 @@ static void test_unterminated(void **state)
 	elfimg_close(&e);
 	close(mkstemp(path));
 	copy_with(path, last, 'x');
-	assert_int_equal(find(path, selfplace(addr) - 1, &p), SRCLINES_DAMAGED);
+	assert_int_equal(find_line(path, selfplace(addr) - 1, &p), SRCLINES_DAMAGED);
 	assert_string_equal(srclines_why(lines, object_of(path)), why);
 	unlink(path);
 	/* The process lives, and has other files. */
@@ -301,7 +302,7 @@ static void check_bad(const char *const *argv, const char *why)
 
 	begin(argv);
 	uint32_t object = object_of(own_path());
-	enum srclines_answer a = find(own_path(), at, &p);
+	enum srclines_answer a = find_line(own_path(), at, &p);
 	if (a == SRCLINES_NO_INFO || a == SRCLINES_NOT_BUILT) {
 		end();
 		skip();
@@ -309,7 +310,7 @@ static void check_bad(const char *const *argv, const char *why)
 	assert_int_equal(a, SRCLINES_DAMAGED);
 	assert_string_equal(srclines_why(lines, object), why);
 	/* It is not asked again. */
-	assert_int_equal(ask(object, at + 1, &p), SRCLINES_DAMAGED);
+	assert_int_equal(ask_line(object, at + 1, &p), SRCLINES_DAMAGED);
 	end();
 }
 
@@ -345,7 +346,7 @@ static void test_restarts(void **state)
 	for (int i = 0; i < 12 && a == SRCLINES_DAMAGED; i++, n++) {
 		snprintf(other, sizeof(other), "%.*s%.*s%s", (int)(strrchr(path, '/') - path), path,
 			 2 * i, "/././././././././././././", strrchr(path, '/'));
-		a = find(other, selfplace((uintptr_t)where), &p);
+		a = find_line(other, selfplace((uintptr_t)where), &p);
 	}
 	if (a != SRCLINES_NO_INFO && a != SRCLINES_NOT_BUILT) {
 		assert_int_equal(a, SRCLINES_GIVEN_UP);
@@ -365,7 +366,7 @@ static void test_signals_end_waiting(void **state)
 	(void)state;
 	begin(sleeps);
 	uint32_t object = object_of(own_path());
-	ask(object, at, &p);
+	ask_line(object, at, &p);
 	sigemptyset(&term);
 	sigaddset(&term, SIGTERM);
 	assert_int_equal(sigprocmask(SIG_BLOCK, &term, &before), 0);
@@ -374,7 +375,7 @@ static void test_signals_end_waiting(void **state)
 	srclines_wait(lines, LONG_NS);
 	assert_int_equal(sigtimedwait(&term, NULL, &none), SIGTERM);
 	assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
-	enum srclines_answer a = ask(object, at, &p);
+	enum srclines_answer a = ask_line(object, at, &p);
 	assert_true(a == SRCLINES_TOO_LONG || a == SRCLINES_NO_INFO || a == SRCLINES_NOT_BUILT);
 	end();
 }
@@ -390,21 +391,21 @@ static void test_sleeps(void **state)
 	begin(sleeps);
 	object = object_of(own_path());
 	uint64_t at = selfplace((uintptr_t)where);
-	enum srclines_answer a = ask(object, at, &p);
+	enum srclines_answer a = ask_line(object, at, &p);
 	while (a == SRCLINES_PENDING && srclines_pump(lines, 1000000, &changed))
 		;
-	a = ask(object, at, &p);
+	a = ask_line(object, at, &p);
 	if (a == SRCLINES_NO_INFO || a == SRCLINES_NOT_BUILT) {
 		end();
 		skip();
 	}
 	for (int i = 0; i < 1000; i++) {
-		assert_int_equal(ask(object, at + (uint64_t)i, &p), SRCLINES_PENDING);
+		assert_int_equal(ask_line(object, at + (uint64_t)i, &p), SRCLINES_PENDING);
 		assert_false(srclines_pump(lines, 1000000, &changed));
 	}
 	assert_true(srclines_fd(lines) >= 0);
 	assert_true(srclines_wait(lines, 20000000));
-	assert_int_equal(ask(object, at, &p), SRCLINES_TOO_LONG);
+	assert_int_equal(ask_line(object, at, &p), SRCLINES_TOO_LONG);
 	end();
 }
 
@@ -414,7 +415,7 @@ static void test_nobody(void **state)
 
 	(void)state;
 	begin(NULL);
-	enum srclines_answer a = find(own_path(), selfplace((uintptr_t)where), &p);
+	enum srclines_answer a = find_line(own_path(), selfplace((uintptr_t)where), &p);
 	assert_true(a == SRCLINES_GIVEN_UP || a == SRCLINES_NOT_BUILT);
 	end();
 }

@@ -23,7 +23,8 @@ static unsigned sort(struct symtab *t)
 	return steps;
 }
 
-static void add(struct symtab *t, uint64_t addr, uint32_t size, uint8_t rank, const char *name)
+static void add_symbol(struct symtab *t, uint64_t addr, uint32_t size, uint8_t rank,
+		       const char *name)
 {
 	struct symtab_entry e = {.addr = addr, .size = size, .rank = rank};
 
@@ -40,8 +41,8 @@ static void test_many(void **state)
 	for (unsigned i = 0; i < MANY; i++) {
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
 		uint64_t addr = seed >> (i % 6 * 8);
-		add(&t, addr, 4, i % 2, i % 2 ? "good" : "bad");
-		add(&t, addr, 4, !(i % 2), i % 2 ? "bad" : "good");
+		add_symbol(&t, addr, 4, i % 2, i % 2 ? "good" : "bad");
+		add_symbol(&t, addr, 4, !(i % 2), i % 2 ? "bad" : "good");
 	}
 	/* So none takes long: counting, moving (6 digits), merging, sizes. */
 	assert_true(sort(&t) > 2 * 6 * (2 * MANY >> 16));
@@ -62,12 +63,12 @@ static void test_more(void **state)
 	(void)state;
 	sort(&t);
 	assert_null(symtab_find(&t, 0));
-	add(&t, 0x3000, 0, 1, "last");
-	add(&t, 0x1000, 0, 1, "first");
+	add_symbol(&t, 0x3000, 0, 1, "last");
+	add_symbol(&t, 0x1000, 0, 1, "first");
 	assert_null(symtab_find(&t, 0x1000));
 	sort(&t);
 	assert_int_equal(symtab_find(&t, 0x2fff)->size, 0x2000);
-	add(&t, 0x2000, 0x10, 1, "middle");
+	add_symbol(&t, 0x2000, 0x10, 1, "middle");
 	sort(&t);
 	assert_int_equal(t.n, 3);
 	assert_int_equal(symtab_find(&t, 0x2008)->addr, 0x2000);
@@ -84,7 +85,7 @@ static void test_given_up(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 100000; i++)
-		add(&t, i * 977 % 100000, 1, 1, "x");
+		add_symbol(&t, i * 977 % 100000, 1, 1, "x");
 	assert_int_equal(symtab_sort_step(&t, &more), 0);
 	assert_true(more);
 	assert_null(symtab_find(&t, 5));

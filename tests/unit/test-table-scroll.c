@@ -19,7 +19,7 @@ struct seen {
 	struct table_scroll scroll;
 };
 
-static struct seen look(const struct table_kind *kind, size_t shift, int width)
+static struct seen draw_at(const struct table_kind *kind, size_t shift, int width)
 {
 	struct seen v = {.scroll.shift = shift};
 
@@ -50,14 +50,14 @@ static uint64_t mask(const struct seen *v)
 
 static void walk(const struct table_kind *kind, int width)
 {
-	const struct seen first = look(kind, 0, width);
+	const struct seen first = draw_at(kind, 0, width);
 	uint64_t all = 0, found = 0;
 	size_t shift = 0;
 
 	for (size_t i = 0; i < kind->n_columns; i++)
 		all |= (uint64_t)((kind->columns[i].flags & COLUMN_SCREEN) != 0) << i;
 	for (;; shift++) {
-		struct seen v = look(kind, shift, width);
+		struct seen v = draw_at(kind, shift, width);
 
 		assert_true(v.n > 0);
 		assert_int_equal(v.scroll.shift, shift);
@@ -73,7 +73,7 @@ static void walk(const struct table_kind *kind, int width)
 		fail_msg("%s at %d: found %llx of %llx", kind->name, width,
 			 (unsigned long long)found, (unsigned long long)all);
 	/* There is no further. */
-	assert_int_equal(look(kind, shift + 7, width).scroll.shift, shift);
+	assert_int_equal(draw_at(kind, shift + 7, width).scroll.shift, shift);
 }
 
 static void all_columns_can_be_seen(void **state)
@@ -88,7 +88,7 @@ static void all_columns_can_be_seen(void **state)
 static void wide_is_as_ever(void **state)
 {
 	struct layout_column plain[MOST];
-	const struct seen v = look(&query_cpus_kind, 3, 300);
+	const struct seen v = draw_at(&query_cpus_kind, 3, 300);
 	size_t n = layout_columns(query_cpus_kind.columns, query_cpus_kind.n_columns, 300, plain,
 				  MOST);
 
@@ -106,7 +106,7 @@ static void titles_leave_a_cell(void **state)
 
 	(void)state;
 	for (int width = 60; width < 200; width++) {
-		const struct seen v = look(kind, 0, width);
+		const struct seen v = draw_at(kind, 0, width);
 		const struct layout_column *last = &v.cols[v.n - 1];
 
 		if (v.scroll.right && last->x + last->w == width)

@@ -123,8 +123,8 @@ static void no_number_means_two_tasks(void **state)
 	assert_int_equal(cell_u(&t, row_of(&t, "-/5@host"), "total_ns"), 7 * MS);
 }
 
-static void tell(struct asked *w, uint64_t ms, enum taskrec_what what, int pid, int tid,
-		 const char *comm)
+static void report_task(struct asked *w, uint64_t ms, enum taskrec_what what, int pid, int tid,
+			const char *comm)
 {
 	struct taskrec r = {.magic = TASKREC_MAGIC,
 			    .what = what,
@@ -147,12 +147,12 @@ static void tasks_outside_have_names_and_ends(void **state)
 	synth_set_inside(w->rig.synth, 99);
 	begin(w, 0, 1, 811);
 	end(w, 0, 2, 811);
-	tell(w, 3, TASKREC_FORK, 811, 812, "");
+	report_task(w, 3, TASKREC_FORK, 811, 812, "");
 	begin(w, 0, 4, 812);
 	end(w, 0, 6, 812);
-	tell(w, 7, TASKREC_COMM, 811, 812, "new");
+	report_task(w, 7, TASKREC_COMM, 811, 812, "new");
 	begin(w, 0, 10, 812);
-	tell(w, 12, TASKREC_EXIT, 811, 812, "");
+	report_task(w, 12, TASKREC_EXIT, 811, 812, "");
 	struct table t = play(w, BY_TASK);
 	assert_int_equal(t.n_rows, 2);
 	assert_int_equal(cell_u(&t, row_of(&t, "old/811@host"), "total_ns"), 1 * MS);

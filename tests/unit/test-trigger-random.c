@@ -41,7 +41,7 @@ static int by_time(const void *a, const void *b)
 
 enum { TASKS = 12, WAITS = 60, ROUNDS = 200 };
 
-static size_t make(struct made *m, uint32_t seed)
+static size_t make_moments(struct made *m, uint32_t seed)
 {
 	size_t n = 0;
 
@@ -223,7 +223,7 @@ static void random_streams_fire_as_an_account_of_them_says(void **state)
 	for (uint32_t seed = 1; seed <= 4; seed++)
 		for (size_t c = 0; c < CASES; c++) {
 			struct play *p;
-			size_t n = make(m, seed * 977), k = order(e, m, n, seed);
+			size_t n = make_moments(m, seed * 977), k = order(e, m, n, seed);
 			const struct account a = {
 				m, n, cases[c].is, cases[c].limit, cases[c].kind, cases[c].for_ns};
 

@@ -65,7 +65,7 @@ static char byte_at(size_t i)
 	return (char)('a' + i % 23);
 }
 
-static void put(struct pair *p, size_t from, size_t n)
+static void type_bytes(struct pair *p, size_t from, size_t n)
 {
 	for (size_t i = from; i < from + n; i++)
 		assert_int_not_equal(putc(byte_at(i), p->tty.stream), EOF);
@@ -96,9 +96,9 @@ static void pass_much(struct pair *p)
 {
 	size_t got = 0;
 
-	put(p, 0, MUCH / 2);
+	type_bytes(p, 0, MUCH / 2);
 	assert_false(tty_send(&p->tty));
-	put(p, MUCH / 2, MUCH / 2);
+	type_bytes(p, MUCH / 2, MUCH / 2);
 	while (got < MUCH) {
 		got += get(p, got);
 		tty_send(&p->tty);
@@ -166,14 +166,14 @@ static void test_frames(void **state)
 	open_tty(&p);
 	p.tty.has_frames = true;
 	for (int i = 0; i < 3; i++) {
-		put(&p, 0, FRAME);
+		type_bytes(&p, 0, FRAME);
 		assert_true(tty_send(&p.tty));
 		size_t n = read_frame(p.far, bytes, sizeof(bytes));
 		assert_int_equal(n, FRAME + 2 * (sizeof(begin) - 1));
 		assert_memory_equal(bytes, begin, sizeof(begin) - 1);
 		assert_int_equal(bytes[sizeof(begin) - 1], byte_at(0));
 		assert_memory_equal(bytes + n - (sizeof(end) - 1), end, sizeof(end) - 1);
-		put(&p, 0, 0);
+		type_bytes(&p, 0, 0);
 		assert_int_equal(p.tty.end, 0);
 	}
 	close_pair(&p);
@@ -190,7 +190,7 @@ static void test_large_frame(void **state)
 	open_pair(&p);
 	open_tty(&p);
 	p.tty.has_frames = true;
-	put(&p, 0, MUCH);
+	type_bytes(&p, 0, MUCH);
 	while (!tty_send(&p.tty)) {
 		ssize_t got = read(p.far, held + n, sizeof(held) - n);
 
@@ -243,7 +243,7 @@ static void leave(size_t bytes, bool stopped)
 	open_tty(&p);
 	if (stopped)
 		assert_int_equal(tcflow(p.near, TCOOFF), 0);
-	put(&p, 0, bytes);
+	type_bytes(&p, 0, bytes);
 	assert_int_equal(tty_leave(&p.tty, "LEAVE"), !stopped);
 	assert_modes(&p, &before);
 	if (stopped)
@@ -279,12 +279,12 @@ static void test_leaves_after_ctrl_s(void **state)
 	assert_true(before.c_iflag & IXON);
 	open_tty(&p);
 	assert_int_equal(write(p.far, "\023", 1), 1);
-	put(&p, 0, 1);
+	type_bytes(&p, 0, 1);
 	for (int i = 0; i < 6000 && tty_send(&p.tty); i++) {
 		usleep(10000); /* the kernel hears of the key later */
-		put(&p, 0, 1);
+		type_bytes(&p, 0, 1);
 	}
-	put(&p, 0, 100);
+	type_bytes(&p, 0, 100);
 	assert_true(tty_leave(&p.tty, "LEAVE"));
 	assert_modes(&p, &before);
 	assert_true(drain(&p, held, sizeof(held)) >= 100);
@@ -300,7 +300,7 @@ static void test_the_other_end_is_gone(void **state)
 	open_pair(&p);
 	open_tty(&p);
 	close(p.far);
-	put(&p, 0, MUCH);
+	type_bytes(&p, 0, MUCH);
 	assert_true(tty_send(&p.tty)); /* nothing is left to be sent */
 	tty_leave(&p.tty, "LEAVE");
 	tty_close(&p.tty);

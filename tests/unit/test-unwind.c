@@ -48,7 +48,7 @@ static int end(void **state)
 	return mem_live() ? 1 : 0;
 }
 
-static void take(unsigned depth)
+static void take_stack(unsigned depth)
 {
 	if (!unwinder || !stackshot_take(&shot, files, depth))
 		skip();
@@ -71,7 +71,7 @@ static void test_whole(void **state)
 	struct usersym sym;
 
 	(void)state;
-	take(20);
+	take_stack(20);
 	struct unwind_sample s = stackshot_sample(&shot);
 	/* Once as it comes, once from what was learnt. */
 	for (int i = 0; i < 2; i++) {
@@ -96,7 +96,7 @@ static void test_cut(void **state)
 	size_t last = 0;
 
 	(void)state;
-	take(20);
+	take_stack(20);
 	struct unwind_sample s = stackshot_sample(&shot);
 	for (size_t len = 0; len < 4096 && len < shot.len; len += 56) {
 		s.stack_len = len;
@@ -115,7 +115,7 @@ static void test_deep(void **state)
 	enum unwind_end e;
 
 	(void)state;
-	take(STACKSHOT_DEPTH - 10);
+	take_stack(STACKSHOT_DEPTH - 10);
 	struct unwind_sample s = stackshot_sample(&shot);
 	assert_int_equal(check_prefix(&s, 127, &e), 127);
 	assert_int_equal(e, UNWIND_MOST);
@@ -129,7 +129,7 @@ static void test_no_maps(void **state)
 	enum unwind_end e;
 
 	(void)state;
-	take(5);
+	take_stack(5);
 	struct unwind_sample s = stackshot_sample(&shot);
 	unwind_space_set(space, NULL, 0);
 	size_t n = unwind_stack(space, &s, frames, FRAMES, &e);
@@ -142,7 +142,7 @@ static void test_no_registers(void **state)
 	enum unwind_end e;
 
 	(void)state;
-	take(5);
+	take_stack(5);
 	struct unwind_sample s = stackshot_sample(&shot);
 	s.regs_mask = 0;
 	assert_int_equal(unwind_stack(space, &s, frames, FRAMES, &e), 0);
@@ -158,7 +158,7 @@ static void test_loop(void **state)
 	enum unwind_end e;
 
 	(void)state;
-	take(5);
+	take_stack(5);
 	for (size_t i = 0; i < 33; i++)
 		regs[i] = 0x7000;
 	unwind_space_set(space, NULL, 0);
@@ -172,7 +172,7 @@ static void test_garbage(void **state)
 	enum unwind_end e;
 
 	(void)state;
-	take(50);
+	take_stack(50);
 	struct unwind_sample s = stackshot_sample(&shot);
 	for (int round = 0; round < 300; round++) {
 		for (int i = 0; i < 64; i++) {

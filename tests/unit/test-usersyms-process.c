@@ -23,7 +23,7 @@
 static const struct elfmake_symbol alpha = {"alpha", ELFMAKE_ADDR + 0x100, 0x40,
 					    ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1};
 
-static struct usersyms *make(void)
+static struct usersyms *make_usersyms(void)
 {
 	struct usersyms_config c = {.same_machine = true, .jit_pause_ns = 1};
 	struct usersyms *u;
@@ -34,9 +34,9 @@ static struct usersyms *make(void)
 
 static void test_this_program(void **state)
 {
-	struct usersyms *u = make();
+	struct usersyms *u = make_usersyms();
 	char exe[512];
-	uint64_t place = selfplace((uintptr_t)make);
+	uint64_t place = selfplace((uintptr_t)make_usersyms);
 	uint32_t o;
 	struct usersym s;
 	uint8_t bytes[16];
@@ -51,17 +51,17 @@ static void test_this_program(void **state)
 	while (usersyms_load_some(u, 0, &changed))
 		;
 	assert_int_equal(usersyms_lookup(u, o, place + 1, &s), USERSYM_OK);
-	assert_string_equal(s.name, "make");
+	assert_string_equal(s.name, "make_usersyms");
 	assert_int_equal(s.start, place);
 	assert_int_equal(usersyms_bytes(u, o, place, bytes, sizeof(bytes), &n), USERSYM_OK);
 	assert_int_equal(n, sizeof(bytes));
-	assert_memory_equal(bytes, (const void *)(uintptr_t)make, sizeof(bytes));
+	assert_memory_equal(bytes, (const void *)(uintptr_t)make_usersyms, sizeof(bytes));
 	usersyms_free(u);
 }
 
 static void test_vdso(void **state)
 {
-	struct usersyms *u = make();
+	struct usersyms *u = make_usersyms();
 	struct usersym s;
 	uint32_t o;
 
@@ -80,7 +80,7 @@ static void test_vdso(void **state)
 static void test_deleted(void **state)
 {
 	struct elfmake m = {.build_id_len = 20, .build_id = {0x51}};
-	struct usersyms *u = make();
+	struct usersyms *u = make_usersyms();
 	struct usersym s;
 	char path[64] = "/tmp/kontend-gone-XXXXXX";
 	uint32_t o;
@@ -120,7 +120,7 @@ static void write_map(const char *path, const char *mode, const char *text)
 
 static void test_jit(void **state)
 {
-	struct usersyms *u = make();
+	struct usersyms *u = make_usersyms();
 	char path[64];
 	struct usersym s;
 	pid_t me = getpid();
@@ -173,7 +173,7 @@ static enum usersym_answer bytes_of(struct usersyms *u, const void *at, char *re
 
 static void test_jit_memory(void **state)
 {
-	struct usersyms *u = make();
+	struct usersyms *u = make_usersyms();
 	uint8_t *code = map_code(PROT_READ | PROT_EXEC), *data = map_code(PROT_READ);
 	struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
 	char path[64], text[128], bytes[16];
@@ -192,7 +192,7 @@ static void test_jit_memory(void **state)
 	assert_int_equal(bytes_of(u, code, bytes, &n), USERSYM_MEMORY_GONE);
 	usersyms_free(u);
 	/* Another process of the number has written it. */
-	u = make();
+	u = make_usersyms();
 	code = map_code(PROT_READ | PROT_EXEC);
 	snprintf(text, sizeof(text), "%lx 10 code\n", (unsigned long)(uintptr_t)code);
 	write_map(path, "we", text);
@@ -230,7 +230,7 @@ static pid_t ended(void)
 /* However often it is asked for, and whatever is there. */
 static void test_files_are_closed(void **state)
 {
-	struct usersyms *u = make();
+	struct usersyms *u = make_usersyms();
 	pid_t pids[] = {getpid(), ended()};
 	unsigned before = open_files();
 	struct usersym s;
@@ -251,7 +251,7 @@ static void test_files_are_closed(void **state)
 
 static enum usersym_answer ask_anew(uint64_t addr)
 {
-	struct usersyms *u = make();
+	struct usersyms *u = make_usersyms();
 	struct usersym s;
 
 	usersyms_lookup_jit(u, getpid(), addr, &s);

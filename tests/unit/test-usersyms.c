@@ -57,7 +57,7 @@ static const char *in_dir(const char *name)
 	return p;
 }
 
-static struct usersyms *make(bool same_machine)
+static struct usersyms *make_usersyms(bool same_machine)
 {
 	static char debug[160];
 	struct usersyms *u;
@@ -102,7 +102,7 @@ static const char *name_at(struct usersyms *u, const char *path, const struct el
 static void test_names(void **state)
 {
 	struct elfmake m = {.symtab = full, .n_symtab = sizeof(full) / sizeof(full[0])};
-	struct usersyms *u = make(true);
+	struct usersyms *u = make_usersyms(true);
 	const char *path = in_dir("names");
 
 	(void)state;
@@ -124,7 +124,7 @@ static void test_names(void **state)
 static void test_demangled(void **state)
 {
 	struct elfmake m = {.symtab = full, .n_symtab = sizeof(full) / sizeof(full[0])};
-	struct usersyms *u = make(true);
+	struct usersyms *u = make_usersyms(true);
 	const char *path = in_dir("names");
 
 	(void)state;
@@ -145,7 +145,7 @@ static void test_a_name_that_stands_for_gigabytes(void **state)
 	char bomb[2048] = "_Z1fI1AIiEE";
 	struct elfmake_symbol s = {bomb, AT(0), 0x10, FUNC, 1};
 	struct elfmake m = {.symtab = &s, .n_symtab = 1};
-	struct usersyms *u = make(true);
+	struct usersyms *u = make_usersyms(true);
 
 	(void)state;
 	/* Each part is a pair of the one before. */
@@ -192,7 +192,7 @@ static void test_tables_are_bounded(void **state)
 static void test_build_ids(void **state)
 {
 	struct elfmake m = with_id(1), other = with_id(2);
-	struct usersyms *u = make(true), *away = make(false);
+	struct usersyms *u = make_usersyms(true), *away = make_usersyms(false);
 	const char *path = in_dir("ids");
 
 	(void)state;
@@ -210,7 +210,7 @@ static void test_build_ids(void **state)
 
 static void test_what_is_no_file(void **state)
 {
-	struct usersyms *u = make(true);
+	struct usersyms *u = make_usersyms(true);
 	FILE *f = fopen(in_dir("text"), "we");
 
 	(void)state;
@@ -229,7 +229,7 @@ static void test_what_is_no_file(void **state)
 static void test_dynamic_symbols_and_stubs(void **state)
 {
 	struct elfmake m = {.dynsym = few, .n_dynsym = 2, .n_stubs = 2}, bare = {0};
-	struct usersyms *u = make(true);
+	struct usersyms *u = make_usersyms(true);
 
 	(void)state;
 	elfmake_file(&m, in_dir("dyn"));
@@ -261,7 +261,7 @@ static void debug_path(const struct elfmake *m, char *ret, size_t size)
 static void test_separate_by_build_id(void **state)
 {
 	struct elfmake m = with_id(0x21), debug = m, wrong = with_id(0x31);
-	struct usersyms *u = make(true);
+	struct usersyms *u = make_usersyms(true);
 	char path[320];
 
 	(void)state;
@@ -290,7 +290,7 @@ static void test_separate_by_name(void **state)
 {
 	struct elfmake debug = {.symtab = full, .n_symtab = 1};
 	struct elfmake m = {.dynsym = few, .n_dynsym = 2, .link = "linked.debug"}, bad = m;
-	struct usersyms *u = make(true);
+	struct usersyms *u = make_usersyms(true);
 	size_t len;
 	uint8_t *p = elfmake(&debug, &len);
 
@@ -326,7 +326,7 @@ static void test_packed(void **state)
 {
 	struct elfmake inner = {.symtab = full + 8, .n_symtab = 2};
 	struct elfmake m = {.dynsym = few, .n_dynsym = 2};
-	struct usersyms *u = make(true);
+	struct usersyms *u = make_usersyms(true);
 	uint8_t *p = pack(&inner, &m.packed_len);
 
 	(void)state;

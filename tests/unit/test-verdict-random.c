@@ -47,7 +47,7 @@ struct plain {
 	uint64_t t;
 };
 
-static void step(struct plain *p)
+static void random_step(struct plain *p)
 {
 	int lock = rand() % LOCKS, task = rand() % PER_LOCK;
 	struct plain_lock *l = &p->locks[lock];
@@ -65,7 +65,7 @@ static void step(struct plain *p)
 }
 
 /* Some ticks have a look, which sees some queues. */
-static void look(struct plain *p)
+static void check_verdict(struct plain *p)
 {
 	struct locksnap s = {0};
 
@@ -207,9 +207,9 @@ static void play(struct asked *w, struct plain *p)
 	synth_round(p->y, START);
 	for (int i = 0; i < TICKS; i++) {
 		for (int k = rand() % STEPS; k >= 0; k--)
-			step(p);
+			random_step(p);
 		p->t += MS;
-		look(p);
+		check_verdict(p);
 		synth_tick(p->y, p->t);
 	}
 	asked_play(w, &limits);

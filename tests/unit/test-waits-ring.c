@@ -101,7 +101,7 @@ static void check_one(struct seen *s, const struct ring_record *rec)
 	s->n++;
 }
 
-static void take(struct ring *ring, struct seen *s, uint8_t *buf, size_t room)
+static void take_records(struct ring *ring, struct seen *s, uint8_t *buf, size_t room)
 {
 	uint64_t head = ring_head(ring);
 	size_t len, at = 0;
@@ -149,7 +149,7 @@ static void pass_all(bool patient, bool slow)
 		done = pthread_join(thread, NULL) == 0;
 	while (seen.n + seen.missed < RECORDS) {
 		uint64_t before = seen.n;
-		take(&ring, &seen, buf, BYTES);
+		take_records(&ring, &seen, buf, BYTES);
 		/* What was missed last no record tells. */
 		if (done && seen.n == before)
 			break;
@@ -162,7 +162,7 @@ static void pass_all(bool patient, bool slow)
 	assert_true(patient ? seen.n == RECORDS : seen.n > 0);
 	if (slow) {
 		write_last(&side.place);
-		take(&ring, &seen, buf, BYTES);
+		take_records(&ring, &seen, buf, BYTES);
 		assert_int_equal(seen.next, RECORDS + 1);
 	}
 	free(shared);

@@ -228,7 +228,7 @@ static void check(const struct world *w, const struct model *m)
 	cell_table_deinit(&t);
 }
 
-static void step(struct world *w)
+static void random_step(struct world *w)
 {
 	unsigned task = pick_kind(w, TASKS);
 
@@ -257,7 +257,7 @@ static void play(uint32_t cells, uint32_t recent, unsigned kinds, unsigned per_t
 	assert_int_equal(model_init(&w.m, &limits), 0);
 	model_start(&w.m, w.t);
 	for (unsigned i = 1; i <= 60 * per_tick; i++) {
-		step(&w);
+		random_step(&w);
 		if (i % per_tick)
 			continue;
 		w.t++;

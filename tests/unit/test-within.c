@@ -73,7 +73,7 @@ struct fixed {
 	uint64_t from, to;
 };
 
-static int find(struct engine_range *r, uint64_t begin_ns, struct error *err)
+static int find_begin(struct engine_range *r, uint64_t begin_ns, struct error *err)
 {
 	const struct fixed *f = (struct fixed *)r;
 
@@ -95,7 +95,7 @@ static void assert_near(const struct value *v, double want)
 /* All of it in ns; answers what was waited. */
 static uint64_t check(struct world *w, uint64_t from, uint64_t to)
 {
-	struct fixed f = {.range.find = find, .from = from, .to = to};
+	struct fixed f = {.range.find = find_begin, .from = from, .to = to};
 	struct query_spec spec = {.average = true};
 	struct query_overview o;
 	struct error err = {0};

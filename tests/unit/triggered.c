@@ -32,7 +32,7 @@ int triggered_teardown(void **state)
 	return 0;
 }
 
-static void take(struct triggers *t, struct fired *f)
+static void take_fired(struct triggers *t, struct fired *f)
 {
 	struct error err = {0};
 
@@ -57,7 +57,7 @@ const struct fired *triggered(struct play *p, const char *const *exprs, size_t n
 	do {
 		r = engine_pump(&p->rig.engine, 0, &err);
 		assert_true(r >= 0);
-		take(t, p->fired);
+		take_fired(t, p->fired);
 	} while (r != ENGINE_END);
 	if (p->fired->n) {
 		p->fired->followed = p->fired->list[p->fired->n - 1];

@@ -129,7 +129,7 @@ static void open_cpu(struct cpu *c, int cpu, const char *filter)
 }
 
 /* A sample is header, time, size of the raw data, raw data: id, ..., the timer at its place. */
-static void take(struct cpu *c, const uint8_t *rec, const struct perf_event_header *h)
+static void take_record(struct cpu *c, const uint8_t *rec, const struct perf_event_header *h)
 {
 	uint64_t time, timer;
 	uint16_t id;
@@ -174,7 +174,7 @@ static void drain(struct cpu *c)
 		memcpy(&h, data + c->tail % size, sizeof(h));
 		for (size_t i = 0; i < h.size && i < sizeof(rec); i++)
 			rec[i] = data[(c->tail + i) % size];
-		take(c, rec, &h);
+		take_record(c, rec, &h);
 	}
 	__atomic_store_n(&c->page->data_tail, c->tail, __ATOMIC_RELEASE);
 }

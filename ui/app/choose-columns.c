@@ -70,7 +70,7 @@ static const struct chooser_entry *entry_of(const struct chooser *c, size_t colu
 	return NULL;
 }
 
-static void add(struct query_columns_of *of, size_t column)
+static void add_column(struct query_columns_of *of, size_t column)
 {
 	if (!has(of, column))
 		of->order[of->n++] = (uint8_t)column;
@@ -104,11 +104,11 @@ static struct query_columns_of chosen(const struct app *a, const struct chooser 
 	unsigned turn = 0;
 
 	for (const struct chooser_entry *e; (e = next_turn(c, turn)); turn = e->turn)
-		add(&ret, e->id);
+		add_column(&ret, e->id);
 	for (size_t i = 0; i < now.n; i++) {
 		const struct chooser_entry *e = entry_of(c, now.order[i]);
 		if (!e || e->ticked)
-			add(&ret, now.order[i]);
+			add_column(&ret, now.order[i]);
 	}
 	return ret;
 }

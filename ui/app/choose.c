@@ -166,7 +166,7 @@ void app_choose_explain(struct app *a)
 			app_say(a, ROLE_NORMAL, "%s: %s", column.title, column.help);
 }
 
-static void take(struct app *a, enum choose_kind kind)
+static void take_choice(struct app *a, enum choose_kind kind)
 {
 	const struct chooser_entry *e = &a->choose.list.entries[a->choose.list.index];
 
@@ -191,7 +191,7 @@ void app_choose_key(struct app *a, const struct display_input *in)
 		a->message[0] = '\0';
 	}
 	if (answer == CHOOSER_TAKEN)
-		take(a, kind);
+		take_choice(a, kind);
 	else if (kind == CHOOSE_THEME && answer == CHOOSER_MOVED)
 		show_theme(a, o->list.entries[o->list.index].name);
 	else if (kind == CHOOSE_THEME && answer == CHOOSER_LEFT)

@@ -45,7 +45,7 @@ enum command command_of_key(enum command_mode mode, uint32_t key, struct command
 }
 
 /* A whole name wins over the beginnings of others; two beginnings are ambiguous. */
-static const struct command_info *find(enum command_mode mode, const char *name, size_t len)
+static const struct command_info *find_command(enum command_mode mode, const char *name, size_t len)
 {
 	const struct command_info *found = NULL;
 	unsigned matches = 0;
@@ -69,7 +69,7 @@ enum command command_parse(enum command_mode mode, const char *line, struct comm
 	*ret_arg = (struct command_arg){0};
 	line += strspn(line, " :");
 	len = strcspn(line, " ");
-	info = find(mode, line, len);
+	info = find_command(mode, line, len);
 	if (!info)
 		return CMD_NONE;
 	line += len;

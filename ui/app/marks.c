@@ -52,7 +52,7 @@ bool app_marks_clear(struct app *a)
 	return any;
 }
 
-static void set(struct app *a, int mark)
+static void set_mark(struct app *a, int mark)
 {
 	struct query_moment moment;
 	char text[APP_MARKS_TEXT], at[WHEN_BUF];
@@ -79,7 +79,7 @@ static void set_next(struct app *a)
 {
 	if (app_compare_on(a))
 		app_marks_clear(a);
-	set(a, a->marks.ns[MARK_A] ? MARK_B : MARK_A);
+	set_mark(a, a->marks.ns[MARK_A] ? MARK_B : MARK_A);
 }
 
 void app_mark(struct app *a, const char *what)
@@ -87,7 +87,7 @@ void app_mark(struct app *a, const char *what)
 	if (!what)
 		set_next(a);
 	else if (!strcasecmp(what, "a") || !strcasecmp(what, "b"))
-		set(a, strcasecmp(what, "b") ? MARK_A : MARK_B);
+		set_mark(a, strcasecmp(what, "b") ? MARK_A : MARK_B);
 	else if (strcmp(what, "off") != 0)
 		app_say(a, ROLE_ERROR, "mark wants a, b or off, as in: mark a");
 	else if (!app_marks_clear(a))

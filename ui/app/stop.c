@@ -30,7 +30,7 @@ static void name_columns(char *dst, size_t size, const char *text)
 	dst[n] = '\0';
 }
 
-static void set(struct app *a, const char *text)
+static void set_message(struct app *a, const char *text)
 {
 	struct error err = {0};
 	char filter[PROMPT_TEXT];
@@ -49,7 +49,7 @@ static void set(struct app *a, const char *text)
 void app_stop_on(struct app *a, const char *text)
 {
 	if (text && strcmp(text, "off") != 0) {
-		set(a, text);
+		set_message(a, text);
 		return;
 	}
 	if (!text && !*a->stop.filter)
@@ -70,7 +70,7 @@ static const struct value *value(const struct table *t, size_t row, const char *
 }
 
 /* The longest that goes on, or has ended since @since_ns; SIZE_MAX: there is none. */
-static size_t find(struct app *a, uint64_t since_ns, struct table *t)
+static size_t find_fired(struct app *a, uint64_t since_ns, struct table *t)
 {
 	const struct query_spec spec = {.sort = "since_ns", .filter = a->stop.filter};
 	uint64_t now = a->engine->model.now_ns;
@@ -104,7 +104,7 @@ void app_stop_tick(struct app *a)
 	a->stop.since_ns = a->engine->model.now_ns;
 	if (!*a->stop.filter || since_ns >= a->stop.since_ns)
 		return;
-	size_t row = find(a, since_ns, &t);
+	size_t row = find_fired(a, since_ns, &t);
 	if (row == SIZE_MAX)
 		return;
 	const struct value *name = value(&t, row, "name"), *task = value(&t, row, "task");

@@ -36,7 +36,7 @@ static void rebase(struct app *a)
 }
 
 /* False: it said why not. */
-static bool go(struct app *a, uint64_t ns)
+static bool go_to(struct app *a, uint64_t ns)
 {
 	struct app_time *t = &a->time;
 	struct error err = {0};
@@ -71,7 +71,7 @@ void app_time_go(struct app *a, uint64_t ns)
 {
 	bool is_beyond = ns > timeline_end_ns(a->time.line);
 
-	if (go(a, ns) && is_beyond && !timeline_is_read(a->time.line))
+	if (go_to(a, ns) && is_beyond && !timeline_is_read(a->time.line))
 		say_read(a);
 	rebase(a);
 }
@@ -132,7 +132,7 @@ bool app_time_play(struct app *a)
 		target = timeline_end_ns(t->line);
 		t->playing = false;
 	}
-	if (!go(a, target))
+	if (!go_to(a, target))
 		return false;
 	app_stop_tick(a);
 	return true;
@@ -157,11 +157,11 @@ static void play(struct app *a)
 
 	t->playing = !t->playing;
 	if (t->playing && timeline_now_ns(t->line) >= timeline_end_ns(t->line))
-		go(a, timeline_begin_ns(t->line));
+		go_to(a, timeline_begin_ns(t->line));
 	rebase(a);
 }
 
-static void step(struct app *a, bool back)
+static void step_time(struct app *a, bool back)
 {
 	uint64_t now = timeline_now_ns(a->time.line), ns = back ? stop_before(a) : next_stop(a);
 
@@ -230,7 +230,7 @@ static void mark_from(struct app *a)
 		show_range(a);
 		return;
 	}
-	go(a, now);
+	go_to(a, now);
 	app_say(a, ROLE_NORMAL, "counting from %s on; ] ends the range, \\ forgets it",
 		when_elapsed(buf, now - timeline_begin_ns(t->line), app_time_digits(a)));
 }
@@ -293,7 +293,7 @@ bool app_time_command(struct app *a, enum command c, const struct command_arg *a
 		return true;
 	case CMD_STEP:
 	case CMD_STEP_BACK:
-		step(a, c == CMD_STEP_BACK);
+		step_time(a, c == CMD_STEP_BACK);
 		return true;
 	case CMD_JUMP:
 		jump(a, arg->text);
@@ -357,10 +357,10 @@ static void begin_range(struct app *a, uint64_t from_ns, uint64_t to_ns)
 	struct app_time *t = &a->time;
 
 	t->from_ns = timeline_begin_ns(t->line);
-	if (go(a, from_ns) && from_ns >= timeline_now_ns(t->line))
+	if (go_to(a, from_ns) && from_ns >= timeline_now_ns(t->line))
 		t->from_ns = timeline_now_ns(t->line);
 	t->to_ns = next_stop(a);
-	if (go(a, to_ns) && timeline_now_ns(t->line) > t->from_ns)
+	if (go_to(a, to_ns) && timeline_now_ns(t->line) > t->from_ns)
 		t->to_ns = timeline_now_ns(t->line);
 	show_range(a);
 }
@@ -393,7 +393,7 @@ static void end_reading(struct app *a)
 	if (a->engine->note[0])
 		app_say(a, ROLE_WARN, "%s", a->engine->note);
 	a->dirty = true;
-	if (!t->was_asked && go(a, timeline_begin_ns(t->line)))
+	if (!t->was_asked && go_to(a, timeline_begin_ns(t->line)))
 		app_time_begin(a, 0, 0);
 }
 

@@ -278,7 +278,7 @@ static void leave(struct app *a)
 	a->tour.step = 0;
 }
 
-static void show(struct app *a, unsigned step)
+static void show_step(struct app *a, unsigned step)
 {
 	const struct stop *s = &stops[step - 1];
 	const struct command_arg none = {0};
@@ -306,7 +306,7 @@ void app_tour_begin(struct app *a)
 
 	if (a->time.is_replay)
 		go_to_worst(a);
-	show(a, 1);
+	show_step(a, 1);
 	if (!w || a->time.is_replay)
 		return;
 	if (w->start(w->arg, &err) < 0)
@@ -330,13 +330,13 @@ bool app_tour_key(struct app *a, uint32_t key)
 	case KEY_K_RIGHT:
 	case ' ':
 		if (step < STOPS)
-			show(a, step + 1);
+			show_step(a, step + 1);
 		else
 			leave(a);
 		return true;
 	case KEY_K_LEFT:
 	case KEY_K_BACKSPACE:
-		show(a, step > 1 ? step - 1 : 1);
+		show_step(a, step > 1 ? step - 1 : 1);
 		return true;
 	case KEY_K_ESC:
 	case 'q':

@@ -42,7 +42,7 @@ const char *app_window_text(const struct app *a, char buf[APP_WINDOW_TEXT])
 	return buf;
 }
 
-static void set(struct app *a, enum app_window w)
+static void set_window(struct app *a, enum app_window w)
 {
 	char text[APP_WINDOW_TEXT];
 
@@ -65,7 +65,7 @@ static void set_by_text(struct app *a, const char *text)
 		ns = UINT64_MAX;
 	for (int w = 0; w < APP_WINDOWS; w++)
 		if (length_ns((enum app_window)w) == ns) {
-			set(a, (enum app_window)w);
+			set_window(a, (enum app_window)w);
 			return;
 		}
 	app_say(a, ROLE_ERROR, "window wants 1s, 10s, 1m or all, as in: window 10s");
@@ -76,5 +76,5 @@ void app_window_command(struct app *a, const char *text)
 	if (text)
 		set_by_text(a, text);
 	else
-		set(a, (enum app_window)((a->window + 1) % APP_WINDOWS));
+		set_window(a, (enum app_window)((a->window + 1) % APP_WINDOWS));
 }

@@ -84,7 +84,7 @@ static int term_theme(struct display *d, const char *name)
  * Before what curses writes next. It has to have written all until now: its own putp() writes to
  * standard output, whatever the screen is.
  */
-static void say(struct terminal *t, const char *capability)
+static void say_capability(struct terminal *t, const char *capability)
 {
 	char text[64] = "";
 
@@ -97,7 +97,7 @@ static void say(struct terminal *t, const char *capability)
 static void scroll_all(struct terminal *t)
 {
 	if (change_scroll_region)
-		say(t, tiparm(change_scroll_region, 0, LINES - 1));
+		say_capability(t, tiparm(change_scroll_region, 0, LINES - 1));
 }
 
 static void term_size(struct display *d, int *ret_w, int *ret_h)
@@ -484,7 +484,7 @@ static void ask_for_frames(struct terminal *t)
 		return;
 	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
 		define_key(answers[i], i < 2 ? KEY_HAS_FRAMES : KEY_NO_FRAMES);
-	say(t, "\033[?2026$p");
+	say_capability(t, "\033[?2026$p");
 }
 
 static void set_modes(struct terminal *t, const struct term_options *o)

@@ -118,7 +118,7 @@ static bool make_room(struct tty *t, size_t n)
 }
 
 /* Into the room that was made. */
-static void add(struct tty *t, const char *text, size_t len)
+static void add_text(struct tty *t, const char *text, size_t len)
 {
 	memcpy(t->bytes + t->end, text, len);
 	t->end += len;
@@ -141,9 +141,9 @@ int tty_take(struct tty *t)
 	got = pread(file, t->bytes + t->end + around, (size_t)n, 0);
 	if (got != n)
 		return -EIO;
-	add(t, begin, around);
+	add_text(t, begin, around);
 	t->end += (size_t)n;
-	add(t, end, around);
+	add_text(t, end, around);
 	return 0;
 }
 

@@ -28,7 +28,7 @@ struct parts {
 	size_t n;
 };
 
-static void add(struct parts *p, int drop, enum role role, const char *text)
+static void add_part(struct parts *p, int drop, enum role role, const char *text)
 {
 	struct part *one = &p->items[p->n++];
 
@@ -79,17 +79,17 @@ static void add_counts(struct parts *p, const struct query_annotate *a)
 	char buf[UNITS_BUF], all[UNITS_BUF], text[80];
 
 	snprintf(text, sizeof(text), "%s%%", units_pct(buf, a->samples ? a->pct : 0));
-	add(p, 1, ROLE_NORMAL, text);
+	add_part(p, 1, ROLE_NORMAL, text);
 	snprintf(text, sizeof(text), "%s/%s samples", units_count(buf, a->samples),
 		 units_count(all, a->all_samples));
-	add(p, 2, ROLE_NORMAL, text);
+	add_part(p, 2, ROLE_NORMAL, text);
 	if (a->waits && a->wait_ns) {
 		snprintf(text, sizeof(text), "waited below %s", units_ns(buf, a->wait_ns));
-		add(p, 5, ROLE_NORMAL, text);
+		add_part(p, 5, ROLE_NORMAL, text);
 	}
 	if (a->size) {
 		snprintf(text, sizeof(text), "%llu bytes", (unsigned long long)a->size);
-		add(p, 7, ROLE_DIM, text);
+		add_part(p, 7, ROLE_DIM, text);
 	}
 }
 
@@ -97,16 +97,16 @@ static void draw_what(const struct query_annotate *a, struct screen *s, struct r
 {
 	struct parts p = {0};
 
-	add(&p, 4, ROLE_DIM, "annotate");
-	add(&p, 0, ROLE_BOLD, a->symbol);
+	add_part(&p, 4, ROLE_DIM, "annotate");
+	add_part(&p, 0, ROLE_BOLD, a->symbol);
 	add_counts(&p, a);
-	add(&p, 3, a->source ? ROLE_DIM : ROLE_WARN, source_of(a));
+	add_part(&p, 3, a->source ? ROLE_DIM : ROLE_WARN, source_of(a));
 	if (a->note)
-		add(&p, 5, ROLE_WARN, a->note);
+		add_part(&p, 5, ROLE_WARN, a->note);
 	if (a->recorded)
-		add(&p, 6, ROLE_DIM, "names: from the recording");
+		add_part(&p, 6, ROLE_DIM, "names: from the recording");
 	if (strcmp(a->object, source_of(a)) != 0)
-		add(&p, 6, ROLE_DIM, a->object);
+		add_part(&p, 6, ROLE_DIM, a->object);
 	draw(&p, s, r);
 }
 

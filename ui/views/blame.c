@@ -31,7 +31,8 @@ static enum query_blame_by by_of(const char *name)
 	return by;
 }
 
-static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
+		    struct error *err)
 {
 	return query_blame(l->v.query, by_of(bys[l->by]), spec, ret, err);
 }
@@ -154,7 +155,7 @@ static int open_row(struct list_view *l)
 }
 
 static const struct list_ops ops = {
-	.ask = ask,
+	.ask = ask_rows,
 	.head = draw_head,
 	.empty = empty_text,
 	.open = open_row,

@@ -23,7 +23,8 @@ static struct view_chains *of_list(struct list_view *l)
 	return (struct view_chains *)l;
 }
 
-static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
+		    struct error *err)
 {
 	return query_chains(l->v.query, spec, ret, err);
 }
@@ -135,7 +136,7 @@ static void deinit_view(struct view *v)
 }
 
 static const struct list_ops ops = {
-	.ask = ask,
+	.ask = ask_rows,
 	.head = draw_head,
 	.empty = empty_text,
 	.open = open_row,

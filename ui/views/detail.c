@@ -133,7 +133,7 @@ static int ask_queue(struct view_detail *d, struct detail_page *p)
 	return query_queued_lock(d->v.query, s->id[BY_LOCK], &p->queue);
 }
 
-static int ask(struct view_detail *d, struct detail_page *p, struct error *err)
+static int ask_page(struct view_detail *d, struct detail_page *p, struct error *err)
 {
 	struct query *q = d->v.query;
 	struct query_spec spec = {0};
@@ -173,7 +173,7 @@ static void detail_draw(struct view *v, struct screen *s, struct rect r)
 					 .fit = fit_table}};
 	struct error err = {0};
 
-	if (ask(d, &p, &err) < 0) {
+	if (ask_page(d, &p, &err) < 0) {
 		view_draw_error(s, r, &err);
 		return;
 	}

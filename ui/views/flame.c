@@ -67,7 +67,7 @@ static int ask_tree(struct view_flame *f, struct flame_picture *p)
 	return r;
 }
 
-static int ask(struct view_flame *f, struct flame_picture *p, int w)
+static int ask_picture(struct view_flame *f, struct flame_picture *p, int w)
 {
 	const char *filter = app_row_filter(f->v.app);
 	int r = query_hot_sum(f->v.query, &f->zoom, &p->sum);
@@ -125,7 +125,7 @@ static void flame_draw(struct view *v, struct screen *s, struct rect r)
 	struct flame_picture p = {0};
 	struct error err = {0};
 
-	if (ask(f, &p, r.w) < 0) {
+	if (ask_picture(f, &p, r.w) < 0) {
 		error_set(&err, -ENOMEM, "Out of memory");
 		view_draw_error(s, r, &err);
 		return;

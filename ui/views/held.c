@@ -10,7 +10,8 @@
 static const char *const bys[] = {"task", "process", "lock", "caller", "stack", "type", NULL};
 static const enum query_by by_of[] = {BY_TASK, BY_PROCESS, BY_LOCK, BY_CALLER, BY_STACK, BY_TYPE};
 
-static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
+		    struct error *err)
 {
 	spec->by = by_of[l->by];
 	return query_held(l->v.query, spec, ret, err);
@@ -48,7 +49,7 @@ static int open_row(struct list_view *l)
 }
 
 static const struct list_ops ops = {
-	.ask = ask,
+	.ask = ask_rows,
 	.head = draw_head,
 	.empty = empty_text,
 	.open = open_row,

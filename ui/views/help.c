@@ -85,7 +85,8 @@ static struct view_help *of_view(struct view *v)
 	return (struct view_help *)v;
 }
 
-static void add(struct page *p, enum role role, const char *label, const char *text, int indent)
+static void add_line(struct page *p, enum role role, const char *label, const char *text,
+		     int indent)
 {
 	struct help_line *l = arena_alloc(p->arena, sizeof(*l));
 
@@ -111,7 +112,7 @@ static void add_entry(struct page *p, enum role role, const char *label, const c
 		w = MAX_TEXT_W;
 	do {
 		size_t n = view_wrap(text, w);
-		add(p, role, label, arena_strndup(p->arena, text, n), indent);
+		add_line(p, role, label, arena_strndup(p->arena, text, n), indent);
 		text += n;
 		text += strspn(text, " ");
 		label = "";
@@ -121,8 +122,8 @@ static void add_entry(struct page *p, enum role role, const char *label, const c
 static void add_title(struct page *p, const char *title)
 {
 	if (p->n)
-		add(p, ROLE_NORMAL, "", "", 0);
-	add(p, ROLE_TITLE, title, "", 0);
+		add_line(p, ROLE_NORMAL, "", "", 0);
+	add_line(p, ROLE_TITLE, title, "", 0);
 }
 
 static void add_columns(struct page *p, const struct table_def *t)
@@ -257,8 +258,9 @@ static void add_cut(struct page *p, enum role role, const char *label, const cha
 {
 	size_t room = view_wrap(text, p->w - SHORT_W - 2);
 
-	add(p, role, label,
-	    arena_printf(p->arena, "%.*s%s", (int)room, text, text[room] ? " …" : ""), SHORT_W);
+	add_line(p, role, label,
+		 arena_printf(p->arena, "%.*s%s", (int)room, text, text[room] ? " …" : ""),
+		 SHORT_W);
 }
 
 static void add_own_keys(struct page *p, const struct view_ops *from)
@@ -287,7 +289,7 @@ static const char *add_key(struct page *p, const char *line, const struct view_k
 	const char *more =
 		arena_printf(p->arena, "%s%s%s", line, *line ? "  " : "", word ? word : "");
 	if (more && text_width(more) > p->w - 2) {
-		add(p, ROLE_NORMAL, "", line, 1);
+		add_line(p, ROLE_NORMAL, "", line, 1);
 		more = word;
 	}
 	return more ? more : "";
@@ -303,7 +305,7 @@ static void add_other_keys(struct page *p, const struct view_ops *from, bool all
 	for (const struct view_key *k = everywhere; k->command; k++)
 		if (!has_key(from, k->command))
 			line = add_key(p, line, k);
-	add(p, ROLE_NORMAL, "", line, 1);
+	add_line(p, ROLE_NORMAL, "", line, 1);
 }
 
 /* A page of many words explains these, and has its keys in few lines. */
@@ -370,22 +372,24 @@ static void fill_first(struct page *p, const struct view_ops *from)
 
 	if (question && (!end || question < end))
 		about = arena_strndup(p->arena, from->help, (size_t)(question - from->help) + 1);
-	add(p, ROLE_TITLE, arena_printf(p->arena, "%s: %s", from->name, about ? about : ""), "", 0);
+	add_line(p, ROLE_TITLE, arena_printf(p->arena, "%s: %s", from->name, about ? about : ""),
+		 "", 0);
 	if (!has_many_words(from)) {
 		add_own_keys(p, from);
-		add(p, ROLE_NORMAL, "", "", 0);
+		add_line(p, ROLE_NORMAL, "", "", 0);
 	}
 	add_other_keys(p, from, has_many_words(from));
-	add(p, ROLE_NORMAL, "", "", 0);
+	add_line(p, ROLE_NORMAL, "", "", 0);
 	/* Names of types are in the table, and not above it: its figures come first. */
 	if (terms_are_of_rows(from))
 		add_glossary(p, from, p->h - 3);
 	add_terms(p, from, p->h - 3);
 	if (!terms_are_of_rows(from))
 		add_glossary(p, from, p->h - 3);
-	add(p, ROLE_NORMAL, "", marks, 1);
-	add(p, ROLE_NORMAL, "", "", 0);
-	add(p, ROLE_DIM, "? all keys, columns and what the first line says    q Esc back", "", 0);
+	add_line(p, ROLE_NORMAL, "", marks, 1);
+	add_line(p, ROLE_NORMAL, "", "", 0);
+	add_line(p, ROLE_DIM, "? all keys, columns and what the first line says    q Esc back", "",
+		 0);
 }
 
 static void fill(struct view_help *h, struct page *p)
@@ -418,7 +422,7 @@ static void draw_line(const struct help_line *l, struct screen *s, struct rect r
 }
 
 /* Line of the next match from the top, beyond it in the direction of @h->search. */
-static size_t find(const struct view_help *h, const struct page *p, const char *search)
+static size_t find_text(const struct view_help *h, const struct page *p, const char *search)
 {
 	size_t at = 0, before = h->top;
 
@@ -457,7 +461,7 @@ static void help_draw(struct view *v, struct screen *s, struct rect r)
 	h->n_lines = p.n;
 	h->height = r.h > 0 ? (size_t)r.h : 0;
 	if (h->search && *search)
-		h->top = find(h, &p, search);
+		h->top = find_text(h, &p, search);
 	h->search = 0;
 	clamp(h);
 	for (const struct help_line *l = p.first; l; l = l->next, at++)

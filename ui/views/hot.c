@@ -119,7 +119,8 @@ static int draw_notes(const struct query_hot_sum *sum, enum query_hot_by by, con
 	return any;
 }
 
-static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
+		    struct error *err)
 {
 	struct view_hot *o = hot_of(l);
 	struct query_hot_spec hot = {
@@ -235,7 +236,7 @@ static const char *const bys[] = {"symbol", "object", "process", "task",
 				  "group",  "cpu",    "stack",	 NULL};
 
 static const struct list_ops ops = {
-	.ask = ask,
+	.ask = ask_rows,
 	.head = draw_head,
 	.before = put_zoom,
 	.options = put_paths,

@@ -49,7 +49,8 @@ static void put_remarks(struct list_view *l, struct line *line)
 		line_put(line, ROLE_WARN, "  B minus A");
 }
 
-static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
+		    struct error *err)
 {
 	const bool compares = app_compare_on(l->v.app);
 	const struct table_kind *kind = compares ? &query_compare_kind : &query_locks_kind;
@@ -98,7 +99,7 @@ const char *const view_by_names[] = {"lock", "caller", "task",	"process", "type"
 				     "cpu",  "cgroup", "stack", "owner",   NULL};
 
 static const struct list_ops ops = {
-	.ask = ask,
+	.ask = ask_rows,
 	.behind = put_remarks,
 	.fit = fit,
 	.open = open_row,

@@ -55,7 +55,8 @@ static enum query_by by_of(const struct list_view *l)
 	return all[l->by];
 }
 
-static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
+		    struct error *err)
 {
 	int code = query_mmap_sum(l->v.query, spec->average, &((struct view_mmap *)l)->sum);
 
@@ -101,7 +102,7 @@ static bool has_window(const struct list_view *l)
 static const char *const bys[] = {"process", "memcg", "stack", NULL};
 
 static const struct list_ops ops = {
-	.ask = ask,
+	.ask = ask_rows,
 	.head = draw_head,
 	.behind = put_cost,
 	.open = open_row,

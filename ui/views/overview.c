@@ -88,7 +88,7 @@ static int ask_cpus(struct view_overview *o, struct page *p, size_t room, struct
 	return query_cpus(o->v.query, &spec, &p->cpus, err);
 }
 
-static int ask(struct view_overview *o, struct page *p, struct rect r_page, struct error *err)
+static int ask_page(struct view_overview *o, struct page *p, struct rect r_page, struct error *err)
 {
 	struct query *q = o->v.query;
 	struct query_spec types = {0}, waiters = {0};
@@ -427,7 +427,7 @@ static void overview_draw(struct view *v, struct screen *s, struct rect r)
 
 	if (sums)
 		p.sums = *sums;
-	if (!sums || ask(o, &p, r, &err) < 0) {
+	if (!sums || ask_page(o, &p, r, &err) < 0) {
 		view_draw_error(s, r, &err);
 		return;
 	}

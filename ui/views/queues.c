@@ -7,7 +7,8 @@
 #include "kontend/units.h"
 #include "list.h"
 
-static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
+		    struct error *err)
 {
 	return query_queued(l->v.query, spec, ret, err);
 }
@@ -50,7 +51,7 @@ static int open_row(struct list_view *l)
 }
 
 static const struct list_ops ops = {
-	.ask = ask,
+	.ask = ask_rows,
 	.head = draw_head,
 	.empty = empty_text,
 	.open = open_row,

@@ -62,7 +62,7 @@ static void fit_holders(struct view *v, struct table *t)
 		view_fit_columns(t, &of_view(v)->panes[PANE_HOLDERS].columns, fit, UNKNOWN);
 }
 
-static int ask(struct view_slots *o, struct page *p, int width, struct error *err)
+static int ask_page(struct view_slots *o, struct page *p, int width, struct error *err)
 {
 	struct query *q = o->v.query;
 	struct query_spec all = {0};
@@ -231,7 +231,7 @@ static void slots_draw(struct view *v, struct screen *s, struct rect r)
 				     .fit = fit_holders}};
 	struct error err = {0};
 
-	if (ask(o, &p, r.w, &err) < 0) {
+	if (ask_page(o, &p, r.w, &err) < 0) {
 		view_draw_error(s, r, &err);
 		return;
 	}

@@ -122,7 +122,7 @@ static int ask_probes(struct view *v, struct query_spec *spec, struct table *ret
 }
 
 /* Sort keys and filters are for the probes. */
-static int ask(struct view_uprobes *o, struct page *p, struct error *err)
+static int ask_page(struct view_uprobes *o, struct page *p, struct error *err)
 {
 	bool average = app_averages(o->v.app);
 	struct query_spec waits = {.average = average}, areas = {0};
@@ -220,7 +220,7 @@ static void uprobes_draw(struct view *v, struct screen *s, struct rect r)
 				    .ask = ask_probes}};
 	struct error err = {0};
 
-	if (ask(o, &p, &err) < 0) {
+	if (ask_page(o, &p, &err) < 0) {
 		view_draw_error(s, r, &err);
 		return;
 	}

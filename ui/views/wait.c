@@ -74,7 +74,8 @@ static void draw_holder(struct view *v, struct screen *s, struct rect r, const s
 }
 
 /* What was seen last, when it is over. */
-static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
+		    struct error *err)
 {
 	struct view_wait *o = of_view(&l->v);
 	int code = query_wait(l->v.query, l->v.row, spec, &o->now, err);
@@ -164,7 +165,7 @@ static void wait_deinit(struct view *v)
 }
 
 static const struct list_ops ops = {
-	.ask = ask,
+	.ask = ask_rows,
 	.head = draw_head,
 	.empty = empty_text,
 	.open = open_lock,

@@ -32,7 +32,8 @@ static struct view_waiters *of_list(struct list_view *l)
 	return (struct view_waiters *)l;
 }
 
-static int ask(struct list_view *l, struct query_spec *spec, struct table *ret, struct error *err)
+static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
+		    struct error *err)
 {
 	struct view_waiters *o = of_list(l);
 	const struct query_fold fold = {FOLD_LEAST, o->open,
@@ -195,7 +196,7 @@ static void deinit_view(struct view *v)
 }
 
 static const struct list_ops ops = {
-	.ask = ask,
+	.ask = ask_rows,
 	.head = draw_status,
 	.fit = fit,
 	.empty = empty_text,

@@ -20,7 +20,7 @@ static int edge(const struct room *r)
 	return r->all ? (int)((double)r->w * ((double)r->used / (double)r->all)) : 0;
 }
 
-static struct flame_box take(struct room *rooms, uint16_t level, uint32_t node, uint64_t weight)
+static struct flame_box take_box(struct room *rooms, uint16_t level, uint32_t node, uint64_t weight)
 {
 	struct room *r = &rooms[level - 1];
 	int from = edge(r);
@@ -83,7 +83,7 @@ size_t flame_place(const struct query_tree *t, bool by_wait, uint32_t root, int 
 		uint16_t level = level_of(t, i);
 		if (level > FLAME_DEPTH)
 			continue;
-		ret[n] = take(rooms, level, i, flame_weight(&t->nodes[i], by_wait));
+		ret[n] = take_box(rooms, level, i, flame_weight(&t->nodes[i], by_wait));
 		n += ret[n].w > 0;
 	}
 	return n;

@@ -115,7 +115,7 @@ static struct group group_at(const struct query_hist *h, size_t per_line, size_t
 	return g;
 }
 
-static int note(struct screen *s, struct rect line, int x, const char *name, uint64_t value)
+static int note_value(struct screen *s, struct rect line, int x, const char *name, uint64_t value)
 {
 	char buf[UNITS_BUF];
 
@@ -138,13 +138,13 @@ static void hist_line(struct screen *s, struct rect line, const struct query_his
 	widget_bar(s, line, x, 0, bar_w, share, ROLE_GRAPH);
 	x += (int)(share * bar_w) + 1;
 	if (h->p50_ns >= lower && h->p50_ns < upper)
-		x = note(s, line, x, "p50", h->p50_ns);
+		x = note_value(s, line, x, "p50", h->p50_ns);
 	if (h->p90_ns >= lower && h->p90_ns < upper)
-		x = note(s, line, x, "p90", h->p90_ns);
+		x = note_value(s, line, x, "p90", h->p90_ns);
 	if (h->p99_ns >= lower && h->p99_ns < upper)
-		x = note(s, line, x, "p99", h->p99_ns);
+		x = note_value(s, line, x, "p99", h->p99_ns);
 	if (g->last == h->n - 1)
-		note(s, line, x, "max", h->max_ns);
+		note_value(s, line, x, "max", h->max_ns);
 }
 
 void widget_hist(struct screen *s, struct rect r, const struct query_hist *h)

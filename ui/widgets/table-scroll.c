@@ -28,7 +28,7 @@ static bool is_in(const size_t *at, size_t n, size_t column)
 	return false;
 }
 
-static void add(struct strip *s, size_t column)
+static void add_column(struct strip *s, size_t column)
 {
 	if (!is_in(s->at, s->n, column))
 		s->at[s->n++] = column;
@@ -53,17 +53,17 @@ static struct strip make_strip(const struct column *columns, size_t n,
 			w = s.first_w = w < most ? w : most;
 		else if (!query_columns_is_name(c) || s.stay_w + w > most)
 			continue;
-		add(&s, shown[i].col);
+		add_column(&s, shown[i].col);
 		s.stay_w += w;
 	}
 	s.stay = s.n;
 	for (size_t i = 0; i < n_shown; i++)
-		add(&s, shown[i].col);
+		add_column(&s, shown[i].col);
 	/* Where nothing but what stays is shown, the first step takes nothing out of view. */
 	s.from = s.n > s.stay ? s.stay : s.stay - 1;
 	for (size_t i = 0; i < n; i++)
 		if (columns[i].flags & COLUMN_SCREEN)
-			add(&s, i);
+			add_column(&s, i);
 	return s;
 }
 
@@ -78,7 +78,7 @@ static size_t most_shift(const struct strip *s, int room)
 	return at > s->from ? at - s->from : 1;
 }
 
-static size_t put(struct layout_column *ret, size_t used, size_t column, int w)
+static size_t put_column(struct layout_column *ret, size_t used, size_t column, int w)
 {
 	const struct layout_column *before = used ? &ret[used - 1] : NULL;
 
@@ -111,7 +111,7 @@ static size_t place(struct table_scroll *s, const struct strip *strip, int width
 
 	s->shift = s->shift < most ? s->shift : most;
 	for (size_t i = 0; i < strip->stay && used < max; i++)
-		used = put(ret, used, strip->at[i], width_at(strip, i) - 1);
+		used = put_column(ret, used, strip->at[i], width_at(strip, i) - 1);
 	for (at = strip->from + s->shift; at < strip->n && used < max; at++) {
 		int w = width_at(strip, at) - 1;
 
@@ -120,7 +120,7 @@ static size_t place(struct table_scroll *s, const struct strip *strip, int width
 		w = w < left ? w : left;
 		if (w <= 0)
 			break;
-		used = put(ret, used, strip->at[at], w);
+		used = put_column(ret, used, strip->at[at], w);
 		left -= w + 1;
 	}
 	s->left = s->shift > 0;

@@ -95,7 +95,7 @@ const struct btf *kerntypes_btf(struct kerntypes *t, struct error *err)
 	return t->btf;
 }
 
-static int mark(struct excerpt *x, uint32_t id)
+static int mark_type(struct excerpt *x, uint32_t id)
 {
 	if (!id || id >= x->n_types || x->ids[id])
 		return 0;
@@ -115,7 +115,7 @@ static int mark_named(struct excerpt *x, const char *name)
 
 	for (; !code && e; e = btf_index_next(in, e))
 		if (btf_index_is_type(btf__type_by_id(x->from->btf, e->id)))
-			code = mark(x, e->id);
+			code = mark_type(x, e->id);
 	return code;
 }
 
@@ -138,12 +138,12 @@ static int mark_parts(struct excerpt *x, const struct btf_type *t)
 
 	if (btf_is_composite(t)) {
 		for (uint32_t i = 0; !code && i < btf_vlen(t); i++)
-			code = mark(x, btf_members(t)[i].type);
+			code = mark_type(x, btf_members(t)[i].type);
 	} else if (btf_is_array(t)) {
-		code = mark(x, btf_array(t)->type);
-		code = code ? code : mark(x, btf_array(t)->index_type);
+		code = mark_type(x, btf_array(t)->type);
+		code = code ? code : mark_type(x, btf_array(t)->index_type);
 	} else if (btf_is_mod(t) || btf_is_typedef(t)) {
-		code = mark(x, t->type);
+		code = mark_type(x, t->type);
 	}
 	return code;
 }
@@ -198,7 +198,7 @@ static int write_out(const struct btf *btf, int fd)
 	return 0;
 }
 
-static int make(struct excerpt *x, const struct btf *programs, int fd)
+static int make_excerpt(struct excerpt *x, const struct btf *programs, int fd)
 {
 	int code = mark_all_named(x, programs);
 
@@ -219,7 +219,7 @@ int kerntypes_excerpt(struct kerntypes *t, const struct btf *programs, int fd)
 	x.n_types = btf__type_cnt(t->btf);
 	x.ids = mem_calloc(x.n_types, sizeof(*x.ids));
 	x.to = btf__new_empty();
-	int code = x.ids && x.to ? make(&x, programs, fd) : -ENOMEM;
+	int code = x.ids && x.to ? make_excerpt(&x, programs, fd) : -ENOMEM;
 	btf__free(x.to);
 	mem_free(x.ids);
 	mem_free(x.list);

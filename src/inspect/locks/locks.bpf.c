@@ -250,7 +250,7 @@ static __always_inline long see_waiter(struct walk *w)
 	return 0;
 }
 
-static long step(__u32 i, struct walk *w)
+static long walk_step(__u32 i, struct walk *w)
 {
 	return !w->node || w->node == w->head ? 1 : see_waiter(w);
 }
@@ -300,7 +300,7 @@ static long tree_step(__u32 i, struct walk *w)
 static __always_inline void walk_rest(struct raw_lock *l, struct walk *w)
 {
 	if (w->node != w->head)
-		bpf_loop(RAW_LOCK_QUEUE, step, w, 0);
+		bpf_loop(RAW_LOCK_QUEUE, walk_step, w, 0);
 	l->torn = w->node != w->head;
 	l->waiters = w->n;
 	l->first = state.n_waiters - w->n;
@@ -446,7 +446,7 @@ int read_queues(void *ctx)
 }
 
 /* The calls of one that runs change while they are read. */
-static __always_inline struct raw_lock_task *see(struct task_struct *t)
+static __always_inline struct raw_lock_task *note_task(struct task_struct *t)
 {
 	struct task_struct___locks *task = (void *)t;
 	__u32 tid = (__u32)ns_tid(t, &config.ns);
@@ -474,7 +474,7 @@ SEC("iter/task")
 int see_tasks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
-	struct raw_lock_task *r = t ? see(t) : NULL;
+	struct raw_lock_task *r = t ? note_task(t) : NULL;
 
 	if (!r)
 		return 0;
@@ -490,7 +490,7 @@ int see_tasks(struct bpf_iter__task *ctx)
 /* Calls can be read of tasks only that an iterator hands out: these are those outside. */
 __noinline int see_task(__u64 task)
 {
-	see((void *)task);
+	note_task((void *)task);
 	return 0;
 }
 

@@ -32,7 +32,7 @@ static bool has_memory(const char *controllers, size_t len)
 	return false;
 }
 
-static void put(const char *path, char *ret, size_t size)
+static void put_name(const char *path, char *ret, size_t size)
 {
 	snprintf(ret, size, "%s", path);
 	for (char *p = ret; *p; p++)
@@ -52,11 +52,11 @@ void memcg_parse(char *text, char *ret, size_t size)
 			continue;
 		size_t len = (size_t)(path - controllers - 1);
 		if (has_memory(controllers + 1, len)) {
-			put(path + 1, ret, size);
+			put_name(path + 1, ret, size);
 			return;
 		}
 		if (!len && line[0] == '0')
-			put(path + 1, ret, size);
+			put_name(path + 1, ret, size);
 	}
 }
 

@@ -20,7 +20,7 @@ static int by_offset(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static int add(struct percpu *p, const struct btf *btf, const struct btf_var_secinfo *v)
+static int add_variable(struct percpu *p, const struct btf *btf, const struct btf_var_secinfo *v)
 {
 	const struct btf_type *t = btf__type_by_id(btf, v->type);
 	const char *name = t ? btf__name_by_offset(btf, t->name_off) : NULL;
@@ -47,7 +47,7 @@ int percpu_read(struct percpu *ret, struct kerntypes *types, struct error *err)
 	int id = kerntypes_find(types, ".data..percpu", BTF_KIND_DATASEC);
 	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(btf, (uint32_t)id);
 	for (uint32_t i = 0; t && !code && i < btf_vlen(t); i++)
-		code = add(ret, btf, btf_var_secinfos(t) + i);
+		code = add_variable(ret, btf, btf_var_secinfos(t) + i);
 	if (code) {
 		percpu_deinit(ret);
 		return error_set(err, code, "No memory for the per-CPU variables");

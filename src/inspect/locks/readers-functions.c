@@ -116,7 +116,7 @@ static void index_names(struct by_name *b)
 	}
 }
 
-static const struct known *find(const struct by_name *b, const char *name, size_t len)
+static const struct known *find_function(const struct by_name *b, const char *name, size_t len)
 {
 	for (unsigned int i = b->bucket[hash(name, len)]; i; i = b->next[i - 1])
 		if (strlen(known[i - 1].name) == len && memcmp(known[i - 1].name, name, len) == 0)
@@ -193,7 +193,7 @@ uint32_t readers_functions_find(const char *text, size_t len, struct raw_reader_
 		}
 		if (!ok || !is_text(type) || n == RAW_READER_RANGES)
 			continue;
-		const struct known *k = find(&names, name, name_length(name, stop));
+		const struct known *k = find_function(&names, name, name_length(name, stop));
 		if (!k || (n && ret[n - 1].start == addr))
 			continue;
 		open = &ret[n++];

@@ -77,7 +77,7 @@ static __always_inline struct raw_reader_range *range_of(__u64 addr)
 }
 
 /* From the innermost call outwards. Addresses are those to which is returned. */
-static long step(__u32 i, void *ctx)
+static long walk_step(__u32 i, void *ctx)
 {
 	struct calls *c = &calls;
 	__u32 slot = c->slot;
@@ -253,7 +253,7 @@ static __always_inline bool is_one(struct task_struct *t, struct raw_reader *r, 
 	__builtin_memset(c, 0, sizeof(*c));
 	c->slot = at;
 	c->n = (__u32)r->bytes / sizeof(__u64);
-	bpf_loop(RAW_READER_FRAMES, step, NULL, 0);
+	bpf_loop(RAW_READER_FRAMES, walk_step, NULL, 0);
 	__u32 lock = lock_by_calls(t, c);
 	if (!lock || !is_read(state.wanted[(lock - 1) % RAW_READER_LOCKS]))
 		return false;

@@ -209,7 +209,7 @@ static __always_inline bool is_asked_for(struct task_struct *t)
 	}
 }
 
-static __always_inline void put(struct task_struct *t, __u32 kind, bool idle)
+static __always_inline void put_task(struct task_struct *t, __u32 kind, bool idle)
 {
 	struct task_struct___sleepers *task = (void *)t;
 	int pid = ns_pid(t, &config.ns);
@@ -242,15 +242,16 @@ static __always_inline void look_at(struct task_struct *t)
 	if (flags & (TASK_KTHREAD | TASK_IO_WORKER) || !is_asked_for(t))
 		return;
 	if (s & STATE_UNINTERRUPTIBLE && !(s & STATE_NOLOAD)) {
-		put(t, BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) ? RAW_IO : RAW_DISK, false);
+		put_task(t, BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) ? RAW_IO : RAW_DISK,
+			 false);
 		return;
 	}
 	if (!(s & STATE_INTERRUPTIBLE) || is_compat(t) || !read_registers(t, &c))
 		return;
 	if (is_futex(&c, &timed))
-		put(t, RAW_FUTEX, is_idle(t, timed));
+		put_task(t, RAW_FUTEX, is_idle(t, timed));
 	else if (is_file_lock(&c))
-		put(t, RAW_FILE_LOCK, false);
+		put_task(t, RAW_FILE_LOCK, false);
 }
 
 SEC("iter/task")

@@ -190,7 +190,7 @@ static int by_tasks(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-static int add(struct locksnap *ret, const struct raw_sleepers *r)
+static int add_sleepers(struct locksnap *ret, const struct raw_sleepers *r)
 {
 	struct locksnap_sleepers *last =
 		ret->n_sleepers ? &ret->sleepers[ret->n_sleepers - 1] : NULL;
@@ -220,7 +220,7 @@ int sleepers_fill(const struct raw_sleepers *rows, size_t n, struct locksnap *re
 		qsort(sorted, n, sizeof(*sorted), by_process);
 	}
 	for (size_t i = 0; code == 0 && i < n; i++)
-		code = add(ret, &sorted[i]);
+		code = add_sleepers(ret, &sorted[i]);
 	if (code == 0 && ret->n_sleepers)
 		qsort(ret->sleepers, ret->n_sleepers, sizeof(*ret->sleepers), by_tasks);
 	mem_free(sorted);

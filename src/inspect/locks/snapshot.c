@@ -235,7 +235,7 @@ static void clear(struct snapshot_locks *w)
 	s->n_locks = s->n_names = s->n_waiters = s->n_tasks = s->dropped = 0;
 }
 
-static void ask(struct snapshot_locks *w, const struct lockask_lock *a)
+static void ask_for_lock(struct snapshot_locks *w, const struct lockask_lock *a)
 {
 	const uint32_t *looked = map64_get(&w->looked, a->addr);
 	struct raw_locks_state *s = w->state;
@@ -401,7 +401,7 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *ask
 	locksnap_clear(ret);
 	clear(w);
 	for (size_t i = 0; i < n; i++)
-		ask(w, &asks[i]);
+		ask_for_lock(w, &asks[i]);
 	int code = read_kernel(w, asks, n);
 	if (code < 0)
 		return error_errno(err, code, "Cannot run the BPF programs that look at locks");

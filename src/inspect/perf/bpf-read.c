@@ -43,7 +43,7 @@ int bpf_iterate(const struct inspect_bpf *i, int program)
 }
 
 /* The arrays as they are: all that one pass found. */
-static void show(struct inspect_bpf *i)
+static void show_events(struct inspect_bpf *i)
 {
 	const struct raw_state *s = i->state;
 
@@ -76,7 +76,7 @@ static int read_other_contexts(struct inspect_bpf *i)
 	uint32_t n = 0;
 	int code = 0;
 
-	show(i);
+	show_events(i);
 	map64_clear(seen);
 	for (uint32_t k = 0; !code && k < i->found.n_holders && n < RAW_AGAIN; k++) {
 		const struct raw_holder *h = &i->found.holders[k];
@@ -136,7 +136,7 @@ static int read_pass(struct inspect_bpf *i, enum inspect_what what)
 		code = read_other_contexts(i);
 	else if (code == 0 && lists)
 		code = read_exited(i);
-	show(i);
+	show_events(i);
 	i->found.dropped = dropped(s);
 	return code;
 }

@@ -227,7 +227,8 @@ static void fill_head(struct inspect_bpf *i, enum inspect_what what, struct snap
 	before->last_id = id != UINT64_MAX ? id : 0;
 }
 
-static int take(struct inspect *base, enum inspect_what what, struct snap *ret, struct error *err)
+static int take_snapshot(struct inspect *base, enum inspect_what what, struct snap *ret,
+			 struct error *err)
 {
 	struct inspect_bpf *i = (struct inspect_bpf *)base;
 	uint64_t from = clock_now_ns(), cpu = inspect_cpu_ns();
@@ -279,7 +280,7 @@ static void bpf_free(struct inspect *base)
 	mem_free(i);
 }
 
-static const struct inspect_ops ops = {.take = take, .free = bpf_free};
+static const struct inspect_ops ops = {.take = take_snapshot, .free = bpf_free};
 
 static int set_up(struct inspect_bpf *i, struct kerntypes *types, struct error *err)
 {

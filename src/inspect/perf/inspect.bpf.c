@@ -94,7 +94,7 @@ struct walk {
 	__u32 flags;
 };
 
-static long step(__u32 i, struct walk *w)
+static long walk_step(__u32 i, struct walk *w)
 {
 	__u64 next = 0;
 
@@ -118,7 +118,7 @@ __noinline int walk_list(__u64 head, __u64 offset, __u32 flags)
 	}
 	if (w.node == head)
 		return 0;
-	bpf_loop(RAW_WALK, step, &w, 0);
+	bpf_loop(RAW_WALK, walk_step, &w, 0);
 	if (w.node != w.head)
 		state.torn++;
 	return 0;

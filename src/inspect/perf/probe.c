@@ -139,7 +139,7 @@ static bool is_due(uint64_t then, uint64_t now, uint64_t age)
 
 /* Looks anew at what is due. Breakpoints that are opened are in the way of others, and going
  * through all descriptors takes tens of milliseconds where there are many. */
-static int look(struct inspect_probe *p, uint64_t now)
+static int look_at_slots(struct inspect_probe *p, uint64_t now)
 {
 	if (is_due(p->slots.head.time_ns, now, p->slots_ns)) {
 		snap_clear(&p->slots);
@@ -198,7 +198,8 @@ static void say_missing(const struct inspect_probe *p, struct snap *s)
 	s->head.reason = snap_add_text(s, text);
 }
 
-static int take(struct inspect *base, enum inspect_what what, struct snap *ret, struct error *err)
+static int take_snapshot(struct inspect *base, enum inspect_what what, struct snap *ret,
+			 struct error *err)
 {
 	struct inspect_probe *p = (struct inspect_probe *)base;
 	uint64_t from = clock_now_ns(), cpu = inspect_cpu_ns();
@@ -209,7 +210,7 @@ static int take(struct inspect *base, enum inspect_what what, struct snap *ret, 
 	ret->head.time_ns = from;
 	ret->head.interval_ns = p->last_ns ? from - p->last_ns : 0;
 	ret->head.opened = UINT64_MAX;
-	if (look(p, from) < 0 || copy(p, ret) < 0)
+	if (look_at_slots(p, from) < 0 || copy(p, ret) < 0)
 		return error_set(err, -ENOMEM, "No memory for a snapshot of breakpoint slots");
 	say_missing(p, ret);
 	p->last_ns = from;
@@ -228,7 +229,7 @@ static void probe_free(struct inspect *base)
 	mem_free(p);
 }
 
-static const struct inspect_ops ops = {.take = take, .free = probe_free};
+static const struct inspect_ops ops = {.take = take_snapshot, .free = probe_free};
 
 int inspect_probe_new(struct inspect **ret, const struct inspect_options *o, struct error *err)
 {

@@ -37,7 +37,7 @@ static bool parse(const char *line, struct mapping *ret)
  * The mapping that @addr is in, into @ret, and the first one of the same file into @first. Zeroed
  * pages behind a file's last one belong to it.
  */
-static bool find(FILE *maps, uint64_t addr, struct mapping *ret, struct mapping *first)
+static bool find_mapping(FILE *maps, uint64_t addr, struct mapping *ret, struct mapping *first)
 {
 	char line[PATH_MOST + 100];
 	uint64_t end = 0;
@@ -72,7 +72,7 @@ static struct binary *open_file(const char *proc, const struct mapping *m)
 	return binary_open(&b, path, &err) < 0 ? NULL : b;
 }
 
-static void put(char *ret, size_t size, const char *name, uint64_t into, const char *symbol)
+static void put_place(char *ret, size_t size, const char *name, uint64_t into, const char *symbol)
 {
 	int n = snprintf(ret, size, "%.*s", NAME_MOST, name);
 
@@ -94,7 +94,7 @@ static bool put_symbol(char *ret, size_t size, const char *proc, const struct ma
 	if (known) {
 		addr -= first->from - (at & ~(uint64_t)(PAGE - 1));
 		bool has_symbol = binary_symbol_at(b, addr, symbol, sizeof(symbol), &into);
-		put(ret, size, name, has_symbol ? into : addr, has_symbol ? symbol : NULL);
+		put_place(ret, size, name, has_symbol ? into : addr, has_symbol ? symbol : NULL);
 	}
 	binary_close(b);
 	return known;
@@ -110,14 +110,14 @@ void where_find(char *ret, size_t size, const char *root, int32_t pid, uint64_t 
 	FILE *f = fopen(path, "re");
 	if (!f)
 		return;
-	bool found = find(f, addr, &m, &first);
+	bool found = find_mapping(f, addr, &m, &first);
 	fclose(f);
 	if (!found)
 		return;
 	const char *slash = strrchr(first.path, '/');
 	snprintf(path, sizeof(path), "%s/%" PRId32, root, pid);
 	if (first.path[0] != '/')
-		put(ret, size, first.path[0] ? first.path : "anon", addr - m.from, NULL);
+		put_place(ret, size, first.path[0] ? first.path : "anon", addr - m.from, NULL);
 	else if (!put_symbol(ret, size, path, &first, slash + 1, addr))
-		put(ret, size, slash + 1, addr - m.from + m.offset, NULL);
+		put_place(ret, size, slash + 1, addr - m.from + m.offset, NULL);
 }

@@ -121,7 +121,7 @@ static int add_task(struct snapshot_uprobes *u, struct upsnap *s, const struct u
 	return upsnap_add_task(s, &t);
 }
 
-static void turn(struct pasts *p)
+static void turn_pasts(struct pasts *p)
 {
 	struct area_past *areas = p->areas;
 	struct task_past *tasks = p->tasks;
@@ -152,7 +152,7 @@ int snapshot_uprobes_areas(struct snapshot_uprobes *u, struct upsnap *s)
 			code = add_area(u, s, &u->bpf.areas[i]);
 	for (uint32_t i = 0; code == 0 && i < st->n_tasks && i < UP_TASKS; i++)
 		code = add_task(u, s, &u->bpf.tasks[i]);
-	turn(&u->pasts);
+	turn_pasts(&u->pasts);
 	return code;
 }
 
@@ -222,6 +222,6 @@ int snapshot_uprobes_areas_proc(struct snapshot_uprobes *u, struct upsnap *s)
 		code = with_past(u, &a);
 		code = code < 0 ? code : upsnap_add_area(s, &a);
 	}
-	turn(&u->pasts);
+	turn_pasts(&u->pasts);
 	return code;
 }

@@ -356,7 +356,7 @@ static void mark_shared(struct snapshot_uprobes *u, struct upsnap *s)
 	}
 }
 
-static void turn(struct pasts *p)
+static void turn_pasts(struct pasts *p)
 {
 	struct probe_past *probes = p->probes;
 	size_t cap = p->cap_probes;
@@ -384,6 +384,6 @@ int snapshot_uprobes_probes(struct snapshot_uprobes *u, struct upsnap *s)
 		code = code < 0 ? code : add_own(u, s);
 	}
 	mark_shared(u, s);
-	turn(&u->pasts);
+	turn_pasts(&u->pasts);
 	return code;
 }

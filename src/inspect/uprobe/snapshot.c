@@ -104,7 +104,7 @@ static int look_at_probes(struct snapshot_uprobes *u, struct upsnap *s)
 	return snapshot_uprobes_walk_files(u);
 }
 
-static int look(struct snapshot_uprobes *u, struct upsnap *s)
+static int look_at_all(struct snapshot_uprobes *u, struct upsnap *s)
 {
 	int code = u->has_bpf ? up_bpf_walk(&u->bpf) : 0;
 
@@ -130,7 +130,7 @@ int snapshot_uprobes_take(struct snapshot_uprobes *u, struct upsnap *ret, struct
 	ret->head.method = u->has_bpf ? UPSNAP_BPF : UPSNAP_PROC;
 	ret->head.missing = u->missing;
 	load_costs(u, ret);
-	int code = look(u, ret);
+	int code = look_at_all(u, ret);
 	if (code < 0)
 		return error_errno(err, code, "Cannot look at uprobes");
 	u->first_ns = u->first_ns ? u->first_ns : u->now_ns;

@@ -269,7 +269,7 @@ struct walk {
 	__u64 head, node;
 };
 
-static long step(__u32 i, struct walk *w)
+static long walk_step(__u32 i, struct walk *w)
 {
 	__u64 next = 0;
 
@@ -288,7 +288,7 @@ static __always_inline void put_events(struct task_struct___up *t)
 
 	if (bpf_probe_read_kernel(&w.node, sizeof(w.node), (void *)w.head) || w.node == w.head)
 		return;
-	bpf_loop(UP_WALK, step, &w, 0);
+	bpf_loop(UP_WALK, walk_step, &w, 0);
 	if (w.node != w.head)
 		state.torn++;
 }

@@ -136,7 +136,7 @@ static int start_own(struct waitfeed *f, struct error *err)
 }
 
 /* Records have the id of the event that was there first, of which the stream has been told. */
-static int set(struct feed *feed, uint32_t cpu, int fd)
+static int set_ring(struct feed *feed, uint32_t cpu, int fd)
 {
 	struct waitfeed *f = of_feed(feed);
 	struct waits_own *own = cpu < f->n_cpus ? &f->own[cpu] : NULL;
@@ -470,7 +470,7 @@ int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct
 
 	if (!f)
 		return error_set(err, -ENOMEM, "No memory for the program of waits");
-	f->feed.set = set;
+	f->feed.set = set_ring;
 	f->feed.enable = enable;
 	f->feed.ring = ring;
 	f->feed.follow = follow;

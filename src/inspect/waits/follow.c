@@ -97,7 +97,7 @@ static bool is_due(struct follow *f, uint64_t now)
 }
 
 /* On the first CPU that can. Whose ring is of no CPU that is there, nobody can tell. */
-static int say(const struct follow *f, enum follow_say what)
+static int run_program(const struct follow *f, enum follow_say what)
 {
 	const uint64_t args[12] = {what};
 	int code = -ENXIO;
@@ -151,7 +151,7 @@ static int attach(struct follow *f)
 		if (f->links[i] < 0)
 			return f->links[i] = -1, -errno;
 	}
-	return say(f, FOLLOW_BEGIN);
+	return run_program(f, FOLLOW_BEGIN);
 }
 
 static void begin(struct follow *f)
@@ -172,7 +172,7 @@ static void end(struct follow *f)
 {
 	if (!f->attached)
 		return;
-	(void)say(f, FOLLOW_STOP); /* whoever reads it has lost no more than that */
+	(void)run_program(f, FOLLOW_STOP); /* whoever reads it has lost no more than that */
 	detach(f);
 	read_counts(f);
 	f->attached = false;
@@ -180,7 +180,7 @@ static void end(struct follow *f)
 	atomic_fetch_add(&f->attached_ns, clock_ns(CLOCK_MONOTONIC) - since);
 }
 
-static void look(struct follow *f)
+static void look_for_work(struct follow *f)
 {
 	bool due = is_due(f, clock_ns(CLOCK_MONOTONIC));
 
@@ -190,7 +190,7 @@ static void look(struct follow *f)
 		end(f);
 	/* By now other tasks may have the locks than those that had them when the waits began. */
 	if (f->goes_on)
-		(void)say(f, FOLLOW_LOOK); /* what is not looked at is as it was reported */
+		(void)run_program(f, FOLLOW_LOOK); /* what is not looked at is as it was reported */
 	if (f->attached)
 		read_counts(f);
 }
@@ -208,7 +208,7 @@ static void *run(void *arg)
 
 	beside_begin();
 	while (beside_goes_on(&f->thread) && !atomic_load(&f->failed)) {
-		look(f);
+		look_for_work(f);
 		beside_sleep(&f->thread, pause_ms(f));
 	}
 	end(f);

@@ -76,7 +76,7 @@ void governor_init(struct governor *g, uint32_t target_ppm, uint32_t cpus, unsig
 			       .patience_ns = PATIENCE_NS};
 }
 
-static void note(struct governor_looks *l, unsigned most, const struct governor_look *look)
+static void note_look(struct governor_looks *l, unsigned most, const struct governor_look *look)
 {
 	if (l->n == most) {
 		memmove(l->v, l->v + 1, (most - 1) * sizeof(*l->v));
@@ -206,10 +206,10 @@ bool governor_step(struct governor *g, const struct governor_look *look)
 
 	measure_event(g, look);
 	if (first || look->now_ns - g->slow.v[g->slow.n - 1].now_ns >= SLOW_NS)
-		note(&g->slow, GOVERNOR_SLOW, look);
+		note_look(&g->slow, GOVERNOR_SLOW, look);
 	if (!first && look->now_ns > g->quick.v[0].now_ns)
 		measure(g, look);
-	note(&g->quick, GOVERNOR_QUICK, look);
+	note_look(&g->quick, GOVERNOR_QUICK, look);
 	if (first)
 		return false;
 	if (g->step < g->most && (is_storm(g, look->now_ns) || is_too_much(g, look->now_ns))) {

@@ -101,7 +101,7 @@ int short_prepare(struct bpf_object *o, uint32_t n_cpus)
 }
 
 /* What is told from now on. */
-static void set(struct shorts *s, uint32_t level, uint64_t threshold_ns)
+static void set_level(struct shorts *s, uint32_t level, uint64_t threshold_ns)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
@@ -130,14 +130,14 @@ static void set_step(struct shorts *s, unsigned step)
 	/* The threshold that was asked for need not be one of its own. */
 	if (step && step == s->governor.least)
 		ns = s->options.threshold_ns;
-	set(s,
-	    step == GOVERNOR_COUNTS ? SHORTSNAP_COUNTS
-	    : ns		    ? SHORTSNAP_THRESHOLD
-				    : SHORTSNAP_ALL,
-	    ns);
+	set_level(s,
+		  step == GOVERNOR_COUNTS ? SHORTSNAP_COUNTS
+		  : ns			  ? SHORTSNAP_THRESHOLD
+					  : SHORTSNAP_ALL,
+		  ns);
 }
 
-static void say(const struct shorts *s, uint32_t slot, uint32_t cpu)
+static void emit_sums(const struct shorts *s, uint32_t slot, uint32_t cpu)
 {
 	const uint64_t args[12] = {slot};
 	struct bpf_test_run_opts opts = {
@@ -168,13 +168,13 @@ static uint32_t sweep(const struct shorts *s, uint64_t now)
 		begin = w->begin_ns;
 		if (!begin || now < begin || now - begin < least)
 			continue;
-		say(s, i, w->cpu);
+		emit_sums(s, i, w->cpu);
 		said++;
 	}
 	return untold;
 }
 
-static struct governor_look look(const struct shorts *s)
+static struct governor_look read_costs(const struct shorts *s)
 {
 	struct governor_look l = {.now_ns = clock_ns(CLOCK_MONOTONIC),
 				  .own_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID)};
@@ -192,7 +192,7 @@ static struct governor_look look(const struct shorts *s)
 /* Milliseconds until the next time. */
 static int govern(struct shorts *s)
 {
-	const struct governor_look l = look(s);
+	const struct governor_look l = read_costs(s);
 
 	bool stepped = governor_bound(&s->governor, atomic_load(&s->most), &l);
 
@@ -233,7 +233,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static int find(struct shorts *s, struct bpf_object *o, struct error *err)
+static int find_maps(struct shorts *s, struct bpf_object *o, struct error *err)
 {
 	s->say = bpf_run_program(o, "say_wait", err);
 	if (s->say < 0)
@@ -260,7 +260,7 @@ int short_new(struct shorts **ret, struct bpf_object *o, uint32_t n_cpus,
 	int code = beside_init(&s->thread, err);
 	if (code == 0 && !s->payload)
 		code = error_set(err, -ENOMEM, "No memory for sums of short waits");
-	code = code < 0 ? code : find(s, o, err);
+	code = code < 0 ? code : find_maps(s, o, err);
 	if (code < 0) {
 		short_free(s);
 		return code;
@@ -315,7 +315,7 @@ static struct shortsnap_row *row_of(struct shorts *s, uint64_t key, uint32_t fla
 	return from ? row_of(s, ~(uint64_t)flags, flags, NULL) : NULL;
 }
 
-static void add(struct shortsnap_row *row, uint64_t n, uint64_t ns)
+static void add_row(struct shortsnap_row *row, uint64_t n, uint64_t ns)
 {
 	if (!row)
 		return;
@@ -334,11 +334,11 @@ static void add_cpu(struct shorts *s, uint32_t cpu)
 		const struct short_row *r = &s->rows[cpu * SHORT_ROWS + i];
 		uint64_t key = __atomic_load_n(&r->key, __ATOMIC_ACQUIRE);
 		if (key)
-			add(row_of(s, key, r->flags, r), r->n, r->ns);
+			add_row(row_of(s, key, r->flags, r), r->n, r->ns);
 	}
 	for (uint32_t f = 0; f < SHORT_FLAGS; f++) {
 		if (c->other[f].n)
-			add(row_of(s, ~(uint64_t)f, f, NULL), c->other[f].n, c->other[f].ns);
+			add_row(row_of(s, ~(uint64_t)f, f, NULL), c->other[f].n, c->other[f].ns);
 		s->payload->counted[f] += c->counted[f];
 	}
 }

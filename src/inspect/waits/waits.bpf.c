@@ -435,9 +435,9 @@ static __always_inline struct ring_record *start_record(const struct ring_place 
 }
 
 /* @nested: it is that of an interrupt, which has found the CPU's chains busy, too. */
-static __always_inline void tell(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *c,
-				 enum what what, const struct lock_owner *o, bool nested,
-				 __u64 pid_tid, __u32 cpu)
+static __always_inline void report_wait(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *c,
+					enum what what, const struct lock_owner *o, bool nested,
+					__u64 pid_tid, __u32 cpu)
 {
 	const struct ring_place usual = {&c->ring, c->data, config.ring_bytes};
 	const struct ring_place inner = {&c->nested, c->nested_data, WAITS_NESTED};
@@ -470,7 +470,7 @@ static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum w
 		return;
 	c->ring.busy = 1;
 	if (!config.shorts || short_wants(ctx, c, what, o, pid_tid, cpu))
-		tell(ctx, c, what, o, false, pid_tid, cpu);
+		report_wait(ctx, c, what, o, false, pid_tid, cpu);
 	c->ring.busy = 0;
 }
 
@@ -501,7 +501,7 @@ static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum wh
 }
 
 /* Where waits may be summed up events are counted, and now and then one is timed. */
-static __always_inline void see(struct bpf_raw_tracepoint_args *ctx, enum what what)
+static __always_inline void see_event(struct bpf_raw_tracepoint_args *ctx, enum what what)
 {
 	struct short_control *ctl = config.shorts ? short_control_here() : NULL;
 	struct short_cpu *c = ctl ? short_here(bpf_get_smp_processor_id()) : NULL;
@@ -523,14 +523,14 @@ static __always_inline void see(struct bpf_raw_tracepoint_args *ctx, enum what w
 SEC("raw_tp/contention_begin")
 int see_begin(struct bpf_raw_tracepoint_args *ctx)
 {
-	see(ctx, BEGIN);
+	see_event(ctx, BEGIN);
 	return 0;
 }
 
 SEC("raw_tp/contention_end")
 int see_end(struct bpf_raw_tracepoint_args *ctx)
 {
-	see(ctx, END);
+	see_event(ctx, END);
 	return 0;
 }
 
@@ -555,7 +555,7 @@ static __always_inline void see_nested(struct bpf_raw_tracepoint_args *ctx, enum
 		return;
 	}
 	c->nested.busy = 1;
-	tell(ctx, c, what, &none, true, pid_tid, cpu);
+	report_wait(ctx, c, what, &none, true, pid_tid, cpu);
 	c->nested.busy = 0;
 }
 
@@ -577,7 +577,7 @@ int see_nested_end(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/contended_release")
 int see_release(struct bpf_raw_tracepoint_args *ctx)
 {
-	see(ctx, RELEASE);
+	see_event(ctx, RELEASE);
 	return 0;
 }
 

@@ -35,7 +35,7 @@ static bool is_known(const struct model *m, uint32_t lock, uint32_t task, uint64
 }
 
 /* One that is numbered by tables: the task's at `from` of a wait, at `to` of who has it. */
-static void add(struct knots_graph *g, bool waits, uint32_t task, uint32_t lock, uint64_t ns)
+static void add_edge(struct knots_graph *g, bool waits, uint32_t task, uint32_t lock, uint64_t ns)
 {
 	const struct model *m = g->q->model;
 
@@ -54,14 +54,14 @@ static void add_waits(struct knots_graph *g, const struct cell_table *t)
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct cell *c = &t->cells[i];
-		add(g, true, c->task, c->lock,
-		    has_window ? c->rate_wait_ns : cell_sums(t, c).waited_ns);
+		add_edge(g, true, c->task, c->lock,
+			 has_window ? c->rate_wait_ns : cell_sums(t, c).waited_ns);
 	}
 	/* Cells of a window have the waits that go on. */
 	for (uint32_t i = 1; !has_window && m->waits.in_flight && i < m->waits.high; i++) {
 		const struct wait *w = &m->waits.waits[i];
 		if (w->used && !w->doubtful)
-			add(g, true, w->task, w->lock, query_wait_within_ns(m, w));
+			add_edge(g, true, w->task, w->lock, query_wait_within_ns(m, w));
 	}
 }
 
@@ -70,7 +70,7 @@ static void add_holders(struct knots_graph *g)
 	for (size_t i = 0; i < g->cells->n; i++) {
 		const struct blame_cell *c = &g->cells->v[i];
 		if (c->key.direct)
-			add(g, false, c->key.task, c->key.root_lock, c->ns);
+			add_edge(g, false, c->key.task, c->key.root_lock, c->ns);
 	}
 }
 

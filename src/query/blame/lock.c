@@ -12,7 +12,7 @@ static bool is_lock(const struct model *m, uint32_t lock, uint64_t id)
 	return lock >= LOCK_TYPES && (l->id == id || (l->twin && m->locks.locks[l->twin].id == id));
 }
 
-static void add(struct blame_rows *b, struct blame_group *g, uint32_t cell)
+static void add_cell(struct blame_rows *b, struct blame_group *g, uint32_t cell)
 {
 	const struct blame_cell *c = &b->cells.v[cell];
 
@@ -35,7 +35,7 @@ int query_blame_lock(struct query *q, uint64_t id, struct query_blame_lock *ret)
 			continue;
 		for (uint32_t c = b.g[i].cells, next; c; c = next) {
 			next = b.next[c - 1];
-			add(&b, &g, c - 1);
+			add_cell(&b, &g, c - 1);
 		}
 	}
 	ret->time_ns = g.ns;

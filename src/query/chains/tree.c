@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct chain_row *add(struct chain_rows *c, enum query_chain_kind kind, uint32_t parent,
-			     uint32_t at, const struct chain_sum *behind)
+static struct chain_row *add_row(struct chain_rows *c, enum query_chain_kind kind, uint32_t parent,
+				 uint32_t at, const struct chain_sum *behind)
 {
 	struct chain_row *r = &c->rows[c->n++];
 
@@ -71,7 +71,7 @@ static void add_groups(struct chain_rows *c, uint32_t parent, const uint32_t *wa
 		const struct chain_wait *w = &c->g->waits[waits[i]];
 		const struct chain_sum one = chain_sum_one(w);
 		if (!r || compare_alike(c, waits[i - 1], waits[i]))
-			r = add(c, CHAIN_WAITER, parent, waits[i], NULL);
+			r = add_row(c, CHAIN_WAITER, parent, waits[i], NULL);
 		if (w->ns > r->sum.longest_ns)
 			r->at = waits[i];
 		r->processes |= r->n && pid_of(c, r->at) != pid_of(c, waits[i]);
@@ -97,12 +97,12 @@ static void add_link(struct chain_rows *c, uint32_t parent, uint32_t wait)
 	const struct chain_wait *w = &c->g->waits[wait];
 	const struct chain_sum behind = sum_held(c->g, w);
 	uint32_t row = c->n;
-	struct chain_row *r = add(c, CHAIN_WAITER, parent, wait, &behind);
+	struct chain_row *r = add_row(c, CHAIN_WAITER, parent, wait, &behind);
 
 	r->n = 1;
 	r->sum = chain_sum_one(w);
 	if (r->depth >= CHAIN_DEPTH_MOST) {
-		add(c, CHAIN_MORE, row, wait, &behind);
+		add_row(c, CHAIN_MORE, row, wait, &behind);
 		return;
 	}
 	for (uint32_t i = w->holds; i != CHAIN_NONE; i = c->g->locks[i].beside)
@@ -131,7 +131,7 @@ static void add_lock(struct chain_rows *c, uint32_t parent, uint32_t lock)
 {
 	uint32_t row = c->n;
 
-	add(c, CHAIN_LOCK, parent, lock, &c->g->locks[lock].behind);
+	add_row(c, CHAIN_LOCK, parent, lock, &c->g->locks[lock].behind);
 	add_waits(c, row, lock);
 }
 
@@ -150,7 +150,8 @@ static void add_roots(struct chain_rows *c)
 	for (uint32_t i = 0; i < c->g->n_roots; i++) {
 		const struct chain_root *root = &c->g->roots[i];
 		uint32_t row = c->n;
-		add(c, root->circle ? CHAIN_DEADLOCK : CHAIN_ROOT, CHAIN_NONE, i, &root->behind);
+		add_row(c, root->circle ? CHAIN_DEADLOCK : CHAIN_ROOT, CHAIN_NONE, i,
+			&root->behind);
 		if (root->circle)
 			add_circle(c, row, root->lock);
 		for (uint32_t l = root->lock; !root->circle && l != CHAIN_NONE;

@@ -154,7 +154,7 @@ static int make_columns(struct lister *l, bool groups)
 	return groups ? put_groups(l) : 0;
 }
 
-static void set(struct value *v, uint64_t u, bool is_known)
+static void set_u64(struct value *v, uint64_t u, bool is_known)
 {
 	v->u = u;
 	v->known = is_known;
@@ -168,12 +168,12 @@ static int fill_hist(struct lister *l, const struct fleet_row *r, struct value *
 
 	fleet_hist_sum(&r->hist, &h);
 	if (waits && s->v[WAIT_N])
-		set(&v[AVG], s->v[WAIT_TOTAL] / s->v[WAIT_N], true);
+		set_u64(&v[AVG], s->v[WAIT_TOTAL] / s->v[WAIT_N], true);
 	if (!h.n)
 		return 0;
 	uint64_t least = waits ? s->v[WAIT_MIN] : 0;
-	set(&v[P50], hist_percentile(&h, 50, least, s->v[WAIT_MAX]), true);
-	set(&v[P99], hist_percentile(&h, 99, least, s->v[WAIT_MAX]), true);
+	set_u64(&v[P50], hist_percentile(&h, 50, least, s->v[WAIT_MAX]), true);
+	set_u64(&v[P99], hist_percentile(&h, 99, least, s->v[WAIT_MAX]), true);
 	return query_hist_lists(l->arena, &h, &v[HIST_FROM]);
 }
 
@@ -185,14 +185,14 @@ static void fill_groups(struct lister *l, uint32_t row, struct value *v)
 	for (size_t i = 0; i < l->n_groups; i++) {
 		uint64_t part = fleet_part(l->rows, row, l->groups[i]);
 
-		set(&v[i], part, true);
+		set_u64(&v[i], part, true);
 		listed += part;
 		shown += i < SHOWN ? part : 0;
 	}
 	if (!l->has_rest)
 		return;
-	set(&v[l->n_groups], s->v[0] - shown, l->n_groups > SHOWN || s->v[0] != shown);
-	set(&v[l->n_groups + 1], s->v[0] - listed, s->v[0] != listed);
+	set_u64(&v[l->n_groups], s->v[0] - shown, l->n_groups > SHOWN || s->v[0] != shown);
+	set_u64(&v[l->n_groups + 1], s->v[0] - listed, s->v[0] != listed);
 }
 
 static int fill_row(struct lister *l, uint32_t row, struct value *v)
@@ -200,7 +200,7 @@ static int fill_row(struct lister *l, uint32_t row, struct value *v)
 	const struct fleet_row *r = &l->rows->rows[row];
 
 	for (size_t i = 0; i < l->n_measures; i++) {
-		set(&v[i], r->sum.v[i], r->sum.known >> i & 1);
+		set_u64(&v[i], r->sum.v[i], r->sum.known >> i & 1);
 		v[i].approx = r->sum.approx >> i & 1;
 		v[i].at_least = r->sum.at_least >> i & 1;
 	}

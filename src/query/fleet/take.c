@@ -299,8 +299,8 @@ static int take_tables(struct fleet *m, struct query *q, uint32_t group, struct 
 	return 0;
 }
 
-static void note(struct fleet *m, struct map64 *seen, uint64_t *count, const char *id,
-		 const char *name)
+static void note_once(struct fleet *m, struct map64 *seen, uint64_t *count, const char *id,
+		      const char *name)
 {
 	const char *texts[FLEET_KEYS] = {id, name, ""};
 	const char *key = fleet_key(m, texts);
@@ -333,8 +333,8 @@ static void add_overview(struct fleet *m, const struct query_overview *o,
 	if (from && (!s->from_wall_ns || from < s->from_wall_ns))
 		s->from_wall_ns = from;
 	s->to_wall_ns = from && to > s->to_wall_ns ? to : s->to_wall_ns;
-	note(m, &m->machines, &s->machines, machine->id, machine->host);
-	note(m, &m->kernels, &s->kernels, o->host->release, "");
+	note_once(m, &m->machines, &s->machines, machine->id, machine->host);
+	note_once(m, &m->kernels, &s->kernels, o->host->release, "");
 	add_damage(s, &o->damage);
 }
 

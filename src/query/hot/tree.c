@@ -20,7 +20,7 @@ struct build {
 };
 
 /* Index of the innermost frame in the function of the row; @n: none. */
-static uint32_t find(const struct build *b, const uint32_t *funcs, uint32_t n)
+static uint32_t find_node(const struct build *b, const uint32_t *funcs, uint32_t n)
 {
 	uint32_t i = 0;
 
@@ -34,7 +34,7 @@ static bool cut(const struct build *b, const uint32_t *funcs, uint32_t n, uint32
 		uint32_t *ret_n)
 {
 	bool of_symbol = b->spec->row && b->spec->by == HOT_SYMBOL;
-	uint32_t at = of_symbol ? find(b, funcs, n) : 0;
+	uint32_t at = of_symbol ? find_node(b, funcs, n) : 0;
 
 	if (at == n)
 		return false;

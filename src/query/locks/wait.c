@@ -78,7 +78,8 @@ static const char *next_of(struct query *q, const struct table *t, size_t row)
 }
 
 /* The table with all values of that one row only. */
-static int find(struct query *q, uint64_t id, struct table *t, size_t *ret_row, struct error *err)
+static int find_wait(struct query *q, uint64_t id, struct table *t, size_t *ret_row,
+		     struct error *err)
 {
 	struct query_spec spec = {.window_n = 1};
 	int r = query_wait_rows(q, &spec, NULL, t, err);
@@ -94,7 +95,7 @@ int query_wait(struct query *q, uint64_t row, const struct query_spec *s, struct
 {
 	struct table t;
 	size_t at;
-	int r = find(q, row, &t, &at, err);
+	int r = find_wait(q, row, &t, &at, err);
 
 	if (r < 0)
 		return r;

@@ -132,7 +132,7 @@ static size_t lines_of(struct places *p, uint64_t frame, bool is_return, const c
 	return found->n;
 }
 
-static const struct query_place *make(struct places *p, uint64_t frame, bool is_return)
+static const struct query_place *make_place(struct places *p, uint64_t frame, bool is_return)
 {
 	struct query *q = p->q;
 	struct query_place *at = arena_alloc(&q->arena, sizeof(*at));
@@ -165,7 +165,7 @@ static const struct query_place *place_of(struct places *p, uint64_t frame, bool
 
 	if (known)
 		return p->all[*known];
-	const struct query_place *made = make(p, frame, is_return);
+	const struct query_place *made = make_place(p, frame, is_return);
 	if (!made || mem_grow(&p->all, &p->cap, p->n, sizeof(*p->all)) < 0 ||
 	    map64_put(&p->known[is_return], frame, (uint32_t)p->n) < 0)
 		return fail(p);

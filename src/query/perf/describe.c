@@ -17,8 +17,9 @@ struct words {
 	const char *text;
 };
 
-static void say(struct words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct words *w, const char *format, ...)
+static void say_words(struct words *w, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void say_words(struct words *w, const char *format, ...)
 {
 	char part[300];
 	va_list args;
@@ -59,9 +60,9 @@ static void say_attributes(struct words *w, const struct snap_event *e)
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
 		if (e->flags & flags[i].flag)
-			say(w, ", %s", flags[i].text);
+			say_words(w, ", %s", flags[i].text);
 	if (precise)
-		say(w, ", precise %" PRIu32, precise);
+		say_words(w, ", precise %" PRIu32, precise);
 }
 
 static void say_who(struct words *w, struct query *q, const struct query_perf *p, size_t i)
@@ -69,12 +70,13 @@ static void say_who(struct words *w, struct query *q, const struct query_perf *p
 	const struct snap_event *e = &p->snap->events[i];
 	struct query_keeper k = query_perf_keeper(p, i);
 
-	say(w, "; opened by %s",
-	    e->owner_tid	     ? query_perf_task(q, p, e->owner_comm, e->owner_tid)
-	    : e->flags & SNAP_KERNEL ? "the kernel"
-				     : "who is gone");
-	say(w, ", kept by %s%s%s", k.pid ? query_perf_task(q, p, k.comm, k.pid) : "nobody known",
-	    *k.kind ? ", " : "", k.kind);
+	say_words(w, "; opened by %s",
+		  e->owner_tid		   ? query_perf_task(q, p, e->owner_comm, e->owner_tid)
+		  : e->flags & SNAP_KERNEL ? "the kernel"
+					   : "who is gone");
+	say_words(w, ", kept by %s%s%s",
+		  k.pid ? query_perf_task(q, p, k.comm, k.pid) : "nobody known",
+		  *k.kind ? ", " : "", k.kind);
 }
 
 static void say_times(struct words *w, const struct snap_event *e)
@@ -83,10 +85,10 @@ static void say_times(struct words *w, const struct snap_event *e)
 
 	if (!(e->flags & SNAP_TIMES))
 		return;
-	say(w, "; enabled for %s", units_ns(buf, e->enabled_ns));
+	say_words(w, "; enabled for %s", units_ns(buf, e->enabled_ns));
 	if (e->target_tid)
-		say(w, " of its task's CPU time");
-	say(w, ", counted for %s", units_ns(buf, e->running_ns));
+		say_words(w, " of its task's CPU time");
+	say_words(w, ", counted for %s", units_ns(buf, e->running_ns));
 }
 
 const char *query_perf_event_text(struct query *q, uint64_t id)
@@ -102,12 +104,12 @@ const char *query_perf_event_text(struct query *q, uint64_t id)
 		return NULL;
 	const struct snap_event *e = &p.snap->events[i];
 	struct words w = {&q->arena, snap_text(p.snap, e->name)};
-	say(&w, ": %s, perf type %" PRIu32, type_name(&p, e), e->type);
+	say_words(&w, ": %s, perf type %" PRIu32, type_name(&p, e), e->type);
 	if (e->type == PERF_TYPE_BREAKPOINT)
-		say(&w, ", %s of %" PRIu64 " bytes at %s", query_perf_rwx(e->bp_type), e->bp_len,
-		    query_perf_where(q, &p, e));
+		say_words(&w, ", %s of %" PRIu64 " bytes at %s", query_perf_rwx(e->bp_type),
+			  e->bp_len, query_perf_where(q, &p, e));
 	else
-		say(&w, ", config 0x%" PRIx64, e->config);
+		say_words(&w, ", config 0x%" PRIx64, e->config);
 	say_attributes(&w, e);
 	say_who(&w, q, &p, i);
 	say_times(&w, e);

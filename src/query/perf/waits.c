@@ -17,7 +17,7 @@ struct waits {
 	uint64_t rate_n, rate_ns, waited_ns, most_ns;
 };
 
-static void add(struct waits *w, const struct group *g, const char *caller)
+static void add_group(struct waits *w, const struct group *g, const char *caller)
 {
 	const struct group_times t = query_group_times(g, false);
 
@@ -108,7 +108,7 @@ int query_perf_waits(struct query *q, bool average, struct query_perf_waits *ret
 	for (size_t i = 0; i < gs.n; i++) {
 		const char *caller = query_func_name(q, gs.g[i].func);
 		if (caller && sym_is_slot_function(caller))
-			add(&w, &gs.g[i], caller);
+			add_group(&w, &gs.g[i], caller);
 	}
 	uint64_t ns = average ? query_elapsed(q->model) : query_rate_ns(q);
 	sum.per_s = query_per_s(average ? sum.contended : w.rate_n, ns);

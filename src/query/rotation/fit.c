@@ -10,7 +10,7 @@ struct sums {
 	double w, x, y, xx, xy;
 };
 
-static void add(struct sums *s, const struct query_rotation_point *p)
+static void add_point(struct sums *s, const struct query_rotation_point *p)
 {
 	double w = (double)p->n, x = p->events, y = (double)p->p50_ns;
 
@@ -37,7 +37,7 @@ struct query_rotation_fit query_rotation_fit(const struct query_rotation_costs *
 
 	for (size_t i = 0; i < c->n_points; i++)
 		if (counts(&c->points[i], what, cpu))
-			add(&s, &c->points[i]);
+			add_point(&s, &c->points[i]);
 	double spread = s.w * s.xx - s.x * s.x;
 	if (s.w <= 0 || spread <= 1e-6 * s.w * s.w)
 		return f;

@@ -95,7 +95,7 @@ static int keep_texts(struct query *q, struct query_rotation_phases *p)
 	return 0;
 }
 
-static int take(struct query *q, const struct phasesnap *s, struct query_rotation_phases *p)
+static int take_phases(struct query *q, const struct phasesnap *s, struct query_rotation_phases *p)
 {
 	const struct phasesnap_head *h = &s->head;
 
@@ -160,7 +160,7 @@ int query_rotation_phases(struct query *q, struct query_rotation_phases *ret)
 	if (!p.cgroups)
 		code = -ENOMEM;
 	if (s && code == 0)
-		code = take(q, &snap, &p);
+		code = take_phases(q, &snap, &p);
 	phasesnap_deinit(&snap);
 	if (code == -ENOMEM || query_perf(q, QUERY_PERF_EVENTS, &perf) == -ENOMEM)
 		return -ENOMEM;

@@ -57,7 +57,7 @@ static const char *owners_text(struct query *q, const struct query_perf *p, uint
 	return text;
 }
 
-static const struct rotation_timer *find(const struct query *q, uint64_t id)
+static const struct rotation_timer *find_timer(const struct query *q, uint64_t id)
 {
 	const uint32_t *at = map64_get(&q->model->rotation.by_timer, id);
 
@@ -67,7 +67,7 @@ static const struct rotation_timer *find(const struct query *q, uint64_t id)
 int query_rotation_row(struct query *q, uint64_t id, const struct query_rotation_costs *c,
 		       struct query_rotation_row *ret)
 {
-	const struct rotation_timer *t = find(q, id);
+	const struct rotation_timer *t = find_timer(q, id);
 	struct query_rotation_row r = {0};
 	struct query_perf p = {0};
 

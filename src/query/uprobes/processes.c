@@ -66,7 +66,7 @@ static const char *comm_of(const struct query *q, int32_t pid)
 }
 
 /* There are as many as snapshots have areas and probes at most. */
-static struct process *get(struct processes *t, int32_t pid)
+static struct process *get_process(struct processes *t, int32_t pid)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (t->rows[i].pid == pid)
@@ -78,7 +78,7 @@ static struct process *get(struct processes *t, int32_t pid)
 
 static void add_probe(struct processes *t, const struct upsnap_probe *p)
 {
-	struct process *r = get(t, p->filter_pid);
+	struct process *r = get_process(t, p->filter_pid);
 	double rate;
 
 	r->probes++;
@@ -101,7 +101,7 @@ static int collect(struct processes *t)
 	if (!t->rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_areas; i++) {
-		struct process *r = get(t, s->areas[i].pid);
+		struct process *r = get_process(t, s->areas[i].pid);
 		r->area = &s->areas[i];
 		r->comm = upsnap_text(s, s->areas[i].comm);
 	}

@@ -70,7 +70,7 @@ static uint32_t find_func(struct query *q, uint32_t stack)
 	return 0;
 }
 
-static struct waits *get(struct list *l, uint32_t func, uint8_t type)
+static struct waits *get_waits(struct list *l, uint32_t func, uint8_t type)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->rows[i].func == func && l->rows[i].type == type)
@@ -79,7 +79,7 @@ static struct waits *get(struct list *l, uint32_t func, uint8_t type)
 	return &l->rows[l->n++];
 }
 
-static void add(struct waits *w, const struct group *g)
+static void add_group(struct waits *w, const struct group *g)
 {
 	const struct group_times t = query_group_times(g, false);
 
@@ -109,7 +109,7 @@ static int collect(struct list *l)
 	for (size_t i = 0; i < gs.n; i++) {
 		uint32_t func = find_func(l->q, gs.g[i].first.stack);
 		if (func)
-			add(get(l, func, gs.g[i].type), &gs.g[i]);
+			add_group(get_waits(l, func, gs.g[i].type), &gs.g[i]);
 	}
 	return l->q->cache->failed ? -ENOMEM : 0;
 }

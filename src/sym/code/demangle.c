@@ -19,7 +19,7 @@ struct out {
 	jmp_buf full;
 };
 
-static void put(const char *s, size_t n, void *opaque)
+static void put_text(const char *s, size_t n, void *opaque)
 {
 	struct out *o = opaque;
 
@@ -38,10 +38,10 @@ bool demangle(const char *name, char *ret, size_t size)
 		return false;
 	if (setjmp(o.full))
 		return false;
-	bool known = rust_demangle_callback(name, 0, put, &o);
+	bool known = rust_demangle_callback(name, 0, put_text, &o);
 	if (!known) {
 		o.len = 0;
-		known = cplus_demangle_v3_callback(name, 0, put, &o);
+		known = cplus_demangle_v3_callback(name, 0, put_text, &o);
 	}
 	ret[known ? o.len : 0] = '\0';
 	return known && o.len;

@@ -183,7 +183,7 @@ static void write_text(const cs_insn *i, struct disasm_line *ret)
 	ret->operands = (uint8_t)(name + (i->op_str[0] ? 1 : 0));
 }
 
-static void take(struct disasm *d, struct disasm_line *ret)
+static void take_line(struct disasm *d, struct disasm_line *ret)
 {
 	ret->kind = kind_of(d);
 	ret->length = (uint8_t)d->insn->size;
@@ -215,7 +215,7 @@ bool disasm_line(struct disasm *d, const void *bytes, size_t n, size_t at, uint6
 
 	*ret = (struct disasm_line){.offset = (uint32_t)at};
 	if (d->lib.disasm_iter(d->handle, &next, &rest, &place, d->insn))
-		take(d, ret);
+		take_line(d, ret);
 	else
 		skip(d, p, left, ret);
 	memcpy(ret->bytes, p, ret->length);

@@ -74,7 +74,7 @@ static int compare(const void *key, const void *entry)
 	return order ? order : name[w->len] ? -1 : 0;
 }
 
-static const struct entry *find(const char *name)
+static const struct entry *find_function(const char *name)
 {
 	while (*name == '_')
 		name++;
@@ -85,12 +85,12 @@ static const struct entry *find(const char *name)
 
 bool sym_is_slot_function(const char *name)
 {
-	return find(name);
+	return find_function(name);
 }
 
 bool sym_accounts_slots(const char *name)
 {
-	const struct entry *e = find(name);
+	const struct entry *e = find_function(name);
 
 	return e && e->accounts;
 }

@@ -59,7 +59,7 @@ static bool load(struct library *ret)
 }
 
 /* The descriptor that comes may be one to write to: it is opened anew by its name in the cache. */
-static int ask(const struct library *lib, debuginfod_client *c, const char *build_id)
+static int ask_server(const struct library *lib, debuginfod_client *c, const char *build_id)
 {
 	static char *path; /* stays the library's memory until this process ends */
 
@@ -84,7 +84,7 @@ int debuginfod_find(const char *build_id, unsigned most_s, char *ret_why, size_t
 		return -ENOSYS;
 	}
 	debuginfod_client *c = lib.begin();
-	int r = c ? ask(&lib, c, build_id) : -ENOMEM;
+	int r = c ? ask_server(&lib, c, build_id) : -ENOMEM;
 	if (c)
 		lib.end(c);
 	if (r == -ENOENT)

@@ -162,7 +162,7 @@ static bool make_cache(char *ret, size_t size)
 	       setenv("DEBUGINFOD_CACHE_PATH", ret, 1) == 0;
 }
 
-static int find(const char *build_id, struct message *m)
+static int find_file(const char *build_id, struct message *m)
 {
 	char cache[4096];
 	int r = srclines_jail_rights(SRCLINES_FD);
@@ -184,7 +184,7 @@ int srclines_fetch(const char *build_id)
 
 	if (strspn(build_id, "0123456789abcdef") != strlen(build_id))
 		return 1;
-	int fd = find(build_id, &m);
+	int fd = find_file(build_id, &m);
 	m.error = fd < 0 ? fd : 0;
 	return fdpass_send(SRCLINES_FD, &m, sizeof(m), &fd, fd >= 0, 0) < 0;
 }

@@ -29,7 +29,7 @@ struct writer {
 	uint8_t *at, *end;
 };
 
-static void put(struct writer *w, const void *p, size_t n)
+static void put_bytes(struct writer *w, const void *p, size_t n)
 {
 	if ((size_t)(w->end - w->at) < n)
 		return;
@@ -39,7 +39,7 @@ static void put(struct writer *w, const void *p, size_t n)
 
 static void put_u32(struct writer *w, uint32_t v)
 {
-	put(w, &v, sizeof(v));
+	put_bytes(w, &v, sizeof(v));
 }
 
 static void put_text(struct writer *w, const char *s)
@@ -47,8 +47,8 @@ static void put_text(struct writer *w, const char *s)
 	uint32_t n = (uint32_t)strnlen(s ? s : "", SRCLINES_MSG_TEXT - 1);
 
 	put_u32(w, n + 1);
-	put(w, s ? s : "", n);
-	put(w, "", 1);
+	put_bytes(w, s ? s : "", n);
+	put_bytes(w, "", 1);
 }
 
 /* All frames fit: SRCLINES_FRAMES times two texts are less than a message. */
@@ -56,7 +56,7 @@ static void put_place(struct writer *w, const struct srclines_msg *m)
 {
 	size_t n = m->answer == SRCLINES_OK ? m->place.n : 0;
 
-	put(w, &m->addr, sizeof(m->addr));
+	put_bytes(w, &m->addr, sizeof(m->addr));
 	put_u32(w, (uint32_t)m->answer);
 	for (size_t i = 0; i < n; i++) {
 		put_u32(w, m->place.frames[i].line);
@@ -84,7 +84,7 @@ size_t srclines_msg_put(uint8_t *buf, const struct srclines_msg *m)
 	put_u32(&w, m->file);
 	put_u32(&w, number_of(m));
 	if (m->kind == SRCLINES_MSG_FIND)
-		put(&w, m->addrs, m->n * sizeof(m->addrs[0]));
+		put_bytes(&w, m->addrs, m->n * sizeof(m->addrs[0]));
 	if (m->kind == SRCLINES_MSG_OPENED) {
 		put_u32(&w, (uint32_t)m->answer);
 		put_text(&w, m->why);

@@ -99,7 +99,7 @@ static int find_shared(struct srclines_search *s)
 }
 
 /* 1: found; 0: no more; 2: again; -ENOMEM. */
-static int step(struct srclines_search *s)
+static int search_step(struct srclines_search *s)
 {
 	struct usersym_load *l = &s->load;
 	int code;
@@ -126,7 +126,7 @@ static int step(struct srclines_search *s)
 
 enum srclines_answer srclines_search_step(struct srclines_search *s)
 {
-	int code = step(s);
+	int code = search_step(s);
 
 	if (code == 2)
 		return SRCLINES_PENDING;

@@ -255,7 +255,7 @@ static void lose_process(struct srclines *l, const char *why)
 	l->given_up |= l->starts >= STARTS_MOST;
 }
 
-static bool ask(struct srclines *l, size_t answers, const int *fds, size_t n_fds)
+static bool ask_process(struct srclines *l, size_t answers, const int *fds, size_t n_fds)
 {
 	if (srclines_proc_send(&l->proc, &l->msg, fds, n_fds) < 0) {
 		lose_process(l, NULL);
@@ -277,7 +277,7 @@ static void ask_places(struct srclines *l)
 	for (size_t i = f->answered; i < f->n && m->n < SRCLINES_MSG_PLACES; i++)
 		m->addrs[m->n++] = f->places[i].addr;
 	f->used = ++l->clock;
-	ask(l, m->n, NULL, 0);
+	ask_process(l, m->n, NULL, 0);
 }
 
 /* Of what is open, what was not used for longest makes room. */
@@ -298,7 +298,7 @@ static bool make_room(struct srclines *l)
 	l->msg.kind = SRCLINES_MSG_CLOSE;
 	l->msg.file = oldest->object;
 	oldest->state = FILE_NEW;
-	return ask(l, 0, NULL, 0);
+	return ask_process(l, 0, NULL, 0);
 }
 
 static void ask_to_open(struct srclines *l)
@@ -319,7 +319,7 @@ static void ask_to_open(struct srclines *l)
 		return;
 	l->msg.kind = SRCLINES_MSG_OPEN;
 	l->msg.file = f->object;
-	ask(l, 1, fds, s->shared.fd >= 0 ? 2 : 1);
+	ask_process(l, 1, fds, s->shared.fd >= 0 ? 2 : 1);
 }
 
 static bool keep_place(struct srclines *l, struct srclines_asked *p)
@@ -549,7 +549,7 @@ static bool ask_next(struct srclines *l)
 }
 
 /* False: there is nothing to do now. */
-static bool step(struct srclines *l, bool *ret_changed)
+static bool lines_step(struct srclines *l, bool *ret_changed)
 {
 	if (fetch_on(l, ret_changed))
 		return true;
@@ -569,7 +569,7 @@ bool srclines_pump(struct srclines *l, uint64_t budget_ns, bool *ret_changed)
 	bool more;
 
 	do {
-		more = step(l, ret_changed);
+		more = lines_step(l, ret_changed);
 	} while (more && clock_now_ns() - begun < budget_ns);
 	return more;
 }

@@ -56,7 +56,7 @@ struct window {
 };
 
 /* @n bytes of the file at @at; NULL: they are not there. */
-static const uint8_t *look(struct window *w, uint64_t at, size_t n)
+static const uint8_t *look_at(struct window *w, uint64_t at, size_t n)
 {
 	if (n > WINDOW || at > w->size || n > w->size - at)
 		return NULL;
@@ -73,7 +73,7 @@ static const uint8_t *look(struct window *w, uint64_t at, size_t n)
 /* Length of the header; 0: it is not there yet; or -ENOEXEC. */
 static int64_t read_header(struct window *w)
 {
-	const uint8_t *p = look(w, 0, HEADER);
+	const uint8_t *p = look_at(w, 0, HEADER);
 
 	if (!p)
 		return 0;
@@ -101,7 +101,7 @@ static int take_load(struct jitdump *d, struct symtab *t, struct window *w, uint
 		     uint32_t len)
 {
 	size_t head = len < LOAD_HEAD + NAME_MOST ? len : LOAD_HEAD + NAME_MOST;
-	const uint8_t *p = look(w, at, head);
+	const uint8_t *p = look_at(w, at, head);
 
 	if (!p || len <= LOAD_HEAD)
 		return -ENOEXEC;
@@ -124,7 +124,7 @@ static int take_load(struct jitdump *d, struct symtab *t, struct window *w, uint
 static int take_move(struct jitdump *d, struct symtab *t, struct window *w, uint64_t at,
 		     uint32_t len)
 {
-	const uint8_t *p = len >= MOVE_HEAD ? look(w, at, MOVE_HEAD) : NULL;
+	const uint8_t *p = len >= MOVE_HEAD ? look_at(w, at, MOVE_HEAD) : NULL;
 
 	if (!p)
 		return -ENOEXEC;
@@ -147,7 +147,7 @@ static int take_move(struct jitdump *d, struct symtab *t, struct window *w, uint
 /* The record at d->read. 1: taken; 0: it is not whole yet; or a negative errno. */
 static int take_record(struct jitdump *d, struct symtab *t, struct window *w)
 {
-	const uint8_t *p = look(w, d->read, PREFIX);
+	const uint8_t *p = look_at(w, d->read, PREFIX);
 	int code = 0;
 
 	if (!p)

@@ -388,7 +388,7 @@ static int step_sort(struct usersyms *u, struct usersym_load *l)
 	return 0;
 }
 
-static int step(struct usersyms *u, struct usersym_load *l)
+static int load_step(struct usersyms *u, struct usersym_load *l)
 {
 	int code;
 
@@ -428,7 +428,7 @@ bool usersym_load_step(struct usersyms *u)
 {
 	struct usersym_load *l = &u->load;
 	uint64_t begun = clock_now_ns();
-	int code = step(u, l);
+	int code = load_step(u, l);
 
 	l->spent_ns += clock_now_ns() - begun;
 	if (code < 0)

@@ -63,7 +63,7 @@ static bool has_id(const struct usersym_object *o, const struct elfimg *e)
 	return !o->id_len || (n == o->id_len && memcmp(o->id, e->build_id, n) == 0);
 }
 
-static enum usersym_answer take(const struct usersym_object *o, struct elfimg *e, int code)
+static enum usersym_answer take_symbols(const struct usersym_object *o, struct elfimg *e, int code)
 {
 	if (code < 0)
 		return code == -ENOMEM ? USERSYM_NO_MEMORY : USERSYM_NOT_ELF;
@@ -83,7 +83,7 @@ static enum usersym_answer take_fd(const struct usersym_object *o, int fd, struc
 		return USERSYM_NOT_ELF;
 	if (fd < 0)
 		return USERSYM_NO_FILE;
-	return take(o, ret, elfimg_open_fd(ret, fd));
+	return take_symbols(o, ret, elfimg_open_fd(ret, fd));
 }
 
 /* Our own: where its table of sections ends, which is its last part, it ends. */
@@ -105,7 +105,7 @@ static enum usersym_answer open_vdso(const struct usersyms *u, const struct user
 		return USERSYM_NO_FILE;
 	if (!u->config.same_machine && !o->id_len)
 		return USERSYM_UNSURE;
-	return take(o, ret, elfimg_open_mem(ret, p, vdso_size(p)));
+	return take_symbols(o, ret, elfimg_open_mem(ret, p, vdso_size(p)));
 }
 
 /* By the root of its process, by what that has mapped, or by the path as we see it. */

@@ -358,7 +358,7 @@ enum usersym_answer usersyms_lookup_jit(struct usersyms *u, pid_t pid, uint64_t 
 }
 
 /* One step of what there is to do. False: there is nothing. */
-static bool step(struct usersyms *u, bool *ret_changed)
+static bool symbols_step(struct usersyms *u, bool *ret_changed)
 {
 	if (u->load.object) {
 		u->grown = true;
@@ -402,7 +402,7 @@ bool usersyms_load_some(struct usersyms *u, uint64_t budget_ns, bool *ret_change
 	bool changed = false, more;
 
 	do {
-		more = step(u, &changed);
+		more = symbols_step(u, &changed);
 	} while (more && clock_now_ns() - begun < budget_ns);
 	if (ret_changed)
 		*ret_changed = changed;

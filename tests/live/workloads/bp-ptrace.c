@@ -61,7 +61,7 @@ static void set_watchpoint(pid_t pid, bool enable)
 }
 #endif
 
-static void make(const char *name, bool enable)
+static void set_breakpoint(const char *name, bool enable)
 {
 	struct perf_event_attr attr = bp_attr();
 	int status;
@@ -92,11 +92,11 @@ static void make(const char *name, bool enable)
 void bp_make_ptrace(const char *name, int cpu)
 {
 	(void)cpu;
-	make(name, true);
+	set_breakpoint(name, true);
 }
 
 void bp_make_ptrace_off(const char *name, int cpu)
 {
 	(void)cpu;
-	make(name, false);
+	set_breakpoint(name, false);
 }

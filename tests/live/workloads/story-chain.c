@@ -121,7 +121,7 @@ static void play(struct round *r, useconds_t hold_us)
 	}
 }
 
-static void tell(const struct round *r)
+static void print_round(const struct round *r)
 {
 	printf("hold tid=%d from=%" PRIu64 " to=%" PRIu64 "\n", (int)actors[0].tid, r->touched,
 	       r->released);
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 		play(&rounds[i], (useconds_t)ms * 1000);
 	}
 	for (int i = 0; i < n; i++)
-		tell(&rounds[i]);
+		print_round(&rounds[i]);
 	free(rounds);
 	return 0;
 }

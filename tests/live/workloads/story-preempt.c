@@ -131,7 +131,7 @@ static void play(struct round *r)
 	r->used = actors[E].used;
 }
 
-static void tell(const struct round *r)
+static void print_round(const struct round *r)
 {
 	printf("round holder=%d waiter=%d hog=%d", (int)actors[E].tid, (int)actors[F].tid,
 	       (int)actors[HOG].tid);
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
 		play(&rounds[i]);
 	}
 	for (int i = 0; i < n; i++)
-		tell(&rounds[i]);
+		print_round(&rounds[i]);
 	free(rounds);
 	return 0;
 }

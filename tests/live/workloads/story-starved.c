@@ -146,7 +146,7 @@ static size_t passed(const struct reader *r)
 	return n;
 }
 
-static void tell(int n_readers)
+static void print_result(int n_readers)
 {
 	for (size_t i = 0; i < writer.n; i++)
 		printf("write tid=%d from=%" PRIu64 " to=%" PRIu64 " asleep=%" PRIu64 "\n",
@@ -192,6 +192,6 @@ int main(int argc, char **argv)
 	pthread_join(tell_thread(writer_main, &writes), NULL);
 	shared->is_over = true;
 	waitpid(readers, NULL, 0);
-	tell(n);
+	print_result(n);
 	return 0;
 }
