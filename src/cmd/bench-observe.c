@@ -122,7 +122,7 @@ static int take_waits(struct query *q, struct bench_observed *seen, struct error
 static void take_breakpoints(struct query *q, pid_t pid, struct shared *s)
 {
 	const char *why = NULL;
-	const struct snap *snap = query_perf_snap(q, QUERY_PERF_SLOTS, &why);
+	const struct perfsnap *snap = query_perf_snap(q, QUERY_PERF_SLOTS, &why);
 
 	if (!snap || snap->head.missing & SNAP_NO_EVENTS)
 		snprintf(s->seen.no_slots, BENCH_OBSERVE_WHY, "%s",

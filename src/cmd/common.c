@@ -34,8 +34,8 @@ int cmd_fail(int status, const struct error *err)
 
 	if (err->code == -EMFILE && !strstr(err->text, "ulimit"))
 		more = ": raise the limit with 'ulimit -n 256'";
-	if (err->code == -ENOLINK && !strstr(err->text, "kontend-porter"))
-		more = ": kontend-porter, the process that works outside the sandbox, has ended";
+	if (err->code == -ENOLINK && !strstr(err->text, "kontend-broker"))
+		more = ": kontend-broker, the process that works outside the sandbox, has ended";
 	begin_line(JOURNAL_ERROR);
 	fprintf(stderr, "%s%s\n", err->text, more);
 	return err->code == LIVE_NO_COMMAND ? 127 : err->code == LIVE_CANNOT_RUN ? 126 : status;

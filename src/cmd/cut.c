@@ -6,12 +6,12 @@
  * after a wait.
  */
 #include "cut.h"
-#include "keep.h"
+#include "cut-filter.h"
+#include "filter-options.h"
 #include "kontend/engine.h"
 #include "kontend/reader.h"
 #include "kontend/units.h"
 #include "kontend/when.h"
-#include "only.h"
 #include "progress.h"
 #include "verbs.h"
 
@@ -51,18 +51,18 @@ int cmd_cut_write(const struct cmd_cut *c, struct error *err)
 	struct source *source;
 	int fd, r;
 
-	caged_reader(c->caged, &ro);
+	sandboxed_reader(c->sandboxed, &ro);
 	r = reader_new(&source, &ro, err);
 	if (r < 0)
 		return r;
-	fd = caged_make(c->caged, c->to, err);
+	fd = sandboxed_make(c->sandboxed, c->to, err);
 	if (fd < 0) {
 		r = fd;
 	} else {
 		r = write_to(c, fd, source, err);
 		close(fd);
 		if (r < 0)
-			caged_unmake(c->caged, c->to);
+			sandboxed_unmake(c->sandboxed, c->to);
 	}
 	source_free(source);
 	return r;
@@ -72,7 +72,7 @@ struct cutter {
 	const struct opts *o;
 	struct cmd_only only;
 	struct engine engine, known; /* known: all of it has been read */
-	struct query_gate *gate;
+	struct event_filter *gate;
 	struct keep keep;
 	struct cmd_cut cut;
 };
@@ -83,7 +83,7 @@ static int open_engine(const struct cutter *c, struct engine *e, struct error *e
 	struct model_limits limits = model_limits_of(0);
 	struct source *source;
 
-	caged_reader(c->cut.caged, &ro);
+	sandboxed_reader(c->cut.sandboxed, &ro);
 	int r = reader_new(&source, &ro, err);
 	if (r < 0)
 		return r;
@@ -135,14 +135,14 @@ static int find_range(struct cutter *c, struct error *err)
 
 static int make_gate(struct cutter *c, struct error *err)
 {
-	bool knows = query_gate_needs_names(c->only.filter);
+	bool knows = event_filter_needs_names(c->only.filter);
 	int r = knows ? open_engine(c, &c->known, err) : 0;
 
 	if (r == 0 && knows)
 		r = read_all(c, &c->known, err);
 	return r < 0 ? r
-		     : query_gate_new(&c->gate, &c->engine, knows ? &c->known : NULL,
-				      c->only.filter, err);
+		     : event_filter_new(&c->gate, &c->engine, knows ? &c->known : NULL,
+					c->only.filter, err);
 }
 
 static int look_at_part(struct cutter *c, struct error *err)
@@ -194,7 +194,7 @@ static int cut(struct cutter *c, struct error *err)
 	if (r == 0)
 		say_done(c);
 	keep_deinit(&c->keep);
-	query_gate_free(c->gate);
+	event_filter_free(c->gate);
 	if (c->known.source)
 		engine_deinit(&c->known);
 	engine_deinit(&c->engine);
@@ -209,13 +209,13 @@ int cmd_cut(const struct opts *o)
 
 	if (cmd_only(o, &c.only, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
-	const struct caged_wants w = {.recordings = {o->input}, .make = o->output};
-	struct caged caged;
-	int r = caged_enter(&caged, o, &w, &err);
+	const struct sandboxed_wants w = {.recordings = {o->input}, .make = o->output};
+	struct sandboxed sandboxed;
+	int r = sandboxed_enter(&sandboxed, o, &w, &err);
 
-	c.cut.caged = &caged;
+	c.cut.sandboxed = &sandboxed;
 	r = r < 0 ? r : cut(&c, &err);
-	caged_leave(&caged);
+	sandboxed_leave(&sandboxed);
 	if (r == 0)
 		return CMD_EXIT_OK;
 	return cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);

@@ -2,12 +2,12 @@
 #ifndef KONTEND_CMD_CUT_H
 #define KONTEND_CMD_CUT_H
 
-#include "caged.h"
 #include "kontend/cut.h"
+#include "sandboxed.h"
 
 /* A recording that is to be written again in part. */
 struct cmd_cut {
-	const struct caged *caged;
+	const struct sandboxed *sandboxed;
 	const char *from, *to;	 /* files; @to must not be there */
 	int level;		 /* of zstd; 0: not compressed */
 	uint64_t tick_ns;	 /* of the recording; 0: those that it has */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `kontend diff OLD... -- NEW...`: two groups of recordings, each as one, are compared by name. */
 #include "diff-groups.h"
-#include "gather.h"
+#include "fleet-input.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ enum { BEFORE, AFTER, SIDES, TEXT_ROWS = 20 };
 struct groups {
 	struct measure_job job;
 	struct opts o; /* the first recording as --input */
-	struct gather gather;
+	struct fleet_input gather;
 	struct cmd_only only;
 	struct fleet_side sides[SIDES];
 	struct fleet *fleets[SIDES];
@@ -42,7 +42,7 @@ static int make_spec(struct groups *g, const struct opts *o, struct error *err)
 	struct fleet_spec *s = &g->spec;
 
 	s->by = FLEET_BY_RECORDING;
-	if (gather_spec(s, o, TEXT_ROWS, &g->only, err) < 0)
+	if (fleet_input_spec(s, o, TEXT_ROWS, &g->only, err) < 0)
 		return -EINVAL;
 	if (o->by && table_by(o->by, &s->tables, err) < 0)
 		return -EINVAL;
@@ -61,8 +61,8 @@ static int finish(struct measure_job *job, struct measure *m, struct error *err)
 
 	for (size_t i = 0; r == 0 && g->o.more[i]; i++) {
 		int side = i < g->o.n_before ? BEFORE : AFTER;
-		r = gather_read(&g->gather, m, g->o.more[i], g->fleets[side], &g->sides[side].given,
-				err);
+		r = fleet_input_read(&g->gather, m, g->o.more[i], g->fleets[side],
+				     &g->sides[side].given, err);
 	}
 	for (int side = 0; r == 0 && side < SIDES; side++)
 		if (!fleet_sum(g->fleets[side])->recordings)
@@ -70,7 +70,7 @@ static int finish(struct measure_job *job, struct measure *m, struct error *err)
 				      "None of the recordings %s can be compared: what is wrong "
 				      "with each was said",
 				      side == BEFORE ? "before '--'" : "behind '--'");
-	g->spec.sandbox = &m->caged.sandbox;
+	g->spec.sandbox = &m->sandboxed.sandbox;
 	return r < 0 ? r
 		     : fleet_report_diff(&g->sides[BEFORE], &g->sides[AFTER], &g->spec,
 					 m->output.file, err);
@@ -81,7 +81,7 @@ static int run(struct groups *g)
 	int status = measure_run(&g->o, &g->job);
 
 	for (int side = 0; side < SIDES; side++)
-		if (status == CMD_EXIT_OK && gather_any_bad(&g->sides[side].given))
+		if (status == CMD_EXIT_OK && fleet_input_any_bad(&g->sides[side].given))
 			status = CMD_EXIT_FAILURE;
 	return status;
 }
@@ -107,6 +107,6 @@ int cmd_diff_groups(const struct opts *o)
 		status = run(&g);
 	for (int side = 0; side < SIDES; side++)
 		fleet_free(g.fleets[side]);
-	gather_deinit(&g.gather);
+	fleet_input_deinit(&g.gather);
 	return status;
 }

@@ -4,12 +4,12 @@
  */
 #include "kontend/diff.h"
 #include "diff-groups.h"
+#include "filter-options.h"
 #include "kontend/codeset.h"
-#include "kontend/query-only.h"
 #include "kontend/tables.h"
 #include "kontend/units.h"
+#include "kontend/wait-filter.h"
 #include "measure.h"
-#include "only.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -119,9 +119,9 @@ static int write_diff(struct measure_job *j, struct measure *m, struct error *er
 	} else {
 		query_begin(&a);
 		query_begin(&b);
-		ret = query_only_set(&a, d->only.filter, err);
+		ret = wait_filter_set(&a, d->only.filter, err);
 		if (ret == 0)
-			ret = query_only_set(&b, d->only.filter, err);
+			ret = wait_filter_set(&b, d->only.filter, err);
 		if (ret == 0)
 			ret = diff_write(&old, &new, &d->spec, m->output.file, err);
 	}

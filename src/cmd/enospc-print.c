@@ -17,7 +17,7 @@ struct keeper {
 	uint32_t others; /* processes that have a descriptor of it, too */
 };
 
-static void find_holders(const struct snap *s, uint32_t event, struct keeper *k)
+static void find_holders(const struct perfsnap *s, uint32_t event, struct keeper *k)
 {
 	uint32_t n = 0;
 
@@ -26,12 +26,12 @@ static void find_holders(const struct snap *s, uint32_t event, struct keeper *k)
 			continue;
 		k->pid = s->holders[i].pid;
 		k->fd = s->holders[i].fd;
-		k->comm = snap_text(s, s->holders[i].comm);
+		k->comm = perfsnap_text(s, s->holders[i].comm);
 	}
 	k->others = n ? n - 1 : 0;
 }
 
-static uint32_t root_of(const struct snap *s, uint32_t event)
+static uint32_t root_of(const struct perfsnap *s, uint32_t event)
 {
 	for (size_t i = 0; s->events[event].parent && i < s->n_events; i++)
 		if (s->events[i].id == s->events[event].parent)
@@ -39,21 +39,21 @@ static uint32_t root_of(const struct snap *s, uint32_t event)
 	return event;
 }
 
-static struct keeper keeper_of(const struct snap *s, uint32_t event)
+static struct keeper keeper_of(const struct perfsnap *s, uint32_t event)
 {
 	const struct snap_event *e = &s->events[event];
 	struct keeper k = {"perf fd", "", 0, -1, 0};
 
 	if (e->flags & SNAP_PTRACE)
-		return (struct keeper){"ptrace", snap_text(s, e->tracer_comm), e->tracer_pid, -1,
-				       0};
+		return (struct keeper){"ptrace", perfsnap_text(s, e->tracer_comm), e->tracer_pid,
+				       -1, 0};
 	if (e->flags & SNAP_KERNEL)
 		return (struct keeper){"kernel", "", 0, -1, 0};
 	find_holders(s, root_of(s, event), &k);
 	if (e->flags & SNAP_CHILD)
 		k.kind = "inherited";
 	else if (!k.pid)
-		k = (struct keeper){"no fd", snap_text(s, e->owner_comm), e->owner_pid, -1, 0};
+		k = (struct keeper){"no fd", perfsnap_text(s, e->owner_comm), e->owner_pid, -1, 0};
 	return k;
 }
 
@@ -79,7 +79,7 @@ static void put_bound(FILE *out, const struct snap_event *e)
 	fprintf(out, "%-18s", text);
 }
 
-static void put_holder(FILE *out, const struct snap *s, uint32_t event)
+static void put_holder(FILE *out, const struct perfsnap *s, uint32_t event)
 {
 	const struct snap_event *e = &s->events[event];
 	struct keeper k = keeper_of(s, event);
@@ -91,11 +91,11 @@ static void put_holder(FILE *out, const struct snap *s, uint32_t event)
 	fprintf(out, "  %-22s %4s  %-9s  ", who, fd, k.kind);
 	put_bound(out, e);
 	fprintf(out, " 0x%-16" PRIx64 " %3" PRIu64 " %-3s %-8s %s\n", e->bp_addr, e->bp_len,
-		rwx_names[e->bp_type & 7], state_of(e->state), snap_text(s, e->where));
+		rwx_names[e->bp_type & 7], state_of(e->state), perfsnap_text(s, e->where));
 }
 
 /* What to do about one: in words that can be followed. */
-static void put_close(FILE *out, const struct snap *s, uint32_t event)
+static void put_close(FILE *out, const struct perfsnap *s, uint32_t event)
 {
 	const struct snap_event *e = &s->events[event];
 	struct keeper k = keeper_of(s, event);
@@ -104,7 +104,7 @@ static void put_close(FILE *out, const struct snap *s, uint32_t event)
 		fprintf(out,
 			"  delete the watchpoint at 0x%" PRIx64 " in %s/%" PRId32
 			", which traces %s/%" PRId32 "\n",
-			e->bp_addr, k.comm, k.pid, snap_text(s, e->target_comm), e->target_tid);
+			e->bp_addr, k.comm, k.pid, perfsnap_text(s, e->target_comm), e->target_tid);
 	else if (k.fd >= 0)
 		fprintf(out, "  close fd %" PRId32 " of %s/%" PRId32 ", or end that process%s\n",
 			k.fd, k.comm, k.pid,
@@ -173,7 +173,7 @@ static void put_rows(FILE *out, const struct cmd_enospc *c)
 static void put_method(FILE *out, const struct cmd_enospc *c)
 {
 	const struct snap_head *h = &c->snap.head;
-	const char *reason = snap_text(&c->snap, h->reason);
+	const char *reason = perfsnap_text(&c->snap, h->reason);
 
 	if (h->method == SNAP_BPF)
 		fprintf(out, "\nRead from the kernel by BPF%s%s.\n", *reason ? ": " : "", reason);
@@ -209,7 +209,7 @@ void cmd_enospc_put_text(FILE *out, const struct cmd_enospc *c)
 	put_method(out, c);
 }
 
-static void json_holder(struct jsonw *j, const struct snap *s, uint32_t event)
+static void json_holder(struct jsonw *j, const struct perfsnap *s, uint32_t event)
 {
 	const struct snap_event *e = &s->events[event];
 	struct keeper k = keeper_of(s, event);
@@ -227,7 +227,7 @@ static void json_holder(struct jsonw *j, const struct snap *s, uint32_t event)
 			jsonw_i64(j, NULL, s->holders[i].pid);
 	jsonw_end(j, ']');
 	jsonw_hex(j, "addr", e->bp_addr);
-	jsonw_str(j, "where", *snap_text(s, e->where) ? snap_text(s, e->where) : NULL);
+	jsonw_str(j, "where", *perfsnap_text(s, e->where) ? perfsnap_text(s, e->where) : NULL);
 	jsonw_u64(j, "len", e->bp_len);
 	jsonw_str(j, "bp_type", rwx_names[e->bp_type & 7]);
 	e->cpu >= 0 ? jsonw_i64(j, "cpu", e->cpu) : jsonw_null(j, "cpu");
@@ -255,7 +255,7 @@ static void json_rows(struct jsonw *j, const struct enospc *r)
 	jsonw_end(j, ']');
 }
 
-static void json_events(struct jsonw *j, const char *key, const struct snap *s,
+static void json_events(struct jsonw *j, const char *key, const struct perfsnap *s,
 			const uint32_t *events, size_t n)
 {
 	jsonw_begin(j, key, '[', false);
@@ -269,7 +269,7 @@ void cmd_enospc_put_json(FILE *out, const struct cmd_enospc *c)
 	struct jsonw j = {.out = out};
 	const struct enospc *r = &c->result;
 	int status = cmd_enospc_status(c);
-	const char *reason = snap_text(&c->snap, c->snap.head.reason);
+	const char *reason = perfsnap_text(&c->snap, c->snap.head.reason);
 
 	jsonw_begin(&j, NULL, '{', false);
 	jsonw_str(&j, "schema", "kontend.enospc/1");

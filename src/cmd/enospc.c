@@ -108,7 +108,7 @@ static int count_own(struct cmd_enospc *c, const struct snap_slots *s, int32_t t
 
 static int count_threads(struct cmd_enospc *c, struct error *err)
 {
-	const struct snap *s = &c->snap;
+	const struct perfsnap *s = &c->snap;
 	size_t n = 0;
 	int code = 0;
 
@@ -186,7 +186,7 @@ int cmd_enospc(const struct opts *o)
 		status = code < 0 ? cmd_fail(CMD_ENOSPC_UNKNOWN, &err) : print_answer(&c, &err);
 	}
 	enospc_deinit(&c.result);
-	snap_deinit(&c.snap);
+	perfsnap_deinit(&c.snap);
 	mem_free(c.counts);
 	target_deinit(&target);
 	return status;

@@ -15,7 +15,7 @@ struct cmd_enospc {
 	struct enospc_ask ask;
 	struct enospc_count *counts; /* of ask */
 	struct error refusal;	     /* what the kernel says whatever the slots; code 0: nothing */
-	struct snap snap;
+	struct perfsnap snap;
 	struct enospc result;
 };
 

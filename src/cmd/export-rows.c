@@ -9,11 +9,11 @@
 #include "export-rows.h"
 #include "kontend/query-incident.h"
 #include "kontend/query-incidents.h"
-#include "kontend/query-only.h"
 #include "kontend/rows-pack.h"
 #include "kontend/rows.h"
+#include "kontend/wait-filter.h"
 #include "measure.h"
-#include "spans.h"
+#include "recording-overlap.h"
 #include "verbs.h"
 #include "version.h"
 
@@ -67,7 +67,7 @@ static uint64_t first_end(struct engine_slices *s, uint64_t begin_ns)
 static unsigned marks_of(struct rows_job *j)
 {
 	const struct model *m = &j->run->engine.model;
-	const struct span *twin = spans_find(&j->spans, &j->q, m->zero_ns, m->now_ns);
+	const struct span *twin = recording_spans_find(&j->spans, &j->q, m->zero_ns, m->now_ns);
 
 	j->twin = twin ? twin : j->twin;
 	return (twin ? ROWS_OVERLAP : 0u) | (m->damage.snapshot_unknown ? ROWS_VERSION : 0u);
@@ -93,7 +93,7 @@ static int write_part(struct rows_job *j, unsigned marks, bool is_last, struct e
 	struct rows_spec spec = j->spec;
 
 	query_begin(&j->q);
-	int r = query_only_set(&j->q, j->only->filter, err);
+	int r = wait_filter_set(&j->q, j->only->filter, err);
 	spec.marks |= marks | marks_of(j);
 	take_incident(j, is_last, &incidents);
 	j->q.incidents = &incidents;
@@ -185,7 +185,7 @@ static void say_marks(struct rows_job *j, unsigned marks)
 /* No mark: queries leave out what is marked, and this may be of another machine. */
 static void say_doubt(struct rows_job *j)
 {
-	const char *other = spans_may_overlap(&j->spans, &j->q);
+	const char *other = recording_spans_may_overlap(&j->spans, &j->q);
 	char what[600];
 
 	if (!other)
@@ -208,7 +208,7 @@ static int end_recording(struct rows_job *j, struct error *err)
 		say_doubt(j);
 	}
 	j->run->engine.slices = NULL;
-	r = r < 0 ? r : spans_add(&j->spans, &j->q, j->path, &twin, err);
+	r = r < 0 ? r : recording_spans_add(&j->spans, &j->q, j->path, &twin, err);
 	forget_query(j);
 	return r;
 }
@@ -282,7 +282,7 @@ static void end(struct measure_job *job)
 	forget_query(j);
 	if (j->packed)
 		fclose(j->packed);
-	spans_deinit(&j->spans);
+	recording_spans_deinit(&j->spans);
 }
 
 int cmd_export_rows(const struct opts *o, const struct cmd_only *only)

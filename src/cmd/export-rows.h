@@ -2,8 +2,8 @@
 #ifndef KONTEND_CMD_EXPORT_ROWS_H
 #define KONTEND_CMD_EXPORT_ROWS_H
 
+#include "filter-options.h"
 #include "kontend/opts.h"
-#include "only.h"
 
 /* `kontend export --format ndjson`: the answer is the exit status. @only: which waits. */
 int cmd_export_rows(const struct opts *o, const struct cmd_only *only);

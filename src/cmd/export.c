@@ -5,16 +5,16 @@
  * metrics again and again. Rows for engines are in export-rows.c.
  */
 #include "export-rows.h"
+#include "filter-options.h"
+#include "kontend/event-filter.h"
 #include "kontend/flamegraph.h"
 #include "kontend/folded.h"
 #include "kontend/openmetrics.h"
 #include "kontend/pprof.h"
-#include "kontend/query-gate.h"
 #include "kontend/query-hot.h"
-#include "kontend/query-only.h"
 #include "kontend/tracefile.h"
+#include "kontend/wait-filter.h"
 #include "measure.h"
-#include "only.h"
 #include "send.h"
 #include "verbs.h"
 #include "version.h"
@@ -31,7 +31,7 @@ struct exporter {
 	struct measure_job job;
 	struct tracefile *trace;
 	struct run known; /* the whole recording, where the filter of a trace is about names */
-	struct query_gate *gate;
+	struct event_filter *gate;
 	struct openmetrics *metrics;
 	struct query_zoom zoom;
 	struct cmd_only only;
@@ -86,14 +86,14 @@ static int finish_trace(struct measure_job *j, struct measure *m, struct error *
 	return ret;
 }
 
-/* While its engine and the cage are there. */
+/* While its engine and the sandbox are there. */
 static void end_trace(struct measure_job *j)
 {
 	struct exporter *e = (struct exporter *)j;
 
 	tracefile_free(e->trace);
 	e->trace = NULL;
-	query_gate_free(e->gate);
+	event_filter_free(e->gate);
 	run_close(&e->known, NULL);
 }
 
@@ -175,7 +175,7 @@ static int finish_chains(struct measure_job *j, struct measure *m, struct error 
 	if (ret < 0)
 		return error_errno(err, ret, "Cannot sum up what was measured");
 	query_begin(&q);
-	ret = query_only_set(&q, e->only.filter, err);
+	ret = wait_filter_set(&q, e->only.filter, err);
 	if (ret == 0)
 		ret = write_chains(e, m, &q, err);
 	if (ret == 0)
@@ -205,7 +205,7 @@ static int add_metrics(struct exporter *e, struct measure *m, struct error *err)
 	if (ret < 0)
 		return error_errno(err, ret, "Cannot sum up what was measured");
 	query_begin(&q);
-	ret = query_only_set(&q, e->only.filter, err);
+	ret = wait_filter_set(&q, e->only.filter, err);
 	if (ret == 0)
 		ret = openmetrics_add(e->metrics, &q, err);
 	query_deinit(&q);

@@ -3,12 +3,12 @@
  * `kontend incidents`: what triggers have caught, a line a file. A file that cannot be read is
  * named on standard error, and the rest is listed all the same.
  */
-#include "caged.h"
 #include "kontend/report-incident.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "kontend/when.h"
 #include "record/incident-list.h"
+#include "sandboxed.h"
 #include "verbs.h"
 
 #include <stdio.h>
@@ -161,16 +161,16 @@ int cmd_incidents(const struct opts *o)
 	struct incident_list l;
 	struct error err = {0};
 
-	struct caged caged;
+	struct sandboxed sandboxed;
 	struct reader_options how = {0};
-	const struct caged_wants w = {.folder = dir};
+	const struct sandboxed_wants w = {.folder = dir};
 
-	if (caged_enter(&caged, o, &w, &err) < 0)
+	if (sandboxed_enter(&sandboxed, o, &w, &err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
-	caged_reader(&caged, &how);
+	sandboxed_reader(&sandboxed, &how);
 	int r = incident_list_read_by(&l, dir, &how, &err);
 	if (r < 0) {
-		caged_leave(&caged);
+		sandboxed_leave(&sandboxed);
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
 	}
 	if (o->format && !strcmp(o->format, "json"))
@@ -182,6 +182,6 @@ int cmd_incidents(const struct opts *o)
 			dir);
 	say_others(o, &l, dir);
 	incident_list_deinit(&l);
-	caged_leave(&caged);
+	sandboxed_leave(&sandboxed);
 	return cmd_flush(CMD_EXIT_OK);
 }

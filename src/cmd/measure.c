@@ -15,7 +15,7 @@
 #include "measure.h"
 #include "kontend/clock.h"
 #include "kontend/ending.h"
-#include "kontend/query-gate.h"
+#include "kontend/event-filter.h"
 #include "kontend/reader.h"
 #include "kontend/units.h"
 #include "verbs.h"
@@ -44,22 +44,22 @@ static int open_signals(struct measure *m, struct error *err)
 }
 
 /* Where a recording is read: all else that is opened is open. */
-static int enter_cage(struct measure *m, const struct measure_job *j, struct error *err)
+static int enter_sandbox(struct measure *m, const struct measure_job *j, struct error *err)
 {
-	const struct caged_wants w = {.recordings = {m->o->input, j->also},
-				      .more = j->more,
-				      .instructions = m->o->annotate != NULL,
-				      .put = caged_put_output,
-				      .put_ctx = &m->output,
-				      .used = {m->output.made.dir, m->output.made.fd}};
+	const struct sandboxed_wants w = {.recordings = {m->o->input, j->also},
+					  .more = j->more,
+					  .instructions = m->o->annotate != NULL,
+					  .put = sandboxed_put_output,
+					  .put_ctx = &m->output,
+					  .used = {m->output.made.dir, m->output.made.fd}};
 	char note[200];
 
 	if (!m->o->input)
 		return 0;
-	int r = caged_enter(&m->caged, m->o, &w, err);
-	measure_cage(m, &m->run);
-	if (r == 0 && m->caged.sandbox.state == SANDBOX_PARTIAL)
-		cmd_say(m->o, "%s", sandbox_note(&m->caged.sandbox, note, sizeof(note)));
+	int r = sandboxed_enter(&m->sandboxed, m->o, &w, err);
+	measure_sandbox(m, &m->run);
+	if (r == 0 && m->sandboxed.sandbox.state == SANDBOX_PARTIAL)
+		cmd_say(m->o, "%s", sandbox_note(&m->sandboxed.sandbox, note, sizeof(note)));
 	return r;
 }
 
@@ -73,8 +73,8 @@ static int begin(struct measure *m, struct measure_job *j, struct error *err)
 	else if (r == 0 && !j->every)
 		r = output_open(&m->output, m->o->output, stdout, err);
 	if (r == 0)
-		r = enter_cage(m, j, err);
-	caged_output(&m->caged, &m->output);
+		r = enter_sandbox(m, j, err);
+	sandboxed_output(&m->sandboxed, &m->output);
 	return r == 0 ? stall_start(&m->stall, err) : r;
 }
 
@@ -229,7 +229,7 @@ static int pump_range(struct measure *m, struct run *run, const char *path, stru
 
 	if (!m->o->time)
 		return pump(m, run, err);
-	caged_reader(&m->caged, &how);
+	sandboxed_reader(&m->sandboxed, &how);
 	int ret = cmd_range_set(r, &run->engine, m->o->time, m->range_ns, &how, stops_looking, m,
 				err);
 	if (ret == 0)
@@ -273,21 +273,21 @@ static int read_recording(struct measure *m, struct run *run, const char *path, 
 	return ret;
 }
 
-void measure_cage(struct measure *m, struct run *run)
+void measure_sandbox(struct measure *m, struct run *run)
 {
 	struct reader_options o = {0};
 
-	caged_reader(&m->caged, &o);
+	sandboxed_reader(&m->sandboxed, &o);
 	run->open = o.open;
 	run->open_ctx = o.open_ctx;
-	run->sandbox = &m->caged.sandbox;
-	run->lines.door = caged_door(&m->caged);
+	run->sandbox = &m->sandboxed.sandbox;
+	run->lines.door = sandboxed_files(&m->sandboxed);
 }
 
 int measure_open(struct measure *m, struct run *run, const char *path, struct error *err)
 {
 	run->memory = m->o->memory;
-	measure_cage(m, run);
+	measure_sandbox(m, run);
 	int ret = run_open_file(run, path, 0, err);
 
 	run->engine.model.min_wait_ns = m->o->min_wait_ns;
@@ -321,7 +321,7 @@ static int read_known(struct measure *m, struct run *known, struct error *err)
 {
 	known->held = m->run.held;
 	known->blame = m->run.blame;
-	measure_cage(m, known);
+	measure_sandbox(m, known);
 	int ret = run_open(known, m->o, err);
 
 	known->engine.model.min_wait_ns = m->o->min_wait_ns;
@@ -330,10 +330,10 @@ static int read_known(struct measure *m, struct run *known, struct error *err)
 	return ret == 0 && m->give_up ? -EINTR : ret;
 }
 
-int measure_gate(struct measure *m, struct run *known, const char *filter, struct query_gate **ret,
-		 struct error *err)
+int measure_gate(struct measure *m, struct run *known, const char *filter,
+		 struct event_filter **ret, struct error *err)
 {
-	bool knows = m->run.from_file && query_gate_needs_names(filter);
+	bool knows = m->run.from_file && event_filter_needs_names(filter);
 	int code = 0;
 
 	if (knows && !can_read_again(m->o->input)) {
@@ -346,8 +346,8 @@ int measure_gate(struct measure *m, struct run *known, const char *filter, struc
 	if (knows)
 		code = read_known(m, known, err);
 	return code < 0 ? code
-			: query_gate_new(ret, &m->run.engine, knows ? &known->engine : NULL, filter,
-					 err);
+			: event_filter_new(ret, &m->run.engine, knows ? &known->engine : NULL,
+					   filter, err);
 }
 
 static void say_start(const struct measure *m)
@@ -500,6 +500,6 @@ int measure_run(const struct opts *o, struct measure_job *j)
 		status = CMD_EXIT_SIGNAL + (m.signal ? m.signal : SIGTERM);
 	if (m.signal_fd >= 0)
 		close(m.signal_fd);
-	caged_leave(&m.caged);
+	sandboxed_leave(&m.sandboxed);
 	return status;
 }

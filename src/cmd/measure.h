@@ -2,13 +2,13 @@
 #ifndef KONTEND_CMD_MEASURE_H
 #define KONTEND_CMD_MEASURE_H
 
-#include "caged.h"
 #include "kontend/output.h"
 #include "kontend/query-load.h"
 #include "kontend/run.h"
 #include "kontend/source.h"
 #include "progress.h"
 #include "range.h"
+#include "sandboxed.h"
 #include "session/stall.h"
 
 /* A measurement without a screen, or the reading of a recording, from start to end. */
@@ -27,7 +27,7 @@ struct measure {
 	uint64_t range_ns;	/* --time is where a part of this length ends; 0: FROM,TO */
 	bool bad_usage;		/* --time makes no sense here */
 	struct progress progress;
-	struct caged caged;
+	struct sandboxed sandboxed;
 	struct stall stall; /* whoever should read the output may not */
 };
 
@@ -75,12 +75,12 @@ int measure_read_opened(struct measure *m, struct run *run, const char *path, st
  * if @filter is about names, so that a wait is judged by what is known at the end. What comes
  * through a pipe cannot be read twice, which is said. The caller gives @known back after the gate.
  */
-struct query_gate;
-int measure_gate(struct measure *m, struct run *known, const char *filter, struct query_gate **ret,
-		 struct error *err);
+struct event_filter;
+int measure_gate(struct measure *m, struct run *known, const char *filter,
+		 struct event_filter **ret, struct error *err);
 
 /* @run gets at recordings as @m does. */
-void measure_cage(struct measure *m, struct run *run);
+void measure_sandbox(struct measure *m, struct run *run);
 
 /* For results that have no place for it: says so where records are missing from them. */
 void measure_say_losses(const struct measure *m);

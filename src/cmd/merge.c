@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `kontend merge`: what the tables of recordings have is added up by name. */
-#include "gather.h"
+#include "fleet-input.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ struct merger {
 	struct fleet *merge;
 	struct fleet_spec spec;
 	struct cmd_only only;
-	struct gather gather;
+	struct fleet_input gather;
 };
 
 enum { TEXT_ROWS = 10 };
@@ -23,7 +23,7 @@ static int make_spec(struct merger *g, const struct opts *o, struct error *err)
 
 	if (o->by && fleet_by_parse(o->by, &s->by) < 0)
 		return error_set(err, -EINVAL, "--by '%s' is not known", o->by);
-	if (gather_spec(s, o, TEXT_ROWS, &g->only, err) < 0)
+	if (fleet_input_spec(s, o, TEXT_ROWS, &g->only, err) < 0)
 		return -EINVAL;
 	if (s->format == REPORT_CSV && s->tables & (s->tables - 1))
 		return error_set(err, -EINVAL,
@@ -37,12 +37,12 @@ static int finish(struct measure_job *job, struct measure *m, struct error *err)
 {
 	struct merger *g = (struct merger *)job;
 	struct fleet_given *given = &g->spec.given;
-	int r = gather_read(&g->gather, m, g->o.input, g->merge, given, err);
+	int r = fleet_input_read(&g->gather, m, g->o.input, g->merge, given, err);
 
 	for (const char *const *more = job->more; r == 0 && *more; more++)
-		r = gather_read(&g->gather, m, *more, g->merge, given, err);
-	r = r < 0 ? r : gather_say_clocks(&g->gather, given, err);
-	g->spec.sandbox = &m->caged.sandbox;
+		r = fleet_input_read(&g->gather, m, *more, g->merge, given, err);
+	r = r < 0 ? r : fleet_input_say_clocks(&g->gather, given, err);
+	g->spec.sandbox = &m->sandboxed.sandbox;
 	return r < 0 ? r : fleet_report_write(g->merge, &g->spec, m->output.file, err);
 }
 
@@ -50,7 +50,8 @@ static int run_merge(struct merger *g)
 {
 	int status = measure_run(&g->o, &g->job);
 
-	return status == CMD_EXIT_OK && gather_any_bad(&g->spec.given) ? CMD_EXIT_FAILURE : status;
+	return status == CMD_EXIT_OK && fleet_input_any_bad(&g->spec.given) ? CMD_EXIT_FAILURE
+									    : status;
 }
 
 int cmd_merge(const struct opts *o)
@@ -71,6 +72,6 @@ int cmd_merge(const struct opts *o)
 	else
 		status = run_merge(&g);
 	fleet_free(g.merge);
-	gather_deinit(&g.gather);
+	fleet_input_deinit(&g.gather);
 	return status;
 }

@@ -11,7 +11,7 @@
  * add to this loop is called from begun(), each_tick() and ended().
  */
 #include "record-incidents.h"
-#include "incident-keep.h"
+#include "incident-retention.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/metrics.h"
@@ -69,7 +69,7 @@ struct catching {
 	bool stopped, give_up;
 	bool reload; /* the configuration is to be read again */
 	struct service service;
-	struct incident_keep keep;
+	struct incident_retention keep;
 	char dir[PATH_MAX], last[96];
 };
 
@@ -152,7 +152,7 @@ static void say_file(struct catching *c, const struct incident_job *j)
 		   units_bytes(bytes, j->bytes));
 	if (c->metrics)
 		metrics_incident(c->metrics, in, j->path);
-	incident_keep_done(&c->keep, c->o, &j->kept, &j->kept_err);
+	incident_retention_done(&c->keep, c->o, &j->kept, &j->kept_err);
 	if (j->note.code)
 		cmd_say(c->o, "%s", j->note.text);
 }
@@ -191,7 +191,7 @@ static int hand_over(struct catching *c, bool goes_on, struct error *err)
 		return r;
 	if (!(j->incident.flags & INCIDENT_BY_HAND))
 		j->incident.trigger = c->places[j->incident.trigger];
-	incident_keep_ask(&c->keep, c->o, &j->keep, &j->keep_ns);
+	incident_retention_ask(&c->keep, c->o, &j->keep, &j->keep_ns);
 	r = incident_thread_put(c->out, j);
 	if (r < 0) {
 		incident_job_free(j);
@@ -281,7 +281,7 @@ static int begun(struct catching *c, struct error *err)
 	say_left(c);
 	say_start(c);
 	c->keep.dir = c->files.dir;
-	incident_keep_now(&c->keep, c->o);
+	incident_retention_now(&c->keep, c->o);
 	service_ready(&c->service);
 	return 0;
 }
@@ -320,7 +320,7 @@ static int each_tick(struct catching *c, struct error *err)
 
 	(void)err;
 	cmd_record_metrics_tick(c->metrics, c->o, &counts);
-	incident_keep_round(&c->keep, c->o);
+	incident_retention_round(&c->keep, c->o);
 	tell_service(c);
 	return 0;
 }
@@ -433,7 +433,7 @@ static int reload(struct catching *c, struct error *err)
 	r = open_triggers(c, err);
 	waitfeed_tell(c->run.waits, opts_overhead_floor_ns(c->o));
 	incident_open_post(&c->open, c->o->post_ns);
-	incident_keep_now(&c->keep, c->o);
+	incident_retention_now(&c->keep, c->o);
 	service_reloaded(&c->service);
 	return r;
 }

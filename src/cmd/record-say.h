@@ -4,7 +4,7 @@
 
 #include "kontend/opts.h"
 #include "record/file.h"
-#include "record/tally.h"
+#include "record/record-counter.h"
 
 /* What is said of a recording, on a line that is written over until the last. */
 struct cmd_record_say {

@@ -4,11 +4,11 @@
  * then takes the place of the damaged one. That becomes FILE.old. With --output it is left alone.
  */
 #include "kontend/recover.h"
-#include "caged.h"
 #include "kontend/mem.h"
 #include "kontend/tracefs.h"
 #include "kontend/units.h"
-#include "record/place.h"
+#include "record/output-names.h"
+#include "sandboxed.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -100,7 +100,7 @@ struct recovery {
 	struct newfile made;
 	int from;
 	struct formats formats;
-	struct caged caged;
+	struct sandboxed sandboxed;
 };
 
 /* At the end of it, by whoever may. */
@@ -125,20 +125,20 @@ static int open_both(struct recovery *r, struct error *err)
 	return code < 0 ? error_errno(err, code, "Cannot write beside '%s'", r->path) : 0;
 }
 
-/* In the cage. */
+/* In the sandbox. */
 static int read_it(struct recovery *r, struct recover_stat *st, struct error *err)
 {
-	const struct caged_wants w = {
+	const struct sandboxed_wants w = {
 		.put = put_it, .put_ctx = r, .used = {r->made.dir, r->made.fd}};
-	int e = caged_enter(&r->caged, r->o, &w, err);
+	int e = sandboxed_enter(&r->sandboxed, r->o, &w, err);
 
 	return e < 0 ? e : save(r->o, r->from, r->made.fd, r->path, st, &r->formats, err);
 }
 
 static int put_part(struct recovery *r, bool give_up, struct error *err)
 {
-	return caged_is(&r->caged) ? caged_put(&r->caged, -1, give_up, err)
-				   : put_it(r, -1, give_up, err);
+	return sandboxed_is(&r->sandboxed) ? sandboxed_put(&r->sandboxed, -1, give_up, err)
+					   : put_it(r, -1, give_up, err);
 }
 
 static void end(struct recovery *r)
@@ -150,7 +150,7 @@ static void end(struct recovery *r)
 	if (r->made.fd >= 0)
 		close(r->made.fd);
 	newfile_deinit(&r->made);
-	caged_leave(&r->caged);
+	sandboxed_leave(&r->sandboxed);
 }
 
 static int recover(const struct opts *o, const char *path, struct recover_stat *st,

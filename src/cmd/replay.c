@@ -5,9 +5,9 @@
  * Keys come from the terminal even when the recording comes from standard input.
  */
 #include "replay.h"
-#include "caged.h"
 #include "caught.h"
 #include "cut.h"
+#include "filter-options.h"
 #include "kontend/clock.h"
 #include "kontend/ending.h"
 #include "kontend/keep-columns.h"
@@ -17,11 +17,11 @@
 #include "kontend/run.h"
 #include "kontend/srclines.h"
 #include "kontend/when.h"
-#include "only.h"
 #include "progress.h"
+#include "sandboxed.h"
 #include "screen.h"
 #include "screenshot.h"
-#include "spool.h"
+#include "stdin-copy.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ struct replay {
 	struct cmd_shot *shot; /* NULL: the screen */
 	struct srclines_config lines;
 	const char *path, *name;
-	struct spool spool;
+	struct stdin_copy spool;
 	struct cmd_only only;
 	struct engine engine;
 	struct timeline *timeline;
@@ -46,7 +46,7 @@ struct replay {
 	struct incident incident; /* for which it was recorded; all 0: none */
 	uint64_t tick_ns;	  /* asked for; 0 = none */
 	struct progress progress;
-	struct caged *caged, own; /* the one of who asked for a picture, or our own */
+	struct sandboxed *sandboxed, own; /* the one of who asked for a picture, or our own */
 };
 
 static const uint64_t second_ns = 1000000000, ahead_ns = 100000000;
@@ -106,7 +106,7 @@ static int open_recording(struct replay *p, struct error *err)
 	struct source *source;
 	int r;
 
-	caged_reader(p->caged, &ro);
+	sandboxed_reader(p->sandboxed, &ro);
 	r = reader_new(&source, &ro, err);
 	if (r < 0)
 		return r;
@@ -118,9 +118,9 @@ static int open_recording(struct replay *p, struct error *err)
 	p->lines = (struct srclines_config){.argv = srclines_worker_argv,
 					    .fetch_argv =
 						    p->o->debuginfod ? srclines_fetch_argv : NULL,
-					    .door = caged_door(p->caged),
+					    .door = sandboxed_files(p->sandboxed),
 					    .no_inline = p->o->no_inline};
-	p->engine.sandbox = &p->caged->sandbox;
+	p->engine.sandbox = &p->sandboxed->sandbox;
 	p->engine.lines = &p->lines;
 	p->engine.keep_symbols = !p->o->no_symbol_cache;
 	p->engine.groups = p->o->groups;
@@ -204,7 +204,7 @@ static int write_cut(void *arg, const char *path, uint64_t from_ns, uint64_t to_
 	struct reader_stat st;
 
 	reader_stat(p->engine.source, &st);
-	const struct cmd_cut cut = {.caged = p->caged,
+	const struct cmd_cut cut = {.sandboxed = p->sandboxed,
 				    .from = recording_path(p),
 				    .to = path,
 				    .level = cmd_cut_level(&st),
@@ -244,7 +244,7 @@ static int show_screen(struct replay *p, const char *filter, struct error *err)
 
 	if (p->shot)
 		return cmd_screenshot_take(p->o, &p->engine, a, p->shot, err);
-	return cmd_screen(p->o, &p->engine, NULL, a, p->caged, err);
+	return cmd_screen(p->o, &p->engine, NULL, a, p->sandboxed, err);
 }
 
 static int run_screen(struct replay *p, const char *filter, struct error *err)
@@ -296,34 +296,34 @@ static int check_terminal(const struct replay *p, struct error *err)
 			 name, p->path);
 }
 
-static int enter_cage(struct replay *p, struct error *err)
+static int enter_sandbox(struct replay *p, struct error *err)
 {
-	const struct caged_wants w = {.recordings = {p->path},
-				      .fds = {p->spool.fd > 0 ? p->spool.fd : 0},
-				      .screen = !p->shot,
-				      .here = true,
-				      .instructions = true,
-				      .keep = keep_columns,
-				      .config = p->o->config_path,
-				      .put = p->shot ? caged_put_output : NULL,
-				      .put_ctx = p->shot ? &p->shot->output : NULL,
-				      .used = {p->shot ? p->shot->output.made.dir : -1,
-					       p->shot ? p->shot->output.made.fd : -1},
-				      .save = cmd_screen_save};
+	const struct sandboxed_wants w = {.recordings = {p->path},
+					  .fds = {p->spool.fd > 0 ? p->spool.fd : 0},
+					  .screen = !p->shot,
+					  .here = true,
+					  .instructions = true,
+					  .keep = keep_columns,
+					  .config = p->o->config_path,
+					  .put = p->shot ? sandboxed_put_output : NULL,
+					  .put_ctx = p->shot ? &p->shot->output : NULL,
+					  .used = {p->shot ? p->shot->output.made.dir : -1,
+						   p->shot ? p->shot->output.made.fd : -1},
+					  .save = cmd_screen_save};
 
-	return caged_enter(p->caged, p->o, &w, err);
+	return sandboxed_enter(p->sandboxed, p->o, &w, err);
 }
 
 /* Opens all that is to be opened; from then on there is no right but to read it. */
 static int open_all(struct replay *p, struct error *err)
 {
-	int r = spool_open(&p->spool, p->path, err);
+	int r = stdin_copy_open(&p->spool, p->path, err);
 
 	if (r == 0 && !p->shot && !strcmp(p->path, "-"))
 		r = take_keys_from_terminal(err);
 	if (r == 0)
-		r = enter_cage(p, err);
-	return r < 0 ? r : spool_fill(&p->spool, p->path, p->o->quiet, err);
+		r = enter_sandbox(p, err);
+	return r < 0 ? r : stdin_copy_fill(&p->spool, p->path, p->o->quiet, err);
 }
 
 static const char *base_name(const char *path)
@@ -351,11 +351,11 @@ int cmd_replay_to(const struct opts *o, struct cmd_shot *shot)
 	if (cmd_only(o, &p.only, &err) < 0 || cmd_caught_check(o, &err) < 0 ||
 	    cmd_check_rows(o, cmd_table_of(o->view), filter, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
-	p.caged = shot ? &shot->caged : &p.own;
+	p.sandboxed = shot ? &shot->sandboxed : &p.own;
 	if (open_all(&p, &err) == 0)
 		status = run_screen(&p, o->filter ? filter : NULL, &err);
-	spool_close(&p.spool);
-	caged_leave(&p.own);
+	stdin_copy_close(&p.spool);
+	sandboxed_leave(&p.own);
 	return err.code ? cmd_fail(status, &err) : status;
 }
 

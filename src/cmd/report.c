@@ -5,11 +5,11 @@
  */
 #include "kontend/report.h"
 #include "caught.h"
+#include "filter-options.h"
 #include "kontend/codeset.h"
 #include "kontend/ended.h"
 #include "kontend/query-verdict.h"
 #include "measure.h"
-#include "only.h"
 #include "verbs.h"
 
 #include <errno.h>

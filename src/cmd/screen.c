@@ -50,7 +50,7 @@ static int keep_there(void *ctx, const char *where, const char *table, const cha
 		      struct error *err)
 {
 	(void)where;
-	return caged_keep(ctx, table, keys, err);
+	return sandboxed_keep(ctx, table, keys, err);
 }
 
 int cmd_screen_save(void *ctx, int dir, const char *name, bool is_base, int fd, char *ret,
@@ -63,12 +63,12 @@ int cmd_screen_save(void *ctx, int dir, const char *name, bool is_base, int fd, 
 static int save_there(void *ctx, const char *name, bool is_base, int fd, char *ret, size_t size,
 		      struct error *err)
 {
-	return caged_save(ctx, name, is_base, fd, ret, size, err);
+	return sandboxed_save(ctx, name, is_base, fd, ret, size, err);
 }
 
-struct app_saver cmd_screen_saver(const struct caged *caged)
+struct app_saver cmd_screen_saver(const struct sandboxed *sandboxed)
 {
-	return (struct app_saver){save_there, (void *)(uintptr_t)caged};
+	return (struct app_saver){save_there, (void *)(uintptr_t)sandboxed};
 }
 
 int cmd_screen_options(const struct opts *o, struct app_options *a, struct verdict_limits *verdict,
@@ -92,10 +92,10 @@ int cmd_screen_options(const struct opts *o, struct app_options *a, struct verdi
 }
 
 int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct app_options a,
-	       const struct caged *caged, struct error *err)
+	       const struct sandboxed *sandboxed, struct error *err)
 {
 	struct term_options t = {.theme = o->theme, .ascii = o->ascii, .no_mouse = o->no_mouse};
-	void *there = caged && caged_is(caged) ? (void *)(uintptr_t)caged : NULL;
+	void *there = sandboxed && sandboxed_is(sandboxed) ? (void *)(uintptr_t)sandboxed : NULL;
 	const struct app_keep kept = {there ? keep_there : keep_here, there, o->config_path};
 	const struct app_saver saver = cmd_screen_saver(there);
 	struct verdict_limits verdict;

@@ -2,10 +2,10 @@
 #ifndef KONTEND_CMD_SCREEN_H
 #define KONTEND_CMD_SCREEN_H
 
-#include "caged.h"
 #include "kontend/app.h"
 #include "kontend/opts.h"
 #include "kontend/run.h"
+#include "sandboxed.h"
 
 struct verdict_limits;
 
@@ -15,15 +15,15 @@ int cmd_screen_options(const struct opts *o, struct app_options *a, struct verdi
 /*
  * Shows @e on the terminal until the user leaves: with @a, to which is added what @o says of views
  * and colours. @run is started when the screen is there; NULL: there is nothing to start. The
- * @caged: NULL, or where it is read. The terminal is given back before this answers, with an exit
- * status, and @err for what is to be said.
+ * @sandboxed: NULL, or where it is read. The terminal is given back before this answers, with an
+ * exit status, and @err for what is to be said.
  */
 int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct app_options a,
-	       const struct caged *caged, struct error *err);
-/* What saving is, for struct caged_wants. */
+	       const struct sandboxed *sandboxed, struct error *err);
+/* What saving is, for struct sandboxed_wants. */
 int cmd_screen_save(void *ctx, int dir, const char *name, bool is_base, int fd, char *ret,
 		    size_t size, struct error *err);
-/* Who saves for whoever is in @caged. */
-struct app_saver cmd_screen_saver(const struct caged *caged);
+/* Who saves for whoever is in @sandboxed. */
+struct app_saver cmd_screen_saver(const struct sandboxed *sandboxed);
 
 #endif

@@ -103,7 +103,7 @@ static int write_picture(struct app *app, const struct cmd_shot *shot, struct er
 int cmd_screenshot_take(const struct opts *o, struct engine *e, struct app_options a,
 			const struct cmd_shot *shot, struct error *err)
 {
-	const struct app_saver saver = cmd_screen_saver(&shot->caged);
+	const struct app_saver saver = cmd_screen_saver(&shot->sandboxed);
 	struct verdict_limits verdict;
 	struct display *paper;
 	struct app *app;
@@ -116,7 +116,7 @@ int cmd_screenshot_take(const struct opts *o, struct engine *e, struct app_optio
 		error_errno(err, r, "Cannot set up the screen");
 		return CMD_EXIT_FAILURE;
 	}
-	if (caged_is(&shot->caged))
+	if (sandboxed_is(&shot->sandboxed))
 		a.saver = &saver;
 	r = app_new(&app, e, paper, &a, err);
 	if (r == 0) {
@@ -149,14 +149,14 @@ static int run(const struct opts *o, struct cmd_shot *shot, struct error *err)
 	if (output_open(&shot->output, o->output, stdout, err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, err);
 	int status = cmd_replay_to(o, shot);
-	caged_output(&shot->caged, &shot->output);
+	sandboxed_output(&shot->sandboxed, &shot->output);
 	int sig = signal_of(&set);
 	if (sig)
 		status = CMD_EXIT_SIGNAL + sig;
 	else if (status == CMD_EXIT_OK && o->output && output_commit(&shot->output, err) < 0)
 		status = cmd_fail(CMD_EXIT_FAILURE, err);
 	output_close(&shot->output);
-	caged_leave(&shot->caged);
+	sandboxed_leave(&shot->sandboxed);
 	return status;
 }
 

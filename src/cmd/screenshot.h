@@ -2,17 +2,17 @@
 #ifndef KONTEND_CMD_SCREENSHOT_H
 #define KONTEND_CMD_SCREENSHOT_H
 
-#include "caged.h"
 #include "kontend/app.h"
 #include "kontend/opts.h"
 #include "kontend/output.h"
+#include "sandboxed.h"
 
 /* A picture that is asked for, and the file for it, which is open before a recording is. */
 struct cmd_shot {
 	int w, h;
 	enum picture_format format;
 	struct output output;
-	struct caged caged; /* where the recording is read */
+	struct sandboxed sandboxed; /* where the recording is read */
 };
 
 /*

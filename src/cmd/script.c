@@ -4,9 +4,9 @@
  * were lost, the end says so.
  */
 #include "kontend/script.h"
-#include "kontend/query-gate.h"
+#include "filter-options.h"
+#include "kontend/event-filter.h"
 #include "measure.h"
-#include "only.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@ struct scripter {
 	struct measure_job job;
 	struct script *script;
 	struct cmd_only only;
-	struct run known;	 /* the whole recording, where the filter is about names */
-	struct query_gate *gate; /* NULL: every wait has lines */
+	struct run known;	   /* the whole recording, where the filter is about names */
+	struct event_filter *gate; /* NULL: every wait has lines */
 };
 
 static int begin(struct measure_job *j, struct measure *m, struct error *err)
@@ -45,13 +45,13 @@ static int finish(struct measure_job *j, struct measure *m, struct error *err)
 	return 0;
 }
 
-/* While its engine and the cage are there. */
+/* While its engine and the sandbox are there. */
 static void end(struct measure_job *j)
 {
 	struct scripter *s = (struct scripter *)j;
 
 	script_free(s->script);
-	query_gate_free(s->gate);
+	event_filter_free(s->gate);
 	run_close(&s->known, NULL);
 }
 

@@ -2,15 +2,15 @@
 /*
  * A request to a collector of OTLP, by libcurl, which is loaded when it is used, as it brings two
  * dozen libraries with it. Who has read a stranger's recording may not do that: it is done outside
- * of the cage, with bytes that are there by then.
+ * of the sandbox, with bytes that are there by then.
  *
  * Nor has libcurl the rights of root for what a collector answers: a process of its own sends. It
  * has the file, a pipe for the result, and no rights but to connect and to read what everybody may.
  */
 #include "send.h"
-#include "kontend/cage.h"
 #include "kontend/fdio.h"
 #include "kontend/pprof.h"
+#include "kontend/sandbox.h"
 #include "kontend/text.h"
 #include "sym/library.h"
 #include "version.h"
@@ -260,7 +260,7 @@ static _Noreturn void work(int fd, int pipe, const char *to)
 	if (r < 0)
 		_exit(1);
 	alarm(ALL_MS / 1000 + CONNECT_MS / 1000);
-	r = cage_only_connect();
+	r = sandbox_only_connect();
 	prctl(PR_SET_DUMPABLE, 0);
 	result.code = r < 0 ? error_errno(&result.err, r, "Cannot give up the rights to send")
 			    : send_it(FILE_FD, to, &result.err);

@@ -12,10 +12,10 @@
 #include "kontend/locksnap.h"
 #include "kontend/mem.h"
 #include "kontend/mmlevel.h"
+#include "kontend/perfsnap.h"
 #include "kontend/phasesnap.h"
 #include "kontend/pmus.h"
 #include "kontend/shortsnap.h"
-#include "kontend/snap.h"
 #include "kontend/textsnap.h"
 #include "kontend/upsnap.h"
 #include <errno.h>
@@ -33,7 +33,7 @@ static const struct snapshot_kind kinds[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_MMAP] = {"mmap", MMLEVEL_VERSION, false},
 	[SNAPSHOT_BUILD_IDS] = {"build_ids", BUILDIDS_VERSION, true},
 	[SNAPSHOT_FUNCS] = {"functions", FUNCSNAP_VERSION, true},
-	[SNAPSHOT_TABLES] = {"tables", CFISNAP_VERSION, true},
+	[SNAPSHOT_CFI] = {"tables", CFISNAP_VERSION, true},
 	[SNAPSHOT_COST] = {"cost", RECORD_COST_VERSION, false},
 	[SNAPSHOT_INCIDENT] = {"incident", INCIDENT_VERSION, true},
 	[SNAPSHOT_SHORT] = {"short", SHORTSNAP_VERSION, false},

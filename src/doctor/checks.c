@@ -7,8 +7,8 @@
  * follow from checks by a table.
  */
 #include "internal.h"
+#include "kontend/cachefile.h"
 #include "kontend/inspect.h"
-#include "kontend/kept.h"
 #include "kontend/live.h"
 #include "kontend/mem.h"
 #include "kontend/mux.h"
@@ -297,7 +297,7 @@ static void check_symbols(struct doctor *d)
 	uint64_t size;
 	int r = usersyms_kept(&n, &size);
 
-	if (!kept_path("symbols", path, sizeof(path)))
+	if (!cachefile_path("symbols", path, sizeof(path)))
 		doctor_found(i, DOCTOR_WORKS,
 			     "none are kept (KONTEND_CACHE, XDG_CACHE_HOME, HOME)");
 	else if (r == -ENOENT)
@@ -318,7 +318,7 @@ static void check_cache(struct doctor *d)
 	char path[300];
 	struct stat st;
 
-	if (!kept_path("kallsyms", path, sizeof(path)))
+	if (!cachefile_path("kallsyms", path, sizeof(path)))
 		doctor_found(i, DOCTOR_WORKS, "none is kept (KONTEND_CACHE, XDG_CACHE_HOME, HOME)");
 	else if (lstat(path, &st) != 0)
 		doctor_found(i, DOCTOR_WORKS, "%s: none yet", path);

@@ -39,7 +39,7 @@ struct score {
 
 struct judge {
 	struct enospc *ret;
-	const struct snap *snap;
+	const struct perfsnap *snap;
 	const struct enospc_ask *ask;
 	struct user *users;
 	struct demand *demands;
@@ -305,7 +305,7 @@ static int name_them(struct judge *j)
 
 static int judge_rows(struct judge *j)
 {
-	const struct snap *s = j->snap;
+	const struct perfsnap *s = j->snap;
 	struct enospc *r = j->ret;
 	int code = 0;
 
@@ -324,7 +324,7 @@ static int judge_rows(struct judge *j)
 	return code;
 }
 
-int enospc_judge(struct enospc *ret, const struct snap *s, const struct enospc_ask *ask)
+int enospc_judge(struct enospc *ret, const struct perfsnap *s, const struct enospc_ask *ask)
 {
 	struct judge j = {.ret = ret, .snap = s, .ask = ask};
 	bool refused = false, known = true;

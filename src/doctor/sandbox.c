@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the kernel has for those who read recordings of others. Nothing is restricted by asking. */
+#include "kontend/sandbox.h"
 #include "internal.h"
-#include "kontend/cage.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@ enum { CONNECTIONS = 4, SIGNALS = 6 };
 static void check_landlock(struct doctor *d)
 {
 	struct doctor_item *i = doctor_add(d, "landlock", "which files a reader may open");
-	int version = cage_landlock();
+	int version = sandbox_landlock();
 
 	if (version > 0) {
 		doctor_found(i, DOCTOR_WORKS, "version %d: files%s%s", version,
@@ -32,7 +32,7 @@ static void check_landlock(struct doctor *d)
 static void check_seccomp(struct doctor *d)
 {
 	struct doctor_item *i = doctor_add(d, "seccomp", "which system calls a reader may make");
-	int r = cage_filter();
+	int r = sandbox_filter();
 
 	if (r == 0)
 		doctor_found(i, DOCTOR_WORKS, "calls that are not needed to read are refused");

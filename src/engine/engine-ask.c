@@ -7,7 +7,7 @@
  * threads whose waits may have ended unseen it is asked whether they exist.
  */
 #include "engine-int.h"
-#include "kontend/lockask.h"
+#include "kontend/lock-requests.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 
@@ -29,7 +29,7 @@ static uint32_t queue_type(enum lock_type type)
 }
 
 struct asking {
-	struct lockask_lock locks[LOCKASK_MOST];
+	struct lock_request_lock locks[LOCKASK_MOST];
 	size_t n;
 };
 
@@ -37,7 +37,7 @@ static void add_lock(struct asking *a, const struct model *m, uint64_t addr, uin
 {
 	if (a->n < LOCKASK_MOST && addr && addr != SHORTS_LOCK)
 		a->locks[a->n++] =
-			(struct lockask_lock){addr, type, lockname_life(m->lock_names, addr)};
+			(struct lock_request_lock){addr, type, lockname_life(m->lock_names, addr)};
 }
 
 /* The mmap_locks that were taken, but not waited for: no lock of the table. */
@@ -63,7 +63,7 @@ static void ask_threads(const struct engine *e)
 		if (w->used && w->doubtful && w->task != TASK_OTHER)
 			threads[n++] = m->tasks.tasks[w->task].tid;
 	}
-	lockask_set_threads(e->asks, threads, n);
+	lock_request_set_threads(e->lock_requests, threads, n);
 }
 
 void engine_ask(struct engine *e)
@@ -85,6 +85,6 @@ void engine_ask(struct engine *e)
 			e->asked = i + 1;
 	}
 	add_mms(&a, m);
-	lockask_set(e->asks, a.locks, a.n);
+	lock_request_set(e->lock_requests, a.locks, a.n);
 	ask_threads(e);
 }

@@ -15,7 +15,7 @@ void engine_snapshots_until(struct engine *e, uint64_t time_ns, bool act);
 void engine_snapshots_deinit(struct engine *e); /* gives all back */
 
 /* engine-ask.c */
-/* Fills in e->asks from what the model has. */
+/* Fills in e->lock_requests from what the model has. */
 void engine_ask(struct engine *e);
 
 #endif

@@ -198,7 +198,7 @@ static uint32_t frames(struct profile_unwinder *profile, const struct map_space 
 
 static int encode(const struct map_object *o, struct cfisnap *s, char **ret, size_t *ret_len)
 {
-	struct record_snapshot head = {.kind = SNAPSHOT_TABLES, .version = CFISNAP_VERSION};
+	struct record_snapshot head = {.kind = SNAPSHOT_CFI, .version = CFISNAP_VERSION};
 	size_t len = strlen(o->path) + 1;
 	char *strings = mem_calloc(1, 1 + len);
 

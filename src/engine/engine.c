@@ -195,7 +195,7 @@ static int take_tick(struct engine *e, uint64_t time, struct error *err)
 	note_place(e, time);
 	if (e->range)
 		engine_range_tick(e, time);
-	if (e->asks)
+	if (e->lock_requests)
 		engine_ask(e);
 	return r ? r : ENGINE_TICK;
 }
@@ -311,7 +311,7 @@ static int act(struct engine *e, const struct record *r, bool *ret_kept, struct 
 		return 0;
 	case RECORD_KALLSYMS:
 		e->model.generation++;
-		return (r->lasts ? sym_load_lasting : sym_load)(&e->sym, r->data, r->len, err);
+		return (r->lasts ? sym_load_persistent : sym_load)(&e->sym, r->data, r->len, err);
 	case RECORD_SNAPSHOT:
 		return hold(e, r, ret_kept, err);
 	case RECORD_NOTE:

@@ -36,7 +36,7 @@ static int pack_array(struct engine_packed_array *ret, struct engine_pack *p, co
 static int copy_rest(struct model *dst, const struct model *m)
 {
 	struct cell cell = {0};
-	struct cell_more more = {0};
+	struct cell_stats more = {0};
 	uint32_t slot = 0;
 	uint64_t touched = 0;
 	uint32_t group[1][HIST_GROUP] = {0};

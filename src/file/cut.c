@@ -206,7 +206,7 @@ static int look_at_snapshot(struct cut *c, const struct record *r, struct error 
 	if (!snapshot_parse(r->data, r->len, &head) || head.flags & RECORD_SNAPSHOT_LOST)
 		return 0;
 	/* There may be several, and all of them tell. */
-	if (head.kind == SNAPSHOT_FUNCS || head.kind == SNAPSHOT_TABLES)
+	if (head.kind == SNAPSHOT_FUNCS || head.kind == SNAPSHOT_CFI)
 		return writer_put(c->writer, r, err);
 	if (snapshot_is_lasting(head.kind))
 		return keep_snapshot(c, r, err);

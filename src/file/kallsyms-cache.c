@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lines of /proc/kallsyms that sym_load() looks at, as a kept file (kept.h), and whether they
- * are those of now. The image moves only with a boot, modules are listed with their addresses, and
- * BPF programs and the trampolines of their links have ids that are given once. Pages of ftrace and
- * kprobes have no such list, but their names only say what kind of page it is, and whatever else
- * came to lie there would be seen here.
+ * The lines of /proc/kallsyms that sym_load() looks at, as a kept file (cachefile.h), and whether
+ * they are those of now. The image moves only with a boot, modules are listed with their addresses,
+ * and BPF programs and the trampolines of their links have ids that are given once. Pages of ftrace
+ * and kprobes have no such list, but their names only say what kind of page it is, and whatever
+ * else came to lie there would be seen here.
  *
  * All failures are silent for whoever asks: the cache saves time, and without it nothing else is
  * different.
  */
 #include "kernel.h"
+#include "kontend/cachefile.h"
 #include "kontend/fdio.h"
-#include "kontend/kept.h"
 #include "kontend/mem.h"
 #include "kontend/thisboot.h"
 #include <errno.h>
@@ -100,9 +100,9 @@ int kallsyms_cache_now(struct kallsyms_cache_state *ret)
 	return r;
 }
 
-static struct kept_key key_of(const struct kallsyms_cache_state *s)
+static struct cachefile_key key_of(const struct kallsyms_cache_state *s)
 {
-	struct kept_key key = {.name = "kallsyms", .form = {"kallsym2"}};
+	struct cachefile_key key = {.name = "kallsyms", .form = {"kallsym2"}};
 
 	_Static_assert(sizeof(*s) <= sizeof(key.stamp), "room");
 	memcpy(key.stamp, s, sizeof(*s));
@@ -112,7 +112,7 @@ static struct kept_key key_of(const struct kallsyms_cache_state *s)
 void kallsyms_text_deinit(struct kallsyms_text *t)
 {
 	mem_free(t->heap);
-	kept_close(t->kept);
+	cachefile_close(t->kept);
 	filemap_close(&t->file);
 	*t = (struct kallsyms_text){0};
 }
@@ -120,14 +120,14 @@ void kallsyms_text_deinit(struct kallsyms_text *t)
 /* All of it is read soon after, so all of it is compared with its checksums at once. */
 int kallsyms_cache_load(const struct kallsyms_cache_state *state, struct kallsyms_text *ret)
 {
-	const struct kept_key key = key_of(state);
+	const struct cachefile_key key = key_of(state);
 
 	*ret = (struct kallsyms_text){0};
-	int r = kept_open(&ret->kept, &key);
+	int r = cachefile_open(&ret->kept, &key);
 	if (r < 0)
 		return r;
-	const struct kept_part text = kept_part(ret->kept, 0);
-	if (!kept_is_sound(ret->kept, text.bytes, text.len)) {
+	const struct cachefile_part text = cachefile_part(ret->kept, 0);
+	if (!cachefile_is_sound(ret->kept, text.bytes, text.len)) {
 		kallsyms_text_deinit(ret);
 		return -EBADMSG;
 	}
@@ -166,14 +166,14 @@ size_t kallsyms_without_padding(const char *text, size_t len, char *ret)
 
 int kallsyms_cache_store(const struct kallsyms_cache_state *state, const char *text, size_t len)
 {
-	const struct kept_key key = key_of(state);
+	const struct cachefile_key key = key_of(state);
 	char *lines = mem_resize(NULL, len + 1, 1);
 
 	if (!lines)
 		return -ENOMEM;
-	const struct kept_part parts[KEPT_PARTS] = {
+	const struct cachefile_part parts[CACHEFILE_PARTS] = {
 		{lines, kallsyms_without_padding(text, len, lines)}};
-	int r = kept_store(&key, parts);
+	int r = cachefile_store(&key, parts);
 	mem_free(lines);
 	return r;
 }

@@ -11,18 +11,18 @@
 #include <stdint.h>
 
 /*
- * What /proc/kallsyms said, kept (kept.h): the kernel takes longer to print it than a report of
- * 500,000 events does.
+ * What /proc/kallsyms said, kept (cachefile.h): the kernel takes longer to print it than a report
+ * of 500,000 events does.
  */
 
-struct kept;
+struct cachefile;
 
 /* A text of kallsyms: in heap memory, or a part of a file. `= {0}` is none. */
 struct kallsyms_text {
 	const char *text; /* no NUL behind it; NULL: there is none */
 	size_t len;
 	char *heap;
-	struct kept *kept;
+	struct cachefile *kept;
 	struct filemap file;
 };
 

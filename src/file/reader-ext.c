@@ -23,7 +23,7 @@ static bool is_kind(const struct perfdata_ext *h)
 		[RECORD_FILL] = sizeof(struct record_fill),
 		[RECORD_CPU] = sizeof(struct record_cpu),
 		[RECORD_START] = sizeof(uint64_t),
-		[RECORD_ENDING] = sizeof(uint64_t),
+		[RECORD_TRAILER] = sizeof(uint64_t),
 	};
 
 	if (h->kind == RECORD_KALLSYMS || h->kind == RECORD_NOTE)
@@ -63,7 +63,7 @@ static bool is_passed_over(const struct reader *r, const struct perfdata_ext *h,
 	bool lasting = h->kind == RECORD_SNAPSHOT && snapshot_parse(body, h->length, &head) &&
 		       snapshot_is_lasting(head.kind);
 
-	return h->kind == RECORD_ENDING || (r->early ? !lasting : r->had_early && lasting);
+	return h->kind == RECORD_TRAILER || (r->early ? !lasting : r->had_early && lasting);
 }
 
 /* Of a round or a tick, which both say that everything up to them is there; 0: it is neither. */
@@ -162,7 +162,7 @@ static bool continues(const struct reader *r, const struct perfdata_ext *h)
 }
 
 /* A chunk without the one before it. The first of a body is counted; `ext_head` is of the last. */
-static int take_stray(struct reader *r, const struct perfdata_ext *h)
+static int take_untracked(struct reader *r, const struct perfdata_ext *h)
 {
 	const struct perfdata_ext o = r->ext_head;
 	bool known = o.kind == h->kind && o.stored == h->stored && o.length == h->length &&
@@ -193,7 +193,7 @@ int reader_ext(struct reader *r, const uint8_t *p, size_t size, struct reader_bl
 	if (e != READER_AGAIN)
 		return e;
 	if (h.offset && !r->ext)
-		return take_stray(r, &h);
+		return take_untracked(r, &h);
 	r->ext_head.offset = 0;
 	if (h.flags || n < h.stored)
 		return n ? add_chunk(r, &h, p + BODY_AT + sizeof(h), n) : reader_bad(r);

@@ -301,7 +301,7 @@ static uint64_t ending_len(const struct reader *r, uint64_t at, uint64_t size)
 	memcpy(&ext, p + EXT_AT, sizeof(ext));
 	if (h.type != PERF_RECORD_SAMPLE || h.size != RECORD_LEN ||
 	    load_u64(p + sizeof(h)) != PERFDATA_EXT_ID || ext.magic != PERFDATA_EXT_MAGIC ||
-	    ext.version != PERFDATA_EXT_VERSION || ext.kind != RECORD_ENDING ||
+	    ext.version != PERFDATA_EXT_VERSION || ext.kind != RECORD_TRAILER ||
 	    ext.length != sizeof(uint64_t))
 		return 0;
 	uint64_t len = load_u64(p + EXT_AT + sizeof(ext));

@@ -147,7 +147,7 @@ static int finish_failed(struct writer *w, struct error *err)
 static int put_ending(struct writer *w, struct error *err)
 {
 	uint64_t len = w->good + w->out.len - w->ending;
-	struct record r = {.kind = RECORD_ENDING, .data = &len, .len = sizeof(len)};
+	struct record r = {.kind = RECORD_TRAILER, .data = &len, .len = sizeof(len)};
 
 	w->end = w->good + w->out.len;
 	if (!w->ending || !w->can_seek)

@@ -70,7 +70,7 @@ void account_end(struct model *m, const struct wait *w, const struct event *ev)
 		return;
 	}
 	if (!w->doubtful && !ev->end.ret)
-		past_note(&m->past, w, ev->time);
+		longest_recent_note(&m->past, w, ev->time);
 	struct cell *c = cell_of(m, w);
 	uint64_t within_ns = wait_part_ns(w, m->zero_ns, ev->time);
 	uint64_t part_ns = in_bucket(m, w, ev->time);

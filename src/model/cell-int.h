@@ -4,7 +4,7 @@
 
 #include "kontend/cell.h"
 
-/* cell-more.c: room for the sums of @n cells, so that cell_merge() has it. 0 or -ENOMEM. */
+/* cell-stats.c: room for the sums of @n cells, so that cell_merge() has it. 0 or -ENOMEM. */
 int cell_reserve(struct cell_table *t, size_t n);
 /* The open bucket of a cell is closed. False: the next tick will find nothing either. */
 bool cell_close(struct cell_table *t, struct cell *c);

@@ -158,7 +158,7 @@ void cell_expect(const struct cell_table *t, struct cell_key key)
 
 bool cell_close(struct cell_table *t, struct cell *c)
 {
-	struct cell_more *m = c->more ? &t->more[c->more] : NULL;
+	struct cell_stats *m = c->more ? &t->more[c->more] : NULL;
 
 	c->rate_wait_ns = c->cur_wait_ns;
 	c->cur_wait_ns = 0;

@@ -5,8 +5,8 @@
  */
 #include "census.h"
 #include "kontend/mem.h"
+#include "kontend/perfsnap.h"
 #include "kontend/pmus.h"
-#include "kontend/snap.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 
@@ -56,7 +56,7 @@ static int count_event(struct census *c, const struct snap_event *e, const struc
 	return r;
 }
 
-static int count_all(struct census *c, const struct snap *s, const struct pmus *p)
+static int count_all(struct census *c, const struct perfsnap *s, const struct pmus *p)
 {
 	bool *ticks = mem_calloc(s->n_contexts + 1, sizeof(*ticks));
 	int r = ticks ? 0 : -ENOMEM;
@@ -77,8 +77,8 @@ static int count_all(struct census *c, const struct snap *s, const struct pmus *
 int census_take(struct census *c, const struct snapshot *perf, const struct snapshot *pmus)
 {
 	struct pmus p = {0};
-	struct snap s = {0};
-	int r = snap_decode(&s, perf->bytes, perf->len);
+	struct perfsnap s = {0};
+	int r = perfsnap_decode(&s, perf->bytes, perf->len);
 
 	*c = (struct census){0};
 	if (r == 0 && (s.head.missing & (SNAP_NO_EVENTS | SNAP_NO_CONTEXTS) || s.head.incomplete ||
@@ -90,7 +90,7 @@ int census_take(struct census *c, const struct snapshot *perf, const struct snap
 		r = count_all(c, &s, &p);
 	if (r < 0)
 		census_deinit(c);
-	snap_deinit(&s);
+	perfsnap_deinit(&s);
 	return r == 0 || r == -ENOMEM ? r : -ENODATA;
 }
 

@@ -92,7 +92,7 @@ int model_copy(struct model *dst, const struct model *src)
 	dst->locks = (struct lock_table){0};
 	dst->stacks = (struct stack_table){0};
 	dst->waits = (struct wait_pool){0};
-	dst->strays = (struct stray_table){0};
+	dst->untracked = (struct untracked_table){0};
 	dst->cells = (struct cell_table){0};
 	dst->held = dst->handed = dst->mm_held = (struct cell_table){0};
 	dst->holds = (struct holds){0};
@@ -116,7 +116,7 @@ int model_copy(struct model *dst, const struct model *src)
 	if (!task_table_copy(&dst->tasks, &src->tasks) && !copy_locks(&dst->locks, &src->locks) &&
 	    !stack_table_copy(&dst->stacks, &src->stacks) &&
 	    !copy_waits(&dst->waits, &src->waits) &&
-	    !stray_table_copy(&dst->strays, &src->strays) &&
+	    !untracked_table_copy(&dst->untracked, &src->untracked) &&
 	    !copy_cells(&dst->cells, &src->cells) && !copy_cells(&dst->held, &src->held) &&
 	    !copy_cells(&dst->handed, &src->handed) && !copy_cells(&dst->mm_held, &src->mm_held) &&
 	    !holds_copy(&dst->holds, &src->holds) && !lockqueues_copy(&dst->queues, &src->queues) &&

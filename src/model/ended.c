@@ -19,7 +19,7 @@ struct items {
 	enum ended_kind kind;
 	size_t n;
 	uint64_t time_ns;
-	const struct snap *perf;
+	const struct perfsnap *perf;
 	const struct upsnap *uprobes;
 };
 
@@ -35,10 +35,10 @@ void ended_free(struct ended *e)
 		return;
 	for (int k = 0; k < ENDED_KINDS; k++)
 		map64_deinit(&e->lists[k].at);
-	snap_deinit(&e->perf);
-	snap_deinit(&e->breakpoints);
-	snap_deinit(&e->contexts);
-	snap_deinit(&e->next);
+	perfsnap_deinit(&e->perf);
+	perfsnap_deinit(&e->breakpoints);
+	perfsnap_deinit(&e->contexts);
+	perfsnap_deinit(&e->next);
 	upsnap_deinit(&e->uprobes);
 	upsnap_deinit(&e->upsnap);
 	upsnap_deinit(&e->upnext);
@@ -66,19 +66,19 @@ static uint64_t key_of(const struct items *t, size_t i)
 	}
 }
 
-static int put_context(struct snap *to, const struct snap *from, size_t i, size_t at)
+static int put_context(struct perfsnap *to, const struct perfsnap *from, size_t i, size_t at)
 {
 	struct snap_context c = from->contexts[i];
 
-	c.comm = snap_add_text(to, snap_text(from, c.comm));
+	c.comm = perfsnap_add_text(to, perfsnap_text(from, c.comm));
 	if (at == to->n_contexts)
-		return snap_add_context(to, &c);
+		return perfsnap_add_context(to, &c);
 	to->contexts[at] = c;
 	return 0;
 }
 
 /* Who has a descriptor of the event @i, which is at @at now. */
-static int put_holders(struct snap *to, const struct snap *from, size_t i, size_t at)
+static int put_holders(struct perfsnap *to, const struct perfsnap *from, size_t i, size_t at)
 {
 	int code = 0;
 
@@ -90,25 +90,25 @@ static int put_holders(struct snap *to, const struct snap *from, size_t i, size_
 		if (h.event != i + 1)
 			continue;
 		h.event = (uint32_t)at + 1;
-		h.comm = snap_add_text(to, snap_text(from, h.comm));
-		code = snap_add_holder(to, &h);
+		h.comm = perfsnap_add_text(to, perfsnap_text(from, h.comm));
+		code = perfsnap_add_holder(to, &h);
 	}
 	return code;
 }
 
-static int put_breakpoint(struct snap *to, const struct snap *from, size_t i, size_t at)
+static int put_breakpoint(struct perfsnap *to, const struct perfsnap *from, size_t i, size_t at)
 {
 	struct snap_event e = from->events[i];
 	uint32_t *texts[] = {&e.owner_comm, &e.target_comm, &e.tracer_comm,
 			     &e.pmu,	    &e.name,	    &e.where};
 
 	for (size_t k = 0; k < sizeof(texts) / sizeof(*texts); k++)
-		*texts[k] = snap_add_text(to, snap_text(from, *texts[k]));
+		*texts[k] = perfsnap_add_text(to, perfsnap_text(from, *texts[k]));
 	e.context = 0;
 	e.hits = UINT64_MAX;
 	if (at < to->n_events)
 		to->events[at] = e;
-	else if (snap_add_event(to, &e) < 0)
+	else if (perfsnap_add_event(to, &e) < 0)
 		return -ENOMEM;
 	return put_holders(to, from, i, at);
 }
@@ -191,7 +191,7 @@ static int compare(struct ended *e, const struct items *was, const struct items 
 	return code;
 }
 
-static struct items of_perf(const struct snap *s, enum ended_kind kind)
+static struct items of_perf(const struct perfsnap *s, enum ended_kind kind)
 {
 	return (struct items){.kind = kind,
 			      .n = kind == ENDED_CONTEXT ? s->n_contexts : s->n_events,
@@ -218,7 +218,7 @@ static struct ended_slots *slots_of(struct ended *e, const struct snap_slots *s)
 	return &e->slots[e->n_slots++];
 }
 
-static int note_slots(struct ended *e, const struct snap *s)
+static int note_slots(struct ended *e, const struct perfsnap *s)
 {
 	for (size_t i = 0; i < s->n_slots; i++) {
 		const struct snap_slots *c = &s->slots[i];
@@ -235,7 +235,7 @@ static int note_slots(struct ended *e, const struct snap *s)
 
 static int look_at_perf(struct ended *e, uint16_t kind, const void *payload, size_t len)
 {
-	int code = snap_decode(&e->next, payload, len);
+	int code = perfsnap_decode(&e->next, payload, len);
 
 	if (code < 0)
 		return code == -ENOMEM ? code : 0;
@@ -249,9 +249,9 @@ static int look_at_perf(struct ended *e, uint16_t kind, const void *payload, siz
 		code = compare(e, &was, &is);
 		/* The one of contexts is kept apart, as looks at slots have none. */
 		if (code == 0)
-			code = snap_decode(&e->contexts, payload, len);
+			code = perfsnap_decode(&e->contexts, payload, len);
 	}
-	struct snap old = e->breakpoints;
+	struct perfsnap old = e->breakpoints;
 	e->breakpoints = e->next;
 	e->next = old;
 	return code == -ENOMEM ? code : 0;
@@ -288,7 +288,7 @@ void ended_zero(struct ended *e)
 		e->lists[k].n = 0;
 		e->lists[k].more = 0;
 	}
-	snap_clear(&e->perf);
+	perfsnap_clear(&e->perf);
 	upsnap_clear(&e->uprobes);
 	e->n_slots = 0;
 	/* What is there as the sums begin is of now on as well; there is room for it. */

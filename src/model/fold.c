@@ -64,8 +64,8 @@ static void sweep(struct model *m)
 		if (w->used || i == m->last_wait)
 			mark_wait(m, w);
 	}
-	const struct past_wait *past;
-	for (uint32_t i = 0; (past = past_at(&m->past, i)); i++)
+	const struct longest_recent_wait *past;
+	for (uint32_t i = 0; (past = longest_recent_at(&m->past, i)); i++)
 		mark_wait(m, &past->wait);
 	if (m->blame.max)
 		blame_mark(m);

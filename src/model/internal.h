@@ -15,7 +15,7 @@ int pair_owner(struct model *m, const struct event *ev);
 uint32_t pair_expect(struct model *m, const struct event *ev);
 /* The task is gone: waits it still had lost their end. */
 void pair_task_gone(struct model *m, uint32_t task);
-void pair_stray_gone(struct model *m, int32_t tid); /* the same of who has no entry */
+void pair_untracked_gone(struct model *m, int32_t tid); /* the same of who has no entry */
 /* Takes off what spins no more, before the bucket is closed. */
 void pair_tick(struct model *m);
 /*
@@ -30,7 +30,8 @@ void pair_vanished(struct model *m, uint32_t index);
 /* Puts a wait for a sleeping lock, which no event told of, among those of its task. */
 void pair_insert(struct model *m, uint32_t index);
 
-/* looks.c: compares the latest look at the locks, which is due, with the waits in flight. */
+/* lock-snapshots.c: compares the latest look at the locks, which is due, with the waits in flight.
+ */
 void looks_settle(struct model *m);
 bool looks_of_all(const struct model *m); /* every task is measured */
 
@@ -116,10 +117,10 @@ int lockqueues_copy(struct lockqueues *dst, const struct lockqueues *src); /* 0 
 void lockqueues_deinit(struct lockqueues *s);
 size_t lockqueues_bytes(const struct lockqueues *s);
 
-/* lives.c: the address space of process @pid, that was called @comm (NULL), is gone. */
-void lives_end(struct model *m, int32_t pid, uint64_t time_ns, const char *comm);
+/* lock-lifetime.c: the address space of process @pid, that was called @comm (NULL), is gone. */
+void lock_lifetime_end(struct model *m, int32_t pid, uint64_t time_ns, const char *comm);
 /* The names of @snap, of @time_ns, are known: who had their locks before, did not have them. */
-void lives_named(struct model *m, const struct locksnap *snap, uint64_t time_ns);
+void lock_lifetime_named(struct model *m, const struct locksnap *snap, uint64_t time_ns);
 
 /* fold.c: makes room in the tables. */
 uint32_t fold_coarse_lock(const void *locks, uint32_t lock); /* what it is a part of then */

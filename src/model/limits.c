@@ -10,7 +10,7 @@
 
 enum {
 	SLOTS_BYTES = 4 * sizeof(uint32_t), /* a cell's part of them, at most */
-	CELL_BYTES = sizeof(struct cell) + sizeof(struct cell_more) + SLOTS_BYTES,
+	CELL_BYTES = sizeof(struct cell) + sizeof(struct cell_stats) + SLOTS_BYTES,
 	GROUP_BYTES = HIST_GROUP * sizeof(uint32_t),
 	GROUPS_OF_2_CELLS = 3,
 	STACK_BYTES = 512, /* a chain of usual length */

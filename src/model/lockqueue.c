@@ -25,7 +25,7 @@
 
 enum {
 	FIRST_PLACES = 8,
-	KEPT_PLACES = 64, /* of an empty queue: more are given back */
+	CACHEFILE_PLACES = 64, /* of an empty queue: more are given back */
 	TIME_GROUPS = 3 * LOCKQUEUE_MOST,
 };
 
@@ -227,7 +227,7 @@ void lockqueue_begin(struct model *m, uint32_t index)
 static void clear_places(struct lockqueue *q)
 {
 	q->seen_ns = 0; /* the next one that waits is younger than that */
-	if (q->cap > KEPT_PLACES) {
+	if (q->cap > CACHEFILE_PLACES) {
 		mem_free(q->places);
 		q->places = NULL;
 		q->cap = q->end = q->first = 0;

@@ -27,7 +27,7 @@ static int take_names(struct model *m, const struct record_snapshot *head, const
 
 	if (code == 0)
 		code = lockname_take(m->lock_names, &s, head->time_ns, &m->tasks);
-	lives_named(m, &s, head->time_ns);
+	lock_lifetime_named(m, &s, head->time_ns);
 	if (code == 0 && s.head.mmap_offset)
 		m->mmlocks.lock_offset = s.head.mmap_offset;
 	/* Events up to its time have been applied; it may have been taken later. */
@@ -105,7 +105,7 @@ static int take_snapshot(struct model *m, const struct record_snapshot *head, co
 	/* All of them together are kept, not the latest. */
 	if (head->kind == SNAPSHOT_FUNCS)
 		return funcset_take(m->funcs, payload, len - sizeof(*head));
-	if (head->kind == SNAPSHOT_TABLES)
+	if (head->kind == SNAPSHOT_CFI)
 		return cfiset_take(m->cfi, payload, len - sizeof(*head));
 	int code = head->kind == SNAPSHOT_LOCKS ? take_locks(m, head, body, len) : 0;
 	return code ? code : snapshot_set_put(&m->snapshots, body, len);

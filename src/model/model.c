@@ -53,7 +53,7 @@ void model_deinit(struct model *m)
 	lock_table_deinit(&m->locks);
 	stack_table_deinit(&m->stacks);
 	wait_pool_deinit(&m->waits);
-	stray_table_deinit(&m->strays);
+	untracked_table_deinit(&m->untracked);
 	cell_table_deinit(&m->cells);
 	cell_table_deinit(&m->held);
 	cell_table_deinit(&m->handed);
@@ -110,9 +110,9 @@ static int end_task(struct model *m, const struct event *ev)
 	const char *comm = t ? m->tasks.tasks[*t].comm : NULL;
 
 	if (ev->pid == ev->tid)
-		lives_end(m, ev->pid, ev->time, comm);
+		lock_lifetime_end(m, ev->pid, ev->time, comm);
 	mmlock_exit(&m->mmlocks, ev->pid, ev->tid, comm);
-	pair_stray_gone(m, ev->tid);
+	pair_untracked_gone(m, ev->tid);
 	if (t) {
 		uint32_t index = *t;
 		pair_task_gone(m, index);
@@ -129,7 +129,7 @@ static int begin_task(struct model *m, const struct event *ev)
 
 	if (old)
 		pair_task_gone(m, *old);
-	pair_stray_gone(m, ev->tid);
+	pair_untracked_gone(m, ev->tid);
 	/* Who makes another task waits for nothing meanwhile. */
 	const uint32_t *parent = map64_get(&m->tasks.by_tid, (uint32_t)ev->fork.ptid);
 	if (parent)
@@ -177,7 +177,7 @@ static int lose(struct model *m, const struct event *ev)
  * still holds, so it is known of that: anything may be missing there, on whatever CPU. Losses that
  * are told there are among those.
  */
-static int tally_losses(struct model *m, const struct event *ev)
+static int record_counter_losses(struct model *m, const struct event *ev)
 {
 	m->lost_tally += ev->lost.n;
 	for (uint32_t i = 0; i < m->n_cpus; i++)
@@ -198,7 +198,7 @@ static int name_task(struct model *m, const struct event *ev)
 	if (ev->comm.exec) {
 		const char *comm = t ? m->tasks.tasks[*t].comm : NULL;
 		map_spaces_clear(&m->profile.spaces, ev->pid);
-		lives_end(m, ev->pid, ev->time, comm);
+		lock_lifetime_end(m, ev->pid, ev->time, comm);
 		mmlock_exec(&m->mmlocks, ev->pid, comm);
 	}
 	return task_comm(&m->tasks, ev);
@@ -272,7 +272,7 @@ static int apply_other(struct model *m, const struct event *ev)
 		return task_cgroup_name(&m->tasks, ev->cg.id, ev->cg.path);
 	case EVENT_LOST:
 	case EVENT_LOST_SAMPLES:
-		return ev->lost.until ? lose(m, ev) : tally_losses(m, ev);
+		return ev->lost.until ? lose(m, ev) : record_counter_losses(m, ev);
 	case EVENT_TIMER_ENTRY:
 	case EVENT_TIMER_EXIT:
 	case EVENT_SWITCH:
@@ -508,7 +508,7 @@ void model_zero(struct model *m)
 	m->n_failed = 0;
 	m->n_short = m->n_at_least = 0;
 	memset(m->shorts.types, 0, sizeof(m->shorts.types));
-	past_clear(&m->past);
+	longest_recent_clear(&m->past);
 	rotation_zero(&m->rotation);
 	profile_zero(&m->profile);
 	mmlock_zero(&m->mmlocks);
@@ -578,8 +578,8 @@ size_t model_bytes(const struct model *m)
 	       (m->stacks.mask + 1) * sizeof(*m->stacks.slots) + cell_bytes(&m->cells) +
 	       cell_bytes(&m->held) + cell_bytes(&m->handed) + cell_bytes(&m->mm_held) +
 	       m->holds.cap * sizeof(*m->holds.v) + m->holds.cap_done * sizeof(*m->holds.done) +
-	       m->waits.cap * sizeof(*m->waits.waits) + map_bytes(&m->strays.by_tid) +
-	       m->strays.cap * sizeof(*m->strays.strays) + m->n_cpus * sizeof(*m->cpus) +
+	       m->waits.cap * sizeof(*m->waits.waits) + map_bytes(&m->untracked.by_tid) +
+	       m->untracked.cap * sizeof(*m->untracked.untracked) + m->n_cpus * sizeof(*m->cpus) +
 	       m->snapshots.bytes + m->snapshots_before.bytes + rotation_bytes(&m->rotation) +
 	       profile_bytes(&m->profile) + blame_bytes(&m->blame) + lockqueues_bytes(&m->queues) +
 	       mmlock_bytes(&m->mmlocks) + all_series_bytes(m);

@@ -84,7 +84,7 @@ static void give_up(struct model *m, struct nest *n, uint32_t from)
 /* Whose sleeping waits they are: a task's, or those of one that is "other". */
 struct sleeper {
 	struct task *task;
-	struct stray *stray; /* NULL: it has an entry */
+	struct untracked *stray; /* NULL: it has an entry */
 };
 
 static struct nest nest_of(const struct sleeper *s)
@@ -104,7 +104,7 @@ static void set_depth(struct model *m, const struct sleeper *s, uint32_t depth,
 	}
 	s->stray->depth = depth;
 	if (!depth)
-		stray_put(&m->strays, s->stray);
+		untracked_put(&m->untracked, s->stray);
 }
 
 static bool find_wait(const struct model *m, const struct nest *n, uint64_t addr, uint32_t *ret_at)
@@ -288,9 +288,10 @@ static bool is_doubtful(const struct model *m, const struct model_cpu *cpu, cons
 }
 
 /* False: there is no room to tell its sleeping waits from those of others. */
-static bool find_stray(struct model *m, uint32_t t, int32_t tid, struct stray **ret)
+static bool find_untracked(struct model *m, uint32_t t, int32_t tid, struct untracked **ret)
 {
-	*ret = t == TASK_OTHER ? stray_get(&m->strays, tid) : stray_find(&m->strays, tid);
+	*ret = t == TASK_OTHER ? untracked_get(&m->untracked, tid)
+			       : untracked_find(&m->untracked, tid);
 	return *ret || t != TASK_OTHER;
 }
 
@@ -377,7 +378,7 @@ static int begin(struct model *m, const struct event *ev)
 	struct sleeper who = {.task = &m->tasks.tasks[t]};
 	if (ev->cgroup && t != TASK_OTHER)
 		who.task->cgroup = ev->cgroup;
-	if (!spin && !find_stray(m, t, ev->tid, &who.stray)) {
+	if (!spin && !find_untracked(m, t, ev->tid, &who.stray)) {
 		m->damage.deep++;
 		return 0;
 	}
@@ -503,7 +504,7 @@ int pair_end(struct model *m, const struct event *ev)
 		return 0;
 	}
 	struct task *task = task_of_end(m, ev);
-	const struct sleeper who = {.task = task, .stray = stray_find(&m->strays, ev->tid)};
+	const struct sleeper who = {.task = task, .stray = untracked_find(&m->untracked, ev->tid)};
 	if (task)
 		task->end_ns = ev->time;
 	if (task || who.stray)
@@ -521,15 +522,15 @@ int pair_end(struct model *m, const struct event *ev)
 	return 0;
 }
 
-void pair_stray_gone(struct model *m, int32_t tid)
+void pair_untracked_gone(struct model *m, int32_t tid)
 {
-	struct stray *s = stray_find(&m->strays, tid);
+	struct untracked *s = untracked_find(&m->untracked, tid);
 
 	if (!s)
 		return;
 	struct nest n = {.waits = s->waits, .depth = s->depth};
 	give_up(m, &n, 0);
-	stray_put(&m->strays, s);
+	untracked_put(&m->untracked, s);
 }
 
 void pair_task_gone(struct model *m, uint32_t t)

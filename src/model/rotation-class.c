@@ -54,7 +54,7 @@ static void add_point(struct rotation *r, const struct rotation_point *like, uin
 {
 	struct rotation_point *p = point_of(r, like);
 
-	if (!p || fine_add(&p->time, ns))
+	if (!p || hist_fine_add(&p->time, ns))
 		r->dropped++;
 }
 
@@ -138,7 +138,7 @@ static bool class_switch(struct rotation *r, const struct span *p, const struct 
 		return false;
 	add_task(&off, &p->now, CENSUS_ALL, s->other, s->cpu);
 	uint32_t ns = without_records(r, s->ns, off.n);
-	if (fine_add(events.n ? &cpu->loaded : &cpu->plain, ns))
+	if (hist_fine_add(events.n ? &cpu->loaded : &cpu->plain, ns))
 		r->dropped++;
 	add_point(r, &(struct rotation_point){.cpu = s->cpu, .events = events.n, .whole = off.n},
 		  ns);

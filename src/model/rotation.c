@@ -59,7 +59,7 @@ static int end(struct rotation *r, const struct event *ev)
 	uint64_t ns = ev->time - t->open_ns;
 	t->open_ns = 0;
 	t->cur_ns += ns;
-	int e = fine_add(&t->time, ns);
+	int e = hist_fine_add(&t->time, ns);
 	rotation_sample_add(r, &(struct rotation_sample){
 				       .time_ns = ev->time,
 				       .ns = ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns,
@@ -180,7 +180,7 @@ void rotation_tick(struct rotation *r, uint64_t tick)
 static void drop_points(struct rotation *r)
 {
 	for (size_t i = 0; i < r->n_points; i++)
-		fine_deinit(&r->points[i].time);
+		hist_fine_deinit(&r->points[i].time);
 	r->n_points = 0;
 }
 
@@ -188,12 +188,12 @@ void rotation_zero(struct rotation *r)
 {
 	for (size_t i = 0; i < r->n_timers; i++) {
 		r->timers[i].expiries = r->timers[i].unpaired = 0;
-		fine_clear(&r->timers[i].time);
+		hist_fine_clear(&r->timers[i].time);
 	}
 	for (size_t i = 0; i < r->n_cpus; i++) {
 		r->cpus[i].n = 0;
-		fine_clear(&r->cpus[i].plain);
-		fine_clear(&r->cpus[i].loaded);
+		hist_fine_clear(&r->cpus[i].plain);
+		hist_fine_clear(&r->cpus[i].loaded);
 	}
 	drop_points(r);
 	r->n_samples = 0;
@@ -204,13 +204,13 @@ void rotation_zero(struct rotation *r)
 void rotation_deinit(struct rotation *r)
 {
 	for (size_t i = 0; i < r->n_timers; i++) {
-		fine_deinit(&r->timers[i].time);
+		hist_fine_deinit(&r->timers[i].time);
 		series_deinit(&r->timers[i].n_series);
 		series_deinit(&r->timers[i].ns_series);
 	}
 	for (size_t i = 0; i < r->n_cpus; i++) {
-		fine_deinit(&r->cpus[i].plain);
-		fine_deinit(&r->cpus[i].loaded);
+		hist_fine_deinit(&r->cpus[i].plain);
+		hist_fine_deinit(&r->cpus[i].loaded);
 	}
 	drop_points(r);
 	map64_deinit(&r->by_timer);
@@ -238,11 +238,11 @@ static int copy_timers(struct rotation *dst, const struct rotation *src)
 
 	dst->n_timers = e ? 0 : src->n_timers;
 	for (size_t i = 0; i < dst->n_timers; i++) {
-		dst->timers[i].time = (struct fine){0};
+		dst->timers[i].time = (struct hist_fine){0};
 		dst->timers[i].n_series = dst->timers[i].ns_series = (struct series){0};
 	}
 	for (size_t i = 0; !e && i < dst->n_timers; i++) {
-		e = fine_copy(&dst->timers[i].time, &src->timers[i].time);
+		e = hist_fine_copy(&dst->timers[i].time, &src->timers[i].time);
 		if (!e)
 			e = series_copy(&dst->timers[i].n_series, &src->timers[i].n_series);
 		if (!e)
@@ -257,11 +257,11 @@ static int copy_cpus(struct rotation *dst, const struct rotation *src)
 
 	dst->n_cpus = e ? 0 : src->n_cpus;
 	for (size_t i = 0; i < dst->n_cpus; i++)
-		dst->cpus[i].plain = dst->cpus[i].loaded = (struct fine){0};
+		dst->cpus[i].plain = dst->cpus[i].loaded = (struct hist_fine){0};
 	for (size_t i = 0; !e && i < dst->n_cpus; i++) {
-		e = fine_copy(&dst->cpus[i].plain, &src->cpus[i].plain);
+		e = hist_fine_copy(&dst->cpus[i].plain, &src->cpus[i].plain);
 		if (!e)
-			e = fine_copy(&dst->cpus[i].loaded, &src->cpus[i].loaded);
+			e = hist_fine_copy(&dst->cpus[i].loaded, &src->cpus[i].loaded);
 	}
 	return e;
 }
@@ -273,9 +273,9 @@ static int copy_points(struct rotation *dst, const struct rotation *src)
 
 	dst->n_points = e ? 0 : src->n_points;
 	for (size_t i = 0; i < dst->n_points; i++)
-		dst->points[i].time = (struct fine){0};
+		dst->points[i].time = (struct hist_fine){0};
 	for (size_t i = 0; !e && i < dst->n_points; i++)
-		e = fine_copy(&dst->points[i].time, &src->points[i].time);
+		e = hist_fine_copy(&dst->points[i].time, &src->points[i].time);
 	return e;
 }
 
@@ -313,7 +313,7 @@ int rotation_copy(struct rotation *dst, const struct rotation *src)
 
 size_t rotation_bytes(const struct rotation *r)
 {
-	const size_t fine = FINE_BUCKETS * sizeof(uint32_t);
+	const size_t fine = HIST_FINE_BUCKETS * sizeof(uint32_t);
 	size_t n = r->cap_timers * sizeof(*r->timers) + r->cap_samples * sizeof(*r->samples) +
 		   r->cap_points * sizeof(*r->points) + r->cap_cpus * sizeof(*r->cpus);
 

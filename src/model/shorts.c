@@ -9,7 +9,7 @@
  * That is an estimate, which cannot be off by more than what the second has, and it is said.
  */
 #include "internal.h"
-#include "kontend/cell-many.h"
+#include "kontend/cell-batch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static int add_sums(struct model *m, const struct shortsnap_row *row, struct sho
 		fold_cells(m);
 		c = cell_get(&m->cells, key);
 	}
-	if (!c || cell_many_add(&m->cells, c, s.n, s.ns, m->now_ns)) {
+	if (!c || cell_batch_add(&m->cells, c, s.n, s.ns, m->now_ns)) {
 		m->damage.folded += s.n;
 		return -ENOMEM;
 	}

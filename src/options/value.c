@@ -168,11 +168,11 @@ int opts_set(struct opts *o, const struct opts_info *i, const char *value, struc
 	int r = set_value(&s, value);
 
 	if (r == 0)
-		o->said[opts_row(i)] = true;
+		o->given[opts_row(i)] = true;
 	return r;
 }
 
 bool opts_is_said(const struct opts *o, const struct opts_info *i)
 {
-	return o->said[opts_row(i)];
+	return o->given[opts_row(i)];
 }

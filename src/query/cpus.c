@@ -197,7 +197,7 @@ const struct table_kind query_cpus_kind = {"cpus", columns, C_COLUMNS, cpus_fill
 static int sum_slots(struct cpus *cs)
 {
 	const char *why;
-	const struct snap *snap = query_perf_snap(cs->q, QUERY_PERF_SLOTS, &why);
+	const struct perfsnap *snap = query_perf_snap(cs->q, QUERY_PERF_SLOTS, &why);
 	uint32_t n = cs->q->model->n_cpus;
 
 	cs->slots = arena_alloc(&cs->q->arena, ((size_t)n + 1) * sizeof(*cs->slots));

@@ -17,7 +17,7 @@ bool query_incident_is_named(const struct engine *e, const struct incident *in)
 {
 	struct lockname name;
 
-	return !in->lock || !e->asks || lockname_get(e->model.lock_names, in->lock) ||
+	return !in->lock || !e->lock_requests || lockname_get(e->model.lock_names, in->lock) ||
 	       lockname_percpu(e->model.lock_names, in->lock, &name);
 }
 

@@ -12,7 +12,7 @@
 #include "internal.h"
 #include "kontend/funcset.h"
 #include "kontend/mem.h"
-#include "kontend/query-only.h"
+#include "kontend/wait-filter.h"
 #include "locks/queues.h"
 #include "names/lines.h"
 #include "names/recorded.h"
@@ -121,7 +121,7 @@ void query_deinit(struct query *q)
 void query_begin(struct query *q)
 {
 	q->frame++;
-	query_only_end(q);
+	wait_filter_end(q);
 	release(q);
 	arena_reset(&q->arena);
 	arena_deinit(&q->cache->old_text);

@@ -31,17 +31,17 @@ double verdict_waited(const struct judge *j)
  * Of an average: the longest wait that has ended of late. Those that began before the measurement
  * are in no sum, as nobody knows how long they were, but at least so long.
  */
-static const struct past_wait *longest_past(const struct judge *j)
+static const struct longest_recent_wait *longest_past(const struct judge *j)
 {
-	const struct past_wait *past[PAST_MOST], *longest = NULL;
+	const struct longest_recent_wait *past[LONGEST_MOST], *longest = NULL;
 	uint32_t n = 0;
 
 	if (j->f->average)
-		n = past_list(&j->q->model->past, j->q->model->now_ns, past);
+		n = longest_recent_list(&j->q->model->past, j->q->model->now_ns, past);
 	for (uint32_t i = 0; i < n; i++) {
 		if (past[i]->wait.doubtful || query_is_kontend(j->q, past[i]->wait.task))
 			continue;
-		if (!longest || past_ns(past[i]) > past_ns(longest))
+		if (!longest || longest_recent_ns(past[i]) > longest_recent_ns(longest))
 			longest = past[i];
 	}
 	return longest;
@@ -50,10 +50,10 @@ static const struct past_wait *longest_past(const struct judge *j)
 static double longest_ended(const struct judge *j)
 {
 	const struct value *max = j->longest.n_rows ? verdict_cell(&j->longest, 0, "max_ns") : NULL;
-	const struct past_wait *past = longest_past(j);
+	const struct longest_recent_wait *past = longest_past(j);
 	double ns = max && max->known ? (double)max->u : 0;
 
-	return past && (double)past_ns(past) > ns ? (double)past_ns(past) : ns;
+	return past && (double)longest_recent_ns(past) > ns ? (double)longest_recent_ns(past) : ns;
 }
 
 double verdict_longest(const struct judge *j)
@@ -211,12 +211,12 @@ static const char *say_worst(struct judge *j, struct query_finding *f)
 /* Of an average. The task is known of those that have ended of late. */
 static const char *say_longest_ended(struct judge *j, struct query_finding *f)
 {
-	const struct past_wait *past = longest_past(j);
+	const struct longest_recent_wait *past = longest_past(j);
 	uint64_t ns = (uint64_t)longest_ended(j);
 	char text[UNITS_BUF];
 
 	units_ns(text, ns);
-	if (!past || past_ns(past) < ns) {
+	if (!past || longest_recent_ns(past) < ns) {
 		put_row(j, f, &j->longest);
 		f->because = say_because(j, f->lock, false);
 		return arena_printf(&j->q->arena, "a task waited for %s for %s", f->name, text);

@@ -4,8 +4,8 @@
 
 #include "file.h"
 #include "kontend/drain.h"
+#include "record-counter.h"
 #include "sampler.h"
-#include "tally.h"
 
 enum { RECORD_DIRECT_BATCH = WRITER_RUNS / 2 };
 

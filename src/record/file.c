@@ -6,13 +6,13 @@
  * the old one alone.
  */
 #include "file.h"
-#include "again.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/newfile.h"
 #include "kontend/output.h"
+#include "output-names.h"
+#include "part-prologue.h"
 #include "path.h"
-#include "place.h"
 #include "shrink.h"
 
 #include <errno.h>
@@ -39,10 +39,10 @@ struct record_file {
 	int fd;
 	bool regular;
 	struct writer *writer;
-	struct record_again again;
-	uint64_t shrunk_bytes;	   /* size of the finished file, when it was made smaller */
-	struct record_parts parts; /* those before it */
-	struct place_file present; /* the file that is written */
+	struct part_prologue again;
+	uint64_t shrunk_bytes;	    /* size of the finished file, when it was made smaller */
+	struct record_parts parts;  /* those before it */
+	struct output_file present; /* the file that is written */
 };
 
 static int no_memory(struct error *err)
@@ -117,7 +117,7 @@ int record_file_new(struct record_file **ret, const struct record_file_options *
 	f->o = *o;
 	f->parts.keep = o->keep;
 	f->fd = -1;
-	record_again_init(&f->again, o->names, o->cgroups);
+	part_prologue_init(&f->again, o->names, o->cgroups);
 	f->path = mem_strdup(o->path);
 	if (!f->path || read_argv(f) < 0)
 		no_memory(err);
@@ -141,7 +141,7 @@ static int take_name(struct record_file *f, struct error *err)
 		return error_errno(err, r, "Cannot name the file '%s'", f->path);
 	if (!f->parts.finished)
 		return place_put(temp, f->path, err);
-	r = place_rename(temp, f->path);
+	r = output_rename(temp, f->path);
 	if (r == -EEXIST)
 		return error_set(err, r,
 				 "Cannot go on recording to '%s': another file has this name now, "
@@ -174,8 +174,8 @@ static int put_in_place_once(struct record_file *f, struct error *err)
 
 int record_file_put(struct record_file *f, const struct record *r, struct error *err)
 {
-	int e = record_again_note(&f->again, r) < 0 ? no_memory(err)
-						    : writer_put(f->writer, r, err);
+	int e = part_prologue_note(&f->again, r) < 0 ? no_memory(err)
+						     : writer_put(f->writer, r, err);
 
 	return e == 0 && r->kind == RECORD_PERF ? put_in_place_once(f, err) : e;
 }
@@ -185,7 +185,7 @@ int record_file_put_runs(struct record_file *f, uint32_t ring, const struct iove
 {
 	struct record r = {.kind = RECORD_PERF, .ring = ring};
 
-	record_again_note(&f->again, &r);
+	part_prologue_note(&f->again, &r);
 	int e = writer_put_runs(f->writer, runs, n, err);
 	return e == 0 ? put_in_place_once(f, err) : e;
 }
@@ -264,7 +264,7 @@ static void give_up_file(struct record_file *f)
 {
 	close_writer(f);
 	if (f->begun.has_name)
-		place_remove(f->begun.temp, &f->present);
+		output_remove(f->begun.temp, &f->present);
 	newfile_deinit(&f->begun);
 }
 
@@ -280,7 +280,7 @@ static int end_file(struct record_file *f, struct error *err)
 
 int record_file_rotate(struct record_file *f, struct error *err)
 {
-	const struct place_file done = f->present;
+	const struct output_file done = f->present;
 	int r = end_file(f, err);
 
 	if (r < 0)
@@ -288,7 +288,7 @@ int record_file_rotate(struct record_file *f, struct error *err)
 	close_writer(f);
 	r = open_writer(f, err);
 	if (r == 0)
-		r = record_again_put(&f->again, f->writer, f->path, err);
+		r = part_prologue_put(&f->again, f->writer, f->path, err);
 	if (r == 0)
 		r = record_parts_add(&f->parts, f->path, &done, err);
 	if (r == 0)
@@ -338,7 +338,7 @@ void record_file_free(struct record_file *f)
 	if (!f)
 		return;
 	give_up_file(f);
-	record_again_deinit(&f->again);
+	part_prologue_deinit(&f->again);
 	record_parts_deinit(&f->parts);
 	mem_free(f->path);
 	mem_free(f->argv);

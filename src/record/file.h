@@ -6,7 +6,7 @@
 #include "kontend/record.h"
 #include "kontend/sideband.h"
 #include "kontend/writer.h"
-#include "parts.h"
+#include "rotation-files.h"
 #include <stdbool.h>
 #include <stdint.h>
 

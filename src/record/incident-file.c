@@ -100,7 +100,7 @@ struct making {
 	struct incident_job *j;
 	char *path, *temp;
 	int fd;
-	struct place_file place;
+	struct output_file place;
 };
 
 static int no_memory(struct error *err)
@@ -239,7 +239,7 @@ static int take_name(struct making *m, struct error *err)
 	for (unsigned n = 1; r == -EEXIST && n < MOST_TRIES; n++) {
 		char *temp = m->temp;
 
-		r = place_rename(temp, m->path);
+		r = output_rename(temp, m->path);
 		if (r != -EEXIST)
 			break;
 		m->temp = NULL;
@@ -255,7 +255,7 @@ static int take_name(struct making *m, struct error *err)
 static void give_up(struct making *m)
 {
 	if (m->fd >= 0) {
-		place_remove(m->temp, &m->place);
+		output_remove(m->temp, &m->place);
 		close(m->fd);
 	}
 	mem_free(m->path);
@@ -310,13 +310,13 @@ void incident_begun_drop(struct incident_begun *b)
 {
 	if (!b->temp)
 		return;
-	place_remove(b->temp, &b->place);
+	output_remove(b->temp, &b->place);
 	incident_begun_leave(b);
 }
 
 int incident_begun_keep(struct incident_begun *b, char **ret_path, struct error *err)
 {
-	int r = place_rename(b->temp, b->path);
+	int r = output_rename(b->temp, b->path);
 
 	if (r < 0) {
 		error_errno(err, r, "Cannot rename the file '%s' to '%s'", b->temp, b->path);

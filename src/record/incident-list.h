@@ -5,7 +5,7 @@
 #include "kontend/error.h"
 #include "kontend/incident.h"
 #include "kontend/reader.h"
-#include "place.h"
+#include "output-names.h"
 #include <stdint.h>
 
 enum { INCIDENT_NONE = 1 }; /* a recording in which there is none */

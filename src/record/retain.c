@@ -29,7 +29,7 @@ enum { MAGIC = sizeof(magic) - 1, NAME = INCIDENT_NAME + 8 };
 
 struct found {
 	char name[NAME];
-	struct place_file file;
+	struct output_file file;
 	uint64_t written_ns, bytes;
 	bool is_part;
 };

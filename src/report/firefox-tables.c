@@ -19,10 +19,10 @@ uint32_t firefox_text(struct firefox_tables *f, const char *text)
 	return at;
 }
 
-static uint32_t number(struct firefox_tables *f, struct pprof_set *s, uint64_t a, uint64_t b)
+static uint32_t number(struct firefox_tables *f, struct wordset *s, uint64_t a, uint64_t b)
 {
 	const uint64_t words[2] = {a, b};
-	uint32_t n = pprof_set_get(s, words, 2);
+	uint32_t n = wordset_get(s, words, 2);
 
 	f->failed |= !n;
 	return n;
@@ -46,7 +46,7 @@ uint32_t firefox_chain(struct firefox_tables *f, struct tracefile *t, uint32_t s
 
 	if (known)
 		return *known;
-	const uint64_t *frames = stack ? pprof_set_words(&t->links.stacks, stack) : NULL;
+	const uint64_t *frames = stack ? wordset_words(&t->links.stacks, stack) : NULL;
 	for (size_t n = stack ? t->links.stacks.runs[stack - 1].n : 0; n && !f->failed; n--)
 		at = node(f, at, event_names_func(t->engine, frames[n - 1], name), FIREFOX_OTHER);
 	snprintf(name, sizeof(name), "[%s]", locktype_name(type));
@@ -92,12 +92,12 @@ static void falses(struct jsonw *j, const char *key, size_t n)
 }
 
 /* Word @at of each, less @less. */
-static void words(struct jsonw *j, const char *key, const struct pprof_set *s, size_t at,
+static void words(struct jsonw *j, const char *key, const struct wordset *s, size_t at,
 		  uint64_t less)
 {
 	jsonw_begin(j, key, '[', true);
 	for (size_t i = 1; i <= s->n; i++)
-		jsonw_u64(j, NULL, pprof_set_words(s, i)[at] - less);
+		jsonw_u64(j, NULL, wordset_words(s, i)[at] - less);
 	jsonw_end(j, ']');
 }
 
@@ -107,7 +107,7 @@ static void put_nodes(const struct firefox_tables *f, struct jsonw *j)
 	words(j, "frame", &f->nodes, 1, 1);
 	jsonw_begin(j, "prefix", '[', true);
 	for (size_t i = 1; i <= f->nodes.n; i++) {
-		uint64_t above = pprof_set_words(&f->nodes, i)[0];
+		uint64_t above = wordset_words(&f->nodes, i)[0];
 		if (above)
 			jsonw_u64(j, NULL, above - 1);
 		else
@@ -187,8 +187,8 @@ void firefox_tables_json(struct firefox_tables *f, struct jsonw *j)
 void firefox_tables_deinit(struct firefox_tables *f)
 {
 	texts_deinit(&f->texts);
-	pprof_set_deinit(&f->funcs);
-	pprof_set_deinit(&f->nodes);
+	wordset_deinit(&f->funcs);
+	wordset_deinit(&f->nodes);
 	map64_deinit(&f->chains);
 	map64_deinit(&f->callers);
 }

@@ -17,11 +17,11 @@ static inline enum firefox_category firefox_category_of(enum lock_type type)
 /* What all threads share: texts, functions, and call chains as a tree. `= {0}` is empty. */
 struct firefox_tables {
 	struct texts texts;
-	struct pprof_set funcs; /* (text, category) */
-	struct pprof_set nodes; /* (the node above, or 0; function) */
-	struct map64 chains;	/* of a call chain and a type: its node */
-	struct map64 callers;	/* of a call chain: a text */
-	bool failed;		/* no memory: asked once, at the end */
+	struct wordset funcs; /* (text, category) */
+	struct wordset nodes; /* (the node above, or 0; function) */
+	struct map64 chains;  /* of a call chain and a type: its node */
+	struct map64 callers; /* of a call chain: a text */
+	bool failed;	      /* no memory: asked once, at the end */
 };
 
 uint32_t firefox_text(struct firefox_tables *f, const char *text);

@@ -44,8 +44,8 @@ static const char build_id[] = "process.executable.build_id.gnu";
 struct writing {
 	struct pprof *p;
 	struct messages made;
-	struct pprof_set attributes; /* (key, value, is it a number?); texts are by index */
-	struct pprof_set stacks;     /* locations */
+	struct wordset attributes; /* (key, value, is it a number?); texts are by index */
+	struct wordset stacks;	   /* locations */
 	request all;
 	dictionary shared;
 };
@@ -62,7 +62,7 @@ static int32_t text(struct writing *w, const char *t)
 static int32_t attribute_of(struct writing *w, const char *key, uint64_t value, bool is_number)
 {
 	const uint64_t words[3] = {(uint64_t)text(w, key), value, is_number};
-	uint32_t number = pprof_set_get(&w->attributes, words, 3);
+	uint32_t number = wordset_get(&w->attributes, words, 3);
 
 	w->made.failed |= !number;
 	return (int32_t)number;
@@ -76,12 +76,12 @@ static ProtobufCBinaryData bytes(const char *t)
 
 static void put_functions(struct writing *w)
 {
-	const struct pprof_set *s = &w->p->functions;
+	const struct wordset *s = &w->p->functions;
 	function *f = MESSAGES(&w->made, s->n + 1, function, OTLP__FUNCTION__INIT,
 			       &w->shared.function_table);
 
 	for (size_t i = 1; f && i <= s->n; i++) {
-		const uint64_t *words = pprof_set_words(s, i);
+		const uint64_t *words = wordset_words(s, i);
 		f[i].name_strindex = f[i].system_name_strindex = (int32_t)words[0];
 		f[i].filename_strindex = (int32_t)words[1];
 	}
@@ -90,12 +90,12 @@ static void put_functions(struct writing *w)
 
 static void put_mappings(struct writing *w)
 {
-	const struct pprof_set *s = &w->p->mappings;
+	const struct wordset *s = &w->p->mappings;
 	mapping *m = MESSAGES(&w->made, s->n + 1, mapping, OTLP__MAPPING__INIT,
 			      &w->shared.mapping_table);
 
 	for (size_t i = 1; m && i <= s->n; i++) {
-		const uint64_t *words = pprof_set_words(s, i);
+		const uint64_t *words = wordset_words(s, i);
 		m[i].filename_strindex = (int32_t)words[0];
 		m[i].memory_limit = PPROF_MAPPING_LIMIT;
 		m[i].attribute_indices = messages_room(&w->made, 1, sizeof(int32_t));
@@ -120,12 +120,12 @@ static void put_lines(struct writing *w, location *l, const uint64_t *words, siz
 
 static void put_locations(struct writing *w)
 {
-	const struct pprof_set *s = &w->p->locations;
+	const struct wordset *s = &w->p->locations;
 	location *l = MESSAGES(&w->made, s->n + 1, location, OTLP__LOCATION__INIT,
 			       &w->shared.location_table);
 
 	for (size_t i = 1; l && i <= s->n; i++) {
-		const uint64_t *words = pprof_set_words(s, i);
+		const uint64_t *words = wordset_words(s, i);
 		l[i].mapping_index = (int32_t)words[0];
 		l[i].address = words[1];
 		put_lines(w, &l[i], words + 2, (s->runs[i - 1].n - 2) / 2);
@@ -135,14 +135,14 @@ static void put_locations(struct writing *w)
 
 static void put_stacks(struct writing *w)
 {
-	const struct pprof_set *s = &w->stacks;
+	const struct wordset *s = &w->stacks;
 	stack *all = MESSAGES(&w->made, s->n + 1, stack, OTLP__STACK__INIT, &w->shared.stack_table);
 
 	for (size_t i = 1; all && i <= s->n; i++) {
 		size_t n = s->runs[i - 1].n;
 		int32_t *to = messages_room(&w->made, n, sizeof(*to));
 		for (size_t j = 0; to && j < n; j++)
-			to[j] = (int32_t)pprof_set_words(s, i)[j];
+			to[j] = (int32_t)wordset_words(s, i)[j];
 		all[i].location_indices = to;
 		all[i].n_location_indices = to ? n : 0;
 	}
@@ -162,14 +162,14 @@ static void put_value(struct writing *w, any_value *v, uint64_t value, bool is_n
 
 static void put_attributes(struct writing *w)
 {
-	const struct pprof_set *s = &w->attributes;
+	const struct wordset *s = &w->attributes;
 	attribute *a = MESSAGES(&w->made, s->n + 1, attribute, OTLP__ATTRIBUTE__INIT,
 				&w->shared.attribute_table);
 	any_value **list,
 		*values = MESSAGES(&w->made, s->n, any_value, OTLP__ANY_VALUE__INIT, &list);
 
 	for (size_t i = 1; a && values && i <= s->n; i++) {
-		const uint64_t *words = pprof_set_words(s, i);
+		const uint64_t *words = wordset_words(s, i);
 		a[i].key_strindex = (int32_t)words[0];
 		a[i].value = &values[i - 1];
 		put_value(w, a[i].value, words[1], words[2]);
@@ -191,11 +191,11 @@ static size_t label_sample(struct writing *w, const uint64_t *words, int32_t *to
 /* A sample of each of @n profiles: of the same stack and attributes. */
 static void put_sample(struct writing *w, size_t number, sample *const of[PROFILES], size_t n)
 {
-	const struct pprof_set *all = &w->p->samples;
-	const uint64_t *words = pprof_set_words(all, number);
+	const struct wordset *all = &w->p->samples;
+	const uint64_t *words = wordset_words(all, number);
 	const struct pprof_value *v = &w->p->values[number - 1];
-	uint32_t stacked = pprof_set_get(&w->stacks, words + PPROF_LABELS,
-					 all->runs[number - 1].n - PPROF_LABELS);
+	uint32_t stacked = wordset_get(&w->stacks, words + PPROF_LABELS,
+				       all->runs[number - 1].n - PPROF_LABELS);
 	int32_t *labels = messages_room(&w->made, PPROF_LABELS, sizeof(*labels));
 	int64_t *values = messages_room(&w->made, PROFILES, sizeof(*values));
 
@@ -373,8 +373,8 @@ int pprof_write_otlp(struct pprof *p, FILE *out, bool packed, struct error *err)
 	put_all(&w);
 	int r = w.made.failed ? -ENOMEM : messages_write(&w.all.base, packed, out);
 	arena_deinit(&w.made.arena);
-	pprof_set_deinit(&w.attributes);
-	pprof_set_deinit(&w.stacks);
+	wordset_deinit(&w.attributes);
+	wordset_deinit(&w.stacks);
 	return r < 0 ? error_errno(err, r, "Cannot write all of the profile") : 0;
 }
 

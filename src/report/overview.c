@@ -5,9 +5,9 @@
 #include "internal.h"
 #include "kontend/engine.h"
 #include "kontend/model.h"
-#include "kontend/query-only.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
+#include "kontend/wait-filter.h"
 #include "kontend/when.h"
 #include "sandbox.h"
 
@@ -70,7 +70,7 @@ static void put_only(const struct report_data *d, FILE *out)
 
 	if (!d->q->only)
 		return;
-	const struct query_only_sum s = query_only_sum(d->q);
+	const struct wait_filter_sum s = wait_filter_sum(d->q);
 	fputs("# only ", out);
 	report_text_clean(d->spec->only_words ? d->spec->only_words : d->spec->only, out);
 	fprintf(out, ": %s of %s waits", units_count(a, s.waits), units_count(b, s.of_waits));
@@ -84,7 +84,7 @@ static void put_only_json(const struct report_data *d, struct jsonw *j)
 {
 	if (!d->q->only)
 		return;
-	const struct query_only_sum s = query_only_sum(d->q);
+	const struct wait_filter_sum s = wait_filter_sum(d->q);
 	jsonw_begin(j, "only", '{', true);
 	jsonw_str(j, "filter", d->spec->only);
 	jsonw_u64(j, "min_wait_ns", s.min_wait_ns);

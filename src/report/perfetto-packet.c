@@ -213,7 +213,7 @@ void perfetto_stack(struct perfetto *p, uint32_t stack)
 	if (is_told(p, stack))
 		return;
 	p->stacks_told[stack] = true;
-	const uint64_t *frames = pprof_set_words(&p->t->links.stacks, stack);
+	const uint64_t *frames = wordset_words(&p->t->links.stacks, stack);
 	size_t depth = p->t->links.stacks.runs[stack - 1].n;
 	n->stack = (callstack)PERFETTO__CALLSTACK__INIT;
 	n->stack.has_iid = true;

@@ -35,7 +35,7 @@ struct pprof_value {
 struct pprof {
 	struct pprof_spec spec;
 	struct texts texts;
-	struct pprof_set mappings, functions, locations, samples;
+	struct wordset mappings, functions, locations, samples;
 	struct pprof_value *values; /* by number of the sample - 1 */
 	size_t cap_values;
 	struct map64 lined; /* mappings with lines of source */

@@ -9,7 +9,7 @@
  * Runs of words, each kept once: its number stands for what the words say, as a function of a name
  * and a file. `= {0}` is empty.
  */
-struct pprof_set {
+struct wordset {
 	struct pprof_run {
 		uint64_t hash;
 		size_t first; /* in `words` */
@@ -23,13 +23,13 @@ struct pprof_set {
 };
 
 /* Its number; 0: it is not there. */
-uint32_t pprof_set_find(const struct pprof_set *s, const uint64_t *words, size_t n);
+uint32_t wordset_find(const struct wordset *s, const uint64_t *words, size_t n);
 /* The same, added if it is new; 0: no memory. */
-uint32_t pprof_set_get(struct pprof_set *s, const uint64_t *words, size_t n);
-static inline const uint64_t *pprof_set_words(const struct pprof_set *s, size_t number)
+uint32_t wordset_get(struct wordset *s, const uint64_t *words, size_t n);
+static inline const uint64_t *wordset_words(const struct wordset *s, size_t number)
 {
 	return s->words + s->runs[number - 1].first;
 }
-void pprof_set_deinit(struct pprof_set *s);
+void wordset_deinit(struct wordset *s);
 
 #endif

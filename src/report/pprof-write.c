@@ -39,12 +39,12 @@ static int64_t text(struct writing *w, const char *t)
 
 static void put_functions(struct writing *w)
 {
-	const struct pprof_set *s = &w->p->functions;
+	const struct wordset *s = &w->p->functions;
 	function *f = MESSAGES(&w->made, s->n, function, PERFTOOLS__PROFILES__FUNCTION__INIT,
 			       &w->all.function);
 
 	for (size_t i = 0; f && i < s->n; i++) {
-		const uint64_t *words = pprof_set_words(s, i + 1);
+		const uint64_t *words = wordset_words(s, i + 1);
 		f[i].id = i + 1;
 		f[i].name = f[i].system_name = (int64_t)words[0];
 		f[i].filename = (int64_t)words[1];
@@ -54,12 +54,12 @@ static void put_functions(struct writing *w)
 
 static void put_mappings(struct writing *w)
 {
-	const struct pprof_set *s = &w->p->mappings;
+	const struct wordset *s = &w->p->mappings;
 	mapping *m = MESSAGES(&w->made, s->n, mapping, PERFTOOLS__PROFILES__MAPPING__INIT,
 			      &w->all.mapping);
 
 	for (size_t i = 0; m && i < s->n; i++) {
-		const uint64_t *words = pprof_set_words(s, i + 1);
+		const uint64_t *words = wordset_words(s, i + 1);
 		m[i].id = i + 1;
 		m[i].memory_limit = PPROF_MAPPING_LIMIT;
 		m[i].filename = (int64_t)words[0];
@@ -84,12 +84,12 @@ static void put_lines(struct writing *w, location *l, const uint64_t *words, siz
 
 static void put_locations(struct writing *w)
 {
-	const struct pprof_set *s = &w->p->locations;
+	const struct wordset *s = &w->p->locations;
 	location *l = MESSAGES(&w->made, s->n, location, PERFTOOLS__PROFILES__LOCATION__INIT,
 			       &w->all.location);
 
 	for (size_t i = 0; l && i < s->n; i++) {
-		const uint64_t *words = pprof_set_words(s, i + 1);
+		const uint64_t *words = wordset_words(s, i + 1);
 		l[i].id = i + 1;
 		l[i].mapping_id = words[0];
 		l[i].address = words[1];
@@ -121,8 +121,8 @@ static void put_labels(struct writing *w, sample *s, const uint64_t *words,
 
 static void put_sample(struct writing *w, sample *s, size_t number, const int64_t *keys)
 {
-	const struct pprof_set *all = &w->p->samples;
-	const uint64_t *words = pprof_set_words(all, number);
+	const struct wordset *all = &w->p->samples;
+	const uint64_t *words = wordset_words(all, number);
 
 	s->n_location_id = all->runs[number - 1].n - PPROF_LABELS;
 	s->location_id = messages_room(&w->made, s->n_location_id, sizeof(*s->location_id));

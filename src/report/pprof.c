@@ -47,7 +47,7 @@ static uint32_t function_of(struct pprof *p, const struct query_line *l)
 
 	if (!put_text(p, l->function, &words[0]) || !put_text(p, l->file, &words[1]))
 		return 0;
-	return pprof_set_get(&p->functions, words, 2);
+	return wordset_get(&p->functions, words, 2);
 }
 
 static uint32_t mapping_of(struct pprof *p, const struct query_code *c)
@@ -59,7 +59,7 @@ static uint32_t mapping_of(struct pprof *p, const struct query_code *c)
 		snprintf(id + 2 * i, 3, "%02x", c->build_id[i]);
 	if (!put_text(p, c->name, &words[0]) || !put_text(p, id, &words[1]))
 		return 0;
-	return pprof_set_get(&p->mappings, words, 2);
+	return wordset_get(&p->mappings, words, 2);
 }
 
 static bool note_lines(struct pprof *p, uint32_t mapping, const struct query_place *at)
@@ -75,7 +75,7 @@ static uint32_t location_named(struct pprof *p, const char *name)
 	const struct query_line line = {.function = name};
 	uint64_t words[4] = {0, 0, function_of(p, &line), 0};
 
-	return words[2] ? pprof_set_get(&p->locations, words, 4) : 0;
+	return words[2] ? wordset_get(&p->locations, words, 4) : 0;
 }
 
 static uint32_t add_location(struct pprof *p, const struct query_place *at)
@@ -95,7 +95,7 @@ static uint32_t add_location(struct pprof *p, const struct query_place *at)
 		if (!words[2 + 2 * n])
 			return 0;
 	}
-	return pprof_set_get(&p->locations, words, 2 + 2 * n);
+	return wordset_get(&p->locations, words, 2 + 2 * n);
 }
 
 /* 0: no memory. */
@@ -166,7 +166,7 @@ static uint32_t other_sample(struct pprof *p, const uint64_t *labels)
 		[PPROF_TYPE] = labels[PPROF_TYPE], [PPROF_MODE] = labels[PPROF_MODE]};
 
 	words[PPROF_LABELS] = location_named(p, other);
-	return words[PPROF_LABELS] ? pprof_set_get(&p->samples, words, PPROF_LABELS + 1) : 0;
+	return words[PPROF_LABELS] ? wordset_get(&p->samples, words, PPROF_LABELS + 1) : 0;
 }
 
 static uint32_t sample_of(struct pprof *p, const struct query_sample *s)
@@ -185,9 +185,9 @@ static uint32_t sample_of(struct pprof *p, const struct query_sample *s)
 		words[n++] = location_named(p, "[no call chain]");
 	if (!words[n - 1])
 		return 0;
-	uint32_t known = pprof_set_find(&p->samples, words, n);
+	uint32_t known = wordset_find(&p->samples, words, n);
 	if (known || p->samples.n < most)
-		return known ? known : pprof_set_get(&p->samples, words, n);
+		return known ? known : wordset_get(&p->samples, words, n);
 	return other_sample(p, words);
 }
 
@@ -284,10 +284,10 @@ void pprof_free(struct pprof *p)
 	map64_deinit(&p->lined);
 	map64_deinit(&p->met);
 	map64_deinit(&p->said);
-	pprof_set_deinit(&p->mappings);
-	pprof_set_deinit(&p->functions);
-	pprof_set_deinit(&p->locations);
-	pprof_set_deinit(&p->samples);
+	wordset_deinit(&p->mappings);
+	wordset_deinit(&p->functions);
+	wordset_deinit(&p->locations);
+	wordset_deinit(&p->samples);
 	texts_deinit(&p->texts);
 	mem_free(p->values);
 	mem_free(p);

@@ -9,10 +9,10 @@
 #include "kontend/query-fields.h"
 #include "kontend/query-held.h"
 #include "kontend/query-incidents.h"
-#include "kontend/query-only.h"
 #include "kontend/query-queued.h"
 #include "kontend/query-wait.h"
 #include "kontend/tables.h"
+#include "kontend/wait-filter.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -408,7 +408,7 @@ int report_write(struct query *q, const struct report_spec *s, FILE *out, struct
 	int r = check_spec(s, err);
 
 	if (r == 0)
-		r = query_only_set(q, s->only, err);
+		r = wait_filter_set(q, s->only, err);
 	if (r == 0)
 		r = ask_tables(&d, err);
 	if (r < 0)

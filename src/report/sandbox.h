@@ -3,7 +3,7 @@
 #define KONTEND_REPORT_SANDBOX_H
 
 #include "kontend/jsonw.h"
-#include "kontend/sandbox.h"
+#include "kontend/sandbox-state.h"
 
 #include <stdio.h>
 

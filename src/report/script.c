@@ -7,9 +7,9 @@
  */
 #include "kontend/script.h"
 #include "event-names.h"
+#include "kontend/event-filter.h"
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"
-#include "kontend/query-gate.h"
 #include "kontend/textbuf.h"
 #include "kontend/units.h"
 #include "sandbox.h"
@@ -27,7 +27,7 @@ struct script {
 	FILE *out;
 	bool json, started;
 	struct event_names names;
-	struct query_gate *gate; /* NULL: all waits pass */
+	struct event_filter *gate; /* NULL: all waits pass */
 };
 
 /* An event with what the model knows about it. */
@@ -263,7 +263,7 @@ static bool passes(struct script *s, const struct event *ev)
 	if (!w || (m->min_wait_ns && (ev->kind == EVENT_CONTENTION_BEGIN ||
 				      wait_part_ns(w, 0, ev->time) < m->min_wait_ns)))
 		return false;
-	return !s->gate || query_gate_passes(s->gate, w);
+	return !s->gate || event_filter_passes(s->gate, w);
 }
 
 static int take_event(struct engine_watch *w, const struct event *ev, struct error *err)
@@ -308,7 +308,7 @@ int script_new(struct script **ret, const struct engine *e, FILE *out, bool json
 	return 0;
 }
 
-void script_gate(struct script *s, struct query_gate *g)
+void script_gate(struct script *s, struct event_filter *g)
 {
 	s->gate = g;
 }

@@ -51,7 +51,7 @@ struct trace_links {
 	size_t n_locks, cap_locks;
 	struct trace_thread *thread_list;
 	size_t n_threads, cap_threads;
-	struct pprof_set stacks; /* addresses, innermost first */
+	struct wordset stacks; /* addresses, innermost first */
 	struct map64 stack_numbers;
 	uint64_t generation; /* of the model, when the latter were good */
 	struct strpool pool;
@@ -88,7 +88,7 @@ struct tracefile {
 	struct tracefile_spec spec;
 	FILE *out;
 	struct event_names names;
-	struct query_gate *gate; /* NULL: all waits pass */
+	struct event_filter *gate; /* NULL: all waits pass */
 	struct trace_sink *sink;
 	struct trace_links links;
 	uint64_t n_waits, left_out;

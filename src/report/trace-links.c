@@ -107,9 +107,9 @@ uint32_t trace_stack(struct tracefile *t, uint32_t stack)
 		return *known;
 	const uint64_t *frames = stack_frames(of, stack);
 	uint32_t n = of->stacks[stack].n;
-	uint32_t number = pprof_set_find(&k->stacks, frames, n);
+	uint32_t number = wordset_find(&k->stacks, frames, n);
 	if (!number && k->stacks.n < TRACE_STACKS)
-		number = pprof_set_get(&k->stacks, frames, n);
+		number = wordset_get(&k->stacks, frames, n);
 	if (number && map64_put(&k->stack_numbers, stack, number) < 0)
 		return 0;
 	return number;
@@ -117,11 +117,11 @@ uint32_t trace_stack(struct tracefile *t, uint32_t stack)
 
 const char *trace_caller(struct tracefile *t, uint32_t stack, char buf[EVENT_NAMES_TEXT])
 {
-	const struct pprof_set *s = &t->links.stacks;
+	const struct wordset *s = &t->links.stacks;
 
 	if (!stack)
 		return NULL;
-	const uint64_t *frames = pprof_set_words(s, stack);
+	const uint64_t *frames = wordset_words(s, stack);
 	uint32_t n = (uint32_t)s->runs[stack - 1].n;
 	return event_names_func(t->engine, frames[sym_caller(&t->engine->sym, frames, n)], buf);
 }
@@ -234,7 +234,7 @@ void trace_links_deinit(struct trace_links *k)
 	map64_deinit(&k->locks);
 	map64_deinit(&k->threads);
 	map64_deinit(&k->stack_numbers);
-	pprof_set_deinit(&k->stacks);
+	wordset_deinit(&k->stacks);
 	strpool_deinit(&k->pool);
 	mem_free(k->lock_list);
 	mem_free(k->thread_list);

@@ -5,8 +5,8 @@
  * leaves it out of its sums.
  */
 #include "kontend/tracefile.h"
+#include "kontend/event-filter.h"
 #include "kontend/mem.h"
-#include "kontend/query-gate.h"
 #include "trace-int.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static int check(const struct tracefile *t, int ret, struct error *err)
 static bool passes(struct tracefile *t, const struct wait *w, uint64_t end_ns)
 {
 	return wait_part_ns(w, 0, end_ns) >= t->engine->model.min_wait_ns &&
-	       (!t->gate || query_gate_passes(t->gate, w));
+	       (!t->gate || event_filter_passes(t->gate, w));
 }
 
 static int put_wait(struct tracefile *t, struct trace_wait *w)
@@ -134,7 +134,7 @@ int tracefile_new(struct tracefile **ret, const struct tracefile_spec *s, struct
 	return 0;
 }
 
-void tracefile_gate(struct tracefile *t, struct query_gate *g)
+void tracefile_gate(struct tracefile *t, struct event_filter *g)
 {
 	t->gate = g;
 }

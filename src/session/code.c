@@ -57,7 +57,8 @@ struct codesource *run_code_source(struct run_code *r)
 	return r ? &r->source : NULL;
 }
 
-/* Whoever serves a reader in a cage may not either: by an address other memory could be meant. */
+/* Whoever serves a reader in a sandbox may not either: by an address other memory could be meant.
+ */
 struct codesource *run_code_none(void)
 {
 	static const struct codesource none = {

@@ -16,8 +16,8 @@
 
 struct run_locks {
 	struct snapshot_source look;
-	struct lockask ask;
-	struct lockask_lock asked[LOCKASK_MOST];
+	struct lock_requests ask;
+	struct lock_request_lock asked[LOCKASK_MOST];
 	struct snapshot_locks *walk; /* NULL: see why */
 	struct error why;
 	int32_t threads[LOCKASK_THREADS];
@@ -28,7 +28,7 @@ struct run_locks {
 /* Those outside of our PID namespace cannot be asked about. */
 static int tell_gone(struct run_locks *r)
 {
-	size_t n = lockask_get_threads(&r->ask, r->threads);
+	size_t n = lock_request_get_threads(&r->ask, r->threads);
 	int code = 0;
 
 	for (size_t i = 0; i < n && code == 0; i++)
@@ -40,7 +40,7 @@ static int tell_gone(struct run_locks *r)
 
 static int take_snapshot(struct run_locks *r)
 {
-	size_t n = lockask_get(&r->ask, r->asked);
+	size_t n = lock_request_get(&r->ask, r->asked);
 
 	if (!r->walk) {
 		locksnap_clear(&r->snap);
@@ -75,7 +75,7 @@ int run_locks_new(struct run_locks **ret, const struct opts *o, const struct tar
 					   .version = LOCKSNAP_VERSION,
 					   .take = take_locks,
 					   .at_start = true};
-	lockask_init(&r->ask);
+	lock_request_init(&r->ask);
 	if (o->no_bpf)
 		error_set(&r->why, -ENOTSUP, "BPF is switched off (--no-bpf)");
 	else
@@ -97,7 +97,7 @@ struct snapshot_source *run_locks_look(struct run_locks *r)
 	return &r->look;
 }
 
-struct lockask *run_locks_ask(struct run_locks *r)
+struct lock_requests *run_locks_ask(struct run_locks *r)
 {
 	return r ? &r->ask : NULL;
 }
@@ -107,7 +107,7 @@ void run_locks_free(struct run_locks *r)
 	if (!r)
 		return;
 	snapshot_locks_free(r->walk);
-	lockask_deinit(&r->ask);
+	lock_request_deinit(&r->ask);
 	locksnap_deinit(&r->snap);
 	mem_free(r->bytes.bytes);
 	mem_free(r);

@@ -3,7 +3,7 @@
 #define KONTEND_RUN_LOCKS_H
 
 #include "kontend/error.h"
-#include "kontend/lockask.h"
+#include "kontend/lock-requests.h"
 #include "kontend/opts.h"
 #include "kontend/snapshot-source.h"
 
@@ -17,7 +17,8 @@ int run_locks_new(struct run_locks **ret, const struct opts *o, const struct tar
 		  struct kerntypes *types, struct error *err);
 void run_locks_child(struct run_locks *r, int pid);	     /* of a command; NULL is fine */
 struct snapshot_source *run_locks_look(struct run_locks *r); /* borrowed */
-struct lockask *run_locks_ask(struct run_locks *r); /* for the engine; borrowed; NULL of NULL */
+struct lock_requests *
+run_locks_ask(struct run_locks *r);	  /* for the engine; borrowed; NULL of NULL */
 void run_locks_free(struct run_locks *r); /* after the source and the engine; NULL is fine */
 
 #endif

@@ -24,7 +24,7 @@ struct run_look_one {
 	struct inspect *inspect; /* borrowed */
 	enum inspect_what what;
 	uint64_t least_ns; /* between two of them, but for the last one */
-	struct snap snap;
+	struct perfsnap snap;
 	struct snapshot_buf bytes;
 };
 
@@ -34,7 +34,7 @@ struct run_look {
 	struct run_uprobes *uprobes;
 };
 
-static bool has_tasks(const struct snap *s)
+static bool has_tasks(const struct perfsnap *s)
 {
 	for (size_t i = 0; i < s->n_events; i++) {
 		const struct snap_event *e = &s->events[i];
@@ -54,7 +54,7 @@ static void *take_look(struct snapshot_source *l, bool last, size_t *ret_len)
 	if (inspect_take(r->inspect, r->what, &r->snap, NULL) < 0)
 		return NULL;
 	l->has_tasks = has_tasks(&r->snap);
-	return snapshot_buf_encode(&r->bytes, &snap_sections, &r->snap, ret_len);
+	return snapshot_buf_encode(&r->bytes, &perfsnap_sections, &r->snap, ret_len);
 }
 
 static struct run_look_one make_one(struct inspect *i, uint16_t kind, enum inspect_what what,
@@ -120,7 +120,7 @@ struct snapshot_uprobes *run_look_uprobes(struct run_look *r)
 
 static void one_deinit(struct run_look_one *r)
 {
-	snap_deinit(&r->snap);
+	perfsnap_deinit(&r->snap);
 	mem_free(r->bytes.bytes);
 }
 

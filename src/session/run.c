@@ -484,7 +484,7 @@ static int open_engine(struct run *r, struct error *err)
 	if (ret == 0)
 		ret = engine_init(&r->engine, top, &limits, err);
 	r->opened = ret == 0;
-	r->engine.asks = run_locks_ask(r->locks);
+	r->engine.lock_requests = run_locks_ask(r->locks);
 	r->engine.code = r->open ? run_code_none() : run_code_source(r->code);
 	r->lines.argv = srclines_worker_argv;
 	r->engine.groups = r->groups;

@@ -3,7 +3,7 @@
 #define KONTEND_SRC_TRIGGER_INTERNAL_H
 
 #include "kontend/engine.h"
-#include "kontend/query-gate.h"
+#include "kontend/event-filter.h"
 #include "kontend/query.h"
 #include "kontend/trigger.h"
 #include "rate.h"
@@ -41,12 +41,12 @@ const char *trigger_name(enum trigger_kind k); /* "wait/s" */
  */
 enum { MEANT_KEPT = 1024 };
 #define MEANT_NS 250000000ull
-struct meant {
-	struct query_gate *gate; /* NULL: all are */
+struct filter_cache {
+	struct event_filter *gate; /* NULL: all are */
 	uint64_t generation;
-	unsigned asks; /* enum query_gate_about */
-	struct meant_kept {
-		struct meant_place {
+	unsigned asks; /* enum event_filter_about */
+	struct filter_cache_kept {
+		struct filter_cache_place {
 			uint32_t lock, stack, task, owner, cpu;
 		} place;
 		bool yes;
@@ -57,7 +57,7 @@ struct meant {
 struct trigger {
 	struct trigger_expr x;
 	char *text;
-	struct meant meant;
+	struct filter_cache meant;
 	struct rate *rate; /* of the last second; NULL: its kind needs none */
 	/* A condition that lasts: since when it has been true; 0: it is not. */
 	uint64_t since_ns;
@@ -114,18 +114,19 @@ struct triggers {
 
 #define CHECK_NS RATE_STEP_NS
 
-/* meant.c */
-int meant_init(struct meant *m, const struct engine *e, const char *filter, struct error *err);
-void meant_deinit(struct meant *m);
-bool meant_has(struct meant *m, const struct model *model, const struct wait *w);
+/* filter-cache.c */
+int filter_cache_init(struct filter_cache *m, const struct engine *e, const char *filter,
+		      struct error *err);
+void filter_cache_deinit(struct filter_cache *m);
+bool filter_cache_has(struct filter_cache *m, const struct model *model, const struct wait *w);
 
-/* fire.c: it is true at the moment, by that; false. */
+/* trigger-fire.c: it is true at the moment, by that; false. */
 void trigger_true(struct triggers *t, struct trigger *tr, const struct found *f);
 void trigger_false(struct triggers *t, struct trigger *tr);
 /* The same of what does not last: true at that moment alone. */
 void trigger_pulse(struct triggers *t, struct trigger *tr, const struct found *f);
 
-/* level.c: all that lasts is looked at, as of t->now_ns. */
+/* trigger-state.c: all that lasts is looked at, as of t->now_ns. */
 void triggers_check_levels(struct triggers *t);
 /* @w has begun, or is over: what must last without a break may be false for a moment. */
 void trigger_waits_changed(struct triggers *t, struct trigger *tr, const struct wait *w, bool ends);

@@ -7,8 +7,8 @@
  */
 #include "internal.h"
 #include "kontend/mem.h"
-#include "kontend/query-only.h"
 #include "kontend/units.h"
+#include "kontend/wait-filter.h"
 
 #include <errno.h>
 #include <string.h>
@@ -205,7 +205,7 @@ static int take_filter(struct parser *p, const struct term *t)
 	if (group)
 		*p->to++ = ')';
 	*p->to = '\0';
-	int r = query_only_check(from, &local);
+	int r = wait_filter_check(from, &local);
 	if (r == 0)
 		return 0;
 	*to = '\0';

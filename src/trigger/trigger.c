@@ -2,7 +2,7 @@
 /*
  * A set of triggers watches the events of an engine. What an event can decide is a comparison for
  * the whole set: was the wait that ends longer than the lowest limit, does a rate count it, has the
- * time come to look at what lasts (level.c). All else happens when something fires.
+ * time come to look at what lasts (trigger-state.c). All else happens when something fires.
  *
  * A screen that is paused goes back and plays the same events again: what was judged once is not
  * judged anew.
@@ -53,7 +53,7 @@ static void slept(struct triggers *t, const struct wait *w)
 	for (size_t i = 0; i < t->n; i++) {
 		struct trigger *tr = &t->all[i];
 		if (tr->x.kind == TRIGGER_BLOCKED && ns > tr->x.limit &&
-		    meant_has(&tr->meant, &t->engine->model, w))
+		    filter_cache_has(&tr->meant, &t->engine->model, w))
 			pulse(t, tr, w);
 	}
 }
@@ -82,7 +82,7 @@ static void wait_ended(struct triggers *t, const struct wait *w)
 		struct trigger *tr = &t->all[i];
 		bool is_long = is_about_length(tr, w) && ns > tr->x.limit;
 		bool counts = tr->rate && tr->x.kind != TRIGGER_LOST;
-		if ((!is_long && !counts) || !meant_has(&tr->meant, m, w))
+		if ((!is_long && !counts) || !filter_cache_has(&tr->meant, m, w))
 			continue;
 		if (is_long)
 			pulse(t, tr, w);
@@ -197,7 +197,7 @@ static int new_trigger(struct triggers *t, struct trigger *tr, const char *text,
 	if ((tr->x.kind == TRIGGER_WAIT || tr->x.kind == TRIGGER_BLOCKED) &&
 	    tr->x.limit < t->least_ns)
 		t->least_ns = tr->x.limit;
-	return meant_init(&tr->meant, t->engine, tr->x.filter, err);
+	return filter_cache_init(&tr->meant, t->engine, tr->x.filter, err);
 }
 
 int triggers_new(struct triggers **ret, struct engine *e, const char *const *exprs, size_t n,
@@ -246,7 +246,7 @@ void triggers_free(struct triggers *t)
 		return;
 	unlist(t);
 	for (size_t i = 0; t->all && i < t->n; i++) {
-		meant_deinit(&t->all[i].meant);
+		filter_cache_deinit(&t->all[i].meant);
 		mem_free(t->all[i].x.filter);
 		mem_free(t->all[i].text);
 		mem_free(t->all[i].rate);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The calibration as a kept file (kept.h), of the boot that it was measured in. It is in
+ * The calibration as a kept file (cachefile.h), of the boot that it was measured in. It is in
  * /run/kontend where we may write there (root, so that everybody has it), else in the user's folder
  * of kept files; KONTEND_CACHE is that one alone.
  */
-#include "kontend/kept.h"
+#include "kontend/cachefile.h"
 #include "kontend/thisboot.h"
 #include "kontend/uprobe-cost.h"
 #include "kontend/uprobe.h"
@@ -20,32 +20,32 @@ static int first_folder(void)
 	return getenv("KONTEND_CACHE") ? 1 : 0;
 }
 
-static int key_of(int folder, struct kept_key *ret)
+static int key_of(int folder, struct cachefile_key *ret)
 {
-	*ret = (struct kept_key){.folder = folder ? NULL : "/run/kontend",
-				 .name = "uprobe-cost",
-				 .form = {"uprobe 2"}};
+	*ret = (struct cachefile_key){.folder = folder ? NULL : "/run/kontend",
+				      .name = "uprobe-cost",
+				      .form = {"uprobe 2"}};
 	return thisboot_id((char *)ret->stamp);
 }
 
-static int load_from(const struct kept_key *key, struct uprobe_costs *ret)
+static int load_from(const struct cachefile_key *key, struct uprobe_costs *ret)
 {
-	struct kept *k;
-	int r = kept_open(&k, key);
+	struct cachefile *k;
+	int r = cachefile_open(&k, key);
 
 	if (r < 0)
 		return r;
-	const struct kept_part p = kept_part(k, 0);
-	r = p.len == sizeof(*ret) && kept_is_sound(k, p.bytes, p.len) ? 0 : -ENOENT;
+	const struct cachefile_part p = cachefile_part(k, 0);
+	r = p.len == sizeof(*ret) && cachefile_is_sound(k, p.bytes, p.len) ? 0 : -ENOENT;
 	if (r == 0)
 		memcpy(ret, p.bytes, sizeof(*ret));
-	kept_close(k);
+	cachefile_close(k);
 	return r;
 }
 
 int uprobe_cost_load(struct uprobe_costs *ret)
 {
-	struct kept_key key;
+	struct cachefile_key key;
 	int r = -ENOENT;
 
 	for (int i = first_folder(); r < 0 && i < FOLDERS; i++)
@@ -55,13 +55,13 @@ int uprobe_cost_load(struct uprobe_costs *ret)
 
 int uprobe_cost_store(const struct uprobe_costs *c, struct error *err)
 {
-	const struct kept_part parts[KEPT_PARTS] = {{c, sizeof(*c)}};
-	struct kept_key key;
+	const struct cachefile_part parts[CACHEFILE_PARTS] = {{c, sizeof(*c)}};
+	struct cachefile_key key;
 	int r = -ENOENT;
 
 	for (int i = first_folder(); r < 0 && i < FOLDERS; i++) {
 		r = key_of(i, &key);
-		r = r ? r : kept_store(&key, parts);
+		r = r ? r : cachefile_store(&key, parts);
 	}
 	return r < 0 ? error_errno(err, r, "Cannot keep what a hit costs") : 0;
 }

@@ -2,7 +2,7 @@
 /* Goes down folder by folder, each from the descriptor of the one before, as kept files do. */
 #include "kontend/statefolder.h"
 
-#include "kept-folder.h"
+#include "cachedir.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static bool append(char *path, size_t size, const char *name)
 int statefolder_open(char *ret_path, size_t size, struct error *err)
 {
 	static const char *const below[] = {".local", "state", "kontend"};
-	const char *base = kept_folder_from("XDG_STATE_HOME"), *home = kept_folder_from("HOME");
+	const char *base = cachedir_from("XDG_STATE_HOME"), *home = cachedir_from("HOME");
 	size_t at = base ? 2 : 0;
 	int fd;
 
@@ -38,13 +38,13 @@ int statefolder_open(char *ret_path, size_t size, struct error *err)
 		return error_set(err, -ENOENT, "neither XDG_STATE_HOME nor HOME names a folder");
 	if ((size_t)snprintf(ret_path, size, "%s", base ? base : home) >= size)
 		return error_errno(err, -ENAMETOOLONG, "%.40s", base ? base : home);
-	fd = kept_folder_enter(AT_FDCWD, ret_path, base != NULL);
+	fd = cachedir_enter(AT_FDCWD, ret_path, base != NULL);
 	for (; fd >= 0 && at < sizeof(below) / sizeof(*below); at++) {
 		if (!append(ret_path, size, below[at])) {
 			close(fd);
 			return failed(-ENAMETOOLONG, ret_path, err);
 		}
-		fd = kept_folder_enter(fd, below[at], true);
+		fd = cachedir_enter(fd, below[at], true);
 	}
 	return fd < 0 ? failed(fd, ret_path, err) : fd;
 }

@@ -62,7 +62,7 @@ static bool is_right(const struct churn *c, const struct snap_event *e)
 	       (child || e->owner_pid == e->target_pid);
 }
 
-static void check_rows(const struct churn *c, const struct snap *s, struct seen *seen)
+static void check_rows(const struct churn *c, const struct perfsnap *s, struct seen *seen)
 {
 	for (size_t i = 0; i < s->n_events; i++) {
 		const struct snap_event *e = &s->events[i];
@@ -81,7 +81,7 @@ static void check_rows(const struct churn *c, const struct snap *s, struct seen 
 static void look_once(struct inspect *i, enum inspect_what what, const struct churn *c,
 		      struct seen *seen)
 {
-	static struct snap s;
+	static struct perfsnap s;
 	uint64_t from = churn_ns(CLOCK_MONOTONIC);
 
 	if (inspect_take(i, what, &s, NULL) < 0)

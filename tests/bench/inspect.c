@@ -103,7 +103,7 @@ static pid_t start_holder(int fds, int events, int told, void (*open_them)(int n
 static void time_looks(struct inspect *i, enum inspect_what what, const char *state)
 {
 	struct error err = {0};
-	struct snap s = {0};
+	struct perfsnap s = {0};
 	double us[SNAPSHOTS], cpu[SNAPSHOTS];
 
 	for (int k = 0; k < SNAPSHOTS; k++) {
@@ -120,7 +120,7 @@ static void time_looks(struct inspect *i, enum inspect_what what, const char *st
 	       "fds\n",
 	       state, what == INSPECT_SLOTS ? "slots" : "all", all, ours, cpu[0], s.n_events,
 	       s.n_contexts, s.n_holders);
-	snap_deinit(&s);
+	perfsnap_deinit(&s);
 }
 
 static void time_snapshots(const char *state)

@@ -89,7 +89,7 @@ struct task {
 	bool waits;
 };
 
-struct past {
+struct longest_recent {
 	uint32_t task, generation;
 	struct sum sum;
 };
@@ -106,7 +106,7 @@ struct machine {
 	uint64_t seed, t, left; /* waits to begin */
 	double *up_to;		/* the share of locks up to this one */
 	struct task *tasks;
-	struct past *past; /* tasks whose tid another has now */
+	struct longest_recent *past; /* tasks whose tid another has now */
 	size_t n_past;
 	struct sum *locks, *chains;
 	uint64_t *durations; /* of each wait, with HOST */
@@ -272,7 +272,7 @@ static void reuse_tid(struct machine *m)
 	uint32_t task = below(m, m->knob[TASKS]);
 	struct task *k = &m->tasks[task];
 
-	m->past[m->n_past++] = (struct past){task, k->generation, k->sum};
+	m->past[m->n_past++] = (struct longest_recent){task, k->generation, k->sum};
 	k->sum = (struct sum){0};
 	k->generation++;
 	synth_exit(m->s, 0, m->t, tid_of(task), tid_of(task));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A reader that has been taken over, for attack.py: loaded before kontend's own libraries,
- * it stands in the way of syscall(), by which kontend goes into its cage, and runs right after the
- * filter of system calls is in place. From then on it does what an attacker would, as far as the
- * cage lets it, and asks the porter. What it did goes to standard error. By the environment:
+ * it stands in the way of syscall(), by which kontend goes into its sandbox, and runs right after
+ * the filter of system calls is in place. From then on it does what an attacker would, as far as
+ * the sandbox lets it, and asks the broker. What it did goes to standard error. By the environment:
  * ATTACK is one of the attacks below, FOLDER a folder of the test elsewhere, NAME a file in it.
  */
-#include "cmd/caged-deeds.h"
+#include "cmd/sandboxed-requests.h"
 #include "kontend/fdpass.h"
 
 #include <dlfcn.h>
@@ -35,11 +35,11 @@ enum {
 	FUZZED = 20000
 };
 
-/* As porter.c has them. */
+/* As broker.c has them. */
 struct question {
-	uint32_t deed;
+	uint32_t request;
 	int64_t number;
-	char text[PORTER_TEXT];
+	char text[BROKER_TEXT];
 };
 
 struct answer {
@@ -47,7 +47,7 @@ struct answer {
 	char text[640];
 };
 
-static int porter = -1;
+static int broker = -1;
 static const char *folder, *name;
 static atomic_bool flips = true;
 
@@ -63,7 +63,7 @@ static __attribute__((format(printf, 1, 2))) void say(const char *fmt, ...)
 }
 
 /* The one socket of packets that there is. */
-static int find_porter(void)
+static int find_broker(void)
 {
 	for (int fd = LEAST_FD; fd < MOST_FD; fd++) {
 		int type;
@@ -74,15 +74,15 @@ static int find_porter(void)
 	return -1;
 }
 
-static int64_t ask_broker(enum caged_deed deed, const char *text, int64_t number, int fd)
+static int64_t ask_broker(enum sandboxed_request request, const char *text, int64_t number, int fd)
 {
-	struct question q = {.deed = deed, .number = number};
+	struct question q = {.request = request, .number = number};
 	struct answer a;
 	int fds[FDPASS_MOST];
 
 	snprintf(q.text, sizeof(q.text), "%s", text);
-	if (fdpass_send(porter, &q, sizeof(q), &fd, fd >= 0, 0) < 0 ||
-	    fdpass_receive(porter, &a, sizeof(a), fds, 0) != (long)sizeof(a))
+	if (fdpass_send(broker, &q, sizeof(q), &fd, fd >= 0, 0) < 0 ||
+	    fdpass_receive(broker, &a, sizeof(a), fds, 0) != (long)sizeof(a))
 		return -ENOLINK;
 	for (size_t i = 0; i < FDPASS_MOST; i++)
 		if (fds[i] >= 0)
@@ -118,15 +118,15 @@ static void delete_by_path(void)
 
 	flipped_path(path, name);
 	turn_to(HERE);
-	int64_t made = ask_broker(DEED_MAKE, path, 0, -1);
+	int64_t made = ask_broker(BROKER_MAKE, path, 0, -1);
 	turn_to(THERE);
-	int64_t gone = ask_broker(DEED_UNMAKE, "", 0, -1);
+	int64_t gone = ask_broker(BROKER_UNMAKE, "", 0, -1);
 	say("attack: delete: make %lld, unmake %lld\n", (long long)made, (long long)gone);
 	unlink(name);
 }
 
 /* A thread turns the descriptor that the path goes through, until both looks have been fooled. */
-static void race(enum caged_deed deed)
+static void race(enum sandboxed_request request)
 {
 	char path[300];
 	pthread_t thread;
@@ -139,9 +139,9 @@ static void race(enum caged_deed deed)
 	}
 	flipped_path(path, "planted");
 	for (int i = 0; i < TRIES; i++) {
-		did += ask_broker(deed, path, 0, deed == DEED_SAVE ? fd : -1) >= 0;
-		if (did && deed == DEED_MAKE)
-			ask_broker(DEED_UNMAKE, "", 0, -1);
+		did += ask_broker(request, path, 0, request == BROKER_SAVE ? fd : -1) >= 0;
+		if (did && request == BROKER_MAKE)
+			ask_broker(BROKER_UNMAKE, "", 0, -1);
 	}
 	atomic_store(&flips, false);
 	pthread_join(thread, NULL);
@@ -156,8 +156,8 @@ static void names(void)
 	int did = 0;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		did += ask_broker(DEED_MAKE, bad[i], 0, -1) >= 0;
-		did += ask_broker(DEED_SAVE, bad[i], 0, memfd_create("x", 0)) >= 0;
+		did += ask_broker(BROKER_MAKE, bad[i], 0, -1) >= 0;
+		did += ask_broker(BROKER_SAVE, bad[i], 0, memfd_create("x", 0)) >= 0;
 	}
 	say("attack: %d of the names did something\n", did);
 }
@@ -169,11 +169,11 @@ static void fill(void)
 
 	for (int i = 0; i < 2000; i++) {
 		snprintf(text, sizeof(text), "m%d", i);
-		made += ask_broker(DEED_MAKE, text, 0, -1) >= 0;
+		made += ask_broker(BROKER_MAKE, text, 0, -1) >= 0;
 		int fd = memfd_create("x", 0);
 		snprintf(text, sizeof(text), "s%d", i);
 		(void)!write(fd, "x", 1);
-		saved += ask_broker(DEED_SAVE, text, 0, fd) >= 0;
+		saved += ask_broker(BROKER_SAVE, text, 0, fd) >= 0;
 		close(fd);
 	}
 	say("attack: fill: %d made, %d saved\n", made, saved);
@@ -182,12 +182,12 @@ static void fill(void)
 /* More bytes into what was made than a part of the recording could have. */
 static void swell(void)
 {
-	struct question q = {.deed = DEED_MAKE, .text = "big"};
+	struct question q = {.request = BROKER_MAKE, .text = "big"};
 	struct answer a;
 	int fds[FDPASS_MOST];
 
-	if (fdpass_send(porter, &q, sizeof(q), NULL, 0, 0) < 0 ||
-	    fdpass_receive(porter, &a, sizeof(a), fds, 0) != (long)sizeof(a) || fds[0] < 0) {
+	if (fdpass_send(broker, &q, sizeof(q), NULL, 0, 0) < 0 ||
+	    fdpass_receive(broker, &a, sizeof(a), fds, 0) != (long)sizeof(a) || fds[0] < 0) {
 		say("attack: swell: no file\n");
 		return;
 	}
@@ -202,7 +202,7 @@ static void workers(void)
 	for (int i = 0; i < 300; i++) {
 		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 			break;
-		did += ask_broker(DEED_START, "", 0, pair[0]) > 0;
+		did += ask_broker(BROKER_START, "", 0, pair[0]) > 0;
 		close(pair[0]); /* the other end stays: it waits for what it is to do */
 	}
 	say("attack: workers: %d started\n", did);
@@ -215,7 +215,7 @@ static void keep(void)
 	int did = 0;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		did += ask_broker(DEED_KEEP, bad[i], 0, -1) >= 0;
+		did += ask_broker(BROKER_KEEP, bad[i], 0, -1) >= 0;
 	say("attack: keep: %d did something\n", did);
 }
 
@@ -227,7 +227,7 @@ static void pass(void)
 
 	for (size_t i = 0; i < sizeof(planted) / sizeof(*planted); i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, planted[i]);
-		int64_t r = ask_broker(DEED_FILE, path, 0, -1);
+		int64_t r = ask_broker(BROKER_FILE, path, 0, -1);
 		say("attack: %s %s\n", planted[i], r >= 0 ? "passed" : "refused");
 	}
 }
@@ -297,23 +297,23 @@ static void attack(const char *which)
 {
 	folder = getenv("FOLDER");
 	name = getenv("NAME");
-	porter = find_porter();
+	broker = find_broker();
 	int here = open(".", O_PATH | O_DIRECTORY), there = open(folder, O_PATH | O_DIRECTORY);
-	if (porter < 0 || dup2(here, HERE) < 0 || dup2(there, THERE) < 0) {
-		say("attack: cannot begin: %d %d %d\n", porter, here, there);
+	if (broker < 0 || dup2(here, HERE) < 0 || dup2(there, THERE) < 0) {
+		say("attack: cannot begin: %d %d %d\n", broker, here, there);
 		return;
 	}
 	if (strcmp(which, "race-make") == 0)
-		race(DEED_MAKE);
+		race(BROKER_MAKE);
 	if (strcmp(which, "race-save") == 0)
-		race(DEED_SAVE);
+		race(BROKER_SAVE);
 	for (size_t i = 0; i < sizeof(attacks) / sizeof(*attacks); i++)
 		if (strcmp(attacks[i].name, which) == 0)
 			attacks[i].run();
 	say("attack: over\n");
 }
 
-/* Most calls of kontend's own go by here: one of them is the last step into the cage. */
+/* Most calls of kontend's own go by here: one of them is the last step into the sandbox. */
 long syscall(long nr, ...)
 {
 	static long (*real)(long, ...);

@@ -144,33 +144,33 @@ def inherited(place):
     place.clear()
 
 
-def porter_of(pid):
+def broker_of(pid):
     """Once it has its name, which is among the first things that it does."""
     while True:
         for child in open(f"/proc/{pid}/task/{pid}/children").read().split():
-            if open(f"/proc/{child}/comm").read().strip() == "kontend-porter":
+            if open(f"/proc/{child}/comm").read().strip() == "kontend-broker":
                 return int(child)
 
 
 def killed(place, verb, *words):
-    """The porter is killed, as the kernel does that lacks memory: one sentence, and no file."""
+    """The broker is killed, as the kernel does that lacks memory: one sentence, and no file."""
     child = subprocess.Popen([kontend, verb, *words], cwd=place.here, text=True,
                              env=environment(place, "pause", ""), stdin=subprocess.PIPE,
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     for line in child.stderr:
         if "paused" in line:
             break
-    os.kill(porter_of(child.pid), signal.SIGKILL)
+    os.kill(broker_of(child.pid), signal.SIGKILL)
     child.stdin.write("x")
     child.stdin.close()
     said = [l for l in child.stderr.read().splitlines() if not l.startswith("attack: ")]
     status = child.wait()
-    print(f"{verb:<10} porter killed: exit {status}: {said}")
-    if status != 1 or len(said) != 1 or "kontend-porter" not in said[0] or "ended" not in said[0]:
-        bad.append(f"{verb} without a porter: exit {status}, said {said}")
+    print(f"{verb:<10} broker killed: exit {status}: {said}")
+    if status != 1 or len(said) != 1 or "kontend-broker" not in said[0] or "ended" not in said[0]:
+        bad.append(f"{verb} without a broker: exit {status}, said {said}")
     left = set(os.listdir(place.here)) - {"torn.data"}
     if left:
-        bad.append(f"{verb} without a porter: files are left: {left}")
+        bad.append(f"{verb} without a broker: files are left: {left}")
 
 
 def all_killed(place):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What the cage around a reader changes for its user: nothing, but what is said of it; and where the
-# kernel has not all of it, that is said, and the rest goes on. What it stops: tests/unit/test-cage.c.
+# What the sandbox around a reader changes for its user: nothing, but what is said of it; and where the
+# kernel has not all of it, that is said, and the rest goes on. What it stops: tests/unit/test-sandbox.c.
 # Called as: sandbox.sh KONTEND MAKE-RECORDING WITHOUT
 # shellcheck disable=SC2016 # expanded by the shells that are started
 make=$(realpath "$2")

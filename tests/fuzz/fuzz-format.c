@@ -12,7 +12,7 @@
 
 enum { MOST_KEPT = 16 };
 
-struct kept {
+struct cachefile {
 	const uint8_t *data;
 	size_t size;
 	struct writer_bytes formats[MOST_KEPT];
@@ -21,7 +21,7 @@ struct kept {
 
 static int keep(void *ctx, const char *system, const char *text, size_t len)
 {
-	struct kept *k = ctx;
+	struct cachefile *k = ctx;
 	size_t name = strlen(system) + 1;
 	const char *begin = (const char *)k->data;
 
@@ -35,7 +35,7 @@ static int keep(void *ctx, const char *system, const char *text, size_t len)
 }
 
 struct same {
-	const struct kept *kept;
+	const struct cachefile *kept;
 	size_t n;
 };
 
@@ -50,7 +50,7 @@ static int compare(void *ctx, const char *system, const char *text, size_t len)
 	return 0;
 }
 
-static void rebuild(const struct kept *k)
+static void rebuild(const struct cachefile *k)
 {
 	struct writer_bytes built = {0};
 	struct same s = {.kept = k};
@@ -80,7 +80,7 @@ static void parse(const char *text, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct kept k = {.data = data, .size = size};
+	struct cachefile k = {.data = data, .size = size};
 	struct error err = {0};
 
 	int r = tracing_walk(data, size, keep, &k, &err);

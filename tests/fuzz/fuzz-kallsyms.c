@@ -44,7 +44,7 @@ static void check_pieces(const uint8_t *data, size_t size)
 			 i % 4096);
 	memcpy(text + HEAD, data, size);
 	fuzz_require(sym_load(&all, text, HEAD + size, NULL) == 0);
-	fuzz_require(sym_load_lasting(&part, text, HEAD + size, NULL) == 0 && part.pieces);
+	fuzz_require(sym_load_persistent(&part, text, HEAD + size, NULL) == 0 && part.pieces);
 	fuzz_require(all.has_data == part.has_data);
 	for (size_t i = 0; i < all.n; i += all.entries[i].addr < END ? 97 : 1) {
 		const struct sym_entry *a = sym_find(&all, all.entries[i].addr + 1);

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-void keptdir_make(char ret[KEPTDIR_PATH], const char *cache)
+void cachedir_make(char ret[KEPTDIR_PATH], const char *cache)
 {
 	char path[KEPTDIR_PATH + 32];
 
@@ -22,7 +22,7 @@ void keptdir_make(char ret[KEPTDIR_PATH], const char *cache)
 	setenv("KONTEND_CACHE", path, 1);
 }
 
-int keptdir_remove(const char *path)
+int cachedir_remove(const char *path)
 {
 	char command[KEPTDIR_PATH + 32];
 
@@ -31,7 +31,7 @@ int keptdir_remove(const char *path)
 	return system(command);
 }
 
-void keptdir_damage(const char *file, off_t at)
+void cachedir_damage(const char *file, off_t at)
 {
 	uint8_t byte;
 	int fd = open(file, O_RDWR | O_CLOEXEC);

@@ -8,10 +8,10 @@
 enum { KEPTDIR_PATH = 64 };
 
 /* Makes one at @ret. @cache: where in it things are kept; "": all of it. */
-void keptdir_make(char ret[KEPTDIR_PATH], const char *cache);
+void cachedir_make(char ret[KEPTDIR_PATH], const char *cache);
 /* 0, or what rm answered. */
-int keptdir_remove(const char *path);
+int cachedir_remove(const char *path);
 /* One bit of a byte. */
-void keptdir_damage(const char *file, off_t at);
+void cachedir_damage(const char *file, off_t at);
 
 #endif

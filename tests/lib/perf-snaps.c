@@ -48,9 +48,9 @@ static void must(int code)
 		abort();
 }
 
-static uint32_t text(struct snap *s, const char *t)
+static uint32_t text(struct perfsnap *s, const char *t)
 {
-	return snap_add_text(s, t);
+	return perfsnap_add_text(s, t);
 }
 
 static const char *comm_of(int32_t pid)
@@ -75,7 +75,7 @@ static const char *comm_of(int32_t pid)
 }
 
 /* The context of a CPU, or of a task: index + 1, made when first asked for. */
-static uint32_t context(struct snap *s, int32_t cpu, int32_t tid)
+static uint32_t context(struct perfsnap *s, int32_t cpu, int32_t tid)
 {
 	for (size_t i = 0; i < s->n_contexts; i++)
 		if (s->contexts[i].cpu == cpu && s->contexts[i].tid == tid)
@@ -86,14 +86,14 @@ static uint32_t context(struct snap *s, int32_t cpu, int32_t tid)
 				 .pid = tid == APP + 1 ? APP : tid,
 				 .comm = tid ? text(s, comm_of(tid)) : 0,
 				 .running_permille = 1000};
-	must(snap_add_context(s, &c));
+	must(perfsnap_add_context(s, &c));
 	return (uint32_t)s->n_contexts;
 }
 
-static void add_event(struct snap *s, struct snap_event *e)
+static void add_event(struct perfsnap *s, struct snap_event *e)
 {
 	e->context = e->target_tid ? context(s, -1, e->target_tid) : context(s, e->cpu, 0);
-	must(snap_add_event(s, e));
+	must(perfsnap_add_event(s, e));
 	struct snap_context *c = &s->contexts[e->context - 1];
 	c->events++;
 	c->active += e->state == SNAP_ACTIVE;
@@ -105,14 +105,14 @@ static void add_event(struct snap *s, struct snap_event *e)
 		c->rotating = 1;
 }
 
-static void hold(struct snap *s, int32_t pid, int32_t fd)
+static void hold(struct perfsnap *s, int32_t pid, int32_t fd)
 {
 	struct snap_holder h = {(uint32_t)s->n_events, pid, fd, text(s, comm_of(pid))};
 
-	must(snap_add_holder(s, &h));
+	must(perfsnap_add_holder(s, &h));
 }
 
-static void add_bp(struct snap *s, const struct bp *b)
+static void add_bp(struct perfsnap *s, const struct bp *b)
 {
 	struct snap_event e = {
 		.id = b->id,
@@ -156,7 +156,7 @@ static void add_bp(struct snap *s, const struct bp *b)
 }
 
 /* Counters of a CPU, more than fit: every third one waits for its turn. */
-static void add_counters(struct snap *s, int32_t cpu, uint32_t n)
+static void add_counters(struct perfsnap *s, int32_t cpu, uint32_t n)
 {
 	static const char *const names[] = {"cycles", "instructions", "cache-misses"};
 
@@ -189,7 +189,7 @@ static void add_counters(struct snap *s, int32_t cpu, uint32_t n)
 	}
 }
 
-static void add_own(struct snap *s, int32_t cpu)
+static void add_own(struct perfsnap *s, int32_t cpu)
 {
 	struct snap_event e = {
 		.id = 900 + (uint64_t)cpu,
@@ -213,16 +213,16 @@ static void add_own(struct snap *s, int32_t cpu)
 	hold(s, KONTEND, 4 + cpu);
 }
 
-static void add_slots(struct snap *s, uint32_t cpu, uint32_t type, int32_t n, int32_t pinned,
+static void add_slots(struct perfsnap *s, uint32_t cpu, uint32_t type, int32_t n, int32_t pinned,
 		      int32_t task)
 {
 	struct snap_slots item = {cpu, type, n, pinned, task, 0};
 
-	must(snap_add_slots(s, &item));
+	must(perfsnap_add_slots(s, &item));
 }
 
 /* Each breakpoint that is active lies in the first free register of the CPU where it is. */
-static void fill_registers(struct snap *s, bool pools)
+static void fill_registers(struct perfsnap *s, bool pools)
 {
 	enum { CPUS = 1024 };
 	static uint32_t used[CPUS][3];
@@ -243,11 +243,11 @@ static void fill_registers(struct snap *s, bool pools)
 					  .index = used[e->oncpu][type]++,
 					  .event = (uint32_t)i + 1,
 					  .enabled = 1};
-		must(snap_add_register(s, &r));
+		must(perfsnap_add_register(s, &r));
 	}
 }
 
-static void make_x86(struct snap *s)
+static void make_x86(struct perfsnap *s)
 {
 	add_slots(s, 0, SNAP_SLOT_ANY, 4, 2, 2);
 	add_slots(s, 1, SNAP_SLOT_ANY, 4, 1, 2);
@@ -259,7 +259,7 @@ static void make_x86(struct snap *s)
 	fill_registers(s, false);
 }
 
-static void make_arm64(struct snap *s)
+static void make_arm64(struct perfsnap *s)
 {
 	for (uint32_t cpu = 0; cpu < 2; cpu++) {
 		add_slots(s, cpu, SNAP_SLOT_EXEC, 6, cpu == 0, 1);
@@ -270,7 +270,7 @@ static void make_arm64(struct snap *s)
 	fill_registers(s, true);
 }
 
-static void make_probe(struct snap *s)
+static void make_probe(struct perfsnap *s)
 {
 	static const struct {
 		int32_t pid, fd;
@@ -292,14 +292,14 @@ static void make_probe(struct snap *s)
 	}
 }
 
-static void make_empty(struct snap *s)
+static void make_empty(struct perfsnap *s)
 {
 	s->head.opened = 0;
 	add_slots(s, 0, SNAP_SLOT_ANY, 4, 0, 0);
 	add_slots(s, 1, SNAP_SLOT_ANY, 4, 0, 0);
 }
 
-static void make_many(struct snap *s)
+static void make_many(struct perfsnap *s)
 {
 	for (uint32_t cpu = 0; cpu < 64; cpu++) {
 		add_slots(s, cpu, SNAP_SLOT_ANY, 4, (int32_t)cpu % 4, cpu % 2);
@@ -322,7 +322,7 @@ static void make_many(struct snap *s)
 }
 
 /* 1024 CPUs: one in 100 has a breakpoint of its own, the last eight have the same, as well. */
-static void make_huge(struct snap *s, bool pools)
+static void make_huge(struct perfsnap *s, bool pools)
 {
 	enum { CPUS = 1024 };
 
@@ -348,17 +348,17 @@ static void make_huge(struct snap *s, bool pools)
 	fill_registers(s, pools);
 }
 
-static void make_huge_x86(struct snap *s)
+static void make_huge_x86(struct perfsnap *s)
 {
 	make_huge(s, false);
 }
 
-static void make_huge_arm64(struct snap *s)
+static void make_huge_arm64(struct perfsnap *s)
 {
 	make_huge(s, true);
 }
 
-static void make_broken(struct snap *s)
+static void make_broken(struct perfsnap *s)
 {
 	make_x86(s);
 	s->n_registers = 0;
@@ -372,7 +372,7 @@ static void make_broken(struct snap *s)
  * An agent's counters of task @tid, @n of them on @cpu: enabled for 40 s there, which is as long as
  * the task ran, and counting for @ms of it.
  */
-static void add_of_task(struct snap *s, int32_t tid, int32_t cpu, unsigned n, uint64_t ms)
+static void add_of_task(struct perfsnap *s, int32_t tid, int32_t cpu, unsigned n, uint64_t ms)
 {
 	for (unsigned i = 0; i < n; i++) {
 		struct snap_event e = {
@@ -398,16 +398,16 @@ static void add_of_task(struct snap *s, int32_t tid, int32_t cpu, unsigned n, ui
 }
 
 /* One task was on both CPUs and lost nothing; one lost a quarter; of one CPU 1 is not counted. */
-static void add_creator(struct snap *s, int32_t pid, const char *comm, uint64_t opened,
+static void add_creator(struct perfsnap *s, int32_t pid, const char *comm, uint64_t opened,
 			uint64_t inherited, uint64_t refused)
 {
 	struct snap_creator item = {pid, text(s, comm), opened, inherited, refused};
 
-	must(snap_add_creator(s, &item));
+	must(perfsnap_add_creator(s, &item));
 }
 
 /* Breakpoints that nobody has any more: a tool that opens many, threads that inherited. */
-static void make_created(struct snap *s)
+static void make_created(struct perfsnap *s)
 {
 	make_x86(s);
 	s->head.creations = SNAP_CREATIONS_EVENTS;
@@ -421,7 +421,7 @@ static void make_created(struct snap *s)
 }
 
 /* The same as looks find it. */
-static void make_found(struct snap *s)
+static void make_found(struct perfsnap *s)
 {
 	make_x86(s);
 	s->head.creations = SNAP_CREATIONS_LOOKS;
@@ -432,7 +432,7 @@ static void make_found(struct snap *s)
 	add_creator(s, 0, "", 1, 0, 0);
 }
 
-static void make_spread(struct snap *s)
+static void make_spread(struct perfsnap *s)
 {
 	add_slots(s, 0, SNAP_SLOT_ANY, 4, 0, 0);
 	add_of_task(s, APP, 0, 2, 30000);
@@ -444,7 +444,7 @@ static void make_spread(struct snap *s)
 
 static const struct {
 	const char *name;
-	void (*make)(struct snap *s);
+	void (*make)(struct perfsnap *s);
 } machines[] = {
 	{"x86", make_x86},
 	{"arm64", make_arm64},
@@ -459,9 +459,9 @@ static const struct {
 	{"found", make_found},
 };
 
-void perf_snap_make(struct snap *ret, const char *name, uint64_t t)
+void perf_snap_make(struct perfsnap *ret, const char *name, uint64_t t)
 {
-	snap_clear(ret);
+	perfsnap_clear(ret);
 	ret->head = (struct snap_head){.time_ns = t,
 				       .interval_ns = 1000000000,
 				       .cost_ns = 120000,
@@ -482,18 +482,18 @@ void perf_snap_emit_as(struct synth *s, uint16_t kind, const char *name, uint64_
 	struct record_snapshot head = {
 
 		.kind = kind, .version = SNAP_VERSION, .time_ns = t};
-	struct snap snap = {0};
+	struct perfsnap snap = {0};
 
 	perf_snap_make(&snap, name, t);
-	size_t len = sizeof(head) + snap_size(&snap);
+	size_t len = sizeof(head) + perfsnap_size(&snap);
 	char *body = calloc(1, len);
 	if (!body)
 		abort();
 	memcpy(body, &head, sizeof(head));
-	snap_encode(&snap, body + sizeof(head));
+	perfsnap_encode(&snap, body + sizeof(head));
 	synth_record(s, RECORD_SNAPSHOT, 0, body, len);
 	free(body);
-	snap_deinit(&snap);
+	perfsnap_deinit(&snap);
 }
 
 void perf_snap_emit(struct synth *s, const char *name, uint64_t t)

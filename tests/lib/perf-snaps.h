@@ -2,7 +2,7 @@
 #ifndef KONTEND_TESTS_PERF_SNAPS_H
 #define KONTEND_TESTS_PERF_SNAPS_H
 
-#include "kontend/snap.h"
+#include "kontend/perfsnap.h"
 #include "synth.h"
 
 /*
@@ -17,7 +17,7 @@
  *   many	64 CPUs
  *   broken	x86, with lists that changed under the walker and without debug registers
  */
-void perf_snap_make(struct snap *ret, const char *name, uint64_t t);
+void perf_snap_make(struct perfsnap *ret, const char *name, uint64_t t);
 /* Makes it, and puts it into the stream. */
 void perf_snap_emit(struct synth *s, const char *name, uint64_t t);
 void perf_snap_emit_as(struct synth *s, uint16_t kind, const char *name, uint64_t t);

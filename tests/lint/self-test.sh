@@ -159,8 +159,8 @@ expect_all() {
 	accept calls src/source/perf.c '\t_exit(1);\n\ts->ops->free(s);\n\tmem_free(x);\n'
 	accept calls src/source/perf.c '/* free(x)\n exit(1) */ // printf(1)\nx = "exit(1)";\n'
 
-	expect size src/util/mem.c "$(repeat 700 'int x;')"
-	expect size include/util/kontend/mem.h "$(repeat 150 'int x;')"
+	expect size src/util/mem.c "$(repeat 800 'int x;')"
+	expect size include/util/kontend/mem.h "$(repeat 250 'int x;')"
 	expect size src/util/mem.c "{\n$(repeat 61 '	x();')}\n"
 	expect size src/util/mem.c '\t\t// 2345678901234567890123456789012345678901234567890123456789012345678901234567890123456\n'
 	accept size src/util/mem.c "{\n$(repeat 60 '	x();')}\n"

@@ -2,7 +2,7 @@
 #ifndef KONTEND_TESTS_HOLDER_H
 #define KONTEND_TESTS_HOLDER_H
 
-#include "kontend/snap.h"
+#include "kontend/perfsnap.h"
 #include "workloads/bp-holder.h"
 
 #include <stdbool.h>

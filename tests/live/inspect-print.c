@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void print_slots(const struct snap *s)
+static void print_slots(const struct perfsnap *s)
 {
 	for (size_t i = 0; i < s->n_slots; i++)
 		printf("slots cpu %u type %u: %d, cpu_pinned %d, task_pinned_max %d\n",
@@ -20,48 +20,48 @@ static void print_slots(const struct snap *s)
 		       s->registers[i].event, s->registers[i].enabled);
 }
 
-static void print_event(const struct snap *s, const struct snap_event *e)
+static void print_event(const struct perfsnap *s, const struct snap_event *e)
 {
 	printf("event %zu id %" PRIu64 " %s cpu %d on %d state %d flags %x owner %d/%d %s target "
 	       "%d/%d %s tracer %d at 0x%" PRIx64 "/%" PRIu64 " %s count %" PRIu64 " hits %" PRId64
 	       " running %" PRIu64 " of %" PRIu64 " context %u\n",
-	       (size_t)(e - s->events) + 1, e->id, snap_text(s, e->name), e->cpu, e->oncpu,
-	       e->state, e->flags, e->owner_pid, e->owner_tid, snap_text(s, e->owner_comm),
-	       e->target_pid, e->target_tid, snap_text(s, e->target_comm), e->tracer_pid,
-	       e->bp_addr, e->bp_len, snap_text(s, e->where), e->count, (int64_t)e->hits,
+	       (size_t)(e - s->events) + 1, e->id, perfsnap_text(s, e->name), e->cpu, e->oncpu,
+	       e->state, e->flags, e->owner_pid, e->owner_tid, perfsnap_text(s, e->owner_comm),
+	       e->target_pid, e->target_tid, perfsnap_text(s, e->target_comm), e->tracer_pid,
+	       e->bp_addr, e->bp_len, perfsnap_text(s, e->where), e->count, (int64_t)e->hits,
 	       e->running_ns, e->enabled_ns, e->context);
 }
 
-static void print_snap(const struct snap *s)
+static void print_snap(const struct perfsnap *s)
 {
 	printf("method %u missing %x incomplete %u dropped %u opened %" PRId64 " cost %" PRIu64
 	       " us interval %" PRIu64 " ms %s\n",
 	       s->head.method, s->head.missing, s->head.incomplete, s->head.dropped,
 	       (int64_t)s->head.opened, s->head.cost_ns / 1000, s->head.interval_ns / 1000000,
-	       snap_text(s, s->head.reason));
+	       perfsnap_text(s, s->head.reason));
 	print_slots(s);
 	for (size_t i = 0; i < s->n_events; i++)
 		print_event(s, &s->events[i]);
 	for (size_t i = 0; i < s->n_holders; i++)
 		printf("holder %d fd %d %s event %u\n", s->holders[i].pid, s->holders[i].fd,
-		       snap_text(s, s->holders[i].comm), s->holders[i].event);
+		       perfsnap_text(s, s->holders[i].comm), s->holders[i].event);
 	for (size_t i = 0; i < s->n_contexts; i++)
 		printf("context %zu cpu %d tid %d %s events %u pinned %u active %u rotating %u "
 		       "running %u\n",
 		       i + 1, s->contexts[i].cpu, s->contexts[i].tid,
-		       snap_text(s, s->contexts[i].comm), s->contexts[i].events,
+		       perfsnap_text(s, s->contexts[i].comm), s->contexts[i].events,
 		       s->contexts[i].pinned, s->contexts[i].active, s->contexts[i].rotating,
 		       s->contexts[i].running_permille);
 }
 
-static void write_file(const struct snap *s, const char *path)
+static void write_file(const struct perfsnap *s, const char *path)
 {
-	size_t len = snap_size(s);
+	size_t len = perfsnap_size(s);
 	char *bytes = malloc(len);
 	FILE *f = fopen(path, "we");
 
 	if (bytes && f) {
-		snap_encode(s, bytes);
+		perfsnap_encode(s, bytes);
 		fwrite(bytes, 1, len, f);
 	}
 	if (f)
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	struct inspect_options o = {0};
 	struct inspect *i = NULL;
 	struct error err = {0};
-	struct snap s = {0};
+	struct perfsnap s = {0};
 	int k = 1;
 
 	for (; k < argc && argv[k][0] == '-'; k++) {
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", err.text);
 	else if (k + 1 < argc)
 		write_file(&s, argv[k + 1]);
-	snap_deinit(&s);
+	perfsnap_deinit(&s);
 	inspect_free(i);
 	return code != 0;
 }

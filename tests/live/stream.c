@@ -228,7 +228,7 @@ static void take_record(struct stream *st, const struct record *r)
 		take_time(st, r);
 		break;
 	case RECORD_SNAPSHOT: /* of sources that take some */
-	case RECORD_ENDING:   /* in files only */
+	case RECORD_TRAILER:  /* in files only */
 		break;
 	case RECORD_DROP:
 		memcpy(&drop, r->data, sizeof(drop));

@@ -32,7 +32,7 @@ struct test {
 	const char *kontend, *program;
 	struct holder holder;
 	struct inspect *inspect;
-	struct snap snap;
+	struct perfsnap snap;
 	int failures;
 	bool skipped;
 };
@@ -145,8 +145,8 @@ static bool start(struct test *t, const char *const *kinds)
 	if (!CHECK(t, other != NULL, "bp-holder could not make %s ...", kinds[0]))
 		return false;
 	printf("%s ... not tried: %s/%d has a breakpoint for %s/%d on CPU %d\n", kinds[0],
-	       snap_text(&t->snap, other->owner_comm), other->owner_pid,
-	       snap_text(&t->snap, other->target_comm), other->target_pid, other->cpu);
+	       perfsnap_text(&t->snap, other->owner_comm), other->owner_pid,
+	       perfsnap_text(&t->snap, other->target_comm), other->target_pid, other->cpu);
 	t->skipped = true;
 	return false;
 }
@@ -218,7 +218,7 @@ static int count_slots(struct test *t, const char *type)
 	const uint32_t pool = *type == 'x' ? SNAP_SLOT_EXEC : SNAP_SLOT_DATA;
 	struct inspect_options o = {0};
 	struct inspect *probe;
-	struct snap s = {0};
+	struct perfsnap s = {0};
 	struct error err = {0};
 	int n = 0;
 
@@ -229,7 +229,7 @@ static int count_slots(struct test *t, const char *type)
 			if (s.slots[i].cpu == 0 &&
 			    (s.slots[i].type == SNAP_SLOT_ANY || s.slots[i].type == pool))
 				n = s.slots[i].slots;
-	snap_deinit(&s);
+	perfsnap_deinit(&s);
 	inspect_free(probe);
 	CHECK(t, n > 0 && n < MOST_SLOTS, "CPU 0 has %d slots for %s", n, type);
 	return n < MOST_SLOTS ? n : MOST_SLOTS - 1;
@@ -284,7 +284,7 @@ int main(int argc, char **argv)
 		check_verdicts(&t);
 	}
 	inspect_free(t.inspect);
-	snap_deinit(&t.snap);
+	perfsnap_deinit(&t.snap);
 	printf("%d failures\n", t.failures);
 	return t.failures ? 1 : t.skipped ? LIVE_SKIP : 0;
 }

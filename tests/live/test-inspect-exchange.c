@@ -42,7 +42,7 @@ struct program {
 
 struct test {
 	struct inspect *inspect;
-	struct snap snap;
+	struct perfsnap snap;
 	const struct snap_event *e[2]; /* in it: of each thread */
 	struct program p;
 	int failures, exchanged;
@@ -284,7 +284,7 @@ int main(void)
 	close(t.p.to[1]);
 	waitpid(t.p.pid, NULL, 0);
 	inspect_free(t.inspect);
-	snap_deinit(&t.snap);
+	perfsnap_deinit(&t.snap);
 	printf("%d failures\n", t.failures);
 	return t.failures != 0;
 }

@@ -88,7 +88,7 @@ static int open_all(struct opened *o)
 }
 
 /* How many of the events are there once, with their descriptor. */
-static int count_right(const struct opened *o, const struct snap *s)
+static int count_right(const struct opened *o, const struct perfsnap *s)
 {
 	struct map64 at = {0};
 	int right = 0, fds = 0;
@@ -113,7 +113,7 @@ int main(void)
 	struct inspect_options o = {0};
 	struct inspect *inspect;
 	struct error err = {0};
-	struct snap s = {0};
+	struct perfsnap s = {0};
 	int right = 0, lacks = 1;
 
 	live_need_root();
@@ -138,6 +138,6 @@ int main(void)
 	printf("%d of %d events, %zu in all, %u dropped, %u lists incomplete, %d processes\n",
 	       right, EVENTS, s.n_events, s.head.dropped, s.head.incomplete, n);
 	inspect_free(inspect);
-	snap_deinit(&s);
+	perfsnap_deinit(&s);
 	return right != EVENTS || lacks;
 }

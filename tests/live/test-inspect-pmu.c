@@ -19,7 +19,7 @@
 
 struct test {
 	struct inspect *inspect;
-	struct snap snap;
+	struct perfsnap snap;
 	int failures, fd;
 	uint64_t id;
 };
@@ -115,7 +115,7 @@ int main(void)
 		check_on(&t);
 	check_off(&t);
 	inspect_free(t.inspect);
-	snap_deinit(&t.snap);
+	perfsnap_deinit(&t.snap);
 	close(t.fd);
 	printf("%d failures\n", t.failures);
 	return t.failures != 0;

@@ -19,7 +19,7 @@ enum { ENOUGH = 3000, MOST_LOOKS = 200000, EACH = 2 };
 
 struct test {
 	struct inspect *inspect;
-	struct snap snap;
+	struct perfsnap snap;
 	int failures, children, whole;
 };
 
@@ -35,7 +35,7 @@ static void check_event(struct test *t, const struct bp_made *m, const struct sn
 
 static void check_snap(struct test *t, const struct bp_made *m)
 {
-	const struct snap *s = &t->snap;
+	const struct perfsnap *s = &t->snap;
 	int own = 0, others = 0, other = 0;
 
 	for (size_t i = 0; i < s->n_events; i++) {
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 	}
 	holder_stop(&holder);
 	inspect_free(t.inspect);
-	snap_deinit(&t.snap);
+	perfsnap_deinit(&t.snap);
 	printf("%d looks, %d of them whole, %d inherited breakpoints, %d failures\n", looks,
 	       t.whole, t.children, t.failures);
 	return t.failures != 0 || t.children < ENOUGH || !t.whole;

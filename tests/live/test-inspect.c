@@ -28,7 +28,7 @@ enum { TRIES = 200, SNAPSHOTS = 1000 };
 
 struct test {
 	struct inspect *bpf, *probe;
-	struct snap snap, counted;
+	struct perfsnap snap, counted;
 	struct holder holder;
 	const char *program;
 	int failures;
@@ -54,7 +54,7 @@ static void start(struct test *t, const char *const *kinds)
 		if (e->type != PERF_TYPE_BREAKPOINT)
 			continue;
 		printf("skipped: %s/%d has a breakpoint for %d on CPU %d\n",
-		       snap_text(&t->snap, e->owner_comm), e->owner_pid, e->target_tid, e->cpu);
+		       perfsnap_text(&t->snap, e->owner_comm), e->owner_pid, e->target_tid, e->cpu);
 		exit(t->failures ? 1 : LIVE_SKIP);
 	}
 	printf("FAIL bp-holder could not make %s ...\n", kinds[0]);
@@ -110,7 +110,7 @@ static void check_fields(struct test *t, const struct bp_made *m, const struct s
 {
 	const uint32_t kinds = SNAP_CHILD | SNAP_KERNEL | SNAP_PTRACE | SNAP_ORPHAN |
 			       SNAP_CPU_BOUND | SNAP_GROUP_MEMBER | SNAP_OWN | SNAP_CGROUP;
-	const char *k = m->kind, *r = m->role, *where = snap_text(&t->snap, e->where);
+	const char *k = m->kind, *r = m->role, *where = perfsnap_text(&t->snap, e->where);
 
 	CHECK(t, (e->flags & kinds) == flags_wanted(m), "%s %s: flags %x, not %x", k, r,
 	      e->flags & kinds, flags_wanted(m));
@@ -135,7 +135,7 @@ static void check_fields(struct test *t, const struct bp_made *m, const struct s
 
 static void check_holders(struct test *t, const struct bp_made *m, const struct snap_event *e)
 {
-	const struct snap *s = &t->snap;
+	const struct perfsnap *s = &t->snap;
 	uint32_t index = (uint32_t)(e - s->events) + 1;
 	int wanted = 0, found = 0, all = 0;
 
@@ -161,7 +161,7 @@ static void check_name(struct test *t, const struct bp_made *m, const struct sna
 		{"group", "member", "cpu-migrations"},
 	};
 	char place[64];
-	const char *name = snap_text(&t->snap, e->name);
+	const char *name = perfsnap_text(&t->snap, e->name);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(m->kind, names[i][0]) && !strcmp(m->role, names[i][1]))
@@ -176,7 +176,7 @@ static void check_name(struct test *t, const struct bp_made *m, const struct sna
 /* A breakpoint of a CPU is in one of its registers as long as it is on. */
 static void check_register(struct test *t, const struct bp_made *m, const struct snap_event *e)
 {
-	const struct snap *s = &t->snap;
+	const struct perfsnap *s = &t->snap;
 	uint32_t index = (uint32_t)(e - s->events) + 1;
 
 	if (strcmp(m->kind, "cpu") != 0 || s->head.missing & SNAP_NO_REGISTERS)
@@ -223,7 +223,7 @@ static void check_events(struct test *t)
 	}
 }
 
-static bool has_holder(const struct snap *s, const struct snap_event *e)
+static bool has_holder(const struct perfsnap *s, const struct snap_event *e)
 {
 	for (size_t i = 0; i < s->n_holders; i++)
 		if (s->holders[i].event == (size_t)(e - s->events) + 1)
@@ -272,7 +272,7 @@ static void check_slots_part(struct test *t)
 	CHECK(t, t->snap.n_contexts == 0, "%zu contexts", t->snap.n_contexts);
 }
 
-static bool same_slots(const struct snap *a, const struct snap *b)
+static bool same_slots(const struct perfsnap *a, const struct perfsnap *b)
 {
 	if (a->n_slots != b->n_slots)
 		return false;
@@ -285,7 +285,7 @@ static bool same_slots(const struct snap *a, const struct snap *b)
 	return true;
 }
 
-static void print_slots(const char *by, const struct snap *s)
+static void print_slots(const char *by, const struct perfsnap *s)
 {
 	for (size_t i = 0; i < s->n_slots; i++)
 		printf("%s: cpu %u type %u: %d slots, %d of the CPU, %d of a task\n", by,
@@ -296,7 +296,7 @@ static void print_slots(const char *by, const struct snap *s)
 /* Read from the kernel and by its arithmetic: the same, in a state that did not change. */
 static void check_slots(struct test *t, const char *when)
 {
-	struct snap after = {0};
+	struct perfsnap after = {0};
 	struct error err = {0};
 	bool good = false, settled = false;
 
@@ -309,7 +309,7 @@ static void check_slots(struct test *t, const char *when)
 		if (!good)
 			usleep(20000);
 	}
-	snap_deinit(&after);
+	perfsnap_deinit(&after);
 	if (CHECK(t, good, "%s: the counts differ%s", when, settled ? "" : ", and do not settle"))
 		return;
 	print_slots("read", &t->snap);
@@ -417,7 +417,7 @@ static void check_churn(struct test *t)
 	      "%llu opened since", (unsigned long long)t->snap.head.opened);
 }
 
-static const struct snap_event *find_traced_by(const struct snap *s, pid_t pid)
+static const struct snap_event *find_traced_by(const struct perfsnap *s, pid_t pid)
 {
 	for (size_t i = 0; i < s->n_events; i++)
 		if (s->events[i].tracer_pid == pid && s->events[i].flags & SNAP_PTRACE)
@@ -445,10 +445,11 @@ static void check_gdb(struct test *t)
 		CHECK(t, e->bp_len == 8 && e->target_pid > 0 && e->cpu == -1 && e->owner_pid == 0,
 		      "gdb's watchpoint: len %llu, for %d, cpu %d, of %d",
 		      (unsigned long long)e->bp_len, e->target_pid, e->cpu, e->owner_pid);
-		CHECK(t, strcmp(snap_text(&t->snap, e->tracer_comm), "gdb") == 0,
-		      "the tracer is called %s", snap_text(&t->snap, e->tracer_comm));
-		CHECK(t, strncmp(snap_text(&t->snap, e->where), "bp-holder:bp_watched", 20) == 0,
-		      "gdb's watchpoint is in %s", snap_text(&t->snap, e->where));
+		CHECK(t, strcmp(perfsnap_text(&t->snap, e->tracer_comm), "gdb") == 0,
+		      "the tracer is called %s", perfsnap_text(&t->snap, e->tracer_comm));
+		CHECK(t,
+		      strncmp(perfsnap_text(&t->snap, e->where), "bp-holder:bp_watched", 20) == 0,
+		      "gdb's watchpoint is in %s", perfsnap_text(&t->snap, e->where));
 		check_slots(t, "with gdb");
 		kill(e->target_pid, SIGKILL);
 	}
@@ -496,8 +497,8 @@ int main(int argc, char **argv)
 	check_slots(&t, "at last");
 	inspect_free(t.bpf);
 	inspect_free(t.probe);
-	snap_deinit(&t.snap);
-	snap_deinit(&t.counted);
+	perfsnap_deinit(&t.snap);
+	perfsnap_deinit(&t.counted);
 	printf("%d failures\n", t.failures);
 	return t.failures != 0;
 }

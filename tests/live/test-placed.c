@@ -247,7 +247,7 @@ static void check_alone(struct test *t)
  * Somebody else counts another process at the same place, so that the kernel's count of our probe
  * is of both: ours are those of the process that was asked for, and who sees that count marks it.
  */
-static void beside_others(struct test *t)
+static void bpf_thread_others(struct test *t)
 {
 	const char *const argv[] = {t->kontend, "record",  "-q",     "-o",	t->file, "-p",
 				    t->pid,	"--probe", t->place, "--probe", t->back, NULL};
@@ -349,7 +349,7 @@ int main(int argc, char **argv)
 	if (argc == 3)
 		record_all(&t);
 	if (argc == 3)
-		beside_others(&t);
+		bpf_thread_others(&t);
 	up_work_stop(&t.work);
 	snapshot_uprobes_free(t.look);
 	upsnap_deinit(&t.snap);

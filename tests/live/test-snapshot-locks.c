@@ -165,7 +165,7 @@ static void check_merged(const char *text)
 /* What is no lock, and in no table of ours, still stands in a slab cache. */
 static void check_slab(struct snapshot_locks *w, uint64_t addr)
 {
-	struct lockask_lock ask = {.addr = addr, .type = LOCKSNAP_MUTEX};
+	struct lock_request_lock ask = {.addr = addr, .type = LOCKSNAP_MUTEX};
 	struct locksnap s = {0};
 
 	if (uname_before(6, 13))
@@ -498,8 +498,8 @@ static void check_mmap(struct snapshot_locks *w)
 
 	if (pid == 0)
 		forker();
-	struct lockask_lock ask = {.addr = find_fork(w, pid, &s),
-				   .type = live_is_rt() ? LOCKSNAP_RT : LOCKSNAP_RWSEM};
+	struct lock_request_lock ask = {.addr = find_fork(w, pid, &s),
+					.type = live_is_rt() ? LOCKSNAP_RT : LOCKSNAP_RWSEM};
 	if (live_check(&failures, ask.addr != 0, "no wait for the forker's mmap_lock")) {
 		/* Names are told again only after a while, if this lock was seen before. */
 		const struct locksnap_name *n = name_of(&s, ask.addr);

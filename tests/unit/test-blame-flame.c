@@ -17,7 +17,7 @@
 #include "kontend/holdrec.h"
 #include "kontend/query-blame.h"
 #include "kontend/query-flame.h"
-#include "kontend/query-only.h"
+#include "kontend/wait-filter.h"
 #include "xml.h"
 
 #include <errno.h>
@@ -137,12 +137,12 @@ static uint64_t path_ns(const struct query_tree *t, const char *path)
 static void who_waits_stands_above_the_blocker(void **state)
 {
 	struct asked *w = *state;
-	struct query_only_sum sum;
+	struct wait_filter_sum sum;
 
 	state_stream(w);
 	asked_play(w, NULL);
 	struct query_tree t = flame(w, NULL);
-	sum = query_only_sum(&w->q);
+	sum = wait_filter_sum(&w->q);
 	assert_int_equal(sum.waits, 3);
 	assert_int_equal(t.total_ns, (40 + 130 + 40) * MS);
 	assert_int_equal(t.n_waits, 0);
@@ -214,11 +214,11 @@ static void zoom_and_filters_hold(void **state)
 		.by_wait = true, .blame = true, .scope = {.mask = 1 << BY_TASK}};
 	assert_non_null(query_flame_no_blame(&w->q, &task));
 	query_begin(&w->q);
-	assert_int_equal(query_only_set(&w->q, "caller:munmap", &err), 0);
+	assert_int_equal(wait_filter_set(&w->q, "caller:munmap", &err), 0);
 	const struct query_flame_spec all = {.by_wait = true, .blame = true};
 	assert_int_equal(query_flame(&w->q, &all, &t), 0);
 	assert_int_equal(t.total_ns, 40 * MS);
-	query_only_end(&w->q);
+	wait_filter_end(&w->q);
 }
 
 static void what_traces_it_is_no_sleep(void **state)

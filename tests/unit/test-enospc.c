@@ -74,33 +74,33 @@ static void test_check_arm64(void **state)
 }
 
 /* A snapshot of two CPUs with four slots each, of which CPU 0 has @pinned for itself. */
-static void canned(struct snap *s, int32_t pinned)
+static void canned(struct perfsnap *s, int32_t pinned)
 {
-	*s = (struct snap){0};
+	*s = (struct perfsnap){0};
 	for (uint32_t cpu = 0; cpu < 2; cpu++)
-		snap_add_slots(s, &(struct snap_slots){.cpu = cpu,
-						       .slots = 4,
-						       .cpu_pinned = cpu ? 0 : pinned,
-						       .task_pinned_max = -1});
+		perfsnap_add_slots(s, &(struct snap_slots){.cpu = cpu,
+							   .slots = 4,
+							   .cpu_pinned = cpu ? 0 : pinned,
+							   .task_pinned_max = -1});
 	for (int32_t i = 0; i < pinned; i++)
-		snap_add_event(s, &(struct snap_event){.id = 10 + (uint64_t)i,
-						       .type = PERF_TYPE_BREAKPOINT,
-						       .bp_type = HW_BREAKPOINT_W,
-						       .cpu = 0});
+		perfsnap_add_event(s, &(struct snap_event){.id = 10 + (uint64_t)i,
+							   .type = PERF_TYPE_BREAKPOINT,
+							   .bp_type = HW_BREAKPOINT_W,
+							   .cpu = 0});
 }
 
 /* @n breakpoints of thread @tid. */
-static void add_events(struct snap *s, int32_t tid, int32_t cpu, int n)
+static void add_events(struct perfsnap *s, int32_t tid, int32_t cpu, int n)
 {
 	for (int i = 0; i < n; i++)
-		snap_add_event(s, &(struct snap_event){.id = 100 + s->n_events,
-						       .type = PERF_TYPE_BREAKPOINT,
-						       .bp_type = HW_BREAKPOINT_W,
-						       .target_tid = tid,
-						       .cpu = cpu});
+		perfsnap_add_event(s, &(struct snap_event){.id = 100 + s->n_events,
+							   .type = PERF_TYPE_BREAKPOINT,
+							   .bp_type = HW_BREAKPOINT_W,
+							   .target_tid = tid,
+							   .cpu = cpu});
 }
 
-static struct enospc judge(struct snap *s, struct enospc_ask ask)
+static struct enospc judge(struct perfsnap *s, struct enospc_ask ask)
 {
 	struct enospc r;
 
@@ -109,15 +109,15 @@ static struct enospc judge(struct snap *s, struct enospc_ask ask)
 	return r;
 }
 
-static void done(struct snap *s, struct enospc *r)
+static void done(struct perfsnap *s, struct enospc *r)
 {
 	enospc_deinit(r);
-	snap_deinit(s);
+	perfsnap_deinit(s);
 }
 
 static void test_fits(void **state)
 {
-	struct snap s;
+	struct perfsnap s;
 
 	(void)state;
 	canned(&s, 2);
@@ -135,7 +135,7 @@ static void test_fits(void **state)
 static void test_cpu_full(void **state)
 {
 	static const uint32_t cpus[] = {0, 1};
-	struct snap s;
+	struct perfsnap s;
 
 	(void)state;
 	canned(&s, 4);
@@ -157,7 +157,7 @@ static void test_cpu_full(void **state)
 static void test_of_threads(void **state)
 {
 	static const int32_t tids[] = {20, 30};
-	struct snap s;
+	struct perfsnap s;
 
 	(void)state;
 	canned(&s, 1);
@@ -184,7 +184,7 @@ static void test_of_threads(void **state)
 /* Two threads have four each: both must lose one, or neither does help; a CPU's own would. */
 static void test_tied(void **state)
 {
-	struct snap s;
+	struct perfsnap s;
 
 	(void)state;
 	canned(&s, 0);
@@ -213,7 +213,7 @@ static void test_tied(void **state)
 static void test_inherited(void **state)
 {
 	static const int32_t tids[] = {20, 21, 22};
-	struct snap s;
+	struct perfsnap s;
 
 	(void)state;
 	canned(&s, 0);
@@ -231,7 +231,7 @@ static void test_inherited(void **state)
 /* The kernel's own cannot be closed. */
 static void test_helpless(void **state)
 {
-	struct snap s;
+	struct perfsnap s;
 
 	(void)state;
 	canned(&s, 4);
@@ -245,11 +245,11 @@ static void test_helpless(void **state)
 
 static void test_two_pools(void **state)
 {
-	struct snap s = {0};
+	struct perfsnap s = {0};
 
 	(void)state;
-	snap_add_slots(&s, &(struct snap_slots){.type = SNAP_SLOT_EXEC, .slots = 6});
-	snap_add_slots(&s, &(struct snap_slots){.type = SNAP_SLOT_DATA, .slots = 2});
+	perfsnap_add_slots(&s, &(struct snap_slots){.type = SNAP_SLOT_EXEC, .slots = 6});
+	perfsnap_add_slots(&s, &(struct snap_slots){.type = SNAP_SLOT_DATA, .slots = 2});
 	add_events(&s, 20, -1, 2);
 	struct enospc r = judge(&s, (struct enospc_ask){.rwx = HW_BREAKPOINT_R});
 	assert_true(r.known && !r.fits);
@@ -268,7 +268,7 @@ static void test_counted(void **state)
 {
 	static const int32_t tid = 20;
 	static const struct enospc_count counts[] = {{20, 0, 3}, {20, 1, 1}};
-	struct snap s;
+	struct perfsnap s;
 
 	(void)state;
 	canned(&s, 1);

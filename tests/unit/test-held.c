@@ -13,7 +13,7 @@
 #include "asked.h"
 #include "canned.h"
 #include "kontend/query-held.h"
-#include "kontend/query-only.h"
+#include "kontend/wait-filter.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -268,11 +268,11 @@ static void a_filter_is_about_holders(void **state)
 	end(w, 15, 702);
 	end(w, 25, 703);
 	play(w);
-	assert_int_equal(query_only_set(&w->q, "caller:mmap_pgoff", &err), 0);
+	assert_int_equal(wait_filter_set(&w->q, "caller:mmap_pgoff", &err), 0);
 	struct table t = query_table(w, BY_TASK);
 	assert_int_equal(t.n_rows, 1);
 	expect(&t, 702, 1, 10);
-	query_only_end(&w->q);
+	wait_filter_end(&w->q);
 	assert_int_equal(query_table(w, BY_TASK).n_rows, 2);
 	assert_int_equal(query_table(w, BY_CALLER).n_rows, 2);
 }
@@ -332,11 +332,11 @@ static void a_window_has_what_ended_in_it(void **state)
 	assert_int_equal(sum_of(w).got, 15);
 	assert_int_equal(column_sum(&t, "waited_ns"), sum_of(w).charged_ns);
 	assert_int_equal(w->q.window_ns, 5000 * MS);
-	assert_int_equal(query_only_set(&w->q, "caller:mmap_pgoff", &err), 0);
+	assert_int_equal(wait_filter_set(&w->q, "caller:mmap_pgoff", &err), 0);
 	t = query_table(w, BY_TASK);
 	assert_int_equal(t.n_rows, 1);
 	expect(&t, 702, 5, 5 * 80 - 15 - 16 - 17 - 18 - 19);
-	query_only_end(&w->q);
+	wait_filter_end(&w->q);
 	w->q.window_ns = 0;
 	t = query_table(w, BY_TASK);
 	expect(&t, 701, 20, 20 * 10 + 190);

@@ -2,7 +2,7 @@
 /* From what the programs in the kernel read to a snapshot, on canned arrays. */
 #include "../../src/inspect/perf/bpf-int.h"
 #include "kontend/mem.h"
-#include "kontend/snap.h"
+#include "kontend/perfsnap.h"
 
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
@@ -25,7 +25,7 @@ struct stage {
 	struct raw_context contexts[8];
 	struct raw_holder holders[8];
 	struct raw_cpu cpus[CPUS];
-	struct snap snap;
+	struct perfsnap snap;
 };
 
 static void stage_init(struct stage *t, uint32_t pools)
@@ -47,20 +47,20 @@ static void stage_init(struct stage *t, uint32_t pools)
 
 static void stage_deinit(struct stage *t)
 {
-	snap_deinit(&t->snap);
+	perfsnap_deinit(&t->snap);
 	names_deinit(&t->i.names);
 	cgroup_names_deinit(&t->i.cgroups);
 	map64_deinit(&t->i.at_event);
 	map64_deinit(&t->i.at_context);
-	tally_deinit(&t->i.tallies[INSPECT_ALL]);
-	tally_deinit(&t->i.tallies[INSPECT_SLOTS]);
+	record_counter_deinit(&t->i.tallies[INSPECT_ALL]);
+	record_counter_deinit(&t->i.tallies[INSPECT_SLOTS]);
 	whom_deinit(&t->i.whom);
 	mem_free(t->i.slot_tids);
 }
 
 static void fill_at(struct stage *t, uint64_t time_ns)
 {
-	snap_clear(&t->snap);
+	perfsnap_clear(&t->snap);
 	t->snap.head.time_ns = time_ns;
 	assert_int_equal(bpf_fill(&t->i, INSPECT_ALL, &t->snap), 0);
 }
@@ -215,7 +215,7 @@ static void test_flags(void **state)
 	/* Of an event that the lists did not have yet: it waits for the next snapshot. */
 	assert_int_equal(t.snap.n_holders, 1);
 	assert_int_equal(t.snap.holders[0].event, 5);
-	assert_string_equal(snap_text(&t.snap, t.snap.events[6].target_comm), "web");
+	assert_string_equal(perfsnap_text(&t.snap, t.snap.events[6].target_comm), "web");
 	stage_deinit(&t);
 }
 
@@ -353,11 +353,11 @@ static void test_two_series(void **state)
 	r->count = 5;
 	fill(&t);
 	r->count = 8;
-	snap_clear(&t.snap);
+	perfsnap_clear(&t.snap);
 	assert_int_equal(bpf_fill(&t.i, INSPECT_SLOTS, &t.snap), 0);
 	assert_true(t.snap.events[0].hits == UINT64_MAX);
 	r->count = 9;
-	snap_clear(&t.snap);
+	perfsnap_clear(&t.snap);
 	assert_int_equal(bpf_fill(&t.i, INSPECT_SLOTS, &t.snap), 0);
 	assert_int_equal(t.snap.events[0].hits, 1);
 	fill(&t);
@@ -433,12 +433,12 @@ static void test_contexts(void **state)
 	stage_deinit(&t);
 }
 
-static void check_creator(const struct snap *s, size_t i, int32_t pid, const char *comm,
+static void check_creator(const struct perfsnap *s, size_t i, int32_t pid, const char *comm,
 			  uint64_t opened, uint64_t inherited)
 {
 	assert_true(i < s->n_creators);
 	assert_int_equal(s->creators[i].pid, pid);
-	assert_string_equal(snap_text(s, s->creators[i].comm), comm);
+	assert_string_equal(perfsnap_text(s, s->creators[i].comm), comm);
 	assert_int_equal(s->creators[i].opened, opened);
 	assert_int_equal(s->creators[i].inherited, inherited);
 }
@@ -492,7 +492,7 @@ static void test_missing(void **state)
 	fill(&t);
 	assert_int_equal(t.snap.n_slots, 0);
 	assert_true(t.snap.head.missing & SNAP_NO_SLOTS);
-	assert_true(snap_text(&t.snap, t.snap.head.reason)[0]);
+	assert_true(perfsnap_text(&t.snap, t.snap.head.reason)[0]);
 	stage_deinit(&t);
 }
 

@@ -4,7 +4,7 @@
 #include "../../src/inspect/perf/names.h"
 #include "../../src/inspect/perf/slots.h"
 #include "elfmake.h"
-#include "kontend/snap.h"
+#include "kontend/perfsnap.h"
 
 #include <elf.h>
 #include <errno.h>

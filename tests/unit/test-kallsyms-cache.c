@@ -5,7 +5,7 @@
  */
 #include "../../src/file/kernel.h"
 #include "keptdir.h"
-#include "kontend/kept.h"
+#include "kontend/cachefile.h"
 #include "kontend/mem.h"
 #include "kontend/sym.h"
 #include <errno.h>
@@ -39,7 +39,7 @@ static int set_up(void **state)
 	struct fixture *f = mem_calloc(1, sizeof(*f));
 
 	assert_non_null(f);
-	keptdir_make(f->root, "own");
+	cachedir_make(f->root, "own");
 	snprintf(f->folder, sizeof(f->folder), "%s/own", f->root);
 	snprintf(f->file, sizeof(f->file), "%s/kallsyms", f->folder);
 	*state = f;
@@ -49,7 +49,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct fixture *f = *state;
-	int r = keptdir_remove(f->root);
+	int r = cachedir_remove(f->root);
 
 	mem_free(f);
 	return r;
@@ -161,7 +161,7 @@ static void test_damaged_anywhere(void **state)
 	}
 	close(fd);
 	/* Of the first page what follows the header and the only checksum. */
-	assert_int_equal(same, KEPT_PAGE - sizeof(struct kept_head) - sizeof(uint64_t));
+	assert_int_equal(same, CACHEFILE_PAGE - sizeof(struct cachefile_head) - sizeof(uint64_t));
 	for (off_t len = st.st_size - 1; len >= 0; len--) {
 		assert_int_equal(truncate(f->file, len), 0);
 		check_kept(&now, NULL);

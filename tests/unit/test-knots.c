@@ -13,7 +13,7 @@
 #include "asked.h"
 #include "canned.h"
 #include "kontend/query-knots.h"
-#include "kontend/query-only.h"
+#include "kontend/wait-filter.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -316,17 +316,17 @@ static void a_window_and_a_filter_have_their_own(void **state)
 	assert_int_equal(k.knots[0].addr, LOCK(1));
 	w->q.window_ns = 0;
 	query_begin(&w->q);
-	assert_int_equal(query_only_set(&w->q, "caller:munmap", &err), 0);
+	assert_int_equal(wait_filter_set(&w->q, "caller:munmap", &err), 0);
 	assert_int_equal(query_knots(&w->q, 10, &k), 0);
 	assert_int_equal(k.found, 1);
 	assert_int_equal(k.knots[0].addr, LOCK(0));
 	expect_pct(k.knots[0].at_most_pct, 100);
 	query_begin(&w->q);
-	assert_int_equal(query_only_set(&w->q, "tid=711", &err), 0);
+	assert_int_equal(wait_filter_set(&w->q, "tid=711", &err), 0);
 	assert_int_equal(query_knots(&w->q, 10, &k), 0);
 	assert_non_null(k.refused);
 	assert_int_equal(k.found, 0);
-	query_only_end(&w->q);
+	wait_filter_end(&w->q);
 }
 
 /* Waits one after the other, each of one task for a lock that another has all the time. */

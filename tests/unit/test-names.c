@@ -371,7 +371,7 @@ static int first_of(struct recording *rec, enum record_kind kind, uint16_t snaps
 			is_it = snapshot_parse(r.data, r.len, &head) && head.kind == snapshot;
 		if (is_it && !(*ret_n)++)
 			first = at;
-		assert_int_not_equal(r.kind, RECORD_ENDING);
+		assert_int_not_equal(r.kind, RECORD_TRAILER);
 		source_release(s, &r);
 	}
 	assert_int_equal(e, SOURCE_END);

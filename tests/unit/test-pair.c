@@ -371,7 +371,7 @@ static void who_has_no_entry_is_in_all_sums(void **state)
 	assert_int_equal(m->damage.deep, 0);
 	assert_int_equal(m->damage.unmatched_begin, 1);
 	assert_int_equal(m->waits.in_flight, 0);
-	assert_int_equal(m->strays.in_use, 0);
+	assert_int_equal(m->untracked.in_use, 0);
 }
 
 static void who_sleeps_spins_no_more(void **state)

@@ -14,10 +14,10 @@
 #include "canned.h"
 #include "inspect/perf/phases-shared.h"
 #include "kontend/mem.h"
+#include "kontend/perfsnap.h"
 #include "kontend/phasesnap.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation-phases.h"
-#include "kontend/snap.h"
 
 #include <errno.h>
 #include <string.h>
@@ -148,21 +148,21 @@ static struct model *play(struct asked *w)
 /* Events of the cgroups /a/b (twice) and /c. */
 static void put_events(struct model *m)
 {
-	struct snap s = {.head = {.method = SNAP_BPF}};
+	struct perfsnap s = {.head = {.method = SNAP_BPF}};
 	struct snap_event e = {.id = 1, .cpu = 0, .oncpu = -1, .flags = SNAP_CGROUP};
 
-	e.target_comm = snap_add_text(&s, "/a/b");
-	assert_int_equal(snap_add_event(&s, &e), 0);
+	e.target_comm = perfsnap_add_text(&s, "/a/b");
+	assert_int_equal(perfsnap_add_event(&s, &e), 0);
 	e.id = 2;
-	assert_int_equal(snap_add_event(&s, &e), 0);
+	assert_int_equal(perfsnap_add_event(&s, &e), 0);
 	e.id = 3;
-	e.target_comm = snap_add_text(&s, "/c");
-	assert_int_equal(snap_add_event(&s, &e), 0);
+	e.target_comm = perfsnap_add_text(&s, "/c");
+	assert_int_equal(perfsnap_add_event(&s, &e), 0);
 	/* Of a task. */
 	e = (struct snap_event){.id = 4, .cpu = -1, .oncpu = -1, .target_tid = 9, .target_pid = 9};
-	assert_int_equal(snap_add_event(&s, &e), 0);
-	put_part(m, SNAPSHOT_PERF, SNAP_VERSION, &snap_sections, &s);
-	snap_deinit(&s);
+	assert_int_equal(perfsnap_add_event(&s, &e), 0);
+	put_part(m, SNAPSHOT_PERF, SNAP_VERSION, &perfsnap_sections, &s);
+	perfsnap_deinit(&s);
 }
 
 static const struct query_rotation_cgroup *find_cgroup(const struct query_rotation_phases *p,

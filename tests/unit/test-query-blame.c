@@ -15,7 +15,7 @@
 #include "followed.h"
 #include "golden.h"
 #include "kontend/query-blame.h"
-#include "kontend/query-only.h"
+#include "kontend/wait-filter.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -214,21 +214,21 @@ static void a_filter_is_about_who_waits(void **state)
 	struct error err = {0};
 
 	play_story(w, &limits);
-	assert_int_equal(query_only_set(&w->q, "caller=lock_mm_and_find_vma", &err), 0);
+	assert_int_equal(wait_filter_set(&w->q, "caller=lock_mm_and_find_vma", &err), 0);
 	assert_int_equal(sum(w).waited_ns, 725 * 3 * SECONDS * MS);
 	struct table t = blame(w, BLAME_BY_TASK);
 	assert_int_equal(t.n_rows, 3);
 	expect_ms(&t, 1, "waited_ns", DD_CHAINED, SECONDS);
 	w->q.window_ns = 1000 * MS;
 	assert_int_equal(sum(w).waited_ns, 725 * 3 * MS);
-	assert_int_equal(query_only_set(&w->q, "kind=mutex", &err), 0);
+	assert_int_equal(wait_filter_set(&w->q, "kind=mutex", &err), 0);
 	assert_int_equal(sum(w).waited_ns, (10 + 695 + 150) * MS);
 	w->q.window_ns = 0;
-	assert_int_equal(query_only_set(&w->q, "kind=mutex tid=801", &err), 0);
+	assert_int_equal(wait_filter_set(&w->q, "kind=mutex tid=801", &err), 0);
 	assert_non_null(sum(w).refused);
 	assert_int_equal(blame(w, BLAME_BY_TASK).n_rows, 0);
 	assert_int_equal(did(w, BLAME_BY_TASK).n_rows, 0);
-	query_only_end(&w->q);
+	wait_filter_end(&w->q);
 	assert_null(sum(w).refused);
 	assert_int_equal(sum(w).waited_ns, ALL * SECONDS * MS);
 }
@@ -240,7 +240,7 @@ static void how_long_waits_were_is_not_charged(void **state)
 
 	play_story(w, NULL);
 	w->rig.engine.model.min_wait_ns = 100 * MS;
-	assert_int_equal(query_only_set(&w->q, "", &err), 0);
+	assert_int_equal(wait_filter_set(&w->q, "", &err), 0);
 	assert_non_null(strstr(sum(w).refused, "--min-wait"));
 	assert_int_equal(sum(w).waited_ns, 0);
 	w->rig.engine.model.min_wait_ns = 0;

@@ -501,10 +501,10 @@ static void percpu_locks_are_found_by_their_section(void **state)
 static void the_engine_asks_for_what_it_shows(void **state)
 {
 	struct asked *w = *state;
-	struct lockask_lock locks[LOCKASK_MOST];
-	struct lockask asks;
+	struct lock_request_lock locks[LOCKASK_MOST];
+	struct lock_requests asks;
 
-	lockask_init(&asks);
+	lock_request_init(&asks);
 	rig_init(&w->rig, 1);
 	synth_round(w->rig.synth, CANNED_START);
 	emit_inode(w, CANNED_START, false);
@@ -515,15 +515,15 @@ static void the_engine_asks_for_what_it_shows(void **state)
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	synth_tick(w->rig.synth, CANNED_START + 2000 * MS);
 	rig_play_ticks(&w->rig, NULL, 1);
-	w->rig.engine.asks = &asks;
+	w->rig.engine.lock_requests = &asks;
 	asked_play(w, NULL);
-	w->rig.engine.asks = NULL;
-	assert_int_equal(lockask_get(&asks, locks), 2);
+	w->rig.engine.lock_requests = NULL;
+	assert_int_equal(lock_request_get(&asks, locks), 2);
 	assert_int_equal(locks[0].addr, PIPE_LOCK + 64);
 	assert_int_equal(locks[0].type, LOCKSNAP_MUTEX);
 	assert_int_equal(locks[1].addr, PIPE_LOCK);
 	assert_int_equal(locks[1].type, LOCKSNAP_TYPES);
-	lockask_deinit(&asks);
+	lock_request_deinit(&asks);
 }
 
 int main(void)

@@ -10,10 +10,10 @@
 #include "asked.h"
 #include "canned.h"
 #include "kontend/mem.h"
+#include "kontend/perfsnap.h"
 #include "kontend/pmus.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
-#include "kontend/snap.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static void add_point(struct model *m, uint32_t cpu, uint32_t events, uint64_t n
 	struct rotation_point *p = &r->points[r->n_points++];
 	*p = (struct rotation_point){.key = MUX, .cpu = cpu, .events = events};
 	for (unsigned i = 0; i < n; i++)
-		assert_int_equal(fine_add(&p->time, ns), 0);
+		assert_int_equal(hist_fine_add(&p->time, ns), 0);
 }
 
 static struct model *play(struct asked *w)
@@ -185,9 +185,9 @@ static void more_events_that_take_no_longer_save_nothing(void **state)
 static void add_events_of_a_task(struct model *m, unsigned each, int on)
 {
 	struct snap_context c = {.addr = 0xffff888000009000ull, .cpu = -1, .tid = 9, .pid = 9};
-	struct snap s = {.head = {.method = SNAP_BPF}};
+	struct perfsnap s = {.head = {.method = SNAP_BPF}};
 
-	assert_int_equal(snap_add_context(&s, &c), 0);
+	assert_int_equal(perfsnap_add_context(&s, &c), 0);
 	for (unsigned i = 0; i < 4 * each; i++) {
 		int cpu = (int)(i / each);
 		struct snap_event e = {.id = i + 1,
@@ -200,17 +200,17 @@ static void add_events_of_a_task(struct model *m, unsigned each, int on)
 				       .context = 1,
 				       .flags = SNAP_ROTATES,
 				       .state = cpu == on ? SNAP_ACTIVE : SNAP_INACTIVE};
-		assert_int_equal(snap_add_event(&s, &e), 0);
+		assert_int_equal(perfsnap_add_event(&s, &e), 0);
 	}
-	size_t len = snap_size(&s);
+	size_t len = perfsnap_size(&s);
 	struct record_snapshot *body = mem_calloc(1, sizeof(*body) + len);
 	assert_non_null(body);
 	*body = (struct record_snapshot){
 		.kind = SNAPSHOT_PERF, .version = SNAP_VERSION, .time_ns = CANNED_START};
-	snap_encode(&s, body + 1);
+	perfsnap_encode(&s, body + 1);
 	assert_int_equal(model_snapshot(m, body, sizeof(*body) + len), 0);
 	mem_free(body);
-	snap_deinit(&s);
+	perfsnap_deinit(&s);
 }
 
 static void assert_elsewhere(const struct table *t, uint64_t events, uint64_t elsewhere)

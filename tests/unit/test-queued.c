@@ -13,8 +13,8 @@
 #include "asked.h"
 #include "canned.h"
 #include "golden.h"
-#include "kontend/query-only.h"
 #include "kontend/query-queued.h"
+#include "kontend/wait-filter.h"
 
 #include <stdlib.h>
 
@@ -236,12 +236,12 @@ static void filters_of_waits_leave_their_locks(void **state)
 	end(w, 41, 706, LOCK(1));
 	play(w, 100, NULL);
 	assert_int_equal(query_table(w, NULL).n_rows, 2);
-	assert_int_equal(query_only_set(&w->q, "caller:mmap_pgoff", &err), 0);
+	assert_int_equal(wait_filter_set(&w->q, "caller:mmap_pgoff", &err), 0);
 	struct table t = query_table(w, NULL);
 	assert_int_equal(t.n_rows, 1);
 	assert_int_equal(cell_u(&t, 0, "lock"), LOCK(0));
 	assert_int_equal(cell_u(&t, 0, "handed"), 4); /* all waits for it */
-	query_only_end(&w->q);
+	wait_filter_end(&w->q);
 	struct query_spec spec = {.filter = "passed=0"};
 	assert_int_equal(query_queued(&w->q, &spec, &t, &err), 0);
 	assert_int_equal(t.n_rows, 1);

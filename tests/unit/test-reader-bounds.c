@@ -199,7 +199,7 @@ static void packed_tables(struct file *f)
 			    .n_bytes = BYTES,
 			    .strings = name,
 			    .n_strings = sizeof(name)};
-	struct record_snapshot head = {.kind = SNAPSHOT_TABLES, .version = CFISNAP_VERSION};
+	struct record_snapshot head = {.kind = SNAPSHOT_CFI, .version = CFISNAP_VERSION};
 	char *body = malloc(HEAD + cfisnap_size(&t));
 
 	must(t.bytes && body);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "../../src/record/file.h"
-#include "../../src/record/place.h"
+#include "../../src/record/output-names.h"
 #include "canned.h"
 #include "recording.h"
 #include <dirent.h>

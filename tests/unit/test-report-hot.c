@@ -14,8 +14,8 @@
 #include "golden.h"
 #include "json.h"
 #include "kontend/mem.h"
+#include "kontend/perfsnap.h"
 #include "kontend/report.h"
-#include "kontend/snap.h"
 #include "synth-profile.h"
 
 #include <errno.h>
@@ -237,7 +237,7 @@ static void every_allocation_may_fail(void **state)
 /* A snapshot of all events in which our own counted @running_ns of a second on each of two CPUs. */
 static void add_samples(struct asked *w, uint64_t running_ns)
 {
-	struct snap s = {.head = {.time_ns = START + 150 * MS}};
+	struct perfsnap s = {.head = {.time_ns = START + 150 * MS}};
 
 	for (int32_t cpu = 0; cpu < 2; cpu++) {
 		struct snap_event e = {.id = 5 + (uint64_t)cpu,
@@ -248,25 +248,25 @@ static void add_samples(struct asked *w, uint64_t running_ns)
 				       .flags = SNAP_OWN,
 				       .enabled_ns = 1000 * MS,
 				       .running_ns = cpu ? running_ns : 1000 * MS};
-		assert_int_equal(snap_add_event(&s, &e), 0);
+		assert_int_equal(perfsnap_add_event(&s, &e), 0);
 		/* Others' of the same kind say nothing of ours. */
 		e.id += 10;
 		e.flags = 0;
 		e.running_ns = 0;
-		assert_int_equal(snap_add_event(&s, &e), 0);
+		assert_int_equal(perfsnap_add_event(&s, &e), 0);
 	}
 	struct record_snapshot head = {
 		.kind = SNAPSHOT_PERF, .version = SNAP_VERSION, .time_ns = s.head.time_ns};
-	size_t len = sizeof(head) + snap_size(&s);
+	size_t len = sizeof(head) + perfsnap_size(&s);
 	char *bytes = mem_calloc(1, len);
 
 	assert_non_null(bytes);
 	memcpy(bytes, &head, sizeof(head));
-	snap_encode(&s, bytes + sizeof(head));
+	perfsnap_encode(&s, bytes + sizeof(head));
 	synth_record(w->rig.synth, RECORD_SNAPSHOT, 0, bytes, len);
 	synth_tick(w->rig.synth, START + 200 * MS);
 	mem_free(bytes);
-	snap_deinit(&s);
+	perfsnap_deinit(&s);
 }
 
 /* The report of the profile where our event was running so long, as a text to free(). */

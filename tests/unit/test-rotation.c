@@ -13,8 +13,8 @@
 
 #include "kontend/mem.h"
 #include "kontend/model.h"
+#include "kontend/perfsnap.h"
 #include "kontend/pmus.h"
-#include "kontend/snap.h"
 #include <linux/perf_event.h>
 
 #define US 1000ull
@@ -151,17 +151,17 @@ static void bursts_cost(void **state)
 	rotation_deinit(&r);
 }
 
-static struct snapshot_set pack(struct snap *s, uint64_t t)
+static struct snapshot_set pack(struct perfsnap *s, uint64_t t)
 {
 	struct record_snapshot head = {
 		.kind = SNAPSHOT_PERF, .version = SNAP_VERSION, .time_ns = t};
-	size_t len = sizeof(head) + snap_size(s);
+	size_t len = sizeof(head) + perfsnap_size(s);
 	struct snapshot_set set = {0};
 	char *body = mem_calloc(1, len);
 
 	s->head.time_ns = t;
 	memcpy(body, &head, sizeof(head));
-	snap_encode(s, body + sizeof(head));
+	perfsnap_encode(s, body + sizeof(head));
 	assert_int_equal(snapshot_set_put(&set, body, len), 0);
 	mem_free(body);
 	return set;
@@ -170,7 +170,7 @@ static struct snapshot_set pack(struct snap *s, uint64_t t)
 /* A snapshot of @n counters on CPU 0 and @m on task 5, as of @t. */
 static struct snapshot_set snapshot(unsigned n, unsigned m, uint64_t t)
 {
-	struct snap s = {0};
+	struct perfsnap s = {0};
 
 	for (unsigned i = 0; i < n + m; i++) {
 		struct snap_event e = {.type = PERF_TYPE_HARDWARE,
@@ -178,10 +178,10 @@ static struct snapshot_set snapshot(unsigned n, unsigned m, uint64_t t)
 				       .cpu = i < n ? 0 : -1,
 				       .target_tid = i < n ? 0 : 5,
 				       .state = SNAP_ACTIVE};
-		assert_int_equal(snap_add_event(&s, &e), 0);
+		assert_int_equal(perfsnap_add_event(&s, &e), 0);
 	}
 	struct snapshot_set set = pack(&s, t);
-	snap_deinit(&s);
+	perfsnap_deinit(&s);
 	return set;
 }
 
@@ -310,7 +310,7 @@ static void tasks_that_come_and_go_are_left_out(void **state)
  */
 static void ticks_go_through_contexts_with_a_frequency(void **state)
 {
-	struct snap s = {0};
+	struct perfsnap s = {0};
 	struct rotation r = {0};
 
 	(void)state;
@@ -321,10 +321,10 @@ static void ticks_go_through_contexts_with_a_frequency(void **state)
 				       .target_tid = i < 3 ? 5 : 6,
 				       .context = i < 3 ? 1 : 2,
 				       .flags = i == 1 ? SNAP_FREQUENCY : 0};
-		assert_int_equal(snap_add_event(&s, &e), 0);
+		assert_int_equal(perfsnap_add_event(&s, &e), 0);
 	}
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(snap_add_context(&s, &(struct snap_context){.cpu = -1}), 0);
+		assert_int_equal(perfsnap_add_context(&s, &(struct snap_context){.cpu = -1}), 0);
 	struct snapshot_set before = pack(&s, 500 * US), after = pack(&s, 9000 * US);
 	expire(&r, 0, 1000 * US, TIMER, 5);
 	done(&r, 0, 1036 * US, TIMER);
@@ -339,7 +339,7 @@ static void ticks_go_through_contexts_with_a_frequency(void **state)
 	rotation_deinit(&r);
 	snapshot_set_deinit(&before);
 	snapshot_set_deinit(&after);
-	snap_deinit(&s);
+	perfsnap_deinit(&s);
 }
 
 static void copies_are_whole_or_nothing(void **state)

@@ -117,7 +117,7 @@ static void check_all(const char *text, size_t len, bool in_pieces)
 	struct sym all = {0}, part = {0};
 
 	assert_int_equal(sym_load(&all, text, len, NULL), 0);
-	assert_int_equal(sym_load_lasting(&part, text, len, NULL), 0);
+	assert_int_equal(sym_load_persistent(&part, text, len, NULL), 0);
 	assert_int_equal(part.pieces != NULL, in_pieces);
 	assert_int_equal(all.state, part.state);
 	assert_int_equal(all.has_data, part.has_data);
@@ -220,7 +220,7 @@ static void test_replace(void **state)
 	(void)state;
 	put_kernel(&t);
 	for (uint32_t n = 1; n < 6; n++) {
-		int r = n % 2 ? sym_load_lasting(&s, t.bytes, t.len, NULL)
+		int r = n % 2 ? sym_load_persistent(&s, t.bytes, t.len, NULL)
 			      : sym_load(&s, t.bytes, t.len, NULL);
 		assert_int_equal(r, 0);
 		assert_int_equal(s.n_loads, n);
@@ -241,7 +241,7 @@ static void test_out_of_memory(void **state)
 	for (long n = 0;; n++) {
 		struct sym s = {0};
 		mem_fail_after(n);
-		int r = sym_load_lasting(&s, t.bytes, t.len, NULL);
+		int r = sym_load_persistent(&s, t.bytes, t.len, NULL);
 		long before = mem_count();
 		const struct sym_entry *e = sym_find(&s, BASE + 100000);
 		long made = mem_count();
@@ -270,7 +270,7 @@ static void test_running_kernel(void **state)
 	if (f)
 		fclose(f);
 	struct sym s = {0};
-	assert_int_equal(sym_load_lasting(&s, text, len, NULL), 0);
+	assert_int_equal(sym_load_persistent(&s, text, len, NULL), 0);
 	bool in_pieces = s.pieces;
 	bool is_there = s.state == SYM_OK;
 	sym_deinit(&s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a hit costs, kept: it comes back, unless it is damaged, of another boot, or of somebody. */
 #include "keptdir.h"
-#include "kontend/kept.h"
+#include "kontend/cachefile.h"
 #include "kontend/uprobe-cost.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static const struct uprobe_costs costs = {.ns = {{0}, {60, 0}, {900, 1500}, {210
 static int set_up(void **state)
 {
 	(void)state;
-	keptdir_make(folder, "");
+	cachedir_make(folder, "");
 	snprintf(file, sizeof(file), "%s/uprobe-cost", folder);
 	return 0;
 }
@@ -29,7 +29,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	return keptdir_remove(folder);
+	return cachedir_remove(folder);
 }
 
 static void check(bool is_there)
@@ -56,30 +56,30 @@ static void test_comes_back(void **state)
 	assert_int_equal(chmod(file, 0666), 0);
 	check(false);
 	store();
-	assert_int_equal(truncate(file, KEPT_PAGE), 0);
+	assert_int_equal(truncate(file, CACHEFILE_PAGE), 0);
 	check(false);
 	store();
 }
 
 static void change(off_t at)
 {
-	keptdir_damage(file, at);
+	cachedir_damage(file, at);
 	check(false);
 }
 
 static void test_another_boot_or_another_figure(void **state)
 {
-	struct kept_head h;
+	struct cachefile_head h;
 
 	(void)state;
 	store();
-	change(KEPT_PAGE + 20);
+	change(CACHEFILE_PAGE + 20);
 	store();
 	/* A whole file, of a boot with another name. */
 	int fd = open(file, O_RDWR | O_CLOEXEC);
 	assert_int_equal(pread(fd, &h, sizeof(h), 0), sizeof(h));
 	h.stamp[0] ^= 1;
-	h.sum = kept_sum(&h, offsetof(struct kept_head, sum));
+	h.sum = cachefile_sum(&h, offsetof(struct cachefile_head, sum));
 	assert_int_equal(pwrite(fd, &h, sizeof(h), 0), sizeof(h));
 	close(fd);
 	check(false);

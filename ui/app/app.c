@@ -12,8 +12,8 @@
  */
 #include "../views/list.h"
 #include "kontend/mem.h"
-#include "kontend/query-only.h"
 #include "kontend/text.h"
+#include "kontend/wait-filter.h"
 #include "priv.h"
 #include "widgets/layout.h"
 #include "widgets/theme.h"
@@ -177,7 +177,7 @@ static const char *add_filter(struct app *a, const struct app_entry *e, const ch
 	char only[2 * PROMPT_TEXT] = "";
 
 	if (is_about_waits(e->view))
-		query_only_split(e->filter, only, a->rows);
+		wait_filter_split(e->filter, only, a->rows);
 	else
 		snprintf(a->rows, sizeof(a->rows), "%s", e->filter);
 	if (*only && *all)
@@ -205,7 +205,7 @@ static void narrow_to_filters(struct app *a)
 	struct error err = {0};
 	a->narrowed = all;
 	/* What is still being typed is not wrong yet. */
-	if ((!all || query_only_set(&a->query, all, &err) < 0) && !a->prompt.kind)
+	if ((!all || wait_filter_set(&a->query, all, &err) < 0) && !a->prompt.kind)
 		app_say(a, ROLE_ERROR, "%s", err.code ? err.text : "Not enough memory");
 }
 
@@ -397,7 +397,7 @@ static void draw_parts(struct app *a, const struct layout_app *l)
 
 	app_window_apply(a);
 	query_begin(&a->query);
-	if (query_only_set(&a->query, a->only, NULL) < 0)
+	if (wait_filter_set(&a->query, a->only, NULL) < 0)
 		app_say(a, ROLE_ERROR, "Not enough memory for what is left out");
 	a->verdict_line = l->verdict;
 	if (app_sums_ask(a) < 0) {
@@ -424,7 +424,7 @@ static void draw_parts(struct app *a, const struct layout_app *l)
 	a->drawn = v;
 	a->drawn_snapshots = model_n_snapshots(&a->engine->model);
 	/* Commands that come before the next frame are about all there is by then. */
-	query_only_end(&a->query);
+	wait_filter_end(&a->query);
 	draw_bottom(a, l->bar);
 }
 

@@ -4,7 +4,7 @@
  * and every table of waits can be asked for both, by any key and for any window of time. What is
  * compared is the window that ends at B with the one that ends at A.
  */
-#include "kontend/query-only.h"
+#include "kontend/wait-filter.h"
 #include "priv.h"
 
 #include <stdio.h>
@@ -102,7 +102,7 @@ int app_compare(struct app *a, const struct query_spec *s, struct table *ret, st
 		q[i] = &a->marks.moments[i].query;
 		q[i]->window_ns = app_window_ns(a);
 		query_begin(q[i]);
-		int r = query_only_set(q[i], a->narrowed, err);
+		int r = wait_filter_set(q[i], a->narrowed, err);
 		if (r < 0)
 			return r;
 	}

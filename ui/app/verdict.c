@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KEPT_NS 3000000000ull
+#define CACHEFILE_NS 3000000000ull
 
 static void keep(struct verdict_said *s, const struct query_finding *f)
 {
@@ -39,8 +39,8 @@ int verdict_ask(struct verdict *k, struct query *q, const struct query_verdict_f
 	k->also = query_elsewhere_most(q, &is.elsewhere, &name);
 	k->elsewhere = query_elsewhere_short(q, &is.elsewhere);
 	/* After a step back in time what was said then does not matter. */
-	if (is.worst.level < k->worst.level && now >= k->said_ns && now - k->said_ns < KEPT_NS &&
-	    !f->average)
+	if (is.worst.level < k->worst.level && now >= k->said_ns &&
+	    now - k->said_ns < CACHEFILE_NS && !f->average)
 		return 0;
 	k->said_ns = now;
 	k->n = is.n_findings;

@@ -46,7 +46,7 @@ enum record_kind {
 	RECORD_SNAPSHOT,
 	/* u64: what stands as many bytes before it, up to it, is of the whole recording. In files
 	 * only, as their last record, of which the reader begins with that. */
-	RECORD_ENDING,
+	RECORD_TRAILER,
 };
 
 struct record_host {
@@ -85,7 +85,7 @@ struct record_cpu {
 /* What was looked at. Numbers are those in files: they are never given anew. */
 enum record_snapshot_kind {
 	SNAPSHOT_NONE,	    /* not known which */
-	SNAPSHOT_PERF,	    /* breakpoint slots, perf events and contexts: snap.h */
+	SNAPSHOT_PERF,	    /* breakpoint slots, perf events and contexts: perfsnap.h */
 	SNAPSHOT_UPROBES,   /* uprobe areas */
 	SNAPSHOT_SLOTS,	    /* the part of SNAPSHOT_PERF that is of breakpoints; more often */
 	SNAPSHOT_PMUS,	    /* PMUs whose events take turns: pmus.h */
@@ -95,7 +95,7 @@ enum record_snapshot_kind {
 	SNAPSHOT_MMAP,	    /* how mmap_locks are measured: struct mmlevel_how */
 	SNAPSHOT_BUILD_IDS, /* which files programs were: buildids.h */
 	SNAPSHOT_FUNCS,	    /* names and code of functions that were met: funcsnap.h */
-	SNAPSHOT_TABLES,    /* by which stacks are unwound, of a file: cfisnap.h */
+	SNAPSHOT_CFI,	    /* by which stacks are unwound, of a file: cfisnap.h */
 	SNAPSHOT_COST,	    /* what kontend itself has cost so far: struct record_cost */
 	SNAPSHOT_INCIDENT,  /* what a trigger caught, for which this file was written: incident.h */
 	SNAPSHOT_SHORT,	    /* waits that were only summed up, and why: shortsnap.h */

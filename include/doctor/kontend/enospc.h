@@ -3,7 +3,7 @@
 #define KONTEND_ENOSPC_H
 
 #include "kontend/error.h"
-#include "kontend/snap.h"
+#include "kontend/perfsnap.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ struct enospc {
 };
 
 /* From @s, whose events @ret's indices refer to. 0 or -ENOMEM. */
-int enospc_judge(struct enospc *ret, const struct snap *s, const struct enospc_ask *ask);
+int enospc_judge(struct enospc *ret, const struct perfsnap *s, const struct enospc_ask *ask);
 void enospc_deinit(struct enospc *e);
 
 #endif

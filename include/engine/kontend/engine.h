@@ -4,10 +4,10 @@
 
 #include "kontend/decode.h"
 #include "kontend/engine-slices.h"
-#include "kontend/lockask.h"
+#include "kontend/lock-requests.h"
 #include "kontend/model.h"
 #include "kontend/order.h"
-#include "kontend/sandbox.h"
+#include "kontend/sandbox-state.h"
 #include "kontend/source.h"
 #include "kontend/sym.h"
 
@@ -91,9 +91,10 @@ struct engine {
 	struct engine_watch *watch;	/* NULL: nobody */
 	struct engine_range *range;   /* NULL: all of the stream; borrowed, set before it is read */
 	struct engine_slices *slices; /* NULL: it is one part; borrowed, as the range is */
-	struct lockask *asks; /* what is to be known of which locks; NULL: nobody looks; borrowed */
-	const struct pathgroups *groups; /* of one's own; NULL: none; borrowed */
-	struct codesource *code;	 /* of the kernel that runs here; NULL: none; borrowed */
+	struct lock_requests *lock_requests; /* what is to be known of which locks; NULL: nobody
+						looks; borrowed */
+	const struct pathgroups *groups;     /* of one's own; NULL: none; borrowed */
+	struct codesource *code; /* of the kernel that runs here; NULL: none; borrowed */
 	/* How lines of source are looked for; NULL: they are not; borrowed. */
 	const struct srclines_config *lines;
 	const struct sandbox *sandbox; /* where a recording is read; NULL: it is none; borrowed */

@@ -3,7 +3,7 @@
 #define KONTEND_INSPECT_H
 
 #include "kontend/error.h"
-#include "kontend/snap.h"
+#include "kontend/perfsnap.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,7 +43,8 @@ enum inspect_what {
 struct inspect;
 
 struct inspect_ops {
-	int (*take)(struct inspect *i, enum inspect_what what, struct snap *ret, struct error *err);
+	int (*take)(struct inspect *i, enum inspect_what what, struct perfsnap *ret,
+		    struct error *err);
 	void (*free)(struct inspect *i);
 };
 
@@ -71,7 +72,7 @@ int inspect_probe_free(uint32_t type, pid_t tid, int cpu);
  * A snapshot of now into @ret, which is cleared before. 0, or a negative errno: try again later.
  * Intervals and rates are of the time since the one before of the same @what.
  */
-static inline int inspect_take(struct inspect *i, enum inspect_what what, struct snap *ret,
+static inline int inspect_take(struct inspect *i, enum inspect_what what, struct perfsnap *ret,
 			       struct error *err)
 {
 	return i->ops->take(i, what, ret, err);

@@ -3,7 +3,7 @@
 #define KONTEND_SNAPSHOT_LOCKS_H
 
 #include "kontend/error.h"
-#include "kontend/lockask.h"
+#include "kontend/lock-requests.h"
 #include "kontend/locksnap.h"
 
 /*
@@ -28,7 +28,7 @@ void snapshot_locks_child(struct snapshot_locks *w, int pid);
  * A snapshot of now into @ret, which is cleared before: all locks that tasks wait for, as far as
  * the kernel tells, and those asked for. 0 or a negative errno: try again later.
  */
-int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n,
+int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock *asks, size_t n,
 			struct locksnap *ret, struct error *err);
 void snapshot_locks_free(struct snapshot_locks *w); /* NULL is fine */
 

@@ -39,7 +39,7 @@ struct cell {
 enum { CELL_FEW = 20 };
 
 /* Of a cell that one duration does not say all of. */
-struct cell_more {
+struct cell_stats {
 	uint64_t n; /* finished waits */
 	uint64_t min_ns, max_ns;
 	uint64_t waited_ns;	/* by waits that ended, failed or not, since the sums began */
@@ -61,7 +61,7 @@ struct cell_table {
 	struct cell *cells; /* dense: 0..n-1 all in use */
 	size_t n, cap;
 	uint32_t max;
-	struct cell_more *more; /* 0 is no entry */
+	struct cell_stats *more; /* 0 is no entry */
 	size_t n_more, cap_more;
 	uint32_t free_more; /* list through `wide` */
 	/* A bit a cell: set where something is in the open or closed bucket, maybe where not. */

@@ -14,7 +14,7 @@ struct cfiset *cfiset_new(void); /* NULL: no memory; with one reference */
 struct cfiset *cfiset_ref(struct cfiset *s);
 void cfiset_unref(struct cfiset *s); /* NULL is fine */
 
-/* The payload of a SNAPSHOT_TABLES; known ones change nothing. 0 or negative, -ENOSPC: too many. */
+/* The payload of a SNAPSHOT_CFI; known ones change nothing. 0 or negative, -ENOSPC: too many. */
 int cfiset_take(struct cfiset *s, const void *payload, size_t len);
 /* How many tables it has: they only become more. */
 size_t cfiset_count(const struct cfiset *s);

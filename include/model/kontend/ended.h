@@ -3,7 +3,7 @@
 #define KONTEND_ENDED_H
 
 #include "kontend/map64.h"
-#include "kontend/snap.h"
+#include "kontend/perfsnap.h"
 #include "kontend/upsnap.h"
 
 /*
@@ -36,12 +36,12 @@ struct ended_slots {
 struct ended {
 	struct ended_list lists[ENDED_KINDS];
 	/* Where they are, by their index: contexts, events with their holders; areas, probes. */
-	struct snap perf;
+	struct perfsnap perf;
 	struct upsnap uprobes;
 	struct ended_slots *slots;
 	size_t n_slots, cap_slots;
 	/* The latest look, and the one that is compared with it. */
-	struct snap breakpoints, contexts, next;
+	struct perfsnap breakpoints, contexts, next;
 	struct upsnap upsnap, upnext;
 };
 

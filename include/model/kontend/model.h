@@ -11,10 +11,10 @@
 #include "kontend/limits.h"
 #include "kontend/lock.h"
 #include "kontend/lockqueue.h"
+#include "kontend/longest-recent.h"
 #include "kontend/loss.h"
 #include "kontend/mmlock.h"
 #include "kontend/model-cpu.h"
-#include "kontend/past.h"
 #include "kontend/profile.h"
 #include "kontend/record.h"
 #include "kontend/rotation.h"
@@ -22,8 +22,8 @@
 #include "kontend/shorts.h"
 #include "kontend/snapshot.h"
 #include "kontend/stack.h"
-#include "kontend/stray.h"
 #include "kontend/task.h"
+#include "kontend/untracked.h"
 #include "kontend/wait.h"
 
 struct cfiset;
@@ -54,8 +54,8 @@ struct model {
 	struct lock_table locks;
 	struct stack_table stacks;
 	struct wait_pool waits;
-	struct stray_table strays; /* who waits and is "other" */
-	struct past past;	   /* the longest waits that have just ended */
+	struct untracked_table untracked; /* who waits and is "other" */
+	struct longest_recent past;	  /* the longest waits that have just ended */
 	struct cell_table cells;
 	struct cell_table held;	   /* how long who got a lock kept others waiting: see holds.c */
 	struct cell_table handed;  /* how long it took from them to the next one: see release.c */

@@ -3,7 +3,7 @@
 #define KONTEND_ROTATION_H
 
 #include "kontend/event.h"
-#include "kontend/fine.h"
+#include "kontend/hist-fine.h"
 #include "kontend/map64.h"
 #include "kontend/series.h"
 #include "kontend/snapshot.h"
@@ -31,7 +31,7 @@ struct rotation_timer {
 	uint64_t open_ns;	  /* the expiry that goes on; 0: none */
 	uint64_t expiries;	  /* since the sums began */
 	uint64_t unpaired;	  /* of them without an end, or with one that cannot be trusted */
-	struct fine time;	  /* of the others */
+	struct hist_fine time;	  /* of the others */
 	uint64_t cur_n, cur_ns, rate_n, rate_ns; /* of the open and of the closed bucket */
 	struct series n_series, ns_series;
 };
@@ -57,16 +57,16 @@ struct rotation_point {
 	 * a frequency, which is what a tick goes through; of switches those of who went off. */
 	uint32_t whole;
 	bool idle; /* of timers: no task ran, which makes a tick shorter */
-	struct fine time;
+	struct hist_fine time;
 };
 
 /* Switches of a CPU. */
 struct rotation_cpu {
 	uint64_t out_ns; /* the one that goes on; 0: none */
 	int32_t out_tid;
-	uint64_t n;		   /* seen since the sums began */
-	uint64_t cur_n, rate_n;	   /* of the open and of the closed bucket */
-	struct fine plain, loaded; /* nobody with events of a task; one of the two, or both */
+	uint64_t n;			/* seen since the sums began */
+	uint64_t cur_n, rate_n;		/* of the open and of the closed bucket */
+	struct hist_fine plain, loaded; /* nobody with events of a task; one of the two, or both */
 };
 
 struct rotation {

@@ -64,7 +64,7 @@ static inline struct cell_key wait_key(const struct wait *w)
 	return (struct cell_key){w->lock, w->stack, w->task, w->cpu, w->owner};
 }
 
-/* How far looks at the locks have been compared with the waits in flight: see looks.c. */
+/* How far looks at the locks have been compared with the waits in flight: see lock-snapshots.c. */
 struct wait_looks {
 	uint64_t due_ns; /* when events have been applied up to then the latest is; UINT64_MAX: it
 			    has been */

@@ -84,7 +84,7 @@ struct opts {
 	const char *color, *theme, *kinds, *metrics;
 	const char *topic; /* the word after `help` or `dump`, the file of `replay` and `recover` */
 	const char *locks_by, *locks_sort; /* settings: how the screen's locks table begins */
-	bool said[OPTS_ROWS];		   /* by place in the table: has been set */
+	bool given[OPTS_ROWS];		   /* by place in the table: has been set */
 };
 
 /* Is the word behind the option its argument, unless one is attached? */

@@ -9,7 +9,7 @@
  * and waits for no lock itself, over the locks that it holds to the tasks that wait for these, to
  * the locks that those hold, and so on. Tasks that wait for each other are a root of their own.
  * Rows are in the order of the tree, the root with most waiting behind it first. Behind them are
- * the same trees of the longest waits that have ended in the last 10 s (past.h).
+ * the same trees of the longest waits that have ended in the last 10 s (longest-recent.h).
  */
 
 enum query_chain_kind {

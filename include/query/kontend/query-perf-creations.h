@@ -2,8 +2,8 @@
 #ifndef KONTEND_QUERY_PERF_CREATIONS_H
 #define KONTEND_QUERY_PERF_CREATIONS_H
 
+#include "kontend/perfsnap.h"
 #include "kontend/query.h"
-#include "kontend/snap.h"
 
 /* Who has created breakpoints since the first look, as the latest snapshot has it. */
 

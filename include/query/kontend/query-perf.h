@@ -2,8 +2,8 @@
 #ifndef KONTEND_QUERY_PERF_H
 #define KONTEND_QUERY_PERF_H
 
+#include "kontend/perfsnap.h"
 #include "kontend/query.h"
-#include "kontend/snap.h"
 
 /*
  * Breakpoint slots, perf events and their contexts, as the latest snapshot has them. All answers
@@ -21,8 +21,8 @@ enum query_perf_part {
 };
 
 /* The latest snapshot with this part; NULL: there is none (yet), *ret_why says why. */
-const struct snap *query_perf_snap(struct query *q, enum query_perf_part part,
-				   const char **ret_why);
+const struct perfsnap *query_perf_snap(struct query *q, enum query_perf_part part,
+				       const char **ret_why);
 
 /* When a part was looked at, and how well. */
 struct query_perf_look {

@@ -67,7 +67,7 @@ struct query {
 	uint64_t frame; /* how many have begun: see held.h */
 	const struct engine *engine;
 	const struct model *model; /* the engine's, or what a filter leaves of it */
-	uint64_t only;		   /* which filter: see query-only.h; 0: none */
+	uint64_t only;		   /* which filter: see wait-filter.h; 0: none */
 	bool only_locks;	   /* it leaves all waits for a lock, or none */
 	const struct sym *sym;
 	struct arena arena;

@@ -4,7 +4,7 @@
 
 #include "kontend/fleet.h"
 #include "kontend/report.h"
-#include "kontend/sandbox.h"
+#include "kontend/sandbox-state.h"
 
 /* What is wrong with recordings, by the one sentence that was said of each. */
 enum fleet_fault {

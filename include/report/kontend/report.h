@@ -79,7 +79,7 @@ struct report_spec {
 	const char *source_kind; /* NULL: "live" */
 	bool ascii;		 /* text: no character beyond ASCII of our own */
 	const char *fields;	 /* columns of the first table, with commas; NULL: as ever */
-	const char *only;	 /* waits that it is about, as query_only_set(); NULL: all */
+	const char *only;	 /* waits that it is about, as wait_filter_set(); NULL: all */
 	const char *only_words;	 /* the same for people */
 	bool is_range;		 /* text: says which part of the whole it is about */
 	int width;		 /* text: columns of least use are left out; 0: no limit */

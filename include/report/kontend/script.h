@@ -13,12 +13,12 @@ struct script;
 
 /* @e and @out are borrowed. 0 or -ENOMEM. */
 int script_new(struct script **ret, const struct engine *e, FILE *out, bool json);
-struct query_gate;
+struct event_filter;
 /*
  * Only lines of waits that pass, NULL: of all, and that are no shorter than the model keeps, which
  * is known at their ends alone. What is no wait, like losses, has its line all the same. Borrowed.
  */
-void script_gate(struct script *s, struct query_gate *g);
+void script_gate(struct script *s, struct event_filter *g);
 void script_free(struct script *s);
 /* To be set as the engine's watch. It answers -EPIPE or another errno when writing fails. */
 struct engine_watch *script_watch(struct script *s);

@@ -40,9 +40,9 @@ int tracefile_check(enum tracefile_format f, struct error *err);
 /* @e and @out are borrowed, @s is copied. The same answers. */
 int tracefile_new(struct tracefile **ret, const struct tracefile_spec *s, struct engine *e,
 		  FILE *out, struct error *err);
-struct query_gate;
+struct event_filter;
 /* Only of waits that pass, from now on; NULL: of all. Borrowed. */
-void tracefile_gate(struct tracefile *t, struct query_gate *g);
+void tracefile_gate(struct tracefile *t, struct event_filter *g);
 void tracefile_free(struct tracefile *t); /* NULL is fine; before the engine */
 /* To be set as the engine's watch. It answers -EPIPE or another errno when writing fails. */
 struct engine_watch *tracefile_watch(struct tracefile *t);

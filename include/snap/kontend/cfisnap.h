@@ -11,7 +11,7 @@
 
 /*
  * The tables for exceptions (.eh_frame_hdr and .eh_frame) of one file, by which dumps of stacks are
- * unwound where the file is not: the payload of SNAPSHOT_TABLES. There is one for each file.
+ * unwound where the file is not: the payload of SNAPSHOT_CFI. There is one for each file.
  */
 enum { CFISNAP_VERSION = 1, CFISNAP_MOST = 8 << 20 /* bytes of tables */ };
 

@@ -13,7 +13,7 @@
  * Whose locks they are, who holds them and who waits for them, read from the kernel's own
  * structures at one moment: the payload of a SNAPSHOT record of kind SNAPSHOT_LOCKS. Names are of
  * the locks that were asked for and of those that have waiters; queues are of the sleeping locks
- * that tasks were waiting for then. As in snap.h, arrays refer to texts by offset, 0 being "".
+ * that tasks were waiting for then. As in perfsnap.h, arrays refer to texts by offset, 0 being "".
  */
 enum { LOCKSNAP_VERSION = 1 };
 

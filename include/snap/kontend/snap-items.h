@@ -6,7 +6,7 @@
 
 /*
  * What a snapshot consists of; the same in memory and in recordings. Indices, texts and units: see
- * snap.h.
+ * perfsnap.h.
  */
 enum snap_slot_type {
 	SNAP_SLOT_ANY = 0, /* one pool for data and execution (x86) */

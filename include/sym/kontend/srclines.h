@@ -52,9 +52,9 @@ struct srclines_config {
 	 * must call srclines_fetch() with the last argument; two of these. NULL: it is not asked.
 	 */
 	const char *const *fetch_argv;
-	const struct symdoor *door; /* who runs these, and opens files; NULL: we do. Borrowed */
-	size_t places_most;	    /* that are kept by srclines_tidy(): for tests; 0: usual */
-	bool no_inline;		    /* for those who show call trees: without what is inlined */
+	const struct file_access *door; /* who runs these, and opens files; NULL: we do. Borrowed */
+	size_t places_most;		/* that are kept by srclines_tidy(): for tests; 0: usual */
+	bool no_inline;			/* for those who show call trees: without what is inlined */
 };
 
 /* How main() knows that it is the other process, as argv[1]. */

@@ -58,7 +58,7 @@ void sym_deinit(struct sym *s);
 int sym_load(struct sym *s, const char *text, size_t len, struct error *err);
 /* The same for a text that stays until sym_deinit(): of a long one only what is asked for is read.
  */
-int sym_load_lasting(struct sym *s, const char *text, size_t len, struct error *err);
+int sym_load_persistent(struct sym *s, const char *text, size_t len, struct error *err);
 /* With all its entries: @s itself, or made when first asked for. NULL: out of memory. */
 const struct sym *sym_whole(const struct sym *s);
 

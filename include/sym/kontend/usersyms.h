@@ -3,7 +3,7 @@
 #define KONTEND_USERSYMS_H
 
 #include "kontend/error.h"
-#include "kontend/symdoor.h"
+#include "kontend/file-access.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +25,8 @@ struct usersyms_config {
 	const char *proc;	/* NULL: "/proc"; both are borrowed until usersyms_free() */
 	const char *debug_root; /* NULL: "/usr/lib/debug" */
 	/* Who opens files; NULL: we do. Borrowed as well. */
-	const struct symdoor *door;
-	/* Are symbols that took long to read kept for the next time (kept.h)? */
+	const struct file_access *door;
+	/* Are symbols that took long to read kept for the next time (cachefile.h)? */
 	bool keep;
 	uint64_t keep_least_ns, keep_most; /* so long; bytes of all: for tests; 0: usual */
 	uint64_t tables_most; /* bytes of tables that usersyms_tidy() keeps; the same */

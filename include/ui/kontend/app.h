@@ -66,7 +66,7 @@ struct app_options {
 	const char *sort;		   /* NULL = the view's own */
 	const char *locks_by, *locks_sort; /* the same of view locks, wherever one begins */
 	const char *filter;
-	const char *only, *only_words; /* borrowed; see query-only.h, and for people; NULL = all */
+	const char *only, *only_words; /* borrowed; see wait-filter.h, and for people; NULL = all */
 	const struct verdict_limits *verdict; /* borrowed; NULL = verdict_defaults */
 	double percent_limit; /* calls of less percent are closed in trees at first */
 	const struct query_columns *columns; /* that the user wants; NULL = as they are */

@@ -25,7 +25,7 @@ void snapshot_locks_child(struct snapshot_locks *w, int pid)
 	(void)pid;
 }
 
-int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n,
+int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock *asks, size_t n,
 			struct locksnap *ret, struct error *err)
 {
 	(void)w;

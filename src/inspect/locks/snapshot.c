@@ -235,7 +235,7 @@ static void clear(struct snapshot_locks *w)
 	s->n_locks = s->n_names = s->n_waiters = s->n_tasks = s->dropped = 0;
 }
 
-static void ask_for_lock(struct snapshot_locks *w, const struct lockask_lock *a)
+static void ask_for_lock(struct snapshot_locks *w, const struct lock_request_lock *a)
 {
 	const uint32_t *looked = map64_get(&w->looked, a->addr);
 	struct raw_locks_state *s = w->state;
@@ -256,7 +256,7 @@ static void ask_for_lock(struct snapshot_locks *w, const struct lockask_lock *a)
 	s->n_locks = i + 1;
 }
 
-static uint32_t life_of(const struct lockask_lock *asks, size_t n, uint64_t addr)
+static uint32_t life_of(const struct lock_request_lock *asks, size_t n, uint64_t addr)
 {
 	for (size_t i = 0; i < n; i++)
 		if (asks[i].addr == addr)
@@ -265,7 +265,7 @@ static uint32_t life_of(const struct lockask_lock *asks, size_t n, uint64_t addr
 }
 
 /* Is there a lock whose name was not looked for of late? Then it is now. */
-static bool names_wanted(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n)
+static bool names_wanted(struct snapshot_locks *w, const struct lock_request_lock *asks, size_t n)
 {
 	bool wanted = false;
 
@@ -304,7 +304,7 @@ static int go_through(const struct snapshot_locks *w, int which)
 	return code == 0 && w->is_inner ? bpf_run_once(w->walk[which], -1) : code;
 }
 
-static int read_kernel(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n)
+static int read_kernel(struct snapshot_locks *w, const struct lock_request_lock *asks, size_t n)
 {
 	int code = go_through(w, FIND_BLOCKED);
 
@@ -392,7 +392,7 @@ void snapshot_locks_child(struct snapshot_locks *w, int pid)
 	w->child = pid;
 }
 
-int snapshot_locks_take(struct snapshot_locks *w, const struct lockask_lock *asks, size_t n,
+int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock *asks, size_t n,
 			struct locksnap *ret, struct error *err)
 {
 	bool tells_percpu = w->state->all_mms && w->n_taken % ASK_AGAIN == 0;

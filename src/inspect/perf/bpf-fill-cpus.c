@@ -36,7 +36,7 @@ static int by_task(const void *a, const void *b)
 }
 
 /* The breakpoints of tasks in @pool, by task; their number. */
-static size_t collect(const struct inspect_bpf *i, const struct snap *s, uint32_t pool,
+static size_t collect(const struct inspect_bpf *i, const struct perfsnap *s, uint32_t pool,
 		      struct task_slot *ret)
 {
 	size_t n = 0;
@@ -63,7 +63,7 @@ static int32_t most_of_a_task(const struct task_slot *t, size_t n, uint32_t cpu)
 	return most;
 }
 
-static int fill_slots_of(struct inspect_bpf *i, struct snap *s, uint32_t pool)
+static int fill_slots_of(struct inspect_bpf *i, struct perfsnap *s, uint32_t pool)
 {
 	struct task_slot *t = mem_calloc(s->n_events + 1, sizeof(*t));
 
@@ -86,7 +86,7 @@ static int fill_slots_of(struct inspect_bpf *i, struct snap *s, uint32_t pool)
 					  (int32_t)pinned,
 					  most_of_a_task(t, n, cpu),
 					  0};
-		code = snap_add_slots(s, &item);
+		code = perfsnap_add_slots(s, &item);
 	}
 	mem_free(t);
 	return code;
@@ -98,7 +98,7 @@ static uint32_t is_enabled(const struct inspect_bpf *i, const struct raw_cpu *r,
 	return i->layout.config.off_dr7 == RAW_NO_OFFSET || (r->dr7 >> (2 * index) & 3) != 0;
 }
 
-static int fill_registers_of(struct inspect_bpf *i, struct snap *s, uint32_t cpu, uint32_t pool)
+static int fill_registers_of(struct inspect_bpf *i, struct perfsnap *s, uint32_t cpu, uint32_t pool)
 {
 	const struct raw_cpu *r = &i->cpus[cpu];
 
@@ -115,7 +115,7 @@ static int fill_registers_of(struct inspect_bpf *i, struct snap *s, uint32_t cpu
 			.event = at,
 			.enabled = is_enabled(i, r, k),
 		};
-		if (snap_add_register(s, &item) < 0)
+		if (perfsnap_add_register(s, &item) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -130,7 +130,7 @@ static int by_cpu(const void *a, const void *b)
 	return (x->type > y->type) - (x->type < y->type);
 }
 
-int bpf_fill_cpus(struct inspect_bpf *i, struct snap *s)
+int bpf_fill_cpus(struct inspect_bpf *i, struct perfsnap *s)
 {
 	for (uint32_t pool = 0; pool < i->layout.pools; pool++) {
 		if (fill_slots_of(i, s, pool) < 0)

@@ -19,19 +19,19 @@
 
 enum { CGROUP_TEXT = 512 };
 
-static uint32_t add_clean_text(struct snap *s, const char *text, size_t size)
+static uint32_t add_clean_text(struct perfsnap *s, const char *text, size_t size)
 {
 	char raw[64], clean[64];
 
 	if (!text[0])
 		return 0;
 	snprintf(raw, sizeof(raw), "%.*s", (int)(size < 63 ? size : 63), text);
-	return snap_add_text(s, text_clean(clean, sizeof(clean), raw));
+	return perfsnap_add_text(s, text_clean(clean, sizeof(clean), raw));
 }
 
 #define ADD_TEXT(s, array) add_clean_text(s, array, sizeof(array))
 
-static int fill_contexts(struct inspect_bpf *i, struct snap *s)
+static int fill_contexts(struct inspect_bpf *i, struct perfsnap *s)
 {
 	map64_clear(&i->at_context);
 	for (uint32_t k = 0; k < i->found.n_contexts; k++) {
@@ -47,7 +47,7 @@ static int fill_contexts(struct inspect_bpf *i, struct snap *s)
 			.comm = ADD_TEXT(s, r->comm),
 			.running_permille = 1000,
 		};
-		if (snap_add_context(s, &c) < 0 ||
+		if (perfsnap_add_context(s, &c) < 0 ||
 		    map64_put(&i->at_context, r->addr, (uint32_t)s->n_contexts) < 0)
 			return -ENOMEM;
 	}
@@ -120,17 +120,17 @@ static void carry_on(const struct raw_event *r, struct snap_event *e)
 
 #define SAME(a, b, member) (memcmp((a)->member, (b)->member, sizeof((a)->member)) == 0)
 
-static uint32_t add_name(struct snap *s, const struct raw_event *r)
+static uint32_t add_name(struct perfsnap *s, const struct raw_event *r)
 {
 	char text[128], clean[128];
 
 	names_event(text, sizeof(text), r->type, r->config, r->bp_type, r->bp_addr, r->pmu,
 		    r->system, r->name);
-	return snap_add_text(s, text_clean(clean, sizeof(clean), text));
+	return perfsnap_add_text(s, text_clean(clean, sizeof(clean), text));
 }
 
 /* Neighbours mostly have the same names: then they are those of the one before, @p in @before. */
-static void fill_texts(struct snap *s, const struct raw_event *r, struct snap_event *e,
+static void fill_texts(struct perfsnap *s, const struct raw_event *r, struct snap_event *e,
 		       const struct raw_event *p, const struct snap_event *before)
 {
 	bool named = p && r->type == p->type && r->config == p->config &&
@@ -146,17 +146,17 @@ static void fill_texts(struct snap *s, const struct raw_event *r, struct snap_ev
 }
 
 /* The whole path, or, outside of our cgroup namespace, what the kernel calls its directory. */
-static uint32_t add_cgroup(struct inspect_bpf *i, struct snap *s, const struct raw_event *r)
+static uint32_t add_cgroup(struct inspect_bpf *i, struct perfsnap *s, const struct raw_event *r)
 {
 	const char *path = cgroup_names_get(&i->cgroups, "/proc/self/mounts", r->cgroup_id);
 	char clean[CGROUP_TEXT];
 
 	if (path)
-		return snap_add_text(s, text_clean(clean, sizeof(clean), path));
-	return r->cgroup[0] ? ADD_TEXT(s, r->cgroup) : snap_add_text(s, "/");
+		return perfsnap_add_text(s, text_clean(clean, sizeof(clean), path));
+	return r->cgroup[0] ? ADD_TEXT(s, r->cgroup) : perfsnap_add_text(s, "/");
 }
 
-static void fill_names(struct inspect_bpf *i, struct snap *s, const struct raw_event *r,
+static void fill_names(struct inspect_bpf *i, struct perfsnap *s, const struct raw_event *r,
 		       struct snap_event *e)
 {
 	char clean[128];
@@ -174,7 +174,7 @@ static void fill_names(struct inspect_bpf *i, struct snap *s, const struct raw_e
 	/* What was inherited is where its parent is. */
 	uint64_t id = r->parent_id ? r->parent_id : r->id;
 	const char *where = names_where(&i->names, "/proc", id, pid, r->bp_addr);
-	e->where = snap_add_text(s, text_clean(clean, sizeof(clean), where));
+	e->where = perfsnap_add_text(s, text_clean(clean, sizeof(clean), where));
 }
 
 /* Before 6.15 what is dead now was what is revoked now. */
@@ -197,7 +197,7 @@ static int fill_whom(struct inspect_bpf *i, const struct raw_event *r, struct sn
 	return 0;
 }
 
-static int fill_event(struct inspect_bpf *i, struct snap *s, const struct raw_event *r)
+static int fill_event(struct inspect_bpf *i, struct perfsnap *s, const struct raw_event *r)
 {
 	struct snap_event e = {
 		.id = r->id,
@@ -206,7 +206,7 @@ static int fill_event(struct inspect_bpf *i, struct snap *s, const struct raw_ev
 		.bp_addr = r->bp_addr,
 		.bp_len = r->bp_len,
 		.count = r->count,
-		.hits = tally_hits(i->now, r, is_current(r)),
+		.hits = record_counter_hits(i->now, r, is_current(r)),
 		.type = r->type,
 		.bp_type = r->bp_type,
 		.cpu = r->cpu,
@@ -223,7 +223,7 @@ static int fill_event(struct inspect_bpf *i, struct snap *s, const struct raw_ev
 
 	carry_on(r, &e);
 	fill_names(i, s, r, &e);
-	if (fill_whom(i, r, &e) < 0 || snap_add_event(s, &e) < 0)
+	if (fill_whom(i, r, &e) < 0 || perfsnap_add_event(s, &e) < 0)
 		return -ENOMEM;
 	return map64_put(&i->at_event, r->addr, (uint32_t)s->n_events);
 }
@@ -238,7 +238,7 @@ static int is_sane(const struct raw_event *r)
 	       r->state >= SNAP_DEAD && r->state <= SNAP_ACTIVE;
 }
 
-static int fill_events(struct inspect_bpf *i, struct snap *s)
+static int fill_events(struct inspect_bpf *i, struct perfsnap *s)
 {
 	map64_clear(&i->at_event);
 	names_begin(&i->names);
@@ -267,7 +267,7 @@ static void mark_orphan(struct snap_event *e)
 		e->flags |= SNAP_ORPHAN;
 }
 
-static int fill_holder(struct inspect_bpf *i, struct snap *s, const struct raw_holder *r)
+static int fill_holder(struct inspect_bpf *i, struct perfsnap *s, const struct raw_holder *r)
 {
 	struct snap_holder h = {
 		.event = bpf_index_of(&i->at_event, r->event),
@@ -279,13 +279,13 @@ static int fill_holder(struct inspect_bpf *i, struct snap *s, const struct raw_h
 	if (!h.event || s->events[h.event - 1].id != r->id)
 		return 0;
 	h.comm = ADD_TEXT(s, r->comm);
-	if (snap_add_holder(s, &h) < 0)
+	if (perfsnap_add_holder(s, &h) < 0)
 		return -ENOMEM;
 	mark_orphan(&s->events[h.event - 1]);
 	return 0;
 }
 
-static int fill_holders(struct inspect_bpf *i, enum inspect_what what, struct snap *s)
+static int fill_holders(struct inspect_bpf *i, enum inspect_what what, struct perfsnap *s)
 {
 	bool all = what == INSPECT_ALL;
 	const struct raw_holder *list = all ? i->found.holders : i->kept.list;
@@ -316,7 +316,7 @@ static void sum_context(struct snap_context *c, const struct snap_event *e, stru
 		c->running_permille = (uint32_t)(t->running * 1000.0 / (double)t->enabled + 0.5);
 }
 
-static int sum_contexts(struct snap *s)
+static int sum_contexts(struct perfsnap *s)
 {
 	struct times *t = mem_calloc(s->n_contexts + 1, sizeof(*t));
 
@@ -332,7 +332,7 @@ static int sum_contexts(struct snap *s)
 }
 
 /* What this kernel does not tell, and why. */
-static void say_missing(const struct inspect_bpf *i, struct snap *s)
+static void say_missing(const struct inspect_bpf *i, struct perfsnap *s)
 {
 	uint32_t missing = 0;
 
@@ -340,18 +340,18 @@ static void say_missing(const struct inspect_bpf *i, struct snap *s)
 	missing |= i->layout.regs[0] && s->n_slots ? 0 : SNAP_NO_REGISTERS;
 	s->head.missing = missing;
 	if (missing)
-		s->head.reason = snap_add_text(
+		s->head.reason = perfsnap_add_text(
 			s, i->layout.pools ? "the kernel's per-CPU section could not be found"
 					   : "this kernel's BTF does not list per-CPU variables");
 }
 
-int bpf_fill(struct inspect_bpf *i, enum inspect_what what, struct snap *ret)
+int bpf_fill(struct inspect_bpf *i, enum inspect_what what, struct perfsnap *ret)
 {
 	int code = fill_contexts(i, ret);
 
 	i->now = &i->tallies[what];
 	code = code < 0 ? code : fill_events(i, ret);
-	code = code < 0 ? code : tally_turn(i->now);
+	code = code < 0 ? code : record_counter_turn(i->now);
 	code = code < 0 ? code : fill_holders(i, what, ret);
 	code = code < 0 ? code : bpf_fill_cpus(i, ret);
 	code = code < 0 ? code : created_fill(&i->created, ret);

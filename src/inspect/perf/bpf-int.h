@@ -59,7 +59,7 @@ struct raw_copies {
 };
 
 /* The snapshot before of the same kind. */
-struct tally {
+struct record_counter {
 	struct map64 at; /* event id -> index into counted */
 	struct counted {
 		uint64_t id, count;
@@ -107,7 +107,7 @@ struct inspect_bpf {
 	struct cgroup_names cgroups;
 	const struct raw_event *before;	   /* that the last event of the snapshot was made of */
 	struct map64 at_event, at_context; /* kernel address -> index + 1, in the snapshot made */
-	struct tally tallies[INSPECT_WHATS], *now;
+	struct record_counter tallies[INSPECT_WHATS], *now;
 	struct whom whom;
 	struct created created;
 	int32_t *slot_tids; /* by event of the snapshot: the task whose slot it takes; 0: none */
@@ -126,9 +126,9 @@ int bpf_read(struct inspect_bpf *i, enum inspect_what what);
 void bpf_read_deinit(struct inspect_bpf *i);
 
 /* Turns what was found into a snapshot. 0 or -ENOMEM. */
-int bpf_fill(struct inspect_bpf *i, enum inspect_what what, struct snap *ret);
+int bpf_fill(struct inspect_bpf *i, enum inspect_what what, struct perfsnap *ret);
 /* The part that is of CPUs: slots and registers; the events are there. */
-int bpf_fill_cpus(struct inspect_bpf *i, struct snap *s);
+int bpf_fill_cpus(struct inspect_bpf *i, struct perfsnap *s);
 /* Index + 1 of what is at @addr in the kernel; 0: it is not in the snapshot. */
 uint32_t bpf_index_of(const struct map64 *m, uint64_t addr);
 
@@ -142,9 +142,9 @@ void whom_deinit(struct whom *w);
 
 /* Hits of an event since the snapshot before, UINT64_MAX if they cannot be told; it is kept for the
  * next one. */
-uint64_t tally_hits(struct tally *s, const struct raw_event *r, bool is_current);
+uint64_t record_counter_hits(struct record_counter *s, const struct raw_event *r, bool is_current);
 /* The counts of this snapshot become those of the one before. 0 or -ENOMEM. */
-int tally_turn(struct tally *s);
-void tally_deinit(struct tally *s);
+int record_counter_turn(struct record_counter *s);
+void record_counter_deinit(struct record_counter *s);
 
 #endif

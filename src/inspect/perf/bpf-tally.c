@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-uint64_t tally_hits(struct tally *s, const struct raw_event *r, bool is_current)
+uint64_t record_counter_hits(struct record_counter *s, const struct raw_event *r, bool is_current)
 {
 	const uint32_t *at = r->id ? map64_get(&s->at, r->id) : NULL;
 	const struct counted *before = at ? &s->counted[*at] : NULL;
@@ -21,7 +21,7 @@ uint64_t tally_hits(struct tally *s, const struct raw_event *r, bool is_current)
 	return r->count - before->count;
 }
 
-int tally_turn(struct tally *s)
+int record_counter_turn(struct record_counter *s)
 {
 	struct counted *counted = s->counted;
 	size_t cap = s->cap;
@@ -39,10 +39,10 @@ int tally_turn(struct tally *s)
 	return 0;
 }
 
-void tally_deinit(struct tally *s)
+void record_counter_deinit(struct record_counter *s)
 {
 	map64_deinit(&s->at);
 	mem_free(s->counted);
 	mem_free(s->next);
-	*s = (struct tally){0};
+	*s = (struct record_counter){0};
 }

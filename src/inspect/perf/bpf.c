@@ -209,9 +209,10 @@ static uint64_t next_id(void)
 	return id;
 }
 
-static void fill_head(struct inspect_bpf *i, enum inspect_what what, struct snap *s, uint64_t from)
+static void fill_head(struct inspect_bpf *i, enum inspect_what what, struct perfsnap *s,
+		      uint64_t from)
 {
-	struct tally *before = &i->tallies[what];
+	struct record_counter *before = &i->tallies[what];
 	uint64_t id = next_id();
 
 	s->head.method = SNAP_BPF;
@@ -227,13 +228,13 @@ static void fill_head(struct inspect_bpf *i, enum inspect_what what, struct snap
 	before->last_id = id != UINT64_MAX ? id : 0;
 }
 
-static int take_snapshot(struct inspect *base, enum inspect_what what, struct snap *ret,
+static int take_snapshot(struct inspect *base, enum inspect_what what, struct perfsnap *ret,
 			 struct error *err)
 {
 	struct inspect_bpf *i = (struct inspect_bpf *)base;
 	uint64_t from = clock_now_ns(), cpu = inspect_cpu_ns();
 
-	snap_clear(ret);
+	perfsnap_clear(ret);
 	if (what == INSPECT_ALL)
 		refresh(i);
 	int code = bpf_read(i, what);
@@ -272,7 +273,7 @@ static void bpf_free(struct inspect *base)
 	map64_deinit(&i->at_event);
 	map64_deinit(&i->at_context);
 	for (int k = 0; k < INSPECT_WHATS; k++)
-		tally_deinit(&i->tallies[k]);
+		record_counter_deinit(&i->tallies[k]);
 	whom_deinit(&i->whom);
 	created_deinit(&i->created);
 	mem_free(i->slot_tids);

@@ -2,7 +2,7 @@
 #ifndef KONTEND_INSPECT_COST_H
 #define KONTEND_INSPECT_COST_H
 
-#include "kontend/snap.h"
+#include "kontend/perfsnap.h"
 
 /* What looks cost: CPU time summed up until a second is over, as single ones lie close together. */
 struct inspect_cost {

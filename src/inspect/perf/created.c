@@ -100,23 +100,23 @@ void created_attach(struct created *c, const struct inspect_bpf *i, struct kernt
 		stop(c);
 }
 
-static int add_process(struct snap *s, const struct created_process *p)
+static int add_process(struct perfsnap *s, const struct created_process *p)
 {
 	char raw[sizeof(p->comm) + 1], clean[sizeof(p->comm) * 4];
 
 	snprintf(raw, sizeof(raw), "%.*s", (int)sizeof(p->comm), p->comm);
 	struct snap_creator item = {
 		.pid = p->pid,
-		.comm = snap_add_text(s, text_clean(clean, sizeof(clean), raw)),
+		.comm = perfsnap_add_text(s, text_clean(clean, sizeof(clean), raw)),
 		.opened = p->opened,
 		.inherited = p->inherited,
 		.refused = p->refused,
 	};
-	return snap_add_creator(s, &item);
+	return perfsnap_add_creator(s, &item);
 }
 
 /* What fits into a call, and on from there. */
-static int add_told(struct created *c, struct snap *s)
+static int add_told(struct created *c, struct perfsnap *s)
 {
 	enum { AT_ONCE = 64 };
 	struct created_key keys[AT_ONCE];
@@ -156,7 +156,7 @@ static struct created_process *known_process(struct created *c, int32_t pid, con
 }
 
 /* Whose doing a breakpoint is that was not there before. */
-static void note_new(struct created *c, const struct snap *s, const struct snap_event *e)
+static void note_new(struct created *c, const struct perfsnap *s, const struct snap_event *e)
 {
 	int32_t pid = e->owner_pid;
 	uint32_t comm = e->owner_comm;
@@ -168,7 +168,7 @@ static void note_new(struct created *c, const struct snap *s, const struct snap_
 		pid = e->target_pid;
 		comm = e->target_comm;
 	}
-	struct created_process *p = known_process(c, pid, snap_text(s, comm));
+	struct created_process *p = known_process(c, pid, perfsnap_text(s, comm));
 	if (!p)
 		c->lost++;
 	else if (e->flags & SNAP_CHILD)
@@ -177,7 +177,7 @@ static void note_new(struct created *c, const struct snap *s, const struct snap_
 		p->opened++;
 }
 
-static int add_seen(struct created *c, struct snap *s)
+static int add_seen(struct created *c, struct perfsnap *s)
 {
 	uint64_t newest = c->seen_id;
 	int code = 0;
@@ -201,7 +201,7 @@ static int add_seen(struct created *c, struct snap *s)
  * As long as no CPU has breakpoints of its own, the programs need not add those up. They say so
  * themselves when they see one opened.
  */
-static void note_pinned(struct created *c, const struct snap *s)
+static void note_pinned(struct created *c, const struct perfsnap *s)
 {
 	bool is_pinned = false;
 
@@ -212,7 +212,7 @@ static void note_pinned(struct created *c, const struct snap *s)
 	c->has_looked = true;
 }
 
-static void mark_most(struct created *c, struct snap *s)
+static void mark_most(struct created *c, struct perfsnap *s)
 {
 	for (size_t k = 0; k < s->n_slots; k++) {
 		struct snap_slots *l = &s->slots[k];
@@ -228,7 +228,7 @@ static void mark_most(struct created *c, struct snap *s)
 	}
 }
 
-int created_fill(struct created *c, struct snap *s)
+int created_fill(struct created *c, struct perfsnap *s)
 {
 	char clean[sizeof(c->why.text)];
 	int code = c->object ? add_told(c, s) : add_seen(c, s);
@@ -249,7 +249,7 @@ int created_fill(struct created *c, struct snap *s)
 	s->head.creations_lost = c->state ? c->state->dropped : c->lost;
 	if (c->why.code < 0)
 		s->head.creations_reason =
-			snap_add_text(s, text_clean(clean, sizeof(clean), c->why.text));
+			perfsnap_add_text(s, text_clean(clean, sizeof(clean), c->why.text));
 	return code;
 }
 

@@ -4,7 +4,7 @@
 
 #include "created-shared.h"
 #include "kontend/error.h"
-#include "kontend/snap.h"
+#include "kontend/perfsnap.h"
 
 struct bpf_object;
 struct inspect_bpf;
@@ -36,7 +36,7 @@ struct created {
 /* Attaches the programs; what is in the way is in @c's why, and then looks go on. */
 void created_attach(struct created *c, const struct inspect_bpf *i, struct kerntypes *types);
 /* Adds who has created any to a snapshot whose events and slots are there. 0 or -ENOMEM. */
-int created_fill(struct created *c, struct snap *s);
+int created_fill(struct created *c, struct perfsnap *s);
 void created_deinit(struct created *c);
 
 #endif

@@ -36,7 +36,7 @@ struct inspect_probe {
 	struct inspect base;
 	bool probe_cpus, want_cpus; /* what is done, and what was asked for */
 	uint64_t slots_ns, holders_ns;
-	struct snap slots, holders; /* as of their times */
+	struct perfsnap slots, holders; /* as of their times */
 	int slots_code, holders_code;
 	int keep_fd; /* a task event: the first and the last one of a system are slow to open */
 	struct slots_machine machine;
@@ -90,7 +90,7 @@ static bool may_probe_cpus(void)
 	       sysinfo_number("/proc/sys/kernel/perf_event_paranoid", 2) <= 0;
 }
 
-static int probe_cpu(const struct inspect_probe *p, struct snap *s, uint32_t cpu, uint32_t type,
+static int probe_cpu(const struct inspect_probe *p, struct perfsnap *s, uint32_t cpu, uint32_t type,
 		     int32_t slots)
 {
 	struct snap_slots item = {cpu, type, slots, -1, -1, 0};
@@ -105,10 +105,10 @@ static int probe_cpu(const struct inspect_probe *p, struct snap *s, uint32_t cpu
 	/* Negative when somebody closed one in between: the next time will tell. */
 	if (wide >= 0)
 		item.task_pinned_max = task > wide ? task - wide : 0;
-	return snap_add_slots(s, &item);
+	return perfsnap_add_slots(s, &item);
 }
 
-static int probe_slots(const struct inspect_probe *p, struct snap *s)
+static int probe_slots(const struct inspect_probe *p, struct perfsnap *s)
 {
 	uint32_t *online;
 	size_t n;
@@ -125,10 +125,10 @@ static int probe_slots(const struct inspect_probe *p, struct snap *s)
 
 static int add_holder(void *arg, int32_t pid, int32_t fd, const char *comm)
 {
-	struct snap *s = arg;
-	struct snap_holder h = {0, pid, fd, snap_add_text(s, comm)};
+	struct perfsnap *s = arg;
+	struct snap_holder h = {0, pid, fd, perfsnap_add_text(s, comm)};
 
-	return pid == getpid() ? 0 : snap_add_holder(s, &h);
+	return pid == getpid() ? 0 : perfsnap_add_holder(s, &h);
 }
 
 /* Is what is of @then older than @age? */
@@ -142,34 +142,34 @@ static bool is_due(uint64_t then, uint64_t now, uint64_t age)
 static int look_at_slots(struct inspect_probe *p, uint64_t now)
 {
 	if (is_due(p->slots.head.time_ns, now, p->slots_ns)) {
-		snap_clear(&p->slots);
+		perfsnap_clear(&p->slots);
 		p->slots_code = probe_slots(p, &p->slots);
 		p->slots.head.time_ns = now;
 	}
 	if (is_due(p->holders.head.time_ns, now, p->holders_ns)) {
-		snap_clear(&p->holders);
+		perfsnap_clear(&p->holders);
 		p->holders_code = fdscan("/proc", add_holder, &p->holders);
 		p->holders.head.time_ns = now;
 	}
 	return p->slots_code == -ENOMEM || p->holders_code == -ENOMEM ? -ENOMEM : 0;
 }
 
-static int copy(const struct inspect_probe *p, struct snap *s)
+static int copy(const struct inspect_probe *p, struct perfsnap *s)
 {
 	int code = 0;
 
 	for (size_t i = 0; code == 0 && i < p->slots.n_slots; i++)
-		code = snap_add_slots(s, &p->slots.slots[i]);
+		code = perfsnap_add_slots(s, &p->slots.slots[i]);
 	for (size_t i = 0; code == 0 && i < p->holders.n_holders; i++) {
 		struct snap_holder h = p->holders.holders[i];
-		h.comm = snap_add_text(s, snap_text(&p->holders, h.comm));
-		code = snap_add_holder(s, &h);
+		h.comm = perfsnap_add_text(s, perfsnap_text(&p->holders, h.comm));
+		code = perfsnap_add_holder(s, &h);
 	}
 	return code;
 }
 
 /* How it was found out, and what was in the way. */
-static void say_missing(const struct inspect_probe *p, struct snap *s)
+static void say_missing(const struct inspect_probe *p, struct perfsnap *s)
 {
 	char text[512];
 	const char *fds = sysinfo_capable(CAP_SYS_PTRACE)
@@ -195,17 +195,17 @@ static void say_missing(const struct inspect_probe *p, struct snap *s)
 	else
 		snprintf(text, sizeof(text), "%s; slots are counted by opening breakpoints%s%s",
 			 p->base.why, cpus, fds);
-	s->head.reason = snap_add_text(s, text);
+	s->head.reason = perfsnap_add_text(s, text);
 }
 
-static int take_snapshot(struct inspect *base, enum inspect_what what, struct snap *ret,
+static int take_snapshot(struct inspect *base, enum inspect_what what, struct perfsnap *ret,
 			 struct error *err)
 {
 	struct inspect_probe *p = (struct inspect_probe *)base;
 	uint64_t from = clock_now_ns(), cpu = inspect_cpu_ns();
 
 	(void)what;
-	snap_clear(ret);
+	perfsnap_clear(ret);
 	ret->head.method = SNAP_PROBE;
 	ret->head.time_ns = from;
 	ret->head.interval_ns = p->last_ns ? from - p->last_ns : 0;
@@ -224,8 +224,8 @@ static void probe_free(struct inspect *base)
 
 	if (p->keep_fd >= 0)
 		close(p->keep_fd);
-	snap_deinit(&p->slots);
-	snap_deinit(&p->holders);
+	perfsnap_deinit(&p->slots);
+	perfsnap_deinit(&p->holders);
 	mem_free(p);
 }
 

@@ -5,7 +5,7 @@
  * register sets NT_ARM_HW_BREAK and NT_ARM_HW_WATCH.
  */
 #include "slots.h"
-#include "kontend/snap.h"
+#include "kontend/perfsnap.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 struct slots_machine slots_of_machine(void)

@@ -9,8 +9,8 @@
  * writes a record into a CPU's ring, in its place in time.
  */
 #include "follow.h"
-#include "beside.h"
 #include "bpf-run.h"
+#include "bpf-thread.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "shared.h"
@@ -41,7 +41,7 @@ struct follow {
 	bool goes_on;		       /* a long wait, at the last look */
 	uint64_t n_long, last_long_ns; /* the count that was seen; when there was one */
 	uint64_t cpus[WAITS_CPUS / 64];
-	struct beside thread;
+	struct bpf_thread thread;
 	/* What follow_counts() tells. */
 	atomic_ullong records, missed, times, attached_ns, since_ns;
 	atomic_int failed;
@@ -206,10 +206,10 @@ static void *run(void *arg)
 {
 	struct follow *f = arg;
 
-	beside_begin();
-	while (beside_goes_on(&f->thread) && !atomic_load(&f->failed)) {
+	bpf_thread_begin();
+	while (bpf_thread_goes_on(&f->thread) && !atomic_load(&f->failed)) {
 		look_for_work(f);
-		beside_sleep(&f->thread, pause_ms(f));
+		bpf_thread_sleep(&f->thread, pause_ms(f));
 	}
 	end(f);
 	return NULL;
@@ -252,7 +252,7 @@ int follow_new(struct follow **ret, struct bpf_object *o, uint64_t longer_ns, st
 	if (!f)
 		return error_set(err, -ENOMEM, "No memory for following holders");
 	f->longer_ns = longer_ns;
-	int code = beside_init(&f->thread, err);
+	int code = bpf_thread_init(&f->thread, err);
 	code = code < 0 ? code : find_programs(f, o, err);
 	code = code < 0 ? code : find_maps(f, o, err);
 	if (code < 0) {
@@ -271,13 +271,13 @@ void follow_add_cpu(struct follow *f, uint32_t cpu)
 
 int follow_start(struct follow *f, struct error *err)
 {
-	return beside_start(&f->thread, run, f, "the thread that follows holders", err);
+	return bpf_thread_start(&f->thread, run, f, "the thread that follows holders", err);
 }
 
 void follow_stop(struct follow *f)
 {
 	if (f)
-		beside_stop(&f->thread);
+		bpf_thread_stop(&f->thread);
 }
 
 void follow_counts(const struct follow *f, struct feed_follow *ret)
@@ -300,7 +300,7 @@ void follow_free(struct follow *f)
 {
 	if (!f)
 		return;
-	beside_deinit(&f->thread);
+	bpf_thread_deinit(&f->thread);
 	bpf_run_unmap(f->waiting, FOLLOW_WAITS * sizeof(*f->waiting));
 	bpf_run_unmap(f->state, sizeof(*f->state));
 	mem_free(f->values);

@@ -10,8 +10,8 @@
  * what is spent and sets what is told (governor.c).
  */
 #include "short.h"
-#include "beside.h"
 #include "bpf-run.h"
+#include "bpf-thread.h"
 #include "governor.h"
 #include "kontend/clock.h"
 #include "kontend/map64.h"
@@ -62,7 +62,7 @@ struct shorts {
 	atomic_uint most;     /* step that it does not go beyond */
 	pthread_mutex_t lock; /* of `now` */
 	struct short_now now;
-	struct beside thread;
+	struct bpf_thread thread;
 	/* Of who makes snapshots. */
 	uint64_t from_ns;
 	struct map64 index; /* key -> row + 1 */
@@ -221,14 +221,14 @@ static void *run(void *arg)
 	struct sweeps w = {0};
 	int ms = SWEEP_MS;
 
-	beside_begin();
-	while (beside_goes_on(&s->thread)) {
+	bpf_thread_begin();
+	while (bpf_thread_goes_on(&s->thread)) {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
 		if (s->options.target_ppm)
 			ms = govern(s);
 		if (is_to_be_swept(s, &w, now))
 			w = (struct sweeps){.last_ns = now, .untold = sweep(s, now)};
-		beside_sleep(&s->thread, ms);
+		bpf_thread_sleep(&s->thread, ms);
 	}
 	return NULL;
 }
@@ -257,7 +257,7 @@ int short_new(struct shorts **ret, struct bpf_object *o, uint32_t n_cpus,
 	s->options = *options;
 	s->n_cpus = n_cpus;
 	s->payload = mem_calloc(1, PAYLOAD);
-	int code = beside_init(&s->thread, err);
+	int code = bpf_thread_init(&s->thread, err);
 	if (code == 0 && !s->payload)
 		code = error_set(err, -ENOMEM, "No memory for sums of short waits");
 	code = code < 0 ? code : find_maps(s, o, err);
@@ -280,13 +280,13 @@ void short_tell(struct shorts *s, uint64_t tell_ns)
 
 int short_start(struct shorts *s, struct error *err)
 {
-	return beside_start(&s->thread, run, s, "the thread of short waits", err);
+	return bpf_thread_start(&s->thread, run, s, "the thread of short waits", err);
 }
 
 void short_stop(struct shorts *s)
 {
 	if (s)
-		beside_stop(&s->thread);
+		bpf_thread_stop(&s->thread);
 }
 
 static struct shortsnap_row *row_at(struct shorts *s, uint32_t i)
@@ -384,7 +384,7 @@ void short_free(struct shorts *s)
 {
 	if (!s)
 		return;
-	beside_deinit(&s->thread);
+	bpf_thread_deinit(&s->thread);
 	bpf_run_unmap(s->control, sizeof(*s->control));
 	bpf_run_unmap(s->slots, SHORT_SLOTS * sizeof(*s->slots));
 	bpf_run_unmap(s->rows, rows_bytes(s->n_cpus));

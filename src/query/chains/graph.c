@@ -11,7 +11,7 @@
 #include "../locks/queues.h"
 #include "../since.h"
 #include "kontend/holder.h"
-#include "kontend/past.h"
+#include "kontend/longest-recent.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -314,9 +314,9 @@ static bool is_known(const struct model *m, const struct wait *w)
 
 static int collect_ended(struct chain_graph *g)
 {
-	const struct past_wait *past[PAST_MOST];
+	const struct longest_recent_wait *past[LONGEST_MOST];
 	const struct model *m = g->q->model;
-	uint32_t n = past_list(&m->past, m->now_ns, past);
+	uint32_t n = longest_recent_list(&m->past, m->now_ns, past);
 
 	if (!has_room(g, n))
 		return -ENOMEM;

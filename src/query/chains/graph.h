@@ -73,7 +73,7 @@ struct chain_graph {
 	struct chain_lock *locks;
 	struct chain_root *roots; /* the most behind first */
 	uint32_t n_waits, n_locks, n_roots, n_doubtful;
-	bool ended; /* of the longest waits that have just ended (past.h) */
+	bool ended; /* of the longest waits that have just ended (longest-recent.h) */
 	struct map64 by_tid, by_addr;
 };
 

@@ -2,11 +2,11 @@
 /*
  * The table "waiters": every wait in flight is a row, also one that no event told of, if a look at
  * the locks proves it. Its own order is rwsem first, then the longest wait first; behind them come
- * those that may have ended unseen, and at last the longest that have just ended (past.h). What a
- * look tells of a lock is of another moment than the wait: both are put together where the look saw
- * the wait. A row's id is made of task, lock and begin, so that a selection stays with a wait, also
- * when it ends, and does not jump to the next wait of the same task. The columns without a flag
- * carry the ids that a drill-down scopes by.
+ * those that may have ended unseen, and at last the longest that have just ended
+ * (longest-recent.h). What a look tells of a lock is of another moment than the wait: both are put
+ * together where the look saw the wait. A row's id is made of task, lock and begin, so that a
+ * selection stays with a wait, also when it ends, and does not jump to the next wait of the same
+ * task. The columns without a flag carry the ids that a drill-down scopes by.
  *
  * For a screen, tasks that wait for one lock may be folded into one row.
  */
@@ -451,7 +451,7 @@ static int waiters_collect(struct waiters *ws, const struct query_scope *scope)
 	struct query *q = ws->q;
 	const struct wait_pool *p = &q->model->waits;
 
-	ws->rows = arena_alloc(&q->arena, ((size_t)p->high + PAST_MOST) * sizeof(*ws->rows));
+	ws->rows = arena_alloc(&q->arena, ((size_t)p->high + LONGEST_MOST) * sizeof(*ws->rows));
 	if (!ws->rows)
 		return -ENOMEM;
 	for (uint32_t i = 1; p->in_flight && i < p->high; i++)
@@ -462,8 +462,8 @@ static int waiters_collect(struct waiters *ws, const struct query_scope *scope)
 
 static void collect_past(struct waiters *ws, const struct query_scope *scope)
 {
-	const struct past_wait *past[PAST_MOST];
-	uint32_t n = past_list(&ws->q->model->past, ws->q->model->now_ns, past);
+	const struct longest_recent_wait *past[LONGEST_MOST];
+	uint32_t n = longest_recent_list(&ws->q->model->past, ws->q->model->now_ns, past);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (is_in(ws->q, scope, &past[i]->wait)) {

@@ -131,7 +131,7 @@ static int count_bound(struct row *r, struct map64 *by_cpu, const struct snap_ev
 /* Where its events may count: those of CPUs are all of that one. */
 static int count_cpus(struct contexts *t)
 {
-	const struct snap *s = t->p.snap;
+	const struct perfsnap *s = t->p.snap;
 	struct map64 by_cpu = {0};
 	int code = 0;
 
@@ -157,7 +157,7 @@ static int count_cpus(struct contexts *t)
 
 static int collect_contexts(struct contexts *t)
 {
-	const struct snap *s = t->p.snap;
+	const struct perfsnap *s = t->p.snap;
 
 	t->rows = arena_alloc(&t->q->arena, (s->n_contexts + 1) * sizeof(*t->rows));
 	if (!t->rows)
@@ -191,7 +191,7 @@ static struct row *row_of(struct contexts *t, struct map64 *by_pid, size_t event
 
 static int collect_processes(struct contexts *t)
 {
-	const struct snap *s = t->p.snap;
+	const struct perfsnap *s = t->p.snap;
 	struct map64 by_pid = {0};
 	int code = 0;
 
@@ -223,7 +223,7 @@ static int is_before(const void *a, const void *b)
 /* Events of no cgroup are in no row. */
 static int collect_cgroups(struct contexts *t)
 {
-	const struct snap *s = t->p.snap;
+	const struct perfsnap *s = t->p.snap;
 	struct of_cgroup *all = arena_alloc(&t->q->arena, 2 * (s->n_events + 1) * sizeof(*all));
 	size_t n = 0;
 
@@ -232,7 +232,8 @@ static int collect_cgroups(struct contexts *t)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_events; i++)
 		if (s->events[i].flags & SNAP_CGROUP)
-			all[n++] = (struct of_cgroup){snap_text(s, s->events[i].target_comm), i};
+			all[n++] =
+				(struct of_cgroup){perfsnap_text(s, s->events[i].target_comm), i};
 	sort_merge(all, all + n, n, sizeof(*all), is_before);
 	for (size_t i = 0; i < n; i++) {
 		const struct snap_event *e = &s->events[all[i].event];
@@ -262,13 +263,13 @@ static void fill_name(const struct contexts *t, const struct row *r, struct valu
 	v[C_CPU] = (struct value){.i = c ? c->cpu : -1, .known = c && c->cpu >= 0};
 	value_task(&v[C_TID], tid);
 	value_task(&v[C_PID], pid);
-	value_s(&v[C_COMM], pid ? snap_text(t->p.snap, comm) : "");
+	value_s(&v[C_COMM], pid ? perfsnap_text(t->p.snap, comm) : "");
 }
 
 /* As the last look saw it. */
 static void fill_ended(const struct contexts *t, size_t i, struct value *v)
 {
-	const struct snap *s = &t->q->model->ended->perf;
+	const struct perfsnap *s = &t->q->model->ended->perf;
 	const struct snap_context *c = &s->contexts[t->ended.at[i]];
 	const struct contexts then = {.q = t->q, .p = {.snap = s}};
 
@@ -313,7 +314,7 @@ static void contexts_rank(void *ctx, size_t row, struct row_rank *ret)
 	const struct contexts *t = ctx;
 
 	if (row >= t->n) {
-		const struct snap *s = &t->q->model->ended->perf;
+		const struct perfsnap *s = &t->q->model->ended->perf;
 		const struct snap_context *c = &s->contexts[t->ended.at[row - t->n]];
 		*ret = (struct row_rank){.id = c->addr ^ (uint64_t)(uint32_t)c->tid << 32};
 		return;

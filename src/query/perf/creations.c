@@ -51,7 +51,7 @@ static uint64_t seen_ns(const struct snap_head *h)
 static void creations_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 {
 	const struct creations *t = ctx;
-	const struct snap *s = t->p.snap;
+	const struct perfsnap *s = t->p.snap;
 	const struct snap_creator *c = &s->creators[row];
 	bool each = s->head.creations == SNAP_CREATIONS_EVENTS;
 	uint64_t created = c->opened + c->inherited;
@@ -60,7 +60,7 @@ static void creations_fill(void *ctx, size_t row, uint64_t want, struct value *v
 		value_s(&v[C_PROCESS],
 			c->pid ? query_perf_task(t->q, &t->p, c->comm, c->pid) : "the kernel");
 	value_task(&v[C_PID], c->pid);
-	value_s(&v[C_COMM], snap_text(s, c->comm));
+	value_s(&v[C_COMM], perfsnap_text(s, c->comm));
 	value_u(&v[C_CREATED], created);
 	value_u(&v[C_OPENED], c->opened);
 	value_u(&v[C_INHERITED], c->inherited);
@@ -88,7 +88,7 @@ static void creations_rank(void *ctx, size_t row, struct row_rank *ret)
 
 	/* Numbers of processes are used again, names with them are rarely. */
 	*ret = (struct row_rank){.id = (uint64_t)(uint32_t)c->pid << 32 |
-				       (uint32_t)hash_of(snap_text(t->p.snap, c->comm)),
+				       (uint32_t)hash_of(perfsnap_text(t->p.snap, c->comm)),
 				 .order = c->opened + c->inherited,
 				 .tie = c->refused};
 }
@@ -119,7 +119,7 @@ static const char *name_of(struct query *q, const struct query_perf *p,
 enum { NAMED = 3 }; /* of those that were refused */
 
 /* The next one after @last in the order of @c->refused, then of rows; SIZE_MAX: none. */
-static size_t next_refused(const struct snap *s, size_t last)
+static size_t next_refused(const struct perfsnap *s, size_t last)
 {
 	size_t best = SIZE_MAX;
 
@@ -136,7 +136,7 @@ static size_t next_refused(const struct snap *s, size_t last)
 
 static const char *refused_who(struct query *q, const struct query_perf *p)
 {
-	const struct snap *s = p->snap;
+	const struct perfsnap *s = p->snap;
 	const char *text = "";
 	size_t n = 0, all = 0;
 
@@ -167,7 +167,7 @@ int query_perf_creations_sum(struct query *q, struct query_perf_creations_sum *r
 		return code == -ENOMEM ? code : 0;
 	sum.how = (enum snap_creations)p.snap->head.creations;
 	sum.lost = p.snap->head.creations_lost;
-	sum.reason = snap_text(p.snap, p.snap->head.creations_reason);
+	sum.reason = perfsnap_text(p.snap, p.snap->head.creations_reason);
 	for (size_t i = 0; i < p.snap->n_creators; i++) {
 		const struct snap_creator *c = &p.snap->creators[i];
 		uint64_t n = c->opened + c->inherited;

@@ -37,7 +37,7 @@ static const char *type_name(const struct query_perf *p, const struct snap_event
 					    "cache",	"raw",	    "breakpoint"};
 
 	return e->type < sizeof(names) / sizeof(*names) ? names[e->type]
-							: snap_text(p->snap, e->pmu);
+							: perfsnap_text(p->snap, e->pmu);
 }
 
 static void say_attributes(struct words *w, const struct snap_event *e)
@@ -103,7 +103,7 @@ const char *query_perf_event_text(struct query *q, uint64_t id)
 	if (i == p.snap->n_events)
 		return NULL;
 	const struct snap_event *e = &p.snap->events[i];
-	struct words w = {&q->arena, snap_text(p.snap, e->name)};
+	struct words w = {&q->arena, perfsnap_text(p.snap, e->name)};
 	say_words(&w, ": %s, perf type %" PRIu32, type_name(&p, e), e->type);
 	if (e->type == PERF_TYPE_BREAKPOINT)
 		say_words(&w, ", %s of %" PRIu64 " bytes at %s", query_perf_rwx(e->bp_type),

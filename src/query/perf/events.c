@@ -117,11 +117,11 @@ static void fill_who(const struct events *t, size_t i, struct value *v)
 	value_s(&v[C_TARGET], query_perf_task(t->q, &t->p, e->target_comm, e->target_tid));
 	if (e->flags & SNAP_CGROUP)
 		value_s(&v[C_TARGET], arena_printf(&t->q->arena, "cgroup %s",
-						   snap_text(t->p.snap, e->target_comm)));
+						   perfsnap_text(t->p.snap, e->target_comm)));
 	value_task(&v[C_TARGET_TID], e->target_tid);
 }
 
-static void fill_times(const struct snap *s, const struct snap_event *e, struct value *v)
+static void fill_times(const struct perfsnap *s, const struct snap_event *e, struct value *v)
 {
 	bool times = (e->flags & SNAP_TIMES) != 0, count = (e->flags & SNAP_COUNT) != 0;
 
@@ -149,11 +149,11 @@ static void fill_share(const struct query_perf_share *h, struct value *v)
 static void events_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 {
 	const struct events *t = ctx;
-	const struct snap *s = t->p.snap;
+	const struct perfsnap *s = t->p.snap;
 	const struct snap_event *e = &s->events[t->event[row]];
 
 	(void)want;
-	value_s(&v[C_NAME], snap_text(s, e->name));
+	value_s(&v[C_NAME], perfsnap_text(s, e->name));
 	fill_who(t, t->event[row], v);
 	v[C_CPU] = (struct value){.i = e->cpu, .known = e->cpu >= 0};
 	v[C_ONCPU] = (struct value){.i = e->oncpu, .known = e->oncpu >= 0};
@@ -162,7 +162,7 @@ static void events_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_ROTATING], (e->flags & SNAP_ROTATES) != 0);
 	fill_times(s, e, v);
 	fill_share(&t->shares[t->event[row]], v);
-	value_s(&v[C_PMU], snap_text(s, e->pmu));
+	value_s(&v[C_PMU], perfsnap_text(s, e->pmu));
 	value_i(&v[C_TYPE], e->type);
 	value_u(&v[C_CONFIG], e->config);
 	value_i(&v[C_ID], (int64_t)e->id);
@@ -207,7 +207,7 @@ static bool is_in(const struct query_perf *p, size_t i, const struct query_event
 
 static int collect(struct events *t, const struct query_events_scope *scope, size_t *ret_n)
 {
-	const struct snap *s = t->p.snap;
+	const struct perfsnap *s = t->p.snap;
 
 	t->event = arena_alloc(&t->q->arena, (s->n_events + 1) * sizeof(*t->event));
 	if (!t->event)

@@ -93,7 +93,7 @@ static void fill_fd(const struct holders *t, size_t row, struct value *v)
 	value_s(&v[C_HOLDER], query_perf_task(t->q, &t->p, h->comm, h->pid));
 	value_s(&v[C_KIND], "perf fd");
 	value_i(&v[C_PID], taskid_number(h->pid));
-	value_s(&v[C_COMM], snap_text(t->p.snap, h->comm));
+	value_s(&v[C_COMM], perfsnap_text(t->p.snap, h->comm));
 	value_s(&v[C_HOLDER_PIDS], arena_printf(&t->q->arena, "%d", taskid_number(h->pid)));
 	value_i(&v[C_FD], h->fd);
 }
@@ -105,7 +105,7 @@ static void fill_keeper(const struct holders *t, size_t i, struct value *v)
 	value_s(&v[C_KIND], k.kind);
 	value_s(&v[C_HOLDER], query_perf_task(t->q, &t->p, k.comm, k.pid));
 	value_task(&v[C_PID], k.pid);
-	value_s(&v[C_COMM], k.pid ? snap_text(t->p.snap, k.comm) : "");
+	value_s(&v[C_COMM], k.pid ? perfsnap_text(t->p.snap, k.comm) : "");
 	v[C_FD] = (struct value){.i = k.fd, .known = k.fd >= 0};
 	value_s(&v[C_HOLDER_PIDS], query_perf_holder_pids(t->q, &t->p, i));
 }
@@ -116,7 +116,7 @@ static void fill_bound(const struct holders *t, const struct snap_event *e, stru
 
 	v[C_CPU] = (struct value){.i = e->cpu, .known = e->cpu >= 0};
 	value_task(&v[C_TARGET_TID], e->target_tid);
-	value_s(&v[C_TARGET], e->target_tid ? snap_text(t->p.snap, e->target_comm) : "");
+	value_s(&v[C_TARGET], e->target_tid ? perfsnap_text(t->p.snap, e->target_comm) : "");
 	if (e->target_tid && e->cpu >= 0)
 		task = arena_printf(&t->q->arena, "%s cpu %d", task, e->cpu);
 	value_s(&v[C_BOUND], e->target_tid ? task : arena_printf(&t->q->arena, "cpu %d", e->cpu));
@@ -124,7 +124,7 @@ static void fill_bound(const struct holders *t, const struct snap_event *e, stru
 
 static void fill_event(const struct holders *t, size_t i, uint64_t want, struct value *v)
 {
-	const struct snap *s = t->p.snap;
+	const struct perfsnap *s = t->p.snap;
 	const struct snap_event *e = &s->events[i];
 	fill_keeper(t, i, v);
 	fill_bound(t, e, v);
@@ -163,7 +163,7 @@ static void holders_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 static void holders_rank(void *ctx, size_t row, struct row_rank *ret)
 {
 	const struct holders *t = ctx;
-	const struct snap *s = t->p.snap;
+	const struct perfsnap *s = t->p.snap;
 
 	if (row >= t->n) {
 		ret->id = t->then.snap->events[t->ended.at[row - t->n]].id;
@@ -187,7 +187,7 @@ const struct table_kind query_perf_holders_kind = {"holders", columns, C_COLUMNS
 
 static int collect(struct holders *t, size_t *ret_n)
 {
-	const struct snap *s = t->p.snap;
+	const struct perfsnap *s = t->p.snap;
 
 	t->only_fds = (s->head.missing & SNAP_NO_EVENTS) != 0;
 	t->event = arena_alloc(&t->q->arena, (s->n_events + 1) * sizeof(*t->event));

@@ -84,7 +84,7 @@ static uint32_t cpus_online(const struct model *m)
 	return n;
 }
 
-static int take_together(struct sharing *g, const struct snap *s, uint32_t *group)
+static int take_together(struct sharing *g, const struct perfsnap *s, uint32_t *group)
 {
 	int code = 0;
 
@@ -97,7 +97,7 @@ static int take_together(struct sharing *g, const struct snap *s, uint32_t *grou
 
 int query_perf_shares(struct query *q, const struct query_perf *p, struct query_perf_share **ret)
 {
-	const struct snap *s = p->snap;
+	const struct perfsnap *s = p->snap;
 	uint32_t online = cpus_online(q->model);
 	struct sharing g = {0};
 	uint32_t *group = arena_alloc(&q->arena, (s->n_events + 1) * sizeof(*group));

@@ -80,7 +80,7 @@ static bool is_valid_for(const struct snap_event *e, const struct snap_slots *c)
 /* The task with most breakpoints valid on @c, of several the one that comes first; 0: none. */
 static int32_t biggest_task(const struct query_perf *p, const struct snap_slots *c)
 {
-	const struct snap *s = p->snap;
+	const struct perfsnap *s = p->snap;
 	struct map64 count = {0};
 	int32_t best = 0;
 	uint32_t most = 0;
@@ -124,7 +124,7 @@ static bool is_in_register(const struct query_perf *p, const struct snap_slots *
 	return false;
 }
 
-static int32_t registers_of(const struct snap *s, const struct snap_slots *c)
+static int32_t registers_of(const struct perfsnap *s, const struct snap_slots *c)
 {
 	int32_t n = 0;
 
@@ -148,7 +148,7 @@ static void put_cell(const struct slots *t, const struct snap_slots *c, struct q
 static size_t put_cells(const struct slots *t, const struct snap_slots *c, struct query_cell *cells,
 			size_t n, size_t most, enum query_cell_kind kind, int32_t task)
 {
-	const struct snap *s = t->p.snap;
+	const struct perfsnap *s = t->p.snap;
 	int32_t counted = kind == CELL_CPU ? c->cpu_pinned : c->task_pinned_max;
 	size_t end = counted > 0 ? n + (size_t)counted : n;
 

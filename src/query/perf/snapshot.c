@@ -19,7 +19,7 @@
 #include <string.h>
 
 struct decoded {
-	struct snap snap;
+	struct perfsnap snap;
 	struct query_decoded of;
 };
 
@@ -30,8 +30,8 @@ struct query_perf_cache {
 void query_perf_deinit(struct query *q)
 {
 	if (q->perf) {
-		snap_deinit(&q->perf->all.snap);
-		snap_deinit(&q->perf->slots.snap);
+		perfsnap_deinit(&q->perf->all.snap);
+		perfsnap_deinit(&q->perf->slots.snap);
 	}
 	mem_free(q->perf);
 	q->perf = NULL;
@@ -57,7 +57,7 @@ static const struct decoded *decode(struct query *q, const struct snapshot *s)
 	if (!s || !q->perf)
 		return NULL;
 	struct decoded *c = s->head.kind == SNAPSHOT_SLOTS ? &q->perf->slots : &q->perf->all;
-	query_decode(q, &c->of, &snap_sections, &c->snap, s);
+	query_decode(q, &c->of, &perfsnap_sections, &c->snap, s);
 	return c;
 }
 
@@ -66,7 +66,8 @@ static const struct decoded *decoded(struct query *q, enum query_perf_part part)
 	return decode(q, latest(q, part));
 }
 
-const struct snap *query_perf_snap(struct query *q, enum query_perf_part part, const char **ret_why)
+const struct perfsnap *query_perf_snap(struct query *q, enum query_perf_part part,
+				       const char **ret_why)
 {
 	const struct decoded *c = decoded(q, part);
 
@@ -82,7 +83,7 @@ const struct snap *query_perf_snap(struct query *q, enum query_perf_part part, c
 /* Lists of descriptors by event. */
 static int index_holders(struct query *q, struct query_perf *p)
 {
-	const struct snap *s = p->snap;
+	const struct perfsnap *s = p->snap;
 
 	p->first_holder = arena_alloc(&q->arena, (s->n_events + 1) * sizeof(uint32_t));
 	p->next_holder = arena_alloc(&q->arena, (s->n_holders + 1) * sizeof(uint32_t));
@@ -98,7 +99,7 @@ static int index_holders(struct query *q, struct query_perf *p)
 	return 0;
 }
 
-int query_perf_of(struct query *q, const struct snap *s, struct query_perf *ret)
+int query_perf_of(struct query *q, const struct perfsnap *s, struct query_perf *ret)
 {
 	*ret = (struct query_perf){.snap = s};
 	return index_holders(q, ret);
@@ -125,7 +126,7 @@ int query_perf(struct query *q, enum query_perf_part part, struct query_perf *re
 
 const char *query_perf_task(struct query *q, const struct query_perf *p, uint32_t comm, int32_t pid)
 {
-	const char *name = snap_text(p->snap, comm);
+	const char *name = perfsnap_text(p->snap, comm);
 
 	if (!pid)
 		return "";
@@ -133,7 +134,7 @@ const char *query_perf_task(struct query *q, const struct query_perf *p, uint32_
 }
 
 /* The event with @id; NULL: gone, or id 0. */
-static const struct snap_event *find_event(const struct snap *s, uint64_t id)
+static const struct snap_event *find_event(const struct perfsnap *s, uint64_t id)
 {
 	for (size_t i = 0; id && i < s->n_events; i++)
 		if (s->events[i].id == id)
@@ -143,7 +144,7 @@ static const struct snap_event *find_event(const struct snap *s, uint64_t id)
 
 struct query_keeper query_perf_keeper(const struct query_perf *p, size_t i)
 {
-	const struct snap *s = p->snap;
+	const struct perfsnap *s = p->snap;
 	const struct snap_event *e = &s->events[i];
 
 	if (e->flags & SNAP_PTRACE)
@@ -230,7 +231,7 @@ bool query_perf_in_pool(const struct snap_event *e, uint32_t type)
 const char *query_perf_where(struct query *q, const struct query_perf *p,
 			     const struct snap_event *e)
 {
-	const char *where = snap_text(p->snap, e->where);
+	const char *where = perfsnap_text(p->snap, e->where);
 	uint64_t offset;
 	const char *name;
 
@@ -273,7 +274,7 @@ const char *query_perf_method_name(enum snap_method m)
 	return m == SNAP_BPF ? "bpf" : m == SNAP_PROBE ? "probe" : NULL;
 }
 
-static void sum_slots(const struct snap *s, struct query_perf_sum *r)
+static void sum_slots(const struct perfsnap *s, struct query_perf_sum *r)
 {
 	r->slots_known = s->n_slots != 0;
 	for (size_t i = 0; i < s->n_slots; i++) {
@@ -291,7 +292,7 @@ static void sum_slots(const struct snap *s, struct query_perf_sum *r)
 		r->opened_per_s = query_per_s(s->head.opened, s->head.interval_ns);
 }
 
-static void sum_events(const struct snap *s, struct query_perf_sum *r, bool *is_foreign)
+static void sum_events(const struct perfsnap *s, struct query_perf_sum *r, bool *is_foreign)
 {
 	for (size_t i = 0; i < s->n_events; i++) {
 		const struct snap_event *e = &s->events[i];
@@ -325,15 +326,15 @@ static struct query_perf_look look_of(const struct query *q, const struct snap_h
 	};
 }
 
-static int sum_parts(struct query *q, const struct snap *slots, const struct snap *all,
+static int sum_parts(struct query *q, const struct perfsnap *slots, const struct perfsnap *all,
 		     struct query_perf_sum *r)
 {
-	const struct snap *any = slots ? slots : all;
+	const struct perfsnap *any = slots ? slots : all;
 	bool *is_foreign = arena_alloc(&q->arena, (all ? all->n_contexts : 0) + 1);
 
 	if (!is_foreign)
 		return -ENOMEM;
-	r->reason = snap_text(any, any->head.reason);
+	r->reason = perfsnap_text(any, any->head.reason);
 	r->method = (enum snap_method)any->head.method;
 	r->missing = any->head.missing;
 	if (slots) {
@@ -370,8 +371,8 @@ static int sum_costs(struct query *q, struct query_perf_sum *r)
 int query_perf_sum(struct query *q, struct query_perf_sum *ret)
 {
 	const char *why, *ignored;
-	const struct snap *slots = query_perf_snap(q, QUERY_PERF_SLOTS, &why);
-	const struct snap *all = query_perf_snap(q, QUERY_PERF_EVENTS, &ignored);
+	const struct perfsnap *slots = query_perf_snap(q, QUERY_PERF_SLOTS, &why);
+	const struct perfsnap *all = query_perf_snap(q, QUERY_PERF_EVENTS, &ignored);
 	struct query_perf_sum r = {.known = slots || all, .reason = why};
 
 	r.ended_more = query_ended_more(q, ENDED_CONTEXT) + query_ended_more(q, ENDED_BREAKPOINT);

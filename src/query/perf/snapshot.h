@@ -8,7 +8,7 @@
 
 /* The decoded snapshot with its descriptors by event, made once a frame. */
 struct query_perf {
-	const struct snap *snap;
+	const struct perfsnap *snap;
 	uint32_t *first_holder; /* by event index: holder index + 1 */
 	uint32_t *next_holder;	/* by holder index: the same */
 };
@@ -16,7 +16,7 @@ struct query_perf {
 /* 0, -ENOENT when there is no snapshot, or -ENOMEM. */
 int query_perf(struct query *q, enum query_perf_part part, struct query_perf *ret);
 /* The same of another one: 0 or -ENOMEM. */
-int query_perf_of(struct query *q, const struct snap *s, struct query_perf *ret);
+int query_perf_of(struct query *q, const struct perfsnap *s, struct query_perf *ret);
 void query_perf_deinit(struct query *q);
 
 /* "comm/pid"; "" for pid 0. */

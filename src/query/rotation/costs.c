@@ -93,9 +93,9 @@ static void add_switches(const struct rotation *r, struct query_rotation_costs *
 		c->switches[c->n_switches++] = (struct query_rotation_switches){
 			.cpu = (uint32_t)i,
 			.plain_n = cpu->plain.n,
-			.plain_p50_ns = fine_percentile(&cpu->plain, 50),
+			.plain_p50_ns = hist_fine_percentile(&cpu->plain, 50),
 			.loaded_n = cpu->loaded.n,
-			.loaded_p50_ns = fine_percentile(&cpu->loaded, 50),
+			.loaded_p50_ns = hist_fine_percentile(&cpu->loaded, 50),
 		};
 	}
 }
@@ -138,7 +138,7 @@ int query_rotation_costs(struct query *q, struct query_rotation_costs *ret)
 			.off = what == ROTATION_OF_SWITCH ? p->whole : 0,
 			.idle = what == ROTATION_OF_TICK && p->idle,
 			.n = p->time.n,
-			.p50_ns = fine_percentile(&p->time, 50),
+			.p50_ns = hist_fine_percentile(&p->time, 50),
 			.min_ns = p->time.min_ns,
 			.max_ns = p->time.max_ns,
 		};

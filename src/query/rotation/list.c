@@ -191,8 +191,8 @@ static void fill_switches(const struct rows *t, uint32_t cpu, struct value *v)
 			query_per_s(t->average ? r->cpus[cpu].n : r->cpus[cpu].rate_n, ns));
 	if (!r->cpus[cpu].loaded.n || !r->cpus[cpu].plain.n)
 		return;
-	uint64_t loaded = fine_percentile(&r->cpus[cpu].loaded, 50);
-	uint64_t plain = fine_percentile(&r->cpus[cpu].plain, 50);
+	uint64_t loaded = hist_fine_percentile(&r->cpus[cpu].loaded, 50);
+	uint64_t plain = hist_fine_percentile(&r->cpus[cpu].plain, 50);
 	value_u(&v[C_SWITCH_NS], loaded > plain ? loaded - plain : 0);
 }
 
@@ -210,8 +210,8 @@ static void rotation_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_TOTAL], r->time.total_ns);
 	if (r->time.n) {
 		value_u(&v[C_AVG], r->time.total_ns / r->time.n);
-		value_u(&v[C_P50], fine_percentile(&r->time, 50));
-		value_u(&v[C_P99], fine_percentile(&r->time, 99));
+		value_u(&v[C_P50], hist_fine_percentile(&r->time, 50));
+		value_u(&v[C_P99], hist_fine_percentile(&r->time, 99));
 		value_u(&v[C_MAX], r->time.max_ns);
 	}
 	fill_switches(t, r->cpu, v);

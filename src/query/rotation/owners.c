@@ -46,7 +46,7 @@ static void add_event(const struct query_perf *p, struct query_culprits *c, size
 	const struct snap_event *e = &p->snap->events[i];
 	struct query_keeper k = query_perf_keeper(p, i);
 	bool known = e->owner_pid != 0;
-	const char *pmu = snap_text(p->snap, e->pmu);
+	const char *pmu = perfsnap_text(p->snap, e->pmu);
 
 	struct query_owner *o =
 		owner_of(c, known ? e->owner_pid : k.pid, known ? e->owner_comm : k.comm);

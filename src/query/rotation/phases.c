@@ -116,13 +116,13 @@ static int take_phases(struct query *q, const struct phasesnap *s, struct query_
 }
 
 /* Events of one cgroup mostly stand together, and there are few cgroups that have some. */
-static void add_events(const struct snap *s, struct query_rotation_phases *p)
+static void add_events(const struct perfsnap *s, struct query_rotation_phases *p)
 {
 	struct query_rotation_cgroup *last = NULL;
 
 	for (size_t i = 0; i < s->n_events; i++) {
 		const struct snap_event *e = &s->events[i];
-		const char *path = snap_text(s, e->target_comm);
+		const char *path = perfsnap_text(s, e->target_comm);
 		if (!(e->flags & SNAP_CGROUP) || e->state < SNAP_INACTIVE)
 			continue;
 		if (!last || strcmp(last->path, path) != 0)

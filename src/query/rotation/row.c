@@ -8,24 +8,24 @@
 
 #include <errno.h>
 
-enum { OCTAVES = FINE_LOW + FINE_OCTAVES };
+enum { OCTAVES = HIST_FINE_LOW + HIST_FINE_OCTAVES };
 
-static int make_hist(struct query *q, const struct fine *f, struct query_hist *ret)
+static int make_hist(struct query *q, const struct hist_fine *f, struct query_hist *ret)
 {
 	struct query_hist h = {.n_waits = f->n,
 			       .total_ns = f->total_ns,
 			       .min_ns = f->min_ns,
 			       .max_ns = f->max_ns,
-			       .p50_ns = fine_percentile(f, 50),
-			       .p90_ns = fine_percentile(f, 90),
-			       .p99_ns = fine_percentile(f, 99)};
+			       .p50_ns = hist_fine_percentile(f, 50),
+			       .p90_ns = hist_fine_percentile(f, 90),
+			       .p99_ns = hist_fine_percentile(f, 99)};
 
 	h.bars = arena_alloc(&q->arena, OCTAVES * sizeof(*h.bars));
 	if (!h.bars)
 		return -ENOMEM;
-	for (unsigned o = FINE_LOW; o < OCTAVES; o++) {
+	for (unsigned o = HIST_FINE_LOW; o < OCTAVES; o++) {
 		struct query_bar b = {.lower_ns = 1ull << o, .upper_ns = 2ull << o};
-		b.n = fine_between(f, b.lower_ns, b.upper_ns);
+		b.n = hist_fine_between(f, b.lower_ns, b.upper_ns);
 		b.pct = f->n ? 100.0 * (double)b.n / (double)f->n : 0;
 		if (b.n || h.n)
 			h.bars[h.n++] = b;

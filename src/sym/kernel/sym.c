@@ -44,7 +44,7 @@ void sym_replace(struct sym *s, const struct sym *with)
 	s->n_loads = n_loads;
 }
 
-int sym_load_lasting(struct sym *s, const char *text, size_t len, struct error *err)
+int sym_load_persistent(struct sym *s, const char *text, size_t len, struct error *err)
 {
 	struct sym loaded;
 

@@ -5,8 +5,8 @@
  * kernel's, whatever it is called.
  */
 #include "kontend/vmlinux.h"
+#include "kontend/file-access.h"
 #include "kontend/kmodule.h"
-#include "kontend/symdoor.h"
 #include "user/internal.h"
 
 #include <elf.h>
@@ -68,7 +68,7 @@ bool vmlinux_running(struct vmlinux *ret, const char *root)
 static enum vmlinux_answer look_at(const struct vmlinux *v)
 {
 	struct elfimg e;
-	int fd = symdoor_open(NULL, -1, v->path, 0);
+	int fd = file_access_open(NULL, -1, v->path, 0);
 
 	if (fd < 0 || elfimg_open_fd(&e, fd) < 0)
 		return VMLINUX_NO_FILE;

@@ -63,7 +63,7 @@ const char *srclines_fetch_wrong(void)
 	return "no debug information (debuginfod: what came is of another build id, or has none)";
 }
 
-int srclines_fetch_start(struct srclines_fetch *f, const struct symdoor *door,
+int srclines_fetch_start(struct srclines_fetch *f, const struct file_access *door,
 			 const char *const *argv, uint32_t object, const uint8_t *id, size_t n)
 {
 	char hex[2 * FETCH_ID_MOST + 1];

@@ -24,7 +24,7 @@ const char *srclines_fetch_wrong(void);
  * @argv: as in srclines_config; @n: at most FETCH_ID_MOST bytes of @id. 0, or a negative errno and
  * `why`.
  */
-int srclines_fetch_start(struct srclines_fetch *f, const struct symdoor *door,
+int srclines_fetch_start(struct srclines_fetch *f, const struct file_access *door,
 			 const char *const *argv, uint32_t object, const uint8_t *id, size_t n);
 /*
  * 1: `file` has come, and nobody has looked into it yet; 0: it has not come so far; negative: it

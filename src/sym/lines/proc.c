@@ -212,7 +212,7 @@ static int spawn(int fd, const char *const *argv)
 	return r ? -r : pid;
 }
 
-int symdoor_start(const struct symdoor *d, int fd, const char *const *argv)
+int file_access_start(const struct file_access *d, int fd, const char *const *argv)
 {
 	if (d)
 		return d->start(d->ctx, fd, argv);
@@ -224,7 +224,7 @@ int symdoor_start(const struct symdoor *d, int fd, const char *const *argv)
 	return r;
 }
 
-int symdoor_stop(const struct symdoor *d, int number)
+int file_access_stop(const struct file_access *d, int number)
 {
 	int status = 0;
 
@@ -236,14 +236,14 @@ int symdoor_stop(const struct symdoor *d, int number)
 	return status;
 }
 
-int srclines_proc_start(struct srclines_proc *p, const struct symdoor *door,
+int srclines_proc_start(struct srclines_proc *p, const struct file_access *door,
 			const char *const *argv)
 {
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -errno;
-	int r = symdoor_start(door, pair[1], argv);
+	int r = file_access_start(door, pair[1], argv);
 	close(pair[1]);
 	p->door = door;
 	p->fd = pair[0];
@@ -274,7 +274,7 @@ void srclines_proc_stop(struct srclines_proc *p)
 		return;
 	close(p->fd);
 	/* Whoever is ending already is not killed a second time. */
-	status = symdoor_stop(p->door, p->pid);
+	status = file_access_stop(p->door, p->pid);
 	p->pid = 0;
 	say_end(p, status);
 }

@@ -47,15 +47,15 @@ bool srclines_msg_get(const uint8_t *buf, size_t n, struct srclines_msg *ret);
 
 /* The process that reads debug information, from outside. */
 struct srclines_proc {
-	pid_t pid;		    /* 0: there is none */
-	const struct symdoor *door; /* who began it; NULL: we did */
+	pid_t pid;			/* 0: there is none */
+	const struct file_access *door; /* who began it; NULL: we did */
 	int fd;
 	char end[96]; /* how the last one ended: "worker ended by signal 11" */
 	uint8_t bytes[SRCLINES_MSG_MOST];
 };
 
 /* @door, @argv: as in srclines_config. 0 or a negative errno. */
-int srclines_proc_start(struct srclines_proc *p, const struct symdoor *door,
+int srclines_proc_start(struct srclines_proc *p, const struct file_access *door,
 			const char *const *argv);
 /* Ends it, if there is one, and fills in `end`. */
 void srclines_proc_stop(struct srclines_proc *p);

@@ -199,7 +199,7 @@ enum usersym_answer usersym_reload(struct usersyms *u, uint32_t object)
 	if (u->load.image == i)
 		usersym_load_end(&u->load);
 	if (u->keeping.parts[0].bytes == i->table.entries)
-		kept_write_end(&u->keeping);
+		cachefile_write_end(&u->keeping);
 	symtab_deinit(&i->table);
 	i->keep = false;
 	i->answer = USERSYM_PENDING;

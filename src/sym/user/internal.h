@@ -3,7 +3,7 @@
 #define KONTEND_SYM_USERSYMS_INT_H
 
 #include "jit.h"
-#include "kontend/kept.h"
+#include "kontend/cachefile.h"
 #include "kontend/map64.h"
 #include "kontend/usersyms.h"
 
@@ -27,12 +27,12 @@ struct usersym_image {
 	size_t n_segments;
 	uint8_t id[USERSYM_ID_MAX]; /* build id */
 	uint8_t id_len;
-	bool poor;	     /* not from a whole table */
-	int given;	     /* a debug file from elsewhere; -1: none */
-	uint64_t used;	     /* by the clock of usersyms */
-	bool distrusted;     /* what was kept of it is damaged */
-	bool keep;	     /* it is to be kept by that: */
-	struct kept_key key; /* no name: it cannot be */
+	bool poor;		  /* not from a whole table */
+	int given;		  /* a debug file from elsewhere; -1: none */
+	uint64_t used;		  /* by the clock of usersyms */
+	bool distrusted;	  /* what was kept of it is damaged */
+	bool keep;		  /* it is to be kept by that: */
+	struct cachefile_key key; /* no name: it cannot be */
 };
 
 struct usersym_object {
@@ -100,7 +100,7 @@ struct usersyms {
 	bool jit_asked, grown;		   /* grown: since they were tidied */
 	uint64_t clock;
 	struct usersym_load load;
-	struct kept_write keeping;
+	struct cachefile_write keeping;
 	char note[320]; /* "": nothing to be said */
 	bool noted;
 };
@@ -112,13 +112,13 @@ void usersym_load_end(struct usersym_load *l);
 
 struct usersym_file usersym_file_of(const struct stat *st);
 /* True: the table of the image is what was kept of it, and nothing is to be read. */
-bool usersym_keep_find(struct usersyms *u, struct usersym_load *l);
+bool symbol_cache_find(struct usersyms *u, struct usersym_load *l);
 /* The table of the image was just loaded: is it worth to be kept? */
-void usersym_keep_want(const struct usersyms *u, struct usersym_load *l);
+void symbol_cache_want(const struct usersyms *u, struct usersym_load *l);
 /* A step of that. True: there are more. */
-bool usersym_keep_step(struct usersyms *u);
+bool symbol_cache_step(struct usersyms *u);
 /* What was kept, and is in use, turned out to be damaged: it is to be read again. */
-enum usersym_answer usersym_keep_lost(struct usersyms *u, uint32_t object);
+enum usersym_answer symbol_cache_lost(struct usersyms *u, uint32_t object);
 
 /* Descriptor of a regular file, links in it leading nowhere but below @root_fd; or -errno. */
 int usersym_open_in(const struct usersyms *u, int root_fd, const char *path,

@@ -151,7 +151,7 @@ static int step_kept(struct usersyms *u, struct usersym_load *l)
 {
 	l->stage = l->after_kept;
 	l->image->poor = l->after_kept == STAGE_PACKED;
-	if (usersym_keep_find(u, l)) {
+	if (symbol_cache_find(u, l)) {
 		l->image->answer = USERSYM_OK;
 		l->stage = STAGE_DONE;
 	}
@@ -384,7 +384,7 @@ static int step_sort(struct usersyms *u, struct usersym_load *l)
 		return code;
 	l->image->answer = l->image->table.n ? USERSYM_OK : USERSYM_NO_TABLE;
 	l->stage = STAGE_DONE;
-	usersym_keep_want(u, l);
+	symbol_cache_want(u, l);
 	return 0;
 }
 

@@ -41,19 +41,19 @@ static int open_mapped(const struct usersyms *u, const struct usersym_object *o,
 {
 	if (o->pid <= 0 || !u->config.same_machine)
 		return -ENOENT;
-	return symdoor_mapped(u->config.door, u->config.proc, o->pid, o->path, ret_deleted);
+	return file_access_mapped(u->config.door, u->config.proc, o->pid, o->path, ret_deleted);
 }
 
 int usersym_open_in(const struct usersyms *u, int root_fd, const char *path, int flags)
 {
-	return symdoor_open(u->config.door, root_fd, path, flags);
+	return file_access_open(u->config.door, root_fd, path, flags);
 }
 
 int usersym_open_root(const struct usersyms *u, pid_t pid)
 {
 	if (pid <= 0 || !u->config.same_machine)
 		return -1;
-	return symdoor_root(u->config.door, u->config.proc, pid);
+	return file_access_root(u->config.door, u->config.proc, pid);
 }
 
 static bool has_id(const struct usersym_object *o, const struct elfimg *e)

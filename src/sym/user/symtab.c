@@ -9,7 +9,7 @@
  */
 #include "symtab.h"
 #include "code/demangle.h"
-#include "kontend/kept.h"
+#include "kontend/cachefile.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
 
@@ -43,7 +43,7 @@ void symtab_deinit(struct symtab *t)
 		mem_free(t->entries);
 		mem_free(t->text);
 	}
-	kept_close(t->kept);
+	cachefile_close(t->kept);
 	mem_free(t->sort);
 	mem_free(t->room);
 	mem_free(t->shown);
@@ -51,9 +51,9 @@ void symtab_deinit(struct symtab *t)
 	*t = (struct symtab){0};
 }
 
-bool symtab_from_kept(struct symtab *ret, struct kept *k)
+bool symtab_from_kept(struct symtab *ret, struct cachefile *k)
 {
-	struct kept_part entries = kept_part(k, 0), text = kept_part(k, 1);
+	struct cachefile_part entries = cachefile_part(k, 0), text = cachefile_part(k, 1);
 	size_t n = entries.len / sizeof(*ret->entries);
 
 	if (!n || entries.len % sizeof(*ret->entries) || n > SYMTAB_MOST ||
@@ -266,13 +266,13 @@ int symtab_sort_step(struct symtab *t, bool *ret_more)
 
 bool symtab_is_damaged(const struct symtab *t)
 {
-	return t->kept && kept_is_broken(t->kept);
+	return t->kept && cachefile_is_broken(t->kept);
 }
 
 /* What lies in memory of our own is what we have put there. */
 static bool is_sound(const struct symtab *t, const void *p, size_t len)
 {
-	return !t->kept || kept_is_sound(t->kept, p, len);
+	return !t->kept || cachefile_is_sound(t->kept, p, len);
 }
 
 /* How many begin at @addr or below; SIZE_MAX: it cannot be told. */
@@ -310,7 +310,7 @@ const char *symtab_name(const struct symtab *t, const struct symtab_entry *e)
 {
 	if (!t->kept)
 		return t->text + e->name;
-	return is_sound(t, e, sizeof(*e)) ? kept_text(t->kept, e->name) : NULL;
+	return is_sound(t, e, sizeof(*e)) ? cachefile_text(t->kept, e->name) : NULL;
 }
 
 /* Where it is kept which name an entry is shown by; NULL: no memory. */

@@ -19,14 +19,15 @@ struct symtab_entry {
 	uint8_t none[6];
 };
 
-struct kept;
+struct cachefile;
 
 struct symtab {
 	struct symtab_entry *entries, *room;
 	size_t n, cap;
 	char *text; /* every name in it ends before text_len */
 	size_t text_len, text_cap;
-	struct kept *kept; /* entries and text are parts of it: only read; NULL: they are ours */
+	struct cachefile
+		*kept; /* entries and text are parts of it: only read; NULL: they are ours */
 	const char **shown;
 	size_t n_shown, cap_shown;
 	uint32_t *shown_at;	  /* of each entry, + 1; NULL: none is shown yet */
@@ -39,7 +40,7 @@ enum { SYMTAB_TEXT_MOST = INT32_MAX, SYMTAB_MOST = 1 << 26 };
 
 void symtab_deinit(struct symtab *t); /* `= {0}` is empty */
 /* The table in a kept file, which belongs to it from then on; false: there is none in it. */
-bool symtab_from_kept(struct symtab *ret, struct kept *k);
+bool symtab_from_kept(struct symtab *ret, struct cachefile *k);
 /* Room for @len more bytes of names, to be written behind text_len. 0, -ENOMEM, -EFBIG. */
 int symtab_reserve_text(struct symtab *t, size_t len);
 /* @name: offset of a text that is there. 0 or -ENOMEM or -EFBIG. */

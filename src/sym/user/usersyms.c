@@ -73,7 +73,7 @@ void usersyms_free(struct usersyms *u)
 	if (!u)
 		return;
 	usersym_load_end(&u->load);
-	kept_write_end(&u->keeping);
+	cachefile_write_end(&u->keeping);
 	for (size_t i = 0; i < u->n_objects; i++)
 		mem_free(u->objects[i]);
 	for (size_t i = 0; i < u->n_images; i++)
@@ -200,7 +200,7 @@ enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_
 	const struct symtab_entry *e = symtab_find(&i->table, addr);
 	const char *name = e ? symtab_show(&i->table, e, &u->names) : NULL;
 	if (symtab_is_damaged(&i->table))
-		return usersym_keep_lost(u, object);
+		return symbol_cache_lost(u, object);
 	if (!e)
 		return USERSYM_NO_SYMBOL;
 	if (!name)
@@ -249,7 +249,7 @@ enum usersym_answer usersyms_functions(struct usersyms *u, uint32_t object,
 		const struct symtab_entry *e = &t->entries[i];
 		const char *name = symtab_name(t, e);
 		if (!name)
-			return usersym_keep_lost(u, object);
+			return symbol_cache_lost(u, object);
 		count(wanted, n, name, e->addr);
 	}
 	return USERSYM_OK;
@@ -385,7 +385,7 @@ static bool symbols_step(struct usersyms *u, bool *ret_changed)
 		return true;
 	}
 	u->jit_asked = later;
-	return usersym_keep_step(u);
+	return symbol_cache_step(u);
 }
 
 const char *usersyms_note(struct usersyms *u)

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A wait is judged where it ends, as its length is known only then, and its events are noted by a
+ * hash of what they say: time, kind, CPU and lock. A mutex that goes from spinning to sleeping
+ * begins more than once; these begins wait with the model's wait until it is judged. Who held a
+ * lock is said directly behind a begin of the same CPU, and goes with it; who lets go of one goes
+ * with any wait for it. Ends of waits that the
+ * model does not know are of no wait that is meant.
+ */
+#include "cut-filter.h"
+#include "kontend/mem.h"
+
+#include <errno.h>
+#include <string.h>
+
+static uint64_t hash_of(uint64_t time, uint32_t cpu, uint64_t lock, bool is_end)
+{
+	return map64_hash(time) ^ map64_hash(lock + ((uint64_t)cpu << 1 | is_end) * 0x9e3779b9);
+}
+
+/* A lock of which something is kept: no event is of the time 0. */
+static uint64_t hash_of_lock(uint64_t lock)
+{
+	return hash_of(0, 0, lock, false);
+}
+
+static int note_wait(struct keep *k, uint64_t time, uint32_t cpu, uint64_t lock, bool is_end)
+{
+	int r = map64_put(&k->events, hash_of(time, cpu, lock, is_end), 1);
+
+	return r < 0 ? r : map64_put(&k->events, hash_of_lock(lock), 1);
+}
+
+/* Of the wait at @at; what is there of an earlier one is forgotten. NULL: no memory. */
+static struct keep_wait *wait_of(struct keep *k, uint32_t at, const struct wait *w)
+{
+	while (k->n_waits <= at) {
+		if (mem_grow(&k->waits, &k->cap_waits, k->n_waits, sizeof(*k->waits)) < 0)
+			return NULL;
+		k->waits[k->n_waits++] = (struct keep_wait){0};
+	}
+	if (k->waits[at].begin_ns != w->begin_ns)
+		k->waits[at] = (struct keep_wait){.begin_ns = w->begin_ns};
+	return &k->waits[at];
+}
+
+static int begins(struct keep *k, uint32_t at, const struct wait *w, const struct event *ev)
+{
+	struct keep_wait *kept = wait_of(k, at, w);
+
+	if (!kept)
+		return -ENOMEM;
+	if (ev->time != w->begin_ns && kept->n < KEEP_GOES_ON)
+		kept->more[kept->n++] = ev->time;
+	return 0;
+}
+
+/* What has begun so and is meant. */
+static int keep_begins(struct keep *k, uint32_t at, const struct wait *w)
+{
+	struct keep_wait *kept = wait_of(k, at, w);
+	int r = kept ? note_wait(k, w->begin_ns, w->cpu, w->addr, false) : -ENOMEM;
+
+	for (unsigned i = 0; r == 0 && i < kept->n; i++)
+		r = note_wait(k, kept->more[i], w->cpu, w->addr, false);
+	k->n_kept += r == 0;
+	return r;
+}
+
+static bool passes(struct keep *k, const struct wait *w, uint64_t end_ns)
+{
+	return wait_part_ns(w, 0, end_ns) >= k->engine->model.min_wait_ns &&
+	       (!k->gate || event_filter_passes(k->gate, w));
+}
+
+static int take_event(struct engine_watch *watch, const struct event *ev, struct error *err)
+{
+	struct keep *k = (struct keep *)watch;
+	uint32_t at = k->engine->model.last_wait;
+	const struct wait *w = &k->engine->model.waits.waits[at];
+	int r = 0;
+
+	if (!at)
+		return 0;
+	if (ev->kind == EVENT_CONTENTION_BEGIN)
+		r = begins(k, at, w, ev);
+	if (ev->kind == EVENT_CONTENTION_END && passes(k, w, ev->time)) {
+		r = keep_begins(k, at, w);
+		r = r < 0 ? r : note_wait(k, ev->time, ev->cpu, ev->end.lock, true);
+	}
+	return r < 0 ? error_set(err, r, "No memory for the events to keep") : 0;
+}
+
+void keep_init(struct keep *k, struct engine *e, struct event_filter *gate)
+{
+	*k = (struct keep){.watch.event = take_event, .engine = e, .gate = gate};
+	e->watch = &k->watch;
+}
+
+int keep_finish(struct keep *k)
+{
+	const struct model *m = &k->engine->model;
+	int r = 0;
+
+	for (uint32_t i = 1; r == 0 && i < m->waits.high; i++)
+		if (m->waits.waits[i].used && passes(k, &m->waits.waits[i], m->now_ns))
+			r = keep_begins(k, i, &m->waits.waits[i]);
+	return r;
+}
+
+void keep_deinit(struct keep *k)
+{
+	map64_deinit(&k->events);
+	mem_free(k->waits);
+	*k = (struct keep){0};
+}
+
+bool keep_has(void *keep, const struct event *ev)
+{
+	struct keep *k = keep;
+	bool *with_begin = &k->with_begin[ev->cpu % KEEP_CPUS];
+
+	switch (ev->kind) {
+	case EVENT_CONTENTION_BEGIN:
+		*with_begin = map64_get(&k->events,
+					hash_of(ev->time, ev->cpu, ev->begin.lock, false)) != NULL;
+		return *with_begin;
+	case EVENT_CONTENTION_END:
+		return map64_get(&k->events, hash_of(ev->time, ev->cpu, ev->end.lock, true)) !=
+		       NULL;
+	case EVENT_RELEASE:
+		return map64_get(&k->events, hash_of_lock(ev->release.lock)) != NULL;
+	case EVENT_OWNER:
+		return *with_begin;
+	default:
+		/* EVENT_HOLDER, too: what a task does is one story, whatever lock it has. */
+		return true;
+	}
+}

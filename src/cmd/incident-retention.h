@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_INCIDENT_KEEP_H
+#define KONTEND_CMD_INCIDENT_KEEP_H
+
+#include "kontend/opts.h"
+#include "record/retain.h"
+
+/* Files of incidents in a directory, and how many of them stay. */
+struct incident_retention {
+	const char *dir;
+	struct retain_clock clock;
+	struct retain_stat stat; /* at the last look */
+	uint64_t next_ns;	 /* the next one, unless a file is written before */
+	bool failed;		 /* which was said */
+};
+
+/* The limits of @o, and the clock, for who looks there on his own. */
+void incident_retention_ask(struct incident_retention *k, const struct opts *o,
+			    struct retain_limits *ret, uint64_t *ret_now_ns);
+/* He has: what is removed is said. */
+void incident_retention_done(struct incident_retention *k, const struct opts *o,
+			     const struct retain_stat *s, const struct error *err);
+/* Looks now. */
+void incident_retention_now(struct incident_retention *k, const struct opts *o);
+/* The same, if it is time: files get old while none are written. */
+void incident_retention_round(struct incident_retention *k, const struct opts *o);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_SANDBOXED_DEEDS_H
+#define KONTEND_CMD_SANDBOXED_DEEDS_H
+
+#include "sandboxed.h"
+
+/* What the broker does for a verb; by number, as messages have it. */
+enum sandboxed_request {
+	BROKER_RECORDING, /* text: a path; its descriptor */
+	BROKER_FILE,	  /* text: a path, number: flags, descriptor: a root; its descriptor */
+	BROKER_ROOT,	  /* number: a pid; its root */
+	BROKER_MAPPED,	  /* number: a pid, text: a path; text "deleted", its descriptor */
+	BROKER_START,	  /* text: build id, "": lines; descriptor: its socket; a number */
+	BROKER_STOP,	  /* that number; a wait status */
+	BROKER_MAKE,	  /* text: the path of the command line, or a plain name; its descriptor */
+	BROKER_UNMAKE,	  /* the last of these */
+	BROKER_PUT,	  /* number: give up? */
+	BROKER_SAVE, /* text: a name, number: as P has it? descriptor: what is in it; its name */
+	BROKER_KEEP, /* text: table, newline, keys; number: without keys? */
+	DEEDS,
+};
+
+enum {
+	SANDBOXED_WORKERS = 2, /* processes at once: for lines, and for debuginfod */
+	SANDBOXED_MADE = 16,   /* files that may be made */
+	SANDBOXED_SAVED = 256, /* screens that may be saved */
+	SANDBOXED_SAVED_BYTES = 64 << 20,
+};
+
+/* A process that was started here. */
+struct sandboxed_worker {
+	int pid; /* 0: none */
+	bool has_ended;
+	int status; /* then */
+};
+
+/*
+ * What the broker knows: as it was before the sandbox. Folders are open since then, as O_PATH: what
+ * the one in the sandbox does to a path leads nowhere else. -1: none.
+ */
+struct sandboxed_world {
+	const struct sandboxed_wants *wants;
+	bool may_fetch;
+	int reader; /* the process in the sandbox */
+	int here, make_dir;
+	const char *make_name; /* of wants->make */
+	int made_dir, made_fd; /* the last one that was made; -1: none */
+	char made_name[256];
+	unsigned n_made, n_saved;
+	uint64_t saved_bytes;
+	uint64_t most_bytes; /* that a made file may have */
+	struct sandboxed_worker workers[SANDBOXED_WORKERS];
+};
+
+extern const struct broker_request sandboxed_requests[DEEDS];
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_CMD_SANDBOXED_H
+#define KONTEND_CMD_SANDBOXED_H
+
+#include "kontend/broker.h"
+#include "kontend/file-access.h"
+#include "kontend/opts.h"
+#include "kontend/output.h"
+#include "kontend/reader.h"
+#include "kontend/sandbox-state.h"
+
+struct codesource;
+
+/* What a verb will want, once it is in the sandbox, of the world outside. All is borrowed. */
+struct sandboxed_wants {
+	const char *recordings[2]; /* that are to be read; NULL, "-": none */
+	const char *const *more;   /* recordings, too, to a NULL; NULL: none */
+	const char *folder;	   /* of recordings; NULL: none */
+	int fds[2];		   /* of files that are read by these; 0: none */
+	const char *make;	   /* a file that may be made; NULL: none */
+	int used[2];		   /* descriptors that put() uses; 0 or -1: none */
+	bool screen;		   /* it is a terminal's */
+	bool here;		   /* new files may be made in the folder that we are in, too */
+	bool instructions;	   /* code is disassembled */
+	/* Puts what was written in its place, or sends @fd (-1: it is not sent); @give_up: takes it
+	 * away. NULL: nothing is. */
+	int (*put)(void *ctx, int fd, bool give_up, struct error *err);
+	void *put_ctx;
+	/* Saves what is open as @fd, as @name in the folder @dir or as one of ours that is called
+	 * by it. */
+	int (*save)(void *ctx, int dir, const char *name, bool is_base, int fd, char *ret,
+		    size_t size, struct error *err);
+	void *save_ctx;
+	/* Keeps a setting. */
+	int (*keep)(const char *path, const char *table, const char *keys, struct error *err);
+	const char *config;
+	struct codesource *code; /* of the kernel that runs; NULL: not wanted */
+};
+
+struct sandboxed {
+	struct sandbox sandbox;
+	struct broker broker; /* pid 0: we are in no sandbox */
+	/* Recordings that were opened before, each for the first who asks; -1: not. */
+	const char *names[2];
+	int fds[2];
+	struct file_access door;
+};
+
+/*
+ * Before the first byte of a recording is read, and before there are threads. Unless --no-sandbox
+ * says so the process has no rights left then but to read what it is given. 0, or negative with
+ * @err; that the kernel cannot do all of it is no failure: c->sandbox says so.
+ */
+int sandboxed_enter(struct sandboxed *c, const struct opts *o, const struct sandboxed_wants *w,
+		    struct error *err);
+void sandboxed_leave(struct sandboxed *c); /* {0} is fine */
+
+/* Who opens files that a recording names, and runs those who read them; NULL: whoever needs them.
+ */
+const struct file_access *sandboxed_files(const struct sandboxed *c);
+/* So that reader_new() has the recording opened. */
+void sandboxed_reader(const struct sandboxed *c, struct reader_options *o);
+/* A file that was not there before, open for writing, or -errno; and away with the last one. */
+int sandboxed_make(const struct sandboxed *c, const char *path, struct error *err);
+void sandboxed_unmake(const struct sandboxed *c, const char *path);
+/* The other requests of struct sandboxed_wants; only in a sandbox. */
+int sandboxed_put(const struct sandboxed *c, int fd, bool give_up, struct error *err);
+/* Of a struct output: what struct sandboxed_wants has as @put; and has it put that way, in a
+ * sandbox. */
+int sandboxed_put_output(void *output, int fd, bool give_up, struct error *err);
+void sandboxed_output(const struct sandboxed *c, struct output *output);
+int sandboxed_save(const struct sandboxed *c, const char *name, bool is_base, int fd, char *ret,
+		   size_t size, struct error *err);
+int sandboxed_keep(const struct sandboxed *c, const char *table, const char *keys,
+		   struct error *err);
+
+static inline bool sandboxed_is(const struct sandboxed *c)
+{
+	return c->broker.pid != 0;
+}
+
+#endif

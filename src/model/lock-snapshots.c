@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a look at the locks says of the waits in flight. A look is read a moment after the tick that
+ * it is shown for, so it is compared with the events only when all up to its end have been applied;
+ * then whoever it saw in a queue is in one of three states: waits by an event; has gone on since,
+ * so that a wait of his has ended; or waits, and no event told so. The latter becomes a wait in
+ * flight
+ * (`by_look`) if the look proves it: the task has slept since before there were events, or since
+ * before the look before this one, in which it was in the same queue. Since when is what the
+ * scheduler knows: until when the task ran last. The wait began just before, or earlier, if the
+ * task has been woken in vain since; so what is told is never too long.
+ *
+ * On the other hand, whose wait may have ended unseen, as records were lost, and who is in no queue
+ * of the look or does not exist any more, has ended it. Where nothing was lost events know better:
+ * a task leaves the queue before it goes on. Where not all waits are told, as short ones are summed
+ * up or all are only counted, a task that has run since waits anew.
+ */
+#include "internal.h"
+#include "kontend/locksnap.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { CLOCKS_NS = 1000000 }; /* how well the scheduler's clock and that of events are compared */
+
+struct look_at {
+	struct locksnap snap;
+	struct map64 index; /* (lock, thread) -> waiter */
+};
+
+static uint64_t place_of(uint64_t addr, int32_t tid)
+{
+	return map64_hash(addr) ^ (uint32_t)tid;
+}
+
+static const struct locksnap_waiter *find_waiter(const struct look_at *l, uint64_t addr,
+						 int32_t tid)
+{
+	const uint32_t *at = map64_get(&l->index, place_of(addr, tid));
+	const struct locksnap_waiter *v = at ? &l->snap.waiters[*at] : NULL;
+
+	return v && v->tid == tid && l->snap.queues[v->queue].addr == addr ? v : NULL;
+}
+
+static const struct locksnap_waiter *find_wait(const struct look_at *l, const struct wait *w,
+					       int32_t tid)
+{
+	const struct locksnap_waiter *v = find_waiter(l, w->addr, tid);
+	uint64_t within = v ? 0 : wait_rt_mutex(w);
+
+	return within ? find_waiter(l, within, tid) : v;
+}
+
+/* 0, -ENOENT: there is none, or -ENOMEM. */
+static int open_look(struct look_at *l, const struct snapshot *s)
+{
+	int code = s ? locksnap_decode(&l->snap, s->bytes, s->len) : -ENOENT;
+
+	for (size_t i = 0; code == 0 && i < l->snap.n_waiters; i++) {
+		const struct locksnap_waiter *v = &l->snap.waiters[i];
+		uint64_t addr = l->snap.queues[v->queue].addr;
+		if (map64_put(&l->index, place_of(addr, v->tid), (uint32_t)i) < 0)
+			code = -ENOMEM;
+	}
+	return code == 0 || code == -ENOMEM ? code : -ENOENT;
+}
+
+static void close_look(struct look_at *l)
+{
+	locksnap_deinit(&l->snap);
+	map64_deinit(&l->index);
+}
+
+static bool is_gone(const struct locksnap *s, int32_t tid)
+{
+	for (size_t i = 0; i < s->n_gone; i++)
+		if (s->gone[i] == tid)
+			return true;
+	return false;
+}
+
+/* Was the queue of that lock read to its end? That of an mmap_lock always is, when it has one. */
+static bool is_read(const struct locksnap *s, uint64_t addr)
+{
+	for (size_t i = 0; i < s->n_queues; i++)
+		if (s->queues[i].addr == addr)
+			return !s->queues[i].incomplete;
+	for (size_t i = 0; i < s->n_empty; i++)
+		if (s->empty[i] == addr)
+			return true;
+	for (size_t i = 0; i < s->n_names; i++)
+		if (s->names[i].addr == addr && s->names[i].kind == LOCKSNAP_MMAP)
+			return !s->head.dropped;
+	return false;
+}
+
+/* A waiter for a mutex is in its queue while it sleeps. */
+static bool has_queue(const struct model *m, const struct wait *w)
+{
+	enum lock_type type = (enum lock_type)m->locks.locks[w->lock].type;
+
+	return type == LOCK_RWSEM_R || type == LOCK_RWSEM_W || type == LOCK_SEMAPHORE ||
+	       type == LOCK_RT_MUTEX || (type == LOCK_MUTEX && !(w->flags & LCB_F_SPIN));
+}
+
+/* Does the look prove that a wait, which began before it and is still in flight, has ended? */
+static bool is_over(const struct model *m, const struct look_at *l, const struct wait *w)
+{
+	int32_t tid = m->tasks.tasks[w->task].tid;
+
+	if (!w->doubtful && !w->by_look)
+		return false;
+	if (w->task == TASK_OTHER || w->begin_ns >= l->snap.head.time_ns)
+		return false;
+	if (w->doubtful && is_gone(&l->snap, tid))
+		return true;
+	const struct locksnap_waiter *v = find_wait(l, w, tid);
+	/* It has run since: with events that tell of all it was woken in vain. */
+	if (v && w->by_look && m->looks.untold_ns >= w->begin_ns)
+		return v->ran_ns > w->begin_ns + CLOCKS_NS;
+	if (l->snap.head.reason || v)
+		return false;
+	if (w->by_look)
+		return !l->snap.head.dropped;
+	return w->doubtful && has_queue(m, w) && is_read(&l->snap, w->addr);
+}
+
+static void drop_over(struct model *m, const struct look_at *l)
+{
+	for (uint32_t i = 1; i < m->waits.high; i++)
+		if (m->waits.waits[i].used && is_over(m, l, &m->waits.waits[i]))
+			pair_vanished(m, i);
+}
+
+static uint32_t flags_of(const struct locksnap_queue *q, const struct locksnap_waiter *v)
+{
+	if (q->type == LOCKSNAP_RWSEM)
+		return v->reader ? LCB_F_READ : LCB_F_WRITE;
+	if (q->type == LOCKSNAP_RT)
+		return LCB_F_RT;
+	return q->type == LOCKSNAP_MUTEX ? LCB_F_MUTEX : 0;
+}
+
+/*
+ * May it have waited for longer than it has slept? Whoever is woken has the lock, but for the first
+ * in line where somebody else may take it first; and who waits for a mutex spins before it sleeps,
+ * as the first in line for an rt-mutex does.
+ */
+static bool may_be_longer(const struct locksnap_queue *q, const struct locksnap_waiter *v)
+{
+	return q->type == LOCKSNAP_MUTEX || q->type == LOCKSNAP_RT ||
+	       (q->type == LOCKSNAP_RWSEM && !v->reader && v->position == 1);
+}
+
+/* Since when it waits, as far as that is sure; 0: it is not sure that it waits, or an event tells.
+ */
+static uint64_t since(const struct model *m, const struct look_at *now,
+		      const struct look_at *before, const struct locksnap_waiter *v,
+		      const struct task *t)
+{
+	uint64_t addr = now->snap.queues[v->queue].addr, seen = before->snap.head.time_ns;
+	const struct locksnap_waiter *b = find_waiter(before, addr, v->tid);
+	bool slept = v->ran_ns && t->end_ns <= v->ran_ns + CLOCKS_NS;
+
+	if (v->ran_ns >= now->snap.head.time_ns + now->snap.head.cost_ns)
+		return 0;
+	if (slept && v->ran_ns + CLOCKS_NS < m->start_ns)
+		return v->ran_ns;
+	if (!b)
+		return 0;
+	if (slept && v->ran_ns + CLOCKS_NS < seen)
+		return v->ran_ns;
+	/* It was awake in between. If it had got the lock its end would have been told, where all
+	 * are. */
+	if (m->looks.untold_ns >= seen || m->looks.lost != m->damage.lost + m->damage.dropped ||
+	    t->end_ns >= seen || t->start_ns >= seen)
+		return 0;
+	return b->ran_ns && b->ran_ns < seen ? b->ran_ns : seen;
+}
+
+/* Events tell of who waits to read where the look has the rt-mutex within the lock. */
+static uint32_t of_event(const struct model *m, const struct task *t, uint64_t addr)
+{
+	for (int i = 0; i < t->depth; i++) {
+		const struct wait *w = &m->waits.waits[t->waits[i]];
+		if (w->addr == addr || wait_rt_mutex(w) == addr)
+			return t->waits[i];
+	}
+	return 0;
+}
+
+/* A wait that the look has seen to go on is in no doubt, if it has been the same sleep. */
+static void confirm(struct model *m, const struct look_at *l, uint32_t index,
+		    const struct locksnap_waiter *v)
+{
+	struct wait *w = &m->waits.waits[index];
+
+	/* Its end may be within a gap that goes on. */
+	if (l->snap.head.time_ns < m->lost_until)
+		return;
+	if (!w->doubtful || !w->by_look || !v->ran_ns || v->ran_ns > w->begin_ns + CLOCKS_NS)
+		return;
+	w->doubtful = false;
+	w->joined_ns = m->now_ns;
+	if (m->held.max) {
+		holds_waits(m, w->lock, 1);
+		release_queue(m, w);
+		lockqueue_begin(m, index);
+	}
+	if (m->blame.max)
+		blame_wait(m, w);
+}
+
+static int add_wait(struct model *m, const struct look_at *l, const struct locksnap_waiter *v,
+		    uint32_t task, uint64_t begin_ns)
+{
+	const struct locksnap_queue *q = &l->snap.queues[v->queue];
+	uint32_t flags = flags_of(q, v), index = wait_new(&m->waits);
+	uint32_t n = v->n_frames < STACK_MAX_FRAMES ? v->n_frames : STACK_MAX_FRAMES;
+	bool no_cpu = !v->cpu || !model_cpu(m, v->cpu - 1);
+
+	if (!index)
+		return -ENOMEM;
+	struct wait *w = &m->waits.waits[index];
+	w->by_look = true;
+	w->doubtful = l->snap.head.time_ns < m->lost_until;
+	w->early = begin_ns < m->start_ns || (!m->damage.lost && !m->damage.dropped);
+	w->at_least = begin_ns != v->ran_ns || may_be_longer(q, v);
+	w->no_cpu = no_cpu;
+	w->cpu = (uint16_t)(no_cpu ? 0 : v->cpu - 1);
+	w->begin_ns = begin_ns;
+	w->addr = q->addr;
+	w->flags = flags;
+	w->task = task;
+	w->stack = stack_get(&m->stacks, l->snap.frames + v->frame, n);
+	w->lock = lock_get(&m->locks, q->addr, locktype_from_flags(flags));
+	struct lock *lock = &m->locks.locks[w->lock];
+	lock->begin_ns = lock->begin_ns ? lock->begin_ns : begin_ns;
+	holder_waits(m, w->lock);
+	lock->waiting++;
+	w->joined_ns = m->now_ns;
+	if (m->held.max && !w->doubtful) {
+		holds_waits(m, w->lock, 1);
+		release_queue(m, w);
+		lockqueue_begin(m, index);
+	}
+	if (m->blame.max && !w->doubtful)
+		blame_wait(m, w);
+	pair_insert(m, index);
+	return task_name(&m->tasks, task, locksnap_text(&l->snap, v->comm));
+}
+
+static int add_untold(struct model *m, const struct look_at *now, const struct look_at *before)
+{
+	for (size_t i = 0; i < now->snap.n_waiters; i++) {
+		const struct locksnap_waiter *v = &now->snap.waiters[i];
+		uint64_t addr = now->snap.queues[v->queue].addr;
+		if (v->tid <= 0 || !addr)
+			continue;
+		fold_if_full(m);
+		uint32_t t = task_get_quickly(&m->tasks, v->pid, v->tid);
+		const struct task *task = &m->tasks.tasks[t];
+		if (t == TASK_OTHER || task->depth == WAIT_DEPTH)
+			continue;
+		uint32_t told = of_event(m, task, addr);
+		if (told) {
+			confirm(m, now, told, v);
+			continue;
+		}
+		uint64_t begin_ns = since(m, now, before, v, task);
+		if (begin_ns && add_wait(m, now, v, t, begin_ns) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Who held the lock that the look saw @w wait for; its end may be known by now. */
+static int see_holder(struct model *m, const struct look_at *l, struct wait *w)
+{
+	uint64_t seen_ns = l->snap.head.time_ns;
+	int32_t tid = m->tasks.tasks[w->task].tid;
+	const struct locksnap_waiter *v =
+		w->task == TASK_OTHER || w->begin_ns > seen_ns ? NULL : find_wait(l, w, tid);
+	const struct locksnap_queue *q = v ? &l->snap.queues[v->queue] : NULL;
+
+	if (!q || q->certainty == LOCKSNAP_NOBODY || q->holder_tid <= 0 || q->holder_tid == tid)
+		return 0;
+	uint32_t holder = task_get_quickly(&m->tasks, q->holder_pid, q->holder_tid);
+	if (holder == TASK_OTHER || holder >= OWNER_NEXT)
+		return 0;
+	w->seen = holder | (q->certainty == LOCKSNAP_SURE ? 0u : OWNER_HINT) |
+		  (q->certainty == LOCKSNAP_EVIDENCE ? OWNER_EVIDENT : 0);
+	if (w->used)
+		holder_tell(m, w->lock, w->seen, seen_ns);
+	return task_name(&m->tasks, holder, locksnap_text(&l->snap, q->holder_comm));
+}
+
+static int see_holders(struct model *m, const struct look_at *l)
+{
+	struct longest_recent_wait *past;
+	int code = 0;
+
+	if (l->snap.head.reason)
+		return 0;
+	for (uint32_t i = 1; code == 0 && i < m->waits.high; i++)
+		if (m->waits.waits[i].used)
+			code = see_holder(m, l, &m->waits.waits[i]);
+	for (uint32_t i = 0; code == 0 && (past = longest_recent_at(&m->past, i)); i++)
+		if (past->end_ns >= l->snap.head.time_ns)
+			code = see_holder(m, l, &past->wait);
+	return code;
+}
+
+/* Whose waits are not measured are in the looks all the same. */
+bool looks_of_all(const struct model *m)
+{
+	return strcmp(m->host.targets, "all CPUs") == 0;
+}
+
+void looks_settle(struct model *m)
+{
+	struct look_at now = {0}, before = {0};
+	int code = open_look(&now, snapshot_set_get(&m->snapshots, SNAPSHOT_LOCKS));
+
+	m->looks.due_ns = UINT64_MAX;
+	if (code == 0) {
+		drop_over(m, &now);
+		code = open_look(&before, snapshot_set_get(&m->snapshots_before, SNAPSHOT_LOCKS));
+	}
+	if (code != -ENOMEM && now.snap.n_waiters && looks_of_all(m))
+		code = add_untold(m, &now, &before);
+	if (code != -ENOMEM)
+		code = see_holders(m, &now);
+	if (code == -ENOMEM)
+		m->damage.snapshot_lost++;
+	m->looks.lost = m->damage.lost + m->damage.dropped;
+	close_look(&now);
+	close_look(&before);
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a filter leaves of a model, as a model: tables that are read alone are shared, cells, waits
+ * in flight and samples are those that the filter lets through, and the sums by type and CPU are
+ * added up from these cells. So whatever is asked of it is about the rest, and no other query knows
+ * of filters. It lies in the frame's arena. Series are sums that no cell has: there are none.
+ */
+#include "kontend/text.h"
+#include "kontend/wait-filter.h"
+#include "wait-filter.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void add_sums(struct model *m, const struct cell *c, const struct cell_sums *s)
+{
+	enum lock_type type = (enum lock_type)m->locks.locks[c->lock].type;
+	struct model_type *t = &m->types[type];
+	struct model_cpu none = {0}, *cpu = c->cpu < m->n_cpus ? &m->cpus[c->cpu] : &none;
+
+	t->contended += s->n;
+	t->total_ns += c->total_ns;
+	t->waited_ns += s->waited_ns;
+	t->rate_n += s->rate_n;
+	t->rate_wait_ns += c->rate_wait_ns;
+	cpu->contended += s->n;
+	cpu->total_ns += c->total_ns;
+	cpu->rate_n += s->rate_n;
+	cpu->rate_wait_ns += c->rate_wait_ns;
+	cpu->spin_ns += locktype_is_spin(type) ? s->waited_ns : 0;
+	cpu->rate_spin_ns += locktype_is_spin(type) ? c->rate_wait_ns : 0;
+	m->n_failed += c->failed;
+}
+
+static int keep_cells(struct model *m, struct only *o)
+{
+	const struct cell_table *all = &o->q->model->cells;
+	struct cell *kept = arena_alloc(o->arena, (all->n + 1) * sizeof(*kept));
+	uint8_t *marks = arena_alloc(o->arena, all->n + 1);
+
+	m->cells.cells = kept;
+	m->cells.n = 0;
+	for (size_t i = 0; kept && marks && i < all->n; i++) {
+		const struct cell *c = &all->cells[i];
+		struct query_where w = query_cell_where(c);
+		if (!only_knows(m, &w) || !only_has_wait(o, &w))
+			continue;
+		const struct cell_sums s = cell_sums(all, c);
+		kept[m->cells.n++] = *c;
+		marks[i] = 1;
+		add_sums(m, c, &s);
+	}
+	o->q->kept_cells = marks;
+	return kept && marks ? 0 : -ENOMEM;
+}
+
+static int keep_waits(struct model *m, struct only *o)
+{
+	const struct wait_pool *all = &o->q->model->waits;
+	struct wait *kept = arena_alloc(o->arena, ((size_t)all->high + 1) * sizeof(*kept));
+
+	m->waits.waits = kept;
+	m->waits.in_flight = 0;
+	for (uint32_t i = 1; kept && i < all->high; i++) {
+		struct query_where w = query_wait_where(&all->waits[i]);
+		if (!all->waits[i].used || !only_knows(m, &w) ||
+		    query_wait_ns(m, &all->waits[i]) < m->min_wait_ns || !only_has_wait(o, &w))
+			continue;
+		kept[i] = all->waits[i];
+		m->waits.in_flight++;
+	}
+	return kept ? 0 : -ENOMEM;
+}
+
+/* Holders are asked about as who waits is: by the wait after which they had the lock. */
+static const uint8_t *keep_holders(struct model *m, struct only *o, const struct cell_table *all,
+				   struct cell_table *ret)
+{
+	struct cell *kept = arena_alloc(o->arena, (all->n + 1) * sizeof(*kept));
+	uint8_t *marks = arena_alloc(o->arena, all->n + 1);
+
+	ret->cells = kept;
+	ret->n = 0;
+	for (size_t i = 0; kept && marks && i < all->n; i++) {
+		struct query_where w = query_cell_where(&all->cells[i]);
+		w.owner = OWNER_NONE; /* there it says something else */
+		if (!only_knows(m, &w) || !only_has_wait(o, &w))
+			continue;
+		kept[ret->n++] = all->cells[i];
+		marks[i] = 1;
+	}
+	return kept ? marks : NULL;
+}
+
+static int keep_held(struct model *m, struct only *o)
+{
+	struct query *q = o->q;
+
+	q->kept_held = keep_holders(m, o, &q->model->held, &m->held);
+	q->kept_handed = keep_holders(m, o, &q->model->handed, &m->handed);
+	return q->kept_held && q->kept_handed && keep_holders(m, o, &q->model->mm_held, &m->mm_held)
+		       ? 0
+		       : -ENOMEM;
+}
+
+static bool has_charged(struct only *o, uint32_t lock, uint32_t stack)
+{
+	const struct query_where w = {.lock = lock, .stack = stack};
+
+	return only_knows(o->q->model, &w) && only_has_wait(o, &w);
+}
+
+/* What is waited and charged to nobody yet. */
+static int keep_classes(struct model *m, struct only *o)
+{
+	const struct blame *all = &o->q->model->blame;
+	struct blame_class *kept = arena_alloc(o->arena, (all->n_classes + 1) * sizeof(*kept));
+
+	m->blame.classes = kept;
+	for (uint32_t i = 1; kept && i < all->n_classes; i++) {
+		kept[i] = all->classes[i];
+		if (o->q->no_blame || !has_charged(o, kept[i].lock, kept[i].stack))
+			kept[i].n = kept[i].ns = 0;
+	}
+	return kept ? 0 : -ENOMEM;
+}
+
+static const char *why_no_blame(const struct model *m, const struct only *o)
+{
+	if (only_asks_waiters(o))
+		return "a filter about who waits says nothing of it: what is waited is charged by "
+		       "lock and call chain";
+	return m->min_wait_ns ? "--min-wait says nothing of it: what is charged is of all waits"
+			      : NULL;
+}
+
+/* By what was waited for and where; lost_ns is of no known place. */
+static int keep_charged(struct model *m, struct only *o)
+{
+	const struct blame *all = &o->q->model->blame;
+	struct blame_cell *kept = arena_alloc(o->arena, (all->n + 1) * sizeof(*kept));
+	uint8_t *marks = arena_alloc(o->arena, all->n + 1);
+
+	o->q->no_blame = why_no_blame(m, o);
+	m->blame.cells = kept;
+	m->blame.n = m->blame.lost_ns = 0;
+	for (size_t i = 0; kept && marks && !o->q->no_blame && i < all->n; i++) {
+		if (!has_charged(o, all->cells[i].key.lock, all->cells[i].key.stack))
+			continue;
+		kept[m->blame.n++] = all->cells[i];
+		marks[i] = 1;
+	}
+	o->q->kept_charged = marks;
+	return kept && marks ? keep_classes(m, o) : -ENOMEM;
+}
+
+static int keep_samples(struct model *m, struct only *o)
+{
+	const struct profile *all = &o->q->model->profile;
+	struct profile_cell *kept = arena_alloc(o->arena, (all->n + 1) * sizeof(*kept));
+	uint8_t *marks = arena_alloc(o->arena, all->n + 1);
+	struct profile *p = &m->profile;
+
+	p->cells = kept;
+	p->n = p->samples = p->period = 0;
+	for (size_t i = 0; kept && marks && i < all->n; i++) {
+		const struct profile_cell *c = &all->cells[i];
+		const struct query_where w = {UINT32_MAX, c->stack, c->task, (uint16_t)c->cpu, 0};
+		if (c->task >= m->tasks.n || c->stack >= all->stacks.n || !only_has_sample(o, &w))
+			continue;
+		kept[p->n++] = *c;
+		marks[i] = 1;
+		p->samples += c->n;
+		p->period += c->period;
+	}
+	o->q->kept_samples = marks;
+	return kept && marks ? 0 : -ENOMEM;
+}
+
+/* Sums begin anew; what no wait is in stays: rings, state, losses. */
+static int forget_sums(struct model *m, struct arena *a)
+{
+	struct model_cpu *cpus = arena_alloc(a, ((size_t)m->n_cpus + 1) * sizeof(*cpus));
+
+	if (!cpus)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->n_cpus; i++) {
+		cpus[i] = m->cpus[i];
+		cpus[i].contended = cpus[i].total_ns = cpus[i].spin_ns = 0;
+		cpus[i].rate_n = cpus[i].rate_wait_ns = cpus[i].rate_spin_ns = 0;
+		cpus[i].n_series = cpus[i].wait_series = (struct series){0};
+	}
+	for (unsigned i = 0; i < LOCK_TYPES; i++)
+		m->types[i] = (struct model_type){0};
+	m->cpus = cpus;
+	m->n_failed = m->n_short = 0;
+	m->n_series = m->wait_series = m->waiting_series = (struct series){0};
+	return 0;
+}
+
+/* A spin wait that is left out is none of its CPU. */
+static void forget_spins(struct model *m)
+{
+	for (uint32_t i = 0; i < m->n_cpus; i++)
+		if (m->cpus[i].depth && !m->waits.waits[m->cpus[i].waits[0]].used)
+			m->cpus[i].depth = 0;
+}
+
+static int narrow(struct only *o, struct model *m)
+{
+	*m = *o->q->model;
+	if (forget_sums(m, o->arena) < 0 || keep_cells(m, o) < 0 || keep_waits(m, o) < 0 ||
+	    keep_held(m, o) < 0 || keep_charged(m, o) < 0)
+		return -ENOMEM;
+	forget_spins(m);
+	return keep_samples(m, o);
+}
+
+/* They are by cells, which are other ones now. */
+static void forget_names(struct query *q)
+{
+	q->cache->lock_names = NULL;
+	q->cache->lock_head = q->cache->lock_next = NULL;
+}
+
+int wait_filter_set(struct query *q, const char *filter, struct error *err)
+{
+	bool any = filter && filter[strspn(filter, " \t")];
+	struct only o = {0};
+	struct model *m;
+
+	wait_filter_end(q);
+	if (!any && !q->model->min_wait_ns)
+		return 0;
+	q->only = (any ? text_hash(filter) : 1) | 1;
+	forget_names(q);
+	m = arena_alloc(&q->arena, sizeof(*m));
+	int r = m ? only_init(&o, q, &q->arena, filter, err) : query_enomem(err, "filter");
+	if (r == 0 && (only_load_names(&o) < 0 || narrow(&o, m) < 0 || q->cache->failed))
+		r = query_enomem(err, "waits of a filter");
+	q->only_locks = r == 0 && only_asks_locks(&o) && !q->model->min_wait_ns;
+	only_deinit(&o);
+	forget_names(q);
+	if (r == 0)
+		q->model = m;
+	else
+		wait_filter_end(q);
+	return r;
+}
+
+void wait_filter_end(struct query *q)
+{
+	if (!q->only)
+		return;
+	q->model = &q->engine->model;
+	q->only = 0;
+	q->kept_cells = q->kept_held = q->kept_handed = q->kept_charged = q->kept_samples = NULL;
+	q->no_blame = NULL;
+	forget_names(q);
+}
+
+struct wait_filter_sum wait_filter_sum(const struct query *q)
+{
+	const struct model *all = &q->engine->model;
+
+	return (struct wait_filter_sum){query_waits_of(q->model), query_waits_of(all),
+					q->model->profile.samples, all->profile.samples,
+					all->min_wait_ns};
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counts of a stream that nobody decodes: a step from header to header through bytes that were
+ * copied a moment ago. Sizes come from memory that the kernel shares with us, so that a step that
+ * leads nowhere ends the walk.
+ */
+#include "record-counter.h"
+
+#include "kontend/load.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+static void add_perf(struct record_tally *t, const uint8_t *p, size_t len)
+{
+	struct perf_event_header h;
+
+	for (; len >= sizeof(h); p += h.size, len -= h.size) {
+		memcpy(&h, p, sizeof(h));
+		if (h.size < sizeof(h) || h.size > len)
+			return;
+		if (h.type == PERF_RECORD_SAMPLE) {
+			t->samples++;
+		} else if (h.type == PERF_RECORD_LOST && h.size >= 24) {
+			/* The id of the event, then the number. */
+			t->lost += load_u64(p + 16);
+		} else if (h.type == PERF_RECORD_LOST_SAMPLES && h.size >= 16) {
+			t->lost += load_u64(p + 8);
+		}
+	}
+}
+
+void record_tally_add(struct record_tally *t, const struct record *r)
+{
+	struct record_drop drop;
+
+	if (r->kind == RECORD_PERF) {
+		add_perf(t, r->data, r->len);
+	} else if (r->kind == RECORD_DROP && r->len == sizeof(drop)) {
+		memcpy(&drop, r->data, sizeof(drop));
+		t->dropped += drop.records;
+	}
+}

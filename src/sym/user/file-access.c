@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where files come from, and processes: from here, or through a door (file-access.h).
+ *
+ * Paths come from mappings of any process, who may map a device: nothing but a regular file is
+ * opened. Below another root, links are followed within it.
+ *
+ * Who serves at a door is asked for names that a hostile recording may have made up. What lies
+ * under a name, and not how it is called, decides whether it is passed on: an ELF file or a
+ * jitdump, which say so themselves. Text has no such mark, so that it needs a name of a kind,
+ * behind all links. Of sources only what everybody may read is passed; a map of a JIT is often for
+ * its owner alone, and has to begin as one.
+ */
+#include "internal.h"
+
+#include "kontend/file-access.h"
+#include "lines/proc.h"
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4200, MAPS_MOST = 1 << 20 };
+
+static int open_place(int root_fd, const char *path, int flags)
+{
+	struct open_how how = {.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
+			       .resolve = RESOLVE_IN_ROOT};
+
+	if (root_fd < 0)
+		return open(path, O_PATH | O_CLOEXEC | flags);
+	int fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+	if (fd < 0 && errno == ENOSYS)
+		return openat(root_fd, path + strspn(path, "/"), O_PATH | O_CLOEXEC | flags);
+	return fd;
+}
+
+static int open_here(int root_fd, const char *path, int flags)
+{
+	char again[40];
+	struct stat st = {0};
+	int place = open_place(root_fd, path, flags), fd = -1;
+
+	if (place < 0)
+		return -errno;
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+	if (fstat(place, &st) != 0 || !S_ISREG(st.st_mode))
+		errno = S_ISLNK(st.st_mode) ? ELOOP : ENOEXEC;
+	else
+		fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int code = fd < 0 ? -errno : fd;
+	close(place);
+	return code;
+}
+
+/* The path in a line of maps, or NULL; *ret_range: how /proc/PID/map_files calls the mapping. */
+static const char *mapped_path(char *line, char *ret_range, size_t size)
+{
+	unsigned long long from, end;
+	int at = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &from, &end, &at) != 2 || !at)
+		return NULL;
+	snprintf(ret_range, size, "%llx-%llx", from, end);
+	return line + at;
+}
+
+static const char gone[] = " (deleted)";
+
+/* Of a deleted file both names are the same: what was mapped is known without the mark, too. */
+static bool is_path(const char *mapped, const char *path)
+{
+	size_t n = strlen(path), tail = sizeof(gone) - 1;
+
+	if (n > tail && strcmp(path + n - tail, gone) == 0)
+		n -= tail;
+	return strncmp(mapped, path, n) == 0 && (!mapped[n] || strcmp(mapped + n, gone) == 0);
+}
+
+static bool is_deleted(const char *mapped)
+{
+	size_t n = strlen(mapped), tail = sizeof(gone) - 1;
+
+	return n > tail && strcmp(mapped + n - tail, gone) == 0;
+}
+
+/* The program itself, if that is what @name is: it takes no capability but the right to look. */
+static int open_program(const char *proc, pid_t pid, const char *name)
+{
+	char path[PATH_SIZE], target[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/%d/exe", proc, (int)pid);
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	return is_path(target, name) ? open_here(-1, path, 0) : -ENOENT;
+}
+
+static int mapped_here(const char *proc, pid_t pid, const char *name, bool *ret_deleted)
+{
+	char path[PATH_SIZE], line[PATH_SIZE], range[64];
+	int fd = -ENOENT;
+
+	snprintf(path, sizeof(path), "%s/%d/maps", proc, (int)pid);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	for (size_t n = 0; fd == -ENOENT && n < MAPS_MOST && fgets(line, sizeof(line), f); n++) {
+		const char *mapped = mapped_path(line, range, sizeof(range));
+		if (!mapped || !is_path(mapped, name))
+			continue;
+		*ret_deleted = is_deleted(mapped);
+		snprintf(path, sizeof(path), "%s/%d/map_files/%s", proc, (int)pid, range);
+		fd = open_here(-1, path, 0);
+	}
+	fclose(f);
+	int program = fd == -EPERM || fd == -EACCES ? open_program(proc, pid, name) : fd;
+	return program >= 0 ? program : fd;
+}
+
+int file_access_open(const struct file_access *d, int root_fd, const char *path, int flags)
+{
+	return d ? d->open(d->ctx, root_fd, path, flags) : open_here(root_fd, path, flags);
+}
+
+int file_access_root(const struct file_access *d, const char *proc, pid_t pid)
+{
+	char path[PATH_SIZE];
+
+	if (d)
+		return d->root(d->ctx, pid);
+	snprintf(path, sizeof(path), "%s/%d/root", proc, (int)pid);
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int file_access_mapped(const struct file_access *d, const char *proc, pid_t pid, const char *path,
+		       bool *ret_deleted)
+{
+	return d ? d->mapped(d->ctx, pid, path, ret_deleted)
+		 : mapped_here(proc, pid, path, ret_deleted);
+}
+
+/* ELF, or a jitdump: its first word is "JiTD" as a number, in either order of bytes. */
+static bool says_what_it_is(int fd)
+{
+	char magic[4];
+
+	_Static_assert(SELFMAG == sizeof(magic), "marks are of one size");
+	return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+	       (memcmp(magic, ELFMAG, SELFMAG) == 0 || memcmp(magic, "DTiJ", 4) == 0 ||
+		memcmp(magic, "JiTD", 4) == 0);
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* "perf-12.map", which has no second name, and begins with an address and a size: "7f00 2a name".
+ */
+static bool is_jit_map(int fd, const char *path, const struct stat *st)
+{
+	static const char hex[] = "0123456789abcdefABCDEFx";
+	char begin[64] = "";
+	int map = 0;
+
+	(void)!sscanf(base_of(path), "perf-%*u.map%n", &map);
+	if (!map || base_of(path)[map] || st->st_nlink > 1)
+		return false;
+	if (pread(fd, begin, sizeof(begin) - 1, 0) <= 0)
+		return st->st_size == 0;
+	size_t address = strspn(begin, hex);
+	size_t size = begin[address] == ' ' ? strspn(begin + address + 1, hex) : 0;
+	return address && size && begin[address + 1 + size] == ' ';
+}
+
+static bool is_source(const char *path)
+{
+	static const char *const ends[] = {
+		".c",	".h",	".cc",	".cpp", ".cxx", ".c++", ".C",	".hh",	".hpp",	  ".hxx",
+		".H",	".inc", ".def", ".tcc", ".ipp", ".inl", ".s",	".S",	".asm",	  ".rs",
+		".go",	".zig", ".d",	".m",	".mm",	".f",	".f90", ".F90", ".swift", ".adb",
+		".ads", ".pas", ".nim", ".cu",	".y",	".l",	".ll",	".ml",	".hs",	  ".cr",
+	};
+	const char *dot = strrchr(base_of(path), '.');
+
+	for (size_t i = 0; dot && i < sizeof(ends) / sizeof(*ends); i++)
+		if (strcmp(dot, ends[i]) == 0)
+			return true;
+	return false;
+}
+
+bool file_access_may_pass(int fd)
+{
+	char link[40], real[PATH_SIZE];
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	if (says_what_it_is(fd))
+		return true;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, real, sizeof(real) - 1);
+	real[n > 0 ? n : 0] = '\0';
+	return (is_source(real) && st.st_mode & S_IROTH) || is_jit_map(fd, real, &st);
+}
