@@ -3,10 +3,12 @@
 # Plays with the screen (monkey), takes away memory, disk, descriptors and calls (sweeps), and reads
 # damaged recordings (mutants), each for KONTEND_MONKEY_SECONDS (600), with the address and
 # undefined-behaviour sanitizers; the sweeps use a plain build. Each failure prints the seed that
-# repeats its round. Called as: tests/monkey/nightly.sh [monkey|sweeps|mutants]...
+# repeats its round. KONTEND_MONKEY_JOBS: how many rounds run at a time (as many as there are CPUs).
+# Called as: tests/monkey/nightly.sh [monkey|sweeps|mutants]...
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 seconds=${KONTEND_MONKEY_SECONDS:-600}
+jobs=${KONTEND_MONKEY_JOBS:-$(nproc)}
 
 build() {
 	[ -f build-asan/build.ninja ] || meson setup build-asan -Db_sanitize=address,undefined -Db_lundef=false >/dev/null || return 1
@@ -28,9 +30,9 @@ recordings=("$work"/recordings/*.data)
 
 one() {
 	case $1 in
-	monkey) python3 tests/monkey/monkey.py --seconds "$seconds" build-asan/kontend "${recordings[@]}" ;;
-	sweeps) python3 tests/monkey/sweeps.py --seconds "$seconds" --failcall "$work/failcall.so" build/kontend "${recordings[@]}" ;;
-	mutants) python3 tests/monkey/mutants.py --seconds "$seconds" --mutant build-asan/tests/fuzz/mutant build-asan/kontend "${recordings[@]}" ;;
+	monkey) python3 tests/monkey/monkey.py --seconds "$seconds" --jobs "$jobs" build-asan/kontend "${recordings[@]}" ;;
+	sweeps) python3 tests/monkey/sweeps.py --seconds "$seconds" --jobs "$jobs" --failcall "$work/failcall.so" build/kontend "${recordings[@]}" ;;
+	mutants) python3 tests/monkey/mutants.py --seconds "$seconds" --jobs "$jobs" --mutant build-asan/tests/fuzz/mutant build-asan/kontend "${recordings[@]}" ;;
 	*) echo "there is no part $1: monkey sweeps mutants" && return 129 ;;
 	esac
 }

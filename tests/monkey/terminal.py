@@ -64,6 +64,7 @@ class Terminal:
         for s in (signal.SIGTTOU, signal.SIGHUP):
             signal.signal(s, signal.SIG_IGN)
         os.read(self.theirs_control, 1)
+        began, begins = os.pipe()  # both are closed by execve()
         pid = os.fork()
         if pid == 0:
             os.setpgid(0, 0)
@@ -73,7 +74,8 @@ class Terminal:
             os.chdir(folder)
             fd = os.open(err, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             os.dup2(fd, 2)
-            os.closerange(3, 1024)
+            os.closerange(3, begins)
+            os.closerange(begins + 1, 1024)
             for which, most in limits:
                 resource.setrlimit(which, (most, most))
             os.execve(command[0], command, env)
@@ -82,6 +84,9 @@ class Terminal:
         except OSError:
             pass
         self._foreground(pid)
+        # Before the program is there, SIGHUP is ignored and Python keeps SIGINT for itself.
+        os.close(begins)
+        os.read(began, 1)
         os.write(self.theirs_status, struct.pack("i", pid))
         while True:
             _, status = os.waitpid(pid, os.WUNTRACED)
