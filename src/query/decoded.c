@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Snapshots for queries. They are decoded for what is shown, and kept until another one has come:
- * the address alone does not tell, as memory is used again.
+ * the address alone does not tell, as memory is used again. All answers of a frame come from the
+ * same snapshot: a key may ask after the model has got a newer one, while the view still reads the
+ * rows of its last answer.
  */
 #include "decoded.h"
 #include "kontend/model.h"
@@ -9,19 +11,23 @@
 
 #include <errno.h>
 
+static bool is_of(const struct query_decoded *d, const struct snapshot *s)
+{
+	return d->of == s && d->time_ns == s->head.time_ns && d->len == s->len;
+}
+
 bool query_decode(struct query *q, struct query_decoded *d, const struct sections *k, void *snap,
 		  const struct snapshot *s)
 {
 	if (!s)
 		return false;
-	if (d->code == -ENOMEM || d->of != s || d->time_ns != s->head.time_ns || d->len != s->len) {
-		if (d->code != -ENOMEM)
-			held_renew(&d->held, &q->frame);
+	if (d->code == -ENOMEM || (!held_is_of(&d->held, &q->frame) && !is_of(d, s))) {
 		d->code = sections_decode(k, snap, s->bytes, s->len);
 		d->of = s;
 		d->time_ns = s->head.time_ns;
 		d->len = s->len;
 	}
+	d->held = held_now(&q->frame);
 	return d->code == 0;
 }
 

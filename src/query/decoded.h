@@ -6,7 +6,10 @@
 #include "kontend/sections.h"
 #include "kontend/snapshot.h"
 
-/* A snapshot, decoded when it is another one than in the last frame. `= {0}` is empty. */
+/*
+ * A snapshot, decoded when it is another one than in the last frame, and the same in all of a
+ * frame. `= {0}` is empty.
+ */
 struct query_decoded {
 	const struct snapshot *of; /* what it was decoded from */
 	uint64_t time_ns;

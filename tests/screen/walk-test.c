@@ -3,13 +3,15 @@
  * What must hold on every screen, whatever keys led to it: the first line is the header and the
  * last one the key bar, a prompt or a message; one row at most is selected; nothing crashes (the
  * suite runs under sanitizers as well). A walk presses keys drawn from a generator of fixed seed on
- * each canned stream, at sizes drawn likewise, with ticks in between; another one lets every
- * allocation fail in turn.
+ * each canned stream, at sizes drawn likewise, with ticks in between; another one presses each key
+ * when the model is ahead of the frame; one goes through all small sizes in every view; another one
+ * lets every allocation fail in turn.
  */
 #include "display-mem.h"
 #include "kontend/app.h"
 #include "kontend/mem.h"
 #include "kontend/screen.h"
+#include "kontend/view.h"
 #include "streams.h"
 #include "widgets/layout.h"
 
@@ -139,10 +141,10 @@ static int check(const struct walk *w)
 	return selected > most ? fail(w, "more than one row is selected") : 0;
 }
 
-static int walk_open(struct walk *w, const char *stream)
+static int walk_open(struct walk *w, const char *stream, const char *view)
 {
 	const struct model_limits limits = model_limits_recent(0);
-	struct app_options o = {.child_exit_fd = -1, .save_dir = "/nonexistent"};
+	struct app_options o = {.child_exit_fd = -1, .save_dir = "/nonexistent", .view = view};
 	struct error err = {0};
 
 	*w = (struct walk){.stream = stream, .seed = 7};
@@ -187,7 +189,7 @@ static void random_step(struct walk *w)
 static int walk_keys(const char *stream, int steps)
 {
 	struct walk w;
-	int r = walk_open(&w, stream);
+	int r = walk_open(&w, stream, NULL);
 
 	if (r)
 		return r;
@@ -197,6 +199,80 @@ static int walk_keys(const char *stream, int steps)
 		r = check(&w);
 	}
 	walk_close(&w);
+	return r;
+}
+
+/* Each frame is followed by a tick, then by keys: what they ask meets newer snapshots. */
+static int walk_ahead(const char *stream, const char *view)
+{
+	struct error err = {0};
+	struct walk w;
+	int r = walk_open(&w, stream, view);
+
+	if (r)
+		return r;
+	app_tick(w.app, &err);
+	for (w.step = 0; w.step < 60 && !r; w.step++) {
+		app_draw(w.app);
+		app_tick(w.app, &err);
+		for (int n = 0; n < 2; n++) {
+			w.key = n ? draw_key(&w) : KEY_K_ENTER;
+			app_key(w.app, &(struct display_input){.key = w.key});
+		}
+		app_draw(w.app);
+		app_key(w.app, &(struct display_input){.key = KEY_K_ESC});
+		r = check(&w);
+	}
+	walk_close(&w);
+	return r;
+}
+
+/* @ticks: between the frame and the key, so that its answer meets newer snapshots. */
+static void press_small(struct walk *w, int columns, int rows, bool ticks)
+{
+	static const uint32_t keys[] = {KEY_K_ENTER, KEY_K_DOWN, KEY_K_PGDN, 'b', KEY_K_ESC};
+	struct error err = {0};
+
+	display_mem_resize(w->display, columns, rows);
+	app_draw(w->app);
+	if (ticks)
+		app_tick(w->app, &err);
+	w->key = keys[w->step++ % (int)(sizeof(keys) / sizeof(*keys))];
+	app_key(w->app, &(struct display_input){.key = w->key});
+	app_draw(w->app);
+}
+
+/* From a size that has room down to each small one and back, with a key at each. */
+static int walk_small(const char *stream, const char *view)
+{
+	static const int columns[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,		11,  12,
+				      13, 14, 15, 16, 17, 18, 19, 20, 40, LAYOUT_MIN_W, 200, 500};
+	struct error err = {0};
+	struct walk w;
+	int r = walk_open(&w, stream, view);
+
+	if (r)
+		return r;
+	app_tick(w.app, &err);
+	for (int rows = 1; rows <= LAYOUT_MIN_H && !r; rows++) {
+		for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+			press_small(&w, columns[i], rows, i == 0);
+		press_small(&w, 80, 24, false);
+		r = check(&w);
+	}
+	walk_close(&w);
+	return r;
+}
+
+static int walk_views(const char *stream)
+{
+	int r = 0;
+
+	for (size_t i = 0; view_roots[i] && !r; i++) {
+		r = walk_ahead(stream, view_roots[i]->name);
+		if (!r)
+			r = walk_small(stream, view_roots[i]->name);
+	}
 	return r;
 }
 
@@ -218,7 +294,7 @@ static int walk_without_memory(const char *stream)
 {
 	struct walk w;
 	struct error err = {0};
-	int r = walk_open(&w, stream);
+	int r = walk_open(&w, stream, NULL);
 	long n = 1;
 
 	if (r)
@@ -244,6 +320,8 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(streams) / sizeof(*streams) && !r; i++)
 		r = walk_keys(streams[i], 5000);
+	for (size_t i = 0; i < sizeof(streams) / sizeof(*streams) && !r; i++)
+		r = walk_views(streams[i]);
 	if (!r)
 		r = walk_without_memory("storm");
 	return r ? r : walk_without_memory("slots-x86");

@@ -526,6 +526,38 @@ static void the_engine_asks_for_what_it_shows(void **state)
 	lock_request_deinit(&asks);
 }
 
+/*
+ * The model gets a second snapshot, then a key asks. Its answer is of the snapshot that the frame
+ * began with, also where the frame has only used what an older one had decoded.
+ */
+static void a_frame_has_one_snapshot(void **state)
+{
+	struct asked *w = *state;
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	emit_inode(w, CANNED_START, false);
+	synth_begin(w->rig.synth, 0, CANNED_START + 5 * MS, 700, 702, INODE_LOCK, LCB_F_WRITE, NULL,
+		    0);
+	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
+	emit_inode(w, CANNED_START + 1500 * MS, true);
+	synth_tick(w->rig.synth, CANNED_START + 2000 * MS);
+	rig_play_ticks(&w->rig, NULL, 1);
+	assert_int_equal(query_init(&w->q, &w->rig.engine), 0);
+	for (int frame = 0; frame < 2; frame++) {
+		query_begin(&w->q);
+		struct table t = asked_waiters(w, (struct query_spec){0});
+		assert_int_equal(t.n_rows, 1);
+		assert_string_equal(cell_s(&t, 0, "place"), "1/2");
+	}
+	rig_play(&w->rig, NULL);
+	struct table same = asked_waiters(w, (struct query_spec){0});
+	assert_string_equal(cell_s(&same, same.n_rows - 1, "place"), "1/2");
+	query_begin(&w->q);
+	struct table next = asked_waiters(w, (struct query_spec){0});
+	assert_string_equal(cell_s(&next, next.n_rows - 1, "place"), "1/3");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
@@ -541,6 +573,7 @@ int main(void)
 		TEST(locks_are_called_by_what_they_belong_to),
 		TEST(percpu_locks_are_found_by_their_section),
 		TEST(the_engine_asks_for_what_it_shows),
+		TEST(a_frame_has_one_snapshot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

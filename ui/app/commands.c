@@ -365,8 +365,8 @@ void app_key(struct app *a, const struct display_input *in)
 	if (in->key == KEY_K_RESIZE)
 		return;
 	/*
-	 * A key is about the rows on the screen. They exist once a view is drawn, and point into
-	 * snapshots that a command which asks a query again would replace.
+	 * A key is about the rows on the screen. They exist once a view is drawn, and are of the
+	 * snapshots of that frame; a command shall find the newest.
 	 */
 	if (a->drawn != app_top(a)->view ||
 	    a->drawn_snapshots != model_n_snapshots(&a->engine->model))

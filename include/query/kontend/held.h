@@ -2,13 +2,14 @@
 #ifndef KONTEND_HELD_H
 #define KONTEND_HELD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
  * The owner rule of what queries answer: rows, and all that they point into, are held until the
- * next frame begins (query_begin()), and whatever they lie in is not renewed before. Builds with
- * KONTEND_CHECK (meson: a sanitizer, or buildtype debug) end where somebody breaks it; others
- * trust it.
+ * next frame begins (query_begin()), and what they lie in is not renewed before. Builds with
+ * KONTEND_CHECK (meson: a sanitizer, or buildtype debug) end where code reads rows of an older
+ * frame; others trust it.
  */
 struct held {
 	const uint64_t *frame; /* the query's count of frames; NULL: nobody's */
@@ -31,14 +32,10 @@ static inline void held_check(const struct held *h)
 #endif
 }
 
-/* Before something is renewed: may rows of this frame point into it? */
-static inline void held_renew(struct held *h, const uint64_t *frame)
+/* May rows of this frame point into it? */
+static inline bool held_is_of(const struct held *h, const uint64_t *frame)
 {
-#ifdef KONTEND_CHECK
-	if (h->frame && *frame == h->since)
-		__builtin_trap();
-#endif
-	*h = held_now(frame);
+	return h->frame && h->since == *frame;
 }
 
 #endif
