@@ -117,6 +117,37 @@ static void test_arrow_and_mouse_sequences(void **state)
 	session_end(&s);
 }
 
+/* Each form comes in two packets, and in a third after one that ends early. */
+static void test_mouse_reports_in_parts(void **state)
+{
+	static const struct {
+		const char *term, *parts[4];
+	} cases[] = {
+		{"TERM=xterm-256color", {"\033[<0;", "8;24", "M", "\033[<0;8;24m"}},
+		{"TERM=xterm-256color", {"\033[<0;8", "\033[<0;8;24M", "", ""}},
+		{"TERM=screen", {"\033[M ", "(", "8", ""}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *const env[] = {cases[i].term, "LC_ALL=C.UTF-8", "NO_COLOR", "STY",
+					   NULL};
+		struct session s;
+
+		start_with(&s, env);
+		session_expect(&s, "help");
+		session_forget(&s);
+		for (size_t k = 0; k < 4; k++) {
+			session_send(&s, cases[i].parts[k]);
+			session_wait_taken(&s);
+		}
+		session_expect(&s, "by "); /* "2" of the key bar */
+		session_send(&s, "q");
+		assert_exit(&s, 0);
+		session_end(&s);
+	}
+}
+
 static size_t count(const struct session *s, const char *text)
 {
 	size_t n = 0;
@@ -275,6 +306,35 @@ static void end_by_signal(int sig)
 	assert_exit(&s, 128 + sig);
 	assert_given_back(&s);
 	session_end(&s);
+}
+
+/* What comes from the terminal may stop anywhere: one signal ends the screen all the same. */
+static void test_one_signal_ends_after_part_of_a_key(void **state)
+{
+	static const char *const parts[] = {"\033",	  "\033[",     "\033O",	      "\033[<",
+					    "\033[<0",	  "\033[<0;1", "\033[<0;1;1", "\033[M",
+					    "\033[M ",	  "\033[M  ",  "\033[?2026",  "\033[1;2",
+					    "\033[200~a", "\xc3",      "/\033[<"};
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	static const char *const terms[] = {"TERM=xterm-256color", "TERM=screen"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		for (size_t k = 0; k < 6; k++) {
+			const char *const env[] = {terms[k / 3], "LC_ALL=C.UTF-8", "NO_COLOR",
+						   "STY", NULL};
+			struct session s;
+
+			start_with(&s, env);
+			session_expect(&s, "help");
+			session_send(&s, parts[i]);
+			session_wait_taken(&s);
+			kill(s.program, signals[k % 3]);
+			assert_exit(&s, 128 + signals[k % 3]);
+			assert_given_back(&s);
+			session_end(&s);
+		}
+	}
 }
 
 static void test_polite_signals(void **state)
@@ -484,12 +544,14 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_quit_key),
 		cmocka_unit_test(test_keys_change_the_screen),
 		cmocka_unit_test(test_arrow_and_mouse_sequences),
+		cmocka_unit_test(test_mouse_reports_in_parts),
 		cmocka_unit_test(test_frames_at_once),
 		cmocka_unit_test(test_frames_as_they_come),
 		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_no_clipboard),
 		cmocka_unit_test(test_old_terminal_is_not_asked),
 		cmocka_unit_test(test_resize),
+		cmocka_unit_test(test_one_signal_ends_after_part_of_a_key),
 		cmocka_unit_test(test_polite_signals),
 		cmocka_unit_test(test_interrupt_key),
 		cmocka_unit_test(test_crashes),

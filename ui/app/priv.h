@@ -91,8 +91,8 @@ struct app {
 	struct app_tour tour;
 	bool paused, ended, done, dirty;
 	uint64_t drawn_ns, draw_took_ns; /* app's clock after the last frame, and what that took */
-	bool again, behind;	/* the frame wants another one soon; the source may have more */
-	bool collected;		/* nothing more will come from below the history */
+	bool again, behind, has_keys;	 /* the frame wants one soon; source, keys: may have more */
+	bool collected;			 /* nothing more will come from below the history */
 	bool catching_up;	/* resumed, and the records that waited are not all applied */
 	uint64_t paused_losses; /* lost and dropped when the pause began */
 	int signal;

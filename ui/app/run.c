@@ -14,6 +14,8 @@
 #include <poll.h>
 #include <sys/resource.h>
 
+enum { KEYS_AT_ONCE = 256 };
+
 static const uint64_t AGAIN_NS = 200000000, LOAD_NS = 5000000;
 
 static uint64_t system_now_ns(void *arg)
@@ -136,20 +138,20 @@ static void take_signals(struct app *a, struct signals *s)
 	}
 }
 
+/* Of a flood of keys only so many at once: signals, events and frames come in between. */
 static bool take_keys(struct app *a)
 {
 	struct display_input in;
-	bool any = false;
+	int n = 0;
 
-	for (;;) {
-		if (a->done)
-			return any;
+	for (; n < KEYS_AT_ONCE && !a->done; n++) {
 		a->display->ops->input(a->display, &in);
 		if (!in.key)
-			return any;
+			break;
 		app_key(a, &in);
-		any = true;
 	}
+	a->has_keys = n == KEYS_AT_ONCE; /* poll() knows nothing of those that curses has read */
+	return n > 0;
 }
 
 enum { WAIT_SIGNALS, WAIT_KEYS, WAIT_CHILD, WAIT_SOURCE, WAIT_LINES, WAIT_DRAWN, WAITS };
@@ -235,7 +237,7 @@ static int wait_and_take(struct app *a, struct signals *s, int pending_fd, struc
 		[WAIT_LINES] = {.fd = query_load_fd(&a->query), .events = POLLIN},
 		[WAIT_DRAWN] = {.fd = pending_fd, .events = POLLOUT},
 	};
-	bool always_ready = load_names(a) || (a->dirty && pending_fd < 0) ||
+	bool always_ready = load_names(a) || a->has_keys || (a->dirty && pending_fd < 0) ||
 			    (pumping && (source_fd_ < 0 || a->behind));
 
 	if (poll(p, WAITS, always_ready ? 0 : wait_ms(a)) < 0 && errno != EINTR)

@@ -14,6 +14,7 @@
 #include "clipboard.h"
 #include "crash.h"
 #include "kontend/mem.h"
+#include "mouse.h"
 #include "terminfo.h"
 #include "tty.h"
 #include "widgets/theme.h"
@@ -29,8 +30,11 @@
 
 enum { ESC_DELAY_MS = 25, DOUBLE_CLICK_MS = 400, LEAVE = 200 };
 
-/* What curses makes of a terminal's answer to whether it shows frames at once (DEC mode 2026). */
-enum { KEY_HAS_FRAMES = KEY_MAX + 1, KEY_NO_FRAMES };
+/*
+ * What curses makes of a terminal's answer to whether it shows frames at once (DEC mode 2026), and
+ * of the beginning of a report of the mouse.
+ */
+enum { KEY_HAS_FRAMES = KEY_MAX + 1, KEY_NO_FRAMES, KEY_REPORT_BYTES, KEY_REPORT_SGR };
 
 struct terminal {
 	struct display display;
@@ -46,6 +50,7 @@ struct terminal {
 		int64_t at_ms;
 		int x, y;
 	} press;
+	struct mouse_report report;
 };
 
 static struct terminal *term_of(struct display *d)
@@ -222,10 +227,20 @@ static int64_t now_ms(void)
 	return (int64_t)(clock_now_ns() / 1000000);
 }
 
-static uint32_t mouse_key(struct terminal *t, struct display_input *ret)
+static uint32_t press_key(struct terminal *t, int x, int y)
 {
 	int64_t at = now_ms();
-	bool twice;
+	bool twice = at - t->press.at_ms < DOUBLE_CLICK_MS && x == t->press.x && y == t->press.y;
+
+	t->press.at_ms = twice ? 0 : at;
+	t->press.x = x;
+	t->press.y = y;
+	return twice ? KEY_K_DCLICK : KEY_K_CLICK;
+}
+
+/* Of the Linux console, by way of libgpm. */
+static uint32_t console_mouse_key(struct terminal *t, struct display_input *ret)
+{
 	MEVENT ev;
 
 	if (getmouse(&ev) != OK)
@@ -236,13 +251,25 @@ static uint32_t mouse_key(struct terminal *t, struct display_input *ret)
 		return KEY_K_WHEEL_UP;
 	if (ev.bstate & BUTTON5_PRESSED)
 		return KEY_K_WHEEL_DOWN;
-	if (!(ev.bstate & BUTTON1_PRESSED))
+	return ev.bstate & BUTTON1_PRESSED ? press_key(t, ev.x, ev.y) : 0;
+}
+
+static uint32_t report_key(struct terminal *t, struct display_input *ret)
+{
+	const struct mouse_report *r = &t->report;
+
+	ret->x = r->x;
+	ret->y = r->y;
+	switch (r->button) {
+	case MOUSE_WHEEL_UP:
+		return KEY_K_WHEEL_UP;
+	case MOUSE_WHEEL_DOWN:
+		return KEY_K_WHEEL_DOWN;
+	case MOUSE_LEFT:
+		return r->is_pressed ? press_key(t, r->x, r->y) : 0;
+	default:
 		return 0;
-	twice = at - t->press.at_ms < DOUBLE_CLICK_MS && ev.x == t->press.x && ev.y == t->press.y;
-	t->press.at_ms = twice ? 0 : at;
-	t->press.x = ev.x;
-	t->press.y = ev.y;
-	return twice ? KEY_K_DCLICK : KEY_K_CLICK;
+	}
 }
 
 static void make_leave(struct terminal *t)
@@ -271,7 +298,10 @@ static void begin_frames(struct terminal *t)
 static uint32_t curses_key(struct terminal *t, int code, struct display_input *ret)
 {
 	if (code == KEY_MOUSE)
-		return mouse_key(t, ret);
+		return console_mouse_key(t, ret);
+	if (code == KEY_REPORT_SGR || code == KEY_REPORT_BYTES)
+		mouse_begin(&t->report, code == KEY_REPORT_SGR ? MOUSE_SGR : MOUSE_BYTES,
+			    clock_now_ns());
 	if (code == KEY_HAS_FRAMES)
 		begin_frames(t);
 	if (code >= KEY_F(1) && code <= KEY_F(10))
@@ -302,21 +332,48 @@ static uint32_t plain_key(wint_t ch)
 	}
 }
 
+/* One more byte of a report, or a key where it ends early. ERR: there is none yet. */
+static int take_report(struct terminal *t, struct display_input *ret)
+{
+	int ch = getch();
+
+	if (ch == ERR)
+		return ERR;
+	switch (mouse_take(&t->report, ch, clock_now_ns())) {
+	case MOUSE_IS_WHOLE:
+		ret->key = report_key(t, ret);
+		break;
+	case MOUSE_IS_BROKEN:
+		ungetch(ch);
+		break;
+	case MOUSE_GOES_ON:
+		break;
+	}
+	return OK;
+}
+
+static int take_key(struct terminal *t, struct display_input *ret)
+{
+	wint_t ch = 0;
+	int kind = get_wch(&ch);
+
+	if (kind == KEY_CODE_YES)
+		ret->key = curses_key(t, (int)ch, ret);
+	else if (kind == OK)
+		ret->key = plain_key(ch);
+	return kind;
+}
+
 static void term_input(struct display *d, struct display_input *ret)
 {
+	struct terminal *t = term_of(d);
 	int kind;
 
-	come_back(term_of(d));
+	come_back(t);
 	/* Keys without a meaning for us are skipped: an answer of 0 says "no more input". */
 	do {
-		wint_t ch = 0;
-
 		*ret = (struct display_input){0};
-		kind = get_wch(&ch);
-		if (kind == KEY_CODE_YES)
-			ret->key = curses_key(term_of(d), (int)ch, ret);
-		else if (kind == OK)
-			ret->key = plain_key(ch);
+		kind = t->report.form ? take_report(t, ret) : take_key(t, ret);
 	} while (kind != ERR && !ret->key);
 }
 
@@ -487,6 +544,16 @@ static void ask_for_frames(struct terminal *t)
 	say_capability(t, "\033[?2026$p");
 }
 
+/* The beginnings of reports are keys of ours: curses shall not read the rest (see mouse.c). */
+static void take_reports(void)
+{
+	if (!key_mouse)
+		return;
+	define_key(key_mouse, 0);
+	define_key(MOUSE_BYTES_BEGIN, KEY_REPORT_BYTES);
+	define_key(MOUSE_SGR_BEGIN, KEY_REPORT_SGR);
+}
+
 static void set_modes(struct terminal *t, const struct term_options *o)
 {
 	noecho();
@@ -501,6 +568,7 @@ static void set_modes(struct terminal *t, const struct term_options *o)
 		mouseinterval(0);
 		t->mouse = mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	}
+	take_reports();
 	t->color = want_color(o->color);
 	if (t->color) {
 		start_color();
