@@ -49,20 +49,18 @@ int cmd_cut_write(const struct cmd_cut *c, struct error *err)
 {
 	struct reader_options ro = {.path = c->from, .tick_ns = c->tick_ns};
 	struct source *source;
-	int fd, r;
+	struct newfile made;
+	int r;
 
 	sandboxed_reader(c->sandboxed, &ro);
 	r = reader_new(&source, &ro, err);
 	if (r < 0)
 		return r;
-	fd = sandboxed_make(c->sandboxed, c->to, err);
-	if (fd < 0) {
-		r = fd;
-	} else {
-		r = write_to(c, fd, source, err);
-		close(fd);
-		if (r < 0)
-			sandboxed_unmake(c->sandboxed, c->to);
+	r = sandboxed_make(c->sandboxed, &made, c->to, err);
+	if (r >= 0) {
+		r = write_to(c, made.fd, source, err);
+		int named = sandboxed_made(c->sandboxed, &made, c->to, r < 0, err);
+		r = r < 0 ? r : named;
 	}
 	source_free(source);
 	return r;

@@ -194,25 +194,29 @@ static int limit_bytes(const struct sandboxed_world *w)
 
 static void forget_made(struct sandboxed_world *w)
 {
-	if (w->made_fd >= 0)
-		close(w->made_fd);
-	w->made_fd = -1;
+	if (w->made.fd < 0)
+		return;
+	newfile_drop(&w->made);
+	close(w->made.fd);
+	newfile_deinit(&w->made);
 }
 
+/* It has no name until all is written: whatever ends us, no part of it is left. */
 static int make_in(struct sandboxed_world *w, int dir, const char *name)
 {
 	int r = limit_bytes(w);
-	int fd =
-		r < 0 ? r
-		      : openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
-	if (fd < 0)
-		return r < 0 ? r : -errno;
 	forget_made(w);
-	w->made_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	w->made_dir = dir;
-	snprintf(w->made_name, sizeof(w->made_name), "%s", name);
+	if (r == 0)
+		r = newfile_open_in(&w->made, dir, name);
+	if (r < 0)
+		return r;
 	w->n_made++;
+	int fd = newfile_is_taken(&w->made) ? -EEXIST : fcntl(w->made.fd, F_DUPFD_CLOEXEC, 0);
+	if (fd == -1)
+		fd = -errno;
+	if (fd < 0)
+		forget_made(w);
 	return fd;
 }
 
@@ -231,22 +235,11 @@ static void make_output(void *ctx, const struct broker_ask *ask, struct broker_a
 				    is_only ? w->make_name : ask->text));
 }
 
-/* Is the file that was made last still the one with the name? */
-static bool is_made(const struct sandboxed_world *w)
-{
-	struct stat a, b;
-
-	return w->made_fd >= 0 && fstat(w->made_fd, &a) == 0 &&
-	       fstatat(w->made_dir, w->made_name, &b, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-static void unmake(void *ctx, const struct broker_ask *ask, struct broker_answer *ret)
+static void made(void *ctx, const struct broker_ask *ask, struct broker_answer *ret)
 {
 	struct sandboxed_world *w = ctx;
 
-	(void)ask;
-	ret->number = is_made(w) && unlinkat(w->made_dir, w->made_name, 0) == 0 ? 0 : -ENOENT;
+	ret->number = w->made.fd < 0 ? -ENOENT : ask->number ? 0 : newfile_put_new(&w->made);
 	forget_made(w);
 }
 
@@ -331,7 +324,7 @@ const struct broker_request sandboxed_requests[DEEDS] = {
 	[BROKER_START] = {start},
 	[BROKER_STOP] = {stop},
 	[BROKER_MAKE] = {make_output},
-	[BROKER_UNMAKE] = {unmake},
+	[BROKER_MADE] = {made},
 	[BROKER_PUT] = {put_output},
 	[BROKER_SAVE] = {save},
 	[BROKER_KEEP] = {keep},

@@ -2,6 +2,7 @@
 #ifndef KONTEND_CMD_SANDBOXED_DEEDS_H
 #define KONTEND_CMD_SANDBOXED_DEEDS_H
 
+#include "kontend/newfile.h"
 #include "sandboxed.h"
 
 /* What the broker does for a verb; by number, as messages have it. */
@@ -13,7 +14,7 @@ enum sandboxed_request {
 	BROKER_START,	  /* text: build id, "": lines; descriptor: its socket; a number */
 	BROKER_STOP,	  /* that number; a wait status */
 	BROKER_MAKE,	  /* text: the path of the command line, or a plain name; its descriptor */
-	BROKER_UNMAKE,	  /* the last of these */
+	BROKER_MADE,	  /* number: give up? else the last of these gets its name */
 	BROKER_PUT,	  /* number: give up? */
 	BROKER_SAVE, /* text: a name, number: as P has it? descriptor: what is in it; its name */
 	BROKER_KEEP, /* text: table, newline, keys; number: without keys? */
@@ -44,8 +45,7 @@ struct sandboxed_world {
 	int reader; /* the process in the sandbox */
 	int here, make_dir;
 	const char *make_name; /* of wants->make */
-	int made_dir, made_fd; /* the last one that was made; -1: none */
-	char made_name[256];
+	struct newfile made;   /* the last one that was made; fd -1: none */
 	unsigned n_made, n_saved;
 	uint64_t saved_bytes;
 	uint64_t most_bytes; /* that a made file may have */

@@ -259,8 +259,10 @@ static void close_folders(const struct sandboxed_world *world)
 static int start_broker(struct sandboxed *c, const struct opts *o, const struct sandboxed_wants *w,
 			struct error *err)
 {
-	struct sandboxed_world world = {
-		.wants = w, .may_fetch = o->debuginfod, .reader = (int)getpid(), .made_fd = -1};
+	struct sandboxed_world world = {.wants = w,
+					.may_fetch = o->debuginfod,
+					.reader = (int)getpid(),
+					.made = {.fd = -1}};
 
 	open_folders(&world, w);
 	const int keep[] = {world.here, world.make_dir, w->used[0] > 0 ? w->used[0] : -1,
@@ -370,11 +372,23 @@ static int not_written(int code, const char *said, struct error *err)
 					   : strerror(-code));
 }
 
-int sandboxed_make(const struct sandboxed *c, const char *path, struct error *err)
+static int make_here(struct newfile *f, const char *path)
 {
-	int fd = sandboxed_is(c)
-			 ? ask_fd(c, BROKER_MAKE, path, 0, -1)
-			 : open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int r = newfile_open(f, path);
+
+	if (r < 0 || !newfile_is_taken(f))
+		return r < 0 ? r : f->fd;
+	newfile_drop(f);
+	close(f->fd);
+	newfile_deinit(f);
+	return -EEXIST;
+}
+
+int sandboxed_make(const struct sandboxed *c, struct newfile *f, const char *path,
+		   struct error *err)
+{
+	*f = (struct newfile){.dir = -1, .fd = -1};
+	int fd = sandboxed_is(c) ? ask_fd(c, BROKER_MAKE, path, 0, -1) : make_here(f, path);
 
 	if (fd == -EPERM && sandboxed_is(c))
 		fd = ask_fd(c, BROKER_MAKE, plain_name(path), 0, -1);
@@ -383,19 +397,27 @@ int sandboxed_make(const struct sandboxed *c, const char *path, struct error *er
 		not_written(fd, "", &why);
 		return error_set(err, fd, "Not written: %s", why.text);
 	}
-	fd = fd < 0 && !sandboxed_is(c) ? -errno : fd;
+	f->fd = fd;
 	return fd < 0 ? error_errno(err, fd, "Cannot make the file '%s'", path) : fd;
 }
 
-void sandboxed_unmake(const struct sandboxed *c, const char *path)
+int sandboxed_made(const struct sandboxed *c, struct newfile *f, const char *path, bool give_up,
+		   struct error *err)
 {
-	const struct broker_ask a = {.text = "", .fds = {-1, -1}};
+	const struct broker_ask a = {.number = give_up, .text = "", .fds = {-1, -1}};
 	struct broker_answer ret;
+	int r = 0;
 
 	if (sandboxed_is(c))
-		ask_broker(c, BROKER_UNMAKE, &a, &ret);
+		r = ask_broker(c, BROKER_MADE, &a, &ret);
+	else if (give_up)
+		newfile_drop(f);
 	else
-		unlink(path);
+		r = newfile_put_new(f);
+	close(f->fd);
+	newfile_deinit(f);
+	return r < 0 && !give_up ? error_errno(err, r, "Cannot give the file its name '%s'", path)
+				 : 0;
 }
 
 static int ask_said(const struct sandboxed *c, enum sandboxed_request request,

@@ -4,6 +4,7 @@
 
 #include "kontend/broker.h"
 #include "kontend/file-access.h"
+#include "kontend/newfile.h"
 #include "kontend/opts.h"
 #include "kontend/output.h"
 #include "kontend/reader.h"
@@ -60,9 +61,14 @@ void sandboxed_leave(struct sandboxed *c); /* {0} is fine */
 const struct file_access *sandboxed_files(const struct sandboxed *c);
 /* So that reader_new() has the recording opened. */
 void sandboxed_reader(const struct sandboxed *c, struct reader_options *o);
-/* A file that was not there before, open for writing, or -errno; and away with the last one. */
-int sandboxed_make(const struct sandboxed *c, const char *path, struct error *err);
-void sandboxed_unmake(const struct sandboxed *c, const char *path);
+/*
+ * A file that was not there before, open for writing, or -errno with @err. It has no name until
+ * sandboxed_made(), which closes it; @give_up: then it gets none.
+ */
+int sandboxed_make(const struct sandboxed *c, struct newfile *f, const char *path,
+		   struct error *err);
+int sandboxed_made(const struct sandboxed *c, struct newfile *f, const char *path, bool give_up,
+		   struct error *err);
 /* The other requests of struct sandboxed_wants; only in a sandbox. */
 int sandboxed_put(const struct sandboxed *c, int fd, bool give_up, struct error *err);
 /* Of a struct output: what struct sandboxed_wants has as @put; and has it put that way, in a

@@ -82,11 +82,8 @@ static int make_file(struct newfile *f)
 	return make_named(f);
 }
 
-static int begin(struct newfile *f, const char *path)
+static int begin(struct newfile *f, const char *path, const char *name)
 {
-	const char *name;
-
-	f->dir = newfile_folder(path, &name);
 	if (f->dir < 0)
 		return f->dir;
 	f->name = mem_strdup(name);
@@ -100,12 +97,33 @@ static int begin(struct newfile *f, const char *path)
 
 int newfile_open(struct newfile *f, const char *path)
 {
-	*f = (struct newfile){.dir = -1, .fd = -1};
-	int r = begin(f, path);
+	const char *name;
+
+	*f = (struct newfile){.fd = -1};
+	f->dir = newfile_folder(path, &name);
+	int r = begin(f, path, name);
 
 	if (r < 0)
 		newfile_deinit(f);
 	return r;
+}
+
+int newfile_open_in(struct newfile *f, int dir, const char *name)
+{
+	*f = (struct newfile){.fd = -1};
+	f->dir = fcntl(dir, F_DUPFD_CLOEXEC, 3);
+	if (f->dir < 0)
+		f->dir = -errno;
+	int r = begin(f, name, name);
+
+	if (r < 0)
+		newfile_deinit(f);
+	return r;
+}
+
+bool newfile_is_taken(const struct newfile *f)
+{
+	return faccessat(f->dir, f->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 int newfile_name(struct newfile *f)
@@ -133,6 +151,32 @@ int newfile_put(struct newfile *f)
 		newfile_drop(f);
 	}
 	f->has_name = false;
+	return r;
+}
+
+/* Some file systems know no renameat2() with flags, others no links. */
+static int rename_new(struct newfile *f)
+{
+	if (renameat2(f->dir, f->temp_name, f->dir, f->name, RENAME_NOREPLACE) == 0) {
+		f->has_name = false;
+		return 0;
+	}
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	return linkat(f->dir, f->temp_name, f->dir, f->name, 0) < 0 ? -errno : 0;
+}
+
+int newfile_put_new(struct newfile *f)
+{
+	char link[40];
+	int r;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", f->fd);
+	if (f->has_name)
+		r = rename_new(f);
+	else
+		r = linkat(AT_FDCWD, link, f->dir, f->name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+	newfile_drop(f);
 	return r;
 }
 

@@ -120,7 +120,7 @@ static void delete_by_path(void)
 	turn_to(HERE);
 	int64_t made = ask_broker(BROKER_MAKE, path, 0, -1);
 	turn_to(THERE);
-	int64_t gone = ask_broker(BROKER_UNMAKE, "", 0, -1);
+	int64_t gone = ask_broker(BROKER_MADE, "", 1, -1);
 	say("attack: delete: make %lld, unmake %lld\n", (long long)made, (long long)gone);
 	unlink(name);
 }
@@ -141,7 +141,7 @@ static void race(enum sandboxed_request request)
 	for (int i = 0; i < TRIES; i++) {
 		did += ask_broker(request, path, 0, request == BROKER_SAVE ? fd : -1) >= 0;
 		if (did && request == BROKER_MAKE)
-			ask_broker(BROKER_UNMAKE, "", 0, -1);
+			ask_broker(BROKER_MADE, "", 0, -1);
 	}
 	atomic_store(&flips, false);
 	pthread_join(thread, NULL);

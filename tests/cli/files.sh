@@ -304,6 +304,22 @@ if grep -q vm_mmap_pgoff "$work/out"; then
 	complain "cut: events that were filtered out are there"
 fi
 expect 1 'Cannot make the file' "$kontend" cut "$canned" -o "$work/part.data"
+# Killed at any moment, cut leaves no file or one that reads; it has no name before it is complete.
+killed=0
+for sandboxed in '' --no-sandbox; do
+	for i in $(seq 0 39); do
+		# shellcheck disable=SC2086 # a word or none
+		"$kontend" cut -q --compress=22 $sandboxed "$canned" -o killed.data 2>/dev/null &
+		pid=$!
+		sleep "$(printf '0.%03d' $((i * 4)))"
+		kill -KILL $pid 2>/dev/null || :
+		wait $pid || killed=$((killed + 1))
+		! mv killed.data "$work/killed.data" 2>/dev/null ||
+			expect 0 '' "$kontend" report -q -i "$work/killed.data"
+		nothing_left "cut, killed after $((i * 4)) ms"
+	done
+done
+[ "$killed" -gt 0 ] || complain "cut: none was killed before it ended"
 expect 129 'as in .kontend cut' "$kontend" cut "$canned"
 expect 129 'say what it is of' "$kontend" cut "$canned" -o "$work/none.data" --filter mm
 expect 129 'columns: ' "$kontend" cut "$canned" -o "$work/none.data" --filter nope=5

@@ -125,6 +125,30 @@ static void a_temporary_name_is_beside_it(void)
 	assert_int_equal(count(), 1);
 }
 
+/* newfile_put_new(): a name that nothing has, also in a folder that is open. */
+static void it_replaces_nothing(void)
+{
+	struct newfile f;
+	int folder = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	put_old();
+	begin(&f);
+	assert_true(newfile_is_taken(&f));
+	assert_int_equal(newfile_put_new(&f), -EEXIST);
+	end(&f);
+	assert_true(says("old"));
+	assert_int_equal(count(), 1);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(newfile_open_in(&f, folder, strrchr(path, '/') + 1), 0);
+	assert_false(newfile_is_taken(&f));
+	assert_int_equal(write(f.fd, "new", 3), 3);
+	assert_int_equal(newfile_put_new(&f), 0);
+	end(&f);
+	assert_true(says("new"));
+	assert_int_equal(count(), 1);
+	close(folder);
+}
+
 /* The folder that it was begun in, whatever its path leads to later. */
 static void the_folder_stays_the_same(void)
 {
@@ -153,6 +177,7 @@ static void all(void)
 	it_takes_the_place();
 	what_is_given_up_leaves_nothing();
 	a_temporary_name_is_beside_it();
+	it_replaces_nothing();
 	the_folder_stays_the_same();
 }
 

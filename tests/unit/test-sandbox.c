@@ -234,7 +234,7 @@ static const struct question {
 	{"a JIT's map with a second name", BROKER_FILE, w.map_twice, false},
 	{"a program, to find it mapped", BROKER_MAPPED, "/etc/passwd", false},
 	{"a new file elsewhere", BROKER_MAKE, w.t.new_file, false},
-	{"to remove what was never made", BROKER_UNMAKE, "", false},
+	{"to name what was never made", BROKER_MADE, "", false},
 	{"a process, with other words", BROKER_START, "-h; id", false},
 	{"to ask servers, which was not allowed", BROKER_START, "00ff", false},
 	{"to put an output in its place", BROKER_PUT, "", false},
@@ -289,15 +289,19 @@ static struct sandboxed_wants wants_here(void)
 }
 
 /* Names in the folder that was open before, and ways that lead there: by path there is none. */
-static int make_and_unmake(void)
+static int make_and_name(void)
 {
 	char path[200];
 	int r = ask_broker(BROKER_MAKE, "made", 0, -1);
 
-	if (r || access("made", F_OK) < 0)
-		return r ? r : BROKEN;
-	r = ask_broker(BROKER_UNMAKE, "", 0, -1);
+	/* No name before all is written, and none after it is given up. */
 	if (r || access("made", F_OK) == 0)
+		return r ? r : BROKEN;
+	r = ask_broker(BROKER_MADE, "", 1, -1);
+	if (r || access("made", F_OK) == 0 || ask_broker(BROKER_MADE, "", 0, -1) != ENOENT)
+		return r ? r : BROKEN;
+	r = ask_broker(BROKER_MAKE, "made", 0, -1);
+	if (r || ask_broker(BROKER_MADE, "", 0, -1) || access("made", F_OK) < 0)
 		return r ? r : BROKEN;
 	snprintf(path, sizeof(path), "%s/made", w.t.dir);
 	if (ask_broker(BROKER_MAKE, path, 0, -1) != EPERM ||
@@ -309,6 +313,8 @@ static int make_and_unmake(void)
 
 static void test_the_broker_makes_names_in_one_folder(void **state)
 {
+	char made[200];
+
 	(void)state;
 	put_back();
 	pid_t pid = fork();
@@ -319,14 +325,16 @@ static void test_the_broker_makes_names_in_one_folder(void **state)
 
 		if (chdir(w.t.dir) < 0 || sandboxed_enter(&w.sandboxed, &o, &wants, &err) < 0)
 			_exit(BROKEN);
-		_exit(make_and_unmake());
+		_exit(make_and_name());
 	}
 	assert_int_equal(status_of(pid), 0);
+	snprintf(made, sizeof(made), "%s/made", w.t.dir);
+	assert_int_equal(unlink(made), 0);
 	assert_true(is_untouched());
 }
 
-/* What is not his own file any more is not removed by its name. */
-static void test_the_broker_removes_only_his_own(void **state)
+/* The name is another file's by then: that one stays, and what was made gets none. */
+static void test_the_broker_replaces_nothing(void **state)
 {
 	int go[2], done[2];
 	char c = 0;
@@ -345,7 +353,7 @@ static void test_the_broker_removes_only_his_own(void **state)
 		    ask_broker(BROKER_MAKE, "new", 0, -1) || write(done[1], "x", 1) != 1 ||
 		    read(go[0], &c, 1) != 1)
 			_exit(BROKEN);
-		_exit(ask_broker(BROKER_UNMAKE, "", 0, -1) == ENOENT ? 0 : BROKEN);
+		_exit(ask_broker(BROKER_MADE, "", 0, -1) == EEXIST ? 0 : BROKEN);
 	}
 	assert_int_equal(read(done[0], &c, 1), 1);
 	assert_int_equal(rename(w.t.victim_file, w.t.new_file), 0);
@@ -511,7 +519,7 @@ int main(void)
 #endif
 		cmocka_unit_test(test_the_broker_looks_at_what_he_is_asked),
 		cmocka_unit_test(test_the_broker_makes_names_in_one_folder),
-		cmocka_unit_test(test_the_broker_removes_only_his_own),
+		cmocka_unit_test(test_the_broker_replaces_nothing),
 		cmocka_unit_test(test_the_broker_ends_nobody_else),
 	};
 

@@ -20,10 +20,16 @@ struct newfile {
 
 /* For @path, mode 600. 0 or -errno. The descriptor f->fd stays the caller's. */
 int newfile_open(struct newfile *f, const char *path);
+/* The same of plain @name in the folder @dir, which stays the caller's. */
+int newfile_open_in(struct newfile *f, int dir, const char *name);
+/* Has another file the name that it is for? */
+bool newfile_is_taken(const struct newfile *f);
 /* Gives it its temporary name, if it has none yet. 0 or -errno. */
 int newfile_name(struct newfile *f);
 /* The file gets its name; what had it is gone. 0 or -errno: then it has no name. */
 int newfile_put(struct newfile *f);
+/* The same where nothing has the name: else -EEXIST, and what has it stays. */
+int newfile_put_new(struct newfile *f);
 /* Removes the temporary name. 0 or -errno. */
 int newfile_drop(struct newfile *f);
 void newfile_deinit(struct newfile *f); /* {0} is none */
