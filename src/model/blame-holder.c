@@ -103,7 +103,7 @@ static void is_gone(struct model *m, uint32_t hold)
 /* A holder that its lock does not name is followed from now on, or no more: see holdrec.h. */
 static int tell_unnamed(struct model *m, const struct event *ev)
 {
-	uint32_t task = task_get_quickly(&m->tasks, ev->pid, ev->tid);
+	uint32_t task = task_get_holder(&m->tasks, ev->pid, ev->tid);
 	uint32_t hold = task == TASK_OTHER ? 0 : find_hold(m, task, ev->holder.lock);
 
 	if (!hold)
@@ -129,10 +129,19 @@ static void tell_holder(struct model *m, uint32_t lock, uint32_t task, const str
 		blame_tell(m, lock, task, ev->holder.hint, UINT64_MAX);
 }
 
+/* The writer of a percpu-rwsem lets go: each time is told of, as long as holders are followed. */
+static void count_release(struct model *m, uint32_t lock)
+{
+	uint32_t node = m->blame.max && lock ? m->locks.locks[lock].blame : 0;
+
+	if (node && m->blame.following)
+		blame_at(m, node)->writes++;
+}
+
 /* No task has the lock until that one takes it. */
 static int tell_handed(struct model *m, const struct event *ev)
 {
-	uint32_t task = task_get_quickly(&m->tasks, ev->pid, ev->tid);
+	uint32_t task = task_get_holder(&m->tasks, ev->pid, ev->tid);
 	uint32_t lock = find_lock(m, ev->holder.lock);
 
 	if (task == TASK_OTHER || task >= OWNER_NEXT || !lock)
@@ -158,11 +167,14 @@ int blame_holder(struct model *m, const struct event *ev)
 	fold_if_full(m);
 	if (ev->holder.what == HOLDREC_HANDED)
 		return tell_handed(m, ev);
-	if (ev->holder.what >= HOLDREC_GOT)
+	if (ev->holder.what >= HOLDREC_GOT && ev->holder.what <= HOLDREC_UNFOLLOWED)
 		return tell_unnamed(m, ev);
-	uint32_t task = task_get_quickly(&m->tasks, ev->pid, ev->tid);
-	if (task == TASK_OTHER)
+	uint32_t task = task_get_holder(&m->tasks, ev->pid, ev->tid);
+	if (task == TASK_OTHER) {
+		if (ev->holder.hint && task_has_ended(&m->tasks, ev->tid))
+			holder_readers(m, find_lock(m, ev->holder.lock), ev->time);
 		return 0;
+	}
 	uint32_t why = why_of(m, ev, state);
 	/* Whoever woke it does not keep it off the CPU. */
 	if (ev->holder.what == HOLDREC_WOKEN)
@@ -184,6 +196,8 @@ int blame_holder(struct model *m, const struct event *ev)
 	uint32_t lock = find_lock(m, ev->holder.lock);
 	if (lock)
 		tell_holder(m, lock, task, ev);
+	if (ev->holder.what == HOLDREC_RELEASED)
+		count_release(m, lock);
 	if (ev->holder.what == HOLDREC_ON && ev->holder.other_tid && kept_off(m, task, ev) < 0)
 		return -ENOMEM;
 	blame_change(m, task, state, why);

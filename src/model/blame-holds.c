@@ -273,7 +273,8 @@ static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t ta
 	if (blocked && blocked != node)
 		charge_before(m, hold, blocked, since_ns);
 	blame_at(m, node)->since_ns = m->now_ns;
-	blame_at(m, node)->writes += m->locks.locks[lock].type == LOCK_PCPU_SEM_W;
+	blame_at(m, node)->writes +=
+		!m->blame.following && m->locks.locks[lock].type == LOCK_PCPU_SEM_W;
 	/* It had it, and waits for it again; but a writer of a percpu-rwsem has it before its wait
 	 * for the readers of before is over. */
 	if (blocked == node && m->locks.locks[lock].type == LOCK_PCPU_SEM_W)

@@ -87,13 +87,29 @@ void blame_over(struct model *m, struct wait *w)
 	blame_at(m, node)->n = 0;
 }
 
+/*
+ * Readers of a percpu-rwsem that were woken together get a CPU one after the other: the first of
+ * them told that the writer has let go, for which @w has waited, too.
+ */
+static uint32_t written_before(const struct model *m, const struct blame_node *n,
+			       const struct wait *w)
+{
+	bool is_same = m->locks.locks[w->lock].type == LOCK_PCPU_SEM_R && !n->holds;
+
+	return is_same && n->before_ns >= w->begin_ns ? n->before_task : TASK_OTHER;
+}
+
 /* Who is said to have had the lock while @w waited: nobody else was known. */
 static void charge_told(struct model *m, uint32_t node, const struct wait *w)
 {
 	uint32_t told = holds_told(w);
+	uint64_t writes = blame_at(m, node)->writes;
 
+	if (told == TASK_OTHER)
+		told = written_before(m, blame_at(m, node), w);
 	if (told != TASK_OTHER)
 		blame_tell(m, w->lock, told, false, UINT64_MAX);
+	blame_at(m, node)->writes = writes; /* it was counted when it was seen */
 	blame_settle(m, node);
 	if (!blame_at(m, node)->holds)
 		blame_charge_nobody(m, node);
@@ -131,6 +147,8 @@ static void got_percpu(struct model *m, uint32_t node, const struct wait *w)
 	if (hold && w->begin_ns < m->blame.holds[hold].seen_ns)
 		return;
 	charge_told(m, node, w);
+	if (hold) /* else it is not known that it had the lock until now */
+		note_before(m, node, w);
 	blame_drop_holds(m, node);
 }
 
@@ -158,8 +176,10 @@ void blame_got(struct model *m, const struct wait *w)
 		got_percpu(m, node, w);
 		return;
 	}
-	/* Who was seen to have it in the end of its wait has been counted then. */
-	if (m->locks.locks[w->lock].type == LOCK_PCPU_SEM_W && !blame_has_hold(m, node, w->task))
+	/* Where no record counts releases: who was seen to have it in the end of its wait has been
+	 * counted then. */
+	if (m->locks.locks[w->lock].type == LOCK_PCPU_SEM_W && !m->blame.following &&
+	    !blame_has_hold(m, node, w->task))
 		blame_at(m, node)->writes++;
 	if (!joins) {
 		charge_told(m, node, w);

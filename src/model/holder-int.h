@@ -10,6 +10,8 @@ void holder_waits(struct model *m, uint32_t lock);
 void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns);
 /* The same, where an event of exactly @ns reports it: that counts for lockqueue-steal.c, too. */
 void holder_report(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns);
+/* Readers have it, and it is not known which: the one that is named has exited. */
+void holder_readers(struct model *m, uint32_t lock, uint64_t ns);
 void holder_got(struct model *m, const struct wait *w, uint64_t ns);
 void holder_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns);
 /* Who had the lock last while @w waited, which is about to end. */

@@ -142,6 +142,16 @@ void holder_report(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 	lockqueue_seen(m, lock, owner, ns);
 }
 
+void holder_readers(struct model *m, uint32_t lock, uint64_t ns)
+{
+	if (lock < LOCK_TYPES)
+		return;
+	if (m->blame.max)
+		blame_tell(m, lock, TASK_OTHER, true, ns);
+	if (ns >= last_ns(latest(m, lock)))
+		set_others(m, lock, TASK_OTHER, ns);
+}
+
 void holder_got(struct model *m, const struct wait *w, uint64_t ns)
 {
 	enum lock_type type = (enum lock_type)m->locks.locks[w->lock].type;
@@ -164,6 +174,25 @@ void holder_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
 		h->gone_ns = ns;
 }
 
+/* A task that has exited has no lock. */
+static bool has_exited(const struct model *m, uint32_t owner)
+{
+	uint32_t task = cell_owner_task(owner);
+
+	return task && task_ended_until(&m->tasks.tasks[task], UINT64_MAX);
+}
+
+/* The one that is named, or of several readers the latest that has not exited. */
+static uint32_t living(const struct model *m, const struct lock_has *h)
+{
+	if (!has_exited(m, h->who))
+		return h->who;
+	for (uint32_t i = 0; i < HOLDER_READERS; i++)
+		if (h->readers[i] && !has_exited(m, h->readers[i]))
+			return h->readers[i];
+	return OWNER_NONE;
+}
+
 uint32_t holder_now(const struct model *m, const struct wait *w, uint64_t *ret_ns)
 {
 	const struct lock_has *h = latest(m, w->lock);
@@ -176,7 +205,7 @@ uint32_t holder_now(const struct model *m, const struct wait *w, uint64_t *ret_n
 	/* What happened where records are missing may have been this. */
 	if (h->told_ns < m->lost_until || cell_owner_task(h->who) == w->task)
 		return OWNER_NONE;
-	return h->gone_ns && !cell_owner_is_free(h->who) ? OWNER_NONE : h->who;
+	return h->gone_ns && !cell_owner_is_free(h->who) ? OWNER_NONE : living(m, h);
 }
 
 uint32_t holder_last(const struct model *m, const struct wait *w)

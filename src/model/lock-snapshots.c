@@ -285,7 +285,7 @@ static int see_holder(struct model *m, const struct look_at *l, struct wait *w)
 
 	if (!q || q->certainty == LOCKSNAP_NOBODY || q->holder_tid <= 0 || q->holder_tid == tid)
 		return 0;
-	uint32_t holder = task_get_quickly(&m->tasks, q->holder_pid, q->holder_tid);
+	uint32_t holder = task_get_holder(&m->tasks, q->holder_pid, q->holder_tid);
 	if (holder == TASK_OTHER || holder >= OWNER_NEXT)
 		return 0;
 	w->seen = holder | (q->certainty == LOCKSNAP_SURE ? 0u : OWNER_HINT) |

@@ -326,13 +326,20 @@ static void note_owner(struct model *m, struct wait *w, uint32_t owner, uint64_t
 static bool find_owner(struct model *m, int32_t pid, int32_t tid, enum waitrec_owner is,
 		       uint32_t *ret)
 {
-	uint32_t index = tid ? task_get_quickly(&m->tasks, pid, tid) : TASK_OTHER;
+	uint32_t index = tid ? task_get_holder(&m->tasks, pid, tid) : TASK_OTHER;
 
 	if (is == WAITREC_HANDED || !index)
 		*ret = cell_owner_handed(index);
 	else
 		*ret = index | (is == WAITREC_READ ? OWNER_HINT : 0);
 	return index < OWNER_NEXT && (index != TASK_OTHER || !tid);
+}
+
+/* Readers have the lock, and the one that its word names may be none of them. */
+static void note_exited_reader(struct model *m, const struct wait *w, int32_t tid, uint64_t ns)
+{
+	if (task_has_ended(&m->tasks, tid))
+		holder_readers(m, w->lock, ns);
 }
 
 /* Sums are by who had the lock; who was to take it makes no difference there. */
@@ -351,6 +358,8 @@ static void begin_owner(struct model *m, const struct event *ev)
 	struct wait *w = &m->waits.waits[m->last_wait];
 	uint32_t owner;
 
+	if (m->last_wait && ev->begin.owner == WAITREC_READ)
+		note_exited_reader(m, w, ev->begin.owner_tid, ev->time);
 	if (ev->begin.owner == WAITREC_NOT_SAID || !m->last_wait ||
 	    !find_owner(m, ev->begin.owner_pid, ev->begin.owner_tid,
 			(enum waitrec_owner)ev->begin.owner, &owner))
@@ -446,6 +455,8 @@ int pair_owner(struct model *m, const struct event *ev)
 		return 0;
 	struct wait *w = &m->waits.waits[n.waits[at]];
 	uint32_t owner;
+	if (ev->owner.hint)
+		note_exited_reader(m, w, ev->owner.tid, ev->time);
 	if (!find_owner(m, ev->owner.pid, ev->owner.tid,
 			ev->owner.hint ? WAITREC_READ : WAITREC_OWNED, &owner))
 		return 0;

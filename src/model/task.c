@@ -92,12 +92,19 @@ static uint32_t free_index(struct task_table *t)
 	return (uint32_t)t->n++;
 }
 
+static int32_t *ended_at(struct task_table *t, int32_t tid)
+{
+	return &t->ended[(uint32_t)tid % TASK_ENDED_KEPT];
+}
+
 static uint32_t add_task(struct task_table *t, int32_t pid, int32_t tid, uint64_t start_ns)
 {
 	uint32_t index = free_index(t);
 
 	if (index == TASK_OTHER)
 		return TASK_OTHER;
+	if (*ended_at(t, tid) == tid)
+		*ended_at(t, tid) = 0;
 	t->tasks[index] = (struct task){.pid = pid,
 					.tid = tid,
 					.alive = 1,
@@ -124,6 +131,16 @@ uint32_t task_get(struct task_table *t, int32_t pid, int32_t tid)
 				       : tid == TASKID_OUTSIDE ? "idle-or-outside"
 							       : "";
 	return index;
+}
+
+bool task_has_ended(const struct task_table *t, int32_t tid)
+{
+	return tid && t->ended[(uint32_t)tid % TASK_ENDED_KEPT] == tid;
+}
+
+uint32_t task_get_holder(struct task_table *t, int32_t pid, int32_t tid)
+{
+	return task_has_ended(t, tid) ? TASK_OTHER : task_get_quickly(t, pid, tid);
 }
 
 int task_comm(struct task_table *t, const struct event *ev)
@@ -183,6 +200,7 @@ void task_end(struct task_table *t, uint32_t index, uint64_t time_ns)
 	map64_del(&t->by_tid, (uint32_t)task->tid);
 	task->alive = 0;
 	task->exit_ns = time_ns;
+	*ended_at(t, task->tid) = task->tid;
 	t->n_ended++;
 }
 

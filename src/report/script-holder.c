@@ -24,6 +24,7 @@ static const char *const whats[HOLDREC_WHATS] = {
 	[HOLDREC_GONE] = "gone",
 	[HOLDREC_UNFOLLOWED] = "unfollowed",
 	[HOLDREC_HANDED] = "handed",
+	[HOLDREC_RELEASED] = "released",
 };
 
 static const char *const states[HOLDREC_STATES] = {
@@ -77,6 +78,8 @@ static void put_state(struct textbuf *b, const struct engine *e, const struct ev
 		name = "has it no more";
 	if (ev->holder.what == HOLDREC_HANDED)
 		name = "no task has it: this one is the next";
+	if (ev->holder.what == HOLDREC_RELEASED)
+		name = "lets go of it, and has woken a task that waits";
 	textbuf_str(b, name ? name : "?");
 	if (in) {
 		textbuf_str(b, " in ");

@@ -337,48 +337,6 @@ static void only_who_is_named_is_followed_without_a_record(void **state)
 	}
 }
 
-/*
- * Readers of a percpu-rwsem wait because of a writer alone, which is told of while it waits until
- * the readers of before are through: also if it waited for another writer.
- */
-static void readers_of_a_percpu_rwsem_wait_for_its_writer(void **state)
-{
-	const uint32_t reads = LCB_F_PERCPU | LCB_F_READ, writes = LCB_F_PERCPU | LCB_F_WRITE;
-	struct model *m = *state;
-
-	holder(m, 0, -1, HOLDREC_BEGUN, HOLDREC_UNKNOWN);
-	begin_as(m, 702, 0, reads);
-	clock_ms = 2;
-	begin_as(m, 703, 0, reads);
-	holder(m, 701, 0, HOLDREC_SEEN, HOLDREC_ASLEEP); /* since the lock is waited for */
-	clock_ms = 3;
-	begin_as(m, 709, 0, writes);
-	clock_ms = 10;
-	end(m, 702, 0, 0); /* was let in before */
-	clock_ms = 12;
-	holder(m, 701, 0, HOLDREC_ON, HOLDREC_RUNNING);
-	clock_ms = 13;
-	holder(m, 701, 0, HOLDREC_UNFOLLOWED, HOLDREC_UNKNOWN);
-	clock_ms = 15;
-	end(m, 703, 0, 0); /* 701 has let go */
-	clock_ms = 16;
-	begin_as(m, 704, 0, reads);
-	holder(m, 709, 0, HOLDREC_SEEN, HOLDREC_ASLEEP); /* has it, and waits for readers */
-	clock_ms = 20;
-	end(m, 709, 0, 0);
-	clock_ms = 21;
-	end(m, 704, 0, 0);
-	assert_ms(all(m), 10 + 13 + 17 + 5);
-	assert_ms(charged(m, 701, BLAME_ASLEEP, 0), 8 + 10 + 9);
-	assert_ms(charged(m, 701, BLAME_RUNNING, 0), 2);
-	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, 0), 2 + 2 * 2);
-	assert_ms(charged(m, 709, BLAME_ASLEEP, 0), 2 * 4);
-	assert_ms(charged(m, 709, BLAME_NOT_FOLLOWED, 0), 1 + 1);
-	for (int tid = 702; tid <= 704; tid++)
-		assert_ms(charged(m, tid, BLAME_NOT_FOLLOWED, -1), 0);
-	assert_int_equal(m->blame.nodes[1].writes, 2);
-}
-
 /* Readers that come again have let go, which nobody saw: there is no circle. */
 static void who_waits_for_a_lock_has_let_go_of_it(void **state)
 {
@@ -604,7 +562,6 @@ int main(void)
 		TEST(many_readers_share),
 		TEST(what_a_reader_does_is_known_once_it_is_followed),
 		TEST(only_who_is_named_is_followed_without_a_record),
-		TEST(readers_of_a_percpu_rwsem_wait_for_its_writer),
 		TEST(who_waits_for_a_lock_has_let_go_of_it),
 		TEST(who_is_told_to_have_what_it_waits_for_has_it_no_more),
 		TEST(a_circle_is_said),

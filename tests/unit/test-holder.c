@@ -94,7 +94,8 @@ static void tell_story(struct asked *w)
 	report_holder(w, 9 * MS, holder(HOLDREC_SEEN, HOLDREC_UNKNOWN));
 	report_holder(w, 10 * MS, by_reader(HOLDREC_GOT, HOLDREC_RUNNING));
 	report_holder(w, 11 * MS, by_reader(HOLDREC_GONE, HOLDREC_UNKNOWN));
-	report_holder(w, 12 * MS, stopped);
+	report_holder(w, 12 * MS, holder(HOLDREC_RELEASED, HOLDREC_RUNNING));
+	report_holder(w, 13 * MS, stopped);
 	synth_round(w->rig.synth, CANNED_START + 20 * MS);
 }
 
@@ -126,7 +127,7 @@ static void events_say_what_records_do(void **state)
 	rig_play_ticks(&w->rig, NULL, 0);
 	w->rig.engine.watch = &s.watch;
 	rig_play(&w->rig, NULL);
-	assert_int_equal(s.n, 12);
+	assert_int_equal(s.n, 13);
 	assert_int_equal(s.events[0].holder.what, HOLDREC_BEGUN);
 	assert_int_equal(s.events[0].tid, 0);
 	assert_true(s.events[1].holder.hint);
@@ -139,7 +140,8 @@ static void events_say_what_records_do(void **state)
 	assert_int_equal(s.events[2].holder.other_tid, 801);
 	assert_int_equal(s.events[4].holder.n_frames, FRAMES);
 	assert_int_equal(s.events[7].holder.state, HOLDREC_IO);
-	assert_int_equal(s.events[11].holder.missed, 7);
+	assert_int_equal(s.events[11].holder.what, HOLDREC_RELEASED);
+	assert_int_equal(s.events[12].holder.missed, 7);
 }
 
 static void assert_comm(const struct model *m, uint32_t tid, const char *comm)

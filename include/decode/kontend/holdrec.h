@@ -26,6 +26,9 @@ enum holdrec_what {
 	HOLDREC_UNFOLLOWED, /* it may have the lock, but is followed no more */
 	/* No task has the lock: this one is the first in its queue, and is to take it. */
 	HOLDREC_HANDED,
+	/* A writer of a percpu-rwsem lets go of it, and has woken one that waits. Once each time.
+	 */
+	HOLDREC_RELEASED,
 	HOLDREC_WHATS,
 };
 

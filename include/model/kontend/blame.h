@@ -102,7 +102,7 @@ struct blame_node {
 	uint64_t told_ns, time_ns; /* while it was waited for: not charged yet */
 	uint64_t since_ns;	   /* the holders are the same */
 	uint64_t begin_ns;	   /* of the wait that began last */
-	uint64_t writes;	   /* of a percpu-rwsem: writers that were seen */
+	uint64_t writes;	   /* of a percpu-rwsem: times that a writer had it, at least */
 	/* Who got it last, while nobody else waited. */
 	uint32_t last_task, last_lock, last_got;
 	uint64_t last_ns;

@@ -31,7 +31,7 @@ struct task {
 		mm_ns; /* of a leader: since when it has its address space; 0: before the session */
 };
 
-enum { TASK_OTHER = 0 };
+enum { TASK_OTHER = 0, TASK_ENDED_KEPT = 256 };
 
 struct task_table {
 	struct task *tasks;
@@ -39,9 +39,10 @@ struct task_table {
 	uint32_t max;
 	uint32_t free; /* list of free entries through serial, 0 = none */
 	uint32_t next_serial;
-	uint32_t n_ended;     /* entries of those that have exited */
-	struct map64 by_tid;  /* living task of a tid */
-	struct map64 cgroups; /* cgroup id -> index of its path */
+	uint32_t n_ended;		/* entries of those that have exited */
+	struct map64 by_tid;		/* living task of a tid */
+	int32_t ended[TASK_ENDED_KEPT]; /* tids that ended lately, by their lower bits; 0: none */
+	struct map64 cgroups;		/* cgroup id -> index of its path */
 	const char **cgroup_paths;
 	size_t n_cgroups, cap_cgroups;
 	struct task_names *names; /* shared with copies of the table */
@@ -72,6 +73,14 @@ static inline uint32_t task_get_quickly(struct task_table *t, int32_t pid, int32
 
 	return known && t->tasks[*known].pid >= 0 && tid ? *known : task_get(t, pid, tid);
 }
+
+/*
+ * The same of a task that another one names as a holder: TASK_OTHER if it has exited. The word of a
+ * lock may name a reader long after that.
+ */
+uint32_t task_get_holder(struct task_table *t, int32_t pid, int32_t tid);
+/* Has the task @tid exited, and no task begun since that has its number? */
+bool task_has_ended(const struct task_table *t, int32_t tid);
 
 int task_comm(struct task_table *t, const struct event *ev);
 /* A name for a task that has none yet. 0 or -ENOMEM. */

@@ -82,6 +82,7 @@ struct sched_entity {
 
 struct task_struct {
 	unsigned int __state;
+	int exit_state;
 	struct sched_entity se;
 	int pid, tgid;
 	char comm[16];

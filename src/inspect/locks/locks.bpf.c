@@ -188,7 +188,8 @@ static __always_inline void read_holder(struct raw_lock *l, __u64 task)
 {
 	struct task_struct *t = (void *)task;
 
-	if (!t || BPF_CORE_READ(t, pid) <= 0)
+	/* The word of a lock may name a reader that has exited since. */
+	if (!t || BPF_CORE_READ(t, pid) <= 0 || BPF_CORE_READ(t, exit_state))
 		return;
 	l->holder_pid = ns_pid(t, &config.ns);
 	l->holder_tid = ns_tid(t, &config.ns);

@@ -12,6 +12,7 @@ enum {
 	FOLLOW_LEAD = offsetof(struct holdrec, magic), /* perf's size stands before the data */
 	MUTEX_WAITERS = 1,			       /* of its owner */
 	TASK_RUNS = 0,
+	TASK_IS_DEAD = 0x80,
 	TASK_IS_WAKING = 0x200,
 };
 
@@ -24,10 +25,11 @@ enum follow_kind {
 	FOLLOW_SEM,
 	FOLLOW_RT,
 	FOLLOW_RT_READ,
-	FOLLOW_PCPU,	 /* a writer of a percpu-rwsem, while the lock names it */
-	FOLLOW_PCPU_GOT, /* one that waited for it, and has it */
-	FOLLOW_READER, /* one of the readers of a rwsem, who waited for it: see follow-unnamed.bpf.c
-			*/
+	/* Those from here on are not, or not always, named by their lock: follow-unnamed.bpf.c. */
+	FOLLOW_PCPU,	    /* a writer of a percpu-rwsem, while the lock names it */
+	FOLLOW_PCPU_GOT,    /* one that has it, and waited for it or for its readers */
+	FOLLOW_PCPU_LET_GO, /* one that has let go of it, and runs since */
+	FOLLOW_READER,	    /* one of the readers of a rwsem, which waited for it */
 };
 
 /* A holder; `task` 0: none. By the lower bits of its number. */
@@ -41,7 +43,7 @@ struct follow_task {
 	__u32 known; /* since then each change is told */
 	__u32 pad2;
 	__u64 since_ns;
-	__u64 call; /* of a FOLLOW_READER: in which call from user space it got its lock */
+	__u64 call; /* from user space in which it got a lock that does not name it; 0: not known */
 };
 
 /* Bits of follow_told.owner beside the task. */

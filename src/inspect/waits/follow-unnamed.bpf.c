@@ -10,8 +10,10 @@
  * entered.
  *
  * A percpu-rwsem names its writer while that one waits until the readers of before are through.
- * When it is past that, it is not known any more what it does (HOLDREC_UNFOLLOWED), unless it had
- * waited for another writer. follow.bpf.c includes this file.
+ * Past that it is followed until it is back in user space, if it has slept in that wait: then the
+ * call is known in which it has the lock. A writer that lets go wakes the tasks that wait, which
+ * names it where it was not known before; from its next switch on it is followed no more
+ * (HOLDREC_UNFOLLOWED). follow.bpf.c includes this file.
  */
 struct pt_regs___follow_x86 {
 	unsigned long r13, r12, bp, bx, dx, si, di, orig_ax, ip, sp;
@@ -117,15 +119,69 @@ static __always_inline enum follow_kind follow_got_unnamed(__u64 lock, __u32 tid
 	return kind;
 }
 
-/* The task that runs here leaves its CPU: does its lock still tell that it may have it? */
-static __always_inline void follow_check(void *ctx, struct follow_task *e, __u8 *kind, __u64 lock)
+/* @nth of its locks: does that one still say that the task, which leaves its CPU, may have it? */
+static __always_inline void follow_check_one(void *ctx, struct follow_task *e, __u8 *kind,
+					     __u64 lock, __u64 call)
 {
-	if (*kind == FOLLOW_PCPU && !follow_has_percpu(lock, e->task)) {
+	bool is_same = e->call && e->call == call;
+	bool is_past = *kind == FOLLOW_PCPU && !follow_has_percpu(lock, e->task);
+
+	if (is_past && is_same && follow_is_blocked(lock)) {
+		*kind = FOLLOW_PCPU_GOT;
+	} else if (is_past || *kind == FOLLOW_PCPU_LET_GO) {
 		follow_tell_unnamed(ctx, HOLDREC_UNFOLLOWED, lock, *kind);
 		*kind = FOLLOW_NONE;
-	}
-	if ((*kind == FOLLOW_READER || *kind == FOLLOW_PCPU_GOT) && e->call != follow_call_here()) {
+	} else if ((*kind == FOLLOW_READER || *kind == FOLLOW_PCPU_GOT) && !is_same) {
 		follow_tell_unnamed(ctx, HOLDREC_GONE, lock, *kind);
 		*kind = FOLLOW_NONE;
 	}
+}
+
+static __always_inline void follow_check(void *ctx, struct follow_task *e)
+{
+	__u64 call;
+
+	if (e->kind[0] < FOLLOW_PCPU && e->kind[1] < FOLLOW_PCPU)
+		return;
+	call = follow_call_here();
+	follow_check_one(ctx, e, &e->kind[0], e->lock[0], call);
+	follow_check_one(ctx, e, &e->kind[1], e->lock[1], call);
+	if (e->kind[0] == FOLLOW_PCPU || e->kind[1] == FOLLOW_PCPU)
+		e->call = call;
+}
+
+/*
+ * A task that waits to read a percpu-rwsem is woken by the one that runs here: the writer, as it
+ * lets go. Tasks that wait to write may be woken by the last of the readers of before.
+ */
+static __always_inline void follow_lets_go(void *ctx, const struct follow_wait *w)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	__u64 task = bpf_get_current_task();
+	struct follow_told *told = follow_told_of(w->lock);
+	struct follow_cpu *c = follow_here();
+	struct follow_short room = {0};
+	struct holdrec *r = (void *)&room;
+	struct follow_task *e;
+	bool is_new;
+	__u32 nth;
+
+	if (!told || !c || !tid || !(w->flags & LCB_READ))
+		return;
+	e = follow_enter(task, tid, w->lock, FOLLOW_PCPU_LET_GO, &is_new);
+	if (!e)
+		return;
+	nth = e->lock[0] != w->lock;
+	if (!is_new && e->kind[nth] == FOLLOW_PCPU_LET_GO)
+		return; /* it wakes another one */
+	e->kind[nth] = FOLLOW_PCPU_LET_GO;
+	/* If it is named again it has it again. */
+	if (told->lock == w->lock)
+		told->owner = 0;
+	if (!follow_may(c, bpf_ktime_get_ns(), FOLLOW_OFF_MOST, 1))
+		return;
+	r->what = HOLDREC_RELEASED;
+	r->state = HOLDREC_RUNNING;
+	follow_holder(r, c, (void *)task, w->lock, 0);
+	follow_write(ctx, c, r, FOLLOW_SHORT);
 }

@@ -160,8 +160,12 @@ static __always_inline struct follow_task *follow_enter(__u64 task, __u32 tid, _
 	*ret_is_new = false;
 	if (!e || !m)
 		return NULL;
-	if (e->task == task && follow_keeps(e, lock))
+	if (e->task == task && follow_keeps(e, lock)) {
+		/* It has it again. */
+		if (kind == FOLLOW_PCPU && e->kind[e->lock[0] != lock] == FOLLOW_PCPU_LET_GO)
+			e->kind[e->lock[0] != lock] = kind;
 		return e;
+	}
 	*ret_is_new = true;
 	if (e->task != task) {
 		follow_displace(e);
@@ -170,6 +174,7 @@ static __always_inline struct follow_task *follow_enter(__u64 task, __u32 tid, _
 		e->kind[0] = kind;
 		e->lock[1] = e->kind[1] = 0;
 		e->state = HOLDREC_UNKNOWN;
+		e->call = 0;
 		e->task = task;
 	} else if (follow_has(e->lock[0], e->kind[0], task, &hint)) {
 		e->lock[1] = lock;
@@ -432,13 +437,18 @@ static __always_inline void follow_off(struct bpf_raw_tracepoint_args *ctx, stru
 static __always_inline void follow_leaves(struct bpf_raw_tracepoint_args *ctx,
 					  struct follow_state *s, struct follow_marks *m, __u32 tid)
 {
+	struct task_struct___follow *t = (void *)ctx->args[1];
 	struct follow_task *e = follow_entry(tid);
 	__u32 hint = 0, nth;
 
 	if (!e || e->task != ctx->args[1])
 		return;
-	follow_check(ctx, e, &e->kind[0], e->lock[0]);
-	follow_check(ctx, e, &e->kind[1], e->lock[1]);
+	/* It runs never again. The word of a lock may name it as a reader all the same. */
+	if (BPF_CORE_READ(t, __state) & TASK_IS_DEAD) {
+		follow_forget(e, m, tid);
+		return;
+	}
+	follow_check(ctx, e);
 	nth = follow_still(e, &hint);
 	if (nth >= FOLLOW_KEEP)
 		follow_forget(e, m, tid);
@@ -581,7 +591,9 @@ int see_waking(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	s = follow_state();
 	e = follow_entry(tid);
-	if (waits && s && s->on)
+	if (waits && s && s->on && w->flags & LCB_PERCPU)
+		follow_lets_go(ctx, w);
+	else if (waits && s && s->on)
 		follow_wakes(ctx, s, w);
 	if (s && e && s->on && e->task == (__u64)t && e->epoch == s->epoch &&
 	    (e->state == HOLDREC_ASLEEP || e->state == HOLDREC_IO))

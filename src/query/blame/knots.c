@@ -7,6 +7,7 @@
  * no promise: who need not wait here may wait elsewhere then.
  */
 #include "knots.h"
+#include "../locks/queues.h"
 #include "kontend/units.h"
 #include "rows.h"
 
@@ -126,10 +127,17 @@ static uint64_t root_of(struct blame_rows *b, const struct blame_cell *c)
 	return l->twin && l->twin < c->key.root_lock ? l->twin : c->key.root_lock;
 }
 
+/* Of the lock that the knot names. */
 static uint64_t got_in(struct blame_rows *b, const struct blame_cell *c)
 {
-	(void)b;
-	return c->key.got == STACK_OTHER ? UINT64_MAX : c->key.got;
+	return c->key.got == STACK_OTHER || root_of(b, c) != b->lock ? UINT64_MAX : c->key.got;
+}
+
+static uint64_t caller_of(struct blame_rows *b, const struct blame_cell *c)
+{
+	uint32_t func = root_of(b, c) == b->lock ? query_got_in(b->q, &c->key) : 0;
+
+	return func ? func : UINT64_MAX;
 }
 
 static void fill_lock(struct search *s, const struct blame_group *g, struct query_knot *k)
@@ -139,7 +147,7 @@ static void fill_lock(struct search *s, const struct blame_group *g, struct quer
 
 	if (!blame_heaviest(&s->rows, g, root_of, &h))
 		return;
-	const uint32_t lock = (uint32_t)h.key;
+	const uint32_t lock = s->rows.lock = (uint32_t)h.key;
 	const struct lock *l = &q->model->locks.locks[s->cells.v[h.cell].key.root_lock];
 	const struct query_where w = {.lock = s->cells.v[h.cell].key.root_lock};
 	k->lock = query_lock_name(q, lock);
@@ -153,10 +161,10 @@ static void fill_got(struct search *s, const struct blame_group *g, struct query
 {
 	struct blame_heaviest h;
 
-	if (!blame_heaviest(&s->rows, g, got_in, &h))
-		return;
-	k->stack = query_chain(s->q, (uint32_t)h.key);
-	k->caller = query_func_name(s->q, query_caller(s->q, (uint32_t)h.key));
+	if (blame_heaviest(&s->rows, g, got_in, &h))
+		k->stack = query_chain(s->q, (uint32_t)h.key);
+	if (blame_heaviest(&s->rows, g, caller_of, &h))
+		k->caller = query_func_name(s->q, (uint32_t)h.key);
 }
 
 static void fill_mostly(struct search *s, const struct blame_group *g, struct query_knot *k)

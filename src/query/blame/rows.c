@@ -5,6 +5,7 @@
  * who are not known by name are a row for each lock.
  */
 #include "rows.h"
+#include "../locks/queues.h"
 #include "kontend/locktype.h"
 #include "kontend/map64.h"
 #include "kontend/text.h"
@@ -205,9 +206,15 @@ static uint64_t root_lock_of(struct blame_rows *b, const struct blame_cell *c)
 	return c->key.root_lock;
 }
 
+/* Of the lock that the row names: in a row of several locks each has functions of its own. */
 static uint64_t caller_of(struct blame_rows *b, const struct blame_cell *c)
 {
-	return c->key.got == STACK_OTHER ? UINT64_MAX : query_caller(b->q, c->key.got);
+	uint32_t func = 0;
+
+	/* What a row is by is in its id. */
+	if (c->key.got != STACK_OTHER || b->by != BLAME_BY_CALLER)
+		func = c->key.root_lock == b->lock ? query_got_in(b->q, &c->key) : 0;
+	return func ? func : UINT64_MAX;
 }
 
 static uint32_t type_of(const struct blame_rows *b, uint32_t lock)
@@ -245,22 +252,19 @@ static uint32_t waited_mode(const struct query *q, uint32_t lock)
 }
 
 static void fill_lock(struct blame_rows *b, const struct blame_group *g,
-		      const struct blame_columns *at, struct value *v)
+		      const struct blame_columns *at, bool many, struct value *v)
 {
-	struct blame_heaviest h;
+	uint32_t lock = b->lock;
 	bool many_types = false;
 
-	if (!blame_heaviest(b, g, root_lock_of, &h))
-		return;
-	uint32_t lock = (uint32_t)h.key;
 	const struct lock *l = &b->q->model->locks.locks[lock];
 	const struct query_where w = {.lock = waited_mode(b->q, lock)};
 	value_u(&v[at->locks], count_locks(b, g, &many_types));
 	value_s(&v[at->kind], locktype_name((enum lock_type)l->type));
 	value_s(&v[at->name], query_lock_name(b->q, w.lock));
 	v[at->kind].approx = many_types;
-	v[at->name].approx = h.many;
-	v[at->lock] = (struct value){.u = l->addr, .known = !h.many && lock >= LOCK_TYPES};
+	v[at->name].approx = many;
+	v[at->lock] = (struct value){.u = l->addr, .known = !many && lock >= LOCK_TYPES};
 	if (lock >= LOCK_TYPES)
 		value_u(&v[at->lock_id], query_id(b->q, BY_LOCK, &w));
 }
@@ -281,9 +285,13 @@ void blame_fill_root(struct blame_rows *b, const struct blame_group *g, uint64_t
 	if (b->by == BLAME_BY_STACK)
 		value_s(&v[at->stack],
 			who == BLAME_NOBODY ? who_words[who] : query_chain(b->q, c->key.got));
-	if (want & lock)
-		fill_lock(b, g, at, v);
-	if (want & 1ull << at->caller && blame_heaviest(b, g, caller_of, &h)) {
+	bool known = want & (lock | 1ull << at->caller) && blame_heaviest(b, g, root_lock_of, &h);
+	if (known) {
+		b->lock = (uint32_t)h.key;
+		if (want & lock)
+			fill_lock(b, g, at, h.many, v);
+	}
+	if (known && want & 1ull << at->caller && blame_heaviest(b, g, caller_of, &h)) {
 		value_s(&v[at->caller], query_func_name(b->q, (uint32_t)h.key));
 		v[at->caller].approx = h.many;
 	} else if (b->by == BLAME_BY_CALLER && who == BLAME_NOBODY) {

@@ -30,6 +30,7 @@ struct blame_rows {
 	size_t n, cap;
 	uint64_t all_ns;
 	struct blame_weight *room; /* scratch, as many as cells */
+	uint32_t lock;		   /* that the row which is filled names: the heaviest of it */
 };
 
 /* Groups all cells that count. 0 or -ENOMEM. */

@@ -25,8 +25,8 @@ static bool is_writer_of(const struct model *m, const struct blame_key *k, uint6
 	return l->addr == addr && l->type == LOCK_PCPU_SEM_W && k->task != TASK_OTHER;
 }
 
-/* Of those who call percpu_down_write() in it, the function; NULL: it sleeps for something else. */
-static const char *writes_in(struct query *q, uint32_t stack)
+/* The function in it that calls percpu_down_write(); 0: the task sleeps for something else. */
+static uint32_t writes_in(struct query *q, uint32_t stack)
 {
 	const uint64_t *frames = stack_frames(&q->model->stacks, stack);
 	uint32_t n = q->model->stacks.stacks[stack].n;
@@ -34,16 +34,19 @@ static const char *writes_in(struct query *q, uint32_t stack)
 	for (uint32_t i = 0; i + 1 < n; i++) {
 		const char *name = query_func_name(q, query_func(q, frames[i]));
 		if (name && strncmp(name, "percpu_down_write", strlen("percpu_down_write")) == 0)
-			return query_func_name(q, query_func(q, frames[i + 1]));
+			return query_func(q, frames[i + 1]);
 	}
-	return NULL;
+	return 0;
 }
 
-static const char *call_site(struct query *q, const struct blame_key *k)
+uint32_t query_got_in(struct query *q, const struct blame_key *k)
 {
 	if (k->got != STACK_OTHER)
-		return query_func_name(q, query_caller(q, k->got));
-	return k->state == BLAME_ASLEEP && k->why != STACK_OTHER ? writes_in(q, k->why) : NULL;
+		return query_caller(q, k->got);
+	if (k->state != BLAME_ASLEEP || k->why == STACK_OTHER ||
+	    q->model->locks.locks[k->root_lock].type != LOCK_PCPU_SEM_W)
+		return 0;
+	return writes_in(q, k->why);
 }
 
 /* Of all that was charged to writers of the lock. */
@@ -57,9 +60,9 @@ static uint32_t heaviest(struct query *q, uint64_t addr, struct query_lock_write
 		const struct blame_cell *c = &m->blame.cells[i];
 		if (!is_writer_of(m, &c->key, addr) || !c->ns)
 			continue;
-		const char *in = c->ns > most_in_ns ? call_site(q, &c->key) : NULL;
+		uint32_t in = c->ns > most_in_ns ? query_got_in(q, &c->key) : 0;
 		if (in) {
-			ret->caller = in;
+			ret->caller = query_func_name(q, in);
 			most_in_ns = c->ns;
 		}
 		ret->many |= task != TASK_OTHER && task != c->key.task;

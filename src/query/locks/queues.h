@@ -55,6 +55,12 @@ const char *query_queue_holder_stack(struct query *q, const struct locksnap_queu
 const char *query_queue_stack(struct query *q, const struct locksnap_waiter *w);
 /* The same of any addresses of kernel code. */
 const char *query_queue_frames(struct query *q, const uint64_t *frames, uint32_t n);
+struct blame_key;
+/*
+ * The function in which the task that is charged got its lock; 0: not known. The writer of a
+ * percpu-rwsem that has not waited for another one is seen in it as it waits for the readers.
+ */
+uint32_t query_got_in(struct query *q, const struct blame_key *k);
 /* Of a percpu-rwsem, which no snapshot has: the writer that the model knows of, into @ret. */
 struct query_lock_now;
 void query_lock_now_percpu(struct query *q, uint64_t addr, enum lock_type type,
