@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Makes of the program's own tables, by which it writes rows, too: the JSON Schema of rows, the lists of
 kontend-rows(5), and for each engine the SQL that reads them. PAGE has a line "@TABLES@".
-Called as: make.py KONTEND PAGE SCHEMA-OUT PAGE-OUT FLEET-OUT"""
+Called as: make.py KONTEND PAGE SCHEMA-OUT PAGE-OUT [FLEET-OUT]"""
 import json
 import os
 import subprocess
@@ -171,7 +171,7 @@ def lists(rows):
 
 
 def main():
-    kontend, page_in, schema_out, page_out, fleet_out = sys.argv[1:]
+    kontend, page_in, schema_out, page_out, *fleet_out = sys.argv[1:]
     rows = Rows(kontend)
     with open(schema_out, "w", encoding="utf-8") as out:
         json.dump(rows.json_schema(), out, indent=1, ensure_ascii=False)
@@ -180,9 +180,9 @@ def main():
         text = page.read().replace("@TABLES@\n", "\n".join(make.wrapped(lists(rows))) + "\n")
     with open(page_out, "w", encoding="utf-8") as out:
         out.write(text)
-    for engine in ENGINES:
-        os.makedirs(os.path.join(fleet_out, engine), exist_ok=True)
-        with open(os.path.join(fleet_out, engine, "rows.sql"), "w", encoding="utf-8") as out:
+    for engine in ENGINES if fleet_out else ():
+        os.makedirs(os.path.join(fleet_out[0], engine), exist_ok=True)
+        with open(os.path.join(fleet_out[0], engine, "rows.sql"), "w", encoding="utf-8") as out:
             out.write(rows.sql(engine))
 
 

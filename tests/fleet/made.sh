@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The schema of rows, the page on them and the SQL that reads them are what the program's tables make: UPDATE=1
-# makes them anew. Called as: made.sh KONTEND SOURCE-FOLDER
+# The SQL that reads rows is what the program's tables make; UPDATE=1 makes it again.
+# Called as: made.sh KONTEND SOURCE-FOLDER
 set -eu
 kontend=$1
 src=$2
@@ -9,11 +9,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
 
-mkdir -p "$work/share/rows" "$work/share/fleet" "$work/man"
+mkdir -p "$work/share/fleet"
 python3 "$src/share/rows/make.py" "$kontend" "$src/share/rows/kontend-rows.5.in" \
-	"$work/share/rows/rows.schema.json" "$work/man/kontend-rows.5" "$work/share/fleet"
-for file in share/rows/rows.schema.json man/kontend-rows.5 share/fleet/duckdb/rows.sql \
-	share/fleet/clickhouse/rows.sql share/fleet/spark/rows.sql; do
+	"$work/schema" "$work/page" "$work/share/fleet"
+for file in share/fleet/duckdb/rows.sql share/fleet/clickhouse/rows.sql share/fleet/spark/rows.sql; do
 	if [ -n "${UPDATE:-}" ]; then
 		cp "$work/$file" "$src/$file"
 	elif ! diff -u -L "$file" -L 'as it would be made' "$src/$file" "$work/$file"; then

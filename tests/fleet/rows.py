@@ -34,10 +34,10 @@ def no_member_twice(pairs):
 
 
 class Test:
-    def __init__(self, kontend, source, synthetic, make_incident, folder):
+    def __init__(self, kontend, source, synthetic, make_incident, schema, folder):
         self.kontend, self.source, self.synthetic, self.folder = kontend, source, synthetic, folder
         self.make_incident = make_incident
-        with open(os.path.join(source, "share", "rows", "rows.schema.json"), encoding="utf-8") as f:
+        with open(schema, encoding="utf-8") as f:
             schema = json.load(f)
         Draft202012Validator.check_schema(schema)
         self.validators = {name: Draft202012Validator(d) for name, d in schema["$defs"].items()}

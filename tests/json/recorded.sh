@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # JSON of recordings, and that of the golden texts, is as the schema says; and what the schema has is
 # printed somewhere here, but for what `unseen` lists.
-# Called as: recorded.sh KONTEND SOURCE-FOLDER MAKE-INCIDENT
+# Called as: recorded.sh KONTEND SOURCE-FOLDER MAKE-INCIDENT SCHEMA
 set -eu
 kontend=$1
 src=$2
 make_incident=$3
+schema=$4
 tests_json=$src/tests/json
 # shellcheck source=tests/json/lib.sh
 . "$tests_json/lib.sh"
@@ -63,5 +64,5 @@ mkdir "$work/caught"
 printf PERFILE2 >"$work/caught/kontend-20261121-031408-wait.data"
 says incidents "$work/caught"
 says report -i "$work/caught/kontend-20261121-031407-wait.data" --view overview
-validate "$src/share/json/kontend.schema.json" --unseen "$tests_json/unseen" "$work"/*.json \
+validate "$schema" --unseen "$tests_json/unseen" "$work"/*.json \
 	"$src"/tests/golden/*json*.golden "$src/tests/golden/export-chrome.golden"

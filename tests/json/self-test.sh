@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The checks of JSON fail where they have to: each case is a document of the bench with one thing wrong.
-# Called as: self-test.sh SOURCE-FOLDER
+# Called as: self-test.sh SOURCE-FOLDER SCHEMA PAGE
 set -eu
 src=$1
 tests_json=$src/tests/json
@@ -10,7 +10,8 @@ tests_json=$src/tests/json
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
-schema=$src/share/json/kontend.schema.json
+schema=$2
+page=$3
 
 complain() {
 	echo "$1"
@@ -50,7 +51,7 @@ echo '{"schema": "kontend.bench/1", "bench": "uprobe", "figures": []}' >"$work/e
 validate "$schema" --live "$work/list" "$work/doc" >"$work/out" || complain "--live: $(cat "$work/out")"
 validate "$schema" --live "$work/list" "$work/empty" >"$work/out" && complain "--live misses nothing"
 sed 's/"value"/"worth"/' "$schema" >"$work/other.json"
-if "$tests_json/page.py" "$work/other.json" "$src/man/kontend-json.7" >"$work/out" ||
+if "$tests_json/page.py" "$work/other.json" "$page" >"$work/out" ||
 	! grep -q 'does not have worth' "$work/out" || ! grep -q 'does not have value' "$work/out"; then
 	complain "the page has what a schema does not have: $(cat "$work/out")"
 fi

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The JSON of what is measured here and now is as the schema says, of every view and every command.
-# Called as: test-json.sh KONTEND BP-HOLDER
+# Called as: test-json.sh KONTEND BP-HOLDER SCHEMA
 set -eu
 kontend=$1
 bp_holder=$2
+schema=$3
 src=$(cd "$(dirname "$0")/../.." && pwd)
 tests_json=$src/tests/json
 # shellcheck source=tests/json/lib.sh
@@ -61,5 +62,5 @@ rc=0
 [ $rc -eq 1 ] || fail "one more breakpoint would fit, or it is not known: $rc $(cat "$dir/err" "$dir/$n.json")"
 exec 3>&-
 
-validate "$src/share/json/kontend.schema.json" --live "$tests_json/unseen" "$dir"/*.json || status=1
+validate "$schema" --live "$tests_json/unseen" "$dir"/*.json || status=1
 exit $status
