@@ -163,7 +163,7 @@ int cmd_range_check(struct cmd_range *r, struct error *err)
 	const struct model *m = &r->engine->model;
 	uint64_t from, to;
 
-	if (r->range.state == ENGINE_RANGE_WITHIN || r->range.state == ENGINE_RANGE_BEHIND)
+	if (r->range.state >= ENGINE_RANGE_WITHIN)
 		return 0;
 	r->end_ns = m->now_ns;
 	struct when w = when_of(r, m->start_ns);

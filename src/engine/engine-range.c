@@ -5,6 +5,9 @@
  * of the stream nothing is added, and all is as a timeline has it that was sent to the same ticks
  * (timeline_range()). The end of a range is noticed by the first event or time behind it; so are
  * the ends of slices, of which each is a range that begins where the one before it ends.
+ *
+ * Waits that the kernel has only summed up come as snapshots of sums. The first one after the end
+ * says how much of them lies in the range, so the engine reads on to it.
  */
 #include "engine-range.h"
 #include "engine-int.h"
@@ -18,9 +21,12 @@ static int find_time(struct engine *e, uint64_t time, struct error *err)
 	if (r->state != ENGINE_RANGE_UNKNOWN || !begin)
 		return 0;
 	int failed = r->find(r, begin, err);
-	if (!failed)
-		r->state = r->from_ns <= begin ? ENGINE_RANGE_WITHIN : ENGINE_RANGE_BEFORE;
-	return failed;
+	if (failed)
+		return failed;
+	r->state = r->from_ns <= begin ? ENGINE_RANGE_WITHIN : ENGINE_RANGE_BEFORE;
+	if (r->state == ENGINE_RANGE_WITHIN)
+		shorts_range(&e->model, r->from_ns, r->to_ns);
+	return 0;
 }
 
 static void close_bucket(struct model *m, uint64_t time)
@@ -40,15 +46,53 @@ static void begin_at(struct engine *e, uint64_t time)
 
 static void enter(struct engine *e)
 {
+	engine_snapshots_until(e, e->range->from_ns, true);
 	begin_at(e, e->range->from_ns);
-	shorts_range(&e->model, e->range->from_ns);
+	shorts_range(&e->model, e->range->from_ns, e->range->to_ns);
 	e->range->state = ENGINE_RANGE_WITHIN;
 }
 
-static void leave(struct engine *e)
+static void complete(struct engine *e)
 {
 	close_bucket(&e->model, e->range->to_ns);
 	e->range->state = ENGINE_RANGE_BEHIND;
+}
+
+/* Are there sums of short waits, and were those of the range's end not read yet? */
+static bool lacks_shorts(const struct engine *e)
+{
+	const struct snapshot *s = snapshot_set_get(&e->model.snapshots, SNAPSHOT_SHORT);
+
+	return s && s->head.time_ns < e->range->to_ns;
+}
+
+void engine_range_rest(struct engine *e, const struct record *r)
+{
+	struct record_snapshot head;
+
+	if (e->range->state != ENGINE_RANGE_ENDING || !snapshot_parse(r->data, r->len, &head) ||
+	    head.kind != SNAPSHOT_SHORT || head.flags & RECORD_SNAPSHOT_LOST)
+		return;
+	(void)model_snapshot(&e->model, r->data, r->len); /* the model counts a failure */
+	if (!lacks_shorts(e))
+		complete(e);
+}
+
+void engine_range_end(struct engine *e)
+{
+	if (e->range && e->range->state == ENGINE_RANGE_ENDING)
+		complete(e);
+}
+
+/* It may be complete already: the snapshot may have come before the events of its time. */
+static void leave(struct engine *e)
+{
+	e->range->state = ENGINE_RANGE_ENDING;
+	engine_snapshots_until(e, e->range->to_ns, true);
+	for (size_t i = 0; i < e->held.n; i++)
+		engine_range_rest(e, &e->held.records[i]);
+	if (!lacks_shorts(e))
+		engine_range_end(e);
 }
 
 /* A slice that ends with the range is left to whoever takes the range's sums. */
@@ -93,12 +137,20 @@ int engine_range_pass(struct engine *e, uint64_t time, struct error *err)
 	return failed;
 }
 
+bool engine_range_ends(struct engine *e, uint64_t time)
+{
+	const struct engine_range *r = e->range;
+
+	if (!r || r->state != ENGINE_RANGE_WITHIN || time != r->to_ns)
+		return false;
+	leave(e);
+	return true;
+}
+
 void engine_range_tick(struct engine *e, uint64_t time)
 {
 	const struct engine_range *r = e->range;
 
 	if (r->state == ENGINE_RANGE_BEFORE && time == r->from_ns)
 		enter(e);
-	else if (r->state == ENGINE_RANGE_WITHIN && time == r->to_ns)
-		leave(e);
 }

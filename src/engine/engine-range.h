@@ -9,8 +9,14 @@
  * slices, that lie before it.
  */
 int engine_range_pass(struct engine *e, uint64_t time, struct error *err);
-/* Right after a tick: it may be an end itself. */
+/* At a tick, before its bucket is closed: true if the range ends there, and has closed it. */
+bool engine_range_ends(struct engine *e, uint64_t time);
+/* Right after a tick: the range may begin there. */
 void engine_range_tick(struct engine *e, uint64_t time);
+/* A snapshot that comes when no event is taken any more: it may complete the range. */
+void engine_range_rest(struct engine *e, const struct record *r);
+/* The stream has ended, and nothing more completes the range. Without one nothing is done. */
+void engine_range_end(struct engine *e);
 
 static inline bool engine_is_cut(const struct engine *e)
 {
@@ -19,7 +25,7 @@ static inline bool engine_is_cut(const struct engine *e)
 
 static inline bool engine_range_is_behind(const struct engine *e)
 {
-	return e->range && e->range->state == ENGINE_RANGE_BEHIND;
+	return e->range && e->range->state >= ENGINE_RANGE_ENDING;
 }
 
 #endif

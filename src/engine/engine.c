@@ -167,12 +167,10 @@ static int wrong_size(const struct record *r, struct error *err)
 
 static int take_round(struct engine *e, uint64_t time, struct error *err)
 {
-	/* What was seen behind the end of a slice is not in it. */
-	int r = e->slices ? engine_range_pass(e, time, err) : 0;
+	/* First: what was seen after an end that lies before this is not of the part before it. */
+	int r = engine_is_cut(e) ? engine_range_pass(e, time, err) : 0;
 
 	drained(e, time);
-	if (!r && engine_is_cut(e))
-		r = engine_range_pass(e, time, err);
 	if (engine_range_is_behind(e))
 		return r;
 	model_settle(&e->model, time);
@@ -182,14 +180,13 @@ static int take_round(struct engine *e, uint64_t time, struct error *err)
 
 static int take_tick(struct engine *e, uint64_t time, struct error *err)
 {
-	/* What was seen behind the end of a slice is not in it. */
-	int r = e->slices ? engine_range_pass(e, time, err) : 0;
+	/* First: what was seen after an end that lies before this is not of the part before it. */
+	int r = engine_is_cut(e) ? engine_range_pass(e, time, err) : 0;
 
 	drained(e, time);
-	if (!r && engine_is_cut(e))
-		r = engine_range_pass(e, time, err);
 	if (!engine_range_is_behind(e)) {
-		model_tick(&e->model, time);
+		if (!engine_range_ends(e, time))
+			model_tick(&e->model, time);
 		tell_passed(e, time);
 	}
 	note_place(e, time);
@@ -252,6 +249,10 @@ static int into_merge(struct engine *e, const struct record *r, bool *ret_kept, 
 
 static int hold(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
 {
+	if (engine_range_is_behind(e)) {
+		engine_range_rest(e, r);
+		return 0;
+	}
 	if (engine_hold_snapshot(e, r))
 		return error_set(err, -ENOMEM, "no memory to keep a snapshot of %zu bytes", r->len);
 	*ret_kept = true;
@@ -332,7 +333,7 @@ static int take_record(struct engine *e, const struct record *r, bool *ret_kept,
 	if (e->rewinding)
 		return pass_over(e, r, ret_kept, err);
 	if (engine_range_is_behind(e))
-		return 0;
+		return r->kind == RECORD_SNAPSHOT ? hold(e, r, ret_kept, err) : 0;
 	code = into_merge(e, r, ret_kept, err);
 	if (code || *ret_kept)
 		return code;
@@ -345,11 +346,14 @@ static int take_record(struct engine *e, const struct record *r, bool *ret_kept,
 /* @passed: on the way back, or behind a range, nothing is applied any more, and nothing counted. */
 static int at_end(struct engine *e, bool passed, struct error *err)
 {
-	if (passed)
+	if (passed) {
+		engine_range_end(e);
 		return ENGINE_END;
+	}
 	int r = drain(e, UINT64_MAX, err);
 	merge_look(&e->decode, &e->order, &e->merged);
 	drained(e, UINT64_MAX);
+	engine_range_end(e);
 	tell_passed(e, e->model.now_ns);
 	return r ? r : ENGINE_END;
 }
@@ -386,7 +390,7 @@ static int take_ahead(struct engine *e, size_t *events, size_t *bytes, struct er
 	if (it.end)
 		return it.end == SOURCE_END ? at_end(e, was_behind, err) : it.end;
 	if (was_behind)
-		return 0;
+		return it.record->kind == RECORD_SNAPSHOT ? hold(e, it.record, &kept, err) : 0;
 	e->merged = it.merged;
 	*bytes += it.record->len;
 	r = act(e, it.record, &kept, err);

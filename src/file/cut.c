@@ -3,11 +3,13 @@
  * Runs of perf records are cut record by record: times come from the decoder, and a record that it
  * does not know has the time of the one before it in its ring. Nothing is copied: what is kept of a
  * run is written as one piece for each stretch without a gap. Reading ends as soon as the stream
- * says that nothing up to the end of the range is still to come. It is read twice: symbols must
+ * says that nothing up to the end of the range is still to come, and, where short waits are in
+ * sums, the first of these after the end was read. It is read twice: symbols must
  * come first, and which ones are needed is known only then; all of them would be most of a small
  * cut.
  */
 #include "kontend/cut.h"
+#include "cut-shorts.h"
 #include "kontend/mem.h"
 #include "kontend/snapshot.h"
 #include "rewrite.h"
@@ -26,6 +28,7 @@ struct cut {
 	uint64_t now_ns;	 /* all up to here was emitted */
 	bool has_events;
 	struct snapshot_set before;	  /* what was seen last before the range */
+	struct cut_shorts shorts;	  /* of the pass at hand */
 	uint64_t copy[8192];		  /* of one record: 64 KiB at most */
 	uint64_t ring_ns[MOST_RINGS + 1]; /* time of the last record that has one */
 };
@@ -197,6 +200,19 @@ static int keep_snapshot(struct cut *c, const struct record *r, struct error *er
 									: 0;
 }
 
+/* The sums at the beginning take the place of the last ones before it. */
+static int note_shorts(struct cut *c, const struct record *r, struct error *err)
+{
+	struct record at;
+	int e = cut_shorts_at(&c->shorts, r, c->from_ns, &at);
+
+	if (e > 0) {
+		e = keep_snapshot(c, &at, err);
+		mem_free((void *)(uintptr_t)at.data);
+	}
+	return e || cut_shorts_took(&c->shorts, r) ? rewrite_no_memory(err) : 0;
+}
+
 /* Of snapshots the latest before the range, by the time when they were taken. */
 static int look_at_snapshot(struct cut *c, const struct record *r, struct error *err)
 {
@@ -212,8 +228,9 @@ static int look_at_snapshot(struct cut *c, const struct record *r, struct error 
 		return keep_snapshot(c, r, err);
 	c->has_events = true;
 	rewrite_snapshot(&c->rewrite, r);
-	if (head.time_ns > c->from_ns)
-		return 0;
+	int e = head.kind == SNAPSHOT_SHORT ? note_shorts(c, r, err) : 0;
+	if (e || head.time_ns > c->from_ns)
+		return e;
 	last = snapshot_set_get(&c->before, head.kind);
 	return last && last->head.time_ns > head.time_ns ? 0 : keep_snapshot(c, r, err);
 }
@@ -239,10 +256,29 @@ static int put_snapshots(struct cut *c, struct error *err)
 	return e;
 }
 
+/* The sums at the end are the last ones of the cut. */
+static int take_shorts(struct cut *c, const struct record *r, struct error *err)
+{
+	struct record at;
+	int e = cut_shorts_at(&c->shorts, r, c->to_ns, &at);
+
+	if (e > 0) {
+		e = writer_put(c->writer, &at, err);
+		mem_free((void *)(uintptr_t)at.data);
+		if (e)
+			return e;
+	}
+	return e || cut_shorts_took(&c->shorts, r) ? rewrite_no_memory(err) : 0;
+}
+
 static int take_snapshot(struct cut *c, const struct record *r, struct error *err)
 {
 	struct record_snapshot head;
+	uint64_t time_ns;
+	int e = cut_shorts_is(r, &time_ns) ? take_shorts(c, r, err) : 0;
 
+	if (e)
+		return e;
 	if (!snapshot_parse(r->data, r->len, &head) || head.time_ns <= c->from_ns ||
 	    head.time_ns > c->to_ns)
 		return 0;
@@ -252,7 +288,9 @@ static int take_snapshot(struct cut *c, const struct record *r, struct error *er
 /* All that the range needs was taken. */
 static int stop_at_end(const struct cut *c, int e)
 {
-	return e ? e : c->now_ns < c->to_ns ? 0 : SOURCE_END;
+	if (e)
+		return e;
+	return c->now_ns < c->to_ns || cut_shorts_lacks(&c->shorts, c->to_ns) ? 0 : SOURCE_END;
 }
 
 static int put_head(struct cut *c, const struct record *r, struct error *err)
@@ -365,6 +403,7 @@ static int run(struct cut *c, struct source *s, struct error *err)
 	if (e || !c->has_begin)
 		return e;
 	c->now_ns = 0;
+	cut_shorts_deinit(&c->shorts);
 	e = source_seek(s, c->begin, err);
 	return e ? e : rewrite_pass(s, take_second, c, err);
 }
@@ -386,6 +425,7 @@ int cut_range(struct source *s, struct writer *w, const struct cut_part *p, stru
 		rewrite_deinit(&c->rewrite);
 	}
 	snapshot_set_deinit(&c->before);
+	cut_shorts_deinit(&c->shorts);
 	mem_free(c);
 	return e;
 }

@@ -89,7 +89,7 @@ const char *query_shorts_text(const struct query_shorts *s, char *buf, size_t si
 	else
 		len += (size_t)snprintf(buf + len, size - len, "every wait was told");
 	if (s->estimated_ns && len < size)
-		len += (size_t)snprintf(buf + len, size - len, ", those of the first %s estimated",
+		len += (size_t)snprintf(buf + len, size - len, ", those of %s estimated",
 					units_ns(ns, s->estimated_ns));
 	if (s->counted && len < size)
 		snprintf(buf + len, size - len, "; %s were only counted and are in no sum of time",

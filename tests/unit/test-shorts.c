@@ -255,7 +255,7 @@ static void what_was_before_the_part_is_not_in_it(void **state)
 	assert_int_equal(s.summed_ns, 250 * MS);
 	assert_int_equal(s.estimated_ns, 250 * MS);
 	assert_non_null(strstr(query_shorts_text(&s, text, sizeof(text)),
-			       "101 of 104us, those of the first 250ms estimated"));
+			       "101 of 104us, those of 250ms estimated"));
 }
 
 static void what_cannot_be_is_lost(void **state)

@@ -45,6 +45,7 @@ struct engine_range {
 		ENGINE_RANGE_UNKNOWN,
 		ENGINE_RANGE_BEFORE,
 		ENGINE_RANGE_WITHIN,
+		ENGINE_RANGE_ENDING, /* no event is taken; sums of its short waits are to come */
 		ENGINE_RANGE_BEHIND, /* complete: what still comes is passed over */
 	} state;
 };

@@ -21,15 +21,18 @@ struct shorts_state {
 	bool known;		    /* the stream has told of some, or that there are none */
 	struct shortsnap_head head; /* as of the latest */
 	struct shorts_sum types[LOCK_TYPES]; /* since the sums of the model began */
-	/* Of the recording, or the part of it that begins at from_ns (0: all of it). */
-	uint64_t from_ns;
+	/* Of the recording, or of a part of it: 0 is where the recording begins, and ends. */
+	uint64_t from_ns, to_ns;
 	uint64_t spent_ns[SHORTSNAP_LEVELS], n_changes;
-	uint64_t estimated_ns; /* its first so many, where sums were divided by time */
+	uint64_t estimated_ns; /* so much of it, where sums were divided by time */
 };
 
 struct model;
 
-/* A part that begins there is asked for: what was before is not in it. */
-void shorts_range(struct model *m, uint64_t from_ns);
+/*
+ * A part is asked for: nothing before it and after it is in the sums. Those of its end are complete
+ * when the first snapshot of @to_ns or later was taken.
+ */
+void shorts_range(struct model *m, uint64_t from_ns, uint64_t to_ns);
 
 #endif

@@ -13,6 +13,9 @@
  */
 enum { SHORTSNAP_VERSION = 1, SHORTSNAP_FRAMES = 8, SHORTSNAP_TYPES = 64, SHORTSNAP_ROWS = 2048 };
 
+/* The sums were not read at this time, but estimated from those read before it and after it. */
+enum { SHORTSNAP_ESTIMATED = 1 };
+
 /* From the most that is told to the least. */
 enum shortsnap_level {
 	SHORTSNAP_ALL,	     /* every wait, with its call chain */
@@ -42,7 +45,8 @@ struct shortsnap_head {
 	uint32_t target_ppm, cost_ppm;
 	uint32_t event_ps; /* what a begin or end costs, as sampled last, in 1/1000 ns */
 	uint32_t level;	   /* enum shortsnap_level */
-	uint32_t n_rows, pad;
+	uint32_t n_rows;
+	uint32_t flags; /* SHORTSNAP_ESTIMATED */
 };
 
 struct shortsnap {
@@ -53,6 +57,22 @@ struct shortsnap {
 /* False: it is none, or has other rows than it says. */
 bool shortsnap_decode(const void *data, size_t len, struct shortsnap *ret);
 struct shortsnap_row shortsnap_row(const struct shortsnap *s, uint32_t i); /* i < head.n_rows */
+/* Row @i of @s, with what came since @before in place of its sums. */
+struct shortsnap_row shortsnap_since(const struct shortsnap *s, const struct shortsnap *before,
+				     uint32_t i);
+
+/* Two in a row, and when their sums were read. */
+struct shortsnap_pair {
+	struct shortsnap before, now;
+	uint64_t before_ns, now_ns;
+};
+
+/*
+ * The payload as of @at_ns, between the two: sums are taken to have grown evenly. Waits stay whole,
+ * and no sum is less than one of an earlier time, so what lies between several such times adds up
+ * to the difference of the two. 0, and *ret is the caller's to mem_free(); or -ENOMEM.
+ */
+int shortsnap_at(const struct shortsnap_pair *p, uint64_t at_ns, void **ret, size_t *ret_len);
 const char *shortsnap_level_name(uint32_t level); /* "all", "threshold", "counts" */
 
 #endif
