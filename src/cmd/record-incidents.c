@@ -232,6 +232,7 @@ static void look_at_incident(struct catching *c, bool ended)
 	if (!c->open.is_open)
 		return;
 	c->open.is_named = query_incident_is_named(&c->run.engine, in);
+	c->open.has_sums = c->run.engine.model.shorts.known;
 	if (ended || incident_open_is_whole(&c->open, c->backlog))
 		close_incident(c);
 	else if (!c->open.is_begun)

@@ -114,8 +114,9 @@ struct backlog {
 	struct backlog_log log;
 	struct backlog_known known;
 	uint64_t said_ns, begin_ns, hold_ns;
-	unsigned torn; /* so many more rounds, and begin_ns is what was said */
-	int failed;    /* of what is kept, first */
+	uint64_t tick_ns; /* the latest tick */
+	unsigned torn;	  /* so many more rounds, and begin_ns is what was said */
+	int failed;	  /* of what is kept, first */
 };
 
 /* backlog-taken.c: takes references and copies. */

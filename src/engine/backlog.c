@@ -129,6 +129,8 @@ static void note_time(struct backlog *b, const struct record *r)
 	memcpy(&t, r->data, sizeof(t));
 	if (t > b->said_ns)
 		b->said_ns = t;
+	if (r->kind == RECORD_TICK)
+		b->tick_ns = t;
 	if (r->kind == RECORD_ROUND)
 		note_round(b, t);
 }
@@ -179,6 +181,11 @@ static void backlog_set_tick(struct source *s, uint64_t tick_ns)
 	source_set_tick(backlog_of(s)->inner, tick_ns);
 }
 
+static void backlog_tick_now(struct source *s)
+{
+	source_tick_now(backlog_of(s)->inner);
+}
+
 static void deinit(struct backlog *b)
 {
 	for (size_t i = 0; i < b->before.n; i++)
@@ -203,6 +210,7 @@ static const struct source_ops backlog_ops = {
 	.release = backlog_release,
 	.fd = backlog_fd,
 	.set_tick = backlog_set_tick,
+	.tick_now = backlog_tick_now,
 	.free = backlog_free,
 };
 
@@ -244,6 +252,7 @@ void backlog_stat(struct source *s, struct backlog_stat *ret)
 	*ret = (struct backlog_stat){
 		.begin_ns = begin_of(b),
 		.said_ns = b->said_ns,
+		.tick_ns = b->tick_ns,
 		.bytes = b->log.bytes + b->log.open_cap,
 		.known_bytes = backlog_known_bytes(&b->known) +
 			       (b->before.symbols ? b->before.symbols->len : 0),

@@ -45,7 +45,7 @@ static bool may_begin(struct incident_open *o, uint64_t now_ns)
 static void begin(struct incident_open *o, const struct incident *in)
 {
 	o->is_open = true;
-	o->is_begun = false;
+	o->is_begun = o->is_asked = false;
 	o->others = 0;
 	o->incident = *in;
 	o->incident.from_ns = in->begin_ns > o->pre_ns ? in->begin_ns - o->pre_ns : 0;
@@ -85,13 +85,20 @@ void incident_open_follow(struct incident_open *o, struct source *backlog, bool 
 		go_on(o, (goes_on ? st.said_ns : o->incident.end_ns) + o->post_ns);
 }
 
-bool incident_open_is_whole(const struct incident_open *o, struct source *backlog)
+bool incident_open_is_whole(struct incident_open *o, struct source *backlog)
 {
 	struct backlog_stat st;
 
 	backlog_stat(backlog, &st);
 	/* The next look may tell whose lock it was, and then the file is to have it, too. */
-	return st.said_ns >= o->incident.to_ns + (o->is_named ? 0 : NAME_NS);
+	if (st.said_ns < o->incident.to_ns + (o->is_named ? 0 : NAME_NS))
+		return false;
+	if (!o->has_sums || st.tick_ns == st.said_ns)
+		return true;
+	if (!o->is_asked)
+		source_tick_now(backlog);
+	o->is_asked = true;
+	return false;
 }
 
 /* What there is of what was asked for. */

@@ -13,6 +13,8 @@ struct incident_open {
 	uint64_t start_ns;	  /* when measuring began: nothing is there of before */
 	bool is_open, is_named;	  /* named: set by whoever knows; what its lock is called */
 	bool is_begun;		  /* incident_open_begin() was called */
+	bool has_sums;		  /* set by the caller: short waits come in sums, at ticks */
+	bool is_asked;		  /* for the tick that it ends with */
 	struct incident incident; /* from_ns is asked for, to_ns as it is now */
 	uint32_t others;	  /* so much has fired besides its cause */
 	uint64_t most_ns;	  /* it ends then in any case */
@@ -31,8 +33,11 @@ void incident_open_post(struct incident_open *o, uint64_t post_ns);
 void incident_open_add(struct incident_open *o, struct source *backlog, const struct incident *in);
 /* What is known of its cause by now is in o->incident; does that go on? */
 void incident_open_follow(struct incident_open *o, struct source *backlog, bool goes_on);
-/* Has all of its time come? */
-bool incident_open_is_whole(const struct incident_open *o, struct source *backlog);
+/*
+ * Has all of its time come? With sums of short waits it ends at a tick, as these are complete there
+ * alone: @backlog is asked for one when its time is over.
+ */
+bool incident_open_is_whole(struct incident_open *o, struct source *backlog);
 /* What has come of it by now; it stays open. 0 or negative. */
 int incident_open_begin(struct incident_open *o, struct source *backlog, struct incident_job **ret,
 			struct error *err);

@@ -118,6 +118,8 @@ static void *run(void *arg)
 			take_wake(c);
 		end = atomic_load(&c->stopping);
 		drain_set_tick(&c->drain, atomic_load(&c->tick_ns));
+		if (atomic_exchange(&c->tick_asked, false))
+			drain_tick_now(&c->drain);
 		end |= drain_step(&c->drain, &sink);
 	}
 	if (end) {
@@ -209,6 +211,12 @@ void collector_stop(struct collector *c)
 	atomic_store(&c->stopping, true);
 	wake(c);
 	errno = before;
+}
+
+void collector_tick_now(struct collector *c)
+{
+	atomic_store(&c->tick_asked, true);
+	wake(c);
 }
 
 void collector_set_tick(struct collector *c, uint64_t tick_ns)

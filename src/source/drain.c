@@ -147,21 +147,49 @@ static void say_cost(struct drain *d, uint64_t until)
 	drain_put_snapshot(d, &head, &cost, sizeof(cost));
 }
 
-/* What the feed has only summed up. */
-static void say_shorts(struct drain *d, bool begin, uint64_t until)
+static void forget_shorts(struct drain *d)
+{
+	mem_free(d->shorts);
+	d->shorts = NULL;
+}
+
+/* Reads what the feed has only summed up, as of @at: a snapshot to be said. */
+static void read_shorts(struct drain *d, bool begin, uint64_t at)
 {
 	const struct record_snapshot head = {
-		.kind = SNAPSHOT_SHORT, .version = SHORTSNAP_VERSION, .time_ns = until};
+		.kind = SNAPSHOT_SHORT, .version = SHORTSNAP_VERSION, .time_ns = at};
 	size_t len;
-	const void *payload = perf_session_shorts(d->session, begin, until, &len);
+	const void *payload = perf_session_shorts(d->session, begin, at, &len);
 	uint8_t *body = payload ? mem_calloc(1, sizeof(head) + len) : NULL;
 
+	forget_shorts(d);
 	if (!body)
 		return;
 	memcpy(body, &head, sizeof(head));
 	memcpy(body + sizeof(head), payload, len);
-	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, body, sizeof(head) + len);
-	mem_free(body);
+	d->shorts = body;
+	d->shorts_len = sizeof(head) + len;
+	d->shorts_ns = at;
+}
+
+static void say_shorts(struct drain *d)
+{
+	if (d->shorts)
+		(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, d->shorts,
+					  d->shorts_len);
+	forget_shorts(d);
+}
+
+/*
+ * A tick is said when all events before it have come, up to half a second after it. Sums that were
+ * read only then would have the waits of that time as well, so they are read in the first step
+ * after the tick. If several have passed, they are those of the last one.
+ */
+static void read_shorts_in_time(struct drain *d, uint64_t now)
+{
+	if (now < d->next_tick || (d->shorts && d->shorts_ns >= d->next_tick))
+		return;
+	read_shorts(d, false, now - (now - d->next_tick) % d->tick_now);
 }
 
 /* Ticks that are due by @until, oldest first. */
@@ -171,7 +199,8 @@ static void say_ticks(struct drain *d, uint64_t until)
 		return;
 	say_fills(d);
 	say_cost(d, d->next_tick);
-	say_shorts(d, false, d->next_tick);
+	read_shorts_in_time(d, d->next_tick);
+	say_shorts(d);
 	uint64_t behind = (until - d->next_tick) / d->tick_now;
 	if (behind > CATCH_UP)
 		d->next_tick += behind * d->tick_now;
@@ -309,9 +338,12 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 	uint64_t t0 = clock_ns(CLOCK_MONOTONIC), cpu = cpu_ns();
 
 	d->sink = sink;
-	if (!d->shorts_begun)
-		say_shorts(d, true, d->cost.from_ns);
+	if (!d->shorts_begun) {
+		read_shorts(d, true, d->cost.from_ns);
+		say_shorts(d);
+	}
 	d->shorts_begun = true;
+	read_shorts_in_time(d, t0);
 	bool end = drain_check_liveness(d, t0);
 	drain_mmaps(d);
 	take_counted(d);
@@ -334,7 +366,8 @@ void drain_finish(struct drain *d, const struct drain_sink *sink)
 	say_ticks(d, d->mark);
 	say_fills(d);
 	say_cost(d, now);
-	say_shorts(d, false, now);
+	read_shorts(d, false, now);
+	say_shorts(d);
 	sink->put_always(sink->ctx, RECORD_TICK, 0, &now, sizeof(now));
 }
 
@@ -374,6 +407,17 @@ void drain_set_tick(struct drain *d, uint64_t tick)
 	/* A shorter one may be overdue: then it is due now, once. */
 	if (d->next_tick < d->mark)
 		d->next_tick = d->mark;
+}
+
+void drain_tick_now(struct drain *d)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	/* One that is due by now, and was not said yet, is as good. */
+	if (now >= d->next_tick)
+		return;
+	d->early_ns = 0;
+	d->next_tick = now;
 }
 
 int drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns, struct error *err)
@@ -455,6 +499,7 @@ int drain_init(struct drain *d, struct error *err)
 void drain_deinit(struct drain *d)
 {
 	drain_looks_free(d);
+	forget_shorts(d);
 	if (d->polls)
 		cpu_watch_close(&d->online);
 	mem_free(d->rings);

@@ -84,6 +84,11 @@ static void live_set_tick(struct source *s, uint64_t tick_ns)
 	collector_set_tick(&live_of(s)->collector, tick_or_default(tick_ns));
 }
 
+static void live_tick_now(struct source *s)
+{
+	collector_tick_now(&live_of(s)->collector);
+}
+
 static void live_free(struct source *s)
 {
 	struct live *l = live_of(s);
@@ -104,6 +109,7 @@ static const struct source_ops live_ops = {
 	.release = live_release,
 	.fd = live_fd,
 	.set_tick = live_set_tick,
+	.tick_now = live_tick_now,
 	.free = live_free,
 };
 
@@ -250,6 +256,7 @@ static int init_collector(struct live *l, const struct live_options *o, struct e
 	d->pidfd = l->workload.pid ? l->workload.pidfd : -1;
 	d->policy = o->policy;
 	d->cpu_wide = o->target.kind == TARGET_SYSTEM || o->target.kind == TARGET_CGROUP;
+	atomic_init(&c->tick_asked, false);
 	atomic_init(&c->tick_ns, tick_or_default(o->tick_ns));
 	c->first_tick_ns = o->first_tick_ns;
 	c->realtime = o->realtime;

@@ -42,13 +42,21 @@ static struct synth *make_stream(void)
 	return s;
 }
 
-static struct source *kept(struct synth *s)
+static struct source *unread(struct synth *s)
 {
 	struct error err = {0};
 	struct source *b;
-	struct record r;
 
 	assert_int_equal(backlog_new(&b, synth_source(s), NULL, &err), 0);
+	return b;
+}
+
+static struct source *kept(struct synth *s)
+{
+	struct source *b = unread(s);
+	struct error err = {0};
+	struct record r;
+
 	while (source_next(b, 0, &r, &err) == 0)
 		source_release(b, &r);
 	return b;
@@ -130,6 +138,95 @@ static void test_it_goes_on_but_not_for_ever(void **state)
 	assert_true(incident_open_is_whole(&o, b));
 	source_free(b);
 	synth_free(s);
+}
+
+struct asked_source {
+	struct source source;
+	unsigned n;
+};
+
+static int nothing(struct source *s, int timeout_ms, struct record *ret, struct error *err)
+{
+	(void)s;
+	(void)timeout_ms;
+	(void)ret;
+	(void)err;
+	return SOURCE_IDLE;
+}
+
+static void note_asked(struct source *s)
+{
+	((struct asked_source *)s)->n++;
+}
+
+static void keep_it(struct source *s)
+{
+	(void)s;
+}
+
+/* One record at a time: a live source is not ahead of its reader. */
+static struct synth *say_times(const uint64_t *times, const bool *ticks, size_t n)
+{
+	struct synth *s = synth_new(1);
+
+	synth_prologue(s, NULL);
+	for (size_t i = 0; i < n; i++)
+		synth_record(s, ticks[i] ? RECORD_TICK : RECORD_ROUND, 0, &times[i],
+			     sizeof(times[i]));
+	return s;
+}
+
+static void read_until(struct source *b, uint64_t time_ns)
+{
+	struct backlog_stat st = {0};
+	struct record r;
+
+	while (st.said_ns < time_ns && source_next(b, 0, &r, NULL) == 0) {
+		source_release(b, &r);
+		backlog_stat(b, &st);
+	}
+	assert_int_equal(st.said_ns, time_ns);
+}
+
+/* Sums of short waits are said at ticks: it ends at one, for which it asks when its time is over.
+ */
+static void test_with_sums_it_ends_at_a_tick(void **state)
+{
+	static const uint64_t times[] = {BEGIN * S,	  (BEGIN + 1) * S, (BEGIN + 2) * S,
+					 (BEGIN + 3) * S, (BEGIN + 4) * S, (BEGIN + 5) * S};
+	static const bool ticks[] = {true, true, false, false, false, true};
+	static const struct source_ops ops = {
+		.next = nothing, .tick_now = note_asked, .free = keep_it};
+	struct asked_source live = {.source.ops = &ops};
+	struct synth *s = say_times(times, ticks, sizeof(times) / sizeof(*times));
+	struct source *b = unread(s), *asked;
+	struct incident in = fired((BEGIN + 1) * S);
+	struct incident_open o;
+
+	(void)state;
+	incident_open_init(&o, S, S);
+	incident_open_add(&o, b, &in);
+	o.is_named = o.has_sums = true;
+	read_until(b, times[1]);
+	assert_false(incident_open_is_whole(&o, b));
+	assert_false(o.is_asked);
+	read_until(b, times[3]);
+	assert_false(incident_open_is_whole(&o, b));
+	assert_true(o.is_asked);
+	read_until(b, times[4]);
+	assert_false(incident_open_is_whole(&o, b));
+	o.has_sums = false;
+	assert_true(incident_open_is_whole(&o, b));
+	o.has_sums = true;
+	read_until(b, times[5]);
+	assert_true(incident_open_is_whole(&o, b));
+	source_free(b);
+	synth_free(s);
+	/* What it asks for reaches the source that measures. */
+	assert_int_equal(backlog_new(&asked, &live.source, NULL, NULL), 0);
+	source_tick_now(asked);
+	assert_int_equal(live.n, 1);
+	source_free(asked);
 }
 
 static void test_names(void **state)
@@ -424,6 +521,7 @@ int main(void)
 		cmocka_unit_test(test_a_storm_has_some_files),
 		cmocka_unit_test(test_right_after_a_start),
 		cmocka_unit_test(test_it_goes_on_but_not_for_ever),
+		cmocka_unit_test(test_with_sums_it_ends_at_a_tick),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_what_fails_leaves_nothing),
 		cmocka_unit_test(test_a_beginning_is_there_until_the_whole_is),

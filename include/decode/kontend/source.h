@@ -19,6 +19,8 @@ struct source_ops {
 	void (*release)(struct source *s, struct record *r);
 	int (*fd)(struct source *s);
 	void (*set_tick)(struct source *s, uint64_t tick_ns);
+	/* Optional. Of a live source. */
+	void (*tick_now)(struct source *s);
 	/* Optional. The place of the earliest record not given back yet, and going back to one. */
 	uint64_t (*mark)(struct source *s);
 	int (*seek)(struct source *s, uint64_t mark, struct error *err);
@@ -70,6 +72,16 @@ static inline void source_set_tick(struct source *s, uint64_t tick_ns)
 {
 	if (s->ops->set_tick)
 		s->ops->set_tick(s, tick_ns);
+}
+
+/*
+ * Live: a tick as soon as possible, with all that is said at ticks; it comes some time after the
+ * moment that it is of. Others have nothing to add.
+ */
+static inline void source_tick_now(struct source *s)
+{
+	if (s->ops->tick_now)
+		s->ops->tick_now(s);
 }
 
 /* Can source_seek() be used? */

@@ -19,6 +19,7 @@ struct backlog_options {
 struct backlog_stat {
 	uint64_t begin_ns;  /* all later events are there; 0: all that there were */
 	uint64_t said_ns;   /* by the latest round or tick: all up to there has come */
+	uint64_t tick_ns;   /* by the latest tick */
 	size_t bytes;	    /* held for records */
 	size_t known_bytes; /* and for what is older */
 	uint64_t raw_bytes; /* what the records held were before they were packed */

@@ -16,6 +16,7 @@ struct collector {
 	struct drain drain; /* the thread's own while it runs */
 	struct queue *queue;
 	atomic_ullong tick_ns;
+	atomic_bool tick_asked; /* one is due at once */
 	uint64_t first_tick_ns; /* see drain_begin() */
 	bool realtime;		/* the thread runs as realtime_begin() says */
 	atomic_bool stopping, pausing;
@@ -38,6 +39,8 @@ void collector_pause(struct collector *c);
 bool collector_is_stopping(const struct collector *c);
 /* Asks for the end; async-signal-safe, any number of times. */
 void collector_stop(struct collector *c);
+/* One tick as soon as possible, by any thread. */
+void collector_tick_now(struct collector *c);
 /* From now on a tick every @tick_ns. */
 void collector_set_tick(struct collector *c, uint64_t tick_ns);
 /* Stops and waits for the thread. Takes half-built ones. */

@@ -94,7 +94,10 @@ struct drain {
 	uint64_t mark;		       /* start of an earlier drain: the next round */
 	uint64_t last_round, data_until;
 	bool shorts_begun; /* it was said where sums of short waits begin */
-	bool is_quiet;	   /* hardly anything was in the rings the last time */
+	void *shorts;	   /* a snapshot of them, read at next_tick, to be said with it; or NULL */
+	size_t shorts_len;
+	uint64_t shorts_ns; /* the tick that they were read at */
+	bool is_quiet;	    /* hardly anything was in the rings the last time */
 	uint64_t last_drain, last_cpus, last_tasks;
 	struct cpu_watch online;
 	size_t next_epoch;	       /* the ring whose CPU's epoch was looked at last */
@@ -111,6 +114,8 @@ void drain_deinit(struct drain *d);
  * @tick_ns.
  */
 int drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns, struct error *err);
+/* One tick is due at once; the next ones are a full length after it. */
+void drain_tick_now(struct drain *d);
 /* From now on another length. */
 void drain_set_tick(struct drain *d, uint64_t tick_ns);
 /*
