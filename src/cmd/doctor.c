@@ -41,11 +41,18 @@ static const struct doctor_item *main_view(const struct doctor *d)
 	return NULL;
 }
 
+/* The check that has it fail; NULL: kontend works, or nothing says why. */
+static const struct doctor_item *main_cause(const struct doctor *d)
+{
+	const struct doctor_item *v = d->works ? NULL : main_view(d);
+
+	return v ? doctor_check(d, v->cause) : NULL;
+}
+
 /* What to do, before all that was tried: the fix is what users look for. */
 static void put_remedy(FILE *out, const struct doctor *d)
 {
-	const struct doctor_item *v = d->works ? NULL : main_view(d);
-	const struct doctor_item *c = v ? doctor_check(d, v->cause) : NULL;
+	const struct doctor_item *c = main_cause(d);
 
 	if (!c)
 		return;
@@ -108,11 +115,8 @@ static void put_text(FILE *out, const struct opts *o, const struct doctor *d)
 	fprintf(out, "\nkernel memory while it measures: %s\n",
 		doctor_memory_text(&d->memory, memory, sizeof(memory)));
 	put_config(out, o);
-	fprintf(out, "%s\n",
-		!d->works   ? "kontend cannot measure here: the first lines say what to do; then "
-			      "run the doctor again."
-		: !all_well ? "kontend works here, with limits."
-			    : "kontend works here.");
+	if (d->works)
+		fprintf(out, "kontend works here%s.\n", all_well ? "" : ", with limits");
 }
 
 static void put_text_or_null(struct jsonw *j, const char *key, const char *value)
@@ -180,6 +184,22 @@ static int repair(const struct opts *o)
 	return cmd_flush(status);
 }
 
+/* The exit status; the reason is on standard error, wherever the findings go. */
+static int conclude(const struct doctor *d)
+{
+	const struct doctor_item *c = main_cause(d);
+	struct error err = {0};
+
+	if (d->works)
+		return CMD_EXIT_OK;
+	error_set(&err, -ENODEV, "cannot measure here: %s%s%s; then run the doctor again",
+		  !c	      ? "a check fails, which the findings name"
+		  : *c->found ? c->found
+			      : c->help,
+		  c && *c->fix ? "; fix: " : "", c ? c->fix : "");
+	return cmd_fail(CMD_EXIT_FAILURE, &err);
+}
+
 int cmd_doctor(const struct opts *o)
 {
 	struct output output;
@@ -198,12 +218,11 @@ int cmd_doctor(const struct opts *o)
 		put_json(output.file, o, &d);
 	else
 		put_text(output.file, o, &d);
-	status = d.works ? CMD_EXIT_OK : CMD_EXIT_FAILURE;
 	int r = output_commit(&output, &err);
 	if (r == -EPIPE)
 		status = CMD_EXIT_SIGNAL + SIGPIPE;
-	else if (r < 0)
-		status = cmd_fail(CMD_EXIT_FAILURE, &err);
+	else
+		status = r < 0 ? cmd_fail(CMD_EXIT_FAILURE, &err) : conclude(&d);
 	output_close(&output);
 	return status;
 }

@@ -155,7 +155,7 @@ static void forget_query(struct rows_job *j)
 static void say_bad(struct rows_job *j, const char *what)
 {
 	j->any_bad = true;
-	cmd_say(j->o, "%s: %s", j->path ? j->path : "what was measured", what);
+	cmd_say_as(j->o, JOURNAL_ERROR, "%s: %s", j->path ? j->path : "what was measured", what);
 }
 
 static void say_marks(struct rows_job *j, unsigned marks)

@@ -136,7 +136,10 @@ static bool check_tracefs(struct doctor *d, char path[TRACEFS_PATH])
 		return true;
 	}
 	doctor_found(i, DOCTOR_FAILS, "%s", err.text);
-	doctor_fix(i, "sudo mount -t tracefs nodev /sys/kernel/tracing");
+	if (err.code == -EMFILE)
+		doctor_fix(i, "ulimit -n 256");
+	else if (err.code != -ENOMEM)
+		doctor_fix(i, "sudo mount -t tracefs nodev /sys/kernel/tracing");
 	return false;
 }
 

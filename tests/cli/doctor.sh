@@ -139,5 +139,11 @@ run setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource \
 json "
 assert checks['files']['status'] == 'fails' and 'ulimit' in checks['files']['fix'], checks
 assert views['locks']['fix'], views"
+grep -q '^kontend: cannot measure here: .*ulimit -n' "$work/err" || complain "doctor with 9 open files says: $(cat "$work/err")"
+# However few there are, standard error has the reason, also where the findings go elsewhere.
+for n in 4 5 6 8 10; do
+	expect 1 '^kontend: cannot measure here: .*ulimit -n' setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource \
+		prlimit --nofile=$n:$n "$kontend" doctor -o /dev/null
+done
 nothing_left doctor
 finish

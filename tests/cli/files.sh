@@ -236,6 +236,7 @@ done
 head -c 20000 "$canned" >"$work/cut.data"
 run "$kontend" report -i "$work/cut.data" -o "$work/cut.out"
 [ -s "$work/err" ] || complain "report: says nothing of a cut recording"
+expect 1 'it ends early or is damaged' "$kontend" export -q --format ndjson -i "$work/cut.data" -o "$work/cut.out"
 
 # A signal while a recording is read leaves nothing half-written.
 interrupted() {
