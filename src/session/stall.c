@@ -138,7 +138,7 @@ static void *watch(void *arg)
 		bool waits = atomic_load(&s->unheard) || atomic_load(&s->asked_ns);
 		int n = poll(p, 2, waits ? GRACE_MS : -1);
 
-		if (n < 0 ? errno != EINTR : p[0].revents != 0)
+		if (atomic_load(&s->stops) || (n < 0 ? errno != EINTR : p[0].revents != 0))
 			return NULL;
 		while (n > 0 && (sig = next_wait(s, s->signal_fd))) {
 			last = sig;
@@ -195,16 +195,30 @@ void stall_watch(struct stall *s, int out_fd)
 	atomic_store(&s->out_fd, out_fd);
 }
 
-bool stall_stop(struct stall *s)
+/* Signals do where the event cannot be written: the thread may be about to wait, so many of them.
+ */
+static void stop_watcher(struct stall *s)
 {
 	uint64_t one = 1;
+
+	atomic_store(&s->stops, true);
+	if (write(s->stop_fd, &one, sizeof(one)) == (ssize_t)sizeof(one)) {
+		pthread_join(s->watcher, NULL);
+		return;
+	}
+	while (pthread_tryjoin_np(s->watcher, NULL) == EBUSY) {
+		pthread_kill(s->watcher, SIGURG);
+		poll(NULL, 0, 1);
+	}
+}
+
+bool stall_stop(struct stall *s)
+{
 	sigset_t ending;
 
 	if (!s->runs)
 		return false;
-	while (write(s->stop_fd, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
-	pthread_join(s->watcher, NULL);
+	stop_watcher(s);
 	while (next_wait(s, s->signal_fd)) /* all is done that they could have asked for */
 		;
 	close_both(s);

@@ -20,6 +20,7 @@ struct stall {
 	atomic_bool unheard;	   /* the writer has not read what the watcher passed on */
 	atomic_bool again;	   /* somebody has asked twice: it is to give up */
 	atomic_bool cut;	   /* what was being written is given up */
+	atomic_bool stops;	   /* the watcher is to end */
 	_Atomic uint64_t asked_ns; /* for the first time; 0: not yet */
 };
 

@@ -146,6 +146,8 @@ class Sweeps:
                     got = f.read()
                 if v.name.startswith(("cut", "recover", "record")):
                     bad += self.reads(path)
+                elif v.name == "merge" and status != 0:
+                    pass  # it leaves out, and names, a recording that it cannot read
                 elif len(got) < len(v.whole) * 0.9:
                     bad.append(f"{name} has {len(got)} bytes of {len(v.whole)}, status {status}")
         if status == 0 and v.makes and not killed and not os.path.exists(os.path.join(here, v.makes)):

@@ -103,12 +103,32 @@ static void test_a_slow_reader_is_none_that_keeps_it(void **state)
 	tear_down(&st);
 }
 
+/* The event that ends the watcher cannot be written: it ends, whatever it does at that moment. */
+static void test_it_ends_without_its_event(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		struct stall s;
+		int fds[2];
+
+		assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+		assert_int_equal(stall_start(&s, &err), 0);
+		assert_int_equal(dup2(fds[0], s.stop_fd), s.stop_fd); /* nothing is written there */
+		assert_false(stall_stop(&s));
+		close(fds[0]);
+		close(fds[1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_asked_while_it_writes),
 		cmocka_unit_test(test_asked_before_it_writes),
 		cmocka_unit_test(test_a_slow_reader_is_none_that_keeps_it),
+		cmocka_unit_test(test_it_ends_without_its_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
