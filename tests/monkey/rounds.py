@@ -25,8 +25,9 @@ CPU_MOST, STILL_MOST, FAILED_MOST = 60, 60, 100
 PR_SET_CHILD_SUBREAPER = 36
 SANITIZER = re.compile(r"(ERROR: (Address|Leak|Undefined)\w*Sanitizer|\w+Sanitizer:|runtime error:|"
                        r"LeakSanitizer has encountered a fatal error).*")
-# Names that a file has only until it is complete, as mkstemp() and util/newfile.c draw them.
-UNFINISHED = re.compile(r"\.[A-Za-z0-9]{6}$")
+# Names that a file has only until it is complete, as mkstemp() and util/newfile.c draw them; the
+# monkey types names like cut.dataxy.
+UNFINISHED = re.compile(r"\.(?!data)[A-Za-z0-9]{6}$")
 CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT, signal.SIGFPE, signal.SIGTRAP,
            signal.SIGSYS, signal.SIGXFSZ}
 
@@ -126,10 +127,11 @@ def end_all(pids):
 def is_leak_of_gpm(said):
     """
     On the Linux console ncurses loads libgpm, which keeps the name of the terminal. The library is
-    unloaded by the time that leaks are looked for, so no suppression can name it.
+    unloaded by the time that leaks are looked for, so no suppression can name it. Its address may be
+    that of a file by then, which kontend has mapped to read it; then no function has a name either.
     """
     return re.findall(r"(?m)^(?:Direct|Indirect) leak of (.*) byte.s. in (.*) object", said) in ([("10", "1")], [("11", "1")]) and \
-        re.search(r"#1 \S+  \(<unknown module>\)\n\n", said) is not None and len(SANITIZER.findall(said)) <= 2
+        re.search(r"#1 \S+  \((<unknown module>|/\S+\+0x[0-9a-f]+)\)\n\n", said) is not None and len(SANITIZER.findall(said)) <= 2
 
 
 def judge(status, said, sent=()):
