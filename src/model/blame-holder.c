@@ -117,16 +117,12 @@ static int tell_unnamed(struct model *m, const struct event *ev)
 	return task_name(&m->tasks, task, ev->holder.comm) < 0 ? -ENOMEM : 0;
 }
 
-/* It has that lock. When it is woken or runs again, it may have let go of it. */
+/* It has that lock. One that is woken or runs again may have let go of it. */
 static void tell_holder(struct model *m, uint32_t lock, uint32_t task, const struct event *ev)
 {
-	bool is_back = ev->holder.what == HOLDREC_WOKEN || ev->holder.what == HOLDREC_ON;
-
 	m->holders_told = true;
-	if (!is_back)
+	if (ev->holder.what != HOLDREC_WOKEN && ev->holder.what != HOLDREC_ON)
 		holder_report(m, lock, task | (ev->holder.hint ? OWNER_HINT : 0), ev->time);
-	else if (m->blame.max)
-		blame_tell(m, lock, task, ev->holder.hint, UINT64_MAX);
 }
 
 /* The writer of a percpu-rwsem lets go: each time is told of, as long as holders are followed. */

@@ -6,6 +6,7 @@
  * that is not known by name, or that waits for nothing.
  */
 #include "blame-int.h"
+#include "holder-int.h"
 
 enum {
 	READERS_MOST = 8,     /* of a node that are kept */
@@ -101,8 +102,11 @@ uint32_t blame_waited_for(struct model *m, const struct blame_hold *h, const str
 
 	for (uint32_t i = h->task == TASK_OTHER ? 0 : t->depth; i-- > 0;) {
 		const struct wait *w = &m->waits.waits[t->waits[i]];
-		if (w != but && !w->doubtful && w->begin_ns >= h->got_ns)
-			return blame_node_of(m, w->lock);
+		uint32_t node = w != but && !w->doubtful && w->begin_ns >= h->got_ns
+					? blame_node_of(m, w->lock)
+					: 0;
+		if (node && !(h->taking && node == h->node))
+			return node;
 	}
 	return 0;
 }
@@ -250,7 +254,18 @@ static void charge_before(struct model *m, uint32_t hold, uint32_t blocked, uint
 					     (double)(m->now_ns - since_ns) * BLAME_WHOLE));
 }
 
-static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t task)
+/* It was seen to have the lock for which it waited; that the wait is over is not told yet. */
+static bool has_just_got(const struct model *m, uint32_t task, uint32_t lock, uint64_t seen_ns)
+{
+	const struct wait *w = task && seen_ns != UINT64_MAX
+				       ? holder_wait_at(m, task, m->locks.locks[lock].addr)
+				       : NULL;
+
+	return w && !w->doubtful && w->begin_ns <= seen_ns;
+}
+
+static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t task,
+		      uint64_t seen_ns)
 {
 	const struct blame_node *n = blame_at(m, node);
 	uint64_t since_ns = n->since_ns;
@@ -261,6 +276,7 @@ static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t ta
 	n = blame_at(m, node);
 	struct blame_hold *h = &m->blame.holds[hold];
 	h->seen_ns = n->begin_ns;
+	h->taking = has_just_got(m, task, lock, seen_ns);
 	if (task != TASK_OTHER && n->last_task == task) {
 		h->got = n->last_got;
 		h->got_ns = n->last_ns;
@@ -285,6 +301,41 @@ static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t ta
 		blame_link(m, hold, blocked);
 }
 
+static bool node_is_free(const struct model *m, uint32_t node)
+{
+	uint32_t hold = m->blame.nodes[node].holds;
+
+	return hold && m->blame.holds[hold].free;
+}
+
+/* Woken, and not on a CPU yet; but who spins for the lock runs. */
+static uint8_t state_of_next(const struct wait *w)
+{
+	return w && w->flags & LCB_F_SPIN ? BLAME_RUNNING : BLAME_RUNNABLE;
+}
+
+void blame_free(struct model *m, uint32_t lock, uint32_t next)
+{
+	const struct wait *w = next ? holder_wait_at(m, next, m->locks.locks[lock].addr) : NULL;
+	uint32_t node = m->locks.locks[lock].blame;
+
+	if (!node || !blame_at(m, node)->n || lock < LOCK_TYPES ||
+	    (node_is_free(m, node) && blame_has_hold(m, node, next)))
+		return;
+	blame_settle(m, node);
+	if (!blame_at(m, node)->holds)
+		blame_charge_nobody(m, node);
+	blame_note_before(m, node, next);
+	blame_drop_holds(m, node);
+	uint32_t hold = blame_add_hold(m, node, next, w ? w->lock : lock);
+	if (!hold)
+		return;
+	struct blame_hold *h = &m->blame.holds[hold];
+	h->free = h->taking = true;
+	h->got = w ? w->stack : STACK_OTHER;
+	h->state = next ? state_of_next(w) : BLAME_UNKNOWN;
+}
+
 void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64_t seen_ns)
 {
 	uint32_t node = m->blame.max ? m->locks.locks[lock].blame : 0;
@@ -293,10 +344,14 @@ void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64
 	if (!node || !blame_at(m, node)->n || lock < LOCK_TYPES ||
 	    seen_ns < blame_at(m, node)->since_ns)
 		return;
+	/* That is of no exact time, and the lock was seen to be free. */
+	if (seen_ns == UINT64_MAX && node_is_free(m, node))
+		return;
 	/* A sure one is a writer; a hint says no more than that readers have it. */
 	if (hint)
 		task = TASK_OTHER;
-	if (blame_has_hold(m, node, task) || (hint && blame_at(m, node)->holds))
+	if (!node_is_free(m, node) &&
+	    (blame_has_hold(m, node, task) || (hint && blame_at(m, node)->holds)))
 		return;
 	if (locktype_twin(type) != type && hint != locktype_is_reader(type))
 		lock = lock_get(&m->locks, m->locks.locks[lock].addr, locktype_twin(type));
@@ -305,7 +360,7 @@ void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64
 	blame_settle(m, node);
 	if (blame_at(m, node)->holds)
 		blame_drop_holds(m, node);
-	tell_hold(m, node, lock, task);
+	tell_hold(m, node, lock, task, seen_ns);
 }
 
 void blame_task_gone(struct model *m, uint32_t task)

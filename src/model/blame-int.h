@@ -37,6 +37,8 @@ void blame_advance(struct model *m, struct blame_class *c);
 uint32_t blame_add_hold(struct model *m, uint32_t node, uint32_t task, uint32_t lock);
 void blame_take_off(struct model *m, uint32_t hold); /* what has added up stays */
 void blame_drop_holds(struct model *m, uint32_t node);
+/* blame-wait.c: its hold, which is dropped next, had it before @next. */
+void blame_note_before(struct model *m, uint32_t node, uint32_t next);
 bool blame_has_hold(const struct model *m, uint32_t node, uint32_t task);
 /* The hold's task waits at that node from now on; 0: it does not. */
 void blame_link(struct model *m, uint32_t hold, uint32_t blocked);

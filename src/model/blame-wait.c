@@ -11,7 +11,8 @@ static void relink(struct model *m, const struct wait *w, bool begins)
 
 	for (uint32_t i = m->tasks.tasks[w->task].blame; i; i = m->blame.holds[i].of_task) {
 		const struct blame_hold *h = &m->blame.holds[i];
-		if (begins ? w->begin_ns < h->got_ns : h->blocked != node)
+		if (begins ? w->begin_ns < h->got_ns || (h->taking && h->node == node)
+			   : h->blocked != node)
 			continue;
 		blame_settle(m, h->node);
 		blame_link(m, i, begins ? node : blame_waited_for(m, &m->blame.holds[i], w));
@@ -23,7 +24,8 @@ static void relink(struct model *m, const struct wait *w, bool begins)
 static void let_go(struct model *m, const struct wait *w, uint32_t node)
 {
 	for (uint32_t i = m->tasks.tasks[w->task].blame; i; i = m->blame.holds[i].of_task) {
-		if (m->blame.holds[i].node != node || w->begin_ns < m->blame.holds[i].got_ns)
+		if (m->blame.holds[i].node != node || m->blame.holds[i].taking ||
+		    w->begin_ns < m->blame.holds[i].got_ns)
 			continue;
 		blame_settle(m, node);
 		blame_take_off(m, i);
@@ -61,6 +63,24 @@ void blame_wait(struct model *m, struct wait *w)
 	blame_at(m, node)->begin_ns = w->begin_ns;
 	if (w->task != TASK_OTHER && m->tasks.tasks[w->task].blame)
 		relink(m, w, true);
+}
+
+/* Its wait is over, and it has not got the lock that it was to take. */
+void blame_not_taken(struct model *m, const struct wait *w)
+{
+	uint32_t node = m->locks.locks[w->lock].blame;
+
+	for (uint32_t i = w->task == TASK_OTHER ? 0 : m->tasks.tasks[w->task].blame; i;
+	     i = m->blame.holds[i].of_task) {
+		if (m->blame.holds[i].node != node || !m->blame.holds[i].taking)
+			continue;
+		bool free = m->blame.holds[i].free;
+		blame_settle(m, node);
+		blame_take_off(m, i);
+		if (free)
+			blame_free(m, w->lock, TASK_OTHER);
+		return;
+	}
 }
 
 void blame_over(struct model *m, struct wait *w)
@@ -107,7 +127,7 @@ static void charge_told(struct model *m, uint32_t node, const struct wait *w)
 
 	if (told == TASK_OTHER)
 		told = written_before(m, blame_at(m, node), w);
-	if (told != TASK_OTHER)
+	if (told != TASK_OTHER && !blame_at(m, node)->holds)
 		blame_tell(m, w->lock, told, false, UINT64_MAX);
 	blame_at(m, node)->writes = writes; /* it was counted when it was seen */
 	blame_settle(m, node);
@@ -119,16 +139,16 @@ static bool have_readers(const struct model *m, uint32_t node)
 {
 	uint32_t hold = m->blame.nodes[node].holds;
 
-	return hold && blame_is_reader(m, m->blame.holds[hold].lock);
+	return hold && !m->blame.holds[hold].free && blame_is_reader(m, m->blame.holds[hold].lock);
 }
 
-/* The hold that is dropped next. Of readers it is one of them. */
-static void note_before(struct model *m, uint32_t node, const struct wait *w)
+/* Of readers it is one of them. */
+void blame_note_before(struct model *m, uint32_t node, uint32_t next)
 {
 	struct blame_node *n = blame_at(m, node);
 	const struct blame_hold *h = &m->blame.holds[n->holds];
 
-	if (!n->holds || h->task == TASK_OTHER || h->task == w->task)
+	if (!n->holds || h->free || h->task == TASK_OTHER || h->task == next)
 		return;
 	n->before_task = h->task;
 	n->before_state = h->state;
@@ -148,7 +168,7 @@ static void got_percpu(struct model *m, uint32_t node, const struct wait *w)
 		return;
 	charge_told(m, node, w);
 	if (hold) /* else it is not known that it had the lock until now */
-		note_before(m, node, w);
+		blame_note_before(m, node, w->task);
 	blame_drop_holds(m, node);
 }
 
@@ -183,7 +203,7 @@ void blame_got(struct model *m, const struct wait *w)
 		blame_at(m, node)->writes++;
 	if (!joins) {
 		charge_told(m, node, w);
-		note_before(m, node, w);
+		blame_note_before(m, node, w->task);
 		blame_drop_holds(m, node);
 	}
 	if (w->doubtful || w->lock < LOCK_TYPES)

@@ -96,14 +96,14 @@ static void set_holder(struct model *m, uint32_t lock, uint32_t owner, uint64_t 
 		add_readers(own, &was, cell_owner_task(owner));
 }
 
-bool holder_waits_at(const struct model *m, uint32_t task, uint64_t addr)
+const struct wait *holder_wait_at(const struct model *m, uint32_t task, uint64_t addr)
 {
 	const struct task *t = &m->tasks.tasks[task];
 
 	for (uint32_t i = 0; i < t->depth; i++)
 		if (m->waits.waits[t->waits[i]].addr == addr)
-			return true;
-	return false;
+			return &m->waits.waits[t->waits[i]];
+	return NULL;
 }
 
 /* Readers have it, and the one that is named is none of them. */
@@ -122,6 +122,25 @@ static void set_others(struct model *m, uint32_t lock, uint32_t task, uint64_t n
 		own->gone_ns = ns;
 }
 
+/* The word of other locks, such as percpu-rwsems, names their holder for a part of the time only.
+ */
+static bool says_free(const struct model *m, uint32_t lock, uint32_t owner)
+{
+	return cell_owner_is_free(owner) &&
+	       lockqueue_names_holder((enum lock_type)m->locks.locks[lock].type);
+}
+
+void holder_gives_up(struct model *m, const struct wait *w)
+{
+	struct lock_has *h = latest(m, w->lock);
+
+	if (!w->task || cell_owner_next(h->who) != w->task)
+		return;
+	h->who = OWNER_FREE;
+	if (m->held.max)
+		holds_seen(m, w->lock, h, OWNER_FREE, m->now_ns);
+}
+
 void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 {
 	uint32_t task = cell_owner_task(owner);
@@ -130,14 +149,36 @@ void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 		blame_tell(m, lock, task, owner & OWNER_HINT, ns);
 	if (lock < LOCK_TYPES || ns < last_ns(latest(m, lock)))
 		return;
-	if (is_reader(owner) && holder_waits_at(m, task, m->locks.locks[lock].addr))
+	if (is_reader(owner) && holder_wait_at(m, task, m->locks.locks[lock].addr))
 		set_others(m, lock, task, ns);
 	else
 		set_holder(m, lock, owner, ns);
+	if (m->blame.max && says_free(m, lock, owner))
+		blame_free(m, lock, cell_owner_next(owner));
+}
+
+/*
+ * What a record says of a lock was read a moment before its time. The next task may have taken the
+ * lock in between.
+ */
+static bool is_taken(const struct model *m, uint32_t lock, uint32_t owner)
+{
+	const struct lock_has *h = latest(m, lock);
+	uint32_t next = cell_owner_next(owner);
+
+	return next && lock >= LOCK_TYPES && cell_owner_task(h->who) == next && !h->gone_ns &&
+	       !holder_wait_at(m, next, m->locks.locks[lock].addr);
 }
 
 void holder_report(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 {
+	const struct lock_has was = *latest(m, lock);
+
+	if (is_taken(m, lock, owner))
+		return;
+	if (m->held.max && ns >= last_ns(&was) &&
+	    (says_free(m, lock, owner) || !cell_owner_is_free(owner)))
+		holds_seen(m, lock, &was, owner, ns);
 	holder_tell(m, lock, owner, ns);
 	lockqueue_seen(m, lock, owner, ns);
 }

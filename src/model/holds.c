@@ -16,6 +16,7 @@
  * who has it meanwhile; readers share it. Of who got it without waiting only a look tells, or the
  * next one's owner: that is charged with all that was waited since the lock went from hand to hand.
  */
+#include "holder-int.h"
 #include "kontend/cell-recent.h"
 #include "kontend/mem.h"
 #include "undo.h"
@@ -26,7 +27,7 @@ enum {
 	HOLDS_MOST = 1 << 18, /* of all locks */
 };
 
-static uint32_t take_free(struct holds *h)
+static uint32_t take(struct holds *h)
 {
 	uint32_t index = h->free;
 
@@ -196,25 +197,30 @@ uint32_t holds_told(const struct wait *next)
 	return task == next->task ? TASK_OTHER : task;
 }
 
-/* All that was waited since the last one got it, @waited_ns, is because of who is told of. */
-static void charge_told(struct model *m, const struct wait *next, uint64_t waited_ns, uint64_t ns)
+/* @waited_ns is because of @task, which had the lock since @got_ns, but had not waited for it. */
+static void charge_task(struct model *m, uint32_t lock, struct hold h, uint64_t ns)
 {
-	uint64_t since_ns = m->locks.locks[next->lock].share_from_ns;
-	struct hold h = {.got_ns = next->begin_ns,
-			 .stack = STACK_OTHER,
-			 .task = holds_told(next),
-			 .waited_ns = waited_ns,
-			 .since_ns = since_ns,
-			 .alone_ns = ns > since_ns ? ns - since_ns : 0};
-	enum lock_type type = (enum lock_type)m->locks.locks[next->lock].type;
-	uint32_t lock = next->lock;
+	enum lock_type type = (enum lock_type)m->locks.locks[lock].type;
 
+	h.stack = STACK_OTHER;
+	h.since_ns = m->locks.locks[lock].share_from_ns;
+	h.alone_ns = ns > h.since_ns ? ns - h.since_ns : 0;
 	if (h.task == TASK_OTHER)
 		return;
 	/* A sure one is a writer. */
 	if (locktype_is_reader(type))
-		lock = lock_get(&m->locks, next->addr, locktype_twin(type));
+		lock = lock_get(&m->locks, m->locks.locks[lock].addr, locktype_twin(type));
 	holds_count(m, &h, lock, ns, false);
+}
+
+/* All that was waited since the last one got it, @waited_ns, is because of who is told of. */
+static void charge_told(struct model *m, const struct wait *next, uint64_t waited_ns, uint64_t ns)
+{
+	charge_task(m, next->lock,
+		    (struct hold){.got_ns = next->begin_ns,
+				  .task = holds_told(next),
+				  .waited_ns = waited_ns},
+		    ns);
 }
 
 void holds_forget(struct model *m, uint32_t lock)
@@ -249,41 +255,149 @@ static void forget_told(struct model *m, struct lock *l, const struct wait *next
 	}
 }
 
+static void add_hold(struct model *m, struct lock *l, struct hold h)
+{
+	uint32_t index = l->n_holds < READERS_MOST ? take(&m->holds) : 0;
+
+	if (!index)
+		return;
+	h.next = l->holds;
+	m->holds.v[index] = h;
+	l->holds = index;
+	l->n_holds++;
+}
+
+/* The lock is handed over no more. What was waited meanwhile goes on with who got it now. */
+static bool take_free(struct model *m, uint32_t lock, struct hold *ret)
+{
+	uint32_t first = m->locks.locks[lock].holds;
+
+	if (!first || !m->holds.v[first].free)
+		return false;
+	*ret = m->holds.v[first];
+	holds_forget(m, lock);
+	return true;
+}
+
+/* Since when sure waits for the lock, of either mode, go on without a break. */
+static uint64_t waits_since(const struct model *m, const struct lock *l)
+{
+	const struct lock *twin = l->twin ? &m->locks.locks[l->twin] : l;
+	uint64_t since = l->n_sure ? l->waits_ns : UINT64_MAX;
+
+	return twin->n_sure && twin->waits_ns < since ? twin->waits_ns : since;
+}
+
+/* None of its holders has it any more. That of @told was reported as they had it. */
+static void end_all(struct model *m, uint32_t lock, uint32_t told, uint64_t ns)
+{
+	const struct lock *l = &m->locks.locks[lock];
+	uint64_t since = waits_since(m, l);
+
+	while (l->holds) {
+		struct hold h = m->holds.v[l->holds];
+		(void)holds_take_out(m, lock, h.task, &h);
+		if (!h.free && h.got_ns >= m->lost_until &&
+		    (since <= h.got_ns || (told && told == h.task)))
+			holds_count(m, &h, lock, ns, false);
+	}
+}
+
+/* The holder of before gives way to the one that is reported; false: that is no news. */
+static bool end_before(struct model *m, uint32_t lock, const struct lock_has *was, bool free,
+		       uint32_t task, uint64_t ns)
+{
+	struct lock *l = &m->locks.locks[lock];
+	uint32_t twin = l->twin, first = l->holds ? l->holds
+					 : twin	  ? m->locks.locks[twin].holds
+						  : 0;
+	uint32_t told = was->gone_ns || was->who & OWNER_HINT ? 0 : cell_owner_task(was->who);
+	const struct hold *h = first ? &m->holds.v[first] : NULL;
+	bool is_told = h && h->free == free && h->task == task;
+
+	bool is_over =
+		h && (h->free || h->seen ||
+		      (holder_wait_at(m, h->task, l->addr) && h->got_ns >= waits_since(m, l)));
+
+	/* Of one that is reported first it is not known since when it has the lock. */
+	if (is_told || (!free && !is_over && (!told || told == task)))
+		return false;
+	uint64_t waited_ns = charge(m, l);
+	if (twin)
+		charge(m, &m->locks.locks[twin]);
+	if (!h && told)
+		charge_task(
+			m, lock,
+			(struct hold){.got_ns = was->told_ns, .task = told, .waited_ns = waited_ns},
+			ns);
+	end_all(m, lock, told, ns);
+	if (twin)
+		end_all(m, twin, told, ns);
+	return true;
+}
+
+void holds_seen(struct model *m, uint32_t lock, const struct lock_has *was, uint32_t owner,
+		uint64_t ns)
+{
+	bool free = cell_owner_is_free(owner);
+	uint32_t task = free ? cell_owner_next(owner) : cell_owner_task(owner);
+	const struct wait *w = task ? holder_wait_at(m, task, m->locks.locks[lock].addr) : NULL;
+	enum lock_type type = (enum lock_type)m->locks.locks[lock].type;
+
+	if (lock < LOCK_TYPES || (!free && (owner & OWNER_HINT || !task)) ||
+	    !end_before(m, lock, was, free, task, ns) || !task)
+		return;
+	if (w)
+		lock = w->lock;
+	else if (locktype_is_reader(type))
+		lock = lock_get(&m->locks, m->locks.locks[lock].addr, locktype_twin(type));
+	struct lock *l = &m->locks.locks[lock];
+	add_hold(m, l,
+		 (struct hold){.got_ns = ns,
+			       .stack = w ? w->stack : STACK_OTHER,
+			       .task = task,
+			       .free = free,
+			       .seen = !free,
+			       .share_ns = l->share_ns,
+			       .share_time_ns = l->share_time_ns});
+}
+
 void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 {
 	const struct lock *of = &m->locks.locks[w->lock];
 	const struct wait *next = w->doubtful ? NULL : w;
 	uint64_t known = m->holds.known, waited_ns;
+	struct hold free = {0};
 
 	if (w->lock < LOCK_TYPES)
 		return;
 	waited_ns = charge(m, &m->locks.locks[w->lock]);
-	bool is_told = release_got(m, w, ns);
-	if (of->twin) {
+	if (of->twin)
 		charge(m, &m->locks.locks[of->twin]);
+	bool was_free = take_free(m, w->lock, &free), goes_on = was_free && free.task == w->task;
+	if (of->twin)
+		was_free |= take_free(m, of->twin, &free);
+	bool is_told = release_got(m, w, ns);
+	if (of->twin)
 		release(m, of->twin, next, ns);
-	}
 	if (!locktype_is_reader(of->type))
 		release(m, w->lock, next, ns);
 	else if (next)
 		forget_told(m, &m->locks.locks[w->lock], next);
 	m->holds.got++;
-	if (next && !is_told && known == m->holds.known && !of->n_holds)
+	if (next && !is_told && !was_free && known == m->holds.known && !of->n_holds)
 		charge_told(m, next, waited_ns, ns);
 	struct lock *l = &m->locks.locks[w->lock]; /* they may have moved */
 	/* A reader of a percpu-rwsem keeps no task waiting. */
 	bool is_holder = next && l->type != LOCK_PCPU_SEM_R;
-	uint32_t index = is_holder && l->n_holds < READERS_MOST ? take_free(&m->holds) : 0;
-	if (!index)
-		return;
-	m->holds.v[index] = (struct hold){.got_ns = ns,
-					  .stack = w->stack,
-					  .task = w->task,
-					  .next = l->holds,
-					  .share_ns = l->share_ns,
-					  .share_time_ns = l->share_time_ns};
-	l->holds = index;
-	l->n_holds++;
+	if (is_holder)
+		add_hold(m, l,
+			 (struct hold){.got_ns = ns,
+				       .stack = w->stack,
+				       .task = w->task,
+				       .share_ns = goes_on ? free.share_ns : l->share_ns,
+				       .share_time_ns =
+					       goes_on ? free.share_time_ns : l->share_time_ns});
 }
 
 /* Who has ended holds nothing, and must not keep its entry by it. */

@@ -3,6 +3,7 @@
 #define KONTEND_SRC_MODEL_INTERNAL_H
 
 #include "holder-int.h"
+#include "holds-int.h"
 
 struct locksnap;
 
@@ -44,35 +45,16 @@ void account_late(struct model *m, const struct wait *w);
 void account_doubt(struct model *m, const struct wait *w);
 void account_tick(struct model *m, uint64_t time_ns);
 
-/* holds.c: so many more or fewer sure waits for the lock are in flight from now on. */
-void holds_waits(struct model *m, uint32_t lock, int n);
-/*
- * The wait is over and has got its lock at @ns. Only where that is followed, that is where
- * `held` has room for cells.
- */
-void holds_got(struct model *m, const struct wait *w, uint64_t ns);
-/* Who has the lock is not known any more. */
-void holds_forget(struct model *m, uint32_t lock);
-/* Who has the lock has lost it what was waited since that was said last. It is answered. */
-uint64_t holds_charge(struct model *m, uint32_t lock);
-/* @task holds the lock no more; false: it is not known that it did. */
-bool holds_take_out(struct model *m, uint32_t lock, uint32_t task, struct hold *ret);
-/* It has held it from h->got_ns to @end_ns, no longer (@exact), or at most. */
-void holds_count(struct model *m, const struct hold *h, uint32_t lock, uint64_t end_ns, bool exact);
-/* Marks what cells and holders name; holders of a lock that is not marked are forgotten. */
-void holds_mark(struct model *m);
-void holds_zero(struct model *m);
-int holds_copy(struct holds *dst, const struct holds *src); /* 0 or -ENOMEM */
-
-/* Who is said to have had the lock while @w waited; TASK_OTHER: nobody is, or two are. */
-uint32_t holds_told(const struct wait *w);
-
 /* blame.c: only where that is followed, which is where `blame` has room for cells. */
 void blame_wait(struct model *m, struct wait *w); /* a sure wait begins */
 void blame_over(struct model *m, struct wait *w); /* and is in flight, or sure, no more */
 void blame_got(struct model *m, const struct wait *w);
+/* @w is about to end: its task has not got the lock, or has got it already. */
+void blame_not_taken(struct model *m, const struct wait *w);
 /* @task, which has @lock, is seen or told of at @seen_ns; of readers, as a hint. */
 void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64_t seen_ns);
+/* No task has @lock, and @next is to take it; TASK_OTHER: it is not known which one. */
+void blame_free(struct model *m, uint32_t lock, uint32_t next);
 void blame_task_gone(struct model *m, uint32_t task);
 void blame_lost(struct model *m); /* who has which lock is not known any more */
 void blame_tick(struct model *m, uint64_t time_ns);

@@ -58,7 +58,7 @@ static bool steals(const struct model *m, struct lockqueue *q, uint64_t addr, ui
 		return false;
 	w = oldest(m, q, reads);
 	return w && w->begin_ns + m->shorts.head.most_ns <= q->seen_ns &&
-	       !holder_waits_at(m, task, addr) && lockqueue_sees_stealing(m);
+	       !holder_wait_at(m, task, addr) && lockqueue_sees_stealing(m);
 }
 
 void lockqueue_seen(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)

@@ -48,8 +48,11 @@ static void take_out(struct model *m, struct nest *n, uint32_t at)
 		holds_waits(m, w->lock, -1);
 		release_unqueue(m, &m->waits.waits[index]);
 	}
-	if (w->blame)
+	holder_gives_up(m, w);
+	if (w->blame) {
+		blame_not_taken(m, w);
 		blame_over(m, w);
+	}
 	lockqueue_give_up(m, w);
 	wait_put(&m->waits, index);
 	for (n->depth--; at < n->depth; at++)

@@ -116,7 +116,7 @@ static void count_release(struct model *m, uint32_t lock, struct hold *h, uint64
 {
 	struct modes of = modes_of(m, lock);
 	uint64_t since = waits_since(&of), queued = queue_since(&of);
-	bool exact = since <= h->got_ns || looks_of_all(m);
+	bool exact = !h->seen && (since <= h->got_ns || looks_of_all(m));
 
 	if (since > h->got_ns)
 		h->got_ns = since;

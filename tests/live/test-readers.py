@@ -49,7 +49,8 @@ def named(rows, r, name):
     name = name or "mmap_lock target/%d" % r.tids["target"]
     found = [w for w in rows if w["name"] == name and (
         w.get("certainty") == "evidence" or w.get("owner_certainty") == "evidence")]
-    for w in found:
+    # A wait that has ended keeps its holder, but no look.
+    for w in [f for f in found if not f["ended"]]:
         for text in w["readers_evident"]:
             for who in ("idle", "onlooker", "mapper", "target"):
                 check("%s/%d," % (who, r.tids[who]) not in text, "%s is named: %s" % (who, text))

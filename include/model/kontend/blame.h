@@ -88,6 +88,8 @@ struct blame_hold {
 	uint16_t weight; /* so many readers */
 	uint8_t state;
 	bool circle;
+	bool free;	  /* no task has the lock, and this one is to take it */
+	bool taking;	  /* its wait for this lock is not over, and it has it, or is to take it */
 	uint64_t got_ns;  /* 0: not known */
 	uint64_t seen_ns; /* of one that was told of: when the last wait for the lock had begun */
 };

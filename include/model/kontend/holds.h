@@ -19,6 +19,8 @@ struct hold {
 	uint64_t got_ns;
 	uint32_t stack, task;	/* of the wait */
 	uint32_t next;		/* of the same lock, or free; 0: none */
+	bool free;		/* no task has the lock, and this one is to take it */
+	bool seen;		/* it took the lock some time before `got_ns`, maybe unseen */
 	uint64_t share_ns;	/* of its lock, when it was got */
 	uint64_t waited_ns;	/* in the end: how long others have waited meanwhile, together */
 	uint64_t share_time_ns; /* of its lock, when it was got */

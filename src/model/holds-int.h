@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_MODEL_HOLDS_INT_H
+#define KONTEND_SRC_MODEL_HOLDS_INT_H
+
+#include "kontend/model.h"
+
+/* So many more or fewer sure waits for the lock are in flight from now on. */
+void holds_waits(struct model *m, uint32_t lock, int n);
+/*
+ * The wait is over and has got its lock at @ns. Only where that is followed, that is where
+ * `held` has room for cells.
+ */
+void holds_got(struct model *m, const struct wait *w, uint64_t ns);
+/*
+ * An event reports that @owner has the lock since @ns at the latest, or that it is free; until then
+ * it was said of it what is in @was.
+ */
+void holds_seen(struct model *m, uint32_t lock, const struct lock_has *was, uint32_t owner,
+		uint64_t ns);
+/* Who has the lock is not known any more. */
+void holds_forget(struct model *m, uint32_t lock);
+/* Who has the lock has lost it what was waited since that was said last. It is answered. */
+uint64_t holds_charge(struct model *m, uint32_t lock);
+/* @task holds the lock no more; false: it is not known that it did. */
+bool holds_take_out(struct model *m, uint32_t lock, uint32_t task, struct hold *ret);
+/* It has held it from h->got_ns to @end_ns, no longer (@exact), or at most. */
+void holds_count(struct model *m, const struct hold *h, uint32_t lock, uint64_t end_ns, bool exact);
+/* Marks what cells and holders name; holders of a lock that is not marked are forgotten. */
+void holds_mark(struct model *m);
+void holds_zero(struct model *m);
+int holds_copy(struct holds *dst, const struct holds *src); /* 0 or -ENOMEM */
+
+/* Who is said to have had the lock while @w waited; TASK_OTHER: nobody is, or two are. */
+uint32_t holds_told(const struct wait *w);
+
+#endif
