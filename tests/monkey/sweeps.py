@@ -162,7 +162,8 @@ class Sweeps:
         if got.status != 0 and not sent:
             bad += sentences(got.status, got.said)
         self.counts.add("completed" if got.status == 0 else "ended")
-        return bad + self.files(v, here, got.status, bool(sent))
+        # Where there is no memory for the end of an incident its beginning stays, as after a kill.
+        return bad + self.files(v, here, got.status, bool(sent) or "an incident is lost" in got.said)
 
     def draw_verb(self, r, makes=False, live=None):
         fit = [v for v in self.verbs if (not makes or v.makes or v.live) and (live is None or v.live == live)]
