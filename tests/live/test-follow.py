@@ -82,15 +82,16 @@ def compare_preempted(when, text, events):
     check(len(truth) == 4, "%s: the program says %s" % (when, text))
     since = begun(events, when)
     n = 0
-    for tid, hog, t0, t1, delay in truth:
+    for tid, hog, t0, t1, delay, before in truth:
         if t0 < since:
             continue
         n += 1
         h = Holder(events, tid, t0, t1)
         ns = h.ns.get("runnable", 0)
-        print("%s: %d runnable %.3f of %.3f ms, by its schedstat %.3f; by %s" % (
-            when, tid, ns / 1e6, (t1 - t0) / 1e6, delay / 1e6, h.by))
-        check(is_about(ns, delay, delay), "%s: %d ns, not %d" % (when, ns, delay))
+        print("%s: %d runnable %.3f of %.3f ms, by its schedstat %.3f to %.3f; by %s" % (
+            when, tid, ns / 1e6, (t1 - t0) / 1e6, (delay - before) / 1e6, delay / 1e6, h.by))
+        check(is_about(ns, delay - before, delay), "%s: %d ns, not %d to %d" % (
+            when, ns, delay - before, delay))
         check(h.by.get(hog, 0) > 0.6 * ns, "%s: by %s, not %d" % (when, h.by, hog))
     check(n >= 2, "%s: %d rounds of 4 were followed" % (when, n))
 

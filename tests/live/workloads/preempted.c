@@ -4,9 +4,10 @@
  * off its CPU again and again by another one of higher priority, and a third thread waits for
  * the lock. All have real-time priority, so that whoever else would like to have the CPU hardly
  * gets it. The second begins when the third sleeps, and ends with the write. Prints a line a round:
- * the ids of the first and the second thread, from when to when, and how long the first was ready
- * to run and did not meanwhile, as the scheduler counts it (/proc/PID/schedstat); in ns. The first
- * round is there for whoever has to see a long wait before he looks closer.
+ * the ids of the first and the second thread, from when to when, how long the first was ready to
+ * run and did not meanwhile, as the scheduler counts it (/proc/PID/schedstat), and how much of that
+ * may have been before; in ns. The first round is there for whoever has to see a long wait before
+ * he looks closer.
  */
 #include "slow-page.h"
 
@@ -146,9 +147,9 @@ static void *wait_for_it(void *arg)
 }
 
 /*
- * From when on all of the first one's waiting for its CPU counts. It waits since just now, as this
- * one has the CPU, and what it waits is counted when it runs again: the clock is read first, since
- * this one may be kept off as well, by the share that ordinary tasks are granted.
+ * From when on all of the first one's waiting for its CPU counts. It waits since a moment ago, as
+ * this one has the CPU, and what it waits is counted when it runs again: the clock is read first,
+ * since this one may be kept off as well, by the share that ordinary tasks are granted.
  */
 static void hog(uint64_t *ret_ns, uint64_t *ret_delay_ns)
 {
@@ -165,7 +166,7 @@ static void hog(uint64_t *ret_ns, uint64_t *ret_delay_ns)
 /* This thread is the hog. False: the write was over before anybody waited for it. */
 static bool play(int round)
 {
-	uint64_t from_ns, from_delay_ns;
+	uint64_t from_ns, from_delay_ns, ran_ns;
 
 	writes = done = false;
 	turn = round;
@@ -173,13 +174,16 @@ static bool play(int round)
 		usleep(100);
 	usleep(1000); /* by then it has the lock */
 	waits_for = round;
-	while (!done && !slow_page_thread_sleeps(getpid(), waiter_tid))
+	do {
+		ran_ns = now_ns(); /* the first one runs again after that */
 		usleep(200);
+	} while (!done && !slow_page_thread_sleeps(getpid(), waiter_tid));
 	if (done)
 		return false;
 	hog(&from_ns, &from_delay_ns);
-	printf("%d %d %llu %llu %llu\n", holder_tid, hog_tid, (unsigned long long)from_ns,
-	       (unsigned long long)end_ns, (unsigned long long)(end_delay_ns - from_delay_ns));
+	printf("%d %d %llu %llu %llu %llu\n", holder_tid, hog_tid, (unsigned long long)from_ns,
+	       (unsigned long long)end_ns, (unsigned long long)(end_delay_ns - from_delay_ns),
+	       (unsigned long long)(from_ns - ran_ns));
 	if (ftruncate(file, 0))
 		fail("the file");
 	return true;
