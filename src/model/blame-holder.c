@@ -6,6 +6,7 @@
  * known once a record tells that they are followed.
  */
 #include "blame-int.h"
+#include "holds-int.h"
 #include "kontend/holdrec.h"
 #include "lockqueue-int.h"
 
@@ -106,6 +107,8 @@ static int tell_unnamed(struct model *m, const struct event *ev)
 	uint32_t task = task_get_holder(&m->tasks, ev->pid, ev->tid);
 	uint32_t hold = task == TASK_OTHER ? 0 : find_hold(m, task, ev->holder.lock);
 
+	if (ev->holder.what == HOLDREC_GONE)
+		holds_let_go(m, find_lock(m, ev->holder.lock), task, m->now_ns);
 	if (!hold)
 		return 0;
 	if (ev->holder.what == HOLDREC_GONE)

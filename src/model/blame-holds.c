@@ -7,6 +7,7 @@
  */
 #include "blame-int.h"
 #include "holder-int.h"
+#include "holds-int.h"
 
 enum {
 	READERS_MOST = 8,     /* of a node that are kept */
@@ -369,6 +370,7 @@ void blame_task_gone(struct model *m, uint32_t task)
 
 	while (task != TASK_OTHER && m->tasks.tasks[task].blame) {
 		uint32_t hold = m->tasks.tasks[task].blame;
+		holds_let_go(m, b->holds[hold].lock, task, m->now_ns);
 		blame_settle(m, b->holds[hold].node);
 		blame_take_off(m, hold);
 	}

@@ -21,6 +21,9 @@ void holds_seen(struct model *m, uint32_t lock, const struct lock_has *was, uint
 void holds_forget(struct model *m, uint32_t lock);
 /* Who has the lock has lost it what was waited since that was said last. It is answered. */
 uint64_t holds_charge(struct model *m, uint32_t lock);
+/* @task, a reader of the lock or of that of the other mode, has it no more since @ns at the latest.
+ */
+void holds_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns);
 /* @task holds the lock no more; false: it is not known that it did. */
 bool holds_take_out(struct model *m, uint32_t lock, uint32_t task, struct hold *ret);
 /* It has held it from h->got_ns to @end_ns, no longer (@exact), or at most. */

@@ -97,11 +97,22 @@ static void take_from_cell(struct model *m, struct holds_done *d, uint64_t from_
 	m->holds.charged_ns -= ns < m->holds.charged_ns ? ns : m->holds.charged_ns;
 }
 
+/* Of a reader that has let go, and is not counted yet. */
+static void take_from_gone(struct hold *h, uint64_t from_ns)
+{
+	uint64_t ns = part(from_ns, h->got_ns, h->gone_ns, h->alone_ns);
+
+	h->waited_ns -= ns < h->waited_ns ? ns : h->waited_ns;
+}
+
 /* Of those who hold the lock in this mode, or of what nobody is charged with yet. */
 static void take_from_open(struct model *m, uint32_t lock, uint64_t from_ns)
 {
 	struct lock *l = &m->locks.locks[lock];
 
+	for (uint32_t i = l->holds; i; i = m->holds.v[i].next)
+		if (m->holds.v[i].gone_ns)
+			take_from_gone(&m->holds.v[i], from_ns);
 	if (!l->n_holds) {
 		const struct lock *twin = l->twin ? &m->locks.locks[l->twin] : NULL;
 		uint64_t left = l->waited_ns + (twin ? twin->waited_ns : 0) - l->charged_ns;
@@ -113,6 +124,8 @@ static void take_from_open(struct model *m, uint32_t lock, uint64_t from_ns)
 	holds_charge(m, lock);
 	for (uint32_t i = l->holds; i; i = m->holds.v[i].next) {
 		struct hold *h = &m->holds.v[i];
+		if (h->gone_ns)
+			continue;
 		uint64_t ns =
 			part(from_ns, h->got_ns, m->now_ns, l->share_time_ns - h->share_time_ns);
 		uint64_t has = l->share_ns - h->share_ns;

@@ -8,9 +8,11 @@
  * all. A task that takes the lock without waiting is not seen; if it came in between, the time is
  * longer than the hold. So it is an upper bound.
  *
- * Readers hold a lock together: each of them until the next writer gets it. A lock has its holders
- * as a list; those of the other mode at its address hold it as well. Where records are missing,
- * others may have had it: what was got before is not followed.
+ * Readers hold a lock together: each of them until the next writer gets it, or until a record
+ * reports that it has been back in user space. The latter count when the writer gets the lock, too:
+ * only then it is known for whom that one waited. A lock has its holders as a list; those of the
+ * other mode at its address hold it as well. Where records are missing, others may have had it:
+ * what was got before is not followed.
  *
  * What all sure waits for a lock lose, from one change of their number to the next, is charged to
  * who has it meanwhile; readers share it. Of who got it without waiting only a look tells, or the
@@ -151,13 +153,41 @@ uint64_t holds_charge(struct model *m, uint32_t lock)
 	return charge(m, &m->locks.locks[lock]);
 }
 
+static void let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
+{
+	struct lock *l = &m->locks.locks[lock];
+
+	for (uint32_t i = l->holds; i; i = m->holds.v[i].next) {
+		struct hold *h = &m->holds.v[i];
+		if (h->task != task || h->gone_ns || ns < h->got_ns)
+			continue;
+		charge(m, l);
+		end_share(l, h);
+		h->gone_ns = ns;
+		l->n_holds--;
+		return;
+	}
+}
+
+void holds_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
+{
+	uint32_t twin = m->locks.locks[lock].twin;
+
+	if (!m->held.max || lock < LOCK_TYPES || task == TASK_OTHER)
+		return;
+	if (!locktype_is_reader((enum lock_type)m->locks.locks[lock].type))
+		lock = twin;
+	if (lock)
+		let_go(m, lock, task, ns);
+}
+
 bool holds_take_out(struct model *m, uint32_t lock, uint32_t task, struct hold *ret)
 {
 	struct lock *l = &m->locks.locks[lock];
 
 	for (uint32_t *at = &l->holds; *at; at = &m->holds.v[*at].next) {
 		uint32_t index = *at;
-		if (m->holds.v[index].task != task)
+		if (m->holds.v[index].task != task || m->holds.v[index].gone_ns)
 			continue;
 		*ret = m->holds.v[index];
 		end_share(l, ret);
@@ -167,6 +197,17 @@ bool holds_take_out(struct model *m, uint32_t lock, uint32_t task, struct hold *
 		return true;
 	}
 	return false;
+}
+
+/* Until when, at most. A reader that has exited since had let go of it by then. */
+static uint64_t end_of(const struct model *m, const struct hold *h, uint32_t lock, uint64_t ns)
+{
+	const struct task *t = &m->tasks.tasks[h->task];
+	bool reads = locktype_is_reader((enum lock_type)m->locks.locks[lock].type);
+
+	if (h->gone_ns)
+		return h->gone_ns;
+	return reads && task_ended_until(t, ns) && t->exit_ns > h->got_ns ? t->exit_ns : ns;
 }
 
 /* Who has held it does so no more, as @next has got it; NULL: as it is not known. */
@@ -179,10 +220,11 @@ static void release(struct model *m, uint32_t lock, const struct wait *next, uin
 		struct hold h = m->holds.v[index];
 
 		l->holds = h.next;
-		end_share(l, &h);
+		if (!h.gone_ns)
+			end_share(l, &h);
 		put_free(&m->holds, index);
 		if (next && is_followed(m, &h, next))
-			holds_count(m, &h, lock, ns, false);
+			holds_count(m, &h, lock, end_of(m, &h, lock, ns), false);
 	}
 	l->n_holds = 0;
 }
@@ -250,8 +292,8 @@ static void forget_told(struct model *m, struct lock *l, const struct wait *next
 			continue;
 		}
 		*at = h->next;
+		l->n_holds -= !h->gone_ns;
 		put_free(&m->holds, index);
-		l->n_holds--;
 	}
 }
 
@@ -413,8 +455,8 @@ static void forget_ended(struct model *m, struct lock *l)
 			continue;
 		}
 		*at = h->next;
+		l->n_holds -= !h->gone_ns;
 		put_free(&m->holds, index);
-		l->n_holds--;
 	}
 }
 

@@ -127,6 +127,52 @@ static void a_lock_goes_from_hand_to_hand(void **state)
 	assert_int_equal(asked_locks(w, (struct query_spec){.by = BY_LOCK}).n_rows, 1);
 }
 
+static void is_gone(struct asked *w, uint64_t t, int tid)
+{
+	const struct holdrec r = {.magic = HOLDREC_MAGIC,
+				  .lock = LOCK(0),
+				  .pid = 700,
+				  .tid = tid,
+				  .what = HOLDREC_GONE,
+				  .hint = 1};
+
+	synth_holder(w->rig.synth, 0, CANNED_START + t * MS, &r);
+}
+
+/* Each until it has been back in user space; what is waited then, the others share. */
+static void readers_hold_it_until_they_are_gone(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	for (int tid = 701; tid <= 703; tid++)
+		begin(w, 1, tid, LCB_F_READ);
+	begin(w, 2, 709, LCB_F_WRITE);
+	for (int tid = 701; tid <= 703; tid++)
+		end(w, 10, tid);
+	is_gone(w, 22, 702);
+	is_gone(w, 32, 703);
+	begin(w, 35, 702, LCB_F_READ);
+	is_gone(w, 36, 702); /* a second time: nothing changes */
+	synth_exit(w->rig.synth, 0, CANNED_START + 50 * MS, 700, 701);
+	end(w, 70, 709);
+	end(w, 80, 702);
+	play(w);
+	struct table t = query_table(w, BY_TASK);
+	expect(&t, 701, 1, 40); /* it has exited since */
+	expect(&t, 702, 1, 12);
+	expect(&t, 703, 1, 22);
+	expect(&t, 709, 1, 10);
+	expect_waited(&t, 702, 12.0 / 3);
+	expect_waited(&t, 703, 12.0 / 3 + 10.0 / 2);
+	expect_waited(&t, 701, 12.0 / 3 + 10.0 / 2 + 18 + 15);
+	for (size_t i = 0; i < t.n_rows; i++) {
+		bool writes = table_value(&t, i, table_column(&t, "tid"))->i == 709;
+		assert_int_equal(table_value(&t, i, table_column(&t, "total_ns"))->approx, !writes);
+		assert_false(table_value(&t, i, table_column(&t, "waited_ns"))->approx);
+	}
+}
+
 static void readers_hold_it_together(void **state)
 {
 	struct asked *w = *state;
@@ -434,6 +480,7 @@ int main(void)
 #define ON_STREAM(TEST) cmocka_unit_test_setup_teardown(TEST, asked_setup_empty, asked_teardown)
 	const struct CMUnitTest tests[] = {
 		ON_STREAM(a_lock_goes_from_hand_to_hand),
+		ON_STREAM(readers_hold_it_until_they_are_gone),
 		ON_STREAM(readers_hold_it_together),
 		ON_STREAM(an_owner_that_was_told_counts),
 		ON_STREAM(a_writer_that_was_told_between_readers_counts),

@@ -26,6 +26,9 @@ struct hold {
 	uint64_t share_time_ns; /* of its lock, when it was got */
 	/* In the end: one who waited since then has lost so much because of it. */
 	uint64_t since_ns, alone_ns;
+	/* Of a reader: from then on it has it no more, and what is "in the end" is complete. 0: it
+	 * may have it. */
+	uint64_t gone_ns;
 };
 
 /* That somebody had a lock for which others waited, when it is known how long. */

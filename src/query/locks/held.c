@@ -66,7 +66,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_TIMES] = {"held", "HELD", "times that it was held while others waited", COLUMN_COUNT, 6,
 		     1, SR},
 	[C_TOTAL] = {"total_ns", "TOTAL",
-		     "how long in all, at most: of the times that are EXACT just so", COLUMN_NS, 6,
+		     "how long in all, at most: of the times that are EXACT just so", COLUMN_NS, 7,
 		     0, SR},
 	[C_WAITED] = {"waited_ns", "WAITED",
 		      "how long others waited for the lock meanwhile, all together", COLUMN_NS, 6,
@@ -207,6 +207,20 @@ static void fill_exact(struct held_rows *h, const struct group *g, struct value 
 	value_u(&v[C_EXACT], n);
 }
 
+/* When readers let go of a lock is not reported: until when they have had it is inferred. */
+static bool has_readers(const struct held_rows *h, const struct group *g)
+{
+	const struct cell_table *t = &h->times->cells;
+
+	for (uint32_t i = g->cells; i; i = h->gs.cell_next[i - 1]) {
+		const struct cell *c = &t->cells[i - 1];
+		if (c->owner != HOLD_EXACT &&
+		    locktype_is_reader((enum lock_type)h->whole->locks.locks[c->lock].type))
+			return true;
+	}
+	return false;
+}
+
 static void fill_handed(struct held_rows *h, const struct group *held, struct value *v)
 {
 	const struct group *g = query_group_find(&h->handed, held->id);
@@ -245,6 +259,7 @@ static void held_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_LAST], m->now_ns > g->last_ns ? m->now_ns - g->last_ns : 0);
 	if (want & percentiles && g->n)
 		fill_percentiles(h, g, v);
+	v[C_TOTAL].approx = want & 1ull << C_TOTAL && has_readers(h, g);
 	if (want & lock)
 		fill_lock(h, g, v);
 	if (want & 1ull << C_EXACT)
