@@ -15,6 +15,9 @@
 #include <errno.h>
 #include <string.h>
 
+/* Of the log of holds, for each cell: ten ticks in which each of them is a block. */
+enum { HELD_WORDS = 16 };
+
 /* Cells of how long mmap_locks were held: call paths of tasks. */
 enum { MAX_CPUS = 8192, MM_HELD = 8192 };
 
@@ -36,7 +39,7 @@ int model_init(struct model *m, const struct model_limits *limits)
 		m->cfi = cfiset_new();
 		m->cells.recent.max = l->recent;
 		m->profile.recent.max = l->recent / 8;
-		m->held.recent.max = l->held && l->recent ? l->held * 2 : 0;
+		m->held.recent.max = l->held && l->recent ? l->held * HELD_WORDS : 0;
 		m->blame.max = l->blame;
 		m->blame.recent.max = l->blame && l->recent ? l->blame * 4 : 0;
 		m->handed.recent.max = m->held.recent.max;

@@ -2,8 +2,8 @@
 /*
  * Many entries of one cell become a block: how many, their sum, and of waits the longest, the
  * shortest and a histogram. So a storm, where the same few locks are waited for again and again,
- * takes little room, and summing it up little time. It happens in place, as a block is never longer
- * than what it stands for.
+ * takes little room, and summing it up little time. The parts of one cell become a single part,
+ * their sum. It happens in place, as neither is ever longer than what it stands for.
  */
 #include "kontend/hist.h"
 #include "kontend/mem.h"
@@ -16,7 +16,9 @@ enum { FEW = 16, LEAST = 2048 };
 struct pack {
 	struct recent *r;
 	uint32_t *counts; /* entries of a cell; 0 where they stay as they are */
-	size_t *at;	  /* where in `values` those of a cell end, so far */
+	uint32_t *n_parts;
+	uint64_t *parts; /* sums; differences below zero wrap */
+	size_t *at;	 /* where in `values` those of a cell end, so far */
 	uint64_t *values;
 	size_t n_cells;
 };
@@ -34,6 +36,26 @@ static size_t length_at(const struct recent *r, size_t i)
 	return recent_kind(r->words[i]) == RECENT_HIGH ? 2 : 1;
 }
 
+/* The entry at @i without its upper bits, which are before it. */
+static uint64_t entry_at(const struct recent *r, size_t i)
+{
+	return r->words[recent_kind(r->words[i]) == RECENT_HIGH ? i + 1 : i];
+}
+
+static bool is_part(const struct recent *r, size_t i)
+{
+	return recent_kind(entry_at(r, i)) == RECENT_PART;
+}
+
+static uint64_t value_at(const struct recent *r, size_t i)
+{
+	uint64_t high = 0;
+
+	if (recent_kind(r->words[i]) == RECENT_HIGH)
+		high = recent_value(r->words[i]) << RECENT_VALUE_BITS;
+	return high | recent_value(entry_at(r, i));
+}
+
 static bool begin(struct pack *p)
 {
 	const struct recent *r = p->r;
@@ -44,7 +66,9 @@ static bool begin(struct pack *p)
 	p->counts = mem_calloc(p->n_cells, sizeof(*p->counts));
 	p->at = mem_calloc(p->n_cells, sizeof(*p->at));
 	p->values = mem_calloc(r->n - r->open, sizeof(*p->values));
-	return p->counts && p->at && p->values;
+	p->n_parts = mem_calloc(p->n_cells, sizeof(*p->n_parts));
+	p->parts = mem_calloc(p->n_cells, sizeof(*p->parts));
+	return p->counts && p->at && p->values && p->n_parts && p->parts;
 }
 
 static void count(struct pack *p)
@@ -52,8 +76,10 @@ static void count(struct pack *p)
 	const struct recent *r = p->r;
 	size_t sum = 0;
 
-	for (size_t i = r->open; i < r->n; i += length_at(r, i))
+	for (size_t i = r->open; i < r->n; i += length_at(r, i)) {
 		p->counts[recent_index(r->words[i])] += is_entry(r->words[i]);
+		p->n_parts[recent_index(r->words[i])] += is_part(r, i);
+	}
 	for (size_t c = 0; c < p->n_cells; c++) {
 		p->counts[c] = p->counts[c] < FEW ? 0 : p->counts[c];
 		p->at[c] = sum;
@@ -74,6 +100,10 @@ static enum recent_kind take_out(struct pack *p)
 		if (is_entry(w) && p->counts[recent_index(w)]) {
 			p->values[p->at[recent_index(w)]++] = recent_value(w);
 			kind = recent_kind(w);
+			continue;
+		}
+		if (is_part(r, i) && p->n_parts[recent_index(w)] > 1) {
+			p->parts[recent_index(w)] += value_at(r, i);
 			continue;
 		}
 		memmove(r->words + to, r->words + i, len * sizeof(*r->words));
@@ -119,6 +149,15 @@ static void put_block(struct recent *r, enum recent_kind kind, size_t cell, cons
 	r->words[head] = recent_word(RECENT_BLOCK, cell, r->n - head - 1);
 }
 
+static void put_part(struct recent *r, size_t cell, uint64_t value)
+{
+	uint64_t high = value >> RECENT_VALUE_BITS;
+
+	if (high)
+		r->words[r->n++] = recent_word(RECENT_HIGH, cell, high);
+	r->words[r->n++] = recent_word(RECENT_PART, cell, recent_value(value));
+}
+
 void recent_pack(struct recent *r)
 {
 	struct pack p = {.r = r};
@@ -126,12 +165,17 @@ void recent_pack(struct recent *r)
 	if (r->n - r->open >= LEAST && begin(&p)) {
 		count(&p);
 		enum recent_kind kind = take_out(&p);
-		for (size_t c = 0; c < p.n_cells; c++)
+		for (size_t c = 0; c < p.n_cells; c++) {
+			if (p.n_parts[c] > 1)
+				put_part(r, c, p.parts[c]);
 			if (p.counts[c])
 				put_block(r, kind, c, p.values + p.at[c] - p.counts[c],
 					  p.counts[c]);
+		}
 	}
 	mem_free(p.counts);
 	mem_free(p.at);
 	mem_free(p.values);
+	mem_free(p.n_parts);
+	mem_free(p.parts);
 }

@@ -90,9 +90,9 @@ void report_chains_text(const struct report_data *d, FILE *out)
 	if (s->doubtful)
 		fprintf(out, "; %u doubtful waits left out", s->doubtful);
 	if (s->ended_tasks)
-		fprintf(out, "; ended in the last 10 s: %u wait%s behind %u root%s", s->ended_tasks,
-			s->ended_tasks == 1 ? "" : "s", s->ended_roots,
-			s->ended_roots == 1 ? "" : "s");
+		fprintf(out, "; ended in the last 10 s: %u task%s behind %u root%s, longest %s",
+			s->ended_tasks, s->ended_tasks == 1 ? "" : "s", s->ended_roots,
+			s->ended_roots == 1 ? "" : "s", units_ns(a, s->ended_longest_ns));
 	fputc('\n', out);
 	put_no_look(d, "holders", out);
 	if (*d->lock_look.no_readers) {
@@ -124,6 +124,8 @@ void report_chains_json(const struct report_data *d, struct jsonw *j)
 	jsonw_u64(j, "doubtful", s->doubtful);
 	jsonw_u64(j, "ended_roots", s->ended_roots);
 	jsonw_u64(j, "ended_tasks", s->ended_tasks);
+	jsonw_u64(j, "ended_waited_ns", s->ended_sum_ns);
+	jsonw_u64(j, "ended_longest_ns", s->ended_longest_ns);
 	if (*d->lock_look.no_readers)
 		jsonw_str(j, "no_readers", d->lock_look.no_readers);
 	jsonw_bool(j, "readers_incomplete", d->lock_look.many_tasks);

@@ -173,6 +173,37 @@ static void an_ended_chain_is_kept(void **state)
 	assert_int_equal(sum.ended_tasks, 3);
 }
 
+/* One task waits three times for a lock, another one once: two tasks wait behind its holder. */
+static void a_task_that_waited_often_counts_once(void **state)
+{
+	static const int tids[] = {TID + 1, TID + 1, TID + 2, TID + 1};
+	struct asked *w = *state;
+	struct query_chains_sum sum;
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	for (uint64_t i = 0; i < 4; i++) {
+		synth_begin(w->rig.synth, 0, CANNED_START + 10 * i * MS, TID, tids[i], LOCK(0),
+			    LCB_F_WRITE, NULL, 0);
+		synth_end(w->rig.synth, 0, CANNED_START + (10 * i + 5) * MS, TID, tids[i], LOCK(0),
+			  0);
+	}
+	synth_tick(w->rig.synth, END);
+	asked_play(w, NULL);
+	struct table t = query_table(w);
+	assert_int_equal(t.n_rows, 3);
+	assert_true(is_row(&t, 0, "root") && is_row(&t, 1, "lock") && is_row(&t, 2, "waiter"));
+	assert_int_equal(cell_u(&t, 0, "behind"), 2);
+	assert_int_equal(cell_u(&t, 1, "behind"), 2);
+	assert_int_equal(cell_u(&t, 2, "tasks"), 2);
+	assert_int_equal(cell_u(&t, 0, "waited_ns"), 20 * MS);
+	assert_int_equal(query_chains_sum(&w->q, &sum), 0);
+	assert_int_equal(sum.ended_roots, 1);
+	assert_int_equal(sum.ended_tasks, 2);
+	assert_int_equal(sum.ended_sum_ns, 20 * MS);
+	assert_int_equal(sum.ended_longest_ns, 5 * MS);
+}
+
 static void pair(struct graph *g, uint64_t begin_0, uint64_t begin_1)
 {
 	*g = (struct graph){3, 2, {1, 0, 0}, {0, 1}, {0}, {0}, {begin_0, begin_1, begin_1}};
@@ -348,6 +379,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_chain_leads_to_its_root),
 		TEST(an_ended_chain_is_kept),
+		TEST(a_task_that_waited_often_counts_once),
 		TEST(crossed_locks_are_a_deadlock),
 		TEST(what_began_later_proves_nothing),
 		TEST(a_reader_that_had_it_proves_nothing),

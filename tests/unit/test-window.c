@@ -333,6 +333,35 @@ static void it_is_said(void **state)
 	recent_deinit(&r);
 }
 
+/* A storm of holds: each has a part beside its time, often below zero, in few words of room. */
+static void parts_are_added_up(void **state)
+{
+	struct recent r = {.max = 8192};
+	uint64_t expected[3] = {0}, sums[3] = {0}, high = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 60000; i++) {
+		uint64_t part = i % 4 ? 0 - i : i * 1000000;
+		recent_add(&r, RECENT_WAIT, i % 3, 5);
+		recent_add(&r, RECENT_PART, i % 3, part);
+		expected[i % 3] += part;
+	}
+	assert_false(r.spilt);
+	recent_tick(&r, 0, 1000 * MS);
+	for (size_t i = recent_find(&r, 1000 * MS).first; i < r.open; i++) {
+		uint64_t w = r.words[i];
+		high = recent_kind(w) == RECENT_HIGH ? recent_value(w) << RECENT_VALUE_BITS : high;
+		if (recent_kind(w) == RECENT_BLOCK)
+			i += recent_value(w);
+		if (recent_kind(w) == RECENT_PART)
+			sums[recent_index(w)] += high | recent_value(w);
+		high = recent_kind(w) == RECENT_HIGH ? high : 0;
+	}
+	for (int c = 0; c < 3; c++)
+		assert_true(sums[c] == expected[c]);
+	recent_deinit(&r);
+}
+
 /* An hour of ticks does not fill what a minute has room for. */
 static void it_forgets(void **state)
 {
@@ -357,6 +386,7 @@ int main(void)
 		cmocka_unit_test(they_are_shorter_without_room),
 		cmocka_unit_test(they_may_be_blocks),
 		cmocka_unit_test(it_is_said),
+		cmocka_unit_test(parts_are_added_up),
 		cmocka_unit_test(it_forgets),
 	};
 

@@ -40,6 +40,22 @@ static void put_circles(struct line *line, const struct query_chains_sum *sum)
 		line_put(line, ROLE_DIM, "  no deadlock");
 }
 
+/* "ended in 10 s: 2 roots, 9 tasks behind, together 1.2s, longest 704ms": the dimmed rows. */
+static void put_ended(struct line *line, const struct query_chains_sum *sum)
+{
+	enum role role = sum->tasks || !sum->ended_tasks ? ROLE_DIM : ROLE_BOLD;
+	char a[UNITS_BUF];
+
+	line_put(line, ROLE_DIM, "ended in 10 s: ");
+	line_printf(line, role, "%u root%s", sum->ended_roots, sum->ended_roots == 1 ? "" : "s");
+	line_printf(line, role, ", %u task%s behind", sum->ended_tasks,
+		    sum->ended_tasks == 1 ? "" : "s");
+	if (!sum->ended_tasks)
+		return;
+	line_printf(line, role, ", together %s", units_ns(a, sum->ended_sum_ns));
+	line_printf(line, role, ", longest %s", units_ns(a, sum->ended_longest_ns));
+}
+
 /* "3 roots, 46 tasks behind them, together 38.9s, longest 2.1s  no deadlock" */
 static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
 {
@@ -57,12 +73,12 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 		line_printf(&line, ROLE_NORMAL, ", longest %s", units_ns(a, sum.longest_ns));
 	}
 	put_circles(&line, &sum);
-	if (sum.ended_tasks)
-		line_whole(&line, ROLE_DIM, "  ended: %u behind %u root%s", sum.ended_tasks,
-			   sum.ended_roots, sum.ended_roots == 1 ? "" : "s");
 	if (sum.doubtful)
 		line_printf(&line, ROLE_WARN, "  %u doubtful left out", sum.doubtful);
-	return 1;
+	line.x = 1;
+	line.y = 1;
+	put_ended(&line, &sum);
+	return 2;
 }
 
 static const char *empty_text(struct list_view *l, const struct table *t)

@@ -8,6 +8,7 @@
 #include "detail.h"
 #include "kontend/engine.h"
 #include "kontend/query-lock.h"
+#include "kontend/text.h"
 #include "kontend/units.h"
 #include "widgets/layout.h"
 #include "widgets/line.h"
@@ -28,8 +29,9 @@ static void place_tables(struct detail_page *p, struct rect r, int waiters)
 	struct rect rows[3];
 	int more = p->tall ? lines_of(&p->more, r.h / 3) : 0;
 
+	/* With little room both have a part of it: callers, and the first of those who wait. */
 	layout_rows(r,
-		    (struct layout_part[]){{5, 6, 1},
+		    (struct layout_part[]){{r.h < 8 ? 3 : 5, 6, 1},
 					   {p->tall ? 4 : 0, more, 0},
 					   {3, lines_of(&p->waiters, waiters), 0}},
 		    3, rows);
@@ -80,7 +82,7 @@ static void place_narrow(struct detail_page *p, struct rect r, int sum)
 					   {did, did, 0},
 					   {queue, queue, 0},
 					   {graphs, graphs ? r.h / 3 : 0, 0},
-					   {8, 8, 1}},
+					   {6, 8, 1}},
 		    5, rows);
 	p->r_did = rows[1];
 	if (has_series)
@@ -91,6 +93,19 @@ static void place_narrow(struct detail_page *p, struct rect r, int sum)
 	p->r_hist = has_series ? cols[0] : rows[3];
 	p->r_time = has_series ? cols[2] : (struct rect){0};
 	place_tables(p, rows[4], p->tall ? r.h / 4 : 5);
+}
+
+struct length {
+	const char *name;
+	uint64_t ns;
+	bool at_least;
+};
+
+static int length_width(const struct length *f)
+{
+	char buf[UNITS_BUF];
+
+	return 3 + text_width(f->name) + f->at_least + text_width(units_ns(buf, f->ns));
 }
 
 static void put_ns(struct line *l, const char *name, uint64_t ns, bool at_least)
@@ -141,6 +156,30 @@ static void draw_holder(const struct view *v, const struct detail_page *p, struc
 		    now.is ? now.is : "", others);
 }
 
+/* Those that matter less are left out, whole, where the line has no room for all. */
+static void put_lengths(struct line *l, const struct query_hist *h, uint64_t n)
+{
+	const struct length all[] = {{"total", h->total_ns, h->at_least},
+				     {"avg", h->total_ns / n, h->at_least},
+				     {"p50", h->p50_ns, h->at_least},
+				     {"p99", h->p99_ns, h->at_least},
+				     {"max", h->max_ns, h->max_at_least}};
+	enum { LENGTHS = sizeof(all) / sizeof(*all) };
+	static const int rank[LENGTHS] = {4, 0, 3, 1, 2}; /* max, total, p99, avg, p50 */
+	bool shown[LENGTHS] = {0};
+	int room = l->r.w - l->x;
+
+	for (int i = 0; i < LENGTHS; i++) {
+		int width = length_width(&all[rank[i]]);
+		bool is_wide_only = rank[i] == 2 && l->r.w < WIDE_W;
+		shown[rank[i]] = width <= room && !is_wide_only;
+		room -= shown[rank[i]] ? width : 0;
+	}
+	for (int i = 0; i < LENGTHS; i++)
+		if (shown[i])
+			put_ns(l, all[i].name, all[i].ns, all[i].at_least);
+}
+
 static void draw_sum(const struct view *v, const struct detail_page *p, struct screen *s)
 {
 	struct line l = {.s = s, .r = p->r_sum, .x = 1};
@@ -160,14 +199,8 @@ static void draw_sum(const struct view *v, const struct detail_page *p, struct s
 	if (l.r.w >= WIDE_W)
 		line_put(&l, ROLE_DIM, p->hist.n_waits == 1 ? " wait" : " waits");
 	line_printf(&l, ROLE_DIM, " in %s", app_window_text(v->app, window));
-	if (n) {
-		put_ns(&l, "total", h->total_ns, h->at_least);
-		put_ns(&l, "avg", h->total_ns / n, h->at_least);
-		if (l.r.w >= WIDE_W)
-			put_ns(&l, "p50", h->p50_ns, h->at_least);
-		put_ns(&l, "p99", h->p99_ns, h->at_least);
-		put_ns(&l, "max", h->max_ns, h->max_at_least);
-	}
+	if (n)
+		put_lengths(&l, h, n);
 }
 
 /* Names of locks have the end of the address at most. */

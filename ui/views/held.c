@@ -17,7 +17,10 @@ static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *
 	return query_held(l->v.query, spec, ret, err);
 }
 
-/* "3.9s of 4.3s waited is charged to holders  1.57k of 3.87k handed on" */
+/*
+ * "3.9s because of holds that ended, 4.3s waited  1.57k of 3.87k handed on": a hold counts as it
+ * ends, with all that was waited because of it, a wait while it goes on.
+ */
 static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
 {
 	struct line line = {.s = s, .r = r, .x = 1};
@@ -28,19 +31,26 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 	if (query_held_sum(l->v.query, &sum) < 0)
 		return 0;
 	line_put(&line, ROLE_BOLD, units_ns(a, sum.charged_ns));
-	line_printf(&line, ROLE_NORMAL, " of %s waited is charged to holders",
+	line_printf(&line, ROLE_NORMAL, " because of holds that ended, %s waited",
 		    units_ns(b, sum.waited_ns));
 	line_printf(&line, ROLE_DIM, "  %s of", units_count(a, sum.known));
 	line_printf(&line, ROLE_DIM, " %s handed on", units_count(b, sum.got));
+	if (sum.only_ns)
+		line_printf(&line, ROLE_WARN, "  holds of %s", units_ns(a, sum.only_ns));
 	return 1;
 }
 
 static const char *empty_text(struct list_view *l, const struct table *t)
 {
-	(void)l;
+	struct query_held_sum sum;
+
 	(void)t;
-	return "no lock has gone from one task that waited to the next: nobody has kept others "
-	       "waiting that is known (chains, 0, shows who does now)";
+	if (query_held_sum(l->v.query, &sum) == 0 && sum.got)
+		return "tasks waited, but no lock went from one waiting task to the next, so this "
+		       "view knows no holder; blame (W) charges other holders as well, and chains "
+		       "(0) shows who holds locks now";
+	return "no task has waited for a lock and got it in this time; chains (0) shows who waits "
+	       "now";
 }
 
 static int open_row(struct list_view *l)

@@ -27,6 +27,7 @@ struct query_chains_sum {
 	uint32_t doubtful;	  /* waits that are left out, as they may have ended */
 	uint64_t sum_ns, longest_ns;
 	uint32_t ended_roots, ended_tasks; /* of the longest waits that have just ended */
+	uint64_t ended_sum_ns, ended_longest_ns;
 };
 
 int query_chains(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);

@@ -19,10 +19,11 @@ struct query_held_sum {
 	uint64_t known;	     /* of them, those of which it is known how long they were held */
 	uint64_t exact;	     /* of these, those that are no upper bounds */
 	uint64_t waited_ns;  /* for locks, by all */
-	uint64_t charged_ns; /* of it, what is charged to these holders */
+	uint64_t charged_ns; /* to holds that ended, with what was waited before a window */
 	/* Not in it: by waits whose end was lost; see struct query_blame_sum. */
 	uint64_t doubtful_ns;
 	bool doubtful_known;
+	uint64_t only_ns; /* of a window: holds of so long alone are known; 0: of all of it */
 };
 
 /* How long it took from a release to the next one who had the lock: of all that is meant. */

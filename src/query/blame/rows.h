@@ -75,7 +75,7 @@ void blame_mostly(struct blame_rows *b, const struct blame_group *g, struct blam
 /* Why it is in that state: most of it. */
 void blame_why(struct blame_rows *b, const struct blame_group *g, uint32_t state,
 	       struct blame_mostly *ret);
-/* "running", "runnable 61%, kept off by stress/99", "asleep: pipe is full, in pipe_write" */
+/* "running 61%", "kept off by stress/99", "asleep: pipe is full, in pipe_write" */
 const char *blame_mostly_text(struct query *q, const struct blame_mostly *m);
 const char *blame_why_text(struct query *q, const struct blame_mostly *m); /* NULL: not known */
 const char *blame_state_name(uint32_t state);				   /* "not_followed" */

@@ -184,6 +184,9 @@ const char *blame_mostly_text(struct query *q, const struct blame_mostly *m)
 	const char *why = blame_why_text(q, m), *words = blame_state_words(m->state);
 	char pct[UNITS_BUF], share[UNITS_BUF + 2] = "";
 
+	/* That it was runnable goes without saying; cells have room for the name alone. */
+	if (m->who)
+		return why;
 	if (m->pct < 99.95)
 		snprintf(share, sizeof(share), " %s%%", units_pct(pct, m->pct));
 	return arena_printf(&q->arena, "%s%s%s%s", words, share,

@@ -88,4 +88,12 @@ uint32_t chain_longest(const struct chain_graph *g, const struct chain_lock *l);
 struct chain_sum chain_sum_one(const struct chain_wait *w);
 void chain_sum_add(struct chain_sum *to, const struct chain_sum *s);
 
+/*
+ * tasks.c: tasks that waited in a graph of ended waits, each counted once, or -ENOMEM: behind a
+ * lock, with @beside also behind the others of its holder; in some waits for one lock; in all.
+ */
+int64_t chain_tasks_of_locks(const struct chain_graph *g, uint32_t lock, bool beside);
+int64_t chain_tasks_of_waits(const struct chain_graph *g, const uint32_t *waits, uint32_t n);
+int64_t chain_tasks_of_all(const struct chain_graph *g);
+
 #endif

@@ -439,6 +439,27 @@ const char *query_chains_root(struct query *q, uint64_t addr)
 	return text;
 }
 
+/* The same of what has ended. */
+static int sum_ended(struct query *q, struct query_chains_sum *ret)
+{
+	struct chain_graph g = {0};
+	int r = chain_graph_make_ended(q, &g);
+	int64_t tasks = r < 0 ? r : chain_tasks_of_all(&g);
+
+	for (uint32_t i = 0; tasks >= 0 && i < g.n_roots; i++) {
+		const struct chain_sum *b = &g.roots[i].behind;
+		ret->ended_sum_ns += b->sum_ns;
+		if (b->longest_ns > ret->ended_longest_ns)
+			ret->ended_longest_ns = b->longest_ns;
+	}
+	if (tasks >= 0) {
+		ret->ended_roots = g.n_roots;
+		ret->ended_tasks = (uint32_t)tasks;
+	}
+	chain_graph_deinit(&g);
+	return tasks < 0 ? (int)tasks : 0;
+}
+
 int query_chains_sum(struct query *q, struct query_chains_sum *ret)
 {
 	struct chain_graph g = {0};
@@ -456,9 +477,5 @@ int query_chains_sum(struct query *q, struct query_chains_sum *ret)
 			ret->longest_ns = b->longest_ns;
 	}
 	chain_graph_deinit(&g);
-	r = r < 0 ? r : chain_graph_make_ended(q, &g);
-	ret->ended_roots = r < 0 ? 0 : g.n_roots;
-	ret->ended_tasks = r < 0 ? 0 : g.n_waits;
-	chain_graph_deinit(&g);
-	return r;
+	return r < 0 ? r : sum_ended(q, ret);
 }

@@ -62,6 +62,18 @@ static int alike_together(const void *a, const void *b, void *ctx)
 	return order ? order : *x < *y ? -1 : *x > *y;
 }
 
+static uint32_t tasks_or_fail(struct chain_rows *c, int64_t n)
+{
+	c->failed |= n < 0;
+	return n < 0 ? 0u : (uint32_t)n;
+}
+
+/* Tasks behind a row about that lock; of waits that go on each is a task. */
+static uint32_t behind_lock(struct chain_rows *c, uint32_t lock, bool beside, uint32_t waits)
+{
+	return c->g->ended ? tasks_or_fail(c, chain_tasks_of_locks(c->g, lock, beside)) : waits;
+}
+
 /* Those of @waits, which are sorted. */
 static void add_groups(struct chain_rows *c, uint32_t parent, const uint32_t *waits, uint32_t n)
 {
@@ -77,6 +89,11 @@ static void add_groups(struct chain_rows *c, uint32_t parent, const uint32_t *wa
 		r->processes |= r->n && pid_of(c, r->at) != pid_of(c, waits[i]);
 		chain_sum_add(&r->sum, &one);
 		r->n++;
+		bool is_last = i + 1 == n || compare_alike(c, waits[i], waits[i + 1]);
+		if (c->g->ended && is_last) {
+			const uint32_t *first = waits + i + 1 - r->n;
+			r->n = tasks_or_fail(c, chain_tasks_of_waits(c->g, first, r->n));
+		}
 	}
 }
 
@@ -100,6 +117,7 @@ static void add_link(struct chain_rows *c, uint32_t parent, uint32_t wait)
 	struct chain_row *r = add_row(c, CHAIN_WAITER, parent, wait, &behind);
 
 	r->n = 1;
+	r->behind = behind_lock(c, w->holds, true, behind.n);
 	r->sum = chain_sum_one(w);
 	if (r->depth >= CHAIN_DEPTH_MOST) {
 		add_row(c, CHAIN_MORE, row, wait, &behind);
@@ -131,7 +149,9 @@ static void add_lock(struct chain_rows *c, uint32_t parent, uint32_t lock)
 {
 	uint32_t row = c->n;
 
-	add_row(c, CHAIN_LOCK, parent, lock, &c->g->locks[lock].behind);
+	struct chain_row *r = add_row(c, CHAIN_LOCK, parent, lock, &c->g->locks[lock].behind);
+
+	r->behind = behind_lock(c, lock, false, r->behind);
 	add_waits(c, row, lock);
 }
 
@@ -150,8 +170,9 @@ static void add_roots(struct chain_rows *c)
 	for (uint32_t i = 0; i < c->g->n_roots; i++) {
 		const struct chain_root *root = &c->g->roots[i];
 		uint32_t row = c->n;
-		add_row(c, root->circle ? CHAIN_DEADLOCK : CHAIN_ROOT, CHAIN_NONE, i,
-			&root->behind);
+		struct chain_row *r = add_row(c, root->circle ? CHAIN_DEADLOCK : CHAIN_ROOT,
+					      CHAIN_NONE, i, &root->behind);
+		r->behind = behind_lock(c, root->lock, true, r->behind);
 		if (root->circle)
 			add_circle(c, row, root->lock);
 		for (uint32_t l = root->lock; !root->circle && l != CHAIN_NONE;
@@ -182,5 +203,5 @@ int chain_rows_make(struct chain_rows *c)
 		c->g = &c->graphs[i];
 		add_roots(c);
 	}
-	return 0;
+	return c->failed ? -ENOMEM : 0;
 }

@@ -72,8 +72,8 @@ static const struct column columns[C_COLUMNS] = {
 		      "how long others waited for the lock meanwhile, all together", COLUMN_NS, 6,
 		      0, SR},
 	[C_PCT] = {"waited_pct", "WAIT%",
-		   "its share of all time waited, also of what is charged to nobody", COLUMN_PCT, 5,
-		   3, SR},
+		   "its share of all time waited, or of all holds, if these cost more", COLUMN_PCT,
+		   5, 3, SR},
 	[C_AVG] = {"avg_ns", "AVG", "TOTAL / HELD", COLUMN_NS, 6, 2, SR},
 	[C_P50] = {"p50_ns", "P50", "half of the times were shorter, within 13 %", COLUMN_NS, 6, 3,
 		   SR},
@@ -348,14 +348,26 @@ static struct query_held_sum sum_cells(struct query *q)
 	return ret;
 }
 
+/* How far back the log of holds reaches, if it had no room for all of the window; else 0. */
+static uint64_t short_of_window(const struct query *q)
+{
+	const struct recent *r = &q->engine->model.held.recent;
+	struct recent_window w = recent_find(r, q->window_ns);
+
+	if (!query_has_window(q) || !w.is_short)
+		return 0;
+	return w.end_ns > w.begin_ns ? w.end_ns - w.begin_ns : 1;
+}
+
 int query_held_sum(struct query *q, struct query_held_sum *ret)
 {
 	const struct holds *h = &q->model->holds;
 	int code = query_sync(q);
 
-	if (query_has_window(q) || q->only)
+	if (query_has_window(q) || q->only) {
 		*ret = sum_cells(q);
-	else
+		ret->only_ns = short_of_window(q);
+	} else
 		*ret = (struct query_held_sum){h->got,
 					       h->known,
 					       h->exact,
@@ -404,7 +416,8 @@ int query_held(struct query *q, const struct query_spec *s, struct table *ret, s
 	if (!src.columns || query_held_sum(q, &sum) < 0 || sum_up(&h, s) < 0)
 		return query_enomem(err, "held locks");
 	h.has_window = query_has_window(q);
-	h.all_ns = sum.waited_ns;
+	/* Holds that end in a window cost what was waited before it, too. */
+	h.all_ns = sum.waited_ns > sum.charged_ns ? sum.waited_ns : sum.charged_ns;
 	src.n = h.gs.n;
 	return rows_answer(q, s, &src, ret, err);
 }

@@ -99,7 +99,8 @@ static const char *const states[BLAME_STATES] = {
 	[BLAME_IO] = "asleep for I/O",
 };
 
-/* "asleep, writes in locks_start, >=10/s by several tasks" */
+/* "writes in locks_start >=10/s (several tasks), asleep": the rate is the answer, so it is first.
+ */
 static const char *is_doing(struct query *q, uint64_t addr, const struct blame_hold *h)
 {
 	const char *state = states[h->state];
@@ -108,9 +109,9 @@ static const char *is_doing(struct query *q, uint64_t addr, const struct blame_h
 
 	if (!query_lock_writer(q, addr, &w) || !w.caller)
 		return state;
-	return arena_printf(&q->arena, "%s%swrites in %s, >=%s/s%s", state ? state : "",
-			    state ? ", " : "", w.caller, units_rate(per_s, w.per_s),
-			    w.many ? " by several tasks" : "");
+	return arena_printf(&q->arena, "writes in %s >=%s/s%s%s%s", w.caller,
+			    units_rate(per_s, w.per_s), w.many ? " (several tasks)" : "",
+			    state ? ", " : "", state ? state : "");
 }
 
 void query_lock_now_percpu(struct query *q, uint64_t addr, enum lock_type type,
