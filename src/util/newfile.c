@@ -10,10 +10,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { LETTERS = 6, TRIES = 100 };
@@ -157,7 +159,8 @@ int newfile_put(struct newfile *f)
 /* Some file systems know no renameat2() with flags, others no links. */
 static int rename_new(struct newfile *f)
 {
-	if (renameat2(f->dir, f->temp_name, f->dir, f->name, RENAME_NOREPLACE) == 0) {
+	/* The C library of older systems has no such function. */
+	if (syscall(SYS_renameat2, f->dir, f->temp_name, f->dir, f->name, RENAME_NOREPLACE) == 0) {
 		f->has_name = false;
 		return 0;
 	}
