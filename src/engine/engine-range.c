@@ -2,9 +2,9 @@
 /*
  * A range of a stream in one pass. Its ends need not be ticks: a tick is made at each, so that the
  * bucket there is the range's own, and the sums are forgotten at the first. Where an end is a tick
- * of the stream nothing is added, and all is as a timeline has it that was sent to the same ticks
- * (timeline_range()). The end of a range is noticed by the first event or time behind it; so are
- * the ends of slices, of which each is a range that begins where the one before it ends.
+ * of the stream nothing is added. A timeline shows ranges in the same way (timeline_range()). The
+ * end of a range is noticed by the first event or time behind it; so are the ends of slices, of
+ * which each is a range that begins where the one before it ends.
  *
  * Waits that the kernel has only summed up come as snapshots of sums. The first one after the end
  * says how much of them lies in the range, so the engine reads on to it.
@@ -50,6 +50,16 @@ static void enter(struct engine *e)
 	begin_at(e, e->range->from_ns);
 	shorts_range(&e->model, e->range->from_ns, e->range->to_ns);
 	e->range->state = ENGINE_RANGE_WITHIN;
+}
+
+void engine_range_set(struct engine *e, struct engine_range *r, uint64_t at_ns)
+{
+	e->range = r;
+	r->state = r->from_ns ? ENGINE_RANGE_BEFORE : ENGINE_RANGE_WITHIN;
+	if (r->state == ENGINE_RANGE_WITHIN)
+		shorts_range(&e->model, 0, r->to_ns);
+	else if (r->from_ns == at_ns)
+		enter(e);
 }
 
 static void complete(struct engine *e)

@@ -9,6 +9,10 @@
  * slices, that lie before it.
  */
 int engine_range_pass(struct engine *e, uint64_t time, struct error *err);
+/* From now on @r, whose ends are filled in: @at_ns, a tick not after its begin, has been applied; 0
+ * for
+ * @r->from_ns: it has all up to its end. The caller takes it out of the engine. */
+void engine_range_set(struct engine *e, struct engine_range *r, uint64_t at_ns);
 /* At a tick, before its bucket is closed: true if the range ends there, and has closed it. */
 bool engine_range_ends(struct engine *e, uint64_t time);
 /* Right after a tick: the range may begin there. */

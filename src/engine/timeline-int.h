@@ -40,6 +40,8 @@ struct timeline {
 	bool is_whole; /* and it has all up to there: no range, no failure on the way */
 	bool is_range; /* and it has all since stop `from` up to there */
 	size_t from;
+	uint64_t exact_ns; /* where the range that the engine has ends, between stops; 0: at a stop
+			    */
 };
 
 /* timeline-point.c */

@@ -6,9 +6,10 @@
  * Places are counted in stops (ticks), not in time: two ticks may have one time.
  *
  * A range is what a user would see who went to its beginning, forgot the sums there and watched
- * until its end; waits in flight at its beginning count when they end in it. Leaving the range goes
- * by a kept state, as the engine's has forgotten what was before.
+ * until its end, both to the nanosecond; waits in flight at its beginning count when they end in
+ * it. Leaving the range goes by a kept state, as the engine's has forgotten what was before.
  */
+#include "engine-range.h"
 #include "kontend/bisect.h"
 #include "kontend/ending.h"
 #include "kontend/mem.h"
@@ -119,7 +120,7 @@ uint64_t timeline_end_ns(const struct timeline *t)
 
 uint64_t timeline_now_ns(const struct timeline *t)
 {
-	return stop_ns(t, t->at);
+	return t->exact_ns ? t->exact_ns : stop_ns(t, t->at);
 }
 
 uint64_t timeline_tick_ns(const struct timeline *t)
@@ -192,6 +193,7 @@ static int go_to(struct timeline *t, size_t stop, struct error *err)
 	if (!on && !p)
 		return error_set(err, -EINVAL, "cannot go back in a stream without ticks");
 	t->is_whole = t->is_range = false;
+	t->exact_ns = 0;
 	if (!on)
 		r = restore(t, p, err);
 	if (!r)
@@ -225,8 +227,10 @@ int timeline_read(struct timeline *t, struct error *err)
 	size_t n = t->n;
 	int r = t->is_read ? 0 : take_tick(t, err);
 
-	if (t->n > n)
+	if (t->n > n) {
 		t->at = t->n - 1;
+		t->exact_ns = 0;
+	}
 	t->is_whole = !r;
 	note_done(t);
 	return r;
@@ -296,23 +300,40 @@ int timeline_seek(struct timeline *t, uint64_t time_ns, struct error *err)
 	return go_to(t, stop_before(t, time_ns), err);
 }
 
-int timeline_range(struct timeline *t, uint64_t from_ns, uint64_t to_ns, struct error *err)
+static bool is_stop(const struct timeline *t, uint64_t time_ns)
 {
-	if (from_ns > to_ns) {
-		uint64_t swap = from_ns;
-		from_ns = to_ns;
-		to_ns = swap;
-	}
-	size_t from = stop_before(t, from_ns), to = stop_before(t, to_ns);
-	bool from_start = from_ns < stop_ns(t, 0);
+	return stop_ns(t, stop_before(t, time_ns)) == time_ns;
+}
 
-	if (from_ns == to_ns || from_start)
-		return go_to(t, to, err);
-	if (from == to && to + 1 < t->n)
-		to++;
+/*
+ * Its ends need not be stops, and the sums of short waits are complete: the engine cuts the range
+ * out, as it does for a report, and may read beyond its end. So it cannot go on from there.
+ */
+static int cut_out(struct timeline *t, struct engine_range *range, struct error *err)
+{
+	struct engine *e = t->engine;
+	size_t to = stop_before(t, range->to_ns);
+	int r = go_to(t, range->from_ns ? stop_before(t, range->from_ns) : to, err);
+
+	if (r || stop_ns(t, t->at) > range->to_ns)
+		return r;
+	t->is_whole = false;
+	engine_range_set(e, range, stop_ns(t, t->at));
+	while (r >= 0 && r != ENGINE_END && range->state != ENGINE_RANGE_BEHIND)
+		r = engine_pump(e, WAIT_MS, err);
+	e->range = NULL;
+	t->at = to;
+	t->exact_ns = range->to_ns;
+	return r < 0 ? r : 0;
+}
+
+/* Both ends are stops. */
+static int range_of_stops(struct timeline *t, size_t from, size_t to, struct error *err)
+{
 	/* A range that grows, as while it is played, goes on. */
 	bool on = t->is_range && t->from == from && t->at <= to;
 	int r = on ? 0 : go_to(t, from, err);
+
 	if (r)
 		return r;
 	if (!on)
@@ -322,4 +343,24 @@ int timeline_range(struct timeline *t, uint64_t from_ns, uint64_t to_ns, struct 
 	t->is_range = !r;
 	t->from = from;
 	return r;
+}
+
+int timeline_range(struct timeline *t, uint64_t from_ns, uint64_t to_ns, struct error *err)
+{
+	struct engine_range range = {.from_ns = from_ns < to_ns ? from_ns : to_ns,
+				     .to_ns = from_ns < to_ns ? to_ns : from_ns};
+
+	if (range.to_ns > t->end_ns)
+		range.to_ns = t->end_ns;
+	size_t from = stop_before(t, range.from_ns), to = stop_before(t, range.to_ns);
+	/* There is no going to before the first stop: it has what came since the beginning. */
+	bool from_start = range.from_ns < stop_ns(t, 0);
+	if (from_start)
+		range.from_ns = 0;
+	if (range.from_ns >= range.to_ns)
+		return go_to(t, to, err);
+	if (t->engine->model.shorts.known || !is_stop(t, range.to_ns) ||
+	    (!from_start && !is_stop(t, range.from_ns)))
+		return cut_out(t, &range, err);
+	return from_start ? go_to(t, to, err) : range_of_stops(t, from, to, err);
 }

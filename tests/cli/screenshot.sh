@@ -48,7 +48,25 @@ shows 'blame'
 shot --ascii --view locks
 ! LC_ALL=C grep -q '[^ -~]' "$work/shot.txt" || complain "--ascii has more than that"
 shot --time 0:10,0:12 --view locks
-shows 'RANGE \+0:(09|10)\.[0-9] to \+0:1[12]\.[0-9]'
+shows 'RANGE \+0:10\.[0-9]* to \+0:12\.[0-9]*'
+
+# A range is the one that was asked for, to the digit, and has what a report of it has.
+figures() {
+	sed -n 's/^.[a-z].* ·  *\([0-9].*\)/\1/p' "$1" | awk '{ print $1, $2, $3, $4, $5, $6, $7, $8, $9 }' | head -n 3
+}
+for time in 0:10.123,0:12.5 3.3s,8.05s; do
+	shot --time "$time" --view locks --size 150x16
+	case $time in
+	0:10*) shows 'RANGE \+0:10\.123 to \+0:12\.500' ;;
+	3*) shows 'RANGE \+0:03\.300 to \+0:08\.050' ;;
+	esac
+	figures "$work/shot.txt" >"$work/seen"
+	expect 0 '' "$kontend" report -qi "$sample" --time "$time" --view locks -n 3
+	sed 's/^ //' "$work/out" >"$work/told"
+	figures "$work/told" >"$work/want"
+	[ "$(wc -l <"$work/want")" -eq 3 ] || complain "$time: no three rows in $(cat "$work/out")"
+	cmp "$work/seen" "$work/want" || complain "$time: $(cat "$work/seen"), not $(cat "$work/want")"
+done
 shot --at 50%
 shows '\+0:([1-9]|0[1-9])[0-9.]* of .* PAUSED'
 

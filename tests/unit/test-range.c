@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A range taken in one pass is the range that a timeline shows, and, where no wait reaches into it,
- * what the cut of it holds. Ranges that follow each other have what the whole of them has.
+ * A range taken in one pass is the range that a timeline shows, wherever its ends are, and, where
+ * no wait reaches into it, what the cut of it holds. Ranges that follow each other have what the
+ * whole of them has.
  */
 #include "kontend/cut.h"
 #include "kontend/mem.h"
@@ -149,6 +150,13 @@ static unsigned compare_ranges_of(const struct random_plan *p)
 		if (!from || !to || from == to)
 			continue;
 		compare_with_timeline(&rig, t, &there, from, to);
+		/* Nor need its ends be stops. */
+		from += rnd(&seed) % MS;
+		to += 1 + rnd(&seed) % MS;
+		if (to > timeline_end_ns(t) - 1)
+			to = timeline_end_ns(t) - 1;
+		if (from < to)
+			compare_with_timeline(&rig, t, &there, from, to);
 		compared++;
 	}
 	timeline_free(t);

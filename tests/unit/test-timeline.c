@@ -267,8 +267,8 @@ static void a_range_has_what_came_in_it(void **state)
 	free_straight(&whole);
 }
 
-/* Both marks within one bucket: that bucket. */
-static void a_range_is_never_empty(void **state)
+/* Both ends may lie within one bucket, and anywhere but in the first one. */
+static void a_range_ends_where_it_is_to(void **state)
 {
 	struct rig r;
 	struct engine e;
@@ -286,11 +286,26 @@ static void a_range_is_never_empty(void **state)
 	assert_int_equal(engine_init(&e, synth_source(r.synth), NULL, &err), 0);
 	assert_int_equal(timeline_new(&t, &e, NULL, &err), 0);
 	assert_int_equal(timeline_range(t, 310 * MS, 320 * MS, &err), 0);
-	assert_int_equal(timeline_now_ns(t), 400 * MS);
-	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 1);
+	assert_int_equal(timeline_now_ns(t), 320 * MS);
+	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 0);
+	assert_int_equal(e.model.zero_ns, 310 * MS);
 	assert_int_equal(timeline_range(t, 310 * MS, 500 * MS, &err), 0);
 	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 2);
+	assert_int_equal(timeline_range(t, 310 * MS, 491500 * MS / 1000, &err), 0);
+	assert_int_equal(timeline_now_ns(t), 491500 * MS / 1000);
+	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 1);
 	assert_int_equal(timeline_range(t, 10 * MS, 310 * MS, &err), 0);
+	assert_int_equal(timeline_now_ns(t), 310 * MS);
+	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 3);
+	/* What is before the first stop cannot be left out, and the end of the stream not passed.
+	 */
+	assert_int_equal(timeline_range(t, 95 * MS, 310 * MS, &err), 0);
+	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 3);
+	assert_int_equal(timeline_range(t, 450 * MS, UINT64_MAX, &err), 0);
+	assert_int_equal(timeline_now_ns(t), 500 * MS);
+	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 1);
+	assert_int_equal(timeline_seek(t, 310 * MS, &err), 0);
+	assert_int_equal(timeline_now_ns(t), 300 * MS);
 	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 3);
 	timeline_free(t);
 	engine_deinit(&e);
@@ -510,7 +525,7 @@ int main(void)
 		cmocka_unit_test(folding_happens_again_in_the_same_way),
 		cmocka_unit_test(every_stop_is_reached_both_ways),
 		cmocka_unit_test(a_range_has_what_came_in_it),
-		cmocka_unit_test(a_range_is_never_empty),
+		cmocka_unit_test(a_range_ends_where_it_is_to),
 		cmocka_unit_test(buckets_say_what_was_waited_when),
 		cmocka_unit_test(streams_of_almost_nothing),
 		cmocka_unit_test(what_was_read_can_be_gone_to_at_once),

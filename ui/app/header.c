@@ -69,11 +69,27 @@ static void add_playing(struct segments *s, const struct app *a)
 	    1 << (t->speed < 0 ? -t->speed : t->speed), state);
 }
 
+static bool is_whole_in(uint64_t ns, int digits)
+{
+	return ns % (digits == 0 ? 1000000000 : digits == 1 ? 100000000 : 1000000) == 0;
+}
+
+/* The ends of a range are said so that a report of them is about the same time. */
+static int digits_of(const struct app *a, const struct when *w)
+{
+	int digits = app_time_digits(a);
+
+	if (!app_shows_range(a) || (is_whole_in(w->now_ns - w->begin_ns, digits) &&
+				    is_whole_in(a->time.from_ns - w->begin_ns, digits)))
+		return digits;
+	return 3;
+}
+
 /* Of a recording: its name, where one is in it, by its own clock too, and what is counted. */
 static void add_when(struct segments *s, const struct app *a)
 {
 	const struct when w = app_time_when(a);
-	int digits = app_time_digits(a);
+	int digits = digits_of(a, &w);
 	char marks[APP_MARKS_TEXT], date[WHEN_BUF], from[WHEN_BUF], now[WHEN_BUF], end[WHEN_BUF];
 
 	add(s, 0, a->paused ? ROLE_WARN : ROLE_HEADER, a->paused ? "PAUSED" : "replay");
@@ -196,6 +212,19 @@ static void add_shorts(struct segments *s, struct app *a)
 		add(s, 1, ROLE_WARN, "%s", mark);
 }
 
+/* Of a range it is the average: its last bucket may be short, and have the sums of a second. */
+static double rate_of(const struct app *a, const struct query_overview *o)
+{
+	const struct model *m = &a->engine->model;
+	uint64_t n = 0;
+
+	if (!app_shows_range(a) || m->now_ns <= m->zero_ns)
+		return o->events_per_s;
+	for (unsigned i = 0; i < LOCK_TYPES; i++)
+		n += m->types[i].contended;
+	return (double)n * 1e9 / (double)(m->now_ns - m->zero_ns);
+}
+
 static void collect(struct segments *s, struct app *a, const struct query_overview *o)
 {
 	const struct query_incidents *caught = a->query.incidents;
@@ -204,7 +233,7 @@ static void collect(struct segments *s, struct app *a, const struct query_overvi
 	add_what(s, a, o);
 	if (caught && caught->n)
 		add(s, 1, ROLE_WARN, "incidents %s", units_count(buf, caught->n));
-	add(s, a->time.line ? 3 : 2, ROLE_HEADER, "%s ev/s", units_rate(buf, o->events_per_s));
+	add(s, a->time.line ? 3 : 2, ROLE_HEADER, "%s ev/s", units_rate(buf, rate_of(a, o)));
 	add_damage(s, o, !app_shows_range(a), a->screen.ascii);
 	add_shorts(s, a);
 	if (a->time.is_replay) {

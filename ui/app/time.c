@@ -351,18 +351,19 @@ struct when app_time_when(const struct app *a)
 			     .wall_ns = h->wall_ns};
 }
 
-/* Ends that were said as times go to the stops before them, but are at least one bucket apart. */
+/* Ends that were said as times are where the range is: it is what a report has of these times. */
 static void begin_range(struct app *a, uint64_t from_ns, uint64_t to_ns)
 {
 	struct app_time *t = &a->time;
+	uint64_t begin = timeline_begin_ns(t->line), end = timeline_end_ns(t->line);
+	size_t n;
+	const struct timeline_bucket *b = timeline_buckets(t->line, &n);
 
-	t->from_ns = timeline_begin_ns(t->line);
-	if (go_to(a, from_ns) && from_ns >= timeline_now_ns(t->line))
-		t->from_ns = timeline_now_ns(t->line);
-	t->to_ns = next_stop(a);
-	if (go_to(a, to_ns) && timeline_now_ns(t->line) > t->from_ns)
-		t->to_ns = timeline_now_ns(t->line);
+	/* The first bucket cannot be divided. */
+	t->from_ns = n > 1 && from_ns >= b[1].start_ns ? from_ns : begin;
+	t->to_ns = to_ns < end ? to_ns : end;
 	show_range(a);
+	t->to_ns = timeline_now_ns(t->line);
 }
 
 void app_time_begin(struct app *a, uint64_t from_ns, uint64_t to_ns)

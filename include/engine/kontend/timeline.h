@@ -13,8 +13,8 @@
  * where that was, and plays on; events up to the checkpoint's time are skipped. Needs a source that
  * can seek (a recording, or the history of a live session).
  *
- * One can stand at ticks, and at the end where events follow the last tick; the first of these is
- * where everything earlier leads to. Bucket i ends where the i-th of them is.
+ * One can stand at ticks, at the end where events follow the last tick, and at the end of a range;
+ * the first of these is where everything earlier leads to. Bucket i ends where the i-th of them is.
  */
 struct timeline;
 
@@ -84,8 +84,10 @@ const struct timeline_bucket *timeline_buckets(const struct timeline *t, size_t 
  */
 int timeline_seek(struct timeline *t, uint64_t time_ns, struct error *err);
 /*
- * Aggregates of [from, to] only: every table then speaks of the range, in whole buckets, at least
- * one. Seeking leaves it again, and so does from == to.
+ * Aggregates of [from, to] only: every table then speaks of the range, whose ends need not be
+ * stops, and timeline_now_ns() is its end. Of what is before the first stop nothing can be left
+ * out: a range that begins there begins at timeline_begin_ns(). Seeking leaves it again, and so
+ * does from == to.
  */
 int timeline_range(struct timeline *t, uint64_t from_ns, uint64_t to_ns, struct error *err);
 
