@@ -333,15 +333,21 @@ static uint64_t waits_since(const struct model *m, const struct lock *l)
 /* None of its holders has it any more. That of @told was reported as they had it. */
 static void end_all(struct model *m, uint32_t lock, uint32_t told, uint64_t ns)
 {
-	const struct lock *l = &m->locks.locks[lock];
+	struct lock *l = &m->locks.locks[lock];
 	uint64_t since = waits_since(m, l);
 
 	while (l->holds) {
-		struct hold h = m->holds.v[l->holds];
-		(void)holds_take_out(m, lock, h.task, &h);
+		uint32_t index = l->holds;
+		struct hold h = m->holds.v[index];
+
+		l->holds = h.next;
+		l->n_holds -= !h.gone_ns;
+		if (!h.gone_ns)
+			end_share(l, &h);
+		put_free(&m->holds, index);
 		if (!h.free && h.got_ns >= m->lost_until &&
 		    (since <= h.got_ns || (told && told == h.task)))
-			holds_count(m, &h, lock, ns, false);
+			holds_count(m, &h, lock, end_of(m, &h, lock, ns), false);
 	}
 }
 

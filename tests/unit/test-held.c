@@ -475,12 +475,37 @@ static void random_streams_agree_with_a_plain_account(void **state)
 	assert_int_equal(sum_of(w).known, a.known);
 }
 
+/* A reader that is gone is in the list until then: a free lock takes it out, once. */
+static void a_free_lock_ends_what_readers_had(void **state)
+{
+	const struct ownerrec free = {.magic = OWNERREC_MAGIC, .lock = LOCK(0)};
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 1, 701, LCB_F_READ);
+	begin(w, 1, 702, LCB_F_READ);
+	begin(w, 2, 709, LCB_F_WRITE);
+	end(w, 10, 701);
+	end(w, 10, 702);
+	is_gone(w, 22, 701);
+	is_gone(w, 32, 702);
+	begin(w, 40, 703, LCB_F_WRITE);
+	synth_owner(w->rig.synth, 0, CANNED_START + 40 * MS + 5, 703, &free);
+	end(w, 50, 709);
+	end(w, 60, 703);
+	play(w);
+	struct table t = query_table(w, BY_TASK);
+	expect(&t, 701, 1, 12);
+	expect(&t, 702, 1, 22);
+}
+
 int main(void)
 {
 #define ON_STREAM(TEST) cmocka_unit_test_setup_teardown(TEST, asked_setup_empty, asked_teardown)
 	const struct CMUnitTest tests[] = {
 		ON_STREAM(a_lock_goes_from_hand_to_hand),
 		ON_STREAM(readers_hold_it_until_they_are_gone),
+		ON_STREAM(a_free_lock_ends_what_readers_had),
 		ON_STREAM(readers_hold_it_together),
 		ON_STREAM(an_owner_that_was_told_counts),
 		ON_STREAM(a_writer_that_was_told_between_readers_counts),
