@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/mem.h"
+#include "widgets/line.h"
 #include "widgets/widget.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -341,6 +342,46 @@ static void test_without_memory_it_still_draws(void **state)
 	}
 }
 
+/* The row @y of the screen as text, of plain letters, without the blanks at its end. */
+static const char *row_of(const struct screen *s, int y, char *ret)
+{
+	int n = 0;
+
+	for (int x = 0; x < s->w; x++) {
+		uint32_t ch = s->cells[y * s->w + x].ch;
+		ret[x] = ch > 0x7e ? '~' : ch < ' ' ? ' ' : (char)ch;
+		n = ret[x] == ' ' ? n : x + 1;
+	}
+	ret[n] = '\0';
+	return ret;
+}
+
+/* A bracket that has no room is left out whole; without one the text is cut as ever. */
+static void test_half_a_bracket_is_not_drawn(void **state)
+{
+	static const struct {
+		const char *text, *shown;
+	} cases[] = {
+		{"writes >=19/s (many)", "writes >=19/s (many)"},
+		{"writes >=19/s (several tasks)", "writes >=19/s"},
+		{"writes >=19/s (several), asleep", "writes >=19/s"},
+		{"by (sure) one (several tasks)", "by (sure) one"},
+		{"writes in locks_start for long", "writes in locks_sta~"},
+	};
+	struct screen s = {0};
+	char row[32];
+
+	(void)state;
+	assert_int_equal(screen_resize(&s, 20, 1), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct line l = {.s = &s, .r = {0, 0, 20, 1}};
+		screen_clear(&s);
+		line_put_brackets(&l, ROLE_NORMAL, cases[i].text);
+		assert_string_equal(row_of(&s, 0, row), cases[i].shown);
+	}
+	screen_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_search_jumps_and_marks),
 		cmocka_unit_test(test_new_rows_glow_for_one_tick),
 		cmocka_unit_test(test_without_memory_it_still_draws),
+		cmocka_unit_test(test_half_a_bracket_is_not_drawn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

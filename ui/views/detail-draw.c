@@ -134,7 +134,7 @@ static void say_others(const struct query_lock_now *now, char *ret, size_t size)
 static void draw_holder(const struct view *v, const struct detail_page *p, struct line *l)
 {
 	struct query_lock_now now;
-	char others[32], ns[UNITS_BUF], since[UNITS_BUF + 2] = "";
+	char others[32], is[256], ns[UNITS_BUF], since[UNITS_BUF + 2] = "";
 
 	if (!query_lock_now_by_id(v->query, v->scope.id[BY_LOCK], &now) || !now.holder) {
 		line_put(l, ROLE_DIM,
@@ -152,8 +152,9 @@ static void draw_holder(const struct view *v, const struct detail_page *p, struc
 	}
 	line_put(l, ROLE_WAITING, "held by ");
 	line_printf(l, ROLE_BOLD, "%s", now.holder);
-	line_printf(l, ROLE_WAITING, " (%s)%s%s%s%s", now.certainty, since, now.is ? ", " : "",
-		    now.is ? now.is : "", others);
+	line_printf(l, ROLE_WAITING, " (%s)%s%s", now.certainty, since, now.is ? ", " : "");
+	snprintf(is, sizeof(is), "%s%s", now.is ? now.is : "", others);
+	line_put_brackets(l, ROLE_WAITING, is);
 }
 
 /* Those that matter less are left out, whole, where the line has no room for all. */

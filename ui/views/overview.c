@@ -404,8 +404,8 @@ static void draw_because(const char *because, const char *also, struct screen *s
 		x = screen_put(s, r, x, 0, ROLE_NORMAL, "by ");
 		because += sizeof(head) - 1;
 	}
-	x = screen_put(s, r, x, 0, ROLE_NORMAL, because);
 	struct line l = {.s = s, .r = r, .x = x};
+	line_put_brackets(&l, ROLE_NORMAL, because);
 	if (also)
 		line_whole(&l, ROLE_DIM, "%salso %s", *because ? "; " : "", also);
 }

@@ -17,5 +17,7 @@ void line_printf(struct line *l, enum role role, const char *fmt, ...)
 /* The same if all of it fits: a figure that is cut would be another one. */
 bool line_whole(struct line *l, enum role role, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* A bracket that does not fit is left out with what follows it; half of one says nothing. */
+void line_put_brackets(struct line *l, enum role role, const char *text);
 
 #endif

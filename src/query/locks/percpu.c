@@ -11,6 +11,7 @@
 #include "kontend/units.h"
 #include "queues.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool is_percpu(const struct lock *l)
@@ -92,6 +93,8 @@ bool query_lock_writer(struct query *q, uint64_t addr, struct query_lock_writer 
 	return true;
 }
 
+static const double LEAST_PER_S = 0.1;
+
 static const char *const states[BLAME_STATES] = {
 	[BLAME_RUNNING] = "running",
 	[BLAME_RUNNABLE] = "runnable",
@@ -99,19 +102,23 @@ static const char *const states[BLAME_STATES] = {
 	[BLAME_IO] = "asleep for I/O",
 };
 
-/* "writes in locks_start >=10/s (several tasks), asleep": the rate is the answer, so it is first.
+/*
+ * "writes in locks_start >=10/s (several tasks), asleep": the rate is the answer, so it is first. A
+ * lower bound that is near 0, as of a lock that was met just now, says nothing.
  */
 static const char *is_doing(struct query *q, uint64_t addr, const struct blame_hold *h)
 {
 	const char *state = states[h->state];
 	struct query_lock_writer w;
-	char per_s[UNITS_BUF];
+	char per_s[UNITS_BUF], rate[UNITS_BUF + 8] = "";
 
 	if (!query_lock_writer(q, addr, &w) || !w.caller)
 		return state;
-	return arena_printf(&q->arena, "writes in %s >=%s/s%s%s%s", w.caller,
-			    units_rate(per_s, w.per_s), w.many ? " (several tasks)" : "",
-			    state ? ", " : "", state ? state : "");
+	if (w.per_s >= LEAST_PER_S)
+		snprintf(rate, sizeof(rate), " >=%s/s", units_rate(per_s, w.per_s));
+	return arena_printf(&q->arena, "writes in %s%s%s%s%s", w.caller, rate,
+			    w.many ? " (several tasks)" : "", state ? ", " : "",
+			    state ? state : "");
 }
 
 void query_lock_now_percpu(struct query *q, uint64_t addr, enum lock_type type,
