@@ -1,32 +1,53 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""holders-price.py KONTEND OTHER LOCK_LOAD [PAIRS [LOAD...] [WAY...]]
+"""holders-price.py KONTEND OTHER LOCK_LOAD [PAIRS [LOAD...]]
 
-What it costs to read who holds a lock where waits begin: ns per wait that the BPF program at the begin runs
-more in KONTEND than in OTHER, a build that does not read it (the release before), by the kernel's
-run-time statistics of BPF, and the difference in CPU time of the load. Both observe the same fixed piece of work
-in turns, in the order A, B, B, A, so that what changes slowly cancels out; figures are medians of
-the pairs, and the middle half of these. Loads: mmap (`kontend bench mmap`) and flock (lock-load.c).
-
-Ways: `waits` follows no holders, so the difference is the price of the reading; `default` is what
-reports do without options; `owner` is --owner.
+What it costs to read who holds a lock where waits begin: ns per wait that the BPF program at the
+begin runs more in KONTEND than in OTHER, a build that does not read it, by the kernel's run-time
+statistics of BPF. Both observe the same waits at once, so that other load falls on both alike:
+KONTEND before OTHER in one session, and after it in the other, and a pair is the mean of both. Then
+KONTEND alone, with holders followed: ns of each run of its programs. Figures are medians of PAIRS
+pieces of work, and the interval in which that lies with a certainty of 95 %. Loads: mmap (`kontend
+bench mmap`) and flock (lock-load.c).
 """
+import ctypes
 import os
+import random
 import re
 import signal
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 
-SETTLE_S = 0.4
+SAMPLES = 2000
+SETTLE_S = 0.5
 STATS = "/proc/sys/kernel/bpf_stats_enabled"
-WAYS = {"waits": ["--no-follow"], "default": [], "owner": ["--no-follow", "--owner"]}
+FOLLOWING = ("see_begin", "see_end", "see_switch", "see_waking", "say_follow")
+SYS_BPF = {"x86_64": 321, "aarch64": 280}.get(os.uname().machine)
+PROG_GET_FD_BY_ID, OBJ_GET_INFO_BY_FD, INFO_BYTES, NAME_AT, ATTR_BYTES = 13, 15, 232, 64, 128
+libc = ctypes.CDLL(None)
+names = {}
+
+
+def bpf(command, attr):
+    return libc.syscall(SYS_BPF, command, ctypes.create_string_buffer(attr, ATTR_BYTES), 16)
+
+
+def name_of(number):
+    fd = bpf(PROG_GET_FD_BY_ID, struct.pack("=IIII", number, 0, 0, 0))
+    if fd < 0:
+        return "?"
+    info = ctypes.create_string_buffer(INFO_BYTES)
+    bpf(OBJ_GET_INFO_BY_FD, struct.pack("=IIQ", fd, INFO_BYTES, ctypes.addressof(info)))
+    os.close(fd)
+    return info.raw[NAME_AT:NAME_AT + 16].split(b"\0")[0].decode()
 
 
 def programs(pid):
-    """Of each program of that process: how often it ran, and ns."""
+    """By name, of each program of that process: how often it ran, and ns."""
     found = {}
     at = "/proc/%d/fdinfo" % pid
     for fd in os.listdir(at):
@@ -37,84 +58,93 @@ def programs(pid):
             continue
         of = dict(re.findall(r"^(prog_id|run_time_ns|run_cnt):\s*(\d+)$", text, re.M))
         if len(of) == 3:
-            found[of["prog_id"]] = (int(of["run_cnt"]), int(of["run_time_ns"]))
+            number = int(of["prog_id"])
+            names[number] = names.get(number) or name_of(number)
+            found[names[number]] = (int(of["run_cnt"]), int(of["run_time_ns"]))
     return found
 
 
-def used_by(command):
-    pid = os.posix_spawnp(command[0], command, os.environ, file_actions=[
-        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
-    _, status, used = os.wait4(pid, 0)
-    if status:
-        sys.exit("FAIL %s: status %d" % (" ".join(command), status))
-    return used.ru_utime + used.ru_stime
-
-
-def observe(kontend, options, load, out):
-    """(ns of the program at the begin of a wait, waits, CPU time of the load in s)."""
+def start(kontend, options, out):
     p = subprocess.Popen([kontend, "report", "-q", "--no-config", "--duration", "3600", "--format",
                           "json", "--view", "locks", "-o", out, *options],
                          stdout=subprocess.DEVNULL)
+    while "see_begin" not in programs(p.pid):
+        if p.poll() is not None:
+            sys.exit("FAIL %s: status %d" % (kontend, p.returncode))
+        time.sleep(0.05)
+    time.sleep(SETTLE_S)
+    return p
+
+
+def per_run(before, after):
+    """ns of a run and the number of runs, by program."""
+    found = {}
+    for name, (n, ns) in after.items():
+        n0, ns0 = before.get(name, (0, 0))
+        if n > n0:
+            found[name] = ((ns - ns0) / (n - n0), n - n0)
+    return found
+
+
+def session(kontends, options, load, pieces, directory):
+    """For each piece of work, what each one's programs took; they are attached in that order."""
+    found, running = [], []
     try:
-        while not programs(p.pid):
-            if p.poll() is not None:
-                sys.exit("FAIL %s: status %d" % (kontend, p.returncode))
-            time.sleep(0.05)
-        time.sleep(SETTLE_S)
-        before = programs(p.pid)
-        cpu = used_by(load)
-        after = programs(p.pid)
+        for i, kontend in enumerate(kontends):
+            running.append(start(kontend, options, os.path.join(directory, str(i))))
+        for _ in range(pieces):
+            before = [programs(p.pid) for p in running]
+            subprocess.run(load, stdout=subprocess.DEVNULL, check=True)
+            found.append([per_run(b, programs(p.pid)) for b, p in zip(before, running)])
     finally:
-        p.send_signal(signal.SIGINT)
-        p.wait()
-    runs = {i: (after[i][0] - before.get(i, (0, 0))[0], after[i][1] - before.get(i, (0, 0))[1])
-            for i in after}
-    # Two programs stand at the begin of each wait and two at its end, so all four run as often; of
-    # these the one that finds the call chain takes longest by far: the first one at the begin.
-    waits = max(n for n, _ in runs.values())
-    begin = max(ns / n for n, ns in runs.values() if n >= waits * 0.9)
-    return begin, waits, cpu
+        for p in running:
+            p.send_signal(signal.SIGINT)
+        for p in running:
+            p.wait()
+    return found
 
 
 def middle(values):
-    q = statistics.quantiles(values, n=4)
-    return "%+8.1f [%+8.1f %+8.1f]" % (statistics.median(values), q[0], q[2])
+    rng = random.Random(1)
+    medians = sorted(statistics.median(rng.choices(values, k=len(values)))
+                     for _ in range(SAMPLES))
+    return "%.1f [%.1f %.1f]" % (statistics.median(values), medians[SAMPLES // 40],
+                                 medians[-1 - SAMPLES // 40])
 
 
-def compare(name, way, kontends, load, pairs, out):
-    price, cpu, waits, base = [], [], [], []
-    for _ in range((pairs + 1) // 2):
-        a1, b1, b2, a2 = (observe(kontends[k], WAYS[way], load, out) for k in (0, 1, 1, 0))
-        for a, b in ((a1, b1), (a2, b2)):
-            price.append(a[0] - b[0])
-            cpu.append(1e9 * (a[2] - b[2]) / max(a[1], 1))
-            waits.append(a[1])
-            base.append(b[0])
-    print("%-6s %-8s %4d %9d %8.1f %s %s" % (name, way, len(price), statistics.median(waits),
-                                           statistics.median(base), middle(price), middle(cpu)),
-          flush=True)
+def compare(name, kontends, load, pairs, directory):
+    first = [[r["see_begin"] for r in piece]
+             for piece in session(kontends, ["--no-follow"], load, pairs, directory)]
+    last = [[r["see_begin"] for r in piece[::-1]]
+            for piece in session(kontends[::-1], ["--no-follow"], load, pairs, directory)]
+    more = [(a[0][0] - a[1][0] + b[0][0] - b[1][0]) / 2 for a, b in zip(first, last)]
+    print("%s: %s ns a wait more than %.1f, in %d pairs of %d waits" % (
+        name, middle(more), statistics.median(p[1][0] for p in first + last), pairs,
+        sum(p[0][1] for p in first + last)), flush=True)
+    pieces = [p[0] for p in session(kontends[:1], [], load, pairs, directory)]
+    for program in FOLLOWING:
+        runs = [p[program] for p in pieces if program in p]
+        if len(runs) > 1:
+            print("%s: %s takes %s ns in %d runs" % (
+                name, program, middle([ns for ns, _ in runs]), sum(n for _, n in runs)), flush=True)
 
 
 def main():
     kontend, other, lock_load = sys.argv[1:4]
     pairs = int(sys.argv[4]) if len(sys.argv) > 4 else 12
-    loads = {"mmap": [kontend, "bench", "-q", "mmap", "-t", "8", "-n", "4000"],
-             "flock": [lock_load, "flock", "8", "250000"]}
-    if os.geteuid() != 0 or not os.path.exists(STATS):
+    loads = {"mmap": [kontend, "bench", "-q", "mmap", "-t", "8", "-n", "400"],
+             "flock": [lock_load, "flock", "8", "15000"]}
+    if os.geteuid() != 0 or not os.path.exists(STATS) or not SYS_BPF:
         print("skipped: needs root, and statistics of BPF")
         sys.exit(77)
     with open(STATS) as f:
         was = f.read()
-    print("%-6s %-8s %4s %9s %8s %-28s %-28s" % ("load", "way", "n", "waits", "other ns",
-                                               "BPF, ns a wait more", "load's CPU, ns a wait more"))
     with tempfile.TemporaryDirectory(prefix="kontend-price-") as d:
         try:
             with open(STATS, "w") as f:
                 f.write("1")
             for name in [a for a in sys.argv[5:] if a in loads] or loads:
-                for way in [a for a in sys.argv[5:] if a in WAYS] or WAYS:
-                    compare(name, way, (kontend, other), loads[name], pairs,
-                            os.path.join(d, "out"))
+                compare(name, (kontend, other), loads[name], pairs, d)
         finally:
             with open(STATS, "w") as f:
                 f.write(was)
