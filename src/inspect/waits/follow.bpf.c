@@ -39,6 +39,19 @@ static __always_inline bool follow_may(struct follow_cpu *c, __u64 now, __u32 mo
 	return true;
 }
 
+/* Hand-overs are frequent: they leave room for the other kinds. */
+static __always_inline bool follow_may_hand(struct follow_cpu *c, __u64 now, __u32 follows)
+{
+	if (now - c->slice_ns < FOLLOW_SLICE_NS && c->handed >= FOLLOW_HANDED_MOST) {
+		c->counts.missed += follows;
+		return false;
+	}
+	if (!follow_may(c, now, FOLLOW_OFF_MOST, follows))
+		return false;
+	c->handed++;
+	return true;
+}
+
 static __always_inline void follow_other(struct holdrec *r, struct task_struct *t)
 {
 	r->other_tid = ns_tid(t, &config.ns);
@@ -259,14 +272,13 @@ static __always_inline void follow_handed(void *ctx, struct follow_state *s,
 	if (!told || !c || !o->next ||
 	    (told->lock == lock && told->owner == owner && told->epoch == s->epoch))
 		return;
-	if (!by_record && now - c->slice_ns < FOLLOW_SLICE_NS && c->handed >= FOLLOW_HANDED_MOST)
+	if (!by_record && !follow_may_hand(c, now, s->on))
 		return;
 	told->lock = lock;
 	told->owner = owner;
 	told->epoch = s->epoch;
-	if (by_record || !follow_may(c, now, FOLLOW_OFF_MOST, 0))
+	if (by_record)
 		return;
-	c->handed++;
 	r->what = HOLDREC_HANDED;
 	r->state = BPF_CORE_READ_BITFIELD_PROBED(t, on_cpu)
 			   ? HOLDREC_RUNNING
