@@ -14,6 +14,7 @@
 #include "canned.h"
 #include "kontend/holdrec.h"
 #include "kontend/query-chains.h"
+#include "kontend/query-lock.h"
 #include "kontend/query-wait.h"
 #include "kontend/waitrec.h"
 
@@ -378,11 +379,30 @@ static void older_records_are_read(void **state)
 	assert_int_equal(m->stacks.stacks[m->waits.waits[1].stack].n, 2);
 }
 
+/* Writers that never waited: their rate is since the first wait of a reader, not since the start.
+ */
+static void writers_are_counted_since_a_reader_waits(void **state)
+{
+	const uint32_t reads = LCB_F_PERCPU | LCB_F_READ;
+	struct query_lock_writer writer;
+	struct asked *w = *state;
+
+	start(w);
+	told(w, 0, 0, HOLDREC_BEGUN, false);
+	begin(w, 500 * MS, 701, reads, 0, WAITREC_NOT_SAID);
+	for (uint64_t t = 510; t < 610; t += 20)
+		told(w, t * MS, HOLDER, HOLDREC_RELEASED, false);
+	(void)play(w);
+	assert_true(query_lock_writer(&w->q, LOCK, &writer));
+	assert_true(writer.per_s > 9.9 && writer.per_s < 10.1); /* 5 in half a second */
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(begins_say_it),
+		TEST(writers_are_counted_since_a_reader_waits),
 		TEST(a_reader_is_never_sure),
 		TEST(a_lock_may_be_handed_over),
 		TEST(who_is_to_take_it_is_named),

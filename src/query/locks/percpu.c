@@ -75,6 +75,18 @@ static uint32_t heaviest(struct query *q, uint64_t addr, struct query_lock_write
 	return task;
 }
 
+/* Since when tasks are known to have waited for it: most wait to read, and writers perhaps never.
+ */
+static uint64_t waited_since(const struct model *m, uint64_t addr, const struct lock *writes)
+{
+	const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, LOCK_PCPU_SEM_R));
+	uint64_t reads_ns = at ? m->locks.locks[*at].begin_ns : 0;
+
+	if (!writes->begin_ns || (reads_ns && reads_ns < writes->begin_ns))
+		return reads_ns;
+	return writes->begin_ns;
+}
+
 bool query_lock_writer(struct query *q, uint64_t addr, struct query_lock_writer *ret)
 {
 	const struct model *m = q->model;
@@ -85,7 +97,8 @@ bool query_lock_writer(struct query *q, uint64_t addr, struct query_lock_writer 
 	if (!l || !l->blame)
 		return false;
 	uint32_t task = heaviest(q, addr, ret);
-	uint64_t ns = m->now_ns > l->begin_ns ? m->now_ns - l->begin_ns : 0;
+	uint64_t begin_ns = waited_since(m, addr, l);
+	uint64_t ns = m->now_ns > begin_ns ? m->now_ns - begin_ns : 0;
 	if (task == TASK_OTHER)
 		return false;
 	ret->name = query_task_name(q, task);

@@ -164,6 +164,12 @@ enum words_of {
 	WORDS_EVERYWHERE, /* the same, and nothing that is another one in the next boot */
 };
 
+/* Of a mode for which no task has waited: when the first wait for the other one began. */
+static uint64_t begin_of(const struct query *q, const struct lock *l)
+{
+	return l->begin_ns || !l->twin ? l->begin_ns : q->model->locks.locks[l->twin].begin_ns;
+}
+
 static struct lock_words lock_words(struct query *q, uint32_t lock, enum words_of of)
 {
 	const struct lock *l = &q->model->locks.locks[lock];
@@ -173,7 +179,7 @@ static struct lock_words lock_words(struct query *q, uint32_t lock, enum words_o
 
 	if (w.name || q->cache->failed)
 		return w;
-	object = query_lock_place(q, l->addr, l->begin_ns);
+	object = query_lock_place(q, l->addr, begin_of(q, l));
 	if (object)
 		w.name = of == WORDS_EVERYWHERE ? query_object_everywhere(q, object)
 						: query_object_name(q, object);
