@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Compares call chains that chains printed with those of "perf script --no-inline --ns": how many
-# samples both have, how many frames of user space perf has in them, how many of these stand at their
-# place for us as well, and how many samples differ. Of a chain that has as many frames as we keep,
-# the others are not compared; where a dump ends early, ours says so. Addresses are those in a file
-# for us. They are so for perf 6.1, too; later ones have those in the memory of the process: as much
-# further for each address in a file, and by whole pages.
+# Compares the call chains that kontend printed with those of "perf script --no-inline --ns": how many
+# samples both have, how many user space frames perf has in them, how many of these are at the same
+# position in our chains, and how many samples differ. If perf's chain is longer than the number of
+# frames that we keep, the rest is not compared; where a dump of the stack ends early, our chain says
+# so. Our addresses are offsets in a file, and so are those of perf 6.1. Later versions print addresses
+# in the memory of the process: the difference is the same for all addresses of a file, in whole pages.
 function hex(s, i, n) {
 	for (i = 1; i <= length(s); i++)
 		n = n * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1

@@ -3,12 +3,12 @@
 #
 #     TYPE kontend|perf|naive WAITS TOTAL_NS [NESTED_WAITS NESTED_NS]
 #
-# The number of waits must be the same within 1 %, totals within 2 %. What is off by more must be
-# explained: by nested waits, or, for waits that are as short as the work of an observer, by the other
-# one working between the two stamps (at most 20 us a wait). Explanations are printed. perf's table has
-# one type for each caller; a caller that waits for several (of inlined functions, that depends on the
-# kernel and on perf) is in one of them with all. Where the naive pass agrees by type, perf may do so
-# by the sum of all types.
+# The numbers of waits must agree within 1 %, totals within 2 %. A larger difference must have an
+# explanation: nested waits, or, for waits that are as short as the work of an observer, the work of
+# the other one between the two stamps (at most 20 us a wait). Explanations are printed. perf's table
+# has one type for each caller; if a caller waits for locks of several types (for inlined functions
+# this depends on the kernel and on perf), all its waits are in one of them. Where the naive pass
+# agrees by type, it is enough that perf agrees in the sum of all types.
 {
 	n[$1, $2] = $3
 	total[$1, $2] = $4

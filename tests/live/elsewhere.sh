@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh disable=SC2154 # $kontend is of the test
-# Of tests that look at a recording as if elsewhere: where there are no symbols of the kernel, what is
-# in progs/ is not, and nobody has any rights, which takes root. The test is in a folder of its own
-# from here on; viewer/kontend, a copy of $kontend, looks in both places.
+# For tests that read a recording as on another machine: without symbols of the kernel, without the
+# files in progs/, and as a user without privileges (to arrange this takes root). The test is in a
+# folder of its own from here on; viewer/kontend, a copy of $kontend, looks in both places.
 # shellcheck source=tests/lib/measure.sh
 . "$(dirname "$0")/../lib/measure.sh"
 need_root

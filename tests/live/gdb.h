@@ -8,7 +8,7 @@
 /* gdb with a hardware watchpoint in bp-holder, which waits for its input and never gets any. */
 struct gdb {
 	pid_t pid;
-	int input; /* the end that nobody writes to */
+	int input; /* writing end of its standard input; nothing is written */
 };
 
 /* False, with a word on that, where there is no gdb. */

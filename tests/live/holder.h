@@ -23,8 +23,7 @@ struct holder {
  * have slots meanwhile; the program has said why otherwise.
  */
 int holder_start(struct holder *h, const char *path, const char *const *kinds);
-/* Sends "WHAT N" and waits for the answer "ANSWER N"; the number behind it, 0: none, -1: it died.
- */
+/* Sends "WHAT N" and waits for the answer "ANSWER N": the number after it, 0: none, -1: it died. */
 int64_t holder_tell(struct holder *h, const char *what, const char *answer, int n);
 void holder_stop(struct holder *h);
 

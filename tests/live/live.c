@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the live tests share: programs that run beside the test with their output in a memory file
- * (no pipe that somebody must drain), and checks that go on after a failure, so that one run prints
- * all figures. Nothing is left behind: children die with the test, memory files have no name.
+ * Shared by the live tests: programs that run beside the test with their output in a memory file
+ * (a pipe would have to be drained), and checks that continue after a failure, so that one run
+ * prints all figures. Nothing remains: children die with the test, memory files have no name.
  */
 #include "live.h"
 

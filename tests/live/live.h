@@ -27,7 +27,7 @@ struct live_run {
 void live_run_start(struct live_run *r, const char *const *argv);
 /* Waits until it has written @text to its standard output or error, or has ended. */
 bool live_run_says(const struct live_run *r, const char *text);
-/* Has this child ended? One that nobody has waited for yet has, which kill(pid, 0) denies. */
+/* Has this child ended? kill(pid, 0) succeeds for a child until its parent has waited for it. */
 bool live_has_ended(pid_t pid);
 /* Waits for its end and takes its output. */
 void live_run_end(struct live_run *r);
@@ -54,7 +54,7 @@ bool live_check(int *failures, bool good, const char *fmt, ...)
 /* Row of @rows with the given kind ("rwsem:R") and the longest total_ns; NULL: none. */
 const struct json *live_worst_row(const struct json *rows, const char *kind);
 
-/* "rwsem:R": type and mode of a wait in the truth of a workload, as this kernel tells it. */
+/* Type and mode of a wait in the truth of a workload, as this kernel reports it: "rwsem:R". */
 void live_truth_kind(const struct json *truth, bool writer, char *buf, size_t size);
 
 #endif

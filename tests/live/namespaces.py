@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Observers of the same work, in the initial namespaces and in others: kontend as measuring child of
-a gate, so that all have begun before the work and end behind it. Used by test-namespaces.py."""
+"""Observers of the same work, in the initial namespaces and in others: kontend is the measuring child
+of a gate, so that all observers begin before the work and end after it. Used by test-namespaces.py."""
 import json
 import os
 import subprocess

@@ -4,7 +4,7 @@ why, in a sentence with WORD in it. With the word mmap: one of all acquisitions 
 import json
 import sys
 
-# What only BPF tells; a view may lack more.
+# These are measured by BPF only; a view may lack more.
 LACKS = {
     "locks": ["names", "holders"],
     "waiters": ["names", "holders", "places"],

@@ -77,7 +77,7 @@ int count_after(void **state)
 	const long *before = *state;
 
 	if (count_fds() != *before || waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD) {
-		fprintf(stderr, "left behind: %ld descriptors, or a child\n",
+		fprintf(stderr, "not cleaned up: %ld descriptors, or a child\n",
 			count_fds() - *before);
 		return -1;
 	}

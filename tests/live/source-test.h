@@ -2,7 +2,7 @@
 #ifndef KONTEND_TESTS_SOURCE_TEST_H
 #define KONTEND_TESTS_SOURCE_TEST_H
 
-/* What the tests of the live source share; goes before <cmocka.h>'s users, which it includes. */
+/* Shared by the tests of the live source. It includes <cmocka.h> for them. */
 #include "storm.h"
 #include "stream.h"
 #include <setjmp.h>
@@ -23,7 +23,7 @@ void see_storm(struct source *s, struct storm *storm, struct stream *st);
 /* @got within 1 % of @want, which is not 0, and at most @extra above that. */
 void assert_about(uint64_t got, uint64_t want, uint64_t extra);
 
-/* As set-up and tear-down of each test: no descriptor and no child may be left behind. */
+/* Set-up and tear-down of each test: check that no descriptor and no child remains. */
 int count_before(void **state);
 int count_after(void **state);
 

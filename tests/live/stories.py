@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What tests of the stories share: programs that tell what they did (workloads/tell.h), run beside
+"""Shared by the tests of the stories: programs that print what they did (workloads/story-*.c), run beside
 kontend, live and recorded, and the comparison of both."""
 import collections
 import json
@@ -16,7 +16,7 @@ Line = collections.namedtuple("Line", "word of")
 
 
 class Told:
-    """What a program told: lines by their first word, with their values as numbers."""
+    """Output of a program: lines by their first word, with their values as numbers."""
 
     def __init__(self, text):
         self.lines = []
@@ -57,7 +57,7 @@ class Story:
         self.data = os.path.join(directory, "perf.data")
 
     def live(self, views, *args):
-        """What it tells, and the report's views."""
+        """Prints the lines of the program, and the report's views."""
         text = run(self.kontend, "report", "-q", *self.options, "--view", views, *args, "--format",
                    "json", "-o", self.out, "--", *self.command)
         with open(self.out) as f:
@@ -91,9 +91,9 @@ def total(view, field="total_ns", **values):
 
 
 def compare_blame(when, view, root, kind, waited, did):
-    """What is charged to a task for the locks of one kind that it had: @waited, and of that what it
-    did meanwhile, each as the least and the most. Following begins with the first long wait: what
-    was before that is said to be not followed, and is at most a part of it."""
+     """Time charged to a task for the locks of one kind that it held: @waited, and the part of it for
+     each thing that the task did meanwhile, each as minimum and maximum. kontend follows a lock from
+     its first long wait on: the time before is reported as not followed, and is at most a part."""
     found = rows(view, row="task", tid=root, kind=kind)
     if not check(found, "%s: nothing is charged to %d" % (when, root)):
         return
@@ -111,7 +111,7 @@ def compare_blame(when, view, root, kind, waited, did):
 
 
 def compare_sum(when, view):
-    """Each ns that was waited is charged to somebody, or said to be to nobody."""
+    """Each ns of waiting is charged to a task, or reported as charged to none."""
     charged = sum(r["waited_ns"] for r in view["rows"]) + view["lost_ns"]
     check(charged == view["waited_ns"], "%s: charged %d of %d ns" % (
         when, charged, view["waited_ns"]))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The storm: threads that map, populate and unmap 1 MiB, so that populating (readers) and mapping
- * (writers) meet at one mmap_lock. How often they do is the scheduler's affair. What is sure are
- * the gates (workloads/gate.h) that they pass every few rounds. Half of the threads keep to CPU 0,
- * so that it has its share.
+ * (writers) meet at one mmap_lock. How often they meet depends on the scheduler. Only the gates
+ * (workloads/gate.h), which they pass every few rounds, are certain. Half of the threads stay on
+ * CPU 0, so that it has its share.
  *
  * The counters follow the child and its threads by inherit; the kernel adds up the living threads,
  * so they are read before any of them exits, and when all are asleep.

@@ -7,7 +7,7 @@
 
 enum { STREAM_EVENTS = 6, STREAM_CPUS = 64, STREAM_IDS = 4096, STREAM_TASKS = 65536 };
 
-/* What was seen of a stream, decoded by hand, and every breach of the promises of record.h. */
+/* Content of a stream, decoded by hand, and every breach of the promises of record.h. */
 struct stream {
 	pid_t pid; /* its samples are counted; 0: of the first process that is seen */
 	uint64_t ids[STREAM_EVENTS][STREAM_IDS];
@@ -20,7 +20,7 @@ struct stream {
 	uint64_t chains;       /* begins with at least two frames */
 	uint64_t per_cpu[STREAM_CPUS];
 	uint64_t lost, dropped, comms, cgroups, fills, rounds, ticks;
-	uint64_t late;	   /* events behind a round or tick that covers them */
+	uint64_t late;	   /* events that follow a round or tick that covers them */
 	uint64_t promised; /* the highest round or tick */
 	uint64_t last_tick;
 	uint64_t tick_ns;	 /* what should be between two ticks; 0 = not looked at */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Where there is no /sys, no /proc, or hardly a file may be opened: one sentence says what helps, or
-# it is measured with what there is; nothing is left behind.
+# Without /sys, without /proc, or with very few open files, kontend prints one sentence that helps, or
+# measures with what the system has; it leaves no files or processes.
 #
 #     test-bare.sh KONTEND
 set -eu

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Call chains from dumps of the stack of a program without frame pointers: those of a recording of
 # perf are those that perf makes of it, perf makes the same of one of ours, and a chain that is too
-# long for us ends in a frame that says so.
+# long for us ends in a frame that marks the cut.
 set -eu
 kontend=$1
 deep=$2
@@ -70,7 +70,7 @@ same "$dir/ours.data"
 again theirs -k mono
 same "$dir/perf.data"
 
-# Without -k mono, its file tells that it is of this boot by the time when it was finished.
+# Without -k mono, kontend takes a file as recorded in this boot by the time at which it was finished.
 again theirs
 last=$(perf script -F time --ns -i "$dir/perf.data" 2>/dev/null | awk 'END { print $1 + 0 }')
 now=$(awk '/^now at/ { printf "%.3f", $3 / 1e9; exit }' /proc/timer_list)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A chain of waits that a program makes, as kontend sees it: of a machine that is stuck before
-kontend is started, which looks alone tell, while it gets stuck, which events tell, and in a
+"""A chain of waits that a program makes, as kontend sees it: on a machine that is stuck before
+kontend starts (only snapshots show it), while the machine gets stuck (events show it), and in a
 recording of it."""
 import json
 import os

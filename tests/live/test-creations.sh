@@ -51,7 +51,7 @@ print("\n".join(wrong))
 sys.exit(1 if wrong else 0)
 EOP
 
-# tell NAME each|looks
+# Called with NAME each|looks
 tell() {
 	rc=0
 	python3 check.py "$1.json" "$2" >out || rc=$?

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """test-drown.py KONTEND DROWN
 
-On a machine whose CPUs are all taken, with thousands of tasks to be looked at, the rings are drained
-in time: looks do not hold that up, and rings have room for when the collector gets no CPU. What is
-lost is next to nothing of what happens there: a thousandth is for what other guests of the machine do
-to it; it was a third.
+On a machine whose CPUs are all busy, with thousands of tasks to take snapshots of, the rings are
+drained in time: snapshots do not delay that, and the rings have room for the time when the collector
+gets no CPU. Next to nothing is lost: the limit of a thousandth allows for other guests of the
+machine; once it was a third.
 """
 import json
 import os

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Three stories of kernel locks, recorded with a profile: page faults of threads that share a mapping,
-# breakpoints that are opened and closed, and a probe that is executed out of line. What takes the
-# time, and at which instruction, is said by the recording alone: where there are no symbols of the
-# kernel, the programs that ran are not, and nobody has any rights, reports are the same to the byte.
+# breakpoints that are opened and closed, and a probe that is executed out of line. The report of what
+# takes the time, and at which instruction, needs only the recording: without symbols of the kernel,
+# without the programs that ran, and without privileges, reports are the same to the byte.
 # Called as: test-elsewhere.sh KONTEND STORY
 set -eu
 kontend=$(realpath "$1")
@@ -11,7 +11,7 @@ story=$(realpath "$2")
 # shellcheck source=tests/live/elsewhere.sh
 . "$(dirname "$0")/elsewhere.sh"
 
-# The programs that run are hidden later, not the one that looks: a copy of its own.
+# The programs that run are hidden later. kontend is not: it is a copy.
 cp "$kontend" progs/kontend
 cp "$story" progs/story
 # Lines of source are out of files alone.
@@ -73,7 +73,7 @@ record() {
 	return 1
 }
 
-# tell NAME PATTERN COMMAND...: records it, looks at it here and elsewhere, compares.
+# Called with NAME PATTERN COMMAND...: records the story, reads it here and elsewhere, compares.
 tell() {
 	name=$1
 	rc=0

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend doctor --enospc` against the kernel itself. What it says of a breakpoint as such is what
- * perf_event_open() says, for every type, length and alignment. Its verdict on slots is whether the
- * kernel takes one more, in several states and for CPUs and threads. And with all slots of a CPU
- * taken it names who has them; with one given back it fits; the same without BPF. Others may take
- * and leave slots meanwhile: what does not agree is tried again.
+ * `kontend doctor --enospc` against the kernel itself. Its verdict on a breakpoint as such is that
+ * of perf_event_open(), for every type, length and alignment. Its verdict on slots is whether the
+ * kernel takes one more, in several states and for CPUs and threads. When all slots of a CPU are
+ * taken it names the owners; when one is given back the breakpoint fits; the same without BPF.
+ * Other programs may take and free slots meanwhile: a check that does not agree is repeated.
  *
  *     test-enospc KONTEND BP-HOLDER
  */
@@ -136,7 +136,7 @@ static const struct snap_event *find_others(struct test *t)
 	return NULL;
 }
 
-/* As soon as nobody else has what it needs; if others keep it, that part is skipped. */
+/* Waits until no other program has the slots that it needs; skips that part if they stay taken. */
 static bool start(struct test *t, const char *const *kinds)
 {
 	if (holder_start(&t->holder, t->program, kinds) == 0)

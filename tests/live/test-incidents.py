@@ -28,7 +28,7 @@ class Record:
         self.wait_for("watching ")
 
     def wait_for(self, words):
-        """A line with these; what is said before it is kept."""
+        """A line with these words; the text before it is kept."""
         for line in self.p.stderr:
             self.said.append(line)
             if words in line:
@@ -165,7 +165,7 @@ def test_killed():
 
 
 def test_samples():
-    """What functions are called stands at the end, what fired is found all the same."""
+    """Names of functions are written at the end; a search finds what fired without them."""
     folder = os.path.join(top, "samples")
     os.mkdir(folder)
     r = Record(folder, "--trigger", "hand", "-F", "199", "--demo")

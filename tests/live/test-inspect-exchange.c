@@ -2,9 +2,9 @@
 /*
  * Threads that inherited a breakpoint exchange their contexts as they follow one another on a CPU,
  * so that the event that was opened for one counts the other. Two threads do so an arbitrary number
- * of times, then one of them writes to what is watched, alone: these hits have to be that one's,
- * whichever event counted them. While both write and pass the CPU to and fro nobody can tell them
- * apart: then the sum has to be right, and both are marked.
+ * of times, then one of them alone writes to the watched variable: these hits must be charged to
+ * it, whichever event counted them. While both write and pass the CPU to and fro they cannot be
+ * distinguished: then the sum must be right, and both must be marked.
  */
 #include "kontend/inspect.h"
 #include "live.h"
@@ -171,7 +171,7 @@ static void send_order(struct program *p, const struct order *o)
 	hear(p);
 }
 
-/* Is it asleep, so that it follows nobody on a CPU any more? */
+/* Is it asleep, so that it follows no task on a CPU any more? */
 static bool is_asleep(const struct test *t, int thread)
 {
 	char path[64], state = 0;

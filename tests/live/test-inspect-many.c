@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * More perf events than the programs' arrays have room for: each of them is in the snapshot, once,
- * with its descriptor, and nothing is said to lack.
+ * with its descriptor, and the snapshot reports nothing as missing.
  */
 #include "kontend/inspect.h"
 #include "kontend/map64.h"
@@ -40,8 +40,7 @@ static int open_event(void)
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* A process with @n events, as many as it may have descriptors; tells by a byte when it has them.
- */
+/* A process with @n events, the limit of its descriptors; writes a byte when they are open. */
 static void hold(struct opened *o, int n, int told)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

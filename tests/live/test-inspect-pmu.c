@@ -69,10 +69,10 @@ static void check_on(struct test *t)
 	      "state %d cpu %d flags %x", e->state, e->cpu, e->flags);
 	CHECK(t, e->context && t->snap.contexts[e->context - 1].cpu == 0, "it is in context %u",
 	      e->context);
-	CHECK(t, e->flags & SNAP_STALE, "its count is said to be of now");
+	CHECK(t, e->flags & SNAP_STALE, "its count is not marked as stale");
 	CHECK(t, e->count >= before && e->count <= after, "count %llu, not %llu to %llu",
 	      (unsigned long long)e->count, (unsigned long long)before, (unsigned long long)after);
-	CHECK(t, e->hits == UINT64_MAX, "%llu hits of nobody knows when",
+	CHECK(t, e->hits == UINT64_MAX, "%llu hits without a known time",
 	      (unsigned long long)e->hits);
 }
 

@@ -70,7 +70,7 @@ static const struct snap_event *find_event(const struct test *t, const struct bp
 }
 
 /*
- * Whom the event of @m counts. Both tasks of a pair have been switched since, and may have
+ * The task that the event of @m counts. Both tasks of a pair have been switched since, and may have
  * exchanged their events as one followed the other: then each one counts the other's task.
  */
 static int target_wanted(const struct test *t, const struct bp_made *m)
@@ -189,7 +189,7 @@ static void check_register(struct test *t, const struct bp_made *m, const struct
 	CHECK(t, false, "cpu: is in no register of CPU %d", m->cpu);
 }
 
-/* Is it somebody of the holder's? */
+/* Is it a task of the holder? */
 static bool is_theirs(const struct holder *h, int pid)
 {
 	for (size_t i = 0; pid && i < h->n; i++)
@@ -231,7 +231,7 @@ static bool has_holder(const struct perfsnap *s, const struct snap_event *e)
 	return false;
 }
 
-/* Looks at slots until everybody's descriptors are known: they are gone through now and then. */
+/* Takes snapshots of slots until all descriptors are known: they are searched now and then only. */
 static void look_at_slots(struct test *t)
 {
 	struct error err = {0};
@@ -316,7 +316,7 @@ static void check_slots(struct test *t, const char *when)
 	print_slots("counted", &t->counted);
 }
 
-/* Counts, and what came since the snapshot before: as the kernel tells the holder. */
+/* Counts, and their growth since the snapshot before: as the kernel reports them to the holder. */
 static void check_hits(struct test *t, int index)
 {
 	const struct bp_made *m = &t->holder.made[0];
@@ -358,7 +358,7 @@ static int count_fds(void)
 	return n;
 }
 
-/* A thousand snapshots leave nothing behind, and hold no slot. */
+/* After a thousand snapshots no memory, descriptor or slot is still in use. */
 static void check_leaks(struct test *t)
 {
 	struct error err = {0};

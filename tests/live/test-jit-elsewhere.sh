@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2317 # functions are called by try()
-# Code that a program made: where neither the program runs nor what its compiler wrote is, there are
-# no symbols of the kernel, and nobody has any rights, its functions have the names and instructions
-# that they have here. By a recording that has an end, and by one whose recorder was killed; with a
-# dump, which has the code, and with names alone, where it is in the memory of the program only.
+# Code that a program made: functions have the same names and instructions on another machine, without
+# the program, without the files of its compiler, without symbols of the kernel and without
+# privileges. For a recording that has an end, and for one whose recorder was killed; with a dump,
+# which has the code, and with names alone, where the code is in the memory of the program only.
 # Called as: test-jit-elsewhere.sh KONTEND JIT-WORK
 set -eu
 kontend=$(realpath "$1")
@@ -18,7 +18,7 @@ undo() {
 }
 
 cp "$jit" progs/jit-work
-# Who waits for the end of its input ends with ours.
+# A program that waits for the end of its input ends when we end.
 mkfifo hold
 exec 9<>hold
 cat >look.sh <<'LOOK'
@@ -30,7 +30,7 @@ for symbol in jit_first jit_second; do
 done
 LOOK
 
-# $told: the folder for the dump, or nothing. The program ends with 77 where it cannot make code.
+# Starts the program with the folder for the dump, if any. It exits with 77 where it cannot make code.
 start() { # OPTION...
 	: >out
 	# shellcheck disable=SC2086 # nothing is no argument
@@ -96,7 +96,7 @@ killed() {
 	same "a recorder that was killed" killed.data
 }
 
-# The program ends before its recording does: its code was told while it ran.
+# The program ends before its recording does: its code was recorded while it ran.
 over() {
 	start -o over.data || return
 	until_some is_told over.data || return 1

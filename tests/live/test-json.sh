@@ -39,7 +39,7 @@ for file in "$dir"/caught/*.data; do
 done
 says script -i "$file"
 
-# Whoever holds all slots of a CPU is in the way of one more there. Others may have some: as many as there are.
+# A program that holds all slots of a CPU prevents one more there. Others may have some: take the rest.
 hold() { # KIND...
 	rm -f "$dir/words"
 	mkfifo "$dir/words"

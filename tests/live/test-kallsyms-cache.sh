@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The kernel's symbols from the cache: reports of a recording by perf are the same without it, when
-# it is made and when it is read; it is read where it is right, and else made anew; where it cannot
-# be written nobody hears of it.
+# The kernel's symbols from the cache: reports of a recording by perf are the same with and without
+# it, both when the cache is written and when it is read. kontend reads a cache that is right and
+# writes any other again; if it cannot write the cache, it prints nothing about that.
 #
 #     test-kallsyms-cache.sh KONTEND STORM
 set -eu
@@ -22,7 +22,7 @@ HOME=$dir/perf-home perf record -q -a -g -m 1024 -e lock:contention_begin,lock:c
 export HOME="$dir/none" KONTEND_CACHE=
 unset XDG_CACHE_HOME
 
-# check WHAT: the report is that without cache, and nothing is said
+# check WHAT: the report is that without cache, and there is no message
 check() {
 	"$kontend" report -i "$dir/perf.data" >"$dir/report" 2>"$dir/err" || fail "$1: status $?"
 	[ ! -s "$dir/err" ] || fail "$1: it says $(cat "$dir/err")"
@@ -36,8 +36,8 @@ check "off"
 [ ! -e "$dir/none" ] || fail "the home of nobody was made"
 KONTEND_CACHE=/proc/1/none check "not writable"
 
-# Of this boot and whole? Nothing is kept while somebody loads a BPF program or a module, which other
-# tests may do: so some tries.
+# Is the cache of this boot and complete? kontend writes none while a BPF program or a module is being
+# loaded, which other tests may do: hence several attempts.
 is_made() {
 	head -c 160 "$dir/cache/kallsyms" 2>/dev/null |
 		grep -aq "$(cat /proc/sys/kernel/random/boot_id)"
@@ -55,8 +55,8 @@ export KONTEND_CACHE="$dir/cache"
 check_made "made" || skip "the state of the kernel's modules and programs cannot be told"
 check "read"
 
-# What is read stays, and what is not gets another file in its place: so does a good one when
-# somebody loads a BPF program or a module meanwhile, then once more.
+# A file that was read stays, any other is replaced: so is a good one if a BPF program or a module is
+# loaded meanwhile; then repeat.
 used=no
 for _ in $(seq 50); do
 	before=$(stat -c %i "$dir/cache/kallsyms")
@@ -66,8 +66,8 @@ for _ in $(seq 50); do
 done
 [ $used = yes ] || skip "the kernel's modules and programs change all the time"
 
-# Other names of the same length, of another boot, and with its end missing: in no report, and made
-# anew.
+# Other names of the same length, of another boot, and with its end missing: in no report, and
+# written again.
 cp "$dir/cache/kallsyms" "$dir/good"
 damaged() {
 	cat "$dir/damaged" >"$dir/cache/kallsyms"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is said to help at most, against programs whose bottleneck is known: the share of a lock is
-what the program itself finds, and where that lock is held for half as long, or hardly at all, no
-more waiting goes away than was said."""
+"""The estimate of the most that a change can gain, against programs whose bottleneck is known: the
+share of a lock is the one that the program itself measures, and where that lock is held for half as
+long, or hardly at all, no more waiting goes away than the estimate promised."""
 import json
 import os
 import subprocess
@@ -43,7 +43,7 @@ class Run:
         self.waited = sum(self.truth.values())
 
     def at_most(self, name):
-        """What is said of the threads of that name, in percent of all waiting."""
+        """The estimate for the threads of that name, in percent of all waiting."""
         return sum(k["at_most_pct"] for k in self.strongest
                    if any(n.startswith(name + "/") for n in k["names"]))
 

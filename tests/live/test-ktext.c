@@ -43,7 +43,7 @@ static void check_banner(struct ktext *k, const char *way)
 		version[0] = '\0';
 	if (f)
 		fclose(f);
-	/* What distributions add to the banner stands behind that. */
+	/* Distributions append their own text to the banner. */
 	version[strcspn(version, "\n")] = '\0';
 	/* Kernels without CONFIG_KALLSYMS_ALL do not say where it is. */
 	if (!addr)

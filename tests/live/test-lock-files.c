@@ -157,7 +157,7 @@ static int use_file(struct snapshot_locks *w, struct slow_page *page, const char
 		return 0;
 	madvise(page->addr, PAGE, MADV_DONTNEED);
 	pthread_create(&holder, NULL, hold, &r);
-	live_check(&failures, slow_page_wait(page) == 0, "nobody writes %s", r.path);
+	live_check(&failures, slow_page_wait(page) == 0, "no task writes %s", r.path);
 	pthread_create(&waiter, NULL, wait_in_turn, &r);
 	while (!r.waiter || !slow_page_thread_sleeps(getpid(), r.waiter))
 		usleep(LOOK_US);

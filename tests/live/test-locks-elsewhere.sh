@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Names of locks are in the recording: the mmap_lock of a process, the lock of a directory and that
-# of a pipe, for which tasks wait as the recording ends. Where there are no symbols of the kernel,
-# no BPF and no rights, and home is somebody else's, the report is the same to the byte.
+# of a pipe, for which tasks wait as the recording ends. Without symbols of the kernel, BPF and
+# privileges, and with another home directory, the report is the same to the byte.
 # Called as: test-locks-elsewhere.sh KONTEND TRUTH
 set -eu
 kontend=$(realpath "$1")
@@ -13,7 +13,7 @@ truth=$(realpath "$2")
 kinds="mm dir pipe"
 waiting=
 
-# Who waits goes on at the second byte.
+# The waiting task continues at the second byte.
 end_waits() {
 	for kind in $kinds; do
 		printf x >>"$kind.go"
@@ -28,7 +28,7 @@ undo() {
 	[ -z "$waiting" ] || end_waits
 }
 
-# Nobody's configuration is to be read here.
+# Read no configuration of a user.
 mkdir -m 700 home
 export HOME="$dir/home"
 unset XDG_CONFIG_HOME

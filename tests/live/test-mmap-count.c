@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The count of all acquisitions of mmap_locks, by which what is seen for a part of the time is
- * scaled, for every kind of target: a thread that maps and unmaps is counted at least as often as
- * it did so, and one that sleeps is not.
+ * The count of all acquisitions of mmap_locks, which scales the acquisitions that are sampled for a
+ * part of the time, for every kind of target: a thread that maps and unmaps is counted at least as
+ * often as it did so, and one that sleeps is not counted.
  */
 #include "../../src/source/live-mmap-count.h"
 #include "kontend/cpulist.h"

@@ -2,10 +2,10 @@
 /*
  * Acquisitions of mmap_locks as measured, against a workload that knows how often it takes its own:
  * the difference between a run with many rounds and one with none is twice threads times rounds.
- * This kernel may drop a record in a hundred, unseen; where it says that records were lost the run
- * is done again. The recording is read twice, with the same answer; and on the level that is the
- * default no such event is opened. What is seen for half of the time must be within the error that
- * is told, as often as that says.
+ * This kernel may drop a record in a hundred, unseen; if it reports lost records the run is
+ * repeated. The recording is read twice, with the same result; at the default level no such event
+ * is opened. A measurement for half of the time must be within the reported error, as often as the
+ * report promises.
  *
  *     test-mmap-locks KONTEND MM-WORK
  */
@@ -34,7 +34,7 @@ struct test {
 	int failures;
 };
 
-/* One run as its report tells it. */
+/* One run as reported. */
 struct seen {
 	bool known, lost, missing;
 	uint64_t acquired, error, held;
@@ -120,7 +120,7 @@ static struct seen record(struct test *t, const char *level, int rounds)
 	return good ? report_of(t) : (struct seen){0};
 }
 
-/* The memory cgroup that the workload has from us; "" if it cannot be told. */
+/* The memory cgroup that we made for the workload; "" if unknown. */
 static void own_memcg(char *ret, size_t size)
 {
 	FILE *f = fopen("/proc/self/cgroup", "r");
@@ -176,7 +176,7 @@ static int all_acquisitions(struct test *t)
 	return LIVE_SKIP;
 }
 
-/* Within the error that is told. */
+/* Within the reported error. */
 static bool is_near(const struct seen *s, uint64_t truth)
 {
 	uint64_t off = s->acquired > truth ? s->acquired - truth : truth - s->acquired;

@@ -73,7 +73,7 @@ def metrics(path):
 
 
 def compare(path):
-    """False: records were lost, or the kernel does not tell."""
+    """False: records were lost, or the kernel does not report acquisitions."""
     paths, lost = rows(path, "stack")
     if paths["level"]["missing"]:
         skip(paths["level"]["missing"])
@@ -85,7 +85,7 @@ def compare(path):
                  if r["mode"] == "R" and re.search(r"getcpu", r["stack"] or ""))
     truth = PAGES + COUNTED
     print("faults that held it:", faults, "of", truth)
-    # Once more where the machine can tell how often the trylock tries again.
+    # One more per page if the trylock is repeated, which depends on the machine.
     check(any(t * (1 - SLACK) <= faults <= t * (1 + SLACK) for t in (truth, truth + PAGES)),
           "%d faults of system calls held it, of %d" % (faults, truth))
     by_process, _ = rows(path, "process")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Names of what is in no file that its path leads to: code that a program makes and tells of in a
-# dump, a program and a library that are deleted, and a program whose path means another file here.
+# Names in code that has no file at its path: code that a program makes and describes in a dump, a
+# program and a library that are deleted, and a program whose path means another file here.
 #
 #     test-names.sh KONTEND LINGER LIBRARY JIT-WORK OTHER
 set -eu
@@ -14,7 +14,7 @@ other=$5
 # shellcheck source=tests/lib/measure.sh
 . "$(dirname "$0")/../lib/measure.sh"
 need_root
-# Who waits for the end of its input ends with ours.
+# A program that waits for the end of its input ends when we end.
 mkfifo "$dir/hold"
 exec 9<>"$dir/hold"
 
@@ -85,7 +85,7 @@ cp "$linger" "$dir/gone/linger"
 cp "$library" "$dir/gone/library.so"
 start "$dir/gone/linger" "$dir/gone/library.so" delete
 expect linger_program linger_library
-# What it takes to read a deleted library is one capability, which is kept when others are given up.
+# Reading a deleted library takes one capability, which is kept when others are given up.
 if setpriv --bounding-set -sys_admin,-checkpoint_restore true 2>"$dir/err" &&
 	setpriv --bounding-set -sys_admin "$kontend" report -q --duration 0.05 >"$dir/out" 2>"$dir/err"; then
 	root=$kontend

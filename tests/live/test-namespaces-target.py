@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""One process, and one thread, as what is measured: by the numbers that they have inside of a PID
-namespace, and at the same time from outside by those of the host: the same waits, and nobody else's.
+"""Measures one process, and one thread, by their numbers inside of a PID namespace, and at the same
+time from outside by those of the host: both see the same waits, and those of no other task.
 
     test-namespaces-target.py KONTEND TRUTH"""
 import contextlib
@@ -79,7 +79,7 @@ class Gated:
 
 
 class Watcher:
-    """kontend report of what already runs: it ends when it is told to."""
+    """kontend report of a running process: it ends on a signal."""
 
     def __init__(self, folder, kontend, lead, *options):
         self.out = f"{folder}/{'inside' if lead else 'outside'}"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is looked at as a whole, from within a namespace of each kind and from outside at the same
-time: slots, who holds them, perf events and contexts, uprobes and their slots, and who waits in which
-queue. All of it is held outside and inside, as long as both look: the figures are equal, numbers of
-tasks those that each of them has for these. In a user namespace nothing is measured, which is said.
+"""The views of the whole machine, from within a namespace of each kind and from outside at the same
+time: slots and their owners, perf events and contexts, uprobes and their slots, and the waiters of
+each queue. Nothing changes while both look, outside or inside: the figures are equal, and each side
+has its own ids of tasks. In a user namespace nothing is measured, and a message reports that.
 
     test-namespaces-views.py KONTEND TRUTH BP-HOLDER UP-WORK"""
 import os
@@ -29,7 +29,7 @@ TRIES = 2  # others open and close events of their own meanwhile
 
 
 class Work:
-    """A program that is told on its standard input what to do; its end is the end of that."""
+    """A program that reads commands from its standard input and ends with it."""
 
     def __init__(self, lead, *words):
         self.process = subprocess.Popen([*lead, *words], stdin=subprocess.PIPE, text=True,
@@ -100,7 +100,7 @@ def translated(row, numbers, keys):
 
 
 IDS = ["pid", "tid", "holder_pids", "target_tid", "owner_pid", "owner_tid", "waiters"]
-# view: what tells its rows apart, and what is compared.
+# view: the columns that identify its rows, and those that are compared.
 EQUAL = {
     "holders": (["id"], ["kind", "pid", "comm", "holder_pids", "fd", "addr", "len", "bp_type", "cpu",
                          "target_tid", "target", "owner_pid"]),

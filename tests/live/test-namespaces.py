@@ -25,8 +25,8 @@ SPACES = {
     "all": (["unshare", "-pf", "-m", "-C", "-n", "-u", "-i", "--mount-proc", "--kill-child"],
             ["-p", "-m"], True, ["by BPF", "by perf", "recorded"]),
 }
-# The work waits for rwsems. What a thread waits for in its last steps, after its exit was told, are
-# spinlocks, and a row of its own where the exit is seen.
+# The work waits for rwsems. In its last steps, after its exit was reported, a thread waits for
+# spinlocks, which are a row of their own where the exit is seen.
 REPORT = ["--view", "locks", "--by", "task", "--rows", "0", "--lock", "rwsem"]
 WAYS = {
     "by BPF": ("report", REPORT),

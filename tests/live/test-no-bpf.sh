@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Every view without BPF: it is there with what tracepoints, probing and /proc tell, and says what it
-# lacks and why. So with --no-bpf, and for who may measure but not load BPF programs.
+# Every view without BPF: it shows what tracepoints, probing and /proc provide, and prints what it
+# lacks and why. With --no-bpf, and for a user who may measure but not load BPF programs.
 #
 #     test-no-bpf.sh KONTEND
 set -eu
@@ -42,7 +42,7 @@ python3 "$(dirname "$0")/no-bpf.py" "$dir/all.json" 'no-bpf'
 	exit 1
 }
 
-# All acquisitions are told by tracepoints, and whose they are.
+# Tracepoints report all acquisitions, and the owner of each lock.
 "$kontend" report -q --no-bpf --mmap pid --view mmap --format json -o "$dir/mmap.json" -- \
 	"$kontend" bench mmap -t 2 -n 2000 >"$dir/out"
 python3 "$(dirname "$0")/no-bpf.py" "$dir/mmap.json" mmap

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Owners are told of the threads and CPUs that were named, and of no others: rings of our own, of
- * which it is seen how much was written, while threads wait at gates, as surely as gate.h says.
+ * Owners are reported for the threads and CPUs that were named, and for no others: the test has its
+ * own rings and reads how much was written, while threads wait at gates (see gate.h).
  */
 #include "kontend/waitfeed.h"
 #include "live.h"
@@ -93,7 +93,7 @@ static void open_gates(void)
 			   next_gate);
 }
 
-/* What was written, but on that CPU, of waits of all threads. */
+/* Bytes that are written for @target while all threads wait, except on CPU @but. */
 static uint64_t told(const struct target *target, int but)
 {
 	const struct waitfeed_options o = {.target = target, .owners = true};
@@ -109,7 +109,7 @@ static uint64_t told(const struct target *target, int but)
 	}
 	if (code == 0)
 		code = waitfeed_start(f, 0, &err);
-	live_check(&failures, code == 0, "owners are not told: %s", err.text);
+	live_check(&failures, code == 0, "owners are not reported: %s", err.text);
 	open_gates();
 	waitfeed_free(f);
 	uint64_t n = written_without(but);
@@ -124,9 +124,9 @@ static void check_tids(pid_t idle)
 	const struct target none = {.kind = TARGET_TIDS, .ids = &idle, .n_ids = 1};
 	const struct target one = {.kind = TARGET_TIDS, .ids = &waits, .n_ids = 1};
 
-	live_check(&failures, told(NULL, -1) > 0, "nothing is told of all tasks");
-	live_check(&failures, told(&none, -1) == 0, "waits of others are told");
-	live_check(&failures, told(&one, -1) > 0, "waits of the thread are not told");
+	live_check(&failures, told(NULL, -1) > 0, "no wait is reported for all tasks");
+	live_check(&failures, told(&none, -1) == 0, "waits of other threads are reported");
+	live_check(&failures, told(&one, -1) > 0, "waits of the thread are not reported");
 }
 
 static void check_cpus(void)
@@ -134,7 +134,7 @@ static void check_cpus(void)
 	uint32_t cpu = 0;
 	const struct target first = {.cpus = &cpu, .n_cpus = 1};
 
-	live_check(&failures, told(&first, 0) == 0, "waits on other CPUs are told");
+	live_check(&failures, told(&first, 0) == 0, "waits on other CPUs are reported");
 }
 
 static void check_all(int dir)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who held a lock when waits for it began (--owner), of waits that are sure: threads that wait for
- * the mutex of a pipe and the rwsem of a directory, whose holder sleeps until all of them are
- * there. By way of a recording of all CPUs, and live of this process alone, whose events are those
- * of tasks while owners are told by CPU.
+ * The owner of each lock when a wait for it began (--owner), with certain waits: threads that wait
+ * for the mutex of a pipe and the rwsem of a directory, whose holder sleeps until all of them wait.
+ * In a recording of all CPUs, and live for this process alone, whose events are opened per task
+ * while owners are reported per CPU.
  *
  *     test-live-owner KONTEND
  */
@@ -61,7 +61,7 @@ static void check_row(const struct json *rows, const char *certainty, const char
 		live_check(&failures, n >= least, "%" PRIu64 " waits for the %s of the holder", n,
 			   type);
 		live_check(&failures, json_u64(json_get(row, "owner_pid")) == (uint64_t)getpid(),
-			   "the holder is said to be of another process");
+			   "the holder is reported as a task of another process");
 		return;
 	}
 	live_check(&failures, false, "no row of the holder %d, %s", gate.holder, certainty);

@@ -47,7 +47,7 @@ make packed perf record -q -z -a -g -m 1024 -e $events -o "$dir/packed" --
 make task perf record -q -g -m 1024 -e $events -o "$dir/task" --
 make locks perf lock record -q -o "$dir/locks" --
 perf record -q -a -g -m 1024 -e $events -o - -- "$storm" 8 200 go >"$dir/out" 2>"$dir/err" || true
-# The storm's own words stand before the stream's magic.
+# The storm prints its own lines before the stream's magic.
 grep -q . "$dir/out" && tail -c +"$(($(grep -abo PERFILE2 "$dir/out" | head -n 1 | cut -d: -f1) + 1))" \
 	"$dir/out" >"$dir/stream"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes that kontend places itself (--probe) in a program that is told what to do
- * (workloads/up-work.c): they are listed as kontend's, their hits are exact, in the processes that
- * were asked for or in all, they come out of a recording as they went in, and they are gone with
- * kontend: also when it is killed, where the program's memory is what it was.
+ * Probes that kontend places itself (--probe) in a program that reads commands
+ * (workloads/up-work.c): they are listed as kontend's, their hits are exact, in the requested
+ * processes or in all, a recording has the same, and they are removed when kontend ends. After
+ * kontend was killed, too: then the program's memory has its first content again.
  *
  *     test-placed KONTEND UP-WORK [short]
  *
@@ -35,7 +35,7 @@ struct test {
 	struct up_work work;
 	uint64_t offset; /* of up_push */
 	char place[PATH_MAX + 32], back[PATH_MAX + 32], pid[16], file[64];
-	uint8_t code; /* that stands there */
+	uint8_t code; /* first byte of its code */
 	const char *calls;
 	int failures;
 };
@@ -62,7 +62,7 @@ static void find_place(struct test *t)
 	binary_close(b);
 }
 
-/* What stands at up_push in the program's memory now. */
+/* The byte at up_push in the program's memory now. */
 static uint8_t read_code(const struct test *t)
 {
 	char path[64], line[PATH_MAX + 128];
@@ -107,8 +107,7 @@ static const struct upsnap_probe *find_probe(struct test *t, pid_t owner, bool b
 	return NULL;
 }
 
-/* Is a probe of who has ended there for good? Who closes its files last may be the kernel, later.
- */
+/* Is a probe of a process that has ended still there? The kernel may close its files later. */
 static bool is_left(struct test *t, pid_t owner)
 {
 	for (int i = 0; i < 2000; i++) {
@@ -244,8 +243,8 @@ static void check_alone(struct test *t)
 }
 
 /*
- * Somebody else counts another process at the same place, so that the kernel's count of our probe
- * is of both: ours are those of the process that was asked for, and who sees that count marks it.
+ * Another process counts a third one at the same place, so that the kernel's count of our probe is
+ * of both: our hits are those of the requested process, and a view of the kernel's count marks it.
  */
 static void bpf_thread_others(struct test *t)
 {

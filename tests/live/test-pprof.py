@@ -92,7 +92,7 @@ def make_storm(rounds):
 
 
 def profile_of_storm(tool, base, rounds, seconds, name):
-    """Fetched by the tool itself. What it is to the tool, and the truth."""
+    """Fetched by the tool itself: its result, and the truth."""
     begin = time.monotonic()
     p = tool.start("-proto", "-output", name, f"{base}/debug/pprof/mutex?seconds={seconds}")
     time.sleep(BEFORE)

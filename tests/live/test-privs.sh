@@ -34,7 +34,7 @@ waits_for() {
 }
 
 # Those that may be kept: dac_override, dac_read_search, fowner, kill, ipc_lock, sys_ptrace,
-# sys_nice, perfmon, checkpoint_restore; sys_admin where the kernel lets nobody else open events.
+# sys_nice, perfmon, checkpoint_restore; sys_admin where the kernel requires it to open events.
 most=$((1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 14 | 1 << 19 | 1 << 23 | 1 << 38 | 1 << 40))
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 [ "$paranoid" -lt 3 ] || most=$((most | 1 << 21))

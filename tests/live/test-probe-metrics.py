@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""`kontend record --metrics` counts the hits of a uprobe that stands when it begins, and of one that is placed while it
-runs, as often as the program was called that has them; and goes on when they are gone.
+"""`kontend record --metrics` counts the hits of a uprobe that exists when it begins, and of one that is placed while it
+runs, as often as the program with the probes was called; and it continues when they are removed.
 Called as: test-probe-metrics.py KONTEND HIT"""
 import os
 import re
@@ -53,7 +53,7 @@ def calls(p, n):
 
 
 def hits(url):
-    """By what is behind the path in `probe`."""
+    """Counts by the part after the path in `probe`."""
     try:
         with urllib.request.urlopen(url, timeout=10) as r:
             text = r.read().decode()

@@ -22,7 +22,7 @@ if [ -z "$ours" ]; then
 	head -5 "$dir/ours.csv"
 	exit 1
 fi
-# Its callers stand in the call chains.
+# The call chains have its callers.
 if ! "$kontend" report -q -i "$dir/p.data" --view hot --by stack --format csv |
 	grep -q 'spin_inner;.*main'; then
 	echo "main is not in the call chains"
@@ -59,8 +59,8 @@ if ! grep -q ' \[\.\] spin_inner$' "$dir/perf.txt"; then
 	head -5 "$dir/perf.txt"
 	exit 1
 fi
-# Functions of one name are one here: perf may tell them apart, or we may. One or two samples of the
-# thousand may be in code without a symbol, which perf gives to the symbol before it.
+# Adds up functions of the same name: perf, or our report, may list them separately. Of the thousand
+# samples, one or two may be in code without a symbol, which perf gives to the symbol before it.
 awk 'FNR == 1 { file++ }
 	{ share[file, $2 " " $3] += $1 }
 	file == 1 { names[$2 " " $3] }

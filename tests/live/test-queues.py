@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """A writer that readers pass over, against a program that knows how often: live, and in a recording.
-What always holds of a queue is held of all other locks that were waited for meanwhile."""
+The invariants of every queue are checked for all other locks that had waiters meanwhile, too."""
 import json
 import os
 import subprocess

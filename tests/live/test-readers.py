@@ -58,7 +58,7 @@ def named(rows, r, name):
 
 
 def compare(when, views, r, by, states, name=None):
-    """True: the reader is named; what is said of it is checked."""
+    """True: the reader is named; its figures are checked."""
     chains = named(views["chains"]["rows"], r, name) if views else []
     waiters = named(views["waiters"]["rows"], r, name) if views else []
     if not chains or not waiters:
@@ -82,7 +82,7 @@ def compare(when, views, r, by, states, name=None):
 
 def until(is_good):
     """The first of a few reports that is good: on a busy machine a short one may end before the
-    second look, without which a wait from before is not told."""
+    second snapshot, without which a wait from before is not reported."""
     for _ in range(4):
         views = report("--duration", "1.5")
         if is_good(views):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A disk that fills up and a file that may not grow end a recording with a message and a file that
 # is whole: perf needs no help to read it. So are those that --max-size ends, none of which is
-# longer. The disk is a small tmpfs that nobody else sees.
+# longer. The disk is a small tmpfs that only this test sees.
 #
 #     test-record-full.sh KONTEND TRUTH
 set -eu
@@ -61,7 +61,7 @@ rc=0
 ) || rc=$?
 check "size limit" 'File too large' $rc
 
-# Files of a length that is asked for, and what is said of them: the kernel's own counts. There are
+# Files of a requested length, and the counts reported for them: the kernel's own counts. There are
 # kernels that count an event of a CPU which was idle and write no sample of it, so no CPU is idle
 # while the counts are compared.
 cpus=$(sed -n "s/^cpu\([0-9][0-9]*\) .*/\1/p" /proc/stat)
@@ -110,7 +110,7 @@ for options in "" -z; do
 done
 cd ../disk
 
-# No room for the head: one sentence, nothing is left behind, and what was there before is.
+# No room for the header: one sentence, no new file, and the old file is unchanged.
 echo earlier >kontend.data
 dd if=/dev/zero of=other bs=4096 2>/dev/null || true
 rc=0

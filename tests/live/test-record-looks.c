@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend record` into a file looks at slots and perf events at every tick: wherever the recording
- * has a tick, a snapshot of that very time stands before it. Ticks that were due at once, since
- * nobody had given us a CPU for so long, have one in common.
+ * `kontend record` into a file takes a snapshot of slots and perf events at every tick: wherever
+ * the recording has a tick, a snapshot of the same time precedes it. Ticks that were due at once,
+ * because we had no CPU for so long, have one in common.
  *
  *     test-record-looks KONTEND
  */
@@ -36,7 +36,7 @@ static void take_record(struct looks *l, const struct record *r)
 		memcpy(&time, r->data, sizeof(time));
 		l->groups[l->n_groups++] = time;
 	}
-	/* On an idle machine nothing but snapshots stands between ticks. */
+	/* On an idle machine there are only snapshots between ticks. */
 	if (r->kind == RECORD_TICK || r->kind == RECORD_PERF || r->kind == RECORD_ROUND ||
 	    r->kind == RECORD_SNAPSHOT)
 		l->after_tick = r->kind == RECORD_TICK;
@@ -90,7 +90,7 @@ static int check(const char *kontend, const char *option)
 		missing += !is_looked_at(&l, l.groups[i]);
 	printf("%s: %zu snapshots, %zu ticks, %zu of them without\n", option ? option : "by BPF",
 	       l.n_looked, l.n_groups, missing);
-	live_check(&failures, l.n_groups > 1 && l.n_looked > 1, "too few to tell");
+	live_check(&failures, l.n_groups > 1 && l.n_looked > 1, "too few snapshots to judge");
 	/* The kernel may refuse a look, and a stall of many ticks leaves some out. */
 	live_check(&failures, missing * 3 <= l.n_groups, "%zu of %zu ticks without a snapshot",
 		   missing, l.n_groups);

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What we record is read by perf, and says the same there: `perf script` prints as many contention
-# events as our report counts, `perf report` and `perf lock contention` read the file. As a file, as
-# a compressed one, through a pipe, and recovered from a stream that was cut.
+# perf reads our recordings, with the same result: `perf script` prints as many contention events as
+# our report counts, `perf report` and `perf lock contention` read the file. As a file, as a
+# compressed one, through a pipe, and recovered from a stream that was cut.
 #
-# What is recorded are waits for a holder that sleeps until all waiters do: thousands of them,
-# whatever else the machine does, from the first to the last moment of each recording.
+# The recorded waits are for a holder that sleeps until all waiters do: thousands of them, whatever
+# else the machine does, from the first to the last moment of each recording.
 #
 #     test-record-perf.sh KONTEND TRUTH [ROUNDS]
 set -eu
@@ -95,7 +95,7 @@ head -c $(($(wc -c <file) * 80 / 100)) file >torn
 "$kontend" recover -q torn || complain "recover of a torn file"
 check torn torn 100
 
-# What perf did not finish: killed after its rings were full a few times.
+# A recording that perf did not finish: it is killed after its rings were full a few times.
 perf record -q -a -g -m 16 -e lock:contention_begin,lock:contention_end -o theirs 2>perf.err &
 recorder=$!
 for _ in $(seq 50); do

@@ -89,7 +89,7 @@ static void pump(struct engine *e, struct source *live)
 	}
 }
 
-/* What a measurement reported, with its file in @fd. */
+/* The report of a measurement, with its file in @fd. */
 static char *measure(const struct way *w, int fd, char **ret_dump, uint64_t *ret_events)
 {
 	struct live_options lo = {.target.kind = TARGET_SYSTEM,

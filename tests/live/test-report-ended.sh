@@ -46,7 +46,7 @@ print("\n".join(wrong))
 sys.exit(1 if wrong else 0)
 EOF
 
-# tell NAME: checks the report in NAME.json; what the programs said is in err
+# Called with NAME: checks the report in NAME.json; the output of the programs is in err
 tell() {
 	grep -q '"method": "bpf"' "$1.json" || { echo "skipped: looked at without BPF"; exit 77; }
 	python3 check.py "$1.json" >out || complain "$1: $(cat out); the programs said: $(cat err)"

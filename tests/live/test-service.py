@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""`kontend record --service` below a manager of services that is this test: what it is told, by a
-path and by an abstract name, what the journal gets, what a configuration that is read again changes,
-which files stay, and who gives no sign of life."""
+"""`kontend record --service` under a service manager, which is this test: the notifications sent to
+a path and to an abstract name, the lines in the journal, the changes by a configuration that is read
+again, the files that stay, and a service that gives no sign of life."""
 import glob
 import os
 import re
@@ -63,7 +63,7 @@ class Service:
         return self.p.poll() is None
 
     def wait(self, what, where, pattern, since=0):
-        """Until it is there: the place behind it."""
+        """Waits for the text; returns the position after it."""
         while True:
             for i in range(since, len(where)):
                 if re.search(pattern, where[i]):
@@ -168,7 +168,7 @@ def test_retention_across_runs():
 
 
 def test_no_life():
-    """A sign of life is of the loop: stopped, there is none; then it goes on."""
+    """The loop gives the sign of life: while it is stopped there is none; then it continues."""
     s = Service(os.path.join(top, "notify-2"), "post = 100ms\n")
     s.hears("^WATCHDOG=1$")
     s.p.send_signal(signal.SIGSTOP)

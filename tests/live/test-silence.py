@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Rings that lose records and have none behind them to tell it: kontend is stopped while tasks wait
-thousands of times, and measuring ends before they do so again. What it has seen and what it says to
-have lost are together no fewer events than the kernel had, by BPF, by perf, and in a recording.
+"""Rings that lose records and have none after them to report the loss: kontend is stopped while tasks
+wait thousands of times, and measuring ends before they do so again. The waits that it saw and those
+that it reports as lost are together at least the kernel's events, by BPF, by perf, and in a recording.
 
     test-silence.py KONTEND PIPE-STORM"""
 import os

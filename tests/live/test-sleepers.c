@@ -176,8 +176,8 @@ static void check_targets(pid_t pid)
 	pid_t nobody = 1 << 22; /* above any that a kernel gives */
 	one.ids = &nobody;
 	c = count_sleepers(&one, pid, 1);
-	live_check(&failures, !c.futex && !c.others, "of nobody: futex %u, others %u", c.futex,
-		   c.others);
+	live_check(&failures, !c.futex && !c.others, "without sleepers: futex %u, others %u",
+		   c.futex, c.others);
 	c = count_sleepers(&on_cpu, pid, 1);
 	live_check(&failures, is_all(&c), "on CPU 0: futex %u", c.futex);
 	cpu = 1;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Readers that hold a lock together and sleep, against a program that knows for how long, and how
-long they ran by the scheduler's count: live, and recorded. What is not known is not followed."""
+long they ran by the scheduler's count: live, and recorded. Time of unknown state is not followed."""
 import json
 import os
 import subprocess

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the walk of the kernel's locks says of waits that are sure: threads that sleep at the mutex
- * of a pipe and at the rwsem of a directory, whose holder sleeps, and threads that wait for an
- * mmap_lock which a fork holds. Nothing is traced: the waits began before anybody looked. The same
- * waits as a report shows them, which was started later.
+ * The walk of the kernel's locks, with certain waits: threads that sleep at the mutex of a pipe and
+ * at the rwsem of a directory, whose holder sleeps, and threads that wait for an mmap_lock which a
+ * fork holds. Nothing is traced: the waits began before kontend started. The same waits as shown by
+ * a report that was started later.
  *
  *     test-live-snapshot-locks KONTEND
  */
@@ -72,8 +72,8 @@ static bool in_gate(const struct gate *g, int tid)
 }
 
 /*
- * On PREEMPT_RT who first wants to write has the rt-mutex of a directory, for which the others
- * wait, and waits for who reads it, which is told by events alone.
+ * On PREEMPT_RT the first writer has the rt-mutex of a directory, for which the others wait, and
+ * waits itself for a reader; only events report that.
  */
 static bool is_first_writer(const struct gate *g, bool dir, int tid)
 {
@@ -82,7 +82,7 @@ static bool is_first_writer(const struct gate *g, bool dir, int tid)
 
 /*
  * It ran last when it came to the gate: between the moment that it noted itself, just before, and
- * the one at which all were seen asleep. A scheduler without that clock tells nothing.
+ * the one at which all were seen asleep. A scheduler without that clock reports nothing.
  */
 static void check_ran(const struct locksnap_waiter *v, const struct gate *g, uint64_t held_ns)
 {
@@ -156,13 +156,13 @@ static void check_merged(const char *text)
 	snprintf(path, sizeof(path), "/sys/kernel/slab/%.64s/aliases", text + merged);
 	FILE *f = fopen(path, "r");
 	if (!f)
-		return; /* sysfs tells of no caches here */
+		return; /* sysfs lists no caches here */
 	if (fscanf(f, "%d", &aliases) == 1)
 		live_check(&failures, merged == (aliases > 0), "%s has %d aliases", text, aliases);
 	fclose(f);
 }
 
-/* What is no lock, and in no table of ours, still stands in a slab cache. */
+/* An address that is no lock and in no table of ours is reported with its slab cache. */
 static void check_slab(struct snapshot_locks *w, uint64_t addr)
 {
 	struct lock_request_lock ask = {.addr = addr, .type = LOCKSNAP_MUTEX};
@@ -174,8 +174,8 @@ static void check_slab(struct snapshot_locks *w, uint64_t addr)
 	const struct locksnap_name *n = name_of(&s, addr);
 	live_check(&failures, n && n->kind == LOCKSNAP_SLAB, "name of kind %u in a slab",
 		   n ? n->kind : 0);
-	live_check(&failures, n && strstr(locksnap_text(&s, n->text), "kmalloc"),
-		   "a pipe stands in %s", n ? locksnap_text(&s, n->text) : "nothing");
+	live_check(&failures, n && strstr(locksnap_text(&s, n->text), "kmalloc"), "a pipe is in %s",
+		   n ? locksnap_text(&s, n->text) : "nothing");
 	if (n)
 		check_merged(locksnap_text(&s, n->text));
 	locksnap_deinit(&s);
@@ -218,7 +218,7 @@ static void check_gate(struct snapshot_locks *w, struct gate *g, bool dir, bool 
 		   "the holder's state %u, %u calls", q->holder_state, q->holder_n_frames);
 	live_check(&failures, q->readers == (reads ? 1u : 0u), "%u readers hold it", q->readers);
 	check_waiters(&s, q, g, held_ns);
-	/* Told once in a while. */
+	/* Reported once in a while. */
 	if (named)
 		check_name(&s, q->addr, dir);
 	if (named && !dir)
@@ -268,7 +268,7 @@ static void check_since(const struct json *row, uint64_t since_ns, uint64_t from
 	uint64_t ns = json_u64(json_get(row, "since_ns"));
 
 	live_check(&failures, is_between(ns, from_ns - since_ns, to_ns - since_ns),
-		   "a wait of %.3f to %.3f s is said to last for %.3f s",
+		   "a wait of %.3f to %.3f s is reported as %.3f s",
 		   (double)(from_ns - since_ns) / 1e9, (double)(to_ns - since_ns) / 1e9,
 		   (double)ns / 1e9);
 }
@@ -452,9 +452,9 @@ static uint64_t find_fork(struct snapshot_locks *w, pid_t pid, struct locksnap *
 }
 
 /*
- * Who faults waits to read, and who waits to write maps; a thread that has just begun has another
- * name. Who maps may wait to read, too: each fork leaves its stack to be copied when it is written
- * to, which is a fault.
+ * A thread that faults waits to read, and one that maps waits to write; a thread that has just
+ * begun has another name. A thread that maps may wait to read, too: after each fork its stack is
+ * copied at the next write, which is a fault.
  */
 static void check_modes(const struct locksnap *s, uint64_t addr, uint32_t seen[2])
 {
@@ -501,7 +501,7 @@ static void check_mmap(struct snapshot_locks *w)
 	struct lock_request_lock ask = {.addr = find_fork(w, pid, &s),
 					.type = live_is_rt() ? LOCKSNAP_RT : LOCKSNAP_RWSEM};
 	if (live_check(&failures, ask.addr != 0, "no wait for the forker's mmap_lock")) {
-		/* Names are told again only after a while, if this lock was seen before. */
+		/* Names are reported again only after a while, if this lock was seen before. */
 		const struct locksnap_name *n = name_of(&s, ask.addr);
 		for (int i = 0; !n && i < 64; i++) {
 			if (snapshot_locks_take(w, &ask, 1, &s, NULL) < 0)

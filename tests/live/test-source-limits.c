@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The live source at its limits: rings and a queue that are too small, rights and descriptors that
- * are missing, targets that are not there. What is lost is counted, what is refused is said in a
- * sentence that helps, and nothing stays behind. Rights are given up in a child, which answers by
- * its exit status.
+ * The live source at its limits: rings and a queue that are too small, missing rights and
+ * descriptors, targets that do not exist. Losses are counted, refusals end in a sentence that
+ * helps, and nothing remains open. Rights are given up in a child, which answers by its exit
+ * status.
  */
 #include "kontend/mem.h"
 #include "source-test.h"
@@ -23,7 +23,8 @@
 
 enum { THREADS = 8 };
 
-/* A child that stops us for a while: nobody drains the rings, as on a machine that is too slow. */
+/* A child that stops us for a while: the rings are not drained, as on a machine that is too slow.
+ */
 static pid_t stop_us(unsigned ms)
 {
 	pid_t us = getpid(), pid = fork();
@@ -69,7 +70,7 @@ static void test_tiny_ring(void **state)
 	storm_end(&storm);
 }
 
-/* Nobody takes records: the queue fills up, and what it refuses is counted. */
+/* Takes no records: the queue fills up, and the records that it refuses are counted. */
 static void test_full_queue(void **state)
 {
 	struct live_options o = {.tick_ns = 100 * MS, .queue_bytes = 16384};
@@ -199,7 +200,7 @@ static void test_never_started(void **state)
 	source_free(s);
 }
 
-/* Whichever allocation of ours fails: a sentence, and nothing left behind. */
+/* Whichever of our allocations fails: there is a message, and nothing leaks. */
 static void test_no_memory(void **state)
 {
 	char name[] = "true";

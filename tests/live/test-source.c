@@ -278,7 +278,7 @@ static void test_command(void **state)
 	source_free(s);
 }
 
-/* What the command starts is followed, both children of it; its own end is the end. */
+/* Both children of the command are followed; the measurement ends with the command. */
 static void test_children(void **state)
 {
 	char self[512] = "", line[1024], sh[] = "/bin/sh", c[] = "-c";
@@ -370,7 +370,7 @@ static void test_stop_in_storm(void **state)
 	stream_take_all(&st, s);
 	assert_int_equal(st.late, 0);
 	source_free(s);
-	/* And without anybody who takes the rest. */
+	/* And if the caller does not take the rest. */
 	s = open_source(&o, NULL);
 	start_source(s);
 	source_free(s);
@@ -407,8 +407,8 @@ static uint64_t cost_of_sleep(void)
 }
 
 /*
- * A host that takes the CPU away does so at the cost of whoever runs, and so do interrupts: what we
- * cost ourselves is the least of some times.
+ * Steal time of the host is charged to the running task, and so are interrupts: our own cost is the
+ * minimum of several runs.
  */
 static void test_idle_cost(void **state)
 {

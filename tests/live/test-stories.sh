@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Every command of kontend-stories(7) runs as it stands there, and prints something; or it fails with
+# Every command of kontend-stories(7) runs as printed there, and prints something; or it fails with
 # one of the sentences that the page has for that.
 # Called as: test-stories.sh KONTEND kontend-stories.7
 set -eu

@@ -50,7 +50,7 @@ def below(view, row):
 
 
 def compare_chain(when, view, told, n):
-    """What stands while A holds for the nth time."""
+    """Checks the view while A holds for the nth time."""
     a, (b, c, d) = told.all("hold")[n]["tid"], [w["tid"] for w in told.all("wait")[3 * n:3 * n + 3]]
     roots = [r for r in view["rows"] if r["row"] == "root" and not r["ended"]]
     if not check([r["tid"] for r in roots] == [a], "%s: roots %s" % (when, roots)):

@@ -11,8 +11,8 @@ from stories import (NEAR, Story, between, check, compare_blame, compare_both, d
 
 kontend, program = sys.argv[1:3]
 SIZE_MB, THREADS, ROUNDS = 3072, 10, 3
-# What the program tells of. A run queue that it had when it was about to sleep, and for which another
-# CPU waited, is a hold of its as well.
+# Holds of which the program reports times. A run queue that it had when it was about to sleep, and
+# for which another CPU waited, is a hold of its as well.
 MEANT = ("--min-wait", "1ms", "--lock", "rwsem")
 
 

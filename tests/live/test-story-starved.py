@@ -20,7 +20,7 @@ def compare(when, told, views):
     found = rows(views["locks"], tid=told.one("writes")["tid"], kind="rwsem:W")
     if not check(len(found) == 1, "%s: rows of the writer: %s" % (when, found)):
         return
-    # A wait that is told of began no later than it slept, and was over before the call was back.
+    # A wait that is reported began no later than the task slept, and was over before the call was back.
     most, least = [w["to"] - w["from"] for w in writes], [w["asleep"] for w in writes]
     sure = sum(ns > LONG_NS for ns in least)
     print("%s: it waited %d times, by its own account %d to %d times; passed by %d reads" % (
@@ -42,6 +42,6 @@ with tempfile.TemporaryDirectory(prefix="kontend-story-") as d:
     compare("recorded", told, story.replay("locks,held", "--by", "task", "--min-wait", "1ms"))
     blame = story.replay("blame")["blame"]
     compare_sum("recorded", blame)
-    # Who has read, and comes again while the writer waits, has let go of it.
+    # A reader that comes again while the writer waits has released the lock.
     check(not any(r["circle_ns"] for r in blame["rows"]), "recorded: a circle")
 done()

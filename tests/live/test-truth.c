@@ -35,7 +35,7 @@ struct test {
 	int failures;
 };
 
-/* On PREEMPT_RT nobody can be made to wait to read behind one who reads. */
+/* On PREEMPT_RT the test cannot make a reader wait behind another reader. */
 static int n_readers(const struct subject *s)
 {
 	return strcmp(s->kind, "pipe") != 0 && live_is_rt() ? 0 : READERS;
@@ -64,7 +64,7 @@ static bool same(const struct json *a, const struct json *b)
 	return json_is(a, JSON_NUMBER) && json_is(b, JSON_NUMBER) && json_u64(a) == json_u64(b);
 }
 
-/* What was made of one type and mode. */
+/* Made waits of one type and mode. */
 struct sum {
 	char kind[32];
 	uint64_t count, least_ns, wait_ns;
@@ -193,7 +193,7 @@ static double moment(const struct json *wait, const char *name)
 	return json_number(json_get(wait, name));
 }
 
-/* One waiter; the first one tells when the report was taken. */
+/* One waiter; the first one reports when the report was taken. */
 static void compare_waiter(struct test *t, const struct subject *s, const struct json *rows,
 			   const struct json *truth, size_t k)
 {
@@ -207,7 +207,7 @@ static void compare_waiter(struct test *t, const struct subject *s, const struct
 	char kind[32];
 
 	live_truth_kind(truth, k < WRITERS, kind, sizeof(kind));
-	/* Who writes next waits for the first one, see compare_rt_totals(). */
+	/* The next writer waits for the first one, see compare_rt_totals(). */
 	bool behind = !n_readers(s) && k > 0;
 	if (behind)
 		snprintf(kind, sizeof(kind), "rt-mutex");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The look at uprobes against a program that is told what to do (workloads/up-work.c): probes on
+ * The uprobe snapshot against a program that reads commands (workloads/up-work.c): probes on
  * functions whose first instruction is known have the class that the kernel gives them, are listed
  * with their owners, however they were placed, and were hit exactly as often as the program called
- * them; slots are used by none but those that are executed out of line; and of 40 threads that are
- * kept in their slots as many have one as there are, and the others wait.
+ * them; only those that are executed out of line use slots; and of 40 threads that are kept in
+ * their slots as many have one as there are, and the others wait.
  *
  *     test-uprobe UP-WORK
  */
@@ -132,7 +132,7 @@ static enum upsnap_class class_wanted(const char *function)
 	return x86 ? UPSNAP_OUT_OF_LINE : UPSNAP_EMULATED;
 }
 
-/* Who, where and what, of a probe of ours. */
+/* Owner, place and kind of one of our probes. */
 static void check_probe(struct test *t, const char *function, const struct upsnap_probe *p)
 {
 	CHECK(t, p->class_ == class_wanted(function), "%s: class %u, not %u: %s", function,
@@ -267,7 +267,7 @@ static void check_tracefs(struct test *t)
 		return;
 	take_snapshot(t);
 	const struct upsnap_probe *p = find_probe(t, offset, UPSNAP_TRACEFS, false);
-	CHECK(t, p && p->flags & UPSNAP_DISABLED && !p->owner_pid, "a probe nobody uses");
+	CHECK(t, p && p->flags & UPSNAP_DISABLED && !p->owner_pid, "a probe without an owner");
 	int fd = up_probe_open(t->tracefs, group, "up_push", t->work.pid);
 	CHECK(t, fd >= 0, "cannot open %s/up_push: %s", group, strerror(-fd));
 	uint64_t calls = run(t, "up_push", 4, 500);
@@ -296,7 +296,7 @@ static void check_link(struct test *t)
 		printf("no BPF link of a uprobe here: %s\n", strerror(-fd));
 		return;
 	}
-	/* Who has its descriptor is found out behind the look that found it. */
+	/* The owner of its descriptor is found after the snapshot that found the probe. */
 	take_snapshot(t);
 	take_snapshot(t);
 	const struct upsnap_probe *p = find_probe(t, offset, UPSNAP_LINK, false);

@@ -20,8 +20,8 @@ here=$(dirname "$0")
 need_root
 need_perf_lock
 
-# perf holds its events open as file descriptors; ready when there are enough of them and no more
-# come. kontend says so.
+# perf holds its events open as file descriptors; it is ready when there are enough of them and their
+# number no longer grows. kontend prints a line when it is ready.
 wait_for_perf() {
 	last=0
 	for _ in $(seq 600); do
@@ -91,9 +91,9 @@ observe() {
 		"$dir/kontend.csv" >>"$dir/all"
 }
 
-# The two stamp each event one after the other. What comes between (an interrupt, a host that takes
-# the CPU away, a wait as the storm exits) is in one of the sums and not in the other; in several
-# storms it is not so at the same place. What is wrong is wrong in each.
+# The two stamp each event one after the other. A delay between the stamps (an interrupt, a host that
+# takes the CPU away, a wait as the storm exits) is in one of the sums and not in the other; it does not
+# hit the same type in several storms. A real fault is in each of them.
 for turn in 1 2 3 4 5; do
 	observe
 	if grep -iq lost "$dir/perf.err"; then

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waits as our BPF programs tell of them against perf's own events of the same waits, both at once:
+ * Waits as our BPF programs report them against perf's own events of the same waits, both at once:
  * the same tasks, locks, flags and call chains, although the chains are mostly not unwound but
- * recognized. And of the tasks that were named, with those that they start, and of no others.
+ * recognized. And only those of the named tasks and of the tasks that they start.
  */
 #include "source-test.h"
 
@@ -37,7 +37,7 @@ struct told {
 	uint64_t frames[WAITREC_FRAMES];
 };
 
-/* A source, and what it told. */
+/* A source, and the records that it reported. */
 struct teller {
 	struct waitfeed *feed; /* NULL: perf's events */
 	struct source *source;
@@ -184,8 +184,8 @@ static bool is_same_chain(const struct told *perf, const struct told *fed)
 }
 
 /*
- * Perf comes first at each tracepoint. So what it said of a task last before @fed is of the same
- * wait, unless we have told of another one since: then a record was lost.
+ * Perf comes first at each tracepoint. So its last record of a task before @fed is of the same
+ * wait, unless we have reported another one since: then a record was lost.
  */
 static bool is_of(const struct told *fed, const struct told *perf, const struct told *fed_before)
 {
@@ -247,7 +247,7 @@ static void waits_are_those_that_perf_sees(void **state)
 	assert_int_equal(WEXITSTATUS(storm_end(&storm)), 7);
 }
 
-/* Starts a process that contends as soon as it is told to: not before anybody looks. */
+/* Starts a process that contends as soon as it may: not before the sources are open. */
 static pid_t parent_of_storm(int *ret_go)
 {
 	int fds[2];
@@ -297,7 +297,7 @@ static void those_that_are_started_are_told_of(void **state)
 	assert_int_equal(WEXITSTATUS(storm_end(&other)), 7);
 }
 
-/* Of a process that nobody named nothing is told, by thread either. */
+/* Waits of a process that was not named are not reported, by thread either. */
 static void threads_are_told_of_alone(void **state)
 {
 	struct teller t;

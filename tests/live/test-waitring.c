@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rings that the program of waits writes itself, read by nobody for a while: whoever listens is
- * woken, nothing that has been written is overwritten, no record wraps, and all that found no room
- * is counted. What comes while a program writes has a ring of its own.
+ * The rings that the program of waits writes itself, without a reader for a while: the listener is
+ * woken, nothing that has been written is overwritten, no record wraps, and all records that found
+ * no room are counted. Records that come while a program writes have a ring of their own.
  */
 #include "source-test.h"
 
@@ -98,7 +98,7 @@ static void end(struct listeners *l)
 	mem_free(l->of);
 }
 
-/* A record of so many bytes, and what was left behind it. */
+/* A record of so many bytes, and the gap that was left after it. */
 static void expect_size(struct listeners *l, uint64_t at, uint32_t size, size_t bytes)
 {
 	uint64_t end = (at + size) % l->of[0].ring.size;
@@ -205,7 +205,7 @@ static void what_finds_no_room_is_counted(void **state)
 	waitfeed_feed(l.feed)->enable(waitfeed_feed(l.feed), false);
 	for (size_t i = 0; i < l.n; i++)
 		take_records(&l, &l.of[i].ring);
-	print_message("counted %llu, told %llu, and that %llu are missing\n",
+	print_message("counted %llu, reported %llu, and reported as missing %llu\n",
 		      (unsigned long long)(storm.begins + storm.ends),
 		      (unsigned long long)(l.begins + l.ends), (unsigned long long)l.missed);
 	assert_true(l.missed > 0);

@@ -61,7 +61,7 @@ static pthread_t start(int n, void *(*run)(void *))
 	if (pthread_create(&t, NULL, run, (void *)(intptr_t)n))
 		fail("thread");
 	if (n == 0 && slow_page_wait(&page) < 0)
-		fail("nobody touches the page");
+		fail("no thread touches the page");
 	while (n && (!tids[n] || !slow_page_thread_sleeps(getpid(), tids[n])))
 		usleep(2000);
 	printf("%c %d\n", 'A' + n, tids[n]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Creates breakpoints that live for microseconds, has as many at a time as it is told, asks for
- * more than there are slots, and starts threads that inherit. Says what it did:
+ * Creates breakpoints that live for microseconds, has AT-ONCE of them at a time, asks for more than
+ * there are slots, and starts threads that inherit. Prints what it did:
  *
  *     bp-create SHORT AT-ONCE REFUSED THREADS
  *     opened 1003 inherited 12 refused 5 most 3
@@ -20,7 +20,7 @@ enum { SLOTS_MOST = 32 };
 
 static volatile long watched[SLOTS_MOST];
 
-/* What was done. */
+/* Counts of the work done. */
 static unsigned long opened, inherited, refused, most, now;
 
 static void die(const char *what)

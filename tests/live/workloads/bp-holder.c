@@ -29,7 +29,7 @@ static void on_hit(int signal)
 	is_hit = signal;
 }
 
-/* The process of one kind: makes it, says "made", and does as it is told. */
+/* The process of one kind: makes it, prints "made", and executes commands. */
 static void live(const struct bp_kind *kind, int cpu, int index, int made)
 {
 	struct sigaction sa = {.sa_handler = on_hit};

@@ -6,8 +6,9 @@
 #include <stdint.h>
 
 /*
- * What bp-holder made: a line of its output. Numbers are -1 where there is none: a descriptor, a
- * CPU, an owner. The id is 0 where nobody can ask for it (no descriptor leads to the event).
+ * One event that bp-holder made: a line of its output. Numbers are -1 where there is none: a
+ * descriptor, a CPU, an owner. The id is 0 where it cannot be read (no descriptor leads to the
+ * event).
  */
 struct bp_made {
 	char kind[16], role[16];

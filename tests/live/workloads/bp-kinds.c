@@ -284,7 +284,7 @@ static void *opener(void *arg)
 	return NULL;
 }
 
-/* By a thread that has exited, for one that lives: nobody owns it, the process holds it. */
+/* By a thread that has exited, for one that lives: it has no owner, the process holds it. */
 static void make_orphan(const char *name, int cpu)
 {
 	struct job j = {0};

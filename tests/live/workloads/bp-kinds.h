@@ -16,13 +16,14 @@ struct bp_kind {
 extern volatile long bp_watched[8]; /* what breakpoints watch */
 
 const struct bp_kind *bp_kind_find(const char *name);
-/* What the kernel has counted for the event that the calling process made last. */
+/* The kernel's count of the event that the calling process made last. */
 uint64_t bp_count(void);
 
-/* What the parts of bp-kinds share: a failure ends the process with a sentence. */
+/* Shared by the parts of bp-kinds: a failure ends the process with a sentence. */
 int bp_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags);
 struct perf_event_attr bp_attr(void); /* a word of bp_watched, written to */
-/* As @attr says, opened by the calling thread, which holds it as @fd; fd < 0: nobody does. */
+/* As @attr says, opened by the calling thread, which holds it as @fd; fd < 0: not held by a file.
+ */
 struct bp_made bp_made_of(const char *kind, const char *role, const struct perf_event_attr *attr,
 			  int fd);
 void bp_print(const struct bp_made *m);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #if defined(__x86_64__)
-/* The kernel's stand-in until the control register says more. */
+/* The kernel's placeholder until the control register is written. */
 enum { OFF_TYPE = HW_BREAKPOINT_W, OFF_LEN = HW_BREAKPOINT_LEN_1 };
 
 /* Address, then length (8 bytes), kind (write) and the local enable bit of the first register. */

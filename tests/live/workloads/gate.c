@@ -68,7 +68,7 @@ int gate_init(struct gate *g, int n, int dir)
 	if (n > GATE_MAX_THREADS)
 		return -EINVAL;
 	if (dir >= 0) {
-		/* One that nobody needs on the way to a gate. */
+		/* One that is not needed on the way to a gate. */
 		if (mkdirat(dir, "gate", 0700) && errno != EEXIST)
 			return -errno;
 		g->dir = openat(dir, "gate", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

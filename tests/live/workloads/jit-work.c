@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * jit-work: makes a function at run time, tells of it in a dump as compilers do (jit-PID.dump in
- * the folder given, mapped so that who looks at mappings finds it), and runs it until its standard
+ * jit-work: makes a function at run time, describes it in a dump as compilers do (jit-PID.dump in
+ * the given folder, mapped so that a reader of mappings finds it), and runs it until its standard
  * input ends or it has used 15 s of CPU time. The function is made as jit_first, moved, and a
- * second one, jit_second, takes its place. It says "ready" when it begins. Without a folder the
- * names alone are told, in /tmp/perf-PID.map, which is left behind.
+ * second one, jit_second, takes its place. It prints "ready" when it begins. Without a folder it
+ * writes only the names, to /tmp/perf-PID.map, which it does not remove.
  *
  *     jit-work [FOLDER]
  */

@@ -99,7 +99,7 @@ static void run(struct part *p, useconds_t hold_us)
 	}
 	for (int i = 0; i < PAGES; i++) {
 		if (slow_page_wait(&p->page) < 0)
-			fail("nobody touches the page");
+			fail("no thread touches the page");
 		unsigned long long touched = now_ns();
 		usleep(hold_us);
 		if (slow_page_release(&p->page) < 0)

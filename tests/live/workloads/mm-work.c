@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Takes its mmap_lock for writing so many times, which it can tell: each thread maps and unmaps a
- * page ROUNDS times, and touches nothing. What starting takes is the same whatever ROUNDS is.
+ * Takes its mmap_lock for writing a known number of times: each thread maps and unmaps a page
+ * ROUNDS times, and touches nothing. The acquisitions at the start are the same whatever ROUNDS is.
  *
  *     mm-work THREADS ROUNDS FILE      writes its process id to FILE
  */

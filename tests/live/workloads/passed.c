@@ -60,7 +60,7 @@ static void *hold(void *from)
 	return NULL;
 }
 
-/* Who asks for the next hole takes the lock to read, who writes takes it to write. */
+/* A task that asks for the next hole takes the lock to read, one that writes takes it to write. */
 static void *wait_for_it(void *arg)
 {
 	struct waiter *w = arg;
@@ -93,7 +93,7 @@ static pid_t play(int round, uint64_t *least_ns, uint64_t *most_ns)
 	if (pthread_create(&holder, NULL, hold, page.addr + (ptrdiff_t)round * PAGE))
 		fail("thread");
 	if (slow_page_wait(&page) < 0)
-		fail("nobody touches the page");
+		fail("no thread touches the page");
 	uint64_t before_ns = now_ns(), all_wait_ns;
 	for (int i = 0; i < WAITERS; i++)
 		start(&waiters[i], modes[i]);

@@ -2,9 +2,9 @@
 /*
  * A known number of contention events, whatever else the machine does. By turns: a holder takes the
  * mutex of a pipe and sleeps with it (slow-page.h), then all other threads come to it, then the
- * holder goes on, and one after the other gets it, writes a byte and reads one. So each of them
- * waits once a turn at least; how often more is the scheduler's affair, and that of whoever
- * observes. Therefore it goes by events: counters of the kernel on every CPU say how many there
+ * holder continues, and one after the other gets it, writes a byte and reads one. So each of them
+ * waits once a turn at least; how often more depends on the scheduler and on the observers.
+ * Therefore it counts events: counters of the kernel on every CPU report how many there
  * were, and the storm ends with the turn that has made EVENTS of them. It prints how many the
  * kernel had while it ran, in the whole system.
  *

@@ -2,12 +2,12 @@
 /*
  * preempted: a thread that holds the lock of a file's inode, while it writes much to it, is kept
  * off its CPU again and again by another one of higher priority, and a third thread waits for
- * the lock. All have real-time priority, so that whoever else would like to have the CPU hardly
+ * the lock. All have real-time priority, so that other tasks that want the CPU hardly
  * gets it. The second begins when the third sleeps, and ends with the write. Prints a line a round:
  * the ids of the first and the second thread, from when to when, how long the first was ready to
  * run and did not meanwhile, as the scheduler counts it (/proc/PID/schedstat), and how much of that
- * may have been before; in ns. The first round is there for whoever has to see a long wait before
- * he looks closer.
+ * may have been before; in ns. The first round is for observers that follow a lock only after they
+ * have seen a long wait.
  */
 #include "slow-page.h"
 
@@ -163,7 +163,7 @@ static void hog(uint64_t *ret_ns, uint64_t *ret_delay_ns)
 	}
 }
 
-/* This thread is the hog. False: the write was over before anybody waited for it. */
+/* This thread is the hog. False: the write was over before any thread waited for it. */
 static bool play(int round)
 {
 	uint64_t from_ns, from_delay_ns, ran_ns;
@@ -217,6 +217,6 @@ int main(void)
 	for (int i = 1; i <= TRIES && rounds < ROUNDS; i++)
 		rounds += play(i);
 	if (rounds < ROUNDS)
-		fprintf(stderr, "nobody waited in most of the writes\n");
+		fprintf(stderr, "no thread waited in most of the writes\n");
 	return rounds < ROUNDS;
 }

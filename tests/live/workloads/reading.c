@@ -41,7 +41,7 @@ struct shared {
 
 static struct shared *shared;
 static struct slow_page page;
-static int never[2]; /* a pipe into which nobody writes */
+static int never[2]; /* a pipe that is never written to */
 
 static void die(const char *what)
 {

@@ -102,7 +102,7 @@ static void await_sleep(const volatile pid_t *tid)
 static struct reader *touched(void)
 {
 	if (slow_page_wait(&page) < 0)
-		fail("nobody touches the page");
+		fail("no thread touches the page");
 	struct reader *r = &readers[(page.held_offset - (uintptr_t)page.addr) / PAGE];
 	r->touched_ns = now_ns();
 	return r;

@@ -70,7 +70,7 @@ int slow_page_fuse_mount(struct slow_page *p, size_t n_pages)
 int slow_page_fuse_map(struct slow_page *p)
 {
 	char path[32];
-	struct stat st; /* asking is what tells the kernel the size */
+	struct stat st; /* fstat() makes the kernel learn the size */
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", p->mount);
@@ -184,7 +184,7 @@ int slow_page_release(struct slow_page *p)
 	return 0;
 }
 
-/* What /proc says of a thread, in one read; false where it cannot. */
+/* A thread's line in /proc, in one read; false if it cannot be read. */
 static bool read_thread_file(pid_t pid, pid_t tid, const char *name, char *buf, size_t size)
 {
 	char path[64];

@@ -2,7 +2,7 @@
 /*
  * spin: a program that spends its time in spin_inner(), called by spin_outer(), and some of it in
  * the C library, so that a profile can be checked against it. Some tenths of a second of CPU time,
- * or as many seconds as it is told.
+ * or the given number of seconds.
  */
 #include <stdint.h>
 #include <stdlib.h>

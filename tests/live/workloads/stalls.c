@@ -63,7 +63,7 @@ static void stall(int n)
 
 	waiter = holder = 0;
 	if (pthread_create(&a, NULL, hold, (void *)(intptr_t)n) || slow_page_wait(&page) < 0)
-		fail("nobody touches the page");
+		fail("no thread touches the page");
 	if (pthread_create(&b, NULL, wait_for_it, NULL))
 		fail("thread");
 	while (!waiter || !slow_page_thread_sleeps(getpid(), waiter))

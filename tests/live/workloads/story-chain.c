@@ -85,7 +85,7 @@ static void let(struct actor *a)
 	a->from = 0;
 	sem_post(&a->go);
 	if (a->n == 0 && slow_page_wait(&page) < 0)
-		tell_fail("nobody touches the page");
+		tell_fail("no thread touches the page");
 	while (a->n && (!a->from || !slow_page_thread_sleeps(getpid(), a->tid)))
 		usleep(LOOK_US);
 	a->asleep = tell_now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How a program that tells what it did knows it. */
+/* Clock, thread ids and output of a program that prints what it did. */
 #include "tell.h"
 
 #include <fcntl.h>

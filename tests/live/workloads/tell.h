@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 /*
- * What programs share that tell afterwards what they did: lines "WORD NAME=VALUE ...", times in ns
+ * Shared by programs that print afterwards what they did: lines "WORD NAME=VALUE ...", times in ns
  * of the clock that measuring uses. tests/live/stories.py reads them.
  */
 struct tell_sched {

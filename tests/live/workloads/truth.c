@@ -5,7 +5,7 @@
  * slow page, lets the waiters in one by one as soon as the one before is asleep in the kernel
  * (writers first, so that readers queue behind them), sleeps for the hold time and releases. With
  * -s FILE it begins when FILE has a byte, says "waiting" when all wait, and releases when it has
- * two; so somebody else can look at the waiters without depending on how long that takes. The
+ * two; so another program can look at the waiters without depending on how long that takes. The
  * controller is a process of its own since it must never need a lock that it keeps others waiting
  * for. Each waiter's truth is CLOCK_MONOTONIC around its one blocking call, which does next to
  * nothing besides, and from the outside: how long it was seen asleep at least.

@@ -11,7 +11,7 @@
 enum { TRUTH_MAX_WAITERS = 32, TRUTH_MAX_ROUNDS = 256, TRUTH_SKIP = 77 };
 
 /*
- * What one waiter did in one round. CLOCK_MONOTONIC. It began to wait between enter_ns and
+ * The times of one waiter in one round. CLOCK_MONOTONIC. It began to wait between enter_ns and
  * asleep_ns, when the controller saw it asleep, and ended between the release and leave_ns.
  */
 struct truth_wait {

@@ -76,7 +76,7 @@ static void start(pthread_t *t, int i)
 	if (pthread_create(t, NULL, hold, (void *)(intptr_t)i))
 		fail("thread");
 	if (i == 0 && slow_page_wait(&page) < 0)
-		fail("nobody touches the page");
+		fail("no thread touches the page");
 	while (i && (!tids[i] || !slow_page_thread_sleeps(getpid(), tids[i])))
 		usleep(1000);
 }
@@ -85,7 +85,7 @@ static void start(pthread_t *t, int i)
 static void take_turn(struct turn *t, int nth)
 {
 	if (nth && slow_page_wait(&page) < 0)
-		fail("nobody touches the page");
+		fail("no thread touches the page");
 	t->thread = (int)((page.held_offset - (uintptr_t)page.addr) / PAGE);
 	uint64_t before = awake_ns(tids[t->thread]);
 	t->touched_ns = now_ns();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions to place uprobes on, and threads that call them as often as they are told to. Commands
- * on standard input, an answer a line:
+ * Functions to place uprobes on, and threads that call them a given number of times. Commands on
+ * standard input, an answer a line:
  *
  *	run FUNCTION THREADS LOOPS	"ran CALLS" when all threads are done
  *	block THREADS			"blocked TID...": each thread calls up_load() with a page
