@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A reader that has been taken over, for attack.py: loaded before kontend's own libraries,
- * it stands in the way of syscall(), by which kontend goes into its sandbox, and runs right after
+ * it replaces syscall(), by which kontend goes into its sandbox, and runs right after
  * the filter of system calls is in place. From then on it does what an attacker would, as far as
- * the sandbox lets it, and asks the broker. What it did goes to standard error. By the environment:
- * ATTACK is one of the attacks below, FOLDER a folder of the test elsewhere, NAME a file in it.
+ * the sandbox lets it, and sends requests to the broker. It reports to standard error. By the
+ * environment: ATTACK is one of the attacks below, FOLDER a folder of the test elsewhere, NAME a
+ * file in it.
  */
 #include "cmd/sandboxed-requests.h"
 #include "kontend/fdpass.h"
@@ -250,7 +251,7 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)(x >> 32) % n;
 }
 
-/* Texts of pieces that mean something to somebody, and numbers at their ends. */
+/* Random texts of pieces that have a meaning in requests, with numbers at their ends. */
 static void fuzz(void)
 {
 	const char *const pieces[] = {"/",	    "..",	".",	   "x", "precious",

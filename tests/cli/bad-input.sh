@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What is no recording, or one that never comes to an end: each verb that reads one says so in one
+# A file that is no recording, or one that never ends: each verb that reads recordings prints one
 # sentence, with the name, exits 1, and is interrupted by SIGINT at any time. Needs no privilege.
 # Called as: bad-input.sh KONTEND MAKE-RECORDING
 # shellcheck disable=SC2086 # a verb and its words
@@ -90,7 +90,7 @@ grep -q "$work/torn\" is readable up to byte [0-9]*: .*kontend recover" "$work/e
 	complain "torn: said $(cat "$work/err")"
 prints '^  (rwsem|mutex)'
 
-# A FIFO that nobody writes to, or that stalls.
+# A FIFO without a writer, or one that stalls.
 mkfifo "$work/fifo"
 for pair in $readers; do
 	for writer in 'sleep 9' 'head -c 9000 perf.data; sleep 9' ''; do
@@ -108,7 +108,7 @@ for pair in $readers; do
 		nothing_left "${pair%%:*} of a FIFO, '$writer'"
 	done
 done
-# A signal while nobody writes to it: it is said what was waited for.
+# A signal while it has no writer: the message names the file that kontend waited for.
 for verb in 'report -i' 'script -i' 'export -i' "diff $canned" "merge $canned"; do
 	tests=$((tests + 1))
 	# shellcheck disable=SC2086 # words

@@ -114,7 +114,7 @@ expect 129 "'kontend bench uprobe' has no use for --measure" "$kontend" bench up
 expect 129 "'kontend bench rotation' has no use for --rounds" "$kontend" bench rotation -n 3
 expect 129 "'kontend bench mmap' has no use for --events" "$kontend" bench mmap --events 3
 expect 129 "--events '0': give a number from 1" "$kontend" bench rotation --events 0
-# Without counters it says so; with them a line a case is tried in tests/vm.
+# Without counters there is a message; with them a line a case is tried in tests/vm.
 if [ ! -e /sys/bus/event_source/devices/cpu ]; then
 	expect 1 'Nothing rotates here: this machine has no hardware counters' "$kontend" bench rotation
 fi
@@ -125,7 +125,7 @@ expect 129 "--size '100': give a size of at least" "$kontend" bench mmap --size 
 if [ "$(id -u)" -ne 0 ] || ! "$kontend" report --duration 50ms >/dev/null 2>&1; then
 	finish
 fi
-# Where nothing can be seen the selftest says so once, and prints no table.
+# Where nothing can be measured the selftest prints one message, and no table.
 if command -v setpriv >/dev/null; then
 	expect 1 '(run as root|permitted|Permission denied)' setpriv --reuid=65534 --regid=65534 \
 		--clear-groups "$kontend" bench selftest

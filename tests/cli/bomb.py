@@ -49,7 +49,7 @@ def term_when_it_reads(least):
 
 
 def each_kind(kontend, make, folder, most, bad):
-    """Whoever keeps snapshots of a kind has a bound for them, too."""
+    """Snapshots of each kind have a bound of memory, too."""
     path = os.path.join(folder, "kind.data")
     for kind in range(1, 100):
         if subprocess.run([make, path, str(OF_EACH), str(kind)]).returncode == 77:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# `kontend doctor` as root and as nobody, as text and as JSON.
+# `kontend doctor` as root and as an unprivileged user, as text and as JSON.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -83,7 +83,7 @@ prints '^  overview +fails .* and [0-9]+ other views; see events'
 run setpriv --reuid=65534 --regid=65534 --clear-groups "$kontend" doctor -v
 prints '^  locks +fails '
 
-# Breakpoints. Others may hold slots: what is asked first does not depend on them.
+# Breakpoints. Other programs may hold slots: the first checks do not depend on them.
 run "$kontend" doctor --enospc --len 3
 [ "$rc" -eq 1 ] || complain "doctor --enospc --len 3: exit $rc"
 prints 'would be refused'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What the kernel or the system refuses: each its own sentence, exit 1, nothing left behind.
+# Refusals of the kernel or the system: each has its own sentence, exit 1, and leaves nothing.
 # shellcheck disable=SC2317 # functions are called through expect
 own_mounts=$(realpath "$(dirname "$0")/../lib/own-mounts.sh")
 # shellcheck source=tests/cli/lib.sh
@@ -29,7 +29,7 @@ no_tracefs() {
 		exec "$@"' sh "$@"
 }
 
-# In a chroot whose root is no mount point nobody can keep mounts to himself.
+# In a chroot whose root is no mount point mounts cannot be made private.
 has_mounts=yes
 if ! lack=$(unshare -m true 2>&1); then
 	has_mounts=no

@@ -36,7 +36,7 @@ run sh -c '{ "$1" script -qi "$2"; echo $? >"$3"; } | true' sh "$kontend" "$cann
 case $(cat "$work/rc") in 0 | 141) ;; *) complain "script: exit $(cat "$work/rc")" ;; esac
 [ ! -s "$work/err" ] || complain "script: said $(cat "$work/err") to a reader that has gone"
 
-# What triggers would have caught: as many as there are waits that long, the longest among them.
+# What would triggers have caught? As many waits as there are of that length, the longest among them.
 expect 0 '' "$kontend" report -i "$canned" --trigger 'wait>1ms' --cooldown 1ms -n 0
 prints '^# incidents, by time: [1-9]'
 prints 'wait [0-9.]+ms +wait>1ms'
@@ -72,7 +72,7 @@ fi
 expect 0 '' "$kontend" export -q -i "$canned" --zoom comm=mm
 [ "$(grep -c '^mm;' "$work/out")" -eq "$(grep -c . "$work/out")" ] || complain "export --zoom comm=mm"
 expect 1 'nothing is sampled' "$kontend" export -i "$canned" --weight samples
-# Blame: whatever is drawn of it is all that was waited; what is not known of it is said.
+# Blame: the parts of the picture add up to all waiting; the unknown part is listed.
 run "$kontend" report -q -i "$canned" --view blame --format json
 waited=$(sed -n 's/.*"waited_ns": \([0-9]*\).*/\1/p' "$work/out" | head -n 1)
 grep -q '"strongest": \[' "$work/out" || complain 'report --view blame: no knots'
@@ -95,7 +95,7 @@ expect 129 'give a number' "$kontend" report -i "$canned" --view hot --percent-l
 expect 129 'no KEY=VALUE' "$kontend" export -i "$canned" --zoom mm
 expect 129 'no use with --format chrome' "$kontend" export -i "$canned" --format chrome --weight wait
 
-# A configuration: none of whoever runs the tests, groups of one's own, what is wrong in it, and none.
+# A configuration: not that of the user who runs the tests, groups of one's own, errors in it, and none.
 run "$kontend" doctor
 grep -q '^configuration: .* (there is none)$' "$work/out" || complain "reads $(grep '^configuration' "$work/out")"
 printf '[groups]\nours = pipe_*\n' >"$work/config"
@@ -104,7 +104,7 @@ prints '"ours": 0'
 expect 0 '' "$kontend" report -i "$canned" --view hot --zoom group=ours --config "$work/config"
 expect 129 "'ours' is no group" "$kontend" report -i "$canned" --view hot --zoom group=ours
 expect 129 'Cannot read the configuration' "$kontend" report -i "$canned" --config "$work/none"
-# What is found at the usual place must be a file of ours: nothing waits for a FIFO, nor obeys others.
+# The file at the usual place must belong to the user: no wait for a FIFO, no file of other users.
 mkdir -p "$work/found/kontend"
 for what in fifo other link; do
 	rm -f "$work/found/kontend/config"
@@ -156,7 +156,7 @@ printf '[columns]\nlocks = \nhot\nwaiters = nix\n' >"$work/config"
 warns "config:2: there is nothing after '='; kontend ignores this line and 2 more of .columns.\$"
 printf '[groups]\nours\n' >"$work/config"
 expect 129 'config:2: this is no setting' "$kontend" report -i "$canned" --config "$work/config"
-# What is set: the command line goes before, and what is wrong names its line.
+# Settings: the command line has precedence, and an error names its line.
 printf '[options]\nsort = max_ns\nby = caller\nrows = 1\ncall-graph = dwarf\n' >"$work/set"
 expect 0 '' "$kontend" report -i "$canned" --config "$work/set"
 prints '^# locks by caller, sorted by max_ns: 1 of '
@@ -226,7 +226,7 @@ run "$kontend" diff
 [ "$rc" -eq 0 ] || complain "diff: does not take kontend.data"
 rm kontend.data kontend.data.old
 
-# What cannot be read is said; the readable part is shown.
+# The message names the unreadable part; the readable part is shown.
 for verb in 'report -i' 'script -i' 'export -i' "diff $canned"; do
 	# shellcheck disable=SC2086 # a verb and its words
 	expect 1 'cannot open .*absent' "$kontend" $verb "$work/absent"
@@ -251,7 +251,7 @@ interrupted() {
 mkfifo "$work/fifo"
 head -c 12000 "$work/perf.data" >"$work/part"
 for verb in report script export; do
-	# Whoever writes to a FIFO is held up until somebody reads.
+	# A writer to a FIFO waits in open() until there is a reader.
 	(cat "$work/part"; : >"$work/read"; exec sleep 1000) >"$work/fifo" &
 	writer=$!
 	run interrupted "$kontend" $verb -i "$work/fifo" -o "$work/cwd/new"
@@ -261,7 +261,7 @@ for verb in report script export; do
 	kill $writer 2>/dev/null || true
 	wait $writer 2>/dev/null || true
 done
-# What is left of a recording by options is what a file of it alone has; options come with FILE or -i.
+# Options that cut a recording give the same as a file of that part alone; they come with FILE or -i.
 # same_as_cut OPTIONS...
 sums=lock,kind,waiting,cont_per_s,wait_ns_per_s,wait_pct,p50_ns,p99_ns,max_ns,contended,total_ns,last_ns,failed,caller
 same_as_cut() {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# `kontend incidents` and what `kontend record --trigger` refuses. What is in the files is tested by
+# `kontend incidents` and the refusals of `kontend record --trigger`. The files' content is tested by
 # tests/unit/test-backlog.c and tests/live/test-incidents.py.
 make=$(realpath "$2")
 # shellcheck source=tests/cli/lib.sh
@@ -37,7 +37,7 @@ kontend-20261121-032031-hand.data
 END
 diff "$work/want" "$work/names" || complain "names"
 
-# What is no incident, what cannot be read and what is not finished are named, the rest is listed.
+# Files that are no incident, unreadable or not finished are named, the rest is listed.
 printf PERFILE2 >"$work/caught/kontend-20261121-031408-wait.data"
 "$kontend" version >"$work/caught/kontend-20261121-031409-wait.data.part"
 echo text >"$work/caught/notes.data"

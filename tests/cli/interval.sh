@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# `kontend export --interval`: a file that is whole whenever somebody looks, and whose counters only
+# `kontend export --interval`: a file that is complete at any time, and whose counters only
 # grow. Called as: interval.sh KONTEND
 # shellcheck disable=SC2317 # functions that until_true calls
 # shellcheck source=tests/cli/lib.sh

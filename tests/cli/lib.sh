@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
-# What the tests of the command line share. Each is called as SCRIPT KONTEND, prints what is wrong
-# and exits 0, 1 or 77. The program is copied to a folder of its own that everybody may read, so
-# that it can be run as another user and that its processes are told from other people's; commands
+# Shared by the tests of the command line. Each is called as SCRIPT KONTEND, prints each failure
+# and exits 0, 1 or 77. The program is copied to a folder of its own that every user may read, so
+# that it can be run as another user and that its processes differ from other kontends; commands
 # run in an empty folder, and after each one neither a file nor a process may be left.
 set -eu
 export LC_ALL=C.UTF-8

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# `kontend live` on a terminal of its own: how it ends, and that the terminal is given back. What
-# the screen shows is tested by tests/screen and tests/pty.
+# `kontend live` on a terminal of its own: how it ends, and that the terminal is restored. The content
+# of the screen is tested by tests/screen and tests/pty.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_root
@@ -65,7 +65,7 @@ grep -q '^<svg ' "$mine/.local/state/kontend"/kontend-overview-*.svg || complain
 ends 0 help Pq "env HOME=$others XDG_STATE_HOME= $kontend --demo"
 [ -z "$(find "$others" -mindepth 1)" ] || complain "P saved in the home of another user"
 
-# What empties the rings is real-time where that was asked for, and nothing else.
+# Only the thread that drains the rings is real-time, and only on request.
 realtime_threads() { # PID
 	awk '{ sub(/.*\) /, ""); n += $39 == 1 } END { print n + 0 }' "/proc/$1/task/"*/stat
 }
@@ -96,7 +96,7 @@ if chrt -f 1 true 2>/dev/null; then
 	has_realtime 1 "$kontend" record --realtime -o "$work/realtime.data" --duration 20
 fi
 
-# An error is told on a terminal that is in order.
+# An error is printed when the terminal is restored.
 for line in "-s nonsense" "--filter 'avg_ns>soon'" "-t 1,x"; do
 	run script -qec "$kontend $line" /dev/null
 	[ "$rc" -eq 129 ] || complain "$line: exit $rc, not 129"

@@ -107,7 +107,7 @@ case $(profile 'mutex?seconds=1') in
 esac
 tests=$((tests + 2))
 
-# Who answers may do nothing but that.
+# The process that answers may do nothing else.
 bare=0
 for task in "/proc/$pid/task"/*; do
 	[ "${task##*/}" != $pid ] || continue

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Reads profiles of OTLP by their wire format alone, as the numbers of v1development say, and checks that every index
-leads to what is there, and that the first of each table is none.
+is in range, and that the first entry of each table is empty.
 Called as: otlp.py FILE prints the sums of the values, a line a profile; then of each attribute of samples the key and
 the different values; then those of the resource.
 otlp.py --serve FOLDER is a collector that gives an answer of each kind, by path, and keeps what it has received:

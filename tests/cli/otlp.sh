@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # `kontend export --format otlp-development` of the recording that comes with kontend, read by its wire format: it adds
-# up to the report, as a file and as a stand-in for a collector gets it, which answers well and badly. A real collector
-# is asked in tests/otlp. Called as: otlp.sh KONTEND RECORDING
+# up to the report, as a file and as received by a test collector, which answers well and badly. A real collector
+# is used in tests/otlp. Called as: otlp.sh KONTEND RECORDING
 sample=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/cli/lib.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Reads a profile by its wire format alone, as the format of protocol buffers and the numbers of profile.proto say,
-and checks that all that refers to something refers to what is there.
+and checks that all references lead to an entry.
 Called as: pprof.py FILE VALUE... prints the sums of the values, one a line, by these names; then of each label the
 key and the different values."""
 import gzip

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # `kontend export --format pprof` of the recording that comes with kontend, read by its wire format: it adds up to the
-# report, whoever has what rights, and what makes no sense is refused. Called as: pprof.sh KONTEND RECORDING
+# report, for users with any privileges, and nonsense is refused. Called as: pprof.sh KONTEND RECORDING
 sample=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/cli/lib.sh
@@ -70,7 +70,7 @@ expect 129 'interval is for --format openmetrics' "$kontend" export --format ppr
 # shellcheck disable=SC2016 # of the other shell
 expect 1 'No space left' sh -c '"$1" export -q -i "$2" --format pprof >/dev/full' sh "$kontend" "$sample"
 
-# What is cut off is read up to there, and said.
+# A truncated file is read up to its end, with a message.
 head -c 200000 "$sample" >cut.data
 run "$kontend" export --no-config -i cut.data --format pprof -o cut.pb.gz
 [ "$rc" -ne 0 ] || "$here/pprof.py" cut.pb.gz delay/nanoseconds >"$work/sums" || complain "of what is cut off: no profile"

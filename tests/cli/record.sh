@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # `kontend record` and `kontend recover`: files and their names, how a recording ends, what cannot
-# be recorded or recovered. What is in the files is tested by tests/live and tests/unit.
+# be recorded or recovered. The content of the files is tested by tests/live and tests/unit.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -15,7 +15,7 @@ expect 129 "Give the recording to recover" "$kontend" recover
 expect 129 "no use for the word 'two'" "$kontend" recover one two
 expect 129 "no use for the word 'true'" "$kontend" recover one -- true
 
-# What cannot be recovered stays as it is.
+# A file that cannot be recovered stays as it is.
 expect 1 'cannot open the recording "none".*No such file' "$kontend" recover none
 for bad in "" "a text, and none too short to have a header" "PERFILE2"; do
 	printf %s "$bad" >"$work/bad"
@@ -75,7 +75,7 @@ grep -q 'nothing to recover' "$work/err" || complain "recover of a whole file: $
 cmp -s x copied || complain "recover -o of a whole file: $(ls -A)"
 holds quiet x copied
 
-# Someone else's file that has taken the name is not touched at the end, and ours is whole.
+# Another program's file that has taken the name is not touched at the end, and ours is complete.
 records 0 "$kontend" record -o x --duration 10 -- sh -c \
 	'until [ -s x ]; do sleep 0.1; done; mv x moved; echo mine >x'
 [ "$(cat x)" = mine ] || complain "another file of that name was changed"
@@ -212,7 +212,7 @@ wait "$pid" || rc=$?
 [ "$rc" -eq 143 ] || complain "a stalled reader: exit $rc, not 143: $(cat "$work/err")"
 exec 5>&-
 
-# Nobody reads the pipe: a signal ends whoever stands in a write to it, live or not.
+# A pipe without a reader: a signal ends a task that sleeps in a write to it, live or not.
 mkfifo "$work/full"
 exec 5<>"$work/full"
 for verb in script 'export --format chrome'; do
@@ -229,7 +229,7 @@ for verb in script 'export --format chrome'; do
 done
 exec 5>&-
 
-# Nobody reads the FIFO: a signal ends the wait for somebody.
+# A FIFO without a reader: a signal ends the wait for one.
 mkfifo "$work/nobody"
 tests=$((tests + 1))
 "$kontend" record -q -o "$work/nobody" 2>"$work/err" &

@@ -48,7 +48,7 @@ prints '^# measured 1'
 expect 124 'nothing was measured' timeout -s INT 0.5 "$kontend" report --start-after 1h --duration 1
 expect 129 'before a command would begin' "$kontend" report --start-after 1 -- true
 
-# What is there at a moment is looked at once; all else is measured until somebody ends it.
+# Views of the present state take one snapshot; all others measure until the user ends them.
 expect 0 '' timeout 60 "$kontend" report --view slots
 prints '^# slots: '
 expect 0 '' timeout 60 "$kontend" report --view contexts,events,holders -j
@@ -77,7 +77,7 @@ expect 143 '' signalled TERM "$kontend" report --demo
 prints '^# kontend report'
 expect 143 '' signalled TERM "$kontend" report -- sleep 100
 prints '^# kontend report'
-# Whoever runs this test may ignore hang-ups.
+# The shell that runs this test may ignore hang-ups.
 expect 129 '' signalled HUP env --default-signal=HUP "$kontend" report
 prints '^# kontend report'
 # Below nohup(1) logging out ends nothing.

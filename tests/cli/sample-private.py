@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a recording tells of the machine where it was made: names of it, of users' folders, of tasks
+"""Private data in a recording of the machine where it was made: its names, those of users' folders, of tasks
 that were not the sample's. Prints each; called as sample-private.py RECORDING."""
 import re
 import struct

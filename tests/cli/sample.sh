@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The recording that comes with kontend has something to show in every view of reports, but rotation,
-# which takes hardware counters; whoever cannot measure sees it first. And nothing in it tells of the
+# which takes hardware counters: a user who cannot measure sees it first. And it contains nothing private of the
 # machine where it was made.
 # Called as: sample.sh KONTEND RECORDING
 sample=$(realpath "$2") here=$(dirname "$(realpath "$0")")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What the sandbox around a reader changes for its user: nothing, but what is said of it; and where the
-# kernel has not all of it, that is said, and the rest goes on. What it stops: tests/unit/test-sandbox.c.
+# The sandbox around a reader changes nothing for its user but the line about it; where the kernel
+# lacks a part of it, a message names that, and the rest works. Blocked system calls: see tests/unit/test-sandbox.c.
 # Called as: sandbox.sh KONTEND MAKE-RECORDING WITHOUT
 # shellcheck disable=SC2016 # expanded by the shells that are started
 make=$(realpath "$2")
@@ -14,7 +14,7 @@ chmod 644 "$work"/*.data
 export HOME="$work/home" XDG_CACHE_HOME='' XDG_STATE_HOME=''
 mkdir -p "$HOME/.cache"
 
-# What it is on this machine: "on", unless kernel or container lack something.
+# Its state on this machine: "on", unless kernel or container lack something.
 expect 0 '' "$kontend" report -q -i "$canned" -j
 here=$(sed -n 's/.*"sandbox": "\([a-z]*\)".*/\1/p' "$work/out")
 case $here in
@@ -22,7 +22,7 @@ on | partial) ;;
 *) complain "JSON says of the sandbox: '$here'" ;;
 esac
 
-# Off, it is said, and the rest is the same.
+# Off: a message reports that, and the rest is the same.
 expect 0 '' "$kontend" report -q -i "$canned" --no-sandbox
 prints '^# sandbox off \(--no-sandbox\)$'
 grep -v '^# sandbox' "$work/out" >"$work/off"
@@ -37,7 +37,7 @@ expect 0 '' "$kontend" diff -q --no-sandbox "$canned" "$canned"
 prints '^# sandbox off'
 expect 129 '--no-sandbox is for reading a recording' "$kontend" report --no-sandbox
 
-# A kernel without one or the other, and a container that lets nobody have any.
+# A kernel without one or the other, and a container that allows none.
 for lacks in landlock seccomp both; do
 	expect 0 'sandbox in part: .*no (Landlock|seccomp)' \
 		sh -c '"$1" $2 "$3" report -i "$4" >/dev/null' sh "$without" $lacks "$kontend" "$canned"
@@ -97,10 +97,10 @@ for name in ../y.txt "$work/y.txt" sub/y.txt .y.txt "$work/cwd/../y.txt"; do
 done
 rmdir sub
 
-# Nothing is kept by who reads what is anybody's.
+# A reader of world-readable files writes no files.
 [ -z "$(find "$HOME" -type f)" ] || complain "files at home: $(find "$HOME" -type f)"
 
-# Root reads what belongs to somebody else, though without a capability it could not open it.
+# Root reads another user's file, though without a capability it could not open it.
 if [ "$(id -u)" -eq 0 ]; then
 	chown 65534 "$canned"
 	chmod 600 "$canned"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Pictures of the recording that comes with kontend: each view in each form, what keys lead to,
-# where it is written, and what is refused. Nobody needs a terminal for it, or rights.
+# Pictures of the recording that comes with kontend: each view in each form, the results of keys,
+# where it is written, and what is refused. It needs no terminal and no privileges.
 # Called as: screenshot.sh KONTEND RECORDING
 # shellcheck disable=SC2317 # functions are called through comes
 sample=$(realpath "$2")
@@ -110,7 +110,7 @@ wait $pid || rc=$?
 [ "$rc" -eq 143 ] || complain "SIGTERM gives $rc"
 nothing_left "after SIGTERM"
 
-# What makes no sense.
+# Combinations that make no sense.
 expect 129 "--size '10x5': give columns and rows" "$kontend" screenshot "$sample" --size 10x5
 expect 129 "--size '80': give" "$kontend" screenshot "$sample" --size 80
 expect 129 "--size '80x24x1': give" "$kontend" screenshot "$sample" --size 80x24x1

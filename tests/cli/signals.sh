@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# A second signal ends the program whatever keeps it, and messages that nobody reads keep nothing.
+# A second signal ends the program whatever it waits for, and messages without a reader never block it.
 # Called as: signals.sh KONTEND HOLD
 hold=$(realpath "$2")
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 "$kontend" doctor >/dev/null 2>&1 || { echo "kontend doctor says that this user cannot measure here"; exit 77; }
 
-# has_gone PID: it has ended, and somebody is to be told.
+# has_gone PID: it has ended; it may still be a zombie.
 has_gone() {
 	! grep -q '^State:[[:space:]]*[^Z]' "/proc/$1/status"
 }
@@ -34,7 +34,7 @@ for verb in 'report --demo' 'script --demo' 'export --format chrome --demo' 'rec
 	rm -f held.data*
 done
 
-# Nobody reads what it says.
+# Its output has no reader.
 mkfifo "$work/full"
 exec 5<>"$work/full"
 for verb in 'report --demo' 'record -o said.data'; do

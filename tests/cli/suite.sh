@@ -32,7 +32,7 @@ expect 0 '' "$kontend" bench suite -i "$suites/short.json" --compare "$suites/be
 prints 'calls .* too few runs *$'
 prints '^# 0 better, 0 worse'
 
-# What it writes it can read again, and nothing has changed since.
+# It can read its own output again, and nothing has changed since.
 "$kontend" bench suite -i "$suites/now.json" --json >"$work/again.json" || complain 'no JSON'
 expect 0 '' "$kontend" bench suite -i "$work/again.json" --compare "$suites/now.json"
 prints '^# 0 better, 0 worse'

@@ -11,7 +11,7 @@ canned=$work/canned.data # from second 1 to second 4 of its clock
 pipe=$work/pipe.data     # the same, as it goes through a pipe
 chmod 644 "$work"/*.data
 
-# The number behind KEY in what was printed.
+# The number after KEY in the output.
 number() {
 	sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" "$work/out" | head -n 1
 }
@@ -68,7 +68,7 @@ same 'folded' "$folded" "$(sed -n 's/^ *"total_ns": \([0-9]*\),/\1/p' "$work/sec
 expect 0 '' "$kontend" export -i "$canned" --format chrome --time 1s,2s
 same chrome 2000000000 "$(number time_from_ns)"
 
-# A file that does not tell its end is walked through for it; a pipe cannot be.
+# A file without its end time is read through to find it; a pipe cannot be.
 expect 0 '' "$kontend" report -i "$pipe" -j --view all --time '33.33333334%,66.66666667%'
 cmp "$work/out" "$work/second" || complain "report: another one of a file without an end"
 expect 0 '' "$kontend" report -q -i "$work/perf.data" --time 50%,
@@ -93,7 +93,7 @@ same 'diff: A' 2500000000 "$(number time_from_ns)"
 expect 129 'time of .*other.data: "2s,3s" is outside of the recording; it goes from 0:00 to 0:01.000' \
 	"$kontend" diff "$canned" "$work/other.data" --time 2s,3s
 
-# What makes no sense.
+# Combinations that make no sense.
 ends='it goes from 0:00 to 0:03.000 \(@1.000000 to @4.000000\)$'
 for verb in report script export; do
 	expect 129 "\"2s,1s\" is no range: it ends before it begins; $ends" \

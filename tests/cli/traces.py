@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads traces by what their formats say: that each number leads to what is there, that slices of a track do not
+"""Reads traces by the rules of their formats: each number leads to an entry, slices of a track do not
 overlap, and that flows lead from one thing to another.
 Called as: traces.py perfetto|firefox FILE prints what it found, a line a figure: its name and its value."""
 import json
@@ -181,7 +181,7 @@ def firefox(profile):
     print("ns", sum(ns for ns, lock in waits))
     print("waiting_ns", sum(waiting))
     print("holds", len(holds))
-    # A flow begins where somebody has a lock, or where a holder waits itself; both have two ends.
+    # A flow begins where a task has a lock, or where a holder waits itself; both have two ends.
     assert all(len(ends) > 1 for ends in flows.values()), flows
     print("flows", sum(("LockWait", "hold") == e for ends in flows.values() for e in ends))
     print("chained", sum(("LockHold", "wait") == e for ends in flows.values() for e in ends))

@@ -43,7 +43,7 @@ of() {
 		python3 -c 'import json, sys; print(json.load(sys.stdin)["views"]["overview"][sys.argv[1]])' "$member"
 }
 
-# more NAME: it says so of more than nothing.
+# more NAME: the number of these is not 0.
 more() {
 	[ "$(sed -n "s/^$1 //p" "$work/said")" -gt 0 ] || complain "$format: no $1 in: $(cat "$work/said")"
 }

@@ -122,7 +122,7 @@ bad 'need a view that is a table' "$kontend" report --view tree --sort total_ns
 bad '"nosuch" is no kind of contention' "$kontend" demo --kinds mmap,nosuch
 bad "--threads '65': give a number from 1 to 64" "$kontend" demo --threads 65
 
-# Told to somebody whose standard error does not exist: no message, the same status.
+# Standard error is closed: no message, the same status.
 run sh -c "'$kontend' report --zzz 2>&-"
 [ "$rc" -eq 129 ] || complain "closed standard error: exit $rc"
 
