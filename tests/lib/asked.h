@@ -20,10 +20,11 @@ void asked_play(struct asked *w, const struct model_limits *limits);
 struct table asked_locks(struct asked *w, struct query_spec spec);
 struct table asked_waiters(struct asked *w, struct query_spec spec);
 
-/* The report of what was played, asked for anew; free() it. Fails when it cannot be written. */
+/* Runs and prints the report of the played stream again; free() it. Fails when it cannot be
+ * written. */
 char *asked_report(struct query *q, const struct report_spec *s);
 
-/* By column key. What is not known fails cell_u() and is "-" to cell_s(). */
+/* By column key. An unknown value fails cell_u() and is "-" to cell_s(). */
 const struct value *cell_at(const struct table *t, size_t row, const char *key);
 uint64_t cell_u(const struct table *t, size_t row, const char *key);
 const char *cell_s(const struct table *t, size_t row, const char *key);

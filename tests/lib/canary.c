@@ -55,7 +55,7 @@ static uint64_t clock_of(clockid_t id)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* What follows was recorded by this machine. */
+/* Emits the header of a recording made by this machine. */
 void canary_machine(struct synth *s)
 {
 	struct record_host h = {.clock_ns = clock_of(CLOCK_MONOTONIC),

@@ -15,7 +15,7 @@ enum { CANARY_PID = 5000000 }; /* above every PID that a kernel gives: /proc has
 
 struct canary_place canary_here(void);
 uint64_t canary_addr(void);
-/* What follows was recorded by this machine. */
+/* Emits the header of a recording made by this machine. */
 void canary_machine(struct synth *s);
 /* 9 samples in the canary, called by code without a name; a tick after 100 ms. */
 void canary_stream(struct synth *s, uint64_t begin, const struct canary_place *h);

@@ -132,7 +132,7 @@ void canned_init(struct rig *r)
 	add_second(r, t);
 	synth_tick(r->synth, t += 1000 * MS);
 	add_second(r, t);
-	/* A short gap: CPU 1 has told of something right before, and of the shell behind. */
+	/* A short gap: CPU 1 has named the shell right before it, and forks right after it. */
 	synth_comm(r->synth, 1, t + 700 * MS - 1, CANNED_PIPE, CANNED_PIPE, "sh");
 	synth_lost(r->synth, 1, t + 700 * MS, 3);
 	synth_fork(r->synth, 1, t + 700 * MS, CANNED_PIPE, CHILD, CANNED_PIPE, CANNED_PIPE);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""clang-check.py BUILD: what clang says of each C file of a build that is set up for it. No code is made
-and nothing is linked, which would take three times as long, and nobody would run it: of what is built
-only headers that others include are made first. Prints the compiler's words and "N passed, N failed,
-N skipped": all files are one, and each that has a fault is one that failed."""
+"""clang-check.py BUILD: clang's messages about each C file of a build that is set up for it. It generates no code
+and links nothing, which would take three times as long: nothing of the result is run. Of the build, only headers
+that others include are made first. Prints the compiler's messages and "N passed, N failed, N skipped": the total of
+files is one test, and each file with an error is one that failed."""
 import concurrent.futures
 import json
 import os

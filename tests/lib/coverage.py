@@ -4,8 +4,8 @@
 src and ui that were run since it was made, a line a folder, the lowest first, and all of them in the
 last one. With --files those below 85 % one by one. Exit status 1 where all are less than PERCENT.
 
-A line that several objects have is one, and was run if it was in any. What was compiled and never run
-counts; what no object has code for, as a comment, does not."""
+A line that is in several objects counts once, and was run if it was run in any. Lines that were compiled and
+never run count; lines without code in any object, such as comments, do not."""
 import argparse
 import collections
 import concurrent.futures

@@ -13,11 +13,11 @@ int display_mem_new(struct display **ret, int w, int h);
 int display_mem_resize(struct display *d, int w, int h);
 /* At most 64 wait at a time: -ENOSPC. */
 int display_mem_push(struct display *d, const struct display_input *in);
-/* From now on nothing is taken, until @fd is writable, where somebody looks; -1: frames are. */
+/* From now on no frame is taken, until a caller that polls finds @fd writable; -1: frames are. */
 void display_mem_hold(struct display *d, int fd);
 /* It has a clipboard until now. */
 void display_mem_no_clipboard(struct display *d);
-/* What was copied last; "": nothing. */
+/* The text copied last; "": none. */
 const char *display_mem_copied(const struct display *d);
 /* Cells that the last blit changed, and the number of blits, suspends. */
 size_t display_mem_changed(const struct display *d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A stream in which BPF tells what holders do: see followed.h. */
+/* A stream in which BPF reports the states of holders: see followed.h. */
 #include "followed.h"
 
 #include <stddef.h>
@@ -22,7 +22,7 @@ void followed_record(struct synth *s, uint64_t t, const struct holdrec *r)
 	size_t len = offsetof(struct holdrec, frames) + h.n_frames * sizeof(h.frames[0]);
 
 	h.magic = HOLDREC_MAGIC;
-	/* In a sample the four bytes of the length stand before. */
+	/* In a sample the four bytes of the length precede the record. */
 	synth_output(s, 0, t, 0, 0, &h.magic, len - offsetof(struct holdrec, magic));
 }
 

@@ -6,10 +6,10 @@
 #include "synth.h"
 
 /*
- * A story of holders that are followed, told once a second: mysqld/801 has the mmap_lock for which
+ * A story of holders that are followed, once a second: mysqld/801 has the mmap_lock for which
  * readers wait, 720 ms: it runs 350 ms, is kept off by stress/99 for 60 ms, sleeps for I/O 100 ms,
  * runs 60 ms more, and waits 150 ms for a pipe's mutex, whose holder, dd/811, is asleep meanwhile.
- * Nobody knows who had the mmap_lock before.
+ * The owner of the mmap_lock before is unknown.
  */
 #define FOLLOWED_MMAP_LOCK 0xffff888012345678ull
 #define FOLLOWED_PIPE_MUTEX 0xffff888076543210ull
@@ -20,11 +20,11 @@ enum {
 	FOLLOWED_DD = 811,
 };
 
-/* Behind the prologue and synth_outputs(). Seconds from @t on, with their ticks. */
+/* After the prologue and synth_outputs(). Seconds from @t on, with their ticks. */
 void followed_emit(struct synth *s, uint64_t t, unsigned seconds);
-/* A record of a holder of that lock; of whoever is to be known, @other and its name. */
+/* A record of a holder of that lock; set @other and its name where it names another task. */
 void followed_record(struct synth *s, uint64_t t, const struct holdrec *r);
-/* The symbols of the sleeps, to be put behind synth_kallsyms. */
+/* The symbols of the sleeps, to be appended to synth_kallsyms. */
 extern const char followed_symbols[];
 
 #endif

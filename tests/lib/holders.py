@@ -66,7 +66,7 @@ class Share:
 
 
 def is_rooted(row):
-    """Of a chain that goes on: does it name the task because of which it does?"""
+    """Does the row of a chain that has not ended name the task that the others wait for?"""
     if row["ended"] or row["row"] not in ("root", "deadlock"):
         return False
     return bool(row["row"] == "deadlock" or row["tid"] or row["next_tid"])

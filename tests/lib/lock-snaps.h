@@ -5,7 +5,7 @@
 #include "kontend/locksnap.h"
 #include "synth.h"
 
-/* Snapshots of locks, stated piece by piece. What fails aborts. */
+/* Snapshots of locks, added piece by piece. Failures abort. */
 void lock_snap_name(struct locksnap *s, uint64_t addr, enum locksnap_kind kind, int cpu, int pid,
 		    const char *comm, const char *text, uint32_t offset);
 /* The name that was added last is of this inode's lock. */

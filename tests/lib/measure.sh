@@ -26,7 +26,7 @@ complain() {
 work=
 recorder=
 observer=
-# What else a script has to undo is said by its own undo().
+# A script adds its own cleanup in undo().
 undo() { :; }
 stop_all() {
 	for pid in $observer $recorder $work; do

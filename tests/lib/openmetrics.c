@@ -122,7 +122,7 @@ static bool suffix_fits(const struct checker *c, const char *suffix)
 	       strcmp(suffix, "_sum") == 0;
 }
 
-/* The value of a label, up to behind its closing quote. */
+/* The value of a label, up to and with its closing quote. */
 static bool check_value(struct checker *c, const char **pos)
 {
 	const char *s = *pos;
@@ -204,7 +204,7 @@ static bool check_histogram(struct checker *c, const char *suffix, const char *l
 	if (strcmp(suffix, "_bucket") == 0)
 		return check_bucket(c, labels, le, value);
 	if (!c->in_group || !c->has_inf || strcmp(c->group, labels) != 0 || *le)
-		return wrong(c, "a count or sum not behind its buckets");
+		return wrong(c, "a count or sum that does not follow its buckets");
 	if (strcmp(suffix, "_count") == 0) {
 		c->has_count = true;
 		return value == c->cumulative ? true : wrong(c, "a count that is not that of +Inf");
@@ -219,7 +219,7 @@ static bool check_exemplar(struct checker *c, const char *s, const char *suffix,
 	char labels[LINE] = "", own[NAME] = "", *end;
 
 	if (strcmp(suffix, "_bucket") != 0 || count <= 0 || strncmp(s, " # {", 4) != 0)
-		return wrong(c, "something behind the number");
+		return wrong(c, "text after the number");
 	s += 3;
 	const char *from = s;
 	if (!check_labels(c, &s, labels, own))
@@ -281,7 +281,7 @@ static size_t check_lines(struct checker *c, const char *text)
 	if (!end_group(c))
 		return number;
 	if (*text)
-		wrong(c, "something behind EOF");
+		wrong(c, "text after EOF");
 	return *text ? number + 1 : 0;
 }
 

@@ -406,7 +406,7 @@ static void add_creator(struct perfsnap *s, int32_t pid, const char *comm, uint6
 	must(perfsnap_add_creator(s, &item));
 }
 
-/* Breakpoints that nobody has any more: a tool that opens many, threads that inherited. */
+/* Breakpoints without an owner: a tool that opens many, threads that inherited. */
 static void make_created(struct perfsnap *s)
 {
 	make_x86(s);

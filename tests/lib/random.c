@@ -87,7 +87,7 @@ static void rare_event(struct maker *m)
 		return;
 	case 8:
 	case 9:
-		/* Taken before what has been told, and after it. */
+		/* Taken before the records emitted so far, and after them. */
 		synth_snapshot(m->s, (uint16_t)(rnd(&m->seed) % 5), 1,
 			       m->t - 60000 + rnd(&m->seed) % 120000, rnd(&m->seed) % 300);
 		return;

@@ -9,7 +9,7 @@ enum { RANDOM_CPUS = 4 };
 struct random_plan {
 	unsigned events, locks;
 	uint32_t seed;
-	bool has_tail;	 /* events behind the last tick */
+	bool has_tail;	 /* events after the last tick */
 	uint32_t rarity; /* of rounds and ticks; 0: 300 */
 };
 

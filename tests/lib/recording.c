@@ -239,7 +239,7 @@ static void file_layout(struct recording *r, struct synth *s, int flags)
 	put_u64(r, tracing.len);
 	put_u64(r, at + tracing.len);
 	put_u64(r, 4 + 8);
-	put_u64(r, 12345678); /* total memory, of no use to us: wherever it is */
+	put_u64(r, 12345678); /* total memory, which kontend ignores: wherever it is */
 	put_u64(r, 8);
 	put_bytes(r, tracing.data, tracing.len);
 	put_u32(r, 8);
@@ -252,7 +252,7 @@ struct recording recording_perf(struct synth *s, int flags)
 {
 	struct recording r = {0};
 
-	/* What was added since the last round becomes runs. */
+	/* Records added since the last round become runs. */
 	source_free(synth_source(s));
 	if (flags & RECORDING_PIPE)
 		pipe_layout(&r, s, flags);

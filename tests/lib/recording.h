@@ -25,24 +25,24 @@ struct recording recording_written(struct source *source, int flags);
 /* The same with its writer, in a file of memory. */
 struct writer;
 struct writer *recording_writer(struct source *source, int flags, int *ret_fd);
-/* What is in a file. */
+/* The content of a file. */
 struct recording recording_of(int fd);
-/* What was stated to @s, as perf writes it: FINISHED_ROUND for rounds, nothing of ours. */
+/* The records added to @s, as perf writes them: FINISHED_ROUND for rounds, no records of ours. */
 struct recording recording_perf(struct synth *s, int flags);
-/* A header that tells of this time, as one that another program has copied may. */
+/* Adds a header with this span of time, as a file may have that another program has copied. */
 void recording_tell_span(struct recording *r, uint64_t from, uint64_t to);
 /* Waits of four tasks on two CPUs, 1 ms apart, ending on the other CPU; one tick, at the end. */
 void recording_waits(struct synth *s, unsigned rounds, unsigned waits);
 void recording_free(struct recording *r);
 
-/* What came of reading a file to its end. */
+/* Result of reading a file to its end. */
 struct recording_result {
 	int answer; /* of the reader or the engine: 0 or negative errno */
 	struct error err;
 	char *dump; /* the model's text, when answer is 0; recording_result_free() */
 	uint64_t events, ticks, notes;
 	uint64_t elapsed_ns;	       /* from the model's start to its end */
-	uint64_t bad, late, most_held; /* events of no use; bytes held by the reader */
+	uint64_t bad, late, most_held; /* unusable events; bytes held by the reader */
 	char note[600];
 };
 

@@ -84,7 +84,7 @@ struct rig_sum rig_sum_type(const struct model *m, enum lock_type type)
 	return s;
 }
 
-/* What a cell says, in numbers; the order of them is that of lines. */
+/* The numbers of a cell, in the order by which lines are sorted. */
 struct line {
 	uint64_t numbers[15];
 	char comm[16];

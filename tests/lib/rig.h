@@ -21,13 +21,13 @@ void rig_play(struct rig *r, const struct model_limits *limits);
 void rig_play_ticks(struct rig *r, const struct model_limits *limits, unsigned n_ticks);
 void rig_deinit(struct rig *r);
 
-/* What a model found, in words: sums over all cells of a type. */
+/* Results of a model: sums over all cells of a type. */
 struct rig_sum {
 	uint64_t n, total_ns, min_ns, max_ns, failed, rate_wait_ns;
 };
 struct rig_sum rig_sum_type(const struct model *m, enum lock_type type);
-/* What is charged to roots, or to nobody, and is still to be; and what all sure waits add up to,
- * over as long as they lasted. Both are of the model's last moment, where `held` and `blame` are
+/* Time that is charged to roots, charged to none, or not yet charged; and the sum of all certain
+ * waits, over their whole length. Both at the model's last moment, where `held` and `blame` are
  * on. */
 uint64_t rig_blamed_ns(const struct model *m);
 uint64_t rig_waited_ns(const struct model *m);

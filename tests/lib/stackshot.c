@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #if defined(__x86_64__)
-/* In the order of perf's numbers: AX BX CX DX SI DI BP SP IP, and R8 to R15 behind segments. */
+/* In the order of perf's numbers: AX BX CX DX SI DI BP SP IP, and R8 to R15 after the segments. */
 static void take_regs(struct stackshot *s, const ucontext_t *c)
 {
 	static const int order[] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI,

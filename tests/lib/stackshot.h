@@ -5,8 +5,8 @@
 #include "kontend/unwind.h"
 
 /*
- * What a sample with registers and a dump of the stack has of this program, taken by itself within
- * some functions that call each other, who write down where they return to.
+ * A sample of this program with registers and a dump of the stack, taken by itself within some
+ * functions that call each other, and that note their return addresses.
  */
 enum { STACKSHOT_MOST = 65528, STACKSHOT_DEPTH = 2000, STACKSHOT_MAPS = 64 };
 

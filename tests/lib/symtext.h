@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* What is known of an address: "name+0x1c [module]", "name" at its start, or "0xffff...". */
+/* The name of an address: "name+0x1c [module]", "name" at its start, or "0xffff...". */
 static inline const char *symtext(const struct sym *s, uint64_t addr, char *buf, size_t size)
 {
 	const struct sym_entry *e = sym_find(s, addr);

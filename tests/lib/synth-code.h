@@ -15,12 +15,12 @@ enum synth_machine { SYNTH_X86_64, SYNTH_ARM64 };
 /* Offsets of some of its instructions. */
 enum {
 	SYNTH_X86_SPIN = 0x1c,	  /* cmp in the first loop */
-	SYNTH_X86_TAKE = 0x3a,	  /* lock cmpxchg; what is behind it gets its samples */
+	SYNTH_X86_TAKE = 0x3a,	  /* lock cmpxchg; the instruction after it gets its samples */
 	SYNTH_X86_TAKEN = 0x3e,	  /* jne back */
 	SYNTH_X86_PAUSE = 0x4b,	  /* within another loop */
 	SYNTH_X86_RETURN = 0x63,  /* where callq mutex_lock comes back to */
 	SYNTH_X86_LAST = 0x7c,	  /* behind the second lock cmpxchg */
-	SYNTH_ARM64_TAKEN = 0x20, /* cbnz behind stxr */
+	SYNTH_ARM64_TAKEN = 0x20, /* cbnz after stxr */
 	SYNTH_ARM64_RETURN = 0x44,
 };
 

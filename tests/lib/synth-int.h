@@ -4,7 +4,7 @@
 
 #include "synth-mm.h"
 
-/* What the files of synth share. */
+/* Shared by the files of synth. */
 enum { SYNTH_TP_MM = 411, SYNTH_ID_MM = 10000 };
 
 void synth_add_attr(struct synth *s, uint64_t config, uint64_t id0);

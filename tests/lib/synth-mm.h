@@ -25,7 +25,7 @@ struct synth_mm_event {
 
 /* After synth_prologue(). @path: events carry the path of the memory cgroup, not its id. */
 void synth_mm_prologue(struct synth *s, bool path);
-/* The same, and who gets a lock tells its call chain. */
+/* The same, and an acquired lock has its call chain. */
 void synth_mm_prologue_paths(struct synth *s);
 void synth_mm(struct synth *s, const struct synth_mm_event *e);
 void synth_mm_how(struct synth *s, const struct mmlevel_how *how, uint64_t t);

@@ -4,10 +4,10 @@
 
 #include "synth.h"
 
-/* A profile by the CPU's clock in a synthetic stream. The event comes behind the prologue. */
+/* A profile by the CPU's clock in a synthetic stream. The event comes after the prologue. */
 void synth_profile(struct synth *s);
 
-/* A call chain as it stands in a sample: kernel frames, then user ones, innermost first. */
+/* A call chain in the order of a sample: kernel frames, then user ones, innermost first. */
 struct synth_chain {
 	const uint64_t *kernel, *user;
 	uint32_t n_kernel, n_user;

@@ -38,14 +38,14 @@ void synth_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, ui
 		 uint32_t flags, const uint64_t *frames, uint32_t n);
 void synth_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t lock, int ret);
 void synth_release(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, uint64_t lock);
-/* Who has @lock, as --owner writes it behind a begin; tid 0: nobody. */
+/* The owner of @lock, as --owner writes it after a begin; tid 0: unknown. */
 void synth_owner(struct synth *s, uint32_t cpu, uint64_t t, int tid, const struct ownerrec *owner);
 /* Raw data of the event of synth_outputs(). */
 void synth_output(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, const void *raw,
 		  size_t len);
 /* From now on headers of those have these bits as well. */
 void synth_set_misc(struct synth *s, uint16_t misc);
-/* Begins and ends as BPF tells of them; of a begin so many frames as it says. */
+/* Begins and ends as BPF reports them; a begin has the number of frames that it gives. */
 void synth_wait_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid,
 		      const struct waitrec_begin *begin);
 void synth_wait_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid,
@@ -74,13 +74,13 @@ void synth_set_inside(struct synth *s, int last);
 /* Raw bytes as a run of perf records. */
 void synth_raw(struct synth *s, uint32_t cpu, const void *data, size_t len);
 
-/* What was added since the last one is emitted as one RECORD_PERF a ring, then these (if any). */
+/* Records added since the last flush are emitted as one RECORD_PERF a ring, then these (if any). */
 void synth_flush(struct synth *s);
 void synth_round(struct synth *s, uint64_t t);
 void synth_tick(struct synth *s, uint64_t t); /* tick, then a round at the same time */
 void synth_record(struct synth *s, enum record_kind kind, uint32_t ring, const void *data,
 		  size_t len);
-/* What was seen at @t, @len bytes that do not pack: a function of @kind and @t. */
+/* A snapshot at @t, @len bytes that do not compress: a function of @kind and @t. */
 void synth_snapshot(struct synth *s, uint16_t kind, uint16_t version, uint64_t t, size_t len);
 /* The number of records, and the k-th one: for tests that shuffle, cut or flip bytes. */
 size_t synth_count(const struct synth *s);

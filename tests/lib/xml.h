@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * Is it well-formed XML 1.0, as far as what we write goes? Elements nest and end, attributes are
- * quoted and stand once, text has no bare "<", "&" or control character; one root, CDATA and a
+ * Is it well-formed XML 1.0, in the subset that we write? Elements nest and end, attributes are
+ * quoted and occur once, text has no bare "<", "&" or control character; one root, CDATA and a
  * declaration may be there, comments and DTDs may not. 0, or -EINVAL with the offset of the first
  * byte that is wrong.
  */
