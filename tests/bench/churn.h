@@ -19,7 +19,7 @@ struct churn {
 	int n;
 	long threads;	 /* of each process, in a turn */
 	int breakpoints; /* that each of them inherits */
-	/* What all of them watch. */
+	/* The address that all of them watch. */
 	uint64_t addr, len;
 	uint32_t rwx;
 };

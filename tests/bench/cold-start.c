@@ -205,7 +205,7 @@ int main(int argc, char **argv)
 		return 129;
 	}
 	if (geteuid() || !read_names()) {
-		printf("skipped: needs root, and a kernel that tells its symbols\n");
+		printf("skipped: needs root, and a kernel that shows its symbols\n");
 		return SKIP;
 	}
 	if (argc > 3) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The CPU time of a process in us, of all its threads, those that have ended too. What /proc says
- * of that goes by steps of 10 ms. Of one that runs, or of a command from its start to its end: its
- * pid is the first line of FILE then, as soon as it runs, and its time the second.
+ * The CPU time of a process in us, of all its threads, with those that have ended. The times in
+ * /proc have steps of 10 ms. Of a running process, or of a command from its start to its end: then
+ * the first line of FILE is its pid, as soon as it runs, and the second its time.
  *
  *     cpu-time PID
  *     cpu-time FILE COMMAND [ARGUMENT...]
@@ -46,7 +46,7 @@ static int of_command(const char *path, char **argv)
 		return 1;
 	fprintf(f, "%d\n", pid);
 	fflush(f);
-	/* What ends the command by the keyboard is for it alone. */
+	/* Signals from the keyboard are for the command alone. */
 	signal(SIGINT, SIG_IGN);
 	if (wait4(pid, &status, 0, &used) != pid)
 		return 1;

@@ -24,7 +24,7 @@ SIZES = ["80x24", "200x60"]
 DOWN, PAGE_DOWN, END, ESC, TAB = b"\033OB", b"\033[6~", b"\033OF", b"\033", b"\t"
 LOCKS, WAITERS = b":view locks\r", b":view waiters\r"
 
-# What is done once before, and the keys that are timed one by one.
+# The keys that are pressed once before, and those that are timed one by one.
 STEPS = {
     "locks: down": (LOCKS, [DOWN] * 100),
     "locks: page down": (LOCKS, [PAGE_DOWN] * 60),

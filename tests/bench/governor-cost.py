@@ -12,10 +12,10 @@ order off, on, on, off, for each way to measure in turns, PAIRS times. Of each l
   bpf %    what the kernel says that kontend's BPF programs ran (kernel.bpf_stats_enabled, on for a
            run of its own, which counts for nothing else): own and bpf together are what is bounded;
   all/sum/cnt  percent of the time on each level: all waits, over a threshold, counts alone;
-  error    what is not told one by one: the highest threshold, the part of all waits that is in sums
+  error    the part of waits not reported one by one: the highest threshold, the part of all waits in sums
            alone, and the part that was only counted.
 
-Ways: `full` tells every wait; `1%` and `0.2%` are governed; `10us` has a threshold of that; `counts`
+Ways: `full` reports every wait; `1%` and `0.2%` are governed; `10us` has a threshold of that; `counts`
 is governed to next to nothing.
 """
 import collections

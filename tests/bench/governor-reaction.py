@@ -3,7 +3,7 @@
 """governor-reaction.py KONTEND LOCK_LOAD [RUNS [LOAD...]]
 
 How long --max-overhead 1% lets a storm through. kontend records while all is calm, then a storm of futexes or
-flocks (lock-load.c) begins. The recording itself tells: of the storm's tasks it has each begin and end of a wait
+flocks (lock-load.c) begins. The recording shows it: of the storm's tasks it has each begin and end of a wait
 until the governor steps, and few or none after. Ten milliseconds with STORM events, which take some four times
 of what is allowed, are storm. A line a run: how many events there were in the ten milliseconds with the most, and
 how long it was from the first to the last ten that were storm, before there was none for a tenth of a second.

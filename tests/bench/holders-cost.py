@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """holders-cost.py KONTEND LOCK_LOAD [PAIRS [LOAD...]]
 
-What it costs a load that kontend finds out because of whom is waited. Each load is a fixed piece of
+The cost for a load when kontend finds the tasks that others wait for. Each load is a fixed piece of
 work: mmap (`kontend bench mmap`), futex and flock (lock-load.c), and messaging (`perf bench sched
 messaging`). It is done without kontend and beside it in turns, in the order off, on, on, off, all
-loads and ways to measure one after the other, PAIRS times; what was measured until a signal ends it
-is said, too. Figures are of CPU time, user's and system's, of the load's own processes: the median
+loads and ways to measure one after the other, PAIRS times; after a signal the results so far
+are printed, too. Figures are of CPU time, user's and system's, of the load's own processes: the median
 of the pairs' ratios in percent, the interval in which that lies with a certainty of 95 %, and the
 middle half of the pairs. kontend's own time is beside it, in percent of the load's: on a machine
 without an idle CPU the load pays for it, too.
 
 Ways: `waits` is a report of locks that follows no holders; `follow` follows them, as reports do
-without options; `holders` has all views of holders; `owners` tells as well who held each lock when
+without options; `holders` has all views of holders; `owners` also records the owner of each lock when
 each wait began.
 """
 import collections

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What kontend live costs while little happens: runs it on a terminal of its own, reads what it
+ * The cost of kontend live while little happens: runs it on a terminal of its own, reads what it
  * draws, and prints the CPU time of the program (both threads) as a share of one core after a
  * warm-up, its memory, and how many bytes it drew. "Idle" is what the machine is at the moment: the
  * busier, the higher. A second run beside the built-in workload shows the cost of a live picture.

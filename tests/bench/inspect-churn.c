@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What looking at breakpoint slots costs a program that makes some 100,000 breakpoints a second:
+ * The cost of snapshots of breakpoint slots for a program that makes some 100,000 a second:
  * a process a CPU, each with inherited breakpoints, starts and joins threads, two at a time, as
- * `perf bench breakpoint thread` does, so that every thread gets a copy of each. Turns with nobody
- * looking, with the inspector looking as kontend does (slots 10 times a second, everything once),
- * and with kontend itself take their place in each round; what is compared is the CPU time of the
- * same work in the same round, and the median over the rounds is told (goal: below 2 %). Meanwhile
- * every row of the inspector is checked, and the longest look is told.
+ * `perf bench breakpoint thread` does, so that every thread gets a copy of each. Turns without
+ * snapshots, with the inspector as kontend uses it (slots 10 times a second, everything once), and
+ * with kontend itself alternate in each round. The test compares the CPU time of the same work in
+ * the same round, and prints the median over the rounds (goal: below 2 %). Meanwhile it checks
+ * every row of the inspector, and prints the time of the longest snapshot.
  *
  *     inspect-churn KONTEND [ROUNDS [THREADS]]
  */
@@ -26,7 +26,7 @@
 
 enum { MOST_ROUNDS = 99, LOOK_US = 100000, ALL_EVERY = 10 };
 
-/* What the inspector's process has seen, for the other one. */
+/* Results of the inspector's process, for the other one. */
 struct seen {
 	volatile uint64_t looks, rows, wrong, opened, opened_ns, incomplete;
 	volatile uint64_t longest_ns, longest_cpu_ns, cpu_ns;
@@ -179,7 +179,7 @@ static double turn(enum way way, const char *kontend, struct churn *c, struct se
 
 static void print_medians(const struct churn *c, double v[WAYS][MOST_ROUNDS], int rounds)
 {
-	static const char *const names[WAYS] = {"nobody looks",
+	static const char *const names[WAYS] = {"no snapshots",
 						"the inspector, slots 10/s, all 1/s",
 						"kontend report --delay 100ms"};
 
@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 	(void)churn_turn(&c);
 	for (int r = 0; r < rounds; r++)
 		for (int k = 0; k < ways; k++) {
-			/* Who comes first changes, as what runs beside does. */
+			/* The order changes, since the conditions of the machine do. */
 			int way = (k + r) % ways;
 			v[way][r] = turn((enum way)way, argv[1], &c, seen);
 		}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What looking at locks costs with 1000 tasks more, half of them threads of one process: to begin
- * with, and each look. With a command (tests/live/reading mem) it runs while that one does, whose
- * readers are then looked for.
+ * The cost of lock snapshots with 1000 tasks more, half of them threads of one process: at the
+ * start, and for each snapshot. With a command (tests/live/reading mem) it measures while that one
+ * runs, and searches for its readers.
  *
  *     bench-inspect-locks [COMMAND ARG...]
  */
@@ -18,7 +18,7 @@
 
 enum { TASKS = 1000, LOOKS = 101 };
 
-/* What it takes of a CPU: time goes by for other reasons, too. */
+/* CPU time of a snapshot: wall-clock time passes for other reasons, too. */
 static uint64_t cpu_ns(void)
 {
 	struct timespec t;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What looking at perf events costs: of the slots and of everything, at 1000 events in one process,
- * and at 500 processes of 20 descriptors with 1000 events or breakpoints among them (goals: slots 1
- * ms, everything 10 ms). What it costs others is told by inspect-churn.
+ * The cost of snapshots of perf events: of the slots and of everything, at 1000 events in one
+ * process, and at 500 processes of 20 descriptors with 1000 events or breakpoints among them
+ * (goals: slots 1 ms, everything 10 ms). inspect-churn measures the cost for other programs.
  */
 #include "kontend/inspect.h"
 
@@ -82,7 +82,7 @@ static void open_breakpoints(int n)
 	open_all(&attr, n);
 }
 
-/* A process with @fds descriptors, @events of them perf events; tells when it has them. */
+/* A process with @fds descriptors, @events of them perf events; reports when it has opened them. */
 static pid_t start_holder(int fds, int events, int told, void (*open_them)(int n))
 {
 	pid_t pid = fork();

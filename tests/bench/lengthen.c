@@ -2,7 +2,7 @@
 /*
  * A longer recording out of a short one, for measuring what size costs: a storm of minutes is not
  * needed to have a gigabyte. The data of a perf.data file by perf (file layout, not compressed)
- * stand in the new one several times, each time later by the span of the whole; features follow as
+ * are in the new one several times, each time later by the span of the whole; features follow as
  * they are, at their new offsets. perf and kontend read it like any other.
  *
  *     lengthen IN OUT TIMES
@@ -65,7 +65,7 @@ static void open_file(struct file *f, const char *path)
 	at(f, f->h.data.offset, f->h.data.size);
 }
 
-/* Where times stand in records, of all events the same way. */
+/* Positions of times in records, of all events the same way. */
 static void read_attrs(struct file *f)
 {
 	struct error err = {0};
@@ -162,7 +162,8 @@ static void write_bytes(FILE *out, const void *data, size_t len)
 		fail("cannot write");
 }
 
-/* What stands behind the data: the table of features, and their bodies, all @more bytes later. */
+/* Copies the part after the data: the table of features, and their bodies, all @more bytes later.
+ */
 static void put_features(struct file *f, FILE *out, uint64_t more, uint64_t longer_ns)
 {
 	uint64_t from = f->h.data.offset + f->h.data.size, place = from;

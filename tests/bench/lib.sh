@@ -44,7 +44,7 @@ make_file() {
 		skip "perf record: $(tail -1 "$dir/err")"
 }
 
-# What compares reports of a file is called as: KONTEND WORKLOAD [FILE [TURNS]]
+# Scripts that compare reports of a file are called as: KONTEND WORKLOAD [FILE [TURNS]]
 of_file() { # TURNS, by default, and the arguments
 	turns=${5:-$1}
 	kontend=$2

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * lock-load futex|flock TASKS ROUNDS: a fixed piece of work that contends for one lock. futex: each
- * of the threads wakes nobody at one word, and waits there for a value that it has not, so that all
- * want the spinlock of one bucket. flock: each of the processes locks one file for itself and
+ * of the threads wakes no task at one word, and waits there for a value that it has not, so that
+ * all want the spinlock of one bucket. flock: each of the processes locks one file for itself and
  * unlocks it, so that they sleep for it in turns.
  */
 #include <fcntl.h>

@@ -47,7 +47,7 @@ def begins_on(lines):
 
 
 class Screen:
-    """kontend live on a terminal of its own, which somebody reads all the time."""
+    """kontend live on a terminal of its own, which is read all the time."""
 
     def __init__(self, command):
         self.pid, self.fd = pty.fork()

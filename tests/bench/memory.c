@@ -2,8 +2,8 @@
 /*
  * Resident memory after ten million events of a stream that is made to grow every table: 200,000
  * locks, thousands of call chains, tasks that come and go, and this machine's own kernel symbols.
- * The stream is made piece by piece and freed behind, so what is resident is the engine. Fails when
- * the peak passes 64 MiB.
+ * The stream is made piece by piece and freed after use, so the resident memory is the engine's.
+ * Fails when the peak passes 64 MiB.
  *
  * Argument: events (default 10,000,000).
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What metrics cost: CPU time to add up a second's waits, and to write the text and the messages,
- * beside what the engine takes for the same waits; and to add these to a profile, which is written
- * at the end. Seconds that are calm (200 waits), busy (20,000, for 2,000 locks of 500 callers, by
- * tasks of 300 cgroups) and a storm (200,000). Fails where adding up takes more than twice what
- * applying the events of a busy second or a storm did: it goes by cells, of which there are fewer
- * than waits; and where the text is larger than half a megabyte.
+ * The cost of metrics: CPU time to add up a second's waits, and to write the text and the messages,
+ * next to the time of the engine for the same waits; and to add these to a profile, which is
+ * written at the end. Seconds that are calm (200 waits), busy (20,000, for 2,000 locks of 500
+ * callers, by tasks of 300 cgroups) and a storm (200,000). Fails where adding up takes more than
+ * twice what applying the events of a busy second or a storm did: it goes by cells, of which there
+ * are fewer than waits; and where the text is larger than half a megabyte.
  */
 #include "kontend/metrics.h"
 #include "kontend/clock.h"

@@ -2,8 +2,8 @@
 /*
  * The least that a report of a recording has to do: one pass over the file as it lies, each
  * sample's task, time, lock and call chain, waits from begin to end, their sums by chain. No order
- * of time between CPUs, no names, nothing else that records may say, and nothing is checked. What a
- * real report takes is compared with it.
+ * of time between CPUs, no names, no other records, and nothing is checked. The time of a real
+ * report is compared with it.
  *
  *     naive FILE	by perf record -g -e lock:contention_begin,lock:contention_end, in this
  * order

@@ -29,7 +29,7 @@ static int map_by_id(uint32_t id)
 	return (int)syscall(SYS_bpf, BPF_MAP_GET_FD_BY_ID, &attr, sizeof(attr));
 }
 
-/* What the map of all CPUs has for one: a map's id. False: it is not measured. */
+/* The id of the map of one CPU in the map of all CPUs. False: that CPU is not measured. */
 static bool own_id(int outer, uint32_t cpu, uint32_t *ret)
 {
 	union bpf_attr attr = {.map_fd = (uint32_t)outer};

@@ -13,7 +13,7 @@
  * A program that observes the machine by perf events, and can be made to do so now and not now: its
  * events are switched by copies of its descriptors, and it is stopped while they are off. Those
  * that it switches itself from time to time are switched off with the others, and on by itself
- * alone. If it is kontend, its BPF program of waits is told that nobody reads what it writes.
+ * alone. If it is kontend, its BPF program of waits is informed that its rings have no reader.
  */
 enum { OBSERVED_FDS = 256, OBSERVED_CPUS = 512 };
 

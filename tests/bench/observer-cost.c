@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an observer costs who is observed, to a part of a percent. Each load is a fixed piece of
- * work of some tenths of a second: it is done with the observer and without in turns, in the order
- * off, on, on, off, so that what changes slowly cancels out, and the figures are the differences of
- * neighbours: their median, and the interval in which that lies with a certainty of 95 %.
+ * The cost of an observer for the observed load, to a part of a percent. Each load is a fixed piece
+ * of work of some tenths of a second: it is done with the observer and without in turns, in the
+ * order off, on, on, off, so that what changes slowly cancels out, and the figures are the
+ * differences of neighbours: their median, and the interval in which that lies with a certainty of
+ * 95 %.
  *
  * The observer is not started and ended in between: its events are switched off and on through its
  * own descriptors, kontend's program of waits by the memory that it shares, and it is stopped while
- * they are off. What they do to a machine by being there at all is not seen: some ns each time that
+ * they are off. The cost of their mere presence is not seen: some ns each time that
  * one of its tracepoints is passed, and with a program, in a storm of waits, about a quarter of a
  * percent of it. But what was before a load is of more weight than this, and seconds apart that
  * differs. An observer that switches some of its events itself is given as
@@ -191,7 +192,7 @@ static void turn(struct observer *o, const struct setup *s, size_t load)
 	}
 }
 
-/* What the observer itself uses, when nobody stops it. */
+/* CPU time of the observer itself, when it is not stopped. */
 static void steady(struct observer *o, const struct setup *s, size_t load)
 {
 	struct outcome *r = &o->loads[load];

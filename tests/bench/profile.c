@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a profile costs on one core: a million samples with 16 frames each (half of them the
+ * The cost of a profile on one core: a million samples with 16 frames each (half of them the
  * kernel's, of 122,000 functions, half of two large programs of this machine) decoded, resolved and
  * summed up, then named as the screen does: with no name known yet, and again. Reading the
  * kernel's symbols is printed beside it.
@@ -67,7 +67,7 @@ static void say_host(struct synth *s)
 	synth_record(s, RECORD_HOST, 0, &h, sizeof(h));
 }
 
-/* Maps the largest two files there are of these behind each other; bytes of both. */
+/* Maps the two largest of these files, one after the other; bytes of both. */
 static uint64_t map_files(struct synth *s)
 {
 	static const char *const files[] = {"/usr/bin/perf", "/usr/bin/gdb",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What it costs a reader to give up its rights: a recording is read with and without --no-sandbox,
- * in turns. Printed are medians of CPU time, with that of children, and the least time on the
+ * The cost for a reader of giving up its rights: a recording is read with and without --no-sandbox,
+ * in turns. It prints medians of CPU time, with that of children, and the least time on the
  * clock: on a machine that is busy most of that is waiting for a CPU.
  *
  *     sandbox-cost KONTEND RECORDING [RUNS]

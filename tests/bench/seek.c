@@ -37,7 +37,7 @@ static double now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* What the storm's next events depend on. */
+/* State from which the storm's next events are drawn. */
 struct storm {
 	uint64_t held[TASKS], t;
 	uint32_t seed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What tells synthetic recordings of a fleet apart: a name, an id, a boot, a kernel and a day; the
+ * The differences between synthetic recordings of a fleet: name, id, boot, kernel and day; the
  * functions of its chains have names, the same on all machines.
  */
 #include "synthetic-machine.h"

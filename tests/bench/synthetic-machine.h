@@ -20,9 +20,9 @@ enum { SYNTHETIC_FUNCTION = 16 };
 #define SYNTHETIC_CHAINS 0xffffffff81800000ull
 #define SYNTHETIC_OUTER 0xffffffff81100000ull
 
-/* What stands before the events. */
+/* Records that precede the events. */
 void synthetic_machine_put(struct synth *s, const struct synthetic_machine *m);
-/* Members of the truth, with a comma behind each. */
+/* Members of the truth, with a comma after each. */
 void synthetic_machine_print(const struct synthetic_machine *m);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes a recording of a machine that nobody has at hand: any number of CPUs, tasks, locks and
+ * Writes a recording of a machine that is not at hand: any number of CPUs, tasks, locks and
  * call chains, the same bytes for the same seed. Made and written piece by piece, so its length
- * costs no memory. What was put in is printed as JSON, by lock, by task and by chain, folded in
- * nothing: the truth that a report of the file must show. perf reads the file, too.
+ * costs no memory. It prints its content as JSON, by lock, by task and by chain, without folding:
+ * the truth that a report of the file must show. perf reads the file, too.
  *
  * Waits are a writer's for a rwsem, so they pair by task and may end on another CPU. Losses, gaps
- * and reused tids come while nobody waits, and such a wait can be proved: none is doubtful.
+ * and reused tids come while no task waits, which the file proves: no wait is doubtful.
  *
  *     synthetic OUT [KEY=NUMBER...]	keys and defaults: see `knobs`
  */
@@ -166,7 +166,7 @@ static uint64_t lock_address(uint32_t lock)
 	return 0xffff888000000000ull + lock * 64ull;
 }
 
-/* The frame that tells chains apart. */
+/* The frame by which chains differ. */
 static uint64_t chain_address(uint32_t chain)
 {
 	return SYNTHETIC_CHAINS + chain * (uint64_t)SYNTHETIC_FUNCTION;
@@ -255,7 +255,7 @@ static void end_all(struct machine *m)
 	}
 }
 
-/* What is lost may be as old as the ring's last record: there is one after the last wait. */
+/* Lost records may be as old as the ring's last record: there is one after the last wait. */
 static void lose(struct machine *m)
 {
 	uint32_t cpu = below(m, m->knob[CPUS]);
@@ -306,7 +306,7 @@ static void disturb(struct machine *m, uint64_t done[KNOBS])
 	}
 }
 
-/* What was made goes into the file. */
+/* Writes the added records to the file. */
 static void put_piece(struct machine *m, struct writer *w)
 {
 	struct error err = {0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What triggers cost an event: the same stream through the engine without any, with one, with ten,
- * and with ten that have terms about waits. Rounds of all alternate; medians of CPU time are
+ * The cost of triggers for an event: the same stream through the engine without any, with one, with
+ * ten, and with ten that have terms about waits. Rounds of all alternate; medians of CPU time are
  * printed, and what each set takes on top. The streams: waits of a few tasks, most of which end at
  * once; and a crowd, of which so many always wait.
  *
@@ -30,15 +30,15 @@ static const char *const exprs[] = {
 	"wait>2s",
 	"rotation>10s",
 	"wait>1s type:rwsem",
-	"waiting>1 name:nobody",
+	"waiting>1 name:nosuch",
 	"wait/s>1000000s type:mutex",
 	"waits/s>100M caller:pipe",
-	"blocked>100s comm:nobody",
-	"wait>500ns comm:nobody",
+	"blocked>100s comm:nosuch",
+	"wait>500ns comm:nosuch",
 	"wait/s>1000000s pid>5000",
 	"waits/s>100M cpu>1",
 	"wait>500ns stack:vm_mmap",
-	"waiting>1 (type:mutex comm:nobody)",
+	"waiting>1 (type:mutex comm:nosuch)",
 };
 
 static const struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What names of functions cost: loading files (whole, and the longest step between two frames of a
+ * The cost of function names: loading files (whole, and the longest step between two frames of a
  * screen), the first and then a million lookups at places spread over the file; and the same when
  * symbols were kept the last time, how long it took from the first question to the first name.
  *

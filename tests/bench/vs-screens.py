@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """vs-screens.py KONTEND [TURNS [SECONDS [COLUMNSxROWS...]]]
 
-What a live screen costs beside others that people leave running, in the same minutes and in turns:
+The cost of a live screen next to others that people leave running, in the same minutes and in turns:
 CPU time of all threads as a share of one CPU, bytes and write()s to the terminal in each refresh of
 a second, medians of the turns, and the ratios of CPU time. All of them watch the same machine, with
-the demo workload of kontend on it. Programs that are not here are left out, which is said; writes
+the demo workload of kontend on it. Programs that are not installed are left out, with a message; writes
 are counted by strace in a pass of their own, as that costs time.
 """
 import collections
@@ -57,7 +57,7 @@ class Screen:
         return (time.clock_gettime(self.clock) - cpu) / wall * 100, (self.seen - seen) / wall
 
     def writes(self, seconds):
-        """To terminals, a second; None: nobody counts them."""
+        """To terminals, a second; None: they are not counted."""
         if not shutil.which("strace"):
             return None
         command = ["strace", "-f", "-y", "-e", "trace=write,writev", "-p", str(self.pid)]

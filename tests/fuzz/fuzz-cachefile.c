@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any bytes as a kept file of symbols: as they are, where nearly all are refused, and with lengths
- * and checksums made right, so that what they say is believed. The seed is what is kept of a
+ * and checksums made right, so that their content is trusted. The seed is the cache file of a
  * program of seven functions that tests/lib/elfmake.c made.
  */
 #include "../../src/sym/user/symtab.h"

@@ -86,7 +86,7 @@ static void check_settings(const struct settings *s)
 	}
 }
 
-/* What could be read can be once a setting of ours is in it, and says it once. */
+/* A readable configuration is readable after one of our settings is added, and has it once. */
 static void check_edit(const char *text, size_t size, const char *value)
 {
 	static char edited[CONFIG_BYTES];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any bytes as samples of a profile with registers, stack dumps and branches: sample_type (8),
- * sample_regs_user (8) and branch_sample_type (8) come first, then records. What an event points at
- * lies within its record, and the model makes a chain of it, with frames of a process that has a
- * mapping at 4 MiB.
+ * sample_regs_user (8) and branch_sample_type (8) come first, then records. The pointers of an
+ * event lead into its record, and the model makes a chain of it, with frames of a process that has
+ * a mapping at 4 MiB.
  */
 #include "fuzz.h"
 #include "kontend/clock.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as the instruction that a probe replaced: the first byte of the input says for which
- * machine and kernel, the second where in its page it stands. An instruction lies within the bytes
- * there are, whatever has a class has a length and a reason, and what a hint leads to is cheaper.
+ * Any bytes as the instruction that a probe replaced: the first byte of the input selects the
+ * machine and kernel, the second the offset in its page. An instruction lies within the given
+ * bytes, every class has a length and a reason, and the alternative in a hint is cheaper.
  */
 #include "fuzz.h"
 #include "kontend/uprobe.h"

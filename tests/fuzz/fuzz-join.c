@@ -2,8 +2,9 @@
 /*
  * Chunks of snapshots in any order and of any words about themselves, between rounds: a recording
  * is built around them, so that all of the input is about joining. Each line of 8 bytes is a chunk:
- * what it is, its offset, the size of the whole, how much is here. What is handed out has been put
- * together from chunks that fit; nothing is kept, and nothing else of the stream suffers.
+ * its kind, its offset, the size of the whole, the size of this part. A snapshot that is handed out
+ * was joined from chunks that fit; no chunk stays in memory, and the rest of the stream is
+ * unharmed.
  */
 #include "fuzz.h"
 #include "kontend/mem.h"

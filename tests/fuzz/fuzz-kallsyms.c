@@ -30,7 +30,7 @@ static void check_entry(const struct sym *s, size_t i)
 	fuzz_require(sym_name(s, e->addr, &off) == name && off == 0);
 }
 
-/* Behind so much that is in order that only what is asked for is read: the same answers. */
+/* After so many valid lines that only the requested part is read: the same answers. */
 static void check_pieces(const uint8_t *data, size_t size)
 {
 	enum { LINE = 24, LINES = 6000, HEAD = LINE * LINES, START = 0x1000 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any bytes as the trace entry of an event of mmap_locks, whose format is of the first bytes: which
- * event (1), where the memory cgroup stands (2, little endian), its size (1), and if it is a path
+ * event (1), the offset of the memory cgroup (2, little endian), its size (1), and if it is a path
  * (1). Wherever the entry says that the path lies, what is handed out ends within the entry.
  */
 #include "fuzz.h"
@@ -62,7 +62,7 @@ static struct sample *make_sample(const uint8_t *raw, size_t len)
 	s->time = 1000;
 	s->len = (uint32_t)len;
 	memcpy(s->raw, raw, len);
-	/* No text may end in what is behind. */
+	/* No text may end in the bytes after the entry. */
 	memset(s->raw + len, 'x', size - offsetof(struct sample, raw) - len);
 	return s;
 }

@@ -41,7 +41,7 @@ static int recover(int from, int to, struct recover_stat *st)
 	return r;
 }
 
-/* What it holds may still be damaged, but it is a recording. */
+/* Its content may still be damaged, but it is a recording. */
 static void read_new(int fd)
 {
 	struct error err = {0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any bytes as a program with debug information, read by another process, which this program is
- * when it is told so: it may end over them, but whoever asked gets answers that can be shown.
+ * in another mode: it may crash over them, but the caller gets answers that can be shown.
  */
 #include "fuzz.h"
 #include "kontend/srclines.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any bytes as registers and stack of a sample within this program, and any bytes as a program with
- * tables for unwinding, which is mapped at 4 MiB: frames are as many as were wanted at most, and
- * the end is given a reason. The first byte tells which of the two: 'S' or 'E'.
+ * tables for unwinding, which is mapped at 4 MiB: there are at most as many frames as requested,
+ * and the end has a reason. The first byte selects which of the two: 'S' or 'E'.
  */
 #include "fuzz.h"
 #include "kontend/unwind.h"

@@ -3,7 +3,7 @@
  * mutant [--runs N] [--seconds N] [--seed N] [--write FOLDER] FILE... [CORPUS]: gives damaged
  * copies of recordings (mutate.h) to all that reads them: the reader, back and forth and through a
  * pipe, the engine, each view in each format, what prints events, and the salvage of torn files.
- * What is being tried is kept in `failing.bin` of the current directory when something aborts. With
+ * The current input is kept in `failing.bin` of the current directory when something aborts. With
  * --write the copies are files, for who reads them elsewhere.
  */
 #include "fuzz.h"
@@ -63,7 +63,7 @@ static void read_file(const char *path)
 	n_files++;
 }
 
-/* Of a folder what is in it, found before; it comes behind the whole recordings. */
+/* The files of a folder, found before; they come after the whole recordings. */
 static void read_path(const char *path)
 {
 	char file[4096];
@@ -107,13 +107,13 @@ static void report_all(const struct engine *e, struct mutate_random *r, FILE *ou
 	query_deinit(&q);
 }
 
-/* Who sees each event; both NULL: nobody. */
+/* Receivers of each event; both NULL: none. */
 struct watched {
 	struct script *script;
 	struct tracefile *trace;
 };
 
-/* Nobody, lines as text or JSON, or a trace: what is drawn. */
+/* Draws no receiver, lines as text or JSON, or a trace. */
 static void watch(struct watched *w, struct engine *e, struct mutate_random *r, FILE *out)
 {
 	enum { NOBODY, TEXT, JSON, WATCHED = JSON + 1 };
@@ -174,7 +174,7 @@ static void play(const uint8_t *p, size_t n, struct mutate_random *r, FILE *out)
 
 static void try(const struct mutate_bytes *b, struct mutate_random *r, FILE *out)
 {
-	/* In a block of exactly its size: a look behind its end is seen. */
+	/* In a block of exactly its size: the sanitizer finds a read past its end. */
 	uint8_t *exact = mem_calloc(b->n ? b->n : 1, 1);
 
 	fuzz_require(exact);
@@ -218,7 +218,7 @@ static uint64_t ticks_of(const uint8_t *p, size_t n)
 	return n_ticks;
 }
 
-/* What is taken apart and put together again says the same: else damage would be met too early. */
+/* A recording that is taken apart and put together has the same content: damage is ours alone. */
 static void check_packing(const struct mutate_bytes *b)
 {
 	struct mutate_bytes plain = {0}, packed = {0}, again = {0};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is packed in a recording: bodies of ours, which ride in samples, and zstd streams. A body
- * that is whole is unpacked, damaged as numbers, in its length or in what it says it is, and packed
- * again, so that the damage is met by who reads the body and not by who unpacks it.
+ * Packed parts of a recording: bodies of ours inside samples, and zstd streams. A valid body is
+ * unpacked, damaged in its numbers, its length or its kind, and packed again, so that the reader of
+ * the body meets the damage and not the unpacker.
  */
 #include "kontend/mem.h"
 #include "kontend/perfdata.h"
@@ -69,7 +69,7 @@ static void damage_body(struct mutate_random *r, struct perfdata_ext *o, struct 
 	}
 }
 
-/* The record anew around another body: what stands before the raw data's length stays. */
+/* The record again around another body: the fields before the raw data's length stay. */
 static void put_own(const uint8_t *record, size_t magic_at, const struct perfdata_ext *o,
 		    const uint8_t *body, struct mutate_bytes *ret)
 {

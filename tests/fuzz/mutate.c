@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A recording is taken apart into its header, what stands before the data, the records of the data
- * and what stands behind them, a few of these are damaged, and it is put together again: sections
- * that have moved are found again in the header, unless that is what was damaged.
+ * A recording is taken apart into its header, the part before the data, the records of the data and
+ * the part after them, a few of these are damaged, and it is put together again: the header gets
+ * the new positions of sections that have moved, unless the header was damaged there.
  */
 #include "mutate.h"
 #include "kontend/mem.h"
@@ -168,7 +168,7 @@ static void damage_record(struct mutate_random *r, const uint8_t *p, size_t n,
 	case 1:
 		put_sized(out, p, n, mutate_number(r));
 		break;
-	case 2: /* shorter, and it says so */
+	case 2: /* shorter, with a size that matches */
 		n = head + mutate_draw(r, n - head + 1) / 8 * 8;
 		put_sized(out, p, n, n);
 		break;
@@ -179,7 +179,7 @@ static void damage_record(struct mutate_random *r, const uint8_t *p, size_t n,
 	}
 }
 
-/* What happens to the record at @p; false: the rest is left out. */
+/* Damages the record at @p, or not; false: the rest is left out. */
 static bool put_record(struct mutate_random *r, const uint8_t *p, size_t n, uint64_t one_in,
 		       struct mutate_bytes *late, struct mutate_bytes *out)
 {
@@ -235,7 +235,7 @@ static bool has_packed(const uint8_t *p, size_t n)
 	return false;
 }
 
-/* As they stand, or what is packed in them; packed again or not. */
+/* Writes records as they are, or their unpacked content; packed again or not. */
 static void put_data(struct mutate_random *r, const uint8_t *p, size_t n, struct mutate_bytes *out)
 {
 	struct mutate_bytes plain = {0}, damaged = {0};
@@ -255,7 +255,7 @@ static void put_data(struct mutate_random *r, const uint8_t *p, size_t n, struct
 	mem_free(damaged.p);
 }
 
-/* Sections behind the data have moved by @by bytes. */
+/* Sections after the data have moved by @by bytes. */
 static void move_sections(const struct parts *f, uint8_t *p, size_t n, int64_t by, size_t data_len)
 {
 	struct perfdata_header h = f->head;

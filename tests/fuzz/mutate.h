@@ -27,7 +27,7 @@ uint64_t mutate_number(struct mutate_random *r);
 /* Numbers of 1 to 8 bytes somewhere in it, once or several times. */
 void mutate_numbers(struct mutate_random *r, uint8_t *p, size_t n);
 
-/* What fails for lack of memory ends the program. */
+/* Failures for lack of memory end the program. */
 void mutate_put(struct mutate_bytes *b, const void *p, size_t n);
 
 /* @ret: a damaged copy of the recording @p; what is none is damaged as bytes. */

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Each fuzzer, and the mutator of recordings, for KONTEND_FUZZ_SECONDS (600) under the address and
-# undefined-behaviour sanitizers, one a CPU; then damaged recordings on a terminal. What made one
-# fail is put into its corpus, which the ordinary tests replay from then on. Called as:
+# undefined-behaviour sanitizers, one a CPU; then damaged recordings on a terminal. An input that makes one
+# fail is added to its corpus, which the ordinary tests replay from then on. Called as:
 # tests/fuzz/nightly.sh [NAME...], with the names of fuzzers, "mutant" or "replays".
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1

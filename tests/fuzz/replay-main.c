@@ -2,8 +2,8 @@
 /*
  * replay [--mutate N] FILE-OR-DIRECTORY...: gives every file to a fuzz target, as it is and in N
  * damaged copies. The damage is drawn from a fixed seed, so that a failure comes again, with any
- * compiler and without a fuzzer. Each input lies in a block of exactly its size. What is being
- * tried is kept in `failing.bin` of the current directory when a target aborts.
+ * compiler and without a fuzzer. Each input lies in a block of exactly its size. The current input
+ * is kept in `failing.bin` of the current directory when a target aborts.
  */
 #include "fuzz.h"
 #include "kontend/mem.h"

@@ -186,8 +186,8 @@ static void test_frames_at_once(void **state)
 }
 
 /*
- * What is copied comes within a frame, as what terminals take for that: base64 in OSC 52. Which
- * lock is the worst just now nobody knows.
+ * Copied text comes within a frame, in the form that terminals take for the clipboard: base64 in
+ * OSC 52. The test does not know which lock is the worst just now.
  */
 static void test_copy(void **state)
 {
@@ -308,7 +308,7 @@ static void end_by_signal(int sig)
 	session_end(&s);
 }
 
-/* What comes from the terminal may stop anywhere: one signal ends the screen all the same. */
+/* Input from the terminal may stop anywhere: one signal ends the screen all the same. */
 static void test_one_signal_ends_after_part_of_a_key(void **state)
 {
 	static const char *const parts[] = {"\033",	  "\033[",     "\033O",	      "\033[<",
@@ -435,7 +435,7 @@ static void test_hangup(void **state)
 	start(&s);
 	close(s.slave);
 	close(s.master);
-	/* The status pipe closes when the shell has ended; the program is then in nobody's hands.
+	/* The status pipe closes when the shell has ended; the program then has no parent of ours.
 	 */
 	while (read(s.status_fd, &byte, 1) > 0)
 		continue;

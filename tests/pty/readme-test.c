@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The screens in README.md and in manual pages are what the program shows. Before each stands a
+ * The screens in README.md and in manual pages match the program's screens. Before each there is a
  * comment like
  *     <!-- screen 100x24 at 0:12.5 keys 3\r -->
  *     .\" screen 100x24 at 0:12.5 keys 3\r
  * with the size, the moment of the bundled recording, and the keys that lead there. "of FILE"
- * behind that names another recording, by its way from the page. Called as: readme-test KONTEND
+ * after that names another recording, by its path from the page. Called as: readme-test KONTEND
  * RECORDING PAGE SCREENS, which is how many there are at least; with UPDATE=1 the page gets today's
  * screens.
  */
@@ -28,7 +28,7 @@
 
 enum { MOST = 1 << 16 };
 
-/* Where pictures stand: behind a mark, between the lines that begin and end them. */
+/* The position of a picture: after a mark, between the lines that begin and end it. */
 static const struct form {
 	const char *mark, *begin, *end;
 } markdown = {"<!-- screen ", "\n```\n", "```\n"},
@@ -74,7 +74,7 @@ static void unescape(char *keys)
 	*to = 0;
 }
 
-/* The next one behind @at; false: there is none. */
+/* The next one after @at; false: there is none. */
 static bool next_picture(const char *at, struct picture *p)
 {
 	const char *mark = strstr(at, form->mark);
@@ -141,7 +141,7 @@ static void find_recording(const struct picture *p, char ret[PATH_MAX])
 		fail_msg("there is no recording %s", path);
 }
 
-/* What the program shows there. */
+/* The program's screen there. */
 static char *shown(const struct picture *p)
 {
 	char dir[] = "/tmp/kontend-readme-XXXXXX", file[PATH_MAX];

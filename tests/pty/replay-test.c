@@ -191,7 +191,7 @@ static void test_what_is_no_recording(void **state)
 	check_refused(recording, "--sort=nosuch", 129, "no such column");
 }
 
-/* What a file has, in the test's folder of configurations. */
+/* Content of a file in the test's folder of configurations. */
 static void read_config(const char *path, char *ret, size_t size)
 {
 	FILE *f = fopen(path, "r");

@@ -2,7 +2,7 @@
 /*
  * A pseudo terminal with a session: the shell of a few lines leads it, puts the program in a
  * process group of its own in the foreground, reports every stop and end of it through a pipe, and
- * continues it when told so. Our own end of the slave stays open, so that modes can be read after
+ * continues it on command. Our own end of the slave stays open, so that modes can be read after
  * the program.
  */
 #include "session.h"
@@ -94,7 +94,7 @@ static void lead_session(const char *name)
 		_exit(126);
 }
 
-/* Until no byte more fits. Who has opened it in this way waits for nobody. */
+/* Writes until the terminal is full. A descriptor opened in this way does not block. */
 static void fill(const struct session *s, const char *name)
 {
 	char bytes[1024];
@@ -300,7 +300,7 @@ void session_wait_taken(struct session *s)
 	nanosleep(&nap, NULL); /* they come to it by way of a thread of the kernel */
 	while (ioctl(s->slave, FIONREAD, &waiting) == 0 && waiting) {
 		if (now_ms() > until)
-			die(s, "waited in vain for", "somebody who takes the keys");
+			die(s, "waited in vain for", "a reader of the keys");
 		nanosleep(&nap, NULL);
 	}
 }

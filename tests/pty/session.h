@@ -10,11 +10,11 @@
 enum stillness {
 	STILL_NOT,
 	STILL_STOPPED, /* as by Ctrl-S */
-	STILL_UNREAD,  /* nobody reads it, and it is full */
+	STILL_UNREAD,  /* not read, and full */
 };
 
 /*
- * A program on a terminal of its own. Between us and it stands a small shell, since job control
+ * A program on a terminal of its own. Between us and it runs a small shell, since job control
  * needs one: the program is stopped and continued as by a user. Every wait ends with an abort after
  * a minute, so that a hang is a failure.
  */

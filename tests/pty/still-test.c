@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program on a terminal that takes nothing, from the start or later, since it is stopped or
- * since nobody reads it; and on one that is slow. Keys and signals are heard all the same, and the
- * terminal is given back. Called as: still-test PROGRAM [ARGUMENT ...]
+ * The program on a terminal that takes nothing, from the start or later, because it is stopped or
+ * not read; and on one that is slow. Keys and signals work all the same, and the terminal is
+ * restored. Called as: still-test PROGRAM [ARGUMENT ...]
  */
 #include "session.h"
 
@@ -122,7 +122,7 @@ static void test_ends_at_its_start(void **state)
 	}
 }
 
-/* What stops it is undone, so that the shell's screen is back. */
+/* The program restarts the stopped terminal, so that the shell's screen is back. */
 static void test_leaves_after_ctrl_s(void **state)
 {
 	struct session s;
@@ -138,7 +138,7 @@ static void test_leaves_after_ctrl_s(void **state)
 	session_end(&s);
 }
 
-/* What nobody has read is dropped, and there is room for what leaves the screen. */
+/* Output that was not read is dropped, which makes room for the sequence that leaves the screen. */
 static void test_leaves_what_nobody_read(void **state)
 {
 	struct session s;
@@ -201,7 +201,8 @@ static void test_stops_and_continues(void **state)
 	}
 }
 
-/* Stopped, and then told to end: it must not stop once more for want of a terminal. */
+/* Stopped, and then sent SIGTERM: it must not stop once more because it is not in the foreground.
+ */
 static void test_ends_while_stopped(void **state)
 {
 	struct session s;

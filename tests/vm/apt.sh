@@ -19,7 +19,7 @@ apt_begin() {
 	errors=$dir/$what.log
 }
 
-# Why it cannot be had, for whoever asks in the next minutes as well.
+# Keeps the reason, for other calls in the next minutes as well.
 unavailable() {
 	echo "no $what for $arch: $*" | tee "$why"
 	exit 77
@@ -32,7 +32,7 @@ apt_error() {
 }
 
 # another_distribution NAME: packages of its archive from here on, on lists of their own. With
-# -backports behind its name what is there comes first. Fails where it is none that is known.
+# -backports after its name those packages are preferred. Fails for an unknown distribution.
 # Ubuntu's keys are not on each machine that has apt.
 another_distribution() {
 	keys=/usr/share/keyrings

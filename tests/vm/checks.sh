@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
-# Checks, and how their results are told. A script, in the machine or on the host, sources this,
+# Checks, and how their results are printed. A script, in the machine or on the host, sources this,
 # begins each of its cases by `case_of NAME`, and ends with `finish`. Each case is one result.
 case_name=
 case_status=ok
 
-# The case that was begun is over. What reads results is run.sh.
+# Ends the current case. run.sh reads the results.
 end_case() {
 	[ -z "$case_name" ] || echo "@@$case_status $case_name"
 	case_name=
@@ -60,7 +60,7 @@ gives() {
 	[ "$rc" -eq "$want" ] || complain "$*: exit status $rc, not $want"
 }
 
-# eventually COMMAND...: until it is true. No machine is too slow for that: whoever hangs here ends
+# eventually COMMAND...: waits until it is true. No machine is too slow for that: a script that hangs here ends
 # by the limit of the whole boot.
 eventually() {
 	until "$@"; do

@@ -21,7 +21,7 @@ done
 "$here/sysroot.sh" "$arch" "$dir"
 dir=$(cd "$dir" && pwd)
 
-# What names pkg-config is called another thing since meson 1.3.
+# The machine file's name of pkg-config changed in meson 1.3.
 machine_file() {
 	case $(meson --version) in
 	1.[0-2].*) key=pkgconfig ;;

@@ -35,7 +35,7 @@ find_object() {
 	return 1
 }
 
-# What breakpoints watch is named by the symbols of bp-holder.
+# The symbols of bp-holder name the addresses that breakpoints watch.
 what_to_strip() {
 	case $1 in
 	*/bp-holder) echo --strip-debug ;;
@@ -43,7 +43,7 @@ what_to_strip() {
 	esac
 }
 
-# The interpreter tells the architecture. What has none is a script, or needs nothing.
+# The interpreter shows the architecture. A file without one is a script, or needs nothing.
 add_program() {
 	interpreter=$(readelf -l "$1" 2>/dev/null | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
 	case $interpreter in

@@ -6,13 +6,13 @@
 # They come from the package sources of this machine, by the name of a metapackage, since the name
 # of the kernel itself changes with each update. Exits 77 with the reason where none can be had.
 # KONTEND_VM_KERNEL names another distribution, from whose archive they come then (debian-12,
-# debian-13, each also with -backports, or ubuntu-24.04), with -rt behind it for its PREEMPT_RT
+# debian-13, each also with -backports, or ubuntu-24.04), with -rt after it for its PREEMPT_RT
 # kernel; or another metapackage, such as linux-image-amd64.
 set -eu
 # shellcheck source=tests/vm/apt.sh
 . "$(dirname "$0")/apt.sh"
 
-# The package behind the first metapackage that there is, small ones first.
+# The package that the first existing metapackage depends on, small ones first.
 find_image() {
 	others="linux-image-cloud-$arch linux-image-virtual linux-image-$arch"
 	for meta in ${meta:-$others}; do

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # machine.sh ARCH DIR INITRAMFS FILES: a machine of Debian architecture ARCH under QEMU, without
-# KVM, that boots the kernel in DIR. What it says goes to standard output. What it sends on its
+# KVM, that boots the kernel in DIR. Its console goes to standard output. The output of its
 # second serial line goes to FILES. Ends with QEMU's status; 124 when it took more than VM_LIMIT s.
 #
 # arm64 has the performance counters of a Cortex-A57, and its clock goes by instructions: times are
 # the same in each run, and do not depend on what else the host does.
 # x86-64 does without cmpxchg16b: QEMU 7.2 leaves nonsense in the flags after one that is not locked,
-# and newer kernels (6.8, 6.12) that are interrupted right behind it, in the slab allocator, die of them.
+# and newer kernels (6.8, 6.12) that are interrupted right after it, in the slab allocator, die of them.
 # One thread runs all its CPUs: with one each, QEMU 7.2 rarely has a kernel stand still, or end, that changes
 # its own code while another CPU runs it, as it does when programs are attached to tracepoints.
 # Nor does its kernel try whether the timer works, which on a busy host it finds that it does not.

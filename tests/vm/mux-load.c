@@ -2,8 +2,8 @@
 /*
  * mux-load N MODE SECONDS [FREQUENCY]: a process that opens N counters of hardware events: MODE
  * cpu: on each CPU; task: on a busy child for each CPU; taskcpu: on these for each CPU; one: on a
- * busy child on the last CPU, for each CPU. With a FREQUENCY they sample. Says "ready" when all is
- * open, and after SECONDS, or SIGTERM, what whoever opened them reads: how long they were enabled
+ * busy child on the last CPU, for each CPU. With a FREQUENCY they sample. Prints "ready" when all
+ * is open, and after SECONDS, or SIGTERM, the values that read() gives: how long they were enabled
  * and running.
  */
 #include <inttypes.h>

@@ -2,9 +2,9 @@
 /*
  * mux-truth FUNCTION SECONDS [TURN]: measures by itself, and as plainly as can be, how long the
  * kernel's timers with this function take: the two tracepoints of one CPU in a ring, all exits,
- * filtered here. It prints a line that tests compare with what kontend says. With a TURN, a
- * function that is called within, it has perf place a probe there, and tells the time before and
- * behind its first call apart.
+ * filtered here. It prints a line that tests compare with kontend's figures. With a TURN, a
+ * function that is called within, it has perf place a probe there, and prints the time before and
+ * after its first call separately.
  */
 #include <inttypes.h>
 #include <linux/perf_event.h>

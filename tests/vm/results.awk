@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Makes TAP of what a machine said. Lines of ours begin by @@ (see checks.sh and guest/init), though
-# somebody may have left a line unfinished before one. Results count when their script came to its
-# end: one that the machine died at is run anew. `names` are the scripts that should have run. What
-# was said is told of cases that failed; the rest is in the log.
+# Makes TAP of the output of a machine. Lines of ours begin by @@ (see checks.sh and guest/init), though
+# another line may be unfinished before one. Results count when their script came to its end: if the
+# machine died in one, the script is run again. `names` are the scripts that should have run. The
+# output of failed cases is printed; the rest is in the log.
 function result(word, text) {
 	print word " " ++n " - " text
 }

@@ -6,9 +6,9 @@
 # Prints their results as TAP; see README.md.
 #
 # For another architecture than this machine's, FILEs below VM_BUILD are taken from a cross build. A
-# machine that dies is booted once more for what is not done. machine.sh tells what VM_CPUS,
-# VM_SERIAL and VM_LIMIT mean; with VM_SYSTEMD=1 systemd is the first process of the machine, and the
-# scripts run below it. All that was said is in CACHE-DIR/ARCH/NAME.log, where NAME is
+# machine that dies is booted once more for the rest of the scripts. See machine.sh for VM_CPUS,
+# VM_SERIAL and VM_LIMIT; with VM_SYSTEMD=1 systemd is the first process of the machine, and the
+# scripts run below it. All output is in CACHE-DIR/ARCH/NAME.log, where NAME is
 # VM_NAME or the first script's; what came out is in NAME.files/. With another kernel, which
 # KONTEND_VM_KERNEL names (kernel.sh), they are in CACHE-DIR/ARCH-KERNEL/.
 set -eu
@@ -36,8 +36,8 @@ as_comment() {
 	tr -cd '\n\t -~' <"$1" | sed 's/^/# /'
 }
 
-# need COMMAND...: makes something that the machine needs. What cannot be had here is the reason to
-# skip everything; what goes wrong is a failure.
+# need COMMAND...: makes something that the machine needs. If it is unavailable here, everything is
+# skipped; any other error is a failure.
 need() {
 	rc=0
 	"$@" >"$work/said" 2>&1 || rc=$?
@@ -96,7 +96,7 @@ make_image() {
 	"$here/initramfs.sh" "$dir" "$work/image" "$here/guest/churn" "$@"
 }
 
-# What a transcript says of these names: those that did not come to their end, the one that the
+# Results of these scripts in a transcript: those that did not come to their end, the one that the
 # machine died at last, so that it does not keep the others from being tried.
 not_done() {
 	awk -v names="$2" '

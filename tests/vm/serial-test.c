@@ -61,7 +61,7 @@ static void follows_keys(const char *term)
 	expect_after(&s, "2", "[b]");
 	expect_after(&s, "3", "SINCE");
 	expect_after(&s, "?", "help");
-	/* An Esc alone is told from the beginning of something longer by time. */
+	/* Only the time distinguishes an Esc alone from the beginning of a longer sequence. */
 	session_send(&s, "\033");
 	session_forget(&s);
 	session_expect(&s, "kontend");

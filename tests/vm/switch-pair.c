@@ -46,7 +46,7 @@ static void on_cpu(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* One byte in each direction and back; whoever begins takes the time. */
+/* One byte in each direction and back; the process that begins takes the time. */
 static void play(const int in[2], const int out[2], struct shared *times)
 {
 	char byte = 0;
@@ -66,7 +66,7 @@ static void play(const int in[2], const int out[2], struct shared *times)
 	}
 }
 
-/* Whoever calls it. */
+/* Moves the calling process into the cgroup. */
 static void enter(const char *cgroup)
 {
 	char path[256];

@@ -5,7 +5,7 @@
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
 
-# cell FILE CASE N: the N-th word behind the name.
+# cell FILE CASE N: the N-th word after the name.
 cell() {
 	sed -n "s/^$2 *//p" "$1" | head -n 1 | tr -s ' ' | cut -d ' ' -f "$3"
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# An ordinary user: what is said without rights, and that the capabilities that are named are
+# An ordinary user: the messages without rights, and that the capabilities named in them are
 # enough. Kernels of Debian know a perf_event_paranoid of 3, at which they are not.
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh

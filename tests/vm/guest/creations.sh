@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Who creates breakpoints, on another kernel: what a program says that it did, and what is told of it;
+# Creators of breakpoints, on another kernel: the figures of a program against those of kontend;
 # the benchmark of breakpoints; and the names of the locks of their accounting.
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
 
-# told KEY: of the row of bp-create
+# A figure in the row of bp-create: its KEY is the argument.
 told() {
 	sed -n 's/.*"comm": "bp-create".*"'"$1"'": \([0-9]*\).*/\1/p' each.json
 }

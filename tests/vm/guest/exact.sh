@@ -6,7 +6,7 @@
 
 echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
 echo 2 >/proc/sys/kernel/perf_event_paranoid
-# A machine whose clock stands while its host is busy has more events in a tick than is thought good.
+# A machine whose clock stops while its host is busy has more events in a tick than the kernel allows.
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 echo 10000000 >/proc/sys/kernel/perf_event_max_sample_rate
 case_of "waits as BPF tells of them, and as perf does"

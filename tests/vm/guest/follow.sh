@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What holders of locks do, on another kernel: its programs are taken, and tell who slept and woke.
+# States of lock holders, on another kernel: it accepts the programs, and they report sleeps and wakers.
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# CPUs that go away and come back while kontend measures. What a CPU did is told by the storm, which
+# CPUs that go away and come back while kontend measures. The storm provides the true figures: it
 # runs on CPU 2 alone for a known number of rounds.
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
@@ -20,7 +20,7 @@ rounds() {
 		awk '/^voluntary_ctxt/ { n += $2 } END { print n + 0 }'
 }
 
-# The rings that kontend has mapped: one that was opened anew is at another place. None: it ended.
+# The rings that kontend has mapped: one that was opened again is at another address. None: it ended.
 rings() {
 	grep perf_event "/proc/$report/maps" 2>/dev/null | cut -d' ' -f1
 }
@@ -30,7 +30,7 @@ went_round() {
 	[ -z "$(rings)" ] || [ "$(rounds)" -ge "$enough" ]
 }
 
-# looked: kontend has seen what is there now, or is at its end.
+# looked: kontend has read the present state, or is at its end.
 looked() {
 	enough=$(($(rounds) + 20))
 	eventually went_round
@@ -41,7 +41,7 @@ mapped_anew() {
 	[ "$(rings)" != "$before" ]
 }
 
-# blink: CPU 2 goes away and comes back, and kontend has opened its ring anew.
+# blink: CPU 2 goes away and comes back, and kontend has opened its ring again.
 blink() {
 	before=$(rings)
 	cpu 2 0

@@ -20,7 +20,7 @@ is_rt() {
 }
 ! is_rt || MUTEX=rt-mutex READERS=rwlock-rt:R WRITERS='(rwlock-rt:W|rt-mutex)'
 
-# What a report of it has: writers and readers of mmap_lock, a directory's lock, a pipe's.
+# Rows of a report of it: writers and readers of mmap_lock, a directory's lock, a pipe's.
 shows_storm() {
 	shows "$1" '^# quality: lost 0, unmatched [0-9.<]+%'
 	shows "$1" "^  $WRITERS +([a-zA-Z0-9_:.-]+ [^ ]{1,3}[0-9a-f]{6}|mmap_lock [a-z]+/[0-9]+) .* ~?[a-z_]*(mmap|munmap|brk)[a-z_]*\$"

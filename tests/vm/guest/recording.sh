@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Recordings from one architecture to the other: one that is made here and what is said of it here,
-# and what is said here of the one that comes with kontend. host/recording.sh compares.
+# Recordings from one architecture to the other: one that is made here with its report from here,
+# and the report from here of the recording that comes with kontend. host/recording.sh compares.
 # Names of functions of programs are from the files of each machine: views of samples are left out
 # of the latter.
 # shellcheck source=tests/vm/guest/lib.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # kontend-record.service below a real systemd, as it is installed: start, incidents, reload,
-# retention, watchdog, restart. What the manager knows of it is asked of systemctl.
+# retention, watchdog, restart. systemctl prints the manager's state of it.
 # shellcheck disable=SC2317 # called by "eventually"
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
@@ -104,7 +104,7 @@ configure 'trigger = wait>10s' 'pre = 3s' 'post = 500ms' 'max-files = 2'
 gives 0 reload systemctl reload kontend-record
 eventually log_has '^what has changed of pre holds after a restart$'
 eventually is ActiveState active
-# What the trigger of before has caught is written by then.
+# The incidents of the earlier trigger are written by then.
 by_hand
 before=$(log | grep -c '^caught wait')
 gives 0 demo kontend demo --kinds inode,dir --duration 2

@@ -8,7 +8,7 @@ case_of "workloads that know what they did"
 gives 0 truth test-live-truth /bin/kontend /bin/truth
 for kind in mm dir pipe; do
 	shows truth "^$kind +(rwsem:W|$MUTEX) +truth"
-	# On PREEMPT_RT nobody waits to read behind one who reads: there are two who write.
+	# On PREEMPT_RT no reader waits for another reader: there are two writers.
 	case $kind in
 	pipe) last=4 ;;
 	*) last=$(is_rt && echo 1 || echo 4) ;;
