@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Makes the recording that comes with kontend anew: share/storm.data, of storm.sh. Takes root, ext4
+# Makes the recording that comes with kontend again: share/storm.data, of storm.sh. Takes root, ext4
 # below /srv, and two CPUs that nothing else keeps busy.
 # Called as: make-sample.sh BUILD RECORDING
 set -eu
@@ -53,7 +53,7 @@ clean_up() {
 	rm -rf $app
 }
 
-# What runs there is in a memory cgroup of its own, and the names of other cgroups are out of sight.
+# The programs run in a memory cgroup of their own, where the names of other cgroups are not visible.
 mkdir -p $app "$group"
 trap clean_up EXIT
 trap "exit 143" HUP INT TERM
@@ -82,8 +82,8 @@ record() {
 		-o sample.data -- ./storm.sh || [ $? = 130 ]
 }
 
-# Tasks outside of the PID namespace are NAME/PID@host. The best is a sample without any, as nobody
-# else measures or gets in the way; after some tries it is the one with the fewest.
+# Tasks outside of the PID namespace are NAME/PID@host. The best is a sample without any, while no other
+# program measures or interferes; after some tries it is the one with the fewest.
 least=1000
 for _ in $(seq "${SAMPLE_TRIES:-8}"); do
 	rm -f log sample.data sample.data.old

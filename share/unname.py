@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A compressed recording, without compression and without some names of tasks: names that looks at
 the machine have, though these tasks had nothing to do with what was recorded. Each becomes "other"
-and dashes. Called as unname.py FROM NAMES TO; NAMES has them with a NUL behind each. What comes out
+and dashes. Called as unname.py FROM NAMES TO; NAMES has them with a NUL after each. The result
 is for `kontend cut --compress` to write again."""
 import ctypes
 import struct
@@ -61,7 +61,7 @@ while at < end:
 for name in names:
     plain = plain.replace(name + b"\0", b"other".ljust(len(name), b"-") + b"\0")
 
-# All that comes behind the data moves.
+# Everything after the data moves.
 moves = len(plain) - size
 places = [ATTRS]
 attrs, n = pair(ATTRS)

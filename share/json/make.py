@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 HEX = "^0x[0-9a-f]+$"
-# What a type is in JSON, and in words.
+# The type in JSON Schema, and in words.
 TYPES = {
     "text": ({"type": "string"}, "text"),
     "count": ({"type": "integer", "minimum": 0}, "count"),
@@ -93,7 +93,7 @@ def sentence(text):
 
 
 def add_columns(things, tables):
-    """The rows of a table are its columns; other members of them stand in the file."""
+    """The rows of a table are its columns; other members of them are in the file `members`."""
     for t in things:
         if t.kind != "rows":
             continue

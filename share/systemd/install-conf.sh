@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# install-conf.sh SOURCE FOLDER: the configuration of the service, unless there is one already, which
-# somebody may have written. Run by meson, which says below what else FOLDER is.
+# install-conf.sh SOURCE FOLDER: installs the configuration of the service, unless one exists, which
+# the administrator may have written. Run by meson, which passes the path that FOLDER is below.
 set -eu
 folder=${MESON_INSTALL_DESTDIR_PREFIX%"$MESON_INSTALL_PREFIX"}$2
 name=$folder/$(basename "$1")

@@ -115,7 +115,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	says 'need root or sudo'
 fi
 
-# Built, but this user may not measure: that is said, and a recording is shown.
+# Built, but this user may not measure: a message reports that, and a recording is shown.
 machine mkdir rm tail
 fake meson <<'END'
 [ "$1" != --version ] || echo 1.0
@@ -134,7 +134,7 @@ chmod +x "$work/tree/build/kontend"
 run 0 run --no-install
 says 'nothing can be measured here: Only root may read this'
 says 'shown: report -i .*/share/storm.data'
-# What the caller asks for is done, or fails.
+# The caller's request is done, or fails.
 run 1 run --no-install -- --view locks
 says '^kontend: Only root'
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What CI is told by scripts of ours, on trees of a few lines: which file clang complains of, and how
+# The reports of our scripts to CI, on trees of a few lines: which file clang complains of, and how
 # many lines were run.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)

@@ -59,7 +59,7 @@ got=$(parts | awk -f "$top/tests/lib/summary.awk") || true
 	exit 1
 }
 
-# What watches the running kernel is tried again, and what ran out of time; the second word counts.
+# Tests that watch the running kernel are repeated, and those that timed out; the second word counts.
 first() {
 	cat <<'END'
 {"name": "kontend:live / live-one", "stdout": "", "result": "FAIL"}

@@ -6,7 +6,7 @@
 # pass, too. Called as: tests/features/nightly.sh [FEATURE... | all]
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
-# Nobody measures these programs. Without an optimizer the compiler takes more text for truncated than there is.
+# These programs are not measured. Without an optimizer the compiler takes more text for truncated than there is.
 common=(-Doptimization=0 -Ddebug=false -Dwerror=true -Dc_args=-Wno-format-truncation)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

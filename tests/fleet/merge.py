@@ -123,7 +123,7 @@ def check_formats(t, paths):
 
 
 def check_bad(t, paths):
-    """Each is named by one sentence, wherever it stands; the others are done."""
+    """Each is named by one sentence, wherever it is in the list; the others are done."""
     whole = t.merge("--tables", "types", *paths)
     cut, none, hostile = (os.path.join(t.folder, f"{n}.data") for n in ("cut", "none", "hostile"))
     with open(t.recording("long", "host=90")[0], "rb") as f:
@@ -154,7 +154,7 @@ def check_bad(t, paths):
 
 
 def check_may_overlap(t):
-    """Without machine and boot there are the host name and the clock of the wall: a doubt, which is said."""
+    """Without machine and boot, host name and wall clock must do: a message reports the doubt."""
     named = t.recording("named", "host=94")[0]
     one, again, later, other = (t.recording(n, "nameless=1", *k)[0] for n, k in (
         ("one", ["host=94"]), ("again", ["host=94", "seed=7"]), ("later", ["host=94", "ahead=3600"]),

@@ -39,7 +39,7 @@ check() {
 	return 1
 }
 
-# What is in git, and no more. It is called as its version is in debian/changelog, and unpacked beside.
+# The files in git only. The name has the version in debian/changelog; unpacked beside it.
 make_archive() {
 	local found
 	meson setup -Dtests=false "$work/dist" "$top" || return 1

@@ -3,7 +3,7 @@
 # The one file of ./bootstrap portable, where nothing is installed for it: in a root file system with
 # nothing but this file, and in those of distributions. In each: what it has, the doctor, a live
 # report, a recording and its report, the tour of a user without rights, and the screen on
-# terminals that the root file system knows nothing of; that nothing is left behind, that no path of
+# terminals that the root file system has no entry for; that no files remain, that no path of
 # the build is in it, and how large it is. Seconds are those from the file's copy to the first screen.
 #
 # That of arm64 is built, too, and runs by qemu-user, where there is one, with what needs no kernel.

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A file includes headers of its own module and of those that the table in ARCHITECTURE.md gives to
 # its module: "kontend/NAME.h" belongs to the module whose include/MODULE/kontend has it,
-# "MODULE/NAME.h" is a private one. A module may use only what stands above it in the table, so
-# there are no circles; what the compiler is given (src/meson.build) is the same list. A module that
-# the table lets another one use, without an include that does so, is a finding as well.
+# "MODULE/NAME.h" is a private one. A module may use only those above it in the table, so there are
+# no circles; the list for the compiler (src/meson.build) is the same. A module that the table allows
+# another one to use, without an include that needs it, is a finding as well.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 

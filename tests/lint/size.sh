@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # .c files up to 800 lines, .h up to 250, functions up to 60, lines up to 100 columns. A function
-# body is what stands between "{" and "}" in the first column, as .clang-format leaves it.
+# body is the part between "{" and "}" in the first column, as .clang-format leaves it.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 

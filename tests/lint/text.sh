@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Every file of ours names its licence in its first two lines (man pages: three), and none leaves
-# work behind in a comment.
+# Every file of ours names its licence in its first two lines (man pages: three), and none has a
+# note of unfinished work in a comment.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -24,7 +24,7 @@ check bash kontend
 check zsh _kontend
 check fish kontend.fish
 
-# In fish options stand as "-l NAME".
+# In fish options are written as "-l NAME".
 "$kontend" dump options | cut -f 3 | sort -u | while read -r option; do
 	grep -q -e "$option" "$folder/kontend" || echo "bash: no $option"
 	grep -q -e "$option" "$folder/_kontend" || echo "zsh: no $option"

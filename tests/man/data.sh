@@ -40,7 +40,7 @@ items() {
 	inside && $1 == ".It" && $2 == "Dv" { print $3, $5 }' "$page"
 }
 
-# has WHAT FILE NAME: the value of NAME in FILE stands in the page.
+# has WHAT FILE NAME: checks that the value of NAME in FILE is in the page.
 has() {
 	value=$(sed -n "s/.*\<$3\>[ =]*\([0-9][0-9a-fx]*\).*/\1/p" "$2" | head -n 1)
 	if [ -z "$value" ] || ! grep -qw -- "$value" "$page"; then

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Small recordings of each kind, made here and now, for the monkey and the mutator:
-# recordings.sh KONTEND FOLDER. What cannot be measured here is left out, and is said.
+# recordings.sh KONTEND FOLDER. Kinds that cannot be measured here are left out, with a message.
 set -u
 kontend=$(realpath "$1")
 cd "$2" || exit 1

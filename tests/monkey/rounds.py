@@ -135,7 +135,7 @@ def is_leak_of_gpm(said):
 
 
 def judge(status, said, sent=()):
-    """@status: as of subprocess; @said: standard error. What is wrong, a sentence each. @sent: signals of ours."""
+    """@status: as of subprocess; @said: standard error. Faults, a sentence each. @sent: signals of ours."""
     bad = []
     if status == 99 and is_leak_of_gpm(said):
         return bad

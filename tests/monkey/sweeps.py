@@ -134,7 +134,7 @@ class Sweeps:
             path = os.path.join(here, name)
             if name == "lost+found":
                 continue
-            # What was being cut out of the last seconds has such a name, and is a stream up to there.
+            # A cut of the last seconds that was not finished has such a name, and is a stream up to there.
             if name.endswith(".part") and not killed:
                 bad.append(f"a file is left: {name}")
             elif v.live and v.name.startswith(("record", "service")) and name.startswith(("made", "kontend-")):

@@ -2,7 +2,7 @@
 """
 A pseudo terminal with a session, as tests/pty/session.c has it: a small shell leads it, puts the
 program in the foreground, and reports each stop and end of it, so that SIGTSTP stops it as a user
-would. What is written is read and forgotten, but for the modes that it switches.
+would. The output is read and dropped, but for the modes that it switches.
 """
 import fcntl
 import os

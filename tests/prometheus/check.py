@@ -21,7 +21,7 @@ rules_file = os.path.join(source, "share/prometheus/kontend-alerts.yml")
 dashboard_file = os.path.join(source, "share/grafana/kontend.json")
 tests_file = os.path.join(source, "tests/prometheus/alerts-test.yml")
 failures = 0
-# What a server of Prometheus adds to each series.
+# Labels that a server of Prometheus adds to each series.
 ADDED = {"instance", "job", "le", "__name__"}
 # A native histogram is one series.
 SUFFIXES = {"counter": ["_total"], "gauge": [""], "histogram": ["_bucket", "_count", "_sum", ""]}
@@ -53,7 +53,7 @@ def plain(expr):
 
 
 def selectors(expr):
-    """Each series that is named, with the text in braces behind it."""
+    """Each series that is named, with the text in braces after it."""
     bare = re.sub(r'"(\\.|[^"\\])*"', '""', expr)
     return re.findall(r"\b(kontend[a-zA-Z0-9_:]*)(\{[^}]*\})?", bare)
 
@@ -83,7 +83,7 @@ def look_at_texts(where, texts, expr, labels):
 
 
 def read_rules(known):
-    """All expressions, by where they are. What rules record is known to those behind them."""
+    """All expressions, by their place. Series recorded by a rule are known to the rules after it."""
     with open(rules_file, encoding="utf-8") as f:
         groups = yaml.safe_load(f)["groups"]
     exprs = {}

@@ -50,7 +50,7 @@ static bool is_room(const char *text, size_t n)
 	return strspn(text, "0123456789") == n && strncmp(text + n, " of ", 4) == 0;
 }
 
-/* Figures without what may stand around them; how many rows there is room for is no figure. */
+/* Figures without the characters around them; the number of rows that have room is no figure. */
 static void add_figures(struct words *w, const char *text)
 {
 	static const char around[] = " \n,;%|";
@@ -90,8 +90,8 @@ static int complain(struct shown *t, const char *figure, int w, int h)
 }
 
 /*
- * What bars of a histogram are summed up in one line depends on the room for it: such figures are
- * on screens that are a little wider. What was cut there was cut elsewhere, or not at all.
+ * The number of bars of a histogram in one line depends on the room for it: such figures are on
+ * screens that are a little wider. A text cut there was cut elsewhere, or not at all.
  */
 static int compare(struct shown *t, const struct words *wide, int w, int h)
 {

@@ -29,14 +29,14 @@
 
 enum { LINE = 1024, TEXT = 2048, STEPS_MOST = 40 };
 
-/* What no machine without performance counters can measure, and the reason that is shown. */
+/* Views that need performance counters, and the reason shown on a machine without them. */
 static const struct reason {
 	const char *view, *text;
 } reasons[] = {
 	{"rotation", "no rotating PMU"},
 };
 
-/* What each callout claims, by its title: all of these are on the screen above it. */
+/* The claim of each callout, by its title: all of these are on the screen above it. */
 static const struct claim {
 	const char *title, *shown[5];
 } claims[] = {
@@ -176,7 +176,7 @@ static void every_view_has_something(void **state)
 			fail_msg("%s at %dx%d: %s\n%s", name, width, height,
 				 reason ? "does not say why it is empty" : "no rows", text);
 		if (reason && has_rows(text))
-			fail_msg("%s has rows, and is said to have none", name);
+			fail_msg("%s has rows, and a reason why it has none", name);
 		with_reason += reason != NULL;
 		mem_free(text);
 		end(&s);

@@ -65,7 +65,7 @@ static void emit_profile(struct synth *s, uint64_t t)
 		emit_place(s, &places[i], t);
 }
 
-/* What the recording names: a function of the program, whose file is not here. */
+/* A name in the recording: a function of the program, whose file is not here. */
 static void state_names(struct synth *s)
 {
 	static const uint8_t code[] = {0x55, 0x48, 0x89, 0xe5, 0x90, 0x90, 0x5d, 0xc3};

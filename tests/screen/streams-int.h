@@ -5,7 +5,7 @@
 #include "streams.h"
 #include <stdbool.h>
 
-/* What the files of canned streams share: see streams.c. */
+/* Shared by the files of canned streams: see streams.c. */
 enum { FRAMES_MAX = 9, SECOND = 1000000000 };
 
 #define US 1000ull

@@ -40,8 +40,7 @@ static void add_first(struct locksnap *s, struct locksnap_queue *q)
 		abort();
 }
 
-/* What the locks of the storm belong to; and one that nobody but a snapshot saw being waited for.
- */
+/* Names of the storm's locks, and of one whose waiters are in a snapshot only. */
 static void emit_names(struct synth *s, uint64_t t)
 {
 	static const uint64_t early_lock = 0xffff888044444478;
@@ -188,8 +187,7 @@ struct synth *stream_mmap_sampled(void)
 	return make_level("sampled=10");
 }
 
-/* Nothing can be known of what locks belong to. */
-/* A look at locks that could not tell anything. */
+/* A snapshot of locks without names: the owners of locks cannot be known. */
 static void emit_refusal(struct synth *s)
 {
 	struct locksnap none = {0};
@@ -198,7 +196,7 @@ static void emit_refusal(struct synth *s)
 	lock_snap_emit(s, &none, START_NS + MS);
 }
 
-/* The storm, of which nobody can say what its locks belong to. */
+/* The storm without names of its locks. */
 struct synth *stream_no_bpf(void)
 {
 	struct chains c;

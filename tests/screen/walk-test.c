@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What must hold on every screen, whatever keys led to it: the first line is the header and the
+ * Invariants of every screen, whatever keys led to it: the first line is the header and the
  * last one the key bar, a prompt or a message; one row at most is selected; nothing crashes (the
  * suite runs under sanitizers as well). A walk presses keys drawn from a generator of fixed seed on
  * each canned stream, at sizes drawn likewise, with ticks in between; another one presses each key

@@ -19,7 +19,8 @@
 
 enum { PARTS = 6, SKIP = 77, EXTRA_FDS = 8, PAUSE_MS = 250, TEXT = 4096 };
 
-/* What a table may grow by when it is doubled once more, and the share of CPU that is noise. */
+/* The most that a table may grow by when it doubles once more, and the share of CPU that is noise.
+ */
 static const uint64_t EXTRA_BYTES = 16 << 20;
 static const double EXTRA_CPU = 0.5, LEAST_CPU = 0.02;
 
@@ -51,7 +52,7 @@ static unsigned count_fds(pid_t pid)
 	return n;
 }
 
-/* Bytes that a line of its status tells. */
+/* The size in bytes on one line of its /proc status. */
 static uint64_t status_of(pid_t pid, const char *begin)
 {
 	char path[64], line[256];
@@ -93,7 +94,7 @@ static struct snapshot_source look_at(pid_t pid)
 					.cpu_s = cpu_of(pid)};
 }
 
-/* All views, one after the other, with what is behind a row, for @seconds. */
+/* Shows all views, one after the other, with the pages below a row, for @seconds. */
 static void use(struct session *s, double seconds)
 {
 	static const char *const keys[] = {"1", "2", "3", "\r", "\033", "4", "5", "6", "7",
