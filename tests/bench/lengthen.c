@@ -162,8 +162,7 @@ static void write_bytes(FILE *out, const void *data, size_t len)
 		fail("cannot write");
 }
 
-/* Copies the part after the data: the table of features, and their bodies, all @more bytes later.
- */
+/* Copies the part after the data: table and bodies of features, all @more bytes later. */
 static void put_features(struct file *f, FILE *out, uint64_t more, uint64_t longer_ns)
 {
 	uint64_t from = f->h.data.offset + f->h.data.size, place = from;

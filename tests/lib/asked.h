@@ -20,8 +20,7 @@ void asked_play(struct asked *w, const struct model_limits *limits);
 struct table asked_locks(struct asked *w, struct query_spec spec);
 struct table asked_waiters(struct asked *w, struct query_spec spec);
 
-/* Runs and prints the report of the played stream again; free() it. Fails when it cannot be
- * written. */
+/* Makes the report of the played stream again; free() it. Fails when it cannot be written. */
 char *asked_report(struct query *q, const struct report_spec *s);
 
 /* By column key. An unknown value fails cell_u() and is "-" to cell_s(). */

@@ -23,8 +23,7 @@
 
 enum { THREADS = 8 };
 
-/* A child that stops us for a while: the rings are not drained, as on a machine that is too slow.
- */
+/* A child that stops us for a while: the rings are not drained, as on a slow machine. */
 static pid_t stop_us(unsigned ms)
 {
 	pid_t us = getpid(), pid = fork();

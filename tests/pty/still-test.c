@@ -201,8 +201,7 @@ static void test_stops_and_continues(void **state)
 	}
 }
 
-/* Stopped, and then sent SIGTERM: it must not stop once more because it is not in the foreground.
- */
+/* Stopped, then sent SIGTERM: it must not stop again because it has no terminal. */
 static void test_ends_while_stopped(void **state)
 {
 	struct session s;

@@ -19,8 +19,7 @@
 
 enum { PARTS = 6, SKIP = 77, EXTRA_FDS = 8, PAUSE_MS = 250, TEXT = 4096 };
 
-/* The most that a table may grow by when it doubles once more, and the share of CPU that is noise.
- */
+/* Limit of growth when a table doubles once more, and the share of CPU that is noise. */
 static const uint64_t EXTRA_BYTES = 16 << 20;
 static const double EXTRA_CPU = 0.5, LEAST_CPU = 0.02;
 

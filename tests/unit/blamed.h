@@ -3,8 +3,8 @@
 #define KONTEND_TESTS_UNIT_BLAMED_H
 
 /*
- * A model that is told, in milliseconds, who waits for which lock and what holders do, and what it
- * charges to whom. After cmocka's headers.
+ * A model that is fed, in milliseconds, with waits for locks and states of holders, and the time
+ * that it charges to tasks. After cmocka's headers.
  */
 #include "kontend/holdrec.h"
 #include "kontend/mem.h"
@@ -113,7 +113,7 @@ static inline int32_t tid_of(const struct model *m, uint32_t task)
 	return task == TASK_OTHER ? 0 : m->tasks.tasks[task].tid;
 }
 
-/* What is charged to the task in that state; ms. @lock -1: because of whatever lock. */
+/* Time charged to the task in that state; ms. @lock -1: for any lock. */
 static inline double charged(const struct model *m, int tid, int state, int lock)
 {
 	uint64_t ns = 0;

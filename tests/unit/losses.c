@@ -52,7 +52,7 @@ static void spin_begins(struct losses_history *h, struct world *w, uint32_t cpu,
 {
 	int lock = (int)rnd(&w->seed, LOCKS), depth = w->depth[cpu];
 
-	/* What an interrupt asks for is nobody's that it interrupts. */
+	/* Waits of an interrupt are not those of the task that it interrupts. */
 	if (depth && lock == w->spins[cpu][0])
 		return;
 	w->begun[cpu][depth] = h->n;
@@ -133,7 +133,7 @@ size_t losses_look_after(size_t i)
 	return (i / LOSSES_STEP + 1) * LOSSES_STEP;
 }
 
-/* Does @cpu tell of anything between this look and the next one, so that a loss is told in time? */
+/* Does @cpu write a record before the next look, so that a loss is reported in time? */
 static bool tells_soon(const struct losses_history *h, uint32_t cpu, size_t from)
 {
 	for (size_t i = from; i < h->n && i < from + LOSSES_STEP; i++)
@@ -151,7 +151,7 @@ static void make_gap(struct losses_history *h, const struct losses_plan *p, uint
 	while (first < to && first < h->n && h->r[first].cpu != cpu)
 		first++;
 	size_t at = first + 1 + rnd(seed, LOSSES_STEP / 2);
-	/* A file tells with the ring's next record, or at its end. */
+	/* A file reports a loss with the ring's next record, or at its end. */
 	if (p->how == BY_FILE && !tells_soon(h, cpu, to))
 		return;
 	for (size_t i = at; i < to && i < h->n; i++) {

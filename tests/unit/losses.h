@@ -6,8 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What happened on a machine where tasks wait, and what full rings drop of it: see test-losses.c.
- */
+/* Events on a machine where tasks wait, and their loss in full rings: see test-losses.c. */
 enum {
 	LOSSES_CPUS = 3,
 	LOSSES_MOST = 2000, /* events */
@@ -25,8 +24,9 @@ struct losses_record {
 };
 
 /*
- * Who tells: perf's rings or those of BPF as they are looked at, or a file of perf record. Of CPUs
- * that come back: who opens their events anew, with the time of that, or without it, in rounds.
+ * The source: perf's rings or those of BPF as they are polled, or a file of perf record. For CPUs
+ * that come back: a source that opens their events again, with the time of that, or without it, in
+ * rounds.
  */
 enum losses_how { BY_PERF, BY_BPF, BY_FILE, BY_REOPENING, BY_ROUNDS };
 
@@ -46,9 +46,9 @@ struct losses_history {
 void losses_make(struct losses_history *h, const struct losses_plan *p);
 /* Rings are full at random. */
 void losses_gaps(struct losses_history *h, const struct losses_plan *p);
-/* What an interrupt spins for while the program runs is not told: neither its begin nor its end. */
+/* Neither begin nor end of an interrupt's spin wait is reported while the program runs. */
 void losses_pairs(struct losses_history *h, uint32_t seed);
-/* The event before which the rings are looked at next, behind the @i-th. */
+/* The event before which the rings are polled next, after the @i-th. */
 size_t losses_look_after(size_t i);
 bool losses_is_mutex(int lock);
 

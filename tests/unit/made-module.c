@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a module of the kernel is as a file: linked in part, with a build id and debug information,
- * its code in several sections. Its lines are numbered for test-query-kmodule.c.
+ * The file of a module of the kernel: linked in part, with a build id and debug information, its
+ * code in several sections. Its lines are numbered for test-query-kmodule.c.
  */
 extern int made_outside(int x);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a hostile recording would do with a reader that it has taken over. Each gets through where
- * there is no sandbox, or it would show nothing: some are called with what makes no sense, so that
- * nothing is harmed, and then it counts whether that was looked at.
+ * Attempts of a hostile recording that has taken over a reader. Each succeeds without a sandbox,
+ * otherwise it would show nothing: some calls have invalid arguments, so that they do no harm; then
+ * an error about the arguments counts as success.
  */
 #include "sandbox-attempts.h"
 
@@ -196,7 +196,7 @@ static int connect_to_file(const struct sandbox_target *t)
 	return fd < 0 ? errno : code_of(connect(fd, (struct sockaddr *)&a, sizeof(a)));
 }
 
-/* A pair of sockets is no way out: one for datagrams sends to whatever it is told with each. */
+/* A pair of sockets is no way out: one for datagrams sends to the address given with each. */
 static int send_to_file(const struct sandbox_target *t)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};

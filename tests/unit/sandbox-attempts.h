@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <sys/types.h>
 
-/* What there is to be attacked: made before, by who runs the test. */
+/* Targets of the attacks: made before by the process that runs the test. */
 struct sandbox_target {
 	char dir[64], data[128], victim_file[128], new_file[128], socket[100], mailbox[100];
 	pid_t victim;
@@ -16,7 +16,7 @@ struct sandbox_target {
 /* Root alone gets through without the sandbox; a sanitizer needs what is tried; not all have it. */
 enum { SANDBOX_ATTEMPT_ROOT = 1, SANDBOX_ATTEMPT_PLAIN = 2, SANDBOX_ATTEMPT_OPTIONAL = 4 };
 
-/* What somebody does who has taken over a process. */
+/* Actions of an attacker who has taken over a process. */
 struct sandbox_attempt {
 	const char *name;			     /* NULL: the end */
 	int (*make)(const struct sandbox_target *t); /* 0: it was done; else what the kernel said */

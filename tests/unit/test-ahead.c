@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A thread that reads ahead changes nothing: at every tick, for whoever watches events, within a
- * range, after going back, and of files that are damaged. It gives everything back wherever it is
+ * A thread that reads ahead changes nothing: at every tick, for listeners of events, within a
+ * range, after going back, and of files that are damaged. It frees everything wherever it is
  * stopped.
  */
 #include "kontend/mem.h"
@@ -210,7 +210,7 @@ static void going_back_is_the_same(void **state)
 	}
 }
 
-/* What comes of a file, in a few words: free() it. */
+/* Result of reading a file, in a few words: free() it. */
 static char *result_of(const uint8_t *data, size_t len, bool ahead)
 {
 	struct reader_options o = {

@@ -118,7 +118,7 @@ static void code_of_arm64_is_shown(void **state)
 	sample(w, 1, SYNTH_CODE + SYNTH_ARM64_TAKEN);
 	play(w);
 	struct query_annotate a = annotate(w, SYNTH_CODE);
-	assert_int_equal(a.n, 24); /* without the nop behind it */
+	assert_int_equal(a.n, 24); /* without the nop after it */
 	assert_int_equal(a.lines[a.hottest].offset, SYNTH_ARM64_TAKEN);
 	expect(&a, 0x14, "tbnz   w1,#8,+0x28");
 	expect(&a, 0x20, "cbnz   w3,+0x10");
@@ -155,7 +155,7 @@ static void make_program(const char *path)
 	close(fd);
 }
 
-/* What is recorded now, here: so its programs are those that there are. */
+/* Adds a host record of here and now: so its programs are the installed ones. */
 static void put_host(struct synth *s)
 {
 	struct record_host host = {.clock_ns = clock_ns(CLOCK_MONOTONIC),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rows of a function's listing: where lines of the source stand, and the order of hot lines. */
+/* Rows of a function's listing: positions of source lines, and the order of hot lines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

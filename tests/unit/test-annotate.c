@@ -38,7 +38,7 @@ static const uint8_t code[] = {
 };
 enum { LINES = 6 };
 
-static bool has_sti; /* in place of the last jump, with a sample behind it */
+static bool has_sti; /* in place of the last jump, with a sample after it */
 
 static int read_code(void *ctx, uint64_t addr, void *ret, size_t n, size_t *ret_n)
 {
@@ -151,12 +151,12 @@ static void instructions_have_their_samples_and_waits(void **state)
 	assert_int_equal(l[0].samples, 9);
 	assert_int_equal(l[0].weight, 9 * MS);
 	assert_true(a.is_time && !a.live);
-	/* A sample in the middle of it is its own, and so is a wait that was told there. */
+	/* A sample in the middle of it is its own, and so is a wait that was reported there. */
 	assert_string_equal(l[1].text, "jne +0x0");
 	assert_int_equal(l[1].samples, 1);
 	assert_int_equal(l[1].wait_ns, 5 * MS);
 	assert_true(l[1].jumps && l[1].jump == 0);
-	/* Where the call came back to is the instruction behind it. */
+	/* The return address of the call is the instruction after it. */
 	assert_string_equal(l[2].text, "callq down_read");
 	assert_string_equal(l[2].call, "down_read");
 	assert_int_equal(l[2].wait_ns, 5 * MS);

@@ -20,7 +20,7 @@ static void test_plays_by_the_clock(void **state)
 	assert_int_equal(stage_pass(&st, S - 1), ENGINE_IDLE);
 	assert_int_equal(stage_pass(&st, 1), ENGINE_TICK);
 	assert_int_equal(stage_at(&st), begin + 1);
-	/* What comes late is caught up, and the next step is in time again. */
+	/* Late data is caught up with, and the next step is in time again. */
 	assert_int_equal(stage_pass(&st, 3 * S + S / 2), ENGINE_TICK);
 	assert_int_equal(stage_at(&st), begin + 4);
 	assert_in_range(app_time_wait_ms(st.app), 499, 501);
@@ -39,7 +39,7 @@ static void test_plays_by_the_clock(void **state)
 	stage_close(&st);
 }
 
-/* What is read is shown while reading goes on, and at last it is played from the beginning. */
+/* The part that was read is shown while reading continues; then it is played from the beginning. */
 static void test_reads_on_the_screen(void **state)
 {
 	struct stage st;
@@ -66,7 +66,7 @@ static void test_reads_on_the_screen(void **state)
 	stage_close(&st);
 }
 
-/* Whoever goes back keeps what is there; reading goes on when one comes to where it was left. */
+/* When the user goes back, the rest is kept; reading continues where it was left. */
 static void test_goes_in_what_was_read(void **state)
 {
 	struct stage st;
@@ -121,7 +121,7 @@ static void test_speed_has_bounds(void **state)
 	stage_press(&st, KEY_K_UP);
 	assert_true(stage_shows(&st, "x64 END"));
 	assert_int_equal(stage_pass(&st, S), ENGINE_IDLE);
-	/* From the end it begins anew. */
+	/* From the end it begins again. */
 	stage_press(&st, ' ');
 	assert_int_equal(timeline_now_ns(st.timeline), 100 * S);
 	assert_true(stage_shows(&st, "x64 ▶"));
@@ -208,7 +208,7 @@ static void test_ranges_from_either_end(void **state)
 	stage_press(&st, '[');
 	assert_true(stage_shows(&st, "The range ends here"));
 	stage_go(&st, "12");
-	stage_press(&st, '['); /* behind the end: they change places */
+	stage_press(&st, '['); /* after the end: they change places */
 	assert_true(stage_shows(&st, "RANGE +0:09 to +0:12"));
 	assert_int_equal(stage_counted(&st), 3);
 	/* Esc forgets the range when nothing else is left to leave. */
@@ -219,7 +219,7 @@ static void test_ranges_from_either_end(void **state)
 	stage_press(&st, KEY_K_ESC);
 	assert_false(stage_shows(&st, "RANGE"));
 	assert_int_equal(stage_counted(&st), 12);
-	stage_press(&st, 'z'); /* counts anew from here, as live */
+	stage_press(&st, 'z'); /* counts again from here, as live */
 	stage_press(&st, ']');
 	assert_true(stage_shows(&st, "The range begins here"));
 	stage_press(&st, 't');
@@ -288,7 +288,7 @@ static void test_marks(void **state)
 	stage_close(&st);
 }
 
-/* What is only there while live is not here, and the other way round. */
+/* Keys that work only while live are absent here, and the other way round. */
 static void test_commands_of_the_mode(void **state)
 {
 	struct stage st;
@@ -308,7 +308,7 @@ static void test_commands_of_the_mode(void **state)
 	stage_close(&st);
 }
 
-/* Memory that runs out is said, and going on afterwards comes to the right state. */
+/* Lack of memory is reported, and continuing afterwards leads to the right state. */
 static void test_without_memory(void **state)
 {
 	struct stage st;

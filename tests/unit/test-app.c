@@ -135,7 +135,7 @@ static void test_goes_on_while_no_frame_is_taken(void **state)
 	press(&other, '2');
 	tick(&still, ENGINE_TICK);
 	tick(&other, ENGINE_TICK);
-	press(&still, KEY_K_DOWN); /* there are rows, although nobody has seen them */
+	press(&still, KEY_K_DOWN); /* there are rows, although they were not drawn */
 	press(&other, KEY_K_DOWN);
 	assert_int_equal(display_mem_blits(still.display), blits);
 	assert_int_equal(still.engine.model.n_ticks, 2);
@@ -171,7 +171,7 @@ static void test_pause_holds_the_model(void **state)
 	tick(&st, ENGINE_TICK);
 	tick(&st, ENGINE_END);
 	assert_int_equal(st.engine.model.n_ticks, 3);
-	/* What was lost meanwhile is said once the records that waited are applied. */
+	/* Losses meanwhile are shown once the queued records are applied. */
 	assert_true(shows(&st, "7 records were lost during the pause"));
 	assert_true(shows(&st, "lost 7"));
 	assert_true(shows(&st, "ended"));

@@ -94,7 +94,7 @@ static void test_reset_wipes_and_keeps_what_it_takes(void **state)
 	assert_int_equal(mem_live(), live);
 }
 
-/* What is asked for once is not held for ever. */
+/* Memory that was needed once is not held for ever. */
 static void test_reset_gives_much_back(void **state)
 {
 	struct arena a = {0};

@@ -23,7 +23,7 @@ static int lane_of(const struct arrows *a, uint32_t from, uint32_t to)
 	return -1;
 }
 
-/* Rows @top to @top + @h - 1, with a line break behind each. */
+/* Rows @top to @top + @h - 1, with a line break after each. */
 static void expect(const struct arrows *a, size_t top, size_t h, size_t chosen, const char *want)
 {
 	uint8_t cells[ROWS * (ARROW_LANES + 2)] = {0};

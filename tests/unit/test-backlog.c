@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What was kept of a live stream says the same of a range as the whole stream would: the waits in
- * it, and what all tasks, cgroups and locks are called. And it is bounded, however long it lasts.
+ * The backlog of a live stream gives the same for a range as the whole stream would: the waits in
+ * it, and the names of all tasks, cgroups and locks. And it is bounded, however long it lasts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static uint32_t rnd(uint32_t *seed, uint32_t n)
 struct world {
 	struct synth *s;
 	uint32_t seed;
-	uint64_t t; /* goes on with each event */
+	uint64_t t; /* grows with each event */
 	bool alive[TASKS + 2];
 	unsigned named;
 };
@@ -125,7 +125,7 @@ static void do_something(struct world *w)
 	}
 }
 
-/* Rounds tell of a moment some time before, as a drain's beginning is. */
+/* Rounds have a time somewhat in the past, as the beginning of a drain has. */
 static struct synth *make_stream(uint32_t seed, unsigned seconds, unsigned each)
 {
 	const struct record_host host = {.clock_ns = BEGIN * S, .cpus = CPUS, .wall_ns = 7 * S};
@@ -222,7 +222,7 @@ static void compare_names(const struct model *a, const struct model *b)
 	}
 }
 
-/* What was told once, long ago. */
+/* Names that were reported once, long ago. */
 static void check_locks(const struct model *m)
 {
 	for (unsigned i = 0; i < 8; i++) {
@@ -310,7 +310,7 @@ static void check_one(uint32_t seed)
 	play(&x, cut_to_fd(taken.source, &p));
 	compare_names(&x.model, &live.model);
 	engine_deinit(&x);
-	/* It goes on, and what was taken stays what it was. */
+	/* The stream continues, and the part that was taken stays the same. */
 	read_rest(&live);
 	engine_deinit(&live);
 	assert_int_equal(source_seek(taken.source, 0, &err), 0);
@@ -357,7 +357,7 @@ static void test_memory_is_flat(void **state)
 	synth_free(s);
 }
 
-/* What is asked for is there beyond the span, but not beyond twice the bytes. */
+/* Records that are needed later are kept longer than the span, but at most twice the bytes. */
 static void test_hold(void **state)
 {
 	struct synth *s = make_stream(6, 60, 40);

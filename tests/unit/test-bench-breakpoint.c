@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What times of the breakpoint benchmark come to, by figures that were published and by lists that
- * were thought up; and the workload itself, as far as any machine can run it.
+ * Results of the breakpoint benchmark from given times, by figures that were published and by
+ * made-up lists; and the workload itself, as far as any machine can run it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +94,7 @@ static void runs_without_breakpoints(void **state)
 	bench_breakpoint_stop(&b);
 }
 
-/* No machine has so many slots; what cannot be had is said in one sentence that names it. */
+/* No machine has so many slots; the message is one sentence that names the missing ones. */
 static void too_many_are_refused(void **state)
 {
 	struct bench_breakpoint_options o = {

@@ -38,7 +38,7 @@ static void two_wait_for_each_other_in_turns(void **state)
 	assert_int_equal(s.most, 3);
 	assert_int_equal(s.least_ns, 100 + 88 + 88);
 	assert_int_equal(s.most_ns, 100 + 88 + 88);
-	assert_int_equal(s.behind, 0); /* nobody but the holder was there */
+	assert_int_equal(s.behind, 0); /* only the holder was there */
 }
 
 static void behind_others_is_told_apart(void **state)

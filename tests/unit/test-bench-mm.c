@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The benchmarks of one mmap_lock: they touch what they say, leave no mapping behind, and say what
- * makes no sense. How fast they are is nobody's business here.
+ * The benchmarks of one mmap_lock: they touch as many pages as they report, leave no mapping, and
+ * refuse options that make no sense. Their speed is not tested here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void page_faults_are_of_every_page_once(void **state)
 	assert_true(r.real_ns > 0);
 }
 
-/* What does not divide is left out, at the end. */
+/* A remainder of the division is left out, at the end. */
 static void parts_are_whole_pages(void **state)
 {
 	const struct bench_mm_options o = {.threads = 4, .bytes = 4 * 8 * page() + 5, .rounds = 1};

@@ -88,7 +88,7 @@ static double even(uint64_t *state)
 	return (double)(*state >> 11) / 9007199254740992.0;
 }
 
-/* It is said to be in there in 95 of 100 cases: of 400 in 380, and hardly ever in less than 360. */
+/* The interval has the truth in 95 of 100 cases: of 400 in 380, hardly ever in less than 360. */
 static void the_truth_is_in_the_interval_as_often_as_it_says(void **state)
 {
 	uint64_t seed = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tries again by samples at the second cmpxchg, of code whose truth is known; and that a machine
- * without such a counter says so.
+ * Retries by samples at the second cmpxchg, of code whose truth is known; and the message on a
+ * machine without such a counter.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* As it was before Linux 5.17: one try, and a loop behind it. */
+/* As it was before Linux 5.17: one try, and a loop after it. */
 static const uint8_t two[] = {
 	0x31, 0xc0,		      /* xor %eax,%eax */
 	0xba, 0x00, 0x01, 0x00, 0x00, /* mov $0x100,%edx */

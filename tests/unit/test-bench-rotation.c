@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The workload of `bench rotation`: it streams, it ends, and what cannot be opened is said. */
+/* The workload of `bench rotation`: it streams, ends, and names an event that it cannot open. */
 #include "kontend/bench-rotation.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ static void there_must_be_memory(void **state)
 	bench_rotation_stop(&b);
 }
 
-/* Where they cannot be had, as without root, it says so; and none is left. */
+/* Where they cannot be opened, as without root, there is a message; and none remains. */
 static void cgroups_are_gone_afterwards(void **state)
 {
 	struct error err = {0};

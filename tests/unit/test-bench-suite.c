@@ -115,7 +115,7 @@ static void a_suite_is_read(void **state)
 	assert_int_equal(s.figures[0].better, BENCH_LOWER);
 	assert_int_equal(s.figures[0].n, 3);
 	assert_true(fabs(s.figures[0].v[1] - 2.5) < 1e-12);
-	/* What is shown on a terminal later cannot command it. */
+	/* A text that is shown on a terminal later must not contain control sequences. */
 	assert_null(strchr(s.skipped[0].why, '\033'));
 	bench_suite_deinit(&s);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Flame graphs of blame: what stands above what, that all of it is all that was waited, and what
- * parts of it are; as a tree, folded and as SVG.
+ * Flame graphs of blame: the order of boxes, that their sum is all waiting, and the sums of its
+ * parts; as a tree, folded and as SVG.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +71,7 @@ static void holder(struct asked *w, uint64_t t, int tid, enum holdrec_what what,
 
 /*
  * 701 gets lock 0, for which 702 waits on: it runs 10 ms, is kept off 20 ms, sleeps 30 ms, and
- * waits 40 ms for lock 1, which 703 has. Nobody knows who had them before.
+ * waits 40 ms for lock 1, which 703 has. The owners before are unknown.
  */
 static void state_stream(struct asked *w)
 {
@@ -148,7 +148,7 @@ static void who_waits_stands_above_the_blocker(void **state)
 	assert_int_equal(t.n_waits, 0);
 	assert_int_equal(path_ns(&t, GOT "[running]"), 10 * MS);
 	assert_int_equal(path_ns(&t, GOT "[runnable: stress/99]"), 20 * MS);
-	/* What it had called already when it got the lock is not told again. */
+	/* Functions that it had called before it got the lock are not repeated. */
 	assert_int_equal(path_ns(&t, GOT "[asleep]/ksys_write/pipe_write"), 30 * MS);
 	assert_int_equal(ns_of(&t, "dd"), 80 * MS);
 	assert_int_equal(ns_of(&t, "(holder not known)"), 70 * MS);
@@ -165,7 +165,7 @@ static void who_waits_stands_above_the_blocker(void **state)
 	assert_int_equal(path_ns(&again, path), 10 * MS);
 }
 
-/* Who waits for one lock because of another: that one stands below. */
+/* A task waits for one lock because of another: that one is below. */
 static void a_chain_of_locks_has_both(void **state)
 {
 	struct asked *w = *state;

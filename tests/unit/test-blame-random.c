@@ -19,11 +19,11 @@ struct plain_task {
 	int waits;	/* lock; -1: none */
 	uint64_t since; /* order of events */
 	int state;
-	double own[TASKS + 1][STATES], own_sum, own_circles; /* of the wait that goes on */
+	double own[TASKS + 1][STATES], own_sum, own_circles; /* of the wait that is not over */
 };
 
 struct plain_lock {
-	int holder; /* -1: nobody is known */
+	int holder; /* -1: unknown */
 	uint64_t since;
 	int waiters;
 };
@@ -44,7 +44,7 @@ static bool is_blocked(const struct plain *p, int lock)
 	return h >= 0 && p->tasks[h].waits >= 0 && p->tasks[h].since > p->locks[lock].since;
 }
 
-/* In each millisecond from who waits to its root; a circle is charged to somebody in it. */
+/* In each millisecond from a waiter to its root; a circle is charged to a task in it. */
 static void count_ms(struct plain *p)
 {
 	for (int t = 0; t < TASKS; t++) {
@@ -82,7 +82,7 @@ static void plain_begin(struct plain *p, struct model *m, int t, int lock)
 	forget_own(&p->tasks[t]);
 	if (p->locks[lock].waiters++)
 		return;
-	/* Who waits first is told who has it: somebody who does not wait himself. */
+	/* The first waiter gets the owner: a task that does not wait itself. */
 	int h = rand() % TASKS;
 	if (h == t || p->tasks[h].waits >= 0 || rand() % 3 == 0)
 		return;
@@ -99,7 +99,7 @@ static bool holds_any(const struct plain *p, int t)
 	return false;
 }
 
-/* Who has nothing is followed no more. */
+/* A task without a lock is followed no more. */
 static void forget_states(struct plain *p)
 {
 	for (int t = 0; t < TASKS; t++)
@@ -186,7 +186,7 @@ static void lose_all(struct plain *p, struct model *m)
 	forget_states(p);
 }
 
-/* One end is missing, as its task begins to wait for the same lock anew. */
+/* One end is missing, as its task begins to wait for the same lock again. */
 static void lose_one(struct plain *p, struct model *m)
 {
 	int t = rand() % TASKS, lock = p->tasks[t].waits;
@@ -216,7 +216,7 @@ static void check(struct plain *p, struct model *m)
 	assert_ms(circles, p->circles);
 }
 
-/* Nobody kept others waiting for longer than they waited; what holds have is their sum. */
+/* No task kept others waiting for longer than they waited; the figures of holds are their sum. */
 static void check_bounds(const struct model *m)
 {
 	uint64_t charged_ns = 0;
@@ -239,7 +239,7 @@ static void play(struct plain *p, struct model *m, bool loses)
 	for (int i = 0; i < STEPS; i++) {
 		for (int ms = rand() % 4; ms; ms--, clock_ms++)
 			count_ms(p);
-		/* What begins after a hold has begun is told by times. */
+		/* A wait that begins after a hold has begun is charged by times. */
 		apply(m, (struct event){.kind = EVENT_THROTTLE});
 		if (loses && rand() % 150 == 0)
 			lose_all(p, m);

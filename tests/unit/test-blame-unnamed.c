@@ -32,8 +32,8 @@ static const struct wait *wait_of(const struct model *m, int tid)
 }
 
 /*
- * Readers of a percpu-rwsem wait because of a writer alone, which is told of while it waits until
- * the readers of before are through: also if it waited for another writer.
+ * Readers of a percpu-rwsem wait for a writer alone, which is reported while it waits for the
+ * earlier readers to finish: also if it waited for another writer.
  */
 static void readers_of_a_percpu_rwsem_wait_for_its_writer(void **state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Because of whom is waited: chains of locks, what the root does meanwhile, readers, circles, who
- * is told of late, losses.
+ * The tasks that others wait for: chains of locks, states of the root meanwhile, readers, circles,
+ * late reports of owners, losses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,7 +102,7 @@ static void what_the_root_does_is_told(void **state)
 	}
 }
 
-/* The first one that took the CPU was a moment there; who had it for most of the time is told last.
+/* The first task that took the CPU had it briefly; the one with most of the time is reported last.
  */
 static void who_kept_it_off_is_known_in_the_end(void **state)
 {
@@ -131,7 +131,7 @@ static void who_kept_it_off_is_known_in_the_end(void **state)
 			assert_int_equal(tid_of(m, m->blame.cells[i].key.why), 851);
 }
 
-/* Nobody saw 701 take the lock; a look, or the next one's owner, tells of it later. */
+/* No record has 701 take the lock; a snapshot, or the next one's owner, reports it later. */
 static void who_is_told_of_late_has_had_it_all_the_time(void **state)
 {
 	struct model *m = *state;
@@ -257,8 +257,8 @@ static void many_readers_share(void **state)
 }
 
 /*
- * Of readers the lock names one at most: what each of them does is known from when a record tells
- * that it is followed, until one tells that it has the lock no more.
+ * The lock names one reader at most: the states of each reader are known from the record that it is
+ * followed to the record that it no longer has the lock.
  */
 static void what_a_reader_does_is_known_once_it_is_followed(void **state)
 {
@@ -337,7 +337,7 @@ static void only_who_is_named_is_followed_without_a_record(void **state)
 	}
 }
 
-/* Readers that come again have let go, which nobody saw: there is no circle. */
+/* Readers that come again have released the lock, without a record: there is no circle. */
 static void who_waits_for_a_lock_has_let_go_of_it(void **state)
 {
 	struct model *m = *state;
@@ -365,7 +365,7 @@ static void who_waits_for_a_lock_has_let_go_of_it(void **state)
 		assert_ms(charged(m, tid, BLAME_CIRCLE, -1), 0);
 }
 
-/* The same of one whose lock it was, as was told when another one began to wait. */
+/* The same for a task that was the owner, as reported when another one began to wait. */
 static void who_is_told_to_have_what_it_waits_for_has_it_no_more(void **state)
 {
 	struct model *m = *state;
@@ -434,7 +434,7 @@ static void what_is_too_much_is_charged_all_the_same(void **state)
 	for (int i = 0; i < 80; i++)
 		end(m, 6000 + i, 2000 + i, -4);
 	assert_int_equal(m->blame.n_circles, 0);
-	begin(m, 701, 300); /* what it has is behind that now */
+	begin(m, 701, 300); /* the waiters of its locks now wait behind this wait */
 	clock_ms = 11;
 	all(m);
 	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, -1), 10 * 64);

@@ -208,7 +208,7 @@ static void test_of_others(void **state)
 	assert_int_equal(load(FIRST, TEXT), 0);
 }
 
-/* In a folder for all users root's files are believed as well, but nobody else's. */
+/* In a folder for all users root's files are trusted as well, but no other user's. */
 static void test_for_all_users(void **state)
 {
 	char all[80], path[96];
@@ -246,7 +246,7 @@ static void test_for_all_users(void **state)
 	assert_int_equal(open_as(&shared), -EPERM);
 }
 
-/* What was there stays until the next one is whole. */
+/* The old file stays until the next one is complete. */
 static void test_not_finished(void **state)
 {
 	const struct cachefile_part parts[CACHEFILE_PARTS] = {{first, LARGE}, {text, LARGE}};
@@ -284,7 +284,7 @@ static void test_text(void **state)
 	assert_int_equal(strlen(cachefile_text(k, 5)), CACHEFILE_BLOCK + 4);
 	assert_string_equal(cachefile_text(k, CACHEFILE_BLOCK + 9), "");
 	assert_false(cachefile_is_broken(k));
-	/* One without an end, and one that begins behind the last. */
+	/* One without an end, and one that begins after the last. */
 	assert_null(cachefile_text(k, CACHEFILE_BLOCK + 10));
 	assert_true(cachefile_is_broken(k));
 	cachefile_close(k);

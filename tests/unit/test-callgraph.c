@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --call-graph takes, and what the kernel is asked for then. */
+/* Arguments of --call-graph, and the request to the kernel that they lead to. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -128,7 +128,7 @@ static void test_copies_in_a_bucket(void **state)
 	model_deinit(&m);
 }
 
-/* What a cell has to say, kept the plain way. */
+/* The content of a cell, kept the plain way. */
 struct plain {
 	struct cell_sums sums;
 	uint64_t total_ns;
@@ -269,7 +269,7 @@ static void test_out_of_memory(void **state)
 		if (r) {
 			assert_int_equal(r, -ENOMEM);
 		} else {
-			/* It goes on with what it has. */
+			/* It continues with its memory. */
 			assert_int_equal(t.n, i - 1);
 			cell_wait(&t, &t.cells[0], 1);
 			check_two_ticks(&t, 1);

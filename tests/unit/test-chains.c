@@ -293,7 +293,7 @@ static void depth_is_bounded(void **state)
 	assert_true(cell_u(&t, t.n_rows - 1, "behind") > 0);
 }
 
-/* Whom the task waits for in the end; -2: nobody knows, -3: a circle. */
+/* The task that it waits for in the end; -2: unknown, -3: a circle. */
 static int root_of(const struct graph *g, int task)
 {
 	for (int steps = 0; steps <= MOST; steps++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is sent to a terminal for its clipboard: base64 as RFC 4648 has it, and not too much. */
+/* The sequence that sets a terminal's clipboard: base64 as RFC 4648 has it, and not too much. */
 #include "kontend/display.h"
 #include "kontend/mem.h"
 #include "term/clipboard.h"

@@ -21,7 +21,7 @@ static const enum command_mode modes[] = {
 	COMMAND_REPLAY | COMMAND_CODE,
 };
 
-/* A command may stand twice, with other keys, for where the other one is not. */
+/* A command may be in the table twice, with other keys, for where the other one is not. */
 static void check_names(const struct command_info *a, const struct command_info *b)
 {
 	assert_int_equal(a->command == b->command, !strcmp(a->name, b->name));
@@ -49,7 +49,7 @@ static void test_table_is_whole(void **state)
 			assert_true(seen[c]);
 }
 
-/* The same command stands in the table again, for @mode. */
+/* The same command is in the table again, for @mode. */
 static bool is_elsewhere(const struct command_info *i, enum command_mode mode)
 {
 	for (const struct command_info *k = command_table; k->command; k++)
@@ -174,7 +174,7 @@ static void test_themes(void **state)
 		const struct theme *t = theme_find(theme_name(i));
 
 		assert_non_null(t);
-		/* Without colours the selection and warnings are still told apart. */
+		/* Without colours the selection and warnings still differ. */
 		assert_true(t->styles[ROLE_SELECTED].mono_attrs & THEME_REVERSE);
 		assert_true(t->styles[ROLE_WARN].mono_attrs);
 		assert_true(t->styles[ROLE_HEAT_HIGH].mono_attrs);
@@ -202,7 +202,7 @@ static void check_name(const char *name)
 		fail_msg("there is no key '%s'", name);
 }
 
-/* What stands before the words of a half that begins at @line; how many keys that is. */
+/* The text before the words of a half that begins at @line; the number of its keys. */
 static unsigned check_keys(const char *line)
 {
 	char keys[16], *save = NULL;

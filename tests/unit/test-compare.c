@@ -59,7 +59,7 @@ static void mark(struct world *w, struct query_moment *m)
 	assert_int_equal(query_moment_init(m, &w->engine), 0);
 }
 
-/* What a row has in a column, 0 for what is not known, and where there is no row. */
+/* The value of a row in a column, 0 if unknown, and where there is no row. */
 static double number(const struct table *t, size_t row, const char *key)
 {
 	size_t col = table_column(t, key);

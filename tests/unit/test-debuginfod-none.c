@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a build without libdebuginfod, or without libdw, says of it. */
+/* Messages of a build without libdebuginfod, or without libdw. */
 #include "../../src/sym/lines/debuginfod.h"
 
 #include <setjmp.h>

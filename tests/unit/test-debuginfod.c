@@ -259,7 +259,7 @@ static void test_other_id(void **state)
 	assert_true(run("mv %s/kept %s/debug", dir, dir));
 }
 
-/* What the debug file shares with others is asked for by its own build id; here it is not that. */
+/* The part that the debug file shares with others has its own build id; here it is another one. */
 static void test_shared_part(void **state)
 {
 	(void)state;
@@ -283,7 +283,7 @@ static void test_shared_part(void **state)
 	assert_true(run("mv %s/kept %s/debug", dir, dir));
 }
 
-/* Whoever draws goes on, whoever waits does so up to a bound, and ending does not wait for it. */
+/* Drawing continues, a caller that waits does so up to a bound, and ending does not wait for it. */
 static void test_late(void **state)
 {
 	const struct srclines_place *p;
@@ -317,7 +317,7 @@ static void test_no_servers(void **state)
 	end();
 }
 
-/* The servers are set, and nobody said that they are to be asked. */
+/* The servers are set, but the user has not allowed to ask them. */
 static void test_not_wanted(void **state)
 {
 	const struct srclines_place *p;

@@ -157,7 +157,7 @@ static void a_cut_record_is_bad(void **state)
 		assert_int_equal(size, 0);
 		free(copy);
 	}
-	/* The same with a header that says so: a size of its own, but too small for the fields. */
+	/* The same with a header of that length: valid, but too small for the fields. */
 	for (uint16_t len = 8; len < r->len; len += 8) {
 		uint64_t *copy = malloc(len);
 		memcpy(copy, r->data, len);
@@ -300,7 +300,7 @@ static void both_ways_through_a_sample_agree(void **state)
 	mem_free(longer.attrs);
 }
 
-/* Not passed over in silence: nobody could say what was in it. */
+/* Not passed over in silence: its content would be unknown. */
 static void a_sample_of_no_known_event_is_bad(void **state)
 {
 	uint64_t id = 0x1234567890;

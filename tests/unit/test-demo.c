@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The demo workload: its list of kinds, that it ends by duration and by SIGTERM, leaves nothing
- * behind, and says what is wrong. What it contends for is the subject of the live tests.
+ * The demo workload: its list of kinds, that it ends by duration and by SIGTERM, leaves no files or
+ * processes, and reports errors. The live tests check its contention.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static void every_kind_has_a_name(void **state)
 	assert_int_equal(all, DEMO_ALL);
 }
 
-/* A directory of our own as TMPDIR, so that what is left behind can be seen. */
+/* A directory of our own as TMPDIR, so that files that remain can be seen. */
 static int make_dir(void **state)
 {
 	static char dir[64];
@@ -139,8 +139,7 @@ static int count_placed(void)
 	return 0;
 }
 
-/* Each is placed, or it is said why not; they are gone in the end. With some kinds there is none.
- */
+/* Each is placed, or a message gives the reason; none remains. Some kinds place none. */
 static void has_a_breakpoint_and_a_uprobe(void **state)
 {
 	struct demo_options o = {.duration_ns = 300000000,
@@ -160,7 +159,7 @@ static void has_a_breakpoint_and_a_uprobe(void **state)
 	assert_int_equal(n_placed + n_missing, 0);
 }
 
-/* What a process that may not mount got from demo_run(). */
+/* The answer of demo_run() to a process that may not mount. */
 struct outcome {
 	int r;
 	struct error err;

@@ -89,7 +89,7 @@ static void test_arm64(void **state)
 	disasm_close(d);
 }
 
-/* What is not known is passed as a whole, and what follows is read rightly. */
+/* An unknown instruction is skipped as a whole, and the next one is read correctly. */
 static void test_unknown(void **state)
 {
 	/* An AVX-512 VBMI instruction or a bad opcode, cut: whatever it is, the end is reached. */

@@ -34,7 +34,7 @@ static void test_kallsyms(void **state)
 	assert_true(doctor_kallsyms_has_addresses("ffffffff81000000 T _text"));
 }
 
-/* Rings within 64 MiB, or as small as they may be, which is said. */
+/* Rings within 64 MiB, or as small as possible, with a message. */
 static void test_memory(void **state)
 {
 	char text[200];
@@ -102,7 +102,7 @@ static void test_all_well(void **state)
 	}
 }
 
-/* What works and has nothing to show says so; and the profile has needs of its own. */
+/* Checks that pass without a result have a message; and the profile has needs of its own. */
 static void test_the_rest(void **state)
 {
 	struct doctor d;

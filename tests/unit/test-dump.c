@@ -259,7 +259,7 @@ static void what_makes_no_sense_is_counted(void **state)
 	struct synth_dump d = dump_of_shot(512);
 	uint8_t stack[512];
 
-	/* What stands on the stack of this very test could be taken for a length. */
+	/* Data on the stack of this very test could be taken for a length. */
 	memset(stack, 0xff, sizeof(stack));
 	d.stack = stack;
 	d.there = 520;
@@ -279,7 +279,7 @@ static void what_makes_no_sense_is_counted(void **state)
 	assert_int_equal(w->rig.engine.model.profile.samples, 0);
 }
 
-/* What a process maps over the old is what its next samples are unwound by. */
+/* A mapping that a process places over an old one is used to unwind its next samples. */
 static void mappings_are_those_of_the_moment(void **state)
 {
 	struct asked *w = *state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What looks have seen and the last one has not: it has a row, with what the last look that saw it
- * said, and when that was; what is there again has not; a screen shows what is there; and there is
- * no more of it than there is room for.
+ * Things that were in earlier snapshots and are not in the last one: each has a row, with the
+ * values and the time of the last snapshot that had it; one that is back has none; a screen shows
+ * what exists; and the number of rows is bounded.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waits that are judged one at a time, by what is known at the end of a recording, are those that a
- * query of all of it keeps: as many, and as long together, whatever column the filter is about. In
- * the stream names come late: of locks, of cgroups and of tasks, which are also renamed.
+ * Waits that are filtered one at a time, by the data known at the end of a recording, are those
+ * that a query of all of it keeps: as many, and as long together, whatever column the filter is
+ * about. In the stream names come late: of locks, of cgroups and of tasks, which are also renamed.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -88,7 +88,7 @@ static char *folded(struct asked *w, struct folded_spec s)
 	return text;
 }
 
-/* What is written, but for the script. */
+/* The text of the SVG, without the script. */
 static void cut_script(char *text)
 {
 	char *script = strstr(text, "<script>");
@@ -117,7 +117,7 @@ static void graphs_are_xml_whatever_is_called(void **state)
 	free(text);
 }
 
-/* Where the boxes of a level begin, and how wide they are: within what they stand on. */
+/* Positions and widths of the boxes of a level: within the box below them. */
 static void boxes_have_the_width_of_their_share(void **state)
 {
 	struct asked *w = *state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Recordings that perf made on another architecture: contended counts and totals by type are those
- * that perf finds in them on this one. tests/golden/arm64.md tells where they and the figures come
- * from.
+ * that perf finds in them on this one. See tests/golden/arm64.md for the origin of the files and
+ * the figures.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -235,7 +235,7 @@ static void build_ids_are_found(void **state)
 	/* Older writers do not say how long it is. */
 	buf[32] = 0;
 	assert_true(buildids_find(buf, n, "/bin/a", &one) && one.len == 20);
-	/* What is cut ends the list. */
+	/* A cut entry ends the list. */
 	assert_int_equal(buildids_next(buf, n - 1, next, &one), 0);
 	assert_false(buildids_find(buf, n - 8, "[vdso]", &one));
 	/* No room: the length alone. */

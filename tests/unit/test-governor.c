@@ -18,7 +18,7 @@ struct machine {
 	struct governor g;
 	struct governor_look look;
 	double events_per_ms;
-	double told[GOVERNOR_COUNTS + 1]; /* part of events that is told, by step */
+	double told[GOVERNOR_COUNTS + 1]; /* part of events that is reported one by one, by step */
 	double event_ns[GOVERNOR_COUNTS + 1];
 	double record_ns, fixed_per_ms;
 };
@@ -112,7 +112,7 @@ static void test_no_threshold_helps_then_counts(void **state)
 	assert_true(m.g.step > 4);
 }
 
-/* Where somebody waits for long waits, they are told at any cost. */
+/* Where a caller waits for long waits, they are reported at any cost. */
 static void test_long_waits_may_be_told_at_any_cost(void **state)
 {
 	struct machine m;
@@ -129,7 +129,7 @@ static void test_long_waits_may_be_told_at_any_cost(void **state)
 	assert_true(m.g.step <= GOVERNOR_THRESHOLDS);
 }
 
-/* Somebody asks for shorter waits while it is further up already. */
+/* A caller asks for shorter waits while the governor is further up already. */
 static void test_a_new_bound_holds_at_once(void **state)
 {
 	const struct governor_look now = {.now_ns = 3600000000000};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who holds the lock of a wait, from each of what reports it: the record of the begin, a record of
+ * The holder of the lock of a wait, from each kind of record: the record of the begin, a record of
  * a holder, the end of another wait. Waits keep it when they end; chains say the same.
  */
 #include <setjmp.h>
@@ -186,7 +186,7 @@ static void who_steals_it_is_named(void **state)
 	check(&t, 701, STEALER, "sure"); /* it has ended */
 }
 
-/* Who let go of it before the wait began has not held it up. */
+/* A task that released the lock before the wait began has not held it up. */
 static void a_holder_of_before_is_not_named(void **state)
 {
 	struct asked *w = *state;
@@ -288,7 +288,7 @@ static void an_ended_wait_keeps_the_holder_of_its_begin(void **state)
 	check(&t, 701, HOLDER, "sure");
 }
 
-/* Nobody has waited in between, so it may have been free. */
+/* No task has waited in between, so it may have been free. */
 static void it_is_forgotten_when_no_task_waits(void **state)
 {
 	struct asked *w = *state;
@@ -353,7 +353,7 @@ static void chains_have_the_same_root(void **state)
 	assert_int_equal(cell_u(&t, 0, "behind"), 2);
 }
 
-/* Records of 1.0.0 have their frames where the owner stands now. */
+/* Records of 1.0.0 have their frames where the owner is now. */
 static void older_records_are_read(void **state)
 {
 	struct asked *w = *state;

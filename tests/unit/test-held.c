@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long who got a lock kept others waiting: from hand to hand, with readers, with owners that
- * were told, where records are missing; and random streams against a plain account of them.
+ * How long a task that got a lock kept others waiting: from hand to hand, with readers, with
+ * reported owners, with missing records; and random streams against a plain account of them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -202,7 +202,7 @@ static void readers_hold_it_together(void **state)
 	assert_int_equal(t.n_rows, 2);
 }
 
-/* Who began to wait later knew whose lock it was. */
+/* A task that began to wait later knew whose lock it was. */
 static void begin_told(struct asked *w, uint64_t t, int tid, int owner)
 {
 	const struct ownerrec r = {
@@ -212,7 +212,7 @@ static void begin_told(struct asked *w, uint64_t t, int tid, int owner)
 	synth_owner(w->rig.synth, 0, CANNED_START + t * MS + 5, tid, &r);
 }
 
-/* Who read before, after the first of its turns, is not known to have let go. */
+/* A reader of before, after the first of its turns, may not have released the lock. */
 static void a_writer_that_was_told_between_readers_counts(void **state)
 {
 	struct asked *w = *state;
@@ -346,7 +346,7 @@ static void zero_begins_anew_and_copies_go_on(void **state)
 	model_deinit(&copy);
 }
 
-/* Figures of the last seconds, also filtered; what one looks at then is the same. */
+/* Figures of the last seconds, also filtered; the tables show the same figures. */
 static void a_window_has_what_ended_in_it(void **state)
 {
 	struct model_limits limits = model_limits_recent(0);
@@ -398,11 +398,11 @@ struct account {
 	uint64_t got[LOCKS][TASKS]; /* 0: has it not */
 	bool got_to_read[LOCKS][TASKS];
 	double kept[LOCKS][TASKS]; /* how long others have waited meanwhile, ms */
-	double charged[TASKS];	   /* of what is known */
+	double charged[TASKS];	   /* of the known part */
 	uint64_t n[TASKS], total[TASKS], all, known;
 };
 
-/* All locks, from one step to the next: who waits loses it to whoever has the lock. */
+/* All locks, from one step to the next: waiting time is charged to the task that has the lock. */
 static void account_step(struct account *a)
 {
 	for (int l = 0; l < LOCKS; l++) {

@@ -71,7 +71,7 @@ struct session {
 	struct gate *gate;
 	struct source *history;
 	struct engine engine;
-	/* What was seen at each tick while live. */
+	/* Figures at each tick while live. */
 	char **states;
 	uint64_t *times;
 	size_t n;
@@ -215,7 +215,7 @@ static void a_pause_leaves_no_trace(void **state)
 		assert_int_equal(source_fd(s.history), 77);
 		assert_int_equal(history_thaw(s.history, &s.engine, &err), 0);
 		assert_state(&s, paused);
-		/* What was collected can be had at once. */
+		/* Collected records are available at once. */
 		assert_int_equal(source_fd(s.history), -1);
 		assert_int_equal(history_thaw(quiet.history, &quiet.engine, &err), 0);
 		assert_state(&quiet, paused);

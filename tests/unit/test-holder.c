@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What holders of locks do while others wait: decoded from what the BPF program writes, whoever's
- * record makes no sense counted as bad, tasks named by it, and a line for each.
+ * States of lock holders while others wait: decoded from the records of the BPF program; records
+ * that make no sense are counted as bad, tasks are named by them, and each has a line.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -170,7 +170,7 @@ static bool is_first_frame(struct model_tracing *ask, uint64_t addr)
 	return addr == synth_addr(SYNTH_MUTEX_LOCK);
 }
 
-/* It is there if somebody else listens to the scheduler, too. */
+/* The frame is in a chain if another program traces the scheduler, too. */
 static void frames_of_the_tracing_are_left_out(void **state)
 {
 	struct model_tracing tracing = {.is_tracing = is_first_frame};

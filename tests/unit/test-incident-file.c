@@ -222,7 +222,7 @@ static void test_with_sums_it_ends_at_a_tick(void **state)
 	assert_true(incident_open_is_whole(&o, b));
 	source_free(b);
 	synth_free(s);
-	/* What it asks for reaches the source that measures. */
+	/* The requests of the trigger reach the source that measures. */
 	assert_int_equal(backlog_new(&asked, &live.source, NULL, NULL), 0);
 	source_tick_now(asked);
 	assert_int_equal(live.n, 1);
@@ -365,7 +365,7 @@ static struct incident_entry *only_entry(const struct folder *f, struct incident
 	return &l->entries[0];
 }
 
-/* One that goes on is there for who looks, and makes way for the whole one. */
+/* An incident in progress can be listed, and is replaced by the complete one. */
 static void test_a_beginning_is_there_until_the_whole_is(void **state)
 {
 	struct incident_begun begun = {.fd = -1};
@@ -394,7 +394,7 @@ static void test_a_beginning_is_there_until_the_whole_is(void **state)
 	close_folder(&f);
 }
 
-/* Whoever wrote it is gone, or cannot write the rest. */
+/* The process that wrote it is gone, or cannot write the rest. */
 static void test_a_beginning_alone_is_a_recording(void **state)
 {
 	struct incident_begun begun = {.fd = -1};
@@ -477,7 +477,7 @@ static void test_the_oldest_give_way(void **state)
 	assert_int_equal(l.n, 5);
 	assert_int_equal(l.entries[0].state, INCIDENT_BAD);
 	assert_int_equal(l.entries[1].state, INCIDENT_LEFT);
-	/* What was left is no file of those three, and there is no incident in it. */
+	/* The remaining file is none of those three, and there is no incident in it. */
 	assert_string_equal(l.entries[2].name, "kontend-20261121-031409-wait.data");
 	assert_string_equal(l.entries[4].name, "kontend-20261121-031411-wait.data");
 	assert_int_equal(l.entries[4].found.wall_ns, (1795230847 + 4) * S);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a file says of an incident is bounded, terminated and plain, or refused. */
+/* Texts about an incident in a file are bounded, terminated and plain, or refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,7 +96,7 @@ static void test_a_lock_is_named_late(void **state)
 	in.lock = CANNED_PIPE_MUTEX;
 	query_incident_name(&q, &in);
 	assert_true(*in.lock_name);
-	assert_true(query_incident_is_named(&r.engine, &in)); /* nobody looks */
+	assert_true(query_incident_is_named(&r.engine, &in)); /* no snapshots to wait for */
 	query_deinit(&q);
 	rig_deinit(&r);
 }

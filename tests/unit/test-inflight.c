@@ -127,7 +127,7 @@ static void max_and_totals_have_what_goes_on(void **state)
 	assert_true(longer > 0);
 }
 
-/* A wait of 2.11 s that goes on, and one of 167 us that has ended. */
+/* A wait of 2.11 s that is not over, and one of 167 us that has ended. */
 static void a_wait_in_flight_is_the_longest(void **state)
 {
 	const struct record_host host = {.clock_ns = CANNED_START, .cpus = 1, .cpus_online = 1};

@@ -17,7 +17,7 @@
 
 enum { SELF = 77, CPUS = 2 };
 
-/* What the kernel's side would have left behind. */
+/* The data that the kernel's side would have written. */
 struct stage {
 	struct inspect_bpf i;
 	struct raw_state state;
@@ -195,7 +195,7 @@ static void test_flags(void **state)
 	r = add_raw_event(&t, 10, -1);
 	r->flags = RAW_KERNEL;
 	r->owner_pid = 0;
-	/* Nobody opened it; the first has a descriptor, the second is just being opened. */
+	/* It has no owner; the first has a descriptor, the second is just being opened. */
 	for (int k = 0; k < 2; k++) {
 		r = add_raw_event(&t, 10, -1);
 		r->owner_pid = r->owner_tid = 0;
@@ -299,7 +299,7 @@ static void test_stale_counts(void **state)
 	r->state = SNAP_INACTIVE;
 	r->count = 90;
 	fill(&t);
-	/* Of now, but the one before was not: nobody knows what came since. */
+	/* Of now, but the one before was not: the growth since then is unknown. */
 	assert_false(t.snap.events[0].flags & SNAP_STALE);
 	assert_int_equal(t.snap.events[0].count_age_ns, 0);
 	assert_true(t.snap.events[0].hits == UINT64_MAX);
@@ -377,7 +377,7 @@ static void test_cost(void **state)
 		h.time_ns += 300000000;
 		inspect_cost(&c, &h, inspect_cpu_ns() - 600000);
 	}
-	/* Four of at least 600 us in 1.2 s; and a look right behind that changes nothing. */
+	/* Four of at least 600 us in 1.2 s; and a look right after that changes nothing. */
 	assert_true(h.cost_ns >= 600000 && h.cost_per_s_ns >= 2000000);
 	uint64_t before = h.cost_per_s_ns;
 	h.time_ns += 1000;
@@ -443,7 +443,7 @@ static void check_creator(const struct perfsnap *s, size_t i, int32_t pid, const
 	assert_int_equal(s->creators[i].inherited, inherited);
 }
 
-/* What is newer than all that a look before has found was created since; who did stays. */
+/* An event newer than all that an earlier snapshot found was created since; its creator stays. */
 static void test_creations(void **state)
 {
 	struct stage t;
@@ -464,7 +464,7 @@ static void test_creations(void **state)
 	child->parent_id = t.events[0].id;
 	child->owner_pid = 0;
 	strcpy(child->target_comm, "app");
-	add_raw_event(&t, 0, 0)->owner_pid = SELF; /* our own is nobody's business */
+	add_raw_event(&t, 0, 0)->owner_pid = SELF; /* our own is not counted */
 	fill_at(&t, 9);
 	assert_int_equal(t.snap.n_creators, 2);
 	assert_int_equal(t.snap.head.creations_since_ns, 5);

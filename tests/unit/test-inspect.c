@@ -126,7 +126,7 @@ static void test_where(void **state)
 	assert_string_equal(names_where(&n, r->path, 2, 7, 0xe03020), "[heap]+0x20");
 	assert_string_equal(names_where(&n, r->path, 3, 7, 0x7f0000000004), "anon+0x4");
 	assert_string_equal(names_where(&n, r->path, 4, 7, 0x452000), "");
-	/* Of the kernel, of nobody, of one that is gone. */
+	/* Of the kernel, without an owner, of a process that is gone. */
 	assert_string_equal(names_where(&n, r->path, 5, 7, UINT64_MAX - 9), "");
 	assert_string_equal(names_where(&n, r->path, 6, 0, 0x400010), "");
 	assert_string_equal(names_where(&n, r->path, 7, 8, 0x400010), "");
@@ -137,7 +137,7 @@ static void test_where(void **state)
 	names_deinit(&n);
 }
 
-/* Variables as the file has them, also those behind its last page, and its own addresses. */
+/* Variables as the file has them, also those after its last page, and its own addresses. */
 static void test_where_by_symbol(void **state)
 {
 	const struct root *r = *state;

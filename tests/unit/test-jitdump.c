@@ -94,7 +94,7 @@ static void load(const struct dump *d)
 		;
 }
 
-/* What is at @addr after all has been read: its name, or the reason. */
+/* The function at @addr after all has been read: its name, or the reason. */
 static const char *name_at(const struct dump *d, uint64_t addr)
 {
 	struct usersym s;
@@ -155,7 +155,7 @@ static void test_growing(void **state)
 	assert_string_equal(name_at(d, 0x20000), usersym_reason(USERSYM_NO_SYMBOL));
 	write_bytes(d, "abcd", 4);
 	put_load(d, 0x10000, 3, "again", "4567", 0);
-	/* It was said to have no bytes, so it is no function; what follows is read. */
+	/* Its size is 0, so it is no function; the next record is read. */
 	assert_string_equal(name_at(d, 0x20000), usersym_reason(USERSYM_NO_SYMBOL));
 	assert_string_equal(name_at(d, 0x10001), "again");
 	assert_int_equal(usersyms_bytes_jit(d->u, getpid(), 0x10000, bytes, 4, &n, &path),
@@ -198,7 +198,7 @@ static void test_other_version(void **state)
 	assert_string_equal(name_at(d, 0x10000), usersym_reason(USERSYM_NOT_ELF));
 }
 
-/* Names read before the damage are kept; nothing behind it is looked at. */
+/* Names read before the damage are kept; records after it are not read. */
 static void test_damage(void **state)
 {
 	struct dump *d = *state;
@@ -214,7 +214,7 @@ static void test_damage(void **state)
 	put_move(d, 0x77777, 0x88888, 4, 9);
 	put_load(d, 0x30000, 3, "third", "0123", 0);
 	put_other(d, 0, 15);
-	put_load(d, 0x40000, 4, "behind", "0123", 0);
+	put_load(d, 0x40000, 4, "after", "0123", 0);
 	assert_string_equal(name_at(d, 0x30000), "third");
 	assert_string_equal(name_at(d, 0x10000), "first");
 	assert_string_equal(name_at(d, 0x20000), usersym_reason(USERSYM_NOT_ELF));

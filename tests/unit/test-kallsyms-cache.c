@@ -168,7 +168,7 @@ static void test_damaged_anywhere(void **state)
 	}
 }
 
-/* What earlier versions kept there: text with a last line that said of what it was. */
+/* The cache of earlier versions: text with a last line that described its content. */
 static void test_of_an_earlier_version(void **state)
 {
 	const struct fixture *f = *state;
@@ -264,7 +264,7 @@ static void test_modules(void **state)
 	assert_int_not_equal(
 		h, kallsyms_cache_modules("nf_tables 300 4 - Live 0xffffffffc0200000\n"
 					  "ext4 1000 1 - Loading 0xffffffffc0300000 (E)\n"));
-	/* Whatever it is, nothing behind its end is read. */
+	/* Whatever it is, no byte after its end is read. */
 	kallsyms_cache_modules("a");
 	kallsyms_cache_modules("a b c d e f g h\n\n \n  x");
 }
@@ -289,7 +289,7 @@ static void test_out_of_memory(void **state)
 	assert_int_equal(mem_live(), live);
 }
 
-/* The state of this machine can be told twice, and is the same then unless something was loaded. */
+/* The state of this machine is read twice, and is the same unless something was loaded. */
 static void test_this_machine(void **state)
 {
 	struct kallsyms_cache_state s = {0};
@@ -298,8 +298,7 @@ static void test_this_machine(void **state)
 	(void)state;
 	if (r) {
 		assert_true(r == -EPERM || r == -EACCES || r == -ENOENT);
-		print_message("skipped: the state of the kernel cannot be told: %s\n",
-			      strerror(-r));
+		print_message("skipped: cannot read the state of the kernel: %s\n", strerror(-r));
 		skip();
 	}
 	assert_int_equal(strlen(s.boot), 36);

@@ -79,7 +79,7 @@ static void test_same(void **state)
 			 btf_vlen(btf__type_by_id(kernel, (uint32_t)whole)));
 	compare(part, (uint32_t)id, (uint32_t)whole, 0);
 	assert_true(btf__type_cnt(part) < btf__type_cnt(kernel) / 10);
-	/* What lies in it is there, what it points to is not. */
+	/* Members inside of it exist, the target of its pointer does not. */
 	assert_true(btf__find_by_name_kind(part, "list_head", BTF_KIND_STRUCT) > 0);
 	assert_true(btf__find_by_name_kind(part, "super_block", BTF_KIND_STRUCT) < 0);
 	btf__free(part);

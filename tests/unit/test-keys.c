@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the line of keys offers does something: each key of each view, once there are rows, and the
+ * Each key in the line of keys does something: each key of each view, once there are rows, and the
  * names of views that have a digit are there in both lengths.
  */
 #include "app-stage.h"

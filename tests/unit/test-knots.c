@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What would help most: knots of known graphs of who waits for whom, and of random ones against a
- * plain account of who reaches whom.
+ * The estimate of the best change: knots of known graphs of waiters and holders, and of random ones
+ * against a plain account of reachability.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static void end(struct asked *w, uint64_t t, int tid, int lock)
 	synth_end(w->rig.synth, 0, CANNED_START + t * MS, 700, tid, LOCK(lock), 0);
 }
 
-/* Who begins to wait sees who has the lock. */
+/* A task that begins to wait sees the owner of the lock. */
 static void owner(struct asked *w, uint64_t t, int waiter, int lock, int tid)
 {
 	const struct ownerrec r = {
@@ -118,7 +118,7 @@ static void one_who_waits_for_nobody_is_a_knot(void **state)
 	assert_string_equal(k.knots[0].mostly_state, "not_followed");
 }
 
-/* Who lets go of it wants it back at once, and waits while the other one has it. */
+/* A task that releases the lock wants it back at once, and waits while the other one has it. */
 static void hand_around(struct asked *w, uint64_t from, int lock, int a, int b)
 {
 	begin(w, from, a, lock);
@@ -143,7 +143,7 @@ static void two_that_pass_a_lock_are_one_knot(void **state)
 	assert_true(k.knots[0].circle);
 	assert_string_equal(k.knots[0].caller, "__vm_munmap");
 	assert_int_equal(k.knots[0].waited_ns + k.unknown_ns, k.waited_ns);
-	/* For the first who got it nobody is known: it may have been the other one. */
+	/* The holder before the first one is unknown: it may have been the other one. */
 	assert_int_equal(k.unknown_ns, 10 * MS);
 	assert_int_equal(k.knots[0].open_ns, 10 * MS);
 	expect_pct(k.knots[0].waited_pct, 100 * 200.0 / 210);
@@ -350,7 +350,7 @@ static bool is_strong(const struct account *a, int i, int j)
 	return a->ns[i][j] && a->ns[i][j] * 100 >= a->all;
 }
 
-/* What the task waited for those with whom it is in no circle. */
+/* Time that the task waited for tasks with which it is in no circle. */
 static uint64_t leads_out(const struct account *a, bool reach[TASKS][TASKS], int i)
 {
 	uint64_t ns = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a model keeps apart in so many bytes: never less than without a limit, and more in more. */
+/* Limits for a number of bytes: never below those for 0, and more bytes keep more rows apart. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -147,8 +147,7 @@ static void fill(struct locksnap *s, struct locksnap_queue *q, const struct raw_
 	assert_int_equal(locksnap_add_queue(s, q), 0);
 }
 
-/* The one that the kernel remembers comes first, whoever waits does not hold, others are of others.
- */
+/* The task that the kernel remembers comes first; waiters and other locks do not count. */
 static void readers_are_in_order(void **state_unused)
 {
 	struct raw_reader r[] = {reader(7, 0, 1, 3), reader(8, 2, 4, 6), reader(5, 0, 0, 1),
@@ -175,7 +174,7 @@ static void readers_are_in_order(void **state_unused)
 	locksnap_deinit(&s);
 }
 
-/* What refers to no frame that is there refers to the first. */
+/* An invalid reference to a frame means the first. */
 static void readers_refer_to_what_is_there(void **state_unused)
 {
 	const unsigned odd[][3] = {{0, 0, 0},

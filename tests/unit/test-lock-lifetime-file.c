@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Locks of files that stand one after the other at one address, as memory of inodes is used again:
+ * Locks of files that follow each other at one address, as memory of inodes is used again:
  * each file has a row with its own waits, and no name is passed on to the next.
  */
 #include <setjmp.h>
@@ -119,7 +119,7 @@ static void a_file_in_the_place_of_another_has_its_own_row(void **state)
 	assert_string_equal(query_title(&w->q, BY_LOCK, t.ids[3]), "rwsem:W i_rwsem /data/E4");
 }
 
-/* Nobody has the next one open: it has no name, and not that of the one before. */
+/* The next one is not open: it has no name, and not that of the one before. */
 static void a_name_is_not_passed_on(void **state)
 {
 	struct asked *w = *state;

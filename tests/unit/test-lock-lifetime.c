@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* mmap_locks that stand one after the other at one address: each has its process' name. */
+/* mmap_locks that follow each other at one address: each has its process' name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -131,8 +131,8 @@ static void waits_of_before_are_not_those_of_who_is_named(void **state)
 	assert_string_equal(cell_s(&t, 1, "name"), "mm_struct …111178");
 }
 
-/* Of one that is not measured no event tells when it began; the look does. */
-/* A writer is told of, who waited for nothing: the other mode has no begin, and is no older lock.
+/* If a process is not measured no event gives its begin; the snapshot does. */
+/* A writer is reported that waited for nothing: the other mode has no begin, and is no older lock.
  */
 static void who_is_told_to_hold_it_makes_no_other_lock(void **state)
 {

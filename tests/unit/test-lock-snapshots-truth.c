@@ -184,7 +184,7 @@ static void check_row(const struct world *o, const struct table *t, size_t i, ui
 	if (cell_u(t, i, "doubtful"))
 		return;
 	if (!w || LOCK + 64 * (uint64_t)w->lock != cell_u(t, i, "lock"))
-		fail_msg("%d does not wait, but is said to for %llu ns at %llu",
+		fail_msg("%d does not wait, but is reported to wait for %llu ns at %llu",
 			 (int)cell_u(t, i, "tid"), (unsigned long long)since,
 			 (unsigned long long)now);
 	if (since > now - w->begin)

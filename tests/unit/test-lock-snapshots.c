@@ -24,7 +24,7 @@
 #define OTHER 0xffff888022222200ull
 #define AT(ms) (CANNED_START + (uint64_t)(ms)*MS)
 
-/* Who is seen in the queue of a rwsem, first in line first. */
+/* The tasks in the queue of a rwsem, first in line first. */
 struct seen {
 	int tid;
 	bool reader;
@@ -140,7 +140,7 @@ static void waits_from_before_have_their_begin(void **state)
 	t = asked_locks(w, (struct query_spec){.by = BY_LOCK});
 	assert_int_equal(t.n_rows, 2); /* a mode each */
 	assert_int_equal(column_sum(&t, "waiting"), 3);
-	/* Of this interval what lies behind the look. */
+	/* The part of this interval that lies after the snapshot. */
 	assert_true(column_sum(&t, "wait_ns_per_s") > 2900 * MS);
 
 	t = rows(w);
@@ -181,7 +181,7 @@ static void looks_wait_for_their_events(void **state)
 	}
 }
 
-/* What was over when the events had come as far as the look leaves nothing. */
+/* A wait that was over when the events had come as far as the snapshot leaves nothing. */
 static void waits_that_end_during_a_look_are_over(void **state)
 {
 	static const struct seen v[] = {{702, false, AT(0) - 400 * MS}, {703, false, AT(2006)}};
@@ -225,7 +225,7 @@ static void lost_begins_are_told_by_looks(void **state)
 	assert_false(cell_at(&t, 0, "since_ns")->approx);
 }
 
-/* One that is woken in vain has not begun anew, but where ends may have been lost. */
+/* A task that is woken in vain has not begun again, but where ends may have been lost. */
 static void vain_awakenings_are_no_begins(void **state)
 {
 	const bool lost = *(const bool *)*state;
@@ -312,7 +312,7 @@ static void who_is_in_no_queue_does_not_wait(void **state)
 	assert_int_equal(o.damage.unmatched_begin, 4);
 }
 
-/* Where nothing was lost, who has left the queue may be about to go on: its end will tell. */
+/* Without losses, a task that has left the queue may be about to run: its end record will come. */
 static void without_losses_events_count(void **state)
 {
 	struct asked *w = fresh(state);
@@ -325,7 +325,7 @@ static void without_losses_events_count(void **state)
 	assert_int_equal(rows(w).n_rows, 1);
 }
 
-/* But what only looks told of is over when the next one does not. */
+/* But a wait known from snapshots only is over when the next one does not have it. */
 static void what_looks_told_looks_end(void **state)
 {
 	static const struct seen v[] = {{702, false, AT(0) - 400 * MS}};
@@ -340,7 +340,7 @@ static void what_looks_told_looks_end(void **state)
 	assert_int_equal(overview(w).damage.unmatched_begin, 0);
 }
 
-/* The holder of a look is that of a wait where it saw it; else the look's age is told. */
+/* A wait has the holder of a snapshot that saw the wait; else the snapshot's age is reported. */
 static void nobody_waits_for_itself(void **state)
 {
 	static const struct seen v[] = {{702, false, AT(100)}};
@@ -362,7 +362,7 @@ static void nobody_waits_for_itself(void **state)
 	assert_int_equal(cell_u(&t, 2, "owner_age_ns"), 495 * MS);
 }
 
-/* Two looks see the same holder; who had waited got the lock between them, so he has it anew. */
+/* A waiter got the lock between two snapshots of the same holder, so that one has it again. */
 static void who_got_it_between_looks_ends_a_hold(void **state)
 {
 	static const struct seen v[] = {{702, false, AT(100)}}, later[] = {{703, false, AT(1950)}};
@@ -387,7 +387,7 @@ static void who_got_it_between_looks_ends_a_hold(void **state)
 	assert_int_equal(now.held_ns, 500 * MS);
 	rows(w);
 	query_lock_now(&w->q, LOCK, LOCK_RWSEM_W, &now);
-	assert_int_equal(now.held_ns, 105 * MS); /* the look is 5 ms behind its tick */
+	assert_int_equal(now.held_ns, 105 * MS); /* the snapshot is 5 ms after its tick */
 }
 
 static void tell_level(struct asked *w, uint64_t ms, enum shortsnap_level level)
@@ -401,7 +401,7 @@ static void tell_level(struct asked *w, uint64_t ms, enum shortsnap_level level)
 	synth_record(w->rig.synth, RECORD_SNAPSHOT, 0, &s, sizeof(s));
 }
 
-/* Nobody tells of ends: who is seen twice, and has run in between, has not waited all the time. */
+/* Without end records: a task seen twice that has run in between has not waited all the time. */
 static void who_is_only_counted_waits_anew(void **state)
 {
 	static const struct seen v[] = {{702, true, AT(950)}, {703, true, AT(400)}},
@@ -422,7 +422,7 @@ static void who_is_only_counted_waits_anew(void **state)
 		for (int i = 0; i < 3; i++)
 			rows(w);
 		struct table t = rows(w);
-		/* With all ends told, who was woken in vain has waited since before that. */
+		/* With all end records, a task woken in vain has waited since before that. */
 		assert_int_equal(t.n_rows, 1 + all);
 		assert_int_equal(cell_u(&t, 0, "tid"), 703);
 		assert_int_equal(cell_u(&t, 0, "since_ns"), 2600 * MS);
@@ -439,8 +439,9 @@ static void who_is_only_counted_waits_anew(void **state)
 }
 
 /*
- * On PREEMPT_RT who waits to read stands in the queue of the rt-mutex within the lock: that is the
- * wait that its event told, and its holder. Who stands there since before is a wait that none told.
+ * On PREEMPT_RT a task that waits to read is in the queue of the rt-mutex within the lock: that is
+ * the wait of its event, and its holder. If it waits there since before, no event has reported that
+ * wait.
  */
 static void the_rt_mutex_within_is_the_lock_of_readers(void **state)
 {

@@ -142,7 +142,7 @@ static void a_queue_has_what_was_before(void **state)
 	assert_int_equal(sums(m).handed[LOCKQUEUE_R], 3);
 	assert_int_equal(sums(m).handed[LOCKQUEUE_W], 2);
 	assert_int_equal(sums(m).phases[LOCKQUEUE_R], 2);
-	assert_int_equal(sums(m).phases[LOCKQUEUE_W], 1); /* it goes on */
+	assert_int_equal(sums(m).phases[LOCKQUEUE_W], 1); /* it is not over */
 	assert_int_equal(sums(m).phase_most, 2);
 	assert_int_equal(sums(m).convoys, 2);
 	assert_int_equal(sums(m).convoy_ns, 45 * MS);
@@ -293,7 +293,7 @@ static void what_is_doubtful_counts_in_nothing(void **state)
 	begin(m, 2, 702, LCB_F_WRITE);
 	lose(m, 20);
 	assert_int_equal(queue_at(m, LOCK(0))->n[LOCKQUEUE_W], 0);
-	assert_int_equal(sums(m).convoys, 1); /* up to the loss somebody waited */
+	assert_int_equal(sums(m).convoys, 1); /* up to the loss a task waited */
 	assert_int_equal(sums(m).convoy_ns, 19 * MS);
 	end(m, 21, 702);
 	end(m, 22, 701);
@@ -312,7 +312,7 @@ static void what_is_doubtful_counts_in_nothing(void **state)
 	assert_int_equal(sums(m).phases[LOCKQUEUE_R], 3); /* 702, in doubt, ended one */
 }
 
-/* The end of 701 was not told: nobody knows when it left, so neither since when others wait. */
+/* The end of 701 was not reported: when it left is unknown, and so is since when others wait. */
 static void who_lost_its_end_is_in_no_queue(void **state)
 {
 	struct model *m = *state;
@@ -321,7 +321,7 @@ static void who_lost_its_end_is_in_no_queue(void **state)
 	begin(m, 2, 702, LCB_F_WRITE);
 	begin(m, 3, 703, LCB_F_WRITE);
 	end(m, 4, 703);
-	begin(m, 40, 701, LCB_F_WRITE); /* anew */
+	begin(m, 40, 701, LCB_F_WRITE); /* again */
 	assert_int_equal(m->damage.unmatched_begin, 1);
 	assert_int_equal(queue_at(m, LOCK(0))->n[LOCKQUEUE_W], 2);
 	assert_int_equal(queue_at(m, LOCK(0))->busy_ns, START + 2 * MS);
@@ -344,7 +344,7 @@ static void release(struct model *m, uint64_t t, int tid)
 	assert_int_equal(model_apply(m, &ev), 0);
 }
 
-/* Which releases tell of a hand-over is for release.c to know: see test-release. */
+/* release.c decides which releases are a hand-over: see test-release. */
 static void hand_overs_have_times_where_releases_are_told(void **state)
 {
 	struct model *m = *state;
@@ -455,7 +455,7 @@ static void queues_are_bounded_and_forgotten_with_their_locks(void **state)
 	assert_true(with_queue >= LOCKQUEUE_MOST);
 }
 
-/* A plain account: all who wait are looked at whenever somebody gets the lock. */
+/* A plain account: all waiting tasks are checked whenever a task gets the lock. */
 enum { TASKS = 300, LOCKS = 3, STEPS = 30000 };
 
 struct task_account {
@@ -652,7 +652,7 @@ static void random_streams_agree_with_a_plain_account(void **state)
 			continue;
 		compare_waits(m, a);
 		model_tick(m, START + now * MS);
-		/* What goes on in a copy is the same. */
+		/* A copy continues in the same way. */
 		if (now % 5000 == 0) {
 			assert_int_equal(model_copy(&copy, m), 0);
 			model_deinit(m);

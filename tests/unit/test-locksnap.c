@@ -134,7 +134,7 @@ static void damage_readers(struct locksnap *s, int what)
 		s->head.no_sleepers = (uint32_t)s->n_strings;
 }
 
-/* What refers to something that is not there is refused, and so is every cut. */
+/* A reference to a missing entry is refused, and so is every cut. */
 static void test_damage(void **state)
 {
 	struct locksnap s = {0}, t = {0};

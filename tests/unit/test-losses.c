@@ -2,9 +2,9 @@
 /*
  * Losses, as a property: from a recording of tasks that wait, records are dropped at random places,
  * as full rings drop them. Whatever is then counted as sure must be in the whole recording, with
- * the same begin and end. A plan that fails is made smaller, and printed. And figures are at least
- * what they are: never more than there was, of a bucket less only where it says so, and of the sums
- * since some tick not less by more than they say.
+ * the same begin and end. A plan that fails is made smaller, and printed. And figures are lower
+ * bounds: never more than the truth; a bucket has less only where it is marked so, and sums since
+ * some tick are not less by more than their reported error.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ struct sure {
 	int tid;
 };
 
-/* What figures say at a tick, and of how much may be missing. */
+/* Figures at a tick, and how much may be missing. */
 struct said {
 	uint64_t from, to, n;
 	struct loss loss;
@@ -47,7 +47,7 @@ static uint32_t put_spin(uint64_t *ret, uint64_t lock, uint32_t outer)
 
 	ret[0] = base + 0x110 + lock;
 	ret[1] = base + 0x210 + lock;
-	ret[2] = base + 0x310 + outer; /* elsewhere in a slow path, or nobody's */
+	ret[2] = base + 0x310 + outer; /* elsewhere in a slow path, or in no function */
 	if (!outer)
 		return 3;
 	ret[3] = base + 0x510 + outer;
@@ -108,13 +108,13 @@ static void tell_by_bpf(struct synth *s, const struct losses_record *r, bool gap
 	synth_wait_begin(s, r->cpu, r->time, 100, r->tid, &b);
 }
 
-/* What is missing since the CPU's record before, and of that what was not left out in pairs. */
+/* Records missing since the CPU's record before, and how many of them were not dropped in pairs. */
 struct missing {
 	uint32_t all[LOSSES_CPUS], gone[LOSSES_CPUS];
 	bool said[LOSSES_CPUS];
 };
 
-/* Of events that are not there nobody knows how often they would have happened. */
+/* For events that are missing it is unknown how often they would have happened. */
 static bool is_counted(const struct losses_plan *p)
 {
 	return p->how != BY_REOPENING && p->how != BY_ROUNDS;
@@ -147,7 +147,7 @@ static void tell_gap(struct synth *s, const struct losses_plan *p, uint32_t cpu,
 		synth_record(s, RECORD_CPU, cpu, &back, sizeof(back));
 }
 
-/* Who looks at a ring sees that it had no room, though nothing in it says so yet. */
+/* A look at a ring shows that it had no room, though no record in it reports that yet. */
 static void tell_silence(struct synth *s, const struct losses_plan *p, uint64_t time,
 			 struct missing *m)
 {
@@ -158,7 +158,7 @@ static void tell_silence(struct synth *s, const struct losses_plan *p, uint64_t 
 	}
 }
 
-/* What no record has told: of rings of our own by CPU, of perf's by the counts of its events. */
+/* Losses without a record: of rings of our own by CPU, of perf's by the counts of its events. */
 static void tell_the_rest(struct synth *s, const struct losses_history *h,
 			  const struct losses_plan *p, uint64_t time, struct missing *m)
 {
@@ -174,7 +174,7 @@ static void tell_the_rest(struct synth *s, const struct losses_history *h,
 		synth_lost_samples(s, LOSSES_CPUS, 0, sum);
 }
 
-/* All that is not dropped, as a source tells it that looks at the rings now and then. */
+/* All records not dropped, from a source that polls the rings now and then. */
 static void report_losses(struct synth *s, struct losses_history *h, const struct losses_plan *p)
 {
 	struct missing m = {0};
@@ -232,7 +232,7 @@ static struct said sums_of(const struct model *m)
 	return s;
 }
 
-/* The sums begin anew at one of the ticks, or never. */
+/* The sums begin again at one of the ticks, or never. */
 static void note_tick(struct model *m, const struct losses_plan *p, struct waits *w)
 {
 	w->sums[w->n_ticks] = sums_of(m);
@@ -435,7 +435,7 @@ static void what_is_sure_in_a_file_of_full_rings_has_happened(void **state)
 	check(BY_FILE);
 }
 
-/* It is not told when a CPU came back, but its events tell when they were there again. */
+/* No record has the time when a CPU came back, but its events show when they were there again. */
 static void what_is_sure_when_cpus_come_back_has_happened(void **state)
 {
 	(void)state;

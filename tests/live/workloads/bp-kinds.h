@@ -22,8 +22,7 @@ uint64_t bp_count(void);
 /* Shared by the parts of bp-kinds: a failure ends the process with a sentence. */
 int bp_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags);
 struct perf_event_attr bp_attr(void); /* a word of bp_watched, written to */
-/* As @attr says, opened by the calling thread, which holds it as @fd; fd < 0: not held by a file.
- */
+/* As in @attr, opened by the calling thread, which holds it as @fd; fd < 0: no descriptor. */
 struct bp_made bp_made_of(const char *kind, const char *role, const struct perf_event_attr *attr,
 			  int fd);
 void bp_print(const struct bp_made *m);
