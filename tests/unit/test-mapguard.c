@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A mapped file that is made shorter while it is looked at: zeros where it was, a flag that says
- * so, and nobody else's faults are taken. A recording that this happens to ends with a note.
+ * A mapped file that becomes shorter while it is read: zeros where it was, a flag, and faults of
+ * other mappings are not handled. A recording that this happens to ends with a note.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -180,7 +180,7 @@ static uint64_t sum(const struct record *r)
 	return n;
 }
 
-/* All that is to come; what is handed out stands in the file, or is zeros. */
+/* Reads the rest; every byte handed out is in the file, or zero. */
 static size_t drain(struct source *s, char *note, size_t size)
 {
 	struct record r;

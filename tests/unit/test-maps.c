@@ -142,7 +142,7 @@ static uint64_t below(uint32_t *seed, uint64_t n)
 	return (*seed >> 8) % n;
 }
 
-/* What is mapped over is gone, page by page; ranges stay sorted and do not overlap. */
+/* A mapping replaces what it overlaps, page by page; ranges stay sorted and do not overlap. */
 static void the_latest_mapping_counts(void **state)
 {
 	uint64_t object[PAGES] = {0}, offset[PAGES] = {0};

@@ -44,7 +44,7 @@ static bool same(const char *text)
 	return cgroup_is_memcg(copy);
 }
 
-/* What is on no line of its own is in the unified hierarchy. */
+/* A controller without a line of its own is in the unified hierarchy. */
 static void the_groups_of_samples_are_memcgs_in_one_hierarchy(void **state)
 {
 	(void)state;

@@ -205,7 +205,7 @@ static void histograms_are_those_of_all_waits(void **state)
 	fleet_free(m);
 }
 
-/* What has no room loses its name and nothing else. */
+/* A row without room loses its name and nothing else. */
 static void what_has_no_room_is_other(void **state)
 {
 	struct both *b = *state;

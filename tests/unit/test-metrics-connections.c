@@ -27,7 +27,7 @@ struct clients {
 	uint64_t now;
 };
 
-/* What the library calls a connection. */
+/* The library's type of a connection. */
 static const void *name_of(const struct clients *k, int i)
 {
 	return &k->here[i];

@@ -226,7 +226,7 @@ static void check_histogram(const char *text, const char *name, const metric *m)
 	}
 }
 
-/* Longest waits begin anew with each scrape, of which the number is one. */
+/* Longest waits start again with each scrape, and the number of scrapes grows. */
 static bool changes(const char *name)
 {
 	return strstr(name, "_max_") || strcmp(name, "kontend_scrapes_total") == 0;
@@ -302,7 +302,7 @@ static void an_exemplar_is_in_its_bucket(void **state)
 	end(&s);
 }
 
-/* What a full table has not counted is in the last bucket, so that buckets add up. */
+/* Waits that a full table has not counted are in the last bucket, so that buckets add up. */
 static void what_has_no_bucket_is_in_the_last(void **state)
 {
 	uint64_t counts[HIST_BUCKETS] = {[40] = 3}, bars[OPENMETRICS_BUCKETS];

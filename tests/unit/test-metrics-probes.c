@@ -61,7 +61,7 @@ static void put_look(struct synth *s, unsigned look, bool incomplete)
 	upsnap_deinit(&snap);
 }
 
-/* What is written in the end of all that was looked at. */
+/* The text written in the end, of all snapshots. */
 static char *hits_of(bool incomplete)
 {
 	const struct metrics_options o = {.version = "1.2.3"};

@@ -144,7 +144,7 @@ static void what_makes_no_sense_is_refused(void **state)
 	free(text);
 }
 
-/* As many as may be at once: the next one is told so, and gets one when they have ended. */
+/* As many requests as allowed: the next one gets a message, and a profile when they have ended. */
 static void there_is_a_bound(void **state)
 {
 	int fds[ASKED_MOST];
@@ -156,7 +156,7 @@ static void there_is_a_bound(void **state)
 		fds[i] = served_dial(s);
 		served_say(fds[i], GET("/debug/pprof/mutex?seconds=1"));
 	}
-	/* They are asked for, and not yet made: nobody measures. */
+	/* They are requested, and not yet made: nothing measures. */
 	poll(NULL, 0, BEGINS_MS);
 	int one_more = served_dial(s);
 	served_say(one_more, GET("/debug/pprof/mutex?seconds=1"));
@@ -215,7 +215,7 @@ static void who_leaves_gives_the_place_up(void **state)
 	free(text);
 }
 
-/* While profiles are asked for, made, and handed over to nobody. */
+/* While profiles are requested, made, and handed over without a receiver. */
 static void it_ends_at_once(void **state)
 {
 	served_need(state);

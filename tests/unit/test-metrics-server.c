@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The server of metrics, by a client of our own over loopback: what is asked well is answered well,
- * and whatever clients do, who measures goes on. He is this test's main thread, which never waits
+ * The server of metrics, by a client of our own over loopback: good requests get good answers, and
+ * whatever clients do, measuring continues. It runs in this test's main thread, which never waits
  * for the server: a test that comes to its end has shown it.
  */
 #include <setjmp.h>
@@ -104,7 +104,7 @@ static void other_hosts_are_refused(void **state)
 	free(text);
 }
 
-/* Its head is that of GET, and it takes nothing that a scrape would tell. */
+/* Its head is that of GET, and it resets nothing that a scrape would report. */
 static void head_has_no_body(void **state)
 {
 	served_need(state);
@@ -201,7 +201,7 @@ static void one_port_is_for_one(void **state)
 	assert_int_equal(metrics_new(&m, &o, &err), -EINVAL);
 }
 
-/* Ends while somebody waits for a text, and while somebody does not read. */
+/* Ends while one client waits for a text, and while another does not read. */
 static void ends_at_once(void **state)
 {
 	served_need(state);

@@ -103,7 +103,7 @@ static void series_are_bounded_and_stay(void **state)
 	/* Of one kind is not of another. */
 	assert_ptr_equal(metrics_rows_get(&t, "lock 1", 1, true, 1), &t.other[1]);
 	assert_ptr_equal(get(&t, "lock 0", HOUR), &t.rows[0]);
-	/* Who has not grown for an hour has to go; not who waits. */
+	/* A task that has not grown for an hour must go; not one that waits. */
 	assert_ptr_equal(get(&t, "lock 5", HOUR), &t.other[0]);
 	t.rows[2].waiting = 1;
 	assert_ptr_equal(get(&t, "lock 5", HOUR + 1), &t.rows[1]);
@@ -322,7 +322,7 @@ static void says_what_was_waited(void **state)
 	/* Not measured: no sample. */
 	assert_null(strstr(text, "kontend_breakpoint_slots"));
 	assert_null(strstr(text, "kontend_triggers"));
-	/* The longest is told once. */
+	/* The longest wait is reported once. */
 	assert_true(openmetrics_total(text, "kontend_lock_wait_max_seconds{", "", &n) > 0);
 	char *again = print_metrics(&p);
 	assert_true(openmetrics_total(again, "kontend_lock_wait_max_seconds{", "", &n) == 0);
@@ -333,7 +333,7 @@ static void says_what_was_waited(void **state)
 	rig_deinit(&rig);
 }
 
-/* Sums of waits that were not told, as two snapshots have them, and what they are governed by. */
+/* Sums of waits not reported one by one, as in two snapshots, and the limits that govern them. */
 static void puts_what_was_not_told(struct synth *s, uint64_t t, uint64_t n)
 {
 	struct {
@@ -365,8 +365,7 @@ static void near(double got, double want)
 		fail_msg("%.12f instead of %.12f", got, want);
 }
 
-/* What the locks' own events tell of them, by memory cgroup and mode; it adds up in a second one.
- */
+/* Figures of the locks' own events, by memory cgroup and mode; they add up in a second one. */
 static void says_how_long_mmap_locks_took_and_were_held(void **state)
 {
 	struct synth_mm_event e = {.pid = 100,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What `--mmap sampled` says of its error, on loads that are made up: of which the truth is known,
- * in all their acquisitions. They are seen in bursts as the collector makes them, slower meanwhile,
- * and a little beyond them, as switching takes its time. In 95 of 100 runs the truth is to be
- * within the error; of loads that come and go one asks for 90, since what was never seen cannot be
- * told. It must not be said by an error that is always great either.
+ * The error that `--mmap sampled` reports, on made-up loads whose acquisitions are all known. They
+ * are seen in bursts as the collector makes them, slower meanwhile, and a little beyond them, as
+ * switching takes its time. In 95 of 100 runs the truth must be within the error; for loads that
+ * come and go 90 are enough, since acquisitions outside of the bursts are unknown. The error must
+ * not be large in general either.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static double steady(const struct load *l, int process, double ms, double of)
 	return process ? 1 : 3;
 }
 
-/* As good as nobody else: its part is the same in each burst. */
+/* As good as alone: its share is the same in each burst. */
 static double alone(const struct load *l, int process, double ms, double of)
 {
 	(void)l, (void)ms, (void)of;
@@ -153,7 +153,7 @@ static void run(const struct load *l, int of_ms)
 	mmlock_how(&sim.l, &sim.how, 0);
 }
 
-/* What is told of the first process and how far it may be off; false: nothing was seen. */
+/* The figure reported for the first process, and its error; false: nothing was seen. */
 static bool told(double *ret, double *ret_error)
 {
 	uint32_t next[8];

@@ -84,7 +84,7 @@ static void a_triple_gives_wait_and_hold(void **state)
 	assert_int_equal(w->l.asked_only + w->l.held_only + w->l.release_only + w->l.tried, 0);
 }
 
-/* Who forks has two at a time; readers of two threads have nothing to do with each other. */
+/* A task that forks has two at a time; readers of two threads are independent. */
 static void locks_and_threads_are_apart(void **state)
 {
 	struct world *w = *state;
@@ -139,7 +139,7 @@ static void a_downgrade_is_no_acquisition(void **state)
 	assert_int_equal(w->l.tried, 0);
 }
 
-/* What ends says where it began; a write lock that becomes a read lock was got where it was. */
+/* The end of a hold has its begin; a write lock that becomes a read lock keeps its first place. */
 static void a_hold_knows_where_it_was_got(void **state)
 {
 	struct world *w = *state;

@@ -298,7 +298,7 @@ static void state_of_cpu(struct synth *s, uint32_t cpu, enum record_cpu_state on
 	synth_record(s, RECORD_CPU, cpu, &state, sizeof(state));
 }
 
-/* What happened on a CPU between its coming up and our looking at it again was not seen. */
+/* Events on a CPU between its coming up and our opening it again were not seen. */
 static void a_cpu_that_comes_back_makes_waits_doubtful(void **state)
 {
 	uint64_t chain[] = {0xffffffff81001000};
@@ -352,8 +352,7 @@ static void play_return(enum record_cpu_state how, uint64_t *ret_sure, uint64_t 
 	rig_deinit(&r);
 }
 
-/* No longer than records are missing, where it is known until when; not of waits that are all told.
- */
+/* Only while records are missing, if it is known until when; never if all waits are reported. */
 static void doubt_about_a_cpu_lasts_as_long_as_what_is_missing(void **state)
 {
 	uint64_t sure, doubtful;
@@ -370,7 +369,7 @@ static void doubt_about_a_cpu_lasts_as_long_as_what_is_missing(void **state)
 	assert_int_equal(doubtful, 0);
 }
 
-/* Opening and reading what is there already is not part of what rates are taken over. */
+/* The time to open and to read existing state is not part of the time that rates are taken over. */
 static void time_counts_from_the_start(void **state)
 {
 	const uint64_t start = 500 * MS;

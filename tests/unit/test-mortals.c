@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A session beside ever new processes: what is kept of those that have ended is bounded, the oldest
- * go first, sums stay what they were, and who lives keeps everything.
+ * A session beside ever new processes: the memory for ended ones is bounded, the oldest go first,
+ * sums stay what they were, and living tasks keep everything.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ enum { TASKS = 512, CPUS = 4, IMMORTAL = 7, FIRST = 1000, PAGE = 4096 };
 #define KERNEL (1ull << 63)
 #define LOCK 0xffff888000001000ull
 
-/* What went in. */
+/* The input of the model. */
 struct world {
 	struct model m;
 	uint64_t t, waits, wait_ns, samples, of_cpu[CPUS];
@@ -67,7 +67,7 @@ static int map_at(struct world *w, int pid, uint64_t start, const char *path, ui
 	return apply(w, ev);
 }
 
-/* Below a kernel function that is one of three, so that its sum can be told. */
+/* Below one of three kernel functions, so that its sum can be identified. */
 static int sample(struct world *w, int pid, uint32_t cpu, uint64_t user)
 {
 	const uint64_t frames[] = {KERNEL | (0x5000 + w->samples % 3), PERF_CONTEXT_USER, user,
@@ -159,7 +159,7 @@ static void check_sums(const struct world *w)
 		assert_in_range(leaf[i], w->samples / 3, w->samples / 3 + 1);
 }
 
-/* Who lives, and who has ended last. */
+/* A living task, and the one that ended last. */
 static void check_names(const struct world *w, int last, int n_kept)
 {
 	const struct task_table *t = &w->m.tasks;
@@ -173,7 +173,7 @@ static void check_names(const struct world *w, int last, int n_kept)
 		const struct cell *c = &w->m.cells.cells[i];
 		uint64_t n = cell_n(&w->m.cells, c);
 		waits += c->task == immortal ? n : 0;
-		/* The lock that all share is told with each of them. */
+		/* The shared lock is named with each of them. */
 		by_lock += w->m.locks.locks[c->lock].addr == LOCK ? n : 0;
 	}
 	assert_int_equal(waits, w->waits / 3);

@@ -421,7 +421,7 @@ static void notes_of_others_are_not_believed(void **state)
 		write_file("notes/mux-interval.cpu_core", bad[i]);
 		assert_int_equal(mux_find_left(&roots, &left, 1), 0);
 	}
-	/* One that would be right, but that everybody may write. */
+	/* One that would be right, but that every user may write. */
 	struct session other = begin_other("cpu_core=8");
 	end_other(&other, true);
 	assert_int_equal(chmod(path, 0666), 0);

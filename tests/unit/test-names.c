@@ -117,7 +117,7 @@ static void names_and_code_are_taken(void **state)
 	funcsnap_deinit(&none);
 }
 
-/* What was told is left out, until there is code to be told as well. */
+/* Functions reported before are left out, until there is code to add as well. */
 static void only_what_is_new_is_taken(void **state)
 {
 	struct asked *w = *state;
@@ -194,7 +194,7 @@ static void another_machine_has_them(void **state)
 	funcsnap_deinit(&found);
 }
 
-/* A recorder that was killed has told of the name first, and of the code when it was hot. */
+/* A recorder that was killed has written the name first, and the code when it was hot. */
 static void what_was_told_in_parts_is_one(void **state)
 {
 	struct asked *w = *state;
@@ -354,7 +354,7 @@ static struct synth *state_ending(int more)
 	return s;
 }
 
-/* What is handed out: position of the first of a kind among all records; *ret_n: their number. */
+/* Position of the first of a kind among all records; *ret_n: their number. */
 static int first_of(struct recording *rec, enum record_kind kind, uint16_t snapshot, int *ret_n)
 {
 	struct reader_options o = {.path = "bytes", .bytes = rec->data, .n_bytes = rec->len};
@@ -390,9 +390,9 @@ static void names_at_the_end_come_first(void **state)
 		struct recording rec = recording_written(synth_source(s), form);
 		int n, events = first_of(&rec, RECORD_PERF, 0, &n);
 		int names = first_of(&rec, RECORD_SNAPSHOT, SNAPSHOT_FUNCS, &n);
-		/* What was told on the way is passed over where all of it comes first. */
+		/* Names reported earlier are skipped where all of them come first. */
 		assert_int_equal(n, form == RECORDING_PIPE ? 1 + more : 1);
-		/* Without an end nothing tells where they are. */
+		/* Without an end the file does not give their place. */
 		assert_true(form == RECORDING_PIPE ? names > events : names < events);
 		int ids = first_of(&rec, RECORD_SNAPSHOT, SNAPSHOT_BUILD_IDS, &n);
 		assert_int_equal(n, form == RECORDING_PIPE ? 0 : 1);

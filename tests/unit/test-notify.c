@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a service manager is told, over a real socket of its own. */
+/* Notifications to a service manager, over a real socket of its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,7 +120,7 @@ static void by_a_path(void **state)
 	listen_in_folder();
 	open_one(&n);
 	says_all(&n);
-	/* The manager is started anew, and listens by the same name. */
+	/* The manager is started again, and listens by the same name. */
 	listen_in_folder();
 	assert_int_equal(notify_ready(&n), 0);
 	assert_told("READY=1");
@@ -265,7 +265,7 @@ static void what_makes_no_sense(void **state)
 	assert_refused("WATCHDOG_PID");
 }
 
-/* A manager that reads nothing holds up nobody for what is of the moment. */
+/* A manager that reads nothing does not block the program for a message of the moment. */
 static void a_slow_manager(void **state)
 {
 	struct notify n;
@@ -280,7 +280,7 @@ static void a_slow_manager(void **state)
 	assert_int_equal(r, -EAGAIN);
 	assert_int_equal(notify_alive(&n, 5000000000), -EAGAIN);
 	assert_told("STATUS=again");
-	/* It was not told, so it is told as soon as that can be. */
+	/* The sign of life was not sent, so the next one is sent as soon as possible. */
 	assert_int_equal(notify_alive(&n, 5000000001), 0);
 	notify_close(&n);
 }

@@ -2,7 +2,7 @@
 /*
  * One answer to who holds a lock: random streams are stopped at a random moment, and blame, did,
  * held, waiters and chains must all name the holder that holder_now() names, or the task to which a
- * free lock is being handed over. What is waited from then on is charged to that one.
+ * free lock is being handed over. Waiting time from then on is charged to that one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -180,8 +180,7 @@ static void check_blame(const struct model *m, const struct wait *w, uint32_t ow
 		assert_int_equal(h->state, h->task ? BLAME_RUNNABLE : BLAME_UNKNOWN);
 }
 
-/* It counts what is known in the end only: of a task that never waited, or if no task waited since.
- */
+/* Only the owner known in the end counts: a task that never waited, or no task has waited since. */
 static void check_held(const struct model *m, const struct wait *w, uint32_t owner,
 		       struct seen *seen)
 {
@@ -301,7 +300,7 @@ static void add_up(const struct table *t, double ns[TASKS])
 			ns[cell_at(t, i, "tid")->i - 701] += (double)cell_u(t, i, "waited_ns");
 }
 
-/* What is charged to whom as the root, and as the holder. */
+/* Time charged to each task as the root, and as the holder. */
 static struct sums charged(struct asked *w)
 {
 	struct query_spec spec = {0};
@@ -315,7 +314,7 @@ static struct sums charged(struct asked *w)
 	return ret;
 }
 
-/* What is to be charged for a while of quiet; false: some wait for each other. */
+/* Time to be charged for a while without events; false: some tasks wait for each other. */
 static bool expect(const struct model *m, struct sums *to, unsigned *n)
 {
 	for (uint32_t i = 1; i < m->waits.high; i++) {

@@ -19,7 +19,7 @@
 
 enum { WORDS = 40 };
 
-/* Parses "a b c" as a command line behind the program's name. */
+/* Parses "a b c" as a command line after the program's name. */
 static int parse(struct opts *o, const char *line, struct error *err)
 {
 	static char copy[512];
@@ -153,8 +153,8 @@ static const char *some_value(const struct opts_info *i, char buf[64])
 }
 
 /*
- * What has a meaning beside --input. An option that is new has none until it stands here, so that
- * none that says how to measure is taken and then not heeded.
+ * Options that have a meaning with --input. A new option has none until it is listed here, so that
+ * no option about measuring is accepted and then ignored.
  */
 static const char shows_recordings[] =
 	"fields cpu pid tid cgroup lock caller stack min-wait "
@@ -258,7 +258,7 @@ static void assert_default_overhead(const char *line, uint32_t expected)
 	assert_int_equal(ppm, expected);
 }
 
-/* What triggers ask for is told whatever it costs. */
+/* Waits that triggers ask for are reported at any cost. */
 static void test_what_is_told_at_any_cost(void **state)
 {
 	struct opts o;
@@ -346,7 +346,7 @@ static void test_nearest(void **state)
 	assert_string_equal(opts_nearest_verb("docotr"), "doctor");
 	assert_string_equal(opts_nearest_verb("repo"), "report");
 	assert_null(opts_nearest_verb("x"));
-	assert_string_equal(opts_nearest_verb("dump"), "demo"); /* hidden ones are not told */
+	assert_string_equal(opts_nearest_verb("dump"), "demo"); /* hidden verbs are not suggested */
 	assert_string_equal(opts_nearest(VERB_LIVE, "colour"), "color");
 	assert_string_equal(opts_nearest(VERB_REPORT, "mmap"), "mmap-pages");
 	assert_null(opts_nearest(VERB_REPORT, "color"));
@@ -396,7 +396,7 @@ static unsigned count_words(const char *words)
 	return n;
 }
 
-/* The words that options allow are those that the modules behind them know. */
+/* The words that options allow are those of the modules that use them. */
 static void test_words(void **state)
 {
 	const char *words = words_of(VERB_REPORT, "by");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who held a lock when a wait began: decoded from what the BPF program writes, put on the wait that
- * began right before it, summed up by owner with hints apart, and kept through folds and copies.
+ * The owner of a lock when a wait began: decoded from records of the BPF program, put on the wait
+ * that began right before it, summed up by owner with hints apart, and kept through folds and
+ * copies.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,7 +88,7 @@ static void waits_are_summed_up_by_owner(void **state)
 	end(w, 21 * MS, 702, LOCK);
 	end(w, 22 * MS, 703, LOCK);
 	end(w, 23 * MS, 704, LOCK);
-	begin(w, 30 * MS, 705, LOCK, LCB_F_WRITE); /* not told */
+	begin(w, 30 * MS, 705, LOCK, LCB_F_WRITE); /* without an owner */
 	end(w, 31 * MS, 705, LOCK);
 	struct table t = play(w, NULL);
 	assert_int_equal(t.n_rows, 4);
@@ -115,7 +116,7 @@ static void waits_are_summed_up_by_owner(void **state)
 	assert_int_equal(asked_locks(w, in).n_rows, 2);
 }
 
-/* Each of two nested waits has its own; a mutex keeps the first that it was told. */
+/* Each of two nested waits has its own; a mutex keeps the first owner reported for it. */
 static void nested_waits_have_their_own(void **state)
 {
 	struct asked *w = *state;
@@ -147,7 +148,7 @@ static void what_fits_no_wait_is_left_out(void **state)
 	begin(w, 10 * MS, 701, LOCK, LCB_F_WRITE);
 	report_owner(w, 10 * MS + 5, 701, owner(OTHER_LOCK, 901, false));
 	report_owner(w, 10 * MS + 6, 702, owner(LOCK, 901, false));
-	wrong.magic++; /* written by somebody else */
+	wrong.magic++; /* written by another program */
 	report_owner(w, 10 * MS + 7, 701, wrong);
 	end(w, 20 * MS, 701, LOCK);
 	struct table t = play(w, NULL);

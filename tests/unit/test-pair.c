@@ -16,7 +16,7 @@ enum { A = 0x1000, B = 0x2000, C = 0x3000 };
 
 static const uint64_t chain_a[] = {0xffffffff81020010, 0xffffffff81022010, 0xffffffff81001010,
 				   0xffffffff81004010};
-/* Inside the slow path of chain_a: its outer frames go on behind schedule(). */
+/* Inside the slow path of chain_a: its outer frames follow after schedule(). */
 static const uint64_t chain_in_a[] = {0xffffffff81024010, 0xffffffff8102a010, 0xffffffff81020abc,
 				      0xffffffff81022010, 0xffffffff81001010, 0xffffffff81004010};
 static const uint64_t chain_other[] = {0xffffffff81024010, 0xffffffff81008010, 0xffffffff8100a010};
@@ -269,7 +269,7 @@ static void a_mutex_is_sure_only_of_who_was_heard_of_since(void **state)
 	assert_int_equal(m->damage.doubtful, 1);
 }
 
-/* The queue has dropped a run between two of CPU 1, and says so before either is applied. */
+/* The queue has dropped a run between two of CPU 1, and reports it before either is applied. */
 static void what_is_dropped_makes_later_waits_doubtful(void **state)
 {
 	const struct record_drop drop = {.records = 2};
@@ -436,7 +436,7 @@ static void an_unfinished_wait_is_there_and_counts_in_its_buckets(void **state)
 	assert_int_equal(series_at(&m->wait_series, m->n_ticks, 2), 500 * MS);
 }
 
-/* On PREEMPT_RT the rt-mutex in a lock is told as well, within the wait of a reader. */
+/* On PREEMPT_RT the rt-mutex in a lock is reported as well, within the wait of a reader. */
 static void a_reader_of_preempt_rt_waits_once(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ids of events opened anew, in records: replaced where they stand and nowhere else; a record that
- * is cut ends it without a byte touched behind.
+ * Ids of events that were opened again, in records: replaced in id fields and nowhere else; a
+ * record that is cut ends this without a byte touched after it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static uint64_t head(uint32_t type, uint16_t size)
 
 static void ids_are_replaced_where_they_stand(void **state)
 {
-	/* 72 behind the head of a sample is its id; anywhere else it is a figure. */
+	/* 72 after the head of a sample is its id; anywhere else it is a figure. */
 	uint64_t sample[] = {head(PERF_RECORD_SAMPLE, 32), 72, 72, 71};
 	uint64_t comm[] = {head(PERF_RECORD_COMM, 32), 73, 72, 73};
 	uint64_t lost[] = {head(PERF_RECORD_LOST, 40), 71, 5, 73, 73};

@@ -32,7 +32,7 @@ static void assert_within_a_bucket(uint64_t ns)
 
 	assert_true(bucket < PHASESNAP_BUCKETS);
 	if (off * 16 > ns)
-		fail_msg("%llu ns are told as %llu", (unsigned long long)ns,
+		fail_msg("%llu ns are reported as %llu", (unsigned long long)ns,
 			 (unsigned long long)middle);
 }
 

@@ -156,7 +156,7 @@ static void test_nothing_breaks_the_form(void **state)
 	screen_deinit(&s);
 }
 
-/* What is drawn stays in its cell, so that no character reaches into the next. */
+/* A drawn character stays in its cell and does not reach into the next. */
 static void test_shapes_are_within_their_cells(void **state)
 {
 	size_t n = 0;
@@ -196,7 +196,7 @@ static void test_shapes_are_within_their_cells(void **state)
 	assert_int_equal(n, 17 + 11 + 7 + 4);
 }
 
-/* It is written whole, or it is said that there was no memory. */
+/* It is written whole, or the call reports that memory ran out. */
 static void test_memory_may_be_short(void **state)
 {
 	struct screen s = screen_of(80, 24);

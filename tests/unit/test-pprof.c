@@ -69,7 +69,7 @@ static void add_query(struct pprof *p, struct query *q)
 		fail_msg("pprof_add: %s", err.text);
 }
 
-/* What it is to a reader; the profile itself is gone. */
+/* The profile as read back; the written one is freed. */
 static profile *finish(struct pprof *p)
 {
 	struct error err = {0};
@@ -225,7 +225,7 @@ static void sleeps_are_of_locks_that_sleep(void **state)
 	forget(p);
 }
 
-/* What is added twice is there once, and counts twice. */
+/* An entry that is added twice is there once, and counts twice. */
 static void what_comes_again_is_added_up(void **state)
 {
 	struct asked *w = *state;
@@ -336,7 +336,7 @@ static void begin_callers(struct asked *w)
 	free(symbols);
 }
 
-/* What has no room of its own is one sample of its type, and sums stay exact. */
+/* Stacks without room of their own are one sample of their type, and sums stay exact. */
 static void many_samples_are_other(void **state)
 {
 	const struct pprof_spec live = {.what = SAMPLES_WAITS, .live = true};
@@ -366,7 +366,7 @@ static void many_samples_are_other(void **state)
 	forget(all);
 }
 
-/* Programs have offsets in files, which whoever has the file can name; the kernel has names. */
+/* Program frames are offsets in files, to be named by tools; kernel frames have names. */
 static void samples_are_of_cpu_time(void **state)
 {
 	const uint64_t kernel = synth_addr(SYNTH_PIPE_READ), user[] = {0x401020, 0x402030};

@@ -55,7 +55,7 @@ static void sets_have_names(void **state)
 	assert_int_equal(strlen(privs_text(UINT64_MAX, text, 12)), 11);
 }
 
-/* As whoever runs the tests: what is kept is what was said, and a second time changes nothing. */
+/* As the user of the tests: requested ones are kept, a second call changes nothing. */
 static void dropping_is_for_good(void **state)
 {
 	int status = -1;

@@ -146,7 +146,7 @@ static void test_comms_all(void **state)
 	sideband_deinit(&s);
 }
 
-/* What the kernel would have told of the mapping: the decoder reads it back. */
+/* Records of the mapping as the kernel would write them: the decoder reads them back. */
 static void check_map(struct decode *d, const struct sideband *s, size_t *at, const char *path,
 		      uint64_t start, uint64_t pgoff)
 {
@@ -284,7 +284,7 @@ static void test_real(void **state)
 	assert_false(procfs_alive("/proc", &t));
 }
 
-/* What we write, the decoder reads as if the kernel had written it. */
+/* The decoder reads our records as if the kernel had written them. */
 static void test_decodes(void **state)
 {
 	struct attr_record {

@@ -139,7 +139,7 @@ static struct table zoomed(struct asked *w, const struct query_zoom *z, enum que
 	return t;
 }
 
-/* What a row has is what the part has that it stands for. */
+/* The figures of a row are those of the view zoomed into it. */
 static void a_row_can_be_zoomed_into(void **state)
 {
 	struct asked *w = *state;

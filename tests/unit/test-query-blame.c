@@ -206,7 +206,7 @@ static void a_window_is_of_its_ticks(void **state)
 	assert_int_equal(sum(w).waited_ns, ALL * SECONDS * MS);
 }
 
-/* What is charged has the lock that was waited for, and where; not who waited. */
+/* The charged time keeps the lock that was waited for, and the caller; not the waiting task. */
 static void a_filter_is_about_who_waits(void **state)
 {
 	struct model_limits limits = model_limits_recent(0);

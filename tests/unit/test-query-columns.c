@@ -46,7 +46,7 @@ static void what_is_not_wanted_is_not_there(void **state)
 	assert_true(find_column(columns, "total_ns")->flags & COLUMN_SCREEN);
 	assert_false(find_column(columns, "wait_ns_per_s")->flags & COLUMN_SCREEN);
 	assert_true(find_column(columns, "wait_ns_per_s")->flags & COLUMN_REPORT);
-	/* What rows are called is there in any case. */
+	/* The name of rows is there in any case. */
 	assert_true(find_column(columns, "name")->flags & COLUMN_SCREEN);
 	assert_true(find_column(columns, "task")->flags & COLUMN_SCREEN);
 	assert_true(find_column(columns, "max_ns")->priority <=

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What kontend itself costs, as the stream reports it: shares of one CPU, and where there is none.
- */
+/* The cost of kontend itself, as the stream reports it: shares of one CPU, if there is any. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

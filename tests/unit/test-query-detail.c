@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What one drills down to (trees, histograms, series, titles), the identity of rows over time and
+ * The details of a row (trees, histograms, series, titles), the identity of rows over time and
  * folding, and every query with every allocation failing once.
  */
 #include <setjmp.h>
@@ -240,7 +240,7 @@ static void the_overview_sums_it_all_up(void **state)
 	assert_string_equal(t.name, "types");
 }
 
-/* Hundreds of locks, stacks and tasks in the order of @step: ids must not tell which came first. */
+/* Hundreds of locks, stacks and tasks in the order of @step: the order of ids must not matter. */
 static void state_many(struct asked *w, unsigned step)
 {
 	enum { N = 211 };

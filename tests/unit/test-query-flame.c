@@ -67,7 +67,7 @@ static const struct query_node *node(const struct query_tree *t, const char *nam
 	return NULL;
 }
 
-/* What its children have is part of what a node has; names are in order. */
+/* The figures of children are part of those of a node; names are in order. */
 static void check(const struct query_tree *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -124,7 +124,7 @@ static bool has(const struct query_tree *t, const char *name)
 	return false;
 }
 
-/* What weighs nothing is left out, and is in the sums all the same. */
+/* Nodes without weight are left out, and are in the sums all the same. */
 static void what_has_no_box_is_left_out(void **state)
 {
 	struct asked *w = *state;

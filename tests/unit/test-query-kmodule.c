@@ -49,7 +49,7 @@ __attribute__((format(printf, 1, 2))) static void run(const char *format, ...)
 	assert_int_equal(system(command), 0);
 }
 
-/* What the loaded module says of itself; @change: it is another one. */
+/* The build id of the loaded module; @change: it is another one. */
 static void say_id(uint8_t change)
 {
 	Elf64_Nhdr h = {
@@ -265,7 +265,7 @@ static void a_function_it_has_not(void **state)
 	is_refused(*state, OTHER, "the file of the module has no function that is called so");
 }
 
-/* Loaded anew, elsewhere. */
+/* Loaded again, at another address. */
 static void symbols_that_move(void **state)
 {
 	static const char symbols[] = "ffffffffc0100000 t zero\t[other]\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A profile of this program: what is inlined stands in its call chains, and lines of source beside
+ * A profile of this program: inlined functions are in its call chains, and lines of source beside
  * its instructions. With an argument it is the process that reads debug information.
  */
 #include <setjmp.h>
@@ -152,7 +152,7 @@ static const struct query_node *node_of(const struct query_tree *t, const char *
 	return NULL;
 }
 
-/* They have places of their own in the tree; what is asked about them is told of their function. */
+/* They have their own positions in the tree; their function answers questions about them. */
 static void inlined_functions_are_in_trees(void **state)
 {
 	struct asked *w = *state;
@@ -236,7 +236,7 @@ static uint64_t address_of(uint64_t place)
 	return addr;
 }
 
-/* What a function's address says of its place, without a call to it. */
+/* The file and line of a function's address, without a call to it. */
 #define ADDRESS_OF(function) address_of(selfplace((uintptr_t)(function)))
 
 static void put_notes(const char *root, const uint8_t *id, size_t n)
@@ -304,7 +304,7 @@ static void load_symbols(struct asked *w, uint64_t also)
 	assert_int_equal(sym_load(&w->rig.engine.sym, text, (size_t)n, &err), 0);
 }
 
-/* What @frame answers when all is read; SRCLINES_NOT_BUILT, too, where this program is no use. */
+/* Answer for @frame when all is read; SRCLINES_NOT_BUILT, too, if this program cannot be used. */
 static enum srclines_answer answer_at(struct asked *w, uint64_t frame, bool same, uint64_t also,
 				      const char **ret_why)
 {
@@ -385,7 +385,7 @@ static enum srclines_answer recorded_elsewhere(struct asked *w, uint8_t change, 
 	if (says)
 		assert_int_equal(snapshot_set_put(&w->rig.engine.model.snapshots, &s, sizeof(s)),
 				 0);
-	/* What runs here is another kernel, which is of no interest. */
+	/* The running kernel is another one, and is ignored. */
 	bool good = be_the_kernel(root, "1.2.3-elsewhere", false);
 	do
 		a = query_place(&w->q, frame, false, &p, ret_why);

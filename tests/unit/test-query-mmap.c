@@ -105,7 +105,7 @@ static void a_lock_without_a_process_is_guessed(void **state)
 		assert_int_equal(cell_at(&t, i, "pid")->approx, cell_at(&t, i, "pid")->i == 300);
 }
 
-/* Waits are kept by time. What the locks' own events tell is not, so all is of one time then. */
+/* Waits are kept by time, figures of the locks' own events are not: then all are of all time. */
 static void figures_are_of_the_window(void **state)
 {
 	const struct model_limits limits = model_limits_recent(16 << 20);
@@ -164,7 +164,7 @@ static void the_histogram_counts_octaves(void **state)
 	assert_string_equal(at, "3");
 }
 
-/* What a row stands for is what its detail is about: waits in scope are those of the row. */
+/* The details of a row are about the row: waits in scope are those of the row. */
 static void a_row_can_be_opened(void **state)
 {
 	struct asked *w = *state;
@@ -190,7 +190,7 @@ static void a_row_can_be_opened(void **state)
 	assert_string_equal(query_title(&w->q, BY_MMAP, 1), "mmap_lock");
 }
 
-/* Who waits in two snapshots and in no event: a row of waits in flight, none of which has ended. */
+/* A task in two snapshots and in no event: a row of waits in flight, none of which has ended. */
 static void waits_from_before_make_a_row(void **state)
 {
 	struct asked *w = *state;
@@ -263,7 +263,7 @@ static void begin_events(struct asked *w, bool path)
 	synth_round(w->rig.synth, CANNED_START);
 }
 
-/* All acquisitions, with what is known without any name of a lock: the offset is learned. */
+/* All acquisitions, with the names known without snapshots: the offset is learned. */
 static void events_tell_of_all_acquisitions(void **state)
 {
 	struct asked *w = *state;
@@ -345,7 +345,7 @@ static void samples_are_scaled(void **state)
 	assert_true(cell_at(&t, 0, "acquired")->approx);
 	assert_int_equal(cell_u(&t, 0, "contended"), 1);
 	assert_int_equal(cell_u(&t, 0, "max_ns"), 5 * MS + 20);
-	/* Nobody knows by one burst how much they differ. */
+	/* One burst does not show how much they differ. */
 	assert_false(cell_at(&t, 0, "acquired_error")->known);
 }
 
@@ -379,7 +379,7 @@ static struct table four_bursts(struct asked *w, bool counted)
 	assert_int_equal(mmlevel_parse("sampled=10", &how), 0);
 	synth_mm_how(w->rig.synth, &how, CANNED_START);
 	if (counted) {
-		/* One in which nobody has done anything yet. */
+		/* One without events so far. */
 		how.from_ns = CANNED_START;
 		how.to_ns = CANNED_START + 5 * MS;
 		synth_mm_how(w->rig.synth, &how, how.to_ns);
@@ -416,7 +416,7 @@ static void samples_tell_their_error(void **state)
 
 /*
  * Half of the 200 that were seen in bursts, whatever the bursts had: half of all 2400. Of the burst
- * in which nobody did anything they make five; they are alike in each, and might not have been.
+ * without events they make five; they are alike in each, and might not have been.
  */
 static void what_was_counted_scales_samples(void **state)
 {
@@ -426,7 +426,7 @@ static void what_was_counted_scales_samples(void **state)
 	assert_in_range(cell_u(&t, 0, "acquired_error"), 170, 190);
 }
 
-/* Of who was gone before anybody looked: the waits' own cgroup, if that is a memory cgroup. */
+/* A task gone before the first snapshot: the waits' own cgroup, if that is a memory cgroup. */
 static void play_gone(struct asked *w, bool told)
 {
 	struct mmlevel_how how;

@@ -363,7 +363,7 @@ static void slots_may_be_older(void **state)
 	assert_int_equal(query_perf_sum(&w->q, &sum), 0);
 	assert_int_equal(sum.used, 7);
 	assert_int_equal(sum.look[QUERY_PERF_SLOTS].age_ns, 500 * MS);
-	/* What it costs to look at slots is told by those looks. */
+	/* The cost of snapshots of slots is reported with them. */
 	assert_false(sum.is_one);
 }
 

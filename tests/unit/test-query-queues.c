@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What snapshots of locks add to the tables: names of locks, places in queues, holders, and waits
+ * Additions of lock snapshots to the tables: names of locks, places in queues, holders, and waits
  * that began before there were events.
  */
 #include <setjmp.h>
@@ -64,7 +64,7 @@ static void emit_inode(struct asked *w, uint64_t t, bool late)
 	lock_snap_emit(w->rig.synth, &s, t);
 }
 
-/* Who waits in two snapshots and is in no event has waited since before; who is in one has not. */
+/* A task in two snapshots and in no event has waited since before; one in a single one has not. */
 static void waits_from_before_are_rows(void **state)
 {
 	struct asked *w = *state;
@@ -109,7 +109,7 @@ static void waits_from_before_are_rows(void **state)
 	assert_int_equal(o.waiting_rwsem_w, 1);
 }
 
-/* Whoever looks is not what is looked for: such waits count, apart, and are never the longest. */
+/* Waits of kontend itself count apart, and are never the longest. */
 static void waits_of_kontend_are_told_apart(void **state)
 {
 	struct asked *w = *state;
@@ -162,7 +162,7 @@ static void waits_of_kontend_are_told_where_its_process_has_no_name(void **state
 	assert_int_equal(o.own_wait_ns, MS);
 	assert_int_equal(o.own_waiting, 1);
 	assert_int_equal(o.waiting, 2);
-	/* Of a task without a name nobody knows that it is kontend's. */
+	/* A task without a name cannot be recognized as kontend's. */
 	assert_int_equal(o.longest_ns, 70 * MS);
 }
 
@@ -399,7 +399,7 @@ static void readers_and_writers_are_counted_by_their_flags(void **state)
 	}
 }
 
-/* One snapshot cannot tell whether a wait began before the tick or just behind it. */
+/* One snapshot does not show whether a wait began before the tick or just after it. */
 static void one_snapshot_is_not_enough(void **state)
 {
 	struct asked *w = *state;
@@ -428,7 +428,7 @@ static const char *named(struct asked *w, uint64_t lock)
 	return "no such row";
 }
 
-/* The latest name counts, and stays when later snapshots do not tell it again. */
+/* The latest name counts, and stays when later snapshots do not repeat it. */
 static void locks_are_called_by_what_they_belong_to(void **state)
 {
 	struct asked *w = *state;
@@ -497,7 +497,7 @@ static void percpu_locks_are_found_by_their_section(void **state)
 	assert_string_equal(named(w, PIPE_LOCK + 0x60), "0xffff888022222260");
 }
 
-/* What is asked for: the queue of a lock that is waited for, the names of those without one. */
+/* Requests: the queue of a lock with waiters, the names of those without one. */
 static void the_engine_asks_for_what_it_shows(void **state)
 {
 	struct asked *w = *state;

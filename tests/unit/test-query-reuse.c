@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a screen's queries keep from frame to frame: the answers are those of queries that keep
- * nothing, whatever is asked for in whatever order, and whatever the model does in between.
+ * A screen's queries keep results from frame to frame: the answers are those of queries that keep
+ * none, whatever the requests and their order, and whatever the model does in between.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -46,7 +46,7 @@ static void assert_same_rows(const struct table *a, const struct table *b,
 	}
 }
 
-/* What colours are scaled by is of all rows, seen or not. */
+/* Colours are scaled by all rows, visible or not. */
 static void assert_most(const struct table *windowed, const struct table *all)
 {
 	size_t col = table_column(all, "wait_ns_per_s");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What fewer events and another interval would save, from points that are put into the model. */
+/* Gain by fewer events or another interval, from points that are put into the model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -138,7 +138,7 @@ static void the_line_of_all_where_the_cpu_has_none(void **state)
 	add_point(m, 0, 20, 32 * US, EACH);
 	add_point(m, 1, 100, 112 * US, EACH);
 	struct query_rotation_what_if *f = query_what_if(w, 2);
-	/* Who takes most comes first. */
+	/* The largest consumer comes first. */
 	assert_int_equal(f[0].cpu, 1);
 	assert_int_equal(f[1].cpu, 0);
 	assert_true(f[1].of_all && f[1].fit.known);

@@ -100,8 +100,8 @@ static void test_fd_says_what_pop_says(void **state)
 	queue_free(q);
 }
 
-/* With a threshold the descriptor tells of much room taken, or of the end; what is there can be
- * had. */
+/* With a threshold the descriptor is readable when much room is taken, or at the end; the caller
+ * can take records before. */
 static void test_wake(void **state)
 {
 	struct queue *q = make_queue(1 << 20);
@@ -128,7 +128,7 @@ static void test_wake(void **state)
 	queue_free(q);
 }
 
-/* Whoever waits for ticks hears of each, and of nothing else. */
+/* A listener to ticks is woken by each, and by nothing else. */
 static void test_ticks_wake(void **state)
 {
 	struct queue *q = make_queue(1 << 20);
@@ -252,7 +252,7 @@ static void test_given_and_cancelled(void **state)
 	assert_int_equal(queue_pop(q, &r), 0);
 	assert_ptr_equal(r.data, text);
 	queue_release(q, &r);
-	/* One that nobody takes is freed with the queue. */
+	/* A record that is not taken is freed with the queue. */
 	assert_int_equal(queue_give(q, RECORD_KALLSYMS, 0, mem_strdup("x"), 1), 0);
 	assert_int_equal(queue_give(q, RECORD_KALLSYMS, 0, NULL, 0), 0);
 	struct queue_item *it = queue_alloc(q, 100, &data, &size);

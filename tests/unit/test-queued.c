@@ -98,7 +98,7 @@ static void both_modes_are_a_row(void **state)
 	assert_int_equal(cell_u(&t, 0, "convoy_ns"), 20 * MS);
 	assert_int_equal(cell_u(&t, 0, "convoy_now_ns"), 0);
 	assert_int_equal(cell_at(&t, 0, "worst_tid")->i, 702);
-	assert_false(cell_at(&t, 0, "hand_p50_ns")->known); /* nothing was told of releases */
+	assert_false(cell_at(&t, 0, "hand_p50_ns")->known); /* no releases were reported */
 	struct query_queued_sum sum;
 	assert_int_equal(query_queued_sum(&w->q, &sum), 0);
 	assert_false(sum.times);
@@ -187,7 +187,7 @@ static void a_window_has_what_ended_in_it(void **state)
 	w->q.window_ns = 0;
 }
 
-/* More queues in a window than there is room for: the oldest buckets go, and that is said. */
+/* More queues in a window than have room: the oldest buckets go, and the query reports that. */
 static void what_windows_keep_is_bounded(void **state)
 {
 	enum { LOCKS = 100, SECONDS = 50 };

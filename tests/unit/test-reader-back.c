@@ -21,7 +21,7 @@
 
 enum { MS = 1000000 };
 
-/* What a source gives, rings apart: the bytes of each, and the times of ticks and rounds. */
+/* The output of a source, rings apart: the bytes of each, and the times of ticks and rounds. */
 struct track {
 	struct recording tracks[3];
 };

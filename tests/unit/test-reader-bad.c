@@ -113,7 +113,7 @@ static void test_attr_sizes(void **state)
 	recording_free(&rec);
 }
 
-/* Sizes that no attribute has: the sentence says of which event, and where it stands. */
+/* Sizes that no attribute has: the message names the event, and its position. */
 static void test_attr_size_lies(void **state)
 {
 	static const uint32_t sizes[] = {1, 63, 129, 1u << 31, UINT32_MAX};
@@ -137,7 +137,7 @@ static void test_attr_size_lies(void **state)
 	recording_free(&rec);
 }
 
-/* Ids that are not there: events whose samples cannot be told apart are counted, not guessed at. */
+/* Missing ids: events whose samples cannot be distinguished are counted, not guessed at. */
 static void test_ids_missing(void **state)
 {
 	struct recording rec = made(0);
@@ -243,7 +243,7 @@ static void test_time_of_no_clock(void **state)
 /* --- compressed data ---------------------------------------------------------------------------
  */
 
-/* What stands before a bad piece is read; what follows it in the zstd stream cannot be. */
+/* Data before a bad piece is read; the rest of the zstd stream cannot be. */
 static void check_piece(uint32_t type, const void *body, size_t len, const char *says)
 {
 	struct recording rec = made(RECORDING_PIPE);
@@ -383,7 +383,7 @@ static void test_stream_and_a_hole(void **state)
 	recording_free(&rec);
 }
 
-/* Data of 2 TB, nearly all a hole, and everything where it should be behind them. */
+/* Data of 2 TB, nearly all a hole, and all sections at their places after them. */
 static void test_data_and_a_hole(void **state)
 {
 	char path[] = "/tmp/kontend-hole-XXXXXX";

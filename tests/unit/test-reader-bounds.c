@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a small file may ask for: each case is a file of at most some megabytes that says the same
- * thing many times over, or says much in few bytes. A process reads it to its end: how much memory
- * that took at most the kernel tells afterwards.
+ * Limits of memory for small files: each case is a file of at most some megabytes that has the same
+ * entry many times over, or unpacks to much. A process reads it to its end: the kernel then reports
+ * the peak of its memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -338,7 +338,7 @@ static void read_it(const struct bound *b, int fd)
 	struct recording_result res;
 	char path[32];
 
-	/* What is not bounded shall not take the machine; a sanitizer needs more addresses. */
+	/* Unbounded memory shall not take the machine; a sanitizer needs more addresses. */
 #ifndef __SANITIZE_ADDRESS__
 	const struct rlimit most = {4ul << 30, 4ul << 30};
 

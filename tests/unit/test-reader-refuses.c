@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Recordings by perf that are whole and sound, but not what waits could be told from: refused with
- * a sentence, as their figures would be of waits that never were; or without any waits.
+ * Valid recordings by perf that lack something to compute waits: refused with a message, since
+ * their figures would be of waits that never were; or without any waits.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static void change_attr(struct recording *rec, void (*change)(struct perf_event_
 	memcpy(at, &attr, size);
 }
 
-/* What it is refused with when its event @k has the attribute that @change makes of it. */
+/* The refusal when its event @k has the attribute that @change makes of it. */
 static void expect_refused(void (*change)(struct perf_event_attr *a), uint64_t k, const char *why)
 {
 	struct recording rec = made();

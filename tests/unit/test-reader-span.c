@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Recordings whose header tells of another time than that of their samples, as headers do that
- * other programs have copied: the samples say how long it was measured.
+ * Recordings whose header has another time than their samples, as in headers that other programs
+ * have copied: the samples decide how long it was measured.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -224,7 +224,7 @@ static void insert(struct recording *r, size_t at, const void *data, size_t len)
 	r->len += len;
 }
 
-/* A record of a type that nobody knows, of a size that leaves all behind it unaligned. */
+/* A record of an unknown type, of a size that leaves all records after it unaligned. */
 static void test_unknown_record(void **state)
 {
 	struct perf_event_header h = {.type = 123456, .size = 11};
@@ -360,8 +360,7 @@ static void test_gap(void **state)
 	rig_deinit(&r);
 }
 
-/* Records that the kernel makes too long: at their end stands anything, here what could be a time.
- */
+/* Records that the kernel makes too long: their end has random bytes, here a possible time. */
 static void test_stale_ends(void **state)
 {
 	static const uint32_t types[] = {PERF_RECORD_KSYMBOL, PERF_RECORD_BPF_EVENT,

@@ -18,7 +18,7 @@ static struct raw_reader_range ranges[RAW_READER_RANGES];
 
 static uint32_t find_function(const char *text)
 {
-	/* What is behind its end belongs to nobody. */
+	/* An address after its end belongs to no function. */
 	size_t len = strlen(text);
 	char *copy = malloc(len + 1);
 

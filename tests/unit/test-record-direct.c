@@ -28,7 +28,7 @@
 
 enum { RING = 65536, SMALL = 4096 };
 
-/* What the test's writev() does. */
+/* Behaviour of the test's writev(). */
 static struct {
 	size_t most;	  /* bytes that one call takes; 0: all */
 	bool interrupted; /* every other call answers EINTR */
@@ -298,7 +298,7 @@ static uint8_t *slurp(const struct stage *s, size_t *ret_len)
 	return bytes;
 }
 
-/* What the records from @from on pack, into @raw; every write of theirs ended where a record does.
+/* Unpacks the records from @from on into @raw; every write of theirs ended at the end of a record.
  */
 static size_t unpack_all(const uint8_t *file, size_t from, size_t len, uint8_t *raw, size_t room)
 {
@@ -443,7 +443,7 @@ static void test_damaged(void **state)
 	stage_deinit(&s);
 }
 
-/* Events that were opened anew: copied, with the ids that the stream has announced. */
+/* Events that were opened again: copied, with the ids that the stream has announced. */
 static void test_renewed(void **state)
 {
 	static uint8_t run[2048];

@@ -78,7 +78,7 @@ static uint64_t samples_in(const uint8_t *p, size_t len)
 	return n;
 }
 
-/* What stands before the events, by way of the file as a queue hands it out. */
+/* The part before the events, by way of the file as a queue hands it out. */
 static int put_head(struct stage *s, struct synth *y)
 {
 	for (size_t i = 0; i < synth_count(y); i++) {
@@ -128,7 +128,7 @@ static uint64_t samples_left(const struct stage *s)
 	return samples;
 }
 
-/* How many samples the kernel has given is known from what it was told to. */
+/* The number of the kernel's samples follows from its settings. */
 static void check(int level, bool counted, uint64_t max)
 {
 	struct recording_result res;
@@ -177,7 +177,7 @@ static void test_no_longer_packed(void **state)
 		check(3, max % 2, max);
 }
 
-/* Too few bytes for what stands before the events: no file is left. */
+/* Too few bytes for the part before the events: no file is left. */
 static void test_no_room_for_head(void **state)
 {
 	(void)state;

@@ -48,7 +48,7 @@ int __wrap_procfs_comms_all(const char *root, struct sideband *s)
 
 enum { OLD = 1, OLDER = 2, ALIKE = 4 };
 
-/* The call that fails, counted from here; -1: none. What names cannot do is another matter. */
+/* The call that fails, counted from here; -1: none. @plain: without renameat2(), another matter. */
 static struct {
 	long left;
 	bool failed, plain;
@@ -343,7 +343,7 @@ static struct record_file *first_part(const struct record_file_options *o, struc
 	return f;
 }
 
-/* Somebody has put another file in place of a part. */
+/* Another program has put another file in place of a part. */
 static void foreign_files_stay(void **state)
 {
 	struct record_file_options o = {.path = "file", .keep = 1};
@@ -430,8 +430,7 @@ static void a_share_is_left_for_events(void **state)
 	rig_deinit(&r);
 }
 
-/* What is left when the stream has ended may take many parts: each takes no longer than its bytes.
- */
+/* The rest when the stream has ended may take many parts: each takes no longer than its bytes. */
 static void parts_of_the_end_are_cheap(void **state)
 {
 	struct record_file_options o = {.path = "file", .keep = 2};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is taken of a stream for those who name functions: all but samples, and some of these. */
+/* Records of a stream that the naming of functions needs: all but samples, and some of these. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static void round_at(struct sampled *t, uint64_t now)
 	record_sampler_put(&t->s, &r, now);
 }
 
-/* @n samples of @ring, a name behind each hundredth. */
+/* @n samples of @ring, a name after each hundredth. */
 static void put_run_of(struct sampled *t, uint32_t ring, unsigned n)
 {
 	static uint8_t buf[4 << 20];

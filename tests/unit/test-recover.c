@@ -47,7 +47,7 @@ static struct recording made_by_perf(int flags)
 	return rec;
 }
 
-/* What recovering @len bytes at @data gives; the new file's bytes in *ret. */
+/* Recovers @len bytes at @data; the new file's bytes in *ret. */
 static int recover(const void *data, size_t len, struct recording *ret, struct recover_stat *st,
 		   struct error *err)
 {
@@ -183,7 +183,7 @@ static void test_unfinished_file_of_perf(void **state)
 
 	(void)state;
 	memcpy(&h, rec.data, sizeof(h));
-	/* Our own form of it has its events behind the data, where they are lost. */
+	/* In our own form of it the events come after the data, where they are lost. */
 	bool in_front = h.attrs.offset < h.data.offset;
 	size_t len = h.data.offset + h.data.size;
 	h.data.size = 0;

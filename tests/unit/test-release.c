@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Holders that tell when they let go: exact times, who never waited, hand-overs, what comes late
- * and what is not sure; and random streams against a plain account that knows who had which lock.
+ * Holders with release records: exact times, holders that never waited, hand-overs, late and
+ * uncertain records; and random streams against a plain account that knows the owner of each lock.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,7 +118,7 @@ static void a_hold_ends_where_it_is_told(void **state)
 	assert_int_equal(query_held_sum(&w->q, &sum), 0);
 	assert_int_equal(sum.known, 2);
 	assert_int_equal(sum.exact, 2);
-	/* Both waited on from the release to the hand-over: nobody has the lock meanwhile. */
+	/* Both waited on from the release to the hand-over: the lock has no owner meanwhile. */
 	assert_int_equal(sum.charged_ns, (2 * 10 + 5) * MS);
 	assert_int_equal(query_held_handed(&w->q, &handed), 0);
 	assert_int_equal(handed.n, 2);
@@ -144,7 +144,7 @@ static void who_never_waited_is_known(void **state)
 	assert_int_equal(cell_u(&t, 0, "waited_ns"), 15 * MS);
 }
 
-/* It may have let go, and taken the lock again, before somebody waited. */
+/* It may have released the lock, and taken it again, before a task waited. */
 static void what_was_before_the_queue_is_left_out(void **state)
 {
 	struct asked *w = *state;
@@ -159,7 +159,7 @@ static void what_was_before_the_queue_is_left_out(void **state)
 	expect(&t, 701, 1, 1, 10);
 }
 
-/* Who comes in between takes the lock without waiting: since when is not known. */
+/* A task that comes in between takes the lock without waiting: since when is unknown. */
 static void who_barges_in_has_a_bound(void **state)
 {
 	struct asked *w = *state;
@@ -178,7 +178,7 @@ static void who_barges_in_has_a_bound(void **state)
 	assert_int_equal(cell_u(&t, 0, "handover_max_ns"), 2 * MS);
 }
 
-/* The kernel tells of some when the next one has the lock already. */
+/* Some releases are reported when the next task has the lock already. */
 static void a_late_release_is_none_of_the_next_one(void **state)
 {
 	struct asked *w = *state;
@@ -223,7 +223,7 @@ static void each_reader_lets_go_itself(void **state)
 	assert_int_equal(column_sum(&t, "handover_max_ns"), 5 * MS);
 }
 
-/* While its waiters only spin, a mutex changes hands and nothing tells of it. */
+/* While its waiters only spin, a mutex changes hands without any record. */
 static void a_spinner_proves_nothing(void **state)
 {
 	struct asked *w = *state;
@@ -276,8 +276,7 @@ static void locks_at_one_address_are_told_apart(void **state)
 	assert_int_equal(cell_u(&t, 0, "held"), 1);
 }
 
-/* What really happens: tasks take locks, hold them, let go; those who do not wait leave no trace.
- */
+/* The truth: tasks take locks, hold them, release them; those that do not wait leave no trace. */
 enum { TASKS = 24, LOCKS = 3, STEPS = 6000 };
 
 struct one {
@@ -290,8 +289,8 @@ struct one {
 struct world {
 	struct asked *w;
 	struct one of[TASKS];
-	uint64_t queue[LOCKS]; /* since when somebody waits; 0: nobody does */
-	uint64_t freed[LOCKS]; /* while somebody waited, since the lock was got last; 0: not */
+	uint64_t queue[LOCKS]; /* since when it has waiters; 0: it has none */
+	uint64_t freed[LOCKS]; /* with waiters, since the lock was got last; 0: not */
 	unsigned seed;
 	bool shared;	 /* locks have readers */
 	int unseen;	 /* tasks that are not measured, the first ones */
@@ -372,7 +371,7 @@ static void ask_for(struct world *x, int i, uint64_t now)
 
 	o->lock = rand_r(&x->seed) % LOCKS;
 	o->reads = x->shared && rand_r(&x->seed) % 2;
-	/* Nobody overtakes in a queue of readers and writers. */
+	/* No task overtakes in a queue of readers and writers. */
 	if (may_have(x, o) && (!x->queue[o->lock] || (!x->shared && rand_r(&x->seed) % 2))) {
 		take_it(x, i, now);
 		return;
@@ -444,7 +443,7 @@ static uint64_t exact_ms(const struct model *m, int tid, uint64_t *ret_n)
 	return ns / MS;
 }
 
-/* What is said to be exact is no more than what really was, and at least @percent of it. */
+/* Time reported as exact is at most the true time, and at least @percent of it. */
 static void expect_no_more(struct world *x, uint64_t percent)
 {
 	const struct model *m = &x->w->rig.engine.model;
@@ -491,7 +490,7 @@ static void lost_releases_are_never_made_up(void **state)
 	}
 }
 
-/* Of some processes only: others let go, and nobody tells of it. */
+/* Of some processes only: others release the lock without a record. */
 static void who_is_not_measured_makes_nothing_exact(void **state)
 {
 	const struct record_host host = {.cpus = 2, .cpus_online = 2, .targets = "pid 700"};
@@ -536,7 +535,7 @@ static void state_convoy(struct asked *w)
 	end(w, 10, 701);
 	release(w, 20, 701);
 	end(w, 30, 702);
-	end(w, 50, 703); /* and nothing tells when 702 let go */
+	end(w, 50, 703); /* and no record has the release of 702 */
 	synth_tick(w->rig.synth, CANNED_START + 100 * MS);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reports of the profile: the table hot and the flame graph, as text, CSV and JSON. What the rows
- * of the graph say is enough to draw it: each box lies on that of its caller, beside its siblings.
+ * Reports of the profile: the table hot and the flame graph, as text, CSV and JSON. The rows of the
+ * graph are enough to draw it: each box lies on that of its caller, beside its siblings.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -158,8 +158,7 @@ static void sorted_rows_can_be_cut(void **state)
 	check_golden(&w->q, &s, "report-flame-sorted");
 }
 
-/* Depth first: the next box of a level begins behind the one before, and lies within its caller's.
- */
+/* Depth first: the next box of a level begins after the one before, within its caller's. */
 static void check_boxes(const struct json *rows)
 {
 	double from[DEEP + 1] = {0}, to[DEEP + 1] = {100};
@@ -285,7 +284,7 @@ static char *report_of(uint64_t running_ns, enum report_format format)
 	return text;
 }
 
-/* Samples of an event that shared its counter are too few, and it is said by how much. */
+/* Samples of an event that shared its counter are too few, and the report has the factor. */
 static void what_shared_its_counter_is_marked(void **state)
 {
 	static const struct {

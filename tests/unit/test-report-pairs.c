@@ -51,7 +51,7 @@ static void set_id(uint8_t id[ID], unsigned file)
 	memset(id, (int)file + 1, ID);
 }
 
-/* Of each file only a part has a symbol: what is behind that has none. */
+/* Of each file only a part has a symbol: addresses after that have none. */
 static void make_file(unsigned i)
 {
 	char symbol[NAME];
@@ -72,8 +72,7 @@ static void state_samples(struct synth *s, unsigned leaf, uint64_t t)
 	uint64_t user[FILES];
 	uint32_t n = 0;
 
-	/* Callers come before their turn as leaves: what is known of them has another place then.
-	 */
+	/* Callers come before their turn as leaves: their names then have another position. */
 	user[n++] = base(leaf) + 0x800;
 	for (unsigned i = FILES; i-- > leaf + 1;)
 		user[n++] = base(i) + (i % 2 ? 0x10 : 0x900);
@@ -162,7 +161,7 @@ static size_t parts_of(char *text, char *ret[PARTS])
 	return n;
 }
 
-/* What views of perf events have in common is said once, in the words of the first of them. */
+/* The text that views of perf events share is printed once, in the words of the first of them. */
 static bool is_common(const char *part)
 {
 	return strstr(part, "# breakpoint slots by ") || strstr(part, "# perf contexts by ") ||
@@ -266,7 +265,7 @@ static void json_of_a_pair_is_that_of_both(void **state)
 	check_pairs(*state, REPORT_JSON);
 }
 
-/* What the pairs are about: were it otherwise, nothing would be loaded while rows are held. */
+/* Precondition of the pairs: otherwise nothing would be loaded while rows are held. */
 static void names_come_while_rows_are_held(void **state)
 {
 	char *hot = report_anew(*state, REPORT_TEXT, REPORT_HOT);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reports of breakpoint slots, perf events and contexts, of machines that were thought up, against
- * texts in tests/golden; UPDATE=1 in the environment writes them anew.
+ * Reports of breakpoint slots, perf events and contexts, of made-up machines, against texts in
+ * tests/golden; UPDATE=1 in the environment writes them again.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reports of uprobes and areas of slots, of machines that were thought up, against texts in
- * tests/golden (UPDATE=1 in the environment writes them anew); and the same out of a recording.
+ * Reports of uprobes and areas of slots, of made-up machines, against texts in tests/golden
+ * (UPDATE=1 in the environment writes them again); and the same from a recording.
  */
 #include <setjmp.h>
 #include <stdarg.h>

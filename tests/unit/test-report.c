@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reports of the canned stream against texts in tests/golden; UPDATE=1 in the environment writes
- * them anew. The JSON is read back and must say what the table says; every allocation is made to
- * fail once.
+ * them again. The JSON is read back and must equal the table; every allocation is made to fail
+ * once.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -310,7 +310,7 @@ static void tables_beside_take_what_they_can(void **state)
 
 	parse(&d, text);
 	assert_int_equal(json_u64(path(&d, "views.locks.matching_rows")), 1);
-	/* One that goes on, and fifteen that have ended. */
+	/* One wait that is not over, and fifteen that have ended. */
 	assert_int_equal(json_u64(path(&d, "views.waiters.matching_rows")), 16);
 	json_deinit(&d);
 	free(text);

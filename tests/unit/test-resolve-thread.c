@@ -112,7 +112,7 @@ static void or_dropped(void **state)
 	feed(t);
 	assert_int_equal(resolve_thread_start(t->resolver, NULL), 0);
 	assert_int_equal(resolve_thread_stop(t->resolver, true, NULL), 0);
-	/* Nobody waits for one that has ended, or has not begun. */
+	/* No caller waits for one that has ended, or has not begun. */
 	resolve_thread_cut(t->resolver, 2000000000);
 }
 

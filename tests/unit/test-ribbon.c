@@ -62,7 +62,7 @@ static void test_a_cell_a_bucket(void **state)
 	screen_deinit(&s);
 }
 
-/* What is not read yet takes its room, and is empty. */
+/* The unread part takes its room, and is empty. */
 static void test_a_part_is_read(void **state)
 {
 	struct timeline_bucket buckets[10];

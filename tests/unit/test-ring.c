@@ -125,7 +125,7 @@ static void test_only_whole_records(void **state)
 	free(w.base);
 }
 
-/* What comes after the head was looked at stays for the next time. */
+/* Records that come after the head was read stay for the next time. */
 static void test_head_is_a_limit(void **state)
 {
 	struct writer w;
@@ -178,7 +178,7 @@ static void broken(uint16_t bad_size)
 	check_records(buf, 1, 32, &next);
 	assert_int_equal(ring_drain(&r, ring_head(&r), buf, sizeof(buf), &len), -EBADMSG);
 	assert_int_equal(w.tail, w.head);
-	/* It goes on with the next good one. */
+	/* It continues with the next good one. */
 	assert_true(write_record(&w, 40));
 	assert_int_equal(ring_drain(&r, ring_head(&r), buf, sizeof(buf), &len), 0);
 	assert_int_equal(len, 40);
@@ -255,7 +255,7 @@ static void test_long_run(void **state)
 	free(w.base);
 }
 
-/* The bytes of @s, one piece behind the other. */
+/* The bytes of @s, one piece after the other. */
 static size_t span_bytes(const struct ring_span *s, uint8_t *buf)
 {
 	size_t len = 0;
@@ -297,7 +297,7 @@ static void test_peek_wraps(void **state)
 	}
 }
 
-/* All of it, whatever stands in it; more than a ring holds is no run. */
+/* All of it, whatever its content; more than a ring holds is no run. */
 static void test_all(void **state)
 {
 	uint8_t buf[4096];
@@ -323,7 +323,7 @@ static void test_all(void **state)
 	}
 }
 
-/* Runs of a bounded size, one behind the other, before anything is given back. */
+/* Runs of a bounded size, one after the other, before anything is given back. */
 static void test_peek_in_parts(void **state)
 {
 	struct writer w;

@@ -75,7 +75,7 @@ static void missing_halves_are_counted(void **state)
 	struct rotation r = {0};
 
 	(void)state;
-	/* Exits come later than the first entries: nobody knew the timer. */
+	/* Exits come later than the first entries: the timer was unknown. */
 	expire(&r, 0, 1000 * US, TIMER, 0);
 	expire(&r, 0, 5000 * US, TIMER, 0);
 	expire(&r, 0, 9000 * US, TIMER, 0);
@@ -121,7 +121,7 @@ static void switches_must_agree(void **state)
 	rotation_deinit(&r);
 }
 
-/* What it costs to look at switches is summed up over bursts, and forgotten with them. */
+/* The cost of sampling switches is summed up over bursts, and forgotten with them. */
 static void bursts_cost(void **state)
 {
 	const struct record_burst b = {.from_ns = 100 * US,
@@ -269,7 +269,7 @@ static void what_changed_meanwhile_is_left_out(void **state)
 	snapshot_set_deinit(&tasks);
 }
 
-/* As many, but others: somebody closed his and somebody opened some. */
+/* As many, but others: one program closed its own and another opened some. */
 static void the_same_number_is_not_the_same(void **state)
 {
 	struct snapshot_set before = snapshot(0, 4, 500 * US), after = snapshot(4, 4, 9000 * US);

@@ -23,7 +23,7 @@
 
 #define MS CANNED_MS
 
-/* What slices saw: where they ended, and the sums of all. */
+/* Results of slices: where they ended, and the sums of all. */
 struct cut {
 	struct engine_slices slices;
 	struct engine *engine;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a run may take to keep waits apart: beside what is measured less than for a recording. */
+/* Memory that a run may take to keep waits apart: while measuring, less than for a recording. */
 #include "kontend/run.h"
 #include "kontend/sysinfo.h"
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A recording that takes over whoever reads it: a record of it is for the planted hole of this
+ * A recording that takes over its reader: a record of it is for the planted hole of this
  * program, which then does what the record says. It reads as kontend does, by the same reader, in
  * the sandbox that the verbs go into. Each attempt is a process of its own, and is made without the
  * sandbox as well, where it must get through: so it is the sandbox that stops it.
@@ -155,7 +155,7 @@ static void test_each_attempt_is_refused(void **state)
 			      : without < NOTHING ? strerror(without)
 						  : "broken");
 		if (without && a->needs & SANDBOX_ATTEMPT_OPTIONAL)
-			continue; /* this kernel has none of it for anybody */
+			continue; /* this kernel has none of it for any process */
 		assert_int_equal(without, 0);
 		assert_true(within == EPERM || within == EACCES);
 		assert_true(whole);
@@ -200,7 +200,7 @@ static void test_another_architecture_is_the_end(void **state)
 }
 #endif
 
-/* What the broker is asked by who has been taken over: number, or 0 where he did it. */
+/* A request to the broker by an attacker: the error number, or 0 if the broker did it. */
 static int ask_broker(enum sandboxed_request request, const char *text, int64_t number, int fd)
 {
 	const struct broker_ask a = {.number = number, .text = text, .fds = {fd, -1}};
@@ -307,7 +307,7 @@ static int make_and_name(void)
 	if (ask_broker(BROKER_MAKE, path, 0, -1) != EPERM ||
 	    ask_broker(BROKER_MAKE, "./made", 0, -1) != EPERM)
 		return BROKEN;
-	/* What is there is not opened anew. */
+	/* An existing file is not opened again. */
 	return ask_broker(BROKER_MAKE, "kept", 0, -1) == EEXIST ? 0 : BROKEN;
 }
 

@@ -29,7 +29,7 @@ static int read_settings(struct settings *s, const char *text, struct error *err
 	return config_parse(text, strlen(text), "file", &r, err);
 }
 
-/* What the command line "a b c" means below the configuration @text. */
+/* The settings of the command line "a b c" with the configuration @text. */
 static void with(struct opts *o, struct settings *s, const char *text, const char *line)
 {
 	static char copy[256];
@@ -223,7 +223,7 @@ static void what_is_wrong_names_its_line(void **state)
 	assert_refused(text, "more than 159 characters");
 }
 
-/* What a command line may repeat. */
+/* Options that a command line may repeat. */
 static void lists(void **state)
 {
 	static const char text[] = "[options]\ntrigger = a>1\n[record]\ntrigger = wait>5ms\n"
@@ -250,7 +250,7 @@ static void lists(void **state)
 	assert_refused(many, "file:34: trigger is set more than 32 times in [record]");
 }
 
-/* What a service takes over when its configuration is read again, and what it says of the rest. */
+/* Settings that a service applies when it reads its configuration again; reports on the rest. */
 static void reloaded(void **state)
 {
 	struct settings was, now;

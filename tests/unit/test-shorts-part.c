@@ -38,7 +38,7 @@ static uint32_t rnd(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/* What came until the next snapshot: also nothing, single waits in many rows, and rows anew. */
+/* Waits until the next snapshot: also none, single waits in many rows, and new rows. */
 static void grow(struct body *b, uint32_t *seed)
 {
 	static const uint32_t flags[] = {LCB_F_SPIN, LCB_F_WRITE, LCB_F_MUTEX};
@@ -60,7 +60,7 @@ static void grow(struct body *b, uint32_t *seed)
 		h->counted[f] += rnd(seed) % 3;
 }
 
-/* Snapshots stand before their tick, but may be written long before or after their time. */
+/* Snapshots precede their tick, but may be written long before or after their time. */
 static struct synth *make(uint32_t *seed, uint64_t *ret_end)
 {
 	struct body b = {.head = {.kind = SNAPSHOT_SHORT, .version = SHORTSNAP_VERSION},

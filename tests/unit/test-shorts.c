@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waits that the kernel has summed up, and those that it told late: counts and totals are those of
- * the whole stream, and what a file says that cannot be is counted as lost.
+ * Waits that the kernel has summed up, and those reported late: counts and totals are those of the
+ * whole stream, and impossible figures in a file are counted as lost.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -142,7 +142,7 @@ static void it_is_seen_while_it_goes_on(void **state)
 	assert_int_equal(w->rig.engine.model.waits.waits[1].begin_ns, CANNED_START + 10 * MS);
 }
 
-/* What lies in a bucket that was closed before it was told is of the one where it was. */
+/* A wait in a bucket that was closed before its report is counted in that bucket. */
 static void buckets_have_all_of_it(void **state)
 {
 	struct asked *w = *state;

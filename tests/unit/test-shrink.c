@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #define MS 1000000ull
-#define FAR 0xffffffff83000000ull /* of the symbols that nobody needs */
+#define FAR 0xffffffff83000000ull /* of the symbols that are not needed */
 
 enum { FILLER = 20000 };
 
@@ -82,7 +82,7 @@ static void path_of(int fd, char path[64])
 	snprintf(path, 64, "/proc/self/fd/%d", fd);
 }
 
-/* What is left of what @w has written into @in, in a new file. */
+/* The kept part of the data that @w has written into @in, in a new file. */
 static int shrink(const struct writer *w, int in, int *ret_fd, struct error *err)
 {
 	char path[64];

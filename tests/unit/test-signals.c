@@ -23,8 +23,8 @@ static void nap(int ms)
 }
 
 /*
- * How a process ends that never looks at its signals; those that @blocked has were before. Whoever
- * runs this may ignore signals: what @hangup says about HUP counts.
+ * How a process ends that never reads its signals; those in @blocked were blocked before. The shell
+ * that runs this may ignore signals: @hangup decides for HUP.
  */
 static int end_with(const int *sent, size_t n, int apart_ms, int blocked, void (*hangup)(int))
 {

@@ -98,14 +98,14 @@ static void test_cut(void **state)
 			assert_int_equal(t.n_events + t.n_slots + t.n_strings, 0);
 	}
 	/* Between sections, as long as nothing refers to texts: the magic and the head's refer.
-	 * With the texts it is whole: who creates, which is behind them, came later. */
+	 * With the texts it is whole: the section of creators, which follows, came later. */
 	assert_int_equal(whole, 2);
 	mem_free(p);
 	perfsnap_deinit(&s);
 	perfsnap_deinit(&t);
 }
 
-/* What @poke does to a good one makes it damaged. */
+/* @poke makes a good snapshot damaged. */
 static void assert_damaged(void (*poke)(struct perfsnap *s), int code)
 {
 	struct perfsnap s = {0}, t = {0};
@@ -173,7 +173,7 @@ static void test_damaged(void **state)
 	assert_damaged(poke_end, -EBADMSG);
 }
 
-/* Items of another length: of a longer one the front, behind a shorter one zeros. */
+/* Items of another length: of a longer one the front, after a shorter one zeros. */
 static void test_other_lengths(void **state)
 {
 	struct {

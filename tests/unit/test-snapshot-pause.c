@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Snapshots in a live session that is paused for long: what does not fit into the history is left
- * out, and that is said.
+ * Snapshots in a live session that is paused for long: those without room in the history are left
+ * out, and counted.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static void play(struct engine *e)
 	while (r == 0 || r == ENGINE_TICK);
 }
 
-/* They are large and no part of what a pause must keep: each that is left out is said. */
+/* They are large and no part of what a pause must keep: each one left out is counted. */
 static void test_pause_leaves_out(void **state)
 {
 	static const struct source_ops ops = {

@@ -210,7 +210,7 @@ static void what_costs_much_comes_once_a_second(void **state)
 	tear_down(&b);
 }
 
-/* Who ends in the middle of a round waits for it: bodies are not freed while they are written. */
+/* Ending in the middle of a round waits for it: no body is freed while it is written. */
 static void the_round_at_hand_is_finished(void **state)
 {
 	struct bench b;

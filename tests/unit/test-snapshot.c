@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Snapshots: each acts at its own time, wherever it stands in the stream; what goes into a
- * recording comes out of it; one that is not whole is counted and nothing else is changed by it. To
+ * Snapshots: each acts at its own time, wherever it is in the stream; a recording reproduces them;
+ * one that is not whole is counted and nothing else is changed by it. To
  * go back in time with them is a matter of test-timeline.c and test-history.c, whose random streams
  * have some.
  */
@@ -354,7 +354,7 @@ static void cut_to(struct synth *s, int fd, uint64_t from, uint64_t to)
 	source_free(source);
 }
 
-/* What was seen last before the range is there from its begin on, at the time when it was seen. */
+/* The last snapshot before the range is there from its begin on, with its own time. */
 static void test_cut_carries(void **state)
 {
 	struct synth *s = stream();

@@ -162,7 +162,7 @@ static void test_inlined(void **state)
 	end();
 }
 
-/* What was forgotten is asked for anew, with the same texts. */
+/* Forgotten lines are requested again, with the same texts. */
 static void test_places_are_bounded(void **state)
 {
 	const struct srclines_place *p;
@@ -266,7 +266,7 @@ static void copy_with(const char *path, uint64_t offset, uint8_t byte)
 	fclose(to);
 }
 
-/* A text that does not end is seen before anybody reads beyond it. */
+/* A text without an end is found before any byte after it is read. */
 static void test_unterminated(void **state)
 {
 	static const char why[] = "debug information damaged: a section is cut off or does not end";
@@ -380,7 +380,7 @@ static void test_signals_end_waiting(void **state)
 	end();
 }
 
-/* Whoever draws goes on, whoever waits does so up to a bound, and ending does not wait for it. */
+/* Drawing continues, a caller that waits does so up to a bound, and ending does not wait for it. */
 static void test_sleeps(void **state)
 {
 	const struct srclines_place *p;
@@ -420,7 +420,7 @@ static void test_nobody(void **state)
 	end();
 }
 
-/* What the other process does, where it does not do as it should. */
+/* Actions of the other process when it does not behave. */
 static int misbehave(const char *how)
 {
 	static uint8_t bytes[SRCLINES_MSG_MOST];
@@ -484,7 +484,7 @@ int main(int argc, char **argv)
 	return argc > 1 ? misbehave(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* What follows says that it is from elsewhere. */
+/* The lines that follow are marked as from elsewhere. */
 __attribute__((noinline)) static const struct srclines_place *place_of_directive(uint32_t *ret_line)
 {
 	*ret_line = 40000;

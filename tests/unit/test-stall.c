@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A writer that has been asked to end comes out of a write that nobody reads. */
+/* A writer that has been asked to end returns from a write to a pipe that is not read. */
 #include "../../src/session/stall.h"
 #include "kontend/ending.h"
 
@@ -54,7 +54,7 @@ static void write_comes_back(struct stage *st)
 
 	assert_true(n == 1 || (n < 0 && errno == EINTR));
 	assert_true(atomic_load(&st->stall.cut));
-	assert_false(atomic_load(&st->stall.again)); /* nobody had to ask twice */
+	assert_false(atomic_load(&st->stall.again)); /* one request was enough */
 }
 
 static void test_asked_while_it_writes(void **state)
@@ -83,7 +83,7 @@ static void test_asked_before_it_writes(void **state)
 	tear_down(&st);
 }
 
-/* Whoever reads slowly gets all of it. */
+/* A slow reader gets all of it. */
 static void test_a_slow_reader_is_none_that_keeps_it(void **state)
 {
 	static char block[4096];

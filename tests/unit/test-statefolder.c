@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where screens are saved: made for us alone, and nowhere if somebody else has a say there. */
+/* The folder of saved screens: made for this user alone, refused if another user can change it. */
 #include "kontend/statefolder.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Symbols of which only what is asked for is read: for every address the same is answered as by the
- * whole table, whatever stands in the text and in whatever order it is asked.
+ * Symbols of which only the requested pieces are read: for every address the answer is that of the
+ * whole table, whatever the text and the order of requests.
  */
 #include "kontend/mem.h"
 #include "kontend/sym.h"
@@ -111,7 +111,7 @@ static void check_same(const struct sym *all, const struct sym *part, uint64_t a
 	assert_int_equal(sym_object(all, addr) == NULL, sym_object(part, addr) == NULL);
 }
 
-/* Around every symbol, from the middle on: pieces are read in another order than they stand. */
+/* Around every symbol, from the middle on: pieces are read in another order than in the file. */
 static void check_all(const char *text, size_t len, bool in_pieces)
 {
 	struct sym all = {0}, part = {0};
@@ -178,7 +178,7 @@ static void test_what_ends_the_pieces(void **state)
 				put(&t, "%s", lines[i]);
 			put_kernel(&t);
 			put(&t, "%s", lines[i]);
-			put(&t, "ffffffff90000010 t behind\n");
+			put(&t, "ffffffff90000010 t after\n");
 			check_all(t.bytes, t.len, !early);
 			mem_free(t.bytes);
 		}
@@ -211,7 +211,7 @@ static void test_states(void **state)
 	mem_free(t.bytes);
 }
 
-/* What was there goes, and is seen to have gone. */
+/* The old content goes, and is seen to have gone. */
 static void test_replace(void **state)
 {
 	struct text t = made(1);

@@ -162,7 +162,7 @@ static void test_any_order(void **state)
 	sym_deinit(&s);
 }
 
-/* As modules and BPF programs come behind the kernel: below it, in it, above it, at its places. */
+/* Modules and BPF programs follow the kernel: below it, in it, above it, at its addresses. */
 static void test_tail_out_of_order(void **state)
 {
 	static const char *const names[] = {"z", "a", "b", "c", "d"};
@@ -235,7 +235,7 @@ static void test_bad_lines_are_skipped(void **state)
 	sym_deinit(&s);
 }
 
-/* No byte behind the length is looked at: the copy is exactly as long, for a sanitizer to see. */
+/* No byte after the length is read: the copy has exactly that size, for a sanitizer to see. */
 /* Addresses are read eight digits at a time: each character in each place is still looked at. */
 static void test_every_character_of_an_address(void **state)
 {
@@ -256,7 +256,7 @@ static void test_every_character_of_an_address(void **state)
 	}
 }
 
-/* And so are names: what is not to be shown is found wherever it stands. */
+/* And so are names: characters that must not be shown are found at any position. */
 static void test_every_place_in_a_name(void **state)
 {
 	static const char tried[] = {0x01, 0x1f, 0x7f, (char)0x80, (char)0xff, '.', '~', '!'};

@@ -188,7 +188,7 @@ static void test_separate_symbols_come_later(void **state)
 	assert_true(is_kept("first"));
 }
 
-/* Said once, read anew, written anew. */
+/* Reported once, read again, written again. */
 static void test_damage(void **state)
 {
 	struct stat st;
@@ -215,8 +215,7 @@ static void test_damage(void **state)
 	}
 }
 
-/* Of another version, or of what was kept before there were versions: not damaged, only of no use.
- */
+/* Of another version, or of a time before there were versions: not damaged, only ignored. */
 static void test_another_form(void **state)
 {
 	(void)state;
@@ -327,7 +326,7 @@ static void test_room_is_limited(void **state)
 	}
 	assert_int_equal(access(file, F_OK), 0);
 	assert_int_not_equal(access(forgotten, F_OK), 0);
-	/* What is larger than all of it is not kept, and nothing goes for it. */
+	/* A file larger than the limit is not kept, and no other is removed for it. */
 	struct elfmake m = make_elf(20);
 	elfmake_file(&m, program);
 	struct usersyms *u = make_usersyms((uint64_t)st.st_size - 1);

@@ -55,7 +55,7 @@ static void test_many(void **state)
 	symtab_deinit(&t);
 }
 
-/* What comes later is sorted in; what has no size reaches to the next. */
+/* A late symbol is sorted in; one without a size reaches to the next. */
 static void test_more(void **state)
 {
 	struct symtab t = {0};

@@ -59,7 +59,7 @@ static void write_text(int fd, const char *text)
 	assert_int_equal(pwrite(fd, text, strlen(text), 0), (ssize_t)strlen(text));
 }
 
-/* Only another text is worth a look at each CPU. What cannot be read says nothing. */
+/* Only a changed text leads to a check of each CPU. An unreadable file gives none. */
 static void test_watch(void **state)
 {
 	struct cpu_watch w;
@@ -169,7 +169,7 @@ static pid_t start_named(const char *name)
 	return pid;
 }
 
-/* A name stands for all processes that have it, and may stand beside pids. */
+/* A name means all processes that have it, and may be mixed with pids. */
 static void test_names(void **state)
 {
 	pid_t a = start_named("kt-unit-named"), b = start_named("kt-unit-named");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tasks of a stream that was made in a PID namespace. Perf has no number for who is outside of it:
- * the trace entry tells these tasks apart, BPF their names, and no number means two tasks.
+ * the trace entry distinguishes these tasks, BPF gives their names, and no number means two tasks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,7 +100,7 @@ static void waits_outside_are_told_apart(void **state)
 	assert_int_equal(model_damage(&w->rig.engine.model).unmatched_begin, 0);
 }
 
-/* 5 inside is not 5 of the host, and the idle task is nobody outside. */
+/* 5 inside is not 5 of the host, and the idle task is no task outside. */
 static void no_number_means_two_tasks(void **state)
 {
 	struct asked *w = *state;
@@ -161,7 +161,7 @@ static void tasks_outside_have_names_and_ends(void **state)
 	assert_int_equal(model_damage(&w->rig.engine.model).unmatched_begin, 1);
 }
 
-/* What perf tells of tasks outside says of nobody we know; of the idle task least of all. */
+/* Records of perf about tasks outside are of no known task; least of all of the idle task. */
 static void records_of_nobody_are_passed_over(void **state)
 {
 	struct asked *w = *state;
@@ -183,8 +183,8 @@ static void records_of_nobody_are_passed_over(void **state)
 
 enum { TASKS = 12, WAITS = 400 };
 
-/* A story of waits, as told from within a namespace in which tasks up to @inside are; 0: from the
- * initial one. What came of it, with the task's number in the initial one. */
+/* A story of waits, as recorded within a namespace in which tasks up to @inside are; 0: from the
+ * initial one. Its result, with the task's number in the initial one. */
 static void totals(int inside, uint32_t seed, uint64_t ret[TASKS])
 {
 	bool waits[TASKS] = {0};

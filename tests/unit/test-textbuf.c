@@ -95,7 +95,7 @@ static void columns_are_those_of_printf(void **state)
 		}
 }
 
-/* Whatever is put, in whatever room: a prefix of it, and nothing behind. */
+/* Whatever is put, in whatever room: a prefix of it, and nothing after. */
 static void what_does_not_fit_is_cut(void **state)
 {
 	char whole[ROOM], buf[ROOM];

@@ -33,7 +33,7 @@ static void this_boot_is_known(void **state)
 	assert_false(thisboot_saw(u.release, wall - minute, clock));
 	assert_false(thisboot_saw("1.2.3", wall, clock));
 	assert_false(thisboot_saw(u.release, 0, clock));
-	/* What a file says may be anything. */
+	/* Texts in a file may be anything. */
 	assert_false(thisboot_saw(u.release, 1ull << 63, clock));
 	assert_false(thisboot_saw(u.release, wall, wall + (1ull << 63)));
 }

@@ -27,7 +27,7 @@ static uint32_t rnd(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/* What a straight play has at each stop. */
+/* The state of a straight play at each stop. */
 struct straight {
 	char **states;
 	uint64_t *times;
@@ -244,7 +244,7 @@ static void a_range_has_what_came_in_it(void **state)
 		/* The marks may have been set the other way round. */
 		assert_int_equal(timeline_range(v.t, s.times[to], s.times[from], &err), 0);
 		assert_state(&v, s.states[stop_at(&s, s.times[to])]);
-		/* A range that grows goes on, one that shrinks begins anew. */
+		/* A range that grows continues, one that shrinks begins again. */
 		for (int way = 0; way < 2; way++) {
 			size_t at = from + 1 + (to - from - 1) / 2;
 			assert_int_equal(timeline_range(v.t, s.times[from], s.times[at], &err), 0);
@@ -297,8 +297,7 @@ static void a_range_ends_where_it_is_to(void **state)
 	assert_int_equal(timeline_range(t, 10 * MS, 310 * MS, &err), 0);
 	assert_int_equal(timeline_now_ns(t), 310 * MS);
 	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 3);
-	/* What is before the first stop cannot be left out, and the end of the stream not passed.
-	 */
+	/* The part before the first stop cannot be left out; a range ends with the stream. */
 	assert_int_equal(timeline_range(t, 95 * MS, 310 * MS, &err), 0);
 	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 3);
 	assert_int_equal(timeline_range(t, 450 * MS, UINT64_MAX, &err), 0);
@@ -377,7 +376,7 @@ static void streams_of_almost_nothing(void **state)
 	}
 }
 
-/* While it is read one goes to and fro in what was read; nothing of what comes behind suffers. */
+/* During reading the user jumps in the part that was read; later parts are unaffected. */
 static void read_and_jump(const struct random_plan *p, const struct timeline_options *o,
 			  const struct straight *s)
 {
@@ -478,7 +477,7 @@ static void lack_of_memory_is_no_end(void **state)
 		assert_true(!r || err.text[0]);
 		failed += r == -ENOMEM;
 		err = (struct error){0};
-		/* What the model could not take is counted, and gone with a way back. */
+		/* Records that the model could not take are counted, and gone with a way back. */
 		assert_int_equal(timeline_range(v.t, s.times[2], s.times[9], &err), 0);
 		assert_int_equal(timeline_seek(v.t, s.times[to], &err), 0);
 		assert_state(&v, s.states[stop_at(&s, s.times[to])]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who had a lock while others waited, in traces: read from the profile of the Firefox Profiler. */
+/* Owners of a lock while others waited, in traces: read from a profile of the Firefox Profiler. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -143,7 +143,7 @@ static void a_chain_is_joined_by_flows(void **state)
 	done(&t);
 }
 
-/* A crowd hands a lock round, and one of it has it for long: that is who is told of, even later. */
+/* A crowd hands a lock round, and one has it for long: the trace names that one, even later. */
 static void who_had_it_long_is_kept(void **state)
 {
 	enum { CROWD = 60, LONG = 20, EACH = 10, MUCH = 5000 };
@@ -207,7 +207,7 @@ static void each_holder_has_a_marker(void **state)
 	done(&t);
 }
 
-/* What the waits of a trace in the format of Chrome add up to, and of the profile of Firefox. */
+/* Sums of the waits of a trace in the format of Chrome, and of the profile of Firefox. */
 static uint64_t chrome_ns(const struct traced *t)
 {
 	const struct json *events = json_path(json_root(&t->doc), "traceEvents");
@@ -274,7 +274,7 @@ static void each_format_can_be_empty(void **state)
 	}
 }
 
-/* It says so, and gives back what it has. */
+/* It reports that, and frees its memory. */
 static void no_memory_is_said(void **state)
 {
 	struct traced t = {0};
@@ -286,7 +286,7 @@ static void no_memory_is_said(void **state)
 	rig_deinit(&t.r);
 }
 
-/* What a trace has adds up to what it says, in the canned stream, with its losses. */
+/* The parts of a trace add up to its sums, in the canned stream, with its losses. */
 static void the_source_is_told(void **state)
 {
 	struct traced t = {0};

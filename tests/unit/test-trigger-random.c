@@ -137,7 +137,7 @@ static size_t expect(const struct account *a, const struct moment *e, size_t n, 
 		if (pulse && !on)
 			ret[k++] = now;
 		on |= pulse;
-		/* What must last without a break is over at once. */
+		/* A condition that must last without a break is over at once. */
 		if (a->for_ns && a->kind == 1 && e[i].is_end && !is_true(a, now)) {
 			on = false;
 			since = 0;

@@ -53,7 +53,7 @@ static void a_wait_that_ends_fires(void **state)
 	assert_false(f->goes_on);
 }
 
-/* It fires while it goes on, by the clock of rounds alone, and is not fired anew by its end. */
+/* It fires during the wait, by the clock of rounds alone, and does not fire again at its end. */
 static void a_wait_that_goes_on_fires_once(void **state)
 {
 	struct play *p = *state;
@@ -67,7 +67,7 @@ static void a_wait_that_goes_on_fires_once(void **state)
 	assert_int_equal(f->n, 1);
 	assert_int_equal(f->list[0].fired_ns, START + 320 * MS);
 	assert_int_equal(f->list[0].begin_ns, START + 3 * MS);
-	/* Nobody had asked for it when it ended. */
+	/* It was not fetched when it ended. */
 	assert_int_equal(f->list[0].end_ns, START + 403 * MS);
 	assert_string_equal(f->list[0].fired, "wait 317ms");
 	assert_int_equal(f->followed.end_ns, START + 403 * MS);
@@ -103,7 +103,7 @@ static void what_overlaps_is_one(void **state)
 	triggered_end(p, 1, 120 * MS, 0);
 	triggered_end(p, 2, 130 * MS, 0); /* 39 ms */
 	triggered_begin(p, 3, 140 * MS, 0, LCB_F_MUTEX);
-	triggered_end(p, 3, 195 * MS, 0); /* anew */
+	triggered_end(p, 3, 195 * MS, 0); /* again */
 	rounds(p, 210 * MS, 210 * MS, 1);
 	p->cooldown_ns = 0;
 	const struct fired *f = triggered_one(p, "wait>50ms");
@@ -112,7 +112,7 @@ static void what_overlaps_is_one(void **state)
 	assert_int_equal(f->list[1].fired_ns, START + 195 * MS);
 }
 
-/* A storm of long waits: one is told in each cooldown, the others are counted. */
+/* A storm of long waits: one is reported in each cooldown, the others are counted. */
 static void a_storm_is_bounded(void **state)
 {
 	struct play *p = *state;
@@ -131,7 +131,7 @@ static void a_storm_is_bounded(void **state)
 	assert_int_equal(f->followed.worst_ns, 6 * MS + 299);
 }
 
-/* It fires anew before whoever took it has asked what became of it. */
+/* It fires again before the caller that took it has asked how it ended. */
 static void the_one_before_is_known(void **state)
 {
 	static const char *const expr = "wait>50ms";
@@ -167,7 +167,7 @@ static void the_one_before_is_known(void **state)
 	triggers_free(t);
 }
 
-/* Nobody asks: what is beyond the queue is counted. */
+/* Without a caller: those beyond the queue are counted. */
 static void the_queue_is_bounded(void **state)
 {
 	struct play *p = *state;
@@ -355,7 +355,7 @@ static void a_circle_fires_when_it_is_proved(void **state)
 	assert_true(f->goes_on);
 }
 
-/* Who has the lock is known by a look that comes after the trigger fired. */
+/* The owner of the lock is known by a snapshot that comes after the trigger fired. */
 static void who_is_to_blame_is_told_later(void **state)
 {
 	struct play *p = *state;
@@ -372,7 +372,7 @@ static void who_is_to_blame_is_told_later(void **state)
 	assert_int_equal(f->followed.holder_tid, 705);
 }
 
-/* It has ended when it fires: who had the lock until then has been told by an event. */
+/* It has ended when it fires: the owner until then has been reported by an event. */
 static void who_was_to_blame_is_told_by_events(void **state)
 {
 	struct play *p = *state;
@@ -389,7 +389,7 @@ static void who_was_to_blame_is_told_by_events(void **state)
 	triggered_begin(p, 0, 10 * MS, 1, LCB_F_WRITE);
 	synth_holder(p->rig.synth, 0, START + 10 * MS + 1, &seen);
 	triggered_end(p, 0, 31 * MS, 1);
-	/* Nobody has told of a holder: that of the wait before is none. */
+	/* No holder was reported: that of the wait before is none. */
 	triggered_begin(p, 1, 40 * MS, 1, LCB_F_WRITE);
 	triggered_end(p, 1, 70 * MS, 1);
 	rounds(p, 100 * MS, 100 * MS, 1);
@@ -503,7 +503,7 @@ static void a_long_rotation_fires(void **state)
 	triggers_free(t);
 }
 
-/* A screen goes back, and plays the same again: nothing is told twice. */
+/* A screen goes back, and plays the same again: nothing fires twice. */
 static void what_was_judged_is_not_judged_anew(void **state)
 {
 	static const char *const expr = "wait>5ms";
@@ -540,7 +540,7 @@ static void what_was_judged_is_not_judged_anew(void **state)
 	triggers_free(t);
 }
 
-/* What was lost while it waited may have been its end. */
+/* Records that were lost while it waited may have been its end. */
 static void what_is_doubtful_does_not_fire(void **state)
 {
 	struct play *p = *state;
@@ -607,7 +607,7 @@ static void mistakes_are_told_with_their_place(void **state)
 	}
 }
 
-/* Whatever runs out, all comes back, and it is said. */
+/* If any allocation fails, all memory is freed, and the error is reported. */
 static void memory_may_run_out(void **state)
 {
 	static const char *const exprs[] = {"wait/s>1s type:mutex", "blocked>1s", "waits/s>3"};

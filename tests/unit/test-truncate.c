@@ -4,7 +4,7 @@
  * layout, ours and perf's. Each time: an error with the file's name and an offset, or the part that
  * is there, and a note unless the cut cannot be seen; never more events than of a longer part,
  * never memory that is not given back, always an end. The recording is read from memory, where it
- * gets shorter from cut to cut, and what is behind the cut is nothing that could be read on; at
+ * gets shorter from cut to cut, and no byte after the cut can be read; at
  * some of them it is a file, and the whole engine reads it.
  */
 #include <setjmp.h>
@@ -23,7 +23,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Sanitizers make a case several times as dear, but see each look behind the cut. */
+/* Sanitizers make a case several times as slow, but see each read after the cut. */
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
 #elif defined(__has_feature)
@@ -189,7 +189,7 @@ static void check_reader(struct cuts *c)
 		source_free(s);
 	}
 	assert_int_equal(mem_live(), live);
-	/* What came before an error is not shown to anybody. */
+	/* Records before an error are not shown to the user. */
 	if (seen.answer < 0)
 		seen.samples = 0;
 	assert_true(seen.samples <= c->samples);
@@ -199,7 +199,7 @@ static void check_reader(struct cuts *c)
 	if (seen.answer < 0)
 		check_error(c, cut_name, &err);
 	else if (!seen.notes && !c->ends[c->len])
-		fail_msg("cut at %zu: nobody says so", c->len);
+		fail_msg("cut at %zu: there is no note", c->len);
 }
 
 static void check_engine(struct cuts *c)
@@ -258,7 +258,7 @@ static void check_cuts(bool by_perf, int flags)
 	assert_int_equal(c.samples, 0);
 	assert_true(c.read > HEAD / STEP / ENGINE_STEP);
 	print_message("%zu bytes: %zu errors, %zu parts\n", c.rec.len, c.errors, c.parts);
-	/* What perf leaves without its end has no formats; all others are readable. */
+	/* Recordings of perf without an end have no formats; all others are readable. */
 	assert_true(by_perf && !c.is_stream ? c.errors > c.parts : c.parts > c.errors);
 	PERMIT(c.rec.data, c.rec.len);
 	close(c.fd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A terminal that takes nothing, slowly or all: what was written comes out whole, and nobody waits.
+/* A terminal that takes nothing, slowly or all: all output comes out, and the program never waits.
  */
 #include "term/tty.h"
 
@@ -17,7 +17,7 @@
 
 enum { MUCH = 300000 };
 
-/* What is written to the terminal goes by here: see test_frame_is_one_write(). */
+/* Output to the terminal passes through here: see test_frame_is_one_write(). */
 ssize_t __real_write(int fd, const void *p, size_t n);
 ssize_t __wrap_write(int fd, const void *p, size_t n);
 static int counted_fd = -1;
@@ -105,7 +105,7 @@ static void pass_much(struct pair *p)
 	}
 	assert_int_equal(got, MUCH);
 	assert_true(tty_send(&p->tty));
-	assert_true(blocks(p->near)); /* whoever shares it has noticed nothing */
+	assert_true(blocks(p->near)); /* for programs that share it nothing has changed */
 }
 
 static void test_passes_all(void **state)
@@ -120,7 +120,7 @@ static void test_passes_all(void **state)
 	close_pair(&p);
 }
 
-/* It cannot be opened once more: since it is somebody's alone, or somebody else's. */
+/* It cannot be opened once more: it is exclusive, or belongs to another user. */
 static void test_passes_all_by_a_shared_one(void **state)
 {
 	bool is_root = geteuid() == 0;
@@ -153,7 +153,7 @@ static size_t read_frame(int fd, char *bytes, size_t size)
 	return n;
 }
 
-/* What the terminal is told to show at once arrives at once, nothing around nothing. */
+/* Output that must be shown at once arrives at once, an empty one sends nothing. */
 static void test_frames(void **state)
 {
 	enum { FRAME = 3000 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a hit costs, kept: it comes back, unless it is damaged, of another boot, or of somebody. */
+/* The cached cost of a hit: read back, unless damaged, of another boot, or of another user. */
 #include "keptdir.h"
 #include "kontend/cachefile.h"
 #include "kontend/uprobe-cost.h"

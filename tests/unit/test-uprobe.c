@@ -206,7 +206,7 @@ static void hints(void **state)
 	/* Back to the nop before it, where nothing is won by going on. */
 	assert_int_equal(uprobe_hint(UPROBE_X86_64, new, code, sizeof(code), 13, 0x10d, &v), -5);
 	assert_int_equal(uprobe_hint(UPROBE_X86_64, old, code, sizeof(code), 13, 0x10d, &v), 0);
-	/* What stands behind a ret is another function. */
+	/* The code after a ret is another function. */
 	assert_int_equal(uprobe_hint(UPROBE_X86_64, new, code, sizeof(code), 17, 0x111, &v), 0);
 }
 

@@ -146,7 +146,7 @@ static void test_jit(void **state)
 	usersyms_free(u);
 }
 
-/* What is named has 16 bytes; the rest of the page is nobody's. */
+/* The named function has 16 bytes; the rest of the page has no name. */
 static uint8_t *map_code(int prot)
 {
 	uint8_t *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

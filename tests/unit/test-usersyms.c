@@ -177,7 +177,7 @@ static void test_tables_are_bounded(void **state)
 	assert_true(mem_live() < live);
 	assert_int_equal(usersyms_object(u, in_dir("bounded"), NULL, 0, 0, &o), 0);
 	assert_int_equal(usersyms_lookup(u, o, ELFMAKE_TEXT + 0x100, &s), USERSYM_PENDING);
-	/* Who has the name of before has this one. */
+	/* A caller that has the earlier name has the same string. */
 	assert_ptr_equal(name_at(u, in_dir("bounded"), NULL, 0x100), name);
 	usersyms_free(u);
 	c.tables_most = 0;
@@ -307,7 +307,7 @@ static void test_separate_by_name(void **state)
 	usersyms_free(u);
 }
 
-/* What `xz` makes of a file that elfmake() made. Empty: there is no xz here. */
+/* A file of elfmake(), compressed by `xz`. Empty: there is no xz here. */
 static uint8_t *pack(const struct elfmake *m, size_t *ret_len)
 {
 	char command[512];

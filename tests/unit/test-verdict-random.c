@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the verdict says of random waits: its second line is about the lock of its first, which has
- * holders of its own here; no task is named twice, no figure is a dash, and the present tense is
- * for what waits at that moment alone.
+ * The verdict on random waits: its second line is about the lock of its first, which has holders of
+ * its own here; no task is named twice, no figure is a dash, and the present tense is only used for
+ * tasks that wait at that moment.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,7 +109,7 @@ static struct query_verdict judge(struct asked *w, bool average)
 	return v;
 }
 
-/* The number behind a slash at @s or later; 0: there is none. */
+/* The number after a slash at @s or later; 0: there is none. */
 static int next_task(const char **s)
 {
 	const char *slash = *s;
@@ -152,7 +152,7 @@ static void has_no_dash(const char *s)
 			fail_msg("a dash: %s", s);
 }
 
-/* How many wait for that lock now; -1: of a lock that is not told. */
+/* The tense matches the number of tasks that wait for that lock now. */
 static void tense_is_right(const struct plain *p, const struct asked *w,
 			   const struct query_finding *f, bool average)
 {

@@ -22,7 +22,7 @@
 #define MS CANNED_MS
 #define INODE_LOCK 0xffff888011111100ull
 
-/* What a page hands over; all is calm at first. */
+/* The input from a page; all is calm at first. */
 struct page {
 	struct query_overview now;
 	struct query_perf_sum perf;
@@ -227,7 +227,7 @@ static void put_sleepers(struct locksnap *s, int pid, const char *comm, enum loc
 	assert_int_equal(locksnap_add_sleepers(s, &r), 0);
 }
 
-/* A look sees one wait that began before the measurement, for as long as it goes on. */
+/* A snapshot sees one wait that began before the measurement, while it lasts. */
 static void look_at_early(struct synth *y, uint64_t t)
 {
 	struct locksnap s = {0};
@@ -268,7 +268,7 @@ static void play_early(struct asked *w, bool ends)
 	asked_play(w, NULL);
 }
 
-/* While it goes on, and of a report also when it has ended. */
+/* While it lasts, and in a report also when it has ended. */
 static void a_wait_from_before_the_start_is_bad(void **state)
 {
 	struct page live = {0}, report = {.facts.average = true};
@@ -278,7 +278,7 @@ static void a_wait_from_before_the_start_is_bad(void **state)
 	assert_int_equal(v.worst.level, VERDICT_BAD);
 	assert_non_null(strstr(v.worst.text, "i_rwsem /var/x.img"));
 	assert_non_null(strstr(v.worst.text, ", longest >=3.50s"));
-	/* Who waits elsewhere is known also where kernel locks are bad. */
+	/* Tasks that wait elsewhere are known also where kernel locks are bad. */
 	assert_int_equal(v.elsewhere.tasks[LOCKSNAP_FUTEX], 31);
 	v = judge(*state, &report);
 	assert_int_equal(v.worst.level, VERDICT_BAD);

@@ -24,7 +24,7 @@ struct notes {
 
 static char root[64];
 
-/* @how with the name of the folder behind it, and @below behind that. */
+/* @how with the name of the folder after it, and @below after that. */
 static void run(const char *how, const char *below)
 {
 	char command[256];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a filter of waits leaves is what there would be if there had been nothing else: whatever is
- * asked of a stream with the filter is what a stream of those waits alone gives without.
+ * A filter of waits gives the same as if there had been no other waits: any query of a stream with
+ * the filter equals that of a stream of those waits alone.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -148,7 +148,7 @@ static void end(struct asked *w)
 	rig_deinit(&w->rig);
 }
 
-/* Who holds a lock is known by the waits of all. */
+/* The owner of a lock is known by the waits of all. */
 static bool is_of_all(const char *key)
 {
 	static const char *const words[] = {"ers_waiting", "holder", "owner_", "certainty"};
@@ -322,7 +322,7 @@ static void the_rest_is_as_if_alone(void **state)
 	free(m);
 }
 
-/* What passes one at a time is what is left of all together. */
+/* The waits that pass one at a time are those that pass together. */
 static void one_at_a_time_it_is_the_same(void **state)
 {
 	struct made *m = calloc(TASKS * WAITS, sizeof(*m));
@@ -379,7 +379,7 @@ static void split(const char *filter, const char *only, const char *rows)
 	assert_string_equal(b, rows);
 }
 
-/* What names waits is taken apart from what asks rows, where both must hold. */
+/* Terms about waits are separated from terms about rows, where both must hold. */
 static void filters_are_taken_apart(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waits that BPF tells of, in place of perf's events: decoded, paired and summed up like those,
- * with what could not be written counted as lost, and what makes no sense as bad.
+ * Waits that BPF reports, in place of perf's events: decoded, paired and summed up like those;
+ * records that could not be written are counted as lost, invalid ones as bad.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -140,7 +140,7 @@ static void what_could_not_be_written_is_lost(void **state)
 	assert_int_equal(w->rig.engine.model.cpus[0].lost, 3);
 }
 
-/* 0.1.0 wrote but how many are missing before a begin, whether for want of room or not. */
+/* 0.1.0 wrote only how many are missing before a begin, not whether there was no room for them. */
 static void what_older_recordings_miss_is_a_gap(void **state)
 {
 	struct waitrec_begin b = begin(LCB_F_WRITE), missed = b;

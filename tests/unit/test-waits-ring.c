@@ -2,7 +2,7 @@
 /*
  * The rings that the BPF program of waits writes, by the same code in a thread of user space, so
  * that the thread sanitizer sees both sides; and by the reader's own: nothing is read before it is
- * written, or written before it was read, and what finds no room is told by the next record.
+ * written, or written before it was read, and the next record counts those that found no room.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the header takes from the kernel's side. */
+/* Definitions that the header takes from the kernel's side. */
 #define KONTEND_INSPECT_KERNEL_ARCH_H
 #define SEC(name)
 #ifndef __always_inline
@@ -84,7 +84,7 @@ struct seen {
 	uint64_t next, missed, n;
 };
 
-/* One record: its number, and that what is missing before it is told. */
+/* One record: its number, and the count of missing ones before it. */
 static void check_one(struct seen *s, const struct ring_record *rec)
 {
 	uint64_t number = rec->begin.lock;
@@ -150,7 +150,7 @@ static void pass_all(bool patient, bool slow)
 	while (seen.n + seen.missed < RECORDS) {
 		uint64_t before = seen.n;
 		take_records(&ring, &seen, buf, BYTES);
-		/* What was missed last no record tells. */
+		/* No record counts the last missing ones. */
 		if (done && seen.n == before)
 			break;
 		if (!done && !patient && pthread_tryjoin_np(thread, NULL) == 0)

@@ -23,7 +23,7 @@ enum { CPUS = 3, TASKS = 40, FIRST_TID = 100, BUSY_LOCKS = 4, RARE_LOCKS = 700 }
 #define MS 1000000ull
 
 struct logged {
-	uint64_t begin_ns, end_ns; /* end 0: it goes on */
+	uint64_t begin_ns, end_ns; /* end 0: it is not over */
 	uint32_t cpu;
 	bool failed, is_sample;
 };
@@ -308,7 +308,7 @@ static void they_may_be_blocks(void **state)
 	play(300, 3000, 2, 12000, 8);
 }
 
-/* What has no room is said, and no other window is. */
+/* A lack of room is reported for that window, and for no other. */
 static void it_is_said(void **state)
 {
 	struct recent r = {.max = 100};

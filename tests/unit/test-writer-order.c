@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * As perf reads a recording of ours: it sorts what it has seen, and at a mark lets go of all that
- * it had seen at the mark before. Whatever comes behind that and is older is out of order for it.
- * Here rings are drained as the collector does, looks stand between the drains, and nothing may be.
+ * Recordings of ours as perf reads them: it sorts the records, and at a mark hands out all that it
+ * had seen at the mark before. A record that follows and is older is out of order for it. Here
+ * rings are drained as the collector does, snapshots come between the drains, and none may be.
  */
 #include <setjmp.h>
 #include <stdarg.h>

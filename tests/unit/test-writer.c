@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What goes into a recording comes out of it: the same records, the same model, whichever the
+ * A recording reproduces its input: the same records, the same model, whichever the
  * layout; every prefix of an unfinished one is readable; a finished one has the form that perf
  * demands. A disk that is full costs the end, not the beginning.
  */
@@ -83,7 +83,7 @@ static void test_replay_is_live(void **state)
 	mem_free(direct);
 }
 
-/* What the reader makes of the file's header. */
+/* The header of the file as read back. */
 static bool is_machine(const struct record *r)
 {
 	struct record_snapshot head;
@@ -164,7 +164,7 @@ static void section_inside(const struct recording *r, struct perfdata_section s)
 	assert_int_equal(s.offset % 8, 0);
 }
 
-/* What perf 6.1 to 7.3 ask of a file: see the rules in kontend-data(5). */
+/* Requirements of perf 6.1 to 7.3 for a file: see the rules in kontend-data(5). */
 static void test_file_layout_form(void **state)
 {
 	struct recording rec = canned_recording(0);
