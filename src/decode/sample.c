@@ -140,6 +140,32 @@ static int holder_fields(const uint8_t *raw, size_t len, struct event *ev)
 	return 0;
 }
 
+static int inode_fields(const uint8_t *raw, size_t len, struct event *ev)
+{
+	const size_t before = sizeof(uint32_t);
+	const char *fs = (const char *)raw - before + offsetof(struct inoderec, fs);
+	const char *names = (const char *)raw - before + offsetof(struct inoderec, names);
+	struct inoderec r;
+
+	if (len < sizeof(r) - before)
+		return DECODE_BAD;
+	memcpy(&r, raw - before, sizeof(r));
+	if (r.which >= INODEREC_LOCKS || r.flags >= INODEREC_FLAGS || r.n_bytes > sizeof(r.names) ||
+	    (r.n_bytes && names[r.n_bytes - 1]) || !memchr(fs, 0, sizeof(r.fs)))
+		return DECODE_BAD;
+	ev->kind = EVENT_INODE;
+	ev->inode.lock = r.lock;
+	ev->inode.ino = r.ino;
+	ev->inode.generation = r.generation;
+	ev->inode.dev = r.dev;
+	ev->inode.which = (uint8_t)r.which;
+	ev->inode.flags = (uint8_t)r.flags;
+	ev->inode.n_bytes = (uint16_t)r.n_bytes;
+	ev->inode.fs = fs;
+	ev->inode.names = names;
+	return 0;
+}
+
 static int task_fields(const uint8_t *raw, size_t len, struct event *ev)
 {
 	static const uint8_t kinds[] = {EVENT_FORK, EVENT_COMM, EVENT_EXIT};
@@ -243,6 +269,8 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 		return task_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == HOLDREC_MAGIC)
 		return holder_fields(raw, len, ev);
+	if (len >= 4 && load_u32(raw) == INODEREC_MAGIC)
+		return inode_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_BEGIN_MAGIC)
 		return wait_begin_fields(raw, len, false, true, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_LATE_MAGIC)
@@ -476,7 +504,7 @@ static void note_gap(const uint8_t *rec, struct event *ev)
 	bool is_begin = ev->kind == EVENT_CONTENTION_BEGIN;
 
 	if (!is_begin && ev->kind != EVENT_CONTENTION_END && ev->kind != EVENT_RELEASE &&
-	    ev->kind != EVENT_HOLDER)
+	    ev->kind != EVENT_HOLDER && ev->kind != EVENT_INODE)
 		return;
 	memcpy(&h, rec, sizeof(h));
 	ev->after_gap = h.misc & WAITREC_AFTER_GAP ||

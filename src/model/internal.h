@@ -26,6 +26,8 @@ void pair_tick(struct model *m);
 #define PAIR_ANY_CPU UINT32_MAX
 void pair_lost(struct model *m, uint32_t cpu, uint64_t until_ns);
 
+/* The lock at @addr is over, but not for those who wait for it now: they wait for the next one. */
+void pair_renew(struct model *m, uint64_t addr);
 /* The wait at @index of the pool is known to be over, though its end was not seen. */
 void pair_vanished(struct model *m, uint32_t index);
 /* Puts a wait for a sleeping lock, which no event told of, among those of its task. */
@@ -103,6 +105,11 @@ size_t lockqueues_bytes(const struct lockqueues *s);
 void lock_lifetime_end(struct model *m, int32_t pid, uint64_t time_ns, const char *comm);
 /* The names of @snap, of @time_ns, are known: who had their locks before, did not have them. */
 void lock_lifetime_named(struct model *m, const struct locksnap *snap, uint64_t time_ns);
+
+/* An event reports which inode has a lock: what waits for it now waits for that one's. 0 or
+ * -ENOMEM.
+ */
+int lives_inode(struct model *m, const struct event *ev);
 
 /* fold.c: makes room in the tables. */
 uint32_t fold_coarse_lock(const void *locks, uint32_t lock); /* what it is a part of then */

@@ -3,13 +3,21 @@
  * How long the lock at an address is the same one. An mmap_lock is until its process ends or
  * executes another program, as their names and their own events tell whose they are; and from the
  * moment on at which the process that has it got its address space. Waits of before are another
- * lock's. The lock of a file, or of what else has an inode, is until a look sees the inode of
- * another one there. Waits that began since the look before are still counted for the first one,
- * as no event tells when it was freed; those that begin from then on are of a lock of its own.
+ * lock's.
+ *
+ * The lock of a file, or of what else has an inode, is until an event reports the inode of another
+ * one there: whoever waits at that moment waits for that one, as an inode for which a task waits is
+ * not freed. Where no such event comes, it is until a look sees another inode: then waits that
+ * began since the look before are still counted for the first one.
  */
 #include "internal.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 void lock_lifetime_end(struct model *m, int32_t pid, uint64_t time_ns, const char *comm)
 {
@@ -45,7 +53,8 @@ void lock_lifetime_named(struct model *m, const struct locksnap *snap, uint64_t 
 	const struct lock_end nobody = {0};
 
 	for (size_t i = 0; i < snap->n_ended; i++)
-		if (began_before(m, snap->ended[i], time_ns))
+		if (began_before(m, snap->ended[i], time_ns) &&
+		    !lockname_is_followed(m->lock_names, snap->ended[i], time_ns))
 			lock_end(&m->locks, snap->ended[i], &nobody);
 	for (size_t i = 0; i < snap->n_names; i++) {
 		uint64_t addr = snap->names[i].addr;
@@ -53,4 +62,99 @@ void lock_lifetime_named(struct model *m, const struct locksnap *snap, uint64_t 
 		if (n && began_before(m, addr, n->from_ns))
 			lock_end(&m->locks, addr, &nobody);
 	}
+}
+
+static bool is_waited_for(const struct model *m, uint64_t addr)
+{
+	for (unsigned type = 0; type < LOCK_TYPES; type++) {
+		const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, type));
+		if (at && m->locks.locks[*at].waiting)
+			return true;
+	}
+	return false;
+}
+
+/* Since when the tasks wait that wait for the lock at @addr now; @now if none does. */
+static uint64_t waited_since(const struct model *m, uint64_t addr, uint64_t now)
+{
+	uint64_t since = now;
+
+	if (!is_waited_for(m, addr))
+		return now;
+	for (uint32_t i = 1; i < m->waits.high; i++) {
+		const struct wait *w = &m->waits.waits[i];
+		if (w->used && !w->doubtful && w->addr == addr && w->begin_ns < since)
+			since = w->begin_ns;
+	}
+	return since;
+}
+
+enum { PATH = 512, PARTS = INODEREC_NAMES / 2 };
+
+/* The names in the record begin with the file's own: from the last one on they are a path. */
+static void put_path(const struct event *ev, char *ret, size_t size)
+{
+	const char *parts[PARTS];
+	size_t n = 0, len;
+
+	for (uint32_t at = 0; at < ev->inode.n_bytes && n < PARTS;
+	     at += (uint32_t)strlen(parts[n++]) + 1)
+		parts[n] = ev->inode.names + at;
+	len = (size_t)snprintf(ret, size, "%s", ev->inode.flags & INODEREC_CUT ? "..." : "");
+	if (!n && !len)
+		snprintf(ret, size, "/");
+	while (n-- && len < size)
+		len += (size_t)snprintf(ret + len, size - len, "/%s", parts[n]);
+}
+
+/* Where kontend does not see the file system, which one it is follows the path. */
+static void put_name(const struct event *ev, char *ret, size_t size)
+{
+	uint32_t dev = ev->inode.dev, flags = ev->inode.flags;
+	size_t len;
+
+	if (flags & INODEREC_NAMED)
+		put_path(ev, ret, size);
+	else
+		snprintf(ret, size, "inode %" PRIu64, ev->inode.ino);
+	len = strlen(ret);
+	if (flags & INODEREC_DELETED)
+		len += (size_t)snprintf(ret + len, size - len, " (deleted)");
+	if (len < size &&
+	    (flags & (INODEREC_NAMED | INODEREC_SEEN)) != (INODEREC_NAMED | INODEREC_SEEN))
+		snprintf(ret + len, size - len, " (%s %u:%u)", ev->inode.fs, dev >> 20,
+			 dev & ((1u << 20) - 1));
+}
+
+int lives_inode(struct model *m, const struct event *ev)
+{
+	static const enum locksnap_kind kinds[INODEREC_LOCKS] = {
+		[INODEREC_RWSEM] = LOCKSNAP_INODE,
+		[INODEREC_MMAP_RWSEM] = LOCKSNAP_IMMAP,
+		[INODEREC_INVALIDATE] = LOCKSNAP_INVALIDATE,
+	};
+	const struct lock_end nobody = {0};
+	uint64_t addr = ev->inode.lock, since = waited_since(m, addr, ev->time);
+	char text[PATH];
+	struct lockname name = {.addr = addr,
+				.kind = kinds[ev->inode.which],
+				.cpu = -1,
+				.comm = "",
+				.text = text,
+				.from_ns = since,
+				.told_ns = ev->time,
+				.event_ns = ev->time,
+				.ino = ev->inode.ino,
+				.generation = ev->inode.generation,
+				.dev = ev->inode.dev};
+
+	put_name(ev, text, sizeof(text));
+	if (lockname_inode(m->lock_names, &name, ev->inode.flags & INODEREC_CHANGED) < 0)
+		return -ENOMEM;
+	const struct lockname *now = lockname_at(m->lock_names, addr, since);
+	if (now && began_before(m, addr, now->from_ns)) {
+		lock_end(&m->locks, addr, &nobody);
+		pair_renew(m, addr);
+	}
+	return 0;
 }

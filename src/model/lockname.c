@@ -129,6 +129,40 @@ static bool are_two_files(const struct lockname *a, const struct lockname *b)
 	       (a->ino != b->ino || a->generation != b->generation || a->dev != b->dev);
 }
 
+static bool is_followed(const struct lockname_set *s, const struct lockname *n)
+{
+	return n && n->event_ns && n->event_ns >= s->lost_ns;
+}
+
+bool lockname_is_followed(const struct lockname_set *s, uint64_t addr, uint64_t time_ns)
+{
+	return is_followed(s, find_at(s, addr, time_ns));
+}
+
+/* Of the files that had the lock at that address the one that @n is; NULL: none is known. */
+static struct lockname *find_file(struct lockname_set *s, const struct lockname *n)
+{
+	const uint32_t *last = map64_get(&s->at, n->addr);
+
+	for (uint32_t i = last ? *last + 1 : 0; i; i = s->names[i - 1].before)
+		if (s->names[i - 1].ino && !are_two_files(&s->names[i - 1], n))
+			return &s->names[i - 1];
+	return NULL;
+}
+
+/*
+ * A look names one whose inodes events report: it may be the one of before, or one for which no
+ * task has waited yet. What is there now the events know.
+ */
+static int put_followed(struct lockname_set *s, const struct lockname *n)
+{
+	struct lockname *at = n->ino ? find_file(s, n) : NULL;
+
+	if (at && !*at->text && *n->text)
+		at->text = n->text;
+	return 0;
+}
+
 /* As it was at @time_ns. */
 static int put_name(struct lockname_set *s, const struct lockname *name, uint64_t time_ns)
 {
@@ -139,6 +173,8 @@ static int put_name(struct lockname_set *s, const struct lockname *name, uint64_
 	n.text = strpool_intern(&s->pool, n.text);
 	if (!n.comm || !n.text)
 		return -ENOMEM;
+	if (is_followed(s, at))
+		return put_followed(s, &n);
 	if (!at && last && s->names[*last].to_ns && s->names[*last].to_ns <= time_ns)
 		return follow(s, &s->names[*last], &n);
 	if (!at)
@@ -192,7 +228,7 @@ static int move(struct lockname_set *to, const struct lockname *name)
 
 static int forget_half(struct lockname_set *s)
 {
-	struct lockname_set new = {.refs = s->refs};
+	struct lockname_set new = {.refs = s->refs, .lost_ns = s->lost_ns};
 	int code = 0;
 
 	for (size_t i = s->n / 2; code == 0 && i < s->n; i++)
@@ -217,6 +253,39 @@ static int forget_half(struct lockname_set *s)
 	empty(s);
 	*s = new;
 	return 0;
+}
+
+/* Another file's, or what else was there, is over. */
+static int put_inode(struct lockname_set *s, struct lockname *n, struct lockname *at, bool changed)
+{
+	const uint32_t *last = map64_get(&s->at, n->addr);
+
+	if (at && at->ino && !are_two_files(at, n)) {
+		at->event_ns = n->event_ns;
+		at->kind = n->kind;
+		at->text = *at->text ? at->text : n->text;
+		return 0;
+	}
+	/* What a look could say of it was less. */
+	if (at && !at->ino && !is_mmap(at) && !changed)
+		return replace(s, at, n);
+	if (at)
+		at->to_ns = n->from_ns;
+	else if (!changed && !last)
+		n->from_ns = 0;
+	return append(s, n);
+}
+
+int lockname_inode(struct lockname_set *s, const struct lockname *name, bool changed)
+{
+	struct lockname n = *name;
+	int code = s->n >= LOCKNAME_MOST ? forget_half(s) : 0;
+
+	n.comm = strpool_intern(&s->pool, n.comm);
+	n.text = strpool_intern(&s->pool, n.text);
+	if (!n.comm || !n.text || code < 0)
+		return -ENOMEM;
+	return put_inode(s, &n, find_at(s, n.addr, n.from_ns), changed);
 }
 
 /* Another machine's sections are not mixed with these: all is told together. */
@@ -320,6 +389,9 @@ static void end_file(struct lockname_set *s, uint64_t addr, uint64_t time_ns)
 {
 	struct lockname *n = find_at(s, addr, time_ns);
 
+	if (is_followed(s, n))
+		return;
+
 	/* The next one may be known already, where time goes back and on again. */
 	if (n && n->ino && n->from_ns < time_ns)
 		n->to_ns = time_ns;
@@ -398,5 +470,8 @@ uint32_t lockname_life(const struct lockname_set *s, uint64_t addr)
 {
 	const uint32_t *at = map64_get(&s->at, addr);
 
-	return at && s->names[*at].to_ns ? *at + 1 : 0;
+	/* One that an event reported, and could not name. */
+	bool is_nameless = at && s->names[*at].event_ns && !*s->names[*at].text;
+
+	return at && (s->names[*at].to_ns || is_nameless) ? *at + 1 : 0;
 }

@@ -148,6 +148,7 @@ static void begin_gap_of_others(struct model *m, uint32_t cpu, uint64_t until_ns
 	/* Both halves of these are of one CPU: of one ring, in which nothing is within a gap. */
 	rotation_lost(&m->rotation, cpu == PAIR_ANY_CPU ? until_ns : 0);
 	mmlock_lost(&m->mmlocks, until_ns);
+	lockname_lost(m->lock_names, until_ns);
 }
 
 /* From now on, and before @until_ns, records of @cpu are missing: whatever is paired may not fit.
@@ -267,6 +268,8 @@ static int apply_other(struct model *m, const struct event *ev)
 		return pair_owner(m, ev);
 	case EVENT_HOLDER:
 		return blame_holder(m, ev);
+	case EVENT_INODE:
+		return lives_inode(m, ev);
 	case EVENT_RELEASE:
 		if (m->held.max)
 			release_event(m, ev);
@@ -455,6 +458,7 @@ void model_settle(struct model *m, uint64_t time_ns)
 	end_by(&m->lost_until, time_ns);
 	end_by(&m->rotation.lost_until, time_ns);
 	end_by(&m->mmlocks.lost_until, time_ns);
+	lockname_found(m->lock_names, time_ns);
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		end_by(&m->cpus[i].lost_until, time_ns);
 }

@@ -217,12 +217,10 @@ static uint32_t intern_stack(struct model *m, const struct event *ev)
 	return stack_get(&m->stacks, ev->begin.frames + traced, n - traced);
 }
 
-static void push(struct model *m, struct nest *n, uint32_t index)
+static void begin_waiting(struct model *m, uint32_t index)
 {
 	struct wait *w = &m->waits.waits[index];
 
-	m->last_wait = index;
-	n->waits[n->depth++] = index;
 	holder_waits(m, w->lock);
 	holder_let_go(m, w->lock, w->task, w->begin_ns);
 	m->locks.locks[w->lock].waiting++;
@@ -234,6 +232,13 @@ static void push(struct model *m, struct nest *n, uint32_t index)
 	}
 	if (m->blame.max && !w->doubtful)
 		blame_wait(m, w);
+}
+
+static void push(struct model *m, struct nest *n, uint32_t index)
+{
+	m->last_wait = index;
+	n->waits[n->depth++] = index;
+	begin_waiting(m, index);
 }
 
 /* A mutex that goes on waiting in another phase. */
@@ -618,6 +623,40 @@ static void doubt(struct model *m, uint32_t cpu, uint64_t until_ns)
 	if (m->blame.max)
 		blame_lost(m);
 	blame_take_back(m);
+}
+
+/* As push() and take_out() do. */
+static void renew(struct model *m, uint32_t index)
+{
+	struct wait *w = &m->waits.waits[index];
+	const struct lock old = m->locks.locks[w->lock];
+
+	m->locks.locks[w->lock].waiting--;
+	if (m->held.max) {
+		holds_waits(m, w->lock, -1);
+		release_unqueue(m, w);
+	}
+	if (w->blame)
+		blame_over(m, w);
+	lockqueue_give_up(m, w);
+	w->lock = lock_get(&m->locks, old.addr, (enum lock_type)old.type);
+	struct lock *new = &m->locks.locks[w->lock];
+	if (!new->begin_ns || new->begin_ns > w->begin_ns)
+		new->begin_ns = w->begin_ns;
+	new->cgroup = old.cgroup;
+	w->cell = cell_prefetch(&m->cells, wait_key(w));
+	begin_waiting(m, index);
+	if (w->told != OWNER_NONE)
+		holder_tell(m, w->lock, w->told, w->begin_ns);
+}
+
+void pair_renew(struct model *m, uint64_t addr)
+{
+	for (uint32_t i = 1; i < m->waits.high; i++) {
+		const struct wait *w = &m->waits.waits[i];
+		if (w->used && !w->doubtful && w->addr == addr && m->locks.locks[w->lock].over)
+			renew(m, i);
+	}
 }
 
 void pair_lost(struct model *m, uint32_t cpu, uint64_t until_ns)

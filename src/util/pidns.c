@@ -20,6 +20,11 @@ uint32_t pidns_own(void)
 	return inode_of("/proc/self/ns/pid", PIDNS_INITIAL);
 }
 
+uint32_t mntns_own(void)
+{
+	return inode_of("/proc/self/ns/mnt", 0);
+}
+
 bool pidns_has_users(void)
 {
 	const uint32_t initial = 0xeffffffd; /* include/linux/proc_ns.h: PROC_USER_INIT_INO */

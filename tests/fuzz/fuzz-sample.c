@@ -75,6 +75,10 @@ static void check_inside(const struct event *ev, const uint8_t *rec, size_t size
 		check_text(ev->holder.other_comm, rec, size);
 		from = (const uint8_t *)ev->holder.frames;
 		to = (const uint8_t *)(ev->holder.frames + ev->holder.n_frames);
+	} else if (ev->kind == EVENT_INODE) {
+		check_text(ev->inode.fs, rec, size);
+		from = (const uint8_t *)ev->inode.names;
+		to = from + ev->inode.n_bytes;
 	} else if (ev->kind == EVENT_COMM) {
 		from = (const uint8_t *)ev->comm.name;
 		to = from + strlen(ev->comm.name) + 1;

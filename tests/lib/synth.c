@@ -581,6 +581,13 @@ void synth_wait_release(struct synth *s, uint32_t cpu, uint64_t t, int pid, int 
 }
 
 /* Written where some other task runs. */
+void synth_inode(struct synth *s, uint32_t cpu, uint64_t t, const struct inoderec *inode)
+{
+	const size_t before = sizeof(inode->size);
+
+	synth_output(s, cpu, t, 1, 1, (const uint8_t *)inode + before, sizeof(*inode) - before);
+}
+
 void synth_holder(struct synth *s, uint32_t cpu, uint64_t t, const struct holdrec *holder)
 {
 	const size_t before = sizeof(holder->size);

@@ -3,6 +3,7 @@
 #define KONTEND_TESTS_SYNTH_H
 
 #include "kontend/holdrec.h"
+#include "kontend/inoderec.h"
 #include "kontend/locktype.h"
 #include "kontend/ownerrec.h"
 #include "kontend/source.h"
@@ -54,6 +55,7 @@ void synth_wait_release(struct synth *s, uint32_t cpu, uint64_t t, int pid, int 
 			const struct waitrec_release *release);
 /* So many frames as it says. */
 void synth_holder(struct synth *s, uint32_t cpu, uint64_t t, const struct holdrec *holder);
+void synth_inode(struct synth *s, uint32_t cpu, uint64_t t, const struct inoderec *inode);
 void synth_comm(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, const char *comm);
 void synth_fork(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, int ppid, int ptid);
 void synth_exit(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid);

@@ -3,6 +3,7 @@
 #define KONTEND_EVENT_H
 
 #include "kontend/holdrec.h"
+#include "kontend/inoderec.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +31,7 @@ enum event_kind {
 	EVENT_MM_ACQUIRED, /* mmap_lock:mmap_lock_acquire_returned */
 	EVENT_MM_RELEASED, /* mmap_lock:mmap_lock_released */
 	EVENT_RELEASE,	   /* lock:contended_release: `tid` lets go, others wait */
+	EVENT_INODE,	   /* of ours: which inode has the lock that a task begins to wait for */
 };
 
 /*
@@ -127,6 +129,13 @@ struct event {
 			uint8_t what, state;	       /* enum holdrec_what, holdrec_state */
 			bool hint;
 		} holder;
+		struct {
+			uint64_t lock, ino;
+			uint32_t generation, dev;
+			uint8_t which, flags; /* enum inoderec_lock, inoderec_flag */
+			uint16_t n_bytes;     /* of `names`, as inoderec.h has them */
+			const char *fs, *names;
+		} inode;
 		struct {
 			uint64_t mm;		/* address of the mm_struct */
 			uint64_t memcg_id;	/* of its memory cgroup, 0 = not known */

@@ -12,9 +12,10 @@ struct locksnap;
 /*
  * What locks belong to, as snapshots of locks told in the course of a session, by address. A name
  * stays when its lock is gone, as the waits for it do; that of an mmap_lock is of the time in which
- * its process had it, and that of a file's lock ends at the look that sees another file's there. So
- * an address may have one after the other. Of anything else the latest that was told counts. Shared
- * by the copies of a model, so it may know what is later than one of them.
+ * its process had it. That of a file's lock ends where an event reports another file's there; where
+ * there are no such events, at the look that sees it. So an address may have one after the other.
+ * Of anything else the latest that was told counts. Shared by the copies of a model, so it may know
+ * what is later than one of them.
  */
 struct lockname {
 	uint64_t addr;
@@ -29,6 +30,8 @@ struct lockname {
 	uint64_t told_ns; /* by the snapshot of that time, last */
 	uint64_t ino;	  /* of a file's lock, with the two below; 0: not known */
 	uint32_t generation, dev;
+	uint64_t event_ns; /* the last event that reported it; the next inode is reported, too; 0:
+			      none */
 	uint32_t before, before_of_pid; /* index + 1: of the address, of the process; 0: none */
 };
 
@@ -56,6 +59,7 @@ struct lockname_set {
 	size_t n_holders, cap_holders;
 	struct map64 holder_at; /* thread -> index */
 	struct lockholds holds;
+	uint64_t lost_ns; /* events before this time may be missing */
 	unsigned refs;
 };
 
@@ -72,6 +76,23 @@ void lockname_set_unref(struct lockname_set *s); /* NULL is fine */
  */
 int lockname_take(struct lockname_set *s, const struct locksnap *snap, uint64_t time_ns,
 		  const struct task_table *tasks);
+/*
+ * An event reports that the lock at @n->addr is that of a file from @n->from_ns on; @changed: it
+ * was another one's before. 0 or -ENOMEM.
+ */
+int lockname_inode(struct lockname_set *s, const struct lockname *n, bool changed);
+/* Does an event report it if the lock at @addr, of that time, is another file's? */
+bool lockname_is_followed(const struct lockname_set *s, uint64_t addr, uint64_t time_ns);
+/* Events before @until_ns may be missing (UINT64_MAX: the end is not known): a snapshot counts. */
+static inline void lockname_lost(struct lockname_set *s, uint64_t until_ns)
+{
+	s->lost_ns = until_ns > s->lost_ns ? until_ns : s->lost_ns;
+}
+/* The end of a loss whose end was not known. */
+static inline void lockname_found(struct lockname_set *s, uint64_t ns)
+{
+	s->lost_ns = ns < s->lost_ns ? ns : s->lost_ns;
+}
 /*
  * The address space of process @pid ended: of its mmap_locks the first one, and from then on (*at,
  * 0 before the first call) the next one. False: there is no more.

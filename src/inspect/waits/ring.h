@@ -14,6 +14,7 @@
 #include "shared.h"
 
 #include "kontend/holdrec.h"
+#include "kontend/inoderec.h"
 #include "kontend/waitrec.h"
 
 const volatile struct waits_config config = {0};
@@ -40,6 +41,7 @@ struct ring_record {
 		struct holdrec holder;
 		struct waitrec_release release;
 		struct waitrec_late late;
+		struct inoderec inode;
 	};
 };
 

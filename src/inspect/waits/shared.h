@@ -93,7 +93,7 @@ struct waits_config {
 	 */
 	unsigned int word_type;
 	unsigned int shorts; /* short waits may be summed up (short.bpf.c) */
-	unsigned int pad;
+	unsigned int mnt_ns; /* number of the mount namespace in which files are named */
 	unsigned int follow;	      /* holders (holdrec.h), */
 	unsigned long long follow_ns; /* if there are waits longer than this */
 	unsigned long long cpus[WAITS_CPUS / 64];

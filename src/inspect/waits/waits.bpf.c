@@ -475,6 +475,7 @@ static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum w
 }
 
 #include "follow.bpf.c"
+#include "inodes.bpf.c"
 
 static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum what what,
 				    bool follows)
@@ -488,6 +489,8 @@ static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum wh
 		got = follow_end(ctx, (__u32)pid_tid);
 	if (!is_wanted(pid_tid))
 		return;
+	if (what == BEGIN)
+		inode_see(ctx);
 	if (what == BEGIN)
 		owner_read(&o, ctx->args[0], (__u32)ctx->args[1]);
 	if (config.waits)

@@ -16,7 +16,7 @@ static const char *prefix(enum locksnap_kind kind)
 	static const char *const names[LOCKSNAP_KINDS] = {
 		[LOCKSNAP_MMAP] = "mmap_lock",	   [LOCKSNAP_INODE] = "i_rwsem",
 		[LOCKSNAP_IMMAP] = "i_mmap_rwsem", [LOCKSNAP_POS] = "f_pos_lock",
-		[LOCKSNAP_PIPE] = "pipe->mutex",
+		[LOCKSNAP_PIPE] = "pipe->mutex",   [LOCKSNAP_INVALIDATE] = "invalidate_lock",
 	};
 
 	return names[kind];
@@ -74,6 +74,7 @@ const char *query_object_name(struct query *q, const struct lockname *n)
 	case LOCKSNAP_INODE:
 	case LOCKSNAP_IMMAP:
 	case LOCKSNAP_POS:
+	case LOCKSNAP_INVALIDATE:
 		if (*n->text)
 			return arena_printf(&q->arena, "%s %s", prefix(n->kind), n->text);
 		break;
@@ -102,5 +103,6 @@ const char *query_object_everywhere(struct query *q, const struct lockname *n)
 
 bool query_object_has_path(const struct lockname *n)
 {
-	return n->kind == LOCKSNAP_INODE || n->kind == LOCKSNAP_IMMAP || n->kind == LOCKSNAP_POS;
+	return n->kind == LOCKSNAP_INODE || n->kind == LOCKSNAP_IMMAP || n->kind == LOCKSNAP_POS ||
+	       n->kind == LOCKSNAP_INVALIDATE;
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INODEREC_H
+#define KONTEND_INODEREC_H
+
+/*
+ * What a BPF program of ours writes into a ring where a task begins to wait for a lock that is part
+ * of an inode: which inode that is. The kernel uses the memory of a freed inode again, so a record
+ * comes where the inode at that address is another one than at the wait before. Raw data of a
+ * sample of the software event bpf-output. As in waitrec.h, in a sample the length of the raw data
+ * stands before them. Included by the program, too: plain C types only.
+ */
+#define INODEREC_MAGIC 0x3149574bu /* "KWI1" */
+
+enum { INODEREC_FS = 16, INODEREC_NAMES = 224 };
+
+/* Which lock of the inode. */
+enum inoderec_lock { INODEREC_RWSEM, INODEREC_MMAP_RWSEM, INODEREC_INVALIDATE, INODEREC_LOCKS };
+
+enum inoderec_flag {
+	INODEREC_CHANGED = 1, /* a record of another inode at this address came before */
+	INODEREC_NAMED = 2,   /* `names` says where it is */
+	INODEREC_CUT = 4,     /* but not from the root on: there was no room */
+	INODEREC_SEEN = 8, /* from the root that kontend sees, else from that of the file system */
+	INODEREC_DELETED = 16,
+	INODEREC_FLAGS = 32,
+};
+
+struct inoderec {
+	unsigned int size; /* perf's; the raw data begin after it */
+	unsigned int magic;
+	unsigned long long lock, ino;
+	unsigned int generation, dev;
+	unsigned short which, flags; /* enum inoderec_lock, enum inoderec_flag */
+	unsigned int n_bytes;	     /* of `names` */
+	char fs[INODEREC_FS];	     /* type of the file system; NUL-terminated */
+	/* The file's own name, that of its directory, and so on, each NUL-terminated. */
+	char names[INODEREC_NAMES];
+};
+
+#endif

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which inode has a lock, as events report it: each wait is counted for the inode that it was for,
+ * also one that began before the event came; names are of the inode that was reported, and looks do
+ * not move them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "asked.h"
+#include "canned.h"
+#include "kontend/limits.h"
+#include "kontend/lockname.h"
+#include "lock-snaps.h"
+
+#include <string.h>
+
+#define MS CANNED_MS
+#define US (CANNED_MS / 1000)
+#define LOCK 0xffff888022222240ull
+#define AT(MSECS) (CANNED_START + (MSECS)*MS)
+enum { DEV = 254 << 20 | 1, SEEN = INODEREC_NAMED | INODEREC_SEEN };
+
+static void start(struct asked *w)
+{
+	rig_init(&w->rig, 4);
+	synth_outputs(w->rig.synth);
+	synth_comm(w->rig.synth, 0, CANNED_START, 100, 100, "a");
+	synth_round(w->rig.synth, CANNED_START);
+}
+
+static void finish(struct asked *w)
+{
+	struct model_limits limits = model_limits_of(0);
+
+	limits.held = model_limits_held(0);
+	limits.blame = model_limits_held(0);
+	synth_tick(w->rig.synth, AT(2000));
+	asked_play(w, &limits);
+}
+
+static void begin(struct asked *w, uint32_t cpu, uint64_t at, int tid, uint32_t flags)
+{
+	const uint64_t frames[] = {synth_addr(SYNTH_MUTEX_LOCK), synth_addr(SYNTH_VFS_WRITE)};
+
+	synth_begin(w->rig.synth, cpu, at, 100, tid, LOCK, flags, frames, 2);
+}
+
+static void end(struct asked *w, uint32_t cpu, uint64_t at, int tid)
+{
+	synth_end(w->rig.synth, cpu, at, 100, tid, LOCK, 0);
+}
+
+/* Of 1 ms each, 10 ms apart. */
+static void wait_for(struct asked *w, uint64_t at, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		begin(w, 0, at + i * 10 * MS, 101, LCB_F_WRITE);
+		end(w, 0, at + i * 10 * MS + MS, 101);
+	}
+}
+
+/* @names: as in the record, from the file's own on, with a NUL after each. */
+static struct inoderec inode(uint64_t ino, uint32_t generation, const char *names, size_t n_bytes,
+			     unsigned short flags)
+{
+	struct inoderec r = {.magic = INODEREC_MAGIC,
+			     .lock = LOCK,
+			     .ino = ino,
+			     .generation = generation,
+			     .dev = DEV,
+			     .flags = flags,
+			     .n_bytes = (unsigned int)n_bytes,
+			     .fs = "ext4"};
+
+	memcpy(r.names, names, n_bytes);
+	return r;
+}
+
+#define NAMES(text) text, sizeof(text)
+#define E1 inode(12, 1, NAMES("E1\0data"), SEEN)
+#define E2 inode(12, 2, NAMES("E2\0data"), SEEN | INODEREC_CHANGED)
+
+/* After the begin, as perf's own event comes first. */
+static void tell(struct asked *w, uint32_t cpu, uint64_t at, struct inoderec r)
+{
+	synth_inode(w->rig.synth, cpu, at + 5 * US, &r);
+}
+
+static void look(struct asked *w, uint64_t at, const char *path, uint64_t ino, uint32_t generation)
+{
+	struct locksnap s = {0};
+
+	lock_snap_name(&s, LOCK, LOCKSNAP_INODE, -1, 100, "a", path, 0);
+	lock_snap_file(&s, ino, generation, DEV);
+	lock_snap_emit(w->rig.synth, &s, at);
+}
+
+static struct table rows(struct asked *w)
+{
+	struct query_spec spec = {.by = BY_LOCK, .sort = "contended"};
+
+	return asked_locks(w, spec);
+}
+
+static void expect(const struct table *t, size_t row, const char *name, uint64_t contended)
+{
+	assert_true(row < t->n_rows);
+	assert_string_equal(cell_s(t, row, "name"), name);
+	assert_int_equal(cell_u(t, row, "contended"), contended);
+}
+
+/* The first wait for a file, and one on another CPU, begin before the event reports it. */
+static void each_wait_is_counted_for_its_inode(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 0, AT(100), 101, LCB_F_WRITE);
+	tell(w, 0, AT(100), E1);
+	end(w, 0, AT(102), 101);
+	wait_for(w, AT(200), 5);
+	begin(w, 1, AT(300) - 3 * US, 103, LCB_F_READ);
+	begin(w, 0, AT(300), 101, LCB_F_WRITE);
+	tell(w, 0, AT(300), E2);
+	tell(w, 1, AT(300) + 2 * US, E2);
+	end(w, 0, AT(302), 101);
+	end(w, 1, AT(303), 103);
+	wait_for(w, AT(400), 3);
+	finish(w);
+	struct table t = rows(w);
+	assert_int_equal(t.n_rows, 3);
+	expect(&t, 0, "i_rwsem /data/E1", 6);
+	expect(&t, 1, "i_rwsem /data/E2", 4);
+	expect(&t, 2, "i_rwsem /data/E2", 1); /* its reader */
+	assert_int_equal(cell_u(&t, 1, "total_ns"), 5 * MS);
+	assert_int_equal(w->rig.engine.model.waits.in_flight, 0);
+	assert_int_equal(model_damage(&w->rig.engine.model).unmatched, 0);
+	assert_int_equal(rig_waited_ns(&w->rig.engine.model), rig_blamed_ns(&w->rig.engine.model));
+}
+
+static void looks_do_not_move_a_name(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap ended = {0};
+
+	start(w);
+	begin(w, 0, AT(100), 101, LCB_F_WRITE);
+	tell(w, 0, AT(100), E1);
+	end(w, 0, AT(102), 101);
+	begin(w, 0, AT(200), 101, LCB_F_WRITE);
+	tell(w, 0, AT(200), E2);
+	end(w, 0, AT(202), 101);
+	/* One that saw the first file, one that sees that it is gone, one that sees a third. */
+	look(w, AT(210), "/data/E1", 12, 1);
+	assert_int_equal(locksnap_add_ended(&ended, LOCK), 0);
+	lock_snap_emit(w->rig.synth, &ended, AT(250));
+	wait_for(w, AT(300), 4);
+	look(w, AT(400), "/data/E3", 13, 9);
+	finish(w);
+	struct table t = rows(w);
+	assert_int_equal(t.n_rows, 2);
+	expect(&t, 0, "i_rwsem /data/E2", 5);
+	expect(&t, 1, "i_rwsem /data/E1", 1);
+}
+
+/* In a part of a recording the record of the first file may be missing. */
+static void what_was_before_has_no_name(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	wait_for(w, AT(100), 3);
+	begin(w, 0, AT(200), 101, LCB_F_WRITE);
+	tell(w, 0, AT(200), E2);
+	end(w, 0, AT(202), 101);
+	look(w, AT(300), "/data/E2", 12, 2);
+	finish(w);
+	struct table t = rows(w);
+	assert_int_equal(t.n_rows, 2);
+	expect(&t, 0, "vfs_write …222240", 3);
+	expect(&t, 1, "i_rwsem /data/E2", 1);
+}
+
+/* Waits of before are of the same inode, if none was reported there before. */
+static void the_first_report_is_of_all_before(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	wait_for(w, AT(100), 3);
+	begin(w, 0, AT(200), 101, LCB_F_WRITE);
+	tell(w, 0, AT(200), E1);
+	end(w, 0, AT(202), 101);
+	finish(w);
+	struct table t = rows(w);
+	assert_int_equal(t.n_rows, 1);
+	expect(&t, 0, "i_rwsem /data/E1", 4);
+}
+
+/* Where records were dropped one may be of an inode: then looks say what is there. */
+static void looks_count_again_after_a_drop(void **state)
+{
+	const struct record_drop drop = {.records = 3, .bytes = 900};
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 0, AT(100), 101, LCB_F_WRITE);
+	tell(w, 0, AT(100), E1);
+	end(w, 0, AT(102), 101);
+	/* Whole rounds before and after: the wait above is not one of those that may be missing. */
+	for (unsigned i = 0; i < 5; i++)
+		synth_round(w->rig.synth, AT(103 + i));
+	synth_record(w->rig.synth, RECORD_DROP, 0, &drop, sizeof(drop));
+	for (unsigned i = 0; i < 5; i++)
+		synth_round(w->rig.synth, AT(110 + i));
+	look(w, AT(200), "/data/E2", 12, 2);
+	wait_for(w, AT(300), 2);
+	finish(w);
+	struct table t = rows(w);
+	assert_int_equal(t.n_rows, 2);
+	expect(&t, 0, "i_rwsem /data/E2", 2);
+	expect(&t, 1, "i_rwsem /data/E1", 1);
+}
+
+static const char *named(struct asked *w, struct inoderec r)
+{
+	start(w);
+	begin(w, 0, AT(100), 101, LCB_F_WRITE);
+	tell(w, 0, AT(100), r);
+	end(w, 0, AT(102), 101);
+	finish(w);
+	struct table t = rows(w);
+	assert_int_equal(t.n_rows, 1);
+	return cell_s(&t, 0, "name");
+}
+
+static struct inoderec of(unsigned short which, struct inoderec r)
+{
+	r.which = which;
+	return r;
+}
+
+#define NAME_TEST(test, record, expected)                                                          \
+	static void test(void **state)                                                             \
+	{                                                                                          \
+		assert_string_equal(named(*state, record), expected);                              \
+	}
+
+NAME_TEST(a_file_in_a_file_system_that_is_not_seen, inode(7, 1, NAMES("log\0var"), INODEREC_NAMED),
+	  "i_rwsem /var/log (ext4 254:1)")
+NAME_TEST(a_deleted_file, inode(7, 1, NAMES("log\0var"), SEEN | INODEREC_DELETED),
+	  "i_rwsem /var/log (deleted)")
+NAME_TEST(a_long_path, inode(7, 1, NAMES("log\0var"), SEEN | INODEREC_CUT), "i_rwsem .../var/log")
+NAME_TEST(the_root, inode(2, 0, "", 0, SEEN), "i_rwsem /")
+NAME_TEST(no_name_at_all, inode(7, 1, "", 0, 0), "i_rwsem inode 7 (ext4 254:1)")
+NAME_TEST(a_mapped_file, of(INODEREC_MMAP_RWSEM, inode(7, 1, NAMES("libc.so.6\0lib"), SEEN)),
+	  "i_mmap_rwsem /lib/libc.so.6")
+NAME_TEST(pages_of_a_file, of(INODEREC_INVALIDATE, inode(7, 1, NAMES("db\0srv"), SEEN)),
+	  "invalidate_lock /srv/db")
+
+static void records_that_make_no_sense_are_bad(void **state)
+{
+	struct inoderec good = E1, bad[6];
+	struct asked *w = *state;
+
+	for (int i = 0; i < 6; i++)
+		bad[i] = good;
+	bad[0].which = INODEREC_LOCKS;
+	bad[1].flags = INODEREC_FLAGS;
+	bad[2].n_bytes = INODEREC_NAMES + 1;
+	bad[3].n_bytes = UINT32_MAX;
+	bad[4].n_bytes = 2; /* within a name */
+	memset(bad[5].fs, 'x', sizeof(bad[5].fs));
+	start(w);
+	for (int i = 0; i < 6; i++)
+		tell(w, 0, AT(100), bad[i]);
+	synth_output(w->rig.synth, 0, AT(101), 1, 1, &good.magic, sizeof(good) - 16);
+	asked_play(w, NULL);
+	assert_int_equal(model_damage(&w->rig.engine.model).bad, 7);
+	assert_null(lockname_get(w->rig.engine.model.lock_names, LOCK));
+}
+
+int main(void)
+{
+#define T(test) cmocka_unit_test_setup_teardown(test, asked_setup_empty, asked_teardown)
+	const struct CMUnitTest tests[] = {
+		T(each_wait_is_counted_for_its_inode),
+		T(looks_do_not_move_a_name),
+		T(what_was_before_has_no_name),
+		T(the_first_report_is_of_all_before),
+		T(looks_count_again_after_a_drop),
+		T(a_file_in_a_file_system_that_is_not_seen),
+		T(a_deleted_file),
+		T(a_long_path),
+		T(the_root),
+		T(no_name_at_all),
+		T(a_mapped_file),
+		T(pages_of_a_file),
+		T(records_that_make_no_sense_are_bad),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
