@@ -29,7 +29,7 @@ enum {
 struct inode_told {
 	__u64 lock, ino;
 	__u32 generation, which;
-	__u64 pad;
+	__u64 sb; /* two file systems may give out the same number and generation */
 };
 
 /* Locks with the same hash share a set: a cache line. */
@@ -39,7 +39,7 @@ struct inode_set {
 
 struct inode_work {
 	struct inoderec rec;
-	__u64 entry, mount, leaf; /* a directory entry, the mount that it is in; the file's own */
+	__u64 entry, mount; /* a directory entry, the mount that it is in */
 	__u32 is_whole, pad;
 };
 
@@ -201,6 +201,22 @@ static __always_inline __u64 inode_alias(struct inode___files *inode)
 	return (__u64)n;
 }
 
+/*
+ * A memfd or shared memory is in no directory: its entry is its own parent, and not the root of the
+ * file system. /proc says "/memfd:NAME (deleted)". The entry of a file that was opened by a handle
+ * of NFS has a name that is no name, "/".
+ */
+static __always_inline bool inode_name_alone(struct inode_work *w, struct dentry *d)
+{
+	if (!inode_put_name(w, d) || w->rec.names[0] == '/') {
+		w->rec.n_bytes = 0;
+		return false;
+	}
+	w->is_whole = 1;
+	w->rec.flags |= INODEREC_SEEN | INODEREC_DELETED;
+	return true;
+}
+
 /* Entries may be moved meanwhile: the first one is to be the same afterwards. */
 static __always_inline void inode_name(struct inode_work *w, struct inode___files *inode)
 {
@@ -215,9 +231,12 @@ static __always_inline void inode_name(struct inode_work *w, struct inode___file
 		return;
 	d = (void *)(alias - bpf_core_field_offset(d->d_u.d_alias));
 	parent = BPF_CORE_READ(d, d_parent);
-	w->leaf = w->entry = (__u64)d;
+	w->entry = (__u64)d;
 	w->mount = inode_mount(BPF_CORE_READ(inode, i_sb));
-	bpf_loop(INODE_DEPTH, inode_up, NULL, 0);
+	if (parent != d || d == BPF_CORE_READ(inode, i_sb, s_root))
+		bpf_loop(INODE_DEPTH, inode_up, NULL, 0);
+	else if (!inode_name_alone(w, d))
+		return;
 	if ((__u64)BPF_CORE_READ(d, d_inode) != (__u64)inode ||
 	    BPF_CORE_READ(d, d_parent) != parent)
 		return;
@@ -292,7 +311,7 @@ static __always_inline struct inode_set *inode_set_of(__u64 lock)
 static __always_inline bool inode_is(const struct inode_told *a, const struct inode_told *b)
 {
 	return a->lock == b->lock && a->ino == b->ino && a->generation == b->generation &&
-	       a->which == b->which;
+	       a->which == b->which && a->sb == b->sb;
 }
 
 /* Most waits for reader-writer semaphores are for the address space of the task itself. */
@@ -320,6 +339,7 @@ static __always_inline void inode_see(struct bpf_raw_tracepoint_args *ctx)
 		return;
 	now.ino = word_at(inode + inode_at(i_ino));
 	now.generation = (__u32)number_at(inode + inode_at(i_generation));
+	now.sb = word_at(inode + inode_at(i_sb));
 	if (inode_is(&set->way[0], &now) || inode_is(&set->way[1], &now))
 		return;
 	second = set->way[1].lock == now.lock;
