@@ -636,8 +636,11 @@ static void renew(struct model *m, uint32_t index)
 		holds_waits(m, w->lock, -1);
 		release_unqueue(m, w);
 	}
-	if (w->blame)
+	holder_gives_up(m, w);
+	if (w->blame) {
+		blame_not_taken(m, w);
 		blame_over(m, w);
+	}
 	lockqueue_give_up(m, w);
 	w->lock = lock_get(&m->locks, old.addr, (enum lock_type)old.type);
 	struct lock *new = &m->locks.locks[w->lock];

@@ -108,6 +108,38 @@ static void the_next_task_may_have_gone(void **state)
 	assert_ms(charged(m, 702, BLAME_RUNNABLE, 1), 0);
 }
 
+/* What they wait for turns out to be another file's lock: 701 takes the one of before no more. */
+static void the_lock_may_be_another_files(void **state)
+{
+	struct model *m = *state;
+
+	begin(m, 703, 1);
+	clock_ms = 2;
+	end(m, 703, 1, 0);
+	clock_ms = 5;
+	begin(m, 701, 1);
+	owner(m, 701, 1, 801, false);
+	begin(m, 702, 1);
+	clock_ms = 10;
+	holder(m, 701, 1, HOLDREC_HANDED, HOLDREC_ASLEEP);
+	clock_ms = 14;
+	apply(m, (struct event){.kind = EVENT_INODE,
+				.inode = {.lock = LOCK(1),
+					  .ino = 12,
+					  .generation = 2,
+					  .flags = INODEREC_CHANGED,
+					  .fs = "ext4",
+					  .names = ""}});
+	clock_ms = 20;
+	end(m, 701, 1, -4);
+	clock_ms = 30;
+	end(m, 702, 1, -4);
+	assert_ms(all(m), 2 + 15 + 25);
+	assert_ms(charged(m, 701, BLAME_RUNNABLE, 1), 2 * 4);
+	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++)
+		assert_int_equal(cell_owner_next(m->locks.locks[i].has.who), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -116,6 +148,7 @@ int main(void)
 		TEST(a_free_lock_is_the_root_of_a_chain),
 		TEST(a_task_that_steals_a_free_lock_is_charged),
 		TEST(the_next_task_may_have_gone),
+		TEST(the_lock_may_be_another_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
