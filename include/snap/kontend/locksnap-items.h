@@ -12,13 +12,13 @@
 /* What a lock belongs to. */
 enum locksnap_kind {
 	LOCKSNAP_UNKNOWN,
-	LOCKSNAP_MMAP,	 /* mm_struct.mmap_lock of a process */
-	LOCKSNAP_INODE,	 /* inode.i_rwsem */
-	LOCKSNAP_IMMAP,	 /* address_space.i_mmap_rwsem of an inode */
-	LOCKSNAP_POS,	 /* file.f_pos_lock */
-	LOCKSNAP_PIPE,	 /* pipe_inode_info.mutex */
-	LOCKSNAP_PERCPU, /* in the per-CPU section: text is the variable */
-	LOCKSNAP_SLAB,	 /* in a slab object: text is the cache, see LOCKSNAP_MERGED */
+	LOCKSNAP_MMAP,	     /* mm_struct.mmap_lock of a process */
+	LOCKSNAP_INODE,	     /* inode.i_rwsem */
+	LOCKSNAP_IMMAP,	     /* address_space.i_mmap_rwsem of an inode */
+	LOCKSNAP_POS,	     /* file.f_pos_lock */
+	LOCKSNAP_PIPE,	     /* pipe_inode_info.mutex */
+	LOCKSNAP_PERCPU,     /* in the per-CPU section: text is the variable */
+	LOCKSNAP_SLAB,	     /* in a slab object: text is the cache, see LOCKSNAP_MERGED */
 	LOCKSNAP_INVALIDATE, /* address_space.invalidate_lock of an inode */
 	LOCKSNAP_KINDS,
 };

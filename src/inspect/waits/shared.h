@@ -92,8 +92,8 @@ struct waits_config {
 	 * are; 0: this kernel cannot do that.
 	 */
 	unsigned int word_type;
-	unsigned int shorts; /* short waits may be summed up (short.bpf.c) */
-	unsigned int mnt_ns; /* number of the mount namespace in which files are named */
+	unsigned int shorts;	      /* short waits may be summed up (short.bpf.c) */
+	unsigned int mnt_ns;	      /* number of the mount namespace in which files are named */
 	unsigned int follow;	      /* holders (holdrec.h), */
 	unsigned long long follow_ns; /* if there are waits longer than this */
 	unsigned long long cpus[WAITS_CPUS / 64];
