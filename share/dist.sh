@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Puts the files that are made of the program's tables into a release, so that it can also be built for
-# machines whose programs do not run here. Called by meson dist as: dist.sh KONTEND
+# Adds the files that are generated from the program's tables to a release, so that it can also be built
+# for machines whose programs do not run here. Called by meson dist as: dist.sh KONTEND
 set -eu
 [ -x "$1" ] || { echo "build $1 first: a release has files that it makes"; exit 1; }
 share=$MESON_DIST_ROOT/share

@@ -11,7 +11,7 @@ others() {
 		tr '\n' '\0'
 }
 
-# Nothing of whose machine this was: another name, and of processes and cgroups only the sample's.
+# Nothing private of this machine: another host name, and only the sample's own processes and cgroups.
 case ${SAMPLE_STEP-} in
 '')
 	memory=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/mounts)
@@ -99,8 +99,8 @@ for _ in $(seq "${SAMPLE_TRIES:-8}"); do
 	[ "$least" -gt 0 ] || break
 done
 [ "$least" = 0 ] || echo "$least tasks outside of the sample are in it: $(tr '\n' ' ' <others.txt)" >&2
-# Names of tasks that were outside and had nothing to do with it are in what was looked at: a report
-# of all of it does not have them, and neither has the sample.
+# Names of tasks outside of the sample are in the snapshots, though they had nothing to do with it: a
+# full report does not have them, and neither has the sample.
 ./kontend report -q -i best.data --view all --rows 0 -o report.txt
 tr '\0' '\n' <"$SAMPLE_NAMES" | while read -r name; do
 	grep -qF -- "$name" report.txt || printf '%s\0' "$name"

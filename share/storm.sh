@@ -6,8 +6,8 @@
 #   watcher  bp-holder   holds breakpoints
 #   traced   up-work     runs into uprobes
 #   opener   bp-create   makes breakpoints that live for microseconds
-#   readers  passed      readers who pass over a writer
-#   logger   story-chain a chain of waits: who writes, who moves data there, who feeds that one
+#   readers  passed      readers who overtake a writer
+#   logger   story-chain a chain of waits: one task writes, one moves data there, others feed that one
 set -u
 tracing=/sys/kernel/tracing
 
@@ -42,7 +42,7 @@ wait $!
 # 6 to 11 s: everything at once.
 ./opener 40 3 2 1 >/dev/null &
 ./demo demo --quiet --duration 5 --threads 3
-# 11 to 13 s: one memory map, and a writer who is passed over.
+# 11 to 13 s: one memory map, and a writer that readers overtake.
 ./kontend bench -q -t 3 -n 100 mmap >/dev/null 2>&1
 ./readers log >/dev/null
 hit

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The pictures of README.md, made again from the recording that comes with kontend; --check writes
-# none and says which show something else than the program does now: other words, lines or views.
-# Figures, names that the recording has, and the room that columns have for them are left out of
-# that, so that a picture need not be made again for each of them.
+# none and lists those that differ from the present program: in words, lines or views. It ignores
+# figures, names from the recording, and the width of their columns, so that a picture need not be
+# made again for each of them.
 #
 #     make.sh [--check] [KONTEND [FOLDER]]
 set -eu
@@ -21,7 +21,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# The words of a picture, a line a row, but for the first, which says where and how it was made.
+# The words of a picture, a line a row, but for the first, which has the place and way it was made.
 words() {
 	sed -n '/^<text /p' "$1" | tail -n +2 | sed 's/<[^>]*>//g; s/[^ ]*[0-9][^ ]*/N/g; s/[▁▂▃▄▅▆▇█│·-]/ /g' |
 		tr -s ' ' | sed 's/ *$//'

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# `kontend bench page-fault` and `mmap`: the form of what they print, alone, as a command that is
-# measured, and with what was seen below it. How fast they are is not asked.
+# `kontend bench page-fault` and `mmap`: the form of their output, alone, as a measured command, and
+# with the table of waits below it. Their speed is not tested.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# figures: three lines in milliseconds, in this order, at the beginning of what was printed.
+# figures: three lines in milliseconds, in this order, at the beginning of the output.
 figures() {
 	sed -n 2,4p "$work/out" | tr '\n' ' ' |
 		grep -qE '^usr: [0-9]+\.[0-9]{3} ms sys: [0-9]+\.[0-9]{3} ms real: [0-9]+\.[0-9]{3} ms $' ||
@@ -184,7 +184,7 @@ run "$kontend" bench mmap --measure -t 4 -n 500
 prints '^mmap: 4 threads, 64\.0K, rounds 500, '
 figures
 prints '^# locks by lock, sorted by total_ns'
-# A line each way to measure, with what it costs.
+# A line for each way to measure, with its cost.
 run "$kontend" bench mmap --cost --pairs 6 -t 2 -n 100 -q
 [ "$rc" -eq 0 ] || complain "--cost: exit $rc: $(cat "$work/err")"
 prints '^mmap: 2 threads, 64\.0K, rounds 100: [0-9.]+ s of CPU time without kontend; 6 pairs for each way$'

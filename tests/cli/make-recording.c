@@ -56,7 +56,7 @@ static uint64_t late_lock(unsigned which)
 	return 0xffff888000001000 + (which ? which - 1 : 0) * 256;
 }
 
-/* Each task waits on a CPU of its own; who waits most for the nameless mutex changes. */
+/* Each task waits on a CPU of its own; the task with most waits for the nameless mutex changes. */
 static void late_wait(struct synth *s, unsigned i, uint64_t t)
 {
 	uint32_t cpu = i % LATE_TASKS;

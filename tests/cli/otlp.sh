@@ -18,7 +18,7 @@ command -v python3 >/dev/null || {
 	exit 77
 }
 
-# profile ARGUMENT...: into $work/p.pb; what it says in $work/sums.
+# profile ARGUMENT...: into $work/p.pb; its figures in $work/sums.
 profile() {
 	run "$kontend" export -q --no-config -i "$sample" --format otlp-development -o "$work/p.pb" "$@"
 	if [ "$rc" -ne 0 ] || [ -s "$work/err" ]; then
@@ -27,7 +27,7 @@ profile() {
 	"$here/otlp.py" "$work/p.pb" >"$work/sums" 2>"$work/wrong" || complain "$*: $(cat "$work/wrong")"
 }
 
-# is LINE: what it says has that line, with blanks for tabs.
+# is LINE: its figures have that line, with blanks for tabs.
 is() {
 	tr '\t' ' ' <"$work/sums" | grep -qxF -e "$1" || complain "no '$1' in: $(cat "$work/sums")"
 }

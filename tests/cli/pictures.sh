@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The pictures of README.md show what the program does, all of them are in it, and each is one: see
-# picture.py. share/pictures/make.sh says what is compared.
+# The pictures of README.md match the program, all of them are in it, and each is one: see
+# picture.py. See share/pictures/make.sh for the parts that are compared.
 # Called as: pictures.sh KONTEND SOURCES
 set -eu
 kontend=$(realpath "$1")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# `kontend export --format perfetto` and `firefox` of the recording that comes with kontend, read by what the formats
-# say: they add up to the report. Their own readers are asked in tests/traces. Called as: traces.sh KONTEND RECORDING
+# `kontend export --format perfetto` and `firefox` of the recording that comes with kontend, read by the rules of the
+# formats: they add up to the report. tests/traces uses their own readers. Called as: traces.sh KONTEND RECORDING
 sample=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/cli/lib.sh
@@ -19,7 +19,7 @@ if grep -q 'built without libprotobuf-c' "$work/err"; then
 	formats=firefox
 fi
 
-# trace FORMAT ARGUMENT...: into $work/t; what it says in $work/said.
+# trace FORMAT ARGUMENT...: into $work/t; its figures in $work/said.
 trace() {
 	format=$1
 	shift
@@ -30,7 +30,7 @@ trace() {
 	"$here/traces.py" "$format" "$work/t" >"$work/said" 2>"$work/wrong" || complain "$format $*: $(cat "$work/wrong")"
 }
 
-# is LINE: what it says has that line.
+# is LINE: its figures have that line.
 is() {
 	grep -qxF -e "$1" "$work/said" || complain "$format: no '$1' in: $(cat "$work/said")"
 }

@@ -15,7 +15,7 @@ enum { KEYS = 64 };
 struct display_mem {
 	struct display display;
 	struct display_cell *cells;
-	int w, h;	      /* what size() says */
+	int w, h;	      /* result of size() */
 	int shown_w, shown_h; /* of the cells */
 	struct display_input keys[KEYS];
 	size_t head, n_keys;

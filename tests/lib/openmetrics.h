@@ -6,10 +6,10 @@
 #include <stddef.h>
 
 /*
- * A strict reader of OpenMetrics text 1.0.0, and of what is left of it when the textfile collector
- * of node_exporter must take it too: counters, gauges and histograms only, no time stamps; and
- * exemplars of buckets, which that one does not take. 0, or the number of the first line that is
- * wrong with a sentence in @why.
+ * A strict reader of OpenMetrics text 1.0.0, in the subset that the textfile collector of
+ * node_exporter takes, too: counters, gauges and histograms only, no time stamps; and exemplars of
+ * buckets, which node_exporter does not take. 0, or the number of the first wrong line with a
+ * sentence in @why.
  */
 size_t openmetrics_check(const char *text, char *why, size_t size);
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# own-mounts.sh COMMAND...: in a mount namespace of its own, from which nothing spreads, in a chroot
-# as well. There / is no mount point, whose propagation unshare could change. But a mount point that
-# is there can be made private, and the same files mounted below it are private as a whole.
+# own-mounts.sh COMMAND...: runs it in a mount namespace of its own, from which no mount propagates, in
+# a chroot as well. There / is no mount point, so unshare cannot change its propagation. But an existing
+# mount point can be made private, and the same files mounted below it are private as a whole.
 set -eu
 
 if unshare -m true 2>/dev/null; then

@@ -6,7 +6,7 @@
 #include "synth.h"
 
 /*
- * Snapshots of machines that were thought up, by name; @t is when, one second after the one before.
+ * Snapshots of made-up machines, by name; @t is their time, one second after the one before.
  *
  *   x86	2 CPUs of 4 slots. CPU 0 is full: two of the CPU, two of app/931. Events of CPUs and
  *		tasks, an inherited one, one by ptrace, one whose opener is gone, one of the kernel,

@@ -189,7 +189,7 @@ char *random_state(const struct model *m)
 	return copy;
 }
 
-/* A source whose marks lie further back than need be, as those of a compressed file. */
+/* A source whose marks lie further back than necessary, as those of a compressed file. */
 struct coarse {
 	struct source source;
 	struct source *inner;

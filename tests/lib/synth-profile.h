@@ -23,7 +23,7 @@ struct synth_dump {
 	const uint64_t *regs;
 	uint32_t n_regs;
 	const void *stack;
-	uint64_t size, there; /* bytes: in the record; said to be taken */
+	uint64_t size, there; /* bytes: in the record; in its header */
 };
 void synth_dump(struct synth *s, uint64_t t, int pid, struct synth_chain chain,
 		const struct synth_dump *d);
@@ -34,7 +34,7 @@ void synth_calls(struct synth *s, uint64_t t, int pid, struct synth_chain chain,
 /* Code of inode 7 of device 8:1. */
 void synth_mmap(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t start, uint64_t len,
 		uint64_t pgoff, const char *path);
-/* The same where the kernel says a build id of 20 bytes instead of the inode. */
+/* The same with a build id of 20 bytes from the kernel instead of the inode. */
 void synth_mmap_id(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t start, uint64_t len,
 		   const char *path, const uint8_t id[20]);
 /* An exec: PERF_RECORD_COMM with its flag. */

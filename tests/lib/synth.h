@@ -53,14 +53,14 @@ void synth_wait_end(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid,
 		    const struct waitrec_end *end);
 void synth_wait_release(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid,
 			const struct waitrec_release *release);
-/* So many frames as it says. */
+/* It has the number of frames that it gives. */
 void synth_holder(struct synth *s, uint32_t cpu, uint64_t t, const struct holdrec *holder);
 void synth_inode(struct synth *s, uint32_t cpu, uint64_t t, const struct inoderec *inode);
 void synth_comm(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, const char *comm);
 void synth_fork(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, int ppid, int ptid);
 void synth_exit(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid);
 void synth_lost(struct synth *s, uint32_t cpu, uint64_t t, uint64_t n);
-/* @t 0: as perf record says at its end how many an event has lost in all. */
+/* @t 0: as perf record writes at its end how many an event has lost in all. */
 void synth_lost_samples(struct synth *s, uint32_t cpu, uint64_t t, uint64_t n);
 void synth_throttle(struct synth *s, uint32_t cpu, uint64_t t);
 void synth_cgroup(struct synth *s, uint32_t cpu, uint64_t t, uint64_t id, const char *path);

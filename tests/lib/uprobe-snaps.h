@@ -6,7 +6,7 @@
 #include "synth.h"
 
 /*
- * Snapshots of uprobes that were thought up, by name; @t is when, one second after the one before.
+ * Snapshots of made-up uprobes, by name; @t is their time, one second after the one before.
  *
  *   busy	probes of tracefs, perf and BPF links of every class, one process with all slots in
  *		use and three threads that wait

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hit: says where its function is, as uprobe_events takes it, and calls it as often as each line of
- * standard input says; answers each line.
+ * hit: prints the position of its function in the syntax of uprobe_events, and calls it as often as
+ * each line of standard input requests; answers each line.
  */
 #include "selfplace.h"
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* bp-holder running beside a test, and what it says that it made. */
+/* bp-holder running beside a test, and the events that it reported. */
 struct holder {
 	pid_t pid;
 	FILE *to, *from;
@@ -20,7 +20,7 @@ struct holder {
 
 /*
  * @kinds ends with NULL. 0 when everything was made, which is tried for ten seconds, as others may
- * have slots meanwhile; the program has said why otherwise.
+ * have slots meanwhile; otherwise the program has printed the reason.
  */
 int holder_start(struct holder *h, const char *path, const char *const *kinds);
 /* Sends "WHAT N" and waits for the answer "ANSWER N": the number after it, 0: none, -1: it died. */
@@ -29,7 +29,7 @@ void holder_stop(struct holder *h);
 
 /* The other one of an event and its copy that a child or thread inherited; NULL: there is none. */
 const struct bp_made *holder_partner(const struct holder *h, const struct bp_made *m);
-/* Is @e what @m is: by its number, by that of what it was copied from, or by what it watches? */
+/* Is @e the event @m: by its number, by that of the event it was copied from, or by its address? */
 bool holder_is(const struct holder *h, const struct bp_made *m, const struct snap_event *e);
 /* Is it any of those? */
 bool holder_made(const struct holder *h, const struct snap_event *e);

@@ -17,7 +17,7 @@ enum { LIVE_SKIP = 77 };
 struct live_run {
 	const char *name;
 	pid_t pid;
-	int out, err; /* memory files of what it writes, which may be looked at meanwhile */
+	int out, err; /* memory files of its output, which may be read meanwhile */
 	int status;   /* as of waitpid(), after live_run_end() */
 	char *text;   /* its output, a string */
 	size_t len;

@@ -158,7 +158,7 @@ void storm_fork(struct storm *s, int threads, int rounds)
 	s->pid = fork();
 	must(s->pid >= 0, "fork");
 	if (s->pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* its gates would go on for ever */
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* it would wait at its gates for ever */
 		close(go[1]);
 		child(go[0], s->done, threads, rounds);
 	}

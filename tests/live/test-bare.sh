@@ -13,7 +13,7 @@ need_root
 need_mounts
 cd "$dir"
 
-# said NAME RC WORDS: of what is in err
+# said NAME RC WORDS: the words are in err
 said() {
 	echo "$1: exit $2: $(cat err)"
 	if [ "$2" = 0 ]; then

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Who creates breakpoints, and the most slots that were taken: a program that says what it did is
-# measured live and into a recording, with --creations and without. With it each breakpoint is there
-# that lived for microseconds, each that was inherited and each that was refused; without it what is
-# said is a lower bound.
+# Creators of breakpoints, and the most slots that were taken: a program that reports its own work is
+# measured live and into a recording, with --creations and without. With it each breakpoint that lived
+# for microseconds, was inherited or refused is counted; without it the reported number is a lower
+# bound.
 #
 #     test-creations.sh KONTEND BP-CREATE BP-REFUSED
 set -eu

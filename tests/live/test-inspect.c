@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The inspector against a program that says which perf events it has (workloads/bp-holder.c): each
- * one is in the snapshot with its kind, owner, holders, address, CPU and state, nothing else of
- * those processes is, and the counts of slots are those that the kernel's own arithmetic gives
- * (disabled breakpoints opened until it refuses). Others may open breakpoints meanwhile: counts are
- * compared when they were the same before and after.
+ * The inspector against a program that prints which perf events it has (workloads/bp-holder.c): the
+ * snapshot has each of them with its kind, owner, holders, address, CPU and state, and nothing else
+ * of those processes; the counts of slots are those of the kernel's own arithmetic (disabled
+ * breakpoints opened until it refuses). Others may open breakpoints meanwhile: counts are compared
+ * when they were the same before and after.
  *
  *     test-inspect BP-HOLDER
  */
@@ -478,7 +478,7 @@ int main(int argc, char **argv)
 	live_must(inspect_probe_new(&t.probe, &all, &err), &err);
 	check_slots(&t, "at first");
 	start(&t, kinds);
-	check_slots_part(&t); /* before who has descriptors is known otherwise */
+	check_slots_part(&t); /* before other snapshots have found the owners of descriptors */
 	check_events(&t);
 	check_slots(&t, "with holders");
 	check_slots_part(&t);

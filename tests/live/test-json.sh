@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The JSON of what is measured here and now is as the schema says, of every view and every command.
+# The JSON of a measurement here and now matches the schema, of every view and every command.
 # Called as: test-json.sh KONTEND BP-HOLDER SCHEMA
 set -eu
 kontend=$1
@@ -16,7 +16,7 @@ need_root
 need_record -a --duration 0.1
 
 n=0
-# says OPTION...: one more document
+# says OPTION...: checks one more document
 says() {
 	n=$((n + 1))
 	"$kontend" "$@" --json >"$dir/$n.json" 2>"$dir/err" || fail "kontend $*: $(cat "$dir/err")"

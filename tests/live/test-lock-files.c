@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files that are made and deleted one after the other, as each has its lock held and waited for: a
- * look names the lock by the file of that moment, with the number and generation of its inode, and
- * where the kernel has used the memory of a deleted one again it says that the lock is another one.
+ * Files that are made and deleted one after the other, each with its lock held and waited for: a
+ * snapshot names the lock by the file of that moment, with the number and generation of its inode,
+ * and where the kernel has reused the memory of a deleted one it reports another lock.
  * On the file system of the folder that the test runs in, and on tmpfs.
  */
 #include "kontend/snapshot-locks.h"
@@ -124,7 +124,7 @@ static int check_name(const struct round *r, const struct locksnap *s, uint64_t 
 	return before != NULL;
 }
 
-/* -1: the look does not see who waits. */
+/* -1: the snapshot does not have the waiting task. */
 static int take_snapshot(struct snapshot_locks *w, const struct round *r)
 {
 	struct locksnap s = {0}, again = {0};

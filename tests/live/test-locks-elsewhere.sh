@@ -86,7 +86,7 @@ missing() {
 	done
 }
 
-# A wait that began in what was lost has no row: then once more.
+# A wait that began in a lost record has no row: then repeat.
 for attempt in 1 2 3 4 5; do
 	record
 	"$kontend" report -q -i locks.data --view locks,mmap,waiters --format json >here.out

@@ -47,12 +47,12 @@ stop() {
 	work=
 }
 
-# profile: of what runs
+# profile: of the running programs
 profile() {
 	"$kontend" report -q -p "$work" -F 997 -e cpu-clock --duration 0.3 --view hot --format csv
 }
 
-# expect NAME...: the profile of what runs has them; samples may be few while others are busy
+# expect NAME...: the profile has them; samples may be few while other programs are busy
 expect() {
 	for _ in $(seq 10); do
 		profile >"$dir/hot.csv"

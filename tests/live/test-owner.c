@@ -76,8 +76,8 @@ static bool is_ours(uint64_t tid)
 }
 
 /*
- * On PREEMPT_RT the first who wants to write has the directory's rt-mutex and waits for the reader,
- * of whom the kernel remembers nothing; the others wait for the first.
+ * On PREEMPT_RT the first writer has the directory's rt-mutex and waits for the reader, which the
+ * kernel does not remember; the others wait for the first.
  */
 static void check_rt_directory(const struct json *rows)
 {

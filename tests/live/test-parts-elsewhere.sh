@@ -45,7 +45,7 @@ start() { # OPTION...
 	start_record -p "$work" "$@"
 }
 
-# has_some FILE: enough samples for what is compared, as it is seen here
+# has_some FILE: enough samples for the comparison
 has_some() {
 	here hot.sh "$1" 2>err && [ "$(samples 0 symbol '^spin_inner$' here.out)" -ge 20 ]
 }

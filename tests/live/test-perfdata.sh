@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Recordings that perf makes here, read by us and by perf: as many waits and as much time, in all as
-# perf lock contention says, by type as a naive pass over perf script does: perf's table has one type
+# perf lock contention prints, by type as in a naive pass over perf script: perf's table has one type
 # for each caller, which may wait for several. Then each goes through our writer, plain, packed and
-# as a stream, and perf reads that: as many events, the same waits. Waits that failed or did not end
-# count for perf, not for us: of other programs, in recordings of all CPUs, there may be some.
+# as a stream, and perf reads that: as many events, the same waits. perf counts waits that failed or
+# did not end, we do not: in recordings of all CPUs other programs may have some.
 #
 #     test-perfdata.sh PERFDATA STORM
 set -eu

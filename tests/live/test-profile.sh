@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A profile of a program of ours: its hottest function is named, in a report of a recording and live,
 # and where perf is installed, the shares of all functions, of the program, of the C library and of
-# the kernel, are what perf says of the same file.
+# the kernel, are those of perf for the same file.
 set -eu
 kontend=$1
 workload=$2

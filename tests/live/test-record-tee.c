@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A recording says what the measurement said: one stream goes through a tee into a file and into an
- * engine; the file is read into another engine; all tables of both are the same, byte for byte. As
- * it is, compressed, and as a stream that was not finished.
+ * A recording has the same figures as the measurement: one stream goes through a tee into a file
+ * and into an engine; the file is read into another engine; all tables of both are the same, byte
+ * for byte. As it is, compressed, and as a stream that was not finished.
  *
  *     test-record-tee KONTEND
  */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Rows of what is measured here say which machine, boot and kernel it is, whether they come of a recording, of the
-# files of one that is rotated, of an incident, of a part that was cut out, or of what is measured right now.
+# Rows of a measurement have its machine, boot and kernel, whether they come from a recording, from the
+# files of a rotated one, from an incident, from a part that was cut out, or from measuring right now.
 # Called as: test-rows.sh KONTEND
 set -eu
 kontend=$1

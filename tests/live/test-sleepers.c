@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A process whose threads sleep for a mutex of its own, in a futex with a timeout, and for locks of
- * a file: a look counts each kind, of all, of processes that are measured, and of CPUs.
+ * a file: a snapshot counts each kind, of all, of measured processes, and of CPUs.
  */
 #include "kontend/snapshot-locks.h"
 #include "kontend/target.h"

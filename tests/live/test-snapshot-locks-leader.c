@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A process whose first thread has ended while others go on: its mmap_lock has its name and its
- * memory cgroup all the same, and both once, however many threads there are.
+ * A process whose first thread has ended while others run: its mmap_lock still has its name and its
+ * memory cgroup, and both once, however many threads there are.
  */
 #include "kontend/snapshot-locks.h"
 #include "live.h"

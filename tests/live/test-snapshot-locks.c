@@ -146,7 +146,7 @@ static bool uname_before(int major, int minor)
 	       (a < major || (a == major && b < minor));
 }
 
-/* The kernel says in sysfs, too, how many caches are merged into one. */
+/* sysfs shows, too, how many caches the kernel has merged into one. */
 static void check_merged(const char *text)
 {
 	bool merged = *text == *LOCKSNAP_MERGED;
@@ -273,7 +273,7 @@ static void check_since(const struct json *row, uint64_t since_ns, uint64_t from
 		   (double)ns / 1e9);
 }
 
-/* Overview and locks have what began before as well: one lock, all of whose @n waiters did. */
+/* Overview and locks have earlier waits as well: one lock, all of whose @n waiters began before. */
 static void check_sums(const struct json *views, const struct gate *g, uint64_t n, uint64_t from_ns)
 {
 	const struct json *o = json_get(views, "overview"), *rows = json_path(views, "locks.rows");
@@ -305,7 +305,7 @@ static size_t count_waiting(const struct json *rows)
 	return n;
 }
 
-/* How many times slower than usual a machine is may be said: its looks take as much longer. */
+/* The environment may give how many times slower than usual a machine is: so are its snapshots. */
 static double slowness(void)
 {
 	const char *text = getenv("KONTEND_SLOWNESS");
@@ -313,7 +313,7 @@ static double slowness(void)
 	return text ? strtod(text, NULL) : 1;
 }
 
-/* Two intervals: who waits at the start and at the end. */
+/* Two intervals: the tasks that wait at the start and at the end. */
 static void check_report(const char *kontend, const struct gate *g, bool dir)
 {
 	char delay[32], duration[32];

@@ -243,7 +243,7 @@ static void drop(unsigned int cap)
 		_exit(101);
 }
 
-/* Exit status of a child in which @check says 0 for fine. */
+/* Exit status of a child in which @check returns 0 for success. */
 static void in_child(int (*check)(void))
 {
 	int status;
@@ -339,7 +339,7 @@ static int become_user(void)
 	return (int)syscall(SYS_capset, &h, d);
 }
 
-/* Large rings are not allowed: smaller ones, and said so. */
+/* Large rings are not allowed: smaller ones, with a message. */
 static int with_setcap_rights(void)
 {
 	struct rlimit none = {0, 0};

@@ -2,8 +2,8 @@
 /*
  * The live source against the running kernel: a storm of mmap() and munmap() whose contention
  * events are counted by counters of our own must arrive, each once, in the order that record.h
- * promises. Records are decoded by hand here: the decoder is not what is tested. Only the storm's
- * own tasks are compared, so that what else the machine does (and an idle CPU, whose samples some
+ * promises. The test decodes records by hand, since it does not test the decoder. Only the storm's
+ * own tasks are compared, so that other work of the machine (and an idle CPU, whose samples some
  * kernels drop) changes nothing.
  */
 #include "kontend/cgroup.h"

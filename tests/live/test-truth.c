@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * kontend against workloads that know what they did (workloads/truth.c). First a measurement of the
- * whole workload: per lock type and mode, the number of waits and their total within 10 % of what
- * the waiters, and who watched them sleep, say. Then a report that is taken while the waiters wait:
- * every one of them is there, with its type and mode, on one lock, and the differences of how long
- * they wait are those of when they came. A moment is known as between two: before the call that
- * waits, and when it was seen asleep; on a busy machine much time may go by between.
+ * whole workload: per lock type and mode, the number of waits and their total within 10 % of the
+ * figures of the waiters, and of the process that watched them sleep. Then a report that is taken
+ * while the waiters wait: it has every one of them, with its type and mode, on one lock, and the
+ * lengths of their waits differ as their arrivals do. A moment is known as an interval: from before
+ * the call until it was seen asleep; on a busy machine that may be long.
  *
  *     test-truth KONTEND TRUTH
  */
@@ -91,7 +91,7 @@ static void compare_total(struct test *t, const struct subject *s, const struct 
 }
 
 /*
- * On PREEMPT_RT readers join the one who reads, while writers wait; so there are none. Of the two
+ * On PREEMPT_RT readers join the present reader, while writers wait; so there are none. Of the two
  * writers the first waits for the reader, the other one for the rt-mutex that the first has.
  */
 static void compare_rt_totals(struct test *t, const struct subject *s, const struct json *rows,

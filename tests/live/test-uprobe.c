@@ -89,7 +89,7 @@ static void nap(void)
 	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-/* Looks on until the program has said the next line. */
+/* Takes snapshots until the program has printed the next line. */
 static void wait_line(struct test *t, char *line, size_t size)
 {
 	while (!up_work_line(&t->work, line, size)) {

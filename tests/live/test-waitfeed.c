@@ -21,7 +21,7 @@
 
 enum { THREADS = 4, ROUNDS = 400, SOURCES = 2, LEAD = 3 };
 
-/* How many times slower than usual a machine is may be said: it takes fewer rounds then. */
+/* The environment may give how many times slower than usual a machine is: then fewer rounds. */
 static int rounds(void)
 {
 	const char *text = getenv("KONTEND_SLOWNESS");

@@ -21,7 +21,7 @@ static unsigned long fail_at;
 static bool fails_on;
 static uintptr_t program_from, program_to;
 
-/* The program is the first of what is loaded. */
+/* The program is the first of the loaded objects. */
 static int find_program(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	(void)size;

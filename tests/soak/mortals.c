@@ -3,8 +3,8 @@
  * mortals: one short process after the other, of all kinds in turn, until its standard input ends:
  * one that does nothing, one that executes another program, threads that fight for the mmap_lock,
  * code in anonymous memory with and without a map of names, and a program of its own whose file is
- * gone when it ends. One more with code in anonymous memory runs all the while. Says "ready" when
- * it begins, and how many there were at its end.
+ * gone when it ends. One more with code in anonymous memory runs all the while. Prints "ready" when
+ * it begins, and the number of processes at its end.
  *
  *     mortals FOLDER PER-SECOND
  */

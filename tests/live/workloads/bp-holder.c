@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Holds perf events in every way there is, and says what it made: a line an event (bp-holder.h),
- * then "ready". Each KIND is a process of its own, since a thread has four slots at most.
+ * Holds perf events of every kind, and prints what it made: a line an event (bp-holder.h), then
+ * "ready". Each KIND is a process of its own, since a thread has four slots at most.
  *
  *     bp-holder KIND[:CPU]...
  *
  * On standard input: "end N" ends the Nth process (from 0) and answers "ended N"; "hit N" lets it
- * write a hundred times to what its breakpoint watches and answers "hit N COUNT", which is what the
- * kernel says that it counted. At its end all end.
+ * write a hundred times to the variable that its breakpoint watches and answers "hit N COUNT", with
+ * the kernel's count. At the end of its input all processes end.
  */
 #include "bp-kinds.h"
 
@@ -76,7 +76,7 @@ static pid_t start(const char *word, int index)
 	ssize_t n = read(made[0], &byte, 1);
 	close(made[0]);
 	if (pid < 0 || n != 1)
-		exit(1); /* it has said why */
+		exit(1); /* it has printed the reason */
 	return pid;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A debugger that wants more breakpoints than there are slots: all slots of a stopped child are
- * taken by perf events, then ptrace() is asked for one, several times. Says how often it was
+ * taken by perf events, then ptrace() is asked for one, several times. Prints how often it was
  * refused, by both; exits 77 where ptrace() has no debug registers to write to.
  *
  *     bp-refused

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A machine that drowns: many processes that lock files as fast as they can, while some read
- * /proc/locks, for which all of them have to wait; beside many threads that only sleep. Says
- * "ready" and goes on until its standard input ends.
+ * /proc/locks, for which all of them have to wait; beside many threads that only sleep. Prints
+ * "ready" and runs until its standard input ends.
  *
  *     drown FILE PROCESSES SLEEPERS
  */

@@ -19,7 +19,7 @@ struct gate_thread {
 };
 
 /*
- * Waits that are sure: all threads of a storm come to a gate, a lock whose holder sleeps until each
+ * Certain waits: all threads of a storm come to a gate, a lock whose holder sleeps until each
  * of them waits for it. Gates are the mutex of a pipe and, by turns, the rwsem of a directory.
  */
 struct gate {

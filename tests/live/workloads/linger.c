@@ -2,7 +2,7 @@
 /*
  * linger: a program that spends its time in linger_program() and, of the library that it loads, in
  * linger_library(), until its standard input ends or it has used 15 s of CPU time. With the
- * argument "delete" it takes away the files of both first. It says "ready" when it begins.
+ * argument "delete" it removes the files of both first. It prints "ready" when it begins.
  *
  *     linger LIBRARY [delete]
  */

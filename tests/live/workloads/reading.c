@@ -2,16 +2,18 @@
 /*
  * A process whose mmap_lock another one holds for reading, and for which its thread `mapper` waits.
  *
- *     reading mem      the reader sleeps: it reads a page through /proc/PID/mem that a file system
- * of ours does not deliver before standard input ends reading smaps    the reader runs: it reads
- * /proc/PID/smaps of much memory, again and again
- *     reading dir DIR  the reader sleeps: it lists DIR into a page of a userfaultfd, with the lock
- * of that directory; all are threads of one process here, and `mapper` makes a file
+ * reading mem: the reader sleeps. It reads a page through /proc/PID/mem that a file system of ours
+ * does not deliver before standard input ends.
+ *
+ * reading smaps: the reader runs. It reads /proc/PID/smaps of much memory, again and again.
+ *
+ * reading dir DIR: the reader sleeps. It lists DIR into a page of a userfaultfd, with the lock of
+ * that directory; all are threads of one process here, and `mapper` makes a file.
  *
  * Two others only could be readers, and are none: `idle`, a thread of the process that sleeps in
  * read() of a pipe, and the process `onlooker`, which has /proc/PID/smaps open and sleeps likewise.
  *
- * Standard output says who is who, when the reader is on its way: "target N", "mapper N", ...
+ * Standard output has the id of each when the reader is on its way: "target N", "mapper N", ...
  */
 #include "slow-page.h"
 

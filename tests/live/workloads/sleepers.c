@@ -98,7 +98,7 @@ static void await_sleep(const volatile pid_t *tid)
 		usleep(1000);
 }
 
-/* A page was touched: whose it is. */
+/* The reader whose page was touched. */
 static struct reader *touched(void)
 {
 	if (slow_page_wait(&page) < 0)

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 /*
- * A page whose first touch by the kernel sleeps until we say so: what makes a lock's holder sleep
+ * A page whose first touch by the kernel sleeps until we release it: so a lock's holder sleeps
  * for a known time. One page a round; all functions 0 or negative errno.
  */
 struct slow_page {

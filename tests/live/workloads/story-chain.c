@@ -7,7 +7,7 @@
  *
  * Prints for each round "hold": from when A had the lock at the latest until it had it at least;
  * and a "wait" for each of the others: it began after from_least and before from_most, when the
- * thread was seen asleep, and lasted until to_least at least, when A was let go, and to_most at
+ * thread was seen asleep, and lasted until to_least at least, when A was released, and to_most at
  * most, when the call was back.
  */
 #include "slow-page.h"

@@ -7,7 +7,7 @@
  * preemptible lets it in between two pages.
  *
  * Prints a "round" each: when E's call was on, how long of that it ran and how long it was kept off
- * its CPU (its schedstat), when F's was on, and when the task that keeps E off says it ran.
+ * its CPU (its schedstat), when F's was on, and when the task that kept E off reports it ran.
  */
 #include "tell.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * story-starved WRITES READERS SIZE_MB: a writer that readers keep waiting, as who looks at a
- * machine does to a large process: READERS threads of another process read smaps of this one, for
- * which they have its mmap_lock for reading while SIZE_MB of it are counted page by page. The
- * writer is a thread of this one that maps a page, and unmaps it, every few ms, until that took
- * more than 1 ms for WRITES times.
+ * story-starved WRITES READERS SIZE_MB: a writer that readers keep waiting, as a monitor does to a
+ * large process: READERS threads of another process read smaps of this one, for which they have its
+ * mmap_lock for reading while SIZE_MB of it are counted page by page. The writer is a thread of
+ * this one that maps a page, and unmaps it, every few ms, until that took more than 1 ms for WRITES
+ * times.
  *
  * Prints a "write" for each mmap() and munmap() that took more than 1 ms, with how long of that it
  * slept, which it does for the lock alone; "writes" with the number of all; and for each reader

@@ -17,7 +17,7 @@ struct tell_sched {
 enum { TELL_SKIP = 77 };
 
 uint64_t tell_now(void);
-/* Says what the kernel said, and ends: with TELL_SKIP where this machine cannot do it. */
+/* Prints the kernel's error, and ends: with TELL_SKIP where this machine cannot do it. */
 _Noreturn void tell_fail(const char *what);
 _Noreturn void tell_skip(const char *why);
 pid_t tell_tid(void);

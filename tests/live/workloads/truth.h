@@ -22,7 +22,7 @@ struct truth_wait {
 struct truth {
 	int hold_ms, n_readers, n_writers, n_rounds, busy;
 	const char *out;
-	const char *steps; /* a file whose length says how far we may go */
+	const char *steps; /* a file whose length is the number of steps allowed so far */
 	const struct truth_kind *kind;
 	struct slow_page page;
 	int fds[2];

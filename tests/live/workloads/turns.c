@@ -2,8 +2,8 @@
 /*
  * turns FILE: threads that hold the lock of FILE's inode one after the other, each for a time that
  * is known: all write to FILE from a page of their own of a userfaultfd, which sleeps until we
- * release it. All wait before the first lets go. Prints a line a thread: its id, how long it slept
- * at least, which is how long its page was held back but for what it ran or waited for a CPU
+ * release it. All wait before the first is released. Prints a line a thread: its id, how long it
+ * slept at least, which is how long its page was held back but for what it ran or waited for a CPU
  * meanwhile (/proc/PID/schedstat: under load it may be kept off the CPU before it falls asleep),
  * and from the release of the page before to the touch of the next one, which is more; in ns. The
  * first one gets the lock without waiting.

@@ -3,10 +3,10 @@
  * Functions to place uprobes on, and threads that call them a given number of times. Commands on
  * standard input, an answer a line:
  *
- *	run FUNCTION THREADS LOOPS	"ran CALLS" when all threads are done
- *	block THREADS			"blocked TID...": each thread calls up_load() with a page
- *that is not there, and stays in it
- *	free				"freed" when these threads are done
+ * - run FUNCTION THREADS LOOPS: "ran CALLS" when all threads are done;
+ * - block THREADS: "blocked TID...": each thread calls up_load() with a page that is not there, and
+ *   stays in it;
+ * - free: "freed" when these threads are done.
  *
  * The functions are written in assembler, so that their first instruction is known: up_nop,
  * up_nop5, up_push, up_ret, up_load.
