@@ -58,7 +58,7 @@ static void work(long threads)
 	}
 }
 
-/* Says how many breakpoints it has, then, for each byte, what CPU time the work took. */
+/* Prints how many breakpoints it has, then, for each byte, the CPU time of the work. */
 static void serve(long threads, int go, int done)
 {
 	uint64_t said = 0;

@@ -25,7 +25,7 @@ struct churn {
 };
 
 uint64_t churn_ns(clockid_t clock);
-/* Negative when no breakpoint can be had; it has said why. */
+/* Negative when no breakpoint can be had; it has printed the reason. */
 int churn_start(struct churn *c, long threads);
 /* Does the work once; CPU time of it, ns. */
 uint64_t churn_turn(struct churn *c);

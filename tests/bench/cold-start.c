@@ -82,7 +82,7 @@ static bool read_names(void)
 	return any != 0;
 }
 
-/* One byte of what is drawn. True: a name of the kernel ended there. */
+/* One byte of the drawn output. True: a name of the kernel ended there. */
 static bool feed(struct words *w, char c)
 {
 	if (w->in_escape) {

@@ -47,8 +47,8 @@ static double median(double *v, size_t n)
 }
 
 /*
- * Is what the row says of a breakpoint of ours what we made? Threads have the inherited ones, but
- * where the kernel has exchanged the contexts of two of them.
+ * Does the row match the breakpoint that we made? Threads have the inherited ones, except where the
+ * kernel has exchanged the contexts of two of them.
  */
 static bool is_right(const struct churn *c, const struct snap_event *e)
 {

@@ -27,7 +27,7 @@ static void sleep_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
-/* Calls @f for each descriptor whose target has @what in it; how many there are. */
+/* Calls @f for each descriptor whose target contains @what; returns their number. */
 static size_t each_fd(pid_t pid, const char *what, void (*f)(void *ctx, int fd), void *ctx)
 {
 	char path[64], target[64];

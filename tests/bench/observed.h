@@ -25,7 +25,7 @@ struct observed {
 	bool own[OBSERVED_FDS]; /* it switches that one itself */
 	size_t n;
 	struct waits_cpu *rings[OBSERVED_CPUS]; /* of its program of waits, if it has one */
-	size_t ring_bytes;			/* of what is mapped for each */
+	size_t ring_bytes;			/* of the mapping of each */
 	uint32_t n_rings;
 	uint64_t ids[OBSERVED_CPUS]; /* what they have when they are read */
 	/* Of learning which those are: */

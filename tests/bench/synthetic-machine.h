@@ -10,7 +10,7 @@ struct synthetic_machine {
 	uint32_t chains;	/* functions that wait, which have names then */
 	uint32_t incident_lock; /* + 1; 0: no trigger has caught anything */
 	uint32_t ahead_s;	/* by that the clock of its wall is ahead */
-	bool nameless;		/* it says its host, and neither machine nor boot */
+	bool nameless;		/* it has its host name, and neither machine nor boot id */
 	bool foreign;		/* it has a snapshot of a later version */
 	uint64_t from_ns;	/* session clock: when measuring begins */
 };

@@ -74,7 +74,7 @@ static const struct {
 	[WORSE] = {"worse", 0, 0, 1e6},	      /* number + 1 of a chain that waits longer */
 	[INCIDENT] = {"incident", 0, 0, 1e7}, /* number + 1 of a lock that a trigger has caught */
 	[AHEAD] = {"ahead", 0, 0, 1e6},	      /* seconds that its clock of the wall is ahead */
-	[NAMELESS] = {"nameless", 0, 0, 1},   /* it says neither machine nor boot */
+	[NAMELESS] = {"nameless", 0, 0, 1},   /* neither machine nor boot id */
 	[FOREIGN] = {"foreign", 0, 0, 1},     /* it has something of a later version */
 	[ODD] = {"odd", 0, 0, 1},	      /* names of tasks are no words */
 };

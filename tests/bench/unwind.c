@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks a second out of dumps of 4 KiB, of ten frames each and of what is outside of them, on one
+ * Stacks a second from dumps of 4 KiB, of ten frames each and of those outside of them, on one
  * core: the same few stacks again and again, as samples of a busy program are.
  */
 #include "stackshot.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as tables for unwinding: what is decoded says of itself nothing that does not lie
- * within the tables, and encoded again it is the same.
+ * Any bytes as tables for unwinding: all references of the decoded tables lie within them, and
+ * encoded again they are the same.
  */
 #include "fuzz.h"
 #include "kontend/cfisnap.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any text as a configuration: what is refused says where, groups stay within their bounds, and
- * what is set never goes before a command line, nor makes one that is refused.
+ * Any text as a configuration: a refusal names the position, groups stay within their bounds, and a
+ * setting never precedes the command line, nor makes one that is refused.
  */
 #include "fuzz.h"
 #include "kontend/config.h"

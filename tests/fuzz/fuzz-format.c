@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as the container of tracepoint formats, and as the text of one: what is handed out lies
- * within, and a format that is taken has fields that can be loaded. A container built from what was
- * found says the same again.
+ * Any bytes as the container of tracepoint formats, and as the text of one: the results lie within,
+ * and an accepted format has fields that can be loaded. A container built from the results has the
+ * same content.
  */
 #include "../../src/file/tracing.h"
 #include "fuzz.h"

@@ -50,7 +50,7 @@ static void set_up(struct decode *d, const uint8_t *head)
 	fuzz_require(!decode_add_attr(d, &a, sizeof(a), &err));
 }
 
-/* The block ends where the entry does, but for what makes the record a multiple of 8 bytes. */
+/* The block ends where the entry does, but for padding to a multiple of 8 bytes. */
 static struct sample *make_sample(const uint8_t *raw, size_t len)
 {
 	size_t size = (offsetof(struct sample, raw) + len + 7) / 8 * 8;

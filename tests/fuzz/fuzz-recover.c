@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as a damaged recording: an error with a sentence and nothing else, or a new file, which
- * then is a whole recording: recovering it once more finds nothing to do, and the reader opens it.
- * No more is kept than there was.
+ * Any bytes as a damaged recording: an error with a sentence and nothing else, or a new file that
+ * is a complete recording: recovering it again finds nothing to do, and the reader opens it. The
+ * file keeps no more than there was.
  */
 #include "fuzz.h"
 #include "kontend/mem.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any bytes as perf records of one event, whose attr comes from the first bytes: sample_type (8),
- * read_format (1), sample_id_all (1), and whether it is what programs of BPF write, or of an
- * mmap_lock (1). Whatever a record says of its size, what an event points at lies within the
- * record, and the walk ends.
+ * read_format (1), sample_id_all (1), and whether BPF programs write it, or it is of an mmap_lock
+ * (1). Whatever size a record gives, the pointers of an event lead into the record, and the
+ * walk ends.
  */
 #include "fuzz.h"
 #include "kontend/decode.h"

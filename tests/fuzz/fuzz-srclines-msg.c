@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any bytes as a message about debug information: what is taken for one says the same again. */
+/* Any bytes as a message about debug information: an accepted one stays the same when encoded. */
 #include "../../src/sym/lines/proc.h"
 #include "fuzz.h"
 

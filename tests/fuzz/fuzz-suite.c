@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as a suite of before: what is refused says of which file; what is read is within its
- * bounds, can be compared with itself, and has not changed.
+ * Any bytes as an earlier suite: a refusal names the file; an accepted one is within its bounds,
+ * can be compared with itself, and has not changed.
  */
 #include "fuzz.h"
 #include "kontend/bench-suite.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * `kontend replay` of damaged recordings on a pseudo terminal: each view, rows and the pages below
- * them, back and forth in time. Whatever the file says, `q` ends it with the terminal as it was.
+ * them, back and forth in time. Whatever the file has, `q` ends it with the terminal as it was.
  * Called as: mutant-pty KONTEND FILE...
  */
 #include "session.h"

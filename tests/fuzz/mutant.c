@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * mutant [--runs N] [--seconds N] [--seed N] [--write FOLDER] FILE... [CORPUS]: gives damaged
- * copies of recordings (mutate.h) to all that reads them: the reader, back and forth and through a
- * pipe, the engine, each view in each format, what prints events, and the salvage of torn files.
- * The current input is kept in `failing.bin` of the current directory when something aborts. With
- * --write the copies are files, for who reads them elsewhere.
+ * copies of recordings (mutate.h) to all code that reads them: the reader, back and forth and
+ * through a pipe, the engine, each view in each format, the printer of events, and the salvage of
+ * torn files. The current input is kept in `failing.bin` of the current directory when something
+ * aborts. With
+ * --write the copies are files, to be read elsewhere.
  */
 #include "fuzz.h"
 #include "kontend/engine.h"

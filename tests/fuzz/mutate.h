@@ -37,7 +37,7 @@ void mutate_recording(struct mutate_random *r, const uint8_t *p, size_t n,
 /* mutate-ext.c: a record of ours (its raw data begins with PERFDATA_EXT_MAGIC), damaged inside. */
 void mutate_ext(struct mutate_random *r, const uint8_t *record, size_t n, size_t magic_at,
 		struct mutate_bytes *ret);
-/* All that the zstd stream in COMPRESSED records has, as one; and records of what @p is. */
+/* The whole content of the zstd stream in COMPRESSED records; and such records with content @p. */
 void mutate_unpack(const uint8_t *p, size_t n, struct mutate_bytes *ret);
 void mutate_pack(const uint8_t *p, size_t n, struct mutate_bytes *ret);
 

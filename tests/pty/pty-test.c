@@ -158,7 +158,7 @@ static size_t count(const struct session *s, const char *text)
 	return n;
 }
 
-/* Each frame as a whole, once the terminal has said that it knows what that is. */
+/* Each frame as a whole, once the terminal has answered that it supports that. */
 static void test_frames_at_once(void **state)
 {
 	struct session s;
@@ -242,7 +242,7 @@ static void test_no_clipboard(void **state)
 	session_end(&s);
 }
 
-/* One that says that it does not, or says nothing; neither answer is taken for keys. */
+/* A terminal that answers no, or does not answer; neither answer is taken for keys. */
 static void test_frames_as_they_come(void **state)
 {
 	static const char *const answers[] = {"\033[?2026;0$y", "\033[?2026;4$y", ""};

@@ -46,7 +46,7 @@ void session_forget(struct session *s);
 /* From now on it takes nothing; takes and is read again. */
 void session_freeze(struct session *s, enum stillness how);
 void session_thaw(struct session *s);
-/* Reads at most @most bytes of what there is; how many. */
+/* Reads at most @most bytes that are ready; returns their number. */
 size_t session_read_some(struct session *s, size_t most);
 /* Until the program has read all keys, has set modes of its own, has a handler for @sig. */
 void session_wait_taken(struct session *s);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The recording of test-losses.c, and what is missing in it. It is one that could be: a task waits
- * for one sleeping lock at a time, a mutex begins several times, who spins does nothing else and
- * stays on its CPU, interrupts spin on top. There are few locks, so that an end whose begin is
+ * The recording of test-losses.c, and its missing records. It is a possible one: a task waits for
+ * one sleeping lock at a time, a mutex begins several times, a task that spins does nothing else
+ * and stays on its CPU, interrupts spin on top. There are few locks, so that an end whose begin is
  * missing finds another begin. CPUs fall silent for a while, and for good at the end, also where a
  * loss is the last that happened there.
  */

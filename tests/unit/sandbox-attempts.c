@@ -30,7 +30,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* 0: it was done; else what the kernel said. */
+/* 0: it was done; else the kernel's error. */
 static int code_of(long r)
 {
 	return r < 0 ? errno : 0;

@@ -19,7 +19,7 @@ enum { SANDBOX_ATTEMPT_ROOT = 1, SANDBOX_ATTEMPT_PLAIN = 2, SANDBOX_ATTEMPT_OPTI
 /* Actions of an attacker who has taken over a process. */
 struct sandbox_attempt {
 	const char *name;			     /* NULL: the end */
-	int (*make)(const struct sandbox_target *t); /* 0: it was done; else what the kernel said */
+	int (*make)(const struct sandbox_target *t); /* 0: it was done; else the kernel's error */
 	unsigned needs;
 };
 

@@ -7,7 +7,7 @@
 
 /*
  * The server of metrics, and clients of our own over loopback: the state of cmocka tests, NULL
- * where it was not built in. The test's main thread is who measures.
+ * where it was not built in. The test's main thread measures.
  */
 struct served {
 	struct rig rig;
@@ -25,8 +25,7 @@ int served_dial(const struct served *s);
 void served_say(int fd, const char *what);
 /* A tick, at which nothing is measured. */
 void served_step(struct served *s);
-/* Measures until the server has said all and hung up. Answers what it said; free() it. @n: bytes,
- * or NULL. */
+/* Measures until the server has hung up. Returns its answer; free() it. @n: bytes, or NULL. */
 char *served_listen(struct served *s, int fd, size_t *n);
 char *served_ask(struct served *s, const char *request);
 

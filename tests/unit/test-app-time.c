@@ -158,7 +158,7 @@ static void test_steps_and_edges(void **state)
 	stage_close(&st);
 }
 
-/* Tables speak of what is between the begin of the range, where that is behind, and the cursor. */
+/* Tables cover the time from the begin of the range, if that is earlier, to the cursor. */
 static void test_ranges(void **state)
 {
 	struct stage st;
@@ -258,7 +258,7 @@ static void test_clicks_on_the_ribbon(void **state)
 	stage_close(&st);
 }
 
-/* Marks are forgotten before the range is; going elsewhere changes nothing of what is compared. */
+/* Marks are forgotten before the range is; going elsewhere leaves the comparison unchanged. */
 static void test_marks(void **state)
 {
 	struct stage st;

@@ -119,7 +119,7 @@ static void test_same_frame_changes_nothing(void **state)
 	stage_close(&st);
 }
 
-/* A terminal that takes no frame keeps neither the stream nor keys; then it shows what there is. */
+/* A terminal that takes no frame blocks neither the stream nor keys; then it shows the present. */
 static void test_goes_on_while_no_frame_is_taken(void **state)
 {
 	struct stage still, other;
@@ -198,7 +198,7 @@ static void assert_saved(const struct stage *st, const char *name, const char *e
 	assert_string_equal(saved, expected);
 }
 
-/* The key makes a picture of what was there before it said so. */
+/* The key makes a picture of the screen before its own message. */
 static void test_saved_is_what_is_shown(void **state)
 {
 	struct stage st;

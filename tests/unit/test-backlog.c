@@ -209,7 +209,7 @@ static void compare(const struct model *a, const struct model *b)
 	assert_int_equal(a->now_ns, b->now_ns);
 }
 
-/* With who has followed the stream from its begin. */
+/* With a reader that has followed the stream from its begin. */
 static void compare_names(const struct model *a, const struct model *b)
 {
 	for (int tid = 2; tid < TASKS + 2; tid++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Medians of pairs and their intervals: of pairs whose truth is known the interval has it as often
- * as it says.
+ * Medians of pairs and their intervals: for pairs whose truth is known the interval contains it as
+ * often as promised.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The server of `bench uprobe` and who asks it: both answer, both end, for each kind of request. */
+/* The server of `bench uprobe` and its client: both answer, both end, for each kind of request. */
 #include "kontend/bench-request.h"
 
 #include "kontend/units.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Because of whom is waited: random events against a plain account that walks from each task that
- * waits to its root in each millisecond. So too where ends of waits are lost: what is charged and
- * what is taken out of that again are together all that was waited.
+ * The tasks that others wait for: random events against a plain account that walks from each
+ * waiting task to its root in each millisecond. Also with lost ends of waits: the charged time and
+ * the time that is taken out of it again are together all waiting time.
  */
 #include <setjmp.h>
 #include <stdarg.h>

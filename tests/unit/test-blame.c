@@ -79,7 +79,7 @@ static void what_the_root_does_is_told(void **state)
 	clock_ms = 33;
 	begin(m, 703, 0);
 	clock_ms = 35;
-	end(m, 702, 0, 0); /* runs from now on, as who has waited does */
+	end(m, 702, 0, 0); /* runs from now on, as a task does after its wait */
 	clock_ms = 45;
 	holder(m, 702, 0, HOLDREC_OFF, HOLDREC_IO);
 	clock_ms = 50;
@@ -149,7 +149,7 @@ static void who_is_told_of_late_has_had_it_all_the_time(void **state)
 	assert_ms(charged(m, 702, BLAME_NOT_FOLLOWED, 0), 1);
 }
 
-/* Of what was lost before 701 began to wait, 701 is to blame, of the rest who it waits for. */
+/* 701 is to blame for the loss before it began to wait; for the rest the task it waits for is. */
 static void who_is_told_of_late_may_wait_by_then(void **state)
 {
 	struct model *m = *state;
@@ -293,7 +293,7 @@ static void what_a_reader_does_is_known_once_it_is_followed(void **state)
 	assert_ms(charged(m, 0, BLAME_NOT_FOLLOWED, 0), 1);
 }
 
-/* Where the lock's word does not name who has it, no state is taken for granted. */
+/* Where the lock's word does not name the owner, no state is assumed. */
 static void only_who_is_named_is_followed_without_a_record(void **state)
 {
 	static const struct {

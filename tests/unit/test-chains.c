@@ -62,7 +62,7 @@ static void one_queue(struct locksnap *s, const struct graph *g, int lock)
 	assert_int_equal(locksnap_add_queue(s, &q), 0);
 }
 
-/* @ended: all have their lock at 600 ms, who waits for the last one first. */
+/* @ended: all have their lock at 600 ms, the task that waits for the last one first. */
 static void play_all(struct asked *w, const struct graph *g, bool ended)
 {
 	struct locksnap s = {0};
@@ -105,7 +105,7 @@ static bool is_row(const struct table *t, size_t row, const char *kind)
 	return !strcmp(cell_s(t, row, "row"), kind);
 }
 
-/* 0 holds lock 0, for which 1 waits, who holds lock 1, for which 2 and 3 wait. */
+/* 0 holds lock 0, for which 1 waits; 1 holds lock 1, for which 2 and 3 wait. */
 static void a_chain_leads_to_its_root(void **state)
 {
 	static const char *const rows[] = {"root", "lock", "waiter", "lock", "waiter"};
@@ -209,7 +209,7 @@ static void pair(struct graph *g, uint64_t begin_0, uint64_t begin_1)
 	*g = (struct graph){3, 2, {1, 0, 0}, {0, 1}, {0}, {0}, {begin_0, begin_1, begin_1}};
 }
 
-/* Both wait before the look, both are seen: they wait for ever, and so does a third behind them. */
+/* Both wait before the snapshot, which has both: they wait for ever, and so does a third task. */
 static void crossed_locks_are_a_deadlock(void **state)
 {
 	struct asked *w = *state;
@@ -257,7 +257,7 @@ static void a_reader_that_had_it_proves_nothing(void **state)
 	assert_int_equal(sum.proved, 0);
 }
 
-/* A look is of another moment than the events: who holds a lock does not wait for it. */
+/* A snapshot is of another moment than the events: the holder of a lock does not wait for it. */
 static void nobody_waits_for_himself(void **state)
 {
 	struct asked *w = *state;

@@ -232,7 +232,7 @@ static void test_not_there(void **state)
 	end();
 }
 
-/* It has no debug information, whatever its name says. */
+/* It has no debug information, in spite of its name. */
 static void test_other_file(void **state)
 {
 	(void)state;

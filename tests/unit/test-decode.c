@@ -45,7 +45,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The bytes of what was stated last. */
+/* The bytes of the record added last. */
 static const struct record *run(void)
 {
 	synth_round(s, 1);

@@ -167,7 +167,7 @@ static void says_what_is_new_gone_and_more(void **state)
 	}
 }
 
-/* Locks on the heap have other addresses in B: they go by who waits for them. */
+/* Locks on the heap have other addresses in B: their waiting tasks identify them. */
 static void rows_match_by_names(void **state)
 {
 	struct both *w = *state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Samples with registers and a dump of the stack, from the bytes of a record to a call chain in the
- * model: of this very program, whose functions wrote down where they return to.
+ * model: of this very program, whose functions noted their return addresses.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One breakpoint more: what the kernel says of it as such, and the arithmetic of slots. */
+/* One breakpoint more: the kernel's verdict on it as such, and the arithmetic of slots. */
 #include "kontend/enospc.h"
 
 #include <errno.h>

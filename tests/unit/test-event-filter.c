@@ -182,7 +182,7 @@ static void check(const struct model_limits *limits, bool folds)
 		if (!folds && (c.n != o.contended || c.ns != o.total_ns || !c.n || c.n == WAITS))
 			fail_msg("%s: %lu waits of %lu ns, all together %lu of %lu ns", filters[i],
 				 c.n, c.ns, o.contended, o.total_ns);
-		/* Of what was folded a table does not know whose it was; it invents nothing. */
+		/* A folded row does not have its tasks any more; the table invents none. */
 		if (c.n < o.contended || c.n > WAITS)
 			fail_msg("%s: %lu waits, less than %lu", filters[i], c.n, o.contended);
 	}

@@ -388,7 +388,7 @@ static void a_window_has_what_ended_in_it(void **state)
 	expect(&t, 701, 20, 20 * 10 + 190);
 }
 
-/* A plain account of random hand-overs: who has which lock since when, every one looked at. */
+/* A plain account of random hand-overs: owner of each lock and since when, each checked. */
 enum { TASKS = 24, LOCKS = 3, STEPS = 4000 };
 
 struct account {

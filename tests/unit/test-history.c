@@ -421,7 +421,7 @@ static void symbols_are_not_kept(void **state)
 	end_session(&s);
 }
 
-/* Lack of memory: the session goes on, and travels or says that it cannot. */
+/* Lack of memory: the session continues, and travels or reports that it cannot. */
 static void lack_of_memory_is_no_end(void **state)
 {
 	struct random_plan p = {.events = 3000, .locks = 40, .seed = 14};

@@ -152,7 +152,7 @@ static void assert_comm(const struct model *m, uint32_t tid, const char *comm)
 	assert_string_equal(t ? m->tasks.tasks[*t].comm : NULL, comm);
 }
 
-/* Of whom there is no other event. */
+/* A task without any other event. */
 static void tasks_have_their_names(void **state)
 {
 	struct asked *w = *state;

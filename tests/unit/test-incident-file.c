@@ -188,8 +188,7 @@ static void read_until(struct source *b, uint64_t time_ns)
 	assert_int_equal(st.said_ns, time_ns);
 }
 
-/* Sums of short waits are said at ticks: it ends at one, for which it asks when its time is over.
- */
+/* Sums of short waits come at ticks: it ends at one, which it requests when its time is over. */
 static void test_with_sums_it_ends_at_a_tick(void **state)
 {
 	static const uint64_t times[] = {BEGIN * S,	  (BEGIN + 1) * S, (BEGIN + 2) * S,

@@ -32,7 +32,7 @@ static uint64_t known_u(const struct table *t, size_t row, const char *key)
 	return v->known ? v->u : 0;
 }
 
-/* The row that @wait is in by what is in column @id of waiters. */
+/* The row of @wait, by the value of column @id of waiters. */
 static void check_wait(const struct table *waits, size_t wait, const struct table *t,
 		       const char *id)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From what the programs in the kernel read to a snapshot, on canned arrays. */
+/* From the data of the programs in the kernel to a snapshot, on canned arrays. */
 #include "../../src/inspect/perf/bpf-int.h"
 #include "kontend/mem.h"
 #include "kontend/perfsnap.h"
@@ -318,7 +318,7 @@ static void test_stale_counts(void **state)
 	stage_deinit(&t);
 }
 
-/* The slots' part has who was found last, of those breakpoints that are still the same. */
+/* The part about slots has the owner found last, for breakpoints that are still the same. */
 static void test_kept_holders(void **state)
 {
 	struct raw_holder kept[3] = {{.pid = 9, .fd = 3}, {.pid = 9, .fd = 4}, {.pid = 10}};

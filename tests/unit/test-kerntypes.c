@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The excerpt of the kernel's types says the same of what programs ask for as the whole does:
- * names, sizes and places of members, and of what lies in these.
+ * The excerpt of the kernel's types gives programs the same answers as the whole: names, sizes and
+ * places of members, and of their members.
  */
 #include "btf/types.h"
 

@@ -34,7 +34,7 @@ static void more_in_more(void **state)
 	assert_true(before.cells <= 1 << 26);
 }
 
-/* Two million cells, with what comes with them, in a gigabyte. */
+/* Two million cells, with their tables, in a gigabyte. */
 static void what_a_gigabyte_holds(void **state)
 {
 	struct model_limits l = model_limits_of(1 << 30);

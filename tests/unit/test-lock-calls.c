@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which file a holder is at, by what a system call's arguments are said to be of; and readers in a
- * snapshot. Both from what the programs left in their arrays, which may be anything.
+ * The file that a holder works on, by the arguments of its system call; and readers in a snapshot.
+ * Both from the arrays of the BPF programs, whose content may be anything.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random waits, of which some began before measuring, with looks at random moments behind the ticks
- * and losses at random places, beside the truth: no row that is in no doubt is of a wait that does
- * not go on, or says that it has lasted for longer than it has. Without losses every wait is a row.
+ * Random waits, of which some began before measuring, with snapshots at random moments after the
+ * ticks and losses at random places, against the truth: a row without doubt is of a wait that is
+ * not over, and never reports more than its length. Without losses every wait is a row.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -194,7 +194,7 @@ static void check_row(const struct world *o, const struct table *t, size_t i, ui
 		assert_int_equal(since, now - w->begin);
 }
 
-/* Without losses: who waits by events, and who has waited since before two looks. */
+/* Without losses: tasks that wait by events, or since before two snapshots. */
 static void check_all_there(const struct world *o, const struct table *t, unsigned tick)
 {
 	for (int task = 0; task < TASKS; task++) {

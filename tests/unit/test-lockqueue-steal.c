@@ -65,7 +65,7 @@ static void begin_as(struct model *m, uint64_t t, int tid, uint32_t flags, int o
 	assert_int_equal(model_apply(m, &ev), 0);
 }
 
-/* A task begins to wait, and the lock's word says that @owner has it; 0: no task. */
+/* A task begins to wait, and the lock's word names @owner; 0: no task. */
 static void begin(struct model *m, uint64_t t, int tid, uint32_t flags, int owner, bool reads)
 {
 	begin_as(m, t, tid, flags, owner, reads ? WAITREC_READ : WAITREC_OWNED);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queues of locks in time: who was passed over, phases, convoys, starved waits, times of
- * hand-overs; what is doubtful or lost is in none of it; and random streams against a plain account
+ * Queues of locks in time: overtaken tasks, phases, convoys, starved waits, times of hand-overs;
+ * none includes doubtful or lost waits; and random streams against a plain account
  * that looks at every waiting task at every step.
  */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Address spaces: what covers what, who shares what with whom, against a map of single pages. */
+/* Address spaces: overlapping mappings and shared spaces, against a map of single pages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

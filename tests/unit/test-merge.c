@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Recordings added up by name: what is the same on two machines, whose numbers and addresses are
- * others; that sums, parts and histograms are those of all waits; and what has no room.
+ * Recordings added up by name: things that are the same on two machines with other numbers and
+ * addresses; that sums, parts and histograms are those of all waits; and rows without room.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ enum { T0 = 1000000000 };
 #define MMAP_LOCK 0xffff888100001000ull
 #define FILE_LOCK 0xffff888100002000ull
 
-/* A machine whose numbers are others than those of the next one. */
+/* A machine with other numbers than the next one. */
 struct machine {
 	struct rig rig;
 	struct query q;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Metrics as messages: they have what the text has, and native histograms whose buckets are those
- * that kontend counts in; and who gets them.
+ * Metrics as messages: the content of the text, and native histograms with the buckets that kontend
+ * counts in; and the clients that get them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -162,7 +162,7 @@ static family *next(struct scrape *s)
 	return f;
 }
 
-/* The text's value of what a message is of. */
+/* The text's value for the series of a message. */
 static double of_text(const char *text, const char *name, const metric *m, const char *le)
 {
 	char sample[2048], *at = sample, *limit = sample + sizeof(sample);

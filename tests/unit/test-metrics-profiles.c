@@ -41,7 +41,7 @@ static void measure(struct served *s)
 	served_step(s);
 }
 
-/* Of what begins with that request; the connection. */
+/* Sends a request that begins with that; returns the connection. */
 static int begin(struct served *s, const char *request)
 {
 	int fd = served_dial(s);

@@ -235,8 +235,7 @@ static char *play(struct play *p, unsigned *compared)
 	return before;
 }
 
-/* Sums may be asked for before measuring has begun: start and length are those of what was counted.
- */
+/* Sums may be requested before measuring has begun: start and length are those of the counts. */
 static void counting_starts_with_the_measurement(void **state)
 {
 	enum { WALL_S = 1000000 };

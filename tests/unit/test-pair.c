@@ -290,7 +290,7 @@ static void what_is_dropped_makes_later_waits_doubtful(void **state)
 	assert_int_equal(m->damage.doubtful, 1);
 }
 
-/* perf record says in the end how many each event has lost, mostly once more. */
+/* perf record writes at the end how many each event has lost, mostly a second time. */
 static void the_tally_of_losses_adds_what_was_not_told(void **state)
 {
 	(void)state;

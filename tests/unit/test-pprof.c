@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Profiles: what is written is unpacked by zlib and read by libprotobuf-c, adds up to the report,
- * and says in its tables what the golden file has. Names are hostile, values many, memory short.
+ * Profiles: the output is unpacked by zlib and read by libprotobuf-c, adds up to the report, and
+ * has the tables of the golden file. Names are hostile, values many, memory short.
  */
 #include <setjmp.h>
 #include <stdarg.h>

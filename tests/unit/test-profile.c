@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The profile: what samples add up to, by what, and what is given up when there is no room. */
+/* The profile: sums of samples by each key, and the parts given up when there is no room. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

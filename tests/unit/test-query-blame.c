@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables of who is to blame and of what holders did: on a story whose every millisecond is known,
- * in windows of time, with filters; and that they sum up to what was waited whatever the stream.
+ * Tables of blamed tasks and of states of holders: on a story whose every millisecond is known, in
+ * windows of time, with filters; and that they add up to all waiting whatever the stream.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -156,7 +156,7 @@ static void rows_are_by_whatever_is_said_of_the_root(void **state)
 	t = blame(w, BLAME_BY_CALLER);
 	assert_string_equal(cell_s(&t, 0, "caller"), "__vm_munmap");
 	t = blame(w, BLAME_BY_LOCK);
-	assert_int_equal(t.n_rows, 3); /* the mmap_lock by its holder, and by who waits for it */
+	assert_int_equal(t.n_rows, 3); /* the mmap_lock by its holder, and by its waiters */
 }
 
 static void what_holders_did_is_time(void **state)
@@ -287,7 +287,7 @@ static void what_goes_on_is_of_nobody_yet(void **state)
 	assert_int_equal(did(w, BLAME_BY_TASK).n_rows, 0);
 }
 
-/* A writer that had not waited: its row has the name, and opens the page, of who waits. */
+/* A writer that had not waited: its row has the name, and opens the page, of its waiters. */
 static void a_mode_without_waits_is_the_lock_that_is_waited_for(void **state)
 {
 	const struct ownerrec r = {

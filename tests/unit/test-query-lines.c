@@ -329,7 +329,7 @@ static enum srclines_answer answer_at(struct asked *w, uint64_t frame, bool same
 	return good ? a : SRCLINES_NOT_BUILT;
 }
 
-/* It runs elsewhere than it was linked at, by what its functions say. */
+/* It runs at another address than it was linked at, by the addresses of its functions. */
 static void lines_of_the_kernel(void **state)
 {
 	uint64_t frame = SLIDE + address_of(selfplace(leaf_function()) - 1);
@@ -353,8 +353,7 @@ static void another_kernel_is_refused(void **state)
 	assert_string_equal(why, "the vmlinux that is installed is of another build");
 }
 
-/* A recording of somewhere else, which says @change of the build id of this program as a kernel's.
- */
+/* A recording of another machine, with @change in the build id of this program as a kernel's. */
 static enum srclines_answer recorded_elsewhere(struct asked *w, uint8_t change, bool says,
 					       const char **ret_why)
 {

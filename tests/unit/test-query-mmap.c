@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table "mmap" on canned streams: whose mmap_lock, by process and by memory cgroup. */
+/* The table "mmap" on canned streams: owners of the mmap_locks, by process and by memory cgroup. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -531,7 +531,7 @@ static void check_paths(struct asked *w)
 	assert_int_equal(cell_u(&t, 2, "hold_total_ns"), 400 * US);
 }
 
-/* From getting it to giving it back, by where it was got; they add up to what the process held. */
+/* From acquisition to release, by the place of acquisition; they add up to the process' time. */
 static void call_paths_say_how_long_it_was_held(void **state)
 {
 	struct asked *w = *state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tables over a snapshot: what is used and free of the slots, whose cell it is, who keeps an
+ * The tables over a snapshot: used and free slots, the owner of each cell, tasks that keep an
  * event, and the waits for the slots' locks. Machines are those of perf-snaps.h.
  */
 #include <setjmp.h>

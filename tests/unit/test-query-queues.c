@@ -213,7 +213,7 @@ static void check_calls(struct asked *w, uint64_t row)
 	assert_int_equal(one.calls.n_rows, 1);
 }
 
-/* Two readers of whom there is evidence: one stands for both, and both are listed. */
+/* Evidence of two readers: one row is for both, and both are listed. */
 static void emit_evidence(struct asked *w, uint64_t t)
 {
 	static const enum synth_address asleep[] = {SYNTH_PIPE_READ, SYNTH_VFS_READ,
@@ -294,7 +294,7 @@ static void readers_by_evidence_are_told_as_such(void **state)
 	assert_string_equal(now.readers, both);
 }
 
-/* Where the holder sleeps, and where one waits whose begin was not seen. */
+/* Where the holder sleeps, and where a task waits whose begin was not seen. */
 static void sleepers_are_told_by_their_calls(void **state)
 {
 	struct asked *w = *state;

@@ -144,7 +144,7 @@ static void the_line_of_all_where_the_cpu_has_none(void **state)
 	assert_true(f[1].of_all && f[1].fit.known);
 	assert_near(f[1].fit.per_event_ns, 1000);
 	assert_non_null(strstr(query_rotation_fewer_text(f, text, sizeof(text)), "(all CPUs)"));
-	/* Nothing says which PMUs there are. */
+	/* No record lists the PMUs. */
 	assert_null(f[0].pmu);
 	assert_int_equal(f[0].interval_ms, 0);
 	assert_string_equal(query_rotation_other_text(f, text, sizeof(text)), "");
@@ -180,7 +180,7 @@ static void more_events_that_take_no_longer_save_nothing(void **state)
 	assert_non_null(strstr(text, "were not seen to take longer"));
 }
 
-/* Of what was taken from the rings, the share that switches had. */
+/* Share of switches in the data taken from the rings. */
 /* @each events of a task for each of four CPUs, which count on CPU @on; -1: it does not run. */
 static void add_events_of_a_task(struct model *m, unsigned each, int on)
 {

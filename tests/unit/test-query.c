@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables of streams whose truth is known: sums are worked out here from what was stated, not from
- * what the model holds.
+ * Tables of streams whose truth is known: sums are computed here from the added records, not from
+ * the content of the model.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of queues: what goes on counts with what is over; both modes of a lock are a row;
+ * The table of queues: present waits count with past ones; both modes of a lock are a row;
  * windows, filters; the queue on a lock's page; reports.
  */
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Recordings that are wrong in what they say rather than cut: attributes of other sizes and without
- * ids, time that goes back, compressed data that lie about their size or hold a thousand times as
- * much, files of 2 TB that are holes, and files that grow or shrink while they are read. Each time
- * an error that says where, or what can be read and a count of what can not.
+ * Recordings with wrong content rather than cut ones: attributes of other sizes and without ids,
+ * time that goes back, compressed data that lie about their size or hold a thousand times as much,
+ * files of 2 TB that are holes, and files that grow or shrink while they are read. Each time an
+ * error with a position, or the readable part and a count of the rest.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -164,7 +164,7 @@ static void test_ids_missing(void **state)
 	recording_free(&rec);
 }
 
-/* Ids said to be beyond the file, or more of them than a file may have. */
+/* Ids beyond the file by their header, or more of them than a file may have. */
 static void test_ids_beyond(void **state)
 {
 	static const struct {
@@ -264,7 +264,7 @@ static void check_piece(uint32_t type, const void *body, size_t len, const char 
 
 static void test_compressed_lies(void **state)
 {
-	/* A frame whose head asks for a window of 2 GiB, or that says it has 1 TB. */
+	/* A frame whose head asks for a window of 2 GiB, or that gives 1 TB as its size. */
 	static const uint8_t window[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 1, 0, 0, 0, 0, 0};
 	static const uint8_t content[] = {0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0,
 					  0,	0,    1,    0,	  0,	1, 0, 0};

@@ -294,7 +294,7 @@ static void many_formats(struct file *f)
 	put_bytes(f, "\0\0\0", 4);
 }
 
-/* Says that more follows than the file has. */
+/* Gives a size beyond the end of the file. */
 static void long_aux(struct file *f)
 {
 	uint64_t size = UINT64_MAX - 7, none = 0;

@@ -88,7 +88,7 @@ static void leave_out_ends(struct perf_event_attr *a)
 	a->config = 9999;
 }
 
-/* How often waits began is known: none goes on for ever, and none has a length. */
+/* The number of begun waits is known: none lasts for ever, and none has a length. */
 static void no_ends_at_all(void **state)
 {
 	struct recording rec = made();

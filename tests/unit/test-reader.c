@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perf.data as a source: what a file says is what the same stream says directly, whichever the
- * layout; what is damaged gives an error or the readable part, and always an end.
+ * perf.data as a source: a file has the same content as the same stream directly, whichever the
+ * layout; damage gives an error or the readable part, and always an end.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -348,7 +348,7 @@ static void test_gap(void **state)
 	synth_end(r.synth, 0, UINT64_MAX / 2, 1, 1, 1, 0);
 	synth_round(r.synth, UINT64_MAX / 2);
 	synth_end(r.synth, 0, 2000 * MS, 1, 1, 1, 0);
-	/* perf's mark of a round lets go of what came up to the mark before. */
+	/* perf's mark of a round hands out the records up to the mark before. */
 	synth_round(r.synth, UINT64_MAX / 2);
 	struct recording rec = recording_perf(r.synth, RECORDING_PIPE);
 	struct recording_result res = read_ticks(&rec, 0);

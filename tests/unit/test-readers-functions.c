@@ -48,7 +48,7 @@ static void functions_end_at_the_next_one(void **state)
 	assert_int_equal(ranges[0].proof, PROOF_MAPS);
 	assert_int_equal(ranges[1].end, 0xffffffff81000240ull);
 	assert_int_equal(ranges[1].flags, READER_ACQUIRES);
-	/* Nothing says where the last one ends: no address is in it. */
+	/* The size of the last one is unknown: no address is in it. */
 	assert_int_equal(ranges[2].end, ranges[2].start);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A file that must not become longer than so many bytes: whatever number that is, it is no longer,
- * packed or not, and has every event that was taken from the ring; of what is written as it is,
+ * A file with a limit of bytes: whatever number that is, the file is no longer, packed or not, and
+ * has every event that was taken from the ring; where records are written unpacked,
  * the next record would not have found room.
  */
 #include <setjmp.h>

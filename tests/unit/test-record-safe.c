@@ -375,7 +375,7 @@ static void foreign_files_stay(void **state)
 	rig_deinit(&r);
 }
 
-/* Moved away, its name taken: the recording ends, and says why. */
+/* Moved away, its name taken: the recording ends with a message. */
 static void a_taken_name_ends_it(void **state)
 {
 	struct record_file_options o = {.path = "file"};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Recovering: what is left of a recording at any length becomes a file that is whole and says what
- * the reader made of the damaged one; damage that leaves nothing is an error; bytes that are wrong
- * are never more than that.
+ * Recovering: the rest of a recording of any length becomes a complete file with the content that
+ * the reader found in the damaged one; damage that leaves nothing is an error; wrong bytes do no
+ * other harm.
  */
 #include <setjmp.h>
 #include <stdarg.h>

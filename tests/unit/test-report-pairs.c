@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A view says the same whatever it is reported with: for all pairs of views, as text and as JSON,
- * each part is what it is alone, byte for byte. The recording has samples of programs, some of
+ * A view is the same whatever other view is in the report: for all pairs of views, as text and as
+ * JSON, each part is as alone, byte for byte. The recording has samples of programs, some of
  * whose functions have no symbol, in files that are loaded one after the other while the report
  * is made: so names come while the rows of an earlier view are held.
  */

@@ -53,7 +53,7 @@ static void feed(struct named *t)
 		record_sampler_put(&t->sampler, synth_at(t->synth, t->fed), CANARY_START * t->fed);
 }
 
-/* Is the canary in what was found? */
+/* Is the canary in the result? */
 static bool has_canary(struct named *t)
 {
 	struct symbol_batch *n;

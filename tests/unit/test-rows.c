@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Slices of a stream: whatever their length, what is in them adds up to the whole, each ends where
- * it should, and a gap is one slice. And what rows say where a recording says nothing of its
+ * Slices of a stream: whatever their length, their content adds up to the whole, each ends where
+ * it should, and a gap is one slice. And the columns of rows if a recording does not name its
  * machine.
  */
 #include <setjmp.h>

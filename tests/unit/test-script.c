@@ -110,7 +110,7 @@ static void releases(struct rig *r)
 	synth_round(r->synth, CANNED_START + 20000);
 }
 
-/* Of a lock that is waited for its kind is known, of another one not; neither says the mode. */
+/* The kind of a lock with waiters is known, of another one not; neither has a mode. */
 static void a_release_is_a_line(void **state)
 {
 	struct json_doc d;

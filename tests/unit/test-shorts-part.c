@@ -252,7 +252,7 @@ static void parts_add_up(void **state)
 	}
 }
 
-/* A second of even load: each part has as much of it as its time says. */
+/* A second of even load: each part has a share of it by its length. */
 static void a_part_has_its_share(void **state)
 {
 	struct body b = {

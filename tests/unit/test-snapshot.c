@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Snapshots: each acts at its own time, wherever it is in the stream; a recording reproduces them;
- * one that is not whole is counted and nothing else is changed by it. To
- * go back in time with them is a matter of test-timeline.c and test-history.c, whose random streams
- * have some.
+ * one that is not whole is counted and nothing else is changed by it. test-timeline.c and
+ * test-history.c, whose random streams have snapshots, go back in time with them.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -355,7 +355,7 @@ static void test_restarts(void **state)
 	end();
 }
 
-/* Nor does who is asked to end, by a signal that it has blocked. */
+/* Nor does a process that gets a signal to end which it has blocked. */
 static void test_signals_end_waiting(void **state)
 {
 	const struct timespec none = {0, 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tasks of a stream that was made in a PID namespace. Perf has no number for who is outside of it:
+ * Tasks of a stream that was made in a PID namespace. Perf has no number for tasks outside of it:
  * the trace entry distinguishes these tasks, BPF gives their names, and no number means two tasks.
  */
 #include <setjmp.h>

@@ -295,7 +295,7 @@ static void rates_are_of_a_second(void **state)
 		assert_int_equal(n[i], wanted[i]);
 }
 
-/* In D is who sleeps for a lock, and neither spins nor can be woken by signals. */
+/* State D is that of a task that sleeps for a lock, neither spins nor can be woken by signals. */
 static void blocked_is_who_sleeps(void **state)
 {
 	static const char *const exprs[] = {"blocked>1s", "blocked>1s type:mutex",

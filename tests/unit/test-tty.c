@@ -318,7 +318,7 @@ static void test_appends_without_padding(void **state)
 	assert_string_equal(buf, "abcdefg");
 }
 
-/* However often curses writes for it; with what else was queued, as text for the clipboard. */
+/* However often curses writes for it; with other queued output, as text for the clipboard. */
 static void test_frame_is_one_write(void **state)
 {
 	struct pair p;

@@ -73,7 +73,7 @@ static void test_whole(void **state)
 	(void)state;
 	take_stack(20);
 	struct unwind_sample s = stackshot_sample(&shot);
-	/* Once as it comes, once from what was learnt. */
+	/* Once as it comes, once from the cache. */
 	for (int i = 0; i < 2; i++) {
 		size_t n = check_prefix(&s, FRAMES, &e);
 		assert_int_equal(e, UNWIND_DONE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of functions as processes have them: this program, what it maps, what a compiler says. */
+/* Names of functions in processes: this program, its mappings, names written by a compiler. */
 #include "elfmake.h"
 #include "kontend/usersyms.h"
 #include "loadall.h"

@@ -273,7 +273,7 @@ static void test_separate_by_build_id(void **state)
 	debug_path(&m, path, sizeof(path));
 	elfmake_file(&debug, path);
 	assert_string_equal(name_at(u, in_dir("sep"), &m, 0x100), "alpha");
-	/* A file in the right place that says it is another one. */
+	/* A file in the right place that has another build id. */
 	struct elfmake n = with_id(0x41);
 	n.dynsym = few;
 	n.n_dynsym = 2;

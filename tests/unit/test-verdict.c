@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The verdict: each rule at its limits, which of several goes first, what it says and because of
- * whom; and limits as people write them.
+ * The verdict: each rule at its limits, the order of several, their text and the task that others
+ * wait for; and limits as users write them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -184,7 +184,7 @@ static void other_rules_have_their_turn(void **state)
 			    "app/931");
 }
 
-/* Where much is lost that is the first to know, but for what is bad all the same. */
+/* Many losses are the first thing to report, but after things that are bad all the same. */
 static void losses_are_said(void **state)
 {
 	struct asked *w = *state;
@@ -398,7 +398,7 @@ static void a_file_lock_is_enough(void **state)
 			    "kernel locks; 1 task of apt/44 waits for file locks");
 }
 
-/* A look that could not count says why; none says nothing. */
+/* A snapshot that could not count has a reason; no snapshot has none. */
 static void what_was_not_counted_is_not_known(void **state)
 {
 	struct locksnap s = {0};

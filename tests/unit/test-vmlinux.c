@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel's file, in folders made up: what the kernel says of itself, and what is installed. */
+/* The kernel's file, in made-up folders: the running kernel's notes, and the installed files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -393,7 +393,7 @@ static void filters_are_taken_apart(void **state)
 	split("pid=5|pid=6 cpu=1", "pid=5|pid=6 cpu=1", "");
 	split("comm:\"a b\" \"x | y\"", "comm:\"a b\"", "\"x | y\"");
 	split("order stack~a", "stack~a", "order");
-	split("caller~[ x", "caller~[", "x"); /* which says what is wrong */
+	split("caller~[ x", "caller~[", "x"); /* whose parser reports the error */
 	split("cpu=z", "cpu=z", "");
 	split("(pid=5", "", "(pid=5");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Windows of time against brute force: whatever the window says it is made of, its sums are those
+ * Windows of time against brute force: whatever parts a window is made of, its sums are those
  * of the waits and samples in it; through folding, through tasks that are given up, in copies, and
  * where there is no room for as much as was asked for.
  */

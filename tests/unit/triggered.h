@@ -24,7 +24,7 @@ struct play {
 	struct rig rig;
 	struct fired *fired;
 	uint64_t cooldown_ns;
-	bool blame; /* because of whom is waited is followed */
+	bool blame; /* follow the tasks that others wait for */
 };
 
 int triggered_setup(void **state);

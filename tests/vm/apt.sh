@@ -25,7 +25,7 @@ unavailable() {
 	exit 77
 }
 
-# Why apt has none: lists that it could not fetch, else what it said last.
+# Why apt has none: lists that it could not fetch, else its last message.
 apt_error() {
 	{ grep -m 1 '^[EW]: Failed to fetch' "$errors" || grep '^[EW]: ' "$errors" | tail -n 1; } |
 		cut -c 4-

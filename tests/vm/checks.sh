@@ -45,8 +45,8 @@ lacks() {
 	! grep -E -e "$2" "$1" || complain "$1 has a line '$2'"
 }
 
-# gives STATUS OUTPUT COMMAND...: it exits with STATUS; what it says goes to the file OUTPUT and to
-# the log, at once, so that it can be seen when the machine's time is up.
+# gives STATUS OUTPUT COMMAND...: it exits with STATUS; its messages go to the file OUTPUT and to
+# the log, at once, so that they can be seen when the machine's time is up.
 gives() {
 	want=$1 output=$2
 	shift 2

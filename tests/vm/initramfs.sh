@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# initramfs.sh DIR OUT FILE[:DEST]...: what a machine of kernel.sh's DIR boots from, in two parts
+# initramfs.sh DIR OUT FILE[:DEST]...: makes the initramfs of a machine with kernel.sh's DIR, in two parts
 # that the kernel unpacks one after the other: a root file system of busybox, terminal descriptions
 # and the kernel's modules, which stays in DIR; and guest/init, the checks and the FILEs (to /bin
 # unless DEST says otherwise), stripped, with the shared objects that they need, out of DIR/sysroot

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Switches to tasks of other cgroups, and the cgroups whose events they switch, on a machine that may
-# have no counters at all: what is counted, by whom, and where; not how long it takes.
+# have no counters at all: the events, the tasks and the places that are counted; not their time.
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
 

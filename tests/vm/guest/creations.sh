@@ -10,7 +10,7 @@ told() {
 	sed -n 's/.*"comm": "bp-create".*"'"$1"'": \([0-9]*\).*/\1/p' each.json
 }
 
-# did KEY: as the program says
+# did KEY: a figure in the output of the program
 did() {
 	sed -n 's/.*'"$1"' \([0-9]*\).*/\1/p' truth
 }

@@ -33,7 +33,7 @@ within() {
 	echo "$1 $2 $3" | awk '{ d = $2 > $3 ? $2 - $3 : $3 - $2; exit !($3 > 0 && d * 100 <= $3 * $1) }'
 }
 
-# load NAME COMMAND...: a load in the background, which says "ready" and then its result into NAME.
+# load NAME COMMAND...: a load in the background, which writes "ready" and then its result into NAME.
 loads=
 load() {
 	name=$1

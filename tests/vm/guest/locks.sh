@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Whose locks they are, who holds them and who waits for them, read from this kernel's structures.
+# Owners of locks, their holders and their waiters, read from this kernel's structures.
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
 

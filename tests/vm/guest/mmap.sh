@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# mmap_locks on this kernel: which page faults take one, and who holds it. Before Linux 6.4 all of
-# them do; the event of getting one has the memory cgroup's path before 6.14, and its number then.
+# mmap_locks on this kernel: which page faults take one, and its holders. Before Linux 6.4 all of them
+# do; the event of an acquisition has the memory cgroup's path before 6.14, and its number then.
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
 
@@ -28,7 +28,7 @@ case_of "call paths tell of who holds it, once a page"
 gives 0 paths kontend report --mmap all,paths --view mmap --by stack -m 2048 --format csv -o held.csv -- \
 	kontend bench page-fault --mode kernel -t 1 --size 4M
 held=$(awk -F, '/getcpu/ && $1 == "R" { n += $3 } END { print n + 0 }' held.csv)
-# 1024 of what is timed, 2048 of what is counted; a record in a hundred may be dropped unseen.
+# 1024 timed ones, 2048 counted ones; a record in a hundred may be dropped unseen.
 if [ "$held" -lt 3000 ] || [ "$held" -gt 3100 ]; then
 	complain "$held faults of 3072: $(head -n 5 held.csv)"
 fi

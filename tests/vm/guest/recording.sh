@@ -7,7 +7,7 @@
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
 
-# said FILE ARGUMENT...: what kontend says goes there, and not over the console.
+# said FILE ARGUMENT...: kontend's output goes there, and not over the console.
 said() {
 	file=$1
 	shift

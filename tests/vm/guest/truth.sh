@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Workloads that know what they did, against what kontend says of them.
+# Workloads that know what they did, against kontend's figures.
 # shellcheck source=tests/vm/guest/lib.sh
 . /lib/lib.sh
 

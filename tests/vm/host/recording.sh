@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What came out of the machine: its recording says here what it said there, name by name and figure
-# by figure, and the one that was made on x86-64 said there what it says here.
+# Files from the machine: the report of its recording here equals the report there, name by name and
+# figure by figure, and the report there of the recording made on x86-64 equals the report here.
 # shellcheck source=tests/vm/checks.sh
 . "$(dirname "$0")/../checks.sh"
 export LC_ALL=C
 cp "$(dirname "$0")/../../../share/storm.data" shipped.data
 
-# same NAME VIEWS: what kontend says of it is the same here and there.
+# same NAME VIEWS: kontend's report is the same here and there.
 same() {
 	"$KONTEND" report -j --view "$2" -i "$1.data" >here.json || complain "report -j: $?"
 	"$KONTEND" report --view "$2" -n 100 -i "$1.data" >here.text || complain "report: $?"

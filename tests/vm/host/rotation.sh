@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What the machine recorded of rotation says the same here.
+# The machine's recording of rotation gives the same report here.
 # shellcheck source=tests/vm/checks.sh
 . "$(dirname "$0")/../checks.sh"
 
