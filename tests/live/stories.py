@@ -91,9 +91,9 @@ def total(view, field="total_ns", **values):
 
 
 def compare_blame(when, view, root, kind, waited, did):
-     """Time charged to a task for the locks of one kind that it held: @waited, and the part of it for
-     each thing that the task did meanwhile, each as minimum and maximum. kontend follows a lock from
-     its first long wait on: the time before is reported as not followed, and is at most a part."""
+    """Time charged to a task for the locks of one kind that it held: @waited, and the part of it for
+    each thing that the task did meanwhile, each as minimum and maximum. kontend follows a lock from
+    its first long wait on: the time before is reported as not followed, and is at most a part."""
     found = rows(view, row="task", tid=root, kind=kind)
     if not check(found, "%s: nothing is charged to %d" % (when, root)):
         return

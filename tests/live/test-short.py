@@ -7,6 +7,7 @@ load, which stands still until all of them do. One gets every wait, one those ov
 records these, and one is throttled to next to nothing. Each has every wait, by type and caller:
 reported, summed up, or, where it is throttled, counted. Durations are taken at different places of
 the same tracepoint, with the other programs between them, so they differ by the time of these.
+"""
 import json
 import os
 import signal
