@@ -108,7 +108,7 @@ static void the_next_task_may_have_gone(void **state)
 	assert_ms(charged(m, 702, BLAME_RUNNABLE, 1), 0);
 }
 
-/* What they wait for turns out to be another file's lock: 701 takes the one of before no more. */
+/* They turn out to wait for another file's lock: 701 no longer takes the earlier one. */
 static void the_lock_may_be_another_files(void **state)
 {
 	struct model *m = *state;

@@ -202,7 +202,7 @@ static void the_first_report_is_of_all_before(void **state)
 	expect(&t, 0, "i_rwsem /data/E1", 4);
 }
 
-/* Where records were dropped one may be of an inode: then looks say what is there. */
+/* A dropped record may be of an inode: from then on snapshots decide again which one it is. */
 static void looks_count_again_after_a_drop(void **state)
 {
 	const struct record_drop drop = {.records = 3, .bytes = 900};
