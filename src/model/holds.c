@@ -330,11 +330,15 @@ static uint64_t waits_since(const struct model *m, const struct lock *l)
 	return twin->n_sure && twin->waits_ns < since ? twin->waits_ns : since;
 }
 
-/* None of its holders has it any more. That of @told was reported as they had it. */
-static void end_all(struct model *m, uint32_t lock, uint32_t told, uint64_t ns)
+/*
+ * None of its holders has it any more. @told was reported to have it. Is one of them counted? Those
+ * that got it before the tasks of now began to wait may have let go of it unseen.
+ */
+static bool end_all(struct model *m, uint32_t lock, uint32_t told, uint64_t ns)
 {
 	struct lock *l = &m->locks.locks[lock];
 	uint64_t since = waits_since(m, l);
+	bool is_counted = false;
 
 	while (l->holds) {
 		uint32_t index = l->holds;
@@ -345,10 +349,24 @@ static void end_all(struct model *m, uint32_t lock, uint32_t told, uint64_t ns)
 		if (!h.gone_ns)
 			end_share(l, &h);
 		put_free(&m->holds, index);
-		if (!h.free && h.got_ns >= m->lost_until &&
-		    (since <= h.got_ns || (told && told == h.task)))
-			holds_count(m, &h, lock, end_of(m, &h, lock, ns), false);
+		if (h.free || h.got_ns < m->lost_until ||
+		    (since > h.got_ns && (!told || told != h.task)))
+			continue;
+		holds_count(m, &h, lock, end_of(m, &h, lock, ns), false);
+		is_counted = true;
 	}
+	return is_counted;
+}
+
+/* Since when @told is known to have the lock: @next, which waits for it, may have seen that as it
+ * began. */
+static uint64_t told_since(const struct model *m, uint32_t lock, const struct lock_has *was,
+			   uint32_t told, uint32_t next)
+{
+	const struct wait *w = next ? holder_wait_at(m, next, m->locks.locks[lock].addr) : NULL;
+
+	return w && holds_told(w) == told && w->begin_ns < was->told_ns ? w->begin_ns
+									: was->told_ns;
 }
 
 /* The holder of before gives way to the one that is reported; false: that is no news. */
@@ -373,14 +391,14 @@ static bool end_before(struct model *m, uint32_t lock, const struct lock_has *wa
 	uint64_t waited_ns = charge(m, l);
 	if (twin)
 		charge(m, &m->locks.locks[twin]);
-	if (!h && told)
-		charge_task(
-			m, lock,
-			(struct hold){.got_ns = was->told_ns, .task = told, .waited_ns = waited_ns},
-			ns);
-	end_all(m, lock, told, ns);
+	uint64_t since_ns = told ? told_since(m, lock, was, told, task) : 0;
+	bool is_counted = end_all(m, lock, told, ns);
 	if (twin)
-		end_all(m, twin, told, ns);
+		is_counted |= end_all(m, twin, told, ns);
+	if (!is_counted && told)
+		charge_task(m, lock,
+			    (struct hold){.got_ns = since_ns, .task = told, .waited_ns = waited_ns},
+			    ns);
 	return true;
 }
 

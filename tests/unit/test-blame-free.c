@@ -108,6 +108,38 @@ static void the_next_task_may_have_gone(void **state)
 	assert_ms(charged(m, 702, BLAME_RUNNABLE, 1), 0);
 }
 
+/*
+ * In each round 801 takes the lock unseen, and 701 waits for it for 20 ms. That 701 got the lock in
+ * the round before must not hide the hold of 801.
+ */
+static void each_hold_before_a_hand_over_counts(void **state)
+{
+	struct model *m = *state;
+	uint64_t n = 0;
+
+	for (uint64_t at = 10; at < 400; at += 100) {
+		clock_ms = at;
+		begin(m, 701, 1);
+		owner(m, 701, 1, 801, false);
+		clock_ms = at + 15; /* BPF reads the owner again */
+		holder(m, 801, 1, HOLDREC_SEEN, HOLDREC_ASLEEP);
+		clock_ms = at + 20;
+		holder(m, 701, 1, HOLDREC_HANDED, HOLDREC_ASLEEP);
+		clock_ms = at + 21;
+		end(m, 701, 1, 0);
+	}
+	for (size_t i = 0; i < m->held.n; i++) {
+		struct cell_sums s = cell_sums(&m->held, &m->held.cells[i]);
+		if (tid_of(m, cell_key(&m->held.cells[i]).task) != 801)
+			continue;
+		n += s.n;
+		assert_ms((double)s.min_ns / MS, 20);
+		assert_ms((double)s.max_ns / MS, 20);
+	}
+	assert_int_equal(n, 4);
+	assert_ms(held_waited(m, 801), 4 * 20);
+}
+
 /* They turn out to wait for another file's lock: 701 no longer takes the earlier one. */
 static void the_lock_may_be_another_files(void **state)
 {
@@ -148,6 +180,7 @@ int main(void)
 		TEST(a_free_lock_is_the_root_of_a_chain),
 		TEST(a_task_that_steals_a_free_lock_is_charged),
 		TEST(the_next_task_may_have_gone),
+		TEST(each_hold_before_a_hand_over_counts),
 		TEST(the_lock_may_be_another_files),
 	};
 
