@@ -20,7 +20,7 @@ uint32_t pidns_own(void)
 	return inode_of("/proc/self/ns/pid", PIDNS_INITIAL);
 }
 
-uint32_t mntns_own(void)
+uint32_t pidns_own_mounts(void)
 {
 	return inode_of("/proc/self/ns/mnt", 0);
 }

@@ -8,7 +8,7 @@ statistics of BPF. Both observe the same waits at once, so that other load falls
 KONTEND before OTHER in one session, and after it in the other, and a pair is the mean of both. Then
 KONTEND alone, with holders followed: ns of each run of its programs. Figures are medians of PAIRS
 pieces of work, and the interval in which that lies with a certainty of 95 %. Loads: mmap (`kontend
-bench mmap`) and flock (lock-load.c).
+bench mmap`), flock and rename (lock-load.c).
 """
 import ctypes
 import os
@@ -133,7 +133,8 @@ def main():
     kontend, other, lock_load = sys.argv[1:4]
     pairs = int(sys.argv[4]) if len(sys.argv) > 4 else 12
     loads = {"mmap": [kontend, "bench", "-q", "mmap", "-t", "8", "-n", "400"],
-             "flock": [lock_load, "flock", "8", "15000"]}
+             "flock": [lock_load, "flock", "8", "15000"],
+             "rename": [lock_load, "rename", "8", "8000"]}
     if os.geteuid() != 0 or not os.path.exists(STATS) or not SYS_BPF:
         print("skipped: needs root, and statistics of BPF")
         sys.exit(77)

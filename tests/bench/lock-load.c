@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lock-load futex|flock TASKS ROUNDS: a fixed piece of work that contends for one lock. futex: each
- * of the threads wakes no task at one word, and waits there for a value that it has not, so that
- * all want the spinlock of one bucket. flock: each of the processes locks one file for itself and
- * unlocks it, so that they sleep for it in turns.
+ * lock-load futex|flock|rename TASKS ROUNDS: a fixed piece of work that contends for one lock.
+ * futex: each of the threads wakes nobody at one word, and waits there for a value that it has not,
+ * so that all want the spinlock of one bucket. flock: each of the processes locks one file for
+ * itself and unlocks it, so that they sleep for it in turns. rename: each of the processes renames
+ * a file of its own in one directory, so that they wait for the lock of the directory's inode.
  */
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -43,6 +44,21 @@ static int futex_storm(int n)
 	return 0;
 }
 
+static int rename_rounds(const char *folder)
+{
+	char names[2][80];
+
+	for (int i = 0; i < 2; i++)
+		snprintf(names[i], sizeof(names[i]), "%s/%d-%d", folder, (int)getpid(), i);
+	int fd = open(names[0], O_CREAT | O_WRONLY | O_CLOEXEC, 0600), all = fd < 0;
+
+	for (long i = 0; !all && i < rounds; i++)
+		all = rename(names[i & 1], names[!(i & 1)]) < 0;
+	unlink(names[rounds & 1]);
+	close(fd);
+	return all;
+}
+
 static int flock_rounds(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -53,24 +69,35 @@ static int flock_rounds(const char *path)
 	return 0;
 }
 
-static int flock_storm(int n)
+static int storm(int n, int (*each)(const char *), const char *path)
 {
-	char path[] = "/tmp/kontend-lock-load-XXXXXX";
-	int fd = mkstemp(path), all = 0;
+	int all = 0;
 
-	if (fd < 0)
-		return 1;
 	for (int i = 0; i < n; i++) {
 		pid_t pid = fork();
 		if (pid == 0)
-			_exit(flock_rounds(path));
+			_exit(each(path));
 		if (pid < 0)
 			all = 1;
 	}
 	for (int status; wait(&status) > 0;)
 		all |= status != 0;
-	unlink(path);
+	remove(path);
 	return all;
+}
+
+static int flock_storm(int n)
+{
+	char path[] = "/tmp/kontend-lock-load-XXXXXX";
+
+	return mkstemp(path) < 0 ? 1 : storm(n, flock_rounds, path);
+}
+
+static int rename_storm(int n)
+{
+	char path[] = "/tmp/kontend-lock-load-XXXXXX";
+
+	return mkdtemp(path) ? storm(n, rename_rounds, path) : 1;
 }
 
 int main(int argc, char **argv)
@@ -80,5 +107,7 @@ int main(int argc, char **argv)
 	rounds = argc == 4 ? strtol(argv[3], NULL, 10) : 0;
 	if (n < 1 || n > MOST || rounds < 1)
 		return 2;
+	if (strcmp(argv[1], "rename") == 0)
+		return rename_storm(n);
 	return strcmp(argv[1], "flock") == 0 ? flock_storm(n) : futex_storm(n);
 }

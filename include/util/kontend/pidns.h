@@ -12,7 +12,7 @@
  */
 #define PIDNS_INITIAL 0xeffffffcu /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
 
-uint32_t mntns_own(void);  /* the mount namespace of this process; 0: /proc does not say */
+uint32_t pidns_own_mounts(void); /* the mount namespace of this process; 0: /proc does not say */
 uint32_t pidns_own(void);  /* of this process; that of the initial one where /proc does not say */
 bool pidns_is_inner(void); /* is it not the initial one? */
 /* Is the user namespace another one than the initial, where capabilities are none for the kernel?

@@ -278,7 +278,7 @@ static struct waits_config config_of(const struct waitfeed_options *o, struct ke
 		.follow_ns = o->follow_ns,
 		.shorts = wants_shorts(o),
 		.word_type = word_type(types),
-		.mnt_ns = mntns_own(),
+		.mnt_ns = pidns_own_mounts(),
 	};
 	enum waits_scope w;
 
