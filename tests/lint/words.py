@@ -56,13 +56,16 @@ def blank(text):
 
 
 def texts_of_c(source):
-    """Yields (offset, text) of each comment and of each run of adjacent string literals."""
+    """Yields (offset, text) of each comment and of each run of adjacent string literals, but for
+    those of one word, which are keys and names."""
     run, at, end = [], 0, 0
+    source = re.sub(r'^#[ ]*include[^\n]*', lambda m: blank(m.group(0)), source, flags=re.M)
     for m in TOKEN.finditer(source):
         t = m.group(0)
         if t[0] == '"':
             if run and source[end:m.start()].strip():
-                yield at, ''.join(run)
+                if ' ' in ''.join(run):
+                    yield at, ''.join(run)
                 run = []
             if not run:
                 at = m.start()
@@ -71,14 +74,8 @@ def texts_of_c(source):
         elif t[0] == '/':
             if t.startswith('//') or 'SPDX' not in t:
                 yield m.start(), t
-    if run:
+    if run and ' ' in ''.join(run):
         yield at, ''.join(run)
-
-
-def texts_of_c_comments(source):
-    """Lines of // that follow each other are one text."""
-    joined = re.sub(r'(//[^\n]*)\n[ \t]*(?=//)', lambda m: m.group(0), source)
-    return texts_of_c(joined)
 
 
 def texts_of_script(source):
@@ -106,7 +103,7 @@ def kind_of(path):
     if '/external/' in path or path.startswith(('tests/lint/words', 'tests/golden/', 'tests/fuzz/corpus/')):
         return None
     if re.search(r'\.[chly]$', path):
-        return texts_of_c_comments
+        return texts_of_c
     if re.search(r'\.(sh|py|awk)$|meson\.build$|^\.ci/|^bootstrap$', path):
         return texts_of_script
     if path.endswith('.md') and path != 'CHANGELOG.md':
