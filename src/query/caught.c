@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What fired a trigger, in words. It is asked once for each that fires: names are looked up then,
- * and who is to blame is what the latest look at the locks knows, else what events tell, else who
- * held the lock when the wait began.
+ * The reason why a trigger fired, in words. It is asked once for each that fires: names are looked
+ * up then. The task to blame is the holder in the latest lock snapshot, else the one by events,
+ * else the holder when the wait began.
  */
 #include "chains/graph.h"
 #include "internal.h"
@@ -39,7 +39,7 @@ static void say_blamed(struct query *q, uint32_t task, uint8_t state, struct que
 		arena_printf(&q->arena, "%s%s", or_empty(query_task_name(q, task)), is ? is : "");
 }
 
-/* What blame knows of the lock; NULL: nothing. */
+/* The blame of the lock; NULL: none. */
 static const struct blame_node *node_of(const struct query *q, const struct wait *w)
 {
 	const struct blame *b = &q->model->blame;
@@ -54,7 +54,7 @@ static uint32_t blamed_before(const struct blame_node *n, const struct wait *w)
 	return n && n->before_ns >= w->begin_ns ? n->before_task : TASK_OTHER;
 }
 
-/* Whom the waiting is charged to, where the holder is not known. */
+/* Finds the task that the waiting is charged to, if the holder is not known. */
 static void blamed_of(struct query *q, const struct wait *w, struct query_caught *ret)
 {
 	const struct blame_node *n = node_of(q, w);
@@ -66,7 +66,7 @@ static void blamed_of(struct query *q, const struct wait *w, struct query_caught
 		say_blamed(q, h->task, h->state, ret);
 }
 
-/* Who holds the lock, and what that task does; of one that waits itself, because of whom. */
+/* The holder of the lock, and its activity; if it waits itself, the task that it waits for. */
 static bool holder_of(struct query *q, const struct wait *w, struct query_caught *ret)
 {
 	struct query_holder h;

@@ -4,7 +4,7 @@
  * are identities (this lock, this thread); here those that share a name are added up, their
  * histograms too, so that percentiles are those of all their waits. A lock on the heap has no name:
  * it goes by the function that waits for it most, in parentheses, with all other locks of its type
- * of which the same is true. Numbers that the next boot gives anew are in no name: an mmap_lock is
+ * of which the same is true. Numbers that change with each boot are in no name: an mmap_lock is
  * that of a program, a run queue that of any CPU.
  */
 #include "internal.h"
@@ -77,7 +77,7 @@ static const char *class_name(struct query *q, enum query_by by, const struct gr
 	return name ? name : "(unknown)";
 }
 
-/* What has one in the table of locks, too. */
+/* Classes that are rows of the table of locks, too. */
 static const char *thing_name(struct query *q, enum query_by by, const struct group *g)
 {
 	switch (by) {

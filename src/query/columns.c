@@ -2,8 +2,8 @@
 /*
  * Which columns of tables are shown, as the user wants it: an order for each table. A table has so
  * many columns of each importance (struct column); those that are wanted get these in their order,
- * so that as much is left for names as before, and what was named first stays longest where there
- * is no room. What a row is called is no matter of taste: those columns differ by what rows are by.
+ * so that as much room is left for names as before, and the columns named first stay longest on a
+ * narrow screen. Columns that name the row cannot be chosen: they depend on what rows are by.
  */
 #include "filter.h"
 #include "kontend/query-columns.h"
@@ -166,7 +166,7 @@ void query_columns_apply(const struct query_columns *c, const char *table, struc
 	unsigned left[UINT8_MAX + 1] = {0}, last = 0;
 
 	for (size_t i = 0; of && i < n; i++) {
-		/* What a kind does not show, but the table does, is there as it has a reason. */
+		/* A column that the kind hides and the table shows has a reason to be there. */
 		bool asked =
 			find_column(of->kind, columns[i].key, strlen(columns[i].key)) != SIZE_MAX;
 

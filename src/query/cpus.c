@@ -215,7 +215,7 @@ static int sum_slots(struct cpus *cs)
 	return 0;
 }
 
-/* What CPUs spun within a window; of spinning while another lock is spun for, twice as much. */
+/* Time that CPUs spun within a window; spinning while another lock is spun for counts twice. */
 static int sum_spun(struct cpus *cs)
 {
 	const struct model *m = cs->q->model;

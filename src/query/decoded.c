@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Snapshots for queries. They are decoded for what is shown, and kept until another one has come:
- * the address alone does not tell, as memory is used again. All answers of a frame come from the
- * same snapshot: a key may ask after the model has got a newer one, while the view still reads the
- * rows of its last answer.
+ * Snapshots for queries. They are decoded when they are shown, and kept until another one has come:
+ * the address alone does not identify a snapshot, as memory is used again. All answers of a frame
+ * come from the same snapshot: a key may ask after the model has got a newer one, while the view
+ * still reads the rows of its last answer.
  */
 #include "decoded.h"
 #include "kontend/model.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The tables "diff", of two recordings, and "compare", of two moments of one: two sorted lists of
- * classes are walked side by side, and what is in both is a row, as is what only one of them has.
- * What is compared is wait per second, waits in flight included, since recordings differ in length;
- * a change of less than one percent is called none.
+ * classes are walked side by side. A class of both lists is a row, and so is a class of only one.
+ * They are compared by wait per second, waits in flight included, since recordings differ in
+ * length; a change of less than one percent is called none.
  */
 #include "internal.h"
 #include "kontend/query-classes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What has ended while it was measured, as rows of the tables that it would be in. */
+/* Things that have ended while they were measured, as rows of the tables that they would be in. */
 #include "ended.h"
 #include "rows.h"
 

@@ -7,9 +7,9 @@
 #include "perf/snapshot.h"
 
 /*
- * Rows of what looks have seen and the last one has not (ended.h), behind those of the last one. A
- * table has two columns for it, one after the other: whether it has, and when it was seen last;
- * screens and texts show the second one where there is such a row.
+ * Rows of things that earlier looks have seen and the last one has not (ended.h), after those of
+ * the last one. A table has two columns for it, one after the other: whether it has ended, and when
+ * it was seen last; screens and texts show the second one where there is such a row.
  */
 struct query_ended {
 	enum ended_kind kind;

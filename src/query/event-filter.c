@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A filter of waits on their way. Names may become known, and tasks be renamed, while it is asked:
- * so what a term says is kept of call chains alone, and only until their numbers are given anew.
+ * A filter of waits as they arrive. Names may become known, and tasks be renamed, while it is
+ * asked: so a term's answer is cached for call chains alone, and only until chains get new numbers.
  *
  * Where another engine has read the whole of the same recording, that one is asked instead, and
  * knows all names. Tables give other numbers once they were folded, so the lock, the chain and the
- * tasks of a wait are looked up there by what they are; the number found is kept until the stream
- * gives its own numbers anew.
+ * tasks of a wait are looked up there by address, frames and id; the number found is kept until the
+ * stream gives new numbers.
  */
 #include "kontend/event-filter.h"
 #include "kontend/map64.h"
@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* By number in the stream: the number in what is known, + 1; 0: not looked up. */
+/* By number in the stream: the number in the whole recording, + 1; 0: not looked up. */
 struct gate_numbers {
 	uint32_t *of;
 	size_t n;
@@ -86,7 +86,7 @@ void event_filter_free(struct event_filter *g)
 	mem_free(g);
 }
 
-/* Numbers of chains are given anew, or there is much that was only needed for the moment. */
+/* Chains have new numbers, or there is much in the arena that was only needed for a moment. */
 static void gate_renew(struct event_filter *g)
 {
 	query_begin(&g->q);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The columns that somebody asked for, in that order: a table whose columns are arranged anew.
- * Those that were not asked for stay behind them, neither shown nor reported, so that whoever looks
- * up a column by its key still finds it.
+ * The columns that the user asked for, in that order: a table with its columns rearranged. All
+ * others follow them, neither shown nor reported, so that code which looks up a column by its key
+ * still finds it.
  */
 #include "filter.h"
 #include "internal.h"

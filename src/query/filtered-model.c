@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a filter leaves of a model, as a model: tables that are read alone are shared, cells, waits
- * in flight and samples are those that the filter lets through, and the sums by type and CPU are
- * added up from these cells. So whatever is asked of it is about the rest, and no other query knows
- * of filters. It lies in the frame's arena. Series are sums that no cell has: there are none.
+ * A model that has only the waits and samples that a filter lets through: tables that are read
+ * alone are shared, cells, waits in flight and samples are filtered, and the sums by type and CPU
+ * are added up from these cells. So all figures are about the rest, and no other query knows of
+ * filters. It lies in the frame's arena. Series are sums that no cell has: there are none.
  */
 #include "kontend/text.h"
 #include "kontend/wait-filter.h"
@@ -110,7 +110,7 @@ static bool has_charged(struct only *o, uint32_t lock, uint32_t stack)
 	return only_knows(o->q->model, &w) && only_has_wait(o, &w);
 }
 
-/* What is waited and charged to nobody yet. */
+/* Waiting that is not charged yet. */
 static int keep_classes(struct model *m, struct only *o)
 {
 	const struct blame *all = &o->q->model->blame;
@@ -177,7 +177,7 @@ static int keep_samples(struct model *m, struct only *o)
 	return kept && marks ? 0 : -ENOMEM;
 }
 
-/* Sums begin anew; what no wait is in stays: rings, state, losses. */
+/* Clears the sums; fields that do not depend on waits stay: rings, state, losses. */
 static int forget_sums(struct model *m, struct arena *a)
 {
 	struct model_cpu *cpus = arena_alloc(a, ((size_t)m->n_cpus + 1) * sizeof(*cpus));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sums cells and waits in flight up into groups, by any dimension. A group's id is made of what it
- * stands for (address and type, thread and serial, chain), never of an index, since indices are
- * given anew when the model folds and the selection on a screen must survive that. Every group
- * keeps the lists of its cells and waits: what costs more than an addition (histogram, hottest
- * caller, number of locks) is worked out from them for the rows that are really shown.
+ * Sums cells and waits in flight up into groups, by any dimension. A group's id is made of the
+ * thing it represents (address and type, thread and serial, chain), never of an index, since
+ * folding changes the model's indices and the selection on a screen must survive that. Every group
+ * keeps the lists of its cells and waits: figures that cost more than an addition (histogram,
+ * hottest caller, number of locks) are worked out from them for the rows that are really shown.
  */
 #include "internal.h"
 #include "mmap/list.h"

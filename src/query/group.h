@@ -14,7 +14,7 @@ struct query_where {
 	uint32_t owner;
 };
 
-/* What cells and waits in flight have in common, summed up. */
+/* Cells and waits in flight with the same key, summed up. */
 struct group {
 	uint64_t id;
 	uint64_t n, total_ns, min_ns, max_ns, last_ns;

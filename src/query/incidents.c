@@ -45,8 +45,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WORST] = {"worst_ns", "WORST", "the longest of the waits that fired it", COLUMN_NS, 6, 0,
 		     SR},
 	[C_LASTED] = {"lasted_ns", "LASTED",
-		      "how long it lasted, with what fired again in the cooldown; not known while "
-		      "it goes on",
+		      "how long it lasted, with triggers that fired again in the cooldown; not "
+		      "known while it lasts",
 		      COLUMN_NS, 6, 3, SR},
 	[C_LOCK] = {"name", "LOCK", "name of the lock", COLUMN_TEXT, 18, 1, SR},
 	[C_TASK] = {"task", "TASK", "who waits: name and thread id", COLUMN_TEXT, 14, 2, S},

@@ -9,7 +9,7 @@
 #include "reuse.h"
 #include "since.h"
 
-/* What the files of src/query share; nobody else includes it. */
+/* Shared by the files of src/query; no other module includes it. */
 struct lockname;
 
 /* A function that was met in a call chain. Entry 0 is "not known". */
@@ -59,7 +59,7 @@ struct query_hot_groups {
 	size_t rows; /* that the last sum had */
 };
 
-/* What names of functions are taken from: as long as it is equal, they are. */
+/* State of the sources of function names: while it is equal, names do not change. */
 struct query_stamp {
 	uint64_t generation;
 	uint64_t funcs_told;		   /* changes of what the recording says of functions */
@@ -132,7 +132,7 @@ const char *query_task_comm(struct query *q, uint32_t task);
 const char *query_task_comm_or_idle(struct query *q, uint32_t task); /* "swapper" of idle ones */
 const char *query_cgroup_name(struct query *q, uint64_t id);	     /* NULL for 0 */
 const char *query_owner_name(struct query *q, uint32_t owner);	     /* "mm/5219 R?"; NULL */
-/* self-waits.c: is it a task of kontend? What these waited. */
+/* self-waits.c: is it a task of kontend? Sum of the waits of these tasks. */
 bool query_is_kontend(struct query *q, uint32_t task);
 int query_own_waits(struct query *q, struct query_overview *o);
 const char *query_chain(struct query *q, uint32_t stack); /* "caller < its caller < ..." */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The query object: an arena that answers lie in until the next frame, and a cache of what is
- * costly and does not change: which function a call chain was called from. A function is a small
+ * The query object: an arena that answers lie in until the next frame, and a cache of costly
+ * answers that do not change: which function a call chain was called from. A function is a small
  * number (index into `funcs`), found from a code address through one hash map, so that the binary
  * search in 200,000 symbols is made once for an address and grouping by caller is two array reads a
- * cell. The cache is dropped when the model gave its indices anew or other symbols were loaded.
- * Functions that fail to allocate set `failed` and answer "not known"; the query then ends with
- * -ENOMEM, so that no table is ever shown with rows merged by lack of memory.
+ * cell. The cache is dropped when the model has new indices or other symbols were loaded. Functions
+ * that fail to allocate set `failed` and answer "not known"; the query then ends with -ENOMEM, so
+ * that no table is ever shown with rows merged by lack of memory.
  */
 #include "hot/list.h"
 #include "internal.h"
@@ -81,7 +81,7 @@ static void release(struct query *q)
 	q->cache->holds = NULL;
 }
 
-/* What the model names things by now is not given back before the next frame. */
+/* Holds the model's present names until the next frame. */
 static int hold(struct query *q)
 {
 	struct map_objects *objects = q->model->profile.spaces.objects;

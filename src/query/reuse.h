@@ -5,7 +5,7 @@
 #include "group.h"
 #include "rows.h"
 
-/* What answers are made of: as long as it is equal, so are they. */
+/* State of the sources of answers: while it is equal, answers do not change. */
 struct reuse_state {
 	uint64_t changes, generation, n_events, n_ticks, now_ns, n_renewed, window_ns;
 	uint64_t only; /* which waits are asked about: query.only */
@@ -14,7 +14,7 @@ struct reuse_state {
 struct reuse_groups;
 struct reuse_order;
 
-/* What kontend itself has waited. */
+/* Waits of kontend itself. */
 struct reuse_own {
 	struct reuse_state state;
 	uint64_t waits, ns;
@@ -28,9 +28,9 @@ struct reuse_cause {
 };
 
 /*
- * What has cost a pass over all cells or rows, and is the same in each frame until the model or the
- * names change: a screen that is scrolled asks for nothing else. Without query.keeps nothing is
- * kept: all lies in the query's own arena.
+ * Results of a pass over all cells or rows, which stay the same until the model or the names
+ * change: scrolling a screen asks for nothing else. Without query.keeps nothing is kept: all lies
+ * in the query's own arena.
  */
 struct reuse {
 	struct arena arena;
@@ -64,7 +64,7 @@ void reuse_cause_put(struct query *q, uint64_t lock, const char *text); /* copie
 struct rows_order {
 	uint64_t *ids;
 	uint32_t *rows;
-	double *most; /* by column of the table: the greatest value of all rows, of what is known */
+	double *most; /* by column of the table: the greatest known value of all rows */
 	size_t n;
 	uint64_t number; /* 0: not kept */
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the first pass over a stream notes of each moment for the ribbon. Snapshots are decoded once
- * each, and the sums are those of the overview, so that a row of the ribbon and the figure on the
- * screen below agree.
+ * Notes that the first pass over a stream makes of each moment for the ribbon. Snapshots are
+ * decoded once each, and the sums are those of the overview, so that a row of the ribbon and the
+ * figure on the screen below agree.
  */
 #include "internal.h"
 #include "kontend/query-perf.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From rows that somebody can fill in to a table: filter, sort, cut, fill. Rows are first filled in
- * only as far as filter and sort key need it, into one scratch row, and leave a sort key of 64 bits
- * that compares as its value does; the values of a whole row are worked out for those that are
+ * From rows that a callback can fill in to a table: filter, sort, cut, fill. Rows are first filled
+ * in only as far as filter and sort key need it, into one scratch row, and leave a sort key of 64
+ * bits that compares as its value does; the values of a whole row are worked out for those that are
  * left. Equal keys fall back to the row's own tie-breaker and then to its id, so that the order
- * never depends on the model's indices. What is not known sorts last, in both directions.
+ * never depends on the model's indices. Unknown values sort last, in both directions.
  */
 #include "rows.h"
 #include "filter.h"
@@ -88,7 +88,7 @@ static int rises(const void *a, const void *b)
 
 enum { MANY = 512 }; /* rows from which on keys are sorted byte by byte */
 
-/* What one pass sorts by, the smallest first; the last pass counts most. */
+/* Sort keys of the passes, the least important first; the last pass counts most. */
 enum pass { PASS_ID, PASS_TIE, PASS_NUM, PASS_UNKNOWN, PASSES };
 
 static uint64_t pass_key(const struct sort_key *k, enum pass pass, bool descending)
@@ -241,7 +241,7 @@ static int order_rows(struct query *q, const struct query_spec *s, const struct 
 	return sort_numbers(q, keys, descending, o);
 }
 
-/* What a row outside of the window must have: the key it is sorted by, and the rates of waiting. */
+/* The columns that a row outside of the window needs: its sort key, and the rates of waiting. */
 static uint64_t least(const struct row_source *src, const struct table *t)
 {
 	return rates_of(src) | (t->sort_col == SIZE_MAX ? 0 : 1ull << t->sort_col);

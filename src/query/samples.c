@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rows for stores of profiles. A wait that is in flight is in none of them: it would be told again
- * when it has ended, and what is told of one time after the other must add up. Labels name what
- * many have in common: of "mmap_lock mysqld/812" the process id goes, of "rq_lock cpu 3" the CPU,
- * and of a lock without a name its address.
+ * Rows for stores of profiles. A wait in flight is in none of them: it would be counted again when
+ * it has ended, and reports of successive times must add up. Labels name things that many runs have
+ * in common: of "mmap_lock mysqld/812" the process id goes, of "rq_lock cpu 3" the CPU, and of a
+ * lock without a name its address.
  */
 #include "hot/list.h"
 #include "kontend/lockname.h"
@@ -18,7 +18,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Who does not wait for names has them loaded for so long, for the next time. */
+/* A caller that does not wait for names has them loaded for so long, for the next time. */
 static const uint64_t SOON_NS = 20000000;
 
 struct lock_labels {
@@ -77,7 +77,7 @@ static const struct lock_labels *labels_of(struct build *b, uint32_t lock)
 	return ret;
 }
 
-/* What is said of a task, for a wait and for a sample alike. */
+/* Labels of a task, for a wait and for a sample alike. */
 static void set_task(struct query *q, struct query_sample *r, uint32_t task)
 {
 	const struct task_table *t = &q->model->tasks;
@@ -152,7 +152,7 @@ static void add_waits(struct build *b)
 	}
 }
 
-/* What a sample stands for; 0: it is not one of time. */
+/* The time that a sample represents; 0: it is not one of time. */
 static uint64_t period_of(const struct query *q)
 {
 	const struct decode_profile *p = &q->engine->decode.profile;
@@ -194,7 +194,7 @@ static int costs_before(const void *a, const void *b)
 	return x->ns != y->ns ? x->ns > y->ns : x->n > y->n;
 }
 
-/* As many rows as there may be, with as much room for sorting them behind. */
+/* As many rows as there may be, followed by as much room for sorting them. */
 static int room_for(struct build *b)
 {
 	struct query *q = b->q;

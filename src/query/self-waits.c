@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What measuring itself waits for: tasks of kontend, whichever of several that run at a time. Their
- * waits are in all sums, as they hold up others; but they are counted apart, and no such wait is
- * named the longest one, as it is there because somebody looks.
+ * Waits of kontend's own tasks, of all its instances. They are in all sums, as they hold up others;
+ * but they are counted apart, and none is named the longest wait, as only measuring has caused it.
  */
 #include "internal.h"
 
@@ -20,7 +19,7 @@ bool query_is_kontend(struct query *q, uint32_t task)
 	return !comm || !strcmp(comm, "kontend");
 }
 
-/* Mostly there are none, and then nobody looks at all cells. */
+/* Mostly there are none, and then the cells need not be searched. */
 static bool find_own(struct query *q, bool *own)
 {
 	bool any = false;

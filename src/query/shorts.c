@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What stands between the stream and the whole truth because it would have cost too much: which
- * waits have no record of their own, how many they were, and since when.
+ * Waits that have no record of their own because records would have cost too much: which ones, how
+ * many they were, and since when.
  */
 #include "internal.h"
 #include "kontend/query-shorts.h"
@@ -87,7 +87,7 @@ const char *query_shorts_text(const struct query_shorts *s, char *buf, size_t si
 			units_ns(most, s->most_ns), units_count(n, s->n),
 			units_ns(ns, s->total_ns));
 	else
-		len += (size_t)snprintf(buf + len, size - len, "every wait was told");
+		len += (size_t)snprintf(buf + len, size - len, "every wait was recorded");
 	if (s->estimated_ns && len < size)
 		len += (size_t)snprintf(buf + len, size - len, ", those of %s estimated",
 					units_ns(ns, s->estimated_ns));

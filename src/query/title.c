@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a row's id back to what it is called. Ids of locks, callers, types, CPUs and cgroups hold
- * what they stand for; tasks, processes and chains are looked for. What has been folded away since
- * is still called by what its id says, since a breadcrumb may be older than the row.
+ * From a row's id back to its name. Ids of locks, callers, types, CPUs and cgroups hold the thing
+ * itself; tasks, processes and chains are looked for. A row that has been folded away since is
+ * still named from its id, since a breadcrumb may be older than the row.
  */
 #include "internal.h"
 #include "mmap/list.h"

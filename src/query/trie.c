@@ -39,7 +39,7 @@ static bool trie_grow(struct trie *t)
 	return true;
 }
 
-/* What tells it from others, in every frame the same. */
+/* Key of a function or label, the same in every frame. */
 static uint64_t key_of(const struct trie *t, uint32_t func)
 {
 	return func & TRIE_LABEL ? text_hash(t->labels[func & ~TRIE_LABEL].text)

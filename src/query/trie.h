@@ -31,14 +31,14 @@ struct trie {
 	struct query_tree *out;
 };
 
-/* What one call chain costs; the wait is 0 for samples, the number for what was waited below. */
+/* Costs of one call chain; samples have no wait, and waits below have no number. */
 struct trie_sum {
 	uint64_t n, total_ns, max_ns;
 };
 
 /* An empty one, in the arena of t->q. 0 or -ENOMEM. */
 int trie_begin(struct trie *t);
-/* What stands for @text in a path; 0: no memory. @text must outlive the frame. */
+/* The label for @text in a path; 0: no memory. @text must outlive the frame. */
 uint32_t trie_label(struct trie *t, const char *text, enum path_group group);
 /* The same for one who knows that there is none yet. */
 uint32_t trie_label_new(struct trie *t, const char *text, enum path_group group);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From where on a figure is worth a look, and bad. What is set in a configuration changes single
- * rules: RULE=LOOK/BAD, RULE=LOOK, RULE=off.
+ * The limits from which on a figure is worth a look, and bad. The setting changes single rules:
+ * RULE=LOOK/BAD, RULE=LOOK, RULE=off.
  */
 #include "kontend/query-verdict.h"
 #include "kontend/units.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What tasks wait for, in a sentence, and because of whom, in a second one about the same lock. The
- * present tense is for what waits in this frame alone. A cause that is not known is left out.
+ * The waits of tasks, in a sentence, and their cause, in a second one about the same lock. The
+ * present tense is for waits of this frame alone. A cause that is not known is left out.
  */
 #include "kontend/query-blame.h"
 #include "kontend/query-chains.h"
@@ -29,7 +29,7 @@ double verdict_waited(const struct judge *j)
 
 /*
  * Of an average: the longest wait that has ended of late. Those that began before the measurement
- * are in no sum, as nobody knows how long they were, but at least so long.
+ * are in no sum, as only their least length is known.
  */
 static const struct longest_recent_wait *longest_past(const struct judge *j)
 {
@@ -85,7 +85,7 @@ static void put_row(struct judge *j, struct query_finding *f, const struct table
 	put_name(j, f, name ? name : "a lock", kind ? kind : "lock");
 }
 
-/* What waits for the lock of that row at this moment. */
+/* The waits for the lock of that row at this moment. */
 struct waits_now {
 	uint32_t n;
 	uint64_t longest_ns;
@@ -185,7 +185,7 @@ static const char *say_length(struct judge *j, const struct waits_now *now, cons
 				    units_ns(ns, now->longest_ns));
 	if (!longest && !now->n)
 		return "";
-	/* The row has waits in flight, too. One that goes on will have been longer. */
+	/* The row has waits in flight, too. The present one will have been longer. */
 	bool goes_on = now->n && now->longest_ns >= longest;
 	return arena_printf(&j->q->arena, ", longest %s%s", goes_on || max->at_least ? ">=" : "",
 			    units_ns(ns, goes_on ? now->longest_ns : longest));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is wrong, in a sentence. Each rule holds one figure against two limits; the worst level
+ * The worst problem, in a sentence. Each rule holds one figure against two limits; the worst level
  * wins, and of several the rule that comes first, as its cause is most often that of the others.
- * Waiting in all and the longest wait are two rules with one sentence: what waits and because of
- * whom.
+ * Waiting in all and the longest wait are two rules with one sentence: the waits and their cause.
  */
 #include "verdict.h"
 #include "kontend/units.h"
@@ -291,7 +290,7 @@ const struct figure query_verdict_figures[] = {
 	{FIGURE("level", TEXT, struct query_verdict, worst.level_name), .csv = "verdict",
 	 .help = "bad, lost, look, ok or quiet"},
 	{FIGURE("rule", TEXT, struct query_verdict, worst.rule_name), .csv = "verdict_rule",
-	 .help = "the rule that says so"},
+	 .help = "the rule of the finding"},
 	{FIGURE("text", TEXT, struct query_verdict, worst.text), .csv = "verdict_text",
 	 .help = "what is wrong, or that nothing is"},
 	{FIGURE("because", TEXT, struct query_verdict, worst.because), .csv = "verdict_because",
@@ -303,7 +302,7 @@ const struct figure query_verdict_figures[] = {
 
 const struct figure query_finding_figures[] = {
 	{FIGURE("level", TEXT, struct query_finding, level_name), .help = "bad, lost or look"},
-	{FIGURE("rule", TEXT, struct query_finding, rule_name), .help = "the rule that says so"},
+	{FIGURE("rule", TEXT, struct query_finding, rule_name), .help = "the rule of the finding"},
 	{FIGURE("text", TEXT, struct query_finding, text), .help = "what is wrong"},
 	{FIGURE("because", TEXT, struct query_finding, because), .help = "what or who causes it"},
 	FIGURE_END,

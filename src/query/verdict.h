@@ -5,7 +5,7 @@
 #include "internal.h"
 #include "kontend/query-verdict.h"
 
-/* What the rules of the verdict share. */
+/* Shared by the rules of the verdict. */
 struct judge {
 	struct query *q;
 	const struct query_verdict_facts *f;

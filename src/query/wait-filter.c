@@ -64,7 +64,7 @@ static const struct column columns[C_COLUMNS] = {
 
 const struct table_kind wait_filter_kind = {"waits", columns, C_COLUMNS, NULL, NULL};
 
-/* What a column is about: a bit of enum event_filter_about each. */
+/* The subject of each column: a bit of enum event_filter_about. */
 enum about { LOCK, CHAIN, TASK, CPU, OWNER };
 
 static enum about about_of(size_t col)

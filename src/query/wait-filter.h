@@ -6,7 +6,7 @@
 #include "group.h"
 #include "internal.h"
 
-/* A filter of waits and samples, with what is known of its terms by what they are about. */
+/* A filter of waits and samples, with cached answers of its terms by subject. */
 struct only {
 	struct query *q;
 	struct filter f;
@@ -27,7 +27,7 @@ bool only_knows(const struct model *m, const struct query_where *w);
 bool only_has_wait(struct only *o, const struct query_where *w);
 /* Of the profile's chains; locks and owners are not known of a sample. */
 bool only_has_sample(struct only *o, const struct query_where *w);
-/* What terms are about, as enum event_filter_about. */
+/* Subjects of terms, as enum event_filter_about. */
 unsigned only_asks(const struct only *o);
 /* Is there a term about call chains? */
 bool only_asks_chains(const struct only *o);

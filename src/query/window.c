@@ -19,7 +19,7 @@
 
 enum { KEPT = 2 };
 
-/* What a window was summed up from. */
+/* The sources that a window was summed up from. */
 struct stamp {
 	uint64_t window_ns, only, generation, profile_generation, tick_ns, n_ticks, zero_ns;
 };

@@ -10,8 +10,8 @@ struct wait;
 
 /*
  * A filter as wait_filter_set() takes it, for waits of @e one at a time while events come. It
- * judges them by what is known of them at that moment; or, if @known has read all of the same
- * recording in the same way, by what is known at its end, as wait_filter_set() does there. Both are
+ * judges a wait by the names and figures known at that moment; or, if @known has read all of the
+ * same recording in the same way, by those at its end, as wait_filter_set() does there. Both are
  * borrowed. 0, -ENOMEM, or -EINVAL with @err.
  */
 struct event_filter;
@@ -20,7 +20,7 @@ int event_filter_new(struct event_filter **ret, const struct engine *e, const st
 /* May the answer about a wait be another one at the end of the recording than where it ends? */
 bool event_filter_needs_names(const char *filter);
 void event_filter_free(struct event_filter *g); /* NULL: nothing */
-/* What its terms are about, or-ed: waits that have the same of these all pass, or none does. */
+/* Subjects of its terms, or-ed: waits that agree in all of these pass together, or none does. */
 enum event_filter_about {
 	QUERY_GATE_LOCK = 1,
 	QUERY_GATE_CHAIN = 2,

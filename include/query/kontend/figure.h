@@ -42,7 +42,10 @@ enum figure_flag {
 				     .when_size = sizeof(((S *)NULL)->WHEN)
 #define FIGURE_NEEDS(KEY, TYPE, S, FIELD, NEEDS) FIGURE(KEY, TYPE, S, FIELD), .needs = (NEEDS)
 
-/* What the struct at @base has; @missing: bits that figures may need. A NULL text is not known. */
+/*
+ * Adds the figures of the struct at @base; @missing: bits that figures may need. A NULL text is not
+ * known.
+ */
 struct value figure_value(const struct figure *f, const void *base, uint32_t missing);
 
 #endif

@@ -5,14 +5,14 @@
 #include "kontend/query.h"
 
 /*
- * Many recordings as one: of each what its tables have is added to rows that go by names, so that
- * the same lock on two machines is one row, with its sum over all of them and what each group of
- * recordings has of it. What a recording was read into can be given back then; what is kept is
- * bounded by how many rows there may be, not by how many recordings.
+ * Many recordings as one: the rows of their tables are added up by name, so that the same lock on
+ * two machines is one row, with its sum over all recordings and a part for each group of
+ * recordings. The engine that read a recording can be freed after that; memory is bounded by the
+ * number of rows, not of recordings.
  */
 struct fleet;
 
-/* What has a column of its own. */
+/* Kinds of groups: a table has a column for each of their groups. */
 enum fleet_by {
 	FLEET_BY_HOST,
 	FLEET_BY_KERNEL,
@@ -44,14 +44,15 @@ int fleet_tables_parse(const char *names, unsigned *ret, struct error *err);
 /* NULL: no memory. @tables: bits 1 << enum fleet_at; 0: all. */
 struct fleet *fleet_new(enum fleet_by by, unsigned tables);
 void fleet_free(struct fleet *m); /* NULL is fine */
-/* Adds what @q has. 0 or -ENOMEM: then the sums are of no use any more. */
+/* Adds the rows of @q. 0 or -ENOMEM: then the sums are no longer valid. */
 int fleet_take(struct fleet *m, struct query *q, struct error *err);
 
 struct fleet_sum {
 	uint64_t recordings, machines, kernels; /* that were added, and are of as many */
 	uint64_t contended, total_ns, measured_ns;
-	uint64_t from_wall_ns, to_wall_ns; /* 0: no recording tells the time of day */
-	uint64_t rows_folded; /* rows of recordings that are in a row "(other)" for want of room */
+	uint64_t from_wall_ns, to_wall_ns; /* 0: no recording has the time of day */
+	uint64_t
+		rows_folded; /* rows of recordings added to a row "(other)", as there was no room */
 	uint64_t groups_folded; /* the same of groups */
 	uint64_t no_cgroups;	/* by service: recordings without cgroups of tasks */
 	/* By place in query_damage_figures: what is wrong with all of them, added up. */

@@ -12,7 +12,7 @@
  * frame; others trust it.
  */
 struct held {
-	const uint64_t *frame; /* the query's count of frames; NULL: nobody's */
+	const uint64_t *frame; /* the query's count of frames; NULL: no query's */
 	uint64_t since;
 };
 

@@ -49,8 +49,8 @@ struct query_annotate {
 	bool loading;	      /* of a program whose names are not there yet: ask again */
 	bool is_time;	      /* weights are ns: what was sampled is a clock */
 	const char *why;
-	const char
-		*note; /* of a function that only tries to get locks: why no wait is told; NULL */
+	const char *note;      /* of a function that only tries to get locks: why it has no waits;
+				  NULL */
 	const char *lines_why; /* why no line has a `place`; NULL: some have one */
 	struct query_code_line *lines;
 	size_t n;
@@ -64,8 +64,9 @@ struct query_annotate {
 int query_annotate_find(struct query *q, const char *symbol, uint64_t *ret_start,
 			struct error *err);
 /*
- * A line as people read it: operands stand below each other, and what is at a fixed place is named
- * behind them, or that its samples are of somewhere else. "" without code; returns @buf.
+ * A line of disassembly for people: operands are aligned, and after them comes the name of the code
+ * or data at a fixed address, or a note that the samples belong to another place. "" without code;
+ * returns @buf.
  */
 enum { QUERY_ANNOTATE_TEXT = 400 };
 const char *query_annotate_note(const struct query_code_line *l); /* what that is; or NULL */

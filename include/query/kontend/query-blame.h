@@ -6,8 +6,8 @@
 #include "kontend/query.h"
 
 /*
- * Because of whom is waited, as src/model/blame.c charges it. What rows are by says something of
- * the root: who it is, the lock that it has, where it got that lock, what it did.
+ * Which tasks waiting is due to, as src/model/blame.c charges it. Rows are by a property of the
+ * root: its task or process, the lock that it has, where it got that lock, what it did.
  */
 enum query_blame_by {
 	BLAME_BY_TASK,
@@ -28,7 +28,7 @@ struct query_blame_sum {
 	uint64_t tasks_ns;    /* because of tasks that are known */
 	uint64_t readers_ns;  /* of readers of which it is not known who they are */
 	uint64_t others_ns;   /* of holders that are forgotten */
-	uint64_t unknown_ns;  /* nobody is known to have had the lock, or nobody yet; and lost_ns */
+	uint64_t unknown_ns;  /* no holder of the lock is known, or none yet; and lost_ns */
 	uint64_t waited_ns;   /* by all sure waits, those in flight too */
 	uint64_t followed_ns; /* of it: what the holder did is known */
 	uint64_t doubtful_ns; /* not in it: by waits whose end was lost, until that was known */

@@ -6,7 +6,7 @@
 
 struct wait;
 
-/* What triggers ask of a moment. Texts lie in the query's arena; "": nothing is known. */
+/* Figures of one moment that triggers ask for. Texts lie in the query's arena; "": not known. */
 
 /* A wait in words, which may just have ended. */
 struct query_caught {

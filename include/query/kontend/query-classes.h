@@ -4,7 +4,7 @@
 
 #include "kontend/query.h"
 
-/* What has one name, or is one thing. */
+/* All things of one name, or one thing. */
 struct query_class {
 	bool is_thing; /* else all that has the name */
 	uint64_t id;   /* of its row in "locks", if it is one thing */
@@ -21,7 +21,7 @@ struct query_classes {
 	size_t n;
 };
 
-/* Which groups are told apart. */
+/* When two groups count as the same. */
 enum query_sameness {
 	QUERY_SAME_NAME,  /* by a name that means the same in another recording */
 	QUERY_SAME_THING, /* by what they are, in one recording: this lock, this thread */

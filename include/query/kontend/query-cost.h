@@ -6,7 +6,7 @@
 #include "kontend/query.h"
 
 /*
- * What kontend itself has cost since measuring began, as of the last tick (record_cost): CPU time,
+ * The cost of kontend itself since measuring began, as of the last tick (record_cost): CPU time,
  * and shares in percent of one CPU.
  */
 struct query_cost {

@@ -6,9 +6,9 @@
 #include "kontend/figure.h"
 
 /*
- * The members of struct model_damage, by which everybody shows it; each has a help. Places of those
- * that are shown in a way of their own: what was lost always, what is unmatched as a share,
- * snapshots beside how many there are.
+ * The members of struct model_damage as figures, for every place that shows them; each has a help.
+ * Indices of those that are shown in a way of their own: lost records always, unmatched ones as a
+ * share, failed snapshots next to the number of all.
  */
 enum query_damage {
 	DAMAGE_LOST = 0,

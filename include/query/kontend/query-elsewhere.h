@@ -22,7 +22,7 @@ struct query_elsewhere_row {
 
 struct query_elsewhere {
 	bool known;
-	const char *reason;		       /* why not; "": nobody looked */
+	const char *reason;		       /* why not; "": it was not tried */
 	uint32_t tasks[LOCKSNAP_SLEEPS], idle; /* by kind; of all processes */
 	uint32_t dropped;		       /* tasks for which there was no room */
 	struct query_elsewhere_row *rows;      /* by process and kind, most tasks first */

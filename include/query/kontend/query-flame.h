@@ -34,7 +34,7 @@ struct query_flame_spec {
 /* Totals are in ret->n_waits (samples) and ret->total_ns. 0 or -ENOMEM. */
 int query_flame(struct query *q, const struct query_flame_spec *s, struct query_tree *ret);
 
-/* Why there can be no blame in what is asked for; NULL: there can. */
+/* Why the spec cannot have a graph of blame; NULL: it can. */
 const char *query_flame_no_blame(const struct query *q, const struct query_flame_spec *s);
 
 /* The same once all names are there, which may take a while: for what is written and not drawn. */
@@ -64,7 +64,7 @@ int query_flame_table(struct query *q, const struct query_flame_spec *s,
 		      struct error *err);
 extern const struct table_kind query_flame_kind;
 
-/* What a frame is, for colours. */
+/* Kind of a frame, for colours. */
 enum query_frame {
 	FRAME_NAME, /* of a task */
 	FRAME_USER,

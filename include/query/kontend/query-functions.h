@@ -9,8 +9,10 @@ struct funcsnap;
 /* At most so many functions, and bytes of their names and of their code. */
 struct query_functions_limits {
 	size_t functions, names, code;
-	/* Those that were told already, by where they begin: they are left out, and the new ones
-	 * added, unless it turns out that there is code to be told. NULL: none was. */
+	/*
+	 * Start addresses of functions that the recording has already: they are left out, unless
+	 * their code is to be added; new ones are put here. NULL: it has none.
+	 */
 	struct map64 *told;
 };
 
@@ -19,8 +21,8 @@ extern const struct query_functions_limits query_functions_usual;
 struct query_functions_limits query_functions_within(uint64_t bytes);
 
 /*
- * What the functions of the call chains so far are called, and the code of those that cost CPU time
- * or were waited in, the hottest first: into the empty @ret, sorted, for a recording to keep. Names
+ * The names of all functions in the call chains so far, and the code of those that have samples or
+ * waits, the hottest first: into the empty @ret, sorted, to be written to a recording. Names must
  * have been loaded, see query_functions_meet(). 0 or -ENOMEM with @err.
  */
 int query_functions(struct query *q, const struct query_functions_limits *l, struct funcsnap *ret,

@@ -6,9 +6,9 @@
 
 /*
  * How long locks were held while others waited: table "held", by holder (BY_TASK, BY_PROCESS), by
- * lock, type, or where the holder had got it (BY_CALLER, BY_STACK). Times are upper
- * bounds, see src/model/holds.c, but for those that are exact, see src/model/release.c; only where
- * releases are told there are any, and hand-overs.
+ * lock, type, or where the holder had got it (BY_CALLER, BY_STACK). Times are upper bounds, see
+ * src/model/holds.c, except the exact ones, see src/model/release.c; these, and hand-overs, need
+ * events of releases.
  */
 int query_held(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
 extern const struct table_kind query_held_kind;

@@ -50,7 +50,7 @@ struct query_hot_tree_spec {
 	enum query_hot_by by;
 	uint64_t row;
 	bool locks, inverted;
-	bool by_wait; /* sorted, and shares told, by wait instead of by samples */
+	bool by_wait; /* sorted, and shares computed, by wait instead of by samples */
 	const struct query_zoom *zoom;
 };
 
@@ -86,7 +86,7 @@ struct query_hot_sum {
 /* The event had to share its counter, so there are fewer samples than time that they stand for. */
 bool query_hot_is_short(const struct query_hot_sum *s);
 
-/* What each CPU is busy with: those that have samples, in their order. In the arena. */
+/* The load of each CPU that has samples, in order of CPUs. In the arena. */
 struct query_hot_part {
 	uint64_t samples, weight;
 };

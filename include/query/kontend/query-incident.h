@@ -6,11 +6,11 @@
 #include "kontend/model.h"
 #include "kontend/query.h"
 
-/* What the recording was made for, if a trigger wrote it; false: none did. */
+/* The incident that the recording is about, if a trigger wrote it; false: no trigger did. */
 bool query_incident(const struct model *m, struct incident *ret);
 /* Is what its lock belongs to known, or will not be? */
 bool query_incident_is_named(const struct engine *e, const struct incident *in);
-/* What its lock is called by now. */
+/* The present name of its lock. */
 void query_incident_name(struct query *q, struct incident *in);
 
 #endif

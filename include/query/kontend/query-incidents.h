@@ -6,9 +6,9 @@
 #include "kontend/query.h"
 
 /*
- * What triggers have caught, by time. Whoever watches keeps the list, and puts it into the query
- * (query.incidents) for the table "incidents"; NULL: nothing is watched for. With a bound on how
- * many are kept `n` is of the first ones.
+ * Incidents that triggers have caught, by time. The program that watches owns the list, and puts it
+ * into the query (query.incidents) for the table "incidents"; NULL: there are no triggers. If the
+ * number of kept incidents is bounded, `n` counts the first ones.
  */
 struct query_incidents {
 	struct incident *list;
@@ -19,7 +19,7 @@ struct query_incidents {
 
 enum { QUERY_INCIDENTS_MOST = 4096 };
 
-/* One more, a copy. Short of memory or behind the bound it is counted as lost. */
+/* Adds a copy of one. Without memory, or above the bound, it is counted as lost. */
 void query_incidents_add(struct query_incidents *all, const struct incident *in);
 void query_incidents_deinit(struct query_incidents *all);
 

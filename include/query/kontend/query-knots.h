@@ -5,13 +5,13 @@
 #include "kontend/query.h"
 
 /*
- * What would help most: the knots of the wait-for graph of tasks and locks. A task leads to the
- * locks that it waited for, a lock to the tasks that had it meanwhile. A knot is a set of tasks
- * that wait for each other, or one task that others wait for, of which nothing leads out, or no
- * more than a quarter of what ends there: waiting ends there, whatever is done elsewhere. Edges of
- * less than QUERY_KNOTS_PCT of all that was waited are left out. Where more than QUERY_KNOTS_MERGE
- * tasks have the same name they are one node, a process or, where there are more than that of
- * those, all of them.
+ * The tasks whose waiting would be worth most to remove: the knots of the wait-for graph of tasks
+ * and locks. A task has edges to the locks that it waited for, a lock to the tasks that had it
+ * meanwhile. A knot is a set of tasks that wait for each other, or one task that others wait for,
+ * with no edges that lead out, or with at most a quarter of the waiting that ends there: waiting
+ * ends there, whatever is done elsewhere. Edges of less than QUERY_KNOTS_PCT of all waiting are
+ * left out. If more than QUERY_KNOTS_MERGE tasks have the same name they are one node, a process
+ * or, if there are more processes than that, all of them.
  */
 enum { QUERY_KNOTS_OUT_PART = 4 };
 enum { QUERY_KNOTS_PCT = 1, QUERY_KNOTS_MERGE = 16, QUERY_KNOTS_MOST = 3, QUERY_KNOT_NAMES = 3 };
@@ -19,9 +19,9 @@ enum { QUERY_KNOTS_PCT = 1, QUERY_KNOTS_MERGE = 16, QUERY_KNOTS_MOST = 3, QUERY_
 struct query_knot {
 	uint64_t waited_ns; /* charged to its tasks */
 	/*
-	 * Charged to nobody, because of locks that its tasks had at other times: they may have had
-	 * them, or were about to get them. With it, no more can go away by whatever is changed
-	 * about them.
+	 * Waiting without a known holder, for locks that its tasks had at other times: they may
+	 * have had them, or were about to get them. With it, this is the most that changes to these
+	 * tasks can save.
 	 */
 	uint64_t open_ns;
 	double waited_pct, at_most_pct; /* of all that was waited */
@@ -34,7 +34,7 @@ struct query_knot {
 	uint64_t lock_id, addr;	    /* of its row by lock; 0: none */
 	bool many_locks;	    /* there are others */
 	const char *caller, *stack; /* where a task of it had got that lock; NULL: not known */
-	/* What tasks that had it did for most of that time, as in "blame". */
+	/* The main activity of its tasks while they had it, as in "blame". */
 	const char *mostly, *mostly_state, *mostly_who, *mostly_in, *mostly_what;
 	double mostly_pct;
 };

@@ -8,8 +8,8 @@
 struct query;
 
 /*
- * Goes on loading names of programs, and lines of source, that queries have asked for, for
- * @budget_ns and a step. True: there is more to do, or to be shown. What has come is in the answers
+ * Continues to load the names of programs and source lines that queries have asked for, for
+ * @budget_ns and a step. True: there is more to do, or to be shown. New names are in the answers
  * after the next query_begin().
  */
 bool query_load_names(struct query *q, uint64_t budget_ns);
@@ -21,11 +21,11 @@ bool query_load_asked(struct query *q);
 /* Readable when lines have come, which query_load_names() takes; -1: none are under way. */
 int query_load_fd(const struct query *q);
 /*
- * For reports: loads names, and waits for lines, for @most_ns at most. True: ask again, as
- * something has come. Who is asked to end waits no more (asked.h): what has no name yet has none.
+ * For reports: loads names, and waits for lines, for @most_ns at most. True: ask again, as new
+ * names have come. When the user asks to end (asked.h), it stops: what has no name yet has none.
  */
 bool query_load_wait(struct query *q, uint64_t most_ns);
-/* What is to be said about names, for people, once; NULL: nothing new. */
+/* A message about names, for people, once; NULL: nothing new. */
 const char *query_load_note(struct query *q);
 
 #endif

@@ -5,9 +5,9 @@
 #include "kontend/query.h"
 
 /*
- * Who has a lock at this moment and who waits for it: as the latest snapshot of locks says, and
- * without one as the waits in flight do, which know no holder. Texts are NULL where there is nobody
- * or nothing is known, else they lie in the query's arena.
+ * The holder and waiters of a lock at this moment: from the latest snapshot of locks, and without
+ * one from the waits in flight, which have no holder. Texts are NULL where there is no task or
+ * nothing is known, else they lie in the query's arena.
  */
 struct query_lock_now {
 	const char *holder;    /* "mm/5219 W", "mm/5219 R?", "ps/77 reader?" */
@@ -21,17 +21,17 @@ struct query_lock_now {
 	uint32_t readers_waiting, writers_waiting; /* locks without modes: writers */
 };
 
-/* What no event tells, but looks at locks. */
+/* Facts that no event reports, only lock snapshots. */
 enum query_lock_missing {
 	QUERY_LOCK_NO_NAMES = 1 << 0, /* what locks belong to */
 	QUERY_LOCK_NO_HOLDERS = 1 << 1,
 	QUERY_LOCK_NO_PLACES = 1 << 2, /* in their queues */
 };
 
-/* Whether looks at locks have told that. */
+/* Whether lock snapshots have those facts. */
 struct query_lock_look {
 	uint32_t missing;   /* enum query_lock_missing */
-	bool refused;	    /* there was a look, and it says why it could tell nothing */
+	bool refused;	    /* there is a snapshot, and `reason` says why it is empty */
 	const char *reason; /* why it is missing, or "" */
 	/* Of locks that readers hold: why no evidence of these is there, or "". */
 	const char *no_readers;

@@ -6,7 +6,7 @@
 
 struct query;
 
-/* What the recording says of its machine: texts are "" where it does not. */
+/* The machine of the recording: texts are "" where the recording lacks them. */
 struct record_machine query_machine(const struct query *q);
 
 #endif

@@ -25,7 +25,7 @@ struct query_mmap_sum {
 	uint64_t seen_ns;    /* time in which events came, since the sums began */
 	double scale;	     /* acquisitions that stand for one that was seen */
 	bool counted;	     /* by counts of all of them, else by time */
-	bool paths;	     /* call paths are told */
+	bool paths;	     /* call paths are measured */
 	/* Since the sums began: see mmlock.h. */
 	uint64_t unpaired, asked_only, held_only, release_only, tried, downgraded, dropped;
 };
@@ -48,7 +48,7 @@ bool query_mmap_is_of_window(const struct query *q);
 /* "process", "memcg", "stack" */
 const char *query_mmap_by_name(enum query_by by);
 
-/* What the events tell of a row: n_waits of both 0 where they tell nothing. */
+/* Figures of a row from the events: n_waits of both 0 if they have none. */
 struct query_mmap_row {
 	uint64_t acquired, failed;    /* as seen: not scaled */
 	struct query_hist wait, hold; /* from asking to having it; having it */

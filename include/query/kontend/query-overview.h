@@ -22,7 +22,8 @@ struct query_overview {
 	/* Of these, as columns of waiters have it; of any kontend: never the longest. */
 	uint32_t waiting_early, waiting_doubtful, own_waiting;
 	uint64_t own_waits, own_wait_ns;
-	bool no_ends, any_longest, longest_approx; /* none are told; it is at least that long */
+	bool no_ends, any_longest,
+		longest_approx; /* no ends are reported; it is at least that long */
 	uint64_t longest_ns;
 	const char *longest_task;		 /* "mm/5215" */
 	const char *longest_lock, *longest_type; /* as the NAME and TYPE columns have it */

@@ -5,7 +5,7 @@
 #include "kontend/perfsnap.h"
 #include "kontend/query.h"
 
-/* Who has created breakpoints since the first look, as the latest snapshot has it. */
+/* Tasks that have created breakpoints since the first look, from the latest snapshot. */
 
 /* Table "creations": a row a process that has created breakpoints. */
 int query_perf_creations(struct query *q, const struct query_spec *s, struct table *ret,
@@ -15,9 +15,9 @@ int query_perf_creations(struct query *q, const struct query_spec *s, struct tab
 struct query_perf_creations_sum {
 	enum snap_creations how;
 	uint64_t created, refused, lost; /* lost: there was no room for whose they are */
-	const char *who;		 /* that created, or was refused, most; NULL: nobody */
-	uint64_t most;			 /* that it created */
-	/* "gdb/30500", or several: "perf/31038 4, gdb/30500 1"; "": nobody, or not known. */
+	const char *who; /* the task that created, or was refused, most; NULL: none */
+	uint64_t most;	 /* that it created */
+	/* "gdb/30500", or several: "perf/31038 4, gdb/30500 1"; "": none, or not known. */
 	const char *refused_who;
 	const char *reason; /* why not each is seen, if each was to be; "" */
 };

@@ -44,7 +44,7 @@ struct query_perf_sum {
 	uint32_t rotating; /* contexts whose events take turns */
 	uint32_t starved;  /* enabled events that wait for their turn now */
 	bool opened_known;
-	double opened_per_s; /* perf events created per second, by anybody */
+	double opened_per_s; /* perf events created per second, by all processes */
 	struct query_perf_look look[QUERY_PERF_PARTS];
 	bool is_one;	     /* there are no looks at slots alone */
 	uint64_t ended_more; /* contexts and breakpoints that ended, and are in no table */
@@ -56,7 +56,7 @@ struct query_perf_sum {
 int query_perf_sum(struct query *q, struct query_perf_sum *ret);
 
 /*
- * What a snapshot does not say, by bit of enum snap_missing: the key of reports ("events"), and all
+ * Facts that a snapshot lacks, by bit of enum snap_missing: the key of reports ("events"), and all
  * of them in words ("events, debug registers"; "" if nothing is missing).
  */
 enum { QUERY_PERF_MISSING = 7 };
@@ -84,7 +84,7 @@ struct query_perf_waits {
 	uint64_t contended, total_ns, max_ns;
 	bool at_least, max_at_least; /* waits go on: of the total; and of the longest */
 	uint32_t waiting;
-	const char *caller; /* where most was waited; NULL: nobody waited */
+	const char *caller; /* where most was waited; NULL: no task waited */
 	/* By lock and mode, what was waited for most first; those of which each task has one are
 	 * one. A lock is here if most of its waits are of such callers. */
 	const struct query_perf_lock *locks;
@@ -104,7 +104,7 @@ int query_perf_contexts(struct query *q, const struct query_spec *s, struct tabl
 			struct error *err);
 
 /* Which events: 0 members do not restrict. */
-enum { QUERY_NOBODY = -1 }; /* as process: opened and kept by nobody that is known */
+enum { QUERY_NOBODY = -1 }; /* as process: no process is known that opened or keeps it */
 struct query_events_scope {
 	uint64_t context; /* id of a row of "contexts" */
 	int32_t process;  /* that opened them, or holds a descriptor */
@@ -128,7 +128,7 @@ enum query_cell_kind {
 	CELL_FREE,
 	CELL_CPU,     /* taken by an event of the CPU */
 	CELL_TASK,    /* taken by an event of the task that has most there */
-	CELL_UNKNOWN, /* taken, or free: nobody can tell */
+	CELL_UNKNOWN, /* taken or free: not known */
 };
 
 struct query_cell {

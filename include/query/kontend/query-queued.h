@@ -18,7 +18,7 @@ struct query_queued_sum {
 	uint32_t convoys;	  /* that go on */
 	uint64_t no_room;	  /* waits that found no room for the queue of their lock */
 	bool is_short;		  /* the window has more than is kept */
-	bool times;		  /* is anything told of releases? Else no hand-over has a time */
+	bool times;		  /* are releases reported? Else no hand-over has a time */
 };
 
 int query_queued_sum(struct query *q, struct query_queued_sum *ret); /* 0 or -ENOMEM */

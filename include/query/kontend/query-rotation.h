@@ -30,7 +30,7 @@ int query_rotation_sum(struct query *q, bool average, struct query_rotation_sum 
 int query_rotation(struct query *q, const struct query_spec *s, struct table *ret,
 		   struct error *err);
 extern const struct table_kind query_rotation_kind;
-/* What so many events cost: a point of the scatter. */
+/* The cost at a number of events: a point of the scatter. */
 enum query_rotation_what { ROTATION_OF_MUX, ROTATION_OF_TICK, ROTATION_OF_SWITCH };
 const char *
 query_rotation_what_name(enum query_rotation_what what); /* "rotation", "tick", "switch" */
@@ -58,8 +58,8 @@ struct query_rotation_switches {
 /*
  * The timer tick of one CPU that goes through so many events, as one of its contexts has some that
  * sample at a frequency; and the baseline, ticks of that CPU with none. Both while tasks ran, or
- * both while none did. Where there is no baseline (plain_n 0), as all ticks had events since
- * measuring began, nobody knows what they add.
+ * both while none did. Without a baseline (plain_n 0), as all ticks had events since measuring
+ * began, the cost that they add is not known.
  */
 struct query_rotation_tick {
 	uint32_t cpu, events;
@@ -77,21 +77,27 @@ struct query_rotation_costs {
 	struct query_rotation_tick *ticks;
 	size_t n_ticks;
 	uint64_t bursts, switch_ns; /* how often and how long switches were looked at */
-	/* What the looking itself took, for each event of a task that went off, in picoseconds:
-	 * times of switches are without it. 0: not known, and they are with it. */
+	/*
+	 * The cost of observing it, for each event of a task that went off, in picoseconds: times
+	 * of switches are without it. 0: not known, and they are with it.
+	 */
 	uint64_t own_ps;
-	/* Durations left out: nobody knows whose events were there, or others before than after. */
+	/*
+	 * Durations left out: it is not known whose events were there, or others before than after.
+	 */
 	uint64_t n_unclassed, n_changed;
-	/* What that took: records, their bytes, and CPU time of kontend to collect them; where
-	 * other records came with them, their share of the bytes. 0: not known. */
+	/*
+	 * The cost of that: records, their bytes, and CPU time of kontend to collect them; where
+	 * other records came with them, their share of the bytes. 0: not known.
+	 */
 	uint64_t switch_records, switch_bytes, switch_cpu_ns;
 };
 
 int query_rotation_costs(struct query *q, struct query_rotation_costs *ret);
 
 /*
- * What less would take on one CPU: fewer events, by the line through the points of this CPU, or of
- * all CPUs where it was seen with one number of events only; another interval, by their ratio.
+ * Savings on one CPU by less rotation: fewer events, by the line through the points of this CPU, or
+ * of all CPUs where it was seen with one number of events only; another interval, by their ratio.
  */
 struct query_rotation_what_if {
 	uint32_t cpu;

@@ -11,12 +11,11 @@ struct query;
 struct query_zoom;
 
 /*
- * What was measured in the form that stores of profiles take: a call chain by file, function and
- * line, and in words what else is known, with what many have in common instead of addresses and
- * process ids.
+ * Measurements in the form that stores of profiles take: a call chain by file, function and line,
+ * and labels that many runs have in common instead of addresses and process ids.
  */
 
-/* What code is in. */
+/* The file, or the kernel, that code is in. */
 struct query_code {
 	const char *name; /* "[kernel.kallsyms]", "[nf_tables]", "/usr/lib/libc.so.6" */
 	uint8_t build_id[20];
@@ -31,8 +30,8 @@ struct query_line {
 };
 
 /*
- * A place in code. The kernel's have no offset: their names say where, and an address tells where
- * this kernel runs.
+ * A place in code. Places in the kernel have no offset: they go by name, as an address only shows
+ * where this kernel was loaded.
  */
 struct query_place {
 	const struct query_code *code;	/* NULL: of nothing that is known */

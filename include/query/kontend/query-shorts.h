@@ -6,15 +6,15 @@
 #include "kontend/query.h"
 
 /*
- * What is not told one by one: waits below a threshold, which are summed up by type and caller, and
- * those that are only counted, of which nothing is known but the type. As of the last snapshot.
+ * Waits that have no record of their own: those below a threshold, summed up by type and caller,
+ * and those that are only counted, by type. As of the last snapshot.
  */
 struct query_shorts {
-	bool known;				/* there may be such */
-	const char *level;			/* "all", "threshold", "counts": what is told now */
-	uint64_t threshold_ns, most_ns;		/* now, and the highest so far; 0: none */
-	uint64_t n, total_ns;			/* summed up */
-	uint64_t counted;			/* only counted */
+	bool known;			/* there may be such */
+	const char *level;		/* "all", "threshold", "counts": the level in effect now */
+	uint64_t threshold_ns, most_ns; /* now, and the highest so far; 0: none */
+	uint64_t n, total_ns;		/* summed up */
+	uint64_t counted;		/* only counted */
 	uint64_t all_ns, summed_ns, counted_ns; /* so long on each level */
 	uint64_t estimated_ns; /* of the beginning: its sums were divided by time */
 	uint64_t n_changes;
@@ -34,7 +34,7 @@ struct query_shorts query_shorts(const struct query *q);
  * governor does, into @buf.
  */
 const char *query_shorts_text(const struct query_shorts *s, char *buf, size_t size);
-/* What stands in the line above a screen: "<10.0us summed", "counts only"; "" on level all. */
+/* The text for the line above a screen: "<10.0us summed", "counts only"; "" on level all. */
 const char *query_shorts_mark(const struct query_shorts *s, char *buf, size_t size);
 
 #endif

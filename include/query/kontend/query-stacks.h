@@ -11,7 +11,7 @@ struct query;
 struct query_scope;
 struct query_zoom;
 
-/* What tasks of one name waited in one call chain for locks of one type. */
+/* Waits of tasks of one name, in one call chain, for locks of one type. */
 struct query_stacks_row {
 	const char *comm; /* NULL: not known */
 	/* Names, outermost first; the last one is the call site, the locking code is left out. */

@@ -15,7 +15,7 @@ struct query_node {
 	const char *name;   /* symbol, or address */
 	const char *object; /* "[kernel]", a file; NULL: not known, or no function */
 	uint64_t id;	    /* of the path from the root: stable */
-	uint64_t addr;	    /* 0: no function, but what functions stand below */
+	uint64_t addr;	    /* 0: no function, but a name above them */
 	uint64_t n, total_ns, max_ns;
 	double pct;	   /* of total_ns of the whole tree (of n when by_count) */
 	double pct_parent; /* of that of the node above it; roots: of the whole tree */

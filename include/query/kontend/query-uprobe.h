@@ -23,7 +23,7 @@ struct query_uprobe_sum {
 	bool cpu_known; /* cpu_pct: what a hit costs was measured, of all that were hit */
 	double cpu_pct; /* of one CPU */
 	/* The process whose area is fullest. */
-	const char *worst; /* "app/931"; NULL: nobody has an area, or it is not known */
+	const char *worst; /* "app/931"; NULL: no process has an area, or it is not known */
 	int32_t worst_used, worst_slots;
 	uint64_t age_ns, cost_ns, walk_ns, interval_ns;
 	enum upsnap_method method;
@@ -36,7 +36,7 @@ struct query_uprobe_sum {
 int query_uprobe_sum(struct query *q, bool average, struct query_uprobe_sum *ret);
 
 /*
- * What a snapshot does not say, by bit of enum upsnap_missing: the key of reports, and all of them
+ * Facts that a snapshot lacks, by bit of enum upsnap_missing: the key of reports, and all of them
  * in words ("used slots, tasks in slots"; "" if nothing is missing).
  */
 enum { QUERY_UPROBE_MISSING = 6 };

@@ -48,7 +48,7 @@ const char *query_verdict_level(enum verdict_level l); /* "quiet", "ok", "look",
 const char *query_verdict_word(enum verdict_level l);  /* as the screen has it: "BAD" */
 const char *query_verdict_rule(enum verdict_rule r);
 
-/* What a page has asked for already. */
+/* Answers that a page has already. */
 struct query_verdict_facts {
 	const struct query_overview *now;
 	const struct query_perf_sum *perf;
@@ -58,7 +58,7 @@ struct query_verdict_facts {
 	bool average; /* of all that was measured, not of the last closed bucket */
 };
 
-/* What one rule has found. Texts lie in the query's arena. */
+/* The finding of one rule. Texts lie in the query's arena. */
 struct query_finding {
 	enum verdict_level level;
 	enum verdict_rule rule; /* from VERDICT_LOOK on */

@@ -14,7 +14,7 @@
 struct engine;
 struct model;
 
-/* What a table's rows are; also the dimensions one drills down by. */
+/* The things that are rows of a table; also the dimensions to drill down by. */
 enum query_by {
 	BY_LOCK,
 	BY_CALLER,
@@ -60,8 +60,8 @@ struct query_spec {
 
 /*
  * Reads the model for views and reports. Answers lie in `arena`, valid until the next
- * query_begin(); names are cached over queries. Holds no state of the model: every query sums anew,
- * but with `keeps` (reuse.h), and what it answers is the same.
+ * query_begin(); names are cached over queries. Holds no state of the model: every query sums all
+ * cells again, but with `keeps` (reuse.h), and its answers are the same.
  */
 struct query {
 	uint64_t frame; /* how many have begun: see held.h */
@@ -115,10 +115,10 @@ size_t query_count_cpus(const struct query *q);
 int query_types(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
 
 /*
- * The tables, with the columns that help and man page list. A column without flags is neither
- * shown nor reported: task_id, lock_id, caller_id of "waiters" are ids to drill down by. The
- * columns of "locks" are at the same places in every dimension; query_locks_has() tells which say
- * something.
+ * The tables, with the columns that help and man page list. A column without flags is neither shown
+ * nor reported: task_id, lock_id, caller_id of "waiters" are ids to drill down by. The columns of
+ * "locks" are at the same places in every dimension; query_locks_has() returns whether a column has
+ * a meaning there.
  */
 extern const struct table_kind query_locks_kind, query_types_kind, query_waiters_kind,
 	query_cpus_kind;

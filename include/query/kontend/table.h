@@ -46,7 +46,7 @@ struct column {
 struct row_rank;
 struct value;
 
-/* What all answers of a query have in common. The functions are for the query alone. */
+/* Common part of all answers of a query. The functions are for the query alone. */
 struct table_kind {
 	const char *name;	      /* as in JSON */
 	const struct column *columns; /* at most 64 */
@@ -123,7 +123,7 @@ size_t table_find(const struct table_kind *kind, const char *key);
 size_t table_column(const struct table *t, const char *key);
 /* Row of id, or SIZE_MAX. */
 size_t table_row(const struct table *t, uint64_t id);
-/* What a column asks of a line. */
+/* The room that a column needs. */
 struct table_room {
 	int width;	  /* it has this or is not shown; 0: it is never shown */
 	int more;	  /* what it should have on top before those that are nice to have come */
@@ -134,8 +134,8 @@ enum { TABLE_COLUMNS = 64 /* none is shown beyond */, TABLE_NICE = 3 };
 
 /*
  * Which of @n columns have room in @width, each with @gap after it: those of priority 0, then by
- * priority and table order, until one does not fit. What is left of the width, below 0 if those of
- * priority 0 do not fit.
+ * priority and table order, until one does not fit. Returns the remaining width, below 0 if those
+ * of priority 0 do not fit.
  */
 int table_fit(const struct table_room *c, size_t n, int width, int gap, bool *ret_shown);
 

@@ -23,9 +23,9 @@ extern const struct table_kind wait_filter_kind;
 int wait_filter_check(const char *filter, struct error *err);
 
 /*
- * A filter that somebody types for a table of waits, taken apart: what of it says which waits are
- * meant, to be summed up alone, goes to @ret_only, what asks the rows that come of them to
- * @ret_rows. An alternative is one or the other as a whole. Each has room for @filter and a NUL.
+ * Splits the filter that a user types for a table of waits: terms that choose waits, to be summed
+ * up alone, go to @ret_only, terms about the resulting rows to @ret_rows. An alternative is one or
+ * the other as a whole. Each has room for @filter and a NUL.
  */
 void wait_filter_split(const char *filter, char *ret_only, char *ret_rows);
 

@@ -99,7 +99,7 @@ static uint64_t heaviest(struct cause *c, uint64_t (*key_of)(struct query *q, ui
 	return most;
 }
 
-/* What is charged to the tasks with that key, as one row. */
+/* Sums up the blame of the tasks with that key, as one row. */
 static void sum_up(struct cause *c, uint64_t (*key_of)(struct query *q, uint32_t task),
 		   uint64_t key)
 {

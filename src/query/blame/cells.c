@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which cells tables of blame are summed up from: the model's, or those of the window of time, and
- * what the model has added up and not charged. In a window that is what has been charged in it: of
- * a lock whose holder was told late also what was waited before; what nobody is charged with yet
- * counts as far as so many who wait can have waited in the window.
+ * The cells that tables of blame are summed up from: the model's, or those of the window of time,
+ * and sums of the model that are not charged yet. A window has the charges made in it: for a lock
+ * whose holder was reported late this includes earlier waiting; time without a holder yet counts as
+ * far as so many waiters can have waited in the window.
  */
 #include "cells.h"
 

@@ -6,9 +6,9 @@
 #include "kontend/query-blame.h"
 
 /*
- * What is charged, as cells, in the window of time and as far as a filter leaves it; with what has
- * not been charged yet, as of nobody. But for BLAME_PASSED and with lost_ns, their sum is all that
- * was waited. Valid until the next event is applied.
+ * Charged time, as cells, in the window of time and as far as a filter leaves it; time that is not
+ * charged yet has no root. But for BLAME_PASSED and with lost_ns, their sum is all that was waited.
+ * Valid until the next event is applied.
  */
 struct query_blame_cells {
 	const struct blame_cell *v;
@@ -18,7 +18,7 @@ struct query_blame_cells {
 
 int query_blame_cells(struct query *q, struct query_blame_cells *ret); /* 0 or -ENOMEM */
 
-/* Who the root is, as far as that is known. */
+/* The identity of the root, as far as it is known. */
 enum blame_who { BLAME_TASK, BLAME_READER, BLAME_OTHER, BLAME_NOBODY };
 
 enum blame_who query_blame_who(const struct query *q, const struct blame_cell *c);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The flame graph of blame: who was waiting because of this line. From below: the name of the root,
- * the call chain in which it had got its lock, what it did while others waited, that lock, and
- * above it the call chains of those who waited, each as wide as what they lost. Where they waited
- * for another lock, whose holder waited for this one, that lock stands in between. Of a sleep those
- * functions are shown that the root had not called yet when it got the lock; of who waited what is
- * of the kernel. The sum is all that was waited: who is not known has a box as well.
+ * The flame graph of blame: which tasks waited because of this line. From below: the name of the
+ * root, the call chain in which it had got its lock, its activity while others waited, that lock,
+ * and above it the call chains of the waiters, each as wide as the time they lost. Where they
+ * waited for another lock, whose holder waited for this one, that lock is in between. Of a sleep
+ * the graph shows those functions that the root had not called yet when it got the lock; of a
+ * waiter, the kernel's functions. The sum is all that was waited: unknown roots have a box as well.
  */
 #include "flame.h"
 #include "../hot/list.h"

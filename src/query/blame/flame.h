@@ -4,7 +4,7 @@
 
 #include "kontend/query-flame.h"
 
-/* What query_flame() answers of a spec that asks for blame. 0 or -ENOMEM. */
+/* The answer of query_flame() to a spec that asks for blame. 0 or -ENOMEM. */
 int blame_flame(struct query *q, const struct query_flame_spec *s, struct query_tree *ret);
 
 #endif

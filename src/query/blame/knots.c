@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What would help most. Knots are found in the wait-for graph (knots-graph.c) as its strongly
- * connected components that hardly anything leads out of: a bottleneck that waits a little for
- * others itself is one all the same. How strong one is says the model's blame, not
- * the graph: the sum of what is charged to its tasks as roots, moment by moment. It is a bound and
- * no promise: who need not wait here may wait elsewhere then.
+ * The changes that would help most. Knots are strongly connected components of the wait-for graph
+ * (knots-graph.c) with few edges that lead out: a bottleneck that waits a little for others itself
+ * is one all the same. The model's blame, not the graph, says how strong a knot is: the sum of time
+ * charged to its tasks as roots, moment by moment. It is a bound and no promise: a task that need
+ * not wait here may wait elsewhere then.
  */
 #include "knots.h"
 #include "../locks/queues.h"
@@ -96,7 +96,9 @@ static uint64_t pair_of(const struct search *s, const struct blame_cell *c)
 	return task && lock ? (uint64_t)s->of[task - 1] << 32 | (lock - 1) : UINT64_MAX;
 }
 
-/* What nobody is charged with goes, as a bound, to all who are known to have had that lock. */
+/*
+ * Time without a known holder goes, as a bound, to all tasks that are known to have had that lock.
+ */
 static int charge_open(struct search *s)
 {
 	struct blame_weight *pairs = s->rows.room;

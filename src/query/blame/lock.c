@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the holders of one lock did while others waited, for the page of that lock. */
+/* The activity of the holders of one lock while others waited, for the page of that lock. */
 #include "rows.h"
 
 #include <errno.h>

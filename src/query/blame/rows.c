@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cells of blame summed up into rows, by what is asked for of the root, and what both tables say of
- * it. A row's id is made of what it stands for, as in group.c, so that it outlives folding. Those
- * who are not known by name are a row for each lock.
+ * Cells of blame summed up into rows, by a property of the root, and the columns that both tables
+ * have. A row's id is made of what it represents, as in group.c, so that it outlives folding. Roots
+ * that are not known by name are a row for each lock.
  */
 #include "rows.h"
 #include "../locks/queues.h"
@@ -211,7 +211,7 @@ static uint64_t caller_of(struct blame_rows *b, const struct blame_cell *c)
 {
 	uint32_t func = 0;
 
-	/* What a row is by is in its id. */
+	/* The caller is a part of the row's id if rows are by caller. */
 	if (c->key.got != STACK_OTHER || b->by != BLAME_BY_CALLER)
 		func = c->key.root_lock == b->lock ? query_got_in(b->q, &c->key) : 0;
 	return func ? func : UINT64_MAX;
@@ -241,8 +241,8 @@ static size_t count_locks(struct blame_rows *b, const struct blame_group *g, boo
 }
 
 /*
- * A mode in which nobody has waited has no page, and as names are of a time, hardly one: that of
- * the other mode.
+ * A mode that no task has waited in has no page, and as names depend on the moment, hardly a name:
+ * then use that of the other mode.
  */
 static uint32_t waited_mode(const struct query *q, uint32_t lock)
 {
@@ -334,7 +334,7 @@ void blame_rank(void *ctx, size_t row, struct row_rank *ret)
 	*ret = (struct row_rank){.id = g->id, .tie = g->ns};
 }
 
-/* What an order is found again by has what rows are by as one of all tables. */
+/* The dimension, as one of all tables, under which an order is cached. */
 static enum query_by key_of(enum query_blame_by by)
 {
 	static const enum query_by keys[BLAME_BYS] = {

@@ -5,7 +5,7 @@
 #include "../rows.h"
 #include "cells.h"
 
-/* What one row is about. */
+/* One row: sums of its cells. */
 struct blame_group {
 	uint64_t id, ns, chained_ns, last_ns;
 	uint64_t state_ns[BLAME_STATES];
@@ -81,7 +81,7 @@ const char *blame_why_text(struct query *q, const struct blame_mostly *m); /* NU
 const char *blame_state_name(uint32_t state);				   /* "not_followed" */
 const char *blame_state_words(uint32_t state); /* "holder not followed" */
 
-/* What both tables say of the root. */
+/* Columns about the root in both tables. */
 struct blame_columns {
 	size_t task, process, pid, tid, comm, stack, row, kind, lock, name, locks, lock_id, caller;
 	size_t mostly, mostly_state, mostly_pct, mostly_who, mostly_in, mostly_what;
@@ -97,7 +97,7 @@ struct blame_columns {
 		.mostly_who = C_MOSTLY_WHO, .mostly_in = C_MOSTLY_IN,                              \
 		.mostly_what = C_MOSTLY_WHAT,                                                      \
 	}
-/* Ways to make rows by which these have somebody to name. */
+/* Ways to make rows in which a row is a task or a process. */
 enum { BLAME_BY_WHO = 1 << BLAME_BY_TASK | 1 << BLAME_BY_PROCESS };
 
 void blame_fill_root(struct blame_rows *b, const struct blame_group *g, uint64_t want,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What most of a row is because of. The cells of the row are sorted by a key, and what equal ones
- * have is added up: once for each row that is shown.
+ * The main cause of a row. The cells of the row are sorted by a key, and equal ones are added up:
+ * once for each row that is shown.
  */
 #include "../chains/asleep.h"
 #include "../locks/queues.h"

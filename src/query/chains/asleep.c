@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel keeps no list of what tasks sleep for, but how they came to sleep tells. The functions
- * are those of Linux 5.19 to 6.18; of several in one chain the innermost says most, but for those
- * that only name the timer or the lock's own queue.
+ * The kernel keeps no list of the things that tasks sleep for, but their call chains show it. The
+ * functions are those of Linux 5.19 to 6.18; of several in one chain the innermost says most, but
+ * for those that only name the timer or the lock's own queue.
  */
 #include "asleep.h"
 

@@ -5,8 +5,8 @@
 #include "../internal.h"
 
 /*
- * What a sleeping task waits for, by the functions of its calls, the innermost first: "I/O",
- * "pipe is full", "completion"; NULL: none of them says it.
+ * The thing that a sleeping task waits for, by the functions of its calls, the innermost first:
+ * "I/O", "pipe is full", "completion"; NULL: no function shows it.
  */
 const char *asleep_for(struct query *q, const uint64_t *frames, uint32_t n);
 /* The same of one function. */

@@ -129,7 +129,7 @@ static enum chain_evidence evidence_of(const struct query_holder *h)
 	return strcmp(h->certainty, "evidence") == 0 ? CHAIN_EVIDENCE : CHAIN_HINT;
 }
 
-/* By the first of its waits that knows it now. What an older look saw is said where none does. */
+/* By the first of its waits that knows it now. If none does, an older look may know it. */
 static void find_holder(struct chain_graph *g, struct chain_lock *l)
 {
 	struct query_holder h, older = {0};

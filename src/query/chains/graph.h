@@ -8,16 +8,16 @@
 #include "kontend/map64.h"
 
 /*
- * Who waits for whom at this moment. A wait is for one lock, a lock has one known holder at most,
- * and a holder waits for one lock at most: so each lock leads to at most one other, and all of them
- * are trees, whose roots nobody of whom waits, and circles.
+ * Which tasks wait for which at this moment. A wait is for one lock, a lock has one known holder at
+ * most, and a holder waits for one lock at most: so each lock leads to at most one other, and all
+ * of them are circles, and trees whose roots do not wait.
  */
 
 #define CHAIN_NONE UINT32_MAX
 
 /* How a holder is known. */
 enum chain_evidence {
-	CHAIN_UNKNOWN,	/* nobody is known to hold it */
+	CHAIN_UNKNOWN,	/* no holder is known */
 	CHAIN_SURE,	/* a writer, or the owner of a mutex */
 	CHAIN_HINT,	/* a reader that had it last */
 	CHAIN_EVIDENCE, /* a reader, as its calls say */
@@ -25,7 +25,7 @@ enum chain_evidence {
 	CHAIN_EVIDENCES,
 };
 
-/* What waits are behind something: how many, how long they have lasted. */
+/* Sum of the waits behind a lock: how many, how long they have lasted. */
 struct chain_sum {
 	uint32_t n;
 	uint64_t sum_ns, longest_ns;
@@ -58,7 +58,9 @@ struct chain_lock {
 	bool in_circle;
 };
 
-/* A task that waits for nobody and for which others do, or a circle, or a lock of an unknown one.
+/*
+ * A task that waits for no other and for which others do, or a circle, or a lock without a known
+ * holder.
  */
 struct chain_root {
 	uint32_t lock; /* the first of its locks */
@@ -71,7 +73,7 @@ struct chain_graph {
 	struct query *q;
 	struct chain_wait *waits;
 	struct chain_lock *locks;
-	struct chain_root *roots; /* the most behind first */
+	struct chain_root *roots; /* by number of waits behind them, the largest first */
 	uint32_t n_waits, n_locks, n_roots, n_doubtful;
 	bool ended; /* of the longest waits that have just ended (longest-recent.h) */
 	struct map64 by_tid, by_addr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table "chains": the rows of tree.c with what is known of each. Its own order is that of the
- * tree, and a row says at which row it hangs, so that the tree can be made again of a report.
+ * The table "chains": the rows of tree.c with all their columns. Its own order is that of the tree,
+ * and each row names the row above it, so that a reader of a report can rebuild the tree.
  */
 #include "list.h"
 #include "../locks/queues.h"
@@ -52,7 +52,7 @@ enum {
 enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_BEHIND] = {"behind", "BEHIND", "tasks that wait behind it, also behind others",
+	[C_BEHIND] = {"behind", "BEHIND", "tasks that wait because of it, also through others",
 		      COLUMN_COUNT, 6, 0, SR},
 	[C_SUM] = {"waited_ns", "SUM",
 		   "how long these have waited so far, together; of who waits, its own wait",
@@ -120,7 +120,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_READERS] =
 		{"readers_evident", "READERS",
 		 "tasks that seem to hold it as readers, each with what it does and the call that "
-		 "says so: evidence, no proof",
+		 "shows it: evidence, no proof",
 		 COLUMN_TEXT, 20, 9, R | COLUMN_LIST},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
 	[C_WAIT_ID] = {"wait_id", "WAIT ID", "id of the wait's row among waiters", COLUMN_COUNT, 0,
@@ -221,13 +221,13 @@ static const char *what_of(struct chain_rows *c, const struct chain_row *r)
 		text = what_waiter(c, r);
 		break;
 	default:
-		text = "and others behind it";
+		text = "and other waiters behind it";
 		break;
 	}
 	return text ? arena_printf(&c->q->arena, "%*s%s", (int)(2 * r->depth), "", text) : NULL;
 }
 
-/* What it sleeps for says more than where. */
+/* The reason for a sleep matters more than the function. */
 static const char *holder_is(struct query *q, const struct locksnap_queue *seen, const char *asleep)
 {
 	const char *in = query_queue_function(q, seen), *by = query_queue_by_evidence(q, seen);

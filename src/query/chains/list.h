@@ -24,7 +24,7 @@ struct chain_rows {
 	struct chain_row *rows;
 	uint32_t n;
 	uint32_t *scratch; /* waits of one lock */
-	bool failed;	   /* for want of memory */
+	bool failed;	   /* out of memory */
 };
 
 enum { CHAIN_DEPTH_MOST = 32 };

@@ -24,7 +24,7 @@ static struct chain_row *add_row(struct chain_rows *c, enum query_chain_kind kin
 	return r;
 }
 
-/* What waits for the locks that this waiter holds. */
+/* Sum of the waits for locks that this waiter holds. */
 static struct chain_sum sum_held(const struct chain_graph *g, const struct chain_wait *w)
 {
 	struct chain_sum sum = {0};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Rows of many recordings, by their names. A row's key is its texts in one, interned, so that its
- * address finds it. What a group has of a row is a number in a list of its own, found by both:
- * most rows are of few groups. All of it has an end: rows, groups and parts that come when there
- * is no more room are in "(other)", and counted; sums stay exact.
+ * address finds it. The part of a group in a row is a number in a list of its own, found by both:
+ * most rows are of few groups. All of it is bounded: rows, groups and parts that come when there is
+ * no more room are in "(other)", and counted; sums stay exact.
  */
 #include "internal.h"
 #include "kontend/mem.h"
@@ -184,7 +184,10 @@ static void add_part(struct fleet *m, struct fleet_rows *t, uint32_t row, uint32
 		t->parts[*known] += v;
 		return;
 	}
-	/* What is missing here is what the row has and no group, so it is shown with the others. */
+	/*
+	 * A part that is missing here is in the row and in no group, so it is shown with the
+	 * others.
+	 */
 	if (!v || t->n_parts == FLEET_PARTS)
 		return;
 	if (mem_grow(&t->parts, &t->cap_parts, t->n_parts, sizeof(*t->parts)) < 0 ||

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What changed from one group of recordings to another. A row is by name, as in a merged table, and
- * has what a second of each group has: all that was measured, divided by how long was measured. A
- * recording is one observation of each row, with nothing where it does not have it; by the ranks of
- * these it is judged whether the groups are apart by more than chance.
+ * Changes from one group of recordings to another. A row is by name, as in a merged table, and has
+ * the rate of each group: its sum, divided by the measured time. A recording is one observation of
+ * each row, 0 where it lacks the row; the ranks of these decide whether the groups differ by more
+ * than chance.
  */
 #include "../rows.h"
 #include "internal.h"
@@ -47,7 +47,7 @@ enum {
 /* Types of what is of the first measure are set for each table. */
 static const struct column columns[COLUMNS] = {
 	[C_CHANGE] = {"change", "CHANGE",
-		      "more or less, unsure (may be chance), or few (too few recordings to tell)",
+		      "more or less, unsure (may be chance), or few (too few recordings to judge)",
 		      COLUMN_TEXT, 6, 0, SR},
 	[C_DELTA] = {"delta", "DELTA", "after less before", COLUMN_RATE, 8, 0, SR},
 	[C_A] = {"a", "A",
@@ -93,7 +93,7 @@ struct comparison {
 	size_t n;
 	struct ranked *ranks; /* room for all recordings, twice */
 	bool parts_known;     /* what each recording has; not where there was no room for it */
-	bool few;	      /* recordings, too few to tell */
+	bool few;	      /* recordings, too few to judge */
 };
 
 /* Recordings of a side. Those that have no group of their own are no observation. */
@@ -161,7 +161,7 @@ static int changed_more(const void *x, const void *y)
 	return strcmp(a->key, b->key) < 0;
 }
 
-/* What each recording of a side has of the row; how many have any is answered. */
+/* Takes the row's value in each recording of a side; returns how many have any. */
 static uint64_t observe(struct comparison *c, const struct pair *p, int side, size_t *n,
 			double *least, double *most)
 {

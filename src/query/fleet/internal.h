@@ -7,7 +7,7 @@
 #include "kontend/map64.h"
 #include "kontend/strpool.h"
 
-/* What the files of src/query/fleet share. */
+/* Shared by the files of src/query/fleet. */
 
 enum {
 	FLEET_KEYS = 3,	    /* texts that make a row */
@@ -41,7 +41,7 @@ struct fleet_def {
 
 /* Places of measures of waits. */
 enum { WAIT_TOTAL, WAIT_N, WAIT_WAITING, WAIT_MAX, WAIT_MIN, WAIT_MEASURES };
-/* And of the table of groups, behind them. */
+/* And of the table of groups, after them. */
 enum { GROUP_FILES = WAIT_MEASURES, GROUP_MEASURED, GROUP_LOST };
 
 extern const struct fleet_def fleet_defs[FLEET_TABLES + 1];
@@ -96,11 +96,11 @@ void fleet_add(struct fleet *m, enum fleet_at at, uint32_t row, const struct fle
 void fleet_add_part(struct fleet *m, enum fleet_at at, const char *key, uint32_t group,
 		    const struct fleet_values *v, const struct hist *hist);
 void fleet_hist_sum(const struct fleet_hist *h, struct hist *ret);
-/* What the row is called, part by part. In @a; NULL: no memory. */
+/* The row's name, part by part. In @a; NULL: no memory. */
 const char *fleet_key_part(struct arena *a, const char *key, int part);
 /* The row of @key, a text of whatever fleet; NULL: there is none. */
 const struct fleet_row *fleet_find(const struct fleet *m, enum fleet_at at, const char *key);
-/* What @group has of the row's first measure. */
+/* The part of @group in the row's first measure. */
 uint64_t fleet_part(const struct fleet_rows *t, uint32_t row, uint32_t group);
 
 /* defs.c: the unit of systemd that a path of a cgroup is in, as long as @buf has room. */

@@ -79,7 +79,7 @@ static struct weighed *sorted(struct arena *a, const struct fleet_rows *t, size_
 	return w;
 }
 
-/* Machines of the same name are told apart by the beginning of their ids. */
+/* Machines of the same name get the beginning of their ids appended. */
 static const char *group_title(struct lister *l, const struct weighed *all, size_t n, size_t which)
 {
 	const struct fleet_rows *t = &l->m->of[FLEET_GROUPS];
@@ -141,7 +141,7 @@ static int make_columns(struct lister *l, bool groups)
 		return -ENOMEM;
 	for (; l->n < FLEET_MEASURES && l->def->measures[l->n].column.key;)
 		put_column(l, &l->def->measures[l->n].column);
-	/* An average is told of waits alone: without it the others are one place nearer. */
+	/* Only waits have an average: without it the other extra columns move one place up. */
 	const int first = l->def->kind ? P50 : AVG;
 	l->n_measures = l->n;
 	l->first_extra = l->n - (size_t)first;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is taken out of one recording. Waits are asked for by class, each with its histogram, once
- * for the group that the recording is of, or, by service, once for each cgroup. Of other tables the
- * rows are taken as reports have them. What is a thing of the whole machine (slots, uprobes, the
- * profile) belongs to no service: then only the sum of it is told.
+ * Takes the rows of one recording. Waits are asked for by class, each with its histogram, once for
+ * the group that the recording is of, or, by service, once for each cgroup. Rows of other tables
+ * are taken as reports have them. Things of the whole machine (slots, uprobes, the profile) belong
+ * to no service: then only their sum is shown.
  */
 #include "../internal.h"
 #include "internal.h"
@@ -48,7 +48,7 @@ static struct fleet_values values_of(const struct query_class *c)
 	return v;
 }
 
-/* Types are told once: by their name as the only text. */
+/* A type is a single text: its name. */
 static const char *class_key(struct fleet *m, struct query *q, enum fleet_at at,
 			     const struct query_class *c)
 {
@@ -78,7 +78,7 @@ static int take_classes(struct fleet *m, struct query *q, enum fleet_at at,
 	return m->failed ? -ENOMEM : 0;
 }
 
-/* What the group has in all. */
+/* The sums of the group. */
 static int take_sum(struct fleet *m, struct query *q, const struct query_scope *scope,
 		    uint32_t group)
 {
@@ -144,7 +144,7 @@ static uint32_t service_of(struct fleet *m, const char *path)
 	char name[SERVICE];
 
 	return group_named(m, NULL,
-			   path ? fleet_service(path, name, sizeof(name)) : "(no cgroup told)");
+			   path ? fleet_service(path, name, sizeof(name)) : "(no cgroup known)");
 }
 
 /* Several cgroups may be one service, which is then of this recording once. */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bytes of a function as lines of instructions. Places that it jumps to or calls are named, and so
- * is what it reads and writes at fixed places of the kernel: that is how one sees which lock is
- * taken.
+ * Bytes of a function as lines of instructions. The targets of jumps and calls are named, and so
+ * are fixed addresses of kernel data that it reads and writes: that shows which lock is taken.
  */
 #include "annotate.h"
 #include "kontend/bisect.h"
@@ -105,7 +104,7 @@ static int set_line(struct query *q, const struct annotate_code *code, uint64_t 
 	return set_text(q, base, code->n, d, ret);
 }
 
-/* What fills the room up to the next function. */
+/* Padding up to the next function. */
 static bool is_padding(const struct query_code_line *l)
 {
 	return l->kind == DISASM_PLAIN && (!strncmp(l->text, "nop", 3) || !strcmp(l->text, "int3"));

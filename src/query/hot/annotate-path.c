@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * From a lock to the code that waits for it: the locking functions that its waits' call chains
- * pass, and those that these call to lock (a chain begins where waiting is announced, spinning is
- * told by samples alone). Samples do not say which lock they are about: they decide between the
+ * pass, and those that these call to lock (a chain begins where waiting is announced; spinning
+ * shows in samples alone). Samples do not say which lock they are about: they decide between the
  * functions.
  */
 #include "annotate.h"
@@ -15,7 +15,7 @@ struct path_sums {
 	uint32_t n;	   /* functions known when these were made */
 };
 
-/* What announces that one waits is no part of it. */
+/* Functions that announce the wait (tracepoints) are no part of it. */
 static bool is_path_frame(const struct query *q, uint64_t frame)
 {
 	const struct sym_entry *e = sym_find(q->sym, frame);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What happened at which place of a function: samples whose innermost frame is in it, and waits
- * whose call chain passes it. A chain that passes a place twice has waited there once.
+ * Counts for each place of a function: samples whose innermost frame is in it, and waits whose call
+ * chain passes it. A chain that passes a place twice has waited there once.
  */
 #include "annotate.h"
 

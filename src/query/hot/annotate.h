@@ -5,7 +5,7 @@
 #include "../internal.h"
 #include "kontend/query-annotate.h"
 
-/* What was counted at a place of the function. */
+/* Counts at a place of the function. */
 struct annotate_place {
 	uint64_t offset;
 	bool is_return; /* it is where a call came back to, not where something ran */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What each CPU is busy with: of its samples, those of each group. A group that is a percent of all
- * samples may be all that one CPU does; so beside its share of everything stand the CPU where it
- * has most, and the middle and least of all.
+ * The load of each CPU: of its samples, those of each group. A group with a percent of all samples
+ * may be all that one CPU does; so the table also has the CPU where it has its largest share, and
+ * the median and smallest share.
  */
 #include "kontend/sort.h"
 #include "list.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The flame graph as a table, a row a frame, in the order in which its boxes stand: depth first,
- * siblings by name. Where a box begins and how wide it is follows from the weights alone, so that
- * whoever reads the table can draw the same picture. What a frame has for itself is what none of
- * the boxes above it has.
+ * The flame graph as a table, a row a frame, in the order of its boxes: depth first, siblings by
+ * name. Where a box begins and how wide it is follows from the weights alone, so that a program
+ * that reads the table can draw the same picture. A frame's own weight is the part that none of the
+ * boxes above it has.
  */
 #include "../internal.h"
 #include "../rows.h"
@@ -40,7 +40,7 @@ static const struct column columns[C_COLUMNS] = {
 		   COLUMN_PCT, 5, 0, SR},
 	[C_SELF_PCT] = {"self_pct", "SELF%", "the part of it that no box above has", COLUMN_PCT, 5,
 			1, SR},
-	[C_CALLER_PCT] = {"pct_parent", "CALLER%", "share of what it stands on", COLUMN_PCT, 7, 6,
+	[C_CALLER_PCT] = {"pct_parent", "CALLER%", "share of the frame below it", COLUMN_PCT, 7, 6,
 			  R},
 	[C_X] = {"x", "X%", "where its box begins, in percent of the whole width", COLUMN_PCT, 5, 6,
 		 R},
@@ -57,8 +57,8 @@ static const struct column columns[C_COLUMNS] = {
 		    COLUMN_TEXT, 18, 3, S},
 	[C_OBJECT] = {"object", "PATH", "the same with the path of the file", COLUMN_TEXT, 18, 6,
 		      R},
-	[C_DEPTH] = {"depth", "DEPTH", "boxes that it stands on; names of tasks have 0", COLUMN_INT,
-		     5, 6, R},
+	[C_DEPTH] = {"depth", "DEPTH", "boxes below it; names of tasks have 0", COLUMN_INT, 5, 6,
+		     R},
 	[C_NAME] = {"name", "NAME", "task, function, or type of lock in brackets", COLUMN_TEXT, 24,
 		    6, R},
 	[C_FRAME] = {"frame", "FRAME", "the same, indented by its depth", COLUMN_TEXT, 40, 0,
@@ -165,7 +165,7 @@ static void rank(void *ctx, size_t row, struct row_rank *ret)
 	*ret = (struct row_rank){.id = f->tree.nodes[f->nodes[row]].id, .order = UINT64_MAX - row};
 }
 
-/* What has a box: frames that weigh something, and are wide enough. */
+/* Chooses the frames that have a box: those with a weight, and wide enough. */
 static size_t choose(struct flame_rows *f, double percent_limit)
 {
 	size_t n = 0;
@@ -181,7 +181,7 @@ static size_t choose(struct flame_rows *f, double percent_limit)
 
 const struct table_kind query_flame_kind = {"flame", columns, C_COLUMNS, fill, rank};
 
-/* What the shares are of is the last of the two to be left out. */
+/* Of the two weights, the one that shares are of is left out last. */
 static const struct column *columns_of(struct query *q, bool by_wait)
 {
 	struct column *c = rows_columns(q, &query_flame_kind);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What flame graphs and folded stacks are made of: every call chain from the outside in, below the
- * name of its task, with both weights. Samples and waits of the same path meet in one node, so one
- * tree serves either weight, and what costs CPU time can be compared with what costs waiting.
+ * The tree of flame graphs and folded stacks: every call chain from the outside in, below the name
+ * of its task, with both weights. Samples and waits of the same path meet in one node, so one tree
+ * serves either weight, and CPU time can be compared with waiting.
  */
 #include "../blame/flame.h"
 #include "../trie.h"
@@ -46,7 +46,7 @@ static uint32_t type_label(struct build *b, enum lock_type type)
 	return *label;
 }
 
-/* @last: a label behind the innermost frame; 0: none. */
+/* @last: a label after the innermost frame; 0: none. */
 static int add_chain(struct build *b, uint32_t task, const struct query_chain *c, uint32_t last,
 		     const struct trie_sum *sum)
 {
@@ -64,7 +64,7 @@ static int add_chain(struct build *b, uint32_t task, const struct query_chain *c
 	return trie_add(&b->trie, path, len, sum);
 }
 
-/* All that @task has done is of no use but for the sum of everything. */
+/* The weight of @task only counts in the sum of everything. */
 static bool leads_nowhere(struct build *b, uint32_t task)
 {
 	return b->trie.closed && !trie_has(&b->trie, task_label(b, task));

@@ -78,13 +78,13 @@ static const struct column columns[C_COLUMNS] = {
 	[C_BY_CPU] = {"by_cpu", "BY CPU", "its share of each CPU's samples, CPU after CPU",
 		      COLUMN_SERIES, 16, 2, COLUMN_SCREEN | COLUMN_WIDE | COLUMN_SPREAD},
 	[C_NOTE] = {"note", "NOTE",
-		    "of a function that only tries to get locks: why no wait is told", COLUMN_TEXT,
+		    "of a function that only tries to get locks: why it has no waits", COLUMN_TEXT,
 		    24, 9, R},
 };
 
 #define COMMON (1u << C_PCT | 1u << C_SAMPLES)
 
-/* What is said of a row, by what it is. */
+/* The columns of a row, by dimension. */
 static const struct {
 	const char *name;
 	unsigned columns;
@@ -198,8 +198,7 @@ static void fill_object(const char *object, struct value *v)
 	value_s(&v[C_FILE], slash && slash[1] ? slash + 1 : object);
 }
 
-/* Memory of one process that is no file looks like that of another: whose it is tells them apart.
- */
+/* Anonymous memory of one process looks like that of another: the name of the process is added. */
 static void fill_owner(struct query *q, uint64_t frame, struct value *v)
 {
 	const struct map_object *o =

@@ -46,7 +46,7 @@ int hot_sum(struct hot_rows *h);
 /* By stack of the profile, worked out once a frame, in the arena; NULL: no memory. */
 uint8_t *hot_groups(struct query *q);
 enum path_group hot_group_of_chain(struct query *q, const uint64_t *frames, uint32_t n);
-/* What samples are of whose task is not kept: it has ended, or there was no room. */
+/* The task of samples whose task is not kept: it has ended, or there was no room. */
 const char *hot_no_task(const struct query *q);
 bool hot_is_clock(const struct query *q); /* what is sampled is one of the kernel's clocks */
 bool hot_is_lock_path(enum path_group g);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names before sums. What is not loaded yet has no name, and asking for it has it loaded; where
- * nobody waits for a screen to be drawn, all is asked for and waited for first, as going through
- * the functions is little beside adding up what they cost.
+ * Names before sums. A function has no name until its file is loaded, and asking for a name starts
+ * that. For reports, where no screen has to be drawn meanwhile, all names are asked for and waited
+ * for first: going through the functions is cheap beside adding up their costs.
  */
 #include "list.h"
 #include "names/lines.h"

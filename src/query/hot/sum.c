@@ -2,8 +2,8 @@
 /*
  * Sums of the profile. Which group a call chain is of follows from its functions, once a chain: a
  * subsystem that it passes counts before a lock, and of several the innermost. Waits are added to
- * the functions that their call chains pass, each once a chain, so that beside what a function
- * costs in CPU time stands what is waited below it.
+ * the functions that their call chains pass, each once a chain, so that a function shows the
+ * waiting below it next to its CPU time.
  */
 #include "list.h"
 
@@ -51,8 +51,8 @@ bool hot_is_clock(const struct query *q)
 }
 
 /*
- * A clock's interrupt waits until interrupts are on: where a lock is given back that had them off,
- * the sample is of what ran before, which its callers may tell.
+ * A timer interrupt waits until interrupts are on: if an unlock function enabled them, the sample
+ * is of the code before it, which may be one of the callers.
  */
 static enum path_group group_of_sample(struct query *q, const uint64_t *frames, uint32_t n)
 {
@@ -108,7 +108,7 @@ uint32_t hot_leaf(const struct hot_rows *h, uint32_t stack)
 	return t->stacks[stack].n ? query_func(h->q, stack_frames(t, stack)[0]) : 0;
 }
 
-/* Chains of the same functions are one, wherever in them the calls stand. */
+/* Chains of the same functions are one, wherever in them the calls are. */
 static uint64_t chain_key(const struct hot_rows *h, uint32_t stack)
 {
 	const struct stack_table *t = &h->p->stacks;
@@ -195,7 +195,7 @@ static int add_cell(struct hot_rows *h, const struct profile_cell *c)
 	return 0;
 }
 
-/* What was waited by call chain, in the arena. */
+/* Sum of waits by call chain, in the arena. */
 static uint64_t *waits_by_stack(struct hot_rows *h)
 {
 	const struct model *m = h->q->model;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The call tree of the profile: one tree with two weights. A path has the samples that were taken
- * on it, and what was waited for locks on it, so that beside what costs CPU time stands what costs
- * waiting, in the same functions.
+ * on it, and the time waited for locks on it, so that costs in CPU time and in waiting are side by
+ * side, in the same functions.
  */
 #include "../trie.h"
 #include "list.h"

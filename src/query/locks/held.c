@@ -88,8 +88,8 @@ static const struct column columns[C_COLUMNS] = {
 		      "several",
 		      COLUMN_TEXT, 20, 1, SR | W},
 	[C_EXACT] = {"exact", "EXACT",
-		     "how many of the times are exact, as the holder told when it let go",
-		     COLUMN_COUNT, 6, 4, SR},
+		     "how many of the times are exact: their release was reported", COLUMN_COUNT, 6,
+		     4, SR},
 	[C_HANDED] = {"handovers", "HANDED",
 		      "times that it is known how long the next one took to have the lock",
 		      COLUMN_COUNT, 6, 8, SR},
@@ -125,7 +125,7 @@ struct held_rows {
 	struct hist hist;   /* scratch */
 };
 
-/* What is summed up between the two is how long locks were held, of whatever time cells are. */
+/* Between these two calls sums are of hold times, and the window does not apply. */
 static void begin_sums_of(struct held_rows *h, const struct model *m)
 {
 	h->window_ns = h->q->window_ns;
@@ -290,7 +290,7 @@ static struct column *columns_by(struct query *q, enum query_by by)
 	return c;
 }
 
-/* The whole model, but its cells are these, and nobody waits. */
+/* The whole model, but with these cells, and without waits in flight. */
 static const struct model *model_of(struct held_rows *h, const struct cell_table *cells)
 {
 	struct model *m = arena_alloc(&h->q->arena, sizeof(*m));

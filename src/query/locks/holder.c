@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who holds the lock of a wait. A look at the locks is of one moment, and knows the most: what the
- * holder does, and who reads by their calls. Events are of each moment, and are there for waits
- * that begin and end between two looks. What a holder does is what the look saw, if it saw this
- * holder, else what the records that follow holders say.
+ * The holder of the lock of a wait. A lock snapshot is of one moment, and knows the most: the
+ * holder's state, and readers by their calls. Events are of each moment, and cover waits that begin
+ * and end between two snapshots. The holder's activity is that of the snapshot, if it saw this
+ * holder, else that of the records that follow holders.
  */
 #include "holder.h"
 #include "kontend/model.h"
@@ -116,7 +116,7 @@ bool query_holder_of(struct query *q, const struct wait *w, bool ended, struct q
 	uint32_t owner = holder_now(m, w, &told_ns);
 	uint64_t look_ns = l ? query_queues(q)->head.time_ns : 0;
 
-	/* Nobody that spins is in the queue. */
+	/* A task that spins is not in the queue. */
 	if (is_held_in(l, tid) && (seen || w->flags & LCB_F_SPIN) && look_ns >= told_ns)
 		return by_look(q, l, ret);
 	if (by_events(q, owner, type, l, ret))
@@ -128,7 +128,7 @@ bool query_holder_of(struct query *q, const struct wait *w, bool ended, struct q
 	return true;
 }
 
-/* The longest wait that goes on for the lock. */
+/* The longest wait in flight for the lock. */
 static const struct wait *longest_for(const struct model *m, uint64_t addr)
 {
 	const struct wait *longest = NULL;
@@ -153,7 +153,7 @@ bool query_holder_at(struct query *q, uint32_t lock, struct query_holder *ret)
 	return is_held_in(l, 0) && by_look(q, l, ret);
 }
 
-/* What records say that follow holders. */
+/* The holder's state by the records that follow holders. */
 static uint8_t followed(const struct query *q, const struct query_holder *h)
 {
 	const struct task *t = &q->model->tasks.tasks[h->task];

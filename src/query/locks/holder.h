@@ -6,9 +6,10 @@
 #include "kontend/locksnap.h"
 
 /*
- * Who holds the lock of a wait: the one answer of all tables. It is that of the latest look at the
- * locks where the look saw the wait and no event is newer, else that of events (holder.h of the
- * model), else that of an older look, with its age. Of a wait that has ended: who held it last.
+ * The holder of the lock of a wait: the one answer of all tables. It is that of the latest lock
+ * snapshot where the snapshot saw the wait and no event is newer, else that of events (holder.h of
+ * the model), else that of an older snapshot, with its age. Of a wait that has ended: its last
+ * holder.
  */
 struct query_holder {
 	int32_t pid, tid;      /* taskid.h; tid 0: no task */

@@ -129,7 +129,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_EVIDENT] =
 		{"readers_evident", "READERS",
 		 "tasks that seem to hold it as readers, each with what it does and the call that "
-		 "says so: evidence, no proof",
+		 "shows it: evidence, no proof",
 		 COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
 	[C_CONT_RATE] = {"cont_per_s", "CONT/s", "contentions per second", COLUMN_RATE, 6, 1, SR},
 	[C_WAIT_RATE] = {"wait_ns_per_s", "WAIT/s",
@@ -238,7 +238,7 @@ static void fill_sums(struct locks *ls, const struct group *g, struct value *v)
 	}
 	if (g->n == 0)
 		return;
-	/* The shortest are those that were not told one by one. */
+	/* The shortest are those without a record of their own. */
 	if (!g->has_shorts)
 		value_u(&v[C_MIN], g->min_ns);
 	value_u(&v[C_LAST], m->now_ns > g->last_ns ? m->now_ns - g->last_ns : 0);
@@ -272,7 +272,7 @@ static void fill_percentiles(struct locks *ls, struct group *g, struct value *v)
 	g->has_pct = true;
 }
 
-/* Who held the locks when the waits of the row began. */
+/* Holders of the locks when the waits of the row began. */
 static void fill_owner(struct query *q, uint32_t owner, struct value *v)
 {
 	const struct task *t = &q->model->tasks.tasks[cell_owner_task(owner)];
@@ -377,7 +377,7 @@ static void fill_object(struct locks *ls, const struct lock *l, struct value *v)
 		value_s(&v[C_PATH], o->text);
 }
 
-/* Who has it and who waits, whatever the mode of the row. */
+/* Its holder and waiters, whatever the mode of the row. */
 static void fill_now(struct locks *ls, const struct group *g, struct value *v)
 {
 	const struct lock *l = &ls->q->model->locks.locks[g->first.lock];
@@ -473,7 +473,7 @@ static struct column *columns_by(struct query *q, enum query_by by)
 	for (size_t i = 0; i < C_COLUMNS; i++)
 		if (!query_locks_has(by, i))
 			c[i].flags = 0;
-	/* Only snapshots of locks tell: without one it takes no room of the screen. */
+	/* Only lock snapshots fill these columns: without one they take no room of the screen. */
 	if (by == BY_LOCK && !query_queues(q))
 		c[C_HOLDER].flags = 0;
 	for (size_t i = 0; i < C_COLUMNS; i++)

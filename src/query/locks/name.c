@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of locks by what they belong to, as snapshots of locks tell: "mmap_lock mm/5214",
- * "i_rwsem /var/x.img", "pipe->mutex sh/612", "rq_lock cpu 1". Of a lock of which only the slab
- * cache is known that is said before its address.
+ * Names of locks by what they belong to, from lock snapshots: "mmap_lock mm/5214", "i_rwsem
+ * /var/x.img", "pipe->mutex sh/612", "rq_lock cpu 1". A lock with only a known slab cache has its
+ * name before the address.
  */
 #include "../internal.h"
 #include "kontend/lockname.h"

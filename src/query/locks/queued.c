@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table "queues": what became of those who waited for a lock, in which order they got it, and
- * how long there was always somebody waiting. The model has the sums of waits that are over
- * (model/lockqueue.c); those that go on are added here, in one walk over all of them.
+ * The table "queues": how waits for a lock ended, in which order waiters got it, and how long there
+ * was always a waiter. The model has the sums of finished waits (model/lockqueue.c); those in
+ * flight are added here, in one walk over all of them.
  */
 #include "../internal.h"
 #include "../rows.h"
@@ -61,7 +61,7 @@ static const struct column columns[C_COLUMNS] = {
 		      COLUMN_COUNT, 6, 0, SR},
 	[C_P50] = {"hand_p50_ns", "HAND50",
 		   "from when the lock was let go until the next one had it: half were shorter; "
-		   "known where releases are told",
+		   "known where releases are reported",
 		   COLUMN_NS, 6, 4, SR},
 	[C_P99] = {"hand_p99_ns", "HAND99", "the same: 99 % were shorter", COLUMN_NS, 6, 3, SR},
 	[C_PASSED] = {"passed", "PASSED",
@@ -90,7 +90,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_CONVOY] = {"convoy_ns", "CONVOY", "how long these were in all", COLUMN_NS, 6, 0, SR},
 	[C_CONVOY_LONGEST] = {"convoy_longest_ns", "C MAX", "the longest of them", COLUMN_NS, 6, 4,
 			      SR},
-	[C_CONVOY_NOW] = {"convoy_now_ns", "C NOW", "the one that goes on", COLUMN_NS, 6, 2, SR},
+	[C_CONVOY_NOW] = {"convoy_now_ns", "C NOW", "the present one", COLUMN_NS, 6, 2, SR},
 	[C_STARVED] = {"starved", "STARVED",
 		       "waits that lasted longer than 16 hand-overs of the lock", COLUMN_COUNT, 7,
 		       1, SR},
@@ -119,7 +119,7 @@ struct queued_rows {
 	struct hist hist; /* scratch */
 };
 
-/* What waits in flight have gone through, too. */
+/* Adds the waits in flight. */
 static void add_waits(const struct model *m, struct queued *by_queue)
 {
 	for (uint32_t i = 1; i < m->waits.high; i++) {
@@ -156,7 +156,7 @@ static uint64_t window_begin(const struct query *q)
 	return recent_find(&q->engine->model.cells.recent, q->window_ns).begin_ns;
 }
 
-/* What the window has of queues that are still there. */
+/* The window's figures of queues that still exist. */
 static void add_parts(const struct query *q, struct queued *by_queue)
 {
 	const struct lockqueues *s = &q->engine->model.queues;

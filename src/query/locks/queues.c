@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who holds the locks that are waited for, and who waits, as the latest snapshot of locks has it.
- * It is taken a moment after the tick that it is shown for: who waits by the events up to the tick
- * may have got the lock by then. What it says of waits that no event tells of, the model knows.
+ * Holders and waiters of contended locks, from the latest lock snapshot. It is taken a moment after
+ * the tick that it is shown for: a task that waits by the events up to the tick may have got the
+ * lock by then. The model knows its waits that no event reports.
  */
 #include "queues.h"
 #include "../decoded.h"
@@ -99,7 +99,7 @@ const char *query_queue_state(const struct locksnap_queue *queue)
 	return query_queue_certainty(queue) ? state_names[queue->holder_state] : NULL;
 }
 
-/* What every sleeper goes through says nothing, nor what has seen that it went to sleep. */
+/* Skips functions that every sleeper passes, and those of probes on the scheduler. */
 static bool is_schedule(const char *name)
 {
 	static const char *const prefixes[] = {"schedule", "__schedule", "preempt_schedule",

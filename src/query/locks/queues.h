@@ -7,18 +7,20 @@
 
 /* The latest snapshot of locks, decoded; NULL: none, or no memory. Borrowed until the next one. */
 const struct locksnap *query_queues(struct query *q);
-/* The queue of tasks at the lock at @addr; NULL: not known, or nobody waited. */
+/* The queue of tasks at the lock at @addr; NULL: not known, or no task waited. */
 const struct locksnap_queue *query_queue_at(struct query *q, uint64_t addr);
 /* Thread @tid in it, or NULL. */
 const struct locksnap_waiter *query_queue_waiter(struct query *q,
 						 const struct locksnap_queue *queue, int32_t tid);
-/* "mm/5219 W", "mm/5219 R?" of readers, by a hint or by evidence; NULL: nobody, not known, or no
- * memory. */
+/*
+ * "mm/5219 W", "mm/5219 R?" of readers, by a hint or by evidence; NULL: none, not known, or no
+ * memory.
+ */
 const char *query_queue_holder(struct query *q, const struct locksnap_queue *queue);
 /* "sure", "hint", "evidence"; NULL: there is no holder. */
 const char *query_queue_certainty(const struct locksnap_queue *queue);
 
-/* What the holder does: "running", "runnable", "asleep"; NULL: not known. */
+/* The holder's state: "running", "runnable", "asleep"; NULL: not known. */
 const char *query_queue_state(const struct locksnap_queue *queue);
 /* Where it sleeps: the function that called the scheduler; NULL: not known. */
 const char *query_queue_function(struct query *q, const struct locksnap_queue *queue);
@@ -31,7 +33,7 @@ const char *query_queue_last_function(struct query *q, int32_t tid);
  * NULL: not known, or no memory.
  */
 const char *query_queue_holder_is(struct query *q, const struct locksnap_queue *queue);
-/* Who seems to read what it guards, from 0 on, the holder first; NULL: no more. */
+/* The @nth task that seems to hold it as a reader, the holder first; NULL: no more. */
 const struct locksnap_reader *query_queue_reader(struct query *q,
 						 const struct locksnap_queue *queue, uint32_t nth);
 /*
@@ -39,7 +41,7 @@ const struct locksnap_reader *query_queue_reader(struct query *q,
  */
 const char *query_queue_readers(struct query *q, const struct locksnap_queue *queue,
 				const char *between);
-/* The function among its calls that says so; NULL. */
+/* The function among its calls that shows this; NULL. */
 const char *query_queue_reads_in(struct query *q, const struct locksnap_reader *r);
 /* Which file thread @tid, a holder that sleeps, is at; NULL: not known. */
 const struct locksnap_sleep *query_queue_sleep(struct query *q, int32_t tid);
@@ -47,8 +49,10 @@ const struct locksnap_sleep *query_queue_sleep(struct query *q, int32_t tid);
 const char *query_queue_about(struct query *q, int32_t tid);
 /* That of a holder who is known by evidence; NULL: it is not. */
 const char *query_queue_by_evidence(struct query *q, const struct locksnap_queue *queue);
-/* How long each look has seen that holder, who is sure, at most since somebody who had waited got
- * the lock; 0: not twice. */
+/*
+ * How long each look has seen that holder, who is sure, at most since a waiter got the lock; 0: not
+ * twice.
+ */
 uint64_t query_queue_held_ns(const struct query *q, const struct locksnap_queue *queue);
 /* The calls of a sleeping holder and of a waiter, a line each from the innermost outwards; NULL. */
 const char *query_queue_holder_stack(struct query *q, const struct locksnap_queue *queue);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A wait that goes on, with the calls of the task that waits and those of the task that holds the
- * lock side by side: the row of the waiters table, whose lists of calls are cut into lines here.
+ * A wait in flight, with the calls of the waiting task and those of the holder of the lock side by
+ * side: the row of the waiters table, whose lists of calls are cut into lines here.
  */
 #include "../rows.h"
 #include "kontend/query-wait.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table "waiters": every wait in flight is a row, also one that no event told of, if a look at
- * the locks proves it. Its own order is rwsem first, then the longest wait first; behind them come
- * those that may have ended unseen, and at last the longest that have just ended
- * (longest-recent.h). What a look tells of a lock is of another moment than the wait: both are put
- * together where the look saw the wait. A row's id is made of task, lock and begin, so that a
- * selection stays with a wait, also when it ends, and does not jump to the next wait of the same
- * task. The columns without a flag carry the ids that a drill-down scopes by.
+ * The table "waiters": every wait in flight is a row, also one without an event, if a lock snapshot
+ * proves it. Its own order is rwsem first, then the longest wait first; then come those that may
+ * have ended unseen, and at last the longest that have just ended (longest-recent.h). A snapshot is
+ * of another moment than the wait: both are put together where the snapshot saw the wait. A row's
+ * id is made of task, lock and begin, so that a selection stays with a wait, also when it ends, and
+ * does not jump to the next wait of the same task. The columns without a flag carry the ids that a
+ * drill-down scopes by.
  *
  * For a screen, tasks that wait for one lock may be folded into one row.
  */
@@ -146,7 +146,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_EVIDENT] =
 		{"readers_evident", "READERS",
 		 "tasks that seem to hold it as readers, each with what it does and the call that "
-		 "says so: evidence, no proof",
+		 "shows it: evidence, no proof",
 		 COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
 	[C_STACK] = {"stack", "STACK",
 		     "the calls in which it waits, the innermost first: as of the last look, or of "
@@ -176,7 +176,7 @@ static const struct column columns[C_COLUMNS] = {
 /* A wait, or with @n > 1 the longest of so many for one lock. */
 struct row {
 	const struct wait *wait;
-	uint64_t end_ns; /* 0: it goes on */
+	uint64_t end_ns; /* 0: in flight */
 	uint64_t waited_ns;
 	uint32_t n;
 	bool one_kind; /* all wait to read, or to write */
@@ -309,7 +309,7 @@ static void fill_wait(struct query *q, const struct row *r, uint64_t want, struc
 	fill_who(q, w, v);
 }
 
-/* What is said of the longest alone is not said of all. */
+/* Columns that are about the longest alone are left out for several. */
 static void fold_row(struct query *q, const struct row *r, struct value *v)
 {
 	static const uint8_t single[] = {C_PID,	  C_TID,   C_COMM,     C_CPU,
@@ -351,7 +351,7 @@ static uint64_t order_of(const struct row *r, enum lock_type type, uint64_t sinc
 	       (since & INT64_MAX >> 2);
 }
 
-/* Those that a look told of at once are in the order of the queue. */
+/* Waits that one look has found are in the order of the queue. */
 static uint32_t place_in_queue(struct query *q, const struct wait *w)
 {
 	const struct locksnap_queue *l = query_queue_at(q, w->addr);
@@ -472,7 +472,7 @@ static void collect_past(struct waiters *ws, const struct query_scope *scope)
 		}
 }
 
-/* What only looks and records report takes no room of the screen where they report nothing. */
+/* Columns of lock snapshots and records take no room of the screen where these have nothing. */
 static const struct column *columns_of(const struct waiters *ws)
 {
 	const struct locksnap *s = query_queues(ws->q);

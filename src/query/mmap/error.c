@@ -29,7 +29,10 @@ double query_mmap_deviation(const struct mmlock_mode *m, const struct mmlocks *l
 	return rest > 0 ? sqrt(rest) : 0;
 }
 
-/* What was seen was there, and what was not is this row's at most. */
+/*
+ * The largest error: acquisitions that were seen did happen, and all unseen ones may be of this
+ * row.
+ */
 static double most(const struct query_mmap_events *e, double scale, double all)
 {
 	double seen = (double)e->before, told = seen * scale, unseen = all - all / scale;

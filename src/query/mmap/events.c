@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the events of mmap_locks tell, summed up over those that a row stands for; and how it is
- * measured: the level, what it lets through now, and what that costs. The cost is computed, from
- * the rate of events and what one was measured to take.
+ * Figures from the events of mmap_locks, summed up for a row; and how they are measured: the level,
+ * the share of events that passes now, and their cost. The cost is computed, from the rate of
+ * events and the measured cost of one.
  */
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
@@ -95,10 +95,10 @@ static void sum_how(const struct mmlocks *l, struct query_mmap_sum *s)
 }
 
 /*
- * What stands for one that was seen. By time, the slower a program is while its events are written
- * the fewer of them are seen; by the counts of all it is known how many it were, until the last
- * burst ended. They are compared with the events themselves and not with what was counted within
- * the bursts: switching events on and off takes its time, in which some come.
+ * How many acquisitions one that was seen represents. By time, the slower a program is while its
+ * events are written the fewer of them are seen; the counts of all events say how many there were,
+ * until the last burst ended. They are compared with the events themselves and not with the count
+ * within the bursts: switching events on and off takes its time, in which some come.
  */
 static double scale_of(const struct model *m, uint64_t seen_ns, bool *ret_counted)
 {
@@ -155,7 +155,7 @@ const char *query_mmap_none(struct query *q, enum query_by by, const struct quer
 	const char *text = "no task has waited for an mmap_lock yet";
 
 	if (by == BY_STACK && !s->paths)
-		return "call paths that hold mmap_locks are told with --mmap all,paths, which "
+		return "call paths that hold mmap_locks are measured with --mmap all,paths, which "
 		       "costs most";
 	if (by == BY_STACK)
 		return "no mmap_lock was got and given back yet";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table "mmap": how long it takes to get mmap_locks, a row a process (or memory cgroup) and
- * mode. What was waited comes from the cells of the contention events, so it costs nothing beside
- * them; it is of contended acquisitions alone. Where the locks' own events are measured percentiles
- * are of all acquisitions, and OF says which of both it is. Waits from before there were events
- * count as waiting now. By call path a row says how long locks were held that were got there.
+ * mode. Waits come from the cells of the contention events, so they cost nothing extra; they are of
+ * contended acquisitions alone. Where the locks' own events are measured percentiles are of all
+ * acquisitions, and OF says which of both it is. Waits from before there were events count as
+ * waiting now. By call path a row says how long locks were held that were got there.
  */
 #include "list.h"
 #include "../rows.h"
@@ -114,7 +114,7 @@ static const struct column columns[C_COLUMNS] = {
 struct row {
 	uint64_t id;
 	struct query_mmap_owner owner; /* of a lock that it spans */
-	struct group *g;	       /* NULL: nobody has waited; by call path: who held */
+	struct group *g;	       /* NULL: no task has waited; by call path: hold times */
 	struct query_mmap_events e;
 	bool reader;
 };
@@ -130,7 +130,7 @@ struct rows {
 	uint32_t *mode_next; /* see query_mmap_add() */
 	bool average, buckets, ended;
 	uint64_t elapsed_ns;
-	double scale;		/* of what is seen for a part of the time */
+	double scale;		/* of events that are seen for a part of the time */
 	double all;		/* events of getting one that there were; 0: not counted */
 	struct hist hist, hold; /* scratch */
 };
@@ -227,7 +227,7 @@ static int collect(struct rows *t, const struct query_scope *scope)
 	return code < 0 ? code : add_events(t);
 }
 
-/* The process that waited: of a lock that nobody has named most probably its own. */
+/* The process that waited: a lock without a known owner is most probably its own. */
 static void guess_process(const struct rows *t, const struct group *g, struct value *v)
 {
 	const struct task *task = g ? &t->q->model->tasks.tasks[g->first.task] : NULL;
@@ -425,7 +425,7 @@ const char *query_mmap_by_name(enum query_by by)
 							: "process";
 }
 
-/* Of call paths nothing is told but how long locks were held that were got there. */
+/* Call paths only have the hold times of locks that were got there. */
 static void choose_path_columns(struct column *c)
 {
 	static const struct {
@@ -445,8 +445,8 @@ static void choose_path_columns(struct column *c)
 }
 
 /*
- * A row a memory cgroup has no process; a process has one lock. What only events tell that are not
- * measured takes no room of the screen.
+ * A row a memory cgroup has no process; a process has one lock. Columns of events that are not
+ * measured take no room of the screen.
  */
 static const struct column *columns_by(struct query *q, enum query_by by)
 {
@@ -504,7 +504,7 @@ static int answer(struct query *q, const struct query_spec *s, struct table *ret
 	return rows_answer(q, s, &src, ret, err);
 }
 
-/* Waits are of the window; what the locks' own events tell is not kept by time. */
+/* Waits are of the window; sums of the locks' own events are not kept by time. */
 bool query_mmap_is_of_window(const struct query *q)
 {
 	return !q->model->mmlocks.n;
@@ -536,7 +536,7 @@ int query_mmap_worst(struct query *q, bool average, struct table *ret, struct er
 			       .sort = "wait_ns_per_s"};
 	int r = query_mmap(q, &s, ret, err);
 
-	/* Where nobody waits now is not among the worst, and its process may be gone. */
+	/* A row without waiting now is not among the worst, and its process may be gone. */
 	while (r == 0 && ret->n_rows && !rate_of(ret, ret->n_rows - 1))
 		ret->n_rows--;
 	return r;

@@ -5,22 +5,26 @@
 #include "../internal.h"
 #include "kontend/query-mmap.h"
 
-/* What the files about mmap_locks share. */
+/* Shared by the files about mmap_locks. */
 
-/* Whose mmap_lock a lock is. Texts are "" and pid is 0 where that is not known. */
+/* The owner of an mmap_lock. Texts are "" and pid is 0 where that is not known. */
 struct query_mmap_owner {
 	int32_t pid;
 	const char *comm, *memcg;
 	bool memcg_guessed; /* it is that of who waited last */
 };
 
-/* Of the lock at @addr, with @l, its waits; NULL: none. False: it is none, or nobody knows. */
+/*
+ * Of the lock at @addr, with @l, its waits; NULL: none. False: it is none, or not known to be one.
+ */
 bool query_mmap_owner(const struct query *q, uint64_t addr, const struct lock *l,
 		      struct query_mmap_owner *ret);
 /* Of the address space in entry @i of the model's; the address of its lock, or what stands for it.
  */
 uint64_t query_mmap_owner_of(const struct query *q, size_t i, struct query_mmap_owner *ret);
-/* Of a lock: the row of table "mmap" that it belongs to; 0: it is no mmap_lock, or nobody knows. */
+/*
+ * Of a lock: the row of table "mmap" that it belongs to; 0: it is no mmap_lock, or not known to be.
+ */
 uint64_t query_mmap_id(const struct query *q, enum query_by by, uint32_t lock);
 const char *query_mmap_title(struct query *q, enum query_by by, uint64_t id);
 /* The row of @o, whose lock is at @addr. */
@@ -40,8 +44,8 @@ struct query_mmap_events {
 void query_mmap_add(struct query_mmap_events *to, const struct mmlocks *l, uint32_t mode,
 		    uint32_t *next);
 /*
- * mmap/error.c: how far a count in bursts that is scaled up may be off the truth, in 95 of
- * 100 cases. What was seen is a part of @all events of getting one; 0: they were not counted.
+ * mmap/error.c: how far a count in bursts that is scaled up may be off the truth, in 95 of 100
+ * cases. The events seen are a part of @all events of getting one; 0: they were not counted.
  * Negative: not known.
  */
 double query_mmap_error(const struct query_mmap_events *e, const struct mmlocks *l, double scale,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which locks are mmap_locks, and whose: by the names that snapshots of locks told, else by the
+ * Which locks are mmap_locks, and of which process: by the names in lock snapshots, else by the
  * lock's own events. Of a process that was gone before its lock was looked at, and without events,
  * only the slab cache is known, mm_struct, whose only reader-writer semaphore is the mmap_lock: it
  * is a row of its own, by its address. Ids hold the process id, or a hash of the path, so that a
- * row stays one when a program is executed anew.
+ * row stays one when the program runs again.
  */
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
@@ -40,7 +40,7 @@ static const char *memcg_by_id(const struct query *q, const struct mmlock_mm *m,
 	return !own[len] || own[len] == '/' || path[len - 1] == '/' ? path : "";
 }
 
-/* What the events of an address space say of its process. */
+/* The process of an address space by its events. */
 static void by_events(const struct query *q, const struct mmlock_mm *m,
 		      struct query_mmap_owner *ret)
 {
@@ -190,7 +190,7 @@ static bool find_waited(const struct query *q, enum query_by by, uint64_t id,
 	return false;
 }
 
-/* The same of one of which events tell. */
+/* The same for an address space that only events know. */
 static bool find_seen(const struct query *q, enum query_by by, uint64_t id,
 		      struct query_mmap_owner *ret, uint64_t *ret_addr)
 {

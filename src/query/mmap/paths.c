@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How long mmap_locks were held by call path: rows of the table "mmap", summed up as waits are, of
- * a model whose cells are those times and in which nobody waits. Modes are apart: where a write
- * lock becomes a read lock both were got by one call path.
+ * a model whose cells are those times and which has no waits in flight. Modes are apart: where a
+ * write lock becomes a read lock both were got by one call path.
  */
 #include "../rows.h"
 #include "list.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The functions of whole call chains, kept from frame to frame until names change: to find those
- * that are inlined takes a look into debug information for each address. What debug information has
- * not said yet is asked for anew in the next frame.
+ * The functions of whole call chains, kept from frame to frame until names change: to find inlined
+ * functions takes a look into debug information for each address. Addresses whose debug information
+ * is not loaded yet are asked for again in the next frame.
  */
 #include "lines.h"
 

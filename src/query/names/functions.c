@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Functions that were met, for a recording that is to be read elsewhere. Those of programs are kept
- * by name; of the kernel's the names stand in the recording anyway. Code is taken of those that
- * have samples of their own, or a wait below them in the kernel, by their cost.
+ * by name; the kernel's names are in the recording anyway. Code is kept of functions that have
+ * samples of their own, or a wait below them in the kernel, by their cost.
  */
 #include "kontend/query-functions.h"
 
@@ -83,7 +83,7 @@ static int meet_chains(struct meeting *m, const struct stack_table *t)
 	return 0;
 }
 
-/* What was waited counts for the kernel's functions, which are shown with it. */
+/* Waits count for the kernel's functions, which are shown with them. */
 static void add_costs(struct meeting *m)
 {
 	const struct profile *p = &m->q->model->profile;
@@ -152,7 +152,7 @@ static int name_one(struct meeting *m, const struct met *at, struct funcsnap_fun
 	return ret->object ? 0 : -ENOMEM;
 }
 
-/* What the code of a program jumps to or calls is shown by name, too. */
+/* Jump and call targets in a program's code are shown by name, too. */
 static int meet_targets(struct meeting *m, uint64_t frame, uint64_t start,
 			const struct annotate_code *code)
 {
@@ -189,7 +189,7 @@ static int code_one(struct meeting *m, const struct met *at, size_t most, struct
 	return r < 0 || f->object == 0 ? r : meet_targets(m, at->frame, f->start, &code);
 }
 
-/* What there is to tell of a function. */
+/* Parts of a function that a recording gets. */
 enum { TELL_NAME = 1, TELL_CODE };
 
 static bool is_told(const struct meeting *m, const struct met *at, const struct map64 *told)

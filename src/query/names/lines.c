@@ -87,7 +87,7 @@ static uint32_t inlined_func(struct query *q, uint32_t outer, const char *name)
 	return func;
 }
 
-/* What is inlined at @frame in @outer, innermost first. */
+/* Functions inlined at @frame in @outer, innermost first. */
 static uint32_t add_inlined(struct query *q, uint64_t frame, bool is_return, uint32_t outer,
 			    uint32_t *ret, uint32_t most)
 {
@@ -113,7 +113,10 @@ uint32_t query_chain_funcs(struct query *q, const uint64_t *frames, uint32_t n, 
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t func = query_func(q, frames[i]);
-		/* What entered the kernel, or was sampled, is at its place; others will return. */
+		/*
+		 * The sampled address, or that of the entry into the kernel, is exact; others are
+		 * return addresses.
+		 */
 		bool is_return =
 			i && map_frame_is_kernel(frames[i]) == map_frame_is_kernel(frames[i - 1]);
 		at += add_inlined(q, frames[i], is_return, func, ret + at, most - at - (n - i));

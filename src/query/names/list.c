@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What things are called. A lock that is a static object has the name of its data symbol, one of
- * which it is known what it belongs to is called by that (locks/name.c). All others are known
- * by the slab cache that they are from and the function that waits for them most, as an address
- * says nothing to a reader; its end tells such locks apart: "task_struct:try_to_wake_up …356c".
- * Both modes of a lock count for that, so that readers and writers of one rwsem have one name. The
- * search walks the list of the lock's cells, built once for a state of the model and only when a
- * name is asked for.
+ * Names of things. A lock that is a static object has the name of its data symbol, one with a known
+ * owner is called by that (locks/name.c). All others are known by the slab cache that they are from
+ * and the function that waits for them most, as an address says nothing to a reader; the end of the
+ * address distinguishes such locks: "task_struct:try_to_wake_up …356c". Both modes of a lock count
+ * for that, so that readers and writers of one rwsem have one name. The search walks the list of
+ * the lock's cells, built once for a state of the model and only when a name is asked for.
  */
 #include "../internal.h"
 #include "kontend/lockname.h"
@@ -130,7 +129,7 @@ static uint32_t hottest_caller(struct query *q, uint32_t lock)
 	return best;
 }
 
-/* What is known of a lock; NULL: nothing. */
+/* The object that a lock belongs to; NULL: not known. */
 struct lock_words {
 	const char *name;  /* its own */
 	const char *cache; /* the slab cache of its object, or what it is in that */

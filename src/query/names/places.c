@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames as places in files. What is inlined at a frame is a line of the same place, before that of
- * the function that it is in, as stores of profiles have it. What has no name has a place all the
- * same, in its file: whoever has that may find the name by the build id.
+ * Frames as places in files. A function inlined at a frame is a line of the same place, before that
+ * of the function around it, as stores of profiles have it. A place without a name is kept with its
+ * file: a reader who has that file may find the name by the build id.
  */
 #include "places.h"
 #include "kontend/buildids.h"
@@ -61,7 +61,7 @@ static const struct query_code *kernel_code(struct places *p, const char *object
 	return c;
 }
 
-/* What was recorded counts; else that of the file that names are from. */
+/* A recorded build id comes first; else that of the file that names are from. */
 static void find_build_id(struct query *q, uint32_t number, const struct map_object *o,
 			  struct query_code *c)
 {
@@ -110,7 +110,7 @@ static const char *name_of(struct query *q, uint64_t frame, uint32_t func)
 	return func && map_frame_object(frame) && !unnamed ? name : NULL;
 }
 
-/* What debug information says of the place; 0: nothing, or not yet. */
+/* The source line of the place from debug information; 0: none, or not yet. */
 static size_t lines_of(struct places *p, uint64_t frame, bool is_return, const char *name,
 		       struct query_line *ret)
 {
@@ -176,7 +176,10 @@ void places_of_chain(struct places *p, const uint64_t *frames, uint32_t from, ui
 		     const struct query_place **ret)
 {
 	for (uint32_t i = from; i < n; i++) {
-		/* What entered the kernel, or was sampled, is at its place; others will return. */
+		/*
+		 * The sampled address, or that of the entry into the kernel, is exact; others are
+		 * return addresses.
+		 */
 		bool is_return =
 			i && map_frame_is_kernel(frames[i]) == map_frame_is_kernel(frames[i - 1]);
 		ret[i - from] = place_of(p, frames[i], is_return);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Names and code of functions out of the recording. Files have other numbers in it than in the
- * model; which is which is found out once a file, by its path and what else the mapping said of it,
- * and anew when the recording has told more.
+ * model; the numbers are matched once a file, by its path and the rest of its mapping, and again
+ * when the recording has brought more functions.
  */
 #include "recorded.h"
 
@@ -30,7 +30,7 @@ void query_recorded_deinit(struct query *q)
 	q->recorded = NULL;
 }
 
-/* NULL: nothing was told, or q->cache->failed. */
+/* NULL: there are none, or q->cache->failed. */
 static struct query_recorded *told(struct query *q)
 {
 	const struct funcset *s = q->model->funcs;

@@ -6,7 +6,7 @@
 #include "kontend/funcsnap.h"
 
 /*
- * What the recording itself says of functions, for where their files are not. All answers are
+ * Functions that the recording itself describes, for readers without their files. All answers are
  * borrowed until the next query_sync().
  */
 

@@ -3,7 +3,7 @@
  * Names of functions in programs. Their files are loaded in steps, between which a screen is drawn:
  * until then all functions of a file are one, "(loading)"; when names have come, those that were
  * cached are forgotten. Where a file is not there, or is another one, the recording may have the
- * name. What neither has names for is one function as well, called by the reason.
+ * name. Functions that neither has names for are one function as well, called by the reason.
  */
 #include "user.h"
 #include "lines.h"
@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* So long names are loaded before it is looked whether anybody wants us to end. */
+/* So long names are loaded before checking whether the user wants to end. */
 static const uint64_t SLICE_NS = 100000000;
 
 static int open_names(struct query *q)

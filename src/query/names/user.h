@@ -17,7 +17,7 @@ size_t query_user_build_id(struct query *q, uint32_t object, uint8_t ret[20]);
 uint32_t query_user_func(struct query *q, uint64_t frame);
 /*
  * At most @n bytes of the function of a program that begins at @start; *ret_path: the file, as the
- * kernel names it. What is set, is with USERSYM_OK alone.
+ * kernel names it. Both are set with USERSYM_OK alone.
  */
 enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret, size_t n,
 				     size_t *ret_n, const char **ret_path);
@@ -25,7 +25,7 @@ enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret,
 int query_open_names(struct query *q);
 /* The number in q->users of the file that @frame is in. 0; -ENOENT: none; -ENOMEM. */
 int query_user_file(struct query *q, uint64_t frame, uint32_t *ret);
-/* At the begin of a frame, when nobody holds rows: bounds what names and lines take. */
+/* At the begin of a frame, when no caller holds rows: bounds the memory of names and lines. */
 void query_users_tidy(struct query *q);
 void query_users_deinit(struct query *q);
 

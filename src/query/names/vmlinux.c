@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel and its modules as files, by their build ids: those that the recording says, or, if it
- * says none and was made here since this machine booted, of the kernel that runs and the modules
- * that are loaded. The kernel runs elsewhere than it was linked at; how far is told by functions
- * that are known here and there by the same name, and all of those that are asked must agree. Each
- * section of a module is loaded somewhere, so that a function is looked for by its name; what was
- * found is kept with its address as long as the kernel's symbols are the same.
+ * The kernel and its modules as files, by their build ids: those in the recording, or, if it has
+ * none and was made here since this machine booted, of the running kernel and the loaded modules.
+ * The kernel runs at another address than it was linked at; functions with the same name in both
+ * give the difference, and all of those that are asked must agree. Each section of a module is
+ * loaded somewhere, so that a function is looked for by its name; an answer is kept with its
+ * address as long as the kernel's symbols are the same.
  */
 #include "vmlinux.h"
 
@@ -23,7 +23,7 @@ enum { ASKED = 16, AGREE_LEAST = 2 };
 
 struct kernel_file {
 	char *module;	 /* its name; NULL: the kernel itself */
-	const char *why; /* it is of no use; NULL: it is, or is not known yet */
+	const char *why; /* it cannot be used; NULL: it can, or that is not known yet */
 	uint32_t file;
 };
 
@@ -48,7 +48,7 @@ struct query_kmodules {
 	uint32_t n_loads;     /* they are of the table that was loaded then */
 };
 
-/* What the recording says counts, wherever it was made. */
+/* The build id in the recording comes first, wherever it was made. */
 static bool recorded_id(const struct query *q, const char *module, struct vmlinux *ret)
 {
 	const struct snapshot *ids = snapshot_set_get(&q->model->snapshots, SNAPSHOT_BUILD_IDS);
@@ -68,13 +68,13 @@ static bool recorded_id(const struct query *q, const char *module, struct vmlinu
 	return true;
 }
 
-/* What is called a module, but is what the kernel makes while it runs. */
+/* Names of "modules" that the kernel itself makes while it runs. */
 static bool is_made(const char *module)
 {
 	return !strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11);
 }
 
-/* @module: NULL: of the kernel. False: nobody says it. */
+/* @module: NULL: of the kernel. False: not known. */
 static bool find_id(const struct query *q, const char *module, struct vmlinux *ret)
 {
 	const struct record_host *h = &q->model->host;

@@ -13,7 +13,7 @@
  */
 enum srclines_answer query_vmlinux(struct query *q, uint64_t addr, uint32_t *ret_file,
 				   uint64_t *ret_addr, const char **ret_why);
-/* The build id of the kernel (@object: NULL) or of "[module]". False: nobody says it. */
+/* The build id of the kernel (@object: NULL) or of "[module]". False: not known. */
 bool query_kernel_build_id(const struct query *q, const char *object, struct vmlinux *ret);
 void query_vmlinux_deinit(struct query *q);
 

@@ -95,7 +95,7 @@ struct contexts {
 	struct query_perf_share *shares;
 	struct row *rows;
 	size_t n;
-	struct query_ended ended; /* the rows behind those */
+	struct query_ended ended; /* the rows after those */
 };
 
 static void add_event(struct row *r, const struct snap_event *e, const struct query_perf_share *h)
@@ -104,7 +104,7 @@ static void add_event(struct row *r, const struct snap_event *e, const struct qu
 	r->pinned += (e->flags & SNAP_PINNED) != 0;
 	r->active += e->state == SNAP_ACTIVE;
 	r->rotating |= (e->flags & SNAP_ROTATES) != 0;
-	/* Events of a context stand together. */
+	/* Events of a context follow each other. */
 	r->contexts += e->context != r->last_context;
 	r->last_context = e->context;
 	if (e->state < SNAP_INACTIVE || !(e->flags & SNAP_TIMES))
@@ -172,7 +172,7 @@ static int collect_contexts(struct contexts *t)
 	return count_cpus(t);
 }
 
-/* Whose event it is: the process that opened it, else the one that keeps it. */
+/* The process of an event: the one that opened it, else the one that keeps it. */
 static struct row *row_of(struct contexts *t, struct map64 *by_pid, size_t event)
 {
 	const struct snap_event *e = &t->p.snap->events[event];

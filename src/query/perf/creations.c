@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table "creations", a row a process that has created breakpoints since the first look: those
- * that live for a microsecond as well, where they were told one by one, else at least those that a
+ * that live for a microsecond as well, where each creation has a record, else only those that a
  * look has found.
  */
 #include "../internal.h"

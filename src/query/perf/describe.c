@@ -75,7 +75,7 @@ static void say_who(struct words *w, struct query *q, const struct query_perf *p
 		  : e->flags & SNAP_KERNEL ? "the kernel"
 					   : "who is gone");
 	say_words(w, ", kept by %s%s%s",
-		  k.pid ? query_perf_task(q, p, k.comm, k.pid) : "nobody known",
+		  k.pid ? query_perf_task(q, p, k.comm, k.pid) : "an unknown process",
 		  *k.kind ? ", " : "", k.kind);
 }
 

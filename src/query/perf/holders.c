@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table "holders": every breakpoint there is, whoever made it, with who keeps it and where it
- * is set. Where only descriptors are known (no BPF), a row is a descriptor of some perf event. Its
- * own order is the kind, then the process.
+ * The table "holders": every breakpoint there is, whichever program made it, with the process that
+ * keeps it and where it is set. Where only descriptors are known (no BPF), a row is a descriptor of
+ * some perf event. Its own order is the kind, then the process.
  */
 #include "../ended.h"
 #include "../internal.h"
@@ -80,9 +80,9 @@ struct holders {
 	struct query *q;
 	struct query_perf p;
 	uint32_t *event;	  /* of a row */
-	size_t n;		  /* rows of what is there */
+	size_t n;		  /* rows of breakpoints there are */
 	bool only_fds;		  /* rows are descriptors */
-	struct query_ended ended; /* the rows behind those */
+	struct query_ended ended; /* the rows after those */
 	struct query_perf then;	  /* where they are */
 };
 
@@ -177,7 +177,7 @@ static void holders_rank(void *ctx, size_t row, struct row_rank *ret)
 		return;
 	}
 	const struct snap_event *e = &s->events[t->event[row]];
-	/* Those of CPUs first: they stand in everybody's way. */
+	/* Those of CPUs first: they take a slot from every task. */
 	*ret = (struct row_rank){.id = e->id,
 				 .order = (e->target_tid ? 0 : 1ull << 63) | (~e->id >> 1)};
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How much of the time that it was enabled an event counted. What is one event to whoever opened it
+ * How much of the time that it was enabled an event counted. One event for the user who opened it
  * may be one for each CPU: those of a task, each bound to a CPU. Such a one is enabled while the
- * task runs on other CPUs, too, and counts nothing then, though nobody took its counter. So those
- * that differ by their CPU alone are taken together: they counted for the sum of their times, while
- * the task ran for the longest time that one of them was enabled.
+ * task runs on other CPUs, too, and counts nothing then, though its counter was not taken away. So
+ * those that differ by their CPU alone are taken together: they counted for the sum of their times,
+ * while the task ran for the longest time that one of them was enabled.
  */
 #include "../internal.h"
 #include "kontend/map64.h"
@@ -26,7 +26,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	return map64_hash(h + 0x9e3779b97f4a7c15ull) ^ map64_hash(v + 0x632be59bd9b4e019ull);
 }
 
-/* What those of one event have in common. */
+/* Key that the parts of one event share. */
 static uint64_t kind_of(const struct snap_event *e)
 {
 	uint64_t h = mix((uint32_t)e->target_tid, (uint32_t)e->owner_tid);

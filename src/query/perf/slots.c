@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table "slots", a row for each CPU and pool of breakpoint slots, and the board over it, a cell
- * a slot. The kernel keeps no slot for anybody: it counts. On a CPU there must be room for all of
- * the CPU's own breakpoints and, beside them, for those of the one task that has most of them valid
- * there. That sum is `used`, and its parts are what the cells are coloured by.
+ * a slot. The kernel does not assign slots: it counts. On a CPU there must be room for all of the
+ * CPU's own breakpoints and, beside them, for those of the one task that has most of them valid
+ * there. That sum is `used`, and the cells are coloured by its parts.
  */
 #include "../internal.h"
 #include "../rows.h"

@@ -110,7 +110,7 @@ static int none_code(struct query *q, enum query_perf_part part)
 {
 	const struct decoded *c = decoded(q, part);
 
-	/* What decodes by now did not for lack of memory. */
+	/* If the snapshot can be decoded by now, memory was short before. */
 	if (!latest(q, part) || (c && c->of.code != 0 && c->of.code != -ENOMEM))
 		return -ENOENT;
 	return -ENOMEM;
@@ -341,7 +341,7 @@ static int sum_parts(struct query *q, const struct perfsnap *slots, const struct
 		r->look[QUERY_PERF_SLOTS] = look_of(q, &slots->head);
 		sum_slots(slots, r);
 	}
-	/* What only the other look has seen lacks. */
+	/* Facts that only the other look has are missing. */
 	if (!all) {
 		r->missing |= SNAP_NO_EVENTS | SNAP_NO_CONTEXTS | SNAP_NO_ROTATION;
 		return 0;
@@ -352,7 +352,7 @@ static int sum_parts(struct query *q, const struct perfsnap *slots, const struct
 	return 0;
 }
 
-/* What looking at slots costs is said by their own looks, also where the other one is newer. */
+/* The cost of looking at slots comes from these looks, also where the other one is newer. */
 static int sum_costs(struct query *q, struct query_perf_sum *r)
 {
 	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_SLOTS);

@@ -4,7 +4,7 @@
 
 #include "kontend/query-perf.h"
 
-/* What the tables over a snapshot share. */
+/* Shared by the tables over a snapshot. */
 
 /* The decoded snapshot with its descriptors by event, made once a frame. */
 struct query_perf {
@@ -22,10 +22,12 @@ void query_perf_deinit(struct query *q);
 /* "comm/pid"; "" for pid 0. */
 const char *query_perf_task(struct query *q, const struct query_perf *p, uint32_t comm,
 			    int32_t pid);
-/* Who keeps event @i: the process with a descriptor, the tracer, or that of the inherited one. */
+/*
+ * The keeper of event @i: the process with a descriptor, the tracer, or that of the inherited one.
+ */
 struct query_keeper {
 	const char *kind; /* "perf fd", "inherited", "ptrace", "kernel" */
-	int32_t pid;	  /* 0: nobody known */
+	int32_t pid;	  /* 0: not known */
 	int32_t fd;	  /* -1: none */
 	uint32_t comm;	  /* text of the snapshot */
 };

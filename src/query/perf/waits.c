@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the slots themselves are fought for: of the waits by caller those whose caller takes or
- * gives back a breakpoint slot, summed up; and the same by lock, where locks of which there is one
- * a task are one row.
+ * Waits for the slots themselves: of the waits by caller those whose caller takes or gives back a
+ * breakpoint slot, summed up; and the same by lock, where locks of which there is one a task are
+ * one row.
  */
 #include "../internal.h"
 #include "kontend/query-perf.h"
@@ -66,7 +66,7 @@ static void add_lock(struct query *q, struct group *g, struct query_perf_lock *l
 	l->max_ns = t.max_ns > l->max_ns ? t.max_ns : l->max_ns;
 }
 
-/* What was waited most first. */
+/* The longest waited first. */
 static void sort_locks(struct query_perf_lock *locks, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {

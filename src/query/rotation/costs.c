@@ -27,7 +27,7 @@ static enum query_rotation_what what_of(const struct query *q, const struct rota
 	return is_tick(q, p->key) ? ROTATION_OF_TICK : ROTATION_OF_MUX;
 }
 
-/* The model tells more apart than matters here: such points become one. */
+/* The model distinguishes more than matters here: such points become one. */
 static void add_point(struct query_rotation_costs *c, const struct query_rotation_point *p)
 {
 	struct query_rotation_point *o = c->points, *end = o + c->n_points;
@@ -62,7 +62,7 @@ static void add_tick(struct query_rotation_costs *c, const struct query_rotation
 	t->n += p->n;
 }
 
-/* Baselines are told with those that have events, and no more by themselves. */
+/* Baselines are reported with ticks that have events, and not by themselves. */
 static void match_ticks(struct query_rotation_costs *c)
 {
 	size_t kept = 0;

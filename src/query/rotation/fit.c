@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A straight line through points of cost against events, by least squares. A point counts as often
- * as it was seen. With one number of events there is no line: one cannot tell what more of them
- * would cost.
+ * as it was seen. With one number of events there is no line: the cost of more is not known.
  */
 #include "list.h"
 
@@ -21,7 +20,7 @@ static void add_point(struct sums *s, const struct query_rotation_point *p)
 	s->xy += w * x * y;
 }
 
-/* Nobody rotates for no events: such a task has just gone. */
+/* A rotation without events does not count: such a task has just gone. */
 static bool counts(const struct query_rotation_point *p, enum query_rotation_what what,
 		   uint32_t cpu)
 {

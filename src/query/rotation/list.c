@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table "rotation": a row for each timer of the kernel that has rotated contexts, which is one
- * a CPU and PMU. What it took comes from the stream of events, and is exact; whose events it was
- * comes from the latest snapshot. Which PMU a timer is of the kernel does not say: it is the one
+ * a CPU and PMU. Its cost comes from the stream of events, and is exact; the owners of the events
+ * come from the latest snapshot. Which PMU a timer is of the kernel does not say: it is the one
  * whose events were seen taking turns there, or the only one that rotates at all.
  */
 #include "list.h"

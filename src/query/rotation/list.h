@@ -5,7 +5,7 @@
 #include "kontend/query-rotation.h"
 #include "perf/snapshot.h"
 
-/* What the files over rotation share. */
+/* Shared by the files about rotation. */
 
 /* Does the timer rotate contexts? Without symbols each one that was let through is taken for one.
  */

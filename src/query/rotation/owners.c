@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose events take turns on a CPU, by the latest snapshot: those of contexts that rotate, of the
- * CPU itself or of tasks, as far as they may count on this CPU. The kernel takes the mark off a
- * task's context when the task goes off its CPU, so at the moment of the look nobody may have it
- * though contexts rotate all the time; then it is all that take counters, and that is a guess.
+ * The owners of events that take turns on a CPU, by the latest snapshot: those of contexts that
+ * rotate, of the CPU itself or of tasks, as far as they may count on this CPU. The kernel takes the
+ * mark off a task's context when the task goes off its CPU, so at the moment of the look no context
+ * may have it though contexts rotate all the time; then it is all that take counters, and that is a
+ * guess.
  */
 #include "../internal.h"
 #include "kontend/mem.h"
@@ -25,7 +26,7 @@ static bool is_for(const struct snap_event *e, uint32_t cpu)
 	       takes_counter(e);
 }
 
-/* A task's event for another CPU, which stands among those that may count on this one. */
+/* A task's event for another CPU, which is among those that may count on this one. */
 static bool is_elsewhere(const struct snap_event *e, uint32_t cpu)
 {
 	return e->state >= SNAP_INACTIVE && e->cpu >= 0 && e->cpu != (int32_t)cpu &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What probes have summed up of rotations and of switches between cgroups, beside the events of
- * cgroups that the latest look at perf has seen. Both know cgroups by their paths; one that has
+ * Sums that probes have made of rotations and of switches between cgroups, beside the events of
+ * cgroups in the latest snapshot of perf events. Both know cgroups by their paths; one that has
  * switches and no events had them before, or its events are of its parents.
  */
 #include "../internal.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of so many there are rows; what others have is in none, which is said. */
+/* The most rows; an answer that leaves cgroups out has a flag for it. */
 enum { CGROUPS = 1024 };
 
 static uint64_t average(uint64_t ns, uint64_t n)
@@ -115,7 +115,7 @@ static int take_phases(struct query *q, const struct phasesnap *s, struct query_
 	return keep_texts(q, p);
 }
 
-/* Events of one cgroup mostly stand together, and there are few cgroups that have some. */
+/* Events of one cgroup mostly follow each other, and there are few cgroups that have some. */
 static void add_events(const struct perfsnap *s, struct query_rotation_phases *p)
 {
 	struct query_rotation_cgroup *last = NULL;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What less would take. Fewer events: each rotation is shorter by what the line through the points
- * says; that they might fit into the counters then, and rotation end, is not reckoned with. Another
- * interval: rotations are as long, and as much rarer as the interval is longer.
+ * The cost of rotation with less of it. Fewer events: each rotation is shorter by the slope of the
+ * line through the points; that they might fit into the counters then, and rotation end, is not
+ * taken into account. Another interval: rotations are as long, and as much rarer as the interval is
+ * longer.
  */
 #include "../internal.h"
 #include "kontend/mem.h"

@@ -82,7 +82,7 @@ struct probes {
 	struct query *q;
 	const struct upsnap *s;
 	bool average;
-	struct query_ended ended; /* behind those of @s */
+	struct query_ended ended; /* after those of @s */
 };
 
 static void fill_place(const struct probes *t, const struct upsnap_probe *p, struct value *v)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table "upprocs": a row a process that probes count in, or that has an area of slots, and one
- * row for the probes that count in all processes, whose hits nobody tells apart.
+ * row for the probes that count in all processes, as their hits are not known by process.
  */
 #include "../internal.h"
 #include "../rows.h"
@@ -56,7 +56,7 @@ struct processes {
 	size_t n;
 };
 
-/* The name that events have told, "" if none has. */
+/* The name from events, "" if they have none. */
 static const char *comm_of(const struct query *q, int32_t pid)
 {
 	const struct task_table *t = &q->model->tasks;

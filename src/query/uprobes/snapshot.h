@@ -4,7 +4,7 @@
 
 #include "kontend/query-uprobe.h"
 
-/* What the tables over a snapshot of uprobes share. */
+/* Shared by the tables over a snapshot of uprobes. */
 
 /* 0, -ENOENT when there is no snapshot, or -ENOMEM. */
 int query_uprobe(struct query *q, const struct upsnap **ret);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table "upwaits": waits for locks whose call chain comes through the kernel's code of uprobes,
- * a row a function of that and type of lock. The function is the innermost one of that code: what
- * a hit waits for in xol_take_insn_slot is told from the mmap_lock that handle_swbp takes, and from
- * waits of those who place probes.
+ * a row a function of that and type of lock. The function is the innermost one of that code: this
+ * separates the waits of a hit in xol_take_insn_slot from the mmap_lock that handle_swbp takes, and
+ * from waits of tasks that place probes.
  */
 #include "../internal.h"
 #include "../rows.h"

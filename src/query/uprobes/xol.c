@@ -110,7 +110,7 @@ static uint64_t waited_ns(const struct upsnap *s, const struct upsnap_task *t)
 	return s->head.time_ns > t->since_ns ? s->head.time_ns - t->since_ns : 0;
 }
 
-/* Who waits in the area at @index, and how long the longest. */
+/* The tasks that wait in the area at @index, and how long the longest. */
 static const char *waiters(const struct areas *t, size_t index, uint64_t *ret_longest)
 {
 	const char *text = NULL;
@@ -168,7 +168,7 @@ static void fill_area(const struct areas *t, size_t row, struct value *v)
 	fill_recent(t, a, &v[C_RECENT]);
 }
 
-/* What was there once has no slots in use now. */
+/* An area that is gone has no slots in use now. */
 static void fill_ended(const struct areas *t, size_t i, struct value *v)
 {
 	static const int now[] = {C_USED,    C_WAITING, C_SINGLE_STEP, C_LONGEST,
@@ -183,7 +183,7 @@ static void fill_ended(const struct areas *t, size_t i, struct value *v)
 	query_ended_fill(t->q, &t->ended, i, &v[C_ENDED]);
 }
 
-/* What all of them have in common: nothing of theirs is in use. */
+/* One row for all idle processes: none of their slots is in use. */
 static void fill_idle(const struct areas *t, struct value *v)
 {
 	bool tasks = !(t->s->head.missing & UPSNAP_NO_TASKS);
