@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend bench breakpoint`: what breakpoints that threads inherit do to creating threads, and
- * what opening and closing one takes. Rounds with breakpoints and without take turns, so that what
- * else the machine does meets both; nobody measures meanwhile. What kontend sees is of rounds of
- * their own, behind those that are timed.
+ * `kontend bench breakpoint`: how breakpoints that threads inherit slow the creation of threads,
+ * and the cost of opening and closing one. Rounds with breakpoints and without take turns, so that
+ * other load of the machine meets both; kontend does not measure meanwhile. It measures in rounds
+ * of its own, after those that are timed.
  */
 #include "kontend/bench-breakpoint.h"
 #include "bench-seen.h"
@@ -208,7 +208,9 @@ static void put_latency(struct bench_figures *f, const struct phase *p, bool kno
 				  "breakpoints %s", p->name);
 }
 
-/* What this user may not do, or what has no room, is said, and the others go on. */
+/*
+ * A phase that this user may not run, or that finds no free slot, prints why; the others still run.
+ */
 static int run_phase(const struct bench *b, const struct phase *p, struct bench_out *out,
 		     struct error *err)
 {
@@ -258,7 +260,7 @@ static int load(const struct bench *b, struct error *err)
 		code = bench_breakpoint_run(&with, &ns, err);
 	/* CPUs have no slot beside the threads that have them all. */
 	bench_breakpoint_stop(&with);
-	/* Who may not open any of CPUs has been told so before. */
+	/* If this user may open none on CPUs, run_phase() has printed that. */
 	if (code == 0)
 		(void)bench_breakpoint_latency(threads, LATENCY_NS, l, &ignored);
 	return code;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two suites side by side: of each figure that both have, the ratio of the medians and where it is
- * to 95 %. Only where 1 is outside of that is it said to be better or worse. What both cannot tell
- * of the same thing, as there are facts, is counted, and compared by nobody.
+ * Two suites side by side: of each figure that both have, the ratio of the medians and its 95 %
+ * confidence interval. Only if 1 is outside of that is it called better or worse. Figures that are
+ * not comparable, as there are facts, are counted only.
  */
 #include "bench-suite.h"
 
@@ -84,7 +84,7 @@ void bench_compare_print(FILE *out, const struct bench_suite *before, const stru
 		"before", "now", "change", "95 % interval");
 	print_all(out, before, now, &c);
 	count_missing(before, now, &c);
-	fprintf(out, "# %u better, %u worse, %u the same as far as %u and %u runs can tell",
+	fprintf(out, "# %u better, %u worse, %u the same as far as %u and %u runs can show",
 		c.by[BENCH_SUITE_BETTER], c.by[BENCH_SUITE_WORSE], c.by[BENCH_SUITE_SAME],
 		before->runs, now->runs);
 	fprintf(out,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * `kontend bench mutex`, `rwsem`, `spinlock` and `futex`: waits for one lock of the kernel, and
- * what this program knows of them: how many, and for how long at least and at most. Whoever
+ * what this program itself counts: how many, and for how long at least and at most. A profiler that
  * measures it meanwhile should see the same.
  */
 #include "kontend/bench-lock.h"
@@ -36,7 +36,7 @@ static void print_sum(FILE *out, const struct bench_lock_sum *s)
 	else
 		fprintf(out, "%" PRIu64 " to %" PRIu64 " waits", s->least, s->most);
 	fprintf(out, ", %.3f to %.3f ms%s\n", ms(s->least_ns), ms(s->most_ns),
-		s->type ? "" : ": no event of the kernel tells of them");
+		s->type ? "" : ": the kernel has no event for them");
 }
 
 static void print_result(FILE *out, const char *name, const struct bench_lock_result *r)

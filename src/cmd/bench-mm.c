@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend bench page-fault` and `kontend bench mmap`: what threads need that contend for one
+ * `kontend bench page-fault` and `kontend bench mmap`: the speed of threads that contend for one
  * mmap_lock, for one number of threads or several, a line each. With --measure the same is run once
- * more, as the command of `kontend report`, so that the locks it waited for stand below its
+ * more, as the command of `kontend report`, so that the locks it waited for are printed below its
  * figures.
  */
 #include "kontend/bench-mm.h"
@@ -120,7 +120,7 @@ static void print_locks(FILE *out, const struct bench_mm_options *o, const struc
 		(double)l->got[1] / (double)l->pages, l->pages);
 }
 
-/* That this cannot be counted is said, and no reason to fail. */
+/* If these locks cannot be counted, a line reports it; the benchmark does not fail. */
 static void tell_locks(const struct bench_mm_options *o, struct bench_out *out)
 {
 	struct bench_mm_locks l;
@@ -183,8 +183,7 @@ static int measure(const struct bench *b, const struct bench_mm_options *m, cons
 			      .filter = "type:rwsem",
 			      .rows = MEASURE_ROWS};
 	code = cmd_report(&report);
-	return code ? error_set(err, -ECHILD, "What was measured of '%s' is not all here", name)
-		    : 0;
+	return code ? error_set(err, -ECHILD, "The measurement of '%s' is not complete", name) : 0;
 }
 
 static int run_all(const struct bench *b, struct bench_mm_options *m,

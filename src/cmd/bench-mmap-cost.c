@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend bench mmap --cost`: what each way to measure mmap_locks costs a program that does little
- * but take its own. The same work is done without kontend and beside it, in the order off, on, on,
- * off, which are two pairs; ways take turns, so that whatever else changes on this machine is in
- * all of them. What counts is CPU time of the work. kontend measures in a process of its own, since
- * a session gives up what the next one needs to open.
+ * `kontend bench mmap --cost`: the cost of each way to measure mmap_locks for a program that does
+ * little but take its own. The same work is done without kontend and beside it, in the order off,
+ * on, on, off, which are two pairs; ways take turns, so that other changes on this machine are in
+ * all of them. The result is the CPU time of the work. kontend measures in a process of its own,
+ * since a session gives up rights that the next one needs.
  */
 #include "bench.h"
 #include "kontend/bench-mm.h"
@@ -42,7 +42,7 @@ static const struct way {
 
 enum { WAYS = sizeof(ways) / sizeof(*ways) };
 
-/* What the process that measures says, when it has begun and when it has ended. */
+/* Message of the measuring process, when it has begun and when it has ended. */
 struct said {
 	uint64_t events, lost;
 	char missing[MMLEVEL_REASON]; /* why the level is another one; "" */
@@ -51,7 +51,7 @@ struct said {
 
 struct observer {
 	pid_t pid;
-	int to, from; /* it goes on until `to` is closed */
+	int to, from; /* it runs until `to` is closed */
 };
 
 struct outcome {
@@ -348,7 +348,7 @@ static int print_cost(struct cost *c, struct bench_out *out, struct error *err)
 	return 0;
 }
 
-/* Once without, so that what is only done the first time is done; it tells the threads. */
+/* Once without kontend, so that first-time costs are over; it also sets the number of threads. */
 static int warm_up(struct cost *c, struct error *err)
 {
 	struct bench_mm_options o = c->load;

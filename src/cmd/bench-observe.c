@@ -27,7 +27,7 @@ enum { WAIT_MS = 50 };
 
 static const uint64_t TICK_NS = 100000000, LAST_NS = 150000000;
 
-/* What both children write, for the parent. */
+/* Results that both children write, for the parent. */
 struct shared {
 	struct bench_observed seen;
 	struct error work, measure;
@@ -75,7 +75,7 @@ static _Noreturn void work(struct pair *p)
 	_exit(0);
 }
 
-/* Takes what comes, until @deadline_ns (0: until the end), or, with @done, until that says so. */
+/* Pumps the engine until @deadline_ns (0: until the end), or until @done has input. */
 static int pump(struct run *run, uint64_t deadline_ns, int done, struct error *err)
 {
 	int r = 0;
@@ -126,7 +126,7 @@ static void take_breakpoints(struct query *q, pid_t pid, struct shared *s)
 
 	if (!snap || snap->head.missing & SNAP_NO_EVENTS)
 		snprintf(s->seen.no_slots, BENCH_OBSERVE_WHY, "%s",
-			 why ? why : "nobody may look at events");
+			 why ? why : "perf events cannot be read");
 	for (size_t i = 0; snap && i < snap->n_events; i++)
 		s->seen.breakpoints += snap->events[i].type == PERF_TYPE_BREAKPOINT &&
 				       snap->events[i].owner_pid == pid;
@@ -147,7 +147,7 @@ static void take_hits(struct query *q, pid_t pid, struct shared *s)
 	}
 	if (!found)
 		snprintf(s->seen.no_probes, BENCH_OBSERVE_WHY, "%s",
-			 why ? why : "hits of its probes are not told");
+			 why ? why : "hits of its probes are not counted");
 }
 
 static int take_all(struct run *run, pid_t pid, struct shared *s, struct error *err)
@@ -263,7 +263,7 @@ int bench_observe(const struct bench_observe_work *w, struct bench_observed *ret
 
 	*ret = (struct bench_observed){0};
 	if (!s)
-		return error_set(err, -ENOMEM, "No memory for what is seen");
+		return error_set(err, -ENOMEM, "No memory for the measurement");
 	int code = observe(&p, err);
 	close_all(&p);
 	*ret = s->seen;

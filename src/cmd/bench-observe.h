@@ -11,7 +11,7 @@
 
 enum { BENCH_OBSERVE_WHY = 200 };
 
-/* What kontend has seen of a process. */
+/* Figures of kontend about a process. */
 struct bench_observed {
 	struct {
 		uint64_t waits, total_ns; /* for the lock that was waited for most */
@@ -25,7 +25,7 @@ struct bench_observed {
 };
 
 struct bench_observe_work {
-	/* What is observed, in a process of its own: 0, or negative with @err. */
+	/* The work to observe, in a process of its own: 0, or negative with @err. */
 	int (*run)(void *ctx, struct error *err);
 	void *ctx; /* is in memory that processes share: bench_observe_memory() */
 	const char *comm;

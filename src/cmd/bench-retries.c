@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How often down_read_trylock() tries again while pages are faulted: the workload is run once more
- * and sampled, where this machine has a counter that names the very instruction. That it has none
- * is said, and no reason to fail.
+ * and sampled, where this machine has a counter that names the very instruction. Without one a line
+ * reports it, and the benchmark does not fail.
  */
 #include "bench.h"
 #include "kontend/bench-mm.h"

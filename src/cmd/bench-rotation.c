@@ -30,7 +30,7 @@ enum { EVENTS = 29, WAIT_MS = 100, CELL = 16, WHY = 600, SHARES = 3 };
 static const uint64_t BYTES = 48 << 20, CASE_NS = 1500000000, SWITCHES_NS = 500000000;
 static const uint64_t TICK_NS = 100000000;
 
-/* What one case gave, as it goes through a pipe. */
+/* Results of one case, as they go through a pipe. */
 struct figures {
 	uint64_t rotations, p50_ns, p99_ns; /* on the workload's CPU */
 	double per_s, cpu_pct;
@@ -294,7 +294,7 @@ static void print_phases(FILE *out, enum bench_rotation_case which, const struct
 	fputc('\n', out);
 }
 
-/* What one case gave, as it is told behind the others. */
+/* Results of one case, printed after all cases. */
 struct result {
 	bool measured;
 	struct figures plain, phases;

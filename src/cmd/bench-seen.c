@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The session of a benchmark of breakpoints. It looks at slots ten times a second, is told of all
- * waits, and samples CPUs; what it gives comes through a pipe when it is ended.
+ * The session of a benchmark of breakpoints. It looks at slots ten times a second, records all
+ * waits, and samples CPUs; its results come through a pipe when it is ended.
  */
 #include "bench-seen.h"
 #include "kontend/clock.h"
@@ -26,7 +26,7 @@ enum { WAIT_MS = 100, HZ = 997 };
 
 static const uint64_t TICK_NS = 100000000;
 
-/* What the published profiles have on top, before and after the lock was split. */
+/* The top functions of the published profiles, before and after the lock was split. */
 static const char *const published[BENCH_SEEN_PUBLISHED] = {
 	"osq_lock",
 	"task_bp_pinned",
@@ -38,7 +38,7 @@ static const char *const published[BENCH_SEEN_PUBLISHED] = {
 /* And the locks of the accounting, by release of the kernel. */
 static const char *const lock_names[] = {"bp_cpuinfo_sem", "perf_event_mutex", "nr_bp_mutex"};
 
-/* Until somebody writes to @fd, or closes it (-1: until the end). */
+/* Until @fd has input, or is closed (-1: until the end). */
 static int pump(struct run *run, int fd, struct error *err)
 {
 	int r = 0;
@@ -145,7 +145,7 @@ static int send_seen(int fd, const struct bench_seen *s)
 	return fdio_write_all(fd, (const char *)s, sizeof(*s));
 }
 
-/* An answer when it measures, and another one when it is told to end. */
+/* Answers when it measures, and again when it ends. */
 static int measure(int fd, struct bench_seen *s)
 {
 	const struct opts o = {.verb = VERB_REPORT, .delay_ns = TICK_NS, .freq = HZ};
@@ -240,7 +240,7 @@ static void print_locks(const struct bench_seen *s, FILE *out)
 	char n[UNITS_BUF], all[UNITS_BUF], worst[UNITS_BUF];
 
 	if (!s->n_locks)
-		fputs("nobody waited for the slots' locks\n", out);
+		fputs("no task waited for the slots' locks\n", out);
 	for (size_t i = 0; i < s->n_locks; i++)
 		fprintf(out, "waits for %s (%s): %s, %s in all, worst %s\n", s->locks[i].name,
 			s->locks[i].type, units_count(n, s->locks[i].contended),

@@ -11,8 +11,8 @@
 #include <sys/types.h>
 
 /*
- * What kontend sees of breakpoints while a benchmark runs: a session of its own, in a process of
- * its own, as a session gives up rights that the benchmark needs.
+ * Measures breakpoints while a benchmark runs: a session of its own, in a process of its own, as a
+ * session gives up rights that the benchmark needs.
  */
 enum {
 	BENCH_SEEN_LOCKS = 8,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend bench selftest`: what this program has made, beside what kontend saw of it. A line a
- * kind: how many there were and, of waits, for how long. What was made is known as between two
- * numbers; what was seen is off by how far it is outside of these. Kinds that this machine or user
- * cannot make are said, and are no failure; all others have a limit.
+ * `kontend bench selftest`: the waits and probes that this program has made, beside those that
+ * kontend reports. A line a kind: how many there were and, of waits, for how long. The truth
+ * is a range; the error of the report is its distance from that range. Kinds that this machine or
+ * user cannot make are printed as such, and are no failure; all others have a limit.
  */
 #include "bench-observe.h"
 #include "bench.h"
@@ -21,7 +21,7 @@ enum { BREAKPOINTS = 2, HITS = 1000, FEW = 100 };
 
 /* Percent that what was seen may be off. */
 static const double SLEEP_WAITS = 2, SLEEP_TIME = 5, SPIN_WAITS = 10, SPIN_TIME = 25, THINGS = 0;
-/* Where the kernel tells of all waits it tells of that part at least. */
+/* A kernel that reports all waits reports at least this part of them. */
 static const double TOLD = 0.8;
 
 static const struct bench_metric m_made = {"made", "1", BENCH_FACT},
@@ -33,7 +33,7 @@ static const struct bench_metric m_made = {"made", "1", BENCH_FACT},
 				 m_waited = {"waited_seen", "ns", BENCH_FACT},
 				 m_waited_off = {"waited_off", "%", BENCH_FACT};
 
-/* What is made of one kind, in memory that the process shares that makes it. */
+/* The waits made of one kind, in memory shared with the process that makes them. */
 struct made {
 	enum bench_lock_kind kind;
 	struct bench_lock_options options;
@@ -145,7 +145,7 @@ static void say_skipped(struct selftest *t, const char *name, const char *why)
 		fprintf(t->out->text, "%-14s not here: %s\n", name, why);
 }
 
-/* What is no fault of kontend's. */
+/* Errors that are no fault of kontend. */
 static bool cannot(int code)
 {
 	return code == -EPERM || code == -EACCES || code == -EOPNOTSUPP || code == -ENOSYS ||
@@ -184,8 +184,9 @@ static int make_waits(void *ctx, struct error *err)
 }
 
 /*
- * Without paravirtual spinlocks the kernel does not tell of who waits for one alone: as its own
- * count says. Then that count is what can be seen.
+ * Without paravirtual spinlocks the kernel does not report a task that waits alone, only those that
+ * queue behind another waiter: it has a count of these. Then that count is the truth to compare
+ * with.
  */
 static bool compare_told(struct selftest *t, const char *name, const struct bench_lock_sum *s,
 			 const struct made *m, const struct bench_observed *o)
@@ -205,11 +206,11 @@ static bool compare_told(struct selftest *t, const char *name, const struct benc
 	print_head(t);
 	if (t->out->text)
 		fprintf(t->out->text,
-			"%-14s %llu waits were made: this kernel tells of those alone who wait "
-			"behind others\n",
+			"%-14s %llu waits were made: this kernel reports only waiters "
+			"behind another waiter\n",
 			name, (unsigned long long)s->least);
 	if (m->told < FEW)
-		say_skipped(t, name, "it has told of hardly any");
+		say_skipped(t, name, "it has reported hardly any");
 	else
 		judge(t, &l);
 	return true;
@@ -233,7 +234,7 @@ static void compare(struct selftest *t, const struct made *m, const struct bench
 
 	if (type == LOCK_RWLOCK_RT_R || type == LOCK_RWLOCK_RT_W)
 		say_skipped(t, name,
-			    "PREEMPT_RT tells one wait for a rwsem as those for two locks");
+			    "PREEMPT_RT reports one wait for a rwsem as waits for two locks");
 	else if (!spins || type != LOCK_SPINLOCK || !compare_told(t, name, s, m, o))
 		judge(t, &l);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * `kontend bench suite`: a run of each benchmark of the table that is for suites, and all of that
- * again, as often as was asked for; so that what changes on the machine meanwhile changes for all
- * of them. Each run is a child process, since a benchmark binds threads, renames its process and
- * gives up rights; its figures come back by a pipe. Names of metrics and units are constants, at
- * the same addresses in parent and child. What a machine cannot is skipped, with the sentence that
- * the benchmark has for it.
+ * again, as often as was asked for; so that changes on the machine meanwhile affect all of them.
+ * Each run is a child process, since a benchmark binds threads, renames its process and gives up
+ * rights; its figures come back by a pipe. Names of metrics and units are constants, at the same
+ * addresses in parent and child. Benchmarks that a machine cannot run are skipped, with the
+ * sentence that the benchmark has for it.
  */
 #include "bench-suite.h"
 #include "bench.h"
@@ -33,7 +33,7 @@ enum { RUNS = 5, WORDS = 16, LINE = 256, MOST_FIGURES = 4096 };
 static const uint64_t PATIENCE_NS = 300000000000;
 static const off_t MOST_BYTES = 64 << 20;
 
-/* What a child says first; figures follow. */
+/* The first message of a child; figures follow. */
 struct answer {
 	struct error err; /* with code 0: what one case of it lacks, if any */
 	int code;
@@ -119,14 +119,16 @@ static int take_figures(struct bench_suite *s, const struct bench_entry *b, int 
 	return 0;
 }
 
-/* Not for want of anything that a second try, or somebody else, would have here. */
+/* Errors that a second try, on this machine and as this user, would meet again. */
 static bool cannot(int code)
 {
 	return code == -ENODEV || code == -EOPNOTSUPP || code == -EPERM || code == -EACCES ||
 	       code == -ENOSYS;
 }
 
-/* What others have measured is worth something without this one: it is told, and fails at the end.
+/*
+ * The results of the others are worth something without this one: its failure is printed, and
+ * returned at the end.
  */
 static int take_failure(struct bench_suite *s, const struct bench_entry *b, const struct error *why,
 			struct error *err)

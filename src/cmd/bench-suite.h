@@ -17,7 +17,7 @@ int bench_suite_width(const struct bench_suite *s);
 /* As members of an object that is open. */
 void bench_suite_put(struct jsonw *j, const struct bench_suite *s);
 
-/* What has changed from @before to @now; @name: of the file that @before is from. */
+/* Prints the changes from @before to @now; @name: of the file that @before is from. */
 void bench_compare_print(FILE *out, const struct bench_suite *before, const struct bench_suite *now,
 			 const char *name);
 void bench_compare_put(struct jsonw *j, const struct bench_suite *before,

@@ -26,7 +26,7 @@ enum { PARTS = 5, NAME = 32, WORD = 24, COUNTS = 128 };
 
 static const uint64_t PART_NS = 100000000, LEAST_PART_NS = 1000000;
 
-/* What is to be measured. */
+/* The measurements to make. */
 struct plan {
 	bool wanted[BENCH_UPROBE_KINDS][2]; /* [1]: with a probe at the return */
 	bool calls, requests;
@@ -71,7 +71,7 @@ static bool take_kind(struct plan *p, const char *word)
 	return false;
 }
 
-/* The next word of a list, at *@list, which goes on behind it; NULL: there is none, or too long. */
+/* The next word of *@list, which is moved past it; NULL: there is none, or it is too long. */
 static const char *next_word(const char **list, char word[WORD])
 {
 	size_t len = *list ? strcspn(*list, ",") : 0;
@@ -105,8 +105,8 @@ static int plan_kinds(struct plan *p, const char *list, struct error *err)
 		bool requests = kind && !strcmp(kind, "request");
 		if (!requests && (!kind || !take_kind(p, kind)))
 			return error_set(err, -EINVAL,
-					 "--kind: give nop, nop5, push, ret, one of them behind "
-					 "uprobe- or uretprobe-, or request; several with commas");
+					 "--kind: give nop, nop5, push, ret, uprobe- or uretprobe- "
+					 "and one of these, or request; several with commas");
 		p->requests |= requests;
 	}
 	if (!p->calls)
@@ -178,7 +178,7 @@ static void put_figures(struct bench_figures *f, const struct bench_uprobe_row *
 	bench_figures_put(f, &cost_of_hit, r->took.cost_ns, "%s, %u cpus", name, r->cpus);
 }
 
-/* The cheapest kind of a class tells its price: the others do more than being hit. */
+/* The cheapest kind of a class has the price of a hit: the others do more than being hit. */
 static void keep(struct uprobe_costs *c, const struct bench_uprobe_row *r)
 {
 	uint64_t *ns = &c->ns[r->class_][r->is_return];
@@ -217,15 +217,15 @@ static uint64_t part_ns(const struct plan *p, uint64_t duration_ns)
 	return ns < LEAST_PART_NS ? LEAST_PART_NS : ns;
 }
 
-/* What functions of a table are is said where they may be others than those that took the time. */
+/* Prints a note if the functions of a table may be others than those that took the time. */
 static void say_skid(const struct bench_uprobe_row *last, struct bench_out *out)
 {
 	/* Each run has the same figures: without a sample it is not known. */
 	bench_figures_put(&out->figures, &by_timer, last->n_top ? last->skid : (double)NAN,
 			  "functions");
 	if (out->text && last->n_top && last->skid)
-		fputs("functions: sampled by a timer: time with interrupts off stands at the "
-		      "function that enables them\n",
+		fputs("functions: sampled by a timer: time with interrupts off is "
+		      "attributed to the function that enables them\n",
 		      out->text);
 }
 
@@ -336,7 +336,7 @@ int cmd_bench_uprobe(const struct opts *o, struct bench_out *out, struct error *
 	code = code ? code : plan_counts(&p, o->cpu_counts, err);
 	if (code == 0)
 		code = measure_all(&p, part_ns(&p, o->duration_ns), out, &costs, err);
-	/* What was measured in part says nothing of the classes that are not in it. */
+	/* A part of the kinds is no measurement of the other classes. */
 	bool whole = !o->bench_kinds && has_one_cpu(&p);
 	if (code == 0 && whole)
 		code = uprobe_cost_store(&costs, err);

@@ -48,7 +48,7 @@ static int refuse(const char *option, const char *bench)
 	struct error err = {0};
 
 	error_set(&err, -EINVAL,
-		  "'kontend bench %s' has no use for --%s: see 'kontend bench --help'", bench,
+		  "'kontend bench %s' does not take --%s: see 'kontend bench --help'", bench,
 		  option);
 	return cmd_fail(CMD_EXIT_USAGE, &err);
 }
@@ -136,7 +136,7 @@ static int run(const struct bench_entry *b, const struct opts *o)
 
 	if (code == 0 && out.figures.code < 0)
 		code = error_set(&err, out.figures.code, "no memory for what was measured");
-	/* Figures that are beyond a limit are told all the same. */
+	/* Figures beyond a limit are printed all the same. */
 	if (json && (code == 0 || code == -ERANGE))
 		put_json(b->name, &out.figures);
 	bench_figures_deinit(&out.figures);

@@ -18,9 +18,9 @@ struct bench_out {
 };
 
 /*
- * What `bench` measures, each in its own file. 0; negative with @err: -EINVAL for options that
- * cannot be had together, -ENODEV or -EOPNOTSUPP where this machine has not what is to be measured,
- * -ERANGE for figures that are there, and beyond a limit.
+ * The benchmarks, each in its own file. 0; negative with @err: -EINVAL for options that cannot be
+ * had together, -ENODEV or -EOPNOTSUPP if this machine lacks the thing to measure, -ERANGE for
+ * figures beyond a limit.
  */
 int cmd_bench_uprobe(const struct opts *o, struct bench_out *out, struct error *err);
 int cmd_bench_rotation(const struct opts *o, struct bench_out *out, struct error *err);

@@ -6,7 +6,7 @@
 #include "kontend/query-incidents.h"
 #include "kontend/trigger.h"
 
-/* What --trigger watches for, and what it has caught so far. `= {0}` is a valid empty one. */
+/* The triggers of --trigger, and the incidents caught so far. `= {0}` is a valid empty one. */
 struct cmd_caught {
 	struct triggers *triggers; /* NULL: nothing is watched for */
 	struct query_incidents all;

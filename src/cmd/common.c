@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How verbs speak: results on standard output, one line a message on standard error, with the
- * program's name in front so that it can be told from the measured command's own words. The journal
- * knows the name, and gets the message's weight instead.
+ * How verbs print: results on standard output, one line a message on standard error, with the
+ * program's name in front so that it cannot be mistaken for output of the measured command. The
+ * journal knows the name, and gets the priority of the message instead.
  */
 #include "kontend/journal.h"
 #include "kontend/live.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A wait is judged where it ends, as its length is known only then, and its events are noted by a
- * hash of what they say: time, kind, CPU and lock. A mutex that goes from spinning to sleeping
- * begins more than once; these begins wait with the model's wait until it is judged. Who held a
- * lock is said directly behind a begin of the same CPU, and goes with it; who lets go of one goes
- * with any wait for it. Ends of waits that the
- * model does not know are of no wait that is meant.
+ * Which events a cut keeps. A wait is judged where it ends, as its length is known only then, and
+ * its events are noted by a hash of their fields: time, kind, CPU and lock. A mutex that goes from
+ * spinning to sleeping begins more than once; these begins wait with the model's wait until it is
+ * judged. The record of a lock's owner follows a begin of the same CPU, and goes with it; that of a
+ * release goes with any wait for the lock. Ends of waits that the model does not know belong to no
+ * wait that is kept.
  */
 #include "cut-filter.h"
 #include "kontend/mem.h"
@@ -31,7 +31,7 @@ static int note_wait(struct keep *k, uint64_t time, uint32_t cpu, uint64_t lock,
 	return r < 0 ? r : map64_put(&k->events, hash_of_lock(lock), 1);
 }
 
-/* Of the wait at @at; what is there of an earlier one is forgotten. NULL: no memory. */
+/* The entry of the wait at @at; that of an earlier wait is cleared. NULL: no memory. */
 static struct keep_wait *wait_of(struct keep *k, uint32_t at, const struct wait *w)
 {
 	while (k->n_waits <= at) {
@@ -55,7 +55,7 @@ static int begins(struct keep *k, uint32_t at, const struct wait *w, const struc
 	return 0;
 }
 
-/* What has begun so and is meant. */
+/* Keeps the events that this wait began with. */
 static int keep_begins(struct keep *k, uint32_t at, const struct wait *w)
 {
 	struct keep_wait *kept = wait_of(k, at, w);

@@ -11,12 +11,12 @@ struct cmd_cut {
 	const char *from, *to;	 /* files; @to must not be there */
 	int level;		 /* of zstd; 0: not compressed */
 	uint64_t tick_ns;	 /* of the recording; 0: those that it has */
-	const char *const *argv; /* what is kept as the command line */
+	const char *const *argv; /* the command line to record in it */
 	struct cut_part part;
 };
 
 struct reader_stat;
-/* By which a part of it is compressed, unless somebody says so. */
+/* The compression level of a part of it, unless the user gives one. */
 int cmd_cut_level(const struct reader_stat *from);
 
 /* All of it is there afterwards, or nothing. 0, or negative with @err. */

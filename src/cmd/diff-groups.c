@@ -19,7 +19,7 @@ struct groups {
 	struct fleet_spec spec;
 };
 
-/* What rows stand for is a table here. */
+/* The dimension of rows is a table here. */
 static int table_by(const char *by, unsigned *ret, struct error *err)
 {
 	static const struct {
@@ -67,9 +67,9 @@ static int finish(struct measure_job *job, struct measure *m, struct error *err)
 	for (int side = 0; r == 0 && side < SIDES; side++)
 		if (!fleet_sum(g->fleets[side])->recordings)
 			r = error_set(err, -ENODATA,
-				      "None of the recordings %s can be compared: what is wrong "
-				      "with each was said",
-				      side == BEFORE ? "before '--'" : "behind '--'");
+				      "None of the recordings %s can be compared: see the "
+				      "messages above",
+				      side == BEFORE ? "before '--'" : "after '--'");
 	g->spec.sandbox = &m->sandboxed.sandbox;
 	return r < 0 ? r
 		     : fleet_report_diff(&g->sides[BEFORE], &g->sides[AFTER], &g->spec,

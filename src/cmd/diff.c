@@ -40,8 +40,7 @@ static int parse_moments(struct differ *d, const struct opts *o, struct error *e
 	size_t len_b = length ? (size_t)(length - b - 1) : b ? strlen(b + 1) : 0;
 
 	if (o->time)
-		return error_set(err, -EINVAL,
-				 "--compare says which times: there is no use for --time");
+		return error_set(err, -EINVAL, "--compare names the times: leave out --time");
 	if (o->more[0] && o->more[1])
 		return error_set(err, -EINVAL,
 				 "--compare is about two times of one recording: give one FILE");

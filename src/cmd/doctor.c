@@ -49,7 +49,7 @@ static const struct doctor_item *main_cause(const struct doctor *d)
 	return v ? doctor_check(d, v->cause) : NULL;
 }
 
-/* What to do, before all that was tried: the fix is what users look for. */
+/* Prints the fix first, before all that was tried: users look for it. */
 static void put_remedy(FILE *out, const struct doctor *d)
 {
 	const struct doctor_item *c = main_cause(d);

@@ -45,7 +45,7 @@ static void dump_columns(FILE *out)
 		dump_table(out, t->kind);
 }
 
-/* What a column is in JSON: "ns", "[text]". */
+/* The type of a column in JSON: "ns", "[text]". */
 static void dump_json_type(FILE *out, const struct column *c)
 {
 	static const char *const types[] = {

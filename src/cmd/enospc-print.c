@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What `kontend doctor --enospc` found out, as text and as JSON (kontend.enospc/1). */
+/* Results of `kontend doctor --enospc`, as text and as JSON (kontend.enospc/1). */
 #include "enospc.h"
 #include "kontend/jsonw.h"
 
@@ -10,7 +10,7 @@
 static const char *const rwx_names[] = {"-", "r", "w", "rw", "x", "rx", "wx", "rwx"};
 static const char *const pool_names[] = {"any", "exec", "data"};
 
-/* Who would have to close an event. */
+/* The task that would have to close an event. */
 struct keeper {
 	const char *kind, *comm;
 	int32_t pid, fd; /* 0 and -1: not known, none */
@@ -94,7 +94,7 @@ static void put_holder(FILE *out, const struct perfsnap *s, uint32_t event)
 		rwx_names[e->bp_type & 7], state_of(e->state), perfsnap_text(s, e->where));
 }
 
-/* What to do about one: in words that can be followed. */
+/* Instructions for one event, in words that a user can follow. */
 static void put_close(FILE *out, const struct perfsnap *s, uint32_t event)
 {
 	const struct snap_event *e = &s->events[event];
@@ -179,8 +179,8 @@ static void put_method(FILE *out, const struct cmd_enospc *c)
 		fprintf(out, "\nRead from the kernel by BPF%s%s.\n", *reason ? ": " : "", reason);
 	else
 		fprintf(out,
-			"\nCounted by opening breakpoints until the kernel refused. Who holds them "
-			"is not known\nthat way: %s.\n"
+			"\nCounted by opening breakpoints until the kernel refused. Their holders "
+			"are not known\nthat way: %s.\n"
 			"With BPF (CAP_BPF and CAP_PERFMON, or root) the holders would be named.\n",
 			reason);
 	if (h->incomplete)

@@ -89,7 +89,7 @@ static int parse_targets(struct cmd_enospc *c, struct target *t, struct error *e
 	return code;
 }
 
-/* What thread @tid has on @s's CPU: by how many fewer than for one that has none. */
+/* The breakpoints of thread @tid on @s's CPU: how many fewer fit than for a thread without any. */
 static int count_own(struct cmd_enospc *c, const struct snap_slots *s, int32_t tid, size_t *n,
 		     struct error *err)
 {

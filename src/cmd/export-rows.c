@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * `kontend export --format ndjson`: rows for engines, of one recording after the other. With
- * --bucket the stream is cut where the clock of the wall has a multiple of it, so that parts of
- * machines are of the same time; at each end the rows are written and the model begins anew. What
- * is wrong with a recording is said once, marked in its rows, and makes the exit status 1: whoever
- * loads rows by the thousand does not read what was said.
+ * --bucket the stream is cut where the wall clock has a multiple of it, so that parts of machines
+ * are of the same time; at each end the rows are written and the model is cleared. A fault of a
+ * recording is printed once, marked in its rows, and makes the exit status 1: a user who loads rows
+ * by the thousand does not read messages.
  */
 #include "export-rows.h"
 #include "kontend/query-incident.h"
@@ -37,7 +37,7 @@ struct rows_job {
 	const struct span *twin; /* of the same machine and time */
 	bool incident_done;
 	struct spans spans; /* of those before it */
-	bool any_bad;	    /* something was said */
+	bool any_bad;	    /* a fault was printed */
 };
 
 static struct rows_job *of_slices(struct engine_slices *s)
@@ -73,7 +73,7 @@ static unsigned marks_of(struct rows_job *j)
 	return (twin ? ROWS_OVERLAP : 0u) | (m->damage.snapshot_unknown ? ROWS_VERSION : 0u);
 }
 
-/* What a trigger wrote the file for, in the part where it fired, or the last one. */
+/* The incident that a trigger wrote the file for, in the part where it fired, or the last one. */
 static void take_incident(struct rows_job *j, bool is_last, struct query_incidents *ret)
 {
 	const struct model *m = &j->run->engine.model;

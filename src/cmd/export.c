@@ -193,7 +193,7 @@ static struct openmetrics_spec metrics_spec(const struct opts *o)
 	};
 }
 
-/* What the model has goes to the totals, and the model begins anew. */
+/* Adds the model to the totals, and clears it. */
 static int add_metrics(struct exporter *e, struct measure *m, struct error *err)
 {
 	const struct openmetrics_spec spec = metrics_spec(m->o);
@@ -221,7 +221,7 @@ static int finish_openmetrics(struct measure_job *j, struct measure *m, struct e
 	return ret < 0 ? ret : openmetrics_put(e->metrics, m->output.file, err);
 }
 
-/* All of it or nothing: whoever reads the file never sees a half. */
+/* All of it or nothing: a reader of the file never sees a half. */
 static int rewrite(struct measure_job *j, struct measure *m, struct error *err)
 {
 	struct exporter *e = (struct exporter *)j;
@@ -269,7 +269,7 @@ static int check_replaceable(const struct opts *o, struct error *err)
 			 o->output);
 }
 
-/* What is about call chains says nothing about the other formats. */
+/* Options about call chains have no meaning for the other formats. */
 static int check_chains(const struct opts *o, struct error *err)
 {
 	const char *given = o->weight	     ? "weight"
@@ -279,12 +279,13 @@ static int check_chains(const struct opts *o, struct error *err)
 	bool chains = is_format(o, "flamegraph") || is_profile(o);
 
 	if (given && !is_format(o, "folded") && (o->mark_kernel || !chains))
-		return error_set(err, -EINVAL, "--%s has no use with --format %s",
+		return error_set(err, -EINVAL, "--%s does not go with --format %s",
 				 o->mark_kernel ? "mark-kernel" : given, o->format);
 	if (is_blame(o) && is_profile(o))
-		return error_set(err, -EINVAL,
-				 "--weight blame has no use with --format %s: give wait or samples",
-				 o->format);
+		return error_set(
+			err, -EINVAL,
+			"--weight blame does not go with --format %s: give wait or samples",
+			o->format);
 	return 0;
 }
 

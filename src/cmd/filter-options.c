@@ -144,7 +144,7 @@ static bool is_address(const char *s)
 	       !s[2 + strspn(s + 2, "0123456789abcdefABCDEF")];
 }
 
-/* A name is sought where somebody would look for it: in that of the lock, its kind and its type. */
+/* A name is looked for where users expect it: in that of the lock, its kind and its type. */
 static void put_lock(struct maker *m, const char *name)
 {
 	if (is_address(name)) {
@@ -219,7 +219,7 @@ int cmd_only(const struct opts *o, struct cmd_only *ret, struct error *err)
 	textbuf_end(&m.words);
 	textbuf_end(&m.filter);
 	if (r == 0 && textbuf_len(&m.filter) + 1 >= sizeof(ret->filter))
-		r = error_set(err, -EINVAL, "What to leave out takes more than %d bytes to say",
+		r = error_set(err, -EINVAL, "The filter of these options takes more than %d bytes",
 			      CMD_ONLY_TEXT);
 	return r < 0 ? r : wait_filter_check(ret->filter, err);
 }

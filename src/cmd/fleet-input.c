@@ -36,7 +36,7 @@ int fleet_input_spec(struct fleet_spec *s, const struct opts *o, size_t text_row
 	return 0;
 }
 
-/* What is being read, and where it goes. */
+/* The recording being read, and where it goes. */
 struct one {
 	struct fleet_input *g;
 	const char *path;

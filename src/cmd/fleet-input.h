@@ -30,8 +30,8 @@ struct fleet_input {
 };
 
 /*
- * What merge and diff have in common of @s, from options; its `by` and `faults` are not touched.
- * @text_rows: of a table, where nothing is said. 0, or -EINVAL with @err.
+ * The common part of @s for merge and diff, from options; its `by` and `faults` are not touched.
+ * @text_rows: rows of a table, if no option says how many. 0, or -EINVAL with @err.
  */
 int fleet_input_spec(struct fleet_spec *s, const struct opts *o, size_t text_rows,
 		     struct cmd_only *ret_only, struct error *err);

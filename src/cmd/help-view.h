@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What the manual says of the view called @name. False: there is no such view. */
+/* Prints the manual's section on the view called @name. False: there is no such view. */
 bool help_view(const char *name, FILE *out);
 
 #endif

@@ -51,7 +51,7 @@ int cmd_help(const struct opts *o)
 	return cmd_fail(CMD_EXIT_USAGE, &err);
 }
 
-/* What this build has. Whether it works on this machine is the doctor's business. */
+/* Features of this build. Whether they work on this machine is the doctor's business. */
 static void put_features(void)
 {
 	static const struct {

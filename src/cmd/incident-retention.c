@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When files of incidents are looked through, and what is said of it. */
+/* When old files of incidents are looked for and removed, and the messages about it. */
 #include "incident-retention.h"
 #include "kontend/clock.h"
 #include "kontend/units.h"
@@ -17,7 +17,7 @@ void incident_retention_ask(struct incident_retention *k, const struct opts *o,
 	*ret_now_ns = retain_now(&k->clock, clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_BOOTTIME));
 }
 
-/* What goes wrong each time is said once. */
+/* An error that occurs each time is printed once. */
 void incident_retention_done(struct incident_retention *k, const struct opts *o,
 			     const struct retain_stat *s, const struct error *err)
 {

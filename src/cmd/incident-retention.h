@@ -11,13 +11,13 @@ struct incident_retention {
 	struct retain_clock clock;
 	struct retain_stat stat; /* at the last look */
 	uint64_t next_ns;	 /* the next one, unless a file is written before */
-	bool failed;		 /* which was said */
+	bool failed;		 /* which was printed */
 };
 
-/* The limits of @o, and the clock, for who looks there on his own. */
+/* The limits of @o, and the clock, for a caller that removes files itself. */
 void incident_retention_ask(struct incident_retention *k, const struct opts *o,
 			    struct retain_limits *ret, uint64_t *ret_now_ns);
-/* He has: what is removed is said. */
+/* The caller has done so: prints the number of removed files. */
 void incident_retention_done(struct incident_retention *k, const struct opts *o,
 			     const struct retain_stat *s, const struct error *err);
 /* Looks now. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * `kontend live`: the pipe of a run with the terminal user interface at its end. The source is
- * opened first, so that what the kernel refuses is said on a terminal that is still in order. A
+ * opened first, so that an error of the kernel is printed on a terminal that is still in order. A
  * measured command must not write over the screen, so it is born with /dev/null for its standard
  * streams.
  */

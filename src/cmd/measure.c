@@ -138,7 +138,7 @@ static bool is_behind(const struct run *run)
 	return r && r->state == ENGINE_RANGE_BEHIND;
 }
 
-/* What the job does now and then. */
+/* Calls the job's `every` at each interval. */
 static int call_every(struct measure *m, struct error *err)
 {
 	struct measure_job *j = m->job;
@@ -147,13 +147,13 @@ static int call_every(struct measure *m, struct error *err)
 	if (!j->every || m->stopped || now < m->next_ns)
 		return 0;
 	m->next_ns = m->next_ns ? m->next_ns + m->o->interval_ns : now + m->o->interval_ns;
-	/* What was missed is not made up for. */
+	/* Missed intervals are skipped. */
 	if (m->next_ns <= now)
 		m->next_ns = now + m->o->interval_ns;
 	return j->every(j, m, err);
 }
 
-/* Whoever reads lines through a pipe gets them when they are due. */
+/* A program that reads lines through a pipe gets them when they are due. */
 static int flush_lines(struct measure *m, const struct run *run, int pumped, struct error *err)
 {
 	bool due = pumped == ENGINE_IDLE || (pumped == ENGINE_TICK && !run->from_file);
@@ -248,8 +248,8 @@ static void say_nothing_came(const struct measure *m, struct run *run, const cha
 
 	if (m->give_up && source_progress(run->engine.source, &pos, &size) && !pos)
 		cmd_say(m->o,
-			"%s: a signal came before its first byte: is it a pipe that nobody writes "
-			"to?",
+			"%s: a signal came before its first byte: is it a pipe without a "
+			"writer?",
 			path);
 }
 
@@ -338,7 +338,7 @@ int measure_gate(struct measure *m, struct run *known, const char *filter,
 
 	if (knows && !can_read_again(m->o->input)) {
 		cmd_say(m->o,
-			"%s cannot be read twice: each wait is judged by what is known when it "
+			"%s cannot be read twice: each wait is judged by the names known when it "
 			"ends",
 			strcmp(m->o->input, "-") ? m->o->input : "standard input");
 		knows = false;
@@ -427,7 +427,7 @@ static int start(struct measure *m, struct measure_job *j, struct error *err)
 	return pump_range(m, &m->run, NULL, err);
 }
 
-/* The output takes nothing, and a signal has come: there is nobody to say more to. */
+/* The output blocks, and a signal has come: no message could be written. */
 static int given_up(struct measure *m)
 {
 	take_signals(m, &m->run);

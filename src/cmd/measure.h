@@ -28,12 +28,12 @@ struct measure {
 	bool bad_usage;		/* --time makes no sense here */
 	struct progress progress;
 	struct sandboxed sandboxed;
-	struct stall stall; /* whoever should read the output may not */
+	struct stall stall; /* the reader of the output may block it */
 };
 
 /*
- * What a verb does with it. First member of the verb's own struct. Answers are 0 or a negative
- * errno with @err; -EPIPE (the reader of the output has gone) ends the program without a word.
+ * The part of a verb. First member of the verb's own struct. Answers are 0 or a negative errno with
+ * @err; -EPIPE (the reader of the output has gone) ends the program without a word.
  */
 struct measure_job {
 	const char *also;	 /* another recording that is read; NULL: none */
@@ -72,8 +72,8 @@ int measure_read_opened(struct measure *m, struct run *run, const char *path, st
 
 /*
  * The gate of a verb that judges waits one at a time. Of a recording all is read first into @known,
- * if @filter is about names, so that a wait is judged by what is known at the end. What comes
- * through a pipe cannot be read twice, which is said. The caller gives @known back after the gate.
+ * if @filter is about names, so that a wait is judged by the names at the end. A pipe cannot be
+ * read twice, and a message reports it. The caller gives @known back after the gate.
  */
 struct event_filter;
 int measure_gate(struct measure *m, struct run *known, const char *filter,
@@ -82,9 +82,9 @@ int measure_gate(struct measure *m, struct run *known, const char *filter,
 /* @run gets at recordings as @m does. */
 void measure_sandbox(struct measure *m, struct run *run);
 
-/* For results that have no place for it: says so where records are missing from them. */
+/* For results that have no place for it: prints that records are missing from them. */
 void measure_say_losses(const struct measure *m);
-/* What there is to say about names that were loaded. */
+/* Prints messages about names that were loaded. */
 void measure_say_names(const struct measure *m, struct query *q);
 
 /*

@@ -16,7 +16,7 @@ struct progress {
 void progress_begin(struct progress *p, const char *what);
 /* @done of @all; @all 0: not known. May be called as often as one likes. */
 void progress_update(struct progress *p, uint64_t done, uint64_t all);
-/* Takes the bar away: before anything else is said, and at the end. */
+/* Takes the bar away: before any other message, and at the end. */
 void progress_end(struct progress *p);
 
 #endif

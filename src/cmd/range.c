@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * --time where nothing is on a screen. A range is said in terms of where a recording begins and
- * ends. The beginning is known when its first event comes, which is early enough. The end is in the
- * head of a finished file of kontend. Heads of others may be copied from another recording: such a
- * file is walked through where its end is needed, without looking at its events. The end of what is
- * measured, or comes through a pipe, is known when it is too late: forms that need it are refused
- * there.
+ * --time for verbs without a screen. A range is relative to the begin and end of a recording. The
+ * begin is known when its first event comes, which is early enough. The end is in the head of a
+ * finished file of kontend. Heads of others may be copied from another recording: such a file is
+ * walked through where its end is needed, without looking at its events. The end of a measurement,
+ * or of a pipe, is known when it is too late: forms that need it are refused there.
  */
 #include "range.h"
 #include "kontend/reader.h"
@@ -105,7 +104,7 @@ static int walk(struct source *s, uint64_t *end_ns, bool (*stop)(void *ctx), voi
 	return 0;
 }
 
-/* Of a regular file that does not tell it. */
+/* Finds the end of a regular file without one in its head. */
 static int find_end(struct cmd_range *r, bool (*stop)(void *ctx), void *ctx, struct error *err)
 {
 	struct reader_options o = r->reader;

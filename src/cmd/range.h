@@ -5,7 +5,9 @@
 #include "kontend/engine.h"
 #include "kontend/reader.h"
 
-/* What --time says, on its way to a range of the engine. It must not move while that has it. */
+/*
+ * The text of --time, and the engine's range made of it. It must not move while the engine has it.
+ */
 struct cmd_range {
 	struct engine_range range;
 	struct engine *engine;
@@ -20,9 +22,9 @@ struct cmd_range {
  * From now on @e, which has read nothing yet, is about the part of its stream that @text says: as
  * FROM,TO, or with @length_ns as the moment where it ends.
  * @how: of its `path`, NULL: it is no recording, and who opens it.
- * Where the file does not tell its end it is read for it beforehand: @stop is asked now and then
- * whether to give that up (-EINTR). 0 or a negative errno with @err; whether the text makes sense
- * shows only when the stream begins.
+ * If the file does not have its end in the head it is read for it beforehand: @stop is asked now
+ * and then whether to give that up (-EINTR). 0 or a negative errno with @err; whether the text
+ * makes sense shows only when the stream begins.
  */
 int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, uint64_t length_ns,
 		  const struct reader_options *how, bool (*stop)(void *ctx), void *ctx,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend record --trigger`: nothing is written until something has happened, and then what was
- * before it, too. The live source passes through a backlog, which keeps the last seconds packed,
- * into an engine, whose triggers are asked after every step. What fires opens an incident, which
- * takes in what fires meanwhile, and is handed to a thread that writes its file when all of its
- * time has come.
+ * `kontend record --trigger`: nothing is written until a trigger fires, and then the time before
+ * it, too. The live source passes through a backlog, which keeps the last seconds packed, into an
+ * engine, whose triggers are asked after every step. A trigger that fires opens an incident, which
+ * takes in others that fire meanwhile, and is handed to a thread that writes its file when all of
+ * its time has come.
  *
  * All of it is one thread, which sleeps until a tick is in the queue, a signal comes, a file is
- * done or an incident ends. Signals are blocked and read in one place, take_signals(). What others
- * add to this loop is called from begun(), each_tick() and ended().
+ * done or an incident ends. Signals are blocked and read in one place, take_signals(). Other files
+ * add to this loop by calls from begun(), each_tick() and ended().
  */
 #include "record-incidents.h"
 #include "incident-retention.h"
@@ -63,7 +63,7 @@ struct catching {
 	size_t n_exprs;
 	uint64_t deadline_ns;
 	uint64_t written, failed;
-	struct metrics *metrics; /* NULL: nobody asks for them */
+	struct metrics *metrics; /* NULL: metrics are not served */
 	int signal_fd;
 	int signal; /* that ends it: the first that came, 0 = none */
 	bool stopped, give_up;
@@ -87,7 +87,7 @@ static int wrap(void *ctx, struct source **top, struct error *err)
 	return r;
 }
 
-/* Somebody has asked for an incident. */
+/* A user or a program has asked for an incident. */
 static void by_hand(struct catching *c)
 {
 	struct incident in = {.fired_ns = clock_now_ns(), .flags = INCIDENT_BY_HAND};
@@ -98,7 +98,7 @@ static void by_hand(struct catching *c)
 	incident_open_add(&c->open, c->backlog, &in);
 }
 
-/* What has fired since the last time. 0 or negative. */
+/* Takes the triggers that have fired since the last time. 0 or negative. */
 static int ask_triggers(struct catching *c, struct error *err)
 {
 	struct incident in;
@@ -167,7 +167,7 @@ static void take_done(struct catching *c)
 	}
 }
 
-/* A look may have told it after the trigger had fired. */
+/* A lock snapshot after the trigger had fired may have the name. */
 static void name_lock(struct catching *c)
 {
 	struct query q;
@@ -249,13 +249,13 @@ static void say_start(struct catching *c)
 	if (*i->note)
 		cmd_say(c->o, "%s", i->note);
 	if (opts_overhead(c->o, &ppm, &err) == 0 && ppm && !waitfeed_sums_up(c->run.waits))
-		cmd_say(c->o, "what it costs is not held (--max-overhead): perf tells of waits "
-			      "here, not BPF");
+		cmd_say(c->o, "--max-overhead has no effect: waits are read from perf events, "
+			      "not by BPF");
 	cmd_say(c->o, "watching %s for incidents, which are written to %s/",
 		target_describe(&c->run.target, what, sizeof(what)), c->files.dir);
 }
 
-/* What one who was killed has not finished is worth a look. */
+/* Reports incidents that a killed recorder has left unfinished. */
 static void say_left(struct catching *c)
 {
 	struct incident_list l;
@@ -382,7 +382,7 @@ static void stop_if_due(struct catching *c)
 	c->stopped = true;
 }
 
-/* "hand" is none: whoever gives it sends signals. */
+/* "hand" is no trigger: the user sends signals for it. */
 static bool is_hand(const char *trigger)
 {
 	return strcmp(trigger, "hand") == 0;
@@ -419,7 +419,10 @@ static int open_triggers(struct catching *c, struct error *err)
 	return r;
 }
 
-/* What may change while it runs. An incident that goes on is of the triggers that were. */
+/*
+ * Takes over the settings that may change while it runs. An incident in progress keeps the triggers
+ * that it was opened by.
+ */
 static int reload(struct catching *c, struct error *err)
 {
 	int r;
@@ -468,7 +471,7 @@ static int pump(struct catching *c, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-/* What is being written is, unless a second signal comes. */
+/* Finishes files that are being written, unless a second signal comes. */
 static void finish_files(struct catching *c)
 {
 	look_at_incident(c, true);

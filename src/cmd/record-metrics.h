@@ -20,7 +20,7 @@ int cmd_record_metrics_new(struct metrics **ret, const struct opts *o, struct er
 /* Measuring has begun, and rights have been given up. */
 int cmd_record_metrics_start(struct metrics *m, const struct opts *o, struct engine *e,
 			     struct error *err);
-/* The engine is at a tick. What fails is said: it is no reason to end. */
+/* The engine is at a tick. An error is printed: it is no reason to end. */
 void cmd_record_metrics_tick(struct metrics *m, const struct opts *o,
 			     const struct metrics_counts *c);
 

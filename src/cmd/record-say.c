@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What `kontend record` says while it records, and at the end. */
+/* Messages of `kontend record` while it records, and at the end. */
 #include "record-say.h"
 #include "kontend/units.h"
 #include "verbs.h"

@@ -6,11 +6,11 @@
 #include "record/file.h"
 #include "record/record-counter.h"
 
-/* What is said of a recording, on a line that is written over until the last. */
+/* Messages about a recording, on a line that is written over until the last. */
 struct cmd_record_say {
 	const struct opts *o;
 	const char *path;
-	bool line; /* stands there */
+	bool line; /* it is on the terminal */
 };
 
 struct record_said {

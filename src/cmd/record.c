@@ -38,10 +38,10 @@
 #define MS 1000000ull
 #define SECOND 1000000000ull
 
-/* Who empties the rings. */
+/* Which thread empties the rings. */
 enum stage {
 	STAGE_QUEUE, /* the collector thread does */
-	STAGE_REST,  /* nobody: what it has left in the queue is written first */
+	STAGE_REST,  /* none: records that it has left in the queue are written first */
 	STAGE_DIRECT /* we do */
 };
 
@@ -56,7 +56,7 @@ struct recording {
 	enum stage stage;
 	struct record_direct direct;
 	uint64_t bytes;	   /* of the parts that are finished */
-	uint64_t left_out; /* of what stands before the events, for want of room */
+	uint64_t left_out; /* of the data before the events, without room in the file */
 	int signal_fd;
 	uint64_t begin_ns, deadline_ns, flushed_ns, said_ns;
 	struct stall stall;
@@ -66,7 +66,10 @@ struct recording {
 
 static const uint64_t FLUSH_NS = 250 * MS, FLUSH_REST_NS = 2000 * MS;
 static const uint64_t IDLE_NS = 250 * MS;
-/* Of a file that shall not grow, where another follows: for ticks and losses behind its events. */
+/*
+ * Room kept free at the end of a full file that is followed by another: for ticks and losses after
+ * its events.
+ */
 static const uint64_t RESERVE_BYTES = 64 << 10;
 /* Shorter files have no code of the kernel in them. */
 static const uint64_t TEXT_BYTES = 16 << 20;
@@ -160,7 +163,7 @@ static int look_around(struct recording *g, struct error *err)
 	return record_symbols_put(&g->told, g->file, err);
 }
 
-/* What comes in bits is written in time, so that little is lost when we are killed. */
+/* Buffered data is written in time, so that little is lost when we are killed. */
 static int flush(struct recording *g, struct error *err)
 {
 	uint64_t now = clock_now_ns();
@@ -216,7 +219,7 @@ static int wait_for_reader(void *ctx, int fd)
 		{.fd = g->signal_fd, .events = POLLIN},
 	};
 
-	/* Nobody reads any more: the write says so. */
+	/* A pipe whose reader has gone wakes poll(), too: the write then fails. */
 	while (!fds[0].revents && !g->give_up) {
 		poll(fds, 2, -1);
 		take_signals(g);
@@ -245,7 +248,7 @@ static int idle(struct recording *g, struct error *err)
 	return 0;
 }
 
-/* What does not fit into this file is the first of the next one, or the end. */
+/* A record that does not fit into this file is the first of the next one, or the end. */
 static int put_from_queue(struct recording *g, const struct record *rec, struct error *err)
 {
 	bool keeps_free = rec->kind == RECORD_PERF && g->direct.reserve;
@@ -318,7 +321,7 @@ static int pump(struct recording *g, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-/* All that stands before the stream, so that nobody waits for it while events come. */
+/* All data before the stream, so that events need not wait for it later. */
 static int put_prologue(struct recording *g, struct error *err)
 {
 	bool has_text = !g->o->max_size || g->o->max_size >= TEXT_BYTES;
@@ -446,7 +449,7 @@ static bool put_names(struct recording *g)
 	return all;
 }
 
-/* What was written before a failure becomes a whole file too. */
+/* Records written before a failure become a whole file too. */
 static int record(struct recording *g)
 {
 	struct error err = {0}, end = {0};
@@ -469,7 +472,7 @@ static int record(struct recording *g)
 		return CMD_EXIT_SIGNAL + g->signal;
 	if (r < 0)
 		cmd_fail(CMD_EXIT_FAILURE, &err);
-	/* That nothing can be read follows from what was said. */
+	/* That nothing can be read follows from the first message. */
 	if (e < 0 && strcmp(end.text, err.text) && !(r < 0 && e == -ENODATA))
 		cmd_fail(CMD_EXIT_FAILURE, &end);
 	if (e == 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two recordings of a boot tell times by the same clock, so whether they overlap is no question of
- * how that of the wall was set. Without an id of the machine and of its boot there is only the name
- * of the host and the clock of the wall, which two machines may share: so that is a doubt, no fact.
+ * Two recordings of a boot have times of the same clock, so whether they overlap does not depend on
+ * how the wall clock was set. Without an id of the machine and of its boot there is only the name
+ * of the host and the wall clock, which two machines may share: so that is a doubt, no fact.
  */
 #include "recording-overlap.h"
 #include "kontend/mem.h"

@@ -7,7 +7,7 @@
 #include "kontend/error.h"
 #include <stddef.h>
 
-/* What recordings were of, to find those that are of the same machine and time. */
+/* Machine and time of recordings, to find those that overlap. */
 struct span {
 	const char *path; /* borrowed */
 	struct record_machine machine;
@@ -20,8 +20,7 @@ struct spans {
 	size_t n, cap;
 };
 
-/* What is said of one that may overlap, with the path of the other; what is done about it follows.
- */
+/* The message about one that may overlap, with the path of the other; its consequence follows. */
 #define SPANS_MAY_OVERLAP                                                                          \
 	"may overlap: it does not say of which machine and boot it is, and %s has its host name "  \
 	"and part of its time by the clock of the wall, so waits may count twice: "

@@ -76,7 +76,7 @@ static int save(const struct opts *o, int from, int fd, const char *path, struct
 	return ret;
 }
 
-/* Under another name whoever asks for it gets what is whole, too. */
+/* With --output there is a file of that name even if nothing had to be recovered. */
 static int copy_whole(const char *from, int in, int to, const char *path, struct error *err)
 {
 	ssize_t n = lseek(in, 0, SEEK_SET) < 0 || ftruncate(to, 0) < 0 || lseek(to, 0, SEEK_SET) < 0
@@ -103,7 +103,7 @@ struct recovery {
 	struct sandboxed sandboxed;
 };
 
-/* At the end of it, by whoever may. */
+/* Puts the file in its place at the end, in a process that may do so. */
 static int put_it(void *ctx, int fd, bool give_up, struct error *err)
 {
 	struct recovery *r = ctx;
@@ -117,7 +117,7 @@ static int put_it(void *ctx, int fd, bool give_up, struct error *err)
 
 static int open_both(struct recovery *r, struct error *err)
 {
-	/* A FIFO that nobody writes to must not hold us here. */
+	/* A FIFO without a writer must not block us here. */
 	r->from = open(r->o->topic, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (r->from < 0)
 		return error_errno(err, -errno, "cannot open the recording \"%s\"", r->o->topic);
@@ -166,7 +166,7 @@ static int recover(const struct opts *o, const char *path, struct recover_stat *
 	}
 	read_formats(&r.formats);
 	int read = e = read_it(&r, st, err);
-	/* What is whole is copied where it was asked for, and else left alone. */
+	/* A whole recording is copied if --output asks for it, and else left alone. */
 	if (e == RECOVER_WHOLE && o->output)
 		e = copy_whole(o->topic, r.from, r.made.fd, path, err);
 	if (e == 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend replay`: a recording in the terminal user interface. It is read once from end to end,
- * a long one while the screen shows what is known so far; then it is played from the beginning.
- * Keys come from the terminal even when the recording comes from standard input.
+ * `kontend replay`: a recording in the terminal user interface. It is read once from end to end, a
+ * long one while the screen shows the part read so far; then it is played from the beginning. Keys
+ * come from the terminal even when the recording comes from standard input.
  */
 #include "replay.h"
 #include "caught.h"
@@ -52,9 +52,9 @@ struct replay {
 static const uint64_t second_ns = 1000000000, ahead_ns = 100000000;
 
 /*
- * What is read before the screen opens: a short recording, so that it is played from its beginning
- * at once; and all of it for a picture, for the tour, which begins where the worst is, or where a
- * range is asked for, which may be one of its end, or is that of an incident.
+ * Is all of it read before the screen opens? A short recording is, so that it is played from its
+ * beginning at once; and any one for a picture, for the tour, which begins at the worst moment, or
+ * for a range, which may be relative to its end, or is that of an incident.
  */
 static bool needs_all(struct replay *p)
 {
@@ -79,7 +79,7 @@ static int read_ahead(struct replay *p, struct error *err)
 	return r;
 }
 
-/* A short recording is not cut so fine that nobody could read what is played. */
+/* A short recording does not get ticks so short that a user could not follow. */
 static uint64_t tick_of(struct source *s, const struct opts *o)
 {
 	uint64_t first, last;

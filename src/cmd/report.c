@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend report`: measures once (measure.c) and prints. What the options ask for is worked
- * out and checked first, since an error after ten minutes of measuring would be a bad joke.
+ * `kontend report`: measures once (measure.c) and prints. The options are worked out and checked
+ * first, since an error after ten minutes of measuring would be a bad joke.
  */
 #include "kontend/report.h"
 #include "caught.h"
@@ -39,7 +39,7 @@ static unsigned default_views(enum report_format f)
 				: REPORT_OVERVIEW | REPORT_LOCKS | REPORT_WAITERS;
 }
 
-/* A word for a view, so that whoever asks by whom need not know what that is called. */
+/* --by blame is a word for a view, so that users need not know the name of that view. */
 static int check_by_blame(const struct report_spec *s, struct error *err)
 {
 	if (s->views & REPORT_BLAME)
@@ -94,7 +94,7 @@ static enum report_weight parse_weight(const char *s)
 	return strcmp(s, "wait") ? REPORT_WEIGHT_SAMPLES : REPORT_WEIGHT_WAIT;
 }
 
-/* What only the profile and call chains know of. */
+/* Options about the profile and call chains. */
 static int parse_chains(const struct opts *o, struct report_spec *s, struct error *err)
 {
 	int r = cmd_zoom(o, &s->zoom, err);
@@ -221,7 +221,7 @@ static int keep_ended(struct measure_job *j, struct measure *m, struct error *er
 	return code < 0 ? error_set(err, code, "No memory for what ends while it is measured") : 0;
 }
 
-/* Nothing but what is there at a moment, as ps(1) shows processes. */
+/* Only tables that show one moment, as ps(1) shows processes. */
 static bool is_look(const struct report_spec *s)
 {
 	const unsigned looks = REPORT_SLOTS | REPORT_HOLDERS | REPORT_CONTEXTS | REPORT_EVENTS;
@@ -241,7 +241,7 @@ int cmd_report(const struct opts *o)
 	r.job.held = r.spec.views & (REPORT_HELD | REPORT_QUEUES);
 	r.job.blame = r.spec.views & BLAMES || r.spec.weight == REPORT_WEIGHT_BLAME;
 	r.job.look = is_look(&r.spec);
-	/* Of an incident it is said who had the lock. */
+	/* An incident names the holder of its lock. */
 	r.job.blame |= o->triggers[0] != NULL;
 	if (o->triggers[0])
 		r.job.pumped = take_incidents;

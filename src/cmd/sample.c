@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The recording for whoever has none: a file that is installed, or in a program of one file a part
+ * The recording for users without one: a file that is installed, or in a program of one file a part
  * of it, which readers get as a file in memory.
  */
 #include "sample.h"

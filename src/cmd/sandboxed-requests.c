@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the broker does for whoever reads a recording. He asks for whatever the recording has made
- * him ask, so each request looks at what it is asked for as if an enemy did: recordings are those
- * that the command line names; files that are read are of kinds that hold no secrets
- * (file_access_may_pass()); a file that is written was not there before, and lies in a folder that
- * was opened before the sandbox, under a plain name; whoever is ended was started here. Numbers of
- * files, bytes and processes are bounded.
+ * Requests that the broker serves for the process in the sandbox, which reads a recording. The
+ * recording may have taken over that process, so each request is checked as if an enemy had sent
+ * it: recordings are those that the command line names; files to be read are of kinds that hold no
+ * secrets (file_access_may_pass()); a file to be written was not there before, and lies in a folder
+ * that was opened before the sandbox, under a plain name; a process to be ended was started here.
+ * Numbers of files, bytes and processes are bounded.
  */
 #include "sandboxed-requests.h"
 #include "file/kernel.h"
@@ -49,7 +49,7 @@ static void set_fd(struct broker_answer *ret, int fd)
 	ret->fd = fd < 0 ? -1 : fd;
 }
 
-/* Read here, and kept for the next time: what the kernel says is nobody else's making. */
+/* Read here, and kept for the next time: only the kernel makes this text. */
 static int copy_of_symbols(void)
 {
 	struct kallsyms_text text = {0};

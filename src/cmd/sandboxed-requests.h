@@ -5,7 +5,7 @@
 #include "kontend/newfile.h"
 #include "sandboxed.h"
 
-/* What the broker does for a verb; by number, as messages have it. */
+/* Requests that the broker serves for a verb; by number, as in messages. */
 enum sandboxed_request {
 	BROKER_RECORDING, /* text: a path; its descriptor */
 	BROKER_FILE,	  /* text: a path, number: flags, descriptor: a root; its descriptor */
@@ -36,8 +36,8 @@ struct sandboxed_worker {
 };
 
 /*
- * What the broker knows: as it was before the sandbox. Folders are open since then, as O_PATH: what
- * the one in the sandbox does to a path leads nowhere else. -1: none.
+ * The broker's state, as it was before the sandbox. Folders are open since then, as O_PATH: changes
+ * that the process in the sandbox makes to a path lead nowhere else. -1: none.
  */
 struct sandboxed_world {
 	const struct sandboxed_wants *wants;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Verbs that read recordings go into the sandbox here, and ask the broker from within. What they
- * open themselves is little: descriptions of terminals, time zones, what the kernel says of itself,
- * and folders of the distribution that have kernels and their debug files. Nothing of that is
- * written to.
+ * Verbs that read recordings go into the sandbox here, and ask the broker from within. They may
+ * open little themselves: descriptions of terminals, time zones, files of the kernel about itself,
+ * and folders of the distribution that have kernels and their debug files. None of these is written
+ * to.
  */
 #include "sandboxed.h"
 #include "kontend/cachefile.h"
@@ -26,7 +26,7 @@
 
 enum { BELOW = SANDBOX_READ | SANDBOX_LIST, PATHS_MOST = 64 };
 
-/* Of a recording that came by a pipe nobody knows how long it is. */
+/* The length of a recording from a pipe is not known: this bounds it. */
 static const uint64_t PIPE_BYTES = 16ull << 30;
 
 static const struct sandbox_path everyone[] = {
@@ -87,7 +87,7 @@ static void add_terminal(struct list *l)
 			add_path(l, NULL, fd, SANDBOX_READ | SANDBOX_WRITE);
 }
 
-/* What was kept of symbols, by us and by perf. */
+/* Caches of symbols, ours and perf's. */
 static void add_kept(struct list *l, const struct opts *o)
 {
 	const char *home = getenv("HOME");
@@ -114,7 +114,7 @@ static void fill(struct list *l, const struct opts *o, const struct sandboxed_wa
 			add_path(l, NULL, w->fds[i], SANDBOX_READ);
 }
 
-/* What libraries read or map late, where nothing can be read or run any more. */
+/* Loads the things that libraries read or map late, when nothing can be read or run any more. */
 static void prepare(const struct sandboxed_wants *w)
 {
 	wchar_t c;
@@ -182,7 +182,10 @@ static int door_stop(void *ctx, int number)
 	return r < 0 ? r : (int)ret.number;
 }
 
-/* What is asked for first is open: a question takes as long as another process waits for a CPU. */
+/*
+ * The first recordings are opened now: a request to the broker takes as long as another process
+ * waits for a CPU.
+ */
 static void open_first(struct sandboxed *c, const struct sandboxed_wants *w)
 {
 	for (size_t i = 0; i < sizeof(c->fds) / sizeof(*c->fds); i++) {
@@ -207,8 +210,8 @@ static int take_first(struct sandboxed *c, const char *path)
 }
 
 /*
- * What the shell, or whoever started us, has left open: kontend opens all with O_CLOEXEC, so that
- * what has not is not ours. Standard streams stay.
+ * Closes descriptors that the shell, or another program that started us, has left open: kontend
+ * opens all with O_CLOEXEC, so that those without it are not ours. Standard streams stay.
  */
 static void close_inherited(void)
 {
@@ -319,7 +322,7 @@ static int open_recording(void *ctx, const char *path)
 
 	if (first >= 0)
 		return first;
-	/* What was copied from a pipe is ours. */
+	/* The copy of a pipe is ours. */
 	if (strncmp(path, "/proc/self/", 11) == 0) {
 		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		return fd < 0 ? -errno : fd;

@@ -12,7 +12,7 @@
 
 struct codesource;
 
-/* What a verb will want, once it is in the sandbox, of the world outside. All is borrowed. */
+/* Things outside of the sandbox that a verb will need once it is inside. All is borrowed. */
 struct sandboxed_wants {
 	const char *recordings[2]; /* that are to be read; NULL, "-": none */
 	const char *const *more;   /* recordings, too, to a NULL; NULL: none */
@@ -48,15 +48,17 @@ struct sandboxed {
 };
 
 /*
- * Before the first byte of a recording is read, and before there are threads. Unless --no-sandbox
- * says so the process has no rights left then but to read what it is given. 0, or negative with
- * @err; that the kernel cannot do all of it is no failure: c->sandbox says so.
+ * Call it before the first byte of a recording is read, and before there are threads. Without
+ * --no-sandbox the process then has no rights but to read what it is given. 0, or negative with
+ * @err; a kernel that cannot do all of it is no failure: see c->sandbox.
  */
 int sandboxed_enter(struct sandboxed *c, const struct opts *o, const struct sandboxed_wants *w,
 		    struct error *err);
 void sandboxed_leave(struct sandboxed *c); /* {0} is fine */
 
-/* Who opens files that a recording names, and runs those who read them; NULL: whoever needs them.
+/*
+ * Opens files that a recording names, and runs the helpers that read them; NULL: the caller does so
+ * itself.
  */
 const struct file_access *sandboxed_files(const struct sandboxed *c);
 /* So that reader_new() has the recording opened. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What live and replay have in common: a terminal, and the user interface on it. */
+/* The common part of live and replay: a terminal, and the user interface on it. */
 #include "screen.h"
 #include "kontend/ending.h"
 #include "kontend/keep-columns.h"
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 
-/* Whoever asks for our end may not have it before what we have set is put back. */
+/* Signals that end us wait until the terminal's settings are restored. */
 static void hold_signals(void)
 {
 	sigset_t set;

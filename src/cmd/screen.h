@@ -20,10 +20,10 @@ int cmd_screen_options(const struct opts *o, struct app_options *a, struct verdi
  */
 int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct app_options a,
 	       const struct sandboxed *sandboxed, struct error *err);
-/* What saving is, for struct sandboxed_wants. */
+/* Saves a screen, for struct sandboxed_wants. */
 int cmd_screen_save(void *ctx, int dir, const char *name, bool is_base, int fd, char *ret,
 		    size_t size, struct error *err);
-/* Who saves for whoever is in @sandboxed. */
+/* The saver for a process in @sandboxed. */
 struct app_saver cmd_screen_saver(const struct sandboxed *sandboxed);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * `kontend screenshot`: a recording is opened as `kontend replay` does it, the same user interface
- * draws it, and keys are pressed as a user would; but nobody looks, and what is there at the end is
+ * draws it, and keys are pressed as a user would; but there is no terminal, and the last screen is
  * written to a file.
  */
 #include "screenshot.h"
@@ -87,7 +87,7 @@ static void press_keys(struct app *a, const char *keys)
 	}
 }
 
-/* What a user sees who stops there and does not let it play on. */
+/* The screen is that of a user who stops there and does not let it play on. */
 static bool is_playing(const struct app_options *a)
 {
 	return !a->to_ns && timeline_now_ns(a->timeline) < timeline_end_ns(a->timeline);
@@ -139,7 +139,7 @@ static int signal_of(const sigset_t *set)
 	return sig > 0 ? sig : 0;
 }
 
-/* What is not complete goes, also when a signal comes: they are held back, and looked for. */
+/* An incomplete file is removed, also when a signal comes: signals are blocked, and polled for. */
 static int run(const struct opts *o, struct cmd_shot *shot, struct error *err)
 {
 	sigset_t set;

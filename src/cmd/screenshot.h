@@ -16,8 +16,8 @@ struct cmd_shot {
 };
 
 /*
- * Draws @e as the screen would with @a, and with what @o says of views, presses the keys of @o, and
- * writes what is seen then. An exit status, with @err.
+ * Draws @e as the screen would with @a, and with the views that @o asks for, presses the keys of
+ * @o, and writes the resulting screen. An exit status, with @err.
  */
 int cmd_screenshot_take(const struct opts *o, struct engine *e, struct app_options a,
 			const struct cmd_shot *shot, struct error *err);

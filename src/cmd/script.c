@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend script`: every event as a line, while they come. Where lines go missing because records
- * were lost, the end says so.
+ * `kontend script`: every event as a line, while they come. Where lines are missing because records
+ * were lost, the end says how many.
  */
 #include "kontend/script.h"
 #include "filter-options.h"

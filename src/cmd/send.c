@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A request to a collector of OTLP, by libcurl, which is loaded when it is used, as it brings two
- * dozen libraries with it. Who has read a stranger's recording may not do that: it is done outside
- * of the sandbox, with bytes that are there by then.
+ * dozen libraries with it. A process that has read a stranger's recording may not do that: the
+ * request is made outside of the sandbox, with bytes that are complete by then.
  *
- * Nor has libcurl the rights of root for what a collector answers: a process of its own sends. It
- * has the file, a pipe for the result, and no rights but to connect and to read what everybody may.
+ * Nor has libcurl the rights of root for the answer of a collector: a process of its own sends. It
+ * has the file, a pipe for the result, and no rights but to connect and to read public files.
  */
 #include "send.h"
 #include "kontend/fdio.h"
@@ -231,13 +231,13 @@ static int send_it(int fd, const char *to, struct error *err)
 	return r;
 }
 
-/* What the process that sends says at its end. */
+/* The result of the process that sends. */
 struct result {
 	int code;
 	struct error err;
 };
 
-/* The file and the pipe get the first numbers behind the standard streams; all else is closed. */
+/* The file and the pipe get the first numbers after the standard streams; all else is closed. */
 static int keep_both(int fd, int pipe)
 {
 	int from = fcntl(fd, F_DUPFD_CLOEXEC, ABOVE), to = fcntl(pipe, F_DUPFD_CLOEXEC, ABOVE);

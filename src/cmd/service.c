@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The loop of a recorder calls this; what is told to the manager is in util/notify.c. A sign of
- * life is given only where a tick of the stream has come out of the engine: a loop that goes round
- * while whoever empties the rings stands still is not alive.
+ * The service side of a recorder, whose loop calls this; util/notify.c sends the messages to the
+ * manager. A sign of life is given only when a tick of the stream has come out of the engine: a
+ * loop that still turns while the collector of the rings is stuck is not alive.
  *
  * A configuration that is read again is a second set of options beside the first, which is never
  * changed: of the new ones only those that may change while it runs are taken over, by a column of
@@ -61,7 +61,7 @@ void service_ready(struct service *s)
 {
 	if (s->first->service && notify_ready(&s->notify) < 0)
 		cmd_say_as(s->first, JOURNAL_WARNING,
-			   "the service manager cannot be told that measuring has begun");
+			   "cannot notify the service manager that measuring has begun");
 }
 
 void service_round(struct service *s, const char *status)

@@ -7,8 +7,8 @@
 #include "options/config.h"
 
 /*
- * What a recorder is to the manager of services that runs it: it tells how it goes, gives signs of
- * life, and reads its configuration again. Without --service all of it does nothing.
+ * The service side of a recorder: it reports its state to the service manager, gives signs of life,
+ * and reads its configuration again. Without --service all of it does nothing.
  */
 struct service {
 	const struct opts *first; /* as it was started; never changed */
@@ -31,11 +31,11 @@ int service_begin(struct service *s, const struct opts *o, struct error *err);
 const struct opts *service_opts(const struct service *s);
 /* Measuring has begun. */
 void service_ready(struct service *s);
-/* At a tick of the stream: all goes well. @status is a sentence, told when it has changed. */
+/* At a tick of the stream: all goes well. @status is a sentence, sent when it has changed. */
 void service_round(struct service *s, const char *status);
 /*
- * Reads the configuration again and says so. @check may refuse it. What it does not allow leaves
- * all as it was: negative. Texts of the options before are valid until service_reloaded().
+ * Reads the configuration again and reports that. @check may refuse it. A refused one changes
+ * nothing: negative. Texts of the options before are valid until service_reloaded().
  */
 int service_reload(struct service *s, int (*check)(const struct opts *o, struct error *err));
 /* Nothing of the options before is in use any more. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Copies what can be read once into what can be read again. The copy lies in TMPDIR, is nobody
- * else's to open, and is gone with us whatever happens, since it never has a name, or loses it at
- * once where the file system cannot do without.
+ * Copies a stream that can be read once into a file that can be read again. The copy lies in
+ * TMPDIR, no other process can open it, and it is gone with us whatever happens, since it never has
+ * a name, or loses it at once where the file system cannot do without.
  */
 #include "stdin-copy.h"
 #include "kontend/ending.h"
@@ -46,8 +46,8 @@ static int open_nameless(struct error *err)
 }
 
 /*
- * What is slow to come is waited for in steps: the line that says how far we are stays true, and
- * who holds back signals hears them. -1 with EINTR: it was one.
+ * Slow input is waited for in steps: the progress line stays true, and a caller that blocks signals
+ * notices them. -1 with EINTR: it was one.
  */
 static ssize_t read_some(int from, char *block, struct progress *p, uint64_t done)
 {
@@ -70,7 +70,10 @@ static ssize_t read_some(int from, char *block, struct progress *p, uint64_t don
 	}
 }
 
-/* What is no recording may have no end: /dev/zero. Of less than a magic the reader speaks. */
+/*
+ * Input that is no recording may have no end: /dev/zero. The reader reports input shorter than a
+ * magic.
+ */
 static bool begins_well(int fd)
 {
 	uint64_t magic;

@@ -17,8 +17,10 @@ struct stdin_copy {
 
 /* Opens what is copied and where to; nothing is read. */
 int stdin_copy_open(struct stdin_copy *s, const char *path, struct error *err);
-/* A copy that takes long says how far it is on a terminal, unless @quiet. What does not begin as a
- * recording is not copied on: -EINVAL. */
+/*
+ * A copy that takes long shows its progress on a terminal, unless @quiet. Input that does not begin
+ * as a recording is not copied on: -EINVAL.
+ */
 int stdin_copy_fill(struct stdin_copy *s, const char *path, bool quiet, struct error *err);
 void stdin_copy_close(struct stdin_copy *s);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend tour`: the screen with callouts. What there is to see is the demo, or a recording: one
- * that is named, or where nobody may measure the one that is installed.
+ * `kontend tour`: the screen with callouts. It shows the demo, or a recording: one that is named,
+ * or, for users who may not measure, the one that is installed.
  */
 #include "kontend/privs.h"
 #include "sample.h"
@@ -9,7 +9,7 @@
 
 #include <linux/capability.h>
 
-/* What the tour has an incident of: the demo holds locks for so long, now and then. */
+/* The incident of the tour: the demo holds locks for so long, now and then. */
 static const char caught[] = "wait>300ms";
 
 static bool may_measure(void)

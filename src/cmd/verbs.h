@@ -68,7 +68,7 @@ int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err);
 int cmd_fail(int status, const struct error *err);
 /* A message on standard error unless --quiet. */
 void cmd_say(const struct opts *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same with a weight for the journal; an error is said in any case. */
+/* The same with a priority for the journal; an error is printed in any case. */
 void cmd_say_as(const struct opts *o, enum journal_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /*

@@ -23,10 +23,10 @@ prints '"case": "what was done", "metric": "threads", "unit": "1", "better": "fa
 expect 129 "--breakpoints 'many': give a number from 0" "$kontend" bench breakpoint -b many
 expect 129 "--parallelism '0': give a number from 1" "$kontend" bench breakpoint -p 0
 expect 129 "--repeat '0': give a number from 1" "$kontend" bench breakpoint -r 0
-expect 129 "'kontend bench breakpoint' has no use for --rounds" "$kontend" bench breakpoint -n 3
-expect 129 "'kontend bench mmap' has no use for --breakpoints" "$kontend" bench mmap -b 1
-expect 129 "'kontend bench mmap' has no use for --parallelism" "$kontend" bench mmap -p 1
-expect 129 "'kontend bench uprobe' has no use for --repeat" "$kontend" bench uprobe -r 1
+expect 129 "'kontend bench breakpoint' does not take --rounds" "$kontend" bench breakpoint -n 3
+expect 129 "'kontend bench mmap' does not take --breakpoints" "$kontend" bench mmap -b 1
+expect 129 "'kontend bench mmap' does not take --parallelism" "$kontend" bench mmap -p 1
+expect 129 "'kontend bench uprobe' does not take --repeat" "$kontend" bench uprobe -r 1
 expect 1 'of 99 \(No space left on device\)' "$kontend" bench breakpoint -b 99 -p 1 -t 1 -r 1
 
 if ! "$kontend" bench breakpoint -b 1 -p 1 -t 1 -r 1 >"$work/probe" 2>&1; then

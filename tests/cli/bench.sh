@@ -46,7 +46,7 @@ else
 fi
 if [ "$(nproc)" -gt 1 ]; then
 	expect 0 '' "$kontend" bench futex -n 1
-	prints '^in memory: 4 waits, .* no event of the kernel tells of them$'
+	prints '^in memory: 4 waits, .* the kernel has no event for them$'
 	prints '^futex: .* call for the bucket of a futex that 256 threads wait for, '
 	expect 0 '' "$kontend" bench spinlock -n 200
 	prints '^spinlock: .* 200 times, .* alone$'
@@ -91,8 +91,8 @@ for case in "kernel, 1 threads", "kernel, 2 threads":
 assert {("kernel", m) for m in ("mmap_lock_read", "mmap_lock_write", "trylock_again")} <= found, found
 EOP
 expect 129 "--mode 'some'" "$kontend" bench page-fault --mode some
-expect 129 "'kontend bench mmap' has no use for --mode" "$kontend" bench mmap --mode kernel
-expect 129 "'kontend bench page-fault' has no use for --cost" "$kontend" bench page-fault --cost
+expect 129 "'kontend bench mmap' does not take --mode" "$kontend" bench mmap --mode kernel
+expect 129 "'kontend bench page-fault' does not take --cost" "$kontend" bench page-fault --cost
 expect 129 "--pairs is of --cost" "$kontend" bench mmap --pairs 4
 expect 129 '--cost is of one number of threads' "$kontend" bench mmap --cost -t 1,2
 for bad in '1,0' x '1,,2' '1,' ',1' 65537 -1 1,alll; do
@@ -101,18 +101,18 @@ done
 
 expect 129 "What is to be measured\? 'kontend bench uprobe', .*'mmap', 'mutex', 'rwsem', 'spinlock', 'futex', 'selftest' or 'suite'" "$kontend" bench
 expect 129 'What is to be measured' "$kontend" bench pagefault
-expect 129 "'kontend bench mmap' has no use for --duration" "$kontend" bench mmap --duration 1
+expect 129 "'kontend bench mmap' does not take --duration" "$kontend" bench mmap --duration 1
 expect 129 '^kontend: --kind: give nop, nop5, push, ret' "$kontend" bench uprobe --kind nop,pop
 expect 129 '^kontend: --kind: give nop, nop5, push, ret' "$kontend" bench uprobe --kind nop,
 expect 129 '^kontend: --cpus: give numbers of CPUs' "$kontend" bench uprobe --cpus 1,two
 expect 129 '^kontend: --cpus: give numbers of CPUs' "$kontend" bench uprobe --cpus 0
 expect 129 '^kontend: --cpus 100000: only [0-9]+ CPUs are online here' "$kontend" bench uprobe --cpus 1,100000
-expect 129 "'kontend bench mmap' has no use for --cpus" "$kontend" bench mmap --cpus 1
-expect 129 "'kontend bench rotation' has no use for --kind" "$kontend" bench rotation --kind nop
-expect 129 "'kontend bench uprobe' has no use for --rounds" "$kontend" bench uprobe -n 3
-expect 129 "'kontend bench uprobe' has no use for --measure" "$kontend" bench uprobe --measure
-expect 129 "'kontend bench rotation' has no use for --rounds" "$kontend" bench rotation -n 3
-expect 129 "'kontend bench mmap' has no use for --events" "$kontend" bench mmap --events 3
+expect 129 "'kontend bench mmap' does not take --cpus" "$kontend" bench mmap --cpus 1
+expect 129 "'kontend bench rotation' does not take --kind" "$kontend" bench rotation --kind nop
+expect 129 "'kontend bench uprobe' does not take --rounds" "$kontend" bench uprobe -n 3
+expect 129 "'kontend bench uprobe' does not take --measure" "$kontend" bench uprobe --measure
+expect 129 "'kontend bench rotation' does not take --rounds" "$kontend" bench rotation -n 3
+expect 129 "'kontend bench mmap' does not take --events" "$kontend" bench mmap --events 3
 expect 129 "--events '0': give a number from 1" "$kontend" bench rotation --events 0
 # Without counters there is a message; with them a line a case is tried in tests/vm.
 if [ ! -e /sys/bus/event_source/devices/cpu ]; then
@@ -139,7 +139,7 @@ line="$line  \\( *[0-9.]+M/s/cpu\\) +[0-9.]+(ns|us|ms)  (optimized|emulated|out 
 line="$line  ?($function(, $function){0,2}|-)\$"
 request='^request-[SG]ET (no probe|u(ret)?probe-(nop|nop5|push|ret)) *: +[0-9.]+ ± +[0-9.]+k/s'
 request="$request +[0-9.]+(ns|us|ms)( +[-+][0-9.]+%)?\$"
-skid='^functions: sampled by a timer: time with interrupts off stands at the function that enables them'
+skid='^functions: sampled by a timer: time with interrupts off is attributed to the function that enables them'
 ! grep -vE "$line|$request|$skid" "$work/out" || complain "uprobe: lines of another form"
 for op in SET GET; do
 	[ "$(grep -c "^request-$op " "$work/out")" -eq 9 ] || complain "$op: not a line a probe"

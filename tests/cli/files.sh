@@ -93,7 +93,7 @@ expect 129 'is for --view flame' "$kontend" report -i "$canned" --weight wait
 expect 129 'is for --view hot, flame' "$kontend" report -i "$canned" --percent-limit 1
 expect 129 'give a number' "$kontend" report -i "$canned" --view hot --percent-limit 101
 expect 129 'no KEY=VALUE' "$kontend" export -i "$canned" --zoom mm
-expect 129 'no use with --format chrome' "$kontend" export -i "$canned" --format chrome --weight wait
+expect 129 'does not go with --format chrome' "$kontend" export -i "$canned" --format chrome --weight wait
 
 # A configuration: not that of the user who runs the tests, groups of one's own, errors in it, and none.
 run "$kontend" doctor
@@ -212,7 +212,7 @@ prints '"at": "2s"'
 expect 129 'wants two times' "$kontend" diff "$canned" --compare 1s
 expect 129 'the beginning' "$kontend" diff "$canned" --compare 0:00,1s
 expect 129 'give one FILE' "$kontend" diff "$canned" "$canned" --compare 1s,2s
-expect 129 'no use for --time' "$kontend" diff "$canned" --compare 1s,2s --time 1s,2s
+expect 129 'leave out --time' "$kontend" diff "$canned" --compare 1s,2s --time 1s,2s
 expect 129 'reads the recording twice' "$kontend" diff - --compare 1s,2s
 
 expect 0 '' sh -c '"$1" diff "$2" - -j <"$3"' sh "$kontend" "$canned" "$work/other.data"

@@ -56,7 +56,7 @@ profile --weight samples
 is "samples/count $("$kontend" export -q --no-config -i "$sample" --weight samples | awk '{ n += $NF } END { print n }')"
 ! grep -q '^kontend.lock' "$work/sums" || complain "samples have locks"
 
-expect 129 'weight blame has no use with --format otlp-development: give wait or samples' \
+expect 129 'weight blame does not go with --format otlp-development: give wait or samples' \
 	"$kontend" export -i "$sample" --format otlp-development --weight blame
 # shellcheck disable=SC2016 # of the other shell
 expect 1 'No space left' sh -c '"$1" export -q -i "$2" --format otlp-development >/dev/full' sh "$kontend" "$sample"

@@ -63,9 +63,9 @@ is "samples/count $("$kontend" export -q --no-config -i "$sample" --weight sampl
 profile --lock mutex
 is 'type mutex'
 
-expect 129 'weight blame has no use with --format pprof: give wait or samples' \
+expect 129 'weight blame does not go with --format pprof: give wait or samples' \
 	"$kontend" export -i "$sample" --format pprof --weight blame
-expect 129 'mark-kernel has no use with --format pprof' "$kontend" export -i "$sample" --format pprof --mark-kernel
+expect 129 'mark-kernel does not go with --format pprof' "$kontend" export -i "$sample" --format pprof --mark-kernel
 expect 129 'interval is for --format openmetrics' "$kontend" export --format pprof --interval 15s -o x
 # shellcheck disable=SC2016 # of the other shell
 expect 1 'No space left' sh -c '"$1" export -q -i "$2" --format pprof >/dev/full' sh "$kontend" "$sample"

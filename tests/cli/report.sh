@@ -107,7 +107,7 @@ expect 1 "--mmap 'all,paths' is of call chains: leave out --no-stack" \
 expect 0 '' "$kontend" report --duration 100ms --mmap sampled,paths --view mmap --by stack
 prints '^# (level sampled, 1/10 of the time, with call paths|level contended, not sampled)'
 expect 0 '' "$kontend" report --duration 100ms --view mmap --by stack
-prints '^# mmap_locks by stack: call paths that hold mmap_locks are told with --mmap all,paths'
+prints '^# mmap_locks by stack: call paths that hold mmap_locks are measured with --mmap all,paths'
 # shellcheck disable=SC2016 # expanded inside
 expect 0 'measuring all CPUs for 100ms with [0-9]+ rings of 8 pages' \
 	sh -c '"$@" >/dev/null' sh "$kontend" report -v --duration 100ms --no-bpf -m 8

@@ -24,7 +24,7 @@ prints '^  uprobe-nop, 1 cpus +calls +1\.00M/s +2\.00M/s +\+100\.0% +\+9[0-9]\.[
 prints '^  4 threads +handover_p50 +10\.0us +20\.0us +\+100\.0% +.* worse$'
 prints '^  2 threads +real .* \+0\.0% +-[0-9.]+% to \+[0-9.]+% +same$'
 prints '^  2 threads +usr .* not above 0 *$'
-prints '^# 1 better, 1 worse, 1 the same as far as 5 and 5 runs can tell; not compared: 1 facts, 1 without an interval, 0 only before, 1 only now$'
+prints '^# 1 better, 1 worse, 1 the same as far as 5 and 5 runs can show; not compared: 1 facts, 1 without an interval, 0 only before, 1 only now$'
 [ "$(sed -n '/^# compared/,$p' "$work/out" | grep -c holds)" -eq 0 ] || complain 'facts were compared'
 expect 0 '' "$kontend" bench suite -i "$suites/before.json" --compare "$suites/now.json"
 prints 'calls +2\.00M/s +1\.00M/s +-50\.0% .* worse$'
@@ -48,7 +48,7 @@ expect 1 'deep\.json:1:[0-9]+: this is no JSON' "$kontend" bench suite -i "$work
 expect 1 'Cannot read .*nothing\.json: No such file' "$kontend" bench suite -i "$work/nothing.json"
 expect 1 'Cannot read /: ' "$kontend" bench suite -i /
 expect 129 '--input runs nothing' "$kontend" bench suite -i "$suites/now.json" -r 3
-expect 129 "'kontend bench mutex' has no use for --compare" "$kontend" bench mutex --compare x
+expect 129 "'kontend bench mutex' does not take --compare" "$kontend" bench mutex --compare x
 expect 129 "--repeat '0': give a number from 1 to 1000000" "$kontend" bench suite -r 0
 expect 129 "'1001': a suite has 1 to 1000 runs" "$kontend" bench suite -r 1001
 

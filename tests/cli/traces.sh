@@ -75,7 +75,7 @@ for f in $formats; do
 	trace "$f" --time 2s,8s
 	is "waits $(of contended --time 2s,8s)"
 
-	expect 129 "weight has no use with --format $f" "$kontend" export -i "$sample" --format "$f" --weight wait
+	expect 129 "weight does not go with --format $f" "$kontend" export -i "$sample" --format "$f" --weight wait
 	# shellcheck disable=SC2016 # of the other shell
 	expect 1 'No space left' sh -c '"$1" export -q -i "$2" --format "$3" >/dev/full' sh "$kontend" "$sample" "$f"
 done

@@ -12,6 +12,6 @@ if "$KONTEND" bench suite -i first.json 2>&1 | grep -q libjansson; then
 fi
 gives 0 suite.txt "$KONTEND" bench suite -i first.json
 gives 0 changes.txt "$KONTEND" bench suite -i second.json --compare first.json
-shows changes.txt '^# [0-9]+ better, [0-9]+ worse, [0-9]+ the same as far as 3 and 3 runs can tell'
+shows changes.txt '^# [0-9]+ better, [0-9]+ worse, [0-9]+ the same as far as 3 and 3 runs can show'
 shows changes.txt ' 0 only before, 0 only now$'
 finish
