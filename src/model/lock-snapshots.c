@@ -255,7 +255,7 @@ static int add_untold(struct model *m, const struct look_at *now, const struct l
 	for (size_t i = 0; i < now->snap.n_waiters; i++) {
 		const struct locksnap_waiter *v = &now->snap.waiters[i];
 		uint64_t addr = now->snap.queues[v->queue].addr;
-		if (v->tid <= 0 || !addr)
+		if (v->tid <= 0 || !addr || (!v->measured && !looks_of_all(m)))
 			continue;
 		fold_if_full(m);
 		uint32_t t = task_get_quickly(&m->tasks, v->pid, v->tid);
@@ -311,7 +311,7 @@ static int see_holders(struct model *m, const struct look_at *l)
 	return code;
 }
 
-/* Whose waits are not measured are in the looks all the same. */
+/* Tasks whose waits are not measured are in the snapshots all the same. */
 bool looks_of_all(const struct model *m)
 {
 	return strcmp(m->host.targets, "all CPUs") == 0;
@@ -327,7 +327,7 @@ void looks_settle(struct model *m)
 		drop_over(m, &now);
 		code = open_look(&before, snapshot_set_get(&m->snapshots_before, SNAPSHOT_LOCKS));
 	}
-	if (code != -ENOMEM && now.snap.n_waiters && looks_of_all(m))
+	if (code != -ENOMEM && now.snap.n_waiters)
 		code = add_untold(m, &now, &before);
 	if (code != -ENOMEM)
 		code = see_holders(m, &now);

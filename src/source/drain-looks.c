@@ -5,6 +5,7 @@
  * wait: then its snapshots follow it.
  */
 #include "drain-looks.h"
+#include "kontend/clock.h"
 #include "snapshot-thread.h"
 #include <string.h>
 
@@ -20,6 +21,8 @@ static void put_snapshot(struct drain *d, const struct snapshot_taken *t)
 	memcpy(t->body, &head, sizeof(head));
 	/* One a tick, whatever the queue holds: without room for it there is none. */
 	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, t->body, t->len);
+	/* The model uses it when a round of later comes, also where there are no events. */
+	d->data_until = clock_ns(CLOCK_MONOTONIC);
 }
 
 static void collect(struct drain *d)

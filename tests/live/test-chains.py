@@ -113,6 +113,9 @@ def stuck_before(path):
     b = Blocked(path)
     time.sleep(0.3)
     compare("stuck before", report("--duration", "1.5"), b, path, True)
+    compare("stuck before, of the process", report("--duration", "1.5", "--pid", str(b.p.pid)), b, path, True)
+    tids = ",".join(str(t) for t in b.tids.values())
+    compare("stuck before, of the threads", report("--duration", "1.5", "--tid", tids), b, path, True)
     b.end()
 
 

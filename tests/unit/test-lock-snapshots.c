@@ -159,6 +159,29 @@ static void waits_from_before_have_their_begin(void **state)
 }
 
 /* A look newer than the events: a row when its event has been applied, with the event's begin. */
+/* With --pid a snapshot still has all tasks: those that are measured are marked. */
+static void only_measured_tasks_wait_from_before(void **state)
+{
+	static const struct seen v[] = {{702, false, AT(0) - 400 * MS},
+					{703, true, AT(0) - 300 * MS},
+					{704, false, AT(0) - 200 * MS}};
+	const struct record_host host = {.cpus = 1, .cpus_online = 1, .targets = "tid 702,704"};
+	struct asked *w = fresh(state);
+	struct locksnap s = {0};
+
+	synth_record(w->rig.synth, RECORD_HOST, 0, &host, sizeof(host));
+	look_to(&s, LOCK, v, 3);
+	s.waiters[0].measured = s.waiters[2].measured = 1;
+	emit(w, &s, 0);
+	synth_tick(w->rig.synth, AT(1000));
+	struct table t = rows(w);
+	assert_int_equal(t.n_rows, 2);
+	assert_int_equal(cell_u(&t, 0, "tid"), 702);
+	assert_int_equal(cell_u(&t, 0, "early"), 1);
+	assert_int_equal(cell_u(&t, 1, "tid"), 704);
+	assert_int_equal(overview(w).waiting, 2);
+}
+
 static void looks_wait_for_their_events(void **state)
 {
 	static const struct seen v[] = {{702, false, AT(1003)}};
@@ -475,6 +498,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(waits_from_before_have_their_begin),
+		TEST(only_measured_tasks_wait_from_before),
 		TEST(looks_wait_for_their_events),
 		TEST(waits_that_end_during_a_look_are_over),
 		TEST(lost_begins_are_told_by_looks),

@@ -285,13 +285,39 @@ static void test_describe(void **state)
 	assert_string_equal(target_describe(&t, buf, 1), "");
 }
 
+static void test_target_has(void **state)
+{
+	pid_t ids[] = {812, 900};
+	uint32_t cpus[] = {0, 3};
+	struct target t = {0};
+
+	(void)state;
+	assert_true(target_has(&t, 1, 2, -1));
+	t = (struct target){.kind = TARGET_PIDS, .ids = ids, .n_ids = 2};
+	assert_true(target_has(&t, 900, 901, -1));
+	assert_false(target_has(&t, 901, 900, 0));
+	t.kind = TARGET_TIDS;
+	assert_true(target_has(&t, 901, 900, -1));
+	assert_false(target_has(&t, 900, 901, 0));
+	t.cpus = cpus;
+	t.n_cpus = 2;
+	assert_true(target_has(&t, 901, 900, 3));
+	assert_false(target_has(&t, 901, 900, 1));
+	assert_false(target_has(&t, 901, 900, -1));
+	t.kind = TARGET_SYSTEM;
+	assert_true(target_has(&t, 1, 2, 0));
+	t = (struct target){.kind = TARGET_CGROUP};
+	assert_false(target_has(&t, 1, 2, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpulist), cmocka_unit_test(test_watch),
-		cmocka_unit_test(test_cpus),	cmocka_unit_test(test_bad_ids),
-		cmocka_unit_test(test_ids),	cmocka_unit_test(test_names),
-		cmocka_unit_test(test_zombie),	cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_target_has), cmocka_unit_test(test_cpulist),
+		cmocka_unit_test(test_watch),	   cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_bad_ids),	   cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_names),	   cmocka_unit_test(test_zombie),
+		cmocka_unit_test(test_describe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

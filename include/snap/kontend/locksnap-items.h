@@ -96,7 +96,8 @@ struct locksnap_waiter {
 	uint32_t comm, reader;	  /* text; 1: for reading */
 	uint32_t frame, n_frames; /* where it sleeps: into frames; 0 of them: not known */
 	uint64_t ran_ns;   /* until when it ran last, session clock; 0: not known, or it runs */
-	uint32_t cpu, pad; /* on which that was, + 1; 0: not known */
+	uint32_t cpu;	   /* on which that was, + 1; 0: not known */
+	uint32_t measured; /* 1: its waits are; 0: not, or not known (files before 2.0) */
 };
 
 /*

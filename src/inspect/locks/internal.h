@@ -19,8 +19,9 @@ struct snapshot_locks_raw {
 	const struct percpu *percpu;
 	const char *proc; /* "/proc" */
 	struct memcg_cache *memcgs;
-	bool tells_percpu; /* where the sections are, for whoever has an address */
-	bool ran_known;	   /* until when waiters ran, by a clock that is ahead of ours */
+	const struct target *target; /* NULL: the whole system */
+	bool tells_percpu;	     /* where the sections are, for whoever has an address */
+	bool ran_known;		     /* until when waiters ran, by a clock that is ahead of ours */
 	int64_t ahead_ns;
 	const struct raw_reader *readers; /* of `wanted` */
 	size_t n_readers;

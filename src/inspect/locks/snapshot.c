@@ -406,7 +406,7 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock
 	if (code < 0)
 		return error_errno(err, code, "Cannot run the BPF programs that look at locks");
 	struct snapshot_locks_raw raw = {w->state, w->locks,   w->names, w->waiters, w->tasks,
-					 w->bases, &w->percpu, "/proc",	 &w->memcgs};
+					 w->bases, &w->percpu, "/proc",	 &w->memcgs, w->target};
 	find_readers(w, &raw);
 	raw.tells_percpu = tells_percpu;
 	raw.ran_known = w->state->n_waiters && clocks_differ(w, &raw.ahead_ns);
