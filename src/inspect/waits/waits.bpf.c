@@ -251,7 +251,8 @@ static __always_inline void owner_read(struct lock_owner *o, __u64 lock, __u32 f
 	if (!owner_of(lock, flags, &o->task, &hint))
 		return;
 	o->is = hint ? WAITREC_READ : WAITREC_OWNED;
-	if (!o->task)
+	/* A reader that lets go takes its name out of the word; others may have the lock still. */
+	if (!o->task && !hint)
 		o->next = next_of(lock, flags);
 	if (o->next)
 		o->is = WAITREC_HANDED;
