@@ -29,12 +29,13 @@ struct inspect_options {
 
 /* How much is looked at. By probing it is always all that can be known. */
 enum inspect_what {
-	/* Everything: the contexts and events of all tasks, and whoever has descriptors. */
+	/* Everything: contexts and events of all tasks, and the tasks that have their descriptors.
+	 */
 	INSPECT_ALL,
 	/*
-	 * Slots, registers and breakpoints, without contexts. Who has descriptors is gone through
+	 * Slots, registers and breakpoints, without contexts. Descriptors of tasks are searched
 	 * again only when there are breakpoints that were not there last time, and then for at most
-	 * one percent of the time; until then they are those that were found last.
+	 * one percent of the time; until then the result of the last search is used.
 	 */
 	INSPECT_SLOTS,
 	INSPECT_WHATS,

@@ -5,8 +5,8 @@
 #include "kontend/error.h"
 
 /*
- * What the running kernel says of its types (BTF), for all who load BPF programs at the same time:
- * it is read once, when the first one asks. Belongs to no module, and may go when they are open.
+ * The types of the running kernel (BTF), shared by all modules that load BPF programs at the same
+ * time: read once, on first use. Belongs to no module, and may be freed when they are open.
  */
 struct kerntypes;
 

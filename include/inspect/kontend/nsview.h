@@ -21,14 +21,14 @@ int nsview_new(struct nsview **ret, struct kerntypes *types, struct error *err);
 void nsview_free(struct nsview *v); /* NULL is fine */
 
 const struct ns_config *nsview_config(const struct nsview *v);
-/* Looks anew. 0, -EAGAIN: tasks came and went so fast that some may be missing, or what the kernel
- * said. */
+/* Searches again. 0, -EAGAIN (tasks started and ended so fast that some may be missing), or the
+ * kernel's negative errno. */
 int nsview_look(struct nsview *v);
 size_t nsview_tasks(const struct nsview *v, const struct ns_task **ret);
 size_t nsview_count_outside(const struct nsview *v);
 /* The number in the initial namespace of a thread that is @tid here; 0: there is none. */
 int32_t nsview_host_id(const struct nsview *v, int32_t tid);
-/* Looks anew, and tells the names of the tasks outside. NULL of NULL. */
+/* Searches again, and returns the names of the tasks outside. NULL for NULL. */
 const struct sideband_source *nsview_names(struct nsview *v);
 
 #endif

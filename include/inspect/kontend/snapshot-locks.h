@@ -25,8 +25,8 @@ void snapshot_locks_of(struct snapshot_locks *w, const struct target *target);
 /* Of a command: the process that runs it. From any thread, once it is there. */
 void snapshot_locks_child(struct snapshot_locks *w, int pid);
 /*
- * A snapshot of now into @ret, which is cleared before: all locks that tasks wait for, as far as
- * the kernel tells, and those asked for. 0 or a negative errno: try again later.
+ * Takes a snapshot into @ret, which is cleared first: all locks that tasks wait for, as far as the
+ * kernel shows them, and the requested ones. 0 or a negative errno: try again later.
  */
 int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock *asks, size_t n,
 			struct locksnap *ret, struct error *err);

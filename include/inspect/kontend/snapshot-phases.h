@@ -8,9 +8,9 @@
 struct kerntypes;
 
 /*
- * Probes in the kernel that tell the phases of rotation apart, and what a switch to another cgroup
- * takes: see phasesnap.h. They stand until this is freed. Each hit takes time that is measured with
- * it, so it is for who asks.
+ * Probes in the kernel that separate the phases of rotation, and measure a switch to another
+ * cgroup: see phasesnap.h. They stay attached until this is freed. The time of each hit is included
+ * in the measurement, so they are attached only on request.
  */
 struct snapshot_phases;
 
@@ -19,7 +19,7 @@ struct snapshot_phases;
  * neither. @types may be NULL, and go when this is done.
  */
 int snapshot_phases_new(struct snapshot_phases **ret, struct kerntypes *types, struct error *err);
-/* What is in them since the first call, into @ret, which is cleared before. 0 or -ENOMEM. */
+/* Copies the sums since the first call into @ret, which is cleared first. 0 or -ENOMEM. */
 int snapshot_phases_take(struct snapshot_phases *p, struct phasesnap *ret);
 void snapshot_phases_free(struct snapshot_phases *p); /* NULL is fine */
 

@@ -36,7 +36,7 @@ struct uprobe_attach;
  * the kernel answers. */
 int uprobe_attach_new(struct uprobe_attach **ret, const struct uprobe_attach_options *o,
 		      struct error *err);
-/* Probe @i, borrowed; NULL behind the last one. */
+/* Probe @i, borrowed; NULL after the last one. */
 const struct uprobe_attach_probe *uprobe_attach_get(const struct uprobe_attach *p, size_t i);
 /* A descriptor of an event of probe @i, borrowed; -1: there is none. */
 int uprobe_attach_fd(const struct uprobe_attach *p, size_t i);

@@ -11,16 +11,16 @@
 #include <sys/types.h>
 
 /*
- * Writes into the rings, by BPF programs on the tracepoints of contention:
- *   waits   where they begin and where they end (waitrec.h), in place of perf's own events of
- *	     lock:contention_begin and lock:contention_end, which cost several times as much, most
- *	     of all for their call chains: these are unwound here only when they are new;
- *   owners  who has the lock when a task begins to wait for it (ownerrec.h);
- *   follow  what tasks do that have a lock for which others wait (holdrec.h), while there are waits
- *	     longer than that many ns: whoever they are, if who waits is measured.
- * Of threads, processes (with those that they start), cgroups and CPUs that were named it tells of
- * these alone. In a PID namespace of its own it takes an nsview, to know them and to say who waits;
- * without one waits are not told there, and owners are of all.
+ * Writes records into the rings, by BPF programs on the tracepoints of contention:
+ *   waits   begins and ends of waits (waitrec.h), in place of perf's own events
+ *	     lock:contention_begin and lock:contention_end, which cost several times as much, mostly
+ *	     for their call chains: these are unwound here only when they are new;
+ *   owners  the owner of the lock when a task begins to wait for it (ownerrec.h);
+ *   follow  the states of tasks that have a lock for which others wait (holdrec.h), while there are
+ *	     waits longer than that many ns: of all such tasks, if their waiters are measured.
+ * With threads, processes (with their children), cgroups or CPUs named, it reports only these. In a
+ * PID namespace it needs an nsview to find them and to name the waiter; without one it reports no
+ * waits there, and owners of all tasks.
  */
 struct kerntypes;
 struct nsview;
@@ -31,29 +31,30 @@ struct waitfeed_options {
 	bool waits, owners;
 	uint64_t follow_ns; /* 0: holders are not followed */
 	/*
-	 * With waits: shorter ones are summed up in the kernel and not told one by one, or what is
-	 * told is governed so that all of kontend costs no more than so many millionths of the CPU
-	 * time of all CPUs. 0: neither. Asked for, and not to be had, is a failure.
+	 * With waits: shorter ones are only summed up in the kernel; or the number of waits that
+	 * are reported one by one is governed, so that all of kontend costs no more than so many
+	 * millionths of the CPU time of all CPUs. 0: neither. Requested but not available: an
+	 * error.
 	 */
 	uint64_t short_ns;
 	uint32_t cost_ppm;
 	bool releases;	     /* with waits, where the kernel has lock:contended_release */
-	uint64_t tell_ns;    /* waits of so long are told one by one at any cost; 0: none is */
-	bool holders;	     /* they are asked for, whoever tells of them */
+	uint64_t tell_ns;    /* waits of so long are always reported one by one; 0: none is */
+	bool holders;	     /* holders are wanted, from BPF or from perf */
 	uint32_t max_stack;  /* frames of a call chain; 0: none */
 	uint64_t ring_bytes; /* that are asked for, see ring_own_bytes() */
 	struct nsview *ns; /* borrowed for as long as the feed is; NULL: in the initial namespace */
 };
 
-/* Can waits be told for such a target, with so many frames? */
+/* Can it report waits of such a target, with so many frames? */
 bool waitfeed_covers(const struct waitfeed_options *o);
 /* Loads the programs. -ENOTSUP when kontend was built without BPF, else what the kernel said. */
 int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct kerntypes *types,
 		 struct error *err);
 struct feed *waitfeed_feed(struct waitfeed *f); /* NULL of NULL */
 /*
- * From here on they are called. After the events of perf have been opened: what is written of
- * owners must come behind their records, and the kernel calls whoever was there first. @command: a
+ * Starts the programs. Call it after perf's events have been opened: records of owners must follow
+ * perf's records, and the kernel calls programs in the order of their attachment. @command: a
  * process that is measured, too; 0 = none.
  */
 int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err);
@@ -65,7 +66,7 @@ int waitfeed_can_follow(const struct waitfeed *f, struct error *err);
  */
 int waitfeed_follow(struct waitfeed *f, struct error *err);
 bool waitfeed_sums_up(const struct waitfeed *f); /* as was asked for; NULL: no */
-/* The same of the thread that has long waits told, and governs; 0 if there is nothing to do. */
+/* The same for the thread that reports long waits, and governs; 0 if there is nothing to do. */
 int waitfeed_govern(struct waitfeed *f, struct error *err);
 /* From now on instead of tell_ns. NULL is fine. */
 void waitfeed_tell(struct waitfeed *f, uint64_t tell_ns);

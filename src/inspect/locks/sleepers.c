@@ -118,7 +118,7 @@ static int tell_id(struct sleepers *s, uint32_t id, struct error *err)
 	const uint32_t yes = 1;
 
 	return bpf_map_update_elem(s->ids, &id, &yes, BPF_ANY) < 0
-		       ? error_errno(err, -errno, "Cannot tell BPF of task %u", id)
+		       ? error_errno(err, -errno, "Cannot pass task %u to BPF", id)
 		       : 0;
 }
 

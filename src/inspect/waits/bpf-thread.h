@@ -25,7 +25,7 @@ void bpf_thread_begin(void);
 void bpf_thread_sleep(struct bpf_thread *b, int ms);
 bool bpf_thread_goes_on(struct bpf_thread *b);
 void bpf_thread_stop(struct bpf_thread *b); /* async-signal-safe */
-/* Waits for its end. What bpf_thread_init() has failed for may be given, too. */
+/* Waits for its end. Accepts @b after a failed bpf_thread_init(), too. */
 void bpf_thread_deinit(struct bpf_thread *b);
 
 #endif

@@ -27,7 +27,7 @@ enum {
 	STACK_WAYS = 64,
 	STACK_KNOWN = STACK_SETS * STACK_WAYS,
 	STACK_TRUST = 1 << 13, /* times that a chain is only recognized, */
-	STACK_DOUBT = 1 << 6,  /* or where one of its addresses stands there twice */
+	STACK_DOUBT = 1 << 6,  /* or where one of its addresses is there twice */
 	STACK_TRIALS = 4,      /* chains with the same tag that are compared whole */
 	STACK_NONE = 0xffff,
 	STACK_OLD = 16, /* ways at the end, of chains that come seldom: their places are taken */
@@ -50,8 +50,8 @@ struct stack_known {
 } __attribute__((aligned(64)));
 
 /*
- * What tells chains from each other before any of them is looked at: the system call and flags,
- * with one of the return addresses next to the lock, and where that is.
+ * The key that separates chains before any of them is compared: the system call and flags, with
+ * one of the return addresses next to the lock, and its place.
  */
 struct stack_way {
 	__u32 tag;
@@ -181,8 +181,8 @@ __noinline int stack_has(const struct stack_work *w, __u64 frame, __u32 n)
 }
 
 /*
- * Where the frame that is next stands. One that stands there twice may have been taken for what an
- * earlier call has left.
+ * Finds the next frame on the stack. An address that is there twice may have been mistaken for one
+ * that an earlier call has left.
  */
 static long stack_find(__u64 i, void *arg)
 {
@@ -281,7 +281,7 @@ static __always_inline void stack_learn(struct stack_work *w, const struct stack
 		return;
 	k->from = (__u16)p->from;
 	k->sum = 0;
-	/* Beyond that nobody looks. */
+	/* Words beyond that are not searched. */
 	k->unsure = w->left >= STACK_WORDS;
 	bpf_loop(STACK_WORDS, stack_find, &s, 0);
 	/* Of a chain that may be cut it is not known what is last. */
@@ -339,7 +339,7 @@ static __always_inline void stack_call(struct stack_place *p)
 	}
 }
 
-/* What chains of the same place have in common, and few others. */
+/* The flags that chains of the same place share, and few other chains have. */
 static __always_inline void stack_where(struct stack_place *p, __u32 flags)
 {
 	__u32 depth;
@@ -376,7 +376,7 @@ static __always_inline bool stack_is(struct stack_trial *t, const struct stack_k
 	return stack_same(k, t->w, t->rec, gap);
 }
 
-/* What comes often is found soon. */
+/* Moves a frequent chain forward, where it is found soon. */
 static __always_inline void stack_forward(struct stack_set *s, __u32 at)
 {
 	__u32 before = at - 1;

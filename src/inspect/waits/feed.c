@@ -27,7 +27,7 @@ extern const char waits_object[], waits_object_end[];
 
 enum { LINKS = 11 };
 
-/* What there is for a CPU. */
+/* The objects of one CPU. */
 struct waits_own {
 	struct waits_cpu *cpu; /* mapped; NULL: it is not measured */
 	int map;	       /* until the programs have it */
@@ -40,11 +40,11 @@ struct waitfeed {
 	int rings; /* descriptor of the map of events */
 	int maps;  /* and of that of each CPU's own */
 	struct waits_own *own;
-	uint32_t n_cpus; /* 0: waits are not told */
+	uint32_t n_cpus; /* 0: waits are not reported */
 	enum waits_scope scope;
 	bool owners;
 	struct follow *follow;	/* NULL: holders are not followed, */
-	struct shorts *shorts;	/* NULL: all waits are told */
+	struct shorts *shorts;	/* NULL: all waits are reported one by one */
 	struct error no_follow; /* as the kernel said, if they were to be */
 	bool releases;		/* asked for, and the kernel has them */
 	struct nsview *ns;	/* borrowed, or NULL */
@@ -135,7 +135,7 @@ static int start_own(struct waitfeed *f, struct error *err)
 	return code < 0 ? error_errno(err, code, "Cannot give BPF the rings of waits") : 0;
 }
 
-/* Records have the id of the event that was there first, of which the stream has been told. */
+/* Records have the id of the CPU's first event, which the stream has announced. */
 static int set_ring(struct feed *feed, uint32_t cpu, int fd)
 {
 	struct waitfeed *f = of_feed(feed);
@@ -213,7 +213,7 @@ static bool fits_cpu_filter(const struct target *t)
 	return true;
 }
 
-/* False: the program would have to tell of all. */
+/* False: the program would have to report all tasks. */
 static bool scope_of(const struct waitfeed_options *o, enum waits_scope *ret)
 {
 	const struct target *t = o->target;
@@ -313,7 +313,7 @@ static int tell_id(const struct waitfeed *f, uint32_t id, struct error *err)
 	if (f->ns && !(id = (uint32_t)nsview_host_id(f->ns, (int32_t)id)))
 		return 0;
 	return bpf_map_update_elem(map, &id, &is_one, BPF_ANY) < 0
-		       ? error_errno(err, -errno, "Cannot tell BPF of task %u", id)
+		       ? error_errno(err, -errno, "Cannot pass task %u to BPF", id)
 		       : 0;
 }
 
@@ -326,12 +326,12 @@ static int tell_cgroup(const struct waitfeed *f, const char *path, struct error 
 	if (fd < 0)
 		return fd;
 	if (bpf_map_update_elem(map, &first, &fd, BPF_ANY) < 0)
-		code = error_errno(err, -errno, "Cannot tell BPF of cgroup %s", path);
+		code = error_errno(err, -errno, "Cannot pass cgroup '%s' to BPF", path);
 	close(fd);
 	return code;
 }
 
-/* Who has come meanwhile has a number, too. */
+/* Tasks that have started meanwhile get a number, too. */
 static int look_again(const struct waitfeed *f, struct error *err)
 {
 	int code = f->ns ? nsview_look(f->ns) : 0;
@@ -371,8 +371,8 @@ struct sizes {
 };
 
 /*
- * Before it is loaded: as many arrays as CPUs may come, each with the ring's bytes; and room for
- * tasks only where it is told of some.
+ * Before it is loaded: as many arrays as there may be CPUs, each with the ring's bytes; and room
+ * for tasks only where it gets a list of them.
  */
 static int prepare(struct bpf_object *o, const void *arg)
 {
@@ -509,7 +509,7 @@ static int attach(struct waitfeed *f, const char *tracepoint, const char *progra
 	return 0;
 }
 
-/* Who is outside of our PID namespace, from here on. */
+/* Follow the tasks outside of our PID namespace from here on. */
 static int attach_names(struct waitfeed *f, struct error *err)
 {
 	int code = attach(f, "task_newtask", "see_new", err);
@@ -527,7 +527,7 @@ int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 	if (command && code == 0)
 		code = tell_id(f, (uint32_t)command, err);
 
-	/* Whoever is started meanwhile is not to be missed, nor who has his number later. */
+	/* Do not miss tasks that start meanwhile, nor tasks that reuse a number. */
 	if (code == 0 && f->scope == WAITS_PIDS)
 		code = attach(f, "sched_process_free", "see_gone", err);
 	if (code == 0 && f->scope == WAITS_PIDS)

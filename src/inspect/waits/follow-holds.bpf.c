@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What following holders of locks keeps, in arrays without locks, and whether a task has a lock for
- * which others wait, by the lock's own words. follow.bpf.c includes this file.
+ * The arrays, without locks, that following holders needs, and the check whether a task has a lock
+ * for which others wait, by the lock's own words. follow.bpf.c includes this file.
  */
 enum {
 	FOLLOW_KEEP = 2, /* locks that one task has, at most */
@@ -9,7 +9,7 @@ enum {
 	FOLLOW_RUNNING_MOST = 100,
 	FOLLOW_HANDED_MOST = 100,
 	FOLLOW_SHORT = offsetof(struct holdrec, frames),
-	FOLLOW_LEAD = offsetof(struct holdrec, magic), /* perf's size stands before the data */
+	FOLLOW_LEAD = offsetof(struct holdrec, magic), /* perf's size precedes the data */
 	MUTEX_WAITERS = 1,			       /* of its owner */
 	TASK_RUNS = 0,
 	TASK_IS_DEAD = 0x80,
@@ -37,10 +37,10 @@ struct follow_task {
 	__u64 task;
 	__u64 lock[FOLLOW_KEEP];
 	__u8 kind[FOLLOW_KEEP]; /* enum follow_kind */
-	__u8 state;		/* enum holdrec_state, as was told; UNKNOWN: it runs */
+	__u8 state;		/* enum holdrec_state, as last reported; UNKNOWN: it runs */
 	__u8 pad;
-	__u32 epoch; /* when that was told */
-	__u32 known; /* since then each change is told */
+	__u32 epoch; /* when that was reported */
+	__u32 known; /* since then each change is reported */
 	__u32 pad2;
 	__u64 since_ns;
 	__u64 call; /* from user space in which it got a lock that does not name it; 0: not known */
@@ -49,7 +49,7 @@ struct follow_task {
 /* Bits of follow_told.owner beside the task. */
 enum { FOLLOW_TOLD_HINT = 1, FOLLOW_TOLD_HANDED = 2 };
 
-/* Who has a lock, as was told last. */
+/* The owner of a lock that was reported last. */
 struct follow_told {
 	__u64 lock, owner;
 	__u32 epoch, pad;
@@ -78,7 +78,7 @@ struct follow_marks {
 	__u8 marks[FOLLOW_TASKS];
 };
 
-/* Who loads it makes these small if holders are not to be followed. */
+/* The loader makes these small if holders are not to be followed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__type(key, __u32);
@@ -228,7 +228,7 @@ static __always_inline bool follow_has_rwsem(__u64 lock, __u64 task, __u32 *ret_
 	return !*ret_hint || count >> RWSEM_READER_BITS;
 }
 
-/* The words tell that readers have it. That @task is one of them still, they do not. */
+/* The words show that readers have it, but not whether @task is one of them still. */
 static __always_inline bool follow_has_readers(__u64 lock)
 {
 	struct rw_semaphore *s = (void *)lock;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Holders that their lock does not name: readers of a rwsem, but for one, and writers of a
- * percpu-rwsem. No event tells when they let go. Who waited for such a lock and got it is entered
- * by itself, a reader if others wait, and the stream tells so (HOLDREC_GOT). Three things end that:
- * the lock's words say that readers, or a writer, have it no more; the task waits for it again; or
- * it has been back in user space, where no task holds a lock of the kernel (HOLDREC_GONE). The last
- * one shows at a switch of tasks: the registers of user space, which stand at the top of the
- * kernel's stack, are then those of another call. Threads of the kernel have none, and are not
- * entered.
+ * Holders that their lock does not name: readers of a rwsem, except one, and writers of a
+ * percpu-rwsem. No event reports their release. A task that waited for such a lock and got it
+ * enters itself, a reader only if others wait, and the stream reports it (HOLDREC_GOT). Three
+ * things end that: the lock's words show that no reader, or no writer, has it any more; the task
+ * waits for it again; or the task has been back in user space, where no task holds a lock of the
+ * kernel (HOLDREC_GONE). The last one shows at a switch of tasks: the registers of user space, at
+ * the top of the kernel's stack, are then those of another call. Threads of the kernel have none,
+ * and are not entered.
  *
- * A percpu-rwsem names its writer while that one waits until the readers of before are through.
- * Past that it is followed until it is back in user space, if it has slept in that wait: then the
- * call is known in which it has the lock. A writer that lets go wakes the tasks that wait, which
- * names it where it was not known before; from its next switch on it is followed no more
- * (HOLDREC_UNFOLLOWED). follow.bpf.c includes this file.
+ * A percpu-rwsem names its writer while the writer waits until earlier readers are through. After
+ * that the writer is followed until it is back in user space, if it has slept in that wait: then
+ * the call in which it has the lock is known. A writer that releases the lock wakes the waiting
+ * tasks, which names it where it was not known before; from its next switch on it is no longer
+ * followed (HOLDREC_UNFOLLOWED). follow.bpf.c includes this file.
  */
 struct pt_regs___follow_x86 {
 	unsigned long r13, r12, bp, bx, dx, si, di, orig_ax, ip, sp;

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What tasks do that have a sleeping lock for which others wait: when they go off their CPU and
- * why, are woken, and run again (holdrec.h). waits.bpf.c includes this file.
+ * Follows tasks that have a sleeping lock for which others wait: when and why they leave their CPU,
+ * are woken, and run again (holdrec.h). waits.bpf.c includes this file.
  *
- * Whoever begins to wait enters the owner of the lock, as the lock names it, into an array, and
- * whoever gets one for which others wait, himself: plain stores, of which there may be very many.
- * At a switch of tasks two bytes tell whether the array has either of them; only then it is looked
- * whether the task still has the lock, by the lock's own word. Entries go when it has not. As both
- * are of the same word, an entry that was torn by two writers says nothing that is not so.
+ * A task that begins to wait enters the owner of the lock, as the lock names it, into an array; a
+ * task that gets a lock for which others wait enters itself. Both are plain stores, as there may be
+ * very many. At a switch of tasks two bytes show whether the array has either task; only then the
+ * lock's own word is read, to check whether the task still has the lock. If not, the entry is
+ * removed. As both checks use the same word, an entry that two writers have torn reports nothing
+ * wrong.
  *
  * The programs on the scheduler's tracepoints are attached only while there are waits longer than
- * was asked for: user space sees that by `waiting`, where each waiting task has its place, and by
- * the count of those that are over (follow.c).
+ * the threshold: user space sees that by `waiting`, where each waiting task has its place, and by
+ * the count of finished waits (follow.c).
  *
- * Records are bounded: so many a CPU in a slice of time, and what goes beyond is counted. That
- * somebody is off the CPU is told before that somebody has a lock and runs, and that he is back
- * always if it was told that he went.
+ * Records are bounded: so many a CPU in a slice of time; the rest is counted. Records of tasks off
+ * the CPU take precedence over records of running owners, and each reported leave is followed by a
+ * report of the return.
  */
 #include "follow-holds.bpf.c"
 
 /* Records. */
 
 /*
- * May there be one more here, of a kind of which there may be @most in a slice? What is left out
- * while holders are followed is counted.
+ * May one more record of a kind with at most @most in a slice be written? Those left out while
+ * holders are followed are counted.
  */
 static __always_inline bool follow_may(struct follow_cpu *c, __u64 now, __u32 most, __u32 follows)
 {
@@ -75,7 +76,7 @@ static __always_inline void follow_holder(struct holdrec *r, struct follow_cpu *
 	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
 }
 
-/* Into a ring of ours, where waits are told there, too. False: it has no room. */
+/* Into a ring of ours, if waits are reported there, too. False: it has no room. */
 static __always_inline bool follow_put(void *ctx, const struct ring_place *p,
 				       const struct holdrec *r, __u64 size, __u32 cpu)
 {
@@ -94,7 +95,7 @@ static __always_inline bool follow_put(void *ctx, const struct ring_place *p,
 	return true;
 }
 
-/* Who is woken by an interrupt may be while another record is written. */
+/* A wakeup by an interrupt may come while another record is written. */
 static __always_inline bool follow_put_own(void *ctx, const struct holdrec *r, __u64 size)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -152,7 +153,7 @@ static __always_inline bool follow_keeps(const struct follow_task *e, __u64 lock
 	return e->lock[0] == lock || e->lock[1] == lock;
 }
 
-/* @e is of a task that has a lock and is told of no more, as another one takes its place. */
+/* @e is of a task that has a lock; it is no longer reported, as another one takes its place. */
 static __always_inline void follow_displace(const struct follow_task *e)
 {
 	struct follow_cpu *c = follow_here();
@@ -202,7 +203,7 @@ static __always_inline struct follow_task *follow_enter(__u64 task, __u32 tid, _
 
 #include "follow-unnamed.bpf.c"
 
-/* Who has the CPU that @t is ready to run on, as far as is known. */
+/* The task that has the CPU on which @t is ready to run, as far as is known. */
 static __always_inline void follow_instead(struct holdrec *r, struct task_struct___follow *t)
 {
 	struct follow_cpu *c;
@@ -215,7 +216,7 @@ static __always_inline void follow_instead(struct holdrec *r, struct task_struct
 		follow_other(r, (void *)c->curr);
 }
 
-/* The owner of a lock is seen, for which another task waits: whoever it is, if that is news. */
+/* A lock for which another task waits has this owner: report it if it is new. */
 static __always_inline void follow_seen(void *ctx, struct follow_state *s, struct follow_task *e,
 					__u64 lock, __u32 hint, __u64 now, bool is_known)
 {
@@ -232,8 +233,8 @@ static __always_inline void follow_seen(void *ctx, struct follow_state *s, struc
 	if (!told || !c)
 		return;
 	is_told = told->lock == lock && told->owner == owner && told->epoch == s->epoch;
-	/* Of who is followed already it is told; here it may be between the switch and its first
-	 * step. */
+	/* Tasks that are followed already are reported anyway; here it may be between the switch
+	 * and its first step. */
 	if (!is_known && !BPF_CORE_READ_BITFIELD_PROBED(t, on_cpu))
 		r->state = follow_state_of(t, BPF_CORE_READ(t, __state));
 	else if (is_known && e->state && e->epoch == s->epoch)
@@ -302,7 +303,7 @@ static __always_inline void follow_owner(void *ctx, const struct lock_owner *o, 
 		return;
 	}
 	e = follow_enter(o->task, o->host, lock, follow_kind_of(flags), &is_new);
-	/* Who it is is told also where it is not followed. */
+	/* The owner is reported even where it is not followed. */
 	if (!e)
 		return;
 	is_known = !is_new && s->on && e->known == s->epoch;
@@ -346,9 +347,9 @@ static __always_inline bool follow_has_waiters(__u64 lock, enum follow_kind kind
 }
 
 /*
- * It has the lock now, which the end of the wait tells. Where the lock does not name it: by what it
- * is followed, which is to be told, too. Where perf's event tells of the
- * end, and no other task waits, the model forgets it: the next one that waits tells it again.
+ * The task has the lock now, as the end of its wait shows. Where the lock does not name it, the
+ * result says by what it is followed, which is to be reported, too. Where perf's event reports the
+ * end, and no other task waits, the model forgets the owner: the next waiter reports it again.
  */
 static __always_inline enum follow_kind follow_got(__u64 lock, __u32 tid, __u32 flags)
 {
@@ -360,11 +361,11 @@ static __always_inline enum follow_kind follow_got(__u64 lock, __u32 tid, __u32 
 
 	if (!told || !s)
 		return FOLLOW_NONE;
-	/* It was let in before the writer that was told of came. */
+	/* It was let in before the writer that was reported came. */
 	if (kind == FOLLOW_PCPU && told->lock == lock && follow_has_percpu(lock, told->owner))
 		return FOLLOW_NONE;
 	told->lock = lock;
-	/* Who has it behind a reader is to be told again. */
+	/* An owner after a reader is to be reported again. */
 	told->owner = 0;
 	told->epoch = s->epoch;
 	if (is_named && follow_has_waiters(lock, kind, task)) {
@@ -378,8 +379,8 @@ static __always_inline enum follow_kind follow_got(__u64 lock, __u32 tid, __u32 
 	return follow_got_unnamed(lock, tid, task, flags);
 }
 
-/* By what the task is followed that has got the lock, if that is to be told: follow_tell_unnamed().
- */
+/* By what the task that has got the lock is followed, if that is to be reported:
+ * follow_tell_unnamed(). */
 static __always_inline enum follow_kind follow_end(struct bpf_raw_tracepoint_args *ctx, __u32 tid)
 {
 	struct follow_wait *w = follow_wait_of(tid);
@@ -406,7 +407,7 @@ static __always_inline void follow_forget(struct follow_task *e, struct follow_m
 	m->marks[tid & (FOLLOW_TASKS - 1)] = 0;
 }
 
-/* Events tell that it waits for a lock itself, until when, and which. */
+/* Events report that it waits for a lock itself, until when, and for which. */
 static __always_inline bool follow_waits(__u32 tid)
 {
 	struct follow_wait *w = follow_wait_of(tid);
@@ -469,8 +470,8 @@ static __always_inline void follow_leaves(struct bpf_raw_tracepoint_args *ctx,
 		follow_off(ctx, e, s->epoch, nth, hint);
 }
 
-/* What was told of a task that was not on a CPU is so no more: it runs, or may. */
-/* @other: who has woken it, or has kept it off the CPU; NULL: not known. */
+/* The reported state of a task that was not on a CPU has ended: it runs, or may. */
+/* @other: the task that has woken it, or has kept it off the CPU; NULL: not known. */
 static __always_inline void follow_back(void *ctx, struct follow_task *e, enum holdrec_what what,
 					struct task_struct *other)
 {
@@ -581,9 +582,9 @@ static __always_inline void follow_wakes(struct bpf_raw_tracepoint_args *ctx,
 }
 
 /*
- * Where it is decided that a task may go on: the one that runs here has woken it, or an interrupt
+ * Where the kernel decides that a task may run: the task on this CPU has woken it, or an interrupt
  * that has come meanwhile. The tracepoint sched_wakeup is often passed on another CPU only, where
- * it would be nobody.
+ * the waker is unknown.
  */
 SEC("raw_tp/sched_waking")
 int see_waking(struct bpf_raw_tracepoint_args *ctx)
@@ -613,7 +614,7 @@ int see_waking(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* User space begins and ends it; whose waits go on at the begin, for them owners are told. */
+/* User space begins and ends it; at the begin, owners are reported for waits that continue. */
 
 struct follow_looks {
 	void *ctx;

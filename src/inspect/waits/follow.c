@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether there are waits that are longer than was asked for is looked at a few times a second: by
- * the count of those that are over, and by the places where tasks that wait now have written since
- * when. While there are such, and some time after, the programs are attached to the scheduler's
- * tracepoints, which every switch of tasks pays for. That takes milliseconds, so a thread of its
- * own does it. It also has a program read again who has the locks of long waits that go on. Where
- * the stream begins to tell of holders, and where it ends, a program says that is run once: it
- * writes a record into a CPU's ring, in its place in time.
+ * A thread checks a few times a second whether there are waits longer than the threshold: by the
+ * count of finished waits, and by the places where waiting tasks have written their begin. While
+ * there are such waits, and some time after, the programs are attached to the scheduler's
+ * tracepoints, which every switch of tasks pays for. Attaching takes milliseconds, hence the
+ * thread. It also makes a program read the owners of locks with long waits again. The begin and the
+ * end of reports on holders are marked in the stream by a program that runs once: it writes a
+ * record into a CPU's ring, at its place in time.
  */
 #include "follow.h"
 #include "bpf-run.h"
@@ -42,7 +42,7 @@ struct follow {
 	uint64_t n_long, last_long_ns; /* the count that was seen; when there was one */
 	uint64_t cpus[WAITS_CPUS / 64];
 	struct bpf_thread thread;
-	/* What follow_counts() tells. */
+	/* For follow_counts(). */
 	atomic_ullong records, missed, times, attached_ns, since_ns;
 	atomic_int failed;
 };
@@ -67,7 +67,7 @@ int follow_prepare(struct bpf_object *o, bool on)
 	return code;
 }
 
-/* Is there a wait that goes on and is too long? */
+/* Does a wait continue for too long? */
 static bool has_long_wait(const struct follow *f, uint64_t now)
 {
 	for (uint32_t i = 0; i < FOLLOW_WAITS; i++) {
@@ -96,7 +96,7 @@ static bool is_due(struct follow *f, uint64_t now)
 	return is_one || (f->attached && now - f->last_long_ns < KEEP_NS);
 }
 
-/* On the first CPU that can. Whose ring is of no CPU that is there, nobody can tell. */
+/* Runs on the first CPU that can; the ring of a CPU that is offline cannot be written. */
 static int run_program(const struct follow *f, enum follow_say what)
 {
 	const uint64_t args[12] = {what};
@@ -172,7 +172,7 @@ static void end(struct follow *f)
 {
 	if (!f->attached)
 		return;
-	(void)run_program(f, FOLLOW_STOP); /* whoever reads it has lost no more than that */
+	(void)run_program(f, FOLLOW_STOP); /* if it fails, the reader misses only that record */
 	detach(f);
 	read_counts(f);
 	f->attached = false;

@@ -21,7 +21,7 @@ void follow_add_cpu(struct follow *f, uint32_t cpu);
 int follow_start(struct follow *f, struct error *err);
 /* Asks for the end. Async-signal-safe; NULL is fine. */
 void follow_stop(struct follow *f);
-/* What it has done so far; from any thread. */
+/* Its counts so far; from any thread. */
 void follow_counts(const struct follow *f, struct feed_follow *ret);
 void follow_free(struct follow *f); /* NULL is fine */
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is spent is the time that programs of BPF take, and the CPU time of the process, which reads
- * what these wrote. Events and records are known at once, and what one costs is measured as it
- * goes: that is looked at over some 50 ms, so that a storm of several times the target is met
- * within 100 ms, and over up to two seconds else, as a burst is no storm. CPU time comes in lumps,
- * a snapshot of all locks each second, say; it does not count before a step is one second old.
+ * The cost is the time of BPF programs plus the CPU time of the process, which reads their records.
+ * Numbers of events and records are known at once, and the cost of one is measured over time: over
+ * some 50 ms, so that a storm of several times the target is met within 100 ms, and over up to two
+ * seconds otherwise, as a burst is no storm. CPU time comes in lumps, a snapshot of all locks each
+ * second, say; it does not count before a step is one second old.
  *
- * Up: at once, and the further the more it is above the target; but not where what is told is
- * hardly any of it, as telling less would gain nothing. Down: when half of the target has been
- * enough for a while, which is doubled each time that a step down was too much, and forgotten when
- * it has been calm for long.
+ * Up: at once, and the further the more the cost is above the target; but not where reports are
+ * hardly any of the cost, as fewer reports would gain nothing. Down: when half of the target has
+ * been enough for a while, which is doubled each time that a step down was too much, and forgotten
+ * after a long calm.
  */
 #include "governor.h"
 
@@ -85,7 +85,7 @@ static void note_look(struct governor_looks *l, unsigned most, const struct gove
 	l->v[l->n++] = *look;
 }
 
-/* What an event costs on this step, of enough of them. */
+/* The cost of an event on this step, from enough of them. */
 static void measure_event(struct governor *g, const struct governor_look *look)
 {
 	uint64_t n = look->timed - g->timed_from.timed;
@@ -117,7 +117,7 @@ static uint32_t own_cost(struct governor *g, const struct governor_look *now)
 	return ppm(g, (double)(now->own_ns - from->own_ns), ns);
 }
 
-/* What waits have cost since @from, and of it what records have. */
+/* The cost of waits since @from, and of it the cost of records. */
 static uint32_t waits_cost(const struct governor *g, const struct governor_look *from,
 			   const struct governor_look *now, uint32_t *ret_told)
 {
@@ -177,7 +177,7 @@ static bool is_storm(const struct governor *g, uint64_t now)
 	return g->storm_ppm / STORM > g->target_ppm && now - g->stepped_ns >= SETTLE_NS;
 }
 
-/* Is there anything to be gained by telling less? */
+/* Would fewer reports gain anything? */
 static bool is_too_much(const struct governor *g, uint64_t now)
 {
 	return g->cost_ppm > g->target_ppm && g->varies_ppm > g->target_ppm / GAIN &&

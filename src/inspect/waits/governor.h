@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * Holds what kontend costs below a part of the CPU time of all CPUs, by telling less. Steps from
- * the most that is told to the least: 0 is all waits, then those over thresholds that double, and
- * the last one counts alone. It knows no clock and no kernel.
+ * Keeps the cost of kontend below a part of the CPU time of all CPUs, by fewer reports. Steps from
+ * most to fewest reports: 0 is all waits, then those over thresholds that double, and the last one
+ * only counts. It knows no clock and no kernel.
  */
 enum { GOVERNOR_THRESHOLDS = 15, GOVERNOR_COUNTS = GOVERNOR_THRESHOLDS + 1 };
 
@@ -34,7 +34,7 @@ struct governor {
 	unsigned least; /* step that it does not go below: a threshold that was asked for */
 	unsigned most; /* that it does not go beyond, whatever it costs: one of counts, or before */
 	unsigned step;
-	/* All, what of it depends on how much is told, and that of the last moment. */
+	/* The whole cost, the part that depends on the number of reports, and the last moment's. */
 	uint32_t cost_ppm, varies_ppm, storm_ppm;
 	uint32_t event_ps, told_ps; /* what a begin or end costs, and a record besides */
 
@@ -52,9 +52,9 @@ void governor_init(struct governor *g, uint32_t target_ppm, uint32_t cpus, unsig
 bool governor_step(struct governor *g, const struct governor_look *look);
 /* From now on it does not go beyond that step. True: @g->step is another one now. */
 bool governor_bound(struct governor *g, unsigned most, const struct governor_look *look);
-/* The last step on which waits of so long are told one by one; that of counts for 0. */
+/* The last step on which waits of so long are reported one by one; that of counts for 0. */
 unsigned governor_step_telling(uint64_t ns);
-/* When it is to look next: less often where it tells all that it may, at hardly any cost. */
+/* Period until its next look: longer where it reports all that it may, at hardly any cost. */
 unsigned governor_period_ms(const struct governor *g);
 /* 0: of all waits, and of counts. */
 uint64_t governor_threshold_ns(unsigned step);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which inode a lock is part of that a task begins to wait for (inoderec.h). waits.bpf.c includes
+ * The inode that contains a lock for which a task begins to wait (inoderec.h). waits.bpf.c includes
  * this file.
  *
  * An inode is known without a look at its file system: its address_space points back at it, at
- * distances from the lock that the kernel's types give. So no other lock is taken for one. Whoever
- * waits keeps the inode in memory; once it is freed, file systems use its memory for the next one,
+ * distances from the lock that the kernel's types give. So no other lock is mistaken for one. The
+ * waiter keeps the inode in memory; once it is freed, file systems use its memory for the next one,
  * which has another number or generation. These are compared with those of the record before, at
  * each wait, and a record is written where they differ. A few words, most of which the lock's owner
  * has just used: tests/bench/holders-price.py measures it.

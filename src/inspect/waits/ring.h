@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rings of our own, one a CPU, in memory that the reader has mapped. What goes through perf's takes
- * about twice as long, most of it for code and data that no cache has where tasks wait. So all that
- * is asked for each time is in one cache line, and a record is in one piece: if one more might not
- * be, the last one before the ring's end is as long as that is far. Samples are written as perf
- * writes them, of its event that programs have. Nobody else writes on this CPU: see the flag
+ * Rings of our own, one a CPU, in memory that the reader has mapped. A record through perf's ring
+ * takes about twice as long, mostly for code and data that are in no cache where tasks wait. So all
+ * fields that each record needs are in one cache line, and a record is in one piece: where the next
+ * one might not be, the last one before the ring's end is extended to it. Samples have the format
+ * of perf's, for the event that programs have. No other program writes on this CPU: see the flag
  * `busy`.
  */
 #ifndef KONTEND_INSPECT_WAITS_RING_H
@@ -20,8 +20,8 @@
 const volatile struct waits_config config = {0};
 
 /*
- * What the reader writes. A test writes rings out of a program of user space, by the atomics that
- * the thread sanitizer knows.
+ * The field that the reader writes. A test writes rings in a program of user space, by the atomics
+ * that the thread sanitizer knows.
  */
 #ifndef RING_READ
 #define RING_READ(x) (*(const volatile typeof(x) *)&(x))
@@ -85,7 +85,7 @@ static __always_inline struct ring_record *ring_next(const struct ring_place *p)
 	return at > p->bytes - RING_MOST ? NULL : (void *)((char *)p->data + at);
 }
 
-/* The record's head, of @size bytes and what is left behind them if that is too little. */
+/* The head of a record of @size bytes, with the rest of the ring if that is too small for more. */
 static __always_inline __u32 ring_lead(const struct ring_place *p, struct ring_record *rec,
 				       __u32 size)
 {
@@ -102,7 +102,7 @@ static __always_inline __u32 ring_lead(const struct ring_place *p, struct ring_r
 	return size;
 }
 
-/* What stands in the record is to be seen no later than that it does. */
+/* Makes the content of the record visible before the record itself. */
 static __always_inline __u64 ring_publish(struct waits_ring *r, __u32 size)
 {
 	__u64 head = r->head + size;

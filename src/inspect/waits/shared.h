@@ -4,7 +4,7 @@
 
 #include "ns-shared.h"
 
-/* What the program of waits tells, and whose. Included by it, too: plain C types only. */
+/* Kinds and scopes of reports of the waits program. BPF includes it, too: plain C types only. */
 enum {
 	WAITS_CPUS = 8192,
 	WAITS_IDS = 16384,
@@ -28,19 +28,19 @@ enum waits_scope {
  */
 struct waits_ring {
 	unsigned long long head;  /* moved by the program */
-	unsigned long long id;	  /* of the event that its records are of; 0: nobody reads them */
+	unsigned long long id;	  /* of the event of its records; 0: the ring has no reader */
 	unsigned long long woken; /* where it was when the reader was woken */
 	unsigned long long most;  /* beyond it, it may have no room: the tail is to be looked at */
 	unsigned int busy;	  /* a program is at it on this CPU */
 	unsigned int missed;	  /* records that could not be written */
-	unsigned int gap;	  /* for want of room, since the last one that was */
+	unsigned int gap;	  /* lost without room since the last one that was written */
 	unsigned int pad1;
 	unsigned long long pad[10];
 	unsigned long long tail; /* moved by the reader */
 	unsigned long long rest[15];
 };
 
-/* What the programs have for one CPU: a map of its own, which is made when the CPU is measured. */
+/* The state of one CPU: a map of its own, which is made when the CPU is measured. */
 struct waits_cpu {
 	struct waits_ring ring, nested; /* of interrupts that come while `ring` is busy */
 	/* Call chains: the program's alone, but on few pages with what it needs anyway. */
@@ -50,13 +50,13 @@ struct waits_cpu {
 };
 
 /*
- * Following the holders of sleeping locks, see follow.bpf.c. What a task waits for, since when; by
- * the lower bits of its number, so that one may be displaced by another. A cache line, as many
- * tasks write at once.
+ * Following the holders of sleeping locks, see follow.bpf.c. The lock a task waits for, and since
+ * when; indexed by the lower bits of its number, so that one may displace another. A cache line, as
+ * many tasks write at once.
  */
 struct follow_wait {
 	unsigned long long lock, begin_ns;
-	unsigned int tid, flags; /* tid 0: nobody */
+	unsigned int tid, flags; /* tid 0: no task */
 	unsigned int was_free;	 /* no task had the lock when that was read last */
 	unsigned int pad0;
 	unsigned long long pad[4];
@@ -64,7 +64,7 @@ struct follow_wait {
 
 struct follow_state {
 	unsigned int on;    /* written by the programs */
-	unsigned int epoch; /* how often it was switched on: what was told before is not known */
+	unsigned int epoch; /* how often it was switched on: earlier reports are not known */
 	unsigned long long pad[7];
 	unsigned long long n_long; /* waits that were over and longer than config.follow_ns */
 	unsigned long long rest[7];

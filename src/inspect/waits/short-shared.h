@@ -2,7 +2,7 @@
 #ifndef KONTEND_INSPECT_WAITS_SHORT_SHARED_H
 #define KONTEND_INSPECT_WAITS_SHORT_SHARED_H
 
-/* What short.bpf.c and short.c share: see there. Plain C types only. */
+/* Shared by short.bpf.c and short.c: see there. Plain C types only. */
 enum {
 	SHORT_WAYS = 4,
 	SHORT_SETS = 2048,
@@ -10,7 +10,7 @@ enum {
 	SHORT_SPINS = 4,
 	SHORT_ROWS = 512,   /* of each CPU: a power of two */
 	SHORT_PROBES = 8,   /* places that a row may have */
-	SHORT_FRAMES = 8,   /* that tell rows from each other */
+	SHORT_FRAMES = 8,   /* that separate rows from each other */
 	SHORT_UNWOUND = 16, /* of a chain that is looked at for that: see short.bpf.c */
 	SHORT_FLAGS = 64,
 	SHORT_SCRATCH = 512,
@@ -19,13 +19,13 @@ enum {
 
 /* Written by user space while the programs run. */
 struct short_control {
-	unsigned long long threshold_ns; /* shorter waits are summed up; 0: all are told */
+	unsigned long long threshold_ns; /* shorter waits are summed up; 0: all are reported */
 	unsigned int counts;		 /* and those that begin now only counted */
 	unsigned int pad;
 	unsigned char full[SHORT_SETS]; /* by the programs: a set had no room, ever */
 };
 
-/* What is told of a sleeping wait so far: the upper half of `owner`, whose lower one is the tid. */
+/* The reports of a sleeping wait so far: the upper half of `owner`; the lower one is the tid. */
 enum short_state {
 	SHORT_TAKEN = 1, /* its begin is being written down */
 	SHORT_UNTOLD,
@@ -33,7 +33,7 @@ enum short_state {
 	SHORT_SAID, /* while it went on, without */
 };
 
-/* A sleeping wait that goes on. `owner` 0: none. */
+/* A sleeping wait that has not ended. `owner` 0: none. */
 struct short_slot {
 	unsigned long long owner;
 	unsigned long long lock;

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waits that are shorter than a threshold: summed up by what they were for and who called, not told
+ * Waits that are shorter than a threshold: summed up by lock type and caller instead of reported
  * one by one. waits.bpf.c includes this file.
  *
- * Where a wait begins its time is written down: of one that sleeps in a slot of its task, of one
- * that spins on a stack of its CPU, on which it stays. Where it ends it is summed up, or told, with
- * its call chain, which is the same then, but for the place of the tracepoint. What cannot be
- * remembered is told at once as if there were no threshold: an end that finds nothing is told as
- * well, so that no wait is missing and none is there twice.
+ * The begin of a wait is written down: of one that sleeps in a slot of its task, of one that spins
+ * on a stack of its CPU, on which it stays. At its end the wait is summed up, or reported with its
+ * call chain, which is the same then except for the place of the tracepoint. A begin that has no
+ * room is reported at once as if there were no threshold, and so is an end that finds no begin: no
+ * wait is missing and none is there twice.
  *
- * User space has long ones told while they go on (say_wait). Who of both comes first owns the wait
- * by a compare-and-exchange of its slot; one that was said is told again at its end, with its
- * calls.
+ * User space makes a program report long waits before they end (say_wait). Whichever program comes
+ * first owns the wait, by a compare-and-exchange of its slot; a wait that was reported so is
+ * reported again at its end, with its calls.
  *
  * A mutex begins several times and ends once. So its slot is kept on all levels, also where each
- * begin is told; and where a set of slots had no room once, a mutex without a slot there has none
- * in its later phases either.
+ * begin is reported; and where a set of slots had no room once, a mutex without a slot there has
+ * none in its later phases either.
  *
- * Rows are of a CPU alone: plain additions. Which calls is found as chains are (chain.bpf.c), of
- * chains apart from those that are told, as they are cut. They are unwound for more frames than
- * count, as the end of a chain that is cut by the limit is not known to be beyond the gap that
- * system calls have at the end of the stack.
+ * Each CPU has its own rows: plain additions. Calls are found as chains are (chain.bpf.c), but
+ * apart from chains that are reported, as they are cut. They are unwound for more frames than
+ * count: the end of a chain that the limit cuts might be beyond the gap that system calls have at
+ * the end of the stack.
  */
 #include "short-shared.h"
 
@@ -32,7 +32,7 @@ struct {
 	__uint(max_entries, 1);
 } short_control SEC(".maps");
 
-/* Who loads it gives these their sizes if there may be a threshold. */
+/* The loader gives these their sizes if there may be a threshold. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -111,7 +111,7 @@ static __always_inline struct short_slot *short_find(__u32 tid, __u64 lock)
 	return NULL;
 }
 
-/* Is it part of another wait of the task, which is summed up or told for both? */
+/* Is it part of another wait of the task, which is summed up or reported for both? */
 static __always_inline bool short_is_within(__u32 tid, __u64 lock)
 {
 	if (!rt_mutex_within())
@@ -138,7 +138,7 @@ static __always_inline struct short_slot *short_claim(__u32 tid)
 	return NULL;
 }
 
-/* True: the begin is to be told. */
+/* True: the begin is to be reported. */
 static __always_inline bool short_spins(struct short_cpu *c, const struct short_control *ctl,
 					__u64 lock, __u32 flags)
 {
@@ -240,7 +240,7 @@ static __always_inline bool short_spun(struct short_cpu *c, __u64 lock, struct s
 	return true;
 }
 
-/* What is there to be told of the end of a wait? */
+/* How is the end of a wait to be reported? */
 static __always_inline enum short_end short_slept(__u32 tid, __u64 lock, struct short_past *p)
 {
 	struct short_slot *s = short_find(tid, lock);
@@ -257,7 +257,7 @@ static __always_inline enum short_end short_slept(__u32 tid, __u64 lock, struct 
 		*(volatile __u64 *)&s->owner = 0;
 		return SHORT_END_ONLY;
 	}
-	/* What was said until now has a time that is before that of the end. */
+	/* Reports until now have a time that is before that of the end. */
 	if (__sync_val_compare_and_swap(&s->owner, untold, 0) == untold)
 		return SHORT_END_PAST;
 	p->is_said = 1;
@@ -284,7 +284,7 @@ static __always_inline void short_fill(struct short_row *row, const struct ring_
 #pragma unroll
 	for (__u32 i = 0; i < SHORT_FRAMES; i++)
 		row->frames[i] = i < n ? rec->begin.frames[i] : 0;
-	/* Who reads it sees all of it. */
+	/* A reader of the begin sees all of the slot. */
 	if (is_x86())
 		barrier();
 	else
@@ -331,7 +331,7 @@ static __always_inline void short_add(struct short_cpu *c, const struct ring_rec
 	other->ns += ns;
 }
 
-/* A wait that is not told: true. Else its chain is in the CPU's scratch, of *ret_n frames. */
+/* A wait that is not reported: true. Else its chain is in the CPU's scratch, of *@ret_n frames. */
 static __always_inline bool short_sum_up(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
 					 struct short_cpu *c, const struct short_control *ctl,
 					 const struct short_past *p, __u32 cpu, __u32 *ret_n)
@@ -399,7 +399,7 @@ static __always_inline void short_tell(struct bpf_raw_tracepoint_args *ctx, stru
 	publish(ctx, &place, size);
 }
 
-/* True: the end is to be told, and the begin was. */
+/* True: the end is to be reported, and the begin was. */
 static __always_inline bool short_end(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
 				      struct short_cpu *c, const struct short_control *ctl,
 				      __u64 pid_tid, __u32 cpu)
@@ -418,7 +418,7 @@ static __always_inline bool short_end(struct bpf_raw_tracepoint_args *ctx, struc
 	return true;
 }
 
-/* True: it is to be told as if there were no threshold. */
+/* True: it is to be reported as if there were no threshold. */
 static __always_inline bool short_wants(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
 					enum what what, const struct lock_owner *o, __u64 pid_tid,
 					__u32 cpu)
@@ -450,7 +450,7 @@ static __always_inline void short_say(struct bpf_raw_tracepoint_args *ctx, struc
 	__u64 now = bpf_ktime_get_ns(), said = short_owner(tid, SHORT_SAID);
 	struct lock_owner o = {.is = s->owner_is, .pid = s->owner_pid, .tid = s->owner_tid};
 
-	/* It can be told at its end; as can those whose numbers here are other ones. */
+	/* Its end can be reported; as can waits of tasks whose numbers here are other ones. */
 	if (!rec || !begin_ns || owner >> 32 != SHORT_UNTOLD || config.ns.level)
 		return;
 	rec->pid = s->tgid;
@@ -459,7 +459,7 @@ static __always_inline void short_say(struct bpf_raw_tracepoint_args *ctx, struc
 	rec->cpu = s->cpu;
 	if (__sync_val_compare_and_swap(&s->owner, owner, said) != owner)
 		return;
-	/* It was another one of the same task by then, and is told at its end. */
+	/* It was another one of the same task by then, and is reported at its end. */
 	if (s->begin_ns != begin_ns || s->lock != lock)
 		return;
 	size = ring_lead(&place, rec, RING_LATE);

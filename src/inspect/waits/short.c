@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each CPU has its rows, which its programs alone write and which are mapped here. A snapshot adds
- * up what all CPUs have of the same flags and calls; a row that was seen once keeps its place, so
- * that who reads two snapshots can take one from the other. What has no room here or there is in
- * the rows of its flags without calls, so that sums of types are exact.
+ * Each CPU has its rows, which only its programs write and which are mapped here. A snapshot adds
+ * up the rows of all CPUs with the same flags and calls; a row keeps its place once it was seen, so
+ * that a reader can subtract one snapshot from the next. Waits without room for a row, here or
+ * there, are in the row of their flags without calls, so that sums of types are exact.
  *
- * A thread looks at the slots of waits that go on, and has a program say those that are long, on
- * the CPU where they began. And where a part of the CPU time is not to be exceeded it looks at
- * what is spent and sets what is told (governor.c).
+ * A thread searches the slots for long waits that have not ended, and has a program report them, on
+ * the CPU where they began. Where kontend has a limit of CPU time, the thread also reads its cost
+ * and chooses which waits are reported (governor.c).
  */
 #include "short.h"
 #include "bpf-run.h"
@@ -33,7 +33,7 @@
 
 enum { SWEEP_MS = 40, SAY_MOST = 256 };
 
-/* Below it a wait is soon told anyway, by its end. */
+/* A wait below it is soon reported anyway, by its end. */
 static const uint64_t SAY_NS = 30 * MS;
 /* A program that has read the level before it changed has ended by then. */
 static const uint64_t SETTLED_NS = 20 * MS;
@@ -44,7 +44,7 @@ struct sweeps {
 	uint32_t untold; /* waits that it saw by then */
 };
 
-/* What is told, and since when. */
+/* The current level of reports, and its begin. */
 struct short_now {
 	uint64_t threshold_ns, since_ns, spent_ns[SHORTSNAP_LEVELS], n_changes, most_ns;
 	uint32_t level, cost_ppm, event_ps;
@@ -73,7 +73,7 @@ struct shorts {
 static const size_t PAYLOAD =
 	sizeof(struct shortsnap_head) + SHORTSNAP_ROWS * sizeof(struct shortsnap_row);
 
-/* Maps that are mapped have whole pages of values that stand side by side. */
+/* Maps that are mapped have whole pages of values side by side. */
 static size_t rows_bytes(uint32_t n_cpus)
 {
 	return (size_t)n_cpus * SHORT_ROWS * sizeof(struct short_row);
@@ -100,7 +100,7 @@ int short_prepare(struct bpf_object *o, uint32_t n_cpus)
 	return code < 0 ? code : bpf_map__set_max_entries(cpus, n_cpus);
 }
 
-/* What is told from now on. */
+/* Sets which waits are reported from now on. */
 static void set_level(struct shorts *s, uint32_t level, uint64_t threshold_ns)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -148,11 +148,11 @@ static void emit_sums(const struct shorts *s, uint32_t slot, uint32_t cpu)
 		.cpu = cpu,
 	};
 
-	/* Where it fails, as the CPU has gone, its end tells of it. */
+	/* Where it fails, as the CPU has gone, the end of the wait is reported. */
 	(void)bpf_prog_test_run_opts(s->say, &opts);
 }
 
-/* Waits that go on and are long. So many go on whose begin was not told. */
+/* Reports long waits that have not ended. Returns how many continue unreported. */
 static uint32_t sweep(const struct shorts *s, uint64_t now)
 {
 	uint64_t least = s->now.threshold_ns > SAY_NS ? s->now.threshold_ns : SAY_NS;
@@ -206,7 +206,7 @@ static int govern(struct shorts *s)
 	return (int)governor_period_ms(&s->governor);
 }
 
-/* Where each begin is told no wait is to be said; but some may go on that began before. */
+/* Where each begin is reported no wait is searched; but some may continue that began before. */
 static bool is_to_be_swept(const struct shorts *s, const struct sweeps *w, uint64_t now)
 {
 	if (now - w->last_ns < (SWEEP_MS - 1) * MS)

@@ -62,8 +62,8 @@ struct task_struct___cgroups {
 enum cgroup_subsys_id { perf_event_cgrp_id = 1 };
 
 /*
- * Who has a lock: read where the kernel says that a task begins to wait for it. Of a rwsem that
- * readers have the kernel remembers but one of them, who may have gone meanwhile: a hint.
+ * The owner of a lock: read where the kernel reports that a task begins to wait for it. Of the
+ * readers of a rwsem the kernel remembers only one, which may have gone meanwhile: a hint.
  */
 /* include/trace/events/lock.h */
 enum { LCB_SPIN = 1, LCB_READ = 2, LCB_WRITE = 4, LCB_RT = 8, LCB_PERCPU = 16, LCB_MUTEX = 32 };
@@ -73,7 +73,7 @@ enum { FLAG_BITS = 7, READER_OWNED = 1 };
 /* Of the count of a rwsem. */
 enum { RWSEM_WRITER = 1, RWSEM_WAITERS = 2, RWSEM_READER_BITS = 8 };
 
-/* Of a waiter in a queue: where its task stands, from its begin, and from its place in the list. */
+/* Of a waiter in a queue: distance of its task, from its begin, and from its place in the list. */
 #define offsetof_task(type) bpf_core_field_offset(((type *)0)->task)
 #define listed_task(type) (offsetof_task(type) - bpf_core_field_offset(((type *)0)->list))
 
@@ -112,8 +112,8 @@ static __always_inline __u64 rt_mutex_of(__u64 lock, __u32 flags)
 }
 
 /*
- * Is a wait for @lock within one that goes on, of the same task? Who wants to read on PREEMPT_RT
- * waits for the rt-mutex of the lock, which is told as well.
+ * Is a wait for @lock within an unfinished one of the same task? A reader on PREEMPT_RT waits for
+ * the rt-mutex of the lock, which is reported as well.
  */
 static __always_inline bool rt_is_within(__u64 lock, __u64 outer, __u32 outer_flags)
 {
@@ -133,8 +133,8 @@ static __always_inline bool rt_owner_of(__u64 lock, __u32 flags, __u64 *ret)
 }
 
 /*
- * Whoever waits for a percpu-rwsem does so because of a writer. The lock names it while it waits
- * until the readers of before are through, which is when most others come.
+ * A task that waits for a percpu-rwsem does so because of a writer. The lock names it while it
+ * waits until earlier readers are through, which is when most other waiters come.
  */
 static __always_inline bool percpu_owner_of(__u64 lock, __u64 *ret)
 {
@@ -155,7 +155,7 @@ static __always_inline bool rwsem_is_free(__u64 lock)
 	return !(count & RWSEM_WRITER) && !(count >> RWSEM_READER_BITS);
 }
 
-/* Into *@ret the task, or 0 for nobody. False: a lock that does not say. */
+/* Into *@ret the task, or 0 for none. False: the lock does not show its owner. */
 static __always_inline bool owner_of(__u64 lock, __u32 flags, __u64 *ret, unsigned int *ret_hint)
 {
 	struct rw_semaphore *s = (void *)lock;
@@ -219,9 +219,9 @@ static __always_inline __u64 first_waiter(__u64 lock, __u32 flags)
 }
 
 /*
- * The task that is to take a free lock. Whoever lets go of one wakes the first in its queue; tasks
- * that do not wait may be faster. What is read stands on that task's stack: it is true if the
- * queue begins there still.
+ * The task that is to take a free lock. A task that releases one wakes the first in its queue;
+ * tasks that do not wait may be faster. The entry is on that task's stack: it is true if the queue
+ * begins there still.
  */
 static __always_inline __u64 next_of(__u64 lock, __u32 flags)
 {
@@ -234,7 +234,7 @@ static __always_inline __u64 next_of(__u64 lock, __u32 flags)
 	return task && first_waiter(lock, flags) == at ? task : 0;
 }
 
-/* Who has a lock when a wait for it begins: read once, for all that is told of it. */
+/* The owner of a lock when a wait for it begins: read once, for all reports on it. */
 struct lock_owner {
 	__u64 task;
 	__u64 next; /* where no task has it: which is to take it; 0: not known */
@@ -266,7 +266,7 @@ static __always_inline void owner_read(struct lock_owner *o, __u64 lock, __u32 f
 		o->tid = ns_tid(t, &config.ns);
 		o->pid = ns_pid(t, &config.ns);
 	}
-	/* What is read is of a moment: the task may be gone, and its memory another task's. */
+	/* The values are of a moment: the task may be gone, and its memory another task's. */
 	if (o->tid <= 0)
 		o->is = WAITREC_NOT_SAID;
 }
@@ -305,7 +305,7 @@ static __always_inline __u64 cgroup_here(void)
 	return css->cgroup->kn->id;
 }
 
-/* What the CPU has; NULL: nobody reads it. */
+/* The state of this CPU; NULL: its ring has no reader. */
 static __always_inline struct waits_cpu *waits_here(__u32 cpu)
 {
 	void *map = bpf_map_lookup_elem(&own, &cpu);
@@ -327,7 +327,7 @@ static __always_inline void publish(void *ctx, const struct ring_place *p, __u32
 	bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, (void *)&magic, sizeof(magic));
 }
 
-/* Who waits, when and where. */
+/* The waiter, the time and the CPU. */
 static __always_inline void tell_who(struct ring_record *rec, __u64 pid_tid, __u32 cpu)
 {
 	rec->pid = pid_tid >> 32;
@@ -394,7 +394,7 @@ static __always_inline void tell_release(struct bpf_raw_tracepoint_args *ctx,
 	publish(ctx, p, size);
 }
 
-/* Where perf tells of waits, and waits are to be summed up by owners. */
+/* Where perf reports waits, and waits are to be summed up by owners. */
 static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx,
 				       const struct lock_owner *o)
 {
@@ -516,7 +516,7 @@ static __always_inline void see_event(struct bpf_raw_tracepoint_args *ctx, enum 
 		return;
 	}
 	from = c->events++ % SHORT_TIMED ? 0 : bpf_ktime_get_ns();
-	/* What is only counted is not followed; but what began before is over. */
+	/* Waits that are only counted are not followed; but those that began before have ended. */
 	see_one(ctx, what, config.follow && !(what == BEGIN && ctl->counts));
 	if (from) {
 		c->timed_ns += bpf_ktime_get_ns() - from;
