@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The collector: a thread that drains the rings into the queue, so that nothing that somebody does
- * with the records holds them up. A full queue must not do that either: what finds no room in it is
+ * The collector: a thread that drains the rings into the queue, so that no consumer of the records,
+ * however slow, holds them up. A full queue must not do that either: records without room in it are
  * counted and thrown away.
  */
 #include "kontend/collector.h"
@@ -25,8 +25,8 @@ struct slice_attr {
 };
 
 /*
- * Who runs for short gets a CPU soon: since Linux 6.12 a task of the usual kind may say for how
- * long it wants to run at a time. Older kernels take it and do not heed it.
+ * A task with short slices gets a CPU soon: since Linux 6.12 a task of the usual policy may say for
+ * how long it wants to run at a time. Older kernels accept and ignore it.
  */
 static void ask_for_short_slices(void)
 {
@@ -133,7 +133,7 @@ int collector_hurry(void)
 {
 	int before = getpriority(PRIO_PROCESS, 0);
 
-	/* The rings fill fastest when CPUs are scarce. Who may not ask for this goes without. */
+	/* The rings fill fastest when CPUs are scarce. Without the privilege it runs as it is. */
 	(void)setpriority(PRIO_PROCESS, 0, COLLECTOR_NICE);
 	return before;
 }

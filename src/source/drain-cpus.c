@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * CPUs and tasks that go while they are measured. A CPU that went offline has taken its events
- * along; when it is back they are opened anew into the same ring. A session of tasks ends with the
+ * along; when it is back they are opened again into the same ring. A session of tasks ends with the
  * last of them.
  *
- * Which CPUs are online is read in each step, before its round is said: what a CPU did before its
- * events were there again is then known to be missing before anything of that time is handed out. A
- * CPU that was away for less than a step has another epoch, which takes a look at each CPU: that is
- * done by turns, so that its cost does not grow with their number.
+ * Each step reads which CPUs are online before it announces its round: so the loss of a CPU's
+ * records before its events were open again is known before any record of that time is released. A
+ * CPU that was away for less than a step has another epoch, which takes a look at each CPU: they
+ * take turns, so that its cost does not grow with their number.
  */
 #include "drain-cpus.h"
 #include "drain-gaps.h"
@@ -22,8 +22,8 @@ static const uint64_t LOOK_NS = 200 * MS, RELAXED_TASKS_NS = 500 * MS, RELAXED_C
 enum { EPOCHS = 16 }; /* CPUs whose epoch is looked at each LOOK_NS */
 
 /*
- * What is missing of a CPU that is back. Events of tasks have only slept. Waits that the feed
- * writes into rings of its own are all there, for its programs stay where they are.
+ * The kinds of records that a CPU which is back has missed. Events of tasks have only slept. Waits
+ * that the feed writes into its own rings are all there, for its programs stay where they are.
  */
 static enum record_cpu_state state_of(const struct drain *d, const struct drain_ring *r)
 {
@@ -93,7 +93,7 @@ static void look_at_cpu(struct drain *d, size_t i, bool online)
 	say_state(d, r);
 }
 
-/* All of them: one has come or gone, or could not be opened anew the last time. */
+/* All of them: one came or went, or could not be opened again the last time. */
 static void look_at_cpus(struct drain *d)
 {
 	uint32_t *online;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a ring has lost is told by its next record. There may be none for long, or ever: so a ring
- * that had no room is said to, by a record of a loss as the kernel writes them, behind what was
- * taken from it, before any round that is said from then on. How many they were is left to the next
- * record, which counts them; at the end to what the kernel or the feed has counted.
+ * The next record of a ring reports its losses, but may come late or never. So a ring that had no
+ * room gets a record of a loss as the kernel writes them, after the records that were taken from it
+ * and before any later round. The number of lost records is left to the next record, which counts
+ * them; at the end to the counts of the kernel or the feed.
  *
- * A ring has room again as soon as it was taken from, so nothing is missing behind that moment.
+ * A ring has room again as soon as it was drained, so no record after that moment is missing.
  */
 #include "drain-gaps.h"
 #include "kontend/clock.h"
@@ -84,7 +84,7 @@ static bool has_gap(const struct drain_ring *r)
 	return __atomic_load_n(r->ring.gap, __ATOMIC_ACQUIRE);
 }
 
-/* The feed writes down that it had no room; its next record ends that, and tells it. */
+/* The feed writes down that it had no room; its next record ends and reports the gap. */
 static void look_at_own(struct drain *d, struct drain_ring *r)
 {
 	uint64_t head = ring_head(&r->ring);
@@ -102,7 +102,7 @@ void drain_gaps(struct drain *d)
 		look_at_own(d, &d->rings[i]);
 }
 
-/* What is missing without a gap is missing in pairs: it is counted, and leaves nothing in doubt. */
+/* Records missing without a gap are missing in pairs: they are counted, and nothing is in doubt. */
 static void end_own(struct drain *d, const struct drain_ring *r)
 {
 	uint64_t n = __atomic_load_n(r->ring.missed, __ATOMIC_ACQUIRE);

@@ -9,7 +9,7 @@ void drain_gaps(struct drain *d);
 /* The events of @r are there again: what is missing happened before now. False: no room to say it.
  */
 bool drain_gap_ends(struct drain *d, const struct drain_ring *r);
-/* The events are off, and all is taken: what no record has told to be lost. */
+/* The events are off, and the rings are read: adds the losses that no record has reported. */
 void drain_gaps_end(struct drain *d);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Snapshots in the stream. What a tick closes is seen as of that tick, so another thread takes the
- * snapshots when the tick is due, and the tick follows them. If they take long the tick does not
- * wait: then its snapshots follow it.
+ * Snapshots in the stream. They belong to the tick that ends their period, so another thread takes
+ * them when the tick is due, and the tick follows them. If they take long the tick does not wait:
+ * then its snapshots follow it.
  */
 #include "drain-looks.h"
 #include "kontend/clock.h"

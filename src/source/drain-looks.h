@@ -4,8 +4,7 @@
 
 #include "kontend/drain.h"
 
-/* Starts the thread and asks for the first looks. What it is ready by: *@ret_fd, if there are any.
- */
+/* Starts the thread and requests the first snapshots. *@ret_fd: readable when some are ready. */
 int drain_looks_begin(struct drain *d, int *ret_fd, struct error *err);
 /* Within a step: takes what is ready, and asks for the looks of a tick that is due. */
 void drain_looks(struct drain *d, uint64_t now);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The events of mmap_locks are on for a part of the time: when that ends the stream is told from
- * when to when they came, as what goes on then cannot be paired any more.
+ * The events of mmap_locks are on for a part of the time: at the end of a burst a record gives its
+ * times, as acquisitions that continue then cannot be paired any more.
  */
 #include "drain-mmap.h"
 #include "drain-put.h"

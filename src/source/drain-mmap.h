@@ -6,7 +6,7 @@
 
 /* Within a step: switches the events of mmap_locks on or off, as @d->mmaps wants it. */
 void drain_mmaps(struct drain *d);
-/* All is off since @now: a burst that was on has ended, and what was counted is said. */
+/* All events are off since @now: ends a burst that was on, and reports the counts. */
 void drain_mmaps_end(struct drain *d, uint64_t now);
 
 #endif

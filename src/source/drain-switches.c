@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Context switches are seen for short bursts, and only while somebody else's events follow tasks:
- * then it matters which tasks go on and off. The stream is told what a burst has cost us.
+ * Context switches are recorded in short bursts, and only while the events of another program
+ * follow tasks: then it matters which tasks are switched. A record gives the cost of each burst.
  */
 #include "drain-switches.h"
 #include "drain-put.h"

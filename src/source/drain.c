@@ -10,7 +10,7 @@
  * recording hears of ticks and rounds when the rings are looked at anyway.
  *
  * A sink that has no room must not hold up the rings, and the rounds not either: what it could not
- * take is counted and thrown away there, and a RECORD_DROP tells so before the next round.
+ * take is counted and thrown away there, and a RECORD_DROP reports that before the next round.
  */
 #include "kontend/drain.h"
 #include "drain-cpus.h"
@@ -181,9 +181,9 @@ static void say_shorts(struct drain *d)
 }
 
 /*
- * A tick is said when all events before it have come, up to half a second after it. Sums that were
- * read only then would have the waits of that time as well, so they are read in the first step
- * after the tick. If several have passed, they are those of the last one.
+ * A tick is announced when all events before it have come, up to half a second after it. Sums that
+ * were read only then would include later waits as well, so they are read in the first step after
+ * the tick. If several ticks have passed, the sums are those of the last one.
  */
 static void read_shorts_in_time(struct drain *d, uint64_t now)
 {
@@ -223,7 +223,7 @@ static void say_progress(struct drain *d, uint64_t t0)
 	d->mark = t0;
 }
 
-/* What is in the rings, and what it takes to take it while switches are among it. */
+/* Drains the rings, and counts the cost of draining while switches are among the records. */
 static void take_counted(struct drain *d)
 {
 	uint64_t until;

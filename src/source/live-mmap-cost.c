@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an event of mmap_locks costs on this machine: the time of calls that take our own mmap_lock,
- * with the events on and off for this thread alone. They go into a ring that overwrites itself, as
- * one that is full would be cheaper. Others disturb single rounds, so the shortest ones count.
+ * The cost of an event of mmap_locks on this machine: the time of calls that take our own
+ * mmap_lock, with the events on and off for this thread alone. They go into a ring that overwrites
+ * itself, as a full one would be cheaper. Other tasks disturb single rounds, so the shortest count.
  */
 #include "kontend/clock.h"
 #include "kontend/perf-attr.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How often mmap_locks are got by those who are measured, whether or not their events are on:
- * events that only count, for some 50 ns each time, in the same places as those that are written:
- * each task and CPU, or the cgroup on each CPU. Who is measured is slower while events are written,
- * so that a part of the time has less than its part of the acquisitions: by these counts it is
- * known which part.
+ * How often the measured tasks get mmap_locks, whether or not their events are on: events that only
+ * count, for some 50 ns each time, in the same places as those that are written: each task and CPU,
+ * or the cgroup on each CPU. The measured tasks are slower while events are written, so that a part
+ * of the time has less than its part of the acquisitions: these counts show which part.
  */
 #include "live-mmap-count.h"
 #include "kontend/cgroup.h"
@@ -49,7 +48,7 @@ static void open_all(struct live_mmap_count *c, uint32_t id, const struct places
 		if (fd < 0 && errno == ESRCH && p->n_ids > 1)
 			continue; /* it has ended, and counts no more */
 		if (fd < 0) {
-			/* What is counted of some is no part of anything. */
+			/* Counts of some CPUs or tasks are no part of the whole. */
 			live_mmap_count_close(c);
 			return;
 		}

@@ -21,7 +21,7 @@ struct live_mmap {
 	struct {
 		struct record_snapshot head;
 		struct mmlevel_how how;
-	} body; /* of what was said last */
+	} body; /* of the last record */
 };
 
 /* With @tracefs, its path: finds the events, and measures what one costs here. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The records before the stream. They go into the queue beyond its bound, since nobody takes them
+ * The records before the stream. They go into the queue beyond its bound, since it has no reader
  * yet and none may be missing: some 10 MB of kallsyms, which are handed over and not copied, and
  * the names of all tasks, in runs of the size that rings give.
  */

@@ -11,8 +11,8 @@
 #include "live-timers.h"
 
 /*
- * What a reader of a live stream must know before its first event: HOST, KALLSYMS, FORMAT, ATTR
- * records; and afterwards what is there already: COMM and CGROUP ones. All 0 or -ENOMEM with @err.
+ * Records that a reader of a live stream needs before its first event: HOST, KALLSYMS, FORMAT,
+ * ATTR; and then COMM and CGROUP records of existing tasks and cgroups. 0 or -ENOMEM with @err.
  */
 struct live_prologue {
 	struct queue *queue;
@@ -24,7 +24,7 @@ struct live_prologue {
 };
 
 int live_prologue_put(const struct live_prologue *p, struct error *err);
-/* Whose names are to be read: those of all tasks, or of these. */
+/* The tasks whose names are to be read: all, or these. */
 struct live_prologue_tasks {
 	const struct procfs_task *tasks;
 	size_t n; /* 0: all */

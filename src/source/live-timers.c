@@ -128,7 +128,7 @@ int live_timers_put(struct live_timers *t, struct queue *q)
 				sizeof(t->body.head) + pmus_size(&t->body.pmus));
 }
 
-/* Somebody may give a PMU another interval while we measure. */
+/* Another program may give a PMU another interval while we measure. */
 static void *take_changes(struct snapshot_source *l, bool last, size_t *ret_len)
 {
 	struct live_timers *t =

@@ -11,8 +11,8 @@
 
 /*
  * Rotation in a live session: is there a PMU that rotates, the tracepoints, the function whose
- * timers are measured. Whatever fails here is no failure of the session: it is said as the reason
- * in `pmus`. `= {0}` measures nothing.
+ * timers are measured. A failure here is no failure of the session: `pmus` gives it as the reason.
+ * `= {0}` measures nothing.
  */
 struct live_timers {
 	bool tick; /* the tick, too */
@@ -36,7 +36,7 @@ void live_timers_read(struct live_timers *t, const char *tracefs);
 uint32_t live_timers_offset(const struct live_timers *t);
 /* Looks for the functions in the text of /proc/kallsyms. */
 void live_timers_find(struct live_timers *t, const char *kallsyms, size_t len);
-/* Tells the session what to let through. */
+/* Sets the filters of the session. */
 void live_timers_aim(struct live_timers *t, struct perf_session *ps);
 void live_timers_enable(const struct live_timers *t, struct perf_session *ps);
 /* The list of PMUs as a SNAPSHOT record. 0 or -ENOMEM. */

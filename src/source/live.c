@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The live source: what was opened, the queue, the collector that fills it and the command that is
- * measured, behind the source interface. The order of setting up matters: the command is forked
- * first (events are opened on its pid, and a fork from a process with threads is best avoided); the
- * dummy event is switched on before /proc is read, so that no task is born unseen between the two;
- * the contention events come after it, as nobody drains the rings while /proc is read.
+ * The live source: the open events, the queue, the collector that fills it and the command that is
+ * measured, as one source. The order of setting up matters: the command is forked first (events are
+ * opened on its pid, and a fork from a process with threads is best avoided); the dummy event is
+ * switched on before /proc is read, so that no task is born unseen between the two; the contention
+ * events come after it, as the rings are not drained while /proc is read.
  */
 #include "kontend/live.h"
 #include "kontend/clock.h"
@@ -34,7 +34,7 @@ struct live {
 	struct perf_session *session;
 	struct workload workload;
 	struct collector collector;
-	struct tracepoint release; /* id 0: the kernel has none, or nobody asks */
+	struct tracepoint release; /* id 0: the kernel has none, or it is not wanted */
 	struct live_timers timers;
 	struct live_mmap mmap;
 	struct procfs_task *tasks; /* that the target names */
@@ -113,7 +113,7 @@ static const struct source_ops live_ops = {
 	.free = live_free,
 };
 
-/* Who the target's ids are, so that their end is known. */
+/* Notes the identity of the target's tasks, so that their end is known. */
 static int identify_tasks(struct live *l, const struct target *t, struct error *err)
 {
 	if (t->kind != TARGET_PIDS && t->kind != TARGET_TIDS)
@@ -165,7 +165,7 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 	return perf_session_open(&l->session, &po, info, err);
 }
 
-/* Kernels before 7.x have none, and nothing is said of that. */
+/* Kernels before 7.x have none; that is not reported. */
 static void read_release(struct live *l, const char *tracefs)
 {
 	struct error none;

@@ -27,7 +27,7 @@ const char *const perf_event_names[PERF_EVENTS] = {
 	[PERF_MM_RELEASED] = "mmap_lock:mmap_lock_released",
 };
 
-/* What the decoder knows; newer headers have longer structs with nothing for us. */
+/* The size that the decoder knows; newer headers have longer structs with nothing for us. */
 enum { ATTR_SIZE = 128 };
 
 _Static_assert(ATTR_SIZE <= sizeof(struct perf_event_attr), "headers older than Linux 5.13");
@@ -65,8 +65,8 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 		return;
 	if (which > PERF_END) {
 		/*
-		 * Not before it has its filter. What is written behind the time of an entry is part
-		 * of what is measured, so it is little: the raw data say who ran.
+		 * Not before it has its filter. Records written after the time of an entry are part
+		 * of the measured time, so they are short: the raw data have the task.
 		 */
 		attr->enable_on_exec = 0;
 		attr->sample_type &=
@@ -86,8 +86,8 @@ static void init_switch(struct perf_event_attr *attr)
 }
 
 /*
- * What user chains are made of instead of what the kernel finds by frame pointers: as perf record
- * asks for it, so that its readers take it.
+ * The data that user chains are made of, in place of the kernel's unwinding by frame pointers: with
+ * the fields of perf record, so that its readers accept it.
  */
 static void init_user_chain(struct perf_event_attr *attr, const struct callgraph *c)
 {
@@ -119,7 +119,7 @@ static void init_profile(struct perf_event_attr *attr, const struct perf_attr_op
 	init_user_chain(attr, &o->callgraph);
 }
 
-/* In place of what the feed tells: even those that are off would be called at each wait. */
+/* An empty event in place of one that the feed reports: even disabled ones cost at each wait. */
 static void init_place(struct perf_event_attr *attr)
 {
 	attr->type = PERF_TYPE_SOFTWARE;
@@ -135,7 +135,7 @@ static void init_output(struct perf_event_attr *attr, const struct perf_attr_opt
 	attr->sample_type |= PERF_SAMPLE_RAW;
 	attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
 	attr->enable_on_exec = attr->inherit = 0;
-	/* There is a record of it when there is much in a ring that nobody else sees. */
+	/* There is a record of it when there is much in a ring that has no other reader. */
 	if (o->fed) {
 		attr->watermark = 0;
 		attr->wakeup_events = 1;

@@ -81,7 +81,7 @@ static int explain_eperm(const struct perf_failure *f, struct error *err)
 	return explain_paranoid(f, err);
 }
 
-/* What else is open while events are: programs, files, and what is read meanwhile. */
+/* Other descriptors that are open at the same time: of programs, files, and files being read. */
 enum { SPARE_FDS = 128 };
 
 static int explain_emfile(const struct perf_failure *f, struct error *err)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Event ids in records. A sample has its event's id right behind the header (IDENTIFIER comes
+ * Event ids in records. A sample has its event's id right after the header (IDENTIFIER comes
  * first), any other record has it as its last word (and last in the trailer), and a LOST record has
- * one more in its body. Nothing else of a record need be understood.
+ * one more in its body. The rest of a record need not be understood.
  *
- * It is needed where a CPU went away and came back: the events that were opened anew have new ids,
- * while the stream has announced the old ones, and everybody behind it, recordings too, knows those
+ * It is needed where a CPU went offline and came back: the events that were opened again have new
+ * ids, while the stream has announced the old ones, and all its readers, recordings too, know those
  * from the start.
  */
 #include "perf-ids.h"

@@ -26,7 +26,7 @@ struct perf_scout {
 	uint32_t n_known;
 };
 
-/* perf-timers.c: which expiries are measured, and what is known of their timers. */
+/* perf-timers.c: which expiries are measured, and the known timers. */
 struct perf_timers {
 	char filter[160];	   /* by function; "" = none is measured */
 	uint32_t entry_id;	   /* tracepoint of the scouts */
@@ -42,7 +42,7 @@ struct perf_session {
 	int cgroup_fd;	   /* -1 = none */
 	char *filter;	   /* of contention_begin; NULL = none */
 	struct feed *feed; /* of PERF_OUTPUT; NULL = none */
-	uint64_t *new_ids; /* PERF_EVENTS a ring: of events opened anew; NULL or 0 = none */
+	uint64_t *new_ids; /* PERF_EVENTS a ring: of events opened again; NULL or 0 = none */
 	struct perf_timers timers;
 	bool mm_in_bursts;	   /* those of mmap_locks are switched on and off */
 	bool counts;		   /* the events say how many records were lost */
@@ -67,9 +67,9 @@ static inline int *perf_session_fd(const struct perf_session *ps, enum perf_even
 /* perf-open.c: one event of @cpu for task @tid, off. A descriptor, or negative errno. */
 int perf_session_open_event(const struct perf_session *ps, enum perf_event_index which, int cpu,
 			    pid_t tid);
-/* perf-reopen.c: where the id of an event that was opened anew is kept. NULL: no memory. */
+/* perf-reopen.c: place for the id of an event that was opened again. NULL: no memory. */
 uint64_t *perf_session_new_id(struct perf_session *ps, size_t ring, enum perf_event_index which);
-/* perf-timers.c: the filters of a ring whose events were opened anew, and its scout. */
+/* perf-timers.c: the filters of a ring whose events were opened again, and its scout. */
 void perf_timers_reopen(struct perf_session *ps, size_t ring);
 void perf_timers_free(struct perf_session *ps);
 /* perf-rings.c: maps the rings of @at->ring_pages. 0, or negative errno with @at->failure. */

@@ -395,7 +395,7 @@ static bool give_way(struct perf_attempt *at, int *looks, struct live_info *info
 	const struct perf_failure *f = &at->failure;
 	const struct target *t = at->o->target;
 
-	/* Without a PMU, or where all its counters are somebody's for good. A clock has no LBR. */
+	/* Without a PMU, or with all its counters taken for good. A clock has no LBR. */
 	if (f->step == PERF_STEP_OPEN && f->event == perf_event_names[PERF_PROFILE] && !at->clock &&
 	    !f->lbr && f->code != -ESRCH && f->code != -EMFILE && f->code != -EACCES) {
 		at->clock = true;

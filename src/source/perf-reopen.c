@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A CPU that came back. Its events ended with it, so they are opened anew and put in the places of
+ * A CPU that came back. Its events ended with it, so they are opened again and put in the places of
  * the old ones: the descriptors by dup3(), the ring by a new mapping in libperf's table. For the
- * rest of the program it is the same ring of the same CPU; even the ids that its records carry are
- * made to be the old ones, as the stream has announced them (perf-ids.c).
+ * rest of the program it is the same ring of the same CPU; even the ids in its records are replaced
+ * by the old ones, as the stream has announced them (perf-ids.c).
  *
- * All of it is done with the new events switched off, and what fails leaves the old ones as they
- * were, so that it can be tried again.
+ * All of it is done with the new events switched off, and a failure leaves the old ones as they
+ * were, so that the caller can try again.
  */
 #include "kontend/mem.h"
 #include "perf-ids.h"
@@ -18,10 +18,9 @@
 #include <unistd.h>
 
 /*
- * What the kernel knows of its events without anybody reading their records: how often each
- * happened, and how many of its records found no room. A process that only passes the records on
- * need not look at them then. Of tasks there may be very many events, each to be asked: they are
- * not.
+ * The kernel's own counts of its events, without reading their records: how often each happened,
+ * and how many of its records found no room. A process that only passes the records on need not
+ * parse them then. Tasks may have very many events, each with a count to read: they are left out.
  */
 static void add_counts(const struct perf_session *ps, size_t cpu, struct perf_counts *sum)
 {
@@ -34,7 +33,7 @@ static void add_counts(const struct perf_session *ps, size_t cpu, struct perf_co
 			continue;
 		int fd = *perf_session_fd(ps, (enum perf_event_index)e, cpu, 0);
 		if (read(fd, &v, sizeof(v)) != (ssize_t)sizeof(v))
-			continue; /* of a CPU that is gone with nothing to tell */
+			continue; /* of a CPU that is offline without a count */
 		sum->events += e == PERF_BEGIN || e == PERF_END ? v.count : 0;
 		sum->lost += v.lost;
 	}
@@ -61,7 +60,7 @@ int perf_session_counts(const struct perf_session *ps, struct perf_counts *ret)
 	return 0;
 }
 
-/* What takes the place of a ring's events. */
+/* The new events of a ring. */
 struct revival {
 	int fds[PERF_EVENTS];
 	uint64_t ids[PERF_EVENTS];
@@ -122,7 +121,7 @@ uint64_t *perf_session_new_id(struct perf_session *ps, size_t ring, enum perf_ev
 	return ps->new_ids ? &ps->new_ids[ring * PERF_EVENTS + (size_t)which] : NULL;
 }
 
-/* Who may not do that any more is told of no owners on this CPU, and wakes us by no record. */
+/* Without the privilege, this CPU reports no owners and no longer wakes the collector. */
 static void feed_anew(struct perf_session *ps, size_t i)
 {
 	if (ps->feed)

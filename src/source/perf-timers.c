@@ -54,7 +54,7 @@ static void close_scout(struct perf_scout *s)
 	s->fd = -1;
 }
 
-/* Everything but what is known already. Too long a text is cut to one that is known to be right. */
+/* Excludes all known timers. A text that is too long is cut to one that is known to be right. */
 static int aim_scout(const struct perf_timers *t, const struct perf_scout *s)
 {
 	char text[FILTER_TEXT];
@@ -193,7 +193,7 @@ static bool meet(struct perf_session *ps, size_t ring, uint64_t timer)
 	if (s->n_known == PERF_SCOUT_TIMERS)
 		return false;
 	s->known[s->n_known++] = timer;
-	/* What fails costs the lengths of these expiries: the model counts them as unpaired. */
+	/* A failure costs the lengths of these expiries: the model counts them as unpaired. */
 	if (s->n_known > 1)
 		return replace_exit(ps, ring);
 	(void)aim_exits(ps, ring);
@@ -262,7 +262,7 @@ void perf_timers_reopen(struct perf_session *ps, size_t ring)
 		return;
 	struct perf_scout *s = &ps->timers.scouts[ring];
 	close_scout(s);
-	/* What is known of the CPU's timers holds: they are part of the CPU's data. */
+	/* The known timers of the CPU stay valid: they are part of the CPU's data. */
 	(void)filter_all(ps, PERF_TIMER_ENTRY, ring, ps->timers.filter);
 	ioctl(*perf_session_fd(ps, PERF_TIMER_ENTRY, ring, 0), PERF_EVENT_IOC_ENABLE, 0);
 	if (s->n_known)

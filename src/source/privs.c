@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a measurement that runs may still need of the capabilities that opening it took. By the
- * system calls themselves, whose sets are two words of 32 bits each.
+ * The part of the capabilities for opening that a running measurement may still need. By the system
+ * calls themselves, whose sets are two words of 32 bits each.
  */
 #include "kontend/privs.h"
 #include "kontend/sysinfo.h"
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* From this level on Debian and Ubuntu let nobody open events who may not do everything. */
+/* From this level on Debian and Ubuntu let only privileged processes open events. */
 enum { PARANOID_ROOT_ONLY = 3 };
 
 static const struct {
@@ -30,8 +30,8 @@ static const struct {
 	{CAP_KILL, "kill"},			  /* a command that has become another user */
 	{CAP_SYS_ADMIN, "sys_admin"},		  /* in place of perfmon: PARANOID_ROOT_ONLY */
 	{CAP_DAC_READ_SEARCH, "dac_read_search"}, /* descriptors in /proc, with sys_ptrace */
-	/* What processes have mapped and somebody deleted (/proc/PID/map_files), which needs no
-	   more than this since Linux 5.9. */
+	/* Files that processes have mapped and that were deleted (/proc/PID/map_files), which needs
+	   no more than this since Linux 5.9. */
 	{CAP_CHECKPOINT_RESTORE, "checkpoint_restore"},
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What code is mapped where, from /proc/PID/maps, as the records that the kernel would have written
- * when it was mapped: names as it gives them there. Lines are "start-end perms offset major:minor
- * inode path"; what is not executable is left out unless it is asked for.
+ * Mappings of code, from /proc/PID/maps, as the records that the kernel would have written at the
+ * time of the mapping: names as it gives them there. Lines are "start-end perms offset major:minor
+ * inode path"; mappings that are not executable are left out unless the caller wants them.
  */
 #include "kontend/fdio.h"
 #include "kontend/mem.h"

@@ -69,8 +69,8 @@ int procfs_tids(const char *root, pid_t pid, pid_t **tids, size_t *n, size_t *ca
 }
 
 /*
- * The kernel shows what a worker does now behind its name ("kworker/0:1-events"): that changes with
- * each work item and is not the name that the task's records carry.
+ * The kernel shows the current work of a worker after its name ("kworker/0:1-events"): it changes
+ * with each work item and is not the name that the task's records carry.
  */
 static void cut_worker(char *comm)
 {

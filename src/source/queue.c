@@ -2,7 +2,7 @@
 /*
  * The bounded queue: a singly linked list of items under one mutex, and an eventfd that is readable
  * exactly while the list is not empty, or long enough or with a tick in it, or closed. An item is a
- * header with its bytes behind it.
+ * header followed by its bytes.
  *
  * Chunks of perf records come in three sizes, since a ring that is drained every 50 ms holds a few
  * hundred bytes or a few hundred KiB; they are recycled through one free list a size. `bytes`
@@ -40,7 +40,7 @@ struct queue {
 	struct queue_item *head, **tail;
 	struct queue_item *pool[CLASSES];
 	size_t bytes, max_bytes;
-	size_t waiting, wake; /* room that the list takes, and from how much on that is said */
+	size_t waiting, wake; /* room that the list takes, and the size at which the reader wakes */
 	size_t n_ticks;	      /* in the list */
 	uint32_t n_small;
 	int fd;

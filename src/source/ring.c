@@ -5,7 +5,7 @@
  * nothing before it has been read. A record may wrap around the end at any 8-byte position: the
  * copy is two memcpy then, whatever its size (libperf 6.1 cuts such a record at 4168 bytes).
  *
- * Invariants: the tail stands on a record boundary; tail <= head <= tail + size. Headers come from
+ * Invariants: the tail is on a record boundary; tail <= head <= tail + size. Headers come from
  * memory that is shared with the kernel, so a size that is too small or reaches beyond the head is
  * an answer and not a crash.
  */
@@ -178,7 +178,7 @@ uint64_t ring_skip(struct ring *r, uint64_t head)
 		pos += n;
 		records++;
 	}
-	/* What cannot be told apart counts as one. */
+	/* Records that cannot be separated count as one. */
 	records += pos != head;
 	ring_advance(r, head);
 	return records;

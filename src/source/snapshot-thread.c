@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One thread, one round of looks at a time. What a round gives stands in an array in the order of
- * the sources: the thread writes up to `n_done`, who collects reads behind that, and neither waits
- * for the other. The eventfd only says that there is something new.
+ * One thread, one round of snapshots at a time. The snapshots are in an array in the order of the
+ * sources: the thread writes entry `n_done` and those after it, the collector reads those before
+ * it, and neither waits for the other. The eventfd only says that there is something new.
  */
 #include "snapshot-thread.h"
 #include "kontend/clock.h"
@@ -29,7 +29,7 @@ struct snapshot_thread {
 	bool asked, stopping;
 	enum snapshot_round round;
 	uint64_t time_ns;
-	/* of the round: written by the thread up to n_done, read by who collects behind that */
+	/* of the round: the thread writes from n_done on, the collector reads before that */
 	struct snapshot_taken *taken;
 	size_t n, collected;
 	atomic_size_t n_done;
@@ -95,7 +95,7 @@ static void *run(void *arg)
 {
 	struct snapshot_thread *t = arg;
 
-	/* Who may not ask for this goes without. */
+	/* Without the privilege it runs as it is. */
 	(void)setpriority(PRIO_PROCESS, 0, SNAPSHOT_NICE);
 	while (next_round(t)) {
 		size_t i = 0;
@@ -193,7 +193,7 @@ void snapshot_thread_ask(struct snapshot_thread *t, enum snapshot_round round, u
 bool snapshot_thread_collect(struct snapshot_thread *t, struct snapshot_taken *ret)
 {
 	uint64_t times;
-	ssize_t said = read(t->fd, &times, sizeof(times)); /* or nothing was said since */
+	ssize_t said = read(t->fd, &times, sizeof(times)); /* or there was no news since */
 
 	(void)said;
 	while (t->collected < atomic_load(&t->n_done)) {

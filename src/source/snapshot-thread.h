@@ -8,8 +8,7 @@
 /*
  * The thread that takes snapshots, so that the rings are drained meanwhile: a look goes through all
  * tasks, and takes long where these are many or CPUs are scarce. One round of looks at a time,
- * asked for and collected by whoever drains. A body stays as it is until the next round is asked
- * for.
+ * requested and collected by the drain. A body stays as it is until the next round is requested.
  *
  * Where ticks are shorter than a second, looks that do not have to be taken at each of them are
  * left out while they would take more than a thousandth of a CPU, each; once a second they are
@@ -39,7 +38,7 @@ void snapshot_thread_free(struct snapshot_thread *t);
 int snapshot_thread_fd(const struct snapshot_thread *t);
 /* Is a round at hand, or not yet collected? */
 bool snapshot_thread_is_busy(const struct snapshot_thread *t);
-/* Asks for a round, for what is seen at @time_ns. Not while one is at hand. */
+/* Requests a round of snapshots for @time_ns. Not while one is in progress. */
 void snapshot_thread_ask(struct snapshot_thread *t, enum snapshot_round round, uint64_t time_ns);
 /* The next one of the round that is done; false: none yet, or no more. */
 bool snapshot_thread_collect(struct snapshot_thread *t, struct snapshot_taken *ret);

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * What a switch record itself takes of the time that is measured with it, in picoseconds for each
- * event of the task that goes off. 0: not known, as no events can be opened.
+ * The part of the measured time that a switch record itself takes, in picoseconds for each event of
+ * the task that goes off the CPU. 0: not known, as no events can be opened.
  */
 uint64_t switch_cost_measure(void);
 

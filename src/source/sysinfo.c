@@ -87,8 +87,8 @@ uint64_t sysinfo_cpu_epoch(uint32_t cpu)
 	char path[64];
 	struct stat st;
 
-	/* The kernel makes this folder anew, with a new inode number, each time the CPU comes up.
-	 */
+	/* The kernel creates this folder again, with a new inode number, each time the CPU comes
+	 * up. */
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/topology", cpu);
 	return stat(path, &st) == 0 ? st.st_ino : 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is to be measured, from the words of the command line, checked against the running system
+ * The measured tasks and CPUs, from the words of the command line, checked against the system
  * right away: an answer "no such pid" before anything is opened is worth more than the kernel's
  * ESRCH after it. Lists are kept ascending and without repeats, since an event opened twice would
  * count twice.
@@ -25,7 +25,7 @@ static int no_cpu(uint32_t cpu, const uint32_t *online, size_t n, struct error *
 			 cpu, cpulist_format(online, n, list, sizeof(list)));
 }
 
-/* All of @cpus online? When that cannot be read, opening the events will tell. */
+/* All of @cpus online? When that cannot be read, opening the events will show. */
 static int check_online(const uint32_t *cpus, size_t n, struct error *err)
 {
 	uint32_t *online;

@@ -3,7 +3,7 @@
  * Finding tracefs and reading tracepoints from it. /proc/self/mounts is the truth: distributions
  * mount it at /sys/kernel/tracing, below debugfs, or not at all. Paths there have blanks written as
  * \040; those are decoded. Reading is by plain files: no tracefs library is needed for two files
- * an event. What failed and what helps is one pure function, so that every text has a test.
+ * an event. Failures and their remedies are one pure function, so that every text has a test.
  */
 #include "kontend/tracefs.h"
 #include "kontend/fdio.h"
@@ -91,7 +91,7 @@ int tracefs_search(const char *mounts, char ret_path[TRACEFS_PATH])
 static int say_unmounted(const char *type, const char *where, struct error *err)
 {
 	return error_set(err, -ENXIO,
-			 "There is nothing in %s, where the kernel tells of itself: run "
+			 "%s is empty, where the kernel describes its events: run "
 			 "'mount -t %s %s %s'",
 			 where, type, type, where);
 }

@@ -3,8 +3,7 @@
  * The measured command. It is forked before the events are opened, since they are opened on its
  * pid, and blocks on a socket until they are there (a pipe would answer with SIGPIPE if it was
  * killed); enable_on_exec makes them count from the exec on. A second pipe, closed by a successful
- * exec, brings back the errno of a failed one. A pidfd tells its end to whoever polls; only
- * workload_ended() reaps it, so its pid cannot be reused under us.
+ * exec, brings back the errno of a failed one. A pidfd reports its end to poll(); only
  */
 #include "workload.h"
 #include "kontend/fdio.h"
@@ -32,7 +31,7 @@ static _Noreturn void child(int go_fd, int err_fd, bool apart, char *const argv[
 	sigset_t none;
 	char byte;
 
-	/* What a user interface blocks or ignores is not for the command to inherit. */
+	/* The command must not inherit signals that a user interface blocks or ignores. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);

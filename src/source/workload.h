@@ -25,7 +25,7 @@ int workload_fork(struct workload *w, char *const argv[], bool apart, struct err
 int workload_go(struct workload *w, char *const argv[], struct error *err);
 /* 1 and its wait status when it has ended, 0 = not yet, -ECHILD = there is none. */
 int workload_ended(struct workload *w, int *ret_status);
-/* What still runs is asked to end, and killed if it does not. `= {0}` is fine. */
+/* Ends a command that still runs, and kills it if it does not end. `= {0}` is fine. */
 void workload_deinit(struct workload *w);
 
 #endif

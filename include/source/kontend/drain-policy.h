@@ -4,9 +4,9 @@
 
 /* How soon records leave the rings. */
 enum drain_policy {
-	DRAIN_EVENTS,	  /* somebody reads event by event: early */
+	DRAIN_EVENTS,	  /* the user or a program reads event by event: early */
 	DRAIN_SCREEN,	  /* a user looks on from tick to tick, or pressing keys */
-	DRAIN_REPORT,	  /* nobody looks before the end: rings are read less often */
+	DRAIN_REPORT,	  /* nothing is shown before the end: rings are read less often */
 	DRAIN_THROUGHPUT, /* recording: few wake-ups, large pieces */
 };
 

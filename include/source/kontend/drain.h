@@ -16,7 +16,7 @@
 struct drain;
 struct snapshot_thread;
 
-/* A ring and what is known of its CPU. */
+/* A ring and the state of its CPU. */
 struct drain_ring {
 	struct drain *of;
 	struct ring ring;
@@ -25,15 +25,15 @@ struct drain_ring {
 	struct drain_ring *own; /* the feed's usual one for the same CPU; NULL: none */
 	size_t poll_k;		/* which of the ring's tasks wakes us */
 	bool dead;	 /* its CPU went offline, and with it its events, where they are CPU-wide */
-	bool gone;	 /* that was said */
+	bool gone;	 /* the stream has a record that the CPU is offline */
 	bool gap_untold; /* since it is back: no record says until when events are missing */
-	bool renewed;	 /* its events were opened anew: see drain_restore_ids() */
+	bool renewed;	 /* its events were opened again: see drain_restore_ids() */
 	uint64_t epoch;	 /* sysinfo_cpu_epoch() of its CPU */
 	bool filled;	 /* the last fill said was not 0 */
 	uint64_t max_used;
 	struct record_drop drop; /* to be said */
 	uint64_t taken_from;	 /* its tail before the last step */
-	uint64_t lost;		 /* the kernel's count, when a gap was last told */
+	uint64_t lost;		 /* the kernel's count at the last reported gap */
 	uint64_t gap_head;	 /* of a feed's own: where its head was in the last step */
 	bool gap_told;		 /* and that it had a gap then */
 };
@@ -44,7 +44,7 @@ struct live_mmap_count;
 struct drain_sink {
 	/* Takes everything in @r before @head, or adds to its drop what it cannot take. */
 	void (*take)(void *ctx, struct drain_ring *r, uint64_t head);
-	/* All rings were taken from. NULL: nobody wants to know. */
+	/* All rings were read. NULL: not called. */
 	void (*taken)(void *ctx);
 	/* A small record of another kind. Negative: there is no room for it now. */
 	int (*put)(void *ctx, enum record_kind kind, uint32_t ring, const void *data, size_t len);
@@ -65,11 +65,11 @@ struct drain {
 	struct procfs_task *tasks; /* the session ends when all of them have; none: it does not */
 	size_t n_tasks;
 	struct burst mmaps; /* when the events of mmap_locks are on, where not all the time */
-	struct mmlevel_how mmap_how;		  /* what is said of that */
+	struct mmlevel_how mmap_how;		  /* the record of that */
 	const struct live_mmap_count *mmap_count; /* NULL: none */
 	struct snapshot_source *snapshots; /* the first of those taken at each tick, NULL = none */
 	struct burst switches;		   /* when context switches are looked at */
-	struct record_burst switch_cost;   /* of the burst that goes on; its times are not set */
+	struct record_burst switch_cost;   /* of the burst in progress; its times are not set */
 	bool switches_asked;		   /* whether any task has events or not */
 	uint64_t switch_ps;		   /* record_burst.own_ps */
 	int pidfd;			   /* the session ends when this is readable; -1 = none */
@@ -82,7 +82,7 @@ struct drain {
 	struct drain_ring *rings;
 	struct pollfd *polls; /* one a ring, then two of the caller's, then pidfd and looks */
 	size_t n_rings;	      /* of the session */
-	size_t n_all;	      /* and those behind them, which are the feed's own */
+	size_t n_all;	      /* with the feed's own rings, which follow them */
 	uint64_t tick_now;    /* the length of a tick */
 	uint64_t early_ns; /* of this one, while they are shorter at the start; 0: they are not */
 	uint64_t next_tick, last_tick;
@@ -93,7 +93,7 @@ struct drain {
 	uint64_t cpu_before_ns;	       /* CPU time of the process when measuring began */
 	uint64_t mark;		       /* start of an earlier drain: the next round */
 	uint64_t last_round, data_until;
-	bool shorts_begun; /* it was said where sums of short waits begin */
+	bool shorts_begun; /* the stream has the begin of sums of short waits */
 	void *shorts;	   /* a snapshot of them, read at next_tick, to be said with it; or NULL */
 	size_t shorts_len;
 	uint64_t shorts_ns; /* the tick that they were read at */
@@ -101,7 +101,7 @@ struct drain {
 	uint64_t last_drain, last_cpus, last_tasks;
 	struct cpu_watch online;
 	size_t next_epoch;	       /* the ring whose CPU's epoch was looked at last */
-	bool cpus_pend;		       /* one is to be opened anew, or to be said to be */
+	bool cpus_pend;		       /* a CPU is to be opened again, or to be reported */
 	const struct drain_sink *sink; /* of the step at hand */
 };
 

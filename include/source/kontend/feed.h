@@ -10,7 +10,7 @@
 
 enum { FEED_RINGS = 2 }; /* of a CPU, at most: the usual one, and one of nested interrupts */
 
-/* What following holders of locks has come to so far: see holdrec.h. */
+/* Counts of following holders of locks: see holdrec.h. */
 struct feed_follow {
 	uint64_t longer_ns; /* others have to wait longer than this */
 	uint64_t records;
@@ -20,19 +20,19 @@ struct feed_follow {
 };
 
 /*
- * Who writes records besides the kernel's own events: BPF programs of ours, into the session's
+ * A writer of records besides the kernel's own events: BPF programs of ours, into the session's
  * rings by way of an event of each CPU, of the software event bpf-output, or into rings of their
  * own, as records of that event.
  */
 struct feed {
 	/*
-	 * The event of @cpu has been opened, or opened anew; the descriptor is borrowed for the
-	 * call. 0 or a negative errno.
+	 * The event of @cpu has been opened, for the first time or again; the descriptor is
+	 * borrowed for the call. 0 or a negative errno.
 	 */
 	int (*set)(struct feed *f, uint32_t cpu, int fd);
 	/* From now on it writes into its own rings, or not any more. */
 	void (*enable)(struct feed *f, bool on);
-	/* The @nth ring of its own for @cpu, of which set() has been told. False: none. */
+	/* The @nth ring of its own for @cpu, after set() for that CPU. False: none. */
 	bool (*ring)(struct feed *f, uint32_t cpu, unsigned nth, struct ring *ret);
 	/* False: it does not follow holders. NULL: the same. */
 	bool (*follow)(struct feed *f, struct feed_follow *ret);
@@ -43,7 +43,7 @@ struct feed {
 	const void *(*shorts)(struct feed *f, bool begin, uint64_t now_ns, size_t *ret_len);
 	uint32_t ring_bytes; /* of the usual one of each CPU */
 	size_t cpu_bytes;    /* memory for each CPU, with that */
-	/* It tells where waits begin and end: perf's own events of that are not opened. */
+	/* It reports begins and ends of waits: perf's own events for that are not opened. */
 	bool waits;
 };
 

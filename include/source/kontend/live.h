@@ -17,9 +17,9 @@ struct sideband_source;
 
 /* Of live_start(), for a command that is not there, and for one that cannot be executed. */
 enum { LIVE_NO_COMMAND = -ELIBACC, LIVE_CANNOT_RUN = -ELIBEXEC };
-enum { LIVE_MAX_STACK = 24 }; /* frames of a call chain, when nobody says */
+enum { LIVE_MAX_STACK = 24 }; /* default number of frames of a call chain */
 
-/* Frames of a call chain, 0 for none; @asked: 0 = nobody says. */
+/* Frames of a call chain, 0 for none; @asked: 0 = the default. */
 static inline uint32_t live_max_stack(bool no_stack, uint32_t asked)
 {
 	return no_stack ? 0 : asked ? asked : LIVE_MAX_STACK;
@@ -38,12 +38,12 @@ struct live_options {
 	bool no_stack;
 	bool for_perf; /* addresses, and call chains also where waits end: perf reads it, too */
 	struct snapshot_source *snapshots; /* the first; borrowed as long as the source lives */
-	struct feed *feed;    /* writes into the rings, too; borrowed as they are; NULL = nobody */
-	uint64_t bpf_maps;    /* bytes that maps of BPF take, for who asks what measuring costs */
+	struct feed *feed;    /* writes into the rings, too; borrowed as they are; NULL = none */
+	uint64_t bpf_maps;    /* bytes that maps of BPF take, for the costs of measuring */
 	uint64_t switches_ns; /* look at context switches for so long of each second; 0 = never */
 	bool switches_asked;  /* also while no task has events: what they cost without any */
 	bool tick;	      /* measure the timer tick, too */
-	bool releases;	      /* who lets go of locks, where the kernel tells that */
+	bool releases;	      /* record releases of locks, where the kernel has an event for them */
 	uint32_t profile_hz;  /* sample where CPUs are, so often a second; 0 = never */
 	bool profile_clock;   /* by the clock even where cycles can be sampled */
 	struct callgraph callgraph; /* of the profile's samples */
@@ -53,7 +53,7 @@ struct live_options {
 	const char *event_filter; /* tracepoint filter for contention_begin, NULL = none */
 };
 
-/* What opening had to give up: for the header and `-v`. */
+/* Limits that opening ran into: for the header and `-v`. */
 struct live_info {
 	uint32_t rings, ring_pages; /* what was got */
 	bool pages_reduced;	    /* ENOMEM/EPERM: smaller rings than asked for */
@@ -64,7 +64,7 @@ struct live_info {
 /*
  * Opens the contention events on the target and starts the collector thread, which drains the
  * rings into a bounded queue. Records come in the order: HOST, KALLSYMS, FORMAT and ATTR ones, a
- * PERF run of synthesized COMM (time 0) and CGROUP records for what is there already, START,
+ * PERF run of synthesized COMM (time 0) and CGROUP records for existing tasks and cgroups, START,
  * then the stream with ROUND and TICK.
  * With a command in the target, it is forked but held; live_start() lets it go.
  */
@@ -90,7 +90,7 @@ int live_give_back(struct source *s, struct error *err);
 /*
  * Contention events that were taken from the rings, and records that the kernel has lost, as the
  * kernel counts them. @end: switches the events off first, for good, which makes it exact. Not
- * while the thread runs. 0, or -ENOTSUP: only the records tell.
+ * while the thread runs. 0, or -ENOTSUP: only the records show it.
  */
 int live_counts(struct source *s, bool end, uint64_t *ret_events, uint64_t *ret_lost);
 /* Has the command of the target ended? 1 and its wait status, 0 = not yet, -ECHILD = none. */

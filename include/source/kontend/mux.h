@@ -12,7 +12,7 @@
  * another value first leaves a note in a folder that a boot empties. Sessions at the same time
  * share the note: the value that was set last is in force until the last of them ends, which puts
  * back what was there before the first. A session that is killed counts as ended; when no other one
- * is left, the note tells the next session, or doctor, what to put back. A value that another
+ * is left, the note shows the next session, or doctor, what to put back. A value that another
  * program has set meanwhile stays.
  */
 enum { MUX_MOST = 8, MUX_MS_MOST = 10000 };
@@ -30,7 +30,7 @@ struct mux_item {
 	int note; /* locked as long as the session lives; -1: nothing was set */
 };
 
-/* What a session sets. `= {0}` sets nothing. */
+/* The settings of a session. `= {0}` sets nothing. */
 struct mux {
 	const struct mux_roots *roots;
 	struct mux_item items[MUX_MOST];
@@ -41,13 +41,13 @@ struct mux {
 int mux_parse(struct mux *m, const char *text, struct error *err);
 /* Opens the settings, if those are PMUs that rotate. @roots is borrowed. 0 or a negative errno. */
 int mux_open(struct mux *m, const struct mux_roots *roots, struct error *err);
-/* Sets what was opened. What fails leaves everything as it was, for mux_close() to put back. */
+/* Sets the opened files. On failure everything is as before, for mux_close() to put back. */
 int mux_set(struct mux *m, struct error *err);
 /* Puts back what was set if no other session is left, and closes. Negative with @err: something
  * could not be put back. */
 int mux_close(struct mux *m, struct error *err);
 
-/* What sessions that were killed have left. */
+/* The settings that killed sessions have left. */
 struct mux_left {
 	char pmu[PMUS_NAME];
 	uint32_t now_ms, before_ms; /* to be put back: before_ms */

@@ -20,7 +20,7 @@ enum perf_event_index {
 	PERF_SWITCH,   /* a dummy, on now and then, for context switches */
 	PERF_PROFILE,  /* cycles, or the CPU's clock: where CPUs are */
 	PERF_OUTPUT,   /* what BPF programs of ours write; of whole CPUs whatever is measured */
-	PERF_RELEASE,  /* lock:contended_release, of Linux 7.x; where no feed tells of it */
+	PERF_RELEASE,  /* lock:contended_release, of Linux 7.x; where no feed reports releases */
 	PERF_MM_START, /* this and the next two only where mmap_locks are measured */
 	PERF_MM_ACQUIRED,
 	PERF_MM_RELEASED,
@@ -37,7 +37,7 @@ struct perf_attr_options {
 	uint32_t release_id;
 	uint32_t mm_ids[PERF_MM_EVENTS];
 	bool mm_in_bursts; /* they are not to begin with a command */
-	bool mm_paths;	   /* who gets a lock tells its call chain */
+	bool mm_paths;	   /* a task that gets a lock records its call chain */
 	enum target_kind kind;
 	uint32_t ring_bytes;
 	uint32_t max_stack;  /* 0 = no call chains */
@@ -48,7 +48,7 @@ struct perf_attr_options {
 	bool for_perf;	  /* what perf needs: addresses, and call chains also where waits end */
 	bool few_wakeups; /* at two thirds of the ring */
 	bool cgroup;	  /* ask for cgroup ids */
-	bool fed; /* waits are told by a feed: in place of the events of them are ones of nothing */
+	bool fed;  /* a feed reports waits: empty events take the places of the events of waits */
 	bool lost; /* ask for the number of records that were lost: Linux 6.0 */
 };
 

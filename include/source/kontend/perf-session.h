@@ -22,8 +22,8 @@ struct perf_session_options {
 	uint32_t timer_offset;			/* of the field hrtimer in the entry */
 	uint32_t release_id;			/* 0 = no PERF_RELEASE */
 	uint32_t mm_ids[PERF_MM_EVENTS];	/* 0 = none of the events from PERF_MM_START */
-	bool mm_in_bursts;	    /* they are on when perf_session_enable_mm() says so only */
-	bool mm_paths;		    /* who gets an mmap_lock tells its call chain */
+	bool mm_in_bursts;	    /* on only between calls of perf_session_enable_mm() */
+	bool mm_paths;		    /* a task that gets an mmap_lock records its call chain */
 	uint32_t ring_pages;	    /* 0 = default */
 	uint32_t max_stack;	    /* 0 = no call chains */
 	uint32_t profile_hz;	    /* 0 = no PERF_PROFILE */
@@ -37,8 +37,8 @@ struct perf_session_options {
 };
 
 /*
- * Opens and maps everything, disabled. What had to be given up on the way (ring size, cgroup ids)
- * is said in @info.
+ * Opens and maps everything, disabled. @info has the limits that it ran into (ring size, cgroup
+ * ids).
  */
 int perf_session_open(struct perf_session **ret, const struct perf_session_options *o,
 		      struct live_info *info, struct error *err);
@@ -61,9 +61,9 @@ const uint64_t *perf_session_ids(const struct perf_session *ps, enum perf_event_
 
 /* Was this event opened? Only of those may be asked for. */
 bool perf_session_has(const struct perf_session *ps, enum perf_event_index which);
-/* Are waits told by the feed, with events of nothing in place of perf's of them? */
+/* Does the feed report waits, with empty events in place of perf's? */
 bool perf_session_is_fed(const struct perf_session *ps);
-/* Does its feed follow holders of locks? What that has come to so far. */
+/* Does its feed follow holders of locks? Its counts so far. */
 /* See feed.h; NULL: nothing is only summed up. */
 const void *perf_session_shorts(const struct perf_session *ps, bool begin, uint64_t now_ns,
 				size_t *ret_len);
@@ -78,8 +78,8 @@ bool perf_session_own_ring(const struct perf_session *ps, size_t i, unsigned nth
  */
 int perf_session_time(struct perf_session *ps, const char *filter);
 /*
- * Looks for timers on the CPU of ring @i that are not known yet; of one that is new the next exit
- * comes. True: an event was opened anew for that, see perf_session_restore_ids().
+ * Looks for timers on the CPU of ring @i that are not known yet; the next exit of a new one is
+ * recorded. True: that took opening an event again, see perf_session_restore_ids().
  */
 bool perf_session_learn(struct perf_session *ps, size_t i);
 
@@ -89,7 +89,7 @@ void perf_session_disable(struct perf_session *ps, enum perf_event_index which);
 void perf_session_enable_mm(struct perf_session *ps, bool on);
 void perf_session_disable_all(struct perf_session *ps);
 
-/* What the kernel has counted so far: contention events, and records of any kind that it lost. */
+/* The kernel's counts so far: contention events, and lost records of any kind. */
 struct perf_counts {
 	uint64_t events, lost;
 };
@@ -99,18 +99,18 @@ int perf_session_counts(const struct perf_session *ps, struct perf_counts *ret);
 int perf_session_lost(const struct perf_session *ps, size_t i, uint64_t *ret);
 
 /*
- * A CPU that was away has come back: opens the events of ring @i, which must have been drained,
- * anew, off, and replaces them and the ring. For sessions of whole CPUs. 0, or negative errno:
- * nothing has changed, and it may be tried again.
+ * A CPU that was offline has come back: opens the events of ring @i, which must have been drained,
+ * again, disabled, and replaces them and the ring. For sessions of whole CPUs. 0, or negative
+ * errno: nothing has changed, and the caller may try again.
  */
 int perf_session_reopen(struct perf_session *ps, size_t i);
 /*
- * The same for sessions of tasks, whose events have only slept: what the feed writes by is opened
- * anew, and on. Nothing without a feed. 0, or negative errno: it may be tried again.
+ * The same for sessions of tasks, whose events have only slept: opens the event by which the feed
+ * writes again, enabled. Nothing without a feed. 0, or negative errno: the caller may try again.
  */
 int perf_session_reopen_output(struct perf_session *ps, size_t i);
 void perf_session_enable_ring(struct perf_session *ps, size_t i);
-/* Records of ring @i that carry ids of events opened anew get those of perf_session_ids(). */
+/* Records of ring @i with ids of events that were opened again get those of perf_session_ids(). */
 void perf_session_restore_ids(const struct perf_session *ps, size_t i, void *records, size_t len);
 
 #endif

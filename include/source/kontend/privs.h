@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /*
- * Capabilities: opening takes more of them than going on. What is kept is what measuring may need
- * later, of what there was: events of CPUs that come online, larger rings, a real-time share for
- * the collector, /proc of others, files in folders of others, and ending the command.
+ * Capabilities: opening takes more of them than measuring. Those that measuring may need later are
+ * kept, if the process had them: for events of CPUs that come online, larger rings, a real-time
+ * share for the collector, /proc of others, files in folders of others, and ending the command.
  */
 
-/* What measuring takes, for setcap(8); SECURITY in kontend(1) says what for. */
+/* Capabilities that measuring takes, for setcap(8); SECURITY in kontend(1) explains each. */
 #define PRIVS_SETCAP                                                                               \
 	"cap_perfmon,cap_bpf,cap_dac_read_search,cap_syslog,cap_sys_ptrace,cap_ipc_lock+ep"
 

@@ -34,7 +34,7 @@ int procfs_maps(const char *root, pid_t pid, struct sideband *s);
 /* For each process there is. 0 or negative errno when @root cannot be read. */
 int procfs_maps_all(const char *root, struct sideband *s);
 
-/* Who a pid or tid is: the same number with another start is another task. */
+/* The identity of a pid or tid: the same number with another start is another task. */
 struct procfs_task {
 	pid_t id;
 	pid_t tgid;	/* the process it belongs to */

@@ -33,7 +33,7 @@ uint64_t ring_used(const struct ring *r, uint64_t head);
 /*
  * Moves as many whole records before @head as @buf holds into it, in one piece, and gives their
  * room back to the kernel. 0 with *ret_len > 0, or RING_EMPTY; -ENOBUFS: the next record does not
- * fit (RING_RECORD_MAX always does); -EBADMSG: no record stands at the tail, and everything before
+ * fit (RING_RECORD_MAX always does); -EBADMSG: no record is at the tail, and everything before
  * @head was thrown away, as the next record cannot be found.
  */
 int ring_drain(struct ring *r, uint64_t head, void *buf, size_t size, size_t *ret_len);
@@ -56,7 +56,7 @@ struct ring_span {
 int ring_peek(const struct ring *r, uint64_t from, uint64_t head, size_t most,
 	      struct ring_span *ret);
 /*
- * Everything from the tail to @head as one run, whose records nobody looks at: nothing is counted.
+ * Everything from the tail to @head as one run, whose records are not read: nothing is counted.
  * The kernel moves the head by whole records only. 0, RING_EMPTY, or -EBADMSG: there is more than
  * the ring holds.
  */

@@ -17,7 +17,7 @@ struct snapshot_source {
 	uint16_t version;	      /* of the payload */
 	atomic_bool has_tasks;	      /* the latest one has events of tasks, others than our own */
 	/*
-	 * The payload behind a struct record_snapshot, which the caller fills in; borrowed until
+	 * The payload after a struct record_snapshot, which the caller fills in; borrowed until
 	 * the next call. NULL: there is none this time. @last: it is the end of measuring.
 	 */
 	void *(*take)(struct snapshot_source *l, bool last, size_t *ret_len);

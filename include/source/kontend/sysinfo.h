@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Small facts about the running system, read anew at each call. None fails: what cannot be read is
- * answered as said.
+ * Small facts about the running system, read again at each call. None fails: each has a documented
+ * answer for a file that cannot be read.
  */
 
 /* A file's text without a trailing newline, cut to @size; the length, or a negative errno. */

@@ -10,7 +10,7 @@
 
 enum target_kind { TARGET_SYSTEM, TARGET_PIDS, TARGET_TIDS, TARGET_CGROUP, TARGET_COMMAND };
 
-/* What is measured. `= {0}` is the whole system, all CPUs. */
+/* The measured threads, processes, cgroups or CPUs. `= {0}` is the whole system, all CPUs. */
 struct target {
 	enum target_kind kind;
 	uint32_t *cpus; /* -C; NULL = all online */

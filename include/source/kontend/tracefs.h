@@ -28,7 +28,7 @@ int tracepoint_read(struct tracepoint *tp, const char *path, const char *system,
 		    struct error *err);
 void tracepoint_deinit(struct tracepoint *tp);
 
-/* What to tell about @code (negative) for @file of a tracefs; a pure function. */
+/* The text of an error for @code (negative) and @file of a tracefs; a pure function. */
 struct tracefs_failure {
 	int code;
 	const char *file;
