@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers of threads that a benchmark is to be run with: "8", "1,4,all". */
+/* Numbers of threads to run a benchmark with: "8", "1,4,all". */
 #include "bench.h"
 
 #include <errno.h>

@@ -135,7 +135,7 @@ static void tell_locks(const struct bench_mm_options *o, struct bench_out *out)
 	if (out->text && known)
 		print_locks(out->text, o, &l);
 	else if (out->text)
-		fprintf(out->text, "mmap_lock: how often it is taken is not known: %s\n", err.text);
+		fprintf(out->text, "mmap_lock: acquisitions cannot be counted: %s\n", err.text);
 }
 
 /* This program, by its path: a process that began as /proc/self/exe would be called "exe". */

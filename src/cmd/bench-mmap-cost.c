@@ -209,7 +209,7 @@ static int run_load(const struct cost *c, double *ret, struct error *err)
 		return error_errno(err, -errno, "Cannot start the process that is measured");
 	while (wait4(pid, &status, 0, &used) < 0)
 		if (errno != EINTR)
-			return error_errno(err, -errno, "Cannot wait for what is measured");
+			return error_errno(err, -errno, "Cannot wait for the measured process");
 	if (status)
 		return error_set(err, -ECHILD,
 				 "The process that maps and unmaps has failed: it may have no "
@@ -269,7 +269,7 @@ static int take_turn(struct cost *c, size_t way, struct error *err)
 		c->off_ns += off[i];
 		c->n_off++;
 		if (bench_pairs_add(&out->pairs, off[i], on[i]) < 0)
-			code = error_set(err, -ENOMEM, "No memory for what was measured");
+			code = error_set(err, -ENOMEM, "No memory for the figures");
 	}
 	return code;
 }
@@ -340,7 +340,7 @@ static int print_cost(struct cost *c, struct bench_out *out, struct error *err)
 		const struct outcome *o = &c->outcomes[i];
 		struct bench_pairs_sum s;
 		if (bench_pairs_sum(&o->pairs, &s) < 0)
-			return error_set(err, -ENOMEM, "No memory for what was measured");
+			return error_set(err, -ENOMEM, "No memory for the figures");
 		if (out->text)
 			print_row(out->text, ways[i].name, o, &s);
 		put_figures(&out->figures, ways[i].name, o, &s);

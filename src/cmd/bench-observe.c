@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Two children: one that works, and one that measures it. The first begins when the second has its
- * events open, says when it is done, and stays until the second has ended, so that what it holds is
- * there when that looks last. A session gives up what another one would need to open, hence the
- * second process; and what is measured must not be the process that measures.
+ * events open, reports when it is done, and stays until the second has ended, so that its
+ * breakpoints and probes still exist at the last look. A session gives up rights that another one
+ * needs, hence the second process; and a process must not measure itself.
  */
 #include "bench-observe.h"
 #include "kontend/clock.h"
@@ -67,7 +67,7 @@ static _Noreturn void work(struct pair *p)
 		_exit(1);
 	int code = p->work->run(p->work->ctx, err);
 	if (code < 0 && !err->code)
-		error_errno(err, code, "Cannot do what is to be seen");
+		error_errno(err, code, "Cannot do the work to measure");
 	if (write(p->done[1], "d", 1) != 1)
 		_exit(1);
 	while (read(p->go[0], &byte, 1) > 0)
@@ -168,7 +168,7 @@ static int take_all(struct run *run, pid_t pid, struct shared *s, struct error *
 		take_hits(&q, pid, s);
 	}
 	query_deinit(&q);
-	return code < 0 ? error_errno(err, code, "Cannot sum up what was measured") : 0;
+	return code < 0 ? error_errno(err, code, "Cannot sum up the measurement") : 0;
 }
 
 static int measure(struct pair *p)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend bench rotation`: what it does to a workload that more events are open than there are
+ * `kontend bench rotation`: the cost for a workload of having more events open than there are
  * counters: for each CPU, or for each CPU and the workload alone, which old kernels went through as
  * a whole at each turn. A line a case; each is measured by a session of its own, in a process of
- * its own, since a session gives up what the next one needs to open.
+ * its own, since a session gives up rights that the next one needs.
  */
 #include "kontend/bench-rotation.h"
 #include "bench.h"
@@ -124,7 +124,7 @@ static int take_figures(struct run *run, uint32_t cpu, struct figures *f, struct
 	if (code == 0)
 		code = take_phases(&q, cpu, f);
 	query_deinit(&q);
-	return code < 0 ? error_errno(err, code, "Cannot sum up what was measured") : 0;
+	return code < 0 ? error_errno(err, code, "Cannot sum up the measurement") : 0;
 }
 
 static int measure(const struct bench_rotation *b, uint32_t cpu, uint64_t ns, bool phases,

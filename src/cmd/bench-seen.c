@@ -137,7 +137,7 @@ static int read_seen(struct run *run, struct bench_seen *s)
 	code = code < 0 ? code : take_slots(&q, s, err);
 	code = code < 0 ? code : take_hot(&q, s, err);
 	query_deinit(&q);
-	return code < 0 ? error_errno(err, code, "Cannot sum up what was measured") : 0;
+	return code < 0 ? error_errno(err, code, "Cannot sum up the measurement") : 0;
 }
 
 static int send_seen(int fd, const struct bench_seen *s)

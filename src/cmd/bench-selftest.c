@@ -247,7 +247,7 @@ static int test_waits(struct selftest *t, enum bench_lock_kind kind, const struc
 	char comm[16];
 
 	if (!m)
-		return error_set(err, -ENOMEM, "No memory for what is made");
+		return error_set(err, -ENOMEM, "No memory for the workloads");
 	snprintf(comm, sizeof(comm), "bench-%s", bench_lock_name(kind));
 	m->kind = kind;
 	m->options = (struct bench_lock_options){(uint32_t)opts->threads, opts->rounds};
@@ -256,7 +256,7 @@ static int test_waits(struct selftest *t, enum bench_lock_kind kind, const struc
 
 	t->unseen = o.unseen;
 	if (code == 0 && o.lost && t->out->text)
-		fprintf(t->out->text, "%-14s %llu records were lost: what was seen is less\n",
+		fprintf(t->out->text, "%-14s %llu records were lost: figures are too low\n",
 			bench_lock_name(kind), (unsigned long long)o.lost);
 	for (size_t i = 0; code == 0 && i < m->result.n_sums; i++)
 		if (m->result.sums[i].type)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend bench uprobe`: a line a kind of probe and number of CPUs, and what one CPU needs for a
- * hit is kept for the view of uprobes. The cost of a class is that of the kind whose instruction is
- * of that class on this machine. Then what the same probes do to a server whose hot function has
- * one: a line a kind of request and probe, beside the one without.
+ * `kontend bench uprobe`: a line a kind of probe and number of CPUs; the cost of a hit on one CPU
+ * is stored for the view of uprobes. The cost of a class is that of the kind whose instruction is
+ * of that class on this machine. Then the effect of the same probes on a server whose hot function
+ * has one: a line a kind of request and probe, beside the one without.
  */
 #include "kontend/bench-uprobe.h"
 #include "bench.h"

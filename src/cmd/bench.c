@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `kontend bench`: which of them, that the options are for it, and its figures as JSON. */
+/*
+ * `kontend bench`: chooses the benchmark, checks that it takes the options, and prints its figures
+ * as JSON.
+ */
 #include "bench.h"
 #include "kontend/jsonw.h"
 #include "verbs.h"
@@ -135,7 +138,7 @@ static int run(const struct bench_entry *b, const struct opts *o)
 	int code = bench_run(b, o, &out, &err);
 
 	if (code == 0 && out.figures.code < 0)
-		code = error_set(&err, out.figures.code, "no memory for what was measured");
+		code = error_set(&err, out.figures.code, "No memory for the figures");
 	/* Figures beyond a limit are printed all the same. */
 	if (json && (code == 0 || code == -ERANGE))
 		put_json(b->name, &out.figures);
@@ -172,6 +175,6 @@ int cmd_bench(const struct opts *o)
 		return b->run ? run(b, o) : bench_suite_main(o);
 	}
 	list_names(names, sizeof(names));
-	error_set(&err, -EINVAL, "What is to be measured? 'kontend bench %s'", names);
+	error_set(&err, -EINVAL, "Give a benchmark: 'kontend bench %s'", names);
 	return cmd_fail(CMD_EXIT_USAGE, &err);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The triggers of a command line, for verbs that list or show what these catch. */
+/* The triggers of a command line, for verbs that list or show the incidents these catch. */
 #include "caught.h"
 
 #include <errno.h>

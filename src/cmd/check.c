@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * --sort and --filter name columns of one table, that which the user asked for first; it is checked
- * before anything is measured, since an error after ten minutes would be a bad joke.
+ * --sort and --filter name columns of one table, the first that the user asked for; they are
+ * checked before anything is measured, since an error after ten minutes would be a bad joke.
  */
 #include "kontend/query-fields.h"
 #include "kontend/tables.h"

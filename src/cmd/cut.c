@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * `kontend cut`: a part of a recording as a recording. It is read once to know how long it is and
- * which of its events are of waits that are meant, and then written by what replay writes a range
- * with. Where it is meant by names it is read once more before that, as these may become known
- * after a wait.
+ * which of its events belong to the chosen waits, and then written by the code that replay writes a
+ * range with. If the waits are chosen by names it is read once more before that, as names may
+ * become known after a wait.
  */
 #include "cut.h"
 #include "cut-filter.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend diff`: two recordings are read, one after the other, into an engine each, and compared.
+ * `kontend diff`: reads two recordings, one after the other, into an engine each, and compares
+ * them.
  */
 #include "kontend/diff.h"
 #include "diff-groups.h"
@@ -114,7 +115,7 @@ static int write_diff(struct measure_job *j, struct measure *m, struct error *er
 	if (ret == 0)
 		ret = query_init(&b, &m->run.engine);
 	if (ret < 0) {
-		error_errno(err, ret, "Cannot sum up what was measured");
+		error_errno(err, ret, "Cannot sum up the measurement");
 	} else {
 		query_begin(&a);
 		query_begin(&b);

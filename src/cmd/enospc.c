@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend doctor --enospc`: would a breakpoint get a slot? Reads the command line into what is
- * asked, looks once, and lets src/doctor/enospc.c judge. Without BPF the threads' own breakpoints
- * are counted by opening more until the kernel refuses.
+ * `kontend doctor --enospc`: would a breakpoint get a slot? Turns the command line into a question,
+ * looks once, and lets src/doctor/enospc.c judge. Without BPF the threads' own breakpoints are
+ * counted by opening more until the kernel refuses.
  */
 #include "enospc.h"
 #include "kontend/inspect.h"

@@ -133,7 +133,7 @@ static int begin_recording(struct rows_job *j, struct run *run, const char *path
 	int r = query_init(&j->q, &run->engine);
 
 	if (r < 0)
-		return error_errno(err, r, "Cannot sum up what was measured");
+		return error_errno(err, r, "Cannot sum up the measurement");
 	j->has_query = true;
 	j->path = path;
 	j->run = run;

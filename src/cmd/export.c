@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend export`: what was measured, in the formats of other tools. A trace is written while
- * events come; flame graphs, folded stacks, profiles and metrics are sums, written at the end, or
- * metrics again and again. Rows for engines are in export-rows.c.
+ * `kontend export`: measurements in the formats of other tools. A trace is written while events
+ * come; flame graphs, folded stacks, profiles and metrics are sums, written at the end, or metrics
+ * again and again. Rows for engines are in export-rows.c.
  */
 #include "export-rows.h"
 #include "filter-options.h"
@@ -109,7 +109,7 @@ static int weigh(const struct opts *o, struct query *q, bool *ret_wait, struct e
 	int ret = query_hot_sum(q, NULL, &sum);
 
 	if (ret < 0)
-		return error_errno(err, ret, "Cannot sum up what was measured");
+		return error_errno(err, ret, "Cannot sum up the measurement");
 	if (!o->weight) {
 		*ret_wait = !is_format(o, "flamegraph") || !sum.samples;
 		return 0;
@@ -173,7 +173,7 @@ static int finish_chains(struct measure_job *j, struct measure *m, struct error 
 	int ret = query_init(&q, &m->run.engine);
 
 	if (ret < 0)
-		return error_errno(err, ret, "Cannot sum up what was measured");
+		return error_errno(err, ret, "Cannot sum up the measurement");
 	query_begin(&q);
 	ret = wait_filter_set(&q, e->only.filter, err);
 	if (ret == 0)
@@ -203,7 +203,7 @@ static int add_metrics(struct exporter *e, struct measure *m, struct error *err)
 	if (ret == 0)
 		ret = query_init(&q, &m->run.engine);
 	if (ret < 0)
-		return error_errno(err, ret, "Cannot sum up what was measured");
+		return error_errno(err, ret, "Cannot sum up the measurement");
 	query_begin(&q);
 	ret = wait_filter_set(&q, e->only.filter, err);
 	if (ret == 0)

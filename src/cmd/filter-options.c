@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Options that say which waits are meant, as one text in the filter language: each is a group of
- * alternatives, and all groups must hold.
+ * Options that choose waits, as one text in the filter language: each is a group of alternatives,
+ * and all groups must hold.
  */
 #include "filter-options.h"
 #include "kontend/cpulist.h"

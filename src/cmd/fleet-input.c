@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whatever is wrong with a recording is one sentence, and one more in a sum of its kind. */
+/*
+ * Reads the recordings of merge and diff. Each fault of a recording is one message, and counted by
+ * its kind.
+ */
 #include "fleet-input.h"
 #include "kontend/codeset.h"
 #include "kontend/mem.h"
@@ -110,7 +113,7 @@ static int take_recording(const struct one *o, struct run *run, struct error *er
 	int r = query_init(&q, &run->engine);
 
 	if (r < 0)
-		return error_errno(err, r, "Cannot sum up what was measured");
+		return error_errno(err, r, "Cannot sum up the measurement");
 	doubt = recording_spans_may_overlap(&o->g->spans, &q);
 	r = recording_spans_add(&o->g->spans, &q, o->path, &twin, err);
 	if (r == 0 && twin) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `help VIEW`: what kontend-views(7) says of a view, of the sections that its entry refers to, and
- * of the columns of its tables. The page is a part of the program, as text (man/view-help.py): a
- * line that begins with a form feed is the title of a part, one with a vertical tab the title of
+ * `help VIEW`: the text of kontend-views(7) about a view, of the sections that its entry refers to,
+ * and of the columns of its tables. The page is a part of the program, as text (man/view-help.py):
+ * a line that begins with a form feed is the title of a part, one with a vertical tab the title of
  * another part that this one refers to.
  */
 #include "help-view.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend incidents`: what triggers have caught, a line a file. A file that cannot be read is
- * named on standard error, and the rest is listed all the same.
+ * `kontend incidents`: the incidents that triggers have caught, a line a file. A file that cannot
+ * be read is named on standard error, and the rest is listed all the same.
  */
 #include "kontend/report-incident.h"
 #include "kontend/text.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One measurement without a screen: what `report`, `export` and `script` have in common. It ends by
- * whatever comes first: --duration, the end of the command, or a signal; then the rest of the
+ * One measurement without a screen: the common part of `report`, `export` and `script`. It ends
+ * with the first of these: --duration, the end of the command, or a signal; then the rest of the
  * events is read and the verb writes its result. Signals are blocked before any thread starts and
  * are read from a descriptor, so that they need neither handlers nor globals.
  *
- * SIGINT is the ordinary way to end a measurement that was given no end, and then the status is 0.
- * Where it cuts one short, and for other signals, the result is written too, and the status says
- * so. A second signal gives up at once (stall.c).
+ * SIGINT is the ordinary way to end a measurement without another end, and then the status is 0.
+ * Where it cuts one short, and for other signals, the result is written too, and the status is that
+ * of the signal. A second signal gives up at once (stall.c).
  *
- * With --input a recording is read instead. Part of one is not what was asked for, so that any
+ * With --input a recording is read instead. A result about a part of it would be wrong, so that any
  * signal gives up then, and nothing is written.
  */
 #include "measure.h"

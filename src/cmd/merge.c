@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `kontend merge`: what the tables of recordings have is added up by name. */
+/* `kontend merge`: adds up the tables of recordings by name. */
 #include "fleet-input.h"
 #include "verbs.h"
 

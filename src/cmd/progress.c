@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * One line that is written over itself, ten times a second at most, and not at all within the first
- * half second: what is quicker needs no bar. It is made of ASCII and of the carriage return alone,
- * so that any terminal can show it.
+ * half second: quicker work needs no bar. It is made of ASCII and of the carriage return alone, so
+ * that any terminal can show it.
  */
 #include "progress.h"
 #include "kontend/clock.h"

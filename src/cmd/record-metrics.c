@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend record --metrics`: alone it measures, and answers scrapes, until it is stopped, and
- * nothing is written. The port is opened while there are the rights for it; the thread that answers
- * is started when what is not needed any more has been given up.
+ * `kontend record --metrics`: without --trigger it measures, and answers scrapes, until it is
+ * stopped, and writes nothing. The port is opened while there are the rights for it; the thread
+ * that answers is started after unneeded rights have been given up.
  */
 #include "record-metrics.h"
 #include "kontend/metrics.h"

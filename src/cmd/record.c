@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * `kontend record`: the live source into a file, undecoded, by two ways. Into a file this thread
- * writes what is in the rings, without a copy in between (record/direct.c). While it has to do
- * something that takes long, at the start and between two files, the collector thread empties the
- * rings into its queue, which is written first afterwards. Into a pipe, whose reader may be slow,
- * everything goes by way of the queue: this thread wakes up when there is much in it, or four times
- * a second.
+ * writes the bytes of the rings, without a copy in between (record/direct.c). During its own long
+ * steps, at the start and between two files, the collector thread empties the rings into its queue,
+ * which is written first afterwards. Into a pipe, whose reader may be slow, everything goes by way
+ * of the queue: this thread wakes up when there is much in it, or four times a second.
  *
  * Signals are blocked and read from a descriptor, as in measure.c, and mean the same: the first
  * ends it, with all until then, a second one gives up the rest. SIGUSR2 begins another file.
@@ -132,7 +131,7 @@ static int rotate(struct recording *g, struct error *err)
 	g->rotate = g->direct.full = false;
 	if (!record_file_is_regular(g->file)) {
 		cmd_record_say_clear(&g->say);
-		cmd_say(g->o, "what goes to %s cannot be rotated", cmd_record_say_name(&g->say));
+		cmd_say(g->o, "output to %s cannot be rotated", cmd_record_say_name(&g->say));
 		return 0;
 	}
 	record_file_stat(g->file, &st);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `kontend recover`: writes what a damaged recording still holds into a file without a name, which
- * then takes the place of the damaged one. That becomes FILE.old. With --output it is left alone.
+ * `kontend recover`: writes the readable part of a damaged recording into a file without a name,
+ * which then takes the place of the damaged one. That becomes FILE.old. With --output it is left
+ * alone.
  */
 #include "kontend/recover.h"
 #include "kontend/mem.h"
@@ -120,7 +121,7 @@ static int open_both(struct recovery *r, struct error *err)
 	/* A FIFO without a writer must not block us here. */
 	r->from = open(r->o->topic, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (r->from < 0)
-		return error_errno(err, -errno, "cannot open the recording \"%s\"", r->o->topic);
+		return error_errno(err, -errno, "Cannot open the recording '%s'", r->o->topic);
 	int code = newfile_open(&r->made, r->path);
 	return code < 0 ? error_errno(err, code, "Cannot write beside '%s'", r->path) : 0;
 }

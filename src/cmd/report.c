@@ -147,8 +147,7 @@ static int make_spec(struct reporter *r, struct error *err)
 				 ", separated by commas; see 'kontend report --help'",
 				 o->view);
 	if (o->view && strstr(o->view, "incidents") && !o->triggers[0])
-		return error_set(err, -EINVAL,
-				 "--view incidents: --trigger says what is watched for");
+		return error_set(err, -EINVAL, "--view incidents: give --trigger, too");
 	if (o->by && !strcmp(o->by, "blame") && !o->view)
 		s->views = REPORT_BLAME;
 	if (cmd_verdict(o, &r->verdict, err) < 0)
@@ -184,7 +183,7 @@ static int write_report(struct measure_job *j, struct measure *m, struct error *
 	int ret = query_init(&q, &m->run.engine);
 
 	if (ret < 0)
-		return error_errno(err, ret, "Cannot sum up what was measured");
+		return error_errno(err, ret, "Cannot sum up the measurement");
 	query_begin(&q);
 	cmd_caught_take(&r->caught);
 	if (r->caught.triggers)
@@ -218,7 +217,7 @@ static int keep_ended(struct measure_job *j, struct measure *m, struct error *er
 	if (code < 0)
 		return code;
 	code = ended_new(&m->run.engine.model.ended);
-	return code < 0 ? error_set(err, code, "No memory for what ends while it is measured") : 0;
+	return code < 0 ? error_set(err, code, "No memory for the list of ended things") : 0;
 }
 
 /* Only tables that show one moment, as ps(1) shows processes. */

@@ -180,8 +180,8 @@ static bool is_plain(const char *name)
 }
 
 /*
- * The one in the sandbox writes to the file by himself: so his own limit bounds it. He may lower it
- * further, and has no right to raise it.
+ * The process in the sandbox writes to the file itself: so its own limit bounds it. It may lower
+ * that further, and has no right to raise it.
  */
 static int limit_bytes(const struct sandboxed_world *w)
 {

@@ -181,8 +181,8 @@ static int understand(const struct sending *s, const char *to, long status, stru
 	if (s->cut || pprof_otlp_left_out(s->answer, s->n, &left_out, why, sizeof(why)) < 0)
 		return error_set(
 			err, -EIO,
-			"'%s' answers %ld, and then what is no answer of OTLP: whether it took "
-			"the profile is not known",
+			"'%s' answered %ld without a valid OTLP response: it may or may not "
+			"have taken the profile",
 			to, status);
 	text_clean(clean, sizeof(clean), why);
 	if (left_out)
@@ -200,7 +200,7 @@ static int perform(struct sending *s, CURL *c, const char *to, struct error *err
 	if (code == CURLE_OK)
 		code = s->lib.getinfo(c, CURLINFO_RESPONSE_CODE, &status);
 	if (s->read_code)
-		return error_errno(err, s->read_code, "Cannot read what is to be sent");
+		return error_errno(err, s->read_code, "Cannot read the profile to send");
 	if (code != CURLE_OK)
 		return error_set(err, -EIO, "Cannot send to '%s': %s", to,
 				 *s->why ? s->why : s->lib.strerror(code));
@@ -216,7 +216,7 @@ static int send_it(int fd, const char *to, struct error *err)
 	if (r < 0)
 		return r;
 	if (fstat(fd, &st) < 0)
-		return error_errno(err, -errno, "Cannot read what is to be sent");
+		return error_errno(err, -errno, "Cannot read the profile to send");
 	CURL *c = s.lib.init();
 	struct curl_slist *list = c ? headers(&s.lib) : NULL;
 

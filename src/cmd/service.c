@@ -108,8 +108,8 @@ static void take_over(struct service *s, struct service_config *c)
 	cmd_say(s->first, "the configuration %s has been read again",
 		c->opts.config_path ? c->opts.config_path : "(none)");
 	if (*rest)
-		cmd_say_as(s->first, JOURNAL_WARNING,
-			   "what has changed of %s holds after a restart", rest);
+		cmd_say_as(s->first, JOURNAL_WARNING, "changes of %s take effect after a restart",
+			   rest);
 }
 
 int service_reload(struct service *s, int (*check)(const struct opts *o, struct error *err))

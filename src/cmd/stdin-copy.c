@@ -91,7 +91,7 @@ static int copy_block(int to, const char *block, size_t len, const char *path, s
 				   path, temporary_folder());
 	if (!begins_well(to))
 		return error_set(err, -EINVAL,
-				 "cannot read \"%s\": its first bytes are not those of a "
+				 "Cannot read '%s': its first bytes are not those of a "
 				 "perf.data file",
 				 path);
 	return 0;
@@ -118,7 +118,7 @@ static int copy(int from, int to, const char *path, bool quiet, struct error *er
 	progress_end(&p);
 	if (!r && done < PERFDATA_PIPE_HEADER)
 		r = error_set(err, -EINVAL,
-			      "cannot read \"%s\": it has only %llu bytes; it is cut or no "
+			      "Cannot read '%s': it has only %llu bytes; it is cut or no "
 			      "perf.data file",
 			      path, (unsigned long long)done);
 	return r;

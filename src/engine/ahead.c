@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reading ahead. The thread writes batches of events and records, the engine reads them; a ring of
- * batches lies between. An event is copied, but for what it borrows from its record: so what the
- * merge gives back stays with the batch and goes back to the source when the engine is through with
- * that. Source, decoder and merge see only the one thread.
+ * batches lies between. An event is copied, but for the parts that it borrows from its record: so
+ * records that the merge gives back stay with the batch and go back to the source when the engine
+ * is through with that. Source, decoder and merge see only the one thread.
  *
  * All that the model may ask of the merge is written beside the events, so that the result does not
  * depend on how far ahead the thread is.
  *
  * A file decides how much memory its records take: a packed snapshot of a few hundred bytes may
  * unpack to 16 MB. So the thread also counts bytes. When it has taken HELD_MOST more than were held
- * the last time, it waits until the engine has read all batches, and gives back all that they
- * held. What the engine keeps does not count, as the engine bounds that itself.
+ * the last time, it waits until the engine has read all batches, and gives back all that they held.
+ * Records that the engine keeps do not count, as the engine bounds these itself.
  */
 #include "ahead.h"
 #include "kontend/mem.h"
@@ -19,8 +19,8 @@
 #include <pthread.h>
 
 /*
- * A batch fits into a cache of a core. Who waits does so for half of the ring: on a machine with
- * nothing else to do, to wake a thread takes longer than to read a few batches.
+ * A batch fits into a cache of a core. A thread that waits does so for half of the ring: on an idle
+ * machine, waking a thread takes longer than reading a few batches.
  */
 enum { EVENTS = 512, RECORDS = 32, RUNS = 256, BATCHES = 128, WAKE = BATCHES / 2 };
 /* More snapshots than the engine holds, with those of all batches. */

@@ -22,7 +22,7 @@ struct ahead_item {
 
 /* Borrows all three, which are the thread's until ahead_free(). NULL: no memory, or no thread. */
 struct ahead *ahead_new(struct source *s, struct decode *d, struct order *o);
-/* Ends the thread. What it has not handed out is lost, but records are given back. */
+/* Ends the thread. Events that it has not handed out are lost, but records are given back. */
 void ahead_free(struct ahead *a);
 
 /* Waits for the next one. */

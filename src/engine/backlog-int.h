@@ -54,7 +54,7 @@ struct backlog_log {
 	uint64_t raw_bytes;
 	uint8_t *open; /* records that are not in a chunk yet */
 	size_t open_len, open_cap;
-	uint64_t opened_ns; /* what was said then */
+	uint64_t opened_ns; /* said_ns at that time */
 	uint64_t round_ns;  /* the latest round */
 	uint8_t *scratch;
 	struct engine_pack pack;
@@ -64,36 +64,33 @@ int backlog_log_init(struct backlog_log *l);
 void backlog_log_deinit(struct backlog_log *l);
 /* 0 or -ENOMEM: then it is not in it. */
 int backlog_log_append(struct backlog_log *l, const struct record *r, uint64_t said_ns);
-/* What was appended so far is in chunks. 0 or -ENOMEM. */
+/* Puts all records appended so far into chunks. 0 or -ENOMEM. */
 int backlog_log_close(struct backlog_log *l, uint64_t said_ns);
 /* A round at @time_ns was appended. */
 void backlog_log_round(struct backlog_log *l, uint64_t time_ns);
 /* The oldest one goes. */
 void backlog_log_drop(struct backlog_log *l);
 
-/*
- * What is older than the log: an engine that is given no more of the stream than names and
- * snapshots.
- */
+/* The time before the log: an engine that gets only the names and snapshots of the stream. */
 struct backlog_known {
 	struct engine engine;
 	struct source *feed; /* its own */
 	bool is_open;
 	uint64_t until_ns; /* all up to there was applied */
-	uint64_t id;	   /* of the event that names are told by */
+	uint64_t id;	   /* of the event whose records carry names */
 	uint32_t ring;	   /* of one of them */
-	uint8_t *offline;  /* by CPU: enum record_cpu_state + 1; 0: nothing was said */
+	uint8_t *offline;  /* by CPU: enum record_cpu_state + 1; 0: not known */
 	size_t n_offline;
 	struct backlog_raw raw;
 };
 
 int backlog_known_init(struct backlog_known *k, struct error *err);
 void backlog_known_deinit(struct backlog_known *k);
-/* What stands before the stream. 0 or negative. */
+/* A record from before the stream. 0 or negative. */
 int backlog_known_head(struct backlog_known *k, const struct record *r, struct error *err);
 /* All of a chunk; in the order of the stream. 0 or negative. */
 int backlog_known_feed(struct backlog_known *k, const struct backlog_chunk *c, struct error *err);
-/* Records that tell it, which the caller frees: perf's; those of CPUs. 0 or -ENOMEM. */
+/* Its state as records, which the caller frees: perf's; those of CPUs. 0 or -ENOMEM. */
 int backlog_known_put(const struct backlog_known *k, struct sideband *ret);
 /* The body of a snapshot of what locks were called. 0 or -ENOMEM. */
 int backlog_known_names(const struct backlog_known *k, void **ret, size_t *ret_len);
@@ -115,8 +112,8 @@ struct backlog {
 	struct backlog_known known;
 	uint64_t said_ns, begin_ns, hold_ns;
 	uint64_t tick_ns; /* the latest tick */
-	unsigned torn;	  /* so many more rounds, and begin_ns is what was said */
-	int failed;	  /* of what is kept, first */
+	unsigned torn;	  /* so many more rounds, then begin_ns = said_ns */
+	int failed;	  /* the first error of keeping records */
 };
 
 /* backlog-taken.c: takes references and copies. */

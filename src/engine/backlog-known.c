@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What was so before the log. It is a model of its own, behind an engine of its own, which is given
+ * The state before the log. It is a model of its own, fed by an engine of its own, which is given
  * nothing but the records that give names (of tasks, of cgroups, of mappings) and snapshots, as
- * chunks leave the log: so what replaces what, who inherits a name and whose is over is known by
- * the same code as everywhere, by time across rings, and bounded as there. What it knows is written
+ * chunks leave the log: so the same code as everywhere decides which name replaces which, which
+ * task inherits one and whose is over, by time across rings, and bounds them. The state is written
  * as such records again, as of before the session.
  */
 #include "backlog-int.h"
@@ -14,7 +14,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* Nobody waits in it. */
+/* It has no waits. */
 static const struct model_limits limits = {
 	.locks = 64, .stacks = 64, .tasks = 65536, .cells = 64, .hist_groups = 64};
 
@@ -199,7 +199,7 @@ static int apply(struct backlog_known *k, struct error *err)
 
 static int no_memory(struct error *err)
 {
-	return error_set(err, -ENOMEM, "no memory for the names of what was before");
+	return error_set(err, -ENOMEM, "No memory for the names from before");
 }
 
 int backlog_known_feed(struct backlog_known *k, const struct backlog_chunk *c, struct error *err)

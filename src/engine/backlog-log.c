@@ -3,11 +3,11 @@
  * The log of a backlog. Records are put one after the other into a buffer of one size, which is
  * packed as a whole when the next one does not fit, or a second of the stream is in it: single
  * records are too small to compress well, and a chunk goes as a whole. A packed one is never
- * changed, so those who write it into a file need no lock, only a reference.
+ * changed, so threads that write it into a file need no lock, only a reference.
  *
- * When the latest event of a chunk was is known some rounds after it was closed: a round is of when
- * the drain before began, and what a drain finds beyond that is not later than when the next one
- * begins.
+ * The time of the latest event of a chunk is known some rounds after it was closed: a round has the
+ * time when the drain before it began, and events that a drain finds beyond that are not later than
+ * the begin of the next one.
  */
 #include "backlog-int.h"
 #include "kontend/mem.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What was taken out of a backlog, as a source for another thread: what stands before the stream,
- * then what was so before the log, then the chunks. All of it is copies, or chunks that nobody
- * changes. Records have numbers; one is on its way at a time, and a place is a number. Chunks are
- * unpacked one after the other, so a step back unpacks again from where it leads to.
+ * A copy of a part of a backlog, as a source for another thread: the records before the stream,
+ * then the state before the log, then the chunks. All of it is copies, or chunks that never change.
+ * Records have numbers; one is on its way at a time, and a place is a number. Chunks are unpacked
+ * one after the other, so a step back unpacks again from where it leads to.
  */
 #include "backlog-int.h"
 #include "kontend/mem.h"
@@ -41,7 +41,7 @@ static int next_in_log(struct taken *t, struct record *ret, struct error *err)
 		if (!t->bytes)
 			t->bytes = backlog_raw(&t->raw, c);
 		if (!t->bytes)
-			return error_set(err, -ENOMEM, "no memory to read the last seconds again");
+			return error_set(err, -ENOMEM, "No memory to read the last seconds again");
 		if (backlog_step(t->bytes, c->raw_len, &t->at, ret)) {
 			t->here++;
 			return 0;
@@ -60,7 +60,7 @@ static int unpack_symbols(struct taken *t, struct record *ret, struct error *err
 	size_t at = 0;
 
 	if (!backlog_step(raw, t->symbols->raw_len, &at, ret))
-		return error_set(err, -ENOMEM, "no memory for the symbols of the kernel");
+		return error_set(err, -ENOMEM, "No memory for the symbols of the kernel");
 	return 0;
 }
 
@@ -166,7 +166,7 @@ static int add_symbols(struct taken *t, const struct backlog *b)
 	return add_record(t, &r, NULL, 0);
 }
 
-/* The host record comes first, and the symbols right behind it, as in every stream. */
+/* The host record comes first, and the symbols directly after it, as in every stream. */
 static int add_prologue(struct taken *t, const struct backlog *b, uint64_t clock_ns,
 			uint64_t wall_ns)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A live source whose last seconds are kept. It hands on each record as it came, and puts a copy
- * into the log (backlog-log.c). A chunk of the log in which nothing is of the time that is asked
- * for is given to who knows what is older (backlog-known.c), and goes when that has applied all of
- * it. So at every moment the known and the log are all that there was, and where they overlap it is
- * known up to when.
+ * into the log (backlog-log.c). A chunk of the log whose events are all older than wanted is given
+ * to the state before the log (backlog-known.c), and dropped when that has applied all of it. So at
+ * every moment that state and the log are the whole stream, and the time up to which they overlap
+ * is known.
  */
 #include "backlog-int.h"
 #include "kontend/mem.h"
@@ -20,7 +20,7 @@ static struct backlog *backlog_of(struct source *s)
 	return (struct backlog *)s;
 }
 
-/* What cannot be kept is no reason to stop measuring: it is missing in what is taken. */
+/* A record that cannot be kept does not stop the measurement: it is missing in copies. */
 static void note_failure(struct backlog *b, int code)
 {
 	if (code && !b->failed)
@@ -88,7 +88,7 @@ static void drop(struct backlog *b)
 
 	if (until > b->begin_ns)
 		b->begin_ns = until;
-	/* It is so new that nobody can say. */
+	/* The chunk is so new that the time of its latest event is not known. */
 	if (!until)
 		b->torn = 3;
 	backlog_log_drop(&b->log);
@@ -220,7 +220,7 @@ int backlog_new(struct source **ret, struct source *inner, const struct backlog_
 	struct backlog *b = mem_calloc(1, sizeof(*b));
 
 	if (!b)
-		return error_set(err, -ENOMEM, "no memory to keep the last seconds");
+		return error_set(err, -ENOMEM, "No memory to keep the last seconds");
 	b->source.ops = &backlog_ops;
 	b->inner = inner;
 	if (o)
@@ -231,7 +231,7 @@ int backlog_new(struct source **ret, struct source *inner, const struct backlog_
 		b->options.span_ns = DEFAULT_SPAN_NS;
 	int r = backlog_known_init(&b->known, err);
 	if (r == 0 && backlog_log_init(&b->log))
-		r = error_set(err, -ENOMEM, "no memory to keep the last seconds");
+		r = error_set(err, -ENOMEM, "No memory to keep the last seconds");
 	if (r) {
 		deinit(b);
 		return r;
@@ -281,7 +281,7 @@ int backlog_take(struct source *s, uint64_t clock_ns, uint64_t wall_ns, struct b
 	if (r == 0)
 		return 0;
 	backlog_taken_deinit(ret);
-	return error_set(err, r, "no memory to take the last seconds");
+	return error_set(err, r, "No memory to take the last seconds");
 }
 
 void backlog_taken_deinit(struct backlog_taken *t)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the looks at locks are asked for: the locks that are waited for, for their queues, and then
- * those without a name, as many as there is room for; of the latter other ones each time, should
- * there be more, so that all have their turn; and the mmap_locks that events tell of. Where nobody
- * waits the lock may be gone, and what is there now be no queue: only its name is asked for. Of
- * threads whose waits may have ended unseen it is asked whether they exist.
+ * Requests to the lock snapshots: the contended locks, for their queues, and then those without a
+ * name, as many as there is room for; of the latter other ones each time, if there are more, so
+ * that all have their turn; and the mmap_locks that events report. A lock without waiters may be
+ * gone, and the memory there now be no queue: only its name is asked for. Of threads whose waits
+ * may have ended unseen it is asked whether they exist.
  */
 #include "engine-int.h"
 #include "kontend/lock-requests.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libzstd for what is kept in memory: whole frames, through contexts that are set up once, as that
- * costs as much as packing a small piece. Level 1: the user waits for none of it, but all of it is
- * paid for in the thread that also draws.
+ * libzstd for data that is kept in memory: whole frames, through contexts that are set up once, as
+ * that costs as much as packing a small piece. Level 1: the user waits for none of it, but all of
+ * it is paid for in the thread that also draws.
  */
 #include "engine-pack.h"
 #include <errno.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A range of a stream in one pass. Its ends need not be ticks: a tick is made at each, so that the
- * bucket there is the range's own, and the sums are forgotten at the first. Where an end is a tick
- * of the stream nothing is added. A timeline shows ranges in the same way (timeline_range()). The
- * end of a range is noticed by the first event or time behind it; so are the ends of slices, of
- * which each is a range that begins where the one before it ends.
+ * bucket there is the range's own, and the sums are cleared at the first. Where an end is a tick of
+ * the stream nothing is added. A timeline shows ranges in the same way (timeline_range()). The end
+ * of a range is noticed by the first event or time after it; so are the ends of slices, of which
+ * each is a range that begins where the one before it ends.
  *
  * Waits that the kernel has only summed up come as snapshots of sums. The first one after the end
  * says how much of them lies in the range, so the engine reads on to it.
@@ -17,7 +17,7 @@ static int find_time(struct engine *e, uint64_t time, struct error *err)
 	struct engine_range *r = e->range;
 	uint64_t begin = e->model.start_ns ? e->model.start_ns : time;
 
-	/* The names that stand before the stream have no time. */
+	/* The names before the stream have no time. */
 	if (r->state != ENGINE_RANGE_UNKNOWN || !begin)
 		return 0;
 	int failed = r->find(r, begin, err);
@@ -35,7 +35,7 @@ static void close_bucket(struct model *m, uint64_t time)
 		model_tick(m, time);
 }
 
-/* What was summed up until @time is forgotten. */
+/* Clears the sums until @time. */
 static void begin_at(struct engine *e, uint64_t time)
 {
 	close_bucket(&e->model, time);
@@ -105,7 +105,7 @@ static void leave(struct engine *e)
 		engine_range_end(e);
 }
 
-/* A slice that ends with the range is left to whoever takes the range's sums. */
+/* A slice that ends with the range is left to the owner of the range. */
 static int pass_slices(struct engine *e, uint64_t time, struct error *err)
 {
 	const struct engine_range *r = e->range;
@@ -117,7 +117,7 @@ static int pass_slices(struct engine *e, uint64_t time, struct error *err)
 		return 0;
 	if (r && time > r->to_ns)
 		time = r->to_ns;
-	/* The names that stand before the stream have no time. */
+	/* The names before the stream have no time. */
 	if (!s->next_ns && (m->start_ns || time))
 		s->next_ns = s->first(s, m->zero_ns ? m->zero_ns : time);
 	while (!failed && s->next_ns && time > s->next_ns) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Snapshots wait as events do: one may stand in the stream before events that are older, so it acts
- * when all up to its time has been applied. Their records are not given back until then, so the
- * place of a tick lies before them, and on the way back to it they are held again. They are few; a
- * list by time, bounded in number and bytes, since times come from a file and may never be reached.
+ * Snapshots wait as events do: one may precede older events in the stream, so it is applied when
+ * all up to its time has been applied. Their records are not given back until then, so the place of
+ * a tick lies before them, and on the way back to it they are held again. They are few; a list by
+ * time, bounded in number and bytes, since times come from a file and may never be reached.
  */
 #include "engine-int.h"
 #include "kontend/mem.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which frames of a chain are of the tracing itself. When more than one listens to the tracepoint,
- * a function of the kernel's goes through them, and is the innermost frame of each chain. It is
- * known by its name; as it is asked for each wait, and the innermost frames are few, what was found
- * out stays by address.
+ * Which frames of a chain belong to the tracing itself. When several programs listen to the
+ * tracepoint, the kernel calls them through a function of its own, which is the innermost frame of
+ * each chain. It is recognised by its name; as every wait asks for it, and the innermost frames are
+ * few, the answer is cached by address.
  */
 #include "engine-tracing.h"
 #include "kontend/mem.h"

@@ -7,7 +7,7 @@
 struct engine_tracing;
 struct sym;
 
-/* @sym must outlive it, and may be loaded anew. NULL: no memory. */
+/* @sym must outlive it, and may be loaded again. NULL: no memory. */
 struct engine_tracing *engine_tracing_new(const struct sym *sym);
 struct model_tracing *engine_tracing_model(struct engine_tracing *t);
 void engine_tracing_free(struct engine_tracing *t);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Dumps of user stacks to call chains, when their sample is applied: then the mappings are those of
- * its moment. What is learnt of mappings is kept for the address spaces that were sampled last, by
- * their version: so children that still have their parent's share its, and what a process has
- * mapped meanwhile makes it another one. There are few of them, whatever the number of processes.
+ * its moment. Tables made from mappings are kept for the address spaces that were sampled last, by
+ * their version: so children that still have their parent's share its tables, and a process that
+ * maps another file gets new ones. There are few of them, whatever the number of processes.
  *
  * Files are found as those are that functions get their names from, but by tables of our own:
- * frames are part of the model, names come and go with what is shown.
+ * frames are part of the model, names come and go with the screen.
  */
 #include "engine-unwind.h"
 #include "kontend/srclines.h"
@@ -33,7 +33,7 @@ struct place {
 
 struct engine_unwind {
 	struct profile_unwinder profile;
-	size_t recorded; /* files whose tables the recording had told when it was looked */
+	size_t recorded; /* files whose tables the recording had by then */
 	const struct engine *engine;
 	struct usersyms *files;
 	struct unwind *unwind;
@@ -56,7 +56,7 @@ static const struct cfisnap *recorded(void *ctx, uint32_t file)
 	return NULL;
 }
 
-/* Tables may stand behind the first samples that need them. */
+/* Tables may follow the first samples that need them. */
 static void look_again(struct engine_unwind *u)
 {
 	size_t n = cfiset_count(u->engine->model.cfi);
@@ -99,7 +99,7 @@ static struct buildid id_of(const struct engine_unwind *u, const struct map_obje
 	return id;
 }
 
-/* What has no file has no tables either. */
+/* A mapping without a file has no tables either. */
 static uint32_t file_of(struct engine_unwind *u, uint32_t object)
 {
 	const struct map_objects *all = u->engine->model.profile.spaces.objects;

@@ -34,13 +34,13 @@ int engine_init(struct engine *e, struct source *source, const struct model_limi
 	r = model_init(&e->model, limits);
 	if (r) {
 		decode_deinit(&e->decode);
-		return error_set(err, r, "cannot set up the model: out of memory");
+		return error_set(err, r, "Cannot set up the model: out of memory");
 	}
 	r = engine_unwind_new(&e->unwind, e);
 	if (r) {
 		decode_deinit(&e->decode);
 		model_deinit(&e->model);
-		return error_set(err, r, "cannot set up the unwinder: out of memory");
+		return error_set(err, r, "Cannot set up the unwinder: out of memory");
 	}
 	sym_init(&e->sym);
 	e->tracing = engine_tracing_new(&e->sym);
@@ -48,7 +48,7 @@ int engine_init(struct engine *e, struct source *source, const struct model_limi
 		decode_deinit(&e->decode);
 		model_deinit(&e->model);
 		engine_unwind_free(e->unwind);
-		return error_set(err, -ENOMEM, "cannot set up the model: out of memory");
+		return error_set(err, -ENOMEM, "Cannot set up the model: out of memory");
 	}
 	e->model.tracing = engine_tracing_model(e->tracing);
 	e->model.profile.unwinder = engine_unwind_profile(e->unwind);
@@ -57,7 +57,7 @@ int engine_init(struct engine *e, struct source *source, const struct model_limi
 	return 0;
 }
 
-/* What is there is read: the engine goes on by itself. */
+/* The records that are ready are read: the engine continues by itself. */
 static void end_ahead(struct engine *e)
 {
 	ahead_free(e->ahead);
@@ -160,7 +160,7 @@ static void note_place(struct engine *e, uint64_t time_ns)
 static int wrong_size(const struct record *r, struct error *err)
 {
 	return error_set(err, -EINVAL,
-			 "the stream has a record of kind %d with %zu bytes, which is "
+			 "The stream has a record of kind %d with %zu bytes, which is "
 			 "not its size",
 			 (int)r->kind, r->len);
 }
@@ -254,7 +254,7 @@ static int hold(struct engine *e, const struct record *r, bool *ret_kept, struct
 		return 0;
 	}
 	if (engine_hold_snapshot(e, r))
-		return error_set(err, -ENOMEM, "no memory to keep a snapshot of %zu bytes", r->len);
+		return error_set(err, -ENOMEM, "No memory to keep a snapshot of %zu bytes", r->len);
 	*ret_kept = true;
 	return 0;
 }
@@ -276,7 +276,7 @@ static int pass_over(struct engine *e, const struct record *r, bool *ret_kept, s
 		return 0;
 	if (time > e->place.time_ns)
 		return error_set(err, -EINVAL,
-				 "cannot go back in time: the source has no tick at %" PRIu64
+				 "Cannot go back in time: the source has no tick at %" PRIu64
 				 " ns any "
 				 "more, the next one is at %" PRIu64,
 				 e->place.time_ns, time);
@@ -292,7 +292,7 @@ static int pass_over(struct engine *e, const struct record *r, bool *ret_kept, s
 	return ENGINE_TICK;
 }
 
-/* The last one is kept; more than one are rare, and the number says so. */
+/* The last one is kept; more than one are rare, and the count shows them. */
 static void keep_note(struct engine *e, const struct record *r)
 {
 	size_t n = r->len < sizeof(e->note) ? r->len : sizeof(e->note) - 1;
@@ -302,7 +302,7 @@ static void keep_note(struct engine *e, const struct record *r)
 	e->n_notes++;
 }
 
-/* What is no event, and the merge has seen: 0, ENGINE_TICK or an error. */
+/* A record without events that the merge has seen: 0, ENGINE_TICK or an error. */
 static int act(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
 {
 	switch (r->kind) {
@@ -323,7 +323,7 @@ static int act(struct engine *e, const struct record *r, bool *ret_kept, struct 
 	}
 }
 
-/* The same; *ret_kept: the merge or whoever holds snapshots has the record now. */
+/* The same; *ret_kept: the merge or the list of snapshots has the record now. */
 static int take_record(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
 {
 	uint64_t until;
@@ -343,7 +343,7 @@ static int take_record(struct engine *e, const struct record *r, bool *ret_kept,
 	return code ? code : act(e, r, ret_kept, err);
 }
 
-/* @passed: on the way back, or behind a range, nothing is applied any more, and nothing counted. */
+/* @passed: on the way back, or after a range, nothing is applied any more, and nothing counted. */
 static int at_end(struct engine *e, bool passed, struct error *err)
 {
 	if (passed) {
@@ -469,7 +469,7 @@ int engine_rewind(struct engine *e, struct model *model, const struct engine_pla
 		return r;
 	if (r != ENGINE_TICK)
 		return error_set(err, -EINVAL,
-				 "cannot go back in time: the source did not come back to the tick "
+				 "Cannot go back in time: the source did not come back to the tick "
 				 "at %" PRIu64 " ns",
 				 place->time_ns);
 	model_deinit(&e->model);

@@ -15,7 +15,7 @@ struct history_chunk {
 	uint32_t refs;	 /* records of it that are in use */
 	uint8_t *packed; /* NULL: the open one, or one that could not be packed */
 	size_t packed_len;
-	uint8_t *raw; /* NULL: packed, and nobody reads it */
+	uint8_t *raw; /* NULL: packed, and not being read */
 	size_t raw_len, raw_cap;
 };
 
@@ -80,7 +80,7 @@ struct history {
 	size_t n_bases, model_bytes;
 	uint64_t noted_ns;		 /* the latest tick of which a base could be made */
 	uint64_t said_until;		 /* by the latest round or tick */
-	uint64_t said_tick, behind_tick; /* the latest tick, and the number behind it */
+	uint64_t said_tick, behind_tick; /* the latest tick, and the number after it */
 
 	/* In a pause. */
 	bool is_frozen;

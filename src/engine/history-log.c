@@ -4,7 +4,7 @@
  * buffer of records, each a head and its bytes, 8-byte aligned; when the next one does not fit the
  * chunk is packed and its buffer serves the next chunk. A chunk is packed as a whole since single
  * records are too small to compress well. A raw buffer stays while records of it are in use or the
- * reader stands in it, so a record that was handed out never moves.
+ * reader is in it, so a record that was handed out never moves.
  */
 #include "history-int.h"
 #include "kontend/bisect.h"
@@ -34,7 +34,7 @@ int history_log_init(struct history_log *l)
 	return -ENOMEM;
 }
 
-/* What a closed chunk counts for: its packed form, or the raw one where there is no other. */
+/* Size of a closed chunk: its packed form, or the raw one where there is no other. */
 static size_t held(const struct history_chunk *c)
 {
 	return c->packed ? c->packed_len : c->raw_cap;
@@ -84,7 +84,7 @@ static uint8_t *raw_buffer(struct history_log *l, size_t size)
 	return raw;
 }
 
-/* The raw buffer goes when nobody reads it and it can be had again. */
+/* Drops the raw buffer if it is not being read and can be unpacked again. */
 static void settle(struct history_log *l, struct history_chunk *c)
 {
 	if (c->packed && !c->refs && l->reading != c)
@@ -207,7 +207,7 @@ static int load(struct history_log *l, struct history_chunk *c)
 	return r;
 }
 
-/* Brings the reader to the record, whose chunk it then stands in. */
+/* Brings the reader to the record and its chunk. */
 static int go_to(struct history_log *l, uint64_t number)
 {
 	struct history_chunk *c = l->reading;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The pause of a history. It begins at a tick of its own, made of the latest round: only at a tick
- * is it known which events are applied, so only there a state can be left and come back to. What
- * comes meanwhile goes into the log behind the limit. The way back is the same as any in time
+ * is it known which events are applied, so only there a state can be left and come back to. Records
+ * that come meanwhile go into the log, after the limit. The way back is the same as any in time
  * travel: the model as it was, the reader at the mark, and from there on everything is read in
  * order.
  */
@@ -78,8 +78,8 @@ static void take_in(struct history *h, const struct record *r)
 }
 
 /*
- * A tick behind all that is logged, unless one is there already. Where rounds have not come further
- * than the last tick it is one ns later, as two at one time could not be told apart.
+ * Appends a tick to the log, unless it ends with one already. If rounds have not come further than
+ * the last tick it is one ns later, as two at one time could not be distinguished.
  */
 static int add_tick(struct history *h)
 {
@@ -104,7 +104,7 @@ int history_freeze(struct source *s, struct engine *e, struct error *err)
 	if (h->is_frozen)
 		return 0;
 	if (add_tick(h))
-		return error_set(err, -ENOMEM, "no memory to pause");
+		return error_set(err, -ENOMEM, "No memory to pause");
 	h->is_frozen = true;
 	h->limit = h->log.end;
 	h->frozen_bytes = h->log.bytes;
@@ -140,12 +140,12 @@ int history_travel(struct source *s, struct engine *e, struct error *err)
 		return HISTORY_EMPTY;
 	if (!h->is_away) {
 		if (model_copy(&h->now, &e->model))
-			return error_set(err, -ENOMEM, "no memory to leave this moment");
+			return error_set(err, -ENOMEM, "No memory to leave this moment");
 		h->now_place = e->place;
 		h->is_away = true;
 	}
 	if (model_copy(&begin, &h->bases[0].model))
-		return error_set(err, -ENOMEM, "no memory to go back in time");
+		return error_set(err, -ENOMEM, "No memory to go back in time");
 	int r = engine_rewind(e, &begin, &h->bases[0].place, err);
 	if (r)
 		model_deinit(&begin);

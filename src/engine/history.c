@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A live source that remembers. All records get a number; the log has those of the last minutes,
- * the reader (the engine) stands at one of them or, while live, at the log's end, where the next
- * record comes from the inner source. So the same engine, with its symbols and formats, can travel:
- * a pause only sets a limit to what is handed out, and catching up is no special case.
+ * the reader (the engine) is at one of them or, while live, at the log's end, where the next record
+ * comes from the inner source. So the same engine, with its symbols and formats, can travel: a
+ * pause only sets a limit to the records that are handed out, and catching up is no special case.
  *
- * The window must begin at a known state. Applying what leaves the window to a second model would
- * cost a second decoding of everything, all the time. Instead the engine's own model is copied now
- * and then at a tick (a base): a few milliseconds a minute, and some memory (packing these copies
- * would save most of it, but takes five times as long). The window begins at
- * the oldest base; when the log is full that base goes, with the records before the next one, so
- * the window is between 7/8 of the bound and all of it.
+ * The window must begin at a known state. Applying records that leave the window to a second model
+ * would cost a second decoding of everything, all the time. Instead the engine's own model is
+ * copied now and then at a tick (a base): a few milliseconds a minute, and some memory (packing
+ * these copies would save most of it, but takes five times as long). The window begins at the
+ * oldest base; when the log is full that base goes, with the records before the next one, so the
+ * window is between 7/8 of the bound and all of it.
  *
  * Records on their way (handed out, not given back) are a list in order of their numbers: its head
  * is the mark.
@@ -143,7 +143,7 @@ static int next_logged(struct history *h, struct history_out *o, struct record *
 	int r = history_log_read(&h->log, h->next, ret, &o->chunk);
 
 	if (r)
-		return error_errno(err, r, "cannot read the last minutes of the session again");
+		return error_errno(err, r, "Cannot read the last minutes of the session again");
 	hand_out(h, o, ret);
 	return 0;
 }
@@ -170,7 +170,7 @@ static int history_next(struct source *s, int timeout_ms, struct record *ret, st
 		return SOURCE_END;
 	o = new_out(h);
 	if (!o)
-		return error_set(err, -ENOMEM, "no memory for the next record");
+		return error_set(err, -ENOMEM, "No memory for the next record");
 	if (h->next < end)
 		r = next_logged(h, o, ret, err);
 	else
@@ -203,7 +203,7 @@ static int history_seek(struct source *s, uint64_t mark, struct error *err)
 
 	if (h->first || mark < history_log_first(&h->log) || mark > h->log.end)
 		return error_set(err, -EINVAL,
-				 "cannot go back that far: the history does not reach there");
+				 "Cannot go back that far: the history does not reach there");
 	h->next = mark;
 	return 0;
 }
@@ -259,7 +259,7 @@ int history_new(struct source **ret, struct source *inner, const struct history_
 
 	if (!h || history_log_init(&h->log)) {
 		mem_free(h);
-		return error_set(err, -ENOMEM, "no memory to keep the last minutes");
+		return error_set(err, -ENOMEM, "No memory to keep the last minutes");
 	}
 	h->source.ops = &history_ops;
 	h->inner = inner;
@@ -302,7 +302,7 @@ void history_note(struct source *s, const struct engine *e)
 	const struct history_base *last = h->n_bases ? &h->bases[h->n_bases - 1] : NULL;
 	struct history_base b = {.place = e->place, .at = h->log.bytes_ever};
 
-	/* A second tick at one time could not be told from the first. */
+	/* A second tick at one time could not be distinguished from the first. */
 	if (h->is_frozen || e->place.time_ns <= h->noted_ns || e->place.mark < h->whole_from)
 		return;
 	h->noted_ns = e->place.time_ns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The half of the engine that knows nothing of the model: what events look like, and in which order
- * they come. It works in the engine's thread, or ahead of it in one of its own (ahead.c).
+ * The half of the engine without the model: it decodes events and puts them in order. It works in
+ * the engine's thread, or ahead of it in one of its own (ahead.c).
  */
 #include "merge.h"
 #include "kontend/pidns.h"
@@ -15,7 +15,7 @@ static int push(struct order *o, const struct record *r, struct error *err)
 
 	if (code)
 		return error_set(err, code,
-				 "cannot keep %zu bytes of ring %u for "
+				 "Cannot keep %zu bytes of ring %u for "
 				 "sorting: %s",
 				 r->len, r->ring, strerror(-code));
 	return KEPT;

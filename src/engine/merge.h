@@ -5,8 +5,8 @@
 #include "kontend/engine.h"
 
 /*
- * What decoding and merging want of a record, before the model gets it. Positive: the merge holds
- * it now; 0: it is the caller's; a negative errno.
+ * Gives a record to decoder and merge, before the model gets it. Positive: the merge holds it now;
+ * 0: it is the caller's; a negative errno.
  */
 int merge_take(struct decode *d, struct order *o, const struct record *r, struct error *err);
 /* Is it a round or a tick? Then *ret is up to when events may leave the merge. */

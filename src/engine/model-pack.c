@@ -2,8 +2,8 @@
 /*
  * Packed copies of a model. Nearly all of a large model are its cells and their histograms,
  * counters that are mostly small; so those arrays are packed, straight from the model, and the rest
- * is a plain copy made by model_copy() of a model that is the same but for its cells, of which it
- * has none. Several of these fit where one copy would.
+ * is a plain copy, made by model_copy() of the same model with an empty table of cells. Several of
+ * these fit where one copy would.
  */
 #include "engine-pack.h"
 #include "kontend/mem.h"

@@ -14,8 +14,8 @@ struct timeline_point {
 };
 
 /*
- * A stop is a moment that can be gone to: each tick, and the end where the stream goes on behind
- * its last tick. Stop i is where bucket i ends.
+ * A stop is a moment that can be gone to: each tick, and the end where events follow the last tick.
+ * Stop i is where bucket i ends.
  */
 struct timeline {
 	struct engine *engine;

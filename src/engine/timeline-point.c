@@ -64,7 +64,7 @@ static bool is_due(const struct timeline *t)
 	return done >= t->gap && done >= model_bytes(&t->engine->model) / BYTES_OF_AN_EVENT;
 }
 
-/* A tick that does not move on in time could not be told from the one before on the way back. */
+/* A tick at the time of an earlier one could not be distinguished from it on the way back. */
 static bool is_unique(struct timeline *t)
 {
 	uint64_t time = t->engine->place.time_ns;
@@ -111,7 +111,7 @@ int timeline_note_point(struct timeline *t, struct error *err)
 			return 0;
 	}
 	if (add_point(t))
-		return error_set(err, -ENOMEM, "no memory for a point in time to come back to");
+		return error_set(err, -ENOMEM, "No memory for a point in time to come back to");
 	return 0;
 }
 

@@ -5,9 +5,10 @@
  * the last one before; where the engine is already between that one and the goal, it just plays on.
  * Places are counted in stops (ticks), not in time: two ticks may have one time.
  *
- * A range is what a user would see who went to its beginning, forgot the sums there and watched
- * until its end, both to the nanosecond; waits in flight at its beginning count when they end in
- * it. Leaving the range goes by a kept state, as the engine's has forgotten what was before.
+ * A range shows the sums that a user would see who went to its beginning, cleared the sums there
+ * and watched until its end, both to the nanosecond; waits in flight at its beginning count when
+ * they end in it. Leaving the range restores a kept state, as the engine has cleared its earlier
+ * sums.
  */
 #include "engine-range.h"
 #include "kontend/bisect.h"
@@ -64,7 +65,7 @@ static int add_bucket(struct timeline *t, struct timeline_bucket *b, uint64_t en
 
 	if ((w && w->note(w, t->engine, b->figures)) ||
 	    mem_grow(&t->buckets, &t->cap, t->n, sizeof(*t->buckets)))
-		return error_set(err, -ENOMEM, "no memory for the timeline");
+		return error_set(err, -ENOMEM, "No memory for the timeline");
 	t->buckets[t->n++] = *b;
 	t->end_ns = end_ns;
 	return 0;
@@ -83,7 +84,7 @@ static int note_tick(struct timeline *t, struct error *err)
 	return r ? r : timeline_note_point(t, err);
 }
 
-/* What came behind the last tick is one stop more. */
+/* Events after the last tick make one more stop. */
 static int note_end(struct timeline *t, struct error *err)
 {
 	const struct model *m = &t->engine->model;
@@ -161,7 +162,7 @@ static int play_to(struct timeline *t, size_t stop, struct error *err)
 			t->at++;
 		else if (r == ENGINE_END)
 			return error_set(err, -EINVAL,
-					 "cannot go to that time: what is read has changed, it "
+					 "Cannot go to that time: the input has changed, it "
 					 "ends earlier than before");
 	}
 	return 0;
@@ -173,7 +174,7 @@ static int restore(struct timeline *t, const struct timeline_point *p, struct er
 
 	int r = engine_packed_copy(&copy, &p->model, &t->pack);
 	if (r)
-		return error_errno(err, r, "cannot go to that time");
+		return error_errno(err, r, "Cannot go to that time");
 	r = engine_rewind(t->engine, &copy, &p->place, err);
 	if (r) {
 		model_deinit(&copy);
@@ -191,7 +192,7 @@ static int go_to(struct timeline *t, size_t stop, struct error *err)
 	int r = 0;
 
 	if (!on && !p)
-		return error_set(err, -EINVAL, "cannot go back in a stream without ticks");
+		return error_set(err, -EINVAL, "Cannot go back in a stream without ticks");
 	t->is_whole = t->is_range = false;
 	t->exact_ns = 0;
 	if (!on)
@@ -202,7 +203,9 @@ static int go_to(struct timeline *t, size_t stop, struct error *err)
 	return r;
 }
 
-/* Reading goes on behind the last stop that is known: whoever has gone elsewhere goes back there.
+/*
+ * Reading continues after the last known stop: if the caller has gone elsewhere, go back there
+ * first.
  */
 static int take_tick(struct timeline *t, struct error *err)
 {
@@ -241,19 +244,19 @@ int timeline_open(struct timeline **ret, struct engine *e, const struct timeline
 {
 	if (!source_can_seek(e->source))
 		return error_set(err, -ESPIPE,
-				 "cannot go back in time: what is read cannot be read twice; "
+				 "Cannot go back in time: the input cannot be read twice; "
 				 "record it to a file first");
 	struct timeline *t = mem_calloc(1, sizeof(*t));
 	if (!t)
-		return error_set(err, -ENOMEM, "no memory for the timeline");
+		return error_set(err, -ENOMEM, "No memory for the timeline");
 	t->engine = e;
 	if (o)
 		t->options = *o;
 	set_tick(t);
 	int r = engine_pack_init(&t->pack);
 	if (r)
-		error_set(err, r, "no memory for the timeline");
-	/* An engine that was rewound stands at a tick already. */
+		error_set(err, r, "No memory for the timeline");
+	/* An engine that was rewound is at a tick already. */
 	else if (e->place.time_ns)
 		r = note_tick(t, err);
 	/* A recording without a tick is read to its end here. */

@@ -69,8 +69,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_B_TOTAL] = {"b_total_ns", "B:TOTAL", "the same of B", COLUMN_NS, 6, 9, R},
 	[C_KIND] = {"kind", "TYPE", "type and mode, as perf lock names them", COLUMN_TEXT, 10, 1,
 		    SR},
-	[C_NAME] = {"name", "NAME", "what the row stands for", COLUMN_TEXT, 24, 0,
-		    SR | COLUMN_WIDE},
+	[C_NAME] = {"name", "NAME", "name of the row", COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
 };
 
 enum {
@@ -103,8 +102,7 @@ enum { D = SR | COLUMN_SIGNED };
 static const struct column moments[M_COLUMNS] = {
 	[M_KIND] = {"kind", "TYPE", "type and mode, as perf lock names them", COLUMN_TEXT, 10, 1,
 		    SR},
-	[M_NAME] = {"name", "NAME", "what the row stands for", COLUMN_TEXT, 24, 0,
-		    SR | COLUMN_WIDE},
+	[M_NAME] = {"name", "NAME", "name of the row", COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
 	[M_D_WAIT] = {"delta_ns_per_s", "B-A:WAIT/s", "wait per second at B less that at A",
 		      COLUMN_NSRATE, 10, 0, D},
 	[M_A_WAIT] = {"a_wait_ns_per_s", "A:WAIT/s",

@@ -133,7 +133,7 @@ void query_begin(struct query *q)
 int query_enomem(struct error *err, const char *what)
 {
 	return error_set(err, -ENOMEM,
-			 "out of memory while summing up the %s: end other programs or measure "
+			 "Out of memory while summing up the %s: end other programs or measure "
 			 "fewer targets",
 			 what);
 }

@@ -58,8 +58,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_COMM] = {"comm", "COMM", "name of the task", COLUMN_TEXT, 16, 0, R},
 	[C_CGROUP] = {"cgroup", "CGROUP", "cgroup of the task", COLUMN_TEXT, 24, 0, S},
 	[C_CPU] = {"cpu", "CPU", "where the wait began", COLUMN_INT, 4, 0, S},
-	[C_OWNER] = {"owner", "OWNER", "who held the lock when the wait began", COLUMN_TEXT, 16, 0,
-		     S},
+	[C_OWNER] = {"owner", "OWNER", "task that held the lock when the wait began", COLUMN_TEXT,
+		     16, 0, S},
 };
 
 const struct table_kind wait_filter_kind = {"waits", columns, C_COLUMNS, NULL, NULL};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A copy of the process from before it went into the sandbox, and a pair of sockets. He ends when
- * the other end is closed, so he outlives nobody; signals from the terminal are for the other one,
- * who may still want something done on his way out. His standard streams lead nowhere, so that no
- * reader of a pipe waits for him.
+ * A copy of the process from before it went into the sandbox, and a pair of sockets. The broker
+ * ends when the other end is closed, so it never outlives its client; it ignores signals from the
+ * terminal, as the client may need it while it ends. Its standard streams lead nowhere, so that no
+ * reader of a pipe waits for it.
  *
- * One asks at a time, and waits for the answer: so messages need no numbers. Threads take turns by
- * themselves: whoever reads ahead opens nothing.
+ * There is one request at a time, and the client waits for the answer: so messages need no numbers.
+ * Threads need no lock: one that reads ahead opens nothing.
  */
 #include "kontend/broker.h"
 
@@ -76,7 +76,9 @@ static int close_range_of(unsigned from, unsigned to)
 											  : 0;
 }
 
-/* All behind the standard streams but these, the least of which is looked for each time. */
+/*
+ * Closes all after the standard streams but these; the least remaining one is searched each time.
+ */
 static int close_others(const int *keep, size_t n)
 {
 	unsigned from = STDERR_FILENO + 1;
@@ -93,7 +95,7 @@ static int close_others(const int *keep, size_t n)
 	}
 }
 
-/* Standard streams to nowhere, and all else away but what is kept. */
+/* Redirects standard streams to nowhere, and closes all other descriptors but those to keep. */
 static int settle(const int *keep, size_t n)
 {
 	sigset_t all;
@@ -102,7 +104,7 @@ static int settle(const int *keep, size_t n)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	prctl(PR_SET_NAME, "kontend-broker");
-	/* Whoever is in the sandbox has the same user: he must not look into this one. */
+	/* The process in the sandbox has the same user: it must not trace this one. */
 	prctl(PR_SET_DUMPABLE, 0);
 	for (int i = 0; i <= STDERR_FILENO; i++)
 		if (!is_kept(i, keep, n) && (null < 0 || dup2(null, i) < 0))
@@ -188,7 +190,10 @@ int broker_do(const struct broker *p, unsigned request, const struct broker_ask 
 	return 0;
 }
 
-/* He is not waited for: there is nothing that his end could tell, and no call for it. */
+/*
+ * There is no wait for the broker's end: its exit status has no meaning, and the filter has no such
+ * call.
+ */
 void broker_stop(struct broker *p)
 {
 	if (p->pid)

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * seccomp: which system calls may be made. A program of our own, as it is short and so is known to
- * the last instruction: libseccomp would be one more library for what is a list. What is not in the
- * list fails with EPERM and does not kill, as libraries ask for things that they can do without;
- * but who calls in the way of another architecture, where numbers mean other calls, is ended.
+ * the last instruction: libseccomp would be one more library for what is a list. A call that is not
+ * in the list fails with EPERM and does not kill, as libraries try calls that they can do without;
+ * but a process that calls by the numbers of another architecture, which mean other calls, is
+ * killed.
  *
- * Not in it: whatever runs a program, makes a socket that leads elsewhere, looks into other
- * processes, loads code into the kernel, or makes, renames and removes files. Arguments that are
- * looked at are those in registers: threads and no processes (clone3 has them in memory, so it is
- * not there: the C library goes back to clone), memory that is not to be executed, signals to
- * ourselves, and of ioctl what a terminal is asked for. TIOCSTI is not among that: it types into
- * the shell that we were started from.
+ * Not in it: all calls that run a program, make a socket that leads elsewhere, look into other
+ * processes, load code into the kernel, or make, rename and remove files. Only arguments in
+ * registers can be checked: threads and no processes (clone3 has them in memory, so it is not
+ * there: the C library goes back to clone), memory that is not to be executed, signals to
+ * ourselves, and the ioctl requests of a terminal. TIOCSTI is not among those: it types into the
+ * shell that we were started from.
  *
- * The kernel knows a call that is allowed whatever its arguments are without running this
- * (Linux 5.11), so that the length of the list costs nothing.
+ * The kernel knows a call that is allowed whatever its arguments are without running this (Linux
+ * 5.11), so that the length of the list costs nothing.
  */
 #include "internal.h"
 #include "kontend/sanitized.h"
@@ -165,7 +166,7 @@ static const int allowed[] = {
 	SYS_pause,
 #endif
 #if SANITIZED_SHADOW
-	/* What is left at the end is looked for by a process that stops us. */
+	/* A second process, which stops this one, looks for leaks at the end. */
 	SYS_clone,
 	SYS_ptrace,
 	SYS_wait4,
@@ -187,14 +188,14 @@ static const unsigned requests[] = {
 	TIOCOUTQ, FIONREAD, TCFLSH,  TCSBRK,  TCXONC,	  FIONBIO,
 };
 
-/* Nobody becomes the owner of a descriptor, as signals of the kernel's go to who is. */
+/* No F_SETOWN: the kernel sends signals to the owner of a descriptor. */
 static const unsigned commands[] = {
 	F_DUPFD,      F_DUPFD_CLOEXEC, F_GETFD,	    F_SETFD,	  F_GETFL,
 	F_SETFL,      F_GETLK,	       F_SETLK,	    F_SETLKW,	  F_OFD_SETLK,
 	F_OFD_SETLKW, F_ADD_SEALS,     F_GET_SEALS, F_GETPIPE_SZ, F_SETPIPE_SZ,
 };
 
-/* What may be set of the process itself: its name, and names of its memory. */
+/* prctl() may set only the name of the process, and names of its memory. */
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41
 #endif
@@ -233,7 +234,7 @@ static void answer(struct program *p, uint32_t what)
 
 static const uint32_t fail = SECCOMP_RET_ERRNO | EPERM, missing = SECCOMP_RET_ERRNO | ENOSYS;
 
-/* Goes on with the next @n instructions for call @nr, and behind them for others. */
+/* For call @nr the next @n instructions run, others skip them. */
 static void if_call(struct program *p, long nr, unsigned n)
 {
 	put_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, 0, (uint8_t)n, (uint32_t)nr);

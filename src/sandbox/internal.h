@@ -4,12 +4,14 @@
 
 #include "kontend/sandbox.h"
 
-/* Each: 0 or -errno; -ENOSYS, -EOPNOTSUPP, -EPERM, -EINVAL: this kernel, or who runs us, has none.
+/*
+ * Each: 0 or -errno; -ENOSYS, -EOPNOTSUPP, -EPERM, -EINVAL: this kernel, or the container, has
+ * none.
  */
 int sandbox_restrict_files(const struct sandbox_path *paths, size_t n);
-/* @may_open_for_writing: files are looked after by somebody else. */
 /* Files can be read, and nothing else; ports connected to. 0 or -errno. */
 int sandbox_restrict_writes(void);
+/* @may_open_for_writing: Landlock restricts files. */
 int sandbox_filter_calls(bool may_open_for_writing);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Landlock: which files may be opened. By the kernel's own numbers, as a compiler's headers may be
- * older than the kernel. All that its version knows is refused, but for what is said: nothing is
- * run, made, removed or renamed, no port is bound or connected to (version 4), no device controlled
- * (5), no signal sent and no abstract socket reached outside (6). Files that are open already stay
- * usable.
+ * older than the kernel. All rights that its version knows are refused, except those that are
+ * listed: nothing is run, made, removed or renamed, no port is bound or connected to (version 4),
+ * no device controlled (5), no signal sent and no abstract socket reached outside (6). Files that
+ * are open already stay usable.
  */
 #include "internal.h"
 
@@ -35,7 +35,7 @@ enum {
 	FS_IOCTL_DEV = 1 << 15,
 };
 
-/* What each version handles in all: files, network, scopes. */
+/* The rights that each version knows: files, network, scopes. */
 static const struct {
 	uint64_t files, net, scopes;
 } handled[VERSIONS + 1] = {
@@ -81,7 +81,7 @@ static int add_path(int ruleset, const struct sandbox_path *p, uint64_t known)
 		r = -errno;
 	if (p->path)
 		close(fd);
-	/* What is no file of a file system, as a pipe, is not looked after either. */
+	/* An object outside of file systems, such as a pipe, is not restricted either. */
 	return r == -EBADFD || r == -EBADF ? 0 : r;
 }
 

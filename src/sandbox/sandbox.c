@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Into the sandbox, in this order: without the way to new rights the kernel lets anybody restrict
- * himself, and with the filter of calls there would be no way to the rest.
+ * Into the sandbox, in this order: a process that has given up new rights may restrict itself
+ * further, and with the filter of calls there would be no way to the rest.
  */
 #include "internal.h"
 #include "kontend/rights.h"
@@ -36,7 +36,7 @@ void sandbox_enter(const struct sandbox_path *paths, size_t n, struct sandbox *r
 		lacks(ret, "no seccomp: system calls are not filtered", r);
 }
 
-/* Whoever has given up the right to become another user stays what he is. */
+/* A process that has given up the right to become another user keeps its user. */
 static void become_nobody(void)
 {
 	if (geteuid() != 0 || syscall(SYS_setgroups, 0, NULL) < 0)

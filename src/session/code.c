@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The running kernel's code is opened while we have the rights, since it is asked for later, by
- * whoever looks into a function.
+ * The running kernel's code is opened while we have the rights, as it is needed later, when the
+ * user looks into a function.
  */
 #include "code.h"
 #include "kontend/ktext.h"
@@ -57,7 +57,9 @@ struct codesource *run_code_source(struct run_code *r)
 	return r ? &r->source : NULL;
 }
 
-/* Whoever serves a reader in a sandbox may not either: by an address other memory could be meant.
+/*
+ * A process in the sandbox, and its broker, may not read it: an address could be one of other
+ * memory.
  */
 struct codesource *run_code_none(void)
 {

@@ -9,11 +9,13 @@
 /* The running kernel's code, for those who annotate it or record it. */
 struct run_code;
 
-/* *ret stays NULL where nobody will ask for it. That it cannot be read is no failure. 0, -ENOMEM.
+/*
+ * *ret stays NULL if the options do not need it. Code that cannot be read is no failure. 0,
+ * -ENOMEM.
  */
 int run_code_new(struct run_code **ret, const struct opts *o, struct error *err);
 struct codesource *run_code_source(struct run_code *r); /* borrowed; NULL of NULL */
-/* For who has given up the right to it: it says so. */
+/* For processes without the right to it: see its `why`. */
 struct codesource *run_code_none(void);
 void run_code_free(struct run_code *r);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The look at locks. A recorder knows no locks to ask about, so it names the mmap_lock of every
- * process; all others ask for what their tables show.
+ * The lock snapshots. A recorder keeps no table of locks to ask about, so it asks for the mmap_lock
+ * of every process; all other verbs ask for the locks in their tables.
  */
 #include "locks.h"
 #include "kontend/clock.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The looks that the live source takes at its ticks: at slots each time, and at everything once a
- * second at most, since that goes through all tasks and their descriptors. Both ask one inspector;
+ * second at most, since that goes through all tasks and their descriptors. Both use one inspector;
  * without BPF there is but one way to look. They belong to the run, which outlives the source.
  */
 #include "look.h"

@@ -10,7 +10,7 @@ struct snapshot_source;
 struct snapshot_uprobes;
 struct run_look;
 
-/* What a run with these options looks at once a tick. */
+/* The looks that a run with these options takes once a tick. */
 int run_look_new(struct run_look **ret, const struct opts *o, struct kerntypes *types,
 		 struct error *err);
 struct snapshot_source *run_look_of(struct run_look *r); /* borrowed; NULL of NULL */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Phases of rotation and switches of cgroups, for who asks for them: each probe costs whoever hits
- * it. Where they cannot be had the snapshots say why, as the rest is measured all the same.
+ * Phases of rotation and switches of cgroups, if an option asks for them: each probe costs the
+ * tasks that hit it. If they are not available the snapshots have the reason, as the rest is
+ * measured all the same.
  */
 #include "phases.h"
 #include "kontend/clock.h"

@@ -39,7 +39,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What programs read from standard output may have nothing else in it. */
+/* Standard output that a program reads may have nothing else in it. */
 static bool is_for_programs(const struct opts *o)
 {
 	if (o->output && strcmp(o->output, "-"))
@@ -79,10 +79,13 @@ int run_target(struct run *r, const struct opts *o, struct error *err)
 
 enum { LIVE_HZ = 499, LIVE_MEMORY = 128 << 20 };
 
-/* Who has just started kontend live waits for the first names; some samples are enough for that. */
+/*
+ * A user who has just started kontend live waits for the first names; some samples are enough for
+ * that.
+ */
 static const uint64_t FIRST_TICK_NS = 25000000;
 static const uint64_t WAIT_STEP_NS = 100000000;
-static const uint64_t SWITCHES_NS = 100000000; /* of each second, if not told otherwise */
+static const uint64_t SWITCHES_NS = 100000000; /* of each second, by default */
 
 static _Noreturn void demo_child(void)
 {
@@ -165,7 +168,7 @@ static bool looks(const struct opts *o)
 	return o->verb == VERB_LIVE || o->verb == VERB_REPORT || o->verb == VERB_RECORD;
 }
 
-/* Who looks at a screen wants to see where time goes; what is written is what was asked for. */
+/* A screen samples by default, to show where time goes; files have only what options ask for. */
 static uint32_t profile_hz(const struct opts *o)
 {
 	if (o->freq != OPTS_FREQ_DEFAULT)
@@ -214,7 +217,7 @@ static int place_probes(struct run *r, const struct opts *o, struct error *err)
 	return code;
 }
 
-/* What is about the process that runs the command, now that it is there. */
+/* Steps that need the process that runs the command, now that it exists. */
 static int meet_child(struct run *r, const struct opts *o, struct error *err)
 {
 	if (r->target.kind == TARGET_COMMAND)
@@ -222,7 +225,7 @@ static int meet_child(struct run *r, const struct opts *o, struct error *err)
 	return place_probes(r, o, err);
 }
 
-/* Somebody who was killed has left an interval that nobody has asked for. */
+/* Reports an interval of rotation that a killed kontend has changed and not restored. */
 static void say_left(struct live_info *i)
 {
 	struct mux_left left;
@@ -263,8 +266,8 @@ static int read_level(const struct run *r, const struct opts *o, struct mmlevel_
 	if (mmlevel_parse(text, ret) < 0)
 		return error_set(err, -EINVAL,
 				 "--mmap '%s': give contended, sampled, sampled=N with N from 2 to "
-				 "%d, pid or all; with ,paths behind one of the last three call "
-				 "paths are told as well",
+				 "%d, pid or all; append ,paths to one of the last three to "
+				 "record call paths",
 				 text, MMLEVEL_MOST);
 	if (ret->level == MMLEVEL_PID && r->target.kind == TARGET_SYSTEM)
 		return error_set(err, -EINVAL,
@@ -282,7 +285,7 @@ static int read_callgraph(const struct opts *o, struct callgraph *ret, struct er
 	return o->call_graph ? callgraph_parse(o->call_graph, ret, err) : 0;
 }
 
-/* In a PID namespace: who is outside. What cannot be had is missing where it would be shown. */
+/* In a PID namespace: the tasks outside. Without these names the screen has gaps. */
 static void open_nsview(struct run *r, const struct opts *o, struct kerntypes *types)
 {
 	if (!o->no_bpf && pidns_is_inner() && nsview_new(&r->ns, types, NULL) < 0)

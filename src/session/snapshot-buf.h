@@ -14,7 +14,7 @@ struct snapshot_buf {
 	size_t cap;
 };
 
-/* Where a payload of @len bytes is to go, behind its struct record_snapshot; NULL: no memory. */
+/* Room for a payload of @len bytes, after its struct record_snapshot; NULL: no memory. */
 static inline char *snapshot_buf_payload(struct snapshot_buf *b, size_t len, size_t *ret_len)
 {
 	const size_t head = sizeof(struct record_snapshot);
@@ -30,7 +30,7 @@ static inline char *snapshot_buf_payload(struct snapshot_buf *b, size_t len, siz
 	return b->bytes + head;
 }
 
-/* @snap as take() of a source answers it: behind room for its head. NULL: no memory. */
+/* @snap in the form that take() of a source answers: after room for its head. NULL: no memory. */
 static inline void *snapshot_buf_encode(struct snapshot_buf *b, const struct sections *k,
 					const void *snap, size_t *ret_len)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Signals are read from a descriptor between two steps of the work. A step may last for ever: a
- * write to a pipe that nobody reads, since standard streams know no other way of writing, or a disk
- * that does not answer. So a thread looks after whoever works, and does nothing until a signal
- * comes. It may get it first; then it passes it on to the writer alone, whose descriptor and set of
- * waiting signals show it as before. What it takes away, in the place of a descriptor, it takes
- * before the write is interrupted: so nothing that is written later can block again, up to the
- * flush at exit. SIGURG is used to interrupt, which nobody else minds.
+ * write to a pipe that is not read, since standard streams can only block, or a disk that does not
+ * answer. So a thread watches the working thread, and does nothing until a signal comes. It may get
+ * the signal first; then it passes it on to the writer alone, whose descriptor and set of pending
+ * signals show it as before. An output that it gives up, by replacing its descriptor, it gives up
+ * before the write is interrupted: so no later write can block again, up to the flush at exit.
+ * SIGURG is used to interrupt, as no other code uses it.
  *
- * The kernel keeps one signal of a kind: only who reads the first one at once can tell that there
- * was a second. It ends the program in any case.
+ * The kernel keeps one signal of a kind: only a thread that reads the first one at once can see
+ * that there was a second. It ends the program in any case.
  */
 #include "stall.h"
 #include "kontend/clock.h"
@@ -29,7 +29,7 @@ enum { GRACE_MS = 200, STUCK_LOOKS = 5 };
 
 /* timeout(1) and some shells send one signal to us and to our group: within this it is one wish. */
 static const uint64_t SAME_NS = 500000000;
-/* What is given up in good order needs a moment. */
+/* Giving up in good order needs a moment. */
 static const uint64_t LAST_NS = 2000000000;
 
 static void interrupt(int sig)
@@ -93,8 +93,8 @@ int stall_next(struct stall *s, int fd)
 }
 
 /*
- * The writer has heard that it is to end, and has not run since so many looks: it waits for
- * something. Whoever reads slowly lets it run now and then.
+ * The writer knows that it is to end, and has not run since so many looks: it is blocked. A slow
+ * reader lets it run now and then.
  */
 static bool is_stuck(const struct stall *s, struct timespec *ran, unsigned *looks)
 {

@@ -10,7 +10,7 @@
 
 /*
  * Watches over a thread that reads the signals that ask for our end (INT, TERM, HUP, QUIT) between
- * two steps of its work, and may stand in one of these for ever.
+ * two steps of its work, and may block in one of these for ever.
  */
 struct stall {
 	pthread_t writer, watcher;
@@ -18,7 +18,7 @@ struct stall {
 	bool runs;
 	atomic_int out_fd;	   /* what the writer writes to; -1: none that could keep it */
 	atomic_bool unheard;	   /* the writer has not read what the watcher passed on */
-	atomic_bool again;	   /* somebody has asked twice: it is to give up */
+	atomic_bool again;	   /* a second signal has come: it is to give up */
 	atomic_bool cut;	   /* what was being written is given up */
 	atomic_bool stops;	   /* the watcher is to end */
 	_Atomic uint64_t asked_ns; /* for the first time; 0: not yet */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waits are told by BPF where they are shown, not recorded: a recording has perf's own events,
- * which perf reads, too. Where BPF cannot be had they come from perf, and cost more; the method is
- * said.
+ * BPF reports waits where they are shown, not where they are recorded: a recording has perf's own
+ * events, which perf reads, too. Where BPF is not available they come from perf, and cost more; the
+ * header names the method.
  *
- * Owners at the begin of waits are asked for by --owner, or by showing them. Whoever asks for what
- * this kernel or user cannot have is told so, instead of being shown a table of nobody.
+ * Owners at the begin of waits are recorded for --owner, or to show them. If this kernel or user
+ * cannot have what the options ask for the verb fails, instead of showing a table without owners.
  *
- * What holders do is followed unless that is switched off, in recordings, too, where it can be had.
+ * Holders are followed unless that is switched off, in recordings, too, where it is available.
  */
 #include "waits.h"
 #include "kontend/live.h"
@@ -19,7 +19,7 @@
 #include <errno.h>
 #include <string.h>
 
-static const uint64_t FOLLOW_NS = 1000000; /* if nothing else is said */
+static const uint64_t FOLLOW_NS = 1000000; /* by default */
 
 static bool wants_owners(const struct opts *o)
 {
@@ -37,7 +37,7 @@ static bool wants_sums(const struct waitfeed_options *w)
 	return w->short_ns || w->cost_ppm;
 }
 
-/* Whoever asks for it in so many words; a report of waits that are long can do without. */
+/* Fails if the options ask for sums explicitly; a report of long waits can do without. */
 static int check_sums(const struct opts *o, const struct waitfeed_options *w, const char *why,
 		      struct error *err)
 {
@@ -69,7 +69,7 @@ static int waits_and_owners(struct waitfeed **ret, const struct opts *o, struct 
 	return *ret ? 0 : check_sums(o, w, why.text, err);
 }
 
-/* Perf tells of waits, but not who the tasks outside of our PID namespace are. */
+/* Perf reports waits, but not the names of tasks outside of our PID namespace. */
 static int only_names(struct waitfeed **ret, struct waitfeed_options *w, struct kerntypes *types)
 {
 	struct error why = {0};
@@ -79,7 +79,7 @@ static int only_names(struct waitfeed **ret, struct waitfeed_options *w, struct 
 	return 0;
 }
 
-/* Whoever asks for it in so many words. */
+/* Fails if the options ask for it explicitly. */
 static int check_follow(const struct waitfeed *f, const struct opts *o, struct error *err)
 {
 	struct error why = {0};
@@ -97,7 +97,7 @@ static uint64_t follow_ns(const struct opts *o, const struct waitfeed_options *w
 	return o->follow_ns ? o->follow_ns : FOLLOW_NS;
 }
 
-/* Perf tells of waits. */
+/* Perf reports waits. */
 static int without_waits(struct waitfeed **ret, const struct opts *o, struct waitfeed_options *w,
 			 struct kerntypes *types, struct error *err)
 {
@@ -106,14 +106,15 @@ static int without_waits(struct waitfeed **ret, const struct opts *o, struct wai
 	if (!w->owners && !w->follow_ns)
 		return only_names(ret, w, types);
 	if (w->owners && o->no_bpf)
-		return error_set(err, -ENOTSUP,
-				 "Cannot tell who holds locks (%s): BPF is switched off (--no-bpf)",
-				 o->owner ? "--owner" : "--by owner");
+		return error_set(
+			err, -ENOTSUP,
+			"Cannot record owners of locks (%s): BPF is switched off (--no-bpf)",
+			o->owner ? "--owner" : "--by owner");
 	int code = waitfeed_new(ret, w, types, &why);
 	if (code < 0)
 		*ret = NULL;
 	if (code < 0 && w->owners)
-		return error_set(err, code, "Cannot tell who holds locks (%s): %s",
+		return error_set(err, code, "Cannot record owners of locks (%s): %s",
 				 o->owner ? "--owner" : "--by owner", why.text);
 	return 0;
 }

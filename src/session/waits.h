@@ -6,8 +6,8 @@
 #include "kontend/waitfeed.h"
 
 /*
- * What tells of waits in place of perf's events, where that can be had and nobody wants these, and
- * who holds locks, if @o asks for it; else NULL. 0 or a negative errno.
+ * The BPF feed of waits in place of perf's events, if it is available and these are not wanted, and
+ * of owners of locks, if @o asks for it; else NULL. 0 or a negative errno.
  */
 int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_options w,
 		  struct kerntypes *types, struct error *err);

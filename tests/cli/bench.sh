@@ -99,8 +99,8 @@ for bad in '1,0' x '1,,2' '1,' ',1' 65537 -1 1,alll; do
 	expect 129 "--threads '$bad': give a number from 1 to 65536, 'all'" "$kontend" bench mmap -t "$bad"
 done
 
-expect 129 "What is to be measured\? 'kontend bench uprobe', .*'mmap', 'mutex', 'rwsem', 'spinlock', 'futex', 'selftest' or 'suite'" "$kontend" bench
-expect 129 'What is to be measured' "$kontend" bench pagefault
+expect 129 "Give a benchmark: 'kontend bench uprobe', .*'mmap', 'mutex', 'rwsem', 'spinlock', 'futex', 'selftest' or 'suite'" "$kontend" bench
+expect 129 'Give a benchmark: ' "$kontend" bench pagefault
 expect 129 "'kontend bench mmap' does not take --duration" "$kontend" bench mmap --duration 1
 expect 129 '^kontend: --kind: give nop, nop5, push, ret' "$kontend" bench uprobe --kind nop,pop
 expect 129 '^kontend: --kind: give nop, nop5, push, ret' "$kontend" bench uprobe --kind nop,

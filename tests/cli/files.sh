@@ -47,7 +47,7 @@ expect 0 '' "$kontend" report -qi "$canned" --trigger 'wait>1ms' --format csv --
 [ "$(head -n 1 "$work/out")" = 'fired,name' ] || complain "report --trigger: no CSV"
 expect 129 "column 10: filter term 'foo': say what it is of" \
 	"$kontend" report -i "$canned" --trigger 'wait>1ms foo'
-expect 129 '.--trigger says what is watched for' "$kontend" report -i "$canned" --view incidents
+expect 129 '.--view incidents: give --trigger, too' "$kontend" report -i "$canned" --view incidents
 
 # Sums agree, whatever the format.
 expect 0 '' "$kontend" export -q -i "$canned"

@@ -16,7 +16,7 @@ expect 129 "no use for the word 'two'" "$kontend" recover one two
 expect 129 "no use for the word 'true'" "$kontend" recover one -- true
 
 # A file that cannot be recovered stays as it is.
-expect 1 'cannot open the recording "none".*No such file' "$kontend" recover none
+expect 1 "Cannot open the recording 'none'.*No such file" "$kontend" recover none
 for bad in "" "a text, and none too short to have a header" "PERFILE2"; do
 	printf %s "$bad" >"$work/bad"
 	run "$kontend" recover "$work/bad"

@@ -127,7 +127,7 @@ def test_life():
     s.hears("^WATCHDOG=1$", alive)
     lines = s.reload("trigger = hand\npost = 100ms\nmmap-pages = 16\n")
     s.logs("^<6>the configuration .* has been read again$", lines)
-    s.logs("^<4>what has changed of mmap-pages holds after a restart$", lines)
+    s.logs("^<4>changes of mmap-pages take effect after a restart$", lines)
     lines = s.reload("trigger = wait>>5\n")
     s.logs("^<3>.*: all stays as it was$", lines)
     lines = s.reload("post = soon\n")

@@ -32,7 +32,7 @@ void backlog_stat(struct source *s, struct backlog_stat *ret);
 /* Nothing later than @from_ns is to go while it is so, up to twice the bytes. 0: no such wish. */
 void backlog_hold(struct source *s, uint64_t from_ns);
 
-/* What was taken out of it. The source may be read and freed by another thread, and can seek. */
+/* A copy of a part of it. The source may be read and freed by another thread, and can seek. */
 struct backlog_taken {
 	struct source *source;
 	uint64_t begin_ns; /* as above */

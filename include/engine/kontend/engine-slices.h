@@ -10,9 +10,11 @@
  * in it. At each end the sums are taken and forgotten, so that parts add up.
  */
 struct engine_slices {
-	/* All up to @next_ns is applied and nothing behind it, and a bucket was closed there. What
-	 * comes next is at @time_ns. Says where the next part ends: @next_ns becomes greater. 0, or
-	 * a negative errno with @err, which ends engine_pump(). */
+	/*
+	 * All up to @next_ns is applied and nothing later, and a bucket was closed there. The next
+	 * event is at @time_ns. Says where the next part ends: @next_ns becomes greater. 0, or a
+	 * negative errno with @err, which ends engine_pump().
+	 */
 	int (*close)(struct engine_slices *s, uint64_t time_ns, struct error *err);
 	/* Called once, when it is known where the stream begins: where the first part ends. */
 	uint64_t (*first)(struct engine_slices *s, uint64_t begin_ns);

@@ -31,10 +31,10 @@ struct engine_watch {
 };
 
 /*
- * A part of the stream: sums are of what lies behind @from_ns, up to and with @to_ns, as if they
- * had been forgotten at the one and were looked at at the other; so ranges in a row add up. What
- * comes before is applied as well: tasks, names and waits in flight are known. Whoever watches sees
- * the events of @from_ns as well.
+ * A part of the stream: sums are of the time after @from_ns, up to and with @to_ns, as if they had
+ * been cleared at the one and were read at the other; so ranges in a row add up. Earlier events are
+ * applied as well: tasks, names and waits in flight are known. Watchers see the events of @from_ns
+ * as well.
  */
 struct engine_range {
 	/* Called once, when it is known where the stream begins: fills in both. 0, or a negative
@@ -79,8 +79,10 @@ struct engine {
 	struct source *source; /* owned */
 	struct decode decode;
 	struct order order;
-	/* What is above may be written by another thread, what is below is not: they share no line
-	 * of a cache. */
+	/*
+	 * Another thread may write the fields above, only this one those below: they share no line
+	 * of a cache.
+	 */
 	char apart[128];
 	struct ahead *ahead; /* the thread that has what is above; NULL: this one has */
 	struct engine_merged merged;
@@ -89,11 +91,11 @@ struct engine {
 	struct model model;
 	struct engine_unwind *unwind;	/* works for the model's profile */
 	struct engine_tracing *tracing; /* works for the model */
-	struct engine_watch *watch;	/* NULL: nobody */
+	struct engine_watch *watch;	/* NULL: none */
 	struct engine_range *range;   /* NULL: all of the stream; borrowed, set before it is read */
 	struct engine_slices *slices; /* NULL: it is one part; borrowed, as the range is */
-	struct lock_requests *lock_requests; /* what is to be known of which locks; NULL: nobody
-						looks; borrowed */
+	struct lock_requests *lock_requests; /* what to look up of which locks; NULL: they
+						are not looked at; borrowed */
 	const struct pathgroups *groups;     /* of one's own; NULL: none; borrowed */
 	struct codesource *code; /* of the kernel that runs here; NULL: none; borrowed */
 	/* How lines of source are looked for; NULL: they are not; borrowed. */

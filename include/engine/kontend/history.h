@@ -9,7 +9,7 @@
  * another one: records pass through at once, and a compressed copy of each is kept. How to use it:
  *
  *   live     the engine has the history as its source; after each ENGINE_TICK: history_note().
- *   pause    history_freeze(). The engine stands at a tick of its own and is not pumped any more.
+ *   pause    history_freeze(). The engine is at a tick of its own and is not pumped any more.
  *            Whenever source_fd() is readable: history_collect(), so that nothing is lost.
  *   travel   history_travel(), then timeline_new() on the same engine, with tick_ns 0, and
  *            whatever a timeline can do. It plays the whole window once, so do it when it is asked

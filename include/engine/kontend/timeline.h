@@ -13,12 +13,12 @@
  * where that was, and plays on; events up to the checkpoint's time are skipped. Needs a source that
  * can seek (a recording, or the history of a live session).
  *
- * One can stand at ticks, at the end where events follow the last tick, and at the end of a range;
+ * One can stop at ticks, at the end where events follow the last tick, and at the end of a range;
  * the first of these is where everything earlier leads to. Bucket i ends where the i-th of them is.
  */
 struct timeline;
 
-/* What a bucket has besides its waits: as it was where the bucket ends. 0: none, or not known. */
+/* Figures of a bucket besides its waits: the state at its end. 0: none, or not known. */
 enum timeline_figure {
 	TIMELINE_SLOTS,	   /* breakpoint slots used, on all CPUs */
 	TIMELINE_SHORT,	   /* perf events that wait for a counter */
@@ -33,7 +33,7 @@ struct timeline_bucket {
 	uint64_t figures[TIMELINE_FIGURES];
 };
 
-/* Whoever knows the figures: is asked at each stop, once, while the first pass stands there. */
+/* Source of the figures: is asked at each stop, once, while the first pass is there. */
 struct timeline_watch {
 	int (*note)(struct timeline_watch *w, const struct engine *e,
 		    uint64_t figures[TIMELINE_FIGURES]); /* 0 or -ENOMEM */
@@ -51,21 +51,21 @@ struct timeline_options {
 
 /*
  * Begins the first pass: reads up to the first stop. The engine is borrowed, has not been pumped
- * yet (or stands at a tick since it was rewound) and is from now on moved by the timeline alone.
+ * yet (or is at a tick since it was rewound) and is from now on moved by the timeline alone.
  * -ESPIPE: the source cannot seek.
  */
 int timeline_open(struct timeline **ret, struct engine *e, const struct timeline_options *o,
 		  struct error *err);
 /*
- * Goes on with the first pass by a bounded amount of work, from where it was left: one may have
- * gone elsewhere in what was read. Afterwards the engine is at the last stop, or between it and the
- * next one. Does nothing when all was read.
+ * Continues the first pass by a bounded amount of work, from where it was left: the caller may have
+ * gone elsewhere in the part that was read. Afterwards the engine is at the last stop, or between
+ * it and the next one. Does nothing when all was read.
  */
 int timeline_read(struct timeline *t, struct error *err);
 bool timeline_is_read(const struct timeline *t);
 /* How much of the stream was read; 0 as long as that is not known. */
 unsigned timeline_per_mille(const struct timeline *t);
-/* Makes all of the first pass, and then stands at the end. */
+/* Makes all of the first pass, and then is at the end. */
 int timeline_new(struct timeline **ret, struct engine *e, const struct timeline_options *o,
 		 struct error *err);
 void timeline_free(struct timeline *t);

@@ -7,10 +7,9 @@
 #include <stdint.h>
 
 /*
- * The broker: a process that stays outside the sandbox and does, when it is asked, one of a few
- * requests that were settled before the first byte of the recording was read. He never reads a
- * recording himself. Whoever asks is taken for hostile: so a request must check what it is asked
- * for.
+ * The broker: a process that stays outside the sandbox and serves a few kinds of requests, settled
+ * before the first byte of the recording was read. It never reads a recording itself. Its client is
+ * taken for hostile: so each request checks its arguments.
  */
 enum { BROKER_TEXT = 4300, BROKER_KEEPS = 8 };
 
@@ -36,18 +35,18 @@ struct broker {
 };
 
 /*
- * Forks, so while there is but one thread. @requests and @ctx are his own copy, as they are now. Of
- * descriptors he keeps those in @keep, under their numbers; -1: none.
+ * Forks, so while there is but one thread. @requests and @ctx are its own copy, as they are now. It
+ * keeps the descriptors in @keep, under their numbers; -1: none.
  */
 int broker_start(struct broker *p, const struct broker_request *requests, size_t n_requests,
 		 void *ctx, const int *keep, size_t n_keep, struct error *err);
 /*
- * ret->fd is the caller's. 0, whatever the answer is; -ENOLINK: he has ended, so that there is no
- * answer; else what sendmsg() said.
+ * ret->fd is the caller's. 0, whatever the answer is; -ENOLINK: the broker has ended, so that
+ * there is no answer; else the error of sendmsg().
  */
 int broker_do(const struct broker *p, unsigned request, const struct broker_ask *ask,
 	      struct broker_answer *ret);
-/* Nothing more will be asked: he ends. */
+/* There are no more requests: the broker ends. */
 void broker_stop(struct broker *p);
 
 #endif

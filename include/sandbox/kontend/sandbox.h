@@ -7,10 +7,10 @@
 #include <stddef.h>
 
 /*
- * The sandbox: what a process that is about to read bytes of anybody's making may still do. It
+ * The sandbox: the rights of a process that is about to read a recording from an unknown source. It
  * gives up its capabilities and the way to new ones, opens no file but those that are named here
  * (Landlock), and makes no system calls but those that reading and writing take (seccomp). There is
- * no way back. What else it needs others do for it, see broker.h.
+ * no way back. For other things it asks another process, see broker.h.
  */
 enum sandbox_access {
 	SANDBOX_READ = 1,  /* a file, or all files below a folder */
@@ -25,15 +25,16 @@ struct sandbox_path {
 };
 
 /*
- * While there is but one thread. Paths that are not there are passed over. What the kernel refuses,
- * as in some containers, is left out: *ret says so.
+ * While there is but one thread. Paths that do not exist are skipped. Parts that the kernel
+ * refuses, as in some containers, are left out: *ret lists them.
  */
 void sandbox_enter(const struct sandbox_path *paths, size_t n, struct sandbox *ret);
 
 /*
- * For a process that answers of strangers come to: it becomes nobody, where that is possible, gives
- * up its capabilities, and writes, makes and runs no file (Landlock). It may connect, and read what
- * everybody may. 0, or -errno where rights are left; without Landlock the rest has to do.
+ * For a process that receives answers of strangers: it becomes user 65534, where that is
+ * possible, gives up its capabilities, and writes, makes and runs no file (Landlock). It may
+ * connect, and read public files. 0, or -errno where rights are left; without Landlock the other
+ * two steps must do.
  */
 int sandbox_only_connect(void);
 

@@ -17,7 +17,7 @@ struct run {
 	struct target target;
 	struct live_info info;
 	struct source *source;		 /* the engine's own, or below its history, once `opened` */
-	uint64_t memory;		 /* bytes for what is kept apart; 0: the default */
+	uint64_t memory;		 /* bytes for separate rows; 0: the default */
 	const struct pathgroups *groups; /* of one's own; NULL: none; borrowed */
 	struct engine engine;
 	bool opened;
@@ -28,10 +28,10 @@ struct run {
 	int (*wrap)(void *ctx, struct source **top, struct error *err);
 	void *wrap_ctx;
 	bool from_file;		   /* a recording: nothing is started, stopped or measured */
-	struct run_look *look;	   /* at perf events and breakpoint slots, NULL = nobody looks */
+	struct run_look *look;	   /* at perf events and breakpoint slots, NULL: none */
 	struct run_locks *locks;   /* at whose locks they are and who holds them; NULL: the same */
-	struct run_phases *phases; /* of rotation; NULL: nobody asks */
-	struct run_code *code;	   /* of the kernel; NULL: nobody asks for it */
+	struct run_phases *phases; /* of rotation; NULL: not wanted */
+	struct run_code *code;	   /* of the kernel; NULL: not wanted */
 	struct srclines_config lines;
 	bool keep_symbols; /* of programs, in the cache */
 	/* Set before, of a recording: as in struct reader_options; and where it is read. */
@@ -40,8 +40,8 @@ struct run {
 	const struct sandbox *sandbox;
 	struct uprobe_attach *placed; /* probes of ours (--probe), NULL = none */
 	struct nsview *ns; /* in a PID namespace of its own: all tasks; NULL: not known */
-	const struct sideband_source *names; /* of tasks outside of it; NULL: nobody needs them */
-	struct waitfeed *waits; /* tells of waits and of owners; NULL: perf does, of waits */
+	const struct sideband_source *names; /* of tasks outside of it; NULL: not needed */
+	struct waitfeed *waits; /* reports waits and owners; NULL: perf reports waits */
 	pid_t demo;		/* 0 = none */
 	struct mux mux;		/* intervals that are other ones meanwhile */
 	/* The command has ended: its wait status. */
@@ -50,11 +50,13 @@ struct run {
 };
 
 /*
- * Bytes for what is kept apart, unless so many are @asked for: of a recording a quarter of the
- * memory that there is; beside what is measured live, less.
+ * Bytes for rows that are kept separately, unless so many are @asked for: of a recording a quarter
+ * of the memory that there is; when measuring live, less.
  */
 uint64_t run_memory(uint64_t asked, bool from_file);
-/* What is to be measured. -EINVAL: a list is malformed; others: what it names is not there. */
+/*
+ * Finds the processes or CPUs to measure. -EINVAL: a list is malformed; others: they do not exist.
+ */
 int run_target(struct run *r, const struct opts *o, struct error *err);
 /* Starts the demo workload, opens the live source. The command, if any, is held. */
 int run_source(struct run *r, const struct opts *o, struct error *err);

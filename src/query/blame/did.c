@@ -49,8 +49,8 @@ enum {
 enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R, W = COLUMN_WIDE };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_TASK] = {"task", "HOLDER", "who had the lock: name and thread id", COLUMN_TEXT, 16, 0,
-		    S},
+	[C_TASK] = {"task", "HOLDER", "task that had the lock: name and thread id", COLUMN_TEXT, 16,
+		    0, S},
 	[C_PROCESS] = {"process", "HOLDER", "the process that had it: name and process id",
 		       COLUMN_TEXT, 16, 0, S},
 	[C_PID] = {"pid", "PID", "process id of the holder", COLUMN_INT, 7, 9, R},
@@ -93,8 +93,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_IO_NS] = {"io_ns", "I/O", "I/O% as time", COLUMN_NS, 6, 7, SR},
 	[C_PASSED_NS] = {"lock_ns", "LCK", "LCK% as time", COLUMN_NS, 6, 7, SR},
 	[C_NOT_FOLLOWED_NS] = {"not_followed_ns", "NOT", "NOT% as time", COLUMN_NS, 6, 7, SR},
-	[C_WAITED] = {"waited_ns", "WAITED", "what others waited for the lock meanwhile, together",
-		      COLUMN_NS, 6, 3, SR},
+	[C_WAITED] = {"waited_ns", "WAITED",
+		      "time that others waited for the lock meanwhile, together", COLUMN_NS, 6, 3,
+		      SR},
 	[C_CALLER] = {"caller", "GOT IN",
 		      "function in which the holder had got the lock, where it had waited for it; "
 		      "~ of several the one with most TIME",
@@ -104,10 +105,11 @@ static const struct column columns[C_COLUMNS] = {
 			    "not_followed",
 			    COLUMN_TEXT, 12, 9, R},
 	[C_MOSTLY_PCT] = {"mostly_pct", "MOSTLY%", "its part of TIME", COLUMN_PCT, 5, 9, R},
-	[C_MOSTLY_WHO] = {"mostly_who", "KEPT OFF BY", "who had the CPU", COLUMN_TEXT, 16, 9, R},
+	[C_MOSTLY_WHO] = {"mostly_who", "KEPT OFF BY", "task that had the CPU", COLUMN_TEXT, 16, 9,
+			  R},
 	[C_MOSTLY_IN] = {"mostly_in", "ASLEEP IN", "the function", COLUMN_TEXT, 16, 9, R},
-	[C_MOSTLY_WHAT] = {"mostly_what", "WAITED FOR", "what for: as its calls say, or which lock",
-			   COLUMN_TEXT, 16, 9, R},
+	[C_MOSTLY_WHAT] = {"mostly_what", "WAITED FOR",
+			   "reason of the sleep, by its calls, or the lock", COLUMN_TEXT, 16, 9, R},
 	[C_LAST] = {"last_ns", "LAST", "how long ago it was so the last time", COLUMN_NS, 6, 6, SR},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
 };

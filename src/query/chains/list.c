@@ -55,19 +55,18 @@ static const struct column columns[C_COLUMNS] = {
 	[C_BEHIND] = {"behind", "BEHIND", "tasks that wait because of it, also through others",
 		      COLUMN_COUNT, 6, 0, SR},
 	[C_SUM] = {"waited_ns", "SUM",
-		   "how long these have waited so far, together; of who waits, its own wait",
+		   "how long these have waited so far, together; of a waiter, its own wait",
 		   COLUMN_NS, 6, 1, SR},
 	[C_LONGEST] = {"longest_ns", "LONGEST",
 		       "the longest of these waits; of several alike, theirs", COLUMN_NS, 7, 0, SR},
 	[C_WHAT] = {"what", "BECAUSE OF",
-		    "who holds locks and waits for none; indented, its locks and who waits for "
-		    "them",
+		    "the task that holds locks and waits for none; indented, its locks and their "
+		    "waiters",
 		    COLUMN_TEXT, 30, 0, S | COLUMN_WIDE},
-	[C_IS] =
-		{"is", "IS",
-		 "what the holder does: running or runnable on a CPU, asleep in a function and for "
-		 "what; of who waits, where",
-		 COLUMN_TEXT, 24, 0, S | COLUMN_WIDE},
+	[C_IS] = {"is", "IS",
+		  "state of the holder: running or runnable on a CPU, or asleep, with function and "
+		  "reason; of a waiter, where it waits",
+		  COLUMN_TEXT, 24, 0, S | COLUMN_WIDE},
 	[C_HELD] = {"held_ns", "HELD",
 		    "how long each look has seen that holder hold the lock, if it is sure",
 		    COLUMN_NS, 6, 2, SR},
@@ -81,7 +80,7 @@ static const struct column columns[C_COLUMNS] = {
 		      R},
 	[C_DEPTH] = {"depth", "DEPTH", "rows above it", COLUMN_INT, 5, 9, R},
 	[C_TASKS] = {"tasks", "TASKS", "tasks that the row stands for", COLUMN_COUNT, 5, 9, R},
-	[C_KIND] = {"kind", "TYPE", "type of the lock, of who waits with the mode", COLUMN_TEXT, 10,
+	[C_KIND] = {"kind", "TYPE", "type of the lock, of a waiter with the mode", COLUMN_TEXT, 10,
 		    9, R},
 	[C_LOCK] = {"lock", "ADDRESS", "address of the lock", COLUMN_ADDR, 18, 9, R},
 	[C_NAME] = {"name", "LOCK", "name of the lock", COLUMN_TEXT, 18, 9, R},
@@ -95,17 +94,17 @@ static const struct column columns[C_COLUMNS] = {
 			COLUMN_INT, 7, 9, R},
 	[C_NEXT_TID] = {"next_tid", "NEXT TID", "its thread", COLUMN_INT, 7, 9, R},
 	[C_NEXT_COMM] = {"next_comm", "NEXT COMM", "its name", COLUMN_TEXT, 16, 9, R},
-	[C_PID] = {"pid", "PID", "process id of the holder, or of who waits", COLUMN_INT, 7, 9, R},
+	[C_PID] = {"pid", "PID", "process id of the holder, or of the waiter", COLUMN_INT, 7, 9, R},
 	[C_TID] = {"tid", "TID", "its thread id", COLUMN_INT, 7, 9, R},
 	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
-	[C_STATE] = {"state", "STATE", "what the holder does: running, runnable, asleep",
+	[C_STATE] = {"state", "STATE", "state of the holder: running, runnable, asleep",
 		     COLUMN_TEXT, 8, 9, R},
 	[C_CPU] = {"cpu", "CPU", "the CPU on which the holder is, or was last", COLUMN_INT, 4, 9,
 		   R},
 	[C_FUNCTION] = {"function", "FUNCTION", "where the holder sleeps, or where it is waited",
 			COLUMN_TEXT, 20, 9, R},
 	[C_ASLEEP_FOR] = {"asleep_for", "ASLEEP FOR",
-			  "what the holder sleeps for, as its calls say: I/O, pipe is full, ...",
+			  "reason of the holder's sleep, by its calls: I/O, pipe is full, ...",
 			  COLUMN_TEXT, 16, 9, R},
 	[C_ASLEEP_FILE] = {"asleep_file", "ASLEEP AT",
 			   "path of the file that the system call is about in which the holder "
@@ -113,10 +112,10 @@ static const struct column columns[C_COLUMNS] = {
 			   COLUMN_TEXT, 16, 9, R},
 	[C_ASLEEP_DEV] = {"asleep_dev", "DEVICE",
 			  "block device of that file, or of its file system", COLUMN_TEXT, 8, 9, R},
-	[C_STACK] = {"stack", "STACK",
-		     "the calls of a holder that is not running, or of who waits, the innermost "
-		     "first",
-		     COLUMN_TEXT, 20, 9, R | COLUMN_LIST},
+	[C_STACK] =
+		{"stack", "STACK",
+		 "the calls of a holder that is not running, or of a waiter, the innermost first",
+		 COLUMN_TEXT, 20, 9, R | COLUMN_LIST},
 	[C_READERS] =
 		{"readers_evident", "READERS",
 		 "tasks that seem to hold it as readers, each with what it does and the call that "

@@ -230,10 +230,10 @@ static int not_found(struct query *q, const struct sym *s, const char *symbol, s
 		nearest_consider(&near, sym_text(s, &s->entries[i]));
 	if (!near.n)
 		return error_set(err, -ENOENT,
-				 "no function '%s' was sampled or waited in, and the kernel has "
+				 "No function '%s' was sampled or waited in, and the kernel has "
 				 "none; '--view hot' lists those that were",
 				 symbol);
-	return error_set(err, -ENOENT, "no function '%s'; is it %s%s%s%s%s?", symbol, near.names[0],
+	return error_set(err, -ENOENT, "No function '%s'; is it %s%s%s%s%s?", symbol, near.names[0],
 			 near.n > 1 ? ", " : "", near.n > 1 ? near.names[1] : "",
 			 near.n > 2 ? ", " : "", near.n > 2 ? near.names[2] : "");
 }

@@ -46,8 +46,8 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, W = COLUMN_WIDE };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_TASK] = {"task", "HOLDER", "who held the lock: name and thread id", COLUMN_TEXT, 16, 0,
-		    COLUMN_SCREEN},
+	[C_TASK] = {"task", "HOLDER", "task that held the lock: name and thread id", COLUMN_TEXT,
+		    16, 0, COLUMN_SCREEN},
 	[C_PROCESS] = {"process", "HOLDER", "the process that held it: name and process id",
 		       COLUMN_TEXT, 16, 0, COLUMN_SCREEN},
 	[C_PID] = {"pid", "PID", "process id of the holder", COLUMN_INT, 7, 9, COLUMN_REPORT},

@@ -98,7 +98,7 @@ static const struct column columns[C_COLUMNS] = {
 			    COLUMN_COUNT, 6, 4, SR},
 	[C_STARVED_NS] = {"starved_ns", "S TIME", "how long that one waited", COLUMN_NS, 6, 4, SR},
 	[C_WORST] = {"worst", "WORST TASK",
-		     "who was passed over most often in one wait, or else starved most",
+		     "task that was passed over most often in one wait, or else starved most",
 		     COLUMN_TEXT, 14, 2, COLUMN_SCREEN},
 	[C_WORST_PID] = {"worst_pid", "PID", "its process id", COLUMN_INT, 7, 9, COLUMN_REPORT},
 	[C_WORST_TID] = {"worst_tid", "TID", "its thread id", COLUMN_INT, 7, 9, COLUMN_REPORT},

@@ -55,7 +55,7 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, W = COLUMN_WIDE };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_PROCESS] = {"process", "MMAP_LOCK OF", "the process whose mmap_lock it is", COLUMN_TEXT,
+	[C_PROCESS] = {"process", "MMAP_LOCK OF", "process that owns the mmap_lock", COLUMN_TEXT,
 		       16, 0, COLUMN_SCREEN},
 	[C_PID] = {"pid", "PID", "its process id", COLUMN_INT, 7, 9, R},
 	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},

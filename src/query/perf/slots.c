@@ -48,7 +48,7 @@ static const struct column columns[C_COLUMNS] = {
 			 "free for a task that has no breakpoint there yet", COLUMN_INT, 9, 0, SR},
 	[C_IN_REGISTERS] = {"in_registers", "NOW", "breakpoints in the debug registers now",
 			    COLUMN_INT, 4, 2, SR},
-	[C_HOLDERS] = {"holders", "HOLDERS", "who holds each slot that is taken", COLUMN_TEXT, 20,
+	[C_HOLDERS] = {"holders", "HOLDERS", "holder of each slot that is taken", COLUMN_TEXT, 20,
 		       0, SR | COLUMN_WIDE | COLUMN_LIST},
 	[C_MOST_USED] = {"most_used", "MOST", "most that were taken at a time since the first look",
 			 COLUMN_INT, 4, 1, SR},

@@ -36,7 +36,7 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_PROCESS] = {"process", "PROCESS", "whose area it is", COLUMN_TEXT, 18, 0,
+	[C_PROCESS] = {"process", "PROCESS", "process of the area", COLUMN_TEXT, 18, 0,
 		       COLUMN_SCREEN | COLUMN_WIDE},
 	[C_PID] = {"pid", "PID", "the process", COLUMN_INT, 7, 9, R},
 	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
@@ -283,7 +283,7 @@ static const struct column task_columns[T_COLUMNS] = {
 	[T_DEPTH] = {"depth", "DEPTH", "return probes that it is inside of", COLUMN_COUNT, 5, 2,
 		     SR},
 	[T_PROBE] = {"offset", "OFFSET", "of its probe in the binary", COLUMN_ADDR, 12, 2, SR},
-	[T_PROCESS] = {"process", "PROCESS", "whose area it is", COLUMN_TEXT, 18, 3, SR},
+	[T_PROCESS] = {"process", "PROCESS", "process of the area", COLUMN_TEXT, 18, 3, SR},
 };
 
 struct tasks {

@@ -102,7 +102,7 @@ shows report '^# incident: wait>1ms'
 case_of "reload: what is written anew holds"
 configure 'trigger = wait>10s' 'pre = 3s' 'post = 500ms' 'max-files = 2'
 gives 0 reload systemctl reload kontend-record
-eventually log_has '^what has changed of pre holds after a restart$'
+eventually log_has '^changes of pre take effect after a restart$'
 eventually is ActiveState active
 # The incidents of the earlier trigger are written by then.
 by_hand
