@@ -78,7 +78,7 @@ struct blame_gone {
 	uint64_t since_ns;
 };
 
-/* Who has a lock for which others wait. */
+/* A task that has a lock for which others wait. */
 struct blame_hold {
 	uint32_t node, task, lock, got;
 	uint32_t next;		  /* of the same node, or free */
@@ -91,7 +91,7 @@ struct blame_hold {
 	bool free;	  /* no task has the lock, and this one is to take it */
 	bool taking;	  /* its wait for this lock is not over, and it has it, or is to take it */
 	uint64_t got_ns;  /* 0: not known */
-	uint64_t seen_ns; /* of one that was told of: when the last wait for the lock had begun */
+	uint64_t seen_ns; /* of a reported holder: when the last wait for the lock had begun */
 };
 
 /* A lock, both modes of it. */
@@ -105,10 +105,10 @@ struct blame_node {
 	uint64_t since_ns;	   /* the holders are the same */
 	uint64_t begin_ns;	   /* of the wait that began last */
 	uint64_t writes;	   /* of a percpu-rwsem: times that a writer had it, at least */
-	/* Who got it last, while nobody else waited. */
+	/* The task that got it last, while no other task waited. */
 	uint32_t last_task, last_lock, last_got;
 	uint64_t last_ns;
-	/* Who had it until it was got last by one who had waited, and what that one did then. */
+	/* The holder before the last waiter got it, and what that holder did then. */
 	uint32_t before_task;
 	uint8_t before_state;
 	uint64_t before_ns;
@@ -117,7 +117,7 @@ struct blame_node {
 enum { BLAME_CIRCLES = 64 };
 
 struct blame {
-	uint32_t max; /* cells; 0: nobody is blamed */
+	uint32_t max; /* cells; 0: no blame is computed */
 	struct blame_cell *cells;
 	size_t n, cap;
 	struct map64 index; /* hash of a key -> cell */
@@ -130,10 +130,10 @@ struct blame {
 	struct blame_hold *holds;
 	size_t cap_nodes, cap_classes, cap_holds;
 	uint32_t n_nodes, n_classes, n_holds, free_node, free_class, free_hold;
-	bool following;				    /* what holders do is told */
+	bool following;				    /* records report what holders do */
 	uint32_t n_circles, circles[BLAME_CIRCLES]; /* holds that close one */
 	uint64_t not_followed;			    /* holders of which it was not */
-	uint64_t lost_ns;			    /* charged to no cell, for want of memory */
+	uint64_t lost_ns;			    /* charged to no cell, without memory */
 	uint64_t doubtful_ns; /* taken out of cells again, as the ends of waits were lost */
 	/* The log of charges, by time; entries of before floor_ns may be missing. */
 	struct blame_done *done;

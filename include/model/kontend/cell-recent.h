@@ -4,7 +4,7 @@
 
 #include "kontend/cell.h"
 
-/* What cell_wait() was told differs from the waits that cell_add() was told by so much. */
+/* The time passed to cell_wait() differs by so much from that of the waits in cell_add(). */
 static inline void cell_recent_part(struct cell_table *t, const struct cell *c, uint64_t more_ns)
 {
 	if (more_ns)
@@ -12,9 +12,9 @@ static inline void cell_recent_part(struct cell_table *t, const struct cell *c, 
 }
 
 /*
- * What lies in a window of the last ticks, as cells of their own in @ret: a table of cells that has
- * been made. Their rates are of the whole window. @keep: of which cells, by index; NULL: of all. 0
- * or -ENOMEM.
+ * The part of the sums in a window of the last ticks, as cells of their own in @ret: an initialized
+ * table of cells. Their rates are of the whole window. @keep: of which cells, by index; NULL: of
+ * all. 0 or -ENOMEM.
  */
 int cell_recent(const struct cell_table *t, const struct recent_window *w, const uint8_t *keep,
 		struct cell_table *ret);

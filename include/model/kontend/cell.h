@@ -16,10 +16,10 @@ struct cell_key {
 };
 
 /*
- * What was waited, by (lock, stack, task, cpu, owner): the finest grain kept. Tables by lock,
+ * Time waited, by (lock, stack, task, cpu, owner): the finest grain kept. Tables by lock,
  * caller, task, process, type, CPU, cgroup, stack or owner are sums over cells. Most cells of a
- * large model have one wait, whose duration is all that there is to say; so that is what a cell has
- * room for, in one cache line. What is known of several waits is in the table's `more`.
+ * large model have one wait, whose duration says everything; so a cell has room for that only, in
+ * one cache line. Statistics of several waits are in the table's `more`.
  */
 struct cell {
 	uint32_t lock, stack, task, owner;
@@ -86,8 +86,8 @@ static inline void cell_wait(struct cell_table *t, struct cell *c, uint64_t wait
 }
 
 /*
- * A wait has finished, @within_ns of it since the sums began; what of it lies in the open bucket is
- * told by cell_wait(). 0, or -ENOMEM with nothing changed.
+ * A wait has finished, @within_ns of it since the sums began; its part in the open bucket is added
+ * by cell_wait(). 0, or -ENOMEM with nothing changed.
  */
 int cell_add(struct cell_table *t, struct cell *c, uint64_t wait_ns, uint64_t within_ns,
 	     uint64_t end_ns);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* What went wrong with the data, or is only partly known. Counts (uint64_t) since the start. */
+/* Errors and gaps in the data. Counts (uint64_t) since the start. */
 struct model_damage {
 	uint64_t lost;		  /* records the kernel dropped: ring full (LOST, LOST_SAMPLES) */
 	uint64_t dropped;	  /* records our queue dropped */

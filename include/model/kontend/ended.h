@@ -7,8 +7,8 @@
 #include "kontend/upsnap.h"
 
 /*
- * What looks of a measurement have seen and the last one has not: a report of ten minutes is of all
- * of them, where a screen shows what is there now. Each is kept as the last look saw it, so with
+ * Entries of earlier snapshots that the last one has no more: a report of ten minutes covers all
+ * snapshots, where a screen shows the present. Each is kept as its last snapshot had it, so with
  * its highest mark. Snapshots of kontend's own events and of tasks in slots are of the moment.
  */
 enum ended_kind {

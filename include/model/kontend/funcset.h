@@ -8,8 +8,8 @@
 struct funcsnap;
 
 /*
- * What all snapshots of functions in a recording tell. It holds for the whole recording, wherever
- * they stand: so the copies of a model share it, and it only grows.
+ * Functions from all snapshots of a recording. They hold for the whole recording, wherever in it a
+ * snapshot is: so the copies of a model share the set, and it only grows.
  */
 struct funcset;
 

@@ -89,9 +89,9 @@ static inline void hist_pool_add(struct hist_pool *p, uint32_t refs[HIST_GROUPS]
 }
 /* Counts @n values of @bucket in the histogram whose references are themselves group @refs. */
 void hist_pool_count(struct hist_pool *p, uint32_t refs, unsigned bucket, uint32_t n);
-/* Adds the histogram behind @refs to @sum. */
+/* Adds the histogram in @refs to @sum. */
 void hist_pool_sum(const struct hist_pool *p, const uint32_t refs[HIST_GROUPS], struct hist *sum);
-/* Moves the counts behind @from into @into and frees @from's groups. */
+/* Moves the counts in @from to @into and frees @from's groups. */
 void hist_pool_move(struct hist_pool *p, uint32_t into[HIST_GROUPS], uint32_t from[HIST_GROUPS]);
 void hist_pool_clear(struct hist_pool *p);
 

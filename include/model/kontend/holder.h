@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /*
- * Who has a lock for which tasks wait: the one place that answers it. Whatever reports a holder
- * reports it here (records of begins, of owners and of holders, looks at the locks, ends of waits);
- * blame and the sums of holds hear of it from here. Holders are written as in cell-owner.h.
+ * The holder of a lock for which tasks wait: the one place that answers this. All records that name
+ * a holder go through here (begins, owners and holders, snapshots of locks, ends of waits); blame
+ * and the sums of holds get it from here. Holders are written as in cell-owner.h.
  */
 struct model;
 struct wait;

@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /*
- * Of a cell of `held`, as its owner: the times are exact, as the holder has told that it let go.
+ * Of a cell of `held`, as its owner: the times are exact, as the kernel reported the release.
  * Other times are upper bounds.
  */
 enum { HOLD_EXACT = 1 << 30 };
 
-/* Who has waited for a lock, got it, and has it until somebody else who waited gets it. */
+/* A task that has waited for a lock, got it, and has it until the next waiter gets it. */
 struct hold {
 	uint64_t got_ns;
 	uint32_t stack, task;	/* of the wait */
@@ -31,7 +31,7 @@ struct hold {
 	uint64_t gone_ns;
 };
 
-/* That somebody had a lock for which others waited, when it is known how long. */
+/* A time in which a task had a lock for which others waited, when it is known how long. */
 struct hold_told {
 	const struct hold *hold; /* its waited_ns is complete */
 	uint32_t lock;
@@ -45,7 +45,7 @@ struct holds_watch {
 
 enum { HOLDS_MET = 64 };
 
-/* What a hold was charged with, as long as a wait goes on that it is perhaps of. */
+/* Charges of a hold, kept while a wait is in progress to which they may belong. */
 struct holds_done {
 	uint64_t since_ns, end_ns, alone_ns, waited_ns;
 	struct cell_key key;
@@ -65,9 +65,9 @@ struct holds {
 	uint64_t floor_ns;
 	uint64_t known;		   /* of them, those of which it is known how long they were held */
 	uint64_t exact;		   /* of these, those that are no upper bounds */
-	uint64_t releases;	   /* told of by their own events, ever */
+	uint64_t releases;	   /* reported by their own events, ever */
 	uint32_t met[HOLDS_MET];   /* locks let go of lately, by address; 0: none */
-	struct holds_watch *watch; /* NULL: nobody; borrowed, of this one, not of copies */
+	struct holds_watch *watch; /* NULL: none; borrowed, of this one, not of copies */
 };
 
 #endif

@@ -11,8 +11,8 @@
 
 /*
  * A lock is (address, type and mode): readers and writers of one rwsem are two entries. The first
- * LOCK_TYPES entries are the "other" of each type, address 0. What is known to be gone is over: at
- * its address there may be another lock, with an entry of its own.
+ * LOCK_TYPES entries are the "other" of each type, address 0. A lock that is known to be freed is
+ * over: at its address there may be another lock, with an entry of its own.
  */
 struct lock {
 	uint64_t addr;
@@ -27,35 +27,35 @@ struct lock {
 	struct series
 		wait_series; /* ns waited in each closed bucket; allocated when first needed */
 	uint64_t cgroup;     /* of who waited for it last; 0: not known */
-	/* Of one that is over: whose it was, as its own events told; pid 0: they did not. */
+	/* Of one that is over: its owner, as its own events reported; pid 0: they did not. */
 	struct lock_end {
 		int32_t pid;
 		const char *comm, *memcg; /* interned; NULL: not known */
 	} end;
 	uint32_t twin; /* its other mode, that is at the same address; 0: none is known */
 	struct lock_has has;
-	uint32_t holds;	  /* who has it, as far as that is followed: see holds.h; 0: nobody */
+	uint32_t holds;	  /* its holders, as far as they are followed: see holds.h; 0: none */
 	uint32_t n_holds; /* so many */
 	uint32_t blame;	  /* its node, with its other mode: see blame.h; 0: none */
 	uint32_t n_sure;  /* waits in flight that are not doubtful, until the time below */
 	uint64_t told_ns;
 	uint64_t last_got_ns; /* when a wait for it ended with it last; 0: none has */
 	uint64_t waits_ns; /* since when there is one of those or of its other mode's; 0: none is */
-	/* By releases that are told of: see release.c. */
-	uint32_t n_queued; /* of those, who is in the queue */
+	/* From reported releases: see release.c. */
+	uint32_t n_queued; /* of those, the waits in the queue */
 	uint64_t queue_ns; /* since when there is one, of either mode; 0: none is */
-	uint64_t got_ns;   /* when it was got last, by whoever waited */
+	uint64_t got_ns;   /* when a waiter got it last */
 	struct lock_freed {
 		uint64_t ns;	      /* when it was let go of last, since then; 0: it was not */
 		uint32_t stack, task; /* of who did */
 	} freed;
-	bool due;	     /* it was got before who had it has told that it let go */
+	bool due;	     /* it was got before the release by its holder was reported */
 	uint64_t waited_ns;  /* how long those have waited together, ever; of this mode */
 	uint64_t charged_ns; /* so much of both modes' is charged to who held it */
 	/* Of that each holder of this mode has had so much so far, and what does not divide. */
 	uint64_t share_ns;
 	uint32_t share_rest;
-	/* Of one wait that goes on each of them has had so much; charged last, and before that. */
+	/* Charged so far to each wait in progress; the last time, and before that. */
 	uint64_t share_time_ns, share_at_ns, share_from_ns;
 	uint32_t queue;	 /* of both modes: see lockqueue.h; 0: two have not waited at a time */
 	uint32_t latest; /* wait that is not doubtful */
@@ -96,15 +96,15 @@ static inline uint32_t lock_get(struct lock_table *t, uint64_t addr, enum lock_t
 	return known ? *known : lock_add(t, addr, type);
 }
 
-/* The lock at @addr is gone, in all its modes; of whom that tells, see struct lock. */
+/* The lock at @addr is gone, in all its modes; @end: its owner, see struct lock. */
 void lock_end(struct lock_table *t, uint64_t addr, const struct lock_end *end);
-/* Is it an id that was given besides keys? Such a one does not tell the address. */
+/* Is it an id that was given besides keys? Such an id does not contain the address. */
 static inline bool lock_id_is_own(uint64_t id)
 {
 	return id >> 60 == 8;
 }
 
-/* Does anybody wait for it, in whatever mode? */
+/* Does any task wait for it, in whatever mode? */
 static inline bool lock_is_waited_for(const struct lock_table *t, uint32_t index)
 {
 	const struct lock *l = &t->locks[index];
@@ -113,11 +113,11 @@ static inline bool lock_is_waited_for(const struct lock_table *t, uint32_t index
 }
 
 /*
- * Index of the lock at @addr for which somebody waits; of one mode, where it has two. 0: there is
+ * Index of the lock at @addr for which a task waits; of one mode, where it has two. 0: there is
  * none, or locks of several kinds are.
  */
 uint32_t lock_waited_at(const struct lock_table *t, uint64_t addr);
-/* When somebody who had waited for the lock at @addr got it last, in any mode; 0: nobody has. */
+/* When a waiter got the lock at @addr last, in any mode; 0: none has. */
 uint64_t lock_last_got_ns(const struct lock_table *t, uint64_t addr);
 /* Index of the lock with that id; UINT32_MAX: there is none. */
 uint32_t lock_by_id(const struct lock_table *t, uint64_t id);

@@ -12,7 +12,7 @@ struct lockhold {
 	int32_t tid;
 };
 
-/* Who was sure to hold which lock at the last look. `= {0}` is nobody. */
+/* Tasks that held a lock for sure at the last snapshot, and which one. `= {0}` is none. */
 struct lockholds {
 	struct lockhold *v; /* by address */
 	size_t n;

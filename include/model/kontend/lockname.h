@@ -10,12 +10,12 @@
 struct locksnap;
 
 /*
- * What locks belong to, as snapshots of locks told in the course of a session, by address. A name
- * stays when its lock is gone, as the waits for it do; that of an mmap_lock is of the time in which
- * its process had it. That of a file's lock ends where an event reports another file's there; where
- * there are no such events, at the look that sees it. So an address may have one after the other.
- * Of anything else the latest that was told counts. Shared by the copies of a model, so it may know
- * what is later than one of them.
+ * Objects that contain locks, by address, from the snapshots of locks of a session. A name stays
+ * when its lock is gone, as the waits for it do; that of an mmap_lock is valid for the time in
+ * which its process had it. That of a file's lock ends where an event reports another file's there,
+ * or, without such events, at the snapshot that shows it. So an address may have one after the
+ * other. Of other objects the latest name counts. Shared by the copies of a model, so it may
+ * contain names that are later than one of them.
  */
 struct lockname {
 	uint64_t addr;
@@ -48,7 +48,7 @@ struct lockname_set {
 	struct map64 at;     /* address -> index of the latest */
 	struct map64 of_pid; /* process -> index + 1 of the latest mmap_lock */
 	struct strpool pool;
-	struct locksnap_area *areas; /* of the per-CPU section, as last told */
+	struct locksnap_area *areas; /* of the per-CPU section, from the last snapshot */
 	struct lockname_var {
 		uint64_t offset;
 		uint32_t size;
@@ -103,7 +103,7 @@ bool lockname_end(struct lockname_set *s, int32_t pid, uint64_t time_ns, uint32_
 bool lockname_percpu(const struct lockname_set *s, uint64_t addr, struct lockname *ret);
 /* NULL: it was not seen. Borrowed as a name is. */
 const struct lockname_holder *lockname_holder(const struct lockname_set *s, int32_t tid);
-/* What was at @addr at that time. NULL: not known. Borrowed until the next lockname_take(). */
+/* The object at @addr at that time. NULL: not known. Borrowed until the next lockname_take(). */
 const struct lockname *lockname_at(const struct lockname_set *s, uint64_t addr, uint64_t time_ns);
 /* The latest that was there. */
 const struct lockname *lockname_get(const struct lockname_set *s, uint64_t addr);

@@ -18,7 +18,7 @@ struct lockqueue_worst {
 	uint64_t ns; /* how long it lasted */
 };
 
-/* What is summed up over a queue. */
+/* Sums over a queue. */
 struct lockqueue_sums {
 	uint64_t handed[LOCKQUEUE_MODES]; /* times that who waited got the lock */
 	uint64_t phases[LOCKQUEUE_MODES]; /* runs of these of one mode */
@@ -48,7 +48,7 @@ struct lockqueue_place {
 	uint32_t tree[LOCKQUEUE_MODES];
 };
 
-/* Who waits for the lock at an address, in whichever mode. */
+/* Tasks that wait for the lock at an address, in whichever mode. */
 struct lockqueue {
 	struct lockqueue_place *places; /* [0] is none */
 	uint32_t cap, end, first;	/* below `first` all places are empty */
@@ -59,13 +59,13 @@ struct lockqueue {
 	uint32_t seen;	    /* the task that it was; 0: none had the lock */
 	bool let_in;	    /* readers that had waited got the lock since */
 	uint64_t handed_ns; /* the last hand-over; 0: none that others go on from */
-	uint32_t phase_n;   /* hand-overs of the phase that goes on */
+	uint32_t phase_n;   /* hand-overs of the current phase */
 	bool phase_reads;
 	bool used;
 	uint32_t most[LOCKQUEUE_MODES], cur_handed; /* in the open bucket */
 	struct series series;			    /* lockqueue_bucket; when first needed */
 	struct lockqueue_sums sums, cur; /* of closed buckets since zero; of the open one */
-	uint64_t times_n, times_min_ns, times_max_ns; /* of hand-overs whose release was told, */
+	uint64_t times_n, times_min_ns, times_max_ns; /* of hand-overs with a reported release, */
 	uint32_t times[HIST_GROUPS];		      /* in a histogram of the pool */
 	uint32_t serial;			      /* no two queues have the same */
 	uint32_t next_free;
@@ -105,7 +105,7 @@ static inline struct lockqueue_bucket lockqueue_bucket(uint64_t packed)
 struct model;
 struct wait;
 
-/* What a wait in flight has gone through so far; all 0 where it is in no queue. */
+/* Events of a wait in flight so far; all 0 where it is in no queue. */
 struct lockqueue_wait {
 	uint32_t passed, handed;
 };

@@ -5,8 +5,8 @@
 #include "kontend/wait.h"
 
 /*
- * The longest waits that have just ended: of each second, by the events' clock, so many. What a
- * screen shows below the tasks that wait now. Bounded, and copied with the model.
+ * The longest waits that have just ended: so many of each second, by the events' clock. A screen
+ * shows them below the tasks that wait now. Bounded, and copied with the model.
  */
 enum { LONGEST_EACH = 16, LONGEST_SECONDS = 10 };
 #define LONGEST_NS (LONGEST_SECONDS * 1000000000ull)
@@ -23,7 +23,7 @@ struct longest_recent_second {
 };
 
 struct longest_recent {
-	/* The second that goes on, and those before it that the last 10 s reach into. */
+	/* The current second, and those before it that the last 10 s reach into. */
 	struct longest_recent_second seconds[LONGEST_SECONDS + 1];
 	uint32_t at;
 	uint64_t floor_ns; /* no shorter wait that ends before until_ns is kept */

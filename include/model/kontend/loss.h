@@ -7,13 +7,13 @@
 
 struct model;
 
-/* What is missing from the figures of some time. */
+/* Records missing from the figures of some time. */
 struct loss {
 	uint64_t seen, lost;	     /* records: that came; that the kernel or we dropped */
 	uint64_t doubtful, unpaired; /* waits that ended, both or one of their records here: left
 					out since others are missing */
 	uint64_t waiting;	     /* that are doubtful: their time is left out */
-	uint64_t uncounted;	     /* so many times more went missing than anybody has counted */
+	uint64_t uncounted;	     /* losses without a count of records */
 };
 
 struct loss_state {
@@ -40,8 +40,7 @@ bool loss_any(const struct loss *l);
  */
 bool loss_waits(const struct loss *l, uint64_t *ret);
 
-/* For the model alone. A gap begins at @from_ns, in which @n records were lost; or nobody counts.
- */
+/* For the model alone. A gap begins at @from_ns, in which @n records were lost; 0: not counted. */
 void loss_add_gap(struct model *m, uint64_t from_ns, uint64_t n);
 void loss_add_unknown(struct model *m, uint64_t from_ns);
 void loss_begin_sums(struct model *m);

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * What code was where: the executable mappings of each process at this moment of the stream, and
- * the files they are of. An address becomes (object, offset) when its sample comes, as mappings
+ * Where code was mapped: the executable mappings of each process at this moment of the stream, and
+ * their files. An address becomes (object, offset) when its sample comes, as mappings
  * change; names are looked up later.
  */
 
@@ -30,9 +30,9 @@ struct map_object {
 enum { MAP_RECENT = 64, MAP_NUMBERS = 1 << 14 };
 
 /*
- * Objects are only added: who forgets some goes on with another table, of the next epoch, and so
- * does a copy of the model, as what is forgotten must follow from its own events. Index 0: not
- * known.
+ * Objects are only added: a model that forgets some continues with another table, of the next
+ * epoch, and so does a copy of the model, as its own events must decide what is forgotten. Index 0:
+ * not known.
  */
 struct map_objects {
 	struct strpool names;
@@ -42,7 +42,7 @@ struct map_objects {
 	uint32_t recent[MAP_RECENT]; /* by inode: the last file found; 0 = none */
 	unsigned refs;
 	uint64_t version; /* of the space that changed last */
-	uint64_t clock;	  /* mappings told */
+	uint64_t clock;	  /* mappings so far */
 	size_t in_use;	  /* with index 0 */
 	size_t next;	  /* a number that is free is not below, unless all were tried */
 	uint32_t epoch;

@@ -10,13 +10,13 @@
 struct mmlevel_how;
 
 /*
- * Acquisitions of mmap_locks, as their own events tell: who asks, who gets it, who gives it back.
+ * Acquisitions of mmap_locks, from their own events: a task asks, gets the lock, gives it back.
  * They do not come in triples: a trylock does not ask, a release may come from another task, and
- * where events come for a part of the time only, each may be missing. What does not pair is
+ * where events come for a part of the time only, each may be missing. Events without a partner are
  * counted.
  */
 
-/* Upper bounds. What is beyond goes into the first entry, or is counted in `dropped`. */
+/* Upper bounds. Entries beyond go into the first one, or are counted in `dropped`. */
 enum { MMLOCK_MMS = 4096, MMLOCK_TASKS = 65536, MMLOCK_OPEN = 4 };
 
 struct mmlock_times {
@@ -47,7 +47,7 @@ struct mmlock_mm {
 
 enum mmlock_state { MMLOCK_FREE, MMLOCK_ASKED, MMLOCK_HELD };
 
-/* What an event tells the end of. */
+/* The phase that an event ends. */
 enum mmlock_end { MMLOCK_ENDS_NOTHING, MMLOCK_ENDS_WAIT, MMLOCK_ENDS_HOLD };
 
 struct mmlock_open {
@@ -57,7 +57,7 @@ struct mmlock_open {
 	bool write;
 };
 
-/* What a thread asks for or has now. */
+/* Locks that a thread asks for or has now. */
 struct mmlock_task {
 	int32_t tid;
 	struct mmlock_open open[MMLOCK_OPEN];
@@ -73,7 +73,7 @@ struct mmlocks {
 	struct hist_pool hists;
 	uint32_t lock_offset;	 /* of mmap_lock in mm_struct; 0: not known yet */
 	struct mmlevel_how *how; /* how it is measured now; of its own */
-	bool how_known;		 /* the stream says so */
+	bool how_known;		 /* the stream has a record of it */
 	uint64_t lost_until;	 /* events before are not all there */
 	uint64_t n_events;	 /* since the start */
 	uint64_t cur_n, rate_n;	 /* of the open and the closed bucket */
@@ -90,9 +90,9 @@ struct mmlocks {
 	uint64_t seen_until;	  /* of the last one: its end */
 	uint64_t got, got_before; /* events of getting one, or not; until the last one ended */
 	uint64_t counted, counted_inside; /* acquisitions in all this time, and in those */
-	uint64_t asked_only;		  /* asked, and nobody knows what came of it */
-	uint64_t held_only;		  /* got, and nobody saw it given back */
-	uint64_t release_only;		  /* given back by who was not seen getting it */
+	uint64_t asked_only;		  /* asked, with no later event */
+	uint64_t held_only;		  /* got, without a release */
+	uint64_t release_only;		  /* given back without an acquisition */
 	uint64_t tried; /* got without having asked: trylocks, or the asking was not seen */
 	uint64_t downgraded;
 	uint64_t dropped; /* for lack of room or memory */

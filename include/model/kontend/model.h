@@ -31,13 +31,13 @@ struct ended;
 struct funcset;
 struct lockname_set;
 
-/* What had been counted when the range began: sums that go on are told without it. */
+/* Counts at the begin of the range: they are subtracted from running sums. */
 struct model_before {
 	uint64_t n_events, n_ticks;
 	struct model_damage damage;
 };
 
-/* Who knows which functions do nothing but tell of a wait. */
+/* Finds functions that do nothing but report a wait. */
 struct model_tracing {
 	bool (*is_tracing)(struct model_tracing *t, uint64_t addr);
 };
@@ -57,9 +57,10 @@ struct model {
 	struct untracked_table untracked; /* who waits and is "other" */
 	struct longest_recent past;	  /* the longest waits that have just ended */
 	struct cell_table cells;
-	struct cell_table held;	   /* how long who got a lock kept others waiting: see holds.c */
-	struct cell_table handed;  /* how long it took from them to the next one: see release.c */
-	struct cell_table mm_held; /* how long mmap_locks were held, where call chains are told */
+	struct cell_table held;	  /* how long who got a lock kept others waiting: see holds.c */
+	struct cell_table handed; /* how long it took from them to the next one: see release.c */
+	struct cell_table
+		mm_held; /* how long mmap_locks were held, where events have call chains */
 	struct holds holds;
 	struct blame blame;	  /* because of whom is waited */
 	struct lockqueues queues; /* where holders are followed, they are as well */
@@ -70,16 +71,16 @@ struct model {
 	struct loss_state loss;
 	uint64_t lost_until;	    /* what happened before, some of it may be missing */
 	uint64_t lost_tally;	    /* records that events said in the end to have lost */
-	bool no_ends;		    /* are told: of waits nothing is known but that they began */
-	uint64_t lost_ahead;	    /* of them, those that rings have not told of yet */
-	unsigned gap_rounds;	    /* so many more, and what was dropped is behind us */
+	bool no_ends;		    /* no ends of waits are recorded, only begins */
+	uint64_t lost_ahead;	    /* of them, those that rings have not reported yet */
+	unsigned gap_rounds;	    /* so many more, and the dropped records are in the past */
 	struct model_before before; /* all 0: no range was begun */
 	uint64_t n_events;	    /* contention events applied */
 	uint64_t n_failed;	    /* ends with ret != 0: failed acquisitions */
 	uint64_t min_wait_ns;	    /* set by who reads: shorter waits are only counted, */
 	uint64_t n_short;	    /* here */
 	uint64_t n_at_least;	    /* ended, and may have begun earlier than is known */
-	struct shorts_state shorts; /* and those that were not told */
+	struct shorts_state shorts; /* and those that were only summed up */
 	uint64_t start_ns;	    /* first round or event */
 	bool start_known;	    /* else an earlier event would be the start */
 	uint64_t zero_ns;	    /* aggregates count from here (z key) */
@@ -92,20 +93,20 @@ struct model {
 	struct series n_series, wait_series, waiting_series;
 	uint32_t chain_limit; /* longest call chain seen: one that long may have been cut */
 	uint32_t traced_most; /* frames that a chain was kept without, as they are of the tracing */
-	struct model_tracing *tracing; /* NULL: nobody; borrowed, shared with copies */
-	uint64_t next_fold;	       /* no folding for want of ids before this many events */
+	struct model_tracing *tracing; /* NULL: none; borrowed, shared with copies */
+	uint64_t next_fold;	       /* no folding for lack of ids before this many events */
 	struct rotation rotation;
 	struct profile profile;
 	struct mmlocks mmlocks;
 	struct snapshot_set snapshots;	      /* the latest of each kind that is understood */
 	struct snapshot_set snapshots_before; /* that of locks before the latest, to compare */
 	uint64_t n_snapshots[SNAPSHOT_KINDS];
-	struct ended *ended; /* what is seen no more; NULL: not kept; of this one, not of copies */
+	struct ended *ended; /* entries of earlier snapshots; NULL: not kept; not copied */
 	bool holders_told, owners_told;	 /* of a lock who had it; of a wait, as it began */
 	struct lockname_set *lock_names; /* shared with copies of the model */
 	struct cfiset *cfi;		 /* tables for unwinding in the recording; shared as well */
-	struct funcset *funcs;		 /* what the recording tells of functions; shared as well */
-	uint64_t generation; /* changes whenever ids may have been given anew (fold, zero) */
+	struct funcset *funcs; /* functions that the recording describes; shared as well */
+	uint64_t generation;   /* changes whenever ids may have been reassigned (fold, zero) */
 	/* The wait that the event applied last began, went on with or ended; 0: none. One that has
 	 * ended can be read until the next event, though it is no longer `used`. */
 	uint32_t last_wait;
@@ -113,7 +114,7 @@ struct model {
 
 int model_init(struct model *m, const struct model_limits *limits /* NULL: defaults */);
 /*
- * A copy that goes on by itself: a checkpoint to come back to. Into an uninitialized @dst; names
+ * A copy that continues by itself: a checkpoint to come back to. Into an uninitialized @dst; names
  * are shared with @src. 0, or -ENOMEM with @dst empty.
  */
 int model_copy(struct model *dst, const struct model *src);
@@ -126,9 +127,9 @@ void model_expect(struct model *m, const struct event *events, size_t i, size_t 
 /* Closes the bucket at @time_ns: rates, series. */
 void model_tick(struct model *m, uint64_t time_ns);
 void model_round(struct model *m, uint64_t time_ns);
-/* The source has said that it is complete up to @time_ns: what it dropped may be behind. */
+/* The source is complete up to @time_ns: records that it dropped may be in the past. */
 void model_settle(struct model *m, uint64_t time_ns);
-/* What came before @time_ns was no measuring: figures per second count from here. */
+/* Time before @time_ns was not measured: figures per second count from here. */
 void model_start(struct model *m, uint64_t time_ns);
 void model_host(struct model *m, const struct record_host *host);
 void model_drop(struct model *m, const struct record_drop *drop);
@@ -139,7 +140,7 @@ int model_snapshot(struct model *m, const void *body, size_t len);
 uint64_t model_n_snapshots(const struct model *m); /* snapshots of all kinds that were taken */
 /* Forgets the aggregates; waits in flight, tasks and damage stay. */
 void model_zero(struct model *m);
-/* The same, and damage and events are told from here on as well: a range begins. */
+/* The same, and counts of damage and events start from here as well: a range begins. */
 void model_range(struct model *m);
 /* Since the range began; without one, since the start. */
 struct model_damage model_damage(const struct model *m);

@@ -21,7 +21,7 @@ struct profile_cell {
 	uint64_t n, period;
 };
 
-/* Who makes frames of what a sample has of user space, other than addresses. */
+/* Makes frames from the user-space part of a sample, other than addresses. */
 struct profile_unwinder {
 	/* At most @most frames as in maps.h into @ret, a mark where they end early: how many. */
 	uint32_t (*frames)(struct profile_unwinder *u, const struct map_space *space,
@@ -29,7 +29,7 @@ struct profile_unwinder {
 };
 
 struct profile {
-	struct profile_unwinder *unwinder; /* NULL: nobody; borrowed, shared with copies */
+	struct profile_unwinder *unwinder; /* NULL: none; borrowed, shared with copies */
 	struct map_spaces spaces;
 	struct stack_table stacks;
 	struct profile_cell *cells;
@@ -38,12 +38,12 @@ struct profile {
 	uint32_t max;	    /* cells */
 	uint64_t samples, period;
 	uint64_t rate_n, cur_n; /* in the closed bucket; in the open one */
-	uint64_t shortened;	/* samples whose outer frames were given up for want of room */
+	uint64_t shortened;	/* samples whose outer frames were dropped without room */
 	uint64_t other;		/* samples for which there was no room at all */
 	uint64_t next_shorten;	/* samples before which it is not tried again */
 	uint64_t ended;		/* samples in what programs had mapped that are not kept any more */
 	uint64_t nameless;	/* samples of tasks that could not be kept apart: TASK_OTHER */
-	uint64_t generation;	/* changes when numbers of chains may be given anew */
+	uint64_t generation;	/* changes when numbers of chains may be reassigned */
 	struct recent recent;	/* samples of the last minute; none unless its `max` is set */
 };
 

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * What came in the last minute, in order and closed at ticks, from which sums over the last seconds
- * are made. An entry is one word: what, of which cell, how much. Its room is bounded: where more
- * comes the oldest ticks go first, and recent_find() says how far back it still reaches.
+ * Entries of the last minute, in order and closed at ticks, from which sums over the last seconds
+ * are made. An entry is one word: kind, cell and amount. Its room is bounded: where more comes the
+ * oldest ticks go first, and recent_find() returns how far back it still reaches.
  */
 enum recent_kind {
 	RECENT_HIGH,   /* upper bits of the value of the next word */
@@ -42,7 +42,7 @@ struct recent {
 	struct recent_tick *ticks; /* closed, the oldest first */
 	size_t n_ticks, cap_ticks;
 	bool spilt;	     /* the open tick alone has no room: it is not kept */
-	uint64_t dropped_ns; /* where the latest tick ended that went for want of room; 0: none */
+	uint64_t dropped_ns; /* end of the latest tick that was dropped to make room; 0: none */
 };
 
 void recent_deinit(struct recent *r);
@@ -88,7 +88,7 @@ static inline void recent_add(struct recent *r, enum recent_kind kind, size_t in
 void recent_tick(struct recent *r, uint64_t begin_ns, uint64_t end_ns);
 /* Makes blocks of what came in the open tick, where that is shorter. */
 void recent_pack(struct recent *r);
-/* Indices have changed: @map has the new ones; NULL: nobody knows them, and all is forgotten. */
+/* Indices have changed: @map has the new ones; NULL: not known, and all entries are dropped. */
 void recent_remap(struct recent *r, const uint32_t *map);
 
 /* The ticks that a window of the last @window_ns is made of. */

@@ -11,12 +11,12 @@
 #include <stdbool.h>
 
 /*
- * What perf itself costs where it works on behalf of events: the timers that were let through (of
- * rotation; of the tick on request) and context switches. It knows no names: which function a timer
- * calls is told by its address. All times are ns.
+ * The cost of perf itself where it works on behalf of events: the timers that pass the filter (of
+ * rotation; of the tick on request) and context switches. It knows no names: the function that a
+ * timer calls is given by its address. All times are ns.
  */
 
-/* Upper bounds. What is beyond is counted in `dropped`. */
+/* Upper bounds. Entries beyond are counted in `dropped`. */
 enum {
 	ROTATION_TIMERS = 4096,
 	ROTATION_SAMPLES = 65536,
@@ -28,7 +28,7 @@ struct rotation_timer {
 	uint64_t timer, function; /* addresses */
 	uint32_t cpu;		  /* where it expired last */
 	int32_t open_tid;	  /* who ran when it did */
-	uint64_t open_ns;	  /* the expiry that goes on; 0: none */
+	uint64_t open_ns;	  /* the current expiry; 0: none */
 	uint64_t expiries;	  /* since the sums began */
 	uint64_t unpaired;	  /* of them without an end, or with one that cannot be trusted */
 	struct hist_fine time;	  /* of the others */
@@ -36,7 +36,7 @@ struct rotation_timer {
 	struct series n_series, ns_series;
 };
 
-/* What a duration is of. */
+/* The kind of a duration. */
 enum rotation_kind { ROTATION_TIMER, ROTATION_SWITCH };
 
 /* A duration that waits for the snapshot after it: then it is known what events were there. */
@@ -62,11 +62,11 @@ struct rotation_point {
 
 /* Switches of a CPU. */
 struct rotation_cpu {
-	uint64_t out_ns; /* the one that goes on; 0: none */
+	uint64_t out_ns; /* the current one; 0: none */
 	int32_t out_tid;
 	uint64_t n;			/* seen since the sums began */
 	uint64_t cur_n, rate_n;		/* of the open and of the closed bucket */
-	struct hist_fine plain, loaded; /* nobody with events of a task; one of the two, or both */
+	struct hist_fine plain, loaded; /* no task has events; one of the two has, or both */
 };
 
 struct rotation {
@@ -88,7 +88,7 @@ struct rotation {
 	uint64_t switch_ns; /* time in which switches were looked at, since the sums began */
 	uint64_t bursts;    /* how often */
 	uint64_t own_ps;    /* record_burst.own_ps, which durations of switches are without */
-	/* What that took: records, their bytes, and of record_burst the sums. */
+	/* The cost of that: records, their bytes, and of record_burst the sums. */
 	uint64_t switch_records, switch_bytes, turn_ns, drain_ns, drain_bytes;
 	uint64_t cur_switch_ns, rate_switch_ns; /* of the open and the closed bucket */
 };
@@ -100,7 +100,8 @@ size_t rotation_bytes(const struct rotation *r);
 int rotation_event(struct rotation *r, const struct event *ev);
 /* Switches were looked at. Of what comes after it, without another begin, nothing can be paired. */
 void rotation_burst(struct rotation *r, const struct record_burst *b);
-/* Records were lost: nothing that goes on can be paired, nor what begins before @until_ns. */
+/* Records were lost: no open expiry or switch can be paired, nor one that begins before @until_ns.
+ */
 void rotation_lost(struct rotation *r, uint64_t until_ns);
 
 /* Two snapshots of perf events that follow each other, NULL: none; what else is known by then. */
@@ -110,7 +111,7 @@ struct rotation_looks {
 	const struct task_table *tasks;
 };
 
-/* Whose events there were is known up to @l->now: durations of before are put together with it. */
+/* Events of tasks and CPUs are known up to @l->now: durations before that are classified. */
 void rotation_look(struct rotation *r, const struct rotation_looks *l);
 void rotation_tick(struct rotation *r, uint64_t tick); /* closes bucket @tick */
 void rotation_zero(struct rotation *r);

@@ -6,9 +6,9 @@
 #include "kontend/shortsnap.h"
 
 /*
- * Waits that were not told one by one, as they were shorter than a threshold or only counted: see
- * shortsnap.h. Their sums are in cells of a lock of their own for each type, which stands for all
- * locks, at this address; of their tasks, CPUs and owners nothing is known.
+ * Waits that were only summed up, as they were shorter than a threshold or only counted: see
+ * shortsnap.h. Their sums are in cells of a lock of their own for each type, which represents all
+ * locks, at this address; their tasks, CPUs and owners are not known.
  */
 #define SHORTS_LOCK 1ull /* no lock of the kernel is there */
 
@@ -18,7 +18,7 @@ struct shorts_sum {
 };
 
 struct shorts_state {
-	bool known;		    /* the stream has told of some, or that there are none */
+	bool known;		    /* the stream has reported some, or that there are none */
 	struct shortsnap_head head; /* as of the latest */
 	struct shorts_sum types[LOCK_TYPES]; /* since the sums of the model began */
 	/* Of the recording, or of a part of it: 0 is where the recording begins, and ends. */

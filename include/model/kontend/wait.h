@@ -30,13 +30,13 @@ struct wait {
 	bool used;
 	bool doubtful; /* records were lost since it began: its end may have been among them */
 	bool nested;   /* in another spin wait of its CPU, which spins but once */
-	bool queued;   /* whoever lets go of its lock knows that it waits: see release.c */
-	/* Of one that no event told of, but a look at the locks: */
+	bool queued;   /* its lock's next release sees that it waits: see release.c */
+	/* Of one that no event reported, but a snapshot of locks: */
 	bool by_look;
 	bool early;	/* it began before there were events */
 	bool at_least;	/* it began at begin_ns or earlier */
 	bool no_cpu;	/* where it began is not known */
-	uint32_t blame; /* its class: see blame.h; 0: it is not sure, or nobody is blamed */
+	uint32_t blame; /* its class: see blame.h; 0: it is not sure, or blame is off */
 	bool lines_up;	/* it is in the queue of its lock, */
 	uint32_t place; /* here, if it has a place there: see lockqueue.c */
 	uint32_t next_free;
@@ -69,7 +69,7 @@ struct wait_looks {
 	uint64_t due_ns; /* when events have been applied up to then the latest is; UINT64_MAX: it
 			    has been */
 	uint64_t lost;	 /* records, when that was last done */
-	uint64_t untold_ns; /* until then events did not tell of all waits; UINT64_MAX: nor do they
+	uint64_t untold_ns; /* until then events did not report all waits; UINT64_MAX: nor do they
 				now; 0: they always did */
 };
 
