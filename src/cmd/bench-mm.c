@@ -83,7 +83,7 @@ static const struct bench_metric pages_rate = {"pages", "1/s", BENCH_HIGHER},
 /* For a page. */
 static const struct bench_metric taken[2] = {{"mmap_lock_read", "1", BENCH_FACT},
 					     {"mmap_lock_write", "1", BENCH_FACT}};
-/* How a case is called: what is usual has no mode. */
+/* The name of a case: the usual mode has none. */
 static const char *mode_text(const struct bench_mm_options *o, char buf[WORD])
 {
 	snprintf(buf, WORD, "%s%s", o->mode ? bench_mm_mode_name(o->mode) : "",

@@ -187,7 +187,7 @@ static int measure_apart(const struct bench_rotation *b, uint32_t cpu, uint64_t 
 	return 0;
 }
 
-/* Right-aligned text, or "-" for what was not seen. */
+/* Right-aligned text, or "-" without a sample. */
 static void print_cell(FILE *out, int width, bool known, const char *text)
 {
 	fprintf(out, " %*s", width, known ? text : "-");

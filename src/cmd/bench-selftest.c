@@ -19,7 +19,7 @@
 /* FEW waits say nothing: others may have had as many. */
 enum { BREAKPOINTS = 2, HITS = 1000, FEW = 100 };
 
-/* Percent that what was seen may be off. */
+/* Percent that the reported figures may be off. */
 static const double SLEEP_WAITS = 2, SLEEP_TIME = 5, SPIN_WAITS = 10, SPIN_TIME = 25, THINGS = 0;
 /* A kernel that reports all waits reports at least this part of them. */
 static const double TOLD = 0.8;

@@ -84,7 +84,7 @@ static const char *next_word(const char **list, char word[WORD])
 	return word;
 }
 
-/* Of requests alone the kinds are those that one knows from publications. */
+/* For requests alone only the kinds of published measurements. */
 static void take_all(struct plan *p)
 {
 	for (int k = 0; k < BENCH_UPROBE_KINDS; k++)

@@ -35,7 +35,7 @@ int cmd_caught_begin(struct cmd_caught *c, struct engine *e, const struct opts *
 	return r;
 }
 
-/* Before others are taken, of which one may be of the same trigger. */
+/* Before further incidents are taken, one of which may be of the same trigger. */
 static void follow(struct cmd_caught *c)
 {
 	for (size_t i = 0; i < TRIGGERS_MOST; i++)

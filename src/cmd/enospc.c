@@ -51,7 +51,7 @@ static int parse_breakpoint(struct cmd_enospc *c, struct error *err)
 	return o->addr ? parse_addr(c, o->addr, err) : 0;
 }
 
-/* Every thread of the processes: who asks for a process gets one breakpoint a thread. */
+/* Every thread of the processes: a tool that is given a process opens one breakpoint a thread. */
 static int list_threads(struct target *t, struct error *err)
 {
 	pid_t *tids = NULL;

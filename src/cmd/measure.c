@@ -241,7 +241,7 @@ static int pump_range(struct measure *m, struct run *run, const char *path, stru
 	return ret;
 }
 
-/* A signal that ends the waiting for a FIFO's writer says what was waited for. */
+/* A signal that ends the wait for a FIFO's writer prints what was waited for. */
 static void say_nothing_came(const struct measure *m, struct run *run, const char *path)
 {
 	uint64_t pos = 1, size;
@@ -267,7 +267,7 @@ static int read_recording(struct measure *m, struct run *run, const char *path, 
 	progress_end(&m->progress);
 	m->progress.what = NULL;
 	say_nothing_came(m, run, path);
-	/* Of many recordings their verb says what is wrong, in a sentence each. */
+	/* Of many recordings the verb reports the faults, in a sentence each. */
 	if (ret == 0 && !m->give_up && (m->o->verbose || !m->job || !m->job->many))
 		say_notes(m, run, path);
 	return ret;

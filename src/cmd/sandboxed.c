@@ -347,7 +347,7 @@ static const char has_ended[] =
 	"kontend-broker, the process that does it outside the sandbox, has ended; was it killed, "
 	"or was memory short?";
 
-/* The name alone of a file in the folder that we are in: he takes nothing else. */
+/* The name alone of a file in the current folder: the broker takes no other path. */
 static const char *plain_name(const char *path)
 {
 	char here[PATH_MAX];

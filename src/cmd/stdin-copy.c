@@ -134,7 +134,7 @@ static int begin(struct stdin_copy *s, int from, struct error *err)
 	return 0;
 }
 
-/* Pipes, sockets, devices. Files are left alone, and what is none of these is for the reader. */
+/* Pipes, sockets, devices. Files are left alone, and the reader handles all others. */
 static bool comes_once(const struct stat *st)
 {
 	return S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode) || S_ISCHR(st->st_mode);

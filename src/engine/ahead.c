@@ -110,7 +110,7 @@ static void publish(struct ahead *a)
 	}
 }
 
-/* On to the next batch, once the engine is through with what was in it. */
+/* On to the next batch, once the engine is through with its old contents. */
 static void hand_over(struct ahead *a)
 {
 	pthread_mutex_lock(&a->lock);

@@ -140,7 +140,7 @@ int backlog_log_close(struct backlog_log *l, uint64_t said_ns)
 {
 	int r = l->open_len ? add_bytes(l, l->open, l->open_len) : 0;
 
-	/* Without memory they are lost, as is what is in the buffer: it is used again. */
+	/* Without memory they are lost, as is the content of the buffer: it is used again. */
 	l->open_len = 0;
 	l->opened_ns = said_ns;
 	return r;

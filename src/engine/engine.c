@@ -167,7 +167,9 @@ static int wrong_size(const struct record *r, struct error *err)
 
 static int take_round(struct engine *e, uint64_t time, struct error *err)
 {
-	/* First: what was seen after an end that lies before this is not of the part before it. */
+	/*
+	 * First: sums seen after an end before this snapshot are not of the part before that end.
+	 */
 	int r = engine_is_cut(e) ? engine_range_pass(e, time, err) : 0;
 
 	drained(e, time);
@@ -180,7 +182,9 @@ static int take_round(struct engine *e, uint64_t time, struct error *err)
 
 static int take_tick(struct engine *e, uint64_t time, struct error *err)
 {
-	/* First: what was seen after an end that lies before this is not of the part before it. */
+	/*
+	 * First: sums seen after an end before this snapshot are not of the part before that end.
+	 */
 	int r = engine_is_cut(e) ? engine_range_pass(e, time, err) : 0;
 
 	drained(e, time);

@@ -49,7 +49,7 @@ static void set_tick(struct timeline *t)
 		source_set_tick(t->engine->source, t->tick_ns);
 }
 
-/* How much of the stream was read, by what the source says of it. */
+/* The part of the stream that was read, by the source's own figures. */
 static void note_done(struct timeline *t)
 {
 	uint64_t done, all;
@@ -143,7 +143,7 @@ const struct timeline_bucket *timeline_buckets(const struct timeline *t, size_t 
 	return t->buckets;
 }
 
-/* The last stop at or before a time; the first one for what is earlier. */
+/* The last stop at or before a time; the first one for earlier times. */
 static size_t stop_before(const struct timeline *t, uint64_t time_ns)
 {
 	size_t n = t->n > 1 ? BISECT(t->buckets + 1, t->n - 1, start_ns, time_ns) : 0;

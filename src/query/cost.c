@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kontend's own CPU time. The live source reports it at each tick, by what it was used for; what is
- * neither draining nor looking is names, queries, drawing and writing.
+ * Kontend's own CPU time. The live source reports it at each tick, by its use; time for neither
+ * draining nor looking is names, queries, drawing and writing.
  */
 #include "internal.h"
 #include "kontend/query-cost.h"
@@ -32,7 +32,7 @@ static double share(uint64_t ns, uint64_t of_ns)
 	return of_ns ? 100.0 * (double)ns / (double)of_ns : 0;
 }
 
-/* Of what a version knows, all is there or nothing. */
+/* Of the figures that a version knows, all are there or none. */
 static size_t known_bytes(size_t len)
 {
 	if (len >= sizeof(struct record_cost))

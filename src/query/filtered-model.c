@@ -72,7 +72,7 @@ static int keep_waits(struct model *m, struct only *o)
 	return kept ? 0 : -ENOMEM;
 }
 
-/* Holders are asked about as who waits is: by the wait after which they had the lock. */
+/* Holders are filtered as waiters are: by the wait after which they had the lock. */
 static const uint8_t *keep_holders(struct model *m, struct only *o, const struct cell_table *all,
 				   struct cell_table *ret)
 {

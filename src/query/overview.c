@@ -89,7 +89,7 @@ static void fill_series(struct query *q, struct query_overview *o)
 	o->waiting_series = series(q, &m->waiting_series);
 }
 
-/* How far to trust what was measured goes by all of it, whatever a filter leaves. */
+/* The trust in the figures depends on the whole measurement, whatever a filter leaves. */
 static void fill_quality(const struct model *m, struct query_overview *o)
 {
 	const struct model_damage *d = &o->damage;

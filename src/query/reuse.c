@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Answers in parts that outlive a frame. Groups and orders are found by all that they were made of:
- * what was asked for, and the state that was asked. They lie in one arena, which is given back at
- * the beginning of a frame, as no row is read any more then.
+ * Cached parts of answers that outlive a frame. Groups and orders are found by their inputs: the
+ * question, and the state of the model. They lie in one arena, which is given back at the beginning
+ * of a frame, as no row is read any more then.
  */
 #include "reuse.h"
 #include "internal.h"

@@ -203,7 +203,7 @@ static double share(const struct trie *t, const struct trie_node *part, const st
 	return b ? 100.0 * (double)a / (double)b : 0;
 }
 
-/* Of what is inlined, the function that it is in. */
+/* The function around an inlined one. */
 static uint64_t address_of(const struct query *q, uint32_t func)
 {
 	const struct query_func *f = &q->cache->funcs[func];

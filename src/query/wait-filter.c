@@ -159,7 +159,7 @@ bool event_filter_needs_names(const char *filter)
 	return yes;
 }
 
-/* Names come before what is counted by them; a screen does not wait for them. */
+/* Names are loaded before waits are counted by them; a screen does not wait for them. */
 int only_load_names(const struct only *o)
 {
 	struct query *q = o->q;

@@ -191,7 +191,7 @@ static int make_profile(const struct query *q, struct window *w)
 	return w->room ? profile_recent(p, &when, q->kept_samples, w->room, &w->profile) : -ENOMEM;
 }
 
-/* All but the samples is the model's, which lives on: what is borrowed may have moved since. */
+/* All but the samples is the model's, which lives on: borrowed tables may have moved since. */
 static void borrow(struct profile *w, const struct profile *p)
 {
 	struct profile now = *p;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A part of the profile, as a list of terms that all hold: one thread, one file, one group. A term
- * is asked of each cell, before it is added up, so that whatever is made of the cells is about that
- * part alone, and what is waited there beside it.
+ * is asked of each cell, before it is added up, so that all tables of these cells are about that
+ * part alone, and about the waits in it.
  */
 #include "hot/list.h"
 #include "kontend/query-zoom.h"

@@ -343,7 +343,7 @@ int sandbox_filter_calls(bool may_open_for_writing)
 }
 #endif
 
-/* The kernel's word for what it can do; nothing is set by asking. */
+/* Asks the kernel which actions it knows; this sets nothing. */
 int sandbox_filter(void)
 {
 #ifdef ARCH

@@ -176,7 +176,7 @@ static uint32_t profile_hz(const struct opts *o)
 	return o->verb == VERB_LIVE ? LIVE_HZ : 0;
 }
 
-/* The list of what is looked at, or NULL. */
+/* The list of sources of snapshots, or NULL. */
 static int open_looks(struct run *r, const struct opts *o, struct kerntypes *types,
 		      struct snapshot_source **ret, struct error *err)
 {

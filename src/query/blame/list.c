@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table "blame": because of whom is waited. A row is a root, or what all waiting that a lock, a
- * function or a state of its holders is to blame for has in common. WAITED of all rows is all that
- * was waited: who is not known has a row as well.
+ * The table "blame": the tasks, locks or functions that waiting is due to. A row is a root, or all
+ * waiting due to a lock, a function or a state of its holders. WAITED of all rows is all that was
+ * waited: unknown roots have a row as well.
  */
 #include "rows.h"
 

@@ -381,7 +381,7 @@ static void chains_rank(void *ctx, size_t row, struct row_rank *ret)
 			: r->kind == CHAIN_ROOT && l->holder ? (uint32_t)l->holder
 							     : l->addr;
 
-	/* Of what has ended a lock is there once for each holder. */
+	/* A lock of ended waits is there once for each holder. */
 	if (r->ended && r->kind == CHAIN_LOCK)
 		what ^= map64_hash((uint64_t)l->holder + 1);
 	*ret = (struct row_rank){.id = map64_hash(what) ^ (r->kind + 1) ^ (r->ended ? 16 : 0),
@@ -438,7 +438,7 @@ const char *query_chains_root(struct query *q, uint64_t addr)
 	return text;
 }
 
-/* The same of what has ended. */
+/* The same of ended waits. */
 static int sum_ended(struct query *q, struct query_chains_sum *ret)
 {
 	struct chain_graph g = {0};

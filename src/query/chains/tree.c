@@ -108,7 +108,7 @@ static int most_first(const void *a, const void *b)
 
 static void add_lock(struct chain_rows *c, uint32_t parent, uint32_t lock);
 
-/* One who waits and whom others wait for. */
+/* A task that waits and for which others wait. */
 static void add_link(struct chain_rows *c, uint32_t parent, uint32_t wait)
 {
 	const struct chain_wait *w = &c->g->waits[wait];
@@ -189,7 +189,10 @@ int chain_rows_make(struct chain_rows *c)
 	r = r < 0 ? r : chain_graph_make_ended(c->q, &c->graphs[1]);
 	if (r < 0)
 		return r;
-	/* A wait has a row and perhaps one for what is too deep; locks and roots have one. */
+	/*
+	 * A wait has a row and perhaps one for the levels below the limit; locks and roots have
+	 * one.
+	 */
 	for (int i = 0; i < 2; i++) {
 		const struct chain_graph *g = &c->graphs[i];
 		rows += 2 * (size_t)g->n_waits + g->n_locks + g->n_roots;

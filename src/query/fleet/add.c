@@ -67,7 +67,7 @@ const char *fleet_key(struct fleet *m, const char *const texts[FLEET_KEYS])
 	return intern(m, buf, at - 1);
 }
 
-/* The first row of a table takes what has no room. */
+/* The first row of a table takes all that has no room. */
 static const char *other_key(struct fleet *m, const struct fleet_def *d)
 {
 	const char *texts[FLEET_KEYS] = {NULL};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tables that recordings are merged into: by which texts two rows are the same, and what is
- * added up. A table is of classes of waits, as `diff` has them, or of a table of queries, whose
- * columns it names.
+ * The tables that recordings are merged into: the texts that make two rows the same, and the sums.
+ * A table is of classes of waits, as `diff` has them, or of a table of queries, whose columns it
+ * names.
  */
 #include "internal.h"
 #include "kontend/query-hot.h"

@@ -49,8 +49,8 @@ static bool recorded_code(const struct query *q, uint64_t start, struct annotate
 }
 
 /*
- * Behind a function may lie what has no symbol, up to where the next one is: it begins with filling
- * that no function has within.
+ * A function may be followed by code without a symbol, up to the next function: it begins with
+ * padding that no function has within.
  */
 static size_t code_end(const uint8_t *bytes, size_t n)
 {

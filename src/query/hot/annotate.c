@@ -124,7 +124,7 @@ static void mark_skid(struct query_annotate *a)
 	}
 }
 
-/* Where each line is from; what is not read yet comes with a later frame. */
+/* The source line of each instruction; lines that are not read yet come with a later frame. */
 static int set_places(struct query *q, struct query_annotate *a)
 {
 	bool any = false;

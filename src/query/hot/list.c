@@ -327,7 +327,7 @@ int query_hot(struct query *q, const struct query_hot_spec *s, struct table *ret
 	return r < 0 ? r : answer(&h, s, ret, err);
 }
 
-/* Lines of source are asked for by the first answer, and are no part of what is summed up. */
+/* Lines of source are asked for by the first answer, and are no part of the sums. */
 int query_hot_named(struct query *q, const struct query_hot_spec *s, struct table *ret,
 		    struct error *err)
 {

@@ -416,7 +416,7 @@ int query_held(struct query *q, const struct query_spec *s, struct table *ret, s
 	if (!src.columns || query_held_sum(q, &sum) < 0 || sum_up(&h, s) < 0)
 		return query_enomem(err, "held locks");
 	h.has_window = query_has_window(q);
-	/* Holds that end in a window cost what was waited before it, too. */
+	/* Holds that end in a window cost the waiting before it, too. */
 	h.all_ns = sum.waited_ns > sum.charged_ns ? sum.waited_ns : sum.charged_ns;
 	src.n = h.gs.n;
 	return rows_answer(q, s, &src, ret, err);

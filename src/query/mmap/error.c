@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How far off a count may be that was made in bursts: the error of an estimate by a ratio, where
- * each burst is one observation, however many events are in it, as what is in one goes together. Of
- * few bursts little is known of how they differ, which the quantiles of t have in them; and they
- * may be alike by chance, so that one more is thought of in which a quarter is missing.
+ * The possible error of a count that was made in bursts: that of an estimate by a ratio, where each
+ * burst is one observation, however many events are in it, as events of one burst depend on each
+ * other. With few bursts their spread is uncertain, which the quantiles of t take into account; and
+ * they may be alike by chance, so that one more is assumed in which a quarter is missing.
  */
 #include "list.h"
 

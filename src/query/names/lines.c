@@ -2,8 +2,8 @@
 /*
  * Lines of source, and functions that are inlined. The model has addresses, whatever was inlined
  * there: a frame becomes several functions when it is shown, and before debug information has been
- * read it is one. An inlined function is one by its name and the function that it is in, so that
- * what is opened and selected in a tree stays so.
+ * read it is one. An inlined function is identified by its name and the function that it is in, so
+ * that an open or selected node of a tree stays so.
  */
 #include "lines.h"
 

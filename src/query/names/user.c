@@ -112,7 +112,9 @@ int query_user_file(struct query *q, uint64_t frame, uint32_t *ret)
 	return query_open_names(q) < 0 ? -ENOMEM : file_of(q, map_frame_object(frame), o, ret);
 }
 
-/* Of what exports names alone, and of what has none, a debug file that is asked for knows more. */
+/*
+ * For files that only export names, or have none, a debug file that the user asks for knows more.
+ */
 static void want_debug(struct query *q, uint64_t frame, uint32_t file)
 {
 	const struct srclines_place *p;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Cost against events: the model's points, by what they are of, and what they sum up to. */
+/* Cost against events: the model's points, by kind, and their sums. */
 #include "../internal.h"
 #include "list.h"
 

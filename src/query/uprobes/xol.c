@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The tables "xol", a row a process with an area of out-of-line slots, the fullest first, and
- * "uptasks": a row a task that is in a slot or waits for one, who waits first.
+ * "uptasks": a row a task that is in a slot or waits for one, waiting tasks first.
  */
 #include "../ended.h"
 #include "../internal.h"
@@ -64,7 +64,8 @@ static const struct column columns[C_COLUMNS] = {
 			 9, 0, R},
 };
 
-/* Rows are the areas of @s, in @at if some are folded, then the row of these, then what has ended.
+/*
+ * Rows are the areas of @s, in @at if some are folded, then the row of these, then the ended ones.
  */
 struct areas {
 	struct query *q;
