@@ -51,7 +51,7 @@ static inline void add_bucket(struct model *m, struct cell *c, const struct wait
 		cpu->cur_spin_ns += ns;
 }
 
-/* What a wait that ends adds to the time waited since the sums began. */
+/* Adds a wait that ends to the time waited since the sums began. */
 static inline void add_within(struct model *m, const struct wait *w, uint64_t ns)
 {
 	enum lock_type type = (enum lock_type)m->locks.locks[w->lock].type;
@@ -86,7 +86,8 @@ void account_end(struct model *m, const struct wait *w, const struct event *ev)
 		cell_doubt(&m->cells, c);
 		return;
 	}
-	/* A look told of its begin, and not where that was: it is in the sums of no CPU. */
+	/* Only a snapshot of locks has its begin, without the place: it is in the sums of no CPU.
+	 */
 	if (w->no_cpu)
 		return;
 	if (w->at_least) {

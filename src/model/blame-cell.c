@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What was charged, by (lock, place, root, what that did): a dense array with an index by the hash
- * of the key. At a tick the parts of the bucket go into a log, one word a cell, of which sums over
+ * Charges, by (lock, place, root, state of the root): a dense array with an index by the hash of
+ * the key. At a tick the parts of the bucket go into a log, one word a cell, of which sums over
  * the last seconds are made. When all cells are taken, the lesser half of them is folded into cells
  * that keep the types of both locks and the state; the sum stays.
  */
@@ -104,7 +104,7 @@ static void note_touched(struct blame *b)
 	}
 }
 
-/* All cells anew, as their keys have changed. */
+/* Builds all cells again, as their keys have changed. */
 static void rebuild(struct model *m)
 {
 	struct blame *b = &m->blame;

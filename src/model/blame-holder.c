@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What holders do, as records tell that follow them; what keeps indices for the model's folding;
- * and who is blamed from here on. A holder that got its lock after a wait runs at that moment; from
- * then on each change is told, if the lock says who has it. Of others, readers first of all, it is
- * known once a record tells that they are followed.
+ * States of holders, from the records that follow them; keeping indices for the model's folding;
+ * and the start of blaming. A holder that got its lock after a wait runs at that moment; from then
+ * on each change is reported, if the lock names its holder. For others, readers first of all, the
+ * state is known once a record reports that they are followed.
  */
 #include "blame-int.h"
 #include "holds-int.h"
@@ -20,7 +20,7 @@ static const uint8_t states[HOLDREC_STATES] = {
 	[HOLDREC_IO] = BLAME_IO,
 };
 
-/* What is known of holders so far is from now on not. */
+/* Forgets the states of all holders. */
 static void stop(struct model *m)
 {
 	m->blame.following = false;
@@ -29,7 +29,7 @@ static void stop(struct model *m)
 			blame_change(m, m->blame.holds[i].task, BLAME_NOT_FOLLOWED, 0);
 }
 
-/* The lock of a sleeping type at @addr; 0: nobody has waited for it yet. */
+/* The lock of a sleeping type at @addr; 0: no task has waited for it yet. */
 static uint32_t find_lock(const struct model *m, uint64_t addr)
 {
 	for (unsigned type = 0; type < LOCK_TYPES; type++) {
@@ -43,7 +43,7 @@ static uint32_t find_lock(const struct model *m, uint64_t addr)
 	return 0;
 }
 
-/* Without frames of the tracing, which come and go with whoever else listens. */
+/* Without frames of the tracing, which depend on the other users of the tracepoint. */
 static uint32_t sleeping_stack(struct model *m, const struct event *ev)
 {
 	uint32_t n = ev->holder.n_frames, traced = 0;
@@ -77,7 +77,7 @@ static int kept_off(struct model *m, uint32_t task, const struct event *ev)
 	return task_name(&m->tasks, by, ev->holder.other_comm);
 }
 
-/* The hold of the task on the lock that it is told of; 0: it has none. */
+/* The hold of the task on the lock of the record; 0: it has none. */
 static uint32_t find_hold(const struct model *m, uint32_t task, uint64_t addr)
 {
 	uint32_t lock = m->blame.max ? find_lock(m, addr) : 0;
@@ -128,7 +128,7 @@ static void tell_holder(struct model *m, uint32_t lock, uint32_t task, const str
 		holder_report(m, lock, task | (ev->holder.hint ? OWNER_HINT : 0), ev->time);
 }
 
-/* The writer of a percpu-rwsem lets go: each time is told of, as long as holders are followed. */
+/* The writer of a percpu-rwsem lets go: each time is reported, as long as holders are followed. */
 static void count_release(struct model *m, uint32_t lock)
 {
 	uint32_t node = m->blame.max && lock ? m->locks.locks[lock].blame : 0;
@@ -152,8 +152,7 @@ static int tell_handed(struct model *m, const struct event *ev)
 
 int blame_holder(struct model *m, const struct event *ev)
 {
-	/* Who has a lock may be told at any time; what it does is true as long as it is followed.
-	 */
+	/* A holder may be reported at any time; its state is true only while it is followed. */
 	uint32_t state = m->blame.following ? states[ev->holder.state] : BLAME_NOT_FOLLOWED;
 
 	m->blame.not_followed += ev->holder.missed;
@@ -175,10 +174,10 @@ int blame_holder(struct model *m, const struct event *ev)
 		return 0;
 	}
 	uint32_t why = why_of(m, ev, state);
-	/* Whoever woke it does not keep it off the CPU. */
+	/* The task that woke it does not keep it off the CPU. */
 	if (ev->holder.what == HOLDREC_WOKEN)
 		why = TASK_OTHER;
-	/* It does still what was told before, and then in which function. */
+	/* Its state is as reported before; this record adds the function. */
 	if (ev->holder.what == HOLDREC_SEEN && m->tasks.tasks[task].did == state)
 		why = m->tasks.tasks[task].why;
 	if (task_name(&m->tasks, task, ev->holder.comm) < 0)
@@ -186,7 +185,7 @@ int blame_holder(struct model *m, const struct event *ev)
 	if (state == BLAME_RUNNABLE && why != TASK_OTHER &&
 	    task_name(&m->tasks, why, ev->holder.other_comm) < 0)
 		return -ENOMEM;
-	/* Until now, if nobody has told of it. */
+	/* Until now, if no record has reported it. */
 	if (!m->tasks.tasks[task].blame) {
 		m->tasks.tasks[task].did =
 			ev->holder.what == HOLDREC_OFF ? BLAME_RUNNING : BLAME_NOT_FOLLOWED;
@@ -213,7 +212,7 @@ static void mark_hold(struct model *m, const struct blame_hold *h)
 	blame_mark_why(m, h->state, h->why);
 }
 
-/* Who got a lock last is forgotten with its end. */
+/* The last owner of a lock is forgotten when that task ends. */
 static void mark_last(struct model *m, struct blame_node *n)
 {
 	if (n->last_task && task_ended_until(&m->tasks.tasks[n->last_task], UINT64_MAX))

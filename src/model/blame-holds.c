@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who has which lock, and waits for which one: holds, and their links to nodes (blame.c). Before a
- * hold or a link changes, its node is settled. What one task has, and what waits at one node, is
- * bounded, so that no recording makes an event go through more: beyond that a holder is like one
- * that is not known by name, or that waits for nothing.
+ * Holders of each lock, and the locks for which they wait: holds, and their links to nodes
+ * (blame.c). Before a hold or a link changes, its node is settled. The number of holds of a task,
+ * and of waits at a node, is bounded, so that no recording makes an event go through more: beyond
+ * that a holder is like one that is not known by name, or that waits for nothing.
  */
 #include "blame-int.h"
 #include "holder-int.h"
@@ -47,7 +47,7 @@ static void unlink_hold(struct model *m, uint32_t hold)
 	h->blocked = h->beside = 0;
 }
 
-/* From who has that lock on, whoever waits for whom: does it lead to @node? */
+/* Does the chain of holders and their waits lead from @from to @node? */
 static bool leads_to(const struct model *m, uint32_t from, uint32_t node)
 {
 	const struct blame *b = &m->blame;
@@ -96,7 +96,7 @@ void blame_open_circles(struct model *m)
 	}
 }
 
-/* What the task of a hold waits for, other than in @but; 0: nothing. */
+/* The node that the task of a hold waits for, other than in @but; 0: none. */
 uint32_t blame_waited_for(struct model *m, const struct blame_hold *h, const struct wait *but)
 {
 	const struct task *t = &m->tasks.tasks[h->task];
@@ -125,13 +125,13 @@ static void forget_hold(struct model *m, uint32_t hold)
 		place = &b->holds[*place].of_task;
 	if (*place)
 		*place = b->holds[hold].of_task;
-	/* What it does is told of who has a lock alone. */
+	/* The state of a task is reported only while it has a lock. */
 	if (!t->blame)
 		t->did = BLAME_NOT_FOLLOWED;
 	blame_put_hold(b, hold);
 }
 
-/* What has added up stays. */
+/* The charges stay. */
 void blame_take_off(struct model *m, uint32_t hold)
 {
 	struct blame_node *n = blame_at(m, m->blame.holds[hold].node);
@@ -255,7 +255,7 @@ static void charge_before(struct model *m, uint32_t hold, uint32_t blocked, uint
 					     (double)(m->now_ns - since_ns) * BLAME_WHOLE));
 }
 
-/* It was seen to have the lock for which it waited; that the wait is over is not told yet. */
+/* It was seen with the lock for which it waited; the end of the wait is not reported yet. */
 static bool has_just_got(const struct model *m, uint32_t task, uint32_t lock, uint64_t seen_ns)
 {
 	const struct wait *w = task && seen_ns != UINT64_MAX

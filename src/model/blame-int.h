@@ -42,10 +42,10 @@ void blame_note_before(struct model *m, uint32_t node, uint32_t next);
 bool blame_has_hold(const struct model *m, uint32_t node, uint32_t task);
 /* The hold's task waits at that node from now on; 0: it does not. */
 void blame_link(struct model *m, uint32_t hold, uint32_t blocked);
-/* What it waits for, other than in @but; 0: nothing. */
+/* The node that it waits for, other than in @but; 0: none. */
 uint32_t blame_waited_for(struct model *m, const struct blame_hold *h, const struct wait *but);
 void blame_open_circles(struct model *m); /* after links have gone */
-/* What the task does from now on, whatever it has. */
+/* The new state of the task, for all its holds. */
 void blame_change(struct model *m, uint32_t task, uint32_t state, uint32_t why);
 
 static inline struct blame_node *blame_at(struct model *m, uint32_t node)

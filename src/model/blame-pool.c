@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-/* The place behind those in use, zeroed. @n: they, with entry 0. */
+/* The place after those in use, zeroed. @n: their number, with entry 0. */
 static uint32_t more(void *items, size_t *cap, uint32_t *n, size_t size)
 {
 	uint32_t first = *n ? 0 : 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What was charged in the last seconds, summed up from the log of it (blame-cell.c writes it). */
+/* Charges of the last seconds, summed up from their log (blame-cell.c writes it). */
 #include "kontend/blame-recent.h"
 
 static void add_recent(struct blame_cell *c, enum recent_kind kind, uint64_t value)

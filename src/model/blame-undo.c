@@ -97,7 +97,7 @@ static int compare(const void *a, const void *b)
 	return x->since_ns < y->since_ns ? -1 : x->since_ns > y->since_ns;
 }
 
-/* What the waits that are taken back have added up in their class until then. */
+/* Advances the sums that the waits to be taken back have in their class until then. */
 static void advance(struct blame_class *c, uint64_t ns)
 {
 	if (ns > c->gone_told_ns)
@@ -165,7 +165,7 @@ static size_t take_class(struct model *m, size_t i, uint64_t *sure_ns)
 	return i;
 }
 
-/* Holders kept nobody waiting for longer than is waited for sure. */
+/* Holders kept no task waiting for longer than the sure waits lasted. */
 static void cut_time(struct model *m, struct blame_done *d, uint64_t sure_ns)
 {
 	uint64_t ns = d->held_ns > sure_ns ? d->held_ns - sure_ns : 0;
@@ -197,7 +197,7 @@ static size_t take_event(struct model *m, size_t first)
 	return i;
 }
 
-/* What was added up and is charged to nobody yet. */
+/* The sum that is not charged to a holder yet. */
 static void take_rest(struct model *m, uint32_t class)
 {
 	struct blame_class *c = &m->blame.classes[class];
@@ -217,7 +217,7 @@ void blame_take_back(struct model *m)
 
 	if (!n)
 		return;
-	/* What was charged before may be forgotten since they were noted. */
+	/* Earlier charges may have been forgotten since they were noted. */
 	for (size_t i = 0; i < n; i++)
 		if (b->gone[i].since_ns < b->floor_ns)
 			b->gone[i].since_ns = b->floor_ns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What waits do to the graph of blame.c: they begin, end or are sure no more, and get their lock.
+ * Changes that waits make to the graph of blame.c: they begin, end or become doubtful, and get
+ * their lock.
  */
 #include "blame-int.h"
 
@@ -20,7 +21,7 @@ static void relink(struct model *m, const struct wait *w, bool begins)
 	blame_open_circles(m);
 }
 
-/* Who begins to wait for a lock has let go of it, if he had it: readers do so unseen. */
+/* A task that begins to wait for a lock has released it, if it had it: readers do so unseen. */
 static void let_go(struct model *m, const struct wait *w, uint32_t node)
 {
 	for (uint32_t i = m->tasks.tasks[w->task].blame; i; i = m->blame.holds[i].of_task) {
@@ -109,7 +110,7 @@ void blame_over(struct model *m, struct wait *w)
 
 /*
  * Readers of a percpu-rwsem that were woken together get a CPU one after the other: the first of
- * them told that the writer has let go, for which @w has waited, too.
+ * them showed that the writer has released it, for which @w has waited, too.
  */
 static uint32_t written_before(const struct model *m, const struct blame_node *n,
 			       const struct wait *w)
@@ -119,7 +120,7 @@ static uint32_t written_before(const struct model *m, const struct blame_node *n
 	return is_same && n->before_ns >= w->begin_ns ? n->before_task : TASK_OTHER;
 }
 
-/* Who is said to have had the lock while @w waited: nobody else was known. */
+/* Charges the reported holder while @w waited: no other one was known. */
 static void charge_told(struct model *m, uint32_t node, const struct wait *w)
 {
 	uint32_t told = holds_told(w);
@@ -156,9 +157,9 @@ void blame_note_before(struct model *m, uint32_t node, uint32_t next)
 }
 
 /*
- * A reader of a percpu-rwsem keeps no task waiting, but tells that the writer has let go, for which
- * it waited: if that was not seen only after the reader had begun to wait. Readers that have been
- * let in before a writer came get a CPU, and tell that they have it, only later.
+ * A reader of a percpu-rwsem keeps no task waiting, but shows that the writer has released it, for
+ * which it waited: unless the writer was seen only after the reader had begun to wait. Readers that
+ * were let in before a writer came get a CPU, and show that they have it, only later.
  */
 static void got_percpu(struct model *m, uint32_t node, const struct wait *w)
 {
@@ -173,8 +174,8 @@ static void got_percpu(struct model *m, uint32_t node, const struct wait *w)
 }
 
 /*
- * Who has got it runs at this moment. That each change is told from then on is sure only where the
- * lock's word names its holder, or a holder cannot sleep: of others a record tells that they are
+ * The task that got it runs at this moment. Each later change is reported for sure only where the
+ * lock's word names its holder, or a holder cannot sleep: for others a record reports that they are
  * followed (HOLDREC_GOT).
  */
 static bool is_followed(const struct model *m, const struct wait *w)
@@ -209,7 +210,7 @@ void blame_got(struct model *m, const struct wait *w)
 	if (w->doubtful || w->lock < LOCK_TYPES)
 		return;
 	struct blame_node *n = blame_at(m, node);
-	if (n->n <= 1 && !joins) { /* but for itself nobody waits */
+	if (n->n <= 1 && !joins) { /* no other task waits */
 		n->last_task = w->task;
 		n->last_lock = w->lock;
 		n->last_got = w->stack;

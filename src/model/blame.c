@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Because of whom is waited. A lock, both modes of it, is a node; sure waits for it are counted in
- * classes by (mode, call chain), which add up what they lose. Who is known to have the lock at this
- * moment is a hold. What has added up is charged to the holds whenever one of them changes: to what
- * the holder does; but where the holder waits for a lock itself, to that node, as a class of it. So
+ * The causes of waits. A lock, both modes of it, is a node; sure waits for it are counted in
+ * classes by (mode, call chain), which add up their time. A task that is known to have the lock at
+ * this moment is a hold. The sum is charged to the holds whenever one of them changes: to the state
+ * of the holder; but where the holder waits for a lock itself, to that node, as a class of it. So
  * each nanosecond goes to the root of its moment, at a cost that does not grow with the number of
- * tasks that wait. Before anything of a node changes, the nodes of those who wait there are
+ * tasks that wait. Before anything of a node changes, the nodes whose holders wait there are
  * settled.
  *
- * Who got a lock while others waited is its holder, until the next one gets it, or somebody else is
- * told to have it. Of a lock that was taken without waiting only looks, owners and what follows
- * holders tell; then all is charged that has added up since the last one that waited got it.
- * Readers have a lock together and share, in equal parts, what is waited for until the last of them
- * is known to have it no more: some of them are kept, the others are one hold. What was waited
- * while nobody is known is charged to BLAME_UNKNOWN when the next one gets the lock.
+ * A task that got a lock while others waited is its holder, until the next one gets it, or another
+ * holder is reported. A lock that was taken without waiting has a holder only from snapshots,
+ * owners and the records that follow holders; then it is charged with all time since the last
+ * waiter got the lock. Readers have a lock together and share, in equal parts, the time waited
+ * until the last of them is known to have released it: some of them are kept, the others are one
+ * hold. Time waited without a known holder is charged to BLAME_UNKNOWN when the next one gets the
+ * lock.
  *
- * Readers that wait behind no writer have been given the lock, and wait for a CPU: because of
- * nobody that is known.
+ * Readers that wait after no writer have been given the lock, and wait for a CPU: no holder is
+ * known.
  *
  * A wait holds up those locks that its task had before it began, but for the one that it is for:
  * that it has let go of. Where each of some holders waits for the next one it stays with the one
  * that closed the circle.
  *
- * A wait counts as long as it goes on, and after its end. If its end was lost, what was charged of
- * it is taken out again: see blame-undo.c.
+ * A wait counts as long as it continues, and after its end. If its end was lost, its charges are
+ * taken out again: see blame-undo.c.
  */
 #include "blame-int.h"
 
@@ -109,7 +110,7 @@ static void note_done(struct model *m, const struct source *of, uint64_t ns, uin
 						 .how = how});
 }
 
-/* What waited at @node is handed on to @to. */
+/* Hands the time waited at @node on to @to. */
 static void hand_up(struct model *m, uint32_t to, const struct source *of, uint64_t ns)
 {
 	uint32_t i = blame_class_of(m, to, of->c.lock, of->c.stack);
@@ -179,7 +180,7 @@ static uint32_t sum_weights(const struct model *m, uint32_t node)
 	return n;
 }
 
-/* Of that class, among the holds. The time stands with the first class that is their own. */
+/* Charges that class to the holds. The time goes with the first class that is their own. */
 static void charge_class(struct model *m, uint32_t node, uint32_t class, uint64_t ns,
 			 uint64_t *time_ns)
 {
@@ -254,7 +255,7 @@ void blame_settle(struct model *m, uint32_t node)
 	settle(m, node, 0);
 }
 
-/* Nobody is known to have had it: what has added up is charged so. */
+/* No holder is known: charges the sum as unknown. */
 void blame_charge_nobody(struct model *m, uint32_t node)
 {
 	struct blame *b = &m->blame;

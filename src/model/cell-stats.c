@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is known of the waits of a cell. Of one wait its duration says all: it is the sum, the least
+ * Statistics of the waits of a cell. With one wait its duration is everything: the sum, the least
  * and the most, and its place in the histogram. From the second on an entry of the table's `more`
  * has the figures; the histogram is a list of buckets there as long as these are few, then groups
  * of the pool, one of which holds the references to the others.
@@ -38,7 +38,7 @@ int cell_reserve(struct cell_table *t, size_t n)
 	return 0;
 }
 
-/* What an entry says of a cell without. */
+/* The entry for a cell that has none so far. */
 static struct cell_stats make_more(const struct cell *c)
 {
 	return (struct cell_stats){.n = c->one,

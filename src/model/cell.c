@@ -69,7 +69,7 @@ static uint32_t slot_of(uint32_t hash, size_t index)
 	return (hash & ~INDEX) | (uint32_t)(index + 1);
 }
 
-/* Is it the slot of a cell with that hash? Mostly, if it says so. */
+/* Does the slot's part of the hash match? Mostly it is the cell then. */
 static inline bool may_be(uint32_t slot, uint32_t hash)
 {
 	return !((slot ^ hash) & ~INDEX);

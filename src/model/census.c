@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events by task and CPU. What an event is for is in its attributes and never changes, so two
- * snapshots with the same events agree, whatever the events were doing when they were looked at.
+ * Events by task and CPU. The target of an event is in its attributes and never changes, so two
+ * snapshots with the same events agree, whatever the events' state at the time of each.
  */
 #include "census.h"
 #include "kontend/mem.h"

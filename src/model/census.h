@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Who has how many perf events, by one snapshot of them: those that may count, by the task (0: the
- * CPU itself) and the CPU (-1: whatever CPU).
+ * Numbers of perf events by one snapshot of them: those that may count, by the task (0: the
+ * CPU itself) and the CPU (-1: any CPU).
  */
 enum census_what {
 	CENSUS_COUNTERS, /* that take a counter of hardware: what rotation goes through */

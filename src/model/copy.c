@@ -87,7 +87,7 @@ static int copy_series(struct model *dst, const struct model *src)
 int model_copy(struct model *dst, const struct model *src)
 {
 	*dst = *src;
-	/* What has memory of its own is taken out first, so that giving up is safe at any point. */
+	/* Members with memory of their own are cleared first, so a failure is safe at any point. */
 	dst->tasks = (struct task_table){0};
 	dst->locks = (struct lock_table){0};
 	dst->stacks = (struct stack_table){0};

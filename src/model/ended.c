@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two looks of a kind, one after the other: what the first has and the second has not has ended,
- * and is copied out of the first. What comes back, as a list had changed under the look between, is
- * no more said to have ended. Breakpoints stand in two kinds of snapshots: those of slots, and of
- * all.
+ * Two snapshots of a kind, one after the other: entries that the first has and the second has not
+ * have ended, and are copied out of the first. Entries that come back, as a list changed during the
+ * snapshot between, are no longer counted as ended. Breakpoints are in two kinds of snapshots:
+ * those of slots, and of all.
  */
 #include "kontend/ended.h"
 #include "kontend/mem.h"
@@ -77,7 +77,7 @@ static int put_context(struct perfsnap *to, const struct perfsnap *from, size_t 
 	return 0;
 }
 
-/* Who has a descriptor of the event @i, which is at @at now. */
+/* The tasks with a descriptor of the event @i, which is at @at now. */
 static int put_holders(struct perfsnap *to, const struct perfsnap *from, size_t i, size_t at)
 {
 	int code = 0;
@@ -291,7 +291,8 @@ void ended_zero(struct ended *e)
 	perfsnap_clear(&e->perf);
 	upsnap_clear(&e->uprobes);
 	e->n_slots = 0;
-	/* What is there as the sums begin is of now on as well; there is room for it. */
+	/* Entries that exist as the sums begin count from now on as well; there is room for them.
+	 */
 	(void)note_slots(e, &e->breakpoints);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What memory the next events will want. The tables of a large model are in no cache, and one event
- * needs four or five lines of them, each found by the one before. So lines are asked for some
- * events ahead, in three steps: what can be asked for by the event alone; what that leads to; and
- * what all of it leads to. Of a small model only what another core has written is asked for: events
- * and their chains. No result depends on it.
+ * Prefetches memory for the next events. The tables of a large model are in no cache, and one event
+ * needs four or five lines of them, each found by the one before. So lines are prefetched some
+ * events ahead, in three steps: lines found by the event alone; those that these lead to; and
+ * those that all of them lead to. For a small model only lines that another core has written are
+ * prefetched: events and their chains. No result depends on it.
  */
 #include "internal.h"
 #include "kontend/prefetch.h"

@@ -7,8 +7,8 @@
  *
  * Tasks that have ended may take half of their table. Then the older half of them becomes "other":
  * their waits keep lock, caller and CPU, and lose the lock where that was the mmap_lock of a
- * process that is gone; their samples keep the call chain. What else was theirs goes with them,
- * their names too. So a session beside ever new processes does not grow, and does not get slower.
+ * process that is gone; their samples keep the call chain. Their other data go with them, names
+ * too. So a session on a system that keeps starting processes does not grow or become slower.
  */
 #include "internal.h"
 #include <errno.h>
@@ -39,7 +39,7 @@ static void mark_wait(struct model *m, const struct wait *w)
 	m->tasks.tasks[cell_owner_next(w->told)].marked = 1;
 }
 
-/* Who held mmap_locks, and where those were got that are held now. */
+/* Holders of mmap_locks, and the places where those that are held now were got. */
 static void mark_mmlocks(struct model *m)
 {
 	const struct mmlocks *l = &m->mmlocks;

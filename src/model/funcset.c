@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names and code of functions, as far as the recording has told them. */
+/* Names and code of functions, as far as the recording has them. */
 #include "kontend/funcset.h"
 #include "kontend/funcsnap.h"
 #include "kontend/mem.h"
@@ -53,7 +53,7 @@ int funcset_take(struct funcset *s, const void *payload, size_t len)
 	if (r == 0)
 		r = funcsnap_merge(&s->snap, &more);
 	funcsnap_deinit(&more);
-	/* What has failed halfway has changed something, too. */
+	/* A failure halfway has changed something, too. */
 	s->changes += r > 0 || r == -ENOMEM;
 	return r < 0 ? r : 0;
 }

@@ -2,7 +2,7 @@
 /*
  * A dense histogram of logarithmic buckets, each 1/64 of an octave wide: a value read at the middle
  * of its bucket is off by less than 0.8 %, and never outside of the smallest and the greatest value
- * that were seen. What lies below the first octave or above the last one is counted at the edge.
+ * that were seen. Values below the first octave or above the last one are counted at the edge.
  */
 #include "kontend/hist-fine.h"
 #include "kontend/mem.h"

@@ -14,7 +14,7 @@ void holder_report(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns);
 void holder_readers(struct model *m, uint32_t lock, uint64_t ns);
 void holder_got(struct model *m, const struct wait *w, uint64_t ns);
 void holder_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns);
-/* Who had the lock last while @w waited, which is about to end. */
+/* The last holder of the lock while @w waited, which is about to end. */
 uint32_t holder_last(const struct model *m, const struct wait *w);
 /* The wait of @task for the lock at @addr, in whatever mode; NULL: it does not wait for it. */
 const struct wait *holder_wait_at(const struct model *m, uint32_t task, uint64_t addr);

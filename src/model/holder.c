@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who has a lock: each report of it replaces the one before, unless it is of an earlier moment. It
- * is of use as long as tasks wait for the lock without a break, as a task that takes or releases a
- * lock for which no other task waits is not seen. Both modes of a reader-writer lock are entries of
- * their own, each with what was reported by its waits: the later one counts.
+ * The holder of a lock: each report of it replaces the one before, unless it is of an earlier
+ * moment. It is valid as long as tasks wait for the lock without a break, as a task that takes or
+ * releases a lock for which no other task waits is not seen. Both modes of a reader-writer lock are
+ * entries of their own, each with the reports from its waits: the later one counts.
  *
- * Where no record reports holders, as without BPF, nothing is said: whoever got a lock after a wait
- * may have lost it to a task that took it without waiting.
+ * Where no record reports holders, as without BPF, none is known: a task that got a lock after a
+ * wait may have lost it to a task that took it without waiting.
  *
- * The word of a lock that readers have names the last one that came. It may have let go since: who
- * waits for the lock has. Then one that came before it is named, a hint like any other.
+ * The word of a lock that readers have names the last one that came. It may have released it since:
+ * a waiter for the lock has. Then one that came before it is named, a hint like any other.
  *
- * A wait keeps what was reported as it began (`told`) and what a look saw (`seen`); when it ends,
- * it keeps who had the lock last (`held_by`).
+ * A wait keeps the owner reported as it began, and the one that a snapshot has seen; when it
+ * ends, it keeps the last holder of the lock (`held_by`).
  */
 #include "lockqueue-int.h"
 
@@ -79,7 +79,7 @@ static bool next_reader(struct lock_has *h)
 	return true;
 }
 
-/* Who is said to have it now; what that one replaces is who had it before. */
+/* Sets the reported holder; the replaced one becomes the holder before. */
 static void set_holder(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 {
 	struct lock_has *own = &m->locks.locks[lock].has, was = *latest(m, lock);
@@ -158,7 +158,7 @@ void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 }
 
 /*
- * What a record says of a lock was read a moment before its time. The next task may have taken the
+ * A record's state of a lock was read a moment before its time. The next task may have taken the
  * lock in between.
  */
 static bool is_taken(const struct model *m, uint32_t lock, uint32_t owner)
@@ -243,7 +243,7 @@ uint32_t holder_now(const struct model *m, const struct wait *w, uint64_t *ret_n
 		return OWNER_NONE;
 	if (w->lock < LOCK_TYPES)
 		return w->told;
-	/* What happened where records are missing may have been this. */
+	/* Missing records may have reported this. */
 	if (h->told_ns < m->lost_until || cell_owner_task(h->who) == w->task)
 		return OWNER_NONE;
 	return h->gone_ns && !cell_owner_is_free(h->who) ? OWNER_NONE : living(m, h);

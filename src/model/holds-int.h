@@ -12,14 +12,14 @@ void holds_waits(struct model *m, uint32_t lock, int n);
  */
 void holds_got(struct model *m, const struct wait *w, uint64_t ns);
 /*
- * An event reports that @owner has the lock since @ns at the latest, or that it is free; until then
- * it was said of it what is in @was.
+ * An event reports that @owner has the lock since @ns at the latest, or that it is free; @was has
+ * the report before.
  */
 void holds_seen(struct model *m, uint32_t lock, const struct lock_has *was, uint32_t owner,
 		uint64_t ns);
-/* Who has the lock is not known any more. */
+/* The holder of the lock is not known any more. */
 void holds_forget(struct model *m, uint32_t lock);
-/* Who has the lock has lost it what was waited since that was said last. It is answered. */
+/* Charges the holder with the time waited since the last charge. Returns that time. */
 uint64_t holds_charge(struct model *m, uint32_t lock);
 /* @task, a reader of the lock or of that of the other mode, has it no more since @ns at the latest.
  */
@@ -33,7 +33,7 @@ void holds_mark(struct model *m);
 void holds_zero(struct model *m);
 int holds_copy(struct holds *dst, const struct holds *src); /* 0 or -ENOMEM */
 
-/* Who is said to have had the lock while @w waited; TASK_OTHER: nobody is, or two are. */
+/* The reported holder while @w waited; TASK_OTHER: none, or two. */
 uint32_t holds_told(const struct wait *w);
 
 #endif

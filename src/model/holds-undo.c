@@ -73,7 +73,7 @@ void holds_note(struct model *m, const struct hold *h, const struct cell *c, uin
 						       .key = cell_key(c)};
 }
 
-/* What one that waits since @from_ns has of a hold in which one wait has @alone_ns. */
+/* The part that a wait since @from_ns has in a hold in which one wait has @alone_ns. */
 static uint64_t part(uint64_t from_ns, uint64_t since_ns, uint64_t end_ns, uint64_t alone_ns)
 {
 	uint64_t first = from_ns > since_ns ? from_ns : since_ns;
@@ -105,7 +105,7 @@ static void take_from_gone(struct hold *h, uint64_t from_ns)
 	h->waited_ns -= ns < h->waited_ns ? ns : h->waited_ns;
 }
 
-/* Of those who hold the lock in this mode, or of what nobody is charged with yet. */
+/* From the holders of the lock in this mode, or from the time that is not charged yet. */
 static void take_from_open(struct model *m, uint32_t lock, uint64_t from_ns)
 {
 	struct lock *l = &m->locks.locks[lock];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long who got a lock kept others waiting. Whoever waited for a lock and got it is its holder,
- * until the next one that waited gets it. Of a holder that time is counted where it is known that
- * it held the lock for others: the next one waited already when the holder got it, so the lock went
- * from hand to hand, or was told, when it began to wait, that the lock was this holder's. Of others
- * the lock may have been free in between: these have no time, and it is told how many were got in
- * all. A task that takes the lock without waiting is not seen; if it came in between, the time is
- * longer than the hold. So it is an upper bound.
+ * How long the holder of a lock kept others waiting. A task that waited for a lock and got it is
+ * its holder, until the next waiter gets it. That time is counted where it is known that the holder
+ * held the lock for others: the next one waited already when the holder got it, so the lock went
+ * from hand to hand, or a record reported, when it began to wait, that the lock was this holder's.
+ * Otherwise the lock may have been free in between: such holds have no time, and only count as
+ * acquisitions. A task that takes the lock without waiting is not seen; if it came in between, the
+ * time is longer than the hold. So it is an upper bound.
  *
  * Readers hold a lock together: each of them until the next writer gets it, or until a record
  * reports that it has been back in user space. The latter count when the writer gets the lock, too:
@@ -14,9 +14,10 @@
  * other mode at its address hold it as well. Where records are missing, others may have had it:
  * what was got before is not followed.
  *
- * What all sure waits for a lock lose, from one change of their number to the next, is charged to
- * who has it meanwhile; readers share it. Of who got it without waiting only a look tells, or the
- * next one's owner: that is charged with all that was waited since the lock went from hand to hand.
+ * The time that all sure waits for a lock lose, from one change of their number to the next, is
+ * charged to its holder meanwhile; readers share it. A holder that got it without waiting is known
+ * only from a snapshot, or from the next waiter's owner: it is charged with all time since the lock
+ * went from hand to hand.
  */
 #include "holder-int.h"
 #include "kontend/cell-recent.h"
@@ -65,7 +66,7 @@ static struct cell *find_cell(struct model *m, const struct hold *h, uint32_t lo
 	return cell_get(&m->held, key);
 }
 
-/* What it has lost others in the end. */
+/* The final charge of a hold. */
 static void end_share(const struct lock *l, struct hold *h)
 {
 	h->waited_ns = l->share_ns - h->share_ns;
@@ -125,7 +126,7 @@ void holds_waits(struct model *m, uint32_t lock, int n)
 	l->n_sure += (uint32_t)n;
 }
 
-/* What was waited since that was done last is lost because of who has the lock. It is answered. */
+/* Charges the holders with the time waited since the last charge. Returns that time. */
 static uint64_t charge(struct model *m, struct lock *l)
 {
 	struct lock *twin = l->twin ? &m->locks.locks[l->twin] : NULL;
@@ -210,7 +211,7 @@ static uint64_t end_of(const struct model *m, const struct hold *h, uint32_t loc
 	return reads && task_ended_until(t, ns) && t->exit_ns > h->got_ns ? t->exit_ns : ns;
 }
 
-/* Who has held it does so no more, as @next has got it; NULL: as it is not known. */
+/* Ends the holds, as @next has got the lock; NULL: as the holder is not known. */
 static void release(struct model *m, uint32_t lock, const struct wait *next, uint64_t ns)
 {
 	struct lock *l = &m->locks.locks[lock];
@@ -255,7 +256,7 @@ static void charge_task(struct model *m, uint32_t lock, struct hold h, uint64_t 
 	holds_count(m, &h, lock, ns, false);
 }
 
-/* All that was waited since the last one got it, @waited_ns, is because of who is told of. */
+/* Charges the reported holder with all time since the lock was got last, @waited_ns. */
 static void charge_told(struct model *m, const struct wait *next, uint64_t waited_ns, uint64_t ns)
 {
 	charge_task(m, next->lock,
@@ -309,7 +310,7 @@ static void add_hold(struct model *m, struct lock *l, struct hold h)
 	l->n_holds++;
 }
 
-/* The lock is handed over no more. What was waited meanwhile goes on with who got it now. */
+/* The hand-over has ended. The time waited meanwhile goes to the task that got it now. */
 static bool take_free(struct model *m, uint32_t lock, struct hold *ret)
 {
 	uint32_t first = m->locks.locks[lock].holds;
@@ -331,7 +332,7 @@ static uint64_t waits_since(const struct model *m, const struct lock *l)
 }
 
 /*
- * None of its holders has it any more. @told was reported to have it. Is one of them counted? Those
+ * None of its holders has it any more; another task was reported to have it. Is one counted? Those
  * that got it before the tasks of now began to wait may have let go of it unseen.
  */
 static bool end_all(struct model *m, uint32_t lock, uint32_t told, uint64_t ns)
@@ -358,8 +359,8 @@ static bool end_all(struct model *m, uint32_t lock, uint32_t told, uint64_t ns)
 	return is_counted;
 }
 
-/* Since when @told is known to have the lock: @next, which waits for it, may have seen that as it
- * began. */
+/* Since when the reported holder has had the lock for sure: @next, which waits for it, may have
+ * seen it at its begin. */
 static uint64_t told_since(const struct model *m, uint32_t lock, const struct lock_has *was,
 			   uint32_t told, uint32_t next)
 {
@@ -466,7 +467,7 @@ void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 					       goes_on ? free.share_time_ns : l->share_time_ns});
 }
 
-/* Who has ended holds nothing, and must not keep its entry by it. */
+/* A task that has ended holds nothing, and a hold must not keep its entry. */
 static void forget_ended(struct model *m, struct lock *l)
 {
 	uint32_t *at = &l->holds;

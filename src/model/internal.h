@@ -30,7 +30,7 @@ void pair_lost(struct model *m, uint32_t cpu, uint64_t until_ns);
 void pair_renew(struct model *m, uint64_t addr);
 /* The wait at @index of the pool is known to be over, though its end was not seen. */
 void pair_vanished(struct model *m, uint32_t index);
-/* Puts a wait for a sleeping lock, which no event told of, among those of its task. */
+/* Puts a wait for a sleeping lock, which no event reported, among those of its task. */
 void pair_insert(struct model *m, uint32_t index);
 
 /* lock-snapshots.c: compares the latest look at the locks, which is due, with the waits in flight.
@@ -53,7 +53,7 @@ void blame_over(struct model *m, struct wait *w); /* and is in flight, or sure, 
 void blame_got(struct model *m, const struct wait *w);
 /* @w is about to end: its task has not got the lock, or has got it already. */
 void blame_not_taken(struct model *m, const struct wait *w);
-/* @task, which has @lock, is seen or told of at @seen_ns; of readers, as a hint. */
+/* A record or snapshot has @task, which has @lock, at @seen_ns; of readers, as a hint. */
 void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64_t seen_ns);
 /* No task has @lock, and @next is to take it; TASK_OTHER: it is not known which one. */
 void blame_free(struct model *m, uint32_t lock, uint32_t next);
@@ -73,9 +73,9 @@ void blame_deinit(struct blame *b);
 size_t blame_bytes(const struct blame *b);
 void blame_close_bucket(struct model *m, uint64_t time_ns);
 void blame_mark_cells(struct model *m);
-/* release.c: somebody lets go of a lock for which others wait. */
+/* release.c: a task releases a lock for which others wait. */
 void release_event(struct model *m, const struct event *ev);
-/* Who lets go of its lock tells, from now on until it is not. */
+/* @w is in the queue: releases of its lock are reported until it is not. */
 void release_queue(struct model *m, struct wait *w);
 void release_unqueue(struct model *m, struct wait *w);
 /* The wait has got its lock; true: it is known when that was let go of. */
@@ -90,7 +90,7 @@ void lockqueue_begin(struct model *m, uint32_t index);
 void lockqueue_end(struct model *m, struct wait *w, uint64_t ns, bool got);
 void lockqueue_doubt(struct model *m, struct wait *w);
 void lockqueue_give_up(struct model *m, struct wait *w);
-/* To hand the lock (of either mode) over took so long, as the release was told: see release.c. */
+/* To hand the lock (of either mode) over took so long, as its release was reported: release.c. */
 void lockqueue_handed(struct model *m, uint32_t lock, uint64_t took_ns);
 void lockqueue_tick(struct model *m, uint64_t time_ns);
 /* Marks the tasks that queues name; queues of locks that are not marked are forgotten. */

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How long the lock at an address is the same one. An mmap_lock is until its process ends or
- * executes another program, as their names and their own events tell whose they are; and from the
- * moment on at which the process that has it got its address space. Waits of before are another
- * lock's.
+ * executes another program, as the events of names and of the lock itself report; and from the
+ * moment on at which its process got its address space. Earlier waits are for another lock.
  *
- * The lock of a file, or of what else has an inode, is until an event reports the inode of another
- * one there: whoever waits at that moment waits for that one, as an inode for which a task waits is
- * not freed. Where no such event comes, it is until a look sees another inode: then waits that
- * began since the look before are still counted for the first one.
+ * The lock of a file, or of another object with an inode, is until an event reports the inode of
+ * another one there: a task that waits at that moment waits for that one, as an inode for which a
+ * task waits is not freed. Without such an event, it is until a snapshot has another inode: then
+ * waits that began since the snapshot before are still counted for the first one.
  */
 #include "internal.h"
 #include "kontend/lockname.h"
@@ -37,7 +36,7 @@ void lock_lifetime_end(struct model *m, int32_t pid, uint64_t time_ns, const cha
 	}
 }
 
-/* One that nobody has waited for has no begin: somebody was told to hold it in that mode. */
+/* Without a wait it has no begin: some task was reported to hold it in that mode. */
 static bool began_before(const struct model *m, uint64_t addr, uint64_t ns)
 {
 	for (unsigned type = 0; type < LOCK_TYPES; type++) {

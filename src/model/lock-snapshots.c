@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a look at the locks says of the waits in flight. A look is read a moment after the tick that
- * it is shown for, so it is compared with the events only when all up to its end have been applied;
- * then whoever it saw in a queue is in one of three states: waits by an event; has gone on since,
- * so that a wait of his has ended; or waits, and no event told so. The latter becomes a wait in
- * flight
- * (`by_look`) if the look proves it: the task has slept since before there were events, or since
- * before the look before this one, in which it was in the same queue. Since when is what the
- * scheduler knows: until when the task ran last. The wait began just before, or earlier, if the
- * task has been woken in vain since; so what is told is never too long.
+ * Compares snapshots of locks with the waits in flight. A snapshot is read a moment after the tick
+ * that it is shown for, so it is compared with the events only when all up to its end have been
+ * applied; then each task that it has in a queue is in one of three states: it waits by an event;
+ * it has continued since, so that a wait of it has ended; or it waits, and no event reported it.
+ * The latter becomes a wait in flight (`by_look`) if the snapshot proves it: the task has slept
+ * since before there were events, or since before the snapshot before this one, in which it was in
+ * the same queue. The scheduler has the begin: when the task ran last. The wait began just before,
+ * or earlier, if the task has been woken in vain since; so the reported wait is never too long.
  *
- * On the other hand, whose wait may have ended unseen, as records were lost, and who is in no queue
- * of the look or does not exist any more, has ended it. Where nothing was lost events know better:
- * a task leaves the queue before it goes on. Where not all waits are told, as short ones are summed
- * up or all are only counted, a task that has run since waits anew.
+ * On the other hand, a wait whose end may be among lost records has ended if its task is in no
+ * queue of the snapshot or does not exist any more. Where nothing was lost events know better: a
+ * task leaves the queue before it runs on. Where not all waits are reported, as short ones are
+ * summed up or all are only counted, a task that has run since waits again.
  */
 #include "internal.h"
 #include "kontend/locksnap.h"
@@ -115,7 +114,7 @@ static bool is_over(const struct model *m, const struct look_at *l, const struct
 	if (w->doubtful && is_gone(&l->snap, tid))
 		return true;
 	const struct locksnap_waiter *v = find_wait(l, w, tid);
-	/* It has run since: with events that tell of all it was woken in vain. */
+	/* It has run since: with events that report all waits it was woken in vain. */
 	if (v && w->by_look && m->looks.untold_ns >= w->begin_ns)
 		return v->ran_ns > w->begin_ns + CLOCKS_NS;
 	if (l->snap.head.reason || v)
@@ -142,9 +141,9 @@ static uint32_t flags_of(const struct locksnap_queue *q, const struct locksnap_w
 }
 
 /*
- * May it have waited for longer than it has slept? Whoever is woken has the lock, but for the first
- * in line where somebody else may take it first; and who waits for a mutex spins before it sleeps,
- * as the first in line for an rt-mutex does.
+ * May it have waited for longer than it has slept? A woken task has the lock, except the first in
+ * line where another task may take it first; and a task that waits for a mutex spins before it
+ * sleeps, as the first in line for an rt-mutex does.
  */
 static bool may_be_longer(const struct locksnap_queue *q, const struct locksnap_waiter *v)
 {
@@ -152,8 +151,7 @@ static bool may_be_longer(const struct locksnap_queue *q, const struct locksnap_
 	       (q->type == LOCKSNAP_RWSEM && !v->reader && v->position == 1);
 }
 
-/* Since when it waits, as far as that is sure; 0: it is not sure that it waits, or an event tells.
- */
+/* Begin of its wait, as far as that is sure; 0: it may not wait, or an event reports it. */
 static uint64_t since(const struct model *m, const struct look_at *now,
 		      const struct look_at *before, const struct locksnap_waiter *v,
 		      const struct task *t)
@@ -170,15 +168,15 @@ static uint64_t since(const struct model *m, const struct look_at *now,
 		return 0;
 	if (slept && v->ran_ns + CLOCKS_NS < seen)
 		return v->ran_ns;
-	/* It was awake in between. If it had got the lock its end would have been told, where all
-	 * are. */
+	/* It was awake in between. If it had got the lock the end would have been reported, where
+	 * all are. */
 	if (m->looks.untold_ns >= seen || m->looks.lost != m->damage.lost + m->damage.dropped ||
 	    t->end_ns >= seen || t->start_ns >= seen)
 		return 0;
 	return b->ran_ns && b->ran_ns < seen ? b->ran_ns : seen;
 }
 
-/* Events tell of who waits to read where the look has the rt-mutex within the lock. */
+/* Events report a reader's wait where the snapshot has the rt-mutex within the lock. */
 static uint32_t of_event(const struct model *m, const struct task *t, uint64_t addr)
 {
 	for (int i = 0; i < t->depth; i++) {
@@ -195,7 +193,7 @@ static void confirm(struct model *m, const struct look_at *l, uint32_t index,
 {
 	struct wait *w = &m->waits.waits[index];
 
-	/* Its end may be within a gap that goes on. */
+	/* Its end may be within a gap that has not ended. */
 	if (l->snap.head.time_ns < m->lost_until)
 		return;
 	if (!w->doubtful || !w->by_look || !v->ran_ns || v->ran_ns > w->begin_ns + CLOCKS_NS)
@@ -274,7 +272,7 @@ static int add_untold(struct model *m, const struct look_at *now, const struct l
 	return 0;
 }
 
-/* Who held the lock that the look saw @w wait for; its end may be known by now. */
+/* The holder of the lock for which the snapshot has @w waiting; its end may be known by now. */
 static int see_holder(struct model *m, const struct look_at *l, struct wait *w)
 {
 	uint64_t seen_ns = l->snap.head.time_ns;

@@ -3,7 +3,7 @@
  * Locks by (address, type and mode). Entries 0..LOCK_TYPES-1 stand for all locks of a type that are
  * not kept one by one. Entries that nothing refers to any more go to a free list; indices of others
  * do not change. The kernel may free a lock and use its memory for another one of the same type:
- * the two are one row here unless something tells when that was, as the end of a process does of
+ * the two are one row here unless an event reports when that was, as the end of a process does for
  * its mmap_lock. An id stays with its entry for good, so the first lock at an address has the key.
  */
 #include "kontend/lock.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Since when the same task has been seen to hold a lock, look after look: a list of the locks of
- * the last look, by address, made anew from the one before. Between two looks the lock may have
- * been somebody else's, so it is a claim about looks: where events tell that somebody who had
- * waited got it since, they have the last word (query/locks/queues.c). Where time goes back it
- * begins anew.
+ * the last snapshot, by address, built again from the one before. Between two snapshots another
+ * task may have had the lock, so it is a claim about snapshots: where events report that a waiter
+ * got it since, they have the last word (query/locks/queues.c). Where time goes back it begins
+ * again.
  */
 #include "kontend/lockhold.h"
 #include "kontend/locksnap.h"

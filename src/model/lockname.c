@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of locks. An array in the order of arrival with an index by address; what was at an
- * address, and what was of a process, are lists through it. Texts are interned, so that a name told
- * again costs nothing. Forgetting the older half makes both anew, as interned texts cannot be given
- * back one by one.
+ * Names of locks. An array in the order of arrival with an index by address; the objects at an
+ * address, and those of a process, are lists through it. Texts are interned, so that a repeated
+ * name costs nothing. Forgetting the older half builds both again, as interned texts cannot be
+ * given back one by one.
  */
 #include "kontend/lockname.h"
 #include "kontend/bisect.h"
@@ -109,7 +109,7 @@ static int replace(struct lockname_set *s, struct lockname *at, const struct loc
 }
 
 /*
- * What was there last has ended. A process that has it again never lost it: its first thread alone
+ * The last object there has ended. A process that has it again never lost it: only its first thread
  * was gone.
  */
 static int follow(struct lockname_set *s, struct lockname *last, struct lockname *n)
@@ -151,8 +151,8 @@ static struct lockname *find_file(struct lockname_set *s, const struct lockname 
 }
 
 /*
- * A look names one whose inodes events report: it may be the one of before, or one for which no
- * task has waited yet. What is there now the events know.
+ * A snapshot names one whose inodes events report: it may be the one of before, or one for which no
+ * task has waited yet. The events know the present one.
  */
 static int put_followed(struct lockname_set *s, const struct lockname *n)
 {
@@ -183,7 +183,7 @@ static int put_name(struct lockname_set *s, const struct lockname *name, uint64_
 		at->to_ns = n.from_ns = time_ns;
 		return append(s, &n);
 	}
-	/* Of what has gone only the cache can be told: less than was told before. */
+	/* Of a freed object a snapshot has only the cache: less than before. */
 	if (n.kind == LOCKSNAP_SLAB && at->kind != LOCKSNAP_SLAB)
 		return 0;
 	if (!is_mmap(at) || (is_mmap(&n) && n.pid == at->pid))
@@ -191,7 +191,7 @@ static int put_name(struct lockname_set *s, const struct lockname *name, uint64_
 	/* A child that still has its parent's memory. */
 	if (is_mmap(&n) && at->told_ns == time_ns)
 		return 0;
-	/* The end of its process was not told. */
+	/* The end of its process was not reported. */
 	at->to_ns = n.from_ns > at->from_ns ? n.from_ns : time_ns;
 	n.from_ns = at->to_ns;
 	return append(s, &n);
@@ -266,7 +266,7 @@ static int put_inode(struct lockname_set *s, struct lockname *n, struct lockname
 		at->text = *at->text ? at->text : n->text;
 		return 0;
 	}
-	/* What a look could say of it was less. */
+	/* A snapshot had less information on it. */
 	if (at && !at->ino && !is_mmap(at) && !changed)
 		return replace(s, at, n);
 	if (at)
@@ -288,7 +288,7 @@ int lockname_inode(struct lockname_set *s, const struct lockname *name, bool cha
 	return put_inode(s, &n, find_at(s, n.addr, n.from_ns), changed);
 }
 
-/* Another machine's sections are not mixed with these: all is told together. */
+/* Another machine's sections are not mixed with these: a snapshot has all of them. */
 static int take_percpu(struct lockname_set *s, const struct locksnap *snap)
 {
 	if (!snap->n_areas || !snap->n_vars)
@@ -376,7 +376,7 @@ static int take_holders(struct lockname_set *s, const struct locksnap *snap)
 	return code;
 }
 
-/* When it executed its program, events tell; of who is not measured its begin is known. */
+/* When it executed its program, from events; of a task that is not measured its begin is known. */
 static uint64_t mm_since(const struct task_table *tasks, const struct locksnap_name *n)
 {
 	const uint32_t *at = map64_get(&tasks->by_tid, (uint32_t)n->pid);

@@ -3,7 +3,7 @@
  * Stolen locks: a task takes a lock without waiting while others wait for it. The kernel reports no
  * such acquisition, but each task that begins to wait reads the lock's own word. Where one report
  * names another holder than the one before, the new holder took the lock between the two. It stole
- * it if it did not get it by a wait, and if a wait that goes on had begun by the first report.
+ * it if it did not get it by a wait, and if a wait in progress had begun by the first report.
  *
  * The number is a lower bound. Between two reports more tasks may take the lock, and the same one
  * again. Only reports of events count, as a look at all locks takes a while and says no exact time;

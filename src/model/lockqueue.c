@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queues of locks over time: in which order who waits gets a lock. A lock has a queue from when two
- * wait for it at a time, in whichever mode; both modes of a reader-writer lock share it. It begins
- * with the sums of the tasks that waited alone before: see lockqueue-alone.c.
+ * Queues of locks over time: the order in which waiters get a lock. A lock has a queue from when
+ * two wait for it at a time, in whichever mode; both modes of a reader-writer lock share it. It
+ * begins with the sums of the tasks that waited alone before: see lockqueue-alone.c.
  *
  * A wait has a place, by when it began: places count upwards, those of waits that are over stay
  * empty until there are no more, when the others move together (or the array grows, if it is more
- * than half full). So a later wait is at a higher place, always. Whoever gets the lock passes over
- * all at lower places, but a reader no other reader, as readers get it together. To count that
- * without looking at each of them, the places are a binary indexed tree a mode: an acquisition at
- * place p adds 1 to p and what is below it in the tree, and the sum from place w + 1 upwards is how
- * often those behind w got the lock. All of them began after w, so that has been while w waits.
- * What was counted before places moved is in `passed`. Each step costs the logarithm of the places,
+ * than half full). So a later wait is at a higher place, always. A task that gets the lock
+ * overtakes all at lower places, but a reader no other reader, as readers get it together. To count
+ * that without looking at each of them, the places are a binary indexed tree a mode: an acquisition
+ * at place p adds 1 to p and what is below it in the tree, and the sum from place w + 1 upwards is
+ * how often those after w got the lock. All of them began after w, so that has been while w waits.
+ * Counts from before places moved are in `passed`. Each step costs the logarithm of the places,
  * which are at most four times as many as have waited at once.
  *
  * How many hand-overs a wait lasted is the difference of the queue's number of them. Doubtful waits
- * are in no queue, and who gets a lock after one ends a phase. Of a wait that a look alone tells of
- * it is not known when it began among the others: it is in the queue, and has no place.
+ * are in no queue, and an acquisition after one ends a phase. For a wait that only a snapshot has
+ * the order of its begin is not known: it is in the queue, and has no place.
  */
 #include "kontend/mem.h"
 #include "lockqueue-int.h"
@@ -104,7 +104,7 @@ static int grow(struct lockqueue *q)
 	return 0;
 }
 
-/* A place behind all others; 0: there is no memory, so its wait is not followed. */
+/* A place after all others; 0: there is no memory, so its wait is not followed. */
 static uint32_t new_place(struct model *m, struct lockqueue *q)
 {
 	if (q->cap && q->end == q->cap && length(q) <= q->cap / 2)
@@ -180,7 +180,7 @@ static void put_free(struct lockqueues *s, uint32_t index)
 	s->in_use--;
 }
 
-/* The wait for @lock that began last, if it goes on and is in no queue. */
+/* The wait for @lock that began last, if it has not ended and is in no queue. */
 static uint32_t latest_of(const struct model *m, uint32_t lock)
 {
 	uint32_t index = m->locks.locks[lock].latest;
@@ -285,7 +285,7 @@ void lockqueue_count(const struct model *m, const struct wait *w, uint64_t ns,
 	}
 }
 
-/* Where records are missing somebody else may have had the lock in between. */
+/* Where records are missing another task may have had the lock in between. */
 static void count_phase(struct model *m, struct lockqueue *q, bool reader, uint64_t ns)
 {
 	struct lockqueue_sums *s = &q->cur;

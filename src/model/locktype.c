@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Lock types from the flags of lock:contention_begin. The names are those of `perf lock
- * contention`, so that the two tools can be read side by side. A mutex tells its spinning phase by
+ * contention`, so that the two tools can be read side by side. A mutex marks its spinning phase by
  * SPIN beside MUTEX; it is a mutex all the same. Flags 0 are what counting semaphores give.
  */
 #include "kontend/locktype.h"

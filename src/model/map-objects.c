@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The files that code is mapped from, each once: by name, device and inode. Memory that is no file
- * has a name that says nothing ("//anon", "/memfd:jit"), so it is told apart by process. Every
+ * has a name that says nothing ("//anon", "/memfd:jit"), so it is separated by process. Every
  * process maps the same few libraries, so a file is looked for first where its inode was lately:
  * to hash its name would take most of the time that a mapping takes. A number that is free again is
- * given as late as can be: somebody may still show the one that had it.
+ * reused as late as possible: a view may still show the object that had it.
  */
 #include "kontend/maps.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <string.h>
 
-/* Versions of spaces are other ones than in the table before, whoever goes on with that. */
+/* Versions of spaces differ from those of the table before, for models that use it on. */
 static const uint64_t EPOCH_VERSIONS = 1ull << 40;
 
 struct map_objects *map_objects_new(void)
@@ -105,7 +105,7 @@ static uint32_t find_object(struct map_objects *o, const struct event *ev, bool 
 
 	if (!path)
 		return 0;
-	/* Keys that collide are tried one behind the other. */
+	/* Keys that collide are tried one after the other. */
 	for (key = key_of(ev, path, memory); (known = map64_get(&o->index, key)); key++) {
 		const struct map_object *at = &o->items[*known];
 

@@ -2,9 +2,10 @@
 /*
  * Address spaces. Ranges of one are kept sorted and never overlap: a new mapping cuts what it
  * covers, as mmap(2) with MAP_FIXED does, so that finding one is a bisection. A child starts with
- * its parent's, by reference; whoever changes a shared one takes a copy first, and so do copies of
- * the whole model. Unmapping is not told by perf: what is gone stays until it is mapped over or the
- * process executes something else, which can name a stale frame, never a living one wrongly.
+ * its parent's, by reference; a process that changes a shared one gets a copy first, and so do
+ * copies of the whole model. perf does not report unmapping: an unmapped range stays until it is
+ * mapped over or the process executes another program, which can name a stale frame, never a living
+ * one wrongly.
  */
 #include "kontend/maps.h"
 #include "kontend/bisect.h"
@@ -119,7 +120,7 @@ static struct map_space *own_space(struct map_spaces *s, int32_t pid)
 	return copy;
 }
 
-/* Index of the first range that ends behind @addr. */
+/* Index of the first range that ends after @addr. */
 static size_t first_behind(const struct map_space *space, uint64_t addr)
 {
 	return BISECT(space->ranges, space->n, end, addr);
@@ -250,7 +251,7 @@ static void keep_mapped(const struct map_spaces *s, uint8_t *keep)
 			keep[s->spaces[i]->ranges[k].object] = 1;
 }
 
-/* Objects that are there, and mapped by nobody. */
+/* Objects that no process maps any more. */
 struct unmapped {
 	const struct map_objects *objects;
 	const uint8_t *keep;

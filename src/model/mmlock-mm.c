@@ -140,7 +140,7 @@ void mmlock_zero(struct mmlocks *l)
 	if (n)
 		memset(l->mms[0].mode, 0, sizeof(l->mms[0].mode));
 	for (size_t i = 1; i < l->n; i++) {
-		/* An entry that cannot be found again is of no use. */
+		/* An entry that cannot be found again is dropped. */
 		if (l->mms[i].over || map64_put(&l->by_mm, l->mms[i].mm, (uint32_t)n) < 0)
 			continue;
 		l->mms[n] = l->mms[i];

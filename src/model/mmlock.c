@@ -2,10 +2,10 @@
 /*
  * Pairs the events of mmap_locks by task and address space. A thread has few of these locks at a
  * time (two while it forks), so its open ones are an array that is searched. Nothing is paired on a
- * guess: an event that does not fit what is open ends it, counted as unpaired, and begins anew. A
- * lock is asked for once at most before it is got, so getting it again without a release means that
- * the release came from elsewhere; getting it for reading while having it for writing is a
- * downgrade, which the kernel tells in this way.
+ * guess: an event that does not fit the open ones ends them, counted as unpaired, and begins again.
+ * A lock is asked for once at most before it is got, so getting it again without a release means
+ * that the release came from elsewhere; getting it for reading while having it for writing is a
+ * downgrade, which the kernel reports in this way.
  */
 #include "mmlock-int.h"
 #include <errno.h>
@@ -19,7 +19,7 @@ static struct mmlock_open *find_open(struct mmlock_task *t, uint64_t mm)
 	return NULL;
 }
 
-/* What was open is over, and how it ended is not known. */
+/* Ends an open one without a known end. */
 static void give_up(struct mmlocks *l, struct mmlock_open *o)
 {
 	if (o->state == MMLOCK_ASKED)
@@ -255,7 +255,7 @@ void mmlock_lost(struct mmlocks *l, uint64_t until_ns)
 	l->n_tasks = 0;
 }
 
-/* What each mode has got within the burst that ends. */
+/* Counts of each mode within the burst that ends. */
 static void end_burst(struct mmlocks *l, double size)
 {
 	for (size_t i = 0; i < 2 * l->n; i++) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Snapshots: what was looked at as a whole and not told event by event. The model keeps the latest
- * payload of each kind as it came, shared between its copies; so every checkpoint has what was seen
- * last before it, and whoever shows it takes it apart for what is shown. A kind or a version that
- * is not known here is counted and nothing else.
+ * Snapshots: states that are read as a whole and not reported event by event. The model keeps the
+ * latest payload of each kind as it came, shared between its copies; so every checkpoint has the
+ * last one before it, and the view that shows it decodes it. A kind or a version that is not known
+ * here is counted and nothing else.
  */
 #include "internal.h"
 #include "kontend/buildids.h"
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What locks are called is needed as long as there are waits for them. */
+/* Names of locks are needed as long as there are waits for them. */
 static int take_names(struct model *m, const struct record_snapshot *head, const void *body,
 		      size_t len)
 {
@@ -65,7 +65,7 @@ static void take_mmap(struct model *m, const void *payload, size_t len)
 		mmlock_how(&m->mmlocks, &how, m->zero_ns);
 }
 
-/* What is the same in it and in the one before was so all the time between. */
+/* Values that are the same in it and in the one before were so all the time between. */
 static int take_perf(struct model *m, const void *body, size_t len)
 {
 	struct snapshot_set before = {0};

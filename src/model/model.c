@@ -133,7 +133,7 @@ static int begin_task(struct model *m, const struct event *ev)
 	if (old)
 		pair_task_gone(m, *old);
 	pair_untracked_gone(m, ev->tid);
-	/* Who makes another task waits for nothing meanwhile. */
+	/* A task that creates another one waits for nothing meanwhile. */
 	const uint32_t *parent = map64_get(&m->tasks.by_tid, (uint32_t)ev->fork.ptid);
 	if (parent)
 		m->tasks.tasks[*parent].told_ns = ev->time;
@@ -176,10 +176,10 @@ static int lose(struct model *m, const struct event *ev)
 }
 
 /*
- * What each event has lost in all, as is said at the end: mostly told where it happened, but for
- * what was lost last, behind which there is no record to tell it. It comes before what the merge
- * still holds, so it is known of that: anything may be missing there, on whatever CPU. Losses that
- * are told there are among those.
+ * Total losses of each event, as reported at the end: mostly reported where they happened, except
+ * the last ones, after which no record could report them. The totals come before records that the
+ * merge still holds, so they apply to those: anything may be missing there, on whatever CPU. Losses
+ * that are reported there are among those.
  */
 static int record_counter_losses(struct model *m, const struct event *ev)
 {
@@ -295,7 +295,7 @@ static int apply_other(struct model *m, const struct event *ev)
 	}
 }
 
-/* What happened while it was measured; of other records some are of before. */
+/* Did it happen while it was measured? Some other records are older. */
 static bool is_measured(const struct event *ev)
 {
 	switch (ev->kind) {
@@ -314,7 +314,7 @@ static bool is_measured(const struct event *ev)
 	}
 }
 
-/* A file's header may tell of another time than its samples: then these decide. */
+/* A file's header may have another time than its samples: then these decide. */
 static void find_start(struct model *m, const struct event *ev)
 {
 	struct record_host *h = &m->host;
@@ -344,7 +344,7 @@ static void note_time(struct model *m, const struct event *ev)
 	note_now(m, ev->time);
 }
 
-/* Who waits for a reader-writer lock while asking for an mmap_lock waits for that one. */
+/* A task that waits for a reader-writer lock while asking for an mmap_lock waits for that one. */
 static void learn_offset(struct model *m, const struct event *ev)
 {
 	if (*locktype_mode(locktype_from_flags(ev->begin.flags)))
@@ -431,9 +431,9 @@ void model_host(struct model *m, const struct record_host *host)
 }
 
 /*
- * What is missing may be younger than all that was applied, and a source says neither when it
- * happened nor until when. It has when it says a round of later than that: it looks at its rings,
- * says a round of before, and is at most two behind.
+ * Missing records may be younger than all applied ones, and a source reports neither when it
+ * happened nor until when. A round with a later time ends it: the source reads its rings, announces
+ * a round of before, and is at most two late.
  */
 enum { ROUNDS_BEHIND = 3 };
 

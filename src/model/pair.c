@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pairs contention_begin with contention_end. Sleeping waits stand on a stack of their task, spin
+ * Pairs contention_begin with contention_end. Sleeping waits are on a stack of their task, spin
  * waits on one of their CPU (a spinner cannot leave it, and an interrupt may spin on top of it or
- * within a sleeping wait). Ends are matched by address from the innermost wait outwards: what lies
- * above the match has lost its end. The mutex slow path emits begin(MUTEX|SPIN), begin(MUTEX), and
- * so on while it alternates between spinning and sleeping, and one end: the first time stamp holds.
+ * within a sleeping wait). Ends are matched by address from the innermost wait outwards: waits
+ * above the match have lost their end. The mutex slow path emits begin(MUTEX|SPIN), begin(MUTEX),
+ * and so on while it alternates between spinning and sleeping, and one end: the first time stamp
+ * holds.
  *
  * A wait whose end was dropped must not linger as "still waiting" nor end with a wrong duration.
  * It is taken off as unmatched as soon as the stream proves it stale: the task exits, begins the
- * same lock anew, ends an outer wait, or begins a wait whose call chain does not come out of it;
- * and by the next tick, where it spins on a CPU that has told of a sleeping wait since.
+ * same lock again, ends an outer wait, or begins a wait whose call chain does not come out of it;
+ * and by the next tick, where it spins on a CPU that has reported a sleeping wait since.
  *
- * Where records are missing, any wait that was in flight meanwhile may have ended, and begun anew:
+ * Where records are missing, any wait that was in flight meanwhile may have ended, and begun again:
  * it is doubtful, also if it ended within the gap on a CPU that has all its records, and also if it
- * began there. A spin wait is told by one CPU alone, so a gap on another one does it no harm.
+ * began there. Only one CPU reports a spin wait, so a gap on another one does it no harm.
  */
 #include "kontend/waitrec.h"
 #include "lockqueue-int.h"
@@ -84,7 +85,7 @@ static void give_up(struct model *m, struct nest *n, uint32_t from)
 		give_up_one(m, n, n->depth - 1);
 }
 
-/* Whose sleeping waits they are: a task's, or those of one that is "other". */
+/* The owner of sleeping waits: a task, or one that is "other". */
 struct sleeper {
 	struct task *task;
 	struct untracked *stray; /* NULL: it has an entry */
@@ -122,8 +123,8 @@ static bool find_wait(const struct model *m, const struct nest *n, uint64_t addr
 }
 
 /*
- * Of a reader-writer lock of PREEMPT_RT who wants to read waits for the rt-mutex within it, which
- * is told as a wait in that wait. It is the same one: it is not counted twice.
+ * A reader of a reader-writer lock of PREEMPT_RT waits for the rt-mutex within it, which is
+ * reported as a wait in that wait. It is the same one: it is not counted twice.
  */
 static bool is_part(const struct model *m, const struct nest *n, uint64_t addr)
 {
@@ -171,7 +172,7 @@ static void drop_stale(struct model *m, struct nest *n, const struct wait *new, 
 	for (uint32_t i = 0; i < n->depth; i++) {
 		const struct wait *w = &m->waits.waits[n->waits[i]];
 		bool moved_on = spin && w->task != new->task;
-		/* What a look tells are the calls of a sleeper. */
+		/* A snapshot has the calls of a sleeper. */
 		if (moved_on || (!w->by_look && !nested_in(m, new->stack, w->stack))) {
 			give_up(m, n, i);
 			break;
@@ -183,7 +184,7 @@ static void drop_stale(struct model *m, struct nest *n, const struct wait *new, 
 	}
 }
 
-/* Frames of the tracing are nobody's: they come and go with whoever else listens. */
+/* Frames of the tracing belong to no task: they depend on the other users of the tracepoint. */
 static uint32_t count_traced(const struct model *m, const struct event *ev)
 {
 	uint32_t n = 0;
@@ -241,7 +242,7 @@ static void push(struct model *m, struct nest *n, uint32_t index)
 	begin_waiting(m, index);
 }
 
-/* A mutex that goes on waiting in another phase. */
+/* A mutex whose wait continues in another phase. */
 static bool continues(struct model *m, const struct nest *n, const struct event *ev)
 {
 	uint32_t at;
@@ -258,7 +259,7 @@ static bool continues(struct model *m, const struct nest *n, const struct event 
 	return true;
 }
 
-/* One that was told while it went on, and ends now, when its call chain is told. */
+/* A wait that was reported in progress, and ends now, when its call chain is reported. */
 static bool completes(struct model *m, const struct nest *n, const struct event *ev)
 {
 	uint32_t at;
@@ -281,9 +282,8 @@ static bool completes(struct model *m, const struct nest *n, const struct event 
 }
 
 /*
- * May what is known of the wait that begins be wrong, as records are missing? A mutex begins
- * several times: the first of them is sure only if nothing is missing since the task was last heard
- * of.
+ * May the begin of the wait be wrong, as records are missing? A mutex begins several times: the
+ * first of them is sure only if nothing is missing since the last record of the task.
  */
 static bool is_doubtful(const struct model *m, const struct model_cpu *cpu, const struct task *t,
 			const struct event *ev, bool spin)
@@ -295,7 +295,7 @@ static bool is_doubtful(const struct model *m, const struct model_cpu *cpu, cons
 	return ev->time < m->lost_until || (ev->begin.flags & LCB_F_MUTEX && known < m->lost_until);
 }
 
-/* False: there is no room to tell its sleeping waits from those of others. */
+/* False: there is no room to separate its sleeping waits from those of others. */
 static bool find_untracked(struct model *m, uint32_t t, int32_t tid, struct untracked **ret)
 {
 	*ret = t == TASK_OTHER ? untracked_get(&m->untracked, tid)
@@ -309,7 +309,7 @@ static void note_wait(struct lock *l, const struct event *ev)
 	l->cgroup = ev->cgroup;
 }
 
-/* They were lost in pairs, or the gap that they are of was said before. */
+/* They were lost in pairs, or their gap was reported before. */
 static void note_missed(struct model *m, struct model_cpu *cpu, uint32_t n)
 {
 	m->damage.lost += n;
@@ -317,7 +317,7 @@ static void note_missed(struct model *m, struct model_cpu *cpu, uint32_t n)
 	cpu->untold = false;
 }
 
-/* Who had the lock when @w began, as its record or one of its own says. */
+/* The holder when @w began, from its record or one of its own. */
 static void note_owner(struct model *m, struct wait *w, uint32_t owner, uint64_t ns)
 {
 	uint32_t task = cell_owner_task(owner);
@@ -360,7 +360,7 @@ static void sum_by_owner(struct model *m, struct wait *w)
 	w->cell = cell_prefetch(&m->cells, wait_key(w));
 }
 
-/* Of a mutex that goes on in another phase, too. */
+/* Also for a mutex that continues in another phase. */
 static void begin_owner(struct model *m, const struct event *ev)
 {
 	struct wait *w = &m->waits.waits[m->last_wait];
@@ -446,9 +446,9 @@ int pair_begin(struct model *m, const struct event *ev)
 }
 
 /*
- * Who had the lock when the innermost wait of the task for it began: told right behind the begin. A
- * mutex is asked about again before each sleep: the first one told counts. Whoever is not measured
- * has no wait here.
+ * The holder of the lock when the innermost wait of the task for it began: reported right after the
+ * begin. A mutex is read again before each sleep: the first report counts. A task that is not
+ * measured has no wait here.
  */
 int pair_owner(struct model *m, const struct event *ev)
 {

@@ -2,10 +2,10 @@
 /*
  * The profile. A sample is an addition to a cell keyed (call chain, task, CPU); every table of it
  * is a sum over cells when it is shown. When cells or chains have run out, chains lose their outer
- * half: who called from far away is forgotten first, the function that ran never, so shares by
- * symbol stay exact. Before that goes what belongs to programs that have ended, the oldest first:
- * whose samples they were, and where in code that nobody has mapped any more. Whose samples those
- * of living tasks are goes last.
+ * half: distant callers are forgotten first, the function that ran never, so shares by symbol stay
+ * exact. Before that data of programs that have ended are dropped, the oldest first: the tasks of
+ * samples, and the places in code that no process maps any more. The tasks of samples that are
+ * alive are dropped last.
  */
 #include "kontend/profile.h"
 #include "kontend/mem.h"
@@ -78,9 +78,9 @@ static int add_sample(struct profile *p, uint32_t stack, uint32_t task, uint32_t
 }
 
 /*
- * What the kernel gave, without markers. A thread begins with a frame pointer and a return address
- * of zero, which the kernel hands out as a caller: nothing can lie there. What stands behind the
- * marker of a hypervisor's guest is left out: those addresses are of another machine.
+ * The kernel's chain, without markers. A thread begins with a frame pointer and a return address
+ * of zero, which the kernel reports as a caller: no code can be there. Addresses after the marker
+ * of a hypervisor's guest are left out: they are of another machine.
  */
 static uint32_t take_given(const struct map_space *space, const struct event *ev, bool user_too,
 			   uint64_t *ret)
@@ -101,9 +101,9 @@ static uint32_t take_given(const struct map_space *space, const struct event *ev
 }
 
 /*
- * The calls of user space that the CPU has kept, the latest first, which is the innermost. Each is
- * told by its own address; other chains have the address behind the call, from which whoever names
- * a caller goes one byte back: so this one goes one ahead.
+ * The calls of user space that the CPU has kept, the latest first, which is the innermost. Each has
+ * its own address; other chains have the address after the call, from which the naming of a caller
+ * goes one byte back: so this one goes one ahead.
  */
 static uint32_t take_branches(const struct map_space *space, const struct event *ev, uint64_t *ret,
 			      uint32_t most)
@@ -156,7 +156,7 @@ static bool is_full(const struct profile *p)
 	return p->n >= p->max || (!p->stacks.free && p->stacks.n >= p->stacks.max);
 }
 
-/* How all cells are made anew: what is given up of each. */
+/* How all cells are built again: the data that each gives up. */
 struct remake {
 	uint32_t most;			/* frames, the innermost; 0: all */
 	bool nobody;			/* of no task any more */
@@ -174,7 +174,7 @@ static bool is_ended(const struct remake *r, uint64_t frame)
 	       (object >= r->n_keep || !r->keep[object]);
 }
 
-/* Frames that nothing is known of any more are one, where they stand side by side. */
+/* Adjacent frames of forgotten code become one. */
 static uint32_t take_kept(const struct remake *r, const uint64_t *frames, uint32_t n, uint64_t *ret,
 			  bool *ret_ended)
 {

@@ -87,7 +87,7 @@ static void count(struct pack *p)
 	}
 }
 
-/* What stays moves to the front, what does not is put cell by cell. Answers the kind of that. */
+/* Moves the other words to the front, and puts entries cell by cell. Returns the kind of these. */
 static enum recent_kind take_out(struct pack *p)
 {
 	struct recent *r = p->r;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What lock:contended_release tells, which kernels have from 7.x on: a task lets go of a lock while
- * others are in its queue. So it is known when a hold has ended, and not only that it was over when
- * the next one had the lock; the time between the two is the hand-over. Who never waited is known
- * to have held it, too.
+ * Uses lock:contended_release, which kernels have from 7.x on: a task releases a lock while others
+ * are in its queue. So it is known when a hold has ended, and not only that it was over when the
+ * next one had the lock; the time between the two is the hand-over. Holders that never waited are
+ * known, too.
  *
- * Since when? At any moment without a release since somebody has been in the queue, the holder was
- * the same. So what is exact is the time from when the holder got the lock, or from when the first
- * of an unbroken row of waiters came, whichever was later. A mutex tells of waiters that spin, but
- * no release while nobody sleeps in its queue: what was held before the first one slept is no more
- * than an upper bound. So is what was held since others came, where not all tasks are measured: one
- * that is not may have let go meanwhile.
+ * Since when? At any moment without a release since a task has been in the queue, the holder was
+ * the same. So the exact time is from when the holder got the lock, or from when the first of an
+ * unbroken row of waiters came, whichever was later. A mutex reports waiters that spin, but no
+ * release while no task sleeps in its queue: time held before the first one slept is only an upper
+ * bound. So is time held since others came, where not all tasks are measured: one that is not may
+ * have released it meanwhile.
  *
- * The kernel tells of some releases right after others may have got the lock. Then the next one has
- * it already (`due`), and what comes late says nothing that is not known. Readers and writers are
- * told alike: of who never waited for a reader-writer lock only the first release in a row counts,
- * as who lets go next may have held it beside or after. A counting semaphore is given back by
- * anybody.
+ * The kernel reports some releases right after others may have got the lock. Then the next one has
+ * it already (`due`), and the late event adds nothing. Releases by readers and writers look alike:
+ * of tasks that never waited for a reader-writer lock only the first release in a row counts, as
+ * the next one to release may have held it at the same time or after. Any task may give a counting
+ * semaphore back.
  */
 #include "internal.h"
 
@@ -57,7 +57,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return !a || (b && b < a) ? b : a;
 }
 
-/* Since when somebody has waited without a break; 0: nobody does. */
+/* Since when tasks have waited without a break; 0: none waits. */
 static uint64_t waits_since(const struct modes *of)
 {
 	return earlier(of->l->n_sure ? of->l->waits_ns : 0,
@@ -105,13 +105,13 @@ static uint32_t find_lock(struct model *m, uint64_t addr)
 	return *met;
 }
 
-/* From then on nobody has it, as far as is known, until the next one gets it. */
+/* From then on no holder is known, until the next one gets it. */
 static void let_go(struct model *m, uint32_t lock, const struct hold *h, uint64_t ns)
 {
 	m->locks.locks[lock].freed = (struct lock_freed){ns, h->stack, h->task};
 }
 
-/* @h->got_ns: nobody else has had it since. */
+/* @h->got_ns: no other task has had it since. */
 static void count_release(struct model *m, uint32_t lock, struct hold *h, uint64_t ns)
 {
 	struct modes of = modes_of(m, lock);
@@ -124,7 +124,7 @@ static void count_release(struct model *m, uint32_t lock, struct hold *h, uint64
 		holds_count(m, h, lock, ns, exact && queued <= h->got_ns);
 }
 
-/* Who had waited for it lets go of it. */
+/* A task that had waited for it releases it. */
 static bool known_lets_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
 {
 	uint32_t twin = m->locks.locks[lock].twin;
@@ -152,7 +152,7 @@ static uint32_t writers_of(struct model *m, uint32_t lock)
 		       : lock;
 }
 
-/* Who had not waited for it: so it had it since nobody else can have had it. */
+/* A task that had not waited releases it: it had it since no other task can have had it. */
 static void other_lets_go(struct model *m, uint32_t lock, struct hold *h, uint64_t ns)
 {
 	struct modes of = modes_of(m, lock);
@@ -171,7 +171,7 @@ static void other_lets_go(struct model *m, uint32_t lock, struct hold *h, uint64
 			let_go(m, lock, h, ns);
 		return;
 	}
-	/* Who had it before has let go of it when nobody waited. */
+	/* The holder before has released it when no task waited. */
 	holds_forget(m, lock);
 	if (of.l->twin)
 		holds_forget(m, of.l->twin);
@@ -187,7 +187,7 @@ static void other_lets_go(struct model *m, uint32_t lock, struct hold *h, uint64
 	let_go(m, lock, h, ns);
 }
 
-/* Who lets go of a lock has had it; of two modes it is not said which. */
+/* A task that releases a lock has had it; of two modes the event does not name one. */
 static void tell_blame(struct model *m, uint32_t lock, uint32_t task)
 {
 	enum lock_type type = (enum lock_type)m->locks.locks[lock].type;
@@ -262,7 +262,7 @@ bool release_got(struct model *m, const struct wait *w, uint64_t ns)
 	return true;
 }
 
-/* Who has ended must not keep its entry by it. */
+/* A task that has ended must not keep its entry by it. */
 void release_mark(struct model *m, struct lock *l)
 {
 	if (!l->marked || !l->freed.ns)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Durations by the events that were there. Which task has how many events the stream tells now and
+ * Durations by the events of that time. The stream has the number of events of each task now and
  * then, in snapshots of perf events; so a duration waits for the snapshot after it, and counts if
  * that one and the one before have the same events where it matters: on its CPU and of its tasks,
- * which must have been there at both. Then nothing that lasts has changed between. What does not
- * agree is left out, and counted.
+ * which must have been there at both. Then nothing that lasts has changed between. Durations that
+ * do not agree are left out, and counted.
  *
  * Those of timers become points (events in the contexts of the CPU and of the task that ran, time);
- * those of switches too, and they are told apart by whether one of the two tasks had events at all:
+ * those of switches too, which are separated by whether one of the two tasks had events at all:
  * those without are the baseline.
  */
 #include "census.h"
 #include "kontend/mem.h"
 #include "rotation-int.h"
 
-/* What there was at two moments, and who. */
+/* The events and tasks of two moments. */
 struct span {
 	struct census before, now;
 	uint64_t from_ns, to_ns;
@@ -58,7 +58,7 @@ static void add_point(struct rotation *r, const struct rotation_point *like, uin
 		r->dropped++;
 }
 
-/* Idle is not a task that comes and goes. Who is not known any more has exited. */
+/* Idle is not a task that comes and goes. A task that is not known any more has exited. */
 static bool was_there(const struct span *s, int32_t tid)
 {
 	const uint32_t *at = tid > 0 ? map64_get(&s->tasks->by_tid, (uint32_t)tid) : NULL;
@@ -96,7 +96,7 @@ static struct census_count of_switch(const struct census *c, const struct rotati
 	return n;
 }
 
-/* What the switch would have taken without the records that tell of it. */
+/* The time of the switch without the records that report it. */
 static uint32_t without_records(const struct rotation *r, uint32_t ns, uint32_t events)
 {
 	uint64_t own = r->own_ps < UINT32_MAX ? r->own_ps * events / 1000 : UINT64_MAX;
@@ -156,7 +156,7 @@ static void class_one(struct rotation *r, const struct span *p, const struct rot
 		r->changed++;
 }
 
-/* Those up to @until_ns, with what is known of them (NULL: nothing). */
+/* Those up to @until_ns, with the snapshots around them (NULL: none). */
 static void class_all(struct rotation *r, const struct span *p, uint64_t until_ns)
 {
 	size_t kept = 0;

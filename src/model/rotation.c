@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Expiries of timers and context switches, paired: an expiry begins and ends on one CPU and its
- * handler is not interrupted by itself, so a timer has at most one that goes on; a switch is a task
- * that goes off and one that comes, with nothing between them on that CPU. What lost its other half
- * is counted and never guessed. A begin at a time when nothing of the kind can go on replaces it.
+ * handler is not interrupted by itself, so a timer has at most one open expiry; a switch is a task
+ * that goes off and one that comes, with nothing between them on that CPU. Events without their
+ * other half are counted and never paired by a guess. A begin while one is open replaces it.
  *
- * Durations are summed up by timer at once. What they are to be compared by, the events that the
- * contexts had, is known with the next snapshot only: see rotation-class.c.
+ * Durations are summed up by timer at once. The events of their contexts, by which they are
+ * compared, are known with the next snapshot only: see rotation-class.c.
  */
 #include "internal.h"
 #include "kontend/mem.h"
@@ -84,7 +84,7 @@ static struct rotation_cpu *cpu_of(struct rotation *r, uint32_t cpu)
 	return &r->cpus[cpu];
 }
 
-/* Who goes off says who comes, and the other way round: both must say the same. */
+/* The outgoing task's event names the next one, and the other way round: both must agree. */
 static int switched(struct rotation *r, const struct event *ev)
 {
 	struct rotation_cpu *c = cpu_of(r, ev->cpu);

@@ -154,7 +154,7 @@ static uint32_t find_stack(const struct stack_table *t, uint64_t hash, const uin
 	return STACK_OTHER;
 }
 
-/* By frames that tell most chains apart: the way to the lock, and the way of the task to there. */
+/* By the frames that differ most between chains: next to the lock, and the task's way to there. */
 static inline uint32_t *recent_slot(struct stack_table *t, const uint64_t *f, uint32_t n)
 {
 	uint64_t v = (f[0] + f[n / 2] * 3 + f[n - n / 4 - 1] * 5 + n) * 0x9e3779b97f4a7c15ull;

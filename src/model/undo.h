@@ -12,8 +12,7 @@ void holds_done_forget(struct model *m); /* that of until now stays as it is */
 /* Since when a wait in flight has a part in what is charged; now, if there is none. */
 uint64_t holds_oldest(const struct model *m);
 
-/* blame-undo.c: the end of @w, of which blame_over() is told next, was lost; those are taken out.
- */
+/* blame-undo.c: the end of @w, for which blame_over() is called next, was lost: undoes charges. */
 void blame_gone(struct model *m, const struct wait *w);
 void blame_take_back(struct model *m);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tasks without an entry of their own, who are "other" in all tables. Their waits can be told apart
- * all the same, by tid, as long as they go on; so there is an entry here for as long as that is.
+ * Tasks without an entry of their own, which are "other" in all tables. Their waits are separated
+ * all the same, by tid, while they continue; so there is an entry here for that long.
  */
 #include "kontend/untracked.h"
 #include "kontend/mem.h"
