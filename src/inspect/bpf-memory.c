@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What maps take follows from their sizes, which an object file has before it is loaded. */
+/* The memory of maps follows from their sizes, which an object file has before it is loaded. */
 #include "kontend/bpf-memory.h"
 #include "bpf-run.h"
 #include "bpf-unpack.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * BPF programs that are run on demand, by test_run or as iterators, and speak through arrays that
- * are mapped. What an iterator prints is of no use: it is read until its end.
+ * are mapped. The output of an iterator is not needed: it is read until its end.
  */
 #include "bpf-run.h"
 #include "bpf-unpack.h"
@@ -223,7 +223,7 @@ static int load_fitted(struct bpf_object **ret, const struct bpf_run_file *f)
 int bpf_run_load(struct bpf_object **ret, const struct bpf_run_file *f, struct error *err)
 {
 	bpf_types_quiet();
-	/* What this does not do, libbpf may, more slowly; and if not it is said why. */
+	/* libbpf may load it where this fails, more slowly; if not, it reports why. */
 	if (f->types && load_fitted(ret, f) == 0)
 		return 0;
 	return open_and_load(ret, f, -1, err);

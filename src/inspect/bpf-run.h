@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * What is done with a file of BPF programs that are run on demand: load it, map its arrays, run its
- * programs and iterators. Nothing stays attached: all goes with the descriptors.
+ * Runs a file of BPF programs on demand: loads it, maps its arrays, runs its programs and
+ * iterators. Nothing stays attached: all goes with the descriptors.
  */
 struct bpf_object;
 struct bpf_link;

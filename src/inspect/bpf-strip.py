@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """bpf-strip.py [--no-lines] IN OUT: a BPF object without what only debuggers read, which is more than half of it, packed
-by zlib behind its length (eight bytes, little-endian): bpf-unpack.c unpacks it.
+by zlib after its length (eight bytes, little-endian): bpf-unpack.c unpacks it.
 
 clang makes BTF of debug information and leaves both. The sections stay, empty: libbpf passes over
 these by their names, and all numbers of sections hold. --no-lines leaves out lines of source as well,

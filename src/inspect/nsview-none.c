@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built without BPF: nobody tells of tasks outside of our PID namespace. */
+/* Built without BPF: tasks outside of our PID namespace have no names. */
 #include "kontend/nsview.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A table of buckets over an array in the order of ids, which has a third of all types: most have
- * no name, or are functions that nobody asks for.
+ * no name, or are functions that are never looked up.
  */
 #include "index.h"
 #include "kontend/mem.h"

@@ -31,7 +31,7 @@ struct btf_index {
 /* Is it a type with a name? Sections and functions are none. */
 bool btf_index_is_type(const struct btf_type *t);
 
-/* 0 or -ENOMEM. @btf is borrowed by whoever looks something up. */
+/* 0 or -ENOMEM. @btf is not kept: lookups that need it take it as an argument. */
 int btf_index_make(struct btf_index *x, const struct btf *btf);
 void btf_index_deinit(struct btf_index *x);
 

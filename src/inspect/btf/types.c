@@ -3,7 +3,7 @@
  * The kernel's BTF is 5 MB with 130,000 types, and libbpf goes through all of them for each
  * structure of each object that it fits to the kernel: that was most of what starting took. So
  * objects are fitted to an excerpt, which has a few thousand types. Fitting compares members by
- * their kinds and goes into structures within structures, but never behind a pointer: so pointers
+ * their kinds and goes into structures within structures, but never through a pointer: so pointers
  * in the excerpt point to nothing. Types of one name are all in it, or an ambiguity would be
  * decided.
  */
@@ -131,7 +131,7 @@ static int mark_all_named(struct excerpt *x, const struct btf *programs)
 	return code;
 }
 
-/* Types that @t is made of: those behind pointers are none. */
+/* Types that @t is made of: targets of pointers are none. */
 static int mark_parts(struct excerpt *x, const struct btf_type *t)
 {
 	int code = 0;

@@ -27,7 +27,7 @@ int kerntypes_find(struct kerntypes *t, const char *name, uint32_t kind);
 /* The value of an enumerator of whatever enum; 0: there is none. */
 int kerntypes_enumerator(struct kerntypes *t, const char *name);
 
-/* What goes wrong is said by us: before the first call to libbpf. */
+/* Silences libbpf, as we report errors ourselves: call it before the first call to libbpf. */
 void bpf_types_quiet(void);
 
 #endif

@@ -3,7 +3,7 @@
  * The few members of the kernel's structures that the programs here read, by the kernel's own
  * names, as its headers have them from 5.15 to 6.18. libbpf finds out at load time where they are
  * in the running kernel; a member that is not there is asked about before (bpf_core_field_exists).
- * A structure of another shape in older kernels has its version behind three underscores.
+ * A structure of another shape in older kernels has its version after three underscores.
  */
 #ifndef KONTEND_INSPECT_KERNEL_H
 #define KONTEND_INSPECT_KERNEL_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tells of the system call that a task is in: see base.h. */
+/* Structures that give the system call of a task: see base.h. */
 #ifndef KONTEND_INSPECT_KERNEL_CALL_H
 #define KONTEND_INSPECT_KERNEL_CALL_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Numbers of tasks as the PID namespace of kontend has them; whoever is outside of it has that of
- * the initial namespace, marked (taskid.h). Whoever includes this has a config with an `ns`.
+ * Numbers of tasks as the PID namespace of kontend has them; a task outside of it has that of the
+ * initial namespace, marked (taskid.h). A program that includes this has a config with an `ns`.
  */
 #ifndef KONTEND_INSPECT_KERNEL_NS_H
 #define KONTEND_INSPECT_KERNEL_NS_H

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a kernel probe finds in registers, and the cgroup of a task that perf goes by: see base.h.
- */
+/* The registers of a kernel probe, and the cgroup of a task that perf uses: see base.h. */
 #ifndef KONTEND_INSPECT_KERNEL_PHASES_H
 #define KONTEND_INSPECT_KERNEL_PHASES_H
 
 #include "arch.h"
 #include "cgroup.h"
 
-/* What a probe is given. */
+/* The argument of a probe. */
 struct pt_regs___di {
 	unsigned long di;
 } CORE;

@@ -33,8 +33,8 @@ struct rt_mutex_base {
 } CORE;
 
 /*
- * Of PREEMPT_RT: rwsems and rwlocks begin with this. Who writes has the rt-mutex, then keeps
- * readers out and waits for the last of them; who wants to read meanwhile waits for the rt-mutex.
+ * Of PREEMPT_RT: rwsems and rwlocks begin with this. A writer has the rt-mutex, then keeps readers
+ * out and waits for the last of them; a reader that comes meanwhile waits for the rt-mutex.
  */
 struct rwbase_rt {
 	struct atomic_int readers;

@@ -88,9 +88,8 @@ static __always_inline bool walk_next_file(struct walk_files *w)
 }
 
 /*
- * The same for all files: @each(task, file, descriptor). Where it is stands in memory of which the
- * verifier knows nothing: of a variable on the stack it would follow each value that it may have
- * begun with.
+ * The same for all files: @each(task, file, descriptor). The position is in memory of which the
+ * verifier knows nothing: for a variable on the stack it would follow each possible start value.
  */
 #define WALK_FILES(program, each, torn)                                                            \
 	static struct walk_files program##_at;                                                     \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What ktext.bpf.c is asked and hands over. Included by both sides: plain C types only. */
+/* Request and result of ktext.bpf.c. Included by both sides: plain C types only. */
 #ifndef KONTEND_INSPECT_KTEXT_SHARED_H
 #define KONTEND_INSPECT_KTEXT_SHARED_H
 

@@ -5,7 +5,7 @@
 
 enum { RAW_CALL_FILES = 3 };
 
-/* What an argument is of, if it is a descriptor. */
+/* The file of an argument, if it is a descriptor. */
 struct raw_call_file {
 	unsigned int known, fd;
 	unsigned int dev;  /* its file system's, major << 20 | minor */

@@ -5,7 +5,7 @@
 #include "kontend/locksnap-items.h"
 #include <stddef.h>
 
-/* What a system call does with the descriptor that is its argument *ret_arg (from 0); else
+/* The use that a system call makes of the descriptor in its argument *@ret_arg (from 0); else
  * LOCKSNAP_NO_FILE. */
 enum locksnap_doing calls_doing(long long number, unsigned *ret_arg);
 /* "vda1" of /sys/dev/block, @sys is "/sys" or a test's tree; "": there is no such device. */

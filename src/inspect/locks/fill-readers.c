@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Readers that the programs found, in a snapshot. Whoever waits for the lock does not hold it,
- * whatever its calls say. Who stands for all as the holder is the one that the kernel's hint
- * names, if it is among them, or else the first; no evidence leaves the hint.
+ * Readers that the programs found, in a snapshot. A task that waits for the lock does not hold it,
+ * whatever its calls show. The one reader that is shown as the holder is the one that the kernel's
+ * hint names, if it is among them, or else the first; without evidence the hint stays.
  */
 #include "internal.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * From what the programs read to a snapshot. A lock has one name: what was found in a process or a
- * file says most, then the per-CPU variable, then the slab cache that the lock stands in.
+ * file says most, then the per-CPU variable, then the slab cache that contains the lock.
  */
 #include "internal.h"
 #include "kontend/target.h"
@@ -154,7 +154,7 @@ static enum locksnap_state state_of(const struct raw_lock_task *t)
 	return t->on_rq || !t->state ? LOCKSNAP_RUNNABLE : LOCKSNAP_ASLEEP;
 }
 
-/* What was read of a task; NULL: nothing. */
+/* The data read of a task; NULL: none. */
 static const struct raw_lock_task *task_at(const struct snapshot_locks_raw *raw, uint32_t at)
 {
 	if (!at || at > raw->state->n_tasks || at > RAW_LOCK_TASKS || !raw->tasks[at - 1].seen)
@@ -253,7 +253,7 @@ static int fill_queues(const struct snapshot_locks_raw *raw, struct locksnap *s)
 	return code;
 }
 
-/* Nobody asks a recorder for names: what they are found by is in the recording. */
+/* A recorder needs no names: the data to find them by are in the recording. */
 static int fill_percpu(const struct snapshot_locks_raw *raw, struct locksnap *s)
 {
 	int code = 0;

@@ -8,7 +8,7 @@
 #include "readers-shared.h"
 #include "shared.h"
 
-/* What the programs left in their arrays. */
+/* Results of the programs in their arrays. */
 struct snapshot_locks_raw {
 	struct raw_locks_state *state;
 	struct raw_lock *locks;
@@ -20,7 +20,7 @@ struct snapshot_locks_raw {
 	const char *proc; /* "/proc" */
 	struct memcg_cache *memcgs;
 	const struct target *target; /* NULL: the whole system */
-	bool tells_percpu;	     /* where the sections are, for whoever has an address */
+	bool tells_percpu;	     /* has the sections, to find the variable of an address */
 	bool ran_known;		     /* until when waiters ran, by a clock that is ahead of ours */
 	int64_t ahead_ns;
 	const struct raw_reader *readers; /* of `wanted` */
@@ -30,13 +30,13 @@ struct snapshot_locks_raw {
 	bool many_tasks;
 };
 
-/* What was found of @l's readers, into the queue that is added next. 0 or -ENOMEM. */
+/* Adds @l's readers to the queue that is added next. 0 or -ENOMEM. */
 int snapshot_locks_fill_readers(const struct snapshot_locks_raw *raw, const struct raw_lock *l,
 				struct locksnap *s, struct locksnap_queue *q);
 /* Which file @tid sleeps for, if it waits for no lock. 0 or -ENOMEM. */
 int snapshot_locks_fill_call(const struct snapshot_locks_raw *raw, const struct raw_call *c,
 			     int tid, struct locksnap *s);
-/* What a descriptor is of, cleaned likewise; 0: it cannot be told. */
+/* Path of a descriptor, cleaned likewise; 0: not known. */
 uint32_t snapshot_locks_add_path(struct locksnap *s, const char *proc, int pid, int fd);
 /* How many readers hold it, by its count. */
 uint32_t snapshot_locks_readers(const struct raw_lock *l);

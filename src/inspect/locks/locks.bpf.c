@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who holds the sleeping locks that tasks wait for now, who waits in which order, and what a lock
- * belongs to. Programs run on demand and read without taking any lock: a waiter stands on the stack
- * of the task that waits, so lists change and end under the walk; all is read by probe reads, no
- * walk is longer than its bound, and one that does not come back to its head is marked.
+ * Reads the holders of the sleeping locks that tasks wait for now, the order of the waiters, and
+ * the objects that contain the locks. Programs run on demand and read without taking any lock: a
+ * waiter is on the stack of the task that waits, so lists change and end under the walk; all is
+ * read by probe reads, no walk is longer than its bound, and one that does not come back to its
+ * head is marked.
  *
- * find_blocked lists the locks, read_queues walks their lists, see_tasks looks what holders and
- * waiters do, name_tasks and name_files say whose the locks are.
+ * find_blocked lists the locks, read_queues walks their lists, see_tasks reads the states of
+ * holders and waiters, name_tasks and name_files find the owners of the locks.
  */
 #include "kernel/locks.h"
 
@@ -45,7 +46,7 @@ struct {
 	__type(value, __u32);
 } by_thread SEC(".maps");
 
-/* What tells, in the low bits of task_struct.blocker, which kind of lock it is. */
+/* Low bits of task_struct.blocker: the kind of the lock. */
 enum { BLOCKER_BITS = 3, BLOCKER_MUTEX = 0, BLOCKER_SEM = 1 };
 
 /* task_struct.__state: as far as it sleeps uninterruptibly, also for a spinlock of PREEMPT_RT. */
@@ -80,7 +81,7 @@ static __always_inline __u64 mmap_lock_of(struct task_struct *t)
 
 /*
  * Is it the task by which its process is known to have memory? That is its leader; one that has
- * exited before its threads has none any more, and then each of them may tell.
+ * exited before its threads has none any more, and then each of them may represent it.
  */
 static __always_inline bool tells_mm(struct task_struct *t)
 {
@@ -102,7 +103,7 @@ static __always_inline bool has_waiters(__u64 rwsem)
 	       first != head;
 }
 
-/* Told of tasks that sleep uninterruptibly only. */
+/* Called only for tasks that sleep uninterruptibly. */
 static __always_inline void put_blocker(struct task_struct___locks *t)
 {
 	__u64 blocker = BPF_CORE_READ(t, blocker);
@@ -256,7 +257,7 @@ static long walk_step(__u32 i, struct walk *w)
 	return !w->node || w->node == w->head ? 1 : see_waiter(w);
 }
 
-/* Nodes stand at addresses without the lower bits, as the kernel itself has a colour there. */
+/* Addresses of nodes have no lower bits, as the kernel itself has a colour there. */
 enum { NODE_BITS = 3, NODE_SEEN = 1 };
 
 /* The waiter of a node, and then what is after it, to the right. */
@@ -273,9 +274,8 @@ static __always_inline long see_node(struct walk *w, struct rb_node *n)
 }
 
 /*
- * A move within a tree of waiters, that who gets the lock first is seen first. What has been seen
- * is a bit of the node: of a variable that is 0 at first the verifier of 6.1 thinks that it remains
- * so.
+ * A move within a tree of waiters, so that the next owner is visited first. A visited node has a
+ * bit set: the verifier of 6.1 thinks that a variable that is 0 at first remains so.
  */
 static long tree_step(__u32 i, struct walk *w)
 {
@@ -659,7 +659,7 @@ int check_names(void *ctx)
 	return 0;
 }
 
-/* Tells who has just been asleep what the scheduler's clock was when it woke. */
+/* Shows a thread that has just been asleep the scheduler's clock at its wakeup. */
 SEC("raw_tp")
 int read_arrival(void *ctx)
 {
@@ -670,7 +670,7 @@ int read_arrival(void *ctx)
 	return 0;
 }
 
-/* Once on each CPU: where its per-CPU section is, told by the run queue of the running task. */
+/* Once on each CPU: its per-CPU section, from the run queue of the running task. */
 SEC("raw_tp")
 int learn_base(void *ctx)
 {

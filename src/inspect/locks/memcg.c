@@ -2,7 +2,7 @@
 /*
  * A line of /proc/PID/cgroup is "ID:CONTROLLERS:PATH"; the unified hierarchy has ID 0 and no
  * controllers. Where the memory controller is mounted on its own its line is the one that counts,
- * wherever it stands.
+ * wherever it is.
  */
 #include "memcg.h"
 #include "kontend/mem.h"

@@ -24,7 +24,7 @@ struct memcg_cache {
  * for the first time since memcg_forget(). Borrowed until that.
  */
 const char *memcg_path(struct memcg_cache *c, const char *proc, uint64_t addr, int pid, int tid);
-/* Processes may move: what is asked for next is looked for anew. */
+/* Processes may move: later lookups read the files again. */
 void memcg_forget(struct memcg_cache *c);
 void memcg_deinit(struct memcg_cache *c);
 

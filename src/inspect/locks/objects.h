@@ -23,9 +23,9 @@ struct locks_objects {
 };
 
 void locks_objects_deinit(struct locks_objects *o);
-/* What is to be read, into room for RAW_LOCK_OBJECTS; how many. */
+/* Fills in the objects to read, at most RAW_LOCK_OBJECTS. Returns their number. */
 size_t locks_objects_ask(const struct locks_objects *o, struct raw_lock_object *ret);
-/* What was read of these: `ended` has those that are another file's now, and they are forgotten. */
+/* Takes the results: `ended` gets those that are another file's now, and they are forgotten. */
 void locks_objects_take(struct locks_objects *o, const struct raw_lock_object *read);
 /* The name @n was found; if it is a file's, it is looked at from now on. */
 void locks_objects_add(struct locks_objects *o, const struct raw_lock_name *n);

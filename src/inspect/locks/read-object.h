@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose a lock is that belongs to a file, and whether it is still that file's. An inode is known by
- * its number, its generation and its device; the memory of one that was freed keeps these until the
- * next one gets it. All is read by probe reads: what is no inode any more has other numbers.
+ * The file that a lock belongs to, and whether it is still that file's. An inode is identified by
+ * its number, its generation and its device; the memory of a freed one keeps these until the next
+ * one gets it. All is read by probe reads: memory that is no inode any more has other numbers.
  */
 #ifndef KONTEND_INSPECT_LOCKS_READ_OBJECT_H
 #define KONTEND_INSPECT_LOCKS_READ_OBJECT_H
@@ -22,7 +22,7 @@ static __always_inline void read_file(struct inode *inode, struct raw_lock_file 
 	ret->dev = BPF_CORE_READ(inode, i_sb, s_dev);
 }
 
-/* What leads from the lock to the inode may be gone alone. */
+/* The path from the lock to the inode may be gone alone. */
 static __always_inline bool leads_to(const struct raw_lock_object *o)
 {
 	struct inode *inode = (void *)o->inode;
@@ -39,7 +39,7 @@ static __always_inline bool leads_to(const struct raw_lock_object *o)
 	return true;
 }
 
-/* What descriptor @fd of @task is of now; 0: nothing. */
+/* The inode of descriptor @fd of @task now; 0: none. */
 static __always_inline __u64 inode_of(__u64 task, int fd)
 {
 	struct task_struct___files *t = (void *)task;

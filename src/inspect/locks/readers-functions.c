@@ -5,7 +5,7 @@
  * as well (READER_ACQUIRES). Names of which kallsyms has several are avoided where the others are
  * something else.
  *
- * A fault lets go of the mmap_lock before it sleeps (READER_DROPS), except for whoever reads
+ * A fault releases the mmap_lock before it sleeps (READER_DROPS), except in a task that reads
  * another process's memory: that one keeps it, however long the page takes to come.
  */
 #include "readers-functions.h"
@@ -91,7 +91,7 @@ static const struct known {
 
 enum { KNOWN = sizeof(known) / sizeof(known[0]), BUCKETS = 256 };
 
-/* Kallsyms has a hundred thousand names: which of them is known is told by a table of hashes. */
+/* Kallsyms has a hundred thousand names: a table of hashes shows which of them is known. */
 struct by_name {
 	unsigned char bucket[BUCKETS]; /* first of its chain + 1 */
 	unsigned char next[KNOWN];
@@ -124,7 +124,7 @@ static const struct known *find_function(const struct by_name *b, const char *na
 	return NULL;
 }
 
-/* What compilers append to the names of parts of functions and of copies: all but ".cold". */
+/* Length without the suffixes of compilers for parts and copies of functions; 0 for ".cold". */
 static size_t name_length(const char *name, const char *end)
 {
 	const char *p = name;
@@ -148,7 +148,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* "ffffffff81795e50 t show_smap"; @end is behind the line. False: it is no line. */
+/* "ffffffff81795e50 t show_smap"; @end is after the line. False: it is no line. */
 static bool parse(const char *line, const char *end, uint64_t *ret_addr, char *ret_type,
 		  const char **ret_name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the programs that look for readers exchange with user space. Included by both sides: plain C
+ * Shared by the programs that search for readers and user space. Included by both sides: plain C
  * types only.
  */
 #ifndef KONTEND_INSPECT_LOCKS_READERS_SHARED_H
@@ -19,7 +19,7 @@ enum {
 	RAW_READER_FILES = 1024, /* descriptors of one task that are looked at */
 };
 
-/* What it tells of a task that a function is among its calls. */
+/* Meaning of a function among the calls of a task. */
 enum raw_reader_function {
 	READER_HOLDS = 1,    /* all that it calls is called with the lock held for reading */
 	READER_KEEPS = 2,    /* and a fault inside lets go of it never */
@@ -33,11 +33,11 @@ enum raw_reader_function {
 	READER_NOT = READER_NOT_VMA | READER_NOT_MAPS | READER_NOT_MADVISE,
 };
 
-/* Whose lock it is. That of the outermost function counts. */
+/* The owner of the lock. That of the outermost function counts. */
 enum raw_reader_proof {
 	PROOF_UNSAID,
 	PROOF_OWN,   /* its own address space */
-	PROOF_NONE,  /* somebody's: cannot be told */
+	PROOF_NONE,  /* not known */
 	PROOF_MAPS,  /* that of an open file of /proc, as maps */
 	PROOF_MEM,   /* the same, as mem */
 	PROOF_PID,   /* the same, as cmdline: of a process */
@@ -55,7 +55,7 @@ struct raw_reader {
 	int pid, tid;
 	unsigned int state, on_cpu, on_rq;
 	int cpu;
-	unsigned int in;   /* the frame whose function says so */
+	unsigned int in;   /* the frame whose function proves it */
 	int bytes;	   /* of frames */
 	unsigned int skip; /* innermost frames: of what it was interrupted by */
 	char comm[16];

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may be one of the readers that hold a lock now: a task among whose calls is a function that
- * holds such a lock for reading, and of which it can be told that it is this lock. The calls of a
- * task that sleeps are read where it is; who runs is interrupted for it, by a program that is run
- * on its CPU.
+ * Tasks that may be readers of a lock now: tasks among whose calls is a function that holds such a
+ * lock for reading, where data show that it is this lock. The calls of a sleeping task are read
+ * where it is; a running task is interrupted for it, by a program that is run on its CPU.
  *
  * This is no proof: the functions are known by their names, and a kernel may have changed them.
  */
@@ -22,12 +21,12 @@ struct raw_readers_state state = {0};
 ARRAY(ranges, struct raw_reader_range, RAW_READER_RANGES);
 /* The one behind those that are found is where the next task is looked at. */
 ARRAY(readers, struct raw_reader, RAW_READERS);
-/* On which CPUs somebody runs who may be one. */
+/* CPUs that run a task which may be one. */
 ARRAY(cpus, __u32, RAW_READER_CPUS);
 
 enum { READER_SHIFT = 8, WRITER_LOCKED = 1 };
 
-/* What is found out of the calls of one task. */
+/* Results from the calls of one task. */
 struct calls {
 	__u32 slot, n;
 	__u32 holds,
@@ -37,8 +36,8 @@ struct calls {
 } calls = {0};
 
 /*
- * What callbacks work on stands in memory of which the verifier knows nothing: of variables on the
- * stack it would follow each value that they may have. Programs run one after the other.
+ * The data of callbacks are in memory of which the verifier knows nothing: for variables on the
+ * stack it would follow each possible value. Programs run one after the other.
  */
 struct search {
 	__u64 addr;
@@ -315,7 +314,7 @@ int find_asleep(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* On a CPU on which somebody runs, who is interrupted for it. */
+/* On the CPU of a running task, which is interrupted for it. */
 SEC("raw_tp")
 int find_running(void *ctx)
 {

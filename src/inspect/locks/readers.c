@@ -109,7 +109,7 @@ static int learn_functions(struct locks_readers *r)
 	return code;
 }
 
-/* Whoever runs may be one: these CPUs are interrupted, as many as are told of. */
+/* Any running task may be one: these CPUs are interrupted, as many as there is room for. */
 static int find_running(struct locks_readers *r)
 {
 	int code = 0;

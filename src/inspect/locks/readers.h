@@ -15,8 +15,8 @@ struct locks_readers;
 /* 0 or a negative errno with why. */
 int locks_readers_new(struct locks_readers **ret, struct kerntypes *types, struct error *err);
 /*
- * Who reads what the @n locks at @wanted guard; *ret: those found, valid until the next call;
- * *ret_n: how many. 0, or a negative errno: that is not known; locks_readers_why() says why.
+ * Finds readers of the @n locks at @wanted; *@ret: those found, valid until the next call;
+ * *@ret_n: how many. 0, or a negative errno: not known; locks_readers_why() has the reason.
  */
 int locks_readers_find(struct locks_readers *r, const uint64_t *wanted, size_t n,
 		       const struct raw_reader **ret, size_t *ret_n);

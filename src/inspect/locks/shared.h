@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the programs that look at locks exchange with user space, in arrays that are mapped there.
+ * Shared by the programs that look at locks and user space, in arrays that are mapped there.
  * Included by both sides: plain C types only, and sizes that are multiples of 8, as the kernel
  * rounds them up to that.
  */
@@ -46,7 +46,7 @@ struct raw_lock_file {
 	unsigned int dev, generation;
 };
 
-/* A lock that a name was found for, and where it is told whether it is still that one. */
+/* A lock with a name, and the path by which programs check whether it is still that one. */
 struct raw_lock_object {
 	unsigned long long addr, inode;
 	unsigned int kind, pad;
@@ -78,7 +78,7 @@ struct raw_lock_waiter {
 	unsigned long long ran; /* until when, scheduler's clock; 0: it runs, or not known */
 };
 
-/* What a holder or waiter does. */
+/* The state of a holder or waiter. */
 struct raw_lock_task {
 	int tid;
 	unsigned int seen;  /* what follows has been read */

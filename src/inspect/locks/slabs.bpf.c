@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From which slab cache the objects are that locks stand in: by a function that kernels have since
- * 6.13, so this is a program of its own, which others do without. What is called here stands for
- * it, see kfunc-call.h.
+ * The slab cache of the objects that contain locks: by a function that kernels have since
+ * 6.13, so this is a program of its own, which older kernels do without. The calls here take its
+ * place, see kfunc-call.h.
  */
 #include "kernel/locks.h"
 
@@ -28,7 +28,7 @@ static long read_slab(__u32 i, void *ctx)
 	if (!c)
 		return 0;
 	bpf_probe_read_kernel_str(l->slab, sizeof(l->slab), BPF_CORE_READ(c, name));
-	/* Caches of objects of about one size are merged: it has the name of whoever came first. */
+	/* Caches of objects of about one size are merged: it has the name of the first one. */
 	if (bpf_core_field_exists(c->refcount))
 		l->merged = BPF_CORE_READ(c, refcount) > 1;
 	return 0;

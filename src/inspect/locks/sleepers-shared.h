@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the program that counts tasks asleep for other things than kernel locks exchanges with user
- * space. Included by both sides: plain C types only, sizes are multiples of 8.
+ * Shared by user space and the program that counts tasks asleep for other things than kernel locks.
+ * Included by both sides: plain C types only, sizes are multiples of 8.
  */
 #ifndef KONTEND_INSPECT_LOCKS_SLEEPERS_SHARED_H
 #define KONTEND_INSPECT_LOCKS_SLEEPERS_SHARED_H

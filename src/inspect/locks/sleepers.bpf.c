@@ -5,7 +5,7 @@
  * kernel with, and its state says that it sleeps: no function of the kernel has to be known. One
  * pass over all tasks, whose threads come one after the other, so that a process takes few rows.
  *
- * A task that waits in a futex may wait for a lock or for work: nothing in the kernel tells. So
+ * A task that waits in a futex may wait for a lock or for work: the kernel cannot know. So
  * those that have slept for long, and those with a timeout unless they have just begun to sleep,
  * are counted apart, as idle.
  */
@@ -98,7 +98,7 @@ static __always_inline bool read_registers(struct task_struct *t, struct call *c
 	return true;
 }
 
-/* The scheduler's clock, as of the last tick of this CPU; 0: the kernel does not tell. */
+/* The scheduler's clock, as of the last tick of this CPU; 0: not known on this kernel. */
 static __always_inline __u64 scheduler_now(void)
 {
 	struct task_struct___sleepers *t = (void *)bpf_get_current_task();
@@ -110,7 +110,7 @@ static __always_inline __u64 scheduler_now(void)
 	return BPF_CORE_READ(rq, clock);
 }
 
-/* Has it slept for longer than that? It has if that cannot be told. */
+/* Has it slept for longer than that? True also if that is not known. */
 static __always_inline bool slept_longer(struct task_struct *t, __u64 ns)
 {
 	__u64 now = scheduler_now(), ran = ran_until(t);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs the program that counts the sleeping tasks that are measured. A map tells it of processes
- * and threads, a number of a cgroup. In a PID namespace the iterator shows the tasks of that one.
+ * Runs the program that counts the sleeping tasks that are measured. A map holds the processes and
+ * threads, a number the cgroup. In a PID namespace the iterator shows the tasks of that one.
  */
 #include "sleepers.h"
 #include "bpf-run.h"

@@ -2,8 +2,8 @@
 /*
  * Runs the programs that look at locks, for each snapshot: first those that list what tasks are
  * blocked on, then the walk along the queues, then the names. Going through all descriptors for
- * names is dear, so it is done for locks that were not asked about before, or long ago: whoever
- * reads snapshots remembers names. Before it each look reads whether the locks with names of files
+ * names is dear, so it is done for locks that were not looked up before, or long ago: readers of
+ * snapshots remember names. Before it each look reads whether the locks with names of files
  * are still those files' (objects.c); one that is not has its name looked for again.
  */
 #include "bpf-run.h"
@@ -47,7 +47,7 @@ static const char *const walks[ITERATORS] = {"walk_blocked", "walk_others", "wal
 					     "walk_files"};
 
 struct snapshot_locks {
-	struct bpf_object *object, *slabs; /* slabs: NULL where the kernel cannot tell */
+	struct bpf_object *object, *slabs; /* slabs: NULL where the kernel has no such function */
 	struct bpf_link *link[ITERATORS];
 	struct bpf_map *by_address, *by_thread;
 	int read_queues, read_slabs, read_arrival, read_objects, check_names;
@@ -119,7 +119,7 @@ static int attach(struct snapshot_locks *w, struct error *err)
 /*
  * How far the scheduler's clock is ahead of ours: it is read when a thread that slept comes to its
  * CPU, and ours a moment later, so the greatest difference of a few is the nearest. They drift, so
- * it is measured for each look. False: this kernel does not tell.
+ * it is measured for each look. False: not known on this kernel.
  */
 static bool clocks_differ(const struct snapshot_locks *w, int64_t *ret_ns)
 {
@@ -139,7 +139,7 @@ static bool clocks_differ(const struct snapshot_locks *w, int64_t *ret_ns)
 	return known;
 }
 
-/* The address of each CPU's section; where it cannot be told, its locks have no names. */
+/* The address of each CPU's section; where it is not known, its locks have no names. */
 static void learn_bases(struct snapshot_locks *w)
 {
 	int prog = bpf_run_program(w->object, "learn_base", NULL);
@@ -221,7 +221,7 @@ int snapshot_locks_new(struct snapshot_locks **ret, bool all_mms, struct kerntyp
 	return 0;
 }
 
-/* The list of locks anew; that of the programs by address follows it. */
+/* Begins the list of locks again; that of the programs by address follows it. */
 static void clear(struct snapshot_locks *w)
 {
 	struct raw_locks_state *s = w->state;
@@ -354,8 +354,8 @@ static void find_readers(struct snapshot_locks *w, struct snapshot_locks_raw *ra
 }
 
 /*
- * What a path was read of may have been closed meanwhile, and the descriptor be of another file: it
- * is left out then, and looked for again.
+ * A descriptor may have been closed since its path was read, and be of another file: the path is
+ * left out then, and looked up again.
  */
 static int check_paths(struct snapshot_locks *w, struct locksnap *s)
 {
