@@ -16,7 +16,7 @@ struct cmd_caught {
 
 /* Of all expressions: -EINVAL with @err, a usage error. */
 int cmd_caught_check(const struct opts *o, struct error *err);
-/* From now on the engine is watched, if @o says for what. */
+/* From now on the engine is watched, if @o has triggers. */
 int cmd_caught_begin(struct cmd_caught *c, struct engine *e, const struct opts *o,
 		     struct error *err);
 /* Behind engine_pump(): how many more there are; what became of those before is in `all` as well.

@@ -9,7 +9,7 @@
 
 enum { CMD_ENOSPC_FITS = 0, CMD_ENOSPC_NOT = 1, CMD_ENOSPC_UNKNOWN = 2 };
 
-/* `kontend doctor --enospc`: what was asked, and what came out. */
+/* `kontend doctor --enospc`: the question, and the results. */
 struct cmd_enospc {
 	const struct opts *opts;
 	struct enospc_ask ask;

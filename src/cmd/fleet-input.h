@@ -35,7 +35,7 @@ struct fleet_input {
  */
 int fleet_input_spec(struct fleet_spec *s, const struct opts *o, size_t text_rows,
 		     struct cmd_only *ret_only, struct error *err);
-/* Adds one to @to, or says what is wrong with it, and counts that in @given. */
+/* Adds one to @to, or reports its fault, and counts that in @given. */
 int fleet_input_read(struct fleet_input *g, struct measure *m, const char *path, struct fleet *to,
 		     struct fleet_given *given, struct error *err);
 /* Names those that are days off the others. 0 or -ENOMEM. */

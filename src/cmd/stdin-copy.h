@@ -15,7 +15,7 @@ struct stdin_copy {
 	int from;      /* what is; -1: nothing */
 };
 
-/* Opens what is copied and where to; nothing is read. */
+/* Opens the input and the file for the copy; nothing is read. */
 int stdin_copy_open(struct stdin_copy *s, const char *path, struct error *err);
 /*
  * A copy that takes long shows its progress on a terminal, unless @quiet. Input that does not begin

@@ -167,9 +167,7 @@ static int wrong_size(const struct record *r, struct error *err)
 
 static int take_round(struct engine *e, uint64_t time, struct error *err)
 {
-	/*
-	 * First: sums seen after an end before this snapshot are not of the part before that end.
-	 */
+	/* First: an end before @time must close its part before later sums come. */
 	int r = engine_is_cut(e) ? engine_range_pass(e, time, err) : 0;
 
 	drained(e, time);
@@ -182,9 +180,7 @@ static int take_round(struct engine *e, uint64_t time, struct error *err)
 
 static int take_tick(struct engine *e, uint64_t time, struct error *err)
 {
-	/*
-	 * First: sums seen after an end before this snapshot are not of the part before that end.
-	 */
+	/* First: an end before @time must close its part before later sums come. */
 	int r = engine_is_cut(e) ? engine_range_pass(e, time, err) : 0;
 
 	drained(e, time);

@@ -105,7 +105,7 @@ int query_enomem(struct error *err, const char *what);
 
 /* names/list.c */
 const char *query_hex(struct arena *a, uint64_t addr);
-/* locks/name.c: what is at an address since @time_ns; per-CPU ones, too. NULL: not known. */
+/* locks/name.c: the object at an address since @time_ns; per-CPU ones, too. NULL: not known. */
 const struct lockname *query_lock_object(const struct query *q, uint64_t addr, uint64_t time_ns);
 const struct lockname *query_lock_place(struct query *q, uint64_t addr, uint64_t time_ns);
 /* Its name by that; NULL: none, as of a slab object, or no memory. */
@@ -118,7 +118,10 @@ const char *query_lock_name(struct query *q, uint32_t lock);
 const char *query_lock_class(struct query *q, uint32_t lock);
 /* The same without numbers of processes and CPUs, which are others on another machine. */
 const char *query_lock_everywhere(struct query *q, uint32_t lock);
-/* Of a lock of the accounting of breakpoint slots, by who takes it: "bp_cpuinfo_sem"; else NULL. */
+/*
+ * The name of a lock of the accounting of breakpoint slots, by its callers: "bp_cpuinfo_sem"; else
+ * NULL.
+ */
 const char *query_slot_lock_name(struct query *q, uint32_t lock);
 /* As query_lock_name() without the function that waits most, for which all cells are looked at. */
 const char *query_lock_plain_name(struct query *q, uint32_t lock);

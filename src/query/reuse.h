@@ -43,10 +43,10 @@ struct reuse {
 	uint64_t number; /* of the last order ever made */
 };
 
-/* At the beginning of a frame: forgets what is no longer true, or too much. */
+/* At the beginning of a frame: drops cached parts that are outdated, or too large. */
 void reuse_begin(struct query *q);
 void reuse_deinit(struct reuse *k);
-/* Where to put what is to be kept. */
+/* The arena for cached parts. */
 struct arena *reuse_arena(struct query *q);
 
 /* As query_group(). */

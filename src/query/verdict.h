@@ -18,14 +18,17 @@ struct judge {
 const struct value *verdict_cell(const struct table *t, size_t row, const char *key);
 const char *verdict_text(const struct table *t, size_t row, const char *key); /* NULL: not known */
 
-/* verdict-waits.c: what is waited for, and because of whom. */
+/* verdict-waits.c: the waits, and their cause. */
 double verdict_waited(const struct judge *j);  /* ns in each second */
 double verdict_longest(const struct judge *j); /* ns */
 const char *verdict_say_wait(struct judge *j, struct query_finding *f);
 const char *verdict_say_longest(struct judge *j, struct query_finding *f);
 const char *verdict_say_calm(struct judge *j, struct query_finding *f);
 
-/* verdict-culprits.c: who takes slots and counters, and who has placed probes; NULL: not known. */
+/*
+ * verdict-culprits.c: processes that take slots and counters, or have placed probes; NULL: not
+ * known.
+ */
 const char *verdict_slots_culprit(struct judge *j);
 const char *verdict_short_culprit(struct judge *j);
 const char *verdict_rotation_culprit(struct judge *j);

@@ -31,13 +31,15 @@ bool only_has_sample(struct only *o, const struct query_where *w);
 unsigned only_asks(const struct only *o);
 /* Is there a term about call chains? */
 bool only_asks_chains(const struct only *o);
-/* Is there one about who waits, on which CPU, or whose lock it is? */
+/* Is there a term about the waiting task, its CPU, or the process of the lock? */
 bool only_asks_waiters(const struct only *o);
 /* Are all terms about locks? */
 bool only_asks_locks(const struct only *o);
 /* Is there one about a name, which may become known or change after a wait? */
 bool only_asks_names(const struct only *o);
-/* Names come before what is counted by them; a screen does not wait for them. 0 or -ENOMEM. */
+/*
+ * Names are loaded before waits are counted by them; a screen does not wait for them. 0 or -ENOMEM.
+ */
 int only_load_names(const struct only *o);
 
 #endif

@@ -173,7 +173,7 @@ static uint32_t lock_above(const struct chain_graph *g, uint32_t lock)
 	return up == CHAIN_NONE ? CHAIN_NONE : g->waits[up].lock;
 }
 
-/* From the leaves on; what is never without locks below it is in a circle. */
+/* From the leaves on; a lock that keeps locks below it is in a circle. */
 static int sum_up(struct chain_graph *g)
 {
 	uint32_t *below = arena_alloc(&g->q->arena, g->n_locks * sizeof(*below) + 1);

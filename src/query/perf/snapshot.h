@@ -32,7 +32,7 @@ struct query_keeper {
 	uint32_t comm;	  /* text of the snapshot */
 };
 
-/* How long what is one event to who opened it was enabled, and counted, on all CPUs together. */
+/* How long one event, as its owner opened it, was enabled, and counted, on all CPUs together. */
 struct query_perf_share {
 	uint64_t enabled_ns, running_ns;
 	bool known; /* false: its times are not, or it is not there on all CPUs */
