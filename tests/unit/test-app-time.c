@@ -53,7 +53,7 @@ static void test_reads_on_the_screen(void **state)
 	assert_int_equal(stage_counted(&st), 5);
 	assert_true(stage_shows(&st, "+0:05 of 0:05"));
 	stage_press(&st, 't');
-	assert_true(stage_shows(&st, "Read up to +0:05 so far; it goes on"));
+	assert_true(stage_shows(&st, "Read up to +0:05 so far; reading continues"));
 	stage_close(&st);
 
 	stage_reading(&st);

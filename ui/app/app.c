@@ -204,7 +204,7 @@ static void narrow_to_filters(struct app *a)
 		return;
 	struct error err = {0};
 	a->narrowed = all;
-	/* What is still being typed is not wrong yet. */
+	/* A filter that is still being typed is not wrong yet. */
 	if ((!all || wait_filter_set(&a->query, all, &err) < 0) && !a->prompt.kind)
 		app_say(a, ROLE_ERROR, "%s", err.code ? err.text : "Not enough memory");
 }
@@ -243,7 +243,7 @@ static void select_lock(const struct app *a, struct view *v, uint64_t addr)
 		list_select(list_of(v), best->id);
 }
 
-/* What is asked for goes to the first view, after what is set for locks. */
+/* Options of the command line go to the first view, after the settings for locks. */
 static void apply_options(struct app *a, const struct app_options *o)
 {
 	for (size_t i = 0; i < a->n_roots; i++) {

@@ -2,7 +2,7 @@
 /*
  * Which columns of the table that is sorted are shown. The list has those that there are now, with
  * those that no table of this kind can do without; the others, which come when rows are by
- * something else, stay as they are. What was ticked last, and was not, goes before all others where
+ * something else, stay as they are. A column that was ticked just now precedes all others where
  * there is no room, then come the rest in their order.
  */
 #include "kontend/tables.h"
@@ -113,7 +113,7 @@ static struct query_columns_of chosen(const struct app *a, const struct chooser 
 	return ret;
 }
 
-/* At least where they are kept is said; or that, and why, they are not. */
+/* Shows where they are kept, or why they are not. */
 static void keep(struct app *a, const struct table_kind *kind)
 {
 	const struct query_columns_of *own = query_columns_find(&a->columns, kind->name);

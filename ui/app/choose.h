@@ -31,7 +31,7 @@ void app_choose_explain(struct app *a);
 void app_choose_groups(struct app *a);
 /* For the kinds of lists: opens an empty one. */
 struct chooser *app_choose_open(struct app *a, enum choose_kind kind, const char *title);
-/* The table that is sorted, as it was drawn last; NULL: it was said that there is none. */
+/* The table that is sorted, as it was drawn last; NULL: none, and a message said why. */
 const struct table_widget *app_choose_table(struct app *a);
 /* ui/app/choose-columns.c */
 void app_choose_columns(struct app *a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The keys that one needs on one screen of 80 by 24, in two halves. Which keys these are is in the
- * table of commands; what they do is said here in a word or two, as there is no more room.
+ * table of commands; this file has a word or two on what each does, as there is no more room.
  */
 #include "kontend/command-card.h"
 #include "kontend/textbuf.h"

@@ -144,7 +144,7 @@ static void go_to_view(struct app *a, const struct command_arg *arg)
 	app_say(a, ROLE_ERROR, "No view is called \"%s\": Tab completes", name ? name : "");
 }
 
-/* The next pane of the page, and behind the last one of a view the next view; a page stays. */
+/* The next pane of the page, and after the last one of a view the next view; a page stays. */
 static void next_view(struct app *a, enum command c)
 {
 	const struct command_arg wraps = {.n = a->n_stack > 0};
@@ -195,7 +195,7 @@ static void repaint(struct app *a)
 		a->display->ops->redraw(a->display);
 }
 
-/* Who reads the help wants to be back where it was opened. */
+/* Leaving the help returns to the view where it was opened. */
 static void leave(struct app *a)
 {
 	if (app_top(a)->view->ops == &view_help)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The selected row to the clipboard. Views keep no rows between two frames: so the frame is drawn
- * once more, and whoever draws the selected row says what it is in full.
+ * once more, and the code that draws the selected row adds its full text.
  */
 #include "kontend/mem.h"
 #include "kontend/textbuf.h"

@@ -8,7 +8,7 @@ struct app;
 
 enum { CRUMBS = 9 }; /* a view, and those that were opened one from the other */
 
-/* Where the names of the views stand that one came through, in the last frame. */
+/* Places, in the last frame, of the names of the views on the way here. */
 struct crumbs {
 	int y; /* -1: nowhere */
 	struct {

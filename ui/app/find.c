@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Behind the term at @s, or behind what a parenthesis there holds. */
+/* The end of the term at @s, or of the parenthesis there. */
 static const char *behind(const char *s)
 {
 	bool quoted = false;

@@ -7,12 +7,12 @@
 struct app;
 struct app_entry;
 
-/* Filters, and searches: n goes on with whichever was last. */
+/* Filters, and searches: n repeats the last one of both. */
 void app_find_keep(struct app *a, struct app_entry *e, const char *filter);
 /* Of the view on top; @text NULL: asks for it. */
 void app_find_filter(struct app *a, const char *text);
 void app_find_text(struct app *a, const char *text);
-/* What is in the prompt for a filter so far; @cancelled: it is as before again. */
+/* The text in the prompt for a filter so far; @cancelled: the old filter is back. */
 void app_find_typed(struct app *a, const char *line, bool cancelled);
 void app_find_next(struct app *a, enum command c);
 

@@ -163,7 +163,7 @@ static void add_lost(struct segments *s, uint64_t n, const struct query_overview
 		add(s, 1, ROLE_WARN, "%s are lower bounds", now ? "figures" : "totals");
 }
 
-/* How much was lost is said always, the other counters when they are not 0. */
+/* The count of lost records is always shown, the other counters when they are not 0. */
 static void add_damage(struct segments *s, const struct query_overview *o, bool rates, bool ascii)
 {
 	const struct figure *list = query_damage_figures;
@@ -189,7 +189,7 @@ static void add_damage(struct segments *s, const struct query_overview *o, bool 
 		add(s, 1, ROLE_WARN, "no symbols");
 }
 
-/* What looking at slots and at all perf events takes of one CPU: "slots 72us/s, events 1.9ms/s". */
+/* CPU time of snapshots of slots and of all perf events: "slots 72us/s, events 1.9ms/s". */
 static void add_looks(struct segments *s, struct app *a)
 {
 	static const char front[] = "cost ";
@@ -202,7 +202,7 @@ static void add_looks(struct segments *s, struct app *a)
 	add(s, 8, ROLE_HEADER, "%s%s", p.is_one ? "looks " : "", cost + sizeof(front) - 1);
 }
 
-/* What is not told one by one. */
+/* Short waits, which BPF reports as sums only. */
 static void add_shorts(struct segments *s, struct app *a)
 {
 	struct query_shorts shorts = query_shorts(&a->query);

@@ -99,7 +99,7 @@ static bool in_past_only(const struct command_info *c)
 	return c->modes & COMMAND_TIMES && !(c->modes & COMMAND_LIVE);
 }
 
-/* What the view offers by that command; NULL: nothing. */
+/* The view's own text for that command; NULL: none. */
 static const char *of_view(const struct app *a, enum command c)
 {
 	const struct view *v = a->n_stack ? a->stack[a->n_stack - 1].view : a->roots[a->root].view;
@@ -131,7 +131,7 @@ static enum rank rank_of(const struct app *a, const struct command_info *c)
 	return c->bar ? REST : NEVER;
 }
 
-/* What the key does here and now. */
+/* The effect of the key here and now. */
 static const char *text_of(const struct app *a, const struct command_info *c)
 {
 	const char *own = of_view(a, c->command);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The marks A and B. Each keeps a copy of the model as it was there, so that they outlive a pause,
- * and every table of waits can be asked for both, by any key and for any window of time. What is
- * compared is the window that ends at B with the one that ends at A.
+ * and every table of waits can be asked for both, by any key and for any window of time. The
+ * window that ends at B is compared with the one that ends at A.
  */
 #include "kontend/wait-filter.h"
 #include "priv.h"
@@ -74,7 +74,7 @@ static void set_mark(struct app *a, int mark)
 			elapsed(a, a->marks.ns[mark], at), names[!mark]);
 }
 
-/* What is missing, A first; if nothing is, they begin again. */
+/* Sets the missing mark, A first; if both are set, A again. */
 static void set_next(struct app *a)
 {
 	if (app_compare_on(a))

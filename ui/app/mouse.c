@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a click means: the ribbon, the verdict, a view on the way here and the key bar know where
- * they are drawn. A key in brackets, as in "by caller [b]", is known by what stands on the screen:
- * so all of them can be clicked, in whatever line a view says them. Anything else is the view's.
+ * Finds what a click is for: the ribbon, the verdict, a view on the way here and the key bar know
+ * where they are drawn. A key in brackets, as in "by caller [b]", is known by the text on the
+ * screen: so all of them can be clicked, in whatever line a view says them. Anything else is the
+ * view's.
  */
 #include "kontend/text.h"
 #include "priv.h"
@@ -17,7 +18,7 @@ static bool has(const struct screen *s, int x, int y, uint32_t ch)
 	return c->role == ROLE_DIM && (!ch || c->ch == ch);
 }
 
-/* What is between "[" and "]" around a place that may be one of them, or 0. */
+/* The key between "[" and "]" around a place that may be one of these, or 0. */
 static uint32_t key_in_brackets(const struct screen *s, int x, int y)
 {
 	char name[KEY_TEXT * 4 + 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is shown, for a file: with the names that were still being looked up, in its colours. */
+/* The screen, for a file: with the names that were still being looked up, in its colours. */
 #include "kontend/picture.h"
 
 #include "kontend/query-load.h"

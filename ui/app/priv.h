@@ -32,7 +32,7 @@ struct app_entry {
 	unsigned asked;		/* when; see app.asked */
 };
 
-/* What a click on the key bar means; n of CMD_VIEW. */
+/* Commands of clicks on the key bar; n of CMD_VIEW. */
 struct keybar {
 	struct keybar_hit {
 		int x, w, n;
@@ -87,7 +87,7 @@ struct app {
 	struct query_ribbon kept_figures; /* of the history's timeline */
 
 	struct app_stop stop;
-	const struct app_catcher *catcher; /* of incidents; NULL: nobody watches */
+	const struct app_catcher *catcher; /* of incidents; NULL: none */
 	struct app_tour tour;
 	bool paused, ended, done, dirty;
 	uint64_t drawn_ns, draw_took_ns; /* app's clock after the last frame, and what that took */
@@ -127,7 +127,7 @@ int app_history_collect(struct app *a, struct error *err);
 void app_history_tick(struct app *a);	      /* the engine is at a tick */
 uint64_t app_history_ns(const struct app *a); /* how far one can go back; 0 = not at all */
 
-/* ui/app/incidents.c: behind each step of the engine. */
+/* ui/app/incidents.c: after each step of the engine. */
 void app_incidents_take(struct app *a);
 
 extern const struct app_clock app_system_clock;

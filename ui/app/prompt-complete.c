@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What Tab offers in the palette: names of commands while the first word is typed, then values of
- * its argument where they are a closed list (themes, groupings, views). Each list is an enumeration
- * by index over the table that the command itself uses.
+ * Completes by Tab in the palette: names of commands while the first word is typed, then values
+ * of its argument where they are a closed list (themes, groupings, views). Each list is an
+ * enumeration by index over the table that the command itself uses.
  */
 #include "prompt-complete.h"
 

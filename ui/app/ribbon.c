@@ -4,7 +4,7 @@
  * else was noted and is not nothing throughout. A cell shows the highest value among the buckets it
  * touches, not their mean: a stall of one second must be seen in a recording of an hour. Values
  * that may differ by orders of magnitude are drawn by their logarithm, so that one storm leaves the
- * rest visible; what has a limit is drawn as a part of it. What the tables speak of (up to the
+ * rest visible; what has a limit is drawn as a part of it. The time of the tables (up to the
  * cursor, from the range's begin on) is bright, the rest dim. The cursor and the ends of a range
  * are characters of their own, since colours may be missing; they replace a bar.
  */
@@ -21,7 +21,7 @@ enum { TITLE_W = 16, LABEL_W = 14, MOST_CELLS = 1024 };
 /* From the lowest level of a logarithmic row to its top. */
 enum { MOST_DECADES = 4, LEVELS = 8 };
 
-/* What a row shows: one of the figures, or waits. */
+/* The contents of a row: one of the figures, or waits. */
 enum { OF_WAIT = -1 };
 
 static const char *const names[TIMELINE_FIGURES] = {

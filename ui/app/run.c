@@ -170,7 +170,7 @@ static bool is_pumping(const struct app *a)
 	return !a->time.line && !a->paused && !a->ended;
 }
 
-/* What there is to do apart from keys and signals. 0 or a negative errno. */
+/* All work apart from keys and signals. 0 or a negative errno. */
 static int work(struct app *a, struct error *err)
 {
 	int r = 0;
@@ -195,7 +195,7 @@ static uint64_t again_ns(const struct app *a)
 	return since < AGAIN_NS ? AGAIN_NS - since : 0;
 }
 
-/* What the last frame had no names for. True: there is more to do at once. */
+/* Loads names that the last frame lacked. True: there is more to do at once. */
 static bool load_names(struct app *a)
 {
 	if (!a->again)
@@ -244,7 +244,7 @@ static int wait_and_take(struct app *a, struct signals *s, int pending_fd, struc
 		return error_errno(err, -errno, "Cannot wait for keys and events");
 	take_signals(a, s);
 	if (!take_keys(a) && p[WAIT_KEYS].revents & (POLLHUP | POLLERR | POLLNVAL)) {
-		a->signal = SIGHUP; /* the terminal is gone, whether or not a signal says so */
+		a->signal = SIGHUP; /* the terminal is gone, whether or not a signal comes */
 		a->done = true;
 	}
 	take_child(a, &p[WAIT_CHILD]);

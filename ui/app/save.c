@@ -2,8 +2,8 @@
 /*
  * Saves the screen, as a picture or as text. The file appears whole or not at all, and never in the
  * place of another one: it is written under a temporary name that did not exist before, then linked
- * to its own name, which fails when that is taken. kontend often runs as root, so no link of
- * somebody else is followed, and without a name the file goes to a folder that is nobody else's.
+ * to its own name, which fails when that is taken. kontend often runs as root, so it follows no
+ * link of another user, and without a name the file goes to a folder of the user alone.
  */
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
@@ -179,7 +179,7 @@ int app_save_fd(int dir, const char *name, bool is_base, int fd, char *ret, size
 	return r;
 }
 
-/* Somebody else saves it, who gets it as a file. */
+/* Another process saves it, and gets it as a file. */
 static int hand_over(const struct app_saver *s, struct place *p, const char *text, const char *name,
 		     bool is_base, struct error *err)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Signals as bytes of a pipe, read by the main loop's poll. A pipe and not a signalfd: a signalfd
- * wants the signals blocked in every thread, and a thread that somebody forgot would die of SIGTERM
+ * wants the signals blocked in every thread, and a thread without that mask would die of SIGTERM
  * with the terminal left raw; a handler works whichever thread the signal meets. It needs one
  * static pointer, since a handler is given nothing.
  *
- * Whoever asks us to end for the second time has waited in vain for the loop: then what was set
- * before does its work, in the handler. But where signals were blocked before, something is to be
+ * A second signal to end means that the loop did not react: then the handler does what was set
+ * before. But where signals were blocked before, something is to be
  * put back first.
  */
 #include "signals.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stops at the next wait that somebody waits for: at each tick the tasks that wait, and the waits
+ * Stops at the next wait that the user asked for: at each tick the tasks that wait, and the waits
  * that have ended since the last one, are asked for by a filter of the table of waiters. The first
  * that passes it freezes the screen, as Space does, with the cursor on it.
  */
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A column is called by its key or its title; "wait>5ms" is what everybody writes. */
+/* A column is called by its key or its title; "wait>5ms" is what users write. */
 static void name_columns(char *dst, size_t size, const char *text)
 {
 	size_t n = 0;
@@ -69,7 +69,7 @@ static const struct value *value(const struct table *t, size_t row, const char *
 	return table_value(t, row, table_column(t, key));
 }
 
-/* The longest that goes on, or has ended since @since_ns; SIZE_MAX: there is none. */
+/* The longest in flight, or ended since @since_ns; SIZE_MAX: there is none. */
 static size_t find_fired(struct app *a, uint64_t since_ns, struct table *t)
 {
 	const struct query_spec spec = {.sort = "since_ns", .filter = a->stop.filter};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the first lines of every frame are about: the sums, asked for once, and the verdict on them,
+ * Data of the first lines of every frame: the sums, queried once, and the verdict on them,
  * which leads to the view that shows why.
  */
 #include "kontend/query.h"
@@ -32,7 +32,7 @@ int app_sums_ask(struct app *a)
 	a->sums = (struct app_sums){0};
 	const uint64_t window_ns = a->query.window_ns;
 
-	/* What happens now: of the last tick, which is summed up with little. */
+	/* The present: the last tick, which is cheap to sum up. */
 	a->query.window_ns = window_ns ? 1 : 0;
 	int r = ask_sums(&a->query, app_shows_range(a), &a->sums);
 	if (r == 0)
@@ -79,7 +79,7 @@ static void open_lock(struct app *a, uint64_t lock)
 				app_pop(a);
 			return;
 		}
-	/* What the finding before had opened gives way. */
+	/* A page that the finding before opened is replaced. */
 	if (a->n_stack && a->verdict.page == app_shown(a))
 		app_pop(a);
 	int r = app_push(a, &view_detail, &scope, title ? title : "lock");

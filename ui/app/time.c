@@ -56,7 +56,7 @@ static bool go_to(struct app *a, uint64_t ns)
 	return r >= 0;
 }
 
-/* How far reading has come, to whoever wants to go on. */
+/* Shows how far reading has come to a user who goes forward. */
 static void say_read(struct app *a)
 {
 	char buf[WHEN_BUF];
@@ -64,7 +64,7 @@ static void say_read(struct app *a)
 	when_elapsed(buf, timeline_end_ns(a->time.line) - timeline_begin_ns(a->time.line),
 		     app_time_digits(a));
 	app_say(a, ROLE_DIM, "Read up to +%s so far; %s", buf,
-		a->time.follows ? "it goes on" : "\\ forgets the range and reads on");
+		a->time.follows ? "reading continues" : "\\ forgets the range and reads on");
 }
 
 void app_time_go(struct app *a, uint64_t ns)
@@ -386,7 +386,7 @@ bool app_time_reads(const struct app *a)
 	return t->line && t->follows && !timeline_is_read(t->line);
 }
 
-/* All is known: it is played, unless somebody has taken the matter into his own hands. */
+/* The whole recording is read: play it, unless the user has used the timeline meanwhile. */
 static void end_reading(struct app *a)
 {
 	struct app_time *t = &a->time;

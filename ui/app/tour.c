@@ -51,7 +51,7 @@ static void stand_at(struct app *a, uint64_t ns)
 	app_time_go(a, ns);
 }
 
-/* While that wait lasts, and late enough that looks have told of its lock and its holder. */
+/* While that wait lasts, and late enough that snapshots have its lock and its holder. */
 static uint64_t worst_ns(const struct incident *in)
 {
 	uint64_t late = in->begin_ns + in->worst_ns / 4 * 3;
@@ -194,7 +194,8 @@ static void tell_slots(struct app *a)
 	if (query_perf_sum(&a->query, &sum) < 0)
 		return;
 	if (!sum.known || !sum.slots_known)
-		snprintf(a->tour.fact, sizeof(a->tour.fact), " Who has them is not known here%s%s.",
+		snprintf(a->tour.fact, sizeof(a->tour.fact),
+			 " Their holders are not known here%s%s.",
 			 sum.reason && *sum.reason ? ": " : "", sum.reason ? sum.reason : "");
 	else if (!sum.used)
 		snprintf(a->tour.fact, sizeof(a->tour.fact),
@@ -249,7 +250,7 @@ static const struct stop stops[] = {
 	 "for out-of-line steps. 6 says what it costs that perf events take turns.",
 	 .tell = tell_uprobes},
 	{"incidents", CMD_NONE, "incidents",
-	 "What --trigger watches for: each time that it happened is a row here, and a ! on the "
+	 "Incidents that a --trigger watches for: each of these is a row here, a ! on the "
 	 "ribbon of a recording. Enter goes to that moment; kontend record writes a file of each.",
 	 .tell = tell_worst},
 	{"chains", CMD_NONE, "because of whom?",

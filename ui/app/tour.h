@@ -17,7 +17,7 @@ struct app_tour {
 	const struct app_workload *workload;
 };
 
-/* From its beginning; what there is to see is started if somebody knows how. */
+/* From its beginning; starts a workload to look at if a callback for that is set. */
 void app_tour_begin(struct app *a);
 /* True: the key was for the tour. */
 bool app_tour_key(struct app *a, uint32_t key);

@@ -42,7 +42,7 @@ void app_time_begin(struct app *a, uint64_t from_ns, uint64_t to_ns);
 bool app_time_clear(struct app *a);
 /* How long nothing needs to be done, -1 = nothing is played. */
 int app_time_wait_ms(const struct app *a);
-/* Places of seconds that tell two ticks apart: 0, 1 or 3. */
+/* Decimal places of seconds that distinguish two ticks: 0, 1 or 3. */
 int app_time_digits(const struct app *a);
 struct when app_time_when(const struct app *a);
 /* Counting from the begin of the range, if one is marked; it says why not. */

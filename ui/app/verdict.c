@@ -38,7 +38,7 @@ int verdict_ask(struct verdict *k, struct query *q, const struct query_verdict_f
 	const char *name;
 	k->also = query_elsewhere_most(q, &is.elsewhere, &name);
 	k->elsewhere = query_elsewhere_short(q, &is.elsewhere);
-	/* After a step back in time what was said then does not matter. */
+	/* After a step back in time the former verdict does not matter. */
 	if (is.worst.level < k->worst.level && now >= k->said_ns &&
 	    now - k->said_ns < CACHEFILE_NS && !f->average)
 		return 0;
@@ -67,7 +67,7 @@ static size_t bytes_of(const char *s, int width, bool from_end)
 	return at;
 }
 
-/* What is said, @part of it shortened in the middle so that all has @width columns. */
+/* The text, @part of it shortened in the middle so that all has @width columns. */
 static void put_cut(struct line *l, enum role role, const char *text, const char *part, int width)
 {
 	const char *at = *part ? strstr(text, part) : NULL;

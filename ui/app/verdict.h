@@ -18,12 +18,12 @@ struct verdict_said {
 	char text[VERDICT_TEXT], name[VERDICT_TEXT], word[VERDICT_TEXT], because[VERDICT_TEXT];
 };
 
-/* What the screen says, and until when it may not say something better. `= {0}` is nothing yet. */
+/* The verdict shown, and until when no better one may replace it. `= {0}` is none yet. */
 struct verdict {
 	struct verdict_said worst;		  /* or that nothing is wrong */
 	struct verdict_said found[VERDICT_RULES]; /* all, the worst first */
 	uint32_t n;
-	/* Who waits for what is no kernel lock; texts of this frame, or NULL. */
+	/* Tasks that wait for other things than kernel locks; texts of this frame, or NULL. */
 	const char *also, *elsewhere;
 	uint64_t said_ns; /* session clock: when that was true last */
 	/* The findings that were opened one after the other, by rule, and the page of the last one:
@@ -34,7 +34,7 @@ struct verdict {
 
 /* 0 or -ENOMEM. */
 int verdict_ask(struct verdict *k, struct query *q, const struct query_verdict_facts *f);
-/* On the first line of @r; @hint, or NULL, behind it where there is room. */
+/* On the first line of @r; @hint, or NULL, after it where there is room. */
 void verdict_draw(const struct verdict *k, struct screen *s, struct rect r, const char *hint);
 /* The view that shows what it is about; NULL: a lock's page does, or it is about nothing. */
 const char *verdict_view(const struct verdict_said *s);

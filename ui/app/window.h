@@ -6,7 +6,7 @@
 
 struct app;
 
-/* What figures are of. */
+/* The time that figures cover. */
 enum app_window { APP_WINDOW_1S, APP_WINDOW_10S, APP_WINDOW_1MIN, APP_WINDOW_ALL, APP_WINDOWS };
 
 /* Before each frame, as a range may be shown or not. */

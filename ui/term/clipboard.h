@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /*
- * What a terminal takes for "this goes to the clipboard" (OSC 52): into *@ret, mem_free(). 0,
+ * The sequence by which a terminal sets its clipboard (OSC 52): into *@ret, mem_free(). 0,
  * -E2BIG (more than DISPLAY_COPY_MAX bytes) or -ENOMEM.
  */
 int clipboard_sequence(const char *text, char **ret);

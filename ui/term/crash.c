@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Gives the terminal back when the program dies of its own fault, or of a signal that nobody waits
- * for. A signal handler reaches nothing but static memory, so this file holds the project's one
+ * Gives the terminal back when the program dies of its own fault, or of a signal that it does not
+ * handle. A signal handler reaches nothing but static memory, so this file holds the project's one
  * piece of static state about the terminal: the modes it had and the bytes that leave the
  * full-screen mode, both ready to be written with async-signal-safe calls alone. The handler runs
  * on its own stack (an overflow of the main one is a crash too) and restores the default action, so

@@ -5,7 +5,7 @@
 struct termios;
 
 /*
- * From now on a fault (SEGV, BUS, FPE, ILL, ABRT), or a signal that ends us and that nobody hears,
+ * From now on a fault (SEGV, BUS, FPE, ILL, ABRT), or a signal that ends us and is not handled,
  * gives the terminal @fd the modes @modes, and then the program dies as it would have.
  */
 void term_crash_arm(int fd, const struct termios *modes);

@@ -38,7 +38,7 @@ struct mouse_report {
 };
 
 void mouse_begin(struct mouse_report *r, enum mouse_form form, uint64_t now_ns);
-/* What a report that is whole or broken says can be read until the next begins; its form is NONE.
+/* A report that is whole or broken can be read until the next one begins; its form is NONE.
  */
 enum mouse_state mouse_take(struct mouse_report *r, int byte, uint64_t now_ns);
 

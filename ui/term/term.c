@@ -31,8 +31,8 @@
 enum { ESC_DELAY_MS = 25, DOUBLE_CLICK_MS = 400, LEAVE = 200 };
 
 /*
- * What curses makes of a terminal's answer to whether it shows frames at once (DEC mode 2026), and
- * of the beginning of a report of the mouse.
+ * Key codes that curses makes of a terminal's answer to whether it shows frames at once (DEC mode
+ * 2026), and of the beginning of a report of the mouse.
  */
 enum { KEY_HAS_FRAMES = KEY_MAX + 1, KEY_NO_FRAMES, KEY_REPORT_BYTES, KEY_REPORT_SGR };
 
@@ -151,7 +151,7 @@ static bool fit(struct terminal *t, int w, int h)
 	return true;
 }
 
-/* What curses has written goes to the terminal. */
+/* Sends the bytes that curses has written to the terminal. */
 static void pass_on(struct terminal *t)
 {
 	if (tty_take(&t->tty) < 0)
@@ -528,9 +528,9 @@ static bool want_color(enum term_color color)
 }
 
 /*
- * Nobody waits for the answer, which comes among the keys, whenever that is: a terminal that does
- * not know the mode gives none, or says so. Those without a mouse are older than the question, and
- * may show a part of it.
+ * We do not wait for the answer, which comes among the keys, at any time: a terminal that does
+ * not know the mode gives none, or a negative one. Those without a mouse are older than the
+ * question, and may show a part of it.
  */
 static void ask_for_frames(struct terminal *t)
 {

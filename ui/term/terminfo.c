@@ -2,7 +2,7 @@
 /*
  * Descriptions of terminals for where there are none, or none of this one: a root file system with
  * nothing in it, a server that is older than the terminal. Curses takes a compiled one from the
- * variable TERMINFO itself, behind "b64:" (terminfo(5)), so that no file is written. The table is
+ * variable TERMINFO itself, after "b64:" (terminfo(5)), so that no file is written. The table is
  * made by terminfo.sh of what the building machine has; a terminal without an entry of its own may
  * have that of one which it understands.
  */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # terminfo.sh NAME[=OTHER]...: rows of a C table, a terminal each, with its compiled description as text.
 # That of OTHER, under its own name, is for a terminal that understands it, where this machine knows nothing
-# of NAME. What it knows of neither is left out, unless it is one of those that no machine is without.
+# of NAME. A terminal of which it knows neither is left out, unless it is one of those that no machine is without.
 set -eu
 own=$(mktemp -d)
 trap 'rm -rf "$own"' EXIT

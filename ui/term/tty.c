@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The way to a terminal that may take nothing: Ctrl-S, a frozen connection, a window that nobody
- * reads. Curses knows only writes that last until all is taken, and would keep us from keys, from
+ * The way to a terminal that may take nothing: Ctrl-S, a frozen connection, a window that is not
+ * read. Curses knows only writes that last until all is taken, and would keep us from keys, from
  * signals and from measuring for ever. So it writes into a file in memory, and what is in there is
  * moved on by writes that do not wait. Curses takes a file for no terminal, and leaves modes and
  * the size to us; what it reads is a terminal all the same.
  *
  * Not waiting is a property of an open file, and that of standard output is the shell's as well: so
- * the terminal is opened again. Where that is refused (it belongs to somebody else, as after su)
+ * the terminal is opened again. Where that is refused (it belongs to another user, as after su)
  * the shared one is made not to wait during each write.
  */
 #include "tty.h"
@@ -132,7 +132,7 @@ int tty_take(struct tty *t)
 	off_t n = fflush(t->stream) == 0 ? lseek(file, 0, SEEK_CUR) : -1;
 	ssize_t got;
 
-	_Static_assert(sizeof(begin) == sizeof(end), "as long before as behind");
+	_Static_assert(sizeof(begin) == sizeof(end), "both sequences have one length");
 	if (n <= 0)
 		return n < 0 ? -errno : 0;
 	size_t need = (size_t)n + 2 * around;
@@ -201,7 +201,8 @@ static bool send_for(struct tty *t, int ms)
 	return true;
 }
 
-/* As after Ctrl-Q: the kernel goes on with what Ctrl-S has stopped when that key means nothing. */
+/* As after Ctrl-Q: the kernel resumes output that Ctrl-S has stopped when that key means nothing.
+ */
 static void go_on(const struct tty *t)
 {
 	struct termios modes = t->before;

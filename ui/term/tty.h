@@ -40,9 +40,9 @@ bool tty_send(struct tty *t);
  * whatever else is written there may wait for ever.
  */
 bool tty_leave(struct tty *t, const char *leave);
-/* The descriptors 1 and 2 that are this terminal become another file, which nobody reads. */
+/* The descriptors 1 and 2 that are this terminal become another file, which is not read. */
 void tty_mute(const struct tty *t);
-/* To @buf a capability without its padding ("$<5>"), which nobody waits for while leaving. */
+/* To @buf a capability without its padding ("$<5>"), which is not waited for while leaving. */
 void tty_append(char *buf, size_t size, const char *capability);
 void tty_close(struct tty *t);
 

@@ -260,8 +260,8 @@ static void draw_titles(const struct frame *f)
 }
 
 /*
- * What is far away is shown in the middle; the line of the source above the chosen one is in sight
- * with it, if there is one.
+ * A line that is far away is shown in the middle; the line of the source above the chosen one is in
+ * sight with it, if there is one.
  */
 static void scroll(struct view_annotate *o, const struct annotate_rows *rows, size_t page)
 {

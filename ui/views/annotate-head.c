@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is looked at, and how: the function's share, where its code is from, then the settings with
- * their keys. What has no room is left out as a whole, what matters least first; of a name that is
- * too long the end is.
+ * The function shown, and how: its share, where its code is from, then the settings with
+ * their keys. Parts without room are left out as a whole, the least important first; of a name that
+ * is too long the end is.
  */
 #include "../widgets/priv.h"
 #include "annotate.h"

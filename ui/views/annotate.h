@@ -5,7 +5,7 @@
 #include "kontend/query-annotate.h"
 #include "kontend/view.h"
 
-/* What the first column counts, and heat, marks and Tab go by. */
+/* The unit of the first column, of heat, marks and Tab. */
 enum annotate_unit {
 	ANNOTATE_PCT,
 	ANNOTATE_SAMPLES,

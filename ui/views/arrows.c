@@ -2,7 +2,7 @@
 /*
  * Lines cross where jumps overlap and neither is within the other, and nowhere else: the shortest
  * ones get the lanes nearest to the text, so what encloses them runs outside. Lanes are given for
- * the whole listing and not for what is seen of it, so a line stays in its lane while one scrolls.
+ * the whole listing and not for its visible part, so a line keeps its lane while the user scrolls.
  * Jumps longer than what can be seen at once would fill all lanes and lead nowhere.
  */
 #include "arrows.h"

@@ -35,7 +35,7 @@ int arrows_place(struct arrows *a, struct arena *arena, size_t n_rows, size_t re
 /* Columns that they take: lanes, and one for heads; 0: there are none. */
 unsigned arrows_width(const struct arrows *a);
 
-/* What a cell is made of. */
+/* The parts of a cell. */
 enum {
 	ARROW_UP = 1,
 	ARROW_DOWN = 2,

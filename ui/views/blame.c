@@ -135,8 +135,8 @@ static const char *empty_did(struct list_view *l, const struct table *t)
 
 	(void)t;
 	return refused ? refused
-		       : "no holder is known of a lock for which others waited (blame has what "
-			 "was waited because of nobody known)";
+		       : "no holder is known of a lock for which others waited (blame has the "
+			 "waits without a known holder)";
 }
 
 static void keep_selected(struct list_view *l, const struct table *t)

@@ -93,7 +93,7 @@ static void fill_row(struct query *q, const struct table *slots, const struct pl
 	put_text(&v[board_column(n_cells) + 2], most_text(q, table_value(slots, row, at->most)));
 }
 
-/* What the columns that are no cells take, each with the blank after it, and the mark. */
+/* Width of the columns that are no cells, each with the blank after it, and of the mark. */
 static int fixed_width(const struct column *c, size_t end, bool pools)
 {
 	return 1 + c[0].width + 1 + (pools ? NUMBER_W + 1 : 0) + c[end].width + 1 +

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the perf events of the system belong to, those that cost most first: a row a context, or, by
- * process, a row for each that opened some. And one step deeper the events themselves; Enter on one
- * of these shows it with those that were inherited from it.
+ * The contexts of the perf events of the system, those that cost most first: a row a context, or,
+ * by process, a row for each that opened some. And one step deeper the events themselves; Enter on
+ * one of these shows it with those that were inherited from it.
  */
 #include "list.h"
 #include "note.h"
@@ -45,7 +45,7 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 	return view_perf_head(&l->v, s, r, sum_of(l), &top);
 }
 
-/* Rows of events that take turns have a colour, beside the column that says so. */
+/* Rows of events that take turns have a colour, beside the column that shows it. */
 static enum role turns_role(const struct table *t, size_t row)
 {
 	size_t col = table_column(t, "rotating");
@@ -123,7 +123,7 @@ static int events_ask(struct list_view *l, struct query_spec *spec, struct table
 	return code < 0 ? code : query_perf_events(l->v.query, &l->v.events, spec, ret, err);
 }
 
-/* Of one event what it is stands above it. */
+/* For one event, a line above it describes it. */
 static int events_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
 {
 	int y = draw_head(l, s, r, t);
@@ -178,7 +178,7 @@ const struct view_ops view_contexts = {
 	.brief = "ctx",
 	.digit = '5',
 	.keys = keys,
-	.help = "The perf events of the whole system, whoever opened them, by what they belong to: "
+	.help = "The perf events of the whole system, of all processes, by what they belong to: "
 		"a context is the events of a CPU or of a task, as the kernel keeps them. Where "
 		"there are more than the hardware has counters they take turns (ROTATES), and RUN% "
 		"is the share of its time that an event could count. b changes to a row for each "

@@ -63,7 +63,7 @@ static uint32_t settled(const struct query_scope *s)
 	return mask;
 }
 
-/* What the second table of a tall page is by: who waits, else where. */
+/* The key of the second table of a tall page: the tasks that wait, else the places. */
 static enum query_by more_by(const struct view_detail *d)
 {
 	static const enum query_by wanted[] = {BY_TASK, BY_LOCK, BY_CPU, BY_STACK};

@@ -358,12 +358,12 @@ const struct view_ops view_flame = {
 	.name = "flame",
 	.title = "flame graph",
 	.help = "All call chains at once: each function is a box as wide as its share of the "
-		"samples, or of what was waited for locks, and stands on its caller; c switches, "
+		"samples, or of the waiting for locks, and is above its caller; c switches, "
 		"also to blame: who held the locks at the bottom, with the call chain in which it "
 		"got them and what it did, and above the lock who was waiting because of it. "
-		"Colours, and the mark at the left edge, tell functions of programs, of the kernel "
-		"and of "
-		"locks apart. The arrows go from box to box, Enter gives one the whole width, Esc "
+		"Colours, and the mark at the left edge, distinguish functions of programs, of the "
+		"kernel and of locks. The arrows go from box to box, Enter gives one the whole "
+		"width, Esc "
 		"takes that back. / marks the functions that match and says what share they have, "
 		"n and N go through them; i puts the outermost functions on top, l leaves out what "
 		"is in no lock path, a shows the instructions.",

@@ -9,7 +9,7 @@
 
 enum { FLAME_ROOTS = 16 };
 
-/* What is on the screen, for moves and clicks between two frames. */
+/* A box on the screen, for moves and clicks between two frames. */
 struct flame_spot {
 	uint64_t id; /* of the node; 0: FLAME_ALL */
 	uint64_t addr;

@@ -19,7 +19,7 @@ static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *
 
 /*
  * "3.9s because of holds that ended, 4.3s waited  1.57k of 3.87k handed on": a hold counts as it
- * ends, with all that was waited because of it, a wait while it goes on.
+ * ends, with all that was waited because of it, a wait while it lasts.
  */
 static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
 {
@@ -78,14 +78,14 @@ const struct view_ops view_held = {
 	.title = "held",
 	.digit = 'O',
 	.keys = keys,
-	.help = "Who keeps others waiting, and for how long? Whoever waited for a lock and got "
+	.help = "Who keeps others waiting, and for how long? A task that waited for a lock and got "
 		"it holds it until the next one that waited gets it. HELD counts the times that "
 		"this is known of: the next one waited already when the holder got the lock, or "
-		"was told (--owner) that the lock was this holder's. WAITED is what all others "
+		"found (--owner) that this holder had the lock. WAITED is what all others "
 		"lost by that, and WAIT% its share of all waiting. TOTAL to MAX are how long it "
 		"was held, at most: a task that takes the lock without waiting is not seen, and "
 		"the lock may have been its own for a part of the time; so may the time until "
-		"the next one ran. Kernels from 7.x on tell when a lock is let go of: EXACT "
+		"the next one ran. Kernels from 7.x on report when a lock is released: EXACT "
 		"counts the times that are no upper bounds, and HO-P50 and HO-P99 are how long "
 		"the next one took to have the lock then. Readers hold a lock together, each until "
 		"the next writer "

@@ -230,7 +230,7 @@ static const struct view_key everywhere[] = {
 	{CMD_PAUSE, "pause"},	  {CMD_PLAY, "play"},
 	{CMD_STEP, "step"},	  {CMD_JUMP, "go to a time"},
 	{CMD_WHY, "verdict"},	  {CMD_FASTER, "refresh faster"},
-	{CMD_SLOWER, "slower"},	  {CMD_ZERO, "count anew"},
+	{CMD_SLOWER, "slower"},	  {CMD_ZERO, "reset"},
 	{CMD_COLUMNS, "columns"}, {CMD_SCROLL_RIGHT, "scroll"},
 	{CMD_COPY, "copy row"},	  {CMD_SAVE, "save"},
 	{CMD_PALETTE, "command"}, {CMD_QUIT, "quit"},
@@ -345,7 +345,7 @@ static void add_all_terms(struct page *p, const struct view_ops *from)
 		add_entry(p, ROLE_BOLD, t->word, t->meaning, KEYS_W);
 }
 
-/* What there is room for, a line each. */
+/* As many as there is room for, a line each. */
 static void add_glossary(struct page *p, const struct view_ops *from, int most)
 {
 	const struct table_def *t = NULL;

@@ -86,17 +86,17 @@ void hot_draw_sum(const struct query *q, const struct query_hot_sum *sum, struct
 	draw_groups(q, sum, all, &l);
 }
 
-/* What is hot and yet in no figure of waits. */
+/* A hot function that is in no figure of waits. */
 static bool note_trylock(const struct table *t, struct line *l)
 {
 	size_t at = 0;
 	const char *name = query_hot_trylock(t, &at);
 
 	return name && (line_whole(l, ROLE_DIM, " %s: %s", name, sym_trylock_note) ||
-			line_whole(l, ROLE_DIM, " %s: a trylock, no wait is told", name));
+			line_whole(l, ROLE_DIM, " %s: a trylock, no wait is reported", name));
 }
 
-/* What needs an explanation in these rows, each only where there is such: 1 if there is any. */
+/* Notes that explain these rows, each only where it applies: 1 if there is any. */
 static int draw_notes(const struct query_hot_sum *sum, enum query_hot_by by, const struct table *t,
 		      struct screen *s, struct rect r)
 {

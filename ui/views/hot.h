@@ -22,7 +22,7 @@ struct view_hot_tree {
 /* "cpu-clock 999 Hz, 2.37k samples  in lock paths 2.5%: spinlock 1.8, rwsem 0.6" */
 void hot_draw_sum(const struct query *q, const struct query_hot_sum *sum, struct screen *s,
 		  struct rect r);
-/* Goes on with names that are not there yet, and asks for another frame until they are. */
+/* Loads more of the missing names, and asks for another frame until they are. */
 void hot_load_names(struct view *v);
 /* Opens the instructions of a function, a row by symbol. 0 or negative errno. */
 int annotate_open_row(struct view *v, uint64_t row);

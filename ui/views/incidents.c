@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What triggers have caught. Enter goes to the moment of a row, and shows because of whom was
- * waited.
+/* Incidents that triggers have caught. Enter goes to the moment of a row, and shows the tasks that
+ * caused the waiting.
  */
 #include "kontend/query-incidents.h"
 #include "kontend/units.h"

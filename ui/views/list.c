@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What all views that are one table have in common, and pages with one that is sorted and filtered.
- * A table may have thousands of rows: it is asked for the values of those that will probably be
- * seen, and once more when it turns out while drawing that others are.
+ * The common part of all views that are one table, and of pages with one that is sorted and
+ * filtered. A table may have thousands of rows: it is asked for the values of those that will
+ * probably be seen, and once more when it turns out while drawing that others are.
  */
 #include "list.h"
 #include "kontend/engine.h"

@@ -8,7 +8,7 @@
 
 /*
  * A view that is one table: its query, the line with what the rows are by and how they are sorted,
- * the table, and the keys for all that. What is special to a view is in its list_ops.
+ * the table, and the keys for all that. The special parts of a view are in its list_ops.
  */
 struct list_view {
 	struct view v;
@@ -39,10 +39,10 @@ struct list_ops {
 	bool (*sorts)(unsigned by, const char *key);
 	bool (*skips)(struct list_view *l, unsigned by); /* `b` passes it by */
 	const char *const *bys;				 /* what `b` goes through, ended by NULL */
-	/* Are figures of the window of time, or of all? It is said. */
+	/* Are figures of the window of time, or of all? The line shows it. */
 	bool (*has_window)(const struct list_view *l);
 	bool has_no_keys;	 /* the head says what that line would */
-	const char *needs_looks; /* what only looks at locks tell: said if there are none */
+	const char *needs_looks; /* data that needs lock snapshots: named if there are none */
 	const char *heat;	 /* as in table_style */
 	enum role (*row_role)(const struct table *t, size_t row);
 };
@@ -57,7 +57,7 @@ bool list_has_window(const struct list_view *l); /* always */
 
 /*
  * The same for a page of several panes: the one table of it that sort keys and filters are for.
- * What is wrong with these is said in its place.
+ * A wrong sort key or filter is reported in its place.
  */
 struct list_part {
 	struct view *v;

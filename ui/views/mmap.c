@@ -127,7 +127,7 @@ const struct view_ops view_mmap = {
 		"for writers "
 		"(mmap, munmap, mprotect, fork). The first line says what is measured, and what "
 		"that costs now. On the level contended P50 to MAX are of those that had to wait, "
-		"as the contention events tell; what was got at once is not seen. --mmap sampled, "
+		"as the contention events report; locks got at once are not seen. --mmap sampled, "
 		"pid or all measure all acquisitions, and how long it was held. Enter shows how "
 		"long it took, the call paths that led to waits, and by task.",
 	.tables = "mmap",

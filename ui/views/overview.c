@@ -329,7 +329,7 @@ static void put_rotation(const struct query_rotation_sum *sum, struct line *l)
 }
 
 /*
- * What is there only now and then shares two lines, which are always there: so the tables below
+ * Parts that come and go share two lines, which are always there: so the tables below
  * stay where they are.
  */
 static void draw_others(const struct page *p, const char *elsewhere, struct screen *s)
@@ -392,8 +392,8 @@ static void draw_locks(struct view_overview *o, struct page *p, struct screen *s
 }
 
 /*
- * In fewer words where it would be cut: the end of it counts, too. Who waits for other things than
- * kernel locks is said where no cause is known, or has left room.
+ * In fewer words where it would be cut: the end of it counts, too. Tasks that wait for other things
+ * than kernel locks are shown where no cause is known, or has left room.
  */
 static void draw_because(const char *because, const char *also, struct screen *s, struct rect r)
 {

@@ -165,7 +165,7 @@ static int pane_click(struct pane_set *set, enum command c, const struct command
 	return 0;
 }
 
-/* To the next pane that has rows; behind the last one only where @wraps, else there is no more. */
+/* To the next pane that has rows; after the last one only where @wraps, else there is no more. */
 static int pane_tab(struct pane_set *set, bool forward, bool wraps)
 {
 	size_t n = set->n, at = set->focus;

@@ -7,8 +7,8 @@
 #include "widgets/widget.h"
 
 /*
- * A part of a page: a table or tree. A table whose rows nobody has moved in shows its first row and
- * has it selected, whichever that is; Home brings that state back.
+ * A part of a page: a table or tree. A table in which the user has not moved shows its first row
+ * and has it selected, whichever that is; Home brings that state back.
  */
 struct pane {
 	bool is_tree;

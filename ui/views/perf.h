@@ -5,7 +5,7 @@
 #include "kontend/query-perf.h"
 #include "pane.h"
 
-/* What the views slots, contexts and events have in common. */
+/* The common part of the views slots, contexts and events. */
 
 /* How a view speaks of what it shows: its figures, which follow the first words of the first line.
  */

@@ -13,7 +13,7 @@ static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *
 	return query_queued(l->v.query, spec, ret, err);
 }
 
-/* "41 wait in 3 queues, 2 convoys go on  hand-overs have no times: no release is told" */
+/* "41 wait in 3 queues, 2 convoys go on  hand-overs have no times: no release events" */
 static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
 {
 	struct line line = {.s = s, .r = r, .x = 1};
@@ -34,7 +34,7 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 	if (sum.is_short)
 		line_put(&line, ROLE_WARN, "  not all of the window is kept");
 	if (!sum.times)
-		line_whole(&line, ROLE_DIM, "  no release is told: hand-overs have no times");
+		line_whole(&line, ROLE_DIM, "  no release events: hand-overs have no times");
 	return 1;
 }
 
@@ -69,7 +69,7 @@ const struct view_ops view_queues = {
 	.keys = keys,
 	.help = "In which order do those who wait get a lock, and does the queue ever end? A row "
 		"for each lock that two have waited for at a time, of all modes. HANDED counts "
-		"how often who waited got it; PASSED how often somebody who waited saw one that "
+		"how often a waiting task got it; PASSED how often a waiting task saw one that "
 		"came later get it (a reader that gets it with others has not passed these over), "
 		"and WORST how often one wait saw that. STOLEN counts how often, at least, a task "
 		"took the lock without waiting while others waited. R/RUN is how many readers got "
@@ -79,7 +79,7 @@ const struct view_ops view_queues = {
 		"longer than 16 hand-overs: in a long queue that keeps its order these are many, "
 		"and PASSED is none. HAND50 and "
 		"HAND99, from when the lock was let go until the next one had it, are "
-		"known where releases are told. Enter shows the waits for the lock.",
+		"known where the kernel reports releases. Enter shows the waits for the lock.",
 	.tables = "queues",
 	.size = sizeof(struct list_view),
 	LIST_VIEW(&ops),

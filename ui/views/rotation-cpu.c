@@ -67,7 +67,7 @@ static void draw_phases(const struct rotation_page *p, struct screen *s, struct 
 				    units_ns(buf, c->switch_avg_ns));
 		return;
 	}
-	screen_put(s, r, 1, 0, ROLE_DIM, "phases: no rotation since they are told apart");
+	screen_put(s, r, 1, 0, ROLE_DIM, "phases: no rotation since they are measured");
 }
 
 /* "cgroup /a/b (20 events, a switch to it 60.8us)" */

@@ -160,7 +160,7 @@ void rotation_draw_switches(const struct rotation_page *p, struct screen *s, str
 		put_cost(&p->costs, s, layout_below(r, 6));
 }
 
-/* What was seen most with events on this CPU, rather while tasks ran. */
+/* The most frequent state with events on this CPU, rather while tasks ran. */
 static const struct query_rotation_tick *tick_of(const struct rotation_page *p)
 {
 	const struct query_rotation_tick *best = NULL;

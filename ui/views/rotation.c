@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What it costs that events take turns on the counters: a row for each CPU and PMU that has rotated
- * contexts, those that took most of their CPU first. Where nothing rotates one line says so, and
- * why.
+ * The cost of events that take turns on the counters: a row for each CPU and PMU that has rotated
+ * contexts, those that took most of their CPU first. Where nothing rotates one line says why.
  */
 #include "kontend/query-rotation.h"
 #include "kontend/units.h"

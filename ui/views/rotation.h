@@ -6,7 +6,7 @@
 #include "kontend/query-rotation.h"
 #include "kontend/screen.h"
 
-/* What the page of one CPU shows. */
+/* The contents of the page of one CPU. */
 struct rotation_page {
 	struct query_rotation_row row;
 	struct query_rotation_costs costs;

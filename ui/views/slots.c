@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who has the debug registers. On top the board, with a cursor on one of its cells; below it the
- * holders of breakpoints. The board knows no sorting and no filter: these keys are for the table
- * below. Between them a line says whether anybody waits for the kernel's locks around the slots, as
- * that, the breakpoints created a second and who holds them are one story.
+ * The holders of the debug registers. On top the board, with a cursor on one of its cells; below it
+ * the holders of breakpoints. The board knows no sorting and no filter: these keys are for the
+ * table below. Between them a line says whether a task waits for the kernel's locks around the
+ * slots, as that, the breakpoints created a second and who holds them are one story.
  */
 #include "kontend/engine.h"
 #include "kontend/mem.h"
@@ -136,7 +136,7 @@ static void put_refused(const struct query_perf_creations_sum *c, struct line *l
 
 /*
  * "refused 1: gdb/30500  breakpoints created 1.24k  most by app/931 1.20k", if there were any, or
- * if somebody may have been refused: the line.
+ * if a task may have been refused: the line.
  */
 static bool draw_creations(const struct query_perf_sum *p, const struct query_perf_creations_sum *c,
 			   struct screen *s, struct rect r)
@@ -359,14 +359,15 @@ const struct view_ops view_slots = {
 	.brief = "slot",
 	.digit = '4',
 	.keys = keys,
-	.help = "Who has the debug registers, for which gdb, perf, rr and bpftrace compete. On top "
+	.help = "Holders of the debug registers, for which gdb, perf, rr and bpftrace compete. On "
+		"top "
 		"a row a CPU with a cell a slot: □ free, C taken by a breakpoint of the CPU, T by "
 		"one of the task that has most there (all other tasks fit in the same slots), ■ "
 		"in a debug register at this moment, ? not known. A new breakpoint of a CPU needs "
 		"a slot beside both, one of a task only beside those of the CPU: FREE. Below, all "
 		"breakpoints with who keeps them. MOST is what was taken at a time since the first "
-		"look; who created breakpoints stands above, at least (≥) as looks see it: "
-		"--creations sees each. Of more than 128 CPUs neighbours that are alike "
+		"look; the line above has who created breakpoints, at least (≥) as snapshots "
+		"see it: --creations sees each. Of more than 128 CPUs neighbours that are alike "
 		"share a row of the board. The arrows move over the board and the table; "
 		"Enter on a cell goes to its holder, on a holder it lists all its perf events.",
 	.tables = "holders slots",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the words above the tables mean, for the help of each view. The words of columns are
+ * Explains the words above the tables, for the help of each view. The words of columns are
  * explained by the columns themselves, those of the first line in help.c.
  */
 #include "terms.h"
@@ -15,9 +15,9 @@ static const struct term overview[] = {
 	{"contended/s", "waits that begin in a second"},
 	{"waiting now", "tasks that wait for a kernel lock now; longest: of these"},
 	{"slots 3/8", "hardware breakpoint slots in use, of all CPUs' debug registers"},
-	{"events", "perf events of everybody; contexts: those of a CPU or a task"},
+	{"events", "perf events of all users; contexts: those of a CPU or a task"},
 	{"short of time", "events that wait for a counter now, as others have them all"},
-	{"created", "perf events that anybody creates in a second"},
+	{"created", "perf events that all tasks create in a second"},
 	{"rotation", "how often events take turns, and the CPU time that it takes"},
 	{"XOL", "slots for probed instructions out of line, fullest process"},
 	{"mmap_lock", "of the processes worst off: W to change, R to read the space"},
@@ -77,7 +77,7 @@ static const struct term chains[] = {
 
 static const struct term blame[] = {
 	{"waited", "all that tasks have waited in the window, and because of whom"},
-	{"some reader", "several readers had the lock: no one of them is charged"},
+	{"some reader", "several readers had the lock: none of them is charged"},
 	{"not known", "waits of which no holder is known"},
 	{"not followed", "holder not followed: BPF did not see what it did"},
 	{"forgotten", "charged to tasks for which memory had no room"},
@@ -116,7 +116,7 @@ static const struct term waiters[] = {
 
 static const struct term slots[] = {
 	{"used", "slots with a breakpoint, of those of all CPUs"},
-	{"created", "perf events that anybody creates in a second"},
+	{"created", "perf events that all tasks create in a second"},
 	{"refused", "breakpoints that found no free slot (ENOSPC), and whose"},
 	{"slots' locks", "waits for the slots' locks: in code that takes slots"},
 	{"MOST", "most slots in use at a time; ≥ where looks may miss some"},
@@ -132,7 +132,7 @@ static const struct term slots[] = {
 static const struct term contexts[] = {
 	{"8 + 12 own", "perf events of others, and those that kontend opened itself"},
 	{"short of time", "events that wait for a counter now, as others have them all"},
-	{"created", "perf events that anybody creates in a second"},
+	{"created", "perf events that all tasks create in a second"},
 	{"inactive", "no counter, or its task is not on a CPU; exited: it ended"},
 	{"cost", "what it takes kontend itself to look at all events"},
 	{NULL, NULL},
@@ -146,7 +146,7 @@ static const struct term rotation[] = {
 };
 
 static const struct term uprobes[] = {
-	{"probes", "places in programs that uprobes replace, whoever placed them"},
+	{"probes", "places in programs that uprobes of any tool replace"},
 	{"hits/s", "how often programs reach any of the probes, per second"},
 	{"XOL, slots", "where probed instructions run out of line: in use/all"},
 	{"IN-STEP", "threads that single-step an instruction there at this moment"},

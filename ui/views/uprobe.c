@@ -27,7 +27,7 @@ static int draw_pair(struct screen *s, struct rect r, int y, const char *what, c
 	return y + 1;
 }
 
-/* What the row of the table above says in columns that have no room there. */
+/* Columns of the row in the table above that have no room there. */
 static int draw_probe(struct view *v, struct screen *s, struct rect r, int y, const struct table *t,
 		      size_t row)
 {

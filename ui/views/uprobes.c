@@ -94,7 +94,7 @@ void view_uprobes_line(const struct query_uprobe_sum *p, struct line *l)
 int view_uprobes_head(struct view *v, struct screen *s, struct rect r,
 		      const struct query_uprobe_sum *p)
 {
-	/* Costs are an offer, not a lack: nobody has asked for them if there are no probes. */
+	/* Costs are an offer, not a lack: without probes they are not missed. */
 	uint32_t missing = p->probes ? p->missing : p->missing & ~(uint32_t)UPSNAP_NO_COSTS;
 	struct line l = {.s = s, .r = r, .x = 1};
 	char ns[UNITS_BUF], cost[UNITS_BUF + 8];
@@ -198,7 +198,7 @@ static void draw_areas(struct view_uprobes *o, struct page *p, struct screen *s)
 			&p->areas, &style);
 }
 
-/* Where nobody waits there, or there is no room, it is not there. */
+/* Absent where no task waits there, or there is no room. */
 static void draw_waits(struct view_uprobes *o, struct page *p, struct screen *s)
 {
 	struct table_style style = {.columns = app_columns(o->v.app),
@@ -365,7 +365,7 @@ const struct view_ops view_uprobes = {
 	.brief = "uprb",
 	.digit = '7',
 	.keys = keys,
-	.help = "Probes in programs and libraries, whoever placed them: what they replaced, how "
+	.help = "Probes in programs and libraries, of any tool: what they replaced, how "
 		"often they are hit, and what that costs. An instruction that the kernel can do "
 		"itself is emulated: one trap a hit. Others are executed out of line: two traps, "
 		"and one of the slots (31 on x86) that a process has, for which its threads may "

@@ -13,7 +13,7 @@
 int view_uprobes_head(struct view *v, struct screen *s, struct rect r,
 		      const struct query_uprobe_sum *p);
 
-/* What the overview says of them, in a line. */
+/* Their line in the overview. */
 void view_uprobes_line(const struct query_uprobe_sum *p, struct line *l);
 
 #endif

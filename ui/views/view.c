@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What views share: sentences for tables without rows, errors of queries in place of their answer,
+ * Shared by views: sentences for tables without rows, errors of queries in place of their answer,
  * the spec of a query from what the user chose, and the step from a row into its detail. All text
  * made here is in the arena of the query and is valid until the next frame.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A copy of a wait with its calls. Waits last for milliseconds, frames for a second: what is on the
- * screen is over when somebody opens it, and is what he wants to read.
+ * A copy of a wait with its calls. Waits last for milliseconds, frames for a second: a wait on the
+ * screen is over when the user opens it, and is what he wants to read.
  */
 #include "wait-kept.h"
 

@@ -4,7 +4,7 @@
 
 #include "kontend/query-wait.h"
 
-/* What was last seen of a wait, for when it is over. `= {0}` is nothing. */
+/* The last state seen of a wait, for when it is over. `= {0}` is none. */
 struct wait_kept {
 	struct arena arena;
 	uint64_t row; /* of query_waiters() */
@@ -16,7 +16,7 @@ struct wait_kept {
 void wait_kept_take(struct wait_kept *k, uint64_t row, const struct query_wait *w);
 /* From @from, which is empty then. */
 void wait_kept_move(struct wait_kept *k, struct wait_kept *from);
-/* What is known of that row, or NULL. */
+/* The wait of that row, or NULL. */
 const struct query_wait *wait_kept_of(const struct wait_kept *k, uint64_t row);
 void wait_kept_deinit(struct wait_kept *k);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A wait that goes on: who waits for what, who holds it, and the calls of both side by side, which
- * tell why nothing moves. Enter goes on to the lock.
+ * A wait in flight: who waits for what, who holds it, and the calls of both side by side, which
+ * show why nothing moves. Enter goes on to the lock.
  */
 #include "kontend/query-lock.h"
 #include "kontend/units.h"
@@ -73,7 +73,7 @@ static void draw_holder(struct view *v, struct screen *s, struct rect r, const s
 		line_whole(&l, ROLE_DIM, "  a reader by its calls: evidence, no proof");
 }
 
-/* What was seen last, when it is over. */
+/* The last state seen, when it is over. */
 static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
 		    struct error *err)
 {

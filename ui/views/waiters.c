@@ -3,7 +3,7 @@
  * Every task that waits at this moment, rwsems first and the longest wait first: the rows of the
  * model's waits in flight, so they stay while paused and go when the task has got the lock. Below
  * them are the longest that have just ended. Many tasks that wait for one lock are one row, until
- * somebody opens it. Enter opens the wait with its calls and the holder's; the lock, with its other
+ * the user opens it. Enter opens the wait with its calls and the holder's; the lock, with its other
  * waiters, is one step deeper.
  */
 #include "kontend/units.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A box over the lower left of the view, as tall as there are entries and room: the titles of a
- * table and its first rows stay in sight, so that one sees what a choice does. A column for the
- * cursor, a mark or a tick, the name, what is said of its state, and its help as far as it goes.
+ * table and its first rows stay in sight, so that the user sees what a choice does. A column for
+ * the cursor, a mark or a tick, the name, a word on its state, and its help as far as it goes.
  */
 #include "chooser.h"
 

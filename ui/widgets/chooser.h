@@ -18,7 +18,7 @@ struct chooser {
 	bool ticks; /* Space ticks entries, Enter keeps them */
 	struct chooser_entry {
 		char name[32], help[160];
-		char state[16]; /* what is said of it besides, "" = nothing */
+		char state[16]; /* a word on its state, "" = none */
 		bool is_now, ticked;
 		bool is_fixed; /* its tick stays */
 		unsigned turn; /* the last tick was the Nth of the list; 0: as it was */

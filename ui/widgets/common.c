@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What tables and trees share: sets of ids as sorted arrays (small, compared far more often than
+ * Shared by tables and trees: sets of ids as sorted arrays (small, compared far more often than
  * changed), the movement of a selection, and the window of visible rows, which moves no further
  * than it must to keep the selection in sight.
  */

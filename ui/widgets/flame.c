@@ -3,7 +3,7 @@
  * The layout of flame graphs. Boxes are cut from left to right at the running sum of the weights,
  * rounded down to cells: so whatever is cut, parts never add up to more than the whole, and many
  * small nodes together have the cells that they are worth, in the boxes of those on whose part a
- * cell's edge falls. What a node has for itself, its samples with nothing called, is left free at
+ * cell's edge falls. The own part of a node, its samples with nothing called, is left free at
  * the right.
  */
 #include "flame.h"

@@ -146,7 +146,7 @@ static void put_char(FILE *out, uint32_t ch)
 	fwrite(bytes, 1, text_encode(bytes, ch), out);
 }
 
-/* What XML has no place for was in nobody's name on purpose. */
+/* Replaces characters that XML cannot have; no name has them on purpose. */
 static uint32_t xml_char(uint32_t ch)
 {
 	bool bad = ch < ' ' || (ch >= 0x7f && ch < 0xa0) || (ch >= 0xd800 && ch < 0xe000) ||
@@ -181,7 +181,7 @@ static void put_xml_text(FILE *out, const char *text)
 }
 
 /*
- * What makes a run: cells of one look that are letters of ASCII, or drawn, or one other letter
+ * A run: cells of one look that are letters of ASCII, or drawn, or one other letter
  * alone, as that may come from a font with other widths.
  */
 enum kind { LETTERS, DRAWN, ALONE };

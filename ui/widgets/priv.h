@@ -4,7 +4,7 @@
 
 #include "widget.h"
 
-/* What tables and trees have in common: a set of ids, a selection that moves, a window on rows. */
+/* Shared by tables and trees: a set of ids, a selection that moves, a window on rows. */
 
 bool widget_ids_has(const struct widget_ids *s, uint64_t id);
 /* Replaces the set by @n ids in any order. 0 or -ENOMEM, with the set then empty. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What views draw with, for terminals without UTF-8 and for --ascii: pairs of a code point and its
- * look, sorted by code point. The eight levels of a sparkline keep eight different characters,
- * since they carry data; the eighths of a bar's last cell are rounded to one half.
+ * Characters that views draw with, for terminals without UTF-8 and for --ascii: pairs of a code
+ * point and its look, sorted by code point. The eight levels of a sparkline keep eight different
+ * characters, since they carry data; the eighths of a bar's last cell are rounded to one half.
  */
 #include "screen-ascii.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The grid of cells that one frame is drawn into. A cell is one character with a role; colours are
- * the display's business. A wide character takes two cells, the right one with ch 0: whoever
- * overwrites one half blanks the other, so a display never meets half a character. Everything that
+ * the display's business. A wide character takes two cells, the right one with ch 0: a write
+ * to one half blanks the other, so a display never meets half a character. Everything that
  * is written is clipped to a rectangle and to the grid, cleaned of control characters, and in ASCII
  * mode replaced by its nearest ASCII look, so views write the same text for every terminal.
  */
@@ -105,7 +105,7 @@ static int put_char(struct screen *s, struct span in, int x, uint32_t ch, enum r
 	return width;
 }
 
-/* The last word that is seen: where it begins, whether it goes on, and whether it is a figure. */
+/* The last word in sight: where it begins, whether it is cut, and whether it is a figure. */
 struct word {
 	int x;
 	bool any, is_figure, has_gap; /* a blank after it is seen, too */

@@ -10,14 +10,14 @@
 #include "kontend/query-columns.h"
 #include "kontend/text.h"
 
-/* What stays takes at most so much of the width; the first is cut to that. */
+/* Fixed columns take at most this part of the width; the first is cut to that. */
 enum { STAY_PARTS = 3, PARTS = 5 };
 
 struct strip {
 	const struct column *columns;
 	size_t at[TABLE_COLUMNS], n, stay;
 	size_t from;	     /* where the part that moves begins, less the first step */
-	int first_w, stay_w; /* of the first; of all that stays; with the blanks behind */
+	int first_w, stay_w; /* of the first; of all that stays; with the blanks after them */
 };
 
 static bool is_in(const size_t *at, size_t n, size_t column)
@@ -87,7 +87,7 @@ static size_t put_column(struct layout_column *ret, size_t used, size_t column, 
 	return used + 1;
 }
 
-/* What is left over goes to the first that can take it. */
+/* Gives the width left over to the first column that can take it. */
 static void widen(struct layout_column *ret, size_t used, const struct column *columns, int width)
 {
 	int spare = width - ret[used - 1].x - ret[used - 1].w;

@@ -32,7 +32,7 @@ struct table_widget {
 	bool has_rows;
 	char sort[32]; /* column key, "" = the view's default */
 	bool reverse;
-	bool resorted; /* by a command; whoever told the user resets it */
+	bool resorted; /* by a command; reset when the user was informed */
 	/* From here on private to ui/widgets/table.c. */
 	size_t index, top; /* of the selection; first row shown */
 	struct table_scroll scroll;
@@ -81,7 +81,7 @@ void table_widget_draw(struct table_widget *w, struct screen *s, struct rect r,
  * two draws, on the rows of the last one.
  */
 int table_widget_command(struct table_widget *w, enum command c, const struct command_arg *arg);
-/* What a column of the last frame can be chosen by; false: it is none for the screen. */
+/* The entry of a chooser for a column of the last frame; false: none for the screen. */
 struct table_widget_choice {
 	const char *key, *title, *help;
 	bool sorts; /* rows can be sorted by it */

@@ -17,7 +17,7 @@
 
 enum { CELL_TEXT = 512 };
 
-/* What does not change from row to row of one frame. */
+/* Values common to all rows of one frame. */
 struct frame {
 	struct table_widget *w;
 	struct screen *s;
@@ -219,7 +219,7 @@ static bool is_left(const struct column *c)
 	return c->type == COLUMN_TEXT || c->type == COLUMN_SERIES;
 }
 
-/* The title that rows are sorted by has a role of its own, and the mark behind it. */
+/* The title that rows are sorted by has a role of its own, and the mark after it. */
 static void draw_title(const struct frame *f, struct rect line,
 		       const struct table_widget_column *at)
 {

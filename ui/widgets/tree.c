@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Draws a query_tree, which comes depth first, and folds it: a closed node hides what follows it at
- * a greater depth. What is open is no list of nodes but a rule and its exceptions (open_depth,
+ * a greater depth. The open nodes are no list but a rule and its exceptions (open_depth,
  * toggled), so nodes that appear later follow the rule, and "open all" costs nothing.
  */
 #include "kontend/mem.h"

@@ -8,7 +8,7 @@
 
 struct app;
 
-/* What each frame asks for once, for the first lines and the overview. Texts are the query's. */
+/* Sums that each frame queries once, for the first lines and the overview. Texts: the query's. */
 struct app_sums {
 	struct query_overview now;
 	struct query_perf_sum perf;
@@ -18,7 +18,7 @@ struct app_sums {
 
 /* Of this frame; NULL: there was no memory to ask. */
 const struct app_sums *app_sums(const struct app *a);
-/* Because of whom it is what the verdict says; "" = nobody, or not known. */
+/* The task that causes what the verdict reports; "" = no task, or unknown. */
 const char *app_sums_because(const struct app *a);
 /* Where something is wrong with kernel locks: who waits besides, in a sentence; NULL: too few. */
 const char *app_sums_also(const struct app *a);

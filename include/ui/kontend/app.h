@@ -38,7 +38,10 @@ struct app_keep {
 	const char *where; /* the file */
 };
 
-/* Who saves files where we may not: what is open as @fd, as @name, or as P does, called by that. */
+/*
+ * Saves files where we may not: the file open as @fd, by @name or, as P does, by a name made from
+ * it.
+ */
 struct app_saver {
 	int (*save)(void *arg, const char *name, bool is_base, int fd, char *ret, size_t size,
 		    struct error *err);
@@ -46,13 +49,13 @@ struct app_saver {
 };
 
 /*
- * What it does then: as :save FILE, or P. @name is in the folder @dir, which is open. The name goes
- * to @ret. 0, or negative with @err.
+ * The other side of it: saves as :save FILE, or P, does. @name is in the folder @dir, which is
+ * open. The name goes to @ret. 0, or negative with @err.
  */
 int app_save_fd(int dir, const char *name, bool is_base, int fd, char *ret, size_t size,
 		struct error *err);
 
-/* Who watches for incidents: called behind each step of the engine; how many more there are. */
+/* The watcher for incidents: called after each step of the engine; returns how many are new. */
 struct app_catcher {
 	size_t (*take)(void *arg);
 	void *arg;
@@ -86,7 +89,7 @@ struct app_options {
 	const struct app_cut *cut;		 /* borrowed; NULL = it cannot be cut */
 	const char *note;			 /* about it, shown at first; NULL or "" = none */
 	const struct query_incidents *incidents; /* borrowed; NULL = nothing is watched for */
-	const struct app_catcher *catcher;	 /* who adds to them; borrowed; NULL = nobody */
+	const struct app_catcher *catcher;	 /* adds to them; borrowed; NULL = none */
 	uint64_t from_ns, to_ns; /* a range that is marked from the start; to_ns 0 = none */
 	uint64_t lock; /* address of one whose row of view locks is selected; 0 = the first row */
 };
@@ -109,7 +112,7 @@ void app_draw(struct app *a);
 bool app_done(const struct app *a);
 /* Draws until the frame has all names that can be had, waiting for each for @most_ns at most. */
 void app_settle(struct app *a, uint64_t most_ns);
-/* What is shown, as a picture in the colours of the screen; as picture_write(). */
+/* The screen as a picture in its colours; as picture_write(). */
 int app_picture(struct app *a, enum picture_format format, FILE *out);
 int app_picture_text(struct app *a, enum picture_format format, char **ret /* mem_free() */);
 const struct screen *app_screen(const struct app *a);

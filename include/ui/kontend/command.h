@@ -100,7 +100,7 @@ struct command_arg {
 	uint64_t id;	  /* CMD_SELECT */
 };
 
-/* What the app looks at, as some commands are for some of these only. */
+/* The kind of input of the app; some commands are for some kinds only. */
 enum command_mode {
 	COMMAND_LIVE = 1,   /* what happens now */
 	COMMAND_TRAVEL = 2, /* the same, with a history that one can go back in */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a cell means, not how it looks: the display maps roles to its theme. */
+/* The meaning of a cell, not its look: the display maps roles to its theme. */
 enum role {
 	ROLE_NORMAL,
 	ROLE_DIM,

@@ -11,7 +11,7 @@ struct screen {
 	struct display_cell *cells;
 	int w, h;
 	bool ascii;
-	struct textbuf *row; /* takes what the selected row says in full; NULL: nobody asks */
+	struct textbuf *row; /* takes what the selected row says in full; NULL: not wanted */
 };
 
 struct rect {

@@ -7,13 +7,13 @@
 struct view;
 struct table_widget;
 
-/* What `:by` takes in a view, in the order of `by-next`. */
+/* Arguments of `:by` in a view, in the order of `by-next`. */
 struct view_bys {
 	const char *names[QUERY_BYS + 4];
 	size_t n, now;
 };
 
-/* What there is to choose from in a view, for the lists over it. */
+/* Choices of a view, for the lists over it. */
 struct view_choices {
 	/* NULL, or answers none: rows are what they are. */
 	void (*bys)(struct view *v, struct view_bys *ret);

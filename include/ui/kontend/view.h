@@ -87,13 +87,13 @@ const char *app_row_filter(const struct app *a); /* of it, what is not about wai
 const char *app_filter(const struct app *a);	 /* of the top view; "" = none */
 double app_percent_limit(const struct app *a); /* of the nodes of trees that are opened at first */
 const struct query_columns *app_columns(const struct app *a); /* that the user wants */
-/* What n goes to: the text of the last search, or a word of the view's filter if that is newer; ""
- * = none. */
+/* The target of n: the text of the last search, or a word of the view's filter if that is newer;
+ * "" = none. */
 const char *app_search(const struct app *a);
 bool app_search_is_filter(const struct app *a);
 
 /*
- * What views have in common: the sentence for a table without rows (in the query's arena), the
+ * Shared by views: the sentence for a table without rows (in the query's arena), the
  * error of a query in place of its answer, and opening a row one step deeper.
  */
 const char *view_empty_text(struct view *v, const struct table *t);
@@ -116,16 +116,16 @@ void view_draw_window(const struct view *v, struct screen *s, struct rect r);
 void view_draw_text(struct screen *s, struct rect r, enum role role, const char *text);
 /* The same from line @y of @r on, but for lines kept for rows; answers how many it took. */
 int view_draw_note(struct screen *s, struct rect r, int y, enum role role, const char *text);
-/* What gives what is missing, where the reason is a matter of rights; or "". */
+/* How to get missing data, if @reason is a lack of rights; or "". */
 const char *view_advice(const char *reason);
-/* @what, which only looks at locks tell, if they do not here, and why; as view_draw_note(). */
+/* Says that @what needs lock snapshots, and why there are none; as view_draw_note(). */
 int view_draw_no_look(struct view *v, struct screen *s, struct rect r, int y, const char *what);
 /* Bytes of @text that go into a line of @w columns: up to the last blank that fits. */
 size_t view_wrap(const char *text, int w);
 /* "7 of 318": matching rows of all, or just their number. */
 const char *view_count_text(struct view *v, const struct table *t);
 
-/* What `:by` takes in places of enum query_by; ended by NULL. */
+/* Arguments of `:by`, indexed by enum query_by; ended by NULL. */
 extern const char *const view_by_names[];
 /* `:by NAME` with a name that is none of @names. */
 void view_say_names(struct view *v, const char *name, const char *first, const char *const *names);
