@@ -171,7 +171,7 @@ static void fill_names(struct inspect_bpf *i, struct perfsnap *s, const struct r
 	if (r->type != PERF_TYPE_BREAKPOINT)
 		return;
 	int32_t pid = r->target_pid ? r->target_pid : r->owner_pid;
-	/* What was inherited is where its parent is. */
+	/* An inherited event is where its parent is. */
 	uint64_t id = r->parent_id ? r->parent_id : r->id;
 	const char *where = names_where(&i->names, "/proc", id, pid, r->bp_addr);
 	e->where = perfsnap_add_text(s, text_clean(clean, sizeof(clean), where));
@@ -229,8 +229,8 @@ static int fill_event(struct inspect_bpf *i, struct perfsnap *s, const struct ra
 }
 
 /*
- * What was read while it was taken apart makes no sense: a kind of event that there is not. And one
- * that is being inherited is for a task without a number of its own: the next look has it.
+ * An event that was read while it was freed makes no sense: its kind does not exist. And one that
+ * is being inherited is for a task without a number of its own: the next look has it.
  */
 static int is_sane(const struct raw_event *r)
 {
@@ -331,7 +331,7 @@ static int sum_contexts(struct perfsnap *s)
 	return 0;
 }
 
-/* What this kernel does not tell, and why. */
+/* Adds what this kernel does not report, and the reason. */
 static void say_missing(const struct inspect_bpf *i, struct perfsnap *s)
 {
 	uint32_t missing = 0;

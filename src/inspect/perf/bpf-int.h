@@ -40,7 +40,7 @@ struct layout {
 	bool has_revoked;	  /* enum perf_event_state as it is since 6.15 */
 };
 
-/* What one look found in the kernel, in all passes. */
+/* Results of one look at the kernel, from all passes. */
 struct raw_found {
 	const struct raw_event *events;
 	const struct raw_context *contexts;
@@ -70,7 +70,7 @@ struct record_counter {
 	struct inspect_cost cost;
 };
 
-/* Who had descriptors of breakpoints when all descriptors were gone through last. */
+/* Tasks that had descriptors of breakpoints at the last walk through all descriptors. */
 struct kept_holders {
 	struct raw_holder *list;
 	size_t n, cap;
@@ -114,7 +114,7 @@ struct inspect_bpf {
 	size_t n_slot_tids, cap_slot_tids;
 };
 
-/* What BTF says of the running kernel; offsets it does not know are RAW_NO_OFFSET. */
+/* Layout of the running kernel from BTF; offsets it does not know are RAW_NO_OFFSET. */
 int layout_read(struct layout *ret, struct kerntypes *types, struct error *err);
 
 /* Programs run by themselves; @cpu < 0: wherever we are. 0 or a negative errno, as below. */
@@ -140,8 +140,7 @@ bool whom_is_other(const struct whom *w, const struct raw_event *r);
 bool whom_is_shared(const struct whom *w, const struct raw_event *r);
 void whom_deinit(struct whom *w);
 
-/* Hits of an event since the snapshot before, UINT64_MAX if they cannot be told; it is kept for the
- * next one. */
+/* Hits of an event since the snapshot before, UINT64_MAX if not known; kept for the next one. */
 uint64_t record_counter_hits(struct record_counter *s, const struct raw_event *r, bool is_current);
 /* The counts of this snapshot become those of the one before. 0 or -ENOMEM. */
 int record_counter_turn(struct record_counter *s);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is read for a look, in which order. The arrays that the programs fill have room for so many;
+ * The steps of a look, and their order. The arrays that the programs fill have room for so many;
  * where there is more, the lists are gone through several times, each time for the events whose
  * address hashes to the number of the pass. So no event is in two passes, and one that is there all
  * the time is in one of them, whatever comes and goes between.
  *
- * Going through all descriptors costs most, so a look at the slots does without: who has a
- * breakpoint is remembered by the breakpoint's number, until there are others.
+ * Going through all descriptors costs most, so a look at the slots does without: the holders of a
+ * breakpoint are remembered by the breakpoint's number, until there are other breakpoints.
  */
 #include "bpf-int.h"
 #include "bpf-run.h"
@@ -89,7 +89,7 @@ static int read_other_contexts(struct inspect_bpf *i)
 	return code < 0 ? code : read_again(i, n);
 }
 
-/* Breakpoints of tasks that have exited are in no list before 6.15, but somebody has them. */
+/* Breakpoints of tasks that have exited are in no list before 6.15, but have descriptors. */
 static int read_exited(struct inspect_bpf *i)
 {
 	uint32_t n = 0;
@@ -161,7 +161,7 @@ static uint32_t passes_for(const struct raw_state *s)
 	return n < MOST_PASSES ? n : MOST_PASSES;
 }
 
-/* @n items of @size behind the @have ones of *@items, as far as @most of them go; those added. */
+/* @n items of @size after the @have ones of *@items, as far as @most of them go; those added. */
 static int64_t append(void *items, size_t *cap, size_t have, const void *from, size_t n,
 		      size_t size)
 {
@@ -178,7 +178,7 @@ static int64_t append(void *items, size_t *cap, size_t have, const void *from, s
 	return (int64_t)n;
 }
 
-/* What the pass found, behind what those before it found. */
+/* Appends the results of the pass to those of the passes before. */
 static int copy_pass(struct inspect_bpf *i)
 {
 	struct raw_copies *c = &i->copies;
@@ -241,7 +241,7 @@ static int read_round(struct inspect_bpf *i, enum inspect_what what)
 	return code;
 }
 
-/* Has it been opened by somebody who has a descriptor of it then? */
+/* Was it opened by a task that then has a descriptor of it? */
 static bool is_of_fd(const struct raw_event *r)
 {
 	return r->type == PERF_TYPE_BREAKPOINT && !r->parent && !(r->flags & RAW_KERNEL);
@@ -284,7 +284,7 @@ static int keep_holders(struct inspect_bpf *i)
 	return code < 0 ? -ENOMEM : 0;
 }
 
-/* Who has the breakpoints that were found: also those of them that had been there before. */
+/* Finds holders of the breakpoints, also of those that had been there before. */
 static int look_for_holders(struct inspect_bpf *i)
 {
 	struct raw_state *s = i->state;

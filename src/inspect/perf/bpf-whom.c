@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whom an inherited event counts. Threads of one family exchange their contexts as they follow one
- * another on a CPU, so it is the task of the context. But contexts are read one after another, and
- * may be exchanged in between: then two events of a family seem to count the same task, which none
- * can. Those are shown for the tasks that they were opened for.
+ * The task that an inherited event counts. Threads of a family exchange their contexts as they
+ * follow another on a CPU, so it is the task of the context. But contexts are read one after
+ * another, and may be exchanged in between: then two events of a family seem to count the same
+ * task, which none can. Those are shown for the tasks that they were opened for.
  */
 #include "bpf-int.h"
 
@@ -52,7 +52,7 @@ int whom_begin(struct whom *w, const struct raw_found *found)
 			continue;
 		code = map64_put(&w->seen, r->addr, 1);
 		code = code < 0 ? code : count(&w->families, family_of(r));
-		/* What is in no context any more counts nobody. */
+		/* An event that is in no context any more counts no task. */
 		if (code == 0 && r->state > SNAP_EXIT)
 			code = count(&w->counted, key_of(r));
 	}

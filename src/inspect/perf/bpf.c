@@ -145,7 +145,7 @@ static int tell_own_fds(struct inspect_bpf *i)
 	return m ? 0 : -ENOENT;
 }
 
-/* No slot may be free: then the first breakpoint that is found tells of the others. */
+/* No slot may be free: then the first breakpoint that is found leads to the others. */
 static int open_breakpoint(const void *at)
 {
 	struct perf_event_attr attr = {
@@ -219,7 +219,7 @@ static void fill_head(struct inspect_bpf *i, enum inspect_what what, struct perf
 	s->head.time_ns = from;
 	s->head.interval_ns = before->last_ns ? from - before->last_ns : 0;
 	s->head.opened = UINT64_MAX;
-	/* One of them is the event that told the number. */
+	/* One of them is the event that showed the number. */
 	if (id != UINT64_MAX && before->last_id && id > before->last_id)
 		s->head.opened = id - before->last_id - 1;
 	s->head.incomplete = i->found.torn;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What looking costs of a CPU per second. The time runs from look to look, and the cost of a look
+ * Cost of looks, of a CPU per second. The time runs from look to look, and the cost of a look
  * is that of the time before it.
  */
 #include "cost.h"

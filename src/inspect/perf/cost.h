@@ -4,7 +4,7 @@
 
 #include "kontend/perfsnap.h"
 
-/* What looks cost: CPU time summed up until a second is over, as single ones lie close together. */
+/* Cost of looks: CPU time summed up until a second is over, as single ones lie close together. */
 struct inspect_cost {
 	uint64_t from_ns, sum_ns; /* of the time that runs; 0: it begins with the next look */
 	uint64_t per_s_ns;	  /* of the one before */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the programs of created.bpf.c and user space have in common: plain C types only. */
+/* Shared by the programs of created.bpf.c and user space: plain C types only. */
 #ifndef KONTEND_INSPECT_CREATED_SHARED_H
 #define KONTEND_INSPECT_CREATED_SHARED_H
 
@@ -24,7 +24,7 @@ struct created_process {
 	char comm[16];
 };
 
-/* What user space knows when it loads the programs. Constant for them. */
+/* Set by user space when it loads the programs. Constant for them. */
 struct created_config {
 	struct ns_config ns;
 	unsigned long long off_info; /* bp_cpuinfo in the per-CPU section */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who creates breakpoints: by the end of perf_event_open(), and by the birth of tasks that have
- * inherited some; and who was refused one, by perf_event_open() or ptrace(). No event tells of
- * either, so what is attached is the end of every system call, which costs each of them, and is
- * done on request only. At the same moments the slots that are taken are counted as the kernel
- * does: those of the CPU, and beside them those of the task.
+ * Tasks that create breakpoints: seen at the end of perf_event_open(), and at the birth of tasks
+ * that have inherited some; and tasks that were refused one, by perf_event_open() or ptrace(). No
+ * event reports either, so the program is attached to the end of every system call, which costs
+ * each of them, and is done on request only. At the same moments taken slots are counted as the
+ * kernel does: those of the CPU, and besides them those of the task.
  */
 #include "kernel/perf.h"
 
@@ -117,7 +117,7 @@ static __always_inline void count_task(struct task_struct *t, struct count *c)
 	}
 }
 
-/* What a task has, to be put beside what CPUs have of their own. */
+/* Slots of a task, to be added to those that CPUs have of their own. */
 struct mark {
 	__u32 pool, of_task;
 };
@@ -215,8 +215,8 @@ static __always_inline int see_open(__u64 attr, __s64 result)
 }
 
 /*
- * A debugger, to which nothing else than slots makes ptrace() say that there is no space. What it
- * has set is not counted: the same call moves a breakpoint, or takes it away.
+ * A debugger, to which nothing else than slots makes ptrace() say that there is no space. Its
+ * breakpoints are not counted: the same call moves a breakpoint, or takes it away.
  */
 static __always_inline int see_ptrace(__s64 result)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who creates breakpoints, and the most slots that were ever taken. Events tell of each that is
- * opened, inherited or refused, also by ptrace, but neither of those that debuggers have set by
- * ptrace nor of those that 32-bit programs open, whose system calls have other numbers. Looks tell
- * only of those that live until a look: numbers of events never fall, so one above the newest of
- * the look before is new. Who has created any stays in the list when he is gone.
+ * Creators of breakpoints, and the most slots that were ever taken. Events report each breakpoint
+ * that is opened, inherited or refused, also by ptrace, but neither those that debuggers have set
+ * by ptrace nor those that 32-bit programs open, whose system calls have other numbers. Looks find
+ * only those that live until a look: numbers of events never fall, so one above the newest of the
+ * look before is new. A creator stays in the list after its end.
  */
 #include "created.h"
 #include "bpf-int.h"
@@ -115,7 +115,7 @@ static int add_process(struct perfsnap *s, const struct created_process *p)
 	return perfsnap_add_creator(s, &item);
 }
 
-/* What fits into a call, and on from there. */
+/* Adds as much as fits into a call, and continues there. */
 static int add_told(struct created *c, struct perfsnap *s)
 {
 	enum { AT_ONCE = 64 };
@@ -155,7 +155,7 @@ static struct created_process *known_process(struct created *c, int32_t pid, con
 	return p;
 }
 
-/* Whose doing a breakpoint is that was not there before. */
+/* Notes the creator of a breakpoint that was not there before. */
 static void note_new(struct created *c, const struct perfsnap *s, const struct snap_event *e)
 {
 	int32_t pid = e->owner_pid;
@@ -233,7 +233,7 @@ int created_fill(struct created *c, struct perfsnap *s)
 	char clean[sizeof(c->why.text)];
 	int code = c->object ? add_told(c, s) : add_seen(c, s);
 
-	/* Then it goes on by looks. */
+	/* Then it continues by looks. */
 	if (code < 0 && code != -ENOMEM) {
 		stop(c);
 		c->has_looked = false;

@@ -11,8 +11,8 @@ struct inspect_bpf;
 struct kerntypes;
 
 /*
- * Who has created breakpoints since the first look: told by BPF programs, or, without them, by what
- * each look finds that was not there before.
+ * Creators of breakpoints since the first look: reported by BPF programs, or, without them, found
+ * as new breakpoints by each look.
  */
 enum { CREATED_KNOWN = 512 };
 
@@ -30,7 +30,7 @@ struct created {
 	uint64_t first_ns; /* of the first look */
 	/* And most slots that were taken at a time in any look. */
 	uint32_t most[CREATED_CPUS][CREATED_POOLS];
-	struct error why; /* that they are not told one by one, if that was asked for */
+	struct error why; /* why they are not reported one by one, if that was requested */
 };
 
 /* Attaches the programs; what is in the way is in @c's why, and then looks go on. */

@@ -182,7 +182,7 @@ int learn(struct bpf_iter__task_file *ctx)
 	return 0;
 }
 
-/* Once on each CPU: where its per-CPU section is, told by the run queue of the running task. */
+/* Once on each CPU: its per-CPU section, from the run queue of the running task. */
 SEC("raw_tp")
 int learn_base(void *ctx)
 {
@@ -333,7 +333,7 @@ WALK_TASKS(walk_tasks_contexts, see_task, state.torn)
 
 /*
  * Before 6.2 each PMU has a context of its own on each CPU; those of software events are found by
- * ours, of the others their events tell.
+ * ours, the others by their events.
  */
 static __always_inline void read_context_of_pmu(struct raw_holder *r, struct perf_event *e)
 {
@@ -348,8 +348,8 @@ static __always_inline void read_context_of_pmu(struct raw_holder *r, struct per
 }
 
 /*
- * Who has perf descriptors. An event whose task has exited is in no context's list any more, but
- * keeps what it has taken as long as somebody holds it.
+ * Holders of perf descriptors. An event whose task has exited is in no context's list any more, but
+ * keeps its resources as long as a task holds it.
  */
 static __always_inline int read_holder(struct task_struct *t, struct file *f, __u32 fd)
 {
@@ -415,8 +415,8 @@ static long read_one_again(__u32 i, void *ctx)
 }
 
 /*
- * What user space says: contexts, and events that are in no list since their task has exited. They
- * may be freed by now, and others be in their place.
+ * Reads the contexts that user space names, and events that are in no list since their task has
+ * exited. They may be freed by now, and others be in their place.
  */
 SEC("raw_tp")
 int read_again(void *ctx)

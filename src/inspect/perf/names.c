@@ -65,7 +65,7 @@ static void breakpoint_name(char *ret, size_t size, uint32_t bp_type, uint64_t b
 void names_event(char *ret, size_t size, uint32_t type, uint64_t config, uint32_t bp_type,
 		 uint64_t bp_addr, const char *pmu, const char *system, const char *name)
 {
-	/* On machines with several kinds of CPUs the upper half tells which one. */
+	/* On machines with several kinds of CPUs the upper half is the kind. */
 	uint64_t low = config & 0xffffffff;
 
 	if (type == PERF_TYPE_BREAKPOINT)

@@ -30,8 +30,8 @@ void names_event(char *ret, size_t size, uint32_t type, uint64_t config, uint32_
 /* A snapshot begins: it may read some maps; who is left out then has its turn in the next one. */
 void names_begin(struct names *n);
 /*
- * What where.h says of the address that event @id watches in process @pid, as its maps under @root
- * ("/proc") have it. "" for an address of the kernel, when it cannot be read, or not yet. Borrowed
+ * The result of where.h for the address that event @id watches in process @pid, by its maps under
+ * @root ("/proc"). "" for an address of the kernel, when it cannot be read, or not yet. Borrowed
  * until the next call.
  */
 const char *names_where(struct names *n, const char *root, uint64_t id, int32_t pid, uint64_t addr);

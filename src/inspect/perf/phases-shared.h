@@ -19,12 +19,12 @@ struct phases_state {
 };
 
 struct phases_cpu {
-	/* Of the expiry that goes on; 0: none, or the events have not been turned yet. */
+	/* Of the current expiry; 0: none, or the events have not been turned yet. */
 	unsigned long long began, turned;
 	unsigned long long n;	     /* expiries that turned events */
 	unsigned long long unturned; /* and those that did not */
 	unsigned long long out_ns, in_ns, out_max, in_max;
-	/* Of the switch that goes on; 0: none that changes the cgroup. */
+	/* Of the current switch; 0: none that changes the cgroup. */
 	unsigned long long switch_began, from, to;
 	unsigned long long switches, same, switch_ns, switch_max;
 	unsigned long long dropped; /* of pairs that had no room */

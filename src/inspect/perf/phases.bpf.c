@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The parts of a rotation and of a switch between cgroups, which no tracepoint tells apart. Probes
- * stand at the timer's function, at what turns its events, and at what perf does when a task of
- * another cgroup comes on; so a rotation is hit three times, and a switch twice, on CPUs that have
- * events of cgroups. Nothing is written event by event: sums are kept here, and user space looks at
- * them.
+ * The parts of a rotation and of a switch between cgroups, which no tracepoint separates. Probes
+ * are at the timer's function, at the function that turns its events, and at perf's work when a
+ * task of another cgroup comes on; so a rotation is hit three times, and a switch twice, on CPUs
+ * that have events of cgroups. Nothing is written event by event: sums are kept here, and user
+ * space reads them.
  *
  * A probe may be missed (one within another is). A begin without an end is overwritten by the next
  * one, and an end without a begin is no expiry.

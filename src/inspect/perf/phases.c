@@ -42,7 +42,7 @@ struct snapshot_phases {
 
 _Static_assert(PHASES_BUCKETS == (int)PHASESNAP_BUCKETS, "they are copied");
 
-/* What turns a context's events, on kernels that do it in a function, and what it calls. */
+/* Functions that turn a context's events, on kernels that have one, and functions that it calls. */
 static const char *const turns[] = {"rotate_ctx", "rotate_ctx.part.0", "rotate_ctx.isra.0",
 				    "perf_event_groups_insert", "perf_event_groups_insert.isra.0"};
 /* The name since 4.2, and the one before. */

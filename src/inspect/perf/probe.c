@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The inspector without BPF. The kernel refuses a breakpoint with ENOSPC when the slots do not
- * suffice, so the number of disabled ones that can be opened, one after the other, tells how many
+ * suffice, so the number of disabled ones that can be opened, one after the other, shows how many
  * slots were free (kernel/events/hw_breakpoint.c, fetch_bp_busy_slots()). Of N slots of a CPU:
  *
  *   for our own thread, bound to the CPU:  N - cpu_pinned
@@ -9,8 +9,8 @@
  *
  * The first takes a lock that many may hold at once, and some microseconds; the second locks out
  * all others, so it is done on request only. For the time of a probe the slots are taken: another
- * program's open may fail that would not have failed. Who has perf descriptors is read from /proc;
- * of which events they are, nobody tells.
+ * program's open may fail that would not have failed. Holders of perf descriptors are read from
+ * /proc, which does not name their events.
  */
 #include "cost.h"
 #include "fdscan.h"
@@ -102,7 +102,7 @@ static int probe_cpu(const struct inspect_probe *p, struct perfsnap *s, uint32_t
 		return task;
 	item.cpu_pinned = slots - task;
 	int wide = p->probe_cpus ? count_free(type, -1, (int)cpu) : -1;
-	/* Negative when somebody closed one in between: the next time will tell. */
+	/* Negative when a task closed one in between: the next time will show. */
 	if (wide >= 0)
 		item.task_pinned_max = task > wide ? task - wide : 0;
 	return perfsnap_add_slots(s, &item);
@@ -137,7 +137,7 @@ static bool is_due(uint64_t then, uint64_t now, uint64_t age)
 	return !then || now - then >= age;
 }
 
-/* Looks anew at what is due. Breakpoints that are opened are in the way of others, and going
+/* Repeats the looks that are due. Breakpoints that are opened are in the way of others, and going
  * through all descriptors takes tens of milliseconds where there are many. */
 static int look_at_slots(struct inspect_probe *p, uint64_t now)
 {

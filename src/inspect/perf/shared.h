@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the programs in the kernel hand to user space, in arrays that are mapped there. Included by
+ * Passed by the programs in the kernel to user space, in arrays that are mapped there. Included by
  * both sides: plain C types only.
  */
 #ifndef KONTEND_INSPECT_SHARED_H
@@ -67,7 +67,7 @@ struct raw_holder {
 	char comm[16];
 };
 
-/* What user space has heard of and no list leads to. */
+/* An object that user space knows and no list leads to. */
 struct raw_again {
 	unsigned long long addr; /* struct perf_event, or perf_event_context */
 	unsigned long long id;	 /* of the event; 0: it is a context */
@@ -85,7 +85,7 @@ struct raw_cpu {
 
 #define RAW_NO_OFFSET (~0ull)
 
-/* What user space knows when it loads the programs. Constant for them. */
+/* Set by user space when it loads the programs. Constant for them. */
 struct raw_config {
 	/* Offsets of variables in the per-CPU section, from BTF, or RAW_NO_OFFSET. */
 	unsigned long long off_runqueues, off_info, off_dr7, off_regs[RAW_POOLS];
@@ -107,7 +107,7 @@ struct raw_state {
 	/* No room. */
 	unsigned int dropped_events, dropped_contexts, dropped_holders;
 	unsigned int has_pmu_list;
-	/* What to read. */
+	/* Scope of the next look. */
 	unsigned int only_breakpoints; /* no other events, no contexts */
 	unsigned int pass, passes;     /* the part of all: of what address, see is_of_pass() */
 	unsigned int n_again;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How many debug registers there are. x86 has four, for data and execution alike (HBP_NUM). arm64
- * has pools of a size that varies between CPUs; a tracer is told it: the lowest byte of the
+ * has pools of a size that varies between CPUs; a tracer reads it: the lowest byte of the
  * register sets NT_ARM_HW_BREAK and NT_ARM_HW_WATCH.
  */
 #include "slots.h"

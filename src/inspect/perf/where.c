@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an address of a process is: a symbol of the file that is mapped there, variables included,
- * as nm has it, else the file's own address. A file says at which addresses its bytes lie; how far
- * from there it was loaded is told by where its beginning is mapped. Variables that begin as zero
- * lie behind the last page of the file, in a mapping without name right after it.
+ * Describes an address of a process: a symbol of the file that is mapped there, variables included,
+ * as nm has it, else the file's own address. A file gives the addresses of its bytes; the mapping
+ * of its beginning shows how far from there it was loaded. Variables that begin as zero are after
+ * the last page of the file, in a mapping without name right after it.
  */
 #include "where.h"
 #include "kontend/binary.h"
@@ -35,7 +35,7 @@ static bool parse(const char *line, struct mapping *ret)
 
 /*
  * The mapping that @addr is in, into @ret, and the first one of the same file into @first. Zeroed
- * pages behind a file's last one belong to it.
+ * pages after a file's last one belong to it.
  */
 static bool find_mapping(FILE *maps, uint64_t addr, struct mapping *ret, struct mapping *first)
 {
@@ -56,7 +56,7 @@ static bool find_mapping(FILE *maps, uint64_t addr, struct mapping *ret, struct 
 	return false;
 }
 
-/* The file that is mapped, whatever its path is by now; else what is there. */
+/* The mapped file, whatever its path is by now; else the file at that path. */
 static struct binary *open_file(const char *proc, const struct mapping *m)
 {
 	char path[PATH_MOST + 400];

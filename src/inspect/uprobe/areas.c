@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Areas of slots and the tasks in them. What is remembered from look to look (highest mark, sum,
- * last samples; since when a task waits) stands in arrays in the order of the look before, found by
+ * Areas of slots and the tasks in them. The state kept from look to look (highest mark, sum, last
+ * samples; since when a task waits) is in arrays in the order of the look before, found by
  * going through them: there are as many as processes with probes.
  */
 #include "internal.h"
@@ -37,7 +37,7 @@ static void remember_used(struct area_past *p, uint32_t used)
 	p->recent[p->n_recent++] = (uint16_t)used;
 }
 
-/* What is since the first look at it; @used < 0: not known. */
+/* Adds the state since the first look at it; @used < 0: not known. */
 static int with_past(struct snapshot_uprobes *u, struct upsnap_area *a)
 {
 	struct pasts *all = &u->pasts;

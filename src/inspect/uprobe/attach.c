@@ -2,12 +2,12 @@
 /*
  * Places probes. One event is enough, of the process or of a CPU: a BPF program counts what all
  * threads of the process hit, and the kernel itself, whose count BPF reads, what all CPUs do. Each
- * further event would be one more to go through at each hit. Only where nobody can read that count
+ * further event would be one more to go through at each hit. Only where that count cannot be read
  * there is an event for each thread that the process has, or for each CPU, since an event counts no
  * other ones.
  *
- * Events are not inherited: the kernel would read the path of the binary anew, in the memory of
- * whoever forks.
+ * Events are not inherited: the kernel would read the path of the binary again, in the memory of
+ * the task that forks.
  */
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"

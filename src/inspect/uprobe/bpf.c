@@ -88,7 +88,7 @@ static int attach(struct up_programs *p, struct error *err)
 	return p->walk_files < 0 || p->walk_tasks < 0 ? err->code : 0;
 }
 
-/* CPUs that are away have no anchor: their hits are not counted until kontend is started anew. */
+/* CPUs that are offline have no anchor: their hits count only after kontend is started again. */
 static int learn_anchors(struct up_bpf *b, struct error *err)
 {
 	int anchor = bpf_run_program(b->programs->object, "learn_anchor", err);

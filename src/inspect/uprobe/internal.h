@@ -10,9 +10,9 @@
 
 #include <sys/types.h>
 
-/* What the parts of an snapshot_uprobes share. */
+/* Shared by the parts of a snapshot_uprobes. */
 
-/* What is remembered of an area or of a task's state, from one look to the next. */
+/* State of an area or of a task, kept from one look to the next. */
 struct area_past {
 	uint64_t mm, since_ns, sum_used;
 	int32_t pid;
@@ -32,7 +32,7 @@ struct probe_past {
 	uint64_t cpu_hits[UP_EVENT_CPUS];
 };
 
-/* What is in the binary at a probe's place; looked up once. */
+/* The code at a probe's place; looked up once. */
 struct place {
 	char path[UP_PATH];
 	uint64_t offset;
@@ -103,7 +103,7 @@ struct found_probe {
 	const char *comm, *path, *name;
 	const unsigned long long *cpu_hits; /* UP_EVENT_CPUS; NULL: not known */
 	uint32_t n_cpus;
-	bool is_exact; /* hits are those in filter_pid, whoever else has a probe there */
+	bool is_exact; /* hits are those in filter_pid, even if others have a probe there */
 };
 
 /* areas.c: from what the walk found. 0 or -ENOMEM. */
@@ -123,16 +123,16 @@ uint32_t snapshot_uprobes_n_events(const struct snapshot_uprobes *u);
 const struct up_event *snapshot_uprobes_event(const struct snapshot_uprobes *u, uint32_t i);
 /* Walks the descriptors; the next look knows who has them. */
 int snapshot_uprobes_walk_files(struct snapshot_uprobes *u);
-/* Who has a descriptor of @event, or, if that is 0, of @link; NULL: nobody known. */
+/* The holder of a descriptor of @event, or, if that is 0, of @link; NULL: not known. */
 const struct up_holder *snapshot_uprobes_holder(const struct snapshot_uprobes *u, uint64_t event,
 						uint32_t link);
 /* own.c: begins to count u->own, as far as that can be. */
 void snapshot_uprobes_count_own(struct snapshot_uprobes *u);
-/* What is counted of @e there; NULL: nothing is. */
+/* Our count of @e there; NULL: none. */
 const struct up_own *snapshot_uprobes_own_count(const struct snapshot_uprobes *u,
 						const struct up_event *e);
 void snapshot_uprobes_stop_own(struct snapshot_uprobes *u);
-/* place.c: what is there; NULL: no memory. */
+/* place.c: the code there; NULL: no memory. */
 const struct place *snapshot_uprobes_place(struct snapshot_uprobes *u, const struct found_probe *p);
 
 /* A number for a text, and for a text and a number. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * BPF links that have placed uprobes (uprobe-multi, kernel 6.6), read by an iterator over all
- * links; links of single uprobes are of perf events, which the walk through the tasks finds. What a
- * link's program was run is not read: hits are not known of these probes.
+ * links; links of single uprobes are of perf events, which the walk through the tasks finds. The
+ * run counts of a link's program are not read: hits are not known of these probes.
  */
 #include "bpf-run.h"
 #include "bpf.h"

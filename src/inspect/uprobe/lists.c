@@ -2,8 +2,8 @@
 /*
  * The lists that probes are found in: tracefs' uprobe_events with uprobe_profile beside it, line by
  * line in the same order; the perf events that the walk through the tasks found; and those that
- * only a descriptor leads to, since whoever opened them has exited, as of the last walk through the
- * descriptors.
+ * only a descriptor leads to, since the task that opened them has exited, as of the last walk
+ * through descriptors.
  */
 #include "internal.h"
 #include "kontend/mem.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Counts the hits of our own probes that are for one process (--probe with -p): by a program that
- * is attached to the event, since the kernel's count of a probe is of everybody who comes by as
- * soon as anybody else has a probe there.
+ * is attached to the event, since the kernel's count of a probe includes all processes as soon as
+ * another program has a probe there.
  */
 #include "internal.h"
 #include "kontend/mem.h"

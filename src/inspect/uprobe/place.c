@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a probe is placed on: its instruction, function and class, from the binary on disk. Looked
+ * The target of a probe: its instruction, function and class, from the binary on disk. Looked
  * up once for each place, and kept as long as the file is the same.
  */
 #include "internal.h"

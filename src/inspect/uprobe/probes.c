@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All probes there are, from three lists: tracefs tells those that stand in uprobe_events and how
- * often they were hit; the walk through the tasks the perf events that count uprobes, with whoever
- * opened them; the list of BPF links the others. A tracer opens an event for each CPU or thread:
- * those of one process at one place are one probe. An event of a probe in uprobe_events tells who
+ * All probes, from three lists: tracefs has those in uprobe_events and their numbers of hits; the
+ * walk through the tasks finds the perf events that count uprobes, with the tasks that opened them;
+ * the list of BPF links has the others. A tracer opens an event for each CPU or thread: those of
+ * one process at one place are one probe. An event of a probe in uprobe_events shows which task
  * uses that.
  */
 #include "internal.h"
@@ -131,7 +131,7 @@ static int add_probe(struct snapshot_uprobes *u, struct upsnap *s, const struct 
 	return code < 0 ? code : remember(u, f, &p);
 }
 
-/* Is the event of a probe that stands in uprobe_events? Then by that name. */
+/* Is the event of a probe in uprobe_events? Then by that name. */
 static const struct up_event *find_user(const struct snapshot_uprobes *u,
 					const struct uprobe_line *l)
 {
@@ -260,7 +260,7 @@ static int add_events(struct snapshot_uprobes *u, struct upsnap *s)
 	return code;
 }
 
-/* What we have placed ourselves we know of without BPF as well. */
+/* Adds the probes that we have placed ourselves: they are known without BPF as well. */
 static int add_own(struct snapshot_uprobes *u, struct upsnap *s)
 {
 	const struct uprobe_attach_probe *p;
@@ -341,8 +341,8 @@ static bool has_others(const struct upsnap *s, const struct upsnap_probe *p)
 }
 
 /*
- * What the kernel counts of a probe for one process are all who come by. That is that process alone
- * as long as nobody else has a probe there. Probes stand in the snapshot as they are remembered.
+ * The kernel's count of a probe for one process includes all processes that hit it. That is that
+ * process alone as long as there is no other probe. Probes are in the snapshot as remembered.
  */
 static void mark_shared(struct snapshot_uprobes *u, struct upsnap *s)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From what somebody wrote to a file and an offset in it. A path is one of the process's own root,
+ * From the user's text to a file and an offset in it. A path is one of the process's own root,
  * which need not be ours. A name without a slash is that of a file which the process has mapped, or
  * of a command. A place inside of a function must be where an instruction begins: the kernel would
  * write over the middle of one.
@@ -107,7 +107,7 @@ static uint64_t begin_of(enum uprobe_machine m, const uint8_t *code, size_t n, u
 	return at;
 }
 
-/* What cannot be decoded is left to the kernel. */
+/* Instructions that cannot be decoded are left to the kernel. */
 static int check_begin(struct binary *b, const struct uprobe_spec *s, uint64_t offset,
 		       struct error *err)
 {

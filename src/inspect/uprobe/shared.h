@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the programs of uprobe.bpf.c hand to user space, in arrays that are mapped there. Included
+ * Passed by the programs of uprobe.bpf.c to user space, in arrays that are mapped there. Included
  * by both sides: plain C types only.
  */
 #ifndef KONTEND_INSPECT_UPROBE_SHARED_H
@@ -42,7 +42,7 @@ struct up_task {
 
 enum up_event_flags {
 	UP_RETURN = 1 << 0,
-	UP_LOCAL = 1 << 1, /* of the PMU "uprobe": nobody else can use it */
+	UP_LOCAL = 1 << 1, /* of the PMU "uprobe": no other event can use it */
 	UP_BPF = 1 << 2,   /* a BPF program takes its hits */
 	UP_BY_FD = 1 << 3, /* found by a descriptor only */
 };
@@ -60,12 +60,12 @@ struct up_event {
 
 /* Hits of a probe of our own in one process. */
 struct up_own {
-	int pid; /* that process, as the kernel numbers it; 0: whoever the kernel lets through */
+	int pid; /* that process, as the kernel numbers it; 0: all that the kernel lets through */
 	int pad;
 	unsigned long long hits[UP_CPUS];
 };
 
-/* Who has a descriptor, of an event or of a BPF link. */
+/* The holder of a descriptor, of an event or of a BPF link. */
 struct up_holder {
 	unsigned long long event; /* 0: a link */
 	unsigned int link;
@@ -73,7 +73,7 @@ struct up_holder {
 	char comm[16];
 };
 
-/* What user space knows when it loads the programs. Constant for them. */
+/* Set by user space when it loads the programs. Constant for them. */
 struct up_config {
 	unsigned int words;  /* of a bitmap */
 	unsigned int n_cpus; /* possible ones */

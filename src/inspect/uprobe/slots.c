@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The area of out-of-line slots is one page. What a slot takes is the architecture's
+ * The area of out-of-line slots is one page. The size of a slot is the architecture's
  * UPROBE_XOL_SLOT_BYTES (its asm/uprobes.h); the first one is where return probes come back to.
  */
 #include "bpf.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * One look: the walk through all tasks, then what it led to. The walk through all descriptors,
- * which takes longer, tells who keeps what nobody has opened any more: it is made when there is
- * something new to keep, and now and then. Where BPF cannot be, /proc tells who has an area and
- * tracefs which probes it has.
+ * which takes longer, finds the holders of events whose openers have exited: it is made when there
+ * is something new to keep, and now and then. Without BPF, /proc shows which processes have an area
+ * and tracefs which probes they have.
  */
 #include "internal.h"
 #include "kontend/clock.h"
@@ -77,7 +77,7 @@ static void load_costs(struct snapshot_uprobes *u, struct upsnap *s)
 		s->head.missing |= UPSNAP_NO_COSTS;
 }
 
-/* Which events there are: when they change, somebody may have passed descriptors on. */
+/* A hash of the events: when they change, a task may have passed descriptors on. */
 static uint64_t what_is_there(const struct snapshot_uprobes *u, const struct upsnap *s)
 {
 	uint64_t sum = s->n_probes;

@@ -2,8 +2,8 @@
 /*
  * Reads the BPF links that have placed uprobes (uprobe-multi, kernel 6.6) out of the running
  * kernel, as uprobe.bpf.c reads the rest; by an iterator of its own, which kernels have since 5.19.
- * A path is told by its parts, the last one first, from the root that the reader has: in a chroot
- * that is no mount point. What is not below it is told from the outermost root on.
+ * A path is reported by its parts, the last one first, from the root that the reader has: in a
+ * chroot that is no mount point. A file that is not below it is reported from the outermost root.
  */
 #include "kernel/links.h"
 

@@ -26,7 +26,7 @@ ARRAY(events, struct up_event, UP_EVENTS);
 ARRAY(holders, struct up_holder, UP_HOLDERS);
 ARRAY(own, struct up_own, UP_OWN);
 
-/* Of no use but to tell how far apart per-CPU memory of two CPUs is. */
+/* Only shows how far apart per-CPU memory of two CPUs is. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -174,7 +174,7 @@ static long add_hits(__u32 cpu, struct hits *h)
 	return 0;
 }
 
-/* How often the probe was hit, whoever counts it. */
+/* Hits of the probe, whichever event counts them. */
 __noinline int read_hits(__u64 uprobe, __u32 record)
 {
 	struct trace_uprobe *u = (void *)uprobe;
@@ -193,7 +193,7 @@ __noinline int read_hits(__u64 uprobe, __u32 record)
 	return 0;
 }
 
-/* What is probed, from the call's list of probes: the first one tells. */
+/* The place of the probe, from the call's list of probes: the first one has it. */
 static __always_inline void read_probe(struct up_event *r, __u64 call, __u32 record)
 {
 	struct trace_probe_event *e = NULL;
@@ -302,7 +302,7 @@ static __always_inline __u64 number_of(void *t)
 	return *at;
 }
 
-/* The mm is that of all threads: one of them tells, the leader unless it has exited. */
+/* The mm is that of all threads: one of them represents it, the leader unless it has exited. */
 static __always_inline bool tells_of_mm(struct task_struct___up *t)
 {
 	struct task_struct___up *leader = BPF_CORE_READ(t, group_leader);
@@ -352,7 +352,7 @@ static __always_inline void learn_fops(__u32 fd, __u64 fops)
 		state.link_fops = fops;
 }
 
-/* Who has descriptors of events and links: they live as long as somebody does. */
+/* Holders of descriptors of events and links: these live as long as they have one. */
 static __always_inline int read_holder(struct task_struct *t, struct file *f, __u32 fd, __u64 fops)
 {
 	__u32 i = state.n_holders;
@@ -399,10 +399,10 @@ __noinline int see_file(__u64 task, __u64 file, __u32 fd)
 WALK_FILES(walk_holders, see_file, state.torn)
 
 /*
- * Counts hits of a probe of our own: the only program here that is attached. What the kernel counts
- * of a probe is who comes by, whatever process the probe is for, if somebody else has one at the
- * same place; the event's own count is of one thread. Here come those of the process, but for
- * returns, which are everybody's.
+ * Counts hits of a probe of our own: the only program here that is attached. The kernel's count of
+ * a probe includes all processes, whatever process the probe is for, if there is another one at the
+ * same place; the event's own count is of one thread. This program gets the hits of the process,
+ * except returns, which are those of all processes.
  */
 SEC("kprobe")
 int count_own(void *ctx)
