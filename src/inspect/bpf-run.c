@@ -234,7 +234,7 @@ void *bpf_run_map(struct bpf_object *o, const char *name, size_t size, int prot,
 	struct bpf_map *m = bpf_object__find_map_by_name(o, name);
 
 	if (!m) {
-		error_set(err, -ENOENT, "The BPF object has no map %s", name);
+		error_set(err, -ENOENT, "The BPF object has no map '%s'", name);
 		return NULL;
 	}
 	void *p = mmap(NULL, size, prot, MAP_SHARED, bpf_map__fd(m), 0);
@@ -256,7 +256,7 @@ int bpf_run_program(struct bpf_object *o, const char *name, struct error *err)
 	struct bpf_program *p = bpf_object__find_program_by_name(o, name);
 
 	return p ? bpf_program__fd(p)
-		 : error_set(err, -ENOENT, "The BPF object has no program %s", name);
+		 : error_set(err, -ENOENT, "The BPF object has no program '%s'", name);
 }
 
 struct bpf_link *bpf_run_iterator(struct bpf_object *o, const char *name, struct error *err)
@@ -265,7 +265,7 @@ struct bpf_link *bpf_run_iterator(struct bpf_object *o, const char *name, struct
 	struct bpf_link *l = p ? bpf_program__attach_iter(p, NULL) : NULL;
 
 	if (!l)
-		error_errno(err, p ? -errno : -ENOENT, "Cannot attach the BPF iterator %s", name);
+		error_errno(err, p ? -errno : -ENOENT, "Cannot attach the BPF iterator '%s'", name);
 	return l;
 }
 

@@ -38,7 +38,7 @@ void live_timers_read(struct live_timers *t, const char *tracefs)
 		r = tracepoint_read(&t->exit, tracefs, "timer", "hrtimer_expire_exit", &err);
 	if (r == 0 && !live_timers_offset(t)) {
 		r = -EINVAL;
-		error_set(&err, r, "timer:hrtimer_expire_entry does not say which timer it is");
+		error_set(&err, r, "timer:hrtimer_expire_entry does not identify the timer");
 	}
 	if (r == 0)
 		return;

@@ -302,7 +302,7 @@ static int say_start(struct live *l, struct error *err)
 {
 	uint64_t now = clock_now_ns();
 	int r = queue_put_always(l->queue, RECORD_START, 0, &now, sizeof(now));
-	return r < 0 ? error_set(err, r, "No memory for what precedes the event stream") : 0;
+	return r < 0 ? error_set(err, r, "No memory for the records before the event stream") : 0;
 }
 
 static void enable_output(struct live *l)

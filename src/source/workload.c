@@ -59,11 +59,12 @@ int workload_fork(struct workload *w, char *const argv[], bool apart, struct err
 	int go[2], fail[2], code;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) < 0)
-		return error_errno(err, -errno, "Cannot make a socket to the command %s", argv[0]);
+		return error_errno(err, -errno, "Cannot create a socket for the command '%s'",
+				   argv[0]);
 	if (pipe2(fail, O_CLOEXEC) < 0) {
 		code = -errno;
 		close_pair(go);
-		return error_errno(err, code, "Cannot make a pipe to the command %s", argv[0]);
+		return error_errno(err, code, "Cannot create a pipe for the command '%s'", argv[0]);
 	}
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -77,7 +78,7 @@ int workload_fork(struct workload *w, char *const argv[], bool apart, struct err
 	if (pid < 0) {
 		close(go[1]);
 		close(fail[0]);
-		return error_errno(err, code, "Cannot fork for the command %s", argv[0]);
+		return error_errno(err, code, "Cannot fork for the command '%s'", argv[0]);
 	}
 	*w = (struct workload){.pid = pid, .go_fd = go[1], .err_fd = fail[0]};
 	w->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);

@@ -107,7 +107,8 @@ static int tell_cgroup(struct sleepers *s, const char *path, struct error *err)
 
 	if (fd < 0)
 		return fd;
-	int code = fstat(fd, &st) < 0 ? error_errno(err, -errno, "Cannot read cgroup %s", path) : 0;
+	int code =
+		fstat(fd, &st) < 0 ? error_errno(err, -errno, "Cannot read cgroup '%s'", path) : 0;
 	close(fd);
 	s->state->cgroup = code == 0 ? st.st_ino : 0;
 	return code;

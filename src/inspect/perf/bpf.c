@@ -239,7 +239,7 @@ static int take_snapshot(struct inspect *base, enum inspect_what what, struct pe
 		refresh(i);
 	int code = bpf_read(i, what);
 	if (code == -ENOMEM)
-		return error_set(err, code, "No memory for what the BPF inspector finds");
+		return error_set(err, code, "No memory for the results of the BPF inspector");
 	if (code < 0)
 		return error_errno(err, code, "Cannot run the BPF inspector");
 	fill_head(i, what, ret, from);

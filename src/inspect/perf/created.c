@@ -133,7 +133,8 @@ static int add_told(struct created *c, struct perfsnap *s)
 				: 0;
 		/* A bucket of the table with more than we have room for does not occur. */
 		if (ended && ended != ENOENT)
-			return error_errno(&c->why, -ended, "Cannot read who creates breakpoints");
+			return error_errno(&c->why, -ended,
+					   "Cannot read the creators of breakpoints");
 		for (uint32_t k = 0; code == 0 && k < n; k++)
 			code = add_process(s, &found[k]);
 		memcpy(from, to, sizeof(from));
