@@ -126,7 +126,7 @@ page_items "$man/kontend-views.7" VIEWS Ic >"$work/page"
 same views
 
 # The benchmarks that the program offers, where kontend(1) and kontend-bench(1) list them all.
-{ "$kontend" bench 2>&1 || true; } | sed -n '/What is to be measured/p' | grep -o "'[a-z -]*'" |
+{ "$kontend" bench 2>&1 || true; } | sed -n '/Give a benchmark/p' | grep -o "'[a-z -]*'" |
 	tr -d "'" | sed 's/^kontend bench //' | sort -u >"$work/table"
 awk '/^\.It Cm bench$/ { inside = 1; next } /^\.It / { inside = 0 } inside && /^\.Cm / { $1 = ""; print }' "$man/kontend.1" |
 	tr -d ',.' | xargs -n 1 >"$work/page"
