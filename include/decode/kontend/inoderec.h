@@ -3,11 +3,11 @@
 #define KONTEND_INODEREC_H
 
 /*
- * What a BPF program of ours writes into a ring where a task begins to wait for a lock that is part
- * of an inode: which inode that is. The kernel uses the memory of a freed inode again, so a record
- * comes where the inode at that address is another one than at the wait before. Raw data of a
- * sample of the software event bpf-output. As in waitrec.h, in a sample the length of the raw data
- * stands before them. Included by the program, too: plain C types only.
+ * The inode of a lock for which a task begins to wait: a BPF program writes this record into a
+ * ring. The kernel uses the memory of a freed inode again, so a record comes where the inode at
+ * that address is another one than at the wait before. Raw data of a sample of the software event
+ * bpf-output. As in waitrec.h, the length of the raw data precedes them in a sample. The program
+ * includes this file, too: plain C types only.
  */
 #define INODEREC_MAGIC 0x3149574bu /* "KWI1" */
 

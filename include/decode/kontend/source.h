@@ -75,8 +75,8 @@ static inline void source_set_tick(struct source *s, uint64_t tick_ns)
 }
 
 /*
- * Live: a tick as soon as possible, with all that is said at ticks; it comes some time after the
- * moment that it is of. Others have nothing to add.
+ * Live: a tick as soon as possible, with all records of a tick; it comes some time after the moment
+ * that it is of. Others have nothing to add.
  */
 static inline void source_tick_now(struct source *s)
 {
