@@ -16,8 +16,6 @@ void holder_got(struct model *m, const struct wait *w, uint64_t ns);
 void holder_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns);
 /* The last holder of the lock while @w waited, which is about to end. */
 uint32_t holder_last(const struct model *m, const struct wait *w);
-/* The wait of @task for the lock at @addr, in whatever mode; NULL: it does not wait for it. */
-const struct wait *holder_wait_at(const struct model *m, uint32_t task, uint64_t addr);
 /* @w is about to end without the lock: it is not the next one that takes it. */
 void holder_gives_up(struct model *m, const struct wait *w);
 void holder_mark(struct model *m);

@@ -17,6 +17,7 @@
 #include "kontend/query-lock.h"
 #include "kontend/query-wait.h"
 #include "kontend/waitrec.h"
+#include "lock-snaps.h"
 
 #include <string.h>
 
@@ -158,6 +159,34 @@ static void who_is_to_take_it_is_named(void **state)
 	assert_int_equal(cell_at(&chains, 0, "next_tid")->i, 702);
 	assert_false(cell_at(&chains, 0, "tid")->known);
 	assert_non_null(strstr(cell_s(&chains, 0, "what"), "free, being handed to "));
+}
+
+/*
+ * Where the record of a free lock names no task, the next one is the first of the latest snapshot
+ * that waits still: not one that has ended its wait, nor one that came back after the snapshot.
+ */
+static void the_first_in_the_queue_is_to_take_it(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap snap = {0};
+	struct locksnap_queue q = {.addr = LOCK, .type = LOCKSNAP_RWSEM, .writers_waiting = 4};
+
+	start(w);
+	for (int tid = 701; tid <= 704; tid++) {
+		begin(w, (uint64_t)(tid - 691) * MS, tid, LCB_F_WRITE, HOLDER, WAITREC_OWNED);
+		lock_snap_waiter(&snap, (uint32_t)(tid - 700), 700, tid, "dd", false);
+	}
+	assert_int_equal(locksnap_add_queue(&snap, &q), 0);
+	lock_snap_emit(w->rig.synth, &snap, CANNED_START + 100 * MS);
+	end(w, 110 * MS, 701);
+	end(w, 120 * MS, 702);
+	begin(w, 130 * MS, 701, LCB_F_WRITE, HOLDER, WAITREC_OWNED);
+	begin(w, 140 * MS, 705, LCB_F_WRITE, 0, WAITREC_OWNED);
+	struct table t = play(w);
+	for (int tid = 703; tid <= 705; tid++) {
+		check(&t, tid, 0, "free");
+		assert_int_equal(cell_at(&t, row_of(&t, tid), "next_tid")->i, 703);
+	}
 }
 
 static void a_lock_is_handed_over_while_a_task_waits(void **state)
@@ -405,6 +434,7 @@ int main(void)
 		TEST(writers_are_counted_since_a_reader_waits),
 		TEST(a_reader_is_never_sure),
 		TEST(a_lock_may_be_handed_over),
+		TEST(the_first_in_the_queue_is_to_take_it),
 		TEST(who_is_to_take_it_is_named),
 		TEST(a_lock_is_handed_over_while_a_task_waits),
 		TEST(who_steals_it_is_named),

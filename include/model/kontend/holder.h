@@ -29,6 +29,8 @@ struct lock_has {
 
 /* The holder of the lock of @w, which is in flight, as events report it; *@ret_ns: as of when. */
 uint32_t holder_now(const struct model *m, const struct wait *w, uint64_t *ret_ns);
+/* The wait of @task for the lock at @addr, in whatever mode; NULL: it does not wait for it. */
+const struct wait *holder_wait_at(const struct model *m, uint32_t task, uint64_t addr);
 /*
  * The same of a wait that has ended: the holder that a look saw, else the one that events reported
  * while it lasted, else the last one before it got the lock. In a queue the last one is a waiter

@@ -50,9 +50,38 @@ static bool is_held_in(const struct locksnap_queue *l, int32_t but)
 	return l && query_queue_certainty(l) && l->holder_tid != but;
 }
 
-/* No task holds it. @next: is to take it, if that is known. */
-static bool is_free(struct query *q, uint32_t next, struct query_holder *ret)
+/*
+ * The first in the queue, as the snapshot shows it, of those that wait still: tasks that came later
+ * are after them. TASK_OTHER: not known.
+ */
+static uint32_t first_waiting(struct query *q, const struct locksnap_queue *l)
 {
+	const struct locksnap *s = query_queues(q);
+	uint32_t first = TASK_OTHER, position = UINT32_MAX;
+
+	for (size_t i = 0; s && i < s->n_waiters; i++) {
+		const struct locksnap_waiter *v = &s->waiters[i];
+		if (&s->queues[v->queue] != l || v->position >= position)
+			continue;
+		const uint32_t *task = map64_get(&q->model->tasks.by_tid, (uint32_t)v->tid);
+		const struct wait *w = task ? holder_wait_at(q->model, *task, l->addr) : NULL;
+		if (!w || w->doubtful || w->begin_ns > s->head.time_ns)
+			continue;
+		first = *task;
+		position = v->position;
+	}
+	return first;
+}
+
+/*
+ * No task holds it. @next: is to take it. The task that reported this may have found the queue
+ * changing, so that it did not see the first in it.
+ */
+static bool is_free(struct query *q, uint32_t next, const struct locksnap_queue *l,
+		    struct query_holder *ret)
+{
+	if (next == TASK_OTHER && l)
+		next = first_waiting(q, l);
 	*ret = (struct query_holder){.certainty = "free",
 				     .next = next < q->model->tasks.n ? next : TASK_OTHER};
 	ret->name = ret->next
@@ -84,7 +113,7 @@ static bool by_events(struct query *q, uint32_t owner, enum lock_type type,
 	if (owner == OWNER_NONE || task >= q->model->tasks.n)
 		return false;
 	if (cell_owner_is_free(owner))
-		return is_free(q, cell_owner_next(owner), ret);
+		return is_free(q, cell_owner_next(owner), l, ret);
 	const struct task *t = &q->model->tasks.tasks[task];
 	const char *certainty = owner & OWNER_EVIDENT || is_percpu(type) ? "evidence"
 				: owner & OWNER_HINT			 ? "hint"
