@@ -259,14 +259,6 @@ const char *target_describe(const struct target *t, char *buf, size_t size)
 	return buf;
 }
 
-static bool has_number(const uint32_t *list, size_t n, uint32_t number)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i] == number)
-			return true;
-	return false;
-}
-
 bool target_has(const struct target *t, pid_t pid, pid_t tid, int cpu)
 {
 	pid_t id = t->kind == TARGET_PIDS ? pid : tid;
@@ -276,7 +268,7 @@ bool target_has(const struct target *t, pid_t pid, pid_t tid, int cpu)
 		for (size_t i = 0; i < t->n_ids; i++)
 			is_listed |= t->ids[i] == id;
 	return is_listed &&
-	       (!t->n_cpus || (cpu >= 0 && has_number(t->cpus, t->n_cpus, (uint32_t)cpu)));
+	       (!t->n_cpus || (cpu >= 0 && cpulist_has(t->cpus, t->n_cpus, (uint32_t)cpu)));
 }
 
 void target_deinit(struct target *t)
