@@ -30,7 +30,7 @@ enum {
 	HOLDS_MOST = 1 << 18, /* of all locks */
 };
 
-static uint32_t take(struct holds *h)
+static uint32_t take_entry(struct holds *h)
 {
 	uint32_t index = h->free;
 
@@ -45,7 +45,7 @@ static uint32_t take(struct holds *h)
 	return h->n++;
 }
 
-static void put_free(struct holds *h, uint32_t index)
+static void free_entry(struct holds *h, uint32_t index)
 {
 	h->v[index].next = h->free;
 	h->free = index;
@@ -193,7 +193,7 @@ bool holds_take_out(struct model *m, uint32_t lock, uint32_t task, struct hold *
 		*ret = m->holds.v[index];
 		end_share(l, ret);
 		*at = ret->next;
-		put_free(&m->holds, index);
+		free_entry(&m->holds, index);
 		l->n_holds--;
 		return true;
 	}
@@ -211,23 +211,30 @@ static uint64_t end_of(const struct model *m, const struct hold *h, uint32_t loc
 	return reads && task_ended_until(t, ns) && t->exit_ns > h->got_ns ? t->exit_ns : ns;
 }
 
+/* Takes out the first hold of a lock that has one, with its final charge. */
+static struct hold pop_hold(struct model *m, struct lock *l)
+{
+	uint32_t index = l->holds;
+	struct hold h = m->holds.v[index];
+
+	l->holds = h.next;
+	l->n_holds -= !h.gone_ns;
+	if (!h.gone_ns)
+		end_share(l, &h);
+	free_entry(&m->holds, index);
+	return h;
+}
+
 /* Ends the holds, as @next has got the lock; NULL: as the holder is not known. */
 static void release(struct model *m, uint32_t lock, const struct wait *next, uint64_t ns)
 {
 	struct lock *l = &m->locks.locks[lock];
 
 	while (l->holds) {
-		uint32_t index = l->holds;
-		struct hold h = m->holds.v[index];
-
-		l->holds = h.next;
-		if (!h.gone_ns)
-			end_share(l, &h);
-		put_free(&m->holds, index);
+		struct hold h = pop_hold(m, l);
 		if (next && is_followed(m, &h, next))
 			holds_count(m, &h, lock, end_of(m, &h, lock, ns), false);
 	}
-	l->n_holds = 0;
 }
 
 uint32_t holds_told(const struct wait *next)
@@ -273,7 +280,7 @@ void holds_forget(struct model *m, uint32_t lock)
 	while (l->holds) {
 		uint32_t index = l->holds;
 		l->holds = m->holds.v[index].next;
-		put_free(&m->holds, index);
+		free_entry(&m->holds, index);
 	}
 	l->n_holds = 0;
 }
@@ -294,13 +301,13 @@ static void forget_told(struct model *m, struct lock *l, const struct wait *next
 		}
 		*at = h->next;
 		l->n_holds -= !h->gone_ns;
-		put_free(&m->holds, index);
+		free_entry(&m->holds, index);
 	}
 }
 
 static void add_hold(struct model *m, struct lock *l, struct hold h)
 {
-	uint32_t index = l->n_holds < READERS_MOST ? take(&m->holds) : 0;
+	uint32_t index = l->n_holds < READERS_MOST ? take_entry(&m->holds) : 0;
 
 	if (!index)
 		return;
@@ -342,14 +349,7 @@ static bool end_all(struct model *m, uint32_t lock, uint32_t told, uint64_t ns)
 	bool is_counted = false;
 
 	while (l->holds) {
-		uint32_t index = l->holds;
-		struct hold h = m->holds.v[index];
-
-		l->holds = h.next;
-		l->n_holds -= !h.gone_ns;
-		if (!h.gone_ns)
-			end_share(l, &h);
-		put_free(&m->holds, index);
+		struct hold h = pop_hold(m, l);
 		if (h.free || h.got_ns < m->lost_until ||
 		    (since > h.got_ns && (!told || told != h.task)))
 			continue;
@@ -481,7 +481,7 @@ static void forget_ended(struct model *m, struct lock *l)
 		}
 		*at = h->next;
 		l->n_holds -= !h->gone_ns;
-		put_free(&m->holds, index);
+		free_entry(&m->holds, index);
 	}
 }
 
