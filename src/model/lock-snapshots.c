@@ -250,10 +250,12 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 
 static int add_untold(struct model *m, const struct look_at *now, const struct look_at *before)
 {
+	bool has_all = looks_of_all(m);
+
 	for (size_t i = 0; i < now->snap.n_waiters; i++) {
 		const struct locksnap_waiter *v = &now->snap.waiters[i];
 		uint64_t addr = now->snap.queues[v->queue].addr;
-		if (v->tid <= 0 || !addr || (!v->measured && !looks_of_all(m)))
+		if (v->tid <= 0 || !addr || (!v->measured && !has_all))
 			continue;
 		fold_if_full(m);
 		uint32_t t = task_get_quickly(&m->tasks, v->pid, v->tid);

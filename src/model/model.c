@@ -458,7 +458,7 @@ void model_settle(struct model *m, uint64_t time_ns)
 	end_by(&m->lost_until, time_ns);
 	end_by(&m->rotation.lost_until, time_ns);
 	end_by(&m->mmlocks.lost_until, time_ns);
-	lockname_found(m->lock_names, time_ns);
+	end_by(&m->lock_names->lost_ns, time_ns);
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		end_by(&m->cpus[i].lost_until, time_ns);
 }

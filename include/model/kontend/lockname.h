@@ -88,11 +88,6 @@ static inline void lockname_lost(struct lockname_set *s, uint64_t until_ns)
 {
 	s->lost_ns = until_ns > s->lost_ns ? until_ns : s->lost_ns;
 }
-/* The end of a loss whose end was not known. */
-static inline void lockname_found(struct lockname_set *s, uint64_t ns)
-{
-	s->lost_ns = ns < s->lost_ns ? ns : s->lost_ns;
-}
 /*
  * The address space of process @pid ended: of its mmap_locks the first one, and from then on (*at,
  * 0 before the first call) the next one. False: there is no more.
