@@ -200,17 +200,23 @@ static int keep_snapshot(struct cut *c, const struct record *r, struct error *er
 									: 0;
 }
 
-/* The sums at the beginning take the place of the last ones before it. */
-static int note_shorts(struct cut *c, const struct record *r, struct error *err)
+/* If @at_ns lies between @r and the sums before it, @put gets the sums of that time. */
+static int take_shorts(struct cut *c, const struct record *r, uint64_t at_ns,
+		       int (*put)(struct cut *, const struct record *, struct error *),
+		       struct error *err)
 {
 	struct record at;
-	int e = cut_shorts_at(&c->shorts, r, c->from_ns, &at);
+	int e = cut_shorts_at(&c->shorts, r, at_ns, &at);
 
+	if (e < 0)
+		return rewrite_no_memory(err);
 	if (e > 0) {
-		e = keep_snapshot(c, &at, err);
+		e = put(c, &at, err);
 		mem_free((void *)(uintptr_t)at.data);
+		if (e)
+			return e;
 	}
-	return e || cut_shorts_took(&c->shorts, r) ? rewrite_no_memory(err) : 0;
+	return cut_shorts_took(&c->shorts, r) < 0 ? rewrite_no_memory(err) : 0;
 }
 
 /* Of snapshots the latest before the range, by the time when they were taken. */
@@ -228,7 +234,8 @@ static int look_at_snapshot(struct cut *c, const struct record *r, struct error 
 		return keep_snapshot(c, r, err);
 	c->has_events = true;
 	rewrite_snapshot(&c->rewrite, r);
-	int e = head.kind == SNAPSHOT_SHORT ? note_shorts(c, r, err) : 0;
+	/* Those of the beginning take the place of the last ones before it. */
+	int e = head.kind == SNAPSHOT_SHORT ? take_shorts(c, r, c->from_ns, keep_snapshot, err) : 0;
 	if (e || head.time_ns > c->from_ns)
 		return e;
 	last = snapshot_set_get(&c->before, head.kind);
@@ -256,26 +263,17 @@ static int put_snapshots(struct cut *c, struct error *err)
 	return e;
 }
 
-/* The sums at the end are the last ones of the cut. */
-static int take_shorts(struct cut *c, const struct record *r, struct error *err)
+static int put_record(struct cut *c, const struct record *r, struct error *err)
 {
-	struct record at;
-	int e = cut_shorts_at(&c->shorts, r, c->to_ns, &at);
-
-	if (e > 0) {
-		e = writer_put(c->writer, &at, err);
-		mem_free((void *)(uintptr_t)at.data);
-		if (e)
-			return e;
-	}
-	return e || cut_shorts_took(&c->shorts, r) ? rewrite_no_memory(err) : 0;
+	return writer_put(c->writer, r, err);
 }
 
 static int take_snapshot(struct cut *c, const struct record *r, struct error *err)
 {
 	struct record_snapshot head;
 	uint64_t time_ns;
-	int e = cut_shorts_is(r, &time_ns) ? take_shorts(c, r, err) : 0;
+	/* Those of the end are the last ones of the cut. */
+	int e = cut_shorts_is(r, &time_ns) ? take_shorts(c, r, c->to_ns, put_record, err) : 0;
 
 	if (e)
 		return e;
