@@ -76,25 +76,6 @@ static __always_inline void follow_holder(struct holdrec *r, struct follow_cpu *
 	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
 }
 
-/* Into a ring of ours, if waits are reported there, too. False: it has no room. */
-static __always_inline bool follow_put(void *ctx, const struct ring_place *p,
-				       const struct holdrec *r, __u64 size, __u32 cpu)
-{
-	struct ring_record *rec = ring_has_room(p) ? ring_next(p) : NULL;
-	__u32 all;
-
-	if (!rec)
-		return false;
-	tell_who(rec, bpf_get_current_pid_tgid(), cpu);
-	barrier_var(size); /* the same register for test and use, or the verifier forgets */
-	if (size > sizeof(*r) || bpf_probe_read_kernel(&rec->holder, size, r))
-		return false;
-	all = ring_lead(p, rec, RING_LEAD + (__u32)size);
-	rec->holder.size = all - RING_LEAD - sizeof(rec->holder.size);
-	publish(ctx, p, all);
-	return true;
-}
-
 /* A wakeup by an interrupt may come while another record is written. */
 static __always_inline bool follow_put_own(void *ctx, const struct holdrec *r, __u64 size)
 {
@@ -110,12 +91,12 @@ static __always_inline bool follow_put_own(void *ctx, const struct holdrec *r, _
 		if (w->nested.busy)
 			return false;
 		w->nested.busy = 1;
-		is_done = follow_put(ctx, &inner, r, size, cpu);
+		is_done = put_raw(ctx, &inner, r, size, sizeof(*r), cpu);
 		w->nested.busy = 0;
 		return is_done;
 	}
 	w->ring.busy = 1;
-	is_done = follow_put(ctx, &usual, r, size, cpu);
+	is_done = put_raw(ctx, &usual, r, size, sizeof(*r), cpu);
 	w->ring.busy = 0;
 	return is_done;
 }

@@ -250,22 +250,14 @@ static __always_inline void inode_name(struct inode_work *w, struct inode___file
 
 static __always_inline bool inode_put_own(void *ctx, const struct inoderec *r)
 {
-	__u32 cpu = bpf_get_smp_processor_id(), all;
+	__u32 cpu = bpf_get_smp_processor_id();
 	struct waits_cpu *c = waits_here(cpu);
-	bool is_done = false;
 
 	if (!c || !c->ring.id || c->ring.busy)
 		return false;
 	const struct ring_place p = {&c->ring, c->data, config.ring_bytes};
 	c->ring.busy = 1;
-	struct ring_record *rec = ring_has_room(&p) ? ring_next(&p) : NULL;
-	if (rec && !bpf_probe_read_kernel(&rec->inode, sizeof(*r), r)) {
-		tell_who(rec, bpf_get_current_pid_tgid(), cpu);
-		all = ring_lead(&p, rec, RING_LEAD + sizeof(*r));
-		rec->inode.size = all - RING_LEAD - sizeof(rec->inode.size);
-		publish(ctx, &p, all);
-		is_done = true;
-	}
+	bool is_done = put_raw(ctx, &p, r, sizeof(*r), sizeof(*r), cpu);
 	c->ring.busy = 0;
 	return is_done;
 }

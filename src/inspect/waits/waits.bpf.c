@@ -345,6 +345,28 @@ static __always_inline void tell_who(struct ring_record *rec, __u64 pid_tid, __u
 	rec->cpu = cpu;
 }
 
+/*
+ * Raw data of @size bytes, at most @most, into a ring of ours. All kinds of them begin as struct
+ * holdrec does, with the length that perf puts before them. False: there is no room.
+ */
+static __always_inline bool put_raw(void *ctx, const struct ring_place *p, const void *from,
+				    __u64 size, __u64 most, __u32 cpu)
+{
+	struct ring_record *rec = ring_has_room(p) ? ring_next(p) : NULL;
+	__u32 all;
+
+	if (!rec)
+		return false;
+	tell_who(rec, bpf_get_current_pid_tgid(), cpu);
+	barrier_var(size); /* the same register for test and use, or the verifier forgets */
+	if (size > most || bpf_probe_read_kernel(&rec->holder, size, from))
+		return false;
+	all = ring_lead(p, rec, RING_LEAD + (__u32)size);
+	rec->holder.size = all - RING_LEAD - sizeof(rec->holder.size);
+	publish(ctx, p, all);
+	return true;
+}
+
 /* @n frames are in the record. */
 static __always_inline void tell_begin(struct bpf_raw_tracepoint_args *ctx,
 				       const struct ring_place *p, struct ring_record *rec,
