@@ -221,7 +221,7 @@ static __always_inline __u64 first_waiter(__u64 lock, __u32 flags)
 /*
  * The task that is to take a free lock. A task that releases one wakes the first in its queue;
  * tasks that do not wait may be faster. The entry is on that task's stack: it is true if the queue
- * begins there still. In a queue that moves a second or third try finds the next one.
+ * begins there still. Another try needs a copy of the reads, which the kernel refuses as too large.
  */
 static __always_inline __u64 next_of(__u64 lock, __u32 flags)
 {
@@ -229,13 +229,9 @@ static __always_inline __u64 next_of(__u64 lock, __u32 flags)
 
 	if (flags & (LCB_RT | LCB_PERCPU) || !(flags & (LCB_MUTEX | LCB_READ | LCB_WRITE)))
 		return 0;
-	for (int i = 0; i < 3; i++) {
-		at = first_waiter(lock, flags);
-		task = at ? word_at(at) : 0;
-		if (task && first_waiter(lock, flags) == at)
-			return task;
-	}
-	return 0;
+	at = first_waiter(lock, flags);
+	task = at ? word_at(at) : 0;
+	return task && first_waiter(lock, flags) == at ? task : 0;
 }
 
 /* The owner of a lock when a wait for it begins: read once, for all reports on it. */
