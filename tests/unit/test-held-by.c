@@ -189,6 +189,64 @@ static void the_first_in_the_queue_is_to_take_it(void **state)
 	}
 }
 
+/* @holder: 0: the snapshot sees no task that has the lock. */
+static void queue_of(struct asked *w, uint64_t t, int from, int to, int holder)
+{
+	struct locksnap snap = {0};
+	struct locksnap_queue q = {.addr = LOCK,
+				   .type = LOCKSNAP_RWSEM,
+				   .certainty = holder ? LOCKSNAP_HINT : LOCKSNAP_NOBODY,
+				   .readers = holder ? 2 : 0,
+				   .holder_pid = holder,
+				   .holder_tid = holder,
+				   .writers_waiting = (uint32_t)(to - from + 1)};
+
+	for (int tid = from; tid <= to; tid++)
+		lock_snap_waiter(&snap, (uint32_t)(tid - from + 1), 700, tid, "dd", false);
+	assert_int_equal(locksnap_add_queue(&snap, &q), 0);
+	lock_snap_emit(w->rig.synth, &snap, CANNED_START + t);
+}
+
+/* It is newer than the records, which name the last holder. */
+static void a_snapshot_sees_a_free_lock(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_READ, HOLDER, WAITREC_READ);
+	begin(w, 11 * MS, 702, LCB_F_WRITE, HOLDER, WAITREC_READ);
+	queue_of(w, 990 * MS, 701, 702, 0);
+	struct table t = play(w);
+	for (int tid = 701; tid <= 702; tid++) {
+		check(&t, tid, 0, "free");
+		assert_int_equal(cell_at(&t, row_of(&t, tid), "next_tid")->i, 701);
+	}
+}
+
+/*
+ * Reader 701 was let in: the snapshot has it in no queue, and as the last reader of the lock. It is
+ * the root, as it takes the lock when it has a CPU.
+ */
+static void a_reader_was_let_in_and_has_no_cpu(void **state)
+{
+	struct asked *w = *state;
+	struct query_spec spec = {0};
+	struct table chains;
+
+	start(w);
+	begin(w, 10 * MS, 701, LCB_F_READ, HOLDER, WAITREC_OWNED);
+	begin(w, 11 * MS, 702, LCB_F_WRITE, HOLDER, WAITREC_OWNED);
+	begin(w, 12 * MS, 703, LCB_F_WRITE, HOLDER, WAITREC_OWNED);
+	queue_of(w, 990 * MS, 702, 703, 701);
+	struct table t = play(w);
+	check(&t, 701, 0, "free");
+	assert_int_equal(cell_at(&t, row_of(&t, 701), "next_tid")->i, 701);
+	check(&t, 702, 701, "hint");
+	assert_int_equal(query_chains(&w->q, &spec, &chains, NULL), 0);
+	assert_string_equal(cell_s(&chains, 0, "row"), "root");
+	assert_int_equal(cell_at(&chains, 0, "next_tid")->i, 701);
+}
+
 static void a_lock_is_handed_over_while_a_task_waits(void **state)
 {
 	struct asked *w = *state;
@@ -435,6 +493,8 @@ int main(void)
 		TEST(a_reader_is_never_sure),
 		TEST(a_lock_may_be_handed_over),
 		TEST(the_first_in_the_queue_is_to_take_it),
+		TEST(a_snapshot_sees_a_free_lock),
+		TEST(a_reader_was_let_in_and_has_no_cpu),
 		TEST(who_is_to_take_it_is_named),
 		TEST(a_lock_is_handed_over_while_a_task_waits),
 		TEST(who_steals_it_is_named),

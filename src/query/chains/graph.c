@@ -129,10 +129,14 @@ static enum chain_evidence evidence_of(const struct query_holder *h)
 	return strcmp(h->certainty, "evidence") == 0 ? CHAIN_EVIDENCE : CHAIN_HINT;
 }
 
-/* By the first of its waits that knows it now. If none does, an older look may know it. */
+/*
+ * By the first of its waits that knows it now. A reader that was let in and has no CPU yet reports
+ * itself as the next one, while others have the lock: so a task that has it counts more than the
+ * next one, and both more than what an older snapshot knows.
+ */
 static void find_holder(struct chain_graph *g, struct chain_lock *l)
 {
-	struct query_holder h, older = {0};
+	struct query_holder h, other = {0};
 	bool is_known = false;
 
 	l->seen = query_queue_at(g->q, l->addr);
@@ -140,12 +144,13 @@ static void find_holder(struct chain_graph *g, struct chain_lock *l)
 		if (!query_holder_of(g->q, g->waits[i].wait, false, &h) ||
 		    (h.tid && waits_for(g, h.tid, l)))
 			continue;
-		is_known = !h.age_ns;
-		older = h;
+		is_known = !h.age_ns && evidence_of(&h) != CHAIN_FREE;
+		if (is_known || !other.certainty || (other.age_ns && !h.age_ns))
+			other = h;
 	}
-	if (!is_known && !older.certainty)
+	if (!other.certainty)
 		return;
-	l->by = is_known ? h : older;
+	l->by = other;
 	l->holder = l->by.tid;
 	l->evidence = evidence_of(&l->by);
 }

@@ -131,6 +131,23 @@ static bool by_events(struct query *q, uint32_t owner, enum lock_type type,
 	return true;
 }
 
+/* The snapshot is as new as all events, saw the lock's queue, and no task that had the lock. */
+static bool is_free_in(const struct locksnap_queue *l, uint64_t look_ns, uint64_t told_ns)
+{
+	return l && look_ns >= told_ns && l->certainty == LOCKSNAP_NOBODY && !l->readers &&
+	       (l->type == LOCKSNAP_MUTEX || l->type == LOCKSNAP_RWSEM);
+}
+
+/*
+ * The snapshot has the lock's queue without the task, which waited before: it has been let in, as
+ * readers are before they run, and its wait ends when it has a CPU.
+ */
+static bool is_let_in(const struct wait *w, const struct locksnap_queue *l, uint64_t look_ns)
+{
+	return l && !l->incomplete && w->task != TASK_OTHER && !(w->flags & LCB_F_SPIN) &&
+	       w->begin_ns < look_ns;
+}
+
 bool query_holder_of(struct query *q, const struct wait *w, bool ended, struct query_holder *ret)
 {
 	const struct model *m = q->model;
@@ -148,8 +165,12 @@ bool query_holder_of(struct query *q, const struct wait *w, bool ended, struct q
 	/* A task that spins is not in the queue. */
 	if (is_held_in(l, tid) && (seen || w->flags & LCB_F_SPIN) && look_ns >= told_ns)
 		return by_look(q, l, ret);
+	if (seen && is_free_in(l, look_ns, told_ns))
+		return is_free(q, TASK_OTHER, l, ret);
 	if (by_events(q, owner, type, l, ret))
 		return true;
+	if (!seen && is_let_in(w, l, look_ns))
+		return is_free(q, w->task, l, ret);
 	if (!is_held_in(l, tid) || (!seen && m->now_ns <= look_ns))
 		return false;
 	by_look(q, l, ret);
