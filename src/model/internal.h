@@ -109,7 +109,7 @@ void lock_lifetime_named(struct model *m, const struct locksnap *snap, uint64_t 
 /* An event reports which inode has a lock: what waits for it now waits for that one's. 0 or
  * -ENOMEM.
  */
-int lives_inode(struct model *m, const struct event *ev);
+int lock_lifetime_inode(struct model *m, const struct event *ev);
 
 /* fold.c: makes room in the tables. */
 uint32_t fold_coarse_lock(const void *locks, uint32_t lock); /* what it is a part of then */

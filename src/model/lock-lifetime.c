@@ -125,7 +125,7 @@ static void put_name(const struct event *ev, char *ret, size_t size)
 			 dev & ((1u << 20) - 1));
 }
 
-int lives_inode(struct model *m, const struct event *ev)
+int lock_lifetime_inode(struct model *m, const struct event *ev)
 {
 	static const enum locksnap_kind kinds[INODEREC_LOCKS] = {
 		[INODEREC_RWSEM] = LOCKSNAP_INODE,

@@ -269,7 +269,7 @@ static int apply_other(struct model *m, const struct event *ev)
 	case EVENT_HOLDER:
 		return blame_holder(m, ev);
 	case EVENT_INODE:
-		return lives_inode(m, ev);
+		return lock_lifetime_inode(m, ev);
 	case EVENT_RELEASE:
 		if (m->held.max)
 			release_event(m, ev);

@@ -72,7 +72,7 @@ static void begin(struct model *m, uint64_t t, int tid, uint32_t flags, int owne
 }
 
 /* A record of a holder: it has the lock, or the lock is free and it is the next to take it. */
-static void tell(struct model *m, uint64_t t, int tid, enum holdrec_what what)
+static void emit_holder(struct model *m, uint64_t t, int tid, enum holdrec_what what)
 {
 	const struct event ev = {.kind = EVENT_HOLDER,
 				 .time = START + t * MS,
@@ -161,11 +161,11 @@ static void a_lock_that_is_handed_over_is_stolen_as_well(void **state)
 	begin_as(m, 3, 703, LCB_F_WRITE, 701, WAITREC_HANDED);
 	begin(m, 4, 704, LCB_F_WRITE, 801, false); /* the same task took it again */
 	assert_int_equal(stolen(m), 1);
-	tell(m, 5, 701, HOLDREC_HANDED);
-	tell(m, 6, 801, HOLDREC_SEEN);
+	emit_holder(m, 5, 701, HOLDREC_HANDED);
+	emit_holder(m, 6, 801, HOLDREC_SEEN);
 	assert_int_equal(stolen(m), 2);
-	tell(m, 7, 701, HOLDREC_HANDED);
-	tell(m, 8, 701, HOLDREC_SEEN); /* it has waited for it */
+	emit_holder(m, 7, 701, HOLDREC_HANDED);
+	emit_holder(m, 8, 701, HOLDREC_SEEN); /* it has waited for it */
 	end(m, 9, 701);
 	assert_int_equal(stolen(m), 2);
 }
@@ -343,8 +343,8 @@ static void play_step(struct model *m, struct game *g, unsigned *seed, uint64_t 
 	int i = rand_r(seed) % (now / 5000 % 2 ? TASKS : 5);
 
 	if (g->n_waiting && rand_r(seed) % 4 == 0) {
-		tell(m, now, 701 + (g->holder < 0 ? first_waits(g) : g->holder),
-		     g->holder < 0 ? HOLDREC_HANDED : HOLDREC_SEEN);
+		emit_holder(m, now, 701 + (g->holder < 0 ? first_waits(g) : g->holder),
+			    g->holder < 0 ? HOLDREC_HANDED : HOLDREC_SEEN);
 		play_report(g, now);
 	} else if (g->holder == i) {
 		g->holder = -1;

@@ -90,7 +90,8 @@ static void end(struct game *g, int i)
 	g->waits[i] = -1;
 }
 
-static void tell(struct game *g, int i, int lock, enum holdrec_what what, enum holdrec_state is)
+static void emit_holder(struct game *g, int i, int lock, enum holdrec_what what,
+			enum holdrec_state is)
 {
 	const struct holdrec r = {.magic = HOLDREC_MAGIC,
 				  .lock = LOCK(lock),
@@ -104,7 +105,7 @@ static void tell(struct game *g, int i, int lock, enum holdrec_what what, enum h
 		synth_holder(g->s, 0, CANNED_START + g->now, &r);
 }
 
-static void step(struct game *g)
+static void play_step(struct game *g)
 {
 	int i = draw(g, TASKS), lock = draw(g, LOCKS);
 
@@ -116,11 +117,11 @@ static void step(struct game *g)
 	else if (first_of(g, lock) < 0)
 		return;
 	else if (!draw(g, 3))
-		tell(g, first_of(g, lock), lock, HOLDREC_HANDED, HOLDREC_ASLEEP);
+		emit_holder(g, first_of(g, lock), lock, HOLDREC_HANDED, HOLDREC_ASLEEP);
 	else if (draw(g, 2))
-		tell(g, runs(g, -1), lock, HOLDREC_SEEN, HOLDREC_RUNNING);
+		emit_holder(g, runs(g, -1), lock, HOLDREC_SEEN, HOLDREC_RUNNING);
 	else
-		tell(g, runs(g, -1), lock, HOLDREC_ON, HOLDREC_RUNNING);
+		emit_holder(g, runs(g, -1), lock, HOLDREC_ON, HOLDREC_RUNNING);
 }
 
 /* So many steps of the stream of that seed, and then nothing for a while. */
@@ -135,7 +136,7 @@ static void play(struct asked *w, unsigned seed, uint64_t quiet_ms)
 	for (int i = 0; i < TASKS; i++)
 		g.waits[i] = -1;
 	for (int n = 2 + draw(&g, STEPS); n; n--)
-		step(&g);
+		play_step(&g);
 	synth_tick(g.s, CANNED_START + g.now + quiet_ms * MS);
 	asked_play(w, NULL);
 	query_begin(&w->q);

@@ -116,7 +116,7 @@ static struct sums sums_of(const struct model *m)
 	return s;
 }
 
-static void add(struct sums *to, const struct sums *s)
+static void add_sums(struct sums *to, const struct sums *s)
 {
 	to->n += s->n;
 	to->ns += s->ns;
@@ -131,7 +131,7 @@ struct fixed {
 	uint64_t from_ns, to_ns;
 };
 
-static int find(struct engine_range *r, uint64_t begin_ns, struct error *err)
+static int find_range(struct engine_range *r, uint64_t begin_ns, struct error *err)
 {
 	(void)begin_ns;
 	(void)err;
@@ -143,7 +143,7 @@ static int find(struct engine_range *r, uint64_t begin_ns, struct error *err)
 /* Plays @source, which is taken over; @to 0: all of it. */
 static struct sums play(struct source *source, uint64_t from, uint64_t to, bool ahead)
 {
-	struct fixed f = {.range.find = find, .from_ns = from, .to_ns = to};
+	struct fixed f = {.range.find = find_range, .from_ns = from, .to_ns = to};
 	struct error err = {0};
 	struct engine e;
 	int r = 0;
@@ -224,8 +224,8 @@ static void check_parts(struct synth *s, const struct sums *whole, const uint64_
 		struct sums f = play(cut_of(s, fd, at[i], at[i + 1]), 0, 0, false);
 		assert_memory_equal(&r, &f, sizeof(r));
 		assert_int_equal(r.of_cells, r.ns);
-		add(&ranges, &r);
-		add(&files, &f);
+		add_sums(&ranges, &r);
+		add_sums(&files, &f);
 		close(fd);
 	}
 	/* Time on a level is rounded where a part ends, to a nanosecond. */

@@ -86,12 +86,13 @@ static struct inoderec inode(uint64_t ino, uint32_t generation, const char *name
 #define E2 inode(12, 2, NAMES("E2\0data"), SEEN | INODEREC_CHANGED)
 
 /* After the begin, as perf's own event comes first. */
-static void tell(struct asked *w, uint32_t cpu, uint64_t at, struct inoderec r)
+static void emit_inode(struct asked *w, uint32_t cpu, uint64_t at, struct inoderec r)
 {
 	synth_inode(w->rig.synth, cpu, at + 5 * US, &r);
 }
 
-static void look(struct asked *w, uint64_t at, const char *path, uint64_t ino, uint32_t generation)
+static void emit_snapshot(struct asked *w, uint64_t at, const char *path, uint64_t ino,
+			  uint32_t generation)
 {
 	struct locksnap s = {0};
 
@@ -121,13 +122,13 @@ static void each_wait_is_counted_for_its_inode(void **state)
 
 	start(w);
 	begin(w, 0, AT(100), 101, LCB_F_WRITE);
-	tell(w, 0, AT(100), E1);
+	emit_inode(w, 0, AT(100), E1);
 	end(w, 0, AT(102), 101);
 	wait_for(w, AT(200), 5);
 	begin(w, 1, AT(300) - 3 * US, 103, LCB_F_READ);
 	begin(w, 0, AT(300), 101, LCB_F_WRITE);
-	tell(w, 0, AT(300), E2);
-	tell(w, 1, AT(300) + 2 * US, E2);
+	emit_inode(w, 0, AT(300), E2);
+	emit_inode(w, 1, AT(300) + 2 * US, E2);
 	end(w, 0, AT(302), 101);
 	end(w, 1, AT(303), 103);
 	wait_for(w, AT(400), 3);
@@ -150,17 +151,17 @@ static void looks_do_not_move_a_name(void **state)
 
 	start(w);
 	begin(w, 0, AT(100), 101, LCB_F_WRITE);
-	tell(w, 0, AT(100), E1);
+	emit_inode(w, 0, AT(100), E1);
 	end(w, 0, AT(102), 101);
 	begin(w, 0, AT(200), 101, LCB_F_WRITE);
-	tell(w, 0, AT(200), E2);
+	emit_inode(w, 0, AT(200), E2);
 	end(w, 0, AT(202), 101);
 	/* One that saw the first file, one that sees that it is gone, one that sees a third. */
-	look(w, AT(210), "/data/E1", 12, 1);
+	emit_snapshot(w, AT(210), "/data/E1", 12, 1);
 	assert_int_equal(locksnap_add_ended(&ended, LOCK), 0);
 	lock_snap_emit(w->rig.synth, &ended, AT(250));
 	wait_for(w, AT(300), 4);
-	look(w, AT(400), "/data/E3", 13, 9);
+	emit_snapshot(w, AT(400), "/data/E3", 13, 9);
 	finish(w);
 	struct table t = rows(w);
 	assert_int_equal(t.n_rows, 2);
@@ -176,9 +177,9 @@ static void what_was_before_has_no_name(void **state)
 	start(w);
 	wait_for(w, AT(100), 3);
 	begin(w, 0, AT(200), 101, LCB_F_WRITE);
-	tell(w, 0, AT(200), E2);
+	emit_inode(w, 0, AT(200), E2);
 	end(w, 0, AT(202), 101);
-	look(w, AT(300), "/data/E2", 12, 2);
+	emit_snapshot(w, AT(300), "/data/E2", 12, 2);
 	finish(w);
 	struct table t = rows(w);
 	assert_int_equal(t.n_rows, 2);
@@ -194,7 +195,7 @@ static void the_first_report_is_of_all_before(void **state)
 	start(w);
 	wait_for(w, AT(100), 3);
 	begin(w, 0, AT(200), 101, LCB_F_WRITE);
-	tell(w, 0, AT(200), E1);
+	emit_inode(w, 0, AT(200), E1);
 	end(w, 0, AT(202), 101);
 	finish(w);
 	struct table t = rows(w);
@@ -210,7 +211,7 @@ static void looks_count_again_after_a_drop(void **state)
 
 	start(w);
 	begin(w, 0, AT(100), 101, LCB_F_WRITE);
-	tell(w, 0, AT(100), E1);
+	emit_inode(w, 0, AT(100), E1);
 	end(w, 0, AT(102), 101);
 	/* Whole rounds before and after: the wait above is not one of those that may be missing. */
 	for (unsigned i = 0; i < 5; i++)
@@ -218,7 +219,7 @@ static void looks_count_again_after_a_drop(void **state)
 	synth_record(w->rig.synth, RECORD_DROP, 0, &drop, sizeof(drop));
 	for (unsigned i = 0; i < 5; i++)
 		synth_round(w->rig.synth, AT(110 + i));
-	look(w, AT(200), "/data/E2", 12, 2);
+	emit_snapshot(w, AT(200), "/data/E2", 12, 2);
 	wait_for(w, AT(300), 2);
 	finish(w);
 	struct table t = rows(w);
@@ -231,7 +232,7 @@ static const char *named(struct asked *w, struct inoderec r)
 {
 	start(w);
 	begin(w, 0, AT(100), 101, LCB_F_WRITE);
-	tell(w, 0, AT(100), r);
+	emit_inode(w, 0, AT(100), r);
 	end(w, 0, AT(102), 101);
 	finish(w);
 	struct table t = rows(w);
@@ -278,7 +279,7 @@ static void records_that_make_no_sense_are_bad(void **state)
 	memset(bad[5].fs, 'x', sizeof(bad[5].fs));
 	start(w);
 	for (int i = 0; i < 6; i++)
-		tell(w, 0, AT(100), bad[i]);
+		emit_inode(w, 0, AT(100), bad[i]);
 	synth_output(w->rig.synth, 0, AT(101), 1, 1, &good.magic, sizeof(good) - 16);
 	asked_play(w, NULL);
 	assert_int_equal(model_damage(&w->rig.engine.model).bad, 7);
