@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A function's instructions in reports, as perf annotate --stdio has them: the share of its samples
- * in front of each, and what was waited below it.
+ * Annotated functions in reports, as perf annotate --stdio prints them: each instruction after its
+ * share of the function's samples, with the waits of its calls on the lines below it.
  */
 #include "internal.h"
 #include "kontend/maps.h"
@@ -26,7 +26,8 @@ static int ask_once(struct report_data *d, struct error *err)
 	return r < 0 ? r : query_annotate(d->q, start, &d->annotate, err);
 }
 
-/* What programs call it is known when their names are loaded; asking has them loaded. */
+/* The programs that call the function have names only if their symbols are loaded: load them
+ * first. */
 int report_annotate_ask(struct report_data *d, struct error *err)
 {
 	struct error last = {0};
@@ -70,7 +71,7 @@ static bool is_same_line(const struct srclines_place *a, const struct srclines_p
 	       !strcmp(a->frames[0].file, b->frames[0].file);
 }
 
-/* Above the instructions that are from it. */
+/* The source line, above the instructions compiled from it. */
 static void put_source(const struct query_code_line *l, FILE *out)
 {
 	const struct srclines_frame *f = &l->place->frames[0];
@@ -87,7 +88,7 @@ static void put_line(const struct query_code_line *l, bool hottest, bool ascii, 
 	const char *zero = ascii ? "." : "·";
 
 	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)l->offset);
-	/* Columns, not bytes: the dot is two of these. */
+	/* The width in columns, not in bytes: the middle dot takes two bytes. */
 	fprintf(out, "  %*s  %*s  %7s", 6 + (!l->samples && !ascii),
 		l->samples ? units_pct(pct, l->pct) : zero, 6 + (!l->wait_ns && !ascii),
 		l->wait_ns ? units_ns(ns, l->wait_ns) : zero, offset);
@@ -123,13 +124,13 @@ static void put_bytes(struct jsonw *j, const struct query_code_line *l)
 	jsonw_str(j, "bytes", l->length ? hex : NULL);
 }
 
-/* An address of the kernel, or an offset in the program's file. */
+/* A kernel address, or an offset in the program's file. */
 static uint64_t place_of(uint64_t frame)
 {
 	return map_frame_is_kernel(frame) ? frame : map_frame_offset(frame);
 }
 
-/* "dir/file.c:12"; NULL: not known. */
+/* "dir/file.c:12"; NULL: unknown */
 static const char *place_text(const struct srclines_frame *f, char *buf, size_t size)
 {
 	if (!*f->file || !f->line)

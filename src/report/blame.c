@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Because of whom is waited, and what holders did meanwhile. Above the tables stands how all that
- * was waited is made up, so that what is not known is seen before anything is made of the rest.
+ * Which holders tasks wait for, and what those holders did meanwhile. The parts that make up all
+ * waiting time are printed above the tables, so that a reader sees first how much is unknown.
  */
 #include "internal.h"
 #include "kontend/units.h"
@@ -60,7 +60,7 @@ static void put_sum(const struct query_blame_sum *s, FILE *out)
 			units_count(buf, s->not_followed));
 	if (s->folded)
 		fprintf(out,
-			"# %s rows were folded for want of room: their sums are in the others\n",
+			"# %s rows were folded for lack of room: their sums are in the others\n",
 			units_count(buf, s->folded));
 }
 

@@ -10,7 +10,7 @@
 struct jsonw;
 struct report_data;
 
-/* Because of whom was waited, and what holders did: what both tables were asked for. */
+/* The answers for both tables: the holders that tasks waited for, and what those holders did. */
 struct report_blame {
 	struct query_blame_sum sum;
 	struct query_knots knots;
@@ -21,7 +21,7 @@ int report_blame_ask(struct report_data *d, const struct query_spec *s, struct e
 int report_did_ask(struct report_data *d, const struct query_spec *s, struct error *err);
 void report_blame_text(const struct report_data *d, FILE *out);
 void report_blame_json(const struct report_data *d, struct jsonw *j);
-/* knots.c: above the table of blame. */
+/* knots.c: printed above the blame table */
 void report_knots_text(const struct report_data *d, FILE *out);
 void report_knots_json(const struct report_data *d, struct jsonw *j);
 

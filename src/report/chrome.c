@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A wait is written as the pair of async events that viewers ask for ("b" and "e" with one id).
- * Viewers make one track of what has one name within one process; so all waits are in one made-up
- * process and are named after their lock. The caller in the name is the one of the lock's first
- * wait and stays, as another name would be another track: it is remembered for as many locks as
- * anybody could look at, and those beyond go by their address alone. Time counts from the start of
- * the session, in microseconds.
+ * Trace Event Format: a wait is a pair of async events ("b" and "e" with one id). Viewers put all
+ * events that have the same name and process on one track, so all waits are in one made-up process
+ * and have the name of their lock. That name contains the caller of the lock's first wait and never
+ * changes, as a changed name would begin another track. The callers of a limited number of locks
+ * are
+ * kept; later locks have only their address as a name. Times are microseconds since the start of
+ * the
+ * session.
  */
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"
@@ -20,7 +22,7 @@ struct chrome {
 	const struct engine *engine;
 	struct jsonw json;
 	bool started;
-	struct map64 locks;   /* lock_key() -> index of the caller */
+	struct map64 locks;   /* lock_key() -> index of its caller */
 	const char **callers; /* interned */
 	size_t n_callers, cap_callers;
 	struct strpool pool;
@@ -44,7 +46,7 @@ static void start(struct chrome *c)
 	c->started = true;
 }
 
-/* The caller that is part of the lock's name, for good; NULL: none. */
+/* The caller in the lock's name, which never changes; NULL: none */
 static const char *lock_caller(struct chrome *c, const struct lock *l, uint32_t stack)
 {
 	uint64_t key = lock_key(l->addr, (enum lock_type)l->type);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The report as CSV: one table with a header line of keys, raw numbers, empty fields for what is
- * not known. A field is quoted where RFC 4180 asks for it (separator, quote, line break) and inner
- * quotes are doubled; text that a spreadsheet would take for a formula has a ' before it. Lines end
- * in one line feed, as Unix tools expect. Views that are no table are written as one: the overview
- * as key and value, the tree with the depth of every node.
+ * The report as CSV: one table with a header line of keys, raw numbers, and empty fields for
+ * unknown
+ * values. A field that contains the separator, a quote or a line break is quoted and its quotes are
+ * doubled (RFC 4180); a text that a spreadsheet would run as a formula gets a ' in front of it.
+ * Lines
+ * end in one line feed, as Unix tools expect. Views that are no tables become one: the overview as
+ * keys and values, the call tree with the depth of every node.
  */
 #include "internal.h"
 #include "kontend/jsonw.h"
@@ -16,7 +18,7 @@
 struct csv {
 	FILE *out;
 	char separator;
-	bool any; /* a field was written in this line */
+	bool any; /* this line has a field already */
 };
 
 static void put_field(struct csv *c, const char *s)
@@ -61,15 +63,15 @@ static void end_line(struct csv *c)
 }
 
 /*
- * Spreadsheets take a field that begins so for a formula, no matter who chose that name, and quotes
- * do not change that. "-" alone stands for a value that is not known. Numbers do not come here.
+ * Does a spreadsheet run this text as a formula? Quotes do not prevent that, and names come from
+ * untrusted programs. "-" alone is an unknown value. Numbers are not written by this function.
  */
 static bool is_formula(const char *s)
 {
 	return *s == '=' || *s == '+' || *s == '@' || (*s == '-' && s[1]);
 }
 
-/* Text of any length in pieces: text_clean() works on a buffer. */
+/* Writes a text of any length in pieces, as text_clean() needs a buffer. */
 static void put_text(struct csv *c, const char *s)
 {
 	char buf[4096];
@@ -79,7 +81,7 @@ static void put_text(struct csv *c, const char *s)
 	put_field(c, is_formula(buf + 1) ? buf : buf + 1);
 }
 
-/* A list is one field, its parts separated by semicolons. */
+/* A list is one field; semicolons separate its parts. */
 static void put_list(struct csv *c, const char *s)
 {
 	char buf[4096];
@@ -148,7 +150,7 @@ void report_csv_table(const struct table *t, char separator, FILE *out)
 	put_table(&c, t);
 }
 
-/* A line of key and value each, but for what is not known. */
+/* One line with key and value for each figure that is known. */
 static void put_figures(struct csv *c, const struct figure *list, const void *base,
 			uint32_t missing)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The comparison of two measurements as text, CSV or JSON (schema kontend.diff/1), in the manner of
- * the report: header lines that begin with '#', then the table. What was lost is said of each side,
+ * The comparison of two measurements as text, CSV or JSON (schema kontend.diff/1). The layout is
+ * that
+ * of reports: header lines that begin with '#', then the table. Losses are printed for each side,
  * since a recording that lost half of its events has half of the waits.
  */
 #include "kontend/diff.h"
@@ -126,7 +127,8 @@ int diff_write(const struct diff_side *a, const struct diff_side *b, const struc
 	int r = (s->moments ? query_compare : query_diff)(a->q, b->q, &s->query, &d.table, err);
 
 	if (r == 0 && (query_overview(a->q, &d.a) < 0 || query_overview(b->q, &d.b) < 0))
-		r = error_set(err, -ENOMEM, "Cannot sum up: out of memory, end other programs");
+		r = error_set(err, -ENOMEM,
+			      "Cannot sum up the waits: out of memory, end other programs");
 	if (r < 0)
 		return r;
 	r = query_fields(b->q, s->fields, &d.table, err);

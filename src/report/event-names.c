@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names are kept in tables of one way: the slot of a stack is its index modulo the size, that of a
- * lock a hash of its address, and what comes to a slot that another one has takes it over. A run of
- * events has few stacks and locks, so nearly all find theirs. The model's generation is part of a
- * stack's key, since indices of stacks are given again with it; the number of times that symbols
- * were loaded is part of a lock's.
+ * Caches of fixed size: the slot of a stack is its index modulo the size, the slot of a lock is a
+ * hash
+ * of its address, and a new entry replaces the old one in its slot. A run of events has few stacks
+ * and locks, so nearly all lookups hit. Keys include whatever makes a cached name stale: the
+ * model's
+ * generation, since the model reuses indices of stacks, and the number of times that symbols were
+ * loaded.
  */
 #include "event-names.h"
 #include "kontend/text.h"
@@ -43,7 +45,7 @@ const char *event_names_caller(struct event_names *n, uint32_t stack)
 	return n->callers[slot].text;
 }
 
-/* Answers whether there is one. */
+/* False: the lock is in no static object. */
 static bool find_object(const struct sym *syms, uint64_t lock, char buf[EVENT_NAMES_TEXT])
 {
 	const struct sym_entry *s = sym_object(syms, lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Values as members of JSON: of tables by their columns, of structs by their figures.
- * What is not known is null.
+ * Values as members of JSON objects: cells of tables by their columns, members of structs by their
+ * figures. Unknown values are null.
  */
 #include "internal.h"
 

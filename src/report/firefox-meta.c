@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a profile says of itself: which version of the format, what its markers have, and where it
- * is from. */
+/* The "meta" object of a profile: the version of the format, the fields of its markers, and the
+ * origin
+ * of the data. */
 #include "firefox-tables.h"
 #include "kontend/when.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tables that threads of a processed profile share. A function has one frame, as kernel
- * addresses are no offsets in a file, and their names say where. Below the functions of a call
- * chain there is one more, the type of the lock that is waited for.
+ * The tables that all threads of a processed profile share. Each function has exactly one frame, as
+ * addresses in the kernel are no offsets in a file and names are enough. Each call chain gets one
+ * more
+ * function below its innermost one: the type of the lock that the task waits for.
  */
 #include "firefox-tables.h"
 
@@ -91,7 +92,7 @@ static void falses(struct jsonw *j, const char *key, size_t n)
 	jsonw_end(j, ']');
 }
 
-/* Word @at of each, less @less. */
+/* Word @at of each entry of @s, minus @less. */
 static void words(struct jsonw *j, const char *key, const struct wordset *s, size_t at,
 		  uint64_t less)
 {
@@ -155,7 +156,7 @@ static void put_funcs(const struct firefox_tables *f, struct jsonw *j)
 	jsonw_end(j, '}');
 }
 
-/* Tables of a browser's, that are empty here: their columns. */
+/* Tables that profiles of a browser need and that are empty here, with their columns. */
 static const struct {
 	const char *name, *columns[5];
 } empty[] = {

@@ -6,7 +6,7 @@
 #include "texts.h"
 #include "trace-int.h"
 
-/* Categories: their colour is what tells them apart in the graph of a thread. */
+/* Categories: each has its own colour in the graph of a thread. */
 enum firefox_category { FIREFOX_OTHER, FIREFOX_SLEEPS, FIREFOX_SPINS, FIREFOX_HOLDS };
 
 static inline enum firefox_category firefox_category_of(enum lock_type type)
@@ -14,29 +14,29 @@ static inline enum firefox_category firefox_category_of(enum lock_type type)
 	return locktype_is_spin(type) ? FIREFOX_SPINS : FIREFOX_SLEEPS;
 }
 
-/* What all threads share: texts, functions, and call chains as a tree. `= {0}` is empty. */
+/* Tables that all threads share: texts, functions, and call chains as a tree. `= {0}` is empty. */
 struct firefox_tables {
 	struct texts texts;
 	struct wordset funcs; /* (text, category) */
-	struct wordset nodes; /* (the node above, or 0; function) */
-	struct map64 chains;  /* of a call chain and a type: its node */
-	struct map64 callers; /* of a call chain: a text */
-	bool failed;	      /* no memory: asked once, at the end */
+	struct wordset nodes; /* (parent node, or 0; function) */
+	struct map64 chains;  /* (call chain, lock type) -> its node */
+	struct map64 callers; /* call chain -> index of the text */
+	bool failed;	      /* out of memory; checked once, at the end */
 };
 
 uint32_t firefox_text(struct firefox_tables *f, const char *text);
-/* The node of call chain @stack, 0 or a number of @t, that waits for a lock of @type; from 1. */
+/* The node for call chain @stack (a number of @t, or 0) that waits for a lock of @type; from 1. */
 uint32_t firefox_chain(struct firefox_tables *f, struct tracefile *t, uint32_t stack,
 		       enum lock_type type);
-/* What waits in call chain @stack, as a text; UINT32_MAX: it is not known. */
+/* The function that waits in call chain @stack, as a text; UINT32_MAX: unknown */
 uint32_t firefox_caller(struct firefox_tables *f, struct tracefile *t, uint32_t stack);
 void firefox_tables_json(struct firefox_tables *f, struct jsonw *j);
 void firefox_tables_deinit(struct firefox_tables *f);
 
-/* firefox-meta.c: the member "meta". */
+/* firefox-meta.c: the member "meta" */
 void firefox_meta_json(const struct tracefile *t, struct jsonw *j);
 
-/* Columns in which all @n are the same. */
+/* A column with @n equal values. */
 void firefox_same(struct jsonw *j, const char *key, size_t n, int64_t v);
 void firefox_nulls(struct jsonw *j, const char *key, size_t n);
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A processed profile of the Firefox Profiler, as its version 60 is; later viewers bring older
- * versions up by themselves. A task is a thread: each wait is a marker, and a sample that weighs
- * what was waited. A lock is a thread of a made-up process: who had it is a marker. Markers that
- * have a flow in common belong together: a wait and who had the lock longest meanwhile; that, and
- * the wait in which it was itself. A thread's columns are written one after the other, so all is
- * gathered first.
+ * A processed profile of the Firefox Profiler in version 60 of its format; newer viewers convert it
+ * themselves. A task becomes a thread: each of its waits is a marker and a sample whose weight is
+ * the
+ * waiting time. A lock becomes a thread of a made-up process: each of its holders is a marker. A
+ * flow
+ * connects markers: a wait with the longest hold of its lock meanwhile, and that hold with the wait
+ * in
+ * which the holder was itself at that time. A thread's columns are written one after the other, so
+ * everything is gathered first.
  */
 #include "firefox-tables.h"
 #include "kontend/mem.h"
@@ -26,8 +29,8 @@ struct gathered {
 
 struct held {
 	struct trace_hold h;
-	uint64_t via; /* the longest wait of the holder meanwhile; 0: none */
-	bool flows;   /* it is the longest hold of a wait: they have a flow in common */
+	uint64_t via; /* the longest wait of the holder during the hold; 0: none */
+	bool flows;   /* the longest hold of some wait: a flow connects them */
 };
 
 struct firefox {
@@ -42,7 +45,8 @@ struct firefox {
 	struct firefox_tables tables;
 };
 
-/* In which wait was its task, while it had the lock? That is told by a flow from there. */
+/* The wait that the holder was in while it had the lock; a flow leads from there to the hold. 0:
+ * none */
 static uint64_t find_via(struct firefox *f, const struct trace_hold *h)
 {
 	const struct trace_thread *th = h->thread ? trace_thread_at(f->t, h->thread) : NULL;
@@ -131,14 +135,14 @@ static uint32_t lock_text(struct firefox *f, uint32_t lock, uint8_t type)
 	return firefox_text(&f->tables, name ? name : text);
 }
 
-/* A member by its text, if there is one. */
+/* Writes the member if there is a text. */
 static void put_text(struct jsonw *j, const char *key, uint32_t text)
 {
 	if (text != UINT32_MAX)
 		jsonw_u64(j, key, text);
 }
 
-/* Its place in the table of stacks. */
+/* The index of its call chain in the table of stacks. */
 static uint32_t stack_of(struct firefox *f, const struct gathered *g)
 {
 	return firefox_chain(&f->tables, f->t, g->stack, (enum lock_type)g->type) - 1;
@@ -182,7 +186,7 @@ static void put_hold_data(struct firefox *f, const struct held *held)
 	jsonw_str(j, "type", "LockHold");
 	put_text(j, "holder", task_text(f, h->thread));
 	put_text(j, "caller", firefox_caller(&f->tables, f->t, h->stack));
-	jsonw_str(j, "time", h->exact ? "as told" : "at most");
+	jsonw_str(j, "time", h->exact ? "exact" : "at most");
 	if (held->flows)
 		put_text(j, "hold", numbered(f, "hold", h->id));
 	if (held->via)
@@ -190,7 +194,7 @@ static void put_hold_data(struct firefox *f, const struct held *held)
 	jsonw_end(j, '}');
 }
 
-/* A column of @n times, each @stride bytes behind the one before. */
+/* A column of @n times; consecutive ones are @stride bytes apart. */
 static void put_times(struct firefox *f, const char *key, const uint64_t *first, size_t stride,
 		      size_t n)
 {
@@ -202,7 +206,7 @@ static void put_times(struct firefox *f, const char *key, const uint64_t *first,
 	jsonw_end(&f->json, ']');
 }
 
-/* What markers have in common, waits or holds, in columns of @n. */
+/* The columns that markers of waits and of holds share, for @n markers. */
 static void put_markers_rest(struct firefox *f, const char *name, size_t n)
 {
 	struct jsonw *j = &f->json;
@@ -246,7 +250,7 @@ static void put_hold_markers(struct firefox *f, const struct held *h, size_t n)
 	put_markers_rest(f, "Lock hold", n);
 }
 
-/* Of a lock there are none. */
+/* The thread of a lock has no samples. */
 static void put_samples(struct firefox *f, const struct gathered *g, size_t n)
 {
 	struct jsonw *j = &f->json;
@@ -295,7 +299,7 @@ static void put_task(struct firefox *f, const struct gathered *g, size_t n)
 {
 	const struct trace_thread none = {0};
 	const struct trace_thread *th = g->thread ? trace_thread_at(f->t, g->thread) : &none;
-	const char *comm = th->comm ? th->comm : g->thread ? "?" : "tasks that are not known";
+	const char *comm = th->comm ? th->comm : g->thread ? "?" : "unknown tasks";
 	char pid[20];
 
 	snprintf(pid, sizeof(pid), "%d", th->pid);
@@ -316,7 +320,7 @@ static void put_lock(struct firefox *f, const struct held *h, size_t n)
 	jsonw_end(&f->json, '}');
 }
 
-/* By threads, then time. */
+/* By thread, then by time. */
 static int compare_waits(const void *a, const void *b)
 {
 	const struct gathered *x = a, *y = b;
@@ -346,7 +350,7 @@ static int compare_ids(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* A flow has two ends: a hold that is the longest one of no wait begins none. */
+/* A flow needs two ends: a hold that is not the longest one of any wait begins none. */
 static void join_holds(struct firefox *f)
 {
 	if (!f->n_holds)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The flame graph in reports: the table of its frames, with where their boxes begin and how wide
- * they are. In the order of the graph there are no first ones, so a limit of rows holds for
- * a sorted table alone.
+ * The flame graph in reports: the table of its frames with position and width of their boxes. Rows
+ * in
+ * the order of the graph have no ranking, so a limit of rows applies to a sorted table only.
  */
 #include "internal.h"
 #include "kontend/units.h"

@@ -9,11 +9,11 @@
 struct jsonw;
 struct report_data;
 
-/* The flame graph, and what it was asked for. */
+/* The flame graph and its options. */
 struct report_flame {
 	struct query_flame_rows rows;
 	bool by_wait;
-	const char *refused; /* why there can be no blame in it; NULL: there can */
+	const char *refused; /* why the graph cannot show blame; NULL: it can */
 };
 
 int report_flame_ask(struct report_data *d, const struct query_spec *s, struct error *err);

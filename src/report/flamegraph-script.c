@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What makes a flame graph answer: a click gives a box the whole width, with the boxes above it,
- * and leaves the boxes below it; a search marks boxes and adds up the outermost of those that
- * match. Boxes are in the order of their chains, which the sum makes use of. Without a script all
- * of it can be seen as it was written.
+ * The script in a flame graph: a click zooms a box and the boxes above it to the full width and
+ * keeps
+ * the boxes below it visible; a search marks the boxes that match and adds up the outermost ones of
+ * them. The sum relies on boxes being in the order of their call chains. Without a script the
+ * picture
+ * is shown as it was written.
  */
 #include "kontend/flamegraph.h"
 
@@ -52,10 +54,10 @@ static const char script[] =
 	"    root = b;\n"
 	"    boxes.forEach(place);\n"
 	"    show(id('reset'), b !== boxes[0]);\n"
-	"    tell();\n"
+	"    total();\n"
 	"  }\n"
 	"\n"
-	"  function tell() {\n"
+	"  function total() {\n"
 	"    var end = -1, sum = 0, any = false;\n"
 	"    boxes.forEach(function (b) {\n"
 	"      any = any || b.match;\n"
@@ -78,7 +80,7 @@ static const char script[] =
 	"      b.match = want !== null && want.test(b.name);\n"
 	"      b.g.classList.toggle('match', b.match);\n"
 	"    });\n"
-	"    tell();\n"
+	"    total();\n"
 	"  }\n"
 	"\n"
 	"  function ask() {\n"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Flame graphs as SVG. Boxes are groups with what a script needs to move them: where they begin,
- * how wide they are, as parts of the whole, and their level. The first line of a box's title is its
- * name. Names come from anywhere, so they are cleaned and escaped; boxes too narrow to be seen are
- * left out, and counted in the line at the bottom.
+ * Flame graphs as SVG. A box is a group with the attributes that the script needs to move it: left
+ * edge and width as parts of the whole, and its level. The first line of a box's title is its name.
+ * Names come from untrusted programs, so they are cleaned and escaped. Boxes too narrow to be seen
+ * are
+ * left out and counted in the line at the bottom.
  */
 #include "kontend/flamegraph.h"
 #include "kontend/pathgroup.h"
@@ -19,7 +20,7 @@ enum {
 	ROW = 17,
 	TOP = 44,
 	BOTTOM = 30,
-	LETTER = 7,  /* width of one, in pixels */
+	LETTER = 7,  /* width of a letter, pixels */
 	LABEL = 200, /* bytes of a name in a box */
 };
 
@@ -71,7 +72,7 @@ static size_t count_characters(const char *s)
 	return n;
 }
 
-/* The colour is an attribute of each box, for viewers that know no styles. */
+/* The colour is an attribute of each box, for viewers that ignore style sheets. */
 static const struct {
 	const char *name, *fill;
 } classes[] = {
@@ -81,7 +82,8 @@ static const struct {
 	[FRAME_LOCK] = {"lock", "#e58b76"},
 };
 
-/* As much of the name as fits, as the script does it; two letters say less than none. */
+/* As much of the name as fits, by the rule of the script; nothing where three characters fit or
+ * less. */
 static void put_label(struct graph *g, const char *name, double x, double w, int y)
 {
 	char clean[LABEL];
@@ -151,7 +153,7 @@ static void put_boxes(struct graph *g)
 	}
 }
 
-/* Of the boxes that are wide enough, the one of everything included. */
+/* The number of levels with boxes that are wide enough, including the root. */
 static unsigned count_levels(const struct graph *g)
 {
 	unsigned levels = 1;
@@ -227,7 +229,7 @@ int flamegraph_write(struct query *q, const struct flamegraph_spec *s, FILE *out
 	struct query_tree tree;
 
 	if (why)
-		return error_set(err, -ENODATA, "Nobody can be blamed: %s", why);
+		return error_set(err, -ENODATA, "Cannot show blame: %s", why);
 	if (query_flame_named(q, &spec, &tree) < 0)
 		return no_memory(err);
 	struct graph g = {.tree = &tree, .by_wait = s->by_wait, .blame = s->blame, .out = out};
@@ -237,9 +239,9 @@ int flamegraph_write(struct query *q, const struct flamegraph_spec *s, FILE *out
 	g.total = s->by_wait ? tree.total_ns : tree.n_waits;
 	if (!g.total)
 		return error_set(err, -ENODATA,
-				 s->by_wait ? "Nothing was waited: there is no flame graph to draw"
-					    : "There are no samples to draw a flame graph of; they "
-					      "are taken with -F 499");
+				 s->by_wait ? "Cannot draw a flame graph: there are no waits"
+					    : "Cannot draw a flame graph: there are no samples; "
+					      "take them with -F 499");
 	g.levels = count_levels(&g);
 	errno = 0;
 	put_head(&g);

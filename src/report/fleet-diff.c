@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Two groups of recordings beside each other, as text, CSV or JSON. */
+/* Two groups of recordings compared, as text, CSV or JSON. */
 #include "fleet-int.h"
 #include "format.h"
 #include "sandbox.h"
@@ -30,7 +30,8 @@ static void put_side(const struct answer *a, int side, FILE *out)
 	fleet_faults_text(&s->given, out);
 	fleet_sum_text(sum, out);
 	if (sum->groups_folded)
-		fprintf(out, "# they are too many to be told apart: change is not known\n");
+		fprintf(out,
+			"# there are too many to keep them apart: their change is not known\n");
 }
 
 static void put_text(const struct answer *a, FILE *out)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Many recordings as text, CSV or JSON. The header says how many there were, what was wrong with
- * them, and for each table by which rule its rows are the same on two machines.
+ * them, and for each table the rule by which rows of two machines are the same row.
  */
 #include "kontend/fleet-report.h"
 #include "fleet-int.h"
@@ -100,11 +100,13 @@ static void put_folded(const struct answer *a, const struct fleet_sum *sum, FILE
 			fleet_table_name(FLEET_GROUPS, a->spec->by));
 	if (sum->no_cgroups)
 		fprintf(out,
-			"# services are not available of %" PRIu64
-			" recordings: they tell no cgroups of tasks\n",
+			"# services are not available for %" PRIu64
+			" recordings, which have no cgroups of tasks\n",
 			sum->no_cgroups);
 	if (a->spec->by == FLEET_BY_SERVICE)
-		fputs("# hot, slots and uprobes are of whole machines: of no service\n", out);
+		fputs("# hot, slots and uprobes are measured for whole machines, not for "
+		      "services\n",
+		      out);
 }
 
 static void put_head(const struct answer *a, FILE *out)
@@ -229,7 +231,7 @@ void fleet_about_json(const struct fleet_spec *s, struct jsonw *j)
 	report_sandbox_json(s->sandbox, j);
 }
 
-/* What "of" of each row is of: the same in all tables. */
+/* The columns that the lists "of" in rows are about; they are the same in all tables. */
 static void put_columns(struct jsonw *j, const struct answer *a)
 {
 	int at = 0;

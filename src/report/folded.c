@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Folded stacks. The format has no way to quote: a frame ends at a semicolon, the stack at the last
- * blank of the line. So semicolons in names become colons, and names are cleaned; blanks within
- * them are fine. The last frame of a wait is the type of the lock in brackets, as tools for time
- * off the CPU annotate their stacks: colours and searches can tell readers from writers by it.
+ * blank of the line. So semicolons in names become colons and names are cleaned; blanks in names
+ * are
+ * allowed. The last frame of a wait is the type of the lock in brackets, an annotation like those
+ * of
+ * off-CPU tools: colours and searches can separate readers from writers by it.
  */
 #include "kontend/folded.h"
 #include "kontend/query-flame.h"
@@ -59,7 +61,7 @@ static uint64_t weight(const struct query_node *n, bool by_wait)
 	return by_wait ? n->total_ns : n->n;
 }
 
-/* What it has for itself: samples in no function that it called. */
+/* Its own weight: samples in the function itself and in no function that it called. */
 static uint64_t own(const struct query_tree *t, size_t node, bool by_wait)
 {
 	uint64_t n = weight(&t->nodes[node], by_wait);
@@ -114,7 +116,7 @@ int folded_write(struct query *q, const struct folded_spec *s, FILE *out, struct
 	int r;
 
 	if (why)
-		return error_set(err, -ENODATA, "Nobody can be blamed: %s", why);
+		return error_set(err, -ENODATA, "Cannot show blame: %s", why);
 	errno = 0;
 	r = s->samples || s->blame ? write_tree(q, s, out) : write_waits(q, s, out);
 	if (r < 0)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The profile in reports: what was sampled, how much of it is in locking code and other groups, and
- * the table, by what was asked for.
+ * The profile in reports: how much was sampled, the shares of locking code and other groups, and
+ * the
+ * table of functions, programs or whatever the user grouped by.
  */
 #include "internal.h"
 #include "kontend/units.h"
@@ -11,7 +12,7 @@ static double share(uint64_t n, uint64_t all)
 	return all ? 100.0 * (double)n / (double)all : 0;
 }
 
-/* What is hot and yet in no figure of waits. */
+/* Trylocks: hot code that no figure of waits includes. */
 static void put_trylocks(const struct report_data *d, FILE *out)
 {
 	const char *name;
@@ -69,28 +70,28 @@ void report_hot_text(const struct report_data *d, FILE *out)
 	put_groups(d, out);
 	if (query_hot_is_short(s))
 		fprintf(out,
-			"# %s counted %s%% of the time, as others want the counter, too: what ran "
-			"meanwhile was not sampled\n",
+			"# %s counted %s%% of the time, as other events share its counter: the "
+			"rest of the time was not sampled\n",
 			s->event, units_pct(a, s->running_pct));
 	if (!s->chains)
-		fputs("# no call chains were taken: groups are those of functions alone\n", out);
+		fputs("# no call chains were recorded: groups are those of functions only\n", out);
 	if (s->shortened)
-		fprintf(out, "# outer frames were given up for %s samples, for want of room\n",
+		fprintf(out, "# outer frames of %s samples were dropped for lack of room\n",
 			units_count(a, s->shortened));
 	if (s->ended)
 		fprintf(out,
-			"# of %s samples it is not kept where in a program they were that has "
-			"ended\n",
+			"# %s samples of programs that have ended lack their place in the "
+			"program\n",
 			units_count(a, s->ended));
 	if (s->no_task)
-		fprintf(out, "# of %s samples the task is not kept: %s\n",
-			units_count(a, s->no_task), s->no_task_name);
+		fprintf(out, "# %s samples lack their task: %s\n", units_count(a, s->no_task),
+			s->no_task_name);
 	if (s->groups[PATH_IRQ_OFF])
-		fputs("# irq-off?: what ran with interrupts off is seen by a clock where they are "
-		      "on again\n",
+		fputs("# irq-off?: code that ran with interrupts off is sampled where they are "
+		      "enabled again\n",
 		      out);
 	if (s->other)
-		fprintf(out, "# nothing but the CPU is kept of %s samples, for want of room\n",
+		fprintf(out, "# %s samples have only their CPU, for lack of room\n",
 			units_count(a, s->other));
 	put_trylocks(d, out);
 	report_text_limit("rows", d->spec->percent_limit, out);
@@ -111,7 +112,7 @@ void report_hot_zoom_json(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, ']');
 }
 
-/* What the group of a row has of each CPU. */
+/* The samples of the row's group on each CPU. */
 static void put_cpus(const struct report_data *d, size_t row, struct jsonw *j)
 {
 	enum path_group g = query_hot_row_group(d->hot.ids[row]);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a trigger has caught: the beginning of the report of its file, and a row of their list. */
+/* The incident that a trigger caught: the beginning of the report of its file, and a row in the
+ * list
+ * of incidents. */
 #include "kontend/report-incident.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
@@ -65,7 +67,7 @@ uint64_t report_incident_wall_ns(const struct record_host *h, const struct incid
 	return when_wall_ns(&w, in->fired_ns);
 }
 
-/* Names come from whoever gave them to tasks and files. */
+/* Names are chosen by other users' tasks and files, so they are cleaned. */
 static void put_clean(FILE *out, const char *before, const char *s)
 {
 	char clean[sizeof(((struct incident *)NULL)->expr) * 2];
@@ -100,7 +102,7 @@ static void put_times(FILE *out, const struct incident *in)
 	units_ns(long_, end > in->begin_ns ? end - in->begin_ns : 0);
 	units_ns(after, in->to_ns > end ? in->to_ns - end : 0);
 	fprintf(out, "#   it took %s%s; in the file are %s before it%s and %s after it", long_,
-		in->flags & INCIDENT_GOES_ON ? " and goes on" : "", before,
+		in->flags & INCIDENT_GOES_ON ? " and continues" : "", before,
 		in->flags & INCIDENT_SHORT ? " (no more was kept)" : "", after);
 	if (in->more)
 		fprintf(out, "; it fired %u more times meanwhile", in->more);

@@ -23,15 +23,16 @@
 #include "mmap.h"
 #include "uprobe.h"
 
-/* What --annotate adds is no view, but asked for and written as these are. */
+/* --annotate adds a part that is no view, but is queried and written like one. */
 enum { REPORT_AT_CODE = REPORT_VIEW_COUNT, REPORT_CODE = 1 << REPORT_AT_CODE };
 
-/* All answers that a report shows: asked for before the first byte is written. */
+/* All answers that a report shows; they are collected before the first byte is written. */
 struct report_data {
 	struct query *q;
 	const struct report_spec *spec;
-	unsigned views;			/* enum report_view, with those that come along */
-	struct query_overview overview; /* always: the header says how far to trust the rest */
+	unsigned views;			/* enum report_view, or-ed, with the views that others
+					 * bring along */
+	struct query_overview overview; /* always: the header says how reliable the report is */
 	struct query_cost cost;		/* always */
 	struct query_shorts shorts;	/* always */
 	struct query_perf_sum perf;	/* always */
@@ -53,8 +54,8 @@ struct report_data {
 	struct table types, cpus, locks, waiters, chains, held, blame, did, queues, slots, holders,
 		creations, contexts, events, rotation, incidents;
 	struct query_mmap_sum mmap_sum;	     /* always */
-	struct table mmap, mmap_worst;	     /* worst: of the overview */
-	struct report_mmap_hist *mmap_hists; /* by memory cgroup: of each row */
+	struct table mmap, mmap_worst;	     /* mmap_worst: for the overview */
+	struct report_mmap_hist *mmap_hists; /* by memory cgroup: one for each row */
 	size_t n_mmap_hists;
 	struct query_hot_sum hot_sum;
 	struct table hot;
@@ -67,23 +68,24 @@ struct report_data {
 	struct query_hist hist;
 };
 
-/* What a report has in text and JSON for one or more views. */
+/* The text and JSON of one or more views. */
 struct report_part {
-	unsigned views; /* one of these is asked for */
+	unsigned views; /* written if one of these is asked for */
 	void (*text)(const struct report_data *d, FILE *out);
 	void (*json)(const struct report_data *d, struct jsonw *j);
 };
 
-extern const struct report_part report_parts[]; /* in their order; views 0 ends */
+extern const struct report_part report_parts[]; /* in the order of the report; views 0 ends the
+						 * list */
 
 void report_text(const struct report_data *d, FILE *out);
 void report_csv(const struct report_data *d, FILE *out);
 void report_json(const struct report_data *d, FILE *out);
 
-/* That of the view at @place of REPORT_VIEWS; NULL: it is no table. */
+/* The table of the view at @place of REPORT_VIEWS; NULL: the view is no table */
 const struct table *report_table(const struct report_data *d, unsigned place);
 
-/* Of the overview: what it is about, sums, the longest wait, and of other parts. */
+/* Figures of the overview: subject, sums, the longest wait; and those of other parts. */
 extern const struct figure report_time_figures[], report_overview_figures[],
 	report_longest_figures[], report_perf_figures[], report_pmus_figures[],
 	report_rotation_figures[];

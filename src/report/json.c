@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The report as JSON, schema kontend.report/1: raw numbers (ns, counts), addresses as strings since
- * they exceed what a double holds, null for what is not known. Keys are the keys of the columns, so
- * a new column of a table is in the report with no change here.
+ * they exceed what a double holds, null for unknown values. Keys are the keys of the columns, so a
+ * new
+ * column of a table appears in the report without a change here.
  */
 #include "internal.h"
 #include "kontend/report-incident.h"
@@ -35,7 +36,7 @@ void report_json_table(struct jsonw *j, const struct table *t, const char *by)
 	jsonw_end(j, '}');
 }
 
-/* Of a snapshot that there is not, everything is missing. */
+/* Without a snapshot everything is missing. */
 static uint32_t missing_of(const struct report_snapshot *s, uint32_t needs)
 {
 	return (s->known ? s->missing : UINT32_MAX) & needs;
@@ -62,7 +63,7 @@ void report_json_part(struct jsonw *j, const struct table *t, const char *by,
 	jsonw_end(j, '}');
 }
 
-/* Of a recording that was made for one. */
+/* The incident that this recording was saved for. */
 static void put_incident(const struct report_data *d, struct jsonw *j)
 {
 	struct incident in;

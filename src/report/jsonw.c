@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A JSON writer whose only buffer is that of the field at hand: what it puts goes to the stream in
- * one piece, unless it is long. `any` says whether a comma is due at the level at hand: it is false
- * after a bracket opens and true after anything that was written, a closed bracket included. Inside
- * a flat bracket, and in all that is nested in it, no line is broken. Numbers are written digit by
- * digit, since printf's decimal point follows the locale.
+ * A JSON writer whose only buffer holds the current field: a field is passed to the stream in one
+ * piece
+ * unless it is long. `any` says whether the current level needs a comma first: it is false after an
+ * opening bracket and true after anything else, closing brackets included. There are no line breaks
+ * inside a flat bracket nor inside brackets nested in it. Numbers are written digit by digit, since
+ * the decimal point of printf depends on the locale.
  */
 #include "kontend/jsonw.h"
 #include "kontend/text.h"
@@ -64,7 +65,8 @@ static void put_escaped(struct field *f, uint32_t ch)
 	}
 }
 
-/* Controls and what reorders or hides text: legal in JSON in part, but not on a terminal. */
+/* Control characters, and characters that reorder or hide text: JSON allows some of them, but they
+ * must not reach a terminal. */
 static bool needs_escape(uint32_t ch)
 {
 	return ch < 0x20 || ch == '"' || ch == '\\' || (ch >= 0x7f && ch < 0xa0) ||
@@ -72,7 +74,7 @@ static bool needs_escape(uint32_t ch)
 	       (ch >= 0x2066 && ch <= 0x2069) || ch == 0xfeff || ch == 0x061c;
 }
 
-/* Bytes from @s on that stand for themselves. */
+/* The number of bytes from @s on that need no escape. */
 static size_t plain_span(const char *s)
 {
 	size_t n = 0;
@@ -153,7 +155,7 @@ void jsonw_end(struct jsonw *j, char bracket)
 	field_flush(&f);
 }
 
-/* What stands for itself. */
+/* A value that needs no escapes. */
 static void put_word(struct jsonw *j, const char *key, const char *word)
 {
 	struct field f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What would help most, above the table of who is to blame: a sentence for each of the knots. */
+/* The most effective remedies, printed above the blame table: one sentence for each knot. */
 #include "internal.h"
 #include "kontend/units.h"
 

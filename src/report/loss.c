@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What was lost, in words: how much, and what that says of the figures.
+ * Losses in words: how much was lost, and how that affects the figures.
  */
 #include "format.h"
 #include "kontend/units.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The library asks for a message as a whole, and hands over its bytes some at a time. */
+/* libprotobuf-c is given a message as a whole and passes its bytes on in pieces. */
 #include "messages.h"
 #include "pprof-int.h"
 
@@ -32,7 +32,7 @@ void *messages_make(struct messages *m, size_t n, size_t size, const void *init,
 
 struct into {
 	ProtobufCBuffer base;
-	struct pprof_pack *pack; /* NULL: as it is */
+	struct pprof_pack *pack; /* NULL: not compressed */
 	FILE *out;
 	bool failed;
 };

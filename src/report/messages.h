@@ -8,8 +8,11 @@
 #include <stdio.h>
 
 /*
- * Messages of libprotobuf-c that are made in one arena, and go with it. Where memory is short they
- * are NULL and `failed` is set: who makes many asks once, at the end. `= {0}` is none.
+ * Messages of libprotobuf-c, allocated in one arena and freed with it. If memory is short the
+ * messages
+ * are NULL and `failed` is set: a caller that makes many messages checks it once, at the end. `=
+ * {0}`
+ * is empty.
  */
 struct messages {
 	struct arena arena;
@@ -17,12 +20,13 @@ struct messages {
 };
 
 void *messages_room(struct messages *m, size_t n, size_t size);
-/* @n messages that begin as @init, and an array of pointers to them into *ret. */
+/* @n messages initialized to @init; an array of pointers to them goes into *ret. */
 void *messages_make(struct messages *m, size_t n, size_t size, const void *init, void ***ret);
 #define MESSAGES(m, n, type, init, list)                                                           \
 	messages_make((m), (n), sizeof(type), &(const type)init, (void ***)(list))
 
-/* The message @base (a ProtobufCMessage), packed by gzip or as it is. 0, -ENOMEM, or why not. */
+/* Writes the message @base (a ProtobufCMessage), compressed by gzip or as it is. 0, -ENOMEM, or the
+ * error of the write. */
 int messages_write(const void *base, bool packed, FILE *out);
 
 #endif

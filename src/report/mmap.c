@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mmap_locks in reports: whose they are a row, or the sentence that says why there is none.
+ * mmap_locks in reports: one row for each owner, or the sentence that says why there is none.
  */
 #include "internal.h"
 #include "kontend/text.h"
@@ -31,7 +31,7 @@ static void put_level(const struct report_data *d, FILE *out)
 	fputc('\n', out);
 	if (s->level != MMLEVEL_CONTENDED && s->event_ns)
 		fprintf(out,
-			"# times to get a lock, and to have it, include what an event costs: ~%s\n",
+			"# times to acquire and to hold a lock include the cost of an event: ~%s\n",
 			units_ns(a, s->event_ns));
 }
 

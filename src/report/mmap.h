@@ -7,7 +7,7 @@
 
 struct report_data;
 
-/* How long mmap_locks of a memory cgroup were waited for, took to get, and were held, in a mode. */
+/* Times of the mmap_locks of a memory cgroup in one mode: waiting, acquiring, holding. */
 struct report_mmap_hist {
 	const char *memcg, *mode;
 	struct query_hist waited, acquired, held;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of metrics. Names of the kernel's things are plain words; ours have no verb in them. */
+/* The list of metrics. Metrics of the kernel's objects have plain names; metrics of kontend itself
+ * have
+ * no verb in their name. */
 #include "kontend/openmetrics-text.h"
 
 #define COUNTER OPENMETRICS_COUNTER
@@ -25,14 +27,13 @@ const struct openmetrics_family openmetrics_families[] = {
 	{"kontend_lock_wait_max_seconds", GAUGE, "seconds", type_mode,
 	 "The longest wait that ended since the last scrape.", SERVER},
 	{"kontend_lock_waits_summed", COUNTER, NULL, type_mode,
-	 "Waits that were only summed up, with others like them: in the histogram at their "
-	 "average.",
+	 "Waits that were only added to a sum of similar waits: in the histogram at their average.",
 	 SERVER},
 	{"kontend_lock_waits_counted", COUNTER, NULL, type_mode,
 	 "Waits that were only counted, and are in no other metric.", SERVER},
 	{"kontend_caller_wait_seconds", COUNTER, "seconds", "caller type mode",
-	 "Time waited by the function that asked for the lock, those that waited most; beyond "
-	 "4096 all are other.",
+	 "Waiting time by the function that asked for the lock, longest first; beyond 4096 "
+	 "functions all are other.",
 	 FILES},
 	{"kontend_caller_contentions", COUNTER, NULL, "caller type mode",
 	 "Finished waits of the same functions.", FILES},
@@ -68,9 +69,11 @@ const struct openmetrics_family openmetrics_families[] = {
 	 "number of these all are other.",
 	 BOTH},
 	{"kontend_mmap_lock_acquired", COUNTER, NULL, "memcg mode",
-	 "Times that these locks were seen to be taken, also without waiting.", BOTH},
+	 "Acquisitions of these locks that were seen, also those without waiting.", BOTH},
 	{"kontend_mmap_lock_acquire_seconds", HIST, "seconds", "memcg mode",
-	 "Time from asking for these locks to having them, of all that was seen to ask.", BOTH},
+	 "Time from the request for these locks to the acquisition, for all requests that were "
+	 "seen.",
+	 BOTH},
 	{"kontend_mmap_lock_hold_seconds", HIST, "seconds", "memcg mode",
 	 "Time that these locks were held.", BOTH},
 	{"kontend_mmap_lock_wait_max_seconds", GAUGE, "seconds", "memcg mode",
@@ -83,7 +86,7 @@ const struct openmetrics_family openmetrics_families[] = {
 	 "Hardware breakpoint slots of all CPUs that are online.", SERVER},
 	{"kontend_breakpoint_slots_used", GAUGE, NULL, "", "Those of them that are taken.", SERVER},
 	{"kontend_rotations", COUNTER, NULL, "",
-	 "Times that perf events took turns, as there are more than counters.", SERVER},
+	 "Rotations of perf events, as there are more events than counters.", SERVER},
 	{"kontend_rotation_seconds", COUNTER, "seconds", "", "Time that this took.", SERVER},
 	{"kontend_uprobes", GAUGE, NULL, "", "Uprobes that are placed, of all sources.", SERVER},
 	{"kontend_uprobe_hits", COUNTER, NULL, "probe",
@@ -101,16 +104,18 @@ const struct openmetrics_family openmetrics_families[] = {
 	 "bounds.",
 	 BOTH},
 	{"kontend_missing_contentions_most", GAUGE, NULL, "",
-	 "Finished waits that are in no other figure, at most.", BOTH},
+	 "Upper bound of the finished waits that are in no other figure.", BOTH},
 	{"kontend_cpu_seconds", COUNTER, "seconds", "part",
-	 "CPU time of kontend itself: drain is emptying rings, looks are snapshots.", SERVER},
+	 "CPU time of kontend itself: drain empties rings, looks take snapshots.", SERVER},
 	{"kontend_overhead_ratio", GAUGE, "ratio", "",
 	 "Share of the time of all CPUs that measuring takes, programs in the kernel included.",
 	 SERVER},
 	{"kontend_overhead_limit_ratio", GAUGE, "ratio", "",
 	 "The limit of this overhead, where kontend enforces one.", SERVER},
 	{"kontend_level", GAUGE, NULL, "level",
-	 "Is 1 for what BPF reports: all waits, those from a threshold on, or counts.", SERVER},
+	 "Is 1 for the level at which BPF reports waits: all, those from a threshold on, or "
+	 "counts.",
+	 SERVER},
 	{"kontend_threshold_seconds", GAUGE, "seconds", "",
 	 "Shorter waits are only summed up; 0: there is no threshold.", SERVER},
 	{"kontend_level_changes", COUNTER, NULL, "", "Changes of level or threshold.", SERVER},
@@ -121,9 +126,10 @@ const struct openmetrics_family openmetrics_families[] = {
 	 "Results of triggers: fired, suppressed by a limit of rate, failed to be written.",
 	 SERVER},
 	{"kontend_unavailable", GAUGE, NULL, "what reason",
-	 "Is 1 for what cannot be measured here, and is therefore in no other metric.", SERVER},
+	 "Is 1 for each thing that cannot be measured here and is therefore in no other metric.",
+	 SERVER},
 	{"kontend_series_ended", COUNTER, NULL, "",
-	 "Series that ended as they stood still and others needed the room.", SERVER},
+	 "Series that ended because they no longer changed and others needed the room.", SERVER},
 	{"kontend_scrapes", COUNTER, NULL, "", "Answers to scrapes, this one included.", SERVER},
 	{0},
 };

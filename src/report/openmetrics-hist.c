@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Histograms of metrics: sums of those that queries answer. */
+/* Histograms of metrics: sums of the histograms that queries return. */
 #include "openmetrics-int.h"
 
 void openmetrics_hist_count(struct openmetrics_hist *to, const struct query_hist *from)

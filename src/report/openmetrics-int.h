@@ -20,7 +20,7 @@ struct openmetrics_caller {
 	uint64_t n, total_ns;
 };
 
-/* mmap_locks of a memory cgroup, in one mode. */
+/* The mmap_locks of a memory cgroup, in one mode. */
 struct openmetrics_memcg {
 	const char *name;
 	bool write;
@@ -31,15 +31,16 @@ struct openmetrics_memcg {
 struct openmetrics {
 	struct openmetrics_spec spec;
 	struct openmetrics_type types[LOCK_TYPES];
-	/* In the order of name, type, mode. */
+	/* sorted by name, type, mode */
 	struct openmetrics_caller *callers;
 	size_t n_callers, cap_callers;
 	struct openmetrics_memcg *memcgs;
 	size_t n_memcgs, cap_memcgs;
-	bool mmap_known, mmap_events; /* which locks they are; their own events are measured */
+	bool mmap_known, mmap_events; /* mmap_known: addresses of mmap_locks are known;
+				       * mmap_events: their own tracepoints are recorded */
 	struct strpool names;
 	uint64_t measured_ns, longest_ns, n_events;
-	uint64_t start_wall_ns; /* when counting began; 0: not known */
+	uint64_t start_wall_ns; /* start of counting; 0: unknown */
 	struct model_damage damage;
 	struct loss loss;
 	struct record_host host;

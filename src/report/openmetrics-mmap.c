@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mmap_locks by memory cgroup and mode, for files: sums that outlive what the model keeps, in an
- * array that has a bound; what is new then goes to "other". Waits are of the contention events; how
- * long it took to get locks, and how long they were held, is of the locks' own, where these are
- * measured.
+ * mmap_locks by memory cgroup and mode, for files: sums that outlive the model's entries, in an
+ * array
+ * of limited size; what comes after it is full is added to "other". Waits are from the contention
+ * events; the times to acquire and hold locks are from the mmap_lock tracepoints, if these were
+ * recorded.
  */
 #include "kontend/mem.h"
 #include "openmetrics-int.h"
@@ -85,7 +86,7 @@ int openmetrics_add_mmap(struct openmetrics *m, struct query *q)
 	return code < 0 ? -ENOMEM : 0;
 }
 
-/* Those of one family: by what of each is at @offset. */
+/* The histograms of one family, which are at @offset of each entry. */
 static void put_histograms(const struct openmetrics *m, const char *family, size_t offset,
 			   struct openmetrics_text *t)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built without libprotobuf-c: there is text alone. */
+/* Built without libprotobuf-c: metrics are available as text only. */
 #include "kontend/openmetrics-proto.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Families as messages of libprotobuf-c. One family at a time is in memory, in an arena: its length
- * is written before it. Counters are called as their samples are in text.
+ * Families of metrics as messages of libprotobuf-c. Each message follows its length, so only one
+ * family at a time is in memory, in an arena. Counters are named like their samples in text.
  */
 #include "kontend/openmetrics-proto.h"
 #include "kontend/arena.h"
@@ -25,14 +25,14 @@ static const double NS = 1e-9;
 
 struct openmetrics_proto {
 	FILE *out;
-	struct arena arena; /* of the family at hand */
+	struct arena arena; /* for the current family */
 	const struct openmetrics_family *of;
 	metric **metrics;
 	size_t n, cap;
 	bool failed;
 };
 
-/* A message in the arena; NULL: no memory, which the end tells. */
+/* A message in the arena; NULL: no memory, which openmetrics_proto_end() reports. */
 #define MESSAGE(p, type, init) ((type *)message((p), sizeof(type), &(const type)init))
 
 static void *room(struct openmetrics_proto *p, size_t n, size_t size)
@@ -81,7 +81,7 @@ static char *name_of(struct openmetrics_proto *p)
 			    p->of->type == OPENMETRICS_COUNTER ? "_total" : "");
 }
 
-/* Constants are never changed by who packs them, though its types do not say so. */
+/* libprotobuf-c does not change strings when it packs them, though its types are not const. */
 static char *constant(struct openmetrics_proto *p, const char *s)
 {
 	char *ret = s ? arena_strndup(&p->arena, s, strlen(s)) : NULL;
@@ -153,7 +153,7 @@ static size_t count_labels(const char *keys)
 	return n;
 }
 
-/* One more of the family, with its labels; NULL: no memory. */
+/* Adds a metric with its labels to the family; NULL: no memory. */
 static metric *add_metric(struct openmetrics_proto *p, const char *const *values)
 {
 	const char *key = p->of->labels;
@@ -216,7 +216,7 @@ static exemplar *make_exemplar(struct openmetrics_proto *p, const struct openmet
 	return x;
 }
 
-/* The bounds of text, for who keeps these beside the native ones. */
+/* The buckets of the text format, for servers that keep classic buckets beside native ones. */
 static void put_bars(struct openmetrics_proto *p, histogram *to, const struct openmetrics_hist *h,
 		     const struct openmetrics_exemplar *e)
 {
@@ -241,7 +241,7 @@ static void put_bars(struct openmetrics_proto *p, histogram *to, const struct op
 	}
 }
 
-/* Begins a run at @index, where the one before has ended at @end. */
+/* Begins a run at @index; the previous run ended at @end. */
 static span *begin_span(struct openmetrics_proto *p, histogram *to, int index, int end)
 {
 	span *s = MESSAGE(p, span, IO__PROMETHEUS__CLIENT__BUCKET_SPAN__INIT);
@@ -254,7 +254,7 @@ static span *begin_span(struct openmetrics_proto *p, histogram *to, int index, i
 	return s;
 }
 
-/* Runs of buckets that have something in them. */
+/* Runs of buckets that are not empty. */
 static void put_native(struct openmetrics_proto *p, histogram *to, const struct openmetrics_hist *h)
 {
 	uint64_t before = 0;

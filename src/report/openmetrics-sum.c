@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Totals that outlive what the model keeps. A model that is full folds what is cold, and a caller's
- * sum would become smaller: to Prometheus a counter that was reset. So what the model has summed
- * up is added to totals of our own, and the model forgets it. Two functions of one name are two
- * callers to us but would be one set of labels, hence callers go by name, in an array in the order
- * of names. It has a bound, and then what is new goes to "other".
+ * Totals that outlive the model's entries. A full model folds old entries, which would make a
+ * caller's
+ * sum smaller: to Prometheus, a counter that was reset. So the sums of the model are added to
+ * totals
+ * here and then cleared in the model. Two functions with one name are two callers in the model but
+ * one
+ * set of labels; so callers are identified by name, in a sorted array of limited size. New callers
+ * are
+ * added to "other" when it is full.
  */
 #include "kontend/bisect.h"
 #include "kontend/mem.h"
@@ -69,7 +73,7 @@ static int compare(const void *item, const void *key)
 	return c ? c : strcmp(a->mode, b->mode);
 }
 
-/* NULL: there is none yet, and its place is *ret_at. */
+/* NULL: not found; *ret_at is the index at which to insert it. */
 static struct openmetrics_caller *find_caller(const struct openmetrics *m,
 					      const struct openmetrics_caller *c, size_t *ret_at)
 {
@@ -110,7 +114,7 @@ static int add_caller(struct openmetrics *m, struct openmetrics_caller *c)
 	return 0;
 }
 
-/* Names of types and modes are constants: they stay when the table goes. */
+/* Names of types and modes are constants, so they outlive the table. */
 static const char *text_of(const struct table *t, size_t row, const char *key, const char *unknown)
 {
 	size_t col = table_column(t, key);
@@ -142,7 +146,7 @@ static void note_start(struct openmetrics *m, const struct query_overview *o)
 {
 	const struct when w = {.clock_ns = o->host->clock_ns, .wall_ns = o->host->wall_ns};
 
-	/* As long as nothing was measured the begin may move: sums are asked for before that. */
+	/* The first query comes before anything is measured, and the start may still move. */
 	if (!m->start_wall_ns || !m->measured_ns)
 		m->start_wall_ns = when_wall_ns(&w, o->from_ns);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * OpenMetrics text. A family is a TYPE line, its unit and help, and all its samples in a run; a
- * sample's labels occur once in it. Durations are in seconds, as is usual there, written from whole
- * nanoseconds without rounding. The bounds of the histograms are powers of two, where ours have
- * bounds too, so that the counts are exact.
+ * OpenMetrics text. A family is a TYPE line, its unit and help, and all its samples in a run; the
+ * same
+ * labels occur only once in a family. Durations are in seconds, as is usual, written from whole
+ * nanoseconds without rounding. The bounds of the histograms are powers of two, which are also
+ * bounds
+ * of kontend's own histograms, so that the counts are exact.
  */
 #include "kontend/openmetrics-proto.h"
 #include "kontend/text.h"
@@ -11,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Of a label's value, cleaned: paths of cgroups may be long. */
+/* size of a label's value after cleaning: paths of cgroups may be long */
 enum { VALUE = OPENMETRICS_VALUE };
 
 const char *openmetrics_text_kind(enum openmetrics_kind t)
@@ -59,7 +61,7 @@ static void put_value(FILE *out, const char *value)
 	}
 }
 
-/* Name and labels of a sample, with the blank before its number. @le: NULL, or the last label. */
+/* Name and labels of a sample, and the blank before its number. @le: the last label, or NULL. */
 static void put_sample(const struct openmetrics_text *t, const char *suffix,
 		       const char *const *values, const char *le)
 {

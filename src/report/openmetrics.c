@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What files and the server have in common, as OpenMetrics text; and the whole of a file. */
+/* The metrics that files and the server share, as OpenMetrics text; and the complete text of a
+ * file. */
 #include "kontend/mem.h"
 #include "kontend/sort.h"
 #include "openmetrics-int.h"
 
 #include <errno.h>
 
-/* Those of a type, in the order of its labels. */
+/* The labels of a type, in order. */
 #define OF_TYPE(t)                                                                                 \
 	(const char *const[])                                                                      \
 	{                                                                                          \
@@ -64,7 +65,7 @@ void openmetrics_no_longest(struct openmetrics *sum)
 		sum->types[i].max_ns = 0;
 }
 
-/* The array is in the order of names already, so equal ones stay in it. */
+/* Equal costs: keep the order of the array, which is sorted by name. */
 static int costs_before(const void *a, const void *b)
 {
 	const struct openmetrics_caller *const *x = a, *const *y = b;
@@ -72,7 +73,7 @@ static int costs_before(const void *a, const void *b)
 	return (*x)->total_ns > (*y)->total_ns;
 }
 
-/* The callers that wait most: mem_free() it. NULL: no memory. */
+/* The callers with the longest waiting times; release it with mem_free(). NULL: no memory. */
 static const struct openmetrics_caller **rank_callers(const struct openmetrics *sum, size_t *ret_n)
 {
 	size_t n = sum->n_callers;
@@ -119,7 +120,7 @@ void openmetrics_put_quality(const struct openmetrics *sum, struct openmetrics_t
 			openmetrics_text_count(t, &f->key, figure_value(f, &sum->damage, 0).u);
 }
 
-/* Where losses were not all counted there is no number that cannot be too small. */
+/* Losses that were not all counted have no upper bound. */
 void openmetrics_put_loss(const struct openmetrics *sum, struct openmetrics_text *t)
 {
 	uint64_t most;

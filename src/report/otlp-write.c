@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A profile as OTLP has it: tables that all samples share, whose first entries stand for "none", so
- * that the numbers of what was gathered are the indices here. A profile has values of one kind: of
- * waits there are two, of the same stacks, that of time first, as the first is the one that is
- * shown. Labels are attributes; those that OpenTelemetry knows have its names.
+ * A profile in the format of OTLP: tables that all samples share. Their first entries mean "none",
+ * so
+ * the numbers of the gathered words are the indices here. A profile has values of one kind; waits
+ * become two profiles with the same stacks, and time comes first, since viewers show the first one.
+ * Labels are attributes; those that OpenTelemetry defines have its names.
  */
 #include "messages.h"
 #include "otlp.pb-c.h"
@@ -58,7 +59,7 @@ static int32_t text(struct writing *w, const char *t)
 	return (int32_t)at;
 }
 
-/* Its index: there is one for each key and value. */
+/* The index of the attribute; a key and value have only one. */
 static int32_t attribute_of(struct writing *w, const char *key, uint64_t value, bool is_number)
 {
 	const uint64_t words[3] = {(uint64_t)text(w, key), value, is_number};
@@ -68,7 +69,7 @@ static int32_t attribute_of(struct writing *w, const char *key, uint64_t value, 
 	return (int32_t)number;
 }
 
-/* Texts are bytes on the wire. They stay as long as the profile. */
+/* Texts are bytes in the message. They are valid as long as the profile. */
 static ProtobufCBinaryData bytes(const char *t)
 {
 	return (ProtobufCBinaryData){.len = strlen(t), .data = (uint8_t *)(uintptr_t)t};
@@ -177,7 +178,7 @@ static void put_attributes(struct writing *w)
 	w->shared.n_attribute_table = s->n + 1;
 }
 
-/* What is known of it, as attributes. */
+/* The labels that are known, as attributes. */
 static size_t label_sample(struct writing *w, const uint64_t *words, int32_t *to)
 {
 	size_t n = 0;
@@ -188,7 +189,7 @@ static size_t label_sample(struct writing *w, const uint64_t *words, int32_t *to
 	return n;
 }
 
-/* A sample of each of @n profiles: of the same stack and attributes. */
+/* One sample in each of @n profiles, with the same stack and attributes. */
 static void put_sample(struct writing *w, size_t number, sample *const of[PROFILES], size_t n)
 {
 	const struct wordset *all = &w->p->samples;
@@ -241,7 +242,7 @@ static value_type *type_of(struct writing *w, const char *what, const char *unit
 	return t;
 }
 
-/* What is missing in it, where anything is. */
+/* Losses and other gaps, if there are any. */
 static void put_facts(struct writing *w, profile *const *profiles, size_t n)
 {
 	const struct pprof *p = w->p;
@@ -263,7 +264,7 @@ static void put_facts(struct writing *w, profile *const *profiles, size_t n)
 	}
 }
 
-/* Of waits: every one; of samples: how long is between two. */
+/* For waits, every one is counted; for samples, the period is given. */
 static void put_profile(struct writing *w, profile *one, bool is_time)
 {
 	bool waits = w->p->spec.what != SAMPLES_CPU;
@@ -290,7 +291,7 @@ static void put_profiles(struct writing *w, scope_profiles *to)
 	put_facts(w, to->profiles, n);
 }
 
-/* Whose profile it is; what is not known is left out. */
+/* The process and machine of the profile; unknown facts are left out. */
 static void put_resource(struct writing *w, resource *r)
 {
 	const struct pprof *p = w->p;
@@ -331,7 +332,7 @@ static void put_scope(struct writing *w, resource_profiles *to)
 	put_profiles(w, s);
 }
 
-/* Behind all that asks for attributes, stacks and texts. */
+/* Called last, when all attributes, stacks and texts have an index. */
 static void put_tables(struct writing *w)
 {
 	dictionary *d = &w->shared;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What every report begins with (what was measured and how far to trust it) and the overview.
+ * The head of every report (what was measured and how reliable it is), and the overview.
  */
 #include "internal.h"
 #include "kontend/engine.h"
@@ -118,7 +118,7 @@ void report_head_text(const struct report_data *data, FILE *out)
 	put_only(data, out);
 	put_quality(out, o);
 	if (data->shorts.known)
-		fprintf(out, "# not told: %s\n",
+		fprintf(out, "# not reported: %s\n",
 			query_shorts_text(&data->shorts, shorts, sizeof(shorts)));
 	if (data->cost.known)
 		fprintf(out, "# kontend itself: %s\n",
@@ -153,7 +153,7 @@ static void put_elsewhere(const struct query_elsewhere *e, struct query *q, FILE
 
 	if (!text || !*text)
 		return;
-	fprintf(out, "# asleep for no kernel lock, at the last look: %s",
+	fprintf(out, "# asleep, but not for a kernel lock, in the last snapshot: %s",
 		e->known ? "" : "not known: ");
 	report_text_clean(text, out);
 	fputc('\n', out);
@@ -220,7 +220,7 @@ static void put_snapshots(struct jsonw *j, const struct query_overview *o)
 {
 	jsonw_begin(j, "snapshots", '{', true);
 	for (uint16_t kind = SNAPSHOT_NONE + 1; kind < SNAPSHOT_KINDS; kind++)
-		/* Which machine it is is no look at anything. */
+		/* The record that names the machine is no snapshot. */
 		if (kind != SNAPSHOT_MACHINE)
 			jsonw_u64(j, snapshot_kind(kind)->name, o->n_snapshots[kind]);
 	jsonw_u64(j, "unknown", o->damage.snapshot_unknown);
@@ -305,7 +305,7 @@ static void put_longest(struct jsonw *j, const struct query_overview *o)
 	jsonw_end(j, '}');
 }
 
-/* The buckets of the range are the last ones. */
+/* The latest buckets are those of the range. */
 static void put_series(struct jsonw *j, const char *key, const uint64_t *v,
 		       const struct query_overview *o)
 {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Breakpoint slots, perf events and contexts in reports. What is said beside the tables, as these
- * are of one moment: when and how it was found out, what that costs, and what is missing and why.
- * In JSON that is the member `perf` of `source`, whatever views are asked for, since it says how
- * far to trust the rest, as `source` does of everything else.
+ * Breakpoint slots, perf events and contexts in reports. The tables are of one moment, so lines
+ * above
+ * them say when and how it was read, what reading costs, and what is missing and why. JSON has this
+ * as
+ * the member `perf` of `source`, whichever views the user chose, since it says how reliable the
+ * rest
+ * is, like everything in `source`.
  */
 #include "internal.h"
 #include "kontend/units.h"
@@ -24,7 +27,7 @@ static const char *contexts_title(const struct report_data *d)
 				 : "contexts";
 }
 
-/* "2 of 8 used", or what of it is known. */
+/* "2 of 8 used", or the part of it that is known. */
 static void put_slots_used(const struct query_perf_sum *p, FILE *out)
 {
 	bool tasks = !(p->missing & SNAP_NO_TASK_MAX);
@@ -92,15 +95,15 @@ static void put_refused(const struct query_perf_creations_sum *c, FILE *out)
 	fputc('\n', out);
 }
 
-/* Where each is told there is no more; by looks there may be. */
+/* A creation is exact if the kernel reported each one; comparing snapshots may miss some. */
 static void put_creations(const struct report_data *d, const struct report_snapshot *s, FILE *out)
 {
 	const struct query_perf_creations_sum *c = &d->creations_sum;
 	char a[UNITS_BUF];
 
 	if (c->how == SNAP_CREATIONS_NONE) {
-		fputs("#\n# breakpoints created: not known, as nobody looked for it (it takes "
-		      "BPF)\n",
+		fputs("#\n# breakpoints created: not known, as creations were not measured (this "
+		      "needs BPF)\n",
 		      out);
 		return;
 	}
@@ -110,18 +113,18 @@ static void put_creations(const struct report_data *d, const struct report_snaps
 	if (c->how == SNAP_CREATIONS_EVENTS)
 		fputs("; those set by ptrace are not among them\n", out);
 	else
-		fputs(", as looks see those alone that live until then; --creations sees each\n",
+		fputs(", as snapshots show only those that still exist; --creations counts each\n",
 		      out);
 	if (c->how != SNAP_CREATIONS_EVENTS)
-		fputs("# refused: not available, as looks do not see them; --creations counts "
+		fputs("# refused: not available, as snapshots do not show them; --creations counts "
 		      "them\n",
 		      out);
 	else
 		put_refused(c, out);
 	if (c->lost)
-		fprintf(out, "# of %s it is not known whose they are\n", units_count(a, c->lost));
+		fprintf(out, "# %s have no known owner\n", units_count(a, c->lost));
 	if (*c->reason) {
-		fputs("# they are not seen one by one: ", out);
+		fputs("# not seen one by one: ", out);
 		report_text_clean(c->reason, out);
 		fputc('\n', out);
 	}

@@ -15,7 +15,7 @@ typedef Perfetto__Interned interned;
 typedef Perfetto__Frame frame;
 typedef Perfetto__Callstack callstack;
 
-/* What Perfetto calls them in its format. */
+/* Types of events in Perfetto's format. */
 enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END, TYPE_INSTANT, TYPE_COUNTER };
 
 enum perfetto_key {
@@ -33,12 +33,13 @@ enum perfetto_key {
 };
 
 enum {
-	CATEGORY_HOLD = LOCK_TYPES + 1, /* before it, those of waits: the type and 1 */
-	PERFETTO_FLOWS = 8,		/* of one that has a lock, to waits */
-	PERFETTO_STRINGS = 8,		/* new ones in a packet */
+	CATEGORY_HOLD = LOCK_TYPES + 1, /* after the categories of waits, which are the lock type
+					 * + 1 */
+	PERFETTO_FLOWS = 8,		/* number of flows from a hold to waits */
+	PERFETTO_STRINGS = 8,		/* number of new strings in a packet */
 };
 
-/* The packet that is being made, with all that it may have. */
+/* The current packet, with room for all parts that it may have. */
 struct perfetto_packet {
 	packet packet;
 	track_event event;
@@ -54,8 +55,9 @@ struct perfetto_packet {
 };
 
 /*
- * Slices of a track must not overlap. Where they do, there are several tracks; of each the latest
- * slices are known, and that those before ended at `floor` or earlier.
+ * Slices of a track must not overlap, so slices that do are on several tracks (lanes). A lane keeps
+ * its
+ * latest slices; all earlier ones ended at `floor` or before.
  */
 enum { PERFETTO_SPANS = 8, PERFETTO_LANES = 200 };
 struct perfetto_lane {
@@ -67,10 +69,10 @@ struct perfetto_lane {
 };
 
 struct perfetto_track {
-	struct perfetto_lane *lanes; /* NULL: it is not declared yet */
+	struct perfetto_lane *lanes; /* NULL: the track is not declared yet */
 	size_t n, cap;
-	bool counted;	  /* there is a counter below it, */
-	uint32_t waiting; /* which says so */
+	bool counted;	  /* there is a counter below the track, */
+	uint32_t waiting; /* and this is its latest value */
 };
 
 struct perfetto_tracks {
@@ -84,7 +86,7 @@ struct perfetto {
 	struct trace_sink sink;
 	struct tracefile *t;
 	bool begun;
-	int error; /* negative errno: what went wrong first */
+	int error; /* the first error, a negative errno */
 	struct perfetto_packet now;
 	struct texts strings, functions, names;
 	bool *stacks_told;
@@ -95,14 +97,14 @@ struct perfetto {
 	size_t cap_buf;
 };
 
-/* What went wrong first is kept. */
+/* Keeps the first error. */
 static inline void perfetto_fail(struct perfetto *p, int error)
 {
 	if (!p->error)
 		p->error = error;
 }
 
-/* perfetto-packet.c: an event of @type; then what it has is added, and it is written. */
+/* perfetto-packet.c: begins an event of @type; then the caller adds its parts and writes it. */
 void perfetto_event(struct perfetto *p, unsigned type, uint64_t track, uint64_t time_ns);
 void perfetto_name(struct perfetto *p, const char *name, unsigned category);
 void perfetto_u64(struct perfetto *p, enum perfetto_key key, uint64_t v);
@@ -113,19 +115,19 @@ void perfetto_json(struct perfetto *p, enum perfetto_key key, const char *text);
 void perfetto_stack(struct perfetto *p, uint32_t stack);
 void perfetto_put(struct perfetto *p);
 void perfetto_declare(struct perfetto *p, track_descriptor *d);
-/* What comes first. */
+/* The beginning of the file. */
 void perfetto_begin(struct perfetto *p);
 ProtobufCBinaryData perfetto_bytes(const char *text);
 
-/* perfetto-tracks.c: the track for a slice of that time, declared if it is new. */
+/* perfetto-tracks.c: the track for a slice of that time; declares it if it is new. */
 uint64_t perfetto_track_of_lock(struct perfetto *p, uint32_t lock, uint64_t from, uint64_t to);
 uint64_t perfetto_track_of_thread(struct perfetto *p, uint32_t thread, uint64_t from, uint64_t to);
 uint64_t perfetto_track_of_cpu(struct perfetto *p, uint32_t cpu, uint64_t from, uint64_t to);
-/* The counter of who waits for @lock; 0: it says @n already. */
+/* The counter of tasks that wait for @lock; 0: its value is @n already. */
 uint64_t perfetto_counter(struct perfetto *p, uint32_t lock, uint32_t n);
-/* Below which they are. */
+/* The groups that are the parents of the tracks. */
 void perfetto_groups(struct perfetto *p);
-/* What stands for all of it. */
+/* The track for the measurement as a whole. */
 uint64_t perfetto_track_of_all(struct perfetto *p);
 void perfetto_tracks_deinit(struct perfetto *p);
 

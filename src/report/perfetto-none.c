@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built without libprotobuf-c: there are no traces of Perfetto. */
+/* Built without libprotobuf-c: traces for Perfetto are not available. */
 #include "trace-int.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets one at a time, made in place. A text is told in the packet that has it first, and has a
- * number from then on; so has a function, and a call chain.
+ * Packets are made one at a time, in the same memory. The first packet with a text, function or
+ * call
+ * chain defines its number; later ones refer to the number.
  */
 #include "kontend/mem.h"
 #include "perfetto-int.h"
@@ -29,7 +30,7 @@ ProtobufCBinaryData perfetto_bytes(const char *text)
 	return (ProtobufCBinaryData){.len = strlen(text), .data = (uint8_t *)(uintptr_t)text};
 }
 
-/* The packet with its frame: one of a list that goes on for the rest of the file. */
+/* Writes the packet as one more element of the list that makes up the rest of the file. */
 static void write_packet(struct perfetto *p, packet *one)
 {
 	Perfetto__Trace all = PERFETTO__TRACE__INIT;
@@ -51,7 +52,7 @@ static void write_packet(struct perfetto *p, packet *one)
 		perfetto_fail(p, errno ? -errno : -EIO);
 }
 
-/* What @iid stands for, into *@n. */
+/* The text that @iid means, into *@n. */
 static interned *intern(interned *n, uint64_t iid, const char *text)
 {
 	*n = (interned)PERFETTO__INTERNED__INIT;
@@ -94,7 +95,7 @@ void perfetto_event(struct perfetto *p, unsigned type, uint64_t track, uint64_t 
 	n->packet.track_event = &n->event;
 }
 
-/* Its number; *ret_new: it is told here for the first time. 0: no memory. */
+/* The number of a text; *ret_new: the current packet has to define it. 0: no memory. */
 static uint64_t number(struct perfetto *p, struct texts *of, const char *text, bool *ret_new)
 {
 	size_t before = of->n;
@@ -169,7 +170,7 @@ void perfetto_text(struct perfetto *p, enum perfetto_key key, const char *text)
 	n->string_list[at] = intern(&n->strings[at], iid, p->strings.list[iid - 1]);
 }
 
-/* A function is a frame: addresses of the kernel are no offsets in a file. */
+/* A function is a frame, since kernel addresses are no offsets in a file. */
 static uint64_t function(struct perfetto *p, uint64_t addr)
 {
 	struct perfetto_packet *n = &p->now;
@@ -244,7 +245,7 @@ void perfetto_declare(struct perfetto *p, track_descriptor *d)
 	write_packet(p, &one);
 }
 
-/* Which clock times are by, and what time that is by the clock on the wall. */
+/* The clock of the timestamps, and its value at a given time of day. */
 static void put_clocks(struct perfetto *p)
 {
 	packet one = PERFETTO__TRACE_PACKET__INIT;
@@ -275,7 +276,7 @@ static void put_clocks(struct perfetto *p)
 	write_packet(p, &one);
 }
 
-/* Categories and keys of annotations, all at once. */
+/* Defines all categories and keys of annotations. */
 static void put_words(struct perfetto *p)
 {
 	struct perfetto_packet *n = &p->now;

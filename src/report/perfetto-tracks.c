@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracks: a group of locks, each with those who had it and a counter of those who wait; a group of
- * CPUs, with what spins on them; and tasks by process, with what they sleep for.
+ * Tracks: a group of locks, each with its holders and a counter of waiting tasks; a group of CPUs,
+ * with
+ * the tasks that spin on them; and tasks by process, with the locks that they sleep for.
  */
 #include "kontend/mem.h"
 #include "kontend/taskid.h"
@@ -10,7 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* A uuid is the kind, a number of that kind, and which of its tracks. */
+/* A uuid consists of the kind, a number within that kind, and the number of the track (lane). */
 enum uuid_kind {
 	UUID_ALL = 1,
 	UUID_GROUP,
@@ -34,7 +35,7 @@ static uint64_t uuid(enum uuid_kind kind, uint64_t number, uint64_t lane)
 	return (uint64_t)kind << KIND_SHIFT | number << LANE_BITS | lane;
 }
 
-/* @d is about track @id below @above; 0: below none. */
+/* Makes @d describe track @id, the child of @above; 0: it has no parent. */
 static void describe(track_descriptor *d, uint64_t id, uint64_t above, const char *name)
 {
 	*d = (track_descriptor)PERFETTO__TRACK_DESCRIPTOR__INIT;
@@ -62,8 +63,11 @@ static struct perfetto_track *track_at(struct perfetto *p, enum perfetto_kind ki
 }
 
 /*
- * What is of one time is taken as it was written: the end of one that is there, and then the begin
- * of this one, but not the begin of one that is there, and then this one's end.
+ * Is the lane free from @from to @to? Perfetto handles events with equal times in the order in
+ * which
+ * they were written. So a slice may begin when an earlier one ends, but it must not end when one
+ * that
+ * is already there begins.
  */
 static bool is_free(const struct perfetto_lane *l, uint64_t from, uint64_t to)
 {
@@ -75,7 +79,7 @@ static bool is_free(const struct perfetto_lane *l, uint64_t from, uint64_t to)
 	return true;
 }
 
-/* The earliest is forgotten: nothing comes before its end any more. */
+/* A full lane drops the slice that ends first; from then on nothing may begin before that end. */
 static void occupy(struct perfetto_lane *l, uint64_t from, uint64_t to)
 {
 	uint32_t at = l->n;
@@ -93,7 +97,7 @@ static void occupy(struct perfetto_lane *l, uint64_t from, uint64_t to)
 	l->spans[at] = (struct perfetto_span){from, to};
 }
 
-/* Its place among the lanes of @t; *ret_new: it is to be declared. */
+/* The index of a free lane of @t; *ret_new: the lane has to be declared. */
 static size_t lane_of(struct perfetto *p, struct perfetto_track *t, uint64_t from, uint64_t to,
 		      bool *ret_new)
 {
@@ -113,7 +117,7 @@ static size_t lane_of(struct perfetto *p, struct perfetto_track *t, uint64_t fro
 	return at;
 }
 
-/* Its first slice, which declares it, or any other. */
+/* The track of a slice; declares it with the first slice. */
 static uint64_t track_for(struct perfetto *p, enum perfetto_kind kind, size_t number, uint64_t from,
 			  uint64_t to,
 			  void (*declare)(struct perfetto *p, size_t number, uint64_t id))
@@ -152,7 +156,7 @@ uint64_t perfetto_track_of_lock(struct perfetto *p, uint32_t lock, uint64_t from
 	return track_for(p, TRACK_LOCK, lock, from, to, declare_lock);
 }
 
-/* As numbers are not negative there, those of tasks outside are what no task inside has. */
+/* Numbers must not be negative in the format: tasks outside get numbers that no task inside has. */
 static int32_t positive(int32_t id)
 {
 	return id < 0 ? taskid_outside(-id) : id;
@@ -186,7 +190,7 @@ static void declare_thread(struct perfetto *p, size_t number, uint64_t id)
 	track_descriptor d;
 
 	if (!number) {
-		describe(&d, id, 0, "tasks that are not known");
+		describe(&d, id, 0, "unknown tasks");
 		perfetto_declare(p, &d);
 		return;
 	}
@@ -253,7 +257,7 @@ void perfetto_groups(struct perfetto *p)
 		const char *name;
 		unsigned number, order;
 	} groups[] = {{"Kernel locks", GROUP_LOCKS, ORDER_LEXICOGRAPHIC},
-		      {"CPUs, what spins on them", GROUP_CPUS, ORDER_EXPLICIT}};
+		      {"CPUs, with tasks that spin", GROUP_CPUS, ORDER_EXPLICIT}};
 	track_descriptor d;
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {

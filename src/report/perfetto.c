@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Perfetto's trace. A wait is a slice: where a task sleeps it is on the track of the task, where it
- * spins on that of the CPU, so each is there once. Who had a lock meanwhile is a slice on the track
- * of the lock. Flows lead from there to the waits, and from a wait to the locks that its task had
- * itself meanwhile: so all of a chain of waits can be reached from any of its slices. A flow needs
- * a number of its own for each of its ends, and the slice that it begins at is written before
- * anybody knows how many there will be; so one who has a lock gets as many as wait for it then.
+ * Perfetto's trace. A wait is one slice: on the track of its task if the task sleeps, on that of
+ * the
+ * CPU if it spins. A hold of a lock during a wait is a slice on the track of the lock. Flows lead
+ * from
+ * a hold to the waits, and from a wait to the holds of the same task during it: so all slices in a
+ * chain of waits can be reached from any of them. Each flow needs a number of its own at both ends,
+ * and the slice that it begins at is written before the number of waits is known; so a hold gets as
+ * many flows as tasks wait for the lock at that time.
  */
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"
@@ -23,7 +25,7 @@ static uint64_t flow_of_hold(const struct trace_hold *h, unsigned i)
 	return h->id << FLOW_BITS | i;
 }
 
-/* "?" of one that is not known. */
+/* "?" for an unknown task */
 static const char *who(struct perfetto *p, uint32_t thread, char buf[TRACE_TASK])
 {
 	const char *name = trace_task(p->t, thread, buf);
@@ -31,7 +33,8 @@ static const char *who(struct perfetto *p, uint32_t thread, char buf[TRACE_TASK]
 	return name ? name : "?";
 }
 
-/* So many wait for the lock now, and the one that got it. */
+/* The flows of a hold: one for each task that waits for the lock now, and one for the task that got
+ * it. */
 static uint8_t flows_of(struct perfetto *p, const struct trace_wait *w)
 {
 	uint32_t n = 1 + trace_waiting(p->t, w->w);
@@ -46,7 +49,7 @@ static void begin_hold(struct perfetto *p, const struct trace_hold *h, uint64_t 
 	perfetto_event(p, TYPE_SLICE_BEGIN, track, h->got_ns);
 	perfetto_name(p, who(p, h->thread, name), CATEGORY_HOLD);
 	perfetto_text(p, KEY_CALLER, trace_caller(p->t, h->stack, caller));
-	perfetto_text(p, KEY_TIME, h->exact ? "as told" : "at most");
+	perfetto_text(p, KEY_TIME, h->exact ? "exact" : "at most");
 	perfetto_stack(p, h->stack);
 	perfetto_put(p);
 }
@@ -145,7 +148,7 @@ static int put_wait(struct trace_sink *s, const struct trace_wait *one)
 	return p->error;
 }
 
-/* Of a lock of which a wait was written. */
+/* @lock has had a wait that was written. */
 static int put_waiting(struct trace_sink *s, uint32_t lock, uint64_t time_ns, uint32_t n)
 {
 	struct perfetto *p = (struct perfetto *)s;
@@ -162,7 +165,7 @@ static int put_waiting(struct trace_sink *s, uint32_t lock, uint64_t time_ns, ui
 	return p->error;
 }
 
-/* Into @buf. 0, or a negative errno. */
+/* Writes into @buf. 0, or a negative errno. */
 static int source_json(struct perfetto *p, char *buf, size_t size)
 {
 	struct jsonw j = {.out = fmemopen(buf, size, "w"), .tight = true};
@@ -176,7 +179,7 @@ static int source_json(struct perfetto *p, char *buf, size_t size)
 	return fclose(j.out) != 0 || bad ? -EOVERFLOW : 0;
 }
 
-/* A slice as long as the measurement says what it is about, and what is missing. */
+/* One slice covers the whole measurement: it has the source and what is missing. */
 static int finish(struct trace_sink *s)
 {
 	struct perfetto *p = (struct perfetto *)s;

@@ -17,7 +17,7 @@ enum pprof_label {
 	PPROF_CGROUP,
 	PPROF_HOLDER,
 	PPROF_COMM,
-	PPROF_PID, /* the one that is a number */
+	PPROF_PID, /* the only label that is a number */
 	PPROF_LABELS,
 };
 
@@ -28,9 +28,11 @@ struct pprof_value {
 };
 
 /*
- * What a profile consists of, by number: words of a mapping are (name, build id), of a function
- * (name, file), of a location (mapping, offset, then function and line of each that is there), of a
- * sample the labels and the locations. Texts are by their index.
+ * The parts of a profile, each by number. Words of a mapping are (name, build id), of a function
+ * (name,
+ * file), of a location (mapping, offset, then function and line of each inlined call), of a sample
+ * the
+ * labels and the locations. Texts are given by index.
  */
 struct pprof {
 	struct pprof_spec spec;
@@ -38,34 +40,34 @@ struct pprof {
 	struct wordset mappings, functions, locations, samples;
 	struct pprof_value *values; /* by number of the sample - 1 */
 	size_t cap_values;
-	struct map64 lined; /* mappings with lines of source */
+	struct map64 lined; /* mappings with source lines */
 	struct map64 label_values[PPROF_LABELS];
-	/* Of the rows that are being added: locations of places, indices of texts. */
+	/* For the rows that are being added: place -> location, text -> index. */
 	struct map64 met, said;
 	uint64_t start_wall_ns, measured_ns, period_ns;
-	uint64_t only_counted; /* waits of which nothing else is known */
+	uint64_t only_counted; /* waits of which only the number is known */
 	struct loss loss;
 	char release[65], arch[65];
 	struct record_machine machine;
 };
 
-/* Behind every offset in a file that a frame can have. */
+/* More than any offset in a file that a frame can have. */
 #define PPROF_MAPPING_LIMIT (1ull << 48)
 
-/* One value where samples are not of time, else two. */
+/* One value if samples have no time, else two. */
 static inline size_t pprof_count_values(const struct pprof *p)
 {
 	return p->spec.what == SAMPLES_CPU && !p->period_ns ? 1 : 2;
 }
 
-/* Its index, cleaned; UINT32_MAX: no memory. */
+/* The index of the cleaned text; UINT32_MAX: no memory. */
 uint32_t pprof_text(struct pprof *p, const char *text);
 
-/* pprof-pack.c: bytes packed by gzip on their way into a file. */
+/* pprof-pack.c: compresses bytes by gzip while they are written to a file. */
 struct pprof_pack;
 struct pprof_pack *pprof_pack_new(FILE *out); /* NULL: no memory */
 void pprof_pack_put(struct pprof_pack *k, const void *data, size_t n);
-/* 0, -ENOMEM or -EIO; it is gone then. */
+/* Ends and frees it. 0, -ENOMEM or -EIO. */
 int pprof_pack_end(struct pprof_pack *k);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built without libprotobuf-c: there are no profiles. */
+/* Built without libprotobuf-c: profiles are not available. */
 #include "kontend/pprof.h"
 
 #include <errno.h>

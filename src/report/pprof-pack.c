@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* gzip, by zlib, without a time in its header: the same profile is the same bytes. */
+/* gzip by zlib, without a time in its header, so that equal profiles are equal bytes. */
 #include "kontend/mem.h"
 #include "pprof-int.h"
 
 #include <errno.h>
 #include <string.h>
-#define ZLIB_CONST /* what it does not change */
+#define ZLIB_CONST /* input is const */
 #include <zlib.h>
 
 enum { PACKED = 1 << 14, GZIP = 16 + MAX_WBITS, MEMORY_LEVEL = 8 };
@@ -46,7 +46,7 @@ struct pprof_pack *pprof_pack_new(FILE *out)
 	return NULL;
 }
 
-/* All that waits, and at the end what the packer holds back. */
+/* Compresses the pending bytes; @flush Z_FINISH also writes what zlib has buffered. */
 static void pack(struct pprof_pack *k, int flush)
 {
 	k->z.next_in = k->in;
@@ -61,7 +61,7 @@ static void pack(struct pprof_pack *k, int flush)
 	} while (!k->failed && k->z.avail_out == 0);
 }
 
-/* What is packed comes in pieces of some bytes each, for which the packer is not called. */
+/* libprotobuf-c passes a few bytes at a time: collect them before calling zlib. */
 void pprof_pack_put(struct pprof_pack *k, const void *data, size_t n)
 {
 	const uint8_t *at = data;

@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 /*
- * Runs of words, each kept once: its number stands for what the words say, as a function of a name
- * and a file. `= {0}` is empty.
+ * A set of runs of words: equal runs have the same number, for example a function with a name and a
+ * file. `= {0}` is empty.
  */
 struct wordset {
 	struct pprof_run {
 		uint64_t hash;
-		size_t first; /* in `words` */
+		size_t first; /* index in `words` */
 		size_t n;
 	} * runs; /* number 1 is the first */
 	size_t n, cap;
@@ -22,9 +22,9 @@ struct wordset {
 	size_t mask;
 };
 
-/* Its number; 0: it is not there. */
+/* The number of the run; 0: it is not in the set. */
 uint32_t wordset_find(const struct wordset *s, const uint64_t *words, size_t n);
-/* The same, added if it is new; 0: no memory. */
+/* The same, but adds a new run; 0: no memory. */
 uint32_t wordset_get(struct wordset *s, const uint64_t *words, size_t n);
 static inline const uint64_t *wordset_words(const struct wordset *s, size_t number)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A profile as messages of libprotobuf-c, in one arena, and from there into the packer. The
- * kernel's mappings and those of programs begin at 0: places in them are offsets.
+ * A profile as messages of libprotobuf-c, in one arena, and from there into the compressor. The
+ * mappings of the kernel and of programs begin at 0, so places in them are offsets.
  */
 #include "messages.h"
 #include "pprof-int.h"
@@ -64,7 +64,8 @@ static void put_mappings(struct writing *w)
 		m[i].memory_limit = PPROF_MAPPING_LIMIT;
 		m[i].filename = (int64_t)words[0];
 		m[i].build_id = (int64_t)words[1];
-		m[i].has_functions = true; /* else pprof asks the server for them, and fails */
+		m[i].has_functions = true; /* otherwise pprof would ask the server for them and
+					    * fail */
 		m[i].has_filenames = m[i].has_line_numbers = m[i].has_inline_frames =
 			map64_get(&w->p->lined, i + 1) != NULL;
 	}
@@ -98,7 +99,7 @@ static void put_locations(struct writing *w)
 	w->all.n_location = s->n;
 }
 
-/* A label is there where something is known. */
+/* A sample has the labels that are known. */
 static void put_labels(struct writing *w, sample *s, const uint64_t *words,
 		       const int64_t keys[PPROF_LABELS])
 {
@@ -150,7 +151,7 @@ static void put_samples(struct writing *w)
 	w->all.n_sample = n;
 }
 
-/* What the values are; the one that is shown unless another is asked for is time. */
+/* The types of values; viewers show time unless the user chooses another one. */
 static void put_types(struct writing *w)
 {
 	bool waits = w->p->spec.what != SAMPLES_CPU;
@@ -178,7 +179,7 @@ static void put_comment(struct writing *w, const char *t)
 	w->all.comment[w->all.n_comment++] = text(w, t);
 }
 
-/* Who has measured it, and what is missing. */
+/* The program that measured, and what is missing. */
 static void put_comments(struct writing *w)
 {
 	const struct pprof *p = w->p;
@@ -217,7 +218,7 @@ static void put_all(struct writing *w)
 	put_mappings(w);
 	put_locations(w);
 	put_functions(w);
-	/* The last one: texts were asked for up to here. The library does not change them. */
+	/* Called last, when all texts have an index. The library does not change them. */
 	w->all.string_table = messages_room(&w->made, w->p->texts.n, sizeof(char *));
 	if (w->made.failed)
 		return;

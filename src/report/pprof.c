@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a profile is made of, gathered from rows of the model. All is by numbers that are given once
- * and stay, so that what is added later meets what is there: a store that gets a profile of ten
- * seconds has each call chain once, though the model began anew nine times meanwhile.
+ * The contents of a profile, gathered from the model. Each part gets a number that never changes,
+ * so
+ * data that is added later reuses the parts that exist: a profile of ten seconds has each call
+ * chain
+ * once, even if the model was cleared nine times meanwhile.
  */
 #include "kontend/pprof.h"
 #include "kontend/mem.h"
@@ -31,7 +33,7 @@ uint32_t pprof_text(struct pprof *p, const char *text)
 	return texts_get(&p->texts, text_clean(clean, sizeof(clean), text));
 }
 
-/* For words: false: no memory. NULL is "". */
+/* Sets a word to a text's index; NULL is "". False: no memory. */
 static bool put_text(struct pprof *p, const char *text, uint64_t *ret)
 {
 	uint32_t at = pprof_text(p, text ? text : "");
@@ -69,7 +71,7 @@ static bool note_lines(struct pprof *p, uint32_t mapping, const struct query_pla
 	return !lined || map64_put(&p->lined, mapping, 1) == 0;
 }
 
-/* A place that is no place: of what has no room of its own, or no call chain. */
+/* A location without a place: for samples that have no room of their own or no call chain. */
 static uint32_t location_named(struct pprof *p, const char *name)
 {
 	const struct query_line line = {.function = name};
@@ -110,7 +112,7 @@ static uint32_t location_of(struct pprof *p, const struct query_place *at)
 	return number && map64_put(&p->met, (uintptr_t)at, number) == 0 ? number : 0;
 }
 
-/* The value, or what stands for those that came after the first hundred. False: no memory. */
+/* The value, or @instead if this label has PPROF_VALUES other values already. False: no memory. */
 static bool bounded(struct pprof *p, enum pprof_label label, uint64_t value, uint64_t instead,
 		    uint64_t *ret)
 {
@@ -125,7 +127,7 @@ static bool bounded(struct pprof *p, enum pprof_label label, uint64_t value, uin
 	return true;
 }
 
-/* Texts of the rows that are being added come again and again, from one place each. */
+/* A text of the rows repeats often and always at the same address: look up by address. */
 static bool put_known_text(struct pprof *p, const char *text, uint64_t *ret)
 {
 	const uint32_t *known = text ? map64_get(&p->said, (uintptr_t)text) : NULL;
@@ -159,7 +161,7 @@ static bool put_labels(struct pprof *p, const struct query_sample *s, uint64_t w
 	return bounded(p, PPROF_PID, pid, 0, &words[PPROF_PID]);
 }
 
-/* Where there is no room for more samples: by type and mode alone. */
+/* For samples beyond the limit: a sum by type and mode. */
 static uint32_t other_sample(struct pprof *p, const uint64_t *labels)
 {
 	uint64_t words[PPROF_LABELS + 1] = {
@@ -200,7 +202,7 @@ static int add_row(struct pprof *p, const struct query_sample *s)
 		return -ENOMEM;
 	if (p->samples.n > before) {
 		if (mem_grow(&p->values, &p->cap_values, before, sizeof(*p->values)) < 0) {
-			p->samples.n = before; /* it cannot be told what it has */
+			p->samples.n = before; /* a sample must have a value */
 			return -ENOMEM;
 		}
 		p->values[before] = (struct pprof_value){0};
@@ -210,7 +212,7 @@ static int add_row(struct pprof *p, const struct query_sample *s)
 	return 0;
 }
 
-/* Since when, how long, on which kernel, and what is missing. */
+/* Start, duration, kernel, and what is missing. */
 static void add_time(struct pprof *p, const struct query *q)
 {
 	const struct model *m = q->model;
@@ -266,7 +268,7 @@ int pprof_new(struct pprof **ret, const struct pprof_spec *s, struct error *err)
 
 	if (p)
 		p->spec = *s;
-	/* The format wants it to be the first. */
+	/* The format requires "" as the first text. */
 	if (!p || pprof_text(p, "") == UINT32_MAX) {
 		pprof_free(p);
 		return error_errno(err, -ENOMEM, "Cannot begin a profile");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A report is the answers of the same queries that the views draw, written once. Everything is
- * asked for before anything is written, so that a wrong sort key or filter leaves no half of a
- * report behind. What a format looks like is in text.c, csv.c and json.c.
+ * A report is the answers to the queries that the views use, written once. All queries run before
+ * the
+ * first byte is written, so that a wrong sort key or filter does not leave half of a report. The
+ * formats are in text.c, csv.c and json.c.
  */
 #include "internal.h"
 #include "kontend/query-chains.h"
@@ -78,7 +79,7 @@ const char *report_sym_state(enum sym_state s)
 	}
 }
 
-/* For a table that is shown beside the one that sort and filter were written for. */
+/* The query for a table other than the one that sort key and filter were written for. */
 static struct query_spec spec_beside(const struct query_spec *s, const struct table_kind *t)
 {
 	struct query_spec beside = *s;
@@ -155,7 +156,7 @@ static int ask_hot(struct report_data *d, const struct query_spec *s, struct err
 	return r;
 }
 
-/* The same by process, and what is waited for there, come along, in their own order. */
+/* The probes by process and the waits in them are added, in their own order. */
 static int ask_uprobes(struct report_data *d, const struct query_spec *s, struct error *err)
 {
 	struct query_spec all = {.average = true, .limit = s->limit};
@@ -165,7 +166,7 @@ static int ask_uprobes(struct report_data *d, const struct query_spec *s, struct
 	return r < 0 ? r : query_uprobe_waits(d->q, &all, &d->upwaits, err);
 }
 
-/* Who is in the slots comes along, in its own order. */
+/* The tasks in the slots are added, in their own order. */
 static int ask_xol(struct report_data *d, const struct query_spec *s, struct error *err)
 {
 	struct query_spec all = {.average = true};
@@ -219,7 +220,7 @@ static int ask_chains(struct report_data *d, const struct query_spec *s, struct 
 	return r < 0 ? r : query_chains(d->q, s, &d->chains, err);
 }
 
-/* Whatever the locks are by: holders are by task where that says nothing of them. */
+/* Holders are grouped by task unless the user chose a grouping that holders have, too. */
 static int ask_held(struct report_data *d, const struct query_spec *s, struct error *err)
 {
 	struct query_spec held = *s;
@@ -239,11 +240,11 @@ static int ask_waiters(struct query *q, const struct query_spec *s, struct table
 	return query_wait_rows(q, s, NULL, ret, err);
 }
 
-/* A view that is a table has its name, and may be sorted and filtered. */
+/* A view that is a table has the table's name and can be sorted and filtered. */
 static const struct {
 	int (*ask)(struct report_data *d, const struct query_spec *s, struct error *err);
-	size_t table; /* in struct report_data; 0: it is none */
-	/* Where that table is all there is to ask for. */
+	size_t table; /* offset in struct report_data; 0: the view is no table */
+	/* For views that consist of this one table. */
 	int (*query)(struct query *q, const struct query_spec *s, struct table *ret,
 		     struct error *err);
 } views[] = {
@@ -382,16 +383,16 @@ static int ask_tables(struct report_data *d, struct error *err)
 	if (r == 0)
 		r = ask_views(d, &s, err);
 	if (r == -ENOMEM)
-		error_set(err, r, "out of memory while summing up the report: end other programs");
+		error_set(err, r, "Cannot sum up the report: out of memory, end other programs");
 	return r;
 }
 
-/* Who asks for the slots wants to know who holds them. CSV has room for one table. */
+/* Users who ask for slots also need their holders. CSV has room for one table only. */
 static unsigned views_of(const struct query *q, const struct report_spec *s)
 {
 	unsigned all = s->views;
 
-	/* Nothing was watched for: that there is nothing says nothing. */
+	/* No trigger was set, so an empty list of incidents would mean nothing. */
 	if (!q->incidents && all != REPORT_INCIDENTS)
 		all &= ~(unsigned)REPORT_INCIDENTS;
 	if (s->format == REPORT_CSV)
@@ -421,7 +422,7 @@ int report_write(struct query *q, const struct report_spec *s, FILE *out, struct
 		report_text(&d, out);
 	if (fflush(out) != 0 || ferror(out))
 		return error_set(err, -EIO,
-				 "writing the report failed: is the disk full or the reader of the "
+				 "Cannot write the report: is the disk full or the reader of the "
 				 "pipe gone?");
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rotation in reports: one line of sums, which says so when there is nothing, then the table.
+ * Rotation in reports: one line of sums, even if there was no rotation, then the table.
  */
 #include "internal.h"
 #include "kontend/text.h"
@@ -44,16 +44,15 @@ static void put_switches(const struct query_rotation_costs *c, FILE *out)
 	char a[UNITS_BUF], b[UNITS_BUF], d[UNITS_BUF];
 
 	if (c->bursts)
-		fprintf(out,
-			"# switches, by the kernel's switch records, seen for %s in %s bursts\n",
+		fprintf(out, "# switches, from %s of the kernel's switch records in %s bursts\n",
 			units_ns(a, c->switch_ns), units_count(b, c->bursts));
 	if (c->bursts && c->own_ps)
 		fprintf(out,
-			"#   less what these records took of each: %.2fns for each event of who "
-			"went off\n",
+			"#   less the cost of these records: %.2fns for each event of the task "
+			"switched out\n",
 			(double)c->own_ps / 1000);
 	else if (c->bursts)
-		fputs("#   with what these records took of each, which is not known\n", out);
+		fputs("#   including the cost of these records, which is not known\n", out);
 	if (c->bursts && c->switch_cpu_ns)
 		fprintf(out, "#   which took %s records, %s and %s of kontend's CPU time\n",
 			units_count(a, c->switch_records), units_bytes(b, c->switch_bytes),
@@ -76,9 +75,8 @@ static void put_left_out(const struct query_rotation_costs *c, FILE *out)
 
 	if (c->n_changed + c->n_unclassed)
 		fprintf(out,
-			"# left out of what is put together with events: %s while these changed, "
-			"%s "
-			"without a look before and after\n",
+			"# not matched with events: %s while these changed, %s without a snapshot "
+			"before and after\n",
 			units_count(a, c->n_changed), units_count(b, c->n_unclassed));
 }
 
@@ -96,7 +94,7 @@ static void put_ticks(const struct query_rotation_costs *c, FILE *out)
 			fprintf(out, ", %s without: +%s\n", units_ns(b, t->plain_ns),
 				units_ns(more, t->growth_ns));
 		else
-			fputs("; what they add is not known, as no tick was without\n", out);
+			fputs("; their cost is not known, as no tick was without them\n", out);
 	}
 }
 
@@ -119,11 +117,10 @@ static void put_cgroups(const struct query_rotation_phases *p, FILE *out)
 		fputc('\n', out);
 	}
 	if (p->left_out)
-		fprintf(out, "# %s more in cgroups that have no line\n",
-			units_count(a, p->left_out));
+		fprintf(out, "# %s more in cgroups without a line\n", units_count(a, p->left_out));
 }
 
-/* What was read may be from a file. */
+/* The text may be from a file, so it is cleaned. */
 static void put_line(const char *before, const char *text, const char *behind, FILE *out)
 {
 	fputs(before, out);
@@ -136,7 +133,7 @@ static void put_phases(const struct query_rotation_phases *p, FILE *out)
 	char text[QUERY_ROTATION_TEXT], a[UNITS_BUF], b[UNITS_BUF];
 
 	if (p->asked && p->turn)
-		put_line("# phases of rotation, parted at ", p->turn, ":\n", out);
+		put_line("# phases of rotation, separated at ", p->turn, ":\n", out);
 	else if (p->asked)
 		put_line("# phases of rotation: not available: ", p->reason, "\n", out);
 	for (size_t i = 0; p->turn && i < p->n_cpus; i++)
@@ -153,7 +150,7 @@ static void put_phases(const struct query_rotation_phases *p, FILE *out)
 	put_cgroups(p, out);
 }
 
-/* Those CPUs where it takes most. */
+/* The CPUs on which rotation costs most. */
 static void put_what_ifs(const struct report_data *d, FILE *out)
 {
 	char fewer[QUERY_ROTATION_TEXT], other[QUERY_ROTATION_TEXT];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libzstd behind a stream of the C library, so that who writes rows need not know whether they are
- * packed. What is packed goes on in blocks; no more than one is kept.
+ * A stream of the C library that compresses with libzstd, so that writers of rows need not know
+ * whether rows are compressed. Compressed data is passed on in blocks; only one block is kept.
  */
 #include "kontend/rows-pack.h"
 #include "kontend/mem.h"
@@ -21,7 +21,7 @@ static int pass_on(struct packed *p, size_t len)
 	return fwrite(p->block, 1, len, p->to) == len ? 0 : -1;
 }
 
-/* Until all of it is taken, or with @end all is in the block and passed on. */
+/* Runs until all of @data is taken; with @end, until the whole frame is passed on. */
 static int pack(struct packed *p, const char *data, size_t len, ZSTD_EndDirective end)
 {
 	ZSTD_inBuffer in = {data, len, 0};

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rows for engines. What a row says of its machine and its time is one struct with figures, what it
- * says of a lock or a task are the columns of a table that reports have, too; so a new column is in
- * the rows, in the schema and on the page with no change here. What is not known is left out: to an
- * engine that is NULL. The members of the front are always there, as null with the reason if need
- * be, since rows without them cannot be told apart.
+ * Rows for data analysis engines. The machine and time of a row are the figures of one struct; its
+ * lock or task has the columns of the table that reports have; so a new column appears in the rows,
+ * in
+ * the schema and on the manual page without a change here. Unknown values are left out, which
+ * engines
+ * read as NULL. The members of the front are always present, as null with the reason if necessary,
+ * since they distinguish rows of different recordings.
  */
 #include "kontend/rows.h"
 #include "format.h"
@@ -25,7 +27,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The front of a row. Texts are NULL and times 0 where they are not known. */
+/* The front of a row: texts may be NULL and times 0, if unknown. */
 struct front {
 	const char *schema, *table, *host, *machine_id, *boot_id, *kernel, *arch, *recorded_by,
 		*kontend;
@@ -34,32 +36,31 @@ struct front {
 
 static const struct figure front_figures[] = {
 	{FIGURE("schema", TEXT, struct front, schema),
-	 .help = "name and version of what rows look like"},
-	{FIGURE("table", TEXT, struct front, table), .help = "what the row is one of"},
+	 .help = "name and version of the format of rows"},
+	{FIGURE("table", TEXT, struct front, table), .help = "the table that the row belongs to"},
 	{FIGURE("host", TEXT, struct front, host), .help = "name of the machine, as of uname -n"},
 	{FIGURE("machine_id", TEXT, struct front, machine_id),
-	 .help = "which machine it is: made of its /etc/machine-id, which cannot be worked out "
-		 "from "
-		 "it"},
-	{FIGURE("boot_id", TEXT, struct front, boot_id),
-	 .help = "which of its boots it is, as the kernel calls it"},
+	 .help = "id of the machine, derived from its /etc/machine-id, which it does not reveal"},
+	{FIGURE("boot_id", TEXT, struct front, boot_id), .help = "the kernel's id of the boot"},
 	{FIGURE("kernel", TEXT, struct front, kernel),
 	 .help = "release of the kernel, as of uname -r"},
-	{FIGURE("arch", TEXT, struct front, arch), .help = "of the machine, as of uname -m"},
+	{FIGURE("arch", TEXT, struct front, arch),
+	 .help = "architecture of the machine, as of uname -m"},
 	{FIGURE("recorded_by", TEXT, struct front, recorded_by),
 	 .help = "version of kontend that measured it"},
 	{FIGURE("kontend", TEXT, struct front, kontend),
 	 .help = "version of kontend that wrote the row"},
 	{FIGURE_IF("recording_start_ns", COUNT, struct front, recording_start_ns,
 		   recording_start_ns),
-	 .help = "when measuring began, in ns since 1970: tells recordings of a machine apart"},
+	 .help = "start of the measurement, in ns since 1970; differs between recordings of a "
+		 "machine"},
 	{FIGURE_IF("bucket_start_ns", COUNT, struct front, bucket_start_ns, bucket_start_ns),
-	 .help = "when the part of time begins that the row is of, in ns since 1970"},
-	{FIGURE("bucket_ns", NS, struct front, bucket_ns), .help = "how long it is"},
+	 .help = "start of the part of time that the row covers, in ns since 1970"},
+	{FIGURE("bucket_ns", NS, struct front, bucket_ns), .help = "length of that part"},
 	FIGURE_END,
 };
 
-/* The rest of a row of table "parts", of which there is one even where nothing happened. */
+/* The other members of a row of table "parts", which has a row even for parts without events. */
 static const struct figure part_figures[] = {
 	{FIGURE("events", COUNT, struct query_overview, n_events),
 	 .help = "contention events that were seen"},
@@ -67,36 +68,36 @@ static const struct figure part_figures[] = {
 	{FIGURE("total_ns", NS, struct query_overview, total_ns),
 	 .help = "time of all finished waits"},
 	{FIGURE("waiting", COUNT, struct query_overview, waiting),
-	 .help = "tasks that wait at its end"},
+	 .help = "tasks that wait at the end of the part"},
 	FIGURE_END,
 };
 static const char parts_help[] = "a part of time that was measured";
 
-/* Of those that may be null: why. */
+/* Reasons for the members that may be null. */
 static const struct {
 	const char *key, *why;
 } reasons[] = {
-	{"host", "the recording does not say it"},
+	{"host", "the recording does not contain it"},
 	{"machine_id", "not recorded: by an earlier version, by perf, or without /etc/machine-id"},
 	{"boot_id", "not recorded: by an earlier version or by perf"},
-	{"kernel", "the recording does not say it"},
-	{"arch", "the recording does not say it"},
+	{"kernel", "the recording does not contain it"},
+	{"arch", "the recording does not contain it"},
 	{"recorded_by", "not recorded: by an earlier version or by perf"},
-	{"recording_start_ns", "the recording does not tell the time of day"},
-	{"bucket_start_ns", "the recording does not tell the time of day"},
+	{"recording_start_ns", "the recording has no time of day"},
+	{"bucket_start_ns", "the recording has no time of day"},
 };
 
-/* What may stand behind the front; of each: name, type in JSON, help. */
+/* Members that may follow the front; each with name, type in JSON, and help. */
 static const struct {
 	const char *key, *type, *help;
 } notes[] = {
 	{"unknown", "{text}", "members of the front that are null, each with the reason"},
-	{"marks", "[mark]", "what is wrong with the recording as a whole"},
+	{"marks", "[mark]", "faults of the recording as a whole"},
 	{"damage", "{count}",
-	 "what was lost or not understood in this part of time, by the names of kontend-views(7)"},
+	 "records of this part of time that were lost or not understood, by the names of "
+	 "kontend-views(7)"},
 	{"inexact", "[text]", "members of the row that are sampled or the most likely of several"},
-	{"lower_bound", "[text]",
-	 "members of the row that are so much or more, as records were lost"},
+	{"lower_bound", "[text]", "members of the row that are lower bounds, as records were lost"},
 };
 
 static const struct {
@@ -118,12 +119,12 @@ static const struct rows_table {
 	enum query_by by;
 } tables[] = {
 	{"locks", "a lock and mode", &query_locks_kind, query_locks, BY_LOCK},
-	{"callers", "a function that waits, and the type of what it waits for", &query_locks_kind,
+	{"callers", "a function that waits, and the type of the lock", &query_locks_kind,
 	 query_locks, BY_CALLER},
 	{"types", "a type of locks and mode", &query_types_kind, query_types, BY_TYPE},
 	{"tasks", "a task that waits", &query_locks_kind, query_locks, BY_TASK},
 	{"memcgs", "a cgroup of tasks that wait", &query_locks_kind, query_locks, BY_CGROUP},
-	{"waits", "a wait that goes on at the end of the part, or one of the longest that ended",
+	{"waits", "a wait in flight at the end of the part, or one of the longest that ended",
 	 &query_waiters_kind, ask_waits, BY_LOCK},
 	{"slots", "breakpoint slots of a CPU", &query_perf_slots_kind, query_perf_slots, BY_LOCK},
 	{"contexts", "a perf event context", &query_perf_contexts_kind, query_perf_contexts,
@@ -131,7 +132,8 @@ static const struct rows_table {
 	{"rotation", "a timer that rotates events", &query_rotation_kind, query_rotation, BY_LOCK},
 	{"uprobes", "a uprobe", &query_uprobe_probes_kind, query_uprobe_probes, BY_LOCK},
 	{"mmap", "the mmap_lock of a process, and mode", &query_mmap_kind, query_mmap, BY_PROCESS},
-	{"incidents", "what a trigger has caught", &query_incidents_kind, query_incidents, BY_LOCK},
+	{"incidents", "an incident that a trigger caught", &query_incidents_kind, query_incidents,
+	 BY_LOCK},
 };
 
 enum { TABLES = sizeof(tables) / sizeof(*tables), PARTS = 1 << TABLES };
@@ -175,7 +177,7 @@ const char *rows_mark_name(enum rows_mark m)
 	return "";
 }
 
-/* A column that rows have: what reports have, and buckets. */
+/* Rows have the columns that reports have, and buckets. */
 static bool is_there(const struct rows_table *t, size_t column)
 {
 	const struct column *c = &t->kind->columns[column];
@@ -314,7 +316,7 @@ static void put_damage(struct jsonw *j, const struct model_damage *d)
 		jsonw_end(j, '}');
 }
 
-/* What all rows of a table have in common, but for the brace at its end. */
+/* The members that all rows of a table share, without the brace at the end. */
 static int make_front(const struct front *f, const struct rows_spec *s,
 		      const struct model_damage *d, struct memfile *ret)
 {
@@ -331,7 +333,7 @@ static int make_front(const struct front *f, const struct rows_spec *s,
 	return fclose(j.out) != 0 || failed ? -ENOMEM : 0;
 }
 
-/* Which members are not exact, by @is. */
+/* Tests for report_json_keys(): the members that are not exact. */
 static bool is_approx(const struct value *v)
 {
 	return v->approx;

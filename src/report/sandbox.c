@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* With what rights a recording was read: whoever passes results on should be able to tell. */
+/* The rights with which a recording was read, for users who pass results on. */
 #include "sandbox.h"
 
 void report_sandbox_text(const struct sandbox *s, FILE *out)

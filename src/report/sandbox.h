@@ -7,10 +7,10 @@
 
 #include <stdio.h>
 
-/* @s: NULL: it is no recording. A line, where a recording is read with more rights than that takes.
+/* A line, if a recording is read with more rights than necessary. @s: NULL: this is no recording.
  */
 void report_sandbox_text(const struct sandbox *s, FILE *out);
-/* "sandbox", of a recording, and what that lacks. */
+/* The member "sandbox" of a recording, with the protections that are missing. */
 void report_sandbox_json(const struct sandbox *s, struct jsonw *j);
 
 #endif

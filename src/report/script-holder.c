@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lines of what holders of locks do while others wait. In the columns of waits: what happened is
- * the event, and for what comes from then on there is the last column: "runs", "for make/812 on its
- * CPU", "asleep in wait_for_completion", "woken by bash/1". Where following begins and where it
- * ends there are lines of no task.
+ * Lines for the activity of lock holders while other tasks wait. They have the columns of waits:
+ * the
+ * event is what happened, and the last column says what the holder does from then on: "runs", "for
+ * make/812 on its CPU", "asleep in wait_for_completion", "woken by bash/1". The lines where
+ * following
+ * begins and ends have no task.
  */
 #include "script-holder.h"
 #include "kontend/jsonw.h"
@@ -39,7 +41,7 @@ static bool is_of_task(const struct event *ev)
 	return ev->holder.what != HOLDREC_BEGUN && ev->holder.what != HOLDREC_STOPPED;
 }
 
-/* Is it how any task comes to sleep? */
+/* Is it a function on the way of every task to sleep? */
 static bool is_scheduler(const char *name)
 {
 	static const char *const begins[] = {"__schedule",   "schedule",     "io_schedule",
@@ -51,7 +53,7 @@ static bool is_scheduler(const char *name)
 	return false;
 }
 
-/* The function that sleeps: the first outside of the scheduler. NULL: not known. */
+/* The function that sleeps: the innermost one outside of the scheduler. NULL: unknown. */
 static const char *sleeps_in(const struct engine *e, const struct event *ev,
 			     char buf[EVENT_NAMES_TEXT])
 {
@@ -75,11 +77,11 @@ static void put_state(struct textbuf *b, const struct engine *e, const struct ev
 		ev->holder.state == HOLDREC_IO ? "asleep for I/O" : states[ev->holder.state];
 
 	if (ev->holder.what == HOLDREC_GONE)
-		name = "has it no more";
+		name = "no longer has the lock";
 	if (ev->holder.what == HOLDREC_HANDED)
-		name = "no task has it: this one is the next";
+		name = "no task has the lock: this one is next";
 	if (ev->holder.what == HOLDREC_RELEASED)
-		name = "lets go of it, and has woken a task that waits";
+		name = "releases the lock and has woken a waiting task";
 	textbuf_str(b, name ? name : "?");
 	if (in) {
 		textbuf_str(b, " in ");
@@ -173,7 +175,7 @@ void script_holder_put(struct event_names *n, const struct event *ev, FILE *out,
 	else
 		script_line_say(ev, whats[ev->holder.what],
 				ev->holder.what == HOLDREC_BEGUN
-					? "what holders of locks do is told from here on"
-					: "no more from here on",
+					? "lock holders are followed from here on"
+					: "lock holders are no longer followed",
 				out);
 }

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* The line of an EVENT_HOLDER: what a task does that has a lock for which others wait. */
+/* The line of an EVENT_HOLDER: the activity of a task that holds a lock for which others wait. */
 void script_holder_put(struct event_names *n, const struct event *ev, FILE *out, bool json);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A line of text is composed in memory and handed over in one piece. A text that is wider than its
- * column moves those that follow it.
+ * A line of text is built in memory and written in one piece. A text that is wider than its column
+ * shifts the columns after it.
  */
 #include "script-line.h"
 #include "kontend/textbuf.h"
 
-/* Of these the text comes last and is as long as it likes. */
+/* The width of each column. The text at the end may have any length. */
 enum { TASK = 20, EVENT = 9, TYPE = 12, LOCK = 18, FLAGS = 12, WAIT = 7 };
 
 static void put_column(struct textbuf *b, const char *s, size_t width)

@@ -5,20 +5,20 @@
 #include "event-names.h"
 #include "kontend/taskid.h"
 
-/* What the columns of a line of text say. No text is longer than EVENT_NAMES_TEXT. */
+/* The columns of a line of text. No text is longer than EVENT_NAMES_TEXT. */
 struct script_line {
-	const char *comm; /* NULL: not known */
+	const char *comm; /* NULL: unknown */
 	int32_t tid;
 	const char *event, *type, *lock, *flags, *wait, *caller;
 };
 
 enum { SCRIPT_LINE_TASK = EVENT_NAMES_TEXT + TASKID_TEXT };
 
-/* "bash/812"; answers @buf. */
+/* "bash/812"; returns @buf. */
 const char *script_line_task(char buf[SCRIPT_LINE_TASK], const char *comm, int32_t tid);
-void script_line_head(FILE *out); /* what the columns are called */
+void script_line_head(FILE *out); /* the names of the columns */
 void script_line_put(const struct event *ev, const struct script_line *l, FILE *out);
-/* Of an event of no task: "8 records" and no columns behind @event. */
+/* For an event without a task: "8 records", with no columns after @event. */
 void script_line_say(const struct event *ev, const char *event, const char *words, FILE *out);
 
 #endif

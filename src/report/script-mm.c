@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lines of the events of mmap_locks. How long an event has taken from the one before it is what the
- * model has just added up: a wait when the lock is got, a hold when it is given back, or made one
- * for reading. The process is that which the model takes for the owner of the address space.
+ * Lines of the mmap_lock events. The time of a line is the one from the previous event, which the
+ * model
+ * has just added to its sums: a wait if the lock is acquired, a hold if it is released or
+ * downgraded to
+ * a read lock. The process is the model's owner of the address space.
  */
 #include "script-mm.h"
 #include "kontend/jsonw.h"
@@ -13,9 +15,9 @@
 struct mm_line {
 	const struct event *ev;
 	const struct mmlocks *locks;
-	const char *event, *comm, *owner, *memcg; /* NULL: not known */
-	int32_t owner_pid;			  /* 0: not known */
-	uint64_t lock;				  /* 0: not known */
+	const char *event, *comm, *owner, *memcg; /* NULL: unknown */
+	int32_t owner_pid;			  /* 0: unknown */
+	uint64_t lock;				  /* 0: unknown */
 	char comm_buf[EVENT_NAMES_TEXT], owner_buf[EVENT_NAMES_TEXT];
 };
 
@@ -55,7 +57,7 @@ static void describe(const struct engine *e, const struct event *ev, struct mm_l
 	ret->memcg = m ? m->memcg : NULL;
 }
 
-/* What the time is, from the event before it. */
+/* The kind of the time since the previous event. */
 static const char *time_kind(const struct mm_line *l, bool ends)
 {
 	if (!ends || !l->locks->last_end)

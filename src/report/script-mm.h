@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-/* Is it of an mmap_lock: asked for, got or given back? */
+/* Is it an mmap_lock event: start, acquired or released? */
 bool script_mm_is(const struct event *ev);
-/* Its line, right after the model of @e has taken it. Errors are those of @out. */
+/* Writes its line, right after the model of @e has taken the event. Errors are those of @out. */
 void script_mm_put(const struct engine *e, const struct event *ev, FILE *out, bool json);
 
 #endif

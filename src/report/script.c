@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes each event as it passes, as a line of columns or of JSON (schema kontend.script/1, which
- * the first line names). What an event does not say itself, such as the type of a lock at the end
- * of a wait, is read from the wait that the model has paired it with; an end that has none shows a
- * question mark or null. Comm, fork and exit are no lines: they only name what follows.
+ * Writes each event as it arrives, as a line of columns or of JSON (schema kontend.script/1, which
+ * the
+ * first line names). Facts that an event lacks, such as the type of a lock at the end of a wait,
+ * come
+ * from the wait with which the model has paired it; an end without a wait shows a question mark or
+ * null. Comm, fork and exit have no lines: they only name tasks in later lines.
  */
 #include "kontend/script.h"
 #include "event-names.h"
@@ -30,7 +32,7 @@ struct script {
 	struct event_filter *gate; /* NULL: all waits pass */
 };
 
-/* An event with what the model knows about it. */
+/* An event and the facts that the model has about it. */
 struct line {
 	const struct event *ev;
 	const struct wait *wait; /* NULL: none */
@@ -39,7 +41,7 @@ struct line {
 	uint32_t flags;
 	uint64_t lock, wait_ns;
 	bool typed, is_lock, is_end, is_release, continues;
-	const char *caller, *object, *comm; /* NULL: not known */
+	const char *caller, *object, *comm; /* NULL: unknown */
 	char caller_buf[EVENT_NAMES_TEXT], comm_buf[EVENT_NAMES_TEXT], flags_buf[EVENT_NAMES_TEXT];
 };
 
@@ -79,7 +81,7 @@ static void describe_end(struct script *s, struct line *l)
 	l->caller = event_names_caller(&s->names, w->stack);
 }
 
-/* What kind of lock it is the waits tell, if there are any. */
+/* A release has no type: take it from the waits for this lock, if there are any. */
 static void describe_release(struct script *s, struct line *l)
 {
 	uint32_t lock = lock_waited_at(&s->engine->model.locks, l->ev->release.lock);
@@ -126,7 +128,7 @@ static bool describe(struct script *s, struct line *l, const struct event *ev)
 	return true;
 }
 
-/* "15.6us", "~15.6us" where it is doubtful or may be longer, "?" where it is not known. */
+/* "15.6us", "~15.6us" if it is doubtful or may be longer, "?" if unknown. */
 static const char *wait_text(const struct line *l, char buf[UNITS_BUF + 1])
 {
 	if (!l->is_end)
@@ -138,7 +140,7 @@ static const char *wait_text(const struct line *l, char buf[UNITS_BUF + 1])
 	return l->wait->doubtful || l->wait->at_least ? buf : buf + 1;
 }
 
-/* In which mode a lock is let go of is not said. */
+/* A release has no mode. */
 static const char *type_text(const struct line *l)
 {
 	if (!l->typed)
@@ -171,7 +173,7 @@ static void put_lock_text(struct line *l, FILE *out)
 
 static void put_text(const struct script *s, struct line *l)
 {
-	char words[EVENT_NAMES_TEXT] = "the kernel held back events of this CPU";
+	char words[EVENT_NAMES_TEXT] = "the kernel throttled events of this CPU";
 
 	if (l->is_lock) {
 		put_lock_text(l, s->out);
@@ -247,7 +249,7 @@ static void put_header(const struct script *s)
 	jsonw_end(&j, '}');
 }
 
-/* Of an event without a wait it is not known what it is about. */
+/* A filter cannot judge an event without a wait. */
 static bool passes(struct script *s, const struct event *ev)
 {
 	const struct model *m = &s->engine->model;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The report for people: aligned tables, units as on the screens, header lines that begin with '#'
- * so that a filter drops them with ease. Tables are laid out in two passes over the rows, the first
- * to find each column's width. Columns of least use are left out, as are more of them where a width
- * is asked for; CSV and JSON have them all.
+ * The report as text: aligned tables, units as on the screens, header lines that begin with '#' so
+ * that
+ * a filter can drop them. Tables are laid out in two passes over the rows; the first finds each
+ * column's width. The least important columns are left out, and more of them if the width is
+ * limited;
+ * CSV and JSON have all columns.
  */
 #include "kontend/text.h"
 #include "internal.h"
@@ -16,7 +18,7 @@ enum {
 	CELL_BUF = 4096, /* longest text of a cell: a call chain of 127 frames may be cut */
 	PRIORITY_SHOWN = 5,
 	GAP = 2,	  /* blanks between columns */
-	TEXT_WIDTH = 100, /* of one text that is not the last of its row */
+	TEXT_WIDTH = 100, /* of a text that is not the last of its row */
 };
 
 struct text {
@@ -48,7 +50,7 @@ static const char *cell(struct text *x, const struct table *t, size_t row, size_
 			    sizeof(x->cell));
 }
 
-/* What a table is read for stands there also where no row knows it, as scripts count columns. */
+/* These columns are shown even if no row has a value, since scripts count columns. */
 static bool stays(const struct table *t, const struct column *c)
 {
 	static const struct {
@@ -75,7 +77,7 @@ static bool is_shown(const struct table *t, size_t col)
 	for (size_t row = 0; row < t->n_rows; row++)
 		if (table_value(t, row, col)->known)
 			return true;
-	return t->n_rows == 0; /* a column of dashes says nothing */
+	return t->n_rows == 0; /* hide columns without a value */
 }
 
 static void measure(struct text *x, const struct table *t, int widths[TABLE_COLUMNS])
@@ -101,7 +103,7 @@ static size_t last_column(const struct table *t, const int *widths)
 	return last;
 }
 
-/* The bytes of @s that are at most @width columns; what these leave of it. */
+/* The number of bytes of @s that fit into @width columns; *ret_left: the columns left over. */
 static size_t fitting(const char *s, int width, int *ret_left)
 {
 	size_t at = 0, len;
@@ -115,7 +117,8 @@ static size_t fitting(const char *s, int width, int *ret_left)
 	return at;
 }
 
-/* What does not fit ends in a mark, and no part of a figure is left. Answers what is left over. */
+/* A text that is too long ends in a mark and never in part of a figure. Returns the columns left
+ * over. */
 static int put_clipped(struct text *x, const char *s, int width)
 {
 	int left;
@@ -153,7 +156,7 @@ static void put_cell(struct text *x, const struct column *c, const char *s, int 
 		put_blanks(x->out, (is_left(c) ? left : 0) + GAP);
 }
 
-/* What is left over after dropping goes to the wide columns, from the left. */
+/* The width that is left after dropping columns goes to the wide ones, from the left. */
 static void widen(const struct table *t, const int *natural, int *widths, int spare)
 {
 	for (size_t col = 0; col < columns_of(t) && spare > 0; col++) {
@@ -164,7 +167,7 @@ static void widen(const struct table *t, const int *natural, int *widths, int sp
 	}
 }
 
-/* Wide columns ask for the width of the screen first. */
+/* Wide columns begin with the width that they have on the screen. */
 static void fit_widths(const struct table *t, int width, int *widths)
 {
 	struct table_room room[TABLE_COLUMNS];

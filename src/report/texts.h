@@ -5,15 +5,15 @@
 #include "kontend/map64.h"
 #include "kontend/strpool.h"
 
-/* Texts by index, each once: the table of strings of a file. `= {0}` is empty. */
+/* The table of strings of a file: each text once, by index. `= {0}` is empty. */
 struct texts {
 	struct strpool pool;
-	struct map64 indices; /* by their address in the pool */
+	struct map64 indices; /* by address in the pool */
 	const char **list;
 	size_t n, cap;
 };
 
-/* Its index; UINT32_MAX: no memory. */
+/* The index of the text; UINT32_MAX: no memory. */
 uint32_t texts_get(struct texts *t, const char *text);
 void texts_deinit(struct texts *t);
 

@@ -9,51 +9,52 @@
 #include "pprof-set.h"
 
 /*
- * What the writers of traces have in common. Locks, tasks and call chains have numbers, from 1, in
- * the order in which they came; they stay, while those of the model may be given anew.
+ * The parts that all writers of traces share. Locks, tasks and call chains are numbered from 1 in
+ * the
+ * order of their first use; these numbers never change, while the model reuses its own.
  */
 enum { TRACE_HOLDS = 16, TRACE_OWN = 8 };
 
-/* Who had a lock while others waited, from when to when. */
+/* A hold of a lock while other tasks waited. */
 struct trace_hold {
-	uint64_t id; /* from 1, in the order in which they ended */
+	uint64_t id; /* from 1, in the order of their ends */
 	uint64_t got_ns, end_ns;
-	uint32_t lock, thread, stack; /* where it had waited for it; 0: not known */
-	bool exact;		      /* else it is an upper bound */
-	bool written;		      /* for the writer: it has it, */
-	uint8_t flows, used;	      /* with so many flows, of which so many lead to waits */
+	uint32_t lock, thread, stack; /* stack: where the holder waited for the lock; 0: unknown */
+	bool exact;		      /* else the time is an upper bound */
+	bool written;		      /* for the writer: the hold is in the file, */
+	uint8_t flows, used;	      /* number of its flows, and of those that lead to waits */
 };
 
-/* Both modes of a lock. */
+/* A lock in both modes. */
 struct trace_lock {
 	uint64_t addr;
 	enum lock_type type;
-	const char *name;	  /* NULL: no wait has passed; else in the pool */
+	const char *name;	  /* NULL: no wait was written; else in the pool */
 	struct trace_hold *holds; /* TRACE_HOLDS; NULL: none yet */
 	uint32_t n_holds;
 };
 
-/* A wait that was written: that the task had a lock meanwhile may be known only later. */
+/* A wait that was written. Holds of the same task during the wait may become known later. */
 struct trace_own {
 	uint64_t id, begin_ns, end_ns;
 };
 
 struct trace_thread {
 	int32_t pid, tid;
-	const char *comm, *process; /* in the pool; NULL: not known */
+	const char *comm, *process; /* in the pool; NULL: unknown */
 	struct trace_own own[TRACE_OWN];
-	uint32_t n_own; /* ever */
+	uint32_t n_own; /* number of all, including those overwritten */
 };
 
 struct trace_links {
-	struct map64 locks, threads; /* numbers, by what the model never gives again */
+	struct map64 locks, threads; /* numbers, by keys that the model never reuses */
 	struct trace_lock *lock_list;
 	size_t n_locks, cap_locks;
 	struct trace_thread *thread_list;
 	size_t n_threads, cap_threads;
 	struct wordset stacks; /* addresses, innermost first */
 	struct map64 stack_numbers;
-	uint64_t generation; /* of the model, when the latter were good */
+	uint64_t generation; /* the model's, when stack_numbers were valid */
 	struct strpool pool;
 	uint64_t n_holds;
 };
@@ -63,22 +64,22 @@ struct trace_wait {
 	uint64_t id; /* from 1 */
 	uint64_t end_ns;
 	int32_t ret;
-	bool waiting; /* still, at the end */
-	/* The rest only for who asks for links. */
+	bool waiting; /* still in flight at the end */
+	/* The rest is set only if the sink has `links`. */
 	uint32_t lock, thread, stack;
-	/* Who had the lock meanwhile: the one that had it longest first. */
+	/* The holds of the lock during the wait, the longest first. */
 	struct trace_hold *holds[TRACE_HOLDS];
 	uint32_t n_holds;
 };
 
-/* One format. Answers are 0 or a negative errno. */
+/* One format. Functions return 0 or a negative errno. */
 struct trace_sink {
 	int (*wait)(struct trace_sink *s, const struct trace_wait *w);
-	/* So many wait for @lock from then on. NULL: it need not know. */
+	/* The number of tasks that wait for @lock from now on. NULL: the format does not use it. */
 	int (*waiting)(struct trace_sink *s, uint32_t lock, uint64_t time_ns, uint32_t n);
 	int (*finish)(struct trace_sink *s);
 	void (*free)(struct trace_sink *s);
-	bool links; /* it asks for them */
+	bool links; /* fill in the links of each wait */
 };
 
 struct tracefile {
@@ -100,7 +101,7 @@ struct trace_sink *trace_perfetto(struct tracefile *t);
 struct trace_sink *trace_firefox(struct tracefile *t);
 int trace_perfetto_check(struct error *err); /* 0, or -ENOTSUP: it was not built in */
 
-/* trace-source.c: an object @key. */
+/* trace-source.c: the object @key with the origin of the trace. */
 struct jsonw;
 void trace_source_json(const struct tracefile *t, const char *key, const char *schema,
 		       struct jsonw *j);
@@ -114,22 +115,22 @@ static inline struct trace_thread *trace_thread_at(struct tracefile *t, uint32_t
 {
 	return &t->links.thread_list[number - 1];
 }
-/* Their numbers, made if they are new. 0: there is no room, or it is of nothing known. */
+/* Their numbers; new ones are added. 0: there is no room, or the model does not know it. */
 uint32_t trace_lock(struct tracefile *t, uint32_t lock);
 uint32_t trace_thread(struct tracefile *t, uint32_t task);
 uint32_t trace_stack(struct tracefile *t, uint32_t stack);
 enum { TRACE_TASK = EVENT_NAMES_TEXT + 20 };
-/* "make/812"; NULL: it is not known who. */
+/* "make/812"; NULL: unknown */
 const char *trace_task(struct tracefile *t, uint32_t thread, char buf[TRACE_TASK]);
-/* Who waited in call chain @stack; NULL: there is none. */
+/* The function that waited in call chain @stack; NULL: there is none. */
 const char *trace_caller(struct tracefile *t, uint32_t stack, char buf[EVENT_NAMES_TEXT]);
-/* So many wait for the lock of @w now, in either mode. */
+/* The number of tasks that wait for the lock of @w now, in either mode. */
 uint32_t trace_waiting(const struct tracefile *t, const struct wait *w);
 /* Fills in the links of @w. False: there is no room for the task. */
 bool trace_link(struct tracefile *t, struct trace_wait *w);
-/* @w has been written. */
+/* To be called after @w was written. */
 void trace_linked(struct tracefile *t, const struct trace_wait *w);
-/* Somebody had a lock: what the model tells. */
+/* Adds a hold that the model has reported. */
 void trace_held(struct tracefile *t, const struct hold_told *h);
 void trace_links_deinit(struct trace_links *l);
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who had a lock while others waited. The model tells it when somebody else gets the lock, or when
- * who had it lets go; that is before the waits end. So each lock keeps the last holders, and a wait
- * that ends finds those who had its lock meanwhile. Where there are more than it keeps, as in a
- * crowd that hands a lock round, the shortest gives its place to the next: who had it long stays.
+ * Holds of locks while other tasks waited. The model reports a hold when another task gets the lock
+ * or
+ * when the holder releases it, which is before the waits end. So each lock keeps its last holds,
+ * and a
+ * wait that ends looks up the holds of its lock meanwhile. If a lock has more holds than fit, as
+ * when
+ * many tasks pass it around, a new one replaces the shortest; long ones stay.
  */
 #include "kontend/mem.h"
 #include "kontend/taskid.h"
@@ -11,7 +14,7 @@
 
 #include <stdio.h>
 
-/* One for both modes. An entry of its own stands for a lock at the address of an earlier one. */
+/* One key for both modes. A later lock at the same address has an entry of its own. */
 static uint64_t key_of(const struct lock *l)
 {
 	enum lock_type twin = locktype_twin((enum lock_type)l->type);
@@ -45,7 +48,7 @@ static const char *name_of(struct tracefile *t, uint32_t task)
 	return comm ? strpool_intern(&t->links.pool, comm) : NULL;
 }
 
-/* By the name of its leader, as it is now. */
+/* The current name of the thread group's leader. */
 static const char *process_of(struct tracefile *t, const struct task *of)
 {
 	const uint32_t *leader = map64_get(&t->engine->model.tasks.by_tid, (uint32_t)of->pid);
@@ -53,7 +56,7 @@ static const char *process_of(struct tracefile *t, const struct task *of)
 	return leader ? name_of(t, *leader) : NULL;
 }
 
-/* The number of one that is new; 0: there is no room. */
+/* The number of a new thread; 0: there is no room. */
 static uint32_t add_thread(struct trace_links *k, const struct task *of)
 {
 	if (k->n_threads >= TRACE_THREADS ||
@@ -134,7 +137,8 @@ uint32_t trace_waiting(const struct tracefile *t, const struct wait *w)
 	return l->n_sure + (l->twin ? of->locks[l->twin].n_sure : 0);
 }
 
-/* It keeps the caller of its first wait, as another name would be another track. */
+/* The name has the caller of the first wait and never changes: a new name would begin a new
+ * track. */
 static void name_lock(struct tracefile *t, struct trace_lock *l, const struct wait *w)
 {
 	char buf[2 * EVENT_NAMES_TEXT];
@@ -153,7 +157,7 @@ static uint64_t shared_ns(const struct trace_hold *h, const struct trace_wait *w
 	return to > from ? to - from : 0;
 }
 
-/* Sorted as it comes in. */
+/* Keeps the list sorted. */
 static void add_hold(struct trace_wait *w, struct trace_hold *h)
 {
 	uint32_t at = w->n_holds++;
@@ -190,7 +194,7 @@ void trace_linked(struct tracefile *t, const struct trace_wait *w)
 			(struct trace_own){w->id, w->w->begin_ns, w->end_ns};
 }
 
-/* Where the next one is kept: where nobody waits any more who waited for it, or of the shortest. */
+/* The entry for the next hold: one that ended before the oldest wait began, or the shortest. */
 static struct trace_hold *room_for_hold(struct trace_lock *l, uint64_t waits_ns)
 {
 	struct trace_hold *least = &l->holds[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a trace is from, and what is missing in it. */
+/* The origin of a trace, and what it lacks. */
 #include "internal.h"
 #include "kontend/jsonw.h"
 #include "sandbox.h"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which waits are in a trace: each when it ends, so that no wait is open in the file that has lost
- * its end; in the end those in flight. A doubtful wait has no length and is left out, as the model
- * leaves it out of its sums.
+ * Selects the waits of a trace. A wait is written when it ends, so that the file has no wait
+ * without an
+ * end; waits in flight are written last. Doubtful waits have no length and are left out, as in the
+ * sums
+ * of the model.
  */
 #include "kontend/tracefile.h"
 #include "kontend/event-filter.h"
@@ -18,7 +20,7 @@ static int check(const struct tracefile *t, int ret, struct error *err)
 	return ret < 0 ? error_errno(err, ret, "Cannot write the trace") : 0;
 }
 
-/* @end_ns: or what time it is. */
+/* @end_ns: end of the wait, or the current time */
 static bool passes(struct tracefile *t, const struct wait *w, uint64_t end_ns)
 {
 	return wait_part_ns(w, 0, end_ns) >= t->engine->model.min_wait_ns &&

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Uprobes and the areas of their slots in reports. What is said beside the tables, as these are of
- * one moment: how it was found out, what that costs, what is missing and why; in JSON that is the
- * member `uprobes` of `source`, whatever views are asked for.
+ * Uprobes and areas of their slots in reports. The tables are of one moment, so lines above them
+ * say how
+ * it was read, what reading costs, and what is missing and why. JSON has this as the member
+ * `uprobes`
+ * of `source`, whichever views the user chose.
  */
 #include "internal.h"
 #include "kontend/units.h"
 
-/* Without these no row does not mean no probe. */
+/* If one of these is missing, a table without rows does not mean that there are no probes. */
 enum { PROBES = UPSNAP_NO_TRACEFS | UPSNAP_NO_PERF | UPSNAP_NO_LINKS };
 
 static void put_look(const struct query_uprobe_sum *p, FILE *out)
@@ -25,7 +27,7 @@ static void put_sum(const struct query_uprobe_sum *p, FILE *out)
 
 	fprintf(out, "%u probes", p->probes);
 	if (p->probes && !p->rate_known)
-		fputs(", hits/s not known before a second look", out);
+		fputs(", hits/s not known before a second snapshot", out);
 	else if (p->probes)
 		fprintf(out, ", %s hits/s", p->hits_per_s > 0 ? units_rate(a, p->hits_per_s) : "0");
 	if (p->cpu_known && p->hits_per_s > 0)

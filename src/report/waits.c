@@ -35,10 +35,11 @@ void report_locks_text(const struct report_data *d, FILE *out)
 	report_text_count(t, "rows", out);
 	put_no_look(d, "names, holders", out);
 	if (d->spec->query.by == BY_OWNER && !d->q->model->owners_told)
-		fputs("# who held the locks was not seen: measure or record with --owner\n", out);
+		fputs("# holders of the locks were not recorded: measure or record with --owner\n",
+		      out);
 	if (t->n_total == 0)
-		fputs(d->q->only	    ? "# no wait is among those that are meant\n"
-		      : d->overview.no_ends ? "# no wait was seen to end\n"
+		fputs(d->q->only	    ? "# no wait passes the filter\n"
+		      : d->overview.no_ends ? "# no wait has ended\n"
 					    : "# no contention was seen\n",
 		      out);
 	else
@@ -101,7 +102,7 @@ void report_chains_text(const struct report_data *d, FILE *out)
 		fputc('\n', out);
 	}
 	if (d->lock_look.many_tasks)
-		fputs("# not all tasks were looked at for readers\n", out);
+		fputs("# not all tasks were checked for readers\n", out);
 	if (d->chains.n_total == 0)
 		fputs("# no task was waiting\n", out);
 	else
@@ -133,7 +134,7 @@ void report_chains_json(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, '}');
 }
 
-/* "held while others waited, at most, by task: ", or as far as holders have told, exactly. */
+/* "held while others waited, at most, by task: "; exact where the kernel reported the releases. */
 static void put_held_title(const struct report_data *d, FILE *out)
 {
 	const struct query_held_sum *s = &d->held_sum;
@@ -151,7 +152,7 @@ static void put_held_title(const struct report_data *d, FILE *out)
 	report_text_count(&d->held, "rows", out);
 }
 
-/* Only where releases are told. */
+/* Only if releases were reported. */
 static void put_handed(const struct report_data *d, FILE *out)
 {
 	const struct query_handed *h = &d->handed;
@@ -172,7 +173,7 @@ void report_held_text(const struct report_data *d, FILE *out)
 	char a[UNITS_BUF], b[UNITS_BUF];
 
 	put_held_title(d, out);
-	fprintf(out, "# %s of %s locks that were waited for went to who waited already",
+	fprintf(out, "# %s of %s contended locks went to a task that waited already",
 		units_count(a, s->known), units_count(b, s->got));
 	fprintf(out, "; %s of %s waited is charged to holders", units_ns(a, s->charged_ns),
 		units_ns(b, s->waited_ns));
@@ -227,10 +228,11 @@ void report_queues_text(const struct report_data *d, FILE *out)
 
 	fputs("#\n# queues of locks that two waited for at a time: ", out);
 	report_text_count(&d->queues, "rows", out);
-	fprintf(out, "# %s wait%s in them at the end, convoys that go on: %u\n",
+	fprintf(out, "# %s wait%s in them at the end, convoys in progress: %u\n",
 		units_count(a, s->waiting), s->waiting == 1 ? "s" : "", s->convoys);
 	if (!s->times)
-		fputs("# how long hand-overs took is not known: no release of a lock was told\n",
+		fputs("# times of hand-overs are not known: the kernel reported no release of a "
+		      "lock\n",
 		      out);
 	if (s->no_room)
 		fprintf(out, "# no room for the queues of more locks: %s times\n",
@@ -290,7 +292,7 @@ void report_tree_text(const struct report_data *d, FILE *out)
 		d->spec->inverted ? "outermost frames" : "call sites", units_count(a, t->n_waits),
 		units_ns(b, t->total_ns));
 	if (t->n_inflight)
-		fprintf(out, "; %s of them, %s, go on", units_count(a, t->n_inflight),
+		fprintf(out, "; %s of them, %s, in flight", units_count(a, t->n_inflight),
 			units_ns(b, t->inflight_ns));
 	fputc('\n', out);
 	report_text_limit("calls", d->spec->percent_limit, out);
@@ -309,7 +311,7 @@ void report_tree_text(const struct report_data *d, FILE *out)
 	}
 }
 
-/* Depth first with the depth of each: readers with a limit on nesting can still take it. */
+/* Depth first, with the depth of each node, for readers that limit nesting. */
 void report_tree_json(const struct report_data *d, struct jsonw *j)
 {
 	jsonw_begin(j, "tree", '{', false);
@@ -350,7 +352,7 @@ void report_text_hist(const struct query_hist *h, bool ascii, FILE *out)
 	uint64_t most = 1;
 
 	if (h->n_inflight)
-		fprintf(out, ", and %s that go on", units_count(a, h->n_inflight));
+		fprintf(out, ", and %s in flight", units_count(a, h->n_inflight));
 	if (h->n_waits)
 		fprintf(out, ", min %s", units_ns(a, h->min_ns));
 	if (h->max_ns)

@@ -43,7 +43,7 @@ static void place(struct wordset *s, uint32_t number)
 	s->slots[at] = number;
 }
 
-/* Half of the slots are free. */
+/* At least half of the slots stay free. */
 static int grow_slots(struct wordset *s)
 {
 	size_t n = s->slots ? (s->mask + 1) * 2 : FIRST_SLOTS;

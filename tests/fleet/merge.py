@@ -100,7 +100,7 @@ def check_groups(t, paths, truths):
     expect("columns of kernels", of == {**want, "(others)": 0})
     services = t.merge("--by", "service", "--tables", "types", *paths)
     expect("services of none", services["without_cgroups"] == len(paths))
-    expect("not available is not said", "services are not available of" in t.run("merge", "--by", "service", *paths))
+    expect("not available is not said", "services are not available for" in t.run("merge", "--by", "service", *paths))
     expect("sums by service", services["total_ns"] == hosts["total_ns"])
 
 

@@ -302,7 +302,7 @@ static void where_nobody_is_blamed_that_is_said(void **state)
 	rig_play(&w->rig, NULL);
 	assert_int_equal(query_init(&w->q, &w->rig.engine), 0);
 	free(folded(w, -ENODATA, &err));
-	assert_non_null(strstr(err.text, "Nobody can be blamed: "));
+	assert_non_null(strstr(err.text, "Cannot show blame: "));
 	assert_int_equal(flame(w, NULL).n, 0);
 	const struct report_spec s = {
 		.format = REPORT_TEXT, .views = REPORT_FLAME, .weight = REPORT_WEIGHT_BLAME};

@@ -126,7 +126,8 @@ static void what_is_not_known_has_a_reason(void **state)
 	assert_int_equal(rows_parse("parts", &parts, &err), 0);
 	char *text = rows_of(w, parts);
 	assert_non_null(strstr(text, "\"table\":\"parts\",\"host\":null,\"machine_id\":null,"));
-	assert_non_null(strstr(text, "\"unknown\":{\"host\":\"the recording does not say it\""));
+	assert_non_null(
+		strstr(text, "\"unknown\":{\"host\":\"the recording does not contain it\""));
 	assert_int_equal(strchr(text, '\n') - text, (ptrdiff_t)strlen(text) - 1);
 	mem_free(text);
 }

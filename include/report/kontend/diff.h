@@ -8,24 +8,26 @@
 /* One of the two measurements. */
 struct diff_side {
 	const char *file;
-	const char *at; /* the moment of it that the figures end at; NULL: they are of all of it */
+	const char *at; /* the moment that the figures end at; NULL: the end of the recording */
 	struct query *q;
 };
 
 struct diff_spec {
 	enum report_format format;
-	bool moments;		 /* two of one recording: query_compare(), not query_diff() */
+	bool moments;		 /* two moments of one recording: query_compare(), not
+				  * query_diff() */
 	struct query_spec query; /* by, sort, reverse, filter, limit */
 	char csv_separator;	 /* 0: ',' */
-	const char *fields;	 /* columns, with commas; NULL: as ever */
-	const char *only;	 /* the waits that it is about, for people; NULL or "": all */
+	const char *fields;	 /* column keys separated by commas; NULL: the default columns */
+	const char *only;	 /* description of the filter of waits; NULL or "": all waits */
 	bool ascii;
-	int width; /* text: columns of least use are left out; 0: no limit */
+	int width; /* text: limit, reached by leaving out columns; 0: no limit */
 };
 
 /*
- * Writes what is different in @b as against @a. -EINVAL with @err for a sort key or filter that is
- * wrong (nothing was written then), -ENOMEM, or the errno of a failed write.
+ * Writes the differences of @b from @a. -EINVAL with @err for a wrong sort key or filter (nothing
+ * was
+ * written then), -ENOMEM, or the errno of a failed write.
  */
 int diff_write(const struct diff_side *a, const struct diff_side *b, const struct diff_spec *s,
 	       FILE *out, struct error *err);

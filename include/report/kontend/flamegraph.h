@@ -7,17 +7,19 @@
 #include <stdio.h>
 
 /*
- * All call chains as a flame graph: one SVG that refers to nothing outside. A script in it zooms
- * into a box that is clicked, searches, and says what share matches; without it the picture is
- * whole as well.
+ * All call chains as a flame graph: one SVG that loads nothing else. Its script zooms into a box
+ * that
+ * is clicked, searches, and shows the share of the matches; without scripts the picture is
+ * complete,
+ * too.
  */
 struct flamegraph_spec {
-	bool by_wait;		       /* boxes are as wide as what was waited, not as samples */
-	bool blame;		       /* by_wait, above who is to blame */
+	bool by_wait;		       /* width is waiting time instead of samples */
+	bool blame;		       /* by_wait, above the holders that are to blame */
 	const struct query_zoom *zoom; /* NULL: everything */
 };
 
-/* 0; -ENOMEM, or what writing failed with, with @err. */
+/* 0; -ENOMEM, or the error of the write, with @err. */
 int flamegraph_write(struct query *q, const struct flamegraph_spec *s, FILE *out,
 		     struct error *err);
 /* The script, ECMAScript without "]]>". */

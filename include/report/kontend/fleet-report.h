@@ -6,20 +6,19 @@
 #include "kontend/report.h"
 #include "kontend/sandbox-state.h"
 
-/* What is wrong with recordings, by the one sentence that was said of each. */
+/* Faults of recordings; each has one sentence in the report. */
 enum fleet_fault {
-	FLEET_NOT_READ, /* cannot be read: it is in no sum */
-	FLEET_OVERLAP,	/* another one has its machine and time: it is in no sum */
+	FLEET_NOT_READ, /* cannot be read: not in any sum */
+	FLEET_OVERLAP,	/* another recording has the same machine and time: not in any sum */
 	FLEET_CUT_OFF,
-	FLEET_VERSION,	   /* it has what this version does not understand */
-	FLEET_CLOCK,	   /* its time of day is days off that of most others */
-	FLEET_MAY_OVERLAP, /* it says no machine or boot, and another one its host and time */
+	FLEET_VERSION,	   /* has data that this version does not understand */
+	FLEET_CLOCK,	   /* its time of day differs by days from most others */
+	FLEET_MAY_OVERLAP, /* has no machine or boot id, and another one has its host and time */
 	FLEET_FAULTS,
-	FLEET_DOUBTS =
-		FLEET_CLOCK, /* from here on: it is added, and nothing is known to be wrong */
+	FLEET_DOUBTS = FLEET_CLOCK, /* from here on: added, with only a possible fault */
 };
 
-/* Recordings that were given, and how many of them have each fault. */
+/* The number of recordings given, and of those with each fault. */
 struct fleet_given {
 	uint64_t n;
 	uint64_t faults[FLEET_FAULTS];
@@ -28,9 +27,10 @@ struct fleet_given {
 struct fleet_spec {
 	enum report_format format;
 	enum fleet_by by;
-	unsigned tables;    /* bits 1 << enum fleet_at; CSV takes one, or none: that of groups */
-	size_t limit;	    /* rows of a table; 0: all */
-	const char *only;   /* the waits that it is about, for people; NULL or "": all */
+	unsigned tables;    /* bits 1 << enum fleet_at; CSV takes one, or none: the table of
+			     * groups */
+	size_t limit;	    /* most rows of a table; 0: all */
+	const char *only;   /* description of the filter of waits; NULL or "": all waits */
 	char csv_separator; /* 0: ',' */
 	bool ascii;
 	int width; /* text; 0: no limit */
@@ -48,7 +48,7 @@ struct fleet_side {
 	struct fleet_given given;
 };
 
-/* What changed from one to the other, by the rest of @s. The same answers. */
+/* The changes from one to the other, with the other members of @s. Returns as above. */
 int fleet_report_diff(const struct fleet_side *before, const struct fleet_side *after,
 		      const struct fleet_spec *s, FILE *out, struct error *err);
 

@@ -7,20 +7,22 @@
 #include <stdio.h>
 
 /*
- * Call chains in the format that flame graph tools read: a line "comm;outer;...;inner N" for each
- * chain and comm. Of waits, N is what was waited in nanoseconds, chains end at the function that
- * waited, and after it follows the type of the lock: "...;[rwsem:W] 1234"; waits in flight are
- * lines of their own, "[rwsem:W, still waiting]". Of samples, N is how many there were. Of blame
- * the line begins with who is to blame: see query-flame.h.
+ * Call chains in the format of flame graph tools: one line "comm;outer;...;inner N" for each chain
+ * and
+ * comm. For waits, N is the waiting time in nanoseconds; the chain ends at the function that
+ * waited,
+ * followed by the type of the lock: "...;[rwsem:W] 1234"; waits in flight have lines of their own,
+ * "[rwsem:W, still waiting]". For samples, N is their number. For blame, the line begins with the
+ * holder that is to blame: see query-flame.h.
  */
 struct folded_spec {
 	bool samples;
-	bool blame;		       /* of waits */
-	bool mark_kernel;	       /* "_[k]" after functions of the kernel */
+	bool blame;		       /* for waits */
+	bool mark_kernel;	       /* append "_[k]" to kernel functions */
 	const struct query_zoom *zoom; /* NULL: everything */
 };
 
-/* 0; -ENOMEM, or what writing failed with, with @err. */
+/* 0; -ENOMEM, or the error of the write, with @err. */
 int folded_write(struct query *q, const struct folded_spec *s, FILE *out, struct error *err);
 
 #endif

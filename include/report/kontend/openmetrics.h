@@ -8,35 +8,41 @@
 #include <stdio.h>
 
 struct openmetrics_spec {
-	size_t callers;	 /* those that wait most; 0: all */
-	bool no_callers; /* they are not summed up */
-	bool no_memcgs;	 /* nor are mmap_locks by memory cgroup */
-	bool all_types;	 /* also those that nobody has waited for, so that a first wait is a rise */
+	size_t callers;	     /* number of callers, those with the longest waiting times; 0: all */
+	bool no_callers;     /* do not sum up callers */
+	bool no_memcgs;	     /* nor mmap_locks by memory cgroup */
+	bool all_types;	     /* also types without waits, so that a first wait is an increase */
 	const char *version; /* of the program; borrowed */
 };
 
 /*
- * Totals as OpenMetrics text 1.0.0, written so that the older text format of Prometheus (textfile
- * collector of node_exporter) takes it as well: no time stamps, no types that it does not know.
- * They only grow, whatever the model forgets, as counters have to, and are bounded: callers beyond
- * a number are added up as "other".
+ * Totals as OpenMetrics text 1.0.0, restricted to what the older text format of Prometheus
+ * (textfile
+ * collector of node_exporter) takes, too: no time stamps, no types that it does not know. They only
+ * grow, as counters must, whatever the model drops, and their number is limited: further callers
+ * are
+ * added up as "other".
  */
 struct openmetrics;
 
 int openmetrics_new(struct openmetrics **ret, const struct openmetrics_spec *s); /* -ENOMEM */
 void openmetrics_free(struct openmetrics *m);
 /*
- * Adds what the model has summed up; the caller has it zeroed before more is added. What is no sum
- * is as it is now. 0, or -ENOMEM with @err: then some of it may be missing from the totals.
+ * Adds the sums of the model; the caller clears them before more is added. Other values replace the
+ * old
+ * ones. 0, or -ENOMEM with @err: then the totals may be incomplete.
  */
 int openmetrics_add(struct openmetrics *m, struct query *q, struct error *err);
 /*
- * The file in which is what a wait was a part of, for the histogram of its type. @wall_ns: when. A
- * type that had no such wait is not meant, and no exemplar comes of it.
+ * The file that contains a wait, for the histogram of the lock's type. @wall_ns: time of the wait.
+ * If
+ * that type has no such wait, there is no exemplar.
  */
 void openmetrics_incident(struct openmetrics *m, enum lock_type type, uint64_t wait_ns,
 			  uint64_t wall_ns, const char *file);
-/* Adds the counts and sums of a histogram; the counts alone, and those that had no bucket. */
+/* Adds the counts and the sum of a histogram; the first function adds the counts only, with those
+ * that
+ * had no bucket. */
 void openmetrics_hist_count(struct openmetrics_hist *to, const struct query_hist *from);
 void openmetrics_hist_add(struct openmetrics_hist *to, const struct query_hist *from);
 
@@ -44,17 +50,17 @@ struct openmetrics_sum {
 	uint64_t n, total_ns, waiting;
 };
 
-/* What has been added up of each type. */
+/* The totals of each type. */
 void openmetrics_sums(const struct openmetrics *m, struct openmetrics_sum ret[LOCK_TYPES]);
-/* Families of both, for who writes others beside them. */
+/* Families that files and the server share, for callers that add others. */
 void openmetrics_put_source(const struct openmetrics *m, struct openmetrics_text *t);
 void openmetrics_put_types(const struct openmetrics *m, struct openmetrics_text *t);
 void openmetrics_put_longest(const struct openmetrics *m, struct openmetrics_text *t);
 void openmetrics_put_quality(const struct openmetrics *m, struct openmetrics_text *t);
 void openmetrics_put_loss(const struct openmetrics *m, struct openmetrics_text *t);
-/* The longest waits, which somebody has got, begin anew. */
+/* Clears the longest waits, after a reader has got them. */
 void openmetrics_no_longest(struct openmetrics *m);
-/* All that files have. 0, or the errno of a failed write, with @err. */
+/* All metrics of a file. 0, or the errno of a failed write, with @err. */
 int openmetrics_put(const struct openmetrics *m, FILE *out, struct error *err);
 
 #endif

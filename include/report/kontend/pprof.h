@@ -7,22 +7,25 @@
 #include <stdio.h>
 
 /*
- * A profile as pprof and stores of profiles read it: profile.proto, packed by gzip. Of waits the
- * values are contentions and delay, as Go's profile of mutexes has them; of samples, samples and
- * CPU time. What was measured can be added again and again, as the model begins anew.
+ * A profile for pprof and for stores of profiles: profile.proto, compressed by gzip. Waits have the
+ * values contentions and delay, like Go's profile of mutexes; samples have samples and CPU time.
+ * Data
+ * can be added any number of times, since the model is cleared in between.
  */
 struct pprof;
 
 /*
- * Bounds, as each different label may be a series to a store: of different values of a label, of
- * samples, and of places. What comes later is `other`, so that sums stay exact; those with most
- * time come first.
+ * Limits, as a store may keep a series for each label: the number of values of a label, of samples,
+ * and
+ * of places. Later ones become `other`, so that sums stay exact; those with most time are added
+ * first.
  */
 enum {
 	PPROF_VALUES = 100,
 	PPROF_SAMPLES = 1 << 16,
 	PPROF_PLACES = 1 << 17,
-	PPROF_LIVE_SAMPLES = 1 << 14, /* with `live`, whose memory others want */
+	PPROF_LIVE_SAMPLES = 1 << 14, /* with `live`, where memory is needed for other things,
+				       * too */
 	PPROF_LIVE_PLACES = 1 << 15,
 };
 
@@ -30,20 +33,22 @@ struct pprof_spec {
 	enum query_samples_what what;
 	const struct query_zoom *zoom; /* NULL: everything; borrowed */
 	const char *version;	       /* of the program; borrowed */
-	bool live; /* there are no lines, and names only that are there: nobody waits */
+	bool live; /* no source lines, and only names that are loaded already: the caller must
+		    * not block */
 };
 
-/* 0, -ENOMEM, or -ENOTSUP: it was not built in; with @err. */
+/* 0, -ENOMEM, or -ENOTSUP: not built in; with @err. */
 int pprof_new(struct pprof **ret, const struct pprof_spec *s, struct error *err);
-/* Adds all that the model has. 0 or -ENOMEM with @err: then some of it may be missing. */
+/* Adds all data of the model. 0 or -ENOMEM with @err: then it may be incomplete. */
 int pprof_add(struct pprof *p, struct query *q, struct error *err);
-/* 0, -ENOMEM, or what writing failed with, with @err. */
+/* 0, -ENOMEM, or the error of the write, with @err. */
 int pprof_write(struct pprof *p, FILE *out, struct error *err);
-/* The same as a request of OTLP with all of it, of v1development; @packed: by gzip. */
+/* The same as an OTLP request of v1development; @packed: compressed by gzip. */
 int pprof_write_otlp(struct pprof *p, FILE *out, bool packed, struct error *err);
 /*
- * What a collector that took a request has answered, of @n bytes: how many profiles it left out
- * nevertheless, and its words, or "", into @why. -EBADMSG: that is no answer of OTLP.
+ * Parses the @n bytes of a collector's answer to an accepted request: the number of profiles that
+ * it
+ * rejected nevertheless, and its message, or "", into @why. -EBADMSG: not an answer of OTLP.
  */
 int pprof_otlp_left_out(const void *answer, size_t n, int64_t *ret, char *why, size_t size);
 void pprof_free(struct pprof *p); /* NULL is fine */

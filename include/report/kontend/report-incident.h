@@ -5,9 +5,9 @@
 #include "kontend/jsonw.h"
 #include "kontend/query-incident.h"
 
-/* The members of an object; @wall_ns: when it fired, 0: not known. */
+/* The members of an object; @wall_ns: when the trigger fired, 0: unknown */
 void report_incident_json(struct jsonw *j, const struct incident *in, uint64_t wall_ns);
-/* By the clock of the recording's machine; 0: not known. */
+/* By the clock of the recording's machine; 0: unknown */
 uint64_t report_incident_wall_ns(const struct record_host *h, const struct incident *in);
 /* Lines that begin with '#'. */
 void report_incident_text(FILE *out, const struct incident *in, uint64_t wall_ns);

@@ -9,7 +9,7 @@
 
 enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 
-/* All views of reports, in their order: name and NAME of its bit. */
+/* All views of reports, in order: name, and NAME of the bit. */
 #define REPORT_VIEWS(X)                                                                            \
 	X(overview, OVERVIEW)                                                                      \
 	X(locks, LOCKS)                                                                            \
@@ -32,7 +32,7 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 	X(flame, FLAME)                                                                            \
 	X(tree, TREE)                                                                              \
 	X(hist, HIST)                                                                              \
-	X(incidents, INCIDENTS) /* what triggers caught; of all only where some are given */
+	X(incidents, INCIDENTS) /* caught by triggers; part of "all" only if a trigger was set */
 
 enum report_view_place {
 #define REPORT_PLACE(name, NAME) REPORT_AT_##NAME,
@@ -54,57 +54,62 @@ enum report_view {
 #define REPORT_LISTED(name, NAME) #name ", "
 #define REPORT_VIEW_NAMES REPORT_VIEWS(REPORT_LISTED) "all" /* the same, with commas */
 
-/* What a flame graph is weighed by. */
+/* The weight of boxes in a flame graph. */
 enum report_weight {
-	REPORT_WEIGHT_ANY, /* samples where there are any, else wait */
+	REPORT_WEIGHT_ANY, /* samples if there are any, else wait */
 	REPORT_WEIGHT_SAMPLES,
 	REPORT_WEIGHT_WAIT,
-	REPORT_WEIGHT_BLAME, /* wait, above who is to blame */
+	REPORT_WEIGHT_BLAME, /* wait, above the holders that are to blame */
 };
 
 /*
- * `query` is for the tables: with several views, one that has no such sort key or filter column is
- * shown without it. Rates are of the whole time measured. Locks are sorted by total_ns unless
- * told otherwise. Contexts are by context unless query.by is BY_PROCESS, mmap_locks by process
- * unless it is BY_CGROUP.
+ * `query` applies to the tables: with several views, a table that has no such sort key or filter
+ * column
+ * is shown without it. Rates are averages of the whole measured time. Locks are sorted by total_ns
+ * by
+ * default. Contexts are by context unless query.by is BY_PROCESS, mmap_locks by process unless it
+ * is
+ * BY_CGROUP.
  */
 struct report_spec {
 	enum report_format format;
 	unsigned views; /* enum report_view, or-ed; CSV takes one only */
 	struct query_spec query;
-	bool is_by;	  /* query.by was chosen: else each view has its own */
-	bool is_blame_by; /* the same of what blame and did are by */
+	bool is_by;	  /* query.by was chosen; else each view has its own default */
+	bool is_blame_by; /* the same for the grouping of blame and did */
 	enum query_blame_by blame_by;
 	char csv_separator;	 /* 0: ',' */
 	const char *source_kind; /* NULL: "live" */
-	bool ascii;		 /* text: no character beyond ASCII of our own */
-	const char *fields;	 /* columns of the first table, with commas; NULL: as ever */
-	const char *only;	 /* waits that it is about, as wait_filter_set(); NULL: all */
-	const char *only_words;	 /* the same for people */
-	bool is_range;		 /* text: says which part of the whole it is about */
-	int width;		 /* text: columns of least use are left out; 0: no limit */
+	bool ascii;		 /* text: print ASCII only, apart from names */
+	const char *fields;	 /* column keys of the first table, separated by commas; NULL:
+				  * the default columns */
+	const char *only;	 /* the filter of waits, as for wait_filter_set(); NULL: all */
+	const char *only_words;	 /* its description */
+	bool is_range;		 /* text: print the part of the whole that the report covers */
+	int width;		 /* text: limit, reached by leaving out the least important
+				  * columns; 0: no limit */
 	bool inverted, by_count; /* tree */
 	enum query_hot_by hot_by;
 	bool hot_locks;			      /* hot, flame: lock paths only */
 	struct query_zoom zoom;		      /* hot, flame */
 	enum report_weight weight;	      /* flame */
-	double percent_limit;		      /* hot, tree: rows of less are left out */
-	double flame_limit;		      /* flame: the same */
-	const struct verdict_limits *verdict; /* of the overview; NULL: verdict_defaults */
-	const char *annotate; /* a function, shown after the views, which may be none; or NULL */
-	bool no_source;	      /* its instructions without lines of source between them */
+	double percent_limit;		      /* hot, tree: smaller rows are left out */
+	double flame_limit;		      /* flame: smaller rows are left out */
+	const struct verdict_limits *verdict; /* for the overview; NULL: verdict_defaults */
+	const char *annotate; /* a function, shown after the views, if there are any; or NULL */
+	bool no_source;	      /* its instructions without source lines between them */
 };
 
-/* One of REPORT_VIEW_NAMES, or several with commas: 0 or -EINVAL. */
+/* Parses one of REPORT_VIEW_NAMES or several separated by commas: 0 or -EINVAL. */
 int report_view_parse(const char *s, unsigned *ret);
 struct table_def;
-/* The table that sort key and filter are for: the first of @views that takes them; NULL: none. */
+/* The table that sort key and filter apply to: the first of @views that takes them; NULL: none. */
 const struct table_def *report_sorted_table(unsigned views);
 int report_format_parse(const char *s, enum report_format *ret); /* "text", "csv", "json" */
 
 /*
- * Writes the report of what the model holds now to @out. -EINVAL with @err for a sort key or filter
- * that is wrong (nothing was written then), -EIO when writing failed.
+ * Writes the report on the model's data to @out. -EINVAL with @err for a wrong sort key or filter
+ * (nothing was written then), -EIO if writing failed.
  */
 int report_write(struct query *q, const struct report_spec *s, FILE *out, struct error *err);
 

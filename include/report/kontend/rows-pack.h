@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /*
- * A stream that packs what is written to it, as one frame of zstd, into @to, which stays the
- * caller's. Closing it ends the frame; it fails (errno) where @to or memory did. NULL: no memory.
+ * A stream that compresses into @to as one frame of zstd; @to stays the caller's. Closing ends the
+ * frame and fails (errno) if @to or memory did. NULL: no memory.
  */
 FILE *rows_pack_open(FILE *to, int level);
 

@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 /*
- * A line an event, in time order: the begin and the end of every wait, and where records were lost.
- * At ends it says how long the wait took that ended. Needs no memory beyond its own.
+ * One line for each event, in time order: begin and end of every wait, and lost records. Lines of
+ * ends
+ * have the duration of the wait. It needs no memory beyond its own.
  */
 struct script;
 
@@ -15,12 +16,14 @@ struct script;
 int script_new(struct script **ret, const struct engine *e, FILE *out, bool json);
 struct event_filter;
 /*
- * Only lines of waits that pass, NULL: of all, and that are no shorter than the model keeps, which
- * is known at their ends alone. What is no wait, like losses, has its line all the same. Borrowed.
+ * Only lines of waits that pass @g (NULL: all) and are not shorter than the model's limit, which
+ * only
+ * their ends can know. Other lines, like those of losses, are always written. Borrowed.
  */
 void script_gate(struct script *s, struct event_filter *g);
 void script_free(struct script *s);
-/* To be set as the engine's watch. It answers -EPIPE or another errno when writing fails. */
+/* The caller sets it as the engine's watch. It returns -EPIPE or another errno when writing
+ * fails. */
 struct engine_watch *script_watch(struct script *s);
 
 #endif

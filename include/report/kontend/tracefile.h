@@ -27,28 +27,30 @@ struct tracefile_spec {
 	const char *version; /* of the program; borrowed */
 };
 
-/* Bounds of what Perfetto's and Firefox's have apart; what has no room is counted as left out. */
+/* Limits of the Perfetto and Firefox formats; whatever exceeds them is counted as left out. */
 enum {
-	TRACE_LOCKS = 1 << 16,	 /* beyond it waits are there, but no holders */
-	TRACE_THREADS = 1 << 18, /* beyond it waits are left out */
-	TRACE_STACKS = 1 << 16,	 /* beyond it there are no call chains */
-	TRACE_WAITS = 1 << 20,	 /* that TRACEFILE_FIREFOX gathers */
+	TRACE_LOCKS = 1 << 16,	 /* further locks have waits but no holders */
+	TRACE_THREADS = 1 << 18, /* waits of further threads are left out */
+	TRACE_STACKS = 1 << 16,	 /* further waits have no call chain */
+	TRACE_WAITS = 1 << 20,	 /* gathered for TRACEFILE_FIREFOX */
 };
 
-/* 0, -ENOMEM, or -ENOTSUP: it was not built in; with @err. */
+/* 0, -ENOMEM, or -ENOTSUP: not built in; with @err. */
 int tracefile_check(enum tracefile_format f, struct error *err);
-/* @e and @out are borrowed, @s is copied. The same answers. */
+/* @e and @out are borrowed, @s is copied. Returns as above. */
 int tracefile_new(struct tracefile **ret, const struct tracefile_spec *s, struct engine *e,
 		  FILE *out, struct error *err);
 struct event_filter;
-/* Only of waits that pass, from now on; NULL: of all. Borrowed. */
+/* Only waits that pass @g, from now on; NULL: all. Borrowed. */
 void tracefile_gate(struct tracefile *t, struct event_filter *g);
 void tracefile_free(struct tracefile *t); /* NULL is fine; before the engine */
-/* To be set as the engine's watch. It answers -EPIPE or another errno when writing fails. */
+/* The caller sets it as the engine's watch. It returns -EPIPE or another errno when writing
+ * fails. */
 struct engine_watch *tracefile_watch(struct tracefile *t);
-/* The waits in flight and the end of the file. 0, or the errno of a failed write, with @err. */
+/* Writes the waits in flight and the end of the file. 0, or the errno of a failed write, with
+ * @err. */
 int tracefile_finish(struct tracefile *t, struct error *err);
-/* Waits that were left out, as there was no room for them. */
+/* The number of waits that were left out for lack of room. */
 uint64_t tracefile_left_out(const struct tracefile *t);
 
 #endif

@@ -39,7 +39,7 @@ for n in 20 100; do
 			complain "$phase takes $p50 ns, not $(truth truth ${phase}_p50_ns)"
 	done
 	[ "$(number "phases.$n" rotations)" -gt 100 ] || complain "no rotations"
-	[ "$n" -eq 20 ] || shows text '^# phases of rotation, parted at [a-z_.0-9]+:$'
+	[ "$n" -eq 20 ] || shows text '^# phases of rotation, separated at [a-z_.0-9]+:$'
 	[ "$n" -eq 20 ] || shows text '^#   cpu [01]: scheduling out [0-9.]+us \(p99 [0-9.]+[um]s\), in [0-9.]+us \(p99 [0-9.]+[um]s\), of [0-9.]+k? rotations$'
 done
 

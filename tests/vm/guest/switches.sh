@@ -87,7 +87,7 @@ gives 0 text kontend report --duration 1.05 --tick --no-switches --view rotation
 unload
 shows all '"plain_p50_ns": null, "growth_ns": null'
 lacks all '"growth_ns": [0-9]'
-shows text 'what they add is not known, as no tick was without'
+shows text 'their cost is not known, as no tick was without them'
 
 # share FILE KEY: of the events of mux-load, on average.
 share() {
