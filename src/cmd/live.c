@@ -81,7 +81,8 @@ static int show_screen(struct run *run, const struct opts *o, const char *filter
 				      .tour = o->tour,
 				      .incidents = any ? &caught.all : NULL,
 				      .catcher = any ? &catcher : NULL,
-				      .has_history = true};
+				      .has_history = true,
+				      .note = run->refused.code ? run->refused.text : NULL};
 
 	int status = cmd_screen(o, &run->engine, run, a, NULL, err);
 	cmd_caught_end(&caught);

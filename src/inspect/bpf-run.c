@@ -9,11 +9,13 @@
 #include "kfunc-call.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
+#include "kontend/sysinfo.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,9 +39,16 @@ static int set_config(struct bpf_object *o, const struct bpf_run_file *f)
 	return 0;
 }
 
+/* EACCES is also the answer to a program that reads memory that it may not read, also of root. */
+static bool lacks_rights(int code)
+{
+	return code == -EPERM ||
+	       (code == -EACCES && !(sysinfo_capable(CAP_BPF) && sysinfo_capable(CAP_PERFMON)));
+}
+
 static int run_error(int code, struct error *err)
 {
-	if (code == -EPERM || code == -EACCES)
+	if (lacks_rights(code))
 		return error_errno(err, code,
 				   "The kernel does not let this user load BPF programs (it needs "
 				   "CAP_BPF and CAP_PERFMON, or root)");

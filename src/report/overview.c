@@ -5,6 +5,7 @@
 #include "internal.h"
 #include "kontend/engine.h"
 #include "kontend/model.h"
+#include "kontend/query-machine.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "kontend/wait-filter.h"
@@ -63,6 +64,28 @@ static void put_range(const struct query_overview *o, FILE *out)
 	fputc('\n', out);
 }
 
+/* "# perf ring: BPF does not report waits, so most holders are not known: ..." */
+static void put_refused(const struct report_data *d, FILE *out)
+{
+	const struct record_machine m = query_machine(d->q);
+
+	if (!*m.refused)
+		return;
+	fputs("# ", out);
+	report_text_clean(d->overview.host->method, out);
+	fputs(": ", out);
+	report_text_clean(m.refused, out);
+	fputs(" (see 'kontend doctor')\n", out);
+}
+
+static void put_refused_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct record_machine m = query_machine(d->q);
+
+	if (*m.refused)
+		jsonw_str(j, "method_reason", m.refused);
+}
+
 /* "# only pid 812, lock mmap_lock: 4.1k of 95k waits" */
 static void put_only(const struct report_data *d, FILE *out)
 {
@@ -115,6 +138,7 @@ void report_head_text(const struct report_data *data, FILE *out)
 		units_count(b, o->n_events), units_count(c, o->contended),
 		units_ns(d, o->total_ns));
 	report_sandbox_text(data->q->engine->sandbox, out);
+	put_refused(data, out);
 	put_only(data, out);
 	put_quality(out, o);
 	if (data->shorts.known)
@@ -271,6 +295,7 @@ void report_source_json(const struct report_data *d, struct jsonw *j)
 	jsonw_str(j, "kind", d->spec->source_kind ? d->spec->source_kind : "live");
 	report_sandbox_json(d->q->engine->sandbox, j);
 	report_json_figures(j, host_figures, o->host, 0);
+	put_refused_json(d, j);
 	report_json_figures(j, report_time_figures, o, 0);
 	report_json_damage(j, &o->damage, &o->loss, &o->unmatched_pct);
 	put_only_json(d, j);

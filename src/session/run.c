@@ -257,6 +257,25 @@ static void say_rings(const struct run *r, const struct opts *o, struct live_inf
 		 n ? "; " : "", feed->ring_bytes / 1024, asked / 1024);
 }
 
+/* A report as text has it in its head. */
+static void say_refused(const struct run *r, const struct opts *o, struct live_info *i)
+{
+	bool is_text = o->verb == VERB_REPORT && !o->separator && !o->annotate &&
+		       (!o->format || !strcmp(o->format, "text"));
+	size_t n = strlen(i->note);
+
+	if (r->refused.code && !is_text)
+		snprintf(i->note + n, sizeof(i->note) - n, "%s%s (see 'kontend doctor')",
+			 n ? "; " : "", r->refused.text);
+}
+
+static void say_all(const struct run *r, const struct opts *o, struct live_info *i)
+{
+	say_left(i);
+	say_rings(r, o, i);
+	say_refused(r, o, i);
+}
+
 /* -EINVAL: no such level, or not without a target. */
 static int read_level(const struct run *r, const struct opts *o, struct mmlevel_how *ret,
 		      struct error *err)
@@ -288,8 +307,11 @@ static int read_callgraph(const struct opts *o, struct callgraph *ret, struct er
 /* In a PID namespace: the tasks outside. Without these names the screen has gaps. */
 static void open_nsview(struct run *r, const struct opts *o, struct kerntypes *types)
 {
-	if (!o->no_bpf && pidns_is_inner() && nsview_new(&r->ns, types, NULL) < 0)
+	struct error why = {0};
+
+	if (!o->no_bpf && pidns_is_inner() && nsview_new(&r->ns, types, &why) < 0)
 		r->ns = NULL;
+	run_waits_refused(&r->refused, true, &why);
 	r->names = r->target.n_ids ? NULL : nsview_names(r->ns);
 }
 
@@ -317,7 +339,7 @@ static int load_programs(struct run *r, const struct opts *o, struct snapshot_so
 		.holders = r->held || r->blame,
 	};
 	if (code == 0)
-		code = run_waits_new(&r->waits, o, w, types, err);
+		code = run_waits_new(&r->waits, o, w, types, &r->refused, err);
 	kerntypes_free(types);
 	return code;
 }
@@ -444,6 +466,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 			       : o->switches_ns ? o->switches_ns
 						: SWITCHES_NS,
 		.switches_asked = o->switches_ns != 0,
+		.refused = r->refused.text,
 	};
 	ret = live_new(&r->source, &l, &r->info, err);
 	if (ret == 0 && r->waits)
@@ -451,9 +474,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	if (ret == 0)
 		ret = meet_child(r, o, err);
 	if (ret == 0)
-		say_left(&r->info);
-	if (ret == 0)
-		say_rings(r, o, &r->info);
+		say_all(r, o, &r->info);
 	return ret;
 }
 

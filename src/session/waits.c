@@ -53,9 +53,17 @@ static int check_sums(const struct opts *o, const struct waitfeed_options *w, co
 			 o->no_bpf ? "it is switched off (--no-bpf)" : why);
 }
 
-/* It is the cheaper way, and not the only one: no failure is the user's. */
+void run_waits_refused(struct error *refused, bool inner, const struct error *why)
+{
+	if (why->code && why->code != -ENOTSUP)
+		error_set(refused, why->code,
+			  "BPF does not report waits%s, so most holders are not known: %s",
+			  inner ? " in this PID namespace" : "", why->text);
+}
+
+/* It is the cheaper way, and not the only one: no failure ends the session. */
 static int waits_and_owners(struct waitfeed **ret, const struct opts *o, struct waitfeed_options *w,
-			    struct kerntypes *types, struct error *err)
+			    struct kerntypes *types, struct error *ret_why, struct error *err)
 {
 	struct error why = {.text = "not for such a target, or so long call chains"};
 
@@ -66,6 +74,7 @@ static int waits_and_owners(struct waitfeed **ret, const struct opts *o, struct 
 	if (w->waits && waitfeed_new(ret, w, types, &why) < 0)
 		*ret = NULL;
 	w->waits = false;
+	*ret_why = why;
 	return *ret ? 0 : check_sums(o, w, why.text, err);
 }
 
@@ -77,6 +86,30 @@ static int only_names(struct waitfeed **ret, struct waitfeed_options *w, struct 
 	if (w->ns && waitfeed_new(ret, w, types, &why) < 0)
 		*ret = NULL;
 	return 0;
+}
+
+/* @no_waits, @no_follow: of a failure to load the programs that do that; code 0: they were not
+ * tried. */
+static void say_refused(struct error *refused, struct waitfeed *f, const struct error *no_waits,
+			const struct error *no_follow)
+{
+	const struct feed *feed = waitfeed_feed(f);
+	struct error why = *no_follow;
+
+	if (!why.code && waitfeed_can_follow(f, &why) == 0) {
+		if (no_waits->code)
+			error_set(
+				refused, no_waits->code,
+				"BPF does not report waits, so perf's events do, at a higher cost: "
+				"%s",
+				no_waits->text);
+		return;
+	}
+	run_waits_refused(refused, false, no_waits);
+	if (f || why.code != -ENOTSUP)
+		error_set(refused, why.code, "BPF does not follow holders, so %s are not known: %s",
+			  feed && feed->waits ? "their states while others wait" : "most",
+			  why.text);
 }
 
 /* Fails if the options ask for it explicitly. */
@@ -99,7 +132,7 @@ static uint64_t follow_ns(const struct opts *o, const struct waitfeed_options *w
 
 /* Perf reports waits. */
 static int without_waits(struct waitfeed **ret, const struct opts *o, struct waitfeed_options *w,
-			 struct kerntypes *types, struct error *err)
+			 struct kerntypes *types, struct error *ret_why, struct error *err)
 {
 	struct error why = {0};
 
@@ -116,6 +149,7 @@ static int without_waits(struct waitfeed **ret, const struct opts *o, struct wai
 	if (code < 0 && w->owners)
 		return error_set(err, code, "Cannot record owners of locks (%s): %s",
 				 o->owner ? "--owner" : "--by owner", why.text);
+	*ret_why = why;
 	return 0;
 }
 
@@ -132,8 +166,10 @@ static uint64_t sums_below(const struct opts *o, const struct waitfeed_options *
 }
 
 int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_options w,
-		  struct kerntypes *types, struct error *err)
+		  struct kerntypes *types, struct error *refused, struct error *err)
 {
+	struct error no_waits = {0}, no_follow = {0};
+
 	*ret = NULL;
 	w.owners = wants_owners(o);
 	w.follow_ns = follow_ns(o, &w);
@@ -141,8 +177,12 @@ int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_o
 	int code = opts_overhead(o, &w.cost_ppm, err);
 
 	w.tell_ns = opts_overhead_floor_ns(o);
-	code = code < 0 ? code : waits_and_owners(ret, o, &w, types, err);
+	code = code < 0 ? code : waits_and_owners(ret, o, &w, types, &no_waits, err);
 	w.short_ns = w.cost_ppm = 0;
-	code = code < 0 || *ret ? code : without_waits(ret, o, &w, types, err);
+	code = code < 0 || *ret ? code : without_waits(ret, o, &w, types, &no_follow, err);
+	if (code == 0 && w.follow_ns)
+		say_refused(refused, *ret, &no_waits, &no_follow);
+	else if (code == 0)
+		run_waits_refused(refused, false, &no_waits);
 	return code < 0 ? code : check_follow(*ret, o, err);
 }

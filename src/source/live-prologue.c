@@ -64,6 +64,7 @@ static int put_machine(const struct live_prologue *p)
 	uname(&u);
 	snprintf(m->host, sizeof(m->host), "%s", u.nodename);
 	machineid(m->id);
+	snprintf(m->refused, sizeof(m->refused), "%s", p->refused ? p->refused : "");
 	thisboot_id(m->boot);
 	return queue_put_always(p->queue, RECORD_SNAPSHOT, 0, &body, sizeof(body));
 }

@@ -21,6 +21,7 @@ struct live_prologue {
 	const struct tracepoint *begin, *end, *release; /* release: id 0: there is none */
 	struct live_timers *timers;			/* learns of its functions, and is aimed */
 	struct live_mmap *mmap;
+	const char *refused; /* see struct record_machine; NULL: nothing */
 };
 
 int live_prologue_put(const struct live_prologue *p, struct error *err);

@@ -221,6 +221,7 @@ static int set_up(struct live *l, const struct live_options *o, struct tracepoin
 		.release = &l->release,
 		.timers = &l->timers,
 		.mmap = &l->mmap,
+		.refused = o->refused,
 	};
 	return live_prologue_put(&p, err);
 }

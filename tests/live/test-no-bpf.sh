@@ -47,6 +47,20 @@ python3 "$(dirname "$0")/no-bpf.py" "$dir/all.json" 'no-bpf'
 	"$kontend" bench mmap -t 2 -n 2000 >"$dir/out"
 python3 "$(dirname "$0")/no-bpf.py" "$dir/mmap.json" mmap
 
+# Nothing was refused where BPF was not wanted.
+no_reason() { # FILE
+	! grep -q "BPF does not\|method_reason" "$1" || {
+		echo "FAIL with --no-bpf a reason is given: $(cat "$1")"
+		exit 1
+	}
+}
+"$kontend" report --no-bpf --duration 0.05 --format json >"$dir/out" 2>&1
+no_reason "$dir/out"
+"$kontend" record --no-bpf --duration 0.05 -o "$dir/plain.data" 2>"$dir/out"
+no_reason "$dir/out"
+"$kontend" report -i "$dir/plain.data" >"$dir/out"
+no_reason "$dir/out"
+
 unprivileged() {
 	setpriv --bounding-set -sys_admin,-bpf "$kontend" "$@"
 }
@@ -58,4 +72,29 @@ elif ! unprivileged report --duration 0.01 >"$dir/out" 2>&1; then
 else
 	report unprivileged
 	python3 "$(dirname "$0")/no-bpf.py" "$dir/all.json" CAP_BPF
+
+	# One sentence says which programs the kernel refused: on standard error, and a text report has
+	# it in its head instead.
+	waits="BPF does not report waits, so most holders are not known: .*CAP_BPF.*Operation not permitted"
+	follow="BPF does not follow holders, so most are not known: .*CAP_BPF.*Operation not permitted"
+	once() { # PATTERN FILE
+		[ "$(grep -c "$1" "$2")" = 1 ] || fail "'$1' is not there once: $(cat "$2")"
+	}
+	unprivileged report --duration 0.05 >"$dir/out" 2>&1
+	once "^# perf ring: $waits (see 'kontend doctor')$" "$dir/out"
+	unprivileged report --duration 0.05 --format json >"$dir/out" 2>"$dir/err"
+	once "^kontend: $waits (see 'kontend doctor')$" "$dir/err"
+	once "^ *\"method_reason\": \"$waits\",$" "$dir/out"
+	unprivileged record --duration 0.05 -o "$dir/refused.data" 2>"$dir/err"
+	once "^kontend: $follow (see 'kontend doctor')$" "$dir/err"
+	"$kontend" report -i "$dir/refused.data" >"$dir/out"
+	once "^# perf ring: $follow (see 'kontend doctor')$" "$dir/out"
+	"$kontend" report -i "$dir/refused.data" --format json >"$dir/out"
+	once "^ *\"method_reason\": \"$follow\",$" "$dir/out"
+	# The screen: its last line, until a key. Once that is gone, standard error has the sentence.
+	TERM=xterm script -qc "stty cols 200 rows 24; setpriv --bounding-set -sys_admin,-bpf '$kontend' live --duration 1" \
+		"$dir/screen" >"$dir/out" </dev/null || fail "live ended with $?: $(cat "$dir/out")"
+	grep -ao ".\{9\}BPF does not report waits, so most holders" "$dir/screen" | grep -vq "^kontend: " ||
+		fail "the screen does not say it"
+	grep -aq "kontend: $waits" "$dir/screen" || fail "live does not say it at its end"
 fi

@@ -151,6 +151,29 @@ static void a_machine_is_what_the_recording_says(void **state)
 	assert_int_equal(strlen(m.id), sizeof(m.id) - 1);
 	assert_int_equal(strlen(m.boot), sizeof(m.boot) - 1);
 	assert_int_equal(strlen(m.kontend), sizeof(m.kontend) - 1);
+	assert_int_equal(strlen(m.refused), sizeof(m.refused) - 1);
+}
+
+/* Recordings of 1.0.0 do not have the last texts. */
+static void a_machine_of_1_0_0_is_known(void **state)
+{
+	struct {
+		struct record_snapshot head;
+		struct record_machine machine;
+	} body = {.head = {.kind = SNAPSHOT_MACHINE, .version = RECORD_MACHINE_VERSION},
+		  .machine = {.host = "web-1", .kontend = "1.0.0", .refused = "more"}};
+	struct asked *w = *state;
+
+	rig_init(&w->rig, 1);
+	synth_record(w->rig.synth, RECORD_SNAPSHOT, 0, &body,
+		     sizeof(body.head) + RECORD_MACHINE_LEAST);
+	synth_round(w->rig.synth, CANNED_START);
+	asked_play(w, NULL);
+	struct record_machine m = query_machine(&w->q);
+	assert_int_equal(RECORD_MACHINE_LEAST, 176);
+	assert_string_equal(m.host, "web-1");
+	assert_string_equal(m.kontend, "1.0.0");
+	assert_string_equal(m.refused, "");
 }
 
 static void tables_have_names(void **state)
@@ -172,9 +195,8 @@ static void tables_have_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slices_add_up_to_the_whole),
-		T(what_is_not_known_has_a_reason),
-		T(a_machine_is_what_the_recording_says),
+		cmocka_unit_test(slices_add_up_to_the_whole), T(what_is_not_known_has_a_reason),
+		T(a_machine_is_what_the_recording_says),      T(a_machine_of_1_0_0_is_known),
 		cmocka_unit_test(tables_have_names),
 	};
 

@@ -10,6 +10,7 @@
  * instead of letting playing fall behind.
  */
 #include "kontend/bisect.h"
+#include "kontend/query-machine.h"
 #include "priv.h"
 
 #include <stdio.h>
@@ -391,8 +392,12 @@ static void end_reading(struct app *a)
 {
 	struct app_time *t = &a->time;
 
+	const struct record_machine m = query_machine(&a->query);
+
 	if (a->engine->note[0])
 		app_say(a, ROLE_WARN, "%s", a->engine->note);
+	else if (*m.refused)
+		app_say(a, ROLE_WARN, "%s", m.refused);
 	a->dirty = true;
 	if (!t->was_asked && go_to(a, timeline_begin_ns(t->line)))
 		app_time_begin(a, 0, 0);

@@ -42,6 +42,7 @@ struct run {
 	struct nsview *ns; /* in a PID namespace of its own: all tasks; NULL: not known */
 	const struct sideband_source *names; /* of tasks outside of it; NULL: not needed */
 	struct waitfeed *waits; /* reports waits and owners; NULL: perf reports waits */
+	struct error refused;	/* BPF that was wanted and that the kernel refused; code 0: none */
 	pid_t demo;		/* 0 = none */
 	struct mux mux;		/* intervals that are other ones meanwhile */
 	/* The command has ended: its wait status. */

@@ -51,6 +51,7 @@ struct live_options {
 	const struct mmlevel_how *mmap;
 	const struct sideband_source *names; /* of more tasks than /proc shows; NULL: none */
 	const char *event_filter; /* tracepoint filter for contention_begin, NULL = none */
+	const char *refused;	  /* see struct record_machine; NULL: nothing; borrowed as above */
 };
 
 /* Limits that opening ran into: for the header and `-v`. */
@@ -58,7 +59,7 @@ struct live_info {
 	uint32_t rings, ring_pages; /* what was got */
 	bool pages_reduced;	    /* ENOMEM/EPERM: smaller rings than asked for */
 	bool no_cgroup;		    /* kernel does not give cgroup ids */
-	char note[256];		    /* "" or one sentence */
+	char note[1024];	    /* "" or one sentence */
 };
 
 /*
