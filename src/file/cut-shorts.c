@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sums of short waits where a cut begins and where it ends. */
+/* The sums of short waits at the beginning and at the end of a cut. */
 #include "cut-shorts.h"
 #include "kontend/mem.h"
 #include "kontend/shortsnap.h"
@@ -25,7 +25,7 @@ static bool decode(const void *body, size_t len, struct shortsnap *ret)
 				len - sizeof(struct record_snapshot), ret);
 }
 
-/* As a record of its own. 1 or -ENOMEM. */
+/* Joins @r's head and the payload into a record of its own. 1 or -ENOMEM. */
 static int put_together(const struct record *r, uint64_t at_ns, const void *payload, size_t len,
 			struct record *ret)
 {

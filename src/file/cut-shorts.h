@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 /*
- * Sums of short waits are read once a second, so a cut begins and ends between two readings: it
- * gets a snapshot of its own for each end, with the sums that are estimated for that moment.
+ * Sums of short waits are read once a second, so a cut begins and ends between two readings: each
+ * end
+ * gets a snapshot of its own, with the sums estimated for that moment.
  */
 struct cut_shorts {
 	void *last; /* the body of the latest snapshot; NULL: none has come */
@@ -15,17 +16,18 @@ struct cut_shorts {
 	uint64_t last_ns;
 };
 
-/* Snapshots are shown to it in stream order. */
+/* The caller passes all snapshots in stream order. */
 bool cut_shorts_is(const struct record *r, uint64_t *ret_ns); /* it is one of them, of @ret_ns */
 /*
- * Lies @at_ns between the one before and @r? Then *ret is a snapshot of that time, whose body is
- * the caller's to mem_free(): 1; else 0, or -ENOMEM.
+ * If @at_ns lies between the previous snapshot and @r, *ret is a snapshot of that time, and the
+ * caller
+ * frees its body with mem_free(): 1; else 0, or -ENOMEM.
  */
 int cut_shorts_at(const struct cut_shorts *s, const struct record *r, uint64_t at_ns,
 		  struct record *ret);
-/* @r is the latest from now on. 0 or -ENOMEM. */
+/* Makes @r the latest snapshot. 0 or -ENOMEM. */
 int cut_shorts_took(struct cut_shorts *s, const struct record *r);
-/* There are such snapshots, and none of @until_ns or later has come. */
+/* There are such snapshots, but none of @until_ns or later yet. */
 bool cut_shorts_lacks(const struct cut_shorts *s, uint64_t until_ns);
 void cut_shorts_deinit(struct cut_shorts *s);
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs of perf records are cut record by record: times come from the decoder, and a record that it
- * does not know has the time of the one before it in its ring. Nothing is copied: what is kept of a
- * run is written as one piece for each stretch without a gap. Reading ends as soon as the stream
- * says that nothing up to the end of the range is still to come, and, where short waits are in
- * sums, the first of these after the end was read. It is read twice: symbols must
- * come first, and which ones are needed is known only then; all of them would be most of a small
- * cut.
+ * Runs of perf records are cut record by record: times come from the decoder, and a record of
+ * unknown
+ * type has the time of the previous one in its ring. Nothing is copied: each stretch of records
+ * that
+ * stay is written as one piece. Reading ends when the stream says that it is complete up to the end
+ * of
+ * the range and, if short waits are in sums, when the first sums after the end were read. The
+ * recording
+ * is read twice: symbols must come first, but only the first pass finds out which ones are needed;
+ * all
+ * of them would make up most of a small cut.
  */
 #include "kontend/cut.h"
 #include "cut-shorts.h"
@@ -24,22 +28,22 @@ struct cut {
 	uint64_t begin; /* mark of the stream's first record */
 	bool has_begin;
 	const struct cut_part *part;
-	uint64_t from_ns, to_ns; /* of it */
-	uint64_t now_ns;	 /* all up to here was emitted */
+	uint64_t from_ns, to_ns; /* of the first pass */
+	uint64_t now_ns;	 /* everything up to here was emitted */
 	bool has_events;
-	struct snapshot_set before;	  /* what was seen last before the range */
-	struct cut_shorts shorts;	  /* of the pass at hand */
+	struct snapshot_set before;	  /* the latest ones before the range */
+	struct cut_shorts shorts;	  /* of the current pass */
 	uint64_t copy[8192];		  /* of one record: 64 KiB at most */
 	uint64_t ring_ns[MOST_RINGS + 1]; /* time of the last record that has one */
 };
 
-/* Numbers of rings come from the file: beyond any real one they share a place. */
+/* Numbers of rings come from the file: those above any real number share one entry. */
 static uint64_t *time_of(struct cut *c, uint32_t ring)
 {
 	return &c->ring_ns[ring < MOST_RINGS ? ring : MOST_RINGS];
 }
 
-/* Things that were so before the range and still are: names, forks, maps. */
+/* Records of a state that began before the range and continues: names, forks, maps. */
 static bool says_state(uint32_t type)
 {
 	return type != PERF_RECORD_SAMPLE && type != PERF_RECORD_LOST &&
@@ -47,7 +51,7 @@ static bool says_state(uint32_t type)
 	       type != PERF_RECORD_UNTHROTTLE;
 }
 
-/* What has no time says what was known. */
+/* State up to `known_ns` is already in the records without a time. */
 static bool is_known(const struct cut *c, uint64_t time)
 {
 	return time && time <= c->part->known_ns;
@@ -55,7 +59,7 @@ static bool is_known(const struct cut *c, uint64_t time)
 
 enum verdict { CUT_DROP, CUT_KEEP, CUT_KEEP_STATE };
 
-/* *ret_size 0: the rest of the run is of no use. */
+/* *ret_size 0: the rest of the run is not needed. */
 static enum verdict judge(struct cut *c, uint32_t ring, const uint8_t *p, size_t len,
 			  size_t *ret_size)
 {
@@ -75,7 +79,7 @@ static enum verdict judge(struct cut *c, uint32_t ring, const uint8_t *p, size_t
 	return says_state(h.type) && !is_known(c, *time) ? CUT_KEEP_STATE : CUT_DROP;
 }
 
-/* Where a record that is no sample has its time; NULL when it has none. */
+/* The time of a record that is no sample; NULL: it has none. */
 static uint8_t *time_in(const struct cut *c, uint8_t *p, size_t size)
 {
 	const struct decode *d = &c->rewrite.decode;
@@ -93,7 +97,7 @@ static uint8_t *time_in(const struct cut *c, uint8_t *p, size_t size)
 	return p + size - a->trail_time;
 }
 
-/* Of who begins and ends tasks there is one more, which is the one that counts. */
+/* Fork and exit records contain a second time, and that one counts. */
 static uint8_t *task_time_in(uint8_t *p, size_t size)
 {
 	enum { PLACE = sizeof(struct perf_event_header) + 4 * sizeof(uint32_t) };
@@ -119,9 +123,11 @@ static void move_time(const struct cut *c, uint8_t *at)
 }
 
 /*
- * What was so before the range is moved to shortly before it, in the same order: the recording
- * would begin where the first of these is, hours before perhaps. Where most of it is known anyway
- * the rest is of seconds, and what happened within a microsecond is all that may change its order.
+ * State from before the range gets a time shortly before it, in the same order: otherwise the cut
+ * would
+ * begin at the first such record, perhaps hours earlier. If most of the state is known anyway the
+ * rest
+ * spans seconds, so only records within the same microsecond may change their order.
  */
 static int put_state(struct cut *c, const struct record *r, size_t from, size_t size,
 		     struct error *err)
@@ -167,7 +173,7 @@ static int take_run(struct cut *c, const struct record *r, struct error *err)
 	return e ? e : put_piece(c, r, from, r->len, err);
 }
 
-/* 0 for what tells no time. */
+/* 0 for records without a time. */
 static uint64_t note_time(struct cut *c, const struct record *r)
 {
 	uint64_t t = 0;
@@ -186,7 +192,7 @@ static int take_time(struct cut *c, const struct record *r, struct error *err)
 	return t > c->from_ns && t <= c->to_ns ? writer_put(c->writer, r, err) : 0;
 }
 
-/* One table before the first event can be cut down; anything else is written as it is. */
+/* A single table before the first event can be reduced; others are written as they are. */
 static int take_symbols(struct cut *c, const struct record *r, struct error *err)
 {
 	int e = c->has_events ? REWRITE_AS_IS : rewrite_symbols(&c->rewrite, r, err);
@@ -200,7 +206,7 @@ static int keep_snapshot(struct cut *c, const struct record *r, struct error *er
 									: 0;
 }
 
-/* If @at_ns lies between @r and the sums before it, @put gets the sums of that time. */
+/* If @at_ns lies between @r and the sums before it, calls @put with the sums of that time. */
 static int take_shorts(struct cut *c, const struct record *r, uint64_t at_ns,
 		       int (*put)(struct cut *, const struct record *, struct error *),
 		       struct error *err)
@@ -219,7 +225,7 @@ static int take_shorts(struct cut *c, const struct record *r, uint64_t at_ns,
 	return cut_shorts_took(&c->shorts, r) < 0 ? rewrite_no_memory(err) : 0;
 }
 
-/* Of snapshots the latest before the range, by the time when they were taken. */
+/* Keeps the latest snapshots before the range, by the time when they were taken. */
 static int look_at_snapshot(struct cut *c, const struct record *r, struct error *err)
 {
 	const struct snapshot *last;
@@ -227,14 +233,14 @@ static int look_at_snapshot(struct cut *c, const struct record *r, struct error 
 
 	if (!snapshot_parse(r->data, r->len, &head) || head.flags & RECORD_SNAPSHOT_LOST)
 		return 0;
-	/* There may be several, and all of them tell. */
+	/* there may be several, and each adds something */
 	if (head.kind == SNAPSHOT_FUNCS || head.kind == SNAPSHOT_CFI)
 		return writer_put(c->writer, r, err);
 	if (snapshot_is_lasting(head.kind))
 		return keep_snapshot(c, r, err);
 	c->has_events = true;
 	rewrite_snapshot(&c->rewrite, r);
-	/* Those of the beginning take the place of the last ones before it. */
+	/* Sums estimated for the beginning replace the latest ones before it. */
 	int e = head.kind == SNAPSHOT_SHORT ? take_shorts(c, r, c->from_ns, keep_snapshot, err) : 0;
 	if (e || head.time_ns > c->from_ns)
 		return e;
@@ -242,7 +248,7 @@ static int look_at_snapshot(struct cut *c, const struct record *r, struct error 
 	return last && last->head.time_ns > head.time_ns ? 0 : keep_snapshot(c, r, err);
 }
 
-/* They keep their times: they act before everything else. */
+/* Snapshots keep their times, as they come before everything else. */
 static int put_snapshots(struct cut *c, struct error *err)
 {
 	int e = 0;
@@ -272,7 +278,7 @@ static int take_snapshot(struct cut *c, const struct record *r, struct error *er
 {
 	struct record_snapshot head;
 	uint64_t time_ns;
-	/* Those of the end are the last ones of the cut. */
+	/* Sums estimated for the end are the last ones of the cut. */
 	int e = cut_shorts_is(r, &time_ns) ? take_shorts(c, r, c->to_ns, put_record, err) : 0;
 
 	if (e)
@@ -283,7 +289,7 @@ static int take_snapshot(struct cut *c, const struct record *r, struct error *er
 	return writer_put(c->writer, r, err);
 }
 
-/* All that the range needs was taken. */
+/* Everything that the range needs was taken. */
 static int stop_at_end(const struct cut *c, int e)
 {
 	if (e)
@@ -298,7 +304,7 @@ static int put_head(struct cut *c, const struct record *r, struct error *err)
 	return e ? e : writer_put(c->writer, r, err);
 }
 
-/* What comes before the stream, and what the symbols are needed for. */
+/* First pass: writes the records before the stream, and finds the symbols that are needed. */
 static int take_first(void *ctx, struct source *s, const struct record *r, struct error *err)
 {
 	struct cut *c = ctx;
@@ -336,14 +342,14 @@ static int take_kind(struct cut *c, const struct record *r, struct error *err)
 	}
 }
 
-/* The range itself. */
+/* Second pass: the range itself. */
 static int take_second(void *ctx, struct source *s, const struct record *r, struct error *err)
 {
 	(void)s;
 	return stop_at_end(ctx, take_kind(ctx, r, err));
 }
 
-/* Rates are over the range: what the recording was before is no part of the cut. */
+/* Rates are over the range: the time before it is no part of the cut. */
 static int put_start(struct cut *c, struct error *err)
 {
 	uint64_t start = c->part->start_ns ? c->part->start_ns : c->from_ns;
@@ -365,7 +371,7 @@ static int put_symbols(struct cut *c, struct error *err)
 	return e;
 }
 
-/* Of lasting ones nothing is a kernel's address, as in look_at_snapshot(). */
+/* Lasting snapshots have no kernel addresses, as in look_at_snapshot(). */
 static void look_at_more(struct cut *c)
 {
 	struct record_snapshot head;
@@ -409,7 +415,7 @@ static int run(struct cut *c, struct source *s, struct error *err)
 int cut_range(struct source *s, struct writer *w, const struct cut_part *p, struct error *err)
 {
 	if (!source_can_seek(s))
-		return error_set(err, -ESPIPE, "cannot cut what cannot be read twice");
+		return error_set(err, -ESPIPE, "Cannot cut: the input cannot be read twice");
 	struct cut *c = mem_calloc(1, sizeof(*c));
 	if (!c)
 		return rewrite_no_memory(err);

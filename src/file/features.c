@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Feature sections of perf.data: the few that say where and when the file was made. Strings stand
- * there as u32 length (padded), then NUL-terminated text; all is untrusted and copied out. What is
- * not understood is left out: a recording without host facts is still a recording.
+ * Feature sections of perf.data: the few that name the machine and the time of the recording. A
+ * string
+ * is a u32 length (padded), then NUL-terminated text; all of it is untrusted and copied out.
+ * Sections
+ * that make no sense are left out: a recording without host facts is still a recording.
  */
 #include "features.h"
 #include "kontend/cursor.h"
@@ -37,7 +39,7 @@ static void take_string(struct cursor *c, char *ret, size_t size)
 		snprintf(ret, size, "%.*s", (int)strnlen(text, len), text);
 }
 
-/* "perf record -a" of {u32 count, strings}. */
+/* {u32 count, strings}, joined as "perf record -a" */
 static void take_cmdline(struct cursor *c, char *ret, size_t size)
 {
 	uint32_t n = cursor_u32(c);
@@ -60,7 +62,7 @@ void features_build_id(struct features *f, const void *data, size_t len)
 
 	if (len < NAME + sizeof(kernel) || memcmp(p + NAME, kernel, sizeof(kernel) - 1))
 		return;
-	/* Writers before 5.12 leave the size's byte 0: then it is the usual 20. */
+	/* Writers before 5.12 leave 0 in the byte for the size, which is then 20. */
 	uint8_t n = p[12 + 20] ? p[12 + 20] : 20;
 	if (n > sizeof(f->build_id))
 		return;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lines of /proc/kallsyms that sym_load() looks at, as a kept file (cachefile.h), and whether
- * they are those of now. The image moves only with a boot, modules are listed with their addresses,
- * and BPF programs and the trampolines of their links have ids that are given once. Pages of ftrace
- * and kprobes have no such list, but their names only say what kind of page it is, and whatever
- * else came to lie there would be seen here.
+ * A cache (cachefile.h) for those lines of /proc/kallsyms that sym_load() uses, with a check that
+ * they
+ * are current. The kernel image moves only with a boot; modules are listed with their addresses;
+ * and
+ * the ids of BPF programs and of the links of their trampolines are never reused. Pages of ftrace
+ * and
+ * kprobes have no such list, but their names only say what kind of page it is, and other code at
+ * the
+ * same addresses would change one of the lists.
  *
- * All failures are silent for whoever asks: the cache saves time, and without it nothing else is
- * different.
+ * Failures are silent: the cache only saves time.
  */
 #include "kernel.h"
 #include "kontend/cachefile.h"
@@ -24,7 +27,7 @@ enum { MOST_IDS = 65536 };
 
 #define HASH_START 0xcbf29ce484222325ull
 
-/* FNV-1a: these are some kilobytes. */
+/* FNV-1a is fast enough for a few kilobytes. */
 static uint64_t hash(uint64_t h, const void *data, size_t len)
 {
 	const unsigned char *p = data;
@@ -34,7 +37,7 @@ static uint64_t hash(uint64_t h, const void *data, size_t len)
 	return h;
 }
 
-/* "name size users dependents state address [taints]": users come and go. */
+/* "name size users dependents state address [taints]": the hash omits users and dependents. */
 uint64_t kallsyms_cache_modules(const char *text)
 {
 	static const bool counts[] = {true, true, false, false, true, true};
@@ -69,7 +72,7 @@ static int modules(uint64_t *ret)
 	return 0;
 }
 
-/* The ids of all programs, or of all links. Kernels without BPF have none. */
+/* The ids of all programs or of all links. Kernels without BPF have none. */
 static int bpf_ids(int command, uint64_t *h)
 {
 	union bpf_attr attr;
@@ -117,7 +120,7 @@ void kallsyms_text_deinit(struct kallsyms_text *t)
 	*t = (struct kallsyms_text){0};
 }
 
-/* All of it is read soon after, so all of it is compared with its checksums at once. */
+/* The caller reads all of it soon, so all checksums are verified at once. */
 int kallsyms_cache_load(const struct kallsyms_cache_state *state, struct kallsyms_text *ret)
 {
 	const struct cachefile_key key = key_of(state);
@@ -136,7 +139,7 @@ int kallsyms_cache_load(const struct kallsyms_cache_state *state, struct kallsym
 	return 0;
 }
 
-/* Padding in front of functions, every other line of some kernels, is of no use to anybody. */
+/* Padding in front of functions, every other line of some kernels: no symbol lookup needs it. */
 static bool is_padding(const char *line, size_t len)
 {
 	static const char mark[] = " __pfx_";

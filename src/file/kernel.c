@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Is the kernel that runs here the one that the recording was made on, and booted at the same
- * place? Only then do the addresses of /proc/kallsyms mean the same. A wrong name is worse than
- * none, so every doubt that the file lets us check (release, build id, address of _text) is
- * checked.
+ * Is the running kernel the one that was recorded, and booted at the same address? Only then the
+ * addresses in /proc/kallsyms are right. A wrong name is worse than none, so everything that the
+ * file
+ * allows to check (release, build id, address of _text) is checked.
  */
 #include "kernel.h"
 #include "kontend/fdio.h"
@@ -62,7 +62,7 @@ static uint64_t text_address(const char *text, size_t len)
 		const char *name = eol ? memchr(text, ' ', (size_t)(eol - text)) : NULL;
 		if (!name)
 			return 0;
-		/* The line's end stops the number. */
+		/* the end of the line ends the number */
 		if (eol - name >= 8 && !memcmp(name + 3, "_text\n", 6))
 			return strtoull(text, NULL, 16);
 		text = eol + 1;
@@ -71,11 +71,12 @@ static uint64_t text_address(const char *text, size_t len)
 }
 
 /*
- * Symbols that perf record has put by: ~/.debug/[kernel.kallsyms]/BUILD-ID/kallsyms, a copy of
- * /proc/kallsyms. Reading a file costs a thirtieth of having the kernel print 120,000 lines, and
- * the kernel of the recording need not run any more. The copy is of some boot: its _text must be
- * where the recording has it, and modules count only when it is of this boot and has all that are
- * loaded.
+ * Symbols that perf record has saved: ~/.debug/[kernel.kallsyms]/BUILD-ID/kallsyms, a copy of
+ * /proc/kallsyms. Reading a file takes a thirtieth of the time in which the kernel prints 120,000
+ * lines, and the recorded kernel need not be running. The copy may be from another boot: its _text
+ * must
+ * have the address in the recording, and its modules count only if it is from this boot and has all
+ * that are loaded.
  */
 
 static bool path_of(const uint8_t *id, size_t n, char *path, size_t size)
@@ -96,7 +97,7 @@ static bool is_of_this_boot(const struct stat *st)
 
 	if (clock_gettime(CLOCK_REALTIME, &wall) || clock_gettime(CLOCK_BOOTTIME, &up))
 		return false;
-	/* A margin for a clock that was set after the start. */
+	/* two seconds of margin, for a clock that was set after the start */
 	return st->st_mtime > wall.tv_sec - up.tv_sec + 2;
 }
 
@@ -138,13 +139,13 @@ static bool modules_are_right(const struct stat *st, const char *text, size_t le
 	return right;
 }
 
-/* What of the file, which @st is of, can be relied on: its length, 0 when nothing can. */
+/* The length of the trustworthy part of the file, to which @st belongs; 0: none of it. */
 static size_t usable(const struct stat *st, const struct filemap *file, uint64_t text_addr,
 		     bool is_running)
 {
 	const char *text = file->bytes;
 
-	/* Others must not be able to tell us names. */
+	/* A file that other users can write may have wrong names. */
 	if (st->st_mode & (S_IWGRP | S_IWOTH) || text_address(text, file->len) != text_addr)
 		return 0;
 	if (is_running)
@@ -153,8 +154,8 @@ static size_t usable(const struct stat *st, const struct filemap *file, uint64_t
 }
 
 /*
- * Those of the kernel with this build id, with _text at @text_addr. -ENOENT, or another negative
- * errno: nothing that can be relied on.
+ * The saved symbols of the kernel with this build id, with _text at @text_addr. -ENOENT, or another
+ * negative errno: there are none that can be trusted.
  */
 static int saved_symbols(const uint8_t *id, size_t n, uint64_t text_addr, bool is_running,
 			 struct kallsyms_text *ret)
@@ -179,7 +180,7 @@ static int saved_symbols(const uint8_t *id, size_t n, uint64_t text_addr, bool i
 	return ret->text ? 0 : -ENOENT;
 }
 
-/* Keeps what the kernel took long to say, if nothing has changed while it did. */
+/* Caches the text that the kernel printed, unless something changed meanwhile. */
 static void keep(const struct kallsyms_cache_state *before, const char *text, size_t len)
 {
 	struct kallsyms_cache_state after = {0};
@@ -203,7 +204,7 @@ int kernel_running_text(struct kallsyms_text *ret)
 	return e;
 }
 
-/* By somebody else, who has the right to, as a file of its own. */
+/* The text as a file that another process with more rights has opened. */
 static int given_text(const struct reader_options *o, struct kallsyms_text *ret)
 {
 	int fd = o->open(o->open_ctx, kernel_kallsyms);
@@ -216,7 +217,7 @@ static int given_text(const struct reader_options *o, struct kallsyms_text *ret)
 	return e;
 }
 
-/* What perf record kept, else from our cache, else from the kernel. */
+/* From the file that perf record saved, else from the cache, else from the kernel. */
 static int running_symbols(const struct reader_options *o, uint64_t text_addr,
 			   struct kallsyms_text *ret)
 {

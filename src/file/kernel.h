@@ -11,15 +11,16 @@
 #include <stdint.h>
 
 /*
- * What /proc/kallsyms said, kept (cachefile.h): the kernel takes longer to print it than a report
- * of 500,000 events does.
+ * A cache (cachefile.h) of /proc/kallsyms: the kernel takes longer to print it than a report of
+ * 500,000
+ * events takes.
  */
 
 struct cachefile;
 
 /* A text of kallsyms: in heap memory, or a part of a file. `= {0}` is none. */
 struct kallsyms_text {
-	const char *text; /* no NUL behind it; NULL: there is none */
+	const char *text; /* not terminated by NUL; NULL: there is none */
 	size_t len;
 	char *heap;
 	struct cachefile *kept;
@@ -28,40 +29,42 @@ struct kallsyms_text {
 
 void kallsyms_text_deinit(struct kallsyms_text *t);
 
-/* What kernel code there is: as long as it is equal, so is /proc/kallsyms. */
+/* Identifies the kernel code in memory: while it is equal, /proc/kallsyms is unchanged. */
 struct kallsyms_cache_state {
 	char boot[THISBOOT_ID];
 	uint64_t modules; /* hash of their names, sizes and addresses */
 	uint64_t bpf;	  /* hash of the ids of programs and links */
 };
 
-/* 0, or a negative errno when it cannot be told: then there is nothing to rely on. */
+/* 0, or a negative errno: the state is unknown, so no cache can be used. */
 int kallsyms_cache_now(struct kallsyms_cache_state *ret);
-/* Hash of the text of /proc/modules, without what changes while the modules stay. */
+/* Hash of the text of /proc/modules, without the fields that change while modules stay loaded. */
 uint64_t kallsyms_cache_modules(const char *text);
 
-/* The lines of @text that sym_load() looks at, into @ret, which has room for @len + 1. Bytes. */
+/* The lines of @text that sym_load() uses, into @ret, which has room for @len + 1. Returns
+ * bytes. */
 size_t kallsyms_without_padding(const char *text, size_t len, char *ret);
 
-/* The text kept, if it is of @state. 0, -ENOENT or another errno with @ret empty. */
+/* The cached text, if it is of @state. 0, -ENOENT or another errno with @ret empty. */
 int kallsyms_cache_load(const struct kallsyms_cache_state *state, struct kallsyms_text *ret);
-/* Keeps @text instead of what was there. 0 or a negative errno, with nothing changed. */
+/* Replaces the cache by @text. 0 or a negative errno, with nothing changed. */
 int kallsyms_cache_store(const struct kallsyms_cache_state *state, const char *text, size_t len);
 
 enum { KERNEL_WHY = 512 };
 
 /*
  * The text of /proc/kallsyms, if the running kernel is the one of the recording: same release, same
- * build id where the file has one, and (@text_addr != 0) loaded at the same address; or our copy or
- * perf's of it. Otherwise @ret is empty and @why says what differs. 0 or -ENOMEM.
- * @o: who opens files. kallsyms_text_deinit() it.
+ * build id if the file has one, and (@text_addr != 0) loaded at the same address; or the text from
+ * our
+ * cache or perf's. Otherwise @ret is empty and @why names the difference. 0 or -ENOMEM. @o has the
+ * function that opens files. kallsyms_text_deinit() it.
  */
 int kernel_symbols(const struct features *f, const struct reader_options *o, uint64_t text_addr,
 		   struct kallsyms_text *ret, char why[KERNEL_WHY]);
 static const char kernel_kallsyms[] = "/proc/kallsyms";
-/* That of the running kernel, kept since the last time if nothing has changed. 0 or -errno. */
+/* The text of the running kernel, from the cache if nothing has changed. 0 or -errno. */
 int kernel_running_text(struct kallsyms_text *ret);
-/* The running kernel's GNU build id into @id (20 bytes); bytes of it, 0 = not known. */
+/* The running kernel's GNU build id into @id (20 bytes); returns its size, 0 = unknown. */
 size_t kernel_build_id(uint8_t id[20]);
 
 #endif

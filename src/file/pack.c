@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libzstd: only this file and records-pack.c use it. perf compresses the bytes of a ring as one
- * endless stream that is cut into records, so the context must live on from piece to piece; a piece
+ * endless stream that is cut into records, so the context must survive from piece to piece; a piece
  * ends in a flush, but an event may begin in one piece and end in the next.
  */
 #include "pack.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zstd.h>
 
-enum { FAST_LEVELS = 3 }; /* whoever asks for more has the time that libzstd takes for it */
+enum { FAST_LEVELS = 3 }; /* a user who chooses a higher level has the time for it */
 
 void unpack_deinit(struct unpack *u)
 {
@@ -28,7 +28,7 @@ int unpack_feed(struct unpack *u, const void *data, size_t len, struct error *er
 	if (!u->stream)
 		u->stream = ZSTD_createDCtx();
 	if (!u->stream)
-		return error_set(err, -ENOMEM, "cannot unpack compressed records: out of memory");
+		return error_set(err, -ENOMEM, "Cannot unpack compressed records: out of memory");
 	u->in = data;
 	u->in_left = len;
 	return 0;
@@ -83,9 +83,9 @@ size_t pack_bound(size_t len)
 }
 
 /*
- * Records have sizes that are multiples of 8. Within a frame, behind a flush, empty raw blocks
- * (three zeros each) do no harm; behind a frame it is a frame to be skipped: its magic, size and
- * zeros.
+ * Records have sizes that are multiples of 8. Within a frame, padding after a flush is empty raw
+ * blocks
+ * of three zeros each; after a frame it is a skippable frame: its magic, size and zeros.
  */
 static long pad(uint8_t *buf, size_t len, size_t room, int end)
 {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What describes the events of a recording: attrs with their ids, formats of tracepoints, features.
- * They come from sections of the file layout (reader-open.c), or as records of perf itself, which
- * are between those of the kernel, with ends of rounds and compressed pieces. Some of these records
- * are followed by bytes that their header does not count. Types that perf has but that say nothing
- * about events are passed over; others are passed over and counted, since newer perfs may add any.
+ * Descriptions of the events of a recording: attrs with their ids, formats of tracepoints,
+ * features.
+ * They come from sections of the file layout (reader-open.c) or as records of perf itself, between
+ * those of the kernel, like ends of rounds and compressed pieces. Some of these records are
+ * followed
+ * by bytes that their size does not include. Known types that do not describe events are skipped;
+ * unknown ones are skipped and counted, since newer perfs may add any.
  */
 #include "kontend/mem.h"
 #include "reader-scan.h"
@@ -16,7 +18,7 @@ enum {
 	MOST_PAYLOAD = 64 << 20,
 	MOST_ATTRS = 16384,
 	MOST_FORMATS = 16384,
-	MOST_SYSTEM = 128,  /* bytes of a tracing system's name, which each format has a copy of */
+	MOST_SYSTEM = 128,  /* bytes of a tracing system's name; each format has a copy */
 	MOST_IDS = 8 << 20, /* of all events: some thousand on some thousand CPUs */
 	LAST_KNOWN_TYPE = PERFDATA_TYPE_COMPRESSED2,
 };
@@ -95,21 +97,20 @@ int reader_add_attr(struct reader *r, const void *data, size_t len, struct error
 
 	if (size < PERF_ATTR_SIZE_VER0 || size > len || (len - size) % 8 || size % 8)
 		return error_set(err, -EINVAL,
-				 "cannot read \"%s\": event attribute %zu, before byte "
+				 "Cannot read '%s': event attribute %zu, before byte "
 				 "%llu, says it has %u of %zu bytes",
 				 r->path, r->n_layouts, (ull)reader_where(r), size, len);
 	if (r->n_layouts >= MOST_ATTRS)
-		return error_set(err, -E2BIG, "cannot read \"%s\": more than %d event attributes",
+		return error_set(err, -E2BIG, "Cannot read '%s': more than %d event attributes",
 				 r->path, MOST_ATTRS);
 	r->n_ids += (len - size) / 8;
 	if (r->n_ids > MOST_IDS)
-		return error_set(err, -E2BIG,
-				 "cannot read \"%s\": its events have more than %d ids", r->path,
-				 MOST_IDS);
+		return error_set(err, -E2BIG, "Cannot read '%s': its events have more than %d ids",
+				 r->path, MOST_IDS);
 	memcpy(&a, data, size < sizeof(a) ? size : sizeof(a));
 	if (a.write_backward)
 		return error_set(err, -ENOTSUP,
-				 "cannot read \"%s\": it was made with perf record --overwrite, "
+				 "Cannot read '%s': it was made with perf record --overwrite, "
 				 "which leaves the latest records first; make one without it",
 				 r->path);
 	const uint8_t *ids = (const uint8_t *)data + size;
@@ -117,7 +118,7 @@ int reader_add_attr(struct reader *r, const void *data, size_t len, struct error
 	bool ours = is_ours(&a, ids, n);
 	r->by_kontend |= ours;
 	r->has_tracepoints |= a.type == PERF_TYPE_TRACEPOINT;
-	/* Samples of ours are known by their id alone. */
+	/* The samples of kontend's event are recognized by their id alone. */
 	if (ours)
 		return 0;
 	return keep_layout(r, &a, ids, n) || reader_queue_copy(r, RECORD_ATTR, 0, data, len)
@@ -151,10 +152,10 @@ int reader_add_tracing(struct reader *r, const void *data, size_t len, struct er
 		return 0;
 	if (e == -E2BIG)
 		return error_set(err, e,
-				 "cannot read \"%s\": its tracepoint formats are more than %d, or "
-				 "their systems have names of more than %d bytes",
+				 "Cannot read '%s': it has more than %d tracepoint formats, or "
+				 "names of systems longer than %d bytes",
 				 r->path, MOST_FORMATS, MOST_SYSTEM - 1);
-	return error_set(err, e, "cannot read \"%s\": %s", r->path,
+	return error_set(err, e, "Cannot read '%s': %s", r->path,
 			 why.code ? why.text : strerror(-e));
 }
 
@@ -162,13 +163,13 @@ static int begin_payload(struct reader *r, const uint8_t *p, size_t size, struct
 {
 	if (size < HEADER + 4)
 		return error_set(err, -EINVAL,
-				 "cannot read \"%s\": the record of tracepoint formats before byte "
+				 "Cannot read '%s': the record of tracepoint formats before byte "
 				 "%llu has only %zu bytes",
 				 r->path, (ull)reader_where(r), size);
 	uint32_t len = load_u32(p + HEADER);
 	if (len > MOST_PAYLOAD)
 		return error_set(err, -EINVAL,
-				 "cannot read \"%s\": the tracepoint formats at byte "
+				 "Cannot read '%s': the tracepoint formats at byte "
 				 "%llu say they have %u bytes",
 				 r->path, (ull)reader_where(r), len);
 	mem_free(r->payload);
@@ -199,7 +200,7 @@ int reader_payload(struct reader *r, struct error *err)
 	int e = reader_add_tracing(r, r->payload, r->payload_size, err);
 	mem_free(r->payload);
 	r->payload = NULL;
-	/* The payload is padded to 8 bytes; its size says so or not. */
+	/* The payload is padded to 8 bytes, and its size may include the padding or not. */
 	r->skip = (8 - r->payload_size % 8) % 8;
 	return e ? e : READER_AGAIN;
 }
@@ -232,7 +233,7 @@ static int compressed(struct reader *r, const uint8_t *p, size_t size, struct er
 	return e ? e : READER_AGAIN;
 }
 
-/* Said before, when the stream was here for the first time. */
+/* Skips a record that was handled when the stream was here for the first time. */
 static int pass_over(struct reader *r, const uint8_t *p, size_t size)
 {
 	if (load_u32(p) != PERFDATA_TYPE_TRACING_DATA || size < HEADER + 4)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Samples of kontend's event: records that perf has no type for, whole or in chunks. Chunks of one
- * body follow each other. A body of which some are missing is dropped: it counts as one bad record,
- * however many of its chunks are there, and of a snapshot the stream says that it was lost. A body
- * of a fixed struct has exactly its size, so that no later stage refuses what is handed out here.
+ * body follow each other. A body with missing chunks is dropped: it counts as one bad record,
+ * however
+ * many of its chunks are there, and the stream reports the loss of a snapshot. A body of a fixed
+ * struct has exactly its size, so that later stages need not refuse it.
  */
 #include "kontend/mem.h"
 #include "kontend/snapshot.h"
@@ -56,7 +57,8 @@ int reader_ext_end(struct reader *r)
 	return bad_body(r, &r->ext_head);
 }
 
-/* What is at the end is handed out once, and while that is read first nothing else is. */
+/* The trailer at the end of the file is read first and handed out once; nothing else is handed out
+ * during that. */
 static bool is_passed_over(const struct reader *r, const struct perfdata_ext *h, const void *body)
 {
 	struct record_snapshot head;
@@ -66,7 +68,7 @@ static bool is_passed_over(const struct reader *r, const struct perfdata_ext *h,
 	return h->kind == RECORD_TRAILER || (r->early ? !lasting : r->had_early && lasting);
 }
 
-/* Of a round or a tick, which both say that everything up to them is there; 0: it is neither. */
+/* The time of a round or a tick: everything up to it has been read; 0: it is neither. */
 static uint64_t time_of(const struct perfdata_ext *h, const void *body)
 {
 	return h->kind == RECORD_ROUND || h->kind == RECORD_TICK ? load_u64(body) : 0;
@@ -94,7 +96,7 @@ static void note_machine(struct reader *r, const void *body, size_t len)
 	r->has_machine |= snapshot_parse(body, len, &head) && head.kind == SNAPSHOT_MACHINE;
 }
 
-/* Takes over @b. */
+/* Takes ownership of @b. */
 static int hand_out(struct reader *r, const struct perfdata_ext *h, const void *body,
 		    struct reader_block *b)
 {
@@ -151,7 +153,7 @@ static int add_chunk(struct reader *r, const struct perfdata_ext *h, const uint8
 	return e;
 }
 
-/* Does @h go on with the body that is being collected? */
+/* Is @h the next chunk of the body that is being collected? */
 static bool continues(const struct reader *r, const struct perfdata_ext *h)
 {
 	const struct perfdata_ext *o = &r->ext_head;
@@ -161,7 +163,8 @@ static bool continues(const struct reader *r, const struct perfdata_ext *h)
 	       r->ext_have == h->offset;
 }
 
-/* A chunk without the one before it. The first of a body is counted; `ext_head` is of the last. */
+/* A chunk without its predecessor. Only the first one of a body is counted; `ext_head` is the
+ * last. */
 static int take_untracked(struct reader *r, const struct perfdata_ext *h)
 {
 	const struct perfdata_ext o = r->ext_head;

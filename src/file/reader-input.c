@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where bytes come from, and who holds which of them. A regular file is mapped whole and walked
- * through windows, each a block of its own. What cannot be mapped (a pipe, a terminal, too little
- * address space) is read into heap blocks; what is compressed is unpacked into such blocks. A
- * record that the end of a block cuts moves to the start of the next one.
+ * Input, and the ownership of its bytes. A regular file is mapped whole and read through windows,
+ * each
+ * a block of its own. Input that cannot be mapped (a pipe, a terminal, too little address space) is
+ * read
+ * into heap blocks, and compressed input is unpacked into such blocks. A record that crosses the
+ * end of
+ * a block moves to the start of the next one.
  *
- * Records handed out borrow from a block and hold a reference on it; the reader holds one on the
- * block that it scans. The last reference frees heap, or tells the kernel that the pages of a piece
- * of the mapping are not needed any more: resident memory follows what waits for its round, not the
- * file. A page dropped too early would only be read again.
+ * Records that are handed out borrow from a block and hold a reference on it; the reader holds one
+ * on
+ * the block that it scans. The last reference frees heap memory, or advises the kernel that a part
+ * of
+ * the mapping is not needed any more: resident memory depends on the records that wait for their
+ * round,
+ * not on the size of the file. A page dropped too early would only be read again.
  */
 #include "kontend/mem.h"
 #include "reader.h"
@@ -159,7 +165,7 @@ int reader_bad(struct reader *r)
 	return READER_AGAIN;
 }
 
-/* The place of a new window: its own, if one can go on from there. */
+/* The place of a new window: one of its own if reading can resume there. */
 static int note_place(struct reader *r)
 {
 	struct reader_place p = {.offset = (size_t)(r->outer.pos - r->map), .flow = r->flow};
@@ -221,7 +227,7 @@ int reader_seek(struct source *s, uint64_t mark, struct error *err)
 	struct reader *r = (struct reader *)s;
 
 	if (mark >= r->n_places)
-		return error_set(err, -EINVAL, "cannot go to place %llu of \"%s\": there are %zu",
+		return error_set(err, -EINVAL, "Cannot go to place %llu of '%s': there are %zu",
 				 (unsigned long long)mark, r->path, r->n_places);
 	if (reader_where(r) > r->farthest)
 		r->farthest = reader_where(r);
@@ -234,7 +240,7 @@ int reader_seek(struct source *s, uint64_t mark, struct error *err)
 	r->round_until = READER_NONE;
 	r->ended = false;
 	return next_window(r)
-		       ? error_set(err, -ENOMEM, "cannot go back in \"%s\": out of memory", r->path)
+		       ? error_set(err, -ENOMEM, "Cannot go back in '%s': out of memory", r->path)
 		       : 0;
 }
 
@@ -248,7 +254,7 @@ int reader_map(struct reader *r, uint64_t offset, uint64_t size)
 	return next_window(r);
 }
 
-/* Room for LEAST_ROOM bytes behind g->end, in this block or a new one. */
+/* Makes room for LEAST_ROOM bytes after g->end, in this block or a new one. */
 static int make_room(struct reader *r, struct reader_region *g)
 {
 	size_t left = (size_t)(g->end - g->pos);
@@ -276,7 +282,7 @@ static void grew(struct reader_region *g, size_t n)
 	g->block->len += n;
 }
 
-/* A file is always ready; a pipe is waited for, so that a stalled one does not hang its reader. */
+/* A file is always ready; a pipe is polled, so that an idle one does not block the reader. */
 static int wait_input(struct reader *r, int timeout_ms)
 {
 	struct pollfd p = {.fd = r->fd, .events = POLLIN};
@@ -302,7 +308,7 @@ int reader_fill(struct reader *r, int timeout_ms, struct error *err)
 	if (n < 0 && !e && (errno == EINTR || errno == EAGAIN))
 		return SOURCE_IDLE;
 	if (n < 0)
-		return error_errno(err, e ? e : -errno, "cannot read \"%s\" at byte %llu", r->path,
+		return error_errno(err, e ? e : -errno, "Cannot read '%s' at byte %llu", r->path,
 				   (unsigned long long)r->file_pos);
 	g->finished = n == 0;
 	grew(g, (size_t)n);
@@ -338,10 +344,11 @@ int reader_say_cut(struct reader *r)
 	if (r->cut)
 		return 0;
 	r->cut = r->stat.is_cut = true;
-	return reader_note(r, "the file \"%s\" was made shorter while it was read", r->path);
+	return reader_note(r, "'%s' was truncated while it was read", r->path);
 }
 
-/* The file may have been cut since it was mapped; beyond its end there are zeros (mapguard.h). */
+/* The file may have been truncated since it was mapped: then its end reads as zeros
+ * (mapguard.h). */
 static bool still_there(struct reader *r)
 {
 	off_t size = r->in_memory ? (off_t)r->map_size : lseek(r->fd, 0, SEEK_END);

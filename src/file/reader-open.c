@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Opens what is to be read: a file, a pipe or bytes in memory, and of a file the fixed parts, which
- * are header, attrs with their ids and feature sections. Every offset and size in them is the
- * file's word only, so each is checked against the file before it is followed. What is wrong with
- * the header is an error; what is wrong after the data costs the features, with a note.
+ * Opens the input (a file, a pipe or bytes in memory), and the fixed parts of a file: header, attrs
+ * with
+ * their ids, and feature sections. Offsets and sizes in the file are untrusted, so each is checked
+ * against the file before it is used. A wrong header is an error; damage after the data costs only
+ * the
+ * features, with a note.
  *
- * Of a file of ours that lost its end, the stream that it was while it was recorded is still there,
- * in front of the data (writer-finish.c): all but the attr of kontend's event, which the header has
+ * If a file of kontend has lost its end, the stream that it was during recording is still there, in
+ * front of the data (writer-finish.c), except for the attr of kontend's event, which the header has
  * overwritten and which is always the same. So it is read as that stream, up to where it was cut.
  *
- * Which functions a recording meets is known at its end, so that is where their names are; whoever
- * plays it wants them from the beginning. The last record of such a file says where they begin:
- * they are read first, and passed over when reading comes by again. If anything else is there,
- * reading begins where it would without that record.
+ * The functions that a recording needs are known at its end, so their names are stored there, but
+ * replay needs them from the beginning. The last record of such a file says where they begin: they
+ * are
+ * read first, and skipped when reading comes to them again. If there is any other record in
+ * between,
+ * the file is read as if the last record was missing.
  */
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
@@ -26,7 +30,7 @@
 enum {
 	MOST_SECTION = 64 << 20,
 	MOST_ATTRS = 16384,
-	/* A sample of ours with one u64: see reader-ext.c. */
+	/* A sample of kontend's event with one u64: see reader-ext.c. */
 	RAW_AT = 48,
 	EXT_AT = RAW_AT + 4,
 	RECORD_LEN = 96,
@@ -48,7 +52,7 @@ static int read_at(struct reader *r, uint64_t offset, void *buf, size_t len, con
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return error_errno(err, -errno, "cannot read the %s of \"%s\" at byte %llu",
+			return error_errno(err, -errno, "Cannot read the %s of '%s' at byte %llu",
 					   what, r->path, (ull)offset);
 		if (!n)
 			break;
@@ -57,14 +61,15 @@ static int read_at(struct reader *r, uint64_t offset, void *buf, size_t len, con
 	if (have == len)
 		return 0;
 	return error_set(err, -EINVAL,
-			 "cannot read \"%s\": the %s should have %zu bytes at byte "
+			 "Cannot read '%s': the %s should have %zu bytes at byte "
 			 "%llu, but the file ends at %llu; it is cut or no perf.data file",
 			 r->path, what, len, (ull)offset, (ull)r->map_size);
 }
 
 /*
- * Sections are parts of the file that nothing else is in: all of them together are no longer than
- * it, or one part is asked for many times over, each time at the cost of its copy.
+ * Sections may not overlap: together they must not be longer than the file. Otherwise one part
+ * could be
+ * requested many times, each time at the cost of a copy.
  */
 static int charge(struct reader *r, uint64_t size, const char *what, struct error *err)
 {
@@ -72,11 +77,10 @@ static int charge(struct reader *r, uint64_t size, const char *what, struct erro
 		r->charged += size;
 		return 0;
 	}
-	return error_set(
-		err, -EINVAL,
-		"cannot read \"%s\" (%llu bytes): it says that its sections, up to %s, have "
-		"more bytes than the file",
-		r->path, (ull)r->map_size, what);
+	return error_set(err, -EINVAL,
+			 "Cannot read '%s' (%llu bytes): it says that its sections, up to %s, have "
+			 "more bytes than the file",
+			 r->path, (ull)r->map_size, what);
 }
 
 static int read_attr_entry(struct reader *r, const struct perfdata_header *h, uint64_t k,
@@ -92,7 +96,7 @@ static int read_attr_entry(struct reader *r, const struct perfdata_header *h, ui
 		return e;
 	if (ids.size > MOST_SECTION || ids.size % 8)
 		return error_set(err, -EINVAL,
-				 "cannot read \"%s\": event %llu, at byte %llu, has %llu "
+				 "Cannot read '%s': event %llu, at byte %llu, has %llu "
 				 "bytes of ids",
 				 r->path, (ull)k, (ull)at, (ull)ids.size);
 	e = charge(r, h->attr_size + ids.size, "its event attributes", err);
@@ -104,10 +108,10 @@ static int read_attr_entry(struct reader *r, const struct perfdata_header *h, ui
 	e = read_at(r, at, buf, size, "event attributes", err);
 	memcpy(&stated, buf + 4, sizeof(stated));
 	if (!stated)
-		stated = (uint32_t)size; /* as perf of the first years left it */
+		stated = (uint32_t)size; /* perf of the first years left it unset */
 	if (!e && stated > size)
 		e = error_set(err, -EINVAL,
-			      "cannot read \"%s\": event %llu, at byte %llu, says its "
+			      "Cannot read '%s': event %llu, at byte %llu, says its "
 			      "attribute has %u bytes, in %zu",
 			      r->path, (ull)k, (ull)at, stated, size);
 	if (!e && stated >= PERF_ATTR_SIZE_VER0) {
@@ -128,7 +132,7 @@ static int read_attrs(struct reader *r, const struct perfdata_header *h, struct 
 	if (h->attr_size < least || h->attr_size > 4096 || h->attrs.size % h->attr_size ||
 	    h->attrs.size / h->attr_size > MOST_ATTRS || !h->attrs.size)
 		return error_set(err, -EINVAL,
-				 "cannot read \"%s\": the header says that there are "
+				 "Cannot read '%s': the header says that there are "
 				 "%llu bytes of event attributes of %llu bytes each",
 				 r->path, (ull)h->attrs.size, (ull)h->attr_size);
 	for (uint64_t k = 0; k < h->attrs.size / h->attr_size; k++) {
@@ -139,7 +143,7 @@ static int read_attrs(struct reader *r, const struct perfdata_header *h, struct 
 	return 0;
 }
 
-/* Those of programs are part of the stream. */
+/* Build ids of programs are part of the stream. */
 static int hand_out_ids(struct reader *r, const void *ids, size_t len)
 {
 	struct record_snapshot head = {.kind = SNAPSHOT_BUILD_IDS, .version = BUILDIDS_VERSION};
@@ -157,13 +161,13 @@ static int hand_out_ids(struct reader *r, const void *ids, size_t len)
 	return reader_queue(r, RECORD_SNAPSHOT, 0, b->heap, sizeof(head) + len, b);
 }
 
-/* A feature that cannot be read is no reason to refuse the data, but for the formats. */
+/* A feature that cannot be read is no reason to refuse the data; formats are the exception. */
 static int read_feature(struct reader *r, uint32_t bit, const struct perfdata_section *s,
 			struct error *err)
 {
 	if (s->size > MOST_SECTION)
 		return error_set(err, -EINVAL,
-				 "cannot read \"%s\": feature %u, at byte %llu, says it "
+				 "Cannot read '%s': feature %u, at byte %llu, says it "
 				 "has %llu bytes",
 				 r->path, bit, (ull)s->offset, (ull)s->size);
 	int e = charge(r, s->size, "its features", err);
@@ -216,12 +220,12 @@ static int check_sections(struct reader *r, const struct perfdata_header *h, str
 
 	if (h->size != PERFDATA_FILE_HEADER && h->size != 72)
 		return error_set(err, -EINVAL,
-				 "cannot read \"%s\": its header says it has %llu bytes, "
+				 "Cannot read '%s': its header says it has %llu bytes, "
 				 "not 104; it is cut or no perf.data file",
 				 r->path, (ull)h->size);
 	if (d < h->size || d > file || a < h->size || a > file)
 		return error_set(err, -EINVAL,
-				 "cannot read \"%s\" (%llu bytes): the header says that "
+				 "Cannot read '%s' (%llu bytes): the header says that "
 				 "the data begin at byte %llu, the event attributes at %llu",
 				 r->path, (ull)file, (ull)d, (ull)a);
 	uint64_t d_end = h->data.size < file - d ? d + h->data.size : file;
@@ -229,7 +233,7 @@ static int check_sections(struct reader *r, const struct perfdata_header *h, str
 	if (a < d_end && d < a_end && h->data.size)
 		return error_set(
 			err, -EINVAL,
-			"cannot read \"%s\": the header says that event "
+			"Cannot read '%s': the header says that event "
 			"attributes (byte %llu, %llu bytes) and data (byte %llu, %llu bytes) "
 			"overlap",
 			r->path, (ull)a, (ull)h->attrs.size, (ull)d, (ull)h->data.size);
@@ -258,7 +262,7 @@ static bool features_inside(struct reader *r, const struct perfdata_header *h)
 	return true;
 }
 
-/* A file of ours without its end? */
+/* Is it a file of kontend that has lost its end? */
 static bool is_torn(struct reader *r, const struct perfdata_header *h)
 {
 	struct error err = {0};
@@ -279,16 +283,16 @@ static int open_torn(struct reader *r, const struct perfdata_header *h)
 	r->by_kontend = true;
 	r->stat.is_cut = true;
 	if (reader_note(r,
-			"\"%s\" is cut at byte %llu: of %llu bytes of data there are %llu, and "
-			"what should follow them is missing; `kontend recover` makes a "
-			"whole recording of what is left",
+			"'%s' is cut at byte %llu: its %llu bytes of data end after %llu, and the "
+			"parts after them are missing; 'kontend recover' makes a whole recording "
+			"of the rest",
 			r->path, (ull)r->map_size, (ull)h->data.size,
 			(ull)(h->data.size < left ? h->data.size : left)))
 		return -ENOMEM;
 	return reader_map(r, PERFDATA_EXT_HEAD_AT, end - PERFDATA_EXT_HEAD_AT);
 }
 
-/* Bytes before the last record that it speaks of; 0: it is none. */
+/* The number of bytes before the last record that it covers; 0: it is not such a record. */
 static uint64_t ending_len(const struct reader *r, uint64_t at, uint64_t size)
 {
 	struct perf_event_header h;
@@ -308,7 +312,7 @@ static uint64_t ending_len(const struct reader *r, uint64_t at, uint64_t size)
 	return len <= size - RECORD_LEN ? len : 0;
 }
 
-/* The data, and before them what is at their end. 0 or -ENOMEM. */
+/* The data, and before them the trailer at their end. 0 or -ENOMEM. */
 static int open_data(struct reader *r, uint64_t at, uint64_t size)
 {
 	uint64_t len = ending_len(r, at, size);
@@ -341,25 +345,25 @@ static int open_layout(struct reader *r, struct error *err)
 	} else {
 		r->stat.is_cut = true;
 		e = reader_note(r,
-				"\"%s\" is cut at byte %llu: of %llu bytes of data there are "
-				"%llu, and what should follow them is missing",
+				"'%s' is cut at byte %llu: its %llu bytes of data end after "
+				"%llu, and the parts after them are missing",
 				r->path, (ull)r->map_size, (ull)h.data.size, (ull)size);
 	}
 	r->file_pos = h.data.offset;
 	return e ? e : open_data(r, h.data.offset, size);
 }
 
-/* Magic first: what else is in the file only makes sense when it is right. */
+/* Checks the magic first: without it the rest of the file has no meaning. */
 static int check_magic(struct reader *r, uint64_t magic, struct error *err)
 {
 	if (magic == PERFDATA_MAGIC_SWAPPED)
-		return error_set(err, -ENOTSUP,
-				 "cannot read \"%s\": it was written on a machine with "
-				 "the other byte order",
-				 r->path);
+		return error_set(
+			err, -ENOTSUP,
+			"Cannot read '%s': it was made on a machine with the other byte order",
+			r->path);
 	if (magic != PERFDATA_MAGIC)
 		return error_set(err, -EINVAL,
-				 "cannot read \"%s\": its first bytes are not those of "
+				 "Cannot read '%s': its first bytes are not those of "
 				 "a perf.data file",
 				 r->path);
 	return 0;
@@ -372,7 +376,7 @@ int reader_open_pipe(struct reader *r, struct error *err)
 	int e = check_magic(r, load_u64(r->outer.pos), err);
 	if (!e && load_u64(r->outer.pos + 8) != PERFDATA_PIPE_HEADER)
 		e = error_set(err, -EINVAL,
-			      "cannot read \"%s\": it does not begin as a stream of perf record "
+			      "Cannot read '%s': it does not begin as a stream of perf record "
 			      "-o -; a file has to be read by its name",
 			      r->path);
 	if (e)
@@ -388,14 +392,13 @@ static int open_path(struct reader *r, const struct reader_options *o, struct er
 		r->fd = STDIN_FILENO;
 		return 0;
 	}
-	/* A FIFO that nobody writes to must not hold us here. */
+	/* Opening a FIFO without a writer must not block. */
 	if (o->open)
 		r->fd = o->open(o->open_ctx, o->path);
 	else if ((r->fd = open(o->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0)
 		r->fd = -errno;
 	r->close_fd = r->fd >= 0;
-	return r->close_fd ? 0
-			   : error_errno(err, r->fd, "cannot open the recording \"%s\"", r->path);
+	return r->close_fd ? 0 : error_errno(err, r->fd, "Cannot open the recording '%s'", r->path);
 }
 
 static int map_file(struct reader *r, struct error *err)
@@ -403,7 +406,7 @@ static int map_file(struct reader *r, struct error *err)
 	void *map = mmap(NULL, r->map_size, PROT_READ, MAP_PRIVATE, r->fd, 0);
 
 	if (map == MAP_FAILED)
-		return error_errno(err, -errno, "cannot map \"%s\" (%zu bytes)", r->path,
+		return error_errno(err, -errno, "Cannot map '%s' (%zu bytes)", r->path,
 				   r->map_size);
 	r->map = map;
 	mapguard_add(&r->guard, map, r->map_size);
@@ -415,7 +418,7 @@ static int open_file(struct reader *r, struct error *err)
 	uint64_t head[2];
 
 	if (!r->map_size)
-		return error_set(err, -EINVAL, "cannot read \"%s\": the file is empty", r->path);
+		return error_set(err, -EINVAL, "Cannot read '%s': the file is empty", r->path);
 	int e = read_at(r, 0, head, sizeof(head), "header", err);
 	if (!e)
 		e = check_magic(r, head[0], err);
@@ -430,14 +433,14 @@ static int open_file(struct reader *r, struct error *err)
 	return reader_map(r, PERFDATA_PIPE_HEADER, r->map_size - PERFDATA_PIPE_HEADER);
 }
 
-/* One of perf record --threads has a file of all but the events, and one a thread. */
+/* perf record --threads makes a folder with one file without events, and one for each thread. */
 static int is_folder(const struct reader *r, struct error *err)
 {
 	if (faccessat(r->fd, "data", F_OK, 0) || faccessat(r->fd, "data.0", F_OK, 0))
-		return error_errno(err, -EISDIR, "cannot read the recording \"%s\"", r->path);
+		return error_errno(err, -EISDIR, "Cannot read the recording '%s'", r->path);
 	return error_set(err, -EISDIR,
-			 "cannot read \"%s\": it is a folder of perf record --threads, whose files "
-			 "are not put together; make one without it",
+			 "Cannot read '%s': it is a folder of perf record --threads, which kontend "
+			 "cannot merge; record without that option",
 			 r->path);
 }
 
@@ -449,7 +452,7 @@ static int open_any(struct reader *r, const struct reader_options *o, struct err
 	if (e)
 		return e;
 	if (fstat(r->fd, &st))
-		return error_errno(err, -errno, "cannot read the recording \"%s\"", r->path);
+		return error_errno(err, -errno, "Cannot read the recording '%s'", r->path);
 	if (S_ISDIR(st.st_mode))
 		return is_folder(r, err);
 	if (!S_ISREG(st.st_mode))

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The first pass: walks records by their sizes to find where a run of one CPU ends. perf writes the
- * rings one after the other, so runs are long, and all that is touched of a record is its header,
- * its time and its CPU, on one or two cache lines that the decoder will want soon. Where events
- * differ in layout the id finds the right one; where samples have no CPU a ring ends when time goes
- * back.
+ * The first pass: walks records by their sizes to find the end of a run of one CPU. perf writes the
+ * rings one after the other, so runs are long, and the pass only touches a record's header, time
+ * and
+ * CPU, on one or two cache lines that the decoder will need soon. If events differ in layout the id
+ * selects the right one; if samples have no CPU a ring ends when time goes back.
  *
- * And when events may leave the merge. perf ends each pass over its rings with FINISHED_ROUND: what
- * the pass before has shown is then complete, so everything up to that pass's latest time may go.
- * Files without such marks are either sorted already (many changes of CPU, time never goes back: a
- * short window is enough) or small; beyond a bound of bytes held the events go in any case. Ticks
- * are made of the stream's own time, unless the recording has its own.
+ * It also decides when events may leave the merge. perf ends each pass over its rings with
+ * FINISHED_ROUND: the previous pass is then complete, so everything up to its latest time may
+ * leave.
+ * Files without such marks are either sorted already (CPU changes often, time never goes back: a
+ * short
+ * window is enough) or small; above a limit of buffered bytes events leave in any case. Ticks are
+ * made
+ * from the stream's own time, unless the recording has its own.
  */
 #include "reader-scan.h"
 #include "kernel.h"
@@ -23,14 +26,14 @@
 
 enum {
 	HEADER = READER_HEADER,
-	MOST_CPUS = 8192, /* beyond, a number is damage */
+	MOST_CPUS = 8192, /* higher numbers are damage */
 	TALLY_RING = MOST_CPUS,
-	OWN_RINGS = MOST_CPUS + 1, /* and above: those of BPF programs */
+	OWN_RINGS = MOST_CPUS + 1, /* and above: rings of BPF programs */
 	RINGS_BY_TIME = 64,
 	AHEAD = 2048, /* bytes: memory is slower than the walk */
 	SECOND_NS = 1000000000,
 	TICKS = 100,
-	MOST_TICKS = 4096, /* in one round: a gap of years is no reason to draw for years */
+	MOST_TICKS = 4096, /* in one round: a gap of years must not cause years of ticks */
 	SORTED_RUNS = 64,
 	SORTED_BYTES = 1 << 20,
 	MAPPED_BYTES = 256 << 20,
@@ -43,8 +46,9 @@ struct place {
 };
 
 /*
- * Records that BPF has written have a ring of their own, beside perf's of their CPU: they say so in
- * a bit where the kernel's have nothing.
+ * Records written by BPF have a ring of their own beside the perf ring of their CPU; a bit that is
+ * never
+ * set in the kernel's records marks them.
  */
 static uint32_t ring_number(uint32_t cpu, uint64_t head)
 {
@@ -88,10 +92,13 @@ static void place_other(const struct reader *r, const uint8_t *p, size_t size, s
 }
 
 /*
- * Does the record end with the sample_id that its layout says? For each event that gets one of the
- * others, the kernel makes the record longer without writing so much (Linux 5.1 to 6.18 at least:
- * perf_event_ksymbol_output() and its like do not set the size back): what stands there is any old
- * bytes of the ring.
+ * Does the record end with the sample_id that its layout says? If several events get one of the
+ * other
+ * types, the kernel makes the record longer for each of them without writing more (Linux 5.1 to
+ * 6.18 at
+ * least: perf_event_ksymbol_output() and similar functions do not reset the size): the end of such
+ * a
+ * record is stale bytes of the ring.
  */
 static bool has_trailer(uint32_t type)
 {
@@ -108,10 +115,12 @@ static uint32_t ring_of(struct reader *r, const uint8_t *p, uint32_t type, size_
 		place_sample(r, p, size, &at);
 	else if (has_trailer(type))
 		place_other(r, p, size, &at);
-	/* What was lost in all, as said at the end: to be known before what is not merged yet. */
+	/* A total of lost samples from the end of the session: it is passed on before anything that
+	 * is still in
+	 * the merge. */
 	if (type == PERF_RECORD_LOST_SAMPLES && !at.time)
 		return TALLY_RING;
-	/* No clock comes that far: it is damage, and the decoder counts it. */
+	/* No clock reaches such a time: it is damage, and the decoder counts it. */
 	if (!at.time || at.time > INT64_MAX)
 		return at.ring;
 	if (at.time < r->flow.last_time) {
@@ -135,7 +144,7 @@ static bool is_kernel_text(const uint8_t *p, size_t size)
 	       !memcmp(p + HEADER + 32, name, sizeof(name));
 }
 
-/* Answers READER_STOP_RUN when the record at @p may be part of a run. */
+/* Returns READER_STOP_RUN if the record at @p may be part of a run. */
 static enum reader_stop classify(struct reader *r, const uint8_t *p, size_t left, size_t *ret_size)
 {
 	struct perf_event_header h;
@@ -161,8 +170,8 @@ static enum reader_stop classify(struct reader *r, const uint8_t *p, size_t left
 }
 
 /*
- * The same as the loop below, for what nearly all of a recording is: samples of one layout and one
- * CPU that follow each other. Leaves off at the first record that is anything else.
+ * The same as the loop below, for the most frequent case: consecutive samples of one layout and one
+ * CPU. Stops at the first other record.
  */
 static const uint8_t *skip_samples(struct reader *r, const uint8_t *p, const uint8_t *edge,
 				   const uint8_t *end)
@@ -267,7 +276,7 @@ static int queue_symbols(struct reader *r)
 		return 0;
 	e = kernel_symbols(&r->features, &r->opener, r->kernel_text, text, why);
 	if (!e && why[0])
-		e = reader_note(r, "\"%s\": no kernel symbols: %s", r->path, why);
+		e = reader_note(r, "'%s': no kernel symbols: %s", r->path, why);
 	if (!e)
 		e = reader_queue(r, RECORD_KALLSYMS, 0, text->text, text->len, NULL);
 	if (!e)
@@ -312,7 +321,7 @@ int reader_round(struct reader *r)
 	return queue_time(r, RECORD_ROUND, until);
 }
 
-/* What stands at the end: whatever still waits leaves, and the last bucket is closed. */
+/* At the end of the input all waiting records leave, and the last bucket is closed. */
 int reader_finish(struct reader *r)
 {
 	int e = queue_symbols(r);
@@ -321,12 +330,12 @@ int reader_finish(struct reader *r)
 	r->finished = true;
 	if (!e && first && r->stat.bad_records)
 		e = reader_note(r,
-				"%llu records of \"%s\" could not be read, the first one at byte "
+				"%llu records of '%s' could not be read, the first one at byte "
 				"%llu",
 				(unsigned long long)r->stat.bad_records, r->path,
 				(unsigned long long)r->bad_at);
 	if (!e && first && r->stat.unknown_records)
-		e = reader_note(r, "%llu records of \"%s\" are of types not known and were skipped",
+		e = reader_note(r, "%llu records of '%s' are of types not known and were skipped",
 				(unsigned long long)r->stat.unknown_records, r->path);
 	if (!e && r->flow.max_time > r->flow.said_until)
 		e = queue_time(r, RECORD_TICK, r->flow.max_time);
@@ -336,9 +345,11 @@ int reader_finish(struct reader *r)
 }
 
 /*
- * perf says what time it was on request only. But a file that was finished when, by this boot's
- * clock, its last sample was taken, on a host of this name with this kernel, is of this boot: then
- * its processes and files are those of here.
+ * perf records the time of day on request only. But if the file was finished when its last sample
+ * was
+ * taken by the clock of this boot, on a host with this name and kernel, it is from this boot: then
+ * its
+ * processes and files are those of this system.
  */
 static void find_wall_clock(const struct reader *r, struct record_host *h)
 {
@@ -355,7 +366,7 @@ static void find_wall_clock(const struct reader *r, struct record_host *h)
 		h->wall_ns = written - (last - h->clock_ns);
 }
 
-/* The header was copied from another file, or was made from other samples: it says nothing. */
+/* If the header was copied from another file or describes other samples, its times are not used. */
 static void check_span(struct reader *r)
 {
 	uint64_t *t = r->features.sample_time;
@@ -364,7 +375,7 @@ static void check_span(struct reader *r)
 		t[0] = t[1] = 0;
 }
 
-/* The name of the machine is all that perf says, and the first recordings of ours. */
+/* perf records only the name of the machine, and so did the first versions of kontend. */
 static int queue_machine(struct reader *r)
 {
 	struct {

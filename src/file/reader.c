@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perf.data as a source. A state machine that is asked for the next record: what is queued first,
+ * perf.data as a source. Each call for the next record continues a state machine: first what is
+ * queued,
  * then rounds and ticks that are due, then one step through the bytes: a run of one CPU, a record
- * of perf, a sample of ours, or more input. Steps are bounded, so a caller with a screen keeps its
- * turn. Bytes that cannot be read end the stream with a note, not with an error: what came before
- * is good.
+ * of
+ * perf, a sample of kontend, or more input. Steps are bounded, so that a caller with a screen stays
+ * responsive. Bytes that cannot be read end the stream with a note, not with an error, since
+ * everything before them is good.
  */
 #include "kontend/mem.h"
 #include "reader-scan.h"
@@ -21,7 +23,7 @@ static struct reader *reader_of(struct source *s)
 	return (struct reader *)s;
 }
 
-/* Nothing more will be read. */
+/* Ends the stream: nothing more will be read. */
 static int end_stream(struct reader *r, struct error *err)
 {
 	if (r->ended)
@@ -29,19 +31,19 @@ static int end_stream(struct reader *r, struct error *err)
 	r->ended = true;
 	if (r->has_tracepoints && !r->has_formats)
 		return error_set(err, -EINVAL,
-				 "cannot read \"%s\": it has tracepoint events, but not their "
+				 "Cannot read '%s': it has tracepoint events, but not their "
 				 "formats, and ends at byte %llu: it is cut%s",
 				 r->path, (ull)reader_where(r),
 				 r->map && r->file_pos
-					 ? "; `kontend recover` takes those of the running kernel "
-					   "where that is the one that was recorded"
+					 ? "; 'kontend recover' takes those of the running kernel "
+					   "if that is the one that was recorded"
 					 : "");
 	if (reader_ext_end(r) < 0 || reader_begin(r) || reader_finish(r))
 		return -ENOMEM;
 	return READER_AGAIN;
 }
 
-/* What comes after the file's new end is zeros, which say nothing. */
+/* Data after the new end of the file read as zeros, so the stream ends there. */
 static int stop_at_cut(struct reader *r, struct error *err)
 {
 	return reader_say_cut(r) ? -ENOMEM : end_stream(r, err);
@@ -56,17 +58,17 @@ static int stop_here(struct reader *r, const char *why, struct error *err)
 {
 	if (r->early)
 		return end_early(r);
-	/* The rest of its last page is zeros without a fault. */
+	/* The rest of the last page reads as zeros without a fault. */
 	if (reader_is_cut(r))
 		return stop_at_cut(r, err);
 	r->stat.is_cut = true;
-	if (reader_note(r, "\"%s\" is readable up to byte %llu: %s", r->path, (ull)reader_where(r),
+	if (reader_note(r, "'%s' is readable up to byte %llu: %s", r->path, (ull)reader_where(r),
 			why))
 		return -ENOMEM;
 	return end_stream(r, err);
 }
 
-/* What cannot be unpacked ends the stream; other faults are those of whoever asked. */
+/* Data that cannot be unpacked end the stream; other errors are passed to the caller. */
 static int stop_or_fail(struct reader *r, int e, const struct error *why, struct error *err)
 {
 	if (e == -EBADMSG)
@@ -74,7 +76,7 @@ static int stop_or_fail(struct reader *r, int e, const struct error *why, struct
 	return why->code ? error_set(err, e, "%s", why->text) : e;
 }
 
-/* Runs are handed out in place; where the file's records are not aligned, as a copy. */
+/* Runs are handed out in place, or as a copy if the file's records are not aligned. */
 static int emit_run(struct reader *r, const struct reader_region *g, const struct reader_run *run,
 		    struct error *err)
 {
@@ -108,7 +110,7 @@ static int take_user(struct reader *r, const struct reader_region *g, const stru
 	return stop_or_fail(r, reader_user(r, rec->from, rec->len, &why), &why, err);
 }
 
-/* READER_STOP_MORE goes back to the caller as 0. */
+/* READER_STOP_MORE becomes 0 for the caller. */
 static int scan(struct reader *r, struct reader_region *g, struct error *err)
 {
 	struct reader_run run;
@@ -144,20 +146,20 @@ static int step_inner(struct reader *r, struct error *err)
 	return stop_or_fail(r, e, &why, err);
 }
 
-/* Less than a record is left, and nothing will come behind it. */
+/* Less than a record is left, and no more input will come. */
 static int at_end(struct reader *r, struct error *err)
 {
 	if (r->early)
 		return end_early(r);
 	if (!r->header_done)
 		return error_set(err, -EINVAL,
-				 "cannot read \"%s\": it has only %llu bytes; it is cut "
+				 "Cannot read '%s': it has only %llu bytes; it is cut "
 				 "or no perf.data file",
 				 r->path, (ull)(r->outer.end - r->outer.pos));
 	if (r->outer.pos < r->outer.end || r->payload || r->skip)
 		return stop_here(r,
-				 r->map ? "it ends within a record; `kontend recover` makes a "
-					  "whole recording of what is left"
+				 r->map ? "it ends within a record; 'kontend recover' makes a "
+					  "whole recording of the rest"
 					: "it ends within a record",
 				 err);
 	if (r->inner.pos < r->inner.end)
@@ -208,7 +210,7 @@ static int reader_next(struct source *s, int timeout_ms, struct record *ret, str
 		int e = read_step(r, timeout_ms, err);
 		atomic_store_explicit(&r->shown, reader_where(r), memory_order_relaxed);
 		if (e == -ENOMEM)
-			return error_set(err, e, "cannot read \"%s\": out of memory", r->path);
+			return error_set(err, e, "Cannot read '%s': out of memory", r->path);
 		if (e != READER_AGAIN)
 			return e;
 	}
@@ -291,7 +293,7 @@ static const struct source_ops pipe_ops = {
 	.free = reader_free,
 };
 
-/* A file, mapped: every place of it can be gone back to. */
+/* A mapped file can resume reading at any place. */
 static const struct source_ops map_ops = {
 	.next = reader_next,
 	.release = reader_release,
@@ -311,7 +313,7 @@ int reader_new(struct source **ret, const struct reader_options *o, struct error
 	bool is_stdin = !strcmp(o->path, "-");
 
 	if (!r)
-		return error_set(err, -ENOMEM, "cannot read \"%s\": out of memory", o->path);
+		return error_set(err, -ENOMEM, "Cannot read '%s': out of memory", o->path);
 	r->fd = -1;
 	r->is_uniform = r->flow.is_sorted = true;
 	r->round_until = READER_NONE;
@@ -322,7 +324,7 @@ int reader_new(struct source **ret, const struct reader_options *o, struct error
 	r->path = mem_strdup(is_stdin ? "standard input" : o->path);
 	int e = r->path ? reader_open(r, o, err) : -ENOMEM;
 	if (e == -ENOMEM)
-		error_set(err, e, "cannot read \"%s\": out of memory", o->path);
+		error_set(err, e, "Cannot read '%s': out of memory", o->path);
 	if (e) {
 		reader_free(&r->source);
 		return e;

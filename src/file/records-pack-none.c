@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A libzstd that takes no repetitions from outside: it finds them itself. */
+/* For a libzstd that takes no repetitions from the caller: it finds them itself. */
 #include "pack.h"
 
 long records_pack(struct pack *p, const void *data, size_t len, void *buf, size_t room)

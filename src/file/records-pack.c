@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records of one kind differ in few bytes: the time, and who waited. libzstd looks for repetitions
- * by hashes at each byte and does not know where a record begins. Here each record is held against
- * an earlier one that is likely to be the same but for its time, and what is equal is a repetition;
- * libzstd encodes these. So it takes less time than its first level and becomes smaller than by its
- * fourth. Any reader of zstd takes the result.
+ * Records of one kind differ in few bytes: the time, and the task that waited. libzstd looks for
+ * repetitions by hashes at each byte and does not know where a record begins. Here each record is
+ * compared with an earlier one that is probably equal except for its time; equal bytes are a
+ * repetition, and libzstd encodes these. This takes less time than its first level and compresses
+ * better than its fourth. Any reader of zstd takes the result.
  *
- * The time is taken for the word behind header, id, address and task. Where it is somewhere else
- * no record is found to be the same, one of its kind is, and only the size suffers.
+ * The word after header, id, address and task is assumed to be the time. If the time is elsewhere,
+ * no
+ * record is found that is the same but one of the same kind is, and only the size suffers.
  */
 #define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_compressSequences() */
 #include "kontend/mem.h"
@@ -20,22 +21,22 @@ enum {
 	WORD = 8,
 	TASK_AT = 3 * WORD,
 	TIME_AT = 4 * WORD,
-	TAIL = 5 * WORD, /* where tracepoints have what is of one wait only */
+	TAIL = 5 * WORD, /* where tracepoints have the fields of a single wait */
 	LEAST = 6 * WORD,
 	SAME_BITS = 13,
 	KIND_BITS = 10,
-	SHORTEST = 5,		/* a repetition; a shorter one costs more than it saves */
+	SHORTEST = 5,		/* shortest repetition that saves more than it costs */
 	MOST_SEQS = 16384,	/* in a frame */
-	MOST_LITERALS_PART = 16 /* of its bytes; with more libzstd does better alone */
+	MOST_LITERALS_PART = 16 /* of its bytes; with more, libzstd alone does better */
 };
 
-/* Where in the frame the last record is that is the same, alike or of the kind; 0: none. */
+/* The latest record in the frame that is the same, alike or of the same kind; 0: none */
 struct pack_records {
 	uint32_t same[1 << SAME_BITS], alike[1 << KIND_BITS], kind[1 << KIND_BITS];
 	ZSTD_Sequence seqs[MOST_SEQS];
 	size_t n;
 	size_t pending;	 /* literals since the last repetition */
-	size_t literals; /* before it */
+	size_t literals; /* literals before it */
 };
 
 static uint64_t word(const uint8_t *p)
@@ -52,7 +53,7 @@ static uint64_t mix(uint64_t hash, uint64_t v)
 	return hash ^ hash >> 29;
 }
 
-/* How many bytes are equal, of at most @len. */
+/* The number of equal bytes, at most @len. */
 static size_t equal_bytes(const uint8_t *a, const uint8_t *b, size_t len)
 {
 	size_t n = 0;
@@ -80,7 +81,7 @@ static void add_repetition(struct pack_records *r, uint32_t offset, size_t len)
 	}
 }
 
-/* The record at @p as what it has of the one so many bytes before. */
+/* Adds the record at @p as repetitions of the one @offset bytes before it. */
 static void add_record(struct pack_records *r, const uint8_t *p, size_t size, uint32_t offset)
 {
 	for (size_t i = 0; i < size; i++) {
@@ -93,7 +94,7 @@ static void add_record(struct pack_records *r, const uint8_t *p, size_t size, ui
 	}
 }
 
-/* The offset to the record that the one at @at most likely resembles; 0: none is known. */
+/* The offset to the record that is probably most similar to the one at @at; 0: none. */
 static uint32_t find_like(struct pack_records *r, const uint8_t *data, size_t at, size_t size)
 {
 	const uint8_t *p = data + at;
@@ -118,7 +119,7 @@ static uint32_t find_like(struct pack_records *r, const uint8_t *data, size_t at
 	return like ? (uint32_t)at + 1 - like : 0;
 }
 
-/* What the frame consists of. @rest: of a record that has begun in the one before. */
+/* Finds the repetitions of a frame. @rest: bytes of a record that began in the previous frame. */
 static void find_repetitions(struct pack_records *r, const uint8_t *data, size_t len,
 			     uint32_t *rest)
 {
@@ -143,7 +144,7 @@ static void find_repetitions(struct pack_records *r, const uint8_t *data, size_t
 		if (!is_whole)
 			*rest = (uint32_t)(size - (len - at));
 	}
-	/* No records: all that is left. */
+	/* The rest contains no records. */
 	if (at < len)
 		r->pending += len - at;
 	r->literals += r->pending;

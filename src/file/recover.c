@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A clean file out of a damaged one. Three kinds of damage are known: a stream that was never
- * finished (it has everything but its end); a file of ours that was finished and then lost its end
- * (what the stream had before its data is still there, but for the first event, which is always the
- * same); and a file of perf's that was never finished, which has its events in front but no formats
- * of tracepoints: those of this machine are taken, where the numbers agree.
+ * Makes a clean file from a damaged one. Three kinds of damage are known: a stream that was never
+ * finished (only its end is missing); a finished file of kontend that lost its end (the part that
+ * the
+ * stream had before its data is still there, except for the first event, which is always the same);
+ * and a file of perf that was never finished, which has its events in front but no formats of
+ * tracepoints: those of this machine are used if the numbers agree.
  *
- * The walk over what is left goes by record headers: what describes the data is collected, the data
- * are copied as they are, compressed or not. The file is read, not mapped: a file on a failing disk
- * or one that is cut meanwhile is an error and no signal. The walk ends where no record of a known
- * range of types and a possible size is.
+ * The walk over the file goes by record headers: descriptions are collected, and data are copied as
+ * they
+ * are, compressed or not. The file is read, not mapped: a failing disk or a truncation during the
+ * walk
+ * is an error and no signal. The walk ends at the first record with an unknown type or an
+ * impossible
+ * size.
  */
 #include "kontend/recover.h"
 #include "kontend/fdio.h"
@@ -27,12 +31,12 @@ enum {
 	MOST_ATTRS = 4096,
 	MOST_FEATURE = 64 << 20,
 	MOST_FORMATS = 16,
-	LAST_KERNEL = 40, /* with room for types that are still to come */
+	LAST_KERNEL = 40, /* with room for future types */
 	LAST_USER = 100,
 	UPDATE_NAME = 2,
 };
 
-/* A damaged recording: a window that moves over the file, and what was found on the way. */
+/* A damaged recording: a window that moves over the file, and the parts found so far. */
 struct recover {
 	const struct recover_options *o;
 	int fd;
@@ -44,17 +48,17 @@ struct recover {
 	size_t n_attrs, cap_attrs;
 	struct writer_bytes features[PERFDATA_FEATURE_BITS];
 
-	uint64_t data_from, data_to; /* a run of data that is not copied yet */
+	uint64_t data_from, data_to; /* a run of data not copied yet */
 	uint64_t copied;
 	struct recover_stat stat;
 };
 
 static int no_memory(const struct recover *r, struct error *err)
 {
-	return error_set(err, -ENOMEM, "cannot recover \"%s\": out of memory", r->o->path);
+	return error_set(err, -ENOMEM, "Cannot recover '%s': out of memory", r->o->path);
 }
 
-/* Fills the window from @at on; short at the end of the file or where it cannot be read. */
+/* Fills the window from @at on; short at the end of the file or if it cannot be read. */
 static int load(struct recover *r, uint64_t at, size_t want)
 {
 	size_t size = want < WINDOW ? WINDOW : want;
@@ -76,7 +80,7 @@ static int load(struct recover *r, uint64_t at, size_t want)
 	return 0;
 }
 
-/* All of @want bytes at @at, valid until the next call; NULL: not there. */
+/* @want bytes at @at, valid until the next call; NULL: there are fewer. */
 static const uint8_t *bytes_at(struct recover *r, uint64_t at, size_t want)
 {
 	uint64_t end = r->window_at + r->window.len;
@@ -87,7 +91,7 @@ static const uint8_t *bytes_at(struct recover *r, uint64_t at, size_t want)
 		if (load(r, at, want) || r->window.len < want)
 			return NULL;
 	}
-	/* Of an empty file there is no window. */
+	/* An empty file has no window. */
 	return r->window.data ? r->window.data + (at - r->window_at) : NULL;
 }
 
@@ -116,7 +120,7 @@ static int take_attr(struct recover *r, const uint8_t *p, size_t len, struct err
 	uint32_t size = len >= PERF_ATTR_SIZE_VER0 ? load_u32(p + 4) : 0;
 
 	if (size < PERF_ATTR_SIZE_VER0 || size > len)
-		return error_set(err, -EBADMSG, "cannot recover \"%s\": an event is damaged",
+		return error_set(err, -EBADMSG, "Cannot recover '%s': an event is damaged",
 				 r->o->path);
 	return add_attr(r, p, size, p + size, (len - size) / 8, err);
 }
@@ -184,7 +188,8 @@ static bool is_head(uint32_t type)
 	       type == PERFDATA_TYPE_FINISHED_INIT;
 }
 
-/* The header of the record at @at, and how many bytes follow it; false: none that is whole. */
+/* The header of the record at @at, and the number of bytes that follow it; false: none that is
+ * whole. */
 static bool record_at(struct recover *r, uint64_t at, uint64_t end, struct perf_event_header *h,
 		      uint64_t *ret_more)
 {
@@ -213,7 +218,7 @@ static int put_bytes(const struct recover *r, const void *data, size_t len, stru
 {
 	int e = fdio_write_all(r->o->fd, data, len);
 
-	return e ? error_errno(err, e, "cannot write \"%s\"", r->o->name) : 0;
+	return e ? error_errno(err, e, "Cannot write '%s'", r->o->name) : 0;
 }
 
 static int copy(struct recover *r, struct error *err)
@@ -225,7 +230,7 @@ static int copy(struct recover *r, struct error *err)
 		size_t n = left < WINDOW ? (size_t)left : WINDOW;
 		const uint8_t *p = bytes_at(r, at, n);
 		if (!p)
-			return error_errno(err, -EIO, "cannot read \"%s\"", r->o->path);
+			return error_errno(err, -EIO, "Cannot read '%s'", r->o->path);
 		int e = put_bytes(r, p, n, err);
 		if (e)
 			return e;
@@ -236,7 +241,7 @@ static int copy(struct recover *r, struct error *err)
 	return 0;
 }
 
-/* One more record of data; what follows each other is copied in one go. */
+/* One more record of data; consecutive ones are copied together. */
 static int take_data(struct recover *r, uint64_t at, uint64_t len, struct error *err)
 {
 	int e = 0;
@@ -269,8 +274,7 @@ static int walk(struct recover *r, uint64_t at, uint64_t end, struct error *err)
 
 static int nothing(const struct recover *r, const char *why, struct error *err)
 {
-	return error_set(err, -ENODATA, "nothing can be recovered from \"%s\": %s", r->o->path,
-			 why);
+	return error_set(err, -ENODATA, "Cannot recover anything from '%s': %s", r->o->path, why);
 }
 
 static bool inside(const struct recover *r, const struct perfdata_section *s)
@@ -278,7 +282,7 @@ static bool inside(const struct recover *r, const struct perfdata_section *s)
 	return s->offset <= r->size && s->size <= r->size - s->offset;
 }
 
-/* All that a finished file has: events, data, and each feature. */
+/* Has the file all parts of a finished one: events, data, and each feature? */
 static bool is_whole(struct recover *r, const struct perfdata_header *h)
 {
 	uint64_t at = h->data.offset + h->data.size;
@@ -339,7 +343,7 @@ static int add_entry(struct recover *r, const struct perfdata_header *h, size_t 
 	return add_attr(r, attr, len, ids, (size_t)s.size / 8, err);
 }
 
-/* Of any program: events in front of the data. */
+/* A file of any program: events in front of the data. */
 static int scan_file(struct recover *r, const struct perfdata_header *h, struct error *err)
 {
 	uint64_t end = h->data.size ? h->data.offset + h->data.size : r->size;
@@ -348,7 +352,7 @@ static int scan_file(struct recover *r, const struct perfdata_header *h, struct 
 
 	if (!n || n > MOST_ATTRS || !inside(r, &h->attrs) || h->attrs.offset > h->data.offset ||
 	    h->attr_size < PERF_ATTR_SIZE_VER0 + sizeof(h->attrs) || h->attr_size > 4096)
-		return nothing(r, "the part that describes its events is not there any more", err);
+		return nothing(r, "the description of its events is missing", err);
 	for (size_t i = 0; !e && i < n; i++)
 		e = add_entry(r, h, i, err);
 	return e ? e : walk(r, h->data.offset, end < r->size ? end : r->size, err);
@@ -363,14 +367,14 @@ static int scan(struct recover *r, struct error *err)
 	if (p)
 		memcpy(&h, p, n);
 	if (n < PERFDATA_PIPE_HEADER)
-		return nothing(r, n ? "it has not even a header" : "it is empty", err);
+		return nothing(r, n ? "it has no complete header" : "it is empty", err);
 	if (h.magic == PERFDATA_MAGIC_SWAPPED)
 		return error_set(err, -ENOTSUP,
-				 "\"%s\" was made on a machine with the other byte order: "
+				 "'%s' was made on a machine with the other byte order: "
 				 "recover it on such a machine",
 				 r->o->path);
 	if (h.magic != PERFDATA_MAGIC)
-		return nothing(r, "it does not begin as a recording does", err);
+		return nothing(r, "it does not begin like a recording", err);
 	if (h.size == PERFDATA_PIPE_HEADER)
 		return walk(r, PERFDATA_PIPE_HEADER, r->size, err);
 	if (n < sizeof(h) || h.size < 72 || h.data.offset > r->size)
@@ -392,7 +396,7 @@ static bool is_used(const struct recover *r, const struct recover_format *f)
 	return false;
 }
 
-/* Formats that the file lost, from those that were offered. */
+/* Formats that the file lost, from those that the caller offered. */
 static int add_formats(struct recover *r)
 {
 	struct writer_bytes *b = &r->features[PERFDATA_TRACING_DATA], formats[MOST_FORMATS];
@@ -408,7 +412,7 @@ static int add_formats(struct recover *r)
 	return n ? tracing_build(formats, n, b) : 0;
 }
 
-/* A list of events with names that are not theirs would be worse than none. */
+/* Events with wrong names would be worse than none. */
 static bool all_named(const struct recover *r)
 {
 	for (size_t i = 0; i < r->n_attrs; i++)
@@ -417,7 +421,7 @@ static bool all_named(const struct recover *r)
 	return true;
 }
 
-/* Around the data, which are in the new file already. */
+/* Writes the parts around the data, which are in the new file already. */
 static int write_ends(struct recover *r, struct error *err)
 {
 	struct writer_ends ends = {.at = PERFDATA_FILE_HEADER + r->copied};
@@ -432,11 +436,11 @@ static int write_ends(struct recover *r, struct error *err)
 	if (!e)
 		e = writer_ends_build(&ends, r->attrs, r->n_attrs);
 	if (e)
-		error_errno(err, e, "cannot finish \"%s\"", r->o->name);
+		error_errno(err, e, "Cannot finish '%s'", r->o->name);
 	if (!e)
 		e = put_bytes(r, ends.tail.data, ends.tail.len, err);
 	if (!e && lseek(r->o->fd, 0, SEEK_SET))
-		e = error_errno(err, -errno, "cannot write \"%s\"", r->o->name);
+		e = error_errno(err, -errno, "Cannot write '%s'", r->o->name);
 	if (!e)
 		e = put_bytes(r, &ends.h, sizeof(ends.h), err);
 	writer_ends_deinit(&ends);
@@ -447,19 +451,18 @@ static int recover(struct recover *r, struct error *err)
 {
 	struct stat st;
 
-	/* A FIFO that nobody writes to must not hold us here. */
+	/* Opening a FIFO without a writer must not block. */
 	r->fd = r->o->from ? fcntl(r->o->from, F_DUPFD_CLOEXEC, 0)
 			   : open(r->o->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (r->fd < 0 || fstat(r->fd, &st))
-		return error_errno(err, -errno, "cannot open the recording \"%s\"", r->o->path);
+		return error_errno(err, -errno, "Cannot open the recording '%s'", r->o->path);
 	if (!S_ISREG(st.st_mode))
 		return error_set(err, -EINVAL,
-				 "\"%s\" is no regular file: write what it gives to one, and "
-				 "recover that",
+				 "'%s' is no regular file: copy its data to one, and recover that",
 				 r->o->path);
 	r->size = r->stat.size = (uint64_t)st.st_size;
 	if (lseek(r->o->fd, PERFDATA_FILE_HEADER, SEEK_SET) < 0)
-		return error_errno(err, -errno, "cannot write \"%s\"", r->o->name);
+		return error_errno(err, -errno, "Cannot write '%s'", r->o->name);
 	int e = scan(r, err);
 	if (e)
 		return e;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a cut and a shrunk copy of a recording have in common: which symbols are needed. The
- * payloads of snapshots are taken apart only where they are shown, so here every eight bytes of one
- * are an address, if they are between the first symbol and the last: a few symbols too many do no
- * harm, one that is missing does.
+ * The common part of a cut and of a shrunk copy: which symbols they need. Payloads of snapshots are
+ * not
+ * parsed here, so every eight bytes of one count as an address if they are between the first symbol
+ * and
+ * the last: a few symbols too many do no harm, a missing one does.
  */
 #include "rewrite.h"
 
@@ -18,7 +19,7 @@ _Static_assert(1 << ASKED_BITS == REWRITE_ASKED, "as many as hashes");
 
 int rewrite_no_memory(struct error *err)
 {
-	return error_set(err, -ENOMEM, "cannot write the recording again: out of memory");
+	return error_set(err, -ENOMEM, "Cannot write the recording again: out of memory");
 }
 
 int rewrite_init(struct rewrite *w, struct error *err)
@@ -86,7 +87,7 @@ static void mark_all(struct rewrite *w, const uint64_t *addrs, size_t n)
 	}
 }
 
-/* Is @ev one of those that name symbols? They are marked. */
+/* Marks the symbols of @ev. False: it names none. */
 static bool mark_event(struct rewrite *w, const struct event *ev)
 {
 	switch (ev->kind) {
@@ -145,7 +146,8 @@ void rewrite_snapshot(struct rewrite *w, const struct record *r)
 	for (size_t at = sizeof(struct record_snapshot);
 	     w->marks && s->n && at + sizeof(uint64_t) <= r->len; at++) {
 		uint64_t addr = load_u64(p + at);
-		/* Before the first one there is a symbol of CPU-relative data at 0. */
+		/* the first symbol may be CPU-relative data at 0, so check for a kernel address
+		 * instead */
 		if (addr >> 63 && addr <= s->entries[s->n - 1].addr)
 			sym_mark(s, w->marks, addr);
 	}
@@ -169,7 +171,8 @@ int rewrite_functions(struct rewrite *w, const struct funcsnap *f)
 	struct error err;
 	int r = disasm_open(&d, disasm_machine_here(), &err);
 
-	/* Without one the code can be read elsewhere; names of what it calls are then missing. */
+	/* Without it the code can be read elsewhere; names of functions that it calls are then
+	 * missing. */
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	for (size_t i = 0; i < f->n_funcs; i++)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The symbols of a running kernel go into a recording before its first event, as it may end at any
- * moment; which of them it needs is known only at its end. So a finished one is read once more for
- * these; then all but the symbols is copied as it is, packed or not.
+ * All symbols of a running kernel are recorded before the first event, as the recording may end at
+ * any
+ * moment; only at its end is it known which of them it needs. So a finished recording is read once
+ * more
+ * to find these; then everything but the symbols is copied as it is, compressed or not.
  */
 #include "kontend/shrink.h"
 #include "kontend/mem.h"
@@ -12,7 +14,7 @@
 
 struct shrink {
 	struct rewrite rewrite;
-	struct funcsnap funcs; /* that it has the code of */
+	struct funcsnap funcs; /* of which the recording has the code */
 };
 
 static int take_lasting(struct shrink *k, const struct record *r, uint16_t kind, struct error *err)
@@ -24,14 +26,14 @@ static int take_lasting(struct shrink *k, const struct record *r, uint16_t kind,
 		e = funcsnap_decode(&more,
 				    (const uint8_t *)r->data + sizeof(struct record_snapshot),
 				    r->len - sizeof(struct record_snapshot));
-	/* What is damaged needs nothing. */
+	/* A damaged snapshot needs no symbols. */
 	if (!e)
 		e = funcsnap_merge(&k->funcs, &more);
 	funcsnap_deinit(&more);
 	return e == -ENOMEM ? rewrite_no_memory(err) : 0;
 }
 
-/* Lasting ones may come before the symbols, as others do not. */
+/* Only lasting snapshots may come before the symbols. */
 static int take_snapshot(struct shrink *k, const struct record *r, struct error *err)
 {
 	struct record_snapshot head;
@@ -49,7 +51,7 @@ static int take_record(void *ctx, struct source *s, const struct record *r, stru
 	(void)s;
 	switch (r->kind) {
 	case RECORD_KALLSYMS:
-		/* Of several tables each would be for a part of the stream. */
+		/* Several tables would each be for a part of the stream. */
 		return rewrite_symbols(&k->rewrite, r, err);
 	case RECORD_SNAPSHOT:
 		return take_snapshot(k, r, err);

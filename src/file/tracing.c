@@ -2,7 +2,7 @@
 /*
  * Reads and builds the container of tracepoint formats (tools/perf/util/trace-event-read.c,
  * tools/perf/util/trace-event-info.c). Reading trusts no count and no size: each is checked against
- * what is left before it is used, so a walk takes at most as many steps as there are bytes.
+ * the remaining bytes before it is used, so a walk takes at most as many steps as there are bytes.
  */
 #include "tracing.h"
 #include "kontend/cursor.h"
@@ -105,7 +105,7 @@ static void put_blob(struct writer_bytes *b, const void *data, size_t len)
 	writer_bytes_add(b, data, len);
 }
 
-/* perf reads where the page header's fields stand; these are those of every 64-bit kernel. */
+/* perf reads the offsets of the page header's fields; these are those of every 64-bit kernel. */
 static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 				  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 				  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A finished recording with other symbols, in another file: all else is copied as it is, packed or
- * not, and what tells of places in the file is written anew.
+ * Copies a finished recording to another file with other symbols: everything else is copied as it
+ * is,
+ * compressed or not; offsets in the file are written again.
  */
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
@@ -10,7 +11,7 @@
 
 enum { PIECE = 1 << 20 };
 
-/* Bytes of the file of @from. */
+/* Copies bytes of the file of @from. */
 static int copy(struct writer *w, const struct writer *from, uint64_t at, uint64_t end,
 		struct error *err)
 {
@@ -21,7 +22,7 @@ static int copy(struct writer *w, const struct writer *from, uint64_t at, uint64
 		struct iovec v = {piece, n = end - at < PIECE ? end - at : PIECE};
 		e = fdio_read_at(from->fd, at, piece, n)
 			    ? writer_put_plain(w, v.iov_base, n, err)
-			    : error_set(err, -EIO, "cannot read \"%s\" again", w->path);
+			    : error_set(err, -EIO, "Cannot read '%s' again", w->path);
 	}
 	mem_free(piece);
 	return e;
@@ -36,7 +37,7 @@ static int write_copy(struct writer *w, const struct writer *from, const struct 
 	if (!e)
 		e = writer_put(w, symbols, err);
 	w->now = from->now;
-	/* What was packed apart is read apart. */
+	/* The trailer was compressed apart and can be read apart: only its offset changes. */
 	if (!e && from->ending)
 		w->ending = w->good + w->out.len + (from->ending - from->symbols.to);
 	if (!e)

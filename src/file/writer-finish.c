@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From pipe layout to file layout, in place: what the header of the file layout points at is
- * appended (the table of features in the order of their bits, their bodies, the ids of all events,
- * the events themselves), is on the disk, and only then the header overwrites the first 104 bytes,
- * in which the pipe layout had its own and the attr of kontend's event. The data stay where they
- * are. Before that last write the file is a pipe layout with bytes after it, afterwards a file
- * layout; perf reads both. It finds the table of features by its place alone: directly after the
- * data.
+ * Changes the pipe layout into the file layout, in place. The parts to which the header of the file
+ * layout points are appended (the table of features in the order of their bits, their bodies, the
+ * ids
+ * of all events, the events themselves) and synced to disk, and only then the header overwrites the
+ * first 104 bytes, which had the header of the pipe layout and the attr of kontend's event. The
+ * data
+ * stay in place. Before that last write the file is a pipe layout followed by more bytes,
+ * afterwards a
+ * file layout; perf reads both. perf expects the table of features directly after the data.
  */
 #include "kontend/mem.h"
 #include "writer.h"
@@ -68,7 +70,7 @@ void writer_ends_deinit(struct writer_ends *f)
 	mem_free(f->tail.data);
 }
 
-/* Appends the tail, then makes the head of the file say so. */
+/* Appends the tail, then writes the header that refers to it. */
 static int write_ends(struct writer *w, const struct writer_ends *f, struct error *err)
 {
 	ssize_t n = pwrite(w->fd, f->tail.data, f->tail.len, (off_t)f->at);
@@ -78,13 +80,13 @@ static int write_ends(struct writer *w, const struct writer_ends *f, struct erro
 		if (ftruncate(w->fd, (off_t)w->good))
 			e = -errno;
 		return error_errno(err, e,
-				   "cannot finish \"%s\"; it stays a stream, readable up to "
+				   "Cannot finish '%s'; it stays a stream, readable up to "
 				   "its end",
 				   w->path);
 	}
 	n = pwrite(w->fd, &f->h, sizeof(f->h), 0);
 	if (n != (ssize_t)sizeof(f->h))
-		return error_errno(err, n < 0 ? -errno : -EIO, "cannot write the header of \"%s\"",
+		return error_errno(err, n < 0 ? -errno : -EIO, "Cannot write the header of '%s'",
 				   w->path);
 	return 0;
 }
@@ -115,7 +117,7 @@ static int convert(struct writer *w, struct error *err)
 	f.h.data.size = w->good - w->data_begin;
 	int e = collect(w, &f);
 	if (e)
-		error_errno(err, e, "cannot finish \"%s\"", w->path);
+		error_errno(err, e, "Cannot finish '%s'", w->path);
 	else
 		e = write_ends(w, &f, err);
 	if (!e)
@@ -124,7 +126,7 @@ static int convert(struct writer *w, struct error *err)
 	return e;
 }
 
-/* Our end needs room on a disk that may have none: the last piece of data gives way then. */
+/* The end may not fit on a full disk: then the last piece of data is dropped. */
 static int finish_failed(struct writer *w, struct error *err)
 {
 	struct error first = {0};
@@ -133,17 +135,17 @@ static int finish_failed(struct writer *w, struct error *err)
 	if (!w->can_seek)
 		return 0;
 	if (w->good <= w->data_begin)
-		return error_set(err, -ENODATA, "there is nothing in \"%s\" to be read", w->path);
+		return error_set(err, -ENODATA, "Cannot finish '%s': it has no events", w->path);
 	e = convert(w, &first);
 	if (!e || w->good_before <= w->data_begin)
 		return e ? error_set(err, e, "%s", first.text) : 0;
 	w->good = w->good_before;
 	if (ftruncate(w->fd, (off_t)w->good))
-		return error_errno(err, -errno, "cannot cut \"%s\"", w->path);
+		return error_errno(err, -errno, "Cannot truncate '%s'", w->path);
 	return convert(w, err);
 }
 
-/* Without room for it what stands there is found when all is read. */
+/* Without room for this record readers find the trailer only in order. */
 static int put_ending(struct writer *w, struct error *err)
 {
 	uint64_t len = w->good + w->out.len - w->ending;
@@ -179,7 +181,7 @@ int writer_finish(struct writer *w, struct error *err)
 	else if (!e && w->can_seek)
 		e = convert(w, err);
 	w->stat.bytes = w->good;
-	/* What writer_free() would flush is in the file already. */
+	/* writer_free() would flush data that are in the file already. */
 	w->begun = w->begun && !w->can_seek;
 	return e;
 }

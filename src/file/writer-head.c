@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What stands before the data: the attrs (ours first, long enough to be overwritten by the header
- * of the file layout later), their names, the formats, what is known of the machine, and where the
- * kernel lies. Attrs are brought to one size, which every perf from 4.x on takes.
+ * The parts before the data: the attrs (kontend's first, long enough to be overwritten by the
+ * header of
+ * the file layout later), their names, the formats, the facts about the machine, and the addresses
+ * of
+ * the kernel. Attrs get one size, which every perf from 4.x on takes.
  */
 #include "kernel.h"
 #include "kontend/buildids.h"
@@ -52,7 +54,7 @@ static int add_string(struct writer_bytes *b, const char *s)
 	return add_bytes(b, NULL, padded - n);
 }
 
-/* Of those that are no tracepoints. */
+/* Names of events that are no tracepoints. */
 static const char *plain_name(const struct perf_event_attr *a)
 {
 	if (a->type == PERF_TYPE_HARDWARE && a->config == PERF_COUNT_HW_CPU_CYCLES)
@@ -100,17 +102,17 @@ int writer_add_attr(struct writer *w, const struct record *r, struct error *err)
 	memcpy(&attr, r->data, size < sizeof(attr) ? size : sizeof(attr));
 	attr.size = WRITER_ATTR;
 	if (!(attr.sample_type & PERF_SAMPLE_IDENTIFIER) || w->begun)
-		return error_set(err, -ENOTSUP, "cannot write \"%s\": an event %s", w->path,
+		return error_set(err, -ENOTSUP, "Cannot write '%s': an event %s", w->path,
 				 w->begun ? "came after the first samples"
 					  : "does not give its id in the same place as ours");
 	if (r->len - size > MOST_IDS * 8)
-		return error_set(err, -E2BIG, "cannot write \"%s\": an event has more than %d ids",
+		return error_set(err, -E2BIG, "Cannot write '%s': an event has more than %d ids",
 				 w->path, MOST_IDS);
 	struct writer_attr a = {.attr = attr, .n_ids = (uint32_t)((r->len - size) / 8)};
 	a.ids = mem_calloc(a.n_ids + 1, sizeof(*a.ids));
 	if (!a.ids || mem_grow(&w->attrs, &w->cap_attrs, w->n_attrs, sizeof(a))) {
 		mem_free(a.ids);
-		return error_set(err, -ENOMEM, "cannot write \"%s\": out of memory", w->path);
+		return error_set(err, -ENOMEM, "Cannot write '%s': out of memory", w->path);
 	}
 	memcpy(a.ids, (const uint8_t *)r->data + size, r->len - size);
 	w->attrs[w->n_attrs++] = a;
@@ -137,7 +139,7 @@ static int add_kernel_id(struct writer_bytes *b)
 	return add_u32(b, 0);
 }
 
-/* Of the kernel that was recorded, where that is said, else it is the one that runs. */
+/* The build id of the recorded kernel if the source gave one, else of the running one. */
 static int add_build_ids(const struct writer *w, struct writer_bytes *b)
 {
 	const struct writer_bytes *ids = &w->build_ids;
@@ -196,7 +198,7 @@ int writer_event_desc(const struct writer_attr *attrs, size_t n, struct writer_b
 	return b->failed ? -ENOMEM : 0;
 }
 
-/* version, type zstd, level, ratio, and the room that unpacking a record takes at most. */
+/* version, type zstd, level, ratio, and the most memory that unpacking a record takes. */
 static int add_compressed(const struct writer *w, struct writer_bytes *b)
 {
 	uint32_t ratio = 1;
@@ -313,7 +315,7 @@ static int head_tracing(struct writer *w, struct writer_bytes *b)
 	size_t at = open_record(b, PERFDATA_TYPE_TRACING_DATA);
 	int e = tracing_build(w->formats, w->n_formats, &body);
 
-	/* The size that is said is the padded one, as perf itself does it. */
+	/* The size includes the padding, as perf does it. */
 	if (!e)
 		e = writer_bytes_pad(&body);
 	add_u32(b, (uint32_t)body.len);
@@ -330,7 +332,7 @@ static int head_feature(struct writer *w, struct writer_bytes *b, enum perfdata_
 	struct writer_bytes body = {0};
 	int e = add_feature(w, feature, &body);
 
-	/* One too long for a record comes with the file layout only. */
+	/* A feature too long for a record is in the file layout only. */
 	if (!e && body.len && body.len < UINT16_MAX - 32) {
 		size_t at = open_record(b, PERFDATA_TYPE_FEATURE);
 		add_u64(b, feature);
@@ -341,7 +343,7 @@ static int head_feature(struct writer *w, struct writer_bytes *b, enum perfdata_
 	return e;
 }
 
-/* Where perf finds the kernel; with an empty sample_id behind it. */
+/* The addresses of the kernel for perf, followed by an empty sample_id. */
 static int head_kernel(struct writer *w, struct writer_bytes *b)
 {
 	static const char name[] = "[kernel.kallsyms]_text";
@@ -398,7 +400,7 @@ static int build(struct writer *w, struct writer_bytes *b, struct writer_bytes *
 		e = head_tracing(w, b);
 	for (size_t i = 0; !e && i < sizeof(features); i++)
 		if (features[i] == PERFDATA_BUILD_ID)
-			/* Those of programs, as perf has them, are of no size for a stream. */
+			/* Build ids of programs are too large for perf's record in a stream. */
 			e = add_kernel_id(b);
 		else if (features[i] != PERFDATA_TRACING_DATA &&
 			 features[i] != PERFDATA_EVENT_DESC && features[i] != PERFDATA_SAMPLE_TIME)
@@ -415,7 +417,7 @@ int writer_head(struct writer *w, struct error *err)
 	if (!e)
 		e = writer_data(w, kernel.data, kernel.len, err);
 	else
-		e = error_errno(err, e, "cannot write the head of \"%s\"", w->path);
+		e = error_errno(err, e, "Cannot write the head of '%s'", w->path);
 	mem_free(kernel.data);
 	return e;
 }

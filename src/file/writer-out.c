@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bytes into the file. Everything is collected into whole records before it is written, and `good`
- * is the length of what has been written in whole: when a write fails in the middle, the file is
- * cut back to it, so that what is there stays readable. With compression each piece of a ring and
- * each long sample of ours is a zstd frame of its own, in as many records as it takes. A frame in
- * one go is packed from where its bytes are, which takes a quarter less time than a stream that
- * must first copy them to remember them.
+ * Output. Bytes are collected into whole records before they are written, and `good` is the length
+ * of
+ * all whole records in the file: if a write fails halfway, the file is truncated to it and stays
+ * readable. With compression each piece of a ring and each long sample of kontend is a zstd frame
+ * of
+ * its own, in as many records as necessary. A whole frame is compressed directly from its source,
+ * which
+ * takes a quarter less time than a stream that first copies bytes to remember them.
  *
- * A file may have a greatest length, its end included, which is known as soon as it has a
- * beginning. What is written as it is has a length before it is written. What is packed has one
- * afterwards: so where it might be too long the memory in front of the file is emptied, it is
- * packed into that, and taken back from there when it is.
+ * A file may have a maximum length, which includes its end; the size of the end is known as soon as
+ * the
+ * head is written. The length of uncompressed data is known before they are written, that of
+ * compressed
+ * data only afterwards: so where the limit may be exceeded, the buffer is first written out, the
+ * data
+ * are compressed into it, and removed from it again if they are too long.
  */
 #include "kontend/mem.h"
 #include "writer.h"
@@ -22,7 +27,7 @@
 
 enum {
 	OUT_BYTES = 256 << 10,
-	FRAME = 256 << 10, /* bytes in one: a reader can go back to the start of each */
+	FRAME = 256 << 10, /* bytes in one: a reader can resume at the start of each */
 };
 
 int writer_bytes_add(struct writer_bytes *b, const void *data, size_t len)
@@ -53,10 +58,10 @@ int writer_bytes_pad(struct writer_bytes *b)
 
 int writer_no_memory(const struct writer *w, struct error *err)
 {
-	return error_set(err, -ENOMEM, "cannot write \"%s\": out of memory", w->path);
+	return error_set(err, -ENOMEM, "Cannot write '%s': out of memory", w->path);
 }
 
-/* As writev(); a full pipe is waited for, where somebody wants to do that, and answers EINTR. */
+/* Like writev(); for a full pipe it calls the caller's `wait`, and returns its errno. */
 static ssize_t write_some(struct writer *w, const struct iovec *v, int n_v)
 {
 	ssize_t n = -1;
@@ -65,7 +70,7 @@ static ssize_t write_some(struct writer *w, const struct iovec *v, int n_v)
 		return writev(w->fd, v, n_v);
 	if (!w->in_bits) {
 		n = syscall(SYS_pwritev2, w->fd, v, n_v, -1L, -1L, RWF_NOWAIT);
-		/* Not of fifos, nor of pipes before Linux 6.4. */
+		/* Fails for FIFOs, and for pipes before Linux 6.4. */
 		w->in_bits = n < 0 && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL);
 		if (n >= 0 || (errno != EAGAIN && !w->in_bits))
 			return n;
@@ -74,11 +79,11 @@ static ssize_t write_some(struct writer *w, const struct iovec *v, int n_v)
 	errno = stop ? stop : EINTR;
 	if (stop || !w->in_bits)
 		return -1;
-	/* So much fits when a pipe can be written to at all. */
+	/* A pipe that is writable at all takes this much. */
 	return write(w->fd, v->iov_base, v->iov_len < PIPE_BUF ? v->iov_len : PIPE_BUF);
 }
 
-/* @v is used up on the way. */
+/* Consumes @v. */
 static int write_all(struct writer *w, struct iovec *v, int n_v, struct error *err)
 {
 	while (n_v) {
@@ -95,8 +100,8 @@ static int write_all(struct writer *w, struct iovec *v, int n_v, struct error *e
 			w->failed = true;
 			if (w->can_seek && !ftruncate(w->fd, (off_t)w->good))
 				lseek(w->fd, (off_t)w->good, SEEK_SET);
-			return error_errno(err, e, "cannot write \"%s\" after %llu bytes%s",
-					   w->path, (unsigned long long)w->good,
+			return error_errno(err, e, "Cannot write '%s' after %llu bytes%s", w->path,
+					   (unsigned long long)w->good,
 					   w->begun && w->good > w->data_begin
 						   ? "; what is written so far is readable"
 						   : "");
@@ -111,14 +116,14 @@ static int write_all(struct writer *w, struct iovec *v, int n_v, struct error *e
 	return 0;
 }
 
-/* What was collected, and @more behind it, in one go: that much more of the file is whole then. */
+/* Writes the buffer, followed by @more, in one call; then all of it counts as whole. */
 static int write_out(struct writer *w, const struct iovec *more, int n_more, struct error *err)
 {
 	struct iovec v[1 + WRITER_RUNS];
 	uint64_t len = w->out.len;
 
 	if (w->failed)
-		return error_set(err, -EIO, "cannot go on writing \"%s\"", w->path);
+		return error_set(err, -EIO, "Cannot continue writing '%s'", w->path);
 	v[0] = (struct iovec){w->out.data, w->out.len};
 	for (int i = 0; i < n_more; i++) {
 		v[1 + i] = more[i];
@@ -153,7 +158,8 @@ static int put_out(struct writer *w, const void *data, size_t len, struct error 
 	return e;
 }
 
-/* At most what @len bytes become: frames of at least 64 KiB, records of 64 KiB, each with its head.
+/* The most that @len bytes become: frames of at least 64 KiB, records of 64 KiB, each with its
+ * header.
  */
 static uint64_t packed_most(size_t len)
 {
@@ -174,7 +180,7 @@ int writer_fits(const struct writer *w, uint64_t len)
 	return w->begun && len > writer_room(w) ? WRITER_FULL : 0;
 }
 
-/* Before @len bytes are packed, which may become too many: 0 or negative. */
+/* Before @len bytes are compressed that may exceed the limit: 0 or negative. */
 static int begin_trial(struct writer *w, size_t len, struct error *err)
 {
 	if (!w->begun || writer_room(w) >= packed_most(len))
@@ -184,7 +190,7 @@ static int begin_trial(struct writer *w, size_t len, struct error *err)
 	return e;
 }
 
-/* After that, with the answer @e of what was done: WRITER_FULL when it is taken back. */
+/* After that, with the result @e: WRITER_FULL if the data were removed again. */
 static int end_trial(struct writer *w, int e)
 {
 	bool too_long = w->on_trial && w->good + w->out.len + w->end_bytes > w->max_bytes;
@@ -196,7 +202,7 @@ static int end_trial(struct writer *w, int e)
 	return e ? e : WRITER_FULL;
 }
 
-/* A whole frame, in records that perf's 16-bit sizes can tell; none is cut by a write. */
+/* A whole frame, in records of at most a 16-bit size; a write contains all of them. */
 static int put_frame(struct writer *w, const uint8_t *frame, size_t len, struct error *err)
 {
 	struct perf_event_header h = {.type = PERFDATA_TYPE_COMPRESSED};
@@ -220,12 +226,12 @@ static int put_packed(struct writer *w, const uint8_t *data, size_t len, struct 
 {
 	size_t room = pack_bound(FRAME);
 
-	/* Filled with zeros once, and not each time. */
+	/* filled with zeros once, not each time */
 	if (w->packed.cap < room && writer_bytes_add(&w->packed, NULL, room))
 		return writer_no_memory(w, err);
 	long n = pack_some(&w->pack, data, len, w->packed.data, w->packed.cap, 1);
 	if (n < 0)
-		return error_errno(err, (int)n, "cannot compress for \"%s\"", w->path);
+		return error_errno(err, (int)n, "Cannot compress for '%s'", w->path);
 	w->stat.packed_from += len;
 	return put_frame(w, w->packed.data, (size_t)n, err);
 }

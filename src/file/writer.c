@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The stream into a file, record by record. What perf has no record for becomes samples of
- * kontend's event. Long bodies (the symbols' text) are packed, since they are text, and cut into
- * chunks, since a record's size has 16 bits. The samples carry the session's time as known so far,
- * so that perf, which sorts by it, keeps them in their place.
+ * The stream into a file, record by record. Records without a perf type become samples of kontend's
+ * event. Long bodies (the symbols' text) are compressed, since they are text, and cut into chunks,
+ * since
+ * the size of a record has 16 bits. The samples have the session's latest time, so that perf, which
+ * sorts by time, keeps their order.
  */
 #include "writer.h"
 #include "kernel.h"
@@ -18,7 +19,7 @@
 enum {
 	PACK_FROM = 4096,
 	PACK_LEVEL = 1,
-	EXT_PLAIN = 512, /* a sample of ours that is shorter is not worth a frame */
+	EXT_PLAIN = 512, /* a shorter sample of kontend is not worth a frame */
 };
 
 struct sample {
@@ -77,7 +78,7 @@ static int add_chunks(struct writer *w, struct writer_bytes *b, struct perfdata_
 	return e;
 }
 
-/* A record of ours into @b, in as many samples as it takes. 0 or negative. */
+/* Adds a record of kontend to @b, in as many samples as necessary. 0 or negative. */
 static int add_record(struct writer *w, struct writer_bytes *b, const struct record *r)
 {
 	struct perfdata_ext h = {
@@ -91,7 +92,7 @@ static int add_record(struct writer *w, struct writer_bytes *b, const struct rec
 
 	if (r->len > PERFDATA_EXT_MOST)
 		return -EFBIG;
-	/* Packed already as part of the stream when that is packed. */
+	/* not twice: a compressed stream compresses it anyway */
 	if (r->len < PACK_FROM || w->pack.level)
 		return add_chunks(w, b, &h, r->data);
 	size_t room = pack_bound(r->len);
@@ -106,7 +107,7 @@ static int add_record(struct writer *w, struct writer_bytes *b, const struct rec
 	return e;
 }
 
-/* Our samples wait until the head stands before them. */
+/* Samples of kontend wait until the head is written before them. */
 static int put_ext(struct writer *w, const struct record *r, struct error *err)
 {
 	struct writer_bytes b = {0};
@@ -124,10 +125,12 @@ static int put_ext(struct writer *w, const struct record *r, struct error *err)
 }
 
 /*
- * At such a mark perf lets go of all that it had seen at the mark before. Records of ours have the
- * time of the last round, which is when the drain of the round before that one began: nothing is
- * newer that stands before a mark two rounds ago, but what came in between may be. With a mark at
- * every second round none of ours is older than what perf has let go of.
+ * At such a mark perf releases everything that it had read at the mark before. kontend's records
+ * have
+ * the time of the last round, which is the time when the drain of the round before it began: no
+ * record
+ * before a mark two rounds ago is newer, but records in between may be. With a mark at every second
+ * round none of kontend's records is older than those that perf has released.
  */
 static int put_round(struct writer *w, const struct record *r, uint64_t before, struct error *err)
 {
@@ -138,7 +141,7 @@ static int put_round(struct writer *w, const struct record *r, uint64_t before, 
 	return e || w->now == before || w->rounds % 2 ? e : writer_put_plain(w, &h, sizeof(h), err);
 }
 
-/* The symbols are in frames of their own, so that others can take their place. */
+/* The symbols are in frames of their own, so that other symbols can replace them. */
 static int put_early(struct writer *w, struct error *err)
 {
 	struct writer_symbols *s = &w->symbols;
@@ -172,8 +175,8 @@ int writer_begin(struct writer *w, struct error *err)
 		return e;
 	w->failed = true;
 	return error_set(err, -EFBIG,
-			 "cannot write \"%s\": the symbols of the kernel and what else comes "
-			 "before the events take %llu bytes, and it may have only %llu",
+			 "Cannot write '%s': the kernel's symbols and headers need %llu bytes, but "
+			 "--max-size allows only %llu",
 			 w->path, (unsigned long long)used, (unsigned long long)w->max_bytes);
 }
 
@@ -184,7 +187,7 @@ static int add_format(struct writer *w, const struct record *r, struct error *er
 				 r->len);
 	if (w->begun)
 		return error_set(err, -ENOTSUP,
-				 "cannot write \"%s\": a tracepoint format came after "
+				 "Cannot write '%s': a tracepoint format came after "
 				 "the first events",
 				 w->path);
 	if (mem_grow(&w->formats, &w->cap_formats, w->n_formats, sizeof(*w->formats)))
@@ -197,7 +200,7 @@ static int add_format(struct writer *w, const struct record *r, struct error *er
 	return 0;
 }
 
-/* "ffffffff81000000 T _text": where perf shall find the kernel. */
+/* "ffffffff81000000 T _text": perf needs the addresses of the kernel. */
 static void find_text(struct writer *w, const struct record *r)
 {
 	static const char *const names[2] = {" _text\n", " _etext\n"};
@@ -212,7 +215,7 @@ static void find_text(struct writer *w, const struct record *r)
 	}
 }
 
-/* Without what nobody looks up. */
+/* Without the lines that no lookup needs. */
 static int put_symbols(struct writer *w, const struct record *r, struct error *err)
 {
 	struct writer_symbols at = {
@@ -252,7 +255,7 @@ static int put_run(struct writer *w, const struct record *r, struct error *err)
 	return e ? e : writer_put_data(w, &v, 1, err);
 }
 
-/* They have a place in perf.data, which is written at the end. */
+/* Build ids have a place in perf.data, which is written at the end. */
 static int keep_build_ids(struct writer *w, const void *ids, size_t len, struct error *err)
 {
 	struct writer_bytes *b = &w->build_ids;
@@ -265,7 +268,8 @@ static int keep_build_ids(struct writer *w, const void *ids, size_t len, struct 
 	return writer_bytes_add(b, ids, len) ? writer_no_memory(w, err) : 0;
 }
 
-/* What is of the whole recording and comes behind events is found by where it begins. */
+/* Snapshots of the whole recording that come after events are a trailer: readers find it by its
+ * offset. */
 static int put_snapshot(struct writer *w, const struct record *r, struct error *err)
 {
 	struct record_snapshot head;
@@ -277,7 +281,7 @@ static int put_snapshot(struct writer *w, const struct record *r, struct error *
 		return keep_build_ids(w, (const uint8_t *)r->data + sizeof(head),
 				      r->len - sizeof(head), err);
 	int e = put_ext(w, r, err);
-	/* Others come, and it stands where it does. */
+	/* not one with MORE: others follow, and it stays in place */
 	if (!e && w->begun && !w->ending && !(head.flags & RECORD_SNAPSHOT_MORE))
 		w->ending = at;
 	return e;
@@ -339,14 +343,14 @@ static int open_output(struct writer *w, const struct writer_options *o, struct 
 
 	w->path = mem_strdup(is_stdout ? "standard output" : name);
 	if (!w->path)
-		return error_set(err, -ENOMEM, "cannot write a recording: out of memory");
+		return error_set(err, -ENOMEM, "Cannot write a recording: out of memory");
 	w->fd = !o->path ? o->fd : is_stdout ? STDOUT_FILENO : -1;
 	if (w->fd < 0) {
 		w->fd = open(o->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 		w->close_fd = w->fd >= 0;
 	}
 	if (w->fd < 0)
-		return error_errno(err, -errno, "cannot create the recording \"%s\"", w->path);
+		return error_errno(err, -errno, "Cannot create the recording '%s'", w->path);
 	w->can_seek = !is_stdout && !fstat(w->fd, &st) && S_ISREG(st.st_mode) &&
 		      lseek(w->fd, 0, SEEK_CUR) == 0;
 	w->wait = w->can_seek ? NULL : o->wait;
@@ -359,7 +363,7 @@ int writer_new(struct writer **ret, const struct writer_options *o, struct error
 	int e;
 
 	if (!w)
-		return error_set(err, -ENOMEM, "cannot write a recording: out of memory");
+		return error_set(err, -ENOMEM, "Cannot write a recording: out of memory");
 	w->clock_id = o->clock_id;
 	w->ctx = o->ctx;
 	w->max_bytes = o->max_bytes;
@@ -386,7 +390,7 @@ void writer_free(struct writer *w)
 {
 	if (!w)
 		return;
-	/* What was taken shall be in the file, finished or not. */
+	/* Records that were taken must be in the file, whether it is finished or not. */
 	if (w->begun && !w->failed)
 		writer_flush(w, NULL);
 	for (size_t i = 0; i < w->n_attrs; i++)

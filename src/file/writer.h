@@ -8,14 +8,15 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* Bytes that grow. After an addition without memory all others fail, too: the last one tells. */
+/* Bytes that grow. After one addition without memory all later ones fail, too: check the last
+ * one. */
 struct writer_bytes {
 	uint8_t *data;
 	size_t len, cap;
 	bool failed;
 };
 
-/* An attr as it will stand in the file: WRITER_ATTR bytes, and its ids. */
+/* An attr as it is in the file: WRITER_ATTR bytes, and its ids. */
 enum { WRITER_ATTR = PERFDATA_EXT_ATTR };
 struct writer_attr {
 	struct perf_event_attr attr;
@@ -24,11 +25,11 @@ struct writer_attr {
 	char name[64];
 };
 
-/* Where the symbols of the kernel are: in `early`, then in the file. */
+/* The location of the kernel's symbols: in `early`, then in the file. */
 struct writer_symbols {
 	uint64_t from, to; /* equal: there are none */
 	uint64_t time;
-	bool several; /* tables, or one behind events: each is of a part of the stream */
+	bool several; /* tables, or one after events: each is for a part of the stream */
 };
 
 struct writer {
@@ -37,12 +38,12 @@ struct writer {
 	bool close_fd, can_seek, begun, failed;
 	int (*wait)(void *ctx, int fd); /* as in the options; NULL: not for this output */
 	void *ctx;
-	bool in_bits;		   /* the kernel cannot write to it without waiting */
+	bool in_bits;		   /* the kernel cannot write to it without blocking */
 	uint64_t good;		   /* bytes of the file up to the last whole record */
 	uint64_t good_before;	   /* the length before the last write */
 	uint64_t data_begin;	   /* the data of the file layout */
 	struct writer_bytes out;   /* to be written */
-	struct writer_bytes early; /* our samples of before the head is written */
+	struct writer_bytes early; /* samples of kontend from before the head is written */
 	struct writer_attr *attrs;
 	size_t n_attrs, cap_attrs;
 	struct writer_bytes *formats; /* bodies of RECORD_FORMAT */
@@ -50,15 +51,15 @@ struct writer {
 	struct record_host host;
 	struct writer_bytes cmdline;   /* NUL-terminated words */
 	struct writer_bytes build_ids; /* as buildids.h has them */
-	uint64_t ending;	       /* where what is of the whole recording begins; 0: none */
-	uint64_t end;		       /* of all that was put; 0: it goes on */
+	uint64_t ending;	       /* offset of the trailer; 0: none */
+	uint64_t end;		       /* of all records; 0: not finished */
 	struct writer_symbols symbols;
 	uint32_t clock_id;
-	uint64_t rounds;			  /* that told of more than the one before */
+	uint64_t rounds;			  /* those that reported more than the one before */
 	uint64_t now, first_time, kernel_text[2]; /* _text and _etext */
-	uint64_t max_bytes;			  /* of the finished file; 0: any number */
+	uint64_t max_bytes;			  /* of the finished file; 0: no limit */
 	uint64_t end_bytes;			  /* that finishing adds */
-	bool on_trial; /* what is put stays in memory, so that it can be taken back */
+	bool on_trial; /* new data stay in memory, so that they can be removed */
 	struct pack pack;
 	struct writer_bytes packed;
 	struct writer_stat stat;
@@ -68,33 +69,33 @@ struct writer {
 int writer_bytes_add(struct writer_bytes *b, const void *data, size_t len);
 int writer_bytes_pad(struct writer_bytes *b); /* to 8 bytes */
 int writer_no_memory(const struct writer *w, struct error *err);
-/* May @len bytes, as they will be in the file, be added? 0 or WRITER_FULL. */
+/* Is there room for @len bytes of the file? 0 or WRITER_FULL. */
 int writer_fits(const struct writer *w, uint64_t len);
-/* To the file, packed or not; a whole number of records. */
+/* Writes to the file, compressed or not; a whole number of records. */
 int writer_data(struct writer *w, const void *data, size_t len, struct error *err);
-/* As it is, where it fits. */
+/* Writes without compression if there is room. */
 int writer_put_plain(struct writer *w, const void *data, size_t len, struct error *err);
-/* Runs, packed or not: all of them, or WRITER_FULL. */
+/* Writes runs, compressed or not: all of them, or WRITER_FULL. */
 int writer_put_data(struct writer *w, const struct iovec *runs, int n, struct error *err);
-/* The same without a copy on the way where they are not packed, which pays for long ones. */
+/* The same without a copy if they are not compressed, which pays for long ones. */
 int writer_put_direct(struct writer *w, const struct iovec *runs, int n, struct error *err);
 
 /* writer.c */
 struct perf_event_attr writer_ext_attr(void);
 
-/* writer-head.c: what comes before the data: events, formats, features as records. */
+/* writer-head.c: the parts before the data: events, formats, features as records. */
 int writer_add_attr(struct writer *w, const struct record *r, struct error *err);
 int writer_head(struct writer *w, struct error *err);
-/* Bodies of sections into @bodies, by the feature's bit; 0 bytes: not known. 0 or -ENOMEM. */
+/* Bodies of sections into @bodies, by the feature's bit; 0 bytes: unknown. 0 or -ENOMEM. */
 int writer_features(const struct writer *w, struct writer_bytes *bodies);
 int writer_event_desc(const struct writer_attr *attrs, size_t n, struct writer_bytes *b);
 
-/* writer-finish.c: what the file layout has around its data. */
+/* writer-finish.c: the parts around the data in the file layout. */
 struct writer_ends {
-	uint64_t at;		  /* where the tail is: at the end of the data */
-	struct perfdata_header h; /* `data` is the caller's to fill in */
+	uint64_t at;		  /* offset of the tail: the end of the data */
+	struct perfdata_header h; /* the caller sets `data` */
 	struct writer_bytes tail;
-	struct writer_bytes features[PERFDATA_FEATURE_BITS]; /* bodies; empty: not there */
+	struct writer_bytes features[PERFDATA_FEATURE_BITS]; /* bodies; empty: missing */
 };
 /* 0 or -ENOMEM. */
 int writer_ends_build(struct writer_ends *f, const struct writer_attr *attrs, size_t n);

@@ -219,7 +219,7 @@ expect 0 '' sh -c '"$1" diff "$2" - -j <"$3"' sh "$kontend" "$canned" "$work/oth
 prints '"schema": "kontend.diff/1"'
 expect 0 '' "$kontend" diff --filter change=gone -n 1 "$canned" "$work/other.data"
 prints 'more rows'
-expect 1 'cannot open .*kontend.data' "$kontend" diff
+expect 1 'Cannot open .*kontend.data' "$kontend" diff
 cp "$work/other.data" kontend.data.old
 cp "$canned" kontend.data
 run "$kontend" diff
@@ -229,7 +229,7 @@ rm kontend.data kontend.data.old
 # The message names the unreadable part; the readable part is shown.
 for verb in 'report -i' 'script -i' 'export -i' "diff $canned"; do
 	# shellcheck disable=SC2086 # a verb and its words
-	expect 1 'cannot open .*absent' "$kontend" $verb "$work/absent"
+	expect 1 'Cannot open .*absent' "$kontend" $verb "$work/absent"
 	# shellcheck disable=SC2086
 	expect 1 '^kontend: ' "$kontend" $verb /dev/null
 done

@@ -21,7 +21,7 @@ for bad in "" "a text, and none too short to have a header" "PERFILE2"; do
 	printf %s "$bad" >"$work/bad"
 	run "$kontend" recover "$work/bad"
 	[ "$rc" -eq 1 ] || complain "recover of '$bad': exit $rc: $(cat "$work/err")"
-	grep -q 'nothing can be recovered from' "$work/err" || complain "'$bad': $(cat "$work/err")"
+	grep -q 'Cannot recover anything from' "$work/err" || complain "'$bad': $(cat "$work/err")"
 	[ "$(cat "$work/bad")" = "$bad" ] || complain "'$bad' was changed"
 	[ "$(find "$work" -name 'bad*' | wc -l)" -eq 1 ] || complain "'$bad': files were left"
 done

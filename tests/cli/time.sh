@@ -105,7 +105,7 @@ for verb in report script export; do
 	expect 129 "something that is not empty" "$kontend" $verb -i "$canned" --time ''
 done
 expect 129 "no range" "$kontend" report -i "$canned" --time 5 -o "$work/cwd/new"
-expect 1 'cannot open' "$kontend" report -i "$work/absent" --time 1s,2s
+expect 1 'Cannot open' "$kontend" report -i "$work/absent" --time 1s,2s
 
 # By one thread or two.
 for range in ',' 1s,2s 0.5s,1234567us; do

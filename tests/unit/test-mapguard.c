@@ -220,7 +220,7 @@ static void test_recording(void **state)
 		}
 		assert_int_equal(ftruncate(fd, 200000), 0);
 		drain(s, note, sizeof(note));
-		if (!strstr(note, "was made shorter while it was read"))
+		if (!strstr(note, "was truncated while it was read"))
 			fail_msg("after %d records: '%s'", before, note);
 		if (held.data) {
 			sum(&held);

@@ -478,7 +478,7 @@ static void test_shrinking(void **state)
 	assert_int_equal(drain(s, true, note, sizeof(note)), 1);
 	assert_int_equal(ftruncate(fd, 8192), 0);
 	drain(s, false, note, sizeof(note));
-	assert_non_null(strstr(note, "was made shorter while it was read"));
+	assert_non_null(strstr(note, "was truncated while it was read"));
 	source_free(s);
 	close(fd);
 	recording_free(&rec);

@@ -6,20 +6,21 @@
 #include "kontend/writer.h"
 
 /*
- * Writes what a recording has after from_ns up to to_ns, and what is needed to understand it: all
- * that stands before the stream, and what tasks, cgroups and maps were called before. Waits that
- * began before from_ns have no begin in the cut. The source is read from where it is; the writer
- * is not finished.
+ * Writes the part of a recording from from_ns up to to_ns, and the records needed to understand it:
+ * everything before the stream, and earlier names of tasks, cgroups and maps. Waits that began
+ * before
+ * from_ns have no begin in the cut. The source is read from its current position; the writer is not
+ * finished.
  */
 struct event;
 struct cut_part {
 	uint64_t from_ns, to_ns;
-	uint64_t start_ns; /* where measuring begins in the cut; 0: at from_ns */
-	/* What names were given up to then, records without a time say, in front of the others. */
+	uint64_t start_ns; /* start of measuring in the cut; 0: from_ns */
+	/* Time up to which the records without a time, in front of the others, have the names. */
 	uint64_t known_ns;
-	const struct record *more; /* snapshots that come before the range, too */
+	const struct record *more; /* snapshots to be added before the range */
 	size_t n_more;
-	/* Of events in the range, which stay; records that are none stay all. NULL: all. */
+	/* Selects events in the range; records that are no events all stay. NULL: all events. */
 	bool (*keep)(void *ctx, const struct event *ev);
 	void *ctx;
 };

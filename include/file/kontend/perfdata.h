@@ -7,9 +7,9 @@
 
 /*
  * The perf.data format, as perf 4.x to 7.x write it
- * (tools/perf/Documentation/perf.data-file-format). Two layouts: `file` has a header with sections
- * and features behind the data; `pipe` has 16 bytes of header, then records only. Everything is in
- * the byte order of the machine that wrote it.
+ * (tools/perf/Documentation/perf.data-file-format). Two layouts: `file` has a header with sections,
+ * and features after the data; `pipe` has 16 bytes of header, then records only. Everything has the
+ * byte order of the machine that wrote it.
  */
 #define PERFDATA_MAGIC 0x32454c4946524550ull	     /* "PERFILE2" */
 #define PERFDATA_MAGIC_SWAPPED 0x50455246494c4532ull /* written with the other byte order */
@@ -23,7 +23,8 @@ struct perfdata_header {
 	uint64_t size;	    /* of this header; 16: pipe layout, which ends here */
 	uint64_t attr_size; /* of one entry of the attrs section */
 	struct perfdata_section attrs, data, event_types;
-	uint64_t features[4]; /* a bit a feature; their sections stand in a table behind the data */
+	uint64_t features[4]; /* one bit for each feature; a table of their sections follows the
+			       * data */
 };
 
 enum {
@@ -65,14 +66,15 @@ enum perfdata_type {
 };
 
 /*
- * What perf has no record for rides as the raw payload of samples of one software event of ours,
- * PERF_COUNT_SW_BPF_OUTPUT with this id. perf shows such samples as bytes and counts them apart.
- * A body longer than a sample is cut into chunks that follow each other.
+ * Data without a perf record type is the raw payload of samples of kontend's software event,
+ * PERF_COUNT_SW_BPF_OUTPUT with this id. perf shows such samples as bytes and counts them apart. A
+ * body
+ * longer than a sample is cut into chunks that follow each other.
  */
 #define PERFDATA_EXT_ID 0x6b6f6e74656e64ull	 /* "kontend" */
 #define PERFDATA_EXT_MAGIC 0x31444e45544e4f4bull /* "KONTEND1" */
 #define PERFDATA_EXT_NAME "kontend"
-/* perf script wants an IP where it does not know better. */
+/* perf script needs an IP */
 #define PERFDATA_EXT_SAMPLE                                                                        \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_RAW)
@@ -81,8 +83,9 @@ enum {
 	PERFDATA_EXT_VERSION = 1,
 	PERFDATA_EXT_CHUNK = 61440,   /* bytes of a body in one sample */
 	PERFDATA_EXT_MOST = 64 << 20, /* longest body, unpacked */
-	/* Of a file of ours, whichever its layout: the first event is ours and has this id; the
-	 * records behind it describe the others. */
+	/* In both layouts of kontend's files the first event is kontend's and has this id; the
+	 * records
+	 * after it describe the others. */
 	PERFDATA_EXT_ATTR = 128,
 	PERFDATA_EXT_ID_AT = PERFDATA_PIPE_HEADER + 8 + PERFDATA_EXT_ATTR,
 	PERFDATA_EXT_HEAD_AT = PERFDATA_EXT_ID_AT + 8,

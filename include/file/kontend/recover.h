@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The text of a tracepoint as RECORD_FORMAT has it; used where the file lost its own. */
+/* The text of a tracepoint as in RECORD_FORMAT; used if the file lost its own. */
 struct recover_format {
 	const void *body;
 	size_t len;
@@ -15,7 +15,7 @@ struct recover_format {
 struct recover_options {
 	const char *path; /* the damaged recording */
 	int from;	  /* it is open as this descriptor; 0: not yet */
-	int fd;		  /* an empty file, for what is saved */
+	int fd;		  /* an empty file for the result */
 	const char *name; /* of `fd`, for messages */
 	const struct recover_format *formats;
 	size_t n_formats;
@@ -31,9 +31,10 @@ struct recover_stat {
 enum { RECOVER_WHOLE = 1 }; /* the file has all its parts: nothing was written */
 
 /*
- * Makes a recording in file layout out of everything up to the last whole record: of a stream, or
- * of a file that has lost its end, or never got one. 0, RECOVER_WHOLE, or a negative errno;
- * -ENODATA: there is nothing to be saved.
+ * Makes a recording in file layout of everything up to the last whole record: of a stream, or of a
+ * file that has lost its end or never got one. 0, RECOVER_WHOLE, or a negative errno; -ENODATA:
+ * nothing
+ * can be saved.
  */
 int recover_file(const struct recover_options *o, struct recover_stat *ret, struct error *err);
 

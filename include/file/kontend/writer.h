@@ -7,10 +7,12 @@
 #include <sys/uio.h>
 
 /*
- * Writes a source's records as perf.data. While it is written the file has the pipe layout, so that
- * every prefix of it is readable; writer_finish() makes the file layout of it, in place. Records of
- * perf rings go out as they came, undecoded; what perf has no record for goes out as samples of our
- * own event (kontend/perfdata.h).
+ * Writes a source's records as perf.data. During recording the file has the pipe layout, so that
+ * every
+ * prefix of it is readable; writer_finish() changes it to the file layout, in place. Records of
+ * perf
+ * rings are written unchanged and undecoded; records without a perf type are written as samples of
+ * kontend's own event (kontend/perfdata.h).
  */
 struct writer;
 
@@ -20,17 +22,17 @@ struct writer_options {
 	const char *name; /* of `fd`, for messages; NULL: none */
 	int zstd_level;	  /* 0: not compressed */
 	/*
-	 * A pipe takes nothing now: waits until @fd can be written to, and answers 0, or an errno
+	 * Called when a pipe is full: waits until @fd can be written to, and returns 0, or an errno
 	 * that ends the writing. NULL: writing blocks.
 	 */
 	int (*wait)(void *ctx, int fd);
 	void *ctx;
-	const char *const *argv; /* the command line to be kept, NULL-terminated; NULL: none */
+	const char *const *argv; /* command line to be recorded, NULL-terminated; NULL: none */
 	uint32_t clock_id;	 /* of the events: CLOCK_MONOTONIC */
-	uint64_t max_bytes;	 /* that the finished file may have; 0: any number */
+	uint64_t max_bytes;	 /* of the finished file; 0: no limit */
 };
 
-enum { WRITER_FULL = 1 }; /* answer: with this the file would be too long; nothing was taken */
+enum { WRITER_FULL = 1 }; /* returned if this would make the file too long; nothing was taken */
 
 struct writer_stat {
 	uint64_t bytes;			 /* of the file so far */
@@ -45,29 +47,32 @@ int writer_new(struct writer **ret, const struct writer_options *o, struct error
  */
 int writer_put(struct writer *w, const struct record *r, struct error *err);
 /*
- * Perf records of one ring or of several, in order, each in one piece or in two that follow each
- * other. They are not copied but are in the file when this returns, or, packed, in the memory of
- * the writer. At most WRITER_RUNS pieces.
+ * Perf records of one ring or of several, in order, each in one piece or in two consecutive ones.
+ * They are not copied but are in the file on return, or, compressed, in the memory of the writer.
+ * At
+ * most WRITER_RUNS pieces.
  */
 enum { WRITER_RUNS = 64 };
 int writer_put_runs(struct writer *w, const struct iovec *runs, int n, struct error *err);
 /*
- * Writes what stands before the events, which comes with the first of them else; attrs and formats
- * must have been put. -EFBIG: `max_bytes` are too few for it.
+ * Writes the parts before the events, otherwise written with the first event; attrs and formats
+ * must
+ * have been put. -EFBIG: they exceed `max_bytes`.
  */
 int writer_begin(struct writer *w, struct error *err);
 /* Bytes that can still be put so that the finished file is no longer than `max_bytes`. */
 uint64_t writer_room(const struct writer *w);
-/* What was taken so far is in the file when this returns. */
+/* On return everything taken so far is in the file. */
 int writer_flush(struct writer *w, struct error *err);
 /*
- * Clean end: file layout where the output can seek. After an error of writer_put() too: then with
- * what was written before, or a little less where the disk has no room for the end.
+ * Clean end: file layout if the output can seek. After an error of writer_put(), too: then with the
+ * data written before, or a little less if the disk has no room for the end.
  */
 int writer_finish(struct writer *w, struct error *err);
 /*
- * The finished recording once more, into @fd, an empty file that can be read and seeks, with
- * @symbols in the place of the kernel's. 0, negative, or WRITER_AS_IT_IS: it has none, or several.
+ * Copies the finished recording into @fd, an empty file that can be read and seeks, with @symbols
+ * in
+ * place of the kernel's. 0, negative, or WRITER_AS_IT_IS: it has none, or several.
  */
 enum { WRITER_AS_IT_IS = 2 };
 int writer_copy(const struct writer *w, int fd, const struct record *symbols, struct error *err);
