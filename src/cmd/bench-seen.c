@@ -72,7 +72,7 @@ static int take_waits(struct query *q, struct bench_seen *s)
 
 static int32_t number(const struct table *t, size_t row, const char *key)
 {
-	const struct value *v = table_value(t, row, table_column(t, key));
+	const struct value *v = table_cell(t, row, key);
 
 	return v->known ? (int32_t)v->i : -1;
 }
@@ -119,8 +119,8 @@ static int take_hot(struct query *q, struct bench_seen *s, struct error *err)
 	code = code < 0 ? code : query_hot_named(q, &spec, &t, err);
 	s->samples = code == 0 ? sum.part : 0;
 	for (size_t i = 0; code == 0 && i < t.n_rows; i++) {
-		const struct value *name = table_value(&t, i, table_column(&t, "symbol"));
-		const struct value *pct = table_value(&t, i, table_column(&t, "pct"));
+		const struct value *name = table_cell(&t, i, "symbol");
+		const struct value *pct = table_cell(&t, i, "pct");
 		if (name->known && pct->known && pct->d > 0)
 			note_hot(s, name->s, pct->d);
 	}

@@ -46,25 +46,11 @@ void metrics_sums_deinit(struct metrics_sums *s)
 	metrics_probes_deinit(&s->probes);
 }
 
-static const struct value *cell_at(const struct table *t, size_t row, const char *key)
-{
-	size_t col = table_column(t, key);
-
-	return col == SIZE_MAX ? &table_unknown : table_value(t, row, col);
-}
-
-static uint64_t number(const struct table *t, size_t row, const char *key)
-{
-	const struct value *v = cell_at(t, row, key);
-
-	return v->known ? v->u : 0;
-}
-
 static const char *text(const struct table *t, size_t row, const char *key, const char *unknown)
 {
-	const struct value *v = cell_at(t, row, key);
+	const char *s = table_text(t, row, key);
 
-	return v->known && v->s && *v->s ? v->s : unknown;
+	return s && *s ? s : unknown;
 }
 
 /* What locks of a type with a series of their own have of this second. */
@@ -95,7 +81,7 @@ static void name_lock(const struct table *t, size_t i, char ret[METRICS_NAME])
 
 	if (address)
 		*address = '\0';
-	else if (id && !cell_at(t, i, "path")->known && id[1] &&
+	else if (id && !table_cell(t, i, "path")->known && id[1] &&
 		 !id[1 + strspn(id + 1, "0123456789")])
 		*id = '\0';
 }
@@ -104,15 +90,15 @@ static void add_lock(struct metrics_sums *s, const struct table *t, size_t i, ui
 		     struct parts parts[LOCK_TYPES])
 {
 	enum lock_type type = type_of(t, i);
-	uint64_t n = number(t, i, "contended"), ns = number(t, i, "total_ns");
-	uint64_t waiting = number(t, i, "waiting");
+	uint64_t n = table_u64(t, i, "contended"), ns = table_u64(t, i, "total_ns");
+	uint64_t waiting = table_u64(t, i, "waiting");
 	char name[METRICS_NAME];
 
 	name_lock(t, i, name);
 	struct metrics_row *r = metrics_rows_get(&s->locks, name, type, i < METRICS_FIRST, now_ns);
 	if (r == &s->locks.other[type])
 		return;
-	metrics_rows_add(r, n, ns, number(t, i, "max_ns"), waiting, now_ns);
+	metrics_rows_add(r, n, ns, table_u64(t, i, "max_ns"), waiting, now_ns);
 	parts[type].n += n;
 	parts[type].ns += ns;
 	parts[type].waiting += waiting;
@@ -147,7 +133,7 @@ static int add_locks(struct metrics_sums *s, struct query *q, const struct openm
 		return -ENOMEM;
 	metrics_rows_no_waiting(&s->locks);
 	for (size_t i = 0; i < t.n_rows; i++)
-		if (number(&t, i, "contended") || number(&t, i, "waiting"))
+		if (table_u64(&t, i, "contended") || table_u64(&t, i, "waiting"))
 			add_lock(s, &t, i, q->model->now_ns, parts);
 	openmetrics_sums(s->types, now);
 	add_others(s, before, now, parts, q->model->now_ns);
@@ -167,8 +153,8 @@ static int add_cgroups(struct metrics_sums *s, struct query *q)
 		struct metrics_row *r =
 			metrics_rows_get(&s->cgroups, text(&t, i, "cgroup", "unknown"), 0,
 					 i < METRICS_FIRST, q->model->now_ns);
-		metrics_rows_add(r, number(&t, i, "contended"), number(&t, i, "total_ns"),
-				 number(&t, i, "max_ns"), number(&t, i, "waiting"),
+		metrics_rows_add(r, table_u64(&t, i, "contended"), table_u64(&t, i, "total_ns"),
+				 table_u64(&t, i, "max_ns"), table_u64(&t, i, "waiting"),
 				 q->model->now_ns);
 	}
 	return 0;
@@ -208,14 +194,14 @@ static int add_processes(struct metrics_sums *s, struct query *q,
 		return -ENOMEM;
 	metrics_rows_no_waiting(&s->processes);
 	for (size_t i = 0; i < t.n_rows; i++) {
-		uint64_t n = number(&t, i, "contended"), ns = number(&t, i, "total_ns");
-		uint64_t waiting = number(&t, i, "waiting");
+		uint64_t n = table_u64(&t, i, "contended"), ns = table_u64(&t, i, "total_ns");
+		uint64_t waiting = table_u64(&t, i, "waiting");
 		struct metrics_row *r =
 			metrics_rows_get(&s->processes, text(&t, i, "comm", "unknown"), 0,
 					 i < METRICS_FIRST, now_ns);
 		if (r == &s->processes.other[0])
 			continue;
-		metrics_rows_add(r, n, ns, number(&t, i, "max_ns"), waiting, now_ns);
+		metrics_rows_add(r, n, ns, table_u64(&t, i, "max_ns"), waiting, now_ns);
 		parts.n += n;
 		parts.ns += ns;
 		parts.waiting += waiting;
@@ -262,7 +248,7 @@ static int add_memcg(struct metrics_sums *s, struct query *q, const struct table
 	if (query_hist(q, &scope, &h) < 0)
 		return -ENOMEM;
 	openmetrics_hist_count(&r->hist, &h);
-	metrics_rows_add(r, h.n_waits, h.total_ns, h.max_ns, number(t, i, "waiting"),
+	metrics_rows_add(r, h.n_waits, h.total_ns, h.max_ns, table_u64(t, i, "waiting"),
 			 q->model->now_ns);
 	return 0;
 }
@@ -277,7 +263,7 @@ static int add_memcgs(struct metrics_sums *s, struct query *q)
 
 	metrics_rows_no_waiting(&s->memcgs);
 	for (size_t i = 0; code == 0 && i < t.n_rows; i++) {
-		if (number(&t, i, "contended") || number(&t, i, "waiting"))
+		if (table_u64(&t, i, "contended") || table_u64(&t, i, "waiting"))
 			code = add_memcg(s, q, &t, i);
 		if (code == 0 && q->model->mmlocks.n)
 			code = add_events(s, q, &t, i);

@@ -149,11 +149,6 @@ bool query_caught_rotates(const struct query *q, uint64_t function)
 	return query_rotation_is_mux(q, &t);
 }
 
-static const struct value *cell(const struct table *t, size_t row, const char *key)
-{
-	return table_value(t, row, table_column(t, key));
-}
-
 const char *query_caught_slots(struct query *q, uint64_t *ret_used)
 {
 	struct query_spec spec = {0};
@@ -162,8 +157,9 @@ const char *query_caught_slots(struct query *q, uint64_t *ret_used)
 	if (query_perf_slots(q, &spec, &t, NULL) < 0)
 		return NULL;
 	for (size_t i = 0; i < t.n_rows; i++) {
-		const struct value *used = cell(&t, i, "used"), *slots = cell(&t, i, "slots"),
-				   *cpu = cell(&t, i, "cpu");
+		const struct value *used = table_cell(&t, i, "used"),
+				   *slots = table_cell(&t, i, "slots"),
+				   *cpu = table_cell(&t, i, "cpu");
 		if (!used->known || !slots->known || slots->i <= 0 || used->i < slots->i)
 			continue;
 		*ret_used = (uint64_t)used->i;

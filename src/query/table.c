@@ -61,6 +61,27 @@ size_t table_column(const struct table *t, const char *key)
 	return SIZE_MAX;
 }
 
+const struct value *table_cell(const struct table *t, size_t row, const char *key)
+{
+	size_t col = table_column(t, key);
+
+	return col == SIZE_MAX ? &table_unknown : table_value(t, row, col);
+}
+
+const char *table_text(const struct table *t, size_t row, const char *key)
+{
+	const struct value *v = table_cell(t, row, key);
+
+	return v->known ? v->s : NULL;
+}
+
+uint64_t table_u64(const struct table *t, size_t row, const char *key)
+{
+	const struct value *v = table_cell(t, row, key);
+
+	return v->known ? v->u : 0;
+}
+
 size_t table_row(const struct table *t, uint64_t id)
 {
 	for (size_t i = 0; i < t->n_rows; i++)

@@ -107,8 +107,8 @@ const char *verdict_rotation_culprit(struct judge *j)
 
 	if (query_rotation(j->q, &spec, &t, &err) < 0 || !t.n_rows)
 		return NULL;
-	const char *who = verdict_text(&t, 0, "culprit");
-	const struct value *cpu = verdict_cell(&t, 0, "cpu");
+	const char *who = table_text(&t, 0, "culprit");
+	const struct value *cpu = table_cell(&t, 0, "cpu");
 	return who ? arena_printf(&j->q->arena, "most on CPU %lld, because of events of %s",
 				  (long long)cpu->i, who)
 		   : NULL;
@@ -147,8 +147,8 @@ static const char *sampled_process(struct judge *j)
 
 	if (query_hot(j->q, &spec, &t, &err) < 0 || !t.n_rows)
 		return NULL;
-	const struct value *n = verdict_cell(&t, 0, "samples"), *pid = verdict_cell(&t, 0, "pid");
-	const char *name = verdict_text(&t, 0, "process");
+	const struct value *n = table_cell(&t, 0, "samples"), *pid = table_cell(&t, 0, "pid");
+	const char *name = table_text(&t, 0, "process");
 	if (!n->known || n->u < SAMPLES_LEAST || !pid->known)
 		return NULL;
 	return query_slash(&j->q->arena, name ? name : "", (int32_t)pid->i, "-");
@@ -165,8 +165,8 @@ const char *verdict_uprobes_culprit(struct judge *j)
 
 	if (query_uprobe_probes(j->q, &spec, &t, &err) < 0 || !t.n_rows)
 		return NULL;
-	owner = verdict_text(&t, 0, "owner");
-	probe = verdict_text(&t, 0, "probe");
+	owner = table_text(&t, 0, "owner");
+	probe = table_text(&t, 0, "probe");
 	if (!probe)
 		return NULL;
 	return arena_printf(&j->q->arena, "probe %s%s%s%s%s", probe, owner ? " of " : "",

@@ -49,7 +49,7 @@ static const struct longest_recent_wait *longest_past(const struct judge *j)
 
 static double longest_ended(const struct judge *j)
 {
-	const struct value *max = j->longest.n_rows ? verdict_cell(&j->longest, 0, "max_ns") : NULL;
+	const struct value *max = j->longest.n_rows ? table_cell(&j->longest, 0, "max_ns") : NULL;
 	const struct longest_recent_wait *past = longest_past(j);
 	double ns = max && max->known ? (double)max->u : 0;
 
@@ -79,7 +79,7 @@ static void put_name(struct judge *j, struct query_finding *f, const char *name,
 
 static void put_row(struct judge *j, struct query_finding *f, const struct table *t)
 {
-	const char *name = verdict_text(t, 0, "name"), *kind = verdict_text(t, 0, "kind");
+	const char *name = table_text(t, 0, "name"), *kind = table_text(t, 0, "kind");
 
 	f->lock = t->ids[0];
 	put_name(j, f, name ? name : "a lock", kind ? kind : "lock");
@@ -194,14 +194,14 @@ static const char *say_length(struct judge *j, const struct waits_now *now, cons
 /* "41 tasks wait for mmap_lock mysqld/800, avg 38.2, longest 2.1s" */
 static const char *say_worst(struct judge *j, struct query_finding *f)
 {
-	const struct value *rate = verdict_cell(&j->worst, 0, "wait_ns_per_s");
+	const struct value *rate = table_cell(&j->worst, 0, "wait_ns_per_s");
 	char r[UNITS_BUF];
 
 	put_row(j, f, &j->worst);
 	const struct waits_now now = waits_of(j, f->lock);
 	f->because = say_because(j, f->lock, now.n);
 	units_tasks(r, rate->known ? rate->d : 0);
-	const char *length = say_length(j, &now, verdict_cell(&j->worst, 0, "max_ns"));
+	const char *length = say_length(j, &now, table_cell(&j->worst, 0, "max_ns"));
 	if (!j->f->average && now.n)
 		return arena_printf(&j->q->arena, "%u task%s for %s, avg %s%s", now.n,
 				    now.n == 1 ? " waits" : "s wait", f->name, r, length);

@@ -38,18 +38,6 @@ const char *query_verdict_word(enum verdict_level l)
 	return level_words[l];
 }
 
-const struct value *verdict_cell(const struct table *t, size_t row, const char *key)
-{
-	return table_value(t, row, table_column(t, key));
-}
-
-const char *verdict_text(const struct table *t, size_t row, const char *key)
-{
-	const struct value *v = verdict_cell(t, row, key);
-
-	return v->known ? v->s : NULL;
-}
-
 static double value_wait(struct judge *j)
 {
 	const struct query_overview *o = j->f->now;
@@ -68,8 +56,8 @@ static double value_slots(struct judge *j)
 	double most = -1;
 
 	for (size_t i = 0; i < j->slots.n_rows; i++) {
-		const struct value *used = verdict_cell(&j->slots, i, "used"),
-				   *slots = verdict_cell(&j->slots, i, "slots");
+		const struct value *used = table_cell(&j->slots, i, "used"),
+				   *slots = table_cell(&j->slots, i, "slots");
 		if (!used->known || !slots->known || slots->i <= 0)
 			continue;
 		double pct = 100.0 * (double)used->i / (double)slots->i;
@@ -116,9 +104,9 @@ static double value_missing(struct judge *j)
 
 static const char *say_slots(struct judge *j, struct query_finding *f)
 {
-	const struct value *used = verdict_cell(&j->slots, j->full, "used"),
-			   *slots = verdict_cell(&j->slots, j->full, "slots"),
-			   *cpu = verdict_cell(&j->slots, j->full, "cpu");
+	const struct value *used = table_cell(&j->slots, j->full, "used"),
+			   *slots = table_cell(&j->slots, j->full, "slots"),
+			   *cpu = table_cell(&j->slots, j->full, "cpu");
 	bool all = used->i >= slots->i;
 
 	f->because = verdict_slots_culprit(j);

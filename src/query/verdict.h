@@ -15,9 +15,6 @@ struct judge {
 	size_t full; /* row of the CPU with the greatest share of slots taken */
 };
 
-const struct value *verdict_cell(const struct table *t, size_t row, const char *key);
-const char *verdict_text(const struct table *t, size_t row, const char *key); /* NULL: not known */
-
 /* verdict-waits.c: the waits, and their cause. */
 double verdict_waited(const struct judge *j);  /* ns in each second */
 double verdict_longest(const struct judge *j); /* ns */

@@ -35,14 +35,6 @@ static void put_level(const struct report_data *d, FILE *out)
 			units_ns(a, s->event_ns));
 }
 
-static const char *text_of(const struct table *t, size_t row, const char *key)
-{
-	size_t col = table_column(t, key);
-	const struct value *v = col == SIZE_MAX ? &table_unknown : table_value(t, row, col);
-
-	return v->known ? v->s : NULL;
-}
-
 static int ask_hist(struct report_data *d, size_t row, struct report_mmap_hist *ret)
 {
 	const struct query_scope scope = {.mask = 1u << BY_MMAP_MEMCG,
@@ -54,8 +46,8 @@ static int ask_hist(struct report_data *d, size_t row, struct report_mmap_hist *
 		r = query_mmap_row(d->q, BY_MMAP_MEMCG, d->mmap.ids[row], &told);
 	if (r < 0)
 		return r;
-	ret->memcg = text_of(&d->mmap, row, "memcg");
-	ret->mode = text_of(&d->mmap, row, "mode");
+	ret->memcg = table_text(&d->mmap, row, "memcg");
+	ret->mode = table_text(&d->mmap, row, "mode");
 	ret->acquired = told.wait;
 	ret->held = told.hold;
 	return 0;

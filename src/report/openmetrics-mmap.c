@@ -16,13 +16,6 @@ enum { MOST_MEMCGS = 256 };
 
 static const char other[] = "other";
 
-static const struct value *cell_at(const struct table *t, size_t row, const char *key)
-{
-	size_t col = table_column(t, key);
-
-	return col == SIZE_MAX ? &table_unknown : table_value(t, row, col);
-}
-
 static struct openmetrics_memcg *find_memcg(struct openmetrics *m, const char *name, bool write)
 {
 	for (size_t i = 0; i < m->n_memcgs; i++)
@@ -54,7 +47,7 @@ static int add_row(struct openmetrics *m, struct query *q, const struct table *t
 {
 	const struct query_scope scope = {.mask = 1u << BY_MMAP_MEMCG,
 					  .id[BY_MMAP_MEMCG] = t->ids[row]};
-	const struct value *name = cell_at(t, row, "memcg"), *mode = cell_at(t, row, "mode");
+	const struct value *name = table_cell(t, row, "memcg"), *mode = table_cell(t, row, "mode");
 	struct openmetrics_memcg *sum =
 		get_memcg(m, name->known ? name->s : "unknown", mode->known && *mode->s == 'W');
 	struct query_mmap_row told;

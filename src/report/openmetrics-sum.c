@@ -23,14 +23,6 @@ enum { MOST_CALLERS = 4096 };
 
 static const char other[] = "other";
 
-static uint64_t value_of(const struct table *t, size_t row, const char *key)
-{
-	size_t col = table_column(t, key);
-	const struct value *v = col == SIZE_MAX ? NULL : table_value(t, row, col);
-
-	return v && v->known ? v->u : 0;
-}
-
 static int add_type(struct openmetrics *m, struct query *q, const struct table *t, size_t row)
 {
 	enum lock_type type = (enum lock_type)t->ids[row];
@@ -43,8 +35,8 @@ static int add_type(struct openmetrics *m, struct query *q, const struct table *
 	sum->is_seen = true;
 	openmetrics_hist_add(&sum->hist, &h);
 	sum->max_ns = h.max_ns > sum->max_ns ? h.max_ns : sum->max_ns;
-	sum->failed += value_of(t, row, "failed");
-	sum->waiting = value_of(t, row, "waiting");
+	sum->failed += table_u64(t, row, "failed");
+	sum->waiting = table_u64(t, row, "waiting");
 	return 0;
 }
 
@@ -117,10 +109,9 @@ static int add_caller(struct openmetrics *m, struct openmetrics_caller *c)
 /* Names of types and modes are constants, so they outlive the table. */
 static const char *text_of(const struct table *t, size_t row, const char *key, const char *unknown)
 {
-	size_t col = table_column(t, key);
-	const struct value *v = col == SIZE_MAX ? NULL : table_value(t, row, col);
+	const char *text = table_text(t, row, key);
 
-	return v && v->known ? v->s : unknown;
+	return text ? text : unknown;
 }
 
 static int add_callers(struct openmetrics *m, struct query *q)
@@ -134,8 +125,8 @@ static int add_callers(struct openmetrics *m, struct query *q)
 		struct openmetrics_caller one = {.name = text_of(&t, i, "caller", "unknown"),
 						 .type = text_of(&t, i, "type", "unknown"),
 						 .mode = text_of(&t, i, "mode", ""),
-						 .n = value_of(&t, i, "contended"),
-						 .total_ns = value_of(&t, i, "total_ns")};
+						 .n = table_u64(&t, i, "contended"),
+						 .total_ns = table_u64(&t, i, "total_ns")};
 		if (one.n && add_caller(m, &one) < 0)
 			return -ENOMEM;
 	}

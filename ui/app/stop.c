@@ -66,7 +66,7 @@ void app_stop_on(struct app *a, const char *text)
 
 static const struct value *value(const struct table *t, size_t row, const char *key)
 {
-	return table_value(t, row, table_column(t, key));
+	return table_cell(t, row, key);
 }
 
 /* The longest in flight, or ended since @since_ns; SIZE_MAX: there is none. */

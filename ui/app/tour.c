@@ -82,7 +82,7 @@ static void tell_worst(struct app *a)
 
 static const char *text_of(const struct table *t, size_t row, const char *column)
 {
-	const struct value *v = table_value(t, row, table_column(t, column));
+	const struct value *v = table_cell(t, row, column);
 
 	return v->known && v->s ? v->s : "";
 }
@@ -95,8 +95,7 @@ static void tell_root(struct app *a)
 
 	query_begin(&a->query);
 	if (query_chains(&a->query, &all, &t, NULL) < 0 || t.n_rows < 2 ||
-	    strcmp(text_of(&t, 0, "row"), "root") != 0 ||
-	    !table_value(&t, 0, table_column(&t, "tid"))->known)
+	    strcmp(text_of(&t, 0, "row"), "root") != 0 || !table_cell(&t, 0, "tid")->known)
 		return;
 	snprintf(a->tour.fact, sizeof(a->tour.fact), " Here %s has %s.", text_of(&t, 0, "what"),
 		 text_of(&t, 1, "name"));

@@ -99,10 +99,10 @@ static void keep_selected(struct list_view *l, const struct table *t)
 	o->wait_id = o->lock_id = 0;
 	if (at == SIZE_MAX)
 		return;
-	const struct value *row = table_value(t, at, table_column(t, "row"));
-	o->is_lock = row->known && !strcmp(row->s, "lock");
-	o->lock_id = table_value(t, at, table_column(t, "lock_id"))->u;
-	o->wait_id = table_value(t, at, table_column(t, "wait_id"))->u;
+	const char *row = table_text(t, at, "row");
+	o->is_lock = row && !strcmp(row, "lock");
+	o->lock_id = table_u64(t, at, "lock_id");
+	o->wait_id = table_u64(t, at, "wait_id");
 	if (query_wait(l->v.query, o->wait_id, &spec, &seen, NULL) == 0 && !seen.ended)
 		wait_kept_take(&o->seen, o->wait_id, &seen);
 }
@@ -136,9 +136,9 @@ static int command(struct list_view *l, enum command c, const struct command_arg
 
 static enum role row_role(const struct table *t, size_t row)
 {
-	const struct value *kind = table_value(t, row, table_column(t, "row"));
+	const struct value *kind = table_cell(t, row, "row");
 
-	if (table_value(t, row, table_column(t, "ended"))->u)
+	if (table_cell(t, row, "ended")->u)
 		return ROLE_DIM;
 	if (!strcmp(kind->s, "deadlock"))
 		return ROLE_ERROR;

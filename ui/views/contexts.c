@@ -48,9 +48,7 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 /* Rows of events that take turns have a colour, beside the column that shows it. */
 static enum role turns_role(const struct table *t, size_t row)
 {
-	size_t col = table_column(t, "rotating");
-
-	return col != SIZE_MAX && table_value(t, row, col)->u ? ROLE_WARN : ROLE_NORMAL;
+	return table_u64(t, row, "rotating") ? ROLE_WARN : ROLE_NORMAL;
 }
 
 enum { PLACE_CONTEXT, PLACE_PROCESS };
@@ -99,8 +97,7 @@ static int open_context(struct list_view *l)
 		scope.process = id ? (int32_t)id : QUERY_NOBODY;
 	else
 		scope.context = id;
-	return app_push_events(l->v.app, &scope,
-			       table_value(&t, row, table_column(&t, "context"))->s);
+	return app_push_events(l->v.app, &scope, table_cell(&t, row, "context")->s);
 }
 
 static const char *const bys[] = {[PLACE_CONTEXT] = "context", [PLACE_PROCESS] = "process", NULL};

@@ -11,9 +11,9 @@
 /* The text of a column, "" where it is not known. */
 static const char *text_of(const struct table *t, size_t row, const char *key)
 {
-	const struct value *v = table_value(t, row, table_column(t, key));
+	const char *text = table_text(t, row, key);
 
-	return v->known ? v->s : "";
+	return text ? text : "";
 }
 
 static int draw_pair(struct screen *s, struct rect r, int y, const char *what, const char *text)
@@ -33,8 +33,8 @@ static int draw_probe(struct view *v, struct screen *s, struct rect r, int y, co
 {
 	struct arena *a = &v->query->arena;
 	const char *binary = text_of(t, row, "binary"), *bytes = text_of(t, row, "bytes");
-	uint64_t offset = table_value(t, row, table_column(t, "offset"))->u;
-	const struct value *ref = table_value(t, row, table_column(t, "ref_ctr"));
+	uint64_t offset = table_cell(t, row, "offset")->u;
+	const struct value *ref = table_cell(t, row, "ref_ctr");
 	const char *place = arena_printf(a, "%s+0x%llx%s%s", binary, (unsigned long long)offset,
 					 *bytes ? "  " : "", bytes);
 	const char *class_ =

@@ -160,7 +160,7 @@ static void place(struct page *p, struct rect r)
 /* Out of line has a colour where hits have costs. */
 static enum role probe_role(const struct table *t, size_t row)
 {
-	const struct value *v = table_value(t, row, table_column(t, "class"));
+	const struct value *v = table_cell(t, row, "class");
 
 	return v->known && !strcmp(v->s, "out of line") ? ROLE_HEAT_MID : ROLE_NORMAL;
 }
@@ -181,7 +181,7 @@ static void draw_probes(struct view_uprobes *o, struct page *p, struct screen *s
 
 static enum role area_role(const struct table *t, size_t row)
 {
-	const struct value *v = table_value(t, row, table_column(t, "waiting"));
+	const struct value *v = table_cell(t, row, "waiting");
 
 	return v->known && v->u ? ROLE_WAITING : ROLE_NORMAL;
 }
@@ -259,7 +259,7 @@ static int open_page(struct view_uprobes *o, const struct view_ops *ops, ask_row
 	struct table t;
 	int r = rows(o->v.query, &all, &t, NULL);
 	size_t row = r < 0 ? SIZE_MAX : table_row(&t, id);
-	const char *title = row == SIZE_MAX ? NULL : table_value(&t, row, table_column(&t, key))->s;
+	const char *title = row == SIZE_MAX ? NULL : table_cell(&t, row, key)->s;
 
 	if (r < 0)
 		return r;

@@ -121,6 +121,11 @@ bool table_rises(const struct table *t);
 size_t table_find(const struct table_kind *kind, const char *key);
 /* Index of column @key, or SIZE_MAX. */
 size_t table_column(const struct table *t, const char *key);
+/* The cell of column @key; there is none: table_unknown. */
+const struct value *table_cell(const struct table *t, size_t row, const char *key);
+/* Its text and its number; not known: NULL and 0. */
+const char *table_text(const struct table *t, size_t row, const char *key);
+uint64_t table_u64(const struct table *t, size_t row, const char *key);
 /* Row of id, or SIZE_MAX. */
 size_t table_row(const struct table *t, uint64_t id);
 /* The room that a column needs. */

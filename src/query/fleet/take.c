@@ -183,14 +183,6 @@ static int take_services(struct fleet *m, struct query *q, const struct query_ov
 	return 0;
 }
 
-static const char *text_at(const struct table *t, size_t row, const char *key)
-{
-	size_t col = table_column(t, key);
-	const struct value *v = col == SIZE_MAX ? &table_unknown : table_value(t, row, col);
-
-	return v->known ? v->s : NULL;
-}
-
 static void read_measure(const struct table *t, size_t row, const struct fleet_measure *x,
 			 unsigned i, struct fleet_values *ret)
 {
@@ -227,7 +219,7 @@ static const char *row_key(struct fleet *m, const struct fleet_def *d, const str
 	const char *texts[FLEET_KEYS] = {NULL};
 
 	for (int i = 0; i < FLEET_KEYS && d->keys[i].key; i++) {
-		texts[i] = text_at(t, row, d->from[i] ? d->from[i] : d->keys[i].key);
+		texts[i] = table_text(t, row, d->from[i] ? d->from[i] : d->keys[i].key);
 		if (!texts[i] && d->keys[i].flags & COLUMN_WIDE)
 			texts[i] = unknown;
 		if (texts[i] && !strncmp(texts[i], "0x", 2))
@@ -241,7 +233,7 @@ static void add_row(struct fleet *m, enum fleet_at at, const struct table *t, si
 		    uint32_t group)
 {
 	const struct fleet_def *d = &fleet_defs[at];
-	const char *key = row_key(m, d, t, row), *memcg = text_at(t, row, "memcg");
+	const char *key = row_key(m, d, t, row), *memcg = table_text(t, row, "memcg");
 	struct fleet_values v = {0};
 	struct hist h;
 	char name[SERVICE];

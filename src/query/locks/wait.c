@@ -60,18 +60,11 @@ static void rank(void *ctx, size_t row, struct row_rank *ret)
 
 static const struct table_kind calls_kind = {"calls", columns, C_COLUMNS, fill, rank};
 
-static const char *text(const struct table *t, size_t row, const char *key)
-{
-	const struct value *v = table_value(t, row, table_column(t, key));
-
-	return v->known ? v->s : NULL;
-}
-
 /* "worker/812": which task is to take a free lock. */
 static const char *next_of(struct query *q, const struct table *t, size_t row)
 {
-	const struct value *tid = table_value(t, row, table_column(t, "next_tid"));
-	const char *comm = text(t, row, "next_comm");
+	const struct value *tid = table_cell(t, row, "next_tid");
+	const char *comm = table_text(t, row, "next_comm");
 
 	return tid->known ? arena_printf(&q->arena, "%s/%" PRId64, comm ? comm : "-", tid->i)
 			  : NULL;
@@ -99,23 +92,23 @@ int query_wait(struct query *q, uint64_t row, const struct query_spec *s, struct
 
 	if (r < 0)
 		return r;
-	const struct value *since = table_value(&t, at, table_column(&t, "since_ns"));
+	const struct value *since = table_cell(&t, at, "since_ns");
 	*ret = (struct query_wait){
-		.task = text(&t, at, "task"),
-		.kind = text(&t, at, "kind"),
-		.name = text(&t, at, "name"),
-		.phase = text(&t, at, "phase"),
-		.holder = text(&t, at, "holder"),
-		.certainty = text(&t, at, "owner_certainty"),
+		.task = table_text(&t, at, "task"),
+		.kind = table_text(&t, at, "kind"),
+		.name = table_text(&t, at, "name"),
+		.phase = table_text(&t, at, "phase"),
+		.holder = table_text(&t, at, "holder"),
+		.certainty = table_text(&t, at, "owner_certainty"),
 		.next = next_of(q, &t, at),
-		.is = text(&t, at, "holder_is"),
+		.is = table_text(&t, at, "holder_is"),
 		.since_ns = since->u,
-		.ended_ns = table_value(&t, at, table_column(&t, "ended_ns"))->u,
-		.ended = table_value(&t, at, table_column(&t, "ended"))->u,
-		.lock_id = table_value(&t, at, table_column(&t, "lock_id"))->u,
+		.ended_ns = table_cell(&t, at, "ended_ns")->u,
+		.ended = table_cell(&t, at, "ended")->u,
+		.lock_id = table_cell(&t, at, "lock_id")->u,
 		.approx = since->approx,
 	};
-	struct calls c = {q, {text(&t, at, "stack"), text(&t, at, "owner_stack")}};
+	struct calls c = {q, {table_text(&t, at, "stack"), table_text(&t, at, "owner_stack")}};
 	size_t n = count(c.lists[C_STACK]), n_owner = count(c.lists[C_OWNER_STACK]);
 	struct row_source src = {.kind = &calls_kind, .n = n > n_owner ? n : n_owner, .ctx = &c};
 	return rows_answer(q, s, &src, &ret->calls, err);

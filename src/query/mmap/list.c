@@ -523,7 +523,7 @@ int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, s
 
 static double rate_of(const struct table *t, size_t row)
 {
-	const struct value *v = table_value(t, row, table_column(t, "wait_ns_per_s"));
+	const struct value *v = table_cell(t, row, "wait_ns_per_s");
 
 	return v->known ? v->d : 0;
 }
