@@ -110,6 +110,21 @@ int cgroup_open(const char *name, struct error *err)
 			 name, path, strerror(-code), mount);
 }
 
+int cgroup_id(const char *name, unsigned long long *ret, struct error *err)
+{
+	int fd = cgroup_open(name, err), code = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
+		code = error_errno(err, -errno, "Cannot read cgroup '%s'", name);
+	else
+		*ret = st.st_ino;
+	close(fd);
+	return code;
+}
+
 static int walk_dir(struct walk *w, int parent, const char *name);
 
 /* The subdirectories of @d, which is w->path. */

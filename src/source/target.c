@@ -259,10 +259,10 @@ const char *target_describe(const struct target *t, char *buf, size_t size)
 	return buf;
 }
 
-bool target_has(const struct target *t, pid_t pid, pid_t tid, int cpu)
+bool target_has(const struct target *t, pid_t pid, pid_t tid, bool in_cgroup, int cpu)
 {
 	pid_t id = t->kind == TARGET_PIDS ? pid : tid;
-	bool is_listed = t->kind == TARGET_SYSTEM;
+	bool is_listed = t->kind == TARGET_SYSTEM || (t->kind == TARGET_CGROUP && in_cgroup);
 
 	if (t->kind == TARGET_PIDS || t->kind == TARGET_TIDS)
 		for (size_t i = 0; i < t->n_ids; i++)

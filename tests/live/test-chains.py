@@ -22,8 +22,10 @@ class Blocked:
         self.p = subprocess.Popen([blocked, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   text=True)
         self.tids = {}
+        self.since = 0
         for line in self.p.stdout:
             if line == "ready\n":
+                self.since = time.monotonic()
                 return
             name, tid = line.split()
             self.tids[name] = int(tid)
@@ -109,6 +111,49 @@ def blamed(where, b):
     check(share(a, "chained_ns") > 0.5, "blame: through the chain: %s" % share(a, "chained_ns"))
 
 
+def cgroup_mount():
+    """Where the hierarchy is by which perf knows cgroups; None: not mounted."""
+    mounts = [line.split() for line in open("/proc/self/mounts", encoding="utf-8")]
+    perf = [m[1] for m in mounts if m[2] == "cgroup" and "perf_event" in m[3].split(",")]
+    return (perf + [m[1] for m in mounts if m[2] == "cgroup2"] + [None])[0]
+
+
+class Cgroups:
+    """Two cgroups of our own, one of them with one below it."""
+
+    def __init__(self):
+        mount = cgroup_mount()
+        self.name = "kontend-chains-%d" % os.getpid()
+        self.top = mount and os.path.join(mount, self.name)
+        self.made = []
+        for path in ["", "task", "task/inner", "other"] if mount else []:
+            try:
+                os.mkdir(os.path.join(self.top, path))
+            except OSError as e:
+                print("not tried: a cgroup:", e)
+                break
+            self.made.insert(0, os.path.join(self.top, path))
+
+    def __bool__(self):
+        return len(self.made) == 4
+
+    def enter(self, name, pid):
+        path = os.path.join(self.top, name) if name else os.path.dirname(self.top)
+        with open(os.path.join(path, "cgroup.procs"), "w", encoding="utf-8") as f:
+            f.write(str(pid))
+
+    def end(self):
+        for path in self.made:
+            os.rmdir(path)
+
+
+def nothing_of(when, chains, b):
+    """No task of the chain is in it: it is not measured."""
+    tids = set(b.tids.values())
+    seen = [r for r in (chains["rows"] if chains else []) if r["tid"] in tids]
+    check(chains is not None and not seen, "%s: %s" % (when, seen))
+
+
 def stuck_before(path):
     b = Blocked(path)
     time.sleep(0.3)
@@ -117,6 +162,61 @@ def stuck_before(path):
     tids = ",".join(str(t) for t in b.tids.values())
     compare("stuck before, of the threads", report("--duration", "1.5", "--tid", tids), b, path, True)
     b.end()
+
+
+def stuck_on_cpu(path):
+    """Each CPU measures the waits of the tasks that ran on it last."""
+    cpus = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, cpus[-1:])
+    b = Blocked(path)
+    os.sched_setaffinity(0, cpus)
+    time.sleep(0.3)
+    compare("stuck before, on a CPU", report("--duration", "1.5", "-C", str(cpus[-1])), b, path, True)
+    if len(cpus) > 1:
+        nothing_of("on another CPU", report("--duration", "1.5", "-C", str(cpus[0])), b)
+    b.end()
+
+
+def ended(when, b, *args):
+    """A wait from before that ends while it is measured is counted, with its time from before."""
+    run = subprocess.Popen([kontend, "report", "-v", "--view", "waiters", "--format", "json", "--duration", "3", *args],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # It says when it measures; the first look is taken then.
+    for line in run.stderr:
+        if "measuring " in line:
+            break
+    time.sleep(1.2)
+    until = time.monotonic()
+    b.end()
+    rows = json.loads(run.communicate()[0])["views"]["waiters"]["rows"]
+    check(run.returncode == 0, "%s: status %d" % (when, run.returncode))
+    theirs = [r for r in rows if r["kind"] in ("mutex", "rwsem:W") and r["tid"] in b.tids.values()]
+    check(len(theirs) == 3, "%s: %d of the three waits are there" % (when, len(theirs)))
+    check(all(r["ended_ns"] is not None for r in theirs), "%s: not ended: %s" % (when, theirs))
+    least = 1e9 * (until - b.since)
+    check(all(r["since_ns"] > 0.9 * least for r in theirs),
+          "%s: shorter than %.0f ms: %s" % (when, least / 1e6, [r["since_ns"] for r in theirs]))
+    print("%s: %s ms" % (when, ["%.0f" % (r["since_ns"] / 1e6) for r in theirs]))
+
+
+def stuck_in_cgroup(path):
+    g = Cgroups()
+    if not g:
+        print("not tried: cgroups of our own")
+        g.end()
+        return
+    b = Blocked(path)
+    for name in ["task", "task/inner"]:
+        g.enter(name, b.p.pid)
+        time.sleep(0.3)
+        compare("stuck before, in " + name, report("--duration", "1.5", "-G", g.name + "/task"), b, path, True)
+    nothing_of("in another cgroup", report("--duration", "1.5", "-G", g.name + "/other"), b)
+    ended("ended, of a cgroup", b, "-G", g.name + "/task")
+    for kind in ["--pid", "-C"]:
+        b = Blocked(path)
+        of = str(b.p.pid) if kind == "--pid" else ",".join(str(c) for c in os.sched_getaffinity(0))
+        ended("ended, with " + kind, b, kind, of)
+    g.end()
 
 
 def recorded(path, where):
@@ -134,5 +234,7 @@ if os.geteuid() != 0:
     skip("needs root")
 with tempfile.TemporaryDirectory(prefix="kontend-chains-") as d:
     stuck_before(os.path.join(d, "file"))
+    stuck_on_cpu(os.path.join(d, "file"))
+    stuck_in_cgroup(os.path.join(d, "file"))
     recorded(os.path.join(d, "file"), os.path.join(d, "perf.data"))
 done()

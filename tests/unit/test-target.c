@@ -292,22 +292,29 @@ static void test_target_has(void **state)
 	struct target t = {0};
 
 	(void)state;
-	assert_true(target_has(&t, 1, 2, -1));
+	assert_true(target_has(&t, 1, 2, false, -1));
 	t = (struct target){.kind = TARGET_PIDS, .ids = ids, .n_ids = 2};
-	assert_true(target_has(&t, 900, 901, -1));
-	assert_false(target_has(&t, 901, 900, 0));
+	assert_true(target_has(&t, 900, 901, false, -1));
+	assert_false(target_has(&t, 901, 900, false, 0));
 	t.kind = TARGET_TIDS;
-	assert_true(target_has(&t, 901, 900, -1));
-	assert_false(target_has(&t, 900, 901, 0));
+	assert_true(target_has(&t, 901, 900, false, -1));
+	assert_false(target_has(&t, 900, 901, false, 0));
 	t.cpus = cpus;
 	t.n_cpus = 2;
-	assert_true(target_has(&t, 901, 900, 3));
-	assert_false(target_has(&t, 901, 900, 1));
-	assert_false(target_has(&t, 901, 900, -1));
+	assert_true(target_has(&t, 901, 900, false, 3));
+	assert_false(target_has(&t, 901, 900, false, 1));
+	assert_false(target_has(&t, 901, 900, false, -1));
 	t.kind = TARGET_SYSTEM;
-	assert_true(target_has(&t, 1, 2, 0));
+	assert_true(target_has(&t, 1, 2, false, 0));
 	t = (struct target){.kind = TARGET_CGROUP};
-	assert_false(target_has(&t, 1, 2, 0));
+	assert_false(target_has(&t, 1, 2, false, 0));
+	assert_true(target_has(&t, 1, 2, true, -1));
+	t.cpus = cpus;
+	t.n_cpus = 2;
+	assert_true(target_has(&t, 1, 2, true, 3));
+	assert_false(target_has(&t, 1, 2, true, 1));
+	t.kind = TARGET_PIDS;
+	assert_false(target_has(&t, 1, 2, true, 3));
 }
 
 int main(void)

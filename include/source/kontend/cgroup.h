@@ -28,6 +28,8 @@ bool cgroup_is_memcg_here(void);
  * or negative errno with @err.
  */
 int cgroup_open(const char *name, struct error *err);
+/* The number by which the kernel knows it, and BPF reads it. */
+int cgroup_id(const char *name, unsigned long long *ret, struct error *err);
 
 /*
  * Calls @put for each directory at and below @mount, with its id and its path, which is "/" for the

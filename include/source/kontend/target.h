@@ -29,8 +29,11 @@ int target_parse_ids(struct target *t, enum target_kind kind, const char *list, 
 int target_set_cgroup(struct target *t, const char *path, struct error *err);
 /* "all CPUs", "cpu 0-1", "pid 812", "tid 5", "cgroup /x", "make -j5" into @buf. */
 const char *target_describe(const struct target *t, char *buf, size_t size);
-/* Is it known that the waits of this task, which ran on @cpu last (-1: not known), are measured? */
-bool target_has(const struct target *t, pid_t pid, pid_t tid, int cpu);
+/*
+ * Is it known that the waits of this task, which ran on @cpu last (-1: not known), are measured?
+ * @in_cgroup: it is in the target's cgroup, or in one below that.
+ */
+bool target_has(const struct target *t, pid_t pid, pid_t tid, bool in_cgroup, int cpu);
 void target_deinit(struct target *t);
 
 #endif

@@ -211,7 +211,7 @@ static int fill_waiter(const struct snapshot_locks_raw *raw, const struct raw_lo
 	if (r->ran && raw->ran_known)
 		w.ran_ns = r->ran - (uint64_t)raw->ahead_ns;
 	w.cpu = (uint32_t)(r->cpu + 1);
-	w.measured = !raw->target || target_has(raw->target, r->pid, r->tid, r->cpu);
+	w.measured = !raw->target || target_has(raw->target, r->pid, r->tid, r->in_cgroup, r->cpu);
 	w.comm = snapshot_locks_add_text(s, r->comm, sizeof(r->comm));
 	int code = t ? add_frames(t, s, &w.frame, &w.n_frames) : 0;
 	return code < 0 ? code : locksnap_add_waiter(s, &w);

@@ -13,6 +13,7 @@
 
 #include "kernel/ns.h"
 #include "read-call.h"
+#include "read-cgroup.h"
 #include "read-object.h"
 #include "read-ran.h"
 #include "shared.h"
@@ -229,6 +230,7 @@ static __always_inline bool put_waiter(struct walk *w, struct task_struct *t, bo
 	r->task = put_task(r->tid);
 	r->ran = ran_until(t);
 	r->cpu = last_cpu(t);
+	r->in_cgroup = state.cgroup && is_in_cgroup(t, state.cgroup);
 	state.n_waiters = at + 1;
 	w->n++;
 	return true;

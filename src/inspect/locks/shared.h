@@ -76,6 +76,8 @@ struct raw_lock_waiter {
 	int cpu;	   /* on which it ran last; -1: not known */
 	char comm[16];
 	unsigned long long ran; /* until when, scheduler's clock; 0: it runs, or not known */
+	unsigned int in_cgroup; /* in the measured one, or below it */
+	unsigned int pad;
 };
 
 /* The state of a holder or waiter. */
@@ -100,6 +102,7 @@ struct raw_locks_state {
 	unsigned int n_objects;
 	unsigned int pad;
 	unsigned long long arrived; /* when who asked began to run, scheduler's clock */
+	unsigned long long cgroup;  /* that is measured; 0: none */
 };
 
 struct raw_locks_config {

@@ -9,10 +9,10 @@
  * those that have slept for long, and those with a timeout unless they have just begun to sleep,
  * are counted apart, as idle.
  */
-#include "kernel/cgroup.h"
-
 #include "kernel/ns.h"
+
 #include "read-call.h"
+#include "read-cgroup.h"
 #include "read-ran.h"
 #include "sleepers-shared.h"
 
@@ -39,7 +39,7 @@ enum { STATE_INTERRUPTIBLE = 1, STATE_UNINTERRUPTIBLE = 2, STATE_NOLOAD = 0x400 
 enum { FUTEX_WAIT = 0, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11 };
 enum { FUTEX_LOCK_PI2 = 13, FUTEX_COMMANDS = 127 };
 enum { SETLKW = 7, SETLKW64 = 14, OFD_SETLKW = 38 };
-enum { ANCESTORS = 8, CGROUP_DEPTH = 16 };
+enum { ANCESTORS = 8 };
 
 struct pt_regs___x86_call {
 	unsigned long di, si, dx, r10, r8, orig_ax;
@@ -49,22 +49,10 @@ struct rq___clock {
 	unsigned long long clock;
 } CORE;
 
-struct cgroup_subsys_state___sleepers {
-	struct cgroup *cgroup;
-	struct cgroup_subsys_state___sleepers *parent;
-} CORE;
-
-struct css_set___sleepers {
-	struct cgroup_subsys_state___sleepers *subsys[1];
-} CORE;
-
-enum cgroup_subsys_id { perf_event_cgrp_id = 1 };
-
 struct task_struct___sleepers {
 	unsigned int __state, flags;
 	unsigned in_iowait : 1;
 	struct task_struct *group_leader, *real_parent;
-	struct css_set___sleepers *cgroups;
 	struct sched_entity se;
 	unsigned long long start_time;
 } CORE;
@@ -148,25 +136,6 @@ static __always_inline bool is_file_lock(const struct call *c)
 		(command == SETLKW || command == SETLKW64 || command == OFD_SETLKW));
 }
 
-static __always_inline bool is_in_cgroup(struct task_struct___sleepers *t)
-{
-	__u32 nth = bpf_core_enum_value(enum cgroup_subsys_id, perf_event_cgrp_id);
-	struct css_set___sleepers *set = BPF_CORE_READ(t, cgroups);
-	struct cgroup_subsys_state___sleepers *css = NULL;
-
-	if (!set)
-		return false;
-	bpf_probe_read_kernel(
-		&css, sizeof(css),
-		(void *)((__u64)set + bpf_core_field_offset(set->subsys) + nth * sizeof(void *)));
-	for (int i = 0; css && i < CGROUP_DEPTH; i++) {
-		if (BPF_CORE_READ(css, cgroup, kn, id) == state.cgroup)
-			return true;
-		css = BPF_CORE_READ(css, parent);
-	}
-	return false;
-}
-
 /* A process, or one that it has started since, as long as those in between live. */
 static __always_inline bool is_of_processes(struct task_struct *t)
 {
@@ -203,7 +172,7 @@ static __always_inline bool is_asked_for(struct task_struct *t)
 		tid = (__u32)ns_tid(t, &config.ns);
 		return bpf_map_lookup_elem(&ids, &tid);
 	case RAW_SCOPE_CGROUP:
-		return is_in_cgroup((void *)t);
+		return is_in_cgroup(t, state.cgroup);
 	default:
 		return true;
 	}

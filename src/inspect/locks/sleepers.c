@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -100,20 +99,6 @@ int sleepers_new(struct sleepers **ret, struct kerntypes *types, struct error *e
 	return 0;
 }
 
-static int tell_cgroup(struct sleepers *s, const char *path, struct error *err)
-{
-	int fd = cgroup_open(path, err);
-	struct stat st;
-
-	if (fd < 0)
-		return fd;
-	int code =
-		fstat(fd, &st) < 0 ? error_errno(err, -errno, "Cannot read cgroup '%s'", path) : 0;
-	close(fd);
-	s->state->cgroup = code == 0 ? st.st_ino : 0;
-	return code;
-}
-
 static int tell_id(struct sleepers *s, uint32_t id, struct error *err)
 {
 	const uint32_t yes = 1;
@@ -163,7 +148,7 @@ static int tell_target(struct sleepers *s, const struct target *t, int child, st
 	if (s->told || !t)
 		return 0;
 	if (t->kind == TARGET_CGROUP)
-		code = tell_cgroup(s, t->cgroup, err);
+		code = cgroup_id(t->cgroup, &s->state->cgroup, err);
 	else
 		code = tell_ids(s, t, child, err);
 	code = code < 0 ? code : tell_cpus(s, t, err);

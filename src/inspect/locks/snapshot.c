@@ -9,11 +9,13 @@
 #include "bpf-run.h"
 #include "btf/types.h"
 #include "internal.h"
+#include "kontend/cgroup.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/map64.h"
 #include "kontend/mem.h"
 #include "kontend/snapshot-locks.h"
+#include "kontend/target.h"
 #include "ns.h"
 #include "objects.h"
 #include "readers.h"
@@ -385,6 +387,9 @@ static int count_sleepers(struct snapshot_locks *w, struct locksnap *ret)
 void snapshot_locks_of(struct snapshot_locks *w, const struct target *target)
 {
 	w->target = target;
+	/* A cgroup that cannot be opened ends the session when perf's events are opened. */
+	if (target && target->kind == TARGET_CGROUP)
+		cgroup_id(target->cgroup, &w->state->cgroup, NULL);
 }
 
 void snapshot_locks_child(struct snapshot_locks *w, int pid)
