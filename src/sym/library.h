@@ -7,9 +7,10 @@
 #include <string.h>
 
 /*
- * Libraries that are loaded when they are used: library_open(), LIBRARY_FIND() of each function,
- * library_close(), which leaves it in memory. In a portable build (meson_options.txt) the functions
- * are part of the program, which cannot load libraries: code of another libc than its own.
+ * Libraries that are loaded at first use: library_open(), LIBRARY_FIND() for each function, and
+ * library_close(), which leaves the library in memory. In a portable build (meson_options.txt) the
+ * functions are linked into the program: a static program cannot load libraries made for another
+ * libc.
  */
 #ifdef KONTEND_PORTABLE
 
@@ -43,8 +44,8 @@ static inline void library_close(void *lib)
 }
 
 /*
- * The address of @name in what dlopen() answered, to the pointer at @ret: ISO C has no conversion
- * of what dlsym() returns to what it stands for.
+ * Stores the address of @name in the library @lib to the pointer at @ret: ISO C has no conversion
+ * from dlsym()'s void pointer to a function pointer.
  */
 static inline bool library_find(void *lib, const char *name, void *ret)
 {

@@ -69,7 +69,7 @@ for mode in anon kernel fresh growsdown; do
 	lines=6
 	if [ $mode = kernel ]; then
 		prints '^down_read_trylock: (tries again [0-9.]+ times for each try|how often it tries again is not available: )'
-		prints '^down_read_trylock: a trylock: it spins in cmpxchg and waits for nothing, so no wait is told$'
+		prints '^down_read_trylock: a trylock spins in cmpxchg and does not wait: the kernel reports no wait$'
 		lines=8
 	fi
 	[ "$(wc -l <"$work/out")" -eq $lines ] || complain "page-fault --mode $mode: not $lines lines"

@@ -84,8 +84,8 @@ static void reports_say_it(void **state)
 
 	play(w, 30);
 	char *text = asked_report(&w->q, &s);
-	const char *hint = strstr(text, "# down_read_trylock: a trylock: it spins in cmpxchg and "
-					"waits for nothing, so no wait is told\n");
+	const char *hint = strstr(text, "# down_read_trylock: a trylock spins in cmpxchg and "
+					"does not wait: the kernel reports no wait\n");
 	assert_non_null(hint);
 	assert_null(strstr(hint + 30, "a trylock: it spins"));
 	free(text);

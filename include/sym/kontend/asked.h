@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Has somebody asked us to end, by a signal that waits because it is blocked? Whoever waits long
- * for what can be done without looks here now and then.
+ * True if a signal that ends the program is pending: such signals are blocked in this thread. Code
+ * that waits long for something dispensable checks this now and then and gives up.
  */
 static inline bool asked_to_end(void)
 {

@@ -6,29 +6,29 @@
 #include "kontend/uprobe.h"
 
 /*
- * A program or library on disk, as probes see it: places are offsets into the file. It is read as
- * something that may be damaged.
+ * A program or library on disk, as probes need it: places are file offsets. The file may be
+ * damaged, so every read is checked.
  */
 struct binary;
 
-/* 0; -ENOTSUP: not an ELF file; or a negative errno. */
+/* 0; -ENOTSUP: not an ELF file; or another negative errno. */
 int binary_open(struct binary **ret, const char *path, struct error *err);
 enum uprobe_machine binary_machine(const struct binary *b);
-/* Bytes read from @offset on, at most @n; 0 beyond the end. */
+/* Reads up to @n bytes from @offset on and returns their number; 0 beyond the end. */
 size_t binary_read(const struct binary *b, uint64_t offset, void *ret, size_t n);
 /*
- * The function at @offset as "name", *ret_into bytes into it; false: none is known. *ret_debug: it
- * is known from separate debug information.
+ * The function at @offset as "name", *ret_into bytes after its start; false: none is known.
+ * *ret_debug: the name is from separate debug information.
  */
 bool binary_symbol(struct binary *b, uint64_t offset, char *ret, size_t size, uint64_t *ret_into,
 		   bool *ret_debug);
-/* The address that the file says of the byte at @offset; false: it is not loaded. */
+/* The virtual address in the file of the byte at @offset; false: no segment loads it. */
 bool binary_address(const struct binary *b, uint64_t offset, uint64_t *ret);
-/* The function or variable that covers such an address, as "name"; false: none. */
+/* The function or variable that covers this virtual address, as "name"; false: none. */
 bool binary_symbol_at(struct binary *b, uint64_t addr, char *ret, size_t size, uint64_t *ret_into);
 enum binary_kind {
 	BINARY_FUNCTION,
-	BINARY_CHOOSER, /* runs once, to say which of several functions is meant here */
+	BINARY_CHOOSER, /* runs once and returns which of several functions to use */
 	BINARY_VARIABLE,
 };
 
@@ -41,15 +41,15 @@ struct binary_entry {
 	bool global;
 };
 
-/* Calls @each for all symbols that are defined here; false: the binary has none. */
+/* Calls @each for all defined symbols; false: the binary has none. */
 bool binary_walk(struct binary *b, void (*each)(void *arg, const struct binary_entry *e),
 		 void *arg);
-/* Is @offset in what is executed? */
+/* True if @offset is in an executable segment. */
 bool binary_is_code(const struct binary *b, uint64_t offset);
 /*
- * File offset of the instruction @into bytes behind the beginning of the function @name. -ENOENT:
- * it has no such function, -EINVAL: no code is there, or it is not the only one of that name; the
- * sentence begins with @path.
+ * File offset of the instruction @into bytes after the start of function @name. -ENOENT: no such
+ * function. -EINVAL: there is no code, or several functions have that name. The message begins with
+ * @path.
  */
 int binary_locate(struct binary *b, const char *path, const char *name, uint64_t into,
 		  uint64_t *ret_offset, struct error *err);

@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 /*
- * Where the code of the kernel that runs here is read from, so that those who show it need not know
- * how that is done.
+ * Where to read the code of the running kernel from. It hides the method from those who show code.
  */
 struct codesource {
 	const char *name; /* "/proc/kcore", "BPF"; NULL: it cannot be read, see why */
 	const char *why;
-	/* At most @n bytes from @addr on; *ret_n: as many were there. 0 or a negative errno. */
+	/* Reads up to @n bytes from @addr on; *ret_n: number of bytes read. 0 or a negative errno.
+	 */
 	int (*read)(void *ctx, uint64_t addr, void *ret, size_t n, size_t *ret_n);
 	void *ctx;
 };

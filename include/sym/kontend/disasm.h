@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /*
- * Machine code as text, an instruction at a time: x86-64 in the syntax of AT&T, as kernel people
- * read it, and arm64. Bytes that are no instruction we know of are a line, too.
+ * Disassembler, one instruction at a time: x86-64 in AT&T syntax, as kernel developers read it, and
+ * arm64. Bytes that are no known instruction make a line, too.
  */
 enum disasm_machine { DISASM_OTHER, DISASM_X86_64, DISASM_ARM64 };
 
-/* Loads what is loaded when it is used, for whoever cannot do so later. */
+/* Loads the library at once instead of at first use, for a process that cannot load it later. */
 void disasm_prepare(void);
 
 enum disasm_kind {
@@ -32,12 +32,12 @@ struct disasm_line {
 	uint8_t length;	 /* 1 to DISASM_BYTES */
 	uint8_t bytes[DISASM_BYTES];
 	enum disasm_kind kind;
-	bool has_target; /* of a jump or call that says where to */
-	bool has_data;	 /* an operand is at a fixed place: x86-64, relative to %rip */
+	bool has_target; /* a jump or call with a known target */
+	bool has_data;	 /* an operand is at a fixed address: x86-64, relative to %rip */
 	uint64_t target, data;
-	/* "lock cmpxchgq %rdx,(%rdi)": mnemonic and operands, clean. */
+	/* Mnemonic and operands, without control characters: "lock cmpxchgq %rdx,(%rdi)". */
 	char text[160];
-	uint8_t operands; /* where these begin in text; its length: there are none */
+	uint8_t operands; /* offset of the operands in text; the length of text: no operands */
 };
 
 struct disasm;
@@ -54,12 +54,12 @@ static inline enum disasm_machine disasm_machine_here(void)
 #endif
 }
 
-/* 0; -ENOTSUP: built without capstone, or not that machine; -ENOMEM. */
+/* 0; -ENOTSUP: built without capstone, or it does not know the machine; -ENOMEM. */
 int disasm_open(struct disasm **ret, enum disasm_machine m, struct error *err);
 void disasm_close(struct disasm *d); /* NULL is fine */
 /*
- * The instruction at @at of @n bytes that lie at @address. At least one byte is used. False: @at is
- * the end.
+ * Decodes the instruction at offset @at of @n bytes from @address. It uses at least one byte.
+ * False: @at is the end.
  */
 bool disasm_line(struct disasm *d, const void *bytes, size_t n, size_t at, uint64_t address,
 		 struct disasm_line *ret);

@@ -6,27 +6,29 @@
 #include <sys/types.h>
 
 /*
- * What looking for symbols and lines needs of the world outside: files whose names a recording
- * says, and processes. Who may have neither asks somebody else, through these; where there is no
- * door (NULL) the same is done at once. Descriptors are the caller's; negative: -errno.
+ * Access to files that a recording names and to processes, for symbols and source lines. A process
+ * without the privilege (the sandbox) forwards requests to its broker through these functions; with
+ * NULL the functions below do the same at once. Results are descriptors that the caller owns, or
+ * negative: -errno.
  */
 struct file_access {
 	void *ctx;
-	/* A regular file, as file_access_open(). */
+	/* Opens a regular file, as file_access_open(). */
 	int (*open)(void *ctx, int root_fd, const char *path, int flags);
-	/* The root of a process, as O_PATH. */
+	/* Opens the root folder of a process with O_PATH. */
 	int (*root)(void *ctx, pid_t pid);
-	/* What process @pid has mapped by that name. */
+	/* Opens the file that process @pid has mapped from @path. */
 	int (*mapped)(void *ctx, pid_t pid, const char *path, bool *ret_deleted);
-	/* Runs this program anew with @argv and @fd, as srclines_proc_start() does: a number. */
+	/* Runs this program again with @argv and @fd, as srclines_proc_start() does. Returns a
+	 * number. */
 	int (*start)(void *ctx, int fd, const char *const *argv);
-	/* Ends what start() began: a wait status, or negative. */
+	/* Ends the process that start() began. Returns its wait status, or negative. */
 	int (*stop)(void *ctx, int number);
 };
 
 /*
- * Descriptor of a regular file, links in it leading nowhere but below @root_fd, unless that is -1.
- * @flags: O_NOFOLLOW, or 0.
+ * Opens a regular file. Links in the path cannot lead out of @root_fd, unless that is -1. @flags:
+ * O_NOFOLLOW, or 0.
  */
 int file_access_open(const struct file_access *d, int root_fd, const char *path, int flags);
 int file_access_root(const struct file_access *d, const char *proc, pid_t pid);
@@ -36,10 +38,9 @@ int file_access_start(const struct file_access *d, int fd, const char *const *ar
 int file_access_stop(const struct file_access *d, int number);
 
 /*
- * For who serves at the other side of a door: may what is open as @fd be handed to somebody whom
- * nobody trusts? ELF files and jitdumps may, maps of JITs that are called and begin as these do,
- * and text that is called as sources are and that everybody may read. Names are those behind all
- * links.
+ * For the broker: true if the file open as @fd may go to an untrusted process. These may: ELF files
+ * and jitdumps, files with the name and the first bytes of JIT maps, and world-readable text with
+ * the name of a source file. The name is that after all links are resolved.
  */
 bool file_access_may_pass(int fd);
 

@@ -5,15 +5,14 @@
 #include "kontend/vmlinux.h"
 
 /*
- * The file of a module of the kernel, with its symbols and debug information: as vmlinux_find(),
- * for the module that /proc/kallsyms calls @name. No folder is searched: modules.dep says where
- * below its folder a module is.
+ * Finds the file of a kernel module with symbols and debug information: as vmlinux_find(), for the
+ * module @name in /proc/kallsyms. No folder is searched: modules.dep has each module's path.
  */
 enum vmlinux_answer kmodule_find(struct vmlinux *ret, const char *root, const char *release,
 				 const char *name);
-/* Of the one that is loaded. False: none is called so, or it does not say its build id. */
+/* Build ID of the loaded module. False: no such module is loaded, or its build id is not known. */
 bool kmodule_loaded(struct vmlinux *ret, const char *root, const char *name);
-/* Is @path, as recordings have it, that module's: "[name]", or a file na-me.ko, packed or not? */
+/* True if @path, as in recordings, is that module: "[name]", or a file na-me.ko, packed or not. */
 bool kmodule_is(const char *path, const char *name);
 const char *kmodule_reason(enum vmlinux_answer a); /* for people; never NULL */
 

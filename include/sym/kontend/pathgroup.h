@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 /*
- * What a kernel function is busy with, as far as contention is concerned. A call chain belongs to
- * the kernel's subsystem that it passes (perf, breakpoints, uprobes), else to the kind of lock.
+ * The kernel work that a function belongs to, for contention. A call chain belongs to the subsystem
+ * that it passes (perf, breakpoints, uprobes), else to the kind of lock.
  */
 enum path_group {
 	PATH_NONE,
-	PATH_IRQ_OFF, /* of a clock's samples: it may have run with interrupts off just before */
+	PATH_IRQ_OFF, /* of clock samples: interrupts may have been off just before */
 	PATH_IDLE,    /* nothing to do */
 	PATH_SPINLOCK,
 	PATH_RWLOCK,
@@ -21,25 +21,25 @@ enum path_group {
 	PATH_SEMAPHORE,
 	PATH_RWSEM,
 	PATH_PERCPU_RWSEM,
-	PATH_LOCK, /* locking code that is common to several kinds */
-	/* Subsystems, which go before locks. */
+	PATH_LOCK, /* locking code shared by several kinds */
+	/* Subsystems; they take precedence over locks. */
 	PATH_PERF,	 /* contexts of perf events: switches and rotation */
 	PATH_BREAKPOINT, /* accounting of breakpoint slots */
 	PATH_UPROBE,
 	PATH_GROUPS
-	/* From here on those of one's own: see struct pathgroups. */
+	/* User-defined groups follow: see struct pathgroups. */
 };
 
 enum path_group pathgroup_of(const char *function);
-/* Does it end a region without interrupts? */
+/* True if it ends a section with interrupts off. */
 bool pathgroup_allows_irqs(const char *function);
 const char *pathgroup_name(enum path_group g); /* "rwsem"; "" for PATH_NONE */
-/* -EINVAL: there is none of that name. */
+/* -EINVAL: no such group. */
 int pathgroup_parse(const char *name, enum path_group *ret);
 
 /*
- * Groups of one's own, and functions that are added to those above. `= {0}` has none. Their numbers
- * begin at PATH_GROUPS; all numbers are below PATH_ALL.
+ * User-defined groups, and functions that users add to the groups above. `= {0}` has none.
+ * User-defined numbers begin at PATH_GROUPS; all numbers are below PATH_ALL.
  */
 enum {
 	PATHGROUP_OWN = 16,
@@ -53,16 +53,16 @@ struct pathgroups {
 	char names[PATHGROUP_OWN][PATHGROUP_NAME];
 	unsigned n_names, n_rules;
 	struct pathgroup_rule {
-		char name[PATHGROUP_PATTERN]; /* without underscores before it; not ended */
+		char name[PATHGROUP_PATTERN]; /* without leading underscores; no NUL */
 		uint8_t length, group;
-		bool prefix; /* of names that begin so */
+		bool prefix; /* matches names that begin with it */
 	} rules[PATHGROUP_RULES];
 };
 
-/* Adds functions, separated by blanks, to group @name, new or known. -EINVAL with @err. */
+/* Adds blank-separated functions to group @name, new or known. -EINVAL sets @err. */
 int pathgroup_add(struct pathgroups *own, const char *name, const char *functions,
 		  struct error *err);
-/* As pathgroup_of(), _name() and _parse(), with those of one's own; @own may be NULL. */
+/* As pathgroup_of(), _name() and _parse(), with user-defined groups; @own may be NULL. */
 enum path_group pathgroup_find(const struct pathgroups *own, const char *function);
 const char *pathgroup_title(const struct pathgroups *own, enum path_group g);
 int pathgroup_lookup(const struct pathgroups *own, const char *name, enum path_group *ret);

@@ -5,20 +5,21 @@
 #include "kontend/usersyms.h"
 
 /*
- * Lines of files of source. What they are called is said by debug information, which anybody may
- * have made: root shows files only that everybody may read. The last ones are kept in memory. One
- * thread.
+ * Lines of source files. Debug information, which any user may have written, names the files; so
+ * when kontend runs as root it shows only files that are world-readable. Caches recent lines. For
+ * one thread.
  */
 struct srctext;
 
-enum { SRCTEXT_MOST = 400 }; /* bytes of a line, with its NUL; longer ones are cut */
+enum { SRCTEXT_MOST = 400 }; /* bytes of a line, with its NUL; longer lines are cut */
 
 /* @files must outlive it. 0 or -ENOMEM. */
 int srctext_new(struct srctext **ret, struct usersyms *files, struct error *err);
 void srctext_free(struct srctext *s); /* NULL is fine */
 /*
- * Line @line, from 1 on, of file @path, as the process that ran @object sees it or else as we do:
- * clean, with blanks for tabs, without those at its end. False: there is none to be read.
+ * Line @line, from 1 on, of file @path, opened as the process that ran @object sees it, else as
+ * kontend does. Control characters are removed, tabs become blanks, trailing blanks are cut. False:
+ * the line cannot be read.
  */
 bool srctext_line(struct srctext *s, uint32_t object, const char *path, uint32_t line,
 		  char ret[SRCTEXT_MOST]);

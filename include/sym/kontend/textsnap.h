@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 /*
- * Code of functions of the kernel, as it was while it was measured: the payload of SNAPSHOT_TEXT.
- * A head, items by address, then the bytes, all in the byte order of the machine.
+ * Code of kernel functions as it was during the measurement: the payload of SNAPSHOT_TEXT. A head,
+ * items by address, then the bytes, all in the byte order of the recording machine.
  */
 enum { TEXTSNAP_VERSION = 1, TEXTSNAP_MOST = 4096, TEXTSNAP_BYTES = 1 << 20 };
 
@@ -22,13 +22,12 @@ struct textsnap_item {
 	uint32_t at, len; /* of its bytes in the payload */
 };
 
-/* The code of the function at @addr, in @payload; false: it is not in there. */
+/* The code in @payload of the function at @addr; false: the payload lacks it. */
 bool textsnap_find(const void *payload, size_t len, uint64_t addr, const uint8_t **ret,
 		   size_t *ret_len);
 /*
- * The code of those functions of the kernel that lock, or account perf events, breakpoints and
- * uprobes (pathgroup.h). @room bytes of *ret are left free before it. 0; -ENOENT: there are none;
- * -ENOMEM.
+ * Reads the code of kernel functions that lock, or account perf events, breakpoints and uprobes
+ * (pathgroup.h). @room bytes of *ret are left free before it. 0; -ENOENT: there are none; -ENOMEM.
  */
 int textsnap_take(const struct sym *s, struct codesource *c, size_t room,
 		  char **ret /* mem_free() */, size_t *ret_len);

@@ -6,12 +6,12 @@
 #include "kontend/usersyms.h"
 
 /*
- * Call chains of user space from what a sample has of it: the registers and a piece of the stack,
- * by the tables that programs carry for exceptions (.eh_frame).
- * Whatever is in the dump, unwinding ends: in bounded time, with the reason.
+ * User-space call chains from the user registers and the stack dump of a sample, with the exception
+ * tables of programs (.eh_frame). Whatever bytes the dump contains, unwinding ends in bounded time
+ * and gives its reason.
  */
 struct unwind;	     /* the tables of files */
-struct unwind_space; /* what one process has mapped */
+struct unwind_space; /* mappings of one process */
 
 /* An executable mapping. */
 struct unwind_map {
@@ -23,33 +23,33 @@ struct unwind_map {
 
 /* As PERF_SAMPLE_REGS_USER and PERF_SAMPLE_STACK_USER give it. */
 struct unwind_sample {
-	uint64_t regs_mask;   /* of perf's numbers, sample_regs_user */
-	const uint64_t *regs; /* one a bit, lowest first */
-	const void *stack;    /* from the stack pointer upwards */
-	size_t stack_len;     /* dyn_size: what is really there */
+	uint64_t regs_mask;   /* register numbers of perf, sample_regs_user */
+	const uint64_t *regs; /* one per bit, lowest first */
+	const void *stack;    /* As in PERF_SAMPLE_REGS_USER and PERF_SAMPLE_STACK_USER. */
+	size_t stack_len;     /* dyn_size: bytes really dumped */
 };
 
 enum unwind_end {
 	UNWIND_DONE,	/* the outermost frame was reached */
-	UNWIND_CUT,	/* it leaves the piece of the stack that was taken */
-	UNWIND_NO_INFO, /* of code without tables, or not of a file */
-	UNWIND_LOOP,	/* frames do not go outwards */
-	UNWIND_MOST,	/* more frames than are wanted */
+	UNWIND_CUT,	/* it leaves the dumped piece of the stack */
+	UNWIND_NO_INFO, /* code without tables, or not from a file */
+	UNWIND_LOOP,	/* frames do not move outwards */
+	UNWIND_MOST,	/* more frames than requested */
 	UNWIND_BAD,	/* no registers, or damaged tables */
-	/* Of code whose file ... */
+	/* The file of the code ... */
 	UNWIND_NO_FILE,	   /* is not there */
 	UNWIND_NO_RIGHT,   /* may not be read */
-	UNWIND_OTHER_FILE, /* is another one now, or may be */
+	UNWIND_OTHER_FILE, /* differs from the recorded one, or may differ */
 	/* Not tried: */
-	UNWIND_32BIT,	/* of another kind of program than the unwinder is for */
-	UNWIND_NO_MAPS, /* nothing is known of the process */
+	UNWIND_32BIT,	/* a program of another architecture than the unwinder's */
+	UNWIND_NO_MAPS, /* the mappings of the process are not known */
 	UNWIND_NONE,	/* there is no unwinder for this architecture */
 	UNWIND_ENDS,
 };
 
 struct unwind_frame {
-	uint64_t ip;	      /* the first one: where it was; others: where it returns to */
-	uint64_t at;	      /* the call: one byte before a place to return to */
+	uint64_t ip;	      /* first frame: instruction pointer; others: return address */
+	uint64_t at;	      /* the call: one byte before the return address */
 	uint64_t file_offset; /* of that */
 	uint32_t object;
 	bool is_known; /* in a mapping; else object and file_offset are 0 */
@@ -57,44 +57,44 @@ struct unwind_frame {
 
 const char *unwind_reason(enum unwind_end e); /* "stack dump ends", never NULL */
 
-/* By which library. */
+/* Library to unwind with. */
 enum unwind_way {
-	UNWIND_BEST, /* that this build has */
+	UNWIND_BEST, /* the best in this build */
 	UNWIND_LIBUNWIND,
 	UNWIND_LIBDW,
 };
 
 struct unwind_config {
-	const char *machine; /* as uname() says it, "x86_64" or "aarch64"; NULL or "": this one */
+	const char *machine; /* as in uname(), "x86_64" or "aarch64"; NULL or "": this machine */
 	enum unwind_way way;
-	/* Tables of a file from elsewhere, where it has none or is not there; NULL: there are none.
-	 * Of the answer `head.path` is not looked at. */
+	/* Recorded tables of a file, if the file has none or is missing; NULL: no recorded tables.
+	 * `head.path` of the answer is not used. */
 	const struct cfisnap *(*recorded)(void *ctx, uint32_t file);
 	void *ctx;
 };
 
-/* @files must outlive @ret. 0; -ENOTSUP: there is no unwinder for it in this build; -ENOMEM. */
+/* @files must outlive @ret. 0; -ENOTSUP: this build cannot unwind that machine's code; -ENOMEM. */
 int unwind_new(struct unwind **ret, struct usersyms *files, const struct unwind_config *c,
 	       struct error *err);
 void unwind_free(struct unwind *u); /* NULL is fine; after its spaces */
 
-/* The tables that were read of a file: *ret borrows them. False: none were, or none are there. */
+/* The tables read from a file: *ret borrows them. False: not read, or the file has none. */
 bool unwind_tables_get(const struct unwind *u, uint32_t file, struct cfisnap *ret);
-/* There may be more recorded ones than before. Then all spaces are to be set again. */
+/* Call when there may be more recorded tables. The caller must then set all spaces again. */
 void unwind_look_again(struct unwind *u);
 
 /* 0 or -ENOMEM. */
 int unwind_space_new(struct unwind_space **ret, struct unwind *u);
 void unwind_space_free(struct unwind_space *s); /* NULL is fine */
 /*
- * What is mapped from now on, ordered by address, none overlapping; borrowed until it is set
- * again. What was learnt of the former is forgotten.
+ * Sets the current mappings, ordered by address, without overlaps; borrowed until the next call.
+ * Forgets everything about the former mappings.
  */
 void unwind_space_set(struct unwind_space *s, const struct unwind_map *maps, size_t n);
 
 /*
- * Frames of a sample, innermost first, at most @most: as many are returned. The tables of a file
- * are read when a stack first needs them.
+ * Returns the frames of a sample, innermost first, at most @most, and their number. Tables of a
+ * file are read when a stack first needs them.
  */
 size_t unwind_stack(struct unwind_space *s, const struct unwind_sample *sample,
 		    struct unwind_frame *ret, size_t most, enum unwind_end *ret_end);

@@ -11,54 +11,55 @@
 #include <sys/types.h>
 
 /*
- * Functions of programs and libraries by file offset, and of JIT compilers by address. Files are
- * read in steps, between which a screen can be drawn: asking for a name of what is not loaded yet
- * says so, and has it loaded by the next usersyms_load_some(). Every failure has a reason to be
- * shown. All that is read is taken for hostile. One thread.
+ * Functions of programs and libraries by file offset, and of JIT-compiled code by address. Files
+ * are read in steps, so that the screen can be drawn in between: a lookup in a file that is not
+ * loaded yet answers USERSYM_PENDING, and the next usersyms_load_some() loads it. Each failure has
+ * a reason for users. All input is untrusted. For one thread.
  */
 struct usersyms;
 
 struct usersyms_config {
-	/* Was what is looked up recorded by this machine, since it booted? Else processes of the
-	 * same number are others, and a file is the one recorded only if its build id says so. */
+	/* True: the events are from this machine and this boot. Else PIDs are those of other
+	 * processes, and a file is the recorded one only if its build id is the same. */
 	bool same_machine;
 	const char *proc;	/* NULL: "/proc"; both are borrowed until usersyms_free() */
 	const char *debug_root; /* NULL: "/usr/lib/debug" */
-	/* Who opens files; NULL: we do. Borrowed as well. */
+	/* Opens files; NULL: directly. Borrowed as well. */
 	const struct file_access *door;
-	/* Are symbols that took long to read kept for the next time (cachefile.h)? */
+	/* Keep symbols that took long to read for the next run (cachefile.h). */
 	bool keep;
-	uint64_t keep_least_ns, keep_most; /* so long; bytes of all: for tests; 0: usual */
-	uint64_t tables_most; /* bytes of tables that usersyms_tidy() keeps; the same */
-	uint64_t
-		jit_pause_ns; /* before names that a process lacks are looked for again; the same */
+	uint64_t keep_least_ns,
+		keep_most;     /* least reading time; bytes in all: for tests; 0: default */
+	uint64_t tables_most;  /* bytes of tables that usersyms_tidy() keeps; the same */
+	uint64_t jit_pause_ns; /* pause before a missing JIT name is searched again; the same */
 };
 
 enum usersym_answer {
 	USERSYM_OK,
 	USERSYM_PENDING, /* not loaded yet */
 	USERSYM_NO_FILE,
-	USERSYM_NO_RIGHT,   /* may not be read by this user */
+	USERSYM_NO_RIGHT,   /* the user may not read it */
 	USERSYM_OTHER_FILE, /* the build id differs from the one recorded */
-	USERSYM_UNSURE,	    /* recorded elsewhere, without a build id */
-	USERSYM_NOT_ELF,    /* or damaged */
+	USERSYM_UNSURE,	    /* recorded on another machine or boot, without a build id */
+	USERSYM_NOT_ELF,    /* or damaged ELF */
 	USERSYM_NO_TABLE,   /* stripped, and no separate symbols */
 	USERSYM_NO_SYMBOL,  /* none covers the place */
-	USERSYM_SLOTS,	    /* no file: where the kernel has uprobes stepped out of line */
-	/* Bytes of code that is in the memory of a process alone: */
-	USERSYM_MEMORY_GONE,   /* which has ended, or has it no more */
-	USERSYM_MEMORY_DENIED, /* which may not be read by this user */
-	USERSYM_NO_DESCRIPTOR, /* as many files are open as may be: asked again later */
-	USERSYM_NOT_BELIEVED,  /* names by a file that neither root, we nor its process owns */
+	USERSYM_SLOTS,	    /* no file: memory where the kernel single-steps uprobes out of line */
+	/* Code that exists only in the memory of a process ... */
+	USERSYM_MEMORY_GONE,   /* which has ended, or no longer has it */
+	USERSYM_MEMORY_DENIED, /* which this user may not read */
+	USERSYM_NO_DESCRIPTOR, /* too many open files: tried again later */
+	USERSYM_NOT_BELIEVED,  /* names from a file that belongs neither to root, kontend's user nor
+				  the user of the process */
 	USERSYM_NO_MEMORY,
 	USERSYM_ANSWERS,
 };
 
-/* "the build id differs", for people; never NULL. */
+/* For users: "the build id differs"; never NULL. */
 const char *usersym_reason(enum usersym_answer a);
 
 struct usersym {
-	const char *name; /* demangled, clean; until usersyms_free() */
+	const char *name; /* demangled, no control characters; until usersyms_free() */
 	uint64_t start;	  /* file offset (JIT: address) of its first byte */
 	uint64_t size;
 };
@@ -68,73 +69,72 @@ void usersyms_free(struct usersyms *u); /* NULL is fine */
 
 /*
  * A number for a file as the kernel names it in mappings, "[vdso]" and "... (deleted)" included.
- * The same path and build id have one number, whatever the process; through the last @pid given
- * (0: none) the file is opened. Nothing is read. @build_id: at most 20 bytes are kept. 0 or
- * -ENOMEM.
+ * The same path and build id have one number in all processes; the file is opened through the last
+ * @pid given (0: none). Reads nothing. @build_id: the first 20 bytes count. 0 or -ENOMEM.
  */
 int usersyms_object(struct usersyms *u, const char *path, const uint8_t *build_id,
 		    size_t build_id_len, pid_t pid, uint32_t *ret);
-/* @ret is set with USERSYM_OK alone. */
+/* Sets @ret only with USERSYM_OK. */
 enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_t file_offset,
 				    struct usersym *ret);
-/* The address that the file says of the place, whether or not it has a name. */
+/* The virtual address in the file, whether or not the place has a name. */
 enum usersym_answer usersyms_address(struct usersyms *u, uint32_t object, uint64_t file_offset,
 				     uint64_t *ret);
-/* A function that is asked for by its name. */
+/* A function to find by its name. */
 struct usersym_wanted {
-	const char *name; /* as in the table of symbols; borrowed */
+	const char *name; /* as in the symbol table; borrowed */
 	uint64_t arg;	  /* the caller's */
-	uint64_t addr;	  /* that the file says of one of them */
-	unsigned n;	  /* so many are called so */
+	uint64_t addr;	  /* virtual address in the file of one match */
+	unsigned n;	  /* number of functions with that name */
 };
 
-/* Fills in `addr` and `n` of each, by one walk through the table. */
+/* Fills in `addr` and `n` of each by one walk through the symbol table. */
 enum usersym_answer usersyms_functions(struct usersyms *u, uint32_t object,
 				       struct usersym_wanted *wanted, size_t n);
-/* Of the file that names are from, at most 20 bytes; 0: not loaded, or it has none. */
+/* Build ID of the file that names are from, at most 20 bytes; 0: not loaded, or none. */
 size_t usersyms_build_id(const struct usersyms *u, uint32_t object, uint8_t ret[20]);
 /*
- * Code that process @pid made, by what its compiler writes: /tmp/perf-PID.map, or the dump that it
- * has mapped.
+ * Code that process @pid compiled at run time, from the names that its JIT compiler writes:
+ * /tmp/perf-PID.map, or the jitdump that it has mapped.
  */
 enum usersym_answer usersyms_lookup_jit(struct usersyms *u, pid_t pid, uint64_t addr,
 					struct usersym *ret);
-/* @pid has mapped the file @path, jit-PID.dump, as those do who write one. 0 or -ENOMEM. */
+/* Process @pid has mapped the file @path, jit-PID.dump, as writers of jitdumps do. 0 or -ENOMEM. */
 int usersyms_jitdump(struct usersyms *u, pid_t pid, const char *path);
 /*
- * Bytes of such code from @addr on, at most @n, out of the dump, or, if no file has them, out of
- * the memory of the process that wrote the map; *ret_path: of the dump, or says so; until
- * usersyms_free().
+ * Up to @n bytes of JIT code from @addr on, from the jitdump, or, if no file has them, from the
+ * memory of the process that wrote the map. *ret_path: the path of the dump, or a text that names
+ * the memory; valid until usersyms_free().
  */
 enum usersym_answer usersyms_bytes_jit(struct usersyms *u, pid_t pid, uint64_t addr, void *ret,
 				       size_t n, size_t *ret_n, const char **ret_path);
 /*
- * Has it no names but those that it exports, or none? Then those of a debug file are of use: @fd is
- * one that came from elsewhere, and stays the caller's. If it is of the object's build id and has
- * symbols, these are loaded.
+ * True if the object has only exported names, or none. Then symbols of a debug file help: @fd is
+ * one from another source and stays the caller's. If it has the object's build id and symbols,
+ * these are loaded.
  */
 bool usersyms_is_poor(const struct usersyms *u, uint32_t object);
 void usersyms_give(struct usersyms *u, uint32_t object, int fd);
 /*
- * Bytes of the file from @file_offset on, at most @n: *ret_n are there. Read now, from the file
- * that the names are of.
+ * Reads up to @n bytes from @file_offset on, now, from the file that the names are from. *ret_n:
+ * number of bytes read.
  */
 enum usersym_answer usersyms_bytes(struct usersyms *u, uint32_t object, uint64_t file_offset,
 				   void *ret, size_t n, size_t *ret_n);
 
 /*
- * Loads what was asked for until @budget_ns have passed, at least one step (some milliseconds).
- * True: there is more to do. *ret_changed: names may be there that were not.
+ * Loads requested files until @budget_ns have passed, at least one step (some milliseconds). True:
+ * there is more to do. *ret_changed: there may be new names.
  */
 bool usersyms_load_some(struct usersyms *u, uint64_t budget_ns, bool *ret_changed);
 /*
- * Now and then, as at the begin of a frame: bounds what tables of symbols take. Those that were not
- * looked into for longest are forgotten, and read anew when they are. Names that were given stay.
+ * Call now and then, as at the start of a frame: limits the memory of symbol tables. It drops the
+ * least recently used; the next lookup reads them again. Names already returned stay.
  */
 void usersyms_tidy(struct usersyms *u);
-/* What is to be said about the symbols that are kept, for people, once; NULL: nothing new. */
+/* A new message about cached symbols, for users; NULL: nothing new. */
 const char *usersyms_note(struct usersyms *u);
-/* How many files have their symbols kept, and the bytes that takes. 0 or a negative errno. */
+/* Number and total size of files in the symbol cache. 0 or a negative errno. */
 int usersyms_kept(size_t *ret_n, uint64_t *ret_size);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ELF files that probes are in: which machine they are for, their bytes, and their functions by
- * file offset. A symbol has an address; the segment that an offset is loaded with tells which.
- * Files without .symtab may have one apart, under /usr/lib/debug by their build id; .dynsym is what
- * is left then. Nothing is indexed: a symbol is looked for once for each probe, and kept by who
- * asked. kontend may be root here, and the file anyone's: elfimg.h reads it.
+ * ELF files with probes: their machine, their bytes, and their functions by file offset. Symbols
+ * have virtual addresses; the loaded segment of an offset converts between the two. Files without
+ * .symtab may have a debug file under /usr/lib/debug, found by build id; otherwise .dynsym is used.
+ * There is no index: each probe needs one search, and callers keep the result. kontend may run as
+ * root and the file may be any user's, so elfimg.h does all reading.
  */
 #include "kontend/binary.h"
 #include "kontend/elfimg.h"
@@ -18,7 +18,7 @@
 
 enum { TABLE_MOST = 1 << 30 };
 
-/* A table of symbols; its names end in a NUL. */
+/* A symbol table; its names end in a NUL. */
 struct table {
 	const struct elfimg *of;
 	uint8_t *entries;
@@ -28,7 +28,7 @@ struct table {
 
 struct binary {
 	struct elfimg elf, debug;
-	struct table table; /* of NULL: there is none, or nobody has asked */
+	struct table table; /* .of is NULL: none, or not looked for yet */
 	bool looked_for_table;
 };
 
@@ -51,10 +51,10 @@ int binary_open(struct binary **ret, const char *path, struct error *err)
 	}
 	binary_close(b);
 	if (code == -ENOMEM)
-		return error_set(err, code, "No memory for %s", path);
+		return error_set(err, code, "No memory for '%s'", path);
 	if (code == -ENOEXEC)
-		return error_set(err, -ENOTSUP, "%s is not an ELF file, or a damaged one", path);
-	return error_errno(err, code, "Cannot open %s", path);
+		return error_set(err, -ENOTSUP, "'%s' is not an ELF file, or is damaged", path);
+	return error_errno(err, code, "Cannot open '%s'", path);
 }
 
 void binary_close(struct binary *b)
@@ -92,7 +92,7 @@ static void open_debug(struct binary *b)
 	const struct elfimg *e = &b->elf;
 
 	if (elfimg_debug_path(path, sizeof(path), "/usr/lib/debug", e->build_id, e->build_id_len))
-		open_elf(path, &b->debug); /* one that cannot be read is none */
+		open_elf(path, &b->debug); /* an unreadable debug file counts as missing */
 }
 
 static bool load(struct table *t, const struct elfimg *e, uint32_t type)
@@ -116,7 +116,7 @@ static bool load(struct table *t, const struct elfimg *e, uint32_t type)
 	return true;
 }
 
-/* The best table of symbols that there is; NULL: none. */
+/* The best symbol table of the file; NULL: none. */
 static const struct table *table_of(struct binary *b)
 {
 	if (!b->looked_for_table && !load(&b->table, &b->elf, SHT_SYMTAB)) {
@@ -128,7 +128,9 @@ static const struct table *table_of(struct binary *b)
 	return b->table.of ? &b->table : NULL;
 }
 
-/* The function, or with @variables whatever it is, of entry @i; NULL: none that counts. */
+/*
+ * Reads entry @i and returns its name. NULL: not a defined function (@variables: nor a variable).
+ */
 static const char *symbol_at(const struct table *t, size_t i, bool variables,
 			     struct elfimg_symbol *ret)
 {
@@ -142,7 +144,7 @@ static const char *symbol_at(const struct table *t, size_t i, bool variables,
 	return *name && *name != '$' ? name : NULL; /* arm64 marks code and data with $x */
 }
 
-/* Which of two symbols that an address may belong to: one that covers it, then the nearest. */
+/* Prefers a symbol that covers the address, then the nearest one. */
 static bool is_better(const struct elfimg_symbol *a, const struct elfimg_symbol *best,
 		      uint64_t addr, bool any)
 {
@@ -156,7 +158,7 @@ static bool is_better(const struct elfimg_symbol *a, const struct elfimg_symbol 
 	return a->bind == STB_GLOBAL && best->bind != STB_GLOBAL;
 }
 
-/* The best symbol from @from up to @addr, into @best; NULL: none. */
+/* The best symbol in [@from, @addr], into @best; NULL: none. */
 static const char *search(const struct table *t, uint64_t from, uint64_t addr, bool variables,
 			  struct elfimg_symbol *best)
 {

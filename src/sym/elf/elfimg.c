@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The outer structure of ELF files. Counts are believed only as far as the file has bytes for them,
- * and up to a limit that no real file reaches: so what a hostile file can make us allocate is less
- * than what its owner had to write. 32-bit tables are widened while they are copied out. Offsets
- * are compared with the size by subtraction, never by a sum that could wrap.
+ * The outer structure of ELF files. Counts are trusted only as far as the file has bytes for them,
+ * and up to a limit that no real file reaches: a hostile file cannot make kontend allocate more
+ * than its owner had to write. 32-bit tables are widened while they are copied out. Offsets are
+ * compared with the size by subtraction, never by a sum that could wrap.
  */
 #include "kontend/elfimg.h"
 #include "elfrel.h"
@@ -37,7 +37,7 @@ bool elfimg_read(const struct elfimg *e, uint64_t offset, void *ret, size_t n)
 	return fdio_read_at(e->fd, offset, ret, n);
 }
 
-/* Where the tables are, of either class. */
+/* Positions of the tables, for both classes. */
 struct header {
 	uint64_t segments, sections;
 	size_t n_segments, n_sections, names;
@@ -45,7 +45,7 @@ struct header {
 	uint16_t machine, type;
 };
 
-/* What a table has, of either class: x is as the file has it. */
+/* Fields of a table entry @x of either class. */
 #define HEADER(x)                                                                                  \
 	(struct header)                                                                            \
 	{                                                                                          \
@@ -121,21 +121,21 @@ static bool read_segment(const struct elfimg *e, uint64_t at, void *item)
 	return true;
 }
 
-/* Is there room for @n things of @size bytes at @at? */
+/* True if the file has @n items of @size bytes at @at. */
 static bool has_room(const struct elfimg *e, uint64_t at, size_t n, size_t size)
 {
 	return at <= e->size && n <= (e->size - at) / size;
 }
 
-/* Things of a file that lie behind each other. */
+/* An array of items in the file. */
 struct items {
 	uint64_t at;
-	size_t n, size;	  /* in the file */
-	size_t item_size; /* when they are read */
+	size_t n, size;	  /* size of an item in the file */
+	size_t item_size; /* size of an item in memory */
 	bool (*read)(const struct elfimg *e, uint64_t at, void *item);
 };
 
-/* mem_free() what it answers. */
+/* mem_free() *ret. */
 static int read_items(const struct elfimg *e, const struct items *t, void **ret)
 {
 	char *items = mem_calloc(t->n, t->item_size);
@@ -200,7 +200,7 @@ static int read_sections(struct elfimg *e, struct header *h)
 	size_t size = e->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
 	struct elfimg_section first;
 
-	/* A file needs no sections to run, nor to have a build id. */
+	/* A file can run, and have a build id, without sections. */
 	if (!h->sections || h->section_size != size || !read_section(e, h->sections, &first))
 		return 0;
 	if (!h->n_sections && first.size <= SECTIONS_MOST)
@@ -375,7 +375,9 @@ void elfimg_symbol(const struct elfimg *e, const uint8_t *p, struct elfimg_symbo
 	*ret = e->is_64 ? SYMBOL(x.l) : SYMBOL(x.s);
 }
 
-/* Pages are shared by neighbours in the file, so an offset may be in two: code is what is asked. */
+/*
+ * Neighbours in the file share pages, so an offset may be in two segments: the one with code wins.
+ */
 const struct elfimg_segment *elfimg_segment_at(const struct elfimg_segment *s, size_t n,
 					       uint64_t at, bool by_addr)
 {

@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 /*
- * Sections of a file that is still to be linked, as modules of the kernel are, have no addresses.
- * For us those of code lie behind each other, in the order of the file: whoever reads symbols and
- * whoever reads debug information gives a place the same address. Others are at 0, and are not
- * asked for.
+ * Sections of relocatable files, as kernel modules are, have no addresses. kontend lays their code
+ * sections out one after another, in file order, so that a place has the same address for the
+ * reader of symbols and for the reader of debug information. Other sections get address 0; nothing
+ * looks them up.
  */
 enum { ELFREL_FIRST = 1 << 12 };
 

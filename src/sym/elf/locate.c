@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the name of a function to its place in the file. One that is exported is meant before those
- * of the same name that are not; several of these are a question to whoever asked. Names that are
- * near are proposed; what stands behind an "@" is a version.
+ * Finds a function in the file by name. An exported function wins over local ones of the same name;
+ * several local ones are an error that lists their offsets. An unknown name gets suggestions of
+ * similar names. A name ends before "@VERSION".
  */
 #include "kontend/binary.h"
 #include "kontend/nearest.h"
@@ -19,7 +19,7 @@ struct search {
 	size_t len;
 	struct binary_entry best;
 	bool found;
-	uint64_t others[OTHERS]; /* where functions of this name are that nobody else sees */
+	uint64_t others[OTHERS]; /* offsets of local functions of this name */
 	size_t n_others;
 	struct nearest near;
 };
@@ -67,8 +67,8 @@ static int not_there(const struct search *s, const char *path, struct error *err
 				       : i + 1 == s->near.n ? " or "
 							    : ", ",
 				       s->near.names[i]);
-	return error_set(err, -ENOENT, "%s has no function '%s'%s%s", path, s->name, names,
-			 *names ? "?" : "; BINARY:OFFSET takes a place in the file");
+	return error_set(err, -ENOENT, "'%s' has no function '%s'%s%s", path, s->name, names,
+			 *names ? "?" : "; or give an offset in the file: BINARY:OFFSET");
 }
 
 static int ambiguous(const struct search *s, const char *path, struct error *err)
@@ -79,10 +79,11 @@ static int ambiguous(const struct search *s, const char *path, struct error *err
 	for (size_t i = 0; i < s->n_others && at < sizeof(places); i++)
 		at += (size_t)snprintf(places + at, sizeof(places) - at, "%s0x%" PRIx64,
 				       i ? ", " : "", s->others[i]);
-	return error_set(err, -EINVAL,
-			 "%s has more than one function '%s': give one of their offsets instead of "
-			 "the name: %s",
-			 path, s->name, places);
+	return error_set(
+		err, -EINVAL,
+		"'%s' has more than one function '%s': give one of their offsets instead of "
+		"the name: %s",
+		path, s->name, places);
 }
 
 static int check(struct binary *b, const struct search *s, const char *path, uint64_t into,
@@ -93,20 +94,21 @@ static int check(struct binary *b, const struct search *s, const char *path, uin
 	if (!e->global && s->n_others > 1)
 		return ambiguous(s, path, err);
 	if (e->kind == BINARY_VARIABLE)
-		return error_set(err, -EINVAL, "%s: '%s' is a variable, not a function", path,
+		return error_set(err, -EINVAL, "'%s' in '%s' is a variable, not a function", path,
 				 s->name);
 	if (e->kind == BINARY_CHOOSER)
-		return error_set(err, -EINVAL,
-				 "%s: '%s' only chooses one of several functions, once when "
-				 "programs start (STT_GNU_IFUNC): probe the one that is chosen",
-				 path, s->name);
+		return error_set(
+			err, -EINVAL,
+			"'%s': '%s' only chooses one of several functions, once when "
+			"programs start (STT_GNU_IFUNC): probe the function that it chooses",
+			path, s->name);
 	if (e->size && into >= e->size)
 		return error_set(err, -EINVAL,
-				 "%s: %s+0x%" PRIx64 " is outside of the function, which has "
+				 "'%s': %s+0x%" PRIx64 " is outside of the function, which has "
 				 "0x%" PRIx64 " bytes",
 				 path, s->name, into, e->size);
 	if (!binary_is_code(b, e->offset + into))
-		return error_set(err, -EINVAL, "%s: nothing is executed at %s+0x%" PRIx64, path,
+		return error_set(err, -EINVAL, "'%s': there is no code at %s+0x%" PRIx64, path,
 				 s->name, into);
 	return 0;
 }
@@ -118,8 +120,7 @@ int binary_locate(struct binary *b, const char *path, const char *name, uint64_t
 
 	if (!binary_walk(b, look_at, &s))
 		return error_set(err, -ENOENT,
-				 "%s has no names of functions: give BINARY:OFFSET, a place in the "
-				 "file",
+				 "'%s' has no function names: give an offset as BINARY:OFFSET",
 				 path);
 	if (!s.found)
 		return not_there(&s, path, err);

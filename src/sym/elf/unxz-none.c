@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built without liblzma: packed symbols are not read. */
+/* For builds without liblzma: packed symbols are not read. */
 #include "unxz.h"
 
 #include <errno.h>

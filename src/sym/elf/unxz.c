@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * xz by liblzma into a buffer that doubles. The decoder's own memory is limited as well, since the
- * size of its dictionary is said by the file.
+ * Unpacks xz with liblzma into a buffer that doubles. The decoder's own memory is limited as well,
+ * since the file sets the size of its dictionary.
  */
 #include "unxz.h"
 #include "kontend/mem.h"
@@ -11,7 +11,7 @@
 
 enum { FIRST_ROOM = 64 << 10, DECODER_MOST = 80 << 20 };
 
-/* Gives the decoder room for more. */
+/* Enlarges the decoder's output buffer. */
 static int enlarge(lzma_stream *s, uint8_t **p, size_t *cap, size_t most)
 {
 	size_t more = *cap ? *cap * 2 : FIRST_ROOM;

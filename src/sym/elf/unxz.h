@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * Unpacks a file in the format of xz that becomes at most @most bytes, mem_free() them. 0, -ENOMEM,
- * -EBADMSG (damaged, or more than that), -ENOTSUP (built without liblzma).
+ * Unpacks an xz file into at most @most bytes, mem_free() them. 0, -ENOMEM, -EBADMSG (damaged, or
+ * larger than @most), -ENOTSUP (built without liblzma).
  */
 int unxz(const void *from, size_t len, size_t most, void **ret, size_t *ret_len);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The symbols that some addresses need, as a text of kallsyms again. A symbol ends where the next
- * one begins, so an address needs its predecessor and its successor to be answered as before: by
- * the same symbol, or by none. What is kept for all is what says where the sections of locking code
- * are, and that data has symbols at all.
+ * The symbols that some addresses need, written as kallsyms text again. A symbol ends where the
+ * next one begins, so an address needs its predecessor and its successor to get the same answer as
+ * before: the same symbol, or none. Symbols that mark the sections of locking code, and one data
+ * symbol, are always kept.
  */
 #include "kontend/bisect.h"
 #include "kontend/mem.h"
@@ -15,7 +15,7 @@
 
 void sym_mark(const struct sym *s, uint8_t *marks, uint64_t addr)
 {
-	/* A return address may be looked up by the byte before it. */
+	/* Lookups of a return address may use the byte before it. */
 	for (uint64_t back = 0; back < 2; back++) {
 		size_t i = BISECT(s->entries, s->n, addr, addr - back);
 
@@ -49,8 +49,8 @@ static size_t excerpt_line(const struct sym *s, const struct sym_entry *e, char 
 }
 
 /*
- * The edges of the sections of locking code: where one shares its address with a function there is
- * no entry of its own.
+ * The edges of the sections of locking code: an edge at the address of a function has no entry of
+ * its own.
  */
 static size_t excerpt_edges(const struct sym *s, char *buf, size_t size)
 {

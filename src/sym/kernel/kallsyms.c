@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /proc/kallsyms as an array sorted by address, names in one text beside it: some 70,000 functions
- * in about 3 MB, found by bisection without any allocation. The kernel's come sorted by themselves,
- * those of modules and BPF programs behind them do not: only these are sorted. Of several names at
- * one address the one that a reader expects is kept (kallsyms_rank()). A line is
- * "ADDRESS TYPE NAME[\t[MODULE]]"; anything else is skipped, so that a format that grows and a text
- * that was cut cost only what they damage. Padding in front of functions (__pfx_) is no function.
+ * /proc/kallsyms as an array sorted by address, with all names in one text: some 70,000 functions
+ * in about 3 MB, found by bisection without any allocation. The symbols of the kernel image are
+ * sorted in the file; only those that follow, of modules and BPF programs, need sorting. Of several
+ * names at one address, the one that a reader expects is kept (kallsyms_rank()). A line is "ADDRESS
+ * TYPE NAME[\t[MODULE]]"; other lines are skipped, so that a newer format or a truncated text costs
+ * only the lines it damages. Padding in front of functions (__pfx_) is no function.
  */
 #include "kallsyms.h"
 #include "kontend/mem.h"
@@ -16,14 +16,14 @@
 
 enum { KALLSYMS_NAME = 512 }; /* KSYM_NAME_LEN */
 
-/* One line, taken apart; the texts lie in the input and are not terminated. */
+/* A parsed line; its texts are in the input and not terminated. */
 struct kallsyms_line {
 	uint64_t addr;
 	const char *name, *module;
 	size_t name_len, module_len;
 	char type;
-	bool is_dirty; /* it has characters that are not to be shown */
-	bool has_dot;  /* maybe a compiler's suffix */
+	bool is_dirty; /* contains control or non-ASCII characters */
+	bool has_dot;  /* a compiler's suffix may follow the dot */
 };
 
 static inline const char *kallsyms_blanks(const char *p, const char *end)
@@ -34,8 +34,8 @@ static inline const char *kallsyms_blanks(const char *p, const char *end)
 }
 
 /*
- * Behind the plain characters at @p, as far as they can be told eight at a time: what follows is a
- * blank or a control character, something else that is not plain, or less than eight.
+ * Skips plain characters at @p, eight at a time. Stops at a blank or control character, at any
+ * other character that is not plain, or where fewer than eight are left.
  */
 static inline const char *kallsyms_plain(const char *p, const char *end, bool *ret_dot)
 {
@@ -43,7 +43,7 @@ static inline const char *kallsyms_plain(const char *p, const char *end, bool *r
 
 	for (; end - p >= 8; p += 8) {
 		uint64_t v = kallsyms_eight(p), dots = v ^ ones * '.';
-		/* Top bits: exact up to the lowest one that is set. */
+		/* The top bits are exact up to the lowest one set. */
 		uint64_t blank = (v - ones * (' ' + 1)) & ~v & tops;
 		uint64_t before = blank ? (blank & -blank) - 1 : UINT64_MAX;
 
@@ -56,7 +56,7 @@ static inline const char *kallsyms_plain(const char *p, const char *end, bool *r
 	return p;
 }
 
-/* Behind the word at @p, which a blank or the end of the line ends. */
+/* Skips the word at @p, which ends at a blank or at the end of the line. */
 static inline const char *kallsyms_word(const char *p, const char *end, struct kallsyms_line *l)
 {
 	for (p = kallsyms_plain(p, end, &l->has_dot); p < end; p++) {
@@ -70,12 +70,15 @@ static inline const char *kallsyms_word(const char *p, const char *end, struct k
 	return p;
 }
 
-/* Behind the number at @p, NULL where there is none. By table: digits defeat branch prediction. */
+/*
+ * Parses and skips the number at @p; NULL: no number. Uses a table, as digits defeat branch
+ * prediction.
+ */
 static inline const char *kallsyms_hex(const char *p, const char *end, uint64_t *ret)
 {
 	uint64_t high, low;
 
-	/* As the kernel prints them. */
+	/* The kernel's format: 16 digits. */
 	if (end - p >= 16 && kallsyms_hex8(p, &high) && kallsyms_hex8(p + 8, &low)) {
 		*ret = high << 32 | low;
 		return p + 16;
@@ -95,7 +98,7 @@ static inline const char *kallsyms_hex(const char *p, const char *end, uint64_t 
 	return p > from ? p : NULL;
 }
 
-/* The line's address and type; answers where its name is, NULL when it is no line of kallsyms. */
+/* Parses address and type. Returns the start of the name; NULL: no line of kallsyms. */
 static inline const char *kallsyms_head(const char *p, const char *end, struct kallsyms_line *l)
 {
 	p = kallsyms_hex(kallsyms_blanks(p, end), end, &l->addr);
@@ -109,7 +112,7 @@ static inline const char *kallsyms_head(const char *p, const char *end, struct k
 	return p < end && *p != '\n' ? p : NULL;
 }
 
-/* The rest of the line from its name on; false when the name makes no sense. */
+/* Parses the rest of the line, from the name on; false: not a valid name. */
 static inline bool kallsyms_tail(const char **pos, const char *end, struct kallsyms_line *l)
 {
 	const char *p = *pos, *word;
@@ -147,8 +150,8 @@ static bool kallsyms_ends(const char *name, const char *with)
 }
 
 /*
- * A label of the linker at the edge of a section: nothing lies there under that name. Among
- * functions only the well known ones count, since many a tracepoint is called "..._start".
+ * True for a label that the linker puts at the edge of a section: no object has that name. Among
+ * functions only well-known labels count, since many tracepoints are called "..._start".
  */
 static bool kallsyms_is_label(const char *name, char type)
 {
@@ -167,7 +170,7 @@ static bool kallsyms_is_label(const char *name, char type)
 	       kallsyms_ends(name, "_end") || kallsyms_ends(name, "_stop");
 }
 
-/* Of names at one address the least rank wins; of equal ones that with fewer underscores. */
+/* Of several names at one address the lowest rank wins; on a tie, fewer leading underscores. */
 static int kallsyms_rank(const struct sym *s, const struct sym_entry *e)
 {
 	const char *name = sym_text(s, e);
@@ -184,7 +187,7 @@ static int kallsyms_rank(const struct sym *s, const struct sym_entry *e)
 	return rank;
 }
 
-/* Appends a text to the names with a NUL, cleaned if it has to be. Its offset; there is room. */
+/* Appends a text with a NUL, cleaned if needed. Returns its offset; the caller made room. */
 static uint32_t kallsyms_keep(struct sym *s, const char *text, size_t len, bool is_dirty)
 {
 	uint32_t at = (uint32_t)s->text_len;
@@ -214,9 +217,8 @@ static void kallsyms_note_line(struct sym *s, const struct kallsyms_line *l)
 }
 
 /*
- * Names of compilers' labels and of padding in front of functions are none, which on some kernels
- * is every other line. Per-CPU offsets and other small numbers that are no addresses are marked
- * absolute.
+ * False for compilers' labels and function padding, which on some kernels are every other line.
+ * Absolute symbols are per-CPU offsets and other small numbers, not addresses.
  */
 static bool kallsyms_is_wanted(const struct kallsyms_line *l, const char *name, const char *end)
 {
@@ -272,11 +274,11 @@ bool kallsyms_is_better(const struct sym *s, const struct sym_entry *a, const st
 	return kallsyms_rank(s, a) < kallsyms_rank(s, b);
 }
 
-/* Of several entries at one address the one of the least rank stays, of equal ones the first. */
+/* Keeps one entry per address: the one of lowest rank, on a tie the first. */
 static size_t kallsyms_merge(const struct sym *s, struct sym_entry *entries, size_t n_entries)
 {
 	size_t n = n_entries ? 1 : 0;
-	int rank = -1; /* of the last one kept, once it is known */
+	int rank = -1; /* rank of the last kept entry; -1: not computed */
 
 	for (size_t i = 1; i < n_entries; i++) {
 		struct sym_entry *last = &entries[n - 1], *e = &entries[i];
@@ -306,7 +308,7 @@ size_t kallsyms_settle(const struct sym *s, struct sym_entry *entries, size_t n)
 	return n;
 }
 
-/* Sorts what lies behind the first @n entries, which are sorted, and brings it to its places. */
+/* Sorts the entries after the first @n, which are sorted, and merges them in. */
 static void kallsyms_sort_tail(struct sym *s, size_t n)
 {
 	size_t n_tail = s->n - n, to = s->n;
@@ -317,7 +319,8 @@ static void kallsyms_sort_tail(struct sym *s, size_t n)
 		return;
 	}
 	qsort(tail, n_tail, sizeof(*tail), kallsyms_compare);
-	/* From the end. At one address those of the tail come last, as in the input. */
+	/* Merges from the end. At equal addresses entries of the tail come last, as in the input.
+	 */
 	while (n_tail) {
 		bool is_last = !n || s->entries[n - 1].addr <= tail[n_tail - 1].addr;
 		s->entries[--to] = is_last ? tail[--n_tail] : s->entries[--n];
@@ -337,7 +340,7 @@ void kallsyms_sort(struct kallsyms_load *load)
 	s->n = kallsyms_settle(s, s->entries, s->n);
 }
 
-/* Gives back what doubling took too much; a failure to shrink is none. */
+/* Returns unused memory after doubling; if shrinking fails, the old block stays. */
 static void kallsyms_trim(struct sym *s)
 {
 	void *p = mem_resize(s->entries, s->n, sizeof(*s->entries));
@@ -353,7 +356,7 @@ static void kallsyms_trim(struct sym *s)
 	}
 }
 
-/* The line at @p; answers where the next one begins, NULL when memory is out. */
+/* Parses the line at @p. Returns the start of the next line; NULL: out of memory. */
 static const char *kallsyms_take_line(struct kallsyms_load *load, const char *p, const char *end)
 {
 	struct kallsyms_line line;
@@ -396,7 +399,7 @@ void kallsyms_note(struct kallsyms_load *load, const char *p, const char *end)
 		kallsyms_note_line(&load->sym, &line);
 }
 
-/* Names with their NULs are never longer than the lines that they are from. */
+/* Names with their NULs are never longer than their lines. */
 int kallsyms_load_init(struct kallsyms_load *load, size_t len)
 {
 	struct sym *s = &load->sym;
@@ -407,7 +410,7 @@ int kallsyms_load_init(struct kallsyms_load *load, size_t len)
 	if (!s->text)
 		return -ENOMEM;
 	s->text_cap = len + 1;
-	/* Offset 0 means "no module", so something else must lie there. */
+	/* Offset 0 means "no module", so keep it unused. */
 	kallsyms_keep(s, "", 0, false);
 	return 0;
 }
@@ -416,13 +419,13 @@ int sym_load(struct sym *s, const char *text, size_t len, struct error *err)
 {
 	struct kallsyms_load load;
 
-	/* Offsets are 32 bits wide, and the names are never longer than their source. */
+	/* Offsets have 32 bits; names are never longer than their source. */
 	if (len > UINT32_MAX / 2)
-		return error_set(
-			err, -EFBIG,
-			"the kernel's symbols (/proc/kallsyms) are %zu bytes long: more than "
-			"2 GiB is no symbol table; names are left out",
-			len);
+		return error_set(err, -EFBIG,
+				 "'/proc/kallsyms' has %zu bytes: more than 2 GiB is no symbol "
+				 "table; kernel "
+				 "functions have no names",
+				 len);
 	int r = kallsyms_load_init(&load, len);
 	if (!r)
 		r = kallsyms_take(&load, text, len);
@@ -430,7 +433,7 @@ int sym_load(struct sym *s, const char *text, size_t len, struct error *err)
 		sym_deinit(&load.sym);
 		return error_set(
 			err, r,
-			"no memory for the kernel's symbols (%zu bytes of /proc/kallsyms): "
+			"No memory for the kernel's symbols (%zu bytes of '/proc/kallsyms'): "
 			"free some and start again",
 			len);
 	}

@@ -8,7 +8,7 @@
 #include <endian.h>
 #include <string.h>
 
-/* A text of kallsyms on its way into the table, all of it or by pieces. */
+/* A text of kallsyms being parsed, as a whole or in pieces. */
 struct kallsyms_load {
 	struct sym sym;
 	const char *last_module; /* in the input: modules come in runs */
@@ -16,42 +16,42 @@ struct kallsyms_load {
 	uint32_t last_module_at;
 	size_t n_lines;
 	struct lockfn_filter filter;
-	bool is_noted; /* what kallsyms_note() finds is known */
+	bool is_noted; /* the results of kallsyms_note() are known */
 };
 
-/* @s takes over what @with has. */
+/* Replaces @s by @with, which it takes over. */
 void sym_replace(struct sym *s, const struct sym *with);
-/* For texts of @len bytes in all. 0 or -ENOMEM; sym_deinit() `sym` in any case. */
+/* Prepares for texts of @len bytes in all. 0 or -ENOMEM; sym_deinit() `sym` in any case. */
 int kallsyms_load_init(struct kallsyms_load *load, size_t len);
 /* Appends the symbols of the lines of @text. 0 or -ENOMEM. */
 int kallsyms_take(struct kallsyms_load *load, const char *text, size_t len);
-/* Notes what the line at @p, which ends before @end, says of the table as a whole. */
+/* Notes properties of the whole table from the line at @p, which ends before @end. */
 void kallsyms_note(struct kallsyms_load *load, const char *p, const char *end);
-/* Sorts all symbols that were taken, one an address. There is one. */
+/* Sorts all parsed symbols, one per address. There is at least one. */
 void kallsyms_sort(struct kallsyms_load *load);
-/* Of @n of them, which are sorted, one an address, and what they are. Answers how many. */
+/* Keeps one per address of @n sorted entries and sets their roles. Returns their number. */
 size_t kallsyms_settle(const struct sym *s, struct sym_entry *entries, size_t n);
-/* Is @a the better name of the address that both have? Of equal ones it is not. */
+/* True if @a is a better name than @b for their common address; false on a tie. */
 bool kallsyms_is_better(const struct sym *s, const struct sym_entry *a, const struct sym_entry *b);
 
-/* Eight characters, the first one lowest. */
+/* Loads eight characters, the first one lowest. */
 static inline uint64_t kallsyms_eight(const char *p)
 {
 	return le64toh(load_u64(p));
 }
 
-/* Eight digits in lower case to *@v; false: they are not. */
+/* Parses eight lower-case hex digits into *@v; false: they are others. */
 static inline bool kallsyms_hex8(const char *p, uint64_t *v)
 {
 	const uint64_t ones = 0x0101010101010101;
 	uint64_t c = kallsyms_eight(p), letter = c >> 6 & ones;
 	uint64_t x = (c & ones * 15) + letter * 9;
 
-	/* Are these the characters of those values? Letters are of 10 to 15, digits below. */
+	/* Check that the characters match these values: letters are 10 to 15, digits below. */
 	uint64_t odd = x | ((x + ones * 6) ^ letter << 4);
 	if (c != x + ones * '0' + letter * ('a' - '9' - 1) || odd & ones * 0xf0)
 		return false;
-	/* Pairs, fours, all: the first character is the highest. */
+	/* Combine pairs, fours, all: the first character is the highest. */
 	x = (x << 4 | x >> 8) & 0x00ff00ff00ff00ff;
 	x = (x << 8 | x >> 16) & 0x0000ffff0000ffff;
 	*v = (x << 16 | x >> 32) & 0xffffffff;

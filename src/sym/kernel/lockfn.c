@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which functions are "the lock" and which are its users. The kernel keeps most of the locking code
- * between __sched_text_start/end and __lock_text_start/end; what is inlined elsewhere, spins
- * outside (MCS queues, rwsem and rtmutex helpers) or has no such section on some architecture is
- * known by name. Names are compared without leading underscores and compiler suffixes. An entry of
- * the table is exact unless it ends in '*': a prefix is given only where the kernel has no other
- * function that begins so, since a swallowed caller gives its waits to someone else. The way of an
- * event from the tracepoint to perf or BPF counts as locking code: some of it (bpf_trace_run*) is
- * common to all tracepoints, so that it does not say by itself that a tracing frame is near.
- *
- * __schedule() lies in the sched text, but no lock function is ever called through it: it stands in
- * a chain only when the scheduler itself waits for a runqueue lock, and then it is the caller.
+ * between __sched_text_start/end and __lock_text_start/end. Functions that are inlined elsewhere,
+ * spin outside (MCS queues, rwsem and rtmutex helpers) or lack such a section on some architecture
+ * are known by name. Names are compared without leading underscores and compiler suffixes. A table
+ * entry is exact unless it ends in '*'. A prefix is used only where no other kernel function begins
+ * like that: if a caller matched, its waits would be charged to another function. The path of an
+ * event from the tracepoint to perf or BPF counts as locking code. Some of it (bpf_trace_run*) is
+ * common to all tracepoints and does not prove that a tracing frame is near.
+ * __schedule() is in the sched text, but no lock function is ever called through it: it is in a
+ * chain only when the scheduler itself waits for a runqueue lock, and then it is the caller.
  */
 #include "lockfn.h"
 #include "kontend/bisect.h"
@@ -142,7 +141,7 @@ static bool lockfn_matches(const char *pattern, const char *name, size_t len)
 	return len == n && !memcmp(pattern, name, n);
 }
 
-/* Is it one of the names from @from on, before @to? */
+/* True if the name is in the table from index @from on, before @to. */
 static bool lockfn_is_known(unsigned from, unsigned to, const char *name, size_t len)
 {
 	for (; from < to; from++)
@@ -151,7 +150,7 @@ static bool lockfn_is_known(unsigned from, unsigned to, const char *name, size_t
 	return false;
 }
 
-/* The ends of the names of whatever is called at these events. */
+/* Endings of the names of functions attached to these events. */
 static bool lockfn_is_tracing(const char *name, size_t len)
 {
 	static const char begin[] = "contention_begin", end[] = "contention_end";
@@ -194,7 +193,7 @@ enum sym_lockfn lockfn_by_name(const struct lockfn_filter *f, const char *name, 
 								      : SYM_LOCKFN_NOT;
 }
 
-/* Functions between two linker labels. */
+/* Marks functions between two linker labels. */
 static void lockfn_mark_range(const struct sym *s, struct sym_entry *entries, size_t n,
 			      const uint64_t range[2])
 {
@@ -233,8 +232,9 @@ bool sym_is_tracing(const struct sym *s, uint64_t addr)
 }
 
 /*
- * A chain taken by a BPF program begins with that program, whose name says nothing. Only the first
- * tracing frame counts: further out stand those of programs that wait for a lock themselves.
+ * A chain taken by a BPF program begins with that program, whose name has no meaning. Only the
+ * first tracing frame counts: frames further out belong to programs that wait for a lock
+ * themselves.
  */
 uint32_t sym_after_tracing(const struct sym *s, const uint64_t *frames, uint32_t n)
 {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A report needs some hundred of the kernel's hundred thousand symbols. The lines of the kernel
- * itself, which come first, are sorted by address (it searches them so), and this is seen by one
- * walk that looks at their addresses only and notes every so many lines where one is: a piece goes
- * from there to the next. When an address is asked for, the lines of its piece are taken apart, by
- * the code that takes all of them otherwise. What comes behind the first line that is out of order,
- * symbols of modules and the like, is read at once, and looked up beside the pieces.
- *
- * All lines of one address are in one piece, so that which of them is kept is decided there. The
- * arrays have room for everything, so that nothing of them moves and nothing has to be had later;
- * memory that is not written to costs nothing.
+ * image come first and are sorted by address (the kernel searches them so). One walk verifies that;
+ * it reads only their addresses and notes the position of every LINES-th line: a piece goes from
+ * there to the next. A lookup parses the lines of its piece, with the same code as for the whole
+ * table. The lines from the first one out of order on, symbols of modules and the like, are parsed
+ * at once and searched in addition to the pieces.
+ * All lines of one address are in one piece, so the choice among them is made there. The arrays
+ * have room for everything, so nothing moves and nothing is allocated later; memory that is not
+ * written to costs nothing.
  */
 #include "pieces.h"
 #include "kallsyms.h"
@@ -17,8 +16,8 @@
 #include "kontend/mem.h"
 
 enum {
-	LINES = 32,	   /* of a piece, at least */
-	WORTH = 128 << 10, /* bytes: shorter texts are read whole */
+	LINES = 32,	   /* least lines of a piece */
+	WORTH = 128 << 10, /* bytes: shorter texts are parsed as a whole */
 	ADDRESS = 16,	   /* digits */
 	NAME_AT = ADDRESS + 3,
 };
@@ -27,29 +26,31 @@ enum {
 
 struct piece {
 	uint64_t addr;	   /* of its first line */
-	uint32_t at;	   /* of it in the source */
-	uint32_t first, n; /* its entries; n UNREAD: it was not asked for */
+	uint32_t at;	   /* of its first line in the source */
+	uint32_t first, n; /* its entries; n is UNREAD before the first lookup */
 };
 
 struct sym_pieces {
 	const char *source;
-	size_t len, head; /* bytes; of them in pieces */
+	size_t len, head; /* bytes; bytes in pieces */
 	struct piece *pieces;
 	size_t n, cap;
 	size_t n_lines; /* in pieces */
-	/* What has been read, piece behind piece; first the tail, sorted. */
+	/* Parsed entries: first the sorted tail, then one piece after another. */
 	struct kallsyms_load load;
 	size_t n_tail;
 	struct sym whole;
 };
 
 struct walk {
-	uint64_t addr; /* of the line before */
-	uint64_t high; /* the first half of its digits, and their value */
+	uint64_t addr; /* of the previous line */
+	uint64_t high; /* first half of its digits, and their value */
 	uint64_t high_value;
 };
 
-/* The line's address. Most have the first half of their digits from the line before. */
+/*
+ * Parses the line's address. Most lines share the first half of their digits with the previous one.
+ */
 static inline bool address_of(const char *p, struct walk *w, uint64_t *ret)
 {
 	uint64_t high = kallsyms_eight(p), low;
@@ -65,7 +66,7 @@ static inline bool address_of(const char *p, struct walk *w, uint64_t *ret)
 	return true;
 }
 
-/* "ffffffff81000000 t name": what else kallsyms_take() would know as a line is left to it. */
+/* True for "ffffffff81000000 t name". All other formats are left to kallsyms_take(). */
 static inline bool is_usual(const char *p)
 {
 	return p[ADDRESS] == ' ' && kallsyms_is_letter(p[ADDRESS + 1]) && p[ADDRESS + 2] == ' ' &&
@@ -73,8 +74,8 @@ static inline bool is_usual(const char *p)
 }
 
 /*
- * Data, or maybe an edge of a section. Of their names four characters are compared at once: every
- * fourth name begins with an underscore, which no branch prediction knows.
+ * True for data symbols and possible section edges. Compares four characters at once: every fourth
+ * name begins with an underscore, which defeats branch prediction.
  */
 static inline bool is_notable(const struct sym_pieces *p, const char *line)
 {
@@ -92,7 +93,7 @@ static bool add_piece(struct sym_pieces *p, uint64_t addr, size_t at)
 	return true;
 }
 
-/* Finds the pieces, and where they end. False: out of memory. */
+/* Finds the pieces and their end. False: out of memory. */
 static bool walk(struct sym_pieces *p)
 {
 	const char *line = p->source, *end = line + p->len;
@@ -121,7 +122,7 @@ static bool walk(struct sym_pieces *p)
 	return true;
 }
 
-/* What is behind the pieces, and then room for all that is in them. */
+/* Parses the lines after the pieces, then makes room for all entries of pieces. */
 static bool read_tail(struct sym_pieces *p)
 {
 	struct sym *s = &p->load.sym;
@@ -164,7 +165,7 @@ struct sym_pieces *sym_pieces_new(const char *text, size_t len, struct sym *ret)
 		return NULL;
 	p->source = text;
 	p->len = len;
-	/* A table without any symbol has a state of its own, which is not found out here. */
+	/* A table without any symbol has a state of its own, which only the full load sets. */
 	if (kallsyms_load_init(&p->load, len) || !walk(p) || p->head < len / 4 || !read_tail(p) ||
 	    !read_piece(p, 0)->n) {
 		sym_pieces_free(p);
@@ -194,7 +195,7 @@ static const struct sym_entry *last_until(const struct sym_entry *entries, size_
 	return i ? &entries[i - 1] : NULL;
 }
 
-/* Of some pieces nothing is kept, or only what is above. */
+/* Goes back while a piece has no entry at or below @addr. */
 static const struct sym_entry *find_in_pieces(struct sym_pieces *p, uint64_t addr)
 {
 	const struct sym_entry *found = NULL;

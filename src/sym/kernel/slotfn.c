@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which callers wait for the locks around breakpoint slots. The accounting of the slots is guarded
- * by bp_cpuinfo_sem and the perf_event_mutex of a task (6.1 and later), or by nr_bp_mutex for
- * everybody (before); the locks have no names in the events, but those who take them have. Seen
- * with breakpoints opened and closed side by side on 6.18: bp_constraints_lock(), whether as writer
- * or reader. Compilers inline these functions into one another differently, so that all of them
- * are listed, and what opens, inherits and closes the events. Names are compared without leading
+ * Callers that wait for the locks around breakpoint slots. The slot accounting is guarded by
+ * bp_cpuinfo_sem and the perf_event_mutex of a task (6.1 and later), or by the global nr_bp_mutex
+ * (before). The events do not name these locks, but the functions that take them have names. Seen
+ * with breakpoints opened and closed in parallel on 6.18: bp_constraints_lock(), both as writer and
+ * reader. Compilers inline these functions into one another differently, so all of them are listed,
+ * and the functions that open, inherit and close the events. Names are compared without leading
  * underscores and compiler suffixes; the table is sorted.
  */
 #include "kontend/sym.h"
@@ -15,7 +15,7 @@
 
 static const struct entry {
 	const char *name;
-	bool accounts; /* takes the locks of the accounting alone */
+	bool accounts; /* takes only the locks of the accounting */
 } names[] = {
 	{"bp_constraints_lock", true},
 	{"bp_constraints_unlock", true},

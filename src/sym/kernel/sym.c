@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding what lies at an address, by bisection. kallsyms has no sizes: a symbol ends where the
- * next one begins, but not later than is plausible, as beyond the last function of the image lie
- * gigabytes of modules, BPF and vmalloc memory. A linker label ends the symbol before it and covers
- * nothing: without CONFIG_KALLSYMS_ALL labels are all there is in the data, and a lock in it is
- * better called by its address than "__init_begin+0x...".
+ * Finds the symbol at an address by bisection. kallsyms has no sizes: a symbol ends where the next
+ * one begins, but not later than is plausible, as gigabytes of modules, BPF and vmalloc memory
+ * follow the last function of the image. A linker label ends the symbol before it and covers
+ * nothing: without CONFIG_KALLSYMS_ALL the data has only labels, and for a lock in it the plain
+ * address is a better name than "__init_begin+0x...".
  */
 #include "kallsyms.h"
 #include "kontend/bisect.h"
@@ -15,7 +15,7 @@
 enum {
 	SYM_FUNCTION = 1 << 20, /* longest function */
 	SYM_OBJECT = 64 << 20,	/* longest data object: log and hash tables */
-	/* A lock in a static object lies near its start; farther away it is heap behind it. */
+	/* A lock in a static object is near its start; farther away is heap after the object. */
 	SYM_LOCK_IN_OBJECT = 4096,
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Code of the kernel in a recording: what it looks like while it is measured is patched for this
- * machine, and no other one can tell. Which functions will be hot is not known when a recording
- * begins; those that lock and account are known, and small together.
+ * Kernel code in a recording. The kernel patches its code for this machine and for the measurement,
+ * so a later reader could not find out what ran. Which functions will be hot is not known when a
+ * recording begins; the functions that lock and account are known, and small together.
  */
 #include "kontend/textsnap.h"
 #include "kontend/mem.h"
@@ -51,7 +51,7 @@ static bool is_wanted(const struct sym *s, const struct sym_entry *e)
 	       pathgroup_of(sym_text(s, e)) > PATH_IDLE;
 }
 
-/* Up to the next symbol; 0: too long, or there is none. */
+/* Size up to the next symbol; 0: too long, or there is none. */
 static size_t size_of(const struct sym *s, size_t i)
 {
 	uint64_t start = s->entries[i].addr, size;
@@ -64,7 +64,7 @@ static size_t size_of(const struct sym *s, size_t i)
 
 struct taking {
 	char *out;
-	size_t room, items, at, n; /* items: where bytes begin; at: behind the last of them */
+	size_t room, items, at, n; /* items: start of the bytes; at: end of the last of them */
 };
 
 static void take_one(struct taking *t, struct codesource *c, uint64_t addr, size_t size)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions that try to get a lock and go away if they cannot. Nothing waits in them, so the events
- * of contention say nothing of them, however long CPUs are busy in there: with an atomic
- * instruction on a cache line that others want, too. Names are compared without leading underscores
- * and compiler suffixes; one that ends in '*' is a prefix.
+ * Functions that try to get a lock and return at once if they cannot. They never wait, so there are
+ * no contention events of them, however long CPUs are busy in there with an atomic instruction on a
+ * contended cache line. Names are compared without leading underscores and compiler suffixes; one
+ * that ends in '*' is a prefix.
  */
 #include "kontend/sym.h"
 
 #include <string.h>
 
 const char sym_trylock_note[] =
-	"a trylock: it spins in cmpxchg and waits for nothing, so no wait is told";
+	"a trylock spins in cmpxchg and does not wait: the kernel reports no wait";
 
 static const char *const trylocks[] = {
 	"arch_spin_trylock",

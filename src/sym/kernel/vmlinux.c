@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where distributions put the kernel with its debug information. The running kernel says its build
- * id in /sys/kernel/notes, a recording that of its own; a file without the same one is another
- * kernel's, whatever it is called.
+ * Where distributions install the kernel with its debug information. The running kernel has its
+ * build id in /sys/kernel/notes; a recording has that of the recorded kernel. A file with another
+ * build id belongs to another kernel, whatever its name is.
  */
 #include "kontend/vmlinux.h"
 #include "kontend/file-access.h"
@@ -37,7 +37,7 @@ const char *vmlinux_reason(enum vmlinux_answer a)
 	return (unsigned)a < VMLINUX_ANSWERS ? reasons[a] : "unknown";
 }
 
-/* The build id of the notes in the file @path. False: it has none. */
+/* Reads the build id from the notes in file @path. False: it has none. */
 static bool read_notes(struct vmlinux *ret, const char *path)
 {
 	uint8_t bytes[NOTES_MOST], id[ELFIMG_BUILD_ID_MAX];
@@ -64,7 +64,7 @@ bool vmlinux_running(struct vmlinux *ret, const char *root)
 	return read_notes(ret, path);
 }
 
-/* Is the file at its path that of its build id, with symbols and debug information? */
+/* Checks that the file has the wanted build id, symbols and debug information. */
 static enum vmlinux_answer look_at(const struct vmlinux *v)
 {
 	struct elfimg e;
@@ -89,7 +89,7 @@ static void put_path(struct vmlinux *v, const char *root, const char *place, con
 		 gap + 2);
 }
 
-/* Where all debug files are by build id; there is room. */
+/* Sets the path that debug files have by build id; there is room. */
 static void put_id_path(struct vmlinux *v, const char *root)
 {
 	char debug[sizeof(v->path)];
@@ -120,8 +120,9 @@ enum vmlinux_answer vmlinux_find(struct vmlinux *ret, const char *root, const ch
 }
 
 /*
- * Modules: below folders of the release as depmod found them, or by build id. What a loaded one
- * says of itself is in /sys/module/NAME/notes. Files have `-` where the kernel has `_`, or not.
+ * Kernel modules: files in the release's folders as depmod found them, or by build id.
+ * /sys/module/NAME/notes has the build id of a loaded module. File names may have `-` where module
+ * names have `_`.
  */
 
 static const struct {
@@ -149,7 +150,7 @@ const char *kmodule_reason(enum vmlinux_answer a)
 	return (unsigned)a < VMLINUX_ANSWERS ? reasons[a] : "unknown";
 }
 
-/* Names are said by recordings, too: of none may a path be made that leads elsewhere. */
+/* Recordings contain names, too: a name must not lead the path to another folder. */
 static bool is_plain(const char *name)
 {
 	return *name && *name != '.' && !strchr(name, '/');
@@ -165,7 +166,7 @@ bool kmodule_loaded(struct vmlinux *ret, const char *root, const char *name)
 	return is_plain(name) && n > 0 && (size_t)n < sizeof(path) && read_notes(ret, path);
 }
 
-/* The bytes of @path in front of ".ko"; 0: it is another module's, or none's. */
+/* Length of @path before ".ko"; 0: not the file of this module. */
 static size_t stem(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/'), *p = slash ? slash + 1 : path;
@@ -183,7 +184,7 @@ bool kmodule_is(const char *path, const char *name)
 	       (path[0] == '[' && !strncmp(path + 1, name, n) && !strcmp(path + 1 + n, "]"));
 }
 
-/* The line of modules.dep that is about @name, up to its ".ko". */
+/* Finds the line of modules.dep for @name, up to its ".ko". */
 static bool find_stem(const char *root, const char *release, const char *name, char *ret)
 {
 	char path[LINE_SIZE];
