@@ -239,7 +239,8 @@ static void test_other_file(void **state)
 	start_server(SERVES_OTHER);
 	begin("other", srclines_fetch_argv);
 	expect(where(), 0,
-	       "no debug information (debuginfod: what came is of another build id, or has none)");
+	       "no debug information (debuginfod: the downloaded file has another build id, or "
+	       "none)");
 	end();
 }
 
@@ -253,7 +254,8 @@ static void test_other_id(void **state)
 			"%s/kept %s/debug",
 			dir, dir, dir, dir));
 	expect(where(), 0,
-	       "no debug information (debuginfod: what came is of another build id, or has none)");
+	       "no debug information (debuginfod: the downloaded file has another build id, or "
+	       "none)");
 	expect_name(where(), NULL);
 	end();
 	assert_true(run("mv %s/kept %s/debug", dir, dir));

@@ -69,7 +69,7 @@ static void no_functions(void **state)
 {
 	(void)state;
 	refused("locate_whale", 0, -ENOENT, "did you mean locate_whole");
-	refused("quite_another", 0, -ENOENT, "no function 'quite_another'; BINARY:OFFSET");
+	refused("quite_another", 0, -ENOENT, "no function 'quite_another'; or give");
 	refused("locate_whole", 100000, -EINVAL, "outside of the function");
 	refused("locate_number", 0, -EINVAL, "a variable");
 	refused("locate_twice", 0, -EINVAL, "more than one function");

@@ -269,7 +269,8 @@ static void copy_with(const char *path, uint64_t offset, uint8_t byte)
 /* A text without an end is found before any byte after it is read. */
 static void test_unterminated(void **state)
 {
-	static const char why[] = "debug information damaged: a section is cut off or does not end";
+	static const char why[] =
+		"debug information damaged: a section is truncated or lacks its end";
 	const struct srclines_place *p;
 	char path[64] = "/tmp/kontend-srclines-XXXXXX";
 	uintptr_t addr = where();
@@ -323,7 +324,7 @@ static void test_dies(void **state)
 static void test_lies(void **state)
 {
 	(void)state;
-	check_bad(lies, "debug information damaged (worker said what it was not asked for)");
+	check_bad(lies, "debug information damaged (worker sent an unexpected answer)");
 }
 
 static void test_mumbles(void **state)

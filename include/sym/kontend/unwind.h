@@ -25,7 +25,7 @@ struct unwind_map {
 struct unwind_sample {
 	uint64_t regs_mask;   /* register numbers of perf, sample_regs_user */
 	const uint64_t *regs; /* one per bit, lowest first */
-	const void *stack;    /* As in PERF_SAMPLE_REGS_USER and PERF_SAMPLE_STACK_USER. */
+	const void *stack;    /* from the stack pointer upwards */
 	size_t stack_len;     /* dyn_size: bytes really dumped */
 };
 

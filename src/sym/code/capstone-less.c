@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The machines that capstone knows besides those that disasm.c asks for. A static one has a table
- * of all of them, and by it two thirds of the library would come into the program; what is here is
- * found first. Nobody calls it.
+ * Stubs for the machines that capstone supports and disasm.c does not use. A static capstone has a
+ * table of all machines, which would link two thirds of the library into the program; the linker
+ * finds these stubs first. They are never called.
  */
 #include <capstone/capstone.h>
 

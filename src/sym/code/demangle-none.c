@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built without libiberty: names stay as the compiler wrote them. */
+/* For builds without libiberty: names stay mangled. */
 #include "demangle.h"
 
 bool demangle(const char *name, char *ret, size_t size)

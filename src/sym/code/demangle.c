@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names by libiberty. A name of a hundred bytes can stand for one of 2^50 (each part refers twice
- * to the one before), so what is more than fits is not waited for: the callback leaves by a jump.
- * The C++ part keeps nothing on the heap then; nor does the Rust part but for a name in punycode.
- * Of those that begin like either, that are Rust's old scheme, C++ would be shown with its hash.
+ * Demangles names with libiberty. A mangled name of a hundred bytes can expand to 2^50 bytes (each
+ * part refers twice to the one before), so the callback leaves with a jump when the buffer is full.
+ * The C++ part holds no heap memory then; nor does the Rust part, except for a name in punycode.
+ * Names of Rust's old scheme look like C++ names; as C++ they would be shown with their hash.
  */
 #include "demangle.h"
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * The name that a C++ or Rust function has in its source, without its parameters. False: @name is
- * not one of these, or too deep, or this build knows none; then nothing is said about @ret.
+ * The source name of a C++ or Rust function, without its parameters. False: @name is not mangled,
+ * is nested too deep, or this build has no demangler; then @ret is undefined.
  */
 bool demangle(const char *name, char *ret, size_t size);
 

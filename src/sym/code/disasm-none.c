@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built without capstone: there are bytes, and no text. */
+/* For builds without capstone: bytes, but no text. */
 #include "kontend/disasm.h"
 
 #include <errno.h>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Instructions by capstone. What it does not know (newer than it is) is passed by the length that
- * our own tables tell, so that what follows is read from its beginning. How it writes is made a bit
- * more like objdump: no blank behind commas, mnemonics without one at their end.
- *
- * The library is loaded when it is used: its tables, to be moved to where they are, are a third of
- * what starting a program takes that does without.
+ * Disassembles with capstone. Instructions that it does not know (newer than the library) are
+ * skipped by the length from kontend's own tables, so that the next instruction is decoded from its
+ * start. Text is adjusted towards objdump: no blank after commas, no blank at the end of mnemonics.
+ * The library is loaded at first use: relocating its tables takes a third of the start time of a
+ * program that does not need it.
  */
 #include "kontend/disasm.h"
 #include "kontend/mem.h"
@@ -49,7 +48,7 @@ static bool find_all(void *so, struct library *ret)
 	       LIBRARY_FIND(so, cs_disasm_iter, &ret->disasm_iter);
 }
 
-/* It stays in memory: the next one that is opened has it at once. */
+/* The library stays in memory: the next disassembler has it at once. */
 static int load(struct library *ret, struct error *err)
 {
 	void *so;
@@ -59,12 +58,12 @@ static int load(struct library *ret, struct error *err)
 	if (is_whole)
 		return 0;
 	return error_set(err, -ENOTSUP,
-			 "%s, which disassembles, cannot be loaded: install the package of "
+			 "Cannot load '%s' for disassembly: install the package of "
 			 "capstone that has it",
 			 SONAME(CS_API_MAJOR));
 }
 
-/* Whoever needs it is told what is missing. */
+/* Ignores errors: disasm_open() reports them. */
 void disasm_prepare(void)
 {
 	struct library lib;
@@ -129,7 +128,7 @@ static enum disasm_kind kind_of(const struct disasm *d)
 	if (d->lib.insn_group(d->handle, d->insn, CS_GRP_RET) ||
 	    d->lib.insn_group(d->handle, d->insn, CS_GRP_IRET))
 		return DISASM_RETURN;
-	/* Which groups branches of arm64 are in depends on the version. */
+	/* The groups of arm64 branches depend on the version of capstone. */
 	if (d->machine == DISASM_ARM64 &&
 	    (d->insn->id == ARM64_INS_BL || d->insn->id == ARM64_INS_BLR))
 		return DISASM_CALL;
@@ -154,7 +153,7 @@ static void find_places_x86(const cs_insn *i, struct disasm_line *ret)
 	}
 }
 
-/* The last operand: tbz has two more before it. */
+/* The last operand; tbz has two more before it. */
 static void find_places_arm64(const cs_insn *i, struct disasm_line *ret)
 {
 	const cs_arm64 *x = &i->detail->arm64;

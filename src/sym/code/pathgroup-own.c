@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Groups of one's own: rules that stand before the table of those that are built in, in the order
- * they were given. A rule is the name of a function, or with a '*' at its end the beginning of one;
- * leading underscores mean nothing, as in the table.
+ * User-defined groups: rules that are checked before the built-in table, in the order given. A rule
+ * is the name of a function, or the beginning of names and a '*'; leading underscores are ignored,
+ * as in the table.
  */
 #include "kontend/pathgroup.h"
 
@@ -53,13 +53,14 @@ static int name_group(struct pathgroups *own, const char *name, enum path_group 
 	if (pathgroup_lookup(own, name, ret) == 0)
 		return 0;
 	if (strlen(name) >= PATHGROUP_NAME)
-		return error_set(err, -EINVAL, "the name of a group has %d characters at most",
+		return error_set(err, -EINVAL, "the name of a group has at most %d characters",
 				 PATHGROUP_NAME - 1);
 	if (strcmp(name, "other") == 0)
-		return error_set(err, -EINVAL,
-				 "'other' is what is in no group: choose another name");
+		return error_set(
+			err, -EINVAL,
+			"'other' is reserved for functions in no group: choose another name");
 	if (own->n_names == PATHGROUP_OWN)
-		return error_set(err, -EINVAL, "there are more than %d groups of one's own",
+		return error_set(err, -EINVAL, "there are more than %d user-defined groups",
 				 PATHGROUP_OWN);
 	snprintf(own->names[own->n_names], PATHGROUP_NAME, "%s", name);
 	*ret = (enum path_group)(PATH_GROUPS + own->n_names++);
@@ -76,11 +77,12 @@ static int add_rule(struct pathgroups *own, enum path_group g, const char *s, si
 	if (n > PATHGROUP_PATTERN || skip >= r.length || strspn(s, letters) < r.length)
 		return error_set(
 			err, -EINVAL,
-			"'%.*s' is no function: give a name, or the beginning of names and "
+			"'%.*s' is not a function name: give a name, or the beginning of names and "
 			"a '*'",
 			n > PATHGROUP_PATTERN ? PATHGROUP_PATTERN : (int)n, s);
 	if (own->n_rules == PATHGROUP_RULES)
-		return error_set(err, -EINVAL, "there are more than %d functions in groups",
+		return error_set(err, -EINVAL,
+				 "there are more than %d functions in user-defined groups",
 				 PATHGROUP_RULES);
 	r.length = (uint8_t)(r.length - skip);
 	memcpy(r.name, s + skip, r.length);

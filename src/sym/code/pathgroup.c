@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions by what they are busy with: prefixes of names, without leading underscores. The first
- * that fits counts, so what is special stands before what is general. Names are those of 5.19 to
- * 6.18; they are those that stand in call chains while somebody waits, spins or accounts.
+ * Groups functions by the work they do: prefixes of names, without leading underscores. The first
+ * match wins, so special prefixes precede general ones. The names are from 5.19 to 6.18: functions
+ * in the call chains of tasks that wait, spin or do accounting.
  */
 #include "kontend/pathgroup.h"
 

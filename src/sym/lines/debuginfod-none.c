@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built without libdebuginfod: nobody is asked. */
+/* For builds without libdebuginfod: no downloads. */
 #include "debuginfod.h"
 
 #include <errno.h>

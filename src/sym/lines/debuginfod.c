@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libdebuginfod is loaded only when it is used: it brings a dozen libraries for the network, which
- * are nothing for a process that measures, and may be root.
+ * libdebuginfod is loaded only when it is used: it brings a dozen network libraries, which do not
+ * belong into a process that measures and may be root.
  */
 #include "debuginfod.h"
 #include "kontend/clock.h"
@@ -24,7 +24,7 @@ struct library {
 	__typeof__(debuginfod_end) *end;
 };
 
-static time_t until; /* of the one question that this process has */
+static time_t until; /* deadline of the only request in this process */
 
 const char *debuginfod_missing(void)
 {
@@ -38,7 +38,7 @@ static time_t seconds(void)
 	return (time_t)(clock_now_ns() / 1000000000u);
 }
 
-/* Not 0: it gives up, and takes its unfinished file away. */
+/* Progress callback. Not 0: the library gives up and removes its unfinished file. */
 static int over(debuginfod_client *client, long a, long b)
 {
 	(void)client;
@@ -58,10 +58,10 @@ static bool load(struct library *ret)
 	       LIBRARY_FIND(lib, debuginfod_end, &ret->end);
 }
 
-/* The descriptor that comes may be one to write to: it is opened anew by its name in the cache. */
+/* The library's descriptor may be writable: opens the cached file again by name, read-only. */
 static int ask_server(const struct library *lib, debuginfod_client *c, const char *build_id)
 {
-	static char *path; /* stays the library's memory until this process ends */
+	static char *path; /* the library keeps it until this process ends */
 
 	lib->set_progress(c, over);
 	int fd = lib->find(c, (const unsigned char *)build_id, 0, &path);
@@ -80,7 +80,7 @@ int debuginfod_find(const char *build_id, unsigned most_s, char *ret_why, size_t
 
 	until = seconds() + (time_t)most_s;
 	if (!load(&lib)) {
-		snprintf(ret_why, size, "debuginfod: %s cannot be loaded", DEBUGINFOD_SONAME);
+		snprintf(ret_why, size, "debuginfod: cannot load '%s'", DEBUGINFOD_SONAME);
 		return -ENOSYS;
 	}
 	debuginfod_client *c = lib.begin();

@@ -4,12 +4,12 @@
 
 #include <stddef.h>
 
-/* Why nothing can be asked for, for people; NULL: it can. */
+/* Why no download is possible, for users; NULL: it is. */
 const char *debuginfod_missing(void);
 /*
- * Asks the servers of DEBUGINFOD_URLS for the debug file of @build_id (lower case hexadecimal), for
- * @most_s seconds at most. A descriptor, to be read, or a negative errno with @ret_why set:
- * -ENOENT: they do not have it. Blocks: only for a process of its own.
+ * Asks the servers of DEBUGINFOD_URLS for the debug file of @build_id (lower-case hexadecimal), for
+ * at most @most_s seconds. Returns a readable descriptor, or a negative errno with @ret_why set.
+ * -ENOENT: the servers do not have it. Blocks: only for a separate process.
  */
 int debuginfod_find(const char *build_id, unsigned most_s, char *ret_why, size_t size);
 

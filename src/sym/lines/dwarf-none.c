@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built without libdw: no lines of source. */
+/* For builds without libdw: no source lines. */
 #include "dwarf.h"
 
 #include <unistd.h>

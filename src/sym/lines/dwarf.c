@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Debug information by libdw, in a process of its own. The file is mapped: what is not looked at
- * costs nothing, and one that is made shorter meanwhile ends this process only. Which unit a place
- * is in is told by .debug_aranges, or by asking each unit; the function is looked for among all
- * entries of its unit and kept, since whoever asks for one place of a function asks for others.
- *
- * The tree of entries is walked by steps that are counted and to a depth that is limited: how
- * entries are nested and where they refer to is said by the file. Sections of texts must end in a
- * zero, as the library reads to it.
+ * Reads debug information with libdw, in a separate process. The file is mapped: unused parts cost
+ * nothing, and a file that is truncated meanwhile kills only this process. The unit of an address
+ * is found in .debug_aranges, or by checking each unit. The function is searched in all entries of
+ * its unit and cached, since several places of a function are usually looked up.
+ * The walk through the tree of entries has a step counter and a depth limit, because the file
+ * controls nesting and references. String sections must end in a zero byte, as the library reads up
+ * to it.
  */
 #include "dwarf.h"
 #include "code/demangle.h"
@@ -24,7 +23,7 @@
 #include <unistd.h>
 
 enum {
-	STEPS_MOST = 4 << 20, /* entries looked at for one place */
+	STEPS_MOST = 4 << 20, /* entries visited for one place */
 	DEPTH_MOST = 64,
 	TEXT_SIZE = 1024,
 	UNPACKED_MOST = 1 << 30, /* bytes of a section */
@@ -49,9 +48,10 @@ bool dwarf_file_built(void)
 }
 
 /*
- * Debug information of a file that is still to be linked has holes where addresses and places in
- * other sections go. Only what compilers write there is known: whole addresses of 4 and 8 bytes.
- * Every place is compared with the section that it is in, as the file may say anything.
+ * Debug information of relocatable files has holes for addresses and for offsets into other
+ * sections. Only the relocations that compilers emit there are supported: whole addresses of 4 and
+ * 8 bytes. Each place is checked against the bounds of its section, as the file may contain
+ * anything.
  */
 
 struct relocation {
@@ -62,8 +62,8 @@ struct relocation {
 	Elf_Data *symbols, *target;
 };
 
-static const char damaged[] = "debug information damaged: a relocation is of no place";
-static const char unknown[] = "debug information has relocations of a kind that is not known";
+static const char damaged[] = "debug information damaged: a relocation is outside of its section";
+static const char unknown[] = "debug information has relocations of unknown type";
 
 static bool needs_relocation(Elf *elf)
 {
@@ -72,7 +72,7 @@ static bool needs_relocation(Elf *elf)
 	return gelf_getehdr(elf, &h) && h.e_type == ET_REL;
 }
 
-/* Bytes that are written; 0: none; -1: it is not known. */
+/* Number of bytes to write; 0: none; -1: unknown type. */
 static int width_of(uint16_t machine, uint64_t type)
 {
 	if (type == 0)
@@ -100,7 +100,7 @@ static bool value_of(const struct relocation *r, const GElf_Rela *rela, uint64_t
 	return s.st_shndx != SHN_XINDEX;
 }
 
-/* NULL, or why not. */
+/* NULL, or the reason of the failure. */
 static const char *apply_one(const struct relocation *r, const GElf_Rela *rela)
 {
 	int width = width_of(r->machine, GELF_R_TYPE(rela->r_info));
@@ -130,7 +130,7 @@ static const char *apply_all(const struct relocation *r, Elf_Data *list, size_t 
 	return why;
 }
 
-/* The texts of sections must stay as they were found, so nothing is written into them. */
+/* String sections must stay as they were checked, so nothing is written into them. */
 static bool is_wanted(const struct relocation *r, Elf_Scn *target)
 {
 	GElf_Shdr h;
@@ -141,7 +141,7 @@ static bool is_wanted(const struct relocation *r, Elf_Scn *target)
 	       strcmp(name, ".debug_str") != 0 && strcmp(name, ".debug_line_str") != 0;
 }
 
-/* One section of relocations, if it is one of debug information. */
+/* Applies one section of relocations, if its target has debug information. */
 static const char *apply_section(struct relocation *r, Elf_Scn *s)
 {
 	GElf_Shdr h;
@@ -206,7 +206,7 @@ static bool is_texts(const char *name)
 	       !strcmp(name, ".zdebug_str");
 }
 
-/* A packed section says how long it will be. */
+/* A compressed section states its unpacked size. */
 static bool unpack(Elf_Scn *s)
 {
 	GElf_Chdr packed;
@@ -220,7 +220,7 @@ static bool unpack(Elf_Scn *s)
 	       elf_compress(s, 0, 0) >= 0;
 }
 
-/* Has it the bytes it says, and if they are texts, does the last one end? */
+/* True if the file has all bytes of the section, and string sections end in a zero byte. */
 static bool section_is_sound(Elf *elf, size_t names, Elf_Scn *s)
 {
 	GElf_Shdr h;
@@ -253,7 +253,7 @@ static bool sections_are_sound(Elf *elf)
 	return true;
 }
 
-/* What is filled in is written to our own copy; the sections are looked at again behind it. */
+/* Relocations are written to a private copy; then all sections are checked again. */
 static bool fill_in(struct dwarf_part *p, const char **ret_why)
 {
 	elf_end(p->elf);
@@ -264,7 +264,7 @@ static bool fill_in(struct dwarf_part *p, const char **ret_why)
 
 static enum srclines_answer begin(struct dwarf_part *p, const char **ret_why)
 {
-	*ret_why = "debug information damaged: a section is cut off or does not end";
+	*ret_why = "debug information damaged: a section is truncated or lacks its end";
 	p->elf = elf_begin(p->fd, ELF_C_READ_MMAP, NULL);
 	if (!p->elf || !sections_are_sound(p->elf))
 		return SRCLINES_DAMAGED;
@@ -283,7 +283,7 @@ static void end(struct dwarf_part *p)
 		close(p->fd);
 }
 
-/* What it shares with others is of no use without it, but not the other way round. */
+/* An alternate file has no meaning without the main file, but the main file works without it. */
 enum srclines_answer dwarf_file_open(struct dwarf_file **ret, int fd, int alt, const char **ret_why)
 {
 	struct dwarf_file *d = mem_calloc(1, sizeof(*d));
@@ -330,7 +330,7 @@ static bool find_unit(struct dwarf_file *d, Dwarf_Addr pc)
 	d->has_unit = true;
 	if (dwarf_addrdie(d->main.dwarf, pc, &d->unit))
 		return true;
-	/* Not every compiler writes what that is told by. */
+	/* Not every compiler writes .debug_aranges. */
 	while (--d->steps > 0 &&
 	       dwarf_get_units(d->main.dwarf, cu, &cu, &version, &type, &die, NULL) == 0)
 		if (dwarf_haspc(&die, pc) == 1) {
@@ -341,7 +341,7 @@ static bool find_unit(struct dwarf_file *d, Dwarf_Addr pc)
 	return false;
 }
 
-/* What is looked for, and below what else it may be. */
+/* Entries to search for, and entries that may contain them. */
 struct wanted {
 	int tag;
 	bool (*may_hold)(int tag);
@@ -359,9 +359,9 @@ static bool is_block(int tag)
 }
 
 /*
- * What is wanted below @in that @pc is in, directly or below what may hold it. That
- * is gone through whatever it says of where it is: some compilers give blocks no place, though what
- * is in them has one.
+ * Finds the wanted entry that contains @pc in @in, directly or nested in entries that may hold it.
+ * Those are searched whatever address range they state: some compilers give blocks none, though
+ * entries inside have one.
  */
 static bool find_below(struct dwarf_file *d, Dwarf_Die *in, Dwarf_Addr pc, unsigned depth,
 		       const struct wanted *w, Dwarf_Die *ret)
@@ -394,7 +394,7 @@ static const char *keep(struct strpool *names, const char *text)
 	return strpool_intern(names, text ? text_clean(clean, sizeof(clean), text) : "");
 }
 
-/* As it was when the unit was compiled, where it is not from the root. */
+/* Relative paths start at the folder of the compilation. */
 static const char *keep_path(struct dwarf_file *d, struct strpool *names, const char *path)
 {
 	char whole[TEXT_SIZE];
@@ -425,7 +425,7 @@ static const char *name_of(Dwarf_Die *die, struct strpool *names)
 	return keep(names, name);
 }
 
-/* Where an inlined function was called, which is in the frame that it is inlined in. */
+/* The call site of an inlined function, which goes to the frame of its caller. */
 static bool fill_call(struct dwarf_file *d, Dwarf_Die *inlined, struct strpool *names,
 		      struct srclines_frame *ret)
 {
@@ -456,7 +456,10 @@ static bool fill_line(struct dwarf_file *d, Dwarf_Addr pc, struct strpool *names
 	return ret->file != NULL;
 }
 
-/* The function and what is inlined at @pc, outermost first; beyond the room the inner ones. */
+/*
+ * The function and the functions inlined at @pc, outermost first; without enough room, the inner
+ * ones are left out.
+ */
 static size_t find_chain(struct dwarf_file *d, Dwarf_Addr pc, Dwarf_Die *ret)
 {
 	size_t n = 0;

@@ -5,19 +5,19 @@
 #include "kontend/srclines.h"
 #include "kontend/strpool.h"
 
-/* The debug information of one file. */
+/* Debug information of one file. */
 struct dwarf_file;
 
 /*
- * @fd, and @alt (what it shares with others; -1: nothing), belong to it from then on in any case.
- * SRCLINES_OK with @ret; or why not, *ret_why: in so many words, or "".
+ * Takes over @fd and @alt (its alternate debug file; -1: none), even on failure. SRCLINES_OK with
+ * @ret; or an error code with its reason in *ret_why, which may be "".
  */
 enum srclines_answer dwarf_file_open(struct dwarf_file **ret, int fd, int alt,
 				     const char **ret_why);
 void dwarf_file_close(struct dwarf_file *d); /* NULL is fine */
-/* Texts of @ret are kept in @names. */
+/* Stores texts of @ret in @names. */
 enum srclines_answer dwarf_file_find(struct dwarf_file *d, uint64_t addr, struct strpool *names,
 				     struct srclines_place *ret);
-bool dwarf_file_built(void); /* false: there is nothing but SRCLINES_NOT_BUILT */
+bool dwarf_file_built(void); /* false: every answer is SRCLINES_NOT_BUILT */
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Debug files from elsewhere. Asking for one may take minutes, so a process of its own does, which
- * is this program run anew: it sends one message, with the file as a descriptor or with the reason
- * why there is none. It needs the network and its cache, and has no other right.
+ * Downloads debug files. A download may take minutes, so a separate process does it. It runs this
+ * program again and sends one message, with the file's descriptor or with the reason why there is
+ * none. It needs the network and its cache, and has no other privileges.
  */
 #include "fetch.h"
 #include "debuginfod.h"
@@ -19,23 +19,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* It gives up by itself; if not, it is ended by a timer, and if not that, from outside. */
+/* It stops by itself; else a timer ends it, else the parent does. */
 enum {
 	ASK_SECONDS = 120,
 	TIMER_SECONDS = 130,
 	END_SECONDS = 140,
-	/* After that nobody is asked: there is no network. */
+	/* After so many failures no more downloads: there is no network. */
 	FAILURES_MOST = 3
 };
 
 struct message {
-	int error; /* 0: the file comes along */
+	int error; /* 0: a descriptor follows */
 	char why[FETCH_WHY];
 };
 
 const char *const srclines_fetch_argv[] = {"kontend", SRCLINES_FETCH_ARG, NULL};
 
-/* @r, and why. */
+/* Returns @r and stores the reason. */
 static int fail(struct srclines_fetch *f, int r, const char *why)
 {
 	char clean[FETCH_WHY];
@@ -60,7 +60,8 @@ const char *srclines_fetch_never(struct srclines_fetch *f, size_t id_len)
 
 const char *srclines_fetch_wrong(void)
 {
-	return "no debug information (debuginfod: what came is of another build id, or has none)";
+	return "no debug information (debuginfod: the downloaded file has another build id, or "
+	       "none)";
 }
 
 int srclines_fetch_start(struct srclines_fetch *f, const struct file_access *door,
@@ -78,10 +79,10 @@ int srclines_fetch_start(struct srclines_fetch *f, const struct file_access *doo
 	if (r == 0)
 		return 0;
 	f->failures++;
-	return fail(f, r, "debuginfod: no process to ask it");
+	return fail(f, r, "debuginfod: cannot start its process");
 }
 
-/* 1, 0: none yet, or -EPIPE: it has ended, or says what is no message. */
+/* 1; 0: nothing yet; -EPIPE: the process has ended, or sent an invalid message. */
 static int receive(int from, struct message *ret, int *ret_fd)
 {
 	int fds[FDPASS_MOST];
@@ -136,7 +137,10 @@ void srclines_fetch_stop(struct srclines_fetch *f)
 	f->file = -1;
 }
 
-/* Made as the library would, and told to it, so that it is known what may be written to. */
+/*
+ * Creates the cache folder as the library would, and sets its path, so that the sandbox can allow
+ * writes there.
+ */
 static bool make_cache(char *ret, size_t size)
 {
 	const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *all = getenv("XDG_CACHE_HOME");
@@ -171,7 +175,8 @@ static int find_file(const char *build_id, struct message *m)
 		r = -ENOTDIR;
 	r = r ? r : srclines_jail_writes(cache);
 	if (r < 0) {
-		snprintf(m->why, sizeof(m->why), "debuginfod: no cache (%s)", strerror(-r));
+		snprintf(m->why, sizeof(m->why), "debuginfod: cannot make its cache (%s)",
+			 strerror(-r));
 		return r;
 	}
 	srclines_jail_budget(0, TIMER_SECONDS);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is left to a process that reads files of anybody's making by a library that may be led
- * astray: the descriptors that it is sent, memory, and answering. Nothing can be opened, made,
- * run, mapped to be executed or sent elsewhere. A call that is not in the list fails, and does not
- * kill, as the library asks for files that it can do without.
+ * Sandbox of a process that reads untrusted files with a library that these may exploit. The
+ * process keeps only the descriptors that it is sent, memory, and its answers. It cannot open,
+ * create or execute files, map executable memory or send data elsewhere. System calls outside of
+ * the list fail and do not kill, because the library tries to open files that it can do without.
  */
 #include "kontend/rights.h"
 #include "kontend/sanitized.h"
@@ -49,7 +49,7 @@ static int limit(int what, uint64_t most)
 	return setrlimit(what, &l) < 0 ? -errno : 0;
 }
 
-/* A sanitizer's shadow takes more room than any program. */
+/* A sanitizer's shadow memory takes more than any program. */
 static int limit_memory(void)
 {
 	int r = SANITIZED_SHADOW ? 0 : limit(RLIMIT_AS, SPACE_MOST);
@@ -57,7 +57,7 @@ static int limit_memory(void)
 	return r || SANITIZED_SHADOW ? r : limit(RLIMIT_DATA, DATA_MOST);
 }
 
-/* Who measures has given up the right to become another user: then the calls below are the wall. */
+/* A process without CAP_SETUID stays its user: then only the system call filter protects. */
 static void become_nobody(void)
 {
 	if (geteuid() != 0 || syscall(SYS_setgroups, 0, NULL) < 0)
@@ -72,7 +72,7 @@ static void become_nobody(void)
 #define ANSWER(what) BPF_STMT(BPF_RET | BPF_K, what)
 #define FAIL (SECCOMP_RET_ERRNO | EPERM)
 #define ALLOW(nr) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1), ANSWER(SECCOMP_RET_ALLOW)
-/* Only without PROT_EXEC, which is argument 2 of either call. */
+/* Allowed only without PROT_EXEC, argument 2 of both calls. */
 #define ALLOW_MAP(nr)                                                                              \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 4), LOAD(args[2]),                              \
 		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1), ANSWER(FAIL),               \
@@ -124,7 +124,7 @@ static int filter_calls(void)
 }
 #endif
 
-/* Of a kernel that cannot filter the rest must do. */
+/* A kernel without seccomp filters leaves the other limits. */
 static int filter_where_possible(void)
 {
 	int r = filter_calls();

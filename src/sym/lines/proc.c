@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The other processes: how they are started and ended, and what is said to them.
- *
- * They are run anew and not only forked: there may be threads here, and what kontend has in its
- * memory is nothing for them. Standard streams lead nowhere, and the signals of a terminal go to
- * another group.
- *
- * Messages: a head of four words (mark, kind, file, number), then what the kind has. Texts are a
- * length that counts their NUL, and the bytes. A message must be used up by what it says it holds.
+ * The other processes: starting and ending them, and the message format.
+ * They run this program again instead of only forking: kontend may have threads, and its memory
+ * must not reach them. Their standard streams go to /dev/null, and they have a process group of
+ * their own, so terminal signals do not reach them.
+ * Messages: a head of four words (mark, kind, file, number), then the data of the kind. A text is
+ * its length with NUL, and its bytes. The parts of a message must fill it exactly.
  */
 #include "proc.h"
 #include "kontend/cursor.h"
@@ -51,7 +49,7 @@ static void put_text(struct writer *w, const char *s)
 	put_bytes(w, "", 1);
 }
 
-/* All frames fit: SRCLINES_FRAMES times two texts are less than a message. */
+/* All frames fit: two texts for each of SRCLINES_FRAMES take less than a message. */
 static void put_place(struct writer *w, const struct srclines_msg *m)
 {
 	size_t n = m->answer == SRCLINES_OK ? m->place.n : 0;
@@ -94,7 +92,7 @@ size_t srclines_msg_put(uint8_t *buf, const struct srclines_msg *m)
 	return (size_t)(w.at - buf);
 }
 
-/* "" where it is not what it should be. */
+/* "" if the text is invalid. */
 static const char *get_text(struct cursor *c)
 {
 	uint32_t n = cursor_u32(c);
@@ -216,7 +214,7 @@ int file_access_start(const struct file_access *d, int fd, const char *const *ar
 {
 	if (d)
 		return d->start(d->ctx, fd, argv);
-	/* A copy onto the same number would be closed with the program that is run. */
+	/* Without a copy, close-on-exec would close a descriptor that already has that number. */
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, SRCLINES_FD + 1);
 	int r = copy < 0 ? -errno : spawn(copy, argv);
 	if (copy >= 0)
@@ -273,7 +271,7 @@ void srclines_proc_stop(struct srclines_proc *p)
 	if (!p->pid)
 		return;
 	close(p->fd);
-	/* Whoever is ending already is not killed a second time. */
+	/* If it is ending already, it is not killed a second time. */
 	status = file_access_stop(p->door, p->pid);
 	p->pid = 0;
 	say_end(p, status);

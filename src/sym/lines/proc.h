@@ -8,17 +8,17 @@
 #include <sys/types.h>
 
 /*
- * What kontend and the process that reads debug information say to each other: messages of at most
- * SRCLINES_MSG_MOST bytes, each one datagram, in this machine's byte order. Whoever gets one takes
- * it for hostile.
+ * Messages between kontend and the process that reads debug information: datagrams of at most
+ * SRCLINES_MSG_MOST bytes, in this machine's byte order. Each side treats what it receives as
+ * untrusted.
  */
 enum srclines_msg_kind {
-	/* Questions. Their answers come in the same order; a close has none. */
-	SRCLINES_MSG_OPEN = 1, /* a file; descriptors come along: of it, and of what it shares */
-	SRCLINES_MSG_FIND,     /* n places in a file: an answer each */
+	/* Questions. Answers come in the same order; CLOSE has none. */
+	SRCLINES_MSG_OPEN = 1, /* a file; descriptors: its own, its alternate file's */
+	SRCLINES_MSG_FIND,     /* n places in a file: one answer each */
 	SRCLINES_MSG_CLOSE,
 	/* Answers. */
-	SRCLINES_MSG_OPENED, /* `answer`, and why where it is not OK */
+	SRCLINES_MSG_OPENED, /* `answer`, and `why` unless it is OK */
 	SRCLINES_MSG_PLACE,  /* of an address */
 	SRCLINES_MSG_KINDS,
 };
@@ -36,19 +36,22 @@ struct srclines_msg {
 	uint64_t addrs[SRCLINES_MSG_PLACES];
 	uint64_t addr; /* PLACE */
 	enum srclines_answer answer;
-	const char *why;	     /* OPENED: in the bytes; "": nothing more to say */
+	const char *why;	     /* OPENED: in the bytes; "": no more details */
 	struct srclines_place place; /* PLACE that is OK; texts are in the bytes */
 };
 
-/* Into @buf, which has SRCLINES_MSG_MOST bytes: how many they are. Longer texts are cut. */
+/*
+ * Writes the message to @buf, which has SRCLINES_MSG_MOST bytes, and returns its length. Longer
+ * texts are cut.
+ */
 size_t srclines_msg_put(uint8_t *buf, const struct srclines_msg *m);
-/* False: it is no such message. @ret is valid as long as @buf. */
+/* False: not a valid message. @ret is valid as long as @buf. */
 bool srclines_msg_get(const uint8_t *buf, size_t n, struct srclines_msg *ret);
 
-/* The process that reads debug information, from outside. */
+/* The process that reads debug information, for its parent. */
 struct srclines_proc {
-	pid_t pid;			/* 0: there is none */
-	const struct file_access *door; /* who began it; NULL: we did */
+	pid_t pid;			/* 0: not running */
+	const struct file_access *door; /* started it; NULL: started directly */
 	int fd;
 	char end[96]; /* how the last one ended: "worker ended by signal 11" */
 	uint8_t bytes[SRCLINES_MSG_MOST];
@@ -57,30 +60,33 @@ struct srclines_proc {
 /* @door, @argv: as in srclines_config. 0 or a negative errno. */
 int srclines_proc_start(struct srclines_proc *p, const struct file_access *door,
 			const char *const *argv);
-/* Ends it, if there is one, and fills in `end`. */
+/* Ends it, if it runs, and fills in `end`. */
 void srclines_proc_stop(struct srclines_proc *p);
-/* With @n descriptors, which stay the caller's. 0, -EAGAIN: not now; others: it is broken. */
+/* Sends @n descriptors, too, which stay the caller's. 0; -EAGAIN: not now; other: broken. */
 int srclines_proc_send(struct srclines_proc *p, const struct srclines_msg *m, const int *fds,
 		       size_t n);
-/* The next answer, in p->bytes. 1; 0: none yet; negative: it has ended, or is broken. */
+/* The next answer, in p->bytes. 1; 0: none yet; negative: the process has ended, or is broken. */
 int srclines_proc_receive(struct srclines_proc *p, struct srclines_msg *ret);
 
 /*
- * Gives up, for good, whatever the process that reads debug information does not need: other
- * descriptors than standard streams and @fd, capabilities, another user than nobody where that may
- * be chosen, memory without bounds, and nearly all system calls. 0 or a negative errno, after which
- * nothing must be read.
+ * Gives up for good all that the process reading debug information does not need: descriptors
+ * except standard streams and @fd, capabilities, root (if it may change its user),
+ * unlimited memory, and nearly all system calls. 0 or a negative errno, after which nothing must be
+ * read.
  */
 int srclines_jail(int fd);
-/* Before each question: from now on the process may use so much, else the kernel ends it. */
+/*
+ * Before each question: limits the CPU and wall time of the process; over the limit, the kernel
+ * kills it.
+ */
 void srclines_jail_budget(unsigned cpu_s, unsigned wall_s);
 
 /*
- * For a process that needs the network and files of its user: other descriptors than standard
- * streams and @fd are closed, capabilities dropped; it ends with who began it.
+ * For a process that needs the network and its user's files: closes descriptors except standard
+ * streams and @fd, drops capabilities; it ends with its parent.
  */
 int srclines_jail_rights(int fd);
-/* Where the kernel can see to it: nothing is run, and nothing written to but below folder @path. */
+/* If the kernel can enforce it: no execution, and writes only below folder @path. */
 int srclines_jail_writes(const char *path);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Debug information is in the file itself, or in one of its own that is found as separate symbols
- * are (user/debug.c). Either may leave what it shares with other files to a third one, which
- * .gnu_debugaltlink names together with its build id.
+ * Debug information is in the file itself, or in a separate file that is found as separate symbols
+ * are (user/debug.c). Either may share parts with other files: .gnu_debugaltlink has the name and
+ * the build id of that alternate debug file.
  */
 #include "search.h"
 #include "kontend/mem.h"
@@ -42,7 +42,7 @@ static bool is_id(const struct elfimg *e, const uint8_t *id, size_t n)
 	return n && e->build_id_len == n && memcmp(e->build_id, id, n) == 0;
 }
 
-/* @fd may be -errno. 1: it is that; 0: it is not; -ENOMEM. */
+/* @fd may be -errno. 1: it is the wanted file; 0: it is not; -ENOMEM. */
 static int take_shared(struct srclines_search *s, int fd, const uint8_t *id, size_t n)
 {
 	int code = fd < 0 ? -ENOENT : elfimg_open_fd(&s->shared, fd);
@@ -73,7 +73,10 @@ static int open_shared_by_id(struct srclines_search *s, const uint8_t *id, size_
 		       : 0;
 }
 
-/* "path\0" and the build id. That it is not there leaves some names out. 0 or -ENOMEM. */
+/*
+ * .gnu_debugaltlink is "path\0" and the build id. Without that file some names are missing. 0 or
+ * -ENOMEM.
+ */
 static int find_shared(struct srclines_search *s)
 {
 	const struct elfimg_section *link = elfimg_find(s->found, ".gnu_debugaltlink");
@@ -98,7 +101,7 @@ static int find_shared(struct srclines_search *s)
 	return code < 0 ? code : 0;
 }
 
-/* 1: found; 0: no more; 2: again; -ENOMEM. */
+/* 1: found; 0: no more candidates; 2: call again; -ENOMEM. */
 static int search_step(struct srclines_search *s)
 {
 	struct usersym_load *l = &s->load;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Questions and answers about places. Each file has its places in the order they were asked for:
- * the first `answered` have an answer, the others are to be asked. One question is under way at a
- * time, and its answers come in order, so that is all there is to remember.
+ * Questions and answers about places. Each file has its places in the order of their lookups: the
+ * first `answered` have an answer, the others are to be asked. One question is open at a time, and
+ * its answers come in order, so nothing else needs to be remembered.
  */
 #include "kontend/srclines.h"
 #include "dwarf.h"
@@ -34,10 +34,10 @@ struct srclines_object {
 	uint32_t object;
 	enum srclines_state state;
 	enum srclines_answer answer; /* FAILED */
-	const char *why;	     /* NULL: the answer says all */
-	/* Files from elsewhere; -1: none. */
+	const char *why;	     /* NULL: the answer code says all */
+	/* Downloaded files; -1: none. */
 	int debug, shared;
-	/* Asked for, or it is: the build id of one of these. */
+	/* Build id of the one that is, or will be, downloaded. */
 	uint8_t wants[FETCH_ID_MOST];
 	size_t wants_len;
 	bool wants_shared;
@@ -78,7 +78,7 @@ int srclines_new(struct srclines **ret, struct usersyms *files, const struct src
 	struct srclines *l = mem_calloc(1, sizeof(*l));
 
 	if (!l)
-		return error_set(err, -ENOMEM, "No memory for lines of source");
+		return error_set(err, -ENOMEM, "No memory for source lines");
 	l->users = files;
 	l->config = *c;
 	l->given_up = !c->argv;
@@ -101,7 +101,7 @@ void srclines_tidy(struct srclines *l)
 {
 	size_t most = l->config.places_most ? l->config.places_most : PLACES_KEPT;
 
-	/* Answers that are under way have their places. */
+	/* The places of open questions must stay. */
 	if (l->n_places <= most || l->awaited)
 		return;
 	for (size_t i = 0; i < l->n_files; i++)
@@ -228,17 +228,17 @@ static void fail_file(struct srclines *l, struct srclines_object *f, enum srclin
 }
 
 /*
- * What is said to the process, and what it answers. When it ends before it has answered, the file
- * in question is damaged, and is not asked about again; all others are opened again in the next
- * process. It is started a few times at most.
+ * Messages to and from the process. If it ends before it has answered, the file in question counts
+ * as damaged and is not tried again; all other files are opened again in the next process. It is
+ * started a few times at most.
  */
 
 enum { FILES_OPEN = 8, STARTS_MOST = 5 };
 
-/* Its own bounds end the process before. */
+/* The limits of the process end it earlier. */
 static const uint64_t ANSWER_NS = 180ull * 1000000000;
 
-/* The process has ended, or must (@why). The next one knows no file yet. */
+/* The process has ended, or must be ended (@why). The next one has no open files. */
 static void lose_process(struct srclines *l, const char *why)
 {
 	char text[160];
@@ -280,7 +280,7 @@ static void ask_places(struct srclines *l)
 	ask_process(l, m->n, NULL, 0);
 }
 
-/* Of what is open, what was not used for longest makes room. */
+/* Closes the least recently used open file. */
 static bool make_room(struct srclines *l)
 {
 	struct srclines_object *oldest = NULL;
@@ -326,7 +326,7 @@ static bool keep_place(struct srclines *l, struct srclines_asked *p)
 {
 	char clean[SRCLINES_MSG_TEXT];
 
-	/* There are thousands, and most have one frame: the others take no room. */
+	/* There are thousands, most with one frame: allocate only the used frames. */
 	p->found = mem_dup(&l->msg.place, 1,
 			   offsetof(struct srclines_place, frames) +
 				   l->msg.place.n * sizeof(*l->msg.place.frames));
@@ -368,7 +368,7 @@ static bool take_opened(struct srclines *l, struct srclines_object *f)
 	return true;
 }
 
-/* An answer that was not asked for is as good as none. */
+/* An unexpected answer counts as no answer. */
 static bool take_answer(struct srclines *l)
 {
 	struct srclines_object *f = &l->files[l->asking];
@@ -380,7 +380,7 @@ static bool take_answer(struct srclines *l)
 	return l->msg.kind == SRCLINES_MSG_PLACE && take_place(l, f);
 }
 
-/* False: there is nothing to be taken now. */
+/* False: nothing to receive now. */
 static bool receive(struct srclines *l, bool *ret_changed)
 {
 	int r = srclines_proc_receive(&l->proc, &l->msg);
@@ -392,20 +392,19 @@ static bool receive(struct srclines *l, bool *ret_changed)
 	if (r < 0 || late)
 		lose_process(l, late ? "worker took too long" : NULL);
 	else if (!take_answer(l))
-		lose_process(l, "worker said what it was not asked for");
+		lose_process(l, "worker sent an unexpected answer");
 	else
 		l->awaited--;
 	return true;
 }
 
 /*
- * Where the debug information of a file comes from: this machine, in steps (lines/search.h), or
- * debuginfod, which another process asks while all else goes on. What that brought is kept with the
- * file, and the search begins again: first for the debug file, then, if that leaves a part to one
- * which it shares with others, for that one.
+ * Source of a file's debug information: this machine, in steps (lines/search.h), or debuginfod,
+ * which another process asks in parallel. The file keeps its download, and the search starts again:
+ * first for the debug file, then for the alternate file, if that is missing.
  */
 
-/* A descriptor for who closes it, or -1. */
+/* A duplicate that its receiver closes, or -1. */
 static int copy(int fd)
 {
 	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -425,7 +424,7 @@ static const char *want(struct srclines *l, struct srclines_object *f, const uin
 	return NULL;
 }
 
-/* The debug file is not on this machine. PENDING: it is asked for. */
+/* Called if the debug file is not on this machine. PENDING: it will be downloaded. */
 static enum srclines_answer from_elsewhere(struct srclines *l, struct srclines_object *f,
 					   const char **ret_why)
 {
@@ -442,7 +441,7 @@ static enum srclines_answer from_elsewhere(struct srclines *l, struct srclines_o
 	return a;
 }
 
-/* What it shares with others; without it some names are left out. True: it is asked for. */
+/* The alternate debug file; without it some names are missing. True: it will be downloaded. */
 static bool wants_shared(struct srclines *l, struct srclines_object *f)
 {
 	const struct srclines_search *s = &l->search;
@@ -497,7 +496,7 @@ static int begin_fetch(struct srclines *l)
 				    f->wants, f->wants_len);
 }
 
-/* The functions of a debug file are of use, too, whether or not it says lines. */
+/* The function names of a debug file help even if it has no lines. */
 static void take_fetched(struct srclines *l, struct srclines_object *f)
 {
 	int fd = srclines_fetch_file(&l->fetch, f->object);
@@ -510,7 +509,7 @@ static void take_fetched(struct srclines *l, struct srclines_object *f)
 	usersyms_give(l->users, f->object, fd);
 }
 
-/* One at a time; all else goes on meanwhile. False: there is nothing to do now. */
+/* One download at a time; all else continues. False: nothing to do now. */
 static bool fetch_on(struct srclines *l, bool *ret_changed)
 {
 	bool is_asked = l->fetch.proc.pid;
@@ -531,7 +530,7 @@ static bool fetch_on(struct srclines *l, bool *ret_changed)
 	return true;
 }
 
-/* The next file of which something is asked. False: there is none. */
+/* The next file with open lookups. False: none. */
 static bool ask_next(struct srclines *l)
 {
 	for (size_t i = 0; i < l->n_files && !l->given_up; i++) {
@@ -548,7 +547,7 @@ static bool ask_next(struct srclines *l)
 	return false;
 }
 
-/* False: there is nothing to do now. */
+/* False: nothing to do now. */
 static bool lines_step(struct srclines *l, bool *ret_changed)
 {
 	if (fetch_on(l, ret_changed))
@@ -600,20 +599,21 @@ bool srclines_wait(struct srclines *l, uint64_t most_ns)
 	return changed;
 }
 
-/* Why a line of source is not known, for people. */
+/* Why a source line is not known, for users. */
 
 const char *srclines_reason(enum srclines_answer a)
 {
 	static const char *const reasons[SRCLINES_ANSWERS] = {
 		[SRCLINES_PENDING] = "debug information is being read",
 		[SRCLINES_OK] = "known",
-		[SRCLINES_NO_FILE] = "the file is not to be opened",
+		[SRCLINES_NO_FILE] = "the file cannot be opened",
 		[SRCLINES_NO_INFO] = "no debug information",
-		[SRCLINES_NO_LINE] = "debug information says nothing of it",
+		[SRCLINES_NO_LINE] = "not in the debug information",
 		[SRCLINES_DAMAGED] = "debug information damaged",
 		[SRCLINES_NO_MEMORY] = "out of memory",
 		[SRCLINES_NOT_BUILT] = "kontend was built without libdw",
-		[SRCLINES_GIVEN_UP] = "debug information is not read any more: too much is damaged",
+		[SRCLINES_GIVEN_UP] =
+			"debug information is no longer read: too many files are damaged",
 		[SRCLINES_KERNEL] = "lines of the kernel are not looked for",
 		[SRCLINES_TOO_LONG] = "reading debug information takes too long",
 	};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files of source, each read once and whole, with where its lines begin. That one cannot be read is
- * kept as well. The one that was not used for longest makes room.
+ * Source files, each read once as a whole, with the offsets of its lines. Unreadable files are
+ * remembered, too. The least recently used file makes room.
  */
 #include "kontend/srctext.h"
 #include "kontend/mem.h"
@@ -16,12 +16,12 @@
 enum { FILES_MOST = 16, BYTES_MOST = 8 << 20, TAB = 8 };
 
 struct source_file {
-	const char *path; /* NULL: not used */
+	const char *path; /* NULL: unused slot */
 	uint32_t object;
 	uint64_t used;
-	char *bytes; /* NULL: it cannot be read */
+	char *bytes; /* NULL: unreadable */
 	size_t n;
-	uint32_t *lines; /* where they begin */
+	uint32_t *lines; /* their offsets */
 	size_t n_lines, cap_lines;
 };
 
@@ -37,7 +37,7 @@ int srctext_new(struct srctext **ret, struct usersyms *files, struct error *err)
 	struct srctext *s = mem_calloc(1, sizeof(*s));
 
 	if (!s)
-		return error_set(err, -ENOMEM, "No memory for files of source");
+		return error_set(err, -ENOMEM, "No memory for source files");
 	s->users = files;
 	*ret = s;
 	return 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process that reads debug information: a loop over questions, whose files come along as
- * descriptors. It is this program run anew, so that it has nothing of kontend's memory and of its
- * descriptors, and can be begun at any time, threads or not. It may end at any point: nobody waits
- * for it, and nothing is lost but its answers.
+ * The process that reads debug information: a loop over questions, with files as descriptors. It
+ * runs this program again, so it has none of kontend's memory and descriptors and can be started at
+ * any time, with or without threads. It may end at any point: kontend never blocks on it, and only
+ * its answers are lost.
  */
 #include "dwarf.h"
 #include "kontend/fdpass.h"
@@ -25,13 +25,13 @@ struct open_file {
 
 struct worker {
 	struct open_file files[FILES_OPEN];
-	struct strpool names; /* of the question at hand */
+	struct strpool names; /* of the current question */
 	uint8_t bytes[SRCLINES_MSG_MOST], out[SRCLINES_MSG_MOST];
 	struct srclines_msg question, answer;
 	int fds[FDPASS_MOST];
 };
 
-/* False: there is nobody who asks any more, or not as agreed. */
+/* False: the parent is gone, or broke the protocol. */
 static bool receive(struct worker *w)
 {
 	long n = fdpass_receive(SRCLINES_FD, w->bytes, sizeof(w->bytes), w->fds, 0);
@@ -39,7 +39,7 @@ static bool receive(struct worker *w)
 	return n > 0 && srclines_msg_get(w->bytes, (size_t)n, &w->question);
 }
 
-/* By send(): its jail has no call that could pass descriptors. */
+/* With send(): the sandbox forbids system calls that can pass descriptors. */
 static bool send_answer(struct worker *w)
 {
 	size_t n = srclines_msg_put(w->out, &w->answer);
@@ -67,7 +67,7 @@ static void close_file(struct open_file *f)
 	f->dwarf = NULL;
 }
 
-/* There is room: who asks says which file is of no use any more. */
+/* There is room: the parent sends CLOSE for files that it no longer needs. */
 static bool open_file(struct worker *w)
 {
 	struct srclines_msg *a = &w->answer;

@@ -5,12 +5,12 @@
 #include "kontend/unwind.h"
 #include "tables.h"
 
-/* What unwinders share: files, mappings, registers. */
+/* Common parts of the unwinders: files, mappings, registers. */
 
-/* The tables of a file as they are mapped in a process. */
+/* A file's tables at their place in a process. */
 struct unwind_view {
 	const struct unwind_tables *tables;
-	uint64_t bias; /* address in the process - address in the file */
+	uint64_t bias; /* address in the process minus address in the file */
 };
 
 struct unwind_machine {
@@ -18,7 +18,7 @@ struct unwind_machine {
 	uint16_t elf;	  /* EM_* */
 	uint8_t perf_sp, perf_ip;
 	uint8_t n_regs;
-	const int8_t *perf_regs; /* by the number that DWARF gives a register */
+	const int8_t *perf_regs; /* by DWARF register number */
 };
 
 struct unwind_backend;
@@ -34,41 +34,42 @@ struct unwind {
 
 struct unwind_space {
 	struct unwind *u;
-	void *own; /* of the backend */
+	void *own; /* private data of the backend */
 	const struct unwind_map *maps;
 	size_t n_maps;
 	struct unwind_view *views;
 	size_t n_views, cap_views, last;
-	/* Of the stack that is being unwound. */
+	/* State of the current stack. */
 	const struct unwind_sample *sample;
 	uint64_t sp, ip;     /* of its first frame */
-	uint64_t unknown_ip; /* where tables were looked for last */
+	uint64_t unknown_ip; /* address of the last failed table lookup */
 	long reads_left;
 	bool is_cut, is_unknown;
-	bool is_searching; /* a table, and no frame */
+	bool is_searching; /* for a table, not for a frame */
 };
 
-/* Finds frames. Each library is behind one. */
+/* Finds frames. One backend for each library. */
 struct unwind_backend {
 	bool (*is_for)(const struct unwind_machine *m);
 	int (*open)(struct unwind_space *s); /* 0 or -ENOMEM */
 	void (*close)(struct unwind_space *s);
-	void (*forget)(struct unwind_space *s); /* the mappings are others */
-	/* The first frame is there; those outside of it, up to @most in all, and why no more. */
+	void (*forget)(struct unwind_space *s); /* the mappings have changed */
+	/* Adds frames outside of the first, which is set, up to @most in all; *ret_end: why it
+	 * stopped. */
 	size_t (*walk)(struct unwind_space *s, struct unwind_frame *ret, size_t most,
 		       enum unwind_end *ret_end);
 };
 
-/* NULL: built without it. */
+/* NULL: built without the library. */
 const struct unwind_backend *unwind_by_libunwind(void);
 const struct unwind_backend *unwind_by_libdw(void);
 
 const struct unwind_map *unwind_find_map(const struct unwind_space *s, uint64_t ip);
-/* The tables that are for a mapping, where they are in its process. NULL: none. */
+/* The tables of a mapping, at their place in the process. NULL: none. */
 const struct unwind_view *unwind_view_of(struct unwind_space *s, const struct unwind_map *m);
-/* A register of the sample by DWARF's number. */
+/* A register of the sample by its DWARF number. */
 bool unwind_reg(const struct unwind_space *s, unsigned reg, uint64_t *ret);
-/* A word of the dump. False: it is not in it. */
+/* A word of the stack dump. False: outside of it. */
 bool unwind_stack_word(const struct unwind_space *s, uint64_t addr, uint64_t *ret);
 void unwind_put_frame(const struct unwind_space *s, uint64_t ip, bool is_return,
 		      struct unwind_frame *ret);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built without libdw. */
+/* For builds without libdw. */
 #include "internal.h"
 
 const struct unwind_backend *unwind_by_libdw(void)

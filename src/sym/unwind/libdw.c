@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks by libdwfl, of any architecture that elfutils knows. It is given no file: files may be
- * anybody's, and what it reads of debug information can lead it out of a damaged one. What it gets
- * of each is an image of our own in memory: a header, two segments, and the tables for exceptions
- * as they were read with bounds checked. So there is nothing else that it could look for.
- *
- * A space is a Dwfl, set up when its mappings are first needed. What a stack may cost is bounded by
- * its words of memory, counted here, and by the number of frames.
+ * Unwinds stacks with libdwfl, for all architectures of elfutils. It never gets a file: files may
+ * be any user's, and damaged debug information can make libdwfl read out of bounds. It gets an
+ * image of each file built in memory: a header, two segments, and the exception tables, which were
+ * read with bounds checks. So it has nothing else to search.
+ * A space has one Dwfl, built when its mappings are first needed. The cost of a stack is limited by
+ * the words of memory it reads, which are counted here, and by the number of frames.
  */
 #include "internal.h"
 #include "kontend/mem.h"
@@ -18,7 +17,7 @@
 
 enum { PAGE = 4096, TABLES_AT = PAGE, SEGMENTS = 2, THREAD = 1 };
 
-/* The tables of a file as a file that has nothing else. */
+/* An ELF image with the exception tables of a file and nothing else. */
 struct image {
 	Elf64_Ehdr head;
 	Elf64_Phdr segments[SEGMENTS];
@@ -30,13 +29,13 @@ struct space {
 	Elf64_Ehdr machine_head;
 };
 
-/* A stack that is being walked. */
+/* The current walk through a stack. */
 struct walk {
 	struct unwind_space *s;
 	struct unwind_frame *frames;
 	size_t n, most;
 	uint64_t last_sp;
-	enum unwind_end end; /* UNWIND_ENDS: not ended by us */
+	enum unwind_end end; /* UNWIND_ENDS: libdwfl ended the walk */
 };
 
 static Elf64_Ehdr head_of(const struct unwind_machine *m)
@@ -51,7 +50,7 @@ static Elf64_Ehdr head_of(const struct unwind_machine *m)
 	};
 }
 
-/* The lowest address of the file, at which a mapping of it begins. */
+/* The lowest virtual address of the file, where its first mapping begins. */
 static uint64_t lowest(const struct unwind_tables *t)
 {
 	uint64_t low = UINT64_MAX;
@@ -155,7 +154,7 @@ static bool set_registers(Dwfl_Thread *thread, void *arg)
 		if (!unwind_reg(s, i, &value))
 			continue;
 		word = value;
-		/* One that is no register for DWARF is the program counter. */
+		/* The register without a DWARF number is the program counter. */
 		if ((unsigned)m->perf_regs[i] == m->perf_ip)
 			dwfl_thread_state_register_pc(thread, word);
 		if (!dwfl_thread_state_registers(thread, (int)i, 1, &word) &&
@@ -174,8 +173,8 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 };
 
 /*
- * The mappings of a file from @first on that lie together are a module. Returns behind the last of
- * them; *ret_end: where it ends.
+ * Reports adjacent mappings of one file, from @first on, as a module. Returns the index after the
+ * last of them; *ret_end: its end address.
  */
 static size_t report_module(struct unwind_space *s, struct space *own, size_t first,
 			    uint64_t *ret_end)
@@ -259,8 +258,8 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 }
 
 /*
- * Why libdwfl found no frame outside of the last one. For it a place to return to that could not be
- * read is as one that the outermost function does not have.
+ * Why libdwfl found no further frame. It treats a return address that it cannot read like the
+ * missing one of the outermost function.
  */
 static enum unwind_end end_of(struct unwind_space *s, int code)
 {

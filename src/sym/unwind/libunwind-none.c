@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built without libunwind. */
+/* For builds without libunwind. */
 #include "internal.h"
 
 const struct unwind_backend *unwind_by_libunwind(void)

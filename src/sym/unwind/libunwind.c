@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks by libunwind, as of a process elsewhere: it asks for registers, memory and tables by the
- * functions below, which know the sample's dump and the tables of files, and nothing else. It keeps
- * by itself how the registers of a place are found; that is by address, so each process has an
- * address space of its own, and learns anew when its mappings change.
- *
- * libunwind trusts tables to end. So every word that it reads is counted: who asks for too many, in
- * a loop of an expression or a function that never ends, is told that there are no more.
+ * Unwinds stacks with libunwind, as if of a remote process: it reads registers, memory and tables
+ * through the functions below, which serve them from the sample's dump and the tables of files, and
+ * from nothing else. It caches the unwind rules of a place by address, so each process has an
+ * address space of its own, whose cache is flushed when mappings change.
+ * libunwind trusts tables to end. So every word that it reads is counted: in a loop of an
+ * expression or in a function without end, further reads fail.
  */
 #include "internal.h"
 #include "kontend/mem.h"
@@ -17,11 +16,11 @@
 #include <string.h>
 
 enum {
-	READS_FRAME = 1 << 10, /* words that a frame may need */
-	CACHE_SIZE = 4096,     /* places whose rules are kept */
+	READS_FRAME = 1 << 10, /* words that a frame may read */
+	CACHE_SIZE = 4096,     /* cached places with their rules */
 };
 
-/* Not in its headers, but there for who finds tables by himself. */
+/* Exported, though not in the headers, for callers that find tables themselves. */
 #define search_table UNW_OBJ(dwarf_search_unwind_table)
 int search_table(unw_addr_space_t, unw_word_t, unw_dyn_info_t *, unw_proc_info_t *, int, void *);
 
@@ -65,7 +64,7 @@ static int no_dyn_info(unw_addr_space_t as, unw_word_t *ret, void *arg)
 	return -UNW_ENOINFO;
 }
 
-/* A word of the tables; the last one may reach beyond them, into zeros. */
+/* Reads a word of the tables; the last one may extend into the zeros after them. */
 static bool read_tables(const struct unwind_view *v, uint64_t addr, unw_word_t *ret)
 {
 	uint64_t at = addr - v->bias - v->tables->addr;
@@ -92,7 +91,7 @@ static int access_mem(unw_addr_space_t as, unw_word_t addr, unw_word_t *ret, int
 			s->last = i;
 			return 0;
 		}
-	/* Where the function for exceptions is stands in data, and is not needed. */
+	/* The personality routine is in data, and is not needed. */
 	*ret = 0;
 	if (s->is_searching)
 		return 0;
@@ -179,12 +178,12 @@ static void forget(struct unwind_space *s)
 	unw_flush_cache(s->own, 0, 0);
 }
 
-/* Why there is no frame further out. */
+/* Why there is no further frame. */
 static enum unwind_end end_of(const struct unwind_space *s, int code)
 {
 	if (s->reads_left < 0)
 		return UNWIND_BAD;
-	/* Who has no tables is tried by frame pointers, which may lead out of the dump. */
+	/* Code without tables is unwound by frame pointers, which may lead out of the dump. */
 	if (s->is_unknown)
 		return unwind_no_tables(s);
 	if (s->is_cut)
@@ -209,7 +208,7 @@ static size_t walk(struct unwind_space *s, struct unwind_frame *ret, size_t most
 		s->is_unknown = false;
 		if (unw_get_reg(&c, UNW_REG_IP, &ip) < 0 || unw_get_reg(&c, UNW_REG_SP, &sp) < 0)
 			break;
-		/* The outermost function has nowhere to return to. */
+		/* The outermost function has no return address. */
 		if (!ip)
 			break;
 		if (n >= most) {

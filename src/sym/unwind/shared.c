@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What every unwinder needs: tables of files, read when code of theirs is first met, the mappings
- * of a process, and the registers of a sample under the names of DWARF. Which library finds the
- * frames is decided once, by the architecture: libunwind of our own, which is the faster one, libdw
- * of the others or where the former was left out of the build.
+ * Common parts of the unwinders: tables of files, read when a stack first has code of theirs, the
+ * mappings of a process, and the registers of a sample by DWARF number. The architecture decides
+ * once which library finds the frames: libunwind for this machine's, since it is faster, and libdw
+ * for all others or in builds without libunwind.
  */
 #include "internal.h"
 #include "kontend/bisect.h"
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-	READS_FIRST = 1 << 16, /* words a stack may need; what a frame adds, its library says */
+	READS_FIRST = 1 << 16, /* words that a stack may read; backends add some per frame */
 };
 
 static const int8_t x86_regs[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8};
@@ -58,7 +58,7 @@ bool unwind_stack_word(const struct unwind_space *s, uint64_t addr, uint64_t *re
 	return true;
 }
 
-/* The tables of an object, read at its first time. NULL: out of memory. */
+/* Tables of an object, read at the first call. NULL: out of memory. */
 static const struct unwind_tables *tables_of(struct unwind *u, uint32_t object)
 {
 	struct elfimg e;
@@ -79,7 +79,7 @@ static const struct unwind_tables *tables_of(struct unwind *u, uint32_t object)
 		return NULL;
 	t->answer = usersym_open(u->files, u->files->objects[object], &e, &root);
 	if (t->answer == USERSYM_OK) {
-		/* Without memory for them it is as if there were none. */
+		/* Without memory, continue as if it had no tables. */
 		if (unwind_tables_load(t, &e) < 0)
 			unwind_tables_deinit(t);
 		elfimg_close(&e);
@@ -287,7 +287,7 @@ size_t unwind_stack(struct unwind_space *s, const struct unwind_sample *sample,
 	return s->u->backend->walk(s, ret, most, ret_end);
 }
 
-/* Why a chain ends, in words. */
+/* Why a chain ends, for users. */
 
 const char *unwind_reason(enum unwind_end e)
 {

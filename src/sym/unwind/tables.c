@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading .eh_frame_hdr and .eh_frame. The header is what every linker writes: offsets of 32 bits
- * relative to itself; another one is as none. Linkers put the two one behind the other, in either
- * order, so that they are read in one piece. See the Linux Standard Base, "Exception Frames".
+ * Reads .eh_frame_hdr and .eh_frame. Only the header that every linker writes is supported, with
+ * relative 32-bit offsets; another format counts as none. Linkers put the two next to each other,
+ * in either order, so they are read in one piece. See the Linux Standard Base, "Exception Frames".
  */
 #include "tables.h"
 #include "kontend/mem.h"
@@ -15,7 +15,7 @@ enum {
 	TABLES_MOST = 256 << 20,
 	HEADER_SIZE = 12,
 	ENTRY_SIZE = 8,
-	/* DW_EH_PE_: relative to the place, 32 bits; a count of 32 bits; relative to the header. */
+	/* DW_EH_PE_*: 32 bits, PC-relative; a 32-bit count; 32 bits, relative to the header. */
 	ENCODED_PLACE = 0x1b,
 	ENCODED_COUNT = 0x03,
 	ENCODED_TABLE = 0x3b,
@@ -23,7 +23,7 @@ enum {
 
 struct header {
 	uint8_t version, place, count_format, table;
-	int32_t frames; /* from here on */
+	int32_t frames; /* relative to this field */
 	uint32_t count;
 };
 
@@ -35,7 +35,7 @@ static const struct elfimg_segment *find_header(const struct elfimg *e)
 	return NULL;
 }
 
-/* How many bytes the file has from an address on, up to the end of its segment. */
+/* Number of file bytes from an address to the end of its segment. */
 static uint64_t bytes_from(const struct elfimg *e, uint64_t addr)
 {
 	for (size_t i = 0; i < e->n_segments; i++) {
@@ -46,7 +46,7 @@ static uint64_t bytes_from(const struct elfimg *e, uint64_t addr)
 	return 0;
 }
 
-/* .eh_frame: to the end of the section, or of the segment where there are no sections. */
+/* Size of .eh_frame: to the end of the section, or of the segment in files without sections. */
 static uint64_t frames_size(const struct elfimg *e, uint64_t addr)
 {
 	const struct elfimg_section *s = elfimg_find(e, ".eh_frame");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Symbols that are not in the file itself: a file of its own, found by the build id or by the name
- * in .gnu_debuglink (then its build id or its checksum must be right), or packed in .gnu_debugdata.
- * What belongs to a process with another root is looked for there first.
+ * Symbols outside of the file itself: in a separate file, found by build id or by the name in
+ * .gnu_debuglink (then its build id or its checksum must match), or compressed in .gnu_debugdata.
+ * For a process with another root, that root is searched first.
  */
 #include "internal.h"
 
@@ -66,7 +66,7 @@ int usersym_debug_by_id(struct usersyms *u, struct usersym_load *l)
 	return code;
 }
 
-/* "name\0", padding to four bytes, checksum. */
+/* .gnu_debuglink is "name\0", padding to four bytes, checksum. */
 static int read_link(struct usersym_load *l)
 {
 	const struct elfimg_section *s = elfimg_find(&l->main, ".gnu_debuglink");
@@ -87,7 +87,10 @@ static int read_link(struct usersym_load *l)
 	return 0;
 }
 
-/* Where gdb looks, too: beside the file, in .debug there, below the root of debug files. */
+/*
+ * The places where gdb looks: next to the file, in its .debug folder, below the root of debug
+ * files.
+ */
 static bool link_path(const struct usersyms *u, const struct usersym_load *l, char *ret,
 		      size_t size)
 {
@@ -118,7 +121,7 @@ int usersym_debug_by_link(struct usersyms *u, struct usersym_load *l)
 			continue;
 		if (same_id(&l->main, &l->debug))
 			return 1;
-		/* Both say who they are, and it is not the same. */
+		/* Both have a build id, and these differ. */
 		if (!l->main.build_id_len || !l->debug.build_id_len) {
 			l->at = 0;
 			l->sum = ~0u;
@@ -129,7 +132,7 @@ int usersym_debug_by_link(struct usersyms *u, struct usersym_load *l)
 	return 0;
 }
 
-/* A step of the checksum that .gnu_debuglink has: CRC-32 as of gzip. */
+/* One step of the checksum of .gnu_debuglink: CRC-32 as in gzip. */
 static uint32_t add_to_sum(uint32_t sum, const uint8_t *p, size_t n)
 {
 	static const uint32_t nibble[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,

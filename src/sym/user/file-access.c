@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where files come from, and processes: from here, or through a door (file-access.h).
- *
- * Paths come from mappings of any process, who may map a device: nothing but a regular file is
- * opened. Below another root, links are followed within it.
- *
- * Who serves at a door is asked for names that a hostile recording may have made up. What lies
- * under a name, and not how it is called, decides whether it is passed on: an ELF file or a
- * jitdump, which say so themselves. Text has no such mark, so that it needs a name of a kind,
- * behind all links. Of sources only what everybody may read is passed; a map of a JIT is often for
- * its owner alone, and has to begin as one.
+ * Access to files and processes: directly, or through a broker (file-access.h).
+ * Paths come from mappings of any process, which may map a device: only regular files are opened.
+ * Below another root, links are followed within it.
+ * A broker gets names that a hostile recording may contain. The content of a file decides whether
+ * it is passed on, not its name: ELF files and jitdumps have magic bytes. Text has none, so its
+ * name must match, after all links are resolved. Source files must be world-readable. Maps of JIT
+ * compilers are often readable only by their owner; they must begin like a map.
  */
 #include "internal.h"
 
@@ -58,7 +55,7 @@ static int open_here(int root_fd, const char *path, int flags)
 	return code;
 }
 
-/* The path in a line of maps, or NULL; *ret_range: how /proc/PID/map_files calls the mapping. */
+/* The path in a line of maps, or NULL; *ret_range: name of the mapping in /proc/PID/map_files. */
 static const char *mapped_path(char *line, char *ret_range, size_t size)
 {
 	unsigned long long from, end;
@@ -73,7 +70,7 @@ static const char *mapped_path(char *line, char *ret_range, size_t size)
 
 static const char gone[] = " (deleted)";
 
-/* Of a deleted file both names are the same: what was mapped is known without the mark, too. */
+/* Compares without the mark of deleted files; a deleted file keeps its name. */
 static bool is_path(const char *mapped, const char *path)
 {
 	size_t n = strlen(path), tail = sizeof(gone) - 1;
@@ -90,7 +87,7 @@ static bool is_deleted(const char *mapped)
 	return n > tail && strcmp(mapped + n - tail, gone) == 0;
 }
 
-/* The program itself, if that is what @name is: it takes no capability but the right to look. */
+/* Opens the program itself if @name is its file: that needs only ptrace access, no capability. */
 static int open_program(const char *proc, pid_t pid, const char *name)
 {
 	char path[PATH_SIZE], target[PATH_SIZE];
@@ -148,7 +145,7 @@ int file_access_mapped(const struct file_access *d, const char *proc, pid_t pid,
 		 : mapped_here(proc, pid, path, ret_deleted);
 }
 
-/* ELF, or a jitdump: its first word is "JiTD" as a number, in either order of bytes. */
+/* ELF, or a jitdump: its first word is "JiTD" as a number, in either byte order. */
 static bool says_what_it_is(int fd)
 {
 	char magic[4];
@@ -166,7 +163,9 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "perf-12.map", which has no second name, and begins with an address and a size: "7f00 2a name".
+/*
+ * True for a file "perf-12.map" with one hard link that begins with an address and a size: "7f00 2a
+ * name".
  */
 static bool is_jit_map(int fd, const char *path, const struct stat *st)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Maps of compiled code: a text file /tmp/perf-PID.map that a runtime appends to, "START SIZE name"
- * a line, both in hexadecimal; and dumps, which a runtime maps, so that the stream
- * tells where they are. What came since is read; a function that was compiled anew at the same
- * place is the later one. PID is the number that the process has in its own namespace.
+ * Maps of JIT-compiled code: a text file /tmp/perf-PID.map that a runtime appends to, with lines
+ * "START SIZE name", both numbers in hexadecimal; and jitdumps, which a runtime maps, so that mmap
+ * events have their paths. Each load reads what was appended; of two functions at one place the
+ * later one counts. PID is the number of the process in its own namespace.
  */
 #include "internal.h"
 
@@ -20,17 +20,16 @@
 
 enum { JIT_STEP = 4 << 20, MAP_MOST = 256 << 20, JIT_RANK = 1 };
 
-/* Doubled so often, while a process lives and when it has ended. */
+/* Number of times that the pause doubles, while the process lives and after its end. */
 enum { PAUSES = 5, PAUSES_GONE = 9 };
 static const uint64_t PAUSE_NS = 250000000;
 
 /*
  * A jitdump is a header and records, each of which begins with its kind, its length and a time
- * (tools/perf/Documentation/jitdump-specification.txt): a function with its name and its bytes, or
- * that one has moved. Line numbers and tables for unwinding are passed over. Records are read
- * through a window that is moved to each head; the bytes of functions are left where they are.
- *
- * Samples have no time any more when they are named, so of two functions at one place the later one
+ * (tools/perf/Documentation/jitdump-specification.txt): a function with its name and bytes, or a
+ * function that has moved. Line numbers and unwind tables are skipped. Records are read through a
+ * window that moves to each head; the bytes of functions stay in the file.
+ * Samples have no time when they get their names, so of two functions at one place the later one
  * counts.
  */
 
@@ -43,7 +42,7 @@ enum {
 	MOVE_HEAD = PREFIX + 48,
 	NAME_MOST = 4096,
 	WINDOW = 64 << 10,
-	RECORDS_STEP = 20000, /* of a piece */
+	RECORDS_STEP = 20000, /* at most, in one call */
 };
 
 enum { CODE_LOAD, CODE_MOVE };
@@ -55,7 +54,7 @@ struct window {
 	uint8_t bytes[WINDOW];
 };
 
-/* @n bytes of the file at @at; NULL: they are not there. */
+/* @n bytes of the file at @at; NULL: not in the file. */
 static const uint8_t *look_at(struct window *w, uint64_t at, size_t n)
 {
 	if (n > WINDOW || at > w->size || n > w->size - at)
@@ -70,7 +69,7 @@ static const uint8_t *look_at(struct window *w, uint64_t at, size_t n)
 	return w->bytes + (at - w->from);
 }
 
-/* Length of the header; 0: it is not there yet; or -ENOEXEC. */
+/* Length of the header; 0: not complete yet; or -ENOEXEC. */
 static int64_t read_header(struct window *w)
 {
 	const uint8_t *p = look_at(w, 0, HEADER);
@@ -96,7 +95,7 @@ static bool is_range(uint64_t addr, uint64_t size)
 	return size && size <= UINT32_MAX && size <= UINT64_MAX - addr;
 }
 
-/* pid, tid, where it was made, where it runs, its length and number; name; bytes. */
+/* JIT_CODE_LOAD: pid, tid, address, code address, code size, index; name; bytes. */
 static int take_load(struct jitdump *d, struct symtab *t, struct window *w, uint64_t at,
 		     uint32_t len)
 {
@@ -112,7 +111,7 @@ static int take_load(struct jitdump *d, struct symtab *t, struct window *w, uint
 	struct symtab_entry e = {.addr = c.addr, .rank = JIT_RANK};
 	if (!n || !is_range(c.addr, c.size))
 		return 0;
-	/* Its bytes are the last ones of the record. */
+	/* The code is the end of the record. */
 	if (c.size < len - LOAD_HEAD - n)
 		c.at = at + len - c.size;
 	e.size = (uint32_t)c.size;
@@ -144,7 +143,7 @@ static int take_move(struct jitdump *d, struct symtab *t, struct window *w, uint
 	return 0;
 }
 
-/* The record at d->read. 1: taken; 0: it is not whole yet; or a negative errno. */
+/* The record at d->read. 1: parsed; 0: not complete yet; or a negative errno. */
 static int take_record(struct jitdump *d, struct symtab *t, struct window *w)
 {
 	const uint8_t *p = look_at(w, d->read, PREFIX);
@@ -215,7 +214,7 @@ void jitdump_deinit(struct jitdump *d)
 	*d = (struct jitdump){0};
 }
 
-/* The innermost of the numbers in the line NSpid of its status. */
+/* The innermost PID in the line NSpid of its status. */
 static pid_t own_number(const struct usersyms *u, pid_t pid)
 {
 	char path[4200], line[256];
@@ -234,8 +233,8 @@ static pid_t own_number(const struct usersyms *u, pid_t pid)
 }
 
 /*
- * What anybody could have put there names nothing: the file is no link, and belongs to root, to us,
- * or to who runs the process while it does.
+ * A file that any user could have written is not trusted: it must not be a link, and must belong to
+ * root, kontend's user, or the user of the living process.
  */
 static bool is_believed(const struct usersyms *u, pid_t pid, int fd)
 {
@@ -286,7 +285,7 @@ static int add_line(struct symtab *t, const char *line, const char *end)
 	return symtab_add_text(t, &e, at + 1, (size_t)(end - at - 1));
 }
 
-/* Whole lines of @text, which ends in a NUL; *ret_used: bytes of these. */
+/* Parses the whole lines of @text, which ends in a NUL; *ret_used: bytes of these. */
 static int add_lines(struct symtab *t, const char *text, size_t *ret_used)
 {
 	const char *line = text, *end;
@@ -321,12 +320,15 @@ static int read_more(struct usersym_jit *j, int fd, size_t n)
 	code = add_lines(&j->table, text, &used);
 	mem_free(text);
 	j->read += used;
-	/* A line longer than all of this is none, nor is the rest a map: it may be a hole. */
+	/* A line longer than the buffer is invalid, and so is the rest: the file may be sparse. */
 	j->spoilt = !used && n == JIT_STEP;
 	return code ? code : sort(&j->table);
 }
 
-/* Another file is another process's, or begun anew: what both said is read again. */
+/*
+ * Another file belongs to another process, or was started again: both files are read from their
+ * start.
+ */
 static void begin_anew(struct usersym_jit *j)
 {
 	symtab_deinit(&j->table);
@@ -341,7 +343,7 @@ static bool is_same(const struct stat *st, uint64_t dev, uint64_t ino)
 	return st->st_dev == dev && st->st_ino == ino;
 }
 
-/* 0 with what is open, or a negative errno. */
+/* 0 with the state of the open file, or a negative errno. */
 static int load_map(struct usersyms *u, struct usersym_jit *j, int fd, const struct stat *st)
 {
 	uint64_t size = (uint64_t)st->st_size < MAP_MOST ? (uint64_t)st->st_size : MAP_MOST;
@@ -395,7 +397,7 @@ static void note_written(struct usersym_jit *j, const struct stat *st)
 	j->written_ns = ns > j->written_ns ? ns : j->written_ns;
 }
 
-/* The files as they are now; the results in place of the descriptors. */
+/* Reads both files as they are now; replaces the descriptors by the results. */
 static void load_both(struct usersyms *u, struct usersym_jit *j, int *map, int *dump)
 {
 	struct stat m = {0}, d = {0};
@@ -460,7 +462,7 @@ enum usersym_answer usersyms_bytes_jit(struct usersyms *u, pid_t pid, uint64_t a
 	return dump_bytes(u, j, at, ret, len < n ? (size_t)len : n, ret_n);
 }
 
-/* What has no names yet is looked for again later and later, who has ended seldom. */
+/* Looks for missing names after growing pauses, even longer ones for an ended process. */
 static void pause_for(const struct usersyms *u, struct usersym_jit *j, bool changed, bool here)
 {
 	uint64_t first = u->config.jit_pause_ns ? u->config.jit_pause_ns : PAUSE_NS;

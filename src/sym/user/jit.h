@@ -6,55 +6,54 @@
 #include "symtab.h"
 
 /*
- * What a compiler has written to jit-PID.dump, read as far as it has come: its functions go into a
- * table of symbols, and where their bytes stand is remembered. `= {0}` is a valid empty one. All
- * that is read is taken for hostile.
+ * Reads the complete records of a growing jit-PID.dump: its functions go into a symbol table, and
+ * the positions of their bytes are kept. `= {0}` is a valid empty one. All input is untrusted.
  */
 struct jitdump_code {
-	uint64_t addr, size, index; /* index: the compiler's number */
-	uint64_t at;		    /* in the file; 0: the code is not there */
+	uint64_t addr, size, index; /* index: number from the JIT compiler */
+	uint64_t at;		    /* offset in the file; 0: no code */
 	uint32_t name;		    /* in the table's text */
 };
 
 struct jitdump {
-	uint64_t read; /* bytes of whole records */
-	bool damaged;  /* nothing more is read */
+	uint64_t read; /* bytes of complete records */
+	bool damaged;  /* no more reads */
 	struct jitdump_code *codes;
 	size_t n, cap;
 };
 
 /*
- * Takes a piece of what the file, of @size bytes now, has more than before. *ret_more: there are
- * whole records left. 0, -ENOEXEC when it is none or damaged, -ENOMEM or -EFBIG.
+ * Reads a part of what was appended to the file, which has @size bytes now. *ret_more: there are
+ * more complete records. 0, -ENOEXEC when it is no jitdump or damaged, -ENOMEM or -EFBIG.
  */
 int jitdump_read(struct jitdump *d, struct symtab *t, int fd, uint64_t size, bool *ret_more);
-/* Of the function at @addr that came last: where its bytes are from @addr on; false: not known. */
+/* The bytes of the latest function at @addr, from @addr on; false: not known. */
 bool jitdump_place(const struct jitdump *d, uint64_t addr, uint64_t *ret_at, uint64_t *ret_len);
 void jitdump_deinit(struct jitdump *d);
 
-/* Code that a process made, of which its compiler tells. */
+/* Code that a process compiled, as its JIT compiler reports it. */
 struct usersym_jit {
 	pid_t pid;
 	bool asked;
-	bool spoilt; /* a part of the map is no text */
+	bool spoilt; /* the map has a part that is no text */
 	enum usersym_answer answer;
 	uint64_t used;
-	uint64_t pause_ns, next_ns; /* it is not looked for before */
-	uint64_t read, dev, ino;    /* of the map */
-	uint64_t written_ns; /* when the later one of both files was, by the clock of the wall */
-	uint64_t mapped_from, mapped_end; /* code that was read last: its mapping */
-	const char *dump_path;		  /* interned; NULL: it has mapped none */
+	uint64_t pause_ns, next_ns;	  /* next_ns: not searched before */
+	uint64_t read, dev, ino;	  /* of the map */
+	uint64_t written_ns;		  /* wall-clock time of the last write to either file */
+	uint64_t mapped_from, mapped_end; /* mapping of the code read last */
+	const char *dump_path;		  /* interned; NULL: no jitdump mapped */
 	uint64_t dump_dev, dump_ino;
 	struct jitdump dump;
-	struct symtab table; /* of both */
+	struct symtab table; /* functions of both files */
 };
 
-/* What is known of a process's own code, made if new; NULL: no memory. */
+/* The JIT data of a process, created if new; NULL: no memory. */
 struct usersym_jit *usersym_jit_of(struct usersyms *u, pid_t pid);
-/* Bytes of code out of the memory of its process. */
+/* Reads code from the memory of its process. */
 enum usersym_answer usersym_jit_memory(const struct usersyms *u, struct usersym_jit *j,
 				       uint64_t addr, void *ret, size_t n, size_t *ret_n);
-/* Reads what the map and the dump have more than before. True: names are there that were not. */
+/* Reads what was appended to the map and the jitdump. True: there are new names. */
 bool usersym_jit_load(struct usersyms *u, struct usersym_jit *j);
 
 #endif

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loading one file, as stages that are left after each step: open it, find the best table of
- * symbols, read names and symbols piece by piece, sort digit by digit. How long a step takes does
- * not grow with the file.
- *
- * Once it is known where symbols are from, a table that was kept of these files saves the rest.
- *
- * The best table is .symtab of the file, else that of a separate file, else the packed one together
- * with .dynsym (it has only what that has not), else .dynsym alone.
+ * Loads one file in stages, with a pause after each step: opens it, finds the best symbol table,
+ * reads names and symbols piece by piece, sorts digit by digit. The time of a step does not grow
+ * with the file.
+ * Once the source of the symbols is known, a cached table of these files replaces the rest.
+ * The best table is .symtab of the file, else that of a separate file, else the compressed one
+ * together with .dynsym (.gnu_debugdata leaves its symbols out), else .dynsym alone.
  */
 #include "internal.h"
 
@@ -33,7 +31,7 @@ void usersym_load_end(struct usersym_load *l)
 	*l = (struct usersym_load){.root_fd = -1};
 }
 
-/* The image of the file that is open, new or known. */
+/* The image of the open file, new or known. */
 static struct usersym_image *image_of(struct usersyms *u, const struct elfimg *e, bool *ret_new)
 {
 	struct stat st = {0};
@@ -72,7 +70,7 @@ static struct usersym_image *image_of(struct usersyms *u, const struct elfimg *e
 	return x;
 }
 
-/* The sources are known; @next reads them, unless that was done before. */
+/* The sources are known; @next reads them, unless the cache has them. */
 static void look_for_kept(struct usersym_load *l, enum usersym_stage next)
 {
 	l->at = 0;
@@ -91,7 +89,7 @@ static bool add_source(struct usersym_load *l, const struct elfimg *e, uint32_t 
 	return true;
 }
 
-/* What was given has been looked at before. */
+/* The given debug file was checked before. */
 static bool add_given(struct usersym_load *l)
 {
 	int fd = l->image->given < 0 ? -1 : fcntl(l->image->given, F_DUPFD_CLOEXEC, 0);
@@ -111,7 +109,7 @@ bool usersym_load_begin(struct usersyms *u, struct usersym_object *o)
 	if (o->answer != USERSYM_OK) {
 		l->main.fd = -1;
 		usersym_load_end(l);
-		/* It was there the last time. */
+		/* The file was readable the last time. */
 		if (o->image && o->image->answer == USERSYM_PENDING)
 			o->image->answer = o->answer;
 		return false;
@@ -123,7 +121,7 @@ bool usersym_load_begin(struct usersyms *u, struct usersym_object *o)
 		usersym_load_end(l);
 		return false;
 	}
-	/* Of what is read anew the addresses stay known. */
+	/* When a file is read again, its addresses stay known. */
 	if (is_new)
 		o->answer = USERSYM_PENDING;
 	l->object = o;
@@ -134,7 +132,7 @@ bool usersym_load_begin(struct usersyms *u, struct usersym_object *o)
 	return true;
 }
 
-/* What follows the search for separate symbols that ended with @code. */
+/* Continues after the search for separate symbols returned @code. */
 static int found(struct usersym_load *l, int code, enum usersym_stage next)
 {
 	if (code < 0)
@@ -178,7 +176,7 @@ static int step_names(struct usersym_load *l)
 	struct symtab *t = &l->image->table;
 
 	if (!l->at) {
-		/* The file must have these bytes before there is room for them. */
+		/* Before allocating: the file must have these bytes. */
 		if (s->names->offset > s->elf->size || !s->names->size ||
 		    s->names->size > s->elf->size - s->names->offset)
 			return -ENOEXEC;
@@ -203,7 +201,7 @@ static int step_names(struct usersym_load *l)
 	return 0;
 }
 
-/* A function, or a label in code that is no mark of the assembler's. */
+/* True for functions, and for labels in code that the assembler did not make. */
 static bool is_wanted(const struct elfimg *e, const struct elfimg_symbol *s, const char *name)
 {
 	if (s->section == SHN_UNDEF || !*name)
@@ -215,7 +213,7 @@ static bool is_wanted(const struct elfimg *e, const struct elfimg_symbol *s, con
 	       s->visibility != STV_INTERNAL && *name != '$';
 }
 
-/* Of a file that is still to be linked, symbols say where in their section they are. */
+/* In relocatable files, symbols have offsets into their section. */
 static uint64_t address_of(const struct elfimg *e, const struct elfimg_symbol *s)
 {
 	bool is_loose = e->type == ET_REL && s->section < e->n_sections;
@@ -272,15 +270,15 @@ static int step_symbols(struct usersym_load *l)
 }
 
 /*
- * The stubs of .plt and .plt.sec, named after the functions that they call. Stub n of the section
- * belongs to relocation n of .rela.plt; .plt begins with one that is common to all (x86-64: 16
- * bytes, arm64: 32). Linkers differ in what else they put there, so nothing is named unless the
- * size is the one that this makes.
+ * Names the stubs of .plt and .plt.sec after the functions that they call. Stub n of the section
+ * belongs to relocation n of .rela.plt; .plt begins with one common stub (x86-64: 16 bytes, arm64:
+ * 32). Linkers differ in what else they put there, so stubs get names only if the section has the
+ * expected size.
  */
 
 enum { STUB_SIZE = 16, STUBS_MOST = 1 << 20 };
 
-/* What is needed at once: relocations, the symbols they speak of, and their names. */
+/* All needed at once: relocations, their symbols, and the names of these. */
 struct stubs {
 	Elf64_Rela *relocs;
 	uint8_t *symbols;
@@ -416,7 +414,7 @@ static int load_step(struct usersyms *u, struct usersym_load *l)
 	}
 }
 
-/* What was read before the file turned out to be damaged is no table. */
+/* Symbols read before the file proved damaged are dropped. */
 static void give_up(struct usersym_load *l, int code)
 {
 	symtab_deinit(&l->image->table);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files and memory of the processes that symbols are asked for.
- *
- * Which file a name means. A process may see another one by that name than we do (containers), and
- * may still run one that is deleted or replaced: so it is asked for through the process first, by
- * its root or by its mappings, and as we see it last. A build id decides; where none was recorded
- * the mapping is what is sure, and comes first: if that cannot be opened, and is of a deleted file,
- * none by its name is taken.
- *
- * Paths come from mappings of any process, who may map a device: nothing but a regular file is
- * opened. Below another root, links are followed within it.
+ * Files and memory of processes, for their symbols.
+ * A path may mean another file to a process than to kontend (containers), and a process may still
+ * run a deleted or replaced file. So a file is opened through the process first, by its root or its
+ * mappings, and as kontend sees it last. The build id decides. Without a recorded build id only the
+ * mapping is certain and comes first: if it cannot be opened and belongs to a deleted file, no file
+ * of that name is used.
+ * Paths come from mappings of any process, which may map a device: only regular files are opened.
+ * Below another root, links are followed within it.
  */
 #include "internal.h"
 
@@ -36,7 +34,7 @@ static FILE *open_proc(const struct usersyms *u, pid_t pid, const char *name)
 	return fopen(path, "re");
 }
 
-/* What process o->pid has mapped, if it is one of ours. */
+/* Opens the file mapped by process o->pid, if that runs on this machine. */
 static int open_mapped(const struct usersyms *u, const struct usersym_object *o, bool *ret_deleted)
 {
 	if (o->pid <= 0 || !u->config.same_machine)
@@ -86,7 +84,7 @@ static enum usersym_answer take_fd(const struct usersym_object *o, int fd, struc
 	return take_symbols(o, ret, elfimg_open_fd(ret, fd));
 }
 
-/* Our own: where its table of sections ends, which is its last part, it ends. */
+/* Size of kontend's own vDSO: its section table is its last part. */
 static size_t vdso_size(const void *p)
 {
 	Elf64_Ehdr h;
@@ -95,7 +93,7 @@ static size_t vdso_size(const void *p)
 	return h.e_shoff + (size_t)h.e_shnum * h.e_shentsize;
 }
 
-/* What the kernel maps into every program: it is in no file, but in our memory, too. */
+/* The vDSO: it is in no file, but mapped into kontend, too. */
 static enum usersym_answer open_vdso(const struct usersyms *u, const struct usersym_object *o,
 				     struct elfimg *ret)
 {
@@ -108,7 +106,7 @@ static enum usersym_answer open_vdso(const struct usersyms *u, const struct user
 	return take_symbols(o, ret, elfimg_open_mem(ret, p, vdso_size(p)));
 }
 
-/* By the root of its process, by what that has mapped, or by the path as we see it. */
+/* Opens by the root of the process, by its mapping, or by the path as kontend sees it. */
 static enum usersym_answer open_by(char way, const struct usersyms *u,
 				   const struct usersym_object *o, struct elfimg *ret, int root,
 				   bool *ret_deleted)
@@ -120,7 +118,7 @@ static enum usersym_answer open_by(char way, const struct usersyms *u,
 	if (way == 'r')
 		return root < 0 ? USERSYM_NO_FILE
 				: take_fd(o, usersym_open_in(u, root, o->path, 0), ret);
-	/* Who has another root may mean another file. */
+	/* A process with another root may mean another file. */
 	if (root >= 0 && !o->id_len)
 		return USERSYM_NO_FILE;
 	return take_fd(o, usersym_open_in(u, -1, o->path, 0), ret);
@@ -148,7 +146,7 @@ enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_
 			*ret_root = root;
 			return a;
 		}
-		/* That there is another file says more than that there is none. */
+		/* "Another file" is a better reason than "no file". */
 		if (worst == USERSYM_NO_FILE || a == USERSYM_OTHER_FILE ||
 		    a == USERSYM_NO_DESCRIPTOR)
 			worst = a;
@@ -159,9 +157,9 @@ enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_
 }
 
 /*
- * Code that a process made and that no file has, out of its memory (/proc/PID/mem), while it lives.
- * The process of that number has to be the one that wrote the names, and only what it has mapped to
- * be executed, and of no file but one in memory, is read.
+ * JIT code that no file has, from the memory of its process (/proc/PID/mem) while that lives. The
+ * process must be the one that wrote the names, and only mappings that are executable and anonymous
+ * or of a memory file are read.
  */
 
 enum { START_FIELD = 22, COMM_FIELD = 2 };
@@ -173,7 +171,7 @@ static enum usersym_answer answer_of(int code)
 	return code == EACCES || code == EPERM ? USERSYM_MEMORY_DENIED : USERSYM_MEMORY_GONE;
 }
 
-/* When it started, after booting; false: it is not told. */
+/* Start time of the process since boot; false: not known. */
 static bool started_ns(const struct usersyms *u, pid_t pid, uint64_t *ret)
 {
 	char line[1024];
@@ -194,12 +192,15 @@ static bool started_ns(const struct usersyms *u, pid_t pid, uint64_t *ret)
 	return true;
 }
 
-/* Its names were written since it started: a later process of the number did not write them. */
+/*
+ * True if the names were written after the process started: not by an earlier process with that
+ * PID.
+ */
 static bool is_writer(const struct usersyms *u, const struct usersym_jit *j)
 {
 	uint64_t started, wall = clock_ns(CLOCK_REALTIME), boot = clock_ns(CLOCK_BOOTTIME);
 
-	/* Times of files are in coarser steps. */
+	/* File times have coarser steps. */
 	return started_ns(u, j->pid, &started) &&
 	       wall - boot + started <= j->written_ns + SECOND_NS;
 }
@@ -218,7 +219,7 @@ static bool is_in_memory(const char *line, uint64_t *ret_from, uint64_t *ret_end
 	       (!ino || !strncmp(line + at, "/memfd:", 7) || !strncmp(line + at, "/dev/zero", 9));
 }
 
-/* What is mapped around @addr, into @j, where it is known for those that follow. */
+/* Finds the mapping around @addr and keeps it in @j for the next lookups. */
 static enum usersym_answer find_mapped(const struct usersyms *u, struct usersym_jit *j,
 				       uint64_t addr)
 {

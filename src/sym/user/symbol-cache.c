@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables of symbols on disk and in memory.
- *
- * Those that took long to read are kept in files (cachefile.h). One is taken instead of reading if
- * it is of the very file that would be read: a build id alone could be given to any file, and
- * separate symbols may have been installed since. It is looked for when it is known which file that
- * is, and written when there is nothing else to do, while its names are shown already. Without a
- * place for such files nothing is different but the time, so that is not worth a word.
- *
- * What tables take in memory is bounded: a machine runs ever new programs, and each that was once
- * sampled has had its table read. Which one is not needed any more nobody can tell, as names are
- * cached by those who ask: so the ones go that were not looked into for longest. What is asked for
- * again is read again.
+ * Caches of symbol tables, on disk and in memory.
+ * Tables that took long to read are written to files (cachefile.h). A cached table is used only if
+ * it was made from the very file that would be read: any file could have that build id, and
+ * separate symbols may have been installed since. It is looked up when that file is known, and
+ * written when there is nothing else to do, while its names are shown already. Without a folder for
+ * the cache only the time differs, so there is no message.
+ * The memory of tables is limited: a machine starts new programs all the time, and each sampled one
+ * has its table read. Callers cache names, so nothing shows which tables are no longer needed: the
+ * least recently used ones are dropped, and read again if needed.
  */
 #include "internal.h"
 
@@ -23,15 +20,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* LEAST: what is faster than this is as well read again. MOST: of all files, and one of them. */
+/* LEAST: a table that took less is read again. MOST: limit of all files, and of each. */
 static const uint64_t LEAST_NS = 10000000, MOST = 1ull << 30;
 static const uint64_t TABLES_MOST = 64 << 20, JIT_REST_NS = 60000000000;
 
-/* What a kept table is of. */
+/* Identity of a cached table. */
 struct stamp {
 	uint8_t id[USERSYM_ID_MAX];
 	uint32_t id_len;
-	struct usersym_file program, debug; /* debug: separate symbols; zeros: there are none */
+	struct usersym_file program, debug; /* debug: separate symbols; zeros: none */
 };
 
 struct usersym_file usersym_file_of(const struct stat *st)
@@ -56,7 +53,7 @@ static bool file_of(const struct elfimg *e, struct usersym_file *ret)
 	return true;
 }
 
-/* False: there is nothing to keep it by. */
+/* False: nothing identifies the table. */
 static bool set_key(struct usersym_load *l)
 {
 	struct usersym_image *i = l->image;
@@ -64,7 +61,7 @@ static bool set_key(struct usersym_load *l)
 
 	_Static_assert(sizeof(s) <= CACHEFILE_STAMP && 2 * USERSYM_ID_MAX + 5 < CACHEFILE_NAME,
 		       "room");
-	/* The form is that of the parts, and of which symbols become entries. */
+	/* The format covers these parts, and which symbols become entries. */
 	i->key = (struct cachefile_key){.folder = "symbols", .form = {"symtab 2"}};
 	if (!i->id_len || !file_of(&l->main, &s.program) ||
 	    (l->debug.sections && !file_of(&l->debug, &s.debug)))
@@ -80,8 +77,7 @@ static void say_damaged(struct usersyms *u, const char *path)
 {
 	if (!*u->note)
 		snprintf(u->note, sizeof(u->note),
-			 "The symbols that were kept of %.200s are damaged: they are read again",
-			 path);
+			 "The cached symbols of '%.200s' are damaged and are read again", path);
 }
 
 bool symbol_cache_find(struct usersyms *u, struct usersym_load *l)
@@ -117,7 +113,7 @@ void symbol_cache_want(const struct usersyms *u, struct usersym_load *l)
 		*l->image->key.name && l->spent_ns >= least && l->image->answer == USERSYM_OK;
 }
 
-/* One that could not be begun, for want of a folder or of room, is not tried again. */
+/* If there is no folder or no space for a table, it is not tried again. */
 static bool begin_next(struct usersyms *u)
 {
 	uint64_t most = u->config.keep_most ? u->config.keep_most : MOST;
@@ -142,9 +138,9 @@ bool symbol_cache_step(struct usersyms *u)
 		return false;
 	int r = cachefile_write_step(&u->keeping);
 	if (r < 0 && !*u->note)
-		snprintf(u->note, sizeof(u->note), "Symbols of programs cannot be kept: %s",
+		snprintf(u->note, sizeof(u->note), "Cannot cache symbols of programs: %s",
 			 strerror(-r));
-	/* The next one would not fare better. */
+	/* The next one would fail, too. */
 	u->config.keep = r >= 0;
 	return u->config.keep;
 }
@@ -154,7 +150,7 @@ int usersyms_kept(size_t *ret_n, uint64_t *ret_size)
 	return cachefile_usage("symbols", ret_n, ret_size);
 }
 
-/* Tables that are kept in files take no memory of ours. */
+/* Tables in cache files take no memory of the process. */
 static uint64_t bytes_of(const struct symtab *t)
 {
 	uint64_t shown = t->cap_shown * sizeof(*t->shown) + (t->shown_at ? t->n * 4 : 0);
@@ -178,7 +174,7 @@ static uint64_t bytes_of_all(const struct usersyms *u)
 	return sum;
 }
 
-/* What is being read, or written to a file, is in use. */
+/* False while a table is being read or written. */
 static bool is_idle(const struct usersyms *u, const struct usersym_image *i)
 {
 	return i->answer == USERSYM_OK && u->load.image != i &&
@@ -194,7 +190,7 @@ static void forget_image(struct usersyms *u, struct usersym_image *image)
 			u->objects[i]->asked = false;
 }
 
-/* It is not read again at once: it would have to go again. */
+/* It is not read again at once: it would be dropped again. */
 static void forget_jit(struct usersym_jit *j)
 {
 	symtab_deinit(&j->table);
@@ -204,7 +200,7 @@ static void forget_jit(struct usersym_jit *j)
 	j->next_ns = clock_now_ns() + JIT_REST_NS;
 }
 
-/* Bytes that became free; 0: there is nothing that could go. */
+/* Returns the bytes freed; 0: nothing can be dropped. */
 static uint64_t forget_oldest(struct usersyms *u)
 {
 	struct usersym_image *image = NULL;
@@ -241,7 +237,7 @@ void usersyms_tidy(struct usersyms *u)
 	now = bytes_of_all(u);
 	if (now <= most)
 		return;
-	/* Somewhat more than need be, so that it is not done for each file that comes. */
+	/* Frees some more than needed, so that not every new file starts this. */
 	while (now > most - most / 4 && (freed = forget_oldest(u)))
 		now -= freed;
 }

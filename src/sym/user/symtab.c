@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An array sorted by address. Sorting is by digits of 11 bits, lowest first, stable, in steps of
- * some milliseconds however many symbols there are, so that who draws in between is not kept
- * waiting. Symbols nest (labels in functions), seldom deep: the one that begins nearest before an
- * address and reaches it is looked for backwards for a few entries.
- *
- * Which of several at one address is kept follows perf, so that both show the same names.
+ * An array sorted by address. Sorting is a stable radix sort with 11-bit digits, lowest first, in
+ * steps of some milliseconds however many symbols there are, so that the screen can be drawn in
+ * between. Symbols nest (labels in functions), seldom deeply: a lookup goes back a few entries for
+ * the nearest one that reaches the address.
+ * Of several symbols at one address the same one is kept as in perf, so that both show the same
+ * names.
  */
 #include "symtab.h"
 #include "code/demangle.h"
@@ -22,18 +22,18 @@ enum {
 	DIGIT_BITS = 11,
 	DIGITS = 1 << DIGIT_BITS,
 	STEP = 1 << 16,	  /* entries */
-	NAME_MOST = 4096, /* bytes shown of a name */
+	NAME_MOST = 4096, /* shown bytes of a name */
 	NEST_MOST = 16,
-	LAST_SIZE = 4096, /* of a last symbol that has none */
+	LAST_SIZE = 4096, /* size of a last symbol without one */
 };
 
 enum sort_phase { SORT_COUNT, SORT_MOVE, SORT_MERGE, SORT_SIZES };
 
-/* Where sorting has come to: a phase goes through all entries. */
+/* Progress of sorting: a phase goes through all entries. */
 struct symtab_sort {
 	enum sort_phase phase;
 	size_t pos, kept;
-	unsigned bit; /* sorted by those below */
+	unsigned bit; /* sorted by the bits below */
 	size_t at[DIGITS];
 };
 
@@ -123,7 +123,7 @@ static size_t underscores(const char *s)
 	return strspn(s, "_");
 }
 
-/* Is @a the better name of the address that both have? */
+/* True if @a is a better name than @b for their common address. */
 static bool is_better(const struct symtab *t, const struct symtab_entry *a,
 		      const struct symtab_entry *b)
 {
@@ -146,7 +146,7 @@ static int begin_sort(struct symtab *t)
 {
 	if (t->sort)
 		return 0;
-	/* An entry is at another place behind it. */
+	/* Sorting moves the entries. */
 	mem_free(t->shown_at);
 	t->shown_at = NULL;
 	t->n_shown = 0;
@@ -163,7 +163,7 @@ static int begin_sort(struct symtab *t)
 	return 0;
 }
 
-/* How many there are of each digit, and then where the first of each goes. */
+/* Counts each digit, then computes the first position of each. */
 static void count(struct symtab *t, size_t end)
 {
 	struct symtab_sort *s = t->sort;
@@ -201,7 +201,7 @@ static void move(struct symtab *t, size_t end)
 	s->phase = s->bit < 64 && t->most >> s->bit ? SORT_COUNT : SORT_MERGE;
 }
 
-/* One an address: the best of several. */
+/* Keeps the best entry per address. */
 static void merge(struct symtab *t, size_t end)
 {
 	struct symtab_sort *s = t->sort;
@@ -220,7 +220,7 @@ static void merge(struct symtab *t, size_t end)
 	s->phase = SORT_SIZES;
 }
 
-/* Who has no size reaches to the next. */
+/* A symbol without a size reaches to the next one. */
 static void set_sizes(struct symtab *t, size_t end)
 {
 	struct symtab_sort *s = t->sort;
@@ -269,13 +269,13 @@ bool symtab_is_damaged(const struct symtab *t)
 	return t->kept && cachefile_is_broken(t->kept);
 }
 
-/* What lies in memory of our own is what we have put there. */
+/* Memory outside of a cache file is trusted: kontend wrote it. */
 static bool is_sound(const struct symtab *t, const void *p, size_t len)
 {
 	return !t->kept || cachefile_is_sound(t->kept, p, len);
 }
 
-/* How many begin at @addr or below; SIZE_MAX: it cannot be told. */
+/* Number of entries that begin at or below @addr; SIZE_MAX: the cache file is damaged. */
 static size_t find_end(const struct symtab *t, uint64_t addr)
 {
 	size_t low = 0, high = t->sorted ? t->n : 0;
@@ -313,7 +313,7 @@ const char *symtab_name(const struct symtab *t, const struct symtab_entry *e)
 	return is_sound(t, e, sizeof(*e)) ? cachefile_text(t->kept, e->name) : NULL;
 }
 
-/* Where it is kept which name an entry is shown by; NULL: no memory. */
+/* Slot for the name that an entry is shown by; NULL: no memory. */
 static uint32_t *shown_at(struct symtab *t, const struct symtab_entry *e)
 {
 	if (!t->shown_at)

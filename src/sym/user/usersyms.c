@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cache: objects (a path, a build id) by hash, each of which has an image once it is loaded.
- * Images are files by device and inode, so that a library which containers know by other paths is
- * read once. What is looked up first is put into a queue; names are made fit to be shown when they
- * are first asked for.
+ * The cache of symbols: objects (a path, a build id) by hash, each with an image once it is loaded.
+ * Images are files by device and inode, so a library that containers know by several paths is read
+ * once. A first lookup puts the object into a queue; names are demangled and cleaned at their first
+ * lookup.
  */
 #include "internal.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Processes whose own code has names, or was looked for. */
+/* Processes with JIT code that has names, or whose names were searched. */
 enum { JITS_MOST = 1 << 15 };
 
 static const char *const reasons[USERSYM_ANSWERS] = {
@@ -27,8 +27,8 @@ static const char *const reasons[USERSYM_ANSWERS] = {
 	[USERSYM_NO_TABLE] = "stripped, and no separate symbols",
 	[USERSYM_NO_SYMBOL] = "no symbol covers it",
 	[USERSYM_SLOTS] = "slots of uprobes",
-	[USERSYM_MEMORY_GONE] = "no file has it, and its process has ended, or has it no more",
-	[USERSYM_MEMORY_DENIED] = "no file has it, and no right to read the memory of its process",
+	[USERSYM_MEMORY_GONE] = "not in a file, and no longer in the memory of its process",
+	[USERSYM_MEMORY_DENIED] = "not in a file, and no right to read the memory of its process",
 	[USERSYM_NO_DESCRIPTOR] = "too many files are open: see ulimit -n",
 	[USERSYM_NOT_BELIEVED] = "the file with its names belongs to another user, or is a link",
 	[USERSYM_NO_MEMORY] = "out of memory",
@@ -153,7 +153,7 @@ int usersyms_object(struct usersyms *u, const char *path, const uint8_t *build_i
 		*ret = code ? *ret : (uint32_t)u->n_objects - 1;
 		return code;
 	}
-	/* Another process may have the file where the first one is gone. */
+	/* Another process may have the file when the first one has ended. */
 	if (pid && pid != o->pid) {
 		o->pid = pid;
 		if (o->answer == USERSYM_NO_FILE || o->answer == USERSYM_OTHER_FILE ||
@@ -288,7 +288,7 @@ static void begin_jit(struct usersym_jit *j, pid_t pid)
 	*j = (struct usersym_jit){.pid = pid, .answer = USERSYM_PENDING, .table = {.latest = true}};
 }
 
-/* Beyond so many processes the one makes room whose turn it is: names it has given stay. */
+/* At the limit, replaces the next process in turn; names already returned stay. */
 static struct usersym_jit *reuse_jit(struct usersyms *u, pid_t pid)
 {
 	size_t turn = u->jit_turn++ % JITS_MOST;
@@ -357,7 +357,7 @@ enum usersym_answer usersyms_lookup_jit(struct usersyms *u, pid_t pid, uint64_t 
 	return USERSYM_OK;
 }
 
-/* One step of what there is to do. False: there is nothing. */
+/* Does one step. False: nothing to do. */
 static bool symbols_step(struct usersyms *u, bool *ret_changed)
 {
 	if (u->load.object) {
