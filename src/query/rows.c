@@ -313,6 +313,16 @@ struct column *rows_columns(struct query *q, const struct table_kind *kind)
 	return c;
 }
 
+struct column *rows_columns_by(struct query *q, const struct table_kind *kind, unsigned by)
+{
+	struct column *c = rows_columns(q, kind);
+
+	for (size_t i = 0; c && i < kind->n_columns; i++)
+		if (!column_is_by(&c[i], by))
+			c[i].flags = 0;
+	return c;
+}
+
 int rows_answer(struct query *q, const struct query_spec *s, struct row_source *src,
 		struct table *ret, struct error *err)
 {

@@ -29,6 +29,8 @@ int rows_answer(struct query *q, const struct query_spec *s, struct row_source *
 		struct table *ret, struct error *err);
 /* The kind's columns, to be changed, in the query's arena; NULL: no memory. */
 struct column *rows_columns(struct query *q, const struct table_kind *kind);
+/* Columns that say nothing of rows by @by have no flags: they are neither shown nor reported. */
+struct column *rows_columns_by(struct query *q, const struct table_kind *kind, unsigned by);
 
 static inline void value_u(struct value *v, uint64_t u)
 {

@@ -41,7 +41,13 @@ struct column {
 	uint8_t width;	   /* on the screen */
 	uint8_t priority;  /* 0: always shown; the highest is dropped first */
 	uint8_t flags;
+	uint32_t only_by; /* the ways to make rows in which it says something, as bits; 0: all */
 };
+
+static inline bool column_is_by(const struct column *c, unsigned by)
+{
+	return !c->only_by || c->only_by & 1u << by;
+}
 
 struct row_rank;
 struct value;

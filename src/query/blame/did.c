@@ -50,25 +50,26 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R, W = COLUMN_WIDE };
 
 static const struct column columns[C_COLUMNS] = {
 	[C_TASK] = {"task", "HOLDER", "task that had the lock: name and thread id", COLUMN_TEXT, 16,
-		    0, S},
+		    0, S, 1 << BLAME_BY_TASK},
 	[C_PROCESS] = {"process", "HOLDER", "the process that had it: name and process id",
-		       COLUMN_TEXT, 16, 0, S},
-	[C_PID] = {"pid", "PID", "process id of the holder", COLUMN_INT, 7, 9, R},
-	[C_TID] = {"tid", "TID", "thread id of the holder", COLUMN_INT, 7, 9, R},
-	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
+		       COLUMN_TEXT, 16, 0, S, 1 << BLAME_BY_PROCESS},
+	[C_PID] = {"pid", "PID", "process id of the holder", COLUMN_INT, 7, 9, R, BLAME_BY_WHO},
+	[C_TID] = {"tid", "TID", "thread id of the holder", COLUMN_INT, 7, 9, R,
+		   1 << BLAME_BY_TASK},
+	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R, BLAME_BY_WHO},
 	[C_STACK] = {"stack", "GOT IN, AND ITS CALLERS",
 		     "call chain in which the holder had got the lock, from the call site outwards",
-		     COLUMN_TEXT, 40, 0, SR | W},
+		     COLUMN_TEXT, 40, 0, SR | W, 1 << BLAME_BY_STACK},
 	[C_ROW] = {"row", "ROW",
 		   "what the row is: task, reader (which one is not known) or other (forgotten)",
-		   COLUMN_TEXT, 7, 9, R},
+		   COLUMN_TEXT, 7, 9, R, BLAME_BY_WHO},
 	[C_KIND] = {"kind", "TYPE", "type and mode in which it was held", COLUMN_TEXT, 10, 1, SR},
 	[C_LOCK] = {"lock", "ADDRESS", "address of the lock; unknown where the row spans several",
 		    COLUMN_ADDR, 18, 9, R},
 	[C_NAME] = {"name", "LOCK", "name of the lock; ~ the one with most TIME of several",
 		    COLUMN_TEXT, 18, 0, SR | W},
 	[C_LOCKS] = {"locks", "LOCKS", "how many locks the row spans, each mode counted",
-		     COLUMN_COUNT, 5, 6, SR},
+		     COLUMN_COUNT, 5, 6, SR, ~(1u << BLAME_BY_LOCK)},
 	[C_TIME] = {"time_ns", "TIME", "how long holders that are known had it while others waited",
 		    COLUMN_NS, 6, 0, SR},
 	[C_MOSTLY] = {"mostly", "MOSTLY",
@@ -112,13 +113,6 @@ static const struct column columns[C_COLUMNS] = {
 			   "reason of the sleep, by its calls, or the lock", COLUMN_TEXT, 16, 9, R},
 	[C_LAST] = {"last_ns", "LAST", "how long ago it was so the last time", COLUMN_NS, 6, 6, SR},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
-};
-
-static const uint32_t only_by[C_COLUMNS] = {
-	[C_TASK] = 1 << BLAME_BY_TASK,	 [C_PROCESS] = 1 << BLAME_BY_PROCESS,
-	[C_PID] = BLAME_BY_WHO,		 [C_TID] = 1 << BLAME_BY_TASK,
-	[C_COMM] = BLAME_BY_WHO,	 [C_ROW] = BLAME_BY_WHO,
-	[C_STACK] = 1 << BLAME_BY_STACK, [C_LOCKS] = ~(1u << BLAME_BY_LOCK),
 };
 
 static const struct blame_columns at = BLAME_COLUMNS;
@@ -177,8 +171,7 @@ int query_blame_did(struct query *q, enum query_blame_by by, const struct query_
 			       .did = true,
 			       .scope = &s->scope};
 	struct row_source src = {.kind = &query_blame_did_kind,
-				 .columns =
-					 blame_columns_by(q, &query_blame_did_kind, only_by, b.by),
+				 .columns = rows_columns_by(q, &query_blame_did_kind, b.by),
 				 .sort = "time_ns",
 				 .ctx = &b};
 

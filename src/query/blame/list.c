@@ -57,21 +57,21 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R, W = COLUMN_WIDE };
 static const struct column columns[C_COLUMNS] = {
 	[C_TASK] = {"task", "BECAUSE OF",
 		    "the root: the task that held the lock, and waited for none itself",
-		    COLUMN_TEXT, 18, 0, S},
+		    COLUMN_TEXT, 18, 0, S, 1 << BLAME_BY_TASK},
 	[C_PROCESS] = {"process", "BECAUSE OF", "the process of the root: name and process id",
-		       COLUMN_TEXT, 18, 0, S},
-	[C_PID] = {"pid", "PID", "process id of the root", COLUMN_INT, 7, 9, R},
-	[C_TID] = {"tid", "TID", "thread id of the root", COLUMN_INT, 7, 9, R},
-	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
+		       COLUMN_TEXT, 18, 0, S, 1 << BLAME_BY_PROCESS},
+	[C_PID] = {"pid", "PID", "process id of the root", COLUMN_INT, 7, 9, R, BLAME_BY_WHO},
+	[C_TID] = {"tid", "TID", "thread id of the root", COLUMN_INT, 7, 9, R, 1 << BLAME_BY_TASK},
+	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R, BLAME_BY_WHO},
 	[C_STATE] = {"state", "IT WAS", "activity of the root, or why it is not known", COLUMN_TEXT,
-		     20, 0, SR},
+		     20, 0, SR, 1 << BLAME_BY_STATE},
 	[C_STACK] = {"stack", "GOT IN, AND ITS CALLERS",
 		     "call chain in which the root had got the lock, from the call site outwards",
-		     COLUMN_TEXT, 40, 0, SR | W},
+		     COLUMN_TEXT, 40, 0, SR | W, 1 << BLAME_BY_STACK},
 	[C_ROW] = {"row", "ROW",
 		   "what the row is: task, reader (which one is not known), other (forgotten) or "
 		   "unknown",
-		   COLUMN_TEXT, 7, 9, R},
+		   COLUMN_TEXT, 7, 9, R, BLAME_BY_WHO},
 	[C_KIND] = {"kind", "TYPE", "type and mode in which the root had the lock", COLUMN_TEXT, 10,
 		    4, SR},
 	[C_LOCK] = {"lock", "ADDRESS", "address of the lock; unknown where the row spans several",
@@ -80,7 +80,7 @@ static const struct column columns[C_COLUMNS] = {
 		    "the lock that the root had; ~ the one that cost most of several", COLUMN_TEXT,
 		    18, 0, SR | W},
 	[C_LOCKS] = {"locks", "LOCKS", "how many locks the row spans, each mode counted",
-		     COLUMN_COUNT, 5, 6, SR},
+		     COLUMN_COUNT, 5, 6, SR, ~(1u << BLAME_BY_LOCK)},
 	[C_WAITED] = {"waited_ns", "WAITED", "time that all waiters lost because of it", COLUMN_NS,
 		      6, 0, SR},
 	[C_PCT] = {"waited_pct", "WAIT%",
@@ -137,18 +137,6 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WAITS_CALLER] = {"waits_caller", "WAITED IN", "and the function", COLUMN_TEXT, 18, 9, R},
 	[C_LAST] = {"last_ns", "LAST", "how long ago it was so the last time", COLUMN_NS, 6, 6, SR},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
-};
-
-static const uint32_t only_by[C_COLUMNS] = {
-	[C_TASK] = 1 << BLAME_BY_TASK,
-	[C_PROCESS] = 1 << BLAME_BY_PROCESS,
-	[C_PID] = BLAME_BY_WHO,
-	[C_TID] = 1 << BLAME_BY_TASK,
-	[C_COMM] = BLAME_BY_WHO,
-	[C_ROW] = BLAME_BY_WHO,
-	[C_STATE] = 1 << BLAME_BY_STATE,
-	[C_STACK] = 1 << BLAME_BY_STACK,
-	[C_LOCKS] = ~(1u << BLAME_BY_LOCK),
 };
 
 static const struct blame_columns at = BLAME_COLUMNS;
@@ -229,7 +217,7 @@ int query_blame(struct query *q, enum query_blame_by by, const struct query_spec
 {
 	struct blame_rows b = {.q = q, .by = by};
 	struct row_source src = {.kind = &query_blame_kind,
-				 .columns = blame_columns_by(q, &query_blame_kind, only_by, by),
+				 .columns = rows_columns_by(q, &query_blame_kind, by),
 				 .sort = "waited_ns",
 				 .ctx = &b};
 

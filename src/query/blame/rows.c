@@ -316,17 +316,6 @@ void blame_fill_mostly(struct blame_rows *b, const struct blame_group *g, uint64
 	value_s(&v[at->mostly_what], m.what);
 }
 
-struct column *blame_columns_by(struct query *q, const struct table_kind *kind,
-				const uint32_t *only_by, enum query_blame_by by)
-{
-	struct column *c = rows_columns(q, kind);
-
-	for (size_t i = 0; c && i < kind->n_columns; i++)
-		if (only_by[i] && !(only_by[i] & 1u << by))
-			c[i].flags = 0;
-	return c;
-}
-
 void blame_rank(void *ctx, size_t row, struct row_rank *ret)
 {
 	const struct blame_group *g = &((const struct blame_rows *)ctx)->g[row];

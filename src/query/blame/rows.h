@@ -104,9 +104,6 @@ void blame_fill_root(struct blame_rows *b, const struct blame_group *g, uint64_t
 		     const struct blame_columns *at, struct value *v);
 void blame_fill_mostly(struct blame_rows *b, const struct blame_group *g, uint64_t want,
 		       const struct blame_columns *at, struct value *v);
-/* The kind's columns; those with a mask of other ways to make rows have no flags. */
-struct column *blame_columns_by(struct query *q, const struct table_kind *kind,
-				const uint32_t *only_by, enum query_blame_by by);
 /* As rows_answer(): rows that are not seen have no values, and their order is kept. */
 int blame_answer(struct blame_rows *b, const struct query_spec *s, struct row_source *src,
 		 struct table *ret, struct error *err);

@@ -47,22 +47,25 @@ enum { SR = COLUMN_SCREEN | COLUMN_REPORT, W = COLUMN_WIDE };
 
 static const struct column columns[C_COLUMNS] = {
 	[C_TASK] = {"task", "HOLDER", "task that held the lock: name and thread id", COLUMN_TEXT,
-		    16, 0, COLUMN_SCREEN},
+		    16, 0, COLUMN_SCREEN, 1 << BY_TASK},
 	[C_PROCESS] = {"process", "HOLDER", "the process that held it: name and process id",
-		       COLUMN_TEXT, 16, 0, COLUMN_SCREEN},
-	[C_PID] = {"pid", "PID", "process id of the holder", COLUMN_INT, 7, 9, COLUMN_REPORT},
-	[C_TID] = {"tid", "TID", "thread id of the holder", COLUMN_INT, 7, 9, COLUMN_REPORT},
-	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, COLUMN_REPORT},
+		       COLUMN_TEXT, 16, 0, COLUMN_SCREEN, 1 << BY_PROCESS},
+	[C_PID] = {"pid", "PID", "process id of the holder", COLUMN_INT, 7, 9, COLUMN_REPORT,
+		   1 << BY_TASK | 1 << BY_PROCESS},
+	[C_TID] = {"tid", "TID", "thread id of the holder", COLUMN_INT, 7, 9, COLUMN_REPORT,
+		   1 << BY_TASK},
+	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, COLUMN_REPORT,
+		    1 << BY_TASK | 1 << BY_PROCESS},
 	[C_STACK] = {"stack", "CALL CHAIN",
 		     "call chain in which the holder had got the lock, from the call site outwards",
-		     COLUMN_TEXT, 40, 0, SR | W},
+		     COLUMN_TEXT, 40, 0, SR | W, 1 << BY_STACK},
 	[C_KIND] = {"kind", "TYPE", "type and mode in which it was held", COLUMN_TEXT, 10, 0, SR},
 	[C_LOCK] = {"lock", "ADDRESS", "address of the lock; unknown where the row spans several",
 		    COLUMN_ADDR, 18, 9, COLUMN_REPORT},
 	[C_NAME] = {"name", "LOCK", "name of the lock; ~ the one held longest of several",
 		    COLUMN_TEXT, 20, 0, SR | W},
 	[C_LOCKS] = {"locks", "LOCKS", "how many locks the row spans, each mode counted",
-		     COLUMN_COUNT, 5, 6, SR},
+		     COLUMN_COUNT, 5, 6, SR, ~(1u << BY_LOCK)},
 	[C_TIMES] = {"held", "HELD", "times that it was held while others waited", COLUMN_COUNT, 6,
 		     1, SR},
 	[C_TOTAL] = {"total_ns", "TOTAL",
@@ -100,17 +103,6 @@ static const struct column columns[C_COLUMNS] = {
 	[C_HANDED_P99] = {"handover_p99_ns", "HO-P99",
 			  "99 % of the hand-overs were shorter, within 13 %", COLUMN_NS, 6, 7, SR},
 	[C_HANDED_MAX] = {"handover_max_ns", "HO-MAX", "the longest of them", COLUMN_NS, 6, 8, SR},
-};
-
-/* In which dimensions a column says something; those not named: in all. */
-static const uint32_t only_by[C_COLUMNS] = {
-	[C_TASK] = 1 << BY_TASK,
-	[C_PROCESS] = 1 << BY_PROCESS,
-	[C_PID] = 1 << BY_TASK | 1 << BY_PROCESS,
-	[C_TID] = 1 << BY_TASK,
-	[C_COMM] = 1 << BY_TASK | 1 << BY_PROCESS,
-	[C_STACK] = 1 << BY_STACK,
-	[C_LOCKS] = ~(1u << BY_LOCK),
 };
 
 struct held_rows {
@@ -280,11 +272,8 @@ const struct table_kind query_held_kind = {"held", columns, C_COLUMNS, held_fill
 
 static struct column *columns_by(struct query *q, enum query_by by)
 {
-	struct column *c = rows_columns(q, &query_held_kind);
+	struct column *c = rows_columns_by(q, &query_held_kind, by);
 
-	for (size_t i = 0; c && i < C_COLUMNS; i++)
-		if (only_by[i] && !(only_by[i] & 1u << by))
-			c[i].flags = 0;
 	for (size_t i = C_EXACT; c && !query_held_has_releases(q) && i < C_COLUMNS; i++)
 		c[i].flags = COLUMN_REPORT;
 	return c;

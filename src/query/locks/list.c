@@ -70,17 +70,20 @@ enum { SPARK_LEN = 16 };
 
 static const struct column columns[C_COLUMNS] = {
 	[C_TASK] = {"task", "TASK", "the task: its name and thread id", COLUMN_TEXT, 16, 0,
-		    COLUMN_SCREEN},
+		    COLUMN_SCREEN, 1 << BY_TASK},
 	[C_PROCESS] = {"process", "PROCESS", "the process: its name and process id", COLUMN_TEXT,
-		       16, 0, COLUMN_SCREEN},
-	[C_PID] = {"pid", "PID", "process id", COLUMN_INT, 7, 9, COLUMN_REPORT},
-	[C_TID] = {"tid", "TID", "thread id", COLUMN_INT, 7, 9, COLUMN_REPORT},
-	[C_COMM] = {"comm", "COMM", "name of the task", COLUMN_TEXT, 16, 9, COLUMN_REPORT},
-	[C_CPU] = {"cpu", "CPU", "the CPU on which the wait began", COLUMN_INT, 4, 0, SR},
+		       16, 0, COLUMN_SCREEN, 1 << BY_PROCESS},
+	[C_PID] = {"pid", "PID", "process id", COLUMN_INT, 7, 9, COLUMN_REPORT,
+		   1 << BY_TASK | 1 << BY_PROCESS},
+	[C_TID] = {"tid", "TID", "thread id", COLUMN_INT, 7, 9, COLUMN_REPORT, 1 << BY_TASK},
+	[C_COMM] = {"comm", "COMM", "name of the task", COLUMN_TEXT, 16, 9, COLUMN_REPORT,
+		    1 << BY_TASK | 1 << BY_PROCESS},
+	[C_CPU] = {"cpu", "CPU", "the CPU on which the wait began", COLUMN_INT, 4, 0, SR,
+		   1 << BY_CPU},
 	[C_CGROUP] = {"cgroup", "CGROUP", "path of the cgroup of the task that waits", COLUMN_TEXT,
-		      24, 0, SR | W},
+		      24, 0, SR | W, 1 << BY_CGROUP},
 	[C_STACK] = {"stack", "CALL CHAIN", "call chain from the call site outwards", COLUMN_TEXT,
-		     40, 0, SR | W},
+		     40, 0, SR | W, 1 << BY_STACK},
 	[C_LOCK] = {"lock", "ADDRESS", "address of the lock; unknown where the row spans several",
 		    COLUMN_ADDR, 18, 9, COLUMN_REPORT},
 	[C_KIND] = {"kind", "TYPE", "type and mode, as perf lock names them", COLUMN_TEXT, 10, 0,
@@ -97,40 +100,40 @@ static const struct column columns[C_COLUMNS] = {
 	[C_OBJECT] = {"object", "OBJECT",
 		      "what the lock is: mmap_lock, i_rwsem, a per-CPU variable, or the slab cache "
 		      "that it is in",
-		      COLUMN_TEXT, 12, 9, COLUMN_REPORT},
+		      COLUMN_TEXT, 12, 9, COLUMN_REPORT, 1 << BY_LOCK},
 	[C_PATH] = {"path", "PATH", "of the file that it belongs to", COLUMN_TEXT, 20, 9,
-		    COLUMN_REPORT},
+		    COLUMN_REPORT, 1 << BY_LOCK},
 	[C_LOCKS] = {"locks", "LOCKS", "how many locks the row spans, each mode counted",
-		     COLUMN_COUNT, 5, 6, SR},
+		     COLUMN_COUNT, 5, 6, SR, ~(1u << BY_LOCK)},
 	[C_WAITING] = {"waiting", "NOW", "tasks waiting now", COLUMN_COUNT, 4, 0, SR},
 	[C_READERS] = {"readers_waiting", "R", "tasks that wait for the lock to read, now",
-		       COLUMN_COUNT, 3, 6, SR},
+		       COLUMN_COUNT, 3, 6, SR, 1 << BY_LOCK},
 	[C_WRITERS] = {"writers_waiting", "W",
 		       "tasks that wait for the lock to write, or for one without modes, now",
-		       COLUMN_COUNT, 3, 6, SR},
+		       COLUMN_COUNT, 3, 6, SR, 1 << BY_LOCK},
 	[C_HOLDER] = {"holder", "HOLDER",
 		      "who holds the lock now: name and thread id; W a writer, R? a reader: by its "
 		      "calls, or one that had it",
-		      COLUMN_TEXT, 16, 5, COLUMN_SCREEN},
+		      COLUMN_TEXT, 16, 5, COLUMN_SCREEN, 1 << BY_LOCK | 1 << BY_OWNER},
 	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock now", COLUMN_INT, 7,
-			 9, COLUMN_REPORT},
+			 9, COLUMN_REPORT, 1 << BY_LOCK | 1 << BY_OWNER},
 	[C_OWNER_TID] = {"owner_tid", "OWNER TID", "thread that holds the lock now", COLUMN_INT, 7,
-			 9, COLUMN_REPORT},
-	[C_OWNER_COMM] = {"owner_comm", "OWNER COMM", "its name", COLUMN_TEXT, 16, 9,
-			  COLUMN_REPORT},
+			 9, COLUMN_REPORT, 1 << BY_LOCK | 1 << BY_OWNER},
+	[C_OWNER_COMM] = {"owner_comm", "OWNER COMM", "its name", COLUMN_TEXT, 16, 9, COLUMN_REPORT,
+			  1 << BY_LOCK | 1 << BY_OWNER},
 	[C_CERTAINTY] =
 		{"owner_certainty", "CERTAINTY",
 		 "sure: a writer or the owner of a mutex; evidence: a reader as its calls say; "
 		 "hint: a reader that had it",
-		 COLUMN_TEXT, 9, 9, COLUMN_REPORT},
+		 COLUMN_TEXT, 9, 9, COLUMN_REPORT, 1 << BY_LOCK | 1 << BY_OWNER},
 	[C_OWNER_FUNCTION] = {"owner_function", "LAST SEEN IN",
 			      "function in which the holder slept when it was last looked at",
-			      COLUMN_TEXT, 20, 3, SR},
+			      COLUMN_TEXT, 20, 3, SR, 1 << BY_OWNER},
 	[C_EVIDENT] =
 		{"readers_evident", "READERS",
 		 "tasks that seem to hold it as readers, each with what it does and the call that "
 		 "shows it: evidence, no proof",
-		 COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
+		 COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST, 1 << BY_LOCK},
 	[C_CONT_RATE] = {"cont_per_s", "CONT/s", "contentions per second", COLUMN_RATE, 6, 1, SR},
 	[C_WAIT_RATE] = {"wait_ns_per_s", "WAIT/s",
 			 "time waited per second, waits in flight included: the average number of "
@@ -138,7 +141,7 @@ static const struct column columns[C_COLUMNS] = {
 			 COLUMN_NSRATE, 6, 0, SR},
 	[C_WAIT_PCT] = {"wait_pct", "WAIT%", "share of WAIT/s of all rows", COLUMN_PCT, 5, 3, SR},
 	[C_SPARK] = {"spark", "HISTORY", "time waited in the last buckets", COLUMN_SERIES,
-		     SPARK_LEN, 5, COLUMN_SCREEN},
+		     SPARK_LEN, 5, COLUMN_SCREEN, 1 << BY_LOCK | 1 << BY_TYPE | 1 << BY_CPU},
 	[C_AVG] = {"avg_ns", "AVG", "average wait, waits in flight included", COLUMN_NS, 7, 1, SR},
 	[C_P50] = {"p50_ns", "P50", "half of the waits were shorter, within 13 %", COLUMN_NS, 7, 4,
 		   SR},
@@ -161,31 +164,6 @@ static const struct column columns[C_COLUMNS] = {
 			 COLUMN_SERIES, 0, 9, 0},
 	[C_HIST_TO] = {"hist_to_ns", "", "up to, but not with", COLUMN_SERIES, 0, 9, 0},
 	[C_HIST_N] = {"hist_n", "", "how many waits are in each", COLUMN_SERIES, 0, 9, 0},
-};
-
-/* In which dimensions a column says something; those not named: in all. */
-static const uint32_t only_by[C_COLUMNS] = {
-	[C_TASK] = 1 << BY_TASK,
-	[C_PROCESS] = 1 << BY_PROCESS,
-	[C_PID] = 1 << BY_TASK | 1 << BY_PROCESS,
-	[C_TID] = 1 << BY_TASK,
-	[C_COMM] = 1 << BY_TASK | 1 << BY_PROCESS,
-	[C_CPU] = 1 << BY_CPU,
-	[C_CGROUP] = 1 << BY_CGROUP,
-	[C_STACK] = 1 << BY_STACK,
-	[C_OBJECT] = 1 << BY_LOCK,
-	[C_PATH] = 1 << BY_LOCK,
-	[C_READERS] = 1 << BY_LOCK,
-	[C_WRITERS] = 1 << BY_LOCK,
-	[C_HOLDER] = 1 << BY_LOCK | 1 << BY_OWNER,
-	[C_OWNER_PID] = 1 << BY_LOCK | 1 << BY_OWNER,
-	[C_OWNER_TID] = 1 << BY_LOCK | 1 << BY_OWNER,
-	[C_OWNER_COMM] = 1 << BY_LOCK | 1 << BY_OWNER,
-	[C_OWNER_FUNCTION] = 1 << BY_OWNER,
-	[C_EVIDENT] = 1 << BY_LOCK,
-	[C_CERTAINTY] = 1 << BY_LOCK | 1 << BY_OWNER,
-	[C_LOCKS] = ~(1u << BY_LOCK),
-	[C_SPARK] = 1 << BY_LOCK | 1 << BY_TYPE | 1 << BY_CPU,
 };
 
 /* Where a column is known too seldom to take room on the screen, or another one says it. */
@@ -461,18 +439,15 @@ const struct table_kind query_types_kind = {"types", columns, C_COLUMNS, locks_f
 
 bool query_locks_has(enum query_by by, size_t column)
 {
-	return column < C_COLUMNS && (!only_by[column] || only_by[column] & 1u << by);
+	return column < C_COLUMNS && column_is_by(&columns[column], by);
 }
 
 static struct column *columns_by(struct query *q, enum query_by by)
 {
-	struct column *c = rows_columns(q, &query_locks_kind);
+	struct column *c = rows_columns_by(q, &query_locks_kind, by);
 
 	if (!c)
 		return NULL;
-	for (size_t i = 0; i < C_COLUMNS; i++)
-		if (!query_locks_has(by, i))
-			c[i].flags = 0;
 	/* Only lock snapshots fill these columns: without one they take no room of the screen. */
 	if (by == BY_LOCK && !query_queues(q))
 		c[C_HOLDER].flags = 0;
