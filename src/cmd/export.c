@@ -47,7 +47,6 @@ static bool is_format(const struct opts *o, const char *format)
 static enum tracefile_format format_of(const struct opts *o)
 {
 	static const char *const names[TRACEFILE_FORMATS] = {
-		[TRACEFILE_CHROME] = "chrome",
 		[TRACEFILE_PERFETTO] = "perfetto",
 		[TRACEFILE_FIREFOX] = "firefox",
 	};
@@ -354,7 +353,7 @@ int cmd_export(const struct opts *o)
 		e.job = (struct measure_job){.begin = begin_trace,
 					     .finish = finish_trace,
 					     .end = end_trace,
-					     .held = format_of(o) != TRACEFILE_CHROME};
+					     .held = true};
 	else if (is_format(o, "openmetrics"))
 		e.job.finish = finish_openmetrics;
 	e.job.blame = is_blame(o);

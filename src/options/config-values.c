@@ -38,12 +38,13 @@ static int check_mmap(const char *value, struct error *err)
 {
 	struct mmlevel_how how;
 
-	if (mmlevel_parse(value, &how) == 0 && how.level != MMLEVEL_PID)
+	if (mmlevel_parse(value, &how) == 0)
 		return 0;
-	return error_set(err, -EINVAL,
-			 "mmap '%s': what can be set is contended, sampled, sampled=N with N from "
-			 "2 to %d, or all; the last two with ,paths behind them, too",
-			 value, MMLEVEL_MOST);
+	return error_set(
+		err, -EINVAL,
+		"mmap '%s': what can be set is contended, sampled, sampled=N with N from "
+		"2 to %d, or all; append ,paths to one of the last two to record call paths",
+		value, MMLEVEL_MOST);
 }
 
 static int check_call_graph(const char *value, struct error *err)

@@ -287,10 +287,9 @@ const struct opts_info opts_table[] = {
 	{0, "no-follow", NULL, "do not follow holders of locks", measure, MEASURE, OPTS_FLAG,
 	 FIELD(no_follow), 0, 0, NULL, COMPLETE_NONE, MEASURE, true},
 	{0, "mmap", "LEVEL",
-	 "acquisitions of mmap_locks: contended (default), sampled[=N], pid or all; with ,paths "
-	 "behind "
-	 "it who holds them by call path",
-	 measure, MEASURE, OPTS_TEXT, FIELD(mmap), 0, 0, "contended sampled pid all all,paths",
+	 "acquisitions of mmap_locks: contended (default), sampled[=N] or all; append ,paths for "
+	 "the call paths of holders",
+	 measure, MEASURE, OPTS_TEXT, FIELD(mmap), 0, 0, "contended sampled all all,paths",
 	 COMPLETE_NONE, MEASURE, true},
 	{0, "tick", NULL, "measure the timer tick, too, where perf works for sampling events",
 	 measure, MEASURE, OPTS_FLAG, FIELD(tick), 0, 0, NULL, COMPLETE_NONE, MEASURE, true},
@@ -473,10 +472,10 @@ const struct opts_info opts_table[] = {
 	{0, "format", "FORMAT", "text, or json for lines of JSON (default: text)", table, SCRIPT,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
 	{0, "format", "FORMAT",
-	 "folded, flamegraph (SVG), chrome, perfetto, firefox, openmetrics, pprof, "
+	 "folded, flamegraph (SVG), perfetto, firefox, openmetrics, pprof, "
 	 "otlp-development or ndjson (default: folded)",
 	 table, EXPORT, OPTS_CHOICE, FIELD(format), 0, 0,
-	 "folded flamegraph chrome perfetto firefox openmetrics pprof otlp-development ndjson",
+	 "folded flamegraph perfetto firefox openmetrics pprof otlp-development ndjson",
 	 COMPLETE_NONE},
 	{0, "bucket", "TIME", "in ndjson, rows of parts of time this long: 10s, 1m (default: one)",
 	 table, EXPORT, OPTS_TIME, FIELD(bucket_ns), SECOND / 10, 86400 * SECOND, NULL,

@@ -27,6 +27,27 @@ static int bad_value(const struct opts_setter *s, const char *value, const char 
 			 value, want, opts_verb_info(s->o->verb)->name);
 }
 
+/* Words that scripts and configurations still have: what each became, and why. */
+static const struct {
+	const char *option, *word, *now, *why;
+} old_words[] = {
+	{"format", "chrome", "perfetto", "whose viewer opens such traces"},
+	{"mmap", "pid", "all", "which measures only the processes that --pid or a command names"},
+	{"mmap", "pid,paths", "all,paths",
+	 "which measures only the processes that --pid or a command names"},
+};
+
+/* 0, or -EINVAL for a word that the option had before. */
+static int check_old_word(const struct opts_setter *s, const char *value)
+{
+	for (size_t i = 0; value && i < sizeof(old_words) / sizeof(*old_words); i++)
+		if (!strcmp(s->i->name, old_words[i].option) && !strcmp(value, old_words[i].word) &&
+		    opts_has_word(s->i->words, old_words[i].now, strlen(old_words[i].now)))
+			return error_set(s->err, -EINVAL, "--%s '%s' is gone: give %s, %s",
+					 s->i->name, value, old_words[i].now, old_words[i].why);
+	return 0;
+}
+
 static int set_time(const struct opts_setter *s, const char *value)
 {
 	char want[96], least[UNITS_BUF], most[UNITS_BUF];
@@ -165,8 +186,10 @@ static int set_value(const struct opts_setter *s, const char *value)
 int opts_set(struct opts *o, const struct opts_info *i, const char *value, struct error *err)
 {
 	const struct opts_setter s = {o, i, err};
-	int r = set_value(&s, value);
+	int r = check_old_word(&s, value);
 
+	if (r == 0)
+		r = set_value(&s, value);
 	if (r == 0)
 		o->given[opts_row(i)] = true;
 	return r;

@@ -420,8 +420,7 @@ struct trace_sink *trace_firefox(struct tracefile *t)
 
 	if (!f)
 		return NULL;
-	f->sink = (struct trace_sink){
-		.wait = gather, .finish = finish, .free = give_back, .links = true};
+	f->sink = (struct trace_sink){.wait = gather, .finish = finish, .free = give_back};
 	f->t = t;
 	f->json.out = t->out;
 	return &f->sink;

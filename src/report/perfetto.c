@@ -226,11 +226,8 @@ struct trace_sink *trace_perfetto(struct tracefile *t)
 
 	if (!p)
 		return NULL;
-	p->sink = (struct trace_sink){.wait = put_wait,
-				      .waiting = put_waiting,
-				      .finish = finish,
-				      .free = give_back,
-				      .links = true};
+	p->sink = (struct trace_sink){
+		.wait = put_wait, .waiting = put_waiting, .finish = finish, .free = give_back};
 	p->t = t;
 	return &p->sink;
 }

@@ -65,7 +65,6 @@ struct trace_wait {
 	uint64_t end_ns;
 	int32_t ret;
 	bool waiting; /* still in flight at the end */
-	/* The rest is set only if the sink has `links`. */
 	uint32_t lock, thread, stack;
 	/* The holds of the lock during the wait, the longest first. */
 	struct trace_hold *holds[TRACE_HOLDS];
@@ -79,7 +78,6 @@ struct trace_sink {
 	int (*waiting)(struct trace_sink *s, uint32_t lock, uint64_t time_ns, uint32_t n);
 	int (*finish)(struct trace_sink *s);
 	void (*free)(struct trace_sink *s);
-	bool links; /* fill in the links of each wait */
 };
 
 struct tracefile {
@@ -95,8 +93,7 @@ struct tracefile {
 	uint64_t n_waits, left_out;
 };
 
-/* chrome.c, perfetto.c, firefox.c: NULL: no memory. */
-struct trace_sink *trace_chrome(struct tracefile *t);
+/* perfetto.c, firefox.c. NULL: no memory. */
 struct trace_sink *trace_perfetto(struct tracefile *t);
 struct trace_sink *trace_firefox(struct tracefile *t);
 int trace_perfetto_check(struct error *err); /* 0, or -ENOTSUP: it was not built in */

@@ -23,8 +23,7 @@ void trace_source_json(const struct tracefile *t, const char *key, const char *s
 	jsonw_u64(j, "time_to_ns", m->now_ns);
 	jsonw_u64(j, "duration_ns", m->now_ns > from_ns ? m->now_ns - from_ns : 0);
 	jsonw_u64(j, "waits", t->n_waits);
-	if (t->sink->links)
-		jsonw_u64(j, "left_out", t->left_out);
+	jsonw_u64(j, "left_out", t->left_out);
 	report_sandbox_json(t->engine->sandbox, j);
 	report_json_damage(j, &d, &loss, NULL);
 	jsonw_end(j, '}');

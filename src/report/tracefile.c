@@ -31,14 +31,13 @@ static int put_wait(struct tracefile *t, struct trace_wait *w)
 {
 	if (w->end_ns < w->w->begin_ns)
 		w->end_ns = w->w->begin_ns;
-	if (t->sink->links && !trace_link(t, w)) {
+	if (!trace_link(t, w)) {
 		t->left_out++;
 		return 0;
 	}
 	w->id = ++t->n_waits;
 	int ret = t->sink->wait(t->sink, w);
-	if (t->sink->links)
-		trace_linked(t, w);
+	trace_linked(t, w);
 	return ret;
 }
 
@@ -101,7 +100,6 @@ int tracefile_check(enum tracefile_format f, struct error *err)
 static struct trace_sink *sink_of(struct tracefile *t)
 {
 	static struct trace_sink *(*const of[TRACEFILE_FORMATS])(struct tracefile *) = {
-		[TRACEFILE_CHROME] = trace_chrome,
 		[TRACEFILE_PERFETTO] = trace_perfetto,
 		[TRACEFILE_FIREFOX] = trace_firefox,
 	};
@@ -130,8 +128,7 @@ int tracefile_new(struct tracefile **ret, const struct tracefile_spec *s, struct
 		mem_free(t);
 		return error_errno(err, -ENOMEM, "Cannot begin to write a trace");
 	}
-	if (t->sink->links)
-		e->model.holds.watch = &t->holds;
+	e->model.holds.watch = &t->holds;
 	*ret = t;
 	return 0;
 }

@@ -276,22 +276,17 @@ static void say_all(const struct run *r, const struct opts *o, struct live_info 
 	say_refused(r, o, i);
 }
 
-/* -EINVAL: no such level, or not without a target. */
-static int read_level(const struct run *r, const struct opts *o, struct mmlevel_how *ret,
-		      struct error *err)
+/* -EINVAL: there is no such level, or call paths are not measured. */
+static int read_level(const struct opts *o, struct mmlevel_how *ret, struct error *err)
 {
 	const char *text = o->mmap ? o->mmap : mmlevel_name(MMLEVEL_CONTENDED);
 
 	if (mmlevel_parse(text, ret) < 0)
 		return error_set(err, -EINVAL,
 				 "--mmap '%s': give contended, sampled, sampled=N with N from 2 to "
-				 "%d, pid or all; append ,paths to one of the last three to "
+				 "%d, or all; append ,paths to one of the last two to "
 				 "record call paths",
 				 text, MMLEVEL_MOST);
-	if (ret->level == MMLEVEL_PID && r->target.kind == TARGET_SYSTEM)
-		return error_set(err, -EINVAL,
-				 "--mmap pid is of the processes that are measured: name them with "
-				 "--pid, or give --mmap all or sampled");
 	if (ret->paths && o->no_stack)
 		return error_set(err, -EINVAL,
 				 "--mmap '%s' is of call chains: leave out --no-stack", text);
@@ -436,7 +431,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	struct mmlevel_how level;
 	struct callgraph callgraph;
 	if (ret == 0)
-		ret = read_level(r, o, &level, err);
+		ret = read_level(o, &level, err);
 	if (ret == 0)
 		ret = read_callgraph(o, &callgraph, err);
 	if (ret < 0)

@@ -8,7 +8,7 @@
 static const char *const names[MMLEVELS] = {
 	[MMLEVEL_CONTENDED] = "contended",
 	[MMLEVEL_SAMPLED] = "sampled",
-	[MMLEVEL_PID] = "pid",
+	[MMLEVEL_WAS_PID] = "", /* no word means it */
 	[MMLEVEL_ALL] = "all",
 };
 
@@ -34,6 +34,8 @@ static int parse_level(const char *text, size_t n, struct mmlevel_how *ret)
 	size_t len = strcspn(text, "=,");
 	uint32_t level = 0;
 
+	if (!len)
+		return -EINVAL;
 	while (level < MMLEVELS && (strlen(names[level]) != len || memcmp(names[level], text, len)))
 		level++;
 	if (level == MMLEVELS || (len < n && level != MMLEVEL_SAMPLED))
@@ -66,6 +68,10 @@ bool mmlevel_decode(const void *data, size_t len, struct mmlevel_how *ret)
 	memcpy(ret, data, len);
 	ret->reason[MMLEVEL_REASON - 1] = 0;
 	ret->paths = ret->paths != 0;
+	if (ret->level == MMLEVEL_WAS_PID)
+		ret->level = MMLEVEL_ALL;
+	if (ret->asked == MMLEVEL_WAS_PID)
+		ret->asked = MMLEVEL_ALL;
 	return ret->level < MMLEVELS && ret->asked < MMLEVELS && ret->one_in &&
 	       ret->from_ns <= ret->to_ns;
 }

@@ -50,7 +50,7 @@ void live_mmap_options(const struct live_mmap *m, struct perf_session_options *o
 
 void live_mmap_enable(const struct live_mmap *m, struct perf_session *ps)
 {
-	if (m->how.level == MMLEVEL_PID || m->how.level == MMLEVEL_ALL)
+	if (m->how.level == MMLEVEL_ALL)
 		perf_session_enable_mm(ps, true);
 }
 

@@ -17,7 +17,7 @@ make_file -a -g -e "$events" -- "$work_load" 16 6000 go
 for _ in $(seq "$turns"); do
 	timed kontend 1 "$kontend" script -i "$file"
 	timed json 1 "$kontend" script --format json -i "$file"
-	for format in chrome perfetto firefox; do
+	for format in perfetto firefox; do
 		timed $format 1 "$kontend" export --format $format -i "$file" -o "$dir/trace"
 	done
 	timed perf 1 perf script -i "$file"
@@ -29,7 +29,6 @@ awk "$medians"'
 		line("perf script -i", "perf")
 		line("kontend script -i", "kontend")
 		line("kontend script --format json -i", "json")
-		line("kontend export --format chrome -i", "chrome")
 		line("kontend export --format perfetto -i", "perfetto")
 		line("kontend export --format firefox -i", "firefox")
 		printf "perf / kontend: %.1f\n", ratio("perf", "kontend")

@@ -58,7 +58,7 @@ prints '^kontend_lock_wait_seconds_count\{type="rwsem",mode="W"\} 30$'
 [ "$(tail -n 1 "$work/out")" = '# EOF' ] || complain "export: no EOF"
 expect 0 '' "$kontend" export -i "$canned" --format openmetrics -n 1
 [ "$(grep -c '^kontend_caller_wait_seconds_total' "$work/out")" -eq 1 ] || complain "export -n 1"
-expect 0 '' "$kontend" export -i "$canned" --format chrome -o "$work/trace.json"
+expect 0 '' "$kontend" export -i "$canned" --format firefox -o "$work/trace.json"
 if command -v python3 >/dev/null; then
 	python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$work/trace.json" ||
 		complain "export: no JSON"
@@ -93,7 +93,8 @@ expect 129 'is for --view flame' "$kontend" report -i "$canned" --weight wait
 expect 129 'is for --view hot, flame' "$kontend" report -i "$canned" --percent-limit 1
 expect 129 'give a number' "$kontend" report -i "$canned" --view hot --percent-limit 101
 expect 129 'no KEY=VALUE' "$kontend" export -i "$canned" --zoom mm
-expect 129 'does not go with --format chrome' "$kontend" export -i "$canned" --format chrome --weight wait
+expect 129 'does not go with --format firefox' "$kontend" export -i "$canned" --format firefox --weight wait
+expect 129 "^kontend: --format 'chrome' is gone: give perfetto, whose viewer" "$kontend" export -i "$canned" --format chrome
 
 # A configuration: not that of the user who runs the tests, groups of one's own, errors in it, and none.
 run "$kontend" doctor
@@ -167,7 +168,7 @@ printf '[options]\nsort = contended\nby = task\n[report]\nby = cpu\n' >"$work/se
 expect 0 '' "$kontend" report -i "$canned" --config "$work/set"
 prints '^# locks by cpu, sorted by contended'
 for setting in 'frq = 9:no setting .frq.' 'pid = 1:for the command line' 'sort = nix:no such column' \
-	'mmap = pid:what can be set' 'call-graph = lbx:give fp' 'theme = dark:give one of' 'by = symbol:give one of'; do
+	'mmap = pid:--mmap .pid. is gone: give all' 'mmap = some:what can be set' 'call-graph = lbx:give fp' 'theme = dark:give one of' 'by = symbol:give one of'; do
 	printf '[options]\n%s\n' "${setting%%:*}" >"$work/set"
 	expect 129 "set:2: .*${setting#*:}" "$kontend" diff "$canned" "$canned" --config "$work/set"
 done

@@ -52,19 +52,6 @@ def of_cut(file, only):
     return alone
 
 
-def of_chrome(file, only):
-    verb("export", "--format", "chrome", "-o", "trace", "-i", file, *only)
-    begun, n, ns = {}, 0, 0
-    with open("trace", encoding="utf-8") as f:
-        events = json.load(f)["traceEvents"]
-    for e in events:
-        if e["ph"] == "b" and not e["args"].get("still_waiting"):
-            begun[e["id"]] = e["ts"]
-        elif e["ph"] == "e" and e["id"] in begun:
-            n, ns = n + 1, ns + round((e["ts"] - begun.pop(e["id"])) * 1000)
-    return n, ns
-
-
 def of_trace(form):
     def of(file, only):
         verb("export", "--format", form, "-o", "trace", "-i", file, *only)
@@ -117,7 +104,7 @@ def of_screen(file, only):
 
 
 verbs = {"report by lock": lambda f, o: of_report(f, o, "locks"), "script": of_script, "cut": of_cut,
-         "chrome": of_chrome, "perfetto": of_trace("perfetto"), "firefox": of_trace("firefox"), "folded": of_folded,
+         "perfetto": of_trace("perfetto"), "firefox": of_trace("firefox"), "folded": of_folded,
          "pprof": of_pprof, "openmetrics": of_openmetrics, "ndjson": of_rows, "merge": of_merge, "diff": of_diff}
 no_proto = subprocess.run([kontend, "export", "-q", storm, "--format", "perfetto", "-o", "/dev/null"],
                           capture_output=True, text=True, check=False)

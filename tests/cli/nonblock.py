@@ -58,7 +58,7 @@ def through(command, kind):
 
 def main():
     longest = 0
-    for words in ("script", "-q", "-i"), ("script", "-q", "-j", "-i"), ("export", "-q", "--format", "chrome", "-i"):
+    for words in ("script", "-q", "-i"), ("script", "-q", "-j", "-i"), ("export", "-q", "--format", "firefox", "-i"):
         command = [kontend, words[0], "--no-config", *words[1:], recording]
         whole = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout
         longest = max(longest, len(whole))

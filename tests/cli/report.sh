@@ -99,6 +99,10 @@ expect 0 '' "$kontend" report --duration 100ms -o /dev/null
 [ -c /dev/null ] || complain "-o /dev/null replaced it"
 
 expect 0 '' "$kontend" report --duration 100ms --no-stack --view locks
+for level in pid pid,paths; do
+	expect 129 "--mmap '$level' is gone: give all.*which measures only the processes that --pid" \
+		"$kontend" report --mmap "$level"
+done
 for level in all,path contended,paths ,paths; do
 	expect 1 "--mmap '$level': give contended, sampled, sampled=N" "$kontend" report --duration 50ms --mmap "$level"
 done

@@ -65,8 +65,8 @@ prints '^kontend_measurement_seconds\{.*\} 1\.000000000$'
 expect 0 '' "$kontend" export -qi "$canned" --time 1s,2s
 folded=$(awk '!/still waiting/ { s += $NF } END { printf "%.0f", s }' "$work/out")
 same 'folded' "$folded" "$(sed -n 's/^ *"total_ns": \([0-9]*\),/\1/p' "$work/second" | head -n 1)"
-expect 0 '' "$kontend" export -i "$canned" --format chrome --time 1s,2s
-same chrome 2000000000 "$(number time_from_ns)"
+expect 0 '' "$kontend" export -i "$canned" --format firefox --time 1s,2s
+same firefox 2000000000 "$(number time_from_ns)"
 
 # A file without its end time is read through to find it; a pipe cannot be.
 expect 0 '' "$kontend" report -i "$pipe" -j --view all --time '33.33333334%,66.66666667%'

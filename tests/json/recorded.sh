@@ -53,7 +53,6 @@ for only in '' --lock=rwsem; do
 done
 says merge "$file" "$src"/tests/golden/*-arm64.data
 says merge --by service --lock mmap_lock "$file"
-"$kontend" export -i "$file" --format chrome -o "$work/chrome.json"
 "$kontend" export -i "$file" --format firefox -o "$work/firefox.json"
 says bench suite -i "$src/tests/cli/suites/now.json"
 says bench suite -i "$src/tests/cli/suites/now.json" --compare "$src/tests/cli/suites/before.json"
@@ -65,4 +64,4 @@ printf PERFILE2 >"$work/caught/kontend-20261121-031408-wait.data"
 says incidents "$work/caught"
 says report -i "$work/caught/kontend-20261121-031407-wait.data" --view overview
 validate "$schema" --unseen "$tests_json/unseen" "$work"/*.json \
-	"$src"/tests/golden/*json*.golden "$src/tests/golden/export-chrome.golden"
+	"$src"/tests/golden/*json*.golden

@@ -45,9 +45,7 @@ class Schema:
 
     def name_of(self, value):
         """The definition whose `schema`, or `event` of lines, has this value."""
-        schema = value.get("schema", value.get("otherData", {}).get("schema"))
-        if schema == "kontend.chrome/1":
-            return ["chrome"]
+        schema = value.get("schema")
         if "kontend" in value and "threads" in value:
             return ["firefox"]
         if not schema and "event" not in value:

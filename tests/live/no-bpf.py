@@ -63,7 +63,7 @@ def check_all(views, word):
 
 def check_mmap(view):
     if view["level"]["missing"]:
-        print("not tried: --mmap pid:", view["level"]["missing"])
+        print("not tried: --mmap all:", view["level"]["missing"])
         return
     check(view["none"] is None, f"mmap says {view['none']!r} with all acquisitions")
     check(any(row["pid"] and row["acquired"] for row in view["rows"]), "no process is in mmap")

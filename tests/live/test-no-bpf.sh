@@ -43,7 +43,7 @@ python3 "$(dirname "$0")/no-bpf.py" "$dir/all.json" 'no-bpf'
 }
 
 # Tracepoints report all acquisitions, and the owner of each lock.
-"$kontend" report -q --no-bpf --mmap pid --view mmap --format json -o "$dir/mmap.json" -- \
+"$kontend" report -q --no-bpf --mmap all --view mmap --format json -o "$dir/mmap.json" -- \
 	"$kontend" bench mmap -t 2 -n 2000 >"$dir/out"
 python3 "$(dirname "$0")/no-bpf.py" "$dir/mmap.json" mmap
 

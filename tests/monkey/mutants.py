@@ -19,7 +19,7 @@ from rounds import Counts, Folder, Patience, arguments, end_all, family, judge, 
 from terminal import Terminal
 
 MEMORY_MOST = 4 << 30  # of a process, with the shadow of a sanitizer
-FORMATS = ["folded", "flamegraph", "chrome", "perfetto", "firefox", "openmetrics", "pprof", "ndjson"]
+FORMATS = ["folded", "flamegraph", "perfetto", "firefox", "openmetrics", "pprof", "ndjson"]
 SHOTS = ["1", "2 Down Enter", "3 Enter", "4 Right Enter", "5 Enter", "6", "7 Enter", "8 Enter", "9 a", "9 f", "0 Enter", "W", "O", "D",
          "Q", "I", "2 f", "! !", "m m", "9 b s t a c k Enter"]
 KEYS = [b"1", b"2", b"3", b"4", b"5", b"6", b"7", b"8", b"9", b"0", b"W", b"O", b"D", b"Q", b"I", b"\r", b"\r", b"\033", b"h", b"l", b" ", b">",

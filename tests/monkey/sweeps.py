@@ -48,7 +48,7 @@ class Verb:
 def verbs(options):
     a, b = options.recordings[:2]
     torn = options.recordings[-1]
-    formats = ["folded", "flamegraph", "chrome", "perfetto", "firefox", "openmetrics", "pprof", "ndjson"]
+    formats = ["folded", "flamegraph", "perfetto", "firefox", "openmetrics", "pprof", "ndjson"]
     found = [Verb("report", ["report", "-q", "-i", a, "-o", "made"], "made"),
              Verb("report-json", ["report", "-q", "-j", "--view", "all", "-i", a, "-o", "made"], "made"),
              Verb("script", ["script", "-q", "-i", a]),

@@ -207,19 +207,7 @@ static void each_holder_has_a_marker(void **state)
 	done(&t);
 }
 
-/* Sums of the waits of a trace in the format of Chrome, and of the profile of Firefox. */
-static uint64_t chrome_ns(const struct traced *t)
-{
-	const struct json *events = json_path(json_root(&t->doc), "traceEvents");
-	double us = 0;
-
-	for (size_t i = 1; i < json_len(events); i++) {
-		double ts = json_number(json_get(json_at(events, i), "ts"));
-		us += i % 2 ? -ts : ts;
-	}
-	return (uint64_t)(us * US + 0.5);
-}
-
+/* The sum of the waits of a profile. */
 static uint64_t firefox_ns(const struct traced *t)
 {
 	const struct json *threads = json_path(json_root(&t->doc), "threads");
@@ -236,27 +224,22 @@ static uint64_t firefox_ns(const struct traced *t)
 /* A wait whose end may have been lost has no length, and is in no trace, as it is in no sum. */
 static void doubtful_waits_are_in_no_trace(void **state)
 {
-	static const enum tracefile_format formats[] = {TRACEFILE_CHROME, TRACEFILE_FIREFOX};
+	struct traced t = {0};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-		struct traced t = {0};
-		size_t at = 0;
-		rig_init(&t.r, 1);
-		begins(&t, 0, 10, LOCK_A);
-		ends(&t, 40, 10, LOCK_A);
-		begins(&t, 50, 20, LOCK_A);
-		synth_lost(t.r.synth, 0, CANNED_START + 60 * US, 3);
-		/* Nothing is known of this task before, so its first wait is doubtful, too. */
-		begins(&t, 90, 30, LOCK_B);
-		ends(&t, 95, 30, LOCK_B);
-		begins(&t, 100, 30, LOCK_B);
-		synth_comm(t.r.synth, 0, CANNED_START + 900 * US, 40, 40, "later");
-		assert_int_equal(play(&t, formats[i], false), 0);
-		assert_int_equal(json_parse(&t.doc, t.text, strlen(t.text), &at), 0);
-		assert_int_equal(i ? firefox_ns(&t) : chrome_ns(&t), (40 + 800) * US);
-		done(&t);
-	}
+	rig_init(&t.r, 1);
+	begins(&t, 0, 10, LOCK_A);
+	ends(&t, 40, 10, LOCK_A);
+	begins(&t, 50, 20, LOCK_A);
+	synth_lost(t.r.synth, 0, CANNED_START + 60 * US, 3);
+	/* Nothing is known of this task before, so its first wait is doubtful, too. */
+	begins(&t, 90, 30, LOCK_B);
+	ends(&t, 95, 30, LOCK_B);
+	begins(&t, 100, 30, LOCK_B);
+	synth_comm(t.r.synth, 0, CANNED_START + 900 * US, 40, 40, "later");
+	read_profile(&t);
+	assert_int_equal(firefox_ns(&t), (40 + 800) * US);
+	done(&t);
 }
 
 static void each_format_can_be_empty(void **state)

@@ -156,7 +156,7 @@ static const struct term uprobes[] = {
 };
 
 static const struct term mmap[] = {
-	{"level", "what is measured: contended, sampled, pid or all, see --mmap"},
+	{"level", "what is measured: contended, sampled or all, see --mmap"},
 	{"costs", "the rate of these events times what one takes here"},
 	{"unpaired", "times whose begin or end kontend has no record of: in no sum"},
 	{NULL, NULL},

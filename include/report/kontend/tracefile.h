@@ -7,20 +7,14 @@
 
 /*
  * The waits as a trace, for viewers that show a timeline:
- * TRACEFILE_CHROME    Trace Event Format, JSON: a pair of async events each, one track a lock
- * TRACEFILE_PERFETTO  Perfetto's own format: tracks per task, CPU and lock, holders, flows between
- * them TRACEFILE_FIREFOX   a profile of the Firefox Profiler, JSON: threads with markers and call
- * chains The first two are written while events come, the last one is gathered and written in the
- * end.
+ * TRACEFILE_PERFETTO is the format of Perfetto: tracks per task, CPU and lock, holders, and flows
+ * between them. It is written while events come.
+ * TRACEFILE_FIREFOX is a profile of the Firefox Profiler in JSON: threads with markers and call
+ * chains. It is gathered, and written at the end.
  */
 struct tracefile;
 
-enum tracefile_format {
-	TRACEFILE_CHROME,
-	TRACEFILE_PERFETTO,
-	TRACEFILE_FIREFOX,
-	TRACEFILE_FORMATS
-};
+enum tracefile_format { TRACEFILE_PERFETTO, TRACEFILE_FIREFOX, TRACEFILE_FORMATS };
 
 struct tracefile_spec {
 	enum tracefile_format format;

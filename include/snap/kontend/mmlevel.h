@@ -10,8 +10,8 @@
 enum mmlevel {
 	MMLEVEL_CONTENDED, /* none of their events: waits come from those of contention */
 	MMLEVEL_SAMPLED,   /* all of them, for a part of the time */
-	MMLEVEL_PID,	   /* all of the target tasks */
-	MMLEVEL_ALL,	   /* all that is measured otherwise, too */
+	MMLEVEL_WAS_PID,   /* of older recordings; read as MMLEVEL_ALL */
+	MMLEVEL_ALL,	   /* all of them, of the tasks and CPUs that are measured */
 	MMLEVELS,
 };
 
@@ -36,7 +36,7 @@ struct mmlevel_how {
 };
 
 /*
- * "contended", "sampled", "sampled=50", "pid", "all", all but the first with ",paths" behind it: 0
+ * "contended", "sampled", "sampled=50" or "all"; "sampled,paths" and "all,paths" have call paths. 0
  * with level, one_in and paths, or -EINVAL.
  */
 int mmlevel_parse(const char *text, struct mmlevel_how *ret);
