@@ -9,12 +9,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A breakpoint on memory of ours that nobody touches: its descriptor or a negative errno. */
+/* Opens a breakpoint on memory that no thread touches: its descriptor or a negative errno. */
 int bench_breakpoint_open(uint32_t nth, pid_t pid, int cpu, bool inherit);
-/* What that means, in a sentence, of the breakpoint @nth (from 0) @of so many. Answers a code. */
+/* Describes @code in a sentence: breakpoint @nth (from 0) of @of was refused. Returns a code. */
 int bench_breakpoint_refused(int code, uint32_t nth, uint32_t of, struct error *err);
 
-/* In place. 0 or -ENOMEM. */
+/* Sorts in place. 0 or -ENOMEM. */
 int bench_breakpoint_sort(uint64_t *ns, size_t n);
 
 #endif

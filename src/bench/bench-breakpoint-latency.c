@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that open and close one breakpoint each, over and over, with a look at the clock before,
- * between and after. The first breakpoint of each is not counted: with it the kernel makes what
- * stays, and a writer has to wait for all readers of before.
+ * Threads that open and close one breakpoint each, again and again, and read the clock before,
+ * between
+ * and after. The first breakpoint of each thread is not counted: for it the kernel creates data
+ * that
+ * stay, and a writer has to wait for all earlier readers.
  */
 #include "bench-breakpoint-int.h"
 #include "kontend/bench-breakpoint.h"
@@ -21,7 +23,7 @@ enum { SAMPLES = 8192 };
 struct gate {
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	uint32_t ready; /* who stands at it */
+	uint32_t ready; /* number of threads at the gate */
 	bool open;
 };
 
@@ -55,7 +57,7 @@ static void gate_pass(struct gate *g)
 	pthread_mutex_unlock(&g->mutex);
 }
 
-/* Lets all pass, as soon as @n stand at it. */
+/* Opens the gate as soon as @n threads are waiting at it. */
 static void gate_open(struct gate *g, uint32_t n)
 {
 	pthread_mutex_lock(&g->mutex);
@@ -89,7 +91,7 @@ static void *open_many(void *arg)
 
 	CPU_ZERO(&set);
 	CPU_SET(o->cpu, &set);
-	/* Where it may not be bound it opens all the same. */
+	/* If it cannot be bound to the CPU it runs all the same. */
 	(void)pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 	o->code = open_and_close(o, &a, &b);
 	gate_pass(o->gate);
@@ -116,7 +118,7 @@ static int run(struct crowd *c)
 	return -code;
 }
 
-/* Those of CPUs first, each with a CPU of its own as far as there are so many. */
+/* The threads of CPUs first; each thread gets a CPU of its own while there are enough. */
 static int make_crowd(struct crowd *c, const uint32_t threads[BENCH_BREAKPOINT_TARGETS],
 		      uint64_t ns)
 {
@@ -143,8 +145,7 @@ static int make_crowd(struct crowd *c, const uint32_t threads[BENCH_BREAKPOINT_T
 	return 0;
 }
 
-/* Moves the samples of one target together, at the front of where the first of its threads has
- * them. */
+/* Moves the samples of one target together, to the front of the array of its first thread. */
 static size_t gather(const struct crowd *c, uint32_t first, uint32_t threads, uint64_t *to,
 		     bool closing)
 {
@@ -187,8 +188,8 @@ static int judge(const struct crowd *c, struct error *err)
 		if (o->code == -ENOSPC && o->target == BENCH_BREAKPOINT_CPU)
 			return error_set(err, o->code,
 					 "CPU %u has no free slot for a breakpoint (No space left "
-					 "on device): 'kontend report --view slots,holders' says "
-					 "who has them",
+					 "on device): 'kontend report --view slots,holders' shows "
+					 "their holders",
 					 o->cpu);
 		if (o->code < 0)
 			return bench_breakpoint_refused(o->code, 0, 1, err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What times come to: averages as perf bench gives them, the middle, and percentiles. */
+/* Averages as perf bench prints them, the median, and percentiles. */
 #include "bench-breakpoint-int.h"
 #include "kontend/bench-breakpoint.h"
 #include "kontend/mem.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The workload is a process of its own, since breakpoints that are inherited are those of whoever
- * started a thread: so one with them and one without can take turns, run by run, and whatever else
- * happens on the machine meets both. The creating threads are there before the first run and stay.
- * A created thread sleeps until its creator has all of its threads, so that all of them are there
- * at once.
+ * The workload is a process of its own, since threads inherit breakpoints from the thread that
+ * creates
+ * them: so processes with and without breakpoints can alternate, run by run, and any disturbance on
+ * the
+ * machine affects both. The creating threads start before the first run and stay. A created thread
+ * sleeps until its creator has created all of its threads, so that all of them exist at once.
  */
 #include "kontend/bench-breakpoint.h"
 #include "bench-breakpoint-int.h"
@@ -30,18 +31,18 @@
 
 enum { BREAKPOINTS_MOST = 64 };
 
-/* What the process says of its start and of each run. */
+/* The process's report of its start and of each run. */
 struct answer {
 	uint64_t ns;
-	uint32_t opened; /* breakpoints */
+	uint32_t opened; /* number of breakpoints */
 	int32_t code;	 /* 0 or a negative errno: */
-	int32_t is_open; /* of opening a breakpoint */
+	int32_t is_open; /* from opening a breakpoint */
 };
 
 struct crowd {
 	const struct bench_breakpoint_options *o;
 	pthread_barrier_t begin, end;
-	atomic_int left; /* times to create threads, in this run */
+	atomic_int left; /* repetitions that are left in this run */
 	atomic_int code;
 };
 
@@ -52,7 +53,7 @@ struct creator {
 	_Atomic uint32_t go;
 };
 
-/* What is watched, an address a breakpoint; nobody touches it. */
+/* The watched addresses, one for each breakpoint; no thread touches them. */
 static uint64_t watched[BREAKPOINTS_MOST];
 
 int bench_breakpoint_open(uint32_t nth, pid_t pid, int cpu, bool inherit)
@@ -76,10 +77,11 @@ int bench_breakpoint_refused(int code, uint32_t nth, uint32_t of, struct error *
 {
 	switch (code) {
 	case -ENOSPC:
-		return error_set(err, code,
-				 "There is no free slot for breakpoint %u of %u (No space left on "
-				 "device): 'kontend report --view slots,holders' says who has them",
-				 nth + 1, of);
+		return error_set(
+			err, code,
+			"Cannot open breakpoint %u of %u: there is no free slot (No space left on "
+			"device): 'kontend report --view slots,holders' shows their holders",
+			nth + 1, of);
 	case -ENOENT:
 	case -ENODEV:
 	case -EOPNOTSUPP:
@@ -121,7 +123,7 @@ static void create_and_join(struct creator *c)
 		pthread_join(c->threads[i], NULL);
 }
 
-/* Until the process is ended. */
+/* Runs until the process is killed. */
 static void *create_runs(void *arg)
 {
 	struct creator *c = arg;

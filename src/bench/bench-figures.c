@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The figures of a benchmark, in a row. */
+/* The figures of a benchmark, in order. */
 #include "kontend/bench-figures.h"
 #include "kontend/mem.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of perf that are opened and left open: the kernel ends them with the process. A breakpoint
- * watches a byte of its own, which nobody writes to. The probe counts, and does nothing else.
+ * Events of perf that are opened and left open: the kernel closes them with the process. A
+ * breakpoint
+ * watches a byte of its own that is never written. The probe only counts.
  */
 #include "kontend/bench-known.h"
 #include "kontend/bench-probe.h"
@@ -17,7 +18,7 @@
 static volatile char watched[64];
 static volatile uint64_t called;
 
-/* Not inlined, and not left out: it does something that can be seen. */
+/* Neither inlined nor optimized away: it has a side effect. */
 __attribute__((noinline)) static void be_called(void)
 {
 	called++;
@@ -58,7 +59,7 @@ int bench_known_hits(uint64_t calls, struct error *err)
 int bench_known_count_spins(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .inherit = 1};
-	/* LCB_F_SPIN alone: no mutex that spins for a while, and no rwlock. */
+	/* LCB_F_SPIN alone: excludes mutexes that spin first, and rwlocks. */
 	char path[TRACEFS_PATH], filter[] = "flags == 1";
 	struct tracepoint tp = {0};
 	int code = tracefs_find(path, NULL);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls that hold a spinlock as long as we like, since they walk a list with it that we have made
- * long. F_GETLK walks the record locks of a file, none of which can be in the way of their own
- * process. FUTEX_WAKE walks those who wait for a word, none of whom waits for the bits that are
- * woken. Where the list is empty both see so without the lock.
+ * Calls that hold a spinlock for any length of time, since they walk a long list with it. F_GETLK
+ * walks
+ * the record locks of a file, none of which can conflict with their own process. FUTEX_WAKE walks
+ * the
+ * waiters of a word, none of which waits for the bits that are woken. If the list is empty, both
+ * return
+ * without taking the lock.
  */
 #include "bench-lock-int.h"
 
@@ -32,14 +35,14 @@ static int records_prepare(struct bench_lock_storm *s, struct error *err)
 	s->empty_fd = memfd_create("kontend-bench", MFD_CLOEXEC);
 	if (s->fd < 0 || s->empty_fd < 0)
 		return error_errno(err, -errno, "Cannot make a file in memory");
-	/* With a byte between them, since neighbours become one. */
+	/* With a byte between them, since the kernel joins neighbours. */
 	for (int i = 0; i < RECORDS; i++) {
 		struct flock l = {
 			.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 2 * i, .l_len = 1};
 		if (fcntl(s->fd, F_SETLK, &l) < 0)
 			return error_errno(err, -errno, "Cannot lock record %d of a file", i);
 	}
-	return ask_flock(s->fd) < 0 ? error_errno(err, -errno, "Cannot ask for the locks of a file")
+	return ask_flock(s->fd) < 0 ? error_errno(err, -errno, "Cannot read the locks of a file")
 				    : 0;
 }
 
@@ -75,7 +78,8 @@ static void *sleeper_main(void *arg)
 	return NULL;
 }
 
-/* Asleep are as many as can be moved to another word, be that the same. */
+/* The number of sleeping threads is the number that can be requeued to a word, even to the same
+ * one. */
 static bool all_sleep(struct bench_lock_storm *s)
 {
 	long n = syscall(SYS_futex, &s->word, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG, 0, INT_MAX,
@@ -84,7 +88,7 @@ static bool all_sleep(struct bench_lock_storm *s)
 	return n < 0 || n == BENCH_LOCK_SLEEPERS;
 }
 
-/* Whoever is on the way to sleep finds another value. */
+/* A thread that is about to sleep finds another value and returns. */
 static void bucket_close(struct bench_lock_storm *s)
 {
 	s->done = true;
@@ -144,7 +148,7 @@ const struct bench_lock_storm_ops bench_lock_records = {
 	records_close,
 };
 const struct bench_lock_storm_ops bench_lock_bucket = {
-	"the bucket of a futex that 256 threads wait for",
+	"the bucket of a futex with 256 waiting threads",
 	"spinlock",
 	bucket_prepare,
 	bucket_call,

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rounds: somebody gets the lock and sleeps with it; one after the other is let in and waits; after
- * a while the lock is free, and goes from hand to hand. A waiter's truth is the clock around its
- * one call, which is the most that it can have waited, and what was seen from outside: from the
- * moment it was found asleep until the lock was let go, which is the least. What is between both
- * are some tens of microseconds, of a hold of many milliseconds.
+ * Rounds: one thread takes the lock and sleeps with it; the others are let in one after the other
+ * and
+ * wait; after a while the lock is released and handed from waiter to waiter. The true length of a
+ * wait
+ * is at most the duration of the waiter's call, and at least the time from when it was seen asleep
+ * until the lock was released. These differ by some tens of microseconds, for holds of many
+ * milliseconds.
  *
- * The thread that leads takes none of these locks, so that it can always go on. Threads wait for
- * their turn by sleeping for a while, since whatever else wakes them up takes locks of the kernel.
+ * The leading thread takes none of these locks, so that it always makes progress. Threads wait for
+ * their turn in short sleeps, since any other way to wake them up takes locks of the kernel.
  */
 #include "bench-lock-int.h"
 #include "kontend/clock.h"
@@ -33,7 +35,7 @@ static void sleep_ns(uint64_t ns)
 		;
 }
 
-/* What /proc says of a thread of ours; false where it says nothing. */
+/* The file @name in /proc about a thread of this process; false: it cannot be read. */
 static bool read_thread(pid_t tid, const char *name, char *buf, size_t size)
 {
 	char path[64];
@@ -50,7 +52,7 @@ static bool read_thread(pid_t tid, const char *name, char *buf, size_t size)
 	return true;
 }
 
-/* A state is set before a thread is off its CPU, and before the kernel tells of its wait. */
+/* The state is set before a thread leaves its CPU, and before the kernel reports the wait. */
 static bool is_asleep(pid_t tid, char state)
 {
 	char buf[256];
@@ -95,7 +97,7 @@ static bool is_back(const struct bench_lock_waiter *w, uint64_t round)
 	return w->left >= round;
 }
 
-/* False: it has not come to it, though there was time. */
+/* Waits until @is_so; false: it did not happen within the time limit. */
 static bool comes(const struct bench_lock_waiter *w, uint64_t round,
 		  bool (*is_so)(const struct bench_lock_waiter *w, uint64_t round))
 {
@@ -212,8 +214,9 @@ static int run_rounds(struct bench_lock_held *h, struct error *err)
 static int check(const struct bench_lock_held *h, struct error *err)
 {
 	if (h->n > BENCH_LOCK_THREADS)
-		return error_set(err, -EINVAL, "%u threads are too many: %d at most wait", h->n,
-				 BENCH_LOCK_THREADS);
+		return error_set(err, -EINVAL,
+				 "Cannot start %u threads that wait: give --threads of %d at most",
+				 h->n, BENCH_LOCK_THREADS);
 	if (h->rounds > MOST / h->n)
 		return error_set(err, -EINVAL, "Too many rounds: give --rounds of %u at most",
 				 MOST / h->n);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who holds the locks. A page that is registered with userfaultfd and not there makes the kernel
- * sleep in a copy from or to it, with the lock that the copy is made under, until the page is
- * given. Calls of waiters take their lock once: a byte into the pipe; a name that is not in the
- * directory is removed, or the directory is listed. The lock in memory is of this process alone,
- * and the thread that leads holds it.
+ * The holders of the locks. If the kernel copies from or to a page that is registered with
+ * userfaultfd
+ * and missing, it sleeps until it gets the page, with the lock that protects the copy. A waiter's
+ * call
+ * takes its lock once: it writes a byte into the pipe, removes a name that is not in the directory,
+ * or
+ * lists the directory. The lock in memory belongs to this process alone; the leading thread holds
+ * it.
  */
 #include "bench-lock-int.h"
 
@@ -53,10 +56,10 @@ static int prepare_page(struct bench_lock_held *h, struct error *err)
 
 	h->page_fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	if (h->page_fd < 0)
-		return error_errno(err, errno == ENOSYS ? -EOPNOTSUPP : -errno,
-				   "Cannot hold %s: that takes userfaultfd, by root or where "
-				   "vm.unprivileged_userfaultfd is 1",
-				   h->ops->lock);
+		return error_errno(
+			err, errno == ENOSYS ? -EOPNOTSUPP : -errno,
+			"Cannot hold %s: userfaultfd needs root or vm.unprivileged_userfaultfd=1",
+			h->ops->lock);
 	h->page = mmap(NULL, BENCH_LOCK_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		       -1, 0);
 	if (h->page == MAP_FAILED) {
@@ -101,7 +104,7 @@ static int end(struct bench_lock_held *h)
 static void close_page(struct bench_lock_held *h)
 {
 	h->done = true;
-	/* Whoever still sleeps in the page goes on then. */
+	/* Threads that still sleep in the page continue then. */
 	if (h->page_fd >= 0)
 		close(h->page_fd);
 	if (h->has_holder)
@@ -138,7 +141,7 @@ static int pipe_wait(struct bench_lock_held *h, const struct bench_lock_waiter *
 	return write(h->fds[1], "x", 1) == 1 ? 0 : -errno;
 }
 
-/* What was written before goes, so that the pipe is never full. */
+/* Empties the pipe of earlier data, so that it is never full. */
 static int pipe_begin(struct bench_lock_held *h)
 {
 	char buf[BENCH_LOCK_PAGE];
@@ -148,7 +151,7 @@ static int pipe_begin(struct bench_lock_held *h)
 	return begin(h);
 }
 
-/* A tmpfs of our own that is mounted nowhere, where we may: it goes with this process. */
+/* A tmpfs that is mounted nowhere, if permitted: it disappears with this process. */
 static int detached_dir(void)
 {
 	int fs = (int)syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC), fd = -1;
@@ -185,7 +188,7 @@ static int dir_prepare(struct bench_lock_held *h, struct error *err)
 	return r < 0 ? r : prepare_page(h, err);
 }
 
-/* Each with a descriptor of its own: one that is shared has a lock of its own. */
+/* Each thread has a descriptor of its own: a shared one would add a lock of its own. */
 static int dir_list(struct bench_lock_held *h, void *buf)
 {
 	int fd = openat(h->fds[0], ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -270,7 +273,7 @@ const struct bench_lock_held_ops bench_lock_dir = {
 	close_files,
 	dir_hold,
 };
-/* The kernel knows of no lock here: its waiters sleep as others do who wait for anything. */
+/* The kernel has no lock here: to it, the waiters are ordinary sleeping tasks. */
 const struct bench_lock_held_ops bench_lock_word = {
 	"a lock in memory", {NULL, NULL}, 'S',	      word_prepare, word_begin,
 	word_end,	    word_wait,	  word_close, NULL,

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Storms: threads that are bound to CPUs make the same call, as fast as they can, which holds a
- * spinlock for some microseconds. Each notes when it called and when it was back.
+ * Storms: threads bound to CPUs repeat the same call, which holds a spinlock for some microseconds,
+ * as
+ * fast as they can. Each notes the times of call and return.
  *
- * Only one call can be within the lock, so that in the order of their returns one cannot have got
- * it before the one ahead had left. It has waited if it had called by then, from its call until
- * then, but for what a call takes on its way in and out: that is the least. The most is what the
- * call took longer than the shortest one that was alone. A thread that is put off its CPU between
- * the lock and its note blurs both, so they run under SCHED_FIFO where they may, for a fraction of
- * a second.
+ * Only one call can have the lock. So in the order of their returns, a call cannot have got it
+ * before
+ * the previous one released it. If it had begun by then it has waited at least from its begin until
+ * then, minus the time that a call takes before and after the lock. The most is the time that the
+ * call
+ * took longer than the shortest one without other threads. A thread that is preempted between the
+ * lock
+ * and its note blurs both, so threads run under SCHED_FIFO if permitted, for a fraction of a
+ * second.
  */
 #include "bench-lock-int.h"
 #include "kontend/clock.h"
@@ -39,8 +43,9 @@ static void note_call(struct bench_lock_storm *s, struct bench_lock_call *c)
 }
 
 /*
- * They begin together, or one might have done with its calls before the next is there: first all
- * are seen to sleep here, then each waits for the others on its CPU, for a while.
+ * All threads must begin together, or one might finish its calls before the next one starts: first
+ * all
+ * of them are seen asleep here, then each spins for a while until the others run, too.
  */
 static void meet(struct bench_lock_storm *s)
 {
@@ -76,7 +81,7 @@ static int takes_less(const void *a, const void *b)
 	return *(const uint64_t *)a < *(const uint64_t *)b;
 }
 
-/* What a call takes where nobody else is in. */
+/* The duration of a call without other threads. */
 static void measure_alone(struct bench_lock_storm *s)
 {
 	uint64_t took[2 * ALONE];
@@ -104,7 +109,7 @@ static int returns_before(const void *a, const void *b)
 	       ((const struct bench_lock_call *)b)->leave_ns;
 }
 
-/* From a call until another one was back; 0: it came later. */
+/* Time from the begin of a call until another one returned; 0: it began later. */
 static uint64_t overlap(const struct bench_lock_call *c, const struct bench_lock_call *ahead,
 			uint64_t less_ns)
 {
@@ -204,12 +209,12 @@ static int check(const struct bench_lock_storm *s, int cpus, struct error *err)
 {
 	if (cpus < 2)
 		return error_set(err, -EOPNOTSUPP,
-				 "Nobody waits for %s on one CPU: a spinlock is never held by who "
-				 "does not run",
+				 "Cannot make threads wait for %s on one CPU: the holder of a "
+				 "spinlock always runs",
 				 s->ops->lock);
 	if (s->n < 2 || s->n > BENCH_LOCK_THREADS)
-		return error_set(err, -EINVAL, "%u threads: give 2 to %d", s->n,
-				 BENCH_LOCK_THREADS);
+		return error_set(err, -EINVAL, "Cannot use %u threads: give --threads of 2 to %d",
+				 s->n, BENCH_LOCK_THREADS);
 	if (s->each > MOST_CALLS / s->n)
 		return error_set(err, -EINVAL, "Too many calls: give --rounds of %d at most",
 				 MOST_CALLS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which lock stands for a kind, and how its waits are made. */
+/* The locks of each kind, and the way to produce waits for them. */
 #include "bench-lock-int.h"
 
 static const struct {
@@ -21,7 +21,7 @@ const char *bench_lock_name(enum bench_lock_kind kind)
 int bench_lock(enum bench_lock_kind kind, const struct bench_lock_options *o,
 	       struct bench_lock_result *ret, struct error *err)
 {
-	/* Where there are both, rounds are those of the lock in memory. */
+	/* If there are both, rounds apply to the lock in memory. */
 	struct bench_lock_options calls = {o->threads, kinds[kind].held ? 0 : o->rounds};
 	int r = 0;
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the files of these workloads share. */
+/* Definitions that the files of these workloads share. */
 
 enum bench_mm_gate_state { GATE_CLOSED, GATE_OPEN, GATE_GIVE_UP };
 
@@ -16,7 +16,7 @@ struct bench_mm_gate {
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	enum bench_mm_gate_state state;
-	uint32_t waiting; /* threads that stand at it */
+	uint32_t waiting; /* number of threads at the gate */
 };
 
 struct bench_mm_job;
@@ -41,12 +41,12 @@ struct bench_mm_job {
 	size_t page;
 	uint32_t threads;
 	struct bench_mm_worker *workers;
-	char *all; /* page-fault: the mapping, and how long it is with what is not touched */
+	char *all; /* page-fault: the mapping, and its length with parts that are not touched */
 	uint64_t all_bytes;
 	const struct bench_mm_counter *counter; /* NULL: nothing is counted */
 };
 
-/* bench-mm-modes.c: maps what the workers of @j touch, and says so in their `part`; touches it. */
+/* bench-mm-modes.c: maps the memory for the workers of @j and sets their `part`; touches it. */
 struct bench_mm_way {
 	const char *name;
 	int (*map)(struct bench_mm_job *j); /* 0 or a negative errno */
@@ -56,7 +56,7 @@ struct bench_mm_way {
 extern const struct bench_mm_way bench_mm_ways[BENCH_MM_MODES];
 void bench_mm_touch(char *from, uint64_t bytes, size_t page);
 
-/* bench-mm.c: the same as bench_mm_fault(), with what is taken of the mmap_lock counted. */
+/* bench-mm.c: the same as bench_mm_fault(), and counts acquisitions of the mmap_lock. */
 int bench_mm_run(const struct bench_mm_options *o, const struct bench_mm_counter *counter,
 		 struct bench_mm_result *ret, struct error *err);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events that count how often this process gets mmap_locks, for reading and for writing. The kernel
- * filters them by mode, and adds up what threads had that have ended. Whether the lock was waited
- * for, or tried only, these events do not tell: they come for both.
+ * Events that count how often this process acquires mmap_locks, for reading and for writing. The
+ * kernel
+ * filters them by mode and adds the counts of threads that have ended. They do not show whether a
+ * thread
+ * waited for the lock or only tried to get it.
  */
 #include "bench-mm-int.h"
 #include "kontend/tracefs.h"
@@ -70,7 +72,7 @@ static int read_all(const struct bench_mm_counter *c, uint64_t ret[MODES], struc
 	for (int w = 0; w < MODES; w++)
 		if (read(c->fds[w], &ret[w], sizeof(ret[w])) != (ssize_t)sizeof(ret[w]))
 			return error_errno(err, errno ? -errno : -EIO,
-					   "Cannot read what was counted of mmap_locks");
+					   "Cannot read the counts of mmap_locks");
 	return 0;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ways to fault a page. What is touched is mapped before the threads are released, so that they do
- * nothing but fault; but for the room below a mapping that grows, which each thread frees first: if
- * it were free before, the stack of a thread might be put there.
+ * Ways to fault a page. Memory is mapped before the threads are released, so that they do nothing
+ * but
+ * fault. The exception is the room below a growing mapping, which each thread unmaps first: if it
+ * was
+ * free earlier, a thread's stack might be placed there.
  */
 #include "bench-mm-int.h"
 
@@ -13,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The kernel keeps 256 pages free below what grows; where pages have 64 KiB this is as much. */
+/* The kernel keeps 256 pages free below a growing mapping; with pages of 64 KiB this is as much. */
 static const uint64_t GAP_PAGES = 512;
 
 void bench_mm_touch(char *from, uint64_t bytes, size_t page)
@@ -29,7 +31,7 @@ static int map_pages(struct bench_mm_job *j)
 		       0);
 	if (p == MAP_FAILED)
 		return -errno;
-	/* A kernel without huge pages does not know this, and need not. */
+	/* A kernel without huge pages refuses this, which is fine. */
 	(void)madvise(p, j->all_bytes, MADV_NOHUGEPAGE);
 	j->all = p;
 	for (uint32_t i = 0; i < j->threads; i++)
@@ -43,7 +45,8 @@ static int touch_pages(struct bench_mm_worker *w)
 	return 0;
 }
 
-/* The call is short, needs no file and writes one number; a libc might answer it without it. */
+/* The call is short, needs no file and writes one number; a libc may answer it without the
+ * kernel. */
 static int have_kernel_touch(struct bench_mm_worker *w)
 {
 	for (uint64_t i = 0; i < w->job->bytes; i += w->job->page)
@@ -52,18 +55,18 @@ static int have_kernel_touch(struct bench_mm_worker *w)
 	return 0;
 }
 
-/* Every second page is told not to be there in children: so each is a mapping of its own. */
+/* Every second page is marked as not inherited by children, so each is a mapping of its own. */
 static int map_apart(struct bench_mm_job *j)
 {
 	int code = map_pages(j);
 
 	for (uint64_t i = 0; code == 0 && i < j->all_bytes; i += 2 * j->page)
 		code = madvise(j->all + i, j->page, MADV_DONTFORK) < 0 ? -errno : 0;
-	/* So this call says that there are too many mappings. */
+	/* This call returns EAGAIN if there are too many mappings. */
 	return code == -EAGAIN ? -ENOMEM : code;
 }
 
-/* What grows downwards may become as large as a stack. */
+/* A mapping that grows downwards is limited like a stack. */
 static int allow_growth(uint64_t bytes)
 {
 	struct rlimit l;
@@ -76,7 +79,7 @@ static int allow_growth(uint64_t bytes)
 	return setrlimit(RLIMIT_STACK, &l) < 0 ? -errno : 0;
 }
 
-/* Room for each thread's part, in which its last page is mapped. */
+/* Room for each thread's part, of which only the last page is mapped. */
 static int map_ends(struct bench_mm_job *j)
 {
 	uint64_t each = j->bytes + GAP_PAGES * j->page;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that contend for one mmap_lock. All wait at a gate until the last of them is there, and
- * what is measured begins when it opens. Huge pages are declined: each page is to be a fault.
+ * Threads that contend for one mmap_lock. All wait at a gate until the last one is there, and the
+ * measurement begins when it opens. Huge pages are declined: each page must fault.
  */
 #include "bench-mm-int.h"
 #include "kontend/clock.h"
@@ -19,7 +19,7 @@ static uint64_t ns_of(const struct timeval *t)
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_usec * 1000u;
 }
 
-/* Has it been opened? */
+/* Waits at the gate; true: it was opened. */
 static bool gate_pass(struct bench_mm_gate *g)
 {
 	pthread_mutex_lock(&g->mutex);
@@ -71,14 +71,14 @@ static void *run(void *arg)
 
 	CPU_ZERO(&set);
 	CPU_SET((size_t)w->cpu, &set);
-	/* Where it may not be bound it works all the same. */
+	/* If it cannot be bound to the CPU it works all the same. */
 	(void)pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 	if (gate_pass(&w->job->gate))
 		w->code = w->job->work(w);
 	return NULL;
 }
 
-/* What has been used until now is subtracted, or added. */
+/* Subtracts the resources used until now (@begin), or adds them. */
 static void account(struct bench_mm_result *r, bool begin)
 {
 	const uint64_t sign = begin ? UINT64_MAX : 1; /* -1 */
@@ -90,7 +90,7 @@ static void account(struct bench_mm_result *r, bool begin)
 	r->real_ns += sign * clock_now_ns();
 }
 
-/* Starts all threads, lets them go together and waits for them. */
+/* Starts all threads, releases them together and waits for them. */
 static int run_together(struct bench_mm_job *j, struct bench_mm_result *r)
 {
 	uint32_t n = 0;
@@ -116,7 +116,7 @@ static int run_together(struct bench_mm_job *j, struct bench_mm_result *r)
 	return code;
 }
 
-/* Threads are bound to the CPUs that may be used, in turn. */
+/* Threads are bound to the permitted CPUs, in turn. */
 static int job_init(struct bench_mm_job *j, const struct bench_mm_options *o, struct error *err)
 {
 	cpu_set_t set;
@@ -148,14 +148,14 @@ static void job_deinit(struct bench_mm_job *j)
 	mem_free(j->workers);
 }
 
-/* Whole pages for each thread of @bytes together. */
+/* Divides @bytes into whole pages for each thread. */
 static int set_part(struct bench_mm_job *j, uint64_t bytes, struct error *err)
 {
 	j->bytes = bytes / j->page * j->page;
 	return j->bytes ? 0
 			: error_set(err, -EINVAL,
-				    "There is less than a page of %zu bytes for each "
-				    "thread: give a greater --size",
+				    "Cannot give each thread a page of %zu bytes: give a greater "
+				    "--size",
 				    j->page);
 }
 
@@ -175,10 +175,10 @@ static int touch_one_mapping(struct bench_mm_job *j, const struct bench_mm_way *
 static int say_failure(enum bench_mm_mode mode, int code, struct error *err)
 {
 	if (mode == BENCH_MM_FRESH && code == -ENOMEM)
-		return error_set(err, code,
-				 "Cannot make each page a mapping of its own: there may be as many "
-				 "as /proc/sys/vm/max_map_count says; give a smaller --size and "
-				 "more --rounds");
+		return error_set(
+			err, code,
+			"Cannot make each page a mapping of its own: /proc/sys/vm/max_map_count "
+			"limits their number; give a smaller --size and more --rounds");
 	if (mode == BENCH_MM_GROWSDOWN && code == -EPERM)
 		return error_set(err, code,
 				 "Cannot let a mapping grow so far: the hard limit of stacks "

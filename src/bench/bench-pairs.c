@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Medians of pairs, and the interval of a median by the percentile bootstrap. */
+/* Medians of pairs, and the confidence interval of a median by the percentile bootstrap. */
 #include "kontend/bench-pairs.h"
 #include "kontend/mem.h"
 

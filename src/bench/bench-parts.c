@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rates of parts. A thread that got no CPU has measured nothing: that is no rate of 0 and no cost
- * of 0 ns, which would pass for the best ones.
+ * Rates of parts. A thread that got no CPU has measured nothing: that is neither a rate of 0 nor a
+ * cost
+ * of 0 ns, which would look like the best one.
  */
 #include "kontend/bench-parts.h"
 #include "kontend/units.h"

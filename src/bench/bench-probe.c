@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A probe in this program's own code. */
+/* A probe in the code of this program. */
 #include "kontend/bench-probe.h"
 #include "kontend/sysinfo.h"
 

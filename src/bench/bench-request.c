@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A server and who asks it, in two threads of this process on two CPUs, where there are two. A
- * request is one message: what is to be done, a key, and a value. Each connection has one on its
- * way at a time; so the server always has some to answer, and nobody waits for long.
+ * A server and its client, in two threads of this process on two CPUs, if there are two. A request
+ * is
+ * one message: the operation, a key, and a value. Each connection has one request in flight, so the
+ * server always has some to answer, and no thread waits long.
  *
- * The table is open addressing over as many keys as there are, each of which is there from the
- * beginning. Before a key is looked up the function with the probe is called once, with a probe or
- * without.
+ * The table uses open addressing over a fixed set of keys, all of which are present from the
+ * beginning.
+ * Each lookup of a key first calls the function that has the probe, or the one without.
  */
 #include "kontend/bench-request.h"
 #include "kontend/clock.h"
@@ -41,7 +42,7 @@ struct entry {
 
 struct server {
 	struct entry *slots;
-	void (*hot)(void); /* what has the probe */
+	void (*hot)(void); /* the function with the probe */
 	int ends[CONNECTIONS];
 	uint32_t cpu;
 	_Atomic uint64_t answered;
@@ -73,7 +74,7 @@ static void bind_to(uint32_t cpu)
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	/* Where it may not be bound it works all the same. */
+	/* If it cannot be bound to the CPU it works all the same. */
 	(void)pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 
@@ -86,7 +87,7 @@ static uint32_t hash(const char *key)
 	return h;
 }
 
-/* Its entry, or the free one where it belongs: there are twice as many as keys. */
+/* The entry of @key, or the free one where it belongs: there are twice as many as keys. */
 static struct entry *find_entry(const struct server *s, const char *key)
 {
 	uint32_t at = hash(key) % SLOTS;
@@ -130,7 +131,7 @@ static void answer(struct server *s, struct message *m)
 	e->used = true;
 }
 
-/* True while the other end is there. */
+/* True while the other end is open. */
 static bool serve_one(struct server *s, int fd)
 {
 	struct message m;
@@ -172,7 +173,7 @@ static uint32_t draw(struct asker *a)
 	return (uint32_t)(a->random >> 33);
 }
 
-/* A request on each connection, and then the answer of each. */
+/* A request on each connection, then all the answers. */
 static int ask_all(struct asker *a)
 {
 	struct message m = {.op = a->op == BENCH_REQUEST_SET ? 'S' : 'G'};
@@ -197,7 +198,7 @@ static void *run_client(void *arg)
 	bind_to(a->cpu);
 	while (a->code == 0 && !atomic_load_explicit(&a->stop, memory_order_relaxed))
 		a->code = ask_all(a);
-	/* Which the server sees, and ends. */
+	/* The server notices and ends. */
 	for (int i = 0; i < CONNECTIONS; i++)
 		shutdown(a->ends[i], SHUT_RDWR);
 	return NULL;
@@ -211,7 +212,7 @@ static void sleep_ns(uint64_t ns)
 		;
 }
 
-/* That a thread has had; 0: not known. */
+/* CPU time of a thread; 0: unknown */
 static uint64_t cpu_ns(pthread_t thread)
 {
 	struct timespec t;
@@ -319,5 +320,5 @@ int bench_request_row(struct bench_request_row *row, uint32_t parts, uint64_t pa
 	tear_down(&p);
 	if (fd >= 0)
 		close(fd);
-	return code < 0 ? error_errno(err, code, "Cannot run the server and who asks it") : 0;
+	return code < 0 ? error_errno(err, code, "Cannot run the server and its client") : 0;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A counter of cycles on each CPU, as precise as the machine has it, whose samples are an address
- * and nothing else. They are counted by their place in one function. A counter that is off by an
- * instruction or more would tell another one, so it is not asked for.
+ * and
+ * nothing else. They are counted by their offset in one function. A counter that is off by an
+ * instruction or more would count for the wrong one, so such counters are not used.
  */
 #include "kontend/bench-retry.h"
 #include "bench-sampler.h"
@@ -46,7 +47,7 @@ static int open_sampler(struct bench_sampler *s, uint32_t cpu)
 	return code;
 }
 
-/* Other kernels take the wish for a precise counter, and do not say that they have none. */
+/* Other kernels accept the request for a precise counter even if they have none. */
 static bool is_told_how_precise(void)
 {
 	return disasm_machine_here() == DISASM_X86_64;
@@ -55,10 +56,10 @@ static bool is_told_how_precise(void)
 static int say_failure(int code, struct error *err)
 {
 	if (code == -ENOENT || code == -EOPNOTSUPP || code == -ENODEV || code == -EINVAL)
-		return error_set(err, -ENODEV,
-				 "this machine has no performance counter in hardware that names "
-				 "the very instruction");
-	return error_errno(err, code, "cycles cannot be sampled");
+		return error_set(
+			err, -ENODEV,
+			"This machine has no hardware counter that names the exact instruction");
+	return error_errno(err, code, "Cannot sample cycles");
 }
 
 int bench_retry_new(struct bench_retry **ret, const uint32_t *cpus, size_t n, struct error *err)
@@ -67,7 +68,7 @@ int bench_retry_new(struct bench_retry **ret, const uint32_t *cpus, size_t n, st
 	int code = n && !is_told_how_precise() ? -ENODEV : 0;
 
 	if (!r)
-		return error_set(err, -ENOMEM, "no memory for samples");
+		return error_set(err, -ENOMEM, "No memory for samples");
 	for (; code == 0 && r->n < n; r->n += code == 0)
 		code = open_sampler(&r->samplers[r->n], cpus[r->n]);
 	if (code == 0) {
@@ -89,7 +90,7 @@ void bench_retry_count(struct bench_retry *r, uint64_t offset)
 		(void)map64_put(&r->places, offset + 1, 1); /* without memory it is one less */
 }
 
-/* A function, of which samples are asked for. */
+/* A function to be sampled. */
 struct within {
 	struct bench_retry *r;
 	uint64_t start;
@@ -145,7 +146,7 @@ int bench_retry_places(const uint8_t *code, size_t n, uint32_t ret[2], struct er
 		return 0;
 	return error_set(err, -ENODATA,
 			 "down_read_trylock() of this kernel has %u cmpxchg, not two: its samples "
-			 "do not tell tries apart",
+			 "do not separate tries",
 			 found);
 }
 
@@ -164,7 +165,7 @@ int bench_retry_sum(const struct bench_retry *r, const uint32_t at[2], struct be
 					.second = samples_at(r, at[1])};
 	if (ret->first + ret->second < ENOUGH || !ret->first)
 		return error_set(err, -ENODATA,
-				 "too few samples in down_read_trylock(): more --rounds give more");
+				 "Too few samples in down_read_trylock(): give more --rounds");
 	ret->per_try = (double)ret->second / (double)ret->first;
 	return 0;
 }

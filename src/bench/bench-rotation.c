@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The workload of `kontend bench rotation`. It is a process, so that the events of its task are
- * those of somebody else for whoever measures; what it has streamed it says in memory that both
- * have. It ends with whoever started it, however that ends.
+ * The workload of `kontend bench rotation`. It is a process of its own, so that its task's events
+ * belong
+ * to another process than the measuring one; it counts the streamed bytes in shared memory. It ends
+ * with the process that started it, however that ends.
  */
 #include "kontend/bench-rotation.h"
 #include "kontend/cgroup.h"
@@ -29,13 +30,13 @@
 
 enum { CHUNK = 4096, ARRAYS = 3, WAKE_NS = 1000000, SPARE_FDS = 64, CGROUPS = 2 };
 
-/* Of the workload, and of who takes the CPU from it. */
+/* Of the workload, and of the thread that preempts it. */
 static const char *const cgroups[CGROUPS] = {"stream", "wake"};
 
 struct bench_rotation_shared {
 	_Atomic uint64_t bytes;
 	uint32_t opened, wanted;
-	int code; /* of opening */
+	int code; /* from opening events */
 };
 
 const char *bench_rotation_name(enum bench_rotation_case which)
@@ -51,7 +52,7 @@ static void bind_to(uint32_t cpu)
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	/* Where it may not be bound it streams all the same. */
+	/* If it cannot be bound to the CPU it streams all the same. */
 	(void)sched_setaffinity(0, sizeof(set), &set);
 }
 
@@ -69,7 +70,7 @@ static _Noreturn void stream(struct bench_rotation_shared *s, double *memory, si
 	}
 }
 
-/* @pid: with PERF_FLAG_PID_CGROUP in @flags a cgroup's directory. */
+/* @pid: with PERF_FLAG_PID_CGROUP in @flags the descriptor of a cgroup's directory. */
 static int open_on(struct bench_rotation_shared *s, uint32_t events, pid_t pid, int cpu,
 		   unsigned long flags)
 {
@@ -92,7 +93,7 @@ static int cgroup_path(char *ret, size_t size, const char *above, const char *na
 	return snprintf(ret, size, "%s/%s", above, name) < (int)size ? 0 : -ENAMETOOLONG;
 }
 
-/* Of both cgroups, on one CPU. */
+/* Events of both cgroups, on one CPU. */
 static int open_cgroups(struct bench_rotation_shared *s, uint32_t events, const char *above,
 			int cpu)
 {
@@ -123,7 +124,7 @@ static int open_events(struct bench_rotation_shared *s, enum bench_rotation_case
 		return code;
 	s->wanted = events * (uint32_t)n * (by_cgroup ? CGROUPS : 1);
 	many = (struct rlimit){s->wanted + SPARE_FDS, s->wanted + SPARE_FDS};
-	(void)setrlimit(RLIMIT_NOFILE, &many); /* what is too few is said by opening */
+	(void)setrlimit(RLIMIT_NOFILE, &many); /* if the limit is too low, opening events fails */
 	for (size_t i = 0; code == 0 && i < n; i++)
 		code = by_cgroup ? open_cgroups(s, events, above, (int)cpus[i])
 				 : open_on(s, events, which == BENCH_ROTATION_SYSTEM ? -1 : 0,
@@ -144,7 +145,7 @@ static double *make_arrays(size_t n)
 	return p;
 }
 
-/* The one who calls it. */
+/* Moves the calling process into the cgroup. */
 static int enter(const char *above, const char *name)
 {
 	char path[2 * BENCH_ROTATION_PATH];
@@ -176,7 +177,7 @@ static void begin_child(pid_t parent, uint32_t cpu)
 	bind_to(cpu);
 }
 
-/* Until it is killed. */
+/* Runs until it is killed. */
 static _Noreturn void work(struct bench_rotation *b, enum bench_rotation_case which,
 			   const struct bench_rotation_options *o, int ready)
 {
@@ -193,7 +194,7 @@ static _Noreturn void work(struct bench_rotation *b, enum bench_rotation_case wh
 	stream(b->shared, memory, n);
 }
 
-/* Takes the CPU from the other one for a moment, as often as it wakes up. */
+/* Preempts the other thread for a moment each time it wakes up. */
 static _Noreturn void wake(void)
 {
 	for (;;)
@@ -236,14 +237,14 @@ static void remove_cgroups(struct bench_rotation *b)
 	b->above[0] = '\0';
 }
 
-/* In perf's hierarchy, below its root; they go when the workload ends. */
+/* In perf's hierarchy, below its root; they are removed when the workload ends. */
 static int make_cgroups(struct bench_rotation *b, struct error *err)
 {
 	char mount[CGROUP_PATH], path[2 * BENCH_ROTATION_PATH];
 	int code = cgroup_search("/proc/self/mounts", mount, sizeof(mount));
 
 	if (code < 0)
-		return error_set(err, -EOPNOTSUPP, "No file system of cgroups is mounted");
+		return error_set(err, -EOPNOTSUPP, "Cannot find a mounted cgroup file system");
 	if (snprintf(b->above, sizeof(b->above), "%s/kontend-bench-%d", mount, (int)getpid()) >=
 	    (int)sizeof(b->above)) {
 		b->above[0] = '\0';
@@ -260,7 +261,7 @@ static int make_cgroups(struct bench_rotation *b, struct error *err)
 			: 0;
 }
 
-/* Without perf's controller a cgroup has none that could be counted. */
+/* Without perf's controller a cgroup's events cannot be counted. */
 static int explain(const struct bench_rotation *b, int code, struct error *err)
 {
 	if (*b->above && b->shared->wanted && !b->shared->opened)
@@ -270,7 +271,7 @@ static int explain(const struct bench_rotation *b, int code, struct error *err)
 				 "cgroup.subtree_control",
 				 strerror(-code));
 	if (*b->above && !b->shared->wanted && code != -ENOMEM)
-		return error_set(err, -EOPNOTSUPP, "Cannot go into the cgroup %s: %s", b->above,
+		return error_set(err, -EOPNOTSUPP, "Cannot enter the cgroup %s: %s", b->above,
 				 strerror(-code));
 	if (b->shared->wanted)
 		return error_errno(err, code, "Cannot open event %u of %u for cycles",

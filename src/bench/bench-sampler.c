@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples of an address each. A ring that is full drops some: shares are of those that were taken.
+/* Samples that are one address each. A full ring drops some: shares are of the samples taken.
  */
 #include "bench-sampler.h"
 #include "kontend/mem.h"

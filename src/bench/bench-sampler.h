@@ -17,10 +17,10 @@ struct bench_sampler {
 	struct ring ring;
 };
 
-/* With so many pages of ring. 0, or what the kernel said. */
+/* @pages: size of the ring. 0, or the error of the kernel. */
 int bench_sampler_open(struct bench_sampler *s, const struct perf_event_attr *attr, uint32_t cpu,
 		       uint32_t pages);
-/* Takes what is in the rings of @n of them: @see gets the address of each sample. */
+/* Empties the rings of @n samplers: @see gets the address of each sample. */
 void bench_sampler_take(struct bench_sampler *all, size_t n, void (*see)(void *ctx, uint64_t ip),
 			void *ctx);
 void bench_sampler_close(struct bench_sampler *s);

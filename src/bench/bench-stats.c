@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Medians, since one run in which something else had the CPU says nothing about the others. What is
- * drawn comes from a generator that always begins with the same number.
+ * Medians, since a run that was disturbed by other programs says nothing about the others. Random
+ * numbers come from a generator with a fixed seed.
  */
 #include "kontend/bench-stats.h"
 #include "kontend/sort.h"
@@ -24,7 +24,7 @@ static void sort_values(double *v, size_t n)
 	sort_merge(v, room, n, sizeof(*v), is_less);
 }
 
-/* Of sorted values. */
+/* The median of sorted values. */
 static double middle(const double *v, size_t n)
 {
 	return n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : (double)NAN;
@@ -92,7 +92,7 @@ void bench_stats_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
 	*ret = (struct bench_stats_ratio){0};
 	n_a = n_a < DRAWN_RUNS ? n_a : DRAWN_RUNS;
 	n_b = n_b < DRAWN_RUNS ? n_b : DRAWN_RUNS;
-	/* Of nothing, or of less, there are no shares. */
+	/* There are no ratios of zero or negative values. */
 	if (!all_above_zero(a, n_a) || !all_above_zero(b, n_b))
 		return;
 	ret->ratio = bench_stats_median(b, n_b) / bench_stats_median(a, n_a);

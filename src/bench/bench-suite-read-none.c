@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built without libjansson: suites are written, and not read. */
+/* Built without libjansson: suites can be written but not read. */
 #include "kontend/bench-suite.h"
 
 #include <errno.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Suites from JSON, by libjansson: it bounds how deep values may be nested, refuses what is no
- * UTF-8 and numbers that no double holds, and says where. What is read is anybody's, so nothing is
- * taken for granted of types, sizes and numbers either: a file is refused as a whole, with the
- * place of the first thing in it that no suite of ours has. It is loaded when it is used.
+ * Suites from JSON, by libjansson: it limits the nesting of values, refuses invalid UTF-8 and
+ * numbers
+ * that exceed a double, and names the place. The file is untrusted, so types, sizes and numbers are
+ * checked here: a file is refused as a whole, with the place of the first value that no suite of
+ * kontend has. The library is loaded at the first use.
  */
 #include "kontend/bench-suite.h"
 #include "kontend/text.h"
@@ -63,9 +64,8 @@ __attribute__((format(printf, 3, 4))) static int refuse(struct reading *r, const
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
-	return error_set(r->err, -EBADMSG,
-			 "%s: %s: %s, as no suite of 'kontend bench suite' has it", r->name, where,
-			 what);
+	return error_set(r->err, -EBADMSG, "%s: %s: %s, so it is no suite of 'kontend bench suite'",
+			 r->name, where, what);
 }
 
 /* Member @key of @of, whose place is @where, as a text of less than @size bytes. */
@@ -75,9 +75,9 @@ static int take_text(struct reading *r, const json_t *of, const char *where, con
 	const json_t *v = r->lib->get(of, key);
 
 	if (!json_is_string(v))
-		return refuse(r, where, "\"%s\" is no text", key);
+		return refuse(r, where, "'%s' is no text", key);
 	if ((size_t)snprintf(ret, size, "%s", r->lib->text(v)) >= size)
-		return refuse(r, where, "\"%s\" is longer than %zu bytes", key, size - 1);
+		return refuse(r, where, "'%s' is longer than %zu bytes", key, size - 1);
 	text_clean(ret, size, ret);
 	return 0;
 }
@@ -89,7 +89,7 @@ static int take_number(struct reading *r, const json_t *of, const char *where, c
 
 	*ret = json_is_number(v) ? r->lib->number(v) : (double)NAN;
 	if (!(*ret >= 0 && *ret <= most))
-		return refuse(r, where, "\"%s\" is no number from 0 to %.0f", key, most);
+		return refuse(r, where, "'%s' is no number from 0 to %.0f", key, most);
 	return 0;
 }
 
@@ -101,7 +101,7 @@ static int take_better(struct reading *r, const char *where, const char *word,
 			*ret = (enum bench_better)i;
 			return 0;
 		}
-	return refuse(r, where, "\"better\" is none of fact, higher and lower");
+	return refuse(r, where, "'better' is none of fact, higher and lower");
 }
 
 static int take_values(struct reading *r, const json_t *of, const char *where,
@@ -111,13 +111,13 @@ static int take_values(struct reading *r, const json_t *of, const char *where,
 	size_t n = r->lib->size(values);
 
 	if (!json_is_array(values) || n > BENCH_STATS_MOST)
-		return refuse(r, where, "\"values\" is no list of up to %d", BENCH_STATS_MOST);
+		return refuse(r, where, "'values' is no list of up to %d", BENCH_STATS_MOST);
 	for (size_t i = 0; i < n; i++) {
 		const json_t *v = r->lib->at(values, i);
 		if (json_is_null(v))
 			continue;
 		if (!json_is_number(v))
-			return refuse(r, where, "\"values\" has what is no number");
+			return refuse(r, where, "'values' has a value that is no number");
 		if (bench_suite_add(f, r->lib->number(v)) < 0)
 			return error_set(r->err, -ENOMEM, "No memory for %s", r->name);
 	}

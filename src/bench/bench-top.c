@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An event a CPU, of cycles where their counter interrupts by NMI, and of cpu-clock elsewhere, of
- * this process and the threads that it starts, whose samples are an address and nothing else. They
- * are counted by the function that the address is in. A ring that is full drops samples: shares are
- * of those that were taken.
+ * One event for each CPU, of this process and the threads that it starts, whose samples are an
+ * address
+ * and nothing else: cycles if their counter interrupts by NMI, else cpu-clock. Samples are counted
+ * by the
+ * function that contains the address. A full ring drops samples: shares are of the samples taken.
  */
 #include "kontend/bench-top.h"
 #include "bench-sampler.h"
@@ -17,10 +18,10 @@
 
 enum { PER_S = 997, PAGES = 32 };
 
-/* Functions by the address of their beginning; these two begin nowhere. */
+/* Functions by the address of their beginning; these two have none. */
 static const uint64_t USER = 1, UNKNOWN = 2, KERNEL_HALF = 1ull << 63;
 
-/* Counters of other machines interrupt as timers do, unless they are told otherwise at boot. */
+/* Counters of other machines interrupt like timers, unless a boot option changes that. */
 #if defined(__x86_64__)
 static const bool has_nmi = true;
 #else
@@ -31,7 +32,7 @@ struct bench_top {
 	const struct sym *sym;
 	struct map64 functions; /* -> samples */
 	uint64_t samples;
-	bool nmi; /* samples come also while interrupts are off */
+	bool nmi; /* samples are taken while interrupts are off, too */
 	size_t n;
 	struct bench_sampler samplers[];
 };

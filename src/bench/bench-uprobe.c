@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads bound to CPUs call a function of ours that has a probe. Each counts its calls in a cell
- * of its own; who measures reads all cells at the ends of some parts of the time, so that nothing
- * but the calls themselves is in the loop. The probe is an event of perf's PMU "uprobe" for this
- * process, and goes with its descriptor.
+ * Threads bound to CPUs call a function of this program that has a probe. Each counts its calls in
+ * a cell
+ * of its own; the measuring thread reads all cells at the ends of some parts of the time, so that
+ * the
+ * loop has nothing but the calls. The probe is an event of perf's PMU "uprobe" for this process,
+ * and is
+ * removed with its descriptor.
  */
 #include "kontend/bench-uprobe.h"
 #include "kontend/bench-probe.h"
@@ -88,7 +91,7 @@ struct caller {
 	void (*call)(void);
 	const atomic_bool *stop;
 	uint32_t cpu;
-	char apart[CELL]; /* from the next one's cache line */
+	char apart[CELL]; /* keeps cells in separate cache lines */
 };
 
 static void *call_on(void *arg)
@@ -98,7 +101,7 @@ static void *call_on(void *arg)
 
 	CPU_ZERO(&set);
 	CPU_SET(c->cpu, &set);
-	/* Where it may not be bound it counts all the same. */
+	/* If it cannot be bound to the CPU it counts all the same. */
 	(void)pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 	for (uint64_t n = 1; !atomic_load_explicit(c->stop, memory_order_relaxed); n++) {
 		c->call();
@@ -129,7 +132,7 @@ static uint64_t sum_calls(const struct caller *c, uint32_t n)
 	return sum;
 }
 
-/* CPU time that the threads have had. */
+/* CPU time of all threads so far */
 static uint64_t sum_cpu_ns(const struct caller *c, uint32_t n)
 {
 	uint64_t sum = 0;
@@ -142,13 +145,13 @@ static uint64_t sum_cpu_ns(const struct caller *c, uint32_t n)
 	return sum;
 }
 
-/* Rates of the parts; by the clock, as sleeping takes as long as it likes. */
+/* Rates of the parts, by the clock, as a sleep may last longer than requested. */
 static void measure(const struct caller *c, uint32_t cpus, uint32_t parts, uint64_t part_ns,
 		    struct bench_top *top, struct bench_uprobe_row *r)
 {
 	struct bench_parts p = {0};
 
-	sleep_ns(part_ns / 4); /* until all run, and the kernel has done what it does once */
+	sleep_ns(part_ns / 4); /* until all run, and the kernel has done what happens only once */
 	uint64_t cpu = sum_cpu_ns(c, cpus);
 	for (uint32_t i = 0; i < parts; i++) {
 		uint64_t t0 = clock_now_ns(), n0 = sum_calls(c, cpus);
@@ -195,7 +198,7 @@ static int run(struct caller *c, const uint32_t *online, uint32_t cpus, uint32_t
 	return code;
 }
 
-/* On the first @r->cpus of those that are online. */
+/* On the first @r->cpus of the online CPUs. */
 static int run_on(uint32_t parts, uint64_t part_ns, const struct sym *sym,
 		  struct bench_uprobe_row *r, struct error *err)
 {
@@ -228,7 +231,7 @@ int bench_uprobe_row(enum bench_uprobe_kind kind, bool is_return, uint32_t cpus,
 	struct bench_uprobe_row r = {.kind = kind, .is_return = is_return, .cpus = cpus};
 	uint64_t offset;
 
-	/* Before it has a probe: afterwards another instruction stands there. */
+	/* Before placing the probe, which replaces the instruction. */
 	int code = bench_probe_offset(kinds[kind].call, &offset);
 	r.class_ = code < 0 ? UPSNAP_CLASS_UNKNOWN : class_of(kinds[kind].call, offset);
 	int fd = bench_probe_place(kinds[kind].call, is_return, err);

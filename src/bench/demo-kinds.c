@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the demo contends for, one entry a kernel lock. A step is a few system calls on the shared
- * object; errors of a step are of no interest, the next one tries again. Everything is bounded: 4
- * MiB of file, one pipe, as many names as threads, 32 MiB of memory for the time of one step.
+ * The locks of the demo, one entry each. A step is a few system calls on the shared object; errors
+ * of a
+ * step are ignored, as the next step tries again. Everything is bounded: 4 MiB of file, one pipe,
+ * as
+ * many names as threads, 32 MiB of memory for the time of one step.
  */
 #include "demo-internal.h"
 
@@ -17,7 +19,7 @@ enum { MAP_LEN = 64 << 10, BIG_LEN = 32 << 20, FILE_MAX = 4 << 20, CHUNK = 32 <<
 
 static void mmap_step(struct demo *d, unsigned thread, uint64_t round)
 {
-	/* One long hold of mmap_lock a burst, by the first thread. */
+	/* One long hold of mmap_lock in each burst, by the first thread. */
 	size_t len = thread == 0 && round == 0 ? BIG_LEN : MAP_LEN;
 	int populate = len == BIG_LEN ? MAP_POPULATE : 0;
 	char *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | populate,
@@ -64,7 +66,7 @@ static void pipe_hold(struct demo *d, char *slow)
 {
 	char in[DEMO_PAGE];
 
-	/* A full pipe would answer at once: make room first. */
+	/* Writing to a full pipe would return at once: make room first. */
 	if (read(d->pipe_fd[0], in, sizeof(in)) < 0 || write(d->pipe_fd[1], slow, 64) < 0)
 		return;
 }
@@ -107,14 +109,16 @@ static void futex_step(struct demo *d, unsigned thread, uint64_t round)
 {
 	(void)thread;
 	(void)round;
-	/* The value never matches: the bucket is locked, compared and unlocked, nobody sleeps. */
+	/* The value never matches: the bucket is locked, compared and unlocked, and the thread does
+	 * not sleep. */
 	for (int k = 0; k < 16; k++)
 		syscall(SYS_futex, &d->futex_word, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
 }
 
 /*
- * A chain of waits: the holder sleeps with the i_rwsem of a file, the first worker moves data there
- * from a pipe and waits for it with the pipe's mutex, and the others wait for that one.
+ * A chain of waits: the holder sleeps with the i_rwsem of a file; the first worker moves data there
+ * from
+ * a pipe and waits for it with the pipe's mutex; the others wait for that mutex.
  */
 static void chain_step(struct demo *d, unsigned thread, uint64_t round)
 {
@@ -145,6 +149,6 @@ const struct demo_kind_ops demo_kinds[DEMO_KINDS] = {
 	{"dir", dir_step, dir_hold},
 	/* spinlock of one futex bucket */
 	{"futex", futex_step, NULL},
-	/* mutex of a pipe, behind the rwsem W of a file */
+	/* mutex of a pipe, whose holder waits for the rwsem W of a file */
 	{"chain", chain_step, chain_hold},
 };

@@ -82,8 +82,9 @@ void *demo_slow_main(void *arg)
 	struct demo *d = arg;
 	struct pollfd fds[DEMO_KINDS];
 
-	/* Goes on after the stop until nobody can sleep any more: a sleeping holder cannot be
-	 * joined, and on a busy machine one may fall asleep long after it. */
+	/* Continues after the stop while a thread can still sleep: a sleeping holder cannot be
+	 * joined,
+	 * and on a busy machine one may fall asleep long after it. */
 	while (!d->joined) {
 		for (unsigned k = 0; k < DEMO_KINDS; k++)
 			fds[k] = (struct pollfd){.fd = d->slow[k].fd, .events = POLLIN};

@@ -186,9 +186,10 @@ static void wait_for_end(struct demo *d, const sigset_t *set, uint64_t duration_
 }
 
 /*
- * A directory in a tmpfs of our own that is mounted nowhere, where we may: it vanishes with the
- * process, however that ends. Its name is in those of the locks: nobody takes them for the
- * machine's.
+ * A directory in a tmpfs that is mounted nowhere, if permitted: it vanishes with the process,
+ * however
+ * that ends. Its name appears in the names of its locks, so that users recognize them as the
+ * demo's.
  */
 static int detached_dir(void)
 {
@@ -285,7 +286,7 @@ static int demo_crew_run(struct demo *d, const sigset_t *set, uint64_t duration_
 	if (!r)
 		wait_for_end(d, set, duration_ns);
 	d->stop = true;
-	/* The first one gives pages to the others until they have gone. */
+	/* The first one gives pages to the others until they have ended. */
 	for (unsigned k = crew.n; k-- > 1;)
 		pthread_join(crew.threads[k], NULL);
 	d->joined = true;
@@ -322,7 +323,7 @@ int demo_run(const struct demo_options *o, struct error *err)
 		if (d.kinds & 1u << k && demo_kinds[k].hold)
 			demo_slow_init(&d.slow[k]);
 	}
-	/* It takes rights that are given up then. */
+	/* It takes rights that are dropped next. */
 	if (d.kinds == DEMO_ALL)
 		demo_probes_place(&d, o->missing);
 	r = files_open(&d, err);
@@ -354,11 +355,10 @@ int demo_kinds_parse(const char *list, unsigned *ret, struct error *err)
 				found = 1u << k;
 		}
 		if (!found)
-			return error_set(
-				err, -EINVAL,
-				"demo: \"%.*s\" is no kind of contention: say all, or some of "
-				"mmap, inode, pipe, dir, futex, chain",
-				(int)(len > 40 ? 40 : len), p);
+			return error_set(err, -EINVAL,
+					 "demo: '%.*s' is no kind of contention: give all, or some "
+					 "of mmap, inode, pipe, dir, futex, chain",
+					 (int)(len > 40 ? 40 : len), p);
 		kinds |= found;
 		p += len;
 		if (!*p)

@@ -47,14 +47,14 @@ fi
 if [ "$(nproc)" -gt 1 ]; then
 	expect 0 '' "$kontend" bench futex -n 1
 	prints '^in memory: 4 waits, .* the kernel has no event for them$'
-	prints '^futex: .* call for the bucket of a futex that 256 threads wait for, '
+	prints '^futex: .* call for the bucket of a futex with 256 waiting threads, '
 	expect 0 '' "$kontend" bench spinlock -n 200
 	prints '^spinlock: .* 200 times, .* alone$'
-	expect 129 '65 threads: give 2 to 64' "$kontend" bench spinlock -t 65
+	expect 129 'Cannot use 65 threads: give --threads of 2 to 64' "$kontend" bench spinlock -t 65
 else
 	expect 1 'Nobody waits for .* on one CPU' "$kontend" bench spinlock
 fi
-expect 129 '65 threads are too many' "$kontend" bench futex -t 65
+expect 129 'Cannot start 65 threads that wait' "$kontend" bench futex -t 65
 expect 129 'Too many rounds: give --rounds of' "$kontend" bench mutex -n 1000000
 
 # A line for each number of threads, in each way to fault.

@@ -42,7 +42,7 @@ prints '"case": "4 threads", "metric": "handover_p50", "unit": "ns", "before": 1
 echo '{"schema": "kontend.bench.suite/1",' >"$work/cut.json"
 expect 1 'cut\.json:2:0: this is no JSON' "$kontend" bench suite --compare "$work/cut.json"
 echo '{"schema": "kontend.bench/1"}' >"$work/other.json"
-expect 1 'other\.json: the whole: "date" is no text' "$kontend" bench suite --compare "$work/other.json"
+expect 1 "other\.json: the whole: 'date' is no text" "$kontend" bench suite --compare "$work/other.json"
 head -c 100000 /dev/zero | tr '\0' '[' >"$work/deep.json"
 expect 1 'deep\.json:1:[0-9]+: this is no JSON' "$kontend" bench suite -i "$work/deep.json"
 expect 1 'Cannot read .*nothing\.json: No such file' "$kontend" bench suite -i "$work/nothing.json"

@@ -119,7 +119,7 @@ bad "column 'avg_ns' wants a duration" "$kontend" report --filter 'avg_ns>soon'
 bad "--by 'task': contexts are grouped by process" "$kontend" report --view contexts --by task
 bad "--sort 'kind': the table 'slots' has no such column" "$kontend" report --view slots --sort kind
 bad 'need a view that is a table' "$kontend" report --view tree --sort total_ns
-bad '"nosuch" is no kind of contention' "$kontend" demo --kinds mmap,nosuch
+bad "'nosuch' is no kind of contention" "$kontend" demo --kinds mmap,nosuch
 bad "--threads '65': give a number from 1 to 64" "$kontend" demo --threads 65
 
 # Standard error is closed: no message, the same status.

@@ -129,8 +129,8 @@ static void what_is_no_suite_is_refused_with_its_place(void **state)
 		{"nonsense", "old.json:1:"},
 		{"{" HEAD "\n, \"figures\": [1,,2]}", "old.json:2:"},
 		{"[]", "the whole: it is no object"},
-		{"{}", "the whole: \"schema\" is no text"},
-		{"{\"schema\": 7}", "\"schema\" is no text"},
+		{"{}", "the whole: 'schema' is no text"},
+		{"{\"schema\": 7}", "'schema' is no text"},
 		{"{" HEAD "}", "figures: it is no list"},
 		{"{" HEAD ", \"figures\": {}}", "figures: it is no list"},
 		{"{" HEAD ", \"figures\": []}", "skipped: it is no list"},
@@ -138,13 +138,13 @@ static void what_is_no_suite_is_refused_with_its_place(void **state)
 		{"{" HEAD ", \"figures\": [" FIGURE ", " FIGURE "], \"skipped\": []}",
 		 "figures[1]: it is there twice"},
 		{"{" HEAD ", \"figures\": [{\"bench\": \"x\"}]}",
-		 "figures[0]: \"case\" is no text"},
+		 "figures[0]: 'case' is no text"},
 		{"{" HEAD ", \"figures\": [{\"bench\": \"x\", \"case\": \"\", \"metric\": \"\", "
 		 "\"unit\": \"\", \"better\": \"worse\", \"values\": []}]}",
 		 "none of fact, higher and lower"},
 		{"{" HEAD ", \"figures\": [{\"bench\": \"x\", \"case\": \"\", \"metric\": \"\", "
 		 "\"unit\": \"\", \"better\": \"fact\", \"values\": [\"1\"]}]}",
-		 "\"values\" has what is no number"},
+		 "'values' has a value that is no number"},
 		{"{" HEAD ", \"cpus\": 3, \"figures\": []}", "duplicate"},
 		{"{\"schema\": \"kontend.bench/1\", \"date\": \"\", \"host\": \"\", \"kernel\": "
 		 "\"\", \"machine\": \"\", \"version\": \"\", \"cpus\": 1, \"runs\": 1}",

@@ -5,18 +5,19 @@
 #include <stddef.h>
 
 /*
- * What one run of a benchmark gave: a value for each pair of a case and a metric, in the order in
- * which they are to be read. Runs of the same benchmark with the same options have the same pairs.
+ * The results of one run of a benchmark: a value for each pair of a case and a metric, in the order
+ * of
+ * the output. Runs of the same benchmark with the same options have the same pairs.
  */
 enum bench_better {
-	BENCH_FACT, /* what was done, not how well: it is told, and never compared */
+	BENCH_FACT, /* describes the work, not its speed: printed, but never compared */
 	BENCH_HIGHER,
 	BENCH_LOWER,
 };
 
 struct bench_figure {
 	char of[64];	    /* the case: "uprobe-nop, 2 cpus" */
-	const char *metric; /* "calls"; lives for ever, as @unit does */
+	const char *metric; /* "calls"; a constant, as is @unit */
 	const char *unit;   /* "ns", "1/s", "B/s", "%", "1" for a count or a ratio */
 	enum bench_better better;
 	double value; /* NaN: it could not be measured */
@@ -25,10 +26,10 @@ struct bench_figure {
 struct bench_figures {
 	struct bench_figure *v;
 	size_t n, cap;
-	int code; /* -ENOMEM: not all of them are here */
+	int code; /* -ENOMEM: some are missing */
 };
 
-/* What is the same for each of its values; a constant of whoever measures it. */
+/* The common part of a figure's values; a constant of the benchmark. */
 struct bench_metric {
 	const char *name, *unit;
 	enum bench_better better;

@@ -7,20 +7,23 @@
 #include <stdint.h>
 
 /*
- * Known numbers of things other than waits, by the calling process: they stay until it ends. 0;
+ * Known numbers of things other than waits, caused by the calling process: they stay until it ends.
+ * 0;
  * -EOPNOTSUPP, -EPERM, -EACCES: not on this machine, or not by this user; others, with @err.
  */
-/* So many breakpoints of the calling task. */
+/* @n breakpoints of the calling task. */
 int bench_known_breakpoints(uint32_t n, struct error *err);
-/* A uprobe on a function of this program, and so many calls of that. */
+/* A uprobe on a function of this program, and @calls calls of the function. */
 int bench_known_hits(uint64_t calls, struct error *err);
 
 /*
- * Counts the begins of waits that spin, of this process and threads it starts from now on, as the
- * kernel tells of them; a descriptor for bench_known_told(), or negative: nobody may count.
+ * Counts the begins of spinning waits that the kernel reports, of this process and of threads that
+ * it
+ * starts from now on; a descriptor for bench_known_told(), or negative: this user may not count
+ * them.
  */
 int bench_known_count_spins(void);
-/* How many the kernel has told; UINT64_MAX: not known. Closes @fd. */
+/* The number of waits that the kernel has reported; UINT64_MAX: unknown. Closes @fd. */
 uint64_t bench_known_told(int fd);
 
 #endif

@@ -13,14 +13,15 @@
  */
 
 /*
- * How a page is touched. Since Linux 6.4 most page faults take the lock of the mapping alone, and
- * the mmap_lock where that does not do.
+ * How a page is touched. Since Linux 6.4 most page faults take only the lock of the mapping, and
+ * the
+ * mmap_lock if that is not enough.
  */
 enum bench_mm_mode {
-	BENCH_MM_ANON,	    /* by the program: a fault of the mapping's own lock */
+	BENCH_MM_ANON,	    /* by the program: a fault with the mapping's own lock */
 	BENCH_MM_KERNEL,    /* by the kernel, as a system call writes there */
-	BENCH_MM_FRESH,	    /* by the program, each page being a mapping that was never touched */
-	BENCH_MM_GROWSDOWN, /* below a mapping that grows downwards, as stacks do */
+	BENCH_MM_FRESH,	    /* by the program, in mappings that were never touched */
+	BENCH_MM_GROWSDOWN, /* below a mapping that grows downwards, like stacks */
 	BENCH_MM_MODES,
 };
 
@@ -28,9 +29,10 @@ const char *bench_mm_mode_name(enum bench_mm_mode mode);
 int bench_mm_mode_parse(const char *name, enum bench_mm_mode *ret); /* 0 or -EINVAL */
 
 struct bench_mm_options {
-	uint32_t threads; /* 0: one for each CPU that may be used */
-	uint64_t bytes;	  /* of the one mapping; of each thread's mapping in a round */
-	uint64_t rounds;  /* page-fault: mappings, one after another; mmap: mappings a thread */
+	uint32_t threads;	 /* 0: one for each permitted CPU */
+	uint64_t bytes;		 /* of the one mapping; of each thread's mapping in a round */
+	uint64_t rounds;	 /* page-fault: mappings, one after another; mmap: mappings of each
+				  * thread */
 	enum bench_mm_mode mode; /* of page-fault */
 };
 
@@ -40,21 +42,22 @@ struct bench_mm_result {
 	uint64_t usr_ns, sys_ns, real_ns; /* from the release of the threads to their end */
 };
 
-/* 0, -EINVAL: less than a page a thread, or what the kernel said, with @err. */
+/* 0, -EINVAL: less than a page for each thread, or the error of the kernel, with @err. */
 int bench_mm_fault(const struct bench_mm_options *o, struct bench_mm_result *ret,
 		   struct error *err);
 int bench_mm_map(const struct bench_mm_options *o, struct bench_mm_result *ret, struct error *err);
 
 /*
- * How often the mmap_lock is taken for a page, as the kernel's own events count it: in a run of its
- * own, as being counted takes its time. Index 0 is of readers, 1 of writers; a write lock that
- * becomes a read lock is both.
+ * Acquisitions of the mmap_lock for a page, counted by the kernel's own events: in a run of its
+ * own, as
+ * counting takes time. Index 0 is for readers, 1 for writers; a write lock that becomes a read lock
+ * counts for both.
  */
 struct bench_mm_locks {
 	uint64_t pages, got[2];
 };
 
-/* 0, or why these events cannot be counted here, with @err. */
+/* 0, or the reason why these events cannot be counted here, with @err. */
 int bench_mm_locks(enum bench_mm_mode mode, struct bench_mm_locks *ret, struct error *err);
 
 #endif

@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 /*
- * What something costs, from pairs of runs that are the same but for it, one right after the other:
- * how much more the second of each took, in percent.
+ * The cost of something, from pairs of consecutive runs that differ only in it: how much more time
+ * the
+ * second run of each pair took, in percent.
  */
 enum { BENCH_PAIRS_LEAST = 5 /* for an interval */ };
 
@@ -18,15 +19,16 @@ struct bench_pairs {
 
 struct bench_pairs_sum {
 	size_t n;
-	double median;	  /* NaN of none */
-	double low, high; /* in which it lies with a certainty of 95 %; NaN: too few */
+	double median;	  /* NaN: no pairs */
+	double low, high; /* the confidence interval of 95 %; NaN: too few pairs */
 };
 
-/* The same took @off without and @on with it; nothing is a pair without an @off. 0 or -ENOMEM. */
+/* Adds a pair: @off without and @on with it; ignored if @off is 0. 0 or -ENOMEM. */
 int bench_pairs_add(struct bench_pairs *p, double off, double on);
 /*
- * The interval is of a bootstrap: as many pairs are drawn anew, some twice, and their median is
- * taken, two thousand times, always in the same way. 0 or -ENOMEM.
+ * The interval is from a bootstrap: as many pairs are drawn again, with repetitions, and their
+ * median
+ * is taken, two thousand times, always in the same way. 0 or -ENOMEM.
  */
 int bench_pairs_sum(const struct bench_pairs *p, struct bench_pairs_sum *ret);
 void bench_pairs_deinit(struct bench_pairs *p);

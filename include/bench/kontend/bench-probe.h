@@ -7,12 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where a function of this program is in its file. 0 or -ENOENT. */
+/* The offset of a function of this program in its file. 0 or -ENOENT. */
 int bench_probe_offset(void (*call)(void), uint64_t *ret);
 /*
- * Places a uprobe on it, for this process: an event of perf's PMU "uprobe", which only counts, and
- * goes with its descriptor, which is the answer; -EOPNOTSUPP where the kernel has no such PMU, or
- * another negative errno, with @err.
+ * Places a uprobe on it, for this process: an event of perf's PMU "uprobe", which only counts.
+ * Returns
+ * its descriptor, with which it is removed; -EOPNOTSUPP if the kernel has no such PMU, or another
+ * negative errno, with @err.
  */
 int bench_probe_place(void (*call)(void), bool is_return, struct error *err);
 

@@ -11,10 +11,10 @@
 
 #define BENCH_SUITE_SCHEMA "kontend.bench.suite/1"
 
-/* What several runs of several benchmarks gave, on one machine. `= {0}` is an empty one. */
+/* The results of several runs of several benchmarks on one machine. `= {0}` is empty. */
 enum { BENCH_SUITE_WORD = 64, BENCH_SUITE_TEXT = 256 };
 
-/* Whose values can be compared with another's: the same benchmark, case, metric and unit. */
+/* Values can be compared if benchmark, case, metric and unit are the same. */
 struct bench_suite_figure {
 	char bench[BENCH_SUITE_WORD], of[BENCH_SUITE_WORD], metric[BENCH_SUITE_WORD],
 		unit[BENCH_SUITE_WORD];
@@ -25,7 +25,7 @@ struct bench_suite_figure {
 
 struct bench_suite_skipped {
 	char bench[BENCH_SUITE_WORD], why[BENCH_SUITE_TEXT];
-	bool is_part; /* a case of it; the others have figures */
+	bool is_part; /* a single case was skipped; the benchmark has other figures */
 };
 
 struct bench_suite {
@@ -37,35 +37,36 @@ struct bench_suite {
 	size_t n, cap;
 	struct bench_suite_skipped *skipped;
 	size_t n_skipped, cap_skipped;
-	unsigned n_failed; /* of these, while it ran */
+	unsigned n_failed; /* number of these that failed during the suite */
 };
 
-/* The figure of that name, made if it is not there; NULL: no memory. Valid until the next call. */
+/* The figure with that name, created if necessary; NULL: no memory. Valid until the next call. */
 struct bench_suite_figure *bench_suite_figure(struct bench_suite *s, const char *bench,
 					      const char *of, const char *metric, const char *unit);
-/* The one of @s that can be compared with @f; NULL: there is none. */
+/* The figure of @s that can be compared with @f; NULL: none */
 const struct bench_suite_figure *bench_suite_find(const struct bench_suite *s,
 						  const struct bench_suite_figure *f);
-/* One more run. 0 or -ENOMEM. */
+/* Adds a run. 0 or -ENOMEM. */
 int bench_suite_add(struct bench_suite_figure *f, double value);
-/* This benchmark says nothing, and why; the first reason is kept. 0 or -ENOMEM. */
+/* Notes that a benchmark has no result, and why; the first reason is kept. 0 or -ENOMEM. */
 int bench_suite_skip(struct bench_suite *s, const char *bench, const char *why);
-/* A case of it says nothing; @why begins with the case. 0 or -ENOMEM. */
+/* The same for one of its cases; @why begins with the case. 0 or -ENOMEM. */
 int bench_suite_skip_part(struct bench_suite *s, const char *bench, const char *why);
 void bench_suite_deinit(struct bench_suite *s);
 
 /*
- * From the text of a file that is called @name: 0; -EBADMSG with @err, which says where it is no
- * suite; -ENOTSUP: this program was built without a reader of JSON.
+ * Parses the text of a file that is called @name: 0; -EBADMSG with @err, which names the place that
+ * is
+ * wrong; -ENOTSUP: this program was built without a reader of JSON.
  */
 int bench_suite_read(struct bench_suite *ret, const char *text, size_t len, const char *name,
 		     struct error *err);
 
 /* How a figure has changed. */
 enum bench_suite_verdict {
-	BENCH_SUITE_FACT,    /* it is none that gets better or worse */
+	BENCH_SUITE_FACT,    /* a fact: it cannot get better or worse */
 	BENCH_SUITE_UNKNOWN, /* too few runs, or none, or not above 0 */
-	BENCH_SUITE_SAME,    /* not by more than chance may do */
+	BENCH_SUITE_SAME,    /* the difference may be due to chance */
 	BENCH_SUITE_BETTER,
 	BENCH_SUITE_WORSE,
 };

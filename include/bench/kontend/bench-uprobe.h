@@ -10,13 +10,15 @@
 #include <stdint.h>
 
 /*
- * How often a second a uprobe can be hit here: functions of our own, whose first instruction is a
- * nop, a nop of five bytes, a push and a ret, are called by threads that are bound to one CPU each,
- * with a probe that only counts.
+ * How many hits of a uprobe per second are possible here: threads bound to one CPU each call
+ * functions
+ * of this program, whose first instruction is a nop, a nop of five bytes, a push or a ret, with a
+ * probe
+ * that only counts.
  */
 enum bench_uprobe_kind {
 	BENCH_UPROBE_NOP,
-	BENCH_UPROBE_NOP5, /* the same as nop on machines that know nothing of it */
+	BENCH_UPROBE_NOP5, /* the same as nop on machines without it */
 	BENCH_UPROBE_PUSH,
 	BENCH_UPROBE_RET,
 	BENCH_UPROBE_KINDS,
@@ -24,27 +26,28 @@ enum bench_uprobe_kind {
 
 const char *bench_uprobe_kind_name(enum bench_uprobe_kind k); /* "nop" */
 
-/* The function whose first instruction it is. */
+/* The function that begins with this instruction. */
 void (*bench_uprobe_function(enum bench_uprobe_kind k))(void);
-/* A probe on it that only counts: a descriptor with which it goes, or negative with @err. */
+/* A probe on it that only counts: a descriptor with which it is removed, or negative with @err. */
 int bench_uprobe_place(enum bench_uprobe_kind k, bool is_return, struct error *err);
 
 struct bench_uprobe_row {
 	enum bench_uprobe_kind kind;
 	bool is_return;
 	uint32_t cpus;
-	/* Calls of all CPUs together, and the CPU time of one, whatever else runs there. */
+	/* Calls of all CPUs together, and the CPU time of each. */
 	struct bench_parts_result took;
-	uint32_t class_; /* enum upsnap_class that its instruction has here */
-	/* Where the time goes; none: nobody may sample. */
+	uint32_t class_; /* enum upsnap_class of its instruction here */
+	/* The functions that take most time; none: this user may not sample. */
 	struct bench_top_function top[BENCH_TOP_FUNCTIONS];
 	size_t n_top;
-	bool skid; /* they are sampled by a timer: see bench_top_skid() */
+	bool skid; /* sampled by a timer: see bench_top_skid() */
 };
 
 /*
  * One row: @parts times @part_ns of calls. @sym: names of the kernel's functions. 0; -EPERM and
- * others of placing the probe, with @err.
+ * other
+ * errors of placing the probe, with @err.
  */
 int bench_uprobe_row(enum bench_uprobe_kind kind, bool is_return, uint32_t cpus, uint32_t parts,
 		     uint64_t part_ns, const struct sym *sym, struct bench_uprobe_row *ret,

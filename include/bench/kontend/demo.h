@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 /*
- * The contending workload of `kontend demo`: a small, harmless storm so that there is something to
- * see: with all kinds also a breakpoint and a uprobe in its own process. It bursts every few
- * seconds and sleeps between, which keeps it below about 60 % of one core.
+ * The contending workload of `kontend demo`: a small, harmless storm, so that there is contention
+ * to look
+ * at, and with all kinds also a breakpoint and a uprobe in its own process. It has bursts every few
+ * seconds and sleeps in between, which keeps it below about 60 % of one core.
  */
 enum demo_kind {
 	DEMO_MMAP = 1,	 /* rwsem R and W: mmap_lock, with a slow holder now and then */
@@ -25,8 +26,9 @@ struct demo_options {
 	uint64_t duration_ns; /* 0 = until SIGTERM, SIGINT or the parent's end */
 	unsigned kinds;	      /* enum demo_kind, or-ed; 0 = DEMO_ALL */
 	unsigned threads;     /* per kind; 0 = default (4); at most 64 */
-	int (*ready)(void);   /* all is open, no thread has been started; NULL: nothing to do */
-	/* Learns why there is no breakpoint, or no uprobe; NULL: that does not matter. */
+	int (*ready)(void);   /* everything is open, no thread has been started; NULL: nothing to
+			       * do */
+	/* Gets the error if there is no breakpoint or no uprobe; NULL: ignore it. */
 	void (*missing)(const struct error *err);
 };
 
