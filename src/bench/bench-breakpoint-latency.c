@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Threads that open and close one breakpoint each, again and again, and read the clock before,
- * between
- * and after. The first breakpoint of each thread is not counted: for it the kernel creates data
- * that
- * stay, and a writer has to wait for all earlier readers.
+ * between and after. The first breakpoint of each thread is not counted: for it the kernel creates
+ * data that stay, and a writer has to wait for all earlier readers.
  */
 #include "bench-breakpoint-int.h"
 #include "kontend/bench-breakpoint.h"

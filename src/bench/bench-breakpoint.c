@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The workload is a process of its own, since threads inherit breakpoints from the thread that
- * creates
- * them: so processes with and without breakpoints can alternate, run by run, and any disturbance on
- * the
- * machine affects both. The creating threads start before the first run and stay. A created thread
- * sleeps until its creator has created all of its threads, so that all of them exist at once.
+ * creates them: so processes with and without breakpoints can alternate, run by run, and any
+ * disturbance on the machine affects both. The creating threads start before the first run and
+ * stay. A created thread sleeps until its creator has created all of its threads, so that all of
+ * them exist at once.
  */
 #include "kontend/bench-breakpoint.h"
 #include "bench-breakpoint-int.h"

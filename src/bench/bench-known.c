@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Events of perf that are opened and left open: the kernel closes them with the process. A
- * breakpoint
- * watches a byte of its own that is never written. The probe only counts.
+ * breakpoint watches a byte of its own that is never written. The probe only counts.
  */
 #include "kontend/bench-known.h"
 #include "kontend/bench-probe.h"

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Calls that hold a spinlock for any length of time, since they walk a long list with it. F_GETLK
- * walks
- * the record locks of a file, none of which can conflict with their own process. FUTEX_WAKE walks
- * the
- * waiters of a word, none of which waits for the bits that are woken. If the list is empty, both
- * return
- * without taking the lock.
+ * walks the record locks of a file, none of which can conflict with their own process. FUTEX_WAKE
+ * walks the waiters of a word, none of which waits for the bits that are woken. If the list is
+ * empty, both return without taking the lock.
  */
 #include "bench-lock-int.h"
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Rounds: one thread takes the lock and sleeps with it; the others are let in one after the other
- * and
- * wait; after a while the lock is released and handed from waiter to waiter. The true length of a
- * wait
- * is at most the duration of the waiter's call, and at least the time from when it was seen asleep
- * until the lock was released. These differ by some tens of microseconds, for holds of many
+ * and wait; after a while the lock is released and handed from waiter to waiter. The true length of
+ * a wait is at most the duration of the waiter's call, and at least the time from when it was seen
+ * asleep until the lock was released. These differ by some tens of microseconds, for holds of many
  * milliseconds.
  *
  * The leading thread takes none of these locks, so that it always makes progress. Threads wait for

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The holders of the locks. If the kernel copies from or to a page that is registered with
- * userfaultfd
- * and missing, it sleeps until it gets the page, with the lock that protects the copy. A waiter's
- * call
- * takes its lock once: it writes a byte into the pipe, removes a name that is not in the directory,
- * or
- * lists the directory. The lock in memory belongs to this process alone; the leading thread holds
- * it.
+ * userfaultfd and missing, it sleeps until it gets the page, with the lock that protects the copy.
+ * A waiter's call takes its lock once: it writes a byte into the pipe, removes a name that is not
+ * in the directory, or lists the directory. The lock in memory belongs to this process alone; the
+ * leading thread holds it.
  */
 #include "bench-lock-int.h"
 

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Storms: threads bound to CPUs repeat the same call, which holds a spinlock for some microseconds,
- * as
- * fast as they can. Each notes the times of call and return.
+ * as fast as they can. Each notes the times of call and return.
  *
  * Only one call can have the lock. So in the order of their returns, a call cannot have got it
- * before
- * the previous one released it. If it had begun by then it has waited at least from its begin until
- * then, minus the time that a call takes before and after the lock. The most is the time that the
- * call
- * took longer than the shortest one without other threads. A thread that is preempted between the
- * lock
- * and its note blurs both, so threads run under SCHED_FIFO if permitted, for a fraction of a
- * second.
+ * before the previous one released it. If it had begun by then it has waited at least from its
+ * begin until then, minus the time that a call takes before and after the lock. The most is the
+ * time that the call took longer than the shortest one without other threads. A thread that is
+ * preempted between the lock and its note blurs both, so threads run under SCHED_FIFO if permitted,
+ * for a fraction of a second.
  */
 #include "bench-lock-int.h"
 #include "kontend/clock.h"
@@ -44,8 +40,7 @@ static void note_call(struct bench_lock_storm *s, struct bench_lock_call *c)
 
 /*
  * All threads must begin together, or one might finish its calls before the next one starts: first
- * all
- * of them are seen asleep here, then each spins for a while until the others run, too.
+ * all of them are seen asleep here, then each spins for a while until the others run, too.
  */
 static void meet(struct bench_lock_storm *s)
 {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Events that count how often this process acquires mmap_locks, for reading and for writing. The
- * kernel
- * filters them by mode and adds the counts of threads that have ended. They do not show whether a
- * thread
- * waited for the lock or only tried to get it.
+ * kernel filters them by mode and adds the counts of threads that have ended. They do not show
+ * whether a thread waited for the lock or only tried to get it.
  */
 #include "bench-mm-int.h"
 #include "kontend/tracefs.h"

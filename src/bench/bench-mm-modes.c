@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Ways to fault a page. Memory is mapped before the threads are released, so that they do nothing
- * but
- * fault. The exception is the room below a growing mapping, which each thread unmaps first: if it
- * was
- * free earlier, a thread's stack might be placed there.
+ * but fault. The exception is the room below a growing mapping, which each thread unmaps first: if
+ * it was free earlier, a thread's stack might be placed there.
  */
 #include "bench-mm-int.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Rates of parts. A thread that got no CPU has measured nothing: that is neither a rate of 0 nor a
- * cost
- * of 0 ns, which would look like the best one.
+ * cost of 0 ns, which would look like the best one.
  */
 #include "kontend/bench-parts.h"
 #include "kontend/units.h"

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A server and its client, in two threads of this process on two CPUs, if there are two. A request
- * is
- * one message: the operation, a key, and a value. Each connection has one request in flight, so the
- * server always has some to answer, and no thread waits long.
+ * is one message: the operation, a key, and a value. Each connection has one request in flight, so
+ * the server always has some to answer, and no thread waits long.
  *
  * The table uses open addressing over a fixed set of keys, all of which are present from the
- * beginning.
- * Each lookup of a key first calls the function that has the probe, or the one without.
+ * beginning. Each lookup of a key first calls the function that has the probe, or the one without.
  */
 #include "kontend/bench-request.h"
 #include "kontend/clock.h"

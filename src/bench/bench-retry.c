@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A counter of cycles on each CPU, as precise as the machine has it, whose samples are an address
- * and
- * nothing else. They are counted by their offset in one function. A counter that is off by an
+ * and nothing else. They are counted by their offset in one function. A counter that is off by an
  * instruction or more would count for the wrong one, so such counters are not used.
  */
 #include "kontend/bench-retry.h"

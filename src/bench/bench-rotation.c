@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The workload of `kontend bench rotation`. It is a process of its own, so that its task's events
- * belong
- * to another process than the measuring one; it counts the streamed bytes in shared memory. It ends
- * with the process that started it, however that ends.
+ * belong to another process than the measuring one; it counts the streamed bytes in shared memory.
+ * It ends with the process that started it, however that ends.
  */
 #include "kontend/bench-rotation.h"
 #include "kontend/cgroup.h"

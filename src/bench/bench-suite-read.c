@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Suites from JSON, by libjansson: it limits the nesting of values, refuses invalid UTF-8 and
- * numbers
- * that exceed a double, and names the place. The file is untrusted, so types, sizes and numbers are
- * checked here: a file is refused as a whole, with the place of the first value that no suite of
- * kontend has. The library is loaded at the first use.
+ * numbers that exceed a double, and names the place. The file is untrusted, so types, sizes and
+ * numbers are checked here: a file is refused as a whole, with the place of the first value that no
+ * suite of kontend has. The library is loaded at the first use.
  */
 #include "kontend/bench-suite.h"
 #include "kontend/text.h"

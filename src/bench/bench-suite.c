@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Figures in the order in which they came first. There are some hundreds of them, so a lookup
- * compares
- * them one by one, beginning after the one found last: all runs have them in the same order.
+ * compares them one by one, beginning after the one found last: all runs have them in the same
+ * order.
  */
 #include "kontend/bench-suite.h"
 #include "kontend/mem.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * One event for each CPU, of this process and the threads that it starts, whose samples are an
- * address
- * and nothing else: cycles if their counter interrupts by NMI, else cpu-clock. Samples are counted
- * by the
- * function that contains the address. A full ring drops samples: shares are of the samples taken.
+ * address and nothing else: cycles if their counter interrupts by NMI, else cpu-clock. Samples are
+ * counted by the function that contains the address. A full ring drops samples: shares are of the
+ * samples taken.
  */
 #include "kontend/bench-top.h"
 #include "bench-sampler.h"

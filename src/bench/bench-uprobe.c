@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Threads bound to CPUs call a function of this program that has a probe. Each counts its calls in
- * a cell
- * of its own; the measuring thread reads all cells at the ends of some parts of the time, so that
- * the
- * loop has nothing but the calls. The probe is an event of perf's PMU "uprobe" for this process,
- * and is
- * removed with its descriptor.
+ * a cell of its own; the measuring thread reads all cells at the ends of some parts of the time, so
+ * that the loop has nothing but the calls. The probe is an event of perf's PMU "uprobe" for this
+ * process, and is removed with its descriptor.
  */
 #include "kontend/bench-uprobe.h"
 #include "kontend/bench-probe.h"

@@ -10,8 +10,8 @@ enum { DEMO_KINDS = 6, DEMO_MAX_THREADS = 64, DEMO_PAGE = 4096, DEMO_PERIOD_MS =
 
 /*
  * A page of a userfaultfd: the kernel sleeps in a copy from or to it, with the lock that protects
- * the
- * copy, until the page is given. fd < 0: the kernel does not permit it, so there are no long holds.
+ * the copy, until the page is given. fd < 0: the kernel does not permit it, so there are no long
+ * holds.
  */
 struct demo_slow {
 	int fd;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The locks of the demo, one entry each. A step is a few system calls on the shared object; errors
- * of a
- * step are ignored, as the next step tries again. Everything is bounded: 4 MiB of file, one pipe,
- * as
- * many names as threads, 32 MiB of memory for the time of one step.
+ * of a step are ignored, as the next step tries again. Everything is bounded: 4 MiB of file, one
+ * pipe, as many names as threads, 32 MiB of memory for the time of one step.
  */
 #include "demo-internal.h"
 
@@ -117,8 +115,7 @@ static void futex_step(struct demo *d, unsigned thread, uint64_t round)
 
 /*
  * A chain of waits: the holder sleeps with the i_rwsem of a file; the first worker moves data there
- * from
- * a pipe and waits for it with the pipe's mutex; the others wait for that mutex.
+ * from a pipe and waits for it with the pipe's mutex; the others wait for that mutex.
  */
 static void chain_step(struct demo *d, unsigned thread, uint64_t round)
 {

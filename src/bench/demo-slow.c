@@ -83,8 +83,7 @@ void *demo_slow_main(void *arg)
 	struct pollfd fds[DEMO_KINDS];
 
 	/* Continues after the stop while a thread can still sleep: a sleeping holder cannot be
-	 * joined,
-	 * and on a busy machine one may fall asleep long after it. */
+	 * joined, and on a busy machine one may fall asleep long after it. */
 	while (!d->joined) {
 		for (unsigned k = 0; k < DEMO_KINDS; k++)
 			fds[k] = (struct pollfd){.fd = d->slow[k].fd, .events = POLLIN};

@@ -187,9 +187,8 @@ static void wait_for_end(struct demo *d, const sigset_t *set, uint64_t duration_
 
 /*
  * A directory in a tmpfs that is mounted nowhere, if permitted: it vanishes with the process,
- * however
- * that ends. Its name appears in the names of its locks, so that users recognize them as the
- * demo's.
+ * however that ends. Its name appears in the names of its locks, so that users recognize them as
+ * the demo's.
  */
 static int detached_dir(void)
 {

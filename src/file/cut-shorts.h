@@ -7,8 +7,7 @@
 
 /*
  * Sums of short waits are read once a second, so a cut begins and ends between two readings: each
- * end
- * gets a snapshot of its own, with the sums estimated for that moment.
+ * end gets a snapshot of its own, with the sums estimated for that moment.
  */
 struct cut_shorts {
 	void *last; /* the body of the latest snapshot; NULL: none has come */
@@ -20,8 +19,7 @@ struct cut_shorts {
 bool cut_shorts_is(const struct record *r, uint64_t *ret_ns); /* it is one of them, of @ret_ns */
 /*
  * If @at_ns lies between the previous snapshot and @r, *ret is a snapshot of that time, and the
- * caller
- * frees its body with mem_free(): 1; else 0, or -ENOMEM.
+ * caller frees its body with mem_free(): 1; else 0, or -ENOMEM.
  */
 int cut_shorts_at(const struct cut_shorts *s, const struct record *r, uint64_t at_ns,
 		  struct record *ret);

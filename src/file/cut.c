@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Runs of perf records are cut record by record: times come from the decoder, and a record of
- * unknown
- * type has the time of the previous one in its ring. Nothing is copied: each stretch of records
- * that
- * stay is written as one piece. Reading ends when the stream says that it is complete up to the end
- * of
- * the range and, if short waits are in sums, when the first sums after the end were read. The
- * recording
- * is read twice: symbols must come first, but only the first pass finds out which ones are needed;
- * all
- * of them would make up most of a small cut.
+ * unknown type has the time of the previous one in its ring. Nothing is copied: each stretch of
+ * records that stay is written as one piece. Reading ends when the stream says that it is complete
+ * up to the end of the range and, if short waits are in sums, when the first sums after the end
+ * were read. The recording is read twice: symbols must come first, but only the first pass finds
+ * out which ones are needed; all of them would make up most of a small cut.
  */
 #include "kontend/cut.h"
 #include "cut-shorts.h"
@@ -124,10 +119,8 @@ static void move_time(const struct cut *c, uint8_t *at)
 
 /*
  * State from before the range gets a time shortly before it, in the same order: otherwise the cut
- * would
- * begin at the first such record, perhaps hours earlier. If most of the state is known anyway the
- * rest
- * spans seconds, so only records within the same microsecond may change their order.
+ * would begin at the first such record, perhaps hours earlier. If most of the state is known anyway
+ * the rest spans seconds, so only records within the same microsecond may change their order.
  */
 static int put_state(struct cut *c, const struct record *r, size_t from, size_t size,
 		     struct error *err)

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Feature sections of perf.data: the few that name the machine and the time of the recording. A
- * string
- * is a u32 length (padded), then NUL-terminated text; all of it is untrusted and copied out.
- * Sections
- * that make no sense are left out: a recording without host facts is still a recording.
+ * string is a u32 length (padded), then NUL-terminated text; all of it is untrusted and copied out.
+ * Sections that make no sense are left out: a recording without host facts is still a recording.
  */
 #include "features.h"
 #include "kontend/cursor.h"

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A cache (cachefile.h) for those lines of /proc/kallsyms that sym_load() uses, with a check that
- * they
- * are current. The kernel image moves only with a boot; modules are listed with their addresses;
- * and
- * the ids of BPF programs and of the links of their trampolines are never reused. Pages of ftrace
- * and
- * kprobes have no such list, but their names only say what kind of page it is, and other code at
- * the
- * same addresses would change one of the lists.
+ * they are current. The kernel image moves only with a boot; modules are listed with their
+ * addresses; and the ids of BPF programs and of the links of their trampolines are never reused.
+ * Pages of ftrace and kprobes have no such list, but their names only say what kind of page it is,
+ * and other code at the same addresses would change one of the lists.
  *
  * Failures are silent: the cache only saves time.
  */

@@ -2,8 +2,7 @@
 /*
  * Is the running kernel the one that was recorded, and booted at the same address? Only then the
  * addresses in /proc/kallsyms are right. A wrong name is worse than none, so everything that the
- * file
- * allows to check (release, build id, address of _text) is checked.
+ * file allows to check (release, build id, address of _text) is checked.
  */
 #include "kernel.h"
 #include "kontend/fdio.h"
@@ -74,9 +73,8 @@ static uint64_t text_address(const char *text, size_t len)
  * Symbols that perf record has saved: ~/.debug/[kernel.kallsyms]/BUILD-ID/kallsyms, a copy of
  * /proc/kallsyms. Reading a file takes a thirtieth of the time in which the kernel prints 120,000
  * lines, and the recorded kernel need not be running. The copy may be from another boot: its _text
- * must
- * have the address in the recording, and its modules count only if it is from this boot and has all
- * that are loaded.
+ * must have the address in the recording, and its modules count only if it is from this boot and
+ * has all that are loaded.
  */
 
 static bool path_of(const uint8_t *id, size_t n, char *path, size_t size)

@@ -12,8 +12,7 @@
 
 /*
  * A cache (cachefile.h) of /proc/kallsyms: the kernel takes longer to print it than a report of
- * 500,000
- * events takes.
+ * 500,000 events takes.
  */
 
 struct cachefile;
@@ -55,9 +54,8 @@ enum { KERNEL_WHY = 512 };
 /*
  * The text of /proc/kallsyms, if the running kernel is the one of the recording: same release, same
  * build id if the file has one, and (@text_addr != 0) loaded at the same address; or the text from
- * our
- * cache or perf's. Otherwise @ret is empty and @why names the difference. 0 or -ENOMEM. @o has the
- * function that opens files. kallsyms_text_deinit() it.
+ * our cache or perf's. Otherwise @ret is empty and @why names the difference. 0 or -ENOMEM. @o has
+ * the function that opens files. kallsyms_text_deinit() it.
  */
 int kernel_symbols(const struct features *f, const struct reader_options *o, uint64_t text_addr,
 		   struct kallsyms_text *ret, char why[KERNEL_WHY]);

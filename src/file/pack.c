@@ -84,8 +84,7 @@ size_t pack_bound(size_t len)
 
 /*
  * Records have sizes that are multiples of 8. Within a frame, padding after a flush is empty raw
- * blocks
- * of three zeros each; after a frame it is a skippable frame: its magic, size and zeros.
+ * blocks of three zeros each; after a frame it is a skippable frame: its magic, size and zeros.
  */
 static long pad(uint8_t *buf, size_t len, size_t room, int end)
 {

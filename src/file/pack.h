@@ -41,18 +41,15 @@ struct pack {
 void pack_deinit(struct pack *p);
 /*
  * Compresses all of @data, so that it can be unpacked without later pieces; @end: later pieces can
- * be
- * unpacked without it, too. Returns the bytes put into @buf, a multiple of 8; or -ENOMEM, -ENOSPC
- * (see
- * pack_bound()).
+ * be unpacked without it, too. Returns the bytes put into @buf, a multiple of 8; or -ENOMEM,
+ * -ENOSPC (see pack_bound()).
  */
 long pack_some(struct pack *p, const void *data, size_t len, void *buf, size_t room, int end);
 size_t pack_bound(size_t len);
 /*
  * The number of a frame's remaining @len bytes that go into the next record: few enough for a
- * 16-bit
- * record size, and such that the last record contains the end of a block. perf takes a record that
- * unpacks to nothing for damage.
+ * 16-bit record size, and such that the last record contains the end of a block. perf takes a
+ * record that unpacks to nothing for damage.
  */
 enum { PACK_PIECE_MOST = 65520, PACK_PIECE_LAST = 1024 };
 size_t pack_piece(size_t len);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Descriptions of the events of a recording: attrs with their ids, formats of tracepoints,
- * features.
- * They come from sections of the file layout (reader-open.c) or as records of perf itself, between
- * those of the kernel, like ends of rounds and compressed pieces. Some of these records are
- * followed
- * by bytes that their size does not include. Known types that do not describe events are skipped;
- * unknown ones are skipped and counted, since newer perfs may add any.
+ * features. They come from sections of the file layout (reader-open.c) or as records of perf
+ * itself, between those of the kernel, like ends of rounds and compressed pieces. Some of these
+ * records are followed by bytes that their size does not include. Known types that do not describe
+ * events are skipped; unknown ones are skipped and counted, since newer perfs may add any.
  */
 #include "kontend/mem.h"
 #include "reader-scan.h"

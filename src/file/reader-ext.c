@@ -2,9 +2,8 @@
 /*
  * Samples of kontend's event: records that perf has no type for, whole or in chunks. Chunks of one
  * body follow each other. A body with missing chunks is dropped: it counts as one bad record,
- * however
- * many of its chunks are there, and the stream reports the loss of a snapshot. A body of a fixed
- * struct has exactly its size, so that later stages need not refuse it.
+ * however many of its chunks are there, and the stream reports the loss of a snapshot. A body of a
+ * fixed struct has exactly its size, so that later stages need not refuse it.
  */
 #include "kontend/mem.h"
 #include "kontend/snapshot.h"

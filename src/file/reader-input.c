@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Input, and the ownership of its bytes. A regular file is mapped whole and read through windows,
- * each
- * a block of its own. Input that cannot be mapped (a pipe, a terminal, too little address space) is
- * read
- * into heap blocks, and compressed input is unpacked into such blocks. A record that crosses the
- * end of
- * a block moves to the start of the next one.
+ * each a block of its own. Input that cannot be mapped (a pipe, a terminal, too little address
+ * space) is read into heap blocks, and compressed input is unpacked into such blocks. A record that
+ * crosses the end of a block moves to the start of the next one.
  *
  * Records that are handed out borrow from a block and hold a reference on it; the reader holds one
- * on
- * the block that it scans. The last reference frees heap memory, or advises the kernel that a part
- * of
- * the mapping is not needed any more: resident memory depends on the records that wait for their
- * round,
- * not on the size of the file. A page dropped too early would only be read again.
+ * on the block that it scans. The last reference frees heap memory, or advises the kernel that a
+ * part of the mapping is not needed any more: resident memory depends on the records that wait for
+ * their round, not on the size of the file. A page dropped too early would only be read again.
  */
 #include "kontend/mem.h"
 #include "reader.h"

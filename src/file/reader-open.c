@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Opens the input (a file, a pipe or bytes in memory), and the fixed parts of a file: header, attrs
- * with
- * their ids, and feature sections. Offsets and sizes in the file are untrusted, so each is checked
- * against the file before it is used. A wrong header is an error; damage after the data costs only
- * the
- * features, with a note.
+ * with their ids, and feature sections. Offsets and sizes in the file are untrusted, so each is
+ * checked against the file before it is used. A wrong header is an error; damage after the data
+ * costs only the features, with a note.
  *
  * If a file of kontend has lost its end, the stream that it was during recording is still there, in
  * front of the data (writer-finish.c), except for the attr of kontend's event, which the header has
@@ -13,10 +11,8 @@
  *
  * The functions that a recording needs are known at its end, so their names are stored there, but
  * replay needs them from the beginning. The last record of such a file says where they begin: they
- * are
- * read first, and skipped when reading comes to them again. If there is any other record in
- * between,
- * the file is read as if the last record was missing.
+ * are read first, and skipped when reading comes to them again. If there is any other record in
+ * between, the file is read as if the last record was missing.
  */
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
@@ -68,8 +64,7 @@ static int read_at(struct reader *r, uint64_t offset, void *buf, size_t len, con
 
 /*
  * Sections may not overlap: together they must not be longer than the file. Otherwise one part
- * could be
- * requested many times, each time at the cost of a copy.
+ * could be requested many times, each time at the cost of a copy.
  */
 static int charge(struct reader *r, uint64_t size, const char *what, struct error *err)
 {

@@ -2,18 +2,14 @@
 /*
  * The first pass: walks records by their sizes to find the end of a run of one CPU. perf writes the
  * rings one after the other, so runs are long, and the pass only touches a record's header, time
- * and
- * CPU, on one or two cache lines that the decoder will need soon. If events differ in layout the id
- * selects the right one; if samples have no CPU a ring ends when time goes back.
+ * and CPU, on one or two cache lines that the decoder will need soon. If events differ in layout
+ * the id selects the right one; if samples have no CPU a ring ends when time goes back.
  *
  * It also decides when events may leave the merge. perf ends each pass over its rings with
  * FINISHED_ROUND: the previous pass is then complete, so everything up to its latest time may
- * leave.
- * Files without such marks are either sorted already (CPU changes often, time never goes back: a
- * short
- * window is enough) or small; above a limit of buffered bytes events leave in any case. Ticks are
- * made
- * from the stream's own time, unless the recording has its own.
+ * leave. Files without such marks are either sorted already (CPU changes often, time never goes
+ * back: a short window is enough) or small; above a limit of buffered bytes events leave in any
+ * case. Ticks are made from the stream's own time, unless the recording has its own.
  */
 #include "reader-scan.h"
 #include "kernel.h"
@@ -47,8 +43,7 @@ struct place {
 
 /*
  * Records written by BPF have a ring of their own beside the perf ring of their CPU; a bit that is
- * never
- * set in the kernel's records marks them.
+ * never set in the kernel's records marks them.
  */
 static uint32_t ring_number(uint32_t cpu, uint64_t head)
 {
@@ -93,12 +88,9 @@ static void place_other(const struct reader *r, const uint8_t *p, size_t size, s
 
 /*
  * Does the record end with the sample_id that its layout says? If several events get one of the
- * other
- * types, the kernel makes the record longer for each of them without writing more (Linux 5.1 to
- * 6.18 at
- * least: perf_event_ksymbol_output() and similar functions do not reset the size): the end of such
- * a
- * record is stale bytes of the ring.
+ * other types, the kernel makes the record longer for each of them without writing more (Linux 5.1
+ * to 6.18 at least: perf_event_ksymbol_output() and similar functions do not reset the size): the
+ * end of such a record is stale bytes of the ring.
  */
 static bool has_trailer(uint32_t type)
 {
@@ -116,8 +108,7 @@ static uint32_t ring_of(struct reader *r, const uint8_t *p, uint32_t type, size_
 	else if (has_trailer(type))
 		place_other(r, p, size, &at);
 	/* A total of lost samples from the end of the session: it is passed on before anything that
-	 * is still in
-	 * the merge. */
+	 * is still in the merge. */
 	if (type == PERF_RECORD_LOST_SAMPLES && !at.time)
 		return TALLY_RING;
 	/* No clock reaches such a time: it is damage, and the decoder counts it. */
@@ -346,10 +337,8 @@ int reader_finish(struct reader *r)
 
 /*
  * perf records the time of day on request only. But if the file was finished when its last sample
- * was
- * taken by the clock of this boot, on a host with this name and kernel, it is from this boot: then
- * its
- * processes and files are those of this system.
+ * was taken by the clock of this boot, on a host with this name and kernel, it is from this boot:
+ * then its processes and files are those of this system.
  */
 static void find_wall_clock(const struct reader *r, struct record_host *h)
 {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * perf.data as a source. Each call for the next record continues a state machine: first what is
- * queued,
- * then rounds and ticks that are due, then one step through the bytes: a run of one CPU, a record
- * of
- * perf, a sample of kontend, or more input. Steps are bounded, so that a caller with a screen stays
- * responsive. Bytes that cannot be read end the stream with a note, not with an error, since
- * everything before them is good.
+ * queued, then rounds and ticks that are due, then one step through the bytes: a run of one CPU, a
+ * record of perf, a sample of kontend, or more input. Steps are bounded, so that a caller with a
+ * screen stays responsive. Bytes that cannot be read end the stream with a note, not with an error,
+ * since everything before them is good.
  */
 #include "kontend/mem.h"
 #include "reader-scan.h"

@@ -7,8 +7,7 @@
  * better than its fourth. Any reader of zstd takes the result.
  *
  * The word after header, id, address and task is assumed to be the time. If the time is elsewhere,
- * no
- * record is found that is the same but one of the same kind is, and only the size suffers.
+ * no record is found that is the same but one of the same kind is, and only the size suffers.
  */
 #define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_compressSequences() */
 #include "kontend/mem.h"

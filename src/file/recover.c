@@ -2,18 +2,14 @@
 /*
  * Makes a clean file from a damaged one. Three kinds of damage are known: a stream that was never
  * finished (only its end is missing); a finished file of kontend that lost its end (the part that
- * the
- * stream had before its data is still there, except for the first event, which is always the same);
- * and a file of perf that was never finished, which has its events in front but no formats of
- * tracepoints: those of this machine are used if the numbers agree.
+ * the stream had before its data is still there, except for the first event, which is always the
+ * same); and a file of perf that was never finished, which has its events in front but no formats
+ * of tracepoints: those of this machine are used if the numbers agree.
  *
  * The walk over the file goes by record headers: descriptions are collected, and data are copied as
- * they
- * are, compressed or not. The file is read, not mapped: a failing disk or a truncation during the
- * walk
- * is an error and no signal. The walk ends at the first record with an unknown type or an
- * impossible
- * size.
+ * they are, compressed or not. The file is read, not mapped: a failing disk or a truncation during
+ * the walk is an error and no signal. The walk ends at the first record with an unknown type or an
+ * impossible size.
  */
 #include "kontend/recover.h"
 #include "kontend/fdio.h"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The common part of a cut and of a shrunk copy: which symbols they need. Payloads of snapshots are
- * not
- * parsed here, so every eight bytes of one count as an address if they are between the first symbol
- * and
- * the last: a few symbols too many do no harm, a missing one does.
+ * not parsed here, so every eight bytes of one count as an address if they are between the first
+ * symbol and the last: a few symbols too many do no harm, a missing one does.
  */
 #include "rewrite.h"
 

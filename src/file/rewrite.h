@@ -9,8 +9,7 @@
 
 /*
  * A recording that is written again, with only the kernel symbols that it needs. Symbols come
- * first,
- * but only the rest of the recording shows which ones are needed.
+ * first, but only the rest of the recording shows which ones are needed.
  */
 enum { REWRITE_ASKED = 4096, REWRITE_AS_IS = 1 };
 struct rewrite {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * All symbols of a running kernel are recorded before the first event, as the recording may end at
- * any
- * moment; only at its end is it known which of them it needs. So a finished recording is read once
- * more
- * to find these; then everything but the symbols is copied as it is, compressed or not.
+ * any moment; only at its end is it known which of them it needs. So a finished recording is read
+ * once more to find these; then everything but the symbols is copied as it is, compressed or not.
  */
 #include "kontend/shrink.h"
 #include "kontend/mem.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Copies a finished recording to another file with other symbols: everything else is copied as it
- * is,
- * compressed or not; offsets in the file are written again.
+ * is, compressed or not; offsets in the file are written again.
  */
 #include "kontend/fdio.h"
 #include "kontend/mem.h"

@@ -2,13 +2,11 @@
 /*
  * Changes the pipe layout into the file layout, in place. The parts to which the header of the file
  * layout points are appended (the table of features in the order of their bits, their bodies, the
- * ids
- * of all events, the events themselves) and synced to disk, and only then the header overwrites the
- * first 104 bytes, which had the header of the pipe layout and the attr of kontend's event. The
- * data
- * stay in place. Before that last write the file is a pipe layout followed by more bytes,
- * afterwards a
- * file layout; perf reads both. perf expects the table of features directly after the data.
+ * ids of all events, the events themselves) and synced to disk, and only then the header overwrites
+ * the first 104 bytes, which had the header of the pipe layout and the attr of kontend's event. The
+ * data stay in place. Before that last write the file is a pipe layout followed by more bytes,
+ * afterwards a file layout; perf reads both. perf expects the table of features directly after the
+ * data.
  */
 #include "kontend/mem.h"
 #include "writer.h"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The parts before the data: the attrs (kontend's first, long enough to be overwritten by the
- * header of
- * the file layout later), their names, the formats, the facts about the machine, and the addresses
- * of
- * the kernel. Attrs get one size, which every perf from 4.x on takes.
+ * header of the file layout later), their names, the formats, the facts about the machine, and the
+ * addresses of the kernel. Attrs get one size, which every perf from 4.x on takes.
  */
 #include "kernel.h"
 #include "kontend/buildids.h"

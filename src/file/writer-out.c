@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Output. Bytes are collected into whole records before they are written, and `good` is the length
- * of
- * all whole records in the file: if a write fails halfway, the file is truncated to it and stays
+ * of all whole records in the file: if a write fails halfway, the file is truncated to it and stays
  * readable. With compression each piece of a ring and each long sample of kontend is a zstd frame
- * of
- * its own, in as many records as necessary. A whole frame is compressed directly from its source,
- * which
- * takes a quarter less time than a stream that first copies bytes to remember them.
+ * of its own, in as many records as necessary. A whole frame is compressed directly from its
+ * source, which takes a quarter less time than a stream that first copies bytes to remember them.
  *
  * A file may have a maximum length, which includes its end; the size of the end is known as soon as
- * the
- * head is written. The length of uncompressed data is known before they are written, that of
- * compressed
- * data only afterwards: so where the limit may be exceeded, the buffer is first written out, the
- * data
- * are compressed into it, and removed from it again if they are too long.
+ * the head is written. The length of uncompressed data is known before they are written, that of
+ * compressed data only afterwards: so where the limit may be exceeded, the buffer is first written
+ * out, the data are compressed into it, and removed from it again if they are too long.
  */
 #include "kontend/mem.h"
 #include "writer.h"

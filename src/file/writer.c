@@ -2,9 +2,8 @@
 /*
  * The stream into a file, record by record. Records without a perf type become samples of kontend's
  * event. Long bodies (the symbols' text) are compressed, since they are text, and cut into chunks,
- * since
- * the size of a record has 16 bits. The samples have the session's latest time, so that perf, which
- * sorts by time, keeps their order.
+ * since the size of a record has 16 bits. The samples have the session's latest time, so that perf,
+ * which sorts by time, keeps their order.
  */
 #include "writer.h"
 #include "kernel.h"
@@ -126,11 +125,9 @@ static int put_ext(struct writer *w, const struct record *r, struct error *err)
 
 /*
  * At such a mark perf releases everything that it had read at the mark before. kontend's records
- * have
- * the time of the last round, which is the time when the drain of the round before it began: no
- * record
- * before a mark two rounds ago is newer, but records in between may be. With a mark at every second
- * round none of kontend's records is older than those that perf has released.
+ * have the time of the last round, which is the time when the drain of the round before it began:
+ * no record before a mark two rounds ago is newer, but records in between may be. With a mark at
+ * every second round none of kontend's records is older than those that perf has released.
  */
 static int put_round(struct writer *w, const struct record *r, uint64_t before, struct error *err)
 {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The report as CSV: one table with a header line of keys, raw numbers, and empty fields for
- * unknown
- * values. A field that contains the separator, a quote or a line break is quoted and its quotes are
- * doubled (RFC 4180); a text that a spreadsheet would run as a formula gets a ' in front of it.
- * Lines
- * end in one line feed, as Unix tools expect. Views that are no tables become one: the overview as
- * keys and values, the call tree with the depth of every node.
+ * unknown values. A field that contains the separator, a quote or a line break is quoted and its
+ * quotes are doubled (RFC 4180); a text that a spreadsheet would run as a formula gets a ' in front
+ * of it. Lines end in one line feed, as Unix tools expect. Views that are no tables become one: the
+ * overview as keys and values, the call tree with the depth of every node.
  */
 #include "internal.h"
 #include "kontend/jsonw.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The comparison of two measurements as text, CSV or JSON (schema kontend.diff/1). The layout is
- * that
- * of reports: header lines that begin with '#', then the table. Losses are printed for each side,
- * since a recording that lost half of its events has half of the waits.
+ * that of reports: header lines that begin with '#', then the table. Losses are printed for each
+ * side, since a recording that lost half of its events has half of the waits.
  */
 #include "kontend/diff.h"
 #include "internal.h"

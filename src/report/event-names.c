@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Caches of fixed size: the slot of a stack is its index modulo the size, the slot of a lock is a
- * hash
- * of its address, and a new entry replaces the old one in its slot. A run of events has few stacks
- * and locks, so nearly all lookups hit. Keys include whatever makes a cached name stale: the
- * model's
- * generation, since the model reuses indices of stacks, and the number of times that symbols were
- * loaded.
+ * hash of its address, and a new entry replaces the old one in its slot. A run of events has few
+ * stacks and locks, so nearly all lookups hit. Keys include whatever makes a cached name stale: the
+ * model's generation, since the model reuses indices of stacks, and the number of times that
+ * symbols were loaded.
  */
 #include "event-names.h"
 #include "kontend/text.h"

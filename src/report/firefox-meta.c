@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The "meta" object of a profile: the version of the format, the fields of its markers, and the
- * origin
- * of the data. */
+ * origin of the data. */
 #include "firefox-tables.h"
 #include "kontend/when.h"
 

@@ -2,8 +2,7 @@
 /*
  * The tables that all threads of a processed profile share. Each function has exactly one frame, as
  * addresses in the kernel are no offsets in a file and names are enough. Each call chain gets one
- * more
- * function below its innermost one: the type of the lock that the task waits for.
+ * more function below its innermost one: the type of the lock that the task waits for.
  */
 #include "firefox-tables.h"
 

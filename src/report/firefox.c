@@ -2,13 +2,10 @@
 /*
  * A processed profile of the Firefox Profiler in version 60 of its format; newer viewers convert it
  * themselves. A task becomes a thread: each of its waits is a marker and a sample whose weight is
- * the
- * waiting time. A lock becomes a thread of a made-up process: each of its holders is a marker. A
- * flow
- * connects markers: a wait with the longest hold of its lock meanwhile, and that hold with the wait
- * in
- * which the holder was itself at that time. A thread's columns are written one after the other, so
- * everything is gathered first.
+ * the waiting time. A lock becomes a thread of a made-up process: each of its holders is a marker.
+ * A flow connects markers: a wait with the longest hold of its lock meanwhile, and that hold with
+ * the wait in which the holder was itself at that time. A thread's columns are written one after
+ * the other, so everything is gathered first.
  */
 #include "firefox-tables.h"
 #include "kontend/mem.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The flame graph in reports: the table of its frames with position and width of their boxes. Rows
- * in
- * the order of the graph have no ranking, so a limit of rows applies to a sorted table only.
+ * in the order of the graph have no ranking, so a limit of rows applies to a sorted table only.
  */
 #include "internal.h"
 #include "kontend/units.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The script in a flame graph: a click zooms a box and the boxes above it to the full width and
- * keeps
- * the boxes below it visible; a search marks the boxes that match and adds up the outermost ones of
- * them. The sum relies on boxes being in the order of their call chains. Without a script the
- * picture
- * is shown as it was written.
+ * keeps the boxes below it visible; a search marks the boxes that match and adds up the outermost
+ * ones of them. The sum relies on boxes being in the order of their call chains. Without a script
+ * the picture is shown as it was written.
  */
 #include "kontend/flamegraph.h"
 

@@ -3,8 +3,7 @@
  * Flame graphs as SVG. A box is a group with the attributes that the script needs to move it: left
  * edge and width as parts of the whole, and its level. The first line of a box's title is its name.
  * Names come from untrusted programs, so they are cleaned and escaped. Boxes too narrow to be seen
- * are
- * left out and counted in the line at the bottom.
+ * are left out and counted in the line at the bottom.
  */
 #include "kontend/flamegraph.h"
 #include "kontend/pathgroup.h"

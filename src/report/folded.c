@@ -2,10 +2,8 @@
 /*
  * Folded stacks. The format has no way to quote: a frame ends at a semicolon, the stack at the last
  * blank of the line. So semicolons in names become colons and names are cleaned; blanks in names
- * are
- * allowed. The last frame of a wait is the type of the lock in brackets, an annotation like those
- * of
- * off-CPU tools: colours and searches can separate readers from writers by it.
+ * are allowed. The last frame of a wait is the type of the lock in brackets, an annotation like
+ * those of off-CPU tools: colours and searches can separate readers from writers by it.
  */
 #include "kontend/folded.h"
 #include "kontend/query-flame.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The profile in reports: how much was sampled, the shares of locking code and other groups, and
- * the
- * table of functions, programs or whatever the user grouped by.
+ * the table of functions, programs or whatever the user grouped by.
  */
 #include "internal.h"
 #include "kontend/units.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The incident that a trigger caught: the beginning of the report of its file, and a row in the
- * list
- * of incidents. */
+ * list of incidents. */
 #include "kontend/report-incident.h"
 #include "kontend/text.h"
 #include "kontend/units.h"

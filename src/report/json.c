@@ -2,8 +2,7 @@
 /*
  * The report as JSON, schema kontend.report/1: raw numbers (ns, counts), addresses as strings since
  * they exceed what a double holds, null for unknown values. Keys are the keys of the columns, so a
- * new
- * column of a table appears in the report without a change here.
+ * new column of a table appears in the report without a change here.
  */
 #include "internal.h"
 #include "kontend/report-incident.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A JSON writer whose only buffer holds the current field: a field is passed to the stream in one
- * piece
- * unless it is long. `any` says whether the current level needs a comma first: it is false after an
- * opening bracket and true after anything else, closing brackets included. There are no line breaks
- * inside a flat bracket nor inside brackets nested in it. Numbers are written digit by digit, since
- * the decimal point of printf depends on the locale.
+ * piece unless it is long. `any` says whether the current level needs a comma first: it is false
+ * after an opening bracket and true after anything else, closing brackets included. There are no
+ * line breaks inside a flat bracket nor inside brackets nested in it. Numbers are written digit by
+ * digit, since the decimal point of printf depends on the locale.
  */
 #include "kontend/jsonw.h"
 #include "kontend/text.h"

@@ -9,10 +9,8 @@
 
 /*
  * Messages of libprotobuf-c, allocated in one arena and freed with it. If memory is short the
- * messages
- * are NULL and `failed` is set: a caller that makes many messages checks it once, at the end. `=
- * {0}`
- * is empty.
+ * messages are NULL and `failed` is set: a caller that makes many messages checks it once, at the
+ * end. `= {0}` is empty.
  */
 struct messages {
 	struct arena arena;

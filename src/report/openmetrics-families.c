@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The list of metrics. Metrics of the kernel's objects have plain names; metrics of kontend itself
- * have
- * no verb in their name. */
+ * have no verb in their name. */
 #include "kontend/openmetrics-text.h"
 
 #define COUNTER OPENMETRICS_COUNTER

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * mmap_locks by memory cgroup and mode, for files: sums that outlive the model's entries, in an
- * array
- * of limited size; what comes after it is full is added to "other". Waits are from the contention
- * events; the times to acquire and hold locks are from the mmap_lock tracepoints, if these were
- * recorded.
+ * array of limited size; what comes after it is full is added to "other". Waits are from the
+ * contention events; the times to acquire and hold locks are from the mmap_lock tracepoints, if
+ * these were recorded.
  */
 #include "kontend/mem.h"
 #include "openmetrics-int.h"

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Totals that outlive the model's entries. A full model folds old entries, which would make a
- * caller's
- * sum smaller: to Prometheus, a counter that was reset. So the sums of the model are added to
- * totals
- * here and then cleared in the model. Two functions with one name are two callers in the model but
- * one
- * set of labels; so callers are identified by name, in a sorted array of limited size. New callers
- * are
- * added to "other" when it is full.
+ * caller's sum smaller: to Prometheus, a counter that was reset. So the sums of the model are added
+ * to totals here and then cleared in the model. Two functions with one name are two callers in the
+ * model but one set of labels; so callers are identified by name, in a sorted array of limited
+ * size. New callers are added to "other" when it is full.
  */
 #include "kontend/bisect.h"
 #include "kontend/mem.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * OpenMetrics text. A family is a TYPE line, its unit and help, and all its samples in a run; the
- * same
- * labels occur only once in a family. Durations are in seconds, as is usual, written from whole
- * nanoseconds without rounding. The bounds of the histograms are powers of two, which are also
- * bounds
- * of kontend's own histograms, so that the counts are exact.
+ * same labels occur only once in a family. Durations are in seconds, as is usual, written from
+ * whole nanoseconds without rounding. The bounds of the histograms are powers of two, which are
+ * also bounds of kontend's own histograms, so that the counts are exact.
  */
 #include "kontend/openmetrics-proto.h"
 #include "kontend/text.h"

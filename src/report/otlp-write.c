@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A profile in the format of OTLP: tables that all samples share. Their first entries mean "none",
- * so
- * the numbers of the gathered words are the indices here. A profile has values of one kind; waits
- * become two profiles with the same stacks, and time comes first, since viewers show the first one.
- * Labels are attributes; those that OpenTelemetry defines have its names.
+ * so the numbers of the gathered words are the indices here. A profile has values of one kind;
+ * waits become two profiles with the same stacks, and time comes first, since viewers show the
+ * first one. Labels are attributes; those that OpenTelemetry defines have its names.
  */
 #include "messages.h"
 #include "otlp.pb-c.h"

@@ -170,7 +170,7 @@ static void put_verdict(const struct query_verdict *v, FILE *out)
 		put_finding(&v->findings[i], "         ", out);
 }
 
-/* "# elsewhere at the last look: futex 31 (6 more idle), file locks 0, I/O 2, ..." */
+/* The record that names the machine is no snapshot. */
 static void put_elsewhere(const struct query_elsewhere *e, struct query *q, FILE *out)
 {
 	const char *text = e->known ? query_elsewhere_text(q, e) : e->reason;
@@ -244,7 +244,7 @@ static void put_snapshots(struct jsonw *j, const struct query_overview *o)
 {
 	jsonw_begin(j, "snapshots", '{', true);
 	for (uint16_t kind = SNAPSHOT_NONE + 1; kind < SNAPSHOT_KINDS; kind++)
-		/* The record that names the machine is no snapshot. */
+		/* The latest buckets are those of the range. */
 		if (kind != SNAPSHOT_MACHINE)
 			jsonw_u64(j, snapshot_kind(kind)->name, o->n_snapshots[kind]);
 	jsonw_u64(j, "unknown", o->damage.snapshot_unknown);

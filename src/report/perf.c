@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Breakpoint slots, perf events and contexts in reports. The tables are of one moment, so lines
- * above
- * them say when and how it was read, what reading costs, and what is missing and why. JSON has this
- * as
- * the member `perf` of `source`, whichever views the user chose, since it says how reliable the
- * rest
- * is, like everything in `source`.
+ * above them say when and how it was read, what reading costs, and what is missing and why. JSON
+ * has this as the member `perf` of `source`, whichever views the user chose, since it says how
+ * reliable the rest is, like everything in `source`.
  */
 #include "internal.h"
 #include "kontend/units.h"

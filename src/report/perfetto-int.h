@@ -56,8 +56,7 @@ struct perfetto_packet {
 
 /*
  * Slices of a track must not overlap, so slices that do are on several tracks (lanes). A lane keeps
- * its
- * latest slices; all earlier ones ended at `floor` or before.
+ * its latest slices; all earlier ones ended at `floor` or before.
  */
 enum { PERFETTO_SPANS = 8, PERFETTO_LANES = 200 };
 struct perfetto_lane {

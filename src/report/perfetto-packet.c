@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Packets are made one at a time, in the same memory. The first packet with a text, function or
- * call
- * chain defines its number; later ones refer to the number.
+ * call chain defines its number; later ones refer to the number.
  */
 #include "kontend/mem.h"
 #include "perfetto-int.h"

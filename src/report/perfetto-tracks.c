@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tracks: a group of locks, each with its holders and a counter of waiting tasks; a group of CPUs,
- * with
- * the tasks that spin on them; and tasks by process, with the locks that they sleep for.
+ * with the tasks that spin on them; and tasks by process, with the locks that they sleep for.
  */
 #include "kontend/mem.h"
 #include "kontend/taskid.h"
@@ -64,10 +63,8 @@ static struct perfetto_track *track_at(struct perfetto *p, enum perfetto_kind ki
 
 /*
  * Is the lane free from @from to @to? Perfetto handles events with equal times in the order in
- * which
- * they were written. So a slice may begin when an earlier one ends, but it must not end when one
- * that
- * is already there begins.
+ * which they were written. So a slice may begin when an earlier one ends, but it must not end when
+ * one that is already there begins.
  */
 static bool is_free(const struct perfetto_lane *l, uint64_t from, uint64_t to)
 {

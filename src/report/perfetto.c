@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Perfetto's trace. A wait is one slice: on the track of its task if the task sleeps, on that of
- * the
- * CPU if it spins. A hold of a lock during a wait is a slice on the track of the lock. Flows lead
- * from
- * a hold to the waits, and from a wait to the holds of the same task during it: so all slices in a
- * chain of waits can be reached from any of them. Each flow needs a number of its own at both ends,
- * and the slice that it begins at is written before the number of waits is known; so a hold gets as
- * many flows as tasks wait for the lock at that time.
+ * the CPU if it spins. A hold of a lock during a wait is a slice on the track of the lock. Flows
+ * lead from a hold to the waits, and from a wait to the holds of the same task during it: so all
+ * slices in a chain of waits can be reached from any of them. Each flow needs a number of its own
+ * at both ends, and the slice that it begins at is written before the number of waits is known; so
+ * a hold gets as many flows as tasks wait for the lock at that time.
  */
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"

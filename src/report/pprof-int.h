@@ -29,10 +29,8 @@ struct pprof_value {
 
 /*
  * The parts of a profile, each by number. Words of a mapping are (name, build id), of a function
- * (name,
- * file), of a location (mapping, offset, then function and line of each inlined call), of a sample
- * the
- * labels and the locations. Texts are given by index.
+ * (name, file), of a location (mapping, offset, then function and line of each inlined call), of a
+ * sample the labels and the locations. Texts are given by index.
  */
 struct pprof {
 	struct pprof_spec spec;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The contents of a profile, gathered from the model. Each part gets a number that never changes,
- * so
- * data that is added later reuses the parts that exist: a profile of ten seconds has each call
- * chain
- * once, even if the model was cleared nine times meanwhile.
+ * so data that is added later reuses the parts that exist: a profile of ten seconds has each call
+ * chain once, even if the model was cleared nine times meanwhile.
  */
 #include "kontend/pprof.h"
 #include "kontend/mem.h"

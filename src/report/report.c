@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A report is the answers to the queries that the views use, written once. All queries run before
- * the
- * first byte is written, so that a wrong sort key or filter does not leave half of a report. The
- * formats are in text.c, csv.c and json.c.
+ * the first byte is written, so that a wrong sort key or filter does not leave half of a report.
+ * The formats are in text.c, csv.c and json.c.
  */
 #include "internal.h"
 #include "kontend/query-chains.h"

@@ -2,11 +2,9 @@
 /*
  * Rows for data analysis engines. The machine and time of a row are the figures of one struct; its
  * lock or task has the columns of the table that reports have; so a new column appears in the rows,
- * in
- * the schema and on the manual page without a change here. Unknown values are left out, which
- * engines
- * read as NULL. The members of the front are always present, as null with the reason if necessary,
- * since they distinguish rows of different recordings.
+ * in the schema and on the manual page without a change here. Unknown values are left out, which
+ * engines read as NULL. The members of the front are always present, as null with the reason if
+ * necessary, since they distinguish rows of different recordings.
  */
 #include "kontend/rows.h"
 #include "format.h"

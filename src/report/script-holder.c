@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Lines for the activity of lock holders while other tasks wait. They have the columns of waits:
- * the
- * event is what happened, and the last column says what the holder does from then on: "runs", "for
- * make/812 on its CPU", "asleep in wait_for_completion", "woken by bash/1". The lines where
- * following
- * begins and ends have no task.
+ * the event is what happened, and the last column says what the holder does from then on: "runs",
+ * "for make/812 on its CPU", "asleep in wait_for_completion", "woken by bash/1". The lines where
+ * following begins and ends have no task.
  */
 #include "script-holder.h"
 #include "kontend/jsonw.h"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Lines of the mmap_lock events. The time of a line is the one from the previous event, which the
- * model
- * has just added to its sums: a wait if the lock is acquired, a hold if it is released or
- * downgraded to
- * a read lock. The process is the model's owner of the address space.
+ * model has just added to its sums: a wait if the lock is acquired, a hold if it is released or
+ * downgraded to a read lock. The process is the model's owner of the address space.
  */
 #include "script-mm.h"
 #include "kontend/jsonw.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Writes each event as it arrives, as a line of columns or of JSON (schema kontend.script/1, which
- * the
- * first line names). Facts that an event lacks, such as the type of a lock at the end of a wait,
- * come
- * from the wait with which the model has paired it; an end without a wait shows a question mark or
- * null. Comm, fork and exit have no lines: they only name tasks in later lines.
+ * the first line names). Facts that an event lacks, such as the type of a lock at the end of a
+ * wait, come from the wait with which the model has paired it; an end without a wait shows a
+ * question mark or null. Comm, fork and exit have no lines: they only name tasks in later lines.
  */
 #include "kontend/script.h"
 #include "event-names.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The report as text: aligned tables, units as on the screens, header lines that begin with '#' so
- * that
- * a filter can drop them. Tables are laid out in two passes over the rows; the first finds each
- * column's width. The least important columns are left out, and more of them if the width is
- * limited;
- * CSV and JSON have all columns.
+ * that a filter can drop them. Tables are laid out in two passes over the rows; the first finds
+ * each column's width. The least important columns are left out, and more of them if the width is
+ * limited; CSV and JSON have all columns.
  */
 #include "kontend/text.h"
 #include "internal.h"

@@ -10,8 +10,7 @@
 
 /*
  * The parts that all writers of traces share. Locks, tasks and call chains are numbered from 1 in
- * the
- * order of their first use; these numbers never change, while the model reuses its own.
+ * the order of their first use; these numbers never change, while the model reuses its own.
  */
 enum { TRACE_HOLDS = 16, TRACE_OWN = 8 };
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Holds of locks while other tasks waited. The model reports a hold when another task gets the lock
- * or
- * when the holder releases it, which is before the waits end. So each lock keeps its last holds,
- * and a
- * wait that ends looks up the holds of its lock meanwhile. If a lock has more holds than fit, as
- * when
- * many tasks pass it around, a new one replaces the shortest; long ones stay.
+ * or when the holder releases it, which is before the waits end. So each lock keeps its last holds,
+ * and a wait that ends looks up the holds of its lock meanwhile. If a lock has more holds than fit,
+ * as when many tasks pass it around, a new one replaces the shortest; long ones stay.
  */
 #include "kontend/mem.h"
 #include "kontend/taskid.h"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Selects the waits of a trace. A wait is written when it ends, so that the file has no wait
- * without an
- * end; waits in flight are written last. Doubtful waits have no length and are left out, as in the
- * sums
- * of the model.
+ * without an end; waits in flight are written last. Doubtful waits have no length and are left out,
+ * as in the sums of the model.
  */
 #include "kontend/tracefile.h"
 #include "kontend/event-filter.h"

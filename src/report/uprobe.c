@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Uprobes and areas of their slots in reports. The tables are of one moment, so lines above them
- * say how
- * it was read, what reading costs, and what is missing and why. JSON has this as the member
- * `uprobes`
- * of `source`, whichever views the user chose.
+ * say how it was read, what reading costs, and what is missing and why. JSON has this as the member
+ * `uprobes` of `source`, whichever views the user chose.
  */
 #include "internal.h"
 #include "kontend/units.h"

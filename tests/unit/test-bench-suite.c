@@ -137,8 +137,7 @@ static void what_is_no_suite_is_refused_with_its_place(void **state)
 		{"{" HEAD ", \"figures\": [[]]}", "figures[0]: it is no object"},
 		{"{" HEAD ", \"figures\": [" FIGURE ", " FIGURE "], \"skipped\": []}",
 		 "figures[1]: it is there twice"},
-		{"{" HEAD ", \"figures\": [{\"bench\": \"x\"}]}",
-		 "figures[0]: 'case' is no text"},
+		{"{" HEAD ", \"figures\": [{\"bench\": \"x\"}]}", "figures[0]: 'case' is no text"},
 		{"{" HEAD ", \"figures\": [{\"bench\": \"x\", \"case\": \"\", \"metric\": \"\", "
 		 "\"unit\": \"\", \"better\": \"worse\", \"values\": []}]}",
 		 "none of fact, higher and lower"},
@@ -152,7 +151,7 @@ static void what_is_no_suite_is_refused_with_its_place(void **state)
 		{"{\"schema\": \"kontend.bench.suite/1\", \"date\": \"\", \"host\": \"\", "
 		 "\"kernel\": \"\", \"machine\": \"\", \"version\": \"\", \"cpus\": -1, \"runs\": "
 		 "1}",
-		 "\"cpus\" is no number from 0"},
+		 "'cpus' is no number from 0"},
 		{"{\"cpus\": 1e999}", "old.json:1:"},
 		{"{\"cpus\": 99999999999999999999999}", "old.json:1:"},
 		{"{\"schema\": \"\\ud800\"}", "old.json:1:"},

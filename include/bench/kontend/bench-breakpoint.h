@@ -55,8 +55,7 @@ uint64_t bench_breakpoint_percentile(const uint64_t *sorted, size_t n, double pe
 
 /*
  * The time to open (perf_event_open) and close a breakpoint while several threads do so: for their
- * own
- * task, which takes the lock of the slots as a reader, and for a CPU, as a writer.
+ * own task, which takes the lock of the slots as a reader, and for a CPU, as a writer.
  */
 enum bench_breakpoint_target {
 	BENCH_BREAKPOINT_TASK,
@@ -71,10 +70,8 @@ struct bench_breakpoint_latency {
 
 /*
  * Runs that many threads of each target at the same time, for @ns or some thousand breakpoints
- * each;
- * those of CPUs use one CPU after the other. -ENOSPC: a CPU has no free slot; -EACCES: the kernel
- * lets
- * this user open none; others, with @err.
+ * each; those of CPUs use one CPU after the other. -ENOSPC: a CPU has no free slot; -EACCES: the
+ * kernel lets this user open none; others, with @err.
  */
 int bench_breakpoint_latency(const uint32_t threads[BENCH_BREAKPOINT_TARGETS], uint64_t ns,
 			     struct bench_breakpoint_latency ret[BENCH_BREAKPOINT_TARGETS],

@@ -6,8 +6,7 @@
 
 /*
  * The results of one run of a benchmark: a value for each pair of a case and a metric, in the order
- * of
- * the output. Runs of the same benchmark with the same options have the same pairs.
+ * of the output. Runs of the same benchmark with the same options have the same pairs.
  */
 enum bench_better {
 	BENCH_FACT, /* describes the work, not its speed: printed, but never compared */

@@ -18,8 +18,7 @@ int bench_known_hits(uint64_t calls, struct error *err);
 
 /*
  * Counts the begins of spinning waits that the kernel reports, of this process and of threads that
- * it
- * starts from now on; a descriptor for bench_known_told(), or negative: this user may not count
+ * it starts from now on; a descriptor for bench_known_told(), or negative: this user may not count
  * them.
  */
 int bench_known_count_spins(void);

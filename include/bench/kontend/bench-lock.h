@@ -9,17 +9,13 @@
 
 /*
  * Waits for one lock of the kernel, made so that this program knows how many there were and the
- * limits
- * of their length. A user can compare any observer's results with these, on any machine.
+ * limits of their length. A user can compare any observer's results with these, on any machine.
  *
  * A sleeping lock is held by a call that the kernel suspends because of a missing page
- * (userfaultfd);
- * meanwhile the waiters are let in one after the other, and each was seen asleep before the next
- * one. A
- * spinning lock cannot be held on purpose: calls that hold it long are made on all CPUs without
- * pause,
- * and since only one at a time can have the lock, the times of their begins and returns show which
- * threads waited.
+ * (userfaultfd); meanwhile the waiters are let in one after the other, and each was seen asleep
+ * before the next one. A spinning lock cannot be held on purpose: calls that hold it long are made
+ * on all CPUs without pause, and since only one at a time can have the lock, the times of their
+ * begins and returns show which threads waited.
  */
 enum bench_lock_kind {
 	BENCH_LOCK_MUTEX,    /* that of a pipe */

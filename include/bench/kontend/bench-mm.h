@@ -14,8 +14,7 @@
 
 /*
  * How a page is touched. Since Linux 6.4 most page faults take only the lock of the mapping, and
- * the
- * mmap_lock if that is not enough.
+ * the mmap_lock if that is not enough.
  */
 enum bench_mm_mode {
 	BENCH_MM_ANON,	    /* by the program: a fault with the mapping's own lock */
@@ -31,8 +30,8 @@ int bench_mm_mode_parse(const char *name, enum bench_mm_mode *ret); /* 0 or -EIN
 struct bench_mm_options {
 	uint32_t threads;	 /* 0: one for each permitted CPU */
 	uint64_t bytes;		 /* of the one mapping; of each thread's mapping in a round */
-	uint64_t rounds;	 /* page-fault: mappings, one after another; mmap: mappings of each
-				  * thread */
+	uint64_t rounds;	 /* page-fault: mappings, one after another; mmap: mappings of
+				  * each thread */
 	enum bench_mm_mode mode; /* of page-fault */
 };
 
@@ -49,9 +48,8 @@ int bench_mm_map(const struct bench_mm_options *o, struct bench_mm_result *ret, 
 
 /*
  * Acquisitions of the mmap_lock for a page, counted by the kernel's own events: in a run of its
- * own, as
- * counting takes time. Index 0 is for readers, 1 for writers; a write lock that becomes a read lock
- * counts for both.
+ * own, as counting takes time. Index 0 is for readers, 1 for writers; a write lock that becomes a
+ * read lock counts for both.
  */
 struct bench_mm_locks {
 	uint64_t pages, got[2];

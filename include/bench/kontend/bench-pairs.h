@@ -7,8 +7,7 @@
 
 /*
  * The cost of something, from pairs of consecutive runs that differ only in it: how much more time
- * the
- * second run of each pair took, in percent.
+ * the second run of each pair took, in percent.
  */
 enum { BENCH_PAIRS_LEAST = 5 /* for an interval */ };
 
@@ -27,8 +26,7 @@ struct bench_pairs_sum {
 int bench_pairs_add(struct bench_pairs *p, double off, double on);
 /*
  * The interval is from a bootstrap: as many pairs are drawn again, with repetitions, and their
- * median
- * is taken, two thousand times, always in the same way. 0 or -ENOMEM.
+ * median is taken, two thousand times, always in the same way. 0 or -ENOMEM.
  */
 int bench_pairs_sum(const struct bench_pairs *p, struct bench_pairs_sum *ret);
 void bench_pairs_deinit(struct bench_pairs *p);

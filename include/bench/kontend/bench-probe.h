@@ -11,9 +11,8 @@
 int bench_probe_offset(void (*call)(void), uint64_t *ret);
 /*
  * Places a uprobe on it, for this process: an event of perf's PMU "uprobe", which only counts.
- * Returns
- * its descriptor, with which it is removed; -EOPNOTSUPP if the kernel has no such PMU, or another
- * negative errno, with @err.
+ * Returns its descriptor, with which it is removed; -EOPNOTSUPP if the kernel has no such PMU, or
+ * another negative errno, with @err.
  */
 int bench_probe_place(void (*call)(void), bool is_return, struct error *err);
 

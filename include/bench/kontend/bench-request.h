@@ -6,10 +6,8 @@
 
 /*
  * The cost, to its client, of a probe on the hot function of a server: one thread keeps values by
- * keys
- * in a hash table, as such servers do; another one has some connections to it and waits on each for
- * the
- * answer before the next request. The probe is on the lookup of a key.
+ * keys in a hash table, as such servers do; another one has some connections to it and waits on
+ * each for the answer before the next request. The probe is on the lookup of a key.
  */
 enum bench_request_op { BENCH_REQUEST_SET, BENCH_REQUEST_GET, BENCH_REQUEST_OPS };
 

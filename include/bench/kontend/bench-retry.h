@@ -9,11 +9,9 @@
 
 /*
  * How often down_read_trylock() retries for each try: if it has two compare and exchange
- * instructions,
- * the second one runs when the first one found the lock in use. An instruction that waits for its
- * cache
- * line takes nearly all of the time, so samples of either, by a counter that names the exact
- * instruction, are proportional to how often it ran.
+ * instructions, the second one runs when the first one found the lock in use. An instruction that
+ * waits for its cache line takes nearly all of the time, so samples of either, by a counter that
+ * names the exact instruction, are proportional to how often it ran.
  */
 struct bench_retry;
 

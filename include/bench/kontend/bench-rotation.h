@@ -9,9 +9,8 @@
 
 /*
  * A workload for measuring with more events than there are counters: one thread bound to a CPU
- * streams
- * through memory, and another one on the same CPU wakes up now and then, so that there are context
- * switches. The events count cycles, and the workload opens them itself.
+ * streams through memory, and another one on the same CPU wakes up now and then, so that there are
+ * context switches. The events count cycles, and the workload opens them itself.
  */
 enum bench_rotation_case {
 	BENCH_ROTATION_NONE,

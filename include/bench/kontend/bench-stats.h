@@ -21,8 +21,7 @@ struct bench_stats_ratio {
 
 /*
  * The interval is that of the percentile bootstrap: runs of each side are drawn again, as many as
- * there
- * are, and the interval contains 95 % of the ratios. The same values give the same result.
+ * there are, and the interval contains 95 % of the ratios. The same values give the same result.
  */
 void bench_stats_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
 		       struct bench_stats_ratio *ret);

@@ -56,8 +56,7 @@ void bench_suite_deinit(struct bench_suite *s);
 
 /*
  * Parses the text of a file that is called @name: 0; -EBADMSG with @err, which names the place that
- * is
- * wrong; -ENOTSUP: this program was built without a reader of JSON.
+ * is wrong; -ENOTSUP: this program was built without a reader of JSON.
  */
 int bench_suite_read(struct bench_suite *ret, const char *text, size_t len, const char *name,
 		     struct error *err);

@@ -10,8 +10,7 @@
 
 /*
  * The kernel functions in which a benchmark spends its time: this process's threads on some CPUs,
- * about
- * a thousand samples for each second of CPU time. Code of programs is one function, "[user]".
+ * about a thousand samples for each second of CPU time. Code of programs is one function, "[user]".
  */
 enum { BENCH_TOP_FUNCTIONS = 3 };
 
@@ -24,8 +23,7 @@ struct bench_top;
 
 /*
  * Samples @cpus from now on, including threads that are started later. NULL: the kernel does not
- * let
- * this user sample, or there is no memory; then this part of the result is missing. @sym is
+ * let this user sample, or there is no memory; then this part of the result is missing. @sym is
  * borrowed.
  */
 struct bench_top *bench_top_new(const uint32_t *cpus, size_t n, const struct sym *sym);
@@ -38,10 +36,8 @@ void bench_top_count(struct bench_top *t, uint64_t ip);
 size_t bench_top_most(const struct bench_top *t, struct bench_top_function *ret);
 /*
  * Are samples taken by an interrupt that is delayed while interrupts are off? Then time with
- * interrupts
- * off is attributed to the function that enables them again. That is so except for cycles on
- * machines
- * whose counters interrupt by NMI.
+ * interrupts off is attributed to the function that enables them again. That is so except for
+ * cycles on machines whose counters interrupt by NMI.
  */
 bool bench_top_skid(const struct bench_top *t);
 void bench_top_free(struct bench_top *t); /* NULL is fine */

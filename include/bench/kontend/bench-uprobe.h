@@ -11,10 +11,8 @@
 
 /*
  * How many hits of a uprobe per second are possible here: threads bound to one CPU each call
- * functions
- * of this program, whose first instruction is a nop, a nop of five bytes, a push or a ret, with a
- * probe
- * that only counts.
+ * functions of this program, whose first instruction is a nop, a nop of five bytes, a push or a
+ * ret, with a probe that only counts.
  */
 enum bench_uprobe_kind {
 	BENCH_UPROBE_NOP,
@@ -46,8 +44,7 @@ struct bench_uprobe_row {
 
 /*
  * One row: @parts times @part_ns of calls. @sym: names of the kernel's functions. 0; -EPERM and
- * other
- * errors of placing the probe, with @err.
+ * other errors of placing the probe, with @err.
  */
 int bench_uprobe_row(enum bench_uprobe_kind kind, bool is_return, uint32_t cpus, uint32_t parts,
 		     uint64_t part_ns, const struct sym *sym, struct bench_uprobe_row *ret,

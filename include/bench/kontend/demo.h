@@ -8,9 +8,8 @@
 
 /*
  * The contending workload of `kontend demo`: a small, harmless storm, so that there is contention
- * to look
- * at, and with all kinds also a breakpoint and a uprobe in its own process. It has bursts every few
- * seconds and sleeps in between, which keeps it below about 60 % of one core.
+ * to look at, and with all kinds also a breakpoint and a uprobe in its own process. It has bursts
+ * every few seconds and sleeps in between, which keeps it below about 60 % of one core.
  */
 enum demo_kind {
 	DEMO_MMAP = 1,	 /* rwsem R and W: mmap_lock, with a slow holder now and then */

@@ -8,9 +8,8 @@
 /*
  * Writes the part of a recording from from_ns up to to_ns, and the records needed to understand it:
  * everything before the stream, and earlier names of tasks, cgroups and maps. Waits that began
- * before
- * from_ns have no begin in the cut. The source is read from its current position; the writer is not
- * finished.
+ * before from_ns have no begin in the cut. The source is read from its current position; the writer
+ * is not finished.
  */
 struct event;
 struct cut_part {

@@ -68,8 +68,7 @@ enum perfdata_type {
 /*
  * Data without a perf record type is the raw payload of samples of kontend's software event,
  * PERF_COUNT_SW_BPF_OUTPUT with this id. perf shows such samples as bytes and counts them apart. A
- * body
- * longer than a sample is cut into chunks that follow each other.
+ * body longer than a sample is cut into chunks that follow each other.
  */
 #define PERFDATA_EXT_ID 0x6b6f6e74656e64ull	 /* "kontend" */
 #define PERFDATA_EXT_MAGIC 0x31444e45544e4f4bull /* "KONTEND1" */
@@ -84,8 +83,7 @@ enum {
 	PERFDATA_EXT_CHUNK = 61440,   /* bytes of a body in one sample */
 	PERFDATA_EXT_MOST = 64 << 20, /* longest body, unpacked */
 	/* In both layouts of kontend's files the first event is kontend's and has this id; the
-	 * records
-	 * after it describe the others. */
+	 * records after it describe the others. */
 	PERFDATA_EXT_ATTR = 128,
 	PERFDATA_EXT_ID_AT = PERFDATA_PIPE_HEADER + 8 + PERFDATA_EXT_ATTR,
 	PERFDATA_EXT_HEAD_AT = PERFDATA_EXT_ID_AT + 8,

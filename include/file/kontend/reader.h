@@ -7,10 +7,9 @@
 
 /*
  * A perf.data file as a source: file or pipe layout, compressed or not, written by perf or by
- * kontend.
- * Records come in the order HOST, FORMAT, ATTR, then PERF runs of one CPU each with ROUND and TICK
- * between them, KALLSYMS before the first of these, NOTE where part of the file cannot be used. The
- * file is mapped, and its pages are dropped after the last record is released.
+ * kontend. Records come in the order HOST, FORMAT, ATTR, then PERF runs of one CPU each with ROUND
+ * and TICK between them, KALLSYMS before the first of these, NOTE where part of the file cannot be
+ * used. The file is mapped, and its pages are dropped after the last record is released.
  */
 struct reader_options {
 	const char *path; /* "-": standard input */
@@ -19,8 +18,7 @@ struct reader_options {
 	const void *bytes;
 	size_t n_bytes;
 	/* 0: the ticks of the recording; if it has none, one per second, or about a hundred in all
-	 * if
-	 * the file says that it is longer. */
+	 * if the file says that it is longer. */
 	uint64_t tick_ns;
 	/* Not NULL: opens @path, as open() for reading does; a descriptor or -errno. */
 	int (*open)(void *ctx, const char *path);

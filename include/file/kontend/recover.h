@@ -33,8 +33,7 @@ enum { RECOVER_WHOLE = 1 }; /* the file has all its parts: nothing was written *
 /*
  * Makes a recording in file layout of everything up to the last whole record: of a stream, or of a
  * file that has lost its end or never got one. 0, RECOVER_WHOLE, or a negative errno; -ENODATA:
- * nothing
- * can be saved.
+ * nothing can be saved.
  */
 int recover_file(const struct recover_options *o, struct recover_stat *ret, struct error *err);
 

@@ -8,11 +8,9 @@
 
 /*
  * Writes a source's records as perf.data. During recording the file has the pipe layout, so that
- * every
- * prefix of it is readable; writer_finish() changes it to the file layout, in place. Records of
- * perf
- * rings are written unchanged and undecoded; records without a perf type are written as samples of
- * kontend's own event (kontend/perfdata.h).
+ * every prefix of it is readable; writer_finish() changes it to the file layout, in place. Records
+ * of perf rings are written unchanged and undecoded; records without a perf type are written as
+ * samples of kontend's own event (kontend/perfdata.h).
  */
 struct writer;
 
@@ -49,15 +47,13 @@ int writer_put(struct writer *w, const struct record *r, struct error *err);
 /*
  * Perf records of one ring or of several, in order, each in one piece or in two consecutive ones.
  * They are not copied but are in the file on return, or, compressed, in the memory of the writer.
- * At
- * most WRITER_RUNS pieces.
+ * At most WRITER_RUNS pieces.
  */
 enum { WRITER_RUNS = 64 };
 int writer_put_runs(struct writer *w, const struct iovec *runs, int n, struct error *err);
 /*
  * Writes the parts before the events, otherwise written with the first event; attrs and formats
- * must
- * have been put. -EFBIG: they exceed `max_bytes`.
+ * must have been put. -EFBIG: they exceed `max_bytes`.
  */
 int writer_begin(struct writer *w, struct error *err);
 /* Bytes that can still be put so that the finished file is no longer than `max_bytes`. */
@@ -71,8 +67,7 @@ int writer_flush(struct writer *w, struct error *err);
 int writer_finish(struct writer *w, struct error *err);
 /*
  * Copies the finished recording into @fd, an empty file that can be read and seeks, with @symbols
- * in
- * place of the kernel's. 0, negative, or WRITER_AS_IT_IS: it has none, or several.
+ * in place of the kernel's. 0, negative, or WRITER_AS_IT_IS: it has none, or several.
  */
 enum { WRITER_AS_IT_IS = 2 };
 int writer_copy(const struct writer *w, int fd, const struct record *symbols, struct error *err);

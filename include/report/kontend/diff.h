@@ -26,8 +26,7 @@ struct diff_spec {
 
 /*
  * Writes the differences of @b from @a. -EINVAL with @err for a wrong sort key or filter (nothing
- * was
- * written then), -ENOMEM, or the errno of a failed write.
+ * was written then), -ENOMEM, or the errno of a failed write.
  */
 int diff_write(const struct diff_side *a, const struct diff_side *b, const struct diff_spec *s,
 	       FILE *out, struct error *err);

@@ -8,10 +8,8 @@
 
 /*
  * All call chains as a flame graph: one SVG that loads nothing else. Its script zooms into a box
- * that
- * is clicked, searches, and shows the share of the matches; without scripts the picture is
- * complete,
- * too.
+ * that is clicked, searches, and shows the share of the matches; without scripts the picture is
+ * complete, too.
  */
 struct flamegraph_spec {
 	bool by_wait;		       /* width is waiting time instead of samples */

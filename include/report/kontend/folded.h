@@ -8,12 +8,10 @@
 
 /*
  * Call chains in the format of flame graph tools: one line "comm;outer;...;inner N" for each chain
- * and
- * comm. For waits, N is the waiting time in nanoseconds; the chain ends at the function that
- * waited,
- * followed by the type of the lock: "...;[rwsem:W] 1234"; waits in flight have lines of their own,
- * "[rwsem:W, still waiting]". For samples, N is their number. For blame, the line begins with the
- * holder that is to blame: see query-flame.h.
+ * and comm. For waits, N is the waiting time in nanoseconds; the chain ends at the function that
+ * waited, followed by the type of the lock: "...;[rwsem:W] 1234"; waits in flight have lines of
+ * their own, "[rwsem:W, still waiting]". For samples, N is their number. For blame, the line begins
+ * with the holder that is to blame: see query-flame.h.
  */
 struct folded_spec {
 	bool samples;

@@ -8,10 +8,8 @@
 
 /*
  * Writes JSON to a stream: it adds commas, indentation and escapes; the caller balances begin and
- * end.
- * @key is NULL inside arrays. The contents of a `flat` object or array are on one line. Errors are
- * the
- * stream's: check ferror() at the end.
+ * end. @key is NULL inside arrays. The contents of a `flat` object or array are on one line. Errors
+ * are the stream's: check ferror() at the end.
  */
 struct jsonw {
 	FILE *out;

@@ -37,8 +37,7 @@ void openmetrics_text_dump(FILE *out);
 
 /*
  * Durations by bucket. Those that were counted without a bucket, because a table was full, are in
- * the
- * last one, so that the buckets add up to @n.
+ * the last one, so that the buckets add up to @n.
  */
 struct openmetrics_hist {
 	uint64_t counts[HIST_BUCKETS];
@@ -56,13 +55,10 @@ void openmetrics_hist_bars(const struct openmetrics_hist *h, uint64_t ret[OPENME
 
 /*
  * The buckets of a native histogram of Prometheus: schema 2, a quarter of an octave, which is also
- * the
- * resolution of kontend's histograms. Bounds there are powers of two of a second, here of a
- * nanosecond,
- * and the two differ by no whole number of quarters. So each bucket here becomes the one there that
- * contains its middle; no two become the same one, and none is left out. The bounds there are 4 to
- * 11 %
- * above those here. Durations below 4 ns count as 0.
+ * the resolution of kontend's histograms. Bounds there are powers of two of a second, here of a
+ * nanosecond, and the two differ by no whole number of quarters. So each bucket here becomes the
+ * one there that contains its middle; no two become the same one, and none is left out. The bounds
+ * there are 4 to 11 % above those here. Durations below 4 ns count as 0.
  */
 enum { OPENMETRICS_SCHEMA = 2, OPENMETRICS_ZERO_NS = HIST_SUB };
 

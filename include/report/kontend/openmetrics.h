@@ -17,11 +17,9 @@ struct openmetrics_spec {
 
 /*
  * Totals as OpenMetrics text 1.0.0, restricted to what the older text format of Prometheus
- * (textfile
- * collector of node_exporter) takes, too: no time stamps, no types that it does not know. They only
- * grow, as counters must, whatever the model drops, and their number is limited: further callers
- * are
- * added up as "other".
+ * (textfile collector of node_exporter) takes, too: no time stamps, no types that it does not know.
+ * They only grow, as counters must, whatever the model drops, and their number is limited: further
+ * callers are added up as "other".
  */
 struct openmetrics;
 
@@ -29,20 +27,17 @@ int openmetrics_new(struct openmetrics **ret, const struct openmetrics_spec *s);
 void openmetrics_free(struct openmetrics *m);
 /*
  * Adds the sums of the model; the caller clears them before more is added. Other values replace the
- * old
- * ones. 0, or -ENOMEM with @err: then the totals may be incomplete.
+ * old ones. 0, or -ENOMEM with @err: then the totals may be incomplete.
  */
 int openmetrics_add(struct openmetrics *m, struct query *q, struct error *err);
 /*
  * The file that contains a wait, for the histogram of the lock's type. @wall_ns: time of the wait.
- * If
- * that type has no such wait, there is no exemplar.
+ * If that type has no such wait, there is no exemplar.
  */
 void openmetrics_incident(struct openmetrics *m, enum lock_type type, uint64_t wait_ns,
 			  uint64_t wall_ns, const char *file);
 /* Adds the counts and the sum of a histogram; the first function adds the counts only, with those
- * that
- * had no bucket. */
+ * that had no bucket. */
 void openmetrics_hist_count(struct openmetrics_hist *to, const struct query_hist *from);
 void openmetrics_hist_add(struct openmetrics_hist *to, const struct query_hist *from);
 

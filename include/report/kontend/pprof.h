@@ -9,15 +9,13 @@
 /*
  * A profile for pprof and for stores of profiles: profile.proto, compressed by gzip. Waits have the
  * values contentions and delay, like Go's profile of mutexes; samples have samples and CPU time.
- * Data
- * can be added any number of times, since the model is cleared in between.
+ * Data can be added any number of times, since the model is cleared in between.
  */
 struct pprof;
 
 /*
  * Limits, as a store may keep a series for each label: the number of values of a label, of samples,
- * and
- * of places. Later ones become `other`, so that sums stay exact; those with most time are added
+ * and of places. Later ones become `other`, so that sums stay exact; those with most time are added
  * first.
  */
 enum {
@@ -47,8 +45,7 @@ int pprof_write(struct pprof *p, FILE *out, struct error *err);
 int pprof_write_otlp(struct pprof *p, FILE *out, bool packed, struct error *err);
 /*
  * Parses the @n bytes of a collector's answer to an accepted request: the number of profiles that
- * it
- * rejected nevertheless, and its message, or "", into @why. -EBADMSG: not an answer of OTLP.
+ * it rejected nevertheless, and its message, or "", into @why. -EBADMSG: not an answer of OTLP.
  */
 int pprof_otlp_left_out(const void *answer, size_t n, int64_t *ret, char *why, size_t size);
 void pprof_free(struct pprof *p); /* NULL is fine */

@@ -64,12 +64,9 @@ enum report_weight {
 
 /*
  * `query` applies to the tables: with several views, a table that has no such sort key or filter
- * column
- * is shown without it. Rates are averages of the whole measured time. Locks are sorted by total_ns
- * by
- * default. Contexts are by context unless query.by is BY_PROCESS, mmap_locks by process unless it
- * is
- * BY_CGROUP.
+ * column is shown without it. Rates are averages of the whole measured time. Locks are sorted by
+ * total_ns by default. Contexts are by context unless query.by is BY_PROCESS, mmap_locks by process
+ * unless it is BY_CGROUP.
  */
 struct report_spec {
 	enum report_format format;

@@ -8,8 +8,7 @@
 /*
  * Rows for data analysis engines: one JSON object on each line, which names its machine and part of
  * time. Rows have the tables and columns of reports, with their histograms; kontend-rows(5)
- * explains
- * them. Rows of consecutive parts of time can be added up.
+ * explains them. Rows of consecutive parts of time can be added up.
  */
 #define ROWS_SCHEMA "kontend.rows/1"
 

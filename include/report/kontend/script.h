@@ -7,8 +7,7 @@
 
 /*
  * One line for each event, in time order: begin and end of every wait, and lost records. Lines of
- * ends
- * have the duration of the wait. It needs no memory beyond its own.
+ * ends have the duration of the wait. It needs no memory beyond its own.
  */
 struct script;
 
@@ -17,8 +16,7 @@ int script_new(struct script **ret, const struct engine *e, FILE *out, bool json
 struct event_filter;
 /*
  * Only lines of waits that pass @g (NULL: all) and are not shorter than the model's limit, which
- * only
- * their ends can know. Other lines, like those of losses, are always written. Borrowed.
+ * only their ends can know. Other lines, like those of losses, are always written. Borrowed.
  */
 void script_gate(struct script *s, struct event_filter *g);
 void script_free(struct script *s);
