@@ -271,14 +271,16 @@ static __always_inline void stack_file(struct stack_way *way, const struct stack
 }
 
 /* Keeps a chain that was unwound, if it is all on the stack. */
-static __always_inline void stack_learn(struct stack_work *w, const struct stack_place *p,
-					struct stack_way *way, struct stack_known *k, __u32 n)
+__noinline int stack_learn(struct stack_work *w, const struct stack_place *p, struct stack_way *way,
+			   struct stack_known *k, __u32 n)
 {
 	struct stack_search s = {.k = k, .w = w, .n = n};
 
+	if (!w || !p || !way || !k)
+		return 0;
 	way->place = STACK_NONE;
 	if (!stack_read(w, STACK_WORDS))
-		return;
+		return 0;
 	k->from = (__u16)p->from;
 	k->sum = 0;
 	/* Words beyond that are not searched. */
@@ -289,6 +291,7 @@ static __always_inline void stack_learn(struct stack_work *w, const struct stack
 	if (p->call != -1 && k->fixed < p->frames && k->fixed >= p->entry)
 		k->fixed -= (__u16)p->entry;
 	stack_file(way, w, k, p, s.found == n && k->fixed);
+	return 0;
 }
 
 /* The next way that is free, with the next place for a chain, or where none is, whose turn it is.

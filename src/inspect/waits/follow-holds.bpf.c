@@ -277,9 +277,11 @@ static __always_inline bool follow_has_rt(__u64 lock, __u32 flags, __u64 task)
 	return word_at(mutex) == (task | RT_WAITERS);
 }
 
-static __always_inline bool follow_has(__u64 lock, enum follow_kind kind, __u64 task,
-				       __u32 *ret_hint)
+/* Global, as owner_read() is. */
+__noinline int follow_has(__u64 lock, enum follow_kind kind, __u64 task, __u32 *ret_hint)
 {
+	if (!ret_hint)
+		return false;
 	*ret_hint = 0;
 	switch (kind) {
 	case FOLLOW_MUTEX:

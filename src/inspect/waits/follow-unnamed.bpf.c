@@ -73,9 +73,12 @@ static __always_inline __u64 follow_call_here(void)
 	return bpf_core_field_exists(arm64->orig_x0) ? call_of_arm64(arm64) : 0;
 }
 
-/* Of the task that runs here: it has got the lock, or is not known to have it any more. */
-static __always_inline void follow_tell_unnamed(void *ctx, enum holdrec_what what, __u64 lock,
-						enum follow_kind kind)
+/*
+ * Of the task that runs here: it has got the lock, or is not known to have it any more. Global, as
+ * owner_read() is.
+ */
+__noinline int follow_tell_unnamed(struct bpf_raw_tracepoint_args *ctx, enum holdrec_what what,
+				   __u64 lock, enum follow_kind kind)
 {
 	struct follow_cpu *c = follow_here();
 	struct follow_short room = {0};
@@ -83,11 +86,13 @@ static __always_inline void follow_tell_unnamed(void *ctx, enum holdrec_what wha
 
 	if (!c || !follow_may(c, bpf_ktime_get_ns(),
 			      what == HOLDREC_GOT ? FOLLOW_RUNNING_MOST : FOLLOW_OFF_MOST, 1))
-		return;
+		return 0;
 	r->what = what;
 	r->state = what == HOLDREC_GOT ? HOLDREC_RUNNING : HOLDREC_UNKNOWN;
-	follow_holder(r, c, (void *)bpf_get_current_task(), lock, kind == FOLLOW_READER);
-	follow_write(ctx, c, r, FOLLOW_SHORT);
+	r->lock = lock;
+	r->hint = kind == FOLLOW_READER;
+	follow_say(ctx, &room, bpf_get_current_task());
+	return 0;
 }
 
 static __always_inline bool follow_has_queue(__u64 lock)
@@ -182,6 +187,6 @@ static __always_inline void follow_lets_go(void *ctx, const struct follow_wait *
 		return;
 	r->what = HOLDREC_RELEASED;
 	r->state = HOLDREC_RUNNING;
-	follow_holder(r, c, (void *)task, w->lock, 0);
-	follow_write(ctx, c, r, FOLLOW_SHORT);
+	r->lock = w->lock;
+	follow_say(ctx, &room, task);
 }

@@ -81,23 +81,17 @@ static __always_inline bool follow_put_own(void *ctx, const struct holdrec *r, _
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct waits_cpu *w = waits_here(cpu);
-	bool is_done, is_inner = w && w->ring.busy;
+	bool is_inner = w && w->ring.busy;
 
-	if (!w || !w->ring.id)
+	if (!w || !w->ring.id || (is_inner && w->nested.busy))
 		return false;
-	const struct ring_place usual = {&w->ring, w->data, config.ring_bytes};
-	const struct ring_place inner = {&w->nested, w->nested_data, WAITS_NESTED};
-	if (is_inner) {
-		if (w->nested.busy)
-			return false;
-		w->nested.busy = 1;
-		is_done = put_raw(ctx, &inner, r, size, sizeof(*r), cpu);
-		w->nested.busy = 0;
-		return is_done;
-	}
-	w->ring.busy = 1;
-	is_done = put_raw(ctx, &usual, r, size, sizeof(*r), cpu);
-	w->ring.busy = 0;
+	/* One place, or both take stack, of which the functions that call this leave little. */
+	const struct ring_place p = {is_inner ? &w->nested : &w->ring,
+				     is_inner ? w->nested_data : w->data,
+				     is_inner ? WAITS_NESTED : config.ring_bytes};
+	p.ring->busy = 1;
+	bool is_done = put_raw(ctx, &p, r, size, sizeof(*r), cpu);
+	p.ring->busy = 0;
 	return is_done;
 }
 
@@ -120,6 +114,35 @@ static __always_inline void follow_write(void *ctx, struct follow_cpu *c, struct
 		c->counts.missed++;
 }
 
+/*
+ * Writes a record without frames that has what, state, lock, hint and the other task in it, of the
+ * holder @task; 0: of no task. Global, as owner_read() is.
+ */
+__noinline int follow_say(struct bpf_raw_tracepoint_args *ctx, struct follow_short *room,
+			  __u64 task)
+{
+	struct follow_cpu *c = follow_here();
+	struct holdrec *r = (void *)room;
+
+	if (!c || !room)
+		return 0;
+	if (task)
+		follow_holder(r, c, (void *)task, r->lock, r->hint);
+	follow_write(ctx, c, r, FOLLOW_SHORT);
+	return 0;
+}
+
+/* Writes a record that is of no task. Global, as owner_read() is. */
+__noinline int follow_mark(struct bpf_raw_tracepoint_args *ctx, enum holdrec_what what)
+{
+	struct follow_short room = {0};
+	struct holdrec *r = (void *)&room;
+
+	r->magic = HOLDREC_MAGIC;
+	r->what = what;
+	return follow_say(ctx, &room, 0);
+}
+
 static __always_inline __u32 follow_state_of(struct task_struct___follow *t, __u32 state)
 {
 	if (state == TASK_RUNS || state & TASK_IS_WAKING)
@@ -134,14 +157,18 @@ static __always_inline bool follow_keeps(const struct follow_task *e, __u64 lock
 	return e->lock[0] == lock || e->lock[1] == lock;
 }
 
-/* @e is of a task that has a lock; it is no longer reported, as another one takes its place. */
-static __always_inline void follow_displace(const struct follow_task *e)
+/*
+ * @e is of a task that has a lock; it is no longer reported, as another one takes its place.
+ * Global, as owner_read() is.
+ */
+__noinline int follow_displace(const struct follow_task *e)
 {
 	struct follow_cpu *c = follow_here();
 	__u32 hint;
 
-	if (c && e->task && follow_still(e, &hint) < FOLLOW_KEEP)
+	if (c && e && e->task && follow_still(e, &hint) < FOLLOW_KEEP)
 		c->counts.missed++;
+	return 0;
 }
 
 /* NULL: it has no place. True in @ret_is_new: the entry had not been of this task and lock. */
@@ -184,34 +211,39 @@ static __always_inline struct follow_task *follow_enter(__u64 task, __u32 tid, _
 
 #include "follow-unnamed.bpf.c"
 
-/* The task that has the CPU on which @t is ready to run, as far as is known. */
-static __always_inline void follow_instead(struct holdrec *r, struct task_struct___follow *t)
+/*
+ * Into a record the task that has the CPU on which @task is ready to run, as far as is known.
+ * Global, as owner_read() is.
+ */
+__noinline int follow_instead(struct follow_short *room, __u64 task)
 {
+	struct task_struct___follow *t = (void *)task;
 	struct follow_cpu *c;
 	const __u32 first = 0;
 
-	if (!bpf_core_field_exists(t->thread_info.cpu))
-		return;
+	if (!room || !bpf_core_field_exists(t->thread_info.cpu))
+		return 0;
 	c = bpf_map_lookup_percpu_elem(&follow_cpus, &first, BPF_CORE_READ(t, thread_info.cpu));
-	if (c && c->curr && c->curr != (__u64)t)
-		follow_other(r, (void *)c->curr);
+	if (c && c->curr && c->curr != task)
+		follow_other((void *)room, (void *)c->curr);
+	return 0;
 }
 
 /* A lock for which another task waits has this owner: report it if it is new. */
 static __always_inline void follow_seen(void *ctx, struct follow_state *s, struct follow_task *e,
-					__u64 lock, __u32 hint, __u64 now, bool is_known)
+					__u64 lock, __u32 hint, bool is_known,
+					struct follow_short *room)
 {
 	struct task_struct___follow *t = (void *)e->task;
 	struct follow_told *told = follow_told_of(lock);
-	struct follow_cpu *c = follow_here();
-	struct follow_short room = {0};
-	struct holdrec *r = (void *)&room;
-	__u64 owner = e->task | hint;
+	struct holdrec *r = (void *)room;
+	__u64 owner = e->task | hint, now;
+	struct follow_cpu *c;
 	bool is_told;
 
 	r->what = HOLDREC_SEEN;
 	r->state = HOLDREC_RUNNING;
-	if (!told || !c)
+	if (!told)
 		return;
 	is_told = told->lock == lock && told->owner == owner && told->epoch == s->epoch;
 	/* Tasks that are followed already are reported anyway; here it may be between the switch
@@ -222,7 +254,10 @@ static __always_inline void follow_seen(void *ctx, struct follow_state *s, struc
 		r->state = e->state;
 	if (is_told && (r->state == HOLDREC_RUNNING || (e->state && e->epoch == s->epoch)))
 		return;
-	if (!follow_may(c, now, r->state == HOLDREC_RUNNING ? FOLLOW_RUNNING_MOST : FOLLOW_OFF_MOST,
+	c = follow_here();
+	now = bpf_ktime_get_ns();
+	if (!c ||
+	    !follow_may(c, now, r->state == HOLDREC_RUNNING ? FOLLOW_RUNNING_MOST : FOLLOW_OFF_MOST,
 			s->on))
 		return;
 	told->lock = lock;
@@ -233,28 +268,28 @@ static __always_inline void follow_seen(void *ctx, struct follow_state *s, struc
 		e->epoch = s->epoch;
 		e->since_ns = now;
 	}
-	follow_holder(r, c, (void *)t, lock, hint);
+	r->lock = lock;
+	r->hint = hint;
 	if (r->state == HOLDREC_RUNNABLE)
-		follow_instead(r, t);
-	follow_write(ctx, c, r, FOLLOW_SHORT);
+		follow_instead(room, e->task);
+	follow_say(ctx, room, e->task);
 }
 
 /* No task has the lock: the one that is to take it, if that is news. */
 static __always_inline void follow_handed(void *ctx, struct follow_state *s,
-					  const struct lock_owner *o, __u64 lock, __u64 now,
-					  bool by_record)
+					  const struct lock_owner *o, __u64 lock, bool by_record,
+					  struct follow_short *room)
 {
 	struct task_struct___follow *t = (void *)o->next;
 	struct follow_told *told = follow_told_of(lock);
 	struct follow_cpu *c = follow_here();
 	__u64 owner = o->next | FOLLOW_TOLD_HANDED;
-	struct follow_short room = {0};
-	struct holdrec *r = (void *)&room;
+	struct holdrec *r = (void *)room;
 
 	if (!told || !c || !o->next ||
 	    (told->lock == lock && told->owner == owner && told->epoch == s->epoch))
 		return;
-	if (!by_record && !follow_may_hand(c, now, s->on))
+	if (!by_record && !follow_may_hand(c, bpf_ktime_get_ns(), s->on))
 		return;
 	told->lock = lock;
 	told->owner = owner;
@@ -265,32 +300,36 @@ static __always_inline void follow_handed(void *ctx, struct follow_state *s,
 	r->state = BPF_CORE_READ_BITFIELD_PROBED(t, on_cpu)
 			   ? HOLDREC_RUNNING
 			   : follow_state_of(t, BPF_CORE_READ(t, __state));
-	follow_holder(r, c, (void *)t, lock, 0);
-	follow_write(ctx, c, r, FOLLOW_SHORT);
+	r->lock = lock;
+	follow_say(ctx, room, o->next);
 }
 
-/* @by_record: the record of the begin names who is to take a free lock. */
-static __always_inline void follow_owner(void *ctx, const struct lock_owner *o, __u64 lock,
-					 __u32 flags, __u64 now, bool by_record)
+/*
+ * @by_record: the record of the begin names who is to take a free lock. Global, as owner_read() is.
+ */
+__noinline int follow_owner(struct bpf_raw_tracepoint_args *ctx, const struct lock_owner *o,
+			    __u64 lock, __u32 flags, bool by_record)
 {
 	struct follow_state *s = follow_state();
+	struct follow_short room = {0};
 	struct follow_task *e;
 	bool is_new, is_known;
 
-	if (!s || o->is == WAITREC_NOT_SAID)
-		return;
+	if (!o || !s || o->is == WAITREC_NOT_SAID)
+		return 0;
 	if (!o->task) {
-		follow_handed(ctx, s, o, lock, now, by_record);
-		return;
+		follow_handed(ctx, s, o, lock, by_record, &room);
+		return 0;
 	}
 	e = follow_enter(o->task, o->host, lock, follow_kind_of(flags), &is_new);
 	/* The owner is reported even where it is not followed. */
 	if (!e)
-		return;
+		return 0;
 	is_known = !is_new && s->on && e->known == s->epoch;
 	if (s->on)
 		e->known = s->epoch;
-	follow_seen(ctx, s, e, lock, o->is == WAITREC_READ, now, is_known);
+	follow_seen(ctx, s, e, lock, o->is == WAITREC_READ, is_known, &room);
+	return 0;
 }
 
 /* Where waits begin and where they end. */
@@ -299,7 +338,7 @@ static __always_inline void follow_begin(struct bpf_raw_tracepoint_args *ctx,
 					 const struct lock_owner *o, __u32 tid)
 {
 	struct follow_wait *w;
-	__u64 lock = ctx->args[0], now;
+	__u64 lock = ctx->args[0];
 	__u32 flags = (__u32)ctx->args[1];
 
 	if (follow_kind_of(flags) == FOLLOW_NONE)
@@ -307,17 +346,16 @@ static __always_inline void follow_begin(struct bpf_raw_tracepoint_args *ctx,
 	w = follow_wait_of(tid);
 	if (w && w->tid == tid && rt_is_within(lock, w->lock, w->flags))
 		return;
-	now = bpf_ktime_get_ns();
 	/* A mutex that was spun for, and is slept for now, was waited for before. */
 	if (w && (w->tid != tid || w->lock != lock)) {
 		w->lock = lock;
-		w->begin_ns = now;
+		w->begin_ns = bpf_ktime_get_ns();
 		w->flags = flags;
 		w->tid = tid;
 	}
 	if (w)
 		w->was_free = o->is != WAITREC_NOT_SAID && !o->task;
-	follow_owner(ctx, o, lock, flags, now, config.waits != 0);
+	follow_owner(ctx, o, lock, flags, config.waits != 0);
 }
 
 static __always_inline bool follow_has_waiters(__u64 lock, enum follow_kind kind, __u64 task)
@@ -451,27 +489,30 @@ static __always_inline void follow_leaves(struct bpf_raw_tracepoint_args *ctx,
 		follow_off(ctx, e, s->epoch, nth, hint);
 }
 
-/* The reported state of a task that was not on a CPU has ended: it runs, or may. */
-/* @other: the task that has woken it, or has kept it off the CPU; NULL: not known. */
-static __always_inline void follow_back(void *ctx, struct follow_task *e, enum holdrec_what what,
-					struct task_struct *other)
+/*
+ * The reported state of a task that was not on a CPU has ended: it runs, or may. @other: the task
+ * that has woken it, or has kept it off the CPU; 0: not known. Global, as owner_read() is.
+ */
+__noinline int follow_back(struct bpf_raw_tracepoint_args *ctx, struct follow_task *e,
+			   enum holdrec_what what, __u64 other)
 {
-	struct follow_cpu *c = follow_here();
 	struct follow_short room = {0};
 	struct holdrec *r = (void *)&room;
 	__u32 hint = 0, nth;
 
-	if (!c)
-		return;
+	if (!e)
+		return 0;
 	r->what = what;
 	r->state = what == HOLDREC_ON ? HOLDREC_RUNNING : HOLDREC_RUNNABLE;
 	e->state = what == HOLDREC_ON ? HOLDREC_UNKNOWN : HOLDREC_RUNNABLE;
 	nth = follow_still(e, &hint);
-	follow_holder(r, c, (void *)e->task, nth == 1 ? e->lock[1] : e->lock[0], hint);
+	r->lock = nth == 1 ? e->lock[1] : e->lock[0];
+	r->hint = hint;
 	e->since_ns = bpf_ktime_get_ns();
 	if (other)
-		follow_other(r, other);
-	follow_write(ctx, c, r, FOLLOW_SHORT);
+		follow_other(r, (void *)other);
+	follow_say(ctx, &room, e->task);
+	return 0;
 }
 
 /*
@@ -494,7 +535,7 @@ static __always_inline void follow_comes(struct bpf_raw_tracepoint_args *ctx,
 
 	if (e && e->task == ctx->args[2] && e->state && e->epoch == s->epoch)
 		follow_back(ctx, e, HOLDREC_ON,
-			    follow_kept_off(e, (void *)ctx->args[1]) ? (void *)ctx->args[1] : NULL);
+			    follow_kept_off(e, (void *)ctx->args[1]) ? ctx->args[1] : 0);
 }
 
 /*
@@ -515,7 +556,7 @@ static __always_inline void follow_sleeps(struct bpf_raw_tracepoint_args *ctx,
 		return;
 	owner_read(&o, w->lock, w->flags);
 	w->was_free = o.is != WAITREC_NOT_SAID && !o.task;
-	follow_owner(ctx, &o, w->lock, w->flags, now, false);
+	follow_owner(ctx, &o, w->lock, w->flags, false);
 }
 
 SEC("raw_tp/sched_switch")
@@ -553,13 +594,14 @@ int see_switch(struct bpf_raw_tracepoint_args *ctx)
 static __always_inline void follow_wakes(struct bpf_raw_tracepoint_args *ctx,
 					 struct follow_state *s, struct follow_wait *w)
 {
+	struct follow_short room = {0};
 	struct lock_owner o = {0};
 
 	owner_read(&o, w->lock, w->flags);
 	if (o.is != WAITREC_HANDED)
 		return;
 	w->was_free = 1;
-	follow_handed(ctx, s, &o, w->lock, bpf_ktime_get_ns(), false);
+	follow_handed(ctx, s, &o, w->lock, false, &room);
 }
 
 /*
@@ -591,7 +633,7 @@ int see_waking(struct bpf_raw_tracepoint_args *ctx)
 		follow_wakes(ctx, s, w);
 	if (s && e && s->on && e->task == (__u64)t && e->epoch == s->epoch &&
 	    (e->state == HOLDREC_ASLEEP || e->state == HOLDREC_IO))
-		follow_back(ctx, e, HOLDREC_WOKEN, (void *)bpf_get_current_task());
+		follow_back(ctx, e, HOLDREC_WOKEN, bpf_get_current_task());
 	return 0;
 }
 
@@ -611,20 +653,17 @@ static long follow_look(__u64 i, void *arg)
 	if (!w || !w->tid || w->begin_ns + l->older_ns > l->now)
 		return 0;
 	owner_read(&o, w->lock, w->flags);
-	follow_owner(l->ctx, &o, w->lock, w->flags, l->now, false);
+	follow_owner(l->ctx, &o, w->lock, w->flags, false);
 	return 0;
 }
 
 SEC("raw_tp/say_follow")
 int say_follow(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct follow_state *s = follow_state();
-	struct follow_cpu *c = follow_here();
-	struct follow_short room = {0};
-	struct holdrec *r = (void *)&room;
 	struct follow_looks looks = {.ctx = ctx, .now = bpf_ktime_get_ns()};
+	struct follow_state *s = follow_state();
 
-	if (!s || !c)
+	if (!s)
 		return 0;
 	/* Long waits may be for others by now than when they began. */
 	if (ctx->args[0] == FOLLOW_LOOK) {
@@ -632,11 +671,9 @@ int say_follow(struct bpf_raw_tracepoint_args *ctx)
 		bpf_loop(FOLLOW_WAITS, follow_look, &looks, 0);
 		return 0;
 	}
-	r->magic = HOLDREC_MAGIC;
-	r->what = ctx->args[0] == FOLLOW_BEGIN ? HOLDREC_BEGUN : HOLDREC_STOPPED;
 	s->on = 0;
-	follow_write(ctx, c, r, FOLLOW_SHORT);
-	if (r->what == HOLDREC_STOPPED)
+	follow_mark(ctx, ctx->args[0] == FOLLOW_BEGIN ? HOLDREC_BEGUN : HOLDREC_STOPPED);
+	if (ctx->args[0] != FOLLOW_BEGIN)
 		return 0;
 	s->epoch++;
 	s->on = 1;

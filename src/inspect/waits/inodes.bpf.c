@@ -314,31 +314,35 @@ static __always_inline bool inode_is_own_mm(__u64 lock)
 	return (__u64)t->mm + bpf_core_field_offset(((struct mm_struct *)0)->mmap_lock) == lock;
 }
 
-static __always_inline void inode_see(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline bool inode_may_have(__u64 lock, __u32 flags)
+{
+	return flags & (LCB_READ | LCB_WRITE) && !(flags & (LCB_SPIN | LCB_PERCPU)) &&
+	       inode_kernel_fits() && !inode_is_own_mm(lock);
+}
+
+/* For a lock that inode_may_have(). Global, as owner_read() is. */
+__noinline int inode_see(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct inode_told now = {.lock = ctx->args[0]};
-	__u32 flags = (__u32)ctx->args[1];
 	struct inode_set *set;
 	__u64 inode;
 	bool second;
 
-	if (!(flags & (LCB_READ | LCB_WRITE)) || flags & (LCB_SPIN | LCB_PERCPU) ||
-	    !inode_kernel_fits() || inode_is_own_mm(now.lock))
-		return;
 	inode = inode_of_lock(now.lock, &now.which);
 	set = inode ? inode_set_of(now.lock) : NULL;
 	if (!set)
-		return;
+		return 0;
 	now.ino = word_at(inode + inode_at(i_ino));
 	now.generation = (__u32)number_at(inode + inode_at(i_generation));
 	now.sb = word_at(inode + inode_at(i_sb));
 	if (inode_is(&set->way[0], &now) || inode_is(&set->way[1], &now))
-		return;
+		return 0;
 	second = set->way[1].lock == now.lock;
 	/* Written before it is noted: a wait on another CPU meanwhile writes it, too. */
 	if (!inode_tell(ctx, (void *)inode, &now, second || set->way[0].lock == now.lock))
-		return;
+		return 0;
 	if (!second && set->way[0].lock != now.lock)
 		set->way[1] = set->way[0];
 	set->way[second] = now;
+	return 0;
 }
