@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which waits a trigger means. To ask a filter costs names; so what it says of one place (lock,
- * call chain, task, CPU, owner, as far as its terms are about them) is kept, in a table where a
- * place has one entry and the later one stays. It is forgotten after a quarter of a second, and
- * when numbers are given anew.
+ * The waits that a trigger's filter selects. Evaluating a filter needs names, so its result for a
+ * place (lock, call chain, task, CPU, owner, as far as its terms use them) is cached. The table has
+ * one entry for each slot, and the later place replaces the earlier. The cache is cleared every
+ * quarter of a second, and when the model reuses numbers.
  */
 #include "internal.h"
 #include "kontend/mem.h"
@@ -32,7 +32,7 @@ void filter_cache_deinit(struct filter_cache *m)
 	*m = (struct filter_cache){0};
 }
 
-/* With 0 for what no term is about. */
+/* Members that no term uses are 0. */
 static struct filter_cache_place place_of(unsigned asks, const struct wait *w)
 {
 	return (struct filter_cache_place){

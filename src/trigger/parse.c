@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An expression is terms in any order, as in a filter: one of them says what happens, "for TIME" at
- * its end how long that has to last, and all others which waits are meant. Terms are cut by the
- * rules of filter-parse.c, so that quotes, groups and expressions hold together. Each one of a
- * filter is checked alone: then it is known where the mistake is.
+ * An expression is terms in any order, as in a filter: one of them names the condition, "for TIME"
+ * at the end how long it has to last, and all others select waits. Terms are separated by the rules
+ * of filter-parse.c, so that quotes, groups and expressions stay whole. Each term of the filter is
+ * checked separately, so that the place of a mistake is known.
  */
 #include "internal.h"
 #include "kontend/mem.h"
@@ -15,14 +15,14 @@
 
 enum { LONGEST = 1000 };
 
-/* What is compared. */
+/* The kind of comparison. */
 enum measure { IS_TRUE, IS_FULL, IS_NS, IS_COUNT };
 
 static const struct condition {
 	const char *name;
 	enum measure measure;
-	bool waits; /* terms say which are meant */
-	bool lasts; /* "for" may say how long */
+	bool waits; /* terms may select waits */
+	bool lasts; /* "for" may give a duration */
 } conditions[TRIGGER_KINDS] = {
 	[TRIGGER_WAIT] = {"wait", IS_NS, true, false},
 	[TRIGGER_BLOCKED] = {"blocked", IS_NS, true, false},
@@ -48,16 +48,16 @@ const char *trigger_name(enum trigger_kind k)
 struct parser {
 	const char *text, *at;
 	struct trigger_expr *x;
-	bool found;	   /* what happens */
+	bool found;	   /* the condition */
 	char *to;	   /* the end of the filter */
-	const char *first; /* term of it; NULL: none */
+	const char *first; /* its first term; NULL: none */
 	struct error *err;
 };
 
 struct term {
 	const char *s;
 	size_t len;
-	size_t op; /* place of its operator; SIZE_MAX: none */
+	size_t op; /* index of its operator; SIZE_MAX: none */
 };
 
 static int column_at(const struct parser *p, const char *s)
@@ -69,7 +69,7 @@ static int column_at(const struct parser *p, const char *s)
 	return n;
 }
 
-/* @word: is shown behind @why, which ends with an opening quote then. */
+/* @word: shown after @why, which then ends with an opening quote. */
 static int refuse(struct parser *p, const char *s, const char *why, const char *word, size_t len)
 {
 	return error_set(p->err, -EINVAL, "trigger '%.100s', column %d: %s%.*s%s", p->text,
@@ -81,7 +81,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The group at @s, to its last parenthesis. */
+/* The length of the group at @s, up to its closing parenthesis. */
 static size_t group_len(const char *s)
 {
 	bool quoted = false;
@@ -126,7 +126,7 @@ static bool is_word(const struct term *t, const char *word)
 	return t->len == strlen(word) && memcmp(t->s, word, t->len) == 0;
 }
 
-/* Which condition it names; TRIGGER_KINDS: none, so it is of a filter. */
+/* The condition that the term names; TRIGGER_KINDS: none, so the term belongs to the filter. */
 static enum trigger_kind kind_of(const struct term *t)
 {
 	const struct term key = {.s = t->s, .len = t->op == SIZE_MAX ? t->len : t->op};
@@ -137,7 +137,7 @@ static enum trigger_kind kind_of(const struct term *t)
 	return (enum trigger_kind)k;
 }
 
-/* "5ms" as it must be followed by nothing, in a buffer of its own. */
+/* Parses "5ms", in a buffer of its own, as nothing may follow it. */
 static int parse_value(const struct condition *c, const char *s, size_t len, uint64_t *ret)
 {
 	char word[32];
@@ -152,10 +152,10 @@ static int parse_value(const struct condition *c, const char *s, size_t len, uin
 static int wrong_value(struct parser *p, const struct term *t, const struct condition *c)
 {
 	static const char *const wants[] = {
-		[IS_TRUE] = "this is true or not, and is compared with nothing: '",
-		[IS_FULL] = "only whether all are taken is told, as in slots:full and xol:full: '",
-		[IS_NS] = "'>' and a duration such as 5ms or 1.5s must follow: '",
-		[IS_COUNT] = "'>' and a number such as 20 or 1.5k must follow: '",
+		[IS_TRUE] = "this condition takes no value: '",
+		[IS_FULL] = "only 'full' is known here, as in slots:full and xol:full: '",
+		[IS_NS] = "give '>' and a duration such as 5ms or 1.5s: '",
+		[IS_COUNT] = "give '>' and a number such as 20 or 1.5k: '",
 	};
 
 	return refuse(p, t->s, wants[c->measure], t->s, t->len);
@@ -170,8 +170,7 @@ static int take_condition(struct parser *p, const struct term *t, enum trigger_k
 	bool good;
 
 	if (p->found)
-		return refuse(p, t->s,
-			      "one trigger is about one thing that happens; give another one for '",
+		return refuse(p, t->s, "a trigger has one condition; give another trigger for '",
 			      t->s, t->len);
 	if (c->measure == IS_TRUE)
 		good = !op;
@@ -197,7 +196,7 @@ static int take_filter(struct parser *p, const struct term *t)
 		p->first = t->s;
 	char *from = p->to;
 	bool group = t->s[strspn(t->s, "!")] == '(';
-	/* Whatever is in it, it stays one term beside the others. */
+	/* A group with any content stays one term. */
 	if (group)
 		*p->to++ = '(';
 	memcpy(p->to, t->s, t->len);
@@ -225,14 +224,14 @@ static int take_for(struct parser *p, const struct term *word)
 	s += strspn(s, " \t");
 	t = take_term(s);
 	if (parse_value(&time, t.s, t.len, &p->x->for_ns) < 0)
-		return refuse(p, s,
-			      "behind 'for' a duration such as 3s must follow; quote it if it is "
-			      "text",
-			      "", 0);
+		return refuse(
+			p, s,
+			"give a duration such as 3s after 'for', or quote 'for' if it is text", "",
+			0);
 	s = t.s + t.len;
 	s += strspn(s, " \t");
 	if (*s)
-		return refuse(p, s, "'for' and its time come last: '", s, strlen(s));
+		return refuse(p, s, "put 'for' and its time last: '", s, strlen(s));
 	p->at = s;
 	return 0;
 }
@@ -240,8 +239,8 @@ static int take_for(struct parser *p, const struct term *word)
 static int refuse_or(struct parser *p)
 {
 	return refuse(p, p->at,
-		      "alternatives of waits stand in parentheses, as in wait>5ms (type:rwsem | "
-		      "type:mutex); for two things that happen give two triggers",
+		      "put alternatives of waits in parentheses, as in wait>5ms (type:rwsem | "
+		      "type:mutex); for two conditions give two triggers",
 		      "", 0);
 }
 
@@ -259,27 +258,27 @@ static int take_token(struct parser *p)
 	if (k == TRIGGER_KINDS)
 		return take_filter(p, &t);
 	if (bangs)
-		return refuse(p, t.s, "'!' is for terms about waits, not for what happens: '", t.s,
+		return refuse(p, t.s, "'!' is for terms about waits, not for the condition: '", t.s,
 			      t.len);
 	return take_condition(p, &t, k);
 }
 
-/* All was read: does it go together? */
+/* After reading everything: do the parts fit together? */
 static int check(struct parser *p)
 {
 	const struct condition *c = &conditions[p->x->kind];
 
 	if (!p->found)
-		return refuse(p, p->text, "what happens must be in it: " WHAT_THERE_IS, "", 0);
+		return refuse(p, p->text, "no condition; give one of " WHAT_THERE_IS, "", 0);
 	if (p->first && !c->waits)
 		return refuse(p, p->first,
-			      "this is of the whole machine, so no term says which waits are "
-			      "meant: '",
+			      "this condition is about the whole machine and takes no terms about "
+			      "waits: '",
 			      p->first, take_term(p->first).len);
 	if (p->x->for_ns && !c->lasts)
 		return refuse(p, p->text,
-			      "'for' is for what lasts: waiting, wait/s, waits/s, deadlock, slots "
-			      "and xol; not for '",
+			      "'for' is only for waiting, wait/s, waits/s, deadlock, slots and "
+			      "xol; not for '",
 			      c->name, strlen(c->name));
 	return 0;
 }
@@ -291,8 +290,8 @@ int trigger_parse(const char *text, struct trigger_expr *ret, struct error *err)
 
 	*ret = (struct trigger_expr){0};
 	if (strlen(text) > LONGEST)
-		return error_set(err, -EINVAL, "trigger '%.60s...': it is longer than %d bytes",
-				 text, LONGEST);
+		return error_set(err, -EINVAL, "trigger '%.60s...' is longer than %d bytes", text,
+				 LONGEST);
 	ret->filter = p.to = mem_calloc(3 * strlen(text) + 4, 1);
 	if (!ret->filter)
 		return error_set(err, -ENOMEM, "No memory for a trigger");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A ring of steps and their sum: a step is emptied when the time comes to be in it anew. */
+/* A ring of steps and their sum: a step is emptied when time comes round to it again. */
 #include "rate.h"
 
 #include <string.h>

@@ -5,8 +5,7 @@
 #include <stdint.h>
 
 /*
- * What came together within the last second, in steps of 10 ms: those that are over and the one
- * that goes on, which are a hundred.
+ * A sum over the last second, in steps of 10 ms: 99 that are over and the current one.
  */
 enum { RATE_STEPS = 100 };
 #define RATE_STEP_NS 10000000ull
@@ -14,14 +13,14 @@ enum { RATE_STEPS = 100 };
 struct rate {
 	uint64_t steps[RATE_STEPS];
 	uint64_t sum;
-	uint64_t at; /* number of the step that goes on */
+	uint64_t at; /* number of the current step */
 };
 
-/* So many happened at @ns. Earlier than a second before the latest moment: nothing. */
+/* Adds @n at @ns; ignored if that is more than a second before the latest time. */
 void rate_add(struct rate *r, uint64_t ns, uint64_t n);
-/* Something has lasted from @from_ns to @to_ns: its ns in each step. */
+/* Something lasted from @from_ns to @to_ns: adds its ns to each step. */
 void rate_add_span(struct rate *r, uint64_t from_ns, uint64_t to_ns);
-/* As of @ns. */
+/* The sum as of @ns. */
 uint64_t rate_sum(struct rate *r, uint64_t ns);
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A trigger fires when it gets true, and its incident is made at that moment, as nothing of it may
- * be left later: a wait that has ended, who held its lock. Until it fires anew `last` follows what
- * goes on. Those that have fired wait in a queue for the caller; it has a bound, and so has what it
- * costs to make them, by the cooldown. An incident that fires again while it is in the queue
- * changes there; of those that were taken only the latest can still have been going on, and
- * `before` keeps what became of it, however often the trigger has fired since.
+ * A trigger fires when its condition becomes true, and its incident is made at that moment, as its
+ * facts may be gone later: a wait that ended, the holder of its lock. Until the trigger fires
+ * again, `last` follows the condition. Incidents wait in a queue for the caller; the queue is
+ * bounded, and the cooldown bounds the cost of making them. An incident whose trigger fires again
+ * while it is in the queue is changed there; of those that the caller took only the latest can
+ * still be in progress, and `before` keeps its final state, however often the trigger has fired
+ * since.
  */
 #include "internal.h"
 #include "kontend/query-caught.h"
@@ -46,7 +47,7 @@ static void say_fired(const struct trigger *tr, const struct found *f, struct in
 	text_clean(in->fired, sizeof(in->fired), textbuf_end(&b));
 }
 
-/* Whose wait it is and because of whom. */
+/* The task that waits, and the holder that it waits for. */
 static void say_wait(struct triggers *t, struct trigger *tr, const struct wait *w)
 {
 	struct incident *in = &tr->last;
@@ -79,7 +80,7 @@ static void put_fired(struct triggers *t, struct trigger *tr)
 	t->count.fired++;
 }
 
-/* What has not been asked for is what has become of it by then. */
+/* An incident in the queue is updated to its current state. */
 static void put_again(struct triggers *t, const struct trigger *tr)
 {
 	if (tr->nth > t->n_taken)
@@ -90,7 +91,8 @@ static void fire(struct triggers *t, struct trigger *tr, const struct found *f)
 {
 	struct incident *in = &tr->last;
 
-	/* One that was handed out is asked about later; others are as they are in the queue. */
+	/* The caller asks later about an incident that it took; others are complete in the
+	 * queue. */
 	if (tr->nth && tr->nth <= t->n_taken)
 		tr->before = *in;
 	*in = (struct incident){.fired_ns = t->now_ns,
@@ -114,14 +116,15 @@ static void follow_wait(struct triggers *t, struct trigger *tr, const struct fou
 	struct incident *in = &tr->last;
 	bool looked = tr->looks != t->engine->model.n_snapshots[SNAPSHOT_LOCKS];
 
-	/* Names only where there may be other ones, or somebody to blame. */
+	/* Looks names up only if they can be others, or if there may be a holder to blame. */
 	if (f->worst->addr != in->lock ? f->worst_ns > in->worst_ns : !tr->said && looked)
 		say_wait(t, tr, f->worst);
 	if (f->worst_ns > in->worst_ns)
 		in->worst_ns = f->worst_ns;
 }
 
-/* It goes on, or comes again soon: what `last` says of the longest wait is of the longest. */
+/* The condition is still true or true again soon: `last` describes the longest wait of both
+ * times. */
 static void follow(struct triggers *t, struct trigger *tr, const struct found *f)
 {
 	tr->last.end_ns = f->end_ns;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What lasts is looked at each 10 ms of the events' clock, by the first event behind them, else by
- * the next round. Waits in flight are gone through once for each trigger, and a filter is asked of
- * those alone that could make it true. What only looks can tell is asked when there is a new one.
+ * Lasting conditions are evaluated every 10 ms of the events' clock, by the first event after them,
+ * else by the next round. Waits in flight are walked once for each trigger, and only those that
+ * could make it true are passed to the filter. Conditions that depend on snapshots are evaluated
+ * when there is a new one.
  */
 #include "internal.h"
 #include "kontend/query-caught.h"
@@ -15,7 +16,8 @@ static uint64_t lasted(const struct triggers *t, const struct wait *w)
 	return t->now_ns > w->begin_ns ? t->now_ns - w->begin_ns : 0;
 }
 
-/* The longest of those that @tr means and that have lasted longer than @least_ns; how many. */
+/* The number of waits that @tr selects and that have lasted longer than @least_ns; @f gets the
+ * longest. */
 static uint64_t count_waits(struct triggers *t, struct trigger *tr, uint64_t least_ns,
 			    struct found *f)
 {
@@ -71,7 +73,7 @@ static void check_waiting(struct triggers *t, struct trigger *tr)
 	set_level(t, tr, f.value > tr->x.limit, &f);
 }
 
-/* Between two checks: the count says when it is worth to go through all waits. */
+/* Between two checks: the count shows whether a walk over all waits is necessary. */
 void trigger_waits_changed(struct triggers *t, struct trigger *tr, const struct wait *w, bool ends)
 {
 	struct found f = {0};
@@ -90,7 +92,7 @@ void trigger_waits_changed(struct triggers *t, struct trigger *tr, const struct 
 		trigger_false(t, tr);
 }
 
-/* What goes on has its part of the time since the last check. */
+/* Waits in flight contribute their time since the last check. */
 static void add_waits(struct triggers *t, struct trigger *tr)
 {
 	const struct model *m = &t->engine->model;
@@ -115,7 +117,8 @@ static void check_rate(struct triggers *t, struct trigger *tr)
 	if (tr->x.kind == TRIGGER_WAIT_S)
 		add_waits(t, tr);
 	f.value = rate_sum(tr->rate, t->now_ns);
-	/* Names of the longest are asked for when it gets true, not in each step. */
+	/* Names of the longest wait are looked up when the condition becomes true, not in each
+	 * step. */
 	if (f.value > tr->x.limit && (!tr->on || !tr->said))
 		count_waits(t, tr, 0, &f);
 	set_level(t, tr, f.value > tr->x.limit, &f);
@@ -127,7 +130,7 @@ static void check_lost(struct triggers *t, struct trigger *tr)
 	uint64_t lost = d->lost + d->dropped;
 	struct found f = {0};
 
-	/* Sums begin anew where somebody forgets them. */
+	/* Sums restart when the model's losses are reset. */
 	if (lost > t->levels.lost)
 		rate_add(tr->rate, t->now_ns, lost - t->levels.lost);
 	f.value = rate_sum(tr->rate, t->now_ns);
@@ -146,7 +149,8 @@ static bool is_meant(void *ctx, const struct wait *w)
 	return filter_cache_has(&a->tr->meant, &a->t->engine->model, w);
 }
 
-/* To prove one a look must be later than its waits, so this cannot come at any moment. */
+/* A proof needs a lock snapshot later than the waits, so a deadlock is not found at every
+ * moment. */
 static void check_circle(struct triggers *t, struct trigger *tr)
 {
 	struct query_caught_circle c;
@@ -171,7 +175,8 @@ static void check_circle(struct triggers *t, struct trigger *tr)
 				     .text = text});
 }
 
-/* Full as of the latest look: asked when there is a new one, and until it has lasted long enough.
+/* Full as of the latest snapshot: evaluated when there is a new one, and until it has lasted long
+ * enough.
  */
 static void check_full(struct triggers *t, struct trigger *tr, bool looked)
 {
@@ -215,7 +220,7 @@ static void check_one(struct triggers *t, struct trigger *tr)
 	case TRIGGER_XOL:
 		check_full(t, tr, m->n_snapshots[SNAPSHOT_UPROBES] != t->levels.uprobes);
 		break;
-	case TRIGGER_ROTATION: /* has no length: was true when it ended */
+	case TRIGGER_ROTATION: /* no duration: it was true when it ended */
 		trigger_false(t, tr);
 		break;
 	case TRIGGER_LOST:
@@ -226,7 +231,7 @@ static void check_one(struct triggers *t, struct trigger *tr)
 	}
 }
 
-/* Circles of thousands of waits take a millisecond: so they are looked for less often then. */
+/* Circles of thousands of waits take a millisecond to find: search less often then. */
 static void note_circles(struct triggers *t)
 {
 	const struct model *m = &t->engine->model;

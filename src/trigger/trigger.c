@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A set of triggers watches the events of an engine. What an event can decide is a comparison for
- * the whole set: was the wait that ends longer than the lowest limit, does a rate count it, has the
- * time come to look at what lasts (trigger-state.c). All else happens when something fires.
- *
- * A screen that is paused goes back and plays the same events again: what was judged once is not
- * judged anew.
+ * A set of triggers watches the events of an engine. For most events a few comparisons are enough
+ * for the whole set: was the wait that ends longer than the lowest limit, does a rate count it, is
+ * it time to evaluate lasting conditions (trigger-state.c). Everything else happens when a trigger
+ * fires. A screen that is paused goes back and replays the same events: events that were judged
+ * once are not judged again.
  */
 #include "internal.h"
 #include "kontend/mem.h"
@@ -18,7 +17,8 @@
 
 #define COOLDOWN_NS 1000000000ull
 
-/* It is about how long such a wait lasts: where it is about tasks in D, they have slept for it. */
+/* Is the trigger about the duration of such a wait? If it is about tasks in D, they must have
+ * slept. */
 static bool is_about_length(const struct trigger *tr, const struct wait *w)
 {
 	return tr->x.kind == TRIGGER_WAIT ||
@@ -43,7 +43,7 @@ static void pulse(struct triggers *t, struct trigger *tr, const struct wait *w)
 				      .worst_ns = ns});
 }
 
-/* A mutex begins to spin again: until now its task has slept. */
+/* A mutex waiter begins to spin again: until now its task has slept. */
 static void slept(struct triggers *t, const struct wait *w)
 {
 	uint64_t ns = t->now_ns - w->begin_ns;
@@ -58,7 +58,7 @@ static void slept(struct triggers *t, const struct wait *w)
 	}
 }
 
-/* Also of a wait that goes on in another way. */
+/* Called again when a wait in flight changes, for example from spinning to sleeping. */
 static void wait_began(struct triggers *t, const struct wait *w)
 {
 	bool goes_on = w->begin_ns < t->now_ns;
@@ -172,7 +172,7 @@ static int new_trigger(struct triggers *t, struct trigger *tr, const char *text,
 
 	if (r < 0)
 		return r;
-	/* Who sleeps so that signals wake it is not in D; what calls have that in their names. */
+	/* Tasks in an interruptible sleep are not in D; such calls have that in their names. */
 	if (tr->x.kind == TRIGGER_BLOCKED) {
 		filter = mem_join(asleep, " ");
 		char *both = filter ? mem_join(filter, tr->x.filter ? tr->x.filter : "") : NULL;
@@ -207,7 +207,8 @@ int triggers_new(struct triggers **ret, struct engine *e, const char *const *exp
 	int r = 0;
 
 	if (n > TRIGGERS_MOST)
-		return error_set(err, -EINVAL, "%zu triggers are more than %d", n, TRIGGERS_MOST);
+		return error_set(err, -EINVAL, "Cannot watch for %zu triggers: at most %d", n,
+				 TRIGGERS_MOST);
 	t = mem_calloc(1, sizeof(*t));
 	if (!t)
 		return error_set(err, -ENOMEM, "No memory for triggers");

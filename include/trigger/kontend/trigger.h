@@ -12,59 +12,59 @@ struct engine;
 struct error;
 
 /*
- * Triggers: expressions over things that happen, in the language of filters (kontend-trigger(7)).
+ * Triggers: conditions with a filter of waits, in the language of filters (kontend-trigger(7)).
  * "wait>5ms type:rwsem name:mysqld", "waiting>20", "wait/s>2s for 3s", "deadlock". All times are
- * the stream's. A trigger fires when it gets true, and not again before it has been false; what
- * fires again within the cooldown is counted.
+ * the stream's. A trigger fires when its condition becomes true, and not again before it was false;
+ * if it is true again within the cooldown that is only counted.
  */
 struct triggers;
 
 enum {
 	TRIGGERS_MOST = 64,    /* expressions of one set */
-	TRIGGERS_QUEUED = 256, /* that have fired and were not asked for; more are counted */
+	TRIGGERS_QUEUED = 256, /* fired, but not yet taken by the caller; more are counted */
 };
 
-/* -EINVAL with @err, which says at which column and what would be allowed. */
+/* -EINVAL with @err, which names the column and what would be allowed. */
 int trigger_check(const char *expr, struct error *err);
 
 /*
- * The shortest wait that it must be told of to be true whenever it is; UINT64_MAX: it is not about
+ * The shortest wait that the kernel must report for this trigger; UINT64_MAX: it is not about
  * single waits, or cannot be parsed.
  */
 uint64_t trigger_least_ns(const char *expr);
 
 /*
- * Triggers of a set of expressions, on one engine: they watch its events from now on, before
- * whoever watches already; whoever wants to watch later has to put itself into that list, too. 0,
- * -ENOMEM, or -EINVAL with @err as of trigger_check(), which names the expression.
+ * Triggers for a set of expressions, on one engine: they watch its events from now on, before the
+ * engine's present watch; a later watch must be linked in by its owner. 0, -ENOMEM, or -EINVAL with
+ * @err as from trigger_check(), which names the expression.
  */
 int triggers_new(struct triggers **ret, struct engine *e, const char *const *exprs, size_t n,
 		 struct error *err);
 void triggers_free(struct triggers *t); /* NULL: nothing; before engine_deinit() */
 
 /*
- * How long a trigger that has fired is silent at least, from when it fired on: 1 s unless it is
- * told. It is silent as long as it stays true, besides.
+ * Minimum time from one firing of a trigger to the next; default: 1 s. It also does not fire while
+ * its condition stays true.
  */
 void triggers_cooldown(struct triggers *t, uint64_t ns);
 
 /*
- * Call after engine_pump() has returned, whatever it answered, until it answers 0: 1 and *ret is
- * what has fired, by time. from_ns and to_ns are 0: they are the file's.
+ * Call after engine_pump() has returned, whatever its result, until this returns 0: 1 and *ret is
+ * an incident, in time order. from_ns and to_ns are 0: they are the file's.
  */
 int triggers_next(struct triggers *t, struct incident *ret, struct error *err);
 
 /*
- * What has become of the latest of a trigger that triggers_next() gave, however often the trigger
- * has fired since: the longest wait and its lock and holder, its end, how often it fired again. Ask
- * before the next ones are taken. True: it still goes on.
+ * Updates the latest incident of a trigger that triggers_next() returned, however often the trigger
+ * has fired since: the longest wait with its lock and holder, its end, how often it fired again.
+ * Call it before taking the next ones. True: it is still in progress.
  */
 bool triggers_follow(struct triggers *t, struct incident *in);
 
 struct triggers_count {
-	uint64_t fired; /* handed out, or to be */
+	uint64_t fired; /* taken by the caller or queued */
 	uint64_t again; /* within the cooldown */
-	uint64_t lost;	/* while there were TRIGGERS_QUEUED that nobody had asked for */
+	uint64_t lost;	/* dropped while TRIGGERS_QUEUED were queued */
 };
 
 struct triggers_count triggers_count(const struct triggers *t);
