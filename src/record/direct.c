@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the rings into the file. Runs of whole records are collected where they lie, of one ring
- * after the other, and written by one call; only then their room in the rings is given back. So the
- * file has each ring's records in its order and ends with a whole one, unless we are killed in the
- * middle of a write: then it ends within a record, as a prefix of what would have been written.
- *
- * Where the kernel counts its events everything up to the head goes out as it is, since the head
- * stands behind a whole record; nobody looks at it. Else, and where the file may have room for a
- * part only, record headers are read, for the counts and for where the last record ends that fits.
- * Such a batch is small enough for the cache, from which the kernel copies it then.
+ * From the rings into the file. Runs of whole records are collected in place, one ring after
+ * another, and written with one call; only then their space in the rings is released. So the file
+ * has each ring's records in order and ends with a whole record. If kontend is killed during a
+ * write, the file ends within a record, as a prefix of what would have been written.
+ * If the kernel counts its events, everything up to the head is written unread, since the head is
+ * at the end of a whole record. Otherwise, or if the file may have room for a part only, record
+ * headers are read, to count and to find the last record that fits. Such a batch is small enough to
+ * stay in the CPU cache while the kernel copies it.
  */
 #include "direct.h"
 #include "kontend/clock.h"
@@ -41,7 +40,7 @@ static uint64_t room(const struct record_direct *d)
 	return all > used ? all - used : 0;
 }
 
-/* Packing can make a little more of it. */
+/* Compression can make data slightly larger. */
 static bool is_plenty(uint64_t room, uint64_t len)
 {
 	return room >= len + len / 32 + TIGHT_BYTES;
@@ -75,7 +74,7 @@ static int put_record(struct record_direct *d, const struct record *r)
 	return 0;
 }
 
-/* Ids are to be put right: what the kernel has written must be copied for that. */
+/* If event ids must be corrected, the records of the ring are copied for that. */
 static int take_copies(struct record_direct *d, struct drain_ring *r, uint64_t head)
 {
 	uint8_t buf[RING_RECORD_MAX];
@@ -130,7 +129,7 @@ static void sink_take(void *ctx, struct drain_ring *r, uint64_t head)
 
 	if (e != -EBADMSG)
 		return;
-	/* The next record cannot be found: everything before the head is lost. */
+	/* Without the start of the next record, everything before the head is lost. */
 	write_batch(d);
 	r->drop.bytes += ring_used(&r->ring, head);
 	r->drop.records++;
@@ -150,7 +149,7 @@ static int sink_put(void *ctx, enum record_kind kind, uint32_t ring, const void 
 	return d->status < 0 ? d->status : put_record(d, &r);
 }
 
-/* What the events have lost in all is not what the last of several files misses. */
+/* The events' total of losses is not that of the last of several files. */
 static bool sink_is_whole(void *ctx)
 {
 	const struct record_direct *d = ctx;

@@ -10,30 +10,30 @@
 enum { RECORD_DIRECT_BATCH = WRITER_RUNS / 2 };
 
 /*
- * The stream from the rings into the file, without a queue and without a copy of ours in between.
- * Fill in the first six, then record_direct_sink() is where to drain to.
+ * Writes the stream from the rings into the file, without a queue and without a copy in user space.
+ * Fill in the first seven members, then drain to record_direct_sink().
  */
 struct record_direct {
 	struct record_file *file;
 	struct record_tally *tally;
-	struct record_sampler *sampler; /* sees all of it, too; NULL: nobody */
+	struct record_sampler *sampler; /* also gets the whole stream; NULL: none */
 	struct error *err;
-	bool counted;	  /* somebody else counts: records need not be looked at */
-	uint64_t reserve; /* bytes of a file that may not grow for what is no event */
-	bool full;	  /* the file is: nothing is taken any more */
-	int status;	  /* 0, or what has failed: said in *err, and nothing is taken any more */
+	bool counted;	  /* the kernel counts events: records need not be read */
+	uint64_t reserve; /* bytes of a size-limited file to keep free for other data than events */
+	bool full;	  /* the file is full: no more data is accepted */
+	int status;	  /* 0, or the error, with *err set: no more data is accepted */
 
-	/* its own: what is to be written next, and how far rings may be released then */
+	/* private: the batch to write, and the ring positions to release after that */
 	struct iovec pieces[WRITER_RUNS];
 	int n_pieces;
 	size_t bytes;
 	struct record_span {
 		struct ring *ring;
 		uint64_t end;
-		uint64_t samples, lost; /* in it: told once they are in the file */
+		uint64_t samples, lost; /* in this span: counted when they are in the file */
 	} spans[RECORD_DIRECT_BATCH];
 	int n_spans;
-	uint32_t cpu; /* of one of them */
+	uint32_t cpu; /* of one of the rings */
 };
 
 struct drain_sink record_direct_sink(struct record_direct *d);

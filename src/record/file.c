@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files of a recording. A file has no name until what stands before the stream is in it
- * (newfile.h), and gets its own name then: a reader that finds the name finds something that it can
- * read, also after kontend was killed, and a recording that fails at its start leaves no file and
- * the old one alone.
+ * The files of a recording. A file gets its name when it contains what precedes the stream
+ * (newfile.h). So a file under that name is always readable, even after kontend was killed; a
+ * recording that fails at its start leaves no file and does not touch an older one.
  */
 #include "file.h"
 #include "kontend/fdio.h"
@@ -25,24 +24,24 @@
 #include <unistd.h>
 
 /*
- * Symbols are more than half a megabyte. Of a longer file they are no part worth reading it again,
- * which takes a tenth of a second for so many bytes when they are unpacked.
+ * Symbols are more than half a megabyte. For a longer file it is not worth reading it again to
+ * leave them out: that takes a tenth of a second for so many bytes, unpacked.
  */
 enum { SHRINK_MOST = 16 << 20, SHRINK_MOST_UNPACKED = 128 << 20 };
 
 struct record_file {
 	struct record_file_options o;
 	char *path;
-	struct newfile begun; /* until it can be read: then it has a name */
+	struct newfile begun; /* until the file is readable: then it has a name */
 	char *cmdline;
 	const char **argv; /* into cmdline, NULL-terminated */
 	int fd;
 	bool regular;
 	struct writer *writer;
 	struct part_prologue again;
-	uint64_t shrunk_bytes;	    /* size of the finished file, when it was made smaller */
-	struct record_parts parts;  /* those before it */
-	struct output_file present; /* the file that is written */
+	uint64_t shrunk_bytes;	    /* size of the finished file after record_shrink() */
+	struct record_parts parts;  /* the earlier parts */
+	struct output_file present; /* the file being written */
 };
 
 static int no_memory(struct error *err)
@@ -50,7 +49,7 @@ static int no_memory(struct error *err)
 	return error_set(err, -ENOMEM, "No memory for the recording");
 }
 
-/* The words of our own command line, for the readers of the file. */
+/* kontend's own command line, for readers of the file. */
 static int read_argv(struct record_file *f)
 {
 	size_t len = 0, n = 0;
@@ -131,7 +130,10 @@ int record_file_new(struct record_file **ret, const struct record_file_options *
 	return 0;
 }
 
-/* Of the first one another file may have the name, which is kept; later it was ours. */
+/*
+ * The first part replaces another file of that name, which is kept as PATH.old; later parts replace
+ * a file of kontend.
+ */
 static int take_name(struct record_file *f, struct error *err)
 {
 	const char *temp = f->begun.temp;
@@ -143,16 +145,17 @@ static int take_name(struct record_file *f, struct error *err)
 		return place_put(temp, f->path, err);
 	r = output_rename(temp, f->path);
 	if (r == -EEXIST)
-		return error_set(err, r,
-				 "Cannot go on recording to '%s': another file has this name now, "
-				 "which was left alone",
-				 f->path);
+		return error_set(
+			err, r,
+			"Cannot continue recording to '%s': another file has this name now, "
+			"which was not touched",
+			f->path);
 	if (r < 0)
 		return error_errno(err, r, "Cannot rename the file '%s' to '%s'", temp, f->path);
 	return 0;
 }
 
-/* The file can be read now: it gets its name. */
+/* The file is readable now: it gets its name. */
 static int put_in_place(struct record_file *f, struct error *err)
 {
 	int r = take_name(f, err);
@@ -163,7 +166,7 @@ static int put_in_place(struct record_file *f, struct error *err)
 	return 0;
 }
 
-/* Events: all that a reader needs to know before them is written. */
+/* At the first event: all that a reader needs before it is written. */
 static int put_in_place_once(struct record_file *f, struct error *err)
 {
 	bool is_begun = f->begun.temp != NULL;
@@ -190,7 +193,7 @@ int record_file_put_runs(struct record_file *f, uint32_t ring, const struct iove
 	return e == 0 ? put_in_place_once(f, err) : e;
 }
 
-/* Files that are mostly beginnings would never catch up with the events. */
+/* Events would not fit into files that are filled by their beginnings. */
 static int check_share(const struct record_file *f, uint64_t more, struct error *err)
 {
 	uint64_t max = f->o.max_bytes, room = record_file_room(f);
@@ -199,7 +202,7 @@ static int check_share(const struct record_file *f, uint64_t more, struct error 
 	if (!max || !f->regular || (f->o.keep ? least * 1024 <= max : more <= room))
 		return 0;
 	return error_set(err, -EFBIG,
-			 "--max-size is too small: what comes before the events of each file takes "
+			 "'--max-size' is too small: the headers of each file take "
 			 "%lluK; give at least %lluK",
 			 (unsigned long long)least / 2, (unsigned long long)least);
 }
@@ -216,7 +219,7 @@ uint64_t record_file_room(const struct record_file *f)
 	return writer_room(f->writer);
 }
 
-/* It may have been removed while it was written: then nobody will ever read it. */
+/* If the file was removed while it was written, it cannot be read by name. */
 static int check_name(const struct record_file *f, struct error *err)
 {
 	struct stat st;
@@ -224,7 +227,7 @@ static int check_name(const struct record_file *f, struct error *err)
 	if (!f->regular || f->begun.temp || f->fd < 0 || fstat(f->fd, &st) < 0 || st.st_nlink)
 		return 0;
 	return error_set(err, -ENOENT,
-			 "The recording '%s' was removed while it was written: it is lost",
+			 "The recording '%s' was removed while it was written and is lost",
 			 f->path);
 }
 
@@ -259,7 +262,7 @@ static void close_writer(struct record_file *f)
 	f->fd = -1;
 }
 
-/* One that has no beginning yet is of no use to anybody. */
+/* Without a complete beginning the file is unreadable: removes it. */
 static void give_up_file(struct record_file *f)
 {
 	close_writer(f);
@@ -268,7 +271,7 @@ static void give_up_file(struct record_file *f)
 	newfile_deinit(&f->begun);
 }
 
-/* The present file, whole and under its name. */
+/* Completes the current file under its name. */
 static int end_file(struct record_file *f, struct error *err)
 {
 	int r = writer_finish(f->writer, err);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The file of an incident: a cut out of the last seconds, with what its reader needs besides. It is
- * found under its name when all of it is on the disk. Until then it has the same name with ".part"
- * behind it, and a lock: what has no lock was left by somebody who was killed, and is a stream up
- * to there, which `kontend recover` reads.
+ * The file of an incident: a cut of the last seconds, with all that its reader needs. It gets its
+ * name when it is completely on disk. Until then its name has the suffix ".part", and the file is
+ * locked. A part without a lock was left by a process that was killed; `kontend recover` reads it.
  */
 #include "incident-file.h"
 #include "kontend/cut.h"
@@ -33,7 +32,7 @@ void incident_job_free(struct incident_job *j)
 	mem_free(j);
 }
 
-/* What the trigger is about: the word that it begins with. */
+/* The kind of the trigger: its first word. */
 static void word_of(char buf[WORD], const struct incident *in)
 {
 	const char *from = in->flags & INCIDENT_BY_HAND ? "hand" : in->expr;
@@ -94,7 +93,7 @@ bool incident_file_is_name(const char *name, bool *ret_part)
 	return true;
 }
 
-/* What is being made. */
+/* A file being made. */
 struct making {
 	const struct incident_options *o;
 	struct incident_job *j;
@@ -121,7 +120,7 @@ static int set_names(struct making *m, unsigned n, struct error *err)
 	return m->temp ? 0 : no_memory(err);
 }
 
-/* Names are of seconds, and clocks are set: others may have the same. */
+/* File names have a resolution of seconds, and the clock may be set back: a name may be taken. */
 static int make_file(struct making *m, struct error *err)
 {
 	struct stat st;
@@ -158,7 +157,7 @@ static struct fired fired_of(const struct incident *in)
 	return (struct fired){{.kind = SNAPSHOT_INCIDENT, .version = INCIDENT_VERSION}, *in};
 }
 
-/* A recording of its own: what fired, names of locks, code, then the range. */
+/* The cut is a recording of its own: the fired trigger, names of locks, code, then the range. */
 static int put_range(struct making *m, struct writer *w, struct error *err)
 {
 	const struct incident *in = &m->j->incident;
@@ -179,7 +178,10 @@ static int put_range(struct making *m, struct writer *w, struct error *err)
 	return cut_range(m->j->taken.source, w, &range, err);
 }
 
-/* While the programs are there. What is missing is said; the file is good without. */
+/*
+ * Names functions while the programs still run. An error is reported; the file is useful without
+ * them.
+ */
 static int put_functions(struct making *m, struct writer *w, struct error *err)
 {
 	const struct resolve_final_options o = {.code = m->o->code,
@@ -189,7 +191,7 @@ static int put_functions(struct making *m, struct writer *w, struct error *err)
 
 	if (!m->o->has_samples)
 		return 0;
-	/* A reader takes what is of the whole recording from its end, if there is any. */
+	/* Readers find snapshots of the whole recording at its end, if there are any. */
 	const struct fired fired = fired_of(&m->j->incident);
 	const struct record again = snapshot_record(&fired, sizeof(fired));
 	int r = writer_put(w, &again, err);
@@ -227,11 +229,11 @@ static int write_all(struct making *m, struct error *err)
 	m->j->bytes = st.bytes;
 	writer_free(w);
 	if (r == 0 && fdatasync(m->fd) < 0)
-		r = error_errno(err, -errno, "Cannot write the file '%s' to its disk", m->temp);
+		r = error_errno(err, -errno, "Cannot write the file '%s' to disk", m->temp);
 	return r < 0 ? r : 0;
 }
 
-/* Somebody else may have taken it meanwhile. */
+/* Another process may have taken the name meanwhile. */
 static int take_name(struct making *m, struct error *err)
 {
 	int r = -EEXIST;

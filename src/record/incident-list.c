@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files of incidents in a directory. Which they are is told by their names; what is in them is
- * read as far as what fired, which stands before the first event. A directory may be anybody's: so
- * nothing but plain files is opened. Which of them stay is a matter of retain.c.
+ * Incident files in a directory. Their names identify them; each is read up to its trigger, which
+ * precedes the first event. The directory may be any user's: only regular files are opened.
+ * retain.c decides which files are kept.
  */
 #include "incident-list.h"
 #include "incident-file.h"
@@ -27,7 +27,7 @@ struct peek {
 	bool found;
 };
 
-/* SOURCE_END: no more is needed. */
+/* SOURCE_END: no more records needed. */
 static int look_at(struct peek *p, const struct record *r)
 {
 	struct record_snapshot head;
@@ -38,7 +38,7 @@ static int look_at(struct peek *p, const struct record *r)
 	if (is_snapshot && head.kind == SNAPSHOT_INCIDENT)
 		p->found |= incident_decode((const uint8_t *)r->data + sizeof(head),
 					    r->len - sizeof(head), &p->ret->incident);
-	/* The host record comes first of all, and names of tasks stand behind what fired. */
+	/* The host record is the first; names of tasks follow the trigger. */
 	return r->kind == RECORD_PERF || p->found ? SOURCE_END : 0;
 }
 
@@ -63,7 +63,7 @@ static int check_file(const char *path, struct stat *ret, struct error *err)
 	if (lstat(path, ret) < 0)
 		return error_errno(err, -errno, "Cannot look at the file '%s'", path);
 	if (!S_ISREG(ret->st_mode))
-		return error_set(err, -EINVAL, "'%s' is no plain file", path);
+		return error_set(err, -EINVAL, "'%s' is not a regular file", path);
 	return 0;
 }
 
@@ -99,7 +99,7 @@ int incident_peek(const char *path, struct incident_found *ret, struct error *er
 	return peek(path, &plain, ret, err);
 }
 
-/* Who writes one has a lock on it. */
+/* The writer of a file has a lock on it. */
 static bool is_written(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -138,7 +138,7 @@ static void look_at_whole(struct incident_entry *e, const char *path,
 		return;
 	e->state = INCIDENT_BAD;
 	text_clean(e->why, sizeof(e->why),
-		   r == INCIDENT_NONE ? "it is a recording without an incident" : err.text);
+		   r == INCIDENT_NONE ? "the recording contains no incident" : err.text);
 }
 
 /* 0, or -ENOMEM. */
@@ -162,7 +162,7 @@ static int add_file(struct incident_list *l, const char *dir, const char *name, 
 	return 0;
 }
 
-/* Names begin with the time; it is that of the clock on the wall, which may have been set. */
+/* Names begin with the time of the wall clock, which may have been set. */
 static int is_before(const void *a, const void *b)
 {
 	const struct incident_entry *x = a, *y = b;

@@ -8,38 +8,38 @@
 #include "output-names.h"
 #include <stdint.h>
 
-enum { INCIDENT_NONE = 1 }; /* a recording in which there is none */
+enum { INCIDENT_NONE = 1 }; /* a recording without incidents */
 
 struct incident_found {
 	struct incident incident;
-	uint64_t wall_ns; /* when it fired; 0: the recording does not say */
+	uint64_t wall_ns; /* time of the trigger; 0: not in the recording */
 	uint64_t bytes;	  /* of the file */
 };
 
-/* What the file says. 0, INCIDENT_NONE, or negative with @err. */
+/* Reads the incident of a file. 0, INCIDENT_NONE, or negative with @err. */
 int incident_peek(const char *path, struct incident_found *ret, struct error *err);
 
-/* One of the files of a directory. */
+/* An incident file in a directory. */
 struct incident_entry {
 	char *name;
 	enum incident_entry_state {
 		INCIDENT_WHOLE,
-		INCIDENT_WRITTEN, /* it is being written */
-		INCIDENT_LEFT,	  /* it was, by somebody who is no more: there is a part of it */
-		INCIDENT_BAD,	  /* it has the name of one, and cannot be read */
+		INCIDENT_WRITTEN, /* a process is writing it */
+		INCIDENT_LEFT,	  /* incomplete: its writer was killed */
+		INCIDENT_BAD,	  /* named like an incident file, but unreadable */
 	} state;
-	struct incident_found found; /* of whole ones; of others `bytes` alone */
-	char why[300];		     /* of bad ones */
+	struct incident_found found; /* of whole files; of others only `bytes` */
+	char why[300];		     /* of bad files */
 };
 
-/* By their names. Other files that there are in the directory are passed over. */
+/* Sorted by name. Other files in the directory are ignored. */
 struct incident_list {
 	struct incident_entry *entries;
 	size_t n, cap;
 };
 
 int incident_list_read(struct incident_list *l, const char *dir, struct error *err);
-/* The same, with files opened as @how says; of its members those alone. */
+/* The same, with files opened with these members of @how. */
 int incident_list_read_by(struct incident_list *l, const char *dir,
 			  const struct reader_options *how, struct error *err);
 void incident_list_deinit(struct incident_list *l);

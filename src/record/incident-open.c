@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When incidents begin and end. One that fires again and again would be as long as the storm: so it
- * ends after ten times what was to be recorded behind it. And files come at a bounded rate: each
- * takes a part of an hour's allowance, of which there is never more than a few files' worth.
+ * When incidents begin and end. A trigger that fires again and again would make a file as long as
+ * the storm: so an incident ends at the latest ten times the post-trigger time after it fired. The
+ * rate of files is limited, too: each uses a part of an hourly allowance, which never exceeds a few
+ * files.
  */
 #include "incident-open.h"
 #include "kontend/clock.h"
@@ -27,8 +28,8 @@ void incident_open_post(struct incident_open *o, uint64_t post_ns)
 }
 
 /*
- * A file takes 30 s of time; what was not taken in ten times that is forgotten. Time is counted
- * from before the machine's start on: right after it there are as many at once as later.
+ * Each file costs 30 s of allowance; unused allowance is limited to ten files. The time starts
+ * before boot: right after boot there is as much allowance as later.
  */
 static bool may_begin(struct incident_open *o, uint64_t now_ns)
 {
@@ -90,7 +91,7 @@ bool incident_open_is_whole(struct incident_open *o, struct source *backlog)
 	struct backlog_stat st;
 
 	backlog_stat(backlog, &st);
-	/* The next look may tell whose lock it was, and then the file is to have it, too. */
+	/* The next snapshot may have the name of the lock, which the file is then to contain. */
 	if (st.said_ns < o->incident.to_ns + (o->is_named ? 0 : NAME_NS))
 		return false;
 	if (!o->has_sums || st.tick_ns == st.said_ns)
@@ -101,7 +102,7 @@ bool incident_open_is_whole(struct incident_open *o, struct source *backlog)
 	return false;
 }
 
-/* What there is of what was asked for. */
+/* Limits the range to what the backlog has. */
 static void clamp(struct incident *in, const struct backlog_stat *st, uint64_t begin_ns)
 {
 	uint64_t from = begin_ns > st->begin_ns ? begin_ns : st->begin_ns;
@@ -117,7 +118,7 @@ static void clamp(struct incident *in, const struct backlog_stat *st, uint64_t b
 		in->flags |= INCIDENT_GOES_ON;
 }
 
-/* All that has come by now. */
+/* Takes everything that has come by now. */
 static int take_backlog(const struct incident_open *o, struct source *backlog,
 			struct incident_job **ret, struct error *err)
 {
@@ -127,11 +128,11 @@ static int take_backlog(const struct incident_open *o, struct source *backlog,
 	struct backlog_stat st;
 
 	if (!j)
-		return error_set(err, -ENOMEM, "no memory for an incident");
+		return error_set(err, -ENOMEM, "No memory for an incident");
 	backlog_stat(backlog, &st);
 	j->incident = o->incident;
 	j->incident.more += o->others;
-	/* All that has come: it is no more than was waited for. */
+	/* Everything has come that the incident waited for. */
 	clamp(&j->incident, &st, o->start_ns);
 	j->wall_ns = wall - (now - j->incident.fired_ns);
 	int r = backlog_take(backlog, j->incident.from_ns, wall - (now - j->incident.from_ns),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two lists under one lock: of what is to be written, and of what is done. The thread sleeps on a
- * condition, who waits for it on a descriptor. It works with less haste than who drains the rings:
- * a disk that is slow holds up nothing but the next file.
+ * Two lists under one lock: files to write, and finished ones. The thread sleeps on a condition;
+ * the main thread polls a descriptor. The thread has a lower priority than the one that drains the
+ * rings: a slow disk delays only the next file.
  */
 #include "incident-thread.h"
 #include "kontend/mem.h"
@@ -23,10 +23,10 @@ struct incident_thread {
 	pthread_cond_t more;
 	struct incident_job *first, **last; /* to be written */
 	struct incident_job *done, **last_done;
-	unsigned left; /* with the one that is being written */
+	unsigned left; /* including the one being written */
 	bool started, stopping;
 	int fd;
-	struct incident_begun begun; /* the thread's own */
+	struct incident_begun begun; /* used only by the thread */
 };
 
 static struct incident_job *wait_for_one(struct incident_thread *t)
@@ -60,13 +60,16 @@ static void hand_over(struct incident_thread *t, struct incident_job *j)
 		;
 }
 
-/* The oldest give way to it. What cannot be removed is a matter of the disk, not of this file. */
+/*
+ * Removes the oldest files over the limits. A failure concerns the disk and does not make this file
+ * fail.
+ */
 static void trim(const struct incident_options *o, struct incident_job *j)
 {
 	retain_apply(o->dir, &j->keep, j->keep_ns, &j->kept, &j->kept_err);
 }
 
-/* No end of it will come: it is a file of its own, and better than nothing. */
+/* Its end will not come: keeps the first cut as a file of its own. */
 static void keep_begun(struct incident_thread *t, struct incident_job *j)
 {
 	struct incident_begun *b = &t->begun;
@@ -74,7 +77,7 @@ static void keep_begun(struct incident_thread *t, struct incident_job *j)
 
 	if (!b->temp || incident_begun_keep(b, &j->path, &j->note) < 0)
 		return;
-	error_set(&j->note, -EIO, "only what was there when it fired is in '%s'%s%s", j->path,
+	error_set(&j->note, -EIO, "'%s' ends when the trigger fired%s%s", j->path,
 		  j->err.code ? ": " : "", j->err.text);
 	j->bytes = bytes;
 }
@@ -82,7 +85,7 @@ static void keep_begun(struct incident_thread *t, struct incident_job *j)
 static void begin_file(struct incident_thread *t, struct incident_job *j)
 {
 	keep_begun(t, j);
-	(void)incident_file_begin(t->o, j, &t->begun); /* j->err has it */
+	(void)incident_file_begin(t->o, j, &t->begun); /* the error is in j->err */
 }
 
 static void write_file(struct incident_thread *t, struct incident_job *j)
@@ -100,7 +103,7 @@ static void *work(void *arg)
 	struct incident_thread *t = arg;
 	struct incident_job *j;
 
-	/* Without it the thread is as hasty as the others. */
+	/* Without it the thread has normal priority. */
 	(void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
 	while ((j = wait_for_one(t))) {
 		if (j->goes_on)

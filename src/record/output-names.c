@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of files among those of others. A name tells nothing of who made the file, and whoever may
- * write to the folder can change what it stands for at any moment: so a file of ours is known by
- * its inode, a name is only taken when it is free, and where one is to change hands, both files
- * exchange their names in one step. Nothing is without a name in between, and what went wrong
- * behind it can be undone. File systems that cannot do that get plain renames.
+ * File names in a folder that other users may write to. A name does not prove who made the file,
+ * and any user with write access can replace it at any moment. So a file of kontend is known by its
+ * inode, a name is taken only if it is free, and two files exchange their names in one step. No
+ * file is without a name in between, and a later failure can be undone. File systems without
+ * RENAME_EXCHANGE get plain renames.
  */
 #include "output-names.h"
 #include "kontend/mem.h"
@@ -41,7 +41,7 @@ void output_remove(const char *name, const struct output_file *f)
 		unlink(name);
 }
 
-/* Not every C library has it. */
+/* Some C libraries lack it. */
 static int rename_as(const char *from, const char *to, unsigned flags)
 {
 	return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags);
@@ -75,7 +75,7 @@ static int no_memory(struct error *err)
 	return error_set(err, -ENOMEM, "No memory for the names of files");
 }
 
-/* A step back, which may fail like those that were taken. */
+/* Undoes a step; may fail like the steps themselves. */
 static int go_back(const char *from, const char *to, struct error *err)
 {
 	int r = output_rename(from, to);
@@ -105,8 +105,8 @@ static int put_by(const char *temp, const char *path, const char *old, const cha
 }
 
 /*
- * Where names cannot be exchanged: what had the name gets one of its own until the new file has it,
- * and only then the name of the one before, in one step. At every moment each of them has a name.
+ * For file systems that cannot exchange names: the old file gets a temporary name until the new
+ * file has its name, and only then PATH.old, in one step. At every moment each file has a name.
  */
 static int put_in_steps(const char *temp, const char *path, const char *old, struct error *err)
 {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A file that we have made, whatever its name is by now. */
+/* A file made by this process, whatever its name is by now. */
 struct output_file {
 	dev_t dev;
 	ino_t ino;
@@ -14,15 +14,15 @@ struct output_file {
 
 /* 0, or negative errno. */
 int place_know(int fd, struct output_file *ret);
-/* Does the name stand for this file? */
+/* True if the name refers to this file. */
 bool place_has(const char *name, const struct output_file *f);
-/* Removes the name if it stands for this file, and leaves any other alone. */
+/* Removes the name if it refers to this file; leaves any other file alone. */
 void output_remove(const char *name, const struct output_file *f);
-/* Gives the file another name, which must be free: -EEXIST. */
+/* Renames the file; -EEXIST: the name is taken. */
 int output_rename(const char *from, const char *to);
 /*
- * The file gets the name @path; what had it becomes PATH.old, and what was called so is gone then.
- * After a failure both are what they were.
+ * Renames the file to @path. The old file of that name becomes PATH.old and replaces an older one.
+ * After a failure both names are unchanged.
  */
 int place_put(const char *temp, const char *path, struct error *err);
 

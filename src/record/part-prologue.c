@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A part that begins in the middle needs what stood before the stream: records that do not change
- * are kept, symbols, the names of tasks and cgroups, and mappings are read anew, as they may have
- * changed. What is left when the stream has ended can take many parts, and nothing changes any
- * more that is in it: then they are read once.
+ * A part that begins in the middle needs the records that precede the stream. Records that do not
+ * change are kept; symbols, names of tasks and cgroups, and mappings are read again, as they may
+ * have changed. After the end of the stream the remaining data may fill many parts, and nothing
+ * changes any more: then they are read once.
  */
 #include "part-prologue.h"
 #include "kontend/cgroup.h"
@@ -47,7 +47,7 @@ static void look_at_attr(struct part_prologue *a, const struct record *r)
 	a->data_maps = attr.mmap_data;
 }
 
-/* Of snapshots those that are taken anew need not be kept. */
+/* Snapshots that are taken again need not be kept. */
 static bool is_machine(const struct record *r)
 {
 	struct record_snapshot head;
@@ -80,7 +80,7 @@ int part_prologue_note(struct part_prologue *a, const struct record *r)
 	}
 }
 
-/* As kept, but a host record says when its file begins. */
+/* As kept; but a host record has the start time of its own file. */
 static int put_kept(struct writer *w, const struct record *r, struct error *err)
 {
 	struct record_host h;
@@ -172,8 +172,10 @@ static int put_tasks(struct part_prologue *a, struct writer *w, const char *path
 	if (!a->settled)
 		sideband_deinit(s);
 	if (e == WRITER_FULL)
-		e = error_set(err, -EFBIG,
-			      "The names of all tasks need a longer file than '%s' may be", path);
+		e = error_set(
+			err, -EFBIG,
+			"The names of all tasks do not fit into '%s': give a larger --max-size",
+			path);
 	return e;
 }
 

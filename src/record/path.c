@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The names that the files of a recording get: all of them begin with the one that was asked for.
- */
+/* Names of the files of a recording: all begin with the requested one. */
 #include "path.h"
 #include "kontend/mem.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts of a stream that nobody decodes: a step from header to header through bytes that were
- * copied a moment ago. Sizes come from memory that the kernel shares with us, so that a step that
- * leads nowhere ends the walk.
+ * Counts records without decoding them: steps from header to header through bytes that are still in
+ * the CPU cache. Sizes come from memory shared with the kernel, so an invalid size ends the walk.
  */
 #include "record-counter.h"
 
@@ -22,7 +21,7 @@ static void add_perf(struct record_tally *t, const uint8_t *p, size_t len)
 		if (h.type == PERF_RECORD_SAMPLE) {
 			t->samples++;
 		} else if (h.type == PERF_RECORD_LOST && h.size >= 24) {
-			/* The id of the event, then the number. */
+			/* The id of the event, then the number of lost records. */
 			t->lost += load_u64(p + 16);
 		} else if (h.type == PERF_RECORD_LOST_SAMPLES && h.size >= 16) {
 			t->lost += load_u64(p + 8);

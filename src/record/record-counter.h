@@ -4,11 +4,11 @@
 
 #include "kontend/record.h"
 
-/* What goes by while it is recorded, counted by record headers alone. */
+/* Counts of a stream being recorded, from record headers alone. */
 struct record_tally {
 	uint64_t samples;
-	uint64_t lost;	  /* by the kernel: its rings were full */
-	uint64_t dropped; /* by us: the queue was full */
+	uint64_t lost;	  /* by the kernel: rings were full */
+	uint64_t dropped; /* by kontend: the queue was full */
 };
 
 void record_tally_add(struct record_tally *t, const struct record *r);

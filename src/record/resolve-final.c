@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a recording needs to be read on another machine: the names of functions of programs, and
- * code. Which ones is known when all of it was written, since events go by unread; so it is read
- * once more, as it will be, while the files and the processes are still here.
+ * Names of program functions, and code, that another machine needs to read the recording. Events
+ * pass unread while they are recorded, so the recording is read again at its end, as a report
+ * would, while the files and processes are still there.
  */
 #include "resolve-final.h"
 
@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Longer ones would take seconds to be read. */
+/* Longer recordings would take seconds to read. */
 static const uint64_t MOST_BYTES = 1ull << 30;
 static const uint64_t LEAST_BYTES = 16 << 10;
 static const uint64_t LOAD_NS = 20000000;
@@ -26,11 +26,11 @@ static const uint64_t LOAD_NS = 20000000;
 struct naming {
 	const struct resolve_final_options *o;
 	struct writer *writer;
-	int fd; /* of what it writes */
+	int fd; /* descriptor of the recording */
 	struct engine engine;
 	struct query query;
 	struct funcsnap found;
-	uint64_t left_tables; /* of files, for which there was no room */
+	uint64_t left_tables; /* files whose tables had no room */
 	bool has_engine, has_query;
 };
 
@@ -109,7 +109,7 @@ static int put_found(struct naming *n, struct error *err)
 	return r;
 }
 
-/* A path that means other files in other places says nothing of either. */
+/* A path that means different files in different places identifies none of them. */
 static bool is_one_file(const struct funcsnap *s, const struct funcsnap_object *o)
 {
 	const char *path = funcsnap_text(s, o->path);
@@ -123,7 +123,7 @@ static bool is_one_file(const struct funcsnap *s, const struct funcsnap_object *
 	return o->id_len;
 }
 
-/* Bytes of all of them; into @buf as far as there is room. */
+/* Size of all build ids; writes to @buf as many as fit. */
 static size_t build_ids(const struct funcsnap *s, char *buf, size_t room)
 {
 	size_t at = 0;
@@ -150,7 +150,7 @@ static int put_build_ids(struct naming *n, struct error *err)
 	return r;
 }
 
-/* Those by which stacks were unwound. */
+/* Writes the tables that stacks were unwound with. */
 static int put_tables(struct naming *n, struct error *err)
 {
 	size_t objects = n->engine.model.profile.spaces.objects->n, len;
@@ -162,7 +162,7 @@ static int put_tables(struct naming *n, struct error *err)
 		int has = engine_tables(&n->engine, i, &body, &len);
 
 		if (has == -ENOMEM)
-			return error_set(err, -ENOMEM, "No memory for tables to unwind stacks by");
+			return error_set(err, -ENOMEM, "No memory for unwind tables");
 		n->left_tables += has == -EFBIG;
 		if (has != 1)
 			continue;
@@ -223,25 +223,24 @@ int resolve_final_put(struct writer *w, int fd, const struct resolve_final_optio
 const char *resolve_final_lack(int answer, const struct resolve_final_stat *st, struct error *err)
 {
 	static const char *const why[] = {
-		[RECORD_NAMES_STOPPED] = "a second signal came",
-		[RECORD_NAMES_FULL] = "the file may not be longer",
+		[RECORD_NAMES_STOPPED] = "a second signal arrived",
+		[RECORD_NAMES_FULL] = "the file has reached its size limit",
 	};
 	struct error was = *err;
 
 	if (answer)
-		error_set(err, answer, "names of programs and code are not in the recording: %s",
+		error_set(err, answer, "The recording lacks names and code of programs: %s",
 			  answer < 0 ? was.text : why[answer]);
 	else if (st->left_names && st->left_code)
 		error_set(err, answer,
-			  "there was no room for the names of %llu functions and the code of %llu",
+			  "No room for the names of %llu functions and the code of %llu",
 			  (unsigned long long)st->left_names, (unsigned long long)st->left_code);
 	else if (st->left_names || st->left_code)
-		error_set(err, answer, "there was no room for the %s of %llu functions",
+		error_set(err, answer, "No room for the %s of %llu functions",
 			  st->left_names ? "names" : "code",
 			  (unsigned long long)(st->left_names + st->left_code));
 	else if (st->left_tables)
-		error_set(err, answer,
-			  "there was no room for the tables for unwinding of %llu files",
+		error_set(err, answer, "No room for the unwind tables of %llu files",
 			  (unsigned long long)st->left_tables);
 	else
 		return NULL;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A session of its own over a part of the stream: the thread has an engine that reads the queue,
- * and asks it every few seconds which functions there are. That takes as long as it takes, so the
- * next time is the later the longer it took. Only the queue, and what stands under the lock, is
- * seen by both threads.
+ * A replay session over a part of the stream: the thread has an engine that reads the queue, and
+ * lists its functions every few seconds. The pause grows with the time that a list takes. Only the
+ * queue, and the fields under the lock, are used by both threads.
  */
 #include "resolve-thread.h"
 
@@ -25,7 +24,7 @@ enum { WAIT_MS = 100, QUEUE_BYTES = 8 << 20, COST_SHARE = 20 };
 static const uint64_t SECOND_NS = 1000000000, FIRST_NS = 1000000000, EVERY_NS = 2000000000,
 		      LOAD_NS = 20000000;
 
-/* Sums are not looked at, only what there was. */
+/* Sums are not used, only which functions there are. */
 static const struct model_limits limits = {
 	.locks = 4096, .stacks = 8192, .tasks = 16384, .cells = 16384, .hist_groups = 16384};
 
@@ -41,18 +40,18 @@ struct resolve_thread {
 	bool started;
 	atomic_bool dropped;
 
-	/* the thread's */
+	/* used only by the thread */
 	struct engine engine;
 	struct query query;
-	struct map64 told;   /* in this file, see query-functions.h */
-	struct map64 tables; /* by object: they were told */
+	struct map64 told;   /* reported in this file, see query-functions.h */
+	struct map64 tables; /* by object: reported */
 	size_t functions, names, code;
 	uint64_t next_ns;
 
 	pthread_mutex_t lock;
 	pthread_cond_t was_cut;
 	struct symbol_batch *first, **last;
-	bool cut; /* is asked for */
+	bool cut; /* a cut is requested */
 	int failed;
 	struct error err;
 };
@@ -149,7 +148,7 @@ static int find_names(struct resolve_thread *n, struct funcsnap *ret, struct err
 	return r ? r : query_functions(&n->query, &l, ret, err);
 }
 
-/* Of a body that is a snapshot, and freed. */
+/* Hands over a snapshot body, which it frees. */
 static int hand_over_tables(struct resolve_thread *n, char *body, size_t len, struct error *err)
 {
 	struct symbol_batch *found = mem_calloc(1, sizeof(*found) + len);
@@ -168,7 +167,7 @@ static int hand_over_tables(struct resolve_thread *n, char *body, size_t len, st
 	return found ? 0 : no_memory(err);
 }
 
-/* Each once: who takes them keeps them for the files that follow. */
+/* Each table once: the receiver keeps it for later files. */
 static int tell_tables(struct resolve_thread *n, struct error *err)
 {
 	size_t objects = n->engine.model.profile.spaces.objects->n, len;
@@ -227,7 +226,7 @@ static bool is_to_cut(struct resolve_thread *n)
 	return cut;
 }
 
-/* Everything in the queue belongs to the file if a cut was asked for before it was found empty. */
+/* If a cut was requested before the queue was found empty, everything in it belongs to the file. */
 static int resolve_step(struct resolve_thread *n, struct error *err)
 {
 	bool cut = is_to_cut(n);

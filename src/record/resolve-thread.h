@@ -8,40 +8,43 @@
 #include "sampler.h"
 
 /*
- * Finds out while it is recorded what the functions are called that go by, and what the code of the
- * hot ones is, for recordings that have no end where that could be done: who is killed, pipes, and
- * parts that others follow. A thread of its own, so that nobody waits for it. What it has found is
- * the body of a snapshot of functions, with what is new since the one before.
+ * Finds names of functions, and code of hot ones, during the recording. For recordings that cannot
+ * do that at their end: kontend may be killed, pipes cannot be read again, and rotated parts end
+ * before the stream. A separate thread, so that recording never waits for it. Each result is the
+ * body of a function snapshot with what is new since the previous one.
  */
 struct resolve_thread;
 
 struct resolve_thread_options {
 	struct codesource *code;	    /* of the kernel; NULL: none; only the thread uses it */
-	struct query_functions_limits most; /* in one file */
-	bool keep_symbols;		    /* of programs, for the next time */
+	struct query_functions_limits most; /* limits for one file */
+	bool keep_symbols;		    /* cache symbols of programs for the next run */
 };
 
-/* A snapshot that is to be put into the recording. */
+/* A snapshot to write into the recording. */
 struct symbol_batch {
 	struct symbol_batch *next;
 	size_t len;
-	uint64_t left;	/* functions for which there was no room */
-	bool is_tables; /* no functions, but tables for unwinding: of all files from now on */
+	uint64_t left;	/* functions without room */
+	bool is_tables; /* unwind tables instead of functions: for all files from now on */
 	char body[];
 };
 
-/* Its input is *ret_sift, which may be fed from now on. */
+/* *ret_sift is its input, and may be fed from now on. */
 int resolve_thread_new(struct resolve_thread **ret, const struct resolve_thread_options *o,
 		       struct record_sampler *ret_sift, struct error *err);
 int resolve_thread_start(struct resolve_thread *n, struct error *err);
-/* The next one, to be freed with mem_free(); NULL: there is nothing new. */
+/* The next result, for mem_free(); NULL: nothing new. */
 struct symbol_batch *resolve_thread_take(struct resolve_thread *n);
 /*
- * What was fed so far is all of a file: waits until the rest of it can be taken, @most_ns long.
- * For the next file everything is told anew.
+ * The data fed so far are all of a file: waits until its remaining results can be taken, at most
+ * @most_ns. For the next file everything is reported again.
  */
 void resolve_thread_cut(struct resolve_thread *n, uint64_t most_ns);
-/* Nothing more is fed: waits for what is left, or with @drop lets it go. -errno: it has failed. */
+/*
+ * No more data is fed: waits for the remaining results, or with @drop discards them. -errno: the
+ * thread failed.
+ */
 int resolve_thread_stop(struct resolve_thread *n, bool drop, struct error *err);
 void resolve_thread_free(struct resolve_thread *n);
 

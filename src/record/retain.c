@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many files of incidents stay in a directory, by what is there and not by what this run has
- * written: the next one finds what the last one left. From the newest on, files are added up until
- * a limit is reached, and from there on all are removed: so what stays is the last of what
- * happened, without holes.
- *
- * A name proves nothing. What is removed is a regular file of ours (not a link to one), has an
- * incident in it, and no lock, by which its writer says that it is not done; and it is the same
- * inode right before its name goes. Of what somebody who was killed has left there is a beginning.
+ * Limits the incident files in a directory, counting all files there and not only those of this
+ * run: the next run finds what the last one left. From the newest on, files are added up until a
+ * limit is reached, and all older ones are removed: so the last incidents stay, without holes.
+ * A name is no proof. Only a regular file (not a link to one) of kontend's user is removed that
+ * contains an incident and has no lock, which its writer would hold; its inode is compared right
+ * before its name is removed. A part left by a killed process need only begin like a recording.
  */
 #include "retain.h"
 #include "incident-file.h"
@@ -94,7 +92,7 @@ static int scan(struct folder *d, struct error *err)
 	return r < 0 ? error_errno(err, r, "Cannot read the directory '%s'", d->path) : 0;
 }
 
-/* The newest first; of the same moment, names have the time that they began. */
+/* The newest first; for the same moment by name, which contains the time. */
 static int by_age(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
@@ -104,7 +102,7 @@ static int by_age(const void *a, const void *b)
 	return -strcmp(x->name, y->name);
 }
 
-/* Who was killed early has left the begin of a recording, or nothing but a name. */
+/* A process that was killed early has left the beginning of a recording, or an empty file. */
 static bool is_begin(int fd)
 {
 	char head[MAGIC];
@@ -113,7 +111,7 @@ static bool is_begin(int fd)
 	return n == 0 || (n == MAGIC && !memcmp(head, magic, MAGIC));
 }
 
-/* It is opened once more by its name there, which has to be the same file afterwards. */
+/* Opens the file again by its name, which must then be the same file. */
 static bool has_incident(const struct folder *d, const struct found *f)
 {
 	char *slash = mem_join(d->path, "/"), *path = slash ? mem_join(slash, f->name) : NULL;
@@ -126,7 +124,7 @@ static bool has_incident(const struct folder *d, const struct found *f)
 	return has;
 }
 
-/* Is it what it was when its name was read, and nobody's who still writes it? */
+/* True if it is the file whose name was read, and no process is writing it. */
 static bool may_go(const struct folder *d, const struct found *f)
 {
 	int fd = openat(d->fd, f->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -150,7 +148,7 @@ static bool is_same(const struct folder *d, const struct found *f)
 	       st.st_ino == f->file.ino;
 }
 
-/* What cannot go counts as what stays. 0 or negative. */
+/* A file that cannot be removed counts as kept. 0 or negative. */
 static int remove_one(const struct folder *d, const struct found *f, struct retain_stat *s,
 		      struct error *err)
 {
@@ -174,7 +172,7 @@ static bool is_over(const struct found *f, const struct retain_limits *l,
 {
 	if (!s->files)
 		return false;
-	/* What was written in the future is not old. */
+	/* A file from the future is not old. */
 	return (l->age_ns && f->written_ns < now_ns && now_ns - f->written_ns > l->age_ns) ||
 	       (l->files && s->files >= l->files) || (l->bytes && s->bytes + f->bytes > l->bytes);
 }

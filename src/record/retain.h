@@ -5,33 +5,33 @@
 #include "kontend/error.h"
 #include <stdint.h>
 
-/* What may stay of files of incidents in a directory. 0: any. */
+/* Limits for the incident files in a directory. 0: no limit. */
 struct retain_limits {
-	uint64_t age_ns; /* since a file was written */
-	uint64_t bytes;	 /* of all of them */
+	uint64_t age_ns; /* since the file was written */
+	uint64_t bytes;	 /* of all files */
 	uint64_t files;
 };
 
 struct retain_stat {
-	uint64_t files, bytes; /* that are there now */
+	uint64_t files, bytes; /* of remaining files */
 	uint64_t removed, removed_bytes;
 };
 
 /*
- * Removes what is over a limit, the oldest first, and never the newest one. It looks at files of
- * incidents alone, by name, owner and content; at none that is still being written. @now_ns is by
- * CLOCK_REALTIME. 0, or negative with @err, when the directory cannot be read or something cannot
- * be removed; what can be is.
+ * Removes files over a limit, the oldest first, never the newest one. Only considers incident
+ * files, by name, owner and content, and none that is being written. @now_ns: CLOCK_REALTIME. 0, or
+ * negative with @err if the directory cannot be read or a file cannot be removed; all other files
+ * are removed.
  */
 int retain_apply(const char *dir, const struct retain_limits *l, uint64_t now_ns,
 		 struct retain_stat *ret, struct error *err);
 
 /*
- * The clock for it. A system's clock that is set while we run makes no file old: this one goes on
- * from where it was at first, and is never ahead of the system's. `= {0}`.
+ * The clock for retain_apply(). Setting the system clock must not make files old: this one advances
+ * from its first value and is never ahead of the system's. `= {0}`.
  */
 struct retain_clock {
-	uint64_t wall_ns, boot_ns; /* at first */
+	uint64_t wall_ns, boot_ns; /* first values */
 };
 
 uint64_t retain_now(struct retain_clock *c, uint64_t wall_ns, uint64_t boot_ns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The parts of a recording before the one that is written. Nothing but them is ever removed. */
+/* Earlier parts of a recording. No other files are ever removed. */
 #include "rotation-files.h"
 #include "kontend/mem.h"
 #include "path.h"
@@ -19,7 +19,7 @@ static void remove_oldest(struct record_parts *p)
 	memmove(p->list, p->list + 1, p->n * sizeof(*p->list));
 }
 
-/* Another name may be taken in the moment between. */
+/* The name may be taken by another file in between. */
 static int give_name(const char *path, char **ret, struct error *err)
 {
 	int r;
@@ -63,7 +63,7 @@ void record_parts_text(const struct record_parts *p, char *buf, size_t size)
 	char gone[48] = "";
 
 	if (p->removed)
-		snprintf(gone, sizeof(gone), " (%u older ones gave way)", p->removed);
+		snprintf(gone, sizeof(gone), " (%u older ones were removed)", p->removed);
 	if (p->finished)
 		snprintf(buf, size, " and %u files before it%s", p->finished - p->removed, gone);
 	else

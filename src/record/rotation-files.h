@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The finished files of a recording that goes on in another one. */
+/* A finished part of a recording that continues in another file. */
 struct record_part {
 	char *name;
 	struct output_file file;
@@ -16,18 +16,18 @@ struct record_part {
 struct record_parts {
 	struct record_part *list; /* the oldest first */
 	size_t n, cap;
-	uint64_t keep;		    /* at most so many; 0: all */
+	uint64_t keep;		    /* limit; 0: all */
 	unsigned finished, removed; /* so far */
 };
 
 /*
- * The file called @path gets the time behind its name, and the oldest gives way, if it still is the
- * one that was made. Where @path stands for another one than @file nothing is done: somebody has
- * moved ours.
+ * Appends the time to the name @path of the file, and removes the oldest part, if its name still
+ * refers to it. If @path refers to another file than @file, it does nothing: another process has
+ * moved the recording.
  */
 int record_parts_add(struct record_parts *p, const char *path, const struct output_file *file,
 		     struct error *err);
-/* What to say of them behind the name of the last file; nothing where there are none. */
+/* Text about the parts, to follow the name of the last file; empty without parts. */
 void record_parts_text(const struct record_parts *p, char *buf, size_t size);
 void record_parts_deinit(struct record_parts *p);
 

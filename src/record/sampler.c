@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What goes on with processes is needed whole, or addresses cannot be told apart; samples are many
- * and alike. They are taken for the time between two rounds, so that waits are whole, of each ring
- * from its begin on, until there were too many; then not, until as much time has gone by. A ring
- * comes in as many runs as its reader likes: what is taken of it counts until another ring's turn.
- * What finds no room in the queue is left out: whoever reads the recording itself sees all of it.
- *
- * A file may be shorter than the time for which none are taken, and is to be told of as well: so
- * each begins with those that any may have at first.
+ * Records about processes are needed completely to attribute addresses; samples are many and alike.
+ * Samples are copied between two rounds, so that waits are whole, from each ring's start on until
+ * it has given too many; then none, until the credit has recovered. A ring comes in any number of
+ * runs: its bytes count until another ring's turn. Samples without room in the queue are left out:
+ * the recording itself has them.
+ * A file may be shorter than such a pause, and needs names, too: so each file starts with full
+ * credit.
  */
 #include "sampler.h"
 
@@ -16,14 +15,14 @@
 
 enum { BYTES_PER_SECOND = 4 << 20, RING_BYTES = 512 << 10, CHUNK = 64 << 10 };
 
-/* A place in the pieces of a run. */
+/* A position in the pieces of a run. */
 struct place {
 	const struct iovec *v;
 	int n;
-	size_t at; /* in the first of them */
+	size_t at; /* in the first piece */
 };
 
-/* The next @len bytes into @to; NULL: they are passed over. False: there are fewer. */
+/* Copies the next @len bytes to @to; NULL: skips them. False: there are fewer. */
 static bool take_bytes(struct place *p, void *to, size_t len)
 {
 	char *dst = to;
@@ -44,7 +43,7 @@ static bool take_bytes(struct place *p, void *to, size_t len)
 	return !len;
 }
 
-/* The chunk that is being filled. */
+/* The chunk being filled. */
 struct chunk {
 	struct queue_item *item;
 	void *data;
@@ -60,7 +59,7 @@ static void push(struct record_sampler *s, struct chunk *c, uint32_t ring)
 	*c = (struct chunk){0};
 }
 
-/* Room for @len bytes; NULL: there is none. */
+/* Room for @len bytes; NULL: none. */
 static char *room(struct record_sampler *s, struct chunk *c, uint32_t ring, size_t len)
 {
 	if (c->item && c->cap - c->len < len)
@@ -105,7 +104,7 @@ void record_sampler_run(struct record_sampler *s, uint32_t ring, const struct io
 	push(s, &c, ring);
 }
 
-/* Between two rounds all of them are taken, or none is. */
+/* Decides for all samples until the next round. */
 static void open_or_close(struct record_sampler *s, uint64_t now_ns)
 {
 	uint64_t ns = s->credit_ns ? now_ns - s->credit_ns : 0;
@@ -132,7 +131,7 @@ void record_sampler_put(struct record_sampler *s, const struct record *r, uint64
 	}
 	if (r->kind == RECORD_ROUND)
 		open_or_close(s, now_ns);
-	/* Without memory there is one fewer; the next one says the same. */
+	/* Without memory the round is left out; the next one has the same meaning. */
 	(void)queue_put_always(s->to, r->kind, r->ring, r->data, r->len);
 }
 

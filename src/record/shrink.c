@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A finished recording without the symbols that it does not need, as another file that takes its
- * name: whatever happens on the way, the name stands for a whole recording. The name may stand for
- * another file by now, since someone moved ours away: that one is not touched, and ours stays.
+ * Writes a finished recording without unneeded symbols to another file that takes its name:
+ * whatever happens, the name refers to a whole recording. If another process has moved the
+ * recording, the file that now has the name is not touched, and the recording stays as it is.
  */
 #include "shrink.h"
 #include "kontend/mem.h"
@@ -33,7 +33,7 @@ static int write_small(int from, int to, const struct writer *w, struct error *e
 	return r;
 }
 
-/* Does the name stand for the file that is open? */
+/* True if the name refers to the open file. */
 static bool is_named(const char *path, int fd, struct stat *ret)
 {
 	struct stat named;
@@ -42,7 +42,7 @@ static bool is_named(const char *path, int fd, struct stat *ret)
 	       named.st_ino == ret->st_ino;
 }
 
-/* All of it is on the disk before the name is its. 0, 1: it is of no use, or negative. */
+/* The name changes when all data is on disk. 0; 1: not smaller; or negative. */
 static int take_place(const char *path, const char *temp, int from, int to, struct error *err)
 {
 	struct stat before, now;
@@ -55,7 +55,7 @@ static int take_place(const char *path, const char *temp, int from, int to, stru
 	if (r == 0 && rename(temp, path))
 		r = -errno;
 	if (r)
-		return error_errno(err, r, "Cannot put '%s' in the place of '%s'", temp, path);
+		return error_errno(err, r, "Cannot use '%s' to replace '%s'", temp, path);
 	return 0;
 }
 

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * Leaves out of the finished recording @path, which is open as @fd, the symbols that it does not
- * need, where that is worth while; a file that has taken its name since is left alone. @w: who
- * wrote it. *ret_bytes: its size now, 0: it is as it was. Also after an error, which is negative.
+ * Removes unneeded symbols from the finished recording @path, open as @fd, if that is worthwhile;
+ * another file that has its name by now is left alone. @w: its writer. *ret_bytes: the new size; 0:
+ * unchanged. Set also after an error, which is negative.
  */
 int record_shrink(const char *path, int fd, const struct writer *w, uint64_t *ret_bytes,
 		  struct error *err);

@@ -23,7 +23,7 @@ int record_signals_open_more(int *ret_fd, const int *more, struct error *err)
 	for (; *more; more++)
 		sigaddset(&set, *more);
 	blocked = set;
-	/* These say nothing to a recorder, and are no reason to lose what it has. */
+	/* A recording does not react to these, and must not lose its data by them. */
 	sigaddset(&blocked, SIGUSR1);
 	sigaddset(&blocked, SIGUSR2);
 	sigaddset(&blocked, SIGALRM);

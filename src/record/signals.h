@@ -4,12 +4,9 @@
 
 #include "kontend/error.h"
 
-/* Blocks the signals that end a recording or begin another file: *ret_fd tells of them (stall.h).
- */
+/* Blocks the signals that end a recording or begin another file; *ret_fd reports them (stall.h). */
 int record_signals_open(int *ret_fd, struct error *err);
-/* The same, but those of @more, of which the last is 0, instead of the one that begins another
- * file.
- */
+/* The same, with the signals of @more (ended by 0) instead of the one that begins another file. */
 int record_signals_open_more(int *ret_fd, const int *more, struct error *err);
 
 #endif

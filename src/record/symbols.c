@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A recording that can be read again at its end is told of whole then. Of others there is what was
- * told on the way: a file that may be so long only keeps a part free for that, which bounds it.
+ * A recording that can be read again at its end gets all names then. Others get names during the
+ * recording: a size-limited file keeps a part free for them, which also limits them.
  */
 #include "symbols.h"
 #include "kontend/clock.h"
@@ -38,7 +38,7 @@ int record_symbols_start(struct record_symbols *t, struct error *err)
 	return t->resolver ? resolve_thread_start(t->resolver, err) : 0;
 }
 
-/* Other tables than of programs of usual size would fill a short file. */
+/* Larger tables than those of ordinary programs would fill a short file. */
 static bool has_room(const struct record_symbols *t, const struct symbol_batch *n)
 {
 	return t->tables_bytes + n->len <= MOST_TABLES &&
@@ -102,7 +102,7 @@ int record_symbols_cut(struct record_symbols *t, struct record_file *f, bool end
 	return record_symbols_put(t, f, err);
 }
 
-/* What was told on the way is all there will be. */
+/* Writes the rest of the names found during the recording. */
 static int tell_rest(struct record_symbols *t, struct record_file *f, struct resolve_final_stat *st,
 		     struct error *err)
 {
@@ -125,7 +125,7 @@ const char *record_symbols_end(struct record_symbols *t, struct record_file *f,
 	if (!t->wanted)
 		return NULL;
 	if (again) {
-		/* All of it is told anew. */
+		/* All names are found again. */
 		resolve_thread_stop(t->resolver, true, &last);
 		r = record_file_flush(f, err);
 		r = r ? r

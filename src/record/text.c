@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The code of functions that lock, put into a recording before its first event, as it may end at
- * any moment. Another part of it is a file of its own and has it again.
+ * The code of functions that lock, written before the first event, as a recording may end at any
+ * moment. Each part is a file of its own and gets it again.
  */
 #include "text.h"
 #include "kontend/mem.h"

@@ -52,7 +52,7 @@ WHEN                 WHAT FIRED               WORST  LOCK                  BECAU
 2026-11-21 03:20:31  by hand                      -  -                     - SIZE  kontend-20261121-032031-hand.data
 END
 diff "$work/want" "$work/list" || complain "the list"
-for word in '031408-wait.data is passed over' '031410-wait.data is passed over: .*no plain file' \
+for word in '031408-wait.data is passed over' '031410-wait.data is passed over: .*not a regular file' \
 	"031409-wait.data.part was not finished: 'kontend recover'"; do
 	grep -q "$word" "$work/err" || complain "not said: $word"
 done
