@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a perf_event_attr to offsets: which fields a sample of this event has, and where. The order
- * of the fields is fixed by the kernel (perf_event_open(2), PERF_RECORD_SAMPLE); those before READ
- * have fixed sizes, so they are loads at constant offsets; those behind are walked. The sample_id
- * trailer of other records is laid out from its end.
+ * From a perf_event_attr to field offsets of its samples. The kernel fixes the order of the fields
+ * (perf_event_open(2), PERF_RECORD_SAMPLE). Fields before READ have fixed sizes, so they are loads
+ * at constant offsets; later ones are walked. The sample_id trailer of other records is laid out
+ * from its end.
  */
 #include "kontend/decode.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <string.h>
 
-/* What may stand between RAW and CGROUP; with any of it we do not look for the cgroup. */
+/* Fields that may be between RAW and CGROUP; with any of them, CGROUP is not read. */
 #define BEFORE_CGROUP                                                                              \
 	(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |               \
 	 PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |                     \
@@ -94,7 +94,7 @@ static void note_plain(struct decode_attr *a)
 		      (a->sample_type & (need | PERF_SAMPLE_READ)) == need;
 }
 
-/* What our own programs write: told by its magic number from what others do. */
+/* Output of BPF programs; a magic number distinguishes kontend's from others'. */
 static bool is_output(const struct decode_attr *a)
 {
 	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_BPF_OUTPUT &&
@@ -119,7 +119,7 @@ static void bind_format(const struct decode *d, struct decode_attr *a)
 	note_plain(a);
 }
 
-/* Of waits without their ends, or these alone, there is nothing true to be told. */
+/* Without the ends of waits, or with only the ends, no result would be correct. */
 static int check_sampled(const struct decode_attr *a, struct error *err)
 {
 	uint32_t kind = a->tp.kind;
@@ -127,12 +127,12 @@ static int check_sampled(const struct decode_attr *a, struct error *err)
 	if (!a->is_counted || (kind != EVENT_CONTENTION_BEGIN && kind != EVENT_CONTENTION_END))
 		return 0;
 	return error_set(err, -ENOTSUP,
-			 "cannot read the recording: lock:contention_%s was counted, not sampled, "
-			 "as its group was made with `:S`; make one without it",
+			 "Cannot read the recording: lock:contention_%s was counted, not sampled, "
+			 "because of ':S' in its event group; record without it",
 			 kind == EVENT_CONTENTION_END ? "end" : "begin");
 }
 
-/* Does this event say where CPUs spend their time, as far as events of hardware and clocks do? */
+/* True if it samples where CPUs spend their time, like hardware and clock events. */
 static bool is_profile(const struct perf_event_attr *attr)
 {
 	if (!attr->sample_period || !(attr->sample_type & PERF_SAMPLE_IP))
@@ -145,7 +145,7 @@ static bool is_profile(const struct perf_event_attr *attr)
 	case PERF_TYPE_SOFTWARE:
 		return attr->config == PERF_COUNT_SW_CPU_CLOCK ||
 		       attr->config == PERF_COUNT_SW_TASK_CLOCK;
-	default: /* of a PMU with a number of its own; probes there give one sample a hit */
+	default: /* a dynamic PMU; probes there give one sample per hit */
 		return attr->type >= PERF_TYPE_MAX && attr->freq;
 	}
 }
@@ -159,7 +159,7 @@ static bool has_user_part(const struct decode_attr *a)
 	return calls || (a->sample_type & dump) == dump;
 }
 
-/* One event is the profile, the first that can be: samples of different events do not add up. */
+/* The profile is one event, the first possible: samples of different events do not add up. */
 static void bind_profile(struct decode *d, struct decode_attr *a,
 			 const struct perf_event_attr *attr)
 {
@@ -175,20 +175,19 @@ static void bind_profile(struct decode *d, struct decode_attr *a,
 					     .chains = a->sample_type & PERF_SAMPLE_CALLCHAIN};
 }
 
-/* Fields added to perf_event_attr by later kernels lie behind; older ones end earlier: zeros. */
+/* Later kernels append fields to perf_event_attr; those that an older kernel lacks become zeros. */
 static int read_attr(const void *data, size_t len, struct perf_event_attr *attr, struct error *err)
 {
 	uint32_t size;
 
 	if (len < PERF_ATTR_SIZE_VER0)
 		return error_set(err, -EINVAL,
-				 "an event attribute of %zu bytes is cut: at least %d "
-				 "are needed",
-				 len, PERF_ATTR_SIZE_VER0);
+				 "An event attribute is truncated: %zu bytes of at least %d", len,
+				 PERF_ATTR_SIZE_VER0);
 	memcpy(&size, (const char *)data + offsetof(struct perf_event_attr, size), sizeof(size));
 	if (size < PERF_ATTR_SIZE_VER0 || size > len || (len - size) % sizeof(uint64_t))
 		return error_set(err, -EINVAL,
-				 "an event attribute says it has %u bytes, in a record "
+				 "An event attribute states a size of %u bytes, in a record "
 				 "of %zu",
 				 size, len);
 	*attr = (struct perf_event_attr){0};
@@ -221,7 +220,7 @@ int decode_add_attr(struct decode *d, const void *data, size_t len, struct error
 		r = add_ids(d, (const uint8_t *)data + attr.size,
 			    (len - attr.size) / sizeof(uint64_t));
 	if (r)
-		return error_set(err, r, "cannot keep the event attributes: out of memory");
+		return error_set(err, r, "No memory for event attributes");
 	struct decode_attr *a = &d->attrs[d->n_attrs];
 	*a = (struct decode_attr){.sample_type = attr.sample_type,
 				  .read_format = attr.read_format,
@@ -251,16 +250,16 @@ int decode_add_format(struct decode *d, const void *data, size_t len, struct err
 	struct trace_event ev;
 
 	if (!end)
-		return error_set(err, -EINVAL, "a tracepoint format of %zu bytes names no system",
+		return error_set(err, -EINVAL, "A tracepoint format of %zu bytes names no system",
 				 len);
 	const char *text = end + 1;
 	int r = trace_parse(d->trace, system, text, len - (size_t)(text - system), &ev, err);
 	if (r)
 		return r;
 	if (mem_grow(&d->formats, &d->cap_formats, d->n_formats, sizeof(*d->formats)))
-		return error_set(err, -ENOMEM, "cannot keep a tracepoint format: out of memory");
+		return error_set(err, -ENOMEM, "No memory for a tracepoint format");
 	d->formats[d->n_formats++] = ev;
-	/* A file may have many of both: only what is new is looked at. */
+	/* A file may have many attrs and formats: check only the new format. */
 	for (size_t i = 0; r == 0 && i < d->n_attrs; i++) {
 		struct decode_attr *a = &d->attrs[i];
 
@@ -280,7 +279,7 @@ bool decode_lacks_ends(const struct decode *d)
 	for (size_t i = 0; i < d->n_attrs; i++) {
 		uint32_t kind = d->attrs[i].tp.kind;
 		begins |= kind == EVENT_CONTENTION_BEGIN;
-		/* Our own programs tell both. */
+		/* Waits from kontend's BPF programs have both. */
 		if (kind == EVENT_CONTENTION_END || kind == EVENT_OWNER)
 			return false;
 	}

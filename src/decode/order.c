@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * K-way merge. A stream is one ring: a FIFO of runs of records, and its decoded head event. A
- * tournament tree over the heads' times names the earliest (of equals the lower ring); when a
- * stream moves on, only its path to the root is played again, log2(rings) comparisons without
- * branches. The winner is handed out in place and advanced on the next pop, so its bytes stay valid
- * in between. Within a ring the order is the ring's; an event older than its predecessor takes the
+ * tournament tree over the heads' times yields the earliest (on a tie, of the lower ring); when a
+ * stream advances, only its path to the root is replayed: log2(rings) comparisons without branches.
+ * The winner is returned in place and advanced at the next pop, so its bytes stay valid in between.
+ * Within a ring the order is the ring's; an event older than its predecessor takes the
  * predecessor's place in time and keeps its own time stamp.
- *
- * A loss is written when there is room again, with the time of then. What is missing came behind
- * the ring's record before: so that is when a loss is handed out, and until when it lasted is part
- * of it. Else who waited for a CPU with losses would have been summed up on others before.
+ * The kernel writes a loss when there is room again, with the time of then. The lost records
+ * followed the previous record of the ring: so the loss is returned at that time, with its end as a
+ * field. Otherwise waits on a CPU with losses would be summed up before the loss is known.
  */
 #include "kontend/order.h"
 #include "kontend/mem.h"
 #include "kontend/prefetch.h"
 #include <errno.h>
 
-enum { AHEAD = 1024 }; /* bytes: memory is slower than the decoder */
+enum { AHEAD = 1024 }; /* bytes to prefetch: memory is slower than the decoder */
 
 struct order_run {
 	struct record record;
@@ -25,10 +24,10 @@ struct order_run {
 
 struct order_stream {
 	struct event head;
-	uint64_t key; /* max of the head's time and its predecessors' */
+	uint64_t key; /* max of the times of the head and its predecessors */
 	uint32_t ring;
-	const uint8_t *pos, *end; /* within the first run, behind the head */
-	bool gap_told;		  /* of the record at `pos`, which is to be decoded once more */
+	const uint8_t *pos, *end; /* within the first run, after the head */
+	bool gap_told;		  /* the loss before the record at `pos` was returned */
 	struct order_run *first, *last;
 };
 
@@ -65,7 +64,7 @@ void order_deinit(struct order *o)
 	*o = (struct order){0};
 }
 
-/* Plays the matches between the leaf of @ring and the root. */
+/* Replays the matches between the leaf of @ring and the root. */
 static void replay(struct order *o, uint32_t ring)
 {
 	const uint64_t *keys = o->keys;
@@ -82,7 +81,7 @@ static bool is_loss(const struct event *ev)
 	return ev->kind == EVENT_LOST || ev->kind == EVENT_LOST_SAMPLES;
 }
 
-/* The loss that the record in the head tells of by the way. It is handed out by itself, before. */
+/* The head's record reports a loss before it: makes that loss a separate event, returned first. */
 static void tell_gap(struct order_stream *st)
 {
 	const struct event ev = st->head;
@@ -93,7 +92,7 @@ static void tell_gap(struct order_stream *st)
 	st->head.lost.until = ev.time;
 }
 
-/* What has been decoded becomes the head. Answers the bytes to go on by: 0 to see it again. */
+/* Makes the decoded event the head. Returns the bytes to advance by: 0 to decode it again. */
 static size_t take_head(struct order_stream *st, size_t size)
 {
 	struct event *ev = &st->head;
@@ -115,7 +114,7 @@ static size_t take_head(struct order_stream *st, size_t size)
 	return size;
 }
 
-/* Decodes the stream's next event of interest into its head, if there is one, and its key. */
+/* Decodes the stream's next needed event, if any, into its head, and sets its key. */
 static void advance(struct order *o, struct order_stream *st)
 {
 	while (st->first) {
@@ -124,7 +123,7 @@ static void advance(struct order *o, struct order_stream *st)
 			int r = decode_event(o->decode, st->pos, (size_t)(st->end - st->pos),
 					     st->ring, &st->head, &size);
 			prefetch_record(st->pos + AHEAD);
-			/* Without a usable size there is no way to the next record of the run. */
+			/* Without a valid size the next record of the run cannot be found. */
 			if (r) {
 				st->pos = size ? st->pos + size : st->end;
 				continue;
@@ -138,7 +137,7 @@ static void advance(struct order *o, struct order_stream *st)
 	o->keys[st->ring] = ORDER_NO_HEAD;
 }
 
-/* Makes room for rings up to @ring. All of it is had before anything is changed. */
+/* Makes room for rings up to @ring. Allocates everything before it changes anything. */
 static int grow(struct order *o, uint32_t ring)
 {
 	size_t n = o->n_leaves ? o->n_leaves : 1;
@@ -185,7 +184,7 @@ static int add_stream(struct order *o, uint32_t ring)
 	return 0;
 }
 
-/* The stream handed out last moves on. */
+/* Advances the stream returned last. */
 static void settle(struct order *o)
 {
 	struct order_stream *st = o->current;
@@ -197,7 +196,7 @@ static void settle(struct order *o)
 	replay(o, st->ring);
 }
 
-/* Rings are CPUs or a few more; beyond this a number is nonsense from a broken stream. */
+/* Rings are CPUs or a few more; a higher number is from a damaged stream. */
 enum { MAX_RINGS = 65536 };
 
 int order_push(struct order *o, const struct record *r)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Perf records that are no samples to events: the few that the model wants (tasks, cgroup names,
- * losses) and their sample_id trailer. All else is skipped and counted: new record types are no
- * reason to stop. Strings are checked to end within their record.
+ * Decodes the perf records other than samples that the model needs (tasks, cgroup names, losses),
+ * and their sample_id trailer. All others are skipped and counted: new record types are no reason
+ * to stop. Strings are checked to end within their record.
  */
 #include "kontend/decode.h"
 #include "sample.h"
 
 enum { HEADER = sizeof(struct perf_event_header), MOST_ID = 20 };
 
-/* PERF_RECORD_MISC_LOST_SAMPLES_BPF: a filter did not want them. */
+/* PERF_RECORD_MISC_LOST_SAMPLES_BPF: dropped by a filter. */
 #define MISC_FILTERED (1u << 15)
 
-/* The attr whose sample_id layout ends the record: by the identifier, or the only layout. */
+/* The attr whose sample_id layout ends the record: from the identifier, or the only layout. */
 static const struct decode_attr *trailer_attr(const struct decode *d, const uint8_t *rec,
 					      size_t size)
 {
@@ -21,7 +21,7 @@ static const struct decode_attr *trailer_attr(const struct decode *d, const uint
 	return d->n_attrs && !d->mixed ? &d->attrs[0] : NULL;
 }
 
-/* Takes time, CPU and task from the trailer; answers the bytes of the record without it. */
+/* Reads time, CPU and task from the trailer; returns the size of the record without it. */
 static size_t read_trailer(const struct decode *d, const uint8_t *rec, size_t size,
 			   struct event *ev)
 {
@@ -90,7 +90,7 @@ static int decode_cgroup(const uint8_t *rec, size_t len, struct event *ev)
 	return 0;
 }
 
-/* LOST: id, count. LOST_SAMPLES: count. The rest of the throttle records is of no interest. */
+/* LOST: id, count. LOST_SAMPLES: count. Other fields of throttle records are not used. */
 static int decode_loss(const uint8_t *rec, size_t len, uint32_t kind, size_t at, struct event *ev)
 {
 	struct perf_event_header h;
@@ -116,7 +116,7 @@ static int decode_throttle(const uint8_t *rec, size_t len, uint32_t kind, struct
 	return 0;
 }
 
-/* next_prev_pid, next_prev_tid: who comes, or who went. */
+/* next_prev_pid, next_prev_tid: the next or the previous task. */
 static int decode_switch(const uint8_t *rec, size_t len, struct event *ev)
 {
 	struct perf_event_header h;
@@ -133,8 +133,8 @@ static int decode_switch(const uint8_t *rec, size_t len, struct event *ev)
 
 /*
  * MMAP: pid, tid, address, length, offset, name. MMAP2 has between offset and name the device and
- * inode, or a build id, and protection and flags. Of the kernel's own text and of data nothing is
- * wanted.
+ * inode, or a build id, then protection and flags. Mappings of the kernel's text and of data are
+ * skipped.
  */
 static int decode_mmap(const uint8_t *rec, size_t len, uint32_t type, struct event *ev)
 {
@@ -160,7 +160,7 @@ static int decode_mmap(const uint8_t *rec, size_t len, uint32_t type, struct eve
 	ev->mmap.id = NULL;
 	ev->mmap.id_len = 0;
 	if (type == PERF_RECORD_MMAP2 && h.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
-		/* Its length, three bytes of padding, then the id. */
+		/* Length, three bytes of padding, the id. */
 		ev->mmap.id = rec + HEADER + 36;
 		ev->mmap.id_len = rec[HEADER + 32] <= MOST_ID ? rec[HEADER + 32] : 0;
 	} else if (type == PERF_RECORD_MMAP2) {
@@ -171,7 +171,7 @@ static int decode_mmap(const uint8_t *rec, size_t len, uint32_t type, struct eve
 	return 0;
 }
 
-/* Of tasks outside of the PID namespace perf tells without saying whose: of nobody we know. */
+/* Skips records of tasks outside of the PID namespace: perf gives them pid and tid 0. */
 static int skip_nobody(const struct event *ev, int code)
 {
 	return code == 0 && !ev->pid && !ev->tid ? DECODE_SKIP : code;

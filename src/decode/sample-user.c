@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The end of a sample, from RAW on: the CPU's own stack of calls (LBR), the user registers and the
- * dump of the user stack. Every length is compared with the bytes there are; nothing is copied. The
- * kernel says "none" of kernel threads (abi 0, size 0), and of a dump how much of it is really
- * there.
+ * The end of a sample, from RAW on: the CPU's own call stack (LBR), the user registers and the dump
+ * of the user stack. Every length is checked against the remaining bytes; nothing is copied. For
+ * kernel threads the kernel writes "none" (abi 0, size 0); a dump has its real length.
  */
 #include "sample.h"
 
-/* Behind 5.13 headers: 64-bit words, one an entry, behind the entries. */
+/* Missing in headers of 5.13: 64-bit words, one per entry, after the entries. */
 enum { BRANCH_COUNTERS = 1 << 19, BRANCH_WORDS = 3 };
 
-/* What is left, and what was found to be wrong with it. */
+/* The remaining bytes, and whether an error was found. */
 struct rest {
 	const uint8_t *p, *end;
 	bool bad;
@@ -29,7 +28,7 @@ static uint64_t take_u64(struct rest *r)
 	return v;
 }
 
-/* @n units of @size bytes; NULL: they are not all there. */
+/* @n items of @size bytes; NULL: truncated. */
 static const void *take_items(struct rest *r, uint64_t n, size_t size)
 {
 	const uint8_t *at = r->p;
@@ -42,7 +41,7 @@ static const void *take_items(struct rest *r, uint64_t n, size_t size)
 	return at;
 }
 
-/* Its length stands in 32 bits, and is such that what follows is aligned. */
+/* RAW has a 32-bit size, chosen so that the next field is aligned. */
 static void pass_raw(struct rest *r)
 {
 	const uint8_t *len = take_items(r, 1, 4);
@@ -108,7 +107,7 @@ int decode_user_part(const struct decode_attr *a, const uint8_t *p, const uint8_
 		take_registers(a, &r, ev);
 	if (a->sample_type & PERF_SAMPLE_STACK_USER)
 		take_stack(&r, ev);
-	/* Registers alone say nothing of callers. */
+	/* Registers without a stack have no callers. */
 	if (!(a->sample_type & PERF_SAMPLE_STACK_USER))
 		ev->sample.regs = NULL;
 	return r.bad ? DECODE_BAD : 0;

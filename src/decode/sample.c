@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records to events, and PERF_RECORD_SAMPLE among them: the hot path. One length check covers all
- * fixed fields, one each the variable ones; nothing is copied but the words that the model wants.
- * The call chain stays where it is, without its context markers and cut where the user part begins.
+ * Records to events, with PERF_RECORD_SAMPLE as the hot path. One length check covers all fixed
+ * fields, and one each the variable ones; only the words that the model needs are copied. The call
+ * chain stays in place, without its context markers and cut where the user part begins.
  */
 #include "sample.h"
 #include "kontend/ownerrec.h"
@@ -26,7 +26,7 @@ static const struct decode_attr *attr_of(const struct decode *d, const uint8_t *
 	return d->n_attrs == 1 ? first : NULL;
 }
 
-/* Bytes of a PERF_SAMPLE_READ field, 0 when it is cut. */
+/* Bytes of a PERF_SAMPLE_READ field, 0 when truncated. */
 static size_t read_size(const struct decode_attr *a, const uint8_t *p, size_t left)
 {
 	size_t words = 0, times = 0, each = 1;
@@ -51,7 +51,7 @@ static size_t read_size(const struct decode_attr *a, const uint8_t *p, size_t le
 	return words * 8 <= left ? words * 8 : 0;
 }
 
-/* The kernel part of a chain: behind its marker, up to the next marker. */
+/* The kernel part of a chain: after its marker, up to the next marker. */
 static void kernel_frames(const struct decode_attr *a, const uint64_t *ips, uint64_t n,
 			  const uint64_t **ret, uint32_t *ret_n)
 {
@@ -106,7 +106,7 @@ static int owner_fields(const uint8_t *raw, size_t len, struct event *ev)
 	return 0;
 }
 
-/* Not of the task that runs when it is written. */
+/* The record is not about the current task. */
 static int holder_fields(const uint8_t *raw, size_t len, struct event *ev)
 {
 	const size_t before = sizeof(uint32_t), head = offsetof(struct holdrec, frames) - before;
@@ -193,7 +193,7 @@ static int task_fields(const uint8_t *raw, size_t len, struct event *ev)
 _Static_assert(offsetof(struct waitrec_late, begin_ns) == offsetof(struct waitrec_begin, frames),
 	       "both begin with the same fields");
 
-/* @late: it says since when, too. @owned: it says who has the lock; that of 1.0.0 does not. */
+/* @late: it has a begin time. @owned: it has the owner; records of 1.0.0 lack it. */
 static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, bool owned,
 				    struct event *ev)
 {
@@ -260,7 +260,7 @@ static int wait_release_fields(const uint8_t *raw, size_t len, struct event *ev)
 	return 0;
 }
 
-/* What BPF programs write: ours are told from others' by their magic numbers. */
+/* Output of BPF programs; the magic number shows if it is kontend's. */
 static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 {
 	if (len >= 8 && load_u64(raw) == OWNERREC_MAGIC)
@@ -286,7 +286,7 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 	return DECODE_SKIP;
 }
 
-/* A text of the entry: u16 offset, u16 size, the NUL counted. NULL: it is not whole. */
+/* A text of the entry: u16 offset, u16 size including NUL. NULL: out of bounds. */
 static const char *text_at(const uint8_t *raw, size_t len, uint32_t loc)
 {
 	size_t from = loc & 0xffff, size = loc >> 16;
@@ -316,8 +316,8 @@ static int mm_fields(const struct trace_event *tp, const uint8_t *raw, size_t le
 }
 
 /*
- * Perf has numbers of its PID namespace: 0 for the idle task and for all outside, -1 for a task
- * past its exit. The trace entry has the one of the initial namespace, which tells them apart.
+ * Perf has PIDs of its PID namespace: 0 for the idle task and for all tasks outside, -1 for a task
+ * after its exit. The trace entry has the PID of the initial namespace, which distinguishes them.
  */
 static void name_by_entry(struct decode *d, const uint8_t *raw, struct event *ev)
 {
@@ -329,7 +329,7 @@ static void name_by_entry(struct decode *d, const uint8_t *raw, struct event *ev
 		d->is_inner = true;
 	ev->tid = d->is_inner ? taskid_outside(host) : host;
 	if (d->is_inner)
-		ev->pid = ev->tid; /* of which process it is it does not say */
+		ev->pid = ev->tid; /* the entry lacks the process */
 }
 
 static int raw_fields(struct decode *d, const struct decode_attr *a, const uint8_t *raw, size_t len,
@@ -382,7 +382,7 @@ static void fixed_fields(const struct decode_attr *a, const uint8_t *rec, struct
 		ev->cpu = load_u32(rec + a->off_cpu);
 }
 
-/* What samples have between the fixed fields and RAW. False: it is not all there. */
+/* Reads the fields between the fixed ones and RAW. False: truncated. */
 static bool take_chain(const struct decode_attr *a, const uint8_t **at, const uint8_t *end,
 		       const uint64_t **ret, uint64_t *ret_n)
 {
@@ -434,9 +434,9 @@ static int variable_fields(struct decode *d, const struct decode_attr *a, const 
 }
 
 /*
- * What nearly every sample is: fixed fields, a call chain (at an end maybe none), the trace entry
- * with fields of the usual sizes, no more than a cgroup behind. False: it is not, or it makes no
- * sense, and the steps below find out.
+ * Fast path for nearly every sample: fixed fields, a call chain (at an end of a wait maybe none), a
+ * trace entry with fields of the usual sizes, at most a cgroup after it. False: another layout, or
+ * invalid; the generic path decides.
  */
 static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec, size_t size,
 				struct event *ev)
@@ -461,7 +461,7 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 	ev->cpu = load_u32(rec + a->off_cpu);
 	if (a->has_cgroup && left - len >= 8)
 		ev->cgroup = load_u64(raw + len);
-	/* Where there is none its offset is 0, and what is loaded stays unused. */
+	/* Without the field its offset is 0, and the loaded value is not used. */
 	uint32_t arg = load_u32(raw + a->tp.arg.offset);
 	if (ev->kind == EVENT_CONTENTION_BEGIN) {
 		ev->begin.lock = load_u64(raw + a->tp.lock.offset);
@@ -497,7 +497,7 @@ static int profile_fields(const struct decode_attr *a, const uint8_t *rec, size_
 	return a->has_user_part ? decode_user_part(a, p, end, ev) : 0;
 }
 
-/* Rings of ours tell of a gap by the first record behind it. */
+/* In rings filled by BPF, the first record after a gap reports it. */
 static void note_gap(const uint8_t *rec, struct event *ev)
 {
 	struct perf_event_header h;
@@ -515,7 +515,7 @@ static int decode_sample(struct decode *d, const uint8_t *rec, size_t size, stru
 {
 	const struct decode_attr *a = attr_of(d, rec, size);
 
-	/* Of an event that nobody announced, or that cannot be told from the others. */
+	/* The event was not announced, or its id cannot be determined. */
 	if (!a)
 		return DECODE_BAD;
 	if (decode_plain(a, rec, size, ev))
@@ -570,7 +570,7 @@ int decode_event(struct decode *d, const void *data, size_t len, uint32_t cpu, s
 		r = decode_sample(d, data, h.size, ret);
 	else
 		r = decode_other(d, data, h.size, h.type, ret);
-	/* No clock of the kernel's comes that far: what stands there is no time. */
+	/* No kernel clock reaches that value: it is no valid time. */
 	if (r == 0 && ret->time > INT64_MAX)
 		r = DECODE_BAD;
 	if (r == DECODE_SKIP)

@@ -5,7 +5,7 @@
 #include "kontend/decode.h"
 #include "kontend/load.h"
 
-/* The attr that the record with this id belongs to; NULL when it cannot be told. */
+/* The attr of this event id; NULL: not known. */
 static inline const struct decode_attr *decode_find_attr(const struct decode *d, uint64_t id)
 {
 	const uint32_t *index = map64_get(&d->ids, id);
@@ -15,11 +15,11 @@ static inline const struct decode_attr *decode_find_attr(const struct decode *d,
 	return d->n_attrs == 1 ? &d->attrs[0] : NULL;
 }
 
-/* sample-user.c: what stands from RAW on, @p, that calls of programs are worked out from. */
+/* sample-user.c: decodes the fields from RAW on, @p, that user call chains are unwound from. */
 int decode_user_part(const struct decode_attr *a, const uint8_t *p, const uint8_t *end,
 		     struct event *ev);
 
-/* record.c: decodes a record that is no sample, @size bytes of which are there. */
+/* record.c: decodes a record that is no sample; @size of its bytes are readable. */
 int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32_t type,
 		 struct event *ev);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A byte buffer of perf records that grows by doubling. Layouts are those of PERF_RECORD_COMM,
- * PERF_RECORD_MMAP2 and PERF_RECORD_CGROUP in <linux/perf_event.h>: the text is padded with NULs to
- * 8 bytes, then comes the trailer {pid, tid, time, cpu, res, identifier}. Time 0 sorts them before
- * everything that the session saw itself.
+ * A growing buffer of perf records. Layouts are those of PERF_RECORD_COMM, PERF_RECORD_MMAP2 and
+ * PERF_RECORD_CGROUP in <linux/perf_event.h>: the text is padded with NULs to 8 bytes; the trailer
+ * {pid, tid, time, cpu, res, identifier} follows. Time 0 sorts them before all events of the
+ * session.
  */
 #include "kontend/sideband.h"
 #include "kontend/mem.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Since Linux 5.7; spelt out for older headers. */
+/* Since Linux 5.7; defined here for older headers. */
 enum { RECORD_TYPE_CGROUP = 19 };
 enum { TEXT_MAX = 4096 };
 
@@ -23,8 +23,7 @@ struct trailer {
 	uint64_t identifier;
 };
 
-/* Room for a record with @fixed bytes behind the header and @text; header and text are filled in.
- */
+/* Adds a record with @fixed bytes after the header, and @text; fills in header and text. */
 static uint8_t *record_new(struct sideband *s, uint32_t type, size_t fixed, const char *text)
 {
 	size_t text_len = strnlen(text, TEXT_MAX - 1);

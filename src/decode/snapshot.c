@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The latest snapshot of each kind: a short array, since kinds are few. Whoever goes to a moment of
- * a stream (a checkpoint of the model, a cut, the next part of a recording) needs what was seen
- * last before it, and nothing older. Kinds and bytes are bounded, as both may come from a file.
+ * The latest snapshot of each kind, in a short array, since kinds are few. Jumping to a moment of a
+ * stream (a checkpoint of the model, a cut, the next part of a recording) needs the last snapshots
+ * before it, and no older ones. Kinds and bytes are limited, as both may come from a file.
  */
 #include "kontend/snapshot.h"
 #include "kontend/buildids.h"
@@ -21,7 +21,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A new kind is a line here, its number in record.h, and whoever takes and shows it. */
+/* A new kind needs a line here, a number in record.h, and code that takes and shows it. */
 static const struct snapshot_kind kinds[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_PERF] = {"perf", SNAP_VERSION, false},
 	[SNAPSHOT_UPROBES] = {"uprobes", UPSNAP_VERSION, false},

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The form of a tracefs format file, checked before libtraceevent sees it. Formats come from
+ * Checks the syntax of a tracefs format file before libtraceevent sees it. Formats come from
  * recordings as well as from the kernel, and libtraceevent was written for the kernel's: given
- * other text it loses memory and worse. What passes here is a subset of what it parses without
- * trouble; the print format, most of its parser and of no use to us, is not handed on at all.
+ * other text it leaks memory and worse. The accepted subset is safe to parse. The print format,
+ * which takes most of its parser and is not used, is not passed on.
  */
 #include "trace-text.h"
 #include <string.h>
@@ -67,8 +67,8 @@ static void skip_blanks(struct line *l)
 }
 
 /*
- * "unsigned int flags", "const char * name", "char comm[16]": two words or more, maybe a length. Of
- * texts of any length there is one form.
+ * "unsigned int flags", "const char * name", "char comm[16]": two words or more, maybe a length.
+ * Texts of variable length have one form only.
  */
 static bool skip_declaration(struct line *l)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libtraceevent reads the text of tracefs `format` files; nothing else of it is used. From each
- * format we keep the offsets and sizes of the fields that the model needs, so that decoding a
- * sample is a load at a known offset. A field that is missing or of an odd size makes the format
- * unusable with an error, never a guess: kernels have moved fields before.
+ * Only the parser of libtraceevent for tracefs `format` files is used. For each format kontend
+ * keeps the offsets and sizes of the fields that the model needs, so decoding a sample is a load at
+ * a known offset. A field that is missing or of unexpected size is an error for the format, never a
+ * guess: kernels have moved fields before.
  */
 #include "kontend/trace.h"
 #include "kontend/mem.h"
@@ -19,7 +19,7 @@ struct trace {
 struct known_event {
 	const char *system, *name;
 	enum event_kind kind;
-	const char *lock, *arg; /* its fields; arg NULL: one is enough */
+	const char *lock, *arg; /* its fields; arg NULL: not needed */
 };
 
 static const struct known_event known_events[] = {
@@ -38,14 +38,12 @@ int trace_new(struct trace **ret, struct error *err)
 	struct trace *t = mem_calloc(1, sizeof(*t));
 
 	if (!t)
-		return error_set(err, -ENOMEM,
-				 "cannot set up the tracepoint parser: out of memory");
+		return error_set(err, -ENOMEM, "No memory for the tracepoint parser");
 	tep_set_loglevel(TEP_LOG_NONE);
 	t->tep = tep_alloc();
 	if (!t->tep) {
 		mem_free(t);
-		return error_set(err, -ENOMEM,
-				 "cannot set up the tracepoint parser: out of memory");
+		return error_set(err, -ENOMEM, "No memory for the tracepoint parser");
 	}
 	*ret = t;
 	return 0;
@@ -72,19 +70,18 @@ static int find_field(struct tep_event *event, const char *name, struct trace_fi
 	struct tep_format_field *f = tep_find_any_field(event, name);
 
 	if (!f)
-		return error_set(err, -EINVAL,
-				 "tracepoint %s:%s has no field \"%s\" on this kernel",
+		return error_set(err, -EINVAL, "Tracepoint %s:%s has no field '%s' on this kernel",
 				 event->system, event->name, name);
 	if (!field_usable(f))
-		return error_set(err, -EINVAL,
-				 "field \"%s\" of tracepoint %s:%s has offset %d and size %d: not "
-				 "usable",
-				 name, event->system, event->name, f->offset, f->size);
+		return error_set(
+			err, -EINVAL,
+			"Cannot use the field '%s' of tracepoint %s:%s with offset %d and size %d",
+			name, event->system, event->name, f->offset, f->size);
 	*ret = (struct trace_field){.offset = (uint16_t)f->offset, .size = (uint16_t)f->size};
 	return 0;
 }
 
-/* @size 0: of any that is usable. */
+/* @size 0: any usable size. */
 static void find_optional(struct tep_event *event, const char *name, int size,
 			  struct trace_field *ret)
 {
@@ -96,8 +93,8 @@ static void find_optional(struct tep_event *event, const char *name, int size,
 }
 
 /*
- * The memory cgroup: a path before Linux 6.14 (a __data_loc of 4 bytes), then an id. Their sizes
- * tell the two apart from here on, so that no other is taken.
+ * The memory cgroup: a path before Linux 6.14 (a __data_loc of 4 bytes), then an id. From here on
+ * the size distinguishes them, so other sizes are rejected.
  */
 static void find_mm_fields(struct tep_event *event, struct trace_event *ev)
 {
@@ -119,7 +116,7 @@ static const struct known_event *lookup(const char *system, const struct trace_t
 
 static const char no_print[] = "\nprint fmt: \"\"\n";
 
-/* libtraceevent wants a print format and a NUL behind the text. The event stays the handle's. */
+/* libtraceevent needs a print format and a NUL after the text. The event belongs to the handle. */
 static int parse_text(struct trace *t, struct tep_event **ret, const char *system, const char *text,
 		      size_t len)
 {
@@ -166,11 +163,11 @@ int trace_parse(struct trace *t, const char *system, const char *text, size_t le
 		r = !scanned.is_plain ? -EINVAL
 				      : parse_text(t, &event, system, text, scanned.fields_end);
 	if (r == -ENOMEM)
-		return error_set(err, r, "cannot parse a tracepoint format: out of memory");
+		return error_set(err, r, "No memory for parsing a tracepoint format");
 	if (r || (known && (!event || !event->name || !event->system)))
 		return error_set(err, -EINVAL,
-				 "a tracepoint format of system \"%s\" (%zu bytes) is "
-				 "not in the form of tracefs format files",
+				 "A tracepoint format of system '%s' (%zu bytes) does "
+				 "not have the syntax of tracefs format files",
 				 system, len);
 	if (known) {
 		r = read_fields(event, known, &ev, err);

@@ -3,23 +3,23 @@
 #define KONTEND_INODEREC_H
 
 /*
- * The inode of a lock for which a task begins to wait: a BPF program writes this record into a
- * ring. The kernel uses the memory of a freed inode again, so a record comes where the inode at
- * that address is another one than at the wait before. Raw data of a sample of the software event
- * bpf-output. As in waitrec.h, the length of the raw data precedes them in a sample. The program
- * includes this file, too: plain C types only.
+ * The inode whose lock a task begins to wait for: a BPF program writes this record into a ring. The
+ * kernel reuses the memory of a freed inode, so there is a record whenever the inode at that
+ * address differs from that of the previous wait. Raw data of a sample of the software event
+ * bpf-output. As in waitrec.h, the size of the raw data precedes them in a sample. The BPF program
+ * includes this file: plain C types only.
  */
 #define INODEREC_MAGIC 0x3149574bu /* "KWI1" */
 
 enum { INODEREC_FS = 16, INODEREC_NAMES = 224 };
 
-/* Which lock of the inode. */
+/* Lock of the inode. */
 enum inoderec_lock { INODEREC_RWSEM, INODEREC_MMAP_RWSEM, INODEREC_INVALIDATE, INODEREC_LOCKS };
 
 enum inoderec_flag {
-	INODEREC_CHANGED = 1, /* a record of another inode at this address came before */
-	INODEREC_NAMED = 2,   /* `names` says where it is */
-	INODEREC_CUT = 4,     /* but not from the root on: there was no room */
+	INODEREC_CHANGED = 1, /* there was a record of another inode at this address */
+	INODEREC_NAMED = 2,   /* `names` has its path */
+	INODEREC_CUT = 4,     /* but not from the root: no room */
 	INODEREC_SEEN = 8, /* from the root that kontend sees, else from that of the file system */
 	INODEREC_DELETED = 16,
 	INODEREC_FLAGS = 32,
@@ -33,7 +33,7 @@ struct inoderec {
 	unsigned short which, flags; /* enum inoderec_lock, enum inoderec_flag */
 	unsigned int n_bytes;	     /* of `names` */
 	char fs[INODEREC_FS];	     /* type of the file system; NUL-terminated */
-	/* The file's own name, that of its directory, and so on, each NUL-terminated. */
+	/* Name of the file, of its folder, and so on, each NUL-terminated. */
 	char names[INODEREC_NAMES];
 };
 

@@ -7,15 +7,15 @@
 enum { RECORD_MACHINE_VERSION = 1 };
 
 /*
- * The payload of SNAPSHOT_MACHINE, once a recording: it identifies the machine and its boot, and
- * says how it was measured. Texts end in a NUL; "": not known. Recordings of 1.0.0 end after
+ * The payload of SNAPSHOT_MACHINE, once per recording: it identifies the machine and its boot, and
+ * how the measurement was made. Texts end in a NUL; "": not known. Recordings of 1.0.0 end after
  * `kontend`; later members come last, and readers take those that they find.
  */
 struct record_machine {
 	char host[65];	   /* uname -n */
 	char id[33];	   /* see machineid.h: not that of /etc/machine-id */
-	char boot[40];	   /* what the kernel calls this boot */
-	char kontend[38];  /* the version that recorded it */
+	char boot[40];	   /* the kernel's boot id */
+	char kontend[38];  /* version that recorded */
 	char refused[400]; /* see run_waits_new() */
 };
 

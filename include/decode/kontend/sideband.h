@@ -7,15 +7,15 @@
 #include <stdint.h>
 
 /*
- * Perf records that we write ourselves, as the kernel would have written them at time 0, for what
- * was there before the session. Each ends in the sample_id trailer of an event with
- * IDENTIFIER|TID|TIME|CPU, so that decode cannot tell them from the kernel's.
+ * Perf records written by kontend as the kernel would have written them at time 0, for the state
+ * before the session. Each ends in the sample_id trailer of an event with IDENTIFIER|TID|TIME|CPU,
+ * so decode treats them like the kernel's.
  */
 struct sideband {
 	uint8_t *data; /* whole records, 8-byte aligned; from util/mem */
 	size_t len, cap;
 	uint64_t id;	/* event id that the trailers name */
-	bool data_maps; /* mappings of data are wanted as well as those of code */
+	bool data_maps; /* include mappings of data, not only of code */
 };
 
 struct sideband_mmap {
@@ -31,11 +31,11 @@ struct sideband_mmap {
 int sideband_comm(struct sideband *s, int32_t pid, int32_t tid, const char *comm);
 int sideband_mmap(struct sideband *s, const struct sideband_mmap *m);
 int sideband_cgroup(struct sideband *s, uint64_t cgroup, const char *path);
-/* Bytes of whole records from @from on, at most @max (at least one record). */
+/* Bytes of whole records from @from on, at most @max (but at least one record). */
 size_t sideband_run(const struct sideband *s, size_t from, size_t max);
 void sideband_deinit(struct sideband *s);
 
-/* Who else has records of that kind to add: those of tasks that /proc does not show. */
+/* Adds records of that kind for tasks that /proc does not show. */
 struct sideband_source {
 	int (*put)(const struct sideband_source *from, struct sideband *to); /* 0 or -ENOMEM */
 };

@@ -6,10 +6,10 @@
 #include "kontend/record.h"
 #include <stdbool.h>
 
-/* Answers of source_next() besides 0 (a record) and a negative errno (fatal). */
+/* Results of source_next() besides 0 (a record) and a negative errno (fatal). */
 enum {
 	SOURCE_IDLE = 1, /* nothing within the timeout */
-	SOURCE_END = 2,	 /* nothing more will come */
+	SOURCE_END = 2,	 /* end of the stream */
 };
 
 struct source;
@@ -19,17 +19,17 @@ struct source_ops {
 	void (*release)(struct source *s, struct record *r);
 	int (*fd)(struct source *s);
 	void (*set_tick)(struct source *s, uint64_t tick_ns);
-	/* Optional. Of a live source. */
+	/* Optional, for live sources. */
 	void (*tick_now)(struct source *s);
-	/* Optional. The place of the earliest record not given back yet, and going back to one. */
+	/* Optional. The position of the earliest unreleased record, and returning to it. */
 	uint64_t (*mark)(struct source *s);
 	int (*seek)(struct source *s, uint64_t mark, struct error *err);
-	/* Optional. The times of the first and the last event. */
+	/* Optional. Times of the first and the last event. */
 	bool (*span)(struct source *s, uint64_t *ret_first, uint64_t *ret_last);
-	/* Optional. How many bytes were read, and how many there are (0: not known): for any
-	 * thread, while another one reads. */
+	/* Optional. Bytes read, and bytes in all (0: not known): for any thread, while another one
+	 * reads. */
 	void (*progress)(struct source *s, uint64_t *ret_done, uint64_t *ret_all);
-	/* Optional. Bytes of memory that records hold which have not been given back. */
+	/* Optional. Bytes of memory in unreleased records. */
 	uint64_t (*held)(struct source *s);
 	void (*free)(struct source *s);
 };
@@ -55,19 +55,19 @@ static inline void source_release(struct source *s, struct record *r)
 		s->ops->release(s, r);
 }
 
-/* For the thread that reads. 0: the source does not count them. */
+/* For the reading thread. 0: the source does not count them. */
 static inline uint64_t source_held(struct source *s)
 {
 	return s->ops->held ? s->ops->held(s) : 0;
 }
 
-/* A descriptor that polls readable when source_next(.., 0, ..) would answer; -1: always ready. */
+/* A descriptor that polls readable when source_next(.., 0, ..) has a result; -1: always ready. */
 static inline int source_fd(struct source *s)
 {
 	return s->ops->fd ? s->ops->fd(s) : -1;
 }
 
-/* From now on a tick every @tick_ns of session time (live: the display's delay). */
+/* From now on one tick every @tick_ns of session time (live: the display's delay). */
 static inline void source_set_tick(struct source *s, uint64_t tick_ns)
 {
 	if (s->ops->set_tick)
@@ -76,7 +76,7 @@ static inline void source_set_tick(struct source *s, uint64_t tick_ns)
 
 /*
  * Live: a tick as soon as possible, with all records of a tick; it comes some time after the moment
- * that it is of. Others have nothing to add.
+ * it describes. Other sources ignore this.
  */
 static inline void source_tick_now(struct source *s)
 {
@@ -84,15 +84,15 @@ static inline void source_tick_now(struct source *s)
 		s->ops->tick_now(s);
 }
 
-/* Can source_seek() be used? */
+/* True if source_seek() can be used. */
 static inline bool source_can_seek(const struct source *s)
 {
 	return s->ops->mark && s->ops->seek;
 }
 
 /*
- * Where to go back to for everything that has not been given back yet (a tick counts as well), and
- * what follows. It may lie further back than that.
+ * A position from which all unreleased records (ticks, too) and what follows can be read again. It
+ * may be further back.
  */
 static inline uint64_t source_mark(struct source *s)
 {
@@ -100,7 +100,7 @@ static inline uint64_t source_mark(struct source *s)
 }
 
 /*
- * Goes on from a mark; all records must have been given back. HOST, KALLSYMS, ATTR and FORMAT are
+ * Continues from a mark; all records must have been released. HOST, KALLSYMS, ATTR and FORMAT are
  * not emitted again. Ticks and rounds follow as they did the first time.
  */
 static inline int source_seek(struct source *s, uint64_t mark, struct error *err)
@@ -108,13 +108,13 @@ static inline int source_seek(struct source *s, uint64_t mark, struct error *err
 	return s->ops->seek(s, mark, err);
 }
 
-/* The times of the first and the last event, where they are known without reading all: or false. */
+/* Times of the first and the last event; false: not known without reading all. */
 static inline bool source_span(struct source *s, uint64_t *ret_first, uint64_t *ret_last)
 {
 	return s->ops->span && s->ops->span(s, ret_first, ret_last);
 }
 
-/* How much of it was read, where that is known: or false. */
+/* How much of it was read; false: not known. */
 static inline bool source_progress(struct source *s, uint64_t *ret_done, uint64_t *ret_all)
 {
 	if (s->ops->progress)

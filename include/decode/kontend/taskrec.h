@@ -3,9 +3,9 @@
 #define KONTEND_TASKREC_H
 
 /*
- * What a BPF program of ours writes into a ring, within a PID namespace, of the tasks outside of
- * it, of which perf's records say nothing: that one begins, has another name, or ends. Raw data of
- * a sample of the software event bpf-output. Included by the program, too: plain C types only.
+ * Record that a BPF program writes, within a PID namespace, about tasks outside of it, which perf's
+ * records do not identify: a task starts, changes its name, or ends. Raw data of a sample of the
+ * software event bpf-output. The BPF program includes this file: plain C types only.
  */
 #define TASKREC_MAGIC 0x4b534154544e4f4bull /* "KONTTASK" */
 
@@ -15,8 +15,8 @@ struct taskrec {
 	unsigned long long magic;
 	unsigned int what;
 	int pid, tid;	/* taskid.h */
-	int ppid, ptid; /* of a fork: whose child it is */
-	char comm[16];	/* of a new name */
+	int ppid, ptid; /* of a fork: the parent */
+	char comm[16];	/* new name */
 	unsigned int pad;
 };
 

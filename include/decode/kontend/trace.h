@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Tracepoint formats, parsed once by libtraceevent; afterwards a field is a plain load at a known
- * offset. src/decode/trace.c is the only user of libtraceevent.
+ * Tracepoint formats, parsed once by libtraceevent; after that a field is a plain load at a known
+ * offset. Only src/decode/trace.c uses libtraceevent.
  */
 struct trace;
 
@@ -20,19 +20,19 @@ struct trace_field {
 
 struct trace_event {
 	uint32_t id;
-	enum event_kind kind;	 /* EVENT_NONE: not one of ours */
+	enum event_kind kind;	 /* EVENT_NONE: not used by kontend */
 	struct trace_field lock; /* lock_addr, or hrtimer */
 	struct trace_field arg;	 /* flags (begin), ret (end), function (entry); size 0: none */
 	struct trace_field pid;	 /* common_pid; size 0: none */
-	/* Of mmap_locks, whose `lock` is the mm and `arg` says if it is for writing: */
-	struct trace_field success; /* size 0: none, it was got */
-	struct trace_field memcg;   /* its id, or (size 4) where its path stands; size 0: none */
+	/* Of mmap_locks, whose `lock` is the mm; `arg`: for writing or not. */
+	struct trace_field success; /* size 0: none, always successful */
+	struct trace_field memcg;   /* its id, or (size 4) the offset of its path; size 0: none */
 };
 
 int trace_new(struct trace **ret, struct error *err);
 void trace_free(struct trace *t);
 
-/* Parses a format file's text of tracing system @system; -EINVAL when it is none. */
+/* Parses the text of a format file of tracing system @system; -EINVAL if it is none. */
 int trace_parse(struct trace *t, const char *system, const char *text, size_t len,
 		struct trace_event *ret, struct error *err);
 
