@@ -24,12 +24,21 @@ void cmd_record_say_clear(struct cmd_record_say *s)
 	s->line = false;
 }
 
+/* Of holders and tasks, and samples: they are no events. */
+static void put_others(char *buf, size_t size, uint64_t n)
+{
+	char count[UNITS_BUF];
+
+	if (n)
+		snprintf(buf, size, "; %s other records lost", units_count(count, n));
+}
+
 void cmd_record_say_so_far(struct cmd_record_say *s, const struct record_file *f,
 			   const struct record_said *so_far, bool end)
 {
 	struct writer_stat st;
 	char time[UNITS_BUF], bytes[UNITS_BUF], events[UNITS_BUF], lost[UNITS_BUF];
-	char files[96];
+	char files[96], others[UNITS_BUF + 32] = "";
 
 	record_file_stat(f, &st);
 	units_ns(time, so_far->ns);
@@ -43,8 +52,9 @@ void cmd_record_say_so_far(struct cmd_record_say *s, const struct record_file *f
 		return;
 	}
 	record_parts_text(record_file_parts(f), files, sizeof(files));
-	cmd_say(s->o, "recorded %s to %s%s: %s, %s events, %s lost", time, cmd_record_say_name(s),
-		files, bytes, events, lost);
+	put_others(others, sizeof(others), so_far->tally->lost_others);
+	cmd_say(s->o, "recorded %s to %s%s: %s, %s events, %s lost%s", time, cmd_record_say_name(s),
+		files, bytes, events, lost, others);
 	if (strcmp(s->path, "-") != 0)
 		cmd_say(s->o, "look: kontend replay %s", s->path);
 }

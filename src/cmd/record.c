@@ -90,13 +90,14 @@ static void take_signals(struct recording *g)
 /* Of the events that went by unread the kernel knows the number. @end: it is the final one. */
 static void count(struct recording *g, bool end)
 {
-	uint64_t events, lost;
+	struct perf_counts n;
 
 	if (g->stage != STAGE_DIRECT || !g->direct.counted ||
-	    live_counts(g->run.source, end, &events, &lost) < 0)
+	    live_counts(g->run.source, end, &n) < 0)
 		return;
-	g->tally.samples = events;
-	g->tally.lost = lost;
+	g->tally.samples = n.events;
+	g->tally.lost = n.lost_events;
+	g->tally.lost_others = n.lost - n.lost_events;
 }
 
 static void say_progress(struct recording *g, uint64_t now, bool end)
@@ -230,10 +231,10 @@ static int wait_for_reader(void *ctx, int fd)
 
 static void take_over(struct recording *g)
 {
-	uint64_t events, lost;
+	struct perf_counts n;
 
 	live_take_over(g->run.source);
-	g->direct.counted = live_counts(g->run.source, false, &events, &lost) == 0;
+	g->direct.counted = live_counts(g->run.source, false, &n) == 0;
 }
 
 /* The queue is empty. */
@@ -399,6 +400,7 @@ static int start(struct recording *g, struct error *err)
 	}
 	g->direct.file = g->file;
 	g->direct.tally = &g->tally;
+	g->tally.is_fed = run_sums_up(&g->run);
 	g->direct.sampler = &g->told.sampler;
 	g->direct.reserve = o->rotate && o->max_size ? RESERVE_BYTES : 0;
 	g->direct.reserve += record_symbols_reserve(&g->told);

@@ -6,9 +6,22 @@
 #include "record-counter.h"
 
 #include "kontend/load.h"
+#include "kontend/waitrec-sample.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
+
+static bool sample_counts(const struct record_tally *t, const uint8_t *p, size_t size)
+{
+	uint32_t magic;
+
+	if (!t->is_fed)
+		return true;
+	if (size < WAITREC_MAGIC_AT + sizeof(magic))
+		return false;
+	memcpy(&magic, p + WAITREC_MAGIC_AT, sizeof(magic));
+	return waitrec_is_wait(magic);
+}
 
 static void add_perf(struct record_tally *t, const uint8_t *p, size_t len)
 {
@@ -19,7 +32,7 @@ static void add_perf(struct record_tally *t, const uint8_t *p, size_t len)
 		if (h.size < sizeof(h) || h.size > len)
 			return;
 		if (h.type == PERF_RECORD_SAMPLE) {
-			t->samples++;
+			t->samples += sample_counts(t, p, h.size);
 		} else if (h.type == PERF_RECORD_LOST && h.size >= 24) {
 			/* The id of the event, then the number of lost records. */
 			t->lost += load_u64(p + 16);

@@ -371,7 +371,7 @@ void drain_finish(struct drain *d, const struct drain_sink *sink)
 	sink->put_always(sink->ctx, RECORD_TICK, 0, &now, sizeof(now));
 }
 
-/* Samples that are still in @r. */
+/* Begins and ends that are still in @r. */
 static uint64_t samples_left(const struct ring *r)
 {
 	uint64_t head = ring_head(r), n = 0;
@@ -386,13 +386,16 @@ int drain_counts(const struct drain *d, struct perf_counts *ret)
 {
 	uint64_t not_taken = 0;
 
+	/* No event of perf counts what a feed reports. */
+	if (perf_session_is_fed(d->session))
+		return -ENOTSUP;
 	/* First, so that what comes meanwhile is not missing in the counts. */
 	for (size_t i = 0; i < d->n_rings; i++)
 		not_taken += samples_left(&d->rings[i].ring);
 	int r = perf_session_counts(d->session, ret);
 	if (r < 0)
 		return r;
-	not_taken += ret->lost;
+	not_taken += ret->lost_events;
 	ret->events -= not_taken < ret->events ? not_taken : ret->events;
 	return 0;
 }

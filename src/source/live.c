@@ -394,19 +394,13 @@ int live_give_back(struct source *s, struct error *err)
 	return collector_start(&live_of(s)->collector, err);
 }
 
-int live_counts(struct source *s, bool end, uint64_t *ret_events, uint64_t *ret_lost)
+int live_counts(struct source *s, bool end, struct perf_counts *ret)
 {
 	struct live *l = live_of(s);
-	struct perf_counts n;
 
 	if (end)
 		perf_session_disable_all(l->session);
-	int r = drain_counts(&l->collector.drain, &n);
-	if (r == 0) {
-		*ret_events = n.events;
-		*ret_lost = n.lost;
-	}
-	return r;
+	return drain_counts(&l->collector.drain, ret);
 }
 
 int live_child(struct source *s, int *ret_status)

@@ -34,7 +34,9 @@ static void add_counts(const struct perf_session *ps, size_t cpu, struct perf_co
 		int fd = *perf_session_fd(ps, (enum perf_event_index)e, cpu, 0);
 		if (read(fd, &v, sizeof(v)) != (ssize_t)sizeof(v))
 			continue; /* of a CPU that is offline without a count */
-		sum->events += e == PERF_BEGIN || e == PERF_END ? v.count : 0;
+		bool is_wait = e == PERF_BEGIN || e == PERF_END;
+		sum->events += is_wait ? v.count : 0;
+		sum->lost_events += is_wait ? v.lost : 0;
 		sum->lost += v.lost;
 	}
 }

@@ -35,12 +35,21 @@ size_t perf_session_rings(const struct perf_session *ps)
 	return (size_t)ps->evlist->nr_mmaps;
 }
 
+/* 0: of tasks, each event has several. */
+static uint64_t wait_id(const struct perf_session *ps, enum perf_event_index which, size_t i)
+{
+	uint64_t anew = ps->new_ids ? ps->new_ids[i * PERF_EVENTS + (size_t)which] : 0;
+
+	return !ps->counts ? 0 : anew ? anew : ps->evsels[which]->id[i];
+}
+
 struct ring perf_session_ring(const struct perf_session *ps, size_t i)
 {
 	const struct perf_mmap *m = &ps->evlist->mmap[i];
 	struct perf_event_mmap_page *control = m->base;
 
 	return (struct ring){
+		.counted = {wait_id(ps, PERF_BEGIN, i), wait_id(ps, PERF_END, i)},
 		.base = (const uint8_t *)m->base + sysconf(_SC_PAGESIZE),
 		.size = (uint64_t)m->mask + 1,
 		.head = (const uint64_t *)&control->data_head,
@@ -97,7 +106,10 @@ bool perf_session_follows(const struct perf_session *ps, struct feed_follow *ret
 
 bool perf_session_own_ring(const struct perf_session *ps, size_t i, unsigned nth, struct ring *ret)
 {
-	return ps->feed && ps->feed->ring(ps->feed, perf_session_cpu(ps, i), nth, ret);
+	if (!ps->feed || !ps->feed->ring(ps->feed, perf_session_cpu(ps, i), nth, ret))
+		return false;
+	ret->is_fed = true;
+	return true;
 }
 
 void perf_session_enable(struct perf_session *ps, enum perf_event_index which)

@@ -10,6 +10,7 @@
  * an answer and not a crash.
  */
 #include "kontend/ring.h"
+#include "kontend/waitrec-sample.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -73,11 +74,22 @@ static uint64_t ring_number(const struct ring *r, uint64_t pos, size_t size, siz
 	return n;
 }
 
+static bool sample_counts(const struct ring *r, uint64_t pos, size_t size)
+{
+	if (r->is_fed)
+		return size >= WAITREC_MAGIC_AT + sizeof(uint64_t) &&
+		       waitrec_is_wait((uint32_t)ring_number(r, pos, size, WAITREC_MAGIC_AT));
+	if (!r->counted[0])
+		return true;
+	uint64_t id = ring_number(r, pos, size, sizeof(struct perf_event_header));
+	return id == r->counted[0] || id == r->counted[1];
+}
+
 static void ring_count(const struct ring *r, uint64_t pos, const struct perf_event_header *h,
 		       struct ring_span *s)
 {
 	if (h->type == PERF_RECORD_SAMPLE)
-		s->samples++;
+		s->samples += sample_counts(r, pos, h->size);
 	else if (h->type == PERF_RECORD_LOST) /* the id of the event, then the number */
 		s->lost += ring_number(r, pos, h->size, 16);
 	else if (h->type == PERF_RECORD_LOST_SAMPLES)

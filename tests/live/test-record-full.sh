@@ -92,9 +92,10 @@ for file in kontend.data*; do
 done
 echo "--rotate: $(wc -c kontend.data* | tr '\n' ' ')"
 rm -f -- *
-for options in "" -z; do
+# With small rings records of holders are lost as well; with --min-wait BPF reports waits and holders.
+for options in "" -z "-m 8" "--min-wait 1us"; do
 	rc=0
-	# shellcheck disable=SC2086 # none or one word
+	# shellcheck disable=SC2086 # none, or words
 	timeout 200 "$kontend" record -a $options --max-size $size "$@" 2>../err || rc=$?
 	[ $rc = 0 ] || [ $rc = 143 ] || complain "--max-size: exit $rc: $(cat ../err)"
 	[ "$(wc -c <kontend.data)" -le $size ] || complain "--max-size $size: $(wc -c <kontend.data) bytes"

@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "../../src/record/record-counter.h"
+#include "kontend/holdrec.h"
+#include "kontend/waitrec.h"
 #include <linux/perf_event.h>
 #include <string.h>
 
@@ -55,6 +57,28 @@ static void test_counts(void **state)
 	assert_int_equal(t.dropped, 11);
 }
 
+/* Where BPF reports waits, records of holders are in the same rings. */
+static void test_counts_waits(void **state)
+{
+	static const uint32_t magics[] = {WAITREC_BEGIN_MAGIC, WAITREC_LATE_MAGIC,
+					  WAITREC_END_MAGIC, HOLDREC_MAGIC, WAITREC_WAKE_MAGIC};
+	struct record_tally t = {.is_fed = true};
+	struct run r = {.n = 0};
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		const uint64_t sample[7] = {9, 0, 0, 0, (uint64_t)magics[i] << 32 | 24};
+		add_record(&r, PERF_RECORD_SAMPLE, sample, 7);
+	}
+	add_record(&r, PERF_RECORD_SAMPLE, r.words, 2); /* too short to say */
+	struct record whole = perf_run(&r, r.n * 8);
+	record_tally_add(&t, &whole);
+	assert_int_equal(t.samples, 3);
+	t = (struct record_tally){0};
+	record_tally_add(&t, &whole);
+	assert_int_equal(t.samples, 6);
+}
+
 static void test_damage(void **state)
 {
 	const uint64_t sample[6] = {0}, lost[2] = {99, 7};
@@ -82,6 +106,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_counts_waits),
 		cmocka_unit_test(test_damage),
 	};
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "kontend/holdrec.h"
 #include "kontend/ring.h"
+#include "kontend/waitrec.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <setjmp.h>
@@ -357,6 +359,44 @@ static void put_lost(struct writer *w, uint32_t type, size_t size, size_t at, ui
 		put_record(w, i == at ? &n : &zero, sizeof(n));
 }
 
+static void put_sample(struct writer *w, uint64_t id, uint32_t magic)
+{
+	struct perf_event_header h = {.type = PERF_RECORD_SAMPLE, .size = 64};
+	uint64_t body[7] = {id, 0, 0, 0, (uint64_t)magic << 32 | 24};
+
+	put_record(w, &h, sizeof(h));
+	for (size_t i = 0; i < 7; i++)
+		put_record(w, &body[i], sizeof(body[i]));
+}
+
+/* Begins and ends alone: by the ids of their events, or, in a feed's ring, by what they say. */
+static void test_peek_counts_waits(void **state)
+{
+	(void)state;
+	for (uint64_t at = 4000; at <= 4096; at += 8) {
+		struct writer w;
+		struct ring r = writer_init(&w, 4096, at);
+		struct ring_span s;
+		put_sample(&w, 5, WAITREC_BEGIN_MAGIC);
+		put_sample(&w, 6, HOLDREC_MAGIC);
+		put_sample(&w, 7, WAITREC_END_MAGIC);
+		put_sample(&w, 6, WAITREC_LATE_MAGIC);
+		put_sample(&w, 6, WAITREC_WAKE_MAGIC);
+		put_sample(&w, 6, WAITREC_RELEASE_MAGIC);
+		assert_int_equal(ring_peek(&r, at, ring_head(&r), 4096, &s), 0);
+		assert_int_equal(s.samples, 6);
+		r.counted[0] = 7;
+		r.counted[1] = 5;
+		assert_int_equal(ring_peek(&r, at, ring_head(&r), 4096, &s), 0);
+		assert_int_equal(s.samples, 2);
+		r.is_fed = true;
+		assert_int_equal(ring_peek(&r, at, ring_head(&r), 4096, &s), 0);
+		assert_int_equal(s.samples, 3);
+		assert_int_equal(s.end, w.head);
+		free(w.base);
+	}
+}
+
 /* Counted by headers, also where the number of lost events is around the end. */
 static void test_peek_counts(void **state)
 {
@@ -458,6 +498,7 @@ int main(void)
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_peek_wraps),
 		cmocka_unit_test(test_peek_in_parts),
+		cmocka_unit_test(test_peek_counts_waits),
 		cmocka_unit_test(test_peek_counts),
 		cmocka_unit_test(test_peek_broken),
 		cmocka_unit_test(own_rings_fit_into_their_memory),

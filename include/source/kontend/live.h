@@ -54,6 +54,8 @@ struct live_options {
 	const char *refused;	  /* see struct record_machine; NULL: nothing; borrowed as above */
 };
 
+struct perf_counts;
+
 /* Limits that opening ran into: for the header and `-v`. */
 struct live_info {
 	uint32_t rings, ring_pages; /* what was got */
@@ -89,11 +91,11 @@ int live_drain(struct source *s, const struct drain_sink *sink, int fd, uint64_t
 /* The thread goes on, and source_next() is the stream again. */
 int live_give_back(struct source *s, struct error *err);
 /*
- * Contention events that were taken from the rings, and records that the kernel has lost, as the
- * kernel counts them. @end: switches the events off first, for good, which makes it exact. Not
- * while the thread runs. 0, or -ENOTSUP: only the records show it.
+ * Begins and ends of waits that were taken from the rings, and what was lost, as the kernel counts
+ * them: see struct perf_counts. @end: switches the events off first, for good, which makes it
+ * exact. Not while the thread runs. 0, or -ENOTSUP: only the records show it.
  */
-int live_counts(struct source *s, bool end, uint64_t *ret_events, uint64_t *ret_lost);
+int live_counts(struct source *s, bool end, struct perf_counts *ret);
 /* Has the command of the target ended? 1 and its wait status, 0 = not yet, -ECHILD = none. */
 int live_child(struct source *s, int *ret_status);
 /* Its pid, from live_new() on; 0 = there is none. */

@@ -89,11 +89,17 @@ void perf_session_disable(struct perf_session *ps, enum perf_event_index which);
 void perf_session_enable_mm(struct perf_session *ps, bool on);
 void perf_session_disable_all(struct perf_session *ps);
 
-/* The kernel's counts so far: contention events, and lost records of any kind. */
+/*
+ * The kernel's counts so far: begins and ends of waits, how many of these were lost, and lost
+ * records of any kind, these among them.
+ */
 struct perf_counts {
-	uint64_t events, lost;
+	uint64_t events, lost_events, lost;
 };
-/* For sessions of whole CPUs, from Linux 6.0 on; else -ENOTSUP. A call for each event. */
+/*
+ * For sessions of whole CPUs, from Linux 6.0 on; else -ENOTSUP. A call for each event. Where a feed
+ * reports the waits the kernel counts no events.
+ */
 int perf_session_counts(const struct perf_session *ps, struct perf_counts *ret);
 /* The same: records lost by the events that there are now on the CPU of ring @i. */
 int perf_session_lost(const struct perf_session *ps, size_t i, uint64_t *ret);

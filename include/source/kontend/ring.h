@@ -23,6 +23,9 @@ struct ring {
 	uint64_t *tail;	      /* moved by us */
 	/* Of a feed's own: it had no room for a record since the last one, and for how many. */
 	const uint32_t *gap, *missed;
+	/* Samples that count: those with one of these ids; 0: all, or the waits of a feed. */
+	uint64_t counted[2];
+	bool is_fed;
 };
 
 /* The head as it is now; everything before it may be read. */
@@ -43,9 +46,9 @@ struct ring_span {
 	struct iovec piece[2];
 	int pieces;
 	uint64_t end; /* where it ends, in bytes since the start */
-	/* by the headers of its records */
-	uint64_t samples;
-	uint64_t lost; /* what the kernel had no room for */
+	/* by its records */
+	uint64_t samples; /* that count */
+	uint64_t lost;	  /* what the kernel had no room for */
 };
 
 /*
