@@ -52,7 +52,7 @@ static const struct column columns[C_COLUMNS] = {
 		     7, 5, SR},
 	[C_LOST] = {"lost", "LOST", "records lost because its ring was full", COLUMN_COUNT, 6, 1,
 		    SR},
-	[C_FILL] = {"fill_pct", "FILL%", "how full its ring was at most", COLUMN_PCT, 5, 3, SR},
+	[C_FILL] = {"fill_pct", "FILL%", "highest fill level of its ring", COLUMN_PCT, 5, 3, SR},
 	[C_SLOTS] = {"bp_slots", "SLOTS", "breakpoint slots: used of all", COLUMN_TEXT, 5, 1,
 		     COLUMN_SCREEN},
 	[C_SLOTS_ALL] = {"slots", "", "breakpoint slots", COLUMN_INT, 5, 9, COLUMN_REPORT},

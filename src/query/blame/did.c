@@ -61,20 +61,21 @@ static const struct column columns[C_COLUMNS] = {
 		     "call chain in which the holder had got the lock, from the call site outwards",
 		     COLUMN_TEXT, 40, 0, SR | W, 1 << BLAME_BY_STACK},
 	[C_ROW] = {"row", "ROW",
-		   "what the row is: task, reader (which one is not known) or other (forgotten)",
+		   "kind of the row: task, reader (which one is not known) or other (forgotten)",
 		   COLUMN_TEXT, 7, 9, R, BLAME_BY_WHO},
 	[C_KIND] = {"kind", "TYPE", "type and mode in which it was held", COLUMN_TEXT, 10, 1, SR},
 	[C_LOCK] = {"lock", "ADDRESS", "address of the lock; unknown where the row spans several",
 		    COLUMN_ADDR, 18, 9, R},
 	[C_NAME] = {"name", "LOCK", "name of the lock; ~ the one with most TIME of several",
 		    COLUMN_TEXT, 18, 0, SR | W},
-	[C_LOCKS] = {"locks", "LOCKS", "how many locks the row spans, each mode counted",
+	[C_LOCKS] = {"locks", "LOCKS", "number of locks that the row spans, each mode counted",
 		     COLUMN_COUNT, 5, 6, SR, ~(1u << BLAME_BY_LOCK)},
-	[C_TIME] = {"time_ns", "TIME", "how long holders that are known had it while others waited",
+	[C_TIME] = {"time_ns", "TIME", "time that known holders had it while others waited",
 		    COLUMN_NS, 6, 0, SR},
 	[C_MOSTLY] = {"mostly", "MOSTLY",
-		      "what they did for most of TIME, and why: kept off the CPU by whom, asleep "
-		      "for what and in which function, or for which lock they waited",
+		      "main activity of the holders in TIME, and its reason: the task that kept "
+		      "them off the CPU, the cause and function of their sleep, or the lock that "
+		      "they waited for",
 		      COLUMN_TEXT, 22, 1, SR | W},
 	[C_RUNNING] = {"running_pct", "RUN%", "part of TIME while they ran", COLUMN_PCT, 5, 1, SR},
 	[C_RUNNABLE] = {"runnable_pct", "RDY%",
@@ -111,7 +112,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_MOSTLY_IN] = {"mostly_in", "ASLEEP IN", "the function", COLUMN_TEXT, 16, 9, R},
 	[C_MOSTLY_WHAT] = {"mostly_what", "WAITED FOR",
 			   "reason of the sleep, by its calls, or the lock", COLUMN_TEXT, 16, 9, R},
-	[C_LAST] = {"last_ns", "LAST", "how long ago it was so the last time", COLUMN_NS, 6, 6, SR},
+	[C_LAST] = {"last_ns", "LAST", "time since it last happened", COLUMN_NS, 6, 6, SR},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
 };
 

@@ -69,7 +69,7 @@ static const struct column columns[C_COLUMNS] = {
 		     "call chain in which the root had got the lock, from the call site outwards",
 		     COLUMN_TEXT, 40, 0, SR | W, 1 << BLAME_BY_STACK},
 	[C_ROW] = {"row", "ROW",
-		   "what the row is: task, reader (which one is not known), other (forgotten) or "
+		   "kind of the row: task, reader (which one is not known), other (forgotten) or "
 		   "unknown",
 		   COLUMN_TEXT, 7, 9, R, BLAME_BY_WHO},
 	[C_KIND] = {"kind", "TYPE", "type and mode in which the root had the lock", COLUMN_TEXT, 10,
@@ -79,7 +79,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_NAME] = {"name", "LOCK",
 		    "the lock that the root had; ~ the one that cost most of several", COLUMN_TEXT,
 		    18, 0, SR | W},
-	[C_LOCKS] = {"locks", "LOCKS", "how many locks the row spans, each mode counted",
+	[C_LOCKS] = {"locks", "LOCKS", "number of locks that the row spans, each mode counted",
 		     COLUMN_COUNT, 5, 6, SR, ~(1u << BLAME_BY_LOCK)},
 	[C_WAITED] = {"waited_ns", "WAITED", "time that all waiters lost because of it", COLUMN_NS,
 		      6, 0, SR},
@@ -87,16 +87,15 @@ static const struct column columns[C_COLUMNS] = {
 		   "its share of all time waited, with or without a known holder", COLUMN_PCT, 5, 1,
 		   SR},
 	[C_MOSTLY] = {"mostly", "MOSTLY",
-		      "what the root did for most of WAITED, and why: kept off the CPU by whom, "
-		      "asleep for what and in which function",
+		      "main activity of the root in WAITED, and its reason: the task that kept it "
+		      "off the CPU, or the cause and function of its sleep",
 		      COLUMN_TEXT, 22, 0, SR | W},
 	[C_CALLER] = {"caller", "GOT IN",
 		      "function in which the root had got the lock, where it had waited for it; ~ "
 		      "of several the one that cost most",
 		      COLUMN_TEXT, 18, 3, SR | W},
-	[C_WAITS] = {"waits", "WHO LOSES MOST",
-		     "which lock is waited for in which function, where most is lost", COLUMN_TEXT,
-		     24, 3, S | W},
+	[C_WAITS] = {"waits", "WHO LOSES MOST", "lock and function with the most waiting time",
+		     COLUMN_TEXT, 24, 3, S | W},
 	[C_RUNNING] = {"running_pct", "RUN%", "part of WAITED while the root ran", COLUMN_PCT, 5, 2,
 		       SR},
 	[C_RUNNABLE] = {"runnable_pct", "RDY%",
@@ -135,7 +134,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WAITS_NAME] = {"waits_name", "WAITED FOR", "the lock of WHO LOSES MOST", COLUMN_TEXT, 18,
 			  9, R},
 	[C_WAITS_CALLER] = {"waits_caller", "WAITED IN", "and the function", COLUMN_TEXT, 18, 9, R},
-	[C_LAST] = {"last_ns", "LAST", "how long ago it was so the last time", COLUMN_NS, 6, 6, SR},
+	[C_LAST] = {"last_ns", "LAST", "time since it last happened", COLUMN_NS, 6, 6, SR},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
 };
 

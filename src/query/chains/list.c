@@ -55,8 +55,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_BEHIND] = {"behind", "BEHIND", "tasks that wait because of it, also through others",
 		      COLUMN_COUNT, 6, 0, SR},
 	[C_SUM] = {"waited_ns", "SUM",
-		   "how long these have waited so far, together; of a waiter, its own wait",
-		   COLUMN_NS, 6, 1, SR},
+		   "waiting time of these so far, added up; for a waiter, its own", COLUMN_NS, 6, 1,
+		   SR},
 	[C_LONGEST] = {"longest_ns", "LONGEST",
 		       "the longest of these waits; of several alike, theirs", COLUMN_NS, 7, 0, SR},
 	[C_WHAT] = {"what", "BECAUSE OF",
@@ -67,13 +67,14 @@ static const struct column columns[C_COLUMNS] = {
 		  "state of the holder: running or runnable on a CPU, or asleep, with function and "
 		  "reason; of a waiter, where it waits",
 		  COLUMN_TEXT, 24, 0, S | COLUMN_WIDE},
-	[C_HELD] = {"held_ns", "HELD",
-		    "how long each look has seen that holder hold the lock, if it is sure",
-		    COLUMN_NS, 6, 2, SR},
+	[C_HELD] =
+		{"held_ns", "HELD",
+		 "time for which every snapshot has seen that holder hold the lock, if it is sure",
+		 COLUMN_NS, 6, 2, SR},
 	[C_ENDED] = {"ended", "ENDED", "the waits of this chain have ended", COLUMN_BOOL, 5, 9, R},
-	[C_ENDED_NS] = {"ended_ns", "ENDED", "how long ago the last of its waits ended", COLUMN_NS,
-			6, 0, R},
-	[C_ROW] = {"row", "ROW", "what the row is: root, deadlock, lock, waiter or more",
+	[C_ENDED_NS] = {"ended_ns", "ENDED", "time since the last of its waits ended", COLUMN_NS, 6,
+			0, R},
+	[C_ROW] = {"row", "ROW", "kind of the row: root, deadlock, lock, waiter or more",
 		   COLUMN_TEXT, 8, 9, R},
 	[C_NODE] = {"node", "NODE", "number of the row in the tree, from 0", COLUMN_INT, 5, 9, R},
 	[C_PARENT] = {"parent", "PARENT", "number of the row that it hangs at", COLUMN_INT, 6, 9,
@@ -85,9 +86,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_LOCK] = {"lock", "ADDRESS", "address of the lock", COLUMN_ADDR, 18, 9, R},
 	[C_NAME] = {"name", "LOCK", "name of the lock", COLUMN_TEXT, 18, 9, R},
 	[C_CERTAINTY] = {"certainty", "CERTAINTY",
-			 "how the holder is known: sure, a writer or the owner of a mutex; hint, a "
-			 "reader that had it; evidence, a reader as its calls say; free, no task: "
-			 "it is being handed over",
+			 "certainty of the holder: sure, a writer or the owner of a mutex; hint, a "
+			 "reader that had it; evidence, a reader by its calls; free, no task: it "
+			 "is being handed over",
 			 COLUMN_TEXT, 9, 9, R},
 	[C_NEXT_PID] = {"next_pid", "NEXT PID",
 			"process that is to take a free lock, as the first in its queue",

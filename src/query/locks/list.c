@@ -98,12 +98,12 @@ static const struct column columns[C_COLUMNS] = {
 		    "and the end of its address",
 		    COLUMN_TEXT, 20, 0, SR | W},
 	[C_OBJECT] = {"object", "OBJECT",
-		      "what the lock is: mmap_lock, i_rwsem, a per-CPU variable, or the slab cache "
+		      "kind of the lock: mmap_lock, i_rwsem, a per-CPU variable, or the slab cache "
 		      "that it is in",
 		      COLUMN_TEXT, 12, 9, COLUMN_REPORT, 1 << BY_LOCK},
 	[C_PATH] = {"path", "PATH", "of the file that it belongs to", COLUMN_TEXT, 20, 9,
 		    COLUMN_REPORT, 1 << BY_LOCK},
-	[C_LOCKS] = {"locks", "LOCKS", "how many locks the row spans, each mode counted",
+	[C_LOCKS] = {"locks", "LOCKS", "number of locks that the row spans, each mode counted",
 		     COLUMN_COUNT, 5, 6, SR, ~(1u << BY_LOCK)},
 	[C_WAITING] = {"waiting", "NOW", "tasks waiting now", COLUMN_COUNT, 4, 0, SR},
 	[C_READERS] = {"readers_waiting", "R", "tasks that wait for the lock to read, now",
@@ -112,8 +112,8 @@ static const struct column columns[C_COLUMNS] = {
 		       "tasks that wait for the lock to write, or for one without modes, now",
 		       COLUMN_COUNT, 3, 6, SR, 1 << BY_LOCK},
 	[C_HOLDER] = {"holder", "HOLDER",
-		      "who holds the lock now: name and thread id; W a writer, R? a reader: by its "
-		      "calls, or one that had it",
+		      "task that holds the lock now: name and thread id; W a writer, R? a reader: "
+		      "by its calls, or one that had it",
 		      COLUMN_TEXT, 16, 5, COLUMN_SCREEN, 1 << BY_LOCK | 1 << BY_OWNER},
 	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock now", COLUMN_INT, 7,
 			 9, COLUMN_REPORT, 1 << BY_LOCK | 1 << BY_OWNER},
@@ -127,7 +127,7 @@ static const struct column columns[C_COLUMNS] = {
 		 "hint: a reader that had it",
 		 COLUMN_TEXT, 9, 9, COLUMN_REPORT, 1 << BY_LOCK | 1 << BY_OWNER},
 	[C_OWNER_FUNCTION] = {"owner_function", "LAST SEEN IN",
-			      "function in which the holder slept when it was last looked at",
+			      "function in which the holder slept in the last snapshot",
 			      COLUMN_TEXT, 20, 3, SR, 1 << BY_OWNER},
 	[C_EVIDENT] =
 		{"readers_evident", "READERS",
@@ -154,7 +154,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_MIN] = {"min_ns", "MIN", "shortest wait", COLUMN_NS, 6, 7, SR},
 	[C_P90] = {"p90_ns", "P90", "90 % of the waits were shorter, within 13 %", COLUMN_NS, 7, 5,
 		   SR},
-	[C_LAST] = {"last_ns", "LAST", "how long ago the latest wait ended", COLUMN_NS, 6, 6, SR},
+	[C_LAST] = {"last_ns", "LAST", "time since the latest wait ended", COLUMN_NS, 6, 6, SR},
 	[C_FAILED] = {"failed", "FAILED", "waits that ended without the lock", COLUMN_COUNT, 6, 8,
 		      SR},
 	[C_CALLER] = {"caller", "CALLER",

@@ -74,7 +74,7 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, W = COLUMN_WIDE };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_SINCE] = {"since_ns", "SINCE", "how long the wait has lasted", COLUMN_NS, 6, 0, SR},
+	[C_SINCE] = {"since_ns", "SINCE", "duration of the wait so far", COLUMN_NS, 6, 0, SR},
 	[C_KIND] = {"kind", "TYPE", "type and mode, as perf lock names them", COLUMN_TEXT, 10, 0,
 		    SR},
 	[C_TYPE] = {"type", "TYPE", "type of the lock without the mode", COLUMN_TEXT, 9, 9,
@@ -107,8 +107,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_QUEUE] = {"queue", "QUEUE", "tasks in the lock's queue", COLUMN_COUNT, 5, 9,
 		     COLUMN_REPORT},
 	[C_HOLDER] = {"holder", "HOLDER",
-		      "who holds the lock: name and thread id; W a writer, R? a reader: by its "
-		      "calls, or one that had it; free, to NAME: no task, and that one is next",
+		      "task that holds the lock: name and thread id; W a writer, R? a reader: by "
+		      "its calls, or one that had it; free, to NAME: no task, and that one is next",
 		      COLUMN_TEXT, 18, 1, COLUMN_SCREEN | W},
 	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that holds the lock", COLUMN_INT, 7, 9,
 			 COLUMN_REPORT},
@@ -138,8 +138,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_OWNER_FUNCTION] = {"owner_function", "OWNER FUNCTION", "where it sleeps", COLUMN_TEXT,
 			      20, 9, COLUMN_REPORT},
 	[C_OWNER_SEEN] = {"owner_seen_ns", "OWNER SEEN",
-			  "how long each look has seen it hold the lock, if it is sure", COLUMN_NS,
-			  6, 9, COLUMN_REPORT},
+			  "time for which every snapshot has seen it hold the lock, if it is sure",
+			  COLUMN_NS, 6, 9, COLUMN_REPORT},
 	[C_OWNER_STACK] = {"owner_stack", "OWNER STACK",
 			   "the calls of a holder that is not running, the innermost first",
 			   COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
@@ -149,8 +149,8 @@ static const struct column columns[C_COLUMNS] = {
 		 "shows it: evidence, no proof",
 		 COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
 	[C_STACK] = {"stack", "STACK",
-		     "the calls in which it waits, the innermost first: as of the last look, or of "
-		     "when the wait began",
+		     "the calls in which it waits, the innermost first: from the last snapshot, or "
+		     "from the begin of the wait",
 		     COLUMN_TEXT, 20, 9, COLUMN_REPORT | COLUMN_LIST},
 	[C_CALLER] = {"caller", "CALL SITE", "function that waits for the lock", COLUMN_TEXT, 18, 2,
 		      SR | W},
@@ -158,15 +158,14 @@ static const struct column columns[C_COLUMNS] = {
 			"no event reported its begin: it may have lasted longer than SINCE",
 			COLUMN_BOOL, 8, 9, COLUMN_REPORT},
 	[C_OWNER_AGE] = {"owner_age_ns", "OWNER AGE",
-			 "how old the look is that saw the holder, where it did not see the wait",
+			 "age of the snapshot that saw the holder, if it did not see the wait",
 			 COLUMN_NS, 6, 9, COLUMN_REPORT},
 	[C_ENDED] = {"ended", "HAS ENDED", "the wait is over", COLUMN_BOOL, 8, 9, COLUMN_REPORT},
-	[C_ENDED_NS] = {"ended_ns", "ENDED", "how long ago it ended", COLUMN_NS, 6, 1,
-			COLUMN_REPORT},
+	[C_ENDED_NS] = {"ended_ns", "ENDED", "time since it ended", COLUMN_NS, 6, 1, COLUMN_REPORT},
 	[C_WAITERS] = {"waiting", "WAITING", "tasks that the row stands for", COLUMN_COUNT, 7, 9,
 		       COLUMN_REPORT},
-	[C_WAITED] = {"waited_ns", "ALL", "how long they have waited together, of several",
-		      COLUMN_NS, 6, 3, COLUMN_REPORT},
+	[C_WAITED] = {"waited_ns", "ALL", "waiting time of all of them, added up", COLUMN_NS, 6, 3,
+		      COLUMN_REPORT},
 	[C_TASK_ID] = {"task_id", "TASK ID", "id of the task's row by task", COLUMN_COUNT, 0, 9, 0},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
 	[C_CALLER_ID] = {"caller_id", "CALLER ID", "id of the call site's row by caller",

@@ -66,11 +66,11 @@ static const struct column columns[C_COLUMNS] = {
 		    COLUMN_NS, 6, 3, SR},
 	[C_CONTEXTS] = {"contexts", "CONTEXTS", "contexts that its events are in", COLUMN_COUNT, 8,
 			3, SR},
-	[C_ENDED] = {"ended", "ENDED", "seen by a look, but not by the last one", COLUMN_BOOL, 5, 9,
-		     R},
+	[C_ENDED] = {"ended", "ENDED", "seen by a snapshot, but not by the last one", COLUMN_BOOL,
+		     5, 9, R},
 	[C_LAST_SEEN] = {"last_seen_ns", "LAST-SEEN",
-			 "how long before the end of measuring, where it ended before", COLUMN_NS,
-			 9, 0, R},
+			 "time from its last snapshot to the end of measuring, if it has ended",
+			 COLUMN_NS, 9, 0, R},
 };
 
 /* Sums over the events of a row. */

@@ -23,7 +23,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_PID] = {"pid", "PID", "its number", COLUMN_INT, 7, 9, COLUMN_REPORT},
 	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, COLUMN_REPORT},
 	[C_CREATED] = {"created", "CREATED", "breakpoints that it created", COLUMN_COUNT, 7, 0, SR},
-	[C_PER_S] = {"created_per_s", "CREATED/s", "the same a second, since the first look",
+	[C_PER_S] = {"created_per_s", "CREATED/s", "the same per second, since the first snapshot",
 		     COLUMN_RATE, 9, 2, SR},
 	[C_OPENED] = {"opened", "OPENED", "of these opened by perf_event_open() or ptrace()",
 		      COLUMN_COUNT, 6, 1, SR},
@@ -31,7 +31,8 @@ static const struct column columns[C_COLUMNS] = {
 			 "of these inherited by the threads and processes that it started",
 			 COLUMN_COUNT, 9, 1, SR},
 	[C_REFUSED] = {"refused", "REFUSED",
-		       "that found no slot: No space left on device; known with --creations alone",
+		       "creations that found no slot: No space left on device; known only with "
+		       "--creations",
 		       COLUMN_COUNT, 7, 1, SR},
 };
 

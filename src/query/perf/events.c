@@ -44,7 +44,8 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_NAME] = {"event", "EVENT", "what it counts", COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
+	[C_NAME] = {"event", "EVENT", "the event that it counts", COLUMN_TEXT, 24, 0,
+		    SR | COLUMN_WIDE},
 	[C_KIND] = {"kind", "KIND", "perf fd, inherited, ptrace, kernel, or no fd", COLUMN_TEXT, 9,
 		    3, SR},
 	[C_HOLDER] = {"holder", "HOLDER", "process that keeps it", COLUMN_TEXT, 16, 0,
@@ -69,9 +70,10 @@ static const struct column columns[C_COLUMNS] = {
 		 "share of its enabled time that it could count; less than all is no proof "
 		 "of rotation for events of a task",
 		 COLUMN_PCT, 5, 1, SR},
-	[C_ENABLED] = {"enabled_ns", "ENABLED", "how long it has been enabled", COLUMN_NS, 7, 3,
-		       SR},
-	[C_RUNNING] = {"running_ns", "RUNNING", "how long it has counted", COLUMN_NS, 7, 9, R},
+	[C_ENABLED] = {"enabled_ns", "ENABLED", "time for which it has been enabled", COLUMN_NS, 7,
+		       3, SR},
+	[C_RUNNING] = {"running_ns", "RUNNING", "time for which it has counted", COLUMN_NS, 7, 9,
+		       R},
 	[C_COUNTED_PCT] =
 		{"counted_pct", "CNTD%",
 		 "share of the time that it could have counted in which it did: events of a "

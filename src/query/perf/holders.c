@@ -69,11 +69,11 @@ static const struct column columns[C_COLUMNS] = {
 	[C_HITS] = {"hits_per_s", "HITS/s", "hits per second since the snapshot before",
 		    COLUMN_RATE, 6, 2, SR},
 	[C_ID] = {"id", "ID", "number of the event in the kernel", COLUMN_INT, 8, 9, R},
-	[C_ENDED] = {"ended", "ENDED", "seen by a look, but not by the last one", COLUMN_BOOL, 5, 9,
-		     R},
+	[C_ENDED] = {"ended", "ENDED", "seen by a snapshot, but not by the last one", COLUMN_BOOL,
+		     5, 9, R},
 	[C_LAST_SEEN] = {"last_seen_ns", "LAST-SEEN",
-			 "how long before the end of measuring, where it ended before", COLUMN_NS,
-			 9, 0, R},
+			 "time from its last snapshot to the end of measuring, if it has ended",
+			 COLUMN_NS, 9, 0, R},
 };
 
 struct holders {

@@ -32,7 +32,7 @@ enum { SR = COLUMN_SCREEN | COLUMN_REPORT };
 
 static const struct column columns[C_COLUMNS] = {
 	[C_CPU] = {"cpu", "CPU", "number of the CPU", COLUMN_INT, 4, 0, SR},
-	[C_TYPE] = {"type", "TYPE", "what the slots are for: any, or exec and data apart",
+	[C_TYPE] = {"type", "TYPE", "purpose of the slots: any, or exec and data apart",
 		    COLUMN_TEXT, 4, 0, SR},
 	[C_SLOTS] = {"slots", "SLOTS", "debug registers of the CPU", COLUMN_INT, 5, 0, SR},
 	[C_USED] = {"used", "USED", "taken: by the CPU and by the task with most", COLUMN_INT, 4, 0,
@@ -50,8 +50,9 @@ static const struct column columns[C_COLUMNS] = {
 			    COLUMN_INT, 4, 2, SR},
 	[C_HOLDERS] = {"holders", "HOLDERS", "holder of each slot that is taken", COLUMN_TEXT, 20,
 		       0, SR | COLUMN_WIDE | COLUMN_LIST},
-	[C_MOST_USED] = {"most_used", "MOST", "most that were taken at a time since the first look",
-			 COLUMN_INT, 4, 1, SR},
+	[C_MOST_USED] = {"most_used", "MOST",
+			 "most that were taken at a time since the first snapshot", COLUMN_INT, 4,
+			 1, SR},
 };
 
 static const char *const type_names[] = {"any", "exec", "data"};

@@ -41,7 +41,8 @@ enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, SPARK_LEN = 16 };
 
 static const struct column columns[C_COLUMNS] = {
 	[C_CPU] = {"cpu", "CPU", "number of the CPU", COLUMN_INT, 4, 0, SR},
-	[C_PMU] = {"pmu", "PMU", "whose counters the events take turns on", COLUMN_TEXT, 12, 2, SR},
+	[C_PMU] = {"pmu", "PMU", "PMU whose counters the events take turns on", COLUMN_TEXT, 12, 2,
+		   SR},
 	[C_INTERVAL] = {"interval_ms", "INT-MS", "interval between rotations in ms, as it is set",
 			COLUMN_INT, 6, 3, SR},
 	[C_RATE] = {"rotations_per_s", "ROT/s", "rotations per second", COLUMN_RATE, 5, 0, SR},
@@ -60,7 +61,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_SWITCH_RATE] = {"switches_per_s", "SWITCH/s", "context switches per second, sampled",
 			   COLUMN_RATE, 8, 5, SR},
 	[C_SWITCH_NS] = {"switch_perf_ns", "+PERF",
-			 "what events of tasks add to a context switch there", COLUMN_NS, 6, 4, SR},
+			 "cost that events of tasks add to a context switch there", COLUMN_NS, 6, 4,
+			 SR},
 	[C_ROTATIONS] = {"rotations", "ROTATED", "rotations in all", COLUMN_COUNT, 7, 7, SR},
 	[C_UNPAIRED] = {"unpaired", "UNPAIRED", "of them with an end that was not seen",
 			COLUMN_COUNT, 8, 9, R},
@@ -69,7 +71,7 @@ static const struct column columns[C_COLUMNS] = {
 		       COLUMN_TEXT, 20, 0, COLUMN_SCREEN | COLUMN_WIDE},
 	[C_OWNERS] = {"owners", "OWNERS", "processes that have opened the events, most first",
 		      COLUMN_TEXT, 20, 9, R | COLUMN_LIST},
-	[C_OWNER_EVENTS] = {"owner_events", "OWNER-EVENTS", "how many each of them has",
+	[C_OWNER_EVENTS] = {"owner_events", "OWNER-EVENTS", "number of events of each of them",
 			    COLUMN_TEXT, 12, 9, R | COLUMN_LIST | COLUMN_NUMBERS},
 	[C_OWNER_KINDS] = {"owner_kinds", "OWNER-KINDS",
 			   "whether these count CPUs (cpu-wide) or tasks (per task)", COLUMN_TEXT,

@@ -50,8 +50,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_OFFSET] = {"offset", "OFFSET", "into the binary", COLUMN_ADDR, 10, 9, R},
 	[C_SYMBOL] = {"symbol", "SYMBOL", "function and offset into it", COLUMN_TEXT, 16, 9, R},
 	[C_RETURN] = {"return", "RET", "probes the return of the function", COLUMN_BOOL, 3, 9, R},
-	[C_CLASS] = {"class", "CLASS", "what the kernel does with the instruction", COLUMN_TEXT, 11,
-		     0, SR},
+	[C_CLASS] = {"class", "CLASS", "treatment of the instruction by the kernel", COLUMN_TEXT,
+		     11, 0, SR},
 	[C_HITS_PER_S] = {"hits_per_s", "HITS/s", "hits per second", COLUMN_RATE, 6, 0, SR},
 	[C_COST] = {"cost_ns", "COST", "of a hit, as measured by kontend bench uprobe", COLUMN_NS,
 		    7, 1, SR},
@@ -72,11 +72,11 @@ static const struct column columns[C_COLUMNS] = {
 	[C_REASON] = {"reason", "REASON", "why it is of its class", COLUMN_TEXT, 30, 9, R},
 	[C_HINT] = {"hint", "HINT", "where it would cost less", COLUMN_TEXT, 24, 9, R},
 	[C_NOTE] = {"note", "NOTE", "hint or reason", COLUMN_TEXT, 16, 3, S | COLUMN_WIDE},
-	[C_ENDED] = {"ended", "ENDED", "seen by a look, but not by the last one", COLUMN_BOOL, 5, 9,
-		     R},
+	[C_ENDED] = {"ended", "ENDED", "seen by a snapshot, but not by the last one", COLUMN_BOOL,
+		     5, 9, R},
 	[C_LAST_SEEN] = {"last_seen_ns", "LAST-SEEN",
-			 "how long before the end of measuring, where it ended before", COLUMN_NS,
-			 9, 0, R},
+			 "time from its last snapshot to the end of measuring, if it has ended",
+			 COLUMN_NS, 9, 0, R},
 };
 
 struct probes {

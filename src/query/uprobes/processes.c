@@ -26,11 +26,11 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_PROCESS] = {"process", "PROCESS", "that probes count in", COLUMN_TEXT, 18, 0,
+	[C_PROCESS] = {"process", "PROCESS", "process that probes count in", COLUMN_TEXT, 18, 0,
 		       COLUMN_SCREEN | COLUMN_WIDE},
 	[C_PID] = {"pid", "PID", "the process; none: all", COLUMN_INT, 7, 9, R},
 	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
-	[C_PROBES] = {"probes", "PROBES", "that count in it alone", COLUMN_COUNT, 6, 0, SR},
+	[C_PROBES] = {"probes", "PROBES", "probes that count only in it", COLUMN_COUNT, 6, 0, SR},
 	[C_OUT_OF_LINE] = {"out_of_line", "SLOW", "of these: out of line", COLUMN_COUNT, 4, 2, SR},
 	[C_HITS_PER_S] = {"hits_per_s", "HITS/s", "hits per second of these", COLUMN_RATE, 6, 0,
 			  SR},
