@@ -335,13 +335,14 @@ static void ended(struct catching *c)
 	cmd_say(c->o, "%llu %s in %s/", (unsigned long long)c->written,
 		c->written == 1 ? "incident is" : "incidents are", c->files.dir);
 	if (c->failed)
-		cmd_say(c->o, "%llu could not be written", (unsigned long long)c->failed);
-	if (n.again + n.lost)
+		cmd_say_as(c->o, JOURNAL_ERROR, "%llu could not be written",
+			   (unsigned long long)c->failed);
+	if (n.again)
 		cmd_say(c->o, "triggers were true %llu times more within their cooldown",
-			(unsigned long long)(n.again + n.lost));
-	if (c->open.left_out)
+			(unsigned long long)n.again);
+	if (c->open.left_out + n.lost)
 		cmd_say(c->o, "for %llu more there was no file: they came too fast",
-			(unsigned long long)c->open.left_out);
+			(unsigned long long)(c->open.left_out + n.lost));
 }
 
 static int wait_ms(const struct catching *c)
@@ -554,11 +555,12 @@ static int exit_status(struct catching *c)
 {
 	int command = run_command_status(&c->run);
 
-	if (command >= 0)
+	if (command > 0)
 		return command;
-	if (!c->signal || !c->give_up)
-		return CMD_EXIT_OK;
-	return CMD_EXIT_SIGNAL + c->signal;
+	if (command < 0 && c->signal && c->give_up)
+		return CMD_EXIT_SIGNAL + c->signal;
+	/* A service that is stopped has said it in the journal and in its status. */
+	return c->failed && !c->o->service ? CMD_EXIT_FAILURE : CMD_EXIT_OK;
 }
 
 static int record(struct catching *c)

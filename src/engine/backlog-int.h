@@ -113,7 +113,8 @@ struct backlog {
 	uint64_t said_ns, begin_ns, hold_ns;
 	uint64_t tick_ns; /* the latest tick */
 	unsigned torn;	  /* so many more rounds, then begin_ns = said_ns */
-	int failed;	  /* the first error of keeping records */
+	bool headless;	  /* a record from before the stream could not be kept */
+	bool lacks;	  /* the same of symbols, or of the state before the log */
 };
 
 /* backlog-taken.c: takes references and copies. */

@@ -20,13 +20,6 @@ static struct backlog *backlog_of(struct source *s)
 	return (struct backlog *)s;
 }
 
-/* A record that cannot be kept does not stop the measurement: it is missing in copies. */
-static void note_failure(struct backlog *b, int code)
-{
-	if (code && !b->failed)
-		b->failed = code;
-}
-
 static bool is_prologue(const struct record *r)
 {
 	return r->kind == RECORD_HOST || r->kind == RECORD_ATTR || r->kind == RECORD_FORMAT;
@@ -66,7 +59,7 @@ static void feed(struct backlog *b)
 {
 	struct error err = {0};
 
-	note_failure(b, backlog_known_feed(&b->known, b->log.chunks[b->log.fed++], &err));
+	b->lacks |= backlog_known_feed(&b->known, b->log.chunks[b->log.fed++], &err) < 0;
 }
 
 /* From when on records are to be kept. */
@@ -135,17 +128,18 @@ static void note_time(struct backlog *b, const struct record *r)
 		note_round(b, t);
 }
 
+/* A record that cannot be kept does not stop the measurement: copies say that it is missing. */
 static void remember(struct backlog *b, const struct record *r)
 {
 	struct error err = {0};
 
 	if (r->kind == RECORD_KALLSYMS) {
-		note_failure(b, keep_symbols(b, r));
+		b->lacks |= keep_symbols(b, r) < 0;
 		return;
 	}
 	if (is_prologue(r)) {
-		note_failure(b, keep(&b->before, r));
-		note_failure(b, backlog_known_head(&b->known, r, &err));
+		b->headless |= keep(&b->before, r) < 0;
+		b->lacks |= backlog_known_head(&b->known, r, &err) < 0;
 		return;
 	}
 	int e = backlog_log_append(&b->log, r, b->said_ns);
@@ -273,7 +267,12 @@ int backlog_take(struct source *s, uint64_t clock_ns, uint64_t wall_ns, struct b
 {
 	struct backlog *b = backlog_of(s);
 
-	*ret = (struct backlog_taken){.begin_ns = begin_of(b), .known_ns = b->known.until_ns};
+	*ret = (struct backlog_taken){
+		.begin_ns = begin_of(b), .known_ns = b->known.until_ns, .lacks = b->lacks};
+	if (b->headless)
+		return error_set(err, -ENOMEM,
+				 "There was no memory to keep the records from before the events, "
+				 "without which nothing can be read");
 	int r = backlog_log_close(&b->log, b->said_ns);
 
 	r = r ? r : backlog_copy(b, clock_ns, wall_ns, &ret->source);

@@ -141,6 +141,10 @@ static int take_backlog(const struct incident_open *o, struct source *backlog,
 		incident_job_free(j);
 		return r;
 	}
+	if (j->taken.lacks)
+		error_set(&j->note, -ENOMEM,
+			  "this file lacks names of functions, tasks or locks, as there was no "
+			  "memory to keep them");
 	*ret = j;
 	return 0;
 }

@@ -37,13 +37,15 @@ struct backlog_taken {
 	struct source *source;
 	uint64_t begin_ns; /* as above */
 	uint64_t known_ns; /* names have what events up to there said: see struct cut_part */
+	bool lacks;	   /* for lack of memory names are missing, or what was before */
 	void *names;	   /* the body of a snapshot of what locks were called; NULL: none */
 	size_t names_len;
 };
 
 /*
  * A copy of all that is there, which never changes. Its HOST record says that it was @wall_ns at
- * @clock_ns: the system's clocks may have been set since measuring began. 0 or -ENOMEM.
+ * @clock_ns: the system's clocks may have been set since measuring began. 0 or -ENOMEM, also where
+ * memory was missing earlier for what all copies begin with.
  */
 int backlog_take(struct source *s, uint64_t clock_ns, uint64_t wall_ns, struct backlog_taken *ret,
 		 struct error *err);
