@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the command line to a verb, and from its answer to an exit status. SIGPIPE and SIGXFSZ are
+ * From the command line to a verb, and from its result to an exit status. SIGPIPE and SIGXFSZ are
  * ignored: a reader that has gone and a file that may not grow (ulimit -f) are errors of write(),
  * so that kontend says what failed and removes what it began.
  */
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A closed standard stream would give its number to the next file opened: an event or a report. */
+/* The next file opened, an event or a report, would get the number of a closed standard stream. */
 static void hold_standard_streams(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
@@ -26,10 +26,10 @@ static void hold_standard_streams(void)
 }
 
 /*
- * Who gave us a pipe may have made it one that does not wait, as node.js and ssh do: then whatever
- * is written faster than it is read would be lost. The flag is of the opening, which others have as
- * well: so the pipe is opened once more, and waits for us alone. A socket cannot be opened: its
- * flag is taken away.
+ * The parent process may have made our output pipe non-blocking, as node.js and ssh do: then data
+ * that is written faster than it is read would be lost. The flag belongs to the open file, which
+ * other processes share: so the pipe is opened again, and blocks only for us. A socket cannot be
+ * opened again: its flag is cleared.
  */
 static void let_output_wait(int fd)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * lock-load futex|flock|rename TASKS ROUNDS: a fixed piece of work that contends for one lock.
- * futex: each of the threads wakes nobody at one word, and waits there for a value that it has not,
- * so that all want the spinlock of one bucket. flock: each of the processes locks one file for
- * itself and unlocks it, so that they sleep for it in turns. rename: each of the processes renames
- * a file of its own in one directory, so that they wait for the lock of the directory's inode.
+ * futex: each thread wakes at a word without waiters, and waits for a value that the word does not
+ * have, so that all need the spinlock of one bucket. flock: each process locks one file exclusively
+ * and unlocks it, so that they sleep for it in turns. rename: each process renames a file of its own
+ * in one directory, so that they wait for the lock of the directory's inode.
  */
 #include <fcntl.h>
 #include <linux/futex.h>
