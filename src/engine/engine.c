@@ -159,10 +159,10 @@ static void note_place(struct engine *e, uint64_t time_ns)
 
 static int wrong_size(const struct record *r, struct error *err)
 {
-	return error_set(err, -EINVAL,
-			 "The stream has a record of kind %d with %zu bytes, which is "
-			 "not its size",
-			 (int)r->kind, r->len);
+	return error_set(
+		err, -EINVAL,
+		"The stream has a record of kind %d with %zu bytes, which is the wrong size",
+		(int)r->kind, r->len);
 }
 
 static int take_round(struct engine *e, uint64_t time, struct error *err)

@@ -202,8 +202,7 @@ static int history_seek(struct source *s, uint64_t mark, struct error *err)
 	struct history *h = history_of(s);
 
 	if (h->first || mark < history_log_first(&h->log) || mark > h->log.end)
-		return error_set(err, -EINVAL,
-				 "Cannot go back that far: the history does not reach there");
+		return error_set(err, -EINVAL, "Cannot go back that far: the history begins later");
 	h->next = mark;
 	return 0;
 }

@@ -75,7 +75,8 @@ int bpf_run_count_cpus(uint32_t *ret, uint32_t most, struct error *err)
 	*ret = n ? possible[n - 1] + 1 : 1;
 	mem_free(possible);
 	return *ret > most
-		       ? error_set(err, -E2BIG, "The BPF programs are for %u CPUs; there may be %u",
+		       ? error_set(err, -E2BIG,
+				   "The BPF programs support %u CPUs, but this machine may have %u",
 				   most, *ret)
 		       : 0;
 }

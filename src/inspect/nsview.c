@@ -38,7 +38,7 @@ static int set_up(struct nsview *v, struct error *err)
 	if (!v->tasks)
 		return err->code;
 	int code = bpf_run_once(learn, -1);
-	return code < 0 ? error_errno(err, code, "Cannot ask BPF for the PID namespace") : 0;
+	return code < 0 ? error_errno(err, code, "Cannot read the PID namespace by BPF") : 0;
 }
 
 static int put_names(const struct sideband_source *from, struct sideband *s)

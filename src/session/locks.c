@@ -70,7 +70,7 @@ int run_locks_new(struct run_locks **ret, const struct opts *o, const struct tar
 	struct run_locks *r = mem_calloc(1, sizeof(*r));
 
 	if (!r)
-		return error_set(err, -ENOMEM, "No memory for looking at locks");
+		return error_set(err, -ENOMEM, "No memory for snapshots of locks");
 	r->look = (struct snapshot_source){.kind = SNAPSHOT_LOCKS,
 					   .version = LOCKSNAP_VERSION,
 					   .take = take_locks,

@@ -82,7 +82,7 @@ int run_look_new(struct run_look **ret, const struct opts *o, struct kerntypes *
 	struct run_look *r = mem_calloc(1, sizeof(*r));
 
 	if (!r)
-		return error_set(err, -ENOMEM, "No memory for looking at perf events");
+		return error_set(err, -ENOMEM, "No memory for snapshots of perf events");
 	int code = inspect_new(&r->inspect, &io, err);
 	if (code < 0) {
 		mem_free(r);

@@ -53,7 +53,7 @@ int run_phases_new(struct run_phases **ret, const struct opts *o, struct kerntyp
 	struct run_phases *r = mem_calloc(1, sizeof(*r));
 
 	if (!r)
-		return error_set(err, -ENOMEM, "No memory for looking at phases of rotation");
+		return error_set(err, -ENOMEM, "No memory for the phases of rotation");
 	r->look = (struct snapshot_source){.kind = SNAPSHOT_PHASES,
 					   .version = PHASESNAP_VERSION,
 					   .take = take_phases,

@@ -234,7 +234,7 @@ static void say_left(struct live_info *i)
 
 	if (!mux_find_left(&mux_system, &left, 1))
 		return;
-	snprintf(i->note + n, sizeof(i->note) - n, "%s%s: 'kontend doctor --repair' puts it back",
+	snprintf(i->note + n, sizeof(i->note) - n, "%s%s: 'kontend doctor --repair' restores it",
 		 n ? "; " : "", mux_left_text(&left, text, sizeof(text)));
 }
 
@@ -289,7 +289,7 @@ static int read_level(const struct opts *o, struct mmlevel_how *ret, struct erro
 				 text, MMLEVEL_MOST);
 	if (ret->paths && o->no_stack)
 		return error_set(err, -EINVAL,
-				 "--mmap '%s' is of call chains: leave out --no-stack", text);
+				 "--mmap '%s' needs call chains: leave out --no-stack", text);
 	return 0;
 }
 

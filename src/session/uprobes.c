@@ -39,7 +39,7 @@ int run_uprobes_new(struct run_uprobes **ret, const struct opts *o, struct kernt
 	struct run_uprobes *r = mem_calloc(1, sizeof(*r));
 
 	if (!r)
-		return error_set(err, -ENOMEM, "No memory for looking at uprobes");
+		return error_set(err, -ENOMEM, "No memory for snapshots of uprobes");
 	r->look = (struct snapshot_source){
 		.kind = SNAPSHOT_UPROBES, .version = UPSNAP_VERSION, .take = take_uprobes};
 	int code = snapshot_uprobes_new(&r->snapshot_uprobes, &uo, err);

@@ -48,9 +48,8 @@ static int check_sums(const struct opts *o, const struct waitfeed_options *w, co
 	/* By default it is held where it can be. */
 	if (!w->short_ns && !o->max_overhead)
 		return 0;
-	return error_set(err, -ENOTSUP,
-			 "Cannot sum up waits in the kernel (%s), which takes BPF: %s", name,
-			 o->no_bpf ? "it is switched off (--no-bpf)" : why);
+	return error_set(err, -ENOTSUP, "Cannot sum up waits in the kernel (%s) without BPF: %s",
+			 name, o->no_bpf ? "it is switched off (--no-bpf)" : why);
 }
 
 void run_waits_refused(struct error *refused, bool inner, const struct error *why)

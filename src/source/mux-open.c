@@ -97,7 +97,7 @@ int mux_open(struct mux *m, const struct mux_roots *roots, struct error *err)
 		item->fd = open(path, O_RDWR | O_CLOEXEC);
 		if (item->fd < 0)
 			return error_errno(err, -errno,
-					   "Cannot open %s for writing, which takes root", path);
+					   "Cannot open %s for writing (it needs root)", path);
 	}
 	return 0;
 }

@@ -170,11 +170,11 @@ static int set_item(const struct folder *f, const char *notes, struct mux_item *
 	}
 	if (code < 0)
 		return error_errno(err, code,
-				   "Cannot leave a note in %s on the interval of %s, without which "
-				   "no later session could put it back",
+				   "Cannot save in %s the interval of %s, which a later session "
+				   "would need to restore it",
 				   notes, item->pmu);
 	code = write_ms(item->fd, item->ms);
-	return code < 0 ? error_errno(err, code, "The kernel does not take %u ms for the PMU %s",
+	return code < 0 ? error_errno(err, code, "The kernel refuses %u ms for the PMU %s",
 				      item->ms, item->pmu)
 			: 0;
 }
@@ -187,7 +187,7 @@ int mux_set(struct mux *m, struct error *err)
 		return 0;
 	int code = enter(&f, m->roots, true);
 	if (code < 0)
-		return error_errno(err, code, "Cannot leave a note in %s on the interval of %s",
+		return error_errno(err, code, "Cannot save in %s the interval of %s",
 				   m->roots->notes, m->items[0].pmu);
 	for (uint32_t i = 0; code == 0 && i < m->n; i++)
 		code = set_item(&f, m->roots->notes, &m->items[i], err);
@@ -214,13 +214,12 @@ static int put_back(const struct folder *f, const char *pmu, int note, int setti
 		code = write_ms(setting, n.before_ms);
 	if (code < 0)
 		return error_errno(err, code,
-				   "Cannot put the interval of %s back to %" PRIu32
-				   " ms ('kontend doctor --repair' does)",
+				   "Cannot restore the interval of %s to %" PRIu32
+				   " ms: run 'kontend doctor --repair'",
 				   pmu, n.before_ms);
 	snprintf(name, sizeof(name), "%s%s", prefix, pmu);
 	if (unlinkat(f->dir, name, 0) < 0 && errno != ENOENT)
-		return error_errno(err, -errno, "Cannot remove the note on the interval of %s",
-				   pmu);
+		return error_errno(err, -errno, "Cannot remove the saved interval of %s", pmu);
 	return 0;
 }
 
@@ -233,7 +232,7 @@ int mux_close(struct mux *m, struct error *err)
 	for (uint32_t i = 0; i < m->n; i++)
 		any |= m->items[i].note >= 0;
 	if (any && (code = enter(&f, m->roots, true)) < 0)
-		error_errno(err, code, "Cannot open %s to put back intervals of PMUs",
+		error_errno(err, code, "Cannot open %s to restore intervals of PMUs",
 			    m->roots->notes);
 	for (uint32_t i = 0; i < m->n; i++) {
 		struct mux_item *item = &m->items[i];
@@ -297,12 +296,10 @@ int mux_repair(const struct mux_roots *roots, const struct mux_left *left, struc
 	path_of(roots, left->pmu, path);
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return error_errno(err, -errno, "Cannot open %s for writing, which takes root",
-				   path);
+		return error_errno(err, -errno, "Cannot open %s for writing (it needs root)", path);
 	int code = enter(&f, roots, true);
 	if (code < 0) {
-		error_errno(err, code, "Cannot open %s to put back intervals of PMUs",
-			    roots->notes);
+		error_errno(err, code, "Cannot open %s to restore intervals of PMUs", roots->notes);
 	} else {
 		int note = open_note(&f, left->pmu, false);
 		code = is_alone(note) ? put_back(&f, left->pmu, note, fd, err) : 0;

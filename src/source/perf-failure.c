@@ -30,7 +30,7 @@ static const char *paranoid_meaning(int level)
 		return "no CPU-wide events for users";
 	if (level == 0)
 		return "no raw tracepoints for users";
-	return "all is allowed";
+	return "everything is allowed";
 }
 
 /* A level of its own at Debian and Ubuntu, where CAP_PERFMON does not help either. */
@@ -130,15 +130,15 @@ static int explain_enoent(const struct perf_failure *f, struct error *err)
 /* No PMU, a clock in its place, or one whose CPU keeps no stack of calls: only Intel's do. */
 static int explain_lbr(const struct perf_failure *f, struct error *err)
 {
-	const char *why = f->clock ? "a clock knows of none; leave --event cpu-clock out, or"
-			  : f->code == -ENOENT
-				  ? "this machine shows no PMU, as many virtual ones do not;"
-				  : "it takes a CPU of Intel, and a virtual machine that passes on "
-				    "its LBR;";
+	const char *why =
+		f->clock ? "a clock has none; leave out --event cpu-clock, or"
+		: f->code == -ENOENT
+			? "this machine shows no PMU, as many virtual ones do not;"
+			: "it needs an Intel CPU, and a virtual machine that exposes its LBR;";
 
 	return error_set(err, f->code,
-			 "The kernel cannot sample with the calls that the CPU keeps, LBR (%s): %s "
-			 "give --call-graph fp or dwarf",
+			 "The kernel cannot sample the last branch records of the CPU, LBR (%s): "
+			 "%s give --call-graph fp or dwarf",
 			 strerror(-f->code), why);
 }
 

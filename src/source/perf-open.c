@@ -428,11 +428,11 @@ static void note_pages(struct live_info *info, uint32_t asked_pages)
 	if (info->pages_reduced)
 		snprintf(info->note, sizeof(info->note),
 			 "Rings of %u KiB a CPU instead of %u KiB, as memory or the lock limit "
-			 "(kernel.perf_event_mlock_kb) did not allow more; events may get lost.",
+			 "(kernel.perf_event_mlock_kb) did not allow more: events may get lost",
 			 info->ring_pages * page_kib, asked_pages * page_kib);
 	else if (info->no_cgroup)
 		snprintf(info->note, sizeof(info->note),
-			 "This kernel gives no cgroup ids (CONFIG_CGROUP_PERF is off).");
+			 "This kernel gives no cgroup ids (CONFIG_CGROUP_PERF is off)");
 }
 
 /*
@@ -473,7 +473,8 @@ int perf_session_open(struct perf_session **ret, const struct perf_session_optio
 	int r, looks = LOOK_AGAIN;
 
 	if (!pages || pages & (pages - 1))
-		return error_set(err, -EINVAL, "%u pages a ring: it must be a power of two", pages);
+		return error_set(err, -EINVAL, "Cannot make rings of %u pages: give a power of two",
+				 pages);
 	if (o->profile_hz && !wants_lbr(o) && lacks_cycles())
 		at.clock = true;
 	libperf_init(print_nothing);

@@ -91,8 +91,8 @@ int tracefs_search(const char *mounts, char ret_path[TRACEFS_PATH])
 static int say_unmounted(const char *type, const char *where, struct error *err)
 {
 	return error_set(err, -ENXIO,
-			 "%s is empty, where the kernel describes its events: run "
-			 "'mount -t %s %s %s'",
+			 "%s is empty, but the kernel should describe its events there: run 'mount "
+			 "-t %s %s %s'",
 			 where, type, type, where);
 }
 

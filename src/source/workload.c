@@ -114,7 +114,7 @@ int workload_go(struct workload *w, char *const argv[], struct error *err)
 	int code = 0;
 
 	if (send(w->go_fd, "g", 1, MSG_NOSIGNAL) != 1)
-		return error_errno(err, -errno, "The command %s ended before it was let go",
+		return error_errno(err, -errno, "The command '%s' ended before kontend let it run",
 				   argv[0]);
 	close_fd(&w->go_fd);
 	ssize_t n = fdio_read(w->err_fd, &code, sizeof(code));

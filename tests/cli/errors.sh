@@ -41,10 +41,10 @@ quick="report --duration 100ms"
 {
 	expect 1 "Only root may read .*(mount|setcap cap_perfmon.*$kontend)" \
 		as_nobody "$kontend" $quick
-	expect 1 'calls that the CPU keeps.*a clock knows of none' \
+	expect 1 'last branch records of the CPU.*a clock has none' \
 		"$kontend" $quick -F 99 -e cpu-clock --call-graph lbr
 	if ! ls -d /sys/bus/event_source/devices/cpu* >/dev/null 2>&1; then
-		expect 1 'calls that the CPU keeps.*shows no PMU.*--call-graph fp or dwarf' \
+		expect 1 'last branch records of the CPU.*shows no PMU.*--call-graph fp or dwarf' \
 			"$kontend" $quick -F 99 --call-graph lbr
 	fi
 	if [ $has_mounts = yes ]; then

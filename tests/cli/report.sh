@@ -106,7 +106,7 @@ done
 for level in all,path contended,paths ,paths; do
 	expect 1 "--mmap '$level': give contended, sampled, sampled=N" "$kontend" report --duration 50ms --mmap "$level"
 done
-expect 1 "--mmap 'all,paths' is of call chains: leave out --no-stack" \
+expect 1 "--mmap 'all,paths' needs call chains: leave out --no-stack" \
 	"$kontend" report --duration 50ms --mmap all,paths --no-stack
 expect 0 '' "$kontend" report --duration 100ms --mmap sampled,paths --view mmap --by stack
 prints '^# (level sampled, 1/10 of the time, with call paths|level contended, not sampled)'

@@ -458,7 +458,7 @@ static void failures_change_nothing(void **state)
 	assert_int_equal(dup2(fd, m.items[0].fd), m.items[0].fd);
 	close(fd);
 	assert_true(mux_set(&m, &err) < 0);
-	assert_non_null(strstr(err.text, "does not take 8 ms"));
+	assert_non_null(strstr(err.text, "refuses 8 ms"));
 	err = (struct error){0};
 	assert_int_equal(mux_close(&m, &err), 0);
 	assert_false(has_note("cpu_core"));

@@ -59,7 +59,7 @@ static void test_open(void **state)
 {
 	(void)state;
 	SAYS(F(.code = -EOPNOTSUPP, .lbr = true, .event = "the event of the profile"), "LBR",
-	     "Operation not supported", "a CPU of Intel", "--call-graph fp or dwarf");
+	     "Operation not supported", "an Intel CPU", "--call-graph fp or dwarf");
 	SAYS(F(.code = -ENOENT, .lbr = true), "LBR", "no PMU", "--call-graph fp or dwarf");
 	SAYS(F(.code = -EOPNOTSUPP, .lbr = true, .clock = true), "a clock", "--event cpu-clock");
 	SAYS(F(.code = -EMFILE, .fds = 3000, .fd_limit = 1024), "3000 events", "limit of 1024",

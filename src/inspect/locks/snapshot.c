@@ -209,7 +209,7 @@ int snapshot_locks_new(struct snapshot_locks **ret, bool all_mms, struct kerntyp
 	struct kerntypes *own;
 
 	if (!w)
-		return error_set(err, -ENOMEM, "No memory for looking at locks");
+		return error_set(err, -ENOMEM, "No memory for snapshots of locks");
 	struct kerntypes *types = kerntypes_or(shared, &own, err);
 	int code = types ? percpu_read(&w->percpu, types, err) : -ENOMEM;
 	code = code < 0 ? code : load(w, types, err);
@@ -409,7 +409,8 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock
 		ask_for_lock(w, &asks[i]);
 	int code = read_kernel(w, asks, n);
 	if (code < 0)
-		return error_errno(err, code, "Cannot run the BPF programs that look at locks");
+		return error_errno(err, code,
+				   "Cannot run the BPF programs that take snapshots of locks");
 	struct snapshot_locks_raw raw = {w->state, w->locks,   w->names, w->waiters, w->tasks,
 					 w->bases, &w->percpu, "/proc",	 &w->memcgs, w->target};
 	find_readers(w, &raw);
@@ -421,7 +422,8 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock
 	if (code == -ENOMEM)
 		return error_set(err, code, "No memory for a snapshot of locks");
 	if (code < 0)
-		return error_errno(err, code, "Cannot run the BPF programs that look at locks");
+		return error_errno(err, code,
+				   "Cannot run the BPF programs that take snapshots of locks");
 	ret->head.time_ns = from;
 	ret->head.cost_ns = clock_now_ns() - from;
 	return 0;

@@ -84,10 +84,10 @@ static int explain(const char *what, int code, struct error *err)
 {
 	if (access("/sys/bus/event_source/devices/kprobe", F_OK) < 0)
 		return error_set(err, -ENOTSUP,
-				 "This kernel has no PMU kprobe (CONFIG_KPROBE_EVENTS), so nothing "
-				 "can be placed at %s",
+				 "This kernel has no PMU kprobe (CONFIG_KPROBE_EVENTS), so kontend "
+				 "cannot place a probe at %s",
 				 what);
-	return error_errno(err, code, "The kernel takes no probe at %s", what);
+	return error_errno(err, code, "The kernel refuses a probe at %s", what);
 }
 
 static void place_rotation(struct snapshot_phases *p)

@@ -176,8 +176,8 @@ static void say_missing(const struct inspect_probe *p, struct perfsnap *s)
 				  ? ""
 				  : "; descriptors of other users' processes are not seen";
 	const char *cpus = p->probe_cpus  ? ""
-			   : p->want_cpus ? "; what tasks have takes CAP_PERFMON to count"
-					  : "; what tasks have is counted with --probe-cpus";
+			   : p->want_cpus ? "; counting those of tasks needs CAP_PERFMON"
+					  : "; those of tasks are counted with --probe-cpus";
 
 	s->head.missing = SNAP_NO_REGISTERS | SNAP_NO_EVENTS | SNAP_NO_CONTEXTS | SNAP_NO_ROTATION;
 	if (!p->probe_cpus)
@@ -187,8 +187,8 @@ static void say_missing(const struct inspect_probe *p, struct perfsnap *s)
 	if (p->holders_code < 0)
 		s->head.missing |= SNAP_NO_HOLDERS;
 	if (!p->machine.pools)
-		snprintf(text, sizeof(text), "%s; nor is it known how many slots this CPU has",
-			 p->base.why);
+		snprintf(text, sizeof(text),
+			 "%s; the number of slots of this CPU is not known either", p->base.why);
 	else if (p->slots_code < 0)
 		snprintf(text, sizeof(text), "%s; breakpoints cannot be opened: %s", p->base.why,
 			 strerror(-p->slots_code));

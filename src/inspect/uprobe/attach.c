@@ -61,11 +61,11 @@ static int explain(const struct uprobe_attach_probe *p, pid_t task, int code, st
 	case EINVAL:
 	case EIO:
 	case NOT_SUPPORTED:
-		return error_set(err, code == -NOT_SUPPORTED ? -ENOTSUP : code,
-				 "The kernel refuses a probe at offset 0x%llx of %s: it cannot "
-				 "execute the instruction there out of line, or no program can be "
-				 "run from that file system",
-				 (unsigned long long)p->offset, p->path);
+		return error_set(
+			err, code == -NOT_SUPPORTED ? -ENOTSUP : code,
+			"The kernel refuses a probe at offset 0x%llx of %s: it cannot execute the "
+			"instruction there out of line, or that file system is mounted noexec",
+			(unsigned long long)p->offset, p->path);
 	default:
 		return error_errno(err, code, "Cannot place a probe in %s", p->path);
 	}

@@ -46,7 +46,7 @@ int snapshot_uprobes_new(struct snapshot_uprobes **ret, const struct snapshot_up
 	int32_t type = (int32_t)sysinfo_number("/sys/bus/event_source/devices/uprobe/type", -1);
 
 	if (!u)
-		return error_set(err, -ENOMEM, "No memory for looking at uprobes");
+		return error_set(err, -ENOMEM, "No memory for snapshots of uprobes");
 	find_tracefs(u, o);
 	learn_kernel(u);
 	u->slots = up_slots();
@@ -132,7 +132,7 @@ int snapshot_uprobes_take(struct snapshot_uprobes *u, struct upsnap *ret, struct
 	load_costs(u, ret);
 	int code = look_at_all(u, ret);
 	if (code < 0)
-		return error_errno(err, code, "Cannot look at uprobes");
+		return error_errno(err, code, "Cannot take a snapshot of uprobes");
 	u->first_ns = u->first_ns ? u->first_ns : u->now_ns;
 	u->last_ns = u->now_ns;
 	ret->head.first_ns = u->first_ns;

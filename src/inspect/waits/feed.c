@@ -132,7 +132,7 @@ static int start_own(struct waitfeed *f, struct error *err)
 	close_own(f);
 	mem_free(cpus);
 	mem_free(maps);
-	return code < 0 ? error_errno(err, code, "Cannot give BPF the rings of waits") : 0;
+	return code < 0 ? error_errno(err, code, "Cannot pass the rings of waits to BPF") : 0;
 }
 
 /* Records have the id of the CPU's first event, which the stream has announced. */
@@ -336,9 +336,8 @@ static int look_again(const struct waitfeed *f, struct error *err)
 {
 	int code = f->ns ? nsview_look(f->ns) : 0;
 
-	return code < 0 && code != -EAGAIN
-		       ? error_errno(err, code, "Cannot look at all tasks by BPF")
-		       : 0;
+	return code < 0 && code != -EAGAIN ? error_errno(err, code, "Cannot walk all tasks by BPF")
+					   : 0;
 }
 
 static int tell_target(const struct waitfeed *f, const struct target *t, struct error *err)
@@ -556,7 +555,7 @@ int waitfeed_can_follow(const struct waitfeed *f, struct error *err)
 		return 0;
 	return error_set(err, -ENOTSUP, "%s",
 			 f && f->no_follow.code ? f->no_follow.text
-						: "Holders of locks are not to be followed");
+						: "Following holders of locks was not requested");
 }
 
 int waitfeed_follow(struct waitfeed *f, struct error *err)
