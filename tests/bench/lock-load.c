@@ -3,8 +3,8 @@
  * lock-load futex|flock|rename TASKS ROUNDS: a fixed piece of work that contends for one lock.
  * futex: each thread wakes at a word without waiters, and waits for a value that the word does not
  * have, so that all need the spinlock of one bucket. flock: each process locks one file exclusively
- * and unlocks it, so that they sleep for it in turns. rename: each process renames a file of its own
- * in one directory, so that they wait for the lock of the directory's inode.
+ * and unlocks it, so that they sleep for it in turns. rename: each process renames a file of its
+ * own in one directory, so that they wait for the lock of the directory's inode.
  */
 #include <fcntl.h>
 #include <linux/futex.h>
