@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Build ids as perf.data has them. Writers before Linux 5.12 leave the length 0: then it is 20. */
+/*
+ * Build ids in the format of perf.data. Writers before Linux 5.12 leave the length 0: then it is
+ * 20.
+ */
 #include "kontend/buildids.h"
 
 #include <linux/perf_event.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What tables for unwinding consist of: see sections.h. */
+/* Sections of a snapshot of unwind tables: see sections.h. */
 #include "kontend/cfisnap.h"
 
 enum { HEADER_BYTES = 12, ENTRY_BYTES = 8 };
@@ -9,7 +9,7 @@ const char *cfisnap_path(const struct cfisnap *s)
 	return cfisnap_text(s, s->head.path);
 }
 
-/* The header is sorted by address and searched by its number of entries. */
+/* The header is sorted by address; lookups search its number of entries. */
 static bool fits(const void *cfisnap)
 {
 	const struct cfisnap *s = cfisnap;

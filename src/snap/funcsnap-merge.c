@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Several snapshots of functions as one: a recorder that may be killed writes what is new now and
- * then. Objects are the same if all that is said of them is; of a function told twice the code is
- * kept, whichever of both has it. What is told again changes nothing.
+ * Merges snapshots of functions: a recording that may be killed writes new functions now and then.
+ * Objects are the same if all their members are; of a function in both snapshots the code is kept,
+ * whichever has it. Repeated data change nothing.
  */
 #include "kontend/funcsnap.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Nobody writes more of them; what says so is damaged. */
+/* No writer exceeds these limits; a larger snapshot is damaged. */
 enum { MOST_OBJECTS = 1 << 13, MOST_FUNCS = 1 << 17, MOST_BYTES = 16 << 20 };
 
 static bool is_same(const struct funcsnap *a, const struct funcsnap_object *x,
@@ -20,7 +20,7 @@ static bool is_same(const struct funcsnap *a, const struct funcsnap_object *x,
 	       !strcmp(funcsnap_text(a, x->path), funcsnap_text(b, y->path));
 }
 
-/* Index + 1 of object @index of @from; 0: no memory. */
+/* Index + 1 of the copy of object @index of @from; 0: no memory. */
 static uint32_t object_of(struct funcsnap *to, const struct funcsnap *from, uint32_t index)
 {
 	const struct funcsnap_object *o = &from->objects[index];
@@ -39,7 +39,7 @@ static int take_code(struct funcsnap *to, struct funcsnap_func *f, const struct 
 	return funcsnap_add_code(to, f, from->code + x->code, x->code_len);
 }
 
-/* 0: nothing of it is new; 1, or -ENOMEM. */
+/* 0: nothing is new; 1: its code is; or -ENOMEM. */
 static int merge_known(struct funcsnap *to, size_t at, const struct funcsnap *from,
 		       const struct funcsnap_func *x)
 {
@@ -64,7 +64,7 @@ static int add_func(struct funcsnap *to, const struct funcsnap *from, uint32_t o
 	return funcsnap_add_func(to, &f) < 0 ? -ENOMEM : 1;
 }
 
-/* Of @known functions that were sorted before this began. */
+/* Searches the first @known functions, which are sorted. */
 static int merge_func(struct funcsnap *to, size_t known, const struct funcsnap *from,
 		      uint32_t object, const struct funcsnap_func *x)
 {

@@ -16,7 +16,7 @@ uint32_t funcsnap_add_object(struct funcsnap *s, const struct funcsnap_object *i
 	return r < 0 ? 0 : (uint32_t)s->n_objects;
 }
 
-/* Room for @more bytes behind the @n of *@bytes. */
+/* Makes room for @more bytes after the @n of *@bytes. */
 static int reserve(void *bytes, size_t n, size_t *cap, size_t more)
 {
 	size_t want = *cap ? *cap : 4096;
@@ -87,7 +87,7 @@ const struct funcsnap_func *funcsnap_find(const struct funcsnap *s, uint32_t obj
 	return f;
 }
 
-/* Whatever is referred to is there, and what is searched is sorted. */
+/* True if all references are valid and the searched arrays are sorted. */
 static bool fits(const void *funcsnap)
 {
 	const struct funcsnap *s = funcsnap;

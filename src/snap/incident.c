@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Incidents come from files, too: nothing in them is trusted. Later versions may be longer. */
+/* Incidents may come from files: nothing in them is trusted. Later versions may be longer. */
 #include "kontend/incident.h"
 
 #include <string.h>

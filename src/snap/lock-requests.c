@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A list under a mutex, held for a copy of it, once a tick by either side. */
+/* A list under a mutex, which each side holds for one copy per tick. */
 #include "kontend/lock-requests.h"
 #include <string.h>
 

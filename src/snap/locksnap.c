@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a snapshot of locks consists of: see sections.h. */
+/* Sections of a snapshot of locks: see sections.h. */
 #include "kontend/locksnap.h"
 
 static bool texts_fit(const struct locksnap *s, const uint32_t *offsets, size_t n)
@@ -31,7 +31,7 @@ static bool reader_fits(const struct locksnap *s, const struct locksnap_reader *
 	       frames_fit(s, r->frame, r->n_frames) && (!r->n_frames || r->in < r->n_frames);
 }
 
-/* Whatever is referred to is there. */
+/* True if all references are valid. */
 static bool fits(const void *locksnap)
 {
 	const struct locksnap *s = locksnap;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Levels by their names, and the record of them: a struct as it is, with its text ended. */
+/* Names of the levels, and their record: the plain struct, with its text terminated. */
 #include "kontend/mmlevel.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 static const char *const names[MMLEVELS] = {
 	[MMLEVEL_CONTENDED] = "contended",
 	[MMLEVEL_SAMPLED] = "sampled",
-	[MMLEVEL_WAS_PID] = "", /* no word means it */
+	[MMLEVEL_WAS_PID] = "", /* no name selects it */
 	[MMLEVEL_ALL] = "all",
 };
 
@@ -28,7 +28,7 @@ static int parse_one_in(const char *text, size_t len, uint32_t *ret)
 	return 0;
 }
 
-/* The level alone, of @n characters. */
+/* Parses the level alone, of @n characters. */
 static int parse_level(const char *text, size_t n, struct mmlevel_how *ret)
 {
 	size_t len = strcspn(text, "=,");
@@ -60,7 +60,7 @@ int mmlevel_parse(const char *text, struct mmlevel_how *ret)
 
 bool mmlevel_decode(const void *data, size_t len, struct mmlevel_how *ret)
 {
-	/* As long as it was in one version or another. */
+	/* The sizes of all versions. */
 	if (len != sizeof(*ret) && len != offsetof(struct mmlevel_how, memcg_told) &&
 	    len != offsetof(struct mmlevel_how, counted))
 		return false;

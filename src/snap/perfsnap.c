@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a snapshot of perf events consists of: see sections.h. */
+/* Sections of a snapshot of perf events: see sections.h. */
 #include "kontend/perfsnap.h"
 #include "kontend/map64.h"
 #include "kontend/sections.h"
@@ -17,7 +17,7 @@ static bool event_fits(const struct perfsnap *s, const struct snap_event *e)
 	return e->context <= s->n_contexts && texts_fit(s, texts, 6);
 }
 
-/* Whatever is referred to is there. */
+/* True if all references are valid. */
 static bool fits(const void *snap)
 {
 	const struct perfsnap *s = snap;
@@ -36,7 +36,7 @@ static bool fits(const void *snap)
 	return ok;
 }
 
-/* What an event of ours has handed on to a child of its task is ours as well. */
+/* Children that inherit an event of kontend are kontend's own, too. */
 static int mark_own(void *snap)
 {
 	struct perfsnap *s = snap;

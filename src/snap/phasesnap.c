@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a snapshot of phases consists of, and what its buckets say. */
+/* Sections of a snapshot of phases, and the values of its buckets. */
 #include "kontend/phasesnap.h"
 
 enum { LINEAR = 8, PER_OCTAVE = 8 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The list of rotating PMUs as bytes. It is the struct itself without the items that are not used,
- * in native byte order like all of a recording; a reader believes no count and no text of it.
+ * The list of rotating PMUs as bytes: the struct itself without unused items, in native byte order
+ * like the whole recording. The reader trusts no count and no text.
  */
 #include "kontend/pmus.h"
 #include <string.h>

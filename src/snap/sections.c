@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arrays as bytes and back. What comes from outside is believed in nothing: counts are compared
- * with the bytes that are there before memory is taken for them. Texts stand one behind the other
- * in one block; as neighbours often have the same names, the last few are looked at before one is
- * added again.
+ * Converts arrays to bytes and back. Input is not trusted: counts are compared with the available
+ * bytes before memory is allocated for them. Texts are adjacent in one block; as neighbours often
+ * have the same names, the last few texts are searched before one is added again.
  */
 #include "kontend/sections.h"
 #include "kontend/cursor.h"
@@ -12,9 +11,9 @@
 #include <errno.h>
 #include <string.h>
 
-enum { LOOK_BACK = 256, TEXT_MAX = 256 }; /* bytes of texts looked at; longest text */
+enum { LOOK_BACK = 256, TEXT_MAX = 256 }; /* bytes of texts to search; longest text */
 
-/* In front of a section's items. */
+/* Header of a section. */
 struct front {
 	uint32_t number, item_size;
 	uint64_t count;
@@ -84,7 +83,7 @@ void sections_encode(const struct sections *k, const void *s, void *ret)
 	}
 }
 
-/* @count items of @have bytes at @from, in the bytes, to items of @want bytes, in memory. */
+/* Copies @count items of @have bytes in the payload to items of @want bytes in memory. */
 static void copy_items(char *to, size_t want, const char *from, size_t have, size_t count)
 {
 	size_t both = have < want ? have : want;
@@ -135,7 +134,7 @@ static int next_section(const struct sections *k, void *s, struct cursor *c)
 		return -EBADMSG;
 	const char *items = cursor_bytes(c, aligned((size_t)f.count * f.item_size));
 	const struct section *known = f.number - 1 < k->n ? &k->list[f.number - 1] : NULL;
-	/* Small items that claim to be many must not become much memory. */
+	/* A large count of small items must not allocate much memory. */
 	if (!items || (f.count > SECTIONS_ITEMS_MAX && (!known || known->size > 1)))
 		return -EBADMSG;
 	return known ? take_section(known, s, &f, items) : 0;
@@ -213,12 +212,12 @@ static int reserve_text(char **texts, size_t n, size_t *cap, size_t more)
 	return 0;
 }
 
-/* Offset of a text as @text among the last ones, or 0. */
+/* Offset of an equal text among the last ones, or 0. */
 static uint32_t find_text(const char *texts, size_t n, const char *text, size_t len)
 {
 	size_t from = n > LOOK_BACK ? n - LOOK_BACK : 0;
 
-	/* Only what begins behind the end of another text. */
+	/* Only at positions that follow the end of another text. */
 	for (size_t i = from; i + len < n; i++)
 		if (i && !texts[i - 1] && memcmp(texts + i, text, len + 1) == 0)
 			return (uint32_t)i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sums of short waits come from files, too. Later versions may have more behind the rows. */
+/* Sums of short waits may come from files. Later versions may have more data after the rows. */
 #include "kontend/shortsnap.h"
 #include "kontend/mem.h"
 
@@ -55,8 +55,8 @@ struct shortsnap_row shortsnap_since(const struct shortsnap *s, const struct sho
 }
 
 /*
- * Of @n so many, @phase rounds: 0 never, 1 always. Rows of one wait would all be rounded alike, so
- * each row has a phase of its own.
+ * The part of @n, rounded by @phase: 0 never up, 1 always up. Rows of one wait would all be rounded
+ * alike, so each row has a phase of its own.
  */
 static uint64_t share(uint64_t n, double part, double phase)
 {
@@ -65,7 +65,7 @@ static uint64_t share(uint64_t n, double part, double phase)
 	return given < n ? given : n;
 }
 
-/* Spread evenly over 0 to 1, however many rows there are. */
+/* Spread evenly over 0 to 1 for any number of rows. */
 static double phase_of(uint32_t i)
 {
 	static const double golden = 0.6180339887498949;
@@ -74,7 +74,7 @@ static double phase_of(uint32_t i)
 	return x - (double)(uint64_t)x;
 }
 
-/* The averages of rows stay as they are. */
+/* The averages of rows do not change. */
 static struct shortsnap_row row_at(const struct shortsnap_pair *p, uint32_t i, double part)
 {
 	const struct shortsnap_row since = shortsnap_since(&p->now, &p->before, i);

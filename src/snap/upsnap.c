@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a snapshot of uprobes consists of: see sections.h. */
+/* Sections of a snapshot of uprobes: see sections.h. */
 #include "kontend/upsnap.h"
 
 static bool texts_fit(const struct upsnap *s, const uint32_t *offsets, size_t n)
@@ -14,7 +14,7 @@ static bool probe_fits(const struct upsnap *s, const struct upsnap_probe *p)
 	return texts_fit(s, texts, 6) && p->n_bytes <= sizeof(p->bytes);
 }
 
-/* Whatever is referred to is there. */
+/* True if all references are valid. */
 static bool fits(const void *upsnap)
 {
 	const struct upsnap *s = upsnap;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kernel does with an arm64 instruction that a uprobe replaced, as its
- * arch/arm64/kernel/probes/decode-insn.c decides: what reads or changes the program counter is
- * simulated, since it would go wrong elsewhere; so ret is cheap here and what functions begin with
- * is not. Nops are since 6.13. Exclusive loads and stores, and what traps, are refused.
+ * How the kernel treats an arm64 instruction under a uprobe, as in its
+ * arch/arm64/kernel/probes/decode-insn.c. Instructions that read or change the program counter are
+ * simulated, since they would go wrong at another place; so ret is cheap here and function
+ * prologues are not. Nops are simulated since 6.13. Exclusive loads and stores, and instructions
+ * that trap, are refused.
  */
 #include "kontend/uprobe.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The calibration as a kept file (cachefile.h), of the boot that it was measured in. It is in
- * /run/kontend where we may write there (root, so that everybody has it), else in the user's folder
- * of kept files; KONTEND_CACHE is that one alone.
+ * The calibration as a cache file (cachefile.h), valid for the boot that it was measured in. It is
+ * in /run/kontend if that is writable (as root, so that all users have it), else in the user's
+ * cache folder; if KONTEND_CACHE is set, only there.
  */
 #include "kontend/cachefile.h"
 #include "kontend/thisboot.h"
@@ -63,5 +63,5 @@ int uprobe_cost_store(const struct uprobe_costs *c, struct error *err)
 		r = key_of(i, &key);
 		r = r ? r : cachefile_store(&key, parts);
 	}
-	return r < 0 ? error_errno(err, r, "Cannot keep what a hit costs") : 0;
+	return r < 0 ? error_errno(err, r, "Cannot save the cost of a hit") : 0;
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * "p:group/event /path/of/binary:0x0000000000001139(0x4010) arg1=%di:u64": what the kernel prints
- * of a probe in uprobe_events. The path may hold anything but what ends it. "  /path event    12":
- * of the same in uprobe_profile.
+ * "p:group/event /path/of/binary:0x0000000000001139(0x4010) arg1=%di:u64": a probe in
+ * uprobe_events. The path may contain anything but its terminator. " /path event 12": the same
+ * probe in uprobe_profile.
  */
 #include "kontend/uprobe.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* @len bytes of @from; false: they do not fit. */
+/* Copies @len bytes of @from; false: they do not fit. */
 static bool copy(char *to, size_t size, const char *from, size_t len)
 {
 	if (!len || len >= size)
@@ -19,7 +19,7 @@ static bool copy(char *to, size_t size, const char *from, size_t len)
 	return true;
 }
 
-/* ":0x" of a number that nothing but a counter or arguments stand behind; NULL: there is none. */
+/* The ":0x" of the offset: the number that only a counter or arguments follow; NULL: none. */
 static const char *find_offset(const char *at)
 {
 	while ((at = strstr(at, ":0x"))) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Takes BINARY:FUNCTION+BYTES%return apart. The last colon is the one that counts, since paths may
- * have some, names of functions in symbol tables have none.
+ * Parses BINARY:FUNCTION+BYTES%return. The last colon separates: paths may have colons, names of
+ * functions in symbol tables have none.
  */
 #include "kontend/uprobe-spec.h"
 
@@ -26,7 +26,7 @@ static bool copy(char *to, size_t size, const char *from, size_t n)
 	return true;
 }
 
-/* A whole number of @n letters. */
+/* A number that takes all @n characters. */
 static bool parse_number(const char *text, size_t n, uint64_t *ret)
 {
 	char buf[24], *end;
@@ -38,7 +38,7 @@ static bool parse_number(const char *text, size_t n, uint64_t *ret)
 	return !*end && !errno;
 }
 
-/* What stands behind the colon, @n letters without %return. */
+/* The part after the colon, @n characters without %return. */
 static bool parse_place(const char *text, size_t n, struct uprobe_spec *ret)
 {
 	const char *plus = memchr(text, '+', n);
@@ -67,8 +67,8 @@ int uprobe_spec_parse(const char *text, struct uprobe_spec *ret, struct error *e
 		return malformed(text, err);
 	if (ret->is_return && ret->offset && *ret->function)
 		return error_set(err, -EINVAL,
-				 "--probe '%s': a function returns as a whole: %%return goes "
-				 "without +BYTES",
+				 "--probe '%s': %%return is for whole functions, without "
+				 "+BYTES",
 				 text);
 	return 0;
 }

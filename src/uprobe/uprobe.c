@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The class of a probe, whatever the machine, and where a cheaper place is: code is read forwards
- * only, so of what stands before the probe just nops are known, by their bytes.
+ * The class of a probe, for all machines, and cheaper places for it. Code can only be decoded
+ * forwards, so before the probe only nops are recognized, by their bytes.
  */
 #include "kontend/uprobe.h"
 
@@ -60,8 +60,10 @@ void uprobe_judge(enum uprobe_machine m, struct uprobe_kernel k, const uint8_t *
 			   : "its instruction cannot be read");
 }
 
-/* Length of a nop that ends at @at: of those that compilers and USDT macros place. In front of a
- * function it is padding: then the caller has nothing before @at. */
+/*
+ * Length of a nop that ends at @at: only those that compilers and USDT macros emit. Before a
+ * function it is padding: then the caller passes no bytes before @at.
+ */
 static size_t nop_before(enum uprobe_machine m, const uint8_t *bytes, size_t at)
 {
 	static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
@@ -73,7 +75,7 @@ static size_t nop_before(enum uprobe_machine m, const uint8_t *bytes, size_t at)
 		return 0;
 	if (at >= 5 && !memcmp(bytes + at - 5, nop5, 5))
 		return 5;
-	/* 90 may as well be the end of another instruction: two of them are none. */
+	/* 90 may also be the end of another instruction: two of them count as none. */
 	return at >= 2 && bytes[at - 1] == 0x90 && bytes[at - 2] == 0x90 ? 1 : 0;
 }
 
@@ -90,7 +92,7 @@ int uprobe_hint(enum uprobe_machine m, struct uprobe_kernel k, const uint8_t *by
 	if (here.len < n - at) {
 		uprobe_judge(m, k, bytes + at + here.len, n - at - here.len, offset + here.len,
 			     &other);
-		/* Behind a return or a jump another function begins. */
+		/* Another function begins after a return or a jump. */
 		bool goes_on = strcmp(here.what, "ret") && strcmp(here.what, "indirect jmp");
 		if (goes_on &&
 		    (other.class_ == UPSNAP_EMULATED || other.class_ == UPSNAP_OPTIMIZED)) {

@@ -24,7 +24,7 @@ static const char one_byte[257] = "mmmmbz--mmmmbz--mmmmbz--mmmmbz--"
 				  "BBw.--BZe.w..b-.mmmm---.mmmmmmmm"
 				  "bbbbbbbbjj-b....p.pp..fF......mm";
 
-/* Behind 0f. 0f 38 and 0f 3a lead to further maps, all of whose opcodes have a ModRM byte. */
+/* After 0f. 0f 38 and 0f 3a lead to further maps, all of whose opcodes have a ModRM byte. */
 static const char two_byte[257] = "mmmm-.....-.-m..mmmmmmmmmmmmmmmm"
 				  "mmmm----mmmmmmmm........--------"
 				  "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm"
@@ -70,11 +70,11 @@ static void read_prefixes(struct reader *r)
 		r->rex_w = (r->bytes[r->at++] & 8) != 0;
 }
 
-/* ModRM with what belongs to it. */
+/* Reads ModRM, SIB and displacement. */
 static void read_modrm(struct reader *r)
 {
 	if (r->at >= r->n) {
-		r->at = r->n + 1; /* it lacks */
+		r->at = r->n + 1; /* truncated */
 		return;
 	}
 	uint8_t b = r->bytes[r->at++], mod = b >> 6, rm = b & 7;
@@ -93,7 +93,7 @@ static size_t immediate(const struct reader *r)
 	return r->short_operand && !r->rex_w ? 2 : 4;
 }
 
-/* What the letter says; false: there is no such instruction. */
+/* Reads the rest by the opcode's letter; false: no such instruction. */
 static bool read_rest(struct reader *r, char what)
 {
 	uint8_t modrm = r->at < r->n ? r->bytes[r->at] : 0;
@@ -139,7 +139,7 @@ static bool read_rest(struct reader *r, char what)
 	}
 }
 
-/* An opcode of the map that VEX and EVEX prefixes name by number. */
+/* An opcode of the map that VEX and EVEX prefixes select by number. */
 static bool read_mapped(struct reader *r, unsigned map)
 {
 	if (r->at >= r->n)
@@ -149,7 +149,7 @@ static bool read_mapped(struct reader *r, unsigned map)
 		return read_rest(r, map == 3 ? 'B' : 'm');
 	if (map != 1)
 		return false;
-	/* vzeroupper alone has no operand; shifts by and shuffles with an immediate keep it. */
+	/* vzeroupper alone has no operand; shifts and shuffles with an immediate keep it. */
 	return read_rest(r, op == 0x77 ? '.' : two_byte[op] == 'B' ? 'B' : 'm');
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kernel does with an x86-64 instruction that a uprobe replaced, as its
- * arch/x86/kernel/uprobes.c decides: relative jumps and calls, nops and pushes of a register are
- * emulated, a 5-byte nop within a page becomes a call (6.18), all else that it takes is executed
- * out of line. Until 6.18 the only nop is 90. A 16-bit operand prefix keeps branches from being
- * emulated: such a probe is refused.
+ * How the kernel treats an x86-64 instruction under a uprobe, as in its arch/x86/kernel/uprobes.c:
+ * relative jumps and calls, nops and pushes of a register are emulated; a 5-byte nop within a page
+ * becomes a call (6.18); all other accepted instructions are executed out of line. Until 6.18 the
+ * only nop is 90. A 16-bit operand prefix prevents the emulation of branches: such a probe is
+ * refused.
  */
 #include "kontend/uprobe.h"
 
@@ -13,7 +13,7 @@
 
 enum { NOP5 = 5, PAGE = 4096 };
 
-/* An instruction taken apart as far as its class needs it. */
+/* An instruction, decoded as far as its class needs. */
 struct insn {
 	const uint8_t *op; /* the opcode */
 	size_t n;	   /* bytes from there to the end of the instruction */
@@ -58,7 +58,7 @@ static bool is_long_nop(const struct insn *i)
 	return i->n >= 3 && i->op[0] == 0x0f && i->op[1] == 0x1f && !(i->op[2] >> 3 & 7);
 }
 
-/* 90 with a prefix that makes another instruction of it: pause, xchg %r8. */
+/* True for 90 without a prefix that makes it another instruction: pause, xchg %r8. */
 static bool is_nop(const struct insn *i)
 {
 	return i->op[0] == 0x90 && !(i->rex & 1);
@@ -107,7 +107,7 @@ static void judge_branch(const struct insn *i, struct uprobe_verdict *v)
 		set_verdict(v, UPSNAP_EMULATED, what, "the kernel does it, one trap");
 }
 
-/* push of a register is one byte, or two with the prefix that means %r8 to %r15. */
+/* Push of a register is one byte, or two with the prefix for %r8 to %r15. */
 static bool is_push(const struct insn *i)
 {
 	return (i->op[0] & 0xf8) == 0x50 && (i->len == 1 || (i->len == 2 && i->rex == 0x41));
@@ -123,7 +123,7 @@ static void judge_push(const struct insn *i, struct uprobe_verdict *v)
 	set_verdict(v, UPSNAP_EMULATED, what, "the kernel does it, one trap");
 }
 
-/* Names of what functions begin and end with; others have none. */
+/* Names of usual first and last instructions of functions; others have none. */
 static const char *name_of(const struct insn *i)
 {
 	uint8_t op = i->op[0], reg = i->n > 1 ? i->op[1] >> 3 & 7 : 0;

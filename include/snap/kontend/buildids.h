@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * Which file a program was, by its build id: the payload of SNAPSHOT_BUILD_IDS, in the form that
- * perf.data has in its feature BUILD_ID: records of a header, a pid, the id in 24 bytes, of which
- * the 21st is its length, and the path, which ends in NUL.
+ * Build ids of programs: the payload of SNAPSHOT_BUILD_IDS, in the format of perf.data's feature
+ * BUILD_ID: records of a header, a pid, the id in 24 bytes, the 21st being its length, and the
+ * path, which ends in NUL.
  */
 enum { BUILDIDS_VERSION = 1, BUILDIDS_ID = 20 };
 
@@ -20,15 +20,15 @@ struct buildid {
 	bool kernel; /* or a module of it */
 };
 
-/* The one at @at, 0 being the first: where the next one stands, or 0: there is none at @at. */
+/* The record at @at (0: the first). Returns the position of the next; 0: no record at @at. */
 size_t buildids_next(const void *payload, size_t len, size_t at, struct buildid *ret);
-/* Of the program @path; false: it is not known. */
+/* Build id of the program @path; false: not known. */
 bool buildids_find(const void *payload, size_t len, const char *path, struct buildid *ret);
 
-/* Of the kernel itself, none of its modules. */
+/* Of the kernel itself, not of a module. */
 bool buildids_kernel(const void *payload, size_t len, struct buildid *ret);
 
-/* One of a program as a record. Bytes that it takes; written if there is room for them. */
+/* Encodes a program's build id as a record. Returns its size; writes it if there is room. */
 size_t buildids_put(const char *path, const uint8_t *id, size_t id_len, void *buf, size_t room);
 
 #endif

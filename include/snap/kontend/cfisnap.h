@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 /*
- * The tables for exceptions (.eh_frame_hdr and .eh_frame) of one file, by which dumps of stacks are
- * unwound where the file is not: the payload of SNAPSHOT_CFI. There is one for each file.
+ * The exception tables (.eh_frame_hdr and .eh_frame) of one file, for unwinding stack dumps where
+ * the file is missing: the payload of SNAPSHOT_CFI. One for each file.
  */
 enum { CFISNAP_VERSION = 1, CFISNAP_MOST = 8 << 20 /* bytes of tables */ };
 
-/* What the file is, as in maps.h and elfimg.h, and where the tables lie in its addresses. */
+/* Identity of the file, as in maps.h and elfimg.h, and addresses of the tables in it. */
 struct cfisnap_head {
 	uint32_t path; /* text */
 	uint32_t maj, min, id_len;
@@ -36,7 +36,7 @@ struct cfisnap {
 	size_t cap_segments, cap_bytes, cap_strings;
 };
 
-/* What a decoded one says lies within the tables. */
+/* After decoding, all addresses are within the tables. */
 SECTIONS_FUNCTIONS(cfisnap)
 const char *cfisnap_path(const struct cfisnap *s); /* "" if there is none */
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Which bytes of an ELF file are mapped to which of its addresses; in recordings as it is here. */
+/* A mapped part of an ELF file: its file range and virtual addresses; the same in recordings. */
 struct elfimg_segment {
 	uint32_t type, flags;
 	uint64_t offset, addr, file_size;

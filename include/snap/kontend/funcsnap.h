@@ -8,22 +8,21 @@
 #include <stdint.h>
 
 /*
- * What the functions that a recording met are called, and the code of those that cost most: the
- * payload of SNAPSHOT_FUNCS, so that another machine needs neither the programs nor the kernel.
- * References as in upsnap.h: to objects by index + 1, to texts by offset, 0: none; all of a decoded
- * one are valid.
+ * Names of all recorded functions, and the code of the most expensive ones: the payload of
+ * SNAPSHOT_FUNCS, so that another machine needs neither the programs nor the kernel. References as
+ * in upsnap.h: to objects by index + 1, to texts by offset, 0: none; all are valid after decoding.
  */
 enum { FUNCSNAP_VERSION = 1 };
 
 struct funcsnap_head {
-	uint64_t left_names, left_code; /* functions for which there was no room */
-	uint64_t no_code;		/* those whose code could not be read */
+	uint64_t left_names, left_code; /* functions without room */
+	uint64_t no_code;		/* functions with unreadable code */
 };
 
 /* As in maps.h. */
 struct funcsnap_object {
 	uint32_t path; /* text */
-	int32_t pid;   /* of memory that is no file: whose it is */
+	int32_t pid;   /* of anonymous memory: its process */
 	uint32_t maj, min;
 	uint64_t ino;
 	uint8_t id[20]; /* build id of the file that the names are from */
@@ -32,11 +31,11 @@ struct funcsnap_object {
 };
 
 struct funcsnap_func {
-	uint64_t start; /* offset in the object; the kernel's and in memory: address */
+	uint64_t start; /* offset in the object; kernel and memory: address */
 	uint64_t size;
-	uint32_t object; /* 0: the kernel, whose names stand elsewhere */
+	uint32_t object; /* 0: the kernel, whose names are in kallsyms */
 	uint32_t name;	 /* text */
-	uint32_t code;	 /* where its bytes begin */
+	uint32_t code;	 /* offset of its bytes */
 	uint32_t code_len;
 };
 
@@ -54,18 +53,18 @@ SECTIONS_FUNCTIONS(funcsnap)
 SECTIONS_ADD(funcsnap, func, funcs, struct funcsnap_func)
 /* Index + 1; 0: no memory. */
 uint32_t funcsnap_add_object(struct funcsnap *s, const struct funcsnap_object *item);
-/* Offset of a copy; 0: no memory. */
+/* Copies the text and returns its offset; 0: no memory. */
 uint32_t funcsnap_add_text(struct funcsnap *s, const char *text);
-/* Sets both of @f. 0 or -ENOMEM. */
+/* Sets `code` and `code_len` of @f. 0 or -ENOMEM. */
 int funcsnap_add_code(struct funcsnap *s, struct funcsnap_func *f, const void *bytes, size_t n);
 void funcsnap_sort(struct funcsnap *s);
 /*
- * What @from has goes into @to, both sorted; @from may be changed by it, and is the caller's still.
- * 1: there was something new; 0; -ENOMEM, with a part of it taken; -ENOSPC: that would be too much.
+ * Merges @from into @to, both sorted; may change @from, which stays the caller's. 1: something was
+ * new; 0; -ENOMEM, with a part merged; -ENOSPC: too large.
  */
 int funcsnap_merge(struct funcsnap *to, struct funcsnap *from);
 
-/* The function of @object that covers @at, or begins there if it has no size; NULL: none. */
+/* The function of @object that covers @at, or begins there if its size is not known; NULL: none. */
 const struct funcsnap_func *funcsnap_find(const struct funcsnap *s, uint32_t object, uint64_t at);
 
 #endif

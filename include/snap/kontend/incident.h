@@ -7,40 +7,40 @@
 #include <stdint.h>
 
 /*
- * What a trigger has caught: the payload of a SNAPSHOT_INCIDENT, of which a file of an incident has
- * one. Times are of the session clock. Texts are terminated and without control characters, also
- * where the file's were not; "" where there is nothing to say.
+ * An incident that a trigger caught: the payload of SNAPSHOT_INCIDENT, one in each incident file.
+ * Times are of the session clock. Decoded texts are terminated and without control characters,
+ * whatever the file had; "" if empty.
  */
 enum { INCIDENT_VERSION = 1 };
 
 enum incident_flags {
-	INCIDENT_BY_HAND = 1, /* somebody asked for it: no trigger fired */
-	INCIDENT_GOES_ON = 2, /* what fired had not ended when the file did */
-	INCIDENT_SHORT = 4,   /* the file begins later than was asked for: nothing older was kept */
+	INCIDENT_BY_HAND = 1, /* on request: no trigger fired */
+	INCIDENT_GOES_ON = 2, /* its cause had not ended at the end of the file */
+	INCIDENT_SHORT = 4,   /* the file begins later than requested: no older data was kept */
 };
 
 struct incident {
-	uint64_t fired_ns;	 /* when the trigger was true */
-	uint64_t begin_ns;	 /* when its cause began: of a wait, its begin; else as fired_ns */
-	uint64_t end_ns;	 /* when its cause ended; 0: not yet */
-	uint64_t from_ns, to_ns; /* what the file has */
-	uint64_t worst_ns;	 /* the longest wait that fired it; 0: what fired is no wait */
-	uint64_t lock;		 /* address of the lock; 0: there is none */
-	uint64_t value;		 /* that was compared, in the trigger's unit */
-	int32_t pid, tid;	 /* of the task that waits; 0: none */
+	uint64_t fired_ns;	 /* time when the trigger became true */
+	uint64_t begin_ns;	 /* begin of its cause: of a wait, its begin; else as fired_ns */
+	uint64_t end_ns;	 /* end of its cause; 0: not yet */
+	uint64_t from_ns, to_ns; /* range of the file */
+	uint64_t worst_ns;	 /* longest wait that fired it; 0: the cause is no wait */
+	uint64_t lock;		 /* address of the lock; 0: none */
+	uint64_t value;		 /* compared value, in the trigger's unit */
+	int32_t pid, tid;	 /* of the waiting task; 0: none */
 	int32_t holder_pid, holder_tid; /* 0: not known */
-	uint32_t trigger;		/* place of its expression on the command line, from 0 on */
-	uint32_t more;			/* how often triggers fired again until to_ns */
-	uint32_t flags;			/* enum incident_flags */
+	uint32_t trigger; /* position of its expression on the command line, from 0 on */
+	uint32_t more;	  /* number of further triggers until to_ns */
+	uint32_t flags;	  /* enum incident_flags */
 	uint32_t pad;
-	char expr[160]; /* the expression as it was given */
-	char fired[96]; /* with which values: "wait 312ms", "waiting 34" */
+	char expr[160]; /* the expression as given */
+	char fired[96]; /* values that fired it: "wait 312ms", "waiting 34" */
 	char lock_name[96];
 	char task[32];	  /* its comm */
-	char because[96]; /* of whom, and what that did: "mysqld/812 runs" */
+	char because[96]; /* the holder and its state: "mysqld/812 runs" */
 };
 
-/* Reads a payload; false: it is none, or no time of it can be true. */
+/* Reads a payload; false: not valid, or with impossible times. */
 bool incident_decode(const void *data, size_t len, struct incident *ret);
 
 #endif

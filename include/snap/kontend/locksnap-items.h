@@ -4,12 +4,11 @@
 
 #include <stdint.h>
 
-/* What a snapshot of locks (locksnap.h) has arrays of. */
-/* Before the name of a slab cache that several are merged into: the object may be of another one.
- */
+/* Items of a snapshot of locks (locksnap.h). */
+/* Precedes the name of a merged slab cache: the object may belong to another cache. */
 #define LOCKSNAP_MERGED "~"
 
-/* What a lock belongs to. */
+/* Object that contains the lock. */
 enum locksnap_kind {
 	LOCKSNAP_UNKNOWN,
 	LOCKSNAP_MMAP,	     /* mm_struct.mmap_lock of a process */
@@ -27,18 +26,17 @@ struct locksnap_name {
 	uint64_t addr;
 	uint32_t kind;
 	int32_t cpu;	   /* of LOCKSNAP_PERCPU, else -1 */
-	int32_t pid;	   /* whose mm, or a process that has the file open; 0: none */
+	int32_t pid;	   /* owner of the mm, or a process that has the file open; 0: none */
 	uint32_t comm;	   /* text: of that process */
 	uint32_t text;	   /* text: path, variable, cache; of LOCKSNAP_MMAP the memory cgroup */
 	uint32_t offset;   /* into the variable */
-	uint64_t since_ns; /* of LOCKSNAP_MMAP: when the process began, session clock; 0: not known
-			    */
-	/* Of a file's: the inode, which another one in its memory differs from; 0: not known. */
+	uint64_t since_ns; /* of LOCKSNAP_MMAP: start of the process, session clock; 0: not known */
+	/* Of a file's lock: identity of the inode, since its memory may be reused; 0: not known. */
 	uint64_t ino;
 	uint32_t generation, dev;
 };
 
-/* The per-CPU section of a CPU, and the variables in it: told now and then by who is not asked. */
+/* The per-CPU section of a CPU, and its variables: delivered now and then without a request. */
 struct locksnap_area {
 	uint64_t base;
 	int32_t cpu;
@@ -51,20 +49,20 @@ struct locksnap_var {
 	uint32_t pad;
 };
 
-/* How sure it is that the holder named holds the lock. */
+/* Certainty that the named task holds the lock. */
 enum locksnap_certainty {
-	LOCKSNAP_NOBODY,   /* free, or handed over right now */
-	LOCKSNAP_SURE,	   /* a writer, or a mutex's owner */
-	LOCKSNAP_HINT,	   /* one reader that had it; others, or it no more */
-	LOCKSNAP_EVIDENCE, /* a task that reads it, as its calls say: the first of `readers` */
+	LOCKSNAP_NOBODY,   /* free, or being handed over */
+	LOCKSNAP_SURE,	   /* a writer, or the owner of a mutex */
+	LOCKSNAP_HINT,	   /* one reader that held it; other readers may, or it no longer does */
+	LOCKSNAP_EVIDENCE, /* a reader by evidence of its call chain: the first of `readers` */
 };
 
-/* What a task did at that moment. */
+/* State of a task at that moment. */
 enum locksnap_state {
 	LOCKSNAP_STATE_UNKNOWN,
 	LOCKSNAP_RUNNING,
 	LOCKSNAP_RUNNABLE, /* waits for its CPU */
-	LOCKSNAP_ASLEEP,   /* its frames say where */
+	LOCKSNAP_ASLEEP,   /* its frames are the place */
 	LOCKSNAP_STATES,
 };
 
@@ -72,7 +70,7 @@ enum locksnap_lock_type {
 	LOCKSNAP_MUTEX,
 	LOCKSNAP_RWSEM,
 	LOCKSNAP_SEM,
-	LOCKSNAP_RT, /* an rt-mutex: on PREEMPT_RT mutexes, spinlocks, and what is in a rwsem */
+	LOCKSNAP_RT, /* an rt-mutex: on PREEMPT_RT mutexes, spinlocks, and inside of a rwsem */
 	LOCKSNAP_TYPES
 };
 
@@ -81,42 +79,41 @@ struct locksnap_queue {
 	uint32_t type, certainty; /* enum locksnap_lock_type, enum locksnap_certainty */
 	int32_t holder_pid, holder_tid;
 	uint32_t holder_comm; /* text */
-	uint32_t readers;     /* that hold it, by its count; 0: none, or not known */
+	uint32_t readers; /* number of readers that hold it, by its count; 0: none, or not known */
 	uint32_t readers_waiting, writers_waiting;
-	uint32_t incomplete; /* the list changed under the walk, or was longer than what is kept */
-	uint32_t holder_state;			/* enum locksnap_state */
-	int32_t holder_cpu;			/* of which it is, or was last */
-	uint32_t holder_frame, holder_n_frames; /* where it sleeps: into frames */
-	uint32_t n_evident;			/* of `readers` that are of this queue */
+	uint32_t incomplete;   /* the list changed during the walk, or was too long to keep */
+	uint32_t holder_state; /* enum locksnap_state */
+	int32_t holder_cpu;    /* current or last CPU */
+	uint32_t holder_frame, holder_n_frames; /* its call chain when asleep: into frames */
+	uint32_t n_evident;			/* number of `readers` of this queue */
 };
 
 struct locksnap_waiter {
-	uint32_t queue, position; /* index; 1: gets it next */
+	uint32_t queue, position; /* index; 1: next to get the lock */
 	int32_t pid, tid;
 	uint32_t comm, reader;	  /* text; 1: for reading */
-	uint32_t frame, n_frames; /* where it sleeps: into frames; 0 of them: not known */
-	uint64_t ran_ns;   /* until when it ran last, session clock; 0: not known, or it runs */
-	uint32_t cpu;	   /* on which that was, + 1; 0: not known */
-	uint32_t measured; /* 1: its waits are; 0: not, or not known (files before 2.0) */
+	uint32_t frame, n_frames; /* its call chain: into frames; 0 of them: not known */
+	uint64_t ran_ns;	  /* end of its last run, session clock; 0: not known, or it runs */
+	uint32_t cpu;		  /* CPU of its last run, + 1; 0: not known */
+	uint32_t measured; /* 1: its waits are measured; 0: not, or not known (files before 2.0) */
 };
 
 /*
- * Who seems to hold a lock for reading: a function among its calls holds such a lock, and it is
- * known that it is this one. Evidence, no proof.
+ * A task that probably holds a lock for reading: a function in its call chain holds a lock of that
+ * kind, and it is known that it is this one. Evidence, no proof.
  */
 struct locksnap_reader {
-	uint32_t queue; /* index; those of a queue stand together, who is shown as its holder first
-			 */
+	uint32_t queue; /* index; readers of a queue are adjacent, first the one shown as holder */
 	int32_t pid, tid;
 	uint32_t comm;		  /* text */
 	uint32_t state;		  /* enum locksnap_state */
-	int32_t cpu;		  /* on which it is, or was last */
-	uint32_t frame, n_frames; /* its calls: into frames */
-	uint32_t in;		  /* which of them says so */
+	int32_t cpu;		  /* current or last CPU */
+	uint32_t frame, n_frames; /* its call chain: into frames */
+	uint32_t in;		  /* index of the frame that is the evidence */
 	uint32_t pad;
 };
 
-/* What a system call does with a file. */
+/* Use of a file by a system call. */
 enum locksnap_doing {
 	LOCKSNAP_NO_FILE,
 	LOCKSNAP_READS,
@@ -126,7 +123,7 @@ enum locksnap_doing {
 	LOCKSNAP_DOINGS,
 };
 
-/* Which file a holder's system call is about, who sleeps in it. */
+/* The file of the system call in which a holder sleeps. */
 struct locksnap_sleep {
 	int32_t tid;
 	uint32_t doing;	       /* enum locksnap_doing */

@@ -10,25 +10,25 @@
 #include <stdint.h>
 
 /*
- * Whose locks they are, who holds them and who waits for them, read from the kernel's own
- * structures at one moment: the payload of a SNAPSHOT record of kind SNAPSHOT_LOCKS. Names are of
- * the locks that were asked for and of those that have waiters; queues are of the sleeping locks
- * that tasks were waiting for then. As in perfsnap.h, arrays refer to texts by offset, 0 being "".
+ * Names, holders and waiters of locks at one moment, read from kernel structures: the payload of a
+ * SNAPSHOT record of kind SNAPSHOT_LOCKS. It has the names of requested locks and of locks with
+ * waiters, and the queues of sleeping locks that tasks waited for. As in perfsnap.h, arrays refer
+ * to texts by offset, 0 being "".
  */
 enum { LOCKSNAP_VERSION = 1 };
 
 struct locksnap_head {
-	uint64_t time_ns, cost_ns; /* session clock; that taking it took */
-	uint32_t dropped;	   /* names, queues, waiters for which there was no room */
-	uint32_t partial; /* waiters are known of mmap_locks and of asked-for locks only: the kernel
-			     does not say what a task is blocked on (before 6.16) */
+	uint64_t time_ns, cost_ns; /* session clock; duration of taking it */
+	uint32_t dropped;	   /* names, queues, waiters without room */
+	uint32_t partial; /* waiters are known only for mmap_locks and requested locks: the kernel
+			     does not record what a task is blocked on (before 6.16) */
 	uint32_t reason;  /* text: why nothing is known; 0: it is known */
 	uint32_t mmap_offset; /* of mmap_lock in mm_struct; 0: not known */
-	uint32_t no_readers;  /* text: why there is no evidence of readers; 0: it was looked for */
-	uint32_t many_tasks;  /* more than were looked at for it */
+	uint32_t no_readers;  /* text: why there is no evidence of readers; 0: it was searched */
+	uint32_t many_tasks;  /* too many tasks to search all */
 	uint32_t counts_sleepers;	/* 1: `sleepers` are known; 0: see no_sleepers */
-	uint32_t no_sleepers;		/* text: why not; 0: nobody looked */
-	uint32_t sleepers_dropped, pad; /* tasks for which there was no room */
+	uint32_t no_sleepers;		/* text: why not; 0: not requested */
+	uint32_t sleepers_dropped, pad; /* tasks without room */
 };
 
 struct locksnap {
@@ -39,17 +39,16 @@ struct locksnap {
 	struct locksnap_area *areas;
 	struct locksnap_var *vars; /* by offset */
 	uint64_t *frames;	   /* addresses of kernel code, from the innermost call outwards */
-	uint64_t *empty;	   /* locks that were asked about and had nobody in their queue */
-	int32_t *gone;		   /* threads that were asked about and do not exist */
+	uint64_t *empty;	   /* requested locks with an empty queue */
+	int32_t *gone;		   /* requested threads that do not exist */
 	struct locksnap_reader *readers;
 	struct locksnap_sleep *sleeps;
-	uint64_t *
-		ended; /* locks that were named before, and are not those of these files any more */
+	uint64_t *ended; /* locks with earlier names that no longer belong to these files */
 	struct locksnap_sleepers *sleepers;
 	char *strings;
 	size_t n_names, n_queues, n_waiters, n_areas, n_vars, n_frames, n_empty, n_gone, n_readers,
 		n_sleeps, n_ended, n_sleepers, n_strings;
-	/* Of who fills it. */
+	/* For the code that fills it. */
 	size_t cap_names, cap_queues, cap_waiters, cap_areas, cap_vars, cap_frames, cap_empty,
 		cap_gone, cap_readers, cap_sleeps, cap_ended, cap_sleepers, cap_strings;
 };

@@ -10,57 +10,57 @@
 #include <stdint.h>
 
 /*
- * What perf events, contexts and breakpoint slots a kernel had at one moment: taken by an inspector
- * (inspect.h), carried as the payload of a SNAPSHOT record of kind SNAPSHOT_PERF, drawn by the
- * views slots and contexts. Each snapshot stands alone: rates are of the time since the one before.
- *
+ * Perf events, contexts and breakpoint slots of a kernel at one moment: taken by an inspector
+ * (inspect.h), carried as the payload of a SNAPSHOT record of kind SNAPSHOT_PERF, shown in the
+ * views slots and contexts. Each snapshot is self-contained: rates are since the previous one.
  * Arrays refer to one another by index + 1 (0: none, not known), and to texts by offset into
- * `strings` (0: ""). Everything is in native byte order; perfsnap_decode() checks what comes from
- * outside, so that each index and offset of a decoded snapshot is valid.
+ * `strings` (0: ""). Everything is in native byte order; perfsnap_decode() checks its input, so
+ * each index and offset of a decoded snapshot is valid.
  */
 enum { SNAP_VERSION = 1 };
 
-/* How it was found out. */
+/* Source of the data. */
 enum snap_method {
-	SNAP_BPF = 1,	/* read from the kernel's own structures */
+	SNAP_BPF = 1,	/* read from kernel structures */
 	SNAP_PROBE = 2, /* disabled breakpoints opened until the kernel refuses, and /proc */
 };
 
-/* What this snapshot does not say; views show "-" and the reason. */
+/* Parts missing from this snapshot; views show "-" and the reason. */
 enum snap_missing {
 	SNAP_NO_SLOTS = 1 << 0,	    /* per-CPU counts */
-	SNAP_NO_TASK_MAX = 1 << 1,  /* slots taken by the task with most of them */
-	SNAP_NO_REGISTERS = 1 << 2, /* what is in the debug registers now */
-	SNAP_NO_EVENTS = 1 << 3,    /* events: only who has descriptors is known */
+	SNAP_NO_TASK_MAX = 1 << 1,  /* slots taken by the task with the most */
+	SNAP_NO_REGISTERS = 1 << 2, /* contents of the debug registers */
+	SNAP_NO_EVENTS = 1 << 3,    /* events: only holders of descriptors are known */
 	SNAP_NO_HOLDERS = 1 << 4,   /* descriptors */
 	SNAP_NO_CONTEXTS = 1 << 5,
-	SNAP_NO_ROTATION = 1 << 6, /* whether events take turns */
+	SNAP_NO_ROTATION = 1 << 6, /* which events rotate */
 };
 
-/* How it was seen who creates breakpoints. */
+/* Source of data about created breakpoints. */
 enum snap_creations {
-	SNAP_CREATIONS_NONE = 0,   /* it was not */
-	SNAP_CREATIONS_LOOKS = 1,  /* by what looks have found new: at least so many */
-	SNAP_CREATIONS_EVENTS = 2, /* each of them, but for those of debuggers */
+	SNAP_CREATIONS_NONE = 0,   /* none */
+	SNAP_CREATIONS_LOOKS = 1,  /* new events in snapshots: a lower bound */
+	SNAP_CREATIONS_EVENTS = 2, /* every creation, except by debuggers */
 };
 
 struct snap_head {
-	uint64_t time_ns;	 /* session clock (CLOCK_MONOTONIC) */
-	uint64_t interval_ns;	 /* since the snapshot before; 0: the first, without rates */
-	uint64_t cost_ns;	 /* CPU time that taking it took */
-	uint64_t opened;	 /* perf events created since the one before, by anybody, also those
-				    that are gone again; UINT64_MAX: not known */
-	uint32_t method;	 /* enum snap_method */
-	uint32_t missing;	 /* enum snap_missing */
-	uint32_t incomplete;	 /* lists that changed under each of several walks: rows may lack */
-	uint32_t dropped;	 /* events, contexts, holders for which there was no room */
-	uint32_t reason;	 /* text: why something is missing */
-	uint32_t creations;	 /* enum snap_creations */
-	uint64_t cost_per_s_ns;	 /* of one CPU, over the last second or more; 0: not known */
-	uint64_t creations_lost; /* for which there was no room */
-	uint32_t creations_reason; /* text: why they are not seen one by one, if they were to be */
+	uint64_t time_ns;     /* session clock (CLOCK_MONOTONIC) */
+	uint64_t interval_ns; /* since the previous snapshot; 0: the first, without rates */
+	uint64_t cost_ns;     /* CPU time spent to take it */
+	uint64_t opened; /* perf events created since the previous one, by all processes, also those
+			    closed again; UINT64_MAX: not known */
+	uint32_t method; /* enum snap_method */
+	uint32_t missing;    /* enum snap_missing */
+	uint32_t incomplete; /* lists that changed during each of several walks: rows may be missing
+			      */
+	uint32_t dropped;    /* events, contexts, holders without room */
+	uint32_t reason;     /* text: reason of missing parts */
+	uint32_t creations;  /* enum snap_creations */
+	uint64_t cost_per_s_ns;	   /* of one CPU, over the last second or more; 0: not known */
+	uint64_t creations_lost;   /* creations without room */
+	uint32_t creations_reason; /* text: why single creations are not seen, if requested */
 	uint32_t pad;
-	uint64_t creations_since_ns; /* of the first look; 0: not known */
+	uint64_t creations_since_ns; /* of the first snapshot; 0: not known */
 };
 
 struct perfsnap {
@@ -73,7 +73,7 @@ struct perfsnap {
 	struct snap_creator *creators;
 	char *strings; /* begins with NUL and ends with NUL */
 	size_t n_slots, n_registers, n_events, n_holders, n_contexts, n_creators, n_strings;
-	/* Of who fills it. */
+	/* For the code that fills it. */
 	size_t cap_slots, cap_registers, cap_events, cap_holders, cap_contexts, cap_creators,
 		cap_strings;
 };

@@ -9,32 +9,32 @@
 #include <stdint.h>
 
 /*
- * What probes in the kernel have summed up since measuring began: the two phases of each rotation,
- * and switches between tasks of different cgroups. The payload of a SNAPSHOT_PHASES. Each stands
- * alone.
+ * Sums from kernel probes since the measurement began: the two phases of each rotation, and
+ * switches between tasks of different cgroups. The payload of SNAPSHOT_PHASES. Each snapshot is
+ * self-contained.
  */
 enum { PHASESNAP_VERSION = 1, PHASESNAP_BUCKETS = 256 };
 
 enum phasesnap_missing {
-	PHASESNAP_NO_ROTATION = 1 << 0, /* reason says why */
-	PHASESNAP_NO_CGROUPS = 1 << 1,	/* cgroup_reason does */
+	PHASESNAP_NO_ROTATION = 1 << 0, /* see reason */
+	PHASESNAP_NO_CGROUPS = 1 << 1,	/* see cgroup_reason */
 };
 
 struct phasesnap_head {
-	uint64_t time_ns, from_ns;	/* sums are of this time */
+	uint64_t time_ns, from_ns;	/* now, and start of the sums */
 	uint32_t missing;		/* enum phasesnap_missing */
 	uint32_t turn;			/* text: the function where the two phases meet */
 	uint32_t reason, cgroup_reason; /* texts */
-	uint64_t dropped;		/* switches of pairs that had no room */
+	uint64_t dropped;		/* switches between pairs without room */
 };
 
-/* Of one CPU, which has had a rotation or a switch. */
+/* Of one CPU with rotations or switches. */
 struct phasesnap_cpu {
 	uint32_t cpu, pad;
-	uint64_t n, unturned;	/* expiries that turned events, and those that did not */
-	uint64_t out_ns, in_ns; /* sums; before the turn, and from there on */
+	uint64_t n, unturned;	/* timer expiries that rotated events, and those that did not */
+	uint64_t out_ns, in_ns; /* sums; before and after the rotation point */
 	uint64_t out_max_ns, in_max_ns;
-	/* Switches to another cgroup, and those within one, which perf has looked at as well. */
+	/* Switches to another cgroup, and those within one, which perf handles as well. */
 	uint64_t switches, same;
 	uint64_t switch_ns, switch_max_ns;
 	uint32_t out[PHASESNAP_BUCKETS], in[PHASESNAP_BUCKETS];
@@ -61,9 +61,9 @@ SECTIONS_ADD(phasesnap, cpu, cpus, struct phasesnap_cpu)
 SECTIONS_ADD(phasesnap, pair, pairs, struct phasesnap_pair)
 SECTIONS_ADD_TEXT(phasesnap)
 
-/* The middle of a bucket: eight to an octave. */
+/* The middle of a bucket: eight buckets per octave. */
 uint64_t phasesnap_bucket_ns(uint32_t bucket);
-/* Of what is in buckets, within 6 %; at most @max_ns. 0: nothing is. */
+/* Percentile from buckets, within 6 %; at most @max_ns. 0: buckets are empty. */
 uint64_t phasesnap_percentile(const uint32_t *buckets, unsigned pct, uint64_t max_ns);
 
 #endif

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * The PMUs whose events take turns when there are more of them than counters, and how often: the
- * payload of a SNAPSHOT record of kind SNAPSHOT_PMUS. Those of software, and those that only read
- * what counts anyway, never rotate and are not in it, though they have the same file.
+ * PMUs that rotate events when there are more than counters, and their interval: the payload of a
+ * SNAPSHOT record of kind SNAPSHOT_PMUS. Software PMUs, and those that only read free-running
+ * counters, never rotate and are left out, though they have the same file.
  */
 enum { PMUS_VERSION = 1, PMUS_MOST = 64, PMUS_NAME = 40, PMUS_REASON = 256 };
 
@@ -26,14 +26,14 @@ struct pmus {
 	struct pmus_item items[PMUS_MOST];
 };
 
-/* Of the directory @dir ("/sys/bus/event_source/devices"); those that cannot be read are none. */
+/* Reads the directory @dir ("/sys/bus/event_source/devices"); unreadable PMUs are left out. */
 void pmus_read(const char *dir, struct pmus *ret);
-/* By name, or by perf_event_attr.type; NULL: none of them. */
+/* Find by name, or by perf_event_attr.type; NULL: none. */
 const struct pmus_item *pmus_find(const struct pmus *p, const char *name);
 
-/* Bytes of the payload, at most sizeof(struct pmus): the struct as far as it is used. */
+/* Size of the payload: the used part of the struct. */
 size_t pmus_size(const struct pmus *p);
-/* False when these bytes are none; all texts of *ret end. */
+/* False: not a valid payload. All texts of *ret are terminated. */
 bool pmus_decode(const void *data, size_t len, struct pmus *ret);
 
 #endif

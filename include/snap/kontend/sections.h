@@ -7,20 +7,17 @@
 #include <stdint.h>
 
 /*
- * How the payloads of snapshots are written: a magic number, then sections, each with the number
- * and the size of its items in front, 8-byte aligned, in native byte order. A reader takes of each
- * item what it knows: the front of a longer one, zeros behind a shorter one. Unknown sections are
- * passed over. So fields and sections can be added without a new version; a change of meaning
- * needs a new one.
- *
- * A section is described by where its array, and the count and room of that, are in the struct.
- * Its number in the bytes is its place in the list + 1: new ones come at the end, and none is ever
- * removed.
+ * Format of the payloads of snapshots: a magic number, then sections, each preceded by the number
+ * and the size of its items, 8-byte aligned, in native byte order. A reader takes the known part of
+ * a longer item and fills a shorter one with zeros; it skips unknown sections. So fields and
+ * sections can be added without a new version; a change of meaning needs one.
+ * A section is described by the offsets of its array, count and capacity in the struct. Its number
+ * in the payload is its place in the list + 1: new sections are appended, and none is ever removed.
  */
 struct section {
 	uint32_t size;	 /* of an item in memory */
-	uint16_t items;	 /* where the pointer to the array is; a single item: the item itself */
-	uint16_t n, cap; /* where these are; 0: a single item that must be there */
+	uint16_t items;	 /* offset of the array pointer; a single item: of the item itself */
+	uint16_t n, cap; /* offsets; 0: a single item that must be present */
 };
 
 struct sections {
@@ -28,9 +25,9 @@ struct sections {
 	const struct section *list;
 	uint32_t n;
 	uint32_t size; /* of the struct */
-	/* Is whatever the items refer to there? */
+	/* True if all references of the items are valid. */
 	bool (*fits)(const void *s);
-	int (*finish)(void *s); /* works out what the bytes do not say: 0 or -ENOMEM; or NULL */
+	int (*finish)(void *s); /* computes other members: 0 or -ENOMEM; or NULL */
 };
 
 #define SECTION_HEAD(S)                                                                            \
@@ -47,32 +44,31 @@ struct sections {
 		MAGIC, LIST, sizeof(LIST) / sizeof(*(LIST)), sizeof(S), FITS, FINISH               \
 	}
 
-/* A block of texts is a section of items of one byte, with room for as many as there are bytes. */
+/* A block of texts is a section of one-byte items, limited only by the payload. */
 enum { SECTIONS_ITEMS_MAX = 1 << 17 };
 
 size_t sections_size(const struct sections *k, const void *s);
-/* Into sections_size() bytes, 8-byte aligned. */
+/* Writes sections_size() bytes, 8-byte aligned. */
 void sections_encode(const struct sections *k, const void *s, void *ret);
 /*
- * Into the arrays, which are emptied before and grow as needed. 0, -ENOMEM, -EPROTO: another magic
+ * Fills the arrays, which are emptied first and grow as needed. 0, -ENOMEM, -EPROTO: another magic
  * number, or -EBADMSG: damaged; @s is empty then.
  */
 int sections_decode(const struct sections *k, void *s, const void *data, size_t len);
 void sections_clear(const struct sections *k, void *s); /* keeps the memory */
 void sections_deinit(const struct sections *k, void *s);
 
-/* One more item behind the @n of *@items. 0 or -ENOMEM. */
+/* Appends an item to the @n of *@items. 0 or -ENOMEM. */
 int sections_add(void *items, size_t *n, size_t *cap, const void *item, size_t size);
 /*
- * Offset of @text in the block *@texts of NUL-terminated texts, the first of them empty; it is
- * stored once if it is the same as one of the last. 0 for "" and when memory is out: a text that
- * lacks is no reason to lose the rest.
+ * Offset of @text in the block *@texts of NUL-terminated texts, the first of them empty; reuses an
+ * equal recent text. 0 for "" and without memory: a missing text is no reason to lose the rest.
  */
 uint32_t sections_add_text(char **texts, size_t *n, size_t *cap, const char *text);
-/* Is each of the @n_offsets 0 or inside of the block, which ends with NUL? */
+/* True if each of the @n_offsets is 0 or inside of the block, which ends with NUL. */
 bool sections_texts_fit(const char *texts, size_t n, const uint32_t *offsets, size_t n_offsets);
 
-/* The functions of a kind of snapshot, struct P, by its description P_sections. */
+/* Declares the functions of a kind of snapshot, struct P, from its description P_sections. */
 #define SECTIONS_FUNCTIONS(P)                                                                      \
 	extern const struct sections P##_sections;                                                 \
 	static inline size_t P##_size(const struct P *s)                                           \

@@ -9,14 +9,14 @@
 #include <stdint.h>
 
 /*
- * What a hit costs here: measured by `kontend bench uprobe` and kept until the machine boots anew,
- * as one small file. ns of one hit on one CPU, with a probe that counts; 0: was not measured.
+ * Cost of a hit on this machine: measured by `kontend bench uprobe` and kept until the next boot in
+ * a small file. ns of one hit on one CPU, with a probe that counts; 0: not measured.
  */
 struct uprobe_costs {
-	uint64_t ns[UPSNAP_OUT_OF_LINE + 1][2]; /* by enum upsnap_class; return probes apart */
+	uint64_t ns[UPSNAP_OUT_OF_LINE + 1][2]; /* by enum upsnap_class; [1]: return probes */
 };
 
-/* 0; -ENOENT: nothing was measured since this boot; or another negative errno. */
+/* 0; -ENOENT: not measured since boot; or another negative errno. */
 int uprobe_cost_load(struct uprobe_costs *ret);
 int uprobe_cost_store(const struct uprobe_costs *c, struct error *err);
 

@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 /*
- * What a probe costs follows from the instruction that it replaced: the kernel does some itself
- * (emulated), some become a call when they are a 5-byte nop (optimized), all others are executed in
- * a slot out of line, with a second trap behind them.
+ * The cost of a probe depends on the instruction that it replaces: the kernel emulates some, turns
+ * a 5-byte nop into a call (optimized), and executes all others out of line in a slot, followed by
+ * a second trap.
  */
 enum uprobe_machine { UPROBE_OTHER, UPROBE_X86_64, UPROBE_ARM64 };
 
-/* What the kernel can do, by its release. */
+/* Abilities of a kernel, by its release. */
 struct uprobe_kernel {
 	bool optimizes;	     /* x86-64, 6.18: 5-byte nops; and emulates nops of any length */
 	bool simulates_nops; /* arm64, 6.13 */
@@ -26,22 +26,23 @@ struct uprobe_kernel uprobe_kernel_of(const char *release);
 struct uprobe_verdict {
 	enum upsnap_class class_;
 	uint32_t len;	  /* of the instruction; 0: not known */
-	char what[48];	  /* "push %rbp", "ret"; "" for those without a name here */
-	char reason[112]; /* of the class, in words */
+	char what[48];	  /* "push %rbp", "ret"; "": no name known */
+	char reason[112]; /* of the class, for users */
 };
 
 /*
- * The @n bytes of the instruction at file offset @offset (its place in the page counts), up to 16.
- * Bytes that are no instruction we know of are UPSNAP_CLASS_UNKNOWN.
+ * Classifies the instruction of @n bytes, up to 16, at file offset @offset (its place in the page
+ * matters). Unknown instructions are UPSNAP_CLASS_UNKNOWN.
  */
 void uprobe_judge(enum uprobe_machine m, struct uprobe_kernel k, const uint8_t *bytes, size_t n,
 		  uint64_t offset, struct uprobe_verdict *ret);
-/* Bytes of the instruction; 0: not known, or not all there. */
+/* Length of the instruction; 0: not known, or truncated. */
 size_t uprobe_length(enum uprobe_machine m, const uint8_t *bytes, size_t n);
 
 /*
- * Would the probe be cheaper an instruction further, or on the nop right before it? @bytes are
- * those around it, @at its own place in them. Distance in bytes and what is there; 0: no.
+ * Would the probe be cheaper one instruction later, or on the nop right before it? @bytes are
+ * around the probe, which is at @at. Returns the distance in bytes and sets @ret to the instruction
+ * there; 0: no.
  */
 int uprobe_hint(enum uprobe_machine m, struct uprobe_kernel k, const uint8_t *bytes, size_t n,
 		size_t at, uint64_t offset, struct uprobe_verdict *ret);
@@ -57,10 +58,10 @@ struct uprobe_line {
 };
 
 bool uprobe_line_parse(const char *text, struct uprobe_line *ret);
-/* Hits in the line of uprobe_profile that is of @event; false: it is of another one. */
+/* Hits in a line of uprobe_profile for @event; false: a line of another event. */
 bool uprobe_profile_parse(const char *text, const char *event, uint64_t *ret);
 
-/* The parts, by machine. */
+/* Implementation by machine. */
 void uprobe_x86_judge(struct uprobe_kernel k, const uint8_t *bytes, size_t n, uint64_t offset,
 		      struct uprobe_verdict *ret);
 size_t uprobe_x86_length(const uint8_t *bytes, size_t n);
