@@ -93,7 +93,7 @@ static int pump(struct run *run, uint64_t deadline_ns, int done, struct error *e
 
 static int take_waits(struct query *q, struct bench_observed *seen, struct error *err)
 {
-	const struct query_spec spec = {.by = BY_LOCK, .average = true};
+	const struct query_spec spec = {.by = BY_LOCK, .average = true, .ended = true};
 	struct table t;
 	int code = query_locks(q, &spec, &t, err);
 
