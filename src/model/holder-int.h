@@ -18,6 +18,11 @@ void holder_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns);
 uint32_t holder_last(const struct model *m, const struct wait *w);
 /* @w is about to end without the lock: it is not the next one that takes it. */
 void holder_gives_up(struct model *m, const struct wait *w);
+/* All that is known of the lock's holder, of either mode. */
+struct lock_has holder_state(const struct model *m, uint32_t lock);
+/* Waits for @lock were counted for another one, of which @was is known, unless later reports are.
+ */
+void holder_move(struct model *m, uint32_t lock, const struct lock_has *was);
 void holder_mark(struct model *m);
 
 #endif

@@ -157,6 +157,20 @@ void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 		blame_free(m, lock, cell_owner_next(owner));
 }
 
+struct lock_has holder_state(const struct model *m, uint32_t lock)
+{
+	return *latest(m, lock);
+}
+
+void holder_move(struct model *m, uint32_t lock, const struct lock_has *was)
+{
+	if (last_ns(was) <= last_ns(latest(m, lock)))
+		return;
+	if (!was->gone_ns || cell_owner_is_free(was->who))
+		holder_tell(m, lock, was->who, was->told_ns);
+	m->locks.locks[lock].has = *was;
+}
+
 /*
  * A record's state of a lock was read a moment before its time. The next task may have taken the
  * lock in between.

@@ -630,6 +630,7 @@ static void renew(struct model *m, uint32_t index)
 {
 	struct wait *w = &m->waits.waits[index];
 	const struct lock old = m->locks.locks[w->lock];
+	const struct lock_has has = holder_state(m, w->lock);
 
 	m->locks.locks[w->lock].waiting--;
 	if (m->held.max) {
@@ -651,6 +652,8 @@ static void renew(struct model *m, uint32_t index)
 	begin_waiting(m, index);
 	if (w->told != OWNER_NONE)
 		holder_tell(m, w->lock, w->told, w->begin_ns);
+	/* Reports since then are of this wait, too. */
+	holder_move(m, w->lock, &has);
 }
 
 void pair_renew(struct model *m, uint64_t addr)

@@ -13,8 +13,10 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/holdrec.h"
 #include "kontend/limits.h"
 #include "kontend/lockname.h"
+#include "kontend/waitrec.h"
 #include "lock-snaps.h"
 
 #include <string.h>
@@ -142,6 +144,69 @@ static void each_wait_is_counted_for_its_inode(void **state)
 	assert_int_equal(w->rig.engine.model.waits.in_flight, 0);
 	assert_int_equal(model_damage(&w->rig.engine.model).unmatched, 0);
 	assert_int_equal(rig_waited_ns(&w->rig.engine.model), rig_blamed_ns(&w->rig.engine.model));
+}
+
+static void begin_owned(struct asked *w, uint64_t at, int tid, int owner)
+{
+	const struct waitrec_begin b = {
+		.magic = WAITREC_BEGIN_MAGIC,
+		.lock = LOCK,
+		.flags = LCB_F_WRITE,
+		.tid = tid,
+		.owner = WAITREC_OWNED,
+		.owner_pid = 100,
+		.owner_tid = owner,
+	};
+
+	synth_wait_begin(w->rig.synth, 0, at, 100, tid, &b);
+}
+
+static void emit_holder(struct asked *w, uint64_t at, int tid)
+{
+	const struct holdrec r = {.magic = HOLDREC_MAGIC,
+				  .lock = LOCK,
+				  .pid = 100,
+				  .tid = tid,
+				  .what = HOLDREC_SEEN,
+				  .state = HOLDREC_ASLEEP,
+				  .comm = "holder"};
+
+	synth_holder(w->rig.synth, 0, at, &r);
+}
+
+static int32_t holder_of(const struct model *m, int tid)
+{
+	uint64_t ns;
+
+	for (uint32_t i = 1; i < m->waits.high; i++) {
+		const struct wait *v = &m->waits.waits[i];
+		if (v->used && m->tasks.tasks[v->task].tid == tid)
+			return m->tasks.tasks[cell_owner_task(holder_now(m, v, &ns))].tid;
+	}
+	return -1;
+}
+
+/* The record of the inode may come after another report of the holder than that of the begin. */
+static void a_wait_for_another_inode_keeps_its_holder(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	begin(w, 0, AT(100), 101, LCB_F_WRITE);
+	emit_inode(w, 0, AT(100), E1);
+	end(w, 0, AT(102), 101);
+	begin_owned(w, AT(300), 101, 201);
+	begin_owned(w, AT(301), 102, 201);
+	emit_holder(w, AT(302), 202);
+	emit_inode(w, 0, AT(303), E2);
+	finish(w);
+	const struct model *m = &w->rig.engine.model;
+	struct table t = rows(w);
+	expect(&t, 0, "i_rwsem /data/E1", 1);
+	assert_int_equal(m->waits.in_flight, 2);
+	assert_int_equal(holder_of(m, 101), 202);
+	assert_int_equal(holder_of(m, 102), 202);
+	assert_int_equal(rig_waited_ns(m), rig_blamed_ns(m));
 }
 
 static void looks_do_not_move_a_name(void **state)
@@ -291,6 +356,7 @@ int main(void)
 #define T(test) cmocka_unit_test_setup_teardown(test, asked_setup_empty, asked_teardown)
 	const struct CMUnitTest tests[] = {
 		T(each_wait_is_counted_for_its_inode),
+		T(a_wait_for_another_inode_keeps_its_holder),
 		T(looks_do_not_move_a_name),
 		T(what_was_before_has_no_name),
 		T(the_first_report_is_of_all_before),
