@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A list of chunks, the newest first; only the newest is filled. Chunks double up to a limit, so
- * that a small arena stays small and a large one has few chunks; a request larger than that gets
- * a chunk of its own size. What is filled and reset again and again, to about the same size, comes
- * to lie in one chunk that stays: memory that is given back and asked for anew costs page faults.
- * Free space of a chunk is always zero: it comes zeroed and a reset wipes what was used, so that
- * allocation is only a pointer bump. To the address sanitizer free space is what it would be had it
- * been freed, so that who keeps an answer too long is found.
+ * that a small arena stays small and a large one has few chunks; a larger request gets a chunk of
+ * its own size. An arena that is repeatedly filled to about the same size and reset ends up with
+ * one chunk that stays: freeing memory and allocating it again costs page faults. Free space of a
+ * chunk is always zero: it comes zeroed and a reset wipes what was used, so allocation is only a
+ * pointer bump. For the address sanitizer free space counts as freed, so that it finds stale
+ * pointers.
  */
 #include "kontend/arena.h"
 #include "kontend/mem.h"
@@ -62,7 +62,7 @@ void *arena_alloc(struct arena *a, size_t size)
 {
 	if (size > PTRDIFF_MAX - 2 * ARENA_ALIGN - sizeof(struct arena_chunk))
 		return NULL;
-	/* Two allocations never share an address, also when one is empty. */
+	/* Two allocations never share an address, even if one is empty. */
 	size_t len = ((size ? size : 1) + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
 	struct arena_chunk *c = a->head;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bursts at fixed distances, counted from where each began: one that ends late, since whoever steps
- * it was late, is longer, and is told as it was; the next one does not come earlier for it. Those
- * that are spread begin at a place in their period that nobody can know: what they see stands for
- * all then, also of a load that goes by seconds, or that begins when we do.
+ * Bursts at fixed distances, each counted from the start of the previous one. A burst that ends
+ * late because the caller was late is longer and is reported as such; the next one does not start
+ * earlier for that. Spread bursts start at an unpredictable place in their period: so their samples
+ * are representative, even for a load with a period of seconds, or one that starts with kontend.
  */
 #include "kontend/burst.h"
 
@@ -17,7 +17,7 @@ static uint64_t next_random(struct burst *b, uint64_t seed)
 	return b->random;
 }
 
-/* When the burst of the period begins that comes next. */
+/* Start of the burst in the next period. */
 static uint64_t next_place(struct burst *b, uint64_t now_ns)
 {
 	uint64_t room = b->every_ns > b->len_ns ? b->every_ns - b->len_ns : 0;

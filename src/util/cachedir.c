@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each folder on the way that is ours to make is opened without following links and looked at by
- * its descriptor, so that what was looked at is what is used.
- *
- * Several of us may make room at once: a file that is gone meanwhile is no error, and one that is
- * mapped stays until it is not.
+ * Each folder of kontend's own is opened without following links and checked by its descriptor, so
+ * that the checked folder is the one that is used.
+ * Several kontend processes may free space at once: a file that is already gone is no error, and a
+ * mapped file stays until it is unmapped.
  */
 #include "cachedir.h"
 #include "kontend/cachefile.h"
@@ -22,7 +21,7 @@
 
 enum { FILES_MOST = 1 << 16, FORGOTTEN_S = 3600 };
 
-/* Whoever else could write there could tell us names, or have us write elsewhere. */
+/* Another user who can write there could supply false names, or redirect kontend's writes. */
 bool cachedir_is_ours(int fd, mode_t type, bool or_of_root)
 {
 	struct stat st;
@@ -32,7 +31,9 @@ bool cachedir_is_ours(int fd, mode_t type, bool or_of_root)
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* @name in folder @in, which is closed. A descriptor or a negative errno, which @in may be. */
+/*
+ * Opens @name in folder @in, which is closed. A descriptor or a negative errno, which @in may be.
+ */
 static int enter_for(bool for_all, int in, const char *name, bool create)
 {
 	int fd = in;
@@ -41,7 +42,7 @@ static int enter_for(bool for_all, int in, const char *name, bool create)
 		return in;
 	if (create && mkdirat(in, name, for_all ? 0755 : 0700) && errno != EEXIST)
 		fd = -errno;
-	/* Who may not read what is in it may still go through. */
+	/* Without permission to read the folder, it may still be searched. */
 	else if ((fd = openat(in, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
 		fd = -errno;
 	if (in >= 0)
@@ -128,7 +129,7 @@ static int look_at(struct files *f, int fd, const char *name)
 
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 		return 0;
-	/* Who writes one now has begun it lately. */
+	/* A process that is still writing one has begun it recently. */
 	if (ends_in(name, ".new") && st.st_mtim.tv_sec + FORGOTTEN_S < time(NULL))
 		unlinkat(fd, name, 0);
 	if (!ends_in(name, ".syms") || strlen(name) >= CACHEFILE_NAME || f->n >= FILES_MOST)

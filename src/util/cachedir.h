@@ -7,24 +7,30 @@
 #include <sys/types.h>
 
 /*
- * The folder of kept files (cachefile.h), or folder @sub in it: a descriptor, or a negative errno.
- * @create: what is missing is made, for us alone.
+ * Opens the cache folder (cachefile.h), or folder @sub in it: a descriptor, or a negative errno.
+ * @create: makes missing folders, for the user only.
  */
 int cachedir_open(const char *sub, bool create);
 /*
- * Folder @name in folder @in, which is closed; AT_FDCWD: a path. A descriptor, -EPERM (it is not
- * ours, or others may write to it) or another negative errno, which @in may be.
+ * Opens folder @name in folder @in, which is closed; AT_FDCWD: a path. A descriptor, -EPERM
+ * (another user's, or writable by others) or another negative errno, which @in may be.
  */
 int cachedir_enter(int in, const char *name, bool create);
-/* The folder that the environment names there; NULL: none. */
+/* The folder in this environment variable; NULL: none. */
 const char *cachedir_from(const char *variable);
-/* Is it of that type, S_IFREG or so, ours, and for nobody else to be written to? */
+/*
+ * True if @fd is of that type, S_IFREG or so, belongs to kontend's user, and no other user may
+ * write to it.
+ */
 bool cachedir_is_ours(int fd, mode_t type, bool or_of_root);
 static inline bool cachedir_is_for_all(const char *sub)
 {
 	return sub && sub[0] == '/';
 }
-/* Until there is room for @need bytes. 0, -EFBIG: there never is, or another negative errno. */
+/*
+ * Removes files until there is room for @need bytes. 0, -EFBIG: impossible, or another negative
+ * errno.
+ */
 int cachedir_make_room(int folder, uint64_t need, uint64_t most);
 
 #endif

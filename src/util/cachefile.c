@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading: opening a file reads the header and the checksums, a thousandth of it. What follows is
- * believed block by block, when it is first looked at, since a file that a crash has left, or a
- * disk has damaged, looks like a whole one.
- *
- * Writing: block by block, into a file of another name, which gets its own when it is whole. The
- * header comes last. Who is ended in between leaves a file that is never read, and that a later
- * writer removes.
+ * Reading: opening a file reads the header and the checksums, a thousandth of it. Each block is
+ * verified when it is first used, since a file truncated by a crash or damaged by a disk looks
+ * complete.
+ * Writing: block by block, into a file with another name, which gets its final name when it is
+ * complete. The header is written last. A process that ends in between leaves a file that is never
+ * read, and that a later writer removes.
  */
 #include "kontend/cachefile.h"
 #include "cachedir.h"
@@ -27,11 +26,11 @@ struct cachefile {
 	size_t size, body, len[CACHEFILE_PARTS];
 	struct mapguard guard;
 	uint64_t *sums;
-	uint8_t *seen; /* is a block known to be sound? */
+	uint8_t *seen; /* blocks verified */
 	bool broken;
 };
 
-/* Four sums beside each other, as multiplying takes longer than reading. */
+/* Four independent sums, as a multiplication takes longer than a read. */
 uint64_t cachefile_sum(const void *p, size_t len)
 {
 	const uint64_t prime = 0x9e3779b97f4a7c15;
@@ -63,7 +62,7 @@ uint64_t cachefile_body(uint64_t len)
 	return (end + CACHEFILE_PAGE - 1) / CACHEFILE_PAGE * CACHEFILE_PAGE;
 }
 
-/* What another version wrote is no damage, and its sum may be elsewhere. */
+/* A file of another version is not damaged; its checksum may be at another offset. */
 static int check_head(const struct cachefile_head *h, uint64_t size,
 		      const struct cachefile_key *key)
 {
@@ -75,7 +74,7 @@ static int check_head(const struct cachefile_head *h, uint64_t size,
 	if (h->block != CACHEFILE_BLOCK || memcmp(h->form, key->form, sizeof(h->form)) != 0 ||
 	    memcmp(h->stamp, key->stamp, sizeof(h->stamp)) != 0)
 		return -ENOENT;
-	/* Each is compared alone first, so that their sum is not too large for what counts it. */
+	/* Compare each length first, so that their sum cannot overflow. */
 	if (h->len[0] > size || h->len[1] > size ||
 	    size != cachefile_body(h->len[0] + h->len[1]) + h->len[0] + h->len[1])
 		return -EBADMSG;
@@ -156,7 +155,7 @@ int cachefile_open(struct cachefile **ret, const struct cachefile_key *key)
 		close(fd);
 		return -EPERM;
 	}
-	/* When it was used last is when it was changed last. */
+	/* The modification time is the time of the last use. */
 	futimens(fd, NULL);
 	return cachefile_open_fd(ret, fd, key);
 }
@@ -208,7 +207,7 @@ bool cachefile_is_sound(struct cachefile *k, const void *p, size_t len)
 	return true;
 }
 
-/* By pieces that each lie in one block. */
+/* Verifies piece by piece, each within one block. */
 const char *cachefile_text(struct cachefile *k, size_t offset)
 {
 	size_t at = k->size - k->len[1] + offset;
@@ -283,7 +282,7 @@ static int write_at(int fd, uint64_t offset, const void *p, size_t n)
 	return 0;
 }
 
-/* Bytes of the parts from @at on. */
+/* Copies bytes of the parts from @at on. */
 static size_t copy(const struct cachefile_write *w, uint64_t at, uint8_t *to, size_t most)
 {
 	size_t done = 0;
@@ -346,7 +345,7 @@ void cachefile_write_end(struct cachefile_write *w)
 		return;
 	if (w->fd >= 0)
 		close(w->fd);
-	/* If it has its own name by now, there is none of this. */
+	/* After the final rename the temporary name does not exist. */
 	if (w->folder >= 0) {
 		unlinkat(w->folder, w->temporary, 0);
 		close(w->folder);

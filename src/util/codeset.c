@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A machine may know nothing of the locale that the environment asks for, as where it was handed on
- * by ssh, or in a root file system with no locales at all. If it is one of UTF-8, the terminal is
- * one, too.
+ * The environment may ask for a locale that this machine lacks, as when ssh passes it on, or in a
+ * root file system without locales. If it is a UTF-8 locale, the terminal uses UTF-8, too.
  */
 #include "kontend/codeset.h"
 
@@ -12,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The first one that is set decides, as in setlocale(). */
+/* The first variable that is set decides, as in setlocale(). */
 static bool is_utf8_wanted(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -34,7 +33,8 @@ void codeset_set(void)
 	if (!setlocale(LC_CTYPE, "") && is_utf8_wanted())
 		setlocale(LC_CTYPE, "C.UTF-8");
 #ifdef KONTEND_PORTABLE
-	/* Other codesets are modules of this machine's libc, and ours may be another one. */
+	/* Other codesets need modules of this machine's libc, which may differ from the one linked
+	 * in. */
 	if (!codeset_is_utf8())
 		setlocale(LC_CTYPE, "C");
 #endif

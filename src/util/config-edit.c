@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One setting of a configuration, written: its line is replaced or goes, and a new one comes behind
- * the head of its section. All else is the user's and stays as it is, to the byte.
+ * Writes one setting of a configuration: its line is replaced or removed, and a new one follows the
+ * head of its section. Everything else is the user's and stays unchanged.
  */
 #include "kontend/config.h"
 #include "kontend/textbuf.h"
@@ -11,11 +11,11 @@
 #include <string.h>
 
 struct place {
-	size_t from, to; /* of the setting's line, with its end; both 0: there is none */
-	size_t head;	 /* behind the head of its section; 0: there is none */
+	size_t from, to; /* the setting's line, with its newline; both 0: none */
+	size_t head;	 /* end of the section's head; 0: none */
 };
 
-/* What is left of a line. */
+/* The rest of a line. */
 struct rest {
 	const char *s;
 	size_t n;
@@ -29,7 +29,7 @@ static void skip_blanks(struct rest *r)
 	}
 }
 
-/* Is @word next, between blanks and with @stop behind it? */
+/* True if @word is next, between blanks and followed by @stop. */
 static bool is_next(struct rest r, const char *word, char stop)
 {
 	size_t n = strlen(word);
@@ -42,7 +42,7 @@ static bool is_next(struct rest r, const char *word, char stop)
 	return r.n && *r.s == stop;
 }
 
-/* The name of a section and what follows it; without text: this is no head of one. */
+/* The name in a section's head and the text after it; without text: not a head. */
 static struct rest name_of_head(struct rest r)
 {
 	skip_blanks(&r);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The configuration, line by line. It is strict: what has no meaning is an error that names its
- * line, as a setting that is silently without effect costs its writer more than the message does.
- * One section may be lenient: kontend writes it by itself, so a fault there must not keep it from
- * starting.
+ * Parses the configuration line by line. It is strict: an invalid line is an error with its number,
+ * since a setting that is silently ignored costs its writer more than a message. One section may be
+ * lenient: kontend itself writes it, so an error there must not prevent its start.
  */
 #include "kontend/config.h"
 
@@ -28,7 +27,7 @@ static bool is_word(const char *s)
 	return *s && s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
 }
 
-/* Without blanks around it, in place. */
+/* Removes blanks at both ends, in place. */
 static char *strip(char *s)
 {
 	size_t n;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sentence a user reads. The first writer wins: an error is described where it is born, by the
- * code that knows what was tried, and a caller that also reports cannot hide that sentence. Parts
- * of it come from outside (paths, kernel messages), so it is cleaned as a whole.
+ * The error message. The first one stays: the code where an error occurs knows what was tried, and
+ * a caller that also sets a message cannot hide it. Parts of it come from outside (paths, kernel
+ * messages), so it is cleaned as a whole.
  */
 #include "kontend/error.h"
 #include "kontend/text.h"

@@ -47,7 +47,7 @@ static int read_to_end(int fd, char **buf, size_t *len)
 	size_t cap = 0;
 
 	for (;;) {
-		/* One byte is kept for the NUL. */
+		/* Keep one byte for the NUL. */
 		if (*len + 1 >= cap) {
 			cap = cap ? cap * 2 : 8192;
 			char *bigger = mem_resize(*buf, cap, 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Descriptors go along by SCM_RIGHTS, see unix(7): they lie behind the header of a control message,
- * aligned for that header. Who receives has them from the kernel, whatever the sender is; how many
- * is his choice.
+ * Descriptors are passed with SCM_RIGHTS, see unix(7): they follow the header of a control message,
+ * aligned for that header. The kernel installs them in the receiver for any sender, which
+ * chooses their number.
  */
 #include "kontend/fdpass.h"
 

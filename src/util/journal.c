@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The service manager names the stream that it has given us by device and inode. Whoever sends our
- * standard error somewhere else leaves the variable as it is: so both are compared each time.
+ * The service manager passes the device and inode of the stream that it opened. If standard error
+ * was redirected since, the variable stays unchanged: so both are compared each time.
  */
 #include "kontend/journal.h"
 

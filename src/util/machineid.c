@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * HMAC-SHA-256 of our own id with that of the machine as the key, as
- * sd_id128_get_machine_app_specific(3) does it: its first 16 bytes, marked as a UUID of version 4.
- * Whoever has two of our files can tell that they are of one machine, and whoever has one cannot
- * tell the machine's id, nor what another program makes of it.
+ * HMAC-SHA-256 of kontend's own id with the machine id as the key, as in
+ * sd_id128_get_machine_app_specific(3): its first 16 bytes, marked as a UUID of version 4. Two
+ * recordings of one machine show that they are, but reveal neither the machine id nor the id that
+ * another program derives from it.
  */
 #include "kontend/machineid.h"
 #include "kontend/fdio.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Slots of 16 bytes, so that four lie in a cache line and a lookup is usually one miss. Deletion
- * moves later members of the same run back instead of leaving tombstones: the map is used for what
- * comes and goes all the time (waits in flight), and probes must not grow longer with age.
+ * Slots of 16 bytes: four fit in a cache line, and a lookup is usually one miss. Deletion moves
+ * later members of the same run back instead of leaving tombstones: entries come and go all the
+ * time (waits in flight), and probes must not get longer with age.
  */
 #include "kontend/map64.h"
 #include "kontend/mem.h"
@@ -11,7 +11,7 @@
 
 enum { MAP64_FIRST = 16 };
 
-/* The slot of @key, or the free one where it would go. There is always a free one. */
+/* The slot of @key, or the free one where it belongs. There is always a free one. */
 static struct map64_slot *map64_slot(const struct map64 *m, uint64_t key)
 {
 	size_t i = map64_hash(key) & m->mask;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading a mapped file costs nothing for this but where it was cut: then the kernel's SIGBUS comes
- * here, and everything from that page to the end of the mapping is replaced by zeros. A handler
- * reaches nothing but static memory: so there is a list of the mappings in it. Whoever installs
- * another handler asks mapguard_fault() first.
+ * A guard costs nothing while the file is not truncated. If it is, the kernel's SIGBUS comes here,
+ * and everything from that page to the end of the mapping is replaced by zeros. A signal handler
+ * can only use static memory: so the guards are in a static list. Code that installs another
+ * handler must call mapguard_fault() first.
  */
 #include "kontend/mapguard.h"
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static _Atomic(struct mapguard *) guards;
-static uintptr_t page_bytes; /* asked before there is a guard */
+static uintptr_t page_bytes; /* set before the first guard */
 static struct sigaction before_us;
 
 bool mapguard_fault(const siginfo_t *info)
@@ -33,7 +33,7 @@ bool mapguard_fault(const siginfo_t *info)
 	return false;
 }
 
-/* Whoever came before us has his turn when the access faults again. */
+/* Other faults: restores the previous handler, which runs when the access faults again. */
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	(void)context;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The one door to the heap. The three counters are the only variables of the program that no
- * object owns: an allocation anywhere, in either thread, must be able to fail on request, and a
- * test must see that every block came back. They are relaxed atomics, they order nothing.
+ * The only access to the heap. The three counters are the only variables of the program without an
+ * owner: any allocation, in either thread, must be able to fail on request, and a test must see
+ * that every block is freed. They are relaxed atomics and order nothing.
  */
 #include "kontend/mem.h"
 #include <errno.h>
@@ -17,8 +17,8 @@
 enum { MEM_GROW_FIRST = 16, MEM_LARGE = 4 << 20 };
 
 /*
- * glibc learns from each large block that is freed to keep the next ones of that size in its heap.
- * Tables that double leave holes there, a third of all memory after minutes.
+ * glibc adapts to each freed large block and keeps later ones of that size in its heap. Tables that
+ * double leave holes there, a third of all memory after minutes.
  */
 void mem_setup(void)
 {
@@ -44,8 +44,8 @@ static bool mem_must_fail(void)
 }
 
 /*
- * Tables that are read at random want large pages: what translates small ones is in no cache
- * either. Of a table that is filled from its beginning one of them is not full, at most.
+ * Tables with random access profit from huge pages: with small pages, each access misses the TLB,
+ * too. A table that is filled from its start wastes at most one of them.
  */
 static void *mem_large(void *p, size_t len)
 {
@@ -126,7 +126,7 @@ int mem_grow(void *items, size_t *cap, size_t used, size_t size)
 
 	if (*cap && __builtin_mul_overflow(*cap, (size_t)2, &more))
 		return -ENOMEM;
-	/* The caller's pointer has its own type: copied, not aliased. */
+	/* The caller's pointer has another type: copied, not aliased. */
 	memcpy(&p, items, sizeof(p));
 	p = mem_resize(p, more, size);
 	if (!p)

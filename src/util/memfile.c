@@ -7,7 +7,7 @@
 
 enum { FIRST = 4096 };
 
-/* fopencookie(3) knows a failure by 0. */
+/* A fopencookie(3) write function returns 0 for a failure. */
 static ssize_t append(void *cookie, const char *bytes, size_t n)
 {
 	struct memfile *m = cookie;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Optimal string alignment, where a name that the word begins counts as near as one letter. Words
- * longer than a row of the table are near to nothing but what they begin.
+ * Optimal string alignment. A name that begins with the word counts as one letter away. Words
+ * longer than a row of the table only match names that they begin.
  */
 #include "kontend/nearest.h"
 
@@ -37,7 +37,7 @@ static unsigned distance(const char *a, const char *b)
 	return d[n][m];
 }
 
-/* Behind those that are as near, so that the first of them stays the first. */
+/* Inserts after equally similar names, so that the first of them stays first. */
 static void insert(struct nearest *n, const char *name, unsigned d)
 {
 	size_t at = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * An O_TMPFILE is linked under a temporary name, as linkat() replaces nothing, and then renamed.
- * The link goes by /proc/self/fd: without /proc, and on file systems that know no such files, a
- * file with a temporary name does the same, but stays where the program is killed.
+ * The link uses /proc/self/fd. Without /proc, and on file systems without O_TMPFILE, a file with a
+ * temporary name is used, which remains if the program is killed.
  */
 #include "kontend/newfile.h"
 #include "kontend/mem.h"
@@ -43,7 +43,7 @@ int newfile_folder(const char *path, const char **ret_name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Another temporary name. */
+/* Chooses another temporary name. */
 static int choose(struct newfile *f)
 {
 	static const char letters[] =
@@ -156,10 +156,10 @@ int newfile_put(struct newfile *f)
 	return r;
 }
 
-/* Some file systems know no renameat2() with flags, others no links. */
+/* Some file systems lack renameat2() with flags, others lack links. */
 static int rename_new(struct newfile *f)
 {
-	/* The C library of older systems has no such function. */
+	/* Older C libraries lack the function. */
 	if (syscall(SYS_renameat2, f->dir, f->temp_name, f->dir, f->name, RENAME_NOREPLACE) == 0) {
 		f->has_name = false;
 		return 0;

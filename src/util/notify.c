@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Datagrams of lines "NAME=VALUE" to the address in NOTIFY_SOCKET: a path, or with '@' in front a
- * name in the abstract space. The address is kept and not connected to, as the manager may make its
- * socket anew while we run. Changes of state are waited for, for a second at most; what is true of
- * a moment only is not, since the next one follows.
+ * Datagrams with lines "NAME=VALUE" to the address in NOTIFY_SOCKET: a path, or with a leading '@'
+ * a name in the abstract namespace. The address is kept and the socket not connected, as the
+ * manager may create its socket again while kontend runs. Messages about state changes may block
+ * for a second at most; status messages never block, since another one follows.
  */
 #include "kontend/notify.h"
 #include "kontend/text.h"
@@ -35,7 +35,7 @@ static int set_address(struct notify *n, const char *name, struct error *err)
 	memcpy(n->to.sun_path, name, len + 1);
 	if (*name == '@')
 		n->to.sun_path[0] = '\0';
-	/* A path ends with its zero byte, an abstract name with its last character. */
+	/* A path includes its zero byte; an abstract name ends with its last character. */
 	n->to_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len + (*name == '/'));
 	return 0;
 }
@@ -51,7 +51,7 @@ static int parse_u64(const char *text, uint64_t *ret)
 	return errno || *end ? -EINVAL : 0;
 }
 
-/* Signs of life are wanted of the process that WATCHDOG_PID names, or of whoever has the time. */
+/* WATCHDOG_PID names the process to send keep-alive messages; without it, any process does. */
 static int set_watchdog(struct notify *n, struct error *err)
 {
 	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
@@ -60,7 +60,7 @@ static int set_watchdog(struct notify *n, struct error *err)
 	if (!usec)
 		return 0;
 	if (pid && parse_u64(pid, &id) < 0)
-		return error_set(err, -EINVAL, "WATCHDOG_PID is '%s', which is no process", pid);
+		return error_set(err, -EINVAL, "WATCHDOG_PID is '%s': give a process number", pid);
 	if (pid && id != (uint64_t)getpid())
 		return 0;
 	if (parse_u64(usec, &us) < 0 || !us || us > UINT64_MAX / 1000)
@@ -132,7 +132,9 @@ int notify_stopping(struct notify *n)
 	return send_text(n, "STOPPING=1", 0);
 }
 
-/* Names of locks and files are in it: a line end in one would begin another message. */
+/*
+ * Removes line ends, which names of locks and files may contain: they would begin another message.
+ */
 int notify_status(struct notify *n, const char *text)
 {
 	char clean[MESSAGE - sizeof("STATUS=")], line[MESSAGE];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * By the digits of the values, the highest first: of all that begin as the answer does, so many
- * have this or that next digit. It takes no memory, and the order of the items stays.
+ * Finds the value digit by digit, the highest first: counts each next digit among the items that
+ * begin with the digits found so far. It needs no memory and keeps the order of the items.
  */
 #include "kontend/oldest.h"
 

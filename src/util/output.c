@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A file gets its name when it is complete and on disk: whoever reads the name sees the old file or
- * the new one, never a half. Buffered writing reports a full disk only when it flushes, hence the
+ * A file gets its name when it is complete and on disk: readers of that name see the old file or
+ * the new one, never a part. Buffered writing reports a full disk only when it flushes, hence the
  * checks at the end.
  */
 #include "kontend/output.h"
@@ -26,7 +26,9 @@ static int open_failed(struct output *o, const char *path, int code, struct erro
 	return error_errno(err, code, "Cannot write to the file '%s'", path);
 }
 
-/* It was made for its owner only: give it the mode that the old one had or a new one would get. */
+/*
+ * It was created for its owner only: sets the mode of the old file, or the usual mode of a new one.
+ */
 static void take_mode(int fd, const struct stat *old)
 {
 	mode_t mask = umask(0);
@@ -63,7 +65,7 @@ int output_open_special(const char *path)
 			return fcntl(fd, F_SETFL, 0) < 0 ? (close(fd), -EIO) : fd;
 		if (errno != ENXIO)
 			return -errno;
-		if (ending_is_pending()) /* blocked, to be read when there is time */
+		if (ending_is_pending()) /* blocked; the program reads it later */
 			return -EINTR;
 		nanosleep(&step, NULL);
 	}
@@ -84,8 +86,8 @@ static int open_special(struct output *o, const char *path)
 }
 
 /*
- * Large blocks save most of the calls. A terminal gets its lines one by one, and where there is no
- * memory all stays as it is.
+ * Large blocks save most system calls. A terminal gets single lines. Without memory the default
+ * buffer stays.
  */
 static void write_blocks(struct output *o)
 {
@@ -148,7 +150,7 @@ int output_open_sent(struct output *o, const char *to,
 	if (fd >= 0 && !o->file)
 		close(fd);
 	output_close(o);
-	return error_errno(err, code, "Cannot keep in memory what is to be sent");
+	return error_errno(err, code, "Cannot keep the output in memory for sending");
 }
 
 int output_failed(const struct output *o, int code, struct error *err)

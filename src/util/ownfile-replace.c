@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A file of the user, written anew: whole under another name, which then takes the place of the old
- * one. Root may have been given the home of another user: there nothing is made or changed, as its
- * owner could not mend it. So the folder, and whichever one is made a folder in, has to be ours; it
- * is looked at by its descriptor, by which alone it is used from then on.
+ * Replaces a file of the user: writes it completely under another name, which then takes the place
+ * of the old one. When root runs with the home of another user, nothing there is created or
+ * changed, as the owner could not undo it. So the folder, and any folder in which one is made, must
+ * belong to kontend's user; it is checked by its descriptor and used only through that.
  */
 #include "kontend/fdio.h"
 #include "kontend/ownfile.h"
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Cuts @path before its last name, which is answered; NULL: it has one alone. */
+/* Cuts @path before its last name, which is returned; NULL: it has only one. */
 static const char *cut_name(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -39,7 +39,7 @@ static int if_ours(int fd)
 	return code;
 }
 
-/* Of "/a" what it is in is "/". */
+/* The parent of "/a" is "/". */
 static int open_folder(const char *path, unsigned make)
 {
 	int fd = open(*path ? path : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -62,7 +62,7 @@ static int open_folder(const char *path, unsigned make)
 	return code < 0 ? code : if_ours(fd);
 }
 
-/* Where the file is, and the rights that it has: those of the one that is there. */
+/* Finds the file's real path, and the mode of an existing file. */
 static int find_target(const char *path, char real[PATH_MAX], mode_t *ret_mode)
 {
 	struct stat st;

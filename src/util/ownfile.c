@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Root runs kontend in homes of others, whose files must not hold it up (FIFOs), nor tell it what
- * to do. What is opened is looked at by its descriptor; of a link the name is, since whoever made
- * it could let it lead to a file of ours.
+ * Root may run kontend in the home of another user, whose files must neither block it (FIFOs) nor
+ * control it. An opened file is checked by its descriptor. The link itself is checked, too, since
+ * another user could point it at a file of root.
  */
 #include "kontend/ownfile.h"
 
@@ -42,6 +42,6 @@ int ownfile_open(const char *path)
 const char *ownfile_reason(int code)
 {
 	if (code == -EINVAL)
-		return "it is no regular file";
+		return "it is not a regular file";
 	return code == -EPERM ? "it belongs to another user" : strerror(-code);
 }

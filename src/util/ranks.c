@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-	EXACT = 20, /* values of the smaller sample */
-	/* Ways are counted in room for the most of two samples of twenty. */
+	EXACT = 20, /* largest size of the smaller sample */
+	/* Room for the counts of two samples of twenty. */
 	WAYS_MOST = (EXACT + 1) * (EXACT * (3 * EXACT + 1) + 1),
 	STEPS_MOST = 2 * EXACT * WAYS_MOST, /* about a millisecond */
 	ALL_MOST = 1000,
@@ -19,14 +19,14 @@ static int smaller(const void *a, const void *b)
 	return ((const struct ranked *)a)->v < ((const struct ranked *)b)->v;
 }
 
-/* What of the ranks is needed. */
+/* Summary of the ranks. */
 struct summed {
 	double rank_sum; /* of the first sample */
-	double ties;	 /* the sum of t^3 - t, of t that are equal */
+	double ties;	 /* the sum of t^3 - t over groups of t equal values */
 	size_t first;	 /* values of the first sample */
 };
 
-/* Equal values share the ranks that they have together. */
+/* Equal values share their average rank. */
 static struct summed sum_up(const struct ranked *v, size_t n)
 {
 	struct summed s = {0};
@@ -44,10 +44,10 @@ static struct summed sum_up(const struct ranked *v, size_t n)
 	return s;
 }
 
-/* All ways to choose so many values: how many of them have which sum of doubled ranks. */
+/* Number of ways to choose values, by their number and their sum of doubled ranks. */
 struct ways {
-	size_t most;		 /* values that are chosen, at most */
-	size_t stride;		 /* sums are below that */
+	size_t most;		 /* largest number of chosen values */
+	size_t stride;		 /* all sums are below */
 	double n[WAYS_MOST + 1]; /* n[chosen * stride + sum] */
 };
 
@@ -57,7 +57,7 @@ static size_t highest(size_t k, size_t n)
 	return k * (2 * n - k + 1);
 }
 
-/* Is there room, and time, to count the ways to choose @k of @n values? */
+/* True if there is room and time to count the ways to choose @k of @n values. */
 static bool is_countable(size_t k, size_t n)
 {
 	size_t room = k <= EXACT && n <= ALL_MOST ? (k + 1) * (highest(k, n) + 1) : SIZE_MAX;
@@ -65,7 +65,10 @@ static bool is_countable(size_t k, size_t n)
 	return room <= WAYS_MOST && n * room <= STEPS_MOST;
 }
 
-/* Values whose doubled rank is @rank may be chosen as well, each once: so many are they, @times. */
+/*
+ * Adds the ways in which @times more values with the doubled rank @rank are chosen, each at most
+ * once.
+ */
 static void choose_of(struct ways *w, size_t rank, size_t times, size_t *reached, size_t *sum)
 {
 	for (; times; times--) {
@@ -81,9 +84,8 @@ static void choose_of(struct ways *w, size_t rank, size_t times, size_t *reached
 }
 
 /*
- * The share of all arrangements in which @k values have a sum of doubled ranks as far from the
- * middle as @sum, or farther. With equal values sums are not spread evenly to both sides, so both
- * are counted.
+ * The share of all arrangements in which the doubled ranks of @k values have a sum at least as far
+ * from the mean as @sum. With ties the distribution is not symmetric, so both sides are counted.
  */
 static double share_as_far(const struct ranked *v, size_t n, size_t k, size_t sum)
 {

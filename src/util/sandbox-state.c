@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Words for it: a sandbox that is as it should be needs none. */
+/* Text for each state; a complete sandbox needs none. */
 #include "kontend/sandbox-state.h"
 
 #include <stdio.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tarjan's algorithm with a stack of its own, so that a chain of any length takes no more of the
- * program's. Each node and each edge is looked at once. A node's `low` is the first number of a
- * node that it is known to lead back to; where that is its own, all that lies above it on the stack
- * is its component.
+ * Tarjan's algorithm with its own stack, so that long chains do not exhaust the program's. It
+ * visits each node and edge once. A node's `low` is the smallest number of a node known to be
+ * reachable from it; if that is its own number, all above it on the stack is its component.
  */
 #include "kontend/scc.h"
 #include "kontend/mem.h"
@@ -14,18 +13,18 @@
 enum { NOT_YET = 0 };
 
 struct node {
-	uint32_t number, low; /* in the order in which they are met, from 1 on */
-	uint32_t above;	      /* from which one it was met, + 1; 0: from none */
+	uint32_t number, low; /* order of visits, from 1 on */
+	uint32_t above;	      /* visited from this node, + 1; 0: from none */
 	uint32_t under;	      /* the next one below it on the stack, + 1 */
 	bool stacked;
-	size_t next; /* edge to go on with */
+	size_t next; /* edge to continue with */
 };
 
 struct search {
 	const struct scc_edge *edges;
 	size_t n_edges;
 	uint32_t n_nodes, n_met, n_found;
-	uint32_t top; /* of the stack, + 1; 0: it is empty */
+	uint32_t top; /* top of the stack, + 1; 0: empty */
 	struct node *nodes;
 	uint32_t *of;
 };
@@ -41,7 +40,7 @@ static void meet(struct search *s, uint32_t node, uint32_t above)
 	s->top = node + 1;
 }
 
-/* All of a component lies above its first node. */
+/* A component is all that is above its first node. */
 static void take_off(struct search *s, uint32_t first)
 {
 	uint32_t node;
@@ -61,7 +60,7 @@ static void lower(struct node *n, uint32_t low)
 		n->low = low;
 }
 
-/* The next node that is met from this one, + 1; 0: there is none left. */
+/* The next unvisited node from this one, + 1; 0: none left. */
 static uint32_t follow(struct search *s, uint32_t node)
 {
 	struct node *n = &s->nodes[node];

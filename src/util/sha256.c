@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SHA-256 as FIPS 180-4 has it, and HMAC as RFC 2104 has it: for identifiers that must not be
- * turned back. A few bytes once a session, so nothing here is for speed. The state takes a block at
- * a time; what is left of the text, and its length in bits, fill the last one or two.
+ * SHA-256 as in FIPS 180-4, and HMAC as in RFC 2104: for identifiers that must not be reversible.
+ * It hashes a few bytes per session, so it is not optimized. The state takes one block at a time;
+ * the rest of the text and its length in bits fill the last one or two.
  */
 #include "kontend/sha256.h"
 
@@ -13,7 +13,7 @@ enum { ROUNDS = 64, LENGTH_AT = SHA256_BLOCK - 8 };
 struct state {
 	uint32_t h[8];
 	uint8_t block[SHA256_BLOCK];
-	uint64_t len; /* of all that was taken, in bytes */
+	uint64_t len; /* bytes hashed so far */
 };
 
 /* The first 32 bits of the fractional parts of cube roots of the first primes. */

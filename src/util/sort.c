@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Merge sort from the bottom up: runs of 1, 2, 4 ... elements are merged from one array into the
- * other, which change places at each pass. n log n whatever the order was, no recursion and no
- * memory of its own. Many numbers are sorted faster byte by byte, the lowest first, without any
- * comparison that a CPU could guess wrongly.
+ * Bottom-up merge sort: runs of 1, 2, 4 ... elements are merged from one array into the other,
+ * which swap at each pass. n log n for any order, no recursion and no allocation. Many numbers are
+ * sorted faster by radix, the lowest byte first, without mispredicted comparisons.
  */
 #include "kontend/sort.h"
 #include <string.h>

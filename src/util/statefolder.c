@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Goes down folder by folder, each from the descriptor of the one before, as kept files do. */
+/* Opens folder by folder, each from the descriptor of its parent, as cache files do. */
 #include "kontend/statefolder.h"
 
 #include "cachedir.h"
@@ -14,11 +14,12 @@ static int failed(int code, const char *path, struct error *err)
 	if (code == -EPERM)
 		return error_set(
 			err, code,
-			"the folder %s belongs to somebody else, or others may write to it", path);
-	return error_errno(err, code, "cannot use the folder %s", path);
+			"the folder '%s' belongs to another user, or other users may write to it",
+			path);
+	return error_errno(err, code, "cannot use the folder '%s'", path);
 }
 
-/* Adds "/@name". False: there is no room for it. */
+/* Appends "/@name". False: no room. */
 static bool append(char *path, size_t size, const char *name)
 {
 	size_t len = strlen(path);
@@ -35,7 +36,8 @@ int statefolder_open(char *ret_path, size_t size, struct error *err)
 	int fd;
 
 	if (!base && !home)
-		return error_set(err, -ENOENT, "neither XDG_STATE_HOME nor HOME names a folder");
+		return error_set(err, -ENOENT,
+				 "no folder for saved files: set XDG_STATE_HOME or HOME");
 	if ((size_t)snprintf(ret_path, size, "%s", base ? base : home) >= size)
 		return error_errno(err, -ENAMETOOLONG, "%.40s", base ? base : home);
 	fd = cachedir_enter(AT_FDCWD, ret_path, base != NULL);

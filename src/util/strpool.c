@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A hash set of pointers into an arena, at most 3/4 full. Texts are never removed. No hash is kept
- * beside the pointer: texts are short and the table is rehashed only when it doubles.
+ * A hash set of pointers into an arena, at most 3/4 full. Texts are never removed. Hashes are not
+ * stored: texts are short, and the table is rehashed only when it doubles.
  */
 #include "kontend/strpool.h"
 #include "kontend/mem.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names that many have a part of: tasks are "name/812", perhaps with more behind it, "name/812 W
- * 3ms ago", files "/some/folder/name", locks without a name of their own "function …356c". Where
- * there is no room it is the part before the end that is cut, and what tells them apart stays.
+ * Names with a common part: tasks are "name/812", maybe followed by more as in "name/812 W 3ms
+ * ago", files "/some/folder/name", unnamed locks "function …356c". If there is no room, the part
+ * before the end is cut, and the distinguishing part stays.
  */
 #include "kontend/text.h"
 
@@ -12,7 +12,7 @@ enum { LEAST_NAME = 4 /* columns, with the mark of the cut */ };
 
 static const char mark[] = "…";
 
-/* Where "/812" begins in @s, and its length; NULL: there is none. */
+/* Start and length of "/812" in @s; NULL: none. */
 static const char *find_id(const char *s, size_t *ret_len)
 {
 	for (const char *p = strchr(s, '/'); p; p = strchr(p + 1, '/')) {
@@ -26,7 +26,7 @@ static const char *find_id(const char *s, size_t *ret_len)
 	return NULL;
 }
 
-/* The same of the end that tells it from others: an id, a file's name, the end of an address. */
+/* The same for any distinguishing end: an id, a file's name, the end of an address. */
 static const char *find_end(const char *s, size_t *ret_len)
 {
 	const char *end = find_id(s, ret_len);
@@ -41,7 +41,7 @@ static const char *find_end(const char *s, size_t *ret_len)
 	return end;
 }
 
-/* The bytes of @s, up to @end, that are at most @width columns. */
+/* Number of bytes of @s, before @end, that fit into @width columns. */
 static size_t fitting(const char *s, const char *end, int width)
 {
 	const char *p = s;
@@ -64,7 +64,7 @@ bool text_keep_id(char *dst, size_t size, const char *s, int width)
 		return false;
 	int left = width - text_width(id);
 
-	if (left < LEAST_NAME) /* what stands behind the id is cut as well */
+	if (left < LEAST_NAME) /* cut the text after the id, too */
 		left = width - (int)id_len - (id[id_len] ? 1 : 0);
 	if (left < LEAST_NAME)
 		return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Columns of a character on a terminal. Own tables instead of wcwidth(): reports and screen tests
- * must not depend on the locale they run in. Sorted ranges from the Unicode 14 database: nothing is
- * drawn for marks that combine (Mn, Me), format characters (Cf) and inner Hangul letters; East
- * Asian wide and full-width characters take two columns. Ranges run over unassigned code points,
- * which keeps the tables short. Everything below U+0300 takes one column.
+ * must not depend on the locale. Sorted ranges from the Unicode 14 database: combining marks (Mn,
+ * Me), format characters (Cf) and inner Hangul letters take no column; East Asian wide and
+ * full-width characters take two. Ranges include unassigned code points, which keeps the tables
+ * short. Everything below U+0300 takes one column.
  */
 #include "kontend/text.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * UTF-8 by the letter of the standard: overlong forms, surrogates and values above U+10FFFF are
- * errors, and an error costs exactly one byte, so that decoding always moves on and finds the next
- * good character. A comm is cut at 15 bytes by the kernel, often within a character: that is the
- * usual case of bad bytes here, not an attack.
+ * Strict UTF-8: overlong forms, surrogates and values above U+10FFFF are errors, and an error costs
+ * exactly one byte, so decoding always advances and finds the next valid character. The kernel cuts
+ * a comm at 15 bytes, often within a character: that is the usual cause of invalid bytes here, not
+ * an attack.
  */
 #include "kontend/text.h"
 #include <string.h>
@@ -66,7 +66,7 @@ char *text_clean(char *dst, size_t size, const char *src)
 
 	if (!size)
 		return dst;
-	/* Nearly all of it is ASCII and harmless. */
+	/* Nearly all text is printable ASCII. */
 	for (; *src >= ' ' && *src < 0x7f && at < size - 1; src++)
 		dst[at++] = *src;
 	for (; (len = text_decode(src, &ch)) != 0; src += len) {

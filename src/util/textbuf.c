@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Digits are made from the last one on, two at a time: a division by a constant is a
- * multiplication, and half of them are saved by the table. They go into memory of our own first,
- * where nothing is checked, and are copied once their number is known.
+ * multiplication, and the table saves half of them. They go into a local buffer first, without
+ * checks, and are copied when their number is known.
  */
 #include "kontend/textbuf.h"
 
@@ -11,7 +11,7 @@ static const char pairs[] = "00010203040506070809101112131415161718192021222324"
 			    "50515253545556575859606162636465666768697071727374"
 			    "75767778798081828384858687888990919293949596979899";
 
-/* The digits of @v, which end at @end: where they begin. */
+/* Writes the digits of @v, which end at @end; returns their start. */
 static char *digits(char *end, uint64_t v)
 {
 	while (v >= 100) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A boot is known by its kernel and by the time it began, which is the difference between the
- * clocks; no two machines boot within the same seconds and tell of it to the same file by chance.
+ * Identifies a boot by the kernel release and its start time, the difference between the clocks. It
+ * is unlikely that two machines with a common recording booted within the same seconds.
  */
 #include "kontend/thisboot.h"
 #include "kontend/clock.h"
@@ -13,12 +13,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Clocks are put right while a machine runs. */
+/* Clocks are adjusted while a machine runs. */
 static const uint64_t DRIFT_NS = 5000000000;
 
 bool thisboot_saw(const char *release, uint64_t wall_ns, uint64_t clock_then_ns)
 {
-	/* Times of a file may be anything: differences wrap round, either way. */
+	/* Times in a file may be any number: differences wrap around both ways. */
 	uint64_t then = wall_ns - clock_then_ns;
 	uint64_t now = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	struct utsname u;

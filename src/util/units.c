@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A scale is a table of units, each with the value from which the next one is used. That bound is
- * where rounding to three digits would reach the next unit (999.5, or 59.95 for seconds), so that
- * 999.96us is 1.00ms and never 1000us. Fractions follow the same bounds: no text has more digits.
- * Minutes and hours have no fraction but the next smaller unit beside them (1m24s, 2h05m): a bare
- * "m" would be read as milli.
- * Parsing is by hand: strtod() knows signs, hex, "inf" and the locale, options know none of them.
+ * A scale is a table of units, each with the value from which the next one is used: where rounding
+ * to three digits would reach the next unit (999.5, or 59.95 for seconds), so that 999.96us is
+ * 1.00ms and never 1000us. Fractions follow the same limits: no text has more digits. Minutes and
+ * hours have the next smaller unit instead of a fraction (1m24s, 2h05m), since a single "m" looks
+ * like milli.
+ * Parsing is done by hand: strtod() accepts signs, hex, "inf" and depends on the locale; options
+ * accept none of these.
  */
 #include "kontend/units.h"
 #include "kontend/textbuf.h"
@@ -69,8 +70,8 @@ static const char *units_pair(char *buf, double v, char large, char small)
 }
 
 /*
- * Below a minute, as units_format() writes it but without floating point. False: it is longer, or
- * lies right between two texts, where the nearest fraction that a double has decides.
+ * Like units_format() below a minute, but without floating point. False: the time is longer, or
+ * exactly between two texts, where the rounding of the double decides.
  */
 static bool units_exact(char *buf, uint64_t ns)
 {
@@ -128,7 +129,7 @@ const char *units_count(char *buf, uint64_t n)
 	return units_format(buf, (double)n, count_units, true);
 }
 
-/* One decimal below 100: a rate of 0.5 and one of 41.3 have their points in one column. */
+/* One decimal below 100: 0.5 and 41.3 align in a column. */
 static const char *units_tenths(char *buf, double v)
 {
 	if (units_is_unknown(v))
@@ -155,7 +156,7 @@ const char *units_nsrate(char *buf, double ns_per_s)
 	return units_time(buf, ns_per_s);
 }
 
-/* A task that waits all the time waits a second each second. */
+/* A task that always waits has one second of wait time per second. */
 const char *units_tasks(char *buf, double ns_per_s)
 {
 	double v = ns_per_s / 1e9;
@@ -182,7 +183,7 @@ const char *units_bytes(char *buf, uint64_t bytes)
 	return units_format(buf, (double)bytes, byte_units, true);
 }
 
-/* Digits, then perhaps a point and more digits: where they lie, and what follows them. */
+/* Digits, optionally a point and more digits: their positions, and the text after them. */
 struct units_number {
 	uint64_t whole;
 	const char *fraction;
@@ -214,7 +215,7 @@ static int units_scan(const char *s, struct units_number *ret)
 	return overflow ? -ERANGE : 0;
 }
 
-/* Exact as long as the unit has the digits; what is finer than the smallest unit is cut off. */
+/* Exact while the unit has enough digits; digits below the smallest unit are cut. */
 static int units_scale(const struct units_number *n, uint64_t unit, uint64_t *ret)
 {
 	uint64_t v, part = 0;
@@ -230,7 +231,7 @@ static int units_scale(const struct units_number *n, uint64_t unit, uint64_t *re
 	return 0;
 }
 
-/* The unit called @name (@len bytes), in ns; 0: there is none. */
+/* The unit with this name (@len bytes), in ns; 0: none. */
 static uint64_t units_time_of(const char *name, size_t len)
 {
 	static const struct {
@@ -247,7 +248,7 @@ static uint64_t units_time_of(const char *name, size_t len)
 	return 0;
 }
 
-/* As it is written: numbers of ever smaller units, the last of which may have a fraction. */
+/* Numbers with ever smaller units, the last of which may have a fraction. */
 int units_parse_ns(const char *s, uint64_t *ret_ns)
 {
 	uint64_t sum = 0, part, above = UINT64_MAX;

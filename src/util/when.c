@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Moments of a recording as people say and read them. Everything is turned into nanoseconds of the
- * session clock at once; a time on the wall goes by the one moment that is known in both clocks, so
- * a clock that was set while recording shifts nothing within the recording. A time of day without a
- * date is the first one after the recording's beginning.
+ * Moments of a recording as users write and read them. Everything becomes nanoseconds of the
+ * session clock at once. Wall clock times are converted with the one moment known on both clocks,
+ * so setting the clock during the recording shifts nothing within it. A time of day without a date
+ * is the first one after the recording's beginning.
  */
 #include "kontend/when.h"
 #include "kontend/units.h"
@@ -16,7 +16,7 @@
 static const uint64_t second_ns = 1000000000;
 static const uint64_t most_seconds = 366ull * 86400 * 100;
 
-/* What parse() answers for text that is no time at all; the caller says so. */
+/* Result of parse() for text that is no time; the caller sets the message. */
 enum { UNCLEAR = 1 };
 
 static const char forms[] = "like +5m, -10s, 90%, 1:23 or 14:30:05";
@@ -38,7 +38,7 @@ static uint64_t after(uint64_t from_ns, uint64_t ns)
 	return ns < UINT64_MAX - from_ns ? from_ns + ns : UINT64_MAX;
 }
 
-/* Digits up to @most; false when there is none or it is more. */
+/* Parses digits up to @most; false: none, or more than that. */
 static bool take_number(const char **p, uint64_t most, uint64_t *ret)
 {
 	const char *begin = *p;
@@ -57,7 +57,7 @@ static bool take_char(const char **p, char c)
 	return true;
 }
 
-/* ".25" in nanoseconds, if there is one. */
+/* ".25" in nanoseconds, if present. */
 static uint64_t take_fraction(const char **p)
 {
 	uint64_t ns = 0, unit = second_ns / 10;
@@ -81,7 +81,7 @@ static bool parse_minutes(const char *text, uint64_t *ret_ns)
 	return !*text;
 }
 
-/* "2026-11-20 " or "2026-11-20T" into @tm; false leaves @p where it was. */
+/* Parses "2026-11-20 " or "2026-11-20T" into @tm; false: leaves @p unchanged. */
 static bool take_date(const char **p, struct tm *tm)
 {
 	const char *at = *p;
@@ -191,7 +191,7 @@ static int from_percent(const struct when *w, double pct, const char *text, uint
 	return 0;
 }
 
-/* Seconds by the session clock: "@1234.5", or a number alone when it is one of the recording. */
+/* Seconds on the session clock: "@1234.5", or a number alone that is within the recording. */
 static bool parse_stamp(const char *text, const struct when *w, uint64_t *ret_ns)
 {
 	bool sure = take_char(&text, '@');
@@ -203,14 +203,14 @@ static bool parse_stamp(const char *text, const struct when *w, uint64_t *ret_ns
 	return !*text && (sure || (*ret_ns >= w->begin_ns && *ret_ns <= w->end_ns));
 }
 
-/* A length of time: "5m", "1:23". */
+/* A duration: "5m", "1:23". */
 static bool parse_length(const char *text, uint64_t *ret_ns)
 {
 	return *text >= '0' && *text <= '9' &&
 	       (parse_minutes(text, ret_ns) || units_parse_ns(text, ret_ns) == 0);
 }
 
-/* May lie outside of the recording. 0, UNCLEAR, or -EINVAL with @err. */
+/* The result may be outside of the recording. 0, UNCLEAR, or -EINVAL with @err. */
 static int parse(const char *text, const struct when *w, uint64_t *ret_ns, struct error *err)
 {
 	struct wall wall;
@@ -256,7 +256,7 @@ static int no_range(const char *text, const char *why, const struct when *w, str
 			 text, why, when_elapsed(to, w->end_ns - w->begin_ns, 3), begin, end);
 }
 
-/* One end; "": what @ret_ns has already. */
+/* Parses one end; "": leaves *ret_ns. */
 static int parse_end(const char *text, const char *all, const struct when *w, uint64_t *ret_ns,
 		     struct error *err)
 {

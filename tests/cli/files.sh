@@ -112,7 +112,7 @@ for what in fifo other link; do
 	why='belongs to another user'
 	if [ $what = fifo ]; then
 		mkfifo "$work/found/kontend/config"
-		why='is no regular file'
+		why='is not a regular file'
 	elif [ "$(id -u)" != 0 ]; then
 		continue
 	elif [ $what = other ]; then

@@ -139,7 +139,7 @@ def test_life():
         lines = len(s.lines)
         odd(s.conf)
         s.p.send_signal(signal.SIGHUP)
-        s.logs("^<3>Cannot read the configuration .*: it is no regular file: all stays as it was$", lines)
+        s.logs("^<3>Cannot read the configuration .*: it is not a regular file: all stays as it was$", lines)
         os.rmdir(s.conf) if os.path.isdir(s.conf) else os.unlink(s.conf)
     s.by_hand()
     s.end()

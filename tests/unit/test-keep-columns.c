@@ -161,7 +161,7 @@ static void no_file_is_refused(void **state)
 	assert_int_equal(mkdir(in_home(".config"), 0700), 0);
 	assert_int_equal(mkdir(in_home(".config/kontend"), 0700), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	refused(-EINVAL, "max_ns", "it is no regular file");
+	refused(-EINVAL, "max_ns", "it is not a regular file");
 	assert_int_equal(entries(in_home(".config/kontend")), 1);
 }
 

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * How many of the @n items, sorted by the 64-bit number at @key bytes into each of @size bytes,
- * have one that is not above @value: the index of the first one behind it.
+ * Number of the @n items whose key is not above @value: the index of the first one after it. Items
+ * of @size bytes are sorted by the 64-bit key at offset @key.
  */
 static inline size_t bisect_at(const void *items, size_t n, size_t size, size_t key, uint64_t value)
 {
@@ -27,15 +27,14 @@ static inline size_t bisect_at(const void *items, size_t n, size_t size, size_t 
 	return items ? (size_t)(low - (const char *)items) / size : 0;
 }
 
-/* The same of an array of structures, by their member @key; any but a 64-bit one does not compile.
- */
+/* The same for an array of structures, by their member @key, which must have 64 bits to compile. */
 #define BISECT(items, n, key, value)                                                               \
 	bisect_at(items, n, sizeof(*(items)) * sizeof(char[sizeof((items)->key) == 8 ? 1 : -1]),   \
 		  offsetof(__typeof__(*(items)), key), value)
 
 /*
- * The same for any order: how many of the @n items, each of @size bytes, do not come after @key.
- * @compare: as qsort() has it, the item first.
+ * The same for any order: number of the @n items, each of @size bytes, that do not come after @key.
+ * @compare: as in qsort(), the item first.
  */
 static inline size_t bisect_by(const void *items, size_t n, size_t size, const void *key,
 			       int (*compare)(const void *item, const void *key))

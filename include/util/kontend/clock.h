@@ -5,7 +5,9 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Times of the system's clocks in nanoseconds. These clocks are always there, so none can fail. */
+/*
+ * Times of the system clocks in nanoseconds. These clocks always exist, so the calls cannot fail.
+ */
 static inline uint64_t clock_ns(clockid_t id)
 {
 	struct timespec t = {0};
@@ -14,18 +16,18 @@ static inline uint64_t clock_ns(clockid_t id)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The clock that events are stamped by. */
+/* The clock of event time stamps. */
 static inline uint64_t clock_now_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* One moment by the clock of events and by the one on the wall. */
+/* One moment on the event clock and on the wall clock. */
 struct clock_pair {
 	uint64_t now_ns, wall_ns;
 };
 
-/* Another task may have the CPU between two clocks: of some tries the closest one is it. */
+/* The task may be preempted between two clock reads: takes the closest pair of several tries. */
 static inline struct clock_pair clock_pair(void)
 {
 	struct clock_pair ret = {0};

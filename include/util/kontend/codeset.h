@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* How text is written here, as the environment says: for the C library, once, before any text. */
+/* Sets the locale's character encoding for the C library; call once, before any text. */
 void codeset_set(void);
 bool codeset_is_utf8(void);
 

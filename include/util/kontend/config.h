@@ -6,19 +6,20 @@
 #include <stddef.h>
 
 /*
- * A configuration: lines "[section]" and "key = value"; blank ones, and those that begin with '#',
- * say nothing. Keys and sections are of lower case letters, digits and '-'. A value is the rest of
+ * A configuration: lines "[section]" and "key = value"; empty lines and lines that begin with '#'
+ * are ignored. Keys and sections have lower-case letters, digits and '-'. A value is the rest of
  * the line without blanks around it, and not empty.
  */
 struct config_line {
 	const char *section, *key, *value; /* borrowed until the next one */
 };
 
-/* take() answers 0, or -EINVAL with @err saying what is wrong, without the place. */
+/* take() returns 0, or -EINVAL with a message in @err, without the file and line. */
 struct config_reader {
 	int (*take)(void *ctx, const struct config_line *l, struct error *err);
 	void *ctx;
-	/* A faulty line of section @lenient is handed to warn(), and left out; NULL: none is. */
+	/* An invalid line of section @lenient is passed to warn() and skipped; NULL: no such
+	 * section. */
 	const char *lenient;
 	void (*warn)(void *ctx, const struct error *why);
 };
@@ -26,15 +27,15 @@ struct config_reader {
 enum { CONFIG_LINE = 1024, CONFIG_BYTES = 1 << 16 };
 
 /*
- * Hands each setting of @text to @r. -EINVAL with @err, "PATH:LINE: ...", for a line that is no
- * setting, or that @r refuses.
+ * Passes each setting of @text to @r. -EINVAL with @err, "PATH:LINE: ...", for a line that is no
+ * setting, or that @r rejects.
  */
 int config_parse(const char *text, size_t len, const char *path, const struct config_reader *r,
 		 struct error *err);
 
 /*
- * Sets @l in @text, or takes it out where it has no value; all else stays as it is. What is in
- * @text parses. 0, or -EFBIG: @ret has no room for it.
+ * Sets @l in @text, or removes it if it has no value; all other bytes stay. @text must be valid. 0,
+ * or -EFBIG: @ret is too small.
  */
 int config_edit(const char *text, size_t len, const struct config_line *l, char *ret, size_t size,
 		size_t *ret_len);

@@ -8,9 +8,9 @@
 #include <string.h>
 
 /*
- * Reads untrusted bytes. Every read is checked against the end; after the first read beyond it
- * `bad` stays set and all reads answer 0, so a decoder checks once, at its end. Values are copied
- * out in native byte order; nothing is swapped in place.
+ * Reads untrusted bytes. Every read is checked against the end. After the first read beyond it
+ * `bad` stays set and all reads return 0, so a decoder checks only once, at its end. Values are
+ * copied out in native byte order; nothing is swapped in place.
  */
 struct cursor {
 	const uint8_t *pos;
@@ -29,7 +29,7 @@ static inline size_t cursor_left(const struct cursor *c)
 	return (size_t)(c->end - c->pos);
 }
 
-/* @n bytes, borrowed from the buffer; NULL (and bad) when there are fewer. */
+/* @n bytes, borrowed from the buffer; NULL (and bad) if there are fewer. */
 static inline const void *cursor_bytes(struct cursor *c, size_t n)
 {
 	if (c->bad || n > cursor_left(c)) {

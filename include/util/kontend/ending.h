@@ -6,11 +6,11 @@
 #include <stdbool.h>
 
 /*
- * The signals that ask a program to end: INT, TERM, HUP and QUIT. HUP is none of them where it was
- * ignored when the program began: nohup(1) does that, so that logging out ends nothing.
+ * The signals that ask a program to end: INT, TERM, HUP and QUIT. HUP is left out if it was ignored
+ * when the program started: nohup(1) does that, so that logging out ends nothing.
  */
 void ending_signals(sigset_t *ret);
-/* Does one of them wait, blocked? */
+/* True if one of them is pending, blocked. */
 bool ending_is_pending(void);
 
 #endif

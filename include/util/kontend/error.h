@@ -3,18 +3,18 @@
 #define KONTEND_ERROR_H
 
 /*
- * What a user must read when an operation fails: one sentence that says what was tried, on what,
- * what the kernel or the file said, and what to do. It is filled once, where the failure is born,
- * and handed up unchanged; callers above only forward the code.
+ * The message for the user when an operation fails: one sentence with what was tried, on which
+ * object, what the kernel or the file said, and what to do. It is set once, where the failure
+ * occurs, and passed up unchanged; callers above only forward the code.
  */
 struct error {
-	int code;	/* negative errno, 0 = nothing failed */
+	int code;	/* negative errno, 0 = no error */
 	char text[600]; /* NUL-terminated, no newline, no control characters */
 };
 
 /*
- * Fills @err (which may be NULL) unless it already holds an error, and returns @code, so that
- * `return error_set(err, -EINVAL, ...)` is one line. @code is a negative errno.
+ * Fills @err (which may be NULL) unless it already has an error, and returns @code, so that `return
+ * error_set(err, -EINVAL, ...)` is one line. @code is a negative errno.
  */
 int error_set(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

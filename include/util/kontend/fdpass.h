@@ -4,15 +4,14 @@
 
 #include <stddef.h>
 
-/* Messages between processes, with descriptors along. A signal that comes meanwhile is no end. */
+/* Messages with descriptors between processes. Interrupted calls are repeated. */
 enum { FDPASS_MOST = 2 };
 
-/* @flags as of sendmsg(), MSG_NOSIGNAL with them. 0 or what sendmsg() says, negative. */
+/* @flags as in sendmsg(); MSG_NOSIGNAL is added. 0 or the negative error of sendmsg(). */
 int fdpass_send(int to, const void *data, size_t len, const int *fds, size_t n, int flags);
 /*
- * A message of at most @size bytes: how many it has, 0 when there is nobody any more, or negative.
- * Descriptors are closed on exec, and the caller's: -1 where there is none. Those that are more
- * than fit are closed.
+ * Receives a message of at most @size bytes: its size, 0 if the other end is closed, or negative.
+ * Descriptors are close-on-exec and owned by the caller; -1: none. Surplus ones are closed.
  */
 long fdpass_receive(int from, void *ret, size_t size, int fds[FDPASS_MOST], int flags);
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * A file's bytes, mapped whole: nothing is copied, and only what is looked at is read. What is cut
- * off it meanwhile becomes zeros (mapguard.h). `= {0}` is one that is not open.
+ * A file's bytes, mapped as a whole: nothing is copied, and only used pages are read. If the file
+ * is truncated meanwhile, the missing part becomes zeros (mapguard.h). `= {0}` is closed.
  */
 struct filemap {
 	const char *bytes;
@@ -15,7 +15,7 @@ struct filemap {
 	struct mapguard guard;
 };
 
-/* Of a regular file that is not empty. @m stays where it is. 0, or a negative errno: not open. */
+/* Maps a regular file that is not empty. @m must not move. 0, or a negative errno: not open. */
 int filemap_open(struct filemap *m, int fd);
 void filemap_close(struct filemap *m);
 

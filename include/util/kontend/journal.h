@@ -4,12 +4,12 @@
 
 #include <stdbool.h>
 
-/* How much a line of the journal weighs, as syslog(3) has it. */
+/* Priority of a line in the journal, as in syslog(3). */
 enum journal_level { JOURNAL_ERROR = 3, JOURNAL_WARNING, JOURNAL_NOTICE, JOURNAL_INFO };
 
 /*
- * Does @fd lead to the journal, as JOURNAL_STREAM of the environment says? Lines there may begin
- * with their level, as in "<3>".
+ * True if @fd leads to the journal, according to JOURNAL_STREAM. Lines there may begin with their
+ * priority, as in "<3>".
  */
 bool journal_has(int fd);
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Loads from bytes that need not be aligned and whose end was checked before. */
+/* Loads from unaligned bytes whose end has been checked. */
 static inline uint64_t load_u64(const void *p)
 {
 	uint64_t v;

@@ -5,13 +5,13 @@
 enum { MACHINEID = 33 };
 
 /*
- * What this machine is called by us: 32 hex digits made of /etc/machine-id, which itself must not
- * leave the machine (machine-id(5)) and cannot be worked out from it. "" where there is none. The
- * same as of `systemd-id128 machine-id --app-specific=MACHINEID_APP`. 0 or a negative errno.
+ * kontend's id of this machine: 32 hex digits derived from /etc/machine-id, which itself must not
+ * leave the machine (machine-id(5)) and cannot be computed from it. "" if there is none. The same
+ * as `systemd-id128 machine-id --app-specific=MACHINEID_APP`. 0 or a negative errno.
  */
 #define MACHINEID_APP "bd5a8a4e3b0d4c5c9a0a7d1f2c6e4b90"
 int machineid(char ret[MACHINEID]);
-/* The same of the text of such a file; -EINVAL: it has none. */
+/* The same from the text of such a file; -EINVAL: invalid text. */
 int machineid_of(const char *text, char ret[MACHINEID]);
 
 #endif

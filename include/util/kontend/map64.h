@@ -45,7 +45,7 @@ static inline uint32_t *map64_get(const struct map64 *m, uint64_t key)
 
 /* Sets @key to @value, adding it if absent. 0 or -ENOMEM. */
 int map64_put(struct map64 *m, uint64_t key, uint32_t value);
-bool map64_del(struct map64 *m, uint64_t key);		    /* false: was not there */
+bool map64_del(struct map64 *m, uint64_t key);		    /* false: not present */
 void map64_clear(struct map64 *m);			    /* keeps the memory */
 int map64_copy(struct map64 *dst, const struct map64 *src); /* into an empty one; 0 or -ENOMEM */
 void map64_deinit(struct map64 *m);

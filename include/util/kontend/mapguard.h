@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /*
- * A mapped file that somebody makes shorter: what lies behind its new end is SIGBUS for whoever
- * looks at it. Within a guarded mapping it becomes zeros instead, and `broken` says so. Guards are
- * set and taken away by one thread at a time; `= {0}` is one that guards nothing.
+ * Protects a mapped file that another process may truncate: access beyond its new end raises
+ * SIGBUS. In a guarded mapping it becomes zeros instead, and `broken` is set. One thread at a time
+ * adds and removes guards; `= {0}` guards nothing.
  */
 struct mapguard {
 	uintptr_t from, end; /* whole pages */
@@ -18,10 +18,12 @@ struct mapguard {
 	struct mapguard *next;
 };
 
-/* @g stays where it is until mapguard_del(). */
+/* @g must not move until mapguard_del(). */
 void mapguard_add(struct mapguard *g, void *map, size_t len);
 void mapguard_del(struct mapguard *g);
-/* For handlers of SIGBUS: true when it was one of these, and the access may be tried again. */
+/*
+ * For SIGBUS handlers: true if the fault was in a guarded mapping, and the access can be retried.
+ */
 bool mapguard_fault(const siginfo_t *info);
 
 #endif

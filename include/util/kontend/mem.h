@@ -7,16 +7,16 @@
 
 /*
  * All heap memory of kontend comes from here, so that tests can make the n-th allocation fail and
- * see that every block comes back. Sizes are checked for overflow. Not for use in signal handlers;
+ * see that every block is freed. Sizes are checked for overflow. Not for use in signal handlers;
  * safe in both threads.
  */
-/* Once, at the start of a program that runs long: large blocks go back when they are freed. */
+/* Call once at the start of a long-running program: freed large blocks return to the system. */
 void mem_setup(void);
 void *mem_calloc(size_t n, size_t size);	  /* zeroed; NULL when out of memory */
-void *mem_resize(void *p, size_t n, size_t size); /* as realloc; the old block lives on failure */
+void *mem_resize(void *p, size_t n, size_t size); /* as realloc; on failure the old block stays */
 char *mem_strdup(const char *s);
-char *mem_join(const char *a, const char *b); /* one text after the other; NULL: no memory */
-/* A copy of @n elements; NULL when out of memory, or when @p is NULL. */
+char *mem_join(const char *a, const char *b); /* concatenates; NULL: no memory */
+/* A copy of @n elements; NULL if out of memory, or if @p is NULL. */
 void *mem_dup(const void *p, size_t n, size_t size);
 void mem_free(void *p); /* NULL is fine */
 

@@ -6,15 +6,15 @@
 #include <stdio.h>
 
 /*
- * A file to write to that is memory of ours (util/mem), unlike open_memstream(3)'s. What does not
- * fit into memory is an error of the file, which ferror(), fflush() or fclose() tells.
+ * A FILE that writes to memory of kontend (util/mem), unlike open_memstream(3)'s. Without memory,
+ * ferror(), fflush() or fclose() report an error.
  */
 struct memfile {
-	char *text; /* NULL while nothing was written; behind it is a NUL. For mem_free(). */
+	char *text; /* NULL before the first write; followed by a NUL. For mem_free(). */
 	size_t n, cap;
 };
 
-/* @m: {0}, and there until the file is closed. NULL: no memory. */
+/* @m: {0}; must stay until the file is closed. NULL: no memory. */
 FILE *memfile_open(struct memfile *m);
 
 #endif

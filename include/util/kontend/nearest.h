@@ -5,12 +5,12 @@
 #include <stddef.h>
 
 /*
- * "Did you mean ...?": the names with the least number of changed, missing, added or swapped
- * letters. Names further than a third of their length are no help and are not proposed.
+ * "Did you mean ...?": finds the names with the fewest changed, missing, added or swapped letters.
+ * Names that differ in more than a third of their length are not proposed.
  */
 enum { NEAREST_NAMES = 3 };
 
-/* `= {.word = WORD}` is a search that has seen nothing yet. */
+/* `= {.word = WORD}` starts a search. */
 struct nearest {
 	const char *word;
 	const char *names[NEAREST_NAMES]; /* the nearest first; borrowed */
@@ -18,7 +18,7 @@ struct nearest {
 	size_t n;
 };
 
-/* Keeps @name if it is near, each once. */
+/* Keeps @name if it is similar, each name once. */
 void nearest_consider(struct nearest *n, const char *name);
 
 #endif

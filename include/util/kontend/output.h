@@ -8,42 +8,42 @@
 #include <stdio.h>
 
 /*
- * Where a report goes: standard output, or a file that gets its name only when it is complete, so
- * that a failure leaves what was there before. What is no regular file (a pipe, /dev/null) is
- * written to as it is. Or it is sent somewhere, all of it, at the end.
+ * Output of a report: standard output, or a file that gets its name only when it is complete, so
+ * that a failure leaves the old file. Pipes, devices and other special files are written directly.
+ * Or the complete output is sent at the end.
  */
 struct output {
 	FILE *file;
 	char *path;	     /* NULL: standard output */
-	struct newfile made; /* what is written to, until it gets the name at the end */
+	struct newfile made; /* the file being written, until it gets its name */
 	bool is_new;	     /* false: `path` is written to directly */
-	/* Sends it to @path when it is complete, which is no file then; NULL: it is one. 1 with
-	 * @err: it went well, and there is something to say. */
+	/* Sends the complete output to @path, which then is no file; NULL: it is one. 1 with @err:
+	 * success, with a message. */
 	int (*send)(int fd, const char *to, struct error *err);
-	/* Somebody else renames it, sends @fd (-1: it is not sent), or with @give_up removes it;
-	 * NULL: we do. */
+	/* The sandbox broker renames the file, sends @fd (-1: not sent), or with @give_up removes
+	 * the file; NULL: this process does. */
 	int (*put)(void *ctx, int fd, bool give_up, struct error *err);
 	void *put_ctx;
-	char *block; /* what is collected before it is written; standard output keeps its own */
+	char *block; /* collects data before it is written; standard output has its own */
 };
 
 /*
- * A descriptor of what is no regular file. A FIFO that nobody reads yet is waited for, until a
- * signal comes, even if it is blocked: -EINTR.
+ * Opens a file that is not regular. For a FIFO it waits for a reader, until a signal arrives, even
+ * a blocked one: -EINTR.
  */
 int output_open_special(const char *path);
-/* @path NULL: to @standard. */
+/* Without @path: to @standard. */
 int output_open(struct output *o, const char *path, FILE *standard, struct error *err);
-/* In memory until @send gets it. */
+/* Collects in memory for @send. */
 int output_open_sent(struct output *o, const char *to,
 		     int (*send)(int fd, const char *to, struct error *err), struct error *err);
-/* Everything is written: flushes and renames. -EPIPE: the reader has gone; 1: see send(). */
+/* All is written: flushes and renames. -EPIPE: the reader has gone; 1: see send(). */
 int output_commit(struct output *o, struct error *err);
-/* The sentence for a write that failed with @code; -EPIPE gets none. Answers @code. */
+/* Sets the message for a write that failed with @code; none for -EPIPE. Returns @code. */
 int output_failed(const struct output *o, int code, struct error *err);
-/* Sends what was written in @fd, renames it, if it has another name, or removes it. */
+/* Sends the data in @fd, renames the file if it needs a name, or removes it. */
 int output_put(struct output *o, int fd, bool give_up, struct error *err);
-/* Gives up what is not committed. */
+/* Discards output that is not committed. */
 void output_close(struct output *o);
 
 #endif

@@ -5,19 +5,18 @@
 #include <stddef.h>
 
 /*
- * A file that was found by its name in a place that others may write to, or make a link of: opened
- * to be read, without waiting, if it is a regular one that belongs to root or to us, as does the
- * link, if its name is one. A descriptor, -EINVAL (no regular file), -EPERM (another user's), or
- * what the kernel said.
+ * Opens a file in a place where other users may write or make links: for reading, without blocking,
+ * if it is a regular file of root or of kontend's user, as is the link if it is one. A descriptor,
+ * -EINVAL (not a regular file), -EPERM (another user's), or the kernel's error.
  */
 int ownfile_open(const char *path);
 /*
- * Writes such a file anew, or makes it, and at most @make folders on the way to it: whole, or not
- * at all. It is ours and so is its folder; of a link it is what that leads to. 0, -EINVAL, -EPERM,
- * or what the kernel said.
+ * Creates or replaces such a file, making at most @make folders for it: completely or not at all.
+ * The file and its folder must be the user's; a link is followed. 0, -EINVAL, -EPERM, or the
+ * kernel's error.
  */
 int ownfile_replace(const char *path, unsigned make, const void *bytes, size_t len);
-/* The reason for people. */
+/* The reason, for users. */
 const char *ownfile_reason(int code);
 
 #endif

@@ -3,9 +3,9 @@
 #define KONTEND_PREFETCH_H
 
 /*
- * For walks over records, which are slower than memory only when memory is asked in time: called
- * for each record with the place some records ahead, it asks for the lines there and does not wait.
- * Three lines are about a record with its call chain. Any address will do, also one behind the end.
+ * For walks over records, which are faster than memory: called for each record with an address some
+ * records ahead, it prefetches the cache lines there without waiting. Three lines are about a
+ * record with its call chain. Any address is allowed, even beyond the end.
  */
 static inline void prefetch_record(const void *p)
 {

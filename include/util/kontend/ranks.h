@@ -6,10 +6,10 @@
 #include <stddef.h>
 
 /*
- * Do two samples differ by more than chance? The rank sum test of Mann, Whitney and Wilcoxon, two
- * sided: it takes nothing for granted of how values are spread. For samples of up to twenty values
- * each, and for some larger ones beside a smaller one, all arrangements are counted, equal values
- * included. Larger samples take the normal distribution, corrected for equal values.
+ * Do two samples differ by more than chance? The two-sided rank sum test of Mann, Whitney and
+ * Wilcoxon: it assumes no distribution of the values. For samples of up to twenty values each, and
+ * for some larger ones next to a smaller one, all arrangements are counted, ties included. Larger
+ * samples use the normal distribution, corrected for ties.
  */
 struct ranked {
 	double v;
@@ -17,11 +17,13 @@ struct ranked {
 };
 
 /*
- * The probability of ranks as far apart as these, or farther, where nothing but chance tells the
- * two samples apart: 1 where one of them is empty. @v has room for as many again behind its @n.
+ * The probability that ranks differ this much or more by chance alone; 1 if a sample is empty. @v
+ * has room for another @n values after its @n.
  */
 double ranks_probability(struct ranked *v, size_t n);
-/* The smallest that samples of these sizes can have: more than is asked for, and they are too few.
+/*
+ * The lowest probability possible with samples of these sizes: if it is above the requested level,
+ * there are too few values.
  */
 double ranks_least(size_t n_first, size_t n_second);
 

@@ -3,9 +3,8 @@
 #define KONTEND_RIGHTS_H
 
 /*
- * Gives up all capabilities of the calling thread, in all sets, as of effective ones alone others
- * could be made again, and the way to new ones: what it executes cannot get any back. 0 or a
- * negative errno.
+ * Drops all capabilities of the calling thread, in all sets, since permitted ones could become
+ * effective again, and prevents programs it executes from gaining new ones. 0 or a negative errno.
  */
 int rights_give_up(void);
 

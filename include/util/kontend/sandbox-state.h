@@ -4,22 +4,22 @@
 
 #include <stddef.h>
 
-/* Whoever reads a recording has given up its rights, or has not: said wherever results are. */
+/* Sandbox of the process that reads a recording; shown with all results. */
 enum sandbox_state {
-	SANDBOX_NONE, /* nothing is read that others may have made */
+	SANDBOX_NONE, /* no files of other users are read */
 	SANDBOX_ON,
-	SANDBOX_PARTIAL, /* the kernel has not all that it takes */
+	SANDBOX_PARTIAL, /* the kernel lacks a part of it */
 	SANDBOX_OFF,	 /* --no-sandbox */
 };
 
 struct sandbox {
 	enum sandbox_state state;
-	char why[160]; /* PARTIAL: what there is not */
+	char why[160]; /* PARTIAL: the missing part */
 };
 
-/* "on", as JSON has it; NULL with SANDBOX_NONE. */
+/* "on", as in JSON; NULL with SANDBOX_NONE. */
 const char *sandbox_name(const struct sandbox *s);
-/* What people must know: "sandbox off (--no-sandbox)"; NULL: nothing. */
+/* Warning for users: "sandbox off (--no-sandbox)"; NULL: none. */
 const char *sandbox_note(const struct sandbox *s, char *buf, size_t size);
 
 #endif

@@ -3,9 +3,9 @@
 #define KONTEND_SANITIZED_H
 
 /*
- * Whether a sanitizer that keeps a shadow of memory is built in: it takes more room than any
- * program, and makes calls of its own. 0 or 1, also for #if. gcc says so by a macro for each of
- * them, clang by a feature.
+ * 1 if built with a sanitizer that has shadow memory, which is larger than any program and makes
+ * system calls of its own; else 0. Usable in #if. gcc has a macro for each sanitizer, clang a
+ * feature.
  */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED_SHADOW 1

@@ -7,10 +7,11 @@
 #include <stddef.h>
 
 /*
- * The folder of what a user has saved: $XDG_STATE_HOME/kontend or ~/.local/state/kontend. What is
- * missing of it is made for us alone. It is of use only if it and all that it is in belong to us,
- * and nobody else may write there: so root leaves nothing in the home of another user. A descriptor
- * with its path, or a negative errno with @err, which names what is not so.
+ * Folder for files that a user has saved: $XDG_STATE_HOME/kontend or ~/.local/state/kontend.
+ * Missing folders are created for the user only. It is used only if it and all folders above belong
+ * to kontend's user and no other user may write to them: so root writes nothing into the home of
+ * another user. A descriptor with its path, or a negative errno with @err, which names the
+ * offending folder.
  */
 int statefolder_open(char *ret_path, size_t size, struct error *err);
 

@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * Interned strings: equal text has one address, which is valid until strpool_deinit(). Bounded by
- * its owner (symbols, comms and paths are; nothing per event is interned). `= {0}` is empty.
+ * Interned strings: equal text has one address, valid until strpool_deinit(). The number of texts
+ * is limited by the owner (symbols, comms and paths are interned; nothing per event). `= {0}` is
+ * empty.
  */
 struct strpool {
 	struct arena arena;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 /*
- * Composes text in the caller's memory, for output that is written event by event: printf() reads
- * its format again each time. What does not fit is cut, and nothing is terminated but by
- * textbuf_end(). Numbers are as the C locale has them. Widths count bytes, as those of printf() do.
+ * Writes text into the caller's memory, for output that is written event by event: printf() would
+ * parse its format each time. Text that does not fit is cut; only textbuf_end() terminates it.
+ * Numbers are in the C locale. Widths count bytes, as in printf().
  */
 struct textbuf {
 	char *from, *at, *end;
@@ -47,20 +47,20 @@ static inline void textbuf_str(struct textbuf *b, const char *s)
 	textbuf_bytes(b, s, strlen(s));
 }
 
-/* Blanks, until what was put since @from has @width bytes: "%-*s". */
+/* Appends blanks until the text since @from has @width bytes: "%-*s". */
 void textbuf_pad(struct textbuf *b, const char *from, size_t width);
 /* "%*s" and "%-*s" */
 void textbuf_right(struct textbuf *b, const char *s, size_t width);
 void textbuf_left(struct textbuf *b, const char *s, size_t width);
 void textbuf_u64(struct textbuf *b, uint64_t v);
 void textbuf_i64(struct textbuf *b, int64_t v);
-/* At least @width digits, with zeros before: "%0*llu"; at least @width bytes: "%*llu". */
+/* At least @width digits, with leading zeros: "%0*llu"; at least @width bytes: "%*llu". */
 void textbuf_u64_zeros(struct textbuf *b, uint64_t v, size_t width);
 void textbuf_u64_right(struct textbuf *b, uint64_t v, size_t width);
 void textbuf_hex(struct textbuf *b, uint64_t v); /* "0xffff" */
 /* Seconds in at least @width bytes, a point and nine digits. */
 void textbuf_seconds(struct textbuf *b, uint64_t ns, size_t width);
-/* Terminates it, at the cost of its last byte where there is no room. Answers where it begins. */
+/* Terminates the text, replacing its last byte if it is full. Returns its start. */
 char *textbuf_end(struct textbuf *b);
 
 #endif

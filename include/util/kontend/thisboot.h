@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 /*
- * Was what happened at @wall_ns (CLOCK_REALTIME), @clock_ns (CLOCK_MONOTONIC) under kernel @release
- * on this machine, since it booted? Process numbers and files are those of then, if it was.
+ * True if @wall_ns (CLOCK_REALTIME), @clock_ns (CLOCK_MONOTONIC) under kernel @release was on this
+ * machine, in this boot. Then PIDs and files are still valid.
  */
 bool thisboot_saw(const char *release, uint64_t wall_ns, uint64_t clock_ns);
 
 enum { THISBOOT_ID = 40 };
-/* What the kernel calls this boot, with zeros behind it. 0 or a negative errno. */
+/* The kernel's id of this boot, padded with zeros. 0 or a negative errno. */
 int thisboot_id(char ret[THISBOOT_ID]);
 
 #endif

@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 /*
- * Numbers as people read them: three significant digits and the unit attached, never wider than
- * 6 columns ("3.21s" "41.2ms" "870us" "95ns" "18.2k" "984k"); minutes and hours with the next
- * smaller unit ("12m30s" "2h05m"), as an "m" alone would be read as milli. All write a
- * NUL-terminated ASCII text into @buf of UNITS_BUF bytes and return @buf.
+ * Numbers for users: three significant digits with the unit attached, at most 6 columns ("3.21s"
+ * "41.2ms" "870us" "95ns" "18.2k" "984k"); minutes and hours with the next smaller unit ("12m30s"
+ * "2h05m"), as a single "m" looks like milli. All write a NUL-terminated ASCII text into @buf of
+ * UNITS_BUF bytes and return @buf.
  */
 enum { UNITS_BUF = 32 };
 
@@ -17,7 +17,7 @@ const char *units_ns(char *buf, uint64_t ns);	      /* a duration; 0 is "0ns" */
 const char *units_count(char *buf, uint64_t n);	      /* 999, 18.2k, 3.40M */
 const char *units_rate(char *buf, double per_s);      /* 0.5, 18.2k: no "/s" appended */
 const char *units_nsrate(char *buf, double ns_per_s); /* "1.61s": time spent per second */
-/* Waiting of @ns_per_s as the average number of tasks that wait: "196", "1.92", "0.43", "0.002" */
+/* Wait time @ns_per_s as the average number of waiting tasks: "196", "1.92", "0.43", "0.002" */
 const char *units_tasks(char *buf, double ns_per_s);
 const char *units_pct(char *buf, double pct);	    /* "59.8", "100", "<0.1" */
 const char *units_bytes(char *buf, uint64_t bytes); /* 512B 41.2K 3.40M */
