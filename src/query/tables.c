@@ -24,7 +24,7 @@ const struct table_def table_defs[] = {
 	{&query_waiters_kind, "waiters", "Waiters"},
 	{&query_chains_kind, "chains", "Chains"},
 	{&query_held_kind, "held locks", "Held while others waited"},
-	{&query_blame_kind, "tasks to blame", "Because of whom"},
+	{&query_blame_kind, "tasks to blame", "Tasks to blame"},
 	{&query_blame_did_kind, "what holders did", "Activity of holders"},
 	{&query_queued_kind, "queues", "Queues of locks"},
 	{&query_cpus_kind, "CPUs", "CPUs"},

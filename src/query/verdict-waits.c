@@ -113,7 +113,7 @@ static struct waits_now waits_of(const struct judge *j, uint64_t id)
 	return ret;
 }
 
-/* "held >=1.9s by mysqld/812 W, running on 1"; of a holder that waits itself, because of whom. */
+/* "held >=1.9s by mysqld/812 W, running on 1"; if it waits itself, the task that it waits for. */
 static const char *say_holder(struct judge *j, uint64_t lock)
 {
 	struct query_lock_now now;
@@ -162,7 +162,7 @@ static const char *say_cause(struct judge *j, uint64_t lock)
 }
 
 /*
- * The holder at this moment, if tasks wait for the lock now, else those because of whom they have
+ * The holder at this moment, if tasks wait for the lock now, else those for which they have
  * waited. An average is about all the time, so there it is the other way round.
  */
 static const char *say_because(struct judge *j, uint64_t lock, bool waits)

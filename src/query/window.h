@@ -18,7 +18,7 @@ bool query_has_window(const struct query *q);
 const struct cell_table *query_cells(struct query *q);
 const struct cell_table *query_held_cells(struct query *q);   /* the same of who held locks */
 const struct cell_table *query_handed_cells(struct query *q); /* and of hand-overs */
-/* The same of because of whom was waited: so many cells. */
+/* The same for blame: the number of cells. */
 const struct blame_cell *query_charged(struct query *q, size_t *ret_n);
 const struct profile *query_profile(struct query *q);
 /* How long the time is that rates of these cells are of: the last closed bucket, or the window. */

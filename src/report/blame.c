@@ -83,7 +83,7 @@ static void put_table(const struct report_data *d, const struct table *t, const 
 void report_blame_text(const struct report_data *d, FILE *out)
 {
 	if (report_has(d, REPORT_BLAME))
-		put_table(d, &d->blame, "because of whom was waited", d->blamed.by, out);
+		put_table(d, &d->blame, "holders that tasks waited for", d->blamed.by, out);
 	if (report_has(d, REPORT_DID))
 		put_table(d, &d->did, "what holders did while others waited", d->blamed.did_by,
 			  out);

@@ -50,7 +50,8 @@ static const struct claim {
 	{"breakpoint slots", {"used 3 of 8", "─ holders", "watcher/", "4 a CPU"}},
 	{"uprobes and rotation", {"out of line", "traced:up_ret", "out-of-line slots", "traced/"}},
 	{"incidents", {" incidents", "WHAT FIRED", "wait ", "2."}},
-	{"because of whom?", {"1 root, 3 tasks behind", "logger/", "i_rwsem /srv/", "asleep"}},
+	{"who are they waiting for?",
+	 {"1 root, 3 tasks behind", "logger/", "i_rwsem /srv/", "asleep"}},
 	{"B minus A", {"B minus A", "B - A: 0:", "A:WAIT/s", "B:WAIT/s", "+"}},
 	{"time", {"PAUSED", "─ worst locks"}},
 };
@@ -267,7 +268,7 @@ static void check_step(struct show *s, size_t step, char *text)
 				 text);
 	if (!strcmp(title, "incidents"))
 		check_worst(s, callout, text);
-	else if (!strcmp(title, "because of whom?"))
+	else if (!strcmp(title, "who are they waiting for?"))
 		check_root(callout, text);
 	else if (!strcmp(title, "B minus A"))
 		check_quiet(s);

@@ -379,7 +379,7 @@ static void test_options_that_are_wrong(void **state)
 	stage_open(&st);
 	st.options.view = "nosuch";
 	assert_int_equal(app_new(&st.app, &st.engine, st.display, &st.options, &err), -EINVAL);
-	assert_string_equal(err.text, "No view is called \"nosuch\"");
+	assert_string_equal(err.text, "No view is called 'nosuch'");
 	assert_null(st.app);
 	stage_close(&st);
 }

@@ -275,7 +275,7 @@ static int open_roots(struct app *a, const struct app_options *o, struct error *
 		}
 	}
 	if (!found)
-		return error_set(err, -EINVAL, "No view is called \"%s\"", o->view);
+		return error_set(err, -EINVAL, "No view is called '%s'", o->view);
 	apply_options(a, o);
 	return 0;
 }

@@ -100,7 +100,7 @@ static void set_theme(struct app *a, const char *name)
 		snprintf(a->theme, sizeof(a->theme), "%s", name);
 	else
 		app_say(a, ROLE_ERROR,
-			"No theme is called \"%s\": there are default, light, cvd and mono", name);
+			"No theme is called '%s': there are default, light, cvd and mono", name);
 }
 
 static void choose_theme(struct app *a)

@@ -42,8 +42,8 @@ void app_say_unhandled(struct app *a, enum command c, const struct command_arg *
 		return;
 	}
 	app_say(a, ROLE_DIM,
-		arg->text ? "\"%s %s\" means nothing in this view"
-			  : "\"%s%s\" does nothing in this view",
+		arg->text ? "'%s %s' does nothing in this view"
+			  : "'%s%s' does nothing in this view",
 		command_name(c), arg->text ? arg->text : "");
 }
 
@@ -116,8 +116,7 @@ static size_t find_key(const struct app *a, char key)
 	return i;
 }
 
-/* 0 again leads from chains, because of whom is waited now, to blame, the same of a time, and back.
- */
+/* 0 again leads from chains, the present holders, to blame, those of a time, and back. */
 static size_t root_of_key(const struct app *a, char key)
 {
 	size_t found = find_key(a, key);
@@ -141,7 +140,7 @@ static void go_to_view(struct app *a, const struct command_arg *arg)
 			return;
 		}
 	}
-	app_say(a, ROLE_ERROR, "No view is called \"%s\": Tab completes", name ? name : "");
+	app_say(a, ROLE_ERROR, "No view is called '%s': Tab completes", name ? name : "");
 }
 
 /* The next pane of the page, and after the last one of a view the next view; a page stays. */
@@ -331,7 +330,7 @@ static void palette(struct app *a, const char *line)
 	if (c)
 		app_command(a, c, &arg);
 	else if (line[strspn(line, " :")])
-		app_say(a, ROLE_ERROR, "No command is called \"%s\": Tab completes, ? lists them",
+		app_say(a, ROLE_ERROR, "No command is called '%s': Tab completes, ? lists them",
 			line);
 }
 

@@ -229,8 +229,7 @@ static const struct stop stops[] = {
 	 .is_locks = true},
 	{"locks", CMD_NONE, "locks, and by what",
 	 "2 has all of them; b groups by caller, task, process, type, CPU or cgroup; > and < "
-	 "choose "
-	 "the column to sort by, / keeps the rows or waits that are meant, w the last 1s to all."},
+	 "choose the column to sort by, / filters rows or waits, w the last 1s to all."},
 	{"locks", CMD_ENTER, "the page of a lock",
 	 "How long its waits are (a histogram), which call paths they come from (+ opens, i turns "
 	 "the tree over), and who waits now. f in the list draws the paths as a flame graph."},
@@ -252,7 +251,7 @@ static const struct stop stops[] = {
 	 "Incidents that a --trigger watches for: each of these is a row here, a ! on the "
 	 "ribbon of a recording. Enter goes to that moment; kontend record writes a file of each.",
 	 .tell = tell_worst},
-	{"chains", CMD_NONE, "because of whom?",
+	{"chains", CMD_NONE, "who are they waiting for?",
 	 "0 has trees: who holds a lock and waits for none, the lock, who waits for it, and who "
 	 "waits behind these, through any number of locks. 0 again leads to blame, the sums of "
 	 "that.",

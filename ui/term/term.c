@@ -624,10 +624,9 @@ int term_new(struct display **ret, const struct term_options *o, struct error *e
 	if (r < 0)
 		return r;
 	if (!theme)
-		return error_set(
-			err, -EINVAL,
-			"No theme is called \"%s\": there are default, light, cvd and mono",
-			o->theme);
+		return error_set(err, -EINVAL,
+				 "No theme is called '%s': there are default, light, cvd and mono",
+				 o->theme);
 	t = mem_calloc(1, sizeof(*t));
 	if (!t)
 		return error_errno(err, -ENOMEM, "Cannot set up the screen");

@@ -64,7 +64,7 @@ static void search_line(struct view_annotate *o, const struct query_annotate *a)
 		}
 	}
 	if (*search)
-		app_say(o->v.app, ROLE_WARN, "\"%s\" is not in this function", search);
+		app_say(o->v.app, ROLE_WARN, "'%s' is not in this function", search);
 }
 
 /* The chosen line in this frame's lines. */

@@ -186,14 +186,14 @@ const struct view_ops view_blame = {
 	.title = "blame",
 	.digit = 'W',
 	.keys = keys,
-	.help = "Because of whom is waited? Each moment of waiting is charged to the root: the "
+	.help = "Who are tasks waiting for? Each moment of waiting is charged to the root: the "
 		"task that held the lock, or, while that one waited for a lock itself, the holder "
-		"of that one, and so on. WAITED of all rows is all that was waited: who is not "
-		"known has a row as well. MOSTLY says what the root did for most of it: it ran, it "
-		"was ready to run and another task had the CPU, or it slept, for what and where. "
-		"That is followed by BPF, of holders for whom others wait; OTH% is what was not. "
-		"b chooses rows by the root's process, lock, type, function, call chain or state. "
-		"Enter opens the page of the row's lock.",
+		"of that one, and so on. WAITED of all rows adds up to all waiting time: unknown "
+		"holders have a row as well. MOSTLY is the main activity of the root meanwhile: it "
+		"ran, it was ready to run and another task had the CPU, or it slept, with the "
+		"cause and the function. BPF follows that for holders that others wait for; OTH% "
+		"is the time that was not followed. b chooses rows by the root's process, lock, "
+		"type, function, call chain or state. Enter opens the page of the row's lock.",
 	.tables = "blame",
 	.size = sizeof(struct view_blame),
 	LIST_VIEW(&ops),
@@ -204,13 +204,13 @@ const struct view_ops view_did = {
 	.title = "did",
 	.digit = 'D',
 	.keys = keys,
-	.help = "What did those who had a lock do while others waited for it? TIME is how long "
-		"known holders had it meanwhile, as a clock shows it, however many waited; readers "
-		"who have it together count each. RUN% is a long critical section, RDY% a CPU "
-		"that another task had, SLP% and I/O% sleep with the lock held, LCK% another "
-		"lock: its own row says why. MOSTLY is the greatest part, and why. b chooses rows "
-		"by holder, or by the function in which the holder had got the lock. Enter opens "
-		"the page of the row's lock.",
+	.help = "What did holders do while others waited for their lock? TIME is how long known "
+		"holders had it meanwhile, by the clock, however many tasks waited; readers that "
+		"hold it together count each. RUN% is a long critical section, RDY% a CPU that "
+		"another task had, SLP% and I/O% sleep with the lock held, LCK% another lock: its "
+		"own row says why. MOSTLY is the greatest part, and why. b chooses rows by holder, "
+		"or by the function in which the holder had got the lock. Enter opens the page of "
+		"the row's lock.",
 	.tables = "did",
 	.size = sizeof(struct view_blame),
 	LIST_VIEW(&did_ops),

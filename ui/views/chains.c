@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Because of whom is waited: the trees of query-chains.h, in their own order. Enter on a lock opens
- * its page, on who waits the calls of both sides, on a root those of the one who has waited longest
- * for it.
+ * The holders that tasks wait for: the trees of query-chains.h, in their own order. Enter on a lock
+ * opens its page, on who waits the calls of both sides, on a root those of the one who has waited
+ * longest for it.
  */
 #include "kontend/query-chains.h"
 #include "kontend/units.h"
@@ -177,20 +177,19 @@ const struct view_ops view_chains = {
 	.brief = "chain",
 	.digit = '0',
 	.keys = keys,
-	.help = "Because of whom is waited? A root holds what others wait for, and waits for no "
-		"lock itself: below it are its locks, below each lock the tasks that wait for it, "
-		"and below one of these the locks that it holds while it waits. BEHIND counts all "
-		"tasks that wait because of it, SUM is how long they have waited so far, and IS "
-		"what the root does at this moment: running, runnable, or asleep, where, and for "
-		"what. Tasks that wait for each other are a deadlock. Waits that go on come first, "
-		"also those that began before kontend did. Below them, dimmed, are the chains of "
-		"the waits that have ended in the last 10 s, of each second the 16 longest: ENDED "
-		"is how long ago the last of a row did. "
-		"Who holds a lock is read from the kernel when a wait begins, again while it "
-		"lasts, and at each refresh; of a lock that readers hold it is one of them (R?), "
-		"which is never sure: one that had it last, or one that seems to hold it by its "
-		"calls. Enter on a lock opens its page, elsewhere "
-		"the calls of who waits and of who holds.",
+	.help = "Who are tasks waiting for? A root holds a lock for which others wait, and waits "
+		"for no lock itself: below it are its locks, below each lock the tasks that wait "
+		"for it, and below one of these the locks that it holds while it waits. BEHIND "
+		"counts all tasks that wait because of it, SUM is their waiting time so far, and "
+		"IS the state of the root at this moment: running, runnable, or asleep, with the "
+		"function and the cause. Tasks that wait for each other are a deadlock. Waits in "
+		"flight come first, also those that began before kontend did. Below them, dimmed, "
+		"are the chains of the waits that have ended in the last 10 s, the 16 longest of "
+		"each second: ENDED is the time since the last one of a row ended. The holder of a "
+		"lock is read from the kernel when a wait begins, again while it lasts, and at "
+		"each refresh; if readers hold the lock it is one of them (R?), which is never "
+		"sure: the last one that got it, or one that seems to hold it by its calls. Enter "
+		"on a lock opens its page, elsewhere the calls of the waiter and of the holder.",
 	.tables = "chains",
 	.size = sizeof(struct view_chains),
 	.list = &ops,

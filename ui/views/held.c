@@ -79,19 +79,18 @@ const struct view_ops view_held = {
 	.digit = 'O',
 	.keys = keys,
 	.help = "Who keeps others waiting, and for how long? A task that waited for a lock and got "
-		"it holds it until the next one that waited gets it. HELD counts the times that "
-		"this is known of: the next one waited already when the holder got the lock, or "
-		"found (--owner) that this holder had the lock. WAITED is what all others "
-		"lost by that, and WAIT% its share of all waiting. TOTAL to MAX are how long it "
-		"was held, at most: a task that takes the lock without waiting is not seen, and "
-		"the lock may have been its own for a part of the time; so may the time until "
-		"the next one ran. Kernels from 7.x on report when a lock is released: EXACT "
-		"counts the times that are no upper bounds, and HO-P50 and HO-P99 are how long "
-		"the next one took to have the lock then. Readers hold a lock together, each until "
-		"the next writer "
-		"gets it. Holders that had not waited themselves are known where a look saw "
-		"them, or by --owner. b chooses rows by lock, or by the function in which the "
-		"holder had got it. Enter shows what the row waited for.",
+		"it holds it until the next one that waited gets it. HELD counts the holds for "
+		"which this is known: the next task waited already when the holder got the lock, "
+		"or found (--owner) that this holder had it. WAITED is the time that all others "
+		"lost by that, and WAIT% its share of all waiting. TOTAL to MAX are upper bounds "
+		"of how long the lock was held: a task that takes it without waiting is not seen, "
+		"and may have had the lock for a part of the time; the time until the next task "
+		"ran is included, too. Kernels from 7.x on report when a lock is released: EXACT "
+		"counts the times that are no upper bounds, and HO-P50 and HO-P99 are how long the "
+		"next one took to have the lock then. Readers hold a lock together, each until the "
+		"next writer gets it. Holders that had not waited themselves are known if a "
+		"snapshot saw them, or by --owner. b chooses rows by lock, or by the function in "
+		"which the holder had got it. Enter shows the lock of the row.",
 	.tables = "held",
 	.size = sizeof(struct list_view),
 	LIST_VIEW(&ops),

@@ -64,11 +64,11 @@ const struct view_ops view_incidents = {
 	.title = "incidents",
 	.digit = 'I',
 	.keys = keys,
-	.help = "What have triggers caught? A row each time that something happened for which "
-		"--trigger watches: kontend-trigger(7) says what there is. WHAT FIRED has the "
-		"values at that moment, WORST the longest wait until it was over. BECAUSE OF is "
-		"who had the lock. Enter goes back to that moment, as far as it is kept, and "
-		"shows the chains of waits; on the ribbon it is a !.",
+	.help = "What have triggers caught? A row each time that a condition of --trigger became "
+		"true: kontend-trigger(7) lists the conditions. WHAT FIRED has the values at that "
+		"moment, WORST the longest wait until it was over. BECAUSE OF is the holder of the "
+		"lock. Enter goes back to that moment, if it is still kept, and shows the chains "
+		"of waits; on the ribbon it is a !.",
 	.tables = "incidents",
 	.size = sizeof(struct list_view),
 	LIST_VIEW(&ops),

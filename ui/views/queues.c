@@ -67,19 +67,18 @@ const struct view_ops view_queues = {
 	.title = "queues",
 	.digit = 'Q',
 	.keys = keys,
-	.help = "In which order do those who wait get a lock, and does the queue ever end? A row "
-		"for each lock that two have waited for at a time, of all modes. HANDED counts "
-		"how often a waiting task got it; PASSED how often a waiting task saw one that "
-		"came later get it (a reader that gets it with others has not passed these over), "
-		"and WORST how often one wait saw that. STOLEN counts how often, at least, a task "
-		"took the lock without waiting while others waited. R/RUN is how many readers got "
-		"it before the next writer, on average. A convoy is a queue that was not empty for "
-		"longer "
-		"than 10 ms; CONVOY is how long all of them were. STARVED are waits that lasted "
-		"longer than 16 hand-overs: in a long queue that keeps its order these are many, "
-		"and PASSED is none. HAND50 and "
-		"HAND99, from when the lock was let go until the next one had it, are "
-		"known where the kernel reports releases. Enter shows the waits for the lock.",
+	.help = "In which order do waiting tasks get a lock, and is the queue ever empty? A row "
+		"for each lock with two or more waiters at a time, of all modes. HANDED counts how "
+		"often a waiting task got it; PASSED how often a waiting task saw one that came "
+		"later get it (a reader that gets it with others has not passed these over), and "
+		"WORST how often one wait saw that. STOLEN counts how often, at least, a task took "
+		"the lock without waiting while others waited. R/RUN is how many readers got it "
+		"before the next writer, on average. A convoy is a queue that was not empty for "
+		"longer than 10 ms; CONVOY is how long all of them were. STARVED are waits that "
+		"lasted longer than 16 hand-overs: in a long queue that keeps its order these are "
+		"many, and PASSED is none. HAND50 and HAND99, from the release of the lock until "
+		"the next task had it, are known if the kernel reports releases. Enter shows the "
+		"waits for the lock.",
 	.tables = "queues",
 	.size = sizeof(struct list_view),
 	LIST_VIEW(&ops),

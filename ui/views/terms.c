@@ -76,7 +76,7 @@ static const struct term chains[] = {
 };
 
 static const struct term blame[] = {
-	{"waited", "all that tasks have waited in the window, and because of whom"},
+	{"waited", "waiting time of all tasks in the window, by the holders that they waited for"},
 	{"some reader", "several readers had the lock: none of them is charged"},
 	{"not known", "waits of which no holder is known"},
 	{"not followed", "holder not followed: BPF did not see what it did"},

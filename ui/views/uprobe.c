@@ -167,7 +167,7 @@ static const char *xol_empty(struct list_view *l, const struct table *t)
 
 	(void)t;
 	return query_uprobe_sum(l->v.query, false, &sum) == 0 && sum.missing & UPSNAP_NO_TASKS
-		       ? "who is in the slots is not known"
+		       ? "the tasks in the slots are not known"
 		       : "no task is in a slot";
 }
 

@@ -35,7 +35,7 @@ const char *view_empty_text(struct view *v, const struct table *t)
 				    t->n_total, app_filter(v->app),
 				    view_first_key(CMD_CLEAR_FILTER, key));
 	else if (v->query->only)
-		text = arena_printf(&v->query->arena, "no wait is among those that are meant%s%s",
+		text = arena_printf(&v->query->arena, "no wait passes the filter%s%s",
 				    *app_filter(v->app) ? ": " : "", app_filter(v->app));
 	else if (v->query->window_ns && v->query->model->n_events)
 		text = arena_printf(

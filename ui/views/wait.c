@@ -137,7 +137,7 @@ static const char *empty_text(struct list_view *l, const struct table *t)
 {
 	(void)l;
 	(void)t;
-	return "no call is known: the wait began without a call path, and no look at the locks "
+	return "no call is known: the wait began without a call path, and no snapshot of the locks "
 	       "has seen it";
 }
 
@@ -177,8 +177,8 @@ const struct view_ops view_wait = {
 	.name = "wait",
 	.title = "wait",
 	.help = "A task that waits and the one that holds the lock, with the calls of both, the "
-		"innermost first: as of the last look at the locks, or of when the wait began. Of "
-		"a holder that runs there are none. Enter opens the lock.",
+		"innermost first: from the last snapshot of the locks, or from the begin of the "
+		"wait. A holder that runs has none. Enter opens the lock.",
 	.tables = "waiters",
 	.size = sizeof(struct view_wait),
 	.deinit = wait_deinit,

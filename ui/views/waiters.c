@@ -222,18 +222,17 @@ const struct view_ops view_waiters = {
 	.keys = keys,
 	.help = "Every task that waits for a kernel lock at this moment, rwsem (W: to write, R: to "
 		"read) first, then the longest wait. SINCE is how long it has waited so far. Below "
-		"them, dimmed, are the waits that have ended in the last 10 s, of each second the "
-		"16 longest: SINCE is how long they lasted, ENDED how long ago that was. Eight "
-		"tasks and more that wait for one lock are one row, \"47 waiters\" (ALL: what they "
-		"have waited together); Enter or e opens it, e folds it again, E and C do so for "
+		"them, dimmed, are the waits that have ended in the last 10 s, the 16 longest of "
+		"each second: SINCE is how long they lasted, ENDED the time since then. Eight "
+		"tasks and more that wait for one lock are one row, \"47 waiters\" (ALL: their "
+		"waiting time added up); Enter or e opens it, e folds it again, E and C do so for "
 		"all. Enter on a wait shows the calls of the task and of the holder, and from "
-		"there opens the lock. HOLDER is read when a wait begins, again while it "
-		"lasts, and at each look at the locks; a wait that has ended keeps the last one. "
+		"there opens the lock. HOLDER is read when a wait begins, again while it lasts, "
+		"and at each snapshot of the locks; a wait that has ended keeps the last one. "
 		"(free): no task has the lock, it is being handed over. A HOLDER with R? is a "
 		"reader, which is never sure: one that had the lock last (hint), as the kernel "
 		"does not keep the others, or one whose calls are those of a reader of that lock "
-		"(evidence). :stop-on 'wait>100ms' pauses at the next "
-		"wait that is longer.",
+		"(evidence). :stop-on 'wait>100ms' pauses at the next wait that is longer.",
 	.tables = "waiters",
 	.size = sizeof(struct view_waiters),
 	.list = &ops,

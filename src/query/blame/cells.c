@@ -97,7 +97,7 @@ int query_blame_cells(struct query *q, struct query_blame_cells *ret)
 const char *query_blame_why_not(const struct query *q)
 {
 	if (!q->model->blame.max)
-		return "it was not followed because of whom is waited";
+		return "it was not followed for whom tasks wait";
 	return q->no_blame;
 }
 

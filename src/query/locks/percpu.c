@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The writer because of whom the readers of a percpu-rwsem wait. The kernel reports it only where
+ * The writer for which the readers of a percpu-rwsem wait. The kernel reports it only where
  * it waits for another writer; else the lock names it while it waits until the readers of before
  * are through, and the model's blame keeps that (model/blame-wait.c). So it is evidence, never
  * sure, and how often there is one is a lower bound.
