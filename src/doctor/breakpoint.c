@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kernel checks of a breakpoint as such: arch/x86/kernel/hw_breakpoint.c
- * (arch_build_bp_info(), hw_breakpoint_arch_parse()) and the same of arm64. It does so after it has
- * looked for a slot; but no free slot helps a breakpoint that it does not take.
+ * Checks that the kernel makes of a breakpoint itself: arch/x86/kernel/hw_breakpoint.c
+ * (arch_build_bp_info(), hw_breakpoint_arch_parse()) and the same for arm64. The kernel makes them
+ * after it has found a slot; but no free slot helps a breakpoint that it rejects.
  */
 #include "kontend/enospc.h"
 #include "kontend/fdio.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What works here, for this user, found out by doing it. A check is a small piece of the way that
- * `kontend` itself goes, in the order in which it goes it, so that the first one that fails is the
- * one to fix. The last check is the way itself: the live source is opened and run for a moment by
- * the very code of the other verbs, and its own sentence is the verdict on the main job. Views
- * follow from checks by a table.
+ * Finds out by trying which features work here, for this user. Checks are small steps of kontend's
+ * own start, in the same order, so the first one that fails is the one to fix. The last check is
+ * the measurement itself: it opens the live source and runs it for a moment, with the code of the
+ * other verbs, and reports its message for the main job. A table derives the views from the checks.
  */
 #include "internal.h"
 #include "kontend/cachefile.h"
@@ -69,9 +68,9 @@ void doctor_fix(struct doctor_item *i, const char *fmt, ...)
 
 void doctor_fix_setcap(struct doctor_item *i, const struct doctor_facts *f)
 {
-	/* Root of another user namespace has all of them, and none that counts. */
+	/* Root of another user namespace has all capabilities, but the kernel ignores them. */
 	if (pidns_has_users())
-		doctor_fix(i, "run outside of this user namespace: the kernel asks for "
+		doctor_fix(i, "run outside of this user namespace: the kernel checks "
 			      "capabilities in the initial one");
 	else
 		doctor_fix(i, "sudo setcap %s %s", PRIVS_SETCAP, f->exe);
@@ -90,7 +89,7 @@ bool doctor_kernel_is_new_enough(const char *release)
 	int major = 0, minor = 0;
 
 	if (sscanf(release, "%d.%d", &major, &minor) != 2)
-		return true; /* not for a name to decide: the event itself is looked for */
+		return true; /* an unknown format of the release: check the event itself */
 	return major > 5 || (major == 5 && minor >= 19);
 }
 
@@ -143,7 +142,7 @@ static bool check_tracefs(struct doctor *d, char path[TRACEFS_PATH])
 	return false;
 }
 
-/* Of newer kernels: no figure needs it, but holds are exact by it. */
+/* Since 7.x: no figure needs it, but it makes hold times exact. */
 static void check_releases(struct doctor *d, const char *tracefs)
 {
 	struct doctor_item *i = doctor_add(d, "releases", "lock:contended_release");
@@ -153,13 +152,13 @@ static void check_releases(struct doctor *d, const char *tracefs)
 
 	if (r == 0)
 		doctor_found(i, DOCTOR_WORKS,
-			     "readable: holders tell when they let go, so how long locks are held "
-			     "is exact, and hand-overs have a length");
+			     "readable: the kernel reports releases, so hold times "
+			     "are exact, and hand-overs have durations");
 	else if (r == -ENOENT)
 		doctor_found(
 			i, DOCTOR_LIMITED,
-			"this kernel does not tell of releases, as kernels from 7.x on do: how "
-			"long locks are held is an upper bound");
+			"this kernel does not report releases, as kernels from 7.x on do: hold "
+			"times are upper bounds");
 	else
 		doctor_found(i, DOCTOR_LIMITED, "%s", err.text);
 	tracepoint_deinit(&tp);
@@ -210,13 +209,13 @@ static void check_names(struct doctor *d, const struct doctor_facts *f)
 			     strerror(-r));
 		doctor_fix(i, "use a kernel built with CONFIG_KALLSYMS");
 	} else if (doctor_kallsyms_has_addresses(text)) {
-		doctor_found(i, DOCTOR_WORKS, "addresses are given");
+		doctor_found(i, DOCTOR_WORKS, "addresses are shown");
 	} else {
 		doctor_found(i, DOCTOR_LIMITED,
 			     "addresses are withheld (kernel.kptr_restrict is %d, "
 			     "perf_event_paranoid is %d): callers and locks are shown as addresses",
 			     (int)kptr, f->paranoid);
-		/* At 2 nobody gets them; below, whoever has CAP_SYSLOG. */
+		/* At 2 no user gets addresses; below, users with CAP_SYSLOG. */
 		if (pidns_has_users())
 			doctor_fix_setcap(i, f);
 		else if (kptr > 1 || geteuid() == 0 || sysinfo_capable(CAP_SYSLOG))
@@ -226,7 +225,7 @@ static void check_names(struct doctor *d, const struct doctor_facts *f)
 	}
 }
 
-/* What looks at breakpoint slots and perf events: loaded, and thrown away. */
+/* Loads the programs that read breakpoint slots and perf events, and drops them again. */
 static void check_bpf(struct doctor *d, const struct doctor_facts *f)
 {
 	struct doctor_item *i = doctor_add(d, "bpf", "programs that read perf events and slots");
@@ -237,7 +236,7 @@ static void check_bpf(struct doctor *d, const struct doctor_facts *f)
 
 	if (r == 0) {
 		inspect_free(inspect);
-		doctor_found(i, DOCTOR_WORKS, "the kernel takes them");
+		doctor_found(i, DOCTOR_WORKS, "the kernel accepts them");
 		return;
 	}
 	doctor_found(i, DOCTOR_LIMITED, "%s: slots are counted, but their holders are not known",
@@ -251,7 +250,7 @@ static void check_bpf(struct doctor *d, const struct doctor_facts *f)
 			      "CONFIG_DEBUG_INFO_BTF");
 }
 
-/* The same of what follows holders of locks. */
+/* The same for programs that follow holders of locks. */
 static void check_follow(struct doctor *d, const struct doctor_facts *f)
 {
 	struct doctor_item *i = doctor_add(d, "follow", "programs that follow holders of locks");
@@ -264,19 +263,19 @@ static void check_follow(struct doctor *d, const struct doctor_facts *f)
 	r = r < 0 ? r : waitfeed_can_follow(feed, &err);
 	waitfeed_free(feed);
 	if (r == 0) {
-		doctor_found(i, DOCTOR_WORKS, "the kernel takes them");
+		doctor_found(i, DOCTOR_WORKS, "the kernel accepts them");
 		return;
 	}
-	doctor_found(i, DOCTOR_LIMITED, "%s: what holders do while others wait is not known",
+	doctor_found(i, DOCTOR_LIMITED, "%s: the state of holders while others wait is not known",
 		     err.text);
 	if (r == -EPERM || r == -EACCES)
 		doctor_fix_setcap(i, f);
 }
 
-/* Measuring gives up what it does not need: tried where it does no harm. */
+/* kontend drops capabilities that it does not need: tries it in a child process. */
 static void check_privileges(struct doctor *d, const struct doctor_facts *f)
 {
-	struct doctor_item *i = doctor_add(d, "privileges", "those not needed are given up");
+	struct doctor_item *i = doctor_add(d, "privileges", "unneeded capabilities are dropped");
 	uint64_t have = privs_now(), keep = privs_to_keep(have, f->paranoid);
 	char text[128];
 	int status = -1;
@@ -285,11 +284,11 @@ static void check_privileges(struct doctor *d, const struct doctor_facts *f)
 	if (pid == 0)
 		_exit(privs_drop(NULL) < 0 || privs_now() != keep);
 	if (pid > 0 && waitpid(pid, &status, 0) == pid && status == 0)
-		doctor_found(i, DOCTOR_WORKS, "of %d capabilities these are kept: %s",
+		doctor_found(i, DOCTOR_WORKS, "of %d capabilities kontend keeps: %s",
 			     __builtin_popcountll(have),
 			     keep ? privs_text(keep, text, sizeof(text)) : "none");
 	else
-		doctor_found(i, DOCTOR_FAILS, "capabilities cannot be given up");
+		doctor_found(i, DOCTOR_FAILS, "capabilities cannot be dropped");
 }
 
 static void check_symbols(struct doctor *d)
@@ -313,7 +312,7 @@ static void check_symbols(struct doctor *d)
 			     (double)size / 1e6);
 }
 
-/* Nothing is less without it but the time that reading recordings takes. */
+/* Without the cache only reading of recordings takes longer. */
 static void check_cache(struct doctor *d)
 {
 	struct doctor_item *i =
@@ -330,10 +329,10 @@ static void check_cache(struct doctor *d)
 	check_symbols(d);
 }
 
-/* The main job by its own code, for a twentieth of a second. */
+/* Runs the main job with its own code for a twentieth of a second. */
 static void check_measuring(struct doctor *d)
 {
-	struct doctor_item *i = doctor_add(d, "measuring", "the whole way, all CPUs, for 50 ms");
+	struct doctor_item *i = doctor_add(d, "measuring", "a measurement of all CPUs for 50 ms");
 	struct live_options o = {.tick_ns = 0};
 	struct live_info info = {0};
 	struct error err = {0};
@@ -362,16 +361,17 @@ static void check_measuring(struct doctor *d)
 		doctor_found(i, DOCTOR_FAILS, "%s", err.text);
 }
 
-/* What a session of ours that was killed has left changed. */
+/* PMU intervals that a killed kontend left changed. */
 static void check_intervals(struct doctor *d)
 {
-	struct doctor_item *i = doctor_add(d, "intervals", "those of PMUs are not left changed");
+	struct doctor_item *i =
+		doctor_add(d, "intervals", "PMU intervals have their original values");
 	struct mux_left left[MUX_MOST];
 	size_t n = mux_find_left(&mux_system, left, MUX_MOST);
 	char text[160];
 
 	if (!n) {
-		doctor_found(i, DOCTOR_WORKS, "nothing was left by a kontend that was killed");
+		doctor_found(i, DOCTOR_WORKS, "no killed kontend has left changed intervals");
 		return;
 	}
 	doctor_found(i, DOCTOR_LIMITED, "%s%s", mux_left_text(&left[0], text, sizeof(text)),
@@ -380,8 +380,8 @@ static void check_intervals(struct doctor *d)
 }
 
 /*
- * A program of one file has no libraries of other sources than /etc/passwd: getpwuid() would load
- * those of this machine, which are made for another libc.
+ * A static program cannot use libraries of user databases other than /etc/passwd: getpwuid() would
+ * load those of this machine, which are made for another libc.
  */
 static void name_user(char *ret, size_t size)
 {

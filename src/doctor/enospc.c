@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The arithmetic of breakpoint slots for one breakpoint more, from a snapshot. `users` are the
- * breakpoints of the pool in question by task, those of CPUs first (tid 0). A row is a CPU. Where
- * it does not fit, one slot lacks (the kernel never gives more than there are), so the end of one
- * event helps: of the CPU's, or of the task's. Where several tasks have as many as the one with
- * most, ending one of a task does not help, unless all of them lose one. Each of these is a demand;
- * what to close is the smallest set found that meets all demands, taking first what meets most. An
- * inherited event ends with the one that it comes from.
+ * Would one more breakpoint get a slot? Computed from a snapshot. `users` are the breakpoints of
+ * the pool in question by task, those of CPUs first (tid 0). A row is a CPU. Where the breakpoint
+ * does not fit, exactly one slot is missing (the kernel never gives more than there are), so
+ * closing one event helps: of the CPU, or of the task. If several tasks have the maximum, closing
+ * an event of one task does not help, unless all of them close one. Each of these is a demand. The
+ * set to close is the smallest one found that meets all demands, taking first the event that meets
+ * most. An inherited event is closed with the one that it comes from.
  */
 #include "kontend/enospc.h"
 #include "kontend/map64.h"
@@ -23,10 +23,10 @@ enum { CLOSES_MAX = 64 };
 struct user {
 	int32_t tid, cpu;
 	uint32_t event, root; /* indices of events */
-	bool counts;	      /* takes a slot where it does not fit */
+	bool counts;	      /* takes a slot where the breakpoint does not fit */
 };
 
-/* Something of these must end: of the CPU's, if cpu_too, or of task @tid's that are valid there. */
+/* One of these must be closed: of the CPU, if cpu_too, or of task @tid that are valid there. */
 struct demand {
 	uint32_t cpu;
 	int32_t tid;
@@ -163,7 +163,7 @@ static int find_most(struct judge *j, struct enospc_row *r, int32_t tid, int32_t
 	return 0;
 }
 
-/* A task for which it does not fit: one of its own, or of the CPU's, must end. */
+/* A task without a free slot: one of its events, or of the CPU's, must be closed. */
 static int demand_of_task(struct judge *j, struct enospc_row *r, int32_t tid, int32_t own)
 {
 	if (!lacks(r, own))
@@ -171,7 +171,8 @@ static int demand_of_task(struct judge *j, struct enospc_row *r, int32_t tid, in
 	for (size_t i = 0; i < j->n_users; i++)
 		if (j->users[i].tid == tid && is_valid(&j->users[i], r->cpu))
 			j->users[i].counts = true;
-	/* Of several that the CPU has to compare with, all would have to end one: see the head. */
+	/* For a CPU with several tasks at the maximum, each would have to close one: see the head.
+	 */
 	bool for_cpu = !j->ask->n_tids, cpu_too = !for_cpu || r->tied < 2;
 	return for_cpu && r->tied > 1 && r->cpu_pinned ? 0 : demand(j, r->cpu, tid, cpu_too);
 }
@@ -183,13 +184,13 @@ static int demand_of_row(struct judge *j, struct enospc_row *r)
 	for (size_t i = 0; i < j->n_users; i++)
 		if (!j->users[i].tid && j->users[i].cpu == (int32_t)r->cpu)
 			j->users[i].counts = true;
-	/* Threads without any own are refused as well when the CPU's alone take all. */
+	/* Threads without events are refused, too, if the CPU's events take all slots. */
 	if (r->cpu_pinned && (r->tied > 1 || lacks(r, 0)) && (!j->ask->n_tids || lacks(r, 0)))
 		code = demand(j, r->cpu, 0, true);
 	return code < 0 ? code : each_task(j, r, demand_of_task);
 }
 
-/* What the snapshot has no events for. */
+/* Uses slot counts if the snapshot has no events. */
 static void take_counts(const struct enospc_ask *a, const struct snap_slots *c,
 			struct enospc_row *r)
 {
@@ -236,7 +237,7 @@ static void mark_met(struct judge *j, uint32_t root)
 				j->users[k].root == root && meets(j, &j->users[k], &j->demands[i]);
 }
 
-/* How many demands the end of each root would meet. */
+/* Counts the demands that closing each root event would meet. */
 static void score(const struct judge *j)
 {
 	memset(j->scores, 0, j->snap->n_events * sizeof(*j->scores));
@@ -253,7 +254,7 @@ static void score(const struct judge *j)
 	}
 }
 
-/* Of two that help as much: the one that is switched off, else the newer one. */
+/* Of two with the same score: the disabled one, else the newer one. */
 static bool is_better(const struct snap_event *a, const struct snap_event *b)
 {
 	bool off = a->state <= SNAP_OFF, other = b->state <= SNAP_OFF;
@@ -261,7 +262,7 @@ static bool is_better(const struct snap_event *a, const struct snap_event *b)
 	return off != other ? off : a->id > b->id;
 }
 
-/* The next to close; NULL: nothing helps. */
+/* The next to close; NULL: none helps. */
 static const struct user *find_close(const struct judge *j)
 {
 	const struct snap_event *events = j->snap->events;

@@ -6,36 +6,36 @@
 #include "kontend/doctor.h"
 #include <stdint.h>
 
-/* What earlier checks found out for later ones. */
+/* Results of earlier checks for later ones. */
 struct doctor_facts {
 	bool has_event;
 	uint32_t begin_id;
 	unsigned cpus;
 	char exe[256];
-	int paranoid; /* DOCTOR_PARANOID_UNKNOWN when it cannot be read */
+	int paranoid; /* DOCTOR_PARANOID_UNKNOWN if unreadable */
 	char lockdown[32];
 };
 
 enum { DOCTOR_PARANOID_UNKNOWN = 99 };
 
-/* Adds a check; the texts are empty and the status is DOCTOR_WORKS. */
+/* Adds a check with empty texts and DOCTOR_WORKS. */
 struct doctor_item *doctor_add(struct doctor *d, const char *name, const char *help);
-/* Fills a text of an item, cleaned. */
+/* Sets a text of an item, cleaned. */
 void doctor_found(struct doctor_item *i, enum doctor_status s, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void doctor_fix(struct doctor_item *i, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The setcap line for our own file. */
+/* Suggests setcap for kontend's own file. */
 void doctor_fix_setcap(struct doctor_item *i, const struct doctor_facts *f);
 
 /* perf.c: checks that open perf events. */
 void doctor_perf(struct doctor *d, const struct doctor_facts *f);
-/* rest.c: what the profile and instructions take, PMUs, and what the build has. */
+/* rest.c: profile and instructions, PMUs, and the build. */
 void doctor_rest(struct doctor *d, const struct doctor_facts *f);
 
-/* sandbox.c: for who reads recordings. */
+/* sandbox.c: for reading recordings. */
 void doctor_sandbox(struct doctor *d);
 
-/* namespaces.c: what a container hides. */
+/* namespaces.c: limits of a container. */
 void doctor_namespaces(struct doctor *d, const struct doctor_facts *f);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel's memory that a measurement takes: what each CPU has, and what there is once. */
+/* Kernel memory of a measurement: for each CPU, and once. */
 #include "internal.h"
 #include "kontend/bpf-memory.h"
 #include "kontend/ring.h"
@@ -24,10 +24,9 @@ const char *doctor_memory_text(const struct doctor_memory *m, char *buf, size_t 
 	char all[UNITS_BUF], perf[UNITS_BUF], rings[UNITS_BUF], maps[UNITS_BUF];
 	bool least = m->perf_rings + m->bpf_rings > RINGS_MEANT;
 
-	snprintf(buf, size, "%s: perf's rings %s, rings of BPF %s%s, its maps %s",
+	snprintf(buf, size, "%s: perf rings %s, BPF rings %s%s, BPF maps %s",
 		 units_bytes(all, m->perf_rings + m->bpf_rings + m->bpf_maps),
 		 units_bytes(perf, m->perf_rings), units_bytes(rings, m->bpf_rings),
-		 least ? " (the least that so many CPUs take)" : "",
-		 units_bytes(maps, m->bpf_maps));
+		 least ? " (the minimum for this many CPUs)" : "", units_bytes(maps, m->bpf_maps));
 	return buf;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * In a container: which PID namespace this is, whether the tasks outside of it can be told apart
- * and named, and whether /proc is the one that belongs to it.
+ * In a container: which PID namespace this is, whether tasks outside of it can be identified and
+ * named, and whether /proc belongs to it.
  */
 #include "internal.h"
 #include "kontend/nsview.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Does /proc have the numbers of our namespace? */
+/* True if /proc shows PIDs of this namespace. */
 static bool proc_is_ours(void)
 {
 	char text[32];
@@ -25,7 +25,7 @@ static void say_outside(struct doctor_item *i, const struct nsview *v)
 {
 	doctor_found(
 		i, DOCTOR_WORKS,
-		"PID namespace %u; %zu tasks are outside of it, and seen by BPF as comm/812@host",
+		"PID namespace %u; %zu tasks are outside of it; BPF shows them as comm/812@host",
 		pidns_own(), nsview_count_outside(v));
 }
 
@@ -51,10 +51,11 @@ void doctor_namespaces(struct doctor *d, const struct doctor_facts *f)
 	if (code == 0 || code == -EAGAIN) {
 		say_outside(i, v);
 	} else {
-		doctor_found(i, DOCTOR_LIMITED,
-			     "PID namespace %u; tasks outside of it have no names, and what they "
-			     "hold is not seen: %s",
-			     pidns_own(), err.text);
+		doctor_found(
+			i, DOCTOR_LIMITED,
+			"PID namespace %u; tasks outside of it have no names, and the slots they "
+			"hold are not seen: %s",
+			pidns_own(), err.text);
 		doctor_fix_setcap(i, f);
 	}
 	nsview_free(v);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Checks that open an event, each on the first CPU and for a moment: the event itself, call chains,
- * cgroup ids, a ring of the default size, and whether there are descriptors for all CPUs. The
- * kernel says EACCES for many reasons; which sysctl it was follows from what was asked for.
+ * cgroup ids, a ring of the default size, and descriptors for all CPUs. The kernel returns EACCES
+ * for many reasons; the requested feature shows which sysctl it was.
  */
 #include "internal.h"
 #include "kontend/cpulist.h"
@@ -21,7 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* At Debian and Ubuntu, from this level on CAP_PERFMON does not help. */
+/* On Debian and Ubuntu CAP_PERFMON does not help from this level on. */
 enum { PARANOID_ROOT_ONLY = 3 };
 
 static int first_cpu(void)
@@ -38,8 +38,10 @@ static int first_cpu(void)
 	return cpu;
 }
 
-/* The event that kontend opens, or where its id is unknown, a CPU clock: both are CPU-wide and
- * kernel-side, so that the same rules hold. A descriptor or negative errno. */
+/*
+ * Opens kontend's event, or a CPU clock if its id is not known: both are CPU-wide and sample the
+ * kernel, so the same rules apply. A descriptor or a negative errno.
+ */
 static int open_event(const struct doctor_facts *f, uint64_t sample_type, bool cgroup)
 {
 	struct perf_event_attr a = {
@@ -136,7 +138,7 @@ static void check_cgroups(struct doctor *d, const struct doctor_facts *f, bool o
 	doctor_fix(i, "use a kernel of 5.7 or newer built with CONFIG_CGROUP_PERF");
 }
 
-/* Takes @fd over. */
+/* Takes over @fd. */
 static void check_ring(struct doctor *d, const struct doctor_facts *f, int fd)
 {
 	struct doctor_item *i = doctor_add(d, "rings", "memory that the kernel writes events to");
@@ -157,12 +159,11 @@ static void check_ring(struct doctor *d, const struct doctor_facts *f, int fd)
 			     kib, (int)limit);
 		return;
 	}
-	doctor_found(
-		i, DOCTOR_LIMITED,
-		"%zu KiB for one CPU are refused (%s; "
-		"kernel.perf_event_mlock_kb is %d): smaller ones are used, and more events get "
-		"lost",
-		kib, strerror(code), (int)limit);
+	doctor_found(i, DOCTOR_LIMITED,
+		     "the kernel refuses %zu KiB for one CPU (%s; "
+		     "kernel.perf_event_mlock_kb is %d): rings are smaller, and more events get "
+		     "lost",
+		     kib, strerror(code), (int)limit);
 	if (sysinfo_capable(CAP_IPC_LOCK))
 		doctor_fix(i, "sudo sysctl kernel.perf_event_mlock_kb=%zu",
 			   f->cpus * (kib + page / 1024));
@@ -170,7 +171,7 @@ static void check_ring(struct doctor *d, const struct doctor_facts *f, int fd)
 		doctor_fix_setcap(i, f);
 }
 
-/* How many of @n descriptors can be opened besides those that are. */
+/* Number of further descriptors, up to @n, that can be opened. */
 static unsigned count_openable(unsigned n)
 {
 	int *fds = mem_calloc(n, sizeof(*fds));
@@ -192,7 +193,8 @@ static void check_files(struct doctor *d)
 	unsigned need = (unsigned)sysinfo_files(), got;
 	struct rlimit old = {0}, more;
 
-	/* As the live source does: the soft limit is for us to raise, the hard one for some. */
+	/* As the live source does: kontend may raise the soft limit, some users also the hard one.
+	 */
 	getrlimit(RLIMIT_NOFILE, &old);
 	more = old;
 	if (more.rlim_cur < need + 3) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks of what only some views need: samples, stacks of programs, instructions, servers of debug
- * information, PMUs whose events take turns, and what this program was built without. Where nothing
- * is wrong but that there is nothing to show, the check works and says so.
+ * Checks for single views: samples, user stacks, instructions, debuginfod servers, PMUs that rotate
+ * events, and libraries that this build lacks. If nothing is wrong and there is only nothing to
+ * show, the check works and reports that.
  */
 #include "internal.h"
 #include "kontend/disasm.h"
@@ -27,7 +27,7 @@ static const uint64_t user_regs = 1ull << 7 | 1ull << 8; /* sp, ip */
 static const uint64_t user_regs = 1ull << 31 | 1ull << 32; /* sp, pc */
 #endif
 
-/* An event as -F opens it, on a CPU, switched off. A descriptor or a negative errno. */
+/* Opens an event as -F does, on a CPU, disabled. A descriptor or a negative errno. */
 static int open_sampling(bool cycles, bool dumps)
 {
 	struct perf_event_attr a = {
@@ -60,7 +60,7 @@ static void refused(struct doctor_item *i, const struct doctor_facts *f, int cod
 
 static void check_samples(struct doctor *d, const struct doctor_facts *f)
 {
-	struct doctor_item *i = doctor_add(d, "samples", "where CPUs are, some times a second");
+	struct doctor_item *i = doctor_add(d, "samples", "where CPUs spend their time");
 	int fd = open_sampling(true, false);
 	bool cycles = fd >= 0;
 
@@ -73,8 +73,8 @@ static void check_samples(struct doctor *d, const struct doctor_facts *f)
 	close(fd);
 	doctor_found(i, DOCTOR_WORKS, "%s",
 		     cycles ? "by cycles"
-			    : "by the CPU's clock, as no PMU counts cycles: what runs with "
-			      "interrupts off is seen where these go on again");
+			    : "by cpu-clock, as no PMU counts cycles: code with interrupts off "
+			      "is attributed to the code that enables them");
 }
 
 static void check_user_stacks(struct doctor *d, const struct doctor_facts *f)
@@ -89,8 +89,8 @@ static void check_user_stacks(struct doctor *d, const struct doctor_facts *f)
 	close(fd);
 	if (strstr(KONTEND_LACKS, "dwarf"))
 		doctor_found(i, DOCTOR_LIMITED,
-			     "samples have them, but this build does not "
-			     "understand them: see build");
+			     "samples have them, but this build cannot "
+			     "unwind them: see build");
 	else
 		doctor_found(i, DOCTOR_WORKS, "samples have them");
 }
@@ -107,7 +107,7 @@ static void check_instructions(struct doctor *d)
 		return;
 	}
 	disasm_close(disasm);
-	doctor_found(i, DOCTOR_WORKS, "capstone reads that of this machine");
+	doctor_found(i, DOCTOR_WORKS, "capstone decodes this machine's code");
 }
 
 static void check_code(struct doctor *d, const struct doctor_facts *f)
@@ -145,12 +145,12 @@ static void check_debuginfod(struct doctor *d)
 
 static void check_pmus(struct doctor *d)
 {
-	struct doctor_item *i = doctor_add(d, "pmus", "counters whose events can take turns");
+	struct doctor_item *i = doctor_add(d, "pmus", "PMUs whose events rotate");
 	struct pmus p;
 
 	pmus_read("/sys/bus/event_source/devices", &p);
 	if (!p.n)
-		doctor_found(i, DOCTOR_ABSENT, "there is no PMU whose events could take turns");
+		doctor_found(i, DOCTOR_ABSENT, "no PMU here rotates events");
 	else
 		doctor_found(i, DOCTOR_WORKS, "%s every %u ms%s", p.items[0].name,
 			     p.items[0].interval_ms, p.n > 1 ? ", and others" : "");
@@ -158,12 +158,13 @@ static void check_pmus(struct doctor *d)
 
 static void check_build(struct doctor *d)
 {
-	struct doctor_item *i = doctor_add(d, "build", "what this program was built with");
+	struct doctor_item *i =
+		doctor_add(d, "build", "libraries that this program was built with");
 
 	if (*KONTEND_LACKS)
 		doctor_found(i, DOCTOR_LIMITED, "without " KONTEND_LACKS);
 	else
-		doctor_found(i, DOCTOR_WORKS, "all that there is");
+		doctor_found(i, DOCTOR_WORKS, "with all of them");
 	if (*KONTEND_LACKS)
 		doctor_fix(i, "install what is missing, and build kontend again");
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the kernel has for those who read recordings of others. Nothing is restricted by asking. */
+/*
+ * Parts of the kernel that the sandbox uses to read recordings of other users. Checking restricts
+ * nothing.
+ */
 #include "kontend/sandbox.h"
 #include "internal.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Versions from which on it looks after more than files: of Linux 6.7 and 6.12. */
+/* Landlock versions that cover more than files: of Linux 6.7 and 6.12. */
 enum { CONNECTIONS = 4, SIGNALS = 6 };
 
 static void check_landlock(struct doctor *d)
@@ -21,7 +24,8 @@ static void check_landlock(struct doctor *d)
 		return;
 	}
 	doctor_found(i, DOCTOR_LIMITED,
-		     "there is none (%s): who reads a recording could open what this user may read",
+		     "not available (%s): a process that reads a recording could open all of the "
+		     "user's files",
 		     strerror(-version));
 	if (version == -EOPNOTSUPP)
 		doctor_fix(i, "add landlock to lsm= on the kernel's command line");
@@ -38,7 +42,8 @@ static void check_seccomp(struct doctor *d)
 		doctor_found(i, DOCTOR_WORKS, "calls that are not needed to read are refused");
 	else
 		doctor_found(i, DOCTOR_LIMITED,
-			     "there is none (%s): who reads a recording could make all calls",
+			     "not available (%s): a process that reads a recording could make all "
+			     "system calls",
 			     strerror(-r));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From checks to views: a table says which check each view cannot do without (it fails with it) and
- * which one it is poorer without (it is limited). What a view says is what its first bad check
- * said, with that check's fix: one thing to do, then run the doctor again.
+ * From checks to views: a table lists the checks that each view needs (it fails without them) and
+ * those that improve it (it is limited without them). The text of a view is that of its first bad
+ * check, with that check's fix: one thing to do, then run the doctor again.
  */
 #include "kontend/doctor.h"
 #include "kontend/report.h"
@@ -12,61 +12,63 @@
 
 struct view_needs {
 	const char *help;
-	const char *needs[6]; /* in the order of fixing; NULL ends */
+	const char *needs[6]; /* in the order to fix them; ends with NULL */
 	const char *wants[4];
-	const char *note; /* what this check found is said of the view that works */
+	const char *note; /* text of this check to show if the view works */
 };
 
-/* "measuring" comes last: it tells that something fails, the ones before it tell what. */
+/* "measuring" comes last: it only shows that something fails; the others show the reason. */
 #define MAIN_JOB                                                                                   \
 	{                                                                                          \
 		"kernel", "tracefs", "events", "perf", "files", "measuring"                        \
 	}
 
-/* A view of reports without a list here does not compile. */
+/* A report view without an entry here does not compile. */
 static const struct view_needs
 	needs_overview = {"rates, CPUs, worst locks", MAIN_JOB, {"rings"}},
 	needs_locks = {"the table of locks", MAIN_JOB, {"rings", "names", "stacks"}},
-	needs_waiters = {"who waits now", MAIN_JOB, {"rings", "names", "stacks", "namespaces"}},
-	needs_chains = {"because of whom is waited",
+	needs_waiters = {"tasks that wait now",
+			 MAIN_JOB,
+			 {"rings", "names", "stacks", "namespaces"}},
+	needs_chains = {"which tasks others wait for",
 			MAIN_JOB,
 			{"bpf", "rings", "names", "namespaces"}},
 	needs_follow = {"what holders do while others wait", MAIN_JOB, {"follow", "rings"}},
-	needs_held = {"how long holders kept others waiting",
+	needs_held = {"how long holders made others wait",
 		      MAIN_JOB,
 		      {"rings", "names"},
 		      .note = "releases"},
-	needs_blame = {"because of which tasks is waited",
+	needs_blame = {"which tasks wait times are due to",
 		       MAIN_JOB,
 		       {"bpf", "rings", "names", "stacks"}},
 	needs_did = {"what holders of locks did while others waited",
 		     MAIN_JOB,
 		     {"bpf", "rings", "names"}},
-	needs_queues = {"in which order who waited got locks, and convoys",
+	needs_queues = {"the order in which waiters got locks, and convoys",
 			MAIN_JOB,
 			{"rings", "names"}},
 	needs_mmap = {"how long mmap_locks take to get, by process",
 		      MAIN_JOB,
 		      {"bpf", "rings", "namespaces"}},
 	needs_slots = {"breakpoint slots of CPUs", MAIN_JOB, {"bpf", "namespaces"}},
-	needs_holders = {"who holds breakpoint slots", MAIN_JOB, {"bpf", "namespaces"}},
-	needs_creations = {"who creates breakpoints", MAIN_JOB, {"bpf", "namespaces"}},
+	needs_holders = {"processes that hold breakpoint slots", MAIN_JOB, {"bpf", "namespaces"}},
+	needs_creations = {"processes that create breakpoints", MAIN_JOB, {"bpf", "namespaces"}},
 	needs_contexts = {"contexts of perf events", MAIN_JOB, {"bpf", "namespaces"}},
 	needs_events = {"perf events", MAIN_JOB, {"bpf", "namespaces"}},
-	needs_rotation = {"what it costs that perf events take turns",
+	needs_rotation = {"cost of the rotation of perf events",
 			  MAIN_JOB,
 			  {"rings", "intervals"},
 			  "pmus"},
-	needs_uprobes = {"uprobes and what they cost", MAIN_JOB, {"bpf", "namespaces"}},
+	needs_uprobes = {"uprobes and their cost", MAIN_JOB, {"bpf", "namespaces"}},
 	needs_xol = {"out-of-line slots of uprobes", MAIN_JOB, {"bpf", "namespaces"}},
 	needs_hot = {"where CPUs spend their time, with -F",
 		     MAIN_JOB,
 		     {"samples", "names", "stacks"}},
 	needs_flame = {"call chains of samples or waits", MAIN_JOB, {"samples", "names", "stacks"}},
 	needs_tree = {"call paths that lead to waits", MAIN_JOB, {"stacks", "names"}},
-	needs_incidents = {"what triggers catch", MAIN_JOB, {"rings", "names"}},
+	needs_incidents = {"incidents that triggers caught", MAIN_JOB, {"rings", "names"}},
 	needs_hist = {"how long waits took", MAIN_JOB, {"rings"}},
-	needs_callers = {"where waits were called for", MAIN_JOB, {"stacks", "names"}},
+	needs_callers = {"functions in which tasks waited", MAIN_JOB, {"stacks", "names"}},
 	needs_tasks = {"tasks that wait", MAIN_JOB, {"rings", "namespaces"}},
 	needs_types = {"waits by type of lock", MAIN_JOB, {"rings"}},
 	needs_cpus = {"waits by CPU", MAIN_JOB, {"rings"}},
@@ -87,7 +89,7 @@ static const struct {
 #define NEEDS_OF(name, NAME) {#name, &needs_##name},
 	REPORT_VIEWS(NEEDS_OF)
 #undef NEEDS_OF
-	/* Views of the screen alone, and what options show. */
+	/* Views that only the screen has, and data of options. */
 	{"callers", &needs_callers},
 	{"tasks", &needs_tasks},
 	{"types", &needs_types},
@@ -126,7 +128,7 @@ static const struct doctor_item *first_failing(const struct doctor *d, const str
 
 static void judge(const struct doctor *d, const struct view_needs *v, struct doctor_item *ret)
 {
-	/* The way itself decides: where it works, a check that fails beside it is no obstacle. */
+	/* If the measurement works, a failed check before it does not matter. */
 	const struct doctor_item *way = doctor_check(d, "measuring");
 	const struct doctor_item *bad =
 		is_bad(way) && way->status != DOCTOR_LIMITED ? first_failing(d, v) : NULL;

@@ -54,7 +54,7 @@ for lacks in landlock seccomp both; do
 done
 "$without" landlock "$kontend" doctor >"$work/said"
 grep -qE '^  landlock +limited' "$work/said" || complain "doctor does not miss Landlock"
-grep -A1 '^  landlock' "$work/said" | grep -q 'why: there is none (Function not implemented)' ||
+grep -A1 '^  landlock' "$work/said" | grep -q 'why: not available (Function not implemented)' ||
 	complain "doctor does not say why: $(grep -A1 '^  landlock' "$work/said")"
 
 # Outputs come to their places, and failures leave what was there.

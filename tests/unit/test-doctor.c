@@ -42,13 +42,13 @@ static void test_memory(void **state)
 
 	(void)state;
 	assert_true(few.perf_rings + few.bpf_rings <= 64 << 20);
-	assert_null(strstr(doctor_memory_text(&few, text, sizeof(text)), "the least"));
+	assert_null(strstr(doctor_memory_text(&few, text, sizeof(text)), "the minimum"));
 	assert_int_equal(few.bpf_maps, many.bpf_maps);
 	if (many.bpf_rings)
-		assert_non_null(strstr(doctor_memory_text(&many, text, sizeof(text)), "the least"));
+		assert_non_null(strstr(doctor_memory_text(&many, text, sizeof(text)), "the minimum"));
 	few = doctor_memory(2, false);
 	assert_string_equal(doctor_memory_text(&few, text, sizeof(text)),
-			    "4.00M: perf's rings 4.00M, rings of BPF 0B, its maps 0B");
+			    "4.00M: perf rings 4.00M, BPF rings 0B, BPF maps 0B");
 }
 
 static void add_check(struct doctor *d, const char *name, enum doctor_status s)

@@ -8,25 +8,25 @@
 
 enum doctor_status {
 	DOCTOR_WORKS,
-	DOCTOR_LIMITED, /* works, with less than there could be */
+	DOCTOR_LIMITED, /* works, but not completely */
 	DOCTOR_FAILS,
-	DOCTOR_UNKNOWN, /* cannot be tried, since something before it fails */
-	DOCTOR_ABSENT,	/* this machine has none: there is nothing to measure, nor to mend */
+	DOCTOR_UNKNOWN, /* not tried, since an earlier check fails */
+	DOCTOR_ABSENT,	/* this machine lacks it: nothing to measure or fix */
 };
 
-/* A check or a view. Texts are one line, cleaned; "" = nothing to say. */
+/* A check or a view. Texts are one line, cleaned; "": none. */
 struct doctor_item {
 	const char *name;
-	const char *help; /* what it is about */
+	const char *help; /* its subject */
 	enum doctor_status status;
-	char found[400];   /* what was seen, or why it does not work */
-	char fix[400];	   /* the line that fixes it */
-	const char *cause; /* of a view: the check that says so, NULL = none */
+	char found[400];   /* result, or why it does not work */
+	char fix[400];	   /* command or advice that fixes it */
+	const char *cause; /* of a view: the check that its text is from, NULL = none */
 };
 
 enum { DOCTOR_ITEMS = 32 };
 
-/* Bytes of the kernel's memory that a measurement of all CPUs takes without -m. */
+/* Bytes of kernel memory for a measurement of all CPUs without -m. */
 struct doctor_memory {
 	uint64_t perf_rings, bpf_rings, bpf_maps;
 };
@@ -43,26 +43,24 @@ struct doctor {
 };
 
 /*
- * Tries everything that kontend needs, by opening and reading it; nothing is concluded from a
- * version or a sysctl alone. Leaves nothing behind but tracefs, which it mounts where kontend
- * would.
+ * Tries all that kontend needs, by opening and reading it; a version or a sysctl alone proves
+ * nothing. Leaves nothing except tracefs, which it mounts as kontend would.
  */
 void doctor_run(struct doctor *d);
 
 const char *doctor_status_name(enum doctor_status s); /* "works", "limited", "fails" ... */
-/* The check called @name; NULL when there is none. */
+/* The check @name; NULL: none. */
 const struct doctor_item *doctor_check(const struct doctor *d, const char *name);
 
 /* Pure parts, for tests. */
 
-/* From (major.minor) 5.19 on there are contention events. */
+/* True from version 5.19 on, the first with contention events. */
 bool doctor_kernel_is_new_enough(const char *release);
-/* Do the first symbols of a kallsyms text have addresses? */
+/* True if the first symbols of a kallsyms text have addresses. */
 bool doctor_kallsyms_has_addresses(const char *text);
-/* As text. Rings may not be so small that those of very many CPUs fit into what is meant for them.
- */
+/* As text. Rings have a minimum size, so those of very many CPUs can exceed their share. */
 const char *doctor_memory_text(const struct doctor_memory *m, char *buf, size_t size);
-/* Of @cpus CPUs, with or without BPF. */
+/* For @cpus CPUs, with or without BPF. */
 struct doctor_memory doctor_memory(unsigned cpus, bool bpf);
 /* Fills d->views and d->works from d->checks. */
 void doctor_conclude(struct doctor *d);

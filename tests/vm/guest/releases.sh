@@ -11,7 +11,7 @@ case_of "releases are told"
 	finish
 }
 gives 0 doctor kontend doctor -v
-shows doctor 'found: readable: holders tell when they let go'
+shows doctor 'found: readable: the kernel reports releases'
 
 # exact OUTPUT: most holds are, and hand-overs were seen.
 exact() {
