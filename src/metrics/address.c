@@ -62,7 +62,7 @@ const char *metrics_address_text(const struct metrics_address *a, char buf[METRI
 	return buf;
 }
 
-/* 127.0.0.0/8, ::1, and an address of the former written as one of IPv6. */
+/* True for 127.0.0.0/8, ::1, and addresses of the former mapped to IPv6. */
 bool metrics_address_is_loopback(const struct metrics_address *a)
 {
 	static const uint8_t one[16] = {[15] = 1}, mapped[12] = {[10] = 0xff, [11] = 0xff};

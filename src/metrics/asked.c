@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Profiles by the paths and with the times of Go's own, which is what stores of profiles ask for.
- * A mutex profile is of all locks, a block profile of those whose waiters sleep.
+ * Profiles with the paths and default durations of Go's net/http/pprof, which profile stores
+ * request. A mutex profile has all locks, a block profile those whose waiters sleep.
  */
 #include "asked.h"
 
@@ -14,7 +14,7 @@ static const char folder[] = "/debug/pprof/";
 
 static const struct {
 	const char *name;
-	unsigned seconds; /* unless the client says how many */
+	unsigned seconds; /* default duration */
 } kinds[] = {
 	[SAMPLES_WAITS] = {"mutex", 10},
 	[SAMPLES_SLEEPS] = {"block", 10},

@@ -4,7 +4,7 @@
 
 #include "kontend/query-samples.h"
 
-/* What a client may ask for below /debug/pprof/. */
+/* Profiles that clients can request below /debug/pprof/. */
 enum { ASKED_MOST = 4 /* at once */, ASKED_SECONDS = 300, ASKED_WORDS = 160 };
 
 struct asked {
@@ -12,16 +12,16 @@ struct asked {
 	unsigned seconds;
 };
 
-/* Is it a path of a profile? Then which. */
+/* True if the path is that of a profile; then @ret is set. */
 bool asked_path(const char *url, struct asked *ret);
-/* The name of the file that it is handed over as: "mutex", "block", "profile". */
+/* Name of the downloaded file: "mutex", "block", "profile". */
 const char *asked_name(enum query_samples_what what);
-/* @seconds: as the client says it; NULL: it does not. False: @ret_why is a line to answer. */
+/* @seconds: as in the request; NULL: not given. False: @ret_why is the answer. */
 bool asked_seconds(const char *seconds, struct asked *a, char ret_why[ASKED_WORDS]);
 /*
- * Is @host, as a client says it, localhost or an address, with or without a port? Other names may
- * have been made to mean this machine, and by one of these a page in a browser here asks. NULL is
- * none, as in HTTP/1.0.
+ * True if @host, as in the request, is localhost or an address, with or without a port. Other names
+ * may have been made to resolve to this machine, so that a web page in a browser here can use them.
+ * NULL: no host, as in HTTP/1.0.
  */
 bool asked_host(const char *host);
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Places are few, so that clients cost little; and any local user may connect. So nobody has a
- * right to a place but by sending a request at once and taking its answer. When all places are
- * taken and another client comes, the oldest connection without a whole request ends, and else the
- * oldest that has not taken its answer within a second. Slow clients may have all places but two
- * anyway. A client that asks at once is not slow, however many others come: its request is whole
- * before its turn to go comes.
- *
- * One that is to go is shut down: the library, whose thread has it, finds that it has ended, and
- * closes it.
+ * Connections are limited to few, so that clients cost little, but any local user may connect. So a
+ * client keeps its place only if it sends a request at once and reads its answer. If another client
+ * comes when all places are taken, the oldest connection without a complete request ends, or else
+ * the oldest that has not read its answer within a second. Slow clients may have all places but two
+ * anyway. A client that sends its request at once is not affected, however many others come: its
+ * request is complete before its turn to end.
+ * To end a connection it is shut down: the thread of the library notices that and closes it.
  */
 #include "connections.h"
 
@@ -56,7 +54,7 @@ static bool is_slow_reader(const struct connection *k, uint64_t now_ns)
 	return k->asked_ns && !k->waits && now_ns - k->asked_ns > PROMPT_NS;
 }
 
-/* The oldest of those; *ret_n: how many there are. */
+/* The oldest of those; *ret_n: their number. */
 static struct connection *oldest(struct connections *c,
 				 bool (*is)(const struct connection *k, uint64_t now_ns),
 				 uint64_t now_ns, size_t *ret_n)
@@ -86,7 +84,7 @@ void connections_add(struct connections *c, const void *of, int fd, uint64_t now
 		if (goes)
 			end(goes);
 	}
-	/* Without a place it has no end of its own but that of idle ones. */
+	/* Without a place only the idle timeout ends it. */
 	if (place)
 		*place = (struct connection){.of = of, .fd = fd, .since_ns = now_ns};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The header Accept: ranges of media types, with parameters and a weight each. */
+/* Parses the header Accept: media ranges, each with parameters and a weight. */
 #include "kontend/metrics-format.h"
 
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 static const char space[] = " \t";
 
-/* A part up to @end, without the blanks around it. */
+/* Text up to @end, without blanks around it. */
 struct part {
 	const char *at;
 	size_t n;
@@ -37,7 +37,7 @@ static bool is_text(struct part type)
 	       is(type, "text/*") || is(type, "application/*") || is(type, "*/*");
 }
 
-/* One range of the list: its weight in thousandths, and whether it is of messages or of text. */
+/* A media range: its weight in thousandths, and whether it is messages or text. */
 struct range {
 	int weight;
 	bool proto, text;
@@ -71,7 +71,7 @@ static struct range next_range(const char **at)
 enum metrics_format metrics_format_wanted(const char *accept)
 {
 	int proto = 0, text = 0;
-	bool before = false; /* messages stand before text of that weight */
+	bool before = false; /* messages precede text of the same weight */
 
 	while (accept && *accept) {
 		struct range r = next_range(&accept);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One object of sums, text and server. The text is written to memory that grows; nothing is written
- * while nobody asks.
+ * Combines sums, text and server. The text is written to growing memory, and only when a client has
+ * requested it.
  */
 #include "kontend/metrics.h"
 #include "kontend/clock.h"
@@ -21,9 +21,9 @@ enum { URL = METRICS_ADDRESS_TEXT + 32 };
 struct metrics {
 	struct engine *engine;
 	struct query q;
-	bool asks; /* q has been begun with */
+	bool asks; /* q is valid */
 	struct metrics_sums sums;
-	struct metrics_server *server; /* NULL: nobody listens */
+	struct metrics_server *server; /* NULL: no server */
 	struct metrics_profiles profiles;
 	char url[URL];
 	uint64_t n_scrapes;
@@ -88,7 +88,10 @@ bool metrics_wanted(struct metrics *m)
 	return m->server && metrics_server_wanted(m->server);
 }
 
-/* One format of what is known now: of several that are made at once all have the same. */
+/*
+ * Writes the current values in one format: all formats written at the same time have the same
+ * values.
+ */
 static int put_metrics(struct metrics *m, const struct metrics_counts *c, enum metrics_format f,
 		       FILE *out)
 {
@@ -161,7 +164,7 @@ int metrics_tick(struct metrics *m, const struct metrics_counts *c, struct error
 	return code ? code : published;
 }
 
-/* Of a lock that has two modes it is not told which one it was: then there is none. */
+/* Without the mode of the lock there is no exemplar, as each mode has its own histogram. */
 void metrics_incident(struct metrics *m, const struct incident *i, const char *file)
 {
 	const struct lock_table *locks = &m->engine->model.locks;

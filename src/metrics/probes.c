@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hits of uprobes, from one look at them to the next. The kernel counts from when a probe was
- * placed, so what a snapshot has more than the one before is added; of a probe that was not there
- * before, all. Where a look before may have missed it, it counts from when it was seen. What comes
- * after the last look at one that is removed is not known. A probe for one process counts whoever
- * comes by where others have a probe, too: the hits of such a one are left out.
+ * Adds up hits of uprobes from snapshot to snapshot. The kernel counts since a probe was placed, so
+ * the increase is added; for a new probe, all hits. If an earlier snapshot may have missed the
+ * probe, its hits count from its first snapshot on. Hits between the last snapshot and the removal
+ * of a probe are lost. A probe for one process also counts hits of other processes if they have a
+ * probe at the same place: such hits are left out.
  */
 #include "probes.h"
 #include "kontend/mem.h"
@@ -27,7 +27,7 @@ void metrics_probes_deinit(struct metrics_probes *p)
 	mem_free(p->hits);
 }
 
-/* As perf names what it is to probe. */
+/* Names the probe in perf's syntax. */
 static void name_probe(const struct upsnap *s, const struct upsnap_probe *p, char ret[METRICS_NAME])
 {
 	const char *back = p->flags & UPSNAP_RETURN ? "%return" : "";

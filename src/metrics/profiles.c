@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A profile of N seconds is made of what the model has summed up at N ticks, beginning with the
- * tick after the request: so two that overlap have each all of their own time, and what one costs
- * is that of the waits in it. Names of programs that are not loaded yet are left out, and loaded
- * for the next second: who measures does not wait.
+ * A profile of N seconds has the sums of the model at N ticks, beginning with the tick after the
+ * request: overlapping profiles are both complete, and each costs as much as its waits. Names of
+ * programs that are not loaded yet are left out, and loaded for the next second: the measuring
+ * thread does not wait.
  */
 #include "profiles.h"
 #include "kontend/mem.h"
@@ -85,7 +85,7 @@ static void begin(struct metrics_profiles *all, struct metrics_server *s, struct
 
 	if (asked->what == SAMPLES_CPU && !has_samples(q)) {
 		refuse(s, slot, HTTP_NOT_FOUND,
-		       "Nobody samples where CPUs are: give kontend record -F HZ, like -F 99.");
+		       "There are no CPU samples: start kontend record with -F HZ, like -F 99.");
 		return;
 	}
 	*one = (struct metrics_profile){.asked = *asked, .begin_ns = q->model->now_ns};

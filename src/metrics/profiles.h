@@ -7,7 +7,7 @@
 
 struct metrics_server;
 
-/* Profiles that are being made for clients of the server, each since the tick after its request. */
+/* Profiles in progress for clients, each since the tick after its request. */
 struct metrics_profiles {
 	const char *version; /* of the program; borrowed */
 	struct metrics_profile {
@@ -17,7 +17,10 @@ struct metrics_profiles {
 	} of[ASKED_MOST];
 };
 
-/* At a tick, before the model begins anew: adds to those that are there, hands over, begins. */
+/*
+ * Call at a tick, before the model starts from zero: adds to profiles in progress, answers complete
+ * ones, starts new ones.
+ */
 void metrics_profiles_tick(struct metrics_profiles *all, struct metrics_server *s, struct query *q);
 void metrics_profiles_deinit(struct metrics_profiles *all);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The text: sums, and what is now, by queries. What is not known has no sample, but a reason. */
+/*
+ * Writes the text: sums, and current values from queries. An unknown value has no sample, but a
+ * reason.
+ */
 #include "put.h"
 #include "kontend/query-cost.h"
 #include "kontend/query-mmap.h"
@@ -32,7 +35,7 @@ static int ask_now(struct query *q, struct now *ret)
 		       : 0;
 }
 
-/* How the labels of a row are made of it. */
+/* Labels of a row. */
 enum label { BY_NAME, BY_NAME_AND_TYPE, BY_NAME_AND_MODE };
 
 static const char *const *labels_of(const struct metrics_row *r, enum label by, const char *ret[3])
@@ -72,7 +75,7 @@ static void put_row(struct openmetrics_text *t, const struct metrics_row *r, enu
 	}
 }
 
-/* A family of all rows; that of the others is there from the start. */
+/* A family with all rows; those of `other` exist from the start. */
 static void put_rows(struct openmetrics_text *t, const char *family,
 		     const struct metrics_rows *rows, enum label by, enum what what)
 {
@@ -81,7 +84,7 @@ static void put_rows(struct openmetrics_text *t, const char *family,
 	openmetrics_text_family(t, family);
 	for (size_t i = 0; i < rows->n; i++)
 		put_row(t, &rows->rows[i], by, what);
-	/* Nobody looks for the longest wait of those that are not among the first. */
+	/* `other` has no longest wait, since only the first rows of a second are examined. */
 	for (unsigned k = 0; k < kinds && !(what == MAX && rows->is_cut); k++)
 		put_row(t, &rows->other[k], by, what);
 }
@@ -175,7 +178,7 @@ static void put_untold(struct openmetrics_text *t, const char *family, const uin
 				       types[i]);
 }
 
-/* What is told of waits, and what it was governed by. */
+/* Level of detail of wait events, and the overhead governor. */
 static void put_level(const struct metrics_sums *s, const struct query_shorts *now,
 		      struct openmetrics_text *t)
 {

@@ -6,7 +6,7 @@
 #include "kontend/query.h"
 #include "sums.h"
 
-/* The whole text of the server, into @t, but its end. -ENOMEM: there is a part. */
+/* Writes the server's whole text to @t, except its end. -ENOMEM: it is incomplete. */
 int metrics_put_all(const struct metrics_sums *s, struct query *q, const struct metrics_counts *c,
 		    uint64_t n_scrapes, struct openmetrics_text *t);
 

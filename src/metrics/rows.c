@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An array, with the hashes of what is looked for beside it: some hundred of them, asked once a
- * second for each lock that is among the first, and for each cgroup.
+ * An array with a parallel array of hashes: some hundred rows, looked up once a second for each of
+ * the first locks and for each cgroup.
  */
 #include "rows.h"
 #include "kontend/mem.h"
@@ -48,7 +48,7 @@ static struct metrics_row *find_row(const struct metrics_rows *t, const char *na
 	return NULL;
 }
 
-/* A place for a new one: behind the others, else of the one that has stood still for longest. */
+/* Place for a new row: at the end, or else that of the row that has not grown for longest. */
 static struct metrics_row *place(struct metrics_rows *t, uint64_t now_ns)
 {
 	struct metrics_row *oldest = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built without libmicrohttpd: nothing is served. */
+/* For builds without libmicrohttpd: no server. */
 #include "kontend/mem.h"
 #include "server.h"
 

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * By libmicrohttpd, with one thread of its own for all connections. A connection has one request,
- * and its end, however slowly a client sends or reads (connections.c): so clients cannot keep
- * others out. What is sent is one text for all, which nobody copies.
- *
- * Where the port is one of this machine alone, a browser here may still be led to it, by a page
- * whose name was made to mean this machine: such a request says that name as its host, and is
+ * Uses libmicrohttpd, with one thread for all connections. A connection has one request and ends in
+ * bounded time, however slowly a client sends or reads (connections.c): so clients cannot block
+ * others. All clients get the same text, without a copy.
+ * Even if the port is on the loopback address, a web page can make a browser here connect to it,
+ * with a name that resolves to this machine: such a request has that name as its host, and is
  * refused (asked_host()).
- *
- * The lock is held for a moment only: to take the text, or to put another one in its place. The
- * thread that measures asks once a second whether a text is wanted, and publishes it; it never
- * waits for a client. The server's thread waits for the text that it has asked for, and others wait
- * for that; they get the same one. A client that waits for a profile is suspended until there is
- * one, so that it has no time that runs out, and nobody waits because of it.
- *
- * The library is loaded when it is used, as it brings half a dozen others with it.
+ * The lock is held only for a moment: to take or to replace the text. The measuring thread checks
+ * once a second whether a text is requested, and publishes it; it never waits for a client. The
+ * server's thread waits for the requested text, so other connections wait, too; they get the same
+ * one. A client that waits for a profile is suspended, so that it has no timeout and blocks no
+ * other client.
+ * The library is loaded at first use, as it brings half a dozen others.
  */
 #include "server.h"
 #include "connections.h"
@@ -40,9 +37,9 @@
 
 enum { IDLE_S = 5, MEMORY = 16 << 10, BACKLOG = 128 };
 
-/* A text that is younger is as good as a new one. */
+/* A younger text counts as new. */
 static const uint64_t FRESH_NS = 900000000;
-/* So long is a new one waited for; what is older than the other is no answer any more. */
+/* Time to wait for a new text; a text that is older than the second is not sent. */
 static const uint64_t PATIENCE_NS = 3000000000, STALE_NS = 15000000000;
 
 struct library {
@@ -58,16 +55,16 @@ struct library {
 	__typeof__(MHD_resume_connection) *resume;
 };
 
-/* A profile that a client waits for. */
+/* A profile requested by a client. */
 struct slot {
 	enum { FREE, ASKED, MAKING, DONE } state;
 	struct asked asked;
-	struct MHD_Connection *of;   /* suspended, but where it is DONE */
-	struct MHD_Response *answer; /* with DONE; NULL: there was no memory */
+	struct MHD_Connection *of;   /* suspended, except in state DONE */
+	struct MHD_Response *answer; /* in state DONE; NULL: no memory */
 	unsigned status;
 };
 
-/* What all are sent who ask for this format. */
+/* The answer to all clients that request this format. */
 struct text {
 	struct MHD_Response *response; /* NULL: none yet */
 	uint64_t made_ns;
@@ -76,16 +73,16 @@ struct text {
 
 struct metrics_server {
 	struct library lib;
-	int fd; /* it listens; -1: the daemon has it */
+	int fd; /* listening socket; -1: the daemon has it */
 	struct MHD_Daemon *daemon;
 	pthread_mutex_t lock;
 	pthread_cond_t told;
-	/* Under the lock: */
+	/* Protected by the lock: */
 	struct text texts[METRICS_FORMATS];
 	bool stopping;
 	struct connections connections;
 	struct slot slots[ASKED_MOST];
-	bool is_bare; /* of the server's thread: it has given up its capabilities */
+	bool is_bare; /* of the server's thread: it has dropped its capabilities */
 	bool is_loopback;
 };
 
@@ -104,7 +101,7 @@ static bool find_all(void *so, struct library *ret)
 	       LIBRARY_FIND(so, MHD_resume_connection, &ret->resume);
 }
 
-/* It stays in memory: its thread may be the last to know that it is over. */
+/* The library stays in memory: its thread may end last. */
 static int load(struct library *ret, struct error *err)
 {
 	void *so;
@@ -114,7 +111,7 @@ static int load(struct library *ret, struct error *err)
 	if (is_whole)
 		return 0;
 	return error_set(err, -ENOTSUP,
-			 "%s, by which metrics are served, cannot be loaded: install the package "
+			 "Cannot load '%s' to serve metrics: install the package "
 			 "of libmicrohttpd that has it",
 			 SONAME);
 }
@@ -160,10 +157,11 @@ static int cannot(const struct metrics_address *a, int code, struct error *err)
 
 	metrics_address_text(a, at);
 	if (code == -EADDRINUSE)
-		return error_set(err, code,
-				 "Cannot serve metrics at %s: somebody else listens there; give "
-				 "--metrics another port, or end that one ('ss -ltnp' says who)",
-				 at);
+		return error_set(
+			err, code,
+			"Cannot serve metrics at %s: another process listens there; give "
+			"--metrics another port, or end that process (find it with 'ss -ltnp')",
+			at);
 	return error_errno(err, code, "Cannot serve metrics at %s", at);
 }
 
@@ -214,7 +212,7 @@ static bool is_fresh(const struct text *t, uint64_t age_ns)
 	return t->response && clock_now_ns() - t->made_ns < age_ns;
 }
 
-/* Until there is a new text, or it takes too long. The lock is held but while this waits. */
+/* Waits for a new text, or until the time is up. Releases the lock only while it waits. */
 static void wait_for_text(struct metrics_server *s, struct text *text)
 {
 	uint64_t until = clock_now_ns() + PATIENCE_NS;
@@ -228,7 +226,7 @@ static void wait_for_text(struct metrics_server *s, struct text *text)
 }
 
 /*
- * False: there is none that says what is. The library counts who has the response, which may be
+ * False: there is no current text. The library counts references to the response, which may be
  * replaced meanwhile.
  */
 static bool send_text(struct metrics_server *s, struct MHD_Connection *c, bool make,
@@ -242,7 +240,7 @@ static bool send_text(struct metrics_server *s, struct MHD_Connection *c, bool m
 	if (make && !is_fresh(t, FRESH_NS))
 		wait_for_text(s, t);
 	else if (!make && !is_fresh(t, STALE_NS))
-		t = &s->texts[METRICS_TEXT]; /* for a head alone none is made */
+		t = &s->texts[METRICS_TEXT]; /* a HEAD request never makes one */
 	bool there = !s->stopping && is_fresh(t, STALE_NS);
 	if (there)
 		*ret = s->lib.queue(c, MHD_HTTP_OK, t->response);
@@ -250,7 +248,7 @@ static bool send_text(struct metrics_server *s, struct MHD_Connection *c, bool m
 	return there;
 }
 
-/* What is not the text for all. The data are taken over; NULL: no memory. */
+/* A response for one client. Takes over the data; NULL: no memory. */
 static struct MHD_Response *response_of(const struct metrics_server *s, char *data, size_t len)
 {
 	struct MHD_Response *r = data ? s->lib.response_of(len, data, mem_free, data) : NULL;
@@ -277,7 +275,7 @@ static enum MHD_Result send_words(struct metrics_server *s, struct MHD_Connectio
 	return ret;
 }
 
-/* NULL: all are taken. */
+/* NULL: all slots are taken. */
 static struct slot *take_slot(struct metrics_server *s, struct MHD_Connection *c,
 			      const struct asked *asked)
 {
@@ -307,11 +305,11 @@ static enum MHD_Result begin_profile(struct metrics_server *s, struct MHD_Connec
 	if (*state)
 		return MHD_YES;
 	return send_words(s, c, MHD_HTTP_SERVICE_UNAVAILABLE,
-			  "As many profiles as may be at once are being made: ask again when one "
+			  "Too many profiles in progress: ask again when one "
 			  "of them has ended.\n");
 }
 
-/* The client is called for again: as there is an answer, or for no reason. */
+/* The library calls again for a suspended client: there is an answer, or spuriously. */
 static enum MHD_Result end_profile(struct metrics_server *s, struct MHD_Connection *c,
 				   struct slot *slot)
 {
@@ -361,25 +359,28 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *u
 		return end_profile(s, c, *state);
 	note_asked(s, c);
 	if (!is_for_us(s, c))
-		return send_words(s, c, MHD_HTTP_FORBIDDEN,
-				  "This port is for this machine: ask for localhost, or for an "
-				  "address, and for no other name.\n");
+		return send_words(
+			s, c, MHD_HTTP_FORBIDDEN,
+			"This port is for this machine only: use the host localhost, or an "
+			"address, but no other name.\n");
 	if (get && asked_path(url, &asked))
 		return begin_profile(s, c, &asked, state);
 	if (!get && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-		return send_words(s, c, MHD_HTTP_METHOD_NOT_ALLOWED, "There is only GET here.\n");
+		return send_words(s, c, MHD_HTTP_METHOD_NOT_ALLOWED,
+				  "Only GET and HEAD are supported.\n");
 	if (strcmp(url, "/metrics") != 0)
-		return send_words(s, c, MHD_HTTP_NOT_FOUND,
-				  "Here are /metrics and, with GET, /debug/pprof/mutex, "
-				  "/debug/pprof/block and /debug/pprof/profile.\n");
+		return send_words(
+			s, c, MHD_HTTP_NOT_FOUND,
+			"Not found: there are /metrics and, with GET, /debug/pprof/mutex, "
+			"/debug/pprof/block and /debug/pprof/profile.\n");
 	enum MHD_Result r;
 	if (send_text(s, c, get, &r))
 		return r;
 	return send_words(s, c, MHD_HTTP_SERVICE_UNAVAILABLE,
-			  "Whoever measures has not answered for a while.\n");
+			  "The measuring thread has not answered in time.\n");
 }
 
-/* It is over before it had its answer, which nobody gets then. */
+/* The request ended before its answer, which is dropped. */
 static void forget(void *cls, struct MHD_Connection *c, void **state,
 		   enum MHD_RequestTerminationCode why)
 {
@@ -408,7 +409,7 @@ static void note_connection(void *cls, struct MHD_Connection *c, void **socket_c
 
 	(void)socket_context;
 	if (!s->is_bare) {
-		(void)rights_give_up(); /* that it cannot is no reason to end what it serves */
+		(void)rights_give_up(); /* a failure is no reason to stop serving */
 		s->is_bare = true;
 	}
 	pthread_mutex_lock(&s->lock);
@@ -510,7 +511,7 @@ static struct MHD_Response *answer_of(const struct metrics_server *s, enum query
 	return r;
 }
 
-/* The connection cannot go meanwhile: its end takes the lock. */
+/* The connection cannot end meanwhile, as its end takes the lock. */
 void metrics_server_answer(struct metrics_server *s, unsigned slot, unsigned status, char *data,
 			   size_t len)
 {
@@ -531,7 +532,7 @@ void metrics_server_answer(struct metrics_server *s, unsigned slot, unsigned sta
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Signals are for who measures: the thread begins with none. */
+/* Signals go to the measuring thread: the new thread starts with all blocked. */
 int metrics_server_start(struct metrics_server *s, struct error *err)
 {
 	sigset_t all, before;

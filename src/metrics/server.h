@@ -11,29 +11,29 @@
 #include <stddef.h>
 
 /*
- * HTTP, for one text at one place, in the format that a client would rather have. The text is made
- * when somebody asks: the server's thread says so and waits for it, a moment, else it sends what it
- * has; whoever makes it never waits. Below /debug/pprof/ there are profiles, of which each client
- * gets its own; the server's thread does not wait for these, and has others meanwhile.
+ * An HTTP server for one text, in the client's preferred format. The text is made on request: the
+ * server's thread requests it and waits a moment, else it sends the previous one; the thread that
+ * makes it never waits. Below /debug/pprof/ each client gets a profile of its own; the server's
+ * thread serves other clients meanwhile.
  */
 struct metrics_server;
 
-/* Opens the port of @a, which then has the number that was taken where it was 0. */
+/* Opens the port of @a; port 0 is replaced by the chosen number. */
 int metrics_server_new(struct metrics_server **ret, struct metrics_address *a, struct error *err);
 /* Starts its thread. */
 int metrics_server_start(struct metrics_server *s, struct error *err);
-/* Bits of the formats that somebody waits for. Also ends what has gone on for too long. */
+/* Bits of the requested formats. Also ends connections over the time limit. */
 unsigned metrics_server_wanted(struct metrics_server *s);
-/* The text of a format from now on, taken over: of mem_calloc() or mem_resize(). */
+/* Replaces the text of a format; takes over memory of mem_calloc() or mem_resize(). */
 void metrics_server_publish(struct metrics_server *s, enum metrics_format f, char *text,
 			    size_t len);
-/* The next profile that was asked for, to be answered by its slot below ASKED_MOST. */
+/* The next requested profile, to be answered by its slot below ASKED_MOST. */
 bool metrics_server_asked(struct metrics_server *s, unsigned *ret_slot, struct asked *ret);
-/* Of one that is being made: nobody waits for it any more. It is not to be answered then. */
+/* True if the client of this profile in progress has gone: it then needs no answer. */
 bool metrics_server_has_left(struct metrics_server *s, unsigned slot);
 /*
- * The answer: bytes of a profile with @status 200, else a sentence; taken over as above. NULL:
- * there was no memory for it.
+ * Answers with the bytes of a profile and @status 200, else with a sentence; takes over the memory
+ * as above. NULL: no memory for it.
  */
 void metrics_server_answer(struct metrics_server *s, unsigned slot, unsigned status, char *data,
 			   size_t len);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What was waited in a second goes to sums that only grow, whatever the model forgets. Sums by type
- * are exact. A lock has a series of its own from the second on in which it is among the first; what
- * it had until then is in `other`, as is what it has in a second in which eighty others have more.
- * So the series of a type add up to the type, each only grows, and a second costs as much as the
- * waits that were in it.
+ * Adds the wait times of each second to sums that only grow, whatever the model forgets. Sums by
+ * type are exact. A lock has its own series from the second second on in which it is among the
+ * first; its earlier waits are in `other`, as are those of a second in which eighty other locks
+ * have more. So the series of a type add up to the type, each only grows, and the cost of a second
+ * depends on its waits only.
  */
 #include "sums.h"
 #include "kontend/model.h"
@@ -53,7 +53,7 @@ static const char *text(const struct table *t, size_t row, const char *key, cons
 	return s && *s ? s : unknown;
 }
 
-/* What locks of a type with a series of their own have of this second. */
+/* Sums of a second over locks of a type that have their own series. */
 struct parts {
 	uint64_t n, ns, waiting;
 };
@@ -69,9 +69,9 @@ static enum lock_type type_of(const struct table *t, size_t row)
 }
 
 /*
- * A label names what many have in common, and tells no addresses to who may only connect: so of
- * "mmap_lock mysqld/812" the process id goes, but no part of a path, and of "do_unlinkat …c5898"
- * the address.
+ * A label is shared by many objects and must not show addresses to clients: from "mmap_lock
+ * mysqld/812" the process id is removed (but no part of a path), and from "do_unlinkat …c5898" the
+ * address.
  */
 static void name_lock(const struct table *t, size_t i, char ret[METRICS_NAME])
 {
@@ -104,7 +104,7 @@ static void add_lock(struct metrics_sums *s, const struct table *t, size_t i, ui
 	parts[type].waiting += waiting;
 }
 
-/* @before, @now: the sums of the types; what no series has taken of the difference is `other`. */
+/* @before, @now: the sums of the types; the part of the difference without a series is `other`. */
 static void add_others(struct metrics_sums *s, const struct openmetrics_sum *before,
 		       const struct openmetrics_sum *now, const struct parts *parts,
 		       uint64_t now_ns)
@@ -160,7 +160,7 @@ static int add_cgroups(struct metrics_sums *s, struct query *q)
 	return 0;
 }
 
-/* What no series of a process has taken of this second. */
+/* The part of this second that no series of a process has. */
 static void add_other_processes(struct metrics_sums *s, const struct openmetrics_sum *before,
 				struct parts parts, uint64_t now_ns)
 {
@@ -177,7 +177,7 @@ static void add_other_processes(struct metrics_sums *s, const struct openmetrics
 			 all.waiting - parts.waiting, now_ns);
 }
 
-/* There are thousands: as of locks, the first ones are looked at. */
+/* There are thousands: as with locks, only the first are examined. */
 static int add_processes(struct metrics_sums *s, struct query *q,
 			 const struct openmetrics_sum *before)
 {
@@ -210,7 +210,7 @@ static int add_processes(struct metrics_sums *s, struct query *q,
 	return 0;
 }
 
-/* A histogram that has grown, to that of its memory cgroup and mode. */
+/* Adds the growth of a histogram to that of its memory cgroup and mode. */
 static void add_hist(struct metrics_rows *rows, const struct table *t, size_t i, uint64_t now_ns,
 		     const struct query_hist *h)
 {
@@ -222,7 +222,7 @@ static void add_hist(struct metrics_rows *rows, const struct table *t, size_t i,
 	metrics_rows_add(r, h->n_waits, h->total_ns, h->max_ns, 0, now_ns);
 }
 
-/* What the locks' own events tell of a row. */
+/* Adds figures from the events of the mmap_locks themselves. */
 static int add_events(struct metrics_sums *s, struct query *q, const struct table *t, size_t i)
 {
 	struct query_hist taken = {0};
@@ -253,7 +253,7 @@ static int add_memcg(struct metrics_sums *s, struct query *q, const struct table
 	return 0;
 }
 
-/* Rows that only tell of acquisitions without a wait have an empty histogram. */
+/* Rows that only have acquisitions without a wait have an empty histogram. */
 static int add_memcgs(struct metrics_sums *s, struct query *q)
 {
 	const struct query_spec spec = {

@@ -118,7 +118,7 @@ done
 port=${url#http://127.0.0.1:}
 run "$kontend" record --metrics "${port%/metrics}"
 [ "$rc" -eq 1 ] || complain "a port that is taken: exit $rc"
-grep -q '^kontend: Cannot serve metrics at 127.0.0.1:[0-9]*: somebody else listens there' "$work/err" ||
+grep -q '^kontend: Cannot serve metrics at 127.0.0.1:[0-9]*: another process listens there' "$work/err" ||
 	complain "a port that is taken: $(cat "$work/err")"
 
 kill -TERM $pid

@@ -191,7 +191,7 @@ static void one_port_is_for_one(void **state)
 	snprintf(listen, sizeof(listen), "%u", ((struct served *)*state)->port);
 	o.listen = listen;
 	assert_int_equal(metrics_new(&m, &o, &err), -EADDRINUSE);
-	served_has(err.text, "somebody else listens there");
+	served_has(err.text, "another process listens there");
 	err = (struct error){0};
 	o.listen = "192.0.2.77:0";
 	assert_int_equal(metrics_new(&m, &o, &err), -EADDRNOTAVAIL);

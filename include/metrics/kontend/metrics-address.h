@@ -7,23 +7,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where to listen, in numbers: no name is looked up. */
+/* A numeric address to listen on: no name is resolved. */
 struct metrics_address {
 	bool is_v6;
-	uint8_t bytes[16]; /* network order; of IPv4 four */
-	uint16_t port;	   /* 0: any that is free */
+	uint8_t bytes[16]; /* network order; of IPv4 the first four */
+	uint16_t port;	   /* 0: any free port */
 };
 
 /*
- * "PORT" on 127.0.0.1, "ADDR:PORT" or "[ADDR]:PORT". -EINVAL with @err, where @option is what the
- * user has given it to.
+ * Parses "PORT" on 127.0.0.1, "ADDR:PORT" or "[ADDR]:PORT". -EINVAL with @err, which names @option.
  */
 int metrics_address_parse(const char *text, const char *option, struct metrics_address *ret,
 			  struct error *err);
 /* "127.0.0.1:9417", "[::1]:9417" */
 enum { METRICS_ADDRESS_TEXT = 64 };
 const char *metrics_address_text(const struct metrics_address *a, char buf[METRICS_ADDRESS_TEXT]);
-/* Can only programs on this machine connect to it? */
+/* True if only programs on this machine can connect. */
 bool metrics_address_is_loopback(const struct metrics_address *a);
 
 #endif

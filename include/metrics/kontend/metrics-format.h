@@ -4,13 +4,13 @@
 
 #include <stdbool.h>
 
-/* How the metrics are written: text, or messages that have native histograms beside the others. */
+/* Format of the metrics: text, or protobuf messages, which also have native histograms. */
 enum metrics_format { METRICS_TEXT, METRICS_PROTO, METRICS_FORMATS };
 
 /*
- * What a client would rather have, by its header Accept: messages where these have a higher weight
- * than text, or the same and stand before it. NULL: it has none; then it is text, as for all who
- * name neither.
+ * The format that the header Accept prefers: messages if they have a higher weight than text, or
+ * the same weight and precede it. NULL: no header; the result is text, as for clients that list
+ * neither.
  */
 enum metrics_format metrics_format_wanted(const char *accept);
 const char *metrics_format_type(enum metrics_format f); /* for Content-Type */

@@ -10,51 +10,51 @@
 #include <stdio.h>
 
 /*
- * What an engine measures, as OpenMetrics over HTTP while it goes on. The thread that pumps the
- * engine adds up once a second, and writes the text when somebody has asked for it; a thread of the
- * server sends it. Neither waits for a client: the one only for a lock that is held for a moment.
+ * Serves the figures of an engine as OpenMetrics over HTTP during the measurement. The thread that
+ * pumps the engine adds up once a second, and writes the text on request; a thread of the server
+ * sends it. The measuring thread never waits for a client, only for a lock that is held briefly.
  */
 struct metrics;
 
 struct metrics_options {
-	const char *listen;  /* [ADDR:]PORT; NULL: nobody listens, for metrics_put() alone */
+	const char *listen;  /* [ADDR:]PORT; NULL: no server, only metrics_put() */
 	const char *version; /* of the program; borrowed */
 };
 
-/* What the engine does not know: counts since the start. */
+/* Counts since the start that the engine lacks. */
 struct metrics_counts {
-	uint64_t incidents;		    /* files that were written */
+	uint64_t incidents;		    /* files written */
 	uint64_t fired, suppressed, failed; /* triggers */
-	bool triggers;			    /* there are any: else none of these is shown */
+	bool triggers;			    /* there are triggers: else these counts are left out */
 };
 
 /*
- * Opens the port, which may take rights that are given up later. -EINVAL with @err: it makes no
- * sense; others: it cannot be had.
+ * Opens the port, while there are privileges for it. -EINVAL with @err: invalid address; others:
+ * not available.
  */
 int metrics_new(struct metrics **ret, const struct metrics_options *o, struct error *err);
-/* Where it is served: "http://127.0.0.1:9417/metrics"; "" without a port. */
+/* URL: "http://127.0.0.1:9417/metrics"; "" without a port. */
 const char *metrics_url(const struct metrics *m);
 /*
- * From now on clients are answered, by a thread that has the rights and the CPU share of the
- * caller, and no signals. @e is borrowed until the end. 0 or a negative errno with @err.
+ * Starts the thread that answers clients, with the capabilities and the CPU share of the caller and
+ * all signals blocked. @e is borrowed until the end. 0 or a negative errno with @err.
  */
 int metrics_start(struct metrics *m, struct engine *e, struct error *err);
 /*
- * Once a second, by the thread that pumps the engine: adds what the model has summed up, has it
- * zeroed (model_zero()), and writes the text if a client waits for it. A step that has no memory is
- * left out: then -ENOMEM with @err, and sums of a second may be missing.
+ * Call once a second in the thread that pumps the engine: adds the model's sums, zeroes them
+ * (model_zero()), and writes the text if a client waits for it. Without memory for a step, it is
+ * left out: -ENOMEM with @err, and sums of a second may be missing.
  */
 int metrics_tick(struct metrics *m, const struct metrics_counts *c, struct error *err);
-/* Its parts: adds; has somebody asked? */
+/* Its parts: adds; returns whether a client waits. */
 int metrics_add(struct metrics *m, struct error *err);
 bool metrics_wanted(struct metrics *m);
-/* The text itself. Longest waits begin anew, as it is for a scrape. 0 or a negative errno. */
+/* Writes the text for a scrape and resets the longest waits. 0 or a negative errno. */
 int metrics_put(struct metrics *m, const struct metrics_counts *c, enum metrics_format f, FILE *out,
 		struct error *err);
-/* A file was written of it: an exemplar, where the wait of it is one of one type of lock. */
+/* Adds the file of an incident as an exemplar, if its cause is a wait for one type of lock. */
 void metrics_incident(struct metrics *m, const struct incident *i, const char *file);
-/* Answers no more; NULL is fine. */
+/* Stops the server; NULL is fine. */
 void metrics_free(struct metrics *m);
 
 #endif
