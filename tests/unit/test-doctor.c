@@ -45,7 +45,8 @@ static void test_memory(void **state)
 	assert_null(strstr(doctor_memory_text(&few, text, sizeof(text)), "the minimum"));
 	assert_int_equal(few.bpf_maps, many.bpf_maps);
 	if (many.bpf_rings)
-		assert_non_null(strstr(doctor_memory_text(&many, text, sizeof(text)), "the minimum"));
+		assert_non_null(
+			strstr(doctor_memory_text(&many, text, sizeof(text)), "the minimum"));
 	few = doctor_memory(2, false);
 	assert_string_equal(doctor_memory_text(&few, text, sizeof(text)),
 			    "4.00M: perf rings 4.00M, BPF rings 0B, BPF maps 0B");
