@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What options mean together: which exclude each other, and which say nothing without another one.
- * Nothing here looks at the system, so that a command line means the same everywhere.
+ * Checks options together: which exclude each other, and which have no meaning without another one.
+ * Nothing here depends on the system, so a command line has the same meaning everywhere.
  */
 #include "internal.h"
 #include "kontend/opts-overhead.h"
@@ -25,7 +25,7 @@ bool opts_is_given(const struct opts *o, const struct opts_info *i)
 	}
 }
 
-/* Of a recording several targets say more of what is meant. */
+/* When reading a recording, several targets narrow the selection. */
 static bool is_reading(const struct opts *o)
 {
 	return o->input || opts_plays(o) || o->verb == VERB_DIFF || o->verb == VERB_MERGE;
@@ -58,20 +58,20 @@ bool opts_samples(const struct opts *o)
 	return o->freq && (o->verb == VERB_LIVE || o->freq != OPTS_FREQ_DEFAULT);
 }
 
-/* A recording has been measured: what says how to measure cannot be meant. */
+/* A recording has been measured: options for measuring contradict it. */
 static int check_input(const struct opts *o, struct error *err)
 {
 	for (const struct opts_info *info = opts_table; info->name; info++) {
 		if (info->measures && opts_is_said(o, info) &&
 		    (info->kind != OPTS_FLAG || opts_is_given(o, info)))
 			return error_set(err, -EINVAL,
-					 "--input reads what has been measured: --%s says how to "
-					 "measure, give one of them",
+					 "--input reads a recording and --%s is for "
+					 "measuring: give one of them",
 					 info->name);
 	}
 	if (o->command)
 		return error_set(err, -EINVAL,
-				 "--input reads what has been measured: there is no use for a "
+				 "--input reads a recording: leave out the "
 				 "command");
 	return 0;
 }
@@ -84,12 +84,12 @@ static int check_interval(const struct opts *o, struct error *err)
 		return error_set(err, -EINVAL, "--interval needs --output FILE to write to");
 	if (o->input || o->time)
 		return error_set(err, -EINVAL,
-				 "--interval goes on measuring: there is no use for --%s",
+				 "--interval measures until it is stopped: leave out --%s",
 				 o->input ? "input" : "time");
 	return 0;
 }
 
-/* Rows are of many machines and times; what else is exported is of one recording. */
+/* Only ndjson takes recordings of several machines and times. */
 static int check_rows(const struct opts *o, struct error *err)
 {
 	const char *given = o->bucket_ns  ? "bucket"
@@ -98,8 +98,7 @@ static int check_rows(const struct opts *o, struct error *err)
 					  : NULL;
 
 	if (o->more[0] && o->time)
-		return error_set(err, -EINVAL,
-				 "--time is about one recording: there is no use for '%s'",
+		return error_set(err, -EINVAL, "--time is for one recording: leave out '%s'",
 				 o->more[0]);
 	if (o->format && strcmp(o->format, "ndjson") == 0)
 		return 0;
@@ -111,7 +110,7 @@ static int check_rows(const struct opts *o, struct error *err)
 	return given ? error_set(err, -EINVAL, "--%s is for --format ndjson", given) : 0;
 }
 
-/* What is about rows of two recordings says nothing of many. */
+/* Options for rows of two recordings do not apply to groups. */
 static int check_groups(const struct opts *o, struct error *err)
 {
 	const char *given = o->compare	 ? "compare"
@@ -124,15 +123,15 @@ static int check_groups(const struct opts *o, struct error *err)
 
 	if (given)
 		return error_set(err, -EINVAL,
-				 "--%s is about two recordings, not about two groups of them",
-				 given);
+				 "--%s is for two recordings, not for two groups of them", given);
 	if (o->by && o->tables)
-		return error_set(err, -EINVAL, "--by and --tables say the same: give one of them");
+		return error_set(err, -EINVAL,
+				 "--by and --tables exclude each other: give one of them");
 	if (!o->n_before || !o->more[o->n_before])
 		return error_set(err, -EINVAL,
-				 "No recordings stand %s '--': give those before, '--', and those "
+				 "No recordings %s '--': give those before, '--', and those "
 				 "after",
-				 o->n_before ? "behind" : "before");
+				 o->n_before ? "after" : "before");
 	return 0;
 }
 
@@ -155,7 +154,7 @@ static int check_compared(const struct opts *o, struct error *err)
 	return 0;
 }
 
-/* What says which breakpoint is meant says nothing without --enospc. */
+/* Options of the breakpoint need --enospc. */
 static int check_enospc(const struct opts *o, struct error *err)
 {
 	static const char *const only[] = {"pid", "tid", "cpu", "addr", "len", "type", "no-bpf"};
@@ -165,7 +164,7 @@ static int check_enospc(const struct opts *o, struct error *err)
 
 		if (info && opts_is_given(o, info))
 			return error_set(err, -EINVAL,
-					 "--%s is about a breakpoint: give --enospc, too",
+					 "--%s is for a breakpoint: give --enospc, too",
 					 info->name);
 	}
 	return 0;
@@ -174,47 +173,45 @@ static int check_enospc(const struct opts *o, struct error *err)
 static int check_repair(const struct opts *o, struct error *err)
 {
 	if (o->enospc || o->format || o->output)
-		return error_set(err, -EINVAL,
-				 "--repair does that and nothing else: there is no use for --%s",
+		return error_set(err, -EINVAL, "--repair does nothing else: leave out --%s",
 				 o->enospc   ? "enospc"
 				 : o->format ? "format"
 					     : "output");
 	return 0;
 }
 
-/* Recordings into a file are written unread: there is nobody who could add up. */
+/* A recording into a file is not decoded: nothing could add up metrics. */
 static int check_metrics(const struct opts *o, struct error *err)
 {
 	const char *given = o->output ? "output" : o->max_size ? "max-size" : "rotate";
 
 	if (o->triggers[0] || !(o->output || o->max_size || o->rotate))
 		return 0;
-	return error_set(err, -EINVAL,
-			 "--metrics without --trigger writes no file: there is no use for --%s",
+	return error_set(err, -EINVAL, "--metrics without --trigger writes no file: leave out --%s",
 			 given);
 }
 
-/* What a verb cannot be without, or with. */
+/* Options that a verb requires or excludes. */
 static int check_verbs(const struct opts *o, struct error *err)
 {
 	if (o->metrics && check_metrics(o, err) < 0)
 		return -EINVAL;
 	if (o->start_after_ns && o->command)
+		return error_set(err, -EINVAL,
+				 "--start-after does not apply to a command: leave it out, or "
+				 "measure apart from the command");
+	if (o->triggers[0] && o->rotate)
 		return error_set(
 			err, -EINVAL,
-			"--start-after waits before a command would begin: leave it out, or "
-			"measure apart from the command");
-	if (o->triggers[0] && o->rotate)
-		return error_set(err, -EINVAL,
-				 "--trigger and --rotate exclude each other: --max-files says how "
-				 "many files of incidents are kept");
+			"--trigger and --rotate exclude each other: --max-files limits the "
+			"number of incident files");
 	if (o->verb == VERB_EXPORT && check_rows(o, err) < 0)
 		return -EINVAL;
 	if (o->verb == VERB_MERGE && !o->input)
-		return error_set(err, -EINVAL, "Give the recordings that are to be added up");
+		return error_set(err, -EINVAL, "Give the recordings to add up");
 	if (o->verb == VERB_CUT && (!o->input || !o->output))
 		return error_set(err, -EINVAL,
-				 "Give the recording and what to write, as in 'kontend cut "
+				 "Give the recording and the file to write, as in 'kontend cut "
 				 "kontend.data -o part.data --time 1:20,+10s'");
 	if (o->verb == VERB_RECOVER && !o->topic)
 		return error_set(err, -EINVAL,
@@ -252,8 +249,7 @@ int opts_check(const struct opts *o, struct error *err)
 			"--no-stack and --call-graph exclude each other: give one of them");
 	if (o->call_graph && !opts_samples(o))
 		return error_set(err, -EINVAL,
-				 "--call-graph is about samples: say with --freq how many a second "
-				 "are to be taken");
+				 "--call-graph is for samples: give their rate with --freq");
 	if (o->probes[0] && (o->cpus || o->cgroup))
 		return error_set(err, -EINVAL,
 				 "--probe and %s exclude each other: a probe is in processes (-p), "

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A program of the build: writes the completion file of a shell from the tables of verbs and
- * options. It is linked with table.c alone and runs on the machine that builds, so that cross
- * builds have completions too. Called as: completions bash|zsh|fish FILE.
+ * options. It is linked with table.c alone and runs on the build machine, so that cross builds have
+ * completions, too. Usage: completions bash|zsh|fish FILE.
  */
 #include "kontend/opts.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Settings whose values only the modules understand that they are for. On a command line the verb
- * finds out what is wrong with them; in a configuration it is said with its line, whatever the
- * verb.
+ * Settings whose values only their own modules can check. On a command line the verb reports
+ * invalid values; in a configuration the message needs the line, for all verbs.
  */
 #include "config.h"
 #include "kontend/callgraph.h"
@@ -29,7 +28,7 @@ static int check_by(const char *value, struct error *err)
 	if (query_by_parse(value, &by) == 0)
 		return 0;
 	return error_set(err, -EINVAL,
-			 "by '%s': what is set is a key of locks: lock, caller, task, process, "
+			 "by '%s': give a key of locks: lock, caller, task, process, "
 			 "type, cpu, cgroup, stack or owner",
 			 value);
 }
@@ -42,7 +41,7 @@ static int check_mmap(const char *value, struct error *err)
 		return 0;
 	return error_set(
 		err, -EINVAL,
-		"mmap '%s': what can be set is contended, sampled, sampled=N with N from "
+		"mmap '%s': give contended, sampled, sampled=N with N from "
 		"2 to %d, or all; append ,paths to one of the last two to record call paths",
 		value, MMLEVEL_MOST);
 }
@@ -78,7 +77,7 @@ int options_check_value(const struct config_line *l, struct error *err)
 	return 0;
 }
 
-/* Does the locks table have the column, by this key? */
+/* True if the locks table has a column with this key. */
 static bool fits(const char *sort, const char *key)
 {
 	enum query_by by = BY_LOCK;

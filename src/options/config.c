@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which configuration is read: that of --config, else that of the user, which need not be there.
- * A recording has none: that of whoever looks at it counts.
+ * Chooses the configuration: that of --config, else that of the user, if there is one. Recordings
+ * contain none: the reader's configuration applies.
  */
 #include "config.h"
 #include "kontend/config.h"
@@ -19,10 +19,10 @@
 static int take_symbols(struct options_config *c, const struct config_line *l, struct error *err)
 {
 	if (strcmp(l->key, "cache") != 0)
-		return error_set(err, -EINVAL, "there is no %s in [symbols]: there is cache",
-				 l->key);
+		return error_set(err, -EINVAL,
+				 "there is no setting '%s' in [symbols], only 'cache'", l->key);
 	if (strcmp(l->value, "yes") != 0 && strcmp(l->value, "no") != 0)
-		return error_set(err, -EINVAL, "cache is yes or no");
+		return error_set(err, -EINVAL, "cache: give yes or no");
 	c->no_symbol_cache = l->value[0] == 'n';
 	return 0;
 }
@@ -61,7 +61,7 @@ static void take_warning(void *ctx, const struct error *why)
 		c->warning = *why;
 }
 
-/* "" where there is no home. */
+/* "" without a home. */
 static void find_file(char *ret, size_t size)
 {
 	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -77,15 +77,15 @@ static void find_file(char *ret, size_t size)
 static int read_file(FILE *f, struct options_config *c, struct error *err)
 {
 	const struct config_reader reader = {take_line, c, "columns", take_warning};
-	static const char too_long[] = "%s is no configuration: it has more than %d bytes";
+	static const char too_long[] = "'%s' is not a configuration: it has more than %d bytes";
 	char *text = mem_calloc(1, CONFIG_BYTES + 1);
 	size_t n = text ? fread(text, 1, CONFIG_BYTES + 1, f) : 0;
 	int r;
 
 	if (!text)
-		r = error_set(err, -ENOMEM, "Cannot read %s: out of memory", c->path);
+		r = error_set(err, -ENOMEM, "Cannot read '%s': out of memory", c->path);
 	else if (ferror(f))
-		r = error_errno(err, -EIO, "Cannot read the configuration %s", c->path);
+		r = error_errno(err, -EIO, "Cannot read the configuration '%s'", c->path);
 	else if (n > CONFIG_BYTES)
 		r = error_set(err, -EINVAL, too_long, c->path, CONFIG_BYTES);
 	else
@@ -94,18 +94,21 @@ static int read_file(FILE *f, struct options_config *c, struct error *err)
 	return r;
 }
 
-/* Who became another user has the home of the first one: may not look into it, or should not. */
+/*
+ * After su or sudo, HOME may belong to another user, whose files this user may not, or should not,
+ * read.
+ */
 static bool is_missing(struct options_config *c, int code)
 {
 	bool refused = code == -EACCES || code == -EPERM || code == -EINVAL;
 
 	if (refused)
-		error_set(&c->refused, code, "goes without the configuration %s: %s", c->path,
+		error_set(&c->refused, code, "the configuration '%s' is ignored: %s", c->path,
 			  ownfile_reason(code));
 	return refused || code == -ENOENT || code == -ENOTDIR;
 }
 
-/* A FIFO holds up its reader: not one who measures, and comes by this name once more. */
+/* A FIFO would block its reader, so only regular files are opened. */
 static int open_regular(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -120,7 +123,7 @@ static int open_regular(const char *path)
 	return code;
 }
 
-/* Whoever names one says what it is: it may be a pipe, but for a service that reads it again. */
+/* A named file may be a pipe, except for a service, which reads it again. */
 static int open_named(const struct opts *o, const char *path)
 {
 	if (o->config_again)
@@ -161,10 +164,10 @@ int options_config_read(struct opts *o, struct options_config *ret, struct error
 		return 0;
 	}
 	if (!f && r == -EINVAL)
-		return error_set(err, r, "Cannot read the configuration %s: %s", ret->path,
+		return error_set(err, r, "Cannot read the configuration '%s': %s", ret->path,
 				 ownfile_reason(r));
 	if (!f)
-		return error_errno(err, r, "Cannot read the configuration %s", ret->path);
+		return error_errno(err, r, "Cannot read the configuration '%s'", ret->path);
 	r = read_file(f, ret, err);
 	fclose(f);
 	if (r < 0)

@@ -8,28 +8,28 @@
 #include "kontend/settings.h"
 #include <limits.h>
 
-/* What the configuration says. */
+/* Contents of the configuration. */
 struct options_config {
 	char path[PATH_MAX];
 	struct pathgroups groups;
 	bool no_symbol_cache;
 	struct settings settings;
 	struct query_columns columns;
-	struct error refused; /* the user's configuration was left out; code 0: it was not */
-	struct error warning; /* the first faulty line of [columns]; code 0: there is none */
+	struct error
+		refused; /* reason why the user's configuration was ignored; code 0: it was not */
+	struct error warning; /* the first invalid line of [columns]; code 0: none */
 	unsigned n_warnings;
 };
 
 /*
- * Reads it into @ret, which @o refers to from then on, and sets in @o what its settings say and the
- * command line does not. -EINVAL with @err for what is wrong in it;
- * negative errno where it cannot be read.
+ * Reads it into @ret, which @o then refers to, and sets options in @o that the command line leaves
+ * open. -EINVAL with @err if it is invalid; another negative errno if it cannot be read.
  */
 int options_config_read(struct opts *o, struct options_config *ret, struct error *err);
 
-/* What options take as any text is a value only if it has a meaning: else -EINVAL with @err. */
+/* Checks values of options that accept any text: -EINVAL with @err for an invalid one. */
 int options_check_value(const struct config_line *l, struct error *err);
-/* settings_apply(), without an order of rows by a column that they do not have. */
+/* Calls settings_apply(), and drops a sort column that the rows do not have. */
 void options_apply(const struct settings *s, struct opts *o);
 
 #endif

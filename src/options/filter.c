@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lock types have two names in the world: those that `perf lock` prints and those that its
- * documentation and the kernel use. Filters are told in ours, the printed ones; a word of a filter
- * that is the other name is replaced. Only whole words are: functions have such names in them.
+ * Lock types have two names: those that `perf lock` prints and those of its documentation and the
+ * kernel. kontend's tables have the printed ones; in filters, words with the other names are
+ * replaced. Only whole words are: function names may contain them.
  */
 #include "kontend/opts-filter.h"
 #include "kontend/opts.h"
@@ -19,7 +19,7 @@ static const struct {
 
 static const char delimiters[] = " \t!:=<>~|()\"";
 
-/* The name to write for the word of @len bytes; NULL: the word itself. */
+/* The replacement for the word of @len bytes; NULL: keep it. */
 static const char *other_name(const char *word, size_t len)
 {
 	for (size_t i = 0; i < sizeof(alias_table) / sizeof(*alias_table); i++)
@@ -56,6 +56,6 @@ int opts_filter(const char *filter, char *ret, size_t size, struct error *err)
 			r = append(ret, size, &used, filter++, 1);
 	}
 	if (r < 0)
-		return error_set(err, -EINVAL, "--filter: give less than %zu bytes", size);
+		return error_set(err, -EINVAL, "--filter: give fewer than %zu bytes", size);
 	return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * --help and the dump, both written from the tables in the order in which they stand there; help
- * has the options of a group together, below one heading. Help is laid out for 80 columns: names in
- * the first 26, the text wrapped behind them.
+ * Writes --help and the dump from the tables, in their order; --help puts the options of a group
+ * together, below a heading. It is laid out for 80 columns: names in the first 26, the wrapped text
+ * after them.
  */
 #include "kontend/opts.h"
 
@@ -10,8 +10,9 @@
 
 enum { HELP_INDENT = 26, HELP_WIDTH = 80 };
 
-/* Writes @text from column @indent on, wrapped at blanks, the cursor being at @column; ends the
- * line. */
+/*
+ * Writes @text from column @indent on, wrapped at blanks; the cursor is at @column. Ends the line.
+ */
 static void put_wrapped(FILE *out, const char *text, int column, int indent)
 {
 	const char *word = text;
@@ -48,7 +49,7 @@ static void put_option(FILE *out, const struct opts_info *o)
 	put_wrapped(out, o->help, n, HELP_INDENT);
 }
 
-/* The options of @verb from @o on that are in its group, which is @o's first. */
+/* Writes the options of @verb in the group of @o, its first option. */
 static void put_group(FILE *out, enum opts_verb verb, const struct opts_info *o)
 {
 	const char *group = o->group;
@@ -59,7 +60,7 @@ static void put_group(FILE *out, enum opts_verb verb, const struct opts_info *o)
 			put_option(out, o);
 }
 
-/* Has no option of @verb before @o its group? */
+/* True if no option of @verb before @o is in its group. */
 static bool begins_group(enum opts_verb verb, const struct opts_info *o)
 {
 	for (const struct opts_info *p = opts_table; p < o; p++)
@@ -82,9 +83,8 @@ void opts_help(enum opts_verb verb, FILE *out)
 			put_group(out, verb, o);
 	}
 	if (opts_find(verb, config, sizeof(config) - 1))
-		fprintf(out,
-			"\nDefaults can be set: kontend-config(5). --OPTION=no takes back what "
-			"is set\nfor one without an argument.\n");
+		fprintf(out, "\nDefaults can be set: kontend-config(5). --OPTION=no turns off a "
+			     "setting\nwithout an argument.\n");
 	if (verb == VERB_LIVE)
 		fprintf(out,
 			"\nKeys: '?' on the screen, or kontend-views(7). Manual: kontend(1).\n");

@@ -4,23 +4,23 @@
 
 #include "kontend/opts.h"
 
-/* The place of @i in the table. */
+/* Index of @i in the table. */
 static inline size_t opts_row(const struct opts_info *i)
 {
 	return (size_t)(i - opts_table);
 }
 
 /*
- * Sets the field of @i in @o to what @value says, NULL being an option without argument. -EINVAL
- * with @err, and @o as it was, for what it does not mean. @value is borrowed.
+ * Sets the field of @i in @o to @value; NULL: an option without argument. -EINVAL with @err for an
+ * invalid value; then @o is unchanged. @value is borrowed.
  */
 int opts_set(struct opts *o, const struct opts_info *i, const char *value, struct error *err);
 
-/* Has it been set, by whatever, also to what it is without? And does it ask for anything? */
+/* Has it been set, even to its default? And does it have an effect? */
 bool opts_is_said(const struct opts *o, const struct opts_info *i);
 bool opts_is_given(const struct opts *o, const struct opts_info *i);
 
-/* Are samples taken, by --freq or its default? */
+/* True if samples are taken, by --freq or its default. */
 bool opts_samples(const struct opts *o);
 
 #endif

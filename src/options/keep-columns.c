@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The one thing that kontend itself writes into the configuration. What is there is read again, as
- * it may have been edited since the start.
+ * The only part of the configuration that kontend itself writes. The file is read again first, as
+ * the user may have edited it since the start.
  */
 #include "kontend/keep-columns.h"
 #include "kontend/config.h"
@@ -49,9 +49,9 @@ int keep_columns(const char *path, const char *table, const char *keys, struct e
 	char *text;
 
 	if (keys && !*keys)
-		return error_set(err, -EINVAL, "Cannot write %s: no column of %s was chosen", path,
-				 table);
-	/* With a line that is not understood no verb would start. */
+		return error_set(err, -EINVAL, "Cannot write '%s': no column of '%s' is chosen",
+				 path, table);
+	/* An invalid line would prevent every verb from starting. */
 	if (keys && query_columns_set(&check, table, keys, err) < 0)
 		return -EINVAL;
 	int code = read_text(path, &text, &len);
@@ -60,6 +60,6 @@ int keep_columns(const char *path, const char *table, const char *keys, struct e
 		code = edit(path, &l, text, len);
 	mem_free(text);
 	if (code < 0)
-		return error_set(err, code, "Cannot write %s: %s", path, ownfile_reason(code));
+		return error_set(err, code, "Cannot write '%s': %s", path, ownfile_reason(code));
 	return 0;
 }

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Who waits for incidents does so for weeks; a screen is looked at. */
+/* Default while waiting for incidents, which may take weeks; the screen has none. */
 static const uint32_t INCIDENTS_PPM = 10000;
-/* What is about more than one wait is about long ones: 1us doubled to the last threshold. */
+/* For triggers about several waits, those count as long: 1us doubled up to the last threshold. */
 static const uint64_t LONG_NS = 16384000;
 
 int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err)

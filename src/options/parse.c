@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads the command line by the table of table.c: --name=VALUE, --name VALUE, -xVALUE, -x
- * VALUE, and flags in one word (-vq). Names are not cut short: an option that is added later must
- * not change what a script means; a cut one is what the hint proposes. Nothing here looks at the
- * system, so that a command line means the same everywhere.
+ * Parses the command line by the table in table.c: --name=VALUE, --name VALUE, -xVALUE, -x VALUE,
+ * and flags in one word (-vq). Names cannot be abbreviated: an option that is added later must not
+ * change the meaning of a script; the hint proposes the full name. Nothing here depends on the
+ * system, so a command line has the same meaning everywhere.
  */
 #include "internal.h"
 
@@ -44,7 +44,7 @@ static int take_value(struct opts_parser *p, const struct opts_info *i, const ch
 	return opts_set(p->o, i, attached, p->err);
 }
 
-/* Does another verb know this option? Then say so: a better hint than a similar name. */
+/* If another verb has this option, that is a better hint than a similar name. */
 static const char *other_verb(const char *name, size_t len, char short_name)
 {
 	for (unsigned v = 0; v < VERBS; v++) {
@@ -105,7 +105,7 @@ static int parse_short(struct opts_parser *p, const char *word)
 	return r;
 }
 
-/* One more recording: where several are exported or merged. */
+/* Adds a recording, for verbs that export or merge several. */
 static int parse_more(struct opts_parser *p, const char *word)
 {
 	if (p->n_more == OPTS_MORE)
@@ -116,7 +116,7 @@ static int parse_more(struct opts_parser *p, const char *word)
 	return 0;
 }
 
-/* FILE alone is what -i FILE is. */
+/* FILE alone is the same as -i FILE. */
 static int parse_recording(struct opts_parser *p, const char *word)
 {
 	if (p->o->input && (p->o->verb == VERB_EXPORT || p->o->verb == VERB_MERGE))
@@ -133,13 +133,14 @@ static int parse_recording(struct opts_parser *p, const char *word)
 	return opts_set(p->o, opts_find_short(p->o->verb, 'i'), word, p->err);
 }
 
-/* Two, or two groups with '--' between them. */
+/* Two recordings, or two groups with '--' between them. */
 static int parse_compared(struct opts_parser *p, const char *word)
 {
 	if (p->o->two_groups && word[0] == '-' && word[1])
 		return error_set(
 			p->err, -EINVAL,
-			"'%s' stands behind '--', where recordings are: give options before", word);
+			"'%s' follows '--', where only recordings may be: give options before it",
+			word);
 	return parse_more(p, word);
 }
 
@@ -159,12 +160,11 @@ static int parse_word(struct opts_parser *p, const char *word)
 	if (v == VERB_DIFF)
 		return parse_compared(p, word);
 	if (opts_verb_info(v)->takes_command)
-		return error_set(
-			p->err, -EINVAL,
-			"There is no use for the word '%s': a command to measure comes after "
-			"'--', as in 'kontend %s -- %s'",
-			word, opts_verb_info(v)->name, word);
-	return usage(p, "There is no use for the word", word, NULL);
+		return error_set(p->err, -EINVAL,
+				 "Unexpected argument '%s': a command to measure comes after "
+				 "'--', as in 'kontend %s -- %s'",
+				 word, opts_verb_info(v)->name, word);
+	return usage(p, "Unexpected argument", word, NULL);
 }
 
 static int parse_command(struct opts_parser *p)

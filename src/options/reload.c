@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Options of somebody who runs already, and whose configuration has been read again. Which of them
- * can change meanwhile is a column of the table; of the others the user is told that they have to
- * wait.
+ * Applies a configuration that was read again to a running process. A column of the table marks the
+ * options that can change at run time; the user is informed about all others, which need a restart.
  */
 #include "internal.h"
 #include "kontend/textbuf.h"
 
 #include <string.h>
 
-/* How many texts the field has; 0: it is a number or a flag. */
+/* Number of texts of the field; 0: a number or a flag. */
 static size_t texts_of(const struct opts_info *i)
 {
 	switch (i->kind) {
@@ -59,7 +58,7 @@ void opts_reload(struct opts *o, const struct opts *new, char *ret_rest, size_t 
 
 		if (!(i->verbs & 1u << o->verb))
 			continue;
-		/* Equal texts as well: those of before may go. */
+		/* Copies equal texts, too: the old ones may be freed. */
 		if (i->reloads) {
 			memcpy(to, from, size_of(i));
 			continue;

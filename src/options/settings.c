@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Options out of a configuration. A value is tried on options of no account as soon as it is read,
- * for every verb that it is for: so whether a configuration is right does not depend on what is
- * done with it. Each is set at most once in a section, so there is no order among them; what a
- * command line may repeat is a list, in the order of its lines, and all of it gives way together.
- * Of what excludes each other the section of the verb and then the first in the table goes before.
+ * Options in a configuration. Each value is tried at once on unused options, for every verb that it
+ * is for: so whether a configuration is valid does not depend on how it is used. Each option is set
+ * at most once per section, so settings have no order. An option that a command line may repeat is
+ * a list, in the order of its lines; the command line replaces the whole list. Of options that
+ * exclude each other, those in the verb's section win, then the first in the table.
  */
 #include "kontend/settings.h"
 #include "internal.h"
@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A setting gives way to what it makes no sense with. */
+/* A setting yields to options that exclude it. */
 static const struct {
 	const char *setting, *to;
 } gives_way[] = {
@@ -42,7 +42,7 @@ int settings_section(const char *name)
 	return -EINVAL;
 }
 
-/* The next line of the table after @last that is this setting of @section; NULL: no more. */
+/* The next row of the table after @last for this setting of @section; NULL: none. */
 static const struct opts_info *next_row(enum opts_verb section, const char *name,
 					const struct opts_info *last)
 {
@@ -71,18 +71,18 @@ static bool is_option(const char *name)
 	return false;
 }
 
-/* Nothing of this name can be set there. */
+/* No setting has this name there. */
 static int complain_name(const struct config_line *l, enum opts_verb section, struct error *err)
 {
 	struct nearest n = {.word = l->key};
 
 	if (section != VERBS && next_row(VERBS, l->key, NULL))
-		return error_set(err, -EINVAL, "'%s' is no setting of 'kontend %s'", l->key,
+		return error_set(err, -EINVAL, "'%s' is not a setting of 'kontend %s'", l->key,
 				 l->section);
 	if (is_option(l->key))
 		return error_set(err, -EINVAL,
-				 "--%s is for the command line: kontend-config(5) lists what can "
-				 "be set in [%s]",
+				 "--%s is only for the command line: kontend-config(5) lists the "
+				 "settings of [%s]",
 				 l->key, l->section);
 	for (const struct opts_info *i = opts_table; i->name; i++)
 		if (section == VERBS ? i->settings : i->settings & 1u << section)
@@ -96,7 +96,7 @@ static int complain_name(const struct config_line *l, enum opts_verb section, st
 			 l->section);
 }
 
-/* Is it a value for each verb that it is for? */
+/* Checks the value for each verb that the setting is for. */
 static int try_value(const struct config_line *l, enum opts_verb section, struct error *err)
 {
 	const struct opts_info *i = NULL;
@@ -159,7 +159,7 @@ int settings_add(struct settings *s, const struct config_line *l, struct error *
 	return 0;
 }
 
-/* The command line wins, and so does what has been set already. */
+/* The command line wins, and so do earlier settings. */
 static bool has_to_yield(const struct opts *o, const struct opts_info *i)
 {
 	if (opts_is_said(o, i) || (o->input && i->measures))
@@ -174,7 +174,7 @@ static bool has_to_yield(const struct opts *o, const struct opts_info *i)
 	return false;
 }
 
-/* Of a list, all of its lines. */
+/* Of a list, applies all lines. */
 static void apply_one(const struct settings *s, enum opts_verb section, const struct opts_info *i,
 		      struct opts *o)
 {
@@ -182,7 +182,7 @@ static void apply_one(const struct settings *s, enum opts_verb section, const st
 
 	for (unsigned k = 0; k < s->n; k++)
 		if (s->list[k].section == section && strcmp(s->list[k].name, i->name) == 0)
-			opts_set(o, i, s->list[k].value, &none); /* has been tried */
+			opts_set(o, i, s->list[k].value, &none); /* tried before */
 }
 
 static void apply_section(const struct settings *s, enum opts_verb section, struct opts *o)
@@ -192,7 +192,7 @@ static void apply_section(const struct settings *s, enum opts_verb section, stru
 			apply_one(s, section, i, o);
 }
 
-/* Both are about the locks table, and say nothing where another one is asked for. */
+/* Both are for the locks table and have no meaning for others. */
 static void place_order(struct opts *o, bool by, bool sort)
 {
 	const char *set_by = by ? o->by : NULL, *set_sort = sort ? o->sort : NULL;
@@ -224,7 +224,7 @@ void settings_apply(const struct settings *s, struct opts *o)
 	place_order(o, by, sort);
 }
 
-/* Those that something of this name can be set for. */
+/* Verbs that have a setting of this name. */
 static unsigned verbs_of(const char *name)
 {
 	unsigned verbs = 0;

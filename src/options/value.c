@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an option does with its argument, by its kind. Command lines and settings of a configuration
- * go through the same code, so that a value means the same in both.
+ * Sets an option to its argument, by its kind. Command lines and configurations use the same code,
+ * so that a value means the same in both.
  */
 #include "internal.h"
 #include "kontend/units.h"
@@ -27,7 +27,10 @@ static int bad_value(const struct opts_setter *s, const char *value, const char 
 			 value, want, opts_verb_info(s->o->verb)->name);
 }
 
-/* Words that scripts and configurations still have: what each became, and why. */
+/*
+ * Words of earlier versions that scripts and configurations may contain, with their replacements
+ * and reasons.
+ */
 static const struct {
 	const char *option, *word, *now, *why;
 } old_words[] = {
@@ -37,7 +40,7 @@ static const struct {
 	 "which measures only the processes that --pid or a command names"},
 };
 
-/* 0, or -EINVAL for a word that the option had before. */
+/* 0, or -EINVAL for a word of an earlier version. */
 static int check_old_word(const struct opts_setter *s, const char *value)
 {
 	for (size_t i = 0; value && i < sizeof(old_words) / sizeof(*old_words); i++)

@@ -64,7 +64,7 @@ if "$kontend" doctor -v | grep -qE '^  intervals +works'; then
 	run "$kontend" doctor --repair
 	[ "$rc" -eq 0 ] || complain "doctor --repair: exit $rc"
 fi
-expect 129 'no use for --format' "$kontend" doctor --repair --json
+expect 129 'leave out --format' "$kontend" doctor --repair --json
 
 run setpriv --reuid=65534 --regid=65534 --clear-groups "$kontend" doctor --json
 [ "$rc" -eq 1 ] || complain "doctor as nobody: exit $rc"

@@ -124,7 +124,7 @@ for what in fifo other link; do
 	fi
 	run timeout 60 env XDG_CONFIG_HOME="$work/found" "$kontend" report -i "$canned"
 	[ "$rc" = 0 ] || complain "a configuration that is $what: exit $rc"
-	grep -q "goes without the configuration .*$why" "$work/err" ||
+	grep -q "the configuration .* is ignored: .*$why" "$work/err" ||
 		complain "a configuration that is $what: said $(cat "$work/err")"
 done
 mkdir -m 700 "$work/cache"
@@ -134,9 +134,9 @@ printf '[symbols]\ncache = no\n[groups]\nours = pipe_*\n' >"$work/config"
 expect 0 '' "$kontend" report -i "$canned" --view hot --config "$work/config"
 expect 0 '' "$kontend" report -i "$canned" --view hot --no-symbol-cache
 printf '[symbols]\ncache = perhaps\n' >"$work/config"
-expect 129 'config:2: cache is yes or no' "$kontend" report -i "$canned" --config "$work/config"
+expect 129 'config:2: cache: give yes or no' "$kontend" report -i "$canned" --config "$work/config"
 printf '[symbols]\ncaches = no\n' >"$work/config"
-expect 129 'config:2: there is no caches in ' "$kontend" report -i "$canned" --config "$work/config"
+expect 129 'config:2: there is no setting .caches. in ' "$kontend" report -i "$canned" --config "$work/config"
 printf '[columns]\nlocks = waiting, max_ns\nhot = samples\n' >"$work/config"
 expect 0 '' "$kontend" report -i "$canned" --config "$work/config"
 # A faulty line of [columns] is a warning, as kontend writes that section by itself.
@@ -167,7 +167,7 @@ expect 0 '' "$kontend" report -i "$canned" --config "$work/set" --view slots
 printf '[options]\nsort = contended\nby = task\n[report]\nby = cpu\n' >"$work/set"
 expect 0 '' "$kontend" report -i "$canned" --config "$work/set"
 prints '^# locks by cpu, sorted by contended'
-for setting in 'frq = 9:no setting .frq.' 'pid = 1:for the command line' 'sort = nix:no such column' \
+for setting in 'frq = 9:no setting .frq.' 'pid = 1:only for the command line' 'sort = nix:no such column' \
 	'mmap = pid:--mmap .pid. is gone: give all' 'mmap = some:what can be set' 'call-graph = lbx:give fp' 'theme = dark:give one of' 'by = symbol:give one of'; do
 	printf '[options]\n%s\n' "${setting%%:*}" >"$work/set"
 	expect 129 "set:2: .*${setting#*:}" "$kontend" diff "$canned" "$canned" --config "$work/set"
@@ -183,7 +183,7 @@ expect 0 '' env XDG_CONFIG_HOME="$work/home" "$kontend" report -q -i "$canned" -
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	chmod 700 "$work/home"
 	chmod 644 "$canned"
-	expect 0 'goes without the configuration .*Permission denied' env XDG_CONFIG_HOME="$work/home" \
+	expect 0 'the configuration .* is ignored: .*Permission denied' env XDG_CONFIG_HOME="$work/home" \
 		setpriv --reuid=65534 --regid=65534 --clear-groups sh -c '"$0" report -i "$1" >/dev/null' "$kontend" "$canned"
 fi
 expect 129 'exclude each other' "$kontend" report -i "$canned" --no-config --config x

@@ -8,7 +8,7 @@ make=$(realpath "$2")
 export TZ=UTC
 
 expect 1 "Cannot read the directory 'none'.*No such file" "$kontend" incidents none
-expect 129 "no use for the word 'two'" "$kontend" incidents one two
+expect 129 "Unexpected argument 'two'" "$kontend" incidents one two
 expect 129 "give one of: text json" "$kontend" incidents --format csv
 expect 129 "not of 'kontend incidents'|no option" "$kontend" incidents --pid 1
 expect 129 "a duration|TIME|time" "$kontend" record --trigger hand --pre never

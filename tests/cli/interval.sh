@@ -11,8 +11,8 @@ openmetrics='export --format openmetrics --interval 1s'
 {
 	expect 129 'is for --format openmetrics' "$kontend" export --interval 1s -o new.prom
 	expect 129 'needs --output FILE' "$kontend" $openmetrics
-	expect 129 'no use for --input' "$kontend" $openmetrics -o new.prom -i absent
-	expect 129 'no use for --time' "$kontend" $openmetrics -o new.prom --time 1s,2s
+	expect 129 'leave out --input' "$kontend" $openmetrics -o new.prom -i absent
+	expect 129 'leave out --time' "$kontend" $openmetrics -o new.prom --time 1s,2s
 	expect 129 'is no regular file' "$kontend" $openmetrics -o /dev/null
 	expect 129 'give a time from' "$kontend" export --interval 1ms -o new.prom
 }

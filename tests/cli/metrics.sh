@@ -10,8 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 expect 129 "give a port from 0 to 65535" "$kontend" record --metrics nowhere
 expect 129 "give a port from 0 to 65535" "$kontend" record --metrics 127.0.0.1
 expect 129 "give a port from 0 to 65535" "$kontend" record --metrics localhost:80
-expect 129 "no use for --output" "$kontend" record --metrics 0 -o file
-expect 129 "no use for --max-size" "$kontend" record --metrics 0 --max-size 10M
+expect 129 "leave out --output" "$kontend" record --metrics 0 -o file
+expect 129 "leave out --max-size" "$kontend" record --metrics 0 --max-size 10M
 need_root
 run "$kontend" record -q --metrics 0 --duration 10ms
 ! grep -q 'libmicrohttpd' "$work/err" || {

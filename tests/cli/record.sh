@@ -5,15 +5,15 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-expect 129 "there is no|must follow|not known|no use for the word" "$kontend" record file
+expect 129 "there is no|must follow|not known|Unexpected argument" "$kontend" record file
 expect 129 "a size of at least" "$kontend" record --max-size 10
 expect 129 "a number from 1 to 22" "$kontend" record -z=0
 expect 129 "a number from 1 to 22" "$kontend" record --compress=fast
 expect 129 "a number from 1 to 1000" "$kontend" record --rotate 0
 expect 129 "no option '-i'|not of 'kontend record'" "$kontend" record -i file
 expect 129 "Give the recording to recover" "$kontend" recover
-expect 129 "no use for the word 'two'" "$kontend" recover one two
-expect 129 "no use for the word 'true'" "$kontend" recover one -- true
+expect 129 "Unexpected argument 'two'" "$kontend" recover one two
+expect 129 "Unexpected argument 'true'" "$kontend" recover one -- true
 
 # A file that cannot be recovered stays as it is.
 expect 1 "Cannot open the recording 'none'.*No such file" "$kontend" recover none

@@ -85,9 +85,9 @@ bad "--output '': give something" "$kontend" report --output=
 bad "the word 'sleep': a command to measure comes after '--', as in" "$kontend" record sleep 1
 bad "'sleep' and '1' are two recordings" "$kontend" report sleep 1
 bad "A command must follow '--'" "$kontend" report --
-bad "no use for the word 'x'" "$kontend" doctor x
-bad '--addr is about a breakpoint: give --enospc' "$kontend" doctor --addr 0x10
-bad '--cpu is about a breakpoint' "$kontend" doctor -C 0
+bad "Unexpected argument 'x'" "$kontend" doctor x
+bad '--addr is for a breakpoint: give --enospc' "$kontend" doctor --addr 0x10
+bad '--cpu is for a breakpoint' "$kontend" doctor -C 0
 bad "--addr 'main': give an address" "$kontend" doctor --enospc --addr main
 bad "--addr '-1': give an address" "$kontend" doctor --enospc --addr=-1
 bad "--len 'long': give a number of bytes" "$kontend" doctor --enospc --len long
@@ -96,17 +96,17 @@ bad "'0-' is no CPU list" "$kontend" doctor --enospc -C 0-
 bad '--pid and --tid say two things' "$kontend" doctor --enospc -p 1 -t 1
 bad "'a' is one recording: give two to compare" "$kontend" diff a
 bad "'c' is a third recording: put '--' between" "$kontend" diff a b c
-bad "No recordings stand before '--'" "$kontend" diff -- a b c
+bad "No recordings before '--'" "$kontend" diff -- a b c
 bad "--sort 'nonsense': the table 'diff' has no such column" "$kontend" diff --sort nonsense a b
-bad '--input reads what has been measured: --freq says how' "$kontend" script -i x -F 1
-bad '--input reads what has been measured: --duration says' "$kontend" report -i x --duration 1
-bad 'no use for a command' "$kontend" export -i x -- true
+bad '--input reads a recording and --freq is for measuring' "$kontend" script -i x -F 1
+bad '--input reads a recording and --duration is for' "$kontend" report -i x --duration 1
+bad 'leave out the command' "$kontend" export -i x -- true
 bad '--pid and --cgroup say two things' "$kontend" report -p 1 -G /
 bad '--all-cpus and --tid say two things' "$kontend" report -a -t 1
 bad '--pid and -- COMMAND say two things' "$kontend" report -p 1 -- true
 bad '--no-stack and --call-graph exclude' "$kontend" report -F 99 --no-stack --call-graph dwarf
-bad '--call-graph is about samples' "$kontend" record --call-graph dwarf
-bad '--call-graph is about samples' "$kontend" live -F 0 --call-graph dwarf
+bad '--call-graph is for samples' "$kontend" record --call-graph dwarf
+bad '--call-graph is for samples' "$kontend" live -F 0 --call-graph dwarf
 bad '--no-stack and --max-stack exclude' "$kontend" report --no-stack --max-stack 3
 bad '--verbose and --quiet exclude' "$kontend" report -vq
 expect 1 "There is no process called 'kt-no-such'" "$kontend" report -p 1,kt-no-such

@@ -100,15 +100,15 @@ def check_faults(t, before, after):
     expect("before", [said["before"][k] for k in ("given", "added", "not_read", "overlap")] == [EACH + 2, EACH, 2, 0])
     expect("after", [said["after"][k] for k in ("given", "added", "cut_off", "overlap")] == [EACH + 3, EACH + 1, 1, 2])
     t.run("diff", junk, "--", *after, status=1, says=("junk.data", "None of the recordings before '--'"))
-    for args, words in ((("--sort", "delta"), "--sort is about two recordings"),
+    for args, words in ((("--sort", "delta"), "--sort is for two recordings"),
                         (("--by", "cpu"), "two groups are compared by lock"),
-                        (("--by", "lock", "--tables", "locks"), "--by and --tables say the same"),
+                        (("--by", "lock", "--tables", "locks"), "--by and --tables exclude each other"),
                         (("--tables", "locks,cpus"), "There is no table 'cpus'"),
                         (("--format", "csv", "--tables", "locks,types"), "CSV is of one table")):
         t.run("diff", *args, *before, "--", *after, status=129, says=(words,))
-    t.run("diff", *before, "--", *after, "--json", status=129, says=("'--json' stands behind '--'",))
-    t.run("diff", *before, "--", status=129, says=("No recordings stand behind '--'",))
-    t.run("diff", "--", *after, status=129, says=("No recordings stand before '--'",))
+    t.run("diff", *before, "--", *after, "--json", status=129, says=("'--json' follows '--'",))
+    t.run("diff", *before, "--", status=129, says=("No recordings after '--'",))
+    t.run("diff", "--", *after, status=129, says=("No recordings before '--'",))
     t.run("diff", *before, status=129, says=("is a third recording: put '--' between",))
     t.run("diff", "--tables", "locks", *before[:2], status=129, says=("--tables is for two groups",))
 

@@ -105,7 +105,7 @@ static void folders_are_made(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_int_equal(stat(in_home(".config"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
-	refused(-EINVAL, "", "no column of locks was chosen");
+	refused(-EINVAL, "", "no column of 'locks' is chosen");
 	assert_int_equal(keep_columns(path, "hot", "samples", &err), 0);
 	assert_int_equal(keep_columns(path, "locks", NULL, &err), 0);
 	has(path, "[columns]\nhot = samples\n");

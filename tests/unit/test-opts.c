@@ -197,8 +197,8 @@ static void test_all_beside_input(void **state)
 		for (const struct opts_info *i = opts_table; i->name; i++)
 			if (i->verbs & 1u << verbs[v])
 				check_beside_input(verbs[v], i);
-	assert_fails("script -i f -F 1", "--freq says how to measure");
-	assert_fails("report -i f -F 0", "--freq says how to measure");
+	assert_fails("script -i f -F 1", "--freq is for measuring");
+	assert_fails("report -i f -F 0", "--freq is for measuring");
 	assert_fails("report --threads 2", "--threads is for reading a recording");
 	assert_fails("script --no-sandbox", "--no-sandbox is for reading a recording");
 }
@@ -226,16 +226,16 @@ static void test_bad(void **state)
 	assert_fails("record x", "comes after '--'");
 	assert_parses(&o, "report x -j");
 	assert_string_equal(o.input, "x");
-	assert_fails("script x -F 1", "--freq says how to measure");
+	assert_fails("script x -F 1", "--freq is for measuring");
 	assert_fails("report x y", "two recordings");
 	assert_fails("export -i x y", "comes after '--'");
-	assert_fails("report x -- true", "no use for a command");
+	assert_fails("report x -- true", "leave out the command");
 	assert_parses(&o, "recover -i x");
 	assert_string_equal(o.topic, "x");
-	assert_fails("demo -- x", "no use for the word 'x'");
-	assert_fails("help a b", "no use for the word 'b'");
-	assert_fails("report -i x --set-mux-interval cpu=8", "--set-mux-interval says how");
-	assert_fails("doctor --repair --enospc", "no use for --enospc");
+	assert_fails("demo -- x", "Unexpected argument 'x'");
+	assert_fails("help a b", "Unexpected argument 'b'");
+	assert_fails("report -i x --set-mux-interval cpu=8", "--set-mux-interval is for measuring");
+	assert_fails("doctor --repair --enospc", "leave out --enospc");
 }
 
 static void assert_overhead(const char *text, uint32_t expected)

@@ -205,8 +205,8 @@ static void what_is_wrong_names_its_line(void **state)
 		       "file:3: there is no setting 'frq' in [options]: did "
 		       "you mean 'freq'?");
 	assert_refused("[options]\nzzzzzzzzzz = 3", "kontend-config(5) lists them");
-	assert_refused("[options]\npid = 3", "file:2: --pid is for the command line");
-	assert_refused("[report]\ntheme = mono", "'theme' is no setting of 'kontend report'");
+	assert_refused("[options]\npid = 3", "file:2: --pid is only for the command line");
+	assert_refused("[report]\ntheme = mono", "'theme' is not a setting of 'kontend report'");
 	assert_refused("[doctor]\nno-bpf = yes", "there is no section [doctor]");
 	assert_refused("[top]\nfreq = 3", "there is no section [top]");
 	assert_refused("[options]\nfreq = 3\nfreq = 3", "file:3: freq has been set in [options]");

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Copies a filter into @ret with the other names of lock types (rtmutex, percpu-rwsem) replaced by
- * those that tables show. -EINVAL with @err when it does not fit.
+ * Copies a filter into @ret and replaces alternative names of lock types (rtmutex, percpu-rwsem) by
+ * those in tables. -EINVAL with @err if it does not fit.
  */
 int opts_filter(const char *filter, char *ret, size_t size, struct error *err);
 enum { OPTS_FILTER = 1024 };

@@ -6,17 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A verb and an option, as the tables of opts.h have them. */
+/* A verb and an option, for the tables in opts.h. */
 struct opts_verb_info {
 	const char *name;
 	const char *alias;	    /* another name, NULL = none */
-	const char *synopsis;	    /* what may follow the name */
+	const char *synopsis;	    /* arguments after the name */
 	const char *help;	    /* one line */
 	const char *more;	    /* lines for --help, NULL = none */
-	bool hidden, takes_command; /* a command, behind "--" */
+	bool hidden, takes_command; /* a command, after "--" */
 };
 
-/* What an option does with its argument. */
+/* How an option uses its argument. */
 enum opts_kind {
 	OPTS_FLAG,   /* none: sets a bool; "=no" takes back a setting */
 	OPTS_PRESET, /* none: sets a text to `words` */
@@ -27,8 +27,8 @@ enum opts_kind {
 	OPTS_COUNT,   /* a number, min..max */
 	OPTS_POWER,   /* the same, a power of two */
 	OPTS_SIZE,    /* bytes, min..max, K M G being powers of 1024 */
-	OPTS_LIST,    /* a text, each time it is given */
-	OPTS_LEVEL,   /* a number, min..max, behind "=" only; 1 without it */
+	OPTS_LIST,    /* a text for each time it is given */
+	OPTS_LEVEL,   /* a number, min..max, only after "="; 1 without it */
 };
 
 enum opts_complete { COMPLETE_NONE, COMPLETE_FILE, COMPLETE_PID, COMPLETE_CGROUP };
@@ -41,13 +41,13 @@ struct opts_info {
 	const char *group; /* heading in --help */
 	unsigned verbs;	   /* 1 << enum opts_verb, or-ed */
 	enum opts_kind kind;
-	size_t offset; /* of the field in struct opts */
+	size_t offset; /* offset of the field in struct opts */
 	uint64_t min, max;
 	const char *words;	     /* allowed or preset words, separated by blanks */
 	enum opts_complete complete; /* how a shell completes the argument */
-	unsigned settings;	     /* those of `verbs` that a configuration may set it for */
-	bool measures;		     /* what or how to measure, which --input has no use for */
-	bool reloads; /* who runs as a service takes it over when its configuration is read again */
+	unsigned settings;	     /* those of `verbs` for which a configuration may set it */
+	bool measures;		     /* for measuring: --input excludes it */
+	bool reloads; /* a running service applies it when its configuration is read again */
 };
 
 #endif

@@ -6,13 +6,13 @@
 #include "kontend/opts.h"
 
 /*
- * What --max-overhead says, in millionths of the CPU time of all CPUs; 0: off. -EINVAL with @err:
- * no number from 0.01 to 100, with or without a percent sign.
+ * Value of --max-overhead, in millionths of the CPU time of all CPUs; 0: off. -EINVAL with @err:
+ * not a number from 0.01 to 100, with or without a percent sign.
  */
 int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err);
 /*
- * Waits of so long must be told one by one, whatever that costs, as --trigger asks for them: the
- * lowest limit of a wait, and no more than 16 ms. 0: there is no trigger.
+ * Waits of at least this length must be reported one by one at any cost, because --trigger needs
+ * them: the lowest wait threshold, and at most 16 ms. 0: no trigger.
  */
 uint64_t opts_overhead_floor_ns(const struct opts *o);
 

@@ -35,65 +35,65 @@ enum opts_verb {
 #define OPTS_ROWS_DEFAULT UINT64_MAX /* --rows was not given; 0 is "all" */
 #define OPTS_FREQ_DEFAULT UINT64_MAX /* --freq was not given */
 
-/* So many texts of an option that may be given more than once. And lines in the table at most. */
-enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 192, OPTS_MORE = 4095 /* recordings behind the first */ };
+/* Values of an option that may be repeated; rows of the table. */
+enum { OPTS_LIST_MAX = 32, OPTS_ROWS = 192, OPTS_MORE = 4095 /* recordings after the first */ };
 
-/* What a command line asks for. Texts are borrowed from argv. NULL and 0: not given. */
+/* The parsed command line. Texts are borrowed from argv. NULL and 0: not given. */
 struct opts {
 	enum opts_verb verb;
 	bool help, verbose, quiet, features;
 	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, no_follow, enospc, repair,
 		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour,
 		service, creations, cost;
-	bool phases; /* of rotation, by probes */
+	bool phases; /* --phases */
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
-	const char *triggers[OPTS_LIST_MAX];	 /* as trigger_check() takes them */
-	const char *zooms[OPTS_LIST_MAX];	 /* as query_zoom_parse() takes them */
-	const char *mux_interval, *max_overhead; /* as mux_, opts_overhead() parse them */
-	char **command, **argv;			 /* what follows "--"; the whole command line */
+	const char *triggers[OPTS_LIST_MAX];	 /* for trigger_check() */
+	const char *zooms[OPTS_LIST_MAX];	 /* for query_zoom_parse() */
+	const char *mux_interval, *max_overhead; /* for mux_ and opts_overhead() */
+	char **command, **argv;			 /* words after "--"; the whole command line */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
 		start_after_ns, bucket_ns, pre_ns, post_ns, cooldown_ns, max_age_ns;
 	uint64_t mmap_pages, max_stack, freq, rows, threads, size, rounds, events, parallelism,
 		repeat, pairs;
 	uint64_t max_size, max_files, rotate, compress, memory;
 	const char *filter, *view, *by, *sort, *lock, *caller, *stack, *fields;
-	const char *time, *compare; /* a range, as when_parse_range() takes it; A,B[,LENGTH] */
+	const char *time, *compare; /* a range for when_parse_range(); A,B[,LENGTH] */
 	const char *format, *separator, *output;
-	const char *event, *group; /* of the profile */
+	const char *event, *group; /* of the CPU profile */
 	const char *counts, *mode; /* of benchmarks: numbers of threads, way of page faults */
 	const char *bench_kinds, *cpu_counts; /* of bench uprobe: lists, separated by commas */
 	const char *mmap, *call_graph,
-		*verdict;		    /* as mmlevel_, callgraph_, query_verdict_parse() do */
+		*verdict;		    /* for mmlevel_, callgraph_, query_verdict_parse() */
 	const char *weight, *percent_limit; /* of call chains; of call trees */
-	const char *config, *config_path;   /* asked for; read: NULL is none */
-	bool config_again;		    /* it is read once more, by who has to go on */
-	const struct pathgroups *groups;    /* what it says; NULL: nothing */
+	const char *config, *config_path;   /* given; read: NULL: none */
+	bool config_again;		    /* read again by a running service */
+	const struct pathgroups *groups;    /* from the configuration; NULL: none */
 	const struct query_columns *columns;
 	const char *annotate, *input;	 /* a function; a recording */
-	const char *more[OPTS_MORE + 1]; /* recordings behind it, or all of `diff`, to a NULL */
-	const char *tables;		 /* as rows_parse(), or merge_tables_parse(), takes them */
+	const char *more[OPTS_MORE + 1]; /* further recordings, or all of `diff`, ended by NULL */
+	const char *tables;		 /* for rows_parse() or merge_tables_parse() */
 	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache,
 		no_sandbox;
 	const char *screen_size, *at,
-		*keys;		       /* of a picture: COLUMNSxROWS, a moment, keys before it */
+		*keys;		       /* of a screenshot: COLUMNSxROWS, a time, keys to press */
 	const char *addr, *len, *type; /* of a breakpoint */
-	const char *breakpoints;       /* how many a benchmark is to open */
-	bool two_groups;	       /* `diff`: `more` is two groups, */
-	size_t n_before;	       /* the first so many are before */
+	const char *breakpoints;       /* number for a benchmark to open */
+	bool two_groups;	       /* of `diff`: `more` has two groups, */
+	size_t n_before;	       /* the first of this size */
 	const char *color, *theme, *kinds, *metrics;
-	const char *topic; /* the word after `help` or `dump`, the file of `replay` and `recover` */
-	const char *locks_by, *locks_sort; /* settings: how the screen's locks table begins */
-	bool given[OPTS_ROWS];		   /* by place in the table: has been set */
+	const char *topic; /* word after `help` or `dump`, file of `replay` and `recover` */
+	const char *locks_by, *locks_sort; /* settings: initial state of the screen's locks table */
+	bool given[OPTS_ROWS];		   /* by index in the table: has been set */
 };
 
-/* Is the word behind the option its argument, unless one is attached? */
+/* True if the word after the option is its argument, unless one is attached. */
 static inline bool opts_takes_word(const struct opts_info *i)
 {
 	return i->arg && i->kind != OPTS_LEVEL;
 }
 
-/* Is it a recording on the screen, or on a picture of one? */
+/* True for a recording on the screen, or on a screenshot. */
 static inline bool opts_plays(const struct opts *o)
 {
 	return o->verb == VERB_REPLAY || o->verb == VERB_SCREENSHOT;
@@ -104,31 +104,31 @@ extern const struct opts_info opts_table[]; /* ended by an entry without name */
 const struct opts_verb_info *opts_verb_info(enum opts_verb v);
 /* By name or alias; VERBS when unknown. */
 enum opts_verb opts_verb_find(const char *name);
-/* The option of @verb called @name (@len bytes) or @short_name; NULL when there is none. */
+/* The option of @verb called @name (@len bytes) or @short_name; NULL: none. */
 const struct opts_info *opts_find(enum opts_verb verb, const char *name, size_t len);
 const struct opts_info *opts_find_short(enum opts_verb verb, char short_name);
-/* Is @word (@len bytes) one of @words? */
+/* True if @word (@len bytes) is one of @words. */
 bool opts_has_word(const char *words, const char *word, size_t len);
-/* The name nearest to @word among options of @verb, or among verbs; NULL when none is near. */
+/* The name most similar to @word among options of @verb, or among verbs; NULL: none. */
 const char *opts_nearest(enum opts_verb verb, const char *word);
 const char *opts_nearest_verb(const char *word);
 
 /*
- * Reads a command line. -EINVAL with @err for what makes no sense; ret->verb is then the verb whose
- * help would tell. When help is asked for, nothing behind it is checked.
+ * Parses a command line. -EINVAL with @err if it is invalid; ret->verb is then the verb whose help
+ * applies. After a request for help the rest is not checked.
  */
 int opts_parse(struct opts *ret, int argc, char **argv, struct error *err);
-/* Does it make sense together, settings included? Else -EINVAL with @err. */
+/* Checks that all options, settings included, agree. Else -EINVAL with @err. */
 int opts_check(const struct opts *o, struct error *err);
 /*
- * Takes over into @o, which is in use, what may change meanwhile, as @new has it: texts are
- * borrowed from there. The names of what else is another there: "pre, memory", or "".
+ * Copies options that may change at run time from @new to @o, which is in use; their texts are
+ * borrowed. @ret_rest: the names of other changed options, "pre, memory", or "".
  */
 void opts_reload(struct opts *o, const struct opts *new, char *ret_rest, size_t size);
-/* The help of a verb, from the tables, and that of the program. */
+/* Print the help of a verb, and of the program, from the tables. */
 void opts_help(enum opts_verb verb, FILE *out);
 void opts_help_all(FILE *out);
-/* A line an option: VERB, -SHORT, --LONG, ARG, HELP, separated by tabs. */
+/* Prints a line per option: VERB, -SHORT, --LONG, ARG, HELP, separated by tabs. */
 void opts_dump(FILE *out);
 
 #endif

@@ -6,8 +6,8 @@
 #include "kontend/opts.h"
 
 /*
- * Options that a configuration sets: in [options] for every verb that has them, in the section of a
- * verb for that one, which goes before. What the command line says goes before both.
+ * Options set by a configuration: in [options] for every verb that has them, in the section of a
+ * verb for that verb, which takes precedence. The command line takes precedence over both.
  */
 enum { SETTINGS_MOST = 256, SETTING_VALUE = 160 };
 
@@ -20,22 +20,22 @@ struct settings {
 	unsigned n;
 };
 
-/* The verb whose section is called so, VERBS for "options"; -EINVAL: there is none. */
+/* The verb of this section, VERBS for "options"; -EINVAL: none. */
 int settings_section(const char *name);
 
 /*
- * Adds a setting of such a section, if its value is one for each verb that it is for: -EINVAL with
- * @err if not, or if nothing is called so, or it has been set there before and is no list.
+ * Adds a setting of a section if its value is valid for each verb that it is for. -EINVAL with @err
+ * otherwise, or if there is no such setting, or it is set already and is no list.
  */
 int settings_add(struct settings *s, const struct config_line *l, struct error *err);
 
 /*
- * Sets in @o, whose command line has been read, what that leaves open; what makes no sense together
- * with the command line gives way to it. Texts are borrowed from @s.
+ * Sets options in @o that its command line leaves open; settings that exclude each other with the
+ * command line yield. Texts are borrowed from @s.
  */
 void settings_apply(const struct settings *s, struct opts *o);
 
-/* A line a setting: NAME, ARG, and a field for each verb, separated by tabs. */
+/* Prints a line per setting: NAME, ARG, and a field for each verb, separated by tabs. */
 void settings_dump(FILE *out);
 
 #endif

@@ -171,7 +171,7 @@ log | tail -n 5
 case_of "a configuration that is none: it says so and is not restarted for ever"
 rm $conf
 gives 1 start systemctl start kontend-record
-eventually log_has '^Cannot read the configuration /etc/kontend/kontend-record.conf'
+eventually log_has "^Cannot read the configuration '/etc/kontend/kontend-record.conf"
 systemctl stop kontend-record
 log >"$OUT/journal"
 finish
