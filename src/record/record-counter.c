@@ -20,7 +20,7 @@ static bool sample_counts(const struct record_tally *t, const uint8_t *p, size_t
 	if (size < WAITREC_MAGIC_AT + sizeof(magic))
 		return false;
 	memcpy(&magic, p + WAITREC_MAGIC_AT, sizeof(magic));
-	return waitrec_is_wait(magic);
+	return waitrec_sample_is_wait(magic);
 }
 
 static void add_perf(struct record_tally *t, const uint8_t *p, size_t len)

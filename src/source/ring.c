@@ -78,7 +78,8 @@ static bool sample_counts(const struct ring *r, uint64_t pos, size_t size)
 {
 	if (r->is_fed)
 		return size >= WAITREC_MAGIC_AT + sizeof(uint64_t) &&
-		       waitrec_is_wait((uint32_t)ring_number(r, pos, size, WAITREC_MAGIC_AT));
+		       waitrec_sample_is_wait(
+			       (uint32_t)ring_number(r, pos, size, WAITREC_MAGIC_AT));
 	if (!r->counted[0])
 		return true;
 	uint64_t id = ring_number(r, pos, size, sizeof(struct perf_event_header));

@@ -403,7 +403,7 @@ static void count_heads(struct source *s, size_t *ret_heads, size_t *ret_symbols
 	}
 }
 
-/* Once there is memory again: what is missing for good is said, or nothing is to be had. */
+/* Once there is memory again: the copy reports what is missing for good, or has nothing. */
 static bool check_copy(struct source *b, size_t heads)
 {
 	struct backlog_taken taken;

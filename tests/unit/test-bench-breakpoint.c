@@ -104,7 +104,8 @@ static void too_many_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(bench_breakpoint_start(&b, &o, &err), -ENOSPC);
-	assert_non_null(strstr(err.text, "of 1000 (No space left on device)"));
+	assert_non_null(
+		strstr(err.text, "of 1000: there is no free slot (No space left on device)"));
 	bench_breakpoint_stop(&b);
 	o.breakpoints = 64;
 	err = (struct error){0};

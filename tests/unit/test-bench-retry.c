@@ -68,7 +68,7 @@ static void few_samples_tell_nothing(void **state)
 
 	(void)state;
 	assert_int_equal(bench_retry_sum(few, at, &s, &err), -ENODATA);
-	assert_non_null(strstr(err.text, "too few samples"));
+	assert_non_null(strstr(err.text, "Too few samples"));
 	assert_int_equal(bench_retry_sum(many, at, &s, &err), 0);
 	assert_true(s.per_try < 1e-9);
 	assert_int_equal(bench_retry_sum(many, none, &s, &err), -ENODATA);

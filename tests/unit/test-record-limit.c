@@ -187,7 +187,7 @@ static void test_no_room_for_head(void **state)
 		canned_init(&r);
 		stage_init(&s, 0, max);
 		assert_int_equal(put_head(&s, r.synth), -EFBIG);
-		assert_non_null(strstr(s.err.text, "before the events"));
+		assert_non_null(strstr(s.err.text, "symbols and headers need"));
 		stage_deinit(&s);
 		rig_deinit(&r);
 	}

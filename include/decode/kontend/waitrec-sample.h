@@ -15,7 +15,7 @@
 enum { WAITREC_MAGIC_AT = sizeof(struct perf_event_header) + 4 * 8 + 4 };
 
 /* A begin or an end of a wait? The ring has records of holders and of wake-ups, too. */
-static inline bool waitrec_is_wait(uint32_t magic)
+static inline bool waitrec_sample_is_wait(uint32_t magic)
 {
 	return magic == WAITREC_BEGIN_MAGIC || magic == WAITREC_LATE_MAGIC ||
 	       magic == WAITREC_END_MAGIC;
