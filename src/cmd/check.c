@@ -46,7 +46,10 @@ const struct table_def *cmd_table_of(const char *view)
 		if (!strcmp(view, view_roots[i]->name))
 			return tables_find(view_roots[i]->tables,
 					   strcspn(view_roots[i]->tables, " "));
-	return &table_defs[0];
+	/* A column set of a view, by its name. */
+	const struct table_def *set = view ? tables_find(view, strlen(view)) : NULL;
+
+	return set ? set : &table_defs[0];
 }
 
 int cmd_check_rows(const struct opts *o, const struct table_def *table, char *ret_filter,

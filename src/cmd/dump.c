@@ -69,15 +69,20 @@ static bool is_there(const struct table_kind *t, size_t column)
 
 static void dump_json(FILE *out)
 {
-	for (const struct table_def *t = table_defs; t->kind; t++)
-		for (size_t i = 0; i < t->kind->n_columns; i++) {
-			const struct column *c = &t->kind->columns[i];
-			if (!(c->flags & COLUMN_REPORT) || !is_there(t->kind, i))
+	for (const struct table_def *t = table_defs; t->kind; t++) {
+		const struct table_kind *k = t->whole ? t->whole : t->kind;
+		/* Column sets are one table there. */
+		if (strcmp(k->name, t->kind->name) != 0)
+			continue;
+		for (size_t i = 0; i < k->n_columns; i++) {
+			const struct column *c = &k->columns[i];
+			if (!(c->flags & COLUMN_REPORT) || !is_there(k, i))
 				continue;
-			fprintf(out, "%s\t%s\t", t->kind->name, c->key);
+			fprintf(out, "%s\t%s\t", k->name, c->key);
 			dump_json_type(out, c);
 			fprintf(out, "\t%s\n", c->help);
 		}
+	}
 }
 
 /* Those that have columns of their own, with where the manual has these. */

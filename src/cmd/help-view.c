@@ -69,6 +69,9 @@ bool help_view(const char *name, FILE *out)
 {
 	const struct view_ops *v = NULL;
 
+	/* Column sets of blame are names of it. */
+	if (!strcmp(name, "held") || !strcmp(name, "did"))
+		name = "blame";
 	for (size_t i = 0; view_roots[i]; i++)
 		if (!strcmp(view_roots[i]->name, name))
 			v = view_roots[i];

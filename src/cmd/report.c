@@ -237,8 +237,10 @@ int cmd_report(const struct opts *o)
 
 	if (ret < 0)
 		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
-	r.job.held = r.spec.views & (REPORT_HELD | REPORT_QUEUES);
-	r.job.blame = r.spec.views & BLAMES || r.spec.weight == REPORT_WEIGHT_BLAME;
+	/* Column sets of one view: each knows the more holders if both are followed. */
+	bool blame = r.spec.views & (REPORT_HELD | BLAMES);
+	r.job.held = blame || r.spec.views & REPORT_QUEUES;
+	r.job.blame = blame || r.spec.weight == REPORT_WEIGHT_BLAME;
 	r.job.look = is_look(&r.spec);
 	/* An incident names the holder of its lock. */
 	r.job.blame |= o->triggers[0] != NULL;

@@ -100,7 +100,7 @@ static int arrange(struct query *q, const struct arrangement *o, struct table *t
 		for (size_t row = 0; row < t->n_rows; row++)
 			v[row * t->n_columns + i] = *table_value(t, row, o->from[i]);
 	}
-	t->columns = columns;
+	t->columns = t->keys = columns;
 	t->values = v;
 	t->window_first = t->window_n = 0;
 	t->most = NULL;
@@ -109,15 +109,16 @@ static int arrange(struct query *q, const struct arrangement *o, struct table *t
 
 int query_fields(struct query *q, const char *fields, struct table *t, struct error *err)
 {
+	const struct column *keys = t->keys ? t->keys : t->columns;
 	struct arrangement o = {0};
 	size_t len;
 
 	if (!fields)
 		return 0;
 	for (const char *word; (word = next_word(&fields, &len));) {
-		size_t column = find_field(t->columns, t->n_columns, word, len);
+		size_t column = find_field(keys, t->n_columns, word, len);
 		if (column == SIZE_MAX)
-			return no_field(t->columns, t->n_columns, word, len, err);
+			return no_field(keys, t->n_columns, word, len, err);
 		add_field(&o, column);
 	}
 	o.chosen = o.n;

@@ -272,7 +272,7 @@ static uint64_t all_text(const struct filter_parser *p)
 
 	for (size_t i = 0; i < p->n_columns; i++)
 		if (p->columns[i].type == COLUMN_TEXT && p->columns[i].flags)
-			want |= 1ull << i;
+			want |= table_bit(i);
 	return want;
 }
 
@@ -286,7 +286,7 @@ int filter_term_parse(const struct filter_parser *p, struct filter_term *t, cons
 	if (key != SIZE_MAX)
 		r = term_compare(p, t, text, key);
 	if (r == 0)
-		p->f->want |= t->col == SIZE_MAX ? all_text(p) : 1ull << t->col;
+		p->f->want |= t->col == SIZE_MAX ? all_text(p) : table_bit(t->col);
 	return r;
 }
 

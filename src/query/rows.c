@@ -152,8 +152,8 @@ static int find_sort(const struct query_spec *s, const struct row_source *src, s
 	if (!chosen && !src->sort)
 		return 0;
 	for (size_t i = 0; i < src->kind->n_columns; i++) {
-		if ((src->columns[i].flags || !chosen) &&
-		    strcmp(src->columns[i].key, chosen ? s->sort : src->sort) == 0) {
+		if ((src->keys[i].flags || !chosen) &&
+		    strcmp(src->keys[i].key, chosen ? s->sort : src->sort) == 0) {
 			*ret = i;
 			return 0;
 		}
@@ -169,9 +169,9 @@ static uint64_t rates_of(const struct row_source *src)
 {
 	uint64_t rates = 0;
 
-	for (size_t i = 0; i < src->kind->n_columns; i++)
+	for (size_t i = 0; i < src->kind->n_columns && i < 64; i++)
 		if (src->columns[i].type == COLUMN_NSRATE)
-			rates |= 1ull << i;
+			rates |= table_bit(i);
 	return rates;
 }
 
@@ -190,7 +190,7 @@ static int collect(struct query *q, const struct row_source *src, const struct f
 		   size_t sort, struct sort_key **ret_keys, struct rows_order *o)
 {
 	uint64_t rates = src->keeps ? rates_of(src) : 0;
-	uint64_t want = f->want | rates | (sort == SIZE_MAX ? 0 : 1ull << sort);
+	uint64_t want = f->want | rates | (sort == SIZE_MAX ? 0 : table_bit(sort));
 	struct sort_key *keys = arena_alloc(&q->arena, (src->n + 1) * sizeof(*keys));
 	struct value *v = arena_alloc(&q->arena, src->kind->n_columns * sizeof(*v));
 	size_t n = 0;
@@ -205,7 +205,7 @@ static int collect(struct query *q, const struct row_source *src, const struct f
 		}
 		if (q->cache->failed)
 			return -ENOMEM;
-		if (!filter_match(f, src->columns, src->kind->n_columns, v))
+		if (!filter_match(f, src->keys, src->kind->n_columns, v))
 			continue;
 		note_most(src, rates, v, o->most);
 		src->kind->rank(src->ctx, row, &k->rank);
@@ -244,7 +244,7 @@ static int order_rows(struct query *q, const struct query_spec *s, const struct 
 /* The columns that a row outside of the window needs: its sort key, and the rates of waiting. */
 static uint64_t least(const struct row_source *src, const struct table *t)
 {
-	return rates_of(src) | (t->sort_col == SIZE_MAX ? 0 : 1ull << t->sort_col);
+	return rates_of(src) | (t->sort_col == SIZE_MAX ? 0 : table_bit(t->sort_col));
 }
 
 /* How many rows, from t->window_first on, are there in the table. */
@@ -327,9 +327,11 @@ int rows_answer(struct query *q, const struct query_spec *s, struct row_source *
 		struct table *ret, struct error *err)
 {
 	src->columns = src->columns ? src->columns : src->kind->columns;
+	src->keys = src->keys ? src->keys : src->columns;
 	struct table t = {
 		.name = src->kind->name,
 		.columns = src->columns,
+		.keys = src->keys,
 		.n_columns = src->kind->n_columns,
 		.n_total = src->n,
 		.reverse = s->reverse,
@@ -339,7 +341,7 @@ int rows_answer(struct query *q, const struct query_spec *s, struct row_source *
 	int r = find_sort(s, src, &t.sort_col, err);
 
 	if (r == 0)
-		r = filter_parse(&f, &q->arena, s->filter, src->columns, src->kind->n_columns, err);
+		r = filter_parse(&f, &q->arena, s->filter, src->keys, src->kind->n_columns, err);
 	if (r < 0) {
 		filter_deinit(&f);
 		return r;

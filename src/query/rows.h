@@ -17,6 +17,7 @@ struct row_rank {
 struct row_source {
 	const struct table_kind *kind;
 	const struct column *columns; /* with other flags than the kind's; NULL: the kind's */
+	const struct column *keys;    /* for sort key and filter; NULL: columns */
 	size_t n;
 	const char *sort; /* column to sort by where none was chosen; NULL: by row_rank.order */
 	/* All depends on the spec and on the state of the model: orders may be kept, and rows out

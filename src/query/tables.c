@@ -6,7 +6,6 @@
 #include "kontend/query-compare.h"
 #include "kontend/query-diff.h"
 #include "kontend/query-flame.h"
-#include "kontend/query-held.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-incidents.h"
 #include "kontend/query-mmap.h"
@@ -23,9 +22,9 @@ const struct table_def table_defs[] = {
 	{&query_types_kind, "types of locks", NULL},
 	{&query_waiters_kind, "waiters", "Waiters"},
 	{&query_chains_kind, "chains", "Chains"},
-	{&query_held_kind, "held locks", "Held while others waited"},
-	{&query_blame_kind, "tasks to blame", "Tasks to blame"},
-	{&query_blame_did_kind, "what holders did", "Activity of holders"},
+	{&query_blame_kind, "tasks to blame", "Tasks to blame", &query_blame_all_kind},
+	{&query_blame_held_kind, "held locks", "Held while others waited", &query_blame_all_kind},
+	{&query_blame_did_kind, "what holders did", "Activity of holders", &query_blame_all_kind},
 	{&query_queued_kind, "queues", "Queues of locks"},
 	{&query_cpus_kind, "CPUs", "CPUs"},
 	{&query_diff_kind, "differences", NULL},

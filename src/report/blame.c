@@ -6,24 +6,69 @@
 #include "internal.h"
 #include "kontend/units.h"
 
+static bool has_set(const struct report_data *d, enum blame_set set)
+{
+	static const enum report_view views[] = {REPORT_BLAME, REPORT_HELD, REPORT_DID};
+
+	return report_has(d, views[set]);
+}
+
+/* In JSON all sets are one table. It is ordered by the set whose keys --sort and the like have. */
+static enum blame_set json_set(const struct report_data *d)
+{
+	const struct query_spec *s = &d->spec->query;
+	bool first = s->sort || s->filter || d->spec->fields;
+
+	if (!first && has_set(d, BLAME_WAITS))
+		return BLAME_WAITS;
+	if (has_set(d, BLAME_HELD))
+		return BLAME_HELD;
+	return has_set(d, BLAME_WAITS) ? BLAME_WAITS : BLAME_DID;
+}
+
+static struct query_blame_spec spec_of(const struct report_data *d, enum blame_set set)
+{
+	const struct report_spec *s = d->spec;
+	bool all = s->format == REPORT_JSON, chosen = s->is_blame_by;
+
+	if (chosen && !all && !query_blame_has(set, s->blame_by))
+		chosen = false;
+	return (struct query_blame_spec){
+		.by = chosen ? s->blame_by : query_blame_default(set), .set = set, .all = all};
+}
+
+static int ask_set(struct report_data *d, enum blame_set set, const struct query_spec *s,
+		   struct table *ret, struct error *err)
+{
+	const struct query_blame_spec b = spec_of(d, set);
+	int r = 0;
+
+	if (b.all && set != json_set(d))
+		return 0;
+	if (b.all || set != BLAME_HELD)
+		r = query_blame_sum(d->q, &d->blamed.sum);
+	if (r == 0 && (b.all || set == BLAME_HELD))
+		r = query_held_sum(d->q, &d->blamed.held);
+	if (r == 0 && (b.all || set == BLAME_HELD))
+		r = query_held_handed(d->q, &d->blamed.handed);
+	if (r == 0 && (b.all || set == BLAME_WAITS))
+		r = query_knots(d->q, QUERY_KNOTS_MOST, &d->blamed.knots);
+	return r < 0 ? r : query_blame(d->q, &b, s, ret, err);
+}
+
 int report_blame_ask(struct report_data *d, const struct query_spec *s, struct error *err)
 {
-	d->blamed.by = d->spec->is_blame_by ? d->spec->blame_by : BLAME_BY_TASK;
-	int r = query_blame_sum(d->q, &d->blamed.sum);
+	return ask_set(d, BLAME_WAITS, s, &d->blame, err);
+}
 
-	if (r == 0)
-		r = query_knots(d->q, QUERY_KNOTS_MOST, &d->blamed.knots);
-	return r < 0 ? r : query_blame(d->q, d->blamed.by, s, &d->blame, err);
+int report_held_ask(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	return ask_set(d, BLAME_HELD, s, &d->held, err);
 }
 
 int report_did_ask(struct report_data *d, const struct query_spec *s, struct error *err)
 {
-	d->blamed.did_by = d->spec->is_blame_by && d->spec->blame_by != BLAME_BY_STATE
-				   ? d->spec->blame_by
-				   : BLAME_BY_LOCK;
-	int r = query_blame_sum(d->q, &d->blamed.sum);
-
-	return r < 0 ? r : query_blame_did(d->q, d->blamed.did_by, s, &d->did, err);
+	return ask_set(d, BLAME_DID, s, &d->did, err);
 }
 
 static void put_part(const char **comma, uint64_t ns, const char *what, FILE *out)
@@ -80,21 +125,114 @@ static void put_table(const struct report_data *d, const struct table *t, const 
 		report_text_table(t, d->spec, out);
 }
 
-void report_blame_text(const struct report_data *d, FILE *out)
+/* "held while others waited, at most, by task: ", or exactly, as far as releases are known. */
+static void put_held_title(const struct report_data *d, FILE *out)
 {
-	if (report_has(d, REPORT_BLAME))
-		put_table(d, &d->blame, "holders that tasks waited for", d->blamed.by, out);
-	if (report_has(d, REPORT_DID))
-		put_table(d, &d->did, "what holders did while others waited", d->blamed.did_by,
-			  out);
+	const struct query_held_sum *s = &d->blamed.held;
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	fputs("#\n# held while others waited, ", out);
+	if (s->exact && s->exact == s->known)
+		fputs("exactly", out);
+	else if (s->exact)
+		fprintf(out, "%s of %s times exactly, others at most", units_count(a, s->exact),
+			units_count(b, s->known));
+	else
+		fputs("at most", out);
+	fprintf(out, ", by %s: ", query_blame_by_name(spec_of(d, BLAME_HELD).by));
+	report_text_count(&d->held, "rows", out);
 }
 
-static void put_json(const struct report_data *d, const struct table *t, enum query_blame_by by,
-		     struct jsonw *j)
+/* Only where the kernel reports releases. */
+static void put_handed(const struct report_data *d, FILE *out)
 {
-	const struct query_blame_sum *s = &d->blamed.sum;
+	const struct query_handed *h = &d->blamed.handed;
+	char n[UNITS_BUF], a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF];
 
-	report_json_head(j, t, query_blame_by_name(by));
+	if (h->n)
+		fprintf(out,
+			"# %s hand-overs, from a release until the next one had the lock: half "
+			"within %s, "
+			"99 %% within %s, the longest %s\n",
+			units_count(n, h->n), units_ns(a, h->p50_ns), units_ns(b, h->p99_ns),
+			units_ns(c, h->max_ns));
+}
+
+static void put_held(const struct report_data *d, FILE *out)
+{
+	const struct query_held_sum *s = &d->blamed.held;
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	put_held_title(d, out);
+	fprintf(out, "# %s of %s contended locks went to a task that waited already",
+		units_count(a, s->known), units_count(b, s->got));
+	fprintf(out, "; %s of %s waited is charged to holders", units_ns(a, s->charged_ns),
+		units_ns(b, s->waited_ns));
+	if (s->doubtful_known && s->doubtful_ns)
+		fprintf(out, "; not counted: %s of waits whose end was lost",
+			units_ns(a, s->doubtful_ns));
+	fputc('\n', out);
+	put_handed(d, out);
+	if (d->held.n_total)
+		report_text_table(&d->held, d->spec, out);
+}
+
+void report_blame_text(const struct report_data *d, FILE *out)
+{
+	if (has_set(d, BLAME_HELD))
+		put_held(d, out);
+	if (has_set(d, BLAME_WAITS))
+		put_table(d, &d->blame, "holders that tasks waited for", spec_of(d, BLAME_WAITS).by,
+			  out);
+	if (has_set(d, BLAME_DID))
+		put_table(d, &d->did, "what holders did while others waited",
+			  spec_of(d, BLAME_DID).by, out);
+}
+
+static void put_handed_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_handed *h = &d->blamed.handed;
+
+	if (!query_held_has_releases(d->q)) {
+		jsonw_null(j, "handovers");
+		return;
+	}
+	jsonw_begin(j, "handovers", '{', false);
+	jsonw_u64(j, "n", h->n);
+	if (h->n) {
+		jsonw_u64(j, "p50_ns", h->p50_ns);
+		jsonw_u64(j, "p99_ns", h->p99_ns);
+		jsonw_u64(j, "max_ns", h->max_ns);
+	}
+	jsonw_end(j, '}');
+}
+
+static void put_held_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_held_sum *s = &d->blamed.held;
+
+	jsonw_begin(j, "held", '{', false);
+	jsonw_u64(j, "got", s->got);
+	jsonw_u64(j, "known", s->known);
+	jsonw_u64(j, "waited_ns", s->waited_ns);
+	jsonw_u64(j, "exact", s->exact);
+	jsonw_u64(j, "charged_ns", s->charged_ns);
+	if (s->doubtful_known)
+		jsonw_u64(j, "doubtful_ns", s->doubtful_ns);
+	else
+		jsonw_null(j, "doubtful_ns");
+	put_handed_json(d, j);
+	jsonw_end(j, '}');
+}
+
+void report_blame_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct table *tables[] = {&d->blame, &d->held, &d->did};
+	const struct query_blame_spec b = spec_of(d, json_set(d));
+	const struct query_blame_sum *s = &d->blamed.sum;
+	const struct table *t = tables[b.set];
+
+	report_json_head(j, t, query_blame_by_name(b.by));
 	jsonw_bool(j, "known", !s->refused);
 	jsonw_str(j, "reason", s->refused);
 	jsonw_u64(j, "waited_ns", s->waited_ns);
@@ -111,16 +249,8 @@ static void put_json(const struct report_data *d, const struct table *t, enum qu
 		jsonw_null(j, "doubtful_ns");
 	jsonw_u64(j, "lost_ns", s->lost_ns);
 	jsonw_u64(j, "folded", s->folded);
-	if (t == &d->blame)
-		report_knots_json(d, j);
+	put_held_json(d, j);
+	report_knots_json(d, j);
 	report_json_rows(j, "rows", t);
 	jsonw_end(j, '}');
-}
-
-void report_blame_json(const struct report_data *d, struct jsonw *j)
-{
-	if (report_has(d, REPORT_BLAME))
-		put_json(d, &d->blame, d->blamed.by, j);
-	if (report_has(d, REPORT_DID))
-		put_json(d, &d->did, d->blamed.did_by, j);
 }

@@ -3,6 +3,7 @@
 #define KONTEND_SRC_REPORT_BLAME_H
 
 #include "kontend/query-blame.h"
+#include "kontend/query-held.h"
 #include "kontend/query-knots.h"
 
 #include <stdio.h>
@@ -10,14 +11,17 @@
 struct jsonw;
 struct report_data;
 
-/* The answers for both tables: the holders that tasks waited for, and what those holders did. */
+/* The sums above the tables of the view "blame". */
 struct report_blame {
 	struct query_blame_sum sum;
 	struct query_knots knots;
-	enum query_blame_by by, did_by;
+	struct query_held_sum held;
+	struct query_handed handed;
 };
 
+/* Each asks for a column set; in JSON one of them asks for all. */
 int report_blame_ask(struct report_data *d, const struct query_spec *s, struct error *err);
+int report_held_ask(struct report_data *d, const struct query_spec *s, struct error *err);
 int report_did_ask(struct report_data *d, const struct query_spec *s, struct error *err);
 void report_blame_text(const struct report_data *d, FILE *out);
 void report_blame_json(const struct report_data *d, struct jsonw *j);

@@ -8,7 +8,6 @@
 #include "kontend/query-annotate.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-cost.h"
-#include "kontend/query-held.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
@@ -46,9 +45,6 @@ struct report_data {
 	size_t n_what_ifs;
 	struct query_chains_sum chains_sum;
 	struct query_lock_look lock_look; /* always */
-	struct query_held_sum held_sum;
-	struct query_handed handed;
-	enum query_by held_by;
 	struct report_blame blamed;
 	struct query_queued_sum queued_sum;
 	struct table types, cpus, locks, waiters, chains, held, blame, did, queues, slots, holders,
@@ -102,8 +98,6 @@ void report_waiters_text(const struct report_data *d, FILE *out);
 void report_waiters_json(const struct report_data *d, struct jsonw *j);
 void report_chains_text(const struct report_data *d, FILE *out);
 void report_chains_json(const struct report_data *d, struct jsonw *j);
-void report_held_text(const struct report_data *d, FILE *out);
-void report_held_json(const struct report_data *d, struct jsonw *j);
 void report_incidents_text(const struct report_data *d, FILE *out);
 void report_incidents_json(const struct report_data *d, struct jsonw *j);
 void report_queues_text(const struct report_data *d, FILE *out);

@@ -7,7 +7,6 @@
 #include "internal.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-fields.h"
-#include "kontend/query-held.h"
 #include "kontend/query-incidents.h"
 #include "kontend/query-queued.h"
 #include "kontend/query-wait.h"
@@ -219,20 +218,6 @@ static int ask_chains(struct report_data *d, const struct query_spec *s, struct 
 	return r < 0 ? r : query_chains(d->q, s, &d->chains, err);
 }
 
-/* Holders are grouped by task unless the user chose a grouping that holders have, too. */
-static int ask_held(struct report_data *d, const struct query_spec *s, struct error *err)
-{
-	struct query_spec held = *s;
-
-	if (!d->spec->is_by || !query_held_has(s->by))
-		held.by = BY_TASK;
-	d->held_by = held.by;
-	int r = query_held_sum(d->q, &d->held_sum);
-
-	r = r < 0 ? r : query_held_handed(d->q, &d->handed);
-	return r < 0 ? r : query_held(d->q, &held, &d->held, err);
-}
-
 static int ask_waiters(struct query *q, const struct query_spec *s, struct table *ret,
 		       struct error *err)
 {
@@ -252,7 +237,7 @@ static const struct {
 	[REPORT_AT_LOCKS] = {ask_locks, TABLE(locks), NULL},
 	[REPORT_AT_WAITERS] = {NULL, TABLE(waiters), ask_waiters},
 	[REPORT_AT_CHAINS] = {ask_chains, TABLE(chains), NULL},
-	[REPORT_AT_HELD] = {ask_held, TABLE(held), NULL},
+	[REPORT_AT_HELD] = {report_held_ask, TABLE(held), NULL},
 	[REPORT_AT_BLAME] = {report_blame_ask, TABLE(blame), NULL},
 	[REPORT_AT_DID] = {report_did_ask, TABLE(did), NULL},
 	[REPORT_AT_QUEUES] = {ask_queues, TABLE(queues), NULL},
@@ -279,8 +264,7 @@ const struct report_part report_parts[] = {
 	{REPORT_LOCKS, report_locks_text, report_locks_json},
 	{REPORT_WAITERS, report_waiters_text, report_waiters_json},
 	{REPORT_CHAINS, report_chains_text, report_chains_json},
-	{REPORT_HELD, report_held_text, report_held_json},
-	{REPORT_BLAME | REPORT_DID, report_blame_text, report_blame_json},
+	{REPORT_HELD | REPORT_BLAME | REPORT_DID, report_blame_text, report_blame_json},
 	{REPORT_QUEUES, report_queues_text, report_queues_json},
 	{REPORT_MMAP, report_mmap_text, report_mmap_json},
 	{REPORT_SLOTS | REPORT_HOLDERS | REPORT_CREATIONS | REPORT_CONTEXTS | REPORT_EVENTS,

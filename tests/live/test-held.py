@@ -28,16 +28,17 @@ def compare(when, text, held):
     truth = [tuple(map(int, line.split())) for line in text.splitlines()]
     check(len(truth) == 4, "%s: the program says %s" % (when, text))
     for tid, least, most in truth:
-        rows = [r for r in held["rows"] if r["tid"] == tid and r["kind"] == "rwsem:W"]
+        rows = [r for r in held["rows"] if r["tid"] == tid and r["held_kind"] == "rwsem:W"]
         check(len(rows) == 1, "%s: %d rows of %d" % (when, len(rows), tid))
         if not rows:
             continue
-        ns = rows[0]["max_ns"]
+        ns = rows[0]["held_max_ns"]
         print("%s: %d: %.3f ms, by its own account %.3f to %.3f ms; got in %s" % (
-            when, tid, ns / 1e6, least / 1e6, most / 1e6, rows[0]["caller"]))
+            when, tid, ns / 1e6, least / 1e6, most / 1e6, rows[0]["held_caller"]))
         check(least <= ns <= most, "%s: %d held it for %d ns" % (when, tid, ns))
-        check(rows[0]["held"] >= 1 and rows[0]["total_ns"] >= ns, "%s: sums" % when)
-    check(4 <= held["known"] <= held["got"], "%s: %d of %d" % (when, held["known"], held["got"]))
+        check(rows[0]["held"] >= 1 and rows[0]["held_total_ns"] >= ns, "%s: sums" % when)
+    sums = held["held"]
+    check(4 <= sums["known"] <= sums["got"], "%s: %d of %d" % (when, sums["known"], sums["got"]))
 
 
 if os.geteuid() != 0:
@@ -48,9 +49,9 @@ with tempfile.TemporaryDirectory(prefix="kontend-held-") as d:
     text = run(kontend, "report", "-q", "--view", "held", "--format", "json", "-o", out, "--",
                turns, path)
     with open(out) as f:
-        compare("live", text, json.load(f)["views"]["held"])
+        compare("live", text, json.load(f)["views"]["blame"])
     text = run(kontend, "record", "-q", "-o", out, "--", turns, path)
     report = run(kontend, "report", "-i", out, "--view", "held", "--format", "json",
                  "--filter", "kind=rwsem:W held>0")
-    compare("recorded", text, json.loads(report)["views"]["held"])
+    compare("recorded", text, json.loads(report)["views"]["blame"])
 done()

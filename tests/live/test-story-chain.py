@@ -30,11 +30,11 @@ def compare(when, told, views):
     # B is the first to wait for A, and C for B.
     for holder, waiter, kind in ((holds[0]["tid"], "B", "rwsem:W"), (waits[0]["tid"], "C", "mutex")):
         tid = next(w["tid"] for w in waits if w["name"] == waiter)
-        held = rows(views["held"], tid=holder, kind=kind)
+        held = rows(views["blame"], tid=holder, held_kind=kind)
         if not check(len(held) == 1, "%s: what %d held: %s" % (when, holder, held)):
             continue
         check(held[0]["held"] == ROUNDS, "%s: held %d times" % (when, held[0]["held"]))
-        between("%s: %d held while others waited" % (when, holder), held[0]["total_ns"],
+        between("%s: %d held while others waited" % (when, holder), held[0]["held_total_ns"],
                 *sums(told)[tid])
 
 

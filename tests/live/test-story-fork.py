@@ -39,13 +39,13 @@ def compare(when, told, views):
     most = sum(s["to"] - s["from"] for s in stalls)
     waited = sum(total(views["locks"], tid=t, kind="rwsem:R") for t in tids)
     between("%s: faults that waited for fork()" % when, waited, least, most, NEAR)
-    held = rows(views["held"], tid=root, kind="rwsem:W")
+    held = rows(views["blame"], tid=root, held_kind="rwsem:W")
     if not check(len(held) == 1, "%s: what %d held: %s" % (when, root, held)):
         return
-    check(held[0]["held"] == len(of_fork) and held[0]["locks"] == 1, "%s: held %d times, of %d locks: %s" % (
-        when, held[0]["held"], held[0]["locks"], held[0]))
+    check(held[0]["held"] == len(of_fork) and held[0]["held_locks"] == 1, "%s: held %d times, of %d locks: %s" % (
+        when, held[0]["held"], held[0]["held_locks"], held[0]))
     # From when one of the faults was in its queue, to when the first of them had the lock.
-    between("%s: held for fork() while others waited" % when, held[0]["total_ns"],
+    between("%s: held for fork() while others waited" % when, held[0]["held_total_ns"],
             sum(max(min(s["to"] for s in of) - max([f["from"]] + [s["from"] for s in of]) -
                     out_of_sight(f, of), 0) for f, of in of_fork),
             sum(min(s["to"] for s in of) - max(f["from"], min(s["from"] for s in of))

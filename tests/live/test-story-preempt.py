@@ -30,11 +30,11 @@ def compare(when, told, views):
     least, most = bounds(rounds)
     waited = total(views["locks"], tid=f, kind="rwsem:W")
     between("%s: F waited" % when, waited, least, most, NEAR)
-    held = rows(views["held"], tid=e, kind="rwsem:W")
+    held = rows(views["blame"], tid=e, held_kind="rwsem:W")
     if check(len(held) == 1, "%s: what E held: %s" % (when, held)):
         check(held[0]["held"] >= total(views["locks"], "contended", tid=f, kind="rwsem:W"),
               "%s: held %d times" % (when, held[0]["held"]))
-        between("%s: E held while F waited" % when, held[0]["total_ns"], least, most, NEAR)
+        between("%s: E held while F waited" % when, held[0]["held_total_ns"], least, most, NEAR)
 
 
 def compare_root(when, told, views):

@@ -29,8 +29,8 @@ def compare(when, told, views):
     between("%s: in all" % when, found[0]["total_ns"], sum(n for n in least if n > LONG_NS),
             sum(most), NEAR)
     between("%s: the longest" % when, found[0]["max_ns"], max(least), max(most), NEAR)
-    held = [r for r in views["held"]["rows"] if r["tid"] in {r["tid"] for r in readers}]
-    check({r["kind"] for r in held} == {"rwsem:R"}, "%s: what the readers held: %s" % (when, held))
+    held = [r for r in views["blame"]["rows"] if r["held"] and r["tid"] in {r["tid"] for r in readers}]
+    check({r["held_kind"] for r in held} == {"rwsem:R"}, "%s: what the readers held: %s" % (when, held))
 
 
 if os.geteuid() != 0:

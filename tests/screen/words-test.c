@@ -40,12 +40,13 @@ static const struct {
 	{"hot", "in lock paths|irq-off?|counted|cut"},
 	{"chains", "root|behind|deadlock|perhaps a deadlock|ended|doubtful|running|runnable|asleep|"
 		   "kept off by|holder not known|had it while they waited|R?|W?"},
-	{"blame",
+	{"blame waits",
 	 "waited|because of|some reader|not known|forgotten|followed|missed|mostly|running|"
 	 "runnable|asleep|asleep for I/O|in a circle of waits|holder not followed|kept off by"},
-	{"held", "charged|handed on"},
-	{"did", "some reader|not known|forgotten|followed|missed|mostly|running|runnable|asleep|"
-		"asleep for I/O|waits for a lock|holder not followed|kept off by"},
+	{"blame held", "charged|handed on"},
+	{"blame did",
+	 "some reader|not known|forgotten|followed|missed|mostly|running|runnable|asleep|"
+	 "asleep for I/O|waits for a lock|holder not followed|kept off by"},
 	{"queues", "queues|convoys|no release"},
 };
 

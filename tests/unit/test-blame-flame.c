@@ -231,7 +231,9 @@ static void what_traces_it_is_no_sleep(void **state)
 	asked_play(w, NULL);
 	query_begin(&w->q);
 	const struct query_spec spec = {.filter = "comm=mysqld"};
-	assert_int_equal(query_blame(&w->q, BLAME_BY_TASK, &spec, &t, &err), 0);
+	assert_int_equal(query_blame(&w->q, &(struct query_blame_spec){.by = BLAME_BY_TASK}, &spec,
+				     &t, &err),
+			 0);
 	assert_int_equal(t.n_rows, 1);
 	assert_string_equal(cell_s(&t, 0, "mostly_in"), "pipe_write");
 }

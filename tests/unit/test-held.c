@@ -12,6 +12,7 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/query-blame.h"
 #include "kontend/query-held.h"
 #include "kontend/wait-filter.h"
 
@@ -56,13 +57,15 @@ static void play(struct asked *w)
 
 static struct table query_table(struct asked *w, enum query_by by)
 {
+	struct query_blame_spec b = {.set = BLAME_HELD};
 	struct query_spec spec = {.by = by, .sort = "tid"};
 	struct error err;
 	struct table t;
 
 	if (by != BY_TASK)
 		spec.sort = NULL;
-	assert_int_equal(query_held(&w->q, &spec, &t, &err), 0);
+	assert_int_equal(query_blame_by_parse(query_by_name(by), &b.by), 0);
+	assert_int_equal(query_blame(&w->q, &b, &spec, &t, &err), 0);
 	return t;
 }
 

@@ -308,9 +308,13 @@ static struct sums charged(struct asked *w)
 	struct sums ret = {0};
 	struct table t;
 
-	assert_int_equal(query_blame(&w->q, BLAME_BY_TASK, &spec, &t, NULL), 0);
+	assert_int_equal(query_blame(&w->q, &(struct query_blame_spec){.by = BLAME_BY_TASK}, &spec,
+				     &t, NULL),
+			 0);
 	add_up(&t, ret.ns[BLAME]);
-	assert_int_equal(query_blame_did(&w->q, BLAME_BY_TASK, &spec, &t, NULL), 0);
+	assert_int_equal(
+		query_blame(&w->q, &(struct query_blame_spec){.set = BLAME_DID}, &spec, &t, NULL),
+		0);
 	add_up(&t, ret.ns[DID]);
 	return ret;
 }

@@ -63,7 +63,8 @@ static struct table blame(struct asked *w, enum query_blame_by by)
 	struct error err = {0};
 	struct table t;
 
-	assert_int_equal(query_blame(&w->q, by, &spec, &t, &err), 0);
+	assert_int_equal(query_blame(&w->q, &(struct query_blame_spec){.by = by}, &spec, &t, &err),
+			 0);
 	return t;
 }
 
@@ -73,7 +74,9 @@ static struct table did(struct asked *w, enum query_blame_by by)
 	struct error err = {0};
 	struct table t;
 
-	assert_int_equal(query_blame_did(&w->q, by, &spec, &t, &err), 0);
+	assert_int_equal(query_blame(&w->q, &(struct query_blame_spec){.by = by, .set = BLAME_DID},
+				     &spec, &t, &err),
+			 0);
 	return t;
 }
 
@@ -331,6 +334,67 @@ static void nobody_is_blamed_where_it_is_not_followed(void **state)
 	assert_int_equal(blame(w, BLAME_BY_TASK).n_rows, 0);
 }
 
+/* The value of a set's column in the table of all, by its longer key. */
+static const struct value *of_all(const struct table *all, size_t row, enum blame_set set,
+				  const char *key)
+{
+	static const char *const common[] = {"pid", "tid", "comm", "stack", "row", "state"};
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s%s",
+		 set == BLAME_HELD && strcmp(key, "held") && strncmp(key, "handover", 8) ? "held_"
+		 : set == BLAME_DID							 ? "did_"
+											 : "",
+		 key);
+	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
+		if (!strcmp(key, common[i]))
+			snprintf(name, sizeof(name), "%s", key);
+	return table_value(all, row, table_column(all, name));
+}
+
+static void expect_same(const struct column *c, const struct value *a, const struct value *b)
+{
+	assert_int_equal(a->known, b->known);
+	assert_int_equal(a->approx, b->approx);
+	if (a->known && c->type == COLUMN_TEXT)
+		assert_string_equal(a->s, b->s);
+	else if (a->known)
+		assert_int_equal(a->u, b->u);
+}
+
+/* The table of all columns has each row and each figure of each set, and no other rows. */
+static void all_columns_are_those_of_the_sets(void **state)
+{
+	struct asked *w = *state;
+	size_t n = 0;
+
+	for (int by = 0; by < BLAME_BYS; by++) {
+		struct query_blame_spec b = {.by = (enum query_blame_by)by, .all = true};
+		struct query_spec spec = {0};
+		struct table all, t;
+		size_t most = 0;
+		assert_int_equal(query_blame(&w->q, &b, &spec, &all, NULL), 0);
+		b.all = false;
+		for (b.set = BLAME_WAITS; b.set < BLAME_SETS; b.set++) {
+			if (!query_blame_has(b.set, b.by))
+				continue;
+			assert_int_equal(query_blame(&w->q, &b, &spec, &t, NULL), 0);
+			most += t.n_rows;
+			for (size_t i = 0; i < t.n_rows; i++, n++) {
+				size_t row = table_row(&all, t.ids[i]);
+				assert_true(row != SIZE_MAX);
+				for (size_t c = 0; c < t.n_columns; c++)
+					if (t.columns[c].flags & COLUMN_REPORT)
+						expect_same(
+							&t.columns[c], table_value(&t, i, c),
+							of_all(&all, row, b.set, t.columns[c].key));
+			}
+		}
+		assert_in_range(all.n_rows, 1, most);
+	}
+	assert_true(n > 20);
+}
+
 static void reports_say_it(void **state)
 {
 	struct report_spec s = {.views = REPORT_BLAME | REPORT_DID};
@@ -367,6 +431,8 @@ int main(void)
 		ON_STREAM(a_window_is_of_its_ticks),
 		ON_STREAM(a_filter_is_about_who_waits),
 		ON_STREAM(how_long_waits_were_is_not_charged),
+		cmocka_unit_test_setup_teardown(all_columns_are_those_of_the_sets, asked_setup,
+						asked_teardown),
 		cmocka_unit_test_setup_teardown(sums_are_what_was_waited, asked_setup,
 						asked_teardown),
 		ON_STREAM(what_goes_on_is_of_nobody_yet),

@@ -13,6 +13,7 @@
 #include "asked.h"
 #include "canned.h"
 #include "golden.h"
+#include "kontend/query-blame.h"
 #include "kontend/query-held.h"
 #include "kontend/reader.h"
 #include "recording.h"
@@ -55,11 +56,13 @@ static void release(struct asked *w, uint64_t t, int tid)
 
 static struct table query_table(struct asked *w, enum query_by by)
 {
+	struct query_blame_spec b = {.set = BLAME_HELD};
 	struct query_spec spec = {.by = by};
 	struct error err = {0};
 	struct table t;
 
-	assert_int_equal(query_held(&w->q, &spec, &t, &err), 0);
+	assert_int_equal(query_blame_by_parse(query_by_name(by), &b.by), 0);
+	assert_int_equal(query_blame(&w->q, &b, &spec, &t, &err), 0);
 	return t;
 }
 

@@ -237,6 +237,13 @@ static void check_json(const char *pair, const char *a, const char *b)
 		json_deinit(&docs[i]);
 }
 
+/* Column sets of one table: in JSON that is one, with the default order of one of them. */
+static bool is_one_table(enum report_format format, unsigned views)
+{
+	return format == REPORT_JSON &&
+	       !(views & ~(unsigned)(REPORT_HELD | REPORT_BLAME | REPORT_DID));
+}
+
 static void check_pairs(struct asked *w, enum report_format format)
 {
 	char *alone[VIEWS];
@@ -246,6 +253,8 @@ static void check_pairs(struct asked *w, enum report_format format)
 		alone[i] = report_anew(w, format, 1u << i);
 	for (unsigned i = 0; i < VIEWS; i++) {
 		for (unsigned k = i + 1; k < VIEWS; k++) {
+			if (is_one_table(format, 1u << i | 1u << k))
+				continue;
 			char *pair = report_anew(w, format, 1u << i | 1u << k);
 			(format == REPORT_TEXT ? check_text : check_json)(pair, alone[i], alone[k]);
 			free(pair);

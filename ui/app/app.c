@@ -257,6 +257,24 @@ static void apply_options(struct app *a, const struct app_options *o)
 	order_rows(a->roots[a->root].view, o->by, o->sort);
 }
 
+/* Is it that view, or has it a column set of that name, which it shows then? */
+static bool shows(struct view *v, const char *name)
+{
+	const struct view_ops *const *set = v->ops->sets;
+
+	if (!strcmp(v->ops->name, name))
+		return true;
+	while (set && *set && strcmp((*set)->set, name) != 0)
+		set++;
+	if (!set || !*set)
+		return false;
+	v->ops->command(v, CMD_SET, &(struct command_arg){.text = name});
+	/* Rows are as they were while that set was a view. */
+	if (!strcmp(name, "did"))
+		order_rows(v, "lock", NULL);
+	return true;
+}
+
 static int open_roots(struct app *a, const struct app_options *o, struct error *err)
 {
 	const struct query_scope all = {0};
@@ -269,7 +287,7 @@ static int open_roots(struct app *a, const struct app_options *o, struct error *
 			return error_errno(err, r, "Cannot set up the view %s",
 					   view_roots[i]->name);
 		a->n_roots++;
-		if (o->view && !strcmp(o->view, view_roots[i]->name)) {
+		if (o->view && shows(a->roots[i].view, o->view)) {
 			a->root = i;
 			found = true;
 		}

@@ -140,6 +140,14 @@ const struct command_info command_table[] = {
 	{CMD_BY_NEXT, "by-next", NULL, "group by the next, without a list", {0}, NULL, ROWS},
 	{CMD_BY_PREV, "by-previous", NULL, "group by the one before", {'B'}, NULL, ROWS},
 
+	{CMD_SET,
+	 "set",
+	 "NAME",
+	 "in blame: the next set of columns, or NAME: waits, held or did",
+	 {'v'},
+	 NULL,
+	 ROWS},
+
 	{CMD_SCROLL_LEFT,
 	 "scroll-left",
 	 NULL,

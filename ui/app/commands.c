@@ -126,10 +126,34 @@ static size_t root_of_key(const struct app *a, char key)
 	return found;
 }
 
+/* Letters and names of the view blame with one of its column sets. */
+static const struct {
+	char key;
+	const char *name, *set;
+} view_sets[] = {{'W', NULL, "waits"}, {'O', "held", "held"}, {'D', "did", "did"}};
+
+/* False: it is the name or key of no column set. */
+static bool go_to_set(struct app *a, const struct command_arg *arg)
+{
+	for (size_t i = 0; i < sizeof(view_sets) / sizeof(*view_sets); i++) {
+		const char *name = view_sets[i].name;
+
+		if (arg->n ? arg->n != view_sets[i].key
+			   : !name || !arg->text || strcmp(arg->text, name) != 0)
+			continue;
+		show_root(a, find_key(a, 'W'));
+		(void)app_to_view(a, CMD_SET, &(struct command_arg){.text = view_sets[i].set});
+		return true;
+	}
+	return false;
+}
+
 static void go_to_view(struct app *a, const struct command_arg *arg)
 {
 	const char *name = arg->text;
 
+	if (go_to_set(a, arg))
+		return;
 	if (arg->n > 0) {
 		show_root(a, root_of_key(a, (char)arg->n));
 		return;

@@ -5,6 +5,7 @@
  * enumeration by index over the table that the command itself uses.
  */
 #include "prompt-complete.h"
+#include "kontend/query-blame.h"
 
 #include "../views/annotate.h"
 #include "kontend/query.h"
@@ -21,6 +22,11 @@ static const char *by_value(size_t i)
 static const char *view_value(size_t i)
 {
 	return view_roots[i] ? view_roots[i]->name : NULL;
+}
+
+static const char *set_value(size_t i)
+{
+	return i < BLAME_SETS ? query_blame_set_name((enum blame_set)i) : NULL;
 }
 
 static const char *delay_value(size_t i)
@@ -44,6 +50,8 @@ static values_fn *values_of(enum command c)
 		return by_value;
 	case CMD_VIEW:
 		return view_value;
+	case CMD_SET:
+		return set_value;
 	case CMD_THEME:
 		return theme_name;
 	case CMD_DELAY:

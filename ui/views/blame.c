@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Because of whom is waited, and what holders did while others waited: two views of the same sums.
- * The first line says how all that was waited is made up. Enter opens the page of the lock that
- * costs most of the row.
+ * Because of which tasks others wait, in three sets of columns: what was waited, charged to the
+ * root of each moment; how long locks were held; and what holders did meanwhile. The view's ops are
+ * those of its set, so that help, columns and the empty table are about what is seen.
  */
 #include "kontend/query-blame.h"
+#include "kontend/query-held.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PARTS = 4, WIDE = 120 /* from here on the table has room for all words */ };
 
@@ -21,26 +23,72 @@ struct view_blame {
 
 static const char *const bys[] = {"task",   "process", "lock",	"type",
 				  "caller", "stack",   "state", NULL};
-static const char *const did_bys[] = {"lock", "task", "process", "type", "caller", "stack", NULL};
+/* The same, in that order, and the ways to open a row. */
+static const enum query_blame_by by_of[] = {BLAME_BY_TASK, BLAME_BY_PROCESS, BLAME_BY_LOCK,
+					    BLAME_BY_TYPE, BLAME_BY_CALLER,  BLAME_BY_STACK,
+					    BLAME_BY_STATE};
+static const enum query_by opens[] = {BY_TASK, BY_PROCESS, BY_LOCK, BY_TYPE, BY_CALLER, BY_STACK};
 
-static enum query_blame_by by_of(const char *name)
+static enum blame_set set_of(const struct list_view *l)
 {
-	enum query_blame_by by = BLAME_BY_TASK;
-
-	(void)query_blame_by_parse(name, &by);
-	return by;
+	return l->v.ops == &view_blame_held  ? BLAME_HELD
+	       : l->v.ops == &view_blame_did ? BLAME_DID
+					     : BLAME_WAITS;
 }
 
 static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
 		    struct error *err)
 {
-	return query_blame(l->v.query, by_of(bys[l->by]), spec, ret, err);
+	const struct query_blame_spec b = {.by = by_of[l->by], .set = set_of(l)};
+
+	return query_blame(l->v.query, &b, spec, ret, err);
 }
 
-static int ask_did(struct list_view *l, struct query_spec *spec, struct table *ret,
-		   struct error *err)
+static bool skips_by(struct list_view *l, unsigned by)
 {
-	return query_blame_did(l->v.query, by_of(did_bys[l->by]), spec, ret, err);
+	return !query_blame_has(set_of(l), by_of[by]);
+}
+
+/* The rows stay as they are by, and the selected one, where the set has such rows. */
+static void become(struct list_view *l, const struct view_ops *ops)
+{
+	uint64_t selected = l->pane.table.selected;
+
+	l->v.ops = ops;
+	snprintf(l->v.title, sizeof(l->v.title), "%s", ops->title);
+	table_widget_deinit(&l->pane.table);
+	l->pane.table = (struct table_widget){0};
+	if (skips_by(l, l->by))
+		l->by = 0;
+	list_select(l, selected);
+}
+
+/* @name, or the next one. */
+static int change_set(struct list_view *l, const char *name)
+{
+	const struct view_ops *const *sets = l->v.ops->sets;
+	size_t at = 0;
+
+	while (sets[at] && (name ? strcmp(sets[at]->set, name) != 0 : sets[at] != l->v.ops))
+		at++;
+	if (!sets[at])
+		app_say(l->v.app, ROLE_ERROR,
+			"There is no set of columns \"%s\": waits, held and did are", name);
+	else
+		become(l, sets[name ? at : (at + 1) % BLAME_SETS]);
+	return 0;
+}
+
+static int command(struct list_view *l, enum command c, const struct command_arg *arg)
+{
+	return c == CMD_SET ? change_set(l, arg->text) : VIEW_UNHANDLED;
+}
+
+static void put_set(struct list_view *l, struct line *line)
+{
+	line_put(line, ROLE_DIM, "set ");
+	line_put(line, ROLE_BOLD, l->v.ops->set);
+	line_put(line, ROLE_DIM, " [v]  ");
 }
 
 /* Goes on in the line below where there is no room for all of it. */
@@ -135,7 +183,8 @@ static const char *empty_did(struct list_view *l, const struct table *t)
 
 	(void)t;
 	return refused ? refused
-		       : "no holder is known of a lock for which others waited (blame has the "
+		       : "no holder is known of a lock for which others waited (the set waits, W, "
+			 "has the "
 			 "waits without a known holder)";
 }
 
@@ -154,36 +203,75 @@ static int open_row(struct list_view *l)
 	return lock ? view_open(&l->v, BY_LOCK, lock) : 0;
 }
 
-static const struct list_ops ops = {
-	.ask = ask_rows,
-	.head = draw_head,
-	.empty = empty_text,
-	.open = open_row,
-	.drawn = keep_selected,
-	.bys = bys,
-	.has_window = list_has_window,
-	.heat = "waited_ns",
-};
+static int open_held(struct list_view *l)
+{
+	return view_open(&l->v, opens[l->by], l->pane.table.selected);
+}
 
-static const struct list_ops did_ops = {
-	.ask = ask_did,
-	.head = draw_head,
-	.empty = empty_did,
-	.open = open_row,
-	.drawn = keep_selected,
-	.bys = did_bys,
-	.has_window = list_has_window,
-	.heat = "time_ns",
-};
+/*
+ * "3.9s because of holds that ended, 4.3s waited  1.57k of 3.87k handed on": a hold counts as it
+ * ends, with all that was waited because of it, a wait while it lasts.
+ */
+static int draw_held_head(struct list_view *l, struct screen *s, struct rect r,
+			  const struct table *t)
+{
+	struct line line = {.s = s, .r = r, .x = 1};
+	struct query_held_sum sum;
+	char a[UNITS_BUF], b[UNITS_BUF];
+
+	(void)t;
+	if (query_held_sum(l->v.query, &sum) < 0)
+		return 0;
+	line_put(&line, ROLE_BOLD, units_ns(a, sum.charged_ns));
+	line_printf(&line, ROLE_NORMAL, " because of holds that ended, %s waited",
+		    units_ns(b, sum.waited_ns));
+	line_printf(&line, ROLE_DIM, "  %s of", units_count(a, sum.known));
+	line_printf(&line, ROLE_DIM, " %s handed on", units_count(b, sum.got));
+	if (sum.only_ns)
+		line_printf(&line, ROLE_WARN, "  holds of %s", units_ns(a, sum.only_ns));
+	return 1;
+}
+
+static const char *empty_held(struct list_view *l, const struct table *t)
+{
+	struct query_held_sum sum;
+
+	(void)t;
+	if (query_held_sum(l->v.query, &sum) == 0 && sum.got)
+		return "tasks waited, but no lock went from one waiting task to the next, so no "
+		       "holder is known here; the set waits (W) charges other holders as well, and "
+		       "chains "
+		       "(0) shows who holds locks now";
+	return "no task has waited for a lock and got it in this time; chains (0) shows who waits "
+	       "now";
+}
+
+#define SET(ASK_HEAD, EMPTY, OPEN, HEAT)                                                           \
+	{                                                                                          \
+		.ask = ask_rows, .head = (ASK_HEAD), .before = put_set, .empty = (EMPTY),          \
+		.open = (OPEN), .command = command, .drawn = keep_selected, .skips = skips_by,     \
+		.bys = bys, .has_window = list_has_window, .heat = (HEAT),                         \
+	}
+
+static const struct list_ops waits_ops = SET(draw_head, empty_text, open_row, "waited_ns"),
+			     held_ops = SET(draw_held_head, empty_held, open_held, "waited_ns"),
+			     did_ops = SET(draw_head, empty_did, open_row, "time_ns");
 
 static const struct view_key keys[] = {
 	{CMD_ENTER, "lock"}, {CMD_FILTER, "filter"}, {CMD_BY, "by"},
-	{CMD_SORT, "sort"},  {CMD_NONE, NULL},
+	{CMD_SET, "set"},    {CMD_SORT, "sort"},     {CMD_NONE, NULL},
 };
+
+static const struct view_key held_keys[] = {
+	{CMD_ENTER, "waits"}, {CMD_FILTER, "filter"}, {CMD_BY, "by"},
+	{CMD_SET, "set"},     {CMD_SORT, "sort"},     {CMD_NONE, NULL},
+};
+
+static const struct view_ops *const sets[] = {&view_blame, &view_blame_held, &view_blame_did, NULL};
 
 const struct view_ops view_blame = {
 	.name = "blame",
-	.title = "blame",
+	.title = "blame waits",
 	.digit = 'W',
 	.keys = keys,
 	.help = "Who are tasks waiting for? Each moment of waiting is charged to the root: the "
@@ -193,16 +281,44 @@ const struct view_ops view_blame = {
 		"ran, it was ready to run and another task had the CPU, or it slept, with the "
 		"cause and the function. BPF follows that for holders that others wait for; OTH% "
 		"is the time that was not followed. b chooses rows by the root's process, lock, "
-		"type, function, call chain or state. Enter opens the page of the row's lock.",
+		"type, function, call chain or state. Enter opens the page of the row's lock. v "
+		"shows the same rows with the columns held, then did.",
 	.tables = "blame",
+	.sets = sets,
+	.set = "waits",
 	.size = sizeof(struct view_blame),
-	LIST_VIEW(&ops),
+	LIST_VIEW(&waits_ops),
 };
 
-const struct view_ops view_did = {
-	.name = "did",
-	.title = "did",
-	.digit = 'D',
+const struct view_ops view_blame_held = {
+	.name = "blame",
+	.title = "blame held",
+	.digit = 'W',
+	.keys = held_keys,
+	.help = "Who keeps others waiting, and for how long? A task that waited for a lock and got "
+		"it holds it until the next one that waited gets it. HELD counts the holds for "
+		"which this is known: the next task waited already when the holder got the lock, "
+		"or found (--owner) that this holder had it. WAITED is the time that all others "
+		"lost by that, and WAIT% its share of all waiting. TOTAL to MAX are upper bounds "
+		"of how long the lock was held: a task that takes it without waiting is not seen, "
+		"and may have had the lock for a part of the time; the time until the next task "
+		"ran is included, too. Kernels from 7.x on report when a lock is released: EXACT "
+		"counts the times that are no upper bounds, and HO-P50 and HO-P99 are how long the "
+		"next one took to have the lock then. Readers hold a lock together, each until the "
+		"next writer gets it. Holders that had not waited themselves are known if a "
+		"snapshot saw them, or by --owner. b chooses rows by lock, or by the function in "
+		"which the holder had got it. Enter shows the lock of the row.",
+	.tables = "held",
+	.sets = sets,
+	.set = "held",
+	.size = sizeof(struct view_blame),
+	LIST_VIEW(&held_ops),
+};
+
+const struct view_ops view_blame_did = {
+	.name = "blame",
+	.title = "blame did",
+	.digit = 'W',
 	.keys = keys,
 	.help = "What did holders do while others waited for their lock? TIME is how long known "
 		"holders had it meanwhile, by the clock, however many tasks waited; readers that "
@@ -212,6 +328,8 @@ const struct view_ops view_did = {
 		"or by the function in which the holder had got the lock. Enter opens the page of "
 		"the row's lock.",
 	.tables = "did",
+	.sets = sets,
+	.set = "did",
 	.size = sizeof(struct view_blame),
 	LIST_VIEW(&did_ops),
 };

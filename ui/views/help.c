@@ -119,6 +119,11 @@ static void add_entry(struct page *p, enum role role, const char *label, const c
 	} while (*text && !p->failed);
 }
 
+static const char *name_of(const struct view_ops *view)
+{
+	return view->set ? view->title : view->name;
+}
+
 static void add_title(struct page *p, const char *title)
 {
 	if (p->n)
@@ -198,6 +203,9 @@ static void add_views(struct page *p)
 		const char *text =
 			said_before(i) ? "The table of locks, beginning with this key." : o->help;
 		add_entry(p, ROLE_KEY, label ? label : o->name, text, KEYS_W);
+		for (const struct view_ops *const *set = o->sets; set && *set; set++)
+			if (*set != o)
+				add_entry(p, ROLE_KEY, (*set)->title, (*set)->help, KEYS_W);
 	}
 }
 
@@ -372,7 +380,7 @@ static void fill_first(struct page *p, const struct view_ops *from)
 
 	if (question && (!end || question < end))
 		about = arena_strndup(p->arena, from->help, (size_t)(question - from->help) + 1);
-	add_line(p, ROLE_TITLE, arena_printf(p->arena, "%s: %s", from->name, about ? about : ""),
+	add_line(p, ROLE_TITLE, arena_printf(p->arena, "%s: %s", name_of(from), about ? about : ""),
 		 "", 0);
 	if (!has_many_words(from)) {
 		add_own_keys(p, from);
@@ -401,7 +409,7 @@ static void fill(struct view_help *h, struct page *p)
 		return;
 	}
 	if (from && from->help) {
-		add_title(p, arena_printf(p->arena, "this view: %s", from->name));
+		add_title(p, arena_printf(p->arena, "this view: %s", name_of(from)));
 		add_entry(p, ROLE_NORMAL, "", from->help, 1);
 		add_all_terms(p, from);
 	}

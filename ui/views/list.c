@@ -50,7 +50,7 @@ static const char *count_text(struct list_view *l, const struct table *t)
 /* Does the line of keys have it at any width, or the title of the table? */
 static bool is_said(enum command c)
 {
-	return c == CMD_ENTER || c == CMD_FILTER || c == CMD_BY || c == CMD_SORT ||
+	return c == CMD_ENTER || c == CMD_FILTER || c == CMD_BY || c == CMD_SET || c == CMD_SORT ||
 	       c == CMD_LOCK_PATHS;
 }
 

@@ -187,8 +187,11 @@ static const struct {
 
 const struct term *terms_of(const struct view_ops *view)
 {
+	/* Column sets have words of their own, under the name of the table. */
+	const char *name = view->sets ? view->tables : view->name;
+
 	for (size_t i = 0; i < sizeof(of_views) / sizeof(*of_views); i++)
-		if (!strcmp(of_views[i].view, view->name))
+		if (!strcmp(of_views[i].view, name))
 			return of_views[i].terms;
 	return none;
 }

@@ -47,7 +47,7 @@ struct table_widget {
 		char key[32], title[32];
 		const char *help; /* constant, as those of all columns are */
 		uint8_t type, flags;
-	} names[40]; /* of all columns; copies, since the table is gone with its frame */
+	} names[TABLE_COLUMNS]; /* of all columns; copies, since the table is gone with its frame */
 	size_t n_names;
 	size_t sort_col;  /* index into names, SIZE_MAX = none */
 	const char *name; /* of the table, constant; NULL: none was drawn yet */

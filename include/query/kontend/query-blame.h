@@ -40,18 +40,43 @@ struct query_blame_sum {
 
 const char *query_blame_why_not(const struct query *q);		   /* the same reason */
 int query_blame_sum(struct query *q, struct query_blame_sum *ret); /* 0 or -ENOMEM */
-/* Table "blame": waited_ns of all its rows is what has been waited. */
-int query_blame(struct query *q, enum query_blame_by by, const struct query_spec *s,
-		struct table *ret, struct error *err);
-extern const struct table_kind query_blame_kind;
 
 /*
- * Table "did": what holders did while others waited for their lock, by all but BLAME_BY_STATE. A
- * scope is about the lock that was held, who held it and where that one got it.
+ * The table "blame": one row for each task, process, lock, type, function or call chain that tasks
+ * have waited for. It has three sets of columns, each with its own measure:
+ * BLAME_WAITS  what was waited, charged to the root of each moment: of all rows it is all waiting
+ * BLAME_HELD   how often and how long tasks that had waited held locks while others waited; upper
+ *              bounds, see src/model/holds.c, except the exact ones, see src/model/release.c
+ * BLAME_DID    what holders did while others waited for their lock, as a clock shows it; not by
+ *              BLAME_BY_STATE
+ * A set has the rows of which it says something, so a task may be in one and not in another.
  */
-int query_blame_did(struct query *q, enum query_blame_by by, const struct query_spec *s,
-		    struct table *ret, struct error *err);
-extern const struct table_kind query_blame_did_kind;
+enum blame_set {
+	BLAME_WAITS,
+	BLAME_HELD,
+	BLAME_DID,
+	BLAME_SETS,
+	BLAME_ALL =
+		BLAME_SETS, /* all columns, each with a key of its own, and the rows of all sets */
+};
+
+struct query_blame_spec {
+	enum query_blame_by by;
+	enum blame_set set; /* its keys are those of sort and filter; its order is the default */
+	bool all;	    /* BLAME_ALL, ordered and filtered by that set */
+};
+
+const char *query_blame_set_name(enum blame_set set); /* "waits", "held", "did" */
+/* Has the set rows by that? */
+bool query_blame_has(enum blame_set set, enum query_blame_by by);
+/* What the rows of a set are by where nothing was chosen. */
+enum query_blame_by query_blame_default(enum blame_set set);
+/* A scope is about the lock that was held, who held it and where that one got it. */
+int query_blame(struct query *q, const struct query_blame_spec *b, const struct query_spec *s,
+		struct table *ret, struct error *err);
+/* A column set each, under the name that --view has for it; and all of them. */
+extern const struct table_kind query_blame_kind, query_blame_held_kind, query_blame_did_kind,
+	query_blame_all_kind;
 
 /* The same of one lock, both modes of it: how long, by what holders did, and why most of all. */
 struct query_blame_lock {

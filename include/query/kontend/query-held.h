@@ -4,16 +4,7 @@
 
 #include "kontend/query.h"
 
-/*
- * How long locks were held while others waited: table "held", by holder (BY_TASK, BY_PROCESS), by
- * lock, type, or where the holder had got it (BY_CALLER, BY_STACK). Times are upper bounds, see
- * src/model/holds.c, except the exact ones, see src/model/release.c; these, and hand-overs, need
- * events of releases.
- */
-int query_held(struct query *q, const struct query_spec *s, struct table *ret, struct error *err);
-extern const struct table_kind query_held_kind;
-bool query_held_has(enum query_by by);
-
+/* Sums of the column set "held" of the table "blame": see query-blame.h. */
 struct query_held_sum {
 	uint64_t got;	     /* locks that were waited for and got */
 	uint64_t known;	     /* of them, those of which it is known how long they were held */

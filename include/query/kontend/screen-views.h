@@ -19,8 +19,6 @@
 	X(hot)                                                                                     \
 	X(chains)                                                                                  \
 	X(blame)                                                                                   \
-	X(held)                                                                                    \
-	X(did)                                                                                     \
 	X(queues)                                                                                  \
 	X(incidents)                                                                               \
 	X(callers)                                                                                 \
@@ -31,6 +29,9 @@
 #define SCREEN_VIEWS_FIRST_WORD(name) #name
 #define SCREEN_VIEWS_WORD(name) " " #name
 /* Their names, as a list of choices. */
-#define SCREEN_VIEWS_WORDS SCREEN_VIEWS(SCREEN_VIEWS_FIRST_WORD, SCREEN_VIEWS_WORD)
+#define SCREEN_VIEWS_WORDS                                                                         \
+	SCREEN_VIEWS(SCREEN_VIEWS_FIRST_WORD, SCREEN_VIEWS_WORD) SCREEN_VIEWS_SETS
+/* Names of the view blame, too: with that set of columns. */
+#define SCREEN_VIEWS_SETS " held did"
 
 #endif

@@ -49,15 +49,22 @@ static inline bool column_is_by(const struct column *c, unsigned by)
 	return !c->only_by || c->only_by & 1u << by;
 }
 
+/* For masks of columns; columns that are 64 places apart have the same. */
+static inline uint64_t table_bit(size_t column)
+{
+	return 1ull << column % 64;
+}
+
 struct row_rank;
 struct value;
 
 /* Common part of all answers of a query. The functions are for the query alone. */
 struct table_kind {
 	const char *name;	      /* as in JSON */
-	const struct column *columns; /* at most 64 */
+	const struct column *columns; /* at most TABLE_COLUMNS */
 	size_t n_columns;
-	/* Fills in at least the columns in @want; the others may be left unknown. */
+	/* Fills in at least the columns whose table_bit() is in @want; the others may be unknown.
+	 */
 	void (*fill)(void *ctx, size_t row, uint64_t want, struct value *v);
 	void (*rank)(void *ctx, size_t row, struct row_rank *ret);
 };
@@ -83,6 +90,7 @@ struct value {
 struct table {
 	const char *name; /* "locks": key under "views" in JSON */
 	const struct column *columns;
+	const struct column *keys; /* by whose keys columns are chosen, in the same places */
 	size_t n_columns;
 	struct value *values; /* n_rows x n_columns, but for the following */
 	/* Of so many rows only, from the first one on; of the others nothing is known. 0: of all */
@@ -141,7 +149,7 @@ struct table_room {
 	uint8_t priority; /* as of struct column; from TABLE_NICE on it is nice to have */
 };
 
-enum { TABLE_COLUMNS = 64 /* none is shown beyond */, TABLE_NICE = 3 };
+enum { TABLE_COLUMNS = 96 /* none is shown beyond */, TABLE_NICE = 3 };
 
 /*
  * Which of @n columns have room in @width, each with @gap after it: those of priority 0, then by

@@ -12,6 +12,7 @@ struct table_def {
 	const struct table_kind *kind;
 	const char *title;   /* in the help of a view */
 	const char *section; /* of kontend-views(7), where its columns are; NULL: none of its own */
+	const struct table_kind *whole; /* of a column set: all columns, as in JSON; else NULL */
 };
 
 extern const struct table_def table_defs[]; /* ends with one without kind */

@@ -41,6 +41,7 @@ enum command {
 	CMD_BY,
 	CMD_BY_NEXT,
 	CMD_BY_PREV,
+	CMD_SET,
 	CMD_COLUMNS,
 	CMD_SCROLL_LEFT,
 	CMD_SCROLL_RIGHT,
@@ -137,7 +138,7 @@ struct view_key {
 bool command_in(const struct command_info *info, enum command_mode mode);
 /* Is that the key of a root view: '0' to '9', or the letter of one? */
 bool command_is_view_key(uint32_t key);
-/* The letters of views beyond the ten with a digit: held, blame, did, queues, incidents. */
+/* The letters of views beyond the ten with a digit, and of the sets held and did of blame. */
 extern const char command_view_letters[];
 enum command command_of_key(enum command_mode mode, uint32_t key, struct command_arg *ret_arg);
 /* Parses a palette line: CMD_NONE when unknown. @ret_arg->text points into @line. */

@@ -11,7 +11,7 @@ struct view;
  * view_fit_columns() changes priorities in a copy of the columns in @store of the view,
  * since a widget remembers its columns from one frame to the next.
  */
-enum { VIEW_HIDE = 255, VIEW_COLUMNS = 64 }; /* as many as a query has at most */
+enum { VIEW_HIDE = 255, VIEW_COLUMNS = TABLE_COLUMNS }; /* as many as a query has at most */
 struct view_fit {
 	const char *key;
 	uint8_t priority; /* VIEW_HIDE: not on the screen */

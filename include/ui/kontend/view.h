@@ -34,6 +34,10 @@ struct view_ops {
 	/* Of tables.h, with blanks between; the first is the one that is sorted and filtered. NULL:
 	 * none */
 	const char *tables;
+	/* The view with each of its column sets, this one included, ended by NULL; NULL: it has no
+	 * sets. CMD_SET changes view.ops to another. */
+	const struct view_ops *const *sets;
+	const char *set;   /* "held": the name of this one */
 	const char *shows; /* tables that help explains as well; NULL: none */
 	size_t size;	   /* of the view's struct, which begins with struct view */
 	int (*init)(struct view *v);
@@ -137,6 +141,7 @@ SCREEN_VIEWS(VIEW_DECLARE, VIEW_DECLARE)
 #undef VIEW_DECLARE
 /* Those that a row, or a key, leads to. */
 extern const struct view_ops view_wait, view_events, view_rotation_cpu, view_uprobe, view_xol,
-	view_hot_tree, view_annotate, view_flame, view_detail, view_help;
+	view_blame_held, view_blame_did, view_hot_tree, view_annotate, view_flame, view_detail,
+	view_help;
 
 #endif

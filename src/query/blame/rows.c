@@ -273,8 +273,8 @@ void blame_fill_root(struct blame_rows *b, const struct blame_group *g, uint64_t
 		     const struct blame_columns *at, struct value *v)
 {
 	const struct blame_cell *c = blame_first(b, g);
-	const uint64_t lock = 1ull << at->kind | 1ull << at->lock | 1ull << at->name |
-			      1ull << at->locks | 1ull << at->lock_id;
+	const uint64_t lock = table_bit(at->kind) | table_bit(at->lock) | table_bit(at->name) |
+			      table_bit(at->locks) | table_bit(at->lock_id);
 	enum blame_who who = query_blame_who(b->q, c);
 	struct blame_heaviest h;
 
@@ -285,13 +285,14 @@ void blame_fill_root(struct blame_rows *b, const struct blame_group *g, uint64_t
 	if (b->by == BLAME_BY_STACK)
 		value_s(&v[at->stack],
 			who == BLAME_NOBODY ? who_words[who] : query_chain(b->q, c->key.got));
-	bool known = want & (lock | 1ull << at->caller) && blame_heaviest(b, g, root_lock_of, &h);
+	bool known =
+		want & (lock | table_bit(at->caller)) && blame_heaviest(b, g, root_lock_of, &h);
 	if (known) {
 		b->lock = (uint32_t)h.key;
 		if (want & lock)
 			fill_lock(b, g, at, h.many, v);
 	}
-	if (known && want & 1ull << at->caller && blame_heaviest(b, g, caller_of, &h)) {
+	if (known && want & table_bit(at->caller) && blame_heaviest(b, g, caller_of, &h)) {
 		value_s(&v[at->caller], query_func_name(b->q, (uint32_t)h.key));
 		v[at->caller].approx = h.many;
 	} else if (b->by == BLAME_BY_CALLER && who == BLAME_NOBODY) {
@@ -304,8 +305,9 @@ void blame_fill_mostly(struct blame_rows *b, const struct blame_group *g, uint64
 {
 	struct blame_mostly m;
 
-	if (!(want & (1ull << at->mostly | 1ull << at->mostly_state | 1ull << at->mostly_pct |
-		      1ull << at->mostly_who | 1ull << at->mostly_in | 1ull << at->mostly_what)))
+	if (!(want &
+	      (table_bit(at->mostly) | table_bit(at->mostly_state) | table_bit(at->mostly_pct) |
+	       table_bit(at->mostly_who) | table_bit(at->mostly_in) | table_bit(at->mostly_what))))
 		return;
 	blame_mostly(b, g, &m);
 	value_s(&v[at->mostly], blame_mostly_text(b->q, &m));
@@ -314,35 +316,4 @@ void blame_fill_mostly(struct blame_rows *b, const struct blame_group *g, uint64
 	value_s(&v[at->mostly_who], m.who);
 	value_s(&v[at->mostly_in], m.in);
 	value_s(&v[at->mostly_what], m.what);
-}
-
-void blame_rank(void *ctx, size_t row, struct row_rank *ret)
-{
-	const struct blame_group *g = &((const struct blame_rows *)ctx)->g[row];
-
-	*ret = (struct row_rank){.id = g->id, .tie = g->ns};
-}
-
-/* The dimension, as one of all tables, under which an order is cached. */
-static enum query_by key_of(enum query_blame_by by)
-{
-	static const enum query_by keys[BLAME_BYS] = {
-		[BLAME_BY_TASK] = BY_TASK,     [BLAME_BY_PROCESS] = BY_PROCESS,
-		[BLAME_BY_LOCK] = BY_LOCK,     [BLAME_BY_TYPE] = BY_TYPE,
-		[BLAME_BY_CALLER] = BY_CALLER, [BLAME_BY_STACK] = BY_STACK,
-		[BLAME_BY_STATE] = QUERY_BYS,
-	};
-
-	return keys[by];
-}
-
-int blame_answer(struct blame_rows *b, const struct query_spec *s, struct row_source *src,
-		 struct table *ret, struct error *err)
-{
-	struct query_spec spec = *s;
-
-	spec.by = key_of(b->by);
-	src->keeps = b->q->keeps;
-	src->n = b->n;
-	return rows_answer(b->q, &spec, src, ret, err);
 }

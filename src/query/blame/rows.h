@@ -81,22 +81,12 @@ const char *blame_why_text(struct query *q, const struct blame_mostly *m); /* NU
 const char *blame_state_name(uint32_t state);				   /* "not_followed" */
 const char *blame_state_words(uint32_t state); /* "holder not followed" */
 
-/* Columns about the root in both tables. */
+/* Columns about the root, in waits and in did. */
 struct blame_columns {
 	size_t task, process, pid, tid, comm, stack, row, kind, lock, name, locks, lock_id, caller;
 	size_t mostly, mostly_state, mostly_pct, mostly_who, mostly_in, mostly_what;
 };
 
-/* Where they are in a table whose enum names its columns so. */
-#define BLAME_COLUMNS                                                                              \
-	{                                                                                          \
-		.task = C_TASK, .process = C_PROCESS, .pid = C_PID, .tid = C_TID, .comm = C_COMM,  \
-		.stack = C_STACK, .row = C_ROW, .kind = C_KIND, .lock = C_LOCK, .name = C_NAME,    \
-		.locks = C_LOCKS, .lock_id = C_LOCK_ID, .caller = C_CALLER, .mostly = C_MOSTLY,    \
-		.mostly_state = C_MOSTLY_STATE, .mostly_pct = C_MOSTLY_PCT,                        \
-		.mostly_who = C_MOSTLY_WHO, .mostly_in = C_MOSTLY_IN,                              \
-		.mostly_what = C_MOSTLY_WHAT,                                                      \
-	}
 /* Ways to make rows in which a row is a task or a process. */
 enum { BLAME_BY_WHO = 1 << BLAME_BY_TASK | 1 << BLAME_BY_PROCESS };
 
@@ -104,9 +94,13 @@ void blame_fill_root(struct blame_rows *b, const struct blame_group *g, uint64_t
 		     const struct blame_columns *at, struct value *v);
 void blame_fill_mostly(struct blame_rows *b, const struct blame_group *g, uint64_t want,
 		       const struct blame_columns *at, struct value *v);
-/* As rows_answer(): rows that are not seen have no values, and their order is kept. */
-int blame_answer(struct blame_rows *b, const struct query_spec *s, struct row_source *src,
-		 struct table *ret, struct error *err);
+/* did.c: the columns of waits and of did; @g may be NULL: then nothing is due to the row. */
+void blame_fill_waits(struct blame_rows *b, const struct blame_group *g, uint64_t want,
+		      struct value *v);
+void blame_fill_did(struct blame_rows *b, const struct blame_group *g, uint64_t want,
+		    struct value *v);
+/* table.c: for the kinds of table in columns.c. */
+void blame_fill(void *ctx, size_t row, uint64_t want, struct value *v);
 void blame_rank(void *ctx, size_t row, struct row_rank *ret);
 
 #endif

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table "blame" of up to three column sets. Each set sums up cells of its own into groups; a
+ * group's id is made of what the row is, so groups of equal id are one row. A set asks for its own
+ * groups alone and has the rows of these; with all columns the rows are those of all sets.
+ */
+#include "columns.h"
+#include "held.h"
+#include "kontend/map64.h"
+#include "kontend/query-held.h"
+#include "rows.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { NONE = UINT32_MAX };
+
+struct blame_row {
+	uint64_t id;
+	uint32_t of[BLAME_SETS]; /* the group of each set, or NONE */
+};
+
+struct blame_table {
+	struct query *q;
+	enum blame_set set;
+	bool has[BLAME_SETS]; /* that are asked for, and can be known */
+	struct blame_rows waits, did;
+	struct blame_holds held;
+	struct blame_row *rows;
+	size_t n, cap;
+};
+
+static const struct {
+	const char *name;
+	const struct table_kind *kind;
+	const char *sort;
+	enum query_blame_by by;
+	const char *what;
+} sets[BLAME_SETS] = {
+	[BLAME_WAITS] = {"waits", &query_blame_kind, "waited_ns", BLAME_BY_TASK, "tasks to blame"},
+	[BLAME_HELD] = {"held", &query_blame_held_kind, "waited_ns", BLAME_BY_TASK, "held locks"},
+	[BLAME_DID] = {"did", &query_blame_did_kind, "time_ns", BLAME_BY_LOCK, "holders"},
+};
+
+const char *query_blame_set_name(enum blame_set set)
+{
+	return set < BLAME_SETS ? sets[set].name : "?";
+}
+
+bool query_blame_has(enum blame_set set, enum query_blame_by by)
+{
+	return set == BLAME_WAITS || by != BLAME_BY_STATE;
+}
+
+enum query_blame_by query_blame_default(enum blame_set set)
+{
+	return set < BLAME_SETS ? sets[set].by : BLAME_BY_TASK;
+}
+
+/* The dimension, as one of all tables, under which an order is cached. */
+static enum query_by key_of(enum query_blame_by by)
+{
+	static const enum query_by keys[BLAME_BYS] = {
+		[BLAME_BY_TASK] = BY_TASK,     [BLAME_BY_PROCESS] = BY_PROCESS,
+		[BLAME_BY_LOCK] = BY_LOCK,     [BLAME_BY_TYPE] = BY_TYPE,
+		[BLAME_BY_CALLER] = BY_CALLER, [BLAME_BY_STACK] = BY_STACK,
+		[BLAME_BY_STATE] = QUERY_BYS,
+	};
+
+	return keys[by];
+}
+
+static const struct blame_group *group_of(const struct blame_rows *b, uint32_t at)
+{
+	return at == NONE ? NULL : &b->g[at];
+}
+
+static struct group *held_of(struct blame_table *t, const struct blame_row *r)
+{
+	return r->of[BLAME_HELD] == NONE ? NULL : &t->held.gs.g[r->of[BLAME_HELD]];
+}
+
+/* A row of which waits say nothing has the lock and function of another set. */
+static void fill_lock_of_others(const struct blame_row *r, struct value *v)
+{
+	static const uint8_t to[] = {C_KIND, C_LOCK, C_NAME, C_LOCKS, C_CALLER};
+	static const uint8_t did[] = {C_DID_KIND, C_DID_LOCK, C_DID_NAME, C_DID_LOCKS,
+				      C_DID_CALLER};
+	static const uint8_t held[] = {C_HELD_KIND, C_HELD_LOCK, C_HELD_NAME, C_HELD_LOCKS,
+				       C_HELD_CALLER};
+	const uint8_t *from = r->of[BLAME_DID] == NONE ? held : did;
+
+	for (size_t i = 0; i < sizeof(to); i++)
+		v[to[i]] = v[from[i]];
+}
+
+void blame_fill(void *ctx, size_t row, uint64_t want, struct value *v)
+{
+	struct blame_table *t = ctx;
+	const struct blame_row *r = &t->rows[row];
+
+	if (t->has[BLAME_HELD])
+		blame_fill_held(&t->held, held_of(t, r), want, v);
+	if (t->has[BLAME_DID])
+		blame_fill_did(&t->did, group_of(&t->did, r->of[BLAME_DID]), want, v);
+	if (t->has[BLAME_WAITS])
+		blame_fill_waits(&t->waits, group_of(&t->waits, r->of[BLAME_WAITS]), want, v);
+	if (r->of[BLAME_WAITS] == NONE)
+		fill_lock_of_others(r, v);
+}
+
+void blame_rank(void *ctx, size_t row, struct row_rank *ret)
+{
+	struct blame_table *t = ctx;
+	const struct blame_row *r = &t->rows[row];
+	const struct blame_group *g =
+		t->set == BLAME_HELD
+			? NULL
+			: group_of(t->set == BLAME_DID ? &t->did : &t->waits, r->of[t->set]);
+	const struct group *held = t->set == BLAME_HELD ? held_of(t, r) : NULL;
+
+	*ret = (struct row_rank){.id = r->id, .tie = g ? g->ns : held ? held->n : 0};
+}
+
+static struct blame_row *add_row(struct blame_table *t, uint64_t id)
+{
+	if (t->n == t->cap) {
+		size_t cap = t->cap ? t->cap * 2 : 64;
+		struct blame_row *rows = arena_alloc(&t->q->arena, cap * sizeof(*rows));
+		if (!rows)
+			return NULL;
+		if (t->n)
+			memcpy(rows, t->rows, t->n * sizeof(*rows));
+		t->rows = rows;
+		t->cap = cap;
+	}
+	t->rows[t->n] = (struct blame_row){id, {NONE, NONE, NONE}};
+	return &t->rows[t->n++];
+}
+
+/* The row of a group; rows that another set has as well are one. */
+static int put_group(struct blame_table *t, struct map64 *index, enum blame_set set, uint64_t id,
+		     size_t group)
+{
+	const uint32_t *known = map64_get(index, id);
+	struct blame_row *r = known ? &t->rows[*known] : add_row(t, id);
+
+	if (!r || (!known && map64_put(index, id, (uint32_t)(t->n - 1)) < 0))
+		return -ENOMEM;
+	r->of[set] = (uint32_t)group;
+	return 0;
+}
+
+static int join(struct blame_table *t, struct map64 *index)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && t->has[BLAME_WAITS] && i < t->waits.n; i++)
+		r = put_group(t, index, BLAME_WAITS, t->waits.g[i].id, i);
+	for (size_t i = 0; r == 0 && t->has[BLAME_DID] && i < t->did.n; i++)
+		r = put_group(t, index, BLAME_DID, t->did.g[i].id, i);
+	for (size_t i = 0; r == 0 && t->has[BLAME_HELD] && i < t->held.gs.n; i++)
+		r = put_group(t, index, BLAME_HELD, t->held.gs.g[i].id, i);
+	return r;
+}
+
+static int sum_up(struct blame_table *t, const struct query_spec *s)
+{
+	struct map64 index = {0};
+	int r = t->has[BLAME_WAITS] ? blame_rows_sum(&t->waits) : 0;
+
+	if (r == 0 && t->has[BLAME_DID])
+		r = blame_rows_sum(&t->did);
+	if (r == 0 && t->has[BLAME_HELD])
+		r = blame_holds_sum(&t->held, &s->scope);
+	if (r == 0)
+		r = join(t, &index);
+	map64_deinit(&index);
+	return r;
+}
+
+/* Columns that need reported releases are not shown without these. */
+static struct column *columns_by(struct query *q, const struct table_kind *kind,
+				 enum query_blame_by by)
+{
+	struct column *c = rows_columns_by(q, kind, by);
+
+	for (size_t i = C_HELD_EXACT; c && kind == &query_blame_held_kind &&
+				      !query_held_has_releases(q) && i <= C_HELD_HANDED_MAX;
+	     i++)
+		c[i].flags = COLUMN_REPORT;
+	return c;
+}
+
+int query_blame(struct query *q, const struct query_blame_spec *b, const struct query_spec *s,
+		struct table *ret, struct error *err)
+{
+	bool is_known = !query_blame_why_not(q);
+	struct blame_table t = {
+		.q = q,
+		.set = b->set,
+		.waits = {.q = q, .by = b->by},
+		.did = {.q = q, .by = b->by, .did = true, .scope = &s->scope},
+		.held = {.q = q, .by = key_of(b->by), .whole = q->model},
+	};
+	const struct table_kind *kind = sets[b->set].kind;
+	struct row_source src = {.kind = b->all ? &query_blame_all_kind : kind,
+				 .sort = sets[b->set].sort,
+				 .keeps = !b->all && b->set != BLAME_HELD && q->keeps,
+				 .ctx = &t};
+	struct query_spec spec = *s;
+
+	for (unsigned set = 0; set < BLAME_SETS; set++)
+		t.has[set] = b->all ? query_blame_has(set, b->by) && (set == BLAME_HELD || is_known)
+				    : set == (unsigned)b->set;
+	spec.by = key_of(b->by);
+	src.columns = columns_by(q, src.kind, b->by);
+	src.keys = b->all ? columns_by(q, kind, b->by) : src.columns;
+	if (!src.columns || !src.keys || sum_up(&t, s) < 0)
+		return query_enomem(err, sets[b->set].what);
+	src.n = t.n;
+	return rows_answer(q, &spec, &src, ret, err);
+}
