@@ -168,7 +168,7 @@ printf '[options]\nsort = contended\nby = task\n[report]\nby = cpu\n' >"$work/se
 expect 0 '' "$kontend" report -i "$canned" --config "$work/set"
 prints '^# locks by cpu, sorted by contended'
 for setting in 'frq = 9:no setting .frq.' 'pid = 1:only for the command line' 'sort = nix:no such column' \
-	'mmap = pid:--mmap .pid. is gone: give all' 'mmap = some:what can be set' 'call-graph = lbx:give fp' 'theme = dark:give one of' 'by = symbol:give one of'; do
+	'mmap = pid:--mmap .pid. is gone: give all' 'mmap = some:give contended' 'call-graph = lbx:give fp' 'theme = dark:give one of' 'by = symbol:give one of'; do
 	printf '[options]\n%s\n' "${setting%%:*}" >"$work/set"
 	expect 129 "set:2: .*${setting#*:}" "$kontend" diff "$canned" "$canned" --config "$work/set"
 done

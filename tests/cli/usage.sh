@@ -82,7 +82,7 @@ bad "CSV holds one table: give one --view, not 'locks,waiters'" \
 bad '--separator is for CSV, not for --format json' "$kontend" report -j -x ';'
 bad "--separator 'ab': give one ASCII character" "$kontend" report -x ab
 bad "--output '': give something" "$kontend" report --output=
-bad "the word 'sleep': a command to measure comes after '--', as in" "$kontend" record sleep 1
+bad "Unexpected argument 'sleep': a command to measure comes after '--', as in" "$kontend" record sleep 1
 bad "'sleep' and '1' are two recordings" "$kontend" report sleep 1
 bad "A command must follow '--'" "$kontend" report --
 bad "Unexpected argument 'x'" "$kontend" doctor x
