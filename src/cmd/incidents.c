@@ -3,11 +3,11 @@
  * `kontend incidents`: the incidents that triggers have caught, a line a file. A file that cannot
  * be read is named on standard error, and the rest is listed all the same.
  */
+#include "kontend/incident-list.h"
 #include "kontend/report-incident.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "kontend/when.h"
-#include "record/incident-list.h"
 #include "sandboxed.h"
 #include "verbs.h"
 

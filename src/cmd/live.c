@@ -5,7 +5,7 @@
  * measured command must not write over the screen, so it is born with /dev/null for its standard
  * streams.
  */
-#include "caught.h"
+#include "kontend/caught.h"
 #include "screen.h"
 #include "verbs.h"
 
@@ -61,16 +61,16 @@ static int start_demo(void *arg, struct error *err)
 
 static size_t take_incidents(void *arg)
 {
-	return cmd_caught_take(arg);
+	return caught_take(arg);
 }
 
 static int show_screen(struct run *run, const struct opts *o, const char *filter, struct error *err)
 {
 	const struct app_workload demo = {start_demo, run};
-	struct cmd_caught caught = {0};
+	struct caught caught = {0};
 	const struct app_catcher catcher = {take_incidents, &caught};
 
-	if (cmd_caught_begin(&caught, &run->engine, o, err) < 0)
+	if (caught_begin(&caught, &run->engine, o, err) < 0)
 		return CMD_EXIT_FAILURE;
 	const bool any = caught.triggers != NULL;
 	const struct app_options a = {.delay_ns = o->delay_ns,
@@ -85,7 +85,7 @@ static int show_screen(struct run *run, const struct opts *o, const char *filter
 				      .note = run->refused.code ? run->refused.text : NULL};
 
 	int status = cmd_screen(o, &run->engine, run, a, NULL, err);
-	cmd_caught_end(&caught);
+	caught_end(&caught);
 	return status;
 }
 
@@ -106,7 +106,7 @@ static int run_screen(struct run *run, const struct opts *o, const char *filter)
 
 int cmd_live(const struct opts *o)
 {
-	struct run run = {.remember = true};
+	struct run run = {.remember = true, .trigger_ns = caught_floor_ns(o)};
 	struct error err = {0}, end = {0};
 	char filter[OPTS_FILTER];
 	int status;
@@ -119,7 +119,7 @@ int cmd_live(const struct opts *o)
 	}
 	int r = cmd_check_rows(o, cmd_table_of(o->view), filter, &err);
 	if (r == 0)
-		r = cmd_caught_check(o, &err);
+		r = caught_check(o, &err);
 	if (r == 0)
 		r = run_target(&run, o, &err);
 	if (r < 0)

@@ -13,6 +13,7 @@
  * signal gives up then, and nothing is written.
  */
 #include "measure.h"
+#include "kontend/caught.h"
 #include "kontend/clock.h"
 #include "kontend/ending.h"
 #include "kontend/event-filter.h"
@@ -409,6 +410,7 @@ static int start(struct measure *m, struct measure_job *j, struct error *err)
 		return 0;
 	m->run.held = j->held;
 	m->run.blame = j->blame;
+	m->run.trigger_ns = caught_floor_ns(m->o);
 	int ret = run_open(&m->run, m->o, err);
 
 	if (!run_sums_up(&m->run))

@@ -6,39 +6,13 @@
  */
 #include "record-metrics.h"
 #include "kontend/metrics.h"
+#include "kontend/record-metrics.h"
 #include "measure.h"
 #include "verbs.h"
-#include "version.h"
 
 #include <errno.h>
 
 static const uint64_t STEP_NS = 1000000000;
-
-int cmd_record_metrics_new(struct metrics **ret, const struct opts *o, struct error *err)
-{
-	const struct metrics_options options = {.listen = o->metrics, .version = KONTEND_VERSION};
-
-	return o->metrics ? metrics_new(ret, &options, err) : 0;
-}
-
-int cmd_record_metrics_start(struct metrics *m, const struct opts *o, struct engine *e,
-			     struct error *err)
-{
-	int code = m ? metrics_start(m, e, err) : 0;
-
-	if (m && code == 0)
-		cmd_say(o, "metrics are at %s", metrics_url(m));
-	return code;
-}
-
-void cmd_record_metrics_tick(struct metrics *m, const struct opts *o,
-			     const struct metrics_counts *c)
-{
-	struct error err = {0};
-
-	if (m && metrics_tick(m, c, &err) < 0)
-		cmd_say(o, "%s", err.text);
-}
 
 struct serving {
 	struct measure_job job;
@@ -52,10 +26,10 @@ static int serve_step(struct measure_job *j, struct measure *m, struct error *er
 	int code = 0;
 
 	if (!s->started)
-		code = cmd_record_metrics_start(s->metrics, m->o, &m->run.engine, err);
+		code = record_metrics_start(s->metrics, m->o, &m->run.engine, err);
 	s->started = true;
 	if (code == 0)
-		cmd_record_metrics_tick(s->metrics, m->o, NULL);
+		record_metrics_tick(s->metrics, m->o, NULL);
 	return code;
 }
 
@@ -76,7 +50,7 @@ int cmd_record_metrics(const struct opts *o)
 	struct serving s = {.job = {.every = serve_step, .finish = finish}};
 	struct opts each = *o;
 	struct error err = {0};
-	int code = cmd_record_metrics_new(&s.metrics, o, &err);
+	int code = record_metrics_new(&s.metrics, o, &err);
 
 	if (code < 0)
 		return cmd_fail(code == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);

@@ -12,8 +12,8 @@
 #include "kontend/clock.h"
 #include "kontend/collector.h"
 #include "kontend/realtime.h"
+#include "kontend/record-incidents.h"
 #include "kontend/run.h"
-#include "record-incidents.h"
 #include "record-metrics.h"
 #include "record-say.h"
 #include "record/direct.h"
@@ -487,7 +487,7 @@ int cmd_record(const struct opts *o)
 	struct error err = {0}, end = {0};
 
 	if (o->triggers[0] || o->service)
-		return cmd_record_incidents(o);
+		return record_incidents(o);
 	if (o->metrics)
 		return cmd_record_metrics(o);
 	int status, r = run_target(&g.run, o, &err);

@@ -5,9 +5,9 @@
  * come from the terminal even when the recording comes from standard input.
  */
 #include "replay.h"
-#include "caught.h"
 #include "cut.h"
 #include "filter-options.h"
+#include "kontend/caught.h"
 #include "kontend/clock.h"
 #include "kontend/ending.h"
 #include "kontend/keep-columns.h"
@@ -42,7 +42,7 @@ struct replay {
 	struct query_ribbon figures;
 	uint64_t at_ns;		  /* where the screen begins */
 	uint64_t from_ns, to_ns;  /* --time; to_ns 0 = none */
-	struct cmd_caught caught; /* that, and what --trigger finds */
+	struct caught caught;	  /* that, and what --trigger finds */
 	struct incident incident; /* for which it was recorded; all 0: none */
 	uint64_t tick_ns;	  /* asked for; 0 = none */
 	struct progress progress;
@@ -72,7 +72,7 @@ static int read_ahead(struct replay *p, struct error *err)
 					  */
 			return -EINTR;
 		r = timeline_read(p->timeline, err);
-		cmd_caught_take(&p->caught);
+		caught_take(&p->caught);
 		if (source_progress(p->engine.source, &done, &all))
 			progress_update(&p->progress, done, all);
 	}
@@ -130,7 +130,7 @@ static int open_recording(struct replay *p, struct error *err)
 	to.tick_ns = p->tick_ns = tick_of(source, p->o);
 	if (!p->o->quiet)
 		progress_begin(&p->progress, p->name);
-	r = cmd_caught_begin(&p->caught, &p->engine, p->o, err);
+	r = caught_begin(&p->caught, &p->engine, p->o, err);
 	if (r == 0)
 		r = timeline_open(&p->timeline, &p->engine, &to, err);
 	if (r == 0)
@@ -139,7 +139,7 @@ static int open_recording(struct replay *p, struct error *err)
 	if (r < 0) {
 		timeline_free(p->timeline);
 		query_ribbon_deinit(&p->figures);
-		cmd_caught_end(&p->caught);
+		caught_end(&p->caught);
 		engine_deinit(&p->engine);
 	}
 	return r;
@@ -217,7 +217,7 @@ static int write_cut(void *arg, const char *path, uint64_t from_ns, uint64_t to_
 
 static size_t take_incidents(void *arg)
 {
-	return cmd_caught_take(arg);
+	return caught_take(arg);
 }
 
 static int show_screen(struct replay *p, const char *filter, struct error *err)
@@ -254,14 +254,14 @@ static int run_screen(struct replay *p, const char *filter, struct error *err)
 	if (open_recording(p, err) < 0)
 		return CMD_EXIT_FAILURE;
 	if (p->incident.fired_ns)
-		cmd_caught_add(&p->caught, &p->incident);
+		caught_add(&p->caught, &p->incident);
 	if (find_range(p, err) < 0)
 		status = CMD_EXIT_USAGE;
 	else if (timeline_is_read(p->timeline) && timeline_seek(p->timeline, p->at_ns, err) < 0)
 		status = CMD_EXIT_FAILURE;
 	else
 		status = show_screen(p, filter, err);
-	cmd_caught_end(&p->caught);
+	caught_end(&p->caught);
 	timeline_free(p->timeline);
 	query_ribbon_deinit(&p->figures);
 	engine_deinit(&p->engine);
@@ -348,7 +348,7 @@ int cmd_replay_to(const struct opts *o, struct cmd_shot *shot)
 	p.name = strcmp(p.path, "-") ? base_name(p.path) : "standard input";
 	if (!shot && check_terminal(&p, &err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
-	if (cmd_only(o, &p.only, &err) < 0 || cmd_caught_check(o, &err) < 0 ||
+	if (cmd_only(o, &p.only, &err) < 0 || caught_check(o, &err) < 0 ||
 	    cmd_check_rows(o, cmd_table_of(o->view), filter, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	p.sandboxed = shot ? &shot->sandboxed : &p.own;

@@ -4,8 +4,8 @@
  * first, since an error after ten minutes of measuring would be a bad joke.
  */
 #include "kontend/report.h"
-#include "caught.h"
 #include "filter-options.h"
+#include "kontend/caught.h"
 #include "kontend/codeset.h"
 #include "kontend/ended.h"
 #include "kontend/query-verdict.h"
@@ -22,7 +22,7 @@ struct reporter {
 	struct verdict_limits verdict;
 	char filter[OPTS_FILTER];
 	struct cmd_only only;
-	struct cmd_caught caught;
+	struct caught caught;
 };
 
 enum { TEXT_ROWS = 20 };
@@ -153,7 +153,7 @@ static int make_spec(struct reporter *r, struct error *err)
 	if (cmd_verdict(o, &r->verdict, err) < 0)
 		return -EINVAL;
 	s->verdict = &r->verdict;
-	if (cmd_only(o, &r->only, err) < 0 || cmd_caught_check(o, err) < 0)
+	if (cmd_only(o, &r->only, err) < 0 || caught_check(o, err) < 0)
 		return -EINVAL;
 	s->fields = o->fields;
 	s->only = r->only.filter;
@@ -185,7 +185,7 @@ static int write_report(struct measure_job *j, struct measure *m, struct error *
 	if (ret < 0)
 		return error_errno(err, ret, "Cannot sum up the measurement");
 	query_begin(&q);
-	cmd_caught_take(&r->caught);
+	caught_take(&r->caught);
 	if (r->caught.triggers)
 		q.incidents = &r->caught.all;
 	errno = 0;
@@ -200,19 +200,19 @@ static int write_report(struct measure_job *j, struct measure *m, struct error *
 
 static void take_incidents(struct measure_job *j)
 {
-	cmd_caught_take(&((struct reporter *)j)->caught);
+	caught_take(&((struct reporter *)j)->caught);
 }
 
 static void end_incidents(struct measure_job *j)
 {
-	cmd_caught_end(&((struct reporter *)j)->caught);
+	caught_end(&((struct reporter *)j)->caught);
 }
 
 /* A report is of all that its looks have seen. */
 static int keep_ended(struct measure_job *j, struct measure *m, struct error *err)
 {
 	struct reporter *r = (struct reporter *)j;
-	int code = cmd_caught_begin(&r->caught, &m->run.engine, r->o, err);
+	int code = caught_begin(&r->caught, &m->run.engine, r->o, err);
 
 	if (code < 0)
 		return code;

@@ -2,13 +2,9 @@
 #ifndef KONTEND_CMD_VERBS_H
 #define KONTEND_CMD_VERBS_H
 
-#include "kontend/error.h"
-#include "kontend/journal.h"
+#include "kontend/cmd.h"
 #include "kontend/opts-filter.h"
 #include "kontend/opts.h"
-
-/* Exit statuses besides that of the measured command and 128 + signal. */
-enum { CMD_EXIT_OK = 0, CMD_EXIT_FAILURE = 1, CMD_EXIT_USAGE = 129, CMD_EXIT_SIGNAL = 128 };
 
 /* One function a verb, each in its own file; the answer is the exit status. */
 int cmd_live(const struct opts *o);
@@ -63,18 +59,5 @@ int cmd_verdict(const struct opts *o, struct verdict_limits *ret, struct error *
 struct query_zoom;
 /* --zoom, as queries take it. -EINVAL with @err: a usage error. */
 int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err);
-
-/* Says @err on standard error; answers @status. */
-int cmd_fail(int status, const struct error *err);
-/* A message on standard error unless --quiet. */
-void cmd_say(const struct opts *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same with a priority for the journal; an error is printed in any case. */
-void cmd_say_as(const struct opts *o, enum journal_level level, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-/*
- * Flushes standard output at the end of a verb whose status is @status: a failure to write turns
- * success into failure; a reader that has gone gives 128 + SIGPIPE and no message.
- */
-int cmd_flush(int status);
 
 #endif

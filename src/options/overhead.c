@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A part of the CPU time of all CPUs, as --max-overhead takes it. */
 #include "kontend/opts-overhead.h"
-#include "kontend/trigger.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,8 +8,6 @@
 
 /* Default while waiting for incidents, which may take weeks; the screen has none. */
 static const uint32_t INCIDENTS_PPM = 10000;
-/* For triggers about several waits, those count as long: 1us doubled up to the last threshold. */
-static const uint64_t LONG_NS = 16384000;
 
 int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err)
 {
@@ -29,15 +26,4 @@ int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err)
 				 text);
 	*ret_ppm = (uint32_t)(percent * 10000 + 0.5);
 	return 0;
-}
-
-uint64_t opts_overhead_floor_ns(const struct opts *o)
-{
-	uint64_t least = o->triggers[0] ? LONG_NS : 0;
-
-	for (size_t i = 0; i < OPTS_LIST_MAX && o->triggers[i]; i++) {
-		uint64_t ns = trigger_least_ns(o->triggers[i]);
-		least = ns < least ? ns : least;
-	}
-	return least;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_RECORD_PLACE_H
-#define KONTEND_RECORD_PLACE_H
+#ifndef KONTEND_RECORD_OUTPUT_NAMES_H
+#define KONTEND_RECORD_OUTPUT_NAMES_H
 
 #include "kontend/error.h"
 #include <stdbool.h>

@@ -175,7 +175,6 @@ int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_o
 	w.short_ns = sums_below(o, &w);
 	int code = opts_overhead(o, &w.cost_ppm, err);
 
-	w.tell_ns = opts_overhead_floor_ns(o);
 	code = code < 0 ? code : waits_and_owners(ret, o, &w, types, &no_waits, err);
 	w.short_ns = w.cost_ppm = 0;
 	code = code < 0 || *ret ? code : without_waits(ret, o, &w, types, &no_follow, err);

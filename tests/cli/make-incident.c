@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writes two files of incidents out of a canned stream. Called as: make-incident FOLDER. */
-#include "../../src/record/incident-file.h"
+#include "../../src/incidents/incident-file.h"
 #include "canned.h"
 #include "kontend/mem.h"
 #include "rig.h"

@@ -17,9 +17,9 @@
 
 #include <cmocka.h>
 
-#include "../../src/record/incident-list.h"
-#include "../../src/record/incident-open.h"
-#include "../../src/record/incident-thread.h"
+#include "../../src/incidents/incident-open.h"
+#include "../../src/incidents/incident-thread.h"
+#include "kontend/incident-list.h"
 #include "kontend/mem.h"
 #include "recording.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "kontend/caught.h"
 #include "kontend/demo.h"
 #include "kontend/opts-filter.h"
 #include "kontend/opts-overhead.h"
@@ -265,13 +266,13 @@ static void test_what_is_told_at_any_cost(void **state)
 
 	(void)state;
 	assert_parses(&o, "record");
-	assert_int_equal(opts_overhead_floor_ns(&o), 0);
+	assert_int_equal(caught_floor_ns(&o), 0);
 	assert_parses(&o, "record --trigger hand");
-	assert_int_equal(opts_overhead_floor_ns(&o), 16384000);
+	assert_int_equal(caught_floor_ns(&o), 16384000);
 	assert_parses(&o, "record --trigger wait>300ms --trigger waiting>20");
-	assert_int_equal(opts_overhead_floor_ns(&o), 16384000);
+	assert_int_equal(caught_floor_ns(&o), 16384000);
 	assert_parses(&o, "record --trigger wait>5ms --trigger blocked>2ms --trigger wait/s>1us");
-	assert_int_equal(opts_overhead_floor_ns(&o), 2000000);
+	assert_int_equal(caught_floor_ns(&o), 2000000);
 }
 
 static void test_overhead(void **state)

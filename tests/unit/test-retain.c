@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
+#include "incidents/retain.h"
 #include "kontend/incident.h"
 #include "kontend/mem.h"
 #include "kontend/snapshot.h"
 #include "kontend/writer.h"
-#include "record/retain.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,10 +10,5 @@
  * not a number from 0.01 to 100, with or without a percent sign.
  */
 int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err);
-/*
- * Waits of at least this length must be reported one by one at any cost, because --trigger needs
- * them: the lowest wait threshold, and at most 16 ms. 0: no trigger.
- */
-uint64_t opts_overhead_floor_ns(const struct opts *o);
 
 #endif

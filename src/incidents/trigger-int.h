@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INCIDENTS_TRIGGER_INT_H
+#define KONTEND_INCIDENTS_TRIGGER_INT_H
+
+#include "kontend/engine.h"
+#include "kontend/event-filter.h"
+#include "kontend/query.h"
+#include "kontend/trigger.h"
+#include "trigger-rate.h"
+
+struct wait;
+
+/* The conditions of triggers. */
+enum trigger_kind {
+	TRIGGER_WAIT,	  /* duration of a wait that ends or is in flight: ns */
+	TRIGGER_BLOCKED,  /* the same for waits in flight whose task is in D: ns */
+	TRIGGER_WAITING,  /* number of waits in flight */
+	TRIGGER_WAIT_S,	  /* waiting time within the last second: ns */
+	TRIGGER_WAITS_S,  /* number of waits that ended within the last second */
+	TRIGGER_DEADLOCK, /* tasks that provably wait for each other */
+	TRIGGER_SLOTS,	  /* all breakpoint slots of a CPU are taken */
+	TRIGGER_XOL,	  /* all out-of-line slots of a process are taken */
+	TRIGGER_ROTATION, /* duration of a rotation: ns */
+	TRIGGER_LOST,	  /* number of lost records within the last second */
+	TRIGGER_KINDS,
+};
+
+struct trigger_expr {
+	enum trigger_kind kind;
+	uint64_t limit, for_ns;
+	char *filter; /* of waits, freed by mem_free(); NULL: all waits */
+};
+
+/* parse.c: 0, -ENOMEM, or -EINVAL with @err. */
+int trigger_parse(const char *text, struct trigger_expr *ret, struct error *err);
+const char *trigger_name(enum trigger_kind k); /* "wait/s" */
+
+/*
+ * The filter of waits, with results cached for a quarter of a second, as names may become known and
+ * tasks may be renamed.
+ */
+enum { MEANT_KEPT = 1024 };
+#define MEANT_NS 250000000ull
+struct filter_cache {
+	struct event_filter *gate; /* NULL: all waits pass */
+	uint64_t generation;
+	unsigned asks; /* enum event_filter_about */
+	struct filter_cache_kept {
+		struct filter_cache_place {
+			uint32_t lock, stack, task, owner, cpu;
+		} place;
+		bool yes;
+		uint64_t epoch; /* 0: the cache is empty */
+	} * kept;
+};
+
+struct trigger {
+	struct trigger_expr x;
+	char *text;
+	struct filter_cache meant;
+	struct rate *rate; /* of the last second; NULL: this kind needs none */
+	/* Lasting conditions: since when it has been true; 0: it is false. */
+	uint64_t since_ns;
+	uint64_t n_waiting;	/* of `waiting ... for`: approximate number of waits */
+	bool on;		/* it has fired, and not been false since */
+	uint64_t silent_ns;	/* it does not fire again before */
+	struct incident last;	/* the latest incident */
+	struct incident before; /* the latest incident that the caller took, in its final state */
+	uint64_t nth;		/* number of `last` among all that were queued; 0: it was not */
+	bool said;		/* `last` has the holder to blame */
+	uint64_t looks;		/* count of lock snapshots when the holder was last looked up */
+};
+
+/* The result of evaluating a condition. */
+struct found {
+	uint64_t value;		  /* compared with the limit */
+	uint64_t begin_ns;	  /* 0: now */
+	uint64_t end_ns;	  /* 0: in flight */
+	const struct wait *worst; /* the longest of the waits; NULL: not about waits */
+	uint64_t worst_ns;
+	const char *text; /* instead of name and value; or NULL */
+};
+
+enum { ENTRIES = 256 };
+
+struct triggers {
+	struct engine_watch watch;
+	struct engine *engine;
+	struct query q;
+	struct trigger *all;
+	size_t n;
+	bool rates;	   /* a trigger counts waits that end */
+	bool breaks;	   /* a trigger counts waits that must last without a break */
+	bool blocked;	   /* a trigger is about waits of tasks in D */
+	bool rotation;	   /* a trigger is about rotation */
+	uint64_t least_ns; /* the lowest limit of triggers about waits that end */
+	uint64_t cooldown_ns;
+	uint64_t now_ns;     /* earlier events have been judged already */
+	uint64_t checked_ns; /* rates include waits up to then; 0: not begun */
+	uint64_t next_ns;    /* next check of lasting conditions */
+	struct levels {
+		uint64_t lost;		 /* as of the last check */
+		uint64_t perf, uprobes;	 /* snapshots checked last */
+		uint64_t circle_next_ns; /* next check for deadlocks */
+		bool circle;
+	} levels;
+	struct expiry {
+		uint64_t timer, ns;
+	} expiries[ENTRIES]; /* timers in their expiry, by CPU */
+	struct incident queue[TRIGGERS_QUEUED];
+	uint64_t n_put, n_taken; /* since the start */
+	struct triggers_count count;
+};
+
+#define CHECK_NS RATE_STEP_NS
+
+/* trigger-filter.c */
+int filter_cache_init(struct filter_cache *m, const struct engine *e, const char *filter,
+		      struct error *err);
+void filter_cache_deinit(struct filter_cache *m);
+bool filter_cache_has(struct filter_cache *m, const struct model *model, const struct wait *w);
+
+/* trigger-fire.c: the condition is true now, with the result @f; it is false now. */
+void trigger_true(struct triggers *t, struct trigger *tr, const struct found *f);
+void trigger_false(struct triggers *t, struct trigger *tr);
+/* The same for a condition that is true only at this moment. */
+void trigger_pulse(struct triggers *t, struct trigger *tr, const struct found *f);
+
+/* trigger-state.c: evaluates all lasting conditions as of t->now_ns. */
+void triggers_check_levels(struct triggers *t);
+/* @w has begun or ended: a condition that must last without a break may be false for a moment. */
+void trigger_waits_changed(struct triggers *t, struct trigger *tr, const struct wait *w, bool ends);
+
+#endif
