@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Adds the wait times of each second to sums that only grow, whatever the model forgets. Sums by
- * type are exact. A lock has its own series from the second second on in which it is among the
- * first; its earlier waits are in `other`, as are those of a second in which eighty other locks
+ * type are exact. A lock gets its own series in the second in which it is first among the top
+ * locks; its earlier waits are in `other`, as are those of a second in which eighty other locks
  * have more. So the series of a type add up to the type, each only grows, and the cost of a second
  * depends on its waits only.
  */

@@ -11,7 +11,7 @@ enum { RECORD_DIRECT_BATCH = WRITER_RUNS / 2 };
 
 /*
  * Writes the stream from the rings into the file, without a queue and without a copy in user space.
- * Fill in the first seven members, then drain to record_direct_sink().
+ * Fill in the first six members, then drain to record_direct_sink().
  */
 struct record_direct {
 	struct record_file *file;

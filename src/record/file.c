@@ -131,8 +131,8 @@ int record_file_new(struct record_file **ret, const struct record_file_options *
 }
 
 /*
- * The first part replaces another file of that name, which is kept as PATH.old; later parts replace
- * a file of kontend.
+ * The first part replaces an existing file, which becomes PATH.old. For later parts the name is
+ * free, as the previous part was renamed, unless another process has taken it.
  */
 static int take_name(struct record_file *f, struct error *err)
 {

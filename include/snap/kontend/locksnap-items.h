@@ -62,7 +62,7 @@ enum locksnap_state {
 	LOCKSNAP_STATE_UNKNOWN,
 	LOCKSNAP_RUNNING,
 	LOCKSNAP_RUNNABLE, /* waits for its CPU */
-	LOCKSNAP_ASLEEP,   /* its frames are the place */
+	LOCKSNAP_ASLEEP,   /* its frames show where */
 	LOCKSNAP_STATES,
 };
 

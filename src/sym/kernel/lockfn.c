@@ -150,7 +150,7 @@ static bool lockfn_is_known(unsigned from, unsigned to, const char *name, size_t
 	return false;
 }
 
-/* Endings of the names of functions attached to these events. */
+/* True for the names of functions that run at these events, by their endings. */
 static bool lockfn_is_tracing(const char *name, size_t len)
 {
 	static const char begin[] = "contention_begin", end[] = "contention_end";
