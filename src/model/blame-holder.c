@@ -120,7 +120,7 @@ static int tell_unnamed(struct model *m, const struct event *ev)
 	return task_name(&m->tasks, task, ev->holder.comm) < 0 ? -ENOMEM : 0;
 }
 
-/* It has that lock. One that is woken or runs again may have let go of it. */
+/* The task holds that lock. A task that is woken or runs again may have released it. */
 static void tell_holder(struct model *m, uint32_t lock, uint32_t task, const struct event *ev)
 {
 	m->holders_told = true;
@@ -137,7 +137,7 @@ static void count_release(struct model *m, uint32_t lock)
 		blame_at(m, node)->writes++;
 }
 
-/* No task has the lock until that one takes it. */
+/* No task has the lock until the next one takes it. */
 static int tell_handed(struct model *m, const struct event *ev)
 {
 	uint32_t task = task_get_holder(&m->tasks, ev->pid, ev->tid);
@@ -177,7 +177,7 @@ int blame_holder(struct model *m, const struct event *ev)
 	/* The task that woke it does not keep it off the CPU. */
 	if (ev->holder.what == HOLDREC_WOKEN)
 		why = TASK_OTHER;
-	/* Its state is as reported before; this record adds the function. */
+	/* The state is as reported before; this record adds the function. */
 	if (ev->holder.what == HOLDREC_SEEN && m->tasks.tasks[task].did == state)
 		why = m->tasks.tasks[task].why;
 	if (task_name(&m->tasks, task, ev->holder.comm) < 0)

@@ -237,7 +237,7 @@ bool blame_has_hold(const struct model *m, uint32_t node, uint32_t task)
 	return false;
 }
 
-/* Of what has added up, that of before the holder began to wait itself is its own. */
+/* The holder itself is charged with the part of the sum from before it began to wait. */
 static void charge_before(struct model *m, uint32_t hold, uint32_t blocked, uint64_t since_ns)
 {
 	const struct blame_hold *h = &m->blame.holds[hold];
@@ -255,7 +255,8 @@ static void charge_before(struct model *m, uint32_t hold, uint32_t blocked, uint
 					     (double)(m->now_ns - since_ns) * BLAME_WHOLE));
 }
 
-/* It was seen with the lock for which it waited; the end of the wait is not reported yet. */
+/* A snapshot saw the task with the lock for which it waited; the end of the wait is not reported
+ * yet. */
 static bool has_just_got(const struct model *m, uint32_t task, uint32_t lock, uint64_t seen_ns)
 {
 	const struct wait *w = task && seen_ns != UINT64_MAX
@@ -292,8 +293,8 @@ static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t ta
 	blame_at(m, node)->since_ns = m->now_ns;
 	blame_at(m, node)->writes +=
 		!m->blame.following && m->locks.locks[lock].type == LOCK_PCPU_SEM_W;
-	/* It had it, and waits for it again; but a writer of a percpu-rwsem has it before its wait
-	 * for the readers of before is over. */
+	/* The task had it and waits for it again; but a writer of a percpu-rwsem has it before its
+	 * wait for the earlier readers is over. */
 	if (blocked == node && m->locks.locks[lock].type == LOCK_PCPU_SEM_W)
 		return;
 	if (blocked == node)

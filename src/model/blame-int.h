@@ -24,7 +24,7 @@ void blame_mark_why(struct model *m, uint32_t state, uint32_t why);
 
 /* blame.c: what is waited for the lock until now goes to its holders. */
 void blame_settle(struct model *m, uint32_t node);
-/* So much of BLAME_WHOLE of what has added up there. */
+/* A share is a part of BLAME_WHOLE of the sum there. */
 enum { BLAME_WHOLE = 1 << 16 };
 void blame_charge_part(struct model *m, uint32_t node, uint32_t part);
 void blame_charge_nobody(struct model *m, uint32_t node);

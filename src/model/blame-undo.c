@@ -154,7 +154,7 @@ static size_t take_class(struct model *m, size_t i, uint64_t *sure_ns)
 			*sure_ns += d->ns - at_most(ns, d->ns);
 		b->doubtful_ns += take_back(m, d, ns);
 		d->all -= gone;
-		/* It is passed on in the entry that follows. */
+		/* The next entry has the part that is passed on. */
 		if (d->how != BLAME_TO_PASSED) {
 			left -= ns;
 			all -= d->ns;

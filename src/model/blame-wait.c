@@ -66,7 +66,7 @@ void blame_wait(struct model *m, struct wait *w)
 		relink(m, w, true);
 }
 
-/* Its wait is over, and it has not got the lock that it was to take. */
+/* @w is over, and its task has not got the lock that it was to take. */
 void blame_not_taken(struct model *m, const struct wait *w)
 {
 	uint32_t node = m->locks.locks[w->lock].blame;
@@ -143,7 +143,7 @@ static bool have_readers(const struct model *m, uint32_t node)
 	return hold && !m->blame.holds[hold].free && blame_is_reader(m, m->blame.holds[hold].lock);
 }
 
-/* Of readers it is one of them. */
+/* Notes one of them if several readers hold the lock. */
 void blame_note_before(struct model *m, uint32_t node, uint32_t next)
 {
 	struct blame_node *n = blame_at(m, node);

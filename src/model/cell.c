@@ -222,7 +222,7 @@ static unsigned threshold(const struct cell_table *t, uint64_t now_ns)
 	return w;
 }
 
-/* Its new index. */
+/* Returns the new index. */
 static uint32_t put_back(struct cell_table *t, const struct cell *taken, struct cell_key key)
 {
 	size_t n = t->n;
@@ -274,7 +274,7 @@ uint64_t cell_rekey(struct cell_table *t,
 	return folded;
 }
 
-/* Which cells are folded: so many, of those that are no warmer. */
+/* The cells to fold: a given number, the coldest ones. */
 struct cold {
 	uint64_t now_ns;
 	unsigned limit;

@@ -19,7 +19,7 @@ static int copy_locks(struct lock_table *dst, const struct lock_table *src)
 	dst->locks = mem_dup(src->locks, src->n, sizeof(*src->locks));
 	if (!dst->locks)
 		return -ENOMEM;
-	/* No series is shared, even when the copy must be given up half way. */
+	/* A copy that fails halfway shares no series, either. */
 	for (size_t i = 0; i < dst->n; i++)
 		dst->locks[i].wait_series = (struct series){0};
 	for (size_t i = 0; i < dst->n; i++)

@@ -14,7 +14,7 @@
 
 enum { TEXT_MOST = 1 << 20 };
 
-/* Of one kind in a look: how to go through them. */
+/* Functions to walk the entries of one kind in a snapshot. */
 struct items {
 	enum ended_kind kind;
 	size_t n;

@@ -89,7 +89,7 @@ static const struct event *wait_at(const struct event *events, size_t i, size_t 
 	return is ? &events[i] : NULL;
 }
 
-/* Its tables are in the caches of a core anyway; to ask for them took a third of the time. */
+/* Its tables are in a core's caches anyway; prefetching them took a third of the time. */
 static bool is_small(const struct model *m)
 {
 	return m->cells.n < SMALL && m->tasks.n < SMALL;

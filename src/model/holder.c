@@ -44,7 +44,7 @@ static bool is_reader(uint32_t owner)
 	return owner & OWNER_HINT && cell_owner_task(owner);
 }
 
-/* Those of @from but @task, as many as there is room for. */
+/* Adds the holders in @from except @task, as far as there is room. */
 static void add_readers(struct lock_has *to, const struct lock_has *from, uint32_t task)
 {
 	uint32_t n = 0;
@@ -87,7 +87,7 @@ static void set_holder(struct model *m, uint32_t lock, uint32_t owner, uint64_t 
 
 	if (task && task != cell_owner_task(owner))
 		was.before = was.who;
-	/* It is being handed over: who had it is known all the same. */
+	/* It is being handed over, but the previous holder is known all the same. */
 	*own = (struct lock_has){.who = owner,
 				 .before = was.before,
 				 .told_ns = ns,

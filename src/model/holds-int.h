@@ -4,7 +4,7 @@
 
 #include "kontend/model.h"
 
-/* So many more or fewer sure waits for the lock are in flight from now on. */
+/* From now on @n more (or fewer, if negative) sure waits for the lock are in flight. */
 void holds_waits(struct model *m, uint32_t lock, int n);
 /*
  * The wait is over and has got its lock at @ns. Only where that is followed, that is where
@@ -26,7 +26,7 @@ uint64_t holds_charge(struct model *m, uint32_t lock);
 void holds_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns);
 /* @task holds the lock no more; false: it is not known that it did. */
 bool holds_take_out(struct model *m, uint32_t lock, uint32_t task, struct hold *ret);
-/* It has held it from h->got_ns to @end_ns, no longer (@exact), or at most. */
+/* The task held it from h->got_ns to @end_ns, exactly (@exact) or at most. */
 void holds_count(struct model *m, const struct hold *h, uint32_t lock, uint64_t end_ns, bool exact);
 /* Marks what cells and holders name; holders of a lock that is not marked are forgotten. */
 void holds_mark(struct model *m);

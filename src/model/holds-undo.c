@@ -97,7 +97,7 @@ static void take_from_cell(struct model *m, struct holds_done *d, uint64_t from_
 	m->holds.charged_ns -= ns < m->holds.charged_ns ? ns : m->holds.charged_ns;
 }
 
-/* Of a reader that has let go, and is not counted yet. */
+/* The part of a reader that has released the lock and is not counted yet. */
 static void take_from_gone(struct hold *h, uint64_t from_ns)
 {
 	uint64_t ns = part(from_ns, h->got_ns, h->gone_ns, h->alone_ns);

@@ -200,7 +200,8 @@ bool holds_take_out(struct model *m, uint32_t lock, uint32_t task, struct hold *
 	return false;
 }
 
-/* Until when, at most. A reader that has exited since had let go of it by then. */
+/* The latest possible end of the hold. A reader that has exited meanwhile had released it by
+ * then. */
 static uint64_t end_of(const struct model *m, const struct hold *h, uint32_t lock, uint64_t ns)
 {
 	const struct task *t = &m->tasks.tasks[h->task];
@@ -329,7 +330,7 @@ static bool take_free(struct model *m, uint32_t lock, struct hold *ret)
 	return true;
 }
 
-/* Since when sure waits for the lock, of either mode, go on without a break. */
+/* Since when sure waits for the lock, of either mode, have continued without a break. */
 static uint64_t waits_since(const struct model *m, const struct lock *l)
 {
 	const struct lock *twin = l->twin ? &m->locks.locks[l->twin] : l;
@@ -359,8 +360,8 @@ static bool end_all(struct model *m, uint32_t lock, uint32_t told, uint64_t ns)
 	return is_counted;
 }
 
-/* Since when the reported holder has had the lock for sure: @next, which waits for it, may have
- * seen it at its begin. */
+/* Since when the reported holder has held the lock for sure: @next, which waits for it, may have
+ * seen it when it began to wait. */
 static uint64_t told_since(const struct model *m, uint32_t lock, const struct lock_has *was,
 			   uint32_t told, uint32_t next)
 {
@@ -386,7 +387,7 @@ static bool end_before(struct model *m, uint32_t lock, const struct lock_has *wa
 		h && (h->free || h->seen ||
 		      (holder_wait_at(m, h->task, l->addr) && h->got_ns >= waits_since(m, l)));
 
-	/* Of one that is reported first it is not known since when it has the lock. */
+	/* A holder that is reported for the first time may have had the lock for any time. */
 	if (is_told || (!free && !is_over && (!told || told == task)))
 		return false;
 	uint64_t waited_ns = charge(m, l);

@@ -41,7 +41,7 @@ bool looks_of_all(const struct model *m); /* every task is measured */
 int shorts_take(struct model *m, const void *payload, size_t len, uint64_t time_ns);
 /* account.c: what was waited goes into cells, locks, CPUs and types. */
 void account_end(struct model *m, const struct wait *w, const struct event *ev);
-/* It began in a bucket that is closed: what lies there is of the open one. */
+/* The wait began in a bucket that is closed: its time there is added to the open one. */
 void account_late(struct model *m, const struct wait *w);
 /* A doubtful wait is over, and in no figure. */
 void account_doubt(struct model *m, const struct wait *w);
@@ -55,7 +55,7 @@ void blame_got(struct model *m, const struct wait *w);
 void blame_not_taken(struct model *m, const struct wait *w);
 /* A record or snapshot has @task, which has @lock, at @seen_ns; of readers, as a hint. */
 void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64_t seen_ns);
-/* No task has @lock, and @next is to take it; TASK_OTHER: it is not known which one. */
+/* No task holds @lock, and @next is to take it; TASK_OTHER: that task is unknown. */
 void blame_free(struct model *m, uint32_t lock, uint32_t next);
 void blame_task_gone(struct model *m, uint32_t task);
 void blame_lost(struct model *m); /* who has which lock is not known any more */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How much a model keeps apart. Tables grow as they are filled, so limits cost nothing where little
- * comes; when one is full the colder half of the cells is folded. Most of a large model are cells.
- * Reckoned is the most that they take, with sums of several waits and, of every other one, a
- * histogram in groups of the pool; of many cells that have one wait each it is a third.
+ * Sizes of a model's tables. Tables grow as they are filled, so limits cost nothing for small
+ * inputs; when one is full the colder half of the cells is folded. Most of a large model are cells.
+ * The estimate is the most that they take, with sums of several waits and, for every other one, a
+ * histogram in groups of the pool; many cells with a single wait each take a third of that.
  */
 #include "kontend/limits.h"
 #include "kontend/cell.h"

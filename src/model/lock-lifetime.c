@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long the lock at an address is the same one. An mmap_lock is until its process ends or
- * executes another program, as the events of names and of the lock itself report; and from the
- * moment on at which its process got its address space. Earlier waits are for another lock.
+ * Decides how long the lock at an address is the same lock. An mmap_lock lasts until its process
+ * ends or executes another program, as the events of names and of the lock itself report; it begins
+ * when its process got its address space. Earlier waits are for another lock.
  *
- * The lock of a file, or of another object with an inode, is until an event reports the inode of
- * another one there: a task that waits at that moment waits for that one, as an inode for which a
- * task waits is not freed. Without such an event, it is until a snapshot has another inode: then
- * waits that began since the snapshot before are still counted for the first one.
+ * The lock of a file, or of another object with an inode, lasts until an event reports the inode of
+ * another one at its address: a task that waits at that moment waits for the new one, as an inode
+ * with a waiting task is not freed. Without such an event, it lasts until a snapshot has another
+ * inode: then waits that began since the previous snapshot are still counted for the first one.
  */
 #include "internal.h"
 #include "kontend/lockname.h"
@@ -73,7 +73,7 @@ static bool is_waited_for(const struct model *m, uint64_t addr)
 	return false;
 }
 
-/* Since when the tasks wait that wait for the lock at @addr now; @now if none does. */
+/* Since when the tasks that wait for the lock at @addr now have waited; @now if there are none. */
 static uint64_t waited_since(const struct model *m, uint64_t addr, uint64_t now)
 {
 	uint64_t since = now;

@@ -114,7 +114,7 @@ static bool is_over(const struct model *m, const struct look_at *l, const struct
 	if (w->doubtful && is_gone(&l->snap, tid))
 		return true;
 	const struct locksnap_waiter *v = find_wait(l, w, tid);
-	/* It has run since: with events that report all waits it was woken in vain. */
+	/* The task has run since: if events report all waits, it was woken in vain. */
 	if (v && w->by_look && m->looks.untold_ns >= w->begin_ns)
 		return v->ran_ns > w->begin_ns + CLOCKS_NS;
 	if (l->snap.head.reason || v)
@@ -168,8 +168,8 @@ static uint64_t since(const struct model *m, const struct look_at *now,
 		return 0;
 	if (slept && v->ran_ns + CLOCKS_NS < seen)
 		return v->ran_ns;
-	/* It was awake in between. If it had got the lock the end would have been reported, where
-	 * all are. */
+	/* The task was awake in between. If it had got the lock the end would have been reported,
+	 * if all are. */
 	if (m->looks.untold_ns >= seen || m->looks.lost != m->damage.lost + m->damage.dropped ||
 	    t->end_ns >= seen || t->start_ns >= seen)
 		return 0;
@@ -193,7 +193,7 @@ static void confirm(struct model *m, const struct look_at *l, uint32_t index,
 {
 	struct wait *w = &m->waits.waits[index];
 
-	/* Its end may be within a gap that has not ended. */
+	/* The end may be within a gap that has not ended. */
 	if (l->snap.head.time_ns < m->lost_until)
 		return;
 	if (!w->doubtful || !w->by_look || !v->ran_ns || v->ran_ns > w->begin_ns + CLOCKS_NS)

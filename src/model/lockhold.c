@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Since when the same task has been seen to hold a lock, look after look: a list of the locks of
- * the last snapshot, by address, built again from the one before. Between two snapshots another
- * task may have had the lock, so it is a claim about snapshots: where events report that a waiter
- * got it since, they have the last word (query/locks/queues.c). Where time goes back it begins
+ * The time for which consecutive snapshots have seen the same task hold a lock: a list of the locks
+ * of the last snapshot, by address, built again from the previous one. Between two snapshots
+ * another task may have had the lock, so it is a claim about snapshots: if events report that a
+ * waiter got it since, these are right (query/locks/queues.c). When time goes back the list starts
  * again.
  */
 #include "kontend/lockhold.h"

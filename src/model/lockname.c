@@ -139,7 +139,7 @@ bool lockname_is_followed(const struct lockname_set *s, uint64_t addr, uint64_t 
 	return is_followed(s, find_at(s, addr, time_ns));
 }
 
-/* Of the files that had the lock at that address the one that @n is; NULL: none is known. */
+/* The file @n, among those that had the lock at that address; NULL: unknown */
 static struct lockname *find_file(struct lockname_set *s, const struct lockname *n)
 {
 	const uint32_t *last = map64_get(&s->at, n->addr);
@@ -163,7 +163,7 @@ static int put_followed(struct lockname_set *s, const struct lockname *n)
 	return 0;
 }
 
-/* As it was at @time_ns. */
+/* Stores the name as of @time_ns. */
 static int put_name(struct lockname_set *s, const struct lockname *name, uint64_t time_ns)
 {
 	struct lockname n = *name, *at = find_at(s, n.addr, time_ns);
@@ -183,7 +183,7 @@ static int put_name(struct lockname_set *s, const struct lockname *name, uint64_
 		at->to_ns = n.from_ns = time_ns;
 		return append(s, &n);
 	}
-	/* Of a freed object a snapshot has only the cache: less than before. */
+	/* For a freed object a snapshot has only the cache, which is less than the old name. */
 	if (n.kind == LOCKSNAP_SLAB && at->kind != LOCKSNAP_SLAB)
 		return 0;
 	if (!is_mmap(at) || (is_mmap(&n) && n.pid == at->pid))
@@ -470,7 +470,7 @@ uint32_t lockname_life(const struct lockname_set *s, uint64_t addr)
 {
 	const uint32_t *at = map64_get(&s->at, addr);
 
-	/* One that an event reported, and could not name. */
+	/* An event reported it, but could not name it. */
 	bool is_nameless = at && s->names[*at].event_ns && !*s->names[*at].text;
 
 	return at && (s->names[*at].to_ns || is_nameless) ? *at + 1 : 0;

@@ -46,7 +46,7 @@ static uint32_t length(const struct lockqueue *q)
 	return q->n[LOCKQUEUE_W] + q->n[LOCKQUEUE_R];
 }
 
-/* How often the wait at @at was passed over. */
+/* The number of times that the wait at @at was passed over. */
 static uint32_t passed(const struct lockqueue *q, uint32_t at, bool reader)
 {
 	uint32_t n = q->places[at].passed;
@@ -63,7 +63,7 @@ static void pass(struct lockqueue *q, uint32_t at, bool reader)
 		q->places[i].tree[reader]++;
 }
 
-/* Those that wait move to the lowest places; what the tree says of them goes with them. */
+/* Moves the waits to the lowest places, with their entries in the tree. */
 static void move_together(struct model *m, struct lockqueue *q)
 {
 	uint32_t n = 1;
@@ -344,7 +344,7 @@ void lockqueue_doubt(struct model *m, struct wait *w)
 	end_convoy(q, m->now_ns);
 }
 
-/* Since when one of those that are left waits. */
+/* The begin of the oldest wait that is left. */
 static uint64_t oldest_begin(const struct model *m, const struct lockqueue *q)
 {
 	for (uint32_t at = 1; at < q->end; at++)

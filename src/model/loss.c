@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How much is missing, of the sums and of the closed bucket. All of it are differences of counters
- * that the model has anyway. A gap lies between two records of a ring, so what was lost in it may
- * be of any bucket that it overlaps: it is counted in each of them.
+ * The amount of missing data, in the sums and in the closed bucket. All figures are differences of
+ * counters that the model has anyway. A gap lies between two records of a ring, so the loss may
+ * belong to any bucket that it overlaps: it is counted in each of them.
  */
 #include "kontend/loss.h"
 #include "internal.h"
@@ -44,7 +44,7 @@ static uint64_t count_untold(const struct model *m)
 	return n;
 }
 
-/* Of before measuring are ends without a begin where nothing was lost. */
+/* Ends without a begin, if nothing was lost, belong to waits from before measuring. */
 static struct loss since(const struct model *m, const struct loss *from)
 {
 	struct loss l = since_start(m);

@@ -186,7 +186,7 @@ int map_spaces_add(struct map_spaces *s, const struct event *ev)
 		return 0;
 	}
 	space->version = ++s->objects->version;
-	/* Of memory that is no file, addresses are all there is. */
+	/* Memory that is no file has only addresses. */
 	if (memory)
 		r.pgoff = r.start;
 	return insert(space, &r);
@@ -265,7 +265,7 @@ static uint64_t told_of(const void *ctx, const void *item)
 	return o->path && !u->keep[o - u->objects->items] ? o->told : 0;
 }
 
-/* How many are kept. */
+/* Marks the latest objects in @keep; returns their number. */
 static size_t keep_latest(const struct map_objects *o, uint8_t *keep)
 {
 	const struct unmapped u = {o, keep};

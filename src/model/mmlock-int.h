@@ -9,7 +9,7 @@
 /* mmlock-mm.c: the address space of an event; the first entry when there is no room. NULL: no
  * memory. */
 struct mmlock_mm *mmlock_mm_of(struct mmlocks *l, const struct event *ev, struct strpool *names);
-/* Those of the process, that was called @comm, are over. */
+/* The locks of the process, which was called @comm, end. */
 void mmlock_end_mm(struct mmlocks *l, int32_t pid, const char *comm);
 
 #endif

@@ -40,7 +40,7 @@ static struct mmlock_open *find_known(struct mmlocks *l, struct mmlock_task *t, 
 	return NULL;
 }
 
-/* One that is free; of all four the oldest has to go. */
+/* A free entry; if all four are used, the oldest. */
 static struct mmlock_open *free_open(struct mmlocks *l, struct mmlock_task *t)
 {
 	struct mmlock_open *oldest = &t->open[0];
@@ -77,7 +77,7 @@ static void add_time(struct mmlocks *l, struct mmlock_times *t, uint64_t from, u
 	l->last_end = (uint8_t)what;
 }
 
-/* It was held from when it was got until now. */
+/* Counts a hold from the acquisition until now. */
 static void end_hold(struct mmlocks *l, struct mmlock_mm *mm, const struct mmlock_open *o,
 		     uint64_t now_ns)
 {

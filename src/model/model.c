@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Of the log of holds, for each cell: ten ticks in which each of them is a block. */
+/* Size of the log of holds, for each cell: ten ticks, in which each cell is a block. */
 enum { HELD_WORDS = 16 };
 
 /* Cells of how long mmap_locks were held: call paths of tasks. */
@@ -142,7 +142,7 @@ static int begin_task(struct model *m, const struct event *ev)
 	return task_fork(&m->tasks, ev);
 }
 
-/* As below, of all but waits. */
+/* As below, but for gaps of all events except waits. */
 static void begin_gap_of_others(struct model *m, uint32_t cpu, uint64_t until_ns)
 {
 	/* Both halves of these are of one CPU: of one ring, in which nothing is within a gap. */

@@ -67,7 +67,7 @@ static void take_out_lost(struct model *m, struct nest *n, uint32_t at)
 	blame_take_back(m);
 }
 
-/* One that had no begin has not lost its end either. */
+/* A wait without a begin has not lost its end either. */
 static void give_up_one(struct model *m, struct nest *n, uint32_t at)
 {
 	const struct wait *w = &m->waits.waits[n->waits[at]];
@@ -138,7 +138,7 @@ static bool begins_part(const struct model *m, const struct nest *n, const struc
 	       !m->waits.waits[n->waits[n->depth - 1]].doubtful;
 }
 
-/* As it is kept: it may have come with frames more. */
+/* The chain as it is stored may lack frames. */
 static bool may_be_cut(const struct model *m, const struct stack *s)
 {
 	return s->n + m->traced_most >= m->chain_limit;
@@ -309,7 +309,7 @@ static void note_wait(struct lock *l, const struct event *ev)
 	l->cgroup = ev->cgroup;
 }
 
-/* They were lost in pairs, or their gap was reported before. */
+/* Both halves of these waits were lost, or their gap was reported before. */
 static void note_missed(struct model *m, struct model_cpu *cpu, uint32_t n)
 {
 	m->damage.lost += n;
@@ -575,7 +575,7 @@ void pair_vanished(struct model *m, uint32_t index)
 	task->depth = (uint8_t)n.depth;
 }
 
-/* Those that began later are inside of it. */
+/* Waits that began later are inside of it. */
 void pair_insert(struct model *m, uint32_t index)
 {
 	struct task *task = &m->tasks.tasks[m->waits.waits[index].task];
@@ -625,7 +625,7 @@ static void doubt(struct model *m, uint32_t cpu, uint64_t until_ns)
 	blame_take_back(m);
 }
 
-/* As push() and take_out() do. */
+/* Like push() and take_out(). */
 static void renew(struct model *m, uint32_t index)
 {
 	struct wait *w = &m->waits.waits[index];

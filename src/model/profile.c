@@ -156,7 +156,7 @@ static bool is_full(const struct profile *p)
 	return p->n >= p->max || (!p->stacks.free && p->stacks.n >= p->stacks.max);
 }
 
-/* How all cells are built again: the data that each gives up. */
+/* The steps for building all cells again: the data that each step drops. */
 struct remake {
 	uint32_t most;			/* frames, the innermost; 0: all */
 	bool nobody;			/* of no task any more */

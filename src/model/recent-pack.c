@@ -10,7 +10,7 @@
 #include "kontend/recent.h"
 #include <string.h>
 
-/* Of one cell, so that a block is shorter; fewer entries in all are not worth the looking. */
+/* per cell, so that a block is shorter; and in all, as fewer entries are not worth a pass */
 enum { FEW = 16, LEAST = 2048 };
 
 struct pack {

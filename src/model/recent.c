@@ -66,7 +66,7 @@ static void drop(struct recent *r, size_t n)
 		r->ticks[i].first -= first;
 }
 
-/* How many ticks no window needs. */
+/* The number of ticks that no window needs any more. */
 static size_t count_old(const struct recent *r)
 {
 	uint64_t now = r->n_ticks ? r->ticks[r->n_ticks - 1].end_ns : 0;

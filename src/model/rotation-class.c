@@ -76,7 +76,7 @@ static void add_task(struct census_count *sum, const struct census *c, enum cens
 		census_add(sum, c, what, tid, (int32_t)cpu);
 }
 
-/* Of the CPU itself and of the task that ran. */
+/* The events of the CPU itself and of the task that ran. */
 static struct census_count of_timer(const struct census *c, enum census_what what,
 				    const struct rotation_sample *s)
 {
@@ -156,7 +156,7 @@ static void class_one(struct rotation *r, const struct span *p, const struct rot
 		r->changed++;
 }
 
-/* Those up to @until_ns, with the snapshots around them (NULL: none). */
+/* Classes the durations up to @until_ns, with the snapshots around them (NULL: none). */
 static void class_all(struct rotation *r, const struct span *p, uint64_t until_ns)
 {
 	size_t kept = 0;

@@ -153,7 +153,7 @@ int task_comm(struct task_table *t, const struct event *ev)
 	if (!index)
 		return 0;
 	t->tasks[index].comm = name;
-	/* Of one outside of the namespace samples do not say whose thread it is. */
+	/* Samples do not name the process of a thread outside of the namespace. */
 	if (taskid_is_outside(ev->tid))
 		t->tasks[index].pid = ev->pid;
 	if (ev->comm.exec)

@@ -9,7 +9,7 @@ void holds_note(struct model *m, const struct hold *h, const struct cell *c, uin
 void holds_take_back(struct model *m, const struct wait *w);
 void holds_prune(struct model *m);	 /* what no wait in flight has a part in */
 void holds_done_forget(struct model *m); /* that of until now stays as it is */
-/* Since when a wait in flight has a part in what is charged; now, if there is none. */
+/* The begin of the oldest wait in flight with a part in the charges; now, if there is none. */
 uint64_t holds_oldest(const struct model *m);
 
 /* blame-undo.c: the end of @w, for which blame_over() is called next, was lost: undoes charges. */

@@ -38,7 +38,7 @@ struct cell {
 
 enum { CELL_FEW = 20 };
 
-/* Of a cell that one duration does not say all of. */
+/* Figures of a cell with more than one wait. */
 struct cell_stats {
 	uint64_t n; /* finished waits */
 	uint64_t min_ns, max_ns;

@@ -16,9 +16,9 @@ void cfiset_unref(struct cfiset *s); /* NULL is fine */
 
 /* The payload of a SNAPSHOT_CFI; known ones change nothing. 0 or negative, -ENOSPC: too many. */
 int cfiset_take(struct cfiset *s, const void *payload, size_t len);
-/* How many tables it has: they only become more. */
+/* The number of tables; it only grows. */
 size_t cfiset_count(const struct cfiset *s);
-/* Of the file that @o is; NULL: there are none. Until the next one is taken. */
+/* The tables of the file @o; NULL: none. Valid until the next one is added. */
 const struct cfisnap *cfiset_find(const struct cfiset *s, const struct map_object *o);
 
 #endif

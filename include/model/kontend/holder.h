@@ -17,7 +17,7 @@ struct wait;
 
 enum { HOLDER_READERS = 3 };
 
-/* Of a lock, since tasks wait for it without a break. */
+/* The holders of a lock, valid while tasks wait for it without a break. */
 struct lock_has {
 	uint32_t who;	 /* has it; cell_owner_is_free(): no task; OWNER_NONE: not known */
 	uint32_t before; /* who had it until then */

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Of a cell of `held`, as its owner: the times are exact, as the kernel reported the release.
- * Other times are upper bounds.
+ * The owner in the key of a cell of `held`: its times are exact, as the kernel reported the
+ * release. Other times are upper bounds.
  */
 enum { HOLD_EXACT = 1 << 30 };
 
@@ -26,8 +26,8 @@ struct hold {
 	uint64_t share_time_ns; /* of its lock, when it was got */
 	/* In the end: one who waited since then has lost so much because of it. */
 	uint64_t since_ns, alone_ns;
-	/* Of a reader: from then on it has it no more, and what is "in the end" is complete. 0: it
-	 * may have it. */
+	/* Readers: the time of the release; what is "in the end" is complete then. 0: it may still
+	 * hold the lock */
 	uint64_t gone_ns;
 };
 
@@ -51,7 +51,7 @@ struct holds_done {
 	struct cell_key key;
 };
 
-/* They are lists that begin in struct lock. How long they were is in cells: `held` of a model. */
+/* Holds are lists that begin in struct lock. Their durations are in cells: `held` of a model. */
 struct holds {
 	struct hold *v; /* 0 is no entry */
 	size_t cap;

@@ -12,7 +12,7 @@ struct model_limits {
 	uint32_t blame;	 /* of because of whom is waited; 0: likewise */
 };
 
-/* As much of each as usually comes together in so many bytes; never less than the defaults. */
+/* The usual mix of entries for @bytes; never less than the defaults. */
 struct model_limits model_limits_of(uint64_t bytes);
 /* Cells of `held` for so many bytes. */
 uint32_t model_limits_held(uint64_t bytes);

@@ -27,7 +27,7 @@ struct lock {
 	struct series
 		wait_series; /* ns waited in each closed bucket; allocated when first needed */
 	uint64_t cgroup;     /* of who waited for it last; 0: not known */
-	/* Of one that is over: its owner, as its own events reported; pid 0: they did not. */
+	/* A lock that has ended: its owner, as its own events reported; pid 0: unknown */
 	struct lock_end {
 		int32_t pid;
 		const char *comm, *memcg; /* interned; NULL: not known */
@@ -52,7 +52,8 @@ struct lock {
 	bool due;	     /* it was got before the release by its holder was reported */
 	uint64_t waited_ns;  /* how long those have waited together, ever; of this mode */
 	uint64_t charged_ns; /* so much of both modes' is charged to who held it */
-	/* Of that each holder of this mode has had so much so far, and what does not divide. */
+	/* The part of that which each holder of this mode has been charged with, and the
+	 * remainder. */
 	uint64_t share_ns;
 	uint32_t share_rest;
 	/* Charged so far to each wait in progress; the last time, and before that. */
@@ -98,7 +99,7 @@ static inline uint32_t lock_get(struct lock_table *t, uint64_t addr, enum lock_t
 
 /* The lock at @addr is gone, in all its modes; @end: its owner, see struct lock. */
 void lock_end(struct lock_table *t, uint64_t addr, const struct lock_end *end);
-/* Is it an id that was given besides keys? Such an id does not contain the address. */
+/* Is it an id that was assigned besides keys? Such an id does not contain the address. */
 static inline bool lock_id_is_own(uint64_t id)
 {
 	return id >> 60 == 8;

@@ -21,7 +21,8 @@ struct lockholds {
 
 /* 0, or -ENOMEM: all is as before. */
 int lockhold_take(struct lockholds *h, const struct locksnap *snap);
-/* How long, up to the last look, each look has seen @tid hold the lock at @addr; 0: once, or never.
+/* Time, up to the last snapshot, for which every snapshot has seen @tid hold the lock at @addr; 0:
+ * seen once, or never
  */
 uint64_t lockhold_ns(const struct lockholds *h, uint64_t addr, int32_t tid);
 void lockhold_deinit(struct lockholds *h);

@@ -94,7 +94,7 @@ static inline void lockname_lost(struct lockname_set *s, uint64_t until_ns)
  */
 bool lockname_end(struct lockname_set *s, int32_t pid, uint64_t time_ns, uint32_t *at,
 		  uint64_t *ret_addr);
-/* Is it in the per-CPU section of a CPU, in a variable that is known? Then what it is called. */
+/* Is the address in a known variable of a CPU's per-CPU section? *ret gets its name. */
 bool lockname_percpu(const struct lockname_set *s, uint64_t addr, struct lockname *ret);
 /* NULL: it was not seen. Borrowed as a name is. */
 const struct lockname_holder *lockname_holder(const struct lockname_set *s, int32_t tid);

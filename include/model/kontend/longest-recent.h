@@ -49,7 +49,8 @@ void longest_recent_clear(struct longest_recent *p);
 
 /* The @i-th of all that are kept, in no order; NULL: there are not so many. */
 struct longest_recent_wait *longest_recent_at(struct longest_recent *p, uint32_t i);
-/* Those that ended at most LONGEST_NS before @now_ns, in no order. Fills @ret, returns how many. */
+/* The waits that ended at most LONGEST_NS before @now_ns, in no order. Fills @ret, returns their
+ * number. */
 enum { LONGEST_MOST = LONGEST_EACH * (LONGEST_SECONDS + 1) };
 uint32_t longest_recent_list(const struct longest_recent *p, uint64_t now_ns,
 			     const struct longest_recent_wait *ret[LONGEST_MOST]);

@@ -31,12 +31,12 @@ struct loss loss_of_sums(const struct model *m);
 struct loss loss_of_range(const struct model *m);
 /* Records that are missing, in percent of all. */
 double loss_pct(const struct loss *l);
-/* Is something missing? Then there was as much as the figures say, or more. */
+/* Is something missing? Then the figures are lower bounds. */
 bool loss_any(const struct loss *l);
 /*
- * How many waits may have ended that are in no figure. The end of each came and was left out, or
- * was lost; so they are at most the ends left out and all records lost together. False: not known,
- * as not all that is missing was counted.
+ * An upper bound of the ended waits that are in no figure. The end of each was left out or lost; so
+ * there are at most as many as ends left out and records lost together. False: unknown, as not all
+ * missing data were counted.
  */
 bool loss_waits(const struct loss *l, uint64_t *ret);
 

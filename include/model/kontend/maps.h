@@ -115,7 +115,7 @@ void map_objects_unref(struct map_objects *o);
 /* Index of what @ev (EVENT_MMAP) maps, made if new; 0: no room. @memory: as map_is_memory() says.
  */
 uint32_t map_objects_find(struct map_objects *o, const struct event *ev, bool memory);
-/* Those for which @keep is set (NULL: all), with the numbers they have. NULL: no memory. */
+/* The objects for which @keep is set (NULL: all), with their numbers. NULL: no memory. */
 struct map_objects *map_objects_some(const struct map_objects *o, const uint8_t *keep);
 
 /* Is code with this name in memory of a process, and in no file? */

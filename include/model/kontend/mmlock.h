@@ -120,7 +120,7 @@ void mmlock_exec(struct mmlocks *l, int32_t pid, const char *comm);
  * before @until_ns.
  */
 void mmlock_lost(struct mmlocks *l, uint64_t until_ns);
-/* How it is measured, from a snapshot; sums count from @zero_ns. */
+/* The method of measuring, from a snapshot; sums count from @zero_ns. */
 void mmlock_how(struct mmlocks *l, const struct mmlevel_how *how, uint64_t zero_ns);
 void mmlock_tick(struct mmlocks *l);
 void mmlock_zero(struct mmlocks *l);

@@ -122,7 +122,7 @@ void model_deinit(struct model *m);
 
 /* Applies one event, in time order. 0 or -ENOMEM (the event is then counted as lost). */
 int model_apply(struct model *m, const struct event *ev);
-/* Of @n events the one at @i is applied next: prefetches the memory that the later ones need. */
+/* Prefetches the memory that the later ones of @n events need; the one at @i is applied next. */
 void model_expect(struct model *m, const struct event *events, size_t i, size_t n);
 /* Closes the bucket at @time_ns: rates, series. */
 void model_tick(struct model *m, uint64_t time_ns);

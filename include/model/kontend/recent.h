@@ -23,7 +23,8 @@ enum recent_kind {
 
 enum { RECENT_VALUE_BITS = 34, RECENT_INDEX_BITS = 27 };
 
-/* Of a block, before the histogram: words of two buckets each, number and count in 8 and 24 bits.
+/* The head of a block, before the histogram: words of two buckets each, number and count in 8 and
+ * 24 bits.
  */
 struct recent_block {
 	uint64_t n, total_ns, max_ns, min_ns;

@@ -23,7 +23,7 @@ enum {
 	ROTATION_POINTS = 512,
 };
 
-/* One hrtimer of the kernel: those of rotation belong to one CPU and one PMU. */
+/* One hrtimer of the kernel; a rotation timer belongs to one CPU and one PMU. */
 struct rotation_timer {
 	uint64_t timer, function; /* addresses */
 	uint32_t cpu;		  /* where it expired last */
@@ -53,8 +53,8 @@ struct rotation_point {
 	uint64_t key; /* of timers: their function; of switches 0 */
 	uint32_t cpu;
 	uint32_t events; /* that may count on this CPU: of the CPU and of the task */
-	/* Of timers: all that are in contexts of the CPU and of the task with events that sample at
-	 * a frequency, which is what a tick goes through; of switches those of who went off. */
+	/* Timers: all events in contexts of the CPU and of the task with events that sample at a
+	 * frequency, which a tick walks; switches: the events of the task switched out. */
 	uint32_t whole;
 	bool idle; /* of timers: no task ran, which makes a tick shorter */
 	struct hist_fine time;

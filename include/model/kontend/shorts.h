@@ -21,7 +21,7 @@ struct shorts_state {
 	bool known;		    /* the stream has reported some, or that there are none */
 	struct shortsnap_head head; /* as of the latest */
 	struct shorts_sum types[LOCK_TYPES]; /* since the sums of the model began */
-	/* Of the recording, or of a part of it: 0 is where the recording begins, and ends. */
+	/* The recording, or the part of it; 0: its beginning, its end */
 	uint64_t from_ns, to_ns;
 	uint64_t spent_ns[SHORTSNAP_LEVELS], n_changes;
 	uint64_t estimated_ns; /* so much of it, where sums were divided by time */

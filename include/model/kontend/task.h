@@ -94,7 +94,7 @@ static inline bool task_ended_until(const struct task *t, uint64_t time_ns)
 {
 	return !t->alive && t->comm && t->exit_ns <= time_ns;
 }
-/* Until when the older half of those that have exited did. */
+/* The time up to which the older half of the exited tasks exited. */
 uint64_t task_older_half(const struct task_table *t);
 /* Texts of the table move into @to. 0, or -ENOMEM: some are where they were. */
 int task_names_renew(struct task_table *t, struct task_names *to);

@@ -28,7 +28,7 @@ int untracked_table_copy(struct untracked_table *dst, const struct untracked_tab
 struct untracked *untracked_find(const struct untracked_table *t, int32_t tid);
 /* Made if absent; NULL: there are too many, or no memory. */
 struct untracked *untracked_get(struct untracked_table *t, int32_t tid);
-/* It waits for nothing any more. */
+/* The task waits for nothing any more. */
 void untracked_put(struct untracked_table *t, struct untracked *s);
 
 #endif

@@ -31,7 +31,7 @@ struct wait {
 	bool doubtful; /* records were lost since it began: its end may have been among them */
 	bool nested;   /* in another spin wait of its CPU, which spins but once */
 	bool queued;   /* its lock's next release sees that it waits: see release.c */
-	/* Of one that no event reported, but a snapshot of locks: */
+	/* For waits that no event reported, but a snapshot of locks: */
 	bool by_look;
 	bool early;	/* it began before there were events */
 	bool at_least;	/* it began at begin_ns or earlier */
@@ -51,8 +51,8 @@ static inline uint64_t wait_part_ns(const struct wait *w, uint64_t from_ns, uint
 }
 
 /*
- * Of who waits to read for a reader-writer lock of PREEMPT_RT: the rt-mutex behind the count of
- * readers with which the lock begins, for which the task waits then. 0 of others.
+ * For a task that waits to read for a reader-writer lock of PREEMPT_RT: the rt-mutex after the
+ * count of readers with which the lock begins, for which the task waits then. 0 for others.
  */
 static inline uint64_t wait_rt_mutex(const struct wait *w)
 {
@@ -64,7 +64,7 @@ static inline struct cell_key wait_key(const struct wait *w)
 	return (struct cell_key){w->lock, w->stack, w->task, w->cpu, w->owner};
 }
 
-/* How far looks at the locks have been compared with the waits in flight: see lock-snapshots.c. */
+/* How far snapshots of locks have been compared with the waits in flight: see lock-snapshots.c. */
 struct wait_looks {
 	uint64_t due_ns; /* when events have been applied up to then the latest is; UINT64_MAX: it
 			    has been */
