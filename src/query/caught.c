@@ -108,7 +108,7 @@ int query_caught(struct query *q, const struct wait *w, struct query_caught *ret
 	return ret->because && !q->cache->failed ? 0 : -ENOMEM;
 }
 
-/* Of the circle that the root is. */
+/* For the circle that the root is. */
 static void in_circle(const struct chain_graph *g, const struct chain_root *r,
 		      bool (*is)(void *ctx, const struct wait *w), void *ctx,
 		      struct query_caught_circle *ret)

@@ -125,7 +125,7 @@ static void add_group(struct query *q, const struct groups *gs, const struct gro
 	c->waiting += g->waiting;
 	c->n += g->n;
 	c->total_ns += g->total_ns;
-	/* Those in flight have waited since before the window. */
+	/* Waits in flight may have begun before the window. */
 	c->waited_ns += query_has_window(q) ? g->rate_wait_ns : g->waited_ns;
 	if (g->n && (!c->max_ns || g->min_ns < c->min_ns))
 		c->min_ns = g->min_ns;

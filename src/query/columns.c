@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which columns of tables are shown, as the user wants it: an order for each table. A table has so
- * many columns of each importance (struct column); those that are wanted get these in their order,
- * so that as much room is left for names as before, and the columns named first stay longest on a
- * narrow screen. Columns that name the row cannot be chosen: they depend on what rows are by.
+ * The columns of tables that the user has chosen: an order for each table. A table has a fixed
+ * number of columns of each importance (struct column); the chosen ones get these in their order,
+ * so that names keep as much room as before, and the columns chosen first stay longest on a narrow
+ * screen. Columns that name the row cannot be chosen: they depend on the grouping.
  */
 #include "filter.h"
 #include "kontend/query-columns.h"

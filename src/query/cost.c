@@ -32,7 +32,7 @@ static double share(uint64_t ns, uint64_t of_ns)
 	return of_ns ? 100.0 * (double)ns / (double)of_ns : 0;
 }
 
-/* Of the figures that a version knows, all are there or none. */
+/* The size of the figures in a record of @len bytes: versions have only added figures. */
 static size_t known_bytes(size_t len)
 {
 	if (len >= sizeof(struct record_cost))

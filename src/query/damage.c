@@ -65,7 +65,7 @@ static struct query_loss loss_of(const struct model *m, const struct loss *l, ui
 {
 	struct query_loss ret = {.at_least = loss_any(l), .lost_pct = loss_pct(l)};
 
-	/* Of recordings without ends no wait has ended. */
+	/* In recordings without ends no wait has ended. */
 	ret.counted = loss_waits(l, &ret.missing_most) && !m->no_ends;
 	waits += ret.missing_most;
 	ret.missing_pct = waits ? 100.0 * (double)ret.missing_most / (double)waits : 0;

@@ -263,7 +263,7 @@ const struct table_kind query_diff_kind = {"diff", columns, C_COLUMNS, diff_fill
 const struct table_kind query_compare_kind = {"compare", moments, M_COLUMNS, compare_fill,
 					      compare_rank};
 
-/* How long the time is that its figures are of. */
+/* The length of the time that the figures cover. */
 static uint64_t length_of(const struct query *q)
 {
 	return query_has_window(q) ? query_rate_ns(q) : query_elapsed(q->model);

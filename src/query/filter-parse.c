@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How terms of the filter language go together: terms beside each other must all hold, of those
- * with "|" or "or" between them one must, "!" negates a term or a group, and parentheses make
- * groups. The text is read once, by recursive descent of bounded depth, into operators in postfix
- * order, which are run with a stack of bits. A parenthesis opens a group only where a term may
- * begin, so that "78 (vm" needs quotes for its blank alone; in an expression "|" is the
- * expression's. Words, terms and operators are in the caller's arena.
+ * Combines terms of the filter language: adjacent terms must all hold, one of those separated by
+ * "|" or "or" must hold, "!" negates a term or a group, and parentheses make groups. The text is
+ * parsed once, by recursive descent of bounded depth, into operators in postfix order, which run
+ * with a stack of bits. A parenthesis opens a group only where a term may begin, so that "78 (vm"
+ * needs quotes only for its blank; in a regular expression "|" belongs to the expression. Words,
+ * terms and operators are in the caller's arena.
  */
 #include "filter.h"
 #include "internal.h"

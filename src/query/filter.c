@@ -256,7 +256,8 @@ static bool is_lock_type(const char *s, size_t len)
 	return false;
 }
 
-/* Where a key ends; SIZE_MAX: the term is a word. "~vm_mmap", as a table shows it, is one. */
+/* The index at which a key ends; SIZE_MAX: the term is a word. "~vm_mmap", as tables show it, is a
+ * word. */
 static size_t key_of(const struct filter_parser *p, const char *text, size_t op)
 {
 	if (op == SIZE_MAX || (op == 0 && (*text == '~' || *text == ':')))

@@ -216,7 +216,7 @@ static int narrow(struct only *o, struct model *m)
 	return keep_samples(m, o);
 }
 
-/* They are by cells, which are other ones now. */
+/* Names are cached by cell, and the cells have changed. */
 static void forget_names(struct query *q)
 {
 	q->cache->lock_names = NULL;

@@ -123,7 +123,7 @@ static struct group *group_new(struct query *q, struct groups *gs, size_t slot, 
 	return g;
 }
 
-/* That of the group, or where it would be. */
+/* The slot of the group, or the free one where it belongs. */
 static size_t slot_of(const struct groups *gs, uint64_t id)
 {
 	size_t k = map64_hash(id) & gs->mask;

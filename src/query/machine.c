@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which machine and boot was measured: a fixed struct of texts, which a file may have left open. */
+/* The measured machine and boot: a fixed struct of texts, which a file may leave unterminated. */
 #include "internal.h"
 #include "kontend/query-machine.h"
 

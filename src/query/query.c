@@ -329,7 +329,7 @@ void value_series(struct query *q, struct value *v, const struct series *s, uint
 	const struct model *m = q->model;
 	uint64_t *p;
 
-	/* Of a part of the waits there are none, but of locks that are left as they are. */
+	/* A filtered model has none, except for locks that the filter leaves complete. */
 	if (q->only && (!q->only_locks || !s->v))
 		return;
 	if (n > m->n_ticks)

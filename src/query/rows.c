@@ -111,7 +111,7 @@ static void put_row(struct rows_order *o, size_t i, const struct sort_key *k)
 	o->rows[i] = k->row;
 }
 
-/* As goes_first() has it, for keys that are no text. */
+/* Like goes_first(), for keys that are no text. */
 static int sort_numbers(struct query *q, const struct sort_key *keys, bool descending,
 			struct rows_order *o)
 {
@@ -247,7 +247,7 @@ static uint64_t least(const struct row_source *src, const struct table *t)
 	return rates_of(src) | (t->sort_col == SIZE_MAX ? 0 : table_bit(t->sort_col));
 }
 
-/* How many rows, from t->window_first on, are there in the table. */
+/* The number of rows in the table from t->window_first on. */
 static size_t rows_filled(const struct table *t)
 {
 	size_t n = t->window_first < t->n_rows ? t->n_rows - t->window_first : 0;

@@ -194,7 +194,7 @@ static int costs_before(const void *a, const void *b)
 	return x->ns != y->ns ? x->ns > y->ns : x->n > y->n;
 }
 
-/* As many rows as there may be, followed by as much room for sorting them. */
+/* Room for the largest number of rows, followed by as much for sorting them. */
 static int room_for(struct build *b)
 {
 	struct query *q = b->q;

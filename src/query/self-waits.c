@@ -14,7 +14,7 @@ bool query_is_kontend(struct query *q, uint32_t task)
 
 	if (!comm || strcmp(comm, "kontend"))
 		return false;
-	/* Its process may not be known: the task's name is all there is then. */
+	/* Its process may be unknown: then there is only the task's name. */
 	comm = query_process_comm(q, task);
 	return !comm || !strcmp(comm, "kontend");
 }

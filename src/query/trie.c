@@ -62,7 +62,7 @@ bool trie_has(const struct trie *t, uint32_t func)
 	return t->slots[slot_find(t, 0, func)] != 0;
 }
 
-/* That child, made if absent; 0 when out of memory. */
+/* The child for @func, made if absent; 0 when out of memory. */
 static uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t func)
 {
 	struct trie_node *node, *above;

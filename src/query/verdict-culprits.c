@@ -13,7 +13,7 @@
 
 enum { NAMED_MOST = 3, SAMPLES_LEAST = 5 };
 
-/* How many of something each of a few has; names are compared by their text. */
+/* Shares of a few owners; names are compared by their text. */
 struct shares {
 	struct share {
 		const char *who;

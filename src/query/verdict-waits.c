@@ -28,8 +28,8 @@ double verdict_waited(const struct judge *j)
 }
 
 /*
- * Of an average: the longest wait that has ended of late. Those that began before the measurement
- * are in no sum, as only their least length is known.
+ * For an average: the longest wait that ended lately. Waits from before the measurement are in no
+ * sum, as only their minimum length is known.
  */
 static const struct longest_recent_wait *longest_past(const struct judge *j)
 {
@@ -64,7 +64,7 @@ double verdict_longest(const struct judge *j)
 	return now > ended ? now : ended;
 }
 
-/* Of a lock that has no name of its own: "rwsem:R in lock_mm_and_find_vma". */
+/* For a lock without a name of its own: "rwsem:R in lock_mm_and_find_vma". */
 static void put_name(struct judge *j, struct query_finding *f, const char *name, const char *kind)
 {
 	struct arena *a = &j->q->arena;
@@ -208,7 +208,7 @@ static const char *say_worst(struct judge *j, struct query_finding *f)
 	return arena_printf(&j->q->arena, "tasks waited for %s, avg %s%s", f->name, r, length);
 }
 
-/* Of an average. The task is known of those that have ended of late. */
+/* For an average. Tasks of waits that ended lately are known. */
 static const char *say_longest_ended(struct judge *j, struct query_finding *f)
 {
 	const struct longest_recent_wait *past = longest_past(j);

@@ -196,7 +196,7 @@ static void put_finding(struct query_verdict *v, enum verdict_rule rule, enum ve
 	v->findings[at] = (struct query_finding){.level = level, .rule = rule};
 }
 
-/* Of both rules about waiting the one that says worse of it. */
+/* The worse result of the two rules about waiting. */
 static void find_waiting(struct judge *j, const struct verdict_limits *l, struct query_verdict *v)
 {
 	enum verdict_level wait = level_of(rules[VERDICT_WAIT].value(j), &l->of[VERDICT_WAIT]),

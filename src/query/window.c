@@ -24,7 +24,7 @@ struct stamp {
 	uint64_t window_ns, only, generation, profile_generation, tick_ns, n_ticks, zero_ns;
 };
 
-/* Which cells. */
+/* Kinds of cells. */
 enum which { CELLS, HELD, HANDED, TABLES };
 
 struct window {
@@ -89,7 +89,7 @@ static bool is_made(const struct stamp *s, const struct query *q)
 	return memcmp(s, &now, sizeof(now)) == 0;
 }
 
-/* Of @t, a table of the engine's model. */
+/* @t: a table of the engine's model. */
 static int make_cells(const struct query *q, const struct cell_table *t, const uint8_t *kept,
 		      struct cell_table *ret)
 {
@@ -100,7 +100,7 @@ static int make_cells(const struct query *q, const struct cell_table *t, const u
 	return cell_recent(t, &when, kept, ret);
 }
 
-/* Those of the window, made if they are not there; all, where there is none, or no memory. */
+/* The cells of the window, made if necessary; all cells if there is no window or no memory. */
 static const struct cell_table *cells_of(struct query *q, enum which which)
 {
 	const struct cell_table *const rests[TABLES] = {&q->model->cells, &q->model->held,

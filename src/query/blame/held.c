@@ -183,7 +183,7 @@ static uint64_t waited_ns(const struct cell *c, const struct cell_sums *s, bool 
 	return has_window ? c->rate_wait_ns : s->waited_ns;
 }
 
-/* Of a window, or of what a filter leaves: there the model has no sums, but its cells. */
+/* For a window or a filter the model has no sums, but cells. */
 static struct query_held_sum sum_cells(struct query *q)
 {
 	const struct cell_table *waits = query_cells(q), *times = query_held_cells(q);
@@ -204,7 +204,7 @@ static struct query_held_sum sum_cells(struct query *q)
 	return ret;
 }
 
-/* How far back the log of holds reaches, if it had no room for all of the window; else 0. */
+/* The time that the log of holds covers, if it had no room for all of the window; else 0. */
 static uint64_t short_of_window(const struct query *q)
 {
 	const struct recent *r = &q->engine->model.held.recent;

@@ -27,7 +27,7 @@ uint32_t knots_lock_node(const struct knots_graph *g, uint32_t lock)
 	return lock < m->locks.n ? g->lock_node[lock_of(m, lock)] : 0;
 }
 
-/* Of folded locks and forgotten tasks nothing is known. */
+/* Nothing is known about folded locks and dropped tasks. */
 static bool is_known(const struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
 {
 	return ns && lock >= LOCK_TYPES && lock < m->locks.n && task != TASK_OTHER &&

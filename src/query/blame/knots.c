@@ -129,7 +129,7 @@ static uint64_t root_of(struct blame_rows *b, const struct blame_cell *c)
 	return l->twin && l->twin < c->key.root_lock ? l->twin : c->key.root_lock;
 }
 
-/* Of the lock that the knot names. */
+/* The function that got the lock named by the knot. */
 static uint64_t got_in(struct blame_rows *b, const struct blame_cell *c)
 {
 	return c->key.got == STACK_OTHER || root_of(b, c) != b->lock ? UINT64_MAX : c->key.got;
@@ -182,7 +182,7 @@ static void fill_mostly(struct search *s, const struct blame_group *g, struct qu
 	k->mostly_what = m.what;
 }
 
-/* Those of the component to whom most is charged, first. */
+/* The nodes of the component, the one with the largest charge first. */
 static uint32_t next_node(const struct search *s, uint64_t component, const uint32_t *told,
 			  size_t n_told)
 {

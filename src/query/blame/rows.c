@@ -206,7 +206,7 @@ static uint64_t root_lock_of(struct blame_rows *b, const struct blame_cell *c)
 	return c->key.root_lock;
 }
 
-/* Of the lock that the row names: in a row of several locks each has functions of its own. */
+/* Only for a row of a single lock: several locks each have functions of their own. */
 static uint64_t caller_of(struct blame_rows *b, const struct blame_cell *c)
 {
 	uint32_t func = 0;
@@ -222,7 +222,7 @@ static uint32_t type_of(const struct blame_rows *b, uint32_t lock)
 	return b->q->model->locks.locks[lock].type;
 }
 
-/* How many locks there are, and whether they are of several types. */
+/* The number of locks; *ret_types: they are of several types. */
 static size_t count_locks(struct blame_rows *b, const struct blame_group *g, bool *ret_types)
 {
 	uint32_t first = type_of(b, blame_first(b, g)->key.root_lock);

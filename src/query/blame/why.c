@@ -81,7 +81,7 @@ const char *blame_state_words(uint32_t state)
 	return words[state];
 }
 
-/* That it is I/O is known: who asked for it says more. */
+/* I/O is known already: the caller of the I/O functions is more useful. */
 static uint32_t sleeps_in(struct query *q, uint32_t stack, bool io)
 {
 	const struct stack_table *t = &q->model->stacks;
@@ -184,7 +184,7 @@ const char *blame_mostly_text(struct query *q, const struct blame_mostly *m)
 	const char *why = blame_why_text(q, m), *words = blame_state_words(m->state);
 	char pct[UNITS_BUF], share[UNITS_BUF + 2] = "";
 
-	/* That it was runnable goes without saying; cells have room for the name alone. */
+	/* Runnable is implied by another task's name, and cells have room for the name only. */
 	if (m->who)
 		return why;
 	if (m->pct < 99.95)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many tasks waited in chains that have ended. A task may have ended several waits in the last
- * seconds, for one lock or for several of a chain, and counts once in each row that it is behind.
- * A wait whose task is not known any more counts as one task. Of waits that go on each is of a task
- * of its own.
+ * The number of tasks that waited in chains that have ended. A task may have ended several waits in
+ * the last seconds, for one lock or for several of a chain, and counts once in each row that it
+ * waited behind. A wait whose task is no longer known counts as one task. Each wait in flight has a
+ * task of its own.
  */
 #include "graph.h"
 

@@ -74,7 +74,7 @@ static uint32_t behind_lock(struct chain_rows *c, uint32_t lock, bool beside, ui
 	return c->g->ended ? tasks_or_fail(c, chain_tasks_of_locks(c->g, lock, beside)) : waits;
 }
 
-/* Those of @waits, which are sorted. */
+/* Adds rows for @waits, which are sorted. */
 static void add_groups(struct chain_rows *c, uint32_t parent, const uint32_t *waits, uint32_t n)
 {
 	struct chain_row *r = NULL;

@@ -251,7 +251,7 @@ static int fill(struct comparison *c, const struct pair *p, struct arena *arena,
 	return 0;
 }
 
-/* Those of the first measure are called, and shown, as what it is. */
+/* Columns of the first measure have the key and title of the measure itself. */
 static int make_columns(const struct comparison *c, struct arena *arena, struct table *ret)
 {
 	struct column *made = arena_alloc(arena, (COLUMNS + FLEET_KEYS) * sizeof(*made));

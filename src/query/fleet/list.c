@@ -108,7 +108,7 @@ static void put_rest(struct lister *l, uint8_t flags)
 	put_column(l, &c);
 }
 
-/* Of the table of groups itself there are none. */
+/* The table of groups itself has none. */
 static int put_groups(struct lister *l)
 {
 	size_t n;

@@ -117,7 +117,7 @@ static uint32_t group_named(struct fleet *m, const char *id, const char *name)
 	return group;
 }
 
-/* That a recording is of the group. */
+/* Notes that a recording belongs to the group. */
 static void count_recording(struct fleet *m, uint32_t group, const struct query_overview *o,
 			    bool is_all)
 {

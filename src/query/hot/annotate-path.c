@@ -81,7 +81,7 @@ static void add_samples(struct query *q, struct path_sums *s)
 	}
 }
 
-/* Of equal ones the innermost is the first that was met. */
+/* Among equal ones, the innermost is the first found. */
 static uint32_t pick(const struct path_sums *s)
 {
 	uint32_t best = 0;

@@ -16,7 +16,7 @@ struct counts {
 	size_t n;
 };
 
-/* As in the keys of cells, so that no number asks for much room. */
+/* As in the keys of cells, so that no number needs much room. */
 static uint16_t cpu_of(const struct profile_cell *cell)
 {
 	return (uint16_t)cell->cpu;

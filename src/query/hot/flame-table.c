@@ -181,7 +181,7 @@ static size_t choose(struct flame_rows *f, double percent_limit)
 
 const struct table_kind query_flame_kind = {"flame", columns, C_COLUMNS, fill, rank};
 
-/* Of the two weights, the one that shares are of is left out last. */
+/* The weight that shares are based on is left out last. */
 static const struct column *columns_of(struct query *q, bool by_wait)
 {
 	struct column *c = rows_columns(q, &query_flame_kind);

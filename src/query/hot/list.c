@@ -222,7 +222,7 @@ static double share_of(const struct hot_rows *h, const struct hot_row *r)
 	return h->weight ? 100.0 * (double)r->weight / (double)h->weight : 0;
 }
 
-/* How many are left, in front. */
+/* Drops rows below the limit; returns the number of rows left in front. */
 static size_t drop_narrow(struct hot_rows *h, double percent_limit)
 {
 	size_t n = 0;
@@ -280,7 +280,7 @@ static void hot_rank(void *ctx, size_t row, struct row_rank *ret)
 
 const struct table_kind query_hot_kind = {"hot", columns, C_COLUMNS, hot_fill, hot_rank};
 
-/* Those that say something of such rows; the others are reported as not known. */
+/* The columns with values for such rows; the others are reported as unknown. */
 static const struct column *columns_of(struct query *q, enum query_hot_by by)
 {
 	struct column *c = rows_columns(q, &query_hot_kind);

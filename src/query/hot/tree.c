@@ -29,7 +29,7 @@ static uint32_t find_node(const struct build *b, const uint32_t *funcs, uint32_t
 	return i;
 }
 
-/* Which part of the chain is shown, in the order it is: from @ret_at, @ret_n frames. */
+/* The part of the chain that is shown, in its order: @ret_n frames from @ret_at. */
 static bool cut(const struct build *b, const uint32_t *funcs, uint32_t n, uint32_t *ret_at,
 		uint32_t *ret_n)
 {

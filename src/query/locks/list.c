@@ -166,7 +166,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_HIST_N] = {"hist_n", "", "how many waits are in each", COLUMN_SERIES, 0, 9, 0},
 };
 
-/* Where a column is known too seldom to take room on the screen, or another one says it. */
+/* Columns that are known too seldom to need room on the screen, or that repeat another one. */
 static const uint32_t off_screen[C_COLUMNS] = {
 	[C_KIND] = 1 << BY_CPU | 1 << BY_CGROUP,
 	[C_NAME] = 1 << BY_TYPE | 1 << BY_CPU | 1 << BY_CGROUP,
@@ -305,7 +305,7 @@ static void fill_key(struct locks *ls, const struct group *g, struct value *v)
 	}
 }
 
-/* Of several locks that of the worst. */
+/* For several locks, the name of the worst. */
 static void fill_name(struct locks *ls, struct group *g, uint64_t want, struct value *v)
 {
 	uint32_t lock = g->first.lock;
@@ -355,7 +355,7 @@ static void fill_object(struct locks *ls, const struct lock *l, struct value *v)
 		value_s(&v[C_PATH], o->text);
 }
 
-/* Its holder and waiters, whatever the mode of the row. */
+/* Its holder and waiters, for any mode of the row. */
 static void fill_now(struct locks *ls, const struct group *g, struct value *v)
 {
 	const struct lock *l = &ls->q->model->locks.locks[g->first.lock];

@@ -50,7 +50,7 @@ uint32_t query_got_in(struct query *q, const struct blame_key *k)
 	return writes_in(q, k->why);
 }
 
-/* Of all that was charged to writers of the lock. */
+/* The heaviest of the charges to writers of the lock. */
 static uint32_t heaviest(struct query *q, uint64_t addr, struct query_lock_writer *ret)
 {
 	const struct model *m = q->model;

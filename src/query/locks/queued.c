@@ -149,7 +149,7 @@ static void add_convoy(const struct model *m, struct queued *r)
 	s->convoy_longest_ns = ns > s->convoy_longest_ns ? ns : s->convoy_longest_ns;
 }
 
-/* Where the window begins; 0: it has all. */
+/* The begin of the window; 0: it covers everything. */
 static uint64_t window_begin(const struct query *q)
 {
 	if (!query_has_window(q))
@@ -198,7 +198,7 @@ static struct queued *sum_up(struct query *q)
 	return all;
 }
 
-/* Which locks a filter leaves, or a scope; NULL: all, or no memory. */
+/* The locks that pass a filter or a scope; NULL: all, or no memory. */
 static uint8_t *locks_left(struct query *q, const struct query_scope *scope)
 {
 	const struct model *m = q->model;
@@ -240,7 +240,7 @@ static int find_rows(struct queued_rows *r, const struct query_scope *scope)
 	return 0;
 }
 
-/* Of both modes that has been waited for, none is special. */
+/* Does the lock have one mode for readers and one for writers? */
 static bool has_modes(const struct model *m, uint32_t lock)
 {
 	return *locktype_mode((enum lock_type)m->locks.locks[lock].type);
@@ -286,7 +286,7 @@ static void fill_modes(const struct model *m, const struct queued *r, struct val
 	}
 }
 
-/* Of a lock whose word names its holder. */
+/* True for a lock whose word names its holder. */
 static bool sees_stealing(const struct model *m, uint32_t lock)
 {
 	return lockqueue_names_holder((enum lock_type)m->locks.locks[lock].type) &&
@@ -415,7 +415,7 @@ int query_queued_sum(struct query *q, struct query_queued_sum *ret)
 	return query_sync(q) < 0 ? -ENOMEM : 0;
 }
 
-/* Its courses, of as many buckets as there have been. */
+/* Its history, for all buckets so far. */
 static int fill_course(struct query *q, const struct lockqueue *queue,
 		       struct query_queued_lock *ret)
 {

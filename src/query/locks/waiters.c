@@ -270,7 +270,7 @@ static void fill_ended(struct query *q, const struct row *r, struct value *v)
 	value_u(&v[C_ENDED_NS], now > r->end_ns ? now - r->end_ns : 0);
 }
 
-/* Of one task, or of the longest of several. */
+/* The wait of one task, or the longest of several. */
 static void fill_wait(struct query *q, const struct row *r, uint64_t want, struct value *v)
 {
 	const struct wait *w = r->wait;

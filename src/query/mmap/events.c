@@ -95,10 +95,11 @@ static void sum_how(const struct mmlocks *l, struct query_mmap_sum *s)
 }
 
 /*
- * How many acquisitions one that was seen represents. By time, the slower a program is while its
- * events are written the fewer of them are seen; the counts of all events say how many there were,
- * until the last burst ended. They are compared with the events themselves and not with the count
- * within the bursts: switching events on and off takes its time, in which some come.
+ * The number of acquisitions that each recorded one represents. Scaling by time would be wrong: the
+ * more writing events slows a program down, the fewer of them are recorded. The counts of all
+ * events give their true number up to the end of the last burst. They are compared with the
+ * recorded events and not with the count within the bursts: switching events on and off takes time,
+ * in which some occur.
  */
 static double scale_of(const struct model *m, uint64_t seen_ns, bool *ret_counted)
 {

@@ -178,7 +178,7 @@ static int add_events(struct rows *t)
 		struct row *row = row_at(t, &o, addr, i % 2 == 0);
 		if (!row)
 			return -ENOMEM;
-		/* Of several address spaces of a process the last one has its name. */
+		/* If a process has several address spaces, the last one has its name. */
 		if (!row->g && *o.comm)
 			row->owner = o;
 		query_mmap_add(&row->e, l, i, t->mode_next);
@@ -270,7 +270,7 @@ static const char *histogram_text(struct rows *t)
 	return text;
 }
 
-/* Of @hist, whose extremes are these. */
+/* Fills a cell from @hist; @min and @max are its extremes. */
 static void fill_histogram(struct rows *t, uint64_t min, uint64_t max, uint64_t want,
 			   struct value *v)
 {
@@ -293,7 +293,7 @@ static bool wants_histogram(uint64_t want)
 		       1ull << C_HISTOGRAM | 1ull << C_HOLD_P50);
 }
 
-/* Of @t->hold, with its sums. */
+/* The same for @t->hold, with its sums. */
 static void fill_hold(const struct rows *t, uint64_t n, uint64_t total, uint64_t min, uint64_t max,
 		      uint64_t want, struct value *v)
 {

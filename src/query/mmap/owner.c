@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which locks are mmap_locks, and of which process: by the names in lock snapshots, else by the
- * lock's own events. Of a process that was gone before its lock was looked at, and without events,
- * only the slab cache is known, mm_struct, whose only reader-writer semaphore is the mmap_lock: it
- * is a row of its own, by its address. Ids hold the process id, or a hash of the path, so that a
- * row stays one when the program runs again.
+ * Finds out which locks are mmap_locks, and of which process: by the names in lock snapshots, else
+ * by the lock's own events. If a process ended before a snapshot named its lock, and without
+ * events, only the slab cache is known, mm_struct, whose only reader-writer semaphore is the
+ * mmap_lock: then it is a row of its own, by its address. Ids contain the process id, or a hash of
+ * the path, so that a row stays the same when the program runs again.
  */
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long mmap_locks were held by call path: rows of the table "mmap", summed up as waits are, of
- * a model whose cells are those times and which has no waits in flight. Modes are apart: where a
- * write lock becomes a read lock both were got by one call path.
+ * Hold times of mmap_locks by call path: rows of the table "mmap", summed up like waits, of a model
+ * whose cells are those times and which has no waits in flight. Modes are separate: if a write lock
+ * becomes a read lock, one call path got both.
  */
 #include "../rows.h"
 #include "list.h"

@@ -163,7 +163,7 @@ enum words_of {
 	WORDS_EVERYWHERE, /* the same, and nothing that is another one in the next boot */
 };
 
-/* Of a mode for which no task has waited: when the first wait for the other one began. */
+/* For a mode without waits: the begin of the first wait for the other mode. */
 static uint64_t begin_of(const struct query *q, const struct lock *l)
 {
 	return l->begin_ns || !l->twin ? l->begin_ns : q->model->locks.locks[l->twin].begin_ns;

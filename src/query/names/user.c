@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* So long names are loaded before checking whether the user wants to end. */
+/* Time for which names are loaded before checking whether the user wants to quit. */
 static const uint64_t SLICE_NS = 100000000;
 
 static int open_names(struct query *q)
@@ -80,7 +80,7 @@ static enum usersym_answer ask_jit(struct query *q, const struct map_object *o, 
 	return usersyms_lookup_jit(q->users, o->pid, addr, ret);
 }
 
-/* Its build id, if one was recorded, says whether a file is the one. 0 or -ENOMEM. */
+/* The recorded build id, if there is one, shows whether a file is the right one. 0 or -ENOMEM. */
 static int file_of(struct query *q, uint32_t index, const struct map_object *o, uint32_t *ret)
 {
 	const struct map_objects *objects = q->model->profile.spaces.objects;
@@ -160,8 +160,8 @@ static uint32_t func_of(struct query *q, uint64_t start, const char *name, const
 }
 
 /*
- * Those without a name lie where no function can: at the last byte there is. They are asked for
- * again and again, as a name may come.
+ * Functions without a name get an address where no function can be: at the last byte. They are
+ * looked up each time, as a name may come.
  */
 static uint32_t without_name(struct query *q, uint64_t base, enum usersym_answer a,
 			     const char *object)

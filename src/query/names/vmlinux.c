@@ -185,7 +185,7 @@ static int begin(struct query *q)
 	return query_open_names(q);
 }
 
-/* As query_vmlinux(), for @addr in @e, which is a function of a module. */
+/* Like query_vmlinux(), for @addr in @e, a function of a module. */
 static enum srclines_answer find_in_module(struct query *q, const struct sym_entry *e,
 					   uint64_t addr, uint32_t *ret_file, uint64_t *ret_addr,
 					   const char **ret_why)

@@ -83,7 +83,8 @@ struct row {
 	uint32_t events, pinned, active, contexts;
 	uint64_t enabled_ns, running_ns;
 	uint32_t last_context;
-	/* Of a task: events for any CPU, for the CPU that has most of them, and for its own. */
+	/* For a task: events for any CPU, for the CPU with most of them, and for the task's own
+	 * CPU. */
 	uint32_t any, most, here;
 	int32_t on; /* the CPU where one counts, -1: none does */
 	bool rotating, no_share;
@@ -116,7 +117,7 @@ static void add_event(struct row *r, const struct snap_event *e, const struct qu
 	}
 }
 
-/* Of an event that is bound to a CPU: it is one more of that context there. */
+/* An event that is bound to a CPU counts once more for that context there. */
 static int count_bound(struct row *r, struct map64 *by_cpu, const struct snap_event *e)
 {
 	uint64_t key = (uint64_t)e->context << 32 | (uint32_t)e->cpu;
@@ -128,7 +129,7 @@ static int count_bound(struct row *r, struct map64 *by_cpu, const struct snap_ev
 	return 0;
 }
 
-/* Where its events may count: those of CPUs are all of that one. */
+/* The CPUs where events may count: those of CPUs all count on that one. */
 static int count_cpus(struct contexts *t)
 {
 	const struct perfsnap *s = t->p.snap;
@@ -266,7 +267,7 @@ static void fill_name(const struct contexts *t, const struct row *r, struct valu
 	value_s(&v[C_COMM], pid ? perfsnap_text(t->p.snap, comm) : "");
 }
 
-/* As the last look saw it. */
+/* As seen by the last snapshot. */
 static void fill_ended(const struct contexts *t, size_t i, struct value *v)
 {
 	const struct perfsnap *s = &t->q->model->ended->perf;

@@ -177,7 +177,7 @@ static void holders_rank(void *ctx, size_t row, struct row_rank *ret)
 		return;
 	}
 	const struct snap_event *e = &s->events[t->event[row]];
-	/* Those of CPUs first: they take a slot from every task. */
+	/* Breakpoints of CPUs first: they take a slot from every task. */
 	*ret = (struct row_rank){.id = e->id,
 				 .order = (e->target_tid ? 0 : 1ull << 63) | (~e->id >> 1)};
 }

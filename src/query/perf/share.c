@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How much of the time that it was enabled an event counted. One event for the user who opened it
- * may be one for each CPU: those of a task, each bound to a CPU. Such a one is enabled while the
- * task runs on other CPUs, too, and counts nothing then, though its counter was not taken away. So
- * those that differ by their CPU alone are taken together: they counted for the sum of their times,
+ * The share of its enabled time in which an event counted. What the user opened as one event may be
+ * one for each CPU: those of a task, each bound to a CPU. Such an event is enabled while the task
+ * runs on other CPUs, too, and counts nothing then, though its counter was not taken away. So
+ * events that differ only by their CPU are taken together: they counted for the sum of their times,
  * while the task ran for the longest time that one of them was enabled.
  */
 #include "../internal.h"
@@ -113,7 +113,7 @@ int query_perf_shares(struct query *q, const struct query_perf *p, struct query_
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_events; i++) {
 		struct query_perf_share *o = &g.shares[group[i]];
-		/* Where a task also ran on CPUs without such an event, that was no loss. */
+		/* If a task also ran on CPUs without such an event, that was no loss. */
 		o->known &= !is_part(&s->events[i]) || g.cpus[group[i]] >= online;
 		if (o->running_ns > o->enabled_ns)
 			o->running_ns = o->enabled_ns;
