@@ -12,6 +12,8 @@ void engine_release(struct engine *e, struct record *r);
 int engine_hold_snapshot(struct engine *e, const struct record *r);
 /* Those taken up to @time_ns act, or are only given back. */
 void engine_snapshots_until(struct engine *e, uint64_t time_ns, bool act);
+/* The sums of short waits up to then, from those before and after it, if both have come. */
+void engine_sums_at(struct engine *e, uint64_t time_ns);
 void engine_snapshots_deinit(struct engine *e); /* gives all back */
 
 /* engine-ask.c */

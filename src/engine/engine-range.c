@@ -124,9 +124,11 @@ static int pass_slices(struct engine *e, uint64_t time, struct error *err)
 		uint64_t end = s->next_ns;
 
 		engine_snapshots_until(e, end, true);
+		engine_sums_at(e, end);
 		close_bucket(m, end);
 		failed = s->close(s, time, err);
 		begin_at(e, end);
+		shorts_range(m, m->shorts.from_ns, m->shorts.to_ns);
 	}
 	return failed;
 }

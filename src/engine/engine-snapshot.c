@@ -7,6 +7,7 @@
  */
 #include "engine-int.h"
 #include "kontend/mem.h"
+#include "kontend/shorts-between.h"
 #include <errno.h>
 #include <string.h>
 
@@ -57,6 +58,8 @@ void engine_snapshots_deinit(struct engine *e)
 	while (e->held.n)
 		let_go(e, false);
 	mem_free(e->held.records);
+	mem_free(e->sums.bytes);
+	e->sums = (struct engine_sums){0};
 	e->held = (struct engine_held){.next_ns = UINT64_MAX};
 }
 
@@ -73,6 +76,50 @@ static void bound(struct engine *e)
 		if (!e->rewinding)
 			e->model.damage.snapshot_lost++;
 	}
+}
+
+/* The latest sums that were read, not estimated here. 0 or -ENOMEM; without bytes: none were. */
+static int read_last(struct engine *e, const struct engine_sums **ret)
+{
+	const struct snapshot *last = snapshot_set_get(&e->model.snapshots, SNAPSHOT_SHORT);
+	struct engine_sums *s = &e->sums;
+
+	*ret = s;
+	if (s->bytes && last && last->head.time_ns == s->estimated_ns)
+		return 0;
+	mem_free(s->bytes);
+	*s = (struct engine_sums){0};
+	if (!last)
+		return 0;
+	s->bytes = mem_dup(last->bytes, last->len, 1);
+	s->len = s->bytes ? last->len : 0;
+	s->time_ns = last->head.time_ns;
+	return s->bytes ? 0 : -ENOMEM;
+}
+
+void engine_sums_at(struct engine *e, uint64_t time_ns)
+{
+	const struct engine_held *h = &e->held;
+	const struct engine_sums *before;
+	struct record at;
+	uint64_t ns;
+	size_t i = 0;
+
+	while (i < h->n && !(shorts_is(&h->records[i], &ns) && ns > time_ns))
+		i++;
+	if (i == h->n)
+		return;
+	int r = read_last(e, &before);
+	if (r == 0 && before->bytes)
+		r = shorts_between(before->bytes, before->len, before->time_ns, &h->records[i],
+				   time_ns, &at);
+	if (r < 0)
+		e->model.damage.snapshot_lost++;
+	if (r != 1)
+		return;
+	model_snapshot(&e->model, at.data, at.len); /* the model counts a failure */
+	mem_free((void *)(uintptr_t)at.data);
+	e->sums.estimated_ns = time_ns;
 }
 
 int engine_hold_snapshot(struct engine *e, const struct record *r)

@@ -15,9 +15,9 @@ struct cut_shorts {
 	uint64_t last_ns;
 };
 
-/* The caller passes all snapshots in stream order. */
-bool cut_shorts_is(const struct record *r, uint64_t *ret_ns); /* it is one of them, of @ret_ns */
 /*
+ * The caller passes all snapshots in stream order.
+ *
  * If @at_ns lies between the previous snapshot and @r, *ret is a snapshot of that time, and the
  * caller frees its body with mem_free(): 1; else 0, or -ENOMEM.
  */

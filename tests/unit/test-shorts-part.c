@@ -252,6 +252,85 @@ static void parts_add_up(void **state)
 	}
 }
 
+struct cut_up {
+	struct engine_slices slices;
+	struct engine *engine;
+	uint64_t every_ns, from_ns;
+	struct synth *synth;
+	struct sums all;
+	unsigned n;
+};
+
+static uint64_t first_end(struct engine_slices *s, uint64_t begin_ns)
+{
+	return begin_ns + ((struct cut_up *)s)->every_ns;
+}
+
+/* As the range of the same time. */
+static int close_slice(struct engine_slices *s, uint64_t time_ns, struct error *err)
+{
+	struct cut_up *c = (struct cut_up *)s;
+	struct sums is = sums_of(&c->engine->model);
+	struct sums range = play(synth_source(c->synth), c->from_ns, s->next_ns, false);
+
+	(void)time_ns;
+	(void)err;
+	assert_in_range(is.spent_ns + 1, range.spent_ns, range.spent_ns + 2);
+	range.spent_ns = is.spent_ns;
+	assert_memory_equal(&is, &range, sizeof(is));
+	add_sums(&c->all, &is);
+	c->n++;
+	c->from_ns = s->next_ns;
+	s->next_ns += c->every_ns;
+	return 0;
+}
+
+/* Each slice has the sums of its own time, and all of them those of the whole. */
+static void check_slices(struct synth *s, const struct sums *whole, uint64_t every, bool ahead)
+{
+	struct cut_up c = {.slices = {.close = close_slice, .first = first_end},
+			   .every_ns = every,
+			   .from_ns = BEGIN,
+			   .synth = s};
+	struct error err = {0};
+	struct engine e;
+	int r = 0;
+
+	assert_int_equal(engine_init(&e, synth_source(s), NULL, &err), 0);
+	c.engine = &e;
+	e.slices = &c.slices;
+	assert_int_equal(engine_sums_early(&e), 0);
+	if (ahead)
+		assert_int_equal(engine_read_ahead(&e), 0);
+	while (r != ENGINE_END) {
+		r = engine_pump(&e, 0, &err);
+		assert_true(r >= 0);
+	}
+	struct sums last = sums_of(&e.model);
+	add_sums(&c.all, &last);
+	assert_true(c.n > 2);
+	assert_in_range(c.all.spent_ns + c.n, whole->spent_ns, whole->spent_ns + 2 * c.n);
+	c.all.spent_ns = whole->spent_ns;
+	assert_memory_equal(&c.all, whole, sizeof(*whole));
+	engine_deinit(&e);
+}
+
+static void slices_have_their_shares(void **state)
+{
+	uint64_t end;
+
+	(void)state;
+	for (uint32_t run = 0; run < RUNS; run++) {
+		uint32_t seed = run * 2654435761u + 7;
+		struct synth *s = make(&seed, &end);
+		struct sums whole = play(synth_source(s), 0, 0, false);
+
+		check_slices(s, &whole, (50 + rnd(&seed) % 3000) * MS + rnd(&seed) % MS,
+			     rnd(&seed) % 2);
+		synth_free(s);
+	}
+}
+
 /* A second of even load: each part has a share of it by its length. */
 static void a_part_has_its_share(void **state)
 {
@@ -288,6 +367,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_add_up),
+		cmocka_unit_test(slices_have_their_shares),
 		cmocka_unit_test(a_part_has_its_share),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

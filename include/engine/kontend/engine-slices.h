@@ -21,4 +21,12 @@ struct engine_slices {
 	uint64_t next_ns; /* 0: nothing has come yet */
 };
 
+struct engine;
+/*
+ * Before the first record, for an engine with slices: each gets its share of the sums of short
+ * waits, whose snapshots are read before the events of their time. Reading is up to a second ahead
+ * then. 0 or -ENOMEM.
+ */
+int engine_sums_early(struct engine *e);
+
 #endif

@@ -64,6 +64,13 @@ struct engine_merged {
 	bool no_ends;  /* decode_lacks_ends() */
 };
 
+/* Sums of short waits that were read, and until when they were estimated from there on. */
+struct engine_sums {
+	void *bytes; /* of the snapshot's payload; NULL: none */
+	size_t len;
+	uint64_t time_ns, estimated_ns;
+};
+
 /* Snapshots that wait for their time, by it. */
 struct engine_held {
 	struct record *records;
@@ -87,6 +94,7 @@ struct engine {
 	struct ahead *ahead; /* the thread that has what is above; NULL: this one has */
 	struct engine_merged merged;
 	struct engine_held held;
+	struct engine_sums sums; /* at the last end of a slice */
 	struct sym sym;
 	struct model model;
 	struct engine_unwind *unwind;	/* works for the model's profile */
