@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * `kontend live`: the pipe of a run with the terminal user interface at its end. The source is
- * opened first, so that an error of the kernel is printed on a terminal that is still in order. A
- * measured command must not write over the screen, so it is born with /dev/null for its standard
- * streams.
+ * opened after a first frame without figures; an error of the kernel is printed when the terminal
+ * has its settings back. A measured command must not write over the screen, so it is born with
+ * /dev/null for its standard streams.
  */
 #include "kontend/caught.h"
 #include "screen.h"
@@ -64,39 +64,62 @@ static size_t take_incidents(void *arg)
 	return caught_take(arg);
 }
 
-static int show_screen(struct run *run, const struct opts *o, const char *filter, struct error *err)
-{
-	const struct app_workload demo = {start_demo, run};
-	struct caught caught = {0};
-	const struct app_catcher catcher = {take_incidents, &caught};
+struct live {
+	const struct opts *o;
+	struct run *run;
+	struct caught caught;
+	struct app_catcher catcher;
+};
 
-	if (caught_begin(&caught, &run->engine, o, err) < 0)
-		return CMD_EXIT_FAILURE;
-	const bool any = caught.triggers != NULL;
+static int open_live(void *ctx, struct app_options *a, struct error *err)
+{
+	struct live *l = ctx;
+	int r = open_run(l->run, l->o, err);
+
+	r = r < 0 ? r : caught_begin(&l->caught, &l->run->engine, l->o, err);
+	if (r < 0)
+		return r;
+	a->note = l->run->refused.code ? l->run->refused.text : NULL;
+	if (!l->caught.triggers)
+		return 0;
+	a->incidents = &l->caught.all;
+	a->catcher = &l->catcher;
+	return 0;
+}
+
+static int show_screen(struct live *l, const char *filter, struct error *err)
+{
+	const struct opts *o = l->o;
+	const struct app_workload demo = {start_demo, l->run};
 	const struct app_options a = {.delay_ns = o->delay_ns,
 				      .duration_ns = o->duration_ns,
 				      .filter = filter,
 				      .child_exit_fd = -1,
 				      .workload = &demo,
 				      .tour = o->tour,
-				      .incidents = any ? &caught.all : NULL,
-				      .catcher = any ? &catcher : NULL,
-				      .has_history = true,
-				      .note = run->refused.code ? run->refused.text : NULL};
+				      .has_history = true};
+	const struct screen_opening opening = {
+		.open = open_live,
+		.ctx = l,
+		.note = o->start_after_ns
+				? "Waiting for the time that --start-after gives; Ctrl-C leaves"
+			: o->no_bpf ? "Opening events ..."
+				    : "Loading BPF programs ...",
+	};
 
-	int status = cmd_screen(o, &run->engine, run, a, NULL, err);
-	caught_end(&caught);
+	l->catcher = (struct app_catcher){take_incidents, &l->caught};
+	int status = cmd_screen(o, &l->run->engine, l->run, a, NULL, &opening, err);
+	caught_end(&l->caught);
 	return status;
 }
 
 static int run_screen(struct run *run, const struct opts *o, const char *filter)
 {
+	struct live l = {.o = o, .run = run};
 	struct error err = {0};
-
-	if (open_run(run, o, &err) < 0)
-		return cmd_fail(CMD_EXIT_FAILURE, &err);
-	int status = show_screen(run, o, filter, &err);
+	int status = show_screen(&l, filter, &err);
 	int command = run_command_status(run);
+
 	if (err.code)
 		return cmd_fail(status, &err);
 	if (*run->info.note)

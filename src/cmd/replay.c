@@ -244,7 +244,7 @@ static int show_screen(struct replay *p, const char *filter, struct error *err)
 
 	if (p->shot)
 		return cmd_screenshot_take(p->o, &p->engine, a, p->shot, err);
-	return cmd_screen(p->o, &p->engine, NULL, a, p->sandboxed, err);
+	return cmd_screen(p->o, &p->engine, NULL, a, p->sandboxed, NULL, err);
 }
 
 static int run_screen(struct replay *p, const char *filter, struct error *err)

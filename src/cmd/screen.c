@@ -10,13 +10,83 @@
 #include <errno.h>
 #include <signal.h>
 
+enum { FIRST_FRAME_MEMORY = 1 << 20 };
+
 /* Signals that end us wait until the terminal's settings are restored. */
-static void hold_signals(void)
+static void hold_signals(sigset_t *ret_before)
 {
 	sigset_t set;
 
 	ending_signals(&set);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, ret_before);
+}
+
+/* A source of no record. */
+static int take_nothing(struct source *s, int timeout_ms, struct record *ret, struct error *err)
+{
+	(void)s, (void)timeout_ms, (void)ret, (void)err;
+	return SOURCE_IDLE;
+}
+
+static void free_nothing(struct source *s)
+{
+	(void)s;
+}
+
+/* The screen without a figure, as nothing is measured yet. */
+static int draw_first_frame(struct display *display, struct app_options a, const char *note,
+			    struct error *err)
+{
+	static const struct source_ops ops = {.next = take_nothing, .free = free_nothing};
+	const struct model_limits limits = model_limits_recent(FIRST_FRAME_MEMORY);
+	struct source nothing = {&ops};
+	struct engine none;
+	struct app *app;
+	int r = engine_init(&none, &nothing, &limits, err);
+
+	if (r < 0)
+		return r;
+	a.tour = a.has_history = false;
+	a.opening = note;
+	r = app_new(&app, &none, display, &a, err);
+	if (r == 0) {
+		app_draw(app);
+		app_free(app);
+	}
+	engine_deinit(&none);
+	return r;
+}
+
+static int exit_status(int r)
+{
+	return r == 0 ? CMD_EXIT_OK : r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE;
+}
+
+/*
+ * A signal that ends us takes effect when all is open, and not while the terminal's settings are
+ * changed. One that stops us waits for app_run(), which restores the terminal first. An exit
+ * status; CMD_EXIT_OK: all is open.
+ */
+static int open_after_frame(const struct screen_opening *o, struct app_options *a,
+			    struct display *display, struct error *err)
+{
+	sigset_t before, stop, ending;
+	int sig = 0;
+
+	hold_signals(&before);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+	int status = exit_status(draw_first_frame(display, *a, o->note, err));
+	if (status == CMD_EXIT_OK && o->open(o->ctx, a, err) < 0)
+		status = CMD_EXIT_FAILURE;
+	if (ending_is_pending()) {
+		ending_signals(&ending);
+		sigwait(&ending, &sig);
+	}
+	sigaddset(&before, SIGTSTP);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return sig ? CMD_EXIT_SIGNAL + sig : status;
 }
 
 static int run_app(struct engine *e, struct run *run, const struct app_options *a,
@@ -26,9 +96,9 @@ static int run_app(struct engine *e, struct run *run, const struct app_options *
 	int r = app_new(&app, e, display, a, err);
 
 	if (r < 0)
-		return r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE;
+		return exit_status(r);
 	if (run && run->mux.n)
-		hold_signals(); /* app_run() hears them, and its end holds them again */
+		hold_signals(NULL); /* app_run() hears them, and its end holds them again */
 	r = run ? run_start(run, err) : 0;
 	if (r == 0)
 		r = app_run(app, err);
@@ -92,7 +162,8 @@ int cmd_screen_options(const struct opts *o, struct app_options *a, struct verdi
 }
 
 int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct app_options a,
-	       const struct sandboxed *sandboxed, struct error *err)
+	       const struct sandboxed *sandboxed, const struct screen_opening *opening,
+	       struct error *err)
 {
 	struct term_options t = {.theme = o->theme, .ascii = o->ascii, .no_mouse = o->no_mouse};
 	void *there = sandboxed && sandboxed_is(sandboxed) ? (void *)(uintptr_t)sandboxed : NULL;
@@ -111,7 +182,10 @@ int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct a
 		return CMD_EXIT_USAGE;
 	if (term_new(&display, &t, err) < 0)
 		return CMD_EXIT_FAILURE;
-	int status = run_app(e, run, &a, display, err);
+	int status = opening ? open_after_frame(opening, &a, display, err) : CMD_EXIT_OK;
+
+	if (status == CMD_EXIT_OK)
+		status = run_app(e, run, &a, display, err);
 	display->ops->free(display);
 	return status;
 }

@@ -13,13 +13,25 @@ struct verdict_limits;
 int cmd_screen_options(const struct opts *o, struct app_options *a, struct verdict_limits *verdict,
 		       struct error *err);
 /*
+ * Opens what is measured, after a first frame without figures is on the terminal: the kernel takes
+ * a tenth of a second or more to check the BPF programs. It may add to @a. 0, or a negative errno
+ * with @err.
+ */
+struct screen_opening {
+	int (*open)(void *ctx, struct app_options *a, struct error *err);
+	void *ctx;
+	const char *note; /* in that frame */
+};
+
+/*
  * Shows @e on the terminal until the user leaves: with @a, to which is added what @o says of views
  * and colours. @run is started when the screen is there; NULL: there is nothing to start. The
  * @sandboxed: NULL, or where it is read. The terminal is given back before this answers, with an
- * exit status, and @err for what is to be said.
+ * exit status, and @err for what is to be said. @opening opens @e and @run; NULL: they are open.
  */
 int cmd_screen(const struct opts *o, struct engine *e, struct run *run, struct app_options a,
-	       const struct sandboxed *sandboxed, struct error *err);
+	       const struct sandboxed *sandboxed, const struct screen_opening *opening,
+	       struct error *err);
 /* Saves a screen, for struct sandboxed_wants. */
 int cmd_screen_save(void *ctx, int dir, const char *name, bool is_base, int fd, char *ret,
 		    size_t size, struct error *err);

@@ -29,6 +29,7 @@
 #define ORANGE_OR_ANY_COLOUR "\033[38;5;"
 
 static const char *program;
+static bool is_live;
 
 static const char *const plain[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR", "STY",
 				    NULL};
@@ -64,6 +65,29 @@ static void assert_exit(struct session *s, int code)
 
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), code);
+}
+
+/* The screen is there before anything is measured, says so, and ends with a signal. */
+static void test_first_frame(void **state)
+{
+	char path[4096], verb[] = "live", after[] = "--start-after", time[] = "10m";
+	char *argv[] = {path, verb, after, time, NULL};
+	struct session s;
+
+	(void)state;
+	if (!is_live)
+		skip();
+	assert_true(strlen(program) < sizeof(path));
+	strcpy(path, program);
+	session_start(&s, argv, plain);
+	session_expect(&s, "Waiting for the time that --start-after gives");
+	session_expect(&s, "help");
+	assert_false(session_has(&s, "ev/s"));
+	assert_false(session_has(&s, "no contention"));
+	session_send(&s, "\003");
+	assert_exit(&s, 128 + SIGINT);
+	assert_given_back(&s);
+	session_end(&s);
 }
 
 static void test_quit_key(void **state)
@@ -539,6 +563,7 @@ static bool can_measure(void)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first_frame),
 		cmocka_unit_test(test_quit_key),
 		cmocka_unit_test(test_keys_change_the_screen),
 		cmocka_unit_test(test_arrow_and_mouse_sequences),
@@ -564,7 +589,8 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	program = argv[1];
-	if (argc > 2 && !strcmp(argv[2], "live") && !can_measure()) {
+	is_live = argc > 2 && !strcmp(argv[2], "live");
+	if (is_live && !can_measure()) {
 		printf("skipped: `kontend doctor` says that this user cannot measure here\n");
 		return 77;
 	}

@@ -339,6 +339,7 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 		app_free(a);
 		return r;
 	}
+	a->opening = o->opening;
 	a->window = APP_WINDOW_10S;
 	a->dirty = true;
 	if (a->time.line)
@@ -407,6 +408,14 @@ static void draw_bottom(struct app *a, struct rect r)
 	} else {
 		keybar_draw(a, r);
 	}
+}
+
+/* No line that would have a figure or a verdict: nothing is measured yet. */
+static void draw_opening(struct app *a, const struct layout_app *l)
+{
+	screen_put(&a->screen, l->header, 0, 0, ROLE_HEADER, "kontend");
+	screen_put(&a->screen, l->body, 1, 0, ROLE_DIM, a->opening);
+	draw_bottom(a, l->bar);
 }
 
 static void draw_parts(struct app *a, const struct layout_app *l)
@@ -480,6 +489,8 @@ static void draw_frame(struct app *a)
 	l = layout_app(a->screen.w, a->screen.h, lines_of(a));
 	if (l.too_small)
 		draw_too_small(a, &l);
+	else if (a->opening)
+		draw_opening(a, &l);
 	else
 		draw_parts(a, &l);
 	a->again |= query_load_asked(&a->query);

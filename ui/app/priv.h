@@ -46,6 +46,7 @@ struct app {
 	struct display *display;
 	struct query query;
 	struct screen screen;
+	const char *opening; /* see struct app_options */
 	const struct app_clock *clock;
 	uint64_t delay_ns, duration_ns, until_ns; /* by the clock, app_run() ends; 0 = not */
 	const char *save_dir;			  /* NULL: kontend/statefolder.h */

@@ -91,6 +91,8 @@ struct app_options {
 	const struct query_incidents *incidents; /* borrowed; NULL = nothing is watched for */
 	const struct app_catcher *catcher;	 /* adds to them; borrowed; NULL = none */
 	uint64_t from_ns, to_ns; /* a range that is marked from the start; to_ns 0 = none */
+	const char
+		*opening; /* drawn in place of all figures: nothing is measured yet; NULL = it is */
 	uint64_t lock; /* address of one whose row of view locks is selected; 0 = the first row */
 };
 
