@@ -280,7 +280,7 @@ static void test_frames_as_they_come(void **state)
 		session_wait_taken(&s);
 		session_forget(&s);
 		session_send(&s, ":nonsense\r"); /* would be no command in a prompt */
-		session_expect(&s, "No command is called \"nonsense\"");
+		session_expect(&s, "No command is called 'nonsense'");
 		session_send(&s, "q");
 		assert_exit(&s, 0);
 		assert_false(session_has(&s, FRAME_BEGIN));
