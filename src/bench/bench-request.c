@@ -288,7 +288,7 @@ static int set_up(struct pair *p, const struct bench_request_row *r)
 	for (int i = 0; i < CONNECTIONS; i++)
 		p->server.ends[i] = p->asker.ends[i] = -1;
 	p->asker.op = r->op;
-	p->server.hot = bench_uprobe_function(r->kind);
+	p->server.hot = uprobe_target_function(r->kind);
 	int code = choose_cpus(p);
 	code = code ? code : fill(&p->server);
 	return code ? code : connect_both(p);
@@ -308,7 +308,7 @@ static void tear_down(struct pair *p)
 int bench_request_row(struct bench_request_row *row, uint32_t parts, uint64_t part_ns,
 		      struct error *err)
 {
-	int fd = row->probed ? bench_uprobe_place(row->kind, row->is_return, err) : -1;
+	int fd = row->probed ? uprobe_target_place(row->kind, row->is_return, err) : -1;
 	struct pair p = {0};
 
 	if (row->probed && fd < 0)

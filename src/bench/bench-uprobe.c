@@ -6,10 +6,10 @@
  * process, and is removed with its descriptor.
  */
 #include "kontend/bench-uprobe.h"
-#include "kontend/bench-probe.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
+#include "kontend/self-probe.h"
 #include "kontend/uprobe.h"
 
 #include <errno.h>
@@ -24,63 +24,13 @@
 
 enum { CELL = 128, CODE = 16 };
 
-void bench_uprobe_nop(void);
-void bench_uprobe_nop5(void);
-void bench_uprobe_push(void);
-void bench_uprobe_ret(void);
-
-#define FUNCTION(name, code)                                                                       \
-	".balign 64\n.type " #name ", %function\n" #name ":\n" code ".size " #name ", . - " #name  \
-	"\n.balign 64\n"
-
 #if defined(__x86_64__)
 static const enum uprobe_machine machine = UPROBE_X86_64;
-__asm__(".text\n" FUNCTION(bench_uprobe_nop, "nop\n ret\n")
-		FUNCTION(bench_uprobe_nop5, ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n ret\n")
-			FUNCTION(bench_uprobe_push, "push %rbp\n pop %rbp\n ret\n")
-				FUNCTION(bench_uprobe_ret, "ret\n"));
 #elif defined(__aarch64__)
 static const enum uprobe_machine machine = UPROBE_ARM64;
-__asm__(".text\n" FUNCTION(bench_uprobe_nop, "nop\n ret\n")
-		FUNCTION(bench_uprobe_nop5, "nop\n ret\n")
-			FUNCTION(bench_uprobe_push, "stp x29, x30, [sp, #-16]!\n"
-						    "ldp x29, x30, [sp], #16\n ret\n")
-				FUNCTION(bench_uprobe_ret, "ret\n"));
 #else
 static const enum uprobe_machine machine = UPROBE_OTHER;
-void bench_uprobe_nop(void)
-{
-}
-void bench_uprobe_nop5(void)
-{
-}
-void bench_uprobe_push(void)
-{
-}
-void bench_uprobe_ret(void)
-{
-}
 #endif
-
-static const struct {
-	const char *name;
-	void (*call)(void);
-} kinds[BENCH_UPROBE_KINDS] = {
-	[BENCH_UPROBE_NOP] = {"nop", bench_uprobe_nop},
-	[BENCH_UPROBE_NOP5] = {"nop5", bench_uprobe_nop5},
-	[BENCH_UPROBE_PUSH] = {"push", bench_uprobe_push},
-	[BENCH_UPROBE_RET] = {"ret", bench_uprobe_ret},
-};
-
-const char *bench_uprobe_kind_name(enum bench_uprobe_kind k)
-{
-	return kinds[k].name;
-}
-
-void (*bench_uprobe_function(enum bench_uprobe_kind k))(void)
-{
-	return kinds[k].call;
-}
 
 struct caller {
 	_Atomic uint64_t calls;
@@ -105,11 +55,6 @@ static void *call_on(void *arg)
 		atomic_store_explicit(&c->calls, n, memory_order_relaxed);
 	}
 	return NULL;
-}
-
-int bench_uprobe_place(enum bench_uprobe_kind k, bool is_return, struct error *err)
-{
-	return bench_probe_place(kinds[k].call, is_return, err);
 }
 
 static void sleep_ns(uint64_t ns)
@@ -180,7 +125,7 @@ static int run(struct caller *c, const uint32_t *online, uint32_t cpus, uint32_t
 	int code = 0;
 
 	for (; n < cpus && code == 0; n++) {
-		c[n].call = kinds[r->kind].call;
+		c[n].call = uprobe_target_function(r->kind);
 		c[n].stop = &stop;
 		c[n].cpu = online[n];
 		code = -pthread_create(&c[n].thread, NULL, call_on, &c[n]);
@@ -221,7 +166,7 @@ static int run_on(uint32_t parts, uint64_t part_ns, const struct sym *sym,
 	return code;
 }
 
-int bench_uprobe_row(enum bench_uprobe_kind kind, bool is_return, uint32_t cpus, uint32_t parts,
+int bench_uprobe_row(enum uprobe_target kind, bool is_return, uint32_t cpus, uint32_t parts,
 		     uint64_t part_ns, const struct sym *sym, struct bench_uprobe_row *ret,
 		     struct error *err)
 {
@@ -229,9 +174,9 @@ int bench_uprobe_row(enum bench_uprobe_kind kind, bool is_return, uint32_t cpus,
 	uint64_t offset;
 
 	/* Before placing the probe, which replaces the instruction. */
-	int code = bench_probe_offset(kinds[kind].call, &offset);
-	r.class_ = code < 0 ? UPSNAP_CLASS_UNKNOWN : class_of(kinds[kind].call, offset);
-	int fd = bench_probe_place(kinds[kind].call, is_return, err);
+	int code = self_probe_offset(uprobe_target_function(kind), &offset);
+	r.class_ = code < 0 ? UPSNAP_CLASS_UNKNOWN : class_of(uprobe_target_function(kind), offset);
+	int fd = uprobe_target_place(kind, is_return, err);
 	if (fd < 0)
 		return fd;
 	code = run_on(parts, part_ns, sym, &r, err);

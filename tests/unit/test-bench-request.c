@@ -52,9 +52,9 @@ static void requests_are_answered(void **state)
 
 	(void)state;
 	for (int op = 0; op < BENCH_REQUEST_OPS; op++)
-		for (int kind = 0; kind < BENCH_UPROBE_KINDS; kind++) {
+		for (int kind = 0; kind < UPROBE_TARGET_KINDS; kind++) {
 			struct bench_request_row r = {.op = (enum bench_request_op)op,
-						      .kind = (enum bench_uprobe_kind)kind};
+						      .kind = (enum uprobe_target)kind};
 			struct error err = {0};
 			assert_int_equal(bench_request_row(&r, PARTS, PART_NS, &err), 0);
 			/* In so short a time a busy machine may have answered none. */

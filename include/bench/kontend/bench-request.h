@@ -16,7 +16,7 @@ const char *bench_request_op_name(enum bench_request_op op); /* "SET" */
 struct bench_request_row {
 	enum bench_request_op op;
 	bool probed; /* false: the same function without a probe */
-	enum bench_uprobe_kind kind;
+	enum uprobe_target kind;
 	bool is_return;
 	/* Requests, and the server's CPU time for each. */
 	struct bench_parts_result took;

@@ -5,6 +5,7 @@
 #include "kontend/bench-parts.h"
 #include "kontend/bench-top.h"
 #include "kontend/error.h"
+#include "kontend/uprobe-target.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,23 +15,8 @@
  * functions of this program, whose first instruction is a nop, a nop of five bytes, a push or a
  * ret, with a probe that only counts.
  */
-enum bench_uprobe_kind {
-	BENCH_UPROBE_NOP,
-	BENCH_UPROBE_NOP5, /* the same as nop on machines without it */
-	BENCH_UPROBE_PUSH,
-	BENCH_UPROBE_RET,
-	BENCH_UPROBE_KINDS,
-};
-
-const char *bench_uprobe_kind_name(enum bench_uprobe_kind k); /* "nop" */
-
-/* The function that begins with this instruction. */
-void (*bench_uprobe_function(enum bench_uprobe_kind k))(void);
-/* A probe on it that only counts: a descriptor with which it is removed, or negative with @err. */
-int bench_uprobe_place(enum bench_uprobe_kind k, bool is_return, struct error *err);
-
 struct bench_uprobe_row {
-	enum bench_uprobe_kind kind;
+	enum uprobe_target kind;
 	bool is_return;
 	uint32_t cpus;
 	/* Calls of all CPUs together, and the CPU time of each. */
@@ -46,7 +32,7 @@ struct bench_uprobe_row {
  * One row: @parts times @part_ns of calls. @sym: names of the kernel's functions. 0; -EPERM and
  * other errors of placing the probe, with @err.
  */
-int bench_uprobe_row(enum bench_uprobe_kind kind, bool is_return, uint32_t cpus, uint32_t parts,
+int bench_uprobe_row(enum uprobe_target kind, bool is_return, uint32_t cpus, uint32_t parts,
 		     uint64_t part_ns, const struct sym *sym, struct bench_uprobe_row *ret,
 		     struct error *err);
 

@@ -6,8 +6,8 @@
  * its own, since a session gives up rights that the next one needs.
  */
 #include "kontend/bench-rotation.h"
-#include "bench.h"
 #include "kontend/clock.h"
+#include "kontend/cmd.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/pmus.h"
@@ -15,7 +15,7 @@
 #include "kontend/query-rotation.h"
 #include "kontend/run.h"
 #include "kontend/units.h"
-#include "verbs.h"
+#include "run.h"
 
 #include <errno.h>
 #include <math.h>
@@ -387,7 +387,7 @@ static void print_head(FILE *out, const struct bench_rotation_options *b, const 
 	fflush(out);
 }
 
-int cmd_bench_rotation(const struct opts *o, struct bench_out *out, struct error *err)
+int bench_run_rotation(const struct opts *o, struct bench_out *out, struct error *err)
 {
 	struct bench_rotation_options b = {.events = o->events ? (uint32_t)o->events : EVENTS,
 					   .bytes = o->size ? o->size : BYTES};

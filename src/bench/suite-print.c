@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A suite as text, a line a figure below a line a benchmark, and as JSON with every run's value. */
-#include "bench-suite.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
+#include "run-suite.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A probe in the code of this program. */
-#include "kontend/bench-probe.h"
+#include "kontend/self-probe.h"
 #include "kontend/sysinfo.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int bench_probe_offset(void (*call)(void), uint64_t *ret)
+int self_probe_offset(void (*call)(void), uint64_t *ret)
 {
 	const uintptr_t addr = (uintptr_t)call;
 	FILE *f = fopen("/proc/self/maps", "re");
@@ -31,7 +31,7 @@ int bench_probe_offset(void (*call)(void), uint64_t *ret)
 	return code;
 }
 
-int bench_probe_place(void (*call)(void), bool is_return, struct error *err)
+int self_probe_place(void (*call)(void), bool is_return, struct error *err)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr), .config = is_return};
 	uint64_t offset;
@@ -40,7 +40,7 @@ int bench_probe_place(void (*call)(void), bool is_return, struct error *err)
 	if (type < 0)
 		return error_set(err, -EOPNOTSUPP,
 				 "This kernel has no PMU uprobe (CONFIG_UPROBE_EVENTS)");
-	if (bench_probe_offset(call, &offset) < 0)
+	if (self_probe_offset(call, &offset) < 0)
 		return error_set(err, -ENOENT, "Cannot find out where this program is mapped");
 	attr.type = (uint32_t)type;
 	attr.config1 = (uintptr_t) "/proc/self/exe";

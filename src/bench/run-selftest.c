@@ -5,12 +5,12 @@
  * is a range; the error of the report is its distance from that range. Kinds that this machine or
  * user cannot make are printed as such, and are no failure; all others have a limit.
  */
-#include "bench-observe.h"
-#include "bench.h"
 #include "kontend/bench-known.h"
 #include "kontend/bench-lock.h"
+#include "kontend/cmd.h"
 #include "kontend/units.h"
-#include "verbs.h"
+#include "observe.h"
+#include "run.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -325,7 +325,7 @@ static int passed(struct selftest *t, const char *name, int code, struct error *
 	return 0;
 }
 
-int cmd_bench_selftest(const struct opts *o, struct bench_out *out, struct error *err)
+int bench_run_selftest(const struct opts *o, struct bench_out *out, struct error *err)
 {
 	struct selftest t = {.out = out};
 	int code = 0;

@@ -6,12 +6,12 @@
  * of its own, after those that are timed.
  */
 #include "kontend/bench-breakpoint.h"
-#include "bench-seen.h"
-#include "bench.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/units.h"
+#include "run.h"
+#include "seen.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -290,7 +290,7 @@ static int measure_seen(const struct bench *b, struct bench_out *out, struct err
 	return 0;
 }
 
-int cmd_bench_breakpoint(const struct opts *o, struct bench_out *out, struct error *err)
+int bench_run_breakpoint(const struct opts *o, struct bench_out *out, struct error *err)
 {
 	struct bench b = {0};
 	int code = read_options(&b, o, err);

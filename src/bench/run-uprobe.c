@@ -5,16 +5,16 @@
  * of that class on this machine. Then the effect of the same probes on a server whose hot function
  * has one: a line a kind of request and probe, beside the one without.
  */
-#include "kontend/bench-uprobe.h"
-#include "bench.h"
 #include "kontend/bench-request.h"
+#include "kontend/bench-uprobe.h"
+#include "kontend/cmd.h"
 #include "kontend/cpulist.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/units.h"
 #include "kontend/uprobe-cost.h"
 #include "kontend/uprobe.h"
-#include "verbs.h"
+#include "run.h"
 
 #include <errno.h>
 #include <math.h>
@@ -28,7 +28,7 @@ static const uint64_t PART_NS = 100000000, LEAST_PART_NS = 1000000;
 
 /* The measurements to make. */
 struct plan {
-	bool wanted[BENCH_UPROBE_KINDS][2]; /* [1]: with a probe at the return */
+	bool wanted[UPROBE_TARGET_KINDS][2]; /* [1]: with a probe at the return */
 	bool calls, requests;
 	uint32_t counts[COUNTS]; /* of CPUs */
 	size_t n_counts;
@@ -60,8 +60,8 @@ static bool take_kind(struct plan *p, const char *word)
 	bool entry = !strncmp(word, "uprobe-", 7), back = !strncmp(word, "uretprobe-", 10);
 	const char *name = word + (entry ? 7 : back ? 10 : 0);
 
-	for (int k = 0; k < BENCH_UPROBE_KINDS; k++) {
-		if (strcmp(name, bench_uprobe_kind_name((enum bench_uprobe_kind)k)) != 0)
+	for (int k = 0; k < UPROBE_TARGET_KINDS; k++) {
+		if (strcmp(name, uprobe_target_name((enum uprobe_target)k)) != 0)
 			continue;
 		p->wanted[k][0] |= !back;
 		p->wanted[k][1] |= !entry;
@@ -87,8 +87,8 @@ static const char *next_word(const char **list, char word[WORD])
 /* For requests alone only the kinds of published measurements. */
 static void take_all(struct plan *p)
 {
-	for (int k = 0; k < BENCH_UPROBE_KINDS; k++)
-		p->wanted[k][0] = p->wanted[k][1] = p->calls || k != BENCH_UPROBE_NOP5;
+	for (int k = 0; k < UPROBE_TARGET_KINDS; k++)
+		p->wanted[k][0] = p->wanted[k][1] = p->calls || k != UPROBE_TARGET_NOP5;
 }
 
 static int plan_kinds(struct plan *p, const char *list, struct error *err)
@@ -137,10 +137,9 @@ static int plan_counts(struct plan *p, const char *list, struct error *err)
 	return 0;
 }
 
-static const char *name_of(char buf[NAME], enum bench_uprobe_kind kind, bool is_return)
+static const char *name_of(char buf[NAME], enum uprobe_target kind, bool is_return)
 {
-	snprintf(buf, NAME, "%s-%s", is_return ? "uretprobe" : "uprobe",
-		 bench_uprobe_kind_name(kind));
+	snprintf(buf, NAME, "%s-%s", is_return ? "uretprobe" : "uprobe", uprobe_target_name(kind));
 	return buf;
 }
 
@@ -203,7 +202,7 @@ static size_t count_probes(const struct plan *p)
 {
 	size_t n = 0;
 
-	for (int k = 0; k < BENCH_UPROBE_KINDS; k++)
+	for (int k = 0; k < UPROBE_TARGET_KINDS; k++)
 		n += (size_t)p->wanted[k][0] + p->wanted[k][1];
 	return n;
 }
@@ -237,11 +236,11 @@ static int measure_calls(const struct plan *p, uint64_t part, struct uprobe_cost
 	int code = 0;
 
 	read_names(&sym);
-	for (int row = 0; row < 2 * BENCH_UPROBE_KINDS; row++)
+	for (int row = 0; row < 2 * UPROBE_TARGET_KINDS; row++)
 		for (size_t i = 0; code == 0 && i < p->n_counts; i++) {
 			if (!p->wanted[row / 2][row % 2])
 				continue;
-			code = bench_uprobe_row((enum bench_uprobe_kind)(row / 2), row % 2 != 0,
+			code = bench_uprobe_row((enum uprobe_target)(row / 2), row % 2 != 0,
 						p->counts[i], PARTS, part, &sym, &r, err);
 			if (code < 0)
 				continue;
@@ -294,12 +293,12 @@ static int measure_requests(const struct plan *p, enum bench_request_op op, uint
 
 	if (code == 0)
 		tell_request(&r, 0, out);
-	for (int row = 0; code == 0 && row < 2 * BENCH_UPROBE_KINDS; row++) {
+	for (int row = 0; code == 0 && row < 2 * UPROBE_TARGET_KINDS; row++) {
 		r = (struct bench_request_row){
 			.op = op,
 			.probed = true,
-			.kind = (enum bench_uprobe_kind)(row % BENCH_UPROBE_KINDS),
-			.is_return = row >= BENCH_UPROBE_KINDS};
+			.kind = (enum uprobe_target)(row % UPROBE_TARGET_KINDS),
+			.is_return = row >= UPROBE_TARGET_KINDS};
 		if (!p->wanted[r.kind][r.is_return])
 			continue;
 		code = bench_request_row(&r, PARTS, part, err);
@@ -327,7 +326,7 @@ static bool has_one_cpu(const struct plan *p)
 	return false;
 }
 
-int cmd_bench_uprobe(const struct opts *o, struct bench_out *out, struct error *err)
+int bench_run_uprobe(const struct opts *o, struct bench_out *out, struct error *err)
 {
 	struct plan p = {.online = count_online()};
 	struct uprobe_costs costs = {0};

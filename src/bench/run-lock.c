@@ -5,8 +5,8 @@
  * measures it meanwhile should see the same.
  */
 #include "kontend/bench-lock.h"
-#include "bench.h"
 #include "kontend/units.h"
+#include "run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -107,22 +107,22 @@ static int run(enum bench_lock_kind kind, const struct opts *o, struct bench_out
 	return 0;
 }
 
-int cmd_bench_mutex(const struct opts *o, struct bench_out *out, struct error *err)
+int bench_run_mutex(const struct opts *o, struct bench_out *out, struct error *err)
 {
 	return run(BENCH_LOCK_MUTEX, o, out, err);
 }
 
-int cmd_bench_rwsem(const struct opts *o, struct bench_out *out, struct error *err)
+int bench_run_rwsem(const struct opts *o, struct bench_out *out, struct error *err)
 {
 	return run(BENCH_LOCK_RWSEM, o, out, err);
 }
 
-int cmd_bench_spinlock(const struct opts *o, struct bench_out *out, struct error *err)
+int bench_run_spinlock(const struct opts *o, struct bench_out *out, struct error *err)
 {
 	return run(BENCH_LOCK_SPINLOCK, o, out, err);
 }
 
-int cmd_bench_futex(const struct opts *o, struct bench_out *out, struct error *err)
+int bench_run_futex(const struct opts *o, struct bench_out *out, struct error *err)
 {
 	return run(BENCH_LOCK_FUTEX, o, out, err);
 }

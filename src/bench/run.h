@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_CMD_BENCH_H
-#define KONTEND_CMD_BENCH_H
+#ifndef KONTEND_BENCH_RUN_H
+#define KONTEND_BENCH_RUN_H
 
 #include "kontend/bench-figures.h"
 #include "kontend/error.h"
@@ -12,7 +12,8 @@
 
 /* How a benchmark answers: its own text for people as it goes, and all of its figures. */
 struct bench_out {
-	FILE *text; /* NULL: figures alone are asked for */
+	int (*report)(const struct opts *o); /* `kontend report`; answers the exit status */
+	FILE *text;			     /* NULL: figures alone are asked for */
 	struct bench_figures figures;
 	struct error lacks; /* a case that cannot be had here, and why; "": none */
 };
@@ -22,16 +23,16 @@ struct bench_out {
  * had together, -ENODEV or -EOPNOTSUPP if this machine lacks the thing to measure, -ERANGE for
  * figures beyond a limit.
  */
-int cmd_bench_uprobe(const struct opts *o, struct bench_out *out, struct error *err);
-int cmd_bench_rotation(const struct opts *o, struct bench_out *out, struct error *err);
-int cmd_bench_breakpoint(const struct opts *o, struct bench_out *out, struct error *err);
-int cmd_bench_page_fault(const struct opts *o, struct bench_out *out, struct error *err);
-int cmd_bench_mmap(const struct opts *o, struct bench_out *out, struct error *err);
-int cmd_bench_mutex(const struct opts *o, struct bench_out *out, struct error *err);
-int cmd_bench_rwsem(const struct opts *o, struct bench_out *out, struct error *err);
-int cmd_bench_spinlock(const struct opts *o, struct bench_out *out, struct error *err);
-int cmd_bench_futex(const struct opts *o, struct bench_out *out, struct error *err);
-int cmd_bench_selftest(const struct opts *o, struct bench_out *out, struct error *err);
+int bench_run_uprobe(const struct opts *o, struct bench_out *out, struct error *err);
+int bench_run_rotation(const struct opts *o, struct bench_out *out, struct error *err);
+int bench_run_breakpoint(const struct opts *o, struct bench_out *out, struct error *err);
+int bench_run_page_fault(const struct opts *o, struct bench_out *out, struct error *err);
+int bench_run_mmap(const struct opts *o, struct bench_out *out, struct error *err);
+int bench_run_mutex(const struct opts *o, struct bench_out *out, struct error *err);
+int bench_run_rwsem(const struct opts *o, struct bench_out *out, struct error *err);
+int bench_run_spinlock(const struct opts *o, struct bench_out *out, struct error *err);
+int bench_run_futex(const struct opts *o, struct bench_out *out, struct error *err);
+int bench_run_selftest(const struct opts *o, struct bench_out *out, struct error *err);
 
 /* One of them. */
 struct bench_entry {
@@ -66,6 +67,6 @@ struct bench_mm_options;
 void bench_retries(const struct bench_mm_options *o, struct bench_out *out);
 
 /* bench-mmap-cost.c: `bench mmap --cost`. */
-int cmd_bench_mmap_cost(const struct opts *o, struct bench_out *out, struct error *err);
+int bench_run_mmap_cost(const struct opts *o, struct bench_out *out, struct error *err);
 
 #endif

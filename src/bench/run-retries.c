@@ -4,7 +4,6 @@
  * and sampled, where this machine has a counter that names the very instruction. Without one a line
  * reports it, and the benchmark does not fail.
  */
-#include "bench.h"
 #include "kontend/bench-mm.h"
 #include "kontend/bench-retry.h"
 #include "kontend/cpulist.h"
@@ -12,6 +11,7 @@
 #include "kontend/ktext.h"
 #include "kontend/mem.h"
 #include "kontend/sym.h"
+#include "run.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_CMD_BENCH_SUITE_H
-#define KONTEND_CMD_BENCH_SUITE_H
+#ifndef KONTEND_BENCH_RUN_SUITE_H
+#define KONTEND_BENCH_RUN_SUITE_H
 
 #include "kontend/bench-suite.h"
 #include "kontend/jsonw.h"

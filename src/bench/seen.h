@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_CMD_BENCH_SEEN_H
-#define KONTEND_CMD_BENCH_SEEN_H
+#ifndef KONTEND_BENCH_SEEN_H
+#define KONTEND_BENCH_SEEN_H
 
 #include "kontend/bench-figures.h"
 #include "kontend/error.h"

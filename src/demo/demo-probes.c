@@ -6,7 +6,7 @@
  * runs the probed instruction out of line, so the process uses an XOL slot as well.
  */
 #include "demo-internal.h"
-#include "kontend/bench-uprobe.h"
+#include "kontend/uprobe-target.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -42,7 +42,7 @@ void demo_probes_place(struct demo *d, void (*missing)(const struct error *err))
 	d->breakpoint_fd = place_breakpoint(&err);
 	if (d->breakpoint_fd < 0 && missing)
 		missing(&err);
-	d->uprobe_fd = bench_uprobe_place(BENCH_UPROBE_RET, false, &err);
+	d->uprobe_fd = uprobe_target_place(UPROBE_TARGET_RET, false, &err);
 	if (d->uprobe_fd < 0 && missing)
 		missing(&err);
 }
@@ -53,7 +53,7 @@ void demo_probes_hit(const struct demo *d)
 		if (d->breakpoint_fd >= 0)
 			watched = i;
 		if (d->uprobe_fd >= 0)
-			bench_uprobe_function(BENCH_UPROBE_RET)();
+			uprobe_target_function(UPROBE_TARGET_RET)();
 	}
 }
 

@@ -3,7 +3,7 @@
  * The session of a benchmark of breakpoints. It looks at slots ten times a second, records all
  * waits, and samples CPUs; its results come through a pipe when it is ended.
  */
-#include "bench-seen.h"
+#include "seen.h"
 #include "kontend/clock.h"
 #include "kontend/fdio.h"
 #include "kontend/locktype.h"

@@ -6,14 +6,14 @@
  * all of them. The result is the CPU time of the work. kontend measures in a process of its own,
  * since a session gives up rights that the next one needs.
  */
-#include "bench.h"
 #include "kontend/bench-mm.h"
 #include "kontend/bench-pairs.h"
 #include "kontend/clock.h"
+#include "kontend/cmd.h"
 #include "kontend/mmlevel.h"
 #include "kontend/run.h"
 #include "kontend/units.h"
-#include "verbs.h"
+#include "run.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -360,7 +360,7 @@ static int warm_up(struct cost *c, struct error *err)
 	return code;
 }
 
-int cmd_bench_mmap_cost(const struct opts *o, struct bench_out *out, struct error *err)
+int bench_run_mmap_cost(const struct opts *o, struct bench_out *out, struct error *err)
 {
 	uint64_t turns = ((o->pairs ? o->pairs : PAIRS) + 1) / 2;
 	struct bench_counts counts;

@@ -7,13 +7,13 @@
  * addresses in parent and child. Benchmarks that a machine cannot run are skipped, with the
  * sentence that the benchmark has for it.
  */
-#include "bench-suite.h"
-#include "bench.h"
+#include "run-suite.h"
 #include "kontend/clock.h"
+#include "kontend/cmd.h"
 #include "kontend/cpulist.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
-#include "verbs.h"
+#include "run.h"
 #include "version.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_DEMO_INTERNAL_H
-#define KONTEND_DEMO_INTERNAL_H
+#ifndef KONTEND_DEMO_DEMO_INTERNAL_H
+#define KONTEND_DEMO_DEMO_INTERNAL_H
 
 #include "kontend/demo.h"
 #include <stdatomic.h>

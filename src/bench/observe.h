@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_CMD_BENCH_OBSERVE_H
-#define KONTEND_CMD_BENCH_OBSERVE_H
+#ifndef KONTEND_BENCH_OBSERVE_H
+#define KONTEND_BENCH_OBSERVE_H
 
 #include "kontend/error.h"
 #include "kontend/locktype.h"

@@ -5,7 +5,7 @@
  * breakpoints and probes still exist at the last look. A session gives up rights that another one
  * needs, hence the second process; and a process must not measure itself.
  */
-#include "bench-observe.h"
+#include "observe.h"
 #include "kontend/clock.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-uprobe.h"

@@ -4,7 +4,7 @@
  * confidence interval. Only if 1 is outside of that is it called better or worse. Figures that are
  * not comparable, as there are facts, are counted only.
  */
-#include "bench-suite.h"
+#include "run-suite.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers of threads to run a benchmark with: "8", "1,4,all". */
-#include "bench.h"
+#include "run.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
  * figures.
  */
 #include "kontend/bench-mm.h"
-#include "bench.h"
+#include "kontend/cmd.h"
 #include "kontend/units.h"
-#include "verbs.h"
+#include "run.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -151,7 +151,7 @@ static int find_self(char *ret, size_t size, struct error *err)
 
 /* As the command of a report about sleeping locks of its own. */
 static int measure(const struct bench *b, const struct bench_mm_options *m, const struct opts *o,
-		   struct error *err)
+		   int (*print_report)(const struct opts *o), struct error *err)
 {
 	char self[4096], numbers[2][WORD], name[WORD], mode[WORD], list[LIST];
 	char verb[] = "bench", threads[] = "--threads", size[] = "--size", rounds[] = "--rounds",
@@ -182,7 +182,7 @@ static int measure(const struct bench *b, const struct bench_mm_options *m, cons
 			      .view = "locks",
 			      .filter = "type:rwsem",
 			      .rows = MEASURE_ROWS};
-	code = cmd_report(&report);
+	code = print_report(&report);
 	return code ? error_set(err, -ECHILD, "The measurement of '%s' is not complete", name) : 0;
 }
 
@@ -235,12 +235,12 @@ static int run(const struct bench *b, const struct opts *o, struct bench_mm_opti
 				 "bench %s'",
 				 b->name);
 	if (o->measure)
-		return measure(b, ret, o, err);
+		return measure(b, ret, o, out->report, err);
 	(void)prctl(PR_SET_NAME, b->comm, 0, 0, 0);
 	return run_all(b, ret, &counts, out, err);
 }
 
-int cmd_bench_page_fault(const struct opts *o, struct bench_out *out, struct error *err)
+int bench_run_page_fault(const struct opts *o, struct bench_out *out, struct error *err)
 {
 	struct bench_mm_options m;
 	int code = run(&page_fault, o, &m, out, err);
@@ -253,12 +253,12 @@ int cmd_bench_page_fault(const struct opts *o, struct bench_out *out, struct err
 	return 0;
 }
 
-int cmd_bench_mmap(const struct opts *o, struct bench_out *out, struct error *err)
+int bench_run_mmap(const struct opts *o, struct bench_out *out, struct error *err)
 {
 	struct bench_mm_options m;
 
 	if (o->cost)
-		return cmd_bench_mmap_cost(o, out, err);
+		return bench_run_mmap_cost(o, out, err);
 	if (o->pairs)
 		return error_set(err, -EINVAL, "--pairs is of --cost");
 	return run(&map_and_unmap, o, &m, out, err);
