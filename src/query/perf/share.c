@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The share of its enabled time in which an event counted. What the user opened as one event may be
- * one for each CPU: those of a task, each bound to a CPU. Such an event is enabled while the task
- * runs on other CPUs, too, and counts nothing then, though its counter was not taken away. So
- * events that differ only by their CPU are taken together: they counted for the sum of their times,
- * while the task ran for the longest time that one of them was enabled.
+ * The share of its enabled time in which an event counted. One event of the user may be one for
+ * each CPU: events of a task, each bound to a CPU. Such an event is enabled while the task runs on
+ * other CPUs, too, and counts nothing then, though its counter was not taken away. So events that
+ * differ only by their CPU are taken together: they counted for the sum of their times, while the
+ * task ran for the longest time that one of them was enabled.
  */
 #include "../internal.h"
 #include "kontend/map64.h"
