@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The report as JSON, schema kontend.report/1: raw numbers (ns, counts), addresses as strings since
+ * The report as JSON, schema kontend.report/2: raw numbers (ns, counts), addresses as strings since
  * they exceed what a double holds, null for unknown values. Keys are the keys of the columns, so a
  * new column of a table appears in the report without a change here.
  */
@@ -79,7 +79,7 @@ void report_json(const struct report_data *d, FILE *out)
 	struct jsonw j = {.out = out};
 
 	jsonw_begin(&j, NULL, '{', false);
-	jsonw_str(&j, "schema", "kontend.report/1");
+	jsonw_str(&j, "schema", "kontend.report/2");
 	put_incident(d, &j);
 	report_source_json(d, &j);
 	jsonw_begin(&j, "views", '{', false);

@@ -15,7 +15,7 @@ prints '^ *rwsem:W'
 expect 0 '' "$kontend" report --duration 300ms --demo --view locks --format csv -x ';'
 prints '(^|;)total_ns(;|$)'
 expect 0 '' "$kontend" report --duration 300ms --demo -j
-prints '"schema": "kontend.report/1"'
+prints '"schema": "kontend.report/2"'
 python3 -c 'import json, sys
 r = json.load(open(sys.argv[1]))
 assert r["source"]["kind"] == "live", r["source"]

@@ -111,7 +111,7 @@ static void json_says_what_the_tables_say(void **state)
 	struct json_doc d;
 
 	parse(&d, text);
-	assert_string_equal(json_text(path(&d, "schema")), "kontend.report/1");
+	assert_string_equal(json_text(path(&d, "schema")), "kontend.report/2");
 	assert_int_equal(json_u64(path(&d, "source.duration_ns")), 3000 * CANNED_MS);
 	assert_int_equal(json_u64(path(&d, "source.lost")), 3);
 	assert_int_equal(json_u64(path(&d, "source.unmatched")), 1);
