@@ -67,7 +67,7 @@ static void assert_exit(struct session *s, int code)
 	assert_int_equal(WEXITSTATUS(status), code);
 }
 
-/* The screen is there before anything is measured, says so, and ends with a signal. */
+/* The screen appears before anything is measured, shows that, and ends with a signal. */
 static void test_first_frame(void **state)
 {
 	char path[4096], verb[] = "live", after[] = "--start-after", time[] = "10m";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Because of which tasks others wait, in three sets of columns: what was waited, charged to the
- * root of each moment; how long locks were held; and what holders did meanwhile. The view's ops are
- * those of its set, so that help, columns and the empty table are about what is seen.
+ * The tasks that others wait for, in three sets of columns: waiting time, charged to the root at
+ * each moment; hold times of locks; and the activity of holders meanwhile. The view's ops are those
+ * of its set, so that help, columns and the empty table match it.
  */
 #include "kontend/query-blame.h"
 #include "kontend/query-held.h"

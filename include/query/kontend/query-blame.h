@@ -69,7 +69,7 @@ struct query_blame_spec {
 const char *query_blame_set_name(enum blame_set set); /* "waits", "held", "did" */
 /* Has the set rows by that? */
 bool query_blame_has(enum blame_set set, enum query_blame_by by);
-/* What the rows of a set are by where nothing was chosen. */
+/* The grouping of a set if the user chose none. */
 enum query_blame_by query_blame_default(enum blame_set set);
 /* A scope is about the lock that was held, who held it and where that one got it. */
 int query_blame(struct query *q, const struct query_blame_spec *b, const struct query_spec *s,
