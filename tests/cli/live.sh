@@ -47,7 +47,8 @@ ends() {
 
 ends 0 rwsem q "$kontend --demo"
 ends 0 help 2BBq "$kontend live -d 200ms --by caller -s max_ns --filter '!idle' --ascii --color never"
-ends 3 help q "$kontend -- sh -c 'printf %s%s WO RDS; exit 3'"
+# Figures: the command has been started by then. The first frame has none.
+ends 3 ev/s q "$kontend -- sh -c 'printf %s%s WO RDS; exit 3'"
 grep -q WORDS "$work/out" && complain "the command wrote on the screen"
 enter=$(printf "\r")
 steps=$enter$enter$enter$enter$enter$enter$enter$enter$enter$enter$enter$enter$enter # 13 of them
