@@ -11,10 +11,10 @@
 #include <cmocka.h>
 
 #include "canned.h"
+#include "fleet/internal.h"
 #include "kontend/mem.h"
 #include "kontend/record-machine.h"
 #include "lock-snaps.h"
-#include "query/fleet/internal.h"
 
 #include <errno.h>
 #include <math.h>

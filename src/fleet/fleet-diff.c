@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Two groups of recordings compared, as text, CSV or JSON. */
 #include "fleet-int.h"
-#include "format.h"
-#include "sandbox.h"
+#include "report/format.h"
+#include "report/sandbox.h"
 
 #include <errno.h>
 #include <inttypes.h>

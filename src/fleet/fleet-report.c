@@ -5,10 +5,10 @@
  */
 #include "kontend/fleet-report.h"
 #include "fleet-int.h"
-#include "format.h"
 #include "kontend/units.h"
 #include "kontend/when.h"
-#include "sandbox.h"
+#include "report/format.h"
+#include "report/sandbox.h"
 
 #include <errno.h>
 #include <inttypes.h>

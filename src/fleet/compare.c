@@ -5,10 +5,10 @@
  * each row, 0 where it lacks the row; the ranks of these decide whether the groups differ by more
  * than chance.
  */
-#include "../rows.h"
 #include "internal.h"
 #include "kontend/ranks.h"
 #include "kontend/sort.h"
+#include "query/rows.h"
 
 #include <errno.h>
 #include <math.h>

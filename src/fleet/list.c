@@ -6,9 +6,9 @@
  * what is shown, so that the columns of groups always add up to the row. As text there is room for
  * few, so that is there twice, for text and for the other formats.
  */
-#include "../rows.h"
 #include "internal.h"
 #include "kontend/sort.h"
+#include "query/rows.h"
 
 #include <errno.h>
 #include <string.h>

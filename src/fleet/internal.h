@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_SRC_FLEET_INT_H
-#define KONTEND_SRC_FLEET_INT_H
+#ifndef KONTEND_FLEET_INTERNAL_H
+#define KONTEND_FLEET_INTERNAL_H
 
 #include "kontend/fleet.h"
 #include "kontend/hist.h"
 #include "kontend/map64.h"
 #include "kontend/strpool.h"
 
-/* Shared by the files of src/query/fleet. */
+/* Shared by the files of src/fleet. */
 
 enum {
 	FLEET_KEYS = 3,	    /* texts that make a row */

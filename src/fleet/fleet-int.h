@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_REPORT_FLEET_INT_H
-#define KONTEND_REPORT_FLEET_INT_H
+#ifndef KONTEND_FLEET_FLEET_INT_H
+#define KONTEND_FLEET_FLEET_INT_H
 
 #include "kontend/fleet-report.h"
 #include "kontend/jsonw.h"

@@ -5,7 +5,6 @@
  * are taken as reports have them. Things of the whole machine (slots, uprobes, the profile) belong
  * to no service: then only their sum is shown.
  */
-#include "../internal.h"
 #include "internal.h"
 #include "kontend/query-classes.h"
 #include "kontend/query-hot.h"
@@ -14,6 +13,7 @@
 #include "kontend/query-perf.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/when.h"
+#include "query/internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
