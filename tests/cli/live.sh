@@ -80,7 +80,7 @@ has_realtime() {
 	pid=$!
 	n=0
 	for _ in $(seq 200); do
-		n=$(realtime_threads $pid 2>/dev/null)
+		n=$(realtime_threads $pid 2>/dev/null) || n=-1 # a thread that has just ended
 		! { [ "$n" -eq "$want" ] && measures $pid; } || break
 		sleep 0.05
 	done
