@@ -57,7 +57,7 @@ static void test_theme(void **state)
 	assert_string_equal(st.app->theme, "cvd");
 	command(&st, "theme none");
 	assert_string_equal(st.app->theme, "cvd");
-	assert_true(stage_shows(&st, "No theme is called \"none\""));
+	assert_true(stage_shows(&st, "No theme is called 'none'"));
 	stage_close(&st);
 }
 
