@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_REPORT_TRACE_INT_H
-#define KONTEND_REPORT_TRACE_INT_H
+#ifndef KONTEND_EXPORT_TRACE_INT_H
+#define KONTEND_EXPORT_TRACE_INT_H
 
-#include "event-names.h"
 #include "kontend/map64.h"
 #include "kontend/strpool.h"
 #include "kontend/tracefile.h"
 #include "pprof-set.h"
+#include "report/event-names.h"
 
 /*
  * The parts that all writers of traces share. Locks, tasks and call chains are numbered from 1 in

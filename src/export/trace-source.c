@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The origin of a trace, and what it lacks. */
-#include "internal.h"
 #include "kontend/jsonw.h"
-#include "sandbox.h"
+#include "report/internal.h"
+#include "report/sandbox.h"
 #include "trace-int.h"
 
 void trace_source_json(const struct tracefile *t, const char *key, const char *schema,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_REPORT_FIREFOX_TABLES_H
-#define KONTEND_REPORT_FIREFOX_TABLES_H
+#ifndef KONTEND_EXPORT_FIREFOX_TABLES_H
+#define KONTEND_EXPORT_FIREFOX_TABLES_H
 
 #include "kontend/jsonw.h"
 #include "texts.h"

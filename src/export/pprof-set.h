@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_REPORT_PPROF_SET_H
-#define KONTEND_REPORT_PPROF_SET_H
+#ifndef KONTEND_EXPORT_PPROF_SET_H
+#define KONTEND_EXPORT_PPROF_SET_H
 
 #include <stddef.h>
 #include <stdint.h>

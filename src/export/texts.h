@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_REPORT_TEXTS_H
-#define KONTEND_REPORT_TEXTS_H
+#ifndef KONTEND_EXPORT_TEXTS_H
+#define KONTEND_EXPORT_TEXTS_H
 
 #include "kontend/map64.h"
 #include "kontend/strpool.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_REPORT_PPROF_INT_H
-#define KONTEND_REPORT_PPROF_INT_H
+#ifndef KONTEND_EXPORT_PPROF_INT_H
+#define KONTEND_EXPORT_PPROF_INT_H
 
 #include "kontend/loss.h"
 #include "kontend/map64.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_REPORT_MESSAGES_H
-#define KONTEND_REPORT_MESSAGES_H
+#ifndef KONTEND_EXPORT_MESSAGES_H
+#define KONTEND_EXPORT_MESSAGES_H
 
 #include "kontend/arena.h"
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_REPORT_PERFETTO_INT_H
-#define KONTEND_REPORT_PERFETTO_INT_H
+#ifndef KONTEND_EXPORT_PERFETTO_INT_H
+#define KONTEND_EXPORT_PERFETTO_INT_H
 
 #include "perfetto.pb-c.h"
 #include "texts.h"

@@ -7,7 +7,6 @@
  * necessary, since they distinguish rows of different recordings.
  */
 #include "kontend/rows.h"
-#include "format.h"
 #include "kontend/engine.h"
 #include "kontend/mem.h"
 #include "kontend/memfile.h"
@@ -20,6 +19,7 @@
 #include "kontend/query-uprobe.h"
 #include "kontend/query-wait.h"
 #include "kontend/when.h"
+#include "report/format.h"
 
 #include <errno.h>
 #include <stddef.h>
