@@ -51,7 +51,7 @@ extern const struct bench_entry bench_table[]; /* ended by one without a name */
 /* `bench suite`: a run of each, several times; it answers with the exit status. */
 int bench_suite_main(const struct opts *o);
 
-/* Numbers of threads, by --threads: bench-counts.c. -EINVAL with @err. */
+/* Numbers of threads, by --threads: counts.c. -EINVAL with @err. */
 enum { BENCH_COUNTS = 32 };
 
 struct bench_counts {
@@ -63,10 +63,10 @@ struct bench_counts {
 int bench_counts(const struct opts *o, struct bench_counts *ret, struct error *err);
 
 struct bench_mm_options;
-/* bench-retries.c: tries again of down_read_trylock(), or why that is not known. */
+/* run-retries.c: tries again of down_read_trylock(), or why that is not known. */
 void bench_retries(const struct bench_mm_options *o, struct bench_out *out);
 
-/* bench-mmap-cost.c: `bench mmap --cost`. */
+/* run-mmap-cost.c: `bench mmap --cost`. */
 int bench_run_mmap_cost(const struct opts *o, struct bench_out *out, struct error *err);
 
 #endif

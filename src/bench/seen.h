@@ -18,7 +18,7 @@ enum {
 	BENCH_SEEN_LOCKS = 8,
 	BENCH_SEEN_HOT = 8,
 	BENCH_SEEN_NAME = 48,
-	BENCH_SEEN_PUBLISHED = 5, /* functions, see bench-seen.c */
+	BENCH_SEEN_PUBLISHED = 5, /* functions, see seen.c */
 };
 
 struct bench_seen_lock {

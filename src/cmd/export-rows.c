@@ -141,7 +141,7 @@ static int begin_recording(struct rows_job *j, struct run *run, const char *path
 	j->incident_done = false;
 	j->slices = (struct engine_slices){.close = close_part, .first = first_end};
 	run->engine.slices = j->o->bucket_ns ? &j->slices : NULL;
-	if (j->o->bucket_ns && engine_sums_early(&run->engine) < 0)
+	if (j->o->bucket_ns && engine_slices_sums(&run->engine) < 0)
 		return error_set(err, -ENOMEM, "No memory to read sums of short waits");
 	j->spec.marks = stat_of(run).is_cut ? ROWS_CUT_OFF : 0;
 	return 0;

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-bool shorts_is(const struct record *r, uint64_t *ret_ns)
+bool shorts_between_is(const struct record *r, uint64_t *ret_ns)
 {
 	struct record_snapshot head;
 
@@ -44,7 +44,7 @@ int shorts_between(const void *payload, size_t len, uint64_t before_ns, const st
 	void *estimated;
 	size_t n;
 
-	if (!shorts_is(now, &p.now_ns) || at_ns <= p.before_ns || at_ns >= p.now_ns ||
+	if (!shorts_between_is(now, &p.now_ns) || at_ns <= p.before_ns || at_ns >= p.now_ns ||
 	    !shortsnap_decode(payload, len, &p.before) ||
 	    !shortsnap_decode((const char *)now->data + head, now->len - head, &p.now))
 		return 0;

@@ -82,7 +82,7 @@ static int read_one(struct early *e, int timeout_ms, struct record *ret, struct 
 	e->over = r;
 	if (r)
 		return 0;
-	if (shorts_is(ret, &time)) {
+	if (shorts_between_is(ret, &time)) {
 		e->any_sums = true;
 		e->sums_ns = time > e->sums_ns ? time : e->sums_ns;
 		return HAND_OUT;
@@ -210,7 +210,7 @@ static const struct source_ops plain = {
 	.free = early_free,
 };
 
-int engine_sums_early(struct engine *e)
+int engine_slices_sums(struct engine *e)
 {
 	struct early *s = mem_calloc(1, sizeof(*s));
 

@@ -105,7 +105,7 @@ void engine_sums_at(struct engine *e, uint64_t time_ns)
 	uint64_t ns;
 	size_t i = 0;
 
-	while (i < h->n && !(shorts_is(&h->records[i], &ns) && ns > time_ns))
+	while (i < h->n && !(shorts_between_is(&h->records[i], &ns) && ns > time_ns))
 		i++;
 	if (i == h->n)
 		return;

@@ -25,7 +25,7 @@ int cut_shorts_took(struct cut_shorts *s, const struct record *r)
 	mem_free(s->last);
 	s->last = copy;
 	s->len = r->len;
-	(void)shorts_is(r, &s->last_ns);
+	(void)shorts_between_is(r, &s->last_ns);
 	return 0;
 }
 

@@ -273,7 +273,7 @@ static int take_snapshot(struct cut *c, const struct record *r, struct error *er
 	struct record_snapshot head;
 	uint64_t time_ns;
 	/* Sums estimated for the end are the last ones of the cut. */
-	int e = shorts_is(r, &time_ns) ? take_shorts(c, r, c->to_ns, put_record, err) : 0;
+	int e = shorts_between_is(r, &time_ns) ? take_shorts(c, r, c->to_ns, put_record, err) : 0;
 
 	if (e)
 		return e;

@@ -299,7 +299,7 @@ static void check_slices(struct synth *s, const struct sums *whole, uint64_t eve
 	assert_int_equal(engine_init(&e, synth_source(s), NULL, &err), 0);
 	c.engine = &e;
 	e.slices = &c.slices;
-	assert_int_equal(engine_sums_early(&e), 0);
+	assert_int_equal(engine_slices_sums(&e), 0);
 	if (ahead)
 		assert_int_equal(engine_read_ahead(&e), 0);
 	while (r != ENGINE_END) {

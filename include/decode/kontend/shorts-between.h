@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /* Is @r a snapshot of sums of short waits, with a payload? *ret_ns: its time. */
-bool shorts_is(const struct record *r, uint64_t *ret_ns);
+bool shorts_between_is(const struct record *r, uint64_t *ret_ns);
 /*
  * If @at_ns lies between the times of two such snapshots, *ret is one of that time, with the sums
  * estimated for it (shortsnap_at()), and the caller frees its body with mem_free(): 1; else 0, or

@@ -27,6 +27,6 @@ struct engine;
  * waits, whose snapshots are read before the events of their time. Reading is up to a second ahead
  * then. 0 or -ENOMEM.
  */
-int engine_sums_early(struct engine *e);
+int engine_slices_sums(struct engine *e);
 
 #endif
