@@ -62,7 +62,7 @@ static uint64_t find_via(struct firefox *f, const struct trace_hold *h)
 	return most->id;
 }
 
-static int fleet_input_hold(struct firefox *f, struct trace_hold *h)
+static int hold_interval(struct firefox *f, struct trace_hold *h)
 {
 	if (h->written)
 		return 0;
@@ -101,7 +101,7 @@ static int gather(struct trace_sink *s, const struct trace_wait *w)
 	};
 	int ret = 0;
 	for (uint32_t i = 0; i < w->n_holds && ret == 0; i++)
-		ret = fleet_input_hold(f, w->holds[i]);
+		ret = hold_interval(f, w->holds[i]);
 	return ret;
 }
 
