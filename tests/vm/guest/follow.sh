@@ -11,7 +11,7 @@ shows report 'follow +works'
 case_of "holders that sleep are told, live"
 turns "$PWD/file" >truth 2>err || skip "no holder can be made to sleep: $(cat err)"
 gives 0 live kontend script -q --follow 1ms -- turns "$PWD/file"
-shows live 'follow +what holders'
+shows live 'follow +lock holders'
 shows live 'off .* asleep in handle_userfault'
 shows live 'woken .* woken by turns/'
 shows live ' on .* running'
