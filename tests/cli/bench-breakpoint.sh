@@ -27,7 +27,7 @@ expect 129 "'kontend bench breakpoint' does not take --rounds" "$kontend" bench 
 expect 129 "'kontend bench mmap' does not take --breakpoints" "$kontend" bench mmap -b 1
 expect 129 "'kontend bench mmap' does not take --parallelism" "$kontend" bench mmap -p 1
 expect 129 "'kontend bench uprobe' does not take --repeat" "$kontend" bench uprobe -r 1
-expect 1 'of 99 \(No space left on device\)' "$kontend" bench breakpoint -b 99 -p 1 -t 1 -r 1
+expect 1 'of 99: there is no free slot \(No space left on device\)' "$kontend" bench breakpoint -b 99 -p 1 -t 1 -r 1
 
 if ! "$kontend" bench breakpoint -b 1 -p 1 -t 1 -r 1 >"$work/probe" 2>&1; then
 	grep -qE 'no hardware breakpoints|does not let|free slot' "$work/probe" ||

@@ -46,7 +46,7 @@ expect 0 '' "$kontend" report --duration 100ms -t $$
 expect 0 '' "$kontend" report --start-after 200ms --duration 100ms --view locks
 prints '^# measured 1'
 expect 124 'nothing was measured' timeout -s INT 0.5 "$kontend" report --start-after 1h --duration 1
-expect 129 'before a command would begin' "$kontend" report --start-after 1 -- true
+expect 129 'start-after does not apply to a command' "$kontend" report --start-after 1 -- true
 
 # Views of the present state take one snapshot; all others measure until the user ends them.
 expect 0 '' timeout 60 "$kontend" report --view slots
