@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 struct blame_row {
 	uint64_t id;
