@@ -46,7 +46,7 @@ static bool may_pass(const struct early *e, const struct record *r)
 	return time <= e->sums_ns;
 }
 
-static int put(struct early *e, struct record *r, struct error *err)
+static int queue_record(struct early *e, struct record *r, struct error *err)
 {
 	/* At least as many have gone since the last time. */
 	if (e->first * 2 >= e->end) {
@@ -65,7 +65,7 @@ static int put(struct early *e, struct record *r, struct error *err)
 	return 0;
 }
 
-static void take(struct early *e, struct record *ret)
+static void take_record(struct early *e, struct record *ret)
 {
 	*ret = e->queue[e->first++];
 	e->bytes -= ret->len;
@@ -87,7 +87,7 @@ static int read_one(struct early *e, int timeout_ms, struct record *ret, struct 
 		e->sums_ns = time > e->sums_ns ? time : e->sums_ns;
 		return HAND_OUT;
 	}
-	return e->first == e->end && may_pass(e, ret) ? HAND_OUT : put(e, ret, err);
+	return e->first == e->end && may_pass(e, ret) ? HAND_OUT : queue_record(e, ret, err);
 }
 
 static int early_next(struct source *s, int timeout_ms, struct record *ret, struct error *err)
@@ -97,7 +97,7 @@ static int early_next(struct source *s, int timeout_ms, struct record *ret, stru
 
 	while (r == 0) {
 		if (e->first < e->end && may_pass(e, &e->queue[e->first])) {
-			take(e, ret);
+			take_record(e, ret);
 			return 0;
 		}
 		if (e->over < 0)
@@ -134,7 +134,7 @@ static void drop_queue(struct early *e)
 	struct record r;
 
 	while (e->first < e->end) {
-		take(e, &r);
+		take_record(e, &r);
 		source_release(e->inner, &r);
 	}
 }

@@ -43,8 +43,8 @@ struct resolve_thread {
 	/* used only by the thread */
 	struct engine engine;
 	struct query query;
-	struct map64 told;   /* reported in this file, see query-functions.h */
-	struct map64 tables; /* by object: reported */
+	struct map64 reported; /* written in this file, see query-functions.h */
+	struct map64 tables;   /* by object: reported */
 	size_t functions, names, code;
 	uint64_t next_ns;
 
@@ -139,7 +139,7 @@ static int find_names(struct resolve_thread *n, struct funcsnap *ret, struct err
 		.functions = left_of(n->o.most.functions, n->functions),
 		.names = left_of(n->o.most.names, n->names),
 		.code = left_of(n->o.most.code, n->code),
-		.told = &n->told,
+		.told = &n->reported,
 	};
 	query_begin(&n->query);
 	int r = query_functions_meet(&n->query, err);
@@ -210,7 +210,7 @@ static int report_names(struct resolve_thread *n, struct error *err)
 static void begin_file(struct resolve_thread *n)
 {
 	model_zero(&n->engine.model);
-	map64_clear(&n->told);
+	map64_clear(&n->reported);
 	n->functions = n->names = n->code = 0;
 	pthread_mutex_lock(&n->lock);
 	n->cut = false;
@@ -345,7 +345,7 @@ void resolve_thread_free(struct resolve_thread *n)
 		resolve_thread_stop(n, true, NULL);
 	while ((found = resolve_thread_take(n)))
 		mem_free(found);
-	map64_deinit(&n->told);
+	map64_deinit(&n->reported);
 	map64_deinit(&n->tables);
 	queue_free(n->queue);
 	pthread_mutex_destroy(&n->lock);

@@ -38,9 +38,9 @@ size_t perf_session_rings(const struct perf_session *ps)
 /* 0: of tasks, each event has several. */
 static uint64_t wait_id(const struct perf_session *ps, enum perf_event_index which, size_t i)
 {
-	uint64_t anew = ps->new_ids ? ps->new_ids[i * PERF_EVENTS + (size_t)which] : 0;
+	uint64_t new_id = ps->new_ids ? ps->new_ids[i * PERF_EVENTS + (size_t)which] : 0;
 
-	return !ps->counts ? 0 : anew ? anew : ps->evsels[which]->id[i];
+	return !ps->counts ? 0 : new_id ? new_id : ps->evsels[which]->id[i];
 }
 
 struct ring perf_session_ring(const struct perf_session *ps, size_t i)

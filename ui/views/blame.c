@@ -73,7 +73,7 @@ static int change_set(struct list_view *l, const char *name)
 		at++;
 	if (!sets[at])
 		app_say(l->v.app, ROLE_ERROR,
-			"There is no set of columns \"%s\": waits, held and did are", name);
+			"No set of columns is called '%s': there are waits, held and did", name);
 	else
 		become(l, sets[name ? at : (at + 1) % BLAME_SETS]);
 	return 0;
@@ -118,17 +118,17 @@ static int most_first(const void *a, const void *b)
 /* The selected row's words, of which the table has perhaps but a part. */
 static int draw_selected(const struct list_view *l, const struct table *t, struct line *line)
 {
-	size_t at = table_row(t, l->pane.table.selected), col = table_column(t, "mostly");
+	size_t at = table_row(t, l->pane.table.selected);
 
 	/* Before the first frame none is selected yet. */
 	at = at == SIZE_MAX ? 0 : at;
-	const struct value *v = at < t->n_rows && col != SIZE_MAX ? table_value(t, at, col) : NULL;
+	const char *mostly = at < t->n_rows ? table_text(t, at, "mostly") : NULL;
 	if (line->r.w >= WIDE)
 		return 0;
 	line->x = 1;
 	line->y++;
 	line_put(line, ROLE_DIM, "mostly ");
-	line_put(line, ROLE_NORMAL, v && v->known ? v->s : "-");
+	line_put(line, ROLE_NORMAL, mostly ? mostly : "-");
 	return 1;
 }
 
@@ -184,16 +184,14 @@ static const char *empty_did(struct list_view *l, const struct table *t)
 	(void)t;
 	return refused ? refused
 		       : "no holder is known of a lock for which others waited (the set waits, W, "
-			 "has the "
-			 "waits without a known holder)";
+			 "has the waits without a known holder)";
 }
 
 static void keep_selected(struct list_view *l, const struct table *t)
 {
-	size_t at = table_row(t, l->pane.table.selected), col = table_column(t, "lock_id");
+	size_t at = table_row(t, l->pane.table.selected);
 
-	((struct view_blame *)l)->lock_id =
-		at == SIZE_MAX || col == SIZE_MAX ? 0 : table_value(t, at, col)->u;
+	((struct view_blame *)l)->lock_id = at == SIZE_MAX ? 0 : table_u64(t, at, "lock_id");
 }
 
 static int open_row(struct list_view *l)
@@ -240,8 +238,7 @@ static const char *empty_held(struct list_view *l, const struct table *t)
 	if (query_held_sum(l->v.query, &sum) == 0 && sum.got)
 		return "tasks waited, but no lock went from one waiting task to the next, so no "
 		       "holder is known here; the set waits (W) charges other holders as well, and "
-		       "chains "
-		       "(0) shows who holds locks now";
+		       "chains (0) shows who holds locks now";
 	return "no task has waited for a lock and got it in this time; chains (0) shows who waits "
 	       "now";
 }

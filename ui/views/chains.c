@@ -138,7 +138,7 @@ static enum role row_role(const struct table *t, size_t row)
 {
 	const struct value *kind = table_cell(t, row, "row");
 
-	if (table_cell(t, row, "ended")->u)
+	if (table_u64(t, row, "ended"))
 		return ROLE_DIM;
 	if (!strcmp(kind->s, "deadlock"))
 		return ROLE_ERROR;

@@ -97,7 +97,7 @@ static int open_context(struct list_view *l)
 		scope.process = id ? (int32_t)id : QUERY_NOBODY;
 	else
 		scope.context = id;
-	return app_push_events(l->v.app, &scope, table_cell(&t, row, "context")->s);
+	return app_push_events(l->v.app, &scope, table_text(&t, row, "context"));
 }
 
 static const char *const bys[] = {[PLACE_CONTEXT] = "context", [PLACE_PROCESS] = "process", NULL};

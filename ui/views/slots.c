@@ -311,7 +311,7 @@ static int open_holder(struct view_slots *o)
 		return 0;
 	}
 	const struct value *v = table_value(&t, row, pid);
-	const char *name = table_cell(&t, row, "holder")->s;
+	const char *name = table_text(&t, row, "holder");
 	if (v->known)
 		scope = (struct query_events_scope){.process = (int32_t)v->i};
 	return app_push_events(o->v.app, &scope, v->known ? name : "the kernel");

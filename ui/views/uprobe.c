@@ -33,7 +33,7 @@ static int draw_probe(struct view *v, struct screen *s, struct rect r, int y, co
 {
 	struct arena *a = &v->query->arena;
 	const char *binary = text_of(t, row, "binary"), *bytes = text_of(t, row, "bytes");
-	uint64_t offset = table_cell(t, row, "offset")->u;
+	uint64_t offset = table_u64(t, row, "offset");
 	const struct value *ref = table_cell(t, row, "ref_ctr");
 	const char *place = arena_printf(a, "%s+0x%llx%s%s", binary, (unsigned long long)offset,
 					 *bytes ? "  " : "", bytes);

@@ -259,7 +259,7 @@ static int open_page(struct view_uprobes *o, const struct view_ops *ops, ask_row
 	struct table t;
 	int r = rows(o->v.query, &all, &t, NULL);
 	size_t row = r < 0 ? SIZE_MAX : table_row(&t, id);
-	const char *title = row == SIZE_MAX ? NULL : table_cell(&t, row, key)->s;
+	const char *title = row == SIZE_MAX ? NULL : table_text(&t, row, key);
 
 	if (r < 0)
 		return r;

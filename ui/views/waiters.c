@@ -51,8 +51,8 @@ static void note_selected(struct view_waiters *o, const struct table *t)
 	if (at == SIZE_MAX)
 		return;
 	const struct value *certainty = table_cell(t, at, "owner_certainty");
-	o->n = (uint32_t)table_cell(t, at, "waiting")->u;
-	o->lock = table_cell(t, at, "lock")->u;
+	o->n = (uint32_t)table_u64(t, at, "waiting");
+	o->lock = table_u64(t, at, "lock");
 	o->hint = certainty->known && strcmp(certainty->s, "hint") == 0;
 	o->evidence = certainty->known && strcmp(certainty->s, "evidence") == 0;
 }
@@ -186,7 +186,7 @@ static int command(struct list_view *l, enum command c, const struct command_arg
 
 static enum role row_role(const struct table *t, size_t row)
 {
-	return table_cell(t, row, "ended")->u ? ROLE_DIM : ROLE_NORMAL;
+	return table_u64(t, row, "ended") ? ROLE_DIM : ROLE_NORMAL;
 }
 
 static void deinit_view(struct view *v)

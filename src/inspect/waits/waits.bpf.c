@@ -221,7 +221,7 @@ static __always_inline __u64 first_waiter(__u64 lock, __u32 flags)
 /*
  * The task that is to take a free lock. A task that releases one wakes the first in its queue;
  * tasks that do not wait may be faster. The entry is on that task's stack: it is true if the queue
- * begins there still. Another try needs a copy of the reads, which the kernel refuses as too large.
+ * begins there still.
  */
 static __always_inline __u64 next_of(__u64 lock, __u32 flags)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The column set "held" of the table "blame": how long a task that had waited for a lock and got it
- * kept the next one waiting. It is
- * summed up as waits are, of a model whose cells are those times and that has no waits in flight;
- * the task of a cell is the holder, its call chain where that one waited for the lock. Locks keep
- * the names that their waits give them. Of a window of time what was waited meanwhile is a sum that
- * cells have as a rate. Hand-overs are cells of the same keys in a table of their own: grouped by
- * the same, a row finds its own there by its id.
+ * kept the next one waiting. It is summed up as waits are, of a model whose cells are those times
+ * and that has no waits in flight; the task of a cell is the holder, its call chain where that one
+ * waited for the lock. Locks keep the names that their waits give them. In a window of time, cells
+ * have the waiting meanwhile as a rate. Hand-overs are cells of the same keys in a table of their
+ * own: grouped alike, a row finds its own there by its id.
  */
 #include "held.h"
 #include "columns.h"

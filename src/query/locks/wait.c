@@ -103,9 +103,9 @@ int query_wait(struct query *q, uint64_t row, const struct query_spec *s, struct
 		.next = next_of(q, &t, at),
 		.is = table_text(&t, at, "holder_is"),
 		.since_ns = since->u,
-		.ended_ns = table_cell(&t, at, "ended_ns")->u,
-		.ended = table_cell(&t, at, "ended")->u,
-		.lock_id = table_cell(&t, at, "lock_id")->u,
+		.ended_ns = table_u64(&t, at, "ended_ns"),
+		.ended = table_u64(&t, at, "ended"),
+		.lock_id = table_u64(&t, at, "lock_id"),
 		.approx = since->approx,
 	};
 	struct calls c = {q, {table_text(&t, at, "stack"), table_text(&t, at, "owner_stack")}};
