@@ -11,7 +11,6 @@
  */
 #include "kontend/clock.h"
 #include "kontend/collector.h"
-#include "kontend/realtime.h"
 #include "kontend/record-incidents.h"
 #include "kontend/run.h"
 #include "record-metrics.h"
@@ -396,7 +395,7 @@ static int start(struct recording *g, struct error *err)
 	if (r == 0 && record_file_is_regular(g->file)) {
 		collector_hurry();
 		if (o->realtime)
-			realtime_begin();
+			collector_begin_realtime();
 	}
 	g->direct.file = g->file;
 	g->direct.tally = &g->tally;

@@ -3,9 +3,9 @@
 #define KONTEND_RUN_LOCKS_H
 
 #include "kontend/error.h"
+#include "kontend/live.h"
 #include "kontend/lock-requests.h"
 #include "kontend/opts.h"
-#include "kontend/snapshot-source.h"
 
 struct kerntypes;
 struct run_locks;

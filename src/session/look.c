@@ -7,9 +7,9 @@
 #include "look.h"
 #include "kontend/clock.h"
 #include "kontend/inspect.h"
+#include "kontend/live.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
-#include "kontend/snapshot-source.h"
 #include "snapshot-buf.h"
 #include "uprobes.h"
 

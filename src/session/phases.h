@@ -4,8 +4,8 @@
 
 #include "kontend/error.h"
 #include "kontend/kerntypes.h"
+#include "kontend/live.h"
 #include "kontend/opts.h"
-#include "kontend/snapshot-source.h"
 
 /* The look at what the probes of --phases have summed up. */
 struct run_phases;

@@ -17,7 +17,6 @@
 #include "kontend/pidns.h"
 #include "kontend/privs.h"
 #include "kontend/reader.h"
-#include "kontend/realtime.h"
 #include "kontend/rights.h"
 #include "kontend/snapshot-uprobes.h"
 #include "kontend/sysinfo.h"
@@ -420,7 +419,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	struct snapshot_source *first = NULL;
 	int ret = check_files(err);
 	if (ret == 0 && o->realtime)
-		ret = realtime_try(err);
+		ret = collector_try_realtime(err);
 	if (ret == 0 && o->demo)
 		ret = start_demo(r, err);
 	if (ret == 0)

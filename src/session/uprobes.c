@@ -2,9 +2,9 @@
 /* The look at uprobes: a snapshot_uprobes and the bytes of its last snapshot, as in look.c. */
 #include "uprobes.h"
 #include "kontend/clock.h"
+#include "kontend/live.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
-#include "kontend/snapshot-source.h"
 #include "kontend/snapshot-uprobes.h"
 #include "snapshot-buf.h"
 

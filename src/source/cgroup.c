@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Control groups by path. The id that samples carry is the inode number of the group's directory
- * (on 64-bit kernels), so a walk over the mounted tree names all that exist; later ones are named
- * by the kernel's own PERF_RECORD_CGROUP. The walk keeps one path buffer that grows and shrinks
- * with the depth; directories that vanish meanwhile are left out.
+ * Control groups by path. The id in samples is the inode number of the group's directory (on 64-bit
+ * kernels), so a walk over the mounted tree names all cgroups that exist; the kernel's
+ * PERF_RECORD_CGROUP names later ones. The walk keeps one path buffer that grows and shrinks with
+ * the depth; directories that vanish meanwhile are left out.
+ *
+ * struct cgroup_names is a cache of paths by id. A walk adds all cgroups, since a lookup of one is
+ * mostly followed by lookups of others. A system that creates cgroups all the time would fill the
+ * memory: so a full cache is cleared, and later lookups walk again.
  */
 #include "kontend/cgroup.h"
 #include "kontend/fdio.h"
@@ -19,7 +23,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-enum { DEPTH_MAX = 64 };
+enum { DEPTH_MAX = 64, NAMES_MAX = 1 << 16 };
 
 struct walk {
 	int (*put)(void *arg, uint64_t id, const char *path);
@@ -231,4 +235,47 @@ bool cgroup_is_memcg_here(void)
 		close(fd);
 	text[n > 0 ? n : 0] = '\0';
 	return n > 0 && cgroup_is_memcg(text);
+}
+
+/* Two cgroups with one id do not occur in one hierarchy; the first would stay. */
+static int add_cgroup_name(void *arg, uint64_t id, const char *path)
+{
+	struct cgroup_names *c = arg;
+
+	if (map64_get(&c->at, id))
+		return 0;
+	const char *copy = path ? strpool_intern(&c->pool, path) : NULL;
+	if ((path && !copy) || mem_grow(&c->paths, &c->cap, c->n, sizeof(*c->paths)) < 0 ||
+	    map64_put(&c->at, id, (uint32_t)c->n) < 0)
+		return -ENOMEM;
+	c->paths[c->n++] = copy;
+	return 0;
+}
+
+const char *cgroup_names_get(struct cgroup_names *c, const char *mounts, uint64_t id)
+{
+	const uint32_t *at = map64_get(&c->at, id);
+	char mount[CGROUP_PATH];
+
+	if (at)
+		return c->paths[*at];
+	if (c->n >= NAMES_MAX)
+		cgroup_names_deinit(c);
+	/* Out of memory: the next call searches again. */
+	if (cgroup_search(mounts, mount, sizeof(mount)) == 0 &&
+	    cgroup_each(mount, add_cgroup_name, c) < 0)
+		return NULL;
+	at = map64_get(&c->at, id);
+	if (at)
+		return c->paths[*at];
+	(void)add_cgroup_name(c, id, NULL);
+	return NULL;
+}
+
+void cgroup_names_deinit(struct cgroup_names *c)
+{
+	map64_deinit(&c->at);
+	strpool_deinit(&c->pool);
+	mem_free(c->paths);
+	*c = (struct cgroup_names){0};
 }

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The collector: a thread that drains the rings into the queue, so that no consumer of the records,
- * however slow, holds them up. A full queue must not do that either: records without room in it are
- * counted and thrown away.
+ * The collector: a thread that drains the rings into the queue, so that a slow consumer of the
+ * records does not hold up the rings. A full queue does not hold them up either: records that find
+ * no room in it are counted and thrown away.
+ *
+ * On a busy machine the thread must get a CPU before the rings are full: it has a low nice value
+ * and short slices, or on request (--realtime) SCHED_FIFO at the lowest priority.
  */
 #include "kontend/collector.h"
-#include "kontend/realtime.h"
+#include "kontend/pidns.h"
+#include "kontend/privs.h"
 #include <errno.h>
+#include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { COLLECTOR_NICE = -15, COLLECTOR_SLICE_NS = 100000 };
+enum { COLLECTOR_NICE = -15, COLLECTOR_SLICE_NS = 100000, REALTIME_PRIORITY = 1 };
 
 /* Of the kernel's ABI: struct sched_attr, as of its first version. */
 struct slice_attr {
@@ -35,6 +42,51 @@ static void ask_for_short_slices(void)
 			       .runtime = COLLECTOR_SLICE_NS};
 
 	(void)syscall(SYS_sched_setattr, 0, &a, 0);
+}
+
+/* Calls the kernel directly: musl's function of that name does nothing. */
+static int set_policy(int policy, int priority)
+{
+	const struct sched_param p = {.sched_priority = priority};
+
+	return syscall(SYS_sched_setscheduler, 0, policy, &p) < 0 ? -errno : 0;
+}
+
+/* May this user? If so and the kernel refuses, the cgroup is the reason. */
+static bool user_may_realtime(void)
+{
+	struct rlimit most;
+
+	if (privs_now() >> CAP_SYS_NICE & 1 && !pidns_has_users())
+		return true;
+	return getrlimit(RLIMIT_RTPRIO, &most) == 0 && most.rlim_cur >= REALTIME_PRIORITY;
+}
+
+static const char *realtime_remedy(int code)
+{
+	if (code != -EPERM)
+		return "leave the option out";
+	if (user_may_realtime())
+		return "give the cgroup of kontend a share of real-time (cpu.rt_runtime_us), or "
+		       "start it from the root cgroup";
+	return "run as root outside of user namespaces, or with CAP_SYS_NICE or RLIMIT_RTPRIO "
+	       "(ulimit -r 1)";
+}
+
+int collector_try_realtime(struct error *err)
+{
+	int code = set_policy(SCHED_FIFO, REALTIME_PRIORITY);
+
+	if (code < 0)
+		return error_set(err, code, "The kernel refuses --realtime (%s): %s",
+				 strerror(-code), realtime_remedy(code));
+	(void)set_policy(SCHED_OTHER, 0);
+	return 0;
+}
+
+void collector_begin_realtime(void)
+{
+	(void)set_policy(SCHED_FIFO | SCHED_RESET_ON_FORK, REALTIME_PRIORITY);
 }
 
 /* One chunk of @r into the queue; false when there was no room or no sense in it. */
@@ -110,7 +162,7 @@ static void *run(void *arg)
 
 	collector_hurry();
 	if (c->realtime)
-		realtime_begin();
+		collector_begin_realtime();
 	else
 		ask_for_short_slices();
 	while (!end && !atomic_load(&c->pausing)) {

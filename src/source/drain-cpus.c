@@ -9,9 +9,7 @@
  * CPU that was away for less than a step has another epoch, which takes a look at each CPU: they
  * take turns, so that its cost does not grow with their number.
  */
-#include "drain-cpus.h"
-#include "drain-gaps.h"
-#include "drain-put.h"
+#include "drain-internal.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/sysinfo.h"

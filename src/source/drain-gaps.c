@@ -7,10 +7,8 @@
  *
  * A ring has room again as soon as it was drained, so no record after that moment is missing.
  */
-#include "drain-gaps.h"
-#include "kontend/clock.h"
+#include "drain-internal.h"
 #include <linux/perf_event.h>
-#include <time.h>
 
 enum { ROOM = 8192 }; /* bytes: no record of a wait needs more */
 

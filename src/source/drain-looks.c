@@ -4,10 +4,8 @@
  * them when the tick is due, and the tick follows them. If they take long the tick does not wait:
  * then its snapshots follow it.
  */
-#include "drain-looks.h"
-#include "kontend/clock.h"
+#include "drain-internal.h"
 #include "snapshot-thread.h"
-#include <string.h>
 
 static const uint64_t HOLD_NS = 250000000u; /* a tick waits for its looks no longer than this */
 

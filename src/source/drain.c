@@ -12,20 +12,11 @@
  * A sink that has no room must not hold up the rings, and the rounds not either: what it could not
  * take is counted and thrown away there, and a RECORD_DROP reports that before the next round.
  */
-#include "kontend/drain.h"
-#include "drain-cpus.h"
-#include "drain-gaps.h"
-#include "drain-looks.h"
-#include "drain-mmap.h"
-#include "drain-put.h"
-#include "drain-switches.h"
-#include "kontend/clock.h"
+#include "drain-internal.h"
 #include "kontend/mem.h"
 #include "kontend/shortsnap.h"
 #include "kontend/sysinfo.h"
 #include <errno.h>
-#include <string.h>
-#include <time.h>
 
 #define MS 1000000ull
 
@@ -40,11 +31,6 @@ enum { WORTH = 16 };	/* a drain before its time: that part of some ring */
 enum { CATCH_UP = 16 }; /* ticks made up for after a stall, no more */
 enum { EARLY_GROWTH = 4 };
 enum { OWN_POLLS = 2 }; /* after those of rings and callers: pidfd, looks */
-
-static uint64_t cpu_ns(void)
-{
-	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}
 
 bool drain_take_ring(struct drain *d, struct drain_ring *r)
 {
@@ -228,11 +214,11 @@ static void take_counted(struct drain *d)
 {
 	uint64_t until;
 	bool ended = drain_switches_turn(d, &until), counts = ended || d->switches.on;
-	uint64_t from = counts ? cpu_ns() : 0;
+	uint64_t from = counts ? drain_cpu_ns() : 0;
 
 	take_all(d);
 	if (counts)
-		d->switch_cost.drain_ns += cpu_ns() - from;
+		d->switch_cost.drain_ns += drain_cpu_ns() - from;
 	if (ended)
 		drain_switches_say(d, until);
 }
@@ -335,7 +321,7 @@ unsigned drain_wait(struct drain *d, const int fds[2], uint64_t most_ns)
 
 bool drain_step(struct drain *d, const struct drain_sink *sink)
 {
-	uint64_t t0 = clock_ns(CLOCK_MONOTONIC), cpu = cpu_ns();
+	uint64_t t0 = clock_ns(CLOCK_MONOTONIC), cpu = drain_cpu_ns();
 
 	d->sink = sink;
 	if (!d->shorts_begun) {
@@ -350,7 +336,7 @@ bool drain_step(struct drain *d, const struct drain_sink *sink)
 	d->last_drain = t0;
 	drain_looks(d, t0);
 	say_progress(d, t0);
-	d->cost.drain_ns += cpu_ns() - cpu;
+	d->cost.drain_ns += drain_cpu_ns() - cpu;
 	return end;
 }
 

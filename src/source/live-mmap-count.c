@@ -5,11 +5,11 @@
  * or the cgroup on each CPU. The measured tasks are slower while events are written, so that a part
  * of the time has less than its part of the acquisitions: these counts show which part.
  */
-#include "live-mmap-count.h"
 #include "kontend/cgroup.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
+#include "live-internal.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>

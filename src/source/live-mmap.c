@@ -7,11 +7,11 @@
  * but of one busy process all or nothing; and both cost 45 ns for each event that they drop, where
  * one that is switched off costs 9.
  */
-#include "live-mmap.h"
 #include "kontend/burst.h"
 #include "kontend/cgroup.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
+#include "live-internal.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ void live_mmap_read(struct live_mmap *m, const char *tracefs)
 	for (int i = 0; code == 0 && i < PERF_MM_EVENTS; i++)
 		code = tracepoint_read(&m->tp[i], tracefs, "mmap_lock", events[i], &err);
 	if (code == 0) {
-		m->how.event_ns = live_mmap_cost(m->tp);
+		m->how.event_ns = live_cost_mmap_ns(m->tp);
 		return;
 	}
 	live_mmap_deinit(m);

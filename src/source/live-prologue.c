@@ -4,7 +4,6 @@
  * yet and none may be missing: some 10 MB of kallsyms, which are handed over and not copied, and
  * the names of all tasks, in runs of the size that rings give.
  */
-#include "live-prologue.h"
 #include "kontend/cgroup.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
@@ -14,6 +13,7 @@
 #include "kontend/pidns.h"
 #include "kontend/procfs.h"
 #include "kontend/thisboot.h"
+#include "live-internal.h"
 #include "version-source.h"
 #include <errno.h>
 #include <stdio.h>

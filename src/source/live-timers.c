@@ -5,8 +5,8 @@
  * are all that is asked for. It is named by its address, or, where addresses are withheld, by its
  * name, which kernels from 6.3 on understand in filters.
  */
-#include "live-timers.h"
 #include "kontend/clock.h"
+#include "live-internal.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>

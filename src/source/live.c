@@ -11,10 +11,7 @@
 #include "kontend/collector.h"
 #include "kontend/mem.h"
 #include "kontend/tracefs.h"
-#include "live-mmap.h"
-#include "live-prologue.h"
-#include "live-timers.h"
-#include "switch-cost.h"
+#include "live-internal.h"
 #include "workload.h"
 #include <errno.h>
 #include <limits.h>
@@ -247,7 +244,7 @@ static int init_collector(struct live *l, const struct live_options *o, struct e
 	d->snapshots = live_timers_look(&l->timers, o->snapshots);
 	if (l->timers.on && o->switches_ns) {
 		d->switches = (struct burst){.len_ns = o->switches_ns, .every_ns = SWITCHES_NS};
-		d->switch_ps = switch_cost_measure();
+		d->switch_ps = live_cost_switch_ps();
 	}
 	d->switches_asked = o->switches_asked;
 	d->mmaps = live_mmap_burst(&l->mmap);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A CPU that came back. Its events ended with it, so they are opened again and put in the places of
- * the old ones: the descriptors by dup3(), the ring by a new mapping in libperf's table. For the
- * rest of the program it is the same ring of the same CPU; even the ids in its records are replaced
- * by the old ones, as the stream has announced them (perf-ids.c).
+ * A CPU is online again. Its events ended when it went offline, so they are opened again and take
+ * the places of the old ones: the descriptors by dup3(), the ring by a new mapping in libperf's
+ * table. For the rest of the program it is the same ring of the same CPU; even the ids in its
+ * records are replaced by the old ones, as the stream has announced them (ring_replace_ids()).
  *
  * All of it is done with the new events switched off, and a failure leaves the old ones as they
  * were, so that the caller can try again.
  */
 #include "kontend/mem.h"
-#include "perf-ids.h"
 #include "perf-internal.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -218,5 +217,5 @@ void perf_session_restore_ids(const struct perf_session *ps, size_t i, void *rec
 		return;
 	for (int e = 0; e < PERF_EVENTS; e++)
 		announced[e] = ps->evsels[e] ? ps->evsels[e]->id[i] : 0;
-	perf_ids_replace(records, len, &ps->new_ids[i * PERF_EVENTS], announced, PERF_EVENTS);
+	ring_replace_ids(records, len, &ps->new_ids[i * PERF_EVENTS], announced, PERF_EVENTS);
 }

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading tasks from /proc. Directory entries are numbers or no tasks; every file may vanish
- * between readdir() and open(), so a failed open of a task is skipped. A task's identity is (id,
- * start time), field 22 of its stat file, behind a comm which may itself hold blanks and
- * parentheses: fields are counted from the last ')'.
+ * Reads tasks from /proc. Every file may vanish between readdir() and open(), so tasks that cannot
+ * be opened are left out. The identity of a task is (id, start time). The start time is field 22 of
+ * its stat file, after the comm, which may contain blanks and parentheses: so fields are counted
+ * from the last ')'.
+ *
+ * Mappings come from /proc/PID/maps, as the records that the kernel would have written at the time
+ * of the mapping, with its names. Lines are "start-end perms offset major:minor inode path".
+ * Mappings that are not executable are left out unless the caller requests them.
  */
 #include "kontend/procfs.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/sysinfo.h"
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,4 +244,56 @@ int procfs_named(const char *root, const char *name, size_t len, pid_t **pids, s
 	}
 	closedir(d);
 	return r;
+}
+
+/* The kernel's name, where the table has none or another one. */
+static const char *mapping_name(char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(path), tail = sizeof(deleted) - 1;
+
+	if (!*path)
+		return "//anon";
+	if (strncmp(path, "/memfd:", 7) != 0 && n > tail && !strcmp(path + n - tail, deleted))
+		path[n - tail] = '\0';
+	return path;
+}
+
+static int add_mapping(char *line, pid_t pid, struct sideband *s)
+{
+	struct sideband_mmap m = {.pid = pid};
+	uint64_t end;
+	char perms[8];
+	int at = 0;
+
+	if (sscanf(line,
+		   "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %n",
+		   &m.start, &end, perms, &m.pgoff, &m.maj, &m.min, &m.ino, &at) < 7 ||
+	    !at || end <= m.start || (perms[2] != 'x' && !s->data_maps))
+		return 0;
+	if (!strcmp(line + at, "[vsyscall]"))
+		return 0;
+	m.len = end - m.start;
+	m.readable = perms[0] == 'r';
+	m.code = perms[2] == 'x';
+	m.shared = perms[3] == 's';
+	m.writable = perms[1] == 'w';
+	m.path = mapping_name(line + at);
+	return sideband_mmap(s, &m);
+}
+
+int procfs_maps(const char *root, pid_t pid, struct sideband *s)
+{
+	char path[PATH_MAX], *text = NULL, *save, *line;
+	size_t len;
+	int r;
+
+	snprintf(path, sizeof(path), "%s/%d/maps", root, pid);
+	r = fdio_read_file(path, &text, &len);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	for (line = strtok_r(text, "\n", &save); r >= 0 && line; line = strtok_r(NULL, "\n", &save))
+		r = add_mapping(line, pid, s);
+	mem_free(text);
+	return r < 0 ? r : 0;
 }

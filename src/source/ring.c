@@ -8,6 +8,12 @@
  * Invariants: the tail is on a record boundary; tail <= head <= tail + size. Headers come from
  * memory that is shared with the kernel, so a size that is too small or reaches beyond the head is
  * an answer and not a crash.
+ *
+ * Ids in records: events that are opened again, as their CPU was offline, have new ids, but the
+ * stream has announced the old ones, which all its readers know, recordings too. A sample has the
+ * id of its event right after the header (IDENTIFIER comes first), any other record has it as its
+ * last word (and last in the trailer), and a LOST record has one more in its body. No other part of
+ * a record matters.
  */
 #include "kontend/ring.h"
 #include "kontend/waitrec-sample.h"
@@ -223,4 +229,33 @@ uint32_t ring_perf_kib(size_t n, bool fed, uint64_t dumps)
 	while (kib > (few ? FED_LEAST : LEAST) && kib * n > (few ? FED_TOGETHER : TOGETHER))
 		kib /= 2;
 	return (uint32_t)kib;
+}
+
+static void replace_id(uint8_t *at, const uint64_t *from, const uint64_t *to, size_t n)
+{
+	uint64_t id;
+
+	memcpy(&id, at, sizeof(id));
+	for (size_t k = 0; k < n; k++) {
+		if (id == from[k]) {
+			memcpy(at, &to[k], sizeof(id));
+			return;
+		}
+	}
+}
+
+void ring_replace_ids(void *records, size_t len, const uint64_t *from, const uint64_t *to, size_t n)
+{
+	uint8_t *p = records, *end = p + len;
+	struct perf_event_header h;
+
+	for (; (size_t)(end - p) >= sizeof(h) + sizeof(uint64_t); p += h.size) {
+		memcpy(&h, p, sizeof(h));
+		if (h.size < sizeof(h) + sizeof(uint64_t) || h.size > (size_t)(end - p))
+			return;
+		if (h.type == PERF_RECORD_SAMPLE || h.type == PERF_RECORD_LOST)
+			replace_id(p + sizeof(h), from, to, n);
+		if (h.type != PERF_RECORD_SAMPLE)
+			replace_id(p + h.size - sizeof(uint64_t), from, to, n);
+	}
 }

@@ -3,7 +3,7 @@
 #define KONTEND_SNAPSHOT_THREAD_H
 
 #include "kontend/error.h"
-#include "kontend/snapshot-source.h"
+#include "kontend/live.h"
 
 /*
  * The thread that takes snapshots, so that the rings are drained meanwhile: a look goes through all

@@ -4,7 +4,7 @@
  * part of the time, for every kind of target: a thread that maps and unmaps is counted at least as
  * often as it did so, and one that sleeps is not counted.
  */
-#include "../../src/source/live-mmap-count.h"
+#include "../../src/source/live-internal.h"
 #include "kontend/cpulist.h"
 #include "kontend/tracefs.h"
 #include "live.h"

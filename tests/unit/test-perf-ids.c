@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/source/perf-ids.h"
+#include "kontend/ring.h"
 #include <linux/perf_event.h>
 
 static const uint64_t from[] = {71, 72, 73}, to[] = {11, 12, 13};
@@ -39,7 +39,7 @@ static void ids_are_replaced_where_they_stand(void **state)
 	memcpy(all + 4, comm, sizeof(comm));
 	memcpy(all + 8, lost, sizeof(lost));
 	memcpy(all + 13, other, sizeof(other));
-	perf_ids_replace(all, sizeof(all), from, to, 3);
+	ring_replace_ids(all, sizeof(all), from, to, 3);
 	sample[1] = 12;
 	comm[3] = 13;
 	lost[1] = 11;
@@ -56,14 +56,14 @@ static void cut_records_end_it(void **state)
 	for (uint16_t size = 0; size < 64; size++) {
 		uint64_t all[] = {head(PERF_RECORD_SAMPLE, 16), 71, head(PERF_RECORD_COMM, size),
 				  72, 73};
-		perf_ids_replace(all, sizeof(all), from, to, 3);
+		ring_replace_ids(all, sizeof(all), from, to, 3);
 		assert_int_equal(all[1], 11);
 		assert_int_equal(all[3], size == 16 ? 12 : 72);
 		assert_int_equal(all[4], size == 24 ? 13 : 73);
 	}
 	for (size_t len = 0; len <= 16; len++) {
 		uint64_t one[] = {head(PERF_RECORD_SAMPLE, 16), 71};
-		perf_ids_replace(one, len, from, to, 3);
+		ring_replace_ids(one, len, from, to, 3);
 		assert_int_equal(one[1], len == 16 ? 11 : 71);
 	}
 }

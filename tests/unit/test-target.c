@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "kontend/cpu-watch.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/target.h"

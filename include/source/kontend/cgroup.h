@@ -3,9 +3,13 @@
 #define KONTEND_CGROUP_H
 
 #include "kontend/error.h"
+#include "kontend/map64.h"
 #include "kontend/sideband.h"
+#include "kontend/strpool.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum { CGROUP_PATH = 4096 };
 
@@ -38,5 +42,23 @@ int cgroup_id(const char *name, unsigned long long *ret, struct error *err);
 int cgroup_each(const char *mount, int (*put)(void *arg, uint64_t id, const char *path), void *arg);
 /* Appends a CGROUP record for each directory at and below @mount; the root is "/". 0 or -ENOMEM. */
 int cgroup_walk(const char *mount, struct sideband *s);
+
+/*
+ * Cache of paths of cgroups by id. An unknown id makes it walk the tree; an id that this does not
+ * find is not searched again, since the kernel does not reuse ids. `= {0}` is empty.
+ */
+struct cgroup_names {
+	struct map64 at; /* id -> index */
+	const char **paths;
+	size_t n, cap;
+	struct strpool pool;
+};
+
+/*
+ * "/system.slice/agent.service"; NULL: not known, since it is gone, or outside of our cgroup
+ * namespace. @mounts is "/proc/self/mounts". Valid until the next call.
+ */
+const char *cgroup_names_get(struct cgroup_names *c, const char *mounts, uint64_t id);
+void cgroup_names_deinit(struct cgroup_names *c);
 
 #endif

@@ -18,7 +18,7 @@ struct collector {
 	atomic_ullong tick_ns;
 	atomic_bool tick_asked; /* one is due at once */
 	uint64_t first_tick_ns; /* see drain_begin() */
-	bool realtime;		/* the thread runs as realtime_begin() says */
+	bool realtime;		/* the thread calls collector_begin_realtime() */
 	atomic_bool stopping, pausing;
 
 	int wake_fd;
@@ -46,10 +46,22 @@ void collector_set_tick(struct collector *c, uint64_t tick_ns);
 /* Stops and waits for the thread. Takes half-built ones. */
 void collector_deinit(struct collector *c);
 /*
- * The calling thread comes before others: who drains rings in time, and what would take a busy
- * machine ten times as long. Returns the nice value of before, for collector_relax().
+ * The calling thread gets the CPU before others: for threads that drain rings, and for work that
+ * would take ten times as long on a busy machine. Returns the earlier nice value, for
+ * collector_relax().
  */
 int collector_hurry(void);
 void collector_relax(int before);
+
+/*
+ * Does the kernel let the calling thread run under SCHED_FIFO? The thread is back under the usual
+ * policy after it. 0, or a negative errno with what would have to change.
+ */
+int collector_try_realtime(struct error *err);
+/*
+ * The calling thread runs before all tasks that are not real-time until it ends; its child
+ * processes do not. The kernel's limit of real-time tasks (kernel.sched_rt_runtime_us) applies.
+ */
+void collector_begin_realtime(void);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef KONTEND_CPULIST_H
 #define KONTEND_CPULIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +17,21 @@ int cpulist_parse(const char *list, uint32_t **ret, size_t *ret_n);
 int cpulist_read(const char *which, uint32_t **ret, size_t *ret_n);
 /* "0-3,5" into @buf, cut to @size. */
 const char *cpulist_format(const uint32_t *cpus, size_t n, char *buf, size_t size);
-/* Of an ascending array. */
+/* Is @cpu in the ascending array? */
 int cpulist_has(const uint32_t *cpus, size_t n, uint32_t cpu);
+
+/* The CPUs that are online: a small file that stays open, and its text at the last call. */
+struct cpu_watch {
+	int fd; /* -1: it cannot be read, and no change is ever seen */
+	size_t len;
+	char text[4096];
+};
+
+void cpu_watch_open(struct cpu_watch *w, const char *path);
+void cpu_watch_close(struct cpu_watch *w);
+/* Has the text changed since the last call, or since it was opened? */
+bool cpu_watch_look(struct cpu_watch *w);
+/* The CPUs of the text, as from cpulist_parse(). */
+int cpu_watch_list(const struct cpu_watch *w, uint32_t **ret, size_t *ret_n);
 
 #endif

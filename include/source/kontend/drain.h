@@ -3,14 +3,12 @@
 #define KONTEND_DRAIN_H
 
 #include "kontend/burst.h"
-#include "kontend/cpu-watch.h"
-#include "kontend/drain-policy.h"
+#include "kontend/cpulist.h"
 #include "kontend/error.h"
 #include "kontend/mmlevel.h"
 #include "kontend/perf-session.h"
 #include "kontend/procfs.h"
 #include "kontend/record.h"
-#include "kontend/snapshot-source.h"
 #include <poll.h>
 
 struct drain;

@@ -3,13 +3,12 @@
 #define KONTEND_LIVE_H
 
 #include "kontend/callgraph.h"
-#include "kontend/drain-policy.h"
 #include "kontend/feed.h"
-#include "kontend/snapshot-source.h"
 #include "kontend/source.h"
 #include "kontend/target.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 
 struct mmlevel_how;
 struct drain_sink;
@@ -25,6 +24,33 @@ static inline uint32_t live_max_stack(bool no_stack, uint32_t asked)
 	return no_stack ? 0 : asked ? asked : LIVE_MAX_STACK;
 }
 
+/* How soon records leave the rings. */
+enum drain_policy {
+	DRAIN_EVENTS,	  /* a user or a program reads event by event: early */
+	DRAIN_SCREEN,	  /* a user watches from tick to tick, and presses keys */
+	DRAIN_REPORT,	  /* nothing is shown before the end: rings are read less often */
+	DRAIN_THROUGHPUT, /* recording: few wake-ups, large pieces */
+};
+
+/*
+ * State that is read as a whole, at most once a tick, and becomes a SNAPSHOT record of the stream.
+ * One thread, which does nothing else, calls take() (snapshot-thread.h).
+ */
+struct snapshot_source {
+	struct snapshot_source *next; /* is taken after this one; NULL: none */
+	uint16_t kind;		      /* enum record_snapshot_kind */
+	uint16_t version;	      /* of the payload */
+	atomic_bool has_tasks;	      /* the latest one has events of tasks other than kontend's */
+	/*
+	 * The payload after a struct record_snapshot, which the caller fills in; valid until the
+	 * next call. NULL: there is none this time. @last: it is the end of measuring.
+	 */
+	void *(*take)(struct snapshot_source *l, bool last, size_t *ret_len);
+	bool at_start;		    /* taken once more when measuring begins */
+	bool each_tick;		    /* whatever it costs; others: see snapshot-thread.h */
+	uint64_t taken_ns, cost_ns; /* of the thread: last time it was taken, and its CPU time */
+};
+
 struct live_options {
 	struct target
 		target;	  /* borrowed until live_new() returns, its command until live_start() */
@@ -34,7 +60,7 @@ struct live_options {
 	uint32_t max_stack;	/* frames of a call chain; 0 = default */
 	uint32_t queue_bytes;	/* bound of the queue between the threads; 0 = default */
 	enum drain_policy policy;
-	bool realtime; /* the collector runs as realtime_begin() says */
+	bool realtime; /* the collector calls collector_begin_realtime() */
 	bool no_stack;
 	bool for_perf; /* addresses, and call chains also where waits end: perf reads it, too */
 	struct snapshot_source *snapshots; /* the first; borrowed as long as the source lives */

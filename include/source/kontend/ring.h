@@ -85,4 +85,12 @@ uint32_t ring_perf_kib(size_t n, bool fed, uint64_t dumps);
 /* Throws away everything before @head and returns the number of records that it was. */
 uint64_t ring_skip(struct ring *r, uint64_t head);
 
+/*
+ * In whole perf records that were copied from a ring: replaces event ids @from[k] by @to[k], k <
+ * @n. The records have IDENTIFIER, and a trailer if they are no samples. Stops at a record that
+ * does not fit.
+ */
+void ring_replace_ids(void *records, size_t len, const uint64_t *from, const uint64_t *to,
+		      size_t n);
+
 #endif

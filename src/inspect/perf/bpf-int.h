@@ -4,7 +4,7 @@
 
 #include "cost.h"
 #include "created.h"
-#include "kontend/cgroup-names.h"
+#include "kontend/cgroup.h"
 #include "kontend/inspect.h"
 #include "kontend/map64.h"
 #include "names.h"

@@ -7,7 +7,7 @@
  */
 #include "bpf-run.h"
 #include "btf/types.h"
-#include "kontend/cgroup-names.h"
+#include "kontend/cgroup.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/snapshot-phases.h"
