@@ -6,13 +6,14 @@
  * suite of kontend has. The library is loaded at the first use.
  */
 #include "kontend/bench-suite.h"
+#include "kontend/library.h"
 #include "kontend/text.h"
-#include "sym/library.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define SONAME "libjansson.so.4"
 
@@ -35,23 +36,18 @@ struct reading {
 	struct error *err;
 };
 
-static int load(struct library *ret, struct error *err)
-{
-	void *so;
-	bool is_whole = library_open(SONAME, &so) && LIBRARY_FIND(so, json_loadb, &ret->load) &&
-			LIBRARY_FIND(so, json_delete, &ret->free) &&
-			LIBRARY_FIND(so, json_object_get, &ret->get) &&
-			LIBRARY_FIND(so, json_array_size, &ret->size) &&
-			LIBRARY_FIND(so, json_array_get, &ret->at) &&
-			LIBRARY_FIND(so, json_string_value, &ret->text) &&
-			LIBRARY_FIND(so, json_number_value, &ret->number);
+static const struct library_function functions[] = {
+	LIBRARY_FUNCTION(struct library, load, json_loadb),
+	LIBRARY_FUNCTION(struct library, free, json_delete),
+	LIBRARY_FUNCTION(struct library, get, json_object_get),
+	LIBRARY_FUNCTION(struct library, size, json_array_size),
+	LIBRARY_FUNCTION(struct library, at, json_array_get),
+	LIBRARY_FUNCTION(struct library, text, json_string_value),
+	LIBRARY_FUNCTION(struct library, number, json_number_value),
+};
 
-	library_close(so);
-	return is_whole
-		       ? 0
-		       : error_set(err, -ENOTSUP,
-				   "Cannot read JSON: " SONAME " is not there: install libjansson");
-}
+static const struct library_spec library = {
+	SONAME, functions, sizeof(functions) / sizeof(functions[0]), "read JSON", "libjansson4"};
 
 /* @where: "figures[3].values" of the file. */
 __attribute__((format(printf, 3, 4))) static int refuse(struct reading *r, const char *where,
@@ -224,7 +220,7 @@ int bench_suite_read(struct bench_suite *ret, const char *text, size_t len, cons
 	struct library lib;
 	struct reading r = {&lib, ret, name, err};
 	json_error_t place;
-	int code = load(&lib, err);
+	int code = library_load(&library, &lib, err);
 
 	*ret = (struct bench_suite){0};
 	if (code < 0)

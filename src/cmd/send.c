@@ -9,10 +9,10 @@
  */
 #include "send.h"
 #include "kontend/fdio.h"
+#include "kontend/library.h"
 #include "kontend/pprof.h"
 #include "kontend/sandbox.h"
 #include "kontend/text.h"
-#include "sym/library.h"
 #include "version.h"
 
 #include <curl/curl.h>
@@ -20,6 +20,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -60,36 +61,26 @@ bool send_is_address(const char *to)
 	return to && (strncasecmp(to, "http://", 7) == 0 || strncasecmp(to, "https://", 8) == 0);
 }
 
-static bool find_all(void *so, struct library *ret)
-{
-	return LIBRARY_FIND(so, curl_easy_init, &ret->init) &&
-	       LIBRARY_FIND(so, curl_easy_setopt, &ret->setopt) &&
-	       LIBRARY_FIND(so, curl_easy_perform, &ret->perform) &&
-	       LIBRARY_FIND(so, curl_easy_getinfo, &ret->getinfo) &&
-	       LIBRARY_FIND(so, curl_easy_cleanup, &ret->cleanup) &&
-	       LIBRARY_FIND(so, curl_easy_strerror, &ret->strerror) &&
-	       LIBRARY_FIND(so, curl_slist_append, &ret->append) &&
-	       LIBRARY_FIND(so, curl_slist_free_all, &ret->free_all);
-}
+static const struct library_function functions[] = {
+	LIBRARY_FUNCTION(struct library, init, curl_easy_init),
+	LIBRARY_FUNCTION(struct library, setopt, curl_easy_setopt),
+	LIBRARY_FUNCTION(struct library, perform, curl_easy_perform),
+	LIBRARY_FUNCTION(struct library, getinfo, curl_easy_getinfo),
+	LIBRARY_FUNCTION(struct library, cleanup, curl_easy_cleanup),
+	LIBRARY_FUNCTION(struct library, strerror, curl_easy_strerror),
+	LIBRARY_FUNCTION(struct library, append, curl_slist_append),
+	LIBRARY_FUNCTION(struct library, free_all, curl_slist_free_all),
+};
 
-static int load(struct library *ret, struct error *err)
-{
-	void *so;
-
-	if (library_open(SONAME, &so) && find_all(so, ret))
-		return 0;
-	return error_set(
-		err, -ENOTSUP,
-		"Cannot send: %s is not there or is another one; install libcurl4, or write "
-		"a file, and send that by curl(1)",
-		SONAME);
-}
+static const struct library_spec library = {SONAME, functions,
+					    sizeof(functions) / sizeof(functions[0]), "send",
+					    "libcurl4, or write a file and send it with curl(1)"};
 
 int send_check(struct error *err)
 {
 	struct library lib;
 
-	return load(&lib, err);
+	return library_load(&library, &lib, err);
 }
 
 static size_t give_body(char *to, size_t size, size_t n, void *ctx)
@@ -211,7 +202,7 @@ static int send_it(int fd, const char *to, struct error *err)
 {
 	struct sending s = {.fd = fd};
 	struct stat st;
-	int r = load(&s.lib, err);
+	int r = library_load(&library, &s.lib, err);
 
 	if (r < 0)
 		return r;

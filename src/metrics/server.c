@@ -16,10 +16,10 @@
 #include "server.h"
 #include "connections.h"
 #include "kontend/clock.h"
+#include "kontend/library.h"
 #include "kontend/mem.h"
 #include "kontend/openmetrics-proto.h"
 #include "kontend/rights.h"
-#include "sym/library.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -86,35 +86,23 @@ struct metrics_server {
 	bool is_loopback;
 };
 
-static bool find_all(void *so, struct library *ret)
-{
-	return LIBRARY_FIND(so, MHD_start_daemon, &ret->start) &&
-	       LIBRARY_FIND(so, MHD_stop_daemon, &ret->stop) &&
-	       LIBRARY_FIND(so, MHD_queue_response, &ret->queue) &&
-	       LIBRARY_FIND(so, MHD_add_response_header, &ret->header) &&
-	       LIBRARY_FIND(so, MHD_create_response_from_buffer_with_free_callback_cls,
-			    &ret->response_of) &&
-	       LIBRARY_FIND(so, MHD_destroy_response, &ret->forget) &&
-	       LIBRARY_FIND(so, MHD_get_connection_info, &ret->info) &&
-	       LIBRARY_FIND(so, MHD_lookup_connection_value, &ret->value) &&
-	       LIBRARY_FIND(so, MHD_suspend_connection, &ret->suspend) &&
-	       LIBRARY_FIND(so, MHD_resume_connection, &ret->resume);
-}
+static const struct library_function functions[] = {
+	LIBRARY_FUNCTION(struct library, start, MHD_start_daemon),
+	LIBRARY_FUNCTION(struct library, stop, MHD_stop_daemon),
+	LIBRARY_FUNCTION(struct library, queue, MHD_queue_response),
+	LIBRARY_FUNCTION(struct library, header, MHD_add_response_header),
+	LIBRARY_FUNCTION(struct library, response_of,
+			 MHD_create_response_from_buffer_with_free_callback_cls),
+	LIBRARY_FUNCTION(struct library, forget, MHD_destroy_response),
+	LIBRARY_FUNCTION(struct library, info, MHD_get_connection_info),
+	LIBRARY_FUNCTION(struct library, value, MHD_lookup_connection_value),
+	LIBRARY_FUNCTION(struct library, suspend, MHD_suspend_connection),
+	LIBRARY_FUNCTION(struct library, resume, MHD_resume_connection),
+};
 
-/* The library stays in memory: its thread may end last. */
-static int load(struct library *ret, struct error *err)
-{
-	void *so;
-	bool is_whole = library_open(SONAME, &so) && find_all(so, ret);
-
-	library_close(so);
-	if (is_whole)
-		return 0;
-	return error_set(err, -ENOTSUP,
-			 "Cannot load '%s' to serve metrics: install the package "
-			 "of libmicrohttpd that has it",
-			 SONAME);
-}
+static const struct library_spec library = {
+	SONAME, functions, sizeof(functions) / sizeof(functions[0]), "serve metrics",
+	"the package of libmicrohttpd that has this file"};
 
 union address {
 	struct sockaddr any;
@@ -177,7 +165,7 @@ static int listen_at(struct metrics_server *s, struct metrics_address *a, struct
 static int init(struct metrics_server *s, struct metrics_address *a, struct error *err)
 {
 	pthread_condattr_t clock;
-	int code = load(&s->lib, err);
+	int code = library_load(&library, &s->lib, err);
 
 	if (code < 0)
 		return code;

@@ -7,10 +7,10 @@
  * program that does not need it.
  */
 #include "kontend/disasm.h"
+#include "kontend/library.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
 #include "kontend/uprobe.h"
-#include "library.h"
 
 #include <capstone/capstone.h>
 #include <errno.h>
@@ -38,30 +38,20 @@ struct disasm {
 	enum disasm_machine machine;
 };
 
-static bool find_all(void *so, struct library *ret)
-{
-	return LIBRARY_FIND(so, cs_open, &ret->open) && LIBRARY_FIND(so, cs_option, &ret->option) &&
-	       LIBRARY_FIND(so, cs_malloc, &ret->malloc) &&
-	       LIBRARY_FIND(so, cs_strerror, &ret->strerror) &&
-	       LIBRARY_FIND(so, cs_free, &ret->free) && LIBRARY_FIND(so, cs_close, &ret->close) &&
-	       LIBRARY_FIND(so, cs_insn_group, &ret->insn_group) &&
-	       LIBRARY_FIND(so, cs_disasm_iter, &ret->disasm_iter);
-}
+static const struct library_function functions[] = {
+	LIBRARY_FUNCTION(struct library, open, cs_open),
+	LIBRARY_FUNCTION(struct library, option, cs_option),
+	LIBRARY_FUNCTION(struct library, malloc, cs_malloc),
+	LIBRARY_FUNCTION(struct library, strerror, cs_strerror),
+	LIBRARY_FUNCTION(struct library, free, cs_free),
+	LIBRARY_FUNCTION(struct library, close, cs_close),
+	LIBRARY_FUNCTION(struct library, insn_group, cs_insn_group),
+	LIBRARY_FUNCTION(struct library, disasm_iter, cs_disasm_iter),
+};
 
-/* The library stays in memory: the next disassembler has it at once. */
-static int load(struct library *ret, struct error *err)
-{
-	void *so;
-	bool is_whole = library_open(SONAME(CS_API_MAJOR), &so) && find_all(so, ret);
-
-	library_close(so);
-	if (is_whole)
-		return 0;
-	return error_set(err, -ENOTSUP,
-			 "Cannot load '%s' for disassembly: install the package of "
-			 "capstone that has it",
-			 SONAME(CS_API_MAJOR));
-}
+static const struct library_spec library = {SONAME(CS_API_MAJOR), functions,
+					    sizeof(functions) / sizeof(functions[0]), "disassemble",
+					    "the package of capstone that has this file"};
 
 /* Ignores errors: disasm_open() reports them. */
 void disasm_prepare(void)
@@ -69,7 +59,7 @@ void disasm_prepare(void)
 	struct library lib;
 	struct error err;
 
-	load(&lib, &err);
+	library_load(&library, &lib, &err);
 }
 
 static cs_err start(struct disasm *d)
@@ -96,7 +86,7 @@ int disasm_open(struct disasm **ret, enum disasm_machine m, struct error *err)
 	if (!d)
 		return error_set(err, -ENOMEM, "No memory for a disassembler");
 	d->machine = m;
-	int r = load(&d->lib, err);
+	int r = library_load(&library, &d->lib, err);
 	cs_err code = r ? CS_ERR_OK : start(d);
 	if (code != CS_ERR_OK)
 		r = error_set(err, code == CS_ERR_ARCH ? -ENOTSUP : -ENOMEM,

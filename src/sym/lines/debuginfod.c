@@ -5,7 +5,7 @@
  */
 #include "debuginfod.h"
 #include "kontend/clock.h"
-#include "library.h"
+#include "kontend/library.h"
 
 #include <elfutils/debuginfod.h>
 #include <errno.h>
@@ -47,16 +47,16 @@ static int over(debuginfod_client *client, long a, long b)
 	return seconds() >= until;
 }
 
-static bool load(struct library *ret)
-{
-	void *lib;
+static const struct library_function functions[] = {
+	LIBRARY_FUNCTION(struct library, begin, debuginfod_begin),
+	LIBRARY_FUNCTION(struct library, set_progress, debuginfod_set_progressfn),
+	LIBRARY_FUNCTION(struct library, find, debuginfod_find_debuginfo),
+	LIBRARY_FUNCTION(struct library, end, debuginfod_end),
+};
 
-	return library_open(DEBUGINFOD_SONAME, &lib) &&
-	       LIBRARY_FIND(lib, debuginfod_begin, &ret->begin) &&
-	       LIBRARY_FIND(lib, debuginfod_set_progressfn, &ret->set_progress) &&
-	       LIBRARY_FIND(lib, debuginfod_find_debuginfo, &ret->find) &&
-	       LIBRARY_FIND(lib, debuginfod_end, &ret->end);
-}
+static const struct library_spec library = {
+	DEBUGINFOD_SONAME, functions, sizeof(functions) / sizeof(functions[0]),
+	"download debug files", "the package of libdebuginfod that has this file"};
 
 /* The library's descriptor may be writable: opens the cached file again by name, read-only. */
 static int ask_server(const struct library *lib, debuginfod_client *c, const char *build_id)
@@ -77,10 +77,11 @@ static int ask_server(const struct library *lib, debuginfod_client *c, const cha
 int debuginfod_find(const char *build_id, unsigned most_s, char *ret_why, size_t size)
 {
 	struct library lib;
+	struct error err = {0};
 
 	until = seconds() + (time_t)most_s;
-	if (!load(&lib)) {
-		snprintf(ret_why, size, "debuginfod: cannot load '%s'", DEBUGINFOD_SONAME);
+	if (library_load(&library, &lib, &err) < 0) {
+		snprintf(ret_why, size, "debuginfod: %s", err.text);
 		return -ENOSYS;
 	}
 	debuginfod_client *c = lib.begin();
