@@ -2,53 +2,8 @@
 #ifndef KONTEND_SRC_ENGINE_HISTORY_INT_H
 #define KONTEND_SRC_ENGINE_HISTORY_INT_H
 
-#include "engine-pack.h"
 #include "kontend/history.h"
-
-/*
- * A log of records by number, compressed in chunks, with one reader. Numbers go up by one and are
- * never used again; the log holds those of [first, end).
- */
-struct history_chunk {
-	uint64_t first;
-	uint32_t n;
-	uint32_t refs;	 /* records of it that are in use */
-	uint8_t *packed; /* NULL: the open one, or one that could not be packed */
-	size_t packed_len;
-	uint8_t *raw; /* NULL: packed, and not being read */
-	size_t raw_len, raw_cap;
-};
-
-struct history_log {
-	struct history_chunk **chunks;
-	size_t n, cap;
-	uint64_t end;
-	size_t bytes; /* of closed chunks: packed, or raw where they could not be */
-	uint64_t bytes_ever;
-	uint64_t raw_bytes;	       /* of all in it */
-	struct history_chunk *open;    /* the last one, while it takes records; or NULL */
-	struct history_chunk *reading; /* and where in it the next record is */
-	uint64_t read_next;
-	size_t read_at;
-	uint8_t *spare; /* a raw buffer of the usual size */
-	uint8_t *scratch;
-	struct engine_pack pack;
-};
-
-int history_log_init(struct history_log *l);
-void history_log_deinit(struct history_log *l);
-/* -ENOMEM: the record is not in the log, and has no number. */
-int history_log_append(struct history_log *l, const struct record *r);
-/* A number that stands for no record: for one that could not be appended. */
-void history_log_skip(struct history_log *l);
-uint64_t history_log_first(const struct history_log *l);
-/* Forgets records before @number, in whole chunks; none of them may be in use. */
-void history_log_cut(struct history_log *l, uint64_t number);
-/* Record @number, which is in the log; *ret_chunk: for history_log_release(). -ENOMEM, -EBADMSG,
- * -ENODATA. */
-int history_log_read(struct history_log *l, uint64_t number, struct record *ret,
-		     struct history_chunk **ret_chunk);
-void history_log_release(struct history_log *l, struct history_chunk *c);
+#include "kontend/recordlog.h"
 
 /* A model that the window may begin with. */
 struct history_base {
@@ -62,7 +17,7 @@ struct history_base {
 struct history_out {
 	struct history_out *prev, *next; /* next: also of the free list */
 	uint64_t number;
-	struct history_chunk *chunk; /* NULL: the inner source's */
+	struct recordlog_chunk *chunk; /* NULL: the inner source's */
 	struct record inner;
 };
 
@@ -72,7 +27,7 @@ struct history {
 	struct source source;
 	struct source *inner;
 	struct history_options options;
-	struct history_log log;
+	struct recordlog log;
 	uint64_t next;	     /* number of the record to hand out */
 	uint64_t whole_from; /* records from here on are all in the log */
 	struct history_out *first, *last, *free;

@@ -54,7 +54,7 @@ static int note_snapshot(struct history *h, const struct record *r)
 
 	snapshot_parse(r->data, r->len, &head);
 	head.flags |= RECORD_SNAPSHOT_LOST;
-	return history_log_append(&h->log, &note);
+	return recordlog_append(&h->log, &note);
 }
 
 /* Rare, small, and without them what follows may not be understood. */
@@ -71,7 +71,7 @@ static void take_in(struct history *h, const struct record *r)
 	if (is_full && r->kind == RECORD_SNAPSHOT && !note_snapshot(h, r))
 		return;
 	/* Once something was lost the gap goes on to the end, where one record will say so. */
-	if (((is_full || h->lost.records) && !is_needed(r)) || history_log_append(&h->log, r))
+	if (((is_full || h->lost.records) && !is_needed(r)) || recordlog_append(&h->log, r))
 		lose(h, r);
 	else
 		history_note_time(h, r);
@@ -90,7 +90,7 @@ static int add_tick(struct history *h)
 		return 0;
 	if (t <= h->said_tick)
 		t = h->said_tick + 1;
-	int r = history_log_append(&h->log, &tick);
+	int r = recordlog_append(&h->log, &tick);
 	if (!r)
 		history_note_time(h, &tick);
 	return r;

@@ -48,14 +48,14 @@ static void forget(struct history *h)
 {
 	while (h->n_bases)
 		drop_base(h);
-	history_log_cut(&h->log, history_mark(&h->source));
+	recordlog_cut(&h->log, history_mark(&h->source));
 }
 
 /* Gives up the oldest base, and what came before the next one. */
 static void advance(struct history *h)
 {
 	drop_base(h);
-	history_log_cut(&h->log, h->bases[0].place.mark);
+	recordlog_cut(&h->log, h->bases[0].place.mark);
 }
 
 void history_note_time(struct history *h, const struct record *r)
@@ -123,8 +123,8 @@ static int next_live(struct history *h, int timeout_ms, struct history_out *o, s
 	o->inner = *ret;
 	o->chunk = NULL;
 	/* Without memory for it the record still passes; only the window is gone. */
-	if (is_left_out(h, ret) || history_log_append(&h->log, ret)) {
-		history_log_skip(&h->log);
+	if (is_left_out(h, ret) || recordlog_append(&h->log, ret)) {
+		recordlog_skip(&h->log);
 		h->whole_from = h->log.end;
 		forget(h);
 	}
@@ -140,7 +140,7 @@ static int next_live(struct history *h, int timeout_ms, struct history_out *o, s
 static int next_logged(struct history *h, struct history_out *o, struct record *ret,
 		       struct error *err)
 {
-	int r = history_log_read(&h->log, h->next, ret, &o->chunk);
+	int r = recordlog_read(&h->log, h->next, ret, &o->chunk);
 
 	if (r)
 		return error_errno(err, r, "Cannot read the last minutes of the session again");
@@ -153,7 +153,7 @@ static void say_lost(struct history *h)
 {
 	const struct record r = {.kind = RECORD_DROP, .data = &h->lost, .len = sizeof(h->lost)};
 
-	if (!history_log_append(&h->log, &r))
+	if (!recordlog_append(&h->log, &r))
 		h->lost = (struct record_drop){0};
 }
 
@@ -191,7 +191,7 @@ static void history_release(struct source *s, struct record *r)
 	*(o->prev ? &o->prev->next : &h->first) = o->next;
 	*(o->next ? &o->next->prev : &h->last) = o->prev;
 	if (o->chunk)
-		history_log_release(&h->log, o->chunk);
+		recordlog_release(&h->log, o->chunk);
 	else
 		source_release(h->inner, &o->inner);
 	put_out(h, o);
@@ -201,7 +201,7 @@ static int history_seek(struct source *s, uint64_t mark, struct error *err)
 {
 	struct history *h = history_of(s);
 
-	if (h->first || mark < history_log_first(&h->log) || mark > h->log.end)
+	if (h->first || mark < recordlog_first(&h->log) || mark > h->log.end)
 		return error_set(err, -EINVAL, "Cannot go back that far: the history begins later");
 	h->next = mark;
 	return 0;
@@ -236,7 +236,7 @@ static void history_free(struct source *s)
 		mem_free(h->free);
 		h->free = next;
 	}
-	history_log_deinit(&h->log);
+	recordlog_deinit(&h->log);
 	source_free(h->inner);
 	mem_free(h);
 }
@@ -256,7 +256,7 @@ int history_new(struct source **ret, struct source *inner, const struct history_
 {
 	struct history *h = mem_calloc(1, sizeof(*h));
 
-	if (!h || history_log_init(&h->log)) {
+	if (!h || recordlog_init(&h->log)) {
 		mem_free(h);
 		return error_set(err, -ENOMEM, "No memory to keep the last minutes");
 	}
@@ -320,5 +320,5 @@ void history_note(struct source *s, const struct engine *e)
 				  b.place.time_ns - h->bases[1].place.time_ns > h->options.span_ns))
 		advance(h);
 	if (h->n_bases == 1)
-		history_log_cut(&h->log, h->bases[0].place.mark);
+		recordlog_cut(&h->log, h->bases[0].place.mark);
 }

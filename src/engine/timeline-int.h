@@ -2,8 +2,24 @@
 #ifndef KONTEND_SRC_ENGINE_TIMELINE_INT_H
 #define KONTEND_SRC_ENGINE_TIMELINE_INT_H
 
-#include "engine-pack.h"
+#include "kontend/engine-pack.h"
 #include "kontend/timeline.h"
+
+/* engine-pack.c: a copy of a model of which the large arrays are packed. */
+struct engine_packed {
+	struct model model;	 /* with almost no cells */
+	struct cell_table cells; /* sizes only */
+	struct engine_packed_array {
+		void *data;
+		size_t stored;
+	} arrays[4]; /* cells, their sums, histograms, what is recent */
+	size_t bytes;
+};
+
+int engine_packed_make(struct engine_packed *ret, const struct model *m, struct engine_pack *p);
+/* As model_copy(). 0, -ENOMEM or -EBADMSG. */
+int engine_packed_copy(struct model *dst, const struct engine_packed *from, struct engine_pack *p);
+void engine_packed_deinit(struct engine_packed *m);
 
 /* A model as it was right after a tick, and how to come back there. */
 struct timeline_point {

@@ -202,14 +202,14 @@ static int no_memory(struct error *err)
 	return error_set(err, -ENOMEM, "No memory for the names from before");
 }
 
-int backlog_known_feed(struct backlog_known *k, const struct backlog_chunk *c, struct error *err)
+int backlog_known_feed(struct backlog_known *k, const struct recordlog_chunk *c, struct error *err)
 {
-	const uint8_t *raw = backlog_raw(&k->raw, c);
+	const uint8_t *raw = recordlog_reader_load(&k->reader, c);
 	struct record r;
 	size_t at = 0;
 	int e = raw ? 0 : -ENOMEM;
 
-	while (!e && backlog_step(raw, c->raw_len, &at, &r))
+	while (!e && recordlog_next(raw, c->raw_len, &at, &r))
 		e = feed_record(k, feed_of(k->feed), &r);
 	if (e)
 		return no_memory(err);
@@ -260,7 +260,7 @@ void backlog_known_deinit(struct backlog_known *k)
 	if (k->is_open)
 		engine_deinit(&k->engine);
 	mem_free(k->offline);
-	backlog_raw_deinit(&k->raw);
+	recordlog_reader_deinit(&k->reader);
 	*k = (struct backlog_known){0};
 }
 
@@ -402,5 +402,5 @@ int backlog_known_names(const struct backlog_known *k, void **ret, size_t *ret_l
 
 size_t backlog_known_bytes(const struct backlog_known *k)
 {
-	return model_bytes(&k->engine.model) + k->n_offline + k->raw.cap;
+	return model_bytes(&k->engine.model) + k->n_offline + k->reader.cap;
 }

@@ -16,10 +16,10 @@ struct taken {
 	struct source source;
 	struct record *first; /* before the log; the bytes are ours, but those of symbols */
 	size_t n_first, cap_first;
-	struct backlog_chunk *symbols;
-	struct backlog_chunk **chunks;
+	struct recordlog_chunk *symbols;
+	struct recordlog_chunk **chunks;
 	size_t n_chunks;
-	struct backlog_raw raw, symbols_raw;
+	struct recordlog_reader reader, symbols_reader;
 	uint64_t next; /* number of the record that comes next */
 	bool is_out;   /* the one before it is on its way */
 	/* Where it is, when it is in the log. */
@@ -36,13 +36,13 @@ static struct taken *taken_of(struct source *s)
 static int next_in_log(struct taken *t, struct record *ret, struct error *err)
 {
 	while (t->chunk < t->n_chunks) {
-		const struct backlog_chunk *c = t->chunks[t->chunk];
+		const struct recordlog_chunk *c = t->chunks[t->chunk];
 
 		if (!t->bytes)
-			t->bytes = backlog_raw(&t->raw, c);
+			t->bytes = recordlog_reader_load(&t->reader, c);
 		if (!t->bytes)
 			return error_set(err, -ENOMEM, "No memory to read the last seconds again");
-		if (backlog_step(t->bytes, c->raw_len, &t->at, ret)) {
+		if (recordlog_next(t->bytes, c->raw_len, &t->at, ret)) {
 			t->here++;
 			return 0;
 		}
@@ -56,10 +56,10 @@ static int next_in_log(struct taken *t, struct record *ret, struct error *err)
 /* Unpacked when it is asked for, and gone when it is given back. */
 static int unpack_symbols(struct taken *t, struct record *ret, struct error *err)
 {
-	const uint8_t *raw = backlog_raw(&t->symbols_raw, t->symbols);
+	const uint8_t *raw = recordlog_reader_load(&t->symbols_reader, t->symbols);
 	size_t at = 0;
 
-	if (!backlog_step(raw, t->symbols->raw_len, &at, ret))
+	if (!raw || !recordlog_next(raw, t->symbols->raw_len, &at, ret))
 		return error_set(err, -ENOMEM, "No memory for the symbols of the kernel");
 	return 0;
 }
@@ -86,7 +86,7 @@ static void taken_release(struct source *s, struct record *r)
 	struct taken *t = taken_of(s);
 
 	if (r->kind == RECORD_KALLSYMS)
-		backlog_raw_deinit(&t->symbols_raw);
+		recordlog_reader_deinit(&t->symbols_reader);
 	t->is_out = false;
 }
 
@@ -118,12 +118,12 @@ static void taken_free(struct source *s)
 	for (size_t i = 0; i < t->n_first; i++)
 		mem_free((void *)(uintptr_t)t->first[i].data);
 	for (size_t i = 0; i < t->n_chunks; i++)
-		backlog_chunk_unref(t->chunks[i]);
-	backlog_chunk_unref(t->symbols);
+		recordlog_chunk_unref(t->chunks[i]);
+	recordlog_chunk_unref(t->symbols);
 	mem_free(t->first);
 	mem_free(t->chunks);
-	backlog_raw_deinit(&t->raw);
-	backlog_raw_deinit(&t->symbols_raw);
+	recordlog_reader_deinit(&t->reader);
+	recordlog_reader_deinit(&t->symbols_reader);
 	mem_free(t);
 }
 
@@ -162,7 +162,7 @@ static int add_symbols(struct taken *t, const struct backlog *b)
 	if (!b->before.symbols)
 		return 0;
 	t->symbols = b->before.symbols;
-	atomic_fetch_add(&t->symbols->refs, 1);
+	recordlog_chunk_ref(t->symbols);
 	return add_record(t, &r, NULL, 0);
 }
 
@@ -237,7 +237,7 @@ static int add_snapshots(struct taken *t, const struct snapshot_set *set)
 	return e;
 }
 
-static int share_chunks(struct taken *t, const struct backlog_log *l)
+static int share_chunks(struct taken *t, const struct recordlog *l)
 {
 	if (!l->n)
 		return 0;
@@ -246,7 +246,7 @@ static int share_chunks(struct taken *t, const struct backlog_log *l)
 		return -ENOMEM;
 	t->n_chunks = l->n;
 	for (size_t i = 0; i < l->n; i++)
-		atomic_fetch_add(&l->chunks[i]->refs, 1);
+		recordlog_chunk_ref(l->chunks[i]);
 	return 0;
 }
 

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A live source whose last seconds are kept. It hands on each record as it came, and puts a copy
- * into the log (backlog-log.c). A chunk of the log whose events are all older than wanted is given
- * to the state before the log (backlog-known.c), and dropped when that has applied all of it. So at
- * every moment that state and the log are the whole stream, and the time up to which they overlap
- * is known.
+ * A live source whose last seconds are kept. It passes each record on as it came, and puts a copy
+ * into a packed log. A chunk of the log is closed when it is full or has a second of the stream. If
+ * all its events are older than wanted, the state before the log (backlog-known.c) applies the
+ * chunk, and the log drops it. So at every moment that state and the log are the whole stream, and
+ * the time up to which they overlap is known.
+ *
+ * The time of the latest event of a chunk is known some rounds after it was closed: a round has the
+ * time when the drain before it began, and events that a drain finds after that time are not later
+ * than the begin of the next drain.
  */
 #include "backlog-int.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <string.h>
 
-enum { DEFAULT_BYTES = 32 << 20 };
+enum { DEFAULT_BYTES = 32 << 20, ROUNDS = 3 };
 
-static const uint64_t DEFAULT_SPAN_NS = 10000000000;
+static const uint64_t DEFAULT_SPAN_NS = 10000000000, CHUNK_NS = 1000000000;
 
 static struct backlog *backlog_of(struct source *s)
 {
@@ -39,19 +43,12 @@ static int keep(struct backlog_prologue *p, const struct record *r)
 /* Some megabytes of text, which are needed once an incident. */
 static int keep_symbols(struct backlog *b, const struct record *r)
 {
-	const struct backlog_head h = {RECORD_KALLSYMS, 0, r->len};
-	size_t n = backlog_stored(r->len), room = engine_pack_bound(n);
-	uint8_t *raw = mem_calloc(n, 1), *scratch = mem_calloc(room, 1);
+	struct recordlog_chunk *c = recordlog_chunk_new(&b->log.pack, r);
 
-	if (raw && scratch) {
-		memcpy(raw, &h, sizeof(h));
-		if (r->len)
-			memcpy(raw + sizeof(h), r->data, r->len);
-		backlog_chunk_unref(b->before.symbols);
-		b->before.symbols = backlog_chunk_new(&b->log.pack, raw, n, scratch, room);
+	if (c) {
+		recordlog_chunk_unref(b->before.symbols);
+		b->before.symbols = c;
 	}
-	mem_free(raw);
-	mem_free(scratch);
 	return b->before.symbols ? 0 : -ENOMEM;
 }
 
@@ -59,7 +56,7 @@ static void feed(struct backlog *b)
 {
 	struct error err = {0};
 
-	b->lacks |= backlog_known_feed(&b->known, b->log.chunks[b->log.fed++], &err) < 0;
+	b->lacks |= backlog_known_feed(&b->known, b->log.chunks[b->fed++], &err) < 0;
 }
 
 /* From when on records are to be kept. */
@@ -83,31 +80,44 @@ static void drop(struct backlog *b)
 		b->begin_ns = until;
 	/* The chunk is so new that the time of its latest event is not known. */
 	if (!until)
-		b->torn = 3;
-	backlog_log_drop(&b->log);
+		b->torn = ROUNDS;
+	recordlog_drop(&b->log, 1);
+	b->fed -= b->fed > 0;
 }
 
 static void trim(struct backlog *b)
 {
-	struct backlog_log *l = &b->log;
+	struct recordlog *l = &b->log;
 	uint64_t from = wanted(b);
 
-	while (l->fed < l->n && l->chunks[l->fed]->until_ns && l->chunks[l->fed]->until_ns <= from)
+	while (b->fed < l->n && l->chunks[b->fed]->until_ns && l->chunks[b->fed]->until_ns <= from)
 		feed(b);
-	while (l->fed && l->chunks[0]->until_ns && l->chunks[0]->until_ns <= b->known.until_ns)
+	while (b->fed && l->chunks[0]->until_ns && l->chunks[0]->until_ns <= b->known.until_ns)
 		drop(b);
-	while (l->n && l->bytes > room(b)) {
-		if (!l->fed)
+	while (l->bytes > room(b)) {
+		if (!b->fed)
 			feed(b);
 		drop(b);
 	}
 }
 
+/* For closed chunks, the newest first, until one whose time is known. */
+static void count_round(struct recordlog *l, uint64_t time_ns)
+{
+	for (size_t i = l->n - (l->open != NULL); i > 0 && !l->chunks[i - 1]->until_ns; i--)
+		if (++l->chunks[i - 1]->rounds == ROUNDS)
+			l->chunks[i - 1]->until_ns = time_ns;
+}
+
 static void note_round(struct backlog *b, uint64_t time_ns)
 {
-	bool goes_on = time_ns > b->log.round_ns;
+	/* A round that is not later than the one before is of no drain. */
+	bool goes_on = time_ns > b->round_ns;
 
-	backlog_log_round(&b->log, time_ns);
+	if (goes_on) {
+		b->round_ns = time_ns;
+		count_round(&b->log, time_ns);
+	}
 	if (b->torn && goes_on && !--b->torn)
 		b->begin_ns = time_ns;
 	trim(b);
@@ -128,6 +138,17 @@ static void note_time(struct backlog *b, const struct record *r)
 		note_round(b, t);
 }
 
+static int log_record(struct backlog *b, const struct record *r)
+{
+	if (b->said_ns - b->opened_ns >= CHUNK_NS)
+		recordlog_close(&b->log);
+	const struct recordlog_chunk *open = b->log.open;
+	int e = recordlog_append(&b->log, r);
+	if (b->log.open != open)
+		b->opened_ns = b->said_ns;
+	return e;
+}
+
 /* A record that cannot be kept does not stop the measurement: copies say that it is missing. */
 static void remember(struct backlog *b, const struct record *r)
 {
@@ -142,9 +163,8 @@ static void remember(struct backlog *b, const struct record *r)
 		b->lacks |= backlog_known_head(&b->known, r, &err) < 0;
 		return;
 	}
-	int e = backlog_log_append(&b->log, r, b->said_ns);
-	if (e)
-		b->torn = 3; /* a hole */
+	if (log_record(b, r))
+		b->torn = ROUNDS; /* a hole */
 	note_time(b, r);
 	if (b->log.bytes > room(b))
 		trim(b);
@@ -185,8 +205,8 @@ static void deinit(struct backlog *b)
 	for (size_t i = 0; i < b->before.n; i++)
 		mem_free((void *)(uintptr_t)b->before.records[i].data);
 	mem_free(b->before.records);
-	backlog_chunk_unref(b->before.symbols);
-	backlog_log_deinit(&b->log);
+	recordlog_chunk_unref(b->before.symbols);
+	recordlog_deinit(&b->log);
 	backlog_known_deinit(&b->known);
 	mem_free(b);
 }
@@ -224,7 +244,7 @@ int backlog_new(struct source **ret, struct source *inner, const struct backlog_
 	if (!b->options.span_ns)
 		b->options.span_ns = DEFAULT_SPAN_NS;
 	int r = backlog_known_init(&b->known, err);
-	if (r == 0 && backlog_log_init(&b->log))
+	if (r == 0 && recordlog_init(&b->log))
 		r = error_set(err, -ENOMEM, "No memory to keep the last seconds");
 	if (r) {
 		deinit(b);
@@ -247,10 +267,10 @@ void backlog_stat(struct source *s, struct backlog_stat *ret)
 		.begin_ns = begin_of(b),
 		.said_ns = b->said_ns,
 		.tick_ns = b->tick_ns,
-		.bytes = b->log.bytes + b->log.open_cap,
+		.bytes = b->log.bytes + RECORDLOG_CHUNK,
 		.known_bytes = backlog_known_bytes(&b->known) +
-			       (b->before.symbols ? b->before.symbols->len : 0),
-		.raw_bytes = b->log.raw_bytes + b->log.open_len,
+			       (b->before.symbols ? recordlog_chunk_bytes(b->before.symbols) : 0),
+		.raw_bytes = b->log.raw_bytes,
 	};
 }
 
@@ -273,9 +293,8 @@ int backlog_take(struct source *s, uint64_t clock_ns, uint64_t wall_ns, struct b
 		return error_set(err, -ENOMEM,
 				 "There was no memory to keep the records from before the events, "
 				 "without which nothing can be read");
-	int r = backlog_log_close(&b->log, b->said_ns);
-
-	r = r ? r : backlog_copy(b, clock_ns, wall_ns, &ret->source);
+	recordlog_close(&b->log);
+	int r = backlog_copy(b, clock_ns, wall_ns, &ret->source);
 	r = r ? r : backlog_known_names(&b->known, &ret->names, &ret->names_len);
 	if (r == 0)
 		return 0;
