@@ -13,7 +13,7 @@ _Static_assert((int)LOCK_TYPES <= (int)TYPES, "a type has its place in the key o
 
 uint32_t firefox_text(struct firefox_tables *f, const char *text)
 {
-	uint32_t at = texts_get(&f->texts, text ? text : "?");
+	uint32_t at = stringtable_get(&f->texts, text ? text : "?");
 
 	f->failed |= at == UINT32_MAX;
 	return at;
@@ -186,7 +186,7 @@ void firefox_tables_json(struct firefox_tables *f, struct jsonw *j)
 
 void firefox_tables_deinit(struct firefox_tables *f)
 {
-	texts_deinit(&f->texts);
+	stringtable_deinit(&f->texts);
 	wordset_deinit(&f->funcs);
 	wordset_deinit(&f->nodes);
 	map64_deinit(&f->chains);

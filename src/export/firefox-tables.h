@@ -3,7 +3,7 @@
 #define KONTEND_EXPORT_FIREFOX_TABLES_H
 
 #include "kontend/jsonw.h"
-#include "texts.h"
+#include "kontend/stringtable.h"
 #include "trace-int.h"
 
 /* Categories: each has its own colour in the graph of a thread. */
@@ -16,7 +16,7 @@ static inline enum firefox_category firefox_category_of(enum lock_type type)
 
 /* Tables that all threads share: texts, functions, and call chains as a tree. `= {0}` is empty. */
 struct firefox_tables {
-	struct texts texts;
+	struct stringtable texts;
 	struct wordset funcs; /* (text, category) */
 	struct wordset nodes; /* (parent node, or 0; function) */
 	struct map64 chains;  /* (call chain, lock type) -> its node */

@@ -4,8 +4,8 @@
  * family at a time is in memory, in an arena. Counters are named like their samples in text.
  */
 #include "kontend/openmetrics-proto.h"
-#include "kontend/arena.h"
 #include "kontend/mem.h"
+#include "kontend/protobuf.h"
 #include "kontend/text.h"
 #include "metrics.pb-c.h"
 
@@ -25,32 +25,11 @@ static const double NS = 1e-9;
 
 struct openmetrics_proto {
 	FILE *out;
-	struct arena arena; /* for the current family */
+	struct protobuf made; /* of the current family */
 	const struct openmetrics_family *of;
 	metric **metrics;
 	size_t n, cap;
-	bool failed;
 };
-
-/* A message in the arena; NULL: no memory, which openmetrics_proto_end() reports. */
-#define MESSAGE(p, type, init) ((type *)message((p), sizeof(type), &(const type)init))
-
-static void *room(struct openmetrics_proto *p, size_t n, size_t size)
-{
-	void *ret = arena_alloc(&p->arena, n * size + 1);
-
-	p->failed |= !ret;
-	return ret;
-}
-
-static void *message(struct openmetrics_proto *p, size_t size, const void *init)
-{
-	void *ret = room(p, 1, size);
-
-	if (ret)
-		memcpy(ret, init, size);
-	return ret;
-}
 
 bool openmetrics_proto_is_built(void)
 {
@@ -77,17 +56,14 @@ static void put_length(FILE *out, size_t n)
 
 static char *name_of(struct openmetrics_proto *p)
 {
-	return arena_printf(&p->arena, "%s%s", p->of->name,
+	return arena_printf(&p->made.arena, "%s%s", p->of->name,
 			    p->of->type == OPENMETRICS_COUNTER ? "_total" : "");
 }
 
 /* libprotobuf-c does not change strings when it packs them, though its types are not const. */
-static char *constant(struct openmetrics_proto *p, const char *s)
+static char *proto_text(struct openmetrics_proto *p, const char *s)
 {
-	char *ret = s ? arena_strndup(&p->arena, s, strlen(s)) : NULL;
-
-	p->failed |= s && !ret;
-	return ret;
+	return s ? protobuf_str(&p->made, s, strlen(s)) : NULL;
 }
 
 static void put_family(struct openmetrics_proto *p)
@@ -100,16 +76,16 @@ static void put_family(struct openmetrics_proto *p)
 	family f = IO__PROMETHEUS__CLIENT__METRIC_FAMILY__INIT;
 
 	f.name = name_of(p);
-	f.help = constant(p, p->of->help);
-	f.unit = constant(p, p->of->unit);
+	f.help = proto_text(p, p->of->help);
+	f.unit = proto_text(p, p->of->unit);
 	f.has_type = true;
 	f.type = types[p->of->type];
 	f.metric = p->metrics;
 	f.n_metric = p->n;
-	p->failed |= !f.name;
-	size_t n = p->failed ? 0 : io__prometheus__client__metric_family__get_packed_size(&f);
-	uint8_t *bytes = room(p, n, 1);
-	if (p->failed)
+	p->made.failed |= !f.name;
+	size_t n = p->made.failed ? 0 : io__prometheus__client__metric_family__get_packed_size(&f);
+	uint8_t *bytes = protobuf_room(&p->made, n, 1);
+	if (p->made.failed)
 		return;
 	io__prometheus__client__metric_family__pack(&f, bytes);
 	put_length(p->out, n);
@@ -118,10 +94,10 @@ static void put_family(struct openmetrics_proto *p)
 
 static void end_family(struct openmetrics_proto *p)
 {
-	if (p->n && !p->failed)
+	if (p->n && !p->made.failed)
 		put_family(p);
 	p->n = 0;
-	arena_reset(&p->arena);
+	arena_reset(&p->made.arena);
 }
 
 void openmetrics_proto_family(struct openmetrics_proto *p, const struct openmetrics_family *f)
@@ -132,15 +108,14 @@ void openmetrics_proto_family(struct openmetrics_proto *p, const struct openmetr
 
 static pair *make_pair(struct openmetrics_proto *p, const char *key, size_t len, const char *value)
 {
-	pair *l = MESSAGE(p, pair, IO__PROMETHEUS__CLIENT__LABEL_PAIR__INIT);
+	pair *l = PROTOBUF_MESSAGE(&p->made, pair, IO__PROMETHEUS__CLIENT__LABEL_PAIR__INIT);
 	char buf[OPENMETRICS_VALUE];
 
 	if (!l)
 		return NULL;
 	text_clean(buf, sizeof(buf), value);
-	l->name = arena_strndup(&p->arena, key, len);
-	l->value = constant(p, buf);
-	p->failed |= !l->name;
+	l->name = protobuf_str(&p->made, key, len);
+	l->value = proto_text(p, buf);
 	return l;
 }
 
@@ -157,13 +132,13 @@ static size_t count_labels(const char *keys)
 static metric *add_metric(struct openmetrics_proto *p, const char *const *values)
 {
 	const char *key = p->of->labels;
-	metric *m = MESSAGE(p, metric, IO__PROMETHEUS__CLIENT__METRIC__INIT);
+	metric *m = PROTOBUF_MESSAGE(&p->made, metric, IO__PROMETHEUS__CLIENT__METRIC__INIT);
 
 	if (mem_grow(&p->metrics, &p->cap, p->n, sizeof(*p->metrics)) < 0)
-		p->failed = true;
-	if (p->failed)
+		p->made.failed = true;
+	if (p->made.failed)
 		return NULL;
-	m->label = room(p, count_labels(key), sizeof(*m->label));
+	m->label = protobuf_room(&p->made, count_labels(key), sizeof(*m->label));
 	for (size_t i = 0; m->label && *key; i++) {
 		size_t len = strcspn(key, " ");
 		m->label[i] = make_pair(p, key, len, values[i]);
@@ -171,7 +146,7 @@ static metric *add_metric(struct openmetrics_proto *p, const char *const *values
 		key += len + (key[len] == ' ');
 	}
 	p->metrics[p->n++] = m;
-	return p->failed ? NULL : m;
+	return p->made.failed ? NULL : m;
 }
 
 void openmetrics_proto_value(struct openmetrics_proto *p, const char *const *values, double value)
@@ -181,14 +156,15 @@ void openmetrics_proto_value(struct openmetrics_proto *p, const char *const *val
 	if (!m)
 		return;
 	if (p->of->type == OPENMETRICS_COUNTER) {
-		m->counter = MESSAGE(p, Io__Prometheus__Client__Counter,
-				     IO__PROMETHEUS__CLIENT__COUNTER__INIT);
+		m->counter = PROTOBUF_MESSAGE(&p->made, Io__Prometheus__Client__Counter,
+					      IO__PROMETHEUS__CLIENT__COUNTER__INIT);
 		if (m->counter)
 			*m->counter = (Io__Prometheus__Client__Counter){
 				.base = m->counter->base, .has_value = true, .value = value};
 		return;
 	}
-	m->gauge = MESSAGE(p, Io__Prometheus__Client__Gauge, IO__PROMETHEUS__CLIENT__GAUGE__INIT);
+	m->gauge = PROTOBUF_MESSAGE(&p->made, Io__Prometheus__Client__Gauge,
+				    IO__PROMETHEUS__CLIENT__GAUGE__INIT);
 	if (m->gauge)
 		*m->gauge = (Io__Prometheus__Client__Gauge){
 			.base = m->gauge->base, .has_value = true, .value = value};
@@ -197,13 +173,14 @@ void openmetrics_proto_value(struct openmetrics_proto *p, const char *const *val
 static exemplar *make_exemplar(struct openmetrics_proto *p, const struct openmetrics_exemplar *e)
 {
 	static const uint64_t SECOND_NS = 1000000000;
-	exemplar *x = MESSAGE(p, exemplar, IO__PROMETHEUS__CLIENT__EXEMPLAR__INIT);
-	Io__Prometheus__Client__Timestamp *t = MESSAGE(p, Io__Prometheus__Client__Timestamp,
-						       IO__PROMETHEUS__CLIENT__TIMESTAMP__INIT);
+	exemplar *x = PROTOBUF_MESSAGE(&p->made, exemplar, IO__PROMETHEUS__CLIENT__EXEMPLAR__INIT);
+	Io__Prometheus__Client__Timestamp *t =
+		PROTOBUF_MESSAGE(&p->made, Io__Prometheus__Client__Timestamp,
+				 IO__PROMETHEUS__CLIENT__TIMESTAMP__INIT);
 
 	if (!x || !t)
 		return NULL;
-	x->label = room(p, 1, sizeof(*x->label));
+	x->label = protobuf_room(&p->made, 1, sizeof(*x->label));
 	if (!x->label)
 		return NULL;
 	x->label[0] = make_pair(p, "incident", strlen("incident"), e->incident);
@@ -223,10 +200,11 @@ static void put_bars(struct openmetrics_proto *p, histogram *to, const struct op
 	uint64_t n = 0, bars[OPENMETRICS_BUCKETS];
 
 	openmetrics_hist_bars(h, bars);
-	to->bucket = room(p, OPENMETRICS_BUCKETS, sizeof(*to->bucket));
+	to->bucket = protobuf_room(&p->made, OPENMETRICS_BUCKETS, sizeof(*to->bucket));
 	for (size_t i = 0; to->bucket && i < OPENMETRICS_BUCKETS; i++) {
 		bool is_last = i + 1 == OPENMETRICS_BUCKETS;
-		bucket *b = MESSAGE(p, bucket, IO__PROMETHEUS__CLIENT__BUCKET__INIT);
+		bucket *b =
+			PROTOBUF_MESSAGE(&p->made, bucket, IO__PROMETHEUS__CLIENT__BUCKET__INIT);
 		if (!b)
 			return;
 		n += bars[i];
@@ -244,7 +222,7 @@ static void put_bars(struct openmetrics_proto *p, histogram *to, const struct op
 /* Begins a run at @index; the previous run ended at @end. */
 static span *begin_span(struct openmetrics_proto *p, histogram *to, int index, int end)
 {
-	span *s = MESSAGE(p, span, IO__PROMETHEUS__CLIENT__BUCKET_SPAN__INIT);
+	span *s = PROTOBUF_MESSAGE(&p->made, span, IO__PROMETHEUS__CLIENT__BUCKET_SPAN__INIT);
 
 	if (!s)
 		return NULL;
@@ -261,11 +239,11 @@ static void put_native(struct openmetrics_proto *p, histogram *to, const struct 
 	span *s = NULL;
 	int end = 0;
 
-	to->positive_span = room(p, HIST_BUCKETS, sizeof(*to->positive_span));
-	to->positive_delta = room(p, HIST_BUCKETS, sizeof(*to->positive_delta));
+	to->positive_span = protobuf_room(&p->made, HIST_BUCKETS, sizeof(*to->positive_span));
+	to->positive_delta = protobuf_room(&p->made, HIST_BUCKETS, sizeof(*to->positive_delta));
 	for (unsigned i = 0; i < OPENMETRICS_ZERO_NS; i++)
 		to->zero_count += h->counts[i];
-	for (unsigned i = OPENMETRICS_ZERO_NS; !p->failed && i < HIST_BUCKETS; i++) {
+	for (unsigned i = OPENMETRICS_ZERO_NS; !p->made.failed && i < HIST_BUCKETS; i++) {
 		int index = openmetrics_hist_index(i);
 		if (!h->counts[i])
 			continue;
@@ -294,7 +272,9 @@ void openmetrics_proto_histogram(struct openmetrics_proto *p, const char *const 
 				 const struct openmetrics_exemplar *e)
 {
 	metric *m = add_metric(p, values);
-	histogram *to = m ? MESSAGE(p, histogram, IO__PROMETHEUS__CLIENT__HISTOGRAM__INIT) : NULL;
+	histogram *to =
+		m ? PROTOBUF_MESSAGE(&p->made, histogram, IO__PROMETHEUS__CLIENT__HISTOGRAM__INIT)
+		  : NULL;
 
 	if (!to)
 		return;
@@ -314,8 +294,8 @@ int openmetrics_proto_end(struct openmetrics_proto *p)
 	if (!p)
 		return 0;
 	end_family(p);
-	int code = p->failed || ferror(p->out) ? -ENOMEM : 0;
-	arena_deinit(&p->arena);
+	int code = p->made.failed || ferror(p->out) ? -ENOMEM : 0;
+	arena_deinit(&p->made.arena);
 	mem_free(p->metrics);
 	mem_free(p);
 	return code;

@@ -5,7 +5,7 @@
  * waits become two profiles with the same stacks, and time comes first, since viewers show the
  * first one. Labels are attributes; those that OpenTelemetry defines have its names.
  */
-#include "messages.h"
+#include "kontend/protobuf.h"
 #include "otlp.pb-c.h"
 #include "pprof-int.h"
 
@@ -43,7 +43,7 @@ static const char build_id[] = "process.executable.build_id.gnu";
 
 struct writing {
 	struct pprof *p;
-	struct messages made;
+	struct protobuf made;
 	struct wordset attributes; /* (key, value, is it a number?); texts are by index */
 	struct wordset stacks;	   /* locations */
 	request all;
@@ -77,8 +77,8 @@ static ProtobufCBinaryData bytes(const char *t)
 static void put_functions(struct writing *w)
 {
 	const struct wordset *s = &w->p->functions;
-	function *f = MESSAGES(&w->made, s->n + 1, function, OTLP__FUNCTION__INIT,
-			       &w->shared.function_table);
+	function *f = PROTOBUF_MESSAGES(&w->made, s->n + 1, function, OTLP__FUNCTION__INIT,
+					&w->shared.function_table);
 
 	for (size_t i = 1; f && i <= s->n; i++) {
 		const uint64_t *words = wordset_words(s, i);
@@ -91,14 +91,14 @@ static void put_functions(struct writing *w)
 static void put_mappings(struct writing *w)
 {
 	const struct wordset *s = &w->p->mappings;
-	mapping *m = MESSAGES(&w->made, s->n + 1, mapping, OTLP__MAPPING__INIT,
-			      &w->shared.mapping_table);
+	mapping *m = PROTOBUF_MESSAGES(&w->made, s->n + 1, mapping, OTLP__MAPPING__INIT,
+				       &w->shared.mapping_table);
 
 	for (size_t i = 1; m && i <= s->n; i++) {
 		const uint64_t *words = wordset_words(s, i);
 		m[i].filename_strindex = (int32_t)words[0];
 		m[i].memory_limit = PPROF_MAPPING_LIMIT;
-		m[i].attribute_indices = messages_room(&w->made, 1, sizeof(int32_t));
+		m[i].attribute_indices = protobuf_room(&w->made, 1, sizeof(int32_t));
 		if (!words[1] || !m[i].attribute_indices)
 			continue;
 		m[i].attribute_indices[0] = attribute_of(w, build_id, words[1], false);
@@ -109,7 +109,7 @@ static void put_mappings(struct writing *w)
 
 static void put_lines(struct writing *w, location *l, const uint64_t *words, size_t n)
 {
-	line *lines = MESSAGES(&w->made, n, line, OTLP__LINE__INIT, &l->lines);
+	line *lines = PROTOBUF_MESSAGES(&w->made, n, line, OTLP__LINE__INIT, &l->lines);
 
 	for (size_t i = 0; lines && i < n; i++) {
 		lines[i].function_index = (int32_t)words[2 * i];
@@ -121,8 +121,8 @@ static void put_lines(struct writing *w, location *l, const uint64_t *words, siz
 static void put_locations(struct writing *w)
 {
 	const struct wordset *s = &w->p->locations;
-	location *l = MESSAGES(&w->made, s->n + 1, location, OTLP__LOCATION__INIT,
-			       &w->shared.location_table);
+	location *l = PROTOBUF_MESSAGES(&w->made, s->n + 1, location, OTLP__LOCATION__INIT,
+					&w->shared.location_table);
 
 	for (size_t i = 1; l && i <= s->n; i++) {
 		const uint64_t *words = wordset_words(s, i);
@@ -136,11 +136,12 @@ static void put_locations(struct writing *w)
 static void put_stacks(struct writing *w)
 {
 	const struct wordset *s = &w->stacks;
-	stack *all = MESSAGES(&w->made, s->n + 1, stack, OTLP__STACK__INIT, &w->shared.stack_table);
+	stack *all = PROTOBUF_MESSAGES(&w->made, s->n + 1, stack, OTLP__STACK__INIT,
+				       &w->shared.stack_table);
 
 	for (size_t i = 1; all && i <= s->n; i++) {
 		size_t n = s->runs[i - 1].n;
-		int32_t *to = messages_room(&w->made, n, sizeof(*to));
+		int32_t *to = protobuf_room(&w->made, n, sizeof(*to));
 		for (size_t j = 0; to && j < n; j++)
 			to[j] = (int32_t)wordset_words(s, i)[j];
 		all[i].location_indices = to;
@@ -163,10 +164,10 @@ static void put_value(struct writing *w, any_value *v, uint64_t value, bool is_n
 static void put_attributes(struct writing *w)
 {
 	const struct wordset *s = &w->attributes;
-	attribute *a = MESSAGES(&w->made, s->n + 1, attribute, OTLP__ATTRIBUTE__INIT,
-				&w->shared.attribute_table);
-	any_value **list,
-		*values = MESSAGES(&w->made, s->n, any_value, OTLP__ANY_VALUE__INIT, &list);
+	attribute *a = PROTOBUF_MESSAGES(&w->made, s->n + 1, attribute, OTLP__ATTRIBUTE__INIT,
+					 &w->shared.attribute_table);
+	any_value **list, *values = PROTOBUF_MESSAGES(&w->made, s->n, any_value,
+						      OTLP__ANY_VALUE__INIT, &list);
 
 	for (size_t i = 1; a && values && i <= s->n; i++) {
 		const uint64_t *words = wordset_words(s, i);
@@ -196,8 +197,8 @@ static void put_sample(struct writing *w, size_t number, sample *const of[PROFIL
 	const struct pprof_value *v = &w->p->values[number - 1];
 	uint32_t stacked = wordset_get(&w->stacks, words + PPROF_LABELS,
 				       all->runs[number - 1].n - PPROF_LABELS);
-	int32_t *labels = messages_room(&w->made, PPROF_LABELS, sizeof(*labels));
-	int64_t *values = messages_room(&w->made, PROFILES, sizeof(*values));
+	int32_t *labels = protobuf_room(&w->made, PPROF_LABELS, sizeof(*labels));
+	int64_t *values = protobuf_room(&w->made, PROFILES, sizeof(*values));
 
 	w->made.failed |= !stacked;
 	if (w->made.failed)
@@ -220,8 +221,8 @@ static void put_samples(struct writing *w, profile *const *profiles, size_t n)
 	sample *made[PROFILES] = {NULL};
 
 	for (size_t i = 0; i < n; i++) {
-		made[i] = MESSAGES(&w->made, n_samples, sample, OTLP__SAMPLE__INIT,
-				   &profiles[i]->samples);
+		made[i] = PROTOBUF_MESSAGES(&w->made, n_samples, sample, OTLP__SAMPLE__INIT,
+					    &profiles[i]->samples);
 		profiles[i]->n_samples = n_samples;
 	}
 	for (size_t s = 0; !w->made.failed && s < n_samples; s++) {
@@ -232,7 +233,8 @@ static void put_samples(struct writing *w, profile *const *profiles, size_t n)
 
 static value_type *type_of(struct writing *w, const char *what, const char *unit)
 {
-	value_type **list, *t = MESSAGES(&w->made, 1, value_type, OTLP__VALUE_TYPE__INIT, &list);
+	value_type **list,
+		*t = PROTOBUF_MESSAGES(&w->made, 1, value_type, OTLP__VALUE_TYPE__INIT, &list);
 
 	if (t) {
 		t->type_strindex = text(w, what);
@@ -251,7 +253,7 @@ static void put_facts(struct writing *w, profile *const *profiles, size_t n)
 	} facts[FACTS] = {{"kontend.lost_records", p->loss.lost},
 			  {"kontend.doubtful_waits", p->loss.doubtful},
 			  {"kontend.only_counted_waits", p->only_counted}};
-	int32_t *to = messages_room(&w->made, FACTS, sizeof(*to));
+	int32_t *to = protobuf_room(&w->made, FACTS, sizeof(*to));
 	size_t found = 0;
 
 	for (size_t i = 0; to && i < FACTS; i++)
@@ -279,7 +281,7 @@ static void put_profile(struct writing *w, profile *one, bool is_time)
 static void put_profiles(struct writing *w, scope_profiles *to)
 {
 	size_t n = pprof_count_values(w->p);
-	profile *made = MESSAGES(&w->made, n, profile, OTLP__PROFILE__INIT, &to->profiles);
+	profile *made = PROTOBUF_MESSAGES(&w->made, n, profile, OTLP__PROFILE__INIT, &to->profiles);
 
 	to->n_profiles = n;
 	if (w->made.failed)
@@ -300,10 +302,10 @@ static void put_resource(struct writing *w, resource *r)
 		{"host.id", p->machine.id},	   {"host.arch", p->arch},
 		{"kontend.boot", p->machine.boot}, {"kontend.recorded_by", p->machine.kontend},
 	};
-	key_value *a =
-		MESSAGES(&w->made, RESOURCE, key_value, OTLP__KEY_VALUE__INIT, &r->attributes);
-	any_value **list,
-		*values = MESSAGES(&w->made, RESOURCE, any_value, OTLP__ANY_VALUE__INIT, &list);
+	key_value *a = PROTOBUF_MESSAGES(&w->made, RESOURCE, key_value, OTLP__KEY_VALUE__INIT,
+					 &r->attributes);
+	any_value **list, *values = PROTOBUF_MESSAGES(&w->made, RESOURCE, any_value,
+						      OTLP__ANY_VALUE__INIT, &list);
 
 	for (size_t i = 0; a && values && i < RESOURCE; i++) {
 		int32_t at = text(w, said[i][1]);
@@ -318,9 +320,9 @@ static void put_resource(struct writing *w, resource *r)
 
 static void put_scope(struct writing *w, resource_profiles *to)
 {
-	scope_profiles *s = MESSAGES(&w->made, 1, scope_profiles, OTLP__SCOPE_PROFILES__INIT,
-				     &to->scope_profiles);
-	scope **list, *by = MESSAGES(&w->made, 1, scope, OTLP__SCOPE__INIT, &list);
+	scope_profiles *s = PROTOBUF_MESSAGES(&w->made, 1, scope_profiles,
+					      OTLP__SCOPE_PROFILES__INIT, &to->scope_profiles);
+	scope **list, *by = PROTOBUF_MESSAGES(&w->made, 1, scope, OTLP__SCOPE__INIT, &list);
 
 	if (w->made.failed)
 		return;
@@ -341,9 +343,9 @@ static void put_tables(struct writing *w)
 	put_locations(w);
 	put_stacks(w);
 	put_attributes(w);
-	(void)MESSAGES(&w->made, 1, span_link, OTLP__LINK__INIT, &d->link_table);
+	(void)PROTOBUF_MESSAGES(&w->made, 1, span_link, OTLP__LINK__INIT, &d->link_table);
 	d->n_link_table = 1;
-	d->string_table = messages_room(&w->made, w->p->texts.n, sizeof(char *));
+	d->string_table = protobuf_room(&w->made, w->p->texts.n, sizeof(char *));
 	if (w->made.failed)
 		return;
 	memcpy(d->string_table, w->p->texts.list, w->p->texts.n * sizeof(char *));
@@ -352,9 +354,11 @@ static void put_tables(struct writing *w)
 
 static void put_all(struct writing *w)
 {
-	resource_profiles *r = MESSAGES(&w->made, 1, resource_profiles,
-					OTLP__RESOURCE_PROFILES__INIT, &w->all.resource_profiles);
-	resource **list, *of = MESSAGES(&w->made, 1, resource, OTLP__RESOURCE__INIT, &list);
+	resource_profiles *r =
+		PROTOBUF_MESSAGES(&w->made, 1, resource_profiles, OTLP__RESOURCE_PROFILES__INIT,
+				  &w->all.resource_profiles);
+	resource **list,
+		*of = PROTOBUF_MESSAGES(&w->made, 1, resource, OTLP__RESOURCE__INIT, &list);
 
 	if (w->made.failed)
 		return;
@@ -371,7 +375,7 @@ int pprof_write_otlp(struct pprof *p, FILE *out, bool packed, struct error *err)
 	struct writing w = {.p = p, .all = OTLP__REQUEST__INIT, .shared = OTLP__DICTIONARY__INIT};
 
 	put_all(&w);
-	int r = w.made.failed ? -ENOMEM : messages_write(&w.all.base, packed, out);
+	int r = w.made.failed ? -ENOMEM : protobuf_write(&w.all.base, packed, out);
 	arena_deinit(&w.made.arena);
 	wordset_deinit(&w.attributes);
 	wordset_deinit(&w.stacks);

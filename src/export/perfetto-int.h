@@ -2,8 +2,8 @@
 #ifndef KONTEND_EXPORT_PERFETTO_INT_H
 #define KONTEND_EXPORT_PERFETTO_INT_H
 
+#include "kontend/stringtable.h"
 #include "perfetto.pb-c.h"
-#include "texts.h"
 #include "trace-int.h"
 
 typedef Perfetto__TracePacket packet;
@@ -87,7 +87,7 @@ struct perfetto {
 	bool begun;
 	int error; /* the first error, a negative errno */
 	struct perfetto_packet now;
-	struct texts strings, functions, names;
+	struct stringtable strings, functions, names;
 	bool *stacks_told;
 	size_t n_stacks_told, cap_stacks_told;
 	struct perfetto_tracks tracks[TRACK_KINDS]; /* by number */

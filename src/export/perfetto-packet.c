@@ -95,10 +95,10 @@ void perfetto_event(struct perfetto *p, unsigned type, uint64_t track, uint64_t 
 }
 
 /* The number of a text; *ret_new: the current packet has to define it. 0: no memory. */
-static uint64_t number(struct perfetto *p, struct texts *of, const char *text, bool *ret_new)
+static uint64_t number(struct perfetto *p, struct stringtable *of, const char *text, bool *ret_new)
 {
 	size_t before = of->n;
-	uint32_t at = texts_get(of, text);
+	uint32_t at = stringtable_get(of, text);
 
 	if (at == UINT32_MAX)
 		perfetto_fail(p, -ENOMEM);

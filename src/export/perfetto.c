@@ -203,9 +203,9 @@ static void give_back(struct trace_sink *s)
 {
 	struct perfetto *p = (struct perfetto *)s;
 
-	texts_deinit(&p->strings);
-	texts_deinit(&p->functions);
-	texts_deinit(&p->names);
+	stringtable_deinit(&p->strings);
+	stringtable_deinit(&p->functions);
+	stringtable_deinit(&p->names);
 	perfetto_tracks_deinit(p);
 	mem_free(p->stacks_told);
 	mem_free(p->buf);

@@ -6,8 +6,8 @@
 #include "kontend/map64.h"
 #include "kontend/pprof.h"
 #include "kontend/query-machine.h"
-#include "pprof-set.h"
-#include "texts.h"
+#include "kontend/stringtable.h"
+#include "kontend/wordset.h"
 
 enum pprof_label {
 	PPROF_TYPE,
@@ -34,7 +34,7 @@ struct pprof_value {
  */
 struct pprof {
 	struct pprof_spec spec;
-	struct texts texts;
+	struct stringtable texts;
 	struct wordset mappings, functions, locations, samples;
 	struct pprof_value *values; /* by number of the sample - 1 */
 	size_t cap_values;
@@ -60,12 +60,5 @@ static inline size_t pprof_count_values(const struct pprof *p)
 
 /* The index of the cleaned text; UINT32_MAX: no memory. */
 uint32_t pprof_text(struct pprof *p, const char *text);
-
-/* pprof-pack.c: compresses bytes by gzip while they are written to a file. */
-struct pprof_pack;
-struct pprof_pack *pprof_pack_new(FILE *out); /* NULL: no memory */
-void pprof_pack_put(struct pprof_pack *k, const void *data, size_t n);
-/* Ends and frees it. 0, -ENOMEM or -EIO. */
-int pprof_pack_end(struct pprof_pack *k);
 
 #endif

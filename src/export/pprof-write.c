@@ -3,7 +3,7 @@
  * A profile as messages of libprotobuf-c, in one arena, and from there into the compressor. The
  * mappings of the kernel and of programs begin at 0, so places in them are offsets.
  */
-#include "messages.h"
+#include "kontend/protobuf.h"
 #include "pprof-int.h"
 #include "profile.pb-c.h"
 
@@ -25,7 +25,7 @@ enum { COMMENTS = 4, COMMENT = 200 };
 
 struct writing {
 	struct pprof *p;
-	struct messages made;
+	struct protobuf made;
 	profile all;
 };
 
@@ -40,8 +40,8 @@ static int64_t text(struct writing *w, const char *t)
 static void put_functions(struct writing *w)
 {
 	const struct wordset *s = &w->p->functions;
-	function *f = MESSAGES(&w->made, s->n, function, PERFTOOLS__PROFILES__FUNCTION__INIT,
-			       &w->all.function);
+	function *f = PROTOBUF_MESSAGES(&w->made, s->n, function,
+					PERFTOOLS__PROFILES__FUNCTION__INIT, &w->all.function);
 
 	for (size_t i = 0; f && i < s->n; i++) {
 		const uint64_t *words = wordset_words(s, i + 1);
@@ -55,8 +55,8 @@ static void put_functions(struct writing *w)
 static void put_mappings(struct writing *w)
 {
 	const struct wordset *s = &w->p->mappings;
-	mapping *m = MESSAGES(&w->made, s->n, mapping, PERFTOOLS__PROFILES__MAPPING__INIT,
-			      &w->all.mapping);
+	mapping *m = PROTOBUF_MESSAGES(&w->made, s->n, mapping, PERFTOOLS__PROFILES__MAPPING__INIT,
+				       &w->all.mapping);
 
 	for (size_t i = 0; m && i < s->n; i++) {
 		const uint64_t *words = wordset_words(s, i + 1);
@@ -74,7 +74,8 @@ static void put_mappings(struct writing *w)
 
 static void put_lines(struct writing *w, location *l, const uint64_t *words, size_t n)
 {
-	line *lines = MESSAGES(&w->made, n, line, PERFTOOLS__PROFILES__LINE__INIT, &l->line);
+	line *lines =
+		PROTOBUF_MESSAGES(&w->made, n, line, PERFTOOLS__PROFILES__LINE__INIT, &l->line);
 
 	for (size_t i = 0; lines && i < n; i++) {
 		lines[i].function_id = words[2 * i];
@@ -86,8 +87,8 @@ static void put_lines(struct writing *w, location *l, const uint64_t *words, siz
 static void put_locations(struct writing *w)
 {
 	const struct wordset *s = &w->p->locations;
-	location *l = MESSAGES(&w->made, s->n, location, PERFTOOLS__PROFILES__LOCATION__INIT,
-			       &w->all.location);
+	location *l = PROTOBUF_MESSAGES(&w->made, s->n, location,
+					PERFTOOLS__PROFILES__LOCATION__INIT, &w->all.location);
 
 	for (size_t i = 0; l && i < s->n; i++) {
 		const uint64_t *words = wordset_words(s, i + 1);
@@ -103,8 +104,8 @@ static void put_locations(struct writing *w)
 static void put_labels(struct writing *w, sample *s, const uint64_t *words,
 		       const int64_t keys[PPROF_LABELS])
 {
-	label *l = MESSAGES(&w->made, PPROF_LABELS, label, PERFTOOLS__PROFILES__LABEL__INIT,
-			    &s->label);
+	label *l = PROTOBUF_MESSAGES(&w->made, PPROF_LABELS, label,
+				     PERFTOOLS__PROFILES__LABEL__INIT, &s->label);
 	size_t n = 0;
 
 	for (size_t i = 0; l && i < PPROF_LABELS; i++) {
@@ -126,8 +127,8 @@ static void put_sample(struct writing *w, sample *s, size_t number, const int64_
 	const uint64_t *words = wordset_words(all, number);
 
 	s->n_location_id = all->runs[number - 1].n - PPROF_LABELS;
-	s->location_id = messages_room(&w->made, s->n_location_id, sizeof(*s->location_id));
-	s->value = messages_room(&w->made, 2, sizeof(*s->value));
+	s->location_id = protobuf_room(&w->made, s->n_location_id, sizeof(*s->location_id));
+	s->value = protobuf_room(&w->made, 2, sizeof(*s->value));
 	if (w->made.failed)
 		return;
 	memcpy(s->location_id, words + PPROF_LABELS, s->n_location_id * sizeof(*s->location_id));
@@ -140,8 +141,8 @@ static void put_sample(struct writing *w, sample *s, size_t number, const int64_
 static void put_samples(struct writing *w)
 {
 	size_t n = w->p->samples.n;
-	sample *s =
-		MESSAGES(&w->made, n, sample, PERFTOOLS__PROFILES__SAMPLE__INIT, &w->all.sample);
+	sample *s = PROTOBUF_MESSAGES(&w->made, n, sample, PERFTOOLS__PROFILES__SAMPLE__INIT,
+				      &w->all.sample);
 	int64_t keys[PPROF_LABELS];
 
 	for (size_t i = 0; i < PPROF_LABELS; i++)
@@ -157,9 +158,10 @@ static void put_types(struct writing *w)
 	bool waits = w->p->spec.what != SAMPLES_CPU;
 	size_t n = pprof_count_values(w->p);
 	const char *const names[2] = {waits ? "contentions" : "samples", waits ? "delay" : "cpu"};
-	value_type *t = MESSAGES(&w->made, n, value_type, PERFTOOLS__PROFILES__VALUE_TYPE__INIT,
-				 &w->all.sample_type);
-	value_type *period = messages_room(&w->made, 1, sizeof(*period));
+	value_type *t =
+		PROTOBUF_MESSAGES(&w->made, n, value_type, PERFTOOLS__PROFILES__VALUE_TYPE__INIT,
+				  &w->all.sample_type);
+	value_type *period = protobuf_room(&w->made, 1, sizeof(*period));
 
 	if (w->made.failed)
 		return;
@@ -185,7 +187,7 @@ static void put_comments(struct writing *w)
 	const struct pprof *p = w->p;
 	char buf[COMMENT];
 
-	w->all.comment = messages_room(&w->made, COMMENTS, sizeof(*w->all.comment));
+	w->all.comment = protobuf_room(&w->made, COMMENTS, sizeof(*w->all.comment));
 	if (w->made.failed)
 		return;
 	snprintf(buf, sizeof(buf), "kontend %s", p->spec.version ? p->spec.version : "");
@@ -219,7 +221,7 @@ static void put_all(struct writing *w)
 	put_locations(w);
 	put_functions(w);
 	/* Called last, when all texts have an index. The library does not change them. */
-	w->all.string_table = messages_room(&w->made, w->p->texts.n, sizeof(char *));
+	w->all.string_table = protobuf_room(&w->made, w->p->texts.n, sizeof(char *));
 	if (w->made.failed)
 		return;
 	memcpy(w->all.string_table, w->p->texts.list, w->p->texts.n * sizeof(char *));
@@ -231,7 +233,7 @@ int pprof_write(struct pprof *p, FILE *out, struct error *err)
 	struct writing w = {.p = p};
 
 	put_all(&w);
-	int r = w.made.failed ? -ENOMEM : messages_write(&w.all.base, true, out);
+	int r = w.made.failed ? -ENOMEM : protobuf_write(&w.all.base, true, out);
 	arena_deinit(&w.made.arena);
 	return r < 0 ? error_errno(err, r, "Cannot write all of the profile") : 0;
 }

@@ -28,7 +28,7 @@ uint32_t pprof_text(struct pprof *p, const char *text)
 {
 	char clean[TEXT];
 
-	return texts_get(&p->texts, text_clean(clean, sizeof(clean), text));
+	return stringtable_get(&p->texts, text_clean(clean, sizeof(clean), text));
 }
 
 /* Sets a word to a text's index; NULL is "". False: no memory. */
@@ -288,7 +288,7 @@ void pprof_free(struct pprof *p)
 	wordset_deinit(&p->functions);
 	wordset_deinit(&p->locations);
 	wordset_deinit(&p->samples);
-	texts_deinit(&p->texts);
+	stringtable_deinit(&p->texts);
 	mem_free(p->values);
 	mem_free(p);
 }

@@ -5,7 +5,7 @@
 #include "kontend/map64.h"
 #include "kontend/strpool.h"
 #include "kontend/tracefile.h"
-#include "pprof-set.h"
+#include "kontend/wordset.h"
 #include "report/event-names.h"
 
 /*

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "kontend/wordset.h"
 #include "kontend/map64.h"
 #include "kontend/mem.h"
-#include "pprof-set.h"
 
 #include <string.h>
 
 enum { FIRST_SLOTS = 256 };
 
-static uint64_t hash_of(const uint64_t *words, size_t n)
+static uint64_t wordset_hash(const uint64_t *words, size_t n)
 {
 	uint64_t h = n;
 
@@ -16,12 +16,13 @@ static uint64_t hash_of(const uint64_t *words, size_t n)
 	return h;
 }
 
-static uint32_t find_words(const struct wordset *s, uint64_t hash, const uint64_t *words, size_t n)
+static uint32_t wordset_lookup(const struct wordset *s, uint64_t hash, const uint64_t *words,
+			       size_t n)
 {
 	if (!s->slots)
 		return 0;
 	for (size_t at = hash & s->mask; s->slots[at]; at = (at + 1) & s->mask) {
-		const struct pprof_run *r = &s->runs[s->slots[at] - 1];
+		const struct wordset_run *r = &s->runs[s->slots[at] - 1];
 		if (r->hash == hash && r->n == n &&
 		    !memcmp(s->words + r->first, words, n * sizeof(*words)))
 			return s->slots[at];
@@ -31,10 +32,10 @@ static uint32_t find_words(const struct wordset *s, uint64_t hash, const uint64_
 
 uint32_t wordset_find(const struct wordset *s, const uint64_t *words, size_t n)
 {
-	return find_words(s, hash_of(words, n), words, n);
+	return wordset_lookup(s, wordset_hash(words, n), words, n);
 }
 
-static void place(struct wordset *s, uint32_t number)
+static void wordset_place(struct wordset *s, uint32_t number)
 {
 	size_t at = s->runs[number - 1].hash & s->mask;
 
@@ -44,7 +45,7 @@ static void place(struct wordset *s, uint32_t number)
 }
 
 /* At least half of the slots stay free. */
-static int grow_slots(struct wordset *s)
+static int wordset_grow(struct wordset *s)
 {
 	size_t n = s->slots ? (s->mask + 1) * 2 : FIRST_SLOTS;
 
@@ -57,11 +58,11 @@ static int grow_slots(struct wordset *s)
 	s->slots = slots;
 	s->mask = n - 1;
 	for (uint32_t i = 1; i <= s->n; i++)
-		place(s, i);
+		wordset_place(s, i);
 	return 0;
 }
 
-static int room_for_words(struct wordset *s, size_t n)
+static int wordset_room(struct wordset *s, size_t n)
 {
 	size_t cap = s->cap_words ? s->cap_words : FIRST_SLOTS;
 
@@ -77,18 +78,18 @@ static int room_for_words(struct wordset *s, size_t n)
 
 uint32_t wordset_get(struct wordset *s, const uint64_t *words, size_t n)
 {
-	uint64_t hash = hash_of(words, n);
-	uint32_t known = find_words(s, hash, words, n);
+	uint64_t hash = wordset_hash(words, n);
+	uint32_t known = wordset_lookup(s, hash, words, n);
 
 	if (known)
 		return known;
-	if (grow_slots(s) < 0 || room_for_words(s, n) < 0 ||
+	if (wordset_grow(s) < 0 || wordset_room(s, n) < 0 ||
 	    mem_grow(&s->runs, &s->cap, s->n, sizeof(*s->runs)) < 0)
 		return 0;
 	memcpy(s->words + s->n_words, words, n * sizeof(*words));
-	s->runs[s->n++] = (struct pprof_run){hash, s->n_words, n};
+	s->runs[s->n++] = (struct wordset_run){hash, s->n_words, n};
 	s->n_words += n;
-	place(s, (uint32_t)s->n);
+	wordset_place(s, (uint32_t)s->n);
 	return (uint32_t)s->n;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "texts.h"
+#include "kontend/stringtable.h"
 #include "kontend/mem.h"
 
-uint32_t texts_get(struct texts *t, const char *text)
+uint32_t stringtable_get(struct stringtable *t, const char *text)
 {
 	const char *kept = strpool_intern(&t->pool, text);
 	const uint32_t *known = kept ? map64_get(&t->indices, (uintptr_t)kept) : NULL;
@@ -16,9 +16,10 @@ uint32_t texts_get(struct texts *t, const char *text)
 	return (uint32_t)t->n++;
 }
 
-void texts_deinit(struct texts *t)
+void stringtable_deinit(struct stringtable *t)
 {
 	map64_deinit(&t->indices);
 	strpool_deinit(&t->pool);
 	mem_free(t->list);
+	*t = (struct stringtable){0};
 }
