@@ -3,7 +3,7 @@
  * keys, `help VIEW` a part of the manual. */
 #include "build-features.h"
 #include "help-view.h"
-#include "kontend/command-card.h"
+#include "kontend/command.h"
 #include "verbs.h"
 #include "version.h"
 

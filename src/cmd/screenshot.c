@@ -7,8 +7,8 @@
 #include "screenshot.h"
 
 #include "kontend/command.h"
+#include "kontend/display.h"
 #include "kontend/ending.h"
-#include "kontend/paper.h"
 #include "kontend/query-verdict.h"
 #include "kontend/text.h"
 #include "replay.h"
@@ -111,7 +111,7 @@ int cmd_screenshot_take(const struct opts *o, struct engine *e, struct app_optio
 
 	if (cmd_screen_options(o, &a, &verdict, err) < 0)
 		return CMD_EXIT_USAGE;
-	r = paper_new(&paper, shot->w, shot->h, o->ascii);
+	r = display_new_paper(&paper, shot->w, shot->h, o->ascii);
 	if (r < 0) {
 		error_errno(err, r, "Cannot set up the screen");
 		return CMD_EXIT_FAILURE;

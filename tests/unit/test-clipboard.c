@@ -2,7 +2,7 @@
 /* The sequence that sets a terminal's clipboard: base64 as RFC 4648 has it, and not too much. */
 #include "kontend/display.h"
 #include "kontend/mem.h"
-#include "term/clipboard.h"
+#include "term/tty.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -35,7 +35,7 @@ static void test_sequences(void **state)
 		size_t len = strlen(base64);
 		char *got;
 
-		assert_int_equal(clipboard_sequence(cases[i].text, &got), 0);
+		assert_int_equal(tty_clipboard(cases[i].text, &got), 0);
 		assert_memory_equal(got, "\033]52;c;", 7);
 		assert_memory_equal(got + 7, base64, len);
 		assert_string_equal(got + 7 + len, "\a");
@@ -50,23 +50,23 @@ static void test_most(void **state)
 
 	(void)state;
 	memset(text, 'x', DISPLAY_COPY_MAX);
-	assert_int_equal(clipboard_sequence(text, &got), 0);
+	assert_int_equal(tty_clipboard(text, &got), 0);
 	assert_int_equal(strlen(got), 7 + (64 << 10) + 1);
 	mem_free(got);
 	text[DISPLAY_COPY_MAX] = 'x';
-	assert_int_equal(clipboard_sequence(text, &got), -E2BIG);
+	assert_int_equal(tty_clipboard(text, &got), -E2BIG);
 }
 
 static void test_terminals(void **state)
 {
 	(void)state;
-	assert_true(clipboard_is_there("xterm-256color", NULL, NULL));
-	assert_true(clipboard_is_there("tmux-256color", "", "/tmp/tmux,1,0"));
-	assert_true(clipboard_is_there("screen", "12.host", "/tmp/tmux,1,0"));
-	assert_false(clipboard_is_there("screen", "12.host", NULL));
-	assert_false(clipboard_is_there("linux", NULL, NULL));
-	assert_false(clipboard_is_there("linux-16color", NULL, NULL));
-	assert_false(clipboard_is_there(NULL, NULL, NULL));
+	assert_true(tty_has_clipboard("xterm-256color", NULL, NULL));
+	assert_true(tty_has_clipboard("tmux-256color", "", "/tmp/tmux,1,0"));
+	assert_true(tty_has_clipboard("screen", "12.host", "/tmp/tmux,1,0"));
+	assert_false(tty_has_clipboard("screen", "12.host", NULL));
+	assert_false(tty_has_clipboard("linux", NULL, NULL));
+	assert_false(tty_has_clipboard("linux-16color", NULL, NULL));
+	assert_false(tty_has_clipboard(NULL, NULL, NULL));
 }
 
 int main(void)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "kontend/command-card.h"
 #include "kontend/command.h"
 #include "kontend/display.h"
 #include "widgets/theme.h"

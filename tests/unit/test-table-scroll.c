@@ -2,7 +2,7 @@
 /* Sideways scrolling: every column can be seen, in order, and what stays does not move. */
 #include "kontend/query.h"
 #include "kontend/tables.h"
-#include "widgets/table-scroll.h"
+#include "widgets/layout.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Descriptions of terminals that are in the program, where the machine has none. */
-#include "term/terminfo.h"
+#include "term/tty.h"
 #include <curses.h>
 #include <setjmp.h>
 #include <stdarg.h>

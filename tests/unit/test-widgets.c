@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/mem.h"
-#include "widgets/line.h"
+#include "kontend/screen.h"
 #include "widgets/widget.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * are sorted by, its columns, the theme. As with the prompt, the list has all keys until something
  * is taken, and what is taken goes the way of a command that was typed with its argument.
  */
-#include "kontend/view-choices.h"
+#include "kontend/view.h"
 #include "priv.h"
 #include "widgets/theme.h"
 #include "widgets/widget.h"

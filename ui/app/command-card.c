@@ -3,7 +3,7 @@
  * The keys that one needs on one screen of 80 by 24, in two halves. Which keys these are is in the
  * table of commands; this file has a word or two on what each does, as there is no more room.
  */
-#include "kontend/command-card.h"
+#include "kontend/command.h"
 #include "kontend/textbuf.h"
 
 #include <string.h>

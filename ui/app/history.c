@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pause of a live session. With a history the engine stops at a tick of its own while
- * what arrives is collected, and the first command that goes in time makes a timeline of the kept
- * minutes; going on gives both up, and the engine catches up from where it was. Without a history
- * the engine is just not pumped, and records wait in the source's queue.
+ * The pause of a live session, and the way back to earlier moments such as incidents.
+ *
+ * With a history, the engine stops at a tick while the history goes on collecting records. The
+ * first command that moves in time makes a timeline of the kept minutes. Going on drops the
+ * timeline, and the engine catches up from where it stopped. Without a history, nothing pumps the
+ * engine during a pause, and records wait in the queue of the source.
  */
 #include "priv.h"
 
 #include "kontend/history.h"
+#include "kontend/query-incidents.h"
 
 static void pause_now(struct app *a)
 {
@@ -122,4 +125,32 @@ uint64_t app_history_ns(const struct app *a)
 	return st.begin_ns && st.begin_ns < a->engine->model.now_ns
 		       ? a->engine->model.now_ns - st.begin_ns
 		       : 0;
+}
+
+/* Shows a line when the catcher has a new incident. */
+void app_incidents_take(struct app *a)
+{
+	const struct query_incidents *all = a->query.incidents;
+	size_t n = a->catcher ? a->catcher->take(a->catcher->arg) : 0;
+
+	a->dirty |= n != 0;
+	if (!n || a->time.is_replay)
+		return;
+	const struct incident *in = &all->list[all->n - 1];
+	app_say(a, ROLE_WARN, "incident: %s%s%s%s%s; I has %s", in->fired,
+		*in->lock_name ? " for " : "", in->lock_name, *in->because ? ", held by " : "",
+		in->because, all->n == 1 ? "it" : "them all");
+}
+
+void app_go_to(struct app *a, uint64_t ns, const char *view)
+{
+	if (!a->time.line && !app_history_travel(a)) {
+		if (!a->history)
+			app_say(a, ROLE_DIM, "Nothing of before is kept here");
+		return;
+	}
+	if (ns < timeline_begin_ns(a->time.line))
+		app_say(a, ROLE_WARN, "That moment is not kept any more: this is the earliest");
+	app_time_go(a, ns);
+	app_command(a, CMD_VIEW, &(struct command_arg){.text = view});
 }

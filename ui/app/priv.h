@@ -3,20 +3,83 @@
 #define KONTEND_UI_APP_PRIV_H
 
 #include "choose.h"
-#include "crumbs.h"
-#include "find.h"
-#include "kontend/app-compare.h"
 #include "kontend/app-sums.h"
 #include "kontend/app.h"
 #include "kontend/query-columns.h"
+#include "kontend/query-moment.h"
 #include "kontend/view.h"
-#include "marks.h"
 #include "prompt.h"
-#include "stop.h"
 #include "tour.h"
 #include "travel.h"
 #include "verdict.h"
-#include "window.h"
+
+#include <stdint.h>
+
+struct app_entry;
+
+/* ui/app/window.c: the time that figures cover. */
+enum app_window { APP_WINDOW_1S, APP_WINDOW_10S, APP_WINDOW_1MIN, APP_WINDOW_ALL, APP_WINDOWS };
+
+/* Called before each frame, as a range may have begun or ended. */
+void app_window_apply(struct app *a);
+void app_window_command(struct app *a, const char *text); /* NULL: the next one */
+
+/* The window that the user chose, even while a range is shown; 0: all. */
+uint64_t app_window_ns(const struct app *a);
+
+/* ui/app/marks.c: two moments to compare. */
+enum { MARK_A, MARK_B, MARKS };
+
+struct app_marks {
+	struct query_moment moments[MARKS];
+	uint64_t ns[MARKS]; /* where they are; 0 = not set */
+};
+
+/* @what: "a", "b" or "off"; NULL: the next of these. */
+void app_mark(struct app *a, const char *what);
+/* Returns false if there was no mark. */
+bool app_marks_clear(struct app *a);
+/* "B - A: 0:41 - 0:12" for the first line; NULL: a mark is missing. */
+enum { APP_MARKS_TEXT = 80 };
+const char *app_marks_text(const struct app *a, char buf[APP_MARKS_TEXT]);
+
+/* ui/app/find.c: filters and searches; the key n repeats the last of either. */
+void app_find_keep(struct app *a, struct app_entry *e, const char *filter);
+/* For the view on top. @text NULL: opens the prompt. */
+void app_find_filter(struct app *a, const char *text);
+void app_find_text(struct app *a, const char *text);
+/* Applies the text typed so far as a filter; @cancelled: brings the old filter back. */
+void app_find_typed(struct app *a, const char *line, bool cancelled);
+void app_find_next(struct app *a, enum command c);
+
+/* ui/app/crumbs.c: the line that names the views on the way to this one. */
+enum { CRUMBS = 9 }; /* a root view, and the views opened one from the other */
+
+/* Where the last frame shows the names of these views. */
+struct crumbs {
+	int y; /* -1: nowhere */
+	struct {
+		int x, end;
+	} of[CRUMBS]; /* by depth; empty: not there */
+};
+
+/* Returns whether the line has anything to show. */
+bool crumbs_any(struct app *a);
+void crumbs_draw(struct app *a, struct rect r);
+/* Goes back to the view whose name is at that place. Returns false if there is none. */
+bool crumbs_click(struct app *a, int x, int y);
+
+/* ui/app/stop.c: the waits to stop at; an empty filter matches none. */
+struct app_stop {
+	char filter[PROMPT_TEXT + 16],
+		text[PROMPT_TEXT]; /* as the query needs it; as the user wrote it */
+	uint64_t since_ns;	   /* waits that ended before do not count */
+};
+
+/* Sets the filter. NULL opens the prompt, "off" removes the filter. */
+void app_stop_on(struct app *a, const char *text);
+/* Called at a tick: pauses if there is such a wait. */
+void app_stop_tick(struct app *a);
 
 enum { APP_ROOTS = 24, APP_DEPTH = CRUMBS - 1, APP_HITS = 32 };
 
@@ -128,7 +191,7 @@ int app_history_collect(struct app *a, struct error *err);
 void app_history_tick(struct app *a);	      /* the engine is at a tick */
 uint64_t app_history_ns(const struct app *a); /* how far one can go back; 0 = not at all */
 
-/* ui/app/incidents.c: after each step of the engine. */
+/* Shows new incidents; called after each step of the engine. */
 void app_incidents_take(struct app *a);
 
 extern const struct app_clock app_system_clock;

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Saves the screen, as a picture or as text. The file appears whole or not at all, and never in the
- * place of another one: it is written under a temporary name that did not exist before, then linked
- * to its own name, which fails when that is taken. kontend often runs as root, so it follows no
- * link of another user, and without a name the file goes to a folder of the user alone.
+ * Saves the screen as a picture or as text, and copies the selected row to the clipboard.
+ *
+ * A file appears complete or not at all, and never replaces another one: save() writes it under a
+ * temporary name that did not exist before, then links it to its own name, which fails when that
+ * name is taken. kontend often runs as root, so it follows no link of another user. A file without
+ * a name goes to a folder that only the user can write to.
+ *
+ * Views keep no rows between two frames. To copy a row, app_copy() draws the frame once more, and
+ * the code that draws the selected row adds the full text of that row.
  */
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/picture.h"
+#include "kontend/query-load.h"
 #include "kontend/statefolder.h"
+#include "kontend/textbuf.h"
 #include "kontend/when.h"
 #include "priv.h"
 #include <errno.h>
@@ -216,4 +223,85 @@ void app_save(struct app *a, const char *name)
 		app_say(a, ROLE_ERROR, "Not saved: %s", err.text);
 	else
 		app_say(a, ROLE_BOLD, "saved as %s", p.path);
+}
+
+enum { SETTLE_FRAMES = 100, SETTLE_IDLE = 2, PICTURE_TITLE = 64 };
+
+void app_settle(struct app *a, uint64_t most_ns)
+{
+	int idle = 0;
+
+	app_draw(a);
+	for (int i = 0; i < SETTLE_FRAMES && a->again && idle < SETTLE_IDLE; i++) {
+		/* Names that arrived during app_draw() end the wait at once. */
+		idle = query_load_wait(&a->query, most_ns) ? 0 : idle + 1;
+		app_draw(a);
+	}
+}
+
+static struct picture picture_of(struct app *a, char title[PICTURE_TITLE])
+{
+	snprintf(title, PICTURE_TITLE, "kontend: %s", app_top(a)->view->ops->name);
+	return (struct picture){.screen = &a->screen, .theme = a->theme, .title = title};
+}
+
+int app_picture(struct app *a, enum picture_format format, FILE *out)
+{
+	char title[PICTURE_TITLE];
+	const struct picture p = picture_of(a, title);
+
+	return picture_write(&p, format, out);
+}
+
+int app_picture_text(struct app *a, enum picture_format format, char **ret)
+{
+	char title[PICTURE_TITLE];
+	const struct picture p = picture_of(a, title);
+
+	return picture_text(&p, format, ret);
+}
+
+/* Shows as much of the text as fits into the last line, with blanks in place of tabs. */
+static void say_copied(struct app *a, const char *text)
+{
+	char line[sizeof(a->message)];
+	struct textbuf b = textbuf_make(line, sizeof(line));
+
+	for (const char *p = text; *p; p++)
+		textbuf_str(&b, *p == '\t' ? "  " : (char[]){*p, '\0'});
+	app_say(a, ROLE_BOLD, "copied: %s", textbuf_end(&b));
+}
+
+static void copy_text(struct app *a, char *text)
+{
+	const struct display_ops *ops = a->display->ops;
+	int r = ops->copy ? ops->copy(a->display, text) : -EOPNOTSUPP;
+
+	if (r == 0)
+		say_copied(a, text);
+	else if (r == -EOPNOTSUPP)
+		app_say(a, ROLE_ERROR,
+			"Not copied: this terminal is not known to have a clipboard (OSC 52)");
+	else
+		app_say(a, ROLE_ERROR, "Not copied: %s", strerror(-r));
+}
+
+void app_copy(struct app *a)
+{
+	char *text = mem_calloc(DISPLAY_COPY_MAX, 1);
+
+	if (!text) {
+		app_say(a, ROLE_ERROR, "Not copied: %s", strerror(ENOMEM));
+		return;
+	}
+	struct textbuf row = textbuf_make(text, DISPLAY_COPY_MAX);
+	a->screen.row = &row;
+	app_draw(a);
+	a->screen.row = NULL;
+	textbuf_end(&row);
+	if (*text)
+		copy_text(a, text);
+	else
+		app_say(a, ROLE_DIM, "No row is selected here that could be copied");
+	mem_free(text);
 }

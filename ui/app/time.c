@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Going in time: where one is, playing, and the range. All moves end in go(), which knows one rule:
- * tables speak of what is between the begin of the range (where one is marked before the cursor,
- * else of everything) and the cursor. The end of a range is where the cursor is sent, and what
- * the range means to other commands; so a range can be changed by moving and marking again.
+ * Moving in time: the cursor, playing, the range, and the ribbon that shows them. All moves end in
+ * go(), which keeps one rule: tables cover the time from the begin of the range to the cursor; if
+ * no range begins before the cursor, from the begin of everything. The end of a range is a place
+ * that the cursor jumps to, and limits other commands; so users change a range by moving and
+ * marking again.
  *
- * Playing goes by two clocks: the cursor is where the recording would be now, had it begun at
- * `base_ns` when the app's clock showed `base_clock_ns`. So a slow step makes the next one longer
- * instead of letting playing fall behind.
+ * Playing uses two clocks: the cursor is where the recording would be now if it had been at
+ * `base_ns` when the app's clock showed `base_clock_ns`. So a slow step makes the next step longer,
+ * and playing keeps its speed.
  */
 #include "kontend/bisect.h"
 #include "kontend/query-machine.h"
 #include "priv.h"
+#include "ribbon.h"
 
 #include <stdio.h>
 
@@ -416,4 +418,71 @@ int app_time_read(struct app *a, struct error *err)
 		a->dirty = true;
 	}
 	return 0;
+}
+
+enum { RIBBON_TALL_H = 36 }; /* a screen of this height has room for all rows of the ribbon */
+
+static struct ribbon ribbon_of(const struct app *a)
+{
+	const struct app_time *t = &a->time;
+	struct ribbon b = {.begin_ns = timeline_begin_ns(t->line),
+			   .read_ns = timeline_end_ns(t->line),
+			   .end_ns = timeline_whole_ns(t->line),
+			   .now_ns = timeline_now_ns(t->line),
+			   .from_ns = t->from_ns,
+			   .to_ns = t->to_ns,
+			   .a_ns = a->marks.ns[MARK_A],
+			   .b_ns = a->marks.ns[MARK_B],
+			   .incidents = a->query.incidents,
+			   .of = t->figures ? t->figures->of : NULL};
+
+	b.buckets = timeline_buckets(t->line, &b.n);
+	return b;
+}
+
+int app_ribbon_rows(const struct app *a)
+{
+	const struct app_time *t = &a->time;
+
+	if (!t->line)
+		return 0;
+	if (t->rows == APP_RIBBON_ONE ||
+	    (t->rows == APP_RIBBON_FITS && a->screen.h < RIBBON_TALL_H))
+		return 1;
+	const struct ribbon b = ribbon_of(a);
+	return ribbon_rows(&b);
+}
+
+void app_ribbon_toggle(struct app *a)
+{
+	const struct ribbon b = ribbon_of(a);
+
+	if (ribbon_rows(&b) == 1)
+		app_say(a, ROLE_DIM, "The ribbon has nothing but waits to show here");
+	a->time.rows = app_ribbon_rows(a) > 1 ? APP_RIBBON_ONE : APP_RIBBON_ALL;
+}
+
+void app_ribbon_draw(struct app *a, struct rect r)
+{
+	struct ribbon b;
+
+	a->time.ribbon = r;
+	if (!a->time.line || r.h < 1)
+		return;
+	b = ribbon_of(a);
+	ribbon_draw(&b, &a->screen, r);
+}
+
+bool app_ribbon_click(struct app *a, int x, int y)
+{
+	struct rect r = a->time.ribbon;
+	struct ribbon b;
+	uint64_t ns;
+
+	if (!a->time.line || y < r.y || y >= r.y + r.h)
+		return false;
+	b = ribbon_of(a);
+	if (ribbon_time_at(&b, r, x, &ns))
+		app_time_go(a, ns);
+	return true;
 }

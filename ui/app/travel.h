@@ -48,7 +48,7 @@ struct when app_time_when(const struct app *a);
 /* Counting from the begin of the range, if one is marked; it says why not. */
 void app_time_go(struct app *a, uint64_t ns);
 
-/* ui/app/time-ribbon.c */
+/* The ribbon: its rows, drawing, and clicks. */
 int app_ribbon_rows(const struct app *a); /* lines; 0 = there is none */
 void app_ribbon_toggle(struct app *a);
 void app_ribbon_draw(struct app *a, struct rect r);

@@ -5,9 +5,9 @@
  * the middle, and never a figure; of "rwsem:R in lock_mm_and_find_vma" the type goes first.
  */
 #include "verdict.h"
-#include "../widgets/line.h"
 #include "kontend/engine.h"
 #include "kontend/query.h"
+#include "kontend/screen.h"
 #include "kontend/text.h"
 
 #include <stdio.h>

@@ -7,8 +7,8 @@
  * on its own stack (an overflow of the main one is a crash too) and restores the default action, so
  * that the fault ends the program.
  */
-#include "crash.h"
 #include "kontend/mapguard.h"
+#include "tty.h"
 
 #include <fcntl.h>
 #include <signal.h>

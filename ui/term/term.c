@@ -11,11 +11,8 @@
 #include "kontend/clock.h"
 #include "kontend/codeset.h"
 
-#include "clipboard.h"
-#include "crash.h"
 #include "kontend/mem.h"
 #include "mouse.h"
-#include "terminfo.h"
 #include "tty.h"
 #include "widgets/theme.h"
 #include <curses.h>
@@ -432,9 +429,9 @@ static int term_copy(struct display *d, const char *text)
 	struct terminal *t = term_of(d);
 	char *sequence;
 
-	if (!key_mouse || !clipboard_is_there(getenv("TERM"), getenv("STY"), getenv("TMUX")))
+	if (!key_mouse || !tty_has_clipboard(getenv("TERM"), getenv("STY"), getenv("TMUX")))
 		return -EOPNOTSUPP;
-	int r = clipboard_sequence(text, &sequence);
+	int r = tty_clipboard(text, &sequence);
 	if (r < 0)
 		return r;
 	fputs(sequence, t->tty.stream);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Descriptions of terminals are those of the machine. */
-#include "terminfo.h"
+#include "tty.h"
 
 bool terminfo_begin(struct terminfo *t, const char *name)
 {

@@ -6,8 +6,8 @@
  * made by terminfo.sh of what the building machine has; a terminal without an entry of its own may
  * have that of one which it understands.
  */
-#include "terminfo.h"
 #include "kontend/mem.h"
+#include "tty.h"
 
 #include <stddef.h>
 #include <stdlib.h>

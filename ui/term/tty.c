@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The way to a terminal that may take nothing: Ctrl-S, a frozen connection, a window that is not
- * read. Curses knows only writes that last until all is taken, and would keep us from keys, from
- * signals and from measuring for ever. So it writes into a file in memory, and what is in there is
- * moved on by writes that do not wait. Curses takes a file for no terminal, and leaves modes and
- * the size to us; what it reads is a terminal all the same.
+ * Output to a terminal that may stop reading: Ctrl-S, a frozen connection, a window that nothing
+ * reads. Curses only knows blocking writes, which would keep us from keys, signals and measuring.
+ * So curses writes into a file in memory, and non-blocking writes pass its contents to the
+ * terminal. Curses does not take that file for a terminal and leaves modes and size to us; it reads
+ * keys from the terminal itself.
  *
- * Not waiting is a property of an open file, and that of standard output is the shell's as well: so
- * the terminal is opened again. Where that is refused (it belongs to another user, as after su)
- * the shared one is made not to wait during each write.
+ * Non-blocking is a property of an open file, which we share with the shell on standard output. So
+ * tty_open() opens the terminal again. Where that is refused (the terminal belongs to another user,
+ * as after su), each write makes the shared file non-blocking and blocking again.
+ *
+ * The clipboard: OSC 52 works wherever the terminal runs; its text is base64 and ends with BEL. A
+ * terminal does not answer, so we do not know whether it took the text. The console of Linux and
+ * GNU screen surely do not: screen passes on nothing that it does not know.
  */
 #include "tty.h"
 #include "kontend/clock.h"
+#include "kontend/display.h"
 #include "kontend/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -258,4 +264,48 @@ void tty_close(struct tty *t)
 		fclose(t->stream);
 	mem_free(t->bytes);
 	*t = (struct tty){.fd = -1};
+}
+
+#define CLIPBOARD_BEGIN "\033]52;c;"
+#define CLIPBOARD_END "\a"
+
+static const char base64_digits[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* Writes four digits for up to three bytes. */
+static void put_base64(char *to, const uint8_t *from, size_t n)
+{
+	uint32_t bits = (uint32_t)from[0] << 16;
+
+	if (n > 1)
+		bits |= (uint32_t)from[1] << 8;
+	if (n > 2)
+		bits |= from[2];
+	for (size_t i = 0; i < 4; i++)
+		to[i] = i <= n ? base64_digits[bits >> (18 - 6 * i) & 63] : '=';
+}
+
+int tty_clipboard(const char *text, char **ret)
+{
+	const size_t len = strlen(text), begin = strlen(CLIPBOARD_BEGIN), groups = (len + 2) / 3;
+
+	if (len > DISPLAY_COPY_MAX)
+		return -E2BIG;
+	char *to = mem_calloc(begin + 4 * groups + sizeof(CLIPBOARD_END), 1);
+	if (!to)
+		return -ENOMEM;
+	memcpy(to, CLIPBOARD_BEGIN, begin);
+	for (size_t i = 0; i < groups; i++)
+		put_base64(to + begin + 4 * i, (const uint8_t *)text + 3 * i, len - 3 * i);
+	memcpy(to + begin + 4 * groups, CLIPBOARD_END, sizeof(CLIPBOARD_END));
+	*ret = to;
+	return 0;
+}
+
+bool tty_has_clipboard(const char *term, const char *screen, const char *tmux)
+{
+	static const char console[] = "linux";
+	bool in_screen = screen && *screen && !(tmux && *tmux);
+
+	return term && !in_screen && strncmp(term, console, sizeof(console) - 1) != 0;
 }

@@ -46,4 +46,36 @@ void tty_mute(const struct tty *t);
 void tty_append(char *buf, size_t size, const char *capability);
 void tty_close(struct tty *t);
 
+struct termios;
+
+/*
+ * crash.c: from now on a fault (SEGV, BUS, FPE, ILL, ABRT), or an unhandled signal that ends the
+ * program, first gives the terminal @fd the modes @modes.
+ */
+void term_crash_arm(int fd, const struct termios *modes);
+/* The escape sequences to write before that. */
+void term_crash_leave(const char *leave);
+void term_crash_disarm(void);
+
+/*
+ * Makes the sequence by which a terminal sets its clipboard (OSC 52); free *@ret by mem_free().
+ * 0, -E2BIG (more than DISPLAY_COPY_MAX bytes) or -ENOMEM.
+ */
+int tty_clipboard(const char *text, char **ret);
+/*
+ * Returns false if a terminal of type @term surely does not know that sequence, and would show or
+ * drop it. @screen and @tmux: $STY and $TMUX, or NULL.
+ */
+bool tty_has_clipboard(const char *term, const char *screen, const char *tmux);
+
+/* terminfo.c: descriptions of terminals in the program itself, for machines that have none. */
+struct terminfo {
+	char *before; /* value of TERMINFO; NULL: not set */
+	bool is_ours; /* TERMINFO has our description */
+};
+
+/* Gives curses our description of terminal @name. Returns false if we have none. */
+bool terminfo_begin(struct terminfo *t, const char *name);
+void terminfo_end(struct terminfo *t); /* puts the environment back */
+
 #endif

@@ -3,12 +3,12 @@
  * The instructions themselves: numbers, the place, maybe the bytes, lines from jumps to where they
  * go, the text. Columns of numbers that have no room are left out before the text is cut.
  */
-#include "../widgets/priv.h"
 #include "annotate.h"
 #include "arrows.h"
 #include "kontend/engine.h"
 #include "kontend/text.h"
 #include "widgets/layout.h"
+#include "widgets/widget.h"
 
 #include <errno.h>
 #include <stdio.h>

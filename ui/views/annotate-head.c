@@ -4,12 +4,12 @@
  * their keys. Parts without room are left out as a whole, the least important first; of a name that
  * is too long the end is.
  */
-#include "../widgets/priv.h"
 #include "annotate.h"
+#include "kontend/screen.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "widgets/layout.h"
-#include "widgets/line.h"
+#include "widgets/widget.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,19 +1,89 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A function by its instructions: the share of its samples that each has, what is waited for locks
- * below each call, and where jumps go. It opens at the hottest one; Enter follows jumps and calls.
- * Where the code is not to be had the first lines say why, and the places that were sampled are
- * shown by their offsets. Between two frames only the number of lines is known: what needs more
- * asks again.
+ * The instructions of a function: the share of its samples that each has, the time spent waiting
+ * for locks below each call, and where jumps go. The view opens at the hottest instruction; Enter
+ * follows jumps and calls. Without the code, the first lines say why, and rows show the offsets of
+ * the sampled places. Between two frames the view knows only the number of lines; a command that
+ * needs more queries again.
+ *
+ * Rows are the instructions. A line of the source precedes each instruction whose line differs from
+ * that of the instruction before. The compiler mixes lines, so one line may appear several times.
  */
 #include "annotate.h"
-#include "../widgets/priv.h"
 #include "hot.h"
+#include "kontend/bisect.h"
 #include "kontend/text.h"
 #include "widgets/layout.h"
+#include "widgets/widget.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+
+const char *annotate_unit_name(enum annotate_unit u)
+{
+	static const char *const names[ANNOTATE_UNITS] = {"percent", "samples", "period", "wait"};
+
+	return u < ANNOTATE_UNITS ? names[u] : NULL;
+}
+
+uint64_t annotate_value(const struct query_code_line *l, enum annotate_unit u)
+{
+	if (u == ANNOTATE_SAMPLES)
+		return l->samples;
+	return u == ANNOTATE_WAIT ? l->wait_ns : l->weight;
+}
+
+/* Returns true if @a ranks before @b; equal lines rank in the order of the code. */
+static bool ranks_before(const struct query_annotate *q, enum annotate_unit u, size_t a, size_t b)
+{
+	uint64_t x = annotate_value(&q->lines[a], u), y = annotate_value(&q->lines[b], u);
+
+	return x != y ? x > y : a < b;
+}
+
+size_t annotate_hottest(const struct query_annotate *a, enum annotate_unit u)
+{
+	return annotate_rank(a, u, SIZE_MAX).next;
+}
+
+struct annotate_rank annotate_rank(const struct query_annotate *a, enum annotate_unit u,
+				   size_t line)
+{
+	struct annotate_rank r = {.next = SIZE_MAX, .prev = SIZE_MAX};
+	bool is_hot = line < a->n && annotate_value(&a->lines[line], u);
+	size_t first = SIZE_MAX, last = SIZE_MAX;
+
+	r.rank = is_hot;
+	for (size_t i = 0; i < a->n; i++) {
+		if (!annotate_value(&a->lines[i], u))
+			continue;
+		r.n++;
+		if (first == SIZE_MAX || ranks_before(a, u, i, first))
+			first = i;
+		if (last == SIZE_MAX || ranks_before(a, u, last, i))
+			last = i;
+		if (!is_hot || i == line)
+			continue;
+		if (ranks_before(a, u, i, line)) {
+			r.rank++;
+			if (r.prev == SIZE_MAX || ranks_before(a, u, r.prev, i))
+				r.prev = i;
+		} else if (r.next == SIZE_MAX || ranks_before(a, u, i, r.next)) {
+			r.next = i;
+		}
+	}
+	r.next = r.next == SIZE_MAX ? first : r.next;
+	r.prev = r.prev == SIZE_MAX ? last : r.prev;
+	return r;
+}
+
+size_t annotate_line_at(const struct query_annotate *a, uint64_t offset)
+{
+	size_t n = BISECT(a->lines, a->n, offset, offset);
+
+	return n ? n - 1 : 0;
+}
 
 static struct view_annotate *of_view(struct view *v)
 {
@@ -310,3 +380,76 @@ const struct view_ops view_annotate = {
 	.draw = draw_view,
 	.command = take_command,
 };
+
+enum { SOURCE_TAB = 4 };
+
+static bool has_source(const struct query_code_line *l)
+{
+	return l->place && l->place->frames[0].line && *l->place->frames[0].file;
+}
+
+static bool same_source(const struct query_code_line *a, const struct query_code_line *b)
+{
+	const struct srclines_frame *x = &a->place->frames[0], *y = &b->place->frames[0];
+
+	return x->line == y->line && !strcmp(x->file, y->file) && !strcmp(x->function, y->function);
+}
+
+int annotate_rows(const struct query_annotate *a, bool source, struct arena *arena,
+		  struct annotate_rows *ret)
+{
+	const struct query_code_line *before = NULL;
+
+	*ret = (struct annotate_rows){
+		.items = arena_alloc(arena, (2 * a->n + 1) * sizeof(*ret->items)),
+		.of_line = arena_alloc(arena, (a->n + 1) * sizeof(*ret->of_line))};
+	if (!ret->items || !ret->of_line)
+		return -ENOMEM;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct query_code_line *l = &a->lines[i];
+
+		if (source && has_source(l) && (!before || !same_source(l, before)))
+			ret->items[ret->n++] = (struct annotate_row){(uint32_t)i, true};
+		before = has_source(l) ? l : NULL;
+		ret->of_line[i] = (uint32_t)ret->n;
+		ret->items[ret->n++] = (struct annotate_row){(uint32_t)i, false};
+	}
+	return 0;
+}
+
+/*
+ * Copies a line without its indentation, since lines from different places have none in common, and
+ * with blanks in place of tabs.
+ */
+static void put_source(char *to, size_t size, const char *text)
+{
+	size_t n = 0;
+
+	text += strspn(text, " \t");
+	for (; *text && n + SOURCE_TAB + 1 < size; text++) {
+		memset(to + n, ' ', SOURCE_TAB);
+		if (*text == '\t') {
+			n += SOURCE_TAB;
+			continue;
+		}
+		to[n++] = *text;
+	}
+	to[n] = '\0';
+}
+
+const char *annotate_source(const struct query_code_line *l, char buf[ANNOTATE_SOURCE])
+{
+	const struct srclines_frame *f = l->place ? &l->place->frames[0] : NULL;
+	const char *file = f ? strrchr(f->file, '/') : NULL;
+	char text[ANNOTATE_SOURCE / 2] = "";
+
+	*buf = '\0';
+	if (!f)
+		return buf;
+	if (l->source_text)
+		put_source(text, sizeof(text), l->source_text);
+	snprintf(buf, ANNOTATE_SOURCE, "%s:%u%s%.80s%s%s", file ? file + 1 : f->file, f->line,
+		 l->place->n > 1 && *f->function ? " in " : "", l->place->n > 1 ? f->function : "",
+		 *text ? "  " : "", text);
+	return buf;
+}

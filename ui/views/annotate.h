@@ -65,8 +65,7 @@ struct annotate_rows {
 	uint32_t *of_line; /* the row of each line */
 };
 
-/* annotate-rows.c. @source: with lines of the source, as far as they are known. 0 or -ENOMEM.
- */
+/* @source: with lines of the source, as far as they are known. 0 or -ENOMEM. */
 int annotate_rows(const struct query_annotate *a, bool source, struct arena *arena,
 		  struct annotate_rows *ret);
 /* "rwsem.c:1273  while (...)", of an inlined function with its name; "": not known. Returns buf. */

@@ -8,7 +8,7 @@
  * Of very many CPUs neighbours that are alike share a row.
  */
 #include "kontend/mem.h"
-#include "perf.h"
+#include "note.h"
 
 #include <errno.h>
 #include <string.h>

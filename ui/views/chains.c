@@ -7,7 +7,7 @@
 #include "kontend/query-chains.h"
 #include "kontend/units.h"
 #include "list.h"
-#include "wait-kept.h"
+#include "wait.h"
 
 #include <string.h>
 

@@ -6,7 +6,6 @@
  */
 #include "list.h"
 #include "note.h"
-#include "perf.h"
 
 #include <errno.h>
 

@@ -4,9 +4,9 @@
  * page has a line with a bar for each, a small one all of it in one line, as far as it goes.
  */
 #include "detail.h"
+#include "kontend/screen.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
-#include "widgets/line.h"
 #include "widgets/widget.h"
 
 #include <stdio.h>

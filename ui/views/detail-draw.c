@@ -8,10 +8,10 @@
 #include "detail.h"
 #include "kontend/engine.h"
 #include "kontend/query-lock.h"
+#include "kontend/screen.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "widgets/layout.h"
-#include "widgets/line.h"
 
 #include <inttypes.h>
 #include <stdio.h>

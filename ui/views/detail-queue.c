@@ -4,8 +4,8 @@
  * scale, below that when the lock was handed over, and what became of those who waited.
  */
 #include "detail.h"
+#include "kontend/screen.h"
 #include "kontend/units.h"
-#include "widgets/line.h"
 
 enum { FIRST_X = 10, MOST_CELLS = 40, ROOM_H = 20, LABELS_W = 30 };
 

@@ -4,13 +4,13 @@
  * selected one. The first cell of a box says what it is of, so that boxes are apart and of a kind
  * without colours as well.
  */
-#include "../widgets/priv.h"
 #include "flame.h"
 #include "hot.h"
+#include "kontend/screen.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "widgets/layout.h"
-#include "widgets/line.h"
+#include "widgets/widget.h"
 
 #include <stdio.h>
 

@@ -6,11 +6,11 @@
  * between two.
  */
 #include "flame.h"
-#include "../widgets/priv.h"
 #include "hot.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
 #include "widgets/layout.h"
+#include "widgets/widget.h"
 
 #include <errno.h>
 #include <string.h>

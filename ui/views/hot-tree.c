@@ -6,9 +6,9 @@
  */
 #include "flame.h"
 #include "hot.h"
+#include "kontend/screen.h"
 #include "kontend/units.h"
 #include "widgets/layout.h"
-#include "widgets/line.h"
 
 #include <errno.h>
 

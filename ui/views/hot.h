@@ -3,8 +3,8 @@
 #define KONTEND_UI_VIEWS_HOT_H
 
 #include "kontend/query-hot.h"
+#include "kontend/screen.h"
 #include "pane.h"
-#include "widgets/line.h"
 
 /* The views of the profile. */
 

@@ -2,9 +2,9 @@
 #ifndef KONTEND_UI_VIEWS_LIST_H
 #define KONTEND_UI_VIEWS_LIST_H
 
+#include "kontend/screen.h"
 #include "pane.h"
 #include "widgets/layout.h"
-#include "widgets/line.h"
 
 /*
  * A view that is one table: its query, the line with what the rows are by and how they are sorted,

@@ -7,8 +7,9 @@
  */
 #include "flame.h"
 #include "hot.h"
-#include "kontend/app-compare.h"
 #include "kontend/engine.h"
+#include "kontend/query-compare.h"
+#include "kontend/view.h"
 #include "list.h"
 
 #include <string.h>

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lines above a table that say what it does not show, why, and what gives it. */
+/*
+ * Lines above a table: notes about data that the table does not show, why, and how to get them; and
+ * the first lines of views that show snapshots. Each function leaves room for ROWS_KEPT rows.
+ */
 #include "note.h"
 #include "kontend/query-lock.h"
+#include "kontend/screen.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "widgets/layout.h"
@@ -11,7 +15,7 @@
 
 enum { ROWS_KEPT = 6 };
 
-/* A look that is much older than a refresh says little of now. */
+/* A snapshot that is much older than a refresh says little about the present. */
 #define STALE_NS 3000000000ull
 
 int view_draw_note(struct screen *s, struct rect r, int y, enum role role, const char *text)
@@ -51,7 +55,7 @@ int view_draw_no_look(struct view *v, struct screen *s, struct rect r, int y, co
 	return text ? view_draw_note(s, r, y, ROLE_WARN, text) : 0;
 }
 
-/* "via bpf, cost 120us, 0.3s ago", or what of it fits into @room. */
+/* "via bpf, cost 120us, 0.3s ago", or as much of it as fits into @room. */
 static void how_text(const struct view_moment *m, int room, char *buf, size_t size)
 {
 	const char *method = m->method ? m->method : "?";
@@ -99,4 +103,56 @@ int view_draw_moment(struct view *v, struct screen *s, struct rect r, int x,
 		text = arena_printf(&v->query->arena, "not known: %s%s%s%s", m->missing,
 				    *m->reason ? ": " : "", m->reason, view_advice(m->reason));
 	return text && *text ? y + view_draw_note(s, r, y, ROLE_WARN, text) : y;
+}
+
+void view_perf_opened(const struct query_perf_sum *p, struct line *l)
+{
+	static const char label[] = "  created ";
+	char buf[UNITS_BUF];
+	const char *rate = p->opened_per_s > 0 ? units_rate(buf, p->opened_per_s) : "·";
+
+	/* A number that is cut off would read as another number. */
+	if (!p->opened_known || l->x + text_width(label) + text_width(rate) + 2 > l->r.w)
+		return;
+	line_put(l, ROLE_DIM, label);
+	line_printf(l, ROLE_NORMAL, "%s/s", rate);
+}
+
+int view_perf_head(struct view *v, struct screen *s, struct rect r, const struct query_perf_sum *p,
+		   const struct view_perf_top *top)
+{
+	const struct query_perf_look *look = &p->look[top->part];
+	struct line l = {.s = s, .r = r, .x = 1};
+	char both[96], one[96];
+
+	if (!p->known)
+		return 0;
+	top->figures(p, &l);
+	return view_draw_moment(
+		v, s, r, l.x,
+		&(struct view_moment){
+			.method = query_perf_method_name(p->method),
+			.costs = {query_perf_cost_text(p, top->part, true, both, sizeof(both)),
+				  query_perf_cost_text(p, top->part, false, one, sizeof(one))},
+			.age_ns = look->age_ns,
+			.incomplete = look->incomplete,
+			.dropped = look->dropped,
+			.dropped_what = "events, contexts or descriptors",
+			.missing = query_perf_missing_text(v->query, p->missing),
+			.reason = p->reason,
+		});
+}
+
+const char *view_perf_empty(struct view *v, const struct table *t, const struct query_perf_sum *p,
+			    uint32_t needs, const char *none)
+{
+	const char *text = none;
+
+	if (!p->known)
+		text = p->reason;
+	else if (t->n_total)
+		text = view_empty_text(v, t);
+	else if (p->missing & needs)
+		text = "not known, for the reason above";
+	return text ? text : "";
 }

@@ -7,15 +7,73 @@
  */
 #include "kontend/app-sums.h"
 #include "kontend/engine.h"
+#include "kontend/query-mmap.h"
+#include "kontend/screen.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "list.h"
-#include "mmap.h"
-#include "perf.h"
-#include "uprobes.h"
+#include "note.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/*
+ * Parts of an mmap_lock in the line about those with most waiting now. A figure that is cut off
+ * would read as another figure: a lock that does not fit loses its P99, then it is left out.
+ */
+enum { MMAP_PROCESS, MMAP_MODE, MMAP_RATE, MMAP_P99, MMAP_PARTS, MMAP_TEXT = 64 };
+
+static const struct {
+	const char *key, *before, *after;
+	enum role role;
+} mmap_parts[MMAP_PARTS] = {
+	[MMAP_PROCESS] = {"process", "", " ", ROLE_NORMAL},
+	[MMAP_MODE] = {"mode", "", " ", ROLE_NORMAL},
+	[MMAP_RATE] = {"wait_ns_per_s", "", "", ROLE_BOLD},
+	[MMAP_P99] = {"p99_ns", " p99 ", "", ROLE_NORMAL},
+};
+
+static int mmap_width(char text[MMAP_PARTS][MMAP_TEXT], int n)
+{
+	int width = 0;
+
+	for (int i = 0; i < n; i++)
+		width += text_width(mmap_parts[i].before) + text_width(text[i]) +
+			 text_width(mmap_parts[i].after);
+	return width;
+}
+
+/* Returns false if there is no room for the row. */
+static bool put_mmap_row(struct line *l, const struct table *t, size_t row)
+{
+	char text[MMAP_PARTS][MMAP_TEXT];
+	int n = MMAP_PARTS;
+
+	for (int i = 0; i < MMAP_PARTS; i++) {
+		size_t col = table_column(t, mmap_parts[i].key);
+		if (col == SIZE_MAX)
+			return false;
+		table_format(&t->columns[col], table_value(t, row, col), false, text[i], MMAP_TEXT);
+	}
+	while (n > MMAP_RATE && l->x + mmap_width(text, n) > l->r.w)
+		n--;
+	for (int i = 0; i < n && n > MMAP_RATE; i++) {
+		line_put(l, ROLE_DIM, mmap_parts[i].before);
+		line_put(l, mmap_parts[i].role, text[i]);
+		line_put(l, ROLE_NORMAL, mmap_parts[i].after);
+	}
+	return n > MMAP_RATE;
+}
+
+/* "mmap_lock mm/5214 W 1.92 p99 28.1ms  ...": as many rows of query_mmap_worst() as fit. */
+static void put_mmap_worst(const struct table *t, struct line *l)
+{
+	line_put(l, ROLE_DIM, "mmap_lock ");
+	if (!t->n_rows)
+		line_put(l, ROLE_NORMAL, "·  ");
+	for (size_t i = 0; i < t->n_rows && put_mmap_row(l, t, i); i++)
+		line_put(l, ROLE_NORMAL, "  ");
+}
 
 enum { PANE_TYPES, PANE_CPUS, PANE_LOCKS, PANE_WAITERS, PANES };
 enum {
@@ -339,7 +397,7 @@ static void draw_others(const struct page *p, const char *elsewhere, struct scre
 	draw_perf(&p->sums.perf, s, p->r_now);
 	/* A process's name takes what the others leave. */
 	l.r.w -= p->r_now.w > OTHERS_W ? OTHERS_W : 0;
-	view_mmap_worst(&p->mmap, &l);
+	put_mmap_worst(&p->mmap, &l);
 	l.r.w = p->r_now.w;
 	view_uprobes_line(&p->sums.uprobe, &l);
 	put_rotation(&p->sums.rotation, &l);

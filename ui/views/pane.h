@@ -2,7 +2,6 @@
 #ifndef KONTEND_UI_VIEWS_PANE_H
 #define KONTEND_UI_VIEWS_PANE_H
 
-#include "kontend/view-choices.h"
 #include "kontend/view.h"
 #include "widgets/widget.h"
 

@@ -10,7 +10,7 @@
 #include "kontend/query-perf-creations.h"
 #include "kontend/units.h"
 #include "list.h"
-#include "perf.h"
+#include "note.h"
 
 #include <errno.h>
 #include <stdio.h>

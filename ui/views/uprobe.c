@@ -4,7 +4,7 @@
  * hits by CPU; or the slots of a process over time, and the tasks in them.
  */
 #include "list.h"
-#include "uprobes.h"
+#include "note.h"
 
 #include <string.h>
 

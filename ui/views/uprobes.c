@@ -4,7 +4,6 @@
  * process that has an area of slots for instructions out of line, who waits for one first. Enter
  * leads from a probe to its hits by CPU, from a process to the tasks in its slots.
  */
-#include "uprobes.h"
 #include "kontend/engine.h"
 #include "kontend/units.h"
 #include "list.h"

@@ -7,8 +7,9 @@
 #include "kontend/view.h"
 #include "kontend/arena.h"
 #include "kontend/engine.h"
+#include "kontend/screen-views.h"
 #include "kontend/text.h"
-#include "wait-kept.h"
+#include "wait.h"
 #include "widgets/widget.h"
 
 #include <stdio.h>
@@ -185,3 +186,13 @@ void view_say_names(struct view *v, const char *name, const char *first, const c
 		all = arena_printf(&v->query->arena, "%s %s", all, names[i]);
 	app_say(v->app, ROLE_WARN, "by %s? One of:%s", name ? name : "what", all ? all : "");
 }
+
+/*
+ * The root views in the order of their digits. Tab goes through them, `:view NAME` finds them, and
+ * the key bar shows them. Those without a digit are the locks table grouped by another key, which
+ * `b` leads to as well. To add a view, add a word to screen-views.h. Views that open only from a
+ * row (detail) are not here.
+ */
+#define ROOT(name) &view_##name,
+
+const struct view_ops *const view_roots[] = {SCREEN_VIEWS(ROOT, ROOT) NULL};

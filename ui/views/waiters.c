@@ -8,7 +8,7 @@
  */
 #include "kontend/units.h"
 #include "list.h"
-#include "wait-kept.h"
+#include "wait.h"
 
 #include <string.h>
 

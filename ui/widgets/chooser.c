@@ -7,7 +7,7 @@
 #include "chooser.h"
 
 #include "kontend/text.h"
-#include "priv.h"
+#include "widget.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Shared by tables and trees: sets of ids as sorted arrays (small, compared far more often than
- * changed), the movement of a selection, and the window of visible rows, which moves no further
- * than it must to keep the selection in sight.
+ * Functions for tables and trees: sets of ids as sorted arrays (they are small, and read far more
+ * often than changed), the movement of a selection, and the window of visible rows, which moves
+ * only as far as needed to keep the selection visible.
  */
-#include "priv.h"
+#include "widget.h"
 
 #include "kontend/bisect.h"
 #include "kontend/mem.h"

@@ -5,7 +5,7 @@
  * since "a little" and "nothing" are different answers. ASCII looks are the screen's business.
  */
 #include "kontend/units.h"
-#include "priv.h"
+#include "widget.h"
 #include <stdio.h>
 
 static const char *const levels[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where things go on the screen: pure functions of sizes, without state, so that a property test
- * walks all of them. Cutting a length into parts is one function (`cut`): minimum in order, then
- * what a part wants, then the rest by weight. Parts touch, never overlap and never leave their
- * parent; what does not fit has size 0.
+ * Places on the screen: pure functions of sizes, without state, so that a property test can try all
+ * sizes. One function (`cut`) cuts a length into parts: it gives each part its minimum in order,
+ * then the size that it wants, then distributes the rest by weight. Parts touch, never overlap and
+ * never leave their parent; a part that does not fit has size 0.
+ *
+ * A table with more columns than room becomes a strip: first the columns that name the row, which
+ * stay; then the columns that fit, by priority; then the others, each part in the order of the
+ * table. Each scroll step drops the first column of those that move. So the first key press shows a
+ * hidden column, and columns that remain visible keep their order.
  */
 #include "layout.h"
+#include "kontend/query-columns.h"
+#include "kontend/text.h"
 
 #include <stdbool.h>
 
@@ -162,4 +169,158 @@ size_t layout_columns(const struct column *columns, size_t n, int width, struct 
 		x += w + 1;
 	}
 	return used;
+}
+
+/* Columns that stay take at most 3/5 of the width; the first is cut to that. */
+enum { STAY_NUMERATOR = 3, STAY_DENOMINATOR = 5 };
+
+struct strip {
+	const struct column *columns;
+	size_t at[TABLE_COLUMNS], n, stay;
+	size_t from;	     /* begin of the part that moves, less the first step */
+	int first_w, stay_w; /* of the first; of all that stay; with the blanks after them */
+};
+
+static bool strip_has(const size_t *at, size_t n, size_t column)
+{
+	for (size_t i = 0; i < n; i++)
+		if (at[i] == column)
+			return true;
+	return false;
+}
+
+static void strip_add(struct strip *s, size_t column)
+{
+	if (!strip_has(s->at, s->n, column))
+		s->at[s->n++] = column;
+}
+
+static int strip_width(const struct strip *s, size_t i)
+{
+	return i ? s->columns[s->at[i]].width + 1 : s->first_w;
+}
+
+static struct strip strip_of(const struct column *columns, size_t n,
+			     const struct layout_column *shown, size_t n_shown, int width)
+{
+	struct strip s = {.columns = columns};
+	int most = width * STAY_NUMERATOR / STAY_DENOMINATOR;
+
+	for (size_t i = 0; i < n_shown; i++) {
+		const struct column *c = &columns[shown[i].col];
+		int w = c->width + 1;
+
+		if (!i)
+			w = s.first_w = w < most ? w : most;
+		else if (!query_columns_is_name(c) || s.stay_w + w > most)
+			continue;
+		strip_add(&s, shown[i].col);
+		s.stay_w += w;
+	}
+	s.stay = s.n;
+	for (size_t i = 0; i < n_shown; i++)
+		strip_add(&s, shown[i].col);
+	/* If only columns that stay are visible, the first step drops none. */
+	s.from = s.n > s.stay ? s.stay : s.stay - 1;
+	for (size_t i = 0; i < n; i++)
+		if (columns[i].flags & COLUMN_SCREEN)
+			strip_add(&s, i);
+	return s;
+}
+
+/* The first shift from which on all the rest fit, or the last one alone; at least 1. */
+static size_t strip_most_shift(const struct strip *s, int room)
+{
+	size_t at = s->n - 1;
+	int used = strip_width(s, at);
+
+	while (at > s->stay && used + strip_width(s, at - 1) <= room)
+		used += strip_width(s, --at);
+	return at > s->from ? at - s->from : 1;
+}
+
+static size_t put_layout_column(struct layout_column *ret, size_t used, size_t column, int w)
+{
+	const struct layout_column *before = used ? &ret[used - 1] : NULL;
+
+	ret[used] = (struct layout_column){
+		.col = column, .x = before ? before->x + before->w + 1 : 0, .w = w};
+	return used + 1;
+}
+
+/* Gives the width left over to the first column that can take it. */
+static void widen(struct layout_column *ret, size_t used, const struct column *columns, int width)
+{
+	int spare = width - ret[used - 1].x - ret[used - 1].w;
+	size_t wide = 0;
+
+	while (wide < used && !(columns[ret[wide].col].flags & COLUMN_WIDE))
+		wide++;
+	if (wide == used || spare <= 0)
+		return;
+	ret[wide].w += spare;
+	for (size_t i = wide + 1; i < used; i++)
+		ret[i].x += spare;
+}
+
+/* Places the columns of a scrolled table; the last cell remains free for the mark. */
+static size_t place_strip(struct table_scroll *s, const struct strip *strip, int width,
+			  struct layout_column *ret, size_t max)
+{
+	int left = width - 1 - strip->stay_w;
+	size_t most = strip_most_shift(strip, left + 1), used = 0, at;
+
+	s->shift = s->shift < most ? s->shift : most;
+	for (size_t i = 0; i < strip->stay && used < max; i++)
+		used = put_layout_column(ret, used, strip->at[i], strip_width(strip, i) - 1);
+	for (at = strip->from + s->shift; at < strip->n && used < max; at++) {
+		int w = strip_width(strip, at) - 1;
+
+		if (w > left && used > strip->stay)
+			break;
+		w = w < left ? w : left;
+		if (w <= 0)
+			break;
+		used = put_layout_column(ret, used, strip->at[at], w);
+		left -= w + 1;
+	}
+	s->left = s->shift > 0;
+	s->right = at < strip->n;
+	widen(ret, used, strip->columns, width - 1);
+	return used;
+}
+
+static bool is_last_full(const struct column *columns, size_t sorted,
+			 const struct layout_column *last, int width)
+{
+	return last->x + last->w >= width &&
+	       text_width(columns[last->col].title) + (last->col == sorted) >= last->w;
+}
+
+static bool has_more_columns(const struct column *columns, size_t n, size_t shown)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all += (columns[i].flags & COLUMN_SCREEN) != 0;
+	return all > shown;
+}
+
+size_t table_scroll_columns(struct table_scroll *s, const struct column *columns, size_t n,
+			    size_t sorted, int width, struct layout_column *ret, size_t max)
+{
+	size_t used = layout_columns(columns, n, width, ret, max);
+	struct strip strip;
+
+	n = n < TABLE_COLUMNS ? n : TABLE_COLUMNS;
+	s->left = false;
+	s->right = used && has_more_columns(columns, n, used);
+	if (!s->right) {
+		s->shift = 0;
+		return used;
+	}
+	if (is_last_full(columns, sorted, &ret[used - 1], width))
+		used = layout_columns(columns, n, width - 1, ret, max);
+	strip = strip_of(columns, n, ret, used, width);
+	return s->shift && used ? place_strip(s, &strip, width, ret, max) : used;
 }

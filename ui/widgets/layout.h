@@ -5,7 +5,9 @@
 #include "kontend/screen.h"
 #include "kontend/table.h"
 
-/* Where things go: pure functions of the size. Rectangles never overlap or leave their parent. */
+#include <stdbool.h>
+
+/* Places on the screen: pure functions of sizes. Rectangles never overlap or leave their parent. */
 
 enum { LAYOUT_MIN_W = 60, LAYOUT_MIN_H = 15 };
 
@@ -47,5 +49,18 @@ size_t layout_columns(const struct column *columns, size_t n, int width, struct 
 
 /* The rectangle without its first @n lines. */
 struct rect layout_below(struct rect r, int n);
+
+/* How far a table is scrolled sideways: the caller sets `shift`, the function sets the rest. */
+struct table_scroll {
+	size_t shift;	  /* columns; limited to the number that brings the last one into view */
+	bool left, right; /* there are more columns on that side */
+};
+
+/*
+ * Columns of a table in @width: those of layout_columns(), or scrolled. If there are more to the
+ * right, the last title leaves a cell for a mark. @sorted: the column whose title has a mark.
+ */
+size_t table_scroll_columns(struct table_scroll *s, const struct column *columns, size_t n,
+			    size_t sorted, int width, struct layout_column *ret, size_t max);
 
 #endif

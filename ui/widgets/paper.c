@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A size, and no more: frames stay in the app's own grid, from which pictures are made. */
-#include "kontend/paper.h"
+/*
+ * A display that has only a size. Frames stay in the app's own grid, from which picture.c makes
+ * pictures.
+ */
+#include "kontend/display.h"
 
 #include "kontend/mem.h"
 #include "theme.h"
@@ -69,7 +72,7 @@ static const struct display_ops paper_ops = {
 	.theme = paper_theme,
 };
 
-int paper_new(struct display **ret, int w, int h, bool ascii)
+int display_new_paper(struct display **ret, int w, int h, bool ascii)
 {
 	struct paper *p = mem_calloc(1, sizeof(*p));
 

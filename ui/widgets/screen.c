@@ -1,21 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The grid of cells that one frame is drawn into. A cell is one character with a role; colours are
- * the display's business. A wide character takes two cells, the right one with ch 0: a write
- * to one half blanks the other, so a display never meets half a character. Everything that
- * is written is clipped to a rectangle and to the grid, cleaned of control characters, and in ASCII
- * mode replaced by its nearest ASCII look, so views write the same text for every terminal.
+ * The grid of cells that the views draw a frame into. A cell is one character with a role; the
+ * display chooses colours. A wide character takes two cells, the right one with ch 0: a write to
+ * one half blanks the other, so a display never gets half a character. Each write is clipped to a
+ * rectangle and to the grid, and cleaned of control characters. ASCII mode replaces characters by
+ * the ASCII character that looks most like them, so views write the same text for every terminal.
+ *
+ * `struct line` is a pen: it writes word after word into one line, each in its role, and stops at
+ * the end of the line. So views can build a line from optional parts.
  */
 #include "kontend/screen.h"
 
+#include "kontend/bisect.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
 #include "kontend/textbuf.h"
-#include "screen-ascii.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/*
+ * The characters that views draw with, sorted by code point. The eight levels of a sparkline keep
+ * eight different characters, since they carry data; the eighths of a bar's last cell are rounded
+ * to one half.
+ */
+static const struct {
+	uint64_t ch;
+	char ascii;
+} ascii_table[] = {
+	{0x00b1, '+'},	{0x00b5, 'u'},	{0x00b7, '.'}, {0x00d7, 'x'}, {0x2013, '-'}, {0x2014, '-'},
+	{0x2018, '\''}, {0x2019, '\''}, {0x201c, '"'}, {0x201d, '"'}, {0x2022, '*'}, {0x2026, '~'},
+	{0x2039, '<'},	{0x203a, '>'},	{0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'}, {0x2193, 'v'},
+	{0x2264, '<'},	{0x2265, '>'},	{0x2500, '-'}, {0x2502, '|'}, {0x250c, '+'}, {0x2510, '+'},
+	{0x2514, '`'},	{0x2518, '+'},	{0x251c, '|'}, {0x2524, '|'}, {0x252c, '+'}, {0x2534, '+'},
+	{0x253c, '+'},	{0x2581, '_'},	{0x2582, '.'}, {0x2583, '-'}, {0x2584, '='}, {0x2585, '+'},
+	{0x2586, '*'},	{0x2587, '%'},	{0x2588, '#'}, {0x2589, '#'}, {0x258a, '#'}, {0x258b, '#'},
+	{0x258c, '#'},	{0x258d, '|'},	{0x258e, '|'}, {0x258f, '|'}, {0x2590, '#'}, {0x2591, ':'},
+	{0x2592, ':'},	{0x2593, '#'},	{0x25a0, '#'}, {0x25a1, '.'}, {0x25b2, '^'}, {0x25b4, '^'},
+	{0x25b6, '>'},	{0x25b8, '+'},	{0x25bc, 'v'}, {0x25be, '-'}, {0x25c0, '<'}, {0x25cf, '*'},
+};
+
+/* The ASCII character that looks most like @ch: @ch itself below 0x80, '?' if there is none. */
+static uint32_t screen_ascii(uint32_t ch)
+{
+	size_t n = BISECT(ascii_table, sizeof(ascii_table) / sizeof(ascii_table[0]), ch, ch);
+
+	if (ch < 0x80)
+		return ch;
+	return n && ascii_table[n - 1].ch == ch ? (uint32_t)ascii_table[n - 1].ascii : '?';
+}
 
 enum { LINE_BYTES = 2048 };
 
@@ -275,4 +309,62 @@ int screen_text(const struct screen *s, char **ret_text)
 	*p = '\0';
 	*ret_text = text;
 	return 0;
+}
+
+void line_put(struct line *l, enum role role, const char *text)
+{
+	l->x = screen_put(l->s, l->r, l->x, l->y, role, text);
+}
+
+void line_printf(struct line *l, enum role role, const char *fmt, ...)
+{
+	char buf[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	line_put(l, role, buf);
+}
+
+/* The last bracket that is open at the end of the part that fits into @room columns, or NULL. */
+static char *open_bracket(char *text, int room)
+{
+	char *end = text + strlen(text), *bracket;
+
+	while (end > text && text_width(text) > room)
+		*--end = '\0';
+	bracket = strrchr(text, '(');
+	return bracket && !strchr(bracket, ')') ? bracket : NULL;
+}
+
+void line_put_brackets(struct line *l, enum role role, const char *text)
+{
+	char buf[256];
+	int room = l->r.w - l->x;
+
+	snprintf(buf, sizeof(buf), "%s", text);
+	char *bracket = text_width(buf) > room ? open_bracket(buf, room) : NULL;
+	if (!bracket) {
+		line_put(l, role, text);
+		return;
+	}
+	while (bracket > buf && bracket[-1] == ' ')
+		bracket--;
+	*bracket = '\0';
+	line_put(l, role, buf);
+}
+
+bool line_whole(struct line *l, enum role role, const char *fmt, ...)
+{
+	char buf[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	if (l->x + text_width(buf) > l->r.w)
+		return false;
+	line_put(l, role, buf);
+	return true;
 }

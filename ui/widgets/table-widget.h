@@ -5,7 +5,7 @@
 #include "kontend/command.h"
 #include "kontend/query.h"
 #include "kontend/screen.h"
-#include "table-scroll.h"
+#include "layout.h"
 
 struct query_columns;
 

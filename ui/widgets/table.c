@@ -10,7 +10,7 @@
 #include "kontend/query-columns.h"
 #include "kontend/text.h"
 #include "layout.h"
-#include "priv.h"
+#include "widget.h"
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

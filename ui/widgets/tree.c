@@ -7,7 +7,7 @@
 #include "kontend/mem.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
-#include "priv.h"
+#include "widget.h"
 #include <errno.h>
 #include <stdio.h>
 

@@ -146,4 +146,9 @@ enum command command_parse(enum command_mode mode, const char *line, struct comm
 const char *command_key_name(uint32_t key, char buf[16]); /* "PgUp", "^L", "a" */
 uint32_t command_key_parse(const char *name);		  /* the other way; 0 when unknown */
 
+enum { COMMAND_CARD_LINE = 81 };
+
+/* Writes line @line (from 0) of the card of keys, up to 80 ASCII columns. False after the last. */
+bool command_card_line(unsigned line, char ret[COMMAND_CARD_LINE]);
+
 #endif

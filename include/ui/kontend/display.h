@@ -116,4 +116,10 @@ struct display {
 	bool ascii;
 };
 
+/*
+ * A display without a terminal and without keys: the caller reads the cells from the app. 0 or
+ * -ENOMEM; free it by display->ops->free().
+ */
+int display_new_paper(struct display **ret, int w, int h, bool ascii);
+
 #endif

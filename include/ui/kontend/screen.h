@@ -46,4 +46,20 @@ void screen_row_put(struct screen *s, const char *text);
 /* The grid as UTF-8 text, a line a row, trailing blanks cut: golden tests and the P key. */
 int screen_text(const struct screen *s, char **ret_text /* mem_free() */);
 
+/* A pen for one line of words in several roles; it stops at the end of the line. */
+struct line {
+	struct screen *s;
+	struct rect r;
+	int x, y;
+};
+
+void line_put(struct line *l, enum role role, const char *text);
+void line_printf(struct line *l, enum role role, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Writes only if all of it fits: a figure that is cut off would read as another one. */
+bool line_whole(struct line *l, enum role role, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Leaves out a bracket that does not fit as a whole, and the text after it. */
+void line_put_brackets(struct line *l, enum role role, const char *text);
+
 #endif

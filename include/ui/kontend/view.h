@@ -4,9 +4,9 @@
 
 #include "kontend/command.h"
 #include "kontend/query-perf.h"
+#include "kontend/query.h"
 #include "kontend/screen-views.h"
 #include "kontend/screen.h"
-#include "kontend/view-fit.h"
 
 struct app;
 struct view;
@@ -45,7 +45,7 @@ struct view_ops {
 	void (*draw)(struct view *v, struct screen *s, struct rect r);
 	int (*command)(struct view *v, enum command c, const struct command_arg *arg);
 	const struct list_ops *list;	    /* of a view that is one table: ui/views/list.h */
-	const struct view_choices *choices; /* what lists offer (view-choices.h); NULL: nothing */
+	const struct view_choices *choices; /* what lists offer; NULL: nothing */
 };
 
 struct view {
@@ -96,6 +96,11 @@ const struct query_columns *app_columns(const struct app *a); /* that the user w
 const char *app_search(const struct app *a);
 bool app_search_is_filter(const struct app *a);
 
+/* Returns true if both marks are set: then views that compare show B minus A. */
+bool app_compare_on(const struct app *a);
+/* Queries the table "compare": the chosen window, at both marks. */
+int app_compare(struct app *a, const struct query_spec *s, struct table *ret, struct error *err);
+
 /*
  * Shared by views: the sentence for a table without rows (in the query's arena), the
  * error of a query in place of its answer, and opening a row one step deeper.
@@ -133,6 +138,40 @@ const char *view_count_text(struct view *v, const struct table *t);
 extern const char *const view_by_names[];
 /* `:by NAME` with a name that is none of @names. */
 void view_say_names(struct view *v, const char *name, const char *first, const char *const *names);
+
+/*
+ * A view shows columns according to its key and its scope: view_fit_columns() changes priorities in
+ * a copy of the columns. The view owns that copy (@store), as a widget remembers its columns from
+ * one frame to the next.
+ */
+enum { VIEW_HIDE = 255, VIEW_COLUMNS = TABLE_COLUMNS }; /* the most that a query has */
+struct view_fit {
+	const char *key;
+	uint8_t priority; /* VIEW_HIDE: not on the screen */
+	uint8_t width;	  /* 0: as it is */
+};
+struct view_columns {
+	struct column list[VIEW_COLUMNS];
+};
+void view_fit_columns(struct table *t, struct view_columns *store, const struct view_fit *fit,
+		      size_t n);
+void view_fit_locks(const struct view *v, struct table *t, struct view_columns *store,
+		    enum query_by by);
+void view_fit_waiters(const struct view *v, struct table *t, struct view_columns *store);
+
+/* Arguments of `:by` in a view, in the order of `by-next`. */
+struct view_bys {
+	const char *names[QUERY_BYS + 4];
+	size_t n, now;
+};
+
+/* Choices of a view, for the lists over it. */
+struct view_choices {
+	/* NULL, or returns none: rows cannot be grouped otherwise. */
+	void (*bys)(struct view *v, struct view_bys *ret);
+	/* The table that sort keys are for; NULL: there is a tree in its place. */
+	struct table_widget *(*table)(struct view *v);
+};
 
 /* All root views, those with a digit first, ended by NULL. */
 extern const struct view_ops *const view_roots[];
