@@ -3,7 +3,7 @@
 #define KONTEND_CMD_CUT_H
 
 #include "kontend/cut.h"
-#include "sandboxed.h"
+#include "kontend/sandboxed.h"
 
 /* A recording that is to be written again in part. */
 struct cmd_cut {

@@ -5,10 +5,10 @@
  */
 #include "kontend/incident-list.h"
 #include "kontend/report-incident.h"
+#include "kontend/sandboxed.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "kontend/when.h"
-#include "sandboxed.h"
 #include "verbs.h"
 
 #include <stdio.h>

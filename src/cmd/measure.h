@@ -5,10 +5,10 @@
 #include "kontend/output.h"
 #include "kontend/query-load.h"
 #include "kontend/run.h"
+#include "kontend/sandboxed.h"
 #include "kontend/source.h"
 #include "progress.h"
 #include "range.h"
-#include "sandboxed.h"
 #include "session/stall.h"
 
 /* A measurement without a screen, or the reading of a recording, from start to end. */

@@ -6,10 +6,10 @@
  */
 #include "kontend/recover.h"
 #include "kontend/mem.h"
+#include "kontend/sandboxed.h"
 #include "kontend/tracefs.h"
 #include "kontend/units.h"
 #include "record/output-names.h"
-#include "sandboxed.h"
 #include "verbs.h"
 
 #include <errno.h>

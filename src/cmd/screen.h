@@ -5,7 +5,7 @@
 #include "kontend/app.h"
 #include "kontend/opts.h"
 #include "kontend/run.h"
-#include "sandboxed.h"
+#include "kontend/sandboxed.h"
 
 struct verdict_limits;
 

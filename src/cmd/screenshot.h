@@ -5,7 +5,7 @@
 #include "kontend/app.h"
 #include "kontend/opts.h"
 #include "kontend/output.h"
-#include "sandboxed.h"
+#include "kontend/sandboxed.h"
 
 /* A picture that is asked for, and the file for it, which is open before a recording is. */
 struct cmd_shot {

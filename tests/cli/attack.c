@@ -7,8 +7,8 @@
  * environment: ATTACK is one of the attacks below, FOLDER a folder of the test elsewhere, NAME a
  * file in it.
  */
-#include "cmd/sandboxed-requests.h"
 #include "kontend/fdpass.h"
+#include "sandbox/sandboxed-requests.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -266,7 +266,8 @@ static void fuzz(void)
 		text[0] = '\0';
 		for (uint32_t n = random_below(6); n; n--)
 			strcat(text, pieces[random_below(sizeof(pieces) / sizeof(*pieces))]);
-		int64_t r = ask_broker(random_below(DEEDS + 2), text, numbers[random_below(5)],
+		int64_t r = ask_broker(random_below(SANDBOXED_REQUESTS + 2), text,
+				       numbers[random_below(5)],
 				       random_below(2)	 ? fd
 				       : random_below(2) ? THERE
 							 : -1);

@@ -5,11 +5,11 @@
  * the sandbox that the verbs go into. Each attempt is a process of its own, and is made without the
  * sandbox as well, where it must get through: so it is the sandbox that stops it.
  */
-#include "cmd/sandboxed-requests.h"
 #include "kontend/cut.h"
 #include "kontend/sanitized.h"
 #include "kontend/srclines.h"
 #include "sandbox-attempts.h"
+#include "sandbox/sandboxed-requests.h"
 #include "synth.h"
 
 #include <errno.h>
@@ -240,7 +240,7 @@ static const struct question {
 	{"to put an output in its place", BROKER_PUT, "", false},
 	{"to save without leave", BROKER_SAVE, "x.txt", false},
 	{"to write a configuration", BROKER_KEEP, "columns\nlock", false},
-	{"what there is not", DEEDS, "", false},
+	{"what there is not", SANDBOXED_REQUESTS, "", false},
 };
 
 static _Noreturn void asking_process(const struct question *q)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_CMD_SANDBOXED_H
-#define KONTEND_CMD_SANDBOXED_H
+#ifndef KONTEND_SANDBOXED_H
+#define KONTEND_SANDBOXED_H
 
 #include "kontend/broker.h"
 #include "kontend/file-access.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_CMD_SANDBOXED_DEEDS_H
-#define KONTEND_CMD_SANDBOXED_DEEDS_H
+#ifndef KONTEND_SANDBOX_SANDBOXED_REQUESTS_H
+#define KONTEND_SANDBOX_SANDBOXED_REQUESTS_H
 
 #include "kontend/newfile.h"
-#include "sandboxed.h"
+#include "kontend/sandboxed.h"
 
 /* Requests that the broker serves for a verb; by number, as in messages. */
 enum sandboxed_request {
@@ -18,7 +18,7 @@ enum sandboxed_request {
 	BROKER_PUT,	  /* number: give up? */
 	BROKER_SAVE, /* text: a name, number: as P has it? descriptor: what is in it; its name */
 	BROKER_KEEP, /* text: table, newline, keys; number: without keys? */
-	DEEDS,
+	SANDBOXED_REQUESTS,
 };
 
 enum {
@@ -52,6 +52,6 @@ struct sandboxed_world {
 	struct sandboxed_worker workers[SANDBOXED_WORKERS];
 };
 
-extern const struct broker_request sandboxed_requests[DEEDS];
+extern const struct broker_request sandboxed_requests[SANDBOXED_REQUESTS];
 
 #endif

@@ -316,7 +316,7 @@ static void keep(void *ctx, const struct broker_ask *ask, struct broker_answer *
 	set_error(ret, w->keep(w->config, table, ask->number ? NULL : keys + 1, &err), &err);
 }
 
-const struct broker_request sandboxed_requests[DEEDS] = {
+const struct broker_request sandboxed_requests[SANDBOXED_REQUESTS] = {
 	[BROKER_RECORDING] = {open_recording},
 	[BROKER_FILE] = {open_file},
 	[BROKER_ROOT] = {open_root},

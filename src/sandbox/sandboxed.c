@@ -5,7 +5,7 @@
  * and folders of the distribution that have kernels and their debug files. None of these is written
  * to.
  */
-#include "sandboxed.h"
+#include "kontend/sandboxed.h"
 #include "kontend/cachefile.h"
 #include "kontend/disasm.h"
 #include "kontend/newfile.h"
@@ -270,7 +270,7 @@ static int start_broker(struct sandboxed *c, const struct opts *o, const struct 
 	open_folders(&world, w);
 	const int keep[] = {world.here, world.make_dir, w->used[0] > 0 ? w->used[0] : -1,
 			    w->used[1] > 0 ? w->used[1] : -1};
-	int r = broker_start(&c->broker, sandboxed_requests, DEEDS, &world, keep,
+	int r = broker_start(&c->broker, sandboxed_requests, SANDBOXED_REQUESTS, &world, keep,
 			     sizeof(keep) / sizeof(*keep), err);
 	close_folders(&world);
 	return r;
