@@ -9,10 +9,10 @@
 #include "cut-filter.h"
 #include "filter-options.h"
 #include "kontend/engine.h"
+#include "kontend/progress.h"
 #include "kontend/reader.h"
 #include "kontend/units.h"
 #include "kontend/when.h"
-#include "progress.h"
 #include "verbs.h"
 
 #include <errno.h>

@@ -3,11 +3,11 @@
 #define KONTEND_CMD_MEASURE_H
 
 #include "kontend/output.h"
+#include "kontend/progress.h"
 #include "kontend/query-load.h"
 #include "kontend/run.h"
 #include "kontend/sandboxed.h"
 #include "kontend/source.h"
-#include "progress.h"
 #include "range.h"
 #include "session/stall.h"
 

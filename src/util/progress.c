@@ -4,7 +4,7 @@
  * half second: quicker work needs no bar. It is made of ASCII and of the carriage return alone, so
  * that any terminal can show it.
  */
-#include "progress.h"
+#include "kontend/progress.h"
 #include "kontend/clock.h"
 #include "kontend/text.h"
 #include "kontend/units.h"

@@ -4,11 +4,11 @@
  * TMPDIR, no other process can open it, and it is gone with us whatever happens, since it never has
  * a name, or loses it at once where the file system cannot do without.
  */
-#include "stdin-copy.h"
+#include "kontend/stdin-copy.h"
 #include "kontend/ending.h"
 #include "kontend/fdio.h"
 #include "kontend/perfdata.h"
-#include "progress.h"
+#include "kontend/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_CMD_SPOOL_H
-#define KONTEND_CMD_SPOOL_H
+#ifndef KONTEND_STDIN_COPY_H
+#define KONTEND_STDIN_COPY_H
 
 #include "kontend/error.h"
 #include <stdbool.h>

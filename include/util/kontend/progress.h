@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_CMD_PROGRESS_H
-#define KONTEND_CMD_PROGRESS_H
+#ifndef KONTEND_PROGRESS_H
+#define KONTEND_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
