@@ -7,8 +7,8 @@
  */
 #include "cut.h"
 #include "cut-filter.h"
-#include "filter-options.h"
 #include "kontend/engine.h"
+#include "kontend/filter-options.h"
 #include "kontend/progress.h"
 #include "kontend/reader.h"
 #include "kontend/units.h"
@@ -68,7 +68,7 @@ int cmd_cut_write(const struct cmd_cut *c, struct error *err)
 
 struct cutter {
 	const struct opts *o;
-	struct cmd_only only;
+	struct filter_options only;
 	struct engine engine, known; /* known: all of it has been read */
 	struct event_filter *gate;
 	struct keep keep;
@@ -205,7 +205,7 @@ int cmd_cut(const struct opts *o)
 	struct cutter c = {.o = o, .cut = {.from = o->input, .to = o->output, .argv = argv}};
 	struct error err = {0};
 
-	if (cmd_only(o, &c.only, &err) < 0)
+	if (filter_options(o, &c.only, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	const struct sandboxed_wants w = {.recordings = {o->input}, .make = o->output};
 	struct sandboxed sandboxed;

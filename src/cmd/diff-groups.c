@@ -13,7 +13,7 @@ struct groups {
 	struct measure_job job;
 	struct opts o; /* the first recording as --input */
 	struct fleet_input gather;
-	struct cmd_only only;
+	struct filter_options only;
 	struct fleet_side sides[SIDES];
 	struct fleet *fleets[SIDES];
 	struct fleet_spec spec;

@@ -5,8 +5,8 @@
  */
 #include "kontend/diff.h"
 #include "diff-groups.h"
-#include "filter-options.h"
 #include "kontend/codeset.h"
+#include "kontend/filter-options.h"
 #include "kontend/tables.h"
 #include "kontend/units.h"
 #include "kontend/wait-filter.h"
@@ -27,7 +27,7 @@ struct differ {
 	struct run run;	    /* of the old one */
 	struct diff_spec spec;
 	char filter[OPTS_FILTER];
-	struct cmd_only only;
+	struct filter_options only;
 };
 
 enum { TEXT_ROWS = 20 };
@@ -80,7 +80,7 @@ static int make_spec(struct differ *d, const struct opts *o, struct error *err)
 		return error_set(err, -EINVAL, "--by '%s' is not known", o->by);
 	if (o->rows == OPTS_ROWS_DEFAULT)
 		s->query.limit = s->format == REPORT_TEXT ? TEXT_ROWS : 0;
-	if (cmd_only(o, &d->only, err) < 0)
+	if (filter_options(o, &d->only, err) < 0)
 		return -EINVAL;
 	s->fields = o->fields;
 	s->only = d->only.words;

@@ -25,7 +25,7 @@ struct rows_job {
 	struct measure_job job;
 	struct engine_slices slices;
 	const struct opts *o;
-	const struct cmd_only *only;
+	const struct filter_options *only;
 	struct rows_spec spec;
 	FILE *out;    /* what packs, or the output itself */
 	FILE *packed; /* NULL: it is not packed */
@@ -287,7 +287,7 @@ static void end(struct measure_job *job)
 	recording_spans_deinit(&j->spans);
 }
 
-int cmd_export_rows(const struct opts *o, const struct cmd_only *only)
+int cmd_export_rows(const struct opts *o, const struct filter_options *only)
 {
 	struct rows_job j = {.job = {.more = o->more,
 				     .many = *o->more != NULL,

@@ -5,8 +5,8 @@
  * again and again. Rows for engines are in export-rows.c.
  */
 #include "export-rows.h"
-#include "filter-options.h"
 #include "kontend/event-filter.h"
+#include "kontend/filter-options.h"
 #include "kontend/flamegraph.h"
 #include "kontend/folded.h"
 #include "kontend/openmetrics.h"
@@ -34,7 +34,7 @@ struct exporter {
 	struct event_filter *gate;
 	struct openmetrics *metrics;
 	struct query_zoom zoom;
-	struct cmd_only only;
+	struct filter_options only;
 	bool written, failing; /* --interval: once; the last time */
 };
 
@@ -332,7 +332,7 @@ static int check(const struct opts *o, struct exporter *e, struct error *err)
 	if (ret == 0)
 		ret = is_profile(o) ? check_profile(o, err) : check_trace(o, err);
 	if (ret == 0)
-		ret = cmd_only(o, &e->only, err);
+		ret = filter_options(o, &e->only, err);
 	return ret < 0 ? ret : cmd_zoom(o, &e->zoom, err);
 }
 

@@ -20,7 +20,7 @@
 #define DAY_NS 86400000000000ull
 
 int fleet_input_spec(struct fleet_spec *s, const struct opts *o, size_t text_rows,
-		     struct cmd_only *ret_only, struct error *err)
+		     struct filter_options *ret_only, struct error *err)
 {
 	const char *format = o->format ? o->format : o->separator ? "csv" : "text";
 
@@ -33,7 +33,7 @@ int fleet_input_spec(struct fleet_spec *s, const struct opts *o, size_t text_row
 		return -EINVAL;
 	s->limit = o->rows == OPTS_ROWS_DEFAULT ? (s->format == REPORT_TEXT ? text_rows : 0)
 						: (size_t)o->rows;
-	if (cmd_only(o, ret_only, err) < 0)
+	if (filter_options(o, ret_only, err) < 0)
 		return -EINVAL;
 	s->only = ret_only->words;
 	return 0;

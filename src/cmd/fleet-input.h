@@ -2,7 +2,7 @@
 #ifndef KONTEND_CMD_GATHER_H
 #define KONTEND_CMD_GATHER_H
 
-#include "filter-options.h"
+#include "kontend/filter-options.h"
 #include "kontend/fleet-report.h"
 #include "measure.h"
 #include "recording-overlap.h"
@@ -15,7 +15,7 @@
  */
 struct fleet_input {
 	const struct opts *o;
-	const struct cmd_only *only;
+	const struct filter_options *only;
 	struct spans spans; /* of all of them, whatever they are added to */
 	struct began {	    /* when each began, by its own clock */
 		const char *path;
@@ -34,7 +34,7 @@ struct fleet_input {
  * @text_rows: rows of a table, if no option says how many. 0, or -EINVAL with @err.
  */
 int fleet_input_spec(struct fleet_spec *s, const struct opts *o, size_t text_rows,
-		     struct cmd_only *ret_only, struct error *err);
+		     struct filter_options *ret_only, struct error *err);
 /* Adds one to @to, or reports its fault, and counts that in @given. */
 int fleet_input_read(struct fleet_input *g, struct measure *m, const char *path, struct fleet *to,
 		     struct fleet_given *given, struct error *err);

@@ -225,18 +225,18 @@ static bool stops_looking(void *ctx)
 /* pump() within --time, where that is given. */
 static int pump_range(struct measure *m, struct run *run, const char *path, struct error *err)
 {
-	struct cmd_range *r = &m->range;
+	struct time_range *r = &m->range;
 	struct reader_options how = {.path = path};
 
 	if (!m->o->time)
 		return pump(m, run, err);
 	sandboxed_reader(&m->sandboxed, &how);
-	int ret = cmd_range_set(r, &run->engine, m->o->time, m->range_ns, &how, stops_looking, m,
-				err);
+	int ret = time_range_set(r, &run->engine, m->o->time, m->range_ns, &how, stops_looking, m,
+				 err);
 	if (ret == 0)
 		ret = pump(m, run, err);
 	if (ret == 0 && !m->give_up)
-		ret = cmd_range_check(r, err);
+		ret = time_range_check(r, err);
 	run->engine.range = NULL;
 	m->bad_usage = r->is_bad;
 	return ret;

@@ -8,7 +8,7 @@
 #include "kontend/run.h"
 #include "kontend/sandboxed.h"
 #include "kontend/source.h"
-#include "range.h"
+#include "kontend/time-range.h"
 #include "session/stall.h"
 
 /* A measurement without a screen, or the reading of a recording, from start to end. */
@@ -23,9 +23,9 @@ struct measure {
 	bool stopped;
 	int signal; /* the first that came, 0 = none */
 	bool give_up;
-	struct cmd_range range; /* --time */
-	uint64_t range_ns;	/* --time is where a part of this length ends; 0: FROM,TO */
-	bool bad_usage;		/* --time makes no sense here */
+	struct time_range range; /* --time */
+	uint64_t range_ns;	 /* --time is where a part of this length ends; 0: FROM,TO */
+	bool bad_usage;		 /* --time makes no sense here */
 	struct progress progress;
 	struct sandboxed sandboxed;
 	struct stall stall; /* the reader of the output may block it */

@@ -10,7 +10,7 @@ struct merger {
 	struct opts o; /* the first recording as --input */
 	struct fleet *merge;
 	struct fleet_spec spec;
-	struct cmd_only only;
+	struct filter_options only;
 	struct fleet_input gather;
 };
 

@@ -6,10 +6,10 @@
  */
 #include "replay.h"
 #include "cut.h"
-#include "filter-options.h"
 #include "kontend/caught.h"
 #include "kontend/clock.h"
 #include "kontend/ending.h"
+#include "kontend/filter-options.h"
 #include "kontend/keep-columns.h"
 #include "kontend/progress.h"
 #include "kontend/query-incident.h"
@@ -36,7 +36,7 @@ struct replay {
 	struct srclines_config lines;
 	const char *path, *name;
 	struct stdin_copy spool;
-	struct cmd_only only;
+	struct filter_options only;
 	struct engine engine;
 	struct timeline *timeline;
 	struct query_ribbon figures;
@@ -348,7 +348,7 @@ int cmd_replay_to(const struct opts *o, struct cmd_shot *shot)
 	p.name = strcmp(p.path, "-") ? base_name(p.path) : "standard input";
 	if (!shot && check_terminal(&p, &err) < 0)
 		return cmd_fail(CMD_EXIT_FAILURE, &err);
-	if (cmd_only(o, &p.only, &err) < 0 || caught_check(o, &err) < 0 ||
+	if (filter_options(o, &p.only, &err) < 0 || caught_check(o, &err) < 0 ||
 	    cmd_check_rows(o, cmd_table_of(o->view), filter, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	p.sandboxed = shot ? &shot->sandboxed : &p.own;

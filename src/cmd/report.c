@@ -4,10 +4,10 @@
  * first, since an error after ten minutes of measuring would be a bad joke.
  */
 #include "kontend/report.h"
-#include "filter-options.h"
 #include "kontend/caught.h"
 #include "kontend/codeset.h"
 #include "kontend/ended.h"
+#include "kontend/filter-options.h"
 #include "kontend/query-verdict.h"
 #include "measure.h"
 #include "verbs.h"
@@ -21,7 +21,7 @@ struct reporter {
 	struct report_spec spec;
 	struct verdict_limits verdict;
 	char filter[OPTS_FILTER];
-	struct cmd_only only;
+	struct filter_options only;
 	struct caught caught;
 };
 
@@ -153,7 +153,7 @@ static int make_spec(struct reporter *r, struct error *err)
 	if (cmd_verdict(o, &r->verdict, err) < 0)
 		return -EINVAL;
 	s->verdict = &r->verdict;
-	if (cmd_only(o, &r->only, err) < 0 || caught_check(o, err) < 0)
+	if (filter_options(o, &r->only, err) < 0 || caught_check(o, err) < 0)
 		return -EINVAL;
 	s->fields = o->fields;
 	s->only = r->only.filter;

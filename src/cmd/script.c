@@ -4,8 +4,8 @@
  * were lost, the end says how many.
  */
 #include "kontend/script.h"
-#include "filter-options.h"
 #include "kontend/event-filter.h"
+#include "kontend/filter-options.h"
 #include "measure.h"
 #include "verbs.h"
 
@@ -15,7 +15,7 @@
 struct scripter {
 	struct measure_job job;
 	struct script *script;
-	struct cmd_only only;
+	struct filter_options only;
 	struct run known;	   /* the whole recording, where the filter is about names */
 	struct event_filter *gate; /* NULL: every wait has lines */
 };
@@ -60,7 +60,7 @@ int cmd_script(const struct opts *o)
 	struct scripter s = {.job = {.begin = begin, .finish = finish, .end = end}};
 	struct error err = {0};
 
-	if (cmd_only(o, &s.only, &err) < 0)
+	if (filter_options(o, &s.only, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	return measure_run(o, &s.job);
 }

@@ -41,23 +41,4 @@ const struct table_def *cmd_table_of(const char *view);
 int cmd_check_rows(const struct opts *o, const struct table_def *table, char *ret_filter,
 		   struct error *err);
 
-/*
- * Columns of the terminal that --output, or else standard output, is; 0: it is none. And what
- * --format csv puts between fields.
- */
-int cmd_width(const struct opts *o);
-char cmd_separator(const struct opts *o);
-
-/* How many threads read a recording: --threads, or as many as there are CPUs for. */
-unsigned cmd_threads(const struct opts *o);
-
-/* --percent-limit, 0 without. */
-double cmd_percent_limit(const struct opts *o);
-struct verdict_limits;
-/* --verdict, or the defaults. -EINVAL with @err: a usage error. */
-int cmd_verdict(const struct opts *o, struct verdict_limits *ret, struct error *err);
-struct query_zoom;
-/* --zoom, as queries take it. -EINVAL with @err: a usage error. */
-int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err);
-
 #endif

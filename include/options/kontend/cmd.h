@@ -22,4 +22,21 @@ void cmd_say_as(const struct opts *o, enum journal_level level, const char *fmt,
  */
 int cmd_flush(int status);
 
+/* Columns of the terminal that the output goes to; 0: it goes to a file or a pipe. */
+int cmd_width(const struct opts *o);
+/* The character that --format csv puts between fields. */
+char cmd_separator(const struct opts *o);
+
+/* How many threads read a recording: --threads, or as many as there are CPUs for. */
+unsigned cmd_threads(const struct opts *o);
+
+/* --percent-limit, 0 without. */
+double cmd_percent_limit(const struct opts *o);
+struct verdict_limits;
+/* --verdict, or the defaults. -EINVAL with @err: a usage error. */
+int cmd_verdict(const struct opts *o, struct verdict_limits *ret, struct error *err);
+struct query_zoom;
+/* --zoom, as queries take it. -EINVAL with @err: a usage error. */
+int cmd_zoom(const struct opts *o, struct query_zoom *ret, struct error *err);
+
 #endif

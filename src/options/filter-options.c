@@ -3,13 +3,12 @@
  * Options that choose waits, as one text in the filter language: each is a group of alternatives,
  * and all groups must hold.
  */
-#include "filter-options.h"
+#include "kontend/filter-options.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 #include "kontend/textbuf.h"
 #include "kontend/units.h"
 #include "kontend/wait-filter.h"
-#include "verbs.h"
 
 #include <errno.h>
 #include <string.h>
@@ -193,7 +192,7 @@ static bool reads(const struct opts *o)
 	return o->input || opts_plays(o) || o->verb == VERB_DIFF;
 }
 
-int cmd_only(const struct opts *o, struct cmd_only *ret, struct error *err)
+int filter_options(const struct opts *o, struct filter_options *ret, struct error *err)
 {
 	struct maker m = {textbuf_make(ret->filter, sizeof(ret->filter)),
 			  textbuf_make(ret->words, sizeof(ret->words)), err};
@@ -220,6 +219,6 @@ int cmd_only(const struct opts *o, struct cmd_only *ret, struct error *err)
 	textbuf_end(&m.filter);
 	if (r == 0 && textbuf_len(&m.filter) + 1 >= sizeof(ret->filter))
 		r = error_set(err, -EINVAL, "The filter of these options takes more than %d bytes",
-			      CMD_ONLY_TEXT);
+			      FILTER_OPTIONS_TEXT);
 	return r < 0 ? r : wait_filter_check(ret->filter, err);
 }

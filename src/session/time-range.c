@@ -6,7 +6,7 @@
  * walked through where its end is needed, without looking at its events. The end of a measurement,
  * or of a pipe, is known when it is too late: forms that need it are refused there.
  */
-#include "range.h"
+#include "kontend/time-range.h"
 #include "kontend/reader.h"
 #include "kontend/when.h"
 
@@ -16,7 +16,7 @@
 
 enum { STEP_RECORDS = 1024, WAIT_MS = 100 };
 
-static struct when when_of(const struct cmd_range *r, uint64_t begin_ns)
+static struct when when_of(const struct time_range *r, uint64_t begin_ns)
 {
 	const struct record_host *h = &r->engine->model.host;
 
@@ -43,7 +43,7 @@ static int parse_text(const char *text, uint64_t length_ns, const struct when *w
 	return 0;
 }
 
-static int parse(struct cmd_range *r, const struct when *w, uint64_t *ret_from, uint64_t *ret_to,
+static int parse(struct time_range *r, const struct when *w, uint64_t *ret_from, uint64_t *ret_to,
 		 struct error *err)
 {
 	struct error local = {0};
@@ -60,7 +60,7 @@ static int parse(struct cmd_range *r, const struct when *w, uint64_t *ret_from, 
 
 static int find_begin(struct engine_range *range, uint64_t begin_ns, struct error *err)
 {
-	struct cmd_range *r = (struct cmd_range *)range;
+	struct time_range *r = (struct time_range *)range;
 	struct when w = when_of(r, begin_ns);
 	size_t len = strlen(r->text);
 	int e = parse(r, &w, &range->from_ns, &range->to_ns, err);
@@ -105,7 +105,7 @@ static int walk(struct source *s, uint64_t *end_ns, bool (*stop)(void *ctx), voi
 }
 
 /* Finds the end of a regular file without one in its head. */
-static int find_end(struct cmd_range *r, bool (*stop)(void *ctx), void *ctx, struct error *err)
+static int find_end(struct time_range *r, bool (*stop)(void *ctx), void *ctx, struct error *err)
 {
 	struct reader_options o = r->reader;
 	struct source *s;
@@ -134,20 +134,20 @@ static bool needs_end(const char *text, uint64_t length_ns)
 	return parse_text(text, length_ns, &w, &from, &to, &local) < 0;
 }
 
-int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, uint64_t length_ns,
-		  const struct reader_options *how, bool (*stop)(void *ctx), void *ctx,
-		  struct error *err)
+int time_range_set(struct time_range *r, struct engine *e, const char *text, uint64_t length_ns,
+		   const struct reader_options *how, bool (*stop)(void *ctx), void *ctx,
+		   struct error *err)
 {
 	struct reader_stat st;
 	uint64_t first;
 
-	*r = (struct cmd_range){.range = {.find = find_begin},
-				.engine = e,
-				.text = text,
-				.length_ns = length_ns,
-				.reader = *how,
-				.path = how->path,
-				.end_ns = WHEN_UNKNOWN};
+	*r = (struct time_range){.range = {.find = find_begin},
+				 .engine = e,
+				 .text = text,
+				 .length_ns = length_ns,
+				 .reader = *how,
+				 .path = how->path,
+				 .end_ns = WHEN_UNKNOWN};
 	e->range = &r->range;
 	if (!how->path)
 		return 0;
@@ -157,7 +157,7 @@ int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, uint6
 	return needs_end(text, length_ns) ? find_end(r, stop, ctx, err) : 0;
 }
 
-int cmd_range_check(struct cmd_range *r, struct error *err)
+int time_range_check(struct time_range *r, struct error *err)
 {
 	const struct model *m = &r->engine->model;
 	uint64_t from, to;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_CMD_RANGE_H
-#define KONTEND_CMD_RANGE_H
+#ifndef KONTEND_TIME_RANGE_H
+#define KONTEND_TIME_RANGE_H
 
 #include "kontend/engine.h"
 #include "kontend/reader.h"
@@ -8,7 +8,7 @@
 /*
  * The text of --time, and the engine's range made of it. It must not move while the engine has it.
  */
-struct cmd_range {
+struct time_range {
 	struct engine_range range;
 	struct engine *engine;
 	struct reader_options reader;
@@ -26,10 +26,10 @@ struct cmd_range {
  * and then whether to give that up (-EINTR). 0 or a negative errno with @err; whether the text
  * makes sense shows only when the stream begins.
  */
-int cmd_range_set(struct cmd_range *r, struct engine *e, const char *text, uint64_t length_ns,
-		  const struct reader_options *how, bool (*stop)(void *ctx), void *ctx,
-		  struct error *err);
+int time_range_set(struct time_range *r, struct engine *e, const char *text, uint64_t length_ns,
+		   const struct reader_options *how, bool (*stop)(void *ctx), void *ctx,
+		   struct error *err);
 /* The stream has ended: -EINVAL with @err when it has nothing of the range. */
-int cmd_range_check(struct cmd_range *r, struct error *err);
+int time_range_check(struct time_range *r, struct error *err);
 
 #endif
