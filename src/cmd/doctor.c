@@ -208,7 +208,7 @@ int cmd_doctor(const struct opts *o)
 	int status;
 
 	if (o->enospc)
-		return cmd_enospc(o);
+		return doctor_enospc(o, stdout);
 	if (o->repair)
 		return repair(o);
 	if (output_open(&output, o->output, stdout, &err) < 0)

@@ -23,7 +23,6 @@ int cmd_tour(const struct opts *o);
 int cmd_screenshot(const struct opts *o);
 int cmd_bench(const struct opts *o);
 int cmd_doctor(const struct opts *o);
-int cmd_enospc(const struct opts *o); /* `doctor --enospc` */
 int cmd_help(const struct opts *o);
 int cmd_version(const struct opts *o);
 int cmd_dump(const struct opts *o);

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+
+struct opts;
 
 enum doctor_status {
 	DOCTOR_WORKS,
@@ -47,6 +50,9 @@ struct doctor {
  * nothing. Leaves nothing except tracefs, which it mounts as kontend would.
  */
 void doctor_run(struct doctor *d);
+
+/* `kontend doctor --enospc`: prints to --output, or else to @out; returns the exit status. */
+int doctor_enospc(const struct opts *o, FILE *out);
 
 const char *doctor_status_name(enum doctor_status s); /* "works", "limited", "fails" ... */
 /* The check @name; NULL: none. */

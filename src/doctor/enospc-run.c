@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * `kontend doctor --enospc`: would a breakpoint get a slot? Turns the command line into a question,
- * looks once, and lets src/doctor/enospc.c judge. Without BPF the threads' own breakpoints are
+ * takes one snapshot, and lets enospc.c judge. Without BPF the threads' own breakpoints are
  * counted by opening more until the kernel refuses.
  */
-#include "enospc.h"
+#include "enospc-run.h"
+#include "kontend/cmd.h"
+#include "kontend/doctor.h"
 #include "kontend/inspect.h"
 #include "kontend/mem.h"
 #include "kontend/output.h"
 #include "kontend/procfs.h"
 #include "kontend/target.h"
 #include "kontend/units.h"
-#include "verbs.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int parse_addr(struct cmd_enospc *c, const char *text, struct error *err)
+static int parse_addr(struct enospc_run *c, const char *text, struct error *err)
 {
 	char *end;
 
@@ -34,7 +35,7 @@ static int parse_addr(struct cmd_enospc *c, const char *text, struct error *err)
 	return 0;
 }
 
-static int parse_breakpoint(struct cmd_enospc *c, struct error *err)
+static int parse_breakpoint(struct enospc_run *c, struct error *err)
 {
 	const struct opts *o = c->opts;
 	const char *type = o->type ? o->type : "w";
@@ -71,7 +72,7 @@ static int list_threads(struct target *t, struct error *err)
 	return 0;
 }
 
-static int parse_targets(struct cmd_enospc *c, struct target *t, struct error *err)
+static int parse_targets(struct enospc_run *c, struct target *t, struct error *err)
 {
 	const struct opts *o = c->opts;
 	int code = o->cpus ? target_parse_cpus(t, o->cpus, err) : 0;
@@ -90,7 +91,7 @@ static int parse_targets(struct cmd_enospc *c, struct target *t, struct error *e
 }
 
 /* The breakpoints of thread @tid on @s's CPU: how many fewer fit than for a thread without any. */
-static int count_own(struct cmd_enospc *c, const struct snap_slots *s, int32_t tid, size_t *n,
+static int count_own(struct enospc_run *c, const struct snap_slots *s, int32_t tid, size_t *n,
 		     struct error *err)
 {
 	int left = inspect_probe_free(s->type, tid, (int)s->cpu);
@@ -106,7 +107,7 @@ static int count_own(struct cmd_enospc *c, const struct snap_slots *s, int32_t t
 	return 0;
 }
 
-static int count_threads(struct cmd_enospc *c, struct error *err)
+static int count_threads(struct enospc_run *c, struct error *err)
 {
 	const struct perfsnap *s = &c->snap;
 	size_t n = 0;
@@ -123,7 +124,7 @@ static int count_threads(struct cmd_enospc *c, struct error *err)
 	return code;
 }
 
-static int take_look(struct cmd_enospc *c, struct error *err)
+static int take_look(struct enospc_run *c, struct error *err)
 {
 	struct inspect_options io = {.no_bpf = c->opts->no_bpf, .probe_cpus = !c->ask.n_tids};
 	struct inspect *i;
@@ -140,38 +141,38 @@ static int take_look(struct cmd_enospc *c, struct error *err)
 	return code;
 }
 
-int cmd_enospc_status(const struct cmd_enospc *c)
+int enospc_run_status(const struct enospc_run *c)
 {
 	if (c->refusal.code)
-		return CMD_ENOSPC_NOT;
+		return ENOSPC_EXIT_NOT;
 	if (!c->result.known)
-		return CMD_ENOSPC_UNKNOWN;
-	return c->result.fits ? CMD_ENOSPC_FITS : CMD_ENOSPC_NOT;
+		return ENOSPC_EXIT_UNKNOWN;
+	return c->result.fits ? ENOSPC_EXIT_FITS : ENOSPC_EXIT_NOT;
 }
 
-static int print_answer(const struct cmd_enospc *c, struct error *err)
+static int print_answer(const struct enospc_run *c, FILE *out, struct error *err)
 {
 	struct output output;
-	int status = cmd_enospc_status(c);
+	int status = enospc_run_status(c);
 
-	if (output_open(&output, c->opts->output, stdout, err) < 0)
-		return cmd_fail(CMD_ENOSPC_UNKNOWN, err);
+	if (output_open(&output, c->opts->output, out, err) < 0)
+		return cmd_fail(ENOSPC_EXIT_UNKNOWN, err);
 	if (c->opts->format && !strcmp(c->opts->format, "json"))
-		cmd_enospc_put_json(output.file, c);
+		enospc_run_put_json(output.file, c);
 	else
-		cmd_enospc_put_text(output.file, c);
+		enospc_run_put_text(output.file, c);
 	int code = output_commit(&output, err);
 	if (code == -EPIPE)
 		status = CMD_EXIT_SIGNAL + SIGPIPE;
 	else if (code < 0)
-		status = cmd_fail(CMD_ENOSPC_UNKNOWN, err);
+		status = cmd_fail(ENOSPC_EXIT_UNKNOWN, err);
 	output_close(&output);
 	return status;
 }
 
-int cmd_enospc(const struct opts *o)
+int doctor_enospc(const struct opts *o, FILE *out)
 {
-	struct cmd_enospc c = {.opts = o};
+	struct enospc_run c = {.opts = o};
 	struct enospc_machine machine = enospc_machine();
 	struct target target = {0};
 	struct error err = {0};
@@ -183,7 +184,8 @@ int cmd_enospc(const struct opts *o)
 	} else {
 		enospc_check(&c.ask, &machine, &c.refusal);
 		code = take_look(&c, &err);
-		status = code < 0 ? cmd_fail(CMD_ENOSPC_UNKNOWN, &err) : print_answer(&c, &err);
+		status = code < 0 ? cmd_fail(ENOSPC_EXIT_UNKNOWN, &err)
+				  : print_answer(&c, out, &err);
 	}
 	enospc_deinit(&c.result);
 	perfsnap_deinit(&c.snap);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Results of `kontend doctor --enospc`, as text and as JSON (kontend.enospc/1). */
-#include "enospc.h"
+#include "enospc-run.h"
 #include "kontend/jsonw.h"
 
 #include <inttypes.h>
@@ -121,7 +121,7 @@ static void put_close(FILE *out, const struct perfsnap *s, uint32_t event)
 			e->id);
 }
 
-static void put_question(FILE *out, const struct cmd_enospc *c)
+static void put_question(FILE *out, const struct enospc_run *c)
 {
 	static const char *const verdicts[] = {"fits.", "would be refused.", "cannot be judged."};
 	const struct opts *o = c->opts;
@@ -140,12 +140,12 @@ static void put_question(FILE *out, const struct cmd_enospc *c)
 		fprintf(out, " on CPU %s", o->cpus);
 	else if (!c->ask.n_tids)
 		fprintf(out, " on every CPU");
-	fprintf(out, " %s\n\n", verdicts[cmd_enospc_status(c)]);
+	fprintf(out, " %s\n\n", verdicts[enospc_run_status(c)]);
 	if (c->refusal.code)
 		fprintf(out, "%s.\n\n", c->refusal.text);
 }
 
-static void put_rows(FILE *out, const struct cmd_enospc *c)
+static void put_rows(FILE *out, const struct enospc_run *c)
 {
 	fprintf(out, "  CPU  TYPE  SLOTS  OF THE CPU  %s  FREE\n",
 		c->ask.n_tids ? "OF THE THREAD" : "OF ONE THREAD");
@@ -170,7 +170,7 @@ static void put_rows(FILE *out, const struct cmd_enospc *c)
 }
 
 /* How it was found out, and what that leaves open. */
-static void put_method(FILE *out, const struct cmd_enospc *c)
+static void put_method(FILE *out, const struct enospc_run *c)
 {
 	const struct snap_head *h = &c->snap.head;
 	const char *reason = perfsnap_text(&c->snap, h->reason);
@@ -187,7 +187,7 @@ static void put_method(FILE *out, const struct cmd_enospc *c)
 		fprintf(out, "Some lists changed while they were read: a holder may be missing.\n");
 }
 
-void cmd_enospc_put_text(FILE *out, const struct cmd_enospc *c)
+void enospc_run_put_text(FILE *out, const struct enospc_run *c)
 {
 	const struct enospc *r = &c->result;
 
@@ -264,17 +264,17 @@ static void json_events(struct jsonw *j, const char *key, const struct perfsnap 
 	jsonw_end(j, ']');
 }
 
-void cmd_enospc_put_json(FILE *out, const struct cmd_enospc *c)
+void enospc_run_put_json(FILE *out, const struct enospc_run *c)
 {
 	struct jsonw j = {.out = out};
 	const struct enospc *r = &c->result;
-	int status = cmd_enospc_status(c);
+	int status = enospc_run_status(c);
 	const char *reason = perfsnap_text(&c->snap, c->snap.head.reason);
 
 	jsonw_begin(&j, NULL, '{', false);
 	jsonw_str(&j, "schema", "kontend.enospc/1");
-	status == CMD_ENOSPC_UNKNOWN ? jsonw_null(&j, "fits")
-				     : jsonw_bool(&j, "fits", status == CMD_ENOSPC_FITS);
+	status == ENOSPC_EXIT_UNKNOWN ? jsonw_null(&j, "fits")
+				      : jsonw_bool(&j, "fits", status == ENOSPC_EXIT_FITS);
 	jsonw_str(&j, "refusal", c->refusal.code ? c->refusal.text : NULL);
 	jsonw_str(&j, "method", c->snap.head.method == SNAP_BPF ? "bpf" : "probe");
 	jsonw_str(&j, "reason", *reason ? reason : NULL);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_CMD_ENOSPC_H
-#define KONTEND_CMD_ENOSPC_H
+#ifndef KONTEND_DOCTOR_ENOSPC_RUN_H
+#define KONTEND_DOCTOR_ENOSPC_RUN_H
 
 #include "kontend/enospc.h"
 #include "kontend/opts.h"
 
 #include <stdio.h>
 
-enum { CMD_ENOSPC_FITS = 0, CMD_ENOSPC_NOT = 1, CMD_ENOSPC_UNKNOWN = 2 };
+enum { ENOSPC_EXIT_FITS = 0, ENOSPC_EXIT_NOT = 1, ENOSPC_EXIT_UNKNOWN = 2 };
 
 /* `kontend doctor --enospc`: the question, and the results. */
-struct cmd_enospc {
+struct enospc_run {
 	const struct opts *opts;
 	struct enospc_ask ask;
 	struct enospc_count *counts; /* of ask */
@@ -20,8 +20,8 @@ struct cmd_enospc {
 };
 
 /* The exit status that says it too. */
-int cmd_enospc_status(const struct cmd_enospc *c);
-void cmd_enospc_put_text(FILE *out, const struct cmd_enospc *c);
-void cmd_enospc_put_json(FILE *out, const struct cmd_enospc *c);
+int enospc_run_status(const struct enospc_run *c);
+void enospc_run_put_text(FILE *out, const struct enospc_run *c);
+void enospc_run_put_json(FILE *out, const struct enospc_run *c);
 
 #endif
