@@ -6,7 +6,7 @@
  * become known after a wait.
  */
 #include "cut.h"
-#include "cut-filter.h"
+#include "kontend/cut-filter.h"
 #include "kontend/engine.h"
 #include "kontend/filter-options.h"
 #include "kontend/progress.h"
@@ -71,7 +71,7 @@ struct cutter {
 	struct filter_options only;
 	struct engine engine, known; /* known: all of it has been read */
 	struct event_filter *gate;
-	struct keep keep;
+	struct cut_filter keep;
 	struct cmd_cut cut;
 };
 
@@ -151,7 +151,7 @@ static int look_at_part(struct cutter *c, struct error *err)
 
 	if (*c->only.filter)
 		r = make_gate(c, err);
-	keep_init(&c->keep, &c->engine, c->gate);
+	cut_filter_init(&c->keep, &c->engine, c->gate);
 	if (all)
 		c->engine.watch = NULL;
 	if (r == 0)
@@ -160,10 +160,10 @@ static int look_at_part(struct cutter *c, struct error *err)
 		r = find_range(c, err);
 	reader_stat(c->engine.source, &st);
 	c->cut.level = c->o->compress ? (int)c->o->compress : cmd_cut_level(&st);
-	if (r == 0 && keep_finish(&c->keep) < 0)
+	if (r == 0 && cut_filter_finish(&c->keep) < 0)
 		r = error_set(err, -ENOMEM, "No memory for the events to keep");
 	if (!all) {
-		c->cut.part.keep = keep_has;
+		c->cut.part.keep = cut_filter_has;
 		c->cut.part.ctx = &c->keep;
 	}
 	return r;
@@ -191,7 +191,7 @@ static int cut(struct cutter *c, struct error *err)
 		r = cmd_cut_write(&c->cut, err);
 	if (r == 0)
 		say_done(c);
-	keep_deinit(&c->keep);
+	cut_filter_deinit(&c->keep);
 	event_filter_free(c->gate);
 	if (c->known.source)
 		engine_deinit(&c->known);

@@ -9,11 +9,11 @@
 #include "export-rows.h"
 #include "kontend/query-incident.h"
 #include "kontend/query-incidents.h"
+#include "kontend/recording-spans.h"
 #include "kontend/rows-pack.h"
 #include "kontend/rows.h"
 #include "kontend/wait-filter.h"
 #include "measure.h"
-#include "recording-overlap.h"
 #include "verbs.h"
 #include "version.h"
 

@@ -4,8 +4,8 @@
 
 #include "kontend/filter-options.h"
 #include "kontend/fleet-report.h"
+#include "kontend/recording-spans.h"
 #include "measure.h"
-#include "recording-overlap.h"
 
 /*
  * Recordings that are read one after the other, each into an engine of its own, and added to a

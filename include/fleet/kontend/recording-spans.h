@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_CMD_SPANS_H
-#define KONTEND_CMD_SPANS_H
+#ifndef KONTEND_RECORDING_SPANS_H
+#define KONTEND_RECORDING_SPANS_H
 
 #include "kontend/query-machine.h"
 

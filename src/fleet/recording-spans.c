@@ -4,7 +4,7 @@
  * how the wall clock was set. Without an id of the machine and of its boot there is only the name
  * of the host and the wall clock, which two machines may share: so that is a doubt, no fact.
  */
-#include "recording-overlap.h"
+#include "kontend/recording-spans.h"
 #include "kontend/mem.h"
 #include "kontend/model.h"
 #include "kontend/query.h"

@@ -7,7 +7,7 @@
  * release goes with any wait for the lock. Ends of waits that the model does not know belong to no
  * wait that is kept.
  */
-#include "cut-filter.h"
+#include "kontend/cut-filter.h"
 #include "kontend/mem.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static uint64_t hash_of_lock(uint64_t lock)
 	return hash_of(0, 0, lock, false);
 }
 
-static int note_wait(struct keep *k, uint64_t time, uint32_t cpu, uint64_t lock, bool is_end)
+static int note_wait(struct cut_filter *k, uint64_t time, uint32_t cpu, uint64_t lock, bool is_end)
 {
 	int r = map64_put(&k->events, hash_of(time, cpu, lock, is_end), 1);
 
@@ -32,33 +32,33 @@ static int note_wait(struct keep *k, uint64_t time, uint32_t cpu, uint64_t lock,
 }
 
 /* The entry of the wait at @at; that of an earlier wait is cleared. NULL: no memory. */
-static struct keep_wait *wait_of(struct keep *k, uint32_t at, const struct wait *w)
+static struct cut_filter_wait *wait_of(struct cut_filter *k, uint32_t at, const struct wait *w)
 {
 	while (k->n_waits <= at) {
 		if (mem_grow(&k->waits, &k->cap_waits, k->n_waits, sizeof(*k->waits)) < 0)
 			return NULL;
-		k->waits[k->n_waits++] = (struct keep_wait){0};
+		k->waits[k->n_waits++] = (struct cut_filter_wait){0};
 	}
 	if (k->waits[at].begin_ns != w->begin_ns)
-		k->waits[at] = (struct keep_wait){.begin_ns = w->begin_ns};
+		k->waits[at] = (struct cut_filter_wait){.begin_ns = w->begin_ns};
 	return &k->waits[at];
 }
 
-static int begins(struct keep *k, uint32_t at, const struct wait *w, const struct event *ev)
+static int begins(struct cut_filter *k, uint32_t at, const struct wait *w, const struct event *ev)
 {
-	struct keep_wait *kept = wait_of(k, at, w);
+	struct cut_filter_wait *kept = wait_of(k, at, w);
 
 	if (!kept)
 		return -ENOMEM;
-	if (ev->time != w->begin_ns && kept->n < KEEP_GOES_ON)
+	if (ev->time != w->begin_ns && kept->n < CUT_FILTER_GOES_ON)
 		kept->more[kept->n++] = ev->time;
 	return 0;
 }
 
 /* Keeps the events that this wait began with. */
-static int keep_begins(struct keep *k, uint32_t at, const struct wait *w)
+static int keep_begins(struct cut_filter *k, uint32_t at, const struct wait *w)
 {
-	struct keep_wait *kept = wait_of(k, at, w);
+	struct cut_filter_wait *kept = wait_of(k, at, w);
 	int r = kept ? note_wait(k, w->begin_ns, w->cpu, w->addr, false) : -ENOMEM;
 
 	for (unsigned i = 0; r == 0 && i < kept->n; i++)
@@ -67,7 +67,7 @@ static int keep_begins(struct keep *k, uint32_t at, const struct wait *w)
 	return r;
 }
 
-static bool passes(struct keep *k, const struct wait *w, uint64_t end_ns)
+static bool passes(struct cut_filter *k, const struct wait *w, uint64_t end_ns)
 {
 	return wait_part_ns(w, 0, end_ns) >= k->engine->model.min_wait_ns &&
 	       (!k->gate || event_filter_passes(k->gate, w));
@@ -75,7 +75,7 @@ static bool passes(struct keep *k, const struct wait *w, uint64_t end_ns)
 
 static int take_event(struct engine_watch *watch, const struct event *ev, struct error *err)
 {
-	struct keep *k = (struct keep *)watch;
+	struct cut_filter *k = (struct cut_filter *)watch;
 	uint32_t at = k->engine->model.last_wait;
 	const struct wait *w = &k->engine->model.waits.waits[at];
 	int r = 0;
@@ -91,13 +91,13 @@ static int take_event(struct engine_watch *watch, const struct event *ev, struct
 	return r < 0 ? error_set(err, r, "No memory for the events to keep") : 0;
 }
 
-void keep_init(struct keep *k, struct engine *e, struct event_filter *gate)
+void cut_filter_init(struct cut_filter *k, struct engine *e, struct event_filter *gate)
 {
-	*k = (struct keep){.watch.event = take_event, .engine = e, .gate = gate};
+	*k = (struct cut_filter){.watch.event = take_event, .engine = e, .gate = gate};
 	e->watch = &k->watch;
 }
 
-int keep_finish(struct keep *k)
+int cut_filter_finish(struct cut_filter *k)
 {
 	const struct model *m = &k->engine->model;
 	int r = 0;
@@ -108,17 +108,17 @@ int keep_finish(struct keep *k)
 	return r;
 }
 
-void keep_deinit(struct keep *k)
+void cut_filter_deinit(struct cut_filter *k)
 {
 	map64_deinit(&k->events);
 	mem_free(k->waits);
-	*k = (struct keep){0};
+	*k = (struct cut_filter){0};
 }
 
-bool keep_has(void *keep, const struct event *ev)
+bool cut_filter_has(void *keep, const struct event *ev)
 {
-	struct keep *k = keep;
-	bool *with_begin = &k->with_begin[ev->cpu % KEEP_CPUS];
+	struct cut_filter *k = keep;
+	bool *with_begin = &k->with_begin[ev->cpu % CUT_FILTER_CPUS];
 
 	switch (ev->kind) {
 	case EVENT_CONTENTION_BEGIN:
