@@ -12,10 +12,10 @@
 #include "kontend/openmetrics.h"
 #include "kontend/pprof.h"
 #include "kontend/query-hot.h"
+#include "kontend/send.h"
 #include "kontend/tracefile.h"
 #include "kontend/wait-filter.h"
 #include "measure.h"
-#include "send.h"
 #include "verbs.h"
 #include "version.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Built without libcurl: nothing is sent. */
-#include "send.h"
+#include "kontend/send.h"
 
 #include <errno.h>
 #include <strings.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_CMD_SEND_H
-#define KONTEND_CMD_SEND_H
+#ifndef KONTEND_SEND_H
+#define KONTEND_SEND_H
 
 #include "kontend/error.h"
 #include <stdbool.h>

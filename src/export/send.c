@@ -7,7 +7,7 @@
  * Nor has libcurl the rights of root for the answer of a collector: a process of its own sends. It
  * has the file, a pipe for the result, and no rights but to connect and to read public files.
  */
-#include "send.h"
+#include "kontend/send.h"
 #include "kontend/fdio.h"
 #include "kontend/library.h"
 #include "kontend/pprof.h"
