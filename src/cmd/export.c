@@ -4,7 +4,6 @@
  * come; flame graphs, folded stacks, profiles and metrics are sums, written at the end, or metrics
  * again and again. Rows for engines are in export-rows.c.
  */
-#include "export-rows.h"
 #include "kontend/event-filter.h"
 #include "kontend/filter-options.h"
 #include "kontend/flamegraph.h"

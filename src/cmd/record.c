@@ -11,10 +11,11 @@
  */
 #include "kontend/clock.h"
 #include "kontend/collector.h"
+#include "kontend/metrics.h"
 #include "kontend/record-incidents.h"
+#include "kontend/record-metrics.h"
 #include "kontend/run.h"
-#include "record-metrics.h"
-#include "record-say.h"
+#include "kontend/units.h"
 #include "record/direct.h"
 #include "record/file.h"
 #include "record/record-counter.h"
@@ -23,6 +24,7 @@
 #include "record/text.h"
 #include "session/code.h"
 #include "session/stall.h"
+#include "measure.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -32,6 +34,71 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Messages about a recording, on a line that is written over until the last. */
+struct record_say {
+	const struct opts *o;
+	const char *path;
+	bool line; /* it is on the terminal */
+};
+
+struct record_said {
+	uint64_t ns;	/* since the begin */
+	uint64_t bytes; /* of the parts that are finished */
+	const struct record_tally *tally;
+};
+
+static struct record_say record_say_of(const struct opts *o)
+{
+	return (struct record_say){.o = o, .path = o->output ? o->output : "kontend.data"};
+}
+
+static const char *record_say_name(const struct record_say *s)
+{
+	return strcmp(s->path, "-") ? s->path : "standard output";
+}
+
+static void record_say_clear(struct record_say *s)
+{
+	if (s->line)
+		fputs("\r\033[K", stderr);
+	s->line = false;
+}
+
+/* Of holders and tasks, and samples: they are no events. */
+static void put_others(char *buf, size_t size, uint64_t n)
+{
+	char count[UNITS_BUF];
+
+	if (n)
+		snprintf(buf, size, "; %s other records lost", units_count(count, n));
+}
+
+static void record_say_so_far(struct record_say *s, const struct record_file *f,
+			      const struct record_said *so_far, bool end)
+{
+	struct writer_stat st;
+	char time[UNITS_BUF], bytes[UNITS_BUF], events[UNITS_BUF], lost[UNITS_BUF];
+	char files[96], others[UNITS_BUF + 32] = "";
+
+	record_file_stat(f, &st);
+	units_ns(time, so_far->ns);
+	units_bytes(bytes, so_far->bytes + st.bytes);
+	units_count(events, so_far->tally->samples);
+	units_count(lost, so_far->tally->lost + so_far->tally->dropped);
+	record_say_clear(s);
+	if (!end) {
+		fprintf(stderr, "recording %s: %s, %s events, %s lost", time, bytes, events, lost);
+		s->line = true;
+		return;
+	}
+	record_parts_text(record_file_parts(f), files, sizeof(files));
+	put_others(others, sizeof(others), so_far->tally->lost_others);
+	cmd_say(s->o, "recorded %s to %s%s: %s, %s events, %s lost%s", time, record_say_name(s),
+		files, bytes, events, lost, others);
+	if (strcmp(s->path, "-") != 0)
+		cmd_say(s->o, "look: kontend replay %s", s->path);
+}
 
 #define MS 1000000ull
 #define SECOND 1000000000ull
@@ -48,7 +115,7 @@ struct recording {
 	struct run run;
 	struct record_file *file;
 	struct record_tally tally;
-	struct cmd_record_say say;
+	struct record_say say;
 	struct record_text text;
 	struct record_symbols told;
 	enum stage stage;
@@ -105,7 +172,7 @@ static void say_progress(struct recording *g, uint64_t now, bool end)
 
 	count(g, end);
 	said.tally = &g->tally;
-	cmd_record_say_so_far(&g->say, g->file, &said, end);
+	record_say_so_far(&g->say, g->file, &said, end);
 }
 
 /* The line would run into what a command writes to the same terminal. */
@@ -130,8 +197,8 @@ static int rotate(struct recording *g, struct error *err)
 
 	g->rotate = g->direct.full = false;
 	if (!record_file_is_regular(g->file)) {
-		cmd_record_say_clear(&g->say);
-		cmd_say(g->o, "output to %s cannot be rotated", cmd_record_say_name(&g->say));
+		record_say_clear(&g->say);
+		cmd_say(g->o, "output to %s cannot be rotated", record_say_name(&g->say));
 		return 0;
 	}
 	record_file_stat(g->file, &st);
@@ -362,7 +429,7 @@ static void say_start(const struct recording *g)
 	if (g->o->verbose)
 		cmd_say(g->o, "recording %s with %u rings of %u pages to %s",
 			target_describe(&g->run.target, what, sizeof(what)), i->rings,
-			i->ring_pages, cmd_record_say_name(&g->say));
+			i->ring_pages, record_say_name(&g->say));
 }
 
 static int start(struct recording *g, struct error *err)
@@ -443,7 +510,7 @@ static bool put_names(struct recording *g)
 	/* The recording is whole without. */
 	bool all = !g->give_up;
 	g->give_up = false;
-	cmd_record_say_clear(&g->say);
+	record_say_clear(&g->say);
 	if (lacks)
 		cmd_say(g->o, "%s", lacks);
 	return all;
@@ -465,7 +532,7 @@ static int record(struct recording *g)
 	int e = r == -EPIPE || r == -ECANCELED ? r : record_file_finish(g->file, &end);
 	if (all && e == 0 && record_file_shrink(g->file, &end) < 0)
 		cmd_say(g->o, "all symbols of the kernel are kept in the recording: %s", end.text);
-	cmd_record_say_clear(&g->say);
+	record_say_clear(&g->say);
 	if (r == -EPIPE || e == -EPIPE)
 		return CMD_EXIT_SIGNAL + SIGPIPE;
 	if (e == -ECANCELED)
@@ -480,15 +547,68 @@ static int record(struct recording *g)
 	return r < 0 || e < 0 ? CMD_EXIT_FAILURE : exit_status(g);
 }
 
+/*
+ * `kontend record --metrics` without --trigger: measures and answers scrapes until it is stopped,
+ * and writes no file. The port is opened while there are the rights for it; the thread that answers
+ * is started after unneeded rights have been given up.
+ */
+static const uint64_t STEP_NS = 1000000000;
+
+struct metrics_job {
+	struct measure_job job;
+	struct metrics *metrics;
+	bool started;
+};
+
+static int serve_step(struct measure_job *j, struct measure *m, struct error *err)
+{
+	struct metrics_job *s = (struct metrics_job *)j;
+	int code = 0;
+
+	if (!s->started)
+		code = record_metrics_start(s->metrics, m->o, &m->run.engine, err);
+	s->started = true;
+	if (code == 0)
+		record_metrics_tick(s->metrics, m->o, NULL);
+	return code;
+}
+
+/* Before the engine goes. */
+static int serve_finish(struct measure_job *j, struct measure *m, struct error *err)
+{
+	struct metrics_job *s = (struct metrics_job *)j;
+
+	(void)m;
+	(void)err;
+	metrics_free(s->metrics);
+	s->metrics = NULL;
+	return 0;
+}
+
+static int record_for_metrics(const struct opts *o)
+{
+	struct metrics_job s = {.job = {.every = serve_step, .finish = serve_finish}};
+	struct opts each = *o;
+	struct error err = {0};
+	int code = record_metrics_new(&s.metrics, o, &err);
+
+	if (code < 0)
+		return cmd_fail(code == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
+	each.interval_ns = STEP_NS;
+	int status = measure_run(&each, &s.job);
+	metrics_free(s.metrics);
+	return status;
+}
+
 int cmd_record(const struct opts *o)
 {
-	struct recording g = {.o = o, .signal_fd = -1, .say = cmd_record_say_of(o)};
+	struct recording g = {.o = o, .signal_fd = -1, .say = record_say_of(o)};
 	struct error err = {0}, end = {0};
 
 	if (o->triggers[0] || o->service)
 		return record_incidents(o);
 	if (o->metrics)
-		return cmd_record_metrics(o);
+		return record_for_metrics(o);
 	int status, r = run_target(&g.run, o, &err);
 
 	if (r < 0) {

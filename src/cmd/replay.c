@@ -4,7 +4,6 @@
  * long one while the screen shows the part read so far; then it is played from the beginning. Keys
  * come from the terminal even when the recording comes from standard input.
  */
-#include "replay.h"
 #include "cut.h"
 #include "kontend/caught.h"
 #include "kontend/clock.h"
@@ -21,7 +20,6 @@
 #include "kontend/stdin-copy.h"
 #include "kontend/when.h"
 #include "screen.h"
-#include "screenshot.h"
 #include "verbs.h"
 
 #include <errno.h>

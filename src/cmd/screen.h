@@ -4,6 +4,7 @@
 
 #include "kontend/app.h"
 #include "kontend/opts.h"
+#include "kontend/output.h"
 #include "kontend/run.h"
 #include "kontend/sandboxed.h"
 
@@ -37,5 +38,23 @@ int cmd_screen_save(void *ctx, int dir, const char *name, bool is_base, int fd, 
 		    size_t size, struct error *err);
 /* The saver for a process in @sandboxed. */
 struct app_saver cmd_screen_saver(const struct sandboxed *sandboxed);
+
+/* A picture that is asked for, and the file for it, which is open before a recording is. */
+struct cmd_shot {
+	int w, h;
+	enum picture_format format;
+	struct output output;
+	struct sandboxed sandboxed; /* where the recording is read */
+};
+
+/*
+ * Draws @e as the screen would with @a, and with the views that @o asks for, presses the keys of
+ * @o, and writes the resulting screen. An exit status, with @err.
+ */
+int cmd_screenshot_take(const struct opts *o, struct engine *e, struct app_options a,
+			const struct cmd_shot *shot, struct error *err);
+
+/* `kontend replay` on the terminal, or of a moment onto @shot; NULL: the terminal. */
+int cmd_replay_to(const struct opts *o, struct cmd_shot *shot);
 
 #endif

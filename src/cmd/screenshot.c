@@ -4,14 +4,11 @@
  * draws it, and keys are pressed as a user would; but there is no terminal, and the last screen is
  * written to a file.
  */
-#include "screenshot.h"
-
 #include "kontend/command.h"
 #include "kontend/display.h"
 #include "kontend/ending.h"
 #include "kontend/query-verdict.h"
 #include "kontend/text.h"
-#include "replay.h"
 #include "screen.h"
 #include "verbs.h"
 

@@ -27,6 +27,10 @@ int cmd_help(const struct opts *o);
 int cmd_version(const struct opts *o);
 int cmd_dump(const struct opts *o);
 
+struct filter_options;
+/* `kontend export --format ndjson`: the exit status. @only: which waits. */
+int cmd_export_rows(const struct opts *o, const struct filter_options *only);
+
 struct table_def;
 /* The table of a view of the user interface that --sort and --filter are about; NULL: of the first
  * one. */
