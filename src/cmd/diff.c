@@ -4,12 +4,12 @@
  * them. Two groups of recordings are added up by src/fleet and compared by name.
  */
 #include "kontend/diff.h"
+#include "fleet-input.h"
 #include "kontend/codeset.h"
 #include "kontend/filter-options.h"
 #include "kontend/tables.h"
 #include "kontend/units.h"
 #include "kontend/wait-filter.h"
-#include "fleet-input.h"
 #include "measure.h"
 #include "verbs.h"
 

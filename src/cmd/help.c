@@ -6,10 +6,10 @@
  * (man/view-help.py): a line that begins with a form feed is the title of a part, one with a
  * vertical tab the title of another part that this one refers to.
  */
+#include "build-features.h"
 #include "kontend/command.h"
 #include "kontend/tables.h"
 #include "kontend/view.h"
-#include "build-features.h"
 #include "verbs.h"
 #include "version.h"
 

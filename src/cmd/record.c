@@ -16,6 +16,7 @@
 #include "kontend/record-metrics.h"
 #include "kontend/run.h"
 #include "kontend/units.h"
+#include "measure.h"
 #include "record/direct.h"
 #include "record/file.h"
 #include "record/record-counter.h"
@@ -24,7 +25,6 @@
 #include "record/text.h"
 #include "session/code.h"
 #include "session/stall.h"
-#include "measure.h"
 #include "verbs.h"
 
 #include <errno.h>
