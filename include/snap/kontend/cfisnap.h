@@ -2,12 +2,17 @@
 #ifndef KONTEND_CFISNAP_H
 #define KONTEND_CFISNAP_H
 
-#include "kontend/elfsegment.h"
 #include "kontend/sections.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* A mapped part of an ELF file: its file range and virtual addresses; the same in recordings. */
+struct elfimg_segment {
+	uint32_t type, flags;
+	uint64_t offset, addr, file_size;
+};
 
 /*
  * The exception tables (.eh_frame_hdr and .eh_frame) of one file, for unwinding stack dumps where

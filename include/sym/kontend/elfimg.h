@@ -2,7 +2,7 @@
 #ifndef KONTEND_ELFIMG_H
 #define KONTEND_ELFIMG_H
 
-#include "kontend/elfsegment.h"
+#include "kontend/cfisnap.h"
 
 #include <stdbool.h>
 #include <stddef.h>
