@@ -12,7 +12,6 @@
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/units.h"
-#include "kontend/uprobe-cost.h"
 #include "kontend/uprobe.h"
 #include "run.h"
 

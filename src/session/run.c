@@ -21,7 +21,7 @@
 #include "kontend/snapshot-uprobes.h"
 #include "kontend/sysinfo.h"
 #include "kontend/uprobe-attach.h"
-#include "kontend/uprobe-spec.h"
+#include "kontend/uprobe.h"
 #include "locks.h"
 #include "look.h"
 #include "phases.h"

@@ -6,7 +6,6 @@
  */
 #include "kontend/cachefile.h"
 #include "kontend/thisboot.h"
-#include "kontend/uprobe-cost.h"
 #include "kontend/uprobe.h"
 
 #include <errno.h>

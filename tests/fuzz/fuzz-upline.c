@@ -5,7 +5,6 @@
  */
 #include "fuzz.h"
 #include "kontend/mem.h"
-#include "kontend/uprobe-spec.h"
 #include "kontend/uprobe.h"
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* The cached cost of a hit: read back, unless damaged, of another boot, or of another user. */
 #include "keptdir.h"
 #include "kontend/cachefile.h"
-#include "kontend/uprobe-cost.h"
+#include "kontend/uprobe.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

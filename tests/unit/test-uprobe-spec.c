@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "kontend/uprobe-spec.h"
+#include "kontend/uprobe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,7 +14,7 @@
  * "uprobe", so that the kernel takes it away with its descriptor, however we end.
  */
 struct uprobe_attach_options {
-	const char *const *specs; /* as uprobe-spec.h has them */
+	const char *const *specs; /* as uprobe.h has them */
 	size_t n_specs;
 	const pid_t *pids; /* in these processes; none: in all there are and will be */
 	size_t n_pids;

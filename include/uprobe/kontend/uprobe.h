@@ -2,6 +2,7 @@
 #ifndef KONTEND_UPROBE_H
 #define KONTEND_UPROBE_H
 
+#include "kontend/error.h"
 #include "kontend/upsnap-items.h"
 
 #include <stdbool.h>
@@ -60,6 +61,32 @@ struct uprobe_line {
 bool uprobe_line_parse(const char *text, struct uprobe_line *ret);
 /* Hits in a line of uprobe_profile for @event; false: a line of another event. */
 bool uprobe_profile_parse(const char *text, const char *event, uint64_t *ret);
+
+/*
+ * The place of a probe as users give it: BINARY:FUNCTION, BINARY:FUNCTION+BYTES,
+ * BINARY:FUNCTION%return, or BINARY:OFFSET into the file. Numbers are decimal or 0x.
+ */
+struct uprobe_spec {
+	char binary[256];   /* a path, or a name without a slash */
+	char function[160]; /* "": `offset` is into the file */
+	uint64_t offset;    /* else from the start of the function */
+	bool is_return;
+};
+
+/* 0, or -EINVAL with a message. */
+int uprobe_spec_parse(const char *text, struct uprobe_spec *ret, struct error *err);
+
+/*
+ * Cost of a hit on this machine: measured by `kontend bench uprobe` and kept until the next boot in
+ * a small file. ns of one hit on one CPU, with a probe that counts; 0: not measured.
+ */
+struct uprobe_costs {
+	uint64_t ns[UPSNAP_OUT_OF_LINE + 1][2]; /* by enum upsnap_class; [1]: return probes */
+};
+
+/* 0; -ENOENT: not measured since boot; or another negative errno. */
+int uprobe_cost_load(struct uprobe_costs *ret);
+int uprobe_cost_store(const struct uprobe_costs *c, struct error *err);
 
 /* Implementation by machine. */
 void uprobe_x86_judge(struct uprobe_kernel k, const uint8_t *bytes, size_t n, uint64_t offset,

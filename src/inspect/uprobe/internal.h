@@ -5,7 +5,6 @@
 #include "bpf.h"
 #include "kontend/map64.h"
 #include "kontend/snapshot-uprobes.h"
-#include "kontend/uprobe-cost.h"
 #include "kontend/uprobe.h"
 
 #include <sys/types.h>

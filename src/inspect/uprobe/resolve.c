@@ -7,7 +7,7 @@
  */
 #include "resolve.h"
 #include "kontend/binary.h"
-#include "kontend/uprobe-spec.h"
+#include "kontend/uprobe.h"
 
 #include <errno.h>
 #include <inttypes.h>
