@@ -3,6 +3,9 @@
  * The latest snapshot of each kind, in a short array, since kinds are few. Jumping to a moment of a
  * stream (a checkpoint of the model, a cut, the next part of a recording) needs the last snapshots
  * before it, and no older ones. Kinds and bytes are limited, as both may come from a file.
+ *
+ * Sums of short waits are read once a second only. A cut or a jump to a moment between two readings
+ * gets a snapshot of that moment, with estimated sums (shortsnap_at()).
  */
 #include "kontend/snapshot.h"
 #include "kontend/buildids.h"
@@ -160,4 +163,52 @@ void snapshot_set_deinit(struct snapshot_set *s)
 	for (size_t i = 0; i < s->n; i++)
 		put_back(s->last[i]);
 	*s = (struct snapshot_set){0};
+}
+
+bool snapshot_is_shorts(const struct record *r, uint64_t *ret_ns)
+{
+	struct record_snapshot head;
+
+	if (r->kind != RECORD_SNAPSHOT || !snapshot_parse(r->data, r->len, &head) ||
+	    head.kind != SNAPSHOT_SHORT || head.flags & RECORD_SNAPSHOT_LOST)
+		return false;
+	*ret_ns = head.time_ns;
+	return true;
+}
+
+/* Joins @r's head and the payload into a record of its own. 1 or -ENOMEM. */
+static int join_payload(const struct record *r, uint64_t at_ns, const void *payload, size_t len,
+			struct record *ret)
+{
+	struct record_snapshot head;
+	uint8_t *body = mem_calloc(1, sizeof(head) + len);
+
+	if (!body)
+		return -ENOMEM;
+	memcpy(&head, r->data, sizeof(head));
+	head.time_ns = at_ns;
+	memcpy(body, &head, sizeof(head));
+	memcpy(body + sizeof(head), payload, len);
+	*ret = (struct record){.kind = RECORD_SNAPSHOT, .data = body, .len = sizeof(head) + len};
+	return 1;
+}
+
+int snapshot_shorts_between(const void *payload, size_t len, uint64_t before_ns,
+			    const struct record *now, uint64_t at_ns, struct record *ret)
+{
+	const size_t head = sizeof(struct record_snapshot);
+	struct shortsnap_pair p = {.before_ns = before_ns};
+	void *estimated;
+	size_t n;
+
+	if (!snapshot_is_shorts(now, &p.now_ns) || at_ns <= p.before_ns || at_ns >= p.now_ns ||
+	    !shortsnap_decode(payload, len, &p.before) ||
+	    !shortsnap_decode((const char *)now->data + head, now->len - head, &p.now))
+		return 0;
+	int e = shortsnap_at(&p, at_ns, &estimated, &n);
+	if (e)
+		return e;
+	e = join_payload(now, at_ns, estimated, n, ret);
+	mem_free(estimated);
+	return e;
 }

@@ -11,7 +11,7 @@
 #include "engine-int.h"
 #include "kontend/engine-slices.h"
 #include "kontend/mem.h"
-#include "kontend/shorts-between.h"
+#include "kontend/snapshot.h"
 #include "merge.h"
 
 #include <errno.h>
@@ -82,7 +82,7 @@ static int read_one(struct early *e, int timeout_ms, struct record *ret, struct 
 	e->over = r;
 	if (r)
 		return 0;
-	if (shorts_between_is(ret, &time)) {
+	if (snapshot_is_shorts(ret, &time)) {
 		e->any_sums = true;
 		e->sums_ns = time > e->sums_ns ? time : e->sums_ns;
 		return HAND_OUT;

@@ -7,7 +7,7 @@
  */
 #include "engine-int.h"
 #include "kontend/mem.h"
-#include "kontend/shorts-between.h"
+#include "kontend/snapshot.h"
 #include <errno.h>
 #include <string.h>
 
@@ -105,14 +105,14 @@ void engine_sums_at(struct engine *e, uint64_t time_ns)
 	uint64_t ns;
 	size_t i = 0;
 
-	while (i < h->n && !(shorts_between_is(&h->records[i], &ns) && ns > time_ns))
+	while (i < h->n && !(snapshot_is_shorts(&h->records[i], &ns) && ns > time_ns))
 		i++;
 	if (i == h->n)
 		return;
 	int r = read_last(e, &before);
 	if (r == 0 && before->bytes)
-		r = shorts_between(before->bytes, before->len, before->time_ns, &h->records[i],
-				   time_ns, &at);
+		r = snapshot_shorts_between(before->bytes, before->len, before->time_ns,
+					    &h->records[i], time_ns, &at);
 	if (r < 0)
 		e->model.damage.snapshot_lost++;
 	if (r != 1)

@@ -8,15 +8,24 @@
  * out which ones are needed; all of them would make up most of a small cut.
  */
 #include "kontend/cut.h"
-#include "cut-shorts.h"
 #include "kontend/mem.h"
-#include "kontend/shorts-between.h"
 #include "kontend/snapshot.h"
 #include "rewrite.h"
 #include <errno.h>
 #include <string.h>
 
 enum { MOST_RINGS = 4096, STATE_SHRINK = 1000000, KNOWN_SHRINK = 1000 };
+
+/*
+ * Sums of short waits are read once a second, so a cut begins and ends between two readings: each
+ * end gets a snapshot of its own, with the sums estimated for that moment. All snapshots come here
+ * in the order of the stream.
+ */
+struct cut_shorts {
+	void *last; /* the body of the latest snapshot; NULL: none has come */
+	size_t len;
+	uint64_t last_ns;
+};
 
 struct cut {
 	struct rewrite rewrite;
@@ -32,6 +41,46 @@ struct cut {
 	uint64_t copy[8192];		  /* of one record: 64 KiB at most */
 	uint64_t ring_ns[MOST_RINGS + 1]; /* time of the last record that has one */
 };
+
+/*
+ * If @at_ns lies between the latest snapshot and @r, *ret is a snapshot of that time, and the
+ * caller frees its body with mem_free(): 1; else 0, or -ENOMEM.
+ */
+static int cut_shorts_at(const struct cut_shorts *s, const struct record *r, uint64_t at_ns,
+			 struct record *ret)
+{
+	const size_t head = sizeof(struct record_snapshot);
+
+	return s->last ? snapshot_shorts_between((const char *)s->last + head, s->len - head,
+						 s->last_ns, r, at_ns, ret)
+		       : 0;
+}
+
+/* Makes @r the latest snapshot. 0 or -ENOMEM. */
+static int cut_shorts_took(struct cut_shorts *s, const struct record *r)
+{
+	void *copy = mem_dup(r->data, r->len, 1);
+
+	if (!copy)
+		return -ENOMEM;
+	mem_free(s->last);
+	s->last = copy;
+	s->len = r->len;
+	(void)snapshot_is_shorts(r, &s->last_ns);
+	return 0;
+}
+
+/* There are such snapshots, but none of @until_ns or later yet. */
+static bool cut_shorts_lacks(const struct cut_shorts *s, uint64_t until_ns)
+{
+	return s->last && s->last_ns < until_ns;
+}
+
+static void cut_shorts_deinit(struct cut_shorts *s)
+{
+	mem_free(s->last);
+	*s = (struct cut_shorts){0};
+}
 
 /* Numbers of rings come from the file: those above any real number share one entry. */
 static uint64_t *time_of(struct cut *c, uint32_t ring)
@@ -273,7 +322,7 @@ static int take_snapshot(struct cut *c, const struct record *r, struct error *er
 	struct record_snapshot head;
 	uint64_t time_ns;
 	/* Sums estimated for the end are the last ones of the cut. */
-	int e = shorts_between_is(r, &time_ns) ? take_shorts(c, r, c->to_ns, put_record, err) : 0;
+	int e = snapshot_is_shorts(r, &time_ns) ? take_shorts(c, r, c->to_ns, put_record, err) : 0;
 
 	if (e)
 		return e;

@@ -4,9 +4,9 @@
  * string is a u32 length (padded), then NUL-terminated text; all of it is untrusted and copied out.
  * Sections that make no sense are left out: a recording without host facts is still a recording.
  */
-#include "features.h"
 #include "kontend/cursor.h"
 #include "kontend/perfdata.h"
+#include "reader.h"
 #include <linux/perf_event.h>
 #include <stdio.h>
 

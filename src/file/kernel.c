@@ -10,6 +10,7 @@
 #include "kontend/ownfile.h"
 #include "kontend/text.h"
 #include "kontend/vmlinux.h"
+#include "reader.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

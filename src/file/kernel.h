@@ -2,7 +2,6 @@
 #ifndef KONTEND_SRC_FILE_KERNEL_H
 #define KONTEND_SRC_FILE_KERNEL_H
 
-#include "features.h"
 #include "kontend/filemap.h"
 #include "kontend/reader.h"
 #include "kontend/thisboot.h"
@@ -16,6 +15,7 @@
  */
 
 struct cachefile;
+struct features;
 
 /* A text of kallsyms: in heap memory, or a part of a file. `= {0}` is none. */
 struct kallsyms_text {

@@ -7,8 +7,8 @@
  * events are skipped; unknown ones are skipped and counted, since newer perfs may add any.
  */
 #include "kontend/mem.h"
-#include "reader-scan.h"
-#include "tracing.h"
+#include "reader.h"
+#include "writer.h"
 #include <errno.h>
 
 enum {

@@ -11,11 +11,11 @@
  * back: a short window is enough) or small; above a limit of buffered bytes events leave in any
  * case. Ticks are made from the stream's own time, unless the recording has its own.
  */
-#include "reader-scan.h"
 #include "kernel.h"
 #include "kontend/prefetch.h"
 #include "kontend/thisboot.h"
 #include "kontend/waitrec.h"
+#include "reader.h"
 #include <errno.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>

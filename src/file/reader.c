@@ -6,8 +6,8 @@
  * screen stays responsive. Bytes that cannot be read end the stream with a note, not with an error,
  * since everything before them is good.
  */
+#include "reader.h"
 #include "kontend/mem.h"
-#include "reader-scan.h"
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>

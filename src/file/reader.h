@@ -2,7 +2,6 @@
 #ifndef KONTEND_SRC_FILE_READER_H
 #define KONTEND_SRC_FILE_READER_H
 
-#include "features.h"
 #include "kernel.h"
 #include "kontend/load.h"
 #include "kontend/map64.h"
@@ -12,6 +11,26 @@
 #include "pack.h"
 #include <linux/perf_event.h>
 #include <stdatomic.h>
+
+/* features.c */
+/* The facts about machine and session in the features of a file. 0 or "": unknown */
+struct features {
+	char hostname[65], release[65], arch[65], cmdline[64];
+	uint32_t cpus, cpus_online;
+	uint64_t sample_time[2]; /* of the first and the last sample */
+	uint64_t clock_wall_ns,
+		clock_ns; /* the same moment by the time of day and by the session's clock */
+	uint8_t build_id[20];
+	uint8_t build_id_len;
+};
+
+/* Takes the body of feature @bit; a body that makes no sense changes nothing. */
+void features_take(struct features *f, uint32_t bit, const void *data, size_t len);
+/* One entry of the build id list: PERF_RECORD_HEADER_BUILD_ID, header included. */
+void features_build_id(struct features *f, const void *data, size_t len);
+void features_host(const struct features *f, uint64_t start_ns, struct record_host *ret);
+/* Does features_take() use the feature with this bit? */
+bool features_wants(uint32_t bit);
 
 /* Bytes that records borrow: a part of the mapping, or heap memory. Freed with the last record. */
 struct reader_block {
@@ -146,5 +165,27 @@ int reader_payload(struct reader *r, struct error *err); /* bytes after a record
 /* reader-ext.c: the sample of kontend at @p. */
 int reader_ext(struct reader *r, const uint8_t *p, size_t size, struct reader_block *b);
 int reader_ext_end(struct reader *r); /* drops and counts an incomplete body */
+
+/* reader-scan.c */
+/* The next run of @g, or the reason why there is none. */
+enum reader_stop {
+	READER_STOP_RUN,  /* *ret is a run, g->pos after it */
+	READER_STOP_MORE, /* the record at g->pos is incomplete */
+	READER_STOP_USER, /* *ret is a record of perf at g->pos */
+	READER_STOP_EXT,  /* *ret is a sample of kontend at g->pos */
+	READER_STOP_BAD,  /* no record at g->pos, or an unaligned one of the kernel */
+};
+struct reader_run {
+	const uint8_t *from;
+	size_t len;
+	uint32_t ring;
+};
+enum reader_stop reader_scan(struct reader *r, struct reader_region *g, struct reader_run *ret);
+
+/* When events may leave the merge. */
+void reader_finished_round(struct reader *r);
+int reader_begin(struct reader *r);  /* before the first run: queues HOST. 0 or -ENOMEM */
+int reader_round(struct reader *r);  /* 1: queued a tick or a round; 0; -ENOMEM */
+int reader_finish(struct reader *r); /* queues what is missing at the end. 0 or -ENOMEM */
 
 #endif

@@ -15,7 +15,7 @@
 #include "kontend/fdio.h"
 #include "kontend/load.h"
 #include "kontend/mem.h"
-#include "tracing.h"
+#include "writer.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All symbols of a running kernel are recorded before the first event, as the recording may end at
- * any moment; only at its end is it known which of them it needs. So a finished recording is read
- * once more to find these; then everything but the symbols is copied as it is, compressed or not.
+ * Copies a recording with only the kernel symbols that it needs. All symbols of a running kernel
+ * are recorded before the first event, as the recording may end at any moment; only at its end is
+ * it known which ones it needs. So a finished recording is read once more to find these. Then
+ * everything but the symbols is copied as it is, compressed or not.
  */
-#include "kontend/shrink.h"
+#include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/snapshot.h"
 #include "rewrite.h"
+#include "writer.h"
 #include <errno.h>
+
+enum { PIECE = 1 << 20 };
 
 struct shrink {
 	struct rewrite rewrite;
@@ -39,7 +43,7 @@ static int take_snapshot(struct shrink *k, const struct record *r, struct error 
 	if (snapshot_parse(r->data, r->len, &head) && snapshot_is_lasting(head.kind))
 		return take_lasting(k, r, head.kind, err);
 	rewrite_snapshot(&k->rewrite, r);
-	return k->rewrite.marks ? 0 : SHRINK_NOTHING;
+	return k->rewrite.marks ? 0 : WRITER_SHRINK_NOTHING;
 }
 
 static int take_record(void *ctx, struct source *s, const struct record *r, struct error *err)
@@ -55,31 +59,90 @@ static int take_record(void *ctx, struct source *s, const struct record *r, stru
 		return take_snapshot(k, r, err);
 	case RECORD_PERF:
 		return rewrite_run(&k->rewrite, r, 0, UINT64_MAX) && !k->rewrite.marks
-			       ? SHRINK_NOTHING
+			       ? WRITER_SHRINK_NOTHING
 			       : 0;
 	default:
 		return rewrite_learn(&k->rewrite, r, err);
 	}
 }
 
-static int run(struct shrink *k, struct source *s, const struct writer *w, int fd,
-	       struct error *err)
+/* Copies bytes of the file of @from. */
+static int copy_bytes(struct writer *w, const struct writer *from, uint64_t at, uint64_t end,
+		      struct error *err)
+{
+	uint8_t *piece = mem_resize(NULL, PIECE, 1);
+	int e = piece ? 0 : writer_no_memory(w, err);
+
+	for (size_t n; !e && at < end; at += n) {
+		struct iovec v = {piece, n = end - at < PIECE ? end - at : PIECE};
+		e = fdio_read_at(from->fd, at, piece, n)
+			    ? writer_put_plain(w, v.iov_base, n, err)
+			    : error_set(err, -EIO, "Cannot read '%s' again", w->path);
+	}
+	mem_free(piece);
+	return e;
+}
+
+static int write_copy(struct writer *w, const struct writer *from, const struct record *symbols,
+		      struct error *err)
+{
+	int e = copy_bytes(w, from, 0, from->symbols.from, err);
+
+	w->now = from->symbols.time;
+	if (!e)
+		e = writer_put(w, symbols, err);
+	w->now = from->now;
+	/* The trailer was compressed apart and can be read apart: only its offset changes. */
+	if (!e && from->ending)
+		w->ending = w->good + w->out.len + (from->ending - from->symbols.to);
+	if (!e)
+		e = copy_bytes(w, from, from->symbols.to, from->end, err);
+	return e ? e : writer_finish(w, err);
+}
+
+/*
+ * Copies the finished recording into @fd, an empty file that can be read and seeks, with @symbols
+ * in place of the kernel's; offsets in the file are written again. 0, negative, or
+ * WRITER_SHRINK_NOTHING: it has no table of symbols, or several.
+ */
+static int copy_with(const struct writer *w, int fd, const struct record *symbols,
+		     struct error *err)
+{
+	const struct writer_symbols *s = &w->symbols;
+
+	if (!w->end || !w->can_seek || s->several || s->from == s->to)
+		return WRITER_SHRINK_NOTHING;
+	struct writer copy = *w;
+	copy.fd = fd;
+	copy.good = copy.good_before = copy.end = copy.ending = copy.max_bytes = 0;
+	copy.begun = true;
+	copy.out = copy.packed = (struct writer_bytes){0};
+	copy.pack = (struct pack){.level = w->pack.level};
+	int e = write_copy(&copy, w, symbols, err);
+	mem_free(copy.out.data);
+	mem_free(copy.packed.data);
+	pack_deinit(&copy.pack);
+	return e;
+}
+
+static int write_needed(struct shrink *k, struct source *s, const struct writer *w, int fd,
+			struct error *err)
 {
 	struct record symbols;
 	int e = rewrite_pass(s, take_record, k, err);
 
 	if (e || !k->rewrite.marks)
-		return e ? e : SHRINK_NOTHING;
+		return e ? e : WRITER_SHRINK_NOTHING;
 	if (rewrite_functions(&k->rewrite, &k->funcs))
 		return rewrite_no_memory(err);
 	e = rewrite_excerpt(&k->rewrite, &symbols, err);
 	if (!e)
-		e = writer_copy(w, fd, &symbols, err);
+		e = copy_with(w, fd, &symbols, err);
 	mem_free((void *)(uintptr_t)symbols.data);
-	return e == WRITER_AS_IT_IS ? SHRINK_NOTHING : e;
+	return e;
 }
 
-int shrink_copy(struct source *s, const struct writer *w, int fd, struct error *err)
+int writer_shrink(struct source *s, const struct writer *w, int fd, struct error *err)
 {
 	struct shrink *k = mem_calloc(1, sizeof(*k));
 
@@ -87,7 +150,7 @@ int shrink_copy(struct source *s, const struct writer *w, int fd, struct error *
 		return rewrite_no_memory(err);
 	int e = rewrite_init(&k->rewrite, err);
 	if (!e) {
-		e = run(k, s, w, fd, err);
+		e = write_needed(k, s, w, fd, err);
 		rewrite_deinit(&k->rewrite);
 	}
 	funcsnap_deinit(&k->funcs);

@@ -4,8 +4,8 @@
  * tools/perf/util/trace-event-info.c). Reading trusts no count and no size: each is checked against
  * the remaining bytes before it is used, so a walk takes at most as many steps as there are bytes.
  */
-#include "tracing.h"
 #include "kontend/cursor.h"
+#include "writer.h"
 #include <errno.h>
 
 static const char magic[10] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};

@@ -8,7 +8,6 @@
 #include "kontend/buildids.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
-#include "tracing.h"
 #include "writer.h"
 #include <errno.h>
 #include <stdio.h>

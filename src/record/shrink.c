@@ -7,7 +7,7 @@
 #include "shrink.h"
 #include "kontend/mem.h"
 #include "kontend/reader.h"
-#include "kontend/shrink.h"
+#include "kontend/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static int write_small(int from, int to, const struct writer *w, struct error *e
 
 	if (r)
 		return r;
-	r = shrink_copy(s, w, to, err);
+	r = writer_shrink(s, w, to, err);
 	source_free(s);
 	return r;
 }

@@ -4,7 +4,7 @@
  * and an accepted format has fields that can be loaded. A container built from the results has the
  * same content.
  */
-#include "../../src/file/tracing.h"
+#include "../../src/file/writer.h"
 #include "fuzz.h"
 #include "kontend/mem.h"
 #include "kontend/trace.h"

@@ -13,7 +13,7 @@
 #include "canned.h"
 #include "fleet/internal.h"
 #include "kontend/mem.h"
-#include "kontend/record-machine.h"
+#include "kontend/record.h"
 #include "lock-snaps.h"
 
 #include <errno.h>

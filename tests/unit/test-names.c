@@ -19,8 +19,8 @@
 #include "kontend/query-annotate.h"
 #include "kontend/query-functions.h"
 #include "kontend/query-hot.h"
-#include "kontend/shrink.h"
 #include "kontend/snapshot.h"
+#include "kontend/writer.h"
 #include "recording.h"
 #include "synth-profile.h"
 
@@ -439,7 +439,7 @@ static void shrinking_keeps_them(void **state)
 
 	(void)state;
 	assert_int_equal(reader_new(&from, &ro, NULL), 0);
-	assert_int_equal(shrink_copy(from, w, to, NULL), 0);
+	assert_int_equal(writer_shrink(from, w, to, NULL), 0);
 	struct recording small = recording_of(to);
 	int events = first_of(&small, RECORD_PERF, 0, &n);
 	assert_true(first_of(&small, RECORD_SNAPSHOT, SNAPSHOT_FUNCS, &n) < events);

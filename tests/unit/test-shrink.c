@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "kontend/mem.h"
-#include "kontend/shrink.h"
+#include "kontend/writer.h"
 #include "random.h"
 #include "recording.h"
 #include "symtext.h"
@@ -93,7 +93,7 @@ static int shrink(const struct writer *w, int in, int *ret_fd, struct error *err
 	*ret_fd = memfd_create("small", 0);
 	int r = reader_new(&s, &o, err);
 	if (!r)
-		r = shrink_copy(s, w, *ret_fd, err);
+		r = writer_shrink(s, w, *ret_fd, err);
 	source_free(s);
 	return r;
 }
@@ -178,7 +178,7 @@ static void check_nothing(struct synth *s)
 	int fd, whole;
 	struct writer *w = recording_writer(synth_source(s), 0, &whole);
 
-	assert_int_equal(shrink(w, whole, &fd, NULL), SHRINK_NOTHING);
+	assert_int_equal(shrink(w, whole, &fd, NULL), WRITER_SHRINK_NOTHING);
 	close(fd);
 	close(whole);
 	writer_free(w);

@@ -2,8 +2,6 @@
 #ifndef KONTEND_RECORD_H
 #define KONTEND_RECORD_H
 
-#include "kontend/record-cost.h"
-#include "kontend/record-machine.h"
 #include <stdbool.h>
 
 #include <stddef.h>
@@ -132,6 +130,47 @@ struct record_burst {
 	 * drained. */
 	uint64_t turn_ns, drain_ns, drain_bytes;
 };
+
+enum { RECORD_COST_VERSION = 1 };
+
+/* The payload of SNAPSHOT_COST, written at each tick of a live session. */
+struct record_cost {
+	uint64_t from_ns, to_ns; /* session clock: since the measurement began */
+	/* CPU time of the process, and the parts of the threads that drain rings and take
+	 * snapshots. */
+	uint64_t cpu_ns, drain_ns, looks_ns;
+	/* Bytes of kernel memory; bpf_maps: other BPF maps. Version 1 ends before it. */
+	uint64_t perf_rings, bpf_rings, bpf_maps;
+	/*
+	 * Following holders of locks (holdrec.h) while others wait for longer than follow_ns; 0:
+	 * off or not available. Records written, and holders not followed or records not written;
+	 * how often, and how long, programs were attached to the scheduler's tracepoints. Version 2
+	 * ends before it.
+	 */
+	uint64_t follow_ns, follow_records, follow_missed, follow_times, follow_attached_ns;
+};
+
+enum {
+	RECORD_COST_LEAST = offsetof(struct record_cost, perf_rings),
+	RECORD_COST_MEMORY = offsetof(struct record_cost, follow_ns),
+};
+
+enum { RECORD_MACHINE_VERSION = 1 };
+
+/*
+ * The payload of SNAPSHOT_MACHINE, once per recording: it identifies the machine and its boot, and
+ * how the measurement was made. Texts end in a NUL; "": not known. Recordings of 1.0.0 end after
+ * `kontend`; later members come last, and readers take those that they find.
+ */
+struct record_machine {
+	char host[65];	   /* uname -n */
+	char id[33];	   /* see machineid.h: not that of /etc/machine-id */
+	char boot[40];	   /* the kernel's boot id */
+	char kontend[38];  /* version that recorded */
+	char refused[400]; /* see run_waits_new() */
+};
+
+enum { RECORD_MACHINE_LEAST = offsetof(struct record_machine, refused) };
 
 struct record {
 	enum record_kind kind;

@@ -48,4 +48,14 @@ void snapshot_set_move(struct snapshot_set *dst, struct snapshot_set *src, uint1
 void snapshot_set_copy(struct snapshot_set *dst, const struct snapshot_set *src);
 void snapshot_set_deinit(struct snapshot_set *s);
 
+/* Is @r a snapshot of sums of short waits, with a payload? *ret_ns: its time. */
+bool snapshot_is_shorts(const struct record *r, uint64_t *ret_ns);
+/*
+ * @payload of @before_ns and @now are two such snapshots. If @at_ns lies between their times, *ret
+ * is one of @at_ns, with estimated sums, and the caller frees its body with mem_free(): 1; else 0,
+ * or -ENOMEM.
+ */
+int snapshot_shorts_between(const void *payload, size_t len, uint64_t before_ns,
+			    const struct record *now, uint64_t at_ns, struct record *ret);
+
 #endif

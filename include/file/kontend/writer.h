@@ -66,11 +66,13 @@ int writer_flush(struct writer *w, struct error *err);
  */
 int writer_finish(struct writer *w, struct error *err);
 /*
- * Copies the finished recording into @fd, an empty file that can be read and seeks, with @symbols
- * in place of the kernel's. 0, negative, or WRITER_AS_IT_IS: it has none, or several.
+ * Copies the finished recording of @w into @fd, an empty file that can be read and seeks, but only
+ * those of the kernel's symbols that it needs: all of them are most of a short recording. @s reads
+ * the recording from its beginning. 0, WRITER_SHRINK_NOTHING (all symbols are needed: the caller
+ * discards what was written) or a negative errno.
  */
-enum { WRITER_AS_IT_IS = 2 };
-int writer_copy(const struct writer *w, int fd, const struct record *symbols, struct error *err);
+enum { WRITER_SHRINK_NOTHING = 1 };
+int writer_shrink(struct source *s, const struct writer *w, int fd, struct error *err);
 void writer_stat(const struct writer *w, struct writer_stat *ret);
 /* Without writer_finish() the file stays as it is: pipe layout. */
 void writer_free(struct writer *w);
