@@ -30,6 +30,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -76,7 +77,7 @@ int run_target(struct run *r, const struct opts *o, struct error *err)
 	return ret;
 }
 
-enum { LIVE_HZ = 499, LIVE_MEMORY = 128 << 20 };
+enum { LIVE_HZ = 499, LIVE_MEMORY = 128 << 20, PUMP_WAIT_MS = 100 };
 
 /*
  * A user who has just started kontend live waits for the first names; some samples are enough for
@@ -565,6 +566,35 @@ int run_start(struct run *r, struct error *err)
 	if (ret == 0)
 		ret = waitfeed_govern(r->waits, err);
 	return ret < 0 ? ret : follow_holders(r, err);
+}
+
+/* How long to sleep, with a deadline or without. */
+static int pump_wait_ms(uint64_t now, uint64_t deadline_ns)
+{
+	uint64_t ms = PUMP_WAIT_MS;
+
+	if (deadline_ns && (deadline_ns - now) / 1000000 + 1 < ms)
+		ms = (deadline_ns - now) / 1000000 + 1;
+	return (int)ms;
+}
+
+int run_pump(struct run *r, int until_fd, uint64_t deadline_ns, struct error *err)
+{
+	int ret = 0;
+
+	while (ret >= 0 && ret != ENGINE_END) {
+		struct pollfd p[] = {{.fd = until_fd, .events = POLLIN},
+				     {.fd = source_fd(r->engine.source), .events = POLLIN}};
+		uint64_t now = clock_now_ns();
+
+		if (deadline_ns && now >= deadline_ns)
+			return 0;
+		poll(p, 2, ret == ENGINE_IDLE ? pump_wait_ms(now, deadline_ns) : 0);
+		if (p[0].revents)
+			return 0;
+		ret = engine_pump(&r->engine, 0, err);
+	}
+	return ret < 0 ? ret : 0;
 }
 
 void run_stop(struct run *r)

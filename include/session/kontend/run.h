@@ -75,6 +75,12 @@ int run_start(struct run *r, struct error *err);
 bool run_sums_up(const struct run *r);
 /* Starts the demo workload beside it, unless it runs. 0 or a negative errno. */
 int run_demo(struct run *r, struct error *err);
+/*
+ * Applies events as they come, until the stream has ended, @deadline_ns (0: none) has passed, or
+ * @until_fd (-1: none) has input or was closed at its other end; it is not read. 0 or negative with
+ * @err.
+ */
+int run_pump(struct run *r, int until_fd, uint64_t deadline_ns, struct error *err);
 /* Asks for the end: what has happened until now still arrives, then ENGINE_END. */
 void run_stop(struct run *r);
 /* Exit status by shell rules of the command, once it has ended; -1 while it has not. */
