@@ -8,17 +8,16 @@
  */
 #include "kontend/bench-mm.h"
 #include "kontend/bench-pairs.h"
-#include "kontend/clock.h"
 #include "kontend/cmd.h"
 #include "kontend/mmlevel.h"
 #include "kontend/run.h"
 #include "kontend/units.h"
+#include "observer.h"
 #include "run.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -27,9 +26,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PAIRS = 20, WAIT_MS = 100, TEXT = 40 };
+enum { PAIRS = 20, TEXT = 40 };
 
 static const uint64_t BYTES = 64 << 10, ROUNDS = 3000, S = 1000000000, SETTLE_NS = 300000000;
+static const uint64_t TICK_NS = 100000000;
 
 /* Ways to measure: as what --mmap asks for. */
 static const struct way {
@@ -42,16 +42,10 @@ static const struct way {
 
 enum { WAYS = sizeof(ways) / sizeof(*ways) };
 
-/* Message of the measuring process, when it has begun and when it has ended. */
-struct said {
+/* Results of the process that measures. */
+struct seen {
 	uint64_t events, lost;
 	char missing[MMLEVEL_REASON]; /* why the level is another one; "" */
-	struct error err;
-};
-
-struct observer {
-	pid_t pid;
-	int to, from; /* it runs until `to` is closed */
 };
 
 struct outcome {
@@ -69,115 +63,25 @@ struct cost {
 	uint32_t threads;
 };
 
-/* Takes what comes until the other side wants it to end; then until there is no more. */
-static int pump(struct run *run, int until, struct error *err)
+/* In the process that measures. */
+static int take_seen(void *ctx, struct run *run, void *answer, struct error *err)
 {
-	int code = 0;
+	const struct model *m = &run->engine.model;
+	struct seen *s = answer;
 
-	while (code >= 0 && code != ENGINE_END) {
-		struct pollfd p[] = {{.fd = source_fd(run->engine.source), .events = POLLIN},
-				     {.fd = until, .events = POLLIN}};
-		if (until >= 0 && poll(p, 2, code == ENGINE_IDLE ? WAIT_MS : 0) > 0 &&
-		    p[1].revents) {
-			run_stop(run);
-			until = -1;
-		} else if (until < 0 && code == ENGINE_IDLE) {
-			poll(p, 1, WAIT_MS);
-		}
-		code = engine_pump(&run->engine, 0, err);
-	}
-	return code < 0 ? code : 0;
+	(void)ctx, (void)err;
+	s->events = m->n_events + m->mmlocks.n_events;
+	s->lost = m->damage.lost + m->damage.dropped;
+	snprintf(s->missing, sizeof(s->missing), "%s", m->mmlocks.how->reason);
+	return 0;
 }
 
-static bool send_answer(int fd, const struct said *s)
-{
-	return write(fd, s, sizeof(*s)) == (ssize_t)sizeof(*s);
-}
-
-/* In a process of its own. */
-static int observe(const struct way *way, int until, int fd)
-{
-	const struct opts o = {.verb = VERB_REPORT,
-			       .delay_ns = WAIT_MS * 1000000ull,
-			       .no_follow = true,
-			       .mmap = way->mmap};
-	struct run run = {0};
-	struct said s = {0};
-	int code = run_open(&run, &o, &s.err);
-
-	if (code == 0)
-		code = run_start(&run, &s.err);
-	s.err.code = code;
-	if (!send_answer(fd, &s))
-		code = -EPIPE;
-	if (code == 0)
-		code = pump(&run, until, &s.err);
-	if (code == 0) {
-		const struct model *m = &run.engine.model;
-		s.events = m->n_events + m->mmlocks.n_events;
-		s.lost = m->damage.lost + m->damage.dropped;
-		snprintf(s.missing, sizeof(s.missing), "%s", m->mmlocks.how->reason);
-	}
-	run_close(&run, &s.err);
-	s.err.code = code;
-	return send_answer(fd, &s) && code == 0 ? 0 : 1;
-}
-
-static int hear(const struct observer *ob, struct said *ret, struct error *err)
-{
-	if (read(ob->from, ret, sizeof(*ret)) != (ssize_t)sizeof(*ret))
-		return error_set(err, -ECHILD, "The process that measures has ended early");
-	ret->err.text[sizeof(ret->err.text) - 1] = '\0';
-	return ret->err.code < 0 ? error_set(err, ret->err.code, "%s", ret->err.text) : 0;
-}
-
-static int start(const struct way *way, struct observer *ret, struct error *err)
-{
-	int to[2], from[2];
-
-	if (pipe(to) < 0)
-		return error_errno(err, -errno, "Cannot make a pipe");
-	if (pipe(from) < 0) {
-		int code = -errno;
-		close(to[0]);
-		close(to[1]);
-		return error_errno(err, code, "Cannot make a pipe");
-	}
-	fflush(NULL);
-	pid_t pid = fork();
-	if (pid == 0) {
-		close(to[1]);
-		close(from[0]);
-		_exit(observe(way, to[0], from[1]));
-	}
-	int code = pid < 0 ? -errno : 0;
-	close(to[0]);
-	close(from[1]);
-	*ret = (struct observer){.pid = pid, .to = to[1], .from = from[0]};
-	if (code == 0)
-		return 0;
-	close(ret->to);
-	close(ret->from);
-	return error_errno(err, code, "Cannot start a process that measures");
-}
-
-/* Has it end, if it has not, and says what it said last. */
-static int stop(struct observer *ob, struct said *ret, struct error *err)
-{
-	close(ob->to);
-	int code = hear(ob, ret, err);
-	close(ob->from);
-	while (waitpid(ob->pid, NULL, 0) < 0 && errno == EINTR)
-		continue;
-	return code;
-}
-
-static double own_ns(const struct observer *ob)
+static double own_ns(const struct bench_observer *ob)
 {
 	struct timespec t = {0};
 	clockid_t clock;
 
-	if (clock_getcpuclockid(ob->pid, &clock) != 0 || clock_gettime(clock, &t) < 0)
+	if (clock_getcpuclockid(ob->child.pid, &clock) != 0 || clock_gettime(clock, &t) < 0)
 		return 0;
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
@@ -218,8 +122,8 @@ static int run_load(const struct cost *c, double *ret, struct error *err)
 	return 0;
 }
 
-static int run_beside(const struct cost *c, struct observer *ob, struct outcome *out, double *on,
-		      struct error *err)
+static int run_beside(const struct cost *c, const struct bench_observer *ob, struct outcome *out,
+		      double *on, struct error *err)
 {
 	double before = own_ns(ob);
 	int code = run_load(c, on, err);
@@ -233,25 +137,27 @@ static int measure(const struct cost *c, const struct way *way, struct outcome *
 		   struct error *err)
 {
 	const struct timespec settle = {.tv_nsec = (long)SETTLE_NS};
-	struct error last = {0};
-	struct observer ob = {0};
-	struct said s;
-	int code = start(way, &ob, err);
+	const struct opts o = {
+		.verb = VERB_REPORT, .delay_ns = TICK_NS, .no_follow = true, .mmap = way->mmap};
+	const struct bench_observer_job job = {
+		.opts = &o, .size = sizeof(struct seen), .take = take_seen};
+	struct bench_observer ob;
+	struct seen s = {0};
+	int code = bench_observer_start(&ob, &job, err);
 
 	if (code < 0)
 		return code;
-	code = hear(&ob, &s, err);
-	if (code == 0)
-		nanosleep(&settle, NULL);
+	nanosleep(&settle, NULL);
 	for (int i = 0; code == 0 && i < 2; i++)
 		code = run_beside(c, &ob, out, &on[i], err);
-	int ended = stop(&ob, &s, &last);
-	if (code == 0 && ended < 0)
-		return error_set(err, ended, "%s", last.text);
+	int ended = bench_observer_stop(&ob, &s, err);
+	code = code < 0 ? code : ended;
+	if (code < 0)
+		return code;
 	out->events += s.events;
 	out->lost += s.lost;
 	memcpy(out->missing, s.missing, sizeof(out->missing));
-	return code;
+	return 0;
 }
 
 /* Two pairs. */

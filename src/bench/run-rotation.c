@@ -15,22 +15,21 @@
 #include "kontend/query-rotation.h"
 #include "kontend/run.h"
 #include "kontend/units.h"
+#include "observer.h"
 #include "run.h"
 
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <time.h>
 
-enum { EVENTS = 29, WAIT_MS = 100, CELL = 16, WHY = 600, SHARES = 3 };
+enum { EVENTS = 29, CELL = 16, WHY = 600, SHARES = 3 };
 
 static const uint64_t BYTES = 48 << 20, CASE_NS = 1500000000, SWITCHES_NS = 500000000;
 static const uint64_t TICK_NS = 100000000;
 
-/* Results of one case, as they go through a pipe. */
+/* Results of one case. */
 struct figures {
 	uint64_t rotations, p50_ns, p99_ns; /* on the workload's CPU */
 	double per_s, cpu_pct;
@@ -40,22 +39,7 @@ struct figures {
 	/* Of the look at phases. */
 	struct query_rotation_phase phase;
 	char no_phases[WHY], no_cgroups[WHY];
-	struct error err;
 };
-
-/* Takes what comes until @deadline_ns (0: until the end). */
-static int pump(struct run *run, uint64_t deadline_ns, struct error *err)
-{
-	int r = 0;
-
-	while (r >= 0 && r != ENGINE_END && (!deadline_ns || clock_now_ns() < deadline_ns)) {
-		struct pollfd p = {.fd = source_fd(run->engine.source), .events = POLLIN};
-		if (r == ENGINE_IDLE)
-			poll(&p, 1, WAIT_MS);
-		r = engine_pump(&run->engine, 0, err);
-	}
-	return r < 0 ? r : 0;
-}
 
 /* The timer of the workload's CPU that rotated most. */
 static int take_row(struct query *q, uint32_t cpu, const struct query_rotation_costs *c,
@@ -105,8 +89,11 @@ static int take_phases(struct query *q, uint32_t cpu, struct figures *f)
 	return 0;
 }
 
-static int take_figures(struct run *run, uint32_t cpu, struct figures *f, struct error *err)
+/* In the process that measures. */
+static int take_figures(void *ctx, struct run *run, void *answer, struct error *err)
 {
+	const uint32_t cpu = *(const uint32_t *)ctx;
+	struct figures *f = answer;
 	struct query_spec spec = {.average = true};
 	struct query_rotation_costs costs;
 	struct query q = {0};
@@ -127,8 +114,9 @@ static int take_figures(struct run *run, uint32_t cpu, struct figures *f, struct
 	return code < 0 ? error_errno(err, code, "Cannot sum up the measurement") : 0;
 }
 
+/* For @ns, by a process of its own. */
 static int measure(const struct bench_rotation *b, uint32_t cpu, uint64_t ns, bool phases,
-		   struct figures *f)
+		   struct figures *ret, struct error *err)
 {
 	const struct opts o = {.verb = VERB_REPORT,
 			       .no_stack = true,
@@ -136,55 +124,21 @@ static int measure(const struct bench_rotation *b, uint32_t cpu, uint64_t ns, bo
 			       .phases = phases,
 			       .switches_ns = phases ? 0 : SWITCHES_NS,
 			       .no_switches = phases};
-	struct error *err = &f->err;
-	struct run run = {0};
+	const struct bench_observer_job job = {
+		.opts = &o, .size = sizeof(*ret), .take = take_figures, .ctx = &cpu};
+	const struct timespec span = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+	struct bench_observer ob;
+	int code = bench_observer_start(&ob, &job, err);
 
-	int code = run_open(&run, &o, err);
-	if (code == 0)
-		code = run_start(&run, err);
-	uint64_t from_ns = clock_now_ns(), from = bench_rotation_bytes(b);
-	if (code == 0)
-		code = pump(&run, from_ns + ns, err);
-	uint64_t took = clock_now_ns() - from_ns, bytes = bench_rotation_bytes(b) - from;
-	if (code == 0) {
-		run_stop(&run);
-		code = pump(&run, 0, err);
-	}
-	if (code == 0)
-		code = take_figures(&run, cpu, f, err);
-	f->bytes_per_s = took ? (double)bytes * 1e9 / (double)took : 0;
-	run_close(&run, err);
-	return code;
-}
-
-/* In a process of its own. */
-static int measure_apart(const struct bench_rotation *b, uint32_t cpu, uint64_t ns, bool phases,
-			 struct figures *ret, struct error *err)
-{
-	struct figures f = {0};
-	int fds[2];
-
-	if (pipe(fds) < 0)
-		return error_errno(err, -errno, "Cannot make a pipe");
-	pid_t pid = fork();
-	if (pid == 0) {
-		close(fds[0]);
-		f.err.code = measure(b, cpu, ns, phases, &f);
-		_exit(write(fds[1], &f, sizeof(f)) != (ssize_t)sizeof(f));
-	}
-	int code = pid < 0 ? -errno : 0;
-	close(fds[1]);
-	if (code == 0 && read(fds[0], &f, sizeof(f)) != (ssize_t)sizeof(f))
-		code = -ECHILD;
-	close(fds[0]);
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
 	if (code < 0)
-		return error_errno(err, code, "Cannot measure in a process of its own");
-	if (f.err.code < 0)
-		return error_set(err, f.err.code, "%s", f.err.text);
-	*ret = f;
-	return 0;
+		return code;
+	uint64_t from_ns = clock_now_ns(), from = bench_rotation_bytes(b);
+	nanosleep(&span, NULL);
+	uint64_t took = clock_now_ns() - from_ns, bytes = bench_rotation_bytes(b) - from;
+	code = bench_observer_stop(&ob, ret, err);
+	if (code == 0)
+		ret->bytes_per_s = took ? (double)bytes * 1e9 / (double)took : 0;
+	return code;
 }
 
 /* Right-aligned text, or "-" without a sample. */
@@ -324,10 +278,9 @@ static int measure_case(enum bench_rotation_case which, const struct bench_rotat
 	int code = bench_rotation_start(&b, which, o, err);
 
 	if (code == 0)
-		code = measure_apart(&b, o->cpu, ns / SHARES * (SHARES - 1), false, &ret->plain,
-				     err);
+		code = measure(&b, o->cpu, ns / SHARES * (SHARES - 1), false, &ret->plain, err);
 	if (code == 0)
-		code = measure_apart(&b, o->cpu, ns / SHARES, true, &ret->phases, err);
+		code = measure(&b, o->cpu, ns / SHARES, true, &ret->phases, err);
 	if (code == 0) {
 		uint32_t n = bench_rotation_opened(&b);
 		ret->measured = true;

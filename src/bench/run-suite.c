@@ -3,11 +3,12 @@
  * `kontend bench suite`: a run of each benchmark of the table that is for suites, and all of that
  * again, as often as was asked for; so that changes on the machine meanwhile affect all of them.
  * Each run is a child process, since a benchmark binds threads, renames its process and gives up
- * rights; its figures come back by a pipe. Names of metrics and units are constants, at the same
+ * rights. Names of metrics and units are constants, at the same
  * addresses in parent and child. Benchmarks that a machine cannot run are skipped, with the
  * sentence that the benchmark has for it.
  */
 #include "run-suite.h"
+#include "child.h"
 #include "kontend/clock.h"
 #include "kontend/cmd.h"
 #include "kontend/cpulist.h"
@@ -17,14 +18,10 @@
 #include "version.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,14 +51,15 @@ static int read_options(const struct bench_entry *b, char line[LINE], struct opt
 	return opts_parse(ret, argc, argv, err);
 }
 
-static void run_child(const struct bench_entry *b, int fd)
+/* In a child. */
+static int run_child(void *ctx, int fd)
 {
+	const struct bench_entry *b = ctx;
 	struct bench_out out = {0};
 	struct answer a = {0};
 	char line[LINE];
 	struct opts o;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpgid(0, 0);
 	a.code = read_options(b, line, &o, &a.err);
 	if (a.code == 0)
@@ -71,32 +69,10 @@ static void run_child(const struct bench_entry *b, int fd)
 	if (a.code == 0)
 		a.err = out.lacks;
 	a.n = a.code == 0 ? out.figures.n : 0;
-	int code = fdio_write_all(fd, (const char *)&a, sizeof(a));
+	int code = bench_child_send(fd, &a, sizeof(a));
 	if (code == 0 && a.n)
-		code = fdio_write_all(fd, (const char *)out.figures.v,
-				      a.n * sizeof(*out.figures.v));
-	_exit(code < 0);
-}
-
-/* @n bytes, unless it takes too long: 0, -ETIMEDOUT, or -ECHILD where there are no more. */
-static int read_all(int fd, void *to, size_t n, uint64_t until_ns)
-{
-	char *at = to;
-
-	while (n) {
-		uint64_t now = clock_now_ns();
-		struct pollfd p = {.fd = fd, .events = POLLIN};
-		if (now >= until_ns || poll(&p, 1, (int)((until_ns - now) / 1000000 + 1)) == 0)
-			return -ETIMEDOUT;
-		ssize_t got = read(fd, at, n);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return -ECHILD;
-		at += got;
-		n -= (size_t)got;
-	}
-	return 0;
+		code = bench_child_send(fd, out.figures.v, a.n * sizeof(*out.figures.v));
+	return code;
 }
 
 static int take_figures(struct bench_suite *s, const struct bench_entry *b, int fd, size_t n,
@@ -106,7 +82,7 @@ static int take_figures(struct bench_suite *s, const struct bench_entry *b, int 
 		return error_set(err, -E2BIG, "bench %s has %zu figures", b->name, n);
 	for (size_t i = 0; i < n; i++) {
 		struct bench_figure one;
-		int code = read_all(fd, &one, sizeof(one), until_ns);
+		int code = bench_child_receive(fd, &one, sizeof(one), until_ns);
 		if (code < 0)
 			return error_errno(err, code, "Cannot read the figures of bench %s",
 					   b->name);
@@ -148,7 +124,7 @@ static int take_answer(struct bench_suite *s, const struct bench_entry *b, int f
 {
 	uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
 	struct answer a;
-	int code = read_all(fd, &a, sizeof(a), until_ns);
+	int code = bench_child_receive(fd, &a, sizeof(a), until_ns);
 
 	if (code == -ETIMEDOUT)
 		return error_set(err, code, "it takes longer than five minutes");
@@ -167,27 +143,18 @@ static int take_answer(struct bench_suite *s, const struct bench_entry *b, int f
 
 static int run_one(struct bench_suite *s, const struct bench_entry *b, struct error *err)
 {
+	struct bench_entry copy = *b;
 	struct error why = {0};
-	int fds[2];
+	struct bench_child child;
+	int code = bench_child_start(&child, run_child, &copy, err);
 
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return error_errno(err, -errno, "Cannot make a pipe");
-	fflush(NULL);
-	pid_t pid = fork();
-	if (pid == 0) {
-		close(fds[0]);
-		run_child(b, fds[1]);
-	}
-	int code = pid < 0 ? error_errno(err, -errno, "Cannot start a process") : 0;
-	close(fds[1]);
-	if (code == 0)
-		code = take_answer(s, b, fds[0], &why);
-	close(fds[0]);
+	if (code < 0)
+		return code;
+	code = take_answer(s, b, child.fd, &why);
 	/* And whatever it has started: it leads a group of its own. */
-	if (pid > 0 && why.code < 0)
-		kill(-pid, SIGKILL);
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (why.code < 0)
+		kill(-child.pid, SIGKILL);
+	bench_child_end(&child);
 	return why.code < 0 ? take_failure(s, b, &why, err) : code;
 }
 

@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The session of a benchmark of breakpoints. It looks at slots ten times a second, records all
- * waits, and samples CPUs; its results come through a pipe when it is ended.
+ * waits, and samples CPUs.
  */
 #include "seen.h"
 #include "kontend/clock.h"
-#include "kontend/fdio.h"
 #include "kontend/locktype.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-perf.h"
 #include "kontend/run.h"
 #include "kontend/units.h"
 
-#include <errno.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { WAIT_MS = 100, HZ = 997 };
+enum { HZ = 997 };
 
 static const uint64_t TICK_NS = 100000000;
 
@@ -37,22 +29,6 @@ static const char *const published[BENCH_SEEN_PUBLISHED] = {
 
 /* And the locks of the accounting, by release of the kernel. */
 static const char *const lock_names[] = {"bp_cpuinfo_sem", "perf_event_mutex", "nr_bp_mutex"};
-
-/* Until @fd has input, or is closed (-1: until the end). */
-static int pump(struct run *run, int fd, struct error *err)
-{
-	int r = 0;
-
-	while (r >= 0 && r != ENGINE_END) {
-		struct pollfd p[] = {{.fd = fd, .events = POLLIN},
-				     {.fd = source_fd(run->engine.source), .events = POLLIN}};
-		int n = poll(p, 2, r == ENGINE_IDLE ? WAIT_MS : 0);
-		if (n > 0 && p[0].revents)
-			return 0;
-		r = engine_pump(&run->engine, 0, err);
-	}
-	return r < 0 ? r : 0;
-}
 
 static int take_waits(struct query *q, struct bench_seen *s)
 {
@@ -127,12 +103,14 @@ static int take_hot(struct query *q, struct bench_seen *s, struct error *err)
 	return code;
 }
 
-static int read_seen(struct run *run, struct bench_seen *s)
+/* In the process that measures. */
+static int take_seen(void *ctx, struct run *run, void *answer, struct error *err)
 {
-	struct error *err = &s->err;
+	struct bench_seen *s = answer;
 	struct query q = {0};
 	int code = query_init(&q, &run->engine);
 
+	(void)ctx;
 	code = code < 0 ? code : take_waits(&q, s);
 	code = code < 0 ? code : take_slots(&q, s, err);
 	code = code < 0 ? code : take_hot(&q, s, err);
@@ -140,98 +118,24 @@ static int read_seen(struct run *run, struct bench_seen *s)
 	return code < 0 ? error_errno(err, code, "Cannot sum up the measurement") : 0;
 }
 
-static int send_seen(int fd, const struct bench_seen *s)
-{
-	return fdio_write_all(fd, (const char *)s, sizeof(*s));
-}
-
-/* Answers when it measures, and again when it ends. */
-static int measure(int fd, struct bench_seen *s)
-{
-	const struct opts o = {.verb = VERB_REPORT, .delay_ns = TICK_NS, .freq = HZ};
-	struct error *err = &s->err;
-	struct run run = {0};
-
-	int code = run_open(&run, &o, err);
-	if (code == 0)
-		code = run_start(&run, err);
-	uint64_t from = clock_now_ns();
-	if (code == 0)
-		code = send_seen(fd, s);
-	if (code == 0)
-		code = pump(&run, fd, err);
-	s->ns = clock_now_ns() - from;
-	if (code == 0) {
-		run_stop(&run);
-		code = pump(&run, -1, err);
-	}
-	if (code == 0)
-		code = read_seen(&run, s);
-	run_close(&run, err);
-	return code;
-}
-
-static _Noreturn void serve(int fd, pid_t parent)
-{
-	struct bench_seen s = {0};
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	s.err.code = measure(fd, &s);
-	_exit(send_seen(fd, &s) != 0);
-}
-
-/* Whole answers are what a stream gives as soon as they are written. */
-static int hear(struct bench_seen_session *s, struct bench_seen *ret, struct error *err)
-{
-	ssize_t n = recv(s->fd, ret, sizeof(*ret), MSG_WAITALL);
-
-	if (n != (ssize_t)sizeof(*ret))
-		return error_set(err, -ECHILD, "The process that measures has ended");
-	return ret->err.code < 0 ? error_set(err, ret->err.code, "%s", ret->err.text) : 0;
-}
-
-static void end(struct bench_seen_session *s)
-{
-	if (s->fd >= 0)
-		close(s->fd);
-	while (s->pid > 0 && waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	*s = (struct bench_seen_session){.fd = -1};
-}
-
 int bench_seen_start(struct bench_seen_session *s, struct error *err)
 {
-	struct bench_seen seen;
-	pid_t parent = getpid();
-	int fds[2];
+	const struct opts o = {.verb = VERB_REPORT, .delay_ns = TICK_NS, .freq = HZ};
+	const struct bench_observer_job job = {
+		.opts = &o, .size = sizeof(struct bench_seen), .take = take_seen};
+	int code = bench_observer_start(&s->observer, &job, err);
 
-	*s = (struct bench_seen_session){.fd = -1};
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
-		return error_errno(err, -errno, "Cannot make a pipe");
-	s->pid = fork();
-	if (s->pid == 0) {
-		close(fds[0]);
-		serve(fds[1], parent);
-	}
-	int code = s->pid < 0 ? error_errno(err, -errno, "Cannot measure in a process") : 0;
-	close(fds[1]);
-	s->fd = fds[0];
-	code = code < 0 ? code : hear(s, &seen, err);
-	if (code < 0)
-		end(s);
+	s->from_ns = clock_now_ns();
 	return code;
 }
 
 int bench_seen_stop(struct bench_seen_session *s, struct bench_seen *ret, struct error *err)
 {
-	const char byte = 0;
-	int code = fdio_write_all(s->fd, &byte, 1);
+	uint64_t ns = clock_now_ns() - s->from_ns;
+	int code = bench_observer_stop(&s->observer, ret, err);
 
-	code = code < 0 ? error_errno(err, code, "The process that measures has ended")
-			: hear(s, ret, err);
-	end(s);
+	if (code == 0)
+		ret->ns = ns;
 	return code;
 }
 

@@ -3,12 +3,11 @@
 #define KONTEND_BENCH_SEEN_H
 
 #include "kontend/bench-figures.h"
-#include "kontend/error.h"
+#include "observer.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/types.h>
 
 /*
  * Measures breakpoints while a benchmark runs: a session of its own, in a process of its own, as a
@@ -39,12 +38,11 @@ struct bench_seen {
 	struct bench_seen_hot hot[BENCH_SEEN_HOT];
 	size_t n_locks, n_hot;
 	double published_pct[BENCH_SEEN_PUBLISHED];
-	struct error err;
 };
 
 struct bench_seen_session {
-	pid_t pid;
-	int fd;
+	struct bench_observer observer;
+	uint64_t from_ns; /* when it began to measure */
 };
 
 /* It measures when this returns. 0 or negative, with @err. */
