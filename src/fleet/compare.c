@@ -6,6 +6,7 @@
  * than chance.
  */
 #include "internal.h"
+#include "kontend/columns.h"
 #include "kontend/ranks.h"
 #include "kontend/sort.h"
 #include "query/rows.h"
@@ -66,16 +67,14 @@ static const struct column columns[COLUMNS] = {
 	[C_B_LEAST] = {"b_least", "B:LEAST", "the recording after with least of it", COLUMN_RATE, 9,
 		       9, R},
 	[C_B_MOST] = {"b_most", "B:MOST", "the one with most", COLUMN_RATE, 9, 9, R},
-	[C_A_CONT] = {"a_cont_per_s", "A:CONT/s", "finished waits per second", COLUMN_RATE, 8, 4,
-		      SR},
-	[C_B_CONT] = {"b_cont_per_s", "B:CONT/s", "the same after", COLUMN_RATE, 8, 4, SR},
-	[C_A_AVG] = {"a_avg_ns", "A:AVG", "average wait", COLUMN_NS, 6, 5, SR},
-	[C_B_AVG] = {"b_avg_ns", "B:AVG", "the same after", COLUMN_NS, 6, 5, SR},
-	[C_A_P99] = {"a_p99_ns", "A:P99", "99 % of the waits were shorter, within 13 %", COLUMN_NS,
-		     6, 3, SR},
-	[C_B_P99] = {"b_p99_ns", "B:P99", "the same after", COLUMN_NS, 6, 3, SR},
-	[C_A_MAX] = {"a_max_ns", "A:MAX", "longest wait", COLUMN_NS, 6, 6, SR},
-	[C_B_MAX] = {"b_max_ns", "B:MAX", "the same after", COLUMN_NS, 6, 6, SR},
+	[C_A_CONT] = {COL_A(COL_CONT_RATE), 8, 4, SR},
+	[C_B_CONT] = {COL_B(COL_CONT_RATE), 8, 4, SR},
+	[C_A_AVG] = {COL_A(COL_FINISHED_AVG), 6, 5, SR},
+	[C_B_AVG] = {COL_B(COL_FINISHED_AVG), 6, 5, SR},
+	[C_A_P99] = {COL_A(COL_P99("waits")), 6, 3, SR},
+	[C_B_P99] = {COL_B(COL_P99("waits")), 6, 3, SR},
+	[C_A_MAX] = {COL_A(COL_FINISHED_MAX), 6, 6, SR},
+	[C_B_MAX] = {COL_B(COL_FINISHED_MAX), 6, 6, SR},
 };
 
 /* A row of the answer: that of either group, or of both. */

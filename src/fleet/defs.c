@@ -5,6 +5,7 @@
  * names.
  */
 #include "internal.h"
+#include "kontend/columns-probes.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
@@ -17,22 +18,18 @@
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, W = COLUMN_WIDE };
 
 #define WAITS                                                                                      \
-	[WAIT_TOTAL] = {{"total_ns", "TOTAL", "time of all finished waits", COLUMN_NS, 6, 0, SR},  \
-			FOLD_SUM,                                                                  \
-			NULL},                                                                     \
-	[WAIT_N] = {{"contended", "CONTENDED", "finished waits", COLUMN_COUNT, 9, 1, SR},          \
-		    FOLD_SUM,                                                                      \
-		    NULL},                                                                         \
+	[WAIT_TOTAL] = {{COL_FINISHED_TOTAL, 6, 0, SR}, FOLD_SUM, NULL},                           \
+	[WAIT_N] = {{COL_CONTENDED, 9, 1, SR}, FOLD_SUM, NULL},                                    \
 	[WAIT_WAITING] = {{"waiting", "NOW", "tasks that wait at the end", COLUMN_COUNT, 4, 6,     \
 			   SR},                                                                    \
 			  FOLD_SUM,                                                                \
 			  NULL},                                                                   \
-	[WAIT_MAX] = {{"max_ns", "MAX", "longest wait", COLUMN_NS, 6, 2, SR}, FOLD_MAX, NULL},     \
-	[WAIT_MIN] = {{"min_ns", "MIN", "shortest wait", COLUMN_NS, 6, 7, R}, FOLD_MIN, NULL}
+	[WAIT_MAX] = {{COL_FINISHED_MAX, 6, 2, SR}, FOLD_MAX, NULL},                               \
+	[WAIT_MIN] = {{COL_MIN, 6, 7, R}, FOLD_MIN, NULL}
 
 #define KIND                                                                                       \
 	{                                                                                          \
-		"kind", "TYPE", "type and mode, as perf lock names them", COLUMN_TEXT, 10, 0, SR   \
+		COL_KIND, 10, 0, SR                                                                \
 	}
 
 /* NOLINTBEGIN(modernize-macro-to-enum): tables are read line by line */
@@ -50,16 +47,13 @@ const struct fleet_def fleet_defs[FLEET_TABLES + 1] = {
 	[FLEET_CALLERS] = {.name = "callers",
 			   .rule = "type, mode and function that waits",
 			   .measures = {WAITS},
-			   .keys = {KIND,
-				    {"caller", "CALLER", "function that waits", COLUMN_TEXT, 24, 0,
-				     SR | W}},
+			   .keys = {KIND, {COL_CALLER, 24, 0, SR | W}},
 			   .by = BY_CALLER,
 			   .has_hist = true},
 	[FLEET_TYPES] = {.name = "types",
 			 .rule = "type and mode",
 			 .measures = {WAITS},
-			 .keys = {{"kind", "TYPE", "type and mode, as perf lock names them",
-				   COLUMN_TEXT, 10, 0, SR | W}},
+			 .keys = {{COL_KIND, 10, 0, SR | W}},
 			 .by = BY_TYPE,
 			 .has_hist = true},
 	[FLEET_TASKS] = {.name = "tasks",
@@ -71,16 +65,11 @@ const struct fleet_def fleet_defs[FLEET_TABLES + 1] = {
 			 .has_hist = true},
 	[FLEET_HOT] = {.name = "hot",
 		       .rule = "object and function",
-		       .measures = {{{"samples", "SAMPLES", "samples", COLUMN_COUNT, 7, 0, SR},
-				     FOLD_SUM,
-				     NULL},
-				    {{"wait_ns", "WAIT", "waited for locks below it", COLUMN_NS, 6,
-				      1, SR},
-				     FOLD_SUM,
-				     NULL}},
+		       .measures = {{{COL_SAMPLES, 7, 0, SR}, FOLD_SUM, NULL},
+				    {{COL_WAIT_BELOW, 6, 1, SR}, FOLD_SUM, NULL}},
 		       .keys = {{"object", "OBJECT", "kernel, module or file that the code is in",
 				 COLUMN_TEXT, 18, 2, SR},
-				{"symbol", "SYMBOL", "function", COLUMN_TEXT, 24, 0, SR | W}},
+				{COL_FUNCTION, 24, 0, SR | W}},
 		       .kind = &query_hot_kind},
 	[FLEET_SLOTS] =
 		{.name = "slots",
@@ -104,50 +93,46 @@ const struct fleet_def fleet_defs[FLEET_TABLES + 1] = {
 			   COLUMN_TEXT, 6, 0, SR | W}},
 		 .kind = &query_perf_slots_kind,
 		 .is_state = true},
-	[FLEET_MMAP] =
-		{.name = "mmap",
-		 .rule = "program whose mmap_lock it is, mode, and what its times are of",
-		 .measures =
-			 {{{"total_ns", "TOTAL", "time of all finished waits", COLUMN_NS, 6, 0, SR},
-			   FOLD_SUM,
-			   NULL},
-			  {{"contended", "CONTENDED", "finished waits", COLUMN_COUNT, 9, 1, SR},
-			   FOLD_SUM,
-			   NULL},
-			  {{"acquired", "ACQUIRED",
-			    "times it was taken, also without "
-			    "waiting",
-			    COLUMN_COUNT, 8, 3, SR},
-			   FOLD_SUM,
-			   NULL},
-			  {{"max_ns", "MAX", "the longest", COLUMN_NS, 6, 2, SR}, FOLD_MAX, NULL},
-			  {{"hold_total_ns", "HOLD",
-			    "how long it was held, as far as "
-			    "that is known",
-			    COLUMN_NS, 6, 4, SR},
-			   FOLD_SUM,
-			   NULL},
-			  {{"hold_max_ns", "HOLDMAX", "the longest that it was held", COLUMN_NS, 7,
-			    4, SR},
-			   FOLD_MAX,
-			   NULL},
-			  {{"failed", "FAILED", "tries that did not get it", COLUMN_COUNT, 6, 8, R},
-			   FOLD_SUM,
-			   NULL}},
-		 .keys = {{"mode", "MODE", "R for readers, W for writers", COLUMN_TEXT, 4, 0, SR},
-			  {"of_what", "OF", "basis of P50 to MAX: all acquisitions, or waits only",
-			   COLUMN_TEXT, 8, 5, SR},
-			  {"comm", "MMAP_LOCK OF", "program whose mmap_locks they are", COLUMN_TEXT,
-			   16, 0, SR | W}},
-		 .from = {NULL, "of", NULL},
-		 .kind = &query_mmap_kind,
-		 .has_hist = true},
+	[FLEET_MMAP] = {.name = "mmap",
+			.rule = "program whose mmap_lock it is, mode, and what its times are of",
+			.measures = {{{COL_FINISHED_TOTAL, 6, 0, SR}, FOLD_SUM, NULL},
+				     {{COL_CONTENDED, 9, 1, SR}, FOLD_SUM, NULL},
+				     {{"acquired", "ACQUIRED",
+				       "times it was taken, also without "
+				       "waiting",
+				       COLUMN_COUNT, 8, 3, SR},
+				      FOLD_SUM,
+				      NULL},
+				     {{"max_ns", "MAX", "longest finished acquisition", COLUMN_NS,
+				       6, 2, SR},
+				      FOLD_MAX,
+				      NULL},
+				     {{"hold_total_ns", "HOLD",
+				       "how long it was held, as far as "
+				       "that is known",
+				       COLUMN_NS, 6, 4, SR},
+				      FOLD_SUM,
+				      NULL},
+				     {{"hold_max_ns", "HOLDMAX", "the longest that it was held",
+				       COLUMN_NS, 7, 4, SR},
+				      FOLD_MAX,
+				      NULL},
+				     {{"failed", "FAILED", "attempts that ended without the lock",
+				       COLUMN_COUNT, 6, 8, R},
+				      FOLD_SUM,
+				      NULL}},
+			.keys = {{COL_MODE, 4, 0, SR},
+				 {"of_what", "OF",
+				  "basis of P50 to MAX: all acquisitions, or waits only",
+				  COLUMN_TEXT, 8, 5, SR},
+				 {"comm", "MMAP_LOCK OF", "program whose mmap_locks they are",
+				  COLUMN_TEXT, 16, 0, SR | W}},
+			.from = {NULL, "of", NULL},
+			.kind = &query_mmap_kind,
+			.has_hist = true},
 	[FLEET_UPROBES] = {.name = "uprobes",
 			   .rule = "binary and function",
-			   .measures = {{{"hits", "HITS", "hits since they were placed",
-					  COLUMN_COUNT, 6, 0, SR},
-					 FOLD_SUM,
-					 NULL},
+			   .measures = {{{COL_HITS, 6, 0, SR}, FOLD_SUM, NULL},
 					{{"probes", "PROBES", "probes that are placed there",
 					  COLUMN_COUNT, 6, 1, SR},
 					 FOLD_ROWS,
@@ -158,8 +143,7 @@ const struct fleet_def fleet_defs[FLEET_TABLES + 1] = {
 					  COLUMN_COUNT, 6, 3, SR},
 					 FOLD_SUM,
 					 NULL}},
-			   .keys = {{"probe", "PROBE", "binary and function", COLUMN_TEXT, 24, 0,
-				     SR | W}},
+			   .keys = {{COL_PROBE, 24, 0, SR | W}},
 			   .kind = &query_uprobe_probes_kind,
 			   .is_state = true},
 	[FLEET_GROUPS] = {.name = "groups",

@@ -7,6 +7,7 @@
  * few, so that is there twice, for text and for the other formats.
  */
 #include "internal.h"
+#include "kontend/columns.h"
 #include "kontend/sort.h"
 #include "query/rows.h"
 
@@ -26,13 +27,12 @@ enum { SR = COLUMN_SCREEN | COLUMN_REPORT };
 enum { AVG, P50, P99, HIST_FROM, HIST_TO, HIST_N, EXTRAS };
 
 static const struct column extras[EXTRAS] = {
-	[AVG] = {"avg_ns", "AVG", "average wait", COLUMN_NS, 6, 1, SR},
-	[P50] = {"p50_ns", "P50", "half of all were shorter, within 13 %", COLUMN_NS, 6, 3, SR},
-	[P99] = {"p99_ns", "P99", "99 % of all were shorter, within 13 %", COLUMN_NS, 6, 2, SR},
-	[HIST_FROM] = {"hist_from_ns", "", "buckets, by how long it took: from", COLUMN_SERIES, 0,
-		       9, 0},
-	[HIST_TO] = {"hist_to_ns", "", "up to, but not with", COLUMN_SERIES, 0, 9, 0},
-	[HIST_N] = {"hist_n", "", "how many are in each", COLUMN_SERIES, 0, 9, 0},
+	[AVG] = {COL_FINISHED_AVG, 6, 1, SR},
+	[P50] = {COL_P50("durations"), 6, 3, SR},
+	[P99] = {COL_P99("durations"), 6, 2, SR},
+	[HIST_FROM] = {COL_HIST_FROM("hist_from_ns"), 0, 9, 0},
+	[HIST_TO] = {COL_HIST_TO("hist_to_ns"), 0, 9, 0},
+	[HIST_N] = {COL_HIST_N("hist_n"), 0, 9, 0},
 };
 
 struct lister {

@@ -5,6 +5,7 @@
  * groups by CPU. Its own order is the CPU number.
  */
 #include "internal.h"
+#include "kontend/columns-probes.h"
 #include "kontend/query-perf.h"
 #include "rows.h"
 
@@ -34,34 +35,28 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, SPARK_LEN = 16 };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_CPU] = {"cpu", "CPU", "number of the CPU", COLUMN_INT, 4, 0, SR},
-	[C_CONT_RATE] = {"cont_per_s", "CONT/s", "contentions per second", COLUMN_RATE, 6, 0, SR},
+	[C_CPU] = {COL_CPU, 4, 0, SR},
+	[C_CONT_RATE] = {COL_CONT_RATE, 6, 0, SR},
 	[C_SPARK] = {"spark", "HISTORY", "contentions in the last buckets", COLUMN_SERIES,
 		     SPARK_LEN, 4, COLUMN_SCREEN},
-	[C_WAIT_RATE] = {"wait_ns_per_s", "WAIT/s",
-			 "time waited per second, waits in flight included: the average number of "
-			 "tasks that wait",
-			 COLUMN_NSRATE, 6, 0, SR},
-	[C_WAIT_PCT] = {"wait_pct", "WAIT%", "share of WAIT/s of all CPUs", COLUMN_PCT, 5, 2, SR},
+	[C_WAIT_RATE] = {COL_WAIT_RATE, 6, 0, SR},
+	[C_WAIT_PCT] = {COL_WAIT_PCT, 5, 2, SR},
 	[C_SPIN_PCT] = {"spin_pct", "SPIN%", "share of its time that the CPU spun for locks",
 			COLUMN_PCT, 5, 1, SR},
-	[C_WAITING] = {"waiting", "NOW", "tasks waiting now that began to wait there", COLUMN_COUNT,
-		       4, 0, SR},
-	[C_CONTENDED] = {"contended", "CONTENDED", "finished waits", COLUMN_COUNT, 9, 5, SR},
-	[C_TOTAL] = {"total_ns", "TOTAL", "time of all waits, those in flight included", COLUMN_NS,
-		     7, 5, SR},
+	[C_WAITING] = {COL_WAITING, 4, 0, SR},
+	[C_CONTENDED] = {COL_CONTENDED, 9, 5, SR},
+	[C_TOTAL] = {COL_TOTAL, 7, 5, SR},
 	[C_LOST] = {"lost", "LOST", "records lost because its ring was full", COLUMN_COUNT, 6, 1,
 		    SR},
 	[C_FILL] = {"fill_pct", "FILL%", "highest fill level of its ring", COLUMN_PCT, 5, 3, SR},
 	[C_SLOTS] = {"bp_slots", "SLOTS", "breakpoint slots: used of all", COLUMN_TEXT, 5, 1,
 		     COLUMN_SCREEN},
-	[C_SLOTS_ALL] = {"slots", "", "breakpoint slots", COLUMN_INT, 5, 9, COLUMN_REPORT},
+	[C_SLOTS_ALL] = {COL_SLOTS, 5, 9, COLUMN_REPORT},
 	[C_SLOTS_USED] = {"slots_used", "", "of them taken: by the CPU and by the task with most",
 			  COLUMN_INT, 5, 9, COLUMN_REPORT},
 	[C_STATE] = {"state", "STATE", "online, or offline when it went away", COLUMN_TEXT, 7, 6,
 		     SR},
-	[C_CALLER] = {"caller", "HOTTEST CALLER", "call site that cost most there", COLUMN_TEXT, 20,
-		      1, SR | COLUMN_WIDE},
+	[C_CALLER] = {COL_CALLER, 20, 1, SR | COLUMN_WIDE},
 };
 
 /* All pools of a CPU together. */

@@ -6,6 +6,7 @@
  * length; a change of less than one percent is called none.
  */
 #include "internal.h"
+#include "kontend/columns.h"
 #include "kontend/query-classes.h"
 #include "kontend/query-compare.h"
 #include "kontend/query-diff.h"
@@ -42,34 +43,26 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_CHANGE] = {"change", "CHANGE", "new, gone, more, less or same (within 1 %)", COLUMN_TEXT,
-		      6, 0, SR},
-	[C_DELTA] = {"delta_ns_per_s", "DELTA/s", "wait per second of B less that of A",
-		     COLUMN_NSRATE, 7, 0, SR},
-	[C_A_WAIT] = {"a_wait_ns_per_s", "A:WAIT/s",
-		      "time waited per second, waits in flight included: the average number of "
-		      "tasks that wait",
-		      COLUMN_NSRATE, 8, 0, SR},
-	[C_B_WAIT] = {"b_wait_ns_per_s", "B:WAIT/s", "the same of B", COLUMN_NSRATE, 8, 0, SR},
-	[C_RATIO] = {"ratio", "B/A", "wait per second of B divided by that of A", COLUMN_RATE, 5, 1,
+	[C_CHANGE] = {COL_CHANGE, 6, 0, SR},
+	[C_DELTA] = {COL_DELTA("DELTA/s"), 7, 0, SR},
+	[C_A_WAIT] = {COL_A(COL_WAIT_RATE), 8, 0, SR},
+	[C_B_WAIT] = {COL_B(COL_WAIT_RATE), 8, 0, SR},
+	[C_RATIO] = {"ratio", "B/A", "wait per second in B divided by that in A", COLUMN_RATE, 5, 1,
 		     SR},
-	[C_A_CONT] = {"a_cont_per_s", "A:CONT/s", "finished waits per second", COLUMN_RATE, 8, 2,
-		      SR},
-	[C_B_CONT] = {"b_cont_per_s", "B:CONT/s", "the same of B", COLUMN_RATE, 8, 2, SR},
-	[C_A_AVG] = {"a_avg_ns", "A:AVG", "average wait", COLUMN_NS, 6, 3, SR},
-	[C_B_AVG] = {"b_avg_ns", "B:AVG", "the same of B", COLUMN_NS, 6, 3, SR},
-	[C_A_P99] = {"a_p99_ns", "A:P99", "99 % of the waits were shorter, within 13 %", COLUMN_NS,
-		     6, 4, SR},
-	[C_B_P99] = {"b_p99_ns", "B:P99", "the same of B", COLUMN_NS, 6, 4, SR},
-	[C_A_MAX] = {"a_max_ns", "A:MAX", "longest wait", COLUMN_NS, 6, 9, R},
-	[C_B_MAX] = {"b_max_ns", "B:MAX", "the same of B", COLUMN_NS, 6, 9, R},
-	[C_A_N] = {"a_contended", "A:CONTENDED", "finished waits", COLUMN_COUNT, 9, 9, R},
-	[C_B_N] = {"b_contended", "B:CONTENDED", "the same of B", COLUMN_COUNT, 9, 9, R},
-	[C_A_TOTAL] = {"a_total_ns", "A:TOTAL", "time of all finished waits", COLUMN_NS, 6, 9, R},
-	[C_B_TOTAL] = {"b_total_ns", "B:TOTAL", "the same of B", COLUMN_NS, 6, 9, R},
-	[C_KIND] = {"kind", "TYPE", "type and mode, as perf lock names them", COLUMN_TEXT, 10, 1,
-		    SR},
-	[C_NAME] = {"name", "NAME", "name of the row", COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
+	[C_A_CONT] = {COL_A(COL_CONT_RATE), 8, 2, SR},
+	[C_B_CONT] = {COL_B(COL_CONT_RATE), 8, 2, SR},
+	[C_A_AVG] = {COL_A(COL_FINISHED_AVG), 6, 3, SR},
+	[C_B_AVG] = {COL_B(COL_FINISHED_AVG), 6, 3, SR},
+	[C_A_P99] = {COL_A(COL_P99("waits")), 6, 4, SR},
+	[C_B_P99] = {COL_B(COL_P99("waits")), 6, 4, SR},
+	[C_A_MAX] = {COL_A(COL_FINISHED_MAX), 6, 9, R},
+	[C_B_MAX] = {COL_B(COL_FINISHED_MAX), 6, 9, R},
+	[C_A_N] = {COL_A(COL_CONTENDED), 9, 9, R},
+	[C_B_N] = {COL_B(COL_CONTENDED), 9, 9, R},
+	[C_A_TOTAL] = {COL_A(COL_FINISHED_TOTAL), 6, 9, R},
+	[C_B_TOTAL] = {COL_B(COL_FINISHED_TOTAL), 6, 9, R},
+	[C_KIND] = {COL_KIND, 10, 1, SR},
+	[C_NAME] = {COL_ROW_NAME, 24, 0, SR | COLUMN_WIDE},
 };
 
 enum {
@@ -100,39 +93,30 @@ enum {
 enum { D = SR | COLUMN_SIGNED };
 
 static const struct column moments[M_COLUMNS] = {
-	[M_KIND] = {"kind", "TYPE", "type and mode, as perf lock names them", COLUMN_TEXT, 10, 1,
-		    SR},
-	[M_NAME] = {"name", "NAME", "name of the row", COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
-	[M_D_WAIT] = {"delta_ns_per_s", "B-A:WAIT/s", "wait per second at B less that at A",
-		      COLUMN_NSRATE, 10, 0, D},
-	[M_A_WAIT] = {"a_wait_ns_per_s", "A:WAIT/s",
-		      "time waited per second at A, waits in flight included: the average number "
-		      "of tasks that wait",
-		      COLUMN_NSRATE, 8, 2, SR},
-	[M_B_WAIT] = {"b_wait_ns_per_s", "B:WAIT/s", "the same at B", COLUMN_NSRATE, 8, 1, SR},
-	[M_D_AVG] = {"delta_avg_ns", "B-A:AVG", "average wait at B less that at A", COLUMN_NSDIFF,
-		     7, 2, D},
+	[M_KIND] = {COL_KIND, 10, 1, SR},
+	[M_NAME] = {COL_ROW_NAME, 24, 0, SR | COLUMN_WIDE},
+	[M_D_WAIT] = {COL_DELTA("B-A:WAIT/s"), 10, 0, D},
+	[M_A_WAIT] = {COL_A(COL_WAIT_RATE), 8, 2, SR},
+	[M_B_WAIT] = {COL_B(COL_WAIT_RATE), 8, 1, SR},
+	[M_D_AVG] = {"delta_avg_ns", "B-A:AVG", "average finished wait in B less that in A",
+		     COLUMN_NSDIFF, 7, 2, D},
 	[M_D_CONT] = {"delta_cont_per_s", "B-A:CONT/s",
-		      "finished waits per second at B less those at A", COLUMN_RATE, 10, 2, D},
-	[M_A_P99] = {"a_p99_ns", "A:P99", "99 % of the waits at A were shorter, within 13 %",
-		     COLUMN_NS, 6, 3, SR},
-	[M_B_P99] = {"b_p99_ns", "B:P99", "the same at B", COLUMN_NS, 6, 3, SR},
-	[M_A_CONT] = {"a_cont_per_s", "A:CONT/s", "finished waits per second at A", COLUMN_RATE, 8,
-		      4, SR},
-	[M_B_CONT] = {"b_cont_per_s", "B:CONT/s", "the same at B", COLUMN_RATE, 8, 4, SR},
-	[M_A_AVG] = {"a_avg_ns", "A:AVG", "average wait at A", COLUMN_NS, 6, 4, SR},
-	[M_B_AVG] = {"b_avg_ns", "B:AVG", "the same at B", COLUMN_NS, 6, 4, SR},
-	[M_A_MAX] = {"a_max_ns", "A:MAX", "longest wait at A", COLUMN_NS, 6, 5, SR},
-	[M_B_MAX] = {"b_max_ns", "B:MAX", "the same at B", COLUMN_NS, 6, 5, SR},
-	[M_D_N] = {"delta_contended", "B-A:N", "finished waits at B less those at A", COLUMN_INT, 9,
+		      "finished waits per second in B less those in A", COLUMN_RATE, 10, 2, D},
+	[M_A_P99] = {COL_A(COL_P99("waits")), 6, 3, SR},
+	[M_B_P99] = {COL_B(COL_P99("waits")), 6, 3, SR},
+	[M_A_CONT] = {COL_A(COL_CONT_RATE), 8, 4, SR},
+	[M_B_CONT] = {COL_B(COL_CONT_RATE), 8, 4, SR},
+	[M_A_AVG] = {COL_A(COL_FINISHED_AVG), 6, 4, SR},
+	[M_B_AVG] = {COL_B(COL_FINISHED_AVG), 6, 4, SR},
+	[M_A_MAX] = {COL_A(COL_FINISHED_MAX), 6, 5, SR},
+	[M_B_MAX] = {COL_B(COL_FINISHED_MAX), 6, 5, SR},
+	[M_D_N] = {"delta_contended", "B-A:N", "finished waits in B less those in A", COLUMN_INT, 9,
 		   9, R},
-	[M_A_N] = {"a_contended", "A:CONTENDED", "finished waits at A", COLUMN_COUNT, 9, 9, R},
-	[M_B_N] = {"b_contended", "B:CONTENDED", "the same at B", COLUMN_COUNT, 9, 9, R},
-	[M_A_TOTAL] = {"a_total_ns", "A:TOTAL", "time of all finished waits at A", COLUMN_NS, 6, 9,
-		       R},
-	[M_B_TOTAL] = {"b_total_ns", "B:TOTAL", "the same at B", COLUMN_NS, 6, 9, R},
-	[M_CHANGE] = {"change", "CHANGE", "new, gone, more, less or same (within 1 %)", COLUMN_TEXT,
-		      6, 6, SR},
+	[M_A_N] = {COL_A(COL_CONTENDED), 9, 9, R},
+	[M_B_N] = {COL_B(COL_CONTENDED), 9, 9, R},
+	[M_A_TOTAL] = {COL_A(COL_FINISHED_TOTAL), 6, 9, R},
+	[M_B_TOTAL] = {COL_B(COL_FINISHED_TOTAL), 6, 9, R},
+	[M_CHANGE] = {COL_CHANGE, 6, 6, SR},
 };
 
 /* A row: the class as it is in A and in B; NULL: not there. */

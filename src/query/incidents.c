@@ -4,6 +4,7 @@
  * are those of the clock on the wall, where it is known; else since measuring began.
  */
 #include "internal.h"
+#include "kontend/columns.h"
 #include "kontend/mem.h"
 #include "kontend/query-incidents.h"
 #include "kontend/when.h"
@@ -48,8 +49,8 @@ static const struct column columns[C_COLUMNS] = {
 		      "duration, with triggers that fired again in the cooldown; not known while "
 		      "it lasts",
 		      COLUMN_NS, 6, 3, SR},
-	[C_LOCK] = {"name", "LOCK", "name of the lock", COLUMN_TEXT, 18, 1, SR},
-	[C_TASK] = {"task", "TASK", "task that waits: name and thread id", COLUMN_TEXT, 14, 2, S},
+	[C_LOCK] = {COL_NAME, 18, 1, SR},
+	[C_TASK] = {COL_TASK, 14, 2, S},
 	[C_BECAUSE] = {"because", "BECAUSE OF", "task that has the lock, and its state",
 		       COLUMN_TEXT, 20, 1, SR | COLUMN_WIDE},
 	[C_TRIGGER] = {"trigger", "NR", "number of the trigger on the command line, from 0",
@@ -65,10 +66,10 @@ static const struct column columns[C_COLUMNS] = {
 		     COLUMN_COUNT, 10, 9, R},
 	[C_AGAIN] = {"again", "AGAIN", "number of times that it fired again within the cooldown",
 		     COLUMN_COUNT, 5, 5, SR},
-	[C_ADDR] = {"lock", "ADDRESS", "address of the lock", COLUMN_ADDR, 18, 9, R},
-	[C_PID] = {"pid", "PID", "process id of the waiter", COLUMN_INT, 7, 9, R},
-	[C_TID] = {"tid", "TID", "its thread id", COLUMN_INT, 7, 9, R},
-	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
+	[C_ADDR] = {COL_LOCK, 18, 9, R},
+	[C_PID] = {COL_PID, 7, 9, R},
+	[C_TID] = {COL_TID, 7, 9, R},
+	[C_COMM] = {COL_COMM, 16, 9, R},
 	[C_HOLDER_PID] = {"holder_pid", "HOLDER PID", "process id of the holder", COLUMN_INT, 10, 9,
 			  R},
 	[C_HOLDER_TID] = {"holder_tid", "HOLDER TID", "its thread id", COLUMN_INT, 10, 9, R},

@@ -6,6 +6,7 @@
  */
 #include "wait-filter.h"
 #include "hot/list.h"
+#include "kontend/columns.h"
 #include "kontend/event-filter.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
@@ -41,23 +42,22 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT };
 
 /* Called as in the tables of waits. */
 static const struct column columns[C_COLUMNS] = {
-	[C_LOCK] = {"lock", "ADDRESS", "address of the lock", COLUMN_ADDR, 18, 0, R},
-	[C_KIND] = {"kind", "TYPE", "type and mode", COLUMN_TEXT, 10, 0, S},
-	[C_TYPE] = {"type", "TYPE", "type without the mode", COLUMN_TEXT, 9, 0, R},
-	[C_MODE] = {"mode", "MODE", "R for readers, W for writers", COLUMN_TEXT, 4, 0, R},
-	[C_NAME] = {"name", "LOCK", "name of the lock", COLUMN_TEXT, 20, 0, S},
-	[C_OBJECT] = {"object", "OBJECT", "what the lock is", COLUMN_TEXT, 12, 0, R},
-	[C_PATH] = {"path", "PATH", "of the file that it belongs to", COLUMN_TEXT, 20, 0, R},
-	[C_CALLER] = {"caller", "CALLER", "function that waits", COLUMN_TEXT, 20, 0, S},
-	[C_STACK] = {"stack", "CALL CHAIN", "any frame of the call chain", COLUMN_TEXT, 40, 0, S},
-	[C_TASK] = {"task", "TASK", "the task: name and thread id", COLUMN_TEXT, 16, 0, S},
-	[C_PROCESS] = {"process", "PROCESS", "the process: name and process id", COLUMN_TEXT, 16, 0,
-		       S},
-	[C_PID] = {"pid", "PID", "process id", COLUMN_INT, 7, 0, R},
-	[C_TID] = {"tid", "TID", "thread id", COLUMN_INT, 7, 0, R},
-	[C_COMM] = {"comm", "COMM", "name of the task", COLUMN_TEXT, 16, 0, R},
-	[C_CGROUP] = {"cgroup", "CGROUP", "cgroup of the task", COLUMN_TEXT, 24, 0, S},
-	[C_CPU] = {"cpu", "CPU", "where the wait began", COLUMN_INT, 4, 0, S},
+	[C_LOCK] = {COL_LOCK, 18, 0, R},
+	[C_KIND] = {COL_KIND, 10, 0, S},
+	[C_TYPE] = {COL_TYPE, 9, 0, R},
+	[C_MODE] = {COL_MODE, 4, 0, R},
+	[C_NAME] = {COL_NAME, 20, 0, S},
+	[C_OBJECT] = {COL_OBJECT, 12, 0, R},
+	[C_PATH] = {COL_PATH, 20, 0, R},
+	[C_CALLER] = {COL_CALLER, 20, 0, S},
+	[C_STACK] = {COL_STACK, 40, 0, S},
+	[C_TASK] = {COL_TASK, 16, 0, S},
+	[C_PROCESS] = {COL_PROCESS, 16, 0, S},
+	[C_PID] = {COL_PID, 7, 0, R},
+	[C_TID] = {COL_TID, 7, 0, R},
+	[C_COMM] = {COL_COMM, 16, 0, R},
+	[C_CGROUP] = {COL_CGROUP, 24, 0, S},
+	[C_CPU] = {COL_WAIT_CPU, 4, 0, S},
 	[C_OWNER] = {"owner", "OWNER", "task that held the lock when the wait began", COLUMN_TEXT,
 		     16, 0, S},
 };

@@ -8,6 +8,7 @@
 #include "../locks/waiters.h"
 #include "../rows.h"
 #include "asleep.h"
+#include "kontend/columns.h"
 #include "kontend/locktype.h"
 
 #include <inttypes.h>
@@ -54,9 +55,7 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R };
 static const struct column columns[C_COLUMNS] = {
 	[C_BEHIND] = {"behind", "BEHIND", "tasks that wait because of it, also through others",
 		      COLUMN_COUNT, 6, 0, SR},
-	[C_SUM] = {"waited_ns", "SUM",
-		   "waiting time of these so far, added up; for a waiter, its own", COLUMN_NS, 6, 1,
-		   SR},
+	[C_SUM] = {COL_WAITED_BY_ALL("SUM"), 6, 1, SR},
 	[C_LONGEST] = {"longest_ns", "LONGEST",
 		       "the longest of these waits; of several alike, theirs", COLUMN_NS, 7, 0, SR},
 	[C_WHAT] = {"what", "BECAUSE OF",
@@ -71,9 +70,8 @@ static const struct column columns[C_COLUMNS] = {
 		{"held_ns", "HELD",
 		 "time for which every snapshot has seen that holder hold the lock, if it is sure",
 		 COLUMN_NS, 6, 2, SR},
-	[C_ENDED] = {"ended", "ENDED", "the waits of this chain have ended", COLUMN_BOOL, 5, 9, R},
-	[C_ENDED_NS] = {"ended_ns", "ENDED", "time since the last of its waits ended", COLUMN_NS, 6,
-			0, R},
+	[C_ENDED] = {COL_WAIT_ENDED, 5, 9, R},
+	[C_ENDED_NS] = {COL_ENDED_NS, 6, 0, R},
 	[C_ROW] = {"row", "ROW", "kind of the row: root, deadlock, lock, waiter or more",
 		   COLUMN_TEXT, 8, 9, R},
 	[C_NODE] = {"node", "NODE", "number of the row in the tree, from 0", COLUMN_INT, 5, 9, R},
@@ -83,21 +81,15 @@ static const struct column columns[C_COLUMNS] = {
 	[C_TASKS] = {"tasks", "TASKS", "tasks that the row stands for", COLUMN_COUNT, 5, 9, R},
 	[C_KIND] = {"kind", "TYPE", "type of the lock, of a waiter with the mode", COLUMN_TEXT, 10,
 		    9, R},
-	[C_LOCK] = {"lock", "ADDRESS", "address of the lock", COLUMN_ADDR, 18, 9, R},
-	[C_NAME] = {"name", "LOCK", "name of the lock", COLUMN_TEXT, 18, 9, R},
-	[C_CERTAINTY] = {"certainty", "CERTAINTY",
-			 "certainty of the holder: sure, a writer or the owner of a mutex; hint, a "
-			 "reader that had it; evidence, a reader by its calls; free, no task: it "
-			 "is being handed over",
-			 COLUMN_TEXT, 9, 9, R},
-	[C_NEXT_PID] = {"next_pid", "NEXT PID",
-			"process that is to take a free lock, as the first in its queue",
-			COLUMN_INT, 7, 9, R},
-	[C_NEXT_TID] = {"next_tid", "NEXT TID", "its thread", COLUMN_INT, 7, 9, R},
-	[C_NEXT_COMM] = {"next_comm", "NEXT COMM", "its name", COLUMN_TEXT, 16, 9, R},
-	[C_PID] = {"pid", "PID", "process id of the holder, or of the waiter", COLUMN_INT, 7, 9, R},
-	[C_TID] = {"tid", "TID", "its thread id", COLUMN_INT, 7, 9, R},
-	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
+	[C_LOCK] = {COL_LOCK, 18, 9, R},
+	[C_NAME] = {COL_NAME, 18, 9, R},
+	[C_CERTAINTY] = {COL_CERTAINTY("certainty"), 9, 9, R},
+	[C_NEXT_PID] = {COL_NEXT_PID, 7, 9, R},
+	[C_NEXT_TID] = {COL_NEXT_TID, 7, 9, R},
+	[C_NEXT_COMM] = {COL_NEXT_COMM, 16, 9, R},
+	[C_PID] = {COL_PID, 7, 9, R},
+	[C_TID] = {COL_TID, 7, 9, R},
+	[C_COMM] = {COL_COMM, 16, 9, R},
 	[C_STATE] = {"state", "STATE", "state of the holder: running, runnable, asleep",
 		     COLUMN_TEXT, 8, 9, R},
 	[C_CPU] = {"cpu", "CPU", "the CPU on which the holder is, or was last", COLUMN_INT, 4, 9,
@@ -113,15 +105,8 @@ static const struct column columns[C_COLUMNS] = {
 			   COLUMN_TEXT, 16, 9, R},
 	[C_ASLEEP_DEV] = {"asleep_dev", "DEVICE",
 			  "block device of that file, or of its file system", COLUMN_TEXT, 8, 9, R},
-	[C_STACK] =
-		{"stack", "STACK",
-		 "the calls of a holder that is not running, or of a waiter, the innermost first",
-		 COLUMN_TEXT, 20, 9, R | COLUMN_LIST},
-	[C_READERS] =
-		{"readers_evident", "READERS",
-		 "tasks that seem to hold it as readers, each with what it does and the call that "
-		 "shows it: evidence, no proof",
-		 COLUMN_TEXT, 20, 9, R | COLUMN_LIST},
+	[C_STACK] = {COL_STACK, 20, 9, R | COLUMN_LIST},
+	[C_READERS] = {COL_READERS_EVIDENT, 20, 9, R | COLUMN_LIST},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
 	[C_WAIT_ID] = {"wait_id", "WAIT ID", "id of the wait's row among waiters", COLUMN_COUNT, 0,
 		       9, 0},

@@ -7,6 +7,7 @@
  */
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/columns-probes.h"
 #include "kontend/query-flame.h"
 
 #include <errno.h>
@@ -44,28 +45,23 @@ static const struct column columns[C_COLUMNS] = {
 			  R},
 	[C_X] = {"x", "X%", "where its box begins, in percent of the whole width", COLUMN_PCT, 5, 6,
 		 R},
-	[C_SAMPLES] = {"samples", "SAMPLES", "samples", COLUMN_COUNT, 7, 1, SR},
+	[C_SAMPLES] = {COL_SAMPLES, 7, 1, SR},
 	[C_SELF_SAMPLES] = {"self_samples", "SELF", "samples that no box above has", COLUMN_COUNT,
 			    7, 6, R},
-	[C_WAIT] = {"wait_ns", "WAIT", "waited for locks", COLUMN_NS, 6, 4, SR},
+	[C_WAIT] = {COL_WAIT_BELOW, 6, 4, SR},
 	[C_SELF_WAIT] = {"self_wait_ns", "SELF WAIT", "waited, and in no box above", COLUMN_NS, 9,
 			 6, R},
 	[C_KIND] = {"kind", "KIND", "task, user, kernel or lock path", COLUMN_TEXT, 9, 6, R},
-	[C_GROUP] = {"group", "GROUP", "kind of lock or part of the kernel that it belongs to",
-		     COLUMN_TEXT, 12, 2, SR},
-	[C_FILE] = {"file", "OBJECT", "kernel, module or name of the file that the code is in",
-		    COLUMN_TEXT, 18, 3, S},
-	[C_OBJECT] = {"object", "PATH", "the same with the path of the file", COLUMN_TEXT, 18, 6,
-		      R},
+	[C_GROUP] = {COL_GROUP, 12, 2, SR},
+	[C_FILE] = {COL_FILE, 18, 3, S},
+	[C_OBJECT] = {COL_FILE_PATH, 18, 6, R},
 	[C_DEPTH] = {"depth", "DEPTH", "boxes below it; names of tasks have 0", COLUMN_INT, 5, 6,
 		     R},
 	[C_NAME] = {"name", "NAME", "task, function, or type of lock in brackets", COLUMN_TEXT, 24,
 		    6, R},
 	[C_FRAME] = {"frame", "FRAME", "the same, indented by its depth", COLUMN_TEXT, 40, 0,
 		     S | COLUMN_WIDE},
-	[C_NAMES] = {"names", "NAMES",
-		     "recording, where the file is not here and the name is from the recording",
-		     COLUMN_TEXT, 9, 6, R},
+	[C_NAMES] = {COL_NAMES, 9, 6, R},
 	[C_ADDR] = {"addr", "ADDRESS", "where the function of the kernel begins", COLUMN_ADDR, 18,
 		    6, R},
 };

@@ -6,6 +6,7 @@
  */
 #include "list.h"
 #include "../rows.h"
+#include "kontend/columns-probes.h"
 #include "kontend/text.h"
 #include "names/lines.h"
 
@@ -44,28 +45,22 @@ enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, STACK_FRAMES = 24 
 
 static const struct column columns[C_COLUMNS] = {
 	[C_PCT] = {"pct", "CPU%", "share of all samples", COLUMN_PCT, 5, 0, SR},
-	[C_SAMPLES] = {"samples", "SAMPLES", "samples", COLUMN_COUNT, 7, 3, SR},
+	[C_SAMPLES] = {COL_SAMPLES, 7, 3, SR},
 	[C_WAIT_PCT] = {"wait_pct", "WAIT%", "share of all that was waited for locks below it",
 			COLUMN_PCT, 5, 2, SR},
-	[C_WAIT] = {"wait_ns", "WAIT", "waited for locks below it", COLUMN_NS, 6, 4, SR},
-	[C_GROUP] = {"group", "GROUP", "kind of lock or part of the kernel that its samples are in",
-		     COLUMN_TEXT, 12, 1, SR},
-	[C_FILE] = {"file", "OBJECT", "kernel, module or name of the file that the code is in",
-		    COLUMN_TEXT, 18, 2, COLUMN_SCREEN},
-	[C_OBJECT] = {"object", "PATH", "the same with the path of the file", COLUMN_TEXT, 18, 2,
-		      R},
-	[C_SYMBOL] = {"symbol", "SYMBOL", "function", COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
-	[C_NAMES] = {"names", "NAMES",
-		     "recording, where the file is not here and the name is from the recording",
-		     COLUMN_TEXT, 9, 0, R},
-	[C_PID] = {"pid", "PID", "number of the process", COLUMN_INT, 7, 1, SR},
+	[C_WAIT] = {COL_WAIT_BELOW, 6, 4, SR},
+	[C_GROUP] = {COL_GROUP, 12, 1, SR},
+	[C_FILE] = {COL_FILE, 18, 2, COLUMN_SCREEN},
+	[C_OBJECT] = {COL_FILE_PATH, 18, 2, R},
+	[C_SYMBOL] = {COL_FUNCTION, 24, 0, SR | COLUMN_WIDE},
+	[C_NAMES] = {COL_NAMES, 9, 0, R},
+	[C_PID] = {COL_PID, 7, 1, SR},
 	[C_PROCESS] = {"process", "PROCESS", "name of the process", COLUMN_TEXT, 16, 0,
 		       SR | COLUMN_WIDE},
-	[C_TID] = {"tid", "TID", "number of the task", COLUMN_INT, 7, 1, SR},
+	[C_TID] = {COL_TID, 7, 1, SR},
 	[C_TASK] = {"task", "TASK", "name of the task", COLUMN_TEXT, 16, 0, SR | COLUMN_WIDE},
-	[C_CPU] = {"cpu", "CPU", "number of the CPU", COLUMN_INT, 4, 0, SR},
-	[C_STACK] = {"stack", "CALL CHAIN", "functions, innermost first", COLUMN_TEXT, 40, 0,
-		     SR | COLUMN_WIDE | COLUMN_LIST},
+	[C_CPU] = {COL_CPU, 4, 0, SR},
+	[C_STACK] = {COL_STACK, 40, 0, SR | COLUMN_WIDE | COLUMN_LIST},
 	[C_SOURCE] = {"source", "SOURCE", "line of source that the function begins in", COLUMN_TEXT,
 		      24, 4, R},
 	[C_TOP_CPU] = {"top_cpu", "TOP CPU", "CPU of whose samples it has most", COLUMN_INT, 7, 1,

@@ -6,6 +6,7 @@
  */
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/columns.h"
 #include "kontend/query-queued.h"
 
 #include <errno.h>
@@ -47,13 +48,11 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, W = COLUMN_WIDE, SPARK_LEN = 16 };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_KIND] = {"type", "TYPE", "type of the lock, both modes together", COLUMN_TEXT, 8, 0, SR},
-	[C_LOCK] = {"lock", "ADDRESS", "address of the lock", COLUMN_ADDR, 18, 9, COLUMN_REPORT},
-	[C_NAME] = {"name", "LOCK", "name of the lock", COLUMN_TEXT, 18, 0, SR | W},
-	[C_READERS] = {"readers_waiting", "R", "readers that wait now", COLUMN_COUNT, 3, 1, SR},
-	[C_WRITERS] = {"writers_waiting", "W",
-		       "writers that wait now, or all where the lock has no modes", COLUMN_COUNT, 3,
-		       0, SR},
+	[C_KIND] = {COL_TYPE, 8, 0, SR},
+	[C_LOCK] = {COL_LOCK, 18, 9, COLUMN_REPORT},
+	[C_NAME] = {COL_NAME, 18, 0, SR | W},
+	[C_READERS] = {COL_READERS_WAITING, 3, 1, SR},
+	[C_WRITERS] = {COL_WRITERS_WAITING, 3, 0, SR},
 	[C_LONGEST] = {"longest", "MOST", "the longest queue, in tasks", COLUMN_COUNT, 4, 0, SR},
 	[C_SPARK] = {"spark", "HISTORY", "longest queue of each of the last buckets", COLUMN_SERIES,
 		     SPARK_LEN, 6, COLUMN_SCREEN},

@@ -7,6 +7,7 @@
 #include "../ended.h"
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/columns-probes.h"
 #include "kontend/map64.h"
 #include "kontend/sort.h"
 #include "snapshot.h"
@@ -39,10 +40,10 @@ enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
 static const struct column columns[C_COLUMNS] = {
 	[C_CONTEXT] = {"context", "CONTEXT", "CPU, or task: whose events they are", COLUMN_TEXT, 18,
 		       0, SR | COLUMN_WIDE},
-	[C_CPU] = {"cpu", "CPU", "its CPU", COLUMN_INT, 4, 9, R},
-	[C_TID] = {"tid", "TID", "its task", COLUMN_INT, 7, 9, R},
-	[C_PID] = {"pid", "PID", "process of the task", COLUMN_INT, 7, 9, R},
-	[C_COMM] = {"comm", "COMM", "name of the task", COLUMN_TEXT, 16, 9, R},
+	[C_CPU] = {COL_CPU, 4, 9, R},
+	[C_TID] = {COL_TID, 7, 9, R},
+	[C_PID] = {COL_PID, 7, 9, R},
+	[C_COMM] = {COL_COMM, 16, 9, R},
 	[C_EVENTS] = {"events", "EVENTS", "perf events in it", COLUMN_COUNT, 6, 0, SR},
 	[C_PINNED] = {"pinned", "PINNED", "of them always on their PMU, or in error", COLUMN_COUNT,
 		      6, 1, SR},
@@ -54,23 +55,18 @@ static const struct column columns[C_COLUMNS] = {
 			 "events of a task that cannot count where it runs, as they are bound to "
 			 "other CPUs; where it does not run: at least, wherever it does",
 			 COLUMN_COUNT, 9, 4, SR},
-	[C_ROTATING] = {"rotating", "ROTATES", "more events than counters: they take turns",
-			COLUMN_BOOL, 7, 0, SR},
+	[C_ROTATING] = {COL_ROTATING, 7, 0, SR},
 	[C_RUNNING_PCT] =
 		{"running_pct", "RUN%",
 		 "share of their enabled time that its events could count, those of a "
 		 "task that differ by their CPU alone taken together; - not known, as some "
 		 "CPU has none",
 		 COLUMN_PCT, 5, 0, SR},
-	[C_LOST] = {"lost_ns", "LOST", "time in which its events could not count, of all of them",
-		    COLUMN_NS, 6, 3, SR},
+	[C_LOST] = {COL_LOST, 6, 3, SR},
 	[C_CONTEXTS] = {"contexts", "CONTEXTS", "contexts that its events are in", COLUMN_COUNT, 8,
 			3, SR},
-	[C_ENDED] = {"ended", "ENDED", "seen by a snapshot, but not by the last one", COLUMN_BOOL,
-		     5, 9, R},
-	[C_LAST_SEEN] = {"last_seen_ns", "LAST-SEEN",
-			 "time from its last snapshot to the end of measuring, if it has ended",
-			 COLUMN_NS, 9, 0, R},
+	[C_ENDED] = {COL_ENDED, 5, 9, R},
+	[C_LAST_SEEN] = {COL_LAST_SEEN, 9, 0, R},
 };
 
 /* Sums over the events of a row. */

@@ -6,6 +6,7 @@
  */
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/columns.h"
 #include "kontend/map64.h"
 #include "kontend/query-perf-creations.h"
 #include "snapshot.h"
@@ -18,10 +19,9 @@ enum { C_PROCESS, C_PID, C_COMM, C_CREATED, C_PER_S, C_OPENED, C_INHERITED, C_RE
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_PROCESS] = {"process", "PROCESS", "process that created them", COLUMN_TEXT, 16, 0,
-		       COLUMN_SCREEN | COLUMN_WIDE},
-	[C_PID] = {"pid", "PID", "its number", COLUMN_INT, 7, 9, COLUMN_REPORT},
-	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, COLUMN_REPORT},
+	[C_PROCESS] = {COL_PROCESS, 16, 0, COLUMN_SCREEN | COLUMN_WIDE},
+	[C_PID] = {COL_PID, 7, 9, COLUMN_REPORT},
+	[C_COMM] = {COL_COMM, 16, 9, COLUMN_REPORT},
 	[C_CREATED] = {"created", "CREATED", "breakpoints that it created", COLUMN_COUNT, 7, 0, SR},
 	[C_PER_S] = {"created_per_s", "CREATED/s", "the same per second, since the first snapshot",
 		     COLUMN_RATE, 9, 2, SR},

@@ -6,6 +6,7 @@
  */
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/columns-probes.h"
 #include "snapshot.h"
 
 #include <errno.h>
@@ -46,25 +47,20 @@ enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
 static const struct column columns[C_COLUMNS] = {
 	[C_NAME] = {"event", "EVENT", "the event that it counts", COLUMN_TEXT, 24, 0,
 		    SR | COLUMN_WIDE},
-	[C_KIND] = {"kind", "KIND", "perf fd, inherited, ptrace, kernel, or no fd", COLUMN_TEXT, 9,
-		    3, SR},
-	[C_HOLDER] = {"holder", "HOLDER", "process that keeps it", COLUMN_TEXT, 16, 0,
-		      COLUMN_SCREEN},
-	[C_OWNER] = {"owner", "OWNER", "task that opened it", COLUMN_TEXT, 16, 5, COLUMN_SCREEN},
-	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that opened it", COLUMN_INT, 7, 9, R},
-	[C_PID] = {"pid", "PID", "process that keeps it", COLUMN_INT, 7, 9, R},
-	[C_HOLDER_PIDS] = {"holder_pids", "HOLDER PIDS", "every process with a descriptor of it",
-			   COLUMN_TEXT, 11, 6, R | COLUMN_LIST | COLUMN_NUMBERS},
-	[C_FD] = {"fd", "FD", "number of the descriptor", COLUMN_INT, 4, 4, SR},
-	[C_TARGET] = {"target", "TARGET", "task that it counts", COLUMN_TEXT, 16, 1, SR},
-	[C_TARGET_TID] = {"target_tid", "TARGET TID", "its thread id", COLUMN_INT, 7, 9, R},
-	[C_CPU] = {"cpu", "CPU", "CPU that it is bound to", COLUMN_INT, 4, 1, SR},
+	[C_KIND] = {COL_EVENT_KIND, 9, 3, SR},
+	[C_HOLDER] = {COL_KEEPER, 16, 0, COLUMN_SCREEN},
+	[C_OWNER] = {COL_OPENER, 16, 5, COLUMN_SCREEN},
+	[C_OWNER_PID] = {COL_OPENER_PID, 7, 9, R},
+	[C_PID] = {COL_KEEPER_PID, 7, 9, R},
+	[C_HOLDER_PIDS] = {COL_KEEPERS, 11, 6, R | COLUMN_LIST | COLUMN_NUMBERS},
+	[C_FD] = {COL_FD, 4, 4, SR},
+	[C_TARGET] = {COL_TARGET, 16, 1, SR},
+	[C_TARGET_TID] = {COL_TARGET_TID, 7, 9, R},
+	[C_CPU] = {COL_BOUND_CPU, 4, 1, SR},
 	[C_ONCPU] = {"oncpu", "ON", "CPU where it counts now", COLUMN_INT, 4, 5, SR},
-	[C_STATE] = {"state", "STATE", "active, inactive, off, error, exited", COLUMN_TEXT, 8, 0,
-		     SR},
+	[C_STATE] = {COL_EVENT_STATE, 8, 0, SR},
 	[C_PINNED] = {"pinned", "PINNED", "always on its PMU, or in error", COLUMN_BOOL, 6, 4, SR},
-	[C_ROTATING] = {"rotating", "ROTATES", "takes turns with other events", COLUMN_BOOL, 7, 2,
-			SR},
+	[C_ROTATING] = {COL_ROTATING, 7, 2, SR},
 	[C_RUNNING_PCT] =
 		{"running_pct", "RUN%",
 		 "share of its enabled time that it could count; less than all is no proof "
@@ -80,8 +76,7 @@ static const struct column columns[C_COLUMNS] = {
 		 "task that differ by their CPU alone are one; - not known, as some CPU has "
 		 "none",
 		 COLUMN_PCT, 5, 4, SR},
-	[C_LOST] = {"lost_ns", "LOST", "time in which it could not count, as it had no counter",
-		    COLUMN_NS, 7, 4, SR},
+	[C_LOST] = {COL_LOST, 7, 4, SR},
 	[C_COUNT] = {"count", "COUNT", "its count, as far as the kernel has summed it up",
 		     COLUMN_COUNT, 7, 4, SR},
 	[C_COUNT_AGE] = {"count_age_ns", "AS OF",
@@ -91,10 +86,10 @@ static const struct column columns[C_COLUMNS] = {
 		    "counted per second since the snapshot before, where both counts are of their "
 		    "time",
 		    COLUMN_RATE, 6, 3, SR},
-	[C_PMU] = {"pmu", "PMU", "unit that counts it", COLUMN_TEXT, 12, 6, SR},
+	[C_PMU] = {COL_PMU, 12, 6, SR},
 	[C_TYPE] = {"type", "PERF TYPE", "attr.type", COLUMN_INT, 4, 9, R},
 	[C_CONFIG] = {"config", "CONFIG", "attr.config", COLUMN_ADDR, 18, 9, R},
-	[C_ID] = {"id", "ID", "number of the event in the kernel", COLUMN_INT, 8, 9, R},
+	[C_ID] = {COL_EVENT_ID, 8, 9, R},
 };
 
 struct events {

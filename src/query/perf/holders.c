@@ -7,6 +7,7 @@
 #include "../ended.h"
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/columns-probes.h"
 #include "kontend/taskid.h"
 #include "snapshot.h"
 
@@ -41,16 +42,12 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_HOLDER] = {"holder", "HOLDER", "process that keeps it: by a descriptor, or by ptrace",
-		      COLUMN_TEXT, 14, 0, COLUMN_SCREEN},
-	[C_KIND] = {"kind", "KIND",
-		    "perf fd, inherited (by fork or clone), ptrace (a debugger), kernel, or no fd",
-		    COLUMN_TEXT, 9, 0, SR},
-	[C_PID] = {"pid", "PID", "process that keeps it", COLUMN_INT, 7, 9, R},
-	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
-	[C_HOLDER_PIDS] = {"holder_pids", "HOLDER PIDS", "every process with a descriptor of it",
-			   COLUMN_TEXT, 11, 6, R | COLUMN_LIST | COLUMN_NUMBERS},
-	[C_FD] = {"fd", "FD", "number of the descriptor", COLUMN_INT, 4, 3, SR},
+	[C_HOLDER] = {COL_KEEPER, 14, 0, COLUMN_SCREEN},
+	[C_KIND] = {COL_EVENT_KIND, 9, 0, SR},
+	[C_PID] = {COL_KEEPER_PID, 7, 9, R},
+	[C_COMM] = {COL_COMM, 16, 9, R},
+	[C_HOLDER_PIDS] = {COL_KEEPERS, 11, 6, R | COLUMN_LIST | COLUMN_NUMBERS},
+	[C_FD] = {COL_FD, 4, 3, SR},
 	[C_ADDR] = {"addr", "ADDRESS", "address that is watched", COLUMN_ADDR, 18, 4, SR},
 	[C_WHERE] = {"where", "SYMBOL",
 		     "symbol, or object and address in it, of what is watched, or itself",
@@ -59,21 +56,16 @@ static const struct column columns[C_COLUMNS] = {
 	[C_RWX] = {"bp_type", "RWX", "R read, W write, X execute", COLUMN_TEXT, 3, 0, SR},
 	[C_BOUND] = {"bound", "BOUND", "task or CPU that it is for", COLUMN_TEXT, 12, 0,
 		     COLUMN_SCREEN},
-	[C_CPU] = {"cpu", "CPU", "CPU that it is bound to", COLUMN_INT, 4, 9, R},
-	[C_TARGET_TID] = {"target_tid", "TARGET", "task that it is for", COLUMN_INT, 7, 9, R},
-	[C_TARGET] = {"target", "TARGET COMM", "name of that task", COLUMN_TEXT, 16, 9, R},
-	[C_STATE] = {"state", "STATE", "active, inactive (its task is not on a CPU), off, error",
-		     COLUMN_TEXT, 8, 1, SR},
-	[C_OWNER] = {"owner", "OWNER", "task that opened it", COLUMN_TEXT, 14, 5, COLUMN_SCREEN},
-	[C_OWNER_PID] = {"owner_pid", "OWNER PID", "process that opened it", COLUMN_INT, 7, 9, R},
-	[C_HITS] = {"hits_per_s", "HITS/s", "hits per second since the snapshot before",
-		    COLUMN_RATE, 6, 2, SR},
-	[C_ID] = {"id", "ID", "number of the event in the kernel", COLUMN_INT, 8, 9, R},
-	[C_ENDED] = {"ended", "ENDED", "seen by a snapshot, but not by the last one", COLUMN_BOOL,
-		     5, 9, R},
-	[C_LAST_SEEN] = {"last_seen_ns", "LAST-SEEN",
-			 "time from its last snapshot to the end of measuring, if it has ended",
-			 COLUMN_NS, 9, 0, R},
+	[C_CPU] = {COL_BOUND_CPU, 4, 9, R},
+	[C_TARGET_TID] = {COL_TARGET_TID, 7, 9, R},
+	[C_TARGET] = {COL_TARGET, 16, 9, R},
+	[C_STATE] = {COL_EVENT_STATE, 8, 1, SR},
+	[C_OWNER] = {COL_OPENER, 14, 5, COLUMN_SCREEN},
+	[C_OWNER_PID] = {COL_OPENER_PID, 7, 9, R},
+	[C_HITS] = {COL_HITS_PER_S, 6, 2, SR},
+	[C_ID] = {COL_EVENT_ID, 8, 9, R},
+	[C_ENDED] = {COL_ENDED, 5, 9, R},
+	[C_LAST_SEEN] = {COL_LAST_SEEN, 9, 0, R},
 };
 
 struct holders {

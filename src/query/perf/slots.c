@@ -7,6 +7,7 @@
  */
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/columns-probes.h"
 #include "kontend/ended.h"
 #include "kontend/map64.h"
 #include "snapshot.h"
@@ -31,10 +32,10 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_CPU] = {"cpu", "CPU", "number of the CPU", COLUMN_INT, 4, 0, SR},
+	[C_CPU] = {COL_CPU, 4, 0, SR},
 	[C_TYPE] = {"type", "TYPE", "purpose of the slots: any, or exec and data apart",
 		    COLUMN_TEXT, 4, 0, SR},
-	[C_SLOTS] = {"slots", "SLOTS", "debug registers of the CPU", COLUMN_INT, 5, 0, SR},
+	[C_SLOTS] = {COL_SLOTS, 5, 0, SR},
 	[C_USED] = {"used", "USED", "taken: by the CPU and by the task with most", COLUMN_INT, 4, 0,
 		    SR},
 	[C_CPU_PINNED] = {"cpu_pinned", "BY-CPU", "taken by breakpoints of the CPU", COLUMN_INT, 6,

@@ -8,6 +8,7 @@
 #include "list.h"
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/columns-probes.h"
 
 #include <errno.h>
 #include <string.h>
@@ -40,19 +41,21 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, SPARK_LEN = 16 };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_CPU] = {"cpu", "CPU", "number of the CPU", COLUMN_INT, 4, 0, SR},
-	[C_PMU] = {"pmu", "PMU", "PMU whose counters the events take turns on", COLUMN_TEXT, 12, 2,
-		   SR},
+	[C_CPU] = {COL_CPU, 4, 0, SR},
+	[C_PMU] = {COL_PMU, 12, 2, SR},
 	[C_INTERVAL] = {"interval_ms", "INT-MS", "interval between rotations in ms, as it is set",
 			COLUMN_INT, 6, 3, SR},
 	[C_RATE] = {"rotations_per_s", "ROT/s", "rotations per second", COLUMN_RATE, 5, 0, SR},
 	[C_SPARK] = {"history", "HISTORY", "time in rotation per refresh, newest at the right",
 		     COLUMN_SERIES, SPARK_LEN, 5, COLUMN_SCREEN},
-	[C_P50] = {"p50_ns", "P50", "half of them took at most so long", COLUMN_NS, 6, 0, SR},
-	[C_P99] = {"p99_ns", "P99", "99 of 100 took at most so long", COLUMN_NS, 6, 2, SR},
-	[C_MAX] = {"max_ns", "MAX", "the longest one", COLUMN_NS, 6, 4, SR},
-	[C_AVG] = {"avg_ns", "AVG", "average of one", COLUMN_NS, 6, 6, SR},
-	[C_CPU_PCT] = {"cpu_pct", "CPU%", "share of the CPU that they took", COLUMN_PCT, 5, 0, SR},
+	[C_P50] = {"p50_ns", "P50", "half of the rotations took at most so long", COLUMN_NS, 6, 0,
+		   SR},
+	[C_P99] = {"p99_ns", "P99", "99 % of the rotations took at most so long", COLUMN_NS, 6, 2,
+		   SR},
+	[C_MAX] = {"max_ns", "MAX", "longest rotation", COLUMN_NS, 6, 4, SR},
+	[C_AVG] = {"avg_ns", "AVG", "average rotation", COLUMN_NS, 6, 6, SR},
+	[C_CPU_PCT] = {"cpu_pct", "CPU%", "share of the CPU that rotations took", COLUMN_PCT, 5, 0,
+		       SR},
 	[C_EVENTS] = {"events", "EVENTS", "events that take turns there", COLUMN_COUNT, 6, 0, SR},
 	[C_ELSEWHERE] = {"elsewhere", "ELSEWHERE",
 			 "events of the same tasks that are bound to other CPUs and cannot count "
@@ -66,7 +69,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_ROTATIONS] = {"rotations", "ROTATED", "rotations in all", COLUMN_COUNT, 7, 7, SR},
 	[C_UNPAIRED] = {"unpaired", "UNPAIRED", "of them with an end that was not seen",
 			COLUMN_COUNT, 8, 9, R},
-	[C_TOTAL] = {"total_ns", "TOTAL", "time that they took in all", COLUMN_NS, 6, 7, SR},
+	[C_TOTAL] = {"total_ns", "TOTAL", "time that all rotations took", COLUMN_NS, 6, 7, SR},
 	[C_CULPRIT] = {"culprit", "CULPRIT", "process that has opened most of the events",
 		       COLUMN_TEXT, 20, 0, COLUMN_SCREEN | COLUMN_WIDE},
 	[C_OWNERS] = {"owners", "OWNERS", "processes that have opened the events, most first",

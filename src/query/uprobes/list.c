@@ -7,6 +7,7 @@
 #include "../ended.h"
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/columns-probes.h"
 #include "kontend/uprobe.h"
 #include "snapshot.h"
 
@@ -45,24 +46,24 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, S = COLUMN_SCREEN };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_PROBE] = {"probe", "PROBE", "binary and function", COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
+	[C_PROBE] = {COL_PROBE, 24, 0, SR | COLUMN_WIDE},
 	[C_BINARY] = {"binary", "BINARY", "path of the binary", COLUMN_TEXT, 24, 9, R},
-	[C_OFFSET] = {"offset", "OFFSET", "into the binary", COLUMN_ADDR, 10, 9, R},
+	[C_OFFSET] = {COL_PROBE_OFFSET, 10, 9, R},
 	[C_SYMBOL] = {"symbol", "SYMBOL", "function and offset into it", COLUMN_TEXT, 16, 9, R},
 	[C_RETURN] = {"return", "RET", "probes the return of the function", COLUMN_BOOL, 3, 9, R},
 	[C_CLASS] = {"class", "CLASS", "treatment of the instruction by the kernel", COLUMN_TEXT,
 		     11, 0, SR},
-	[C_HITS_PER_S] = {"hits_per_s", "HITS/s", "hits per second", COLUMN_RATE, 6, 0, SR},
+	[C_HITS_PER_S] = {COL_HITS_PER_S, 6, 0, SR},
 	[C_COST] = {"cost_ns", "COST", "of a hit, as measured by kontend bench uprobe", COLUMN_NS,
 		    7, 1, SR},
-	[C_CPU_PCT] = {"cpu_pct", "CPU%", "hits times cost, of one CPU", COLUMN_PCT, 5, 1, SR},
+	[C_CPU_PCT] = {COL_HITS_CPU_PCT, 5, 1, SR},
 	[C_OWNER] = {"owner", "OWNER", "process that placed it, as far as known", COLUMN_TEXT, 14,
 		     2, SR},
-	[C_OWNER_PID] = {"owner_pid", "OWNER-PID", "its process", COLUMN_INT, 7, 9, R},
+	[C_OWNER_PID] = {COL_OPENER_PID, 7, 9, R},
 	[C_SOURCE] = {"source", "SOURCE", "tracefs, perf or link: how it was placed", COLUMN_TEXT,
 		      7, 4, SR},
-	[C_PID] = {"pid", "PID", "the process it is for; none: all", COLUMN_INT, 7, 9, R},
-	[C_HITS] = {"hits", "HITS", "hits since it was placed", COLUMN_COUNT, 6, 5, SR},
+	[C_PID] = {COL_PROBED_PID, 7, 9, R},
+	[C_HITS] = {COL_HITS, 6, 5, SR},
 	[C_MISSES] = {"misses", "MISSES", "hits that its program was not run for", COLUMN_COUNT, 6,
 		      9, R},
 	[C_REF_CTR] = {"ref_ctr", "REF-CTR", "offset of the USDT semaphore that it raises",
@@ -72,11 +73,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_REASON] = {"reason", "REASON", "why it is of its class", COLUMN_TEXT, 30, 9, R},
 	[C_HINT] = {"hint", "HINT", "where it would cost less", COLUMN_TEXT, 24, 9, R},
 	[C_NOTE] = {"note", "NOTE", "hint or reason", COLUMN_TEXT, 16, 3, S | COLUMN_WIDE},
-	[C_ENDED] = {"ended", "ENDED", "seen by a snapshot, but not by the last one", COLUMN_BOOL,
-		     5, 9, R},
-	[C_LAST_SEEN] = {"last_seen_ns", "LAST-SEEN",
-			 "time from its last snapshot to the end of measuring, if it has ended",
-			 COLUMN_NS, 9, 0, R},
+	[C_ENDED] = {COL_ENDED, 5, 9, R},
+	[C_LAST_SEEN] = {COL_LAST_SEEN, 9, 0, R},
 };
 
 struct probes {
@@ -228,10 +226,10 @@ int query_uprobe_probes(struct query *q, const struct query_spec *s, struct tabl
 enum { H_CPU, H_PROBE, H_HITS_PER_S, H_HITS, H_COLUMNS };
 
 static const struct column hits_columns[H_COLUMNS] = {
-	[H_CPU] = {"cpu", "CPU", "where it was hit", COLUMN_INT, 4, 0, SR},
-	[H_PROBE] = {"probe", "PROBE", "binary and function", COLUMN_TEXT, 24, 9, R},
-	[H_HITS_PER_S] = {"hits_per_s", "HITS/s", "hits per second there", COLUMN_RATE, 6, 0, SR},
-	[H_HITS] = {"hits", "HITS", "hits there since it was placed", COLUMN_COUNT, 6, 0, SR},
+	[H_CPU] = {COL_CPU, 4, 0, SR},
+	[H_PROBE] = {COL_PROBE, 24, 9, R},
+	[H_HITS_PER_S] = {COL_HITS_PER_S, 6, 0, SR},
+	[H_HITS] = {COL_HITS, 6, 0, SR},
 };
 
 struct hits {

@@ -5,6 +5,7 @@
  */
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/columns-probes.h"
 #include "snapshot.h"
 
 #include <errno.h>
@@ -26,17 +27,15 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_PROCESS] = {"process", "PROCESS", "process that probes count in", COLUMN_TEXT, 18, 0,
-		       COLUMN_SCREEN | COLUMN_WIDE},
-	[C_PID] = {"pid", "PID", "the process; none: all", COLUMN_INT, 7, 9, R},
-	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
+	[C_PROCESS] = {COL_PROCESS, 18, 0, COLUMN_SCREEN | COLUMN_WIDE},
+	[C_PID] = {COL_PROBED_PID, 7, 9, R},
+	[C_COMM] = {COL_COMM, 16, 9, R},
 	[C_PROBES] = {"probes", "PROBES", "probes that count only in it", COLUMN_COUNT, 6, 0, SR},
 	[C_OUT_OF_LINE] = {"out_of_line", "SLOW", "of these: out of line", COLUMN_COUNT, 4, 2, SR},
-	[C_HITS_PER_S] = {"hits_per_s", "HITS/s", "hits per second of these", COLUMN_RATE, 6, 0,
-			  SR},
-	[C_CPU_PCT] = {"cpu_pct", "CPU%", "hits times cost, of one CPU", COLUMN_PCT, 5, 1, SR},
-	[C_USED] = {"used", "USED", "slots in use now", COLUMN_COUNT, 4, 1, SR},
-	[C_WAITING] = {"waiting", "WAITING", "tasks that wait for a slot", COLUMN_COUNT, 7, 1, SR},
+	[C_HITS_PER_S] = {COL_HITS_PER_S, 6, 0, SR},
+	[C_CPU_PCT] = {COL_HITS_CPU_PCT, 5, 1, SR},
+	[C_USED] = {COL_XOL_USED, 4, 1, SR},
+	[C_WAITING] = {COL_XOL_WAITING, 7, 1, SR},
 };
 
 struct process {

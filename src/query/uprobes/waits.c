@@ -7,6 +7,7 @@
  */
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/columns.h"
 #include "snapshot.h"
 
 #include <errno.h>
@@ -28,17 +29,13 @@ enum { SR = COLUMN_SCREEN | COLUMN_REPORT };
 static const struct column columns[C_COLUMNS] = {
 	[C_FUNCTION] = {"function", "FUNCTION", "of the kernel's code of uprobes", COLUMN_TEXT, 24,
 			0, SR | COLUMN_WIDE},
-	[C_TYPE] = {"type", "TYPE", "of the lock that is waited for", COLUMN_TEXT, 10, 0, SR},
-	[C_WAITING] = {"waiting", "NOW", "tasks that wait now", COLUMN_COUNT, 3, 1, SR},
+	[C_TYPE] = {COL_TYPE, 10, 0, SR},
+	[C_WAITING] = {COL_WAITING, 3, 1, SR},
 	[C_PER_S] = {"contended_per_s", "CONT/s", "waits per second", COLUMN_RATE, 6, 1, SR},
-	[C_WAIT_PER_S] = {"wait_ns_per_s", "WAIT/s",
-			  "time waited per second: the average number of tasks that wait",
-			  COLUMN_NSRATE, 6, 0, SR},
-	[C_MAX] = {"max_ns", "MAX", "the longest wait, waits in flight included", COLUMN_NS, 7, 2,
-		   SR},
-	[C_CONTENDED] = {"contended", "CONTENDED", "waits that are over", COLUMN_COUNT, 9, 3, SR},
-	[C_TOTAL] = {"total_ns", "TOTAL", "time of all waits, those in flight included", COLUMN_NS,
-		     7, 3, SR},
+	[C_WAIT_PER_S] = {COL_WAIT_RATE, 6, 0, SR},
+	[C_MAX] = {COL_MAX, 7, 2, SR},
+	[C_CONTENDED] = {COL_CONTENDED, 9, 3, SR},
+	[C_TOTAL] = {COL_TOTAL, 7, 3, SR},
 };
 
 struct waits {

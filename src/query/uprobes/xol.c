@@ -6,6 +6,7 @@
 #include "../ended.h"
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/columns-probes.h"
 #include "kontend/taskid.h"
 #include "snapshot.h"
 
@@ -36,33 +37,29 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_PROCESS] = {"process", "PROCESS", "process of the area", COLUMN_TEXT, 18, 0,
-		       COLUMN_SCREEN | COLUMN_WIDE},
-	[C_PID] = {"pid", "PID", "the process", COLUMN_INT, 7, 9, R},
-	[C_COMM] = {"comm", "COMM", "its name", COLUMN_TEXT, 16, 9, R},
+	[C_PROCESS] = {COL_PROCESS, 18, 0, COLUMN_SCREEN | COLUMN_WIDE},
+	[C_PID] = {COL_PID, 7, 9, R},
+	[C_COMM] = {COL_COMM, 16, 9, R},
 	[C_SLOTS] = {"slots", "SLOTS", "slots that can be used at a time", COLUMN_INT, 5, 0, SR},
-	[C_USED] = {"used", "USED", "slots in use now", COLUMN_COUNT, 4, 0, SR},
+	[C_USED] = {COL_XOL_USED, 4, 0, SR},
 	[C_MAX_USED] = {"max_used", "MAX", "most used in any snapshot", COLUMN_COUNT, 4, 0, SR},
 	[C_AVG_USED] = {"avg_used", "AVG", "used on average over all snapshots", COLUMN_RATE, 5, 1,
 			SR},
-	[C_WAITING] = {"waiting", "WAITING", "tasks that wait for a slot", COLUMN_COUNT, 7, 0, SR},
+	[C_WAITING] = {COL_XOL_WAITING, 7, 0, SR},
 	[C_SINGLE_STEP] = {"single_step", "IN-STEP", "tasks in a slot", COLUMN_COUNT, 7, 0, SR},
 	[C_LONGEST] = {"longest_ns", "SINCE", "the longest that one of them has waited", COLUMN_NS,
 		       6, 2, SR},
 	[C_RETURNS] = {"returns", "RETURNS", "return probes that its tasks are inside of",
 		       COLUMN_COUNT, 7, 4, SR},
-	[C_DEPTH] = {"depth", "DEPTH", "the most of one task", COLUMN_COUNT, 5, 5, SR},
+	[C_DEPTH] = {COL_RETURN_DEPTH, 5, 5, SR},
 	[C_RECENT] = {"recent", "HISTORY", "slots in use in each snapshot", COLUMN_SERIES, 16, 3,
 		      COLUMN_SCREEN},
 	[C_SAMPLES] = {"samples", "LOOKS", "snapshots that AVG and MAX are from", COLUMN_COUNT, 6,
 		       9, R},
 	[C_WAITERS] = {"waiters", "WAITERS", "threads that wait for a slot", COLUMN_TEXT, 12, 9,
 		       R | COLUMN_LIST | COLUMN_NUMBERS},
-	[C_ENDED] = {"ended", "ENDED", "seen by a snapshot, but not by the last one", COLUMN_BOOL,
-		     5, 9, R},
-	[C_LAST_SEEN] = {"last_seen_ns", "LAST-SEEN",
-			 "time from its last snapshot to the end of measuring, if it has ended",
-			 COLUMN_NS, 9, 0, R},
+	[C_ENDED] = {COL_ENDED, 5, 9, R},
+	[C_LAST_SEEN] = {COL_LAST_SEEN, 9, 0, R},
 };
 
 /*
@@ -276,16 +273,15 @@ int query_uprobe_areas_folded(struct query *q, const struct query_spec *s, struc
 enum { T_TASK, T_TID, T_STATE, T_SINCE, T_SLOT, T_DEPTH, T_PROBE, T_PROCESS, T_COLUMNS };
 
 static const struct column task_columns[T_COLUMNS] = {
-	[T_TASK] = {"task", "TASK", "name and thread", COLUMN_TEXT, 18, 0, SR | COLUMN_WIDE},
-	[T_TID] = {"tid", "TID", "the thread", COLUMN_INT, 7, 9, R},
+	[T_TASK] = {COL_TASK, 18, 0, SR | COLUMN_WIDE},
+	[T_TID] = {COL_TID, 7, 9, R},
 	[T_STATE] = {"state", "STATE", "in a slot, or waits for one", COLUMN_TEXT, 7, 0, SR},
-	[T_SINCE] = {"since_ns", "SINCE", "number of consecutive snapshots that saw it so",
+	[T_SINCE] = {"since_ns", "SINCE", "time for which every snapshot has seen it in this state",
 		     COLUMN_NS, 6, 0, SR},
 	[T_SLOT] = {"slot", "SLOT", "its slot", COLUMN_INT, 4, 1, SR},
-	[T_DEPTH] = {"depth", "DEPTH", "return probes that it is inside of", COLUMN_COUNT, 5, 2,
-		     SR},
-	[T_PROBE] = {"offset", "OFFSET", "of its probe in the binary", COLUMN_ADDR, 12, 2, SR},
-	[T_PROCESS] = {"process", "PROCESS", "process of the area", COLUMN_TEXT, 18, 3, SR},
+	[T_DEPTH] = {COL_RETURN_DEPTH, 5, 2, SR},
+	[T_PROBE] = {COL_PROBE_OFFSET, 12, 2, SR},
+	[T_PROCESS] = {COL_PROCESS, 18, 3, SR},
 };
 
 struct tasks {
