@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers of threads to run a benchmark with: "8", "1,4,all". */
+#include "kontend/number.h"
 #include "run.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 65536 };
@@ -18,13 +18,12 @@ static int refuse(const char *text, struct error *err)
 
 static int parse_one(const char *text, size_t len, uint32_t *ret)
 {
-	char *end;
+	uint64_t n;
 
 	*ret = 0;
 	if (len == 3 && memcmp(text, "all", len) == 0)
 		return 0;
-	unsigned long n = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-	if (!n || n > MOST || end != text + len)
+	if (number_parse_n(text, len, 1, MOST, &n) < 0)
 		return -EINVAL;
 	*ret = (uint32_t)n;
 	return 0;

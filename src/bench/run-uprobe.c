@@ -11,6 +11,7 @@
 #include "kontend/cpulist.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
+#include "kontend/number.h"
 #include "kontend/units.h"
 #include "kontend/uprobe.h"
 #include "run.h"
@@ -18,7 +19,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PARTS = 5, NAME = 32, WORD = 24, COUNTS = 128 };
@@ -122,15 +122,14 @@ static int plan_counts(struct plan *p, const char *list, struct error *err)
 		p->counts[p->n_counts++] = n;
 	while (list) {
 		const char *text = next_word(&list, word);
-		char *end = NULL;
-		unsigned long n = text ? strtoul(text, &end, 10) : 0;
-		if (!n || *end || text[0] < '0' || text[0] > '9' || p->n_counts == COUNTS)
+		uint64_t n = 0;
+		if (!text || number_parse(text, 1, UINT32_MAX, &n) < 0 || p->n_counts == COUNTS)
 			return error_set(err, -EINVAL,
 					 "--cpus: give numbers of CPUs, as 1,2,40; at most %d",
 					 COUNTS);
 		if (n > p->online)
-			return error_set(err, -EINVAL, "--cpus %lu: only %u CPUs are online here",
-					 n, p->online);
+			return error_set(err, -EINVAL, "--cpus %ju: only %u CPUs are online here",
+					 (uintmax_t)n, p->online);
 		p->counts[p->n_counts++] = (uint32_t)n;
 	}
 	return 0;

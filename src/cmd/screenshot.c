@@ -7,6 +7,7 @@
 #include "kontend/command.h"
 #include "kontend/display.h"
 #include "kontend/ending.h"
+#include "kontend/number.h"
 #include "kontend/query-verdict.h"
 #include "kontend/text.h"
 #include "screen.h"
@@ -26,10 +27,11 @@ static const uint64_t settle_ns = 5000000000;
 /* "200x60" into @shot. */
 static int parse_size(const char *text, struct cmd_shot *shot, struct error *err)
 {
-	char *end = NULL;
-	long w = strtol(text, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+	const char *at = text;
+	uint64_t w, h;
 
-	if (*end || w < LEAST_W || h < LEAST_H || w > MOST_W || h > MOST_H)
+	if (number_take(&at, MOST_W, &w) < 0 || *at++ != 'x' ||
+	    number_parse(at, LEAST_H, MOST_H, &h) < 0 || w < LEAST_W)
 		return error_set(err, -EINVAL,
 				 "--size '%.40s': give columns and rows, like 100x30, of at least "
 				 "%dx%d and at most %dx%d",

@@ -9,6 +9,7 @@
 #include "kontend/doctor.h"
 #include "kontend/inspect.h"
 #include "kontend/mem.h"
+#include "kontend/number.h"
 #include "kontend/output.h"
 #include "kontend/procfs.h"
 #include "kontend/target.h"
@@ -17,17 +18,14 @@
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int parse_addr(struct enospc_run *c, const char *text, struct error *err)
 {
-	char *end;
+	const char *at = text;
 
-	errno = 0;
-	c->ask.addr = strtoull(text, &end, 16);
 	c->ask.has_addr = true;
-	if (errno || *end || end == text || strchr("+- \t", text[0]))
+	if (number_take_hex(&at, &c->ask.addr) < 0 || *at)
 		return error_set(err, -EINVAL,
 				 "--addr '%s': give an address, like 0x55d0c0de; see 'kontend "
 				 "doctor --help'",

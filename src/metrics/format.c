@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parses the header Accept: media ranges, each with parameters and a weight. */
 #include "kontend/metrics-format.h"
+#include "kontend/number.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -45,9 +45,10 @@ struct range {
 
 static int weight_of(struct part p)
 {
-	double q = strtod(p.at + 2, NULL);
+	const char *at = p.at + 2;
+	double q;
 
-	return q >= 0 && q <= 1 ? (int)(q * 1000) : 0;
+	return number_take_decimal(&at, &q) == 0 && q <= 1 ? (int)(q * 1000) : 0;
 }
 
 static struct range next_range(const char **at)

@@ -7,6 +7,7 @@
  */
 #include "kontend/cmd.h"
 #include "kontend/live.h"
+#include "kontend/number.h"
 #include "kontend/query-verdict.h"
 #include "kontend/query-zoom.h"
 
@@ -15,7 +16,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -114,7 +114,12 @@ char cmd_separator(const struct opts *o)
 
 double cmd_percent_limit(const struct opts *o)
 {
-	return o->percent_limit ? strtod(o->percent_limit, NULL) : 0;
+	const char *text = o->percent_limit;
+	double percent = 0;
+
+	if (text)
+		number_take_decimal(&text, &percent); /* the option was checked */
+	return percent;
 }
 
 int cmd_verdict(const struct opts *o, struct verdict_limits *ret, struct error *err)

@@ -4,10 +4,10 @@
  * so that a value means the same in both.
  */
 #include "internal.h"
+#include "kontend/number.h"
 #include "kontend/units.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct opts_setter {
@@ -150,10 +150,10 @@ static int set_power(const struct opts_setter *s, const char *value)
 
 static int set_percent(const struct opts_setter *s, const char *value)
 {
-	char *end;
-	double v = strtod(value, &end);
+	const char *at = value;
+	double v;
 
-	if (end == value || *end || !(v >= 0 && v <= 100))
+	if (number_take_decimal(&at, &v) < 0 || *at || v > 100)
 		return bad_value(s, value, "a number from 0 to 100, like 0.5");
 	return set_text(s, value);
 }

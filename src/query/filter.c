@@ -9,6 +9,7 @@
  */
 #include "filter.h"
 #include "kontend/locktype.h"
+#include "kontend/number.h"
 #include "kontend/text.h"
 #include "kontend/textbuf.h"
 #include "kontend/units.h"
@@ -38,25 +39,9 @@ static size_t column_of(const struct filter_parser *p, const char *key, size_t l
 	return SIZE_MAX;
 }
 
-/* Digits and at most one point: strtod() would follow the locale. */
 static int parse_decimal(const char *s, double *ret)
 {
-	double v = 0, scale = 0;
-
-	if (!*s)
-		return -EINVAL;
-	for (; *s; s++) {
-		if (*s == '.' && scale == 0) {
-			scale = 1;
-		} else if (*s >= '0' && *s <= '9') {
-			v = v * 10 + (*s - '0');
-			scale *= 10;
-		} else {
-			return -EINVAL;
-		}
-	}
-	*ret = scale > 0 ? v / scale : v;
-	return 0;
+	return number_take_decimal(&s, ret) < 0 || *s ? -EINVAL : 0;
 }
 
 static int parse_hex(const char *s, uint64_t *ret)

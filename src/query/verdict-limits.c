@@ -3,11 +3,11 @@
  * The limits from which on a figure is worth a look, and bad. The setting changes single rules:
  * RULE=LOOK/BAD, RULE=LOOK, RULE=off.
  */
+#include "kontend/number.h"
 #include "kontend/query-verdict.h"
 #include "kontend/units.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WORD = 64 };
@@ -26,7 +26,6 @@ const struct verdict_limits verdict_defaults = {{
 static bool parse_value(enum verdict_rule rule, const char *text, double *ret)
 {
 	uint64_t ns;
-	char *end;
 
 	if (rule == VERDICT_LONGEST) {
 		if (units_parse_ns(text, &ns) < 0)
@@ -34,10 +33,11 @@ static bool parse_value(enum verdict_rule rule, const char *text, double *ret)
 		*ret = (double)ns;
 		return ns > 0;
 	}
-	*ret = strtod(text, &end);
-	if (*text && strcmp(end, "%") == 0)
-		end++;
-	return *text && !*end && *ret > 0 && *ret < 1e12;
+	if (number_take_decimal(&text, ret) < 0)
+		return false;
+	if (*text == '%')
+		text++;
+	return !*text && *ret > 0 && *ret < 1e12;
 }
 
 static bool parse_limit(enum verdict_rule rule, char *text, struct verdict_limit *ret)

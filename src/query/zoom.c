@@ -5,12 +5,12 @@
  * part alone, and about the waits in it.
  */
 #include "hot/list.h"
+#include "kontend/number.h"
 #include "kontend/query-zoom.h"
 #include "kontend/text.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -25,18 +25,6 @@ static const struct {
 const char *query_zoom_kind_name(enum query_zoom_kind kind)
 {
 	return kinds[kind].name;
-}
-
-static int parse_number(const char *s, uint64_t *ret)
-{
-	char *end;
-
-	errno = 0;
-	unsigned long long v = strtoull(s, &end, 10);
-	if (errno || *end || *s < '0' || *s > '9' || v > INT32_MAX)
-		return -EINVAL;
-	*ret = v;
-	return 0;
 }
 
 static int parse_group(const char *s, const struct pathgroups *own, uint64_t *ret)
@@ -60,7 +48,7 @@ static int parse_value(enum query_zoom_kind kind, const char *value, const struc
 	case ZOOM_GROUP:
 		return parse_group(value, own, ret);
 	default:
-		return parse_number(value, ret);
+		return number_parse(value, 0, INT32_MAX, ret) < 0 ? -EINVAL : 0;
 	}
 }
 

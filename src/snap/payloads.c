@@ -7,9 +7,9 @@
  */
 #include "kontend/incident.h"
 #include "kontend/mmlevel.h"
+#include "kontend/number.h"
 #include "kontend/pmus.h"
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void clean_incident_text(char *text, size_t size)
@@ -78,10 +78,9 @@ const char *mmlevel_name(uint32_t level)
 
 static int parse_one_in(const char *text, size_t len, uint32_t *ret)
 {
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
+	uint64_t n;
 
-	if (text[0] < '0' || text[0] > '9' || end != text + len || n < 2 || n > MMLEVEL_MOST)
+	if (number_parse_n(text, len, 2, MMLEVEL_MOST, &n) < 0)
 		return -EINVAL;
 	*ret = (uint32_t)n;
 	return 0;

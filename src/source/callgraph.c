@@ -4,9 +4,9 @@
  * architecture, and not only those that unwinding needs: so its readers find what they expect.
  */
 #include "kontend/callgraph.h"
+#include "kontend/number.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int bad_size(const char *text, struct error *err)
@@ -19,14 +19,9 @@ static int bad_size(const char *text, struct error *err)
 
 static int parse_size(const char *text, const char *size, struct callgraph *ret, struct error *err)
 {
-	char *end;
-	unsigned long n;
+	uint64_t n;
 
-	if (*size < '0' || *size > '9')
-		return bad_size(text, err);
-	errno = 0;
-	n = strtoul(size, &end, 0);
-	if (*end || errno || !n || n % 8 || n > CALLGRAPH_DUMP_MOST)
+	if (number_take_any(&size, &n) < 0 || *size || !n || n % 8 || n > CALLGRAPH_DUMP_MOST)
 		return bad_size(text, err);
 	*ret = (struct callgraph){CALLGRAPH_DWARF, (uint32_t)n};
 	return 0;

@@ -8,41 +8,27 @@
  */
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
+#include "kontend/number.h"
 #include "kontend/sysinfo.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static bool parse_number(const char **p, uint32_t *ret)
-{
-	char *end;
-
-	if (**p < '0' || **p > '9')
-		return false;
-	unsigned long v = strtoul(*p, &end, 10);
-	if (v >= CPULIST_MAX)
-		return false;
-	*p = end;
-	*ret = (uint32_t)v;
-	return true;
-}
 
 /* Marks the CPUs of @list in @bits and counts them. */
 static int mark_cpus(const char *list, uint64_t *bits, size_t *ret_n)
 {
 	const char *p = list;
-	uint32_t first, last;
+	uint64_t first, last;
 
 	for (;;) {
-		if (!parse_number(&p, &first))
+		if (number_take(&p, CPULIST_MAX - 1, &first) < 0)
 			return -EINVAL;
 		last = first;
-		if (*p == '-' && (p++, !parse_number(&p, &last) || last < first))
+		if (*p == '-' && (p++, number_take(&p, CPULIST_MAX - 1, &last) < 0 || last < first))
 			return -EINVAL;
-		for (uint32_t c = first; c <= last; c++) {
+		for (uint64_t c = first; c <= last; c++) {
 			*ret_n += !(bits[c / 64] >> c % 64 & 1);
 			bits[c / 64] |= 1ull << c % 64;
 		}

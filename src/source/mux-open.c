@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which intervals are asked for, and whether there is such a setting. */
 #include "kontend/mux.h"
+#include "kontend/number.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,12 +15,10 @@ static bool parse_one(const char *text, size_t len, struct mux_item *ret)
 {
 	const char *is = memchr(text, '=', len);
 	size_t name = is ? (size_t)(is - text) : 0;
-	char *end;
+	uint64_t ms;
 
-	if (!name || name >= PMUS_NAME || memchr(text, '/', name) || !isdigit((unsigned char)is[1]))
-		return false;
-	unsigned long ms = strtoul(is + 1, &end, 10);
-	if (end != text + len || !ms || ms > MUX_MS_MOST)
+	if (!name || name >= PMUS_NAME || memchr(text, '/', name) ||
+	    number_parse_n(is + 1, len - name - 1, 1, MUX_MS_MOST, &ms) < 0)
 		return false;
 	*ret = (struct mux_item){.ms = (uint32_t)ms, .fd = -1, .note = -1};
 	memcpy(ret->pmu, text, name);

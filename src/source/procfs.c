@@ -12,6 +12,7 @@
 #include "kontend/procfs.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
+#include "kontend/number.h"
 #include "kontend/sysinfo.h"
 #include <dirent.h>
 #include <errno.h>
@@ -27,13 +28,9 @@ enum { COMM_SIZE = 128, COMM_KEPT = 15 };
 /* A positive decimal number and nothing else; 0 otherwise. */
 static pid_t parse_id(const char *s)
 {
-	char *end;
+	uint64_t v;
 
-	if (*s < '1' || *s > '9')
-		return 0;
-	errno = 0;
-	long v = strtol(s, &end, 10);
-	return errno || *end || v > INT_MAX ? 0 : (pid_t)v;
+	return number_parse(s, 1, INT_MAX, &v) < 0 ? 0 : (pid_t)v;
 }
 
 /* The next numeric entry of @d, 0 at its end. */

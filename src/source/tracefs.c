@@ -8,12 +8,12 @@
 #include "kontend/tracefs.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
+#include "kontend/number.h"
 #include "kontend/privs.h"
 #include "kontend/sysinfo.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/utsname.h>
@@ -193,11 +193,9 @@ static int fail(int code, const char *file, const char *dir, struct error *err)
 
 static int parse_id(const char *text, uint32_t *ret)
 {
-	char *end;
+	uint64_t id;
 
-	errno = 0;
-	unsigned long id = strtoul(text, &end, 10);
-	if (errno || end == text || *end || id > UINT32_MAX)
+	if (number_parse(text, 0, UINT32_MAX, &id) < 0)
 		return -EBADMSG;
 	*ret = (uint32_t)id;
 	return 0;

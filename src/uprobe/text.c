@@ -6,10 +6,10 @@
  * last colon separates, since paths may have colons and names of functions in symbol tables have
  * none.
  */
+#include "kontend/number.h"
 #include "kontend/uprobe.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Copies @len bytes of @from; false: they do not fit. */
@@ -37,19 +37,16 @@ static const char *find_offset(const char *at)
 bool uprobe_profile_parse(const char *text, const char *event, uint64_t *ret)
 {
 	const char *name = strstr(text, event), *at = strrchr(text, ' ');
-	char *end;
 
-	if (!*event || !name || !at || at < name || at[1] < '0' || at[1] > '9')
+	if (!*event || !name || !at || at++ < name || number_take(&at, UINT64_MAX, ret) < 0)
 		return false;
-	*ret = strtoull(at + 1, &end, 10);
-	return !*end || *end == '\n';
+	return !*at || *at == '\n';
 }
 
 bool uprobe_line_parse(const char *text, struct uprobe_line *ret)
 {
 	struct uprobe_line l = {.is_return = text[0] == 'r'};
 	const char *name = text + 2, *slash, *path, *offset;
-	char *end;
 
 	if ((text[0] != 'p' && text[0] != 'r') || text[1] != ':')
 		return false;
@@ -60,9 +57,11 @@ bool uprobe_line_parse(const char *text, struct uprobe_line *ret)
 	    !copy_text(l.event, sizeof(l.event), slash + 1, (size_t)(path - slash - 1)) ||
 	    !copy_text(l.path, sizeof(l.path), path + 1, (size_t)(offset - path - 1)))
 		return false;
-	l.offset = strtoull(offset + 1, &end, 16);
-	if (*end == '(')
-		l.ref_ctr = strtoull(end + 1, NULL, 16);
+	offset++;
+	if (number_take_hex(&offset, &l.offset) < 0)
+		return false;
+	if (*offset++ == '(' && number_take_hex(&offset, &l.ref_ctr) < 0)
+		return false;
 	*ret = l;
 	return true;
 }
@@ -75,16 +74,12 @@ static int bad_spec(const char *text, struct error *err)
 			 text);
 }
 
-/* A number that takes all @n characters. */
-static bool parse_number(const char *text, size_t n, uint64_t *ret)
+/* A decimal number, or a hexadecimal one after "0x", that takes all @n characters. */
+static bool parse_offset(const char *text, size_t n, uint64_t *ret)
 {
-	char buf[24], *end;
+	const char *at = text;
 
-	if (!copy_text(buf, sizeof(buf), text, n) || *buf < '0' || *buf > '9')
-		return false;
-	errno = 0;
-	*ret = strtoull(buf, &end, strncmp(buf, "0x", 2) ? 10 : 16);
-	return !*end && !errno;
+	return number_take_any(&at, ret) == 0 && at == text + n;
 }
 
 /* The part after the colon, @n characters without %return. */
@@ -94,8 +89,8 @@ static bool parse_place(const char *text, size_t n, struct uprobe_spec *ret)
 	size_t name = plus ? (size_t)(plus - text) : n;
 
 	if (*text >= '0' && *text <= '9')
-		return parse_number(text, n, &ret->offset);
-	if (plus && !parse_number(plus + 1, n - name - 1, &ret->offset))
+		return parse_offset(text, n, &ret->offset);
+	if (plus && !parse_offset(plus + 1, n - name - 1, &ret->offset))
 		return false;
 	return copy_text(ret->function, sizeof(ret->function), text, name);
 }

@@ -6,6 +6,7 @@
  * for a second at most; status messages never block, since another one follows.
  */
 #include "kontend/notify.h"
+#include "kontend/number.h"
 #include "kontend/text.h"
 
 #include <errno.h>
@@ -40,17 +41,6 @@ static int set_address(struct notify *n, const char *name, struct error *err)
 	return 0;
 }
 
-static int parse_u64(const char *text, uint64_t *ret)
-{
-	char *end;
-
-	errno = 0;
-	if (*text < '0' || *text > '9')
-		return -EINVAL;
-	*ret = strtoull(text, &end, 10);
-	return errno || *end ? -EINVAL : 0;
-}
-
 /* WATCHDOG_PID names the process to send keep-alive messages; without it, any process does. */
 static int set_watchdog(struct notify *n, struct error *err)
 {
@@ -59,11 +49,11 @@ static int set_watchdog(struct notify *n, struct error *err)
 
 	if (!usec)
 		return 0;
-	if (pid && parse_u64(pid, &id) < 0)
+	if (pid && number_parse(pid, 0, UINT64_MAX, &id) < 0)
 		return error_set(err, -EINVAL, "WATCHDOG_PID is '%s': give a process number", pid);
 	if (pid && id != (uint64_t)getpid())
 		return 0;
-	if (parse_u64(usec, &us) < 0 || !us || us > UINT64_MAX / 1000)
+	if (number_parse(usec, 1, UINT64_MAX / 1000, &us) < 0)
 		return error_set(err, -EINVAL,
 				 "WATCHDOG_USEC is '%s': give a number of microseconds", usec);
 	n->watchdog_ns = us * 1000;

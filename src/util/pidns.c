@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/pidns.h"
+#include "kontend/number.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -55,9 +55,12 @@ void pidns_say(char *ret, size_t size, const char *method)
 uint32_t pidns_said(const char *method)
 {
 	const char *at = strstr(method, mark);
-	unsigned long n = at ? strtoul(at + strlen(mark), NULL, 10) : 0;
+	uint64_t n = 0;
 
-	return n && n <= UINT32_MAX ? (uint32_t)n : PIDNS_INITIAL;
+	at += at ? strlen(mark) : 0;
+	if (at)
+		number_take(&at, UINT32_MAX, &n);
+	return n ? (uint32_t)n : PIDNS_INITIAL;
 }
 
 bool pidns_is_ours(const char *method)

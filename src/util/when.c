@@ -6,6 +6,7 @@
  * is the first one after the recording's beginning.
  */
 #include "kontend/when.h"
+#include "kontend/number.h"
 #include "kontend/units.h"
 #include <errno.h>
 #include <stdbool.h>
@@ -38,17 +39,6 @@ static uint64_t after(uint64_t from_ns, uint64_t ns)
 	return ns < UINT64_MAX - from_ns ? from_ns + ns : UINT64_MAX;
 }
 
-/* Parses digits up to @most; false: none, or more than that. */
-static bool take_number(const char **p, uint64_t most, uint64_t *ret)
-{
-	const char *begin = *p;
-
-	*ret = 0;
-	while (**p >= '0' && **p <= '9' && *ret <= most)
-		*ret = *ret * 10 + (uint64_t)(*(*p)++ - '0');
-	return *p > begin && *ret <= most;
-}
-
 static bool take_char(const char **p, char c)
 {
 	if (**p != c)
@@ -74,8 +64,8 @@ static bool parse_minutes(const char *text, uint64_t *ret_ns)
 {
 	uint64_t m, s;
 
-	if (!take_number(&text, most_seconds / 60, &m) || !take_char(&text, ':') ||
-	    !take_number(&text, 59, &s))
+	if (number_take(&text, most_seconds / 60, &m) < 0 || !take_char(&text, ':') ||
+	    number_take(&text, 59, &s) < 0)
 		return false;
 	*ret_ns = (m * 60 + s) * second_ns + take_fraction(&text);
 	return !*text;
@@ -87,8 +77,8 @@ static bool take_date(const char **p, struct tm *tm)
 	const char *at = *p;
 	uint64_t y, m, d;
 
-	if (!take_number(&at, 9999, &y) || !take_char(&at, '-') || !take_number(&at, 12, &m) ||
-	    !take_char(&at, '-') || !take_number(&at, 31, &d) ||
+	if (number_take(&at, 9999, &y) < 0 || !take_char(&at, '-') ||
+	    number_take(&at, 12, &m) < 0 || !take_char(&at, '-') || number_take(&at, 31, &d) < 0 ||
 	    (!take_char(&at, ' ') && !take_char(&at, 'T')))
 		return false;
 	tm->tm_year = (int)y - 1900;
@@ -110,8 +100,9 @@ static bool parse_wall(const char *text, struct wall *ret)
 
 	*ret = (struct wall){0};
 	ret->has_date = take_date(&text, &ret->tm);
-	if (!take_number(&text, 23, &h) || !take_char(&text, ':') || !take_number(&text, 59, &m) ||
-	    !take_char(&text, ':') || !take_number(&text, 60, &s))
+	if (number_take(&text, 23, &h) < 0 || !take_char(&text, ':') ||
+	    number_take(&text, 59, &m) < 0 || !take_char(&text, ':') ||
+	    number_take(&text, 60, &s) < 0)
 		return false;
 	ret->tm.tm_hour = (int)h;
 	ret->tm.tm_min = (int)m;
@@ -173,7 +164,7 @@ static bool take_percent(const char *text, double *ret)
 {
 	uint64_t n;
 
-	if (!take_number(&text, 100, &n))
+	if (number_take(&text, 100, &n) < 0)
 		return false;
 	*ret = (double)n + (double)take_fraction(&text) / (double)second_ns;
 	return strcmp(text, "%") == 0 && *ret <= 100;
@@ -197,7 +188,7 @@ static bool parse_stamp(const char *text, const struct when *w, uint64_t *ret_ns
 	bool sure = take_char(&text, '@');
 	uint64_t s;
 
-	if (!take_number(&text, most_seconds, &s))
+	if (number_take(&text, most_seconds, &s) < 0)
 		return false;
 	*ret_ns = s * second_ns + take_fraction(&text);
 	return !*text && (sure || (*ret_ns >= w->begin_ns && *ret_ns <= w->end_ns));

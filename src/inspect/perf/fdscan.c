@@ -4,23 +4,22 @@
  * has vanished is left out, as are those of other users when we may not look at them.
  */
 #include "fdscan.h"
+#include "kontend/number.h"
 #include "kontend/sysinfo.h"
 #include "kontend/text.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* A name that is a number; -1: it is none. */
 static int32_t number_of(const char *name)
 {
-	char *end;
-	long n = strtol(name, &end, 10);
+	uint64_t n;
 
-	return end == name || *end || n < 0 || n > INT32_MAX ? -1 : (int32_t)n;
+	return number_parse(name, 0, INT32_MAX, &n) < 0 ? -1 : (int32_t)n;
 }
 
 static int is_perf(int dir, const char *name)

@@ -10,6 +10,7 @@
 #include "kontend/clock.h"
 #include "kontend/load.h"
 #include "kontend/mem.h"
+#include "kontend/number.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -270,16 +271,12 @@ static int open_map(const struct usersyms *u, const struct usersym_jit *j, int r
 
 static int add_line(struct symtab *t, const char *line, const char *end)
 {
-	char *at;
 	struct symtab_entry e = {.rank = JIT_RANK};
+	const char *at = line;
+	uint64_t n;
 
-	e.addr = strtoull(line, &at, 16);
-	if (at == line || *at != ' ')
-		return 0;
-	const char *size = at + 1;
-	unsigned long long n = strtoull(size, &at, 16);
-	if (at == size || *at != ' ' || at >= end || !n || n > UINT32_MAX ||
-	    n > UINT64_MAX - e.addr)
+	if (number_take_hex(&at, &e.addr) < 0 || *at++ != ' ' || number_take_hex(&at, &n) < 0 ||
+	    *at != ' ' || at >= end || !n || n > UINT32_MAX || n > UINT64_MAX - e.addr)
 		return 0;
 	e.size = (uint32_t)n;
 	return symtab_add_text(t, &e, at + 1, (size_t)(end - at - 1));
