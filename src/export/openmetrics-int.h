@@ -3,10 +3,10 @@
 #define KONTEND_EXPORT_OPENMETRICS_INT_H
 
 #include "kontend/loss.h"
+#include "kontend/named-sums.h"
 #include "kontend/openmetrics-text.h"
 #include "kontend/openmetrics.h"
 #include "kontend/query-mmap.h"
-#include "kontend/strpool.h"
 
 struct openmetrics_type {
 	bool is_seen;
@@ -15,30 +15,18 @@ struct openmetrics_type {
 	struct openmetrics_exemplar incident;
 };
 
-struct openmetrics_caller {
-	const char *name, *type, *mode;
-	uint64_t n, total_ns;
-};
-
-/* The mmap_locks of a memory cgroup, in one mode. */
-struct openmetrics_memcg {
-	const char *name;
-	bool write;
-	uint64_t acquired;
-	struct openmetrics_hist waits, gets, holds;
+/* mmap_locks by memory cgroup and mode; all but the waits are from their own tracepoints. */
+struct openmetrics_mmap {
+	struct named_sums waits, acquired, gets, holds;
+	bool is_known;	 /* addresses of mmap_locks are known */
+	bool has_events; /* their tracepoints are recorded */
 };
 
 struct openmetrics {
 	struct openmetrics_spec spec;
 	struct openmetrics_type types[LOCK_TYPES];
-	/* sorted by name, type, mode */
-	struct openmetrics_caller *callers;
-	size_t n_callers, cap_callers;
-	struct openmetrics_memcg *memcgs;
-	size_t n_memcgs, cap_memcgs;
-	bool mmap_known, mmap_events; /* mmap_known: addresses of mmap_locks are known;
-				       * mmap_events: their own tracepoints are recorded */
-	struct strpool names;
+	struct named_sums callers;
+	struct openmetrics_mmap mmap;
 	uint64_t measured_ns, longest_ns, n_events;
 	uint64_t start_wall_ns; /* start of counting; 0: unknown */
 	struct model_damage damage;
@@ -47,7 +35,8 @@ struct openmetrics {
 };
 
 /* openmetrics-mmap.c: 0 or -ENOMEM. */
+int openmetrics_init_mmap(struct openmetrics *m);
+void openmetrics_deinit_mmap(struct openmetrics *m);
 int openmetrics_add_mmap(struct openmetrics *m, struct query *q);
-void openmetrics_put_mmap(const struct openmetrics *m, struct openmetrics_text *t);
 
 #endif

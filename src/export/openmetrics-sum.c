@@ -3,11 +3,10 @@
  * Totals that outlive the model's entries. A full model folds old entries, which would make a
  * caller's sum smaller: to Prometheus, a counter that was reset. So the sums of the model are added
  * to totals here and then cleared in the model. Two functions with one name are two callers in the
- * model but one set of labels; so callers are identified by name, in a sorted array of limited
- * size. New callers are added to "other" when it is full.
+ * model but one set of labels; so callers are series by name.
  */
-#include "kontend/bisect.h"
 #include "kontend/mem.h"
+#include "kontend/model.h"
 #include "kontend/text.h"
 #include "kontend/when.h"
 #include "openmetrics-int.h"
@@ -17,7 +16,24 @@
 
 enum { MOST_CALLERS = 4096 };
 
-static const char other[] = "other";
+void openmetrics_hist_count(uint64_t to[HIST_BUCKETS], const struct query_hist *from)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; from->counts && i < HIST_BUCKETS; i++) {
+		to[i] += from->counts[i];
+		n += from->counts[i];
+	}
+	if (from->n_waits > n)
+		to[HIST_BUCKETS - 1] += from->n_waits - n;
+}
+
+void openmetrics_hist_add(struct openmetrics_hist *to, const struct query_hist *from)
+{
+	openmetrics_hist_count(to->counts, from);
+	to->n += from->n_waits;
+	to->total_ns += from->total_ns;
+}
 
 static int add_type(struct openmetrics *m, struct query *q, const struct table *t, size_t row)
 {
@@ -51,65 +67,6 @@ static int add_types(struct openmetrics *m, struct query *q)
 	return 0;
 }
 
-static int compare(const void *item, const void *key)
-{
-	const struct openmetrics_caller *a = item, *b = key;
-	int c = strcmp(a->name, b->name);
-
-	if (c == 0)
-		c = strcmp(a->type, b->type);
-	return c ? c : strcmp(a->mode, b->mode);
-}
-
-/* NULL: not found; *ret_at is the index at which to insert it. */
-static struct openmetrics_caller *find_caller(const struct openmetrics *m,
-					      const struct openmetrics_caller *c, size_t *ret_at)
-{
-	size_t n = bisect_by(m->callers, m->n_callers, sizeof(*c), c, compare);
-
-	*ret_at = n;
-	return n && compare(&m->callers[n - 1], c) == 0 ? &m->callers[n - 1] : NULL;
-}
-
-static int insert(struct openmetrics *m, size_t at, const struct openmetrics_caller *c)
-{
-	struct openmetrics_caller new = *c;
-
-	if (mem_grow(&m->callers, &m->cap_callers, m->n_callers, sizeof(*m->callers)))
-		return -ENOMEM;
-	new.name = strpool_intern(&m->names, c->name);
-	if (!new.name)
-		return -ENOMEM;
-	memmove(m->callers + at + 1, m->callers + at, (m->n_callers - at) * sizeof(*m->callers));
-	m->callers[at] = new;
-	m->n_callers++;
-	return 0;
-}
-
-static int add_caller(struct openmetrics *m, struct openmetrics_caller *c)
-{
-	size_t at;
-	struct openmetrics_caller *known = find_caller(m, c, &at);
-
-	if (!known && m->n_callers >= MOST_CALLERS) {
-		c->name = other;
-		known = find_caller(m, c, &at);
-	}
-	if (!known)
-		return insert(m, at, c);
-	known->n += c->n;
-	known->total_ns += c->total_ns;
-	return 0;
-}
-
-/* Names of types and modes are constants, so they outlive the table. */
-static const char *text_of(const struct table *t, size_t row, const char *key, const char *unknown)
-{
-	const char *text = table_text(t, row, key);
-
-	return text ? text : unknown;
-}
-
 static int add_callers(struct openmetrics *m, struct query *q)
 {
 	struct query_spec spec = {.by = BY_CALLER, .average = true, .ended = true};
@@ -118,13 +75,17 @@ static int add_callers(struct openmetrics *m, struct query *q)
 	if (query_locks(q, &spec, &t, NULL) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < t.n_rows; i++) {
-		struct openmetrics_caller one = {.name = text_of(&t, i, "caller", "unknown"),
-						 .type = text_of(&t, i, "type", "unknown"),
-						 .mode = text_of(&t, i, "mode", ""),
-						 .n = table_u64(&t, i, "contended"),
-						 .total_ns = table_u64(&t, i, "total_ns")};
-		if (one.n && add_caller(m, &one) < 0)
+		/* Names of types and modes are constants, so they outlive the table. */
+		const struct named_key key = {table_text_or(&t, i, "caller", "unknown"),
+					      table_text_or(&t, i, "type", "unknown"),
+					      table_text_or(&t, i, "mode", "")};
+		uint64_t n = table_u64(&t, i, "contended");
+		struct named_sum *r =
+			n ? named_sums_get(&m->callers, &key, true, q->model->now_ns) : NULL;
+		if (n && !r)
 			return -ENOMEM;
+		if (r)
+			named_sum_add(r, n, table_u64(&t, i, "total_ns"), 0, 0, q->model->now_ns);
 	}
 	return 0;
 }
@@ -153,9 +114,9 @@ static int add_query(struct openmetrics *m, struct query *q)
 	m->host = *o.host;
 	if (add_types(m, q) < 0)
 		return -ENOMEM;
-	if (!m->spec.no_memcgs && openmetrics_add_mmap(m, q) < 0)
+	if (openmetrics_add_mmap(m, q) < 0)
 		return -ENOMEM;
-	return m->spec.no_callers ? 0 : add_callers(m, q);
+	return m->spec.live ? 0 : add_callers(m, q);
 }
 
 int openmetrics_add(struct openmetrics *m, struct query *q, struct error *err)
@@ -186,6 +147,18 @@ void openmetrics_sums(const struct openmetrics *m, struct openmetrics_sum ret[LO
 						  m->types[i].waiting};
 }
 
+uint64_t openmetrics_ended(const struct openmetrics *m)
+{
+	return m->mmap.waits.n_ended;
+}
+
+void openmetrics_clear_longest(struct openmetrics *m)
+{
+	for (enum lock_type i = 0; i < LOCK_TYPES; i++)
+		m->types[i].max_ns = 0;
+	named_sums_clear_max(&m->mmap.waits);
+}
+
 int openmetrics_new(struct openmetrics **ret, const struct openmetrics_spec *s)
 {
 	struct openmetrics *m = mem_calloc(1, sizeof(*m));
@@ -193,8 +166,13 @@ int openmetrics_new(struct openmetrics **ret, const struct openmetrics_spec *s)
 	if (!m)
 		return -ENOMEM;
 	m->spec = *s;
+	m->callers.most = MOST_CALLERS;
 	for (size_t i = 0; i < LOCK_UNKNOWN; i++)
-		m->types[i].is_seen = s->all_types;
+		m->types[i].is_seen = s->live;
+	if (openmetrics_init_mmap(m) < 0) {
+		openmetrics_free(m);
+		return -ENOMEM;
+	}
 	*ret = m;
 	return 0;
 }
@@ -203,8 +181,7 @@ void openmetrics_free(struct openmetrics *m)
 {
 	if (!m)
 		return;
-	strpool_deinit(&m->names);
-	mem_free(m->callers);
-	mem_free(m->memcgs);
+	named_sums_deinit(&m->callers);
+	openmetrics_deinit_mmap(m);
 	mem_free(m);
 }

@@ -30,6 +30,14 @@ void openmetrics_text_dump(FILE *out)
 			f->where & OPENMETRICS_EXPORT ? " export" : "", f->help);
 }
 
+void openmetrics_hist_bars(const struct openmetrics_hist *h, uint64_t ret[OPENMETRICS_BUCKETS])
+{
+	for (size_t i = 0; i < OPENMETRICS_BUCKETS; i++)
+		ret[i] = 0;
+	for (unsigned i = 0; i < HIST_BUCKETS; i++)
+		ret[openmetrics_text_bucket(hist_upper(i))] += h->counts[i];
+}
+
 void openmetrics_text_family(struct openmetrics_text *t, const char *name)
 {
 	const struct openmetrics_family *f = openmetrics_families;

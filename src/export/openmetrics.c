@@ -6,6 +6,7 @@
 #include "openmetrics-int.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* The labels of a type, in order. */
 #define OF_TYPE(t)                                                                                 \
@@ -59,31 +60,31 @@ void openmetrics_put_longest(const struct openmetrics *sum, struct openmetrics_t
 			openmetrics_text_seconds(t, OF_TYPE(i), sum->types[i].max_ns);
 }
 
-void openmetrics_no_longest(struct openmetrics *sum)
+/* The longest waiting time first. */
+static int comes_before(const void *a, const void *b)
 {
-	for (enum lock_type i = 0; i < LOCK_TYPES; i++)
-		sum->types[i].max_ns = 0;
-}
+	const struct named_sum *const *x = a, *const *y = b;
+	const struct named_key *k = &(*x)->key, *l = &(*y)->key;
 
-/* Equal costs: keep the order of the array, which is sorted by name. */
-static int costs_before(const void *a, const void *b)
-{
-	const struct openmetrics_caller *const *x = a, *const *y = b;
-
-	return (*x)->total_ns > (*y)->total_ns;
+	if ((*x)->total_ns != (*y)->total_ns)
+		return (*x)->total_ns > (*y)->total_ns;
+	int c = strcmp(k->name, l->name);
+	c = c ? c : strcmp(k->type, l->type);
+	return (c ? c : strcmp(k->mode, l->mode)) < 0;
 }
 
 /* The callers with the longest waiting times; release it with mem_free(). NULL: no memory. */
-static const struct openmetrics_caller **rank_callers(const struct openmetrics *sum, size_t *ret_n)
+static const struct named_sum **rank_callers(const struct openmetrics *sum, size_t *ret_n)
 {
-	size_t n = sum->n_callers;
-	const struct openmetrics_caller **c = mem_calloc(2 * n + 1, sizeof(const void *));
+	const struct named_sums *s = &sum->callers;
+	size_t n = s->n + s->n_others;
+	const struct named_sum **c = mem_calloc(2 * n + 1, sizeof(const void *));
 
 	if (!c)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
-		c[i] = &sum->callers[i];
-	sort_merge(c, c + n, n, sizeof(const void *), costs_before);
+		c[i] = i < s->n ? &s->rows[i] : &s->others[i - s->n];
+	sort_merge(c, c + n, n, sizeof(const void *), comes_before);
 	*ret_n = sum->spec.callers && sum->spec.callers < n ? sum->spec.callers : n;
 	return c;
 }
@@ -91,19 +92,16 @@ static const struct openmetrics_caller **rank_callers(const struct openmetrics *
 static int put_callers(const struct openmetrics *sum, struct openmetrics_text *t)
 {
 	size_t n;
-	const struct openmetrics_caller **c = rank_callers(sum, &n);
+	const struct named_sum **c = rank_callers(sum, &n);
 
 	if (!c)
 		return -ENOMEM;
 	openmetrics_text_family(t, "kontend_caller_wait_seconds");
 	for (size_t i = 0; i < n; i++)
-		openmetrics_text_seconds(t,
-					 (const char *const[]){c[i]->name, c[i]->type, c[i]->mode},
-					 c[i]->total_ns);
+		named_sum_put(c[i], NAMED_SUM_TOTAL, t);
 	openmetrics_text_family(t, "kontend_caller_contentions");
 	for (size_t i = 0; i < n; i++)
-		openmetrics_text_count(t, (const char *const[]){c[i]->name, c[i]->type, c[i]->mode},
-				       c[i]->n);
+		named_sum_put(c[i], NAMED_SUM_N, t);
 	mem_free(c);
 	return 0;
 }

@@ -119,7 +119,7 @@ int metrics_put(struct metrics *m, const struct metrics_counts *c, enum metrics_
 {
 	m->n_scrapes++;
 	int code = put_metrics(m, c, f, out);
-	metrics_sums_no_longest(&m->sums);
+	metrics_sums_clear_longest(&m->sums);
 	return cannot_put(code, err);
 }
 
@@ -147,7 +147,7 @@ static int publish_wanted(struct metrics *m, const struct metrics_counts *c, uns
 	for (enum metrics_format f = 0; f < METRICS_FORMATS && code == 0; f++)
 		if (wanted >> f & 1)
 			code = publish(m, c, f);
-	metrics_sums_no_longest(&m->sums);
+	metrics_sums_clear_longest(&m->sums);
 	return cannot_put(code, err);
 }
 

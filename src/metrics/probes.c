@@ -17,26 +17,29 @@
 
 int metrics_probes_init(struct metrics_probes *p)
 {
-	return metrics_rows_init(&p->rows, METRICS_PROBES);
+	p->rows.most = METRICS_PROBES;
+	p->rows.ends = true;
+	return named_sums_other(&p->rows, NULL, NULL) ? 0 : -ENOMEM;
 }
 
 void metrics_probes_deinit(struct metrics_probes *p)
 {
-	metrics_rows_deinit(&p->rows);
+	named_sums_deinit(&p->rows);
 	map64_deinit(&p->known);
 	mem_free(p->hits);
 }
 
 /* Names the probe in perf's syntax. */
-static void name_probe(const struct upsnap *s, const struct upsnap_probe *p, char ret[METRICS_NAME])
+static void name_probe(const struct upsnap *s, const struct upsnap_probe *p,
+		       char ret[NAMED_SUM_NAME])
 {
 	const char *back = p->flags & UPSNAP_RETURN ? "%return" : "";
 
 	if (p->symbol)
-		snprintf(ret, METRICS_NAME, "%s:%s%s", upsnap_text(s, p->binary),
+		snprintf(ret, NAMED_SUM_NAME, "%s:%s%s", upsnap_text(s, p->binary),
 			 upsnap_text(s, p->symbol), back);
 	else
-		snprintf(ret, METRICS_NAME, "%s:0x%" PRIx64 "%s", upsnap_text(s, p->binary),
+		snprintf(ret, NAMED_SUM_NAME, "%s:0x%" PRIx64 "%s", upsnap_text(s, p->binary),
 			 p->offset, back);
 }
 
@@ -50,15 +53,19 @@ static uint64_t hits_before(const struct metrics_probes *m, const struct upsnap 
 	return p->first_ns > s->head.first_ns && !m->missed ? 0 : p->first_hits;
 }
 
-static void add_probe(struct metrics_probes *m, const struct upsnap *s,
-		      const struct upsnap_probe *p, bool may_begin, uint64_t now_ns)
+static int add_probe(struct metrics_probes *m, const struct upsnap *s, const struct upsnap_probe *p,
+		     bool may_begin, uint64_t now_ns)
 {
 	uint64_t before = hits_before(m, s, p);
-	char name[METRICS_NAME];
+	char name[NAMED_SUM_NAME];
+	const struct named_key key = {.name = name};
 
 	name_probe(s, p, name);
-	struct metrics_row *r = metrics_rows_get(&m->rows, name, 0, may_begin, now_ns);
-	metrics_rows_add(r, p->hits > before ? p->hits - before : 0, 0, 0, 0, now_ns);
+	struct named_sum *r = named_sums_get(&m->rows, &key, may_begin, now_ns);
+	if (!r)
+		return -ENOMEM;
+	named_sum_add(r, p->hits > before ? p->hits - before : 0, 0, 0, 0, now_ns);
+	return 0;
 }
 
 static int remember(struct metrics_probes *m, const struct upsnap_probe *p)
@@ -84,9 +91,10 @@ int metrics_probes_add(struct metrics_probes *m, struct query *q)
 	if (!s || s->head.time_ns == m->time_ns)
 		return 0;
 	m->time_ns = s->head.time_ns;
-	for (size_t i = 0; i < s->n_probes; i++)
+	for (size_t i = 0; i < s->n_probes && ret == 0; i++)
 		if (counts(&s->probes[i]))
-			add_probe(m, s, &s->probes[i], i < METRICS_PROBES_BEGIN, q->model->now_ns);
+			ret = add_probe(m, s, &s->probes[i], i < METRICS_PROBES_BEGIN,
+					q->model->now_ns);
 	m->missed |= s->head.incomplete || s->head.dropped;
 	map64_clear(&m->known);
 	m->n_hits = 0;

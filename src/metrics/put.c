@@ -35,87 +35,20 @@ static int ask_now(struct query *q, struct now *ret)
 		       : 0;
 }
 
-/* Labels of a row. */
-enum label { BY_NAME, BY_NAME_AND_TYPE, BY_NAME_AND_MODE };
-
-static const char *const *labels_of(const struct metrics_row *r, enum label by, const char *ret[3])
+static void put_named(const struct metrics_sums *s, struct openmetrics_text *t)
 {
-	ret[0] = r->name;
-	ret[1] = by == BY_NAME_AND_TYPE ? locktype_base((enum lock_type)r->kind)
-		 : r->kind		? "W"
-					: "R";
-	ret[2] = by == BY_NAME_AND_TYPE ? locktype_mode((enum lock_type)r->kind) : "";
-	return ret;
-}
-
-enum what { N, NS, MAX, WAITING, HISTOGRAM };
-
-static void put_row(struct openmetrics_text *t, const struct metrics_row *r, enum label by,
-		    enum what what)
-{
-	const char *label[3];
-
-	labels_of(r, by, label);
-	switch (what) {
-	case N:
-		openmetrics_text_count(t, label, r->hist.n);
-		break;
-	case NS:
-		openmetrics_text_seconds(t, label, r->hist.total_ns);
-		break;
-	case MAX:
-		openmetrics_text_seconds(t, label, r->max_ns);
-		break;
-	case WAITING:
-		openmetrics_text_count(t, label, r->waiting);
-		break;
-	case HISTOGRAM:
-		openmetrics_text_histogram(t, label, &r->hist, NULL);
-		break;
-	}
-}
-
-/* A family with all rows; those of `other` exist from the start. */
-static void put_rows(struct openmetrics_text *t, const char *family,
-		     const struct metrics_rows *rows, enum label by, enum what what)
-{
-	unsigned kinds = by == BY_NAME ? 1 : by == BY_NAME_AND_MODE ? 2 : LOCK_UNKNOWN;
-
-	openmetrics_text_family(t, family);
-	for (size_t i = 0; i < rows->n; i++)
-		put_row(t, &rows->rows[i], by, what);
-	/* `other` has no longest wait, since only the first rows of a second are examined. */
-	for (unsigned k = 0; k < kinds && !(what == MAX && rows->is_cut); k++)
-		put_row(t, &rows->other[k], by, what);
-}
-
-static void put_named(const struct metrics_sums *s, const struct now *now,
-		      struct openmetrics_text *t)
-{
-	const enum label lock = BY_NAME_AND_TYPE, mode = BY_NAME_AND_MODE;
-
-	put_rows(t, "kontend_named_lock_waits", &s->locks, lock, N);
-	put_rows(t, "kontend_named_lock_wait_seconds", &s->locks, lock, NS);
-	put_rows(t, "kontend_named_lock_wait_max_seconds", &s->locks, lock, MAX);
-	put_rows(t, "kontend_named_lock_waiters", &s->locks, lock, WAITING);
-	put_rows(t, "kontend_cgroup_waits", &s->cgroups, BY_NAME, N);
-	put_rows(t, "kontend_cgroup_wait_seconds", &s->cgroups, BY_NAME, NS);
-	put_rows(t, "kontend_cgroup_wait_max_seconds", &s->cgroups, BY_NAME, MAX);
-	put_rows(t, "kontend_cgroup_waiters", &s->cgroups, BY_NAME, WAITING);
-	put_rows(t, "kontend_process_waits", &s->processes, BY_NAME, N);
-	put_rows(t, "kontend_process_wait_seconds", &s->processes, BY_NAME, NS);
-	put_rows(t, "kontend_process_wait_max_seconds", &s->processes, BY_NAME, MAX);
-	put_rows(t, "kontend_process_waiters", &s->processes, BY_NAME, WAITING);
-	if (now->mmap.known) {
-		put_rows(t, "kontend_mmap_lock_wait_seconds", &s->memcgs, mode, HISTOGRAM);
-		put_rows(t, "kontend_mmap_lock_wait_max_seconds", &s->memcgs, mode, MAX);
-		put_rows(t, "kontend_mmap_lock_waiters", &s->memcgs, mode, WAITING);
-	}
-	if (now->mmap.level != MMLEVEL_CONTENDED) {
-		put_rows(t, "kontend_mmap_lock_acquired", &s->taken, mode, N);
-		put_rows(t, "kontend_mmap_lock_acquire_seconds", &s->gets, mode, HISTOGRAM);
-		put_rows(t, "kontend_mmap_lock_hold_seconds", &s->holds, mode, HISTOGRAM);
-	}
+	named_sums_put(&s->locks, "kontend_named_lock_waits", NAMED_SUM_N, t);
+	named_sums_put(&s->locks, "kontend_named_lock_wait_seconds", NAMED_SUM_TOTAL, t);
+	named_sums_put(&s->locks, "kontend_named_lock_wait_max_seconds", NAMED_SUM_MAX, t);
+	named_sums_put(&s->locks, "kontend_named_lock_waiters", NAMED_SUM_WAITING, t);
+	named_sums_put(&s->cgroups, "kontend_cgroup_waits", NAMED_SUM_N, t);
+	named_sums_put(&s->cgroups, "kontend_cgroup_wait_seconds", NAMED_SUM_TOTAL, t);
+	named_sums_put(&s->cgroups, "kontend_cgroup_wait_max_seconds", NAMED_SUM_MAX, t);
+	named_sums_put(&s->cgroups, "kontend_cgroup_waiters", NAMED_SUM_WAITING, t);
+	named_sums_put(&s->processes, "kontend_process_waits", NAMED_SUM_N, t);
+	named_sums_put(&s->processes, "kontend_process_wait_seconds", NAMED_SUM_TOTAL, t);
+	named_sums_put(&s->processes, "kontend_process_wait_max_seconds", NAMED_SUM_MAX, t);
+	named_sums_put(&s->processes, "kontend_process_waiters", NAMED_SUM_WAITING, t);
 }
 
 static void put_count(struct openmetrics_text *t, const char *family, uint64_t n)
@@ -140,7 +73,7 @@ static void put_perf(const struct metrics_sums *s, const struct now *now,
 	}
 	if (u->known) {
 		put_count(t, "kontend_uprobes", u->probes);
-		put_rows(t, "kontend_uprobe_hits", &s->probes.rows, BY_NAME, N);
+		named_sums_put(&s->probes.rows, "kontend_uprobe_hits", NAMED_SUM_N, t);
 	}
 	if (u->known && u->worst) {
 		openmetrics_text_family(t, "kontend_xol_slots");
@@ -246,7 +179,8 @@ int metrics_put_all(const struct metrics_sums *s, struct query *q, const struct 
 	openmetrics_put_source(s->types, t);
 	openmetrics_put_types(s->types, t);
 	openmetrics_put_longest(s->types, t);
-	put_named(s, &now, t);
+	put_named(s, t);
+	openmetrics_put_mmap(s->types, t);
 	openmetrics_put_quality(s->types, t);
 	openmetrics_put_loss(s->types, t);
 	put_perf(s, &now, t);
@@ -255,8 +189,8 @@ int metrics_put_all(const struct metrics_sums *s, struct query *q, const struct 
 	put_counts(c, t);
 	put_unavailable(&now, t);
 	put_count(t, "kontend_series_ended",
-		  s->locks.n_ended + s->cgroups.n_ended + s->processes.n_ended + s->memcgs.n_ended +
-			  s->probes.rows.n_ended);
+		  s->locks.n_ended + s->cgroups.n_ended + s->processes.n_ended +
+			  openmetrics_ended(s->types) + s->probes.rows.n_ended);
 	put_count(t, "kontend_scrapes", n_scrapes);
 	return ferror(t->out) ? -ENOMEM : 0;
 }

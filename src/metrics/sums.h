@@ -4,23 +4,17 @@
 
 #include "kontend/openmetrics.h"
 #include "probes.h"
-#include "rows.h"
 
 /* Limits: names of each metric, and new names per second: the first by time waited. */
-enum { METRICS_LOCKS = 100, METRICS_CGROUPS = 100, METRICS_PROCESSES = 100, METRICS_MEMCGS = 64 };
+enum { METRICS_LOCKS = 100, METRICS_CGROUPS = 100, METRICS_PROCESSES = 100 };
 enum { METRICS_FIRST = 20 };
 /* Locks and processes examined in a second; all others are `other`. */
 enum { METRICS_LOOKED_AT = 80 };
 
 /* All sums, which only grow. */
 struct metrics_sums {
-	struct openmetrics *types;
-	struct metrics_rows locks;		/* kind: enum lock_type */
-	struct metrics_rows cgroups, processes; /* kind 0 */
-	struct metrics_rows memcgs;		/* mmap_locks; kind 0 readers, 1 writers */
-	/* The same from events of mmap_locks: acquisitions, requested and successful, and hold
-	 * times. */
-	struct metrics_rows taken, gets, holds;
+	struct openmetrics *types; /* all that files have as well */
+	struct named_sums locks, cgroups, processes;
 	struct metrics_probes probes;
 	uint64_t rotations, rotation_ns;
 	uint64_t summed[LOCK_TYPES], counted[LOCK_TYPES]; /* waits without events: shorts.h */
@@ -34,6 +28,6 @@ void metrics_sums_deinit(struct metrics_sums *s);
  */
 int metrics_sums_add(struct metrics_sums *s, struct query *q);
 /* Resets the longest waits after they have been written. */
-void metrics_sums_no_longest(struct metrics_sums *s);
+void metrics_sums_clear_longest(struct metrics_sums *s);
 
 #endif

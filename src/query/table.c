@@ -75,6 +75,13 @@ const char *table_text(const struct table *t, size_t row, const char *key)
 	return v->known ? v->s : NULL;
 }
 
+const char *table_text_or(const struct table *t, size_t row, const char *key, const char *none)
+{
+	const char *s = table_text(t, row, key);
+
+	return s && *s ? s : none;
+}
+
 uint64_t table_u64(const struct table *t, size_t row, const char *key)
 {
 	const struct value *v = table_cell(t, row, key);

@@ -13,8 +13,8 @@
 #include "canned.h"
 #include "kontend/mem.h"
 #include "kontend/metrics.h"
+#include "kontend/named-sums.h"
 #include "kontend/shortsnap.h"
-#include "metrics/rows.h"
 #include "metrics/sums.h"
 #include "openmetrics.h"
 #include "random.h"
@@ -78,61 +78,112 @@ static void addresses_are_numbers(void **state)
 /* --- series ------------------------------------------------------------------------------------
  */
 
-static struct metrics_row *get(struct metrics_rows *t, const char *name, uint64_t now)
+static struct named_sum *get_mode(struct named_sums *t, const char *name, const char *mode,
+				  bool may_begin, uint64_t now)
 {
-	struct metrics_row *r = metrics_rows_get(t, name, 0, true, now);
+	const struct named_key key = {.name = name, .mode = mode};
+	struct named_sum *r = named_sums_get(t, &key, may_begin, now);
 
-	metrics_rows_add(r, 1, 10, 10, 0, now);
+	assert_non_null(r);
+	return r;
+}
+
+static struct named_sum *get(struct named_sums *t, const char *name, uint64_t now)
+{
+	struct named_sum *r = get_mode(t, name, "R", true, now);
+
+	named_sum_add(r, 1, 10, 10, 0, now);
 	return r;
 }
 
 static void series_are_bounded_and_stay(void **state)
 {
-	struct metrics_rows t;
+	struct named_sums t = {.most = 3, .ends = true};
 	char name[16];
 
 	(void)state;
-	assert_int_equal(metrics_rows_init(&t, 3), 0);
-	assert_ptr_equal(metrics_rows_get(&t, "late", 0, false, 1), &t.other[0]);
+	assert_true(named_sum_is_other(get_mode(&t, "late", "R", false, 1)));
 	for (int i = 0; i < 5; i++) {
 		snprintf(name, sizeof(name), "lock %d", i);
 		get(&t, name, 1);
 	}
 	assert_int_equal(t.n, 3);
-	assert_int_equal(t.other[0].hist.n, 2);
-	/* Of one kind is not of another. */
-	assert_ptr_equal(metrics_rows_get(&t, "lock 1", 1, true, 1), &t.other[1]);
+	assert_int_equal(t.others[0].n, 2);
+	/* A row of one mode is not that of another. */
+	assert_true(named_sum_is_other(get_mode(&t, "lock 1", "W", true, 1)));
 	assert_ptr_equal(get(&t, "lock 0", HOUR), &t.rows[0]);
-	/* A task that has not grown for an hour must go; not one that waits. */
-	assert_ptr_equal(get(&t, "lock 5", HOUR), &t.other[0]);
+	/* A row that has not grown for an hour ends, unless a task waits. */
+	assert_ptr_equal(get(&t, "lock 5", HOUR), &t.others[0]);
 	t.rows[2].waiting = 1;
 	assert_ptr_equal(get(&t, "lock 5", HOUR + 1), &t.rows[1]);
 	assert_int_equal(t.n_ended, 1);
-	assert_int_equal(t.rows[1].hist.n, 1);
-	assert_ptr_equal(get(&t, "lock 6", HOUR + 2), &t.other[0]);
-	assert_int_equal(t.other[0].hist.n, 4);
+	assert_int_equal(t.rows[1].n, 1);
+	assert_ptr_equal(get(&t, "lock 6", HOUR + 2), &t.others[0]);
+	assert_int_equal(t.others[0].n, 4);
 	assert_ptr_equal(get(&t, "lock 5", HOUR + 2), &t.rows[1]);
-	metrics_rows_deinit(&t);
+	named_sums_deinit(&t);
+}
+
+/* In a file every row stays, however old. */
+static void sums_of_files_do_not_end(void **state)
+{
+	struct named_sums t = {.most = 1};
+
+	(void)state;
+	get(&t, "a", 1);
+	assert_true(named_sum_is_other(get(&t, "b", 3 * HOUR)));
+	assert_ptr_equal(get(&t, "a", 3 * HOUR), &t.rows[0]);
+	assert_int_equal(t.rows[0].n, 2);
+	assert_int_equal(t.n_ended, 0);
+	named_sums_deinit(&t);
+}
+
+static void sums_go_on_without_memory(void **state)
+{
+	static uint64_t counts[HIST_BUCKETS] = {[3] = 2};
+	const struct query_hist hist = {.counts = counts, .n_waits = 2, .total_ns = 8};
+	const struct named_key key = {.name = "a"}, last = {.name = "b"};
+	unsigned failed = 0;
+
+	(void)state;
+	for (long n = 0; n < 8; n++) {
+		struct named_sums t = {.most = 1};
+		long live = mem_live();
+
+		mem_fail_after(n);
+		struct named_sum *a = named_sums_get(&t, &key, true, 1);
+		int added = a ? named_sum_add_hist(a, &hist, 0, 1) : -ENOMEM;
+		const struct named_sum *b = named_sums_get(&t, &last, true, 1);
+		mem_fail_after(-1);
+		failed += added < 0 || !b;
+		if (t.n)
+			assert_int_equal(t.rows[0].n, added < 0 ? 0 : 2);
+		named_sums_deinit(&t);
+		assert_int_equal(mem_live(), live);
+	}
+	assert_true(failed >= 4);
 }
 
 static void names_that_look_alike_are_one_series(void **state)
 {
-	struct metrics_rows t;
-	char longer[2 * METRICS_NAME];
+	struct named_sums t = {.most = 8};
+	char longer[2 * NAMED_SUM_NAME];
 
 	(void)state;
-	assert_int_equal(metrics_rows_init(&t, 8), 0);
-	assert_ptr_equal(get(&t, "a\xff", 1), get(&t, "a\xfe", 1));
-	assert_ptr_equal(get(&t, "a\n", 1), &t.rows[0]);
-	assert_ptr_equal(get(&t, "other", 1), &t.other[0]);
-	assert_ptr_equal(get(&t, "", 1), &t.other[0]);
+	get(&t, "a\xff", 1);
+	get(&t, "a\xfe", 1);
+	get(&t, "a\n", 1);
+	assert_int_equal(t.n, 1);
+	assert_int_equal(t.rows[0].n, 3);
+	assert_true(named_sum_is_other(get(&t, "other", 1)));
+	assert_true(named_sum_is_other(get(&t, "", 1)));
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	struct metrics_row *r = get(&t, longer, 1);
+	struct named_sum *r = get(&t, longer, 1);
 	longer[sizeof(longer) - 2] = 'y';
 	assert_ptr_equal(get(&t, longer, 1), r);
 	assert_int_equal(t.n, 2);
-	metrics_rows_deinit(&t);
+	named_sums_deinit(&t);
 }
 
 /* --- streams -----------------------------------------------------------------------------------
@@ -616,6 +667,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_are_numbers),
 		cmocka_unit_test(series_are_bounded_and_stay),
+		cmocka_unit_test(sums_of_files_do_not_end),
+		cmocka_unit_test(sums_go_on_without_memory),
 		cmocka_unit_test(names_that_look_alike_are_one_series),
 		cmocka_unit_test(says_what_was_waited),
 		cmocka_unit_test(says_how_long_mmap_locks_took_and_were_held),

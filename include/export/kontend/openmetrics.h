@@ -8,18 +8,20 @@
 #include <stdio.h>
 
 struct openmetrics_spec {
-	size_t callers;	     /* number of callers, those with the longest waiting times; 0: all */
-	bool no_callers;     /* do not sum up callers */
-	bool no_memcgs;	     /* nor mmap_locks by memory cgroup */
-	bool all_types;	     /* also types without waits, so that a first wait is an increase */
+	size_t callers; /* number of callers, those with the longest waiting times; 0: all */
+	/*
+	 * For a server: no callers; all types, so that a first wait is an increase; and memory
+	 * cgroups within the limits of its other series.
+	 */
+	bool live;
 	const char *version; /* of the program; borrowed */
 };
 
 /*
- * Totals as OpenMetrics text 1.0.0, restricted to what the older text format of Prometheus
- * (textfile collector of node_exporter) takes, too: no time stamps, no types that it does not know.
- * They only grow, as counters must, whatever the model drops, and their number is limited: further
- * callers are added up as "other".
+ * Totals for files and for the server, which adds series of its own. As text they are OpenMetrics
+ * 1.0.0, restricted to what the older text format of Prometheus (textfile collector of
+ * node_exporter) takes, too: no time stamps, no types that it does not know. They only grow, as
+ * counters must, whatever the model drops, and their number is limited (named-sums.h).
  */
 struct openmetrics;
 
@@ -38,7 +40,7 @@ void openmetrics_incident(struct openmetrics *m, enum lock_type type, uint64_t w
 			  uint64_t wall_ns, const char *file);
 /* Adds the counts and the sum of a histogram; the first function adds the counts only, with those
  * that had no bucket. */
-void openmetrics_hist_count(struct openmetrics_hist *to, const struct query_hist *from);
+void openmetrics_hist_count(uint64_t to[HIST_BUCKETS], const struct query_hist *from);
 void openmetrics_hist_add(struct openmetrics_hist *to, const struct query_hist *from);
 
 struct openmetrics_sum {
@@ -51,10 +53,13 @@ void openmetrics_sums(const struct openmetrics *m, struct openmetrics_sum ret[LO
 void openmetrics_put_source(const struct openmetrics *m, struct openmetrics_text *t);
 void openmetrics_put_types(const struct openmetrics *m, struct openmetrics_text *t);
 void openmetrics_put_longest(const struct openmetrics *m, struct openmetrics_text *t);
+void openmetrics_put_mmap(const struct openmetrics *m, struct openmetrics_text *t);
 void openmetrics_put_quality(const struct openmetrics *m, struct openmetrics_text *t);
 void openmetrics_put_loss(const struct openmetrics *m, struct openmetrics_text *t);
 /* Clears the longest waits, after a reader has got them. */
-void openmetrics_no_longest(struct openmetrics *m);
+void openmetrics_clear_longest(struct openmetrics *m);
+/* Series that ended to make room for others. */
+uint64_t openmetrics_ended(const struct openmetrics *m);
 /* All metrics of a file. 0, or the errno of a failed write, with @err. */
 int openmetrics_put(const struct openmetrics *m, FILE *out, struct error *err);
 

@@ -140,6 +140,8 @@ const struct value *table_cell(const struct table *t, size_t row, const char *ke
 /* Its text and its number; not known: NULL and 0. */
 const char *table_text(const struct table *t, size_t row, const char *key);
 uint64_t table_u64(const struct table *t, size_t row, const char *key);
+/* @none: for a text that is not known or empty. */
+const char *table_text_or(const struct table *t, size_t row, const char *key, const char *none);
 /* Row of id, or SIZE_MAX. */
 size_t table_row(const struct table *t, uint64_t id);
 /* The room that a column needs. */
