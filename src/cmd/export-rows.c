@@ -10,7 +10,6 @@
 #include "kontend/query-incident.h"
 #include "kontend/query-incidents.h"
 #include "kontend/recording-spans.h"
-#include "kontend/rows-pack.h"
 #include "kontend/rows.h"
 #include "kontend/wait-filter.h"
 #include "measure.h"

@@ -4,7 +4,8 @@
  * be read is named on standard error, and the rest is listed all the same.
  */
 #include "kontend/incident-list.h"
-#include "kontend/report-incident.h"
+#include "kontend/jsonw.h"
+#include "kontend/report.h"
 #include "kontend/sandboxed.h"
 #include "kontend/text.h"
 #include "kontend/units.h"

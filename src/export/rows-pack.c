@@ -3,8 +3,8 @@
  * A stream of the C library that compresses with libzstd, so that writers of rows need not know
  * whether rows are compressed. Compressed data is passed on in blocks; only one block is kept.
  */
-#include "kontend/rows-pack.h"
 #include "kontend/mem.h"
+#include "kontend/rows.h"
 #include <errno.h>
 #include <zstd.h>
 

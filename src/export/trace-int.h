@@ -97,7 +97,7 @@ struct trace_sink *trace_perfetto(struct tracefile *t);
 struct trace_sink *trace_firefox(struct tracefile *t);
 int trace_perfetto_check(struct error *err); /* 0, or -ENOTSUP: it was not built in */
 
-/* trace-source.c: the object @key with the origin of the trace. */
+/* tracefile.c: writes the object @key with the origin of the trace and its losses. */
 struct jsonw;
 void trace_source_json(const struct tracefile *t, const char *key, const char *schema,
 		       struct jsonw *j);

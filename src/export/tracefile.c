@@ -6,7 +6,10 @@
  */
 #include "kontend/tracefile.h"
 #include "kontend/event-filter.h"
+#include "kontend/jsonw.h"
 #include "kontend/mem.h"
+#include "report/format.h"
+#include "report/internal.h"
 #include "trace-int.h"
 
 #include <errno.h>
@@ -155,4 +158,28 @@ struct engine_watch *tracefile_watch(struct tracefile *t)
 uint64_t tracefile_left_out(const struct tracefile *t)
 {
 	return t->left_out;
+}
+
+void trace_source_json(const struct tracefile *t, const char *key, const char *schema,
+		       struct jsonw *j)
+{
+	const struct model *m = &t->engine->model;
+	const struct model_damage d = model_damage(m);
+	const struct query_loss loss = query_loss_of_sums(m);
+	uint64_t from_ns = m->zero_ns > m->start_ns ? m->zero_ns : m->start_ns;
+
+	jsonw_begin(j, key, '{', false);
+	jsonw_str(j, "schema", schema);
+	jsonw_str(j, "kernel", m->host.release[0] ? m->host.release : NULL);
+	jsonw_str(j, "targets", m->host.targets[0] ? m->host.targets : NULL);
+	jsonw_u64(j, "start_ns", m->start_ns);
+	jsonw_u64(j, "start_wall_ns", m->host.wall_ns);
+	jsonw_u64(j, "time_from_ns", from_ns);
+	jsonw_u64(j, "time_to_ns", m->now_ns);
+	jsonw_u64(j, "duration_ns", m->now_ns > from_ns ? m->now_ns - from_ns : 0);
+	jsonw_u64(j, "waits", t->n_waits);
+	jsonw_u64(j, "left_out", t->left_out);
+	report_sandbox_json(t->engine->sandbox, j);
+	report_json_damage(j, &d, &loss, NULL);
+	jsonw_end(j, '}');
 }

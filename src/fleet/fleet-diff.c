@@ -2,7 +2,6 @@
 /* Two groups of recordings compared, as text, CSV or JSON. */
 #include "fleet-int.h"
 #include "report/format.h"
-#include "report/sandbox.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,7 +8,6 @@
 #include "kontend/units.h"
 #include "kontend/when.h"
 #include "report/format.h"
-#include "report/sandbox.h"
 
 #include <errno.h>
 #include <inttypes.h>

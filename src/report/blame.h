@@ -25,8 +25,5 @@ int report_held_ask(struct report_data *d, const struct query_spec *s, struct er
 int report_did_ask(struct report_data *d, const struct query_spec *s, struct error *err);
 void report_blame_text(const struct report_data *d, FILE *out);
 void report_blame_json(const struct report_data *d, struct jsonw *j);
-/* knots.c: printed above the blame table */
-void report_knots_text(const struct report_data *d, FILE *out);
-void report_knots_json(const struct report_data *d, struct jsonw *j);
 
 #endif

@@ -5,6 +5,7 @@
  * side, since a recording that lost half of its events has half of the waits.
  */
 #include "kontend/diff.h"
+#include "format.h"
 #include "internal.h"
 #include "kontend/engine.h"
 #include "kontend/jsonw.h"
@@ -12,7 +13,6 @@
 #include "kontend/query-fields.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
-#include "sandbox.h"
 
 #include <errno.h>
 #include <string.h>

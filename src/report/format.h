@@ -6,6 +6,8 @@
 #include "kontend/query.h"
 #include "kontend/report.h"
 
+#include <stdio.h>
+
 /* How far a snapshot can be trusted; 0 if there is none or if the user did not ask for it. */
 struct report_snapshot {
 	bool known;			  /* there is a snapshot */
@@ -69,5 +71,14 @@ void report_text_hist(const struct query_hist *h, bool ascii, FILE *out);
 void report_json_hist(struct jsonw *j, const char *name, const struct query_hist *h);
 /* A node of a call tree; a bar of a histogram. */
 extern const struct figure report_node_figures[], report_bar_figures[];
+
+struct sandbox;
+/*
+ * The rights with which a recording was read, for users who pass results on: a line if they are
+ * more than necessary. @s: NULL: this is no recording.
+ */
+void report_sandbox_text(const struct sandbox *s, FILE *out);
+/* The member "sandbox" of a recording, with the protections that are missing. */
+void report_sandbox_json(const struct sandbox *s, struct jsonw *j);
 
 #endif

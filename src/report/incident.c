@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The incident that a trigger caught: the beginning of the report of its file, and a row in the
  * list of incidents. */
-#include "kontend/report-incident.h"
+#include "kontend/jsonw.h"
+#include "kontend/query-incident.h"
+#include "kontend/report.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "kontend/when.h"

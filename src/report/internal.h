@@ -3,11 +3,11 @@
 #define KONTEND_REPORT_INTERNAL_H
 
 #include "blame.h"
-#include "flame.h"
 #include "format.h"
 #include "kontend/query-annotate.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-cost.h"
+#include "kontend/query-flame.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
@@ -19,8 +19,32 @@
 #include "kontend/query-shorts.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/query-verdict.h"
-#include "mmap.h"
-#include "uprobe.h"
+
+struct report_data;
+
+/* flame.c: the flame graph and its options. */
+struct report_flame {
+	struct query_flame_rows rows;
+	bool by_wait;
+	const char *refused; /* why the graph cannot show blame; NULL: it can */
+};
+
+int report_flame_ask(struct report_data *d, const struct query_spec *s, struct error *err);
+void report_flame_text(const struct report_data *d, FILE *out);
+void report_flame_json(const struct report_data *d, struct jsonw *j);
+
+/* mmap.c: times of the mmap_locks of a memory cgroup in one mode: waiting, acquiring, holding. */
+struct report_mmap_hist {
+	const char *memcg, *mode;
+	struct query_hist waited, acquired, held;
+};
+
+/* mmap_locks by process, memory cgroup or call path. */
+int report_mmap_ask(struct report_data *d, const struct query_spec *s, struct error *err);
+void report_mmap_text(const struct report_data *d, FILE *out);
+void report_mmap_text_worst(const struct report_data *d, FILE *out);
+void report_mmap_json_worst(const struct report_data *d, struct jsonw *j);
+void report_mmap_json(const struct report_data *d, struct jsonw *j);
 
 /* --annotate adds a part that is no view, but is queried and written like one. */
 enum { REPORT_AT_CODE = REPORT_VIEW_COUNT, REPORT_CODE = 1 << REPORT_AT_CODE };
@@ -128,6 +152,13 @@ void report_hot_zoom_json(const struct report_data *d, struct jsonw *j);
 int report_annotate_ask(struct report_data *d, struct error *err);
 void report_annotate_text(const struct report_data *d, FILE *out);
 void report_annotate_json(const struct report_data *d, struct jsonw *j);
+/* uprobe.c: uprobes and slots, in each format. */
+void report_uprobe_text(const struct report_data *d, FILE *out);
+void report_uprobe_text_sum(const struct report_data *d, FILE *out); /* of the overview */
+void report_uprobe_json(const struct report_data *d, struct jsonw *j);
+void report_uprobe_json_sum(const struct report_data *d, struct jsonw *j);
+void report_uprobe_json_source(const struct report_data *d, struct jsonw *j);
+
 static inline bool report_has(const struct report_data *d, enum report_view v)
 {
 	return d->views & (unsigned)v;

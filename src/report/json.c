@@ -5,7 +5,8 @@
  * new column of a table appears in the report without a change here.
  */
 #include "internal.h"
-#include "kontend/report-incident.h"
+#include "kontend/query-incident.h"
+#include "kontend/sandbox-state.h"
 
 void report_json_rows(struct jsonw *j, const char *key, const struct table *t)
 {
@@ -60,6 +61,16 @@ void report_json_part(struct jsonw *j, const struct table *t, const char *by,
 	report_json_missing(j, s, needs);
 	report_json_rows(j, "rows", t);
 	jsonw_end(j, '}');
+}
+
+void report_sandbox_json(const struct sandbox *s, struct jsonw *j)
+{
+	const char *name = sandbox_name(s);
+
+	if (name)
+		jsonw_str(j, "sandbox", name);
+	if (name && *s->why)
+		jsonw_str(j, "sandbox_lacks", s->why);
 }
 
 /* The incident that this recording was saved for. */

@@ -2,6 +2,7 @@
 /*
  * The head of every report (what was measured and how reliable it is), and the overview.
  */
+#include "format.h"
 #include "internal.h"
 #include "kontend/engine.h"
 #include "kontend/model.h"
@@ -10,7 +11,6 @@
 #include "kontend/units.h"
 #include "kontend/wait-filter.h"
 #include "kontend/when.h"
-#include "sandbox.h"
 
 static void put_count(FILE *out, const char *what, uint64_t n)
 {

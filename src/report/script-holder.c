@@ -5,11 +5,10 @@
  * "for make/812 on its CPU", "asleep in wait_for_completion", "woken by bash/1". The lines where
  * following begins and ends have no task.
  */
-#include "script-holder.h"
 #include "kontend/jsonw.h"
 #include "kontend/text.h"
 #include "kontend/textbuf.h"
-#include "script-line.h"
+#include "script-int.h"
 
 #include <string.h>
 

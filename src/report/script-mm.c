@@ -4,11 +4,10 @@
  * model has just added to its sums: a wait if the lock is acquired, a hold if it is released or
  * downgraded to a read lock. The process is the model's owner of the address space.
  */
-#include "script-mm.h"
 #include "kontend/jsonw.h"
 #include "kontend/textbuf.h"
 #include "kontend/units.h"
-#include "script-line.h"
+#include "script-int.h"
 
 struct mm_line {
 	const struct event *ev;

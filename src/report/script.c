@@ -4,22 +4,92 @@
  * the first line names). Facts that an event lacks, such as the type of a lock at the end of a
  * wait, come from the wait with which the model has paired it; an end without a wait shows a
  * question mark or null. Comm, fork and exit have no lines: they only name tasks in later lines.
+ * A line of text is built in memory and written in one piece. A text that is wider than its column
+ * shifts the columns after it.
  */
 #include "kontend/script.h"
 #include "event-names.h"
+#include "format.h"
 #include "kontend/event-filter.h"
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"
 #include "kontend/textbuf.h"
 #include "kontend/units.h"
-#include "sandbox.h"
-#include "script-holder.h"
-#include "script-line.h"
-#include "script-mm.h"
+#include "script-int.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
+/* The width of each column. The text at the end may have any length. */
+enum { TASK_W = 20, EVENT_W = 9, TYPE_W = 12, LOCK_W = 18, FLAGS_W = 12, WAIT_W = 7 };
+
+static void put_column(struct textbuf *b, const char *s, size_t width)
+{
+	textbuf_left(b, s, width);
+	textbuf_char(b, ' ');
+}
+
+static void put_line_time(struct textbuf *b, const struct event *ev)
+{
+	textbuf_seconds(b, ev->time, 6);
+	textbuf_str(b, " [");
+	textbuf_u64_zeros(b, ev->cpu, 3);
+	textbuf_str(b, "] ");
+}
+
+static void end_line(struct textbuf *b, FILE *out)
+{
+	textbuf_char(b, '\n');
+	fwrite_unlocked(b->from, 1, textbuf_len(b), out);
+}
+
+const char *script_line_task(char buf[SCRIPT_LINE_TASK], const char *comm, int32_t tid)
+{
+	struct textbuf b = textbuf_make(buf, SCRIPT_LINE_TASK);
+	char number[TASKID_TEXT];
+
+	textbuf_str(&b, comm ? comm : "-");
+	textbuf_char(&b, '/');
+	textbuf_str(&b, taskid_text(number, tid));
+	return textbuf_end(&b);
+}
+
+void script_line_head(FILE *out)
+{
+	fprintf(out, "#%15s %5s %-*s %-*s %-*s %-*s %-*s %*s  %s\n", "TIME", "CPU", TASK_W, "TASK",
+		EVENT_W, "EVENT", TYPE_W, "TYPE", LOCK_W, "LOCK", FLAGS_W, "FLAGS", WAIT_W, "WAIT",
+		"CALLER");
+}
+
+void script_line_put(const struct event *ev, const struct script_line *l, FILE *out)
+{
+	char line[EVENT_NAMES_LINE], task[SCRIPT_LINE_TASK];
+	struct textbuf b = textbuf_make(line, sizeof(line));
+
+	put_line_time(&b, ev);
+	put_column(&b, script_line_task(task, l->comm, l->tid), TASK_W);
+	put_column(&b, l->event, EVENT_W);
+	put_column(&b, l->type, TYPE_W);
+	put_column(&b, l->lock, LOCK_W);
+	put_column(&b, l->flags, FLAGS_W);
+	textbuf_right(&b, l->wait, WAIT_W);
+	textbuf_str(&b, "  ");
+	textbuf_str(&b, l->caller);
+	end_line(&b, out);
+}
+
+void script_line_say(const struct event *ev, const char *event, const char *words, FILE *out)
+{
+	char line[EVENT_NAMES_LINE];
+	struct textbuf b = textbuf_make(line, sizeof(line));
+
+	put_line_time(&b, ev);
+	put_column(&b, "-", TASK_W);
+	put_column(&b, event, EVENT_W);
+	textbuf_str(&b, words);
+	end_line(&b, out);
+}
 
 struct script {
 	struct engine_watch watch;

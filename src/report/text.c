@@ -7,7 +7,8 @@
  */
 #include "kontend/text.h"
 #include "internal.h"
-#include "kontend/report-incident.h"
+#include "kontend/query-incident.h"
+#include "kontend/sandbox-state.h"
 #include "kontend/units.h"
 
 #include <string.h>
@@ -304,4 +305,36 @@ void report_text(const struct report_data *d, FILE *out)
 	for (const struct report_part *p = report_parts; p->views; p++)
 		if (d->views & p->views)
 			p->text(d, out);
+}
+
+void report_text_lost(const struct model_damage *d, const struct query_loss *loss, FILE *out)
+{
+	char buf[UNITS_BUF];
+
+	fprintf(out, "lost %s", units_count(buf, d->lost + d->dropped));
+	if (loss->lost_pct > 0)
+		fprintf(out, " (%s%%)", units_pct(buf, loss->lost_pct));
+}
+
+void report_text_at_least(const struct query_loss *loss, const char *front, FILE *out)
+{
+	char n[UNITS_BUF], pct[UNITS_BUF];
+
+	if (!loss->at_least)
+		return;
+	fprintf(out, "%sfigures are lower bounds: ", front);
+	if (loss->counted)
+		fprintf(out, "up to %s waits (%s%%) are missing\n",
+			units_count(n, loss->missing_most), units_pct(pct, loss->missing_pct));
+	else
+		fputs("it is not known how many waits are missing\n", out);
+}
+
+void report_sandbox_text(const struct sandbox *s, FILE *out)
+{
+	char buf[200];
+	const char *note = sandbox_note(s, buf, sizeof(buf));
+
+	if (note)
+		fprintf(out, "# %s\n", note);
 }

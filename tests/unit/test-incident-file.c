@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "../../src/incidents/incident-open.h"
-#include "../../src/incidents/incident-thread.h"
+#include "incidents/incident-file.h"
 #include "kontend/incident-list.h"
 #include "kontend/mem.h"
 #include "recording.h"

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "metrics/asked.h"
 #include "metrics/connections.h"
+#include "metrics/server.h"
 
 #include <string.h>
 #include <sys/socket.h>

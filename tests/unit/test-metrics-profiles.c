@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "metrics/asked.h"
+#include "metrics/server.h"
 #include "served.h"
 
 #include <poll.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/caught.h"
 #include "kontend/demo.h"
-#include "kontend/opts-filter.h"
-#include "kontend/opts-overhead.h"
 #include "kontend/opts.h"
 #include "kontend/query.h"
 #include "kontend/report.h"

@@ -34,4 +34,10 @@ const char *rows_mark_name(enum rows_mark m);
 /* Writes all rows of the model's data. 0, or -ENOMEM with @err. */
 int rows_write(struct query *q, const struct rows_spec *s, FILE *out, struct error *err);
 
+/*
+ * A stream that compresses into @to as one frame of zstd; the caller goes on to own @to. Closing
+ * ends the frame, and fails (errno) if @to or memory did. NULL: no memory.
+ */
+FILE *rows_pack_open(FILE *to, int level);
+
 #endif

@@ -110,4 +110,15 @@ int report_format_parse(const char *s, enum report_format *ret); /* "text", "csv
  */
 int report_write(struct query *q, const struct report_spec *s, FILE *out, struct error *err);
 
+struct incident;
+struct jsonw;
+struct record_host;
+
+/* Writes the members of an incident. @wall_ns: when the trigger fired; 0: unknown */
+void report_incident_json(struct jsonw *j, const struct incident *in, uint64_t wall_ns);
+/* When the trigger fired, by the clock of the recording's machine; 0: unknown */
+uint64_t report_incident_wall_ns(const struct record_host *h, const struct incident *in);
+/* Writes lines that begin with '#'. */
+void report_incident_text(FILE *out, const struct incident *in, uint64_t wall_ns);
+
 #endif
