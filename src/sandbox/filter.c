@@ -16,7 +16,7 @@
  * The kernel knows a call that is allowed whatever its arguments are without running this (Linux
  * 5.11), so that the length of the list costs nothing.
  */
-#include "internal.h"
+#include "kontend/sandbox.h"
 #include "kontend/sanitized.h"
 
 #include <errno.h>
