@@ -4,7 +4,7 @@
  * the main thread polls a descriptor. The thread has a lower priority than the one that drains the
  * rings: a slow disk delays only the next file.
  */
-#include "incident-thread.h"
+#include "incident-file.h"
 #include "kontend/mem.h"
 
 #include <errno.h>

@@ -11,9 +11,8 @@
  * add to this loop by calls from begun(), each_tick() and ended().
  */
 #include "kontend/record-incidents.h"
+#include "incident-file.h"
 #include "incident-open.h"
-#include "incident-retention.h"
-#include "incident-thread.h"
 #include "kontend/caught.h"
 #include "kontend/clock.h"
 #include "kontend/cmd.h"
@@ -21,7 +20,7 @@
 #include "kontend/mem.h"
 #include "kontend/metrics.h"
 #include "kontend/model.h"
-#include "kontend/opts-overhead.h"
+#include "kontend/opts.h"
 #include "kontend/query-incident.h"
 #include "kontend/query-shorts.h"
 #include "kontend/record-metrics.h"
@@ -31,8 +30,8 @@
 #include "kontend/waitfeed.h"
 #include "record/signals.h"
 #include "record/text.h"
+#include "retain.h"
 #include "service.h"
-#include "session/code.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,6 +3,7 @@
 #define KONTEND_INCIDENTS_RETAIN_H
 
 #include "kontend/error.h"
+#include "kontend/opts.h"
 #include <stdint.h>
 
 /* Limits for the incident files in a directory. 0: no limit. */
@@ -35,5 +36,25 @@ struct retain_clock {
 };
 
 uint64_t retain_now(struct retain_clock *c, uint64_t wall_ns, uint64_t boot_ns);
+
+/* The incident files in a directory, and when to remove old ones. */
+struct incident_retention {
+	const char *dir;
+	struct retain_clock clock;
+	struct retain_stat stat; /* when they were last read */
+	uint64_t next_ns;	 /* time to look again, unless a file is written before */
+	bool failed;		 /* an error was printed */
+};
+
+/* Returns the limits of @o and the time, for a caller that removes files itself. */
+void incident_retention_ask(struct incident_retention *k, const struct opts *o,
+			    struct retain_limits *ret, uint64_t *ret_now_ns);
+/* The caller has removed files: prints their number. */
+void incident_retention_done(struct incident_retention *k, const struct opts *o,
+			     const struct retain_stat *s, const struct error *err);
+/* Removes old files now. */
+void incident_retention_now(struct incident_retention *k, const struct opts *o);
+/* Removes old files if it is time to: files get old even while none are written. */
+void incident_retention_round(struct incident_retention *k, const struct opts *o);
 
 #endif

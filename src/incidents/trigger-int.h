@@ -6,7 +6,8 @@
 #include "kontend/event-filter.h"
 #include "kontend/query.h"
 #include "kontend/trigger.h"
-#include "trigger-rate.h"
+
+#include <stdint.h>
 
 struct wait;
 
@@ -53,6 +54,23 @@ struct filter_cache {
 		uint64_t epoch; /* 0: the cache is empty */
 	} * kept;
 };
+
+/* A sum over the last second: 99 complete steps of 10 ms and the current one. */
+enum { RATE_STEPS = 100 };
+#define RATE_STEP_NS 10000000ull
+
+struct rate {
+	uint64_t steps[RATE_STEPS];
+	uint64_t sum;
+	uint64_t at; /* number of the current step */
+};
+
+/* Adds @n at @ns; ignored if that is more than a second before the latest time. */
+void rate_add(struct rate *r, uint64_t ns, uint64_t n);
+/* Adds the time from @from_ns to @to_ns to the steps that it covers. */
+void rate_add_span(struct rate *r, uint64_t from_ns, uint64_t to_ns);
+/* The sum as of @ns. */
+uint64_t rate_sum(struct rate *r, uint64_t ns);
 
 struct trigger {
 	struct trigger_expr x;
