@@ -23,7 +23,6 @@
 #include "record/signals.h"
 #include "record/symbols.h"
 #include "record/text.h"
-#include "session/code.h"
 #include "session/stall.h"
 #include "verbs.h"
 

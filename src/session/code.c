@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The running kernel's code is opened while we have the rights, as it is needed later, when the
- * user looks into a function.
+ * Opens the running kernel's code while we have the rights: it is needed later, when the user opens
+ * a function.
  */
-#include "code.h"
 #include "kontend/ktext.h"
 #include "kontend/mem.h"
+#include "kontend/run.h"
 
 #include <errno.h>
 

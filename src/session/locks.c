@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lock snapshots. A recorder keeps no table of locks to ask about, so it asks for the mmap_lock
- * of every process; all other verbs ask for the locks in their tables.
+ * Lock snapshots. A recorder has no table of locks, so it requests the mmap_lock of each process;
+ * all other verbs request the locks in their tables.
  */
-#include "locks.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
 #include "kontend/snapshot-locks.h"
 #include "kontend/taskid.h"
+#include "run-parts.h"
 #include "snapshot-buf.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ struct run_locks {
 	struct snapshot_buf bytes;
 };
 
-/* Those outside of our PID namespace cannot be asked about. */
+/* Tasks outside of our PID namespace have no PID here, so they cannot be tried. */
 static int tell_gone(struct run_locks *r)
 {
 	size_t n = lock_request_get_threads(&r->ask, r->threads);

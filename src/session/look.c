@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The looks that the live source takes at its ticks: at slots each time, and at everything once a
- * second at most, since that goes through all tasks and their descriptors. Both use one inspector;
- * without BPF there is but one way to look. They belong to the run, which outlives the source.
+ * The snapshots that the live source takes at its ticks: of slots each time, and of everything at
+ * most once a second, since that goes through all tasks and their descriptors. Both use one
+ * inspector. They belong to the run, which outlives the source.
  */
-#include "look.h"
 #include "kontend/clock.h"
 #include "kontend/inspect.h"
 #include "kontend/live.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
+#include "run-parts.h"
 #include "snapshot-buf.h"
-#include "uprobes.h"
 
 #include <errno.h>
 
 static const uint64_t SECOND = 1000000000;
-/* A second look within this time would give rates of next to no time. */
+/* Rates over a shorter time than this would mean nothing. */
 static const uint64_t LEAST_NS = 50000000;
 
 struct run_look_one {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Phases of rotation and switches of cgroups, if an option asks for them: each probe costs the
- * tasks that hit it. If they are not available the snapshots have the reason, as the rest is
- * measured all the same.
+ * Phases of rotation and switches of cgroups, only if an option asks for them: each probe costs the
+ * tasks that hit it. If they are not available, the snapshots say why, and the rest of the
+ * measurement goes on.
  */
-#include "phases.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
 #include "kontend/snapshot-phases.h"
+#include "run-parts.h"
 #include "snapshot-buf.h"
 
 #include <errno.h>

@@ -5,7 +5,6 @@
  * and ends with us whatever happens, since it asks the kernel for a signal at our end.
  */
 #include "kontend/run.h"
-#include "code.h"
 #include "kontend/bpf-memory.h"
 #include "kontend/clock.h"
 #include "kontend/collector.h"
@@ -22,10 +21,7 @@
 #include "kontend/sysinfo.h"
 #include "kontend/uprobe-attach.h"
 #include "kontend/uprobe.h"
-#include "locks.h"
-#include "look.h"
-#include "phases.h"
-#include "waits.h"
+#include "run-parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

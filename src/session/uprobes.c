@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The look at uprobes: a snapshot_uprobes and the bytes of its last snapshot, as in look.c. */
-#include "uprobes.h"
+/* The source of uprobe snapshots, and the bytes of its last snapshot. */
 #include "kontend/clock.h"
 #include "kontend/live.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
 #include "kontend/snapshot-uprobes.h"
+#include "run-parts.h"
 #include "snapshot-buf.h"
 
 #include <errno.h>
 
-/* A second look within this time would give rates of next to no time. */
+/* Rates over a shorter time than this would mean nothing. */
 static const uint64_t LEAST_NS = 50000000;
 
 struct run_uprobes {
@@ -26,7 +26,7 @@ static void *take_uprobes(struct snapshot_source *l, bool last, size_t *ret_len)
 
 	if (last && clock_now_ns() - r->snap.head.time_ns < LEAST_NS)
 		return NULL;
-	/* The next tick tries again; the view says how old what it shows is. */
+	/* The next tick tries again; views show the age of their snapshot. */
 	if (snapshot_uprobes_take(r->snapshot_uprobes, &r->snap, NULL) < 0)
 		return NULL;
 	return snapshot_buf_encode(&r->bytes, &upsnap_sections, &r->snap, ret_len);

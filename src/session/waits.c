@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * BPF reports waits where they are shown, not where they are recorded: a recording has perf's own
- * events, which perf reads, too. Where BPF is not available they come from perf, and cost more; the
- * header names the method.
+ * Chooses the source of waits. Verbs that show waits get them from BPF; a recording has perf's own
+ * events, which perf can read. Without BPF all waits come from perf and cost more; the header names
+ * the method.
  *
  * Owners at the begin of waits are recorded for --owner, or to show them. If this kernel or user
- * cannot have what the options ask for the verb fails, instead of showing a table without owners.
+ * cannot have them, a verb whose options ask for them fails, rather than show a table without
+ * owners.
  *
- * Holders are followed unless that is switched off, in recordings, too, where it is available.
+ * Holders are followed where that is available, in recordings too, unless an option says otherwise.
  */
-#include "waits.h"
 #include "kontend/live.h"
-#include "kontend/opts-overhead.h"
+#include "kontend/opts.h"
 #include "kontend/pidns.h"
 #include "kontend/query.h"
 #include "kontend/waitrec.h"
+#include "run-parts.h"
 
 #include <errno.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static bool is_shown(const struct opts *o)
 	return o->verb == VERB_LIVE || o->verb == VERB_REPORT || o->verb == VERB_EXPORT;
 }
 
-/* A recording has perf's own events unless something is asked for that these cannot give. */
+/* Options that perf's events cannot fulfil: a recording with them has BPF events. */
 static bool wants_sums(const struct waitfeed_options *w)
 {
 	return w->short_ns || w->cost_ppm;

@@ -2,7 +2,9 @@
 #ifndef KONTEND_RUN_H
 #define KONTEND_RUN_H
 
+#include "kontend/codesource.h"
 #include "kontend/engine.h"
+#include "kontend/error.h"
 #include "kontend/live.h"
 #include "kontend/mux.h"
 #include "kontend/opts.h"
@@ -87,5 +89,18 @@ void run_stop(struct run *r);
 int run_command_status(struct run *r);
 /* Ends what still runs and gives everything back. Negative: with @err, a setting is not back. */
 int run_close(struct run *r, struct error *err);
+
+/* The running kernel's code, to annotate it or to record it. */
+struct run_code;
+
+/*
+ * *ret stays NULL if the options do not need it. Code that cannot be read is no failure. 0,
+ * -ENOMEM.
+ */
+int run_code_new(struct run_code **ret, const struct opts *o, struct error *err);
+struct codesource *run_code_source(struct run_code *r); /* borrowed; NULL of NULL */
+/* For processes without the right to read it; `why` has the reason. */
+struct codesource *run_code_none(void);
+void run_code_free(struct run_code *r);
 
 #endif
