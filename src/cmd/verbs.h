@@ -3,7 +3,6 @@
 #define KONTEND_CMD_VERBS_H
 
 #include "kontend/cmd.h"
-#include "kontend/opts-filter.h"
 #include "kontend/opts.h"
 
 /* One function a verb, each in its own file; the answer is the exit status. */

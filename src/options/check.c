@@ -4,7 +4,7 @@
  * Nothing here depends on the system, so a command line has the same meaning everywhere.
  */
 #include "internal.h"
-#include "kontend/opts-overhead.h"
+#include "kontend/opts.h"
 
 #include <errno.h>
 #include <string.h>

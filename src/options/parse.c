@@ -6,9 +6,37 @@
  * system, so a command line has the same meaning everywhere.
  */
 #include "internal.h"
+#include "kontend/nearest.h"
+#include "kontend/opts.h"
 
 #include <errno.h>
 #include <string.h>
+
+const char *opts_nearest(enum opts_verb verb, const char *word)
+{
+	struct nearest n = {.word = word};
+
+	for (const struct opts_info *o = opts_table; o->name; o++)
+		if (o->verbs & 1u << verb)
+			nearest_consider(&n, o->name);
+	return n.names[0];
+}
+
+const char *opts_nearest_verb(const char *word)
+{
+	struct nearest n = {.word = word};
+
+	for (unsigned v = 0; v < VERBS; v++) {
+		const struct opts_verb_info *i = opts_verb_info((enum opts_verb)v);
+
+		if (i->hidden)
+			continue;
+		nearest_consider(&n, i->name);
+		if (i->alias)
+			nearest_consider(&n, i->alias);
+	}
+	return n.names[0];
+}
 
 struct opts_parser {
 	struct opts *o;

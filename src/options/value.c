@@ -202,3 +202,79 @@ bool opts_is_said(const struct opts *o, const struct opts_info *i)
 {
 	return o->given[opts_row(i)];
 }
+
+/* Default while waiting for incidents, which may take weeks; the screen has none. */
+static const uint32_t INCIDENTS_PPM = 10000;
+
+int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err)
+{
+	const char *text = o->max_overhead, *at = text;
+	double percent;
+
+	*ret_ppm = !text && o->verb == VERB_RECORD && o->triggers[0] ? INCIDENTS_PPM : 0;
+	if (!text || strcmp(text, "off") == 0)
+		return 0;
+	if (number_take_decimal(&at, &percent) < 0 || (strcmp(at, "%") != 0 && *at) ||
+	    percent < 0.01 || percent > 100)
+		return error_set(err, -EINVAL,
+				 "--max-overhead '%s': give a percentage of the CPU time of all "
+				 "CPUs from 0.01%% to 100%%, like 1%%, or off",
+				 text);
+	*ret_ppm = (uint32_t)(percent * 10000 + 0.5);
+	return 0;
+}
+
+/*
+ * Lock types have two names: the one that `perf lock` prints and the one of its documentation and
+ * of the kernel. Tables have the printed ones, so opts_filter() replaces the others in filters. It
+ * replaces only whole words, as names of functions may contain them.
+ */
+static const struct {
+	const char *from, *to;
+} type_aliases[] = {
+	{"rtmutex", "rt-mutex"},      {"rt_mutex", "rt-mutex"},	    {"percpu-rwsem", "pcpu-sem"},
+	{"percpu-rwmem", "pcpu-sem"}, {"percpu_rwsem", "pcpu-sem"}, {"pcpu_sem", "pcpu-sem"},
+};
+
+static const char filter_delimiters[] = " \t!:=<>~|()\"";
+
+/* The replacement for the word of @len bytes; NULL: keep it. */
+static const char *type_alias(const char *word, size_t len)
+{
+	for (size_t i = 0; i < sizeof(type_aliases) / sizeof(*type_aliases); i++)
+		if (strlen(type_aliases[i].from) == len &&
+		    memcmp(type_aliases[i].from, word, len) == 0)
+			return type_aliases[i].to;
+	return NULL;
+}
+
+static int append_word(char *ret, size_t size, size_t *used, const char *s, size_t len)
+{
+	if (*used + len >= size)
+		return -E2BIG;
+	memcpy(ret + *used, s, len);
+	*used += len;
+	ret[*used] = '\0';
+	return 0;
+}
+
+int opts_filter(const char *filter, char *ret, size_t size, struct error *err)
+{
+	size_t used = 0;
+	int r = append_word(ret, size, &used, "", 0);
+
+	while (r == 0 && *filter) {
+		size_t len = strcspn(filter, filter_delimiters);
+		const char *name = type_alias(filter, len);
+
+		if (len)
+			r = name ? append_word(ret, size, &used, name, strlen(name))
+				 : append_word(ret, size, &used, filter, len);
+		filter += len;
+		if (r == 0 && *filter)
+			r = append_word(ret, size, &used, filter++, 1);
+	}
+	if (r < 0)
+		return error_set(err, -EINVAL, "--filter: give fewer than %zu bytes", size);
+	return 0;
+}

@@ -131,4 +131,17 @@ void opts_help_all(FILE *out);
 /* Prints a line per option: VERB, -SHORT, --LONG, ARG, HELP, separated by tabs. */
 void opts_dump(FILE *out);
 
+/*
+ * Copies a filter into @ret and replaces alternative names of lock types (rtmutex, percpu-rwsem) by
+ * those in tables. -EINVAL with @err if it does not fit.
+ */
+int opts_filter(const char *filter, char *ret, size_t size, struct error *err);
+enum { OPTS_FILTER = 1024 };
+
+/*
+ * Value of --max-overhead, in millionths of the CPU time of all CPUs; 0: off. -EINVAL with @err:
+ * not a number from 0.01 to 100, with or without a percent sign.
+ */
+int opts_overhead(const struct opts *o, uint32_t *ret_ppm, struct error *err);
+
 #endif
