@@ -29,13 +29,9 @@ void doctor_fix_setcap(struct doctor_item *i, const struct doctor_facts *f);
 
 /* perf.c: checks that open perf events. */
 void doctor_perf(struct doctor *d, const struct doctor_facts *f);
-/* rest.c: profile and instructions, PMUs, and the build. */
+/* rest.c: samples, instructions, PMUs, the build; the sandbox; limits of a container. */
 void doctor_rest(struct doctor *d, const struct doctor_facts *f);
-
-/* sandbox.c: for reading recordings. */
 void doctor_sandbox(struct doctor *d);
-
-/* namespaces.c: limits of a container. */
 void doctor_namespaces(struct doctor *d, const struct doctor_facts *f);
 
 #endif

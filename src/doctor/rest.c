@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks for single views: samples, user stacks, instructions, debuginfod servers, PMUs that rotate
- * events, and libraries that this build lacks. If nothing is wrong and there is only nothing to
- * show, the check works and reports that.
+ * The other checks. Those for single views: samples, user stacks, instructions, debuginfod servers,
+ * PMUs that rotate events, and libraries that this build lacks. If nothing is wrong and there is
+ * only nothing to show, the check works and reports that. Then the parts of the kernel that the
+ * sandbox uses to read recordings of other users (checking restricts nothing); in a container, the
+ * PID namespace, whether tasks outside of it can be identified and named, and whether /proc belongs
+ * to it; and the kernel memory of a measurement.
  */
 #include "internal.h"
+#include "kontend/bpf-memory.h"
 #include "kontend/disasm.h"
 #include "kontend/ktext.h"
+#include "kontend/nsview.h"
+#include "kontend/pidns.h"
 #include "kontend/pmus.h"
+#include "kontend/ring.h"
+#include "kontend/sandbox.h"
 #include "kontend/sysinfo.h"
+#include "kontend/units.h"
+#include "kontend/waitfeed.h"
 #include "sym/lines/debuginfod.h"
 #include "version.h"
 
@@ -16,6 +26,7 @@
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -178,4 +189,121 @@ void doctor_rest(struct doctor *d, const struct doctor_facts *f)
 	check_debuginfod(d);
 	check_pmus(d);
 	check_build(d);
+}
+
+static const uint64_t RINGS_LIMIT = 64 << 20;
+
+struct doctor_memory doctor_memory(unsigned cpus, bool bpf)
+{
+	return (struct doctor_memory){
+		.perf_rings = (uint64_t)cpus * ring_perf_kib(cpus, bpf, 0) * 1024,
+		.bpf_rings = bpf ? (uint64_t)cpus * waitfeed_cpu_bytes(0, cpus) : 0,
+		.bpf_maps = bpf ? bpf_memory_wanted() : 0,
+	};
+}
+
+const char *doctor_memory_text(const struct doctor_memory *m, char *buf, size_t size)
+{
+	char all[UNITS_BUF], perf[UNITS_BUF], rings[UNITS_BUF], maps[UNITS_BUF];
+	bool least = m->perf_rings + m->bpf_rings > RINGS_LIMIT;
+
+	snprintf(buf, size, "%s: perf rings %s, BPF rings %s%s, BPF maps %s",
+		 units_bytes(all, m->perf_rings + m->bpf_rings + m->bpf_maps),
+		 units_bytes(perf, m->perf_rings), units_bytes(rings, m->bpf_rings),
+		 least ? " (the minimum for this many CPUs)" : "", units_bytes(maps, m->bpf_maps));
+	return buf;
+}
+
+/* Landlock versions that cover more than files: of Linux 6.7 and 6.12. */
+enum { LANDLOCK_CONNECTIONS = 4, LANDLOCK_SIGNALS = 6 };
+
+static void check_landlock(struct doctor *d)
+{
+	struct doctor_item *i = doctor_add(d, "landlock", "which files a reader may open");
+	int version = sandbox_landlock();
+
+	if (version > 0) {
+		doctor_found(i, DOCTOR_WORKS, "version %d: files%s%s", version,
+			     version >= LANDLOCK_CONNECTIONS ? ", connections" : "",
+			     version >= LANDLOCK_SIGNALS ? ", signals" : "");
+		return;
+	}
+	doctor_found(i, DOCTOR_LIMITED,
+		     "not available (%s): a process that reads a recording could open all of the "
+		     "user's files",
+		     strerror(-version));
+	if (version == -EOPNOTSUPP)
+		doctor_fix(i, "add landlock to lsm= on the kernel's command line");
+	else if (version == -ENOSYS)
+		doctor_fix(i, "Linux 5.13 or later, with CONFIG_SECURITY_LANDLOCK");
+}
+
+static void check_seccomp(struct doctor *d)
+{
+	struct doctor_item *i = doctor_add(d, "seccomp", "which system calls a reader may make");
+	int r = sandbox_filter();
+
+	if (r == 0)
+		doctor_found(i, DOCTOR_WORKS, "calls that are not needed to read are refused");
+	else
+		doctor_found(i, DOCTOR_LIMITED,
+			     "not available (%s): a process that reads a recording could make all "
+			     "system calls",
+			     strerror(-r));
+}
+
+void doctor_sandbox(struct doctor *d)
+{
+	check_landlock(d);
+	check_seccomp(d);
+}
+
+/* True if /proc shows PIDs of this namespace. */
+static bool proc_is_ours(void)
+{
+	char text[32];
+	ssize_t n = readlink("/proc/self", text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	return atoi(text) == getpid();
+}
+
+static void say_outside(struct doctor_item *i, const struct nsview *v)
+{
+	doctor_found(
+		i, DOCTOR_WORKS,
+		"PID namespace %u; %zu tasks are outside of it; BPF shows them as comm/812@host",
+		pidns_own(), nsview_count_outside(v));
+}
+
+void doctor_namespaces(struct doctor *d, const struct doctor_facts *f)
+{
+	struct doctor_item *i = doctor_add(d, "namespaces", "tasks outside of this PID namespace");
+	struct error err = {0};
+	struct nsview *v = NULL;
+
+	if (!proc_is_ours()) {
+		doctor_found(i, DOCTOR_LIMITED,
+			     "/proc is that of another PID namespace, or there is none: tasks have "
+			     "wrong names, or none");
+		doctor_fix(i, "mount -t proc proc /proc");
+		return;
+	}
+	if (!pidns_is_inner()) {
+		doctor_found(i, DOCTOR_WORKS, "this is the initial one: there are none");
+		return;
+	}
+	int code = nsview_new(&v, NULL, &err);
+	code = code < 0 ? code : nsview_look(v);
+	if (code == 0 || code == -EAGAIN) {
+		say_outside(i, v);
+	} else {
+		doctor_found(
+			i, DOCTOR_LIMITED,
+			"PID namespace %u; tasks outside of it have no names, and the slots they "
+			"hold are not seen: %s",
+			pidns_own(), err.text);
+		doctor_fix_setcap(i, f);
+	}
+	nsview_free(v);
 }
