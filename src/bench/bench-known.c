@@ -4,8 +4,8 @@
  * breakpoint watches a byte of its own that is never written. The probe only counts.
  */
 #include "kontend/bench-known.h"
-#include "kontend/self-probe.h"
 #include "kontend/tracefs.h"
+#include "kontend/uprobe-target.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -48,7 +48,7 @@ int bench_known_breakpoints(uint32_t n, struct error *err)
 
 int bench_known_hits(uint64_t calls, struct error *err)
 {
-	int fd = self_probe_place(be_called, false, err);
+	int fd = uprobe_target_place_at(be_called, false, err);
 
 	for (uint64_t i = 0; fd >= 0 && i < calls; i++)
 		be_called();

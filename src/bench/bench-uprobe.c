@@ -9,7 +9,7 @@
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
-#include "kontend/self-probe.h"
+#include "kontend/uprobe-target.h"
 #include "kontend/uprobe.h"
 
 #include <errno.h>
@@ -174,7 +174,7 @@ int bench_uprobe_row(enum uprobe_target kind, bool is_return, uint32_t cpus, uin
 	uint64_t offset;
 
 	/* Before placing the probe, which replaces the instruction. */
-	int code = self_probe_offset(uprobe_target_function(kind), &offset);
+	int code = uprobe_target_offset(uprobe_target_function(kind), &offset);
 	r.class_ = code < 0 ? UPSNAP_CLASS_UNKNOWN : class_of(uprobe_target_function(kind), offset);
 	int fd = uprobe_target_place(kind, is_return, err);
 	if (fd < 0)

@@ -5,8 +5,9 @@
 #include "kontend/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/* Functions of this program, by the instruction that each begins with. */
+/* Functions of this program, by their first instruction. */
 enum uprobe_target {
 	UPROBE_TARGET_NOP,
 	UPROBE_TARGET_NOP5, /* the same as nop on machines without it */
@@ -19,7 +20,16 @@ const char *uprobe_target_name(enum uprobe_target k); /* "nop" */
 
 /* The function that begins with this instruction. */
 void (*uprobe_target_function(enum uprobe_target k))(void);
-/* A probe on it that only counts: a descriptor with which it is removed, or negative with @err. */
+/* The same for one of these functions. */
 int uprobe_target_place(enum uprobe_target k, bool is_return, struct error *err);
+
+/* Returns the offset of a function of this program in its file: 0 or -ENOENT. */
+int uprobe_target_offset(void (*call)(void), uint64_t *ret);
+/*
+ * Places a uprobe on a function, for this process: an event of perf's PMU "uprobe", which only
+ * counts. Returns its descriptor; closing that removes it. -EOPNOTSUPP if the kernel has no such
+ * PMU, or another negative errno, with @err.
+ */
+int uprobe_target_place_at(void (*call)(void), bool is_return, struct error *err);
 
 #endif
