@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "kontend/metrics-address.h"
+#include "kontend/metrics.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * Profiles with the paths and default durations of Go's net/http/pprof, which profile stores
  * request. A mutex profile has all locks, a block profile those whose waiters sleep.
  */
-#include "asked.h"
+#include "server.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parses the header Accept: media ranges, each with parameters and a weight. */
-#include "kontend/metrics-format.h"
+#include "kontend/metrics.h"
 #include "kontend/number.h"
 
 #include <stddef.h>

@@ -9,7 +9,6 @@
 #include "kontend/memfile.h"
 #include "kontend/openmetrics-proto.h"
 #include "kontend/when.h"
-#include "profiles.h"
 #include "put.h"
 #include "server.h"
 

@@ -5,7 +5,6 @@
  * programs that are not loaded yet are left out, and loaded for the next second: the measuring
  * thread does not wait.
  */
-#include "profiles.h"
 #include "kontend/mem.h"
 #include "kontend/memfile.h"
 #include "kontend/model.h"

@@ -4,10 +4,39 @@
 
 #include "kontend/engine.h"
 #include "kontend/incident.h"
-#include "kontend/metrics-address.h"
-#include "kontend/metrics-format.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+
+/* An address to listen on, in numbers: names are not resolved. */
+struct metrics_address {
+	bool is_v6;
+	uint8_t bytes[16]; /* network order; of IPv4 the first four */
+	uint16_t port;	   /* 0: any free port */
+};
+
+/*
+ * Parses "PORT" on 127.0.0.1, "ADDR:PORT" or "[ADDR]:PORT". -EINVAL with @err, which names @option.
+ */
+int metrics_address_parse(const char *text, const char *option, struct metrics_address *ret,
+			  struct error *err);
+/* "127.0.0.1:9417", "[::1]:9417" */
+enum { METRICS_ADDRESS_TEXT = 64 };
+const char *metrics_address_text(const struct metrics_address *a, char buf[METRICS_ADDRESS_TEXT]);
+/* True if only programs on this machine can connect. */
+bool metrics_address_is_loopback(const struct metrics_address *a);
+
+/* Format of the metrics: text, or protobuf messages, which also have native histograms. */
+enum metrics_format { METRICS_TEXT, METRICS_PROTO, METRICS_FORMATS };
+
+/*
+ * The format that the header Accept prefers: messages if they have a higher weight than text, or
+ * the same weight and precede it. NULL: no header; the result is text, as for clients that list
+ * neither.
+ */
+enum metrics_format metrics_format_wanted(const char *accept);
+const char *metrics_format_type(enum metrics_format f); /* for Content-Type */
 
 /*
  * Serves the figures of an engine as OpenMetrics over HTTP during the measurement. The thread that
