@@ -173,29 +173,22 @@ static uint32_t profile_hz(const struct opts *o)
 }
 
 /* The list of sources of snapshots, or NULL. */
-static int open_looks(struct run *r, const struct opts *o, struct kerntypes *types,
-		      struct snapshot_source **ret, struct error *err)
+static int open_snapshots(struct run *r, const struct opts *o, struct kerntypes *types,
+			  struct snapshot_source **ret, struct error *err)
 {
 	*ret = NULL;
 	if (!looks(o))
 		return 0;
-	int code = run_look_new(&r->look, o, types, err);
-	code = code < 0 ? code : run_locks_new(&r->locks, o, &r->target, types, err);
-	code = code < 0 ? code : run_phases_new(&r->phases, o, types, err);
-	if (code < 0)
-		return code;
-	struct snapshot_source *l = *ret = run_look_of(r->look);
-	while (l->next)
-		l = l->next;
-	l->next = run_locks_look(r->locks);
-	l->next->next = run_phases_look(r->phases);
-	return 0;
+	int code = run_snapshots_new(&r->snapshots, o, &r->target, types, err);
+	if (code == 0)
+		*ret = run_snapshots_first(r->snapshots);
+	return code;
 }
 
 /* In whose memory probes are placed: of those that are measured, or of all. */
 static int place_probes(struct run *r, const struct opts *o, struct error *err)
 {
-	struct snapshot_uprobes *u = r->look && o->probes[0] ? run_look_uprobes(r->look) : NULL;
+	struct snapshot_uprobes *u = o->probes[0] ? run_snapshots_uprobes(r->snapshots) : NULL;
 	pid_t child = r->target.kind == TARGET_COMMAND ? live_child_pid(r->source) : 0;
 	struct uprobe_attach_options p = {.specs = o->probes,
 					  .pids = child ? &child : r->target.ids,
@@ -217,7 +210,7 @@ static int place_probes(struct run *r, const struct opts *o, struct error *err)
 static int meet_child(struct run *r, const struct opts *o, struct error *err)
 {
 	if (r->target.kind == TARGET_COMMAND)
-		run_locks_child(r->locks, live_child_pid(r->source));
+		run_snapshots_child(r->snapshots, live_child_pid(r->source));
 	return place_probes(r, o, err);
 }
 
@@ -321,7 +314,7 @@ static int load_programs(struct run *r, const struct opts *o, struct snapshot_so
 	if (code < 0)
 		return code;
 	open_nsview(r, o, types);
-	code = open_looks(r, o, types, ret, err);
+	code = open_snapshots(r, o, types, ret, err);
 	struct waitfeed_options w = {
 		.target = &r->target,
 		.ns = r->ns,
@@ -500,7 +493,7 @@ static int open_engine(struct run *r, struct error *err)
 	if (ret == 0)
 		ret = engine_init(&r->engine, top, &limits, err);
 	r->opened = ret == 0;
-	r->engine.lock_requests = run_locks_ask(r->locks);
+	r->engine.lock_requests = run_snapshots_requests(r->snapshots);
 	r->engine.code = r->open ? run_code_none() : run_code_source(r->code);
 	r->lines.argv = srclines_worker_argv;
 	r->engine.groups = r->groups;
@@ -618,10 +611,8 @@ int run_close(struct run *r, struct error *err)
 		engine_deinit(&r->engine);
 	else
 		source_free(r->source);
-	run_look_free(r->look);
+	run_snapshots_free(r->snapshots);
 	uprobe_attach_free(r->placed);
-	run_locks_free(r->locks);
-	run_phases_free(r->phases);
 	waitfeed_free(r->waits);
 	nsview_free(r->ns);
 	run_code_free(r->code);

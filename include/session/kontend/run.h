@@ -30,11 +30,9 @@ struct run {
 	/* Set before: a source around the live one, which then is the engine's. 0 or negative. */
 	int (*wrap)(void *ctx, struct source **top, struct error *err);
 	void *wrap_ctx;
-	bool from_file;		   /* a recording: nothing is started, stopped or measured */
-	struct run_look *look;	   /* at perf events and breakpoint slots, NULL: none */
-	struct run_locks *locks;   /* at whose locks they are and who holds them; NULL: the same */
-	struct run_phases *phases; /* of rotation; NULL: not wanted */
-	struct run_code *code;	   /* of the kernel; NULL: not wanted */
+	bool from_file;			 /* a recording: nothing is started, stopped or measured */
+	struct run_snapshots *snapshots; /* of perf events, locks, uprobes ...; NULL: none */
+	struct run_code *code;		 /* of the kernel; NULL: not wanted */
 	struct srclines_config lines;
 	bool keep_symbols; /* of programs, in the cache */
 	/* Set before, of a recording: as in struct reader_options; and where it is read. */

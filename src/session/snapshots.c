@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kinds of snapshots that the live source takes at its ticks, as a table: how often, and the
+ * function that takes one by an inspector (src/inspect). The struct of each kind is encoded by its
+ * sections (sections.h), and its bytes are kept until the next one.
+ *
+ * Breakpoint slots are read at each tick, and all perf events once a second at most, since that
+ * goes through all tasks and their descriptors. Both use one inspector; without BPF it has but one
+ * way. A recorder keeps no table of locks to ask about, so it asks for the mmap_lock of every
+ * process; all other verbs ask for the locks in their tables. Phases of rotation are only taken if
+ * an option asks for them: each probe costs the tasks that hit it.
+ */
+#include "kontend/clock.h"
+#include "kontend/inspect.h"
+#include "kontend/live.h"
+#include "kontend/mem.h"
+#include "kontend/record.h"
+#include "kontend/sections.h"
+#include "kontend/snapshot-locks.h"
+#include "kontend/snapshot-phases.h"
+#include "kontend/snapshot-uprobes.h"
+#include "kontend/taskid.h"
+#include "run-parts.h"
+
+#include <errno.h>
+#include <signal.h>
+
+static const uint64_t SECOND = 1000000000;
+
+enum kind_id { KIND_PERF, KIND_SLOTS, KIND_UPROBES, KIND_LOCKS, KIND_PHASES, KINDS };
+
+/* One kind, with its last snapshot. */
+struct one {
+	struct snapshot_source source; /* first member: take_one() gets it */
+	const struct kind *kind;
+	struct run_snapshots *all;
+	uint64_t least_ns;
+	void *snap;  /* kind->size */
+	char *bytes; /* a struct record_snapshot, and the payload */
+	size_t cap;
+};
+
+struct run_snapshots {
+	struct one ones[KINDS]; /* kind NULL: not taken */
+	struct inspect *inspect;
+	struct snapshot_uprobes *uprobes;
+	struct snapshot_locks *locks; /* NULL: see no_locks */
+	struct error no_locks;
+	struct lock_requests requests;
+	struct lock_request_lock asked[LOCKASK_MOST];
+	int32_t threads[LOCKASK_THREADS];
+	struct snapshot_phases *phases; /* NULL: see no_phases */
+	struct error no_phases;
+};
+
+static bool has_tasks(const struct perfsnap *s)
+{
+	for (size_t i = 0; i < s->n_events; i++) {
+		const struct snap_event *e = &s->events[i];
+		if (e->target_tid && e->state >= SNAP_INACTIVE && !(e->flags & SNAP_OWN))
+			return true;
+	}
+	return false;
+}
+
+static int take_events(struct one *o, enum inspect_what what)
+{
+	int code = inspect_take(o->all->inspect, what, o->snap, NULL);
+
+	if (code >= 0)
+		o->source.has_tasks = has_tasks(o->snap);
+	return code;
+}
+
+static int take_perf(struct one *o)
+{
+	return take_events(o, INSPECT_ALL);
+}
+
+static int take_slots(struct one *o)
+{
+	return take_events(o, INSPECT_SLOTS);
+}
+
+static int take_uprobes(struct one *o)
+{
+	return snapshot_uprobes_take(o->all->uprobes, o->snap, NULL);
+}
+
+/* Adds threads that have ended. Tasks outside of our PID namespace have no PID here, so they cannot
+ * be tried. */
+static int add_gone(struct run_snapshots *r, struct locksnap *snap)
+{
+	size_t n = lock_request_get_threads(&r->requests, r->threads);
+	int code = 0;
+
+	for (size_t i = 0; i < n && code == 0; i++)
+		if (r->threads[i] > 0 && !taskid_is_outside(r->threads[i]) &&
+		    kill(r->threads[i], 0) < 0 && errno == ESRCH)
+			code = locksnap_add_gone(snap, r->threads[i]);
+	return code;
+}
+
+static int take_locks(struct one *o)
+{
+	struct run_snapshots *r = o->all;
+	struct locksnap *snap = o->snap;
+	size_t n = lock_request_get(&r->requests, r->asked);
+	int code = 0;
+
+	if (r->locks) {
+		code = snapshot_locks_take(r->locks, r->asked, n, snap, NULL);
+	} else {
+		locksnap_clear(snap);
+		snap->head.reason = locksnap_add_text(snap, r->no_locks.text);
+		snap->head.no_sleepers = snap->head.reason;
+		snap->head.time_ns = clock_now_ns();
+	}
+	return code < 0 ? code : add_gone(r, snap);
+}
+
+static int take_phases(struct one *o)
+{
+	struct run_snapshots *r = o->all;
+	struct phasesnap *snap = o->snap;
+
+	if (r->phases)
+		return snapshot_phases_take(r->phases, snap);
+	phasesnap_clear(snap);
+	snap->head.time_ns = snap->head.from_ns = clock_now_ns();
+	snap->head.missing = PHASESNAP_NO_ROTATION | PHASESNAP_NO_CGROUPS;
+	snap->head.reason = snap->head.cgroup_reason = phasesnap_add_text(snap, r->no_phases.text);
+	return 0;
+}
+
+/* Rates over a shorter time than this would mean nothing. */
+#define LAST_NS 50000000
+/* Ticks are not of exactly the same length. */
+#define ALL_NS (1000000000 - 1000000000 / 20)
+
+#define SNAP_OF(S)                                                                                 \
+	.sections = &S##_sections, .size = sizeof(struct S),                                       \
+	.time_at = offsetof(struct S, head.time_ns)
+
+/* In the order in which they are taken. */
+static const struct kind {
+	uint16_t number, version;
+	bool each_tick, at_start;
+	uint64_t least_ns, last_ns; /* since the one before: at a tick, and at the end */
+	int (*take)(struct one *o); /* fills in o->snap: 0 or a negative errno */
+	const struct sections *sections;
+	size_t size, time_at; /* of the struct; where its time is */
+} kinds[KINDS] = {
+	[KIND_PERF] = {SNAPSHOT_PERF, SNAP_VERSION, .at_start = true, .least_ns = ALL_NS,
+		       .last_ns = LAST_NS, .take = take_perf, SNAP_OF(perfsnap)},
+	[KIND_SLOTS] = {SNAPSHOT_SLOTS, SNAP_VERSION, .each_tick = true, .last_ns = LAST_NS,
+			.take = take_slots, SNAP_OF(perfsnap)},
+	[KIND_UPROBES] = {SNAPSHOT_UPROBES, UPSNAP_VERSION, .last_ns = LAST_NS,
+			  .take = take_uprobes, SNAP_OF(upsnap)},
+	[KIND_LOCKS] = {SNAPSHOT_LOCKS, LOCKSNAP_VERSION, .at_start = true, .take = take_locks,
+			SNAP_OF(locksnap)},
+	[KIND_PHASES] = {SNAPSHOT_PHASES, PHASESNAP_VERSION, .at_start = true, .take = take_phases,
+			 SNAP_OF(phasesnap)},
+};
+
+static void *encode(struct one *o, size_t *ret_len)
+{
+	const size_t head = sizeof(struct record_snapshot);
+	size_t len = sections_size(o->kind->sections, o->snap);
+
+	if (head + len > o->cap) {
+		char *bytes = mem_resize(o->bytes, head + len, 1);
+		if (!bytes)
+			return NULL;
+		o->bytes = bytes;
+		o->cap = head + len;
+	}
+	sections_encode(o->kind->sections, o->snap, o->bytes + head);
+	*ret_len = head + len;
+	return o->bytes;
+}
+
+static uint64_t time_of(const struct one *o)
+{
+	return *(const uint64_t *)((const char *)o->snap + o->kind->time_at);
+}
+
+static void *take_one(struct snapshot_source *source, bool last, size_t *ret_len)
+{
+	struct one *o = (struct one *)source;
+	uint64_t least_ns = last ? o->kind->last_ns : o->least_ns;
+
+	if (least_ns && clock_now_ns() - time_of(o) < least_ns)
+		return NULL;
+	/* After a failure the next tick tries again; views say how old their snapshot is. */
+	return o->kind->take(o) < 0 ? NULL : encode(o, ret_len);
+}
+
+static int add_kind(struct run_snapshots *r, enum kind_id id, struct one **last)
+{
+	const struct kind *k = &kinds[id];
+	struct one *o = &r->ones[id];
+
+	o->snap = mem_calloc(1, k->size);
+	if (!o->snap)
+		return -ENOMEM;
+	o->kind = k;
+	o->all = r;
+	o->least_ns = k->least_ns;
+	o->source.kind = k->number;
+	o->source.version = k->version;
+	o->source.take = take_one;
+	o->source.at_start = k->at_start;
+	o->source.each_tick = k->each_tick;
+	if (*last)
+		(*last)->source.next = &o->source;
+	*last = o;
+	return 0;
+}
+
+static int add_kinds(struct run_snapshots *r, const struct opts *o)
+{
+	struct one *last = NULL;
+	int code = 0;
+
+	for (int id = 0; code == 0 && id < KINDS; id++)
+		if ((id != KIND_SLOTS || r->inspect->has_parts) && (id != KIND_PHASES || o->phases))
+			code = add_kind(r, (enum kind_id)id, &last);
+	if (code == 0 && !r->inspect->has_parts) {
+		r->ones[KIND_PERF].source.at_start = false;
+		r->ones[KIND_PERF].least_ns = 0;
+	}
+	return code;
+}
+
+static int open_inspectors(struct run_snapshots *r, const struct opts *o,
+			   const struct target *target, struct kerntypes *types, struct error *err)
+{
+	const struct inspect_options io = {
+		.no_bpf = o->no_bpf,
+		.creations = o->creations,
+		.types = types,
+		.probe_cpus = o->probe_cpus,
+		.slots_ns = 2 * SECOND,
+		.holders_ns = 5 * SECOND,
+	};
+	const struct snapshot_uprobes_options uo = {.no_bpf = o->no_bpf, .types = types};
+	struct error no_bpf = {0};
+	int code = inspect_new(&r->inspect, &io, err);
+
+	code = code < 0 ? code : snapshot_uprobes_new(&r->uprobes, &uo, err);
+	if (code < 0)
+		return code;
+	if (o->no_bpf) {
+		error_set(&no_bpf, -ENOTSUP, "BPF is switched off (--no-bpf)");
+		r->no_locks = r->no_phases = no_bpf;
+		return 0;
+	}
+	/* Without these two the rest is measured all the same. */
+	(void)snapshot_locks_new(&r->locks, o->verb == VERB_RECORD, types, &r->no_locks);
+	if (r->locks)
+		snapshot_locks_of(r->locks, target);
+	if (o->phases)
+		(void)snapshot_phases_new(&r->phases, types, &r->no_phases);
+	return 0;
+}
+
+int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const struct target *target,
+		      struct kerntypes *types, struct error *err)
+{
+	struct run_snapshots *r = mem_calloc(1, sizeof(*r));
+
+	if (!r)
+		return error_set(err, -ENOMEM, "No memory for snapshots of the kernel");
+	lock_request_init(&r->requests);
+	int code = open_inspectors(r, o, target, types, err);
+	if (code == 0 && add_kinds(r, o) < 0)
+		code = error_set(err, -ENOMEM, "No memory for snapshots of the kernel");
+	if (code < 0) {
+		run_snapshots_free(r);
+		return code;
+	}
+	*ret = r;
+	return 0;
+}
+
+struct snapshot_source *run_snapshots_first(struct run_snapshots *r)
+{
+	return &r->ones[KIND_PERF].source;
+}
+
+struct lock_requests *run_snapshots_requests(struct run_snapshots *r)
+{
+	return r ? &r->requests : NULL;
+}
+
+struct snapshot_uprobes *run_snapshots_uprobes(struct run_snapshots *r)
+{
+	return r ? r->uprobes : NULL;
+}
+
+void run_snapshots_child(struct run_snapshots *r, int pid)
+{
+	if (r && r->locks)
+		snapshot_locks_child(r->locks, pid);
+}
+
+void run_snapshots_free(struct run_snapshots *r)
+{
+	if (!r)
+		return;
+	snapshot_uprobes_free(r->uprobes);
+	inspect_free(r->inspect);
+	snapshot_locks_free(r->locks);
+	snapshot_phases_free(r->phases);
+	lock_request_deinit(&r->requests);
+	for (struct one *o = r->ones; o < r->ones + KINDS; o++) {
+		if (o->kind)
+			sections_deinit(o->kind->sections, o->snap);
+		mem_free(o->snap);
+		mem_free(o->bytes);
+	}
+	mem_free(r);
+}
