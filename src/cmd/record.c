@@ -11,18 +11,16 @@
  */
 #include "kontend/clock.h"
 #include "kontend/collector.h"
+#include "kontend/ending.h"
 #include "kontend/metrics.h"
+#include "kontend/record-direct.h"
+#include "kontend/record-file.h"
 #include "kontend/record-incidents.h"
 #include "kontend/record-metrics.h"
+#include "kontend/record-symbols.h"
 #include "kontend/run.h"
 #include "kontend/units.h"
 #include "measure.h"
-#include "record/direct.h"
-#include "record/file.h"
-#include "record/record-counter.h"
-#include "record/signals.h"
-#include "record/symbols.h"
-#include "record/text.h"
 #include "session/stall.h"
 #include "verbs.h"
 
@@ -613,7 +611,7 @@ int cmd_record(const struct opts *o)
 	if (r < 0) {
 		status = cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	} else {
-		r = record_signals_open(&g.signal_fd, &err);
+		r = ending_open(&g.signal_fd, (const int[]){SIGUSR2, 0}, &err);
 		r = r ? r : stall_start(&g.stall, &err);
 		status = r < 0 ? cmd_fail(CMD_EXIT_FAILURE, &err) : record(&g);
 	}

@@ -6,10 +6,10 @@
  */
 #include "kontend/recover.h"
 #include "kontend/mem.h"
+#include "kontend/record-output.h"
 #include "kontend/sandboxed.h"
 #include "kontend/tracefs.h"
 #include "kontend/units.h"
-#include "record/output-names.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static int put_in_place(struct newfile *made, const char *path, bool keep_old, s
 
 	if (r < 0)
 		return error_errno(err, r, "Cannot give the new file the name '%s'", path);
-	return keep_old ? place_put(made->temp, path, err) : 0;
+	return keep_old ? record_output_put(made->temp, path, err) : 0;
 }
 
 /* The formats of this machine, should the file have none. */

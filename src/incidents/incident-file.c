@@ -7,8 +7,8 @@
 #include "incident-file.h"
 #include "kontend/cut.h"
 #include "kontend/mem.h"
+#include "kontend/resolve-final.h"
 #include "kontend/writer.h"
-#include "record/resolve-final.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -99,7 +99,7 @@ struct making {
 	struct incident_job *j;
 	char *path, *temp;
 	int fd;
-	struct output_file place;
+	struct record_output_file place;
 };
 
 static int no_memory(struct error *err)
@@ -136,7 +136,7 @@ static int make_file(struct making *m, struct error *err)
 		if (m->fd >= 0 || errno != EEXIST)
 			break;
 	}
-	int r = m->fd < 0 ? -errno : place_know(m->fd, &m->place);
+	int r = m->fd < 0 ? -errno : record_output_know(m->fd, &m->place);
 	if (r == 0 && flock(m->fd, LOCK_EX | LOCK_NB) < 0)
 		r = -errno;
 	return r < 0 ? error_errno(err, r, "Cannot make the file '%s'", m->temp) : 0;
@@ -241,7 +241,7 @@ static int take_name(struct making *m, struct error *err)
 	for (unsigned n = 1; r == -EEXIST && n < MOST_TRIES; n++) {
 		char *temp = m->temp;
 
-		r = output_rename(temp, m->path);
+		r = record_output_rename(temp, m->path);
 		if (r != -EEXIST)
 			break;
 		m->temp = NULL;
@@ -257,7 +257,7 @@ static int take_name(struct making *m, struct error *err)
 static void give_up(struct making *m)
 {
 	if (m->fd >= 0) {
-		output_remove(m->temp, &m->place);
+		record_output_remove(m->temp, &m->place);
 		close(m->fd);
 	}
 	mem_free(m->path);
@@ -312,13 +312,13 @@ void incident_begun_drop(struct incident_begun *b)
 {
 	if (!b->temp)
 		return;
-	output_remove(b->temp, &b->place);
+	record_output_remove(b->temp, &b->place);
 	incident_begun_leave(b);
 }
 
 int incident_begun_keep(struct incident_begun *b, char **ret_path, struct error *err)
 {
-	int r = output_rename(b->temp, b->path);
+	int r = record_output_rename(b->temp, b->path);
 
 	if (r < 0) {
 		error_errno(err, r, "Cannot rename the file '%s' to '%s'", b->temp, b->path);

@@ -5,7 +5,7 @@
 #include "kontend/backlog.h"
 #include "kontend/codesource.h"
 #include "kontend/incident.h"
-#include "record/output-names.h"
+#include "kontend/record-output.h"
 #include "retain.h"
 #include <stdint.h>
 
@@ -53,7 +53,7 @@ int incident_file_write(const struct incident_options *o, struct incident_job *j
 struct incident_begun {
 	char *path, *temp; /* NULL: none */
 	int fd;
-	struct output_file place;
+	struct record_output_file place;
 	uint64_t bytes;
 };
 

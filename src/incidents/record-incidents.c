@@ -16,6 +16,7 @@
 #include "kontend/caught.h"
 #include "kontend/clock.h"
 #include "kontend/cmd.h"
+#include "kontend/ending.h"
 #include "kontend/incident-list.h"
 #include "kontend/mem.h"
 #include "kontend/metrics.h"
@@ -24,12 +25,11 @@
 #include "kontend/query-incident.h"
 #include "kontend/query-shorts.h"
 #include "kontend/record-metrics.h"
+#include "kontend/record-symbols.h"
 #include "kontend/run.h"
 #include "kontend/trigger.h"
 #include "kontend/units.h"
 #include "kontend/waitfeed.h"
-#include "record/signals.h"
-#include "record/text.h"
 #include "retain.h"
 #include "service.h"
 
@@ -595,7 +595,7 @@ int record_incidents(const struct opts *o)
 	if (r < 0) {
 		status = cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 	} else {
-		r = record_signals_open_more(&c.signal_fd, signals, &err);
+		r = ending_open(&c.signal_fd, signals, &err);
 		r = r ? r : record_metrics_new(&c.metrics, o, &err);
 		status = r == -EINVAL ? cmd_fail(CMD_EXIT_USAGE, &err)
 			 : r < 0      ? cmd_fail(CMD_EXIT_FAILURE, &err)

@@ -33,7 +33,7 @@ enum { MAGIC = sizeof(magic) - 1, NAME = INCIDENT_NAME + 8 };
 
 struct found {
 	char name[NAME];
-	struct output_file file;
+	struct record_output_file file;
 	uint64_t written_ns, bytes;
 	bool is_part;
 };

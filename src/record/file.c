@@ -4,15 +4,12 @@
  * (newfile.h). So a file under that name is always readable, even after kontend was killed; a
  * recording that fails at its start leaves no file and does not touch an older one.
  */
-#include "file.h"
+#include "file-int.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/newfile.h"
 #include "kontend/output.h"
-#include "output-names.h"
-#include "part-prologue.h"
-#include "path.h"
-#include "shrink.h"
+#include "kontend/record-file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,9 +36,9 @@ struct record_file {
 	bool regular;
 	struct writer *writer;
 	struct part_prologue again;
-	uint64_t shrunk_bytes;	    /* size of the finished file after record_shrink() */
-	struct record_parts parts;  /* the earlier parts */
-	struct output_file present; /* the file being written */
+	uint64_t shrunk_bytes;		   /* size of the finished file after record_shrink() */
+	struct record_parts parts;	   /* the earlier parts */
+	struct record_output_file present; /* the file being written */
 };
 
 static int no_memory(struct error *err)
@@ -82,7 +79,7 @@ static int open_fd(struct record_file *f, struct error *err)
 		f->fd = f->begun.fd;
 	}
 	if (r == 0)
-		r = place_know(f->fd, &f->present);
+		r = record_output_know(f->fd, &f->present);
 	return r == 0 ? 0 : error_errno(err, r, "Cannot record to the file '%s'", f->path);
 }
 
@@ -142,8 +139,8 @@ static int take_name(struct record_file *f, struct error *err)
 	if (r < 0)
 		return error_errno(err, r, "Cannot name the file '%s'", f->path);
 	if (!f->parts.finished)
-		return place_put(temp, f->path, err);
-	r = output_rename(temp, f->path);
+		return record_output_put(temp, f->path, err);
+	r = record_output_rename(temp, f->path);
 	if (r == -EEXIST)
 		return error_set(
 			err, r,
@@ -267,7 +264,7 @@ static void give_up_file(struct record_file *f)
 {
 	close_writer(f);
 	if (f->begun.has_name)
-		output_remove(f->begun.temp, &f->present);
+		record_output_remove(f->begun.temp, &f->present);
 	newfile_deinit(&f->begun);
 }
 
@@ -283,7 +280,7 @@ static int end_file(struct record_file *f, struct error *err)
 
 int record_file_rotate(struct record_file *f, struct error *err)
 {
-	const struct output_file done = f->present;
+	const struct record_output_file done = f->present;
 	int r = end_file(f, err);
 
 	if (r < 0)

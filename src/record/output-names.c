@@ -5,9 +5,12 @@
  * inode, a name is taken only if it is free, and two files exchange their names in one step. No
  * file is without a name in between, and a later failure can be undone. File systems without
  * RENAME_EXCHANGE get plain renames.
+ *
+ * The files of a recording have names that begin with the requested one. Earlier parts are removed
+ * if there are too many of them; no other files are ever removed.
  */
-#include "output-names.h"
 #include "kontend/mem.h"
+#include "kontend/record-output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,28 +19,29 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-int place_know(int fd, struct output_file *ret)
+int record_output_know(int fd, struct record_output_file *ret)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	*ret = (struct output_file){st.st_dev, st.st_ino};
+	*ret = (struct record_output_file){st.st_dev, st.st_ino};
 	return 0;
 }
 
-bool place_has(const char *name, const struct output_file *f)
+bool record_output_has(const char *name, const struct record_output_file *f)
 {
 	struct stat st;
 
 	return lstat(name, &st) == 0 && st.st_dev == f->dev && st.st_ino == f->ino;
 }
 
-void output_remove(const char *name, const struct output_file *f)
+void record_output_remove(const char *name, const struct record_output_file *f)
 {
-	if (place_has(name, f))
+	if (record_output_has(name, f))
 		unlink(name);
 }
 
@@ -52,7 +56,7 @@ static bool is_unknown(int code)
 	return code == EINVAL || code == ENOSYS || code == ENOTSUP;
 }
 
-int output_rename(const char *from, const char *to)
+int record_output_rename(const char *from, const char *to)
 {
 	struct stat st;
 
@@ -78,7 +82,7 @@ static int no_memory(struct error *err)
 /* Undoes a step; may fail like the steps themselves. */
 static int go_back(const char *from, const char *to, struct error *err)
 {
-	int r = output_rename(from, to);
+	int r = record_output_rename(from, to);
 
 	return r < 0 ? failed(from, to, r, err) : 0;
 }
@@ -86,11 +90,11 @@ static int go_back(const char *from, const char *to, struct error *err)
 static int put_by(const char *temp, const char *path, const char *old, const char *spare,
 		  struct error *err)
 {
-	int r = output_rename(path, spare), code;
+	int r = record_output_rename(path, spare), code;
 
 	if (r < 0)
 		return failed(path, spare, r, err);
-	r = output_rename(temp, path);
+	r = record_output_rename(temp, path);
 	if (r < 0) {
 		failed(temp, path, r, err);
 		code = go_back(spare, path, err);
@@ -134,9 +138,9 @@ static int put_over(const char *temp, const char *path, const char *old, struct 
 	return failed(path, old, code, err);
 }
 
-int place_put(const char *temp, const char *path, struct error *err)
+int record_output_put(const char *temp, const char *path, struct error *err)
 {
-	int r = output_rename(temp, path);
+	int r = record_output_rename(temp, path);
 
 	if (r != -EEXIST)
 		return r < 0 ? failed(temp, path, r, err) : 0;
@@ -146,4 +150,99 @@ int place_put(const char *temp, const char *path, struct error *err)
 	r = put_over(temp, path, old, err);
 	mem_free(old);
 	return r;
+}
+
+static bool is_taken(const char *name)
+{
+	struct stat st;
+
+	return lstat(name, &st) == 0;
+}
+
+char *record_output_part(const char *path)
+{
+	char stamp[48];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	size_t n = strftime(stamp, sizeof(stamp) - 12, ".%Y%m%d-%H%M%S", &tm);
+	for (int i = 2;; i++) {
+		char *name = mem_join(path, stamp);
+
+		if (!name || !is_taken(name))
+			return name;
+		mem_free(name);
+		snprintf(stamp + n, sizeof(stamp) - n, "-%d", i);
+	}
+}
+
+static void remove_oldest(struct record_parts *p)
+{
+	if (!p->keep || p->n <= p->keep)
+		return;
+	record_output_remove(p->list[0].name, &p->list[0].file);
+	mem_free(p->list[0].name);
+	p->n--;
+	p->removed++;
+	memmove(p->list, p->list + 1, p->n * sizeof(*p->list));
+}
+
+/* The name may be taken by another file in between. */
+static int give_name(const char *path, char **ret, struct error *err)
+{
+	int r;
+
+	do {
+		char *name = record_output_part(path);
+
+		if (!name)
+			return error_set(err, -ENOMEM, "No memory for the recording");
+		r = record_output_rename(path, name);
+		if (r == 0)
+			*ret = name;
+		else if (r != -EEXIST)
+			error_errno(err, r, "Cannot rename the file '%s' to '%s'", path, name);
+		if (r < 0)
+			mem_free(name);
+	} while (r == -EEXIST);
+	return r;
+}
+
+int record_parts_add(struct record_parts *p, const char *path,
+		     const struct record_output_file *file, struct error *err)
+{
+	char *name = NULL;
+
+	if (mem_grow(&p->list, &p->cap, p->n, sizeof(*p->list)))
+		return error_set(err, -ENOMEM, "No memory for the recording");
+	int r = record_output_has(path, file) ? give_name(path, &name, err) : -ENOENT;
+	if (r < 0 && r != -ENOENT)
+		return r;
+	p->finished++;
+	if (r < 0)
+		return 0;
+	p->list[p->n++] = (struct record_part){name, *file};
+	remove_oldest(p);
+	return 0;
+}
+
+void record_parts_text(const struct record_parts *p, char *buf, size_t size)
+{
+	char gone[48] = "";
+
+	if (p->removed)
+		snprintf(gone, sizeof(gone), " (%u older ones were removed)", p->removed);
+	if (p->finished)
+		snprintf(buf, size, " and %u files before it%s", p->finished - p->removed, gone);
+	else
+		buf[0] = '\0';
+}
+
+void record_parts_deinit(struct record_parts *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		mem_free(p->list[i].name);
+	mem_free(p->list);
+	*p = (struct record_parts){0};
 }

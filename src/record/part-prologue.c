@@ -5,7 +5,7 @@
  * have changed. After the end of the stream the remaining data may fill many parts, and nothing
  * changes any more: then they are read once.
  */
-#include "part-prologue.h"
+#include "file-int.h"
 #include "kontend/cgroup.h"
 #include "kontend/clock.h"
 #include "kontend/fdio.h"

@@ -4,7 +4,8 @@
  * pass unread while they are recorded, so the recording is read again at its end, as a report
  * would, while the files and processes are still there.
  */
-#include "resolve-final.h"
+#include "kontend/resolve-final.h"
+#include "kontend/record-file.h"
 
 #include "kontend/buildids.h"
 #include "kontend/engine.h"

@@ -5,7 +5,7 @@
 #include "kontend/codesource.h"
 #include "kontend/error.h"
 #include "kontend/query-functions.h"
-#include "sampler.h"
+#include "kontend/record-sampler.h"
 
 /*
  * Finds names of functions, and code of hot ones, during the recording. For recordings that cannot

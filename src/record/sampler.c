@@ -8,7 +8,7 @@
  * A file may be shorter than such a pause, and needs names, too: so each file starts with full
  * credit.
  */
-#include "sampler.h"
+#include "kontend/record-sampler.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * whatever happens, the name refers to a whole recording. If another process has moved the
  * recording, the file that now has the name is not touched, and the recording stays as it is.
  */
-#include "shrink.h"
+#include "file-int.h"
 #include "kontend/mem.h"
 #include "kontend/reader.h"
 #include "kontend/writer.h"

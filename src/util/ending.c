@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/ending.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <sys/signalfd.h>
 
 static bool is_ignored(int sig)
 {
@@ -28,4 +30,23 @@ bool ending_is_pending(void)
 	sigpending(&pending);
 	sigandset(&both, &ending, &pending);
 	return !sigisemptyset(&both);
+}
+
+int ending_open(int *ret_fd, const int *more, struct error *err)
+{
+	sigset_t set, blocked;
+
+	ending_signals(&set);
+	for (; *more; more++)
+		sigaddset(&set, *more);
+	blocked = set;
+	/* A recording does not react to these, and must not lose its data by them. */
+	sigaddset(&blocked, SIGUSR1);
+	sigaddset(&blocked, SIGUSR2);
+	sigaddset(&blocked, SIGALRM);
+	sigaddset(&blocked, SIGVTALRM);
+	sigaddset(&blocked, SIGPROF);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	*ret_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return *ret_fd < 0 ? error_errno(err, -errno, "Cannot make a descriptor for signals") : 0;
 }

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "../../src/record/record-counter.h"
 #include "kontend/holdrec.h"
+#include "kontend/record-direct.h"
 #include "kontend/waitrec.h"
 #include <linux/perf_event.h>
 #include <string.h>

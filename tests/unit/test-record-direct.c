@@ -12,10 +12,10 @@
 #include <cmocka.h>
 
 #include "../../src/file/pack.h"
-#include "../../src/record/direct.h"
 #include "canned.h"
 #include "kontend/mem.h"
 #include "kontend/perfdata.h"
+#include "kontend/record-direct.h"
 #include "recording.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "../../src/record/direct.h"
 #include "canned.h"
 #include "kontend/mem.h"
+#include "kontend/record-direct.h"
 #include "recording.h"
 #include <errno.h>
 #include <linux/perf_event.h>

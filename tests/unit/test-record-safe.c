@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "../../src/record/file.h"
-#include "../../src/record/output-names.h"
 #include "canned.h"
+#include "kontend/record-file.h"
+#include "kontend/record-output.h"
 #include "recording.h"
 #include <dirent.h>
 #include <errno.h>

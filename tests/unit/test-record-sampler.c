@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/record/sampler.h"
+#include "kontend/record-sampler.h"
 #include <linux/perf_event.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "kontend/error.h"
 #include "kontend/incident.h"
 #include "kontend/reader.h"
-#include "record/output-names.h"
+#include "kontend/record-output.h"
 #include <stdint.h>
 
 enum { INCIDENT_NONE = 1 }; /* a recording without incidents */

@@ -2,6 +2,7 @@
 #ifndef KONTEND_ENDING_H
 #define KONTEND_ENDING_H
 
+#include "kontend/error.h"
 #include <signal.h>
 #include <stdbool.h>
 
@@ -12,5 +13,11 @@
 void ending_signals(sigset_t *ret);
 /* True if one of them is pending, blocked. */
 bool ending_is_pending(void);
+/*
+ * For recordings: blocks these signals, those of @more (ended by 0), and all others that would end
+ * the process by default but that a user may send by mistake. *ret_fd reports the first two
+ * (stall.h). 0 or -errno.
+ */
+int ending_open(int *ret_fd, const int *more, struct error *err);
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_RECORD_RESOLVE_FINAL_H
-#define KONTEND_RECORD_RESOLVE_FINAL_H
+#ifndef KONTEND_RESOLVE_FINAL_H
+#define KONTEND_RESOLVE_FINAL_H
 
-#include "file.h"
 #include "kontend/codesource.h"
 #include "kontend/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct record_file;
+struct writer;
 
 struct resolve_final_options {
 	struct codesource *code; /* of the kernel; NULL: none */

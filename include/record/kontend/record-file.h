@@ -3,10 +3,10 @@
 #define KONTEND_RECORD_FILE_H
 
 #include "kontend/error.h"
+#include "kontend/record-output.h"
 #include "kontend/record.h"
 #include "kontend/sideband.h"
 #include "kontend/writer.h"
-#include "rotation-files.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -2,10 +2,14 @@
 #ifndef KONTEND_RECORD_SYMBOLS_H
 #define KONTEND_RECORD_SYMBOLS_H
 
-#include "file.h"
-#include "kontend/opts.h"
-#include "resolve-final.h"
-#include "resolve-thread.h"
+#include "kontend/record-file.h"
+#include "kontend/record-sampler.h"
+#include "kontend/resolve-final.h"
+
+struct opts;
+struct resolve_thread;
+struct sym;
+struct symbol_batch;
 
 /*
  * Names of functions in a recording: found while it is made (resolve-thread.h), or at its end if it
@@ -42,5 +46,21 @@ int record_symbols_cut(struct record_symbols *t, struct record_file *f, bool end
 const char *record_symbols_end(struct record_symbols *t, struct record_file *f,
 			       const struct resolve_final_options *o, struct error *err);
 void record_symbols_deinit(struct record_symbols *t);
+
+/* Kernel code for each file of a recording. `= {0}`: none. */
+struct record_text {
+	char *body; /* of a RECORD_SNAPSHOT */
+	size_t len;
+};
+
+/* Reads the code of the symbols in @kallsyms; none if it is unreadable. 0 or -ENOMEM. */
+int record_text_take(struct record_text *t, struct codesource *c, const struct record *kallsyms,
+		     struct error *err);
+/* The same for a symbol table. */
+int record_text_of(struct record_text *t, struct codesource *c, const struct sym *sym,
+		   struct error *err);
+/* 0, also if there is no code or no room; or negative. */
+int record_text_put(const struct record_text *t, struct record_file *f, struct error *err);
+void record_text_deinit(struct record_text *t);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_RECORD_AGAIN_H
-#define KONTEND_RECORD_AGAIN_H
+#ifndef KONTEND_RECORD_FILE_INT_H
+#define KONTEND_RECORD_FILE_INT_H
 
 #include "kontend/error.h"
 #include "kontend/record.h"
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Records that precede the stream, for parts that begin in the middle of it. */
+/* part-prologue.c: records that precede the stream, for parts that begin in the middle of it. */
 struct part_prologue {
 	const struct sideband_source *names; /* as in struct record_file_options */
 	bool cgroups;
@@ -35,5 +35,14 @@ int part_prologue_note(struct part_prologue *a, const struct record *r);
 int part_prologue_put(struct part_prologue *a, struct writer *w, const char *path,
 		      struct error *err);
 void part_prologue_deinit(struct part_prologue *a);
+
+/* shrink.c */
+/*
+ * Removes unneeded symbols from the finished recording @path, open as @fd, if that is worthwhile;
+ * another file that has its name by now is left alone. @w: its writer. *ret_bytes: the new size; 0:
+ * unchanged. Set also after an error, which is negative.
+ */
+int record_shrink(const char *path, int fd, const struct writer *w, uint64_t *ret_bytes,
+		  struct error *err);
 
 #endif
