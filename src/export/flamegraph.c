@@ -10,6 +10,7 @@
 #include "kontend/query-flame.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
+#include "kontend/xml.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,25 +41,11 @@ static uint64_t weight(const struct graph *g, const struct query_node *n)
 	return g->by_wait ? n->total_ns : n->n;
 }
 
-static void put_escaped(FILE *out, const char *text, size_t characters)
+static void put_escaped(FILE *out, const char *text, size_t most)
 {
 	char clean[1024];
-	const char *s = text_clean(clean, sizeof(clean), text);
 
-	for (size_t n; *s && characters--; s += n) {
-		uint32_t ch;
-		n = text_decode(s, &ch);
-		if (ch == '&')
-			fputs("&amp;", out);
-		else if (ch == '<')
-			fputs("&lt;", out);
-		else if (ch == '>')
-			fputs("&gt;", out);
-		else if (ch == 0xfffe || ch == 0xffff)
-			fputc('?', out);
-		else
-			fwrite(s, 1, n, out);
-	}
+	xml_put(out, text_clean(clean, sizeof(clean), text), most);
 }
 
 static size_t count_characters(const char *s)

@@ -14,6 +14,7 @@
 #include "kontend/mem.h"
 #include "kontend/memfile.h"
 #include "kontend/text.h"
+#include "kontend/xml.h"
 #include "picture-shape.h"
 #include "theme.h"
 #include <errno.h>
@@ -146,40 +147,6 @@ static void put_char(FILE *out, uint32_t ch)
 	fwrite(bytes, 1, text_encode(bytes, ch), out);
 }
 
-/* Replaces characters that XML cannot have; no name has them on purpose. */
-static uint32_t xml_char(uint32_t ch)
-{
-	bool bad = ch < ' ' || (ch >= 0x7f && ch < 0xa0) || (ch >= 0xd800 && ch < 0xe000) ||
-		   (ch & 0xfffe) == 0xfffe || ch > 0x10ffff;
-
-	return bad ? 0xfffd : ch;
-}
-
-static void put_xml(FILE *out, uint32_t ch)
-{
-	switch (ch) {
-	case '&':
-		fputs("&amp;", out);
-		break;
-	case '<':
-		fputs("&lt;", out);
-		break;
-	case '>':
-		fputs("&gt;", out);
-		break;
-	default:
-		put_char(out, xml_char(ch));
-	}
-}
-
-static void put_xml_text(FILE *out, const char *text)
-{
-	uint32_t ch;
-
-	for (size_t n; (n = text_decode(text, &ch)) > 0; text += n)
-		put_xml(out, ch);
-}
-
 /*
  * A run: cells of one look that are letters of ASCII, or drawn, or one other letter
  * alone, as that may come from a font with other widths.
@@ -227,7 +194,7 @@ static void put_run(const struct canvas *c, int x, int to, int y)
 		(to - x) * W);
 	for (; x < to; x++)
 		if (cell_at(c, x, y)->ch)
-			put_xml(c->out, cell_at(c, x, y)->ch);
+			xml_put_char(c->out, cell_at(c, x, y)->ch);
 	fputs("</tspan>", c->out);
 }
 
@@ -305,7 +272,7 @@ static void write_svg(struct canvas *c, const char *title)
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
 		"viewBox=\"0 0 %d %d\" role=\"img\" xml:space=\"preserve\">\n<title>",
 		w, h, w, h);
-	put_xml_text(c->out, title ? title : "kontend");
+	xml_put(c->out, title ? title : "kontend", SIZE_MAX);
 	fputs("</title>\n", c->out);
 	put_style(c);
 	fprintf(c->out,
