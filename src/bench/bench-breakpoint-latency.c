@@ -5,6 +5,7 @@
  * data that stay, and a writer has to wait for all earlier readers.
  */
 #include "bench-breakpoint-int.h"
+#include "bind.h"
 #include "kontend/bench-breakpoint.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
@@ -12,7 +13,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -85,12 +85,8 @@ static void *open_many(void *arg)
 {
 	struct opener *o = arg;
 	uint64_t a, b;
-	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	CPU_SET(o->cpu, &set);
-	/* If it cannot be bound to the CPU it runs all the same. */
-	(void)pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+	bind_to_cpu(o->cpu);
 	o->code = open_and_close(o, &a, &b);
 	gate_pass(o->gate);
 	uint64_t end = clock_now_ns() + o->for_ns;

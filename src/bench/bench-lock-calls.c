@@ -6,6 +6,7 @@
  * empty, both return without taking the lock.
  */
 #include "bench-lock-int.h"
+#include "kontend/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +15,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { RECORDS = 3000, WAITS_FOR = 1, IS_WOKEN = 2, STACK = 64 << 10 };
+enum { RECORDS = 3000, WAITS_FOR = 1, IS_WOKEN = 2, STACK = 64 << 10, LOOK_NS = 1000000 };
 
 static int ask_flock(int fd)
 {
@@ -115,11 +115,10 @@ static int start_sleepers(struct bench_lock_storm *s)
 
 static int bucket_prepare(struct bench_lock_storm *s, struct error *err)
 {
-	static const struct timespec look = {0, 1000000};
 	int r = start_sleepers(s);
 
 	while (r == 0 && !all_sleep(s))
-		nanosleep(&look, NULL);
+		clock_sleep_ns(LOOK_NS);
 	if (r == 0)
 		return 0;
 	return error_errno(err, r, "Cannot start %d threads that wait for a word",

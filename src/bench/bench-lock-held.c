@@ -18,20 +18,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { THREADS = 4, ROUNDS = 10, MOST = 1 << 16, LOOK_US = 50 };
 
 static const uint64_t HOLD_NS = 20000000, PATIENCE_NS = 20000000000;
-
-static void sleep_ns(uint64_t ns)
-{
-	struct timespec ts = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-
-	while (nanosleep(&ts, &ts) && errno == EINTR)
-		;
-}
 
 /* The file @name in /proc about a thread of this process; false: it cannot be read. */
 static bool read_thread(pid_t tid, const char *name, char *buf, size_t size)
@@ -71,7 +62,7 @@ static void *waiter_main(void *arg)
 	w->tid = gettid();
 	for (uint64_t round = 1; round <= h->rounds; round++) {
 		while (w->go < round && !h->done)
-			sleep_ns(LOOK_US * 1000u);
+			clock_sleep_ns(LOOK_US * 1000u);
 		if (h->done)
 			break;
 		w->enter_ns = clock_now_ns();
@@ -105,7 +96,7 @@ static bool comes(const struct bench_lock_waiter *w, uint64_t round,
 	while (!is_so(w, round)) {
 		if (h->failed || clock_now_ns() > until_ns)
 			return false;
-		sleep_ns(LOOK_US * 1000u);
+		clock_sleep_ns(LOOK_US * 1000u);
 	}
 	return true;
 }
@@ -163,7 +154,7 @@ static int run_round(struct bench_lock_held *h, uint64_t round)
 		return r;
 	r = let_in(h, round);
 	if (r == 0)
-		sleep_ns(h->hold_ns);
+		clock_sleep_ns(h->hold_ns);
 	uint64_t released_ns = clock_now_ns();
 	int end = h->ops->end(h);
 	if (r < 0 || end < 0)

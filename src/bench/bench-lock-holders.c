@@ -7,6 +7,7 @@
  * leading thread holds it.
  */
 #include "bench-lock-int.h"
+#include "kontend/clock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +23,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PATIENCE_MS = 20000, LOOK_US = 50 };
@@ -30,11 +30,10 @@ enum { PATIENCE_MS = 20000, LOOK_US = 50 };
 static void *holder_main(void *arg)
 {
 	struct bench_lock_held *h = arg;
-	static const struct timespec look = {0, LOOK_US * 1000};
 
 	for (uint64_t round = 1; round <= h->rounds; round++) {
 		while (h->hold_go < round && !h->done)
-			nanosleep(&look, NULL);
+			clock_sleep_ns(LOOK_US * 1000u);
 		if (h->done)
 			break;
 		int r = h->ops->hold(h);
@@ -86,7 +85,6 @@ static int begin(struct bench_lock_held *h)
 static int end(struct bench_lock_held *h)
 {
 	struct uffdio_zeropage z = {.range = {(uintptr_t)h->page, BENCH_LOCK_PAGE}};
-	static const struct timespec look = {0, LOOK_US * 1000};
 	uint64_t round = h->hold_go;
 
 	/* EAGAIN while the address space changes. */
@@ -94,7 +92,7 @@ static int end(struct bench_lock_held *h)
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
 	while (h->hold_left < round)
-		nanosleep(&look, NULL);
+		clock_sleep_ns(LOOK_US * 1000u);
 	return 0;
 }
 

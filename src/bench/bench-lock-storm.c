@@ -11,6 +11,7 @@
  * for a fraction of a second.
  */
 #include "bench-lock-int.h"
+#include "bind.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/sort.h"
@@ -18,9 +19,8 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
-#include <time.h>
 
-enum { CALLS = 4000, LEAST_CALLS = 50, MOST_CALLS = 1 << 20, ALONE = 200 };
+enum { CALLS = 4000, LEAST_CALLS = 50, MOST_CALLS = 1 << 20, ALONE = 200, LOOK_NS = 1000000 };
 
 static const uint64_t MEET_NS = 1000000000;
 
@@ -59,11 +59,8 @@ static void *thread_main(void *arg)
 	struct bench_lock_storm *s = t->storm;
 	struct bench_lock_call *calls = s->calls + t->index * s->each;
 	struct sched_param first = {.sched_priority = 1};
-	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	CPU_SET(t->cpu, &set);
-	(void)sched_setaffinity(0, sizeof(set), &set);
+	bind_to_cpu((uint32_t)t->cpu);
 	(void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &first);
 	meet(s);
 	for (uint64_t i = 0; i < s->each && !s->give_up; i++)
@@ -157,7 +154,6 @@ static void sum_up(struct bench_lock_storm *s, struct bench_lock_call *room,
 
 static int run_threads(struct bench_lock_storm *s, const cpu_set_t *allowed)
 {
-	static const struct timespec look = {0, 1000000};
 	struct storm_thread threads[BENCH_LOCK_THREADS];
 	unsigned started = 0;
 	int cpu = -1, r = 0;
@@ -173,7 +169,7 @@ static int run_threads(struct bench_lock_storm *s, const cpu_set_t *allowed)
 	}
 	s->give_up = r < 0;
 	while (!s->give_up && s->n_ready < s->n)
-		nanosleep(&look, NULL);
+		clock_sleep_ns(LOOK_NS);
 	pthread_mutex_unlock(&s->start);
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(threads[i].thread, NULL);

@@ -4,6 +4,7 @@
  * measurement begins when it opens. Huge pages are declined: each page must fault.
  */
 #include "bench-mm-int.h"
+#include "bind.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 
@@ -67,12 +68,8 @@ static int map_and_unmap(struct bench_mm_worker *w)
 static void *run(void *arg)
 {
 	struct bench_mm_worker *w = arg;
-	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	CPU_SET((size_t)w->cpu, &set);
-	/* If it cannot be bound to the CPU it works all the same. */
-	(void)pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+	bind_to_cpu((uint32_t)w->cpu);
 	if (gate_pass(&w->job->gate))
 		w->code = w->job->work(w);
 	return NULL;

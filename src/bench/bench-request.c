@@ -8,6 +8,7 @@
  * beginning. Each lookup of a key first calls the function that has the probe, or the one without.
  */
 #include "kontend/bench-request.h"
+#include "bind.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
@@ -16,7 +17,6 @@
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,16 +64,6 @@ struct pair {
 const char *bench_request_op_name(enum bench_request_op op)
 {
 	return op == BENCH_REQUEST_SET ? "SET" : "GET";
-}
-
-static void bind_to(uint32_t cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	/* If it cannot be bound to the CPU it works all the same. */
-	(void)pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 
 static uint32_t hash(const char *key)
@@ -150,7 +140,7 @@ static void *serve(void *arg)
 	struct server *s = arg;
 	bool goes_on = true;
 
-	bind_to(s->cpu);
+	bind_to_cpu(s->cpu);
 	for (int i = 0; i < CONNECTIONS; i++)
 		fds[i] = (struct pollfd){.fd = s->ends[i], .events = POLLIN};
 	while (goes_on) {
@@ -193,21 +183,13 @@ static void *run_client(void *arg)
 {
 	struct asker *a = arg;
 
-	bind_to(a->cpu);
+	bind_to_cpu(a->cpu);
 	while (a->code == 0 && !atomic_load_explicit(&a->stop, memory_order_relaxed))
 		a->code = ask_all(a);
 	/* The server notices and ends. */
 	for (int i = 0; i < CONNECTIONS; i++)
 		shutdown(a->ends[i], SHUT_RDWR);
 	return NULL;
-}
-
-static void sleep_ns(uint64_t ns)
-{
-	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-
-	while (nanosleep(&t, &t) < 0 && errno == EINTR)
-		;
 }
 
 /* CPU time of a thread; 0: unknown */
@@ -226,11 +208,11 @@ static void measure(const struct server *s, pthread_t thread, uint32_t parts, ui
 {
 	struct bench_parts p = {0};
 
-	sleep_ns(part_ns / 4);
+	clock_sleep_ns(part_ns / 4);
 	uint64_t cpu = cpu_ns(thread);
 	for (uint32_t i = 0; i < parts; i++) {
 		uint64_t t0 = clock_now_ns(), n0 = atomic_load(&s->answered);
-		sleep_ns(part_ns);
+		clock_sleep_ns(part_ns);
 		uint64_t ns = clock_now_ns() - t0, n = atomic_load(&s->answered) - n0;
 		bench_parts_add(&p, n, ns);
 	}

@@ -5,7 +5,9 @@
  * It ends with the process that started it, however that ends.
  */
 #include "kontend/bench-rotation.h"
+#include "bind.h"
 #include "kontend/cgroup.h"
+#include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
 
@@ -24,7 +26,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { CHUNK = 4096, ARRAYS = 3, WAKE_NS = 1000000, SPARE_FDS = 64, CGROUPS = 2 };
@@ -43,16 +44,6 @@ const char *bench_rotation_name(enum bench_rotation_case which)
 	static const char *const names[] = {"no events", "system-wide", "per process", "by cgroup"};
 
 	return names[which];
-}
-
-static void bind_to(uint32_t cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	/* If it cannot be bound to the CPU it streams all the same. */
-	(void)sched_setaffinity(0, sizeof(set), &set);
 }
 
 /* a = b + 3c, as STREAM's triad. */
@@ -173,7 +164,7 @@ static void begin_child(pid_t parent, uint32_t cpu)
 	prctl(PR_SET_NAME, "bench-rotation");
 	if (getppid() != parent)
 		_exit(1);
-	bind_to(cpu);
+	bind_to_cpu(cpu);
 }
 
 /* Runs until it is killed. */
@@ -197,7 +188,7 @@ static _Noreturn void work(struct bench_rotation *b, enum bench_rotation_case wh
 static _Noreturn void wake(void)
 {
 	for (;;)
-		nanosleep(&(struct timespec){0, WAKE_NS}, NULL);
+		clock_sleep_ns(WAKE_NS);
 }
 
 static int start_worker(struct bench_rotation *b, enum bench_rotation_case which,

@@ -6,6 +6,7 @@
  * process, and is removed with its descriptor.
  */
 #include "kontend/bench-uprobe.h"
+#include "bind.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
@@ -15,7 +16,6 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -44,25 +44,13 @@ struct caller {
 static void *call_on(void *arg)
 {
 	struct caller *c = arg;
-	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	CPU_SET(c->cpu, &set);
-	/* If it cannot be bound to the CPU it counts all the same. */
-	(void)pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+	bind_to_cpu(c->cpu);
 	for (uint64_t n = 1; !atomic_load_explicit(c->stop, memory_order_relaxed); n++) {
 		c->call();
 		atomic_store_explicit(&c->calls, n, memory_order_relaxed);
 	}
 	return NULL;
-}
-
-static void sleep_ns(uint64_t ns)
-{
-	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-
-	while (nanosleep(&t, &t) < 0 && errno == EINTR)
-		;
 }
 
 static uint64_t sum_calls(const struct caller *c, uint32_t n)
@@ -93,11 +81,12 @@ static void measure(const struct caller *c, uint32_t cpus, uint32_t parts, uint6
 {
 	struct bench_parts p = {0};
 
-	sleep_ns(part_ns / 4); /* until all run, and the kernel has done what happens only once */
+	clock_sleep_ns(part_ns /
+		       4); /* until all run, and the kernel has done what happens only once */
 	uint64_t cpu = sum_cpu_ns(c, cpus);
 	for (uint32_t i = 0; i < parts; i++) {
 		uint64_t t0 = clock_now_ns(), n0 = sum_calls(c, cpus);
-		sleep_ns(part_ns);
+		clock_sleep_ns(part_ns);
 		uint64_t ns = clock_now_ns() - t0, n = sum_calls(c, cpus) - n0;
 		bench_top_take(top);
 		bench_parts_add(&p, n, ns);

@@ -2,6 +2,7 @@
 #ifndef KONTEND_CLOCK_H
 #define KONTEND_CLOCK_H
 
+#include <errno.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -20,6 +21,15 @@ static inline uint64_t clock_ns(clockid_t id)
 static inline uint64_t clock_now_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Sleeps for @ns at least: a signal that has a handler does not end it early. */
+static inline void clock_sleep_ns(uint64_t ns)
+{
+	struct timespec left = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
+		;
 }
 
 /* One moment on the event clock and on the wall clock. */
