@@ -16,6 +16,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -132,16 +133,30 @@ static const char *behind_slash(const struct bpf_program *p)
 }
 
 /*
- * libbpf would read all of the kernel's types again for each object with iterators, to find out
- * where these are attached. It does not for other types of programs, and asks us before it loads
- * one.
+ * libbpf has one list of handlers for all threads, which threads that load objects must not change.
+ * So `loading` is read-locked while an object is loaded with them; the handlers are registered
+ * before the first one, and go only for an object that libbpf is to prepare itself.
  */
-static int prepare_iterator(struct bpf_program *p, struct bpf_prog_load_opts *opts, long types)
+static pthread_rwlock_t loading = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
+static int handlers[2]; /* numbers of the handlers of iterators and of raw tracepoints */
+static bool are_registered;
+
+/* The types that this thread fits an object to. */
+static _Thread_local struct kerntypes *fitted_to;
+
+/*
+ * libbpf would read all of the kernel's types again for each object with iterators, to find out
+ * where these are attached. It does not for other types of programs, and calls this function before
+ * it loads one.
+ */
+static int prepare_iterator(struct bpf_program *p, struct bpf_prog_load_opts *opts, long cookie)
 {
 	char name[64];
 
+	(void)cookie;
 	snprintf(name, sizeof(name), "bpf_iter_%s", behind_slash(p));
-	int id = kerntypes_find((struct kerntypes *)types, name, BTF_KIND_FUNC);
+	int id = kerntypes_find(fitted_to, name, BTF_KIND_FUNC);
 	if (id < 0)
 		return id;
 	opts->attach_btf_id = (uint32_t)id;
@@ -171,62 +186,88 @@ static void set_kfunc(struct bpf_insn *insn, struct kerntypes *types)
 }
 
 /* See kfunc-call.h. */
-static int prepare_kfuncs(struct bpf_program *p, struct bpf_prog_load_opts *opts, long types)
+static int prepare_kfuncs(struct bpf_program *p, struct bpf_prog_load_opts *opts, long cookie)
 {
 	size_t n = bpf_program__insn_cnt(p);
 	struct bpf_insn *insns = mem_dup(bpf_program__insns(p), n, sizeof(*insns));
 	int code = insns ? 0 : -ENOMEM;
 
-	(void)opts;
+	(void)opts, (void)cookie;
 	for (size_t i = 0; !code && i < n; i++)
-		set_kfunc(&insns[i], (struct kerntypes *)types);
+		set_kfunc(&insns[i], fitted_to);
 	code = code ? code : bpf_program__set_insns(p, insns, n);
 	mem_free(insns);
 	return code;
+}
+
+static int register_handler(const char *section, enum bpf_prog_type type,
+			    libbpf_prog_prepare_load_fn_t prepare)
+{
+	struct libbpf_prog_handler_opts how = {.sz = sizeof(how), .prog_prepare_load_fn = prepare};
+
+	return libbpf_register_prog_handler(section, type, 0, &how);
 }
 
 /* Before 1.3 libbpf goes on to use its list of handlers when the last one is gone. */
 static int keep_a_handler(void)
 {
 	static bool is_kept;
-	struct libbpf_prog_handler_opts none = {.sz = sizeof(none)};
 
 	if (is_kept)
 		return 0;
-	int id = libbpf_register_prog_handler("kontend", BPF_PROG_TYPE_SYSCALL, 0, &none);
+	int id = register_handler("kontend", BPF_PROG_TYPE_SYSCALL, NULL);
 	is_kept = id >= 0;
 	return id;
 }
 
-static int handle(const char *section, enum bpf_prog_type type, libbpf_prog_prepare_load_fn_t fn,
-		  const struct bpf_run_file *f)
+static int register_both(void)
 {
-	struct libbpf_prog_handler_opts how = {
-		.sz = sizeof(how),
-		.cookie = (long)f->types,
-		.prog_prepare_load_fn = fn,
-	};
+	int code = keep_a_handler();
 
-	return libbpf_register_prog_handler(section, type, 0, &how);
+	if (code < 0)
+		return code;
+	handlers[0] = register_handler("iter/", BPF_PROG_TYPE_SYSCALL, prepare_iterator);
+	if (handlers[0] < 0)
+		return handlers[0];
+	handlers[1] = register_handler("raw_tp/", BPF_PROG_TYPE_RAW_TRACEPOINT, prepare_kfuncs);
+	if (handlers[1] < 0)
+		libbpf_unregister_prog_handler(handlers[0]);
+	return handlers[1] < 0 ? handlers[1] : 0;
+}
+
+/* With `loading` read-locked: no thread has begun to load an object before these are there. */
+static int need_handlers(void)
+{
+	pthread_mutex_lock(&registering);
+	int code = are_registered ? 0 : register_both();
+	are_registered = code == 0;
+	pthread_mutex_unlock(&registering);
+	return code;
 }
 
 static int load_fitted(struct bpf_object **ret, const struct bpf_run_file *f)
 {
-	int code = keep_a_handler();
-	if (code < 0)
-		return code;
 	int memory = memfd_create("kontend-types", MFD_CLOEXEC);
-	int iter = handle("iter/", BPF_PROG_TYPE_SYSCALL, prepare_iterator, f);
-	int kfunc = handle("raw_tp/", BPF_PROG_TYPE_RAW_TRACEPOINT, prepare_kfuncs, f);
 
-	code = memory < 0 ? -errno : iter < 0 ? iter : kfunc;
+	pthread_rwlock_rdlock(&loading);
+	int code = memory < 0 ? -errno : need_handlers();
+	fitted_to = f->types;
 	code = code < 0 ? code : open_and_load(ret, f, memory, NULL);
-	if (kfunc >= 0)
-		libbpf_unregister_prog_handler(kfunc);
-	if (iter >= 0)
-		libbpf_unregister_prog_handler(iter);
+	pthread_rwlock_unlock(&loading);
 	if (memory >= 0)
 		close(memory);
+	return code;
+}
+
+/* As libbpf does it alone: no other thread loads an object meanwhile. */
+static int load_unfitted(struct bpf_object **ret, const struct bpf_run_file *f, struct error *err)
+{
+	pthread_rwlock_wrlock(&loading);
+	for (int i = 0; are_registered && i < 2; i++)
+		libbpf_unregister_prog_handler(handlers[i]);
+	are_registered = false;
+	int code = open_and_load(ret, f, -1, err);
+	pthread_rwlock_unlock(&loading);
 	return code;
 }
 
@@ -236,7 +277,7 @@ int bpf_run_load(struct bpf_object **ret, const struct bpf_run_file *f, struct e
 	/* libbpf may load it where this fails, more slowly; if not, it reports why. */
 	if (f->types && load_fitted(ret, f) == 0)
 		return 0;
-	return open_and_load(ret, f, -1, err);
+	return load_unfitted(ret, f, err);
 }
 
 void *bpf_run_map(struct bpf_object *o, const char *name, size_t size, int prot, struct error *err)

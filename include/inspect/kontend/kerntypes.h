@@ -5,13 +5,16 @@
 #include "kontend/error.h"
 
 /*
- * The types of the running kernel (BTF), shared by all modules that load BPF programs at the same
- * time: read once, on first use. Belongs to no module, and may be freed when they are open.
+ * The types of the running kernel (BTF), shared by all modules and threads that load BPF programs
+ * at the same time: the first use reads them, once. They may be freed when the programs are loaded.
  */
 struct kerntypes;
 
 /* 0 or -ENOMEM. Nothing is read yet. Built without BPF: *ret is NULL. */
 int kerntypes_new(struct kerntypes **ret, struct error *err);
-void kerntypes_free(struct kerntypes *t); /* NULL is fine */
+/* Returns @t, which one more user must free. */
+struct kerntypes *kerntypes_share(struct kerntypes *t);
+/* The last user's call frees the types; NULL is fine. */
+void kerntypes_free(struct kerntypes *t);
 
 #endif

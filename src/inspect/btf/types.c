@@ -14,10 +14,15 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
+/* Threads share it: they read the types when `reading` shows that these are there. */
 struct kerntypes {
+	atomic_uint users;
+	pthread_mutex_t reading;
 	struct btf *btf;
 	struct btf_index index;
 	struct error why; /* code 0: not read yet, or read */
@@ -45,8 +50,16 @@ int kerntypes_new(struct kerntypes **ret, struct error *err)
 
 	if (!t)
 		return error_set(err, -ENOMEM, "No memory for the kernel's types");
+	atomic_init(&t->users, 1);
+	pthread_mutex_init(&t->reading, NULL);
 	*ret = t;
 	return 0;
+}
+
+struct kerntypes *kerntypes_share(struct kerntypes *t)
+{
+	atomic_fetch_add(&t->users, 1);
+	return t;
 }
 
 struct kerntypes *kerntypes_or(struct kerntypes *shared, struct kerntypes **ret_own,
@@ -60,10 +73,11 @@ struct kerntypes *kerntypes_or(struct kerntypes *shared, struct kerntypes **ret_
 
 void kerntypes_free(struct kerntypes *t)
 {
-	if (!t)
+	if (!t || atomic_fetch_sub(&t->users, 1) > 1)
 		return;
 	btf__free(t->btf);
 	btf_index_deinit(&t->index);
+	pthread_mutex_destroy(&t->reading);
 	mem_free(t);
 }
 
@@ -88,8 +102,10 @@ static void read_types(struct kerntypes *t)
 
 const struct btf *kerntypes_btf(struct kerntypes *t, struct error *err)
 {
+	pthread_mutex_lock(&t->reading);
 	if (!t->btf && !t->why.code)
 		read_types(t);
+	pthread_mutex_unlock(&t->reading);
 	if (!t->btf && err)
 		*err = t->why;
 	return t->btf;
