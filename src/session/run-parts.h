@@ -18,16 +18,24 @@ struct snapshot_uprobes;
  */
 
 /*
- * snapshots.c: all kinds of snapshots that a run with these options takes. If a kind is not
- * available here, its snapshots say why.
+ * snapshots.c: all kinds of snapshots that a run with these options takes, whose BPF programs a
+ * thread begins to load. @late: measuring may begin before they are loaded, and the first snapshots
+ * are taken when they are. If a kind is not available here, its snapshots say why. @o and @target
+ * are borrowed.
  */
 int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const struct target *target,
-		      struct kerntypes *types, struct error *err);
-/* For the live source: all kinds, as a list; borrowed. */
+		      struct kerntypes *types, bool late, struct error *err);
+/*
+ * Waits until all is loaded, unless it may come late: then a failure ends @live, which is borrowed.
+ * NULL is fine. 0 or negative with @err.
+ */
+int run_snapshots_wait(struct run_snapshots *r, struct source *live, struct error *err);
+/* For the live source: all kinds, as a list; borrowed; NULL of NULL. */
 struct snapshot_source *run_snapshots_first(struct run_snapshots *r);
 /* The locks that snapshots are asked for, by the engine; borrowed; NULL of NULL. */
 struct lock_requests *run_snapshots_requests(struct run_snapshots *r);
-/* Of uprobes, which takes over the probes of --probe; borrowed; NULL of NULL. */
+/* Once all is loaded: of uprobes, which takes over the probes of --probe; borrowed; NULL of NULL.
+ */
 struct snapshot_uprobes *run_snapshots_uprobes(struct run_snapshots *r);
 void run_snapshots_child(struct run_snapshots *r, int pid); /* PID of the command; NULL is fine */
 void run_snapshots_free(

@@ -172,17 +172,13 @@ static uint32_t profile_hz(const struct opts *o)
 	return o->verb == VERB_LIVE ? LIVE_HZ : 0;
 }
 
-/* The list of sources of snapshots, or NULL. */
-static int open_snapshots(struct run *r, const struct opts *o, struct kerntypes *types,
-			  struct snapshot_source **ret, struct error *err)
+/*
+ * May measuring begin before the programs of snapshots are loaded? On a screen, unless something
+ * that was asked for needs them from the first event on.
+ */
+static bool come_late(const struct opts *o)
 {
-	*ret = NULL;
-	if (!looks(o))
-		return 0;
-	int code = run_snapshots_new(&r->snapshots, o, &r->target, types, err);
-	if (code == 0)
-		*ret = run_snapshots_first(r->snapshots);
-	return code;
+	return o->verb == VERB_LIVE && !o->command && !o->probes[0] && !o->creations && !o->phases;
 }
 
 /* In whose memory probes are placed: of those that are measured, or of all. */
@@ -206,9 +202,13 @@ static int place_probes(struct run *r, const struct opts *o, struct error *err)
 	return code;
 }
 
-/* Steps that need the process that runs the command, now that it exists. */
+/* Steps that need the live source, and the process that runs the command. */
 static int meet_child(struct run *r, const struct opts *o, struct error *err)
 {
+	int code = run_snapshots_wait(r->snapshots, r->source, err);
+
+	if (code < 0)
+		return code;
 	if (r->target.kind == TARGET_COMMAND)
 		run_snapshots_child(r->snapshots, live_child_pid(r->source));
 	return place_probes(r, o, err);
@@ -305,8 +305,7 @@ static bool wants_releases(const struct run *r, const struct opts *o)
 	return o->verb != VERB_EXPORT && (o->verb != VERB_REPORT || r->held);
 }
 
-static int load_programs(struct run *r, const struct opts *o, struct snapshot_source **ret,
-			 struct error *err)
+static int load_programs(struct run *r, const struct opts *o, struct error *err)
 {
 	struct kerntypes *types;
 	int code = kerntypes_new(&types, err);
@@ -314,7 +313,8 @@ static int load_programs(struct run *r, const struct opts *o, struct snapshot_so
 	if (code < 0)
 		return code;
 	open_nsview(r, o, types);
-	code = open_snapshots(r, o, types, ret, err);
+	if (looks(o))
+		code = run_snapshots_new(&r->snapshots, o, &r->target, types, come_late(o), err);
 	struct waitfeed_options w = {
 		.target = &r->target,
 		.ns = r->ns,
@@ -329,12 +329,13 @@ static int load_programs(struct run *r, const struct opts *o, struct snapshot_so
 	return code;
 }
 
-/* All that loads BPF programs, which the kernel checks for a second of CPU time. */
-static int open_programs(struct run *r, const struct opts *o, struct snapshot_source **ret,
-			 struct error *err)
+/* The kernel checks the programs for a quarter of a second of CPU time; see snapshots.c. */
+static int open_programs(struct run *r, const struct opts *o, struct error *err)
 {
 	int before = collector_hurry();
-	int code = load_programs(r, o, ret, err);
+
+	kallsyms_thread_start(&r->kallsyms);
+	int code = load_programs(r, o, err);
 
 	collector_relax(before);
 	return code;
@@ -406,7 +407,6 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	if (waited < 0)
 		return waited;
 	/* Before there are descriptors for the demo to inherit. */
-	struct snapshot_source *first = NULL;
 	int ret = check_files(err);
 	if (ret == 0 && o->realtime)
 		ret = collector_try_realtime(err);
@@ -415,7 +415,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	if (ret == 0)
 		ret = mux_open(&r->mux, &mux_system, err);
 	if (ret == 0)
-		ret = open_programs(r, o, &first, err);
+		ret = open_programs(r, o, err);
 	if (ret == 0)
 		ret = run_code_new(&r->code, o, err);
 	struct mmlevel_how level;
@@ -430,7 +430,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.releases = wants_releases(r, o),
 		.mmap = &level,
 		.target = r->target,
-		.snapshots = first,
+		.snapshots = run_snapshots_first(r->snapshots),
 		.tick_ns = o->delay_ns,
 		.first_tick_ns = o->verb == VERB_LIVE ? FIRST_TICK_NS : 0,
 		.ring_pages = (uint32_t)o->mmap_pages,
@@ -446,7 +446,8 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 		.callgraph = callgraph,
 		.feed = waitfeed_feed(r->waits),
 		.names = r->names,
-		.bpf_maps = bpf_memory_loaded(),
+		.bpf_maps = bpf_memory_loaded,
+		.kallsyms = &r->kallsyms,
 		.switches_ns = o->no_switches	? 0
 			       : o->switches_ns ? o->switches_ns
 						: SWITCHES_NS,
@@ -546,7 +547,10 @@ int run_start(struct run *r, struct error *err)
 {
 	if (r->from_file)
 		return 0;
-	/* All is open, those who are measured are forked, and no thread has been started. */
+	/*
+	 * All is open, or a thread that has the privileges opens it, and the command is forked.
+	 * Threads that start from here on have what is left.
+	 */
 	int ret = mux_set(&r->mux, err);
 	if (ret == 0)
 		ret = privs_drop(err);
@@ -615,6 +619,7 @@ int run_close(struct run *r, struct error *err)
 	uprobe_attach_free(r->placed);
 	waitfeed_free(r->waits);
 	nsview_free(r->ns);
+	kallsyms_thread_deinit(&r->kallsyms);
 	run_code_free(r->code);
 	stop_demo(r);
 	target_deinit(&r->target);

@@ -9,11 +9,20 @@
  * way. A recorder keeps no table of locks to ask about, so it asks for the mmap_lock of every
  * process; all other verbs ask for the locks in their tables. Phases of rotation are only taken if
  * an option asks for them: each probe costs the tasks that hit it.
+ *
+ * The kernel checks the programs of snapshots for as long as those that report waits, so a thread
+ * loads the former. The screen does not wait for it: the first source of the list, the gate, waits
+ * in the thread that takes snapshots, and until then the tables lack what only snapshots show. The
+ * loading thread lives as long as the programs: the kernel keeps it as the owner of the perf events
+ * that it has opened, by which the snapshots recognize kontend's own. It gives up the same
+ * privileges as the main thread, when all is loaded.
  */
 #include "kontend/clock.h"
 #include "kontend/inspect.h"
+#include "kontend/kerntypes.h"
 #include "kontend/live.h"
 #include "kontend/mem.h"
+#include "kontend/privs.h"
 #include "kontend/record.h"
 #include "kontend/sections.h"
 #include "kontend/snapshot-locks.h"
@@ -23,7 +32,11 @@
 #include "run-parts.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
+
+enum { LATE_NICE = -10 }; /* after the threads that the first frame waits for */
 
 static const uint64_t SECOND = 1000000000;
 
@@ -41,7 +54,8 @@ struct one {
 };
 
 struct run_snapshots {
-	struct one ones[KINDS]; /* kind NULL: not taken */
+	struct snapshot_source gate; /* first member: wait_at_gate() gets it */
+	struct one ones[KINDS];	     /* kind NULL: not taken */
 	struct inspect *inspect;
 	struct snapshot_uprobes *uprobes;
 	struct snapshot_locks *locks; /* NULL: see no_locks */
@@ -51,6 +65,17 @@ struct run_snapshots {
 	int32_t threads[LOCKASK_THREADS];
 	struct snapshot_phases *phases; /* NULL: see no_phases */
 	struct error no_phases;
+	/* Of the thread that loads: */
+	const struct opts *opts;     /* borrowed */
+	const struct target *target; /* borrowed */
+	struct kerntypes *types;
+	struct source *live; /* that a late failure ends */
+	bool is_late, started;
+	pthread_t thread;
+	pthread_mutex_t lock; /* of those below */
+	pthread_cond_t changed;
+	bool is_loaded, ending;
+	struct error why; /* code 0: nothing has failed */
 };
 
 static bool has_tasks(const struct perfsnap *s)
@@ -79,6 +104,8 @@ static int take_perf(struct one *o)
 
 static int take_slots(struct one *o)
 {
+	if (!o->all->inspect->has_parts)
+		return -ENOTSUP;
 	return take_events(o, INSPECT_SLOTS);
 }
 
@@ -218,75 +245,159 @@ static int add_kind(struct run_snapshots *r, enum kind_id id, struct one **last)
 	return 0;
 }
 
+static int wait_until_loaded(struct run_snapshots *r)
+{
+	pthread_mutex_lock(&r->lock);
+	while (!r->is_loaded)
+		pthread_cond_wait(&r->changed, &r->lock);
+	int code = r->why.code;
+	pthread_mutex_unlock(&r->lock);
+	return code;
+}
+
+/* There is no snapshot of this source. */
+static void *wait_at_gate(struct snapshot_source *source, bool last, size_t *ret_len)
+{
+	struct run_snapshots *r = (struct run_snapshots *)source;
+
+	(void)last;
+	*ret_len = 0;
+	if (wait_until_loaded(r) < 0)
+		live_fail(r->live, &r->why);
+	return NULL;
+}
+
 static int add_kinds(struct run_snapshots *r, const struct opts *o)
 {
 	struct one *last = NULL;
 	int code = 0;
 
 	for (int id = 0; code == 0 && id < KINDS; id++)
-		if ((id != KIND_SLOTS || r->inspect->has_parts) && (id != KIND_PHASES || o->phases))
+		if (id != KIND_PHASES || o->phases)
 			code = add_kind(r, (enum kind_id)id, &last);
-	if (code == 0 && !r->inspect->has_parts) {
-		r->ones[KIND_PERF].source.at_start = false;
-		r->ones[KIND_PERF].least_ns = 0;
-	}
+	r->gate = (struct snapshot_source){.next = &r->ones[0].source,
+					   .take = wait_at_gate,
+					   .at_start = true,
+					   .each_tick = true};
 	return code;
 }
 
-static int open_inspectors(struct run_snapshots *r, const struct opts *o,
-			   const struct target *target, struct kerntypes *types, struct error *err)
+static int open_inspectors(struct run_snapshots *r, const struct opts *o, struct error *err)
 {
 	const struct inspect_options io = {
 		.no_bpf = o->no_bpf,
 		.creations = o->creations,
-		.types = types,
+		.types = r->types,
 		.probe_cpus = o->probe_cpus,
 		.slots_ns = 2 * SECOND,
 		.holders_ns = 5 * SECOND,
 	};
-	const struct snapshot_uprobes_options uo = {.no_bpf = o->no_bpf, .types = types};
+	const struct snapshot_uprobes_options uo = {.no_bpf = o->no_bpf, .types = r->types};
 	struct error no_bpf = {0};
 	int code = inspect_new(&r->inspect, &io, err);
 
 	code = code < 0 ? code : snapshot_uprobes_new(&r->uprobes, &uo, err);
 	if (code < 0)
 		return code;
+	if (!r->inspect->has_parts) {
+		r->ones[KIND_PERF].source.at_start = false;
+		r->ones[KIND_PERF].least_ns = 0;
+	}
 	if (o->no_bpf) {
 		error_set(&no_bpf, -ENOTSUP, "BPF is switched off (--no-bpf)");
 		r->no_locks = r->no_phases = no_bpf;
 		return 0;
 	}
 	/* Without these two the rest is measured all the same. */
-	(void)snapshot_locks_new(&r->locks, o->verb == VERB_RECORD, types, &r->no_locks);
+	(void)snapshot_locks_new(&r->locks, o->verb == VERB_RECORD, r->types, &r->no_locks);
 	if (r->locks)
-		snapshot_locks_of(r->locks, target);
+		snapshot_locks_of(r->locks, r->target);
 	if (o->phases)
-		(void)snapshot_phases_new(&r->phases, types, &r->no_phases);
+		(void)snapshot_phases_new(&r->phases, r->types, &r->no_phases);
 	return 0;
 }
 
+static int load(struct run_snapshots *r, struct error *err)
+{
+	int code = open_inspectors(r, r->opts, err);
+
+	kerntypes_free(r->types);
+	r->types = NULL;
+	return code;
+}
+
+static void *load_apart(void *arg)
+{
+	struct run_snapshots *r = arg;
+	struct error err = {0};
+
+	/* Without the privilege it runs as it is. */
+	if (r->is_late)
+		(void)setpriority(PRIO_PROCESS, 0, LATE_NICE);
+	if (load(r, &err) == 0)
+		privs_drop(&err);
+	pthread_mutex_lock(&r->lock);
+	r->why = err;
+	r->is_loaded = true;
+	pthread_cond_broadcast(&r->changed);
+	while (!r->ending)
+		pthread_cond_wait(&r->changed, &r->lock);
+	pthread_mutex_unlock(&r->lock);
+	return NULL;
+}
+
+/* Where no thread can be started, the caller loads. */
+static void begin_to_load(struct run_snapshots *r)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	r->started = pthread_create(&r->thread, NULL, load_apart, r) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (r->started)
+		return;
+	load(r, &r->why);
+	r->is_loaded = true;
+}
+
 int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const struct target *target,
-		      struct kerntypes *types, struct error *err)
+		      struct kerntypes *types, bool late, struct error *err)
 {
 	struct run_snapshots *r = mem_calloc(1, sizeof(*r));
 
 	if (!r)
 		return error_set(err, -ENOMEM, "No memory for snapshots of the kernel");
 	lock_request_init(&r->requests);
-	int code = open_inspectors(r, o, target, types, err);
-	if (code == 0 && add_kinds(r, o) < 0)
-		code = error_set(err, -ENOMEM, "No memory for snapshots of the kernel");
-	if (code < 0) {
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->changed, NULL);
+	r->opts = o;
+	r->target = target;
+	r->is_late = late;
+	if (add_kinds(r, o) < 0) {
 		run_snapshots_free(r);
-		return code;
+		return error_set(err, -ENOMEM, "No memory for snapshots of the kernel");
 	}
+	r->types = types ? kerntypes_share(types) : NULL;
+	begin_to_load(r);
 	*ret = r;
 	return 0;
 }
 
+int run_snapshots_wait(struct run_snapshots *r, struct source *live, struct error *err)
+{
+	if (!r)
+		return 0;
+	r->live = live;
+	if (r->is_late || wait_until_loaded(r) == 0)
+		return 0;
+	*err = r->why;
+	return err->code;
+}
+
 struct snapshot_source *run_snapshots_first(struct run_snapshots *r)
 {
-	return &r->ones[KIND_PERF].source;
+	return r ? &r->gate : NULL;
 }
 
 struct lock_requests *run_snapshots_requests(struct run_snapshots *r)
@@ -305,15 +416,29 @@ void run_snapshots_child(struct run_snapshots *r, int pid)
 		snapshot_locks_child(r->locks, pid);
 }
 
+static void end_thread(struct run_snapshots *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->ending = true;
+	pthread_cond_broadcast(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+	if (r->started)
+		pthread_join(r->thread, NULL);
+}
+
 void run_snapshots_free(struct run_snapshots *r)
 {
 	if (!r)
 		return;
+	end_thread(r);
 	snapshot_uprobes_free(r->uprobes);
-	inspect_free(r->inspect);
+	if (r->inspect)
+		inspect_free(r->inspect);
 	snapshot_locks_free(r->locks);
 	snapshot_phases_free(r->phases);
 	lock_request_deinit(&r->requests);
+	pthread_mutex_destroy(&r->lock);
+	pthread_cond_destroy(&r->changed);
 	for (struct one *o = r->ones; o < r->ones + KINDS; o++) {
 		if (o->kind)
 			sections_deinit(o->kind->sections, o->snap);

@@ -2,7 +2,7 @@
 /*
  * Snapshots in the stream. They belong to the tick that ends their period, so another thread takes
  * them when the tick is due, and the tick follows them. If they take long the tick does not wait:
- * then its snapshots follow it.
+ * then its snapshots follow it. Those of the start belong to no tick: none waits for them.
  */
 #include "drain-internal.h"
 #include "snapshot-thread.h"
@@ -36,6 +36,7 @@ static void ask_snapshots(struct drain *d, enum snapshot_round round, uint64_t t
 {
 	snapshot_thread_ask(d->looks, round, time_ns);
 	d->asked_ns = now;
+	d->held_by_looks = round != SNAPSHOT_START;
 }
 
 /* The thread keeps the privileges that it is started with, so it starts no earlier. */
@@ -69,8 +70,8 @@ uint64_t drain_looks_held_until(const struct drain *d)
 
 bool drain_looks_hold(const struct drain *d, uint64_t now)
 {
-	return d->looks && d->next_tick <= d->mark && snapshot_thread_is_busy(d->looks) &&
-	       now < drain_looks_held_until(d);
+	return d->looks && d->held_by_looks && d->next_tick <= d->mark &&
+	       snapshot_thread_is_busy(d->looks) && now < drain_looks_held_until(d);
 }
 
 void drain_looks_end(struct drain *d, uint64_t now)

@@ -127,6 +127,7 @@ static void say_cost(struct drain *d, uint64_t until)
 	struct record_cost cost = d->cost;
 
 	cost.to_ns = clock_ns(CLOCK_MONOTONIC);
+	cost.bpf_maps = d->bpf_maps ? d->bpf_maps() : 0;
 	cost.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - d->cpu_before_ns;
 	cost.looks_ns = drain_looks_cost_ns(d);
 	add_follow(d, &cost);

@@ -3,6 +3,7 @@
 #define KONTEND_SOURCE_LIVE_INTERNAL_H
 
 /* Shared by live*.c and drain-bursts.c here: the parts of a live session. */
+#include "kontend/kallsyms-thread.h"
 #include "kontend/mmlevel.h"
 #include "kontend/perf-session.h"
 #include "kontend/pmus.h"
@@ -110,6 +111,7 @@ struct live_prologue {
 	struct perf_session *session;
 	const struct target *target;
 	const struct tracepoint *begin, *end, *release; /* release: id 0: there is none */
+	struct kallsyms_thread *kallsyms;		/* NULL: the file is read now */
 	struct live_timers *timers; /* gets its functions from kallsyms, and its filters */
 	struct live_mmap *mmap;
 	const char *refused; /* see struct record_machine; NULL: nothing */

@@ -7,7 +7,7 @@
 #include "kontend/cgroup.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
-#include "kontend/fdio.h"
+#include "kontend/kallsyms-thread.h"
 #include "kontend/machineid.h"
 #include "kontend/mem.h"
 #include "kontend/pidns.h"
@@ -71,11 +71,12 @@ static int put_machine(const struct live_prologue *p)
 
 static int put_kallsyms(const struct live_prologue *p)
 {
-	char *text = NULL;
-	size_t len = 0;
+	struct kallsyms_thread none = {0};
+	char *text;
+	size_t len;
 
 	/* Not readable is an answer of its own: an empty record. */
-	if (fdio_read_file("/proc/kallsyms", &text, &len) == -ENOMEM)
+	if (kallsyms_thread_take(p->kallsyms ? p->kallsyms : &none, &text, &len) == -ENOMEM)
 		return -ENOMEM;
 	live_timers_find(p->timers, text, len);
 	int r = queue_give(p->queue, RECORD_KALLSYMS, 0, text, len);

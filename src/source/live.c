@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/resource.h>
 
@@ -39,6 +40,8 @@ struct live {
 	char **command;			     /* borrowed */
 	const struct sideband_source *names; /* borrowed, or NULL */
 	bool on_exec;			     /* the events start with the command's exec */
+	atomic_bool failed;		     /* `why` is set, and the queue is closed */
+	struct error why;
 	bool cgroups;
 };
 
@@ -55,7 +58,8 @@ static int live_next(struct source *s, int timeout_ms, struct record *ret, struc
 
 	if (r == QUEUE_EMPTY && timeout_ms != 0 && poll(&p, 1, timeout_ms) > 0)
 		r = queue_pop(l->queue, ret);
-	(void)err;
+	if (r == QUEUE_END && atomic_load(&l->failed))
+		return error_set(err, l->why.code, "%s", l->why.text);
 	return r == QUEUE_END ? SOURCE_END : r == QUEUE_EMPTY ? SOURCE_IDLE : 0;
 }
 
@@ -219,6 +223,7 @@ static int set_up(struct live *l, const struct live_options *o, struct tracepoin
 		.timers = &l->timers,
 		.mmap = &l->mmap,
 		.refused = o->refused,
+		.kallsyms = o->kallsyms,
 	};
 	return live_prologue_put(&p, err);
 }
@@ -226,7 +231,7 @@ static int set_up(struct live *l, const struct live_options *o, struct tracepoin
 /* Of the kernel. */
 static void note_memory(struct drain *d, const struct live_options *o)
 {
-	d->cost.bpf_maps = o->bpf_maps;
+	d->bpf_maps = o->bpf_maps;
 	d->cost.bpf_rings = o->feed && o->feed->waits ? d->n_rings * o->feed->cpu_bytes : 0;
 	for (size_t i = 0; i < d->n_rings; i++)
 		d->cost.perf_rings += d->rings[i].ring.size;
@@ -361,6 +366,15 @@ int live_start(struct source *s, struct error *err)
 void live_stop(struct source *s)
 {
 	collector_stop(&live_of(s)->collector);
+}
+
+void live_fail(struct source *s, const struct error *why)
+{
+	struct live *l = live_of(s);
+
+	l->why = *why;
+	atomic_store(&l->failed, true);
+	queue_close(l->queue);
 }
 
 void live_take_over(struct source *s)

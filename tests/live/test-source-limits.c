@@ -363,6 +363,27 @@ static int with_setcap_rights(void)
 	return !strstr(info.note, "instead of 32768 KiB");
 }
 
+/* As by the thread that loads the programs of snapshots after measuring has begun. */
+static void test_fails_later(void **state)
+{
+	struct live_options o = {.tick_ns = 100 * MS};
+	struct source *s = open_source(&o, NULL);
+	struct error why = {0}, err = {0};
+	struct record rec;
+	int r;
+	(void)state;
+
+	start_source(s);
+	error_set(&why, -ENOMEM, "No memory for snapshots");
+	live_fail(s, &why);
+	while ((r = source_next(s, 100, &rec, &err)) == 0 || r == SOURCE_IDLE)
+		if (r == 0)
+			source_release(s, &rec);
+	assert_int_equal(r, -ENOMEM);
+	assert_string_equal(err.text, why.text);
+	source_free(s);
+}
+
 static void test_rights(void **state)
 {
 	(void)state;
@@ -379,7 +400,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_tiny_ring), TEST(test_full_queue),   TEST(test_bad_targets),
 		TEST(test_filter),    TEST(test_bad_commands), TEST(test_never_started),
-		TEST(test_no_memory), TEST(test_rights),
+		TEST(test_no_memory), TEST(test_fails_later),  TEST(test_rights),
 	};
 
 	if (geteuid() != 0) {

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../../src/source/drain-internal.h"
 #include "../../src/source/snapshot-thread.h"
 
 #include <poll.h>
@@ -222,6 +223,36 @@ static void the_round_at_hand_is_finished(void **state)
 	assert_int_equal(b.of[SOURCES - 1].looks, 1);
 }
 
+/* The programs of the first snapshots may be loaded after measuring has begun. */
+static void no_tick_waits_for_those_of_the_start(void **state)
+{
+	struct error err = {0};
+	struct bench b;
+	struct drain d = {.tick_now = 1000000000, .mark = 1};
+	int fd;
+
+	(void)state;
+	set_up(&b);
+	snapshot_thread_free(b.thread);
+	b.of[0].gate = &b.gate;
+	b.of[0].look.at_start = true;
+	d.snapshots = &b.of[0].look;
+	assert_int_equal(drain_looks_begin(&d, &fd, &err), 0);
+	assert_true(snapshot_thread_is_busy(d.looks));
+	assert_false(drain_looks_hold(&d, d.asked_ns));
+	sem_post(&b.gate);
+	snapshot_thread_wait(d.looks);
+	b.thread = d.looks;
+	expect(&b, 0, d.mark);
+	expect_no_more(&b);
+	d.next_tick = 2;
+	d.mark = 3;
+	drain_looks(&d, 3);
+	assert_true(drain_looks_hold(&d, 3));
+	sem_post(&b.gate);
+	tear_down(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +262,7 @@ int main(void)
 		cmocka_unit_test(the_start_and_the_end_are_asked_for),
 		cmocka_unit_test(what_costs_much_comes_once_a_second),
 		cmocka_unit_test(the_round_at_hand_is_finished),
+		cmocka_unit_test(no_tick_waits_for_those_of_the_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

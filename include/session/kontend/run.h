@@ -5,6 +5,7 @@
 #include "kontend/codesource.h"
 #include "kontend/engine.h"
 #include "kontend/error.h"
+#include "kontend/kallsyms-thread.h"
 #include "kontend/live.h"
 #include "kontend/mux.h"
 #include "kontend/opts.h"
@@ -32,6 +33,7 @@ struct run {
 	void *wrap_ctx;
 	bool from_file;			 /* a recording: nothing is started, stopped or measured */
 	struct run_snapshots *snapshots; /* of perf events, locks, uprobes ...; NULL: none */
+	struct kallsyms_thread kallsyms; /* until the live source has the text */
 	struct run_code *code;		 /* of the kernel; NULL: not wanted */
 	struct srclines_config lines;
 	bool keep_symbols; /* of programs, in the cache */

@@ -70,7 +70,8 @@ struct drain {
 	struct record_burst switch_cost;   /* of the burst in progress; its times are not set */
 	bool switches_asked;		   /* whether any task has events or not */
 	uint64_t switch_ps;		   /* record_burst.own_ps */
-	int pidfd;			   /* the session ends when this is readable; -1 = none */
+	uint64_t (*bpf_maps)(void); /* bytes of maps that are loaded by now; NULL: there are none */
+	int pidfd;		    /* the session ends when this is readable; -1 = none */
 	enum drain_policy policy;
 	bool cpu_wide; /* rings end with their CPU, not with a task */
 
@@ -87,6 +88,7 @@ struct drain {
 	struct snapshot_thread *looks; /* NULL: there are no snapshots */
 	uint64_t last_asked;	       /* the tick that the last looks were asked for */
 	uint64_t asked_ns;	       /* when that was */
+	bool held_by_looks;	       /* the latest round belongs to a tick, which waits for it */
 	struct record_cost cost;       /* so far */
 	uint64_t cpu_before_ns;	       /* CPU time of the process when measuring began */
 	uint64_t mark;		       /* start of an earlier drain: the next round */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 
+struct kallsyms_thread;
 struct mmlevel_how;
 struct drain_sink;
 struct sideband_source;
@@ -64,8 +65,9 @@ struct live_options {
 	bool no_stack;
 	bool for_perf; /* addresses, and call chains also where waits end: perf reads it, too */
 	struct snapshot_source *snapshots; /* the first; borrowed as long as the source lives */
-	struct feed *feed;    /* writes into the rings, too; borrowed as they are; NULL = none */
-	uint64_t bpf_maps;    /* bytes that maps of BPF take, for the costs of measuring */
+	struct feed *feed; /* writes into the rings, too; borrowed as they are; NULL = none */
+	uint64_t (*bpf_maps)(void); /* bytes that maps of BPF take, for the costs of measuring */
+	struct kallsyms_thread *kallsyms; /* NULL: live_new() reads the file; borrowed as above */
 	uint64_t switches_ns; /* look at context switches for so long of each second; 0 = never */
 	bool switches_asked;  /* also while no task has events: what they cost without any */
 	bool tick;	      /* measure the timer tick, too */
@@ -102,6 +104,8 @@ int live_new(struct source **ret, const struct live_options *o, struct live_info
 int live_start(struct source *s, struct error *err);
 /* Asks for the end: remaining events, a last tick and SOURCE_END follow. Async-signal-safe. */
 void live_stop(struct source *s);
+/* Ends the stream by an error; by any thread, once. */
+void live_fail(struct source *s, const struct error *why);
 /*
  * Pauses the collector thread: source_next() hands out what it has left, then SOURCE_IDLE, or
  * SOURCE_END. From there on live_drain() is the stream.
