@@ -149,7 +149,7 @@ static void test_nothing_breaks_the_form(void **state)
 	for (const char *p = svg; *p; p++)
 		assert_true((unsigned char)*p >= ' ' || *p == '\n');
 	size_t n = 0;
-	for (const char *p = svg; (p = strstr(p, "\xef\xbf\xbd")); p++)
+	for (const char *p = strstr(svg, "<text"); (p = strchr(p, '?')); p++)
 		n++;
 	assert_int_equal(n, s.w);
 	mem_free(svg);
