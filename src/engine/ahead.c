@@ -13,9 +13,8 @@
  * the last time, it waits until the engine has read all batches, and gives back all that they held.
  * Records that the engine keeps do not count, as the engine bounds these itself.
  */
-#include "ahead.h"
+#include "engine-int.h"
 #include "kontend/mem.h"
-#include "merge.h"
 #include <pthread.h>
 
 /*

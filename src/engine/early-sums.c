@@ -12,7 +12,6 @@
 #include "kontend/engine-slices.h"
 #include "kontend/mem.h"
 #include "kontend/snapshot.h"
-#include "merge.h"
 
 #include <errno.h>
 #include <string.h>

@@ -9,7 +9,6 @@
  * Waits that the kernel has only summed up come as snapshots of sums. The first one after the end
  * says how much of them lies in the range, so the engine reads on to it.
  */
-#include "engine-range.h"
 #include "engine-int.h"
 
 static int find_time(struct engine *e, uint64_t time, struct error *err)

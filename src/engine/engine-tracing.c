@@ -5,7 +5,7 @@
  * each chain. It is recognised by its name; as every wait asks for it, and the innermost frames are
  * few, the answer is cached by address.
  */
-#include "engine-tracing.h"
+#include "engine-int.h"
 #include "kontend/mem.h"
 #include "kontend/sym.h"
 #include <stddef.h>

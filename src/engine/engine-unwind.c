@@ -8,7 +8,7 @@
  * Files are found as those are that functions get their names from, but by tables of our own:
  * frames are part of the model, names come and go with the screen.
  */
-#include "engine-unwind.h"
+#include "engine-int.h"
 #include "kontend/srclines.h"
 
 #include "kontend/buildids.h"

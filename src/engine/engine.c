@@ -10,12 +10,7 @@
  * until the tick comes by again, records of rings go into the merge and all others are passed over;
  * then the merge is drained up to the tick without applying anything, and all is as it was.
  */
-#include "ahead.h"
 #include "engine-int.h"
-#include "engine-range.h"
-#include "engine-tracing.h"
-#include "engine-unwind.h"
-#include "merge.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * The half of the engine without the model: it decodes events and puts them in order. It works in
  * the engine's thread, or ahead of it in one of its own (ahead.c).
  */
-#include "merge.h"
+#include "engine-int.h"
 #include "kontend/pidns.h"
 #include <string.h>
 

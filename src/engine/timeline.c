@@ -10,7 +10,7 @@
  * they end in it. Leaving the range restores a kept state, as the engine has cleared its earlier
  * sums.
  */
-#include "engine-range.h"
+#include "engine-int.h"
 #include "kontend/bisect.h"
 #include "kontend/ending.h"
 #include "kontend/mem.h"

@@ -9,8 +9,8 @@
 #include "kontend/memfile.h"
 #include "kontend/openmetrics-proto.h"
 #include "kontend/when.h"
-#include "put.h"
 #include "server.h"
+#include "sums.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,10 +6,10 @@
  * of a probe are lost. A probe for one process also counts hits of other processes if they have a
  * probe at the same place: such hits are left out.
  */
-#include "probes.h"
 #include "kontend/mem.h"
 #include "kontend/model.h"
 #include "kontend/query-uprobe.h"
+#include "sums.h"
 
 #include <errno.h>
 #include <inttypes.h>

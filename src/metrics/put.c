@@ -3,7 +3,6 @@
  * Writes the text: sums, and current values from queries. An unknown value has no sample, but a
  * reason.
  */
-#include "put.h"
 #include "kontend/query-cost.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
@@ -11,6 +10,7 @@
 #include "kontend/query-shorts.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/shortsnap.h"
+#include "sums.h"
 
 #include <errno.h>
 #include <string.h>
