@@ -141,8 +141,10 @@ static int ask_set(struct report_data *d, enum blame_set set, const struct query
 
 	if (b.all && set != json_set(d))
 		return 0;
-	if (b.all || set != BLAME_HELD)
+	if ((b.all || set != BLAME_HELD) && !d->blamed.is_summed) {
 		r = query_blame_sum(d->q, &d->blamed.sum);
+		d->blamed.is_summed = r >= 0;
+	}
 	if (r == 0 && (b.all || set == BLAME_HELD))
 		r = query_held_sum(d->q, &d->blamed.held);
 	if (r == 0 && (b.all || set == BLAME_HELD))

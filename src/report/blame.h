@@ -14,6 +14,7 @@ struct report_data;
 /* The sums above the tables of the view "blame". */
 struct report_blame {
 	struct query_blame_sum sum;
+	bool is_summed; /* @sum was asked for: by one column set, and shown by others as well */
 	struct query_knots knots;
 	struct query_held_sum held;
 	struct query_handed handed;
