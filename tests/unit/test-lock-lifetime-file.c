@@ -10,45 +10,12 @@
 
 #include <cmocka.h>
 
-#include "asked.h"
-#include "canned.h"
-#include "kontend/limits.h"
+#include "file-lock.h"
 #include "lock-snaps.h"
 
 #include <string.h>
 
-#define MS CANNED_MS
-#define LOCK 0xffff888022222240ull
-#define AT(MSECS) (CANNED_START + (MSECS)*MS)
 enum { DEV = 0x800001 };
-
-static void start(struct asked *w)
-{
-	rig_init(&w->rig, 4);
-	synth_comm(w->rig.synth, 0, CANNED_START, 100, 100, "a");
-	synth_round(w->rig.synth, CANNED_START);
-}
-
-static void finish(struct asked *w)
-{
-	struct model_limits limits = model_limits_of(0);
-
-	limits.held = model_limits_held(0);
-	limits.blame = model_limits_held(0);
-	synth_tick(w->rig.synth, AT(2000));
-	asked_play(w, &limits);
-}
-
-/* Of 1 ms each, 10 ms apart. */
-static void wait_for(struct asked *w, uint64_t at, unsigned n, uint32_t flags)
-{
-	uint64_t frames[] = {synth_addr(SYNTH_MUTEX_LOCK), synth_addr(SYNTH_VFS_WRITE)};
-
-	for (unsigned i = 0; i < n; i++) {
-		synth_begin(w->rig.synth, 0, at + i * 10 * MS, 100, 101, LOCK, flags, frames, 2);
-		synth_end(w->rig.synth, 0, at + i * 10 * MS + MS, 100, 101, LOCK, 0);
-	}
-}
 
 struct file {
 	const char *path;
@@ -78,43 +45,29 @@ static void look_ended(struct asked *w, uint64_t at)
 	lock_snap_emit(w->rig.synth, &s, at);
 }
 
-static struct table rows(struct asked *w)
-{
-	struct query_spec spec = {.by = BY_LOCK, .sort = "contended"};
-
-	return asked_locks(w, spec);
-}
-
-static void expect(const struct table *t, size_t row, const char *name, uint64_t contended)
-{
-	assert_true(row < t->n_rows);
-	assert_string_equal(cell_s(t, row, "name"), name);
-	assert_int_equal(cell_u(t, row, "contended"), contended);
-}
-
 /* Its number is used again, with another generation, as ext4 does. */
 static void a_file_in_the_place_of_another_has_its_own_row(void **state)
 {
 	struct asked *w = *state;
 
-	start(w);
-	wait_for(w, AT(100), 6, LCB_F_WRITE);
+	file_lock_start(w, false);
+	file_lock_waits(w, AT(100), 6, LCB_F_WRITE);
 	add_snapshot(w, AT(200), (struct file){"/data/E1", 12, 1, DEV});
-	wait_for(w, AT(300), 2, LCB_F_READ);
+	file_lock_waits(w, AT(300), 2, LCB_F_READ);
 	add_snapshot(w, AT(500), (struct file){"/data/E2", 12, 2, DEV});
-	wait_for(w, AT(600), 5, LCB_F_WRITE);
+	file_lock_waits(w, AT(600), 5, LCB_F_WRITE);
 	add_snapshot(w, AT(800), (struct file){"/data/E3", 13, 9, DEV});
-	wait_for(w, AT(900), 4, LCB_F_WRITE);
+	file_lock_waits(w, AT(900), 4, LCB_F_WRITE);
 	add_snapshot(w, AT(1000), (struct file){"/data/E4", 13, 9, DEV + 1});
-	wait_for(w, AT(1100), 3, LCB_F_WRITE);
-	finish(w);
-	struct table t = rows(w);
+	file_lock_waits(w, AT(1100), 3, LCB_F_WRITE);
+	file_lock_finish(w);
+	struct table t = file_lock_rows(w);
 	assert_int_equal(t.n_rows, 5);
-	expect(&t, 0, "i_rwsem /data/E1", 6);
-	expect(&t, 1, "i_rwsem /data/E2", 5);
-	expect(&t, 2, "i_rwsem /data/E3", 4);
-	expect(&t, 3, "i_rwsem /data/E4", 3);
-	expect(&t, 4, "i_rwsem /data/E1", 2); /* its readers */
+	file_lock_expect(&t, 0, "i_rwsem /data/E1", 6);
+	file_lock_expect(&t, 1, "i_rwsem /data/E2", 5);
+	file_lock_expect(&t, 2, "i_rwsem /data/E3", 4);
+	file_lock_expect(&t, 3, "i_rwsem /data/E4", 3);
+	file_lock_expect(&t, 4, "i_rwsem /data/E1", 2); /* its readers */
 	assert_string_equal(query_title(&w->q, BY_LOCK, t.ids[0]), "rwsem:W i_rwsem /data/E1");
 	assert_string_equal(query_title(&w->q, BY_LOCK, t.ids[3]), "rwsem:W i_rwsem /data/E4");
 }
@@ -124,16 +77,16 @@ static void a_name_is_not_passed_on(void **state)
 {
 	struct asked *w = *state;
 
-	start(w);
-	wait_for(w, AT(100), 3, LCB_F_WRITE);
+	file_lock_start(w, false);
+	file_lock_waits(w, AT(100), 3, LCB_F_WRITE);
 	add_snapshot(w, AT(200), (struct file){"/data/E1", 12, 1, DEV});
 	look_ended(w, AT(500));
-	wait_for(w, AT(600), 2, LCB_F_WRITE);
-	finish(w);
-	struct table t = rows(w);
+	file_lock_waits(w, AT(600), 2, LCB_F_WRITE);
+	file_lock_finish(w);
+	struct table t = file_lock_rows(w);
 	assert_int_equal(t.n_rows, 2);
-	expect(&t, 0, "i_rwsem /data/E1", 3);
-	expect(&t, 1, "vfs_write …222240", 2);
+	file_lock_expect(&t, 0, "i_rwsem /data/E1", 3);
+	file_lock_expect(&t, 1, "vfs_write …222240", 2);
 }
 
 /* The next one may be named by a later look; what was waited since it is there is its own. */
@@ -141,18 +94,18 @@ static void a_name_may_come_later(void **state)
 {
 	struct asked *w = *state;
 
-	start(w);
-	wait_for(w, AT(100), 3, LCB_F_WRITE);
+	file_lock_start(w, false);
+	file_lock_waits(w, AT(100), 3, LCB_F_WRITE);
 	add_snapshot(w, AT(200), (struct file){"/data/E1", 12, 1, DEV});
 	look_ended(w, AT(500));
-	wait_for(w, AT(600), 2, LCB_F_WRITE);
+	file_lock_waits(w, AT(600), 2, LCB_F_WRITE);
 	add_snapshot(w, AT(700), (struct file){"/data/E2", 12, 2, DEV});
-	wait_for(w, AT(800), 2, LCB_F_WRITE);
-	finish(w);
-	struct table t = rows(w);
+	file_lock_waits(w, AT(800), 2, LCB_F_WRITE);
+	file_lock_finish(w);
+	struct table t = file_lock_rows(w);
 	assert_int_equal(t.n_rows, 2);
-	expect(&t, 0, "i_rwsem /data/E2", 4);
-	expect(&t, 1, "i_rwsem /data/E1", 3);
+	file_lock_expect(&t, 0, "i_rwsem /data/E2", 4);
+	file_lock_expect(&t, 1, "i_rwsem /data/E1", 3);
 }
 
 /* As the manual says: until the next look they are counted for the one before. */
@@ -160,18 +113,18 @@ static void waits_between_two_looks_are_of_the_first(void **state)
 {
 	struct asked *w = *state;
 
-	start(w);
+	file_lock_start(w, false);
 	add_snapshot(w, AT(200), (struct file){"/data/E1", 12, 1, DEV});
-	wait_for(w, AT(300), 3, LCB_F_WRITE);
+	file_lock_waits(w, AT(300), 3, LCB_F_WRITE);
 	synth_begin(w->rig.synth, 1, AT(490), 100, 102, LOCK, LCB_F_WRITE, NULL, 0);
 	add_snapshot(w, AT(500), (struct file){"/data/E2", 12, 2, DEV});
 	synth_end(w->rig.synth, 1, AT(510), 100, 102, LOCK, 0);
-	wait_for(w, AT(600), 2, LCB_F_WRITE);
-	finish(w);
-	struct table t = rows(w);
+	file_lock_waits(w, AT(600), 2, LCB_F_WRITE);
+	file_lock_finish(w);
+	struct table t = file_lock_rows(w);
 	assert_int_equal(t.n_rows, 2);
-	expect(&t, 0, "i_rwsem /data/E1", 4);
-	expect(&t, 1, "i_rwsem /data/E2", 2);
+	file_lock_expect(&t, 0, "i_rwsem /data/E1", 4);
+	file_lock_expect(&t, 1, "i_rwsem /data/E2", 2);
 	assert_int_equal(w->rig.engine.model.waits.in_flight, 0);
 }
 
@@ -180,33 +133,33 @@ static void the_same_file_goes_on(void **state)
 {
 	struct asked *w = *state;
 
-	start(w);
-	wait_for(w, AT(100), 2, LCB_F_WRITE);
+	file_lock_start(w, false);
+	file_lock_waits(w, AT(100), 2, LCB_F_WRITE);
 	add_snapshot(w, AT(200), (struct file){"/data/old", 12, 1, DEV});
-	wait_for(w, AT(300), 2, LCB_F_WRITE);
+	file_lock_waits(w, AT(300), 2, LCB_F_WRITE);
 	add_snapshot(w, AT(500), (struct file){"/data/new", 12, 1, DEV});
-	wait_for(w, AT(600), 2, LCB_F_WRITE);
+	file_lock_waits(w, AT(600), 2, LCB_F_WRITE);
 	add_snapshot(w, AT(700), (struct file){"", 12, 1, DEV});
-	finish(w);
-	struct table t = rows(w);
+	file_lock_finish(w);
+	struct table t = file_lock_rows(w);
 	assert_int_equal(t.n_rows, 1);
-	expect(&t, 0, "i_rwsem /data/new", 6);
+	file_lock_expect(&t, 0, "i_rwsem /data/new", 6);
 }
 
 static void a_pipe_ends_as_well(void **state)
 {
 	struct asked *w = *state;
 
-	start(w);
-	wait_for(w, AT(100), 3, LCB_F_MUTEX);
+	file_lock_start(w, false);
+	file_lock_waits(w, AT(100), 3, LCB_F_MUTEX);
 	look_at(w, AT(200), LOCKSNAP_PIPE, (struct file){"pipe:[77]", 77, 0, 14});
 	look_at(w, AT(500), LOCKSNAP_POS, (struct file){"/data/log", 12, 1, DEV});
-	wait_for(w, AT(600), 2, LCB_F_MUTEX);
-	finish(w);
-	struct table t = rows(w);
+	file_lock_waits(w, AT(600), 2, LCB_F_MUTEX);
+	file_lock_finish(w);
+	struct table t = file_lock_rows(w);
 	assert_int_equal(t.n_rows, 2);
-	expect(&t, 0, "pipe->mutex a/100", 3);
-	expect(&t, 1, "f_pos_lock /data/log", 2);
+	file_lock_expect(&t, 0, "pipe->mutex a/100", 3);
+	file_lock_expect(&t, 1, "f_pos_lock /data/log", 2);
 }
 
 /* Recordings of before have no numbers of inodes: of a file the latest name counts. */
@@ -214,15 +167,15 @@ static void old_recordings_have_one_name(void **state)
 {
 	struct asked *w = *state;
 
-	start(w);
-	wait_for(w, AT(100), 3, LCB_F_WRITE);
+	file_lock_start(w, false);
+	file_lock_waits(w, AT(100), 3, LCB_F_WRITE);
 	add_snapshot(w, AT(200), (struct file){.path = "/data/E1"});
 	add_snapshot(w, AT(500), (struct file){.path = "/data/E2"});
-	wait_for(w, AT(600), 2, LCB_F_WRITE);
-	finish(w);
-	struct table t = rows(w);
+	file_lock_waits(w, AT(600), 2, LCB_F_WRITE);
+	file_lock_finish(w);
+	struct table t = file_lock_rows(w);
 	assert_int_equal(t.n_rows, 1);
-	expect(&t, 0, "i_rwsem /data/E2", 5);
+	file_lock_expect(&t, 0, "i_rwsem /data/E2", 5);
 }
 
 int main(void)

@@ -11,60 +11,16 @@
 
 #include <cmocka.h>
 
-#include "asked.h"
-#include "canned.h"
+#include "file-lock.h"
 #include "kontend/holdrec.h"
-#include "kontend/limits.h"
 #include "kontend/lockname.h"
 #include "kontend/waitrec.h"
 #include "lock-snaps.h"
 
 #include <string.h>
 
-#define MS CANNED_MS
 #define US (CANNED_MS / 1000)
-#define LOCK 0xffff888022222240ull
-#define AT(MSECS) (CANNED_START + (MSECS)*MS)
 enum { DEV = 254 << 20 | 1, SEEN = INODEREC_NAMED | INODEREC_SEEN };
-
-static void start(struct asked *w)
-{
-	rig_init(&w->rig, 4);
-	synth_outputs(w->rig.synth);
-	synth_comm(w->rig.synth, 0, CANNED_START, 100, 100, "a");
-	synth_round(w->rig.synth, CANNED_START);
-}
-
-static void finish(struct asked *w)
-{
-	struct model_limits limits = model_limits_of(0);
-
-	limits.held = model_limits_held(0);
-	limits.blame = model_limits_held(0);
-	synth_tick(w->rig.synth, AT(2000));
-	asked_play(w, &limits);
-}
-
-static void begin(struct asked *w, uint32_t cpu, uint64_t at, int tid, uint32_t flags)
-{
-	const uint64_t frames[] = {synth_addr(SYNTH_MUTEX_LOCK), synth_addr(SYNTH_VFS_WRITE)};
-
-	synth_begin(w->rig.synth, cpu, at, 100, tid, LOCK, flags, frames, 2);
-}
-
-static void end(struct asked *w, uint32_t cpu, uint64_t at, int tid)
-{
-	synth_end(w->rig.synth, cpu, at, 100, tid, LOCK, 0);
-}
-
-/* Of 1 ms each, 10 ms apart. */
-static void wait_for(struct asked *w, uint64_t at, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++) {
-		begin(w, 0, at + i * 10 * MS, 101, LCB_F_WRITE);
-		end(w, 0, at + i * 10 * MS + MS, 101);
-	}
-}
 
 /* @names: as in the record, from the file's own on, with a NUL after each. */
 static struct inoderec inode(uint64_t ino, uint32_t generation, const char *names, size_t n_bytes,
@@ -103,43 +59,29 @@ static void emit_snapshot(struct asked *w, uint64_t at, const char *path, uint64
 	lock_snap_emit(w->rig.synth, &s, at);
 }
 
-static struct table rows(struct asked *w)
-{
-	struct query_spec spec = {.by = BY_LOCK, .sort = "contended"};
-
-	return asked_locks(w, spec);
-}
-
-static void expect(const struct table *t, size_t row, const char *name, uint64_t contended)
-{
-	assert_true(row < t->n_rows);
-	assert_string_equal(cell_s(t, row, "name"), name);
-	assert_int_equal(cell_u(t, row, "contended"), contended);
-}
-
 /* The first wait for a file, and one on another CPU, begin before the event reports it. */
 static void each_wait_is_counted_for_its_inode(void **state)
 {
 	struct asked *w = *state;
 
-	start(w);
-	begin(w, 0, AT(100), 101, LCB_F_WRITE);
+	file_lock_start(w, true);
+	file_lock_begin(w, 0, AT(100), 101, LCB_F_WRITE);
 	emit_inode(w, 0, AT(100), E1);
-	end(w, 0, AT(102), 101);
-	wait_for(w, AT(200), 5);
-	begin(w, 1, AT(300) - 3 * US, 103, LCB_F_READ);
-	begin(w, 0, AT(300), 101, LCB_F_WRITE);
+	file_lock_end(w, 0, AT(102), 101);
+	file_lock_waits(w, AT(200), 5, LCB_F_WRITE);
+	file_lock_begin(w, 1, AT(300) - 3 * US, 103, LCB_F_READ);
+	file_lock_begin(w, 0, AT(300), 101, LCB_F_WRITE);
 	emit_inode(w, 0, AT(300), E2);
 	emit_inode(w, 1, AT(300) + 2 * US, E2);
-	end(w, 0, AT(302), 101);
-	end(w, 1, AT(303), 103);
-	wait_for(w, AT(400), 3);
-	finish(w);
-	struct table t = rows(w);
+	file_lock_end(w, 0, AT(302), 101);
+	file_lock_end(w, 1, AT(303), 103);
+	file_lock_waits(w, AT(400), 3, LCB_F_WRITE);
+	file_lock_finish(w);
+	struct table t = file_lock_rows(w);
 	assert_int_equal(t.n_rows, 3);
-	expect(&t, 0, "i_rwsem /data/E1", 6);
-	expect(&t, 1, "i_rwsem /data/E2", 4);
-	expect(&t, 2, "i_rwsem /data/E2", 1); /* its reader */
+	file_lock_expect(&t, 0, "i_rwsem /data/E1", 6);
+	file_lock_expect(&t, 1, "i_rwsem /data/E2", 4);
+	file_lock_expect(&t, 2, "i_rwsem /data/E2", 1); /* its reader */
 	assert_int_equal(cell_u(&t, 1, "total_ns"), 5 * MS);
 	assert_int_equal(w->rig.engine.model.waits.in_flight, 0);
 	assert_int_equal(model_damage(&w->rig.engine.model).unmatched, 0);
@@ -191,18 +133,18 @@ static void a_wait_for_another_inode_keeps_its_holder(void **state)
 {
 	struct asked *w = *state;
 
-	start(w);
-	begin(w, 0, AT(100), 101, LCB_F_WRITE);
+	file_lock_start(w, true);
+	file_lock_begin(w, 0, AT(100), 101, LCB_F_WRITE);
 	emit_inode(w, 0, AT(100), E1);
-	end(w, 0, AT(102), 101);
+	file_lock_end(w, 0, AT(102), 101);
 	begin_owned(w, AT(300), 101, 201);
 	begin_owned(w, AT(301), 102, 201);
 	emit_holder(w, AT(302), 202);
 	emit_inode(w, 0, AT(303), E2);
-	finish(w);
+	file_lock_finish(w);
 	const struct model *m = &w->rig.engine.model;
-	struct table t = rows(w);
-	expect(&t, 0, "i_rwsem /data/E1", 1);
+	struct table t = file_lock_rows(w);
+	file_lock_expect(&t, 0, "i_rwsem /data/E1", 1);
 	assert_int_equal(m->waits.in_flight, 2);
 	assert_int_equal(holder_of(m, 101), 202);
 	assert_int_equal(holder_of(m, 102), 202);
@@ -214,24 +156,24 @@ static void looks_do_not_move_a_name(void **state)
 	struct asked *w = *state;
 	struct locksnap ended = {0};
 
-	start(w);
-	begin(w, 0, AT(100), 101, LCB_F_WRITE);
+	file_lock_start(w, true);
+	file_lock_begin(w, 0, AT(100), 101, LCB_F_WRITE);
 	emit_inode(w, 0, AT(100), E1);
-	end(w, 0, AT(102), 101);
-	begin(w, 0, AT(200), 101, LCB_F_WRITE);
+	file_lock_end(w, 0, AT(102), 101);
+	file_lock_begin(w, 0, AT(200), 101, LCB_F_WRITE);
 	emit_inode(w, 0, AT(200), E2);
-	end(w, 0, AT(202), 101);
+	file_lock_end(w, 0, AT(202), 101);
 	/* One that saw the first file, one that sees that it is gone, one that sees a third. */
 	emit_snapshot(w, AT(210), "/data/E1", 12, 1);
 	assert_int_equal(locksnap_add_ended(&ended, LOCK), 0);
 	lock_snap_emit(w->rig.synth, &ended, AT(250));
-	wait_for(w, AT(300), 4);
+	file_lock_waits(w, AT(300), 4, LCB_F_WRITE);
 	emit_snapshot(w, AT(400), "/data/E3", 13, 9);
-	finish(w);
-	struct table t = rows(w);
+	file_lock_finish(w);
+	struct table t = file_lock_rows(w);
 	assert_int_equal(t.n_rows, 2);
-	expect(&t, 0, "i_rwsem /data/E2", 5);
-	expect(&t, 1, "i_rwsem /data/E1", 1);
+	file_lock_expect(&t, 0, "i_rwsem /data/E2", 5);
+	file_lock_expect(&t, 1, "i_rwsem /data/E1", 1);
 }
 
 /* In a part of a recording the record of the first file may be missing. */
@@ -239,17 +181,17 @@ static void what_was_before_has_no_name(void **state)
 {
 	struct asked *w = *state;
 
-	start(w);
-	wait_for(w, AT(100), 3);
-	begin(w, 0, AT(200), 101, LCB_F_WRITE);
+	file_lock_start(w, true);
+	file_lock_waits(w, AT(100), 3, LCB_F_WRITE);
+	file_lock_begin(w, 0, AT(200), 101, LCB_F_WRITE);
 	emit_inode(w, 0, AT(200), E2);
-	end(w, 0, AT(202), 101);
+	file_lock_end(w, 0, AT(202), 101);
 	emit_snapshot(w, AT(300), "/data/E2", 12, 2);
-	finish(w);
-	struct table t = rows(w);
+	file_lock_finish(w);
+	struct table t = file_lock_rows(w);
 	assert_int_equal(t.n_rows, 2);
-	expect(&t, 0, "vfs_write …222240", 3);
-	expect(&t, 1, "i_rwsem /data/E2", 1);
+	file_lock_expect(&t, 0, "vfs_write …222240", 3);
+	file_lock_expect(&t, 1, "i_rwsem /data/E2", 1);
 }
 
 /* Waits of before are of the same inode, if none was reported there before. */
@@ -257,15 +199,15 @@ static void the_first_report_is_of_all_before(void **state)
 {
 	struct asked *w = *state;
 
-	start(w);
-	wait_for(w, AT(100), 3);
-	begin(w, 0, AT(200), 101, LCB_F_WRITE);
+	file_lock_start(w, true);
+	file_lock_waits(w, AT(100), 3, LCB_F_WRITE);
+	file_lock_begin(w, 0, AT(200), 101, LCB_F_WRITE);
 	emit_inode(w, 0, AT(200), E1);
-	end(w, 0, AT(202), 101);
-	finish(w);
-	struct table t = rows(w);
+	file_lock_end(w, 0, AT(202), 101);
+	file_lock_finish(w);
+	struct table t = file_lock_rows(w);
 	assert_int_equal(t.n_rows, 1);
-	expect(&t, 0, "i_rwsem /data/E1", 4);
+	file_lock_expect(&t, 0, "i_rwsem /data/E1", 4);
 }
 
 /* A dropped record may be of an inode: from then on snapshots decide again which one it is. */
@@ -274,10 +216,10 @@ static void looks_count_again_after_a_drop(void **state)
 	const struct record_drop drop = {.records = 3, .bytes = 900};
 	struct asked *w = *state;
 
-	start(w);
-	begin(w, 0, AT(100), 101, LCB_F_WRITE);
+	file_lock_start(w, true);
+	file_lock_begin(w, 0, AT(100), 101, LCB_F_WRITE);
 	emit_inode(w, 0, AT(100), E1);
-	end(w, 0, AT(102), 101);
+	file_lock_end(w, 0, AT(102), 101);
 	/* Whole rounds before and after: the wait above is not one of those that may be missing. */
 	for (unsigned i = 0; i < 5; i++)
 		synth_round(w->rig.synth, AT(103 + i));
@@ -285,22 +227,22 @@ static void looks_count_again_after_a_drop(void **state)
 	for (unsigned i = 0; i < 5; i++)
 		synth_round(w->rig.synth, AT(110 + i));
 	emit_snapshot(w, AT(200), "/data/E2", 12, 2);
-	wait_for(w, AT(300), 2);
-	finish(w);
-	struct table t = rows(w);
+	file_lock_waits(w, AT(300), 2, LCB_F_WRITE);
+	file_lock_finish(w);
+	struct table t = file_lock_rows(w);
 	assert_int_equal(t.n_rows, 2);
-	expect(&t, 0, "i_rwsem /data/E2", 2);
-	expect(&t, 1, "i_rwsem /data/E1", 1);
+	file_lock_expect(&t, 0, "i_rwsem /data/E2", 2);
+	file_lock_expect(&t, 1, "i_rwsem /data/E1", 1);
 }
 
 static const char *named(struct asked *w, struct inoderec r)
 {
-	start(w);
-	begin(w, 0, AT(100), 101, LCB_F_WRITE);
+	file_lock_start(w, true);
+	file_lock_begin(w, 0, AT(100), 101, LCB_F_WRITE);
 	emit_inode(w, 0, AT(100), r);
-	end(w, 0, AT(102), 101);
-	finish(w);
-	struct table t = rows(w);
+	file_lock_end(w, 0, AT(102), 101);
+	file_lock_finish(w);
+	struct table t = file_lock_rows(w);
 	assert_int_equal(t.n_rows, 1);
 	return cell_s(&t, 0, "name");
 }
@@ -342,7 +284,7 @@ static void records_that_make_no_sense_are_bad(void **state)
 	bad[3].n_bytes = UINT32_MAX;
 	bad[4].n_bytes = 2; /* within a name */
 	memset(bad[5].fs, 'x', sizeof(bad[5].fs));
-	start(w);
+	file_lock_start(w, true);
 	for (int i = 0; i < 6; i++)
 		emit_inode(w, 0, AT(100), bad[i]);
 	synth_output(w->rig.synth, 0, AT(101), 1, 1, &good.magic, sizeof(good) - 16);
