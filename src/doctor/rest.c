@@ -19,7 +19,7 @@
 #include "kontend/sysinfo.h"
 #include "kontend/units.h"
 #include "kontend/waitfeed.h"
-#include "sym/lines/debuginfod.h"
+#include "sym/optional.h"
 #include "version.h"
 
 #include <errno.h>

@@ -3,9 +3,9 @@
 #define KONTEND_INCIDENTS_INCIDENT_FILE_H
 
 #include "kontend/backlog.h"
-#include "kontend/codesource.h"
 #include "kontend/incident.h"
 #include "kontend/record-output.h"
+#include "kontend/textsnap.h"
 #include "retain.h"
 #include <stdint.h>
 

@@ -2,10 +2,10 @@
 #ifndef KONTEND_RECORD_RESOLVE_THREAD_H
 #define KONTEND_RECORD_RESOLVE_THREAD_H
 
-#include "kontend/codesource.h"
 #include "kontend/error.h"
 #include "kontend/query-functions.h"
 #include "kontend/record-sampler.h"
+#include "kontend/textsnap.h"
 
 /*
  * Finds names of functions, and code of hot ones, during the recording. For recordings that cannot

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Any bytes as a message about debug information: an accepted one stays the same when encoded. */
-#include "../../src/sym/lines/proc.h"
+#include "../../src/sym/lines/internal.h"
 #include "fuzz.h"
 
 #include <string.h>

@@ -13,9 +13,9 @@
 #include "asked.h"
 #include "elfmake.h"
 #include "kontend/clock.h"
-#include "kontend/codesource.h"
 #include "kontend/mem.h"
 #include "kontend/query-annotate.h"
+#include "kontend/textsnap.h"
 #include "synth-code.h"
 #include "synth-profile.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Messages of a build without libdebuginfod, or without libdw. */
-#include "../../src/sym/lines/debuginfod.h"
+#include "../../src/sym/optional.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

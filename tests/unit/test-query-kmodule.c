@@ -15,8 +15,8 @@
 #include "asked.h"
 #include "kontend/clock.h"
 #include "kontend/elfimg.h"
-#include "kontend/kmodule.h"
 #include "kontend/mem.h"
+#include "kontend/vmlinux.h"
 #include "synth-profile.h"
 
 #include <elf.h>
@@ -289,15 +289,15 @@ static void symbols_that_move(void **state)
 static void names_of_files(void **state)
 {
 	(void)state;
-	assert_true(kmodule_is("/lib/modules/6.1/kernel/a/made-up.ko", "made_up"));
-	assert_true(kmodule_is("made_up.ko.zst", "made_up"));
-	assert_true(kmodule_is("[made_up]", "made_up"));
-	assert_false(kmodule_is("[made_up", "made_up"));
-	assert_false(kmodule_is("/a/made-upper.ko", "made_up"));
-	assert_false(kmodule_is("/a/made-up.kola", "made_up"));
-	assert_false(kmodule_is("/a/made.ko/made", "made_up"));
+	assert_true(vmlinux_is_module("/lib/modules/6.1/kernel/a/made-up.ko", "made_up"));
+	assert_true(vmlinux_is_module("made_up.ko.zst", "made_up"));
+	assert_true(vmlinux_is_module("[made_up]", "made_up"));
+	assert_false(vmlinux_is_module("[made_up", "made_up"));
+	assert_false(vmlinux_is_module("/a/made-upper.ko", "made_up"));
+	assert_false(vmlinux_is_module("/a/made-up.kola", "made_up"));
+	assert_false(vmlinux_is_module("/a/made.ko/made", "made_up"));
 	for (int a = 0; a <= VMLINUX_ANSWERS; a++)
-		assert_non_null(kmodule_reason((enum vmlinux_answer)a));
+		assert_non_null(vmlinux_module_reason((enum vmlinux_answer)a));
 }
 
 static void names_that_lead_elsewhere(void **state)
@@ -309,12 +309,12 @@ static void names_that_lead_elsewhere(void **state)
 	run("mkdir -p %s/lib/modules/6.1", root);
 	run("echo kernel/../../../made_up.ko: > %s/lib/modules/6.1/modules.dep", root);
 	run("ln -s %s %s/lib/made_up.ko", module, root);
-	assert_true(kmodule_loaded(&v, root, "made_up"));
-	assert_int_equal(kmodule_find(&v, root, "6.1", "made_up"), VMLINUX_NO_FILE);
-	assert_int_equal(kmodule_find(&v, root, "../6.1", "made_up"), VMLINUX_NO_FILE);
-	assert_false(kmodule_loaded(&v, root, "../module/made_up"));
-	assert_false(kmodule_loaded(&v, root, "."));
-	assert_int_equal(kmodule_find(&v, root, release(w), "made_up"), VMLINUX_NO_ID);
+	assert_true(vmlinux_running_module(&v, root, "made_up"));
+	assert_int_equal(vmlinux_find_module(&v, root, "6.1", "made_up"), VMLINUX_NO_FILE);
+	assert_int_equal(vmlinux_find_module(&v, root, "../6.1", "made_up"), VMLINUX_NO_FILE);
+	assert_false(vmlinux_running_module(&v, root, "../module/made_up"));
+	assert_false(vmlinux_running_module(&v, root, "."));
+	assert_int_equal(vmlinux_find_module(&v, root, release(w), "made_up"), VMLINUX_NO_ID);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Messages about debug information: what is put is got, and nothing else. */
-#include "../../src/sym/lines/proc.h"
+#include "../../src/sym/lines/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * them; and what is left of that when it does not do as it should. With an argument this program is
  * that process.
  */
-#include "../../src/sym/lines/proc.h"
+#include "../../src/sym/lines/internal.h"
 #include "elfmake.h"
 #include "kontend/elfimg.h"
 #include "kontend/mem.h"

@@ -94,7 +94,7 @@ struct query {
 	struct query_recorded *recorded;   /* names that the recording has; NULL: not asked for */
 	struct query_vmlinux *vmlinux;	   /* the kernel's file; NULL: not looked for */
 	struct query_kmodules *kmodules;   /* and those of its modules */
-	struct srctext *texts;		   /* NULL: nor its text */
+	struct srclines_text *texts;	   /* NULL: nor its text */
 };
 
 int query_init(struct query *q, const struct engine *e);

@@ -2,8 +2,8 @@
 #ifndef KONTEND_RESOLVE_FINAL_H
 #define KONTEND_RESOLVE_FINAL_H
 
-#include "kontend/codesource.h"
 #include "kontend/error.h"
+#include "kontend/textsnap.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,6 @@
 #ifndef KONTEND_RUN_H
 #define KONTEND_RUN_H
 
-#include "kontend/codesource.h"
 #include "kontend/engine.h"
 #include "kontend/error.h"
 #include "kontend/kallsyms-thread.h"
@@ -10,6 +9,7 @@
 #include "kontend/mux.h"
 #include "kontend/opts.h"
 #include "kontend/srclines.h"
+#include "kontend/textsnap.h"
 #include <sys/types.h>
 
 /*

@@ -4,6 +4,7 @@
 
 #include "kontend/cfisnap.h"
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +13,7 @@
  * A little-endian ELF file of either class, whose bytes may be hostile. Opening copies the section
  * and segment tables; everything else is read on demand. Nothing is mapped, so a file that is
  * truncated meanwhile gives short reads. In relocatable files, code sections get addresses made up
- * here (elfrel.h).
+ * here (elfimg_code_place()).
  */
 struct elfimg_section {
 	uint32_t name, type, link, info;
@@ -82,5 +83,23 @@ const struct elfimg_segment *elfimg_segment_at(const struct elfimg_segment *s, s
 /* Convert between a file offset and its virtual address; executable segments first. */
 bool elfimg_to_addr(const struct elfimg_segment *s, size_t n, uint64_t offset, uint64_t *ret);
 bool elfimg_to_offset(const struct elfimg_segment *s, size_t n, uint64_t addr, uint64_t *ret);
+
+/*
+ * Sections of relocatable files, as kernel modules are, have no addresses. kontend lays their code
+ * sections out one after another, in file order, so that a place has the same address for the
+ * reader of symbols and for the reader of debug information. Other sections get address 0; nothing
+ * looks them up.
+ */
+enum { ELFIMG_CODE_FIRST = 1 << 12 };
+
+static inline uint64_t elfimg_code_place(uint64_t flags, uint64_t size, uint64_t *next)
+{
+	uint64_t at = *next;
+
+	if (!(flags & SHF_EXECINSTR))
+		return 0;
+	*next = at + ((size | (ELFIMG_CODE_FIRST - 1)) + 1);
+	return at;
+}
 
 #endif

@@ -106,4 +106,24 @@ int srclines_fd(const struct srclines *l);
  */
 bool srclines_wait(struct srclines *l, uint64_t most_ns);
 
+/*
+ * Texts of source lines (srctext.c). Debug information, which any user may have written, names the
+ * files; so when kontend runs as root it shows only files that are world-readable. Caches recent
+ * files. For one thread.
+ */
+struct srclines_text;
+
+enum { SRCLINES_TEXT_MOST = 400 }; /* bytes of a line, with its NUL; longer lines are cut */
+
+/* @files must outlive it. 0 or -ENOMEM. */
+int srclines_text_new(struct srclines_text **ret, struct usersyms *files, struct error *err);
+void srclines_text_free(struct srclines_text *s); /* NULL is fine */
+/*
+ * Line @line, from 1 on, of file @path, opened as the process that ran @object sees it, else as
+ * kontend does. Control characters are removed, tabs become blanks, trailing blanks are cut. False:
+ * the line cannot be read.
+ */
+bool srclines_text_line(struct srclines_text *s, uint32_t object, const char *path, uint32_t line,
+			char ret[SRCLINES_TEXT_MOST]);
+
 #endif

@@ -2,10 +2,21 @@
 #ifndef KONTEND_TEXTSNAP_H
 #define KONTEND_TEXTSNAP_H
 
-#include "kontend/codesource.h"
 #include "kontend/sym.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads the code of the running kernel, by a method that its users need not know. */
+struct codesource {
+	const char *name; /* "/proc/kcore", "BPF"; NULL: it cannot be read, see why */
+	const char *why;
+	/* Reads up to @n bytes from @addr on; *ret_n: number of bytes read. 0 or a negative errno.
+	 */
+	int (*read)(void *ctx, uint64_t addr, void *ret, size_t n, size_t *ret_n);
+	void *ctx;
+};
 
 /*
  * Code of kernel functions as it was during the measurement: the payload of SNAPSHOT_TEXT. A head,

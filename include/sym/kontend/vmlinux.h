@@ -33,4 +33,16 @@ enum vmlinux_answer vmlinux_find(struct vmlinux *ret, const char *root, const ch
 bool vmlinux_running(struct vmlinux *ret, const char *root); /* false: the build id is not known */
 const char *vmlinux_reason(enum vmlinux_answer a);	     /* for users; never NULL */
 
+/*
+ * Finds the file of a kernel module with symbols and debug information: as vmlinux_find(), for the
+ * module @name in /proc/kallsyms. No folder is searched: modules.dep has each module's path.
+ */
+enum vmlinux_answer vmlinux_find_module(struct vmlinux *ret, const char *root, const char *release,
+					const char *name);
+/* Build ID of the loaded module. False: no such module is loaded, or its build id is not known. */
+bool vmlinux_running_module(struct vmlinux *ret, const char *root, const char *name);
+/* True if @path, as in recordings, is that module: "[name]", or a file na-me.ko, packed or not. */
+bool vmlinux_is_module(const char *path, const char *name);
+const char *vmlinux_module_reason(enum vmlinux_answer a); /* for people; never NULL */
+
 #endif

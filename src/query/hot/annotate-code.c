@@ -4,7 +4,6 @@
  * recording, of a program out of its file.
  */
 #include "annotate.h"
-#include "kontend/codesource.h"
 #include "kontend/textsnap.h"
 #include "kontend/thisboot.h"
 #include "names/recorded.h"

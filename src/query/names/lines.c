@@ -7,7 +7,7 @@
  */
 #include "lines.h"
 
-#include "kontend/srctext.h"
+#include "kontend/srclines.h"
 #include "user.h"
 #include "vmlinux.h"
 
@@ -137,20 +137,20 @@ static bool file_at(struct query *q, uint64_t frame, uint32_t *ret)
 
 const char *query_source_text(struct query *q, uint64_t frame, const struct srclines_frame *f)
 {
-	char text[SRCTEXT_MOST];
+	char text[SRCLINES_TEXT_MOST];
 	struct error err;
 	uint32_t file;
 
 	if (!*f->file || !f->line || !file_at(q, frame, &file) ||
-	    (!q->texts && srctext_new(&q->texts, q->users, &err) < 0) ||
-	    !srctext_line(q->texts, file, f->file, f->line, text))
+	    (!q->texts && srclines_text_new(&q->texts, q->users, &err) < 0) ||
+	    !srclines_text_line(q->texts, file, f->file, f->line, text))
 		return NULL;
 	return arena_strndup(&q->arena, text, strlen(text));
 }
 
 void query_lines_deinit(struct query *q)
 {
-	srctext_free(q->texts);
+	srclines_text_free(q->texts);
 	srclines_free(q->lines);
 	query_vmlinux_deinit(q);
 	q->texts = NULL;

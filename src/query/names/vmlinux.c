@@ -10,7 +10,6 @@
 #include "vmlinux.h"
 
 #include "kontend/buildids.h"
-#include "kontend/kmodule.h"
 #include "kontend/mem.h"
 #include "kontend/thisboot.h"
 #include "kontend/vmlinux.h"
@@ -60,7 +59,7 @@ static bool recorded_id(const struct query *q, const char *module, struct vmlinu
 	if (found)
 		found = buildids_kernel(ids->bytes, ids->len, &id);
 	while (module && ids && !found && (at = buildids_next(ids->bytes, ids->len, at, &id)))
-		found = id.kernel && id.len && kmodule_is(id.path, module);
+		found = id.kernel && id.len && vmlinux_is_module(id.path, module);
 	if (!found)
 		return false;
 	memcpy(ret->build_id, id.id, id.len);
@@ -85,7 +84,7 @@ static bool find_id(const struct query *q, const char *module, struct vmlinux *r
 		return true;
 	if (!thisboot_saw(h->release, h->wall_ns, h->clock_ns))
 		return false;
-	(void)(module ? kmodule_loaded(ret, root, module) : vmlinux_running(ret, root));
+	(void)(module ? vmlinux_running_module(ret, root, module) : vmlinux_running(ret, root));
 	return true;
 }
 
@@ -116,10 +115,10 @@ static int find_file(struct query *q, struct kernel_file *k)
 			   : "the recording does not say the build id of its kernel";
 		return 0;
 	}
-	enum vmlinux_answer a =
-		m ? kmodule_find(&v, root, h->release, m) : vmlinux_find(&v, root, h->release);
+	enum vmlinux_answer a = m ? vmlinux_find_module(&v, root, h->release, m)
+				  : vmlinux_find(&v, root, h->release);
 	if (a != VMLINUX_OK) {
-		k->why = m ? kmodule_reason(a) : vmlinux_reason(a);
+		k->why = m ? vmlinux_module_reason(a) : vmlinux_reason(a);
 		return 0;
 	}
 	return usersyms_object(q->users, v.path, v.build_id, v.build_id_len, 0, &k->file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* For builds without libiberty: names stay mangled. */
-#include "demangle.h"
+#include "optional.h"
 
 bool demangle(const char *name, char *ret, size_t size)
 {

@@ -5,7 +5,7 @@
  * The C++ part holds no heap memory then; nor does the Rust part, except for a name in punycode.
  * Names of Rust's old scheme look like C++ names; as C++ they would be shown with their hash.
  */
-#include "demangle.h"
+#include "optional.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>

@@ -6,7 +6,6 @@
  * compared with the size by subtraction, never by a sum that could wrap.
  */
 #include "kontend/elfimg.h"
-#include "elfrel.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
@@ -52,7 +51,7 @@ struct header {
 		x.e_phoff, x.e_shoff, x.e_phnum, x.e_shnum, x.e_shstrndx, x.e_phentsize,           \
 			x.e_shentsize, x.e_machine, x.e_type                                       \
 	}
-#define SECTION(x)                                                                                 \
+#define TO_SECTION(x)                                                                              \
 	(struct elfimg_section)                                                                    \
 	{                                                                                          \
 		x.sh_name, x.sh_type, x.sh_link, x.sh_info, x.sh_flags, x.sh_addr, x.sh_offset,    \
@@ -103,7 +102,7 @@ static bool read_section(const struct elfimg *e, uint64_t at, void *item)
 
 	if (!elfimg_read(e, at, &x, e->is_64 ? sizeof(x.l) : sizeof(x.s)))
 		return false;
-	*ret = e->is_64 ? SECTION(x.l) : SECTION(x.s);
+	*ret = e->is_64 ? TO_SECTION(x.l) : TO_SECTION(x.s);
 	return true;
 }
 
@@ -188,11 +187,11 @@ static int read_names(struct elfimg *e, size_t index)
 
 static void place_sections(struct elfimg *e)
 {
-	uint64_t next = ELFREL_FIRST;
+	uint64_t next = ELFIMG_CODE_FIRST;
 
 	for (size_t i = 1; i < e->n_sections; i++)
 		e->sections[i].addr =
-			elfrel_place(e->sections[i].flags, e->sections[i].size, &next);
+			elfimg_code_place(e->sections[i].flags, e->sections[i].size, &next);
 }
 
 static int read_sections(struct elfimg *e, struct header *h)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* For builds without liblzma: packed symbols are not read. */
-#include "unxz.h"
+#include "optional.h"
 
 #include <errno.h>
 

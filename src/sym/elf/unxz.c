@@ -3,8 +3,8 @@
  * Unpacks xz with liblzma into a buffer that doubles. The decoder's own memory is limited as well,
  * since the file sets the size of its dictionary.
  */
-#include "unxz.h"
 #include "kontend/mem.h"
+#include "optional.h"
 
 #include <errno.h>
 #include <lzma.h>

@@ -4,9 +4,31 @@
 
 #include "kontend/load.h"
 #include "kontend/sym.h"
-#include "lockfn.h"
 #include <endian.h>
 #include <string.h>
+
+/* lockfn.c */
+static inline bool sym_type_is_code(char type)
+{
+	return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+/*
+ * Index range of the table's names for each pair of first two letters. Few functions share these
+ * pairs, so one lookup rejects most of a kernel's hundred thousand functions.
+ */
+struct lockfn_filter {
+	uint8_t from[32 * 32], to[32 * 32];
+};
+void lockfn_filter_init(struct lockfn_filter *f);
+
+/* Role of a function by its name, of which @len characters precede a compiler's suffix. */
+enum sym_lockfn lockfn_by_name(const struct lockfn_filter *f, const char *name, size_t len);
+
+/* Marks functions between the table's section labels, too, among @n of its sorted entries. */
+void lockfn_mark_ranges(const struct sym *s, struct sym_entry *entries, size_t n);
+
+/* kallsyms.c */
 
 /* A text of kallsyms being parsed, as a whole or in pieces. */
 struct kallsyms_load {
@@ -62,5 +84,19 @@ static inline bool kallsyms_is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
+
+/* pieces.c */
+
+/*
+ * A text of kallsyms whose lines are parsed only when an address is looked up. The text must stay
+ * until sym_pieces_free(). NULL: not worthwhile, or out of memory. Properties of the whole table go
+ * to @ret, with its names, whose memory belongs to the pieces.
+ */
+struct sym_pieces *sym_pieces_new(const char *text, size_t len, struct sym *ret);
+void sym_pieces_free(struct sym_pieces *p);
+/* The entry with the highest address that is not above @addr, or NULL. */
+const struct sym_entry *sym_pieces_find(struct sym_pieces *p, uint64_t addr);
+/* The fully parsed table; NULL: out of memory. */
+const struct sym *sym_pieces_whole(struct sym_pieces *p);
 
 #endif

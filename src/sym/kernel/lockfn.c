@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which functions are "the lock" and which are its users. The kernel keeps most of the locking code
+ * The kinds of kernel functions that matter for locks, by their names: locking code, trylocks, and
+ * the accounting of breakpoint slots.
+ *
+ * Locking code is what a caller of a lock is not. The kernel keeps most of the locking code
  * between __sched_text_start/end and __lock_text_start/end. Functions that are inlined elsewhere,
  * spin outside (MCS queues, rwsem and rtmutex helpers) or lack such a section on some architecture
  * are known by name. Names are compared without leading underscores and compiler suffixes. A table
@@ -11,8 +14,9 @@
  * __schedule() is in the sched text, but no lock function is ever called through it: it is in a
  * chain only when the scheduler itself waits for a runqueue lock, and then it is the caller.
  */
-#include "lockfn.h"
+#include "kallsyms.h"
 #include "kontend/bisect.h"
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const lockfn_names[] = {
@@ -258,4 +262,142 @@ uint32_t sym_caller(const struct sym *s, const uint64_t *frames, uint32_t n)
 	while (i < n && sym_is_lock_function(s, frames[i]))
 		i++;
 	return i < n ? i : n - 1;
+}
+
+/*
+ * Functions that try to get a lock and return at once if they cannot. They never wait, so the
+ * kernel reports no contention for them, however long CPUs spend there in an atomic instruction on
+ * a contended cache line.
+ */
+const char sym_trylock_note[] =
+	"a trylock spins in cmpxchg and does not wait: the kernel reports no wait";
+
+static const char *const lockfn_trylocks[] = {
+	"arch_spin_trylock",
+	"do_raw_read_trylock",
+	"do_raw_spin_trylock",
+	"do_raw_write_trylock",
+	"down_read_trylock",
+	"down_trylock",
+	"down_write_trylock",
+	"mutex_trylock*",
+	"percpu_down_read_trylock",
+	"queued_read_trylock",
+	"queued_spin_trylock",
+	"queued_write_trylock",
+	"raw_read_trylock*",
+	"raw_spin_rq_trylock",
+	"raw_spin_trylock*",
+	"raw_write_trylock*",
+	"resilient_queued_spin_trylock",
+	"rt_mutex_slowtrylock",
+	"rt_mutex_trylock",
+	"rt_read_trylock",
+	"rt_spin_trylock*",
+	"rt_write_trylock",
+	"rwbase_read_trylock",
+	"rwbase_write_trylock",
+	"ww_mutex_trylock",
+};
+
+bool sym_is_trylock(const char *name)
+{
+	name += strspn(name, "_");
+	size_t len = strcspn(name, ".");
+
+	for (size_t i = 0; i < sizeof(lockfn_trylocks) / sizeof(*lockfn_trylocks); i++)
+		if (lockfn_matches(lockfn_trylocks[i], name, len))
+			return true;
+	return false;
+}
+
+/*
+ * Callers that wait for the locks around breakpoint slots. The slot accounting is guarded by
+ * bp_cpuinfo_sem and the perf_event_mutex of a task (6.1 and later), or by the global nr_bp_mutex
+ * (before). The events do not name these locks, but the functions that take them have names. Seen
+ * with breakpoints opened and closed in parallel on 6.18: bp_constraints_lock(), both as writer and
+ * reader. Compilers inline these functions into one another differently, so all of them are listed,
+ * and the functions that open, inherit and close the events. Sorted.
+ */
+static const struct slotfn {
+	const char *name;
+	bool accounts; /* takes only the locks of the accounting */
+} slotfn_names[] = {
+	{"bp_constraints_lock", true},
+	{"bp_constraints_unlock", true},
+	{"bp_perf_event_destroy", true},
+	{"dbg_release_bp_slot", true},
+	{"dbg_reserve_bp_slot", true},
+	{"do_sys_perf_event_open"},
+	{"find_get_context"},
+	{"free_event"},
+	{"hw_breakpoint_event_init", true},
+	{"hw_breakpoint_is_used"},
+	{"inherit_event"},
+	{"inherit_group"},
+	{"inherit_task_group"},
+	{"modify_bp_slot", true},
+	{"modify_breakpoint"},
+	{"modify_user_hw_breakpoint"},
+	{"modify_user_hw_breakpoint_check"},
+	{"perf_event_alloc"},
+	{"perf_event_ctx_lock_nested"},
+	{"perf_event_exit_event"},
+	{"perf_event_exit_task"},
+	{"perf_event_exit_task_context"},
+	{"perf_event_free_task"},
+	{"perf_event_init_context"},
+	{"perf_event_init_task"},
+	{"perf_event_release_kernel"},
+	{"perf_event_task_disable"},
+	{"perf_event_task_enable"},
+	{"perf_install_in_context"},
+	{"perf_release"},
+	{"perf_remove_from_owner"},
+	{"register_perf_hw_breakpoint", true},
+	{"register_user_hw_breakpoint"},
+	{"register_wide_hw_breakpoint"},
+	{"release_bp_slot", true},
+	{"reserve_bp_slot", true},
+	{"se_sys_perf_event_open"},
+	{"toggle_bp_slot"},
+	{"unregister_hw_breakpoint"},
+	{"unregister_wide_hw_breakpoint"},
+	{"x64_sys_perf_event_open"},
+};
+
+struct slotfn_key {
+	const char *name;
+	size_t len;
+};
+
+static int slotfn_compare(const void *key, const void *slotfn)
+{
+	const struct slotfn_key *w = key;
+	const char *name = ((const struct slotfn *)slotfn)->name;
+	int order = strncmp(w->name, name, w->len);
+
+	return order ? order : name[w->len] ? -1 : 0;
+}
+
+static const struct slotfn *slotfn_find(const char *name)
+{
+	while (*name == '_')
+		name++;
+	struct slotfn_key w = {name, strcspn(name, ".")};
+
+	return bsearch(&w, slotfn_names, sizeof(slotfn_names) / sizeof(slotfn_names[0]),
+		       sizeof(slotfn_names[0]), slotfn_compare);
+}
+
+bool sym_is_slot_function(const char *name)
+{
+	return slotfn_find(name);
+}
+
+bool sym_accounts_slots(const char *name)
+{
+	const struct slotfn *e = slotfn_find(name);
+
+	return e && e->accounts;
 }

@@ -10,7 +10,6 @@
  * have room for everything, so nothing moves and nothing is allocated later; memory that is not
  * written to costs nothing.
  */
-#include "pieces.h"
 #include "kallsyms.h"
 #include "kontend/bisect.h"
 #include "kontend/mem.h"

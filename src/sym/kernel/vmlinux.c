@@ -6,7 +6,6 @@
  */
 #include "kontend/vmlinux.h"
 #include "kontend/file-access.h"
-#include "kontend/kmodule.h"
 #include "user/internal.h"
 
 #include <elf.h>
@@ -136,7 +135,7 @@ static const struct {
 	{"/lib/modules", ".ko"},
 };
 
-const char *kmodule_reason(enum vmlinux_answer a)
+const char *vmlinux_module_reason(enum vmlinux_answer a)
 {
 	static const char *const reasons[VMLINUX_ANSWERS] = {
 		[VMLINUX_OK] = "found",
@@ -156,7 +155,7 @@ static bool is_plain(const char *name)
 	return *name && *name != '.' && !strchr(name, '/');
 }
 
-bool kmodule_loaded(struct vmlinux *ret, const char *root, const char *name)
+bool vmlinux_running_module(struct vmlinux *ret, const char *root, const char *name)
 {
 	char path[sizeof(ret->path)];
 
@@ -176,7 +175,7 @@ static size_t stem(const char *path, const char *name)
 	return !*name && !strncmp(p, ".ko", 3) && (!p[3] || p[3] == '.') ? (size_t)(p - path) : 0;
 }
 
-bool kmodule_is(const char *path, const char *name)
+bool vmlinux_is_module(const char *path, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -214,8 +213,8 @@ static bool put_module_path(struct vmlinux *v, const char *root, const char *rel
 	return n > 0 && (size_t)n < sizeof(v->path);
 }
 
-enum vmlinux_answer kmodule_find(struct vmlinux *ret, const char *root, const char *release,
-				 const char *name)
+enum vmlinux_answer vmlinux_find_module(struct vmlinux *ret, const char *root, const char *release,
+					const char *name)
 {
 	enum vmlinux_answer best = VMLINUX_NO_FILE;
 	char middle[LINE_SIZE];

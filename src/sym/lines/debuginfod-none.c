@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* For builds without libdebuginfod: no downloads. */
-#include "debuginfod.h"
+#include "optional.h"
 
 #include <errno.h>
 #include <stdio.h>

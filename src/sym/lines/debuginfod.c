@@ -3,9 +3,9 @@
  * libdebuginfod is loaded only when it is used: it brings a dozen network libraries, which do not
  * belong into a process that measures and may be root.
  */
-#include "debuginfod.h"
 #include "kontend/clock.h"
 #include "kontend/library.h"
+#include "optional.h"
 
 #include <elfutils/debuginfod.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* For builds without libdw: no source lines. */
-#include "dwarf.h"
+#include "internal.h"
 
 #include <unistd.h>
 

@@ -8,11 +8,11 @@
  * controls nesting and references. String sections must end in a zero byte, as the library reads up
  * to it.
  */
-#include "dwarf.h"
-#include "code/demangle.h"
-#include "elf/elfrel.h"
+#include "internal.h"
+#include "kontend/elfimg.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
+#include "optional.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -165,7 +165,7 @@ static const char *apply_section(struct relocation *r, Elf_Scn *s)
 
 static bool place_sections(struct relocation *r)
 {
-	uint64_t next = ELFREL_FIRST;
+	uint64_t next = ELFIMG_CODE_FIRST;
 	Elf_Scn *s = NULL;
 	GElf_Shdr h;
 
@@ -173,7 +173,7 @@ static bool place_sections(struct relocation *r)
 		size_t i = elf_ndxscn(s);
 		if (i >= r->n_bases || !gelf_getshdr(s, &h))
 			return false;
-		r->bases[i] = elfrel_place(h.sh_flags, h.sh_size, &next);
+		r->bases[i] = elfimg_code_place(h.sh_flags, h.sh_size, &next);
 	}
 	return true;
 }

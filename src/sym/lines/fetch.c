@@ -4,12 +4,12 @@
  * program again and sends one message, with the file's descriptor or with the reason why there is
  * none. It needs the network and its cache, and has no other privileges.
  */
-#include "fetch.h"
-#include "debuginfod.h"
+#include "internal.h"
 #include "kontend/clock.h"
 #include "kontend/fdpass.h"
 #include "kontend/srclines.h"
 #include "kontend/text.h"
+#include "optional.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,9 +5,9 @@
  * create or execute files, map executable memory or send data elsewhere. System calls outside of
  * the list fail and do not kill, because the library tries to open files that it can do without.
  */
+#include "internal.h"
 #include "kontend/rights.h"
 #include "kontend/sanitized.h"
-#include "proc.h"
 
 #include <errno.h>
 #include <fcntl.h>

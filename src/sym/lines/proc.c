@@ -7,7 +7,7 @@
  * Messages: a head of four words (mark, kind, file, number), then the data of the kind. A text is
  * its length with NUL, and its bytes. The parts of a message must fill it exactly.
  */
-#include "proc.h"
+#include "internal.h"
 #include "kontend/cursor.h"
 #include "kontend/fdpass.h"
 

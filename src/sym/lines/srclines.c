@@ -5,13 +5,11 @@
  * its answers come in order, so nothing else needs to be remembered.
  */
 #include "kontend/srclines.h"
-#include "dwarf.h"
-#include "fetch.h"
+#include "internal.h"
 #include "kontend/asked.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
-#include "proc.h"
 #include "search.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
  * Source files, each read once as a whole, with the offsets of its lines. Unreadable files are
  * remembered, too. The least recently used file makes room.
  */
-#include "kontend/srctext.h"
 #include "kontend/mem.h"
+#include "kontend/srclines.h"
 #include "kontend/text.h"
 #include "user/internal.h"
 
@@ -25,16 +25,16 @@ struct source_file {
 	size_t n_lines, cap_lines;
 };
 
-struct srctext {
+struct srclines_text {
 	struct usersyms *users;
 	struct strpool names;
 	struct source_file files[FILES_MOST];
 	uint64_t clock;
 };
 
-int srctext_new(struct srctext **ret, struct usersyms *files, struct error *err)
+int srclines_text_new(struct srclines_text **ret, struct usersyms *files, struct error *err)
 {
-	struct srctext *s = mem_calloc(1, sizeof(*s));
+	struct srclines_text *s = mem_calloc(1, sizeof(*s));
 
 	if (!s)
 		return error_set(err, -ENOMEM, "No memory for source files");
@@ -50,7 +50,7 @@ static void close_file(struct source_file *f)
 	*f = (struct source_file){0};
 }
 
-void srctext_free(struct srctext *s)
+void srclines_text_free(struct srclines_text *s)
 {
 	if (!s)
 		return;
@@ -92,7 +92,7 @@ static int find_lines(struct source_file *f)
 	return 0;
 }
 
-static void open_file(struct srctext *s, struct source_file *f)
+static void open_file(struct srclines_text *s, struct source_file *f)
 {
 	int root = usersym_open_root(s->users, s->users->objects[f->object]->pid);
 	int fd = f->path[0] == '/' ? usersym_open_in(s->users, root, f->path, 0) : -ENOENT;
@@ -109,7 +109,7 @@ static void open_file(struct srctext *s, struct source_file *f)
 		f->n_lines = 0;
 }
 
-static struct source_file *file_of(struct srctext *s, uint32_t object, const char *path)
+static struct source_file *file_of(struct srclines_text *s, uint32_t object, const char *path)
 {
 	const char *name = strpool_intern(&s->names, path);
 	struct source_file *oldest = &s->files[0];
@@ -129,11 +129,11 @@ static struct source_file *file_of(struct srctext *s, uint32_t object, const cha
 	return oldest;
 }
 
-bool srctext_line(struct srctext *s, uint32_t object, const char *path, uint32_t line,
-		  char ret[SRCTEXT_MOST])
+bool srclines_text_line(struct srclines_text *s, uint32_t object, const char *path, uint32_t line,
+			char ret[SRCLINES_TEXT_MOST])
 {
 	struct source_file *f = file_of(s, object, path);
-	char wide[SRCTEXT_MOST];
+	char wide[SRCLINES_TEXT_MOST];
 	size_t n = 0;
 
 	if (!f || !line || line > f->n_lines)
@@ -149,6 +149,6 @@ bool srctext_line(struct srctext *s, uint32_t object, const char *path, uint32_t
 	while (n && (wide[n - 1] == ' ' || wide[n - 1] == '\r'))
 		n--;
 	wide[n] = '\0';
-	text_clean(ret, SRCTEXT_MOST, wide);
+	text_clean(ret, SRCLINES_TEXT_MOST, wide);
 	return true;
 }

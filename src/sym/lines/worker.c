@@ -5,9 +5,8 @@
  * any time, with or without threads. It may end at any point: kontend never blocks on it, and only
  * its answers are lost.
  */
-#include "dwarf.h"
+#include "internal.h"
 #include "kontend/fdpass.h"
-#include "proc.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * relative 32-bit offsets; another format counts as none. Linkers put the two next to each other,
  * in either order, so they are read in one piece. See the Linux Standard Base, "Exception Frames".
  */
-#include "tables.h"
+#include "internal.h"
 #include "kontend/mem.h"
 
 #include <elf.h>

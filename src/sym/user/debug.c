@@ -6,8 +6,8 @@
  */
 #include "internal.h"
 
-#include "elf/unxz.h"
 #include "kontend/mem.h"
+#include "optional.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -11,7 +11,7 @@
 #include "internal.h"
 
 #include "kontend/file-access.h"
-#include "lines/proc.h"
+#include "lines/internal.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

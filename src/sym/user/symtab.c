@@ -8,10 +8,10 @@
  * names.
  */
 #include "symtab.h"
-#include "code/demangle.h"
 #include "kontend/cachefile.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
+#include "optional.h"
 
 #include <elf.h>
 #include <errno.h>

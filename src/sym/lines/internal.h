@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_SYM_SRCLINES_PROC_H
-#define KONTEND_SYM_SRCLINES_PROC_H
+#ifndef KONTEND_SYM_LINES_INTERNAL_H
+#define KONTEND_SYM_LINES_INTERNAL_H
 
+/* Shared by the parts of srclines.h: the worker processes and their messages. */
 #include "kontend/srclines.h"
+#include "kontend/strpool.h"
 
 #include <stddef.h>
 #include <sys/types.h>
+
+/* proc.c: messages and processes; jail.c: their sandbox */
 
 /*
  * Messages between kontend and the process that reads debug information: datagrams of at most
@@ -88,5 +92,55 @@ void srclines_jail_budget(unsigned cpu_s, unsigned wall_s);
 int srclines_jail_rights(int fd);
 /* If the kernel can enforce it: no execution, and writes only below folder @path. */
 int srclines_jail_writes(const char *path);
+
+/* dwarf.c, by libdw, in the worker process; or dwarf-none.c */
+
+/* Debug information of one file. */
+struct dwarf_file;
+
+/*
+ * Takes over @fd and @alt (its alternate debug file; -1: none), even on failure. SRCLINES_OK with
+ * @ret; or an error code with its reason in *ret_why, which may be "".
+ */
+enum srclines_answer dwarf_file_open(struct dwarf_file **ret, int fd, int alt,
+				     const char **ret_why);
+void dwarf_file_close(struct dwarf_file *d); /* NULL is fine */
+/* Stores texts of @ret in @names. */
+enum srclines_answer dwarf_file_find(struct dwarf_file *d, uint64_t addr, struct strpool *names,
+				     struct srclines_place *ret);
+bool dwarf_file_built(void); /* false: every answer is SRCLINES_NOT_BUILT */
+
+/* fetch.c */
+
+enum { FETCH_WHY = 192, FETCH_ID_MOST = 64 };
+
+/* The process that downloads one debug file, and its result. */
+struct srclines_fetch {
+	struct srclines_proc proc; /* pid 0: there is none */
+	uint64_t begun_ns;
+	uint32_t object; /* for this object */
+	int file;	 /* downloaded for it; -1: none */
+	unsigned failures;
+	char why[FETCH_WHY]; /* "no debug information (...)" */
+};
+
+/* Why no download can succeed for a file with a build id of this length; NULL: it may. */
+const char *srclines_fetch_never(struct srclines_fetch *f, size_t id_len);
+/* Message for a file that srclines_search_give() rejects. */
+const char *srclines_fetch_wrong(void);
+/*
+ * @argv: as in srclines_config; @n: at most FETCH_ID_MOST bytes of @id. 0, or a negative errno and
+ * `why`.
+ */
+int srclines_fetch_start(struct srclines_fetch *f, const struct file_access *door,
+			 const char *const *argv, uint32_t object, const uint8_t *id, size_t n);
+/*
+ * 1: `file` is downloaded, not checked yet; 0: not finished; negative: failed, with `why` set. If
+ * not 0, the process has ended.
+ */
+int srclines_fetch_take(struct srclines_fetch *f);
+/* The file downloaded for @object, the caller's from now on; -1: none. */
+int srclines_fetch_file(struct srclines_fetch *f, uint32_t object);
+void srclines_fetch_stop(struct srclines_fetch *f); /* and closes the file */
 
 #endif
