@@ -70,6 +70,17 @@ static inline void value_s(struct value *v, const char *s) /* NULL or "": not kn
 	v->known = s && *s;
 }
 
+/* The cells of a row that say which task or process it is about; NULL: the table has none. */
+struct task_cells {
+	struct value *name; /* "COMM/ID" */
+	struct value *pid, *tid, *comm;
+};
+
+void value_who(struct task_cells to, int32_t pid, int32_t tid, const char *comm);
+/* The same from the model, with the name; the ids of TASK_OTHER are not known. */
+void query_fill_task(struct query *q, uint32_t task, struct task_cells to);
+void query_fill_process(struct query *q, uint32_t task, struct task_cells to);
+
 /* The last buckets of a series, oldest first. */
 void value_series(struct query *q, struct value *v, const struct series *s, uint32_t n);
 

@@ -35,20 +35,19 @@ static void end_sums(struct blame_holds *h)
 static void fill_key(struct blame_holds *h, const struct group *g, struct value *v)
 {
 	struct query *q = h->q;
-	const struct task *t = &q->model->tasks.tasks[g->first.task];
-	bool known = g->first.task != TASK_OTHER;
+	struct task_cells to = {&v[C_TASK], &v[C_PID], &v[C_TID], &v[C_COMM]};
 
 	if (h->by == BY_STACK)
 		value_s(&v[C_STACK], query_chain(q, g->first.stack));
 	if (h->by != BY_TASK && h->by != BY_PROCESS)
 		return;
-	value_s(&v[C_ROW], known ? "task" : "other");
-	value_s(&v[C_TASK], query_task_name(q, g->first.task));
-	value_s(&v[C_PROCESS], query_process_name(q, g->first.task));
-	value_s(&v[C_COMM], h->by == BY_TASK ? query_task_comm(q, g->first.task)
-					     : query_process_comm(q, g->first.task));
-	v[C_TID] = (struct value){.i = taskid_number(t->tid), .known = known};
-	v[C_PID] = (struct value){.i = taskid_number(t->pid), .known = known};
+	value_s(&v[C_ROW], g->first.task != TASK_OTHER ? "task" : "other");
+	if (h->by == BY_TASK) {
+		query_fill_task(q, g->first.task, to);
+		return;
+	}
+	to.name = &v[C_PROCESS];
+	query_fill_process(q, g->first.task, to);
 }
 
 static void fill_lock(struct blame_holds *h, struct group *g, struct value *v)

@@ -250,9 +250,8 @@ static void fill_holder(struct chain_rows *c, const struct chain_lock *l, uint64
 		query_holder_next(q, &l->by, &v[C_NEXT_PID]);
 	if (!l->holder)
 		return;
-	value_i(&v[C_PID], taskid_number(l->by.pid));
-	value_i(&v[C_TID], taskid_number(l->by.tid));
-	value_s(&v[C_COMM], l->by.comm);
+	value_who((struct task_cells){NULL, &v[C_PID], &v[C_TID], &v[C_COMM]}, l->by.pid, l->by.tid,
+		  l->by.comm);
 	if (c->g->ended) {
 		value_s(&v[C_IS], "had it while they waited");
 		return;

@@ -92,13 +92,9 @@ static bool is_free(struct query *q, uint32_t next, const struct locksnap_queue 
 
 void query_holder_next(struct query *q, const struct query_holder *h, struct value *at)
 {
-	const struct task *t = &q->model->tasks.tasks[h->next];
-
-	if (h->next == TASK_OTHER)
-		return;
-	value_i(&at[HOLDER_NEXT_PID], taskid_number(t->pid));
-	value_i(&at[HOLDER_NEXT_TID], taskid_number(t->tid));
-	value_s(&at[HOLDER_NEXT_COMM], query_task_comm(q, h->next));
+	query_fill_task(q, h->next,
+			(struct task_cells){NULL, &at[HOLDER_NEXT_PID], &at[HOLDER_NEXT_TID],
+					    &at[HOLDER_NEXT_COMM]});
 }
 
 /*

@@ -202,6 +202,11 @@ static void fill_percentiles(struct locks *ls, struct group *g, struct value *v)
 	g->has_pct = true;
 }
 
+static struct task_cells owner_cells(struct value *v)
+{
+	return (struct task_cells){NULL, &v[C_OWNER_PID], &v[C_OWNER_TID], &v[C_OWNER_COMM]};
+}
+
 /* Holders of the locks when the waits of the row began. */
 static void fill_owner(struct query *q, uint32_t owner, struct value *v)
 {
@@ -215,29 +220,22 @@ static void fill_owner(struct query *q, uint32_t owner, struct value *v)
 						      : "sure");
 	if (owner == OWNER_FREE)
 		return;
-	value_s(&v[C_OWNER_COMM], query_task_comm(q, cell_owner_task(owner)));
-	value_i(&v[C_OWNER_PID], taskid_number(t->pid));
-	value_i(&v[C_OWNER_TID], taskid_number(t->tid));
+	query_fill_task(q, cell_owner_task(owner), owner_cells(v));
 	value_s(&v[C_OWNER_FUNCTION], query_queue_last_function(q, t->tid));
 }
 
 static void fill_key(struct locks *ls, const struct group *g, struct value *v)
 {
 	struct query *q = ls->q;
-	const struct task *t = &q->model->tasks.tasks[g->first.task];
-	bool known = g->first.task != TASK_OTHER;
 
 	switch (ls->by) {
 	case BY_TASK:
-		value_s(&v[C_TASK], query_task_name(q, g->first.task));
-		value_s(&v[C_COMM], query_task_comm(q, g->first.task));
-		v[C_TID] = (struct value){.i = taskid_number(t->tid), .known = known};
-		v[C_PID] = (struct value){.i = taskid_number(t->pid), .known = known};
+		query_fill_task(q, g->first.task,
+				(struct task_cells){&v[C_TASK], &v[C_PID], &v[C_TID], &v[C_COMM]});
 		break;
 	case BY_PROCESS:
-		value_s(&v[C_PROCESS], query_process_name(q, g->first.task));
-		value_s(&v[C_COMM], query_process_comm(q, g->first.task));
-		v[C_PID] = (struct value){.i = taskid_number(t->pid), .known = known};
+		query_fill_process(q, g->first.task,
+				   (struct task_cells){&v[C_PROCESS], &v[C_PID], NULL, &v[C_COMM]});
 		break;
 	case BY_CPU:
 		if (g->first.cpu != CELL_NO_CPU)
@@ -327,9 +325,7 @@ static void fill_now(struct locks *ls, const struct group *g, struct value *v)
 	value_s(&v[C_HOLDER], now.holder);
 	if (!now.owner_tid)
 		return;
-	value_i(&v[C_OWNER_PID], taskid_number(now.owner_pid));
-	value_i(&v[C_OWNER_TID], taskid_number(now.owner_tid));
-	value_s(&v[C_OWNER_COMM], now.owner_comm);
+	value_who(owner_cells(v), now.owner_pid, now.owner_tid, now.owner_comm);
 	value_s(&v[C_EVIDENT], now.readers);
 }
 

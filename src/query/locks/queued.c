@@ -295,14 +295,11 @@ static bool sees_stealing(const struct model *m, uint32_t lock)
 static void fill_worst(struct query *q, const struct lockqueue_sums *s, struct value *v)
 {
 	const struct lockqueue_worst *w = s->passed_most.n ? &s->passed_most : &s->starved_most;
-	const struct task *t = &q->model->tasks.tasks[w->task];
 
-	if (!w->n || w->task == TASK_OTHER)
-		return;
-	value_s(&v[C_WORST], query_task_name(q, w->task));
-	value_s(&v[C_WORST_COMM], query_task_comm(q, w->task));
-	value_i(&v[C_WORST_TID], taskid_number(t->tid));
-	value_i(&v[C_WORST_PID], taskid_number(t->pid));
+	if (w->n && w->task != TASK_OTHER)
+		query_fill_task(q, w->task,
+				(struct task_cells){&v[C_WORST], &v[C_WORST_PID], &v[C_WORST_TID],
+						    &v[C_WORST_COMM]});
 }
 
 static void fill_spark(struct queued_rows *rs, const struct queued *r, struct value *v)

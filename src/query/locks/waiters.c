@@ -164,13 +164,8 @@ static const char *phase(const struct wait *w, enum lock_type type)
 
 static void fill_who(struct query *q, const struct wait *w, struct value *v)
 {
-	const struct task *t = &q->model->tasks.tasks[w->task];
-	bool known = w->task != TASK_OTHER;
-
-	value_s(&v[C_TASK], query_task_name(q, w->task));
-	value_s(&v[C_COMM], query_task_comm(q, w->task));
-	v[C_PID] = (struct value){.i = taskid_number(t->pid), .known = known};
-	v[C_TID] = (struct value){.i = taskid_number(t->tid), .known = known};
+	query_fill_task(q, w->task,
+			(struct task_cells){&v[C_TASK], &v[C_PID], &v[C_TID], &v[C_COMM]});
 	v[C_CPU] = (struct value){.i = w->cpu, .known = !w->no_cpu};
 }
 
@@ -189,9 +184,8 @@ static void fill_holder(struct query *q, const struct query_holder *h, struct va
 	if (!h->tid)
 		return;
 	v[C_OWNER_AGE] = (struct value){.u = h->age_ns, .known = h->age_ns != 0};
-	value_i(&v[C_OWNER_PID], taskid_number(h->pid));
-	value_i(&v[C_OWNER_TID], taskid_number(h->tid));
-	value_s(&v[C_OWNER_COMM], h->comm);
+	value_who((struct task_cells){NULL, &v[C_OWNER_PID], &v[C_OWNER_TID], &v[C_OWNER_COMM]},
+		  h->pid, h->tid, h->comm);
 	v[C_OWNER_SEEN] = (struct value){.u = seen_ns, .known = seen_ns != 0};
 }
 

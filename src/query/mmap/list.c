@@ -220,13 +220,10 @@ static int collect(struct rows *t, const struct query_scope *scope)
 /* The process that waited: a lock without a known owner is most probably its own. */
 static void guess_process(const struct rows *t, const struct group *g, struct value *v)
 {
-	const struct task *task = g ? &t->q->model->tasks.tasks[g->first.task] : NULL;
-
-	if (!task || g->first.task == TASK_OTHER || t->by != BY_MMAP)
+	if (!g || g->first.task == TASK_OTHER || t->by != BY_MMAP)
 		return;
-	value_i(&v[C_PID], taskid_number(task->pid));
-	value_s(&v[C_COMM], query_process_comm(t->q, g->first.task));
-	value_s(&v[C_PROCESS], query_process_name(t->q, g->first.task));
+	query_fill_process(t->q, g->first.task,
+			   (struct task_cells){&v[C_PROCESS], &v[C_PID], NULL, &v[C_COMM]});
 	v[C_PID].approx = v[C_COMM].approx = v[C_PROCESS].approx = true;
 }
 

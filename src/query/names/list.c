@@ -359,6 +359,36 @@ const char *query_process_name(struct query *q, uint32_t task)
 	return t ? slash_name(q, query_process_comm(q, task), t->pid) : "other";
 }
 
+void value_who(struct task_cells to, int32_t pid, int32_t tid, const char *comm)
+{
+	if (to.pid)
+		value_i(to.pid, taskid_number(pid));
+	if (to.tid)
+		value_i(to.tid, taskid_number(tid));
+	if (to.comm)
+		value_s(to.comm, comm);
+}
+
+void query_fill_task(struct query *q, uint32_t task, struct task_cells to)
+{
+	const struct task *t = task_at(q, task);
+
+	if (to.name)
+		value_s(to.name, query_task_name(q, task));
+	if (t)
+		value_who(to, t->pid, t->tid, query_task_comm(q, task));
+}
+
+void query_fill_process(struct query *q, uint32_t task, struct task_cells to)
+{
+	const struct task *t = task_at(q, task);
+
+	if (to.name)
+		value_s(to.name, query_process_name(q, task));
+	if (t)
+		value_who(to, t->pid, t->tid, query_process_comm(q, task));
+}
+
 const char *query_cgroup_name(struct query *q, uint64_t id)
 {
 	const char *path = id ? task_cgroup_path(&q->model->tasks, id) : NULL;
