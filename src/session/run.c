@@ -427,23 +427,23 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	if (ret < 0)
 		return ret;
 	struct live_options l = {
+		.how = {.ring_pages = (uint32_t)o->mmap_pages,
+			.max_stack = (uint32_t)o->max_stack,
+			.profile_hz = profile_hz(o),
+			.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),
+			.callgraph = callgraph,
+			/* Records that BPF writes are none of perf's. */
+			.for_perf = o->verb == VERB_RECORD && !run_sums_up(r)},
 		.releases = wants_releases(r, o),
 		.mmap = &level,
 		.target = r->target,
 		.snapshots = run_snapshots_first(r->snapshots),
 		.tick_ns = o->delay_ns,
 		.first_tick_ns = o->verb == VERB_LIVE ? FIRST_TICK_NS : 0,
-		.ring_pages = (uint32_t)o->mmap_pages,
-		.max_stack = (uint32_t)o->max_stack,
 		.no_stack = o->no_stack,
 		.realtime = o->realtime,
 		.policy = drain_policy(o),
-		/* Records that BPF writes are none of perf's. */
-		.for_perf = o->verb == VERB_RECORD && !run_sums_up(r),
 		.tick = o->tick,
-		.profile_hz = profile_hz(o),
-		.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),
-		.callgraph = callgraph,
 		.feed = waitfeed_feed(r->waits),
 		.names = r->names,
 		.bpf_maps = bpf_memory_loaded,

@@ -43,9 +43,9 @@ void live_mmap_read(struct live_mmap *m, const char *tracefs)
 void live_mmap_options(const struct live_mmap *m, struct perf_session_options *o)
 {
 	for (int i = 0; i < PERF_MM_EVENTS; i++)
-		o->mm_ids[i] = m->tp[i].id;
-	o->mm_in_bursts = m->how.level == MMLEVEL_SAMPLED;
-	o->mm_paths = m->how.paths;
+		o->wanted.mm_ids[i] = m->tp[i].id;
+	o->wanted.mm_in_bursts = m->how.level == MMLEVEL_SAMPLED;
+	o->wanted.mm_paths = m->how.paths;
 }
 
 void live_mmap_enable(const struct live_mmap *m, struct perf_session *ps)

@@ -135,7 +135,7 @@ static int identify_tasks(struct live *l, const struct target *t, struct error *
 /* Other readers of a recording find the tables for unwinding by them; we know the files. */
 static bool wants_data_maps(const struct live_options *o)
 {
-	return o->for_perf && o->profile_hz && o->callgraph.mode == CALLGRAPH_DWARF;
+	return o->how.for_perf && o->how.profile_hz && o->how.callgraph.mode == CALLGRAPH_DWARF;
 }
 
 static int open_session(struct live *l, const struct live_options *o, const struct tracepoint *tp,
@@ -144,24 +144,20 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 	struct perf_session_options po = {
 		.target = &o->target,
 		.command = l->workload.pid,
-		.begin_id = tp[PERF_BEGIN].id,
-		.end_id = tp[PERF_END].id,
-		.release_id = l->release.id,
-		.timer_entry_id = l->timers.entry.id,
-		.timer_exit_id = l->timers.exit.id,
+		.how = o->how,
+		.wanted = {.begin_id = tp[PERF_BEGIN].id,
+			   .end_id = tp[PERF_END].id,
+			   .release_id = l->release.id,
+			   .timer_entry_id = l->timers.entry.id,
+			   .timer_exit_id = l->timers.exit.id,
+			   .data_maps = wants_data_maps(o),
+			   .few_wakeups = o->policy == DRAIN_THROUGHPUT},
 		.timer_offset = live_timers_offset(&l->timers),
-		.ring_pages = o->ring_pages,
-		.max_stack = live_max_stack(o->no_stack, o->max_stack),
-		.for_perf = o->for_perf,
-		.few_wakeups = o->policy == DRAIN_THROUGHPUT,
 		.feed = o->feed,
 		.filter = o->event_filter,
-		.profile_hz = o->profile_hz,
-		.profile_clock = o->profile_clock,
-		.callgraph = o->callgraph,
-		.data_maps = wants_data_maps(o),
 	};
 
+	po.how.max_stack = live_max_stack(o->no_stack, o->how.max_stack);
 	live_mmap_options(&l->mmap, &po);
 	return perf_session_open(&l->session, &po, info, err);
 }

@@ -36,17 +36,21 @@ static void init_chain(struct perf_event_attr *attr, const struct perf_attr_opti
 {
 	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	attr->exclude_callchain_user = 1;
-	attr->sample_max_stack = (uint16_t)o->max_stack;
+	attr->sample_max_stack = (uint16_t)o->how.max_stack;
 }
 
 static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index which,
 			    const struct perf_attr_options *o)
 {
 	const uint32_t ids[PERF_EVENTS] = {
-		[PERF_BEGIN] = o->begin_id,	      [PERF_END] = o->end_id,
-		[PERF_RELEASE] = o->release_id,	      [PERF_TIMER_ENTRY] = o->timer_entry_id,
-		[PERF_TIMER_EXIT] = o->timer_exit_id, [PERF_MM_START] = o->mm_ids[0],
-		[PERF_MM_ACQUIRED] = o->mm_ids[1],    [PERF_MM_RELEASED] = o->mm_ids[2],
+		[PERF_BEGIN] = o->wanted.begin_id,
+		[PERF_END] = o->wanted.end_id,
+		[PERF_RELEASE] = o->wanted.release_id,
+		[PERF_TIMER_ENTRY] = o->wanted.timer_entry_id,
+		[PERF_TIMER_EXIT] = o->wanted.timer_exit_id,
+		[PERF_MM_START] = o->wanted.mm_ids[0],
+		[PERF_MM_ACQUIRED] = o->wanted.mm_ids[1],
+		[PERF_MM_RELEASED] = o->wanted.mm_ids[2],
 	};
 
 	attr->type = PERF_TYPE_TRACEPOINT;
@@ -55,9 +59,9 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 	attr->sample_type |= PERF_SAMPLE_RAW;
 	if (which >= PERF_MM_START) {
 		/* They are many: each byte and each look at the cgroup counts. */
-		attr->enable_on_exec = attr->enable_on_exec && !o->mm_in_bursts;
+		attr->enable_on_exec = attr->enable_on_exec && !o->wanted.mm_in_bursts;
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
-		if (which == PERF_MM_ACQUIRED && o->mm_paths && o->max_stack)
+		if (which == PERF_MM_ACQUIRED && o->wanted.mm_paths && o->how.max_stack)
 			init_chain(attr, o);
 		return;
 	}
@@ -73,7 +77,7 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 			~(uint64_t)(PERF_SAMPLE_TID | PERF_SAMPLE_CGROUP | PERF_SAMPLE_IP);
 		return;
 	}
-	if (o->max_stack && (which == PERF_BEGIN || o->for_perf))
+	if (o->how.max_stack && (which == PERF_BEGIN || o->how.for_perf))
 		init_chain(attr, o);
 }
 
@@ -107,16 +111,16 @@ static void init_user_chain(struct perf_event_attr *attr, const struct callgraph
 /* Chains as deep as the kernel gives them, with the part in user space. */
 static void init_profile(struct perf_event_attr *attr, const struct perf_attr_options *o)
 {
-	attr->type = o->profile_clock ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
-	attr->config = o->profile_clock ? (uint64_t)PERF_COUNT_SW_CPU_CLOCK
-					: (uint64_t)PERF_COUNT_HW_CPU_CYCLES;
+	attr->type = o->how.profile_clock ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
+	attr->config = o->how.profile_clock ? (uint64_t)PERF_COUNT_SW_CPU_CLOCK
+					    : (uint64_t)PERF_COUNT_HW_CPU_CYCLES;
 	attr->freq = 1;
-	attr->sample_freq = o->profile_hz;
+	attr->sample_freq = o->how.profile_hz;
 	attr->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD;
-	if (!o->max_stack)
+	if (!o->how.max_stack)
 		return;
 	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	init_user_chain(attr, &o->callgraph);
+	init_user_chain(attr, &o->how.callgraph);
 }
 
 /* An empty event in place of one that the feed reports: even disabled ones cost at each wait. */
@@ -151,8 +155,8 @@ static void init_dummy(struct perf_event_attr *attr, const struct perf_attr_opti
 	attr->task = 1;
 	attr->cgroup = o->cgroup;
 	/* Of mappings of code. */
-	attr->mmap = attr->mmap2 = o->profile_hz != 0;
-	attr->mmap_data = o->data_maps;
+	attr->mmap = attr->mmap2 = o->how.profile_hz != 0;
+	attr->mmap_data = o->wanted.data_maps;
 }
 
 void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
@@ -166,14 +170,15 @@ void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
 	if (o->cgroup)
 		attr->sample_type |= PERF_SAMPLE_CGROUP;
 	/* perf shows no samples by function of a file where the first event has none. */
-	if (o->for_perf)
+	if (o->how.for_perf)
 		attr->sample_type |= PERF_SAMPLE_IP;
 	attr->read_format = PERF_FORMAT_ID | (o->lost ? PERF_FORMAT_LOST : 0);
 	attr->sample_id_all = 1;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->watermark = 1;
-	attr->wakeup_watermark = o->few_wakeups ? o->ring_bytes / 16 * 11 : o->ring_bytes / 4;
+	attr->wakeup_watermark =
+		o->wanted.few_wakeups ? o->ring_bytes / 16 * 11 : o->ring_bytes / 4;
 	/* A thread is that thread; a process and a command are all that they start. */
 	attr->inherit = o->kind == TARGET_PIDS || o->kind == TARGET_COMMAND;
 	attr->enable_on_exec = o->kind == TARGET_COMMAND;

@@ -152,17 +152,17 @@ static bool is_wanted(const struct perf_session_options *o, enum perf_event_inde
 	case PERF_TIMER_ENTRY:
 	case PERF_TIMER_EXIT:
 	case PERF_SWITCH:
-		return o->timer_entry_id;
+		return o->wanted.timer_entry_id;
 	case PERF_PROFILE:
-		return o->profile_hz;
+		return o->how.profile_hz;
 	case PERF_OUTPUT:
 		return o->feed;
 	case PERF_RELEASE:
-		return o->release_id && !(o->feed && o->feed->waits);
+		return o->wanted.release_id && !(o->feed && o->feed->waits);
 	case PERF_MM_START:
 	case PERF_MM_ACQUIRED:
 	case PERF_MM_RELEASED:
-		return o->mm_ids[0];
+		return o->wanted.mm_ids[0];
 	default:
 		return true;
 	}
@@ -179,28 +179,19 @@ static uint64_t count_events(const struct perf_session_options *o)
 
 static int make_events(struct perf_session *ps, const struct perf_attempt *at, struct error *err)
 {
+	const struct perf_session_options *o = at->o;
 	struct perf_attr_options ao = {
-		.begin_id = at->o->begin_id,
-		.end_id = at->o->end_id,
-		.release_id = at->o->release_id,
-		.timer_entry_id = at->o->timer_entry_id,
-		.timer_exit_id = at->o->timer_exit_id,
-		.kind = at->o->target->kind,
+		.how = o->how,
+		.wanted = o->wanted,
+		.kind = o->target->kind,
 		.ring_bytes = at->ring_pages * (uint32_t)sysconf(_SC_PAGESIZE),
-		.max_stack = clamp_stack(at->o->max_stack),
-		.profile_hz = clamp_rate(at->o->profile_hz),
-		.profile_clock = at->clock,
-		.callgraph = at->o->callgraph,
-		.data_maps = at->o->data_maps,
-		.for_perf = at->o->for_perf,
-		.few_wakeups = at->o->few_wakeups,
 		.cgroup = at->cgroup,
 		.lost = at->lost,
-		.fed = at->o->feed && at->o->feed->waits,
-		.mm_in_bursts = at->o->mm_in_bursts,
-		.mm_paths = at->o->mm_paths,
+		.fed = o->feed && o->feed->waits,
 	};
-	memcpy(ao.mm_ids, at->o->mm_ids, sizeof(ao.mm_ids));
+	ao.how.max_stack = clamp_stack(o->how.max_stack);
+	ao.how.profile_hz = clamp_rate(o->how.profile_hz);
+	ao.how.profile_clock = at->clock;
 	int n_cpus = perf_cpu_map__nr(ps->cpus), n_threads = perf_thread_map__nr(ps->threads);
 
 	ps->evlist = perf_evlist__new();
@@ -208,7 +199,7 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 		return no_memory(err);
 	for (int i = 0; i < PERF_EVENTS; i++) {
 		struct perf_event_attr attr;
-		if (!is_wanted(at->o, (enum perf_event_index)i))
+		if (!is_wanted(o, (enum perf_event_index)i))
 			continue;
 		perf_attr_init(&attr, (enum perf_event_index)i, &ao);
 		ps->evsels[i] = perf_evsel__new(&attr);
@@ -260,7 +251,7 @@ int perf_session_open_event(const struct perf_session *ps, enum perf_event_index
 
 static bool wants_lbr(const struct perf_session_options *o)
 {
-	return o->callgraph.mode == CALLGRAPH_LBR && o->max_stack;
+	return o->how.callgraph.mode == CALLGRAPH_LBR && o->how.max_stack;
 }
 
 static int open_event(struct perf_session *ps, enum perf_event_index which, struct perf_attempt *at)
@@ -357,9 +348,9 @@ static int attempt(struct perf_session **ret, struct perf_attempt *at, struct er
 		return no_memory(err);
 	ps->cgroup_fd = -1;
 	ps->feed = at->o->feed;
-	ps->timers.entry_id = at->o->timer_entry_id;
+	ps->timers.entry_id = at->o->wanted.timer_entry_id;
 	ps->timers.timer_offset = at->o->timer_offset;
-	ps->mm_in_bursts = at->o->mm_in_bursts;
+	ps->mm_in_bursts = at->o->wanted.mm_in_bursts;
 	ps->counts = at->lost &&
 		     (at->o->target->kind == TARGET_SYSTEM || at->o->target->kind == TARGET_CGROUP);
 	at->failure = (struct perf_failure){
@@ -463,19 +454,20 @@ int perf_session_open(struct perf_session **ret, const struct perf_session_optio
 		      struct live_info *info, struct error *err)
 {
 	long page_kib = sysconf(_SC_PAGESIZE) / 1024;
-	uint32_t pages = o->ring_pages ? o->ring_pages : perf_rings_kib(o) / (uint32_t)page_kib;
+	uint32_t pages =
+		o->how.ring_pages ? o->how.ring_pages : perf_rings_kib(o) / (uint32_t)page_kib;
 	struct perf_attempt at = {.o = o,
 				  .ring_pages = pages,
 				  .cgroup = true,
 				  .lost = true,
-				  .clock = o->profile_clock};
+				  .clock = o->how.profile_clock};
 	struct error local = {0};
 	int r, looks = LOOK_AGAIN;
 
 	if (!pages || pages & (pages - 1))
 		return error_set(err, -EINVAL, "Cannot make rings of %u pages: give a power of two",
 				 pages);
-	if (o->profile_hz && !wants_lbr(o) && lacks_cycles())
+	if (o->how.profile_hz && !wants_lbr(o) && lacks_cycles())
 		at.clock = true;
 	libperf_init(print_nothing);
 	do {

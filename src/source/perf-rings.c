@@ -24,7 +24,8 @@ int perf_rings_map(struct perf_session *ps, struct perf_attempt *at)
 
 uint32_t perf_rings_kib(const struct perf_session_options *o)
 {
-	uint64_t dumps = o->profile_hz ? (uint64_t)o->callgraph.dump_bytes * o->profile_hz : 0;
+	uint64_t dumps =
+		o->how.profile_hz ? (uint64_t)o->how.callgraph.dump_bytes * o->how.profile_hz : 0;
 
 	return ring_perf_kib((size_t)sysconf(_SC_NPROCESSORS_ONLN), o->feed && o->feed->waits,
 			     dumps);

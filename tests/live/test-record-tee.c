@@ -95,7 +95,7 @@ static char *measure(const struct way *w, int fd, char **ret_dump, uint64_t *ret
 	struct live_options lo = {.target.kind = TARGET_SYSTEM,
 				  .tick_ns = 100000000,
 				  .policy = DRAIN_THROUGHPUT,
-				  .for_perf = true};
+				  .how.for_perf = true};
 	struct writer_options wo = {.fd = fd,
 				    .name = "the test's",
 				    .zstd_level = w->level,

@@ -39,7 +39,7 @@ static pid_t stop_us(unsigned ms)
 
 static void test_tiny_ring(void **state)
 {
-	struct live_options o = {.tick_ns = 100 * MS, .ring_pages = 1};
+	struct live_options o = {.tick_ns = 100 * MS, .how.ring_pages = 1};
 	struct live_info info;
 	struct stream st;
 	struct storm storm;
@@ -115,7 +115,7 @@ static void test_bad_targets(void **state)
 	char cgroup[] = "/kontend/none";
 	struct live_options cpu = {.target = {.cpus = cpus, .n_cpus = 1}};
 	struct live_options group = {.target = {.kind = TARGET_CGROUP, .cgroup = cgroup}};
-	struct live_options pages = {.ring_pages = 3};
+	struct live_options pages = {.how.ring_pages = 3};
 	struct live_options filter = {.event_filter = "nope == 1"};
 	pid_t gone = fork();
 	struct live_options pid = {.target = {.kind = TARGET_PIDS, .ids = &gone, .n_ids = 1}};
@@ -343,7 +343,7 @@ static int become_user(void)
 static int with_setcap_rights(void)
 {
 	struct rlimit none = {0, 0};
-	struct live_options o = {.ring_pages = 8192};
+	struct live_options o = {.how.ring_pages = 8192};
 	struct live_info info = {0};
 	struct source *s = NULL;
 	struct error err = {0};

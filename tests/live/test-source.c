@@ -65,7 +65,8 @@ static void check_all(const struct stream *st, const struct storm *storm, uint64
 static void test_all_cpus(void **state)
 {
 	/* Room for whatever else the machine contends for meanwhile: nothing may be lost. */
-	struct live_options o = {.tick_ns = 200 * MS, .ring_pages = 4096, .queue_bytes = 512 << 20};
+	struct live_options o = {
+		.tick_ns = 200 * MS, .how.ring_pages = 4096, .queue_bytes = 512 << 20};
 	struct live_info info;
 	struct stream st;
 	struct storm storm;

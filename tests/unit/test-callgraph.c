@@ -55,10 +55,11 @@ static void sizes_that_the_kernel_does_not_take_are_refused(void **state)
 
 static struct perf_event_attr attr(enum perf_event_index which, enum callgraph_mode mode)
 {
-	struct perf_attr_options o = {.max_stack = 24,
-				      .profile_hz = 499,
-				      .callgraph = {mode, mode == CALLGRAPH_DWARF ? 8192 : 0},
-				      .data_maps = mode == CALLGRAPH_DWARF};
+	struct perf_attr_options o = {
+		.how = {.max_stack = 24,
+			.profile_hz = 499,
+			.callgraph = {mode, mode == CALLGRAPH_DWARF ? 8192 : 0}},
+		.wanted = {.data_maps = mode == CALLGRAPH_DWARF}};
 	struct perf_event_attr ret;
 
 	perf_attr_init(&ret, which, &o);

@@ -107,10 +107,9 @@ static void test_report_fills_in(void **state)
 static void test_attr(void **state)
 {
 	struct perf_attr_options o = {
-		.begin_id = 7,
-		.end_id = 8,
+		.how.max_stack = 24,
+		.wanted = {.begin_id = 7, .end_id = 8},
 		.ring_bytes = 65536,
-		.max_stack = 24,
 		.cgroup = true,
 		.kind = TARGET_SYSTEM,
 	};
@@ -136,7 +135,7 @@ static void test_attr(void **state)
 				 PERF_SAMPLE_CPU | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_ID;
 	assert_int_equal(b.sample_type & trailer, d.sample_type & trailer);
 	assert_int_equal(b.sample_type & trailer, e.sample_type & trailer);
-	o.max_stack = 0;
+	o.how.max_stack = 0;
 	o.kind = TARGET_COMMAND;
 	o.cgroup = false;
 	perf_attr_init(&b, PERF_BEGIN, &o);
@@ -144,7 +143,7 @@ static void test_attr(void **state)
 	assert_false(b.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP));
 	assert_true(b.inherit && b.enable_on_exec && d.inherit && d.enable_on_exec);
 	assert_false(d.cgroup);
-	o.lost = o.few_wakeups = true;
+	o.lost = o.wanted.few_wakeups = true;
 	perf_attr_init(&b, PERF_BEGIN, &o);
 	perf_attr_init(&e, PERF_END, &o);
 	perf_attr_init(&d, PERF_DUMMY, &o);

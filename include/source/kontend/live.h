@@ -2,8 +2,8 @@
 #ifndef KONTEND_LIVE_H
 #define KONTEND_LIVE_H
 
-#include "kontend/callgraph.h"
 #include "kontend/feed.h"
+#include "kontend/measure-how.h"
 #include "kontend/source.h"
 #include "kontend/target.h"
 
@@ -57,13 +57,11 @@ struct live_options {
 		target;	  /* borrowed until live_new() returns, its command until live_start() */
 	uint64_t tick_ns; /* 0 = 1 s */
 	uint64_t first_tick_ns; /* the first ones come sooner, for who waits: see drain_begin() */
-	uint32_t ring_pages;	/* data pages per ring, a power of two; 0 = default */
-	uint32_t max_stack;	/* frames of a call chain; 0 = default */
+	struct measure_how how; /* max_stack 0: the default, unless no_stack */
 	uint32_t queue_bytes;	/* bound of the queue between the threads; 0 = default */
 	enum drain_policy policy;
 	bool realtime; /* the collector calls collector_begin_realtime() */
 	bool no_stack;
-	bool for_perf; /* addresses, and call chains also where waits end: perf reads it, too */
 	struct snapshot_source *snapshots; /* the first; borrowed as long as the source lives */
 	struct feed *feed; /* writes into the rings, too; borrowed as they are; NULL = none */
 	uint64_t (*bpf_maps)(void); /* bytes that maps of BPF take, for the costs of measuring */
@@ -72,9 +70,6 @@ struct live_options {
 	bool switches_asked;  /* also while no task has events: what they cost without any */
 	bool tick;	      /* measure the timer tick, too */
 	bool releases;	      /* record releases of locks, where the kernel has an event for them */
-	uint32_t profile_hz;  /* sample where CPUs are, so often a second; 0 = never */
-	bool profile_clock;   /* by the clock even where cycles can be sampled */
-	struct callgraph callgraph; /* of the profile's samples */
 	/* Level and one_in: how mmap_locks are measured; NULL: by contention alone. */
 	const struct mmlevel_how *mmap;
 	const struct sideband_source *names; /* of more tasks than /proc shows; NULL: none */

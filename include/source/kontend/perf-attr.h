@@ -2,7 +2,7 @@
 #ifndef KONTEND_PERF_ATTR_H
 #define KONTEND_PERF_ATTR_H
 
-#include "kontend/callgraph.h"
+#include "kontend/measure-how.h"
 #include "kontend/target.h"
 #include <linux/perf_event.h>
 #include <stdint.h>
@@ -31,25 +31,26 @@ enum { PERF_MM_EVENTS = PERF_EVENTS - PERF_MM_START };
 
 extern const char *const perf_event_names[PERF_EVENTS]; /* "lock:contention_begin", ... */
 
+/* Which events to open, and what the live source wants of them. */
+struct perf_wanted {
+	uint32_t begin_id, end_id;		/* tracepoints */
+	uint32_t timer_entry_id, timer_exit_id; /* 0: none of the events from PERF_TIMER_ENTRY */
+	uint32_t release_id;			/* 0: no PERF_RELEASE */
+	uint32_t mm_ids[PERF_MM_EVENTS];	/* 0: none of the events from PERF_MM_START */
+	bool mm_in_bursts; /* on only between calls of perf_session_enable_mm() */
+	bool mm_paths;	   /* a task that gets an mmap_lock records its call chain */
+	bool data_maps;	   /* records of mappings of data, too: perf finds tables there */
+	bool few_wakeups;  /* at two thirds of the ring: room in it matters less */
+};
+
 struct perf_attr_options {
-	uint32_t begin_id, end_id; /* tracepoints */
-	uint32_t timer_entry_id, timer_exit_id;
-	uint32_t release_id;
-	uint32_t mm_ids[PERF_MM_EVENTS];
-	bool mm_in_bursts; /* they are not to begin with a command */
-	bool mm_paths;	   /* a task that gets a lock records its call chain */
+	struct measure_how how; /* max_stack 0: no call chains */
+	struct perf_wanted wanted;
 	enum target_kind kind;
 	uint32_t ring_bytes;
-	uint32_t max_stack;  /* 0 = no call chains */
-	uint32_t profile_hz; /* samples a second; 0: no profile, and no records of mappings */
-	bool profile_clock;  /* by the CPU's clock, not its cycles */
-	struct callgraph callgraph; /* of the profile, with call chains only */
-	bool data_maps;		    /* records of mappings of data, too: perf finds tables there */
-	bool for_perf;	  /* what perf needs: addresses, and call chains also where waits end */
-	bool few_wakeups; /* at two thirds of the ring */
-	bool cgroup;	  /* ask for cgroup ids */
-	bool fed;  /* a feed reports waits: empty events take the places of the events of waits */
-	bool lost; /* ask for the number of records that were lost: Linux 6.0 */
+	bool cgroup; /* ask for cgroup ids */
+	bool fed;    /* a feed reports waits: empty events take the places of the events of waits */
+	bool lost;   /* ask for the number of records that were lost: Linux 6.0 */
 };
 
 void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,

@@ -16,24 +16,12 @@ struct perf_session;
 
 struct perf_session_options {
 	const struct target *target;
-	pid_t command; /* TARGET_COMMAND: the held child */
-	uint32_t begin_id, end_id;
-	uint32_t timer_entry_id, timer_exit_id; /* 0 = none of the events from PERF_TIMER_ENTRY */
-	uint32_t timer_offset;			/* of the field hrtimer in the entry */
-	uint32_t release_id;			/* 0 = no PERF_RELEASE */
-	uint32_t mm_ids[PERF_MM_EVENTS];	/* 0 = none of the events from PERF_MM_START */
-	bool mm_in_bursts;	    /* on only between calls of perf_session_enable_mm() */
-	bool mm_paths;		    /* a task that gets an mmap_lock records its call chain */
-	uint32_t ring_pages;	    /* 0 = default */
-	uint32_t max_stack;	    /* 0 = no call chains */
-	uint32_t profile_hz;	    /* 0 = no PERF_PROFILE */
-	bool profile_clock;	    /* by the clock even where cycles can be sampled */
-	struct callgraph callgraph; /* of the profile */
-	bool data_maps;		    /* records of mappings of data, too */
-	bool for_perf;		    /* also what only perf needs: see perf-attr.h */
-	struct feed *feed;	    /* is given the events PERF_OUTPUT; NULL = there are none */
-	bool few_wakeups;	    /* few wake-ups matter more than room in the rings */
-	const char *filter;	    /* for contention_begin, NULL = none */
+	pid_t command;		/* TARGET_COMMAND: the held child */
+	struct measure_how how; /* max_stack 0: no call chains */
+	struct perf_wanted wanted;
+	uint32_t timer_offset; /* of the field hrtimer in the entry */
+	struct feed *feed;     /* is given the events PERF_OUTPUT; NULL = there are none */
+	const char *filter;    /* for contention_begin, NULL = none */
 };
 
 /*
