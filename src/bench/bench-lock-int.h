@@ -92,9 +92,6 @@ struct bench_lock_storm {
 	atomic_uint n_ready, n_in; /* threads */
 };
 
-/* Runs calls of all threads at once; adds the sums to @ret. */
-int bench_lock_storm(const struct bench_lock_storm_ops *ops, const struct bench_lock_options *o,
-		     struct bench_lock_result *ret, struct error *err);
 /* The waits of @n calls, which are sorted. */
 void bench_lock_storm_sum(const struct bench_lock_call *calls, size_t n, uint64_t empty_ns,
 			  uint64_t least_ns, struct bench_lock_sum *ret);

@@ -3,13 +3,15 @@
  * Threads bound to CPUs call a function of this program that has a probe. Each counts its calls in
  * a cell of its own; the measuring thread reads all cells at the ends of some parts of the time, so
  * that the loop has nothing but the calls. The probe is an event of perf's PMU "uprobe" for this
- * process, and is removed with its descriptor.
+ * process, and is removed with its descriptor. A thread that got no CPU has measured nothing: that
+ * is NaN, not a rate of 0 or a cost of 0 ns, which would look like the best one.
  */
 #include "kontend/bench-uprobe.h"
 #include "bind.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
+#include "kontend/units.h"
 #include "kontend/uprobe-target.h"
 #include "kontend/uprobe.h"
 
@@ -17,10 +19,41 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+
+void bench_parts_add(struct bench_parts *p, uint64_t n, uint64_t ns)
+{
+	double rate = ns ? (double)n * 1e9 / (double)ns : 0;
+
+	p->sum += rate;
+	p->squares += rate * rate;
+	p->events += n;
+	p->n++;
+}
+
+struct bench_parts_result bench_parts_sum(const struct bench_parts *p, uint64_t cpu_ns)
+{
+	if (!p->n || !p->events)
+		return (struct bench_parts_result){(double)NAN, (double)NAN, (double)NAN};
+	double mean = p->sum / p->n, variance = p->squares / p->n - mean * mean;
+	return (struct bench_parts_result){
+		.per_s = mean,
+		.deviation = variance > 0 ? sqrt(variance) : 0,
+		.cost_ns = (double)(cpu_ns / p->events),
+	};
+}
+
+const char *bench_parts_cost(char *buf, double cost_ns)
+{
+	if (isfinite(cost_ns))
+		return units_ns(buf, (uint64_t)cost_ns);
+	snprintf(buf, UNITS_BUF, "-");
+	return buf;
+}
 
 enum { CELL = 128, CODE = 16 };
 

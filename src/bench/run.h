@@ -51,7 +51,7 @@ extern const struct bench_entry bench_table[]; /* ended by one without a name */
 /* `bench suite`: a run of each, several times; it answers with the exit status. */
 int bench_suite_main(const struct opts *o);
 
-/* Numbers of threads, by --threads: counts.c. -EINVAL with @err. */
+/* Parses --threads: "8", "1,4,all". -EINVAL with @err. */
 enum { BENCH_COUNTS = 32 };
 
 struct bench_counts {
