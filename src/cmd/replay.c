@@ -9,13 +9,13 @@
 #include "kontend/clock.h"
 #include "kontend/ending.h"
 #include "kontend/filter-options.h"
-#include "kontend/keep-columns.h"
 #include "kontend/progress.h"
 #include "kontend/query-incident.h"
 #include "kontend/query-ribbon.h"
 #include "kontend/reader.h"
 #include "kontend/run.h"
 #include "kontend/sandboxed.h"
+#include "kontend/settings.h"
 #include "kontend/srclines.h"
 #include "kontend/stdin-copy.h"
 #include "kontend/when.h"
@@ -301,7 +301,7 @@ static int enter_sandbox(struct replay *p, struct error *err)
 					  .screen = !p->shot,
 					  .here = true,
 					  .instructions = true,
-					  .keep = keep_columns,
+					  .keep = settings_keep_columns,
 					  .config = p->o->config_path,
 					  .put = p->shot ? sandboxed_put_output : NULL,
 					  .put_ctx = p->shot ? &p->shot->output : NULL,

@@ -2,8 +2,8 @@
 /* The common part of live and replay: a terminal, and the user interface on it. */
 #include "screen.h"
 #include "kontend/ending.h"
-#include "kontend/keep-columns.h"
 #include "kontend/query-verdict.h"
+#include "kontend/settings.h"
 #include "kontend/term.h"
 #include "verbs.h"
 
@@ -113,7 +113,7 @@ static int keep_here(void *ctx, const char *where, const char *table, const char
 		     struct error *err)
 {
 	(void)ctx;
-	return keep_columns(where, table, keys, err);
+	return settings_keep_columns(where, table, keys, err);
 }
 
 static int keep_there(void *ctx, const char *where, const char *table, const char *keys,

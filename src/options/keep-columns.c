@@ -3,12 +3,12 @@
  * The only part of the configuration that kontend itself writes. The file is read again first, as
  * the user may have edited it since the start.
  */
-#include "kontend/keep-columns.h"
 #include "kontend/config.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
 #include "kontend/ownfile.h"
 #include "kontend/query-columns.h"
+#include "kontend/settings.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -41,7 +41,7 @@ static int edit(const char *path, const struct config_line *l, const char *text,
 	return code;
 }
 
-int keep_columns(const char *path, const char *table, const char *keys, struct error *err)
+int settings_keep_columns(const char *path, const char *table, const char *keys, struct error *err)
 {
 	const struct config_line l = {"columns", table, keys};
 	struct query_columns check = {0};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Columns written into a configuration: whole, in the user's own folders, and nowhere else. */
 #include "kontend/fdio.h"
-#include "kontend/keep-columns.h"
 #include "kontend/mem.h"
+#include "kontend/settings.h"
 #include <errno.h>
 #include <ftw.h>
 #include <limits.h>
@@ -88,7 +88,7 @@ static void refused(int code, const char *keys, const char *why)
 {
 	struct error err = {0};
 
-	assert_int_equal(keep_columns(path, "locks", keys, &err), code);
+	assert_int_equal(settings_keep_columns(path, "locks", keys, &err), code);
 	if (!strstr(err.text, why) || !strstr(err.text, path))
 		fail_msg("said: %s", err.text);
 }
@@ -99,15 +99,15 @@ static void folders_are_made(void **state)
 	struct stat st;
 
 	(void)state;
-	assert_int_equal(keep_columns(path, "locks", "max_ns,avg_ns", &err), 0);
+	assert_int_equal(settings_keep_columns(path, "locks", "max_ns,avg_ns", &err), 0);
 	has(path, "[columns]\nlocks = max_ns,avg_ns\n");
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_int_equal(stat(in_home(".config"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
 	refused(-EINVAL, "", "no column of 'locks' is chosen");
-	assert_int_equal(keep_columns(path, "hot", "samples", &err), 0);
-	assert_int_equal(keep_columns(path, "locks", NULL, &err), 0);
+	assert_int_equal(settings_keep_columns(path, "hot", "samples", &err), 0);
+	assert_int_equal(settings_keep_columns(path, "locks", NULL, &err), 0);
 	has(path, "[columns]\nhot = samples\n");
 	assert_int_equal(entries(in_home(".config/kontend")), 1);
 }
@@ -131,7 +131,7 @@ static void what_is_there_stays(void **state)
 	assert_int_equal(mkdir(in_home(".config/kontend"), 0755), 0);
 	write_file(path, "# mine\n[options]\n theme = cvd");
 	assert_int_equal(chmod(path, 0644), 0);
-	assert_int_equal(keep_columns(path, "locks", "max_ns", &err), 0);
+	assert_int_equal(settings_keep_columns(path, "locks", "max_ns", &err), 0);
 	has(path, "# mine\n[options]\n theme = cvd\n\n[columns]\nlocks = max_ns\n");
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0644);
@@ -149,7 +149,7 @@ static void a_link_stays_one(void **state)
 	assert_int_equal(mkdir(in_home("dotfiles"), 0700), 0);
 	write_file(in_home("dotfiles/kontend"), "");
 	assert_int_equal(symlink("../../dotfiles/kontend", path), 0);
-	assert_int_equal(keep_columns(path, "locks", "max_ns", &err), 0);
+	assert_int_equal(settings_keep_columns(path, "locks", "max_ns", &err), 0);
 	assert_int_equal(lstat(path, &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
 	has(in_home("dotfiles/kontend"), "[columns]\nlocks = max_ns\n");

@@ -3,6 +3,7 @@
 #define KONTEND_SETTINGS_H
 
 #include "kontend/config.h"
+#include "kontend/error.h"
 #include "kontend/opts.h"
 
 /*
@@ -37,5 +38,12 @@ void settings_apply(const struct settings *s, struct opts *o);
 
 /* Prints a line per setting: NAME, ARG, and a field for each verb, separated by tabs. */
 void settings_dump(FILE *out);
+
+/*
+ * Sets the columns of a table in the configuration at @path, which need not exist; @keys NULL: the
+ * built-in ones. All other lines stay. 0, -EINVAL for an empty text, or another negative errno,
+ * with @err.
+ */
+int settings_keep_columns(const char *path, const char *table, const char *keys, struct error *err);
 
 #endif
