@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading ahead. The thread writes batches of events and records, the engine reads them; a ring of
- * batches lies between. An event is copied, but for the parts that it borrows from its record: so
- * records that the merge gives back stay with the batch and go back to the source when the engine
- * is through with that. Source, decoder and merge see only the one thread.
+ * Reading ahead of the engine, in a thread. The thread writes batches of events and records into a
+ * ring, and the engine reads them. An event is copied, except the parts that it borrows from its
+ * record. So a record that the merge gives back stays with the batch, and goes back to the source
+ * when the engine has applied the batch. Only the thread uses source, decoder and merge.
  *
- * All that the model may ask of the merge is written beside the events, so that the result does not
- * depend on how far ahead the thread is.
+ * The engine needs some facts of the merge, such as counts of late records. They are written beside
+ * the events, so the result does not depend on how far ahead the thread is.
  *
- * A file decides how much memory its records take: a packed snapshot of a few hundred bytes may
- * unpack to 16 MB. So the thread also counts bytes. When it has taken HELD_MOST more than were held
- * the last time, it waits until the engine has read all batches, and gives back all that they held.
- * Records that the engine keeps do not count, as the engine bounds these itself.
+ * The file decides how much memory its records take: a packed snapshot of a few hundred bytes may
+ * unpack to 16 MB. So the thread counts bytes, too. When it holds HELD_MOST bytes more than after
+ * the last drain, it waits until the engine has read all batches, and gives back all their records.
+ * Records that the engine keeps do not count, as the engine itself limits these.
  */
 #include "engine-int.h"
 #include "kontend/mem.h"
 #include <pthread.h>
 
 /*
- * A batch fits into a cache of a core. A thread that waits does so for half of the ring: on an idle
- * machine, waking a thread takes longer than reading a few batches.
+ * A batch fits into the cache of a core. A thread that waits is woken when half of the ring is
+ * ready: on an idle machine, waking a thread takes longer than reading a few batches.
  */
 enum { EVENTS = 512, RECORDS = 32, RUNS = 256, BATCHES = 128, WAKE = BATCHES / 2 };
-/* More snapshots than the engine holds, with those of all batches. */
+/*
+ * Room for the records that the engine gives back: more than it holds, plus those of all batches.
+ */
 enum { GIVEN = 1024 + RECORDS * BATCHES };
 enum { IDLE_MS = 1000 };
 
@@ -31,7 +33,7 @@ static const uint64_t HELD_MOST = 64 << 20;
 struct entry {
 	struct record record;
 	struct engine_merged merged;
-	uint32_t before; /* how many of the events come first */
+	uint32_t before; /* events of the batch that precede it */
 	bool is_kept;
 };
 
@@ -39,34 +41,34 @@ struct batch {
 	size_t n_events, n_records, n_runs;
 	int end;
 	struct error err;
-	struct engine_merged merged; /* at each event but for last_time */
+	struct engine_merged merged; /* at each event, except last_time */
 	uint64_t last_times[EVENTS];
 	struct event events[EVENTS];
 	struct entry records[RECORDS];
-	struct record runs[RUNS]; /* which the merge has given back */
+	struct record runs[RUNS]; /* given back by the merge */
 };
 
 struct ahead {
-	struct source deferred; /* the merge's: what it gives back goes into the batch */
+	struct source deferred; /* source of the merge: what it gives back goes into the batch */
 	struct source *source;
 	struct decode *decode;
 	struct order *order;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t more, room;
-	uint64_t written, read; /* batches so far */
+	uint64_t written, read; /* number of batches so far */
 	bool stop, ended;
-	bool waits;   /* the engine, for WAKE batches or the end */
-	bool blocked; /* the thread, for room for so many */
-	bool drains;  /* the thread, until the engine has read all */
+	bool waits;   /* the engine waits for WAKE batches, or for the end */
+	bool blocked; /* the thread waits for room for WAKE batches */
+	bool drains;  /* the thread waits until the engine has read all batches */
 	struct record given[GIVEN];
 	size_t n_given;
-	/* The thread's. */
+	/* Used by the thread. */
 	struct batch *batch;  /* being written */
-	uint64_t held_before; /* bytes, after all was given back that could be */
+	uint64_t held_before; /* bytes that the source held after the last drain */
 	bool is_over;
-	char apart[128]; /* no line of a cache is shared */
-	/* The engine's. */
+	char apart[128]; /* keeps what follows out of the same cache line */
+	/* Used by the engine. */
 	struct batch *at;
 	size_t event, record;
 	struct batch batches[BATCHES];
@@ -81,7 +83,7 @@ static void clear(struct ahead *a)
 	mem_free(a);
 }
 
-/* Gives back what the engine is through with. */
+/* Gives back the records of a batch that the engine has applied. */
 static void recycle(struct ahead *a, struct batch *b)
 {
 	for (size_t i = 0; i < b->n_runs; i++)
@@ -99,7 +101,7 @@ static void take_given(struct ahead *a)
 	a->n_given = 0;
 }
 
-/* With the lock held: the engine may have the batch. */
+/* Called with the lock held: gives the batch to the engine. */
 static void publish(struct ahead *a)
 {
 	a->written++;
@@ -109,7 +111,7 @@ static void publish(struct ahead *a)
 	}
 }
 
-/* On to the next batch, once the engine is through with its old contents. */
+/* Takes the next batch, as soon as the engine has applied its old contents. */
 static void hand_over(struct ahead *a)
 {
 	pthread_mutex_lock(&a->lock);
@@ -124,7 +126,10 @@ static void hand_over(struct ahead *a)
 	recycle(a, a->batch);
 }
 
-/* Too many bytes are held: the engine reads all batches, and then what they held goes. */
+/*
+ * Called when too many bytes are held: waits until the engine has read all batches, then gives back
+ * their records.
+ */
 static void drain(struct ahead *a)
 {
 	pthread_mutex_lock(&a->lock);
@@ -143,7 +148,7 @@ static void drain(struct ahead *a)
 	a->held_before = source_held(a->source);
 }
 
-/* The merge gives a run back, which events before may still borrow from. */
+/* Called when the merge gives back a run: events of the batch may still borrow from it. */
 static void defer(struct source *s, struct record *r)
 {
 	struct ahead *a = (struct ahead *)s;
@@ -295,7 +300,7 @@ static void leave_batch(struct ahead *a)
 	a->at = NULL;
 }
 
-/* False: there is nothing more in the batch. */
+/* False: the batch has been read. */
 static bool next_in(struct ahead *a, struct batch *b, struct ahead_item *ret)
 {
 	struct entry *e = a->record < b->n_records ? &b->records[a->record] : NULL;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A source around another one that hands out the sums of short waits early. A snapshot of sums
- * comes after the events of the second that it sums up, and a part of a stream that ends within
- * that second needs it at its end. Rounds and ticks let events go: so each waits in a queue, with
- * all that follows it, until a snapshot of its time or a later one has come, and snapshots pass.
- * They act at their own time, whenever they come. Without sums nothing waits.
+ * comes after the events of the second that it sums up. A part of the stream that ends within that
+ * second needs the snapshot at its end. Rounds and ticks let events pass: so each of them waits in
+ * a queue, with all records after it, until there is a snapshot of its time or of a later one.
+ * Snapshots pass at once, and act at their own time. In a stream without sums nothing waits.
  *
- * The queue holds records of about a second. It is bounded: beyond that rounds go on without sums.
+ * The queue holds the records of about a second. It is limited: beyond that, rounds pass without
+ * sums.
  */
 #include "engine-int.h"
 #include "kontend/engine-slices.h"
@@ -24,10 +25,10 @@ struct early {
 	struct source *inner;
 	struct record *queue;
 	size_t first, end, cap;
-	size_t bytes;	  /* in it */
-	bool any_sums;	  /* some have come: */
-	uint64_t sums_ns; /* the latest are of that time */
-	int over;	  /* what ended the inner source; 0: nothing has */
+	size_t bytes;	  /* bytes in the queue */
+	bool any_sums;	  /* there was a snapshot of sums */
+	uint64_t sums_ns; /* time of the latest of them */
+	int over;	  /* answer that ended the inner source; 0: it has not ended */
 	struct error why;
 };
 
@@ -47,7 +48,7 @@ static bool may_pass(const struct early *e, const struct record *r)
 
 static int queue_record(struct early *e, struct record *r, struct error *err)
 {
-	/* At least as many have gone since the last time. */
+	/* Moves at most as many records as were taken since the last time. */
 	if (e->first * 2 >= e->end) {
 		if (e->first < e->end)
 			memmove(e->queue, e->queue + e->first,
@@ -70,7 +71,9 @@ static void take_record(struct early *e, struct record *ret)
 	e->bytes -= ret->len;
 }
 
-/* The next one of the inner source: into the queue, or HAND_OUT. 0 also at its end. */
+/*
+ * Puts the next record of the inner source into the queue, or answers HAND_OUT. 0 also at its end.
+ */
 static int read_one(struct early *e, int timeout_ms, struct record *ret, struct error *err)
 {
 	uint64_t time;
@@ -138,7 +141,7 @@ static void drop_queue(struct early *e)
 	}
 }
 
-/* Those in the queue are not released. */
+/* Records in the queue have not been released, so the mark precedes them. */
 static uint64_t early_mark(struct source *s)
 {
 	return source_mark(early_of(s)->inner);
@@ -182,7 +185,7 @@ static void early_free(struct source *s)
 	mem_free(e);
 }
 
-/* Of a source that can go back. */
+/* Operations of a source that can go back. */
 static const struct source_ops seeking = {
 	.next = early_next,
 	.release = early_release,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests to the lock snapshots: the contended locks, for their queues, and then those without a
- * name, as many as there is room for; of the latter other ones each time, if there are more, so
- * that all have their turn; and the mmap_locks that events report. A lock without waiters may be
- * gone, and the memory there now be no queue: only its name is asked for. Of threads whose waits
- * may have ended unseen it is asked whether they exist.
+ * Requests to the lock snapshots: the contended locks, for their queues; then locks without a name,
+ * as far as there is room; and the mmap_locks that events report. If there are more locks without a
+ * name, each request has other ones, so that each lock has its turn. A lock without waiters may
+ * have been freed, and its memory may be anything: only its name is requested. For threads whose
+ * waits may have ended unseen, the request asks whether they exist.
  */
 #include "engine-int.h"
 #include "kontend/lock-requests.h"
@@ -40,7 +40,7 @@ static void add_lock(struct asking *a, const struct model *m, uint64_t addr, uin
 			(struct lock_request_lock){addr, type, lockname_life(m->lock_names, addr)};
 }
 
-/* The mmap_locks that were taken, but not waited for: no lock of the table. */
+/* mmap_locks that tasks took without waiting: the table of locks does not have them. */
 static void add_mms(struct asking *a, const struct model *m)
 {
 	const struct mmlocks *l = &m->mmlocks;

@@ -74,7 +74,7 @@ static int pack_array(struct engine_packed_array *ret, struct engine_pack *p, co
 	return ret->data ? 0 : -ENOMEM;
 }
 
-/* All but the cells. */
+/* Copies all but the cells. */
 static int copy_rest(struct model *dst, const struct model *m)
 {
 	struct cell cell = {0};
@@ -120,7 +120,7 @@ int engine_packed_make(struct engine_packed *ret, const struct model *m, struct 
 	return r;
 }
 
-/* But for what is packed, @t has what is recent already. */
+/* Unpacks the arrays into @t, which is otherwise a copy already. */
 static int unpack_cells(struct cell_table *t, const struct engine_packed *from,
 			struct engine_pack *p)
 {

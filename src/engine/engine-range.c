@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A range of a stream in one pass. Its ends need not be ticks: a tick is made at each, so that the
- * bucket there is the range's own, and the sums are cleared at the first. Where an end is a tick of
- * the stream nothing is added. A timeline shows ranges in the same way (timeline_range()). The end
- * of a range is noticed by the first event or time after it; so are the ends of slices, of which
- * each is a range that begins where the one before it ends.
+ * A range of a stream, in one pass. Its ends need not be ticks of the stream: the engine makes a
+ * tick at each end, so that the bucket there belongs to the range alone, and clears the sums at the
+ * first one. If an end is a tick of the stream, nothing is added. A timeline shows ranges in the
+ * same way (timeline_range()). The first event or time after an end makes the engine act on it. The
+ * same holds for slices, each of which is a range that begins where the one before it ends.
  *
- * Waits that the kernel has only summed up come as snapshots of sums. The first one after the end
- * says how much of them lies in the range, so the engine reads on to it.
+ * Waits that the kernel only sums up come as snapshots of sums. The first snapshot after the end of
+ * the range says how much of them the range has, so the engine reads on to it.
  */
 #include "engine-int.h"
 
@@ -16,7 +16,7 @@ static int find_time(struct engine *e, uint64_t time, struct error *err)
 	struct engine_range *r = e->range;
 	uint64_t begin = e->model.start_ns ? e->model.start_ns : time;
 
-	/* The names before the stream have no time. */
+	/* Records of names before the stream have no time. */
 	if (r->state != ENGINE_RANGE_UNKNOWN || !begin)
 		return 0;
 	int failed = r->find(r, begin, err);
@@ -67,7 +67,9 @@ static void complete(struct engine *e)
 	e->range->state = ENGINE_RANGE_BEHIND;
 }
 
-/* Are there sums of short waits, and were those of the range's end not read yet? */
+/*
+ * True if the stream has sums of short waits, and those of the end of the range are not read yet.
+ */
 static bool lacks_shorts(const struct engine *e)
 {
 	const struct snapshot *s = snapshot_set_get(&e->model.snapshots, SNAPSHOT_SHORT);
@@ -93,7 +95,7 @@ void engine_range_end(struct engine *e)
 		complete(e);
 }
 
-/* It may be complete already: the snapshot may have come before the events of its time. */
+/* The range may be complete now: the snapshot may have come before the events of its time. */
 static void leave(struct engine *e)
 {
 	e->range->state = ENGINE_RANGE_ENDING;
@@ -104,7 +106,7 @@ static void leave(struct engine *e)
 		engine_range_end(e);
 }
 
-/* A slice that ends with the range is left to the owner of the range. */
+/* The owner of the range handles a slice that ends with the range. */
 static int pass_slices(struct engine *e, uint64_t time, struct error *err)
 {
 	const struct engine_range *r = e->range;
@@ -116,7 +118,7 @@ static int pass_slices(struct engine *e, uint64_t time, struct error *err)
 		return 0;
 	if (r && time > r->to_ns)
 		time = r->to_ns;
-	/* The names before the stream have no time. */
+	/* Records of names before the stream have no time. */
 	if (!s->next_ns && (m->start_ns || time))
 		s->next_ns = s->first(s, m->zero_ns ? m->zero_ns : time);
 	while (!failed && s->next_ns && time > s->next_ns) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Snapshots wait as events do: one may precede older events in the stream, so it is applied when
- * all up to its time has been applied. Their records are not given back until then, so the place of
- * a tick lies before them, and on the way back to it they are held again. They are few; a list by
- * time, bounded in number and bytes, since times come from a file and may never be reached.
+ * Snapshots wait as events do: a snapshot may precede older events in the stream, so it is applied
+ * when all events up to its time are applied. Its record is not given back until then, so the place
+ * of a tick lies before it, and on the way back to that tick it is held again. The list is sorted
+ * by time, and limited in number and bytes, since the times come from a file and may never be
+ * reached.
  */
 #include "engine-int.h"
 #include "kontend/mem.h"
@@ -32,7 +33,7 @@ static void set_next(struct engine_held *h)
 	h->next_ns = h->n ? time_of(&h->records[0]) : UINT64_MAX;
 }
 
-/* Gives back the first one; a failure to apply it is counted by the model. */
+/* Gives back the first snapshot. The model counts a failure to apply it. */
 static void let_go(struct engine *e, bool act)
 {
 	struct engine_held *h = &e->held;
@@ -63,7 +64,7 @@ void engine_snapshots_deinit(struct engine *e)
 	e->held = (struct engine_held){.next_ns = UINT64_MAX};
 }
 
-/* The one that acts last gives way. */
+/* Drops the snapshots with the latest times if there are too many. */
 static void bound(struct engine *e)
 {
 	struct engine_held *h = &e->held;
@@ -78,7 +79,10 @@ static void bound(struct engine *e)
 	}
 }
 
-/* The latest sums that were read, not estimated here. 0 or -ENOMEM; without bytes: none were. */
+/*
+ * The latest sums that were read, rather than estimated here. 0 or -ENOMEM. Without bytes: there
+ * were none.
+ */
 static int read_last(struct engine *e, const struct engine_sums **ret)
 {
 	const struct snapshot *last = snapshot_set_get(&e->model.snapshots, SNAPSHOT_SHORT);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which frames of a chain belong to the tracing itself. When several programs listen to the
- * tracepoint, the kernel calls them through a function of its own, which is the innermost frame of
- * each chain. It is recognised by its name; as every wait asks for it, and the innermost frames are
- * few, the answer is cached by address.
+ * Finds the frames of a call chain that belong to the tracing itself. If several programs listen to
+ * the tracepoint, the kernel calls them through a function of its own, which is the innermost frame
+ * of each chain. The function is known by its name. As each wait needs the answer, and there are
+ * few innermost frames, answers are cached by address.
  */
 #include "engine-int.h"
 #include "kontend/mem.h"
@@ -21,7 +21,7 @@ struct known {
 struct engine_tracing {
 	struct model_tracing ask;
 	const struct sym *sym;
-	uint32_t n_loads; /* of the symbols by which `known` is */
+	uint32_t n_loads; /* loads of the symbols when `known` was filled */
 	struct known known[KNOWN];
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Dumps of user stacks to call chains, when their sample is applied: then the mappings are those of
- * its moment. Tables made from mappings are kept for the address spaces that were sampled last, by
- * their version: so children that still have their parent's share its tables, and a process that
- * maps another file gets new ones. There are few of them, whatever the number of processes.
+ * Makes call chains from dumps of user stacks when their sample is applied: at that time the
+ * mappings of the process are those of the sample. Unwind tables made from mappings are cached for
+ * the address spaces that were sampled last, by the version of their mappings: children that still
+ * have the mappings of their parent share its tables, and a process that maps another file gets new
+ * ones. So there are few tables, whatever the number of processes.
  *
- * Files are found as those are that functions get their names from, but by tables of our own:
- * frames are part of the model, names come and go with the screen.
+ * Files are found in the same way as for the names of functions, but in tables of our own: frames
+ * are part of the model, while names are loaded and dropped with the screen.
  */
 #include "engine-int.h"
 #include "kontend/srclines.h"
@@ -26,19 +27,19 @@ enum { PLACES = 24 };
 
 struct place {
 	uint64_t version; /* 0: free */
-	uint64_t used;	  /* when, in samples */
+	uint64_t used;	  /* number of the sample that used it last */
 	struct unwind_space *space;
 	struct unwind_map *maps;
 };
 
 struct engine_unwind {
 	struct profile_unwinder profile;
-	size_t recorded; /* files whose tables the recording had by then */
+	size_t recorded; /* number of files whose tables the recording had */
 	const struct engine *engine;
 	struct usersyms *files;
 	struct unwind *unwind;
 	bool tried, failed;
-	struct map_numbers numbers; /* of the files, + 1; 0: not asked for yet */
+	struct map_numbers numbers; /* numbers of the files, + 1; 0: not looked up yet */
 	struct place places[PLACES];
 	uint64_t samples;
 	struct unwind_frame frames[STACK_MAX_FRAMES];
@@ -56,7 +57,7 @@ static const struct cfisnap *recorded(void *ctx, uint32_t file)
 	return NULL;
 }
 
-/* Tables may follow the first samples that need them. */
+/* In a recording, tables may come after the first samples that need them. */
 static void look_again(struct engine_unwind *u)
 {
 	size_t n = cfiset_count(u->engine->model.cfi);
@@ -86,7 +87,7 @@ static int open_files(struct engine_unwind *u)
 	return r;
 }
 
-/* Its build id, if one was recorded: then a file is the one, or it is not. */
+/* The recorded build id, if there is one: it decides whether a file is the right one. */
 static struct buildid id_of(const struct engine_unwind *u, const struct map_object *o)
 {
 	const struct snapshot *ids =
@@ -99,7 +100,7 @@ static struct buildid id_of(const struct engine_unwind *u, const struct map_obje
 	return id;
 }
 
-/* A mapping without a file has no tables either. */
+/* A mapping without a file has no unwind tables. */
 static uint32_t file_of(struct engine_unwind *u, uint32_t object)
 {
 	const struct map_objects *all = u->engine->model.profile.spaces.objects;
@@ -137,7 +138,10 @@ static bool set_maps(struct engine_unwind *u, struct place *p, const struct map_
 	return true;
 }
 
-/* The place of this space; if it has none, that of who was not sampled for the longest time. */
+/*
+ * The place of this address space. If it has none, the place that was not used for the longest
+ * time.
+ */
 static struct place *place_of(struct engine_unwind *u, const struct map_space *space)
 {
 	struct place *oldest = &u->places[0];
@@ -154,7 +158,7 @@ static struct place *place_of(struct engine_unwind *u, const struct map_space *s
 	return set_maps(u, oldest, space) ? oldest : NULL;
 }
 
-/* 0: it can be unwound. */
+/* The reason why a sample cannot be unwound; 0: it can be. */
 static enum unwind_end why_not(struct engine_unwind *u, const struct map_space *space,
 			       const struct event *ev)
 {

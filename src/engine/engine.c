@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pipe in one object: takes records from the source and brings each to its place. Records of
- * perf rings wait in `order` until a round or a tick says that nothing earlier can come; then they
- * are decoded, merged and applied. All other records act at once, in stream order. It is the same
- * code for a live session, a recording and a test's canned stream.
+ * The pipe in one object: takes records from the source and passes each to the part that handles
+ * it. Records of perf rings wait in `order` until a round or a tick says that no earlier record can
+ * come. Then they are decoded, merged and applied. All other records act at once, in the order of
+ * the stream. The same code serves a live session, a recording and the stream of a test.
  *
  * Going back: at a tick exactly the events up to its time are applied, while the merge may hold
- * records with later ones. So the source goes back to the earliest record still held, or before it;
- * until the tick comes by again, records of rings go into the merge and all others are passed over;
- * then the merge is drained up to the tick without applying anything, and all is as it was.
+ * records with later events. So the source goes back to the earliest record that is still held, or
+ * before it. Until the tick comes again, records of rings go into the merge, and all others are
+ * skipped. Then the merge is drained up to the tick without applying anything, and the state is as
+ * it was.
  */
 #include "engine-int.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-/* Records, and bytes of them, that are taken before the caller gets its turn. */
+/* Limits of records and bytes for one call, so that the caller gets its turn. */
 enum { PUMP_RECORDS = 256, PUMP_BYTES = 4 << 20, PUMP_EVENTS = 16384 };
 
 int engine_init(struct engine *e, struct source *source, const struct model_limits *limits,
@@ -52,7 +53,7 @@ int engine_init(struct engine *e, struct source *source, const struct model_limi
 	return 0;
 }
 
-/* The records that are ready are read: the engine continues by itself. */
+/* The records that the thread has ready are applied: the engine continues without the thread. */
 static void end_ahead(struct engine *e)
 {
 	ahead_free(e->ahead);
@@ -81,7 +82,7 @@ void engine_deinit(struct engine *e)
 	*e = (struct engine){0};
 }
 
-/* Of a range that is complete, no later ones than it has. */
+/* For a complete range, no snapshot after its end is applied. */
 static void snapshots_until(struct engine *e, uint64_t time_ns)
 {
 	if (engine_range_is_behind(e) && time_ns > e->range->to_ns)
@@ -115,7 +116,7 @@ static void tell_passed(struct engine *e, uint64_t time_ns)
 			w->passed(w, time_ns);
 }
 
-/* All events up to @until have been applied. */
+/* To be called when all events up to @until are applied. */
 static void drained(struct engine *e, uint64_t until)
 {
 	snapshots_until(e, until);
@@ -123,7 +124,7 @@ static void drained(struct engine *e, uint64_t until)
 	e->model.damage.bad = e->merged.n_bad;
 }
 
-/* Applies everything that may leave the merge. */
+/* Applies all events that may leave the merge. */
 static int drain(struct engine *e, uint64_t until, struct error *err)
 {
 	const struct event *ev;
@@ -162,7 +163,7 @@ static int wrong_size(const struct record *r, struct error *err)
 
 static int take_round(struct engine *e, uint64_t time, struct error *err)
 {
-	/* First: an end before @time must close its part before later sums come. */
+	/* This comes first: a part that ends before @time must be closed before later sums come. */
 	int r = engine_is_cut(e) ? engine_range_pass(e, time, err) : 0;
 
 	drained(e, time);
@@ -175,7 +176,7 @@ static int take_round(struct engine *e, uint64_t time, struct error *err)
 
 static int take_tick(struct engine *e, uint64_t time, struct error *err)
 {
-	/* First: an end before @time must close its part before later sums come. */
+	/* This comes first: a part that ends before @time must be closed before later sums come. */
 	int r = engine_is_cut(e) ? engine_range_pass(e, time, err) : 0;
 
 	drained(e, time);
@@ -192,7 +193,7 @@ static int take_tick(struct engine *e, uint64_t time, struct error *err)
 	return r ? r : ENGINE_TICK;
 }
 
-/* A record whose body is one fixed struct (or a u64), copied since it may not be aligned. */
+/* A record whose body is one fixed struct or a u64. It is copied, since it may not be aligned. */
 static int take_fixed(struct engine *e, const struct record *r, struct error *err)
 {
 	union {
@@ -254,7 +255,7 @@ static int hold(struct engine *e, const struct record *r, bool *ret_kept, struct
 	return 0;
 }
 
-/* On the way back: nothing acts but the tick where that ends. */
+/* On the way back: only the tick at the end of it acts. */
 static int pass_over(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
 {
 	const struct event *ev;
@@ -287,7 +288,7 @@ static int pass_over(struct engine *e, const struct record *r, bool *ret_kept, s
 	return ENGINE_TICK;
 }
 
-/* The last one is kept; more than one are rare, and the count shows them. */
+/* Keeps the last note. More than one are rare, and the count shows them. */
 static void keep_note(struct engine *e, const struct record *r)
 {
 	size_t n = r->len < sizeof(e->note) ? r->len : sizeof(e->note) - 1;
@@ -297,7 +298,7 @@ static void keep_note(struct engine *e, const struct record *r)
 	e->n_notes++;
 }
 
-/* A record without events that the merge has seen: 0, ENGINE_TICK or an error. */
+/* Handles a record without events, after the merge has seen it. 0, ENGINE_TICK or an error. */
 static int act(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
 {
 	switch (r->kind) {
@@ -318,7 +319,7 @@ static int act(struct engine *e, const struct record *r, bool *ret_kept, struct 
 	}
 }
 
-/* The same; *ret_kept: the merge or the list of snapshots has the record now. */
+/* Handles any record. *ret_kept: the merge or the list of snapshots has it now. */
 static int take_record(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
 {
 	uint64_t until;
@@ -338,7 +339,7 @@ static int take_record(struct engine *e, const struct record *r, bool *ret_kept,
 	return code ? code : act(e, r, ret_kept, err);
 }
 
-/* @passed: on the way back, or after a range, nothing is applied any more, and nothing counted. */
+/* @passed: on the way back, or after a range: nothing more is applied or counted. */
 static int at_end(struct engine *e, bool passed, struct error *err)
 {
 	if (passed) {
@@ -366,7 +367,7 @@ static int apply_run(struct engine *e, const struct ahead_item *run, struct erro
 	return r;
 }
 
-/* Up to and with a record: 0, ENGINE_TICK, ENGINE_END or an error. */
+/* Applies events up to a record, and the record. 0, ENGINE_TICK, ENGINE_END or an error. */
 static int take_ahead(struct engine *e, size_t *events, size_t *bytes, struct error *err)
 {
 	bool was_behind = engine_range_is_behind(e), kept = false;

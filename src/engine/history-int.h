@@ -5,19 +5,19 @@
 #include "kontend/history.h"
 #include "kontend/recordlog.h"
 
-/* A model that the window may begin with. */
+/* A copy of the model at a tick, where the window may begin. */
 struct history_base {
 	struct model model;
 	struct engine_place place;
 	size_t bytes;
-	uint64_t at; /* bytes ever logged up to there */
+	uint64_t at; /* recordlog.bytes_ever at that tick */
 };
 
-/* A record on its way. */
+/* A record that was handed out and not given back. */
 struct history_out {
-	struct history_out *prev, *next; /* next: also of the free list */
+	struct history_out *prev, *next; /* next: also in the list of free ones */
 	uint64_t number;
-	struct recordlog_chunk *chunk; /* NULL: the inner source's */
+	struct recordlog_chunk *chunk; /* NULL: the record is from the inner source */
 	struct record inner;
 };
 
@@ -28,27 +28,27 @@ struct history {
 	struct source *inner;
 	struct history_options options;
 	struct recordlog log;
-	uint64_t next;	     /* number of the record to hand out */
-	uint64_t whole_from; /* records from here on are all in the log */
+	uint64_t next;	     /* number of the next record to hand out */
+	uint64_t whole_from; /* all records from this number on are in the log */
 	struct history_out *first, *last, *free;
 	struct history_base bases[HISTORY_BASES];
 	size_t n_bases, model_bytes;
-	uint64_t noted_ns;		 /* the latest tick of which a base could be made */
-	uint64_t said_until;		 /* by the latest round or tick */
+	uint64_t noted_ns;		 /* the latest tick for which a base was considered */
+	uint64_t said_until;		 /* time of the latest round or tick */
 	uint64_t said_tick, behind_tick; /* the latest tick, and the number after it */
 
 	/* In a pause. */
 	bool is_frozen;
 	uint64_t limit;	     /* number of the first record that is not handed out */
-	size_t frozen_bytes; /* of the log, when it began */
-	struct model now;    /* to come back to; is_away: there is one */
+	size_t frozen_bytes; /* bytes of the log when the pause began */
+	struct model now;    /* the model of the pause, if is_away */
 	struct engine_place now_place;
 	bool is_away;
-	struct record_drop lost; /* not said yet */
+	struct record_drop lost; /* not reported yet */
 	uint64_t lost_records;
 };
 
 /* history.c */
-void history_note_time(struct history *h, const struct record *r); /* that was appended */
+void history_note_time(struct history *h, const struct record *r); /* after @r was appended */
 
 #endif

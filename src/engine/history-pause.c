@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pause of a history. It begins at a tick of its own, made of the latest round: only at a tick
- * is it known which events are applied, so only there a state can be left and come back to. Records
- * that come meanwhile go into the log, after the limit. The way back is the same as any in time
- * travel: the model as it was, the reader at the mark, and from there on everything is read in
- * order.
+ * The pause of a history. It begins at a tick of its own, made from the latest round: only at a
+ * tick it is known which events are applied, so only there the engine can leave a state and come
+ * back to it. Records that arrive during the pause go into the log, after the limit. The way back
+ * is the same as in all time travel: the model as it was, the reader at the mark, and from there on
+ * all records in order.
  */
 #include "history-int.h"
 #include <errno.h>
@@ -32,7 +32,7 @@ static uint64_t count_records(const struct record *r)
 	return n;
 }
 
-/* In a pause: what does not fit is counted. */
+/* In a pause, records that do not fit are counted. */
 static void lose(struct history *h, const struct record *r)
 {
 	struct record_drop drop = {0};
@@ -46,7 +46,7 @@ static void lose(struct history *h, const struct record *r)
 	h->lost_records += drop.records;
 }
 
-/* A snapshot can be large; that there was one is not. */
+/* A snapshot may be too large to keep, but the log says that there was one. */
 static int note_snapshot(struct history *h, const struct record *r)
 {
 	struct record_snapshot head = {0};
@@ -57,7 +57,7 @@ static int note_snapshot(struct history *h, const struct record *r)
 	return recordlog_append(&h->log, &note);
 }
 
-/* Rare, small, and without them what follows may not be understood. */
+/* Records that are rare and small, and without which later records may make no sense. */
 static bool is_needed(const struct record *r)
 {
 	return r->kind != RECORD_PERF && r->kind != RECORD_ROUND && r->kind != RECORD_TICK &&
@@ -70,7 +70,10 @@ static void take_in(struct history *h, const struct record *r)
 
 	if (is_full && r->kind == RECORD_SNAPSHOT && !note_snapshot(h, r))
 		return;
-	/* Once something was lost the gap goes on to the end, where one record will say so. */
+	/*
+	 * After a loss, all further records are lost up to the end, so that one record can report
+	 * the gap.
+	 */
 	if (((is_full || h->lost.records) && !is_needed(r)) || recordlog_append(&h->log, r))
 		lose(h, r);
 	else
@@ -78,8 +81,8 @@ static void take_in(struct history *h, const struct record *r)
 }
 
 /*
- * Appends a tick to the log, unless it ends with one already. If rounds have not come further than
- * the last tick it is one ns later, as two at one time could not be distinguished.
+ * Appends a tick to the log, unless the log ends with a tick. If no round is later than the last
+ * tick, the new one is 1 ns later than that, as two ticks at one time cannot be distinguished.
  */
 static int add_tick(struct history *h)
 {
@@ -108,7 +111,7 @@ int history_freeze(struct source *s, struct engine *e, struct error *err)
 	h->is_frozen = true;
 	h->limit = h->log.end;
 	h->frozen_bytes = h->log.bytes;
-	/* The last one is the tick, where the pump stops before it could see an end. */
+	/* The last record is the tick. The pump stops there, before it reaches the end. */
 	while (h->next < h->limit && r >= 0)
 		r = engine_pump(e, 0, err);
 	if (r < 0)

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A live source that remembers. All records get a number; the log has those of the last minutes,
- * the reader (the engine) is at one of them or, while live, at the log's end, where the next record
- * comes from the inner source. So the same engine, with its symbols and formats, can travel: a
- * pause only sets a limit to the records that are handed out, and catching up is no special case.
+ * A live source that keeps the last minutes. Each record has a number, and the log has the records
+ * of the last minutes. The reader (the engine) is at one of them or, while live, at the end of the
+ * log, where the inner source has the next record. So the same engine, with its symbols and
+ * formats, can travel: a pause only sets a limit to the records that are handed out, and catching
+ * up is no special case.
  *
- * The window must begin at a known state. Applying records that leave the window to a second model
- * would cost a second decoding of everything, all the time. Instead the engine's own model is
- * copied now and then at a tick (a base): a few milliseconds a minute, and some memory (packing
- * these copies would save most of it, but takes five times as long). The window begins at the
- * oldest base; when the log is full that base goes, with the records before the next one, so the
- * window is between 7/8 of the bound and all of it.
+ * The window must begin at a known state. Applying the records that leave the window to a second
+ * model would mean to decode all of them twice. Instead, the model of the engine is copied now and
+ * then at a tick (a base). A copy costs a few milliseconds a minute, and some memory: packing it
+ * would save most of that, but takes five times as long. The window begins at the oldest base. When
+ * the log is full, that base is dropped, with the records before the next one, so the window has
+ * between 7/8 of the limit and all of it.
  *
- * Records on their way (handed out, not given back) are a list in order of their numbers: its head
- * is the mark.
+ * Records that were handed out and not given back are in a list, by their numbers. The first one is
+ * the mark.
  */
 #include "history-int.h"
 #include "kontend/mem.h"
@@ -43,7 +44,7 @@ static uint64_t history_mark(struct source *s)
 	return h->first ? h->first->number : h->next;
 }
 
-/* The window is lost, but nothing that the engine still has to see. */
+/* Drops the window, but no record that the engine still needs. */
 static void forget(struct history *h)
 {
 	while (h->n_bases)
@@ -51,7 +52,7 @@ static void forget(struct history *h)
 	recordlog_cut(&h->log, history_mark(&h->source));
 }
 
-/* Gives up the oldest base, and what came before the next one. */
+/* Drops the oldest base, and the records before the next one. */
 static void advance(struct history *h)
 {
 	drop_base(h);
@@ -104,15 +105,15 @@ static void hand_out(struct history *h, struct history_out *o, struct record *r)
 }
 
 /*
- * The kernel's symbols, some megabytes, come before there is anything to go back to. The engine has
- * taken them by then, so to pack them would only hold up the start.
+ * The symbols of the kernel, some megabytes, come before there is a base. The engine has loaded
+ * them by then, so packing them would only delay the start.
  */
 static bool is_left_out(const struct history *h, const struct record *r)
 {
 	return r->kind == RECORD_KALLSYMS && !h->n_bases;
 }
 
-/* At the log's end: the next one of the inner source, into the log as well. */
+/* At the end of the log: takes the next record of the inner source, and adds it to the log. */
 static int next_live(struct history *h, int timeout_ms, struct history_out *o, struct record *ret,
 		     struct error *err)
 {
@@ -122,7 +123,7 @@ static int next_live(struct history *h, int timeout_ms, struct history_out *o, s
 		return r;
 	o->inner = *ret;
 	o->chunk = NULL;
-	/* Without memory for it the record still passes; only the window is gone. */
+	/* Without memory the record still passes, but the window is lost. */
 	if (is_left_out(h, ret) || recordlog_append(&h->log, ret)) {
 		recordlog_skip(&h->log);
 		h->whole_from = h->log.end;
@@ -148,7 +149,7 @@ static int next_logged(struct history *h, struct history_out *o, struct record *
 	return 0;
 }
 
-/* Without memory for it now, the next time. */
+/* Reports the loss. Without memory, it is reported at the next call. */
 static void say_lost(struct history *h)
 {
 	const struct record r = {.kind = RECORD_DROP, .data = &h->lost, .len = sizeof(h->lost)};
@@ -214,7 +215,7 @@ static int history_fd(struct source *s)
 	return h->is_frozen || h->next == h->log.end ? source_fd(h->inner) : -1;
 }
 
-/* In a pause the ticks are those that were. */
+/* In a pause the interval of ticks stays. */
 static void history_set_tick(struct source *s, uint64_t tick_ns)
 {
 	struct history *h = history_of(s);
@@ -287,7 +288,7 @@ void history_stat(struct source *s, struct history_stat *ret)
 	};
 }
 
-/* How many bases there may be: as many as the memory for models allows, but two. */
+/* The limit of bases: as many as fit into the memory for models, but at least two. */
 static size_t most_bases(const struct history *h, size_t bytes)
 {
 	size_t n = h->options.model_bytes / (bytes + 1);
@@ -301,7 +302,7 @@ void history_note(struct source *s, const struct engine *e)
 	const struct history_base *last = h->n_bases ? &h->bases[h->n_bases - 1] : NULL;
 	struct history_base b = {.place = e->place, .at = h->log.bytes_ever};
 
-	/* A second tick at one time could not be distinguished from the first. */
+	/* A second tick at the same time could not be distinguished from the first. */
 	if (h->is_frozen || e->place.time_ns <= h->noted_ns || e->place.mark < h->whole_from)
 		return;
 	h->noted_ns = e->place.time_ns;

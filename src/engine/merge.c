@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The half of the engine without the model: it decodes events and puts them in order. It works in
- * the engine's thread, or ahead of it in one of its own (ahead.c).
+ * The half of the engine that needs no model: it decodes events and sorts them by time. It runs in
+ * the thread of the engine, or in a thread of its own ahead of it (ahead.c).
  */
 #include "engine-int.h"
 #include "kontend/pidns.h"
@@ -21,7 +21,7 @@ static int push(struct order *o, const struct record *r, struct error *err)
 	return KEPT;
 }
 
-/* Was it measured in a PID namespace of its own? */
+/* True if the stream was measured in a PID namespace of its own. */
 static void learn_host(struct decode *d, const struct record *r)
 {
 	struct record_host h;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a timeline can start from: an ascending array of packed models, bounded in bytes. They are
- * spread by work, not by time, as work is what going somewhere costs: a point is due when the
- * engine has done `gap` since the last one. When the bound is reached the one goes that leaves
- * the smallest gap, and `gap` becomes what they would be apart if spread evenly; so the number ever
- * made is about the number kept times the logarithm of the stream's length. The first tick's point
- * always stays: everything can be reached from there.
+ * The states from which a timeline can play on: an array of packed models, in order, limited in
+ * bytes. They are spread evenly by work, not by time, as the work is the cost of going to a place.
+ * A point is due when the engine has done `gap` since the last one. When the limit is reached, the
+ * point whose removal leaves the smallest gap is dropped, and `gap` becomes the distance of evenly
+ * spread points. So the number of points ever made is about the number kept times the logarithm of
+ * the length of the stream. The point of the first tick is never dropped: all places can be reached
+ * from it.
  */
 #include "kontend/bisect.h"
 #include "kontend/mem.h"
@@ -14,9 +15,9 @@
 #include <string.h>
 
 /*
- * Units of work are events. Closing a bucket walks the cells, at a fraction of an event's cost; and
- * a model is packed in the time of one event for some bytes, of which there should not be many more
- * than it saves.
+ * The unit of work is an event. Closing a bucket walks the cells, each at a fraction of the cost of
+ * an event. Packing takes the time of one event for some bytes, and should not take much more work
+ * than a point saves.
  */
 enum {
 	FIRST_GAP = 100000,
@@ -34,7 +35,7 @@ static void add_work(struct timeline *t)
 	t->n_events = m->n_events;
 }
 
-/* Drops the point that is missed least: where the gap between its neighbours is the smallest. */
+/* Drops the point whose neighbours have the smallest gap between them. */
 static void thin(struct timeline *t)
 {
 	size_t least = 1;
@@ -64,7 +65,7 @@ static bool is_due(const struct timeline *t)
 	return done >= t->gap && done >= model_bytes(&t->engine->model) / BYTES_OF_AN_EVENT;
 }
 
-/* A tick at the time of an earlier one could not be distinguished from it on the way back. */
+/* A second tick at the same time could not be distinguished from the first on the way back. */
 static bool is_unique(struct timeline *t)
 {
 	uint64_t time = t->engine->place.time_ns;
@@ -101,7 +102,7 @@ int timeline_note_point(struct timeline *t, struct error *err)
 	if (t->n_points) {
 		if (!unique || !is_due(t))
 			return 0;
-		/* Models grow slowly: the last one's size is a good guess. */
+		/* Models grow slowly: the size of the last one is a good guess. */
 		size_t need = t->points[t->n_points - 1].model.bytes;
 		while (t->n_points > 1 && t->bytes + need > most)
 			thin(t);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Time travel over a stream that can be played again. The state at a tick is a function of the
- * stream alone, so it is enough to keep some of the states (timeline-point.c) and to play on from
- * the last one before; where the engine is already between that one and the goal, it just plays on.
- * Places are counted in stops (ticks), not in time: two ticks may have one time.
+ * Time travel over a stream that can be read again. The state at a tick depends on the stream
+ * alone. So it is enough to keep some of the states (timeline-point.c) and to play on from the last
+ * one before the goal. If the engine is already between that state and the goal, it just plays on.
+ * Places are counted in stops (ticks), not in time: two ticks may have the same time.
  *
- * A range shows the sums that a user would see who went to its beginning, cleared the sums there
- * and watched until its end, both to the nanosecond; waits in flight at its beginning count when
- * they end in it. Leaving the range restores a kept state, as the engine has cleared its earlier
- * sums.
+ * A range shows the sums that a user would see after going to its beginning, clearing the sums
+ * there and watching until its end, both exact to the nanosecond. Waits in flight at its beginning
+ * count if they end in it. Leaving the range restores a kept state, as the engine has cleared its
+ * earlier sums.
  */
 #include "engine-int.h"
 #include "kontend/bisect.h"
@@ -26,7 +26,9 @@ static uint64_t stop_ns(const struct timeline *t, size_t stop)
 	return stop + 1 < t->n ? t->buckets[stop + 1].start_ns : t->end_ns;
 }
 
-/* 1, 2 or 5 times a power of ten, so that there are at most MOST_BUCKETS. */
+/*
+ * The length of a bucket: 1, 2 or 5 times a power of ten, so that there are at most MOST_BUCKETS.
+ */
 static uint64_t tick_for(uint64_t span_ns)
 {
 	static const unsigned steps[] = {1, 2, 5};
@@ -49,7 +51,7 @@ static void set_tick(struct timeline *t)
 		source_set_tick(t->engine->source, t->tick_ns);
 }
 
-/* The part of the stream that was read, by the source's own figures. */
+/* The part of the stream that was read, as the source reports it. */
 static void note_done(struct timeline *t)
 {
 	uint64_t done, all;
@@ -184,7 +186,10 @@ static int restore(struct timeline *t, const struct timeline_point *p, struct er
 	return 0;
 }
 
-/* All up to a stop. Playing on is taken where no kept state lies between here and there. */
+/*
+ * Goes to a stop, with all sums up to it. Plays on if there is no kept state between here and
+ * there.
+ */
 static int go_to(struct timeline *t, size_t stop, struct error *err)
 {
 	const struct timeline_point *p = timeline_point_before(t, stop);
@@ -204,8 +209,7 @@ static int go_to(struct timeline *t, size_t stop, struct error *err)
 }
 
 /*
- * Reading continues after the last known stop: if the caller has gone elsewhere, go back there
- * first.
+ * Reads on after the last known stop. If the caller has gone elsewhere, this goes back there first.
  */
 static int take_tick(struct timeline *t, struct error *err)
 {
@@ -309,8 +313,8 @@ static bool is_stop(const struct timeline *t, uint64_t time_ns)
 }
 
 /*
- * Its ends need not be stops, and the sums of short waits are complete: the engine cuts the range
- * out, as it does for a report, and may read beyond its end. So it cannot go on from there.
+ * For a range whose ends are not both stops, or with sums of short waits: the engine cuts it out,
+ * as for a report, and may read beyond its end. So the timeline cannot play on from there.
  */
 static int cut_out(struct timeline *t, struct engine_range *range, struct error *err)
 {
@@ -330,10 +334,10 @@ static int cut_out(struct timeline *t, struct engine_range *range, struct error 
 	return r < 0 ? r : 0;
 }
 
-/* Both ends are stops. */
+/* For a range whose ends are both stops. */
 static int range_of_stops(struct timeline *t, size_t from, size_t to, struct error *err)
 {
-	/* A range that grows, as while it is played, goes on. */
+	/* A range that only grows, for example while it is played, goes on. */
 	bool on = t->is_range && t->from == from && t->at <= to;
 	int r = on ? 0 : go_to(t, from, err);
 
@@ -356,7 +360,7 @@ int timeline_range(struct timeline *t, uint64_t from_ns, uint64_t to_ns, struct 
 	if (range.to_ns > t->end_ns)
 		range.to_ns = t->end_ns;
 	size_t from = stop_before(t, range.from_ns), to = stop_before(t, range.to_ns);
-	/* There is no going to before the first stop: it has what came since the beginning. */
+	/* A range that begins before the first stop has all events since the beginning. */
 	bool from_start = range.from_ns < stop_ns(t, 0);
 	if (from_start)
 		range.from_ns = 0;

@@ -19,63 +19,66 @@ enum {
 };
 
 /*
- * Sees every event when the model has taken it; model.last_wait is its wait. For what has to be
- * written event by event, or judged. A negative errno ends engine_pump() with it. Several are a
- * list, and are asked in its order.
+ * Called for each event right after the model has taken it; model.last_wait is its wait. For
+ * writers of single events, and for triggers. A negative errno ends engine_pump() with it. Watches
+ * are a list, and are called in its order.
  */
 struct engine_watch {
 	int (*event)(struct engine_watch *w, const struct event *ev, struct error *err);
-	/* Behind a round or a tick: all up to @time_ns has been applied. NULL: it need not know. */
+	/* Called after a round or a tick: all events up to @time_ns are applied. May be NULL. */
 	void (*passed)(struct engine_watch *w, uint64_t time_ns);
 	struct engine_watch *next; /* NULL: the last one */
 };
 
 /*
- * A part of the stream: sums are of the time after @from_ns, up to and with @to_ns, as if they had
- * been cleared at the one and were read at the other; so ranges in a row add up. Earlier events are
- * applied as well: tasks, names and waits in flight are known. Watchers see the events of @from_ns
- * as well.
+ * A part of the stream: sums are of the time after @from_ns, up to and including @to_ns, as if they
+ * had been cleared at @from_ns and read at @to_ns. So consecutive ranges add up. Earlier events are
+ * applied as well: tasks, names and waits in flight are known. Watches also get the events of
+ * @from_ns.
  */
 struct engine_range {
-	/* Called once, when it is known where the stream begins: fills in both. 0, or a negative
-	 * errno with @err, which ends engine_pump(). */
+	/*
+	 * Called once, when the begin of the stream is known: fills in both ends. 0, or a negative
+	 * errno with @err, which ends engine_pump().
+	 */
 	int (*find)(struct engine_range *r, uint64_t begin_ns, struct error *err);
 	uint64_t from_ns, to_ns;
 	enum engine_range_state {
 		ENGINE_RANGE_UNKNOWN,
 		ENGINE_RANGE_BEFORE,
 		ENGINE_RANGE_WITHIN,
-		ENGINE_RANGE_ENDING, /* no event is taken; sums of its short waits are to come */
-		ENGINE_RANGE_BEHIND, /* complete: what still comes is passed over */
+		ENGINE_RANGE_ENDING, /* no more events are applied; sums of its short waits are
+					still to come */
+		ENGINE_RANGE_BEHIND, /* complete: all further records are skipped */
 	} state;
 };
 
-/* A tick to come back to: where its source was, and what is counted outside of the model. */
+/* A tick to go back to: the place of the source there, and the counts outside of the model. */
 struct engine_place {
 	uint64_t time_ns; /* 0: none yet */
 	uint64_t mark;
 	uint64_t last_time, n_late, n_bad, n_skipped;
 };
 
-/* How far the merge was when it handed out what is applied now. */
+/* The counts of the merge when it handed out the event that is applied now. */
 struct engine_merged {
 	uint64_t last_time, n_late, n_bad, n_skipped;
-	uint64_t mark; /* where the source was; of a tick only */
+	uint64_t mark; /* the place of the source; only for a tick */
 	bool no_ends;  /* decode_lacks_ends() */
 };
 
-/* Sums of short waits that were read, and until when they were estimated from there on. */
+/* Sums of short waits as read, and the time up to which they were estimated from there. */
 struct engine_sums {
-	void *bytes; /* of the snapshot's payload; NULL: none */
+	void *bytes; /* payload of the snapshot; NULL: none */
 	size_t len;
 	uint64_t time_ns, estimated_ns;
 };
 
-/* Snapshots that wait for their time, by it. */
+/* Snapshots that wait for their time, in its order. */
 struct engine_held {
 	struct record *records;
 	size_t n, cap, bytes;
-	uint64_t next_ns; /* of the first; UINT64_MAX: none */
+	uint64_t next_ns; /* time of the first; UINT64_MAX: none */
 };
 
 /* source -> decode -> order -> model, one object; live and replay share it. */
@@ -87,11 +90,11 @@ struct engine {
 	struct decode decode;
 	struct order order;
 	/*
-	 * Another thread may write the fields above, only this one those below: they share no line
-	 * of a cache.
+	 * Another thread may write the fields above, and only this one those below: they share no
+	 * cache line.
 	 */
 	char apart[128];
-	struct ahead *ahead; /* the thread that has what is above; NULL: this one has */
+	struct ahead *ahead; /* the thread that uses the fields above; NULL: this one does */
 	struct engine_merged merged;
 	struct engine_held held;
 	struct engine_sums sums; /* at the last end of a slice */
@@ -100,53 +103,54 @@ struct engine {
 	struct engine_unwind *unwind;	/* works for the model's profile */
 	struct engine_tracing *tracing; /* works for the model */
 	struct engine_watch *watch;	/* NULL: none */
-	struct engine_range *range;   /* NULL: all of the stream; borrowed, set before it is read */
-	struct engine_slices *slices; /* NULL: it is one part; borrowed, as the range is */
-	struct lock_requests *lock_requests; /* what to look up of which locks; NULL: they
-						are not looked at; borrowed */
-	const struct pathgroups *groups;     /* of one's own; NULL: none; borrowed */
+	/* Borrowed; both are set before the first record. NULL: all of the stream, in one part. */
+	struct engine_range *range;
+	struct engine_slices *slices;
+	/* Borrowed; NULL: none. Requests to the lock snapshots; the user's groups of paths. */
+	struct lock_requests *lock_requests;
+	const struct pathgroups *groups;
 	struct codesource *code; /* of the kernel that runs here; NULL: none; borrowed */
-	/* How lines of source are looked for; NULL: they are not; borrowed. */
+	/* How to look up source lines; NULL: not at all; borrowed. */
 	const struct srclines_config *lines;
-	const struct sandbox *sandbox; /* where a recording is read; NULL: it is none; borrowed */
-	bool keep_symbols;	       /* of programs, in files, for the next time */
-	size_t asked;		       /* lock from which the next list begins */
-	struct engine_place place;     /* the latest tick, where the source can seek */
-	uint64_t changes;	       /* as long as it is equal, so is what was taken */
+	const struct sandbox *sandbox; /* of a process that reads a recording, borrowed; or NULL */
+	bool keep_symbols;	       /* cache the symbols of programs in files */
+	size_t asked;		       /* index of the first lock of the next request */
+	struct engine_place place;     /* the latest tick, if the source can seek */
+	uint64_t changes;	       /* changes with every record that was taken */
 	bool rewinding;		       /* on the way back to `place` */
 	char note[600];		       /* the last RECORD_NOTE; untrusted text */
 	uint64_t n_notes;
 };
 
 /*
- * The body of a snapshot of the tables by which stacks of file @object of the model were unwound,
- * if any were: 1, and *ret is the caller's to mem_free(); 0; -ENOMEM; -EFBIG: they are too many
- * bytes.
+ * The body of a snapshot of the unwind tables that were used for file @object of the model. 1: *ret
+ * is for the caller to mem_free(); 0: none were used; -ENOMEM; -EFBIG: the tables are too long.
  */
 int engine_tables(const struct engine *e, uint32_t object, char **ret, size_t *ret_len);
 
-/* Takes over @source, at success only. */
+/* Takes over @source, unless it fails. */
 int engine_init(struct engine *e, struct source *source, const struct model_limits *limits,
 		struct error *err);
 void engine_deinit(struct engine *e);
 
 /*
- * Takes records until a tick, the end, or nothing within @timeout_ms: ENGINE_*; 0 after a bounded
- * amount of work, so that a user interface stays alive in a storm; negative errno: fatal.
+ * Takes records until a tick, the end, or @timeout_ms without a record: ENGINE_*. 0: after a
+ * limited amount of work, so that a user interface stays responsive. Negative errno: fatal.
  */
 int engine_pump(struct engine *e, int timeout_ms, struct error *err);
 
 /*
- * From now on a thread of its own reads, decodes and merges, ahead of engine_pump(), which applies:
- * the result is the same. Until the end only engine_pump() may use source, decode and order; going
- * back ends it, too. For a source that can seek; 0, or -ENOMEM, -EAGAIN: all goes on as before.
+ * From now on a separate thread reads, decodes and merges, ahead of engine_pump(), which only
+ * applies: the result is the same. Until the end only engine_pump() may use source, decode and
+ * order. Going back ends the thread, too. For a source that can seek. 0; -ENOMEM or -EAGAIN: there
+ * is no thread, and the engine works as before.
  */
 int engine_read_ahead(struct engine *e);
 
 /*
- * Back to the tick at @place with @model, a copy made right after it, which is taken over at
- * success and gets a generation of its own. Of several ticks at one time the first is meant. After
- * a failure the engine must be rewound again before it is pumped.
+ * Goes back to the tick at @place with @model, a copy made right after that tick. On success the
+ * engine takes the copy over, with a new generation. If several ticks have the same time, the first
+ * is meant. After a failure the engine must be rewound again before it is pumped.
  */
 int engine_rewind(struct engine *e, struct model *model, const struct engine_place *place,
 		  struct error *err);

@@ -21,35 +21,37 @@
  * lost: when the engine has caught up a RECORD_DROP says how many.
  */
 struct history_options {
-	size_t bytes;	    /* compressed, and again as much in a pause; 0: 8 MiB */
-	size_t model_bytes; /* of models to begin at, of which there are at least two; 0: 32 MiB */
-	uint64_t span_ns;   /* 0: 10 minutes; not more than this is kept for long */
+	size_t bytes;	    /* limit after compression; a pause may add as much; 0: 8 MiB */
+	size_t model_bytes; /* for copies of the model, at least two; 0: 32 MiB */
+	uint64_t span_ns;   /* limit of the time that is kept; 0: 10 minutes */
 };
 
 struct history_stat {
-	uint64_t begin_ns; /* the earliest tick that can be gone to; 0: none */
-	size_t bytes;	   /* held for records */
+	uint64_t begin_ns; /* the earliest tick to go to; 0: none */
+	size_t bytes;	   /* of records, compressed */
 	size_t model_bytes;
-	uint64_t raw_bytes;    /* what the records held were before compression */
-	uint64_t lost_records; /* of perf, in all pauses */
+	uint64_t raw_bytes;    /* of the same records before compression */
+	uint64_t lost_records; /* perf records lost in all pauses */
 };
 
-/* Takes over @inner, at success only. */
+/* Takes over @inner, unless it fails. */
 int history_new(struct source **ret, struct source *inner, const struct history_options *o,
 		struct error *err);
 void history_stat(struct source *s, struct history_stat *ret);
 
-/* The engine is at a tick: a place where the window may begin. Short of memory, it does not. */
+/* To be called at each tick: the window may begin there. Without memory it does not. */
 void history_note(struct source *s, const struct engine *e);
 
-/* Positive answer: there is no window, as there was no tick yet or memory was short. */
+/*
+ * Positive answer of history_travel(): there is no window, as there was no tick yet or no memory.
+ */
 enum { HISTORY_EMPTY = 1 };
 
-/* Pumps the engine to the end of what it has been given, and to a tick there. 0 or negative. */
+/* Pumps the engine to the end of the records so far, and to a tick there. 0 or negative. */
 int history_freeze(struct source *s, struct engine *e, struct error *err);
-/* Takes a bounded number of records in; 0, SOURCE_IDLE, SOURCE_END or a negative errno. */
+/* Takes a limited number of records into the log. 0, SOURCE_IDLE, SOURCE_END or negative. */
 int history_collect(struct source *s, struct error *err);
-/* Brings the engine to the beginning of the window. */
+/* Moves the engine to the beginning of the window. */
 int history_travel(struct source *s, struct engine *e, struct error *err);
 int history_thaw(struct source *s, struct engine *e, struct error *err);
 
