@@ -2,7 +2,6 @@
 /* The memory of maps follows from their sizes, which an object file has before it is loaded. */
 #include "kontend/bpf-memory.h"
 #include "bpf-run.h"
-#include "bpf-unpack.h"
 #include "btf/types.h"
 
 #include <bpf/libbpf.h>

@@ -4,7 +4,6 @@
  * are mapped. The output of an iterator is not needed: it is read until its end.
  */
 #include "bpf-run.h"
-#include "bpf-unpack.h"
 #include "btf/types.h"
 #include "kfunc-call.h"
 #include "kontend/cpulist.h"
@@ -22,8 +21,35 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static const char btf_path[] = "/sys/kernel/btf/vmlinux";
+
+/* Objects are packed to a fifth: without that they would be a tenth of the program. */
+struct bpf_object *bpf_open(const char *packed, size_t len, const struct bpf_object_open_opts *opts)
+{
+	uint64_t size;
+
+	memcpy(&size, packed, sizeof(size));
+	char *bytes = mem_calloc(1, (size_t)size);
+	if (!bytes) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	uLongf n = (uLongf)size;
+	if (uncompress((Bytef *)bytes, &n, (const Bytef *)packed + sizeof(size),
+		       (uLong)(len - sizeof(size))) != Z_OK) {
+		mem_free(bytes);
+		errno = EBADMSG;
+		return NULL;
+	}
+	/* libbpf has copied what it needs when it has opened an object. */
+	struct bpf_object *o = bpf_object__open_mem(bytes, n, opts);
+	int code = errno;
+	mem_free(bytes);
+	errno = code;
+	return o;
+}
 
 /* The programs' constants, before they are loaded: of whatever constness libbpf declares them. */
 static int set_config(struct bpf_object *o, const struct bpf_run_file *f)

@@ -3,6 +3,7 @@
 #define KONTEND_INSPECT_BPF_RUN_H
 
 #include "kontend/error.h"
+#include "ns-shared.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,7 @@
  */
 struct bpf_object;
 struct bpf_link;
+struct bpf_object_open_opts;
 struct kerntypes;
 
 /* An object file in memory. */
@@ -34,6 +36,9 @@ struct bpf_run_file {
 
 /* One more than the highest number that a CPU may get, which is not to be above @most. */
 int bpf_run_count_cpus(uint32_t *ret, uint32_t most, struct error *err);
+/* Opens an object as bpf-strip.py packs it. NULL with errno. bpf_object__close() it. */
+struct bpf_object *bpf_open(const char *packed, size_t len,
+			    const struct bpf_object_open_opts *opts);
 /* Opens an object and loads it. 0 or a negative errno. */
 int bpf_run_load(struct bpf_object **ret, const struct bpf_run_file *f, struct error *err);
 /* The bytes of a map, as the programs see them; NULL with @err. bpf_run_unmap() it. */
@@ -48,5 +53,11 @@ struct bpf_link *bpf_run_iterator(struct bpf_object *o, const char *name, struct
 /* Runs a program once, on @cpu or, < 0, wherever we are; an iterator over all there is. */
 int bpf_run_once(int prog_fd, int cpu);
 int bpf_run_iterate(const struct bpf_link *l);
+
+/*
+ * nsview.c: the PID namespace of this process, as BPF programs know it. 0 or a negative errno with
+ * the answer of the kernel.
+ */
+int ns_own(struct ns_config *ret, struct kerntypes *types, struct error *err);
 
 #endif

@@ -6,7 +6,6 @@
 #include "kontend/pidns.h"
 #include "kontend/sideband.h"
 #include "kontend/taskid.h"
-#include "ns.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names of events and places, perf descriptors of a made-up /proc, and this machine's slots. */
-#include "../../src/inspect/perf/fdscan.h"
-#include "../../src/inspect/perf/names.h"
-#include "../../src/inspect/perf/slots.h"
+#include "../../src/inspect/perf/internal.h"
 #include "elfmake.h"
 #include "kontend/perfsnap.h"
 

@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "locks/calls.h"
 #include "locks/internal.h"
 
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "locks/readers-functions.h"
+#include "locks/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

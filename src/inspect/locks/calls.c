@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * System calls that may sleep for a file which an argument names, by this architecture's numbers.
- * Where there are two files it is the one that is written, whose lock is held the longest.
+ * The file for which a holder sleeps that waits for no lock itself: the one of the descriptor that
+ * it has passed to its system call. The table has the system calls that may sleep for a file which
+ * an argument names, by this architecture's numbers. Of two files it is the one that is written,
+ * whose lock is held the longest.
+ *
+ * Paths are read of a few tasks in each snapshot. Reading the link of a descriptor takes no lock
+ * that a stuck task may hold; asking the file for its device would.
  */
-#include "calls.h"
+#include "internal.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { SLEEPS_MOST = 16 };
+
 static const struct {
 	long number;
 	enum locksnap_doing doing;
 	unsigned arg;
-} known[] = {
+} known_calls[] = {
 	{SYS_read, LOCKSNAP_READS, 0},
 	{SYS_pread64, LOCKSNAP_READS, 0},
 	{SYS_readv, LOCKSNAP_READS, 0},
@@ -47,10 +55,10 @@ static const struct {
 
 enum locksnap_doing calls_doing(long long number, unsigned *ret_arg)
 {
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (known[i].number == number) {
-			*ret_arg = known[i].arg;
-			return known[i].doing;
+	for (size_t i = 0; i < sizeof(known_calls) / sizeof(known_calls[0]); i++)
+		if (known_calls[i].number == number) {
+			*ret_arg = known_calls[i].arg;
+			return known_calls[i].doing;
 		}
 	return LOCKSNAP_NO_FILE;
 }
@@ -71,4 +79,39 @@ const char *calls_device(const char *sys, unsigned dev, char *ret, size_t size)
 	const char *slash = strrchr(link, '/');
 	snprintf(ret, size, "%s", slash ? slash + 1 : link);
 	return ret;
+}
+
+static bool waits_for_lock(const struct snapshot_locks_raw *raw, int tid)
+{
+	for (uint32_t i = 0; i < raw->state->n_waiters && i < RAW_LOCK_WAITERS; i++)
+		if (raw->waiters[i].tid == tid)
+			return true;
+	return false;
+}
+
+static bool has_sleep(const struct locksnap *s, int tid)
+{
+	for (size_t i = 0; i < s->n_sleeps; i++)
+		if (s->sleeps[i].tid == tid)
+			return true;
+	return false;
+}
+
+int snapshot_locks_fill_call(const struct snapshot_locks_raw *raw, const struct raw_call *c,
+			     int tid, struct locksnap *s)
+{
+	struct locksnap_sleep to = {.tid = tid};
+	char device[32];
+	unsigned arg = 0;
+
+	to.doing = calls_doing(c->number, &arg);
+	if (to.doing == LOCKSNAP_NO_FILE || arg >= RAW_CALL_FILES || !c->files[arg].known ||
+	    s->n_sleeps >= SLEEPS_MOST || has_sleep(s, tid) || waits_for_lock(raw, tid))
+		return 0;
+	const struct raw_call_file *f = &c->files[arg];
+	to.fd = (int32_t)f->fd;
+	to.file = snapshot_locks_add_path(s, raw->proc, tid, to.fd);
+	calls_device("/sys", f->rdev ? f->rdev : f->dev, device, sizeof(device));
+	to.device = snapshot_locks_add_text(s, device, sizeof(device));
+	return locksnap_add_sleep(s, &to);
 }

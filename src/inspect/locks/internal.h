@@ -2,11 +2,39 @@
 #ifndef KONTEND_INSPECT_SNAPSHOT_LOCKS_INT_H
 #define KONTEND_INSPECT_SNAPSHOT_LOCKS_INT_H
 
+/* Shared by the parts of snapshot-locks.h. */
+#include "kontend/error.h"
 #include "kontend/locksnap.h"
+#include "kontend/map64.h"
 #include "memcg.h"
-#include "percpu.h"
 #include "readers-shared.h"
 #include "shared.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct kerntypes;
+struct target;
+
+/* percpu.c */
+
+/* The variables of the kernel's per-CPU section, by their offset in it, from BTF. */
+struct percpu {
+	struct percpu_var {
+		uint64_t offset, size;
+		char *name;
+	} * vars;
+	size_t n, cap;
+};
+
+int percpu_read(struct percpu *ret, struct kerntypes *types, struct error *err);
+/* The one that byte @offset of the section belongs to, or NULL. */
+const struct percpu_var *percpu_find(const struct percpu *p, uint64_t offset);
+const struct percpu_var *percpu_named(const struct percpu *p, const char *name);
+void percpu_deinit(struct percpu *p);
+
+/* fill.c */
 
 /* Results of the programs in their arrays. */
 struct snapshot_locks_raw {
@@ -45,5 +73,80 @@ uint32_t snapshot_locks_add_text(struct locksnap *s, const char *text, size_t si
 
 /* Turns them into a snapshot. 0 or -ENOMEM. */
 int snapshot_locks_fill(const struct snapshot_locks_raw *raw, struct locksnap *ret);
+
+/* calls.c */
+
+/* The use that a system call makes of the descriptor in its argument *@ret_arg (from 0); else
+ * LOCKSNAP_NO_FILE. */
+enum locksnap_doing calls_doing(long long number, unsigned *ret_arg);
+/* "vda1" of /sys/dev/block, @sys is "/sys" or a test's tree; "": there is no such device. */
+const char *calls_device(const char *sys, unsigned dev, char *ret, size_t size);
+
+/* objects.c */
+
+/*
+ * Locks of files that had a name found for them. Each look reads whether they are still those of
+ * the same files: memory of an inode that was freed is soon another one's, with the lock in it.
+ */
+struct locks_objects {
+	struct map64 at; /* lock -> index */
+	struct locks_object {
+		struct raw_lock_object of;
+		struct raw_lock_file named; /* as it was when its name was found */
+	} known[RAW_LOCK_OBJECTS];
+	size_t n;
+	uint64_t ended[RAW_LOCK_OBJECTS]; /* found by the last look */
+	size_t n_ended;
+};
+
+void locks_objects_deinit(struct locks_objects *o);
+/* Fills in the objects to read, at most RAW_LOCK_OBJECTS. Returns their number. */
+size_t locks_objects_ask(const struct locks_objects *o, struct raw_lock_object *ret);
+/* Takes the results: `ended` gets those that are another file's now, and they are forgotten. */
+void locks_objects_take(struct locks_objects *o, const struct raw_lock_object *read);
+/* The name @n was found; if it is a file's, it is looked at from now on. */
+void locks_objects_add(struct locks_objects *o, const struct raw_lock_name *n);
+
+/* readers.c */
+
+/* Looks for the readers of locks: see readers.bpf.c. */
+struct locks_readers;
+
+/* 0 or a negative errno with why. */
+int locks_readers_new(struct locks_readers **ret, struct kerntypes *types, struct error *err);
+/*
+ * Finds readers of the @n locks at @wanted; *@ret: those found, valid until the next call;
+ * *@ret_n: how many. 0, or a negative errno: not known; locks_readers_why() has the reason.
+ */
+int locks_readers_find(struct locks_readers *r, const uint64_t *wanted, size_t n,
+		       const struct raw_reader **ret, size_t *ret_n);
+/* Were there tasks that were not looked at? */
+int locks_readers_dropped(const struct locks_readers *r);
+void locks_readers_free(struct locks_readers *r); /* NULL is fine */
+
+/* readers-functions.c */
+
+/*
+ * Where in the text of /proc/kallsyms the functions are that hold a lock for reading, or say whose
+ * it is: at most RAW_READER_RANGES, by address. 0: none, or the addresses are withheld.
+ */
+uint32_t readers_functions_find(const char *text, size_t len, struct raw_reader_range *ret);
+
+/* sleepers.c */
+
+/* Counts tasks that sleep for what is no lock of the kernel. For one thread. */
+struct sleepers;
+
+int sleepers_new(struct sleepers **ret, struct kerntypes *types, struct error *err);
+/*
+ * Adds those of @target (NULL: all) to a snapshot; where that cannot be done, why. 0 or -ENOMEM.
+ * @child: of a command, the process that runs it; 0: it is not there yet.
+ */
+int sleepers_take(struct sleepers *s, const struct target *target, int child, struct locksnap *ret);
+void sleepers_free(struct sleepers *s); /* NULL is fine */
+
+/* The rows of one pass, one for each process and kind, most tasks first. 0 or -ENOMEM. */
+struct raw_sleepers;
+int sleepers_fill(const struct raw_sleepers *rows, size_t n, struct locksnap *ret);
 
 #endif

@@ -3,7 +3,7 @@
  * An array with an index by address. When it is full all is forgotten: names are looked for again
  * now and then, and come back by that.
  */
-#include "objects.h"
+#include "internal.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * Names of what is in the per-CPU section. /proc/kallsyms may lack data symbols, but BTF lists the
  * variables of that section with their offsets and sizes.
  */
-#include "percpu.h"
 #include "btf/types.h"
+#include "internal.h"
 #include "kontend/bisect.h"
 #include "kontend/mem.h"
 

@@ -8,7 +8,7 @@
  * A fault releases the mmap_lock before it sleeps (READER_DROPS), except in a task that reads
  * another process's memory: that one keeps it, however long the page takes to come.
  */
-#include "readers-functions.h"
+#include "internal.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

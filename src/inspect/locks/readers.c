@@ -4,12 +4,10 @@
  * are is read from /proc/kallsyms when that is needed for the first time, as it takes long: from
  * what was opened before rights were given up.
  */
-#include "readers.h"
 #include "bpf-run.h"
+#include "internal.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
-#include "ns.h"
-#include "readers-functions.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>

@@ -3,14 +3,12 @@
  * Runs the program that counts the sleeping tasks that are measured. A map holds the processes and
  * threads, a number the cgroup. In a PID namespace the iterator shows the tasks of that one.
  */
-#include "sleepers.h"
 #include "bpf-run.h"
 #include "internal.h"
 #include "kontend/cgroup.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/target.h"
-#include "ns.h"
 #include "sleepers-shared.h"
 
 #include <bpf/bpf.h>

@@ -16,10 +16,6 @@
 #include "kontend/mem.h"
 #include "kontend/snapshot-locks.h"
 #include "kontend/target.h"
-#include "ns.h"
-#include "objects.h"
-#include "readers.h"
-#include "sleepers.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>

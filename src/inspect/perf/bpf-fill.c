@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From what the programs read to a snapshot: an event found on several lists becomes one, addresses
- * become indices, times are carried on to now, and what is derived is computed: the most slots that
- * one task has on a CPU (as the kernel counts them: its breakpoints for any CPU, and for that one),
- * hits since the snapshot before, the sums of contexts.
+ * Makes a snapshot of the results of the programs: an event found on several lists becomes one,
+ * addresses become indices, and times are extended to now. Computes the derived values: the most
+ * slots that one task has on a CPU (as the kernel counts them: its breakpoints for any CPU, and for
+ * that one), hits since the snapshot before, the task that an inherited event counts, the sums of
+ * contexts.
  */
 #include "bpf-int.h"
 #include "kontend/mem.h"
@@ -30,6 +31,127 @@ static uint32_t add_clean_text(struct perfsnap *s, const char *text, size_t size
 }
 
 #define ADD_TEXT(s, array) add_clean_text(s, array, sizeof(array))
+
+/*
+ * Hits of an event since the snapshot before, UINT64_MAX if not known; kept for the next one. A
+ * rate needs two counts that are of the times of the snapshots. The kernel adds the count of a
+ * counter of the PMU to the event only when the event leaves the PMU or is read, and until then the
+ * sum is of an earlier time: @now: it is of this snapshot.
+ */
+static uint64_t record_counter_hits(struct record_counter *s, const struct raw_event *r, bool now)
+{
+	const uint32_t *at = r->id ? map64_get(&s->at, r->id) : NULL;
+	const struct counted *before = at ? &s->counted[*at] : NULL;
+
+	if (mem_grow(&s->next, &s->cap_next, s->n_next, sizeof(*s->next)) == 0)
+		s->next[s->n_next++] = (struct counted){r->id, r->count, now};
+	if (!before || !before->is_current || !now || r->count < before->count)
+		return UINT64_MAX;
+	return r->count - before->count;
+}
+
+/* The counts of this snapshot become those of the one before. 0 or -ENOMEM. */
+static int record_counter_turn(struct record_counter *s)
+{
+	struct counted *counted = s->counted;
+	size_t cap = s->cap;
+
+	s->counted = s->next;
+	s->cap = s->cap_next;
+	s->n = s->n_next;
+	s->next = counted;
+	s->cap_next = cap;
+	s->n_next = 0;
+	map64_clear(&s->at);
+	for (size_t k = 0; k < s->n; k++)
+		if (map64_put(&s->at, s->counted[k].id, (uint32_t)k) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+void record_counter_deinit(struct record_counter *s)
+{
+	map64_deinit(&s->at);
+	mem_free(s->counted);
+	mem_free(s->next);
+	*s = (struct record_counter){0};
+}
+
+static uint64_t whom_family(const struct raw_event *r)
+{
+	return r->parent_id ? r->parent_id : r->id;
+}
+
+static uint64_t whom_key(const struct raw_event *r)
+{
+	int tid = r->counted_tid ? r->counted_tid : r->target_tid;
+
+	return map64_hash(whom_family(r)) + (uint32_t)tid;
+}
+
+static bool is_inherited(const struct raw_event *r)
+{
+	return r->parent_id || r->flags & RAW_INHERIT;
+}
+
+static uint32_t whom_counted(const struct map64 *m, uint64_t key)
+{
+	const uint32_t *n = map64_get(m, key);
+
+	return n ? *n : 0;
+}
+
+static int whom_count(struct map64 *m, uint64_t key)
+{
+	return map64_put(m, key, whom_counted(m, key) + 1);
+}
+
+/*
+ * The task that an inherited event counts. Threads of a family exchange their contexts when one
+ * follows another on a CPU, so it is the task of the context. But contexts are read one after
+ * another, and may be exchanged in between: then two events of a family seem to count the same
+ * task, which is impossible. Those are shown for the tasks that they were opened for. 0 or -ENOMEM.
+ */
+static int whom_begin(struct whom *w, const struct raw_found *found)
+{
+	int code = 0;
+
+	map64_clear(&w->seen);
+	map64_clear(&w->families);
+	map64_clear(&w->counted);
+	for (uint32_t k = 0; code == 0 && k < found->n_events; k++) {
+		const struct raw_event *r = &found->events[k];
+		/* It may have been found on several lists. */
+		if (!is_inherited(r) || map64_get(&w->seen, r->addr))
+			continue;
+		code = map64_put(&w->seen, r->addr, 1);
+		code = code < 0 ? code : whom_count(&w->families, whom_family(r));
+		/* An event that is in no context any more counts no task. */
+		if (code == 0 && r->state > SNAP_EXIT)
+			code = whom_count(&w->counted, whom_key(r));
+	}
+	return code;
+}
+
+/* Does @r count another task than it was opened for? */
+static bool whom_is_other(const struct whom *w, const struct raw_event *r)
+{
+	return r->counted_tid && r->state > SNAP_EXIT &&
+	       whom_counted(&w->counted, whom_key(r)) == 1;
+}
+
+/* May it have counted another one since the snapshot before? */
+static bool whom_is_shared(const struct whom *w, const struct raw_event *r)
+{
+	return is_inherited(r) && whom_counted(&w->families, whom_family(r)) > 1;
+}
+
+void whom_deinit(struct whom *w)
+{
+	map64_deinit(&w->seen);
+	map64_deinit(&w->families);
+	map64_deinit(&w->counted);
+}
 
 static int fill_contexts(struct inspect_bpf *i, struct perfsnap *s)
 {

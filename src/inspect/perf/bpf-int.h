@@ -2,12 +2,11 @@
 #ifndef KONTEND_INSPECT_BPF_INT_H
 #define KONTEND_INSPECT_BPF_INT_H
 
-#include "cost.h"
 #include "created.h"
+#include "internal.h"
 #include "kontend/cgroup.h"
 #include "kontend/inspect.h"
 #include "kontend/map64.h"
-#include "names.h"
 #include "shared.h"
 
 /* Shared by the parts of the BPF inspector. */
@@ -78,7 +77,7 @@ struct kept_holders {
 	uint64_t time_ns, cost_ns;
 };
 
-/* Which inherited events there are, and whom they count: see bpf-whom.c. */
+/* Which inherited events there are, and whom they count: see whom_begin(). */
 struct whom {
 	struct map64 seen;     /* by the event's address in the kernel */
 	struct map64 families; /* number of the event that was opened -> events of it */
@@ -132,18 +131,7 @@ int bpf_fill_cpus(struct inspect_bpf *i, struct perfsnap *s);
 /* Index + 1 of what is at @addr in the kernel; 0: it is not in the snapshot. */
 uint32_t bpf_index_of(const struct map64 *m, uint64_t addr);
 
-/* bpf-whom.c: goes through what was found. 0 or -ENOMEM. */
-int whom_begin(struct whom *w, const struct raw_found *found);
-/* Does @r count another task than it was opened for? */
-bool whom_is_other(const struct whom *w, const struct raw_event *r);
-/* May it have counted another one since the look before? */
-bool whom_is_shared(const struct whom *w, const struct raw_event *r);
 void whom_deinit(struct whom *w);
-
-/* Hits of an event since the snapshot before, UINT64_MAX if not known; kept for the next one. */
-uint64_t record_counter_hits(struct record_counter *s, const struct raw_event *r, bool is_current);
-/* The counts of this snapshot become those of the one before. 0 or -ENOMEM. */
-int record_counter_turn(struct record_counter *s);
 void record_counter_deinit(struct record_counter *s);
 
 #endif

@@ -14,8 +14,6 @@
 #include "btf/types.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
-#include "ns.h"
-#include "slots.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

@@ -3,7 +3,7 @@
  * Perf descriptors by the names that /proc/PID/fd gives them. Processes come and go meanwhile: what
  * has vanished is left out, as are those of other users when we may not look at them.
  */
-#include "fdscan.h"
+#include "internal.h"
 #include "kontend/number.h"
 #include "kontend/sysinfo.h"
 #include "kontend/text.h"

@@ -3,9 +3,8 @@
  * Names of events, and of the places that breakpoints watch. An address of user space has a meaning
  * only in its process, whose maps are read when the address is seen for the first time.
  */
-#include "names.h"
+#include "internal.h"
 #include "kontend/mem.h"
-#include "where.h"
 
 #include <inttypes.h>
 #include <linux/hw_breakpoint.h>

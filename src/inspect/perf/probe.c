@@ -12,14 +12,12 @@
  * program's open may fail that would not have failed. Holders of perf descriptors are read from
  * /proc, which does not name their events.
  */
-#include "cost.h"
-#include "fdscan.h"
+#include "internal.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/inspect.h"
 #include "kontend/mem.h"
 #include "kontend/sysinfo.h"
-#include "slots.h"
 
 #include <errno.h>
 #include <linux/capability.h>

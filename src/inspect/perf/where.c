@@ -5,7 +5,7 @@
  * of its beginning shows how far from there it was loaded. Variables that begin as zero are after
  * the last page of the file, in a mapping without name right after it.
  */
-#include "where.h"
+#include "internal.h"
 #include "kontend/binary.h"
 
 #include <fcntl.h>

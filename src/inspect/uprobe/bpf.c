@@ -9,7 +9,6 @@
 #include "bpf-run.h"
 #include "btf/types.h"
 #include "kontend/mem.h"
-#include "ns.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>

@@ -49,7 +49,7 @@ int up_links_open(struct up_links **ret, struct kerntypes *types, struct error *
 int up_links_walk(struct up_links *l, int (*found)(void *arg, const struct up_link *l), void *arg);
 void up_links_close(struct up_links *l); /* NULL is fine */
 
-/* Slots that a process can use for instructions out of line; -1: not known for this machine. */
+/* snapshot.c: slots of a process for instructions out of line; -1: not known for this machine. */
 int32_t up_slots(void);
 
 #endif

@@ -125,12 +125,9 @@ int snapshot_uprobes_walk_files(struct snapshot_uprobes *u);
 /* The holder of a descriptor of @event, or, if that is 0, of @link; NULL: not known. */
 const struct up_holder *snapshot_uprobes_holder(const struct snapshot_uprobes *u, uint64_t event,
 						uint32_t link);
-/* own.c: begins to count u->own, as far as that can be. */
-void snapshot_uprobes_count_own(struct snapshot_uprobes *u);
-/* Our count of @e there; NULL: none. */
+/* snapshot.c: kontend's own count of @e; NULL: none. */
 const struct up_own *snapshot_uprobes_own_count(const struct snapshot_uprobes *u,
 						const struct up_event *e);
-void snapshot_uprobes_stop_own(struct snapshot_uprobes *u);
 /* place.c: the code there; NULL: no memory. */
 const struct place *snapshot_uprobes_place(struct snapshot_uprobes *u, const struct found_probe *p);
 

@@ -8,7 +8,6 @@
 #include "bpf.h"
 #include "btf/types.h"
 #include "kontend/mem.h"
-#include "ns.h"
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>

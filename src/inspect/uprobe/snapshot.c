@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One look: the walk through all tasks, then what it led to. The walk through all descriptors,
- * which takes longer, finds the holders of events whose openers have exited: it is made when there
- * is something new to keep, and now and then. Without BPF, /proc shows which processes have an area
- * and tracefs which probes they have.
+ * One snapshot: the walk through all tasks, then the areas and probes that it led to. The walk
+ * through all descriptors, which takes longer, finds the holders of events whose openers have
+ * exited: it is made when there are new events, and now and then. Without BPF, /proc shows which
+ * processes have an area and tracefs which probes they have.
  */
 #include "internal.h"
 #include "kontend/clock.h"
@@ -11,10 +11,14 @@
 #include "kontend/pidns.h"
 #include "kontend/sysinfo.h"
 #include "kontend/tracefs.h"
+#include "kontend/uprobe-attach.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 static const uint64_t FILES_NS = 10000000000ull;
 static const uint64_t COSTS_NS = 5000000000ull;
@@ -27,6 +31,27 @@ static void find_tracefs(struct snapshot_uprobes *u, const struct snapshot_uprob
 		snprintf(u->tracefs, sizeof(u->tracefs), "%s", o->tracefs);
 	else if (tracefs_find(path, NULL) == 0)
 		snprintf(u->tracefs, sizeof(u->tracefs), "%.250s", path);
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+enum { SLOT_BYTES = 128 };
+#elif defined(__aarch64__)
+enum { SLOT_BYTES = 4 };
+#else
+enum { SLOT_BYTES = 0 };
+#endif
+
+/*
+ * The area of out-of-line slots is one page. The size of a slot is the architecture's
+ * UPROBE_XOL_SLOT_BYTES (its asm/uprobes.h); the first one is where return probes come back to.
+ */
+int32_t up_slots(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+
+	return SLOT_BYTES != 0 && page > 0
+		       ? (int32_t)(page / (SLOT_BYTES != 0 ? SLOT_BYTES : 1) - 1)
+		       : -1;
 }
 
 static void learn_kernel(struct snapshot_uprobes *u)
@@ -146,10 +171,67 @@ bool snapshot_uprobes_reads_hits(const struct snapshot_uprobes *u)
 	return u->has_bpf;
 }
 
+static const struct up_event *find_own_event(const struct snapshot_uprobes *u, uint64_t id)
+{
+	for (uint32_t i = 0; i < snapshot_uprobes_n_events(u); i++)
+		if (snapshot_uprobes_event(u, i)->id == id)
+			return snapshot_uprobes_event(u, i);
+	return NULL;
+}
+
+/*
+ * Counts the hits of a probe of kontend that is for one process (--probe with -p) by a program that
+ * is attached to the event: the kernel's count of a probe includes all processes as soon as another
+ * program has a probe there. Without BPF it is counted as other programs' probes are.
+ */
+static void count_own_probe(struct snapshot_uprobes *u, int fd)
+{
+	struct own_count *c = &u->counts[u->n_counts];
+
+	if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_ID, &c->event) < 0)
+		return;
+	/* The kernel's number of the process is not ours in a container. */
+	const struct up_event *e = find_own_event(u, c->event);
+	u->bpf.own[u->n_counts].pid = e ? e->target_pid : 0;
+	c->link = up_bpf_count(&u->bpf, u->n_counts, fd);
+	u->n_counts += c->link >= 0;
+}
+
+/* Begins to count the hits of u->own. */
+static void count_own_probes(struct snapshot_uprobes *u)
+{
+	const struct uprobe_attach_probe *p;
+
+	if (!u->own || !u->has_bpf || u->counts)
+		return;
+	u->counts = mem_calloc(UP_OWN, sizeof(*u->counts));
+	if (!u->counts || up_bpf_walk(&u->bpf) < 0)
+		return;
+	for (size_t i = 0; u->n_counts < UP_OWN && (p = uprobe_attach_get(u->own, i)); i++)
+		if (p->pid)
+			count_own_probe(u, uprobe_attach_fd(u->own, i));
+}
+
+const struct up_own *snapshot_uprobes_own_count(const struct snapshot_uprobes *u,
+						const struct up_event *e)
+{
+	for (uint32_t i = 0; i < u->n_counts; i++)
+		if (u->counts[i].event == e->id)
+			return &u->bpf.own[i];
+	return NULL;
+}
+
+static void stop_own_probes(struct snapshot_uprobes *u)
+{
+	for (uint32_t i = 0; i < u->n_counts; i++)
+		close(u->counts[i].link);
+	mem_free(u->counts);
+}
+
 void snapshot_uprobes_own(struct snapshot_uprobes *u, const struct uprobe_attach *own)
 {
 	u->own = own;
-	snapshot_uprobes_count_own(u);
+	count_own_probes(u);
 	u->own_ns = clock_now_ns();
 }
 
@@ -157,7 +239,7 @@ void snapshot_uprobes_free(struct snapshot_uprobes *u)
 {
 	if (!u)
 		return;
-	snapshot_uprobes_stop_own(u);
+	stop_own_probes(u);
 	if (u->has_bpf)
 		up_bpf_close(&u->bpf);
 	up_links_close(u->links);

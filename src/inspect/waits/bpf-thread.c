@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "bpf-thread.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -2,7 +2,7 @@
 /* Loads and attaches the programs of waits: raw tracepoints, gone with their descriptors. */
 #include "bpf-run.h"
 #include "btf/types.h"
-#include "follow.h"
+#include "internal.h"
 #include "kontend/cgroup.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
@@ -12,7 +12,6 @@
 #include "kontend/waitfeed.h"
 #include "kontend/waitrec.h"
 #include "shared.h"
-#include "short.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

@@ -8,9 +8,8 @@
  * end of reports on holders are marked in the stream by a program that runs once: it writes a
  * record into a CPU's ring, at its place in time.
  */
-#include "follow.h"
 #include "bpf-run.h"
-#include "bpf-thread.h"
+#include "internal.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "shared.h"

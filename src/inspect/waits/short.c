@@ -9,10 +9,9 @@
  * the CPU where they began. Where kontend has a limit of CPU time, the thread also reads its cost
  * and chooses which waits are reported (governor.c).
  */
-#include "short.h"
 #include "bpf-run.h"
-#include "bpf-thread.h"
 #include "governor.h"
+#include "internal.h"
 #include "kontend/clock.h"
 #include "kontend/map64.h"
 #include "kontend/mem.h"

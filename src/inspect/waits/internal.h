@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_WAITS_INTERNAL_H
+#define KONTEND_INSPECT_WAITS_INTERNAL_H
+
+/* The parts of the feed of waits in user space, each with a thread. */
+#include "kontend/error.h"
+#include "kontend/feed.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bpf_object;
+
+/* bpf-thread.c */
+
+/* A thread that checks something now and then until the measurement ends. */
+struct bpf_thread {
+	pthread_t thread;
+	bool started;
+	int wake_fd;
+	atomic_bool stopping;
+};
+
+int bpf_thread_init(struct bpf_thread *b, struct error *err);
+/* It handles no signals, and gets the CPU early. @what: "the thread that ...", for @err. */
+int bpf_thread_start(struct bpf_thread *b, void *(*run)(void *arg), void *arg, const char *what,
+		     struct error *err);
+/* In the thread, at its start. */
+void bpf_thread_begin(void);
+/* In the thread: sleeps; returns at once if the thread is to end. */
+void bpf_thread_sleep(struct bpf_thread *b, int ms);
+bool bpf_thread_goes_on(struct bpf_thread *b);
+void bpf_thread_stop(struct bpf_thread *b); /* async-signal-safe */
+/* Waits for its end. Accepts @b after a failed bpf_thread_init(), too. */
+void bpf_thread_deinit(struct bpf_thread *b);
+
+/* follow.c */
+
+/* The thread that attaches the programs of follow.bpf.c while there are long waits. */
+struct follow;
+
+/* Before @o is loaded: if not @on its programs are left out, and its maps are small. */
+int follow_prepare(struct bpf_object *o, bool on);
+/* On an object that was loaded, and outlives it. */
+int follow_new(struct follow **ret, struct bpf_object *o, uint64_t longer_ns, struct error *err);
+/* There is a ring for records of @cpu. */
+void follow_add_cpu(struct follow *f, uint32_t cpu);
+int follow_start(struct follow *f, struct error *err);
+/* Asks for the end. Async-signal-safe; NULL is fine. */
+void follow_stop(struct follow *f);
+/* Its counts so far; from any thread. */
+void follow_counts(const struct follow *f, struct feed_follow *ret);
+void follow_free(struct follow *f); /* NULL is fine */
+
+/* short.c */
+
+/* User space's half of short.bpf.c: sets the level of reports, reads sums, reports long waits. */
+struct shorts;
+
+struct short_options {
+	uint64_t threshold_ns; /* shorter waits are summed up; 0: none is */
+	uint32_t target_ppm;   /* of the CPU time of all CPUs; 0: no governor */
+	uint64_t tell_ns;      /* so long ones are always reported; 0: none is */
+};
+
+/* Before @o is loaded: for so many CPUs, or 0: its maps are small, and its programs left out. */
+int short_prepare(struct bpf_object *o, uint32_t n_cpus);
+/* On an object that was loaded, and outlives it. */
+int short_new(struct shorts **ret, struct bpf_object *o, uint32_t n_cpus,
+	      const struct short_options *options, struct error *err);
+/* Starts the thread that reports long waits before they end, and governs. */
+int short_start(struct shorts *s, struct error *err);
+void short_tell(struct shorts *s, uint64_t tell_ns); /* from now on; by any thread */
+void short_stop(struct shorts *s);		     /* async-signal-safe; NULL is fine */
+/*
+ * The payload of a SNAPSHOT_SHORT as of now, by one thread; borrowed until the next one. @begin:
+ * of when sums begin, at @now_ns, without rows. NULL: no memory.
+ */
+const void *short_snapshot(struct shorts *s, bool begin, uint64_t now_ns, size_t *ret_len);
+void short_free(struct shorts *s); /* NULL is fine */
+
+#endif
