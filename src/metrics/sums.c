@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Adds the wait times of each second to sums that only grow, whatever the model forgets. Sums by
- * type are exact. A lock gets its own series in the second in which it is first among the top
- * locks; its earlier waits are in `other`, as are those of a second in which eighty other locks
+ * type are exact. A lock gets its own series in the second in which it is among the first locks.
+ * Its earlier waits are in `other`, and so are its waits of a second in which eighty other locks
  * have more. So the series of a type add up to the type, each only grows, and the cost of a second
- * depends on its waits only.
+ * depends only on its waits.
  */
 #include "sums.h"
 #include "kontend/model.h"
@@ -28,6 +28,7 @@ int metrics_sums_init(struct metrics_sums *s, const char *version)
 	set_limits(&s->cgroups, METRICS_CGROUPS);
 	set_limits(&s->processes, METRICS_PROCESSES);
 	s->locks.is_cut = s->processes.is_cut = true;
+	/* `other` exists from the start, so that it shows increases and always has memory. */
 	for (enum lock_type i = 0; i < LOCK_UNKNOWN; i++)
 		if (!named_sums_other(&s->locks, locktype_base(i), locktype_mode(i)))
 			return -ENOMEM;
@@ -79,8 +80,20 @@ static void name_lock(const struct table *t, size_t i, char ret[NAMED_SUM_NAME])
 		*id = '\0';
 }
 
-static int add_lock(struct metrics_sums *s, const struct table *t, size_t i, uint64_t now_ns,
-		    struct parts parts[LOCK_TYPES])
+/*
+ * The row for a name. Without memory for a new one it is `other`, which exists from the start: so
+ * all sums still add up. NULL: `other` has a new type of locks, and no memory.
+ */
+static struct named_sum *row_of(struct named_sums *s, const struct named_key *key, size_t i,
+				uint64_t now_ns)
+{
+	struct named_sum *r = named_sums_get(s, key, i < METRICS_FIRST, now_ns);
+
+	return r ? r : named_sums_other(s, key->type, key->mode);
+}
+
+static void add_lock(struct metrics_sums *s, const struct table *t, size_t i, uint64_t now_ns,
+		     struct parts parts[LOCK_TYPES])
 {
 	enum lock_type type = type_of(t, i);
 	uint64_t n = table_u64(t, i, "contended"), ns = table_u64(t, i, "total_ns");
@@ -89,16 +102,13 @@ static int add_lock(struct metrics_sums *s, const struct table *t, size_t i, uin
 	const struct named_key key = {name, locktype_base(type), locktype_mode(type)};
 
 	name_lock(t, i, name);
-	struct named_sum *r = named_sums_get(&s->locks, &key, i < METRICS_FIRST, now_ns);
-	if (!r)
-		return -ENOMEM;
-	if (named_sum_is_other(r))
-		return 0;
+	struct named_sum *r = row_of(&s->locks, &key, i, now_ns);
+	if (!r || named_sum_is_other(r))
+		return;
 	named_sum_add(r, n, ns, table_u64(t, i, "max_ns"), waiting, now_ns);
 	parts[type].n += n;
 	parts[type].ns += ns;
 	parts[type].waiting += waiting;
-	return 0;
 }
 
 /* @before, @now: the sums of the types; the part of the difference without a series is `other`. */
@@ -136,9 +146,8 @@ static int add_locks(struct metrics_sums *s, struct query *q, const struct openm
 		return -ENOMEM;
 	named_sums_clear_waiting(&s->locks);
 	for (size_t i = 0; i < t.n_rows; i++)
-		if ((table_u64(&t, i, "contended") || table_u64(&t, i, "waiting")) &&
-		    add_lock(s, &t, i, q->model->now_ns, parts) < 0)
-			return -ENOMEM;
+		if (table_u64(&t, i, "contended") || table_u64(&t, i, "waiting"))
+			add_lock(s, &t, i, q->model->now_ns, parts);
 	openmetrics_sums(s->types, now);
 	return add_others(s, before, now, parts, q->model->now_ns);
 }
@@ -154,11 +163,8 @@ static int add_cgroups(struct metrics_sums *s, struct query *q)
 	named_sums_clear_waiting(&s->cgroups);
 	for (size_t i = 0; i < t.n_rows; i++) {
 		const struct named_key key = {.name = table_text_or(&t, i, "cgroup", "unknown")};
-		struct named_sum *r =
-			named_sums_get(&s->cgroups, &key, i < METRICS_FIRST, q->model->now_ns);
+		struct named_sum *r = row_of(&s->cgroups, &key, i, q->model->now_ns);
 
-		if (!r)
-			return -ENOMEM;
 		named_sum_add(r, table_u64(&t, i, "contended"), table_u64(&t, i, "total_ns"),
 			      table_u64(&t, i, "max_ns"), table_u64(&t, i, "waiting"),
 			      q->model->now_ns);
@@ -167,8 +173,8 @@ static int add_cgroups(struct metrics_sums *s, struct query *q)
 }
 
 /* The part of this second that no series of a process has. */
-static int add_other_processes(struct metrics_sums *s, const struct openmetrics_sum *before,
-			       struct parts parts, uint64_t now_ns)
+static void add_other_processes(struct metrics_sums *s, const struct openmetrics_sum *before,
+				struct parts parts, uint64_t now_ns)
 {
 	struct openmetrics_sum now[LOCK_TYPES];
 	struct parts all = {0};
@@ -179,15 +185,11 @@ static int add_other_processes(struct metrics_sums *s, const struct openmetrics_
 		all.ns += now[i].total_ns - before[i].total_ns;
 		all.waiting += now[i].waiting;
 	}
-	struct named_sum *r = named_sums_other(&s->processes, NULL, NULL);
-	if (!r)
-		return -ENOMEM;
-	named_sum_add(r, all.n - parts.n, all.ns - parts.ns, 0, all.waiting - parts.waiting,
-		      now_ns);
-	return 0;
+	named_sum_add(named_sums_other(&s->processes, NULL, NULL), all.n - parts.n,
+		      all.ns - parts.ns, 0, all.waiting - parts.waiting, now_ns);
 }
 
-/* There are thousands: as with locks, only the first are examined. */
+/* There may be thousands of processes: as with locks, only the first are examined. */
 static int add_processes(struct metrics_sums *s, struct query *q,
 			 const struct openmetrics_sum *before)
 {
@@ -207,11 +209,8 @@ static int add_processes(struct metrics_sums *s, struct query *q,
 		uint64_t n = table_u64(&t, i, "contended"), ns = table_u64(&t, i, "total_ns");
 		uint64_t waiting = table_u64(&t, i, "waiting");
 		const struct named_key key = {.name = table_text_or(&t, i, "comm", "unknown")};
-		struct named_sum *r =
-			named_sums_get(&s->processes, &key, i < METRICS_FIRST, now_ns);
+		struct named_sum *r = row_of(&s->processes, &key, i, now_ns);
 
-		if (!r)
-			return -ENOMEM;
 		if (named_sum_is_other(r))
 			continue;
 		named_sum_add(r, n, ns, table_u64(&t, i, "max_ns"), waiting, now_ns);
@@ -219,7 +218,8 @@ static int add_processes(struct metrics_sums *s, struct query *q,
 		parts.ns += ns;
 		parts.waiting += waiting;
 	}
-	return add_other_processes(s, before, parts, now_ns);
+	add_other_processes(s, before, parts, now_ns);
+	return 0;
 }
 
 static int add_rotation(struct metrics_sums *s, struct query *q)

@@ -609,6 +609,53 @@ static void a_bucket_names_its_incident(void **state)
 /* --- faults ------------------------------------------------------------------------------------
  */
 
+/* Adds at every tick while an allocation fails. True if all was added nevertheless. */
+static bool play_failing(struct play *p, long n)
+{
+	struct error err = {0};
+	bool is_whole = true;
+	int r = 0;
+
+	while (r != ENGINE_END) {
+		r = engine_pump(&p->engine, 0, &err);
+		assert_true(r >= 0);
+		if (r != ENGINE_TICK && r != ENGINE_END)
+			continue;
+		mem_fail_after(n);
+		is_whole &= metrics_add(p->m, &err) == 0;
+		mem_fail_after(-1);
+	}
+	return is_whole;
+}
+
+/* Waits of a new series that finds no memory are in `other`: sums are complete, or there is an
+ * error. */
+static void series_add_up_without_memory(void **state)
+{
+	unsigned whole = 0, with_rows = 0, n_rows;
+	struct rig rig;
+
+	(void)state;
+	canned_init(&rig);
+	for (long n = 0; n < 120; n++) {
+		struct play p;
+
+		begin(&p, rig.synth, NULL);
+		if (play_failing(&p, n)) {
+			char *text = print_metrics(&p);
+			assert_adds_up(text);
+			whole++;
+			(void)openmetrics_total(text, "kontend_process_waits_total{", "", &n_rows);
+			with_rows += n_rows > 1;
+			free(text);
+		}
+		end(&p);
+	}
+	rig_deinit(&rig);
+	assert_true(whole > 4 && with_rows > 0);
+	assert_true(whole < 120);
+}
+
 static void goes_on_without_memory(void **state)
 {
 	struct error err = {0};
@@ -677,6 +724,7 @@ int main(void)
 		cmocka_unit_test(counters_never_fall),
 		cmocka_unit_test(what_comes_from_outside_is_bounded),
 		cmocka_unit_test(a_bucket_names_its_incident),
+		cmocka_unit_test(series_add_up_without_memory),
 		cmocka_unit_test(goes_on_without_memory),
 	};
 
