@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Connections are limited to few, so that clients cost little, but any local user may connect. So a
+ * Limits the number of connections, so that clients cost little. Any local user may connect. So a
  * client keeps its place only if it sends a request at once and reads its answer. If another client
- * comes when all places are taken, the oldest connection without a complete request ends, or else
- * the oldest that has not read its answer within a second. Slow clients may have all places but two
- * anyway. A client that sends its request at once is not affected, however many others come: its
+ * comes while all places are taken, the oldest connection without a complete request ends; without
+ * such, the oldest that has not read its answer within a second. Slow clients may have all places
+ * but two. A client that sends its request at once is not affected, however many others come: its
  * request is complete before its turn to end.
+ *
  * To end a connection it is shut down: the thread of the library notices that and closes it.
  */
 #include "connections.h"
@@ -54,7 +55,7 @@ static bool is_slow_reader(const struct connection *k, uint64_t now_ns)
 	return k->asked_ns && !k->waits && now_ns - k->asked_ns > PROMPT_NS;
 }
 
-/* The oldest of those; *ret_n: their number. */
+/* The oldest connection for which @is is true. *ret_n: the number of all these. */
 static struct connection *oldest(struct connections *c,
 				 bool (*is)(const struct connection *k, uint64_t now_ns),
 				 uint64_t now_ns, size_t *ret_n)
@@ -84,7 +85,7 @@ void connections_add(struct connections *c, const void *of, int fd, uint64_t now
 		if (goes)
 			end(goes);
 	}
-	/* Without a place only the idle timeout ends it. */
+	/* Without a place, only the idle timeout ends the connection. */
 	if (place)
 		*place = (struct connection){.of = of, .fd = fd, .since_ns = now_ns};
 }

@@ -37,9 +37,9 @@
 
 enum { IDLE_S = 5, MEMORY = 16 << 10, BACKLOG = 128 };
 
-/* A younger text counts as new. */
+/* A text that is younger than this counts as new. */
 static const uint64_t FRESH_NS = 900000000;
-/* Time to wait for a new text; a text that is older than the second is not sent. */
+/* Time to wait for a new text, and the age from which a text is not sent. */
 static const uint64_t PATIENCE_NS = 3000000000, STALE_NS = 15000000000;
 
 struct library {
@@ -64,7 +64,7 @@ struct slot {
 	unsigned status;
 };
 
-/* The answer to all clients that request this format. */
+/* The answer for all clients that request this format. */
 struct text {
 	struct MHD_Response *response; /* NULL: none yet */
 	uint64_t made_ns;
@@ -297,7 +297,7 @@ static enum MHD_Result begin_profile(struct metrics_server *s, struct MHD_Connec
 			  "of them has ended.\n");
 }
 
-/* The library calls again for a suspended client: there is an answer, or spuriously. */
+/* The library calls again for a suspended client, with an answer or spuriously. */
 static enum MHD_Result end_profile(struct metrics_server *s, struct MHD_Connection *c,
 				   struct slot *slot)
 {
@@ -408,8 +408,7 @@ static void note_connection(void *cls, struct MHD_Connection *c, void **socket_c
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* --- who measures ------------------------------------------------------------------------------
- */
+/* --- the measuring thread ------------------------------------------------------------------- */
 
 unsigned metrics_server_wanted(struct metrics_server *s)
 {
@@ -499,7 +498,7 @@ static struct MHD_Response *answer_of(const struct metrics_server *s, enum query
 	return r;
 }
 
-/* The connection cannot end meanwhile, as its end takes the lock. */
+/* The connection cannot end now, as its end takes the lock. */
 void metrics_server_answer(struct metrics_server *s, unsigned slot, unsigned status, char *data,
 			   size_t len)
 {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the rings into the file. Runs of whole records are collected in place, one ring after
- * another, and written with one call; only then their space in the rings is released. So the file
- * has each ring's records in order and ends with a whole record. If kontend is killed during a
- * write, the file ends within a record, as a prefix of what would have been written.
- * If the kernel counts its events, everything up to the head is written unread, since the head is
- * at the end of a whole record. Otherwise, or if the file may have room for a part only, record
- * headers are read, to count and to find the last record that fits. Such a batch is small enough to
- * stay in the CPU cache while the kernel copies it.
+ * Writes records from the rings into the file. Runs of whole records stay in the rings, one ring
+ * after another, until one call writes them all; only then their space in the rings is released. So
+ * the file has the records of each ring in order, and ends with a whole record. If kontend is
+ * killed during a write, the file may end within a record, as a prefix of the complete file.
+ *
+ * If the kernel counts its events, everything up to the head of a ring is written unread, since the
+ * head is at the end of a whole record. Otherwise, or if the file may have room for a part only,
+ * the headers of records are read, to count them and to find the last record that fits. Such a
+ * batch is small enough to stay in the CPU cache while the kernel copies it.
  *
  * Records are counted without decoding them: by steps from header to header through bytes that are
  * still in the CPU cache. Sizes come from memory shared with the kernel, so an invalid size ends
@@ -47,7 +48,7 @@ static void add_perf(struct record_tally *t, const uint8_t *p, size_t len)
 		if (h.type == PERF_RECORD_SAMPLE) {
 			t->samples += sample_counts(t, p, h.size);
 		} else if (h.type == PERF_RECORD_LOST && h.size >= 24) {
-			/* The id of the event, then the number of lost records. */
+			/* The body is the id of the event, then the number of lost records. */
 			t->lost += load_u64(p + 16);
 		} else if (h.type == PERF_RECORD_LOST_SAMPLES && h.size >= 16) {
 			t->lost += load_u64(p + 8);
@@ -125,7 +126,7 @@ static int put_record(struct record_direct *d, const struct record *r)
 	return 0;
 }
 
-/* If event ids must be corrected, the records of the ring are copied for that. */
+/* Copies the records of a ring, as their event ids must be corrected before they are written. */
 static int take_copies(struct record_direct *d, struct drain_ring *r, uint64_t head)
 {
 	uint8_t buf[RING_RECORD_MAX];
@@ -200,7 +201,10 @@ static int sink_put(void *ctx, enum record_kind kind, uint32_t ring, const void 
 	return d->status < 0 ? d->status : put_record(d, &r);
 }
 
-/* The events' total of losses is not that of the last of several files. */
+/*
+ * False after a rotation: the losses that events count since the start are not those of the last
+ * file.
+ */
 static bool sink_is_whole(void *ctx)
 {
 	const struct record_direct *d = ctx;

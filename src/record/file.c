@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files of a recording. A file gets its name when it contains what precedes the stream
- * (newfile.h). So a file under that name is always readable, even after kontend was killed; a
- * recording that fails at its start leaves no file and does not touch an older one.
+ * The files of a recording. A file gets its name as soon as it has all that precedes the stream
+ * (newfile.h). So a file with that name is always readable, even after kontend was killed. A
+ * recording that fails at its start leaves no file, and does not touch an older one.
  */
 #include "file-int.h"
 #include "kontend/fdio.h"
@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 /*
- * Symbols are more than half a megabyte. For a longer file it is not worth reading it again to
- * leave them out: that takes a tenth of a second for so many bytes, unpacked.
+ * Symbols take more than half a megabyte. It is not worth reading a longer file again to leave them
+ * out: that takes a tenth of a second for so many unpacked bytes.
  */
 enum { SHRINK_MOST = 16 << 20, SHRINK_MOST_UNPACKED = 128 << 20 };
 
@@ -190,7 +190,7 @@ int record_file_put_runs(struct record_file *f, uint32_t ring, const struct iove
 	return e == 0 ? put_in_place_once(f, err) : e;
 }
 
-/* Events would not fit into files that are filled by their beginnings. */
+/* Fails if the data before the events would fill each file, so that events would not fit. */
 static int check_share(const struct record_file *f, uint64_t more, struct error *err)
 {
 	uint64_t max = f->o.max_bytes, room = record_file_room(f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The steps of serving metrics, for each loop that records or measures for --metrics. */
+/* Serving metrics, step by step, for each loop that records or measures with --metrics. */
 #include "kontend/metrics.h"
 #include "kontend/cmd.h"
 #include "kontend/record-metrics.h"

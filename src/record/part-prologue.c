@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A part that begins in the middle needs the records that precede the stream. Records that do not
- * change are kept; symbols, names of tasks and cgroups, and mappings are read again, as they may
- * have changed. After the end of the stream the remaining data may fill many parts, and nothing
- * changes any more: then they are read once.
+ * The records that precede the stream, for a part that begins in the middle of it. Records that do
+ * not change are kept. Symbols, names of tasks and cgroups, and mappings may have changed, so they
+ * are read again. After the end of the stream nothing changes any more, while the remaining data
+ * may fill many parts: then they are read only once.
  */
 #include "file-int.h"
 #include "kontend/cgroup.h"
@@ -80,7 +80,7 @@ int part_prologue_note(struct part_prologue *a, const struct record *r)
 	}
 }
 
-/* As kept; but a host record has the start time of its own file. */
+/* Writes the kept records, with the start time of this file in the host record. */
 static int put_kept(struct writer *w, const struct record *r, struct error *err)
 {
 	struct record_host h;

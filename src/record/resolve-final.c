@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of program functions, and code, that another machine needs to read the recording. Events
- * pass unread while they are recorded, so the recording is read again at its end, as a report
- * would, while the files and processes are still there.
+ * Names of functions of programs, and code, that another machine needs to read the recording. While
+ * events are recorded nothing reads them. So the recording is read again at its end, as by a
+ * report, while files and processes still exist.
  */
 #include "kontend/resolve-final.h"
 #include "kontend/record-file.h"
@@ -85,7 +85,7 @@ static int load(struct naming *n, struct error *err)
 	return r < 0 ? r : query_functions(&n->query, &l, &n->found, err);
 }
 
-/* @body has room for the head in front. */
+/* Writes a snapshot. @body has room for its head at the start. */
 static int put_snapshot(struct naming *n, uint16_t kind, uint16_t version, char *body, size_t len,
 			struct error *err)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A replay session over a part of the stream: the thread has an engine that reads the queue, and
- * lists its functions every few seconds. The pause grows with the time that a list takes. Only the
- * queue, and the fields under the lock, are used by both threads.
+ * A thread with an engine that reads a part of the stream from a queue, as in a replay, and lists
+ * its functions every few seconds. The pause between two lists grows with the time that a list
+ * takes. Both threads use only the queue, and the fields under the lock.
  */
 #include "resolve-thread.h"
 
@@ -24,7 +24,7 @@ enum { WAIT_MS = 100, QUEUE_BYTES = 8 << 20, COST_SHARE = 20 };
 static const uint64_t SECOND_NS = 1000000000, FIRST_NS = 1000000000, EVERY_NS = 2000000000,
 		      LOAD_NS = 20000000;
 
-/* Sums are not used, only which functions there are. */
+/* Small limits: sums are not used, only the set of functions. */
 static const struct model_limits limits = {
 	.locks = 4096, .stacks = 8192, .tasks = 16384, .cells = 16384, .hist_groups = 16384};
 
@@ -167,7 +167,7 @@ static int hand_over_tables(struct resolve_thread *n, char *body, size_t len, st
 	return found ? 0 : no_memory(err);
 }
 
-/* Each table once: the receiver keeps it for later files. */
+/* Each table is handed over once: the receiver keeps it for later files. */
 static int tell_tables(struct resolve_thread *n, struct error *err)
 {
 	size_t objects = n->engine.model.profile.spaces.objects->n, len;

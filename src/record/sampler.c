@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records about processes are needed completely to attribute addresses; samples are many and alike.
- * Samples are copied between two rounds, so that waits are whole, from each ring's start on until
- * it has given too many; then none, until the credit has recovered. A ring comes in any number of
- * runs: its bytes count until another ring's turn. Samples without room in the queue are left out:
- * the recording itself has them.
- * A file may be shorter than such a pause, and needs names, too: so each file starts with full
+ * Copies all records about processes, since addresses cannot be attributed without them, and a part
+ * of the samples, since these are many and similar. Samples are copied between two rounds, so that
+ * waits are whole: from each ring up to a limit. Then none are copied until the credit has
+ * recovered. A ring comes in any number of runs: its bytes count until another ring follows.
+ * Samples without room in the queue are left out: the recording itself has them.
+ *
+ * A file may be shorter than such a pause and needs names, too: so each file starts with full
  * credit.
  */
 #include "kontend/record-sampler.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes a finished recording without unneeded symbols to another file that takes its name:
- * whatever happens, the name refers to a whole recording. If another process has moved the
- * recording, the file that now has the name is not touched, and the recording stays as it is.
+ * Writes a finished recording without unneeded symbols to another file, which then takes its name:
+ * at every moment the name refers to a whole recording. If another process has moved the recording,
+ * the file that has the name now is not touched, and the recording stays as it is.
  */
 #include "file-int.h"
 #include "kontend/mem.h"
@@ -42,7 +42,7 @@ static bool is_named(const char *path, int fd, struct stat *ret)
 	       named.st_ino == ret->st_ino;
 }
 
-/* The name changes when all data is on disk. 0; 1: not smaller; or negative. */
+/* Changes the name after all data is on disk. 0; 1: the file would not be smaller; or negative. */
 static int take_place(const char *path, const char *temp, int from, int to, struct error *err)
 {
 	struct stat before, now;

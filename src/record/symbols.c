@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A recording that can be read again at its end gets all names then. Others get names during the
- * recording: a size-limited file keeps a part free for them, which also limits them.
+ * Names and code of functions in a recording. If the recording can be read again at its end, it
+ * gets all names then. Otherwise it gets names while it is made: a file with a size limit keeps a
+ * part free for them, and they are limited to that part.
  *
  * The code of functions that lock is written before the first event, as a recording may end at any
- * moment. Each part is a file of its own and gets it again.
+ * moment. Each part is a file of its own, so each gets the code.
  */
 #include "kontend/clock.h"
 #include "kontend/mem.h"

@@ -10,14 +10,14 @@ struct metrics;
 struct metrics_counts;
 
 /*
- * The steps of serving metrics; each does nothing where --metrics is not given. The port
- * is opened first, while there are the rights for it. -EINVAL: a usage error.
+ * The steps of serving metrics. Each does nothing without --metrics. The first step opens the port,
+ * while the process has the rights for that. -EINVAL: a usage error.
  */
 int record_metrics_new(struct metrics **ret, const struct opts *o, struct error *err);
-/* Measuring has begun, and rights have been given up. */
+/* To be called when measuring has begun and the rights were given up. */
 int record_metrics_start(struct metrics *m, const struct opts *o, struct engine *e,
 			 struct error *err);
-/* The engine is at a tick. An error is printed: it is no reason to end. */
+/* To be called at each tick of the engine. Prints errors: they do not end the recording. */
 void record_metrics_tick(struct metrics *m, const struct opts *o, const struct metrics_counts *c);
 
 #endif

@@ -34,14 +34,17 @@ int record_symbols_start(struct record_symbols *t, struct error *err);
 uint64_t record_symbols_reserve(const struct record_symbols *t);
 /* Writes new names, between two records. 0 or negative. */
 int record_symbols_put(struct record_symbols *t, struct record_file *f, struct error *err);
-/* A file has begun that follows another: writes what applies to both. 0 or negative. */
+/* To be called for a file that follows another: writes names that apply to both. 0 or negative. */
 int record_symbols_begin(struct record_symbols *t, struct record_file *f, struct error *err);
-/* The file is at its end, and others follow. @ended: the stream has ended, too. 0 or negative. */
+/*
+ * To be called at the end of a file that others follow. @ended: the stream has ended as well. 0 or
+ * negative.
+ */
 int record_symbols_cut(struct record_symbols *t, struct record_file *f, bool ended,
 		       struct error *err);
 /*
- * The recording is at its end: call before record_file_finish(). Message about missing names in
- * err->text; NULL: none. The recording is good in any case.
+ * To be called at the end of the recording, before record_file_finish(). Returns a message about
+ * missing names, in err->text; NULL: none. The recording is good in any case.
  */
 const char *record_symbols_end(struct record_symbols *t, struct record_file *f,
 			       const struct resolve_final_options *o, struct error *err);
@@ -53,10 +56,10 @@ struct record_text {
 	size_t len;
 };
 
-/* Reads the code of the symbols in @kallsyms; none if it is unreadable. 0 or -ENOMEM. */
+/* Reads the code of the functions in @kallsyms. None if it is unreadable. 0 or -ENOMEM. */
 int record_text_take(struct record_text *t, struct codesource *c, const struct record *kallsyms,
 		     struct error *err);
-/* The same for a symbol table. */
+/* The same for the functions of a symbol table. */
 int record_text_of(struct record_text *t, struct codesource *c, const struct sym *sym,
 		   struct error *err);
 /* 0, also if there is no code or no room; or negative. */
