@@ -11,6 +11,7 @@
 #include "kontend/clock.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
+#include "kontend/perf-event.h"
 #include "kontend/sort.h"
 
 #include <errno.h>
@@ -68,9 +69,8 @@ int bench_breakpoint_open(uint32_t nth, pid_t pid, int cpu, bool inherit)
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
-	return fd < 0 ? -errno : fd;
+	return perf_event_open(&attr, pid, cpu, 0);
 }
 
 int bench_breakpoint_refused(int code, uint32_t nth, uint32_t of, struct error *err)

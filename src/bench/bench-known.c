@@ -4,6 +4,7 @@
  * breakpoint watches a byte of its own that is never written. The probe only counts.
  */
 #include "kontend/bench-known.h"
+#include "kontend/perf-event.h"
 #include "kontend/tracefs.h"
 #include "kontend/uprobe-target.h"
 
@@ -11,7 +12,6 @@
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static volatile char watched[64];
@@ -26,7 +26,7 @@ __attribute__((noinline)) static void be_called(void)
 static int open_event(struct perf_event_attr *attr)
 {
 	attr->size = sizeof(*attr);
-	return (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return perf_event_open(attr, 0, -1, 0);
 }
 
 int bench_known_breakpoints(uint32_t n, struct error *err)
@@ -39,8 +39,9 @@ int bench_known_breakpoints(uint32_t n, struct error *err)
 			.bp_len = HW_BREAKPOINT_LEN_1,
 			.exclude_kernel = 1,
 		};
-		if (open_event(&attr) < 0)
-			return error_errno(err, errno == ENOENT ? -EOPNOTSUPP : -errno,
+		int fd = open_event(&attr);
+		if (fd < 0)
+			return error_errno(err, fd == -ENOENT ? -EOPNOTSUPP : fd,
 					   "Cannot place breakpoint %u of %u", i + 1, n);
 	}
 	return 0;

@@ -5,13 +5,13 @@
  * whether a thread waited for the lock or only tried to get it.
  */
 #include "bench-mm-int.h"
+#include "kontend/perf-event.h"
 #include "kontend/tracefs.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { MODES = 2, ATTR_SIZE = 128, PAGES = 2048 };
@@ -37,10 +37,10 @@ static int open_one(uint32_t id, const char *filter)
 				       .config = id,
 				       .inherit = 1,
 				       .disabled = 1};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = perf_event_open(&attr, 0, -1, 0);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) == 0)
 		return fd;
 	int code = -errno;

@@ -10,6 +10,7 @@
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
+#include "kontend/perf-event.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,9 +71,9 @@ static int open_on(struct bench_rotation_shared *s, uint32_t events, pid_t pid, 
 	};
 
 	for (uint32_t i = 0; i < events; i++, s->opened++) {
-		if (syscall(SYS_perf_event_open, &attr, pid, cpu, -1,
-			    PERF_FLAG_FD_CLOEXEC | flags) < 0)
-			return -errno;
+		int fd = perf_event_open(&attr, pid, cpu, flags);
+		if (fd < 0)
+			return fd;
 	}
 	return 0;
 }

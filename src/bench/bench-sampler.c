@@ -3,12 +3,12 @@
  */
 #include "bench-sampler.h"
 #include "kontend/mem.h"
+#include "kontend/perf-event.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 int bench_sampler_open(struct bench_sampler *s, const struct perf_event_attr *attr, uint32_t cpu,
@@ -16,9 +16,9 @@ int bench_sampler_open(struct bench_sampler *s, const struct perf_event_attr *at
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	s->fd = (int)syscall(SYS_perf_event_open, attr, 0, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	s->fd = perf_event_open(attr, 0, (int)cpu, 0);
 	if (s->fd < 0)
-		return -errno;
+		return s->fd;
 	s->len = (pages + 1) * page;
 	s->map = mmap(NULL, s->len, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
 	if (s->map == MAP_FAILED) {

@@ -6,12 +6,12 @@
  * runs the probed instruction out of line, so the process uses an XOL slot as well.
  */
 #include "demo-internal.h"
+#include "kontend/perf-event.h"
 #include "kontend/uprobe-target.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { HITS = 32 };
@@ -30,9 +30,9 @@ static int place_breakpoint(struct error *err)
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = perf_event_open(&attr, 0, -1, 0);
 
-	return fd < 0 ? error_errno(err, -errno, "The demo cannot place a breakpoint") : fd;
+	return fd < 0 ? error_errno(err, fd, "The demo cannot place a breakpoint") : fd;
 }
 
 void demo_probes_place(struct demo *d, void (*missing)(const struct error *err))

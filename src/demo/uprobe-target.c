@@ -5,6 +5,7 @@
  */
 #include "kontend/uprobe-target.h"
 
+#include "kontend/perf-event.h"
 #include "kontend/sysinfo.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -48,9 +49,9 @@ int uprobe_target_place_at(void (*call)(void), bool is_return, struct error *err
 	attr.type = (uint32_t)type;
 	attr.config1 = (uintptr_t) "/proc/self/exe";
 	attr.config2 = offset;
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = perf_event_open(&attr, 0, -1, 0);
 	if (fd < 0)
-		return error_errno(err, -errno,
+		return error_errno(err, fd,
 				   "Cannot place a uprobe (it takes CAP_SYS_ADMIN or root)");
 	return fd;
 }

@@ -7,6 +7,7 @@
 #include "internal.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
+#include "kontend/perf-event.h"
 #include "kontend/perf-session.h"
 #include "kontend/pidns.h"
 #include "kontend/sysinfo.h"
@@ -18,7 +19,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* On Debian and Ubuntu CAP_PERFMON does not help from this level on. */
@@ -58,8 +58,7 @@ static int open_event(const struct doctor_facts *f, uint64_t sample_type, bool c
 		a.sample_type |= PERF_SAMPLE_RAW;
 	else
 		a.sample_period = 1000000000;
-	int fd = (int)syscall(SYS_perf_event_open, &a, -1, first_cpu(), -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return perf_event_open(&a, -1, first_cpu(), 0);
 }
 
 static void explain_open(struct doctor_item *i, const struct doctor_facts *f, int code)

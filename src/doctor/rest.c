@@ -12,6 +12,7 @@
 #include "kontend/disasm.h"
 #include "kontend/ktext.h"
 #include "kontend/nsview.h"
+#include "kontend/perf-event.h"
 #include "kontend/pidns.h"
 #include "kontend/pmus.h"
 #include "kontend/ring.h"
@@ -29,7 +30,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -57,9 +57,7 @@ static int open_sampling(bool cycles, bool dumps)
 		a.sample_stack_user = 8192;
 		a.exclude_callchain_user = 1;
 	}
-	int fd =
-		(int)syscall(SYS_perf_event_open, &a, -1, sched_getcpu(), -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return perf_event_open(&a, -1, sched_getcpu(), 0);
 }
 
 static void refused(struct doctor_item *i, const struct doctor_facts *f, int code, const char *less)

@@ -15,13 +15,13 @@
  * that make switches slow: some PMUs are asked about each.
  */
 #include "kontend/clock.h"
+#include "kontend/perf-event.h"
 #include "live-internal.h"
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { CALLS = 200, ROUNDS = 7, RING_PAGES = 16, ATTR_SIZE = 128 };
@@ -48,7 +48,7 @@ static int open_mmap_event(uint32_t id)
 		.clockid = CLOCK_MONOTONIC,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return perf_event_open(&attr, 0, -1, 0);
 }
 
 static bool open_mmap_trial(struct mmap_trial *t, const struct tracepoint *tp)
@@ -143,7 +143,7 @@ static int open_switch_event(uint32_t type, uint64_t config, bool comm)
 		.comm = comm,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return perf_event_open(&attr, 0, -1, 0);
 }
 
 /* Sets the name of this thread to @name, which it has already. */

@@ -8,11 +8,11 @@
 #include "kontend/cgroup.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
+#include "kontend/perf-event.h"
 #include "kontend/procfs.h"
 #include "live-internal.h"
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { ATTR_SIZE = 128 };
@@ -36,8 +36,7 @@ static int open_one(uint32_t id, const struct places *p, int32_t task, uint32_t 
 				       .config = id,
 				       .inherit = p->inherit};
 
-	return (int)syscall(SYS_perf_event_open, &attr, task, (int)cpu, -1,
-			    p->flags | PERF_FLAG_FD_CLOEXEC);
+	return perf_event_open(&attr, task, (int)cpu, p->flags);
 }
 
 static void open_all(struct live_mmap_count *c, uint32_t id, const struct places *p)
@@ -45,7 +44,7 @@ static void open_all(struct live_mmap_count *c, uint32_t id, const struct places
 	c->fds = mem_calloc(p->n_ids * p->n_cpus + 1, sizeof(*c->fds));
 	for (size_t i = 0; c->fds && i < p->n_ids * p->n_cpus; i++) {
 		int fd = open_one(id, p, p->ids[i / p->n_cpus], p->cpus[i % p->n_cpus]);
-		if (fd < 0 && errno == ESRCH && p->n_ids > 1)
+		if (fd == -ESRCH && p->n_ids > 1)
 			continue; /* it has ended, and counts no more */
 		if (fd < 0) {
 			/* Counts of some CPUs or tasks are no part of the whole. */

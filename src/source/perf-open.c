@@ -11,6 +11,7 @@
 #include "kontend/cgroup.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
+#include "kontend/perf-event.h"
 #include "kontend/procfs.h"
 #include "kontend/sysinfo.h"
 #include "perf-internal.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { LOOK_AGAIN = 5, SPARE_FDS = 64 };
@@ -234,7 +234,7 @@ static int cpu_answer(int code, int cpu)
 int perf_session_open_event(const struct perf_session *ps, enum perf_event_index which, int cpu,
 			    pid_t tid)
 {
-	unsigned long flags = PERF_FLAG_FD_CLOEXEC;
+	unsigned long flags = 0;
 
 	if (which == PERF_OUTPUT)
 		tid = -1;
@@ -242,11 +242,11 @@ int perf_session_open_event(const struct perf_session *ps, enum perf_event_index
 	/* Names are wanted of tasks that move into the cgroup later, too: no cgroup for dummies.
 	 */
 	else if (ps->cgroup_fd >= 0 && which != PERF_DUMMY && which != PERF_SWITCH) {
-		flags |= PERF_FLAG_PID_CGROUP;
+		flags = PERF_FLAG_PID_CGROUP;
 		tid = ps->cgroup_fd;
 	}
-	int fd = (int)syscall(SYS_perf_event_open, &ps->evsels[which]->attr, tid, cpu, -1, flags);
-	return fd < 0 ? cpu_answer(-errno, cpu) : fd;
+	int fd = perf_event_open(&ps->evsels[which]->attr, tid, cpu, flags);
+	return fd < 0 ? cpu_answer(fd, cpu) : fd;
 }
 
 static bool wants_lbr(const struct perf_session_options *o)
@@ -441,11 +441,10 @@ static bool lacks_cycles(void)
 		.sample_period = 1u << 30,
 		.disabled = 1,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, sched_getcpu(), -1,
-			      PERF_FLAG_FD_CLOEXEC);
+	int fd = perf_event_open(&attr, -1, sched_getcpu(), 0);
 
 	if (fd < 0)
-		return errno == ENOENT || errno == EOPNOTSUPP;
+		return fd == -ENOENT || fd == -EOPNOTSUPP;
 	close(fd);
 	return false;
 }

@@ -13,6 +13,7 @@
  * it is to sleep where all are known.
  */
 #include "kontend/mem.h"
+#include "kontend/perf-event.h"
 #include "perf-internal.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { SCOUT_SIZE = 128, FILTER_TEXT = 512 };
@@ -80,9 +80,9 @@ static int open_scout(const struct perf_timers *t, struct perf_scout *s, int cpu
 	};
 
 	s->base = NULL;
-	s->fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	s->fd = perf_event_open(&attr, -1, cpu, 0);
 	if (s->fd < 0)
-		return -errno;
+		return s->fd;
 	void *base = mmap(NULL, scout_len(), PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
 	int r = base == MAP_FAILED ? -errno : 0;
 	if (r == 0) {

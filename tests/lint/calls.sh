@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Heap memory comes from util/mem alone, and below main.c, src/cmd, src/bench/run*, cmd.c and the line of progress
 # nothing in src/ prints to the standard streams or ends the process (_exit() after fork() is no end of the process).
+# Events are opened by perf_event_open() of util/perf-event.h.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -15,4 +16,6 @@ c_files src ui | grep -v '^src/util/' | code_of |
 c_files src | grep -vE '^src/(main.c|cmd/.*|options/cmd.c|util/progress.c|bench/(run|suite).*)$' | code_of |
 	grep -E "^[^:]*:[0-9]+:(.*$start)?(($print)[ 	]*\(|(stderr|stdout)([^A-Za-z0-9_]|$))" |
 	sed 's/$/  (below the verbs nothing prints or exits)/' >>"$findings" || true
+c_files src | grep -vE '^src/(util/perf-event|inspect/perf/created)\.c$' | code_of | grep 'SYS_perf_event_open' |
+	sed 's/$/  (use perf_event_open() of util\/perf-event.h)/' >>"$findings" || true
 verdict

@@ -14,6 +14,7 @@
 #include "btf/types.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
+#include "kontend/perf-event.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -24,7 +25,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 extern const char inspect_object[], inspect_object_end[];
@@ -45,8 +45,7 @@ static const char *const program_names[PROGS] = {
 static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	attr->size = sizeof(*attr);
-	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return perf_event_open(attr, pid, cpu, 0);
 }
 
 static int open_own(int cpu)

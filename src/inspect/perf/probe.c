@@ -17,6 +17,7 @@
 #include "kontend/cpulist.h"
 #include "kontend/inspect.h"
 #include "kontend/mem.h"
+#include "kontend/perf-event.h"
 #include "kontend/sysinfo.h"
 
 #include <errno.h>
@@ -45,8 +46,7 @@ struct inspect_probe {
 static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	attr->size = sizeof(*attr);
-	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return perf_event_open(attr, pid, cpu, 0);
 }
 
 static int open_breakpoint(const void *at, uint32_t type, pid_t pid, int cpu)

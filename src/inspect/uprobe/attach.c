@@ -16,6 +16,7 @@
 #include "kontend/binary.h"
 #include "kontend/cpulist.h"
 #include "kontend/mem.h"
+#include "kontend/perf-event.h"
 #include "kontend/procfs.h"
 #include "kontend/sysinfo.h"
 #include "kontend/uprobe-attach.h"
@@ -29,7 +30,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -98,9 +98,9 @@ static int add_event(struct uprobe_attach *l, size_t i, pid_t task, int cpu, str
 
 	if (mem_grow(&l->events, &l->cap_events, l->n_events, sizeof(*l->events)) < 0)
 		return error_set(err, -ENOMEM, "No memory for probes");
-	int fd = (int)syscall(SYS_perf_event_open, &attr, task, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = perf_event_open(&attr, task, cpu, 0);
 	if (fd < 0)
-		return explain(p, task, -errno, err);
+		return explain(p, task, fd, err);
 	l->events[l->n_events++] = (struct event){i, fd};
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "bpf-run.h"
 #include "btf/types.h"
 #include "kontend/mem.h"
+#include "kontend/perf-event.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -17,7 +18,6 @@
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 extern const char uprobe_object[], uprobe_object_end[];
@@ -111,7 +111,7 @@ static int open_dummy(void)
 		.exclude_kernel = 1,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return perf_event_open(&attr, 0, -1, 0);
 }
 
 /* One walk with both open: files of events and links are known from then on. */
@@ -119,7 +119,7 @@ static int learn_files(struct up_bpf *b)
 {
 	int fd = open_dummy();
 
-	b->state->perf_fd = fd;
+	b->state->perf_fd = fd < 0 ? -1 : fd;
 	b->state->link_fd = bpf_link__fd(b->programs->files);
 	int code = up_bpf_walk_files(b);
 	b->state->perf_fd = b->state->link_fd = -1;
