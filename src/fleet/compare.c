@@ -67,14 +67,10 @@ static const struct column columns[COLUMNS] = {
 	[C_B_LEAST] = {"b_least", "B:LEAST", "the recording after with least of it", COLUMN_RATE, 9,
 		       9, R},
 	[C_B_MOST] = {"b_most", "B:MOST", "the one with most", COLUMN_RATE, 9, 9, R},
-	[C_A_CONT] = {COL_A(COL_CONT_RATE), 8, 4, SR},
-	[C_B_CONT] = {COL_B(COL_CONT_RATE), 8, 4, SR},
-	[C_A_AVG] = {COL_A(COL_FINISHED_AVG), 6, 5, SR},
-	[C_B_AVG] = {COL_B(COL_FINISHED_AVG), 6, 5, SR},
-	[C_A_P99] = {COL_A(COL_P99("waits")), 6, 3, SR},
-	[C_B_P99] = {COL_B(COL_P99("waits")), 6, 3, SR},
-	[C_A_MAX] = {COL_A(COL_FINISHED_MAX), 6, 6, SR},
-	[C_B_MAX] = {COL_B(COL_FINISHED_MAX), 6, 6, SR},
+	COL_SIDES(C_A_CONT, C_B_CONT, COL_CONT_RATE, 8, 4, SR),
+	COL_SIDES(C_A_AVG, C_B_AVG, COL_FINISHED_AVG, 6, 5, SR),
+	COL_SIDES(C_A_P99, C_B_P99, COL_P99("waits"), 6, 3, SR),
+	COL_SIDES(C_A_MAX, C_B_MAX, COL_FINISHED_MAX, 6, 6, SR),
 };
 
 /* A row of the answer: that of either group, or of both. */

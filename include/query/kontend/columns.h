@@ -174,6 +174,8 @@
 #define COL_B(...) COL_SIDE("b", "B", __VA_ARGS__)
 #define COL_SIDE(PREFIX, SIDE, KEY, TITLE, HELP, TYPE)                                             \
 	PREFIX "_" KEY, SIDE ":" TITLE, "in " SIDE ": " HELP, TYPE
+/* A column of both sides in a table: numbers @A and @B; width, priority and flags follow. */
+#define COL_SIDES(A, B, COL, ...) [A] = {COL_A(COL), __VA_ARGS__}, [B] = {COL_B(COL), __VA_ARGS__}
 #define COL_CHANGE "change", "CHANGE", "new, gone, more, less or same (within 1 %)", COLUMN_TEXT
 #define COL_DELTA(TITLE)                                                                           \
 	"delta_ns_per_s", TITLE, "wait per second in B less that in A", COLUMN_NSRATE
