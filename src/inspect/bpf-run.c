@@ -328,6 +328,44 @@ void bpf_run_unmap(const void *p, size_t size)
 		munmap((void *)(uintptr_t)p, size);
 }
 
+int bpf_run_part_open(struct bpf_run_part *ret, struct bpf_object *o, const char *name, size_t item,
+		      size_t most, struct error *err)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(o, name);
+
+	if (!m)
+		return error_set(err, -ENOENT, "The BPF object has no map '%s'", name);
+	*ret = (struct bpf_run_part){.map = bpf_map__fd(m), .item = item, .total = item * most};
+	return bpf_run_part_read(ret, 0)
+		       ? 0
+		       : error_errno(err, -errno, "Cannot map the BPF map %s", name);
+}
+
+const void *bpf_run_part_read(struct bpf_run_part *p, size_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), total = (p->total + page - 1) / page * page;
+	size_t bytes = p->mapped ? p->mapped : page;
+
+	while (bytes < total && bytes < n * p->item)
+		bytes *= 2;
+	bytes = bytes < total ? bytes : total;
+	if (bytes == p->mapped)
+		return p->items;
+	void *items = mmap(NULL, bytes, PROT_READ, MAP_SHARED, p->map, 0);
+	if (items == MAP_FAILED)
+		return NULL;
+	bpf_run_unmap(p->items, p->mapped);
+	p->items = items;
+	p->mapped = bytes;
+	return items;
+}
+
+void bpf_run_part_close(struct bpf_run_part *p)
+{
+	bpf_run_unmap(p->items, p->mapped);
+	*p = (struct bpf_run_part){0};
+}
+
 int bpf_run_program(struct bpf_object *o, const char *name, struct error *err)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(o, name);

@@ -44,6 +44,25 @@ int bpf_run_load(struct bpf_object **ret, const struct bpf_run_file *f, struct e
 /* The bytes of a map, as the programs see them; NULL with @err. bpf_run_unmap() it. */
 void *bpf_run_map(struct bpf_object *o, const char *name, size_t size, int prot, struct error *err);
 void bpf_run_unmap(const void *p, size_t size); /* NULL is fine */
+/*
+ * An array that the programs fill from its begin. As mapped memory counts as resident, used or not,
+ * only as much is mapped as has been needed so far. `= {0}` is an empty one.
+ */
+struct bpf_run_part {
+	int map;
+	size_t item, total, mapped; /* bytes */
+	void *items;
+};
+
+/* Of the map @name with at most @most items of @item bytes. 0 or negative with @err. */
+int bpf_run_part_open(struct bpf_run_part *ret, struct bpf_object *o, const char *name, size_t item,
+		      size_t most, struct error *err);
+/*
+ * The items, of which the first @n, or all if there are fewer, can be read until the next call;
+ * NULL with errno.
+ */
+const void *bpf_run_part_read(struct bpf_run_part *p, size_t n);
+void bpf_run_part_close(struct bpf_run_part *p);
 /* One has been loaded: see bpf_memory_loaded(). */
 void bpf_memory_add(const struct bpf_object *o);
 /* Descriptor of a program; or a negative errno. */

@@ -292,7 +292,8 @@ static int open_inspectors(struct run_snapshots *r, const struct opts *o, struct
 		.slots_ns = 2 * SECOND,
 		.holders_ns = 5 * SECOND,
 	};
-	const struct snapshot_uprobes_options uo = {.no_bpf = o->no_bpf, .types = r->types};
+	const struct snapshot_uprobes_options uo = {
+		.no_bpf = o->no_bpf, .counts_own = o->probes[0] != NULL, .types = r->types};
 	struct error no_bpf = {0};
 	int code = inspect_new(&r->inspect, &io, err);
 
@@ -323,6 +324,8 @@ static int load(struct run_snapshots *r, struct error *err)
 
 	kerntypes_free(r->types);
 	r->types = NULL;
+	/* libbpf has allocated and freed megabytes. */
+	mem_trim();
 	return code;
 }
 

@@ -27,6 +27,13 @@ void mem_setup(void)
 #endif
 }
 
+void mem_trim(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	malloc_trim(0);
+#endif
+}
+
 static atomic_long mem_fail_in = -1;
 static atomic_long mem_allocations;
 static atomic_long mem_blocks;

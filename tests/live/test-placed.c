@@ -321,7 +321,7 @@ int main(int argc, char **argv)
 	static char program[PATH_MAX];
 	struct test t = {.kontend = argc > 2 ? argv[1] : "",
 			 .program = argc > 2 && realpath(argv[2], program) ? program : ""};
-	struct snapshot_uprobes_options o = {0};
+	struct snapshot_uprobes_options o = {.counts_own = true};
 	struct error err = {0};
 	struct utsname u = {0};
 	char line[256];

@@ -17,6 +17,7 @@ struct kerntypes;
  */
 struct snapshot_uprobes_options {
 	bool no_bpf;		 /* as if the kernel had no BPF */
+	bool counts_own;	 /* room for the counts of snapshot_uprobes_own(): 2 MB */
 	const char *tracefs;	 /* NULL: where it is mounted */
 	struct kerntypes *types; /* NULL: it reads them itself */
 };

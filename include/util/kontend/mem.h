@@ -8,10 +8,12 @@
 /*
  * All heap memory of kontend comes from here, so that tests can make the n-th allocation fail and
  * see that every block is freed. Sizes are checked for overflow. Not for use in signal handlers;
- * safe in both threads.
+ * safe in all threads.
  */
 /* Call once at the start of a long-running program: freed large blocks return to the system. */
 void mem_setup(void);
+/* Returns freed small blocks of all threads to the system, after much has been allocated once. */
+void mem_trim(void);
 void *mem_calloc(size_t n, size_t size);	  /* zeroed; NULL when out of memory */
 void *mem_resize(void *p, size_t n, size_t size); /* as realloc; on failure the old block stays */
 char *mem_strdup(const char *s);

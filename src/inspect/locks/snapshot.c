@@ -53,7 +53,8 @@ struct snapshot_locks {
 	int walk[ITERATORS]; /* programs; in the initial namespace 0 */
 	struct raw_locks_state *state;
 	struct raw_lock *locks;
-	const struct raw_lock_name *names;
+	struct bpf_run_part names_part, waiters_part;
+	const struct raw_lock_name *names; /* of the latest snapshot, as the next */
 	const struct raw_lock_waiter *waiters;
 	const struct raw_lock_task *tasks;
 	const uint64_t *bases;
@@ -77,18 +78,19 @@ static int map_arrays(struct snapshot_locks *w, struct error *err)
 
 	w->state = bpf_run_map(w->object, ".bss", sizeof(*w->state), rw, err);
 	w->locks = bpf_run_map(w->object, "locks", RAW_LOCKS * sizeof(*w->locks), rw, err);
-	w->names = bpf_run_map(w->object, "names", RAW_LOCK_NAMES * sizeof(*w->names), r, err);
-	w->waiters =
-		bpf_run_map(w->object, "waiters", RAW_LOCK_WAITERS * sizeof(*w->waiters), r, err);
 	w->tasks = bpf_run_map(w->object, "tasks", RAW_LOCK_TASKS * sizeof(*w->tasks), r, err);
 	w->bases = bpf_run_map(w->object, "bases", RAW_LOCK_CPUS * sizeof(*w->bases), r, err);
 	w->read = bpf_run_map(w->object, "objects", RAW_LOCK_OBJECTS * sizeof(*w->read), rw, err);
 	w->by_address = bpf_object__find_map_by_name(w->object, "by_address");
 	w->by_thread = bpf_object__find_map_by_name(w->object, "by_thread");
-	return w->state && w->locks && w->names && w->waiters && w->tasks && w->bases && w->read &&
-			       w->by_address && w->by_thread
-		       ? 0
-		       : err->code;
+	if (!w->state || !w->locks || !w->tasks || !w->bases || !w->read || !w->by_address ||
+	    !w->by_thread)
+		return err->code;
+	int code = bpf_run_part_open(&w->names_part, w->object, "names", sizeof(*w->names),
+				     RAW_LOCK_NAMES, err);
+	return code < 0 ? code
+			: bpf_run_part_open(&w->waiters_part, w->object, "waiters",
+					    sizeof(*w->waiters), RAW_LOCK_WAITERS, err);
 }
 
 static int attach(struct snapshot_locks *w, struct error *err)
@@ -320,6 +322,15 @@ static int read_kernel(struct snapshot_locks *w, const struct lock_request_lock 
 	return go_through(w, NAME_FILES);
 }
 
+static int show_arrays(struct snapshot_locks *w)
+{
+	w->names = bpf_run_part_read(&w->names_part, w->state->n_names);
+	if (!w->names)
+		return -errno;
+	w->waiters = bpf_run_part_read(&w->waiters_part, w->state->n_waiters);
+	return w->waiters ? 0 : -errno;
+}
+
 /* Of which locks it is asked who reads what they guard: those that readers keep from others. */
 static size_t want_readers(const struct snapshot_locks *w, uint64_t *ret)
 {
@@ -404,6 +415,7 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock
 	for (size_t i = 0; i < n; i++)
 		ask_for_lock(w, &asks[i]);
 	int code = read_kernel(w, asks, n);
+	code = code < 0 ? code : show_arrays(w);
 	if (code < 0)
 		return error_errno(err, code,
 				   "Cannot run the BPF programs that take snapshots of locks");
@@ -431,8 +443,8 @@ void snapshot_locks_free(struct snapshot_locks *w)
 		return;
 	bpf_run_unmap(w->state, sizeof(*w->state));
 	bpf_run_unmap(w->locks, RAW_LOCKS * sizeof(*w->locks));
-	bpf_run_unmap(w->names, RAW_LOCK_NAMES * sizeof(*w->names));
-	bpf_run_unmap(w->waiters, RAW_LOCK_WAITERS * sizeof(*w->waiters));
+	bpf_run_part_close(&w->names_part);
+	bpf_run_part_close(&w->waiters_part);
 	bpf_run_unmap(w->tasks, RAW_LOCK_TASKS * sizeof(*w->tasks));
 	bpf_run_unmap(w->bases, RAW_LOCK_CPUS * sizeof(*w->bases));
 	bpf_run_unmap(w->read, RAW_LOCK_OBJECTS * sizeof(*w->read));

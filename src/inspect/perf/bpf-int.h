@@ -2,6 +2,7 @@
 #ifndef KONTEND_INSPECT_BPF_INT_H
 #define KONTEND_INSPECT_BPF_INT_H
 
+#include "bpf-run.h"
 #include "created.h"
 #include "internal.h"
 #include "kontend/cgroup.h"
@@ -10,9 +11,6 @@
 #include "shared.h"
 
 /* Shared by the parts of the BPF inspector. */
-struct bpf_object;
-struct bpf_link;
-
 enum bpf_program_index {
 	PROG_LEARN_BASE,
 	PROG_READ_CPUS,
@@ -90,9 +88,8 @@ struct inspect_bpf {
 	int prog_fd[PROGS];
 	struct bpf_link *link[PROGS]; /* of iterators */
 	struct raw_state *state;
-	const struct raw_event *events;
-	const struct raw_context *contexts;
-	const struct raw_holder *holders;
+	struct bpf_run_part events, contexts, holders;
+	uint32_t room; /* for events and for holders; for contexts half of it */
 	const struct raw_cpu *cpus;
 	struct raw_again *again;
 	struct raw_found found;

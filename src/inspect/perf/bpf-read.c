@@ -23,7 +23,7 @@ static const uint64_t EXITED_NS = 1000000000; /* descriptors are gone through an
 
 enum {
 	TRIES = 4, /* walks of lists that change meanwhile */
-	MOST_PASSES = 8,
+	MOST_PASSES = 20,
 	MOST_EVENTS = 65536, /* a payload of a snapshot has room for these */
 	WALK_SHARE = 100,    /* of the time: one in so many may be spent on descriptors */
 };
@@ -42,17 +42,27 @@ int bpf_iterate(const struct inspect_bpf *i, int program)
 	return bpf_run_iterate(i->link[program]);
 }
 
-/* The arrays as they are: all that one pass found. */
-static void show_events(struct inspect_bpf *i)
+static int show_holders(struct inspect_bpf *i)
 {
 	const struct raw_state *s = i->state;
 
-	i->found.events = i->events;
-	i->found.contexts = i->contexts;
-	i->found.holders = i->holders;
-	i->found.n_events = s->n_events < RAW_EVENTS ? s->n_events : RAW_EVENTS;
-	i->found.n_contexts = s->n_contexts < RAW_CONTEXTS ? s->n_contexts : RAW_CONTEXTS;
-	i->found.n_holders = s->n_holders < RAW_HOLDERS ? s->n_holders : RAW_HOLDERS;
+	i->found.n_holders = s->n_holders < i->room ? s->n_holders : i->room;
+	i->found.holders = bpf_run_part_read(&i->holders, i->found.n_holders);
+	return i->found.holders ? 0 : -errno;
+}
+
+/* The arrays as they are: all that one pass found. */
+static int show_events(struct inspect_bpf *i)
+{
+	const struct raw_state *s = i->state;
+
+	i->found.n_events = s->n_events < i->room ? s->n_events : i->room;
+	i->found.n_contexts = s->n_contexts < i->room / 2 ? s->n_contexts : i->room / 2;
+	i->found.events = bpf_run_part_read(&i->events, i->found.n_events);
+	if (!i->found.events)
+		return -errno;
+	i->found.contexts = bpf_run_part_read(&i->contexts, i->found.n_contexts);
+	return i->found.contexts ? show_holders(i) : -errno;
 }
 
 static int read_again(const struct inspect_bpf *i, uint32_t n)
@@ -74,9 +84,8 @@ static int read_other_contexts(struct inspect_bpf *i)
 {
 	struct map64 *seen = &i->at_context;
 	uint32_t n = 0;
-	int code = 0;
+	int code = show_events(i);
 
-	show_events(i);
 	map64_clear(seen);
 	for (uint32_t k = 0; !code && k < i->found.n_holders && n < RAW_AGAIN; k++) {
 		const struct raw_holder *h = &i->found.holders[k];
@@ -136,7 +145,7 @@ static int read_pass(struct inspect_bpf *i, enum inspect_what what)
 		code = read_other_contexts(i);
 	else if (code == 0 && lists)
 		code = read_exited(i);
-	show_events(i);
+	code = code < 0 ? code : show_events(i);
 	i->found.dropped = dropped(s);
 	return code;
 }
@@ -147,12 +156,13 @@ static uint32_t parts_of(uint32_t n, uint32_t room)
 	return (n + n / 4) / room + 1;
 }
 
-static uint32_t passes_for(const struct raw_state *s)
+static uint32_t passes_for(const struct inspect_bpf *i)
 {
+	const struct raw_state *s = i->state;
 	const uint32_t parts[] = {
-		parts_of(s->n_events + s->dropped_events, RAW_EVENTS),
-		parts_of(s->n_contexts + s->dropped_contexts, RAW_CONTEXTS),
-		parts_of(s->n_holders + s->dropped_holders, RAW_HOLDERS),
+		parts_of(s->n_events + s->dropped_events, i->room),
+		parts_of(s->n_contexts + s->dropped_contexts, i->room / 2),
+		parts_of(s->n_holders + s->dropped_holders, i->room),
 	};
 	uint32_t n = 2;
 
@@ -208,7 +218,7 @@ static int read_in_passes(struct inspect_bpf *i, enum inspect_what what)
 	int code = 0;
 
 	c->n_events = c->n_contexts = c->n_holders = 0;
-	s->passes = passes_for(s);
+	s->passes = passes_for(i);
 	s->torn = 0;
 	for (s->pass = 0; code == 0 && s->pass < s->passes; s->pass++) {
 		code = read_pass(i, what);
@@ -292,10 +302,8 @@ static int look_for_holders(struct inspect_bpf *i)
 	s->n_holders = s->dropped_holders = s->pass = 0;
 	s->passes = 1;
 	int code = walk_holders(i);
-	i->found.holders = i->holders;
-	i->found.n_holders = s->n_holders < RAW_HOLDERS ? s->n_holders : RAW_HOLDERS;
 	i->found.dropped += s->dropped_holders;
-	return code;
+	return code < 0 ? code : show_holders(i);
 }
 
 int bpf_read(struct inspect_bpf *i, enum inspect_what what)

@@ -88,16 +88,43 @@ static int map_arrays(struct inspect_bpf *i, struct error *err)
 	const int r = PROT_READ;
 
 	i->state = bpf_run_map(i->object, ".bss", sizeof(*i->state), PROT_READ | PROT_WRITE, err);
-	i->events = bpf_run_map(i->object, "events", RAW_EVENTS * sizeof(*i->events), r, err);
-	i->contexts =
-		bpf_run_map(i->object, "contexts", RAW_CONTEXTS * sizeof(*i->contexts), r, err);
-	i->holders = bpf_run_map(i->object, "holders", RAW_HOLDERS * sizeof(*i->holders), r, err);
 	i->cpus = bpf_run_map(i->object, "cpus", RAW_CPUS * sizeof(*i->cpus), r, err);
 	i->again =
 		bpf_run_map(i->object, "again", RAW_AGAIN * sizeof(*i->again), r | PROT_WRITE, err);
-	return i->state && i->events && i->contexts && i->holders && i->cpus && i->again
-		       ? 0
-		       : err->code;
+	if (!i->state || !i->cpus || !i->again)
+		return err->code;
+	int code = bpf_run_part_open(&i->events, i->object, "events", sizeof(struct raw_event),
+				     i->room, err);
+	if (code == 0)
+		code = bpf_run_part_open(&i->contexts, i->object, "contexts",
+					 sizeof(struct raw_context), i->room / 2, err);
+	if (code == 0)
+		code = bpf_run_part_open(&i->holders, i->object, "holders",
+					 sizeof(struct raw_holder), i->room, err);
+	return code;
+}
+
+/* For how many events the arrays have room; more of them take several passes. */
+static uint32_t room_for(uint32_t n_cpus)
+{
+	enum { EVENTS = 4096, EVENTS_OF_CPU = 128 };
+	uint32_t n = EVENTS + EVENTS_OF_CPU * n_cpus;
+
+	return n < RAW_EVENTS ? n : RAW_EVENTS;
+}
+
+static int prepare(struct bpf_object *o, const void *arg)
+{
+	const uint32_t *room = arg;
+	struct bpf_map *events = bpf_object__find_map_by_name(o, "events");
+	struct bpf_map *contexts = bpf_object__find_map_by_name(o, "contexts");
+	struct bpf_map *holders = bpf_object__find_map_by_name(o, "holders");
+
+	if (!events || !contexts || !holders)
+		return -ENOENT;
+	int code = bpf_map__set_max_entries(events, *room);
+	code = code < 0 ? code : bpf_map__set_max_entries(contexts, *room / 2);
+	return code < 0 ? code : bpf_map__set_max_entries(holders, *room);
 }
 
 static int load(struct inspect_bpf *i, struct kerntypes *types, struct error *err)
@@ -108,7 +135,10 @@ static int load(struct inspect_bpf *i, struct kerntypes *types, struct error *er
 		.config = &i->layout.config,
 		.config_size = sizeof(i->layout.config),
 		.types = types,
+		.prepare = prepare,
+		.prepare_arg = &i->room,
 	};
+	i->room = room_for(i->n_cpus);
 	int code = bpf_run_load(&i->object, &f, err);
 
 	return code < 0 ? code : map_arrays(i, err);
@@ -253,9 +283,9 @@ static void bpf_free(struct inspect *base)
 	struct inspect_bpf *i = (struct inspect_bpf *)base;
 
 	bpf_run_unmap(i->state, sizeof(*i->state));
-	bpf_run_unmap(i->events, RAW_EVENTS * sizeof(*i->events));
-	bpf_run_unmap(i->contexts, RAW_CONTEXTS * sizeof(*i->contexts));
-	bpf_run_unmap(i->holders, RAW_HOLDERS * sizeof(*i->holders));
+	bpf_run_part_close(&i->events);
+	bpf_run_part_close(&i->contexts);
+	bpf_run_part_close(&i->holders);
 	bpf_run_unmap(i->cpus, RAW_CPUS * sizeof(*i->cpus));
 	bpf_run_unmap(i->again, RAW_AGAIN * sizeof(*i->again));
 	for (int k = 0; k < PROGS; k++)

@@ -10,10 +10,10 @@
 
 enum {
 	/* Room for one pass over the lists; where there is more, each of several passes takes a
-	   part. */
+	   part. These three are as large at most: see room_for() in bpf.c. */
 	RAW_EVENTS = 16384,
-	RAW_CONTEXTS = 8192,
-	RAW_HOLDERS = 16384,
+	RAW_CONTEXTS = RAW_EVENTS / 2,
+	RAW_HOLDERS = RAW_EVENTS,
 	RAW_AGAIN = 8192,
 	RAW_CPUS = 1024,
 	RAW_REGISTERS = 16, /* of one type, of one CPU */

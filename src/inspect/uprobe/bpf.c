@@ -25,9 +25,10 @@ extern const char uprobe_object[], uprobe_object_end[];
 struct up_programs {
 	struct bpf_object *object;
 	struct bpf_link *tasks, *files;
+	struct bpf_run_part areas_part, tasks_part, events_part, holders_part;
 	/* In a PID namespace, in place of these: they show the tasks of that one only. */
 	int walk_tasks, walk_files;
-	bool is_inner;
+	bool is_inner, counts_own;
 	uint32_t n_cpus;
 };
 
@@ -59,19 +60,47 @@ static int read_btf(struct up_config *c, struct kerntypes *types, struct error *
 	return has ? 0 : error_set(err, -ENOTSUP, "This kernel has no uprobes (CONFIG_UPROBES)");
 }
 
+/* What the programs have filled in. */
+static int show_arrays(struct up_bpf *b)
+{
+	struct up_programs *p = b->programs;
+	const struct up_state *s = b->state;
+
+	b->areas = bpf_run_part_read(&p->areas_part, s->n_areas);
+	if (!b->areas)
+		return -errno;
+	b->tasks = bpf_run_part_read(&p->tasks_part, s->n_tasks);
+	if (!b->tasks)
+		return -errno;
+	b->events = bpf_run_part_read(&p->events_part, s->n_events);
+	if (!b->events)
+		return -errno;
+	b->holders = bpf_run_part_read(&p->holders_part, s->n_holders);
+	return b->holders ? 0 : -errno;
+}
+
 static int map_arrays(struct up_bpf *b, struct error *err)
 {
-	struct bpf_object *o = b->programs->object;
-	const int r = PROT_READ;
+	struct up_programs *p = b->programs;
+	struct bpf_object *o = p->object;
 
 	b->state = bpf_run_map(o, ".bss", sizeof(*b->state), PROT_READ | PROT_WRITE, err);
-	b->areas = bpf_run_map(o, "areas", UP_AREAS * sizeof(*b->areas), r, err);
-	b->tasks = bpf_run_map(o, "tasks", UP_TASKS * sizeof(*b->tasks), r, err);
-	b->events = bpf_run_map(o, "events", UP_EVENTS * sizeof(*b->events), r, err);
-	b->holders = bpf_run_map(o, "holders", UP_HOLDERS * sizeof(*b->holders), r, err);
-	b->own = bpf_run_map(o, "own", UP_OWN * sizeof(*b->own), PROT_READ | PROT_WRITE, err);
-	return b->state && b->areas && b->tasks && b->events && b->holders && b->own ? 0
-										     : err->code;
+	if (!b->state)
+		return err->code;
+	int code = bpf_run_part_open(&p->areas_part, o, "areas", sizeof(*b->areas), UP_AREAS, err);
+	if (code == 0)
+		code = bpf_run_part_open(&p->tasks_part, o, "tasks", sizeof(*b->tasks), UP_TASKS,
+					 err);
+	if (code == 0)
+		code = bpf_run_part_open(&p->events_part, o, "events", sizeof(*b->events),
+					 UP_EVENTS, err);
+	if (code == 0)
+		code = bpf_run_part_open(&p->holders_part, o, "holders", sizeof(*b->holders),
+					 UP_HOLDERS, err);
+	if (code < 0)
+		return code;
+	code = show_arrays(b);
+	return code < 0 ? error_errno(err, code, "Cannot map the BPF maps of uprobes") : 0;
 }
 
 static int attach(struct up_programs *p, struct error *err)
@@ -128,6 +157,16 @@ static int learn_files(struct up_bpf *b)
 	return code;
 }
 
+static int prepare(struct bpf_object *o, const void *arg)
+{
+	const struct up_programs *p = arg;
+	struct bpf_map *own = bpf_object__find_map_by_name(o, "own");
+
+	if (!own)
+		return -ENOENT;
+	return p->counts_own ? 0 : bpf_map__set_max_entries(own, 1);
+}
+
 static int set_up(struct up_bpf *b, int32_t uprobe_type, struct kerntypes *types, struct error *err)
 {
 	struct up_config c = {.uprobe_type = uprobe_type, .self = getpid()};
@@ -147,6 +186,8 @@ static int set_up(struct up_bpf *b, int32_t uprobe_type, struct kerntypes *types
 			.config = &c,
 			.config_size = sizeof(c),
 			.types = types,
+			.prepare = prepare,
+			.prepare_arg = b->programs,
 		};
 		code = bpf_run_load(&b->programs->object, &f, err);
 	}
@@ -159,13 +200,15 @@ static int set_up(struct up_bpf *b, int32_t uprobe_type, struct kerntypes *types
 	return code;
 }
 
-int up_bpf_open(struct up_bpf *b, int32_t uprobe_type, struct kerntypes *shared, struct error *err)
+int up_bpf_open(struct up_bpf *b, int32_t uprobe_type, bool counts_own, struct kerntypes *shared,
+		struct error *err)
 {
 	struct kerntypes *own;
 
 	*b = (struct up_bpf){.programs = mem_calloc(1, sizeof(*b->programs))};
 	if (!b->programs)
 		return error_set(err, -ENOMEM, "No memory for the BPF inspector");
+	b->programs->counts_own = counts_own;
 	struct kerntypes *types = kerntypes_or(shared, &own, err);
 	int code = types ? set_up(b, uprobe_type, types, err) : -ENOMEM;
 	kerntypes_free(own);
@@ -179,15 +222,29 @@ int up_bpf_walk(struct up_bpf *b)
 	struct up_state *s = b->state;
 
 	s->n_areas = s->n_tasks = s->n_events = s->torn = s->dropped = 0;
-	return b->programs->is_inner ? bpf_run_once(b->programs->walk_tasks, -1)
-				     : bpf_run_iterate(b->programs->tasks);
+	int code = b->programs->is_inner ? bpf_run_once(b->programs->walk_tasks, -1)
+					 : bpf_run_iterate(b->programs->tasks);
+	return code < 0 ? code : show_arrays(b);
 }
 
 int up_bpf_walk_files(struct up_bpf *b)
 {
 	b->state->n_holders = 0;
-	return b->programs->is_inner ? bpf_run_once(b->programs->walk_files, -1)
-				     : bpf_run_iterate(b->programs->files);
+	int code = b->programs->is_inner ? bpf_run_once(b->programs->walk_files, -1)
+					 : bpf_run_iterate(b->programs->files);
+	return code < 0 ? code : show_arrays(b);
+}
+
+int up_bpf_map_own(struct up_bpf *b)
+{
+	struct error err = {0};
+
+	if (!b->programs->counts_own)
+		return -ENOTSUP;
+	if (!b->own)
+		b->own = bpf_run_map(b->programs->object, "own", UP_OWN * sizeof(*b->own),
+				     PROT_READ | PROT_WRITE, &err);
+	return b->own ? 0 : err.code;
 }
 
 int up_bpf_count(struct up_bpf *b, uint32_t i, int fd)
@@ -212,12 +269,12 @@ void up_bpf_close(struct up_bpf *b)
 	struct up_programs *p = b->programs;
 
 	bpf_run_unmap(b->state, sizeof(*b->state));
-	bpf_run_unmap(b->areas, UP_AREAS * sizeof(*b->areas));
-	bpf_run_unmap(b->tasks, UP_TASKS * sizeof(*b->tasks));
-	bpf_run_unmap(b->events, UP_EVENTS * sizeof(*b->events));
-	bpf_run_unmap(b->holders, UP_HOLDERS * sizeof(*b->holders));
 	bpf_run_unmap(b->own, UP_OWN * sizeof(*b->own));
 	if (p) {
+		bpf_run_part_close(&p->areas_part);
+		bpf_run_part_close(&p->tasks_part);
+		bpf_run_part_close(&p->events_part);
+		bpf_run_part_close(&p->holders_part);
 		bpf_link__destroy(p->tasks);
 		bpf_link__destroy(p->files);
 		bpf_object__close(p->object);

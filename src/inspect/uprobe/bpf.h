@@ -17,16 +17,23 @@ struct up_bpf {
 	const struct up_task *tasks;
 	const struct up_event *events;
 	const struct up_holder *holders;
-	struct up_own *own;
+	struct up_own *own; /* NULL until up_bpf_map_own() */
 	struct up_programs *programs;
 };
 
-/* 0; -ENOTSUP when kontend was built without BPF, else what the kernel said. */
-int up_bpf_open(struct up_bpf *b, int32_t uprobe_type, struct kerntypes *types, struct error *err);
-/* Areas, tasks and events, of now; 0 or a negative errno. */
+/* @counts_own: up_bpf_count() will be called. 0; -ENOTSUP when kontend was built without BPF, else
+ * what the kernel said. */
+int up_bpf_open(struct up_bpf *b, int32_t uprobe_type, bool counts_own, struct kerntypes *types,
+		struct error *err);
+/*
+ * Areas, tasks and events, of now; 0 or a negative errno. This and the next one may move the
+ * arrays.
+ */
 int up_bpf_walk(struct up_bpf *b);
 /* Adds holders, and the events that only descriptors lead to. */
 int up_bpf_walk_files(struct up_bpf *b);
+/* The counts of our own probes, before the first one. 0 or a negative errno. */
+int up_bpf_map_own(struct up_bpf *b);
 /* Has the hits of the event @fd counted in own[i]; a descriptor that ends it, or a negative errno.
  */
 int up_bpf_count(struct up_bpf *b, uint32_t i, int fd);

@@ -22,7 +22,7 @@ struct up_links {
 	struct bpf_object *object;
 	struct bpf_link *iterator;
 	struct up_links_state *state;
-	const struct up_link_raw *links;
+	struct bpf_run_part links; /* struct up_link_raw */
 };
 
 /* The number of the type; 0: this kernel has no such links. */
@@ -48,9 +48,11 @@ static int load(struct up_links *l, uint32_t type, struct kerntypes *types, stru
 	if (code < 0)
 		return code;
 	l->state = bpf_run_map(l->object, ".bss", sizeof(*l->state), PROT_READ | PROT_WRITE, err);
-	l->links = bpf_run_map(l->object, "links", UP_LINKS * sizeof(*l->links), PROT_READ, err);
 	l->iterator = bpf_run_iterator(l->object, "read_links", err);
-	return l->state && l->links && l->iterator ? 0 : err->code;
+	if (!l->state || !l->iterator)
+		return err->code;
+	return bpf_run_part_open(&l->links, l->object, "links", sizeof(struct up_link_raw),
+				 UP_LINKS, err);
 }
 
 static int open_with(struct up_links **ret, struct kerntypes *types, struct error *err)
@@ -88,7 +90,7 @@ void up_links_close(struct up_links *l)
 	if (!l)
 		return;
 	bpf_run_unmap(l->state, sizeof(*l->state));
-	bpf_run_unmap(l->links, UP_LINKS * sizeof(*l->links));
+	bpf_run_part_close(&l->links);
 	bpf_link__destroy(l->iterator);
 	bpf_object__close(l->object);
 	mem_free(l);
@@ -114,8 +116,14 @@ int up_links_walk(struct up_links *l, int (*found)(void *arg, const struct up_li
 		return 0;
 	l->state->n_links = l->state->dropped = 0;
 	int code = bpf_run_iterate(l->iterator);
-	for (uint32_t i = 0; code == 0 && i < l->state->n_links && i < UP_LINKS; i++) {
-		const struct up_link_raw *r = &l->links[i];
+	if (code < 0)
+		return code;
+	uint32_t n = l->state->n_links < UP_LINKS ? l->state->n_links : UP_LINKS;
+	const struct up_link_raw *links = bpf_run_part_read(&l->links, n);
+	if (!links)
+		return -errno;
+	for (uint32_t i = 0; code == 0 && i < n; i++) {
+		const struct up_link_raw *r = &links[i];
 		join(r, path, sizeof(path));
 		struct up_link k = {.offset = r->offset,
 				    .ref_ctr = r->ref_ctr,

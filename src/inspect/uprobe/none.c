@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <stddef.h>
 
-int up_bpf_open(struct up_bpf *b, int32_t type, struct kerntypes *types, struct error *err)
+int up_bpf_open(struct up_bpf *b, int32_t type, bool counts_own, struct kerntypes *types,
+		struct error *err)
 {
 	(void)types;
+	(void)counts_own;
 	(void)type;
 	*b = (struct up_bpf){0};
 	return error_set(err, -ENOTSUP, "kontend was built without BPF (meson -Dbpf=enabled)");
@@ -20,6 +22,12 @@ int up_bpf_walk(struct up_bpf *b)
 }
 
 int up_bpf_walk_files(struct up_bpf *b)
+{
+	(void)b;
+	return -ENOTSUP;
+}
+
+int up_bpf_map_own(struct up_bpf *b)
 {
 	(void)b;
 	return -ENOTSUP;

@@ -78,7 +78,7 @@ int snapshot_uprobes_new(struct snapshot_uprobes **ret, const struct snapshot_up
 	if (o->no_bpf)
 		snprintf(u->why, sizeof(u->why), "BPF was switched off (--no-bpf)%s",
 			 pidns_unseen());
-	else if (up_bpf_open(&u->bpf, type, o->types, &why) == 0)
+	else if (up_bpf_open(&u->bpf, type, o->counts_own, o->types, &why) == 0)
 		u->has_bpf = true;
 	else
 		snprintf(u->why, sizeof(u->why), "%.180s%s", why.text, pidns_unseen());
@@ -205,7 +205,7 @@ static void count_own_probes(struct snapshot_uprobes *u)
 	if (!u->own || !u->has_bpf || u->counts)
 		return;
 	u->counts = mem_calloc(UP_OWN, sizeof(*u->counts));
-	if (!u->counts || up_bpf_walk(&u->bpf) < 0)
+	if (!u->counts || up_bpf_map_own(&u->bpf) < 0 || up_bpf_walk(&u->bpf) < 0)
 		return;
 	for (size_t i = 0; u->n_counts < UP_OWN && (p = uprobe_attach_get(u->own, i)); i++)
 		if (p->pid)
