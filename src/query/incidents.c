@@ -59,7 +59,8 @@ static const struct column columns[C_COLUMNS] = {
 			18, 9, R},
 	[C_BEGIN_NS] = {"begin_ns", "BEGIN NS", "when its cause began, by the session clock",
 			COLUMN_COUNT, 18, 9, R},
-	[C_END_NS] = {"end_ns", "END NS", "when its cause ended", COLUMN_COUNT, 18, 9, R},
+	[C_END_NS] = {"end_ns", "END NS", "when its cause ended, by the session clock",
+		      COLUMN_COUNT, 18, 9, R},
 	[C_WALL_NS] = {"wall_ns", "WALL NS", "when it fired, in ns since 1970", COLUMN_COUNT, 18, 9,
 		       R},
 	[C_VALUE] = {"value", "VALUE", "the value that was compared, in ns or as a number",
@@ -72,7 +73,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_COMM] = {COL_COMM, 16, 9, R},
 	[C_HOLDER_PID] = {"holder_pid", "HOLDER PID", "process id of the holder", COLUMN_INT, 10, 9,
 			  R},
-	[C_HOLDER_TID] = {"holder_tid", "HOLDER TID", "its thread id", COLUMN_INT, 10, 9, R},
+	[C_HOLDER_TID] = {"holder_tid", "HOLDER TID", "thread id of the holder", COLUMN_INT, 10, 9,
+			  R},
 };
 
 void query_incidents_add(struct query_incidents *all, const struct incident *in)

@@ -69,11 +69,12 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R, W = COLUMN_WIDE };
 	[C_LOCK] = WAITS(SET, COL_LOCK, 18, 9, R, 0),                                              \
 	[C_NAME] = WAITS(SET, COL_NAME, 18, 0, SR | W, 0),                                         \
 	[C_LOCKS] = WAITS(SET, COL_LOCKS, 5, 6, SR, ~(1u << BLAME_BY_LOCK)),                       \
-	[C_WAITED] = WAITS(SET, "waited_ns", "WAITED", "time that all waiters lost because of it", \
-			   COLUMN_NS, 6, 0, SR, 0),                                                \
+	[C_WAITED] =                                                                               \
+		WAITS(SET, "waited_ns", "WAITED",                                                  \
+		      "time that all waiters lost because of the root", COLUMN_NS, 6, 0, SR, 0),   \
 	[C_PCT] = WAITS(SET, "waited_pct", "WAIT%",                                                \
-			"its share of all time waited, with or without a known holder",            \
-			COLUMN_PCT, 5, 1, SR, 0),                                                  \
+			"share of all time waited, with or without a known holder", COLUMN_PCT, 5, \
+			1, SR, 0),                                                                 \
 	[C_MOSTLY] = WAITS(SET, COL_MOSTLY, 22, 0, SR | W, 0),                                     \
 	[C_CALLER] = WAITS(SET, COL_GOT_IN, 18, 3, SR | W, 0),                                     \
 	[C_WAITS] = WAITS(SET, "waits", "WHO LOSES MOST",                                          \
@@ -83,18 +84,18 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R, W = COLUMN_WIDE };
 	[C_RUNNABLE] = WAITS(SET, COL_RUNNABLE, 5, 2, SR, 0),                                      \
 	[C_ASLEEP] = WAITS(SET, COL_ASLEEP, 5, 2, SR, 0),                                          \
 	[C_IO] = WAITS(SET, COL_IO, 5, 2, SR, 0),                                                  \
-	[C_OTHER] = WAITS(                                                                         \
-		SET, "other_pct", "OTH%",                                                          \
-		"the rest: it was not followed, in a circle of waits, or no holder is known",      \
-		COLUMN_PCT, 5, 2, SR, 0),                                                          \
+	[C_OTHER] = WAITS(SET, "other_pct", "OTH%",                                                \
+			  "share in which the holder was not followed, waited in a circle, or "    \
+			  "was not known",                                                         \
+			  COLUMN_PCT, 5, 2, SR, 0),                                                \
 	[C_RUNNING_NS] = WAITS(SET, COL_RUNNING_NS, 6, 9, R, 0),                                   \
 	[C_RUNNABLE_NS] = WAITS(SET, COL_RUNNABLE_NS, 6, 9, R, 0),                                 \
 	[C_ASLEEP_NS] = WAITS(SET, COL_ASLEEP_NS, 6, 9, R, 0),                                     \
 	[C_IO_NS] = WAITS(SET, COL_IO_NS, 6, 9, R, 0),                                             \
 	[C_NOT_FOLLOWED_NS] = WAITS(SET, COL_NOT_FOLLOWED_NS, 6, 9, R, 0),                         \
-	[C_CIRCLE_NS] = WAITS(SET, "circle_ns", "CIRCLE", "in a circle of waits, as time",         \
-			      COLUMN_NS, 6, 9, R, 0),                                              \
-	[C_UNKNOWN_NS] = WAITS(SET, "unknown_ns", "UNKNOWN", "no holder is known, as time",        \
+	[C_CIRCLE_NS] = WAITS(SET, "circle_ns", "CIRCLE", "time in a circle of waits", COLUMN_NS,  \
+			      6, 9, R, 0),                                                         \
+	[C_UNKNOWN_NS] = WAITS(SET, "unknown_ns", "UNKNOWN", "time without a known holder",        \
 			       COLUMN_NS, 6, 9, R, 0),                                             \
 	[C_CHAINED] = WAITS(SET, "chained_pct", "CHAIN%",                                          \
 			    "part of WAITED for other locks, whose holders waited for this root",  \
@@ -106,9 +107,9 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R, W = COLUMN_WIDE };
 	[C_MOSTLY_WHO] = WAITS(SET, COL_MOSTLY_WHO, 16, 9, R, 0),                                  \
 	[C_MOSTLY_IN] = WAITS(SET, COL_MOSTLY_IN, 16, 9, R, 0),                                    \
 	[C_MOSTLY_WHAT] = WAITS(SET, COL_MOSTLY_WHAT, 16, 9, R, 0),                                \
-	[C_WAITS_NAME] = WAITS(SET, "waits_name", "WAITED FOR", "the lock of WHO LOSES MOST",      \
+	[C_WAITS_NAME] = WAITS(SET, "waits_name", "WAITED FOR", "lock of WHO LOSES MOST",          \
 			       COLUMN_TEXT, 18, 9, R, 0),                                          \
-	[C_WAITS_CALLER] = WAITS(SET, "waits_caller", "WAITED IN", "and the function",             \
+	[C_WAITS_CALLER] = WAITS(SET, "waits_caller", "WAITED IN", "function of WHO LOSES MOST",   \
 				 COLUMN_TEXT, 18, 9, R, 0),                                        \
 	[C_LAST] = WAITS(SET, COL_CHARGED_LAST, 6, 6, SR, 0),
 
@@ -117,15 +118,16 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R, W = COLUMN_WIDE };
 	[C_HELD_LOCK] = HELD(SET, COL_LOCK, 18, 9, R, 0),                                          \
 	[C_HELD_NAME] = HELD(SET, COL_NAME, 20, 0, SR | W, 0),                                     \
 	[C_HELD_LOCKS] = HELD(SET, COL_LOCKS, 5, 6, SR, ~(1u << BLAME_BY_LOCK)),                   \
-	[C_HELD_TIMES] =                                                                           \
-		HELD_ALONE(SET, "held", "HELD", "times that it was held while others waited",      \
-			   COLUMN_COUNT, 6, 1, SR, 0),                                             \
-	[C_HELD_TOTAL] = HELD(SET, "total_ns", "TOTAL",                                            \
-			      "total time, an upper bound; exact for the times counted in EXACT",  \
-			      COLUMN_NS, 7, 0, SR, 0),                                             \
+	[C_HELD_TIMES] = HELD_ALONE(SET, "held", "HELD",                                           \
+				    "times that the lock was held while others waited",            \
+				    COLUMN_COUNT, 6, 1, SR, 0),                                    \
+	[C_HELD_TOTAL] =                                                                           \
+		HELD(SET, "total_ns", "TOTAL",                                                     \
+		     "time of all holds, an upper bound; exact for the holds counted in EXACT",    \
+		     COLUMN_NS, 7, 0, SR, 0),                                                      \
 	[C_HELD_WAITED] = HELD(SET, COL_WAITED_BY_OTHERS, 6, 0, SR, 0),                            \
 	[C_HELD_PCT] = HELD(SET, "waited_pct", "WAIT%",                                            \
-			    "its share of all time waited, or of all holds, if these cost more",   \
+			    "share of all time waited, or of all holds, if these cost more",       \
 			    COLUMN_PCT, 5, 3, SR, 0),                                              \
 	[C_HELD_AVG] =                                                                             \
 		HELD(SET, "avg_ns", "AVG", "average hold: TOTAL / HELD", COLUMN_NS, 6, 2, SR, 0),  \
@@ -136,7 +138,7 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R, W = COLUMN_WIDE };
 	[C_HELD_LAST] = HELD(SET, COL_LAST("hold"), 6, 6, SR, 0),                                  \
 	[C_HELD_CALLER] = HELD(SET, COL_GOT_IN, 20, 1, SR | W, 0),                                 \
 	[C_HELD_EXACT] = HELD(SET, "exact", "EXACT",                                               \
-			      "number of times that are exact, as the release was reported",       \
+			      "holds with an exact duration, as the release was reported",         \
 			      COLUMN_COUNT, 6, 4, SR, 0),                                          \
 	[C_HELD_HANDED] =                                                                          \
 		HELD_ALONE(SET, "handovers", "HANDED", "hand-overs with a known duration",         \
@@ -157,19 +159,21 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R, W = COLUMN_WIDE };
 	[C_DID_LOCK] = DID(SET, COL_LOCK, 18, 9, R, 0),                                            \
 	[C_DID_NAME] = DID(SET, COL_NAME, 18, 0, SR | W, 0),                                       \
 	[C_DID_LOCKS] = DID(SET, COL_LOCKS, 5, 6, SR, ~(1u << BLAME_BY_LOCK)),                     \
-	[C_DID_TIME] =                                                                             \
-		DID(SET, "time_ns", "TIME", "time that known holders had it while others waited",  \
-		    COLUMN_NS, 6, 0, SR, 0),                                                       \
+	[C_DID_TIME] = DID(SET, "time_ns", "TIME",                                                 \
+			   "time that known holders had the lock while others waited", COLUMN_NS,  \
+			   6, 0, SR, 0),                                                           \
 	[C_DID_MOSTLY] = DID(SET, COL_MOSTLY, 22, 1, SR | W, 0),                                   \
 	[C_DID_RUNNING] = DID(SET, COL_RUNNING, 5, 1, SR, 0),                                      \
 	[C_DID_RUNNABLE] = DID(SET, COL_RUNNABLE, 5, 1, SR, 0),                                    \
 	[C_DID_ASLEEP] = DID(SET, COL_ASLEEP, 5, 1, SR, 0),                                        \
 	[C_DID_IO] = DID(SET, COL_IO, 5, 2, SR, 0),                                                \
-	[C_DID_PASSED] = DID(SET, "lock_pct", "LCK%",                                              \
-			     "while they waited for another lock themselves, in a circle or not",  \
-			     COLUMN_PCT, 5, 2, SR, 0),                                             \
-	[C_DID_NOT_FOLLOWED] = DID(SET, "not_followed_pct", "NOT%",                                \
-				   "while they were not followed", COLUMN_PCT, 5, 2, SR, 0),       \
+	[C_DID_PASSED] =                                                                           \
+		DID(SET, "lock_pct", "LCK%",                                                       \
+		    "share in which the holder waited for another lock, in a circle or not",       \
+		    COLUMN_PCT, 5, 2, SR, 0),                                                      \
+	[C_DID_NOT_FOLLOWED] =                                                                     \
+		DID(SET, "not_followed_pct", "NOT%", "share in which the holder was not followed", \
+		    COLUMN_PCT, 5, 2, SR, 0),                                                      \
 	[C_DID_RUNNING_NS] = DID(SET, COL_RUNNING_NS, 6, 7, SR, 0),                                \
 	[C_DID_RUNNABLE_NS] = DID(SET, COL_RUNNABLE_NS, 6, 7, SR, 0),                              \
 	[C_DID_ASLEEP_NS] = DID(SET, COL_ASLEEP_NS, 6, 7, SR, 0),                                  \

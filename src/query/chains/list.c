@@ -53,15 +53,15 @@ enum {
 enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_BEHIND] = {"behind", "BEHIND", "tasks that wait because of it, also through others",
-		      COLUMN_COUNT, 6, 0, SR},
+	[C_BEHIND] = {"behind", "BEHIND",
+		      "tasks that wait because of this task, also through others", COLUMN_COUNT, 6,
+		      0, SR},
 	[C_SUM] = {COL_WAITED_BY_ALL("SUM"), 6, 1, SR},
-	[C_LONGEST] = {"longest_ns", "LONGEST",
-		       "the longest of these waits; of several alike, theirs", COLUMN_NS, 7, 0, SR},
-	[C_WHAT] = {"what", "BECAUSE OF",
-		    "the task that holds locks and waits for none; indented, its locks and their "
-		    "waiters",
-		    COLUMN_TEXT, 30, 0, S | COLUMN_WIDE},
+	[C_LONGEST] = {"longest_ns", "LONGEST", "longest of the waits in SUM", COLUMN_NS, 7, 0, SR},
+	[C_WHAT] =
+		{"what", "BECAUSE OF",
+		 "task that holds locks and waits for none; indented, its locks and their waiters",
+		 COLUMN_TEXT, 30, 0, S | COLUMN_WIDE},
 	[C_IS] = {"is", "IS",
 		  "state of the holder: running or runnable on a CPU, or asleep, with function and "
 		  "reason; of a waiter, where it waits",
@@ -75,9 +75,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_ROW] = {"row", "ROW", "kind of the row: root, deadlock, lock, waiter or more",
 		   COLUMN_TEXT, 8, 9, R},
 	[C_NODE] = {"node", "NODE", "number of the row in the tree, from 0", COLUMN_INT, 5, 9, R},
-	[C_PARENT] = {"parent", "PARENT", "number of the row that it hangs at", COLUMN_INT, 6, 9,
+	[C_PARENT] = {"parent", "PARENT", "number of the row above in the tree", COLUMN_INT, 6, 9,
 		      R},
-	[C_DEPTH] = {"depth", "DEPTH", "rows above it", COLUMN_INT, 5, 9, R},
+	[C_DEPTH] = {"depth", "DEPTH", "number of rows above in the tree", COLUMN_INT, 5, 9, R},
 	[C_TASKS] = {"tasks", "TASKS", "tasks that the row stands for", COLUMN_COUNT, 5, 9, R},
 	[C_KIND] = {"kind", "TYPE", "type of the lock, of a waiter with the mode", COLUMN_TEXT, 10,
 		    9, R},
@@ -100,8 +100,7 @@ static const struct column columns[C_COLUMNS] = {
 			  "reason of the holder's sleep, by its calls: I/O, pipe is full, ...",
 			  COLUMN_TEXT, 16, 9, R},
 	[C_ASLEEP_FILE] = {"asleep_file", "ASLEEP AT",
-			   "path of the file that the system call is about in which the holder "
-			   "sleeps",
+			   "path of the file of the system call in which the holder sleeps",
 			   COLUMN_TEXT, 16, 9, R},
 	[C_ASLEEP_DEV] = {"asleep_dev", "DEVICE",
 			  "block device of that file, or of its file system", COLUMN_TEXT, 8, 9, R},

@@ -45,8 +45,7 @@ enum {
 enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
 
 static const struct column columns[C_COLUMNS] = {
-	[C_NAME] = {"event", "EVENT", "the event that it counts", COLUMN_TEXT, 24, 0,
-		    SR | COLUMN_WIDE},
+	[C_NAME] = {"event", "EVENT", "name of the event", COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
 	[C_KIND] = {COL_EVENT_KIND, 9, 3, SR},
 	[C_HOLDER] = {COL_KEEPER, 16, 0, COLUMN_SCREEN},
 	[C_OWNER] = {COL_OPENER, 16, 5, COLUMN_SCREEN},
@@ -57,19 +56,20 @@ static const struct column columns[C_COLUMNS] = {
 	[C_TARGET] = {COL_TARGET, 16, 1, SR},
 	[C_TARGET_TID] = {COL_TARGET_TID, 7, 9, R},
 	[C_CPU] = {COL_BOUND_CPU, 4, 1, SR},
-	[C_ONCPU] = {"oncpu", "ON", "CPU where it counts now", COLUMN_INT, 4, 5, SR},
+	[C_ONCPU] = {"oncpu", "ON", "CPU where the event counts now", COLUMN_INT, 4, 5, SR},
 	[C_STATE] = {COL_EVENT_STATE, 8, 0, SR},
-	[C_PINNED] = {"pinned", "PINNED", "always on its PMU, or in error", COLUMN_BOOL, 6, 4, SR},
+	[C_PINNED] = {"pinned", "PINNED", "the event is always on its PMU, or in error",
+		      COLUMN_BOOL, 6, 4, SR},
 	[C_ROTATING] = {COL_ROTATING, 7, 2, SR},
 	[C_RUNNING_PCT] =
 		{"running_pct", "RUN%",
 		 "share of its enabled time that it could count; less than all is no proof "
 		 "of rotation for events of a task",
 		 COLUMN_PCT, 5, 1, SR},
-	[C_ENABLED] = {"enabled_ns", "ENABLED", "time for which it has been enabled", COLUMN_NS, 7,
-		       3, SR},
-	[C_RUNNING] = {"running_ns", "RUNNING", "time for which it has counted", COLUMN_NS, 7, 9,
-		       R},
+	[C_ENABLED] = {"enabled_ns", "ENABLED", "time for which the event has been enabled",
+		       COLUMN_NS, 7, 3, SR},
+	[C_RUNNING] = {"running_ns", "RUNNING", "time for which the event has counted", COLUMN_NS,
+		       7, 9, R},
 	[C_COUNTED_PCT] =
 		{"counted_pct", "CNTD%",
 		 "share of the time that it could have counted in which it did: events of a "
@@ -77,10 +77,10 @@ static const struct column columns[C_COLUMNS] = {
 		 "none",
 		 COLUMN_PCT, 5, 4, SR},
 	[C_LOST] = {COL_LOST, 7, 4, SR},
-	[C_COUNT] = {"count", "COUNT", "its count, as far as the kernel has summed it up",
+	[C_COUNT] = {"count", "COUNT", "count of the event, as far as the kernel has summed it up",
 		     COLUMN_COUNT, 7, 4, SR},
 	[C_COUNT_AGE] = {"count_age_ns", "AS OF",
-			 "enabled so long since the kernel summed COUNT up; · COUNT is of now",
+			 "enabled time since the kernel summed COUNT up; · COUNT is of now",
 			 COLUMN_NS, 7, 6, SR},
 	[C_RATE] = {"per_s", "PER S",
 		    "counted per second since the snapshot before, where both counts are of their "
