@@ -6,6 +6,7 @@
  * few innermost frames, answers are cached by address.
  */
 #include "engine-int.h"
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "kontend/sym.h"
 #include <stddef.h>
@@ -28,7 +29,7 @@ struct engine_tracing {
 static bool is_tracing(struct model_tracing *ask, uint64_t addr)
 {
 	struct engine_tracing *t = (struct engine_tracing *)ask;
-	struct known *k = &t->known[(addr * 0x9e3779b97f4a7c15ull) >> (64 - KNOWN_BITS)];
+	struct known *k = &t->known[hash_slot(addr, KNOWN_BITS)];
 
 	if (t->n_loads != t->sym->n_loads) {
 		memset(t->known, 0, sizeof(t->known));

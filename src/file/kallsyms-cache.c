@@ -11,6 +11,7 @@
 #include "kernel.h"
 #include "kontend/cachefile.h"
 #include "kontend/fdio.h"
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "kontend/thisboot.h"
 #include <errno.h>
@@ -20,18 +21,6 @@
 #include <unistd.h>
 
 enum { MOST_IDS = 65536 };
-
-#define HASH_START 0xcbf29ce484222325ull
-
-/* FNV-1a is fast enough for a few kilobytes. */
-static uint64_t hash(uint64_t h, const void *data, size_t len)
-{
-	const unsigned char *p = data;
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ p[i]) * 0x100000001b3ull;
-	return h;
-}
 
 /* "name size users dependents state address [taints]": the hash omits users and dependents. */
 uint64_t kallsyms_cache_modules(const char *text)
@@ -46,7 +35,7 @@ uint64_t kallsyms_cache_modules(const char *text)
 		for (size_t i = 0; i < sizeof(counts) && p < text + line; i++) {
 			size_t word = strcspn(p, " \n");
 			if (counts[i])
-				h = hash(hash(h, p, word), " ", 1);
+				h = hash_bytes(hash_bytes(h, p, word), " ", 1);
 			p += word + (p[word] == ' ');
 		}
 		text += line + (text[line] == '\n');
@@ -77,7 +66,7 @@ static int bpf_ids(int command, uint64_t *h)
 	for (unsigned n = 0; n < MOST_IDS; n++) {
 		if (syscall(SYS_bpf, command, &attr, sizeof(attr)))
 			return errno == ENOENT || errno == ENOSYS ? 0 : -errno;
-		*h = hash(*h, &attr.next_id, sizeof(attr.next_id));
+		*h = hash_bytes(*h, &attr.next_id, sizeof(attr.next_id));
 		attr.start_id = attr.next_id;
 	}
 	return -E2BIG;

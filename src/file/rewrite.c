@@ -7,6 +7,7 @@
 #include "rewrite.h"
 
 #include "kontend/disasm.h"
+#include "kontend/hash.h"
 #include "kontend/load.h"
 #include "kontend/mem.h"
 
@@ -77,7 +78,7 @@ int rewrite_symbols(struct rewrite *w, const struct record *r, struct error *err
 static void mark_all(struct rewrite *w, const uint64_t *addrs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		uint64_t *asked = &w->asked[addrs[i] * 0x9e3779b97f4a7c15ull >> (64 - ASKED_BITS)];
+		uint64_t *asked = &w->asked[hash_slot(addrs[i], ASKED_BITS)];
 
 		if (*asked != addrs[i])
 			sym_mark(&w->sym, w->marks, addrs[i]);

@@ -5,6 +5,7 @@
  * one entry for each slot, and the later place replaces the earlier. The cache is cleared every
  * quarter of a second, and when the model reuses numbers.
  */
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "trigger-int.h"
 
@@ -44,13 +45,12 @@ static struct filter_cache_place place_of(unsigned asks, const struct wait *w)
 	};
 }
 
-static size_t hash_of(const struct filter_cache_place *p)
+static size_t place_slot(const struct filter_cache_place *p)
 {
-	uint64_t h = ((uint64_t)p->lock << 32 | p->stack) * 0x9e3779b97f4a7c15ull;
+	uint64_t h = hash_u64((uint64_t)p->lock << 32 | p->stack);
 
-	h ^= ((uint64_t)p->task << 32 | p->owner) * 0xc2b2ae3d27d4eb4full;
-	h ^= (uint64_t)p->cpu * 0x165667b19e3779f9ull;
-	return (h ^ h >> 32) % MEANT_KEPT;
+	h = hash_add(h, (uint64_t)p->task << 32 | p->owner);
+	return hash_add(h, p->cpu) % MEANT_KEPT;
 }
 
 static bool is_same(const struct filter_cache_place *a, const struct filter_cache_place *b)
@@ -70,7 +70,7 @@ bool filter_cache_has(struct filter_cache *m, const struct model *model, const s
 		m->generation = model->generation;
 	}
 	const struct filter_cache_place place = place_of(m->asks, w);
-	struct filter_cache_kept *k = &m->kept[hash_of(&place)];
+	struct filter_cache_kept *k = &m->kept[place_slot(&place)];
 	if (k->epoch != epoch || !is_same(&k->place, &place))
 		*k = (struct filter_cache_kept){place, event_filter_passes(m->gate, w), epoch};
 	return k->yes;

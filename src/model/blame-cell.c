@@ -6,17 +6,18 @@
  * that keep the types of both locks and the state; the sum stays.
  */
 #include "blame-int.h"
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 
 #include <stdlib.h>
 
-static uint64_t hash_of(const struct blame_key *k)
+static uint64_t blame_key_hash(const struct blame_key *k)
 {
-	uint64_t h = map64_hash((uint64_t)k->lock << 32 | k->stack);
+	uint64_t h = hash_u64((uint64_t)k->lock << 32 | k->stack);
 
-	h = map64_hash(h ^ ((uint64_t)k->root_lock << 32 | k->task));
-	h = map64_hash(h ^ ((uint64_t)k->got << 32 | k->why));
-	return map64_hash(h ^ ((uint64_t)k->state << 1 | k->direct));
+	h = hash_add(h, ((uint64_t)k->root_lock << 32 | k->task));
+	h = hash_add(h, ((uint64_t)k->got << 32 | k->why));
+	return hash_add(h, ((uint64_t)k->state << 1 | k->direct));
 }
 
 static bool is_same(const struct blame_key *a, const struct blame_key *b)
@@ -29,7 +30,7 @@ static bool is_same(const struct blame_key *a, const struct blame_key *b)
 /* NULL: there is none, or for a new one no room. Of equal hashes the second is one further. */
 static struct blame_cell *find_cell(struct blame *b, const struct blame_key *key, bool make)
 {
-	uint64_t hash = hash_of(key);
+	uint64_t hash = blame_key_hash(key);
 	const uint32_t *at;
 
 	for (; (at = map64_get(&b->index, hash)); hash++)

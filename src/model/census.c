@@ -4,6 +4,7 @@
  * snapshots with the same events agree, whatever the events' state at the time of each.
  */
 #include "census.h"
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "kontend/perfsnap.h"
 #include "kontend/pmus.h"
@@ -27,7 +28,7 @@ static int count(struct census *c, uint64_t key, const struct snap_event *e)
 		c->counts[c->n++] = (struct census_count){0};
 	}
 	c->counts[i].n++;
-	c->counts[i].ids += map64_hash(e->id);
+	c->counts[i].ids += hash_u64(e->id);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
  * those of slots, and of all.
  */
 #include "kontend/ended.h"
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "kontend/record.h"
 
@@ -55,12 +56,12 @@ static uint64_t key_of(const struct items *t, size_t i)
 	switch (t->kind) {
 	case ENDED_CONTEXT:
 		c = &t->perf->contexts[i];
-		return map64_hash(c->addr) ^ ((uint64_t)(uint32_t)c->tid << 32 | (uint32_t)c->cpu);
+		return hash_u64(c->addr) ^ ((uint64_t)(uint32_t)c->tid << 32 | (uint32_t)c->cpu);
 	case ENDED_BREAKPOINT:
 		e = &t->perf->events[i];
 		return e->type == PERF_TYPE_BREAKPOINT && !(e->flags & SNAP_OWN) ? e->id : 0;
 	case ENDED_AREA:
-		return map64_hash(t->uprobes->areas[i].mm) ^ (uint32_t)t->uprobes->areas[i].pid;
+		return hash_u64(t->uprobes->areas[i].mm) ^ (uint32_t)t->uprobes->areas[i].pid;
 	default:
 		return t->uprobes->probes[i].id;
 	}

@@ -7,6 +7,7 @@
  * prefetched: events and their chains. No result depends on it.
  */
 #include "internal.h"
+#include "kontend/hash.h"
 #include "kontend/prefetch.h"
 
 enum { UNSEEN = 24, FIRST = 16, SECOND = 10, THIRD = 5 };
@@ -15,7 +16,7 @@ enum { SMALL = 65536 }; /* entries of a table */
 static void expect_index(const struct map64 *m, uint64_t key)
 {
 	if (m->slots)
-		__builtin_prefetch(&m->slots[map64_hash(key) & m->mask]);
+		__builtin_prefetch(&m->slots[hash_u64(key) & m->mask]);
 }
 
 static uint64_t key_of(const struct event *ev)

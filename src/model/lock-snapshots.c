@@ -15,6 +15,7 @@
  * summed up or all are only counted, a task that has run since waits again.
  */
 #include "internal.h"
+#include "kontend/hash.h"
 #include "kontend/locksnap.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ struct look_at {
 
 static uint64_t place_of(uint64_t addr, int32_t tid)
 {
-	return map64_hash(addr) ^ (uint32_t)tid;
+	return hash_u64(addr) ^ (uint32_t)tid;
 }
 
 static const struct locksnap_waiter *find_waiter(const struct look_at *l, uint64_t addr,

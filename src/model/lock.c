@@ -7,6 +7,7 @@
  * its mmap_lock. An id stays with its entry for good, so the first lock at an address has the key.
  */
 #include "kontend/lock.h"
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 #include <errno.h>
 
@@ -52,7 +53,7 @@ static uint64_t make_id(struct lock_table *t, uint64_t key, enum lock_type type)
 
 	while (map64_get(&t->others, id))
 		id = (8ull << 60 | (uint64_t)type << 56) |
-		     (map64_hash(key + ++t->n_ids) & ((1ull << 56) - 1));
+		     (hash_u64(key + ++t->n_ids) & ((1ull << 56) - 1));
 	return id;
 }
 

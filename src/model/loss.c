@@ -6,6 +6,7 @@
  */
 #include "kontend/loss.h"
 #include "internal.h"
+#include "kontend/units.h"
 
 static bool was_lost(const struct model *m)
 {
@@ -117,7 +118,7 @@ double loss_pct(const struct loss *l)
 {
 	uint64_t all = l->seen + l->lost;
 
-	return all ? 100.0 * (double)l->lost / (double)all : 0;
+	return units_percent(l->lost, all);
 }
 
 bool loss_any(const struct loss *l)

@@ -6,6 +6,7 @@
  * to hash its name would take most of the time that a mapping takes. A number that is free again is
  * reused as late as possible: a view may still show the object that had it.
  */
+#include "kontend/hash.h"
 #include "kontend/maps.h"
 #include "kontend/mem.h"
 #include <errno.h>
@@ -74,10 +75,8 @@ static uint32_t *recent_of(struct map_objects *o, const struct event *ev)
 
 static uint64_t key_of(const struct event *ev, const char *path, bool memory)
 {
-	uint64_t key = (uint64_t)(uintptr_t)path * 0x9e3779b97f4a7c15ull;
+	uint64_t key = hash_bytes(hash_u64((uintptr_t)path), ev->mmap.id, ev->mmap.id_len);
 
-	for (size_t i = 0; i < ev->mmap.id_len; i++)
-		key = (key ^ ev->mmap.id[i]) * 0x100000001b3ull;
 	key ^= ev->mmap.ino + ((uint64_t)ev->mmap.maj << 44) + ((uint64_t)ev->mmap.min << 32);
 	return memory ? key ^ ((uint64_t)(uint32_t)ev->pid << 20) : key;
 }

@@ -19,6 +19,7 @@
  * semaphore back.
  */
 #include "internal.h"
+#include "kontend/hash.h"
 
 /* Both modes of a lock; the other NULL: it has but one, or only one was waited for. */
 struct modes {
@@ -96,7 +97,7 @@ static void set_due(const struct modes *of, bool due)
 /* The lock at @addr, as most are let go of again and again; 0: it is not known which. */
 static uint32_t find_lock(struct model *m, uint64_t addr)
 {
-	uint32_t *met = &m->holds.met[map64_hash(addr) % HOLDS_MET];
+	uint32_t *met = &m->holds.met[hash_u64(addr) % HOLDS_MET];
 	const struct lock *l = *met < m->locks.n ? &m->locks.locks[*met] : NULL;
 
 	if (l && *met && l->addr == addr && !l->over && !l->many)

@@ -27,11 +27,6 @@ const struct figure query_cost_figures[] = {
 	FIGURE_END,
 };
 
-static double share(uint64_t ns, uint64_t of_ns)
-{
-	return of_ns ? 100.0 * (double)ns / (double)of_ns : 0;
-}
-
 /* The size of the figures in a record of @len bytes: versions have only added figures. */
 static size_t known_bytes(size_t len)
 {
@@ -74,10 +69,10 @@ struct query_cost query_cost(const struct query *q)
 		.kernel = r.perf_rings + r.bpf_rings + r.bpf_maps,
 	};
 	add_follow(&c, &r);
-	c.pct = share(c.cpu_ns, of_ns);
-	c.drain_pct = share(c.drain_ns, of_ns);
-	c.looks_pct = share(c.looks_ns, of_ns);
-	c.rest_pct = share(c.rest_ns, of_ns);
+	c.pct = units_percent(c.cpu_ns, of_ns);
+	c.drain_pct = units_percent(c.drain_ns, of_ns);
+	c.looks_pct = units_percent(c.looks_ns, of_ns);
+	c.rest_pct = units_percent(c.rest_ns, of_ns);
 	return c;
 }
 

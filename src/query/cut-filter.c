@@ -8,27 +8,28 @@
  * wait that is kept.
  */
 #include "kontend/cut-filter.h"
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 
 #include <errno.h>
 #include <string.h>
 
-static uint64_t hash_of(uint64_t time, uint32_t cpu, uint64_t lock, bool is_end)
+static uint64_t event_hash(uint64_t time, uint32_t cpu, uint64_t lock, bool is_end)
 {
-	return map64_hash(time) ^ map64_hash(lock + ((uint64_t)cpu << 1 | is_end) * 0x9e3779b9);
+	return hash_add(hash_add(hash_u64(time), lock), (uint64_t)cpu << 1 | is_end);
 }
 
 /* A lock of which something is kept: no event is of the time 0. */
-static uint64_t hash_of_lock(uint64_t lock)
+static uint64_t lock_hash(uint64_t lock)
 {
-	return hash_of(0, 0, lock, false);
+	return event_hash(0, 0, lock, false);
 }
 
 static int note_wait(struct cut_filter *k, uint64_t time, uint32_t cpu, uint64_t lock, bool is_end)
 {
-	int r = map64_put(&k->events, hash_of(time, cpu, lock, is_end), 1);
+	int r = map64_put(&k->events, event_hash(time, cpu, lock, is_end), 1);
 
-	return r < 0 ? r : map64_put(&k->events, hash_of_lock(lock), 1);
+	return r < 0 ? r : map64_put(&k->events, lock_hash(lock), 1);
 }
 
 /* The entry of the wait at @at; that of an earlier wait is cleared. NULL: no memory. */
@@ -122,14 +123,14 @@ bool cut_filter_has(void *keep, const struct event *ev)
 
 	switch (ev->kind) {
 	case EVENT_CONTENTION_BEGIN:
-		*with_begin = map64_get(&k->events,
-					hash_of(ev->time, ev->cpu, ev->begin.lock, false)) != NULL;
+		*with_begin = map64_get(&k->events, event_hash(ev->time, ev->cpu, ev->begin.lock,
+							       false)) != NULL;
 		return *with_begin;
 	case EVENT_CONTENTION_END:
-		return map64_get(&k->events, hash_of(ev->time, ev->cpu, ev->end.lock, true)) !=
+		return map64_get(&k->events, event_hash(ev->time, ev->cpu, ev->end.lock, true)) !=
 		       NULL;
 	case EVENT_RELEASE:
-		return map64_get(&k->events, hash_of_lock(ev->release.lock)) != NULL;
+		return map64_get(&k->events, lock_hash(ev->release.lock)) != NULL;
 	case EVENT_OWNER:
 		return *with_begin;
 	default:

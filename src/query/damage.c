@@ -6,6 +6,7 @@
 #include "internal.h"
 #include "kontend/model.h"
 #include "kontend/query-damage.h"
+#include "kontend/units.h"
 
 const struct figure query_damage_figures[] = {
 	[DAMAGE_LOST] =
@@ -68,7 +69,7 @@ static struct query_loss loss_of(const struct model *m, const struct loss *l, ui
 	/* In recordings without ends no wait has ended. */
 	ret.counted = loss_waits(l, &ret.missing_most) && !m->no_ends;
 	waits += ret.missing_most;
-	ret.missing_pct = waits ? 100.0 * (double)ret.missing_most / (double)waits : 0;
+	ret.missing_pct = units_percent(ret.missing_most, waits);
 	return ret;
 }
 

@@ -7,6 +7,7 @@
  * hottest caller, number of locks) are worked out from them for the rows that are really shown.
  */
 #include "internal.h"
+#include "kontend/hash.h"
 #include "mmap/list.h"
 
 #include <errno.h>
@@ -84,7 +85,7 @@ static bool grow_slots(struct groups *gs)
 	if (!slots)
 		return false;
 	for (size_t i = 0; i < gs->n; i++) {
-		size_t k = map64_hash(gs->g[i].id) & (size - 1);
+		size_t k = hash_u64(gs->g[i].id) & (size - 1);
 		while (slots[k])
 			k = (k + 1) & (size - 1);
 		slots[k] = (uint32_t)i + 1;
@@ -126,7 +127,7 @@ static struct group *group_new(struct query *q, struct groups *gs, size_t slot, 
 /* The slot of the group, or the free one where it belongs. */
 static size_t slot_of(const struct groups *gs, uint64_t id)
 {
-	size_t k = map64_hash(id) & gs->mask;
+	size_t k = hash_u64(id) & gs->mask;
 
 	while (gs->slots[k] && gs->g[gs->slots[k] - 1].id != id)
 		k = (k + 1) & gs->mask;

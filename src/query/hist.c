@@ -6,6 +6,7 @@
  * cell.
  */
 #include "internal.h"
+#include "kontend/units.h"
 #include "mmap/list.h"
 #include "rows.h"
 
@@ -74,7 +75,7 @@ static int make_bars(struct query *q, const struct hist *h, struct query_hist *r
 			.lower_ns = hist_lower(o * HIST_SUB),
 			.upper_ns = hist_upper(o * HIST_SUB + HIST_SUB - 1),
 			.n = n,
-			.pct = h->n ? 100.0 * (double)n / (double)h->n : 0,
+			.pct = units_percent(n, h->n),
 		};
 	}
 	return 0;

@@ -6,6 +6,7 @@
  * kontend.
  */
 #include "internal.h"
+#include "kontend/units.h"
 #include "rows.h"
 
 #include <errno.h>
@@ -98,7 +99,7 @@ static void fill_quality(const struct model *m, struct query_overview *o)
 	uint64_t bad = d->unmatched + d->doubtful;
 	uint64_t all = bad + query_waits_of(m) + m->n_failed;
 
-	o->unmatched_pct = all ? 100.0 * (double)bad / (double)all : 0;
+	o->unmatched_pct = units_percent(bad, all);
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
 		const struct model_cpu *c = &m->cpus[i];
 		uint64_t pct = c->fill_size ? 100ull * c->fill_used / c->fill_size : 0;

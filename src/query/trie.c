@@ -6,14 +6,16 @@
  */
 #include "trie.h"
 
+#include "kontend/hash.h"
 #include "kontend/text.h"
+#include "kontend/units.h"
 
 #include <errno.h>
 #include <string.h>
 
 static size_t slot_of(const struct trie *t, uint32_t parent, uint32_t func)
 {
-	return map64_hash((uint64_t)parent << 32 | func) & t->mask;
+	return hash_u64((uint64_t)parent << 32 | func) & t->mask;
 }
 
 static bool trie_grow(struct trie *t)
@@ -76,7 +78,7 @@ static uint32_t trie_child(struct trie *t, uint32_t parent, uint32_t func)
 	above = &t->nodes[parent];
 	node = &t->nodes[t->n];
 	*node = (struct trie_node){.parent = parent, .func = func, .next = above->child};
-	node->id = map64_hash(above->id * 31 + key_of(t, func) + 1);
+	node->id = hash_u64(above->id * 31 + key_of(t, func) + 1);
 	above->child = t->slots[k] = (uint32_t)t->n;
 	above->n_children++;
 	return (uint32_t)t->n++;
@@ -200,7 +202,7 @@ static double share(const struct trie *t, const struct trie_node *part, const st
 	uint64_t a = t->by_count ? part->n : part->total_ns;
 	uint64_t b = t->by_count ? all->n : all->total_ns;
 
-	return b ? 100.0 * (double)a / (double)b : 0;
+	return units_percent(a, b);
 }
 
 /* The function around an inlined one. */

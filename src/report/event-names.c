@@ -7,6 +7,7 @@
  * symbols were loaded.
  */
 #include "event-names.h"
+#include "kontend/hash.h"
 #include "kontend/text.h"
 #include "kontend/textbuf.h"
 
@@ -64,7 +65,7 @@ static bool find_object(const struct sym *syms, uint64_t lock, char buf[EVENT_NA
 const char *event_names_object(struct event_names *n, uint64_t lock)
 {
 	const struct sym *syms = &n->engine->sym;
-	size_t slot = (lock * 0x9e3779b97f4a7c15u >> 32) % EVENT_NAMES;
+	size_t slot = hash_slot(lock, 32) % EVENT_NAMES;
 
 	if (n->objects[slot].lock != lock || n->objects[slot].n_loads != syms->n_loads + 1) {
 		n->objects[slot].lock = lock;

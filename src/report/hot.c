@@ -6,11 +6,6 @@
 #include "internal.h"
 #include "kontend/units.h"
 
-static double share(uint64_t n, uint64_t all)
-{
-	return all ? 100.0 * (double)n / (double)all : 0;
-}
-
 /* Trylocks: hot code that no figure of waits includes. */
 static void put_trylocks(const struct report_data *d, FILE *out)
 {
@@ -28,12 +23,12 @@ static void put_groups(const struct report_data *d, FILE *out)
 	const struct query_hot_sum *s = &d->hot_sum;
 	char a[UNITS_BUF];
 
-	fprintf(out, "# in lock paths: %s%%", units_pct(a, share(s->locks, s->part)));
+	fprintf(out, "# in lock paths: %s%%", units_pct(a, units_percent(s->locks, s->part)));
 	for (int g = PATH_IRQ_OFF; g < PATH_ALL; g++)
 		if (s->groups[g])
 			fprintf(out, "%s %s %s%%", g <= PATH_IDLE ? ";" : ",",
 				query_hot_group_name(d->q, (enum path_group)g),
-				units_pct(a, share(s->groups[g], s->part)));
+				units_pct(a, units_percent(s->groups[g], s->part)));
 	fputc('\n', out);
 }
 
@@ -47,7 +42,7 @@ void report_hot_zoom_text(const struct report_data *d, FILE *out)
 			z->terms[i].name);
 	if (z->n)
 		fprintf(out, ": %s%% of all samples; shares are of these\n",
-			units_pct(a, share(d->hot_sum.part, d->hot_sum.samples)));
+			units_pct(a, units_percent(d->hot_sum.part, d->hot_sum.samples)));
 }
 
 void report_hot_text(const struct report_data *d, FILE *out)

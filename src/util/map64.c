@@ -14,7 +14,7 @@ enum { MAP64_FIRST = 16 };
 /* The slot of @key, or the free one where it belongs. There is always a free one. */
 static struct map64_slot *map64_slot(const struct map64 *m, uint64_t key)
 {
-	size_t i = map64_hash(key) & m->mask;
+	size_t i = hash_u64(key) & m->mask;
 
 	while (m->slots[i].used && m->slots[i].key != key)
 		i = (i + 1) & m->mask;
@@ -66,7 +66,7 @@ bool map64_del(struct map64 *m, uint64_t key)
 
 	size_t at = (size_t)(hole - m->slots);
 	for (size_t i = (at + 1) & m->mask; m->slots[i].used; i = (i + 1) & m->mask) {
-		size_t home = map64_hash(m->slots[i].key) & m->mask;
+		size_t home = hash_u64(m->slots[i].key) & m->mask;
 
 		/* A slot may move back to the hole unless that is before its home. */
 		if (((i - home) & m->mask) < ((i - at) & m->mask))

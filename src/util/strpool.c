@@ -4,6 +4,7 @@
  * stored: texts are short, and the table is rehashed only when it doubles.
  */
 #include "kontend/strpool.h"
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <stdbool.h>
@@ -13,10 +14,8 @@ enum { STRPOOL_FIRST = 64 };
 
 static uint64_t strpool_hash(const char *s, size_t len)
 {
-	uint64_t h = len;
+	uint64_t h = hash_bytes(HASH_START, s, len);
 
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)s[i]) * 0x9e3779b97f4a7c15ull;
 	return h ^ h >> 32;
 }
 

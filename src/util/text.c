@@ -6,6 +6,7 @@
  * an attack.
  */
 #include "kontend/text.h"
+#include "kontend/hash.h"
 #include <string.h>
 
 enum { TEXT_BAD = 0xfffd };
@@ -122,11 +123,7 @@ bool text_contains(const char *haystack, const char *needle)
 
 uint64_t text_hash(const char *s)
 {
-	uint64_t v = 0xcbf29ce484222325ull;
-
-	for (; s && *s; s++)
-		v = (v ^ (uint8_t)*s) * 0x100000001b3ull;
-	return v;
+	return s ? hash_text(HASH_START, s) : HASH_START;
 }
 
 void text_hex(char *ret, const void *bytes, size_t n)

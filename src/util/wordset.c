@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/wordset.h"
-#include "kontend/map64.h"
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static uint64_t wordset_hash(const uint64_t *words, size_t n)
 	uint64_t h = n;
 
 	for (size_t i = 0; i < n; i++)
-		h = map64_hash(h * 31 + words[i]);
+		h = hash_u64(h * 31 + words[i]);
 	return h;
 }
 

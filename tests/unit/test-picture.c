@@ -146,11 +146,11 @@ static void test_nothing_breaks_the_form(void **state)
 	for (int i = 0; i < s.w; i++)
 		s.cells[i] = (struct display_cell){.ch = odd[i], .role = (uint8_t)i};
 	char *svg = made(&s, PICTURE_SVG, NULL);
-	for (const char *p = svg; *p; p++)
+	int n = 0;
+	for (const char *p = svg; *p; p++) {
 		assert_true((unsigned char)*p >= ' ' || *p == '\n');
-	size_t n = 0;
-	for (const char *p = strstr(svg, "<text"); (p = strchr(p, '?')); p++)
-		n++;
+		n += *p == '?';
+	}
 	assert_int_equal(n, s.w);
 	mem_free(svg);
 	screen_deinit(&s);

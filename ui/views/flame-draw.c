@@ -26,11 +26,6 @@ static const struct {
 	[FRAME_LOCK] = {ROLE_FRAME_LOCK, "■"},
 };
 
-static double share(uint64_t part, uint64_t all)
-{
-	return all ? 100.0 * (double)part / (double)all : 0;
-}
-
 static uint64_t weight_of(const struct view_flame *f, const struct flame_picture *p, uint32_t node)
 {
 	if (node != FLAME_ALL)
@@ -84,7 +79,7 @@ static void draw_head(const struct view_flame *f, const struct flame_picture *p,
 		uint64_t hit = flame_matched(&p->tree, f->by_wait, p->root, p->match);
 		line_printf(&l, ROLE_DIM, "  %s ", p->match);
 		line_printf(&l, ROLE_MATCH, "%s%%",
-			    units_pct(buf, share(hit, weight_of(f, p, p->root))));
+			    units_pct(buf, units_percent(hit, weight_of(f, p, p->root))));
 	}
 	if (f->n_roots && p->root == FLAME_ALL)
 		line_put(&l, ROLE_WARN, "  zoomed to nothing: all shown");
@@ -141,8 +136,9 @@ static void put_share(struct line *l, uint64_t part, uint64_t all, uint64_t pare
 
 	if (!part)
 		return;
-	if (line_whole(l, ROLE_NORMAL, ", %s%% of all", units_pct(buf, share(part, all))))
-		line_whole(l, ROLE_NORMAL, ", %s%% of caller", units_pct(buf, share(part, parent)));
+	if (line_whole(l, ROLE_NORMAL, ", %s%% of all", units_pct(buf, units_percent(part, all))))
+		line_whole(l, ROLE_NORMAL, ", %s%% of caller",
+			   units_pct(buf, units_percent(part, parent)));
 }
 
 static void draw_numbers(const struct view_flame *f, const struct flame_picture *p, uint32_t node,

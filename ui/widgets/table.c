@@ -5,7 +5,7 @@
  * next draw. New rows glow for one tick: `known` holds the rows of the tick before, and rows that a
  * changed filter or grouping brings in between two ticks count as known.
  */
-#include "kontend/map64.h"
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "kontend/query-columns.h"
 #include "kontend/text.h"
@@ -128,7 +128,7 @@ static uint64_t sum_of_ids(const struct table *t)
 	uint64_t sum = t->n_rows;
 
 	for (size_t i = 0; i < t->n_rows; i++)
-		sum += map64_hash(t->ids[i]);
+		sum += hash_u64(t->ids[i]);
 	return sum;
 }
 

@@ -2,7 +2,7 @@
 #ifndef KONTEND_QUERY_WAIT_H
 #define KONTEND_QUERY_WAIT_H
 
-#include "kontend/map64.h"
+#include "kontend/hash.h"
 #include "kontend/query.h"
 
 /*
@@ -23,7 +23,7 @@ int query_wait_rows(struct query *q, const struct query_spec *s, const struct qu
 /* The row's id. */
 static inline uint64_t query_fold_id(uint64_t addr)
 {
-	return map64_hash(~addr);
+	return hash_u64(~addr);
 }
 
 /*

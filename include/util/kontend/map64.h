@@ -2,6 +2,7 @@
 #ifndef KONTEND_MAP64_H
 #define KONTEND_MAP64_H
 
+#include "kontend/hash.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,19 +23,12 @@ struct map64 {
 	size_t count;
 };
 
-static inline uint64_t map64_hash(uint64_t x)
-{
-	x ^= x >> 32;
-	x *= 0x9e3779b97f4a7c15ull;
-	return x ^ x >> 29;
-}
-
 /* Pointer to the value of @key, NULL if absent; valid until the next put or del. */
 static inline uint32_t *map64_get(const struct map64 *m, uint64_t key)
 {
 	if (!m->slots)
 		return NULL;
-	for (size_t i = map64_hash(key) & m->mask;; i = (i + 1) & m->mask) {
+	for (size_t i = hash_u64(key) & m->mask;; i = (i + 1) & m->mask) {
 		struct map64_slot *s = &m->slots[i];
 		if (!s->used)
 			return NULL;

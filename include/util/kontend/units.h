@@ -22,6 +22,12 @@ const char *units_tasks(char *buf, double ns_per_s);
 const char *units_pct(char *buf, double pct);	    /* "59.8", "100", "<0.1" */
 const char *units_bytes(char *buf, uint64_t bytes); /* 512B 41.2K 3.40M */
 
+/* How many percent of @all @part is; 0 if there is nothing. */
+static inline double units_percent(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
 /* "10ms", "2.5s", "500us", "90" (seconds), "1m24s": 0 and *ret_ns, or -EINVAL. Accepts ns us ms s m
  * h d. */
 int units_parse_ns(const char *s, uint64_t *ret_ns);

@@ -7,6 +7,7 @@
  * contexts.
  */
 #include "bpf-int.h"
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
 
@@ -86,7 +87,7 @@ static uint64_t whom_key(const struct raw_event *r)
 {
 	int tid = r->counted_tid ? r->counted_tid : r->target_tid;
 
-	return map64_hash(whom_family(r)) + (uint32_t)tid;
+	return hash_u64(whom_family(r)) + (uint32_t)tid;
 }
 
 static bool is_inherited(const struct raw_event *r)

@@ -7,6 +7,7 @@
  * uses that.
  */
 #include "internal.h"
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "kontend/uprobe-attach.h"
 
@@ -18,11 +19,7 @@
 
 uint64_t snapshot_uprobes_hash(uint64_t from, const char *text)
 {
-	uint64_t h = from ^ 0xcbf29ce484222325ull;
-
-	for (; *text; text++)
-		h = (h ^ (uint8_t)*text) * 0x100000001b3ull;
-	return h;
+	return hash_text(from ^ HASH_START, text);
 }
 
 static const struct probe_past *find_past(const struct pasts *p, uint64_t id)

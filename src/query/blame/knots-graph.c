@@ -8,6 +8,7 @@
  * holder each one waited for is no more known than that.
  */
 #include "knots.h"
+#include "kontend/hash.h"
 #include "kontend/text.h"
 
 #include <errno.h>
@@ -100,7 +101,7 @@ static int count(struct map64 *m, uint64_t key)
 
 static uint64_t in_process(const struct task *t, uint64_t name)
 {
-	return map64_hash(name ^ (uint64_t)(uint32_t)t->pid << 32);
+	return hash_u64(name ^ (uint64_t)(uint32_t)t->pid << 32);
 }
 
 static int count_names(struct knots_graph *g, struct names *n)
@@ -128,12 +129,12 @@ static uint64_t node_key(struct knots_graph *g, const struct names *n, uint32_t 
 
 	*ret = KNOTS_NAME;
 	if (counted(&n->processes, name) > QUERY_KNOTS_MERGE)
-		return map64_hash(name + KNOTS_NAME);
+		return hash_u64(name + KNOTS_NAME);
 	*ret = KNOTS_PROCESS;
 	if (counted(&n->tasks, name) > QUERY_KNOTS_MERGE)
-		return map64_hash(in_process(t, name) + KNOTS_PROCESS);
+		return hash_u64(in_process(t, name) + KNOTS_PROCESS);
 	*ret = KNOTS_TASK;
-	return map64_hash(task);
+	return hash_u64(task);
 }
 
 static int place_task(struct knots_graph *g, struct names *n, uint32_t task)

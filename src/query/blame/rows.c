@@ -6,6 +6,7 @@
  */
 #include "rows.h"
 #include "../locks/queues.h"
+#include "kontend/hash.h"
 #include "kontend/locktype.h"
 #include "kontend/map64.h"
 #include "kontend/text.h"
@@ -48,7 +49,7 @@ static uint64_t id_of_who(struct query *q, enum query_by by, const struct blame_
 
 	if (who == BLAME_TASK)
 		return query_id(q, by, &w);
-	return map64_hash(query_id(q, BY_LOCK, &w) ^ (uint64_t)who << 62);
+	return hash_u64(query_id(q, BY_LOCK, &w) ^ (uint64_t)who << 62);
 }
 
 static uint64_t id_of(struct query *q, enum query_blame_by by, const struct blame_cell *c)

@@ -10,6 +10,7 @@
 #include "graph.h"
 #include "../locks/queues.h"
 #include "../since.h"
+#include "kontend/hash.h"
 #include "kontend/holder.h"
 #include "kontend/longest-recent.h"
 
@@ -41,7 +42,7 @@ static uint32_t owner_of(const struct wait *w)
 
 static struct chain_lock *lock_at(struct chain_graph *g, const struct wait *w)
 {
-	uint64_t key = g->ended ? w->addr ^ map64_hash(cell_owner_task(owner_of(w))) : w->addr;
+	uint64_t key = g->ended ? w->addr ^ hash_u64(cell_owner_task(owner_of(w))) : w->addr;
 	const uint32_t *known = map64_get(&g->by_addr, key);
 
 	if (known)

@@ -9,6 +9,7 @@
 #include "../rows.h"
 #include "asleep.h"
 #include "kontend/columns.h"
+#include "kontend/hash.h"
 #include "kontend/locktype.h"
 
 #include <inttypes.h>
@@ -367,8 +368,8 @@ static void chains_rank(void *ctx, size_t row, struct row_rank *ret)
 
 	/* A lock of ended waits is there once for each holder. */
 	if (r->ended && r->kind == CHAIN_LOCK)
-		what ^= map64_hash((uint64_t)l->holder + 1);
-	*ret = (struct row_rank){.id = map64_hash(what) ^ (r->kind + 1) ^ (r->ended ? 16 : 0),
+		what ^= hash_u64((uint64_t)l->holder + 1);
+	*ret = (struct row_rank){.id = hash_u64(what) ^ (r->kind + 1) ^ (r->ended ? 16 : 0),
 				 .order = UINT64_MAX - row};
 }
 

@@ -10,6 +10,7 @@
 
 #include "kontend/bisect.h"
 #include "kontend/nearest.h"
+#include "kontend/units.h"
 
 #include <errno.h>
 #include <string.h>
@@ -88,7 +89,7 @@ static void set_shares(struct query_annotate *a)
 	for (size_t i = 0; i < a->n; i++) {
 		struct query_code_line *l = &lines[i];
 
-		l->pct = a->weight ? 100.0 * (double)l->weight / (double)a->weight : 0;
+		l->pct = units_percent(l->weight, a->weight);
 		if (!l->weight && !l->wait_ns)
 			continue;
 		if (!best || l->weight > best->weight ||

@@ -5,6 +5,7 @@
  * the median and smallest share.
  */
 #include "kontend/sort.h"
+#include "kontend/units.h"
 #include "list.h"
 
 #include <errno.h>
@@ -87,7 +88,7 @@ enum path_group query_hot_row_group(uint64_t row)
 
 double query_hot_cpu_pct(const struct query_hot_cpu *c, enum path_group g)
 {
-	return c->all.weight ? 100.0 * (double)c->groups[g].weight / (double)c->all.weight : 0;
+	return units_percent(c->groups[g].weight, c->all.weight);
 }
 
 static int goes_before(const void *a, const void *b)

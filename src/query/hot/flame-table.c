@@ -9,6 +9,7 @@
 #include "../rows.h"
 #include "kontend/columns-probes.h"
 #include "kontend/query-flame.h"
+#include "kontend/units.h"
 
 #include <errno.h>
 #include <string.h>
@@ -103,11 +104,6 @@ struct query_span *query_flame_spans(struct query *q, const struct query_tree *t
 	return spans;
 }
 
-static double share(uint64_t part, uint64_t all)
-{
-	return all ? 100.0 * (double)part / (double)all : 0;
-}
-
 const char *query_flame_frame_name(enum query_frame f)
 {
 	static const char *const names[] = {[FRAME_NAME] = "task",
@@ -143,10 +139,10 @@ static void fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	const struct query_span *s = &f->spans[f->nodes[row]];
 
 	(void)want;
-	value_d(&v[C_PCT], share(weight(n, f->by_wait), f->all));
-	value_d(&v[C_SELF_PCT], share(f->by_wait ? s->self_ns : s->self_n, f->all));
+	value_d(&v[C_PCT], units_percent(weight(n, f->by_wait), f->all));
+	value_d(&v[C_SELF_PCT], units_percent(f->by_wait ? s->self_ns : s->self_n, f->all));
 	value_d(&v[C_CALLER_PCT], n->pct_parent);
-	value_d(&v[C_X], share(s->x, f->all));
+	value_d(&v[C_X], units_percent(s->x, f->all));
 	value_u(&v[C_SAMPLES], n->n);
 	value_u(&v[C_SELF_SAMPLES], s->self_n);
 	value_u(&v[C_WAIT], n->total_ns);
@@ -170,7 +166,7 @@ static size_t choose(struct flame_rows *f, double percent_limit)
 	for (uint32_t i = 0; i < f->tree.n; i++) {
 		uint64_t w = weight(&f->tree.nodes[i], f->by_wait);
 		f->boxes += w > 0;
-		if (w && share(w, f->all) >= percent_limit)
+		if (w && units_percent(w, f->all) >= percent_limit)
 			f->nodes[n++] = i;
 	}
 	return n;

@@ -8,6 +8,7 @@
 #include "../rows.h"
 #include "kontend/columns-probes.h"
 #include "kontend/text.h"
+#include "kontend/units.h"
 #include "names/lines.h"
 
 #include <errno.h>
@@ -215,7 +216,7 @@ static const char *note_of(struct query *q, const struct hot_row *r)
 
 static double share_of(const struct hot_rows *h, const struct hot_row *r)
 {
-	return h->weight ? 100.0 * (double)r->weight / (double)h->weight : 0;
+	return units_percent(r->weight, h->weight);
 }
 
 /* Drops rows below the limit; returns the number of rows left in front. */
@@ -239,8 +240,7 @@ static void hot_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_u(&v[C_SAMPLES], r->n);
 	if (h->by == HOT_SYMBOL) {
 		value_u(&v[C_WAIT], r->wait_ns);
-		value_d(&v[C_WAIT_PCT],
-			h->wait_ns ? 100.0 * (double)r->wait_ns / (double)h->wait_ns : 0);
+		value_d(&v[C_WAIT_PCT], units_percent(r->wait_ns, h->wait_ns));
 		value_s(&v[C_SYMBOL], query_func_name(q, r->func));
 		value_s(&v[C_NOTE], note_of(q, r));
 		value_s(&v[C_NAMES], q->cache->funcs[r->func].recorded ? "recording" : NULL);

@@ -37,7 +37,7 @@ uint64_t hot_key(const struct hot_rows *h, const struct profile_cell *c, uint32_
 uint32_t hot_leaf(const struct hot_rows *h, uint32_t stack);
 static inline uint64_t hot_id(uint64_t key)
 {
-	uint64_t id = map64_hash(key + 1);
+	uint64_t id = hash_u64(key + 1);
 
 	return id ? id : 1;
 }

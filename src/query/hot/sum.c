@@ -7,6 +7,7 @@
  */
 #include "list.h"
 
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
 #include "perf/snapshot.h"
@@ -117,7 +118,7 @@ static uint64_t chain_key(const struct hot_rows *h, uint32_t stack)
 
 	for (uint32_t i = 0; i < t->stacks[stack].n; i++) {
 		uint32_t func = query_func(h->q, frames[i]); /* may move the table of functions */
-		v = map64_hash(v * 31 + h->q->cache->funcs[func].start + 1);
+		v = hash_u64(v * 31 + h->q->cache->funcs[func].start + 1);
 	}
 	return v;
 }

@@ -15,6 +15,7 @@
 #include "../rows.h"
 #include "holder.h"
 #include "kontend/columns.h"
+#include "kontend/hash.h"
 #include "kontend/locksnap.h"
 #include "kontend/query-wait.h"
 #include "kontend/units.h"
@@ -331,7 +332,7 @@ uint64_t query_wait_id(struct query *q, const struct wait *w)
 {
 	struct query_where where = query_wait_where(w);
 
-	return map64_hash(map64_hash(query_id(q, BY_TASK, &where)) ^ w->addr) ^ w->begin_ns;
+	return hash_u64(hash_u64(query_id(q, BY_TASK, &where)) ^ w->addr) ^ w->begin_ns;
 }
 
 static void waiters_rank(void *ctx, size_t row, struct row_rank *ret)

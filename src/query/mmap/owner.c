@@ -9,6 +9,7 @@
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/mmlevel.h"
+#include "kontend/text.h"
 #include "list.h"
 
 #include <inttypes.h>
@@ -121,23 +122,13 @@ uint64_t query_mmap_owner_of(const struct query *q, size_t i, struct query_mmap_
 	return addr;
 }
 
-/* FNV-1a: a path has the same id in every session. */
-static uint64_t hash_text(const char *s)
-{
-	uint64_t h = 0xcbf29ce484222325ull;
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3ull;
-	return h;
-}
-
 uint64_t query_mmap_row_id(enum query_by by, const struct query_mmap_owner *o, uint64_t addr,
 			   bool reader)
 {
 	uint64_t mode = reader ? READER : WRITER;
 
 	if (by == BY_MMAP_MEMCG)
-		return (hash_text(o->memcg) & ~(uint64_t)MODES) | mode;
+		return (text_hash(o->memcg) & ~(uint64_t)MODES) | mode;
 	if (o->pid > 0)
 		return mode << MODE_SHIFT | (uint32_t)o->pid;
 	return lock_key(addr, reader ? LOCK_RWSEM_R : LOCK_RWSEM_W);

@@ -7,6 +7,7 @@
  */
 #include "lines.h"
 
+#include "kontend/hash.h"
 #include "kontend/srclines.h"
 #include "user.h"
 #include "vmlinux.h"
@@ -74,7 +75,7 @@ const char *query_place_text(struct query *q, const struct srclines_frame *f)
 /* Names of places are interned, so their addresses stand for them. */
 static uint32_t inlined_func(struct query *q, uint32_t outer, const char *name)
 {
-	uint64_t start = map64_hash((uintptr_t)name ^ q->cache->funcs[outer].start * 31);
+	uint64_t start = hash_u64((uintptr_t)name ^ q->cache->funcs[outer].start * 31);
 
 	start &= ~(1ull << 63);
 	const uint32_t *known = map64_get(&q->cache->by_addr, start);

@@ -7,8 +7,8 @@
 #include "../internal.h"
 #include "../rows.h"
 #include "kontend/columns.h"
-#include "kontend/map64.h"
 #include "kontend/query-perf-creations.h"
+#include "kontend/text.h"
 #include "snapshot.h"
 
 #include <errno.h>
@@ -76,15 +76,6 @@ static void creations_fill(void *ctx, size_t row, uint64_t want, struct value *v
 		v[k].at_least = !each;
 }
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t h = 0;
-
-	while (*text)
-		h = map64_hash(h ^ (uint8_t)*text++);
-	return h;
-}
-
 static void creations_rank(void *ctx, size_t row, struct row_rank *ret)
 {
 	const struct creations *t = ctx;
@@ -92,7 +83,7 @@ static void creations_rank(void *ctx, size_t row, struct row_rank *ret)
 
 	/* Numbers of processes are used again, names with them are rarely. */
 	*ret = (struct row_rank){.id = (uint64_t)(uint32_t)c->pid << 32 |
-				       (uint32_t)hash_of(perfsnap_text(t->p.snap, c->comm)),
+				       (uint32_t)text_hash(perfsnap_text(t->p.snap, c->comm)),
 				 .order = c->opened + c->inherited,
 				 .tie = c->refused};
 }

@@ -7,6 +7,7 @@
  * task ran for the longest time that one of them was enabled.
  */
 #include "../internal.h"
+#include "kontend/hash.h"
 #include "kontend/map64.h"
 #include "snapshot.h"
 
@@ -23,7 +24,7 @@ struct sharing {
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
-	return map64_hash(h + 0x9e3779b97f4a7c15ull) ^ map64_hash(v + 0x632be59bd9b4e019ull);
+	return hash_add(hash_u64(h + 1), v);
 }
 
 /* Key that the parts of one event share. */

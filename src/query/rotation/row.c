@@ -4,6 +4,7 @@
  * the events that took turns there.
  */
 #include "../internal.h"
+#include "kontend/units.h"
 #include "list.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ static int make_hist(struct query *q, const struct hist_fine *f, struct query_hi
 	for (unsigned o = HIST_FINE_LOW; o < OCTAVES; o++) {
 		struct query_bar b = {.lower_ns = 1ull << o, .upper_ns = 2ull << o};
 		b.n = hist_fine_between(f, b.lower_ns, b.upper_ns);
-		b.pct = f->n ? 100.0 * (double)b.n / (double)f->n : 0;
+		b.pct = units_percent(b.n, f->n);
 		if (b.n || h.n)
 			h.bars[h.n++] = b;
 	}

@@ -40,7 +40,7 @@ int query_rotation_what_if(struct query *q, const struct query_perf *p,
 	struct query_rotation_what_if w = {
 		.cpu = t->cpu,
 		.per_s = query_per_s(t->expiries, ns),
-		.cpu_pct = ns ? 100.0 * (double)t->time.total_ns / (double)ns : 0,
+		.cpu_pct = units_percent(t->time.total_ns, ns),
 		.fit = query_rotation_fit(c, ROTATION_OF_MUX, t->cpu),
 	};
 	struct query_culprits culprits = {0};

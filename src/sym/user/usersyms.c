@@ -8,6 +8,7 @@
 #include "internal.h"
 
 #include "kontend/clock.h"
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <string.h>
@@ -94,11 +95,7 @@ void usersyms_free(struct usersyms *u)
 
 static uint64_t key_of(const char *path, const uint8_t *id, size_t len)
 {
-	uint64_t h = map64_hash((uintptr_t)path);
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ id[i]) * 0x9e3779b97f4a7c15ull;
-	return h;
+	return hash_bytes(hash_u64((uintptr_t)path), id, len);
 }
 
 static struct usersym_object *find_object(struct usersyms *u, const struct usersym_object *like,
