@@ -188,13 +188,11 @@ static int write_report(struct measure_job *j, struct measure *m, struct error *
 	caught_take(&r->caught);
 	if (r->caught.triggers)
 		q.incidents = &r->caught.all;
-	errno = 0;
 	ret = report_write(&q, &r->spec, m->output.file, &local);
-	int code = errno;
 	measure_say_names(m, &q);
 	query_deinit(&q);
-	if (ret == -EIO)
-		return output_failed(&m->output, code ? -code : ret, err);
+	if (ret < 0 && ferror(m->output.file))
+		return output_failed(&m->output, ret, err);
 	return ret < 0 ? error_set(err, ret, "%s", local.text) : 0;
 }
 

@@ -33,8 +33,9 @@ static void put_side(const struct answer *a, int side, FILE *out)
 			"# there are too many to keep them apart: their change is not known\n");
 }
 
-static void put_text(const struct answer *a, FILE *out)
+static void put_text(const void *answer, FILE *out)
 {
+	const struct answer *a = answer;
 	const struct report_spec look = {.ascii = a->spec->ascii, .width = a->spec->width};
 
 	fputs("# kontend diff of two groups of recordings", out);
@@ -53,27 +54,24 @@ static void put_text(const struct answer *a, FILE *out)
 	}
 }
 
-static void put_json(const struct answer *a, FILE *out)
+static void put_json(const void *answer, struct jsonw *j)
 {
+	const struct answer *a = answer;
 	const struct fleet_spec *s = a->spec;
-	struct jsonw j = {.out = out};
 
-	jsonw_begin(&j, NULL, '{', false);
-	jsonw_str(&j, "schema", "kontend.compared/1");
-	fleet_about_json(s, &j);
+	fleet_about_json(s, j);
 	for (int side = 0; side < SIDES; side++) {
 		const struct fleet_side *side_of = a->sides[side];
-		jsonw_begin(&j, names[side], '{', false);
-		fleet_numbers_json(&side_of->given, fleet_sum(side_of->m), &j);
-		jsonw_end(&j, '}');
+		jsonw_begin(j, names[side], '{', false);
+		fleet_numbers_json(&side_of->given, fleet_sum(side_of->m), j);
+		jsonw_end(j, '}');
 	}
-	jsonw_begin(&j, "tables", '{', false);
+	jsonw_begin(j, "tables", '{', false);
 	for (int at = 0; at < FLEET_TABLES; at++)
 		if (fleet_is_asked(a->spec, at))
 			fleet_table_json(&a->tables[at], a->tables[at].n_columns, (enum fleet_at)at,
-					 a->tables[at].name, &j);
-	jsonw_end(&j, '}');
-	jsonw_end(&j, '}');
+					 a->tables[at].name, j);
+	jsonw_end(j, '}');
 }
 
 static int ask_tables(struct answer *a, struct error *err)
@@ -93,17 +91,16 @@ int fleet_report_diff(const struct fleet_side *before, const struct fleet_side *
 	struct answer a = {.sides = {before, after}, .spec = s};
 	int r = ask_tables(&a, err);
 
-	if (r == 0) {
-		errno = 0;
-		if (s->format == REPORT_JSON)
-			put_json(&a, out);
-		else if (s->format == REPORT_CSV)
-			report_csv_table(&a.tables[fleet_csv_table(s, FLEET_LOCKS)],
-					 s->csv_separator, out);
-		else
-			put_text(&a, out);
-		r = fleet_written(out, "compared", err);
-	}
+	const struct report_out o = {.format = s->format,
+				     .what = "the comparison",
+				     .schema = "kontend.compared/1",
+				     .answer = &a,
+				     .text = put_text,
+				     .json = put_json,
+				     .table = &a.tables[fleet_csv_table(s, FLEET_LOCKS)],
+				     .csv_separator = s->csv_separator};
+	if (r == 0)
+		r = report_out(&o, out, err);
 	arena_deinit(&a.arena);
 	return r;
 }

@@ -25,7 +25,5 @@ static inline bool fleet_is_asked(const struct fleet_spec *s, int at)
 }
 /* The table for CSV: the one that the user asked for, or @otherwise. */
 int fleet_csv_table(const struct fleet_spec *s, int otherwise);
-/* 0, or the errno of a failed write, with @err: "Cannot write all that was ..." */
-int fleet_written(FILE *out, const char *what, struct error *err);
 
 #endif

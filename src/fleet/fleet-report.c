@@ -136,8 +136,9 @@ static void put_title(const struct answer *a, int at, FILE *out)
 			fleet_table_name(FLEET_GROUPS, a->spec->by), t->columns[0].key);
 }
 
-static void put_text(const struct answer *a, FILE *out)
+static void put_text(const void *answer, FILE *out)
 {
+	const struct answer *a = answer;
 	const struct report_spec look = {.ascii = a->spec->ascii, .width = a->spec->width};
 
 	put_head(a, out);
@@ -245,24 +246,21 @@ static void put_columns(struct jsonw *j, const struct answer *a)
 	jsonw_end(j, ']');
 }
 
-static void put_json(const struct answer *a, FILE *out)
+static void put_json(const void *answer, struct jsonw *j)
 {
+	const struct answer *a = answer;
 	const struct fleet_spec *s = a->spec;
-	struct jsonw j = {.out = out};
 
-	jsonw_begin(&j, NULL, '{', false);
-	jsonw_str(&j, "schema", "kontend.merge/1");
-	jsonw_str(&j, "by", fleet_by_name(s->by));
-	fleet_about_json(s, &j);
-	fleet_numbers_json(&s->given, fleet_sum(a->m), &j);
-	put_columns(&j, a);
-	put_table(&j, a, FLEET_GROUPS, "groups");
-	jsonw_begin(&j, "tables", '{', false);
+	jsonw_str(j, "by", fleet_by_name(s->by));
+	fleet_about_json(s, j);
+	fleet_numbers_json(&s->given, fleet_sum(a->m), j);
+	put_columns(j, a);
+	put_table(j, a, FLEET_GROUPS, "groups");
+	jsonw_begin(j, "tables", '{', false);
 	for (int at = 0; at < FLEET_TABLES; at++)
 		if (is_asked(a, at))
-			put_table(&j, a, at, fleet_table_name((enum fleet_at)at, s->by));
-	jsonw_end(&j, '}');
-	jsonw_end(&j, '}');
+			put_table(j, a, at, fleet_table_name((enum fleet_at)at, s->by));
+	jsonw_end(j, '}');
 }
 
 static int ask_tables(struct answer *a, struct error *err)
@@ -278,30 +276,22 @@ static int ask_tables(struct answer *a, struct error *err)
 	return 0;
 }
 
-int fleet_written(FILE *out, const char *what, struct error *err)
-{
-	if (fflush(out) == 0 && !ferror(out))
-		return 0;
-	return error_errno(err, errno ? -errno : -EIO, "Cannot write all that was %s", what);
-}
-
 int fleet_report_write(const struct fleet *m, const struct fleet_spec *s, FILE *out,
 		       struct error *err)
 {
 	struct answer a = {.m = m, .spec = s};
 	int r = ask_tables(&a, err);
 
-	if (r == 0) {
-		errno = 0;
-		if (s->format == REPORT_JSON)
-			put_json(&a, out);
-		else if (s->format == REPORT_CSV)
-			report_csv_table(&a.tables[fleet_csv_table(s, FLEET_GROUPS)],
-					 s->csv_separator, out);
-		else
-			put_text(&a, out);
-		r = fleet_written(out, "merged", err);
-	}
+	const struct report_out o = {.format = s->format,
+				     .what = "the merged sums",
+				     .schema = "kontend.merge/1",
+				     .answer = &a,
+				     .text = put_text,
+				     .json = put_json,
+				     .table = &a.tables[fleet_csv_table(s, FLEET_GROUPS)],
+				     .csv_separator = s->csv_separator};
+	if (r == 0)
+		r = report_out(&o, out, err);
 	arena_deinit(&a.arena);
 	return r;
 }

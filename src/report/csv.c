@@ -214,8 +214,9 @@ static void put_hist(struct csv *c, const struct query_hist *h)
 		put_struct(c, report_bar_figures, &h->bars[i]);
 }
 
-void report_csv(const struct report_data *d, FILE *out)
+void report_csv(const void *answer, FILE *out)
 {
+	const struct report_data *d = answer;
 	char separator = d->spec->csv_separator ? d->spec->csv_separator : ',';
 	struct csv c = {.out = out, .separator = separator};
 

@@ -70,6 +70,8 @@ static void json_side(struct jsonw *j, const char *key, const struct diff_side *
 }
 
 struct diff_answer {
+	const struct diff_side *side_a, *side_b;
+	const struct diff_spec *spec;
 	struct query_overview a, b;
 	struct table table;
 };
@@ -79,9 +81,11 @@ static bool is_part(const struct diff_spec *s)
 	return s->only && *s->only;
 }
 
-static void put_text(const struct diff_side *a, const struct diff_side *b,
-		     const struct diff_answer *d, const struct diff_spec *s, FILE *out)
+static void put_text(const void *answer, FILE *out)
 {
+	const struct diff_answer *d = answer;
+	const struct diff_side *a = d->side_a, *b = d->side_b;
+	const struct diff_spec *s = d->spec;
 	struct report_spec look = {.ascii = s->ascii, .width = s->width};
 
 	fprintf(out, "# kontend diff by %s%s", query_by_name(s->query.by),
@@ -103,26 +107,22 @@ static void put_text(const struct diff_side *a, const struct diff_side *b,
 		fprintf(out, "# %zu more rows\n", d->table.n_match - d->table.n_rows);
 }
 
-static void put_json(const struct diff_side *a, const struct diff_side *b,
-		     const struct diff_answer *d, const struct diff_spec *s, FILE *out)
+static void put_json(const void *answer, struct jsonw *j)
 {
-	struct jsonw j = {.out = out};
+	const struct diff_answer *d = answer;
 
-	jsonw_begin(&j, NULL, '{', false);
-	jsonw_str(&j, "schema", "kontend.diff/1");
-	if (is_part(s))
-		jsonw_str(&j, "only", s->only);
-	report_sandbox_json(b->q->engine->sandbox, &j);
-	json_side(&j, "a", a, &d->a);
-	json_side(&j, "b", b, &d->b);
-	report_json_table(&j, &d->table, query_by_name(s->query.by));
-	jsonw_end(&j, '}');
+	if (is_part(d->spec))
+		jsonw_str(j, "only", d->spec->only);
+	report_sandbox_json(d->side_b->q->engine->sandbox, j);
+	json_side(j, "a", d->side_a, &d->a);
+	json_side(j, "b", d->side_b, &d->b);
+	report_json_table(j, &d->table, query_by_name(d->spec->query.by));
 }
 
 int diff_write(const struct diff_side *a, const struct diff_side *b, const struct diff_spec *s,
 	       FILE *out, struct error *err)
 {
-	struct diff_answer d;
+	struct diff_answer d = {.side_a = a, .side_b = b, .spec = s};
 	int r = (s->moments ? query_compare : query_diff)(a->q, b->q, &s->query, &d.table, err);
 
 	if (r == 0 && (query_overview(a->q, &d.a) < 0 || query_overview(b->q, &d.b) < 0))
@@ -133,14 +133,13 @@ int diff_write(const struct diff_side *a, const struct diff_side *b, const struc
 	r = query_fields(b->q, s->fields, &d.table, err);
 	if (r < 0)
 		return r;
-	errno = 0;
-	if (s->format == REPORT_JSON)
-		put_json(a, b, &d, s, out);
-	else if (s->format == REPORT_CSV)
-		report_csv_table(&d.table, s->csv_separator, out);
-	else
-		put_text(a, b, &d, s, out);
-	if (fflush(out) != 0 || ferror(out))
-		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the diff");
-	return 0;
+	const struct report_out o = {.format = s->format,
+				     .what = "the diff",
+				     .schema = "kontend.diff/1",
+				     .answer = &d,
+				     .text = put_text,
+				     .json = put_json,
+				     .table = &d.table,
+				     .csv_separator = s->csv_separator};
+	return report_out(&o, out, err);
 }

@@ -21,6 +21,23 @@ struct report_snapshot {
 	uint64_t ended_more;
 };
 
+/*
+ * An answer in each of the formats. JSON is one object: @schema, then the members that @json
+ * writes.
+ */
+struct report_out {
+	enum report_format format;
+	const char *what, *schema; /* what: of an error, "the report" */
+	const void *answer;
+	void (*text)(const void *answer, FILE *out);
+	void (*json)(const void *answer, struct jsonw *j);
+	void (*csv)(const void *answer, FILE *out); /* NULL: @table is all of it */
+	const struct table *table;
+	char csv_separator; /* 0: ',' */
+};
+/* Writes it: 0, or the errno of a failed write with @err. */
+int report_out(const struct report_out *o, FILE *out, struct error *err);
+
 /* One table in the layout of reports; in JSON a member with the name of the table. */
 void report_text_table(const struct table *t, const struct report_spec *s, FILE *out);
 void report_text_clean(const char *text, FILE *out); /* without control characters */

@@ -98,9 +98,10 @@ struct report_part {
 extern const struct report_part report_parts[]; /* in the order of the report; views 0 ends the
 						 * list */
 
-void report_text(const struct report_data *d, FILE *out);
-void report_csv(const struct report_data *d, FILE *out);
-void report_json(const struct report_data *d, FILE *out);
+/* For report_out(), of a struct report_data. */
+void report_text(const void *answer, FILE *out);
+void report_csv(const void *answer, FILE *out);
+void report_json(const void *answer, struct jsonw *j);
 
 /* The table of the view at @place of REPORT_VIEWS; NULL: the view is no table */
 const struct table *report_table(const struct report_data *d, unsigned place);

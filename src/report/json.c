@@ -85,18 +85,15 @@ static void put_incident(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, '}');
 }
 
-void report_json(const struct report_data *d, FILE *out)
+void report_json(const void *answer, struct jsonw *j)
 {
-	struct jsonw j = {.out = out};
+	const struct report_data *d = answer;
 
-	jsonw_begin(&j, NULL, '{', false);
-	jsonw_str(&j, "schema", "kontend.report/2");
-	put_incident(d, &j);
-	report_source_json(d, &j);
-	jsonw_begin(&j, "views", '{', false);
+	put_incident(d, j);
+	report_source_json(d, j);
+	jsonw_begin(j, "views", '{', false);
 	for (const struct report_part *p = report_parts; p->views; p++)
 		if (d->views & p->views)
-			p->json(d, &j);
-	jsonw_end(&j, '}');
-	jsonw_end(&j, '}');
+			p->json(d, j);
+	jsonw_end(j, '}');
 }

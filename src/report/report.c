@@ -386,6 +386,32 @@ static unsigned views_of(const struct query *q, const struct report_spec *s)
 	return all | (s->annotate ? REPORT_CODE : 0);
 }
 
+int report_out(const struct report_out *o, FILE *out, struct error *err)
+{
+	struct jsonw j = {.out = out};
+
+	errno = 0;
+	switch (o->format) {
+	case REPORT_JSON:
+		jsonw_begin(&j, NULL, '{', false);
+		jsonw_str(&j, "schema", o->schema);
+		o->json(o->answer, &j);
+		jsonw_end(&j, '}');
+		break;
+	case REPORT_CSV:
+		if (o->csv)
+			o->csv(o->answer, out);
+		else
+			report_csv_table(o->table, o->csv_separator, out);
+		break;
+	case REPORT_TEXT:
+		o->text(o->answer, out);
+	}
+	if (fflush(out) == 0 && !ferror(out))
+		return 0;
+	return error_errno(err, errno ? -errno : -EIO, "Cannot write all of %s", o->what);
+}
+
 int report_write(struct query *q, const struct report_spec *s, FILE *out, struct error *err)
 {
 	struct report_data d = {.q = q, .spec = s, .views = views_of(q, s)};
@@ -395,17 +421,12 @@ int report_write(struct query *q, const struct report_spec *s, FILE *out, struct
 		r = wait_filter_set(q, s->only, err);
 	if (r == 0)
 		r = ask_tables(&d, err);
-	if (r < 0)
-		return r;
-	if (s->format == REPORT_JSON)
-		report_json(&d, out);
-	else if (s->format == REPORT_CSV)
-		report_csv(&d, out);
-	else
-		report_text(&d, out);
-	if (fflush(out) != 0 || ferror(out))
-		return error_set(err, -EIO,
-				 "Cannot write the report: is the disk full or the reader of the "
-				 "pipe gone?");
-	return 0;
+	const struct report_out o = {.format = s->format,
+				     .what = "the report",
+				     .schema = "kontend.report/2",
+				     .answer = &d,
+				     .text = report_text,
+				     .json = report_json,
+				     .csv = report_csv};
+	return r < 0 ? r : report_out(&o, out, err);
 }

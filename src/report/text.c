@@ -295,8 +295,9 @@ void report_text_limit(const char *what, double percent_limit, FILE *out)
 			units_pct(a, percent_limit));
 }
 
-void report_text(const struct report_data *d, FILE *out)
+void report_text(const void *answer, FILE *out)
 {
+	const struct report_data *d = answer;
 	struct incident in;
 
 	if (query_incident(d->q->model, &in))

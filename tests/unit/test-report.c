@@ -335,8 +335,8 @@ static void a_full_disk_is_said(void **state)
 		print_message("skipped: no /dev/full here\n");
 		skip();
 	}
-	assert_int_equal(report_write(&w->q, &s, f, &err), -EIO);
-	assert_non_null(strstr(err.text, "disk"));
+	assert_int_equal(report_write(&w->q, &s, f, &err), -ENOSPC);
+	assert_non_null(strstr(err.text, "Cannot write all of the report: No space"));
 	fclose(f);
 }
 

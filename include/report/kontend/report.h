@@ -106,7 +106,7 @@ int report_format_parse(const char *s, enum report_format *ret); /* "text", "csv
 
 /*
  * Writes the report on the model's data to @out. -EINVAL with @err for a wrong sort key or filter
- * (nothing was written then), -EIO if writing failed.
+ * (nothing was written then), or the errno of a failed write.
  */
 int report_write(struct query *q, const struct report_spec *s, FILE *out, struct error *err);
 
