@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The attrs. All share clock, ids and trailer layout, so one ring a CPU can carry them and
- * one rule decodes their trailers. Call chains cost most and the end of a wait has none worth
- * having: only the begin takes them, without the user part,
- * unless perf shall read them: it knows a wait by the call chain at its end. The dummy counts
- * nothing; comm, task and cgroup make it carry the records that name tasks. Waking us at a quarter
- * of the ring leaves three quarters for what comes until we run. With few_wakeups we are woken less
- * often.
+ * The attributes of events. All share clock, ids and the layout of trailers, so one ring for each
+ * CPU can have their records and one rule decodes their trailers. Call chains cost most, and those
+ * at the end of a wait are of no interest: only the begin has one, without the part in user space,
+ * unless the recording is for perf, which identifies a wait by the call chain at its end. The dummy
+ * counts nothing; comm, task and cgroup make the kernel write the records that name tasks. The
+ * collector is woken when a quarter of the ring is full, which leaves three quarters until it runs;
+ * with few_wakeups it is woken less often.
+ *
+ * Also parses --call-graph, with the words of perf.
  */
 #include "kontend/perf-attr.h"
+#include "kontend/number.h"
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 
@@ -58,7 +62,7 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 	attr->sample_period = 1;
 	attr->sample_type |= PERF_SAMPLE_RAW;
 	if (which >= PERF_MM_START) {
-		/* They are many: each byte and each look at the cgroup counts. */
+		/* There are many of them: each byte, and each lookup of the cgroup, counts. */
 		attr->enable_on_exec = attr->enable_on_exec && !o->wanted.mm_in_bursts;
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
 		if (which == PERF_MM_ACQUIRED && o->wanted.mm_paths && o->how.max_stack)
@@ -69,8 +73,9 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 		return;
 	if (which > PERF_END) {
 		/*
-		 * Not before it has its filter. Records written after the time of an entry are part
-		 * of the measured time, so they are short: the raw data have the task.
+		 * It is enabled after it has its filter. Records that are written after the time of
+		 * an entry are part of the measured time, so they are short: the raw data have the
+		 * task.
 		 */
 		attr->enable_on_exec = 0;
 		attr->sample_type &=
@@ -90,8 +95,8 @@ static void init_switch(struct perf_event_attr *attr)
 }
 
 /*
- * The data that user chains are made of, in place of the kernel's unwinding by frame pointers: with
- * the fields of perf record, so that its readers accept it.
+ * The data from which user chains are made, instead of the kernel's unwinding by frame pointers:
+ * with the fields of perf record, so that its readers accept it.
  */
 static void init_user_chain(struct perf_event_attr *attr, const struct callgraph *c)
 {
@@ -108,7 +113,7 @@ static void init_user_chain(struct perf_event_attr *attr, const struct callgraph
 	}
 }
 
-/* Chains as deep as the kernel gives them, with the part in user space. */
+/* Chains as deep as the kernel records them, with the part in user space. */
 static void init_profile(struct perf_event_attr *attr, const struct perf_attr_options *o)
 {
 	attr->type = o->how.profile_clock ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
@@ -139,7 +144,10 @@ static void init_output(struct perf_event_attr *attr, const struct perf_attr_opt
 	attr->sample_type |= PERF_SAMPLE_RAW;
 	attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
 	attr->enable_on_exec = attr->inherit = 0;
-	/* There is a record of it when there is much in a ring that has no other reader. */
+	/*
+	 * The kernel writes a record of it when there is much data in a ring that has no other
+	 * reader.
+	 */
 	if (o->fed) {
 		attr->watermark = 0;
 		attr->wakeup_events = 1;
@@ -154,7 +162,7 @@ static void init_dummy(struct perf_event_attr *attr, const struct perf_attr_opti
 	attr->comm_exec = 1;
 	attr->task = 1;
 	attr->cgroup = o->cgroup;
-	/* Of mappings of code. */
+	/* Records mappings of code. */
 	attr->mmap = attr->mmap2 = o->how.profile_hz != 0;
 	attr->mmap_data = o->wanted.data_maps;
 }
@@ -179,7 +187,7 @@ void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
 	attr->watermark = 1;
 	attr->wakeup_watermark =
 		o->wanted.few_wakeups ? o->ring_bytes / 16 * 11 : o->ring_bytes / 4;
-	/* A thread is that thread; a process and a command are all that they start. */
+	/* A thread is measured alone; a process or command with all tasks that it starts. */
 	attr->inherit = o->kind == TARGET_PIDS || o->kind == TARGET_COMMAND;
 	attr->enable_on_exec = o->kind == TARGET_COMMAND;
 	if (which <= PERF_END && o->fed)
@@ -194,4 +202,50 @@ void perf_attr_init(struct perf_event_attr *attr, enum perf_event_index which,
 		init_output(attr, o);
 	else
 		init_tracepoint(attr, which, o);
+}
+
+static int bad_size(const char *text, struct error *err)
+{
+	return error_set(err, -EINVAL,
+			 "--call-graph '%s': give the bytes of a stack dump as a multiple of 8, "
+			 "from 8 to %d, as in dwarf,%d",
+			 text, CALLGRAPH_DUMP_MOST, CALLGRAPH_DUMP);
+}
+
+static int parse_dump_size(const char *text, const char *size, struct callgraph *ret,
+			   struct error *err)
+{
+	uint64_t n;
+
+	if (number_take_any(&size, &n) < 0 || *size || !n || n % 8 || n > CALLGRAPH_DUMP_MOST)
+		return bad_size(text, err);
+	*ret = (struct callgraph){CALLGRAPH_DWARF, (uint32_t)n};
+	return 0;
+}
+
+int callgraph_parse(const char *text, struct callgraph *ret, struct error *err)
+{
+	if (!strncmp(text, "dwarf,", 6))
+		return parse_dump_size(text, text + 6, ret, err);
+	if (!strcmp(text, "fp"))
+		*ret = (struct callgraph){CALLGRAPH_FP, 0};
+	else if (!strcmp(text, "dwarf"))
+		*ret = (struct callgraph){CALLGRAPH_DWARF, CALLGRAPH_DUMP};
+	else if (!strcmp(text, "lbr"))
+		*ret = (struct callgraph){CALLGRAPH_LBR, 0};
+	else
+		return error_set(err, -EINVAL,
+				 "--call-graph '%s': give fp, dwarf, dwarf,SIZE or lbr", text);
+	return 0;
+}
+
+uint64_t callgraph_registers(void)
+{
+#if defined(__x86_64__)
+	return 0xff0fff; /* without DS, ES, FS, GS, which the kernel does not give */
+#elif defined(__aarch64__)
+	return 0x1ffffffff;
+#else
+	return 0;
+#endif
 }
