@@ -89,7 +89,7 @@ void collector_begin_realtime(void)
 	(void)set_policy(SCHED_FIFO | SCHED_RESET_ON_FORK, REALTIME_PRIORITY);
 }
 
-/* One chunk of @r into the queue; false when there was no room or no sense in it. */
+/* Moves one chunk of @r into the queue. False: there was no room, or no valid record. */
 static bool take_chunk(struct collector *c, struct drain_ring *r, uint64_t head)
 {
 	uint64_t used = ring_used(&r->ring, head);
@@ -140,7 +140,7 @@ static bool sink_is_whole(void *ctx)
 	return true;
 }
 
-/* A wake-up has said what it had to say. */
+/* Only the wake-up matters, not its number. */
 static void take_wake(struct collector *c)
 {
 	uint64_t count;
@@ -231,7 +231,7 @@ static void wake(struct collector *c)
 {
 	uint64_t one = 1;
 
-	/* It can only fail when it is readable already. */
+	/* It fails only if it is readable already. */
 	if (write(c->wake_fd, &one, sizeof(one)) < 0)
 		return;
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CPUs and tasks that go while they are measured. A CPU that went offline has taken its events
- * along; when it is back they are opened again into the same ring. A session of tasks ends with the
- * last of them.
+ * CPUs that go offline and online, and tasks that end, while they are measured. The events of a CPU
+ * end when it goes offline; when it is online again they are opened again into the same ring. A
+ * session of tasks ends with the last of them.
  *
- * Each step reads which CPUs are online before it announces its round: so the loss of a CPU's
- * records before its events were open again is known before any record of that time is released. A
- * CPU that was away for less than a step has another epoch, which takes a look at each CPU: they
- * take turns, so that its cost does not grow with their number.
+ * Each step reads which CPUs are online before it puts its round: so the loss of a CPU's records
+ * before its events were open again is known before readers get any record of that time. A CPU that
+ * was offline for less than a step is recognized by another epoch. Reading that costs a system call
+ * for each CPU: only some CPUs are checked in each step, so that the cost does not grow with their
+ * number.
  */
 #include "drain-internal.h"
 #include "kontend/cpulist.h"
@@ -17,11 +18,11 @@
 #define MS 1000000ull
 
 static const uint64_t LOOK_NS = 200 * MS, RELAXED_TASKS_NS = 500 * MS, RELAXED_CPUS_NS = 4000 * MS;
-enum { EPOCHS = 16 }; /* CPUs whose epoch is looked at each LOOK_NS */
+enum { EPOCHS = 16 }; /* CPUs whose epoch is checked each LOOK_NS */
 
 /*
- * The kinds of records that a CPU which is back has missed. Events of tasks have only slept. Waits
- * that the feed writes into its own rings are all there, for its programs stay where they are.
+ * Which records are missing since the CPU went offline. Events of tasks were only inactive. No wait
+ * is missing that the feed writes into its own rings, since its programs stay attached.
  */
 static enum record_cpu_state state_of(const struct drain *d, const struct drain_ring *r)
 {
@@ -40,7 +41,10 @@ static void say_state(struct drain *d, struct drain_ring *r)
 		r->gone = r->dead;
 }
 
-/* Events of a task, bound to this CPU, have only slept; what the feed writes by has ended. */
+/*
+ * Events of a task, bound to this CPU, were only inactive; the event through which the feed writes
+ * has ended.
+ */
 static bool revive_tasks(struct drain *d, size_t i)
 {
 	drain_take_ring(d, &d->rings[i]);
@@ -75,7 +79,7 @@ static bool has_cpu_events(const struct drain *d)
 	return d->cpu_wide || perf_session_has(d->session, PERF_OUTPUT);
 }
 
-/* A CPU that was away for so short that no look saw it has another epoch. */
+/* A CPU that was offline for so short a time that no step saw it has another epoch. */
 static void look_at_cpu(struct drain *d, size_t i, bool online)
 {
 	struct drain_ring *r = &d->rings[i];
@@ -91,7 +95,7 @@ static void look_at_cpu(struct drain *d, size_t i, bool online)
 	say_state(d, r);
 }
 
-/* All of them: one came or went, or could not be opened again the last time. */
+/* Checks all CPUs: one went offline or online, or could not be opened again the last time. */
 static void look_at_cpus(struct drain *d)
 {
 	uint32_t *online;
@@ -109,7 +113,7 @@ static void look_at_cpus(struct drain *d)
 	mem_free(online);
 }
 
-/* As many as the time since the last look asks for. Those that are gone are not in question. */
+/* Checks as many as are due since the last time. Those that are offline are left out. */
 static void look_at_epochs(struct drain *d, uint64_t since_ns)
 {
 	size_t n = EPOCHS * (size_t)(since_ns / LOOK_NS);
@@ -140,7 +144,10 @@ static void check_cpus(struct drain *d, uint64_t now)
 		look_at_epochs(d, since);
 }
 
-/* Have all target tasks ended? One that lives is enough, so the dead are dropped from the end. */
+/*
+ * Have all target tasks ended? One that lives is enough, so the ended ones are dropped from the
+ * end.
+ */
 static bool tasks_ended(struct drain *d)
 {
 	if (!d->tasks)
@@ -150,7 +157,7 @@ static bool tasks_ended(struct drain *d)
 	return !d->n_tasks;
 }
 
-/* The descriptor that woke us hung up: its task is gone, or its CPU. */
+/* The descriptor that woke us hung up: its task has ended, or its CPU is offline. */
 static void hung_up(struct drain *d, size_t i)
 {
 	struct drain_ring *r = &d->rings[i];

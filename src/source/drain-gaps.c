@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The next record of a ring reports its losses, but may come late or never. So a ring that had no
- * room gets a record of a loss as the kernel writes them, after the records that were taken from it
- * and before any later round. The number of lost records is left to the next record, which counts
- * them; at the end to the counts of the kernel or the feed.
+ * Reports losses of rings in time. The kernel reports the loss in the next record of the ring,
+ * which may come late or never. So a ring that had no room gets a record of a loss in the kernel's
+ * format, after the records that were read from it and before any later round. It has no number:
+ * the next record counts the lost ones; at the end the counts of the kernel or the feed do.
  *
  * A ring has room again as soon as it was drained, so no record after that moment is missing.
  */
 #include "drain-internal.h"
 #include <linux/perf_event.h>
 
-enum { ROOM = 8192 }; /* bytes: no record of a wait needs more */
+enum { ROOM = 8192 }; /* bytes: more than any record of a wait */
 
 /* PERF_RECORD_LOST or PERF_RECORD_LOST_SAMPLES, and the trailer that all events of a session have.
  */
@@ -56,7 +56,7 @@ bool drain_gap_ends(struct drain *d, const struct drain_ring *r)
 	return say_gap(d, r, clock_ns(CLOCK_MONOTONIC), 0);
 }
 
-/* Could a record have found no room in it, from when it was taken from last until now? */
+/* May a record have found no room, from the last read until now? */
 static bool was_full(const struct drain_ring *r)
 {
 	uint64_t size = r->ring.size, room = size / 4 < ROOM ? size / 4 : ROOM;
@@ -64,7 +64,7 @@ static bool was_full(const struct drain_ring *r)
 	return ring_head(&r->ring) - r->taken_from > size - room;
 }
 
-/* By the kernel's count; where it does not count, a ring that may have been full was. */
+/* Uses the count of the kernel; without one, a ring that may have been full counts as full. */
 static void look_at_perf(struct drain *d, size_t i)
 {
 	struct drain_ring *r = &d->rings[i];
@@ -82,7 +82,7 @@ static bool has_gap(const struct drain_ring *r)
 	return __atomic_load_n(r->ring.gap, __ATOMIC_ACQUIRE);
 }
 
-/* The feed writes down that it had no room; its next record ends and reports the gap. */
+/* The feed notes that it had no room; its next record ends and reports the gap. */
 static void look_at_own(struct drain *d, struct drain_ring *r)
 {
 	uint64_t head = ring_head(&r->ring);
@@ -100,7 +100,10 @@ void drain_gaps(struct drain *d)
 		look_at_own(d, &d->rings[i]);
 }
 
-/* Records missing without a gap are missing in pairs: they are counted, and nothing is in doubt. */
+/*
+ * Records that are missing without a gap are missing in pairs: they are counted, and no wait is
+ * doubtful.
+ */
 static void end_own(struct drain *d, const struct drain_ring *r)
 {
 	uint64_t n = __atomic_load_n(r->ring.missed, __ATOMIC_ACQUIRE);
@@ -109,7 +112,7 @@ static void end_own(struct drain *d, const struct drain_ring *r)
 		(void)say_gap(d, r, has_gap(r) ? clock_ns(CLOCK_MONOTONIC) : 1, n);
 }
 
-/* As perf record says it: how many there were in all. */
+/* As perf record does: the number of all lost records. */
 static void tally(struct drain *d)
 {
 	struct perf_counts counts = {0};

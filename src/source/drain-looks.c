@@ -2,12 +2,12 @@
 /*
  * Snapshots in the stream. They belong to the tick that ends their period, so another thread takes
  * them when the tick is due, and the tick follows them. If they take long the tick does not wait:
- * then its snapshots follow it. Those of the start belong to no tick: none waits for them.
+ * then its snapshots follow it. Those of the start belong to no tick: no tick waits for them.
  */
 #include "drain-internal.h"
 #include "snapshot-thread.h"
 
-static const uint64_t HOLD_NS = 250000000u; /* a tick waits for its looks no longer than this */
+static const uint64_t HOLD_NS = 250000000u; /* a tick waits for its snapshots at most this long */
 
 static void put_snapshot(struct drain *d, const struct snapshot_taken *t)
 {
@@ -17,9 +17,9 @@ static void put_snapshot(struct drain *d, const struct snapshot_taken *t)
 	if (t->len < sizeof(head))
 		return;
 	memcpy(t->body, &head, sizeof(head));
-	/* One a tick, whatever the queue holds: without room for it there is none. */
+	/* One a tick, even into a full queue. Without memory it is left out. */
 	(void)d->sink->put_always(d->sink->ctx, RECORD_SNAPSHOT, 0, t->body, t->len);
-	/* The model uses it when a round of later comes, also where there are no events. */
+	/* The model uses it when a later round comes, so there must be one even without events. */
 	d->data_until = clock_ns(CLOCK_MONOTONIC);
 }
 
@@ -39,7 +39,7 @@ static void ask_snapshots(struct drain *d, enum snapshot_round round, uint64_t t
 	d->held_by_looks = round != SNAPSHOT_START;
 }
 
-/* The thread keeps the privileges that it is started with, so it starts no earlier. */
+/* The thread keeps the privileges of its start, so it is started after they were dropped. */
 int drain_looks_begin(struct drain *d, int *ret_fd, struct error *err)
 {
 	int code = d->snapshots ? snapshot_thread_new(&d->looks, d->snapshots, err) : 0;

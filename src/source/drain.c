@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Drain all rings, say how far that reaches, and know when to do it again.
+ * Drains all rings, reports up to which time the stream is complete, and decides when to drain
+ * again.
  *
- * An event gets its time first and its place in the ring a moment later, so a drain cannot promise
- * what is younger than its own start, and hardly that. A ROUND therefore carries the start of an
- * earlier drain, at least SETTLE_NS before the present one. A TICK is due when a round passes it;
- * to have it early, there is a drain right at the tick and another SETTLE_NS later. Rounds that
- * would say nothing new (no data since) are left out, which lets an idle reader sleep. A
- * recording hears of ticks and rounds when the rings are looked at anyway.
+ * The kernel gives an event its time first and puts it into the ring a moment later. So a drain has
+ * all events that are older than its start by some margin, SETTLE_NS: a ROUND carries the start of
+ * an earlier drain, at least SETTLE_NS before the current one. A TICK is due when a round passes
+ * its time; to have it early, there is a drain right at the tick and another one SETTLE_NS later.
+ * Rounds without new data are left out, which lets an idle reader sleep. A recording gets ticks and
+ * rounds when the rings are read anyway.
  *
- * A sink that has no room must not hold up the rings, and the rounds not either: what it could not
- * take is counted and thrown away there, and a RECORD_DROP reports that before the next round.
+ * A sink without room does not hold up the rings or the rounds: records that it cannot take are
+ * counted and thrown away there, and a RECORD_DROP reports that before the next round.
  */
 #include "drain-internal.h"
 #include "kontend/mem.h"
@@ -20,17 +21,18 @@
 
 #define MS 1000000ull
 
-static const uint64_t SETTLE_NS = 2 * MS; /* from time stamp to ring, with room for a late CPU */
+static const uint64_t SETTLE_NS =
+	2 * MS; /* from the time of an event to its place in the ring, on a slow CPU */
 static const uint64_t RELAXED_SETTLE_NS = 50 * MS;
-static const uint64_t DRAIN_NS = 50 * MS; /* rings are looked at no later than this */
+static const uint64_t DRAIN_NS = 50 * MS; /* rings are read at least this often */
 static const uint64_t RELAXED_NS = 500 * MS;
 static const uint64_t QUIET_NS =
-	200 * MS;	/* before a screen, after looks that found hardly a thing */
-enum { QUIET = 64 };	/* that is below this part of each ring */
-enum { WORTH = 16 };	/* a drain before its time: that part of some ring */
-enum { CATCH_UP = 16 }; /* ticks made up for after a stall, no more */
+	200 * MS;	/* for a screen, after a drain that found hardly any data */
+enum { QUIET = 64 };	/* hardly any: below this part of each ring */
+enum { WORTH = 16 };	/* a ring that is full up to this part is drained at once */
+enum { CATCH_UP = 16 }; /* ticks that are put late after a stall, at most */
 enum { EARLY_GROWTH = 4 };
-enum { OWN_POLLS = 2 }; /* after those of rings and callers: pidfd, looks */
+enum { OWN_POLLS = 2 }; /* after those of rings and callers: pidfd, snapshots */
 
 bool drain_take_ring(struct drain *d, struct drain_ring *r)
 {
@@ -75,7 +77,7 @@ static void take_all(struct drain *d)
 }
 
 /*
- * A CPU's rings are as one: what is reported is how full the fullest one was. That of nested
+ * The rings of a CPU count as one: the record has the level of the fullest. The ring of nested
  * interrupts does not count: it is so small that a few waits fill it.
  */
 static struct record_fill fill_of(struct drain_ring *r)
@@ -100,7 +102,7 @@ static void say_fills(struct drain *d)
 	}
 }
 
-/* From the tick that was just said to the next one: those at the start grow to the usual length. */
+/* From the last tick to the next one: those at the start grow to the usual length. */
 static uint64_t next_length(struct drain *d)
 {
 	d->early_ns = d->early_ns * EARLY_GROWTH < d->tick_now ? d->early_ns * EARLY_GROWTH : 0;
@@ -140,7 +142,7 @@ static void forget_shorts(struct drain *d)
 	d->shorts = NULL;
 }
 
-/* Reads what the feed has only summed up, as of @at: a snapshot to be said. */
+/* Reads the sums of the feed as of @at into a snapshot, which say_shorts() puts. */
 static void read_shorts(struct drain *d, bool begin, uint64_t at)
 {
 	const struct record_snapshot head = {
@@ -168,9 +170,9 @@ static void say_shorts(struct drain *d)
 }
 
 /*
- * A tick is announced when all events before it have come, up to half a second after it. Sums that
- * were read only then would include later waits as well, so they are read in the first step after
- * the tick. If several ticks have passed, the sums are those of the last one.
+ * A tick is put when all events before it were read, up to half a second after it. Sums that were
+ * read only then would include later waits as well, so they are read in the first step after the
+ * tick. If several ticks have passed, the sums are those of the last one.
  */
 static void read_shorts_in_time(struct drain *d, uint64_t now)
 {
@@ -233,7 +235,10 @@ static uint64_t next_burst(const struct drain *d, uint64_t at)
 	return burst_next(&d->mmaps) < at ? burst_next(&d->mmaps) : at;
 }
 
-/* Kernel and feed wake us early when a ring fills; the rest is for who waits for what is in it. */
+/*
+ * Kernel and feed wake the collector when a ring fills; the rest depends on how soon the reader
+ * needs the data.
+ */
 static uint64_t longest_wait(const struct drain *d)
 {
 	switch (d->policy) {
@@ -255,10 +260,10 @@ static uint64_t next_drain(const struct drain *d)
 	uint64_t settled = d->mark + SETTLE_NS;
 
 	at = next_burst(d, at);
-	/* At a tick something may be looked at, which is to be seen as of then. */
+	/* At a tick snapshots may be taken, of that time. */
 	if (d->policy == DRAIN_THROUGHPUT)
 		return d->next_tick > d->last_drain && d->next_tick < at ? d->next_tick : at;
-	/* The tick has passed but was not said yet: as soon as the mark may become a round. */
+	/* The tick has passed but was not put yet: drain as soon as the mark may become a round. */
 	if (d->next_tick <= d->mark) {
 		if (drain_looks_hold(d, d->last_drain))
 			settled = drain_looks_held_until(d);
@@ -272,7 +277,7 @@ static size_t polls_of(const struct drain *d)
 	return d->n_rings + DRAIN_CALLERS + OWN_POLLS;
 }
 
-/* True at @until, and when something else than a ring's watermark woke us. */
+/* True at @until, and when anything but the watermark of a ring woke us. */
 static bool wait_once(struct drain *d, uint64_t until)
 {
 	size_t n = polls_of(d);
@@ -291,7 +296,9 @@ static bool wait_once(struct drain *d, uint64_t until)
 	return false;
 }
 
-/* The kernel's marks lie at fixed places of a ring, and it may have been drained just before one.
+/*
+ * The watermarks of the kernel are at fixed places of a ring, and the last drain may have ended
+ * just before one.
  */
 static bool is_worth_it(const struct drain *d)
 {
@@ -358,7 +365,7 @@ void drain_finish(struct drain *d, const struct drain_sink *sink)
 	sink->put_always(sink->ctx, RECORD_TICK, 0, &now, sizeof(now));
 }
 
-/* Begins and ends that are still in @r. */
+/* Begins and ends that are not read yet in @r. */
 static uint64_t samples_left(const struct ring *r)
 {
 	uint64_t head = ring_head(r), n = 0;
@@ -373,10 +380,10 @@ int drain_counts(const struct drain *d, struct perf_counts *ret)
 {
 	uint64_t not_taken = 0;
 
-	/* No event of perf counts what a feed reports. */
+	/* No event of perf counts the waits that a feed reports. */
 	if (perf_session_is_fed(d->session))
 		return -ENOTSUP;
-	/* First, so that what comes meanwhile is not missing in the counts. */
+	/* First, so that events that come meanwhile are not missing in the counts. */
 	for (size_t i = 0; i < d->n_rings; i++)
 		not_taken += samples_left(&d->rings[i].ring);
 	int r = perf_session_counts(d->session, ret);
@@ -394,7 +401,7 @@ void drain_set_tick(struct drain *d, uint64_t tick)
 	d->tick_now = tick;
 	d->early_ns = 0;
 	d->next_tick = d->last_tick + tick;
-	/* A shorter one may be overdue: then it is due now, once. */
+	/* A shorter tick may be overdue: then it is due now, once. */
 	if (d->next_tick < d->mark)
 		d->next_tick = d->mark;
 }
@@ -403,7 +410,7 @@ void drain_tick_now(struct drain *d)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	/* One that is due by now, and was not said yet, is as good. */
+	/* A tick that is due, and was not put yet, does as well. */
 	if (now >= d->next_tick)
 		return;
 	d->early_ns = 0;
@@ -439,7 +446,7 @@ static void set_up_ring(struct drain *d, size_t i)
 	d->polls[i].fd = perf_session_poll_fd(d->session, i, 0);
 }
 
-/* The @nth one that the feed writes itself for the CPU of @r. */
+/* The @nth own ring of the feed for the CPU of @r. */
 static void set_up_own(struct drain *d, struct drain_ring *r, unsigned nth, uint32_t cpus)
 {
 	struct drain_ring *own = &d->rings[d->n_all];
@@ -453,7 +460,7 @@ static void set_up_own(struct drain *d, struct drain_ring *r, unsigned nth, uint
 	d->n_all++;
 }
 
-/* Their numbers are after all CPUs' ones. */
+/* Their numbers follow those of all CPUs. */
 static void set_up_all_own(struct drain *d)
 {
 	uint32_t cpus = 0;
@@ -482,7 +489,7 @@ int drain_init(struct drain *d, struct error *err)
 	d->polls[d->n_rings + DRAIN_CALLERS].fd = d->pidfd;
 	d->polls[polls_of(d) - 1].fd = -1;
 	cpu_watch_open(&d->online, "/sys/devices/system/cpu/online");
-	d->cpus_pend = true; /* who has gone since the events were opened */
+	d->cpus_pend = true; /* CPUs may have gone offline since the events were opened */
 	return 0;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How often the measured tasks get mmap_locks, whether or not their events are on: events that only
- * count, for some 50 ns each time, in the same places as those that are written: each task and CPU,
- * or the cgroup on each CPU. The measured tasks are slower while events are written, so that a part
- * of the time has less than its part of the acquisitions: these counts show which part.
+ * Counts how often the measured tasks get mmap_locks, whether or not their events are on: by events
+ * that only count, which costs about 50 ns each time, opened on the same tasks and CPUs (or the
+ * cgroup on each CPU) as those that are recorded. The measured tasks are slower while events are
+ * recorded, so a tenth of the time has less than a tenth of the acquisitions: the counts show the
+ * true part.
  */
 #include "kontend/cgroup.h"
 #include "kontend/cpulist.h"
@@ -17,7 +18,7 @@
 
 enum { ATTR_SIZE = 128 };
 
-/* All pairs of a task, or of what else the flags say, and a CPU; -1 is any. */
+/* All pairs of a task (or cgroup, by the flags) and a CPU; -1 is any. */
 struct places {
 	const int32_t *ids;
 	const uint32_t *cpus;
@@ -45,9 +46,9 @@ static void open_all(struct live_mmap_count *c, uint32_t id, const struct places
 	for (size_t i = 0; c->fds && i < p->n_ids * p->n_cpus; i++) {
 		int fd = open_one(id, p, p->ids[i / p->n_cpus], p->cpus[i % p->n_cpus]);
 		if (fd == -ESRCH && p->n_ids > 1)
-			continue; /* it has ended, and counts no more */
+			continue; /* it has ended: nothing to count */
 		if (fd < 0) {
-			/* Counts of some CPUs or tasks are no part of the whole. */
+			/* Counts of only some CPUs or tasks would be no sum. */
 			live_mmap_count_close(c);
 			return;
 		}
@@ -55,7 +56,7 @@ static void open_all(struct live_mmap_count *c, uint32_t id, const struct places
 	}
 }
 
-/* Those of -C, or all. */
+/* The CPUs of -C, or all. */
 static void open_cpus(struct live_mmap_count *c, uint32_t id, const struct target *t,
 		      struct places *p)
 {
@@ -88,7 +89,7 @@ static void open_tasks(struct live_mmap_count *c, uint32_t id, const struct targ
 	open_all(c, id, p);
 }
 
-/* All threads that there are now, and what they will start. */
+/* All existing threads, and those that they will start. */
 static void open_processes(struct live_mmap_count *c, uint32_t id, const struct target *t)
 {
 	size_t n = 0, cap = 0;

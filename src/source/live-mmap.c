@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The events of mmap_locks cost a program that maps and faults a third of its time, so they are
- * opened when they are asked for. To see a part of them they are all on for a part of the time. The
- * other ways were measured and left: a period of N in the kernel takes every Nth of each of the
- * three, which do not belong together; a filter on bits of the address keeps what belongs together,
- * but of one busy process all or nothing; and both cost 45 ns for each event that they drop, where
- * one that is switched off costs 9.
+ * The events of mmap_locks slow a program that maps and faults down by a third, so they are opened
+ * only on request. On the level "sampled" all of them are on for a part of the time. Other ways
+ * were measured and rejected: a period of N in the kernel takes every Nth event of each of the
+ * three, which do not belong together; a filter on bits of the address keeps events together, but
+ * of one busy process all or none; and both cost 45 ns for each event that they drop, while an
+ * event that is switched off costs 9 ns.
  */
 #include "kontend/burst.h"
 #include "kontend/cgroup.h"

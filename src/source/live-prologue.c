@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The records before the stream. They go into the queue beyond its bound, since it has no reader
- * yet and none may be missing: some 10 MB of kallsyms, which are handed over and not copied, and
- * the names of all tasks, in runs of the size that rings give.
+ * The records before the stream. They go into the queue beyond its limit, since it has no reader
+ * yet and none may be missing: about 10 MB of kallsyms, which are handed over without a copy, and
+ * the names of all tasks, in runs of the same size as those of rings.
  */
 #include "kontend/cgroup.h"
 #include "kontend/clock.h"
@@ -75,7 +75,7 @@ static int put_kallsyms(const struct live_prologue *p)
 	char *text;
 	size_t len;
 
-	/* Not readable is an answer of its own: an empty record. */
+	/* If it is not readable the record is empty. */
 	if (kallsyms_thread_take(p->kallsyms ? p->kallsyms : &none, &text, &len) == -ENOMEM)
 		return -ENOMEM;
 	live_timers_find(p->timers, text, len);

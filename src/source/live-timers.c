@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Rotation in a live session. perf_rotate_context() runs in a timer of the kernel, one for each CPU
- * and PMU, that is armed only while a context does not fit. So the expiries of this one function
- * are all that is asked for. It is named by its address, or, where addresses are withheld, by its
- * name, which kernels from 6.3 on understand in filters.
+ * and PMU, that is armed only while a context has more events than counters. So only expiries of
+ * this one function are recorded. The filter has its address or, if addresses are withheld, its
+ * name, which kernels from 6.3 on accept in filters.
  */
 #include "kontend/clock.h"
 #include "live-internal.h"
@@ -15,9 +15,12 @@
 #include <string.h>
 
 static const char devices[] = "/sys/bus/event_source/devices";
-/* The name since 4.2, and the one before. */
+/* The name since Linux 4.2, and the earlier one. */
 static const char *const mux_names[] = {"perf_mux_hrtimer_handler", "perf_cpu_hrtimer_handler"};
-/* Before 6.9, where the other name is that of something else, and since. */
+/*
+ * The name before Linux 6.9, in which the other name belongs to another function, and the name
+ * since.
+ */
 static const char *const tick_names[] = {"tick_sched_timer", "tick_nohz_handler"};
 enum { NAMES = 2, FILTER_TEXT = 160 };
 
@@ -55,7 +58,7 @@ uint32_t live_timers_offset(const struct live_timers *t)
 	return at ? (uint32_t)strtoul(at + sizeof(field) - 1, NULL, 10) : 0;
 }
 
-/* "ffffffff812f3a10 t NAME": true when there is such a line. */
+/* Finds the line "ffffffff812f3a10 t NAME". */
 static bool find_symbol(const char *text, size_t len, const char *name, uint64_t *ret_addr)
 {
 	char pattern[64];
@@ -128,7 +131,7 @@ int live_timers_put(struct live_timers *t, struct queue *q)
 				sizeof(t->body.head) + pmus_size(&t->body.pmus));
 }
 
-/* Another program may give a PMU another interval while we measure. */
+/* Another program may change the interval of a PMU while kontend measures. */
 static void *take_changes(struct snapshot_source *l, bool last, size_t *ret_len)
 {
 	struct live_timers *t =

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The live source: the open events, the queue, the collector that fills it and the command that is
- * measured, as one source. The order of setting up matters: the command is forked first (events are
- * opened on its pid, and a fork from a process with threads is best avoided); the dummy event is
- * switched on before /proc is read, so that no task is born unseen between the two; the contention
- * events come after it, as the rings are not drained while /proc is read.
+ * The live source: the open events, the queue, the collector that fills it and the measured
+ * command, as one source. The order of setting up matters. The command is forked first: events are
+ * opened on its pid, and a process with threads should not fork. The dummy event is switched on
+ * before /proc is read, so that no new task is missed between the two. The contention events are
+ * switched on after that, as the rings are not drained while /proc is read.
  */
 #include "kontend/live.h"
 #include "kontend/clock.h"
@@ -24,7 +24,7 @@ enum { DEFAULT_QUEUE_BYTES = 64 << 20, MOST_WAKE = 1 << 20 };
 
 static const uint64_t DEFAULT_TICK_NS = 1000000000u;
 static const uint64_t MIN_TICK_NS = 10000000u;
-static const uint64_t SWITCHES_NS = 1000000000u; /* from one look at switches to the next */
+static const uint64_t SWITCHES_NS = 1000000000u; /* from one burst of switches to the next */
 
 struct live {
 	struct source source;
@@ -32,10 +32,10 @@ struct live {
 	struct perf_session *session;
 	struct workload workload;
 	struct collector collector;
-	struct tracepoint release; /* id 0: the kernel has none, or it is not wanted */
+	struct tracepoint release; /* id 0: the kernel has none, or it is not requested */
 	struct live_timers timers;
 	struct live_mmap mmap;
-	struct procfs_task *tasks; /* that the target names */
+	struct procfs_task *tasks; /* of the target */
 	size_t n_tasks;
 	char **command;			     /* borrowed */
 	const struct sideband_source *names; /* borrowed, or NULL */
@@ -132,7 +132,10 @@ static int identify_tasks(struct live *l, const struct target *t, struct error *
 	return 0;
 }
 
-/* Other readers of a recording find the tables for unwinding by them; we know the files. */
+/*
+ * Other readers of a recording find the tables for unwinding by the mappings of data; kontend finds
+ * the files.
+ */
 static bool wants_data_maps(const struct live_options *o)
 {
 	return o->how.for_perf && o->how.profile_hz && o->how.callgraph.mode == CALLGRAPH_DWARF;
@@ -310,7 +313,7 @@ static void enable_output(struct live *l)
 		perf_session_enable(l->session, PERF_OUTPUT);
 }
 
-/* Switches the events on, with the tasks of before in the stream first. */
+/* Switches the events on, after the records of existing tasks. */
 static int begin(struct live *l, struct error *err)
 {
 	if (l->on_exec) {

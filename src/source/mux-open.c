@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which intervals are asked for, and whether there is such a setting. */
+/* Parses the requested intervals, and opens the settings of these PMUs. */
 #include "kontend/mux.h"
 #include "kontend/number.h"
 

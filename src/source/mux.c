@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sets the intervals of PMUs for a session and puts them back. The note on a PMU, a file of one
- * line, says what its value was before the first session. A session holds a shared lock on the
- * note, and the kernel drops the lock when the process dies, however it does: who gets the note
- * alone knows that no session is left, puts the value back and removes the note. sysfs asks for
- * permission when its files are opened, so a descriptor from the start is all that the end takes.
+ * Sets the intervals of PMUs for a session and restores them. The note on a PMU, a file of one
+ * line, has the value from before the first session. A session holds a shared lock on the note,
+ * which the kernel drops when the process ends, in any way. A process that gets the exclusive lock
+ * knows that no session is left: it restores the value and removes the note. sysfs checks rights
+ * when its files are opened, so the session can restore the value through the descriptor from its
+ * start.
  */
 #include "kontend/mux.h"
 
@@ -31,9 +32,12 @@ struct folder {
 };
 
 struct note {
-	uint32_t before_ms; /* what is put back */
-	/* The last value that a session has set, and the one that it found: killed between
-	 * writing the note and setting, it leaves that one. Any other value is not ours. */
+	uint32_t before_ms; /* is restored */
+	/*
+	 * The last value that a session has set, and the one that it found: a session that was
+	 * killed between writing the note and setting the value leaves the latter. Any other value
+	 * comes from another program.
+	 */
 	uint32_t set_ms, found_ms;
 	int32_t pid; /* of the session that set last */
 };
@@ -43,7 +47,7 @@ static int path_of(const struct mux_roots *roots, const char *pmu, char path[PAT
 	return snprintf(path, PATH, "%s/%s/perf_event_mux_interval_ms", roots->devices, pmu);
 }
 
-/* 0 when there is none. */
+/* 0: there is none. */
 static uint32_t read_ms(int fd)
 {
 	char text[NUMBER] = "";
@@ -53,7 +57,7 @@ static uint32_t read_ms(int fd)
 	return ms <= INT32_MAX ? (uint32_t)ms : 0;
 }
 
-/* In one call, so that a note is never half written. */
+/* Writes it in one call, so that a note is never written in part. */
 static int write_text(int fd, const char *text, int len)
 {
 	ssize_t n = pwrite(fd, text, (size_t)len, 0);
@@ -77,7 +81,9 @@ static void leave(struct folder *f)
 	*f = (struct folder){-1, -1};
 }
 
-/* The lock is a file that only its owner may open: who may open it may hold it for ever. */
+/*
+ * The lock is a file that only its owner may open: a user who may open it could hold it for ever.
+ */
 static int enter(struct folder *f, const struct mux_roots *roots, bool make)
 {
 	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (make ? O_CREAT : 0);
@@ -96,7 +102,7 @@ static int enter(struct folder *f, const struct mux_roots *roots, bool make)
 	return code;
 }
 
-/* A file that others could have written is not believed. */
+/* A file that other users could have written is not trusted. */
 static bool is_trusted(int fd)
 {
 	struct stat st;
@@ -195,13 +201,13 @@ int mux_set(struct mux *m, struct error *err)
 	return code;
 }
 
-/* False: a session still holds the note, or there is none. */
+/* False: a session still holds the note, or there is no note. */
 static bool is_alone(int note)
 {
 	return note >= 0 && flock(note, LOCK_EX | LOCK_NB) == 0;
 }
 
-/* Of the last session: what it or one before it has set becomes what was there before. */
+/* Of the last session: if the value is one that a session has set, the earlier one is restored. */
 static int put_back(const struct folder *f, const char *pmu, int note, int setting,
 		    struct error *err)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From an errno of perf_event_open(), mmap() or the ioctls to a sentence that helps. The kernel
+ * Turns an errno of perf_event_open(), mmap() or the ioctls into a sentence that helps. The kernel
  * uses few codes for many reasons, so the text depends on the step, the target, the user and the
- * sysctl; all of it is in struct perf_failure, and explaining is a pure function: each sentence has
- * a test.
+ * sysctl. All of these are in struct perf_failure, and explaining is a pure function: each sentence
+ * has a test.
  */
 #include "perf-failure.h"
 #include "kontend/pidns.h"
@@ -33,7 +33,7 @@ static const char *paranoid_meaning(int level)
 	return "everything is allowed";
 }
 
-/* A level of its own at Debian and Ubuntu, where CAP_PERFMON does not help either. */
+/* A level that only Debian and Ubuntu have, at which CAP_PERFMON does not help either. */
 static bool for_root_only(const struct perf_failure *f)
 {
 	return f->paranoid >= PARANOID_ROOT_ONLY && f->paranoid != PARANOID_UNKNOWN;
@@ -127,7 +127,10 @@ static int explain_enoent(const struct perf_failure *f, struct error *err)
 			 f->event, strerror(-f->code));
 }
 
-/* No PMU, a clock in its place, or one whose CPU keeps no stack of calls: only Intel's do. */
+/*
+ * There is no PMU, or a clock in its place, or a PMU whose CPU keeps no stack of calls: only those
+ * of Intel do.
+ */
 static int explain_lbr(const struct perf_failure *f, struct error *err)
 {
 	const char *why =
@@ -247,7 +250,7 @@ int perf_failure_report(struct perf_failure *f, struct error *err)
 	f->perfmon = sysinfo_capable(CAP_PERFMON);
 	f->paranoid = (int)sysinfo_number("/proc/sys/kernel/perf_event_paranoid", PARANOID_UNKNOWN);
 	int code = perf_failure_explain(f, err);
-	/* These live on our stack only. */
+	/* These are on the stack of this function. */
 	f->exe = f->lockdown = NULL;
 	return code;
 }

@@ -9,7 +9,7 @@
 
 enum perf_step { PERF_STEP_OPEN, PERF_STEP_MMAP, PERF_STEP_FILTER };
 
-/* All that the text about a failed perf event depends on. */
+/* Everything that the text about a failed perf event depends on. */
 struct perf_failure {
 	enum perf_step step;
 	int code;	   /* negative errno */
@@ -25,14 +25,14 @@ struct perf_failure {
 	int users;	      /* in a user namespace of its own */
 	int perfmon;	      /* CAP_PERFMON is in force */
 	int paranoid;	      /* kernel.perf_event_paranoid; 99 = unknown */
-	uint64_t fds;	      /* descriptors that are needed */
+	uint64_t fds;	      /* number of needed descriptors */
 	uint64_t fd_limit;    /* RLIMIT_NOFILE */
-	bool lbr;	      /* with the calls that the CPU keeps */
+	bool lbr;	      /* with the call stack that the CPU keeps */
 	bool clock;	      /* of a clock, not of a PMU */
 	uint32_t ring_kib;    /* PERF_STEP_MMAP: the smallest size that was tried */
 };
 
-/* One sentence: what was tried, what the kernel said, what to do. Returns f->code. */
+/* One sentence: the step that failed, the answer of the kernel, and the remedy. Returns f->code. */
 int perf_failure_explain(const struct perf_failure *f, struct error *err);
 /* Fills exe, lockdown, root, perfmon, paranoid and fd_limit from the running system, then explains.
  */

@@ -46,10 +46,10 @@ struct perf_session {
 	struct perf_timers timers;
 	bool mm_in_bursts;	   /* those of mmap_locks are switched on and off */
 	bool counts;		   /* the events say how many records were lost */
-	struct perf_counts before; /* of events that others have replaced */
+	struct perf_counts before; /* of events that were replaced by new ones */
 };
 
-/* One go at opening, with these sizes and features. */
+/* One attempt at opening, with these sizes and features. */
 struct perf_attempt {
 	const struct perf_session_options *o;
 	uint32_t ring_pages;

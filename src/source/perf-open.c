@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Opening of the events. The maps, the event list and the rings are libperf's; the descriptors are
- * opened here and stored into its tables, because libperf 6.1 passes no flags (no close-on-exec, no
- * cgroup) and does not say which CPU and task failed.
+ * Opens the events. The maps, the event list and the rings are those of libperf; the descriptors
+ * are opened here and stored into its tables, because libperf 6.1 passes no flags (no
+ * close-on-exec, no cgroup) and does not name the failed CPU and task.
  *
- * Opening is a row of attempts. Each starts from nothing and cleans up after itself, so that giving
- * something up (cgroup ids, half the ring size) or looking again (a thread ended, a CPU went away
- * between the look at /proc and the open) is just the next attempt.
+ * Opening is a series of attempts. Each begins with an empty session and cleans up after itself:
+ * the next attempt goes without cgroup ids or with rings of half the size, or reads the tasks and
+ * CPUs again (a thread ended, or a CPU went offline between reading /proc and opening).
  */
 #include "kontend/cgroup.h"
 #include "kontend/cpulist.h"
@@ -145,7 +145,7 @@ static uint32_t clamp_rate(uint32_t hz)
 	return hz > (uint64_t)most ? (uint32_t)most : hz;
 }
 
-/* The others come with every session. */
+/* The others are in every session. */
 static bool is_wanted(const struct perf_session_options *o, enum perf_event_index which)
 {
 	switch (which) {
@@ -211,13 +211,16 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 			return no_memory(err);
 	}
 	perf_evlist__set_maps(ps->evlist, ps->cpus, ps->threads);
-	/* Only now: it would not take our CPUs. From here on it is about having one task only. */
+	/*
+	 * Only now: before, it would not accept our CPUs. From here on only the number of tasks,
+	 * one, matters.
+	 */
 	if (ps->evsels[PERF_OUTPUT])
 		ps->evsels[PERF_OUTPUT]->system_wide = true;
 	return 0;
 }
 
-/* The kernel says EINVAL of a CPU that cannot be, and ENODEV of one that is offline. */
+/* The kernel returns EINVAL for a CPU that cannot exist, and ENODEV for one that is offline. */
 static int cpu_answer(int code, int cpu)
 {
 	uint32_t *online;
@@ -239,8 +242,7 @@ int perf_session_open_event(const struct perf_session *ps, enum perf_event_index
 	if (which == PERF_OUTPUT)
 		tid = -1;
 
-	/* Names are wanted of tasks that move into the cgroup later, too: no cgroup for dummies.
-	 */
+	/* Tasks may move into the cgroup later, and need names then: no cgroup for dummies. */
 	else if (ps->cgroup_fd >= 0 && which != PERF_DUMMY && which != PERF_SWITCH) {
 		flags = PERF_FLAG_PID_CGROUP;
 		tid = ps->cgroup_fd;
@@ -318,7 +320,7 @@ static int set_filter(struct perf_session *ps, struct perf_attempt *at)
 	return 0;
 }
 
-/* The maps and events; what fails here fails for good and has filled @err. */
+/* Makes the maps and events. A failure here is final, and @err is filled. */
 static int prepare(struct perf_session *ps, const struct perf_attempt *at, struct error *err)
 {
 	const struct target *t = at->o->target;
@@ -380,13 +382,13 @@ static int attempt(struct perf_session **ret, struct perf_attempt *at, struct er
 	return r;
 }
 
-/* After a failure: is another attempt, with less or at another moment, worth it? */
+/* After a failure: may another attempt, with less or a moment later, succeed? */
 static bool give_way(struct perf_attempt *at, int *looks, struct live_info *info)
 {
 	const struct perf_failure *f = &at->failure;
 	const struct target *t = at->o->target;
 
-	/* Without a PMU, or with all its counters taken for good. A clock has no LBR. */
+	/* There is no PMU, or all its counters are permanently in use. A clock has no LBR. */
 	if (f->step == PERF_STEP_OPEN && f->event == perf_event_names[PERF_PROFILE] && !at->clock &&
 	    !f->lbr && f->code != -ESRCH && f->code != -EMFILE && f->code != -EACCES) {
 		at->clock = true;
@@ -427,10 +429,10 @@ static void note_pages(struct live_info *info, uint32_t asked_pages)
 }
 
 /*
- * Is there no PMU that samples cycles, as in most virtual machines? An event of its own asks: the
- * least that can be asked for, on the CPU that we are on. To find it out by opening all events of a
- * session would take a tenth of a second, since to close tracepoints the kernel waits for all CPUs.
- * Opening them reports what else may be in the way.
+ * Is there no PMU that samples cycles, as in most virtual machines? Opens one event for that, with
+ * the least demands, on the current CPU. Opening all events of a session would take a tenth of a
+ * second, since to close tracepoints the kernel waits for all CPUs. Other obstacles are reported
+ * when the session is opened.
  */
 static bool lacks_cycles(void)
 {

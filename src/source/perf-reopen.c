@@ -96,7 +96,7 @@ static int map_ring(const struct perf_session *ps, struct revival *v, size_t len
 	return 0;
 }
 
-/* Nothing fails any more, but for dup3(), which has valid descriptors. */
+/* From here on nothing can fail: dup3() has valid descriptors. */
 static void take_places(struct perf_session *ps, size_t i, struct revival *v, size_t len)
 {
 	struct perf_mmap *m = &ps->evlist->mmap[i];
@@ -157,7 +157,7 @@ int perf_session_reopen(struct perf_session *ps, size_t i)
 	return r;
 }
 
-/* Still attached to the ring that the tasks' events have, which only slept. */
+/* It is still attached to the ring of the tasks' events, which were only inactive. */
 static int open_output(const struct perf_session *ps, size_t i, uint64_t *id)
 {
 	int fd = perf_session_open_event(ps, PERF_OUTPUT, (int)perf_session_cpu(ps, i), -1), r = 0;
@@ -202,7 +202,7 @@ static bool is_filtered(const struct perf_session *ps, int e)
 void perf_session_enable_ring(struct perf_session *ps, size_t i)
 {
 	for (int e = PERF_EVENTS - 1; e >= 0; e--) {
-		/* The others are switched on when it is known what they are to let through. */
+		/* The others are switched on when their filters are known. */
 		if (ps->evsels[e] && !is_filtered(ps, e))
 			ioctl(*perf_session_fd(ps, (enum perf_event_index)e, i, 0),
 			      PERF_EVENT_IOC_ENABLE, 0);

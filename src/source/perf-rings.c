@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rings of a session. libperf maps one a CPU and makes all events of the CPU write into it; it
- * is read by our own struct ring on the mapped memory, since libperf 6.1 cuts long records that
- * wrap and loses what arrives during perf_mmap__read_done(). The first page is the control page
- * with head and tail, the data follow.
+ * The rings of a session. libperf maps one for each CPU and makes all events of the CPU write into
+ * it. kontend reads the mapped memory itself (struct ring), since libperf 6.1 cuts long records
+ * that wrap and loses records that arrive during perf_mmap__read_done(). The first page is the
+ * control page with head and tail, the data follow.
  */
 #include "perf-internal.h"
 #include <errno.h>

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which timers' expiries are measured. The kernel filters: entries by the function that the timer
- * calls. Exits name the timer alone, and most exits of a CPU are not of interest; so a scout
- * watches for entries of timers that are not known yet (an event of its own with a ring of one
- * page, which the collector looks into when it looks into the others). The exits of a CPU are on
- * from the first one met, with a filter for it. Where no such timer ever expires, nothing comes at
- * all.
+ * Measures the expiries of certain timers; the kernel filters. Entries are filtered by the function
+ * that the timer calls. Exits name the timer alone, and most exits of a CPU are of no interest. So
+ * a scout watches for entries of timers that are not known yet: an event of its own with a ring of
+ * one page, which the collector reads with the others. The exits of a CPU are switched on at the
+ * first such timer, with a filter for it. If no such timer ever expires, no record is written.
  *
- * The kernel gives an event one filter and never another one (EEXIST). So when a CPU turns out to
- * have several such timers, as with several PMUs, its exit event is replaced by one that lets all
- * of them through, like those of a CPU that was away (perf-reopen.c); and the scout likewise, since
- * it is to sleep where all are known.
+ * The kernel lets an event set its filter only once (EEXIST). So when a CPU has several such
+ * timers, as with several PMUs, its exit event is replaced by one that passes all of them, like
+ * those of a CPU that was offline (perf-reopen.c). The scout is replaced as well, so that known
+ * timers do not wake it.
  */
 #include "kontend/mem.h"
 #include "kontend/perf-event.h"
@@ -54,7 +53,9 @@ static void close_scout(struct perf_scout *s)
 	s->fd = -1;
 }
 
-/* Excludes all known timers. A text that is too long is cut to one that is known to be right. */
+/*
+ * Excludes all known timers. A text that is too long is cut to a shorter one that is still correct.
+ */
 static int aim_scout(const struct perf_timers *t, const struct perf_scout *s)
 {
 	char text[FILTER_TEXT];
@@ -138,7 +139,7 @@ static void exits_text(const struct perf_scout *s, char *text, size_t size)
 			      i ? " || " : "", s->known[i]);
 }
 
-/* The exit events of a ring that have no filter yet: they get theirs and go on. */
+/* The exit events of a ring that have no filter yet: sets it and switches them on. */
 static int aim_exits(struct perf_session *ps, size_t ring)
 {
 	size_t n = (size_t)perf_thread_map__nr(ps->threads);
@@ -154,8 +155,7 @@ static int aim_exits(struct perf_session *ps, size_t ring)
 	return r;
 }
 
-/* Puts another exit event into the place of the one of a ring. True: the ring's ids have changed.
- */
+/* Replaces the exit event of a ring. True: the ring's ids have changed. */
 static bool replace_exit(struct perf_session *ps, size_t ring)
 {
 	int *old = perf_session_fd(ps, PERF_TIMER_EXIT, ring, 0),
@@ -163,7 +163,10 @@ static bool replace_exit(struct perf_session *ps, size_t ring)
 	uint64_t *new_id = perf_session_new_id(ps, ring, PERF_TIMER_EXIT), id;
 	char text[FILTER_TEXT];
 
-	/* Of several tasks the lengths of these expiries are not known, and counted so. */
+	/*
+	 * If there are several tasks, the lengths of these expiries are unknown, and counted as
+	 * such.
+	 */
 	if (perf_thread_map__nr(ps->threads) > 1 || perf_thread_map__pid(ps->threads, 0) != -1)
 		return false;
 	int fd = perf_session_open_event(ps, PERF_TIMER_EXIT, cpu, -1);
@@ -193,7 +196,10 @@ static bool meet(struct perf_session *ps, size_t ring, uint64_t timer)
 	if (s->n_known == PERF_SCOUT_TIMERS)
 		return false;
 	s->known[s->n_known++] = timer;
-	/* A failure costs the lengths of these expiries: the model counts them as unpaired. */
+	/*
+	 * After a failure the lengths of these expiries are unknown: the model counts them as
+	 * unpaired.
+	 */
 	if (s->n_known > 1)
 		return replace_exit(ps, ring);
 	(void)aim_exits(ps, ring);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The part of the capabilities for opening that a running measurement may still need. By the system
- * calls themselves, whose sets are two words of 32 bits each.
+ * Drops the capabilities for opening, except those that a running measurement may still need. Calls
+ * the kernel directly; its sets are two words of 32 bits each.
  */
 #include "kontend/privs.h"
 #include "kontend/sysinfo.h"
@@ -24,8 +24,8 @@ static const struct {
 	{CAP_PERFMON, "perfmon"},	    /* events of CPUs that come online */
 	{CAP_IPC_LOCK, "ipc_lock"},	    /* and their rings */
 	{CAP_SYS_NICE, "sys_nice"},	    /* the collector before others */
-	{CAP_SYS_PTRACE, "sys_ptrace"},	    /* what processes of others have mapped and open */
-	{CAP_DAC_OVERRIDE, "dac_override"}, /* files in folders of others */
+	{CAP_SYS_PTRACE, "sys_ptrace"},	    /* mappings and files of other users' processes */
+	{CAP_DAC_OVERRIDE, "dac_override"}, /* files in folders of other users */
 	{CAP_FOWNER, "fowner"},
 	{CAP_KILL, "kill"},			  /* a command that has become another user */
 	{CAP_SYS_ADMIN, "sys_admin"},		  /* in place of perfmon: PARANOID_ROOT_ONLY */

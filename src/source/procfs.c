@@ -33,7 +33,7 @@ static pid_t parse_id(const char *s)
 	return number_parse(s, 1, INT_MAX, &v) < 0 ? 0 : (pid_t)v;
 }
 
-/* The next numeric entry of @d, 0 at its end. */
+/* The next numeric entry of @d; 0: no more. */
 static pid_t next_id(DIR *d)
 {
 	struct dirent *e;

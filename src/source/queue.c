@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The bounded queue: a singly linked list of items under one mutex, and an eventfd that is readable
- * exactly while the list is not empty, or long enough or with a tick in it, or closed. An item is a
- * header followed by its bytes.
+ * The bounded queue: a singly linked list of items under one mutex, and an eventfd. The eventfd is
+ * readable exactly while the list is long enough (by default not empty) or has a tick, or the queue
+ * is closed. An item is a header followed by its bytes.
  *
  * Chunks of perf records come in three sizes, since a ring that is drained every 50 ms holds a few
- * hundred bytes or a few hundred KiB; they are recycled through one free list a size. `bytes`
- * counts every chunk that exists, so max_bytes bounds the memory whatever the consumer does. Small
- * records (rounds, ticks, fills) have a bound of their own: a round must pass a full queue, as only
- * a round makes the consumer release chunks. Records of the prologue are bounded by nothing and
- * freed at once.
+ * hundred bytes or a few hundred KiB; each size has a free list. `bytes` counts every chunk that
+ * exists, so max_bytes limits the memory in any case. Small records (rounds, ticks, fills) have a
+ * limit of their own: a round must pass a full queue, as only a round makes the consumer release
+ * chunks. Records of the prologue have no limit and are freed at once.
  */
 #include "kontend/queue.h"
 #include "kontend/mem.h"
@@ -89,7 +88,7 @@ void queue_free(struct queue *q)
 	mem_free(q);
 }
 
-/* With the lock held: makes the eventfd say what the list says. */
+/* With the lock held: makes the eventfd readable, or not, by the state of the list. */
 static void update_signal(struct queue *q)
 {
 	bool want = q->closed || q->n_ticks || (q->head && q->waiting >= q->wake);

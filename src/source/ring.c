@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Draining of a perf ring. The kernel appends records and moves the head (release); we copy out, or
- * show where they are, whole records and move the tail (release), so that the kernel overwrites
- * nothing before it has been read. A record may wrap around the end at any 8-byte position: the
- * copy is two memcpy then, whatever its size (libperf 6.1 cuts such a record at 4168 bytes).
+ * Reads a perf ring. The kernel appends records and moves the head (release). This code copies
+ * whole records, or returns their place, and moves the tail (release), so that the kernel
+ * overwrites no record before it was read. A record may wrap around the end at any 8-byte position:
+ * then the copy is two memcpy, for any size (libperf 6.1 cuts such a record at 4168 bytes).
  *
- * Invariants: the tail is on a record boundary; tail <= head <= tail + size. Headers come from
- * memory that is shared with the kernel, so a size that is too small or reaches beyond the head is
- * an answer and not a crash.
+ * Invariants: the tail is on a record boundary; tail <= head <= tail + size. Headers are in memory
+ * that is shared with the kernel, so a size that is too small or reaches beyond the head gives an
+ * error code and no crash.
  *
- * Ids in records: events that are opened again, as their CPU was offline, have new ids, but the
- * stream has announced the old ones, which all its readers know, recordings too. A sample has the
- * id of its event right after the header (IDENTIFIER comes first), any other record has it as its
- * last word (and last in the trailer), and a LOST record has one more in its body. No other part of
- * a record matters.
+ * Ids in records: when the CPU of an event was offline, the event is opened again and gets a new
+ * id. But the stream has announced the old id, which all readers know, also of recordings: so the
+ * new id is replaced. A sample has the id of its event right after the header (IDENTIFIER comes
+ * first), any other record has it as its last word (and last in the trailer), and a LOST record has
+ * one more in its body. No other part of a record matters.
  */
 #include "kontend/ring.h"
 #include "kontend/waitrec-sample.h"
@@ -55,7 +55,7 @@ static struct perf_event_header ring_header(const struct ring *r, uint64_t pos, 
 
 	if (head - pos < sizeof(h))
 		return h;
-	/* The kernel's are aligned and never wrap; what is damaged may. */
+	/* Those of the kernel are aligned and never wrap; damaged ones may. */
 	if (r->size - at >= sizeof(h))
 		memcpy(&h, r->base + at, sizeof(h));
 	else
@@ -70,7 +70,7 @@ static size_t ring_record_size(const struct ring *r, uint64_t pos, uint64_t head
 	return ring_header(r, pos, head).size;
 }
 
-/* A number in the body of a record, 0 where it is too short to have it. */
+/* A number in the body of a record; 0: the record is too short. */
 static uint64_t ring_number(const struct ring *r, uint64_t pos, size_t size, size_t at)
 {
 	uint64_t n = 0;
@@ -104,8 +104,8 @@ static void ring_count(const struct ring *r, uint64_t pos, const struct perf_eve
 }
 
 /*
- * Where the next header is, is known when this one has come from another CPU's cache: so all that
- * is AHEAD is asked for.
+ * The address of the next header is known only after this one has arrived from another CPU's cache:
+ * so the next AHEAD bytes are prefetched.
  */
 static void ring_prefetch(const struct ring *r, uint64_t pos, size_t size)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which PMUs rotate, from sysfs. Every PMU has a file perf_event_mux_interval_ms. Those that never
- * rotate say 0 on Linux 6.1, but on 6.18 the same as all others, so they are known by name:
- * whatever number of events is added to them, none is ever refused.
+ * Finds the PMUs that rotate, in sysfs. Every PMU has a file perf_event_mux_interval_ms. Those that
+ * never rotate have 0 there on Linux 6.1, but on 6.18 the same value as all others, so they are
+ * recognized by name: they accept any number of events.
  */
 #include "kontend/pmus.h"
 #include "kontend/sysinfo.h"

@@ -2,7 +2,7 @@
 /*
  * One thread, one round of snapshots at a time. The snapshots are in an array in the order of the
  * sources: the thread writes entry `n_done` and those after it, the collector reads those before
- * it, and neither waits for the other. The eventfd only says that there is something new.
+ * it, and neither waits for the other. The eventfd only reports that there is a new one.
  */
 #include "snapshot-thread.h"
 #include "kontend/clock.h"
@@ -15,8 +15,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { SNAPSHOT_NICE = -10 }; /* after who drains, and before what keeps the CPUs busy */
-enum { SHARE = 1000 };	      /* of a CPU's time, for a look that comes more often than this: */
+enum {
+	SNAPSHOT_NICE = -10
+};		       /* after threads that drain rings, and before tasks that keep CPUs busy */
+enum { SHARE = 1000 }; /* the most of a CPU, for a snapshot that is taken more often than this: */
 static const uint64_t OFTEN_NS = 900000000;
 
 struct snapshot_thread {
@@ -40,7 +42,7 @@ static void say_done(const struct snapshot_thread *t)
 {
 	const uint64_t one = 1;
 
-	/* It can only fail when it is readable already. */
+	/* It fails only if it is readable already. */
 	if (write(t->fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -193,7 +195,7 @@ void snapshot_thread_ask(struct snapshot_thread *t, enum snapshot_round round, u
 bool snapshot_thread_collect(struct snapshot_thread *t, struct snapshot_taken *ret)
 {
 	uint64_t times;
-	ssize_t said = read(t->fd, &times, sizeof(times)); /* or there was no news since */
+	ssize_t said = read(t->fd, &times, sizeof(times)); /* or there was no new one */
 
 	(void)said;
 	while (t->collected < atomic_load(&t->n_done)) {

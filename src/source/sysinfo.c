@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Facts about the system that error texts and defaults need. */
+/* Facts about the system, for error texts and defaults. */
 #include "kontend/sysinfo.h"
 #include "kontend/fdio.h"
 #include <dirent.h>
@@ -87,8 +87,10 @@ uint64_t sysinfo_cpu_epoch(uint32_t cpu)
 	char path[64];
 	struct stat st;
 
-	/* The kernel creates this folder again, with a new inode number, each time the CPU comes
-	 * up. */
+	/*
+	 * The kernel creates this folder again, with a new inode number, each time the CPU goes
+	 * online.
+	 */
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/topology", cpu);
 	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
@@ -99,7 +101,7 @@ uint64_t sysinfo_memory(void)
 	uint64_t all = pages * (uint64_t)sysconf(_SC_PAGESIZE), most;
 	char text[32];
 
-	/* In a container. "max": it has no limit, which is no number. */
+	/* In a container. "max" means no limit, and is no number. */
 	if (sysinfo_read("/sys/fs/cgroup/memory.max", text, sizeof(text)) < 0)
 		return all;
 	most = strtoull(text, NULL, 10);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The measured tasks and CPUs, from the words of the command line, checked against the system
- * right away: an answer "no such pid" before anything is opened is worth more than the kernel's
- * ESRCH after it. Lists are kept ascending and without repeats, since an event opened twice would
- * count twice.
+ * The measured tasks and CPUs, from the words of the command line, checked against the system at
+ * once: "no such pid" before anything is opened is a better message than the kernel's ESRCH later.
+ * Lists are ascending and without repeats, since an event that is opened twice would count twice.
  */
 #include "kontend/target.h"
 #include "kontend/cpulist.h"
@@ -25,7 +24,7 @@ static int no_cpu(uint32_t cpu, const uint32_t *online, size_t n, struct error *
 			 cpu, cpulist_format(online, n, list, sizeof(list)));
 }
 
-/* All of @cpus online? When that cannot be read, opening the events will show. */
+/* Are all of @cpus online? If that cannot be read, opening the events will fail. */
 static int check_online(const uint32_t *cpus, size_t n, struct error *err)
 {
 	uint32_t *online;
@@ -123,7 +122,7 @@ static int add_id(struct ids *s, pid_t id, struct error *err)
 	return 0;
 }
 
-/* All processes that are called so: of many, since a server has one for each connection. */
+/* All processes of that name: a server may have one for each connection. */
 static int add_named(struct ids *s, const char *name, size_t len, struct error *err)
 {
 	pid_t *pids = NULL;
@@ -144,7 +143,7 @@ static int add_named(struct ids *s, const char *name, size_t len, struct error *
 	return r;
 }
 
-/* A word that is all digits, with a sign or without, was meant as a number. */
+/* A word of digits, with a sign or without, is meant as a number. */
 static bool is_number(const char *word, size_t len)
 {
 	size_t sign = *word == '-' || *word == '+';
@@ -209,7 +208,7 @@ int target_set_cgroup(struct target *t, const char *path, struct error *err)
 	return 0;
 }
 
-/* snprintf() at *used, which never passes the end. */
+/* snprintf() at *used, within the buffer. */
 static __attribute__((format(printf, 4, 5))) void add(char *buf, size_t size, size_t *used,
 						      const char *fmt, ...)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding tracefs and reading tracepoints from it. /proc/self/mounts is the truth: distributions
- * mount it at /sys/kernel/tracing, below debugfs, or not at all. Paths there have blanks written as
- * \040; those are decoded. Reading is by plain files: no tracefs library is needed for two files
- * an event. Failures and their remedies are one pure function, so that every text has a test.
+ * Finds tracefs and reads tracepoints from it. /proc/self/mounts decides: distributions mount it at
+ * /sys/kernel/tracing, below debugfs, or not at all. Paths there have blanks as \040, which are
+ * decoded. kontend reads two plain files for each event and needs no tracefs library. One pure
+ * function makes the texts of failures and their remedies, so that every text has a test.
  */
 #include "kontend/tracefs.h"
 #include "kontend/fdio.h"
@@ -125,7 +125,7 @@ int tracefs_find(char ret_path[TRACEFS_PATH], struct error *err)
 			   default_path, default_path);
 }
 
-/* Is @release older than the kernel that brought lock:contention_begin? */
+/* Is @release older than the first kernel with lock:contention_begin? */
 static bool before_contention_events(const char *release)
 {
 	int major = 0, minor = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The measured command. It is forked before the events are opened, since they are opened on its
- * pid, and blocks on a socket until they are there (a pipe would answer with SIGPIPE if it was
- * killed); enable_on_exec makes them count from the exec on. A second pipe, closed by a successful
- * exec, brings back the errno of a failed one. A pidfd reports its end to poll(); only
+ * pid, and blocks on a socket until then (a pipe would raise SIGPIPE if it was killed);
+ * enable_on_exec makes them count from the exec on. A second pipe, closed by a successful exec,
+ * returns the errno of a failed one. A pidfd reports its end to poll().
  */
 #include "workload.h"
 #include "kontend/fdio.h"
@@ -20,7 +20,10 @@
 
 enum { TERM_WAIT_MS = 2000 };
 
-/* A shell's exit status for a command that is not there, and for one that cannot be executed. */
+/*
+ * The exit status of a shell for a command that does not exist, and for one that cannot be
+ * executed.
+ */
 static int shell_status(int code)
 {
 	return code == ENOENT ? 127 : 126;
@@ -38,7 +41,7 @@ static _Noreturn void child(int go_fd, int err_fd, bool apart, char *const argv[
 	signal(SIGXFSZ, SIG_DFL);
 	if (fdio_read(go_fd, &byte, 1) != 1)
 		_exit(0);
-	/* Where that fails its output would be in the middle of ours. */
+	/* If that fails its output would be in the middle of that of kontend. */
 	if (!apart || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
 		execvp(argv[0], argv);
 	int code = errno;
@@ -155,7 +158,7 @@ void workload_deinit(struct workload *w)
 
 	if (!w->pid)
 		return;
-	/* A held child sees the end of its pipe and leaves by itself. */
+	/* A child that waits reads the end of its pipe and exits. */
 	bool held = w->go_fd >= 0;
 	close_fd(&w->go_fd);
 	close_fd(&w->err_fd);

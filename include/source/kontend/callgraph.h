@@ -5,7 +5,7 @@
 #include "kontend/error.h"
 #include <stdint.h>
 
-/* How the calls of user space in a sample of the profile are found out. */
+/* How kontend gets the call chain in user space of a sample of the profile. */
 enum callgraph_mode {
 	CALLGRAPH_FP,	 /* the kernel follows frame pointers */
 	CALLGRAPH_DWARF, /* from registers and a dump of the stack, by the tables of programs */
@@ -20,11 +20,14 @@ struct callgraph {
 };
 
 /*
- * "fp", "dwarf", "dwarf,SIZE" or "lbr", as perf has them. -EINVAL with @err: no such way, or a size
- * that the kernel does not take.
+ * "fp", "dwarf", "dwarf,SIZE" or "lbr", as perf has them. -EINVAL with @err: another word, or a
+ * size that the kernel does not accept.
  */
 int callgraph_parse(const char *text, struct callgraph *ret, struct error *err);
-/* The user registers that a dump needs, in perf's numbers, as perf itself takes them. 0: not here.
+/*
+ * The user registers that a dump needs, in perf's numbers: all that perf takes on this
+ * architecture, and not only those that unwinding needs, as readers of perf expect them. 0: none
+ * here.
  */
 uint64_t callgraph_registers(void);
 

@@ -14,13 +14,13 @@
 enum { CGROUP_PATH = 4096 };
 
 /*
- * The hierarchy that perf knows cgroups by: the one with the perf_event controller (v1) where that
- * is mounted, else cgroup2. @mounts is "/proc/self/mounts". 0 or -ENOENT.
+ * The hierarchy by which perf identifies cgroups: the one with the perf_event controller (v1) if
+ * that is mounted, else cgroup2. @mounts is "/proc/self/mounts". 0 or -ENOENT.
  */
 int cgroup_search(const char *mounts, char *ret_path, size_t size);
 
 /*
- * Is the cgroup by which perf knows a task its memory cgroup, too? So it is where both controllers
+ * Is the cgroup by which perf identifies a task also its memory cgroup? It is if both controllers
  * are in one hierarchy. @text: of /proc/self/cgroup; it is changed.
  */
 bool cgroup_is_memcg(char *text);
@@ -32,12 +32,12 @@ bool cgroup_is_memcg_here(void);
  * or negative errno with @err.
  */
 int cgroup_open(const char *name, struct error *err);
-/* The number by which the kernel knows it, and BPF reads it. */
+/* The id of the cgroup in the kernel and in BPF. */
 int cgroup_id(const char *name, unsigned long long *ret, struct error *err);
 
 /*
  * Calls @put for each directory at and below @mount, with its id and its path, which is "/" for the
- * root. Ends with the first answer that is not 0, and gives it.
+ * root. Stops at the first result that is not 0, and returns it.
  */
 int cgroup_each(const char *mount, int (*put)(void *arg, uint64_t id, const char *path), void *arg);
 /* Appends a CGROUP record for each directory at and below @mount; the root is "/". 0 or -ENOMEM. */

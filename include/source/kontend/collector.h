@@ -26,24 +26,25 @@ struct collector {
 	bool ready, began, started;
 };
 
-/* Fill in what is borrowed, by the drain too, then: */
+/* Fill in the borrowed members, those of the drain too, then: */
 int collector_init(struct collector *c, struct error *err);
 /* Starts the thread, which blocks all signals. Ticks count from the first time on. */
 int collector_start(struct collector *c, struct error *err);
 /*
- * Stops the thread for a while: what it has drained is in the queue when this returns, which ends
- * if the session has. Until collector_start() the caller has the drain to himself.
+ * Stops the thread for a while. When this returns, all records that it has drained are in the
+ * queue, which is closed if the session has ended. Until collector_start() the caller may use the
+ * drain.
  */
 void collector_pause(struct collector *c);
-/* Was the end asked for? */
+/* Was collector_stop() called? */
 bool collector_is_stopping(const struct collector *c);
-/* Asks for the end; async-signal-safe, any number of times. */
+/* Makes the thread end the session; async-signal-safe, any number of times. */
 void collector_stop(struct collector *c);
 /* One tick as soon as possible, by any thread. */
 void collector_tick_now(struct collector *c);
 /* From now on a tick every @tick_ns. */
 void collector_set_tick(struct collector *c, uint64_t tick_ns);
-/* Stops and waits for the thread. Takes half-built ones. */
+/* Stops and waits for the thread. Accepts a collector that was initialized in part. */
 void collector_deinit(struct collector *c);
 /*
  * The calling thread gets the CPU before others: for threads that drain rings, and for work that

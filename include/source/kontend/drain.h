@@ -19,21 +19,21 @@ struct drain_ring {
 	struct drain *of;
 	struct ring ring;
 	uint32_t cpu;
-	uint32_t number;	/* of its records; its CPU, unless it is the feed's own */
+	uint32_t number;	/* in its records: its CPU, unless it is one of the feed's own */
 	struct drain_ring *own; /* the feed's usual one for the same CPU; NULL: none */
 	size_t poll_k;		/* which of the ring's tasks wakes us */
-	bool dead;	 /* its CPU went offline, and with it its events, where they are CPU-wide */
-	bool gone;	 /* the stream has a record that the CPU is offline */
-	bool gap_untold; /* since it is back: no record says until when events are missing */
-	bool renewed;	 /* its events were opened again: see drain_restore_ids() */
-	uint64_t epoch;	 /* sysinfo_cpu_epoch() of its CPU */
-	bool filled;	 /* the last fill said was not 0 */
+	bool dead;		/* its CPU went offline, and its CPU-wide events ended with it */
+	bool gone;		/* the stream has a record that the CPU is offline */
+	bool gap_untold;	/* its CPU is back: no record says until when events are missing */
+	bool renewed;		/* its events were opened again: see drain_restore_ids() */
+	uint64_t epoch;		/* sysinfo_cpu_epoch() of its CPU */
+	bool filled;		/* the last reported fill level was not 0 */
 	uint64_t max_used;
-	struct record_drop drop; /* to be said */
+	struct record_drop drop; /* to be reported */
 	uint64_t taken_from;	 /* its tail before the last step */
 	uint64_t lost;		 /* the kernel's count at the last reported gap */
-	uint64_t gap_head;	 /* of a feed's own: where its head was in the last step */
-	bool gap_told;		 /* and that it had a gap then */
+	uint64_t gap_head;	 /* of a feed's own: its head at the last step */
+	bool gap_told;		 /* it had a gap then */
 };
 
 struct live_mmap_count;
@@ -49,26 +49,27 @@ struct drain_sink {
 	/* One of any size for which there must be room. */
 	int (*put_always)(void *ctx, enum record_kind kind, uint32_t ring, const void *data,
 			  size_t len);
-	/* Has all gone to one reader, who counts what was lost? */
+	/* Did one reader get everything, and count losses? */
 	bool (*is_whole)(void *ctx);
 	void *ctx;
 };
 
 /*
- * The rings of a session and what a stream of their records needs: how far it reaches, ticks, CPUs
- * that come and go, the end of the target. No thread, no queue. Everything it works on is borrowed.
+ * The rings of a session, and what a stream of their records needs besides: rounds, ticks, CPUs
+ * that go offline or online, the end of the target. It has no thread and no queue. All that it
+ * works on is borrowed.
  */
 struct drain {
 	struct perf_session *session;
-	struct procfs_task *tasks; /* the session ends when all of them have; none: it does not */
+	struct procfs_task *tasks; /* the session ends when all have ended; none: it does not */
 	size_t n_tasks;
-	struct burst mmaps; /* when the events of mmap_locks are on, where not all the time */
-	struct mmlevel_how mmap_how;		  /* the record of that */
+	struct burst mmaps;	     /* when the events of mmap_locks are on, if not all the time */
+	struct mmlevel_how mmap_how; /* reported at the end of each burst */
 	const struct live_mmap_count *mmap_count; /* NULL: none */
 	struct snapshot_source *snapshots; /* the first of those taken at each tick, NULL = none */
-	struct burst switches;		   /* when context switches are looked at */
+	struct burst switches;		   /* when context switches are recorded */
 	struct record_burst switch_cost;   /* of the burst in progress; its times are not set */
-	bool switches_asked;		   /* whether any task has events or not */
+	bool switches_asked;		   /* also while no task has events */
 	uint64_t switch_ps;		   /* record_burst.own_ps */
 	uint64_t (*bpf_maps)(void); /* bytes of maps that are loaded by now; NULL: there are none */
 	int pidfd;		    /* the session ends when this is readable; -1 = none */
@@ -79,39 +80,38 @@ struct drain {
 	uint64_t mmaps_from;   /* since when all of their events are on */
 	uint64_t mmaps_before; /* the count then */
 	struct drain_ring *rings;
-	struct pollfd *polls; /* one a ring, then two of the caller's, then pidfd and looks */
+	struct pollfd *polls; /* one a ring, then two of the caller, pidfd, snapshots */
 	size_t n_rings;	      /* of the session */
-	size_t n_all;	      /* with the feed's own rings, which follow them */
+	size_t n_all;	      /* with the feed's own rings, which come last */
 	uint64_t tick_now;    /* the length of a tick */
-	uint64_t early_ns; /* of this one, while they are shorter at the start; 0: they are not */
+	uint64_t early_ns;    /* of the current one, at the start; 0: as tick_now */
 	uint64_t next_tick, last_tick;
 	struct snapshot_thread *looks; /* NULL: there are no snapshots */
-	uint64_t last_asked;	       /* the tick that the last looks were asked for */
-	uint64_t asked_ns;	       /* when that was */
-	bool held_by_looks;	       /* the latest round belongs to a tick, which waits for it */
-	struct record_cost cost;       /* so far */
-	uint64_t cpu_before_ns;	       /* CPU time of the process when measuring began */
-	uint64_t mark;		       /* start of an earlier drain: the next round */
+	uint64_t last_asked;	       /* the tick for which the last snapshots were requested */
+	uint64_t asked_ns;	       /* when they were requested */
+	bool held_by_looks;	 /* the latest snapshots belong to a tick, which waits for them */
+	struct record_cost cost; /* so far */
+	uint64_t cpu_before_ns;	 /* CPU time of the process when measuring began */
+	uint64_t mark;		 /* start of an earlier drain: the next round */
 	uint64_t last_round, data_until;
 	bool shorts_begun; /* the stream has the begin of sums of short waits */
-	void *shorts;	   /* a snapshot of them, read at next_tick, to be said with it; or NULL */
+	void *shorts;	   /* a snapshot of them, read at next_tick, to be put before it; or NULL */
 	size_t shorts_len;
-	uint64_t shorts_ns; /* the tick that they were read at */
+	uint64_t shorts_ns; /* the tick at which they were read */
 	bool is_quiet;	    /* hardly anything was in the rings the last time */
 	uint64_t last_drain, last_cpus, last_tasks;
 	struct cpu_watch online;
-	size_t next_epoch;	       /* the ring whose CPU's epoch was looked at last */
+	size_t next_epoch;	       /* the ring whose CPU's epoch was checked last */
 	bool cpus_pend;		       /* a CPU is to be opened again, or to be reported */
-	const struct drain_sink *sink; /* of the step at hand */
+	const struct drain_sink *sink; /* of the current step */
 };
 
-/* Fill in what is borrowed, then: */
+/* Fill in the borrowed members, then: */
 int drain_init(struct drain *d, struct error *err);
 void drain_deinit(struct drain *d);
 /*
- * Starts the thread that takes snapshots. Ticks of this length count from here; unless @first_ns is
- * 0 the first one is that long, and each of the next four times the one before until they are
- * @tick_ns.
+ * Starts the thread that takes snapshots. Ticks of @tick_ns count from here. If @first_ns is not 0
+ * the first tick is that long, and each later one four times as long until they are @tick_ns.
  */
 int drain_begin(struct drain *d, uint64_t tick_ns, uint64_t first_ns, struct error *err);
 /* One tick is due at once; the next ones are a full length after it. */
@@ -119,13 +119,13 @@ void drain_tick_now(struct drain *d);
 /* From now on another length. */
 void drain_set_tick(struct drain *d, uint64_t tick_ns);
 /*
- * Until a ring is worth it, or it is time to look at them, or one of @fds (-1 = none) can be read:
- * returns bit k for fds[k].
+ * Waits until a ring is worth reading, or it is time to read them, or one of @fds (-1 = none) is
+ * readable: returns bit k for fds[k].
  */
 unsigned drain_wait(struct drain *d, const int fds[2], uint64_t most_ns);
 /* Everything that is in the rings now goes to @sink. True: the target has ended. */
 bool drain_step(struct drain *d, const struct drain_sink *sink);
-/* Switches the events off; the rest, and a last tick that nothing follows. */
+/* Switches the events off; puts the rest, and a last tick after everything. */
 void drain_finish(struct drain *d, const struct drain_sink *sink);
 
 /*

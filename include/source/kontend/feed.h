@@ -12,17 +12,17 @@ enum { FEED_RINGS = 2 }; /* of a CPU, at most: the usual one, and one of nested 
 
 /* Counts of following holders of locks: see holdrec.h. */
 struct feed_follow {
-	uint64_t longer_ns; /* others have to wait longer than this */
+	uint64_t longer_ns; /* others must wait longer than this */
 	uint64_t records;
 	uint64_t missed; /* holders that were not followed, and records that were not written */
 	uint64_t times, attached_ns; /* programs were attached to the scheduler's tracepoints */
-	int failed;		     /* what the kernel said when they were to be; 0: it did not */
+	int failed;		     /* errno of attaching them; 0: it worked */
 };
 
 /*
- * A writer of records besides the kernel's own events: BPF programs of ours, into the session's
- * rings by way of an event of each CPU, of the software event bpf-output, or into rings of their
- * own, as records of that event.
+ * A writer of records besides the kernel's own events: kontend's BPF programs. They write into the
+ * session's rings through an event of the software event bpf-output for each CPU, or into rings of
+ * their own, as records of that event.
  */
 struct feed {
 	/*
@@ -30,15 +30,16 @@ struct feed {
 	 * borrowed for the call. 0 or a negative errno.
 	 */
 	int (*set)(struct feed *f, uint32_t cpu, int fd);
-	/* From now on it writes into its own rings, or not any more. */
+	/* From now on it writes into its own rings; or it stops that. */
 	void (*enable)(struct feed *f, bool on);
 	/* The @nth ring of its own for @cpu, after set() for that CPU. False: none. */
 	bool (*ring)(struct feed *f, uint32_t cpu, unsigned nth, struct ring *ret);
 	/* False: it does not follow holders. NULL: the same. */
 	bool (*follow)(struct feed *f, struct feed_follow *ret);
 	/*
-	 * The payload of a SNAPSHOT_SHORT as of now, borrowed until the next one; @begin: where its
-	 * sums begin. NULL: no waits are summed up. NULL itself: the same.
+	 * The payload of a SNAPSHOT_SHORT as of now, valid until the next call; @begin: of the time
+	 * when its sums begin. Returns NULL if no waits are summed up. The member is NULL: the
+	 * same.
 	 */
 	const void *(*shorts)(struct feed *f, bool begin, uint64_t now_ns, size_t *ret_len);
 	uint32_t ring_bytes; /* of the usual one of each CPU */

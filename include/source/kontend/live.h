@@ -15,7 +15,7 @@ struct mmlevel_how;
 struct drain_sink;
 struct sideband_source;
 
-/* Of live_start(), for a command that is not there, and for one that cannot be executed. */
+/* Errors of live_start(): the command does not exist, or cannot be executed. */
 enum { LIVE_NO_COMMAND = -ELIBACC, LIVE_CANNOT_RUN = -ELIBEXEC };
 enum { LIVE_MAX_STACK = 24 }; /* default number of frames of a call chain */
 
@@ -56,7 +56,7 @@ struct live_options {
 	struct target
 		target;	  /* borrowed until live_new() returns, its command until live_start() */
 	uint64_t tick_ns; /* 0 = 1 s */
-	uint64_t first_tick_ns; /* the first ones come sooner, for who waits: see drain_begin() */
+	uint64_t first_tick_ns; /* the first ones come sooner, for a screen: see drain_begin() */
 	struct measure_how how; /* max_stack 0: the default, unless no_stack */
 	uint32_t queue_bytes;	/* bound of the queue between the threads; 0 = default */
 	enum drain_policy policy;
@@ -66,8 +66,8 @@ struct live_options {
 	struct feed *feed; /* writes into the rings, too; borrowed as they are; NULL = none */
 	uint64_t (*bpf_maps)(void); /* bytes that maps of BPF take, for the costs of measuring */
 	struct kallsyms_thread *kallsyms; /* NULL: live_new() reads the file; borrowed as above */
-	uint64_t switches_ns; /* look at context switches for so long of each second; 0 = never */
-	bool switches_asked;  /* also while no task has events: what they cost without any */
+	uint64_t switches_ns; /* record context switches for so long of each second; 0 = never */
+	bool switches_asked;  /* also while no task has events: to see their cost without any */
 	bool tick;	      /* measure the timer tick, too */
 	bool releases;	      /* record releases of locks, where the kernel has an event for them */
 	/* Level and one_in: how mmap_locks are measured; NULL: by contention alone. */
@@ -79,9 +79,9 @@ struct live_options {
 
 struct perf_counts;
 
-/* Limits that opening ran into: for the header and `-v`. */
+/* Limits that opening met: for the header and `-v`. */
 struct live_info {
-	uint32_t rings, ring_pages; /* what was got */
+	uint32_t rings, ring_pages; /* the rings that were opened */
 	bool pages_reduced;	    /* ENOMEM/EPERM: smaller rings than asked for */
 	bool no_cgroup;		    /* kernel does not give cgroup ids */
 	char note[1024];	    /* "" or one sentence */
@@ -102,18 +102,18 @@ void live_stop(struct source *s);
 /* Ends the stream by an error; by any thread, once. */
 void live_fail(struct source *s, const struct error *why);
 /*
- * Pauses the collector thread: source_next() hands out what it has left, then SOURCE_IDLE, or
- * SOURCE_END. From there on live_drain() is the stream.
+ * Pauses the collector thread: source_next() returns the remaining records, then SOURCE_IDLE, or
+ * SOURCE_END. From then on live_drain() is the stream.
  */
 void live_take_over(struct source *s);
 /*
- * The thread's work, done by the caller: waits until a ring is worth it, it is time, @fd can be
- * read or @most_ns are over, then everything in the rings goes to @sink. 0 or SOURCE_END.
- * *ret_ready: @fd can be read.
+ * The work of the thread, done by the caller: waits until a ring is worth reading, or it is time to
+ * read them, or @fd is readable, or @most_ns are over; then puts everything in the rings into
+ * @sink. 0 or SOURCE_END. *ret_ready: @fd is readable.
  */
 int live_drain(struct source *s, const struct drain_sink *sink, int fd, uint64_t most_ns,
 	       bool *ret_ready);
-/* The thread goes on, and source_next() is the stream again. */
+/* Resumes the thread: source_next() is the stream again. */
 int live_give_back(struct source *s, struct error *err);
 /*
  * Begins and ends of waits that were taken from the rings, and what was lost, as the kernel counts

@@ -8,12 +8,12 @@
 #include <sys/types.h>
 
 /*
- * How often a PMU's events take turns is a setting of the whole machine. A session that sets
- * another value first leaves a note in a folder that a boot empties. Sessions at the same time
- * share the note: the value that was set last is in force until the last of them ends, which puts
- * back what was there before the first. A session that is killed counts as ended; when no other one
- * is left, the note shows the next session, or doctor, what to put back. A value that another
- * program has set meanwhile stays.
+ * The interval at which events of a PMU take turns is a setting of the whole machine. A session
+ * that changes it first writes a note into a folder that a boot empties. Sessions at the same time
+ * share the note. The value that was set last is in force until the last session ends, which
+ * restores the value from before the first one. A session that is killed counts as ended. When no
+ * session is left, the next one, or doctor, reads in the note which value to restore. A value that
+ * another program has set meanwhile stays.
  */
 enum { MUX_MOST = 8, MUX_MS_MOST = 10000 };
 
@@ -26,7 +26,7 @@ extern const struct mux_roots mux_system;
 struct mux_item {
 	char pmu[PMUS_NAME];
 	uint32_t ms;
-	int fd;	  /* of the setting, open since before privileges were given up */
+	int fd;	  /* of the setting; opened before privileges were dropped */
 	int note; /* locked as long as the session lives; -1: nothing was set */
 };
 
@@ -41,22 +41,26 @@ struct mux {
 int mux_parse(struct mux *m, const char *text, struct error *err);
 /* Opens the settings, if those are PMUs that rotate. @roots is borrowed. 0 or a negative errno. */
 int mux_open(struct mux *m, const struct mux_roots *roots, struct error *err);
-/* Sets the opened files. On failure everything is as before, for mux_close() to put back. */
+/* Sets the opened files. After a failure mux_close() restores the earlier values. */
 int mux_set(struct mux *m, struct error *err);
-/* Puts back what was set if no other session is left, and closes. Negative with @err: something
- * could not be put back. */
+/*
+ * Restores the earlier values if no other session is left, and closes. Negative with @err: a value
+ * could not be restored.
+ */
 int mux_close(struct mux *m, struct error *err);
 
 /* The settings that killed sessions have left. */
 struct mux_left {
 	char pmu[PMUS_NAME];
-	uint32_t now_ms, before_ms; /* to be put back: before_ms */
-	pid_t pid;		    /* which kontend it was */
+	uint32_t now_ms, before_ms; /* to be restored: before_ms */
+	pid_t pid;		    /* pid of the killed session */
 };
 
-/* How many there are; at most @most of them in @ret. Only root reads notes: others see none. */
+/*
+ * Their number; at most @most of them go to @ret. Only root can read notes: other users get none.
+ */
 size_t mux_find_left(const struct mux_roots *roots, struct mux_left *ret, size_t most);
-/* Puts one back, unless it has changed since it was found. 0 or a negative errno. */
+/* Restores one, unless it has changed since it was found. 0 or a negative errno. */
 int mux_repair(const struct mux_roots *roots, const struct mux_left *left, struct error *err);
 /* "cpu rotates every 8 ms, and not 4, since kontend 412 was killed" */
 const char *mux_left_text(const struct mux_left *left, char *buf, size_t size);

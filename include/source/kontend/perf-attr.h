@@ -19,7 +19,7 @@ enum perf_event_index {
 	PERF_TIMER_EXIT,
 	PERF_SWITCH,   /* a dummy, on now and then, for context switches */
 	PERF_PROFILE,  /* cycles, or the CPU's clock: where CPUs are */
-	PERF_OUTPUT,   /* what BPF programs of ours write; of whole CPUs whatever is measured */
+	PERF_OUTPUT,   /* records of kontend's BPF programs; of whole CPUs for any target */
 	PERF_RELEASE,  /* lock:contended_release, of Linux 7.x; where no feed reports releases */
 	PERF_MM_START, /* this and the next two only where mmap_locks are measured */
 	PERF_MM_ACQUIRED,
@@ -31,7 +31,7 @@ enum { PERF_MM_EVENTS = PERF_EVENTS - PERF_MM_START };
 
 extern const char *const perf_event_names[PERF_EVENTS]; /* "lock:contention_begin", ... */
 
-/* Which events to open, and what the live source wants of them. */
+/* Which events to open, and how. */
 struct perf_wanted {
 	uint32_t begin_id, end_id;		/* tracepoints */
 	uint32_t timer_entry_id, timer_exit_id; /* 0: none of the events from PERF_TIMER_ENTRY */

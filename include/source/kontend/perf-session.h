@@ -36,8 +36,8 @@ size_t perf_session_rings(const struct perf_session *ps);
 struct ring perf_session_ring(const struct perf_session *ps, size_t i);
 uint32_t perf_session_cpu(const struct perf_session *ps, size_t i);
 /*
- * A descriptor that polls readable at ring @i's watermark, -1 when there is none. There is one for
- * each task that shares the ring, @k counts them: the next one serves when this one has hung up.
+ * A descriptor that polls readable at the watermark of ring @i; -1: there is none. Each task that
+ * shares the ring has one, numbered by @k: when one has hung up, use the next one.
  */
 int perf_session_poll_fd(const struct perf_session *ps, size_t i, size_t k);
 
@@ -47,22 +47,22 @@ const struct perf_event_attr *perf_session_attr(const struct perf_session *ps,
 const uint64_t *perf_session_ids(const struct perf_session *ps, enum perf_event_index which,
 				 size_t *ret_n);
 
-/* Was this event opened? Only of those may be asked for. */
+/* Was this event opened? Functions that get @which may be called for opened events only. */
 bool perf_session_has(const struct perf_session *ps, enum perf_event_index which);
 /* Does the feed report waits, with empty events in place of perf's? */
 bool perf_session_is_fed(const struct perf_session *ps);
 /* Does its feed follow holders of locks? Its counts so far. */
-/* See feed.h; NULL: nothing is only summed up. */
+/* See feed.h; NULL: no waits are summed up. */
 const void *perf_session_shorts(const struct perf_session *ps, bool begin, uint64_t now_ns,
 				size_t *ret_len);
 bool perf_session_follows(const struct perf_session *ps, struct feed_follow *ret);
-/* The ring of the feed's own for the CPU of ring @i. False: it has none. */
+/* The @nth own ring of the feed for the CPU of ring @i. False: it has none. */
 bool perf_session_own_ring(const struct perf_session *ps, size_t i, unsigned nth, struct ring *ret);
 /*
- * The expiries of timers with this @filter (on fields of hrtimer_expire_entry) are to be measured,
- * from perf_session_enable(PERF_TIMER_ENTRY) on. The exits name no function: they come from the
- * timers that perf_session_learn() has met, and switch themselves on. 0, or negative errno: nothing
- * may be enabled.
+ * Measures the expiries of timers that pass @filter (on fields of hrtimer_expire_entry), from
+ * perf_session_enable(PERF_TIMER_ENTRY) on. Events of exits name no function: only exits of timers
+ * that perf_session_learn() has seen are recorded, and their events are switched on by that. 0, or
+ * negative errno: do not enable the events.
  */
 int perf_session_time(struct perf_session *ps, const char *filter);
 /*
@@ -93,14 +93,15 @@ int perf_session_counts(const struct perf_session *ps, struct perf_counts *ret);
 int perf_session_lost(const struct perf_session *ps, size_t i, uint64_t *ret);
 
 /*
- * A CPU that was offline has come back: opens the events of ring @i, which must have been drained,
- * again, disabled, and replaces them and the ring. For sessions of whole CPUs. 0, or negative
- * errno: nothing has changed, and the caller may try again.
+ * A CPU is online again: opens the events of ring @i, which must be drained, again, disabled, and
+ * replaces them and the ring. For sessions of whole CPUs. 0, or negative errno: nothing has
+ * changed, and the caller may try again.
  */
 int perf_session_reopen(struct perf_session *ps, size_t i);
 /*
- * The same for sessions of tasks, whose events have only slept: opens the event by which the feed
- * writes again, enabled. Nothing without a feed. 0, or negative errno: the caller may try again.
+ * The same for sessions of tasks, whose own events stay: opens the event through which the feed
+ * writes again, enabled. Does nothing without a feed. 0, or negative errno: the caller may try
+ * again.
  */
 int perf_session_reopen_output(struct perf_session *ps, size_t i);
 void perf_session_enable_ring(struct perf_session *ps, size_t i);

@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /*
- * Capabilities: opening takes more of them than measuring. Those that measuring may need later are
- * kept, if the process had them: for events of CPUs that come online, larger rings, a real-time
- * share for the collector, /proc of others, files in folders of others, and ending the command.
+ * Capabilities: opening needs more of them than measuring. The process keeps those that it has and
+ * that measuring may need later: for events of CPUs that come online, larger rings, real-time
+ * priority of the collector, /proc and folders of other users, and for ending the command.
  */
 
-/* Capabilities that measuring takes, for setcap(8); SECURITY in kontend(1) explains each. */
+/* Capabilities that measuring needs, for setcap(8); SECURITY in kontend(1) explains each. */
 #define PRIVS_SETCAP                                                                               \
 	"cap_perfmon,cap_bpf,cap_dac_read_search,cap_syslog,cap_sys_ptrace,cap_ipc_lock+ep"
 
@@ -23,9 +23,9 @@ uint64_t privs_to_keep(uint64_t have, int paranoid);
 /* Those that the calling thread may use. */
 uint64_t privs_now(void);
 /*
- * Gives up all others for the calling thread and those that it will start, for good: what they
- * execute cannot get any back. Processes that were forked before keep theirs. 0 or a negative
- * errno.
+ * Drops all others, for the calling thread and those that it will start, for good: programs that
+ * they execute cannot get them back. Processes that were forked earlier keep theirs. 0 or a
+ * negative errno.
  */
 int privs_drop(struct error *err);
 

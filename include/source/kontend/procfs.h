@@ -8,15 +8,15 @@
 #include <sys/types.h>
 
 /*
- * Tasks as /proc shows them. @root is "/proc", or a tree that a test made. Tasks come and go while
- * it is read: what has vanished is left out, which is no error.
+ * Tasks as /proc shows them. @root is "/proc", or a tree that a test made. Tasks start and end
+ * while it is read: those that have vanished are left out, without an error.
  */
 
 /* Appends the tids of process @pid to *tids (from util/mem). 0, -ESRCH or another errno. */
 int procfs_tids(const char *root, pid_t pid, pid_t **tids, size_t *n, size_t *cap);
 /*
- * Appends the pids of all processes that are called @name, which ends at @len, but for this one and
- * those that have ended. The kernel keeps 15 bytes of a name: more of @name is not compared. 0 or
+ * Appends the pids of all processes with the name @name of @len bytes, except this one and those
+ * that have ended. The kernel keeps 15 bytes of a name: the rest of @name is not compared. 0 or
  * negative errno.
  */
 int procfs_named(const char *root, const char *name, size_t len, pid_t **pids, size_t *n,
@@ -24,14 +24,14 @@ int procfs_named(const char *root, const char *name, size_t len, pid_t **pids, s
 
 /* Appends a COMM record for each task of process @pid. 0 or -ENOMEM. */
 int procfs_comms(const char *root, pid_t pid, struct sideband *s);
-/* For thread @tid of whatever process. */
+/* For thread @tid of any process. */
 int procfs_comm_of(const char *root, pid_t tid, struct sideband *s);
-/* For each task there is. 0 or negative errno when @root cannot be read. */
+/* For each task of the system. 0 or negative errno when @root cannot be read. */
 int procfs_comms_all(const char *root, struct sideband *s);
 
 /* Appends an MMAP2 record for each mapping of code (or data) in process @pid. 0 or -ENOMEM. */
 int procfs_maps(const char *root, pid_t pid, struct sideband *s);
-/* For each process there is. 0 or negative errno when @root cannot be read. */
+/* For each process of the system. 0 or negative errno when @root cannot be read. */
 int procfs_maps_all(const char *root, struct sideband *s);
 
 /* The identity of a pid or tid: the same number with another start is another task. */
@@ -44,7 +44,7 @@ struct procfs_task {
 
 /* 0 or -ESRCH. */
 int procfs_identify(const char *root, pid_t id, struct procfs_task *ret);
-/* Is it still there, still the same, and no zombie? */
+/* Does it still exist, with the same start time, and is it no zombie? */
 bool procfs_alive(const char *root, const struct procfs_task *task);
 
 #endif

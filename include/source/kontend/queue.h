@@ -14,9 +14,9 @@ enum {
 };
 
 /*
- * Records on their way from the collector (one producer) to the main thread (one consumer). Bounded
- * by bytes: what waits here and what the consumer has not released yet count together, so that a
- * consumer that holds on to records cannot make memory grow.
+ * Records on their way from the collector (the only producer) to the main thread (the only
+ * consumer). Bounded by bytes: records in the queue and those that the consumer has not released
+ * count together, so a consumer that keeps records cannot make memory grow.
  */
 struct queue;
 struct queue_item;
@@ -25,8 +25,8 @@ int queue_new(struct queue **ret, size_t max_bytes, struct error *err);
 void queue_free(struct queue *q);
 
 /*
- * Producer: room for @size bytes (at most 64 KiB) at *ret_data, with *ret_size what there really
- * is. NULL when the queue is full or memory is short. Then queue_push() or queue_cancel().
+ * Producer: *ret_data gets room for @size bytes (at most 64 KiB), and *ret_size the actual room.
+ * NULL when the queue is full or memory is short. Then call queue_push() or queue_cancel().
  */
 struct queue_item *queue_alloc(struct queue *q, size_t size, void **ret_data, size_t *ret_size);
 void queue_push(struct queue *q, struct queue_item *it, enum record_kind kind, uint32_t ring,
@@ -34,8 +34,8 @@ void queue_push(struct queue *q, struct queue_item *it, enum record_kind kind, u
 void queue_cancel(struct queue *q, struct queue_item *it);
 
 /*
- * Producer: copies a small record (at most 64 bytes), which passes a queue that is full of chunks.
- * -ENOBUFS when thousands of them wait: a later one can say the same.
+ * Producer: copies a small record (at most 64 bytes), even into a queue that is full of chunks.
+ * -ENOBUFS when thousands of them wait: a later one can report the same.
  */
 int queue_put(struct queue *q, enum record_kind kind, uint32_t ring, const void *data, size_t len);
 /* The same without any bound: for the prologue and the last tick. -ENOMEM. */
@@ -50,11 +50,11 @@ void queue_close(struct queue *q);
 int queue_pop(struct queue *q, struct record *ret);
 void queue_release(struct queue *q, struct record *r);
 /*
- * Before it is used: queue_fd() shall be readable only when what waits takes this much room, or
- * when a tick waits, or when the queue is closed. 0, as at first: whenever something waits.
+ * Call it before the queue is used: queue_fd() becomes readable only when the waiting records take
+ * this much room, or a tick waits, or the queue is closed. 0, the default: whenever a record waits.
  */
 void queue_set_wake(struct queue *q, size_t bytes);
-/* Polls readable as long as queue_pop() would not say QUEUE_EMPTY, see queue_set_wake(). */
+/* Polls readable as long as queue_pop() returns records or QUEUE_END, see queue_set_wake(). */
 int queue_fd(const struct queue *q);
 /* Bytes of chunks that exist, used or kept for reuse. */
 size_t queue_bytes(struct queue *q);

@@ -23,22 +23,19 @@ const char *sysinfo_exe(char *buf, size_t size);
 /* Does the calling thread have capability @cap in its effective set? */
 bool sysinfo_capable(unsigned int cap);
 
-/* A number that is another one when the CPU was offline in between; 0 = unknown. */
+/* A number that changes each time the CPU was offline; 0 = unknown. */
 uint64_t sysinfo_cpu_epoch(uint32_t cpu);
-/* The NUMA node of a CPU; -1: not known. From its folder in sysfs. */
+/* The NUMA node of a CPU, from its folder in sysfs; -1: not known. */
 int sysinfo_cpu_node(uint32_t cpu);
-/* Bytes of memory that there are for us: of the machine, or of the container that we are in. */
+/* Bytes of memory of the machine, or of the container that kontend runs in. */
 uint64_t sysinfo_memory(void);
 
 /*
- * Open files that measuring takes at most: programs, maps and events of BPF and perf, and what is
- * read meanwhile. 145 were seen with two CPUs.
+ * The most open files that measuring needs: programs, maps and events of BPF and perf, and files
+ * that it reads meanwhile. 145 were seen with two CPUs.
  */
 uint64_t sysinfo_files(void);
-/*
- * Raises the limit of open files to @need, or as far as this user may. Answers the limit from then
- * on.
- */
+/* Raises the limit of open files to @need, or as far as this user may. Returns the new limit. */
 uint64_t sysinfo_raise_files(uint64_t need);
 
 #endif

@@ -19,10 +19,11 @@ struct target {
 	size_t n_ids;
 	char *cgroup;	   /* path below the cgroup2 mount, or absolute */
 	char **command;	   /* argv, NULL-terminated, borrowed from main's */
-	bool output_apart; /* its standard output goes to standard error: ours is not for people */
+	bool output_apart; /* its standard output goes to standard error: kontend writes for a
+			      program */
 };
 
-/* "0,2-5": -EINVAL with @err for what is no list, -ENODEV for a CPU that is not online. */
+/* "0,2-5": -EINVAL with @err if it is no list, -ENODEV for a CPU that is not online. */
 int target_parse_cpus(struct target *t, const char *list, struct error *err);
 /* "812,900"; processes also by name: "812,postgres". -EINVAL; -ESRCH: there is none. */
 int target_parse_ids(struct target *t, enum target_kind kind, const char *list, struct error *err);
@@ -30,8 +31,8 @@ int target_set_cgroup(struct target *t, const char *path, struct error *err);
 /* "all CPUs", "cpu 0-1", "pid 812", "tid 5", "cgroup /x", "make -j5" into @buf. */
 const char *target_describe(const struct target *t, char *buf, size_t size);
 /*
- * Is it known that the waits of this task, which ran on @cpu last (-1: not known), are measured?
- * @in_cgroup: it is in the target's cgroup, or in one below that.
+ * Are the waits of this task, which ran on @cpu last (-1: not known), surely measured? @in_cgroup:
+ * it is in the target's cgroup, or in one below that.
  */
 bool target_has(const struct target *t, pid_t pid, pid_t tid, bool in_cgroup, int cpu);
 void target_deinit(struct target *t);

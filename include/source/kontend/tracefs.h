@@ -13,7 +13,7 @@ enum { TRACEFS_PATH = 256 };
  * the "tracing" directory of a debugfs. 0, or -ENOENT.
  */
 int tracefs_search(const char *mounts, char ret_path[TRACEFS_PATH]);
-/* The same, and mounts it at /sys/kernel/tracing when it is nowhere and we may. */
+/* The same; mounts it at /sys/kernel/tracing if it is not mounted and this process may. */
 int tracefs_find(char ret_path[TRACEFS_PATH], struct error *err);
 
 /* A tracepoint as perf_event_open() and decode need it. `= {0}` is empty. */
@@ -34,9 +34,9 @@ struct tracefs_failure {
 	const char *file;
 	const char *release;  /* uname -r */
 	const char *lockdown; /* "none", "integrity", "confidentiality", "" = unknown */
-	const char *exe;      /* our own path, for the setcap line */
+	const char *exe;      /* path of this program, for the setcap line */
 	int root;	      /* effective uid is 0 */
-	int has_system;	      /* the directory of the event's system is there */
+	int has_system;	      /* the directory of the event's system exists */
 };
 int tracefs_explain(const struct tracefs_failure *f, struct error *err);
 
