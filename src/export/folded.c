@@ -14,8 +14,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { DEEPEST = 512 };
-
 static void put_name(FILE *out, const char *name)
 {
 	char buf[256];
@@ -54,22 +52,6 @@ static int write_waits(struct query *q, const struct folded_spec *s, FILE *out)
 	return r;
 }
 
-static uint64_t weight(const struct query_node *n, bool by_wait)
-{
-	return by_wait ? n->total_ns : n->n;
-}
-
-/* Its own weight: samples in the function itself and in no function that it called. */
-static uint64_t own(const struct query_tree *t, size_t node, bool by_wait)
-{
-	uint64_t n = weight(&t->nodes[node], by_wait);
-	uint16_t depth = t->nodes[node].depth;
-
-	for (size_t i = node + 1; i < t->n && t->nodes[i].depth > depth; i++)
-		n -= t->nodes[i].depth == depth + 1 ? weight(&t->nodes[i], by_wait) : 0;
-	return n;
-}
-
 static void put_chain(FILE *out, const struct query_tree *t, const size_t *path, uint16_t depth,
 		      bool mark_kernel)
 {
@@ -87,24 +69,27 @@ static struct query_flame_spec flame_spec(const struct folded_spec *s)
 	return (struct query_flame_spec){.zoom = s->zoom, .by_wait = s->blame, .blame = s->blame};
 }
 
+/* A line for each node with a weight of its own: samples in the function itself, and in none that
+ * it called. */
 static int write_tree(struct query *q, const struct folded_spec *s, FILE *out)
 {
 	const struct query_flame_spec spec = flame_spec(s);
-	size_t path[DEEPEST];
+	size_t path[QUERY_FLAME_LEVELS]; /* from the root to the node: no tree is deeper */
 	struct query_tree t;
 	int r = query_flame_named(q, &spec, &t);
+	const struct query_span *spans = r == 0 ? query_flame_spans(q, &t, s->blame) : NULL;
 
-	for (size_t i = 0; r == 0 && i < t.n; i++) {
-		const uint16_t depth = t.nodes[i].depth;
-		uint64_t n = depth < DEEPEST ? own(&t, i, s->blame) : 0;
-		if (depth < DEEPEST)
-			path[depth] = i;
-		if (!n)
+	if (!spans)
+		return r < 0 ? r : -ENOMEM;
+	for (size_t i = 0; i < t.n; i++) {
+		uint64_t own = s->blame ? spans[i].self_ns : spans[i].self_n;
+		path[t.nodes[i].depth] = i;
+		if (!own)
 			continue;
-		put_chain(out, &t, path, depth, s->mark_kernel);
-		fprintf(out, "%" PRIu64 "\n", n);
+		put_chain(out, &t, path, t.nodes[i].depth, s->mark_kernel);
+		fprintf(out, "%" PRIu64 "\n", own);
 	}
-	return r;
+	return 0;
 }
 
 int folded_write(struct query *q, const struct folded_spec *s, FILE *out, struct error *err)

@@ -88,6 +88,33 @@ static char *folded(struct asked *w, struct folded_spec s)
 	return text;
 }
 
+/* The longest chain that is kept: all of its frames are in the line. */
+static void folded_has_all_of_a_deep_chain(void **state)
+{
+	static const char symbols[] = "ffffffff81000000 t even\nffffffff81000100 t odd\n";
+	struct asked *w = *state;
+	struct synth *s = w->rig.synth = synth_new(1);
+	uint64_t chain[STACK_MAX_FRAMES];
+	size_t frames = 0;
+
+	for (size_t i = 0; i < STACK_MAX_FRAMES; i++)
+		chain[i] = BASE + i % 2 * 0x100 + i + 1;
+	synth_prologue(s, symbols);
+	synth_profile(s);
+	synth_comm(s, 0, START, 7, 7, "deep");
+	synth_sample(s, 0, START + 10 * MS, 7, 7, MS,
+		     (struct synth_chain){.kernel = chain, .n_kernel = STACK_MAX_FRAMES});
+	synth_tick(s, START + 100 * MS);
+	asked_play(w, NULL);
+	char *text = folded(w, (struct folded_spec){.samples = true});
+	for (const char *p = text; (p = strchr(p, ';')); p++)
+		frames++;
+	assert_int_equal(frames, STACK_MAX_FRAMES);
+	assert_non_null(strstr(text, "deep;even;odd;even;"));
+	assert_non_null(strstr(text, ";odd;even 1\n"));
+	free(text);
+}
+
 /* The text of the SVG, without the script. */
 static void cut_script(char *text)
 {
@@ -250,6 +277,7 @@ int main(void)
 		ON_STREAM(boxes_have_the_width_of_their_share),
 		ON_STREAM(a_graph_of_nothing_is_refused),
 		ON_STREAM(samples_are_folded),
+		ON_STREAM(folded_has_all_of_a_deep_chain),
 		ON_STREAM(failures_are_said),
 		cmocka_unit_test(the_check_of_xml_finds_what_is_wrong),
 	};

@@ -12,9 +12,12 @@
  * of a wait is the type of the lock in brackets. Siblings are in the order of their names, so that
  * what is drawn from it stays where it is while numbers change.
  */
-/* Names and types of locks included. Of blame: a chain of a program, with what is inlined there,
- * one of the kernel and that of a sleep. */
-enum { QUERY_FLAME_LEVELS = 4 * STACK_MAX_FRAMES + 4 };
+/*
+ * No tree is deeper. Blame has three chains: where the root got its lock, where it sleeps, and
+ * where the waiter waits. Each has as many inlined functions as frames at most (names/chains.c).
+ * The other levels are the task, its state, the lock and the lock's type.
+ */
+enum { QUERY_FLAME_LEVELS = 3 * 2 * STACK_MAX_FRAMES + 4 };
 
 struct query_flame_spec {
 	struct query_scope scope;      /* of waits; not empty: there are no samples in it */
