@@ -219,7 +219,7 @@ static int prepare_kfuncs(struct bpf_program *p, struct bpf_prog_load_opts *opts
 	int code = insns ? 0 : -ENOMEM;
 
 	(void)opts, (void)cookie;
-	for (size_t i = 0; !code && i < n; i++)
+	for (size_t i = 0; !code && fitted_to && i < n; i++)
 		set_kfunc(&insns[i], fitted_to);
 	code = code ? code : bpf_program__set_insns(p, insns, n);
 	mem_free(insns);
@@ -271,6 +271,18 @@ static int need_handlers(void)
 	return code;
 }
 
+/* An object that needs no types has no iterators, so the handlers do not matter to it. */
+static int load_plain(struct bpf_object **ret, const struct bpf_run_file *f, struct error *err)
+{
+	pthread_rwlock_rdlock(&loading);
+	int code = need_handlers();
+	fitted_to = NULL;
+	code = code < 0 ? error_errno(err, code, "Cannot register handlers of BPF programs")
+			: open_and_load(ret, f, -1, err);
+	pthread_rwlock_unlock(&loading);
+	return code;
+}
+
 static int load_fitted(struct bpf_object **ret, const struct bpf_run_file *f)
 {
 	int memory = memfd_create("kontend-types", MFD_CLOEXEC);
@@ -300,8 +312,10 @@ static int load_unfitted(struct bpf_object **ret, const struct bpf_run_file *f, 
 int bpf_run_load(struct bpf_object **ret, const struct bpf_run_file *f, struct error *err)
 {
 	bpf_types_quiet();
+	if (!f->types)
+		return load_plain(ret, f, err);
 	/* libbpf may load it where this fails, more slowly; if not, it reports why. */
-	if (f->types && load_fitted(ret, f) == 0)
+	if (load_fitted(ret, f) == 0)
 		return 0;
 	return load_unfitted(ret, f, err);
 }

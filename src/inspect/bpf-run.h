@@ -24,7 +24,7 @@ struct bpf_run_file {
 	/* In place of the first bytes of its constants; size 0: it has none that are to be set. */
 	const void *config;
 	size_t config_size;
-	struct kerntypes *types; /* NULL: libbpf reads them if it needs any */
+	struct kerntypes *types; /* NULL: the programs need none, and have no iterators */
 	/* Gives maps their sizes before they are made: 0 or a negative errno; NULL: they have them.
 	 */
 	int (*prepare)(struct bpf_object *o, const void *arg);

@@ -19,12 +19,14 @@ struct snapshot_uprobes;
 
 /*
  * snapshots.c: all kinds of snapshots that a run with these options takes, whose BPF programs a
- * thread begins to load. @late: measuring may begin before they are loaded, and the first snapshots
- * are taken when they are. If a kind is not available here, its snapshots say why. @o and @target
- * are borrowed.
+ * thread begins to load. @late: it begins with run_snapshots_load(), measuring may begin before
+ * they are loaded, and the first snapshots are taken when they are. If a kind is not available
+ * here, its snapshots say why. @o and @target are borrowed.
  */
 int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const struct target *target,
 		      struct kerntypes *types, bool late, struct error *err);
+/* Begins to load, if that is to be late: after what measuring waits for. NULL is fine. */
+void run_snapshots_load(struct run_snapshots *r);
 /*
  * Waits until all is loaded, unless it may come late: then a failure ends @live, which is borrowed.
  * NULL is fine. 0 or negative with @err.
@@ -49,6 +51,15 @@ void run_snapshots_free(
  */
 int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_options w,
 		  struct kerntypes *types, struct error *refused, struct error *err);
+struct run_attach;
+
+/*
+ * Attaches the programs of @w by a thread: for each of its maps of rings the kernel waits until no
+ * CPU can be using it, meanwhile the caller goes on. 0 or -ENOMEM with @err.
+ */
+int run_attach_new(struct run_attach **ret, struct waitfeed *w, pid_t command, struct error *err);
+/* Waits until they are attached, and frees @a. NULL is fine. 0 or negative with @err. */
+int run_attach_end(struct run_attach *a, struct error *err);
 /* Adds to @refused that tasks outside of our PID namespace cannot be found, as @why says. */
 void run_waits_refused(struct error *refused, bool inner, const struct error *why);
 

@@ -202,10 +202,11 @@ static int place_probes(struct run *r, const struct opts *o, struct error *err)
 	return code;
 }
 
-/* Steps that need the live source, and the process that runs the command. */
+/* Steps that need the process that runs the command, now that it exists. */
 static int meet_child(struct run *r, const struct opts *o, struct error *err)
 {
-	int code = run_snapshots_wait(r->snapshots, r->source, err);
+	bool needs_snapshots = r->target.kind == TARGET_COMMAND || o->probes[0];
+	int code = needs_snapshots ? run_snapshots_wait(r->snapshots, r->source, err) : 0;
 
 	if (code < 0)
 		return code;
@@ -325,6 +326,7 @@ static int load_programs(struct run *r, const struct opts *o, struct error *err)
 	};
 	if (code == 0)
 		code = run_waits_new(&r->waits, o, w, types, &r->refused, err);
+	run_snapshots_load(r->snapshots);
 	kerntypes_free(types);
 	return code;
 }
@@ -456,7 +458,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	};
 	ret = live_new(&r->source, &l, &r->info, err);
 	if (ret == 0 && r->waits)
-		ret = waitfeed_start(r->waits, live_child_pid(r->source), err);
+		ret = run_attach_new(&r->attach, r->waits, live_child_pid(r->source), err);
 	if (ret == 0)
 		ret = meet_child(r, o, err);
 	if (ret == 0)
@@ -551,7 +553,12 @@ int run_start(struct run *r, struct error *err)
 	 * All is open, or a thread that has the privileges opens it, and the command is forked.
 	 * Threads that start from here on have what is left.
 	 */
-	int ret = mux_set(&r->mux, err);
+	int ret = run_attach_end(r->attach, err);
+	r->attach = NULL;
+	if (ret == 0)
+		ret = run_snapshots_wait(r->snapshots, r->source, err);
+	if (ret == 0)
+		ret = mux_set(&r->mux, err);
 	if (ret == 0)
 		ret = privs_drop(err);
 	if (ret == 0)
@@ -617,6 +624,7 @@ int run_close(struct run *r, struct error *err)
 		source_free(r->source);
 	run_snapshots_free(r->snapshots);
 	uprobe_attach_free(r->placed);
+	run_attach_end(r->attach, NULL);
 	waitfeed_free(r->waits);
 	nsview_free(r->ns);
 	kallsyms_thread_deinit(&r->kallsyms);

@@ -11,8 +11,9 @@
  * an option asks for them: each probe costs the tasks that hit it.
  *
  * The kernel checks the programs of snapshots for as long as those that report waits, so a thread
- * loads the former. The screen does not wait for it: the first source of the list, the gate, waits
- * in the thread that takes snapshots, and until then the tables lack what only snapshots show. The
+ * loads the former. The screen does not wait for it: the thread begins when the programs of waits
+ * are loaded, the first source of the list, the gate, waits in the thread that takes snapshots, and
+ * until then the tables lack what only snapshots show. The
  * loading thread lives as long as the programs: the kernel keeps it as the owner of the perf events
  * that it has opened, by which the snapshots recognize kontend's own. It gives up the same
  * privileges as the main thread, when all is loaded.
@@ -349,17 +350,19 @@ static void *load_apart(void *arg)
 	return NULL;
 }
 
-/* Where no thread can be started, the caller loads. */
-static void begin_to_load(struct run_snapshots *r)
+void run_snapshots_load(struct run_snapshots *r)
 {
 	sigset_t all, before;
 
+	if (!r || r->started || r->is_loaded)
+		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	r->started = pthread_create(&r->thread, NULL, load_apart, r) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (r->started)
 		return;
+	/* Where no thread can be started, the caller loads. */
 	load(r, &r->why);
 	r->is_loaded = true;
 }
@@ -382,8 +385,9 @@ int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const st
 		return error_set(err, -ENOMEM, "No memory for snapshots of the kernel");
 	}
 	r->types = types ? kerntypes_share(types) : NULL;
-	begin_to_load(r);
 	*ret = r;
+	if (!late)
+		run_snapshots_load(r);
 	return 0;
 }
 
@@ -434,6 +438,7 @@ void run_snapshots_free(struct run_snapshots *r)
 	if (!r)
 		return;
 	end_thread(r);
+	kerntypes_free(r->types);
 	snapshot_uprobes_free(r->uprobes);
 	if (r->inspect)
 		inspect_free(r->inspect);

@@ -11,6 +11,7 @@
  * Holders are followed where that is available, in recordings too, unless an option says otherwise.
  */
 #include "kontend/live.h"
+#include "kontend/mem.h"
 #include "kontend/opts.h"
 #include "kontend/pidns.h"
 #include "kontend/query.h"
@@ -18,6 +19,8 @@
 #include "run-parts.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 static const uint64_t FOLLOW_NS = 1000000; /* by default */
@@ -184,4 +187,52 @@ int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_o
 	else if (code == 0)
 		run_waits_refused(refused, false, &no_waits);
 	return code < 0 ? code : check_follow(*ret, o, err);
+}
+
+struct run_attach {
+	struct waitfeed *waits;
+	pid_t command;
+	pthread_t thread;
+	bool started;
+	struct error err; /* code 0: they are attached */
+};
+
+static void *attach_all(void *arg)
+{
+	struct run_attach *a = arg;
+
+	waitfeed_start(a->waits, a->command, &a->err);
+	return NULL;
+}
+
+int run_attach_new(struct run_attach **ret, struct waitfeed *w, pid_t command, struct error *err)
+{
+	struct run_attach *a = mem_calloc(1, sizeof(*a));
+	sigset_t all, before;
+
+	if (!a)
+		return error_set(err, -ENOMEM, "No memory for the programs of waits");
+	a->waits = w;
+	a->command = command;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	a->started = pthread_create(&a->thread, NULL, attach_all, a) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!a->started)
+		attach_all(a);
+	*ret = a;
+	return 0;
+}
+
+int run_attach_end(struct run_attach *a, struct error *err)
+{
+	if (!a)
+		return 0;
+	if (a->started)
+		pthread_join(a->thread, NULL);
+	int code = a->err.code;
+	if (code && err)
+		*err = a->err;
+	mem_free(a);
+	return code;
 }

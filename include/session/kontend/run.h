@@ -44,6 +44,7 @@ struct run {
 	struct uprobe_attach *placed; /* probes of ours (--probe), NULL = none */
 	struct nsview *ns; /* in a PID namespace of its own: all tasks; NULL: not known */
 	const struct sideband_source *names; /* of tasks outside of it; NULL: not needed */
+	struct run_attach *attach;	     /* of the programs of waits, until run_start() */
 	struct waitfeed *waits; /* reports waits and owners; NULL: perf reports waits */
 	struct error refused;	/* BPF that was wanted and that the kernel refused; code 0: none */
 	pid_t demo;		/* 0 = none */

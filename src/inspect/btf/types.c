@@ -14,9 +14,12 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Threads share it: they read the types when `reading` shows that these are there. */
@@ -81,10 +84,30 @@ void kerntypes_free(struct kerntypes *t)
 	mem_free(t);
 }
 
+/* By one mapping, which kernels have since 6.16; NULL: libbpf has to read it, a page at a time. */
+static struct btf *map_types(void)
+{
+	int fd = open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC);
+	struct stat st = {0};
+
+	if (fd < 0)
+		return NULL;
+	size_t size = fstat(fd, &st) == 0 && st.st_size > 0 ? (size_t)st.st_size : 1;
+	void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+	close(fd);
+	if (p == MAP_FAILED)
+		return NULL;
+	struct btf *btf = btf__new(p, (uint32_t)size);
+	munmap(p, size);
+	return btf;
+}
+
 static void read_types(struct kerntypes *t)
 {
 	bpf_types_quiet();
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct btf *btf = map_types();
+
+	btf = btf ? btf : btf__load_vmlinux_btf();
 
 	if (!btf) {
 		error_errno(&t->why, -errno,
