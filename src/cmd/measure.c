@@ -136,7 +136,7 @@ static bool is_behind(const struct run *run)
 {
 	const struct engine_range *r = run->engine.range;
 
-	return r && r->state == ENGINE_RANGE_BEHIND;
+	return r && r->state == ENGINE_RANGE_DONE;
 }
 
 /* Calls the job's `every` at each interval. */

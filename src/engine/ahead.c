@@ -74,7 +74,7 @@ struct ahead {
 	struct batch batches[BATCHES];
 };
 
-static void clear(struct ahead *a)
+static void free_ahead(struct ahead *a)
 {
 	a->order->source = a->source;
 	pthread_mutex_destroy(&a->lock);
@@ -130,7 +130,7 @@ static void hand_over(struct ahead *a)
  * Called when too many bytes are held: waits until the engine has read all batches, then gives back
  * their records.
  */
-static void drain(struct ahead *a)
+static void drain_batches(struct ahead *a)
 {
 	pthread_mutex_lock(&a->lock);
 	a->drains = true;
@@ -149,7 +149,7 @@ static void drain(struct ahead *a)
 }
 
 /* Called when the merge gives back a run: events of the batch may still borrow from it. */
-static void defer(struct source *s, struct record *r)
+static void defer_run(struct source *s, struct record *r)
 {
 	struct ahead *a = (struct ahead *)s;
 
@@ -158,7 +158,7 @@ static void defer(struct source *s, struct record *r)
 	a->batch->runs[a->batch->n_runs++] = *r;
 }
 
-static const struct source_ops deferred_ops = {.release = defer};
+static const struct source_ops deferred_ops = {.release = defer_run};
 
 static void put_event(struct ahead *a, const struct event *ev)
 {
@@ -217,7 +217,7 @@ static int step_ahead(struct ahead *a, struct error *err)
 		merge(a, until);
 	put_record(a, &rec);
 	if (source_held(a->source) > a->held_before + HELD_MOST && !a->is_over)
-		drain(a);
+		drain_batches(a);
 	return 0;
 }
 
@@ -256,7 +256,7 @@ struct ahead *ahead_new(struct source *s, struct decode *d, struct order *o)
 	pthread_cond_init(&a->room, NULL);
 	if (!pthread_create(&a->thread, NULL, run, a))
 		return a;
-	clear(a);
+	free_ahead(a);
 	return NULL;
 }
 
@@ -272,7 +272,7 @@ void ahead_free(struct ahead *a)
 	for (size_t i = 0; i < BATCHES; i++)
 		recycle(a, &a->batches[i]);
 	take_given(a);
-	clear(a);
+	free_ahead(a);
 }
 
 static struct batch *next_batch(struct ahead *a)

@@ -93,7 +93,7 @@ static inline bool engine_is_cut(const struct engine *e)
 	return e->range || e->slices;
 }
 
-static inline bool engine_range_is_behind(const struct engine *e)
+static inline bool engine_range_is_done(const struct engine *e)
 {
 	return e->range && e->range->state >= ENGINE_RANGE_ENDING;
 }

@@ -43,7 +43,7 @@ static void begin_at(struct engine *e, uint64_t time)
 	model_range(&e->model);
 }
 
-static void enter(struct engine *e)
+static void enter_range(struct engine *e)
 {
 	engine_snapshots_until(e, e->range->from_ns, true);
 	begin_at(e, e->range->from_ns);
@@ -58,13 +58,13 @@ void engine_range_set(struct engine *e, struct engine_range *r, uint64_t at_ns)
 	if (r->state == ENGINE_RANGE_WITHIN)
 		shorts_range(&e->model, 0, r->to_ns);
 	else if (r->from_ns == at_ns)
-		enter(e);
+		enter_range(e);
 }
 
-static void complete(struct engine *e)
+static void complete_range(struct engine *e)
 {
 	close_bucket(&e->model, e->range->to_ns);
-	e->range->state = ENGINE_RANGE_BEHIND;
+	e->range->state = ENGINE_RANGE_DONE;
 }
 
 /*
@@ -86,17 +86,17 @@ void engine_range_rest(struct engine *e, const struct record *r)
 		return;
 	(void)model_snapshot(&e->model, r->data, r->len); /* the model counts a failure */
 	if (!lacks_shorts(e))
-		complete(e);
+		complete_range(e);
 }
 
 void engine_range_end(struct engine *e)
 {
 	if (e->range && e->range->state == ENGINE_RANGE_ENDING)
-		complete(e);
+		complete_range(e);
 }
 
 /* The range may be complete now: the snapshot may have come before the events of its time. */
-static void leave(struct engine *e)
+static void leave_range(struct engine *e)
 {
 	e->range->state = ENGINE_RANGE_ENDING;
 	engine_snapshots_until(e, e->range->to_ns, true);
@@ -142,11 +142,11 @@ int engine_range_pass(struct engine *e, uint64_t time, struct error *err)
 	if (failed)
 		return failed;
 	if (r && r->state == ENGINE_RANGE_BEFORE && time > r->from_ns)
-		enter(e);
+		enter_range(e);
 	if (e->slices)
 		failed = pass_slices(e, time, err);
 	if (r && r->state == ENGINE_RANGE_WITHIN && time > r->to_ns)
-		leave(e);
+		leave_range(e);
 	return failed;
 }
 
@@ -156,7 +156,7 @@ bool engine_range_ends(struct engine *e, uint64_t time)
 
 	if (!r || r->state != ENGINE_RANGE_WITHIN || time != r->to_ns)
 		return false;
-	leave(e);
+	leave_range(e);
 	return true;
 }
 
@@ -165,5 +165,5 @@ void engine_range_tick(struct engine *e, uint64_t time)
 	const struct engine_range *r = e->range;
 
 	if (r->state == ENGINE_RANGE_BEFORE && time == r->from_ns)
-		enter(e);
+		enter_range(e);
 }

@@ -85,18 +85,18 @@ void engine_deinit(struct engine *e)
 /* For a complete range, no snapshot after its end is applied. */
 static void snapshots_until(struct engine *e, uint64_t time_ns)
 {
-	if (engine_range_is_behind(e) && time_ns > e->range->to_ns)
+	if (engine_range_is_done(e) && time_ns > e->range->to_ns)
 		time_ns = e->range->to_ns;
 	engine_snapshots_until(e, time_ns, true);
 }
 
-static int apply(struct engine *e, const struct event *ev, struct error *err)
+static int apply_event(struct engine *e, const struct event *ev, struct error *err)
 {
 	int r = engine_is_cut(e) ? engine_range_pass(e, ev->time, err) : 0;
 
 	if (e->merged.last_time > e->held.next_ns)
 		snapshots_until(e, e->merged.last_time - 1);
-	if (r || engine_range_is_behind(e))
+	if (r || engine_range_is_done(e))
 		return r;
 	if (model_apply(&e->model, ev))
 		e->model.damage.dropped++;
@@ -107,7 +107,7 @@ static int apply(struct engine *e, const struct event *ev, struct error *err)
 	return r;
 }
 
-static void tell_passed(struct engine *e, uint64_t time_ns)
+static void report_passed(struct engine *e, uint64_t time_ns)
 {
 	if (e->range && time_ns < e->range->from_ns)
 		return;
@@ -125,7 +125,7 @@ static void drained(struct engine *e, uint64_t until)
 }
 
 /* Applies all events that may leave the merge. */
-static int drain(struct engine *e, uint64_t until, struct error *err)
+static int drain_merge(struct engine *e, uint64_t until, struct error *err)
 {
 	const struct event *ev;
 	int r = 0;
@@ -135,7 +135,7 @@ static int drain(struct engine *e, uint64_t until, struct error *err)
 		e->merged.last_time = e->order.last_time;
 		e->merged.n_late = e->order.n_late;
 		e->merged.n_bad = e->decode.n_bad;
-		r = apply(e, ev, err);
+		r = apply_event(e, ev, err);
 	}
 	return r;
 }
@@ -167,10 +167,10 @@ static int take_round(struct engine *e, uint64_t time, struct error *err)
 	int r = engine_is_cut(e) ? engine_range_pass(e, time, err) : 0;
 
 	drained(e, time);
-	if (engine_range_is_behind(e))
+	if (engine_range_is_done(e))
 		return r;
 	model_settle(&e->model, time);
-	tell_passed(e, time);
+	report_passed(e, time);
 	return r;
 }
 
@@ -180,10 +180,10 @@ static int take_tick(struct engine *e, uint64_t time, struct error *err)
 	int r = engine_is_cut(e) ? engine_range_pass(e, time, err) : 0;
 
 	drained(e, time);
-	if (!engine_range_is_behind(e)) {
+	if (!engine_range_is_done(e)) {
 		if (!engine_range_ends(e, time))
 			model_tick(&e->model, time);
-		tell_passed(e, time);
+		report_passed(e, time);
 	}
 	note_place(e, time);
 	if (e->range)
@@ -243,9 +243,10 @@ static int into_merge(struct engine *e, const struct record *r, bool *ret_kept, 
 	return code < 0 ? code : 0;
 }
 
-static int hold(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
+static int hold_snapshot(struct engine *e, const struct record *r, bool *ret_kept,
+			 struct error *err)
 {
-	if (engine_range_is_behind(e)) {
+	if (engine_range_is_done(e)) {
 		engine_range_rest(e, r);
 		return 0;
 	}
@@ -264,7 +265,7 @@ static int pass_over(struct engine *e, const struct record *r, bool *ret_kept, s
 	if (r->kind == RECORD_PERF)
 		return into_merge(e, r, ret_kept, err);
 	if (r->kind == RECORD_SNAPSHOT)
-		return hold(e, r, ret_kept, err);
+		return hold_snapshot(e, r, ret_kept, err);
 	if (r->kind != RECORD_TICK || r->len != sizeof(time))
 		return 0;
 	memcpy(&time, r->data, sizeof(time));
@@ -299,7 +300,7 @@ static void keep_note(struct engine *e, const struct record *r)
 }
 
 /* Handles a record without events, after the merge has seen it. 0, ENGINE_TICK or an error. */
-static int act(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
+static int act_on(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
 {
 	switch (r->kind) {
 	case RECORD_ATTR:
@@ -310,7 +311,7 @@ static int act(struct engine *e, const struct record *r, bool *ret_kept, struct 
 		e->model.generation++;
 		return (r->lasts ? sym_load_persistent : sym_load)(&e->sym, r->data, r->len, err);
 	case RECORD_SNAPSHOT:
-		return hold(e, r, ret_kept, err);
+		return hold_snapshot(e, r, ret_kept, err);
 	case RECORD_NOTE:
 		keep_note(e, r);
 		return 0;
@@ -328,15 +329,15 @@ static int take_record(struct engine *e, const struct record *r, bool *ret_kept,
 	*ret_kept = false;
 	if (e->rewinding)
 		return pass_over(e, r, ret_kept, err);
-	if (engine_range_is_behind(e))
-		return r->kind == RECORD_SNAPSHOT ? hold(e, r, ret_kept, err) : 0;
+	if (engine_range_is_done(e))
+		return r->kind == RECORD_SNAPSHOT ? hold_snapshot(e, r, ret_kept, err) : 0;
 	code = into_merge(e, r, ret_kept, err);
 	if (code || *ret_kept)
 		return code;
 	if (merge_until(r, &until))
-		code = drain(e, until, err);
+		code = drain_merge(e, until, err);
 	merge_look(&e->decode, &e->order, &e->merged);
-	return code ? code : act(e, r, ret_kept, err);
+	return code ? code : act_on(e, r, ret_kept, err);
 }
 
 /* @passed: on the way back, or after a range: nothing more is applied or counted. */
@@ -346,11 +347,11 @@ static int at_end(struct engine *e, bool passed, struct error *err)
 		engine_range_end(e);
 		return ENGINE_END;
 	}
-	int r = drain(e, UINT64_MAX, err);
+	int r = drain_merge(e, UINT64_MAX, err);
 	merge_look(&e->decode, &e->order, &e->merged);
 	drained(e, UINT64_MAX);
 	engine_range_end(e);
-	tell_passed(e, e->model.now_ns);
+	report_passed(e, e->model.now_ns);
 	return r ? r : ENGINE_END;
 }
 
@@ -362,7 +363,7 @@ static int apply_run(struct engine *e, const struct ahead_item *run, struct erro
 	for (size_t i = 0; i < run->n && !r; i++) {
 		model_expect(&e->model, run->events, i, run->n);
 		e->merged.last_time = run->last_times[i];
-		r = apply(e, &run->events[i], err);
+		r = apply_event(e, &run->events[i], err);
 	}
 	return r;
 }
@@ -370,13 +371,13 @@ static int apply_run(struct engine *e, const struct ahead_item *run, struct erro
 /* Applies events up to a record, and the record. 0, ENGINE_TICK, ENGINE_END or an error. */
 static int take_ahead(struct engine *e, size_t *events, size_t *bytes, struct error *err)
 {
-	bool was_behind = engine_range_is_behind(e), kept = false;
+	bool was_done = engine_range_is_done(e), kept = false;
 	struct ahead_item it;
 	int r = 0;
 
 	for (ahead_next(e->ahead, &it, err); it.n; ahead_next(e->ahead, &it, err)) {
 		*events += it.n;
-		if (!was_behind)
+		if (!was_done)
 			r = apply_run(e, &it, err);
 		if (r)
 			return r;
@@ -384,12 +385,13 @@ static int take_ahead(struct engine *e, size_t *events, size_t *bytes, struct er
 	if (it.end)
 		end_ahead(e);
 	if (it.end)
-		return it.end == SOURCE_END ? at_end(e, was_behind, err) : it.end;
-	if (was_behind)
-		return it.record->kind == RECORD_SNAPSHOT ? hold(e, it.record, &kept, err) : 0;
+		return it.end == SOURCE_END ? at_end(e, was_done, err) : it.end;
+	if (was_done)
+		return it.record->kind == RECORD_SNAPSHOT ? hold_snapshot(e, it.record, &kept, err)
+							  : 0;
 	e->merged = it.merged;
 	*bytes += it.record->len;
-	r = act(e, it.record, &kept, err);
+	r = act_on(e, it.record, &kept, err);
 	if (kept)
 		ahead_keep(e->ahead);
 	return r;
@@ -430,7 +432,7 @@ int engine_pump(struct engine *e, int timeout_ms, struct error *err)
 			return n ? 0 : ENGINE_IDLE;
 		e->changes++;
 		if (r == SOURCE_END)
-			return at_end(e, e->rewinding || engine_range_is_behind(e), err);
+			return at_end(e, e->rewinding || engine_range_is_done(e), err);
 		if (r < 0)
 			return r;
 		bytes += rec.len;

@@ -33,9 +33,9 @@ struct history {
 	struct history_out *first, *last, *free;
 	struct history_base bases[HISTORY_BASES];
 	size_t n_bases, model_bytes;
-	uint64_t noted_ns;		 /* the latest tick for which a base was considered */
-	uint64_t said_until;		 /* time of the latest round or tick */
-	uint64_t said_tick, behind_tick; /* the latest tick, and the number after it */
+	uint64_t noted_ns;	      /* the latest tick for which a base was considered */
+	uint64_t stream_ns;	      /* time of the latest round or tick */
+	uint64_t tick_ns, after_tick; /* the latest tick, and the number after it */
 
 	/* In a pause. */
 	bool is_frozen;

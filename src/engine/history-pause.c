@@ -86,13 +86,13 @@ static void take_in(struct history *h, const struct record *r)
  */
 static int add_tick(struct history *h)
 {
-	uint64_t t = h->said_until;
+	uint64_t t = h->stream_ns;
 	const struct record tick = {.kind = RECORD_TICK, .data = &t, .len = sizeof(t)};
 
-	if (!t || h->behind_tick == h->log.end)
+	if (!t || h->after_tick == h->log.end)
 		return 0;
-	if (t <= h->said_tick)
-		t = h->said_tick + 1;
+	if (t <= h->tick_ns)
+		t = h->tick_ns + 1;
 	int r = recordlog_append(&h->log, &tick);
 	if (!r)
 		history_note_time(h, &tick);

@@ -66,11 +66,11 @@ void history_note_time(struct history *h, const struct record *r)
 	if ((r->kind != RECORD_ROUND && r->kind != RECORD_TICK) || r->len != sizeof(t))
 		return;
 	memcpy(&t, r->data, sizeof(t));
-	if (t > h->said_until)
-		h->said_until = t;
+	if (t > h->stream_ns)
+		h->stream_ns = t;
 	if (r->kind == RECORD_TICK) {
-		h->said_tick = t;
-		h->behind_tick = h->log.end;
+		h->tick_ns = t;
+		h->after_tick = h->log.end;
 	}
 }
 
@@ -150,7 +150,7 @@ static int next_logged(struct history *h, struct history_out *o, struct record *
 }
 
 /* Reports the loss. Without memory, it is reported at the next call. */
-static void say_lost(struct history *h)
+static void report_lost(struct history *h)
 {
 	const struct record r = {.kind = RECORD_DROP, .data = &h->lost, .len = sizeof(h->lost)};
 
@@ -165,7 +165,7 @@ static int history_next(struct source *s, int timeout_ms, struct record *ret, st
 	int r;
 
 	if (!h->is_frozen && h->lost.records)
-		say_lost(h);
+		report_lost(h);
 	uint64_t end = h->is_frozen ? h->limit : h->log.end;
 	if (h->is_frozen && h->next == end)
 		return SOURCE_END;

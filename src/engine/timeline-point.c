@@ -36,7 +36,7 @@ static void add_work(struct timeline *t)
 }
 
 /* Drops the point whose neighbours have the smallest gap between them. */
-static void thin(struct timeline *t)
+static void drop_point(struct timeline *t)
 {
 	size_t least = 1;
 	uint64_t least_gap = UINT64_MAX;
@@ -105,7 +105,7 @@ int timeline_note_point(struct timeline *t, struct error *err)
 		/* Models grow slowly: the size of the last one is a good guess. */
 		size_t need = t->points[t->n_points - 1].model.bytes;
 		while (t->n_points > 1 && t->bytes + need > most)
-			thin(t);
+			drop_point(t);
 		if (t->bytes + need > most)
 			t->gap *= 2;
 		if (t->bytes + need > most || !is_due(t))

@@ -326,7 +326,7 @@ static int cut_out(struct timeline *t, struct engine_range *range, struct error 
 		return r;
 	t->is_whole = false;
 	engine_range_set(e, range, stop_ns(t, t->at));
-	while (r >= 0 && r != ENGINE_END && range->state != ENGINE_RANGE_BEHIND)
+	while (r >= 0 && r != ENGINE_END && range->state != ENGINE_RANGE_DONE)
 		r = engine_pump(e, WAIT_MS, err);
 	e->range = NULL;
 	t->at = to;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The state before the log. It is a model of its own, fed by an engine of its own, which is given
- * nothing but the records that give names (of tasks, of cgroups, of mappings) and snapshots, as
- * chunks leave the log: so the same code as everywhere decides which name replaces which, which
- * task inherits one and whose is over, by time across rings, and bounds them. The state is written
- * as such records again, as of before the session.
+ * The state before the log: the model of an engine of its own. As chunks leave the log, the engine
+ * gets only their records of names (of tasks, cgroups and mappings) and snapshots. So the same code
+ * as everywhere decides which name replaces which, which task inherits one and which task has
+ * ended, by time across rings; and it limits their number. The state is written as such records
+ * again, with times before the session.
  */
 #include "backlog-int.h"
 #include "kontend/lockname.h"
@@ -14,13 +14,13 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* It has no waits. */
+/* The model has no waits. */
 static const struct model_limits limits = {
 	.locks = 64, .stacks = 64, .tasks = 65536, .cells = 64, .hist_groups = 64};
 
 struct feed {
 	struct source source;
-	struct record *records; /* the bytes are ours until they are given back */
+	struct record *records; /* the bytes are owned until they are given back */
 	size_t n, cap, at;
 };
 
@@ -95,7 +95,7 @@ static bool gives_name(uint32_t type)
 	}
 }
 
-/* Of a run those records, into @to unless it is NULL: how many bytes. */
+/* Copies such records of a run to @to, unless it is NULL. Returns their bytes. */
 static size_t pick(const struct record *run, uint8_t *to)
 {
 	const uint8_t *p = run->data;
@@ -130,7 +130,7 @@ static int feed_names(struct backlog_known *k, struct feed *f, const struct reco
 	return feed_put(f, &names, bytes);
 }
 
-/* CPUs that are away; the last word on each. */
+/* Keeps whether a CPU is offline, by its last record. */
 static int note_cpu(struct backlog_known *k, const struct record *r)
 {
 	enum { MOST_CPUS = 1 << 16 };
@@ -154,7 +154,7 @@ static int note_cpu(struct backlog_known *k, const struct record *r)
 	return 0;
 }
 
-/* A tick would close a bucket of sums that there are not. */
+/* Passes a tick on as a round: there are no sums, so there is no bucket to close. */
 static int feed_time(struct backlog_known *k, struct feed *f, const struct record *r)
 {
 	struct record round = *r;
@@ -187,7 +187,7 @@ static int feed_record(struct backlog_known *k, struct feed *f, const struct rec
 	}
 }
 
-static int apply(struct backlog_known *k, struct error *err)
+static int apply_events(struct backlog_known *k, struct error *err)
 {
 	int r;
 
@@ -213,10 +213,13 @@ int backlog_known_feed(struct backlog_known *k, const struct recordlog_chunk *c,
 		e = feed_record(k, feed_of(k->feed), &r);
 	if (e)
 		return no_memory(err);
-	return apply(k, err);
+	return apply_events(k, err);
 }
 
-/* The event that says what tasks do: what is written must be of one that the reader knows. */
+/*
+ * The event whose records report changes of tasks. Written records must be of an event that the
+ * reader knows.
+ */
 static void learn_id(struct backlog_known *k, const struct record *r)
 {
 	struct perf_event_attr attr = {0};
@@ -234,7 +237,7 @@ int backlog_known_head(struct backlog_known *k, const struct record *r, struct e
 		learn_id(k, r);
 	if (feed_copy(feed_of(k->feed), r))
 		return no_memory(err);
-	return apply(k, err);
+	return apply_events(k, err);
 }
 
 int backlog_known_init(struct backlog_known *k, struct error *err)
@@ -340,7 +343,7 @@ int backlog_known_put(const struct backlog_known *k, struct sideband *ret)
 	return r;
 }
 
-/* Of an address that has changed hands, what it is now. */
+/* If an address belongs to another lock now, only the present name is taken. */
 static int add_names(const struct lockname_set *from, struct locksnap *to)
 {
 	int r = 0;

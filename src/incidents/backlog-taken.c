@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A copy of a part of a backlog, as a source for another thread: the records before the stream,
- * then the state before the log, then the chunks. All of it is copies, or chunks that never change.
- * Records have numbers; one is on its way at a time, and a place is a number. Chunks are unpacked
- * one after the other, so a step back unpacks again from where it leads to.
+ * then the state before the log, then the chunks. It consists of copies, and of chunks that never
+ * change. Records have numbers, which are the marks of the source; at most one record is handed out
+ * at a time. Chunks are unpacked one after the other, so going back unpacks from the start again.
  */
 #include "backlog-int.h"
 #include "kontend/mem.h"
@@ -14,18 +14,19 @@ enum { RUN_BYTES = 65528 };
 
 struct taken {
 	struct source source;
-	struct record *first; /* before the log; the bytes are ours, but those of symbols */
+	struct record
+		*first; /* records before the log; owns their bytes, except those of symbols */
 	size_t n_first, cap_first;
 	struct recordlog_chunk *symbols;
 	struct recordlog_chunk **chunks;
 	size_t n_chunks;
 	struct recordlog_reader reader, symbols_reader;
-	uint64_t next; /* number of the record that comes next */
-	bool is_out;   /* the one before it is on its way */
-	/* Where it is, when it is in the log. */
+	uint64_t next; /* number of the next record */
+	bool is_out;   /* the record before it is handed out */
+	/* The position in the log. */
 	size_t chunk, at;
-	const uint8_t *bytes; /* of the chunk; NULL: not unpacked yet */
-	uint64_t here;	      /* number of the record at that place */
+	const uint8_t *bytes; /* bytes of the chunk; NULL: not unpacked yet */
+	uint64_t here;	      /* number of the record at that position */
 };
 
 static struct taken *taken_of(struct source *s)
@@ -53,7 +54,7 @@ static int next_in_log(struct taken *t, struct record *ret, struct error *err)
 	return SOURCE_END;
 }
 
-/* Unpacked when it is asked for, and gone when it is given back. */
+/* The symbols are unpacked on demand, and freed when they are given back. */
 static int unpack_symbols(struct taken *t, struct record *ret, struct error *err)
 {
 	const uint8_t *raw = recordlog_reader_load(&t->symbols_reader, t->symbols);
@@ -135,7 +136,7 @@ static const struct source_ops taken_ops = {
 	.free = taken_free,
 };
 
-/* A copy of it, in @len bytes that follow @head. */
+/* Adds a copy of a record. Its bytes follow @head. */
 static int add_record(struct taken *t, const struct record *r, const void *head, size_t head_len)
 {
 	struct record copy = {.kind = r->kind, .ring = r->ring, .len = head_len + r->len};

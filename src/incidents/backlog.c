@@ -29,7 +29,7 @@ static bool is_prologue(const struct record *r)
 	return r->kind == RECORD_HOST || r->kind == RECORD_ATTR || r->kind == RECORD_FORMAT;
 }
 
-static int keep(struct backlog_prologue *p, const struct record *r)
+static int keep_record(struct backlog_prologue *p, const struct record *r)
 {
 	if (mem_grow(&p->records, &p->cap, p->n, sizeof(*p->records)))
 		return -ENOMEM;
@@ -40,7 +40,7 @@ static int keep(struct backlog_prologue *p, const struct record *r)
 	return 0;
 }
 
-/* Some megabytes of text, which are needed once an incident. */
+/* Symbols are some megabytes of text, which each incident needs once. */
 static int keep_symbols(struct backlog *b, const struct record *r)
 {
 	struct recordlog_chunk *c = recordlog_chunk_new(&b->log.pack, r);
@@ -52,17 +52,17 @@ static int keep_symbols(struct backlog *b, const struct record *r)
 	return b->before.symbols ? 0 : -ENOMEM;
 }
 
-static void feed(struct backlog *b)
+static void feed_chunk(struct backlog *b)
 {
 	struct error err = {0};
 
 	b->lacks |= backlog_known_feed(&b->known, b->log.chunks[b->fed++], &err) < 0;
 }
 
-/* From when on records are to be kept. */
+/* The time from which records are to be kept. */
 static uint64_t wanted(const struct backlog *b)
 {
-	uint64_t from = b->said_ns > b->options.span_ns ? b->said_ns - b->options.span_ns : 0;
+	uint64_t from = b->stream_ns > b->options.span_ns ? b->stream_ns - b->options.span_ns : 0;
 
 	return b->hold_ns && b->hold_ns < from ? b->hold_ns : from;
 }
@@ -72,7 +72,7 @@ static size_t room(const struct backlog *b)
 	return b->hold_ns ? b->options.bytes * 2 : b->options.bytes;
 }
 
-static void drop(struct backlog *b)
+static void drop_chunk(struct backlog *b)
 {
 	uint64_t until = b->log.chunks[0]->until_ns;
 
@@ -91,17 +91,17 @@ static void trim(struct backlog *b)
 	uint64_t from = wanted(b);
 
 	while (b->fed < l->n && l->chunks[b->fed]->until_ns && l->chunks[b->fed]->until_ns <= from)
-		feed(b);
+		feed_chunk(b);
 	while (b->fed && l->chunks[0]->until_ns && l->chunks[0]->until_ns <= b->known.until_ns)
-		drop(b);
+		drop_chunk(b);
 	while (l->bytes > room(b)) {
 		if (!b->fed)
-			feed(b);
-		drop(b);
+			feed_chunk(b);
+		drop_chunk(b);
 	}
 }
 
-/* For closed chunks, the newest first, until one whose time is known. */
+/* Counts a round for closed chunks, from the newest back to the first whose time is known. */
 static void count_round(struct recordlog *l, uint64_t time_ns)
 {
 	for (size_t i = l->n - (l->open != NULL); i > 0 && !l->chunks[i - 1]->until_ns; i--)
@@ -111,7 +111,7 @@ static void count_round(struct recordlog *l, uint64_t time_ns)
 
 static void note_round(struct backlog *b, uint64_t time_ns)
 {
-	/* A round that is not later than the one before is of no drain. */
+	/* A round that is not later than the one before belongs to no drain. */
 	bool goes_on = time_ns > b->round_ns;
 
 	if (goes_on) {
@@ -130,8 +130,8 @@ static void note_time(struct backlog *b, const struct record *r)
 	if ((r->kind != RECORD_ROUND && r->kind != RECORD_TICK) || r->len != sizeof(t))
 		return;
 	memcpy(&t, r->data, sizeof(t));
-	if (t > b->said_ns)
-		b->said_ns = t;
+	if (t > b->stream_ns)
+		b->stream_ns = t;
 	if (r->kind == RECORD_TICK)
 		b->tick_ns = t;
 	if (r->kind == RECORD_ROUND)
@@ -140,12 +140,12 @@ static void note_time(struct backlog *b, const struct record *r)
 
 static int log_record(struct backlog *b, const struct record *r)
 {
-	if (b->said_ns - b->opened_ns >= CHUNK_NS)
+	if (b->stream_ns - b->opened_ns >= CHUNK_NS)
 		recordlog_close(&b->log);
 	const struct recordlog_chunk *open = b->log.open;
 	int e = recordlog_append(&b->log, r);
 	if (b->log.open != open)
-		b->opened_ns = b->said_ns;
+		b->opened_ns = b->stream_ns;
 	return e;
 }
 
@@ -159,12 +159,12 @@ static void remember(struct backlog *b, const struct record *r)
 		return;
 	}
 	if (is_prologue(r)) {
-		b->headless |= keep(&b->before, r) < 0;
+		b->headless |= keep_record(&b->before, r) < 0;
 		b->lacks |= backlog_known_head(&b->known, r, &err) < 0;
 		return;
 	}
 	if (log_record(b, r))
-		b->torn = ROUNDS; /* a hole */
+		b->torn = ROUNDS; /* a record is missing */
 	note_time(b, r);
 	if (b->log.bytes > room(b))
 		trim(b);
@@ -256,7 +256,7 @@ int backlog_new(struct source **ret, struct source *inner, const struct backlog_
 
 static uint64_t begin_of(const struct backlog *b)
 {
-	return b->torn ? b->said_ns : b->begin_ns;
+	return b->torn ? b->stream_ns : b->begin_ns;
 }
 
 void backlog_stat(struct source *s, struct backlog_stat *ret)
@@ -265,7 +265,7 @@ void backlog_stat(struct source *s, struct backlog_stat *ret)
 
 	*ret = (struct backlog_stat){
 		.begin_ns = begin_of(b),
-		.said_ns = b->said_ns,
+		.stream_ns = b->stream_ns,
 		.tick_ns = b->tick_ns,
 		.bytes = b->log.bytes + RECORDLOG_CHUNK,
 		.known_bytes = backlog_known_bytes(&b->known) +

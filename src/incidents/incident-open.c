@@ -83,7 +83,7 @@ void incident_open_follow(struct incident_open *o, struct source *backlog, bool 
 
 	backlog_stat(backlog, &st);
 	if (goes_on || o->incident.end_ns)
-		go_on(o, (goes_on ? st.said_ns : o->incident.end_ns) + o->post_ns);
+		go_on(o, (goes_on ? st.stream_ns : o->incident.end_ns) + o->post_ns);
 }
 
 bool incident_open_is_whole(struct incident_open *o, struct source *backlog)
@@ -92,9 +92,9 @@ bool incident_open_is_whole(struct incident_open *o, struct source *backlog)
 
 	backlog_stat(backlog, &st);
 	/* The next snapshot may have the name of the lock, which the file is then to contain. */
-	if (st.said_ns < o->incident.to_ns + (o->is_named ? 0 : NAME_NS))
+	if (st.stream_ns < o->incident.to_ns + (o->is_named ? 0 : NAME_NS))
 		return false;
-	if (!o->has_sums || st.tick_ns == st.said_ns)
+	if (!o->has_sums || st.tick_ns == st.stream_ns)
 		return true;
 	if (!o->is_asked)
 		source_tick_now(backlog);
@@ -111,7 +111,7 @@ static void clamp(struct incident *in, const struct backlog_stat *st, uint64_t b
 		in->from_ns = from;
 		in->flags |= INCIDENT_SHORT;
 	}
-	in->to_ns = st->said_ns;
+	in->to_ns = st->stream_ns;
 	if (in->to_ns < in->from_ns)
 		in->to_ns = in->from_ns;
 	if (!in->end_ns)

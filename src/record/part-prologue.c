@@ -22,7 +22,7 @@
 
 enum { RUN_BYTES = 65528 };
 
-static int keep(struct part_prologue *a, const struct record *r)
+static int keep_record(struct part_prologue *a, const struct record *r)
 {
 	if (mem_grow(&a->kept, &a->cap_kept, a->n_kept, sizeof(*a->kept)))
 		return -ENOMEM;
@@ -60,13 +60,13 @@ int part_prologue_note(struct part_prologue *a, const struct record *r)
 	switch (r->kind) {
 	case RECORD_ATTR:
 		look_at_attr(a, r);
-		return keep(a, r);
+		return keep_record(a, r);
 	case RECORD_HOST:
 	case RECORD_FORMAT:
 	case RECORD_CPU:
-		return keep(a, r);
+		return keep_record(a, r);
 	case RECORD_SNAPSHOT:
-		return is_machine(r) ? keep(a, r) : 0;
+		return is_machine(r) ? keep_record(a, r) : 0;
 	case RECORD_KALLSYMS:
 		a->has_symbols = true;
 		return 0;

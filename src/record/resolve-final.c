@@ -74,7 +74,7 @@ static int play(struct naming *n, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-static int load(struct naming *n, struct error *err)
+static int load_functions(struct naming *n, struct error *err)
 {
 	struct query_functions_limits l = query_functions_within(writer_room(n->writer));
 	int r = query_functions_meet(&n->query, err);
@@ -182,7 +182,7 @@ static int run(struct naming *n, struct error *err)
 	int r = open_query(n, err);
 
 	r = r ? r : play(n, err);
-	r = r ? r : load(n, err);
+	r = r ? r : load_functions(n, err);
 	if (r)
 		return r;
 	if (!n->found.n_funcs)

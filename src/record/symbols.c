@@ -69,7 +69,7 @@ static int put_one(struct record_symbols *t, struct record_file *f, const struct
 	return r < 0 ? r : 0;
 }
 
-static void keep(struct record_symbols *t, struct symbol_batch *n)
+static void keep_tables(struct record_symbols *t, struct symbol_batch *n)
 {
 	n->next = t->tables;
 	t->tables = n;
@@ -87,7 +87,7 @@ int record_symbols_put(struct record_symbols *t, struct record_file *f, struct e
 		t->left_tables += !fits;
 		r = fits ? put_one(t, f, n, err) : 0;
 		if (fits && n->is_tables)
-			keep(t, n);
+			keep_tables(t, n);
 		else
 			mem_free(n);
 	}

@@ -295,9 +295,9 @@ static void check_one(uint32_t seed)
 	follow(&live, b, 30 + seed % 29);
 	backlog_stat(b, &st);
 	assert_true(st.begin_ns > BEGIN * S);
-	assert_true(st.begin_ns <= st.said_ns - o.span_ns);
-	struct cut_part plain = {.from_ns = st.said_ns - o.span_ns + seed % 3 * MS,
-				 .to_ns = st.said_ns};
+	assert_true(st.begin_ns <= st.stream_ns - o.span_ns);
+	struct cut_part plain = {.from_ns = st.stream_ns - o.span_ns + seed % 3 * MS,
+				 .to_ns = st.stream_ns};
 	struct cut_part p = plain;
 	assert_int_equal(backlog_take(b, p.from_ns, 99 * S, &taken, &err), 0);
 	locks = (struct record){
@@ -369,12 +369,12 @@ static void test_hold(void **state)
 	(void)state;
 	pass(b, synth_count(s) / 4);
 	backlog_stat(b, &st);
-	uint64_t from = st.said_ns - 2 * S;
+	uint64_t from = st.stream_ns - 2 * S;
 	backlog_hold(b, from);
 	pass(b, synth_count(s) / 2);
 	backlog_stat(b, &st);
 	assert_true(st.begin_ns <= from);
-	assert_true(st.said_ns - from > 10 * S);
+	assert_true(st.stream_ns - from > 10 * S);
 	backlog_hold(b, 0);
 	backlog_stat(b, &st);
 	assert_true(st.begin_ns > from);

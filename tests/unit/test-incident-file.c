@@ -181,11 +181,11 @@ static void read_until(struct source *b, uint64_t time_ns)
 	struct backlog_stat st = {0};
 	struct record r;
 
-	while (st.said_ns < time_ns && source_next(b, 0, &r, NULL) == 0) {
+	while (st.stream_ns < time_ns && source_next(b, 0, &r, NULL) == 0) {
 		source_release(b, &r);
 		backlog_stat(b, &st);
 	}
-	assert_int_equal(st.said_ns, time_ns);
+	assert_int_equal(st.stream_ns, time_ns);
 }
 
 /* Sums of short waits come at ticks: it ends at one, which it requests when its time is over. */

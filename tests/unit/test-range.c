@@ -58,7 +58,7 @@ static void play(struct engine *e, struct source *source, struct fixed *f, uint6
 	*f = (struct fixed){.range.find = find_begin, .from_ns = from, .to_ns = to};
 	assert_int_equal(engine_init(e, source, NULL, &err), 0);
 	e->range = &f->range;
-	while (r != ENGINE_END && f->range.state != ENGINE_RANGE_BEHIND) {
+	while (r != ENGINE_END && f->range.state != ENGINE_RANGE_DONE) {
 		r = engine_pump(e, 0, &err);
 		assert_true(r >= 0);
 	}
@@ -122,7 +122,7 @@ static void compare_with_timeline(struct rig *rig, struct timeline *t, const str
 	assert_int_equal(timeline_range(t, from, to, &err), 0);
 	assert_int_equal(timeline_now_ns(t), to);
 	play(&here, synth_source(rig->synth), &f, from, to);
-	assert_int_equal(f.range.state, ENGINE_RANGE_BEHIND);
+	assert_int_equal(f.range.state, ENGINE_RANGE_DONE);
 	assert_int_equal(f.begin_ns, timeline_begin_ns(t));
 	assert_same_state(&here, there);
 	assert_same(&here, there);
@@ -197,7 +197,7 @@ static struct sums sums_of(struct rig *rig, uint64_t from, uint64_t to)
 	}
 	s.events = e.model.n_events - e.model.before.n_events;
 	s.damage = model_damage(&e.model);
-	if (from > f.begin_ns && f.range.state == ENGINE_RANGE_BEHIND) {
+	if (from > f.begin_ns && f.range.state == ENGINE_RANGE_DONE) {
 		assert_int_equal(e.model.zero_ns, from);
 		assert_int_equal(e.model.now_ns, to);
 	}

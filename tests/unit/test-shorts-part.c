@@ -153,12 +153,12 @@ static struct sums play(struct source *source, uint64_t from, uint64_t to, bool 
 		e.range = &f.range;
 	if (ahead)
 		assert_int_equal(engine_read_ahead(&e), 0);
-	while (r != ENGINE_END && f.range.state != ENGINE_RANGE_BEHIND) {
+	while (r != ENGINE_END && f.range.state != ENGINE_RANGE_DONE) {
 		r = engine_pump(&e, 0, &err);
 		assert_true(r >= 0);
 	}
 	if (to)
-		assert_int_equal(f.range.state, ENGINE_RANGE_BEHIND);
+		assert_int_equal(f.range.state, ENGINE_RANGE_DONE);
 	struct sums s = sums_of(&e.model);
 	engine_deinit(&e);
 	return s;

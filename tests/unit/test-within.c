@@ -107,7 +107,7 @@ static uint64_t check(struct world *w, uint64_t from, uint64_t to)
 
 	assert_int_equal(engine_init(&e, synth_source(w->rig.synth), NULL, &err), 0);
 	e.range = &f.range;
-	while (r != ENGINE_END && f.range.state != ENGINE_RANGE_BEHIND)
+	while (r != ENGINE_END && f.range.state != ENGINE_RANGE_DONE)
 		assert_true((r = engine_pump(&e, 0, &err)) >= 0);
 	assert_int_equal(query_init(&q, &e), 0);
 	query_begin(&q);

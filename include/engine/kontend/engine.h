@@ -49,7 +49,7 @@ struct engine_range {
 		ENGINE_RANGE_WITHIN,
 		ENGINE_RANGE_ENDING, /* no more events are applied; sums of its short waits are
 					still to come */
-		ENGINE_RANGE_BEHIND, /* complete: all further records are skipped */
+		ENGINE_RANGE_DONE,   /* complete: all further records are skipped */
 	} state;
 };
 
