@@ -17,7 +17,6 @@
 
 #define CHANCE 0.05 /* what is as likely by chance alone is no change */
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
 enum { A, B, SIDES };
 
 enum {
@@ -52,21 +51,25 @@ static const struct column columns[COLUMNS] = {
 		      COLUMN_TEXT, 6, 0, SR},
 	[C_DELTA] = {"delta", "DELTA", "after less before", COLUMN_RATE, 8, 0, SR},
 	[C_A] = {"a", "A",
-		 "before: of each second, or of a recording where it is no matter of time",
+		 "before: per second, or per recording if the figure does not grow with time",
 		 COLUMN_RATE, 8, 0, SR},
-	[C_B] = {"b", "B", "the same after", COLUMN_RATE, 8, 0, SR},
+	[C_B] = {"b", "B",
+		 "after: per second, or per recording if the figure does not grow with time",
+		 COLUMN_RATE, 8, 0, SR},
 	[C_RATIO] = {"ratio", "B/A", "after divided by before", COLUMN_RATE, 5, 1, SR},
 	[C_CHANCE] = {"chance_pct", "CHANCE%",
 		      "how likely chance alone sets them as far apart, or farther", COLUMN_PCT, 6,
 		      1, SR},
 	[C_A_IN] = {"a_in", "A:IN", "recordings before that have it", COLUMN_COUNT, 4, 2, SR},
 	[C_B_IN] = {"b_in", "B:IN", "recordings after that have it", COLUMN_COUNT, 4, 2, SR},
-	[C_A_LEAST] = {"a_least", "A:LEAST", "the recording before with least of it", COLUMN_RATE,
+	[C_A_LEAST] = {"a_least", "A:LEAST", "smallest figure of a recording before", COLUMN_RATE,
 		       9, 9, R},
-	[C_A_MOST] = {"a_most", "A:MOST", "the one with most", COLUMN_RATE, 9, 9, R},
-	[C_B_LEAST] = {"b_least", "B:LEAST", "the recording after with least of it", COLUMN_RATE, 9,
+	[C_A_MOST] = {"a_most", "A:MOST", "greatest figure of a recording before", COLUMN_RATE, 9,
+		      9, R},
+	[C_B_LEAST] = {"b_least", "B:LEAST", "smallest figure of a recording after", COLUMN_RATE, 9,
 		       9, R},
-	[C_B_MOST] = {"b_most", "B:MOST", "the one with most", COLUMN_RATE, 9, 9, R},
+	[C_B_MOST] = {"b_most", "B:MOST", "greatest figure of a recording after", COLUMN_RATE, 9, 9,
+		      R},
 	COL_SIDES(C_A_CONT, C_B_CONT, COL_CONT_RATE, 8, 4, SR),
 	COL_SIDES(C_A_AVG, C_B_AVG, COL_FINISHED_AVG, 6, 5, SR),
 	COL_SIDES(C_A_P99, C_B_P99, COL_P99("waits"), 6, 3, SR),

@@ -22,8 +22,6 @@ enum {
 	MOST = FLEET_MEASURES + WORKED_OUT + FLEET_KEYS + LISTED + REST_COLUMNS,
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT };
-
 enum { AVG, P50, P99, HIST_FROM, HIST_TO, HIST_N, EXTRAS };
 
 static const struct column extras[EXTRAS] = {
@@ -102,7 +100,7 @@ static void put_rest(struct lister *l, uint8_t flags)
 
 	c.key = "(others)";
 	c.title = "OTHERS";
-	c.help = "what all others have of the first column";
+	c.help = "sum of the first column over all other groups";
 	c.flags = flags;
 	c.priority = 1;
 	put_column(l, &c);
@@ -123,7 +121,7 @@ static int put_groups(struct lister *l)
 		c.key = c.title = group_title(l, all, n, i);
 		if (!c.key)
 			return -ENOMEM;
-		c.help = "what it has of the first column";
+		c.help = "sum of the first column in the group";
 		c.flags = i < SHOWN ? SR : COLUMN_REPORT;
 		c.priority = 1;
 		put_column(l, &c);

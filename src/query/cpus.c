@@ -32,13 +32,13 @@ enum {
 	C_COLUMNS
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT, SPARK_LEN = 16 };
+enum { SPARK_LEN = 16 };
 
 static const struct column columns[C_COLUMNS] = {
 	[C_CPU] = {COL_CPU, 4, 0, SR},
 	[C_CONT_RATE] = {COL_CONT_RATE, 6, 0, SR},
 	[C_SPARK] = {"spark", "HISTORY", "contentions in the last buckets", COLUMN_SERIES,
-		     SPARK_LEN, 4, COLUMN_SCREEN},
+		     SPARK_LEN, 4, S},
 	[C_WAIT_RATE] = {COL_WAIT_RATE, 6, 0, SR},
 	[C_WAIT_PCT] = {COL_WAIT_PCT, 5, 2, SR},
 	[C_SPIN_PCT] = {"spin_pct", "SPIN%", "share of the time in which the CPU spun for locks",
@@ -50,15 +50,14 @@ static const struct column columns[C_COLUMNS] = {
 		    1, SR},
 	[C_FILL] = {"fill_pct", "FILL%", "highest fill level of the CPU's ring", COLUMN_PCT, 5, 3,
 		    SR},
-	[C_SLOTS] = {"bp_slots", "SLOTS", "breakpoint slots: taken, of all", COLUMN_TEXT, 5, 1,
-		     COLUMN_SCREEN},
-	[C_SLOTS_ALL] = {COL_SLOTS, 5, 9, COLUMN_REPORT},
+	[C_SLOTS] = {"bp_slots", "SLOTS", "breakpoint slots: taken, of all", COLUMN_TEXT, 5, 1, S},
+	[C_SLOTS_ALL] = {COL_SLOTS, 5, 9, R},
 	[C_SLOTS_USED] = {"slots_used", "",
 			  "breakpoint slots that are taken: by the CPU and by the task with most",
-			  COLUMN_INT, 5, 9, COLUMN_REPORT},
+			  COLUMN_INT, 5, 9, R},
 	[C_STATE] = {"state", "STATE", "online, or offline when it went away", COLUMN_TEXT, 7, 6,
 		     SR},
-	[C_CALLER] = {COL_CALLER, 20, 1, SR | COLUMN_WIDE},
+	[C_CALLER] = {COL_CALLER, 20, 1, SR | W},
 };
 
 /* All pools of a CPU together. */

@@ -40,8 +40,6 @@ enum {
 	C_COLUMNS
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
-
 static const struct column columns[C_COLUMNS] = {
 	[C_CHANGE] = {COL_CHANGE, 6, 0, SR},
 	[C_DELTA] = {COL_DELTA("DELTA/s"), 7, 0, SR},
@@ -55,7 +53,7 @@ static const struct column columns[C_COLUMNS] = {
 	COL_SIDES(C_A_N, C_B_N, COL_CONTENDED, 9, 9, R),
 	COL_SIDES(C_A_TOTAL, C_B_TOTAL, COL_FINISHED_TOTAL, 6, 9, R),
 	[C_KIND] = {COL_KIND, 10, 1, SR},
-	[C_NAME] = {COL_ROW_NAME, 24, 0, SR | COLUMN_WIDE},
+	[C_NAME] = {COL_ROW_NAME, 24, 0, SR | W},
 };
 
 enum {
@@ -87,7 +85,7 @@ enum { D = SR | COLUMN_SIGNED };
 
 static const struct column moments[M_COLUMNS] = {
 	[M_KIND] = {COL_KIND, 10, 1, SR},
-	[M_NAME] = {COL_ROW_NAME, 24, 0, SR | COLUMN_WIDE},
+	[M_NAME] = {COL_ROW_NAME, 24, 0, SR | W},
 	[M_D_WAIT] = {COL_DELTA("B-A:WAIT/s"), 10, 0, D},
 	[M_A_WAIT] = {COL_A(COL_WAIT_RATE), 8, 2, SR},
 	[M_B_WAIT] = {COL_B(COL_WAIT_RATE), 8, 1, SR},

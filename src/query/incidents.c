@@ -35,13 +35,11 @@ enum {
 	C_COLUMNS
 };
 
-enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R };
-
 static const struct column columns[C_COLUMNS] = {
 	[C_WHEN] = {"when", "WHEN", "when it fired: time of day, or since measuring began",
 		    COLUMN_TEXT, 23, 0, S},
 	[C_FIRED] = {"fired", "WHAT FIRED", "the event that fired the trigger, with its values",
-		     COLUMN_TEXT, 14, 0, SR | COLUMN_WIDE},
+		     COLUMN_TEXT, 14, 0, SR | W},
 	[C_EXPR] = {"expr", "TRIGGER", "the expression, as it was given", COLUMN_TEXT, 16, 4, SR},
 	[C_WORST] = {"worst_ns", "WORST", "the longest of the waits that fired it", COLUMN_NS, 6, 0,
 		     SR},
@@ -52,7 +50,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_LOCK] = {COL_NAME, 18, 1, SR},
 	[C_TASK] = {COL_TASK, 14, 2, S},
 	[C_BECAUSE] = {"because", "BECAUSE OF", "task that has the lock, and its state",
-		       COLUMN_TEXT, 20, 1, SR | COLUMN_WIDE},
+		       COLUMN_TEXT, 20, 1, SR | W},
 	[C_TRIGGER] = {"trigger", "NR", "number of the trigger on the command line, from 0",
 		       COLUMN_INT, 2, 9, R},
 	[C_FIRED_NS] = {"fired_ns", "FIRED NS", "when it fired, by the session clock", COLUMN_COUNT,

@@ -38,8 +38,6 @@ enum {
 	C_COLUMNS
 };
 
-enum { S = COLUMN_SCREEN, R = COLUMN_REPORT };
-
 /* Called as in the tables of waits. */
 static const struct column columns[C_COLUMNS] = {
 	[C_LOCK] = {COL_LOCK, 18, 0, R},

@@ -9,12 +9,15 @@
  * column: key, title, help and type. A table adds what concerns its layout: width, priority, flags
  * and the ways to make rows in which the column says something:
  *
- *	[C_PID] = {COL_PID, 7, 9, COLUMN_REPORT},
+ *	[C_PID] = {COL_PID, 7, 9, R},
  *
  * So a key means the same in all tables, and its help is written once. A table whose column has the
  * same key and another meaning has a help of its own; tests/unit/test-columns.c lists these tables
  * with the reason. Entries with an argument differ between tables in the noun or in the title only.
  */
+
+/* Flags of most columns, in short: on the screen, in reports, in both, and with room to spare. */
+enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = COLUMN_SCREEN | COLUMN_REPORT, W = COLUMN_WIDE };
 
 /* Tasks, processes and CPUs. "The row's task": waiter, holder or root, as the table says. */
 #define COL_TASK "task", "TASK", "name and thread id of the task", COLUMN_TEXT
@@ -112,10 +115,8 @@
 #define COL_WAIT_PCT "wait_pct", "WAIT%", "share of WAIT/s of all rows", COLUMN_PCT
 #define COL_CONTENDED "contended", "CONTENDED", "finished waits", COLUMN_COUNT
 #define COL_TOTAL "total_ns", "TOTAL", "time of all waits, those in flight included", COLUMN_NS
-#define COL_AVG "avg_ns", "AVG", "average wait, waits in flight included", COLUMN_NS
 #define COL_MAX "max_ns", "MAX", "longest wait, waits in flight included", COLUMN_NS
 #define COL_MIN "min_ns", "MIN", "shortest wait", COLUMN_NS
-#define COL_FAILED "failed", "FAILED", "waits that ended without the lock", COLUMN_COUNT
 #define COL_WAIT_ENDED "ended", "ENDED", "all waits of the row have ended", COLUMN_BOOL
 #define COL_ENDED_NS "ended_ns", "ENDED", "time since the last wait of the row ended", COLUMN_NS
 #define COL_WAITED_BY_ALL(TITLE)                                                                   \

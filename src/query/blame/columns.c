@@ -9,8 +9,6 @@
 #include "kontend/columns.h"
 #include "rows.h"
 
-enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R, W = COLUMN_WIDE };
-
 #define FLAGS(SET, OWN, F) ((SET) == (OWN) ? (F) : (SET) == BLAME_ALL ? (F)&R : 0)
 #define KEY_OF(SET, OWN, SHORT, LONG) ((SET) == (OWN) ? (SHORT) : (SET) == BLAME_ALL ? (LONG) : "")
 /* A column of one set; the rest is the ways to make rows in which it says something. */

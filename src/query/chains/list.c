@@ -51,8 +51,6 @@ enum {
 	C_COLUMNS
 };
 
-enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = S | R };
-
 static const struct column columns[C_COLUMNS] = {
 	[C_BEHIND] = {"behind", "BEHIND",
 		      "tasks that wait because of this task, also through others", COLUMN_COUNT, 6,
@@ -62,11 +60,11 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WHAT] =
 		{"what", "BECAUSE OF",
 		 "task that holds locks and waits for none; indented, its locks and their waiters",
-		 COLUMN_TEXT, 30, 0, S | COLUMN_WIDE},
+		 COLUMN_TEXT, 30, 0, S | W},
 	[C_IS] = {"is", "IS",
 		  "state of the holder: running or runnable on a CPU, or asleep, with function and "
 		  "reason; of a waiter, where it waits",
-		  COLUMN_TEXT, 24, 0, S | COLUMN_WIDE},
+		  COLUMN_TEXT, 24, 0, S | W},
 	[C_HELD] =
 		{"held_ns", "HELD",
 		 "time for which every snapshot has seen that holder hold the lock, if it is sure",

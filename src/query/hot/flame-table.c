@@ -35,7 +35,7 @@ enum {
 	C_COLUMNS
 };
 
-enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = COLUMN_SCREEN | COLUMN_REPORT, INDENT = 2 };
+enum { INDENT = 2 };
 
 static const struct column columns[C_COLUMNS] = {
 	[C_PCT] = {"pct", "ALL%", "width of its box: share of everything, by samples or by wait",
@@ -61,8 +61,7 @@ static const struct column columns[C_COLUMNS] = {
 		     5, 6, R},
 	[C_NAME] = {"name", "NAME", "task, function, or type of lock in brackets", COLUMN_TEXT, 24,
 		    6, R},
-	[C_FRAME] = {"frame", "FRAME", "NAME, indented by its depth", COLUMN_TEXT, 40, 0,
-		     S | COLUMN_WIDE},
+	[C_FRAME] = {"frame", "FRAME", "NAME, indented by its depth", COLUMN_TEXT, 40, 0, S | W},
 	[C_NAMES] = {COL_NAMES, 9, 6, R},
 	[C_ADDR] = {"addr", "ADDRESS", "address at which the function of the kernel begins",
 		    COLUMN_ADDR, 18, 6, R},

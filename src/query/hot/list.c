@@ -42,7 +42,7 @@ enum {
 	C_COLUMNS
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, STACK_FRAMES = 24 };
+enum { STACK_FRAMES = 24 };
 
 static const struct column columns[C_COLUMNS] = {
 	[C_PCT] = {"pct", "CPU%", "share of all samples", COLUMN_PCT, 5, 0, SR},
@@ -52,17 +52,16 @@ static const struct column columns[C_COLUMNS] = {
 			2, SR},
 	[C_WAIT] = {COL_WAIT_BELOW, 6, 4, SR},
 	[C_GROUP] = {COL_GROUP, 12, 1, SR},
-	[C_FILE] = {COL_FILE, 18, 2, COLUMN_SCREEN},
+	[C_FILE] = {COL_FILE, 18, 2, S},
 	[C_OBJECT] = {COL_FILE_PATH, 18, 2, R},
-	[C_SYMBOL] = {COL_FUNCTION, 24, 0, SR | COLUMN_WIDE},
+	[C_SYMBOL] = {COL_FUNCTION, 24, 0, SR | W},
 	[C_NAMES] = {COL_NAMES, 9, 0, R},
 	[C_PID] = {COL_PID, 7, 1, SR},
-	[C_PROCESS] = {"process", "PROCESS", "name of the process", COLUMN_TEXT, 16, 0,
-		       SR | COLUMN_WIDE},
+	[C_PROCESS] = {"process", "PROCESS", "name of the process", COLUMN_TEXT, 16, 0, SR | W},
 	[C_TID] = {COL_TID, 7, 1, SR},
-	[C_TASK] = {"task", "TASK", "name of the task", COLUMN_TEXT, 16, 0, SR | COLUMN_WIDE},
+	[C_TASK] = {"task", "TASK", "name of the task", COLUMN_TEXT, 16, 0, SR | W},
 	[C_CPU] = {COL_CPU, 4, 0, SR},
-	[C_STACK] = {COL_STACK, 40, 0, SR | COLUMN_WIDE | COLUMN_LIST},
+	[C_STACK] = {COL_STACK, 40, 0, SR | W | COLUMN_LIST},
 	[C_SOURCE] = {"source", "SOURCE", "line of source that the function begins in", COLUMN_TEXT,
 		      24, 4, R},
 	[C_TOP_CPU] = {"top_cpu", "TOP CPU", "CPU of whose samples the row has the greatest share",
@@ -73,7 +72,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_MIN] = {"min_pct", "MIN%", "share of the samples of the CPU where it is smallest",
 		   COLUMN_PCT, 5, 2, SR},
 	[C_BY_CPU] = {"by_cpu", "BY CPU", "share of the samples of each CPU, CPU after CPU",
-		      COLUMN_SERIES, 16, 2, COLUMN_SCREEN | COLUMN_WIDE | COLUMN_SPREAD},
+		      COLUMN_SERIES, 16, 2, S | W | COLUMN_SPREAD},
 	[C_NOTE] = {"note", "NOTE",
 		    "of a function that only tries to get locks: why it has no waits", COLUMN_TEXT,
 		    24, 9, R},

@@ -45,17 +45,17 @@ enum {
 	C_COLUMNS
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT, W = COLUMN_WIDE, SPARK_LEN = 16 };
+enum { SPARK_LEN = 16 };
 
 static const struct column columns[C_COLUMNS] = {
 	[C_KIND] = {COL_TYPE, 8, 0, SR},
-	[C_LOCK] = {COL_LOCK, 18, 9, COLUMN_REPORT},
+	[C_LOCK] = {COL_LOCK, 18, 9, R},
 	[C_NAME] = {COL_NAME, 18, 0, SR | W},
 	[C_READERS] = {COL_READERS_WAITING, 3, 1, SR},
 	[C_WRITERS] = {COL_WRITERS_WAITING, 3, 0, SR},
 	[C_LONGEST] = {"longest", "MOST", "longest queue, in tasks", COLUMN_COUNT, 4, 0, SR},
 	[C_SPARK] = {"spark", "HISTORY", "longest queue of each of the last buckets", COLUMN_SERIES,
-		     SPARK_LEN, 6, COLUMN_SCREEN},
+		     SPARK_LEN, 6, S},
 	[C_HANDED] = {"handed", "HANDED", "times that a task which had waited got the lock",
 		      COLUMN_COUNT, 6, 0, SR},
 	[C_P50] = {"hand_p50_ns", "HAND50",
@@ -102,13 +102,11 @@ static const struct column columns[C_COLUMNS] = {
 			  SR},
 	[C_WORST] = {"worst", "WORST TASK",
 		     "task that was passed over most often in one wait, or that starved most",
-		     COLUMN_TEXT, 14, 2, COLUMN_SCREEN},
-	[C_WORST_PID] = {"worst_pid", "PID", "process id of WORST TASK", COLUMN_INT, 7, 9,
-			 COLUMN_REPORT},
-	[C_WORST_TID] = {"worst_tid", "TID", "thread id of WORST TASK", COLUMN_INT, 7, 9,
-			 COLUMN_REPORT},
+		     COLUMN_TEXT, 14, 2, S},
+	[C_WORST_PID] = {"worst_pid", "PID", "process id of WORST TASK", COLUMN_INT, 7, 9, R},
+	[C_WORST_TID] = {"worst_tid", "TID", "thread id of WORST TASK", COLUMN_INT, 7, 9, R},
 	[C_WORST_COMM] = {"worst_comm", "COMM", "name of WORST TASK, without its id", COLUMN_TEXT,
-			  16, 9, COLUMN_REPORT},
+			  16, 9, R},
 };
 
 struct queued {

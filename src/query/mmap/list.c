@@ -53,11 +53,9 @@ enum {
 	C_COLUMNS
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, W = COLUMN_WIDE };
-
 static const struct column columns[C_COLUMNS] = {
 	[C_PROCESS] = {"process", "MMAP_LOCK OF", "process that owns the mmap_lock", COLUMN_TEXT,
-		       16, 0, COLUMN_SCREEN},
+		       16, 0, S},
 	[C_PID] = {COL_PID, 7, 9, R},
 	[C_COMM] = {COL_COMM, 16, 9, R},
 	[C_MEMCG] = {"memcg", "MEMCG", "path of the memory cgroup of the process", COLUMN_TEXT, 16,

@@ -35,11 +35,9 @@ enum {
 	C_COLUMNS
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
-
 static const struct column columns[C_COLUMNS] = {
 	[C_CONTEXT] = {"context", "CONTEXT", "CPU or task that the context belongs to", COLUMN_TEXT,
-		       18, 0, SR | COLUMN_WIDE},
+		       18, 0, SR | W},
 	[C_CPU] = {COL_CPU, 4, 9, R},
 	[C_TID] = {COL_TID, 7, 9, R},
 	[C_PID] = {COL_PID, 7, 9, R},

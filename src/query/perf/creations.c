@@ -16,12 +16,10 @@
 
 enum { C_PROCESS, C_PID, C_COMM, C_CREATED, C_PER_S, C_OPENED, C_INHERITED, C_REFUSED, C_COLUMNS };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT };
-
 static const struct column columns[C_COLUMNS] = {
-	[C_PROCESS] = {COL_PROCESS, 16, 0, COLUMN_SCREEN | COLUMN_WIDE},
-	[C_PID] = {COL_PID, 7, 9, COLUMN_REPORT},
-	[C_COMM] = {COL_COMM, 16, 9, COLUMN_REPORT},
+	[C_PROCESS] = {COL_PROCESS, 16, 0, S | W},
+	[C_PID] = {COL_PID, 7, 9, R},
+	[C_COMM] = {COL_COMM, 16, 9, R},
 	[C_CREATED] = {"created", "CREATED", "breakpoints that the process created", COLUMN_COUNT,
 		       7, 0, SR},
 	[C_PER_S] = {"created_per_s", "CREATED/s",

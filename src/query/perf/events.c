@@ -42,13 +42,11 @@ enum {
 	C_COLUMNS
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
-
 static const struct column columns[C_COLUMNS] = {
-	[C_NAME] = {"event", "EVENT", "name of the event", COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
+	[C_NAME] = {"event", "EVENT", "name of the event", COLUMN_TEXT, 24, 0, SR | W},
 	[C_KIND] = {COL_EVENT_KIND, 9, 3, SR},
-	[C_HOLDER] = {COL_KEEPER, 16, 0, COLUMN_SCREEN},
-	[C_OWNER] = {COL_OPENER, 16, 5, COLUMN_SCREEN},
+	[C_HOLDER] = {COL_KEEPER, 16, 0, S},
+	[C_OWNER] = {COL_OPENER, 16, 5, S},
 	[C_OWNER_PID] = {COL_OPENER_PID, 7, 9, R},
 	[C_PID] = {COL_KEEPER_PID, 7, 9, R},
 	[C_HOLDER_PIDS] = {COL_KEEPERS, 11, 6, R | COLUMN_LIST | COLUMN_NUMBERS},

@@ -39,10 +39,8 @@ enum {
 	C_COLUMNS
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
-
 static const struct column columns[C_COLUMNS] = {
-	[C_HOLDER] = {COL_KEEPER, 14, 0, COLUMN_SCREEN},
+	[C_HOLDER] = {COL_KEEPER, 14, 0, S},
 	[C_KIND] = {COL_EVENT_KIND, 9, 0, SR},
 	[C_PID] = {COL_KEEPER_PID, 7, 9, R},
 	[C_COMM] = {COL_COMM, 16, 9, R},
@@ -51,16 +49,16 @@ static const struct column columns[C_COLUMNS] = {
 	[C_ADDR] = {"addr", "ADDRESS", "address that is watched", COLUMN_ADDR, 18, 4, SR},
 	[C_WHERE] = {"where", "SYMBOL",
 		     "symbol that is watched, or object and offset, or the address", COLUMN_TEXT,
-		     14, 0, SR | COLUMN_WIDE},
+		     14, 0, SR | W},
 	[C_LEN] = {"len", "LEN", "bytes that are watched", COLUMN_INT, 3, 3, SR},
 	[C_RWX] = {"bp_type", "RWX", "R read, W write, X execute", COLUMN_TEXT, 3, 0, SR},
 	[C_BOUND] = {"bound", "BOUND", "task or CPU that the breakpoint is for", COLUMN_TEXT, 12, 0,
-		     COLUMN_SCREEN},
+		     S},
 	[C_CPU] = {COL_BOUND_CPU, 4, 9, R},
 	[C_TARGET_TID] = {COL_TARGET_TID, 7, 9, R},
 	[C_TARGET] = {COL_TARGET, 16, 9, R},
 	[C_STATE] = {COL_EVENT_STATE, 8, 1, SR},
-	[C_OWNER] = {COL_OPENER, 14, 5, COLUMN_SCREEN},
+	[C_OWNER] = {COL_OPENER, 14, 5, S},
 	[C_OWNER_PID] = {COL_OPENER_PID, 7, 9, R},
 	[C_HITS] = {COL_HITS_PER_S, 6, 2, SR},
 	[C_ID] = {COL_EVENT_ID, 8, 9, R},

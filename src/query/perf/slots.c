@@ -29,8 +29,6 @@ enum {
 	C_COLUMNS
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT };
-
 static const struct column columns[C_COLUMNS] = {
 	[C_CPU] = {COL_CPU, 4, 0, SR},
 	[C_TYPE] = {"type", "TYPE", "purpose of the slots: any, or exec and data apart",
@@ -51,7 +49,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_IN_REGISTERS] = {"in_registers", "NOW", "breakpoints in the debug registers now",
 			    COLUMN_INT, 4, 2, SR},
 	[C_HOLDERS] = {"holders", "HOLDERS", "holder of each slot that is taken", COLUMN_TEXT, 20,
-		       0, SR | COLUMN_WIDE | COLUMN_LIST},
+		       0, SR | W | COLUMN_LIST},
 	[C_MOST_USED] = {"most_used", "MOST",
 			 "most slots that were taken at a time since the first snapshot",
 			 COLUMN_INT, 4, 1, SR},

@@ -38,7 +38,7 @@ enum {
 	C_COLUMNS
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, SPARK_LEN = 16 };
+enum { SPARK_LEN = 16 };
 
 static const struct column columns[C_COLUMNS] = {
 	[C_CPU] = {COL_CPU, 4, 0, SR},
@@ -47,7 +47,7 @@ static const struct column columns[C_COLUMNS] = {
 			COLUMN_INT, 6, 3, SR},
 	[C_RATE] = {"rotations_per_s", "ROT/s", "rotations per second", COLUMN_RATE, 5, 0, SR},
 	[C_SPARK] = {"history", "HISTORY", "time in rotation per refresh, newest at the right",
-		     COLUMN_SERIES, SPARK_LEN, 5, COLUMN_SCREEN},
+		     COLUMN_SERIES, SPARK_LEN, 5, S},
 	[C_P50] = {"p50_ns", "P50", "half of the rotations took at most so long", COLUMN_NS, 6, 0,
 		   SR},
 	[C_P99] = {"p99_ns", "P99", "99 % of the rotations took at most so long", COLUMN_NS, 6, 2,
@@ -71,7 +71,7 @@ static const struct column columns[C_COLUMNS] = {
 			COLUMN_COUNT, 8, 9, R},
 	[C_TOTAL] = {"total_ns", "TOTAL", "time that all rotations took", COLUMN_NS, 6, 7, SR},
 	[C_CULPRIT] = {"culprit", "CULPRIT", "process that has opened most of the events",
-		       COLUMN_TEXT, 20, 0, COLUMN_SCREEN | COLUMN_WIDE},
+		       COLUMN_TEXT, 20, 0, S | W},
 	[C_OWNERS] = {"owners", "OWNERS", "processes that have opened the events, most first",
 		      COLUMN_TEXT, 20, 9, R | COLUMN_LIST},
 	[C_OWNER_EVENTS] = {"owner_events", "OWNER-EVENTS",

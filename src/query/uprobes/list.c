@@ -43,10 +43,8 @@ enum {
 	C_COLUMNS
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT, S = COLUMN_SCREEN };
-
 static const struct column columns[C_COLUMNS] = {
-	[C_PROBE] = {COL_PROBE, 24, 0, SR | COLUMN_WIDE},
+	[C_PROBE] = {COL_PROBE, 24, 0, SR | W},
 	[C_BINARY] = {"binary", "BINARY", "path of the binary", COLUMN_TEXT, 24, 9, R},
 	[C_OFFSET] = {COL_PROBE_OFFSET, 10, 9, R},
 	[C_SYMBOL] = {"symbol", "SYMBOL", "function and offset into it", COLUMN_TEXT, 16, 9, R},
@@ -75,7 +73,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_REASON] = {"reason", "REASON", "reason for the class", COLUMN_TEXT, 30, 9, R},
 	[C_HINT] = {"hint", "HINT", "place at which the probe would cost less", COLUMN_TEXT, 24, 9,
 		    R},
-	[C_NOTE] = {"note", "NOTE", "hint or reason", COLUMN_TEXT, 16, 3, S | COLUMN_WIDE},
+	[C_NOTE] = {"note", "NOTE", "hint or reason", COLUMN_TEXT, 16, 3, S | W},
 	[C_ENDED] = {COL_ENDED, 5, 9, R},
 	[C_LAST_SEEN] = {COL_LAST_SEEN, 9, 0, R},
 };

@@ -24,10 +24,8 @@ enum {
 	C_COLUMNS
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
-
 static const struct column columns[C_COLUMNS] = {
-	[C_PROCESS] = {COL_PROCESS, 18, 0, COLUMN_SCREEN | COLUMN_WIDE},
+	[C_PROCESS] = {COL_PROCESS, 18, 0, S | W},
 	[C_PID] = {COL_PROBED_PID, 7, 9, R},
 	[C_COMM] = {COL_COMM, 16, 9, R},
 	[C_PROBES] = {"probes", "PROBES", "probes that count only in the process", COLUMN_COUNT, 6,

@@ -24,11 +24,9 @@ enum {
 	C_COLUMNS
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT };
-
 static const struct column columns[C_COLUMNS] = {
 	[C_FUNCTION] = {"function", "FUNCTION", "function of the kernel's code of uprobes",
-			COLUMN_TEXT, 24, 0, SR | COLUMN_WIDE},
+			COLUMN_TEXT, 24, 0, SR | W},
 	[C_TYPE] = {COL_TYPE, 10, 0, SR},
 	[C_WAITING] = {COL_WAITING, 3, 1, SR},
 	[C_PER_S] = {"contended_per_s", "CONT/s", "waits per second", COLUMN_RATE, 6, 1, SR},

@@ -34,10 +34,8 @@ enum {
 	C_COLUMNS
 };
 
-enum { SR = COLUMN_SCREEN | COLUMN_REPORT, R = COLUMN_REPORT };
-
 static const struct column columns[C_COLUMNS] = {
-	[C_PROCESS] = {COL_PROCESS, 18, 0, COLUMN_SCREEN | COLUMN_WIDE},
+	[C_PROCESS] = {COL_PROCESS, 18, 0, S | W},
 	[C_PID] = {COL_PID, 7, 9, R},
 	[C_COMM] = {COL_COMM, 16, 9, R},
 	[C_SLOTS] = {"slots", "SLOTS", "slots that can be used at a time", COLUMN_INT, 5, 0, SR},
@@ -54,7 +52,7 @@ static const struct column columns[C_COLUMNS] = {
 		       4, SR},
 	[C_DEPTH] = {COL_RETURN_DEPTH, 5, 5, SR},
 	[C_RECENT] = {"recent", "HISTORY", "slots in use in each snapshot", COLUMN_SERIES, 16, 3,
-		      COLUMN_SCREEN},
+		      S},
 	[C_SAMPLES] = {"samples", "LOOKS", "snapshots that AVG and MAX are from", COLUMN_COUNT, 6,
 		       9, R},
 	[C_WAITERS] = {"waiters", "WAITERS", "threads that wait for a slot", COLUMN_TEXT, 12, 9,
@@ -274,7 +272,7 @@ int query_uprobe_areas_folded(struct query *q, const struct query_spec *s, struc
 enum { T_TASK, T_TID, T_STATE, T_SINCE, T_SLOT, T_DEPTH, T_PROBE, T_PROCESS, T_COLUMNS };
 
 static const struct column task_columns[T_COLUMNS] = {
-	[T_TASK] = {COL_TASK, 18, 0, SR | COLUMN_WIDE},
+	[T_TASK] = {COL_TASK, 18, 0, SR | W},
 	[T_TID] = {COL_TID, 7, 9, R},
 	[T_STATE] = {"state", "STATE", "in a slot, or waits for one", COLUMN_TEXT, 7, 0, SR},
 	[T_SINCE] = {"since_ns", "SINCE", "time for which every snapshot has seen it in this state",
