@@ -66,13 +66,13 @@ struct cost {
 /* In the process that measures. */
 static int take_seen(void *ctx, struct run *run, void *answer, struct error *err)
 {
-	const struct model *m = &run->engine.model;
+	const struct model *m = run->engine.model;
 	struct seen *s = answer;
 
 	(void)ctx, (void)err;
-	s->events = m->n_events + m->mmlocks.n_events;
-	s->lost = m->damage.lost + m->damage.dropped;
-	snprintf(s->missing, sizeof(s->missing), "%s", m->mmlocks.how->reason);
+	s->events = m->n_events + m->mmlocks->n_events;
+	s->lost = m->damage->lost + m->damage->dropped;
+	snprintf(s->missing, sizeof(s->missing), "%s", m->mmlocks->how->reason);
 	return 0;
 }
 

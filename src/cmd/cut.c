@@ -88,7 +88,7 @@ static int open_engine(const struct cutter *c, struct engine *e, struct error *e
 	r = engine_init(e, source, &limits, err);
 	if (r < 0)
 		source_free(source);
-	e->model.min_wait_ns = c->o->min_wait_ns;
+	e->model->min_wait_ns = c->o->min_wait_ns;
 	return r;
 }
 
@@ -111,12 +111,12 @@ static int read_all(const struct cutter *c, struct engine *e, struct error *err)
 /* -EINVAL: --time says nothing that is there. */
 static int find_range(struct cutter *c, struct error *err)
 {
-	const struct model *m = &c->engine.model;
+	const struct model *m = c->engine.model;
 	const struct when w = {.begin_ns = m->start_ns,
 			       .end_ns = m->now_ns,
 			       .now_ns = m->start_ns,
-			       .clock_ns = m->host.clock_ns,
-			       .wall_ns = m->host.wall_ns};
+			       .clock_ns = m->host->clock_ns,
+			       .wall_ns = m->host->wall_ns};
 	struct cut_part *p = &c->cut.part;
 	struct error local = {0};
 

@@ -47,7 +47,7 @@ static struct rows_job *of_slices(struct engine_slices *s)
 /* How far it is to the next moment at which the clock of the wall has a multiple of --bucket. */
 static uint64_t until_multiple(const struct rows_job *j, uint64_t ns)
 {
-	const struct record_host *h = &j->run->engine.model.host;
+	const struct record_host *h = j->run->engine.model->host;
 	uint64_t wall = ns + (h->wall_ns ? h->wall_ns - h->clock_ns : 0);
 
 	return j->o->bucket_ns - wall % j->o->bucket_ns;
@@ -65,17 +65,17 @@ static uint64_t first_end(struct engine_slices *s, uint64_t begin_ns)
 
 static unsigned marks_of(struct rows_job *j)
 {
-	const struct model *m = &j->run->engine.model;
+	const struct model *m = j->run->engine.model;
 	const struct span *twin = recording_spans_find(&j->spans, &j->q, m->zero_ns, m->now_ns);
 
 	j->twin = twin ? twin : j->twin;
-	return (twin ? ROWS_OVERLAP : 0u) | (m->damage.snapshot_unknown ? ROWS_VERSION : 0u);
+	return (twin ? ROWS_OVERLAP : 0u) | (m->damage->snapshot_unknown ? ROWS_VERSION : 0u);
 }
 
 /* The incident that a trigger wrote the file for, in the part where it fired, or the last one. */
 static void take_incident(struct rows_job *j, bool is_last, struct query_incidents *ret)
 {
-	const struct model *m = &j->run->engine.model;
+	const struct model *m = j->run->engine.model;
 	struct incident in;
 
 	if (j->incident_done || !query_incident(m, &in) ||
@@ -166,7 +166,7 @@ static void say_marks(struct rows_job *j, unsigned marks)
 
 	if (marks & ROWS_CUT_OFF)
 		say_bad(j, "it ends early or is damaged: rows say 'cut_off' in marks");
-	if (j->run->engine.model.damage.snapshot_unknown || marks & ROWS_VERSION) {
+	if (j->run->engine.model->damage->snapshot_unknown || marks & ROWS_VERSION) {
 		snprintf(what, sizeof(what),
 			 "kontend %s recorded it, of which %s does not understand all: rows say "
 			 "'other_version' in marks",

@@ -207,7 +207,7 @@ static int add_metrics(struct exporter *e, struct measure *m, struct error *err)
 	if (ret == 0)
 		ret = openmetrics_add(e->metrics, &q, err);
 	query_deinit(&q);
-	model_zero(&m->run.engine.model);
+	model_zero(m->run.engine.model);
 	return ret;
 }
 

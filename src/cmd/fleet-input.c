@@ -57,7 +57,7 @@ static void say_fault(const struct one *o, enum fleet_fault fault, const char *w
 static void say_damage(const struct one *o, const struct run *run)
 {
 	struct reader_stat stat = {0};
-	const struct model_damage *d = &run->engine.model.damage;
+	const struct model_damage *d = run->engine.model->damage;
 
 	if (run->from_file)
 		reader_stat(run->source, &stat);
@@ -84,7 +84,7 @@ static void say_doubt(const struct one *o, const char *other)
 static int note_began(struct fleet_input *g, const struct model *m, const char *path,
 		      struct error *err)
 {
-	const struct when w = {.clock_ns = m->host.clock_ns, .wall_ns = m->host.wall_ns};
+	const struct when w = {.clock_ns = m->host->clock_ns, .wall_ns = m->host->wall_ns};
 	uint64_t wall_ns = when_wall_ns(&w, m->start_ns);
 
 	if (!wall_ns)
@@ -124,7 +124,7 @@ static int take_recording(const struct one *o, struct run *run, struct error *er
 	} else if (r == 0) {
 		say_damage(o, run);
 		say_doubt(o, doubt);
-		r = note_began(o->g, &run->engine.model, o->path, err);
+		r = note_began(o->g, run->engine.model, o->path, err);
 		r = r < 0 ? r : add_to_sums(o, &q, err);
 	}
 	query_deinit(&q);

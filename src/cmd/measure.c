@@ -291,7 +291,7 @@ int measure_open(struct measure *m, struct run *run, const char *path, struct er
 	measure_sandbox(m, run);
 	int ret = run_open_file(run, path, 0, err);
 
-	run->engine.model.min_wait_ns = m->o->min_wait_ns;
+	run->engine.model->min_wait_ns = m->o->min_wait_ns;
 	return ret;
 }
 
@@ -325,7 +325,7 @@ static int read_known(struct measure *m, struct run *known, struct error *err)
 	measure_sandbox(m, known);
 	int ret = run_open(known, m->o, err);
 
-	known->engine.model.min_wait_ns = m->o->min_wait_ns;
+	known->engine.model->min_wait_ns = m->o->min_wait_ns;
 	if (ret == 0)
 		ret = read_recording(m, known, m->o->input, err);
 	return ret == 0 && m->give_up ? -EINTR : ret;
@@ -372,7 +372,7 @@ static void say_start(const struct measure *m)
 
 void measure_say_losses(const struct measure *m)
 {
-	const struct model_damage d = model_damage(&m->run.engine.model);
+	const struct model_damage d = model_damage(m->run.engine.model);
 
 	if (d.lost || d.dropped || d.bad)
 		cmd_say(m->o, "%llu records were lost, dropped or not readable: events are missing",
@@ -414,7 +414,7 @@ static int start(struct measure *m, struct measure_job *j, struct error *err)
 	int ret = run_open(&m->run, m->o, err);
 
 	if (!run_sums_up(&m->run))
-		m->run.engine.model.min_wait_ns = m->o->min_wait_ns;
+		m->run.engine.model->min_wait_ns = m->o->min_wait_ns;
 	if (ret == 0 && j->begin)
 		ret = j->begin(j, m, err);
 	if (ret == 0)

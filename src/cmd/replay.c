@@ -56,8 +56,7 @@ static const uint64_t second_ns = 1000000000, ahead_ns = 100000000;
  */
 static bool needs_all(struct replay *p)
 {
-	return p->shot || p->o->time || p->o->tour ||
-	       query_incident(&p->engine.model, &p->incident);
+	return p->shot || p->o->time || p->o->tour || query_incident(p->engine.model, &p->incident);
 }
 
 static int read_ahead(struct replay *p, struct error *err)
@@ -122,7 +121,7 @@ static int open_recording(struct replay *p, struct error *err)
 	p->engine.lines = &p->lines;
 	p->engine.keep_symbols = !p->o->no_symbol_cache;
 	p->engine.groups = p->o->groups;
-	p->engine.model.min_wait_ns = p->o->min_wait_ns;
+	p->engine.model->min_wait_ns = p->o->min_wait_ns;
 	query_ribbon_init(&p->figures);
 	to.watch = &p->figures.watch;
 	to.tick_ns = p->tick_ns = tick_of(source, p->o);
@@ -151,7 +150,7 @@ static void find_incident(struct replay *p)
 	uint64_t end = in->end_ns > in->fired_ns ? in->end_ns : in->fired_ns;
 	size_t n;
 
-	if (!query_incident(&p->engine.model, &p->incident))
+	if (!query_incident(p->engine.model, &p->incident))
 		return;
 	const struct timeline_bucket *b = timeline_buckets(p->timeline, &n);
 	p->from_ns = timeline_begin_ns(p->timeline);
@@ -166,7 +165,7 @@ static void find_incident(struct replay *p)
 
 static struct when when_of(const struct replay *p)
 {
-	const struct record_host *h = &p->engine.model.host;
+	const struct record_host *h = p->engine.model->host;
 
 	return (struct when){.begin_ns = timeline_begin_ns(p->timeline),
 			     .end_ns = timeline_end_ns(p->timeline),

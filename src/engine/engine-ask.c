@@ -43,7 +43,7 @@ static void add_lock(struct asking *a, const struct model *m, uint64_t addr, uin
 /* mmap_locks that tasks took without waiting: the table of locks does not have them. */
 static void add_mms(struct asking *a, const struct model *m)
 {
-	const struct mmlocks *l = &m->mmlocks;
+	const struct mmlocks *l = m->mmlocks;
 
 	for (size_t i = 1; l->lock_offset && i < l->n; i++) {
 		uint64_t addr = l->mms[i].mm + l->lock_offset;
@@ -54,30 +54,30 @@ static void add_mms(struct asking *a, const struct model *m)
 
 static void ask_threads(const struct engine *e)
 {
-	const struct model *m = &e->model;
+	const struct model *m = e->model;
 	int32_t threads[LOCKASK_THREADS];
 	size_t n = 0;
 
-	for (uint32_t i = 1; i < m->waits.high && n < LOCKASK_THREADS; i++) {
-		const struct wait *w = &m->waits.waits[i];
+	for (uint32_t i = 1; i < m->waits->high && n < LOCKASK_THREADS; i++) {
+		const struct wait *w = &m->waits->waits[i];
 		if (w->used && w->doubtful && w->task != TASK_OTHER)
-			threads[n++] = m->tasks.tasks[w->task].tid;
+			threads[n++] = m->tasks->tasks[w->task].tid;
 	}
 	lock_request_set_threads(e->lock_requests, threads, n);
 }
 
 void engine_ask(struct engine *e)
 {
-	const struct model *m = &e->model;
-	const struct lock *locks = m->locks.locks;
+	const struct model *m = e->model;
+	const struct lock *locks = m->locks->locks;
 	struct asking a = {.n = 0};
 
-	for (size_t i = 0; i < m->locks.n; i++)
+	for (size_t i = 0; i < m->locks->n; i++)
 		if (locks[i].waiting)
 			add_lock(&a, m, locks[i].addr, queue_type((enum lock_type)locks[i].type));
 	size_t waited_for = a.n;
-	for (size_t k = 0; k < m->locks.n && a.n < LOCKASK_MOST; k++) {
-		size_t i = (e->asked + k) % m->locks.n;
+	for (size_t k = 0; k < m->locks->n && a.n < LOCKASK_MOST; k++) {
+		size_t i = (e->asked + k) % m->locks->n;
 		if (!locks[i].waiting && !locks[i].over &&
 		    !lockname_at(m->lock_names, locks[i].addr, locks[i].begin_ns))
 			add_lock(&a, m, locks[i].addr, LOCKSNAP_TYPES);

@@ -82,25 +82,27 @@ static int copy_rest(struct model *dst, const struct model *m)
 	uint32_t slot = 0;
 	uint64_t touched = 0;
 	uint32_t group[1][HIST_GROUP] = {0};
+	struct cell_table cells = *m->cells;
 	struct model rest = *m;
 
-	rest.cells.cells = &cell;
-	rest.cells.n = 0;
-	rest.cells.cap = 1;
-	rest.cells.more = &more;
-	rest.cells.n_more = rest.cells.cap_more = 1;
-	rest.cells.slots = &slot;
-	rest.cells.touched = &touched;
-	rest.cells.mask = 0;
-	rest.cells.hists.groups = group;
-	rest.cells.hists.n_groups = 1;
-	rest.cells.recent.n = 0;
+	cells.cells = &cell;
+	cells.n = 0;
+	cells.cap = 1;
+	cells.more = &more;
+	cells.n_more = cells.cap_more = 1;
+	cells.slots = &slot;
+	cells.touched = &touched;
+	cells.mask = 0;
+	cells.hists.groups = group;
+	cells.hists.n_groups = 1;
+	cells.recent.n = 0;
+	rest.cells = &cells;
 	return model_copy(dst, &rest);
 }
 
 int engine_packed_make(struct engine_packed *ret, const struct model *m, struct engine_pack *p)
 {
-	const struct cell_table *t = &m->cells;
+	const struct cell_table *t = m->cells;
 	const void *data[ARRAYS] = {t->cells, t->more, t->hists.groups, t->recent.words};
 	size_t sizes[ARRAYS];
 	int r;
@@ -163,7 +165,7 @@ int engine_packed_copy(struct model *dst, const struct engine_packed *from, stru
 
 	if (r)
 		return r;
-	r = unpack_cells(&dst->cells, from, p);
+	r = unpack_cells(dst->cells, from, p);
 	if (r)
 		model_deinit(dst);
 	return r;

@@ -14,7 +14,7 @@
 static int find_time(struct engine *e, uint64_t time, struct error *err)
 {
 	struct engine_range *r = e->range;
-	uint64_t begin = e->model.start_ns ? e->model.start_ns : time;
+	uint64_t begin = e->model->start_ns ? e->model->start_ns : time;
 
 	/* Records of names before the stream have no time. */
 	if (r->state != ENGINE_RANGE_UNKNOWN || !begin)
@@ -24,7 +24,7 @@ static int find_time(struct engine *e, uint64_t time, struct error *err)
 		return failed;
 	r->state = r->from_ns <= begin ? ENGINE_RANGE_WITHIN : ENGINE_RANGE_BEFORE;
 	if (r->state == ENGINE_RANGE_WITHIN)
-		shorts_range(&e->model, r->from_ns, r->to_ns);
+		shorts_range(e->model, r->from_ns, r->to_ns);
 	return 0;
 }
 
@@ -37,17 +37,17 @@ static void close_bucket(struct model *m, uint64_t time)
 /* Clears the sums until @time. */
 static void begin_at(struct engine *e, uint64_t time)
 {
-	close_bucket(&e->model, time);
-	e->model.damage.late = e->merged.n_late;
-	e->model.damage.bad = e->merged.n_bad;
-	model_range(&e->model);
+	close_bucket(e->model, time);
+	e->model->damage->late = e->merged.n_late;
+	e->model->damage->bad = e->merged.n_bad;
+	model_range(e->model);
 }
 
 static void enter_range(struct engine *e)
 {
 	engine_snapshots_until(e, e->range->from_ns, true);
 	begin_at(e, e->range->from_ns);
-	shorts_range(&e->model, e->range->from_ns, e->range->to_ns);
+	shorts_range(e->model, e->range->from_ns, e->range->to_ns);
 	e->range->state = ENGINE_RANGE_WITHIN;
 }
 
@@ -56,14 +56,14 @@ void engine_range_set(struct engine *e, struct engine_range *r, uint64_t at_ns)
 	e->range = r;
 	r->state = r->from_ns ? ENGINE_RANGE_BEFORE : ENGINE_RANGE_WITHIN;
 	if (r->state == ENGINE_RANGE_WITHIN)
-		shorts_range(&e->model, 0, r->to_ns);
+		shorts_range(e->model, 0, r->to_ns);
 	else if (r->from_ns == at_ns)
 		enter_range(e);
 }
 
 static void complete_range(struct engine *e)
 {
-	close_bucket(&e->model, e->range->to_ns);
+	close_bucket(e->model, e->range->to_ns);
 	e->range->state = ENGINE_RANGE_DONE;
 }
 
@@ -72,7 +72,7 @@ static void complete_range(struct engine *e)
  */
 static bool lacks_shorts(const struct engine *e)
 {
-	const struct snapshot *s = snapshot_set_get(&e->model.snapshots, SNAPSHOT_SHORT);
+	const struct snapshot *s = snapshot_set_get(e->model->snapshots, SNAPSHOT_SHORT);
 
 	return s && s->head.time_ns < e->range->to_ns;
 }
@@ -84,7 +84,7 @@ void engine_range_rest(struct engine *e, const struct record *r)
 	if (e->range->state != ENGINE_RANGE_ENDING || !snapshot_parse(r->data, r->len, &head) ||
 	    head.kind != SNAPSHOT_SHORT || head.flags & RECORD_SNAPSHOT_LOST)
 		return;
-	(void)model_snapshot(&e->model, r->data, r->len); /* the model counts a failure */
+	(void)model_snapshot(e->model, r->data, r->len); /* the model counts a failure */
 	if (!lacks_shorts(e))
 		complete_range(e);
 }
@@ -111,7 +111,7 @@ static int pass_slices(struct engine *e, uint64_t time, struct error *err)
 {
 	const struct engine_range *r = e->range;
 	struct engine_slices *s = e->slices;
-	struct model *m = &e->model;
+	struct model *m = e->model;
 	int failed = 0;
 
 	if (r && r->state != ENGINE_RANGE_WITHIN)
@@ -129,7 +129,7 @@ static int pass_slices(struct engine *e, uint64_t time, struct error *err)
 		close_bucket(m, end);
 		failed = s->close(s, time, err);
 		begin_at(e, end);
-		shorts_range(m, m->shorts.from_ns, m->shorts.to_ns);
+		shorts_range(m, m->shorts->from_ns, m->shorts->to_ns);
 	}
 	return failed;
 }

@@ -41,7 +41,7 @@ static void let_go(struct engine *e, bool act)
 
 	take_out(h, 0);
 	if (act)
-		model_snapshot(&e->model, r.data, r.len);
+		model_snapshot(e->model, r.data, r.len);
 	engine_release(e, &r);
 }
 
@@ -75,7 +75,7 @@ static void bound(struct engine *e)
 		take_out(h, h->n - 1);
 		engine_release(e, &last);
 		if (!e->rewinding)
-			e->model.damage.snapshot_lost++;
+			e->model->damage->snapshot_lost++;
 	}
 }
 
@@ -85,7 +85,7 @@ static void bound(struct engine *e)
  */
 static int read_last(struct engine *e, const struct engine_sums **ret)
 {
-	const struct snapshot *last = snapshot_set_get(&e->model.snapshots, SNAPSHOT_SHORT);
+	const struct snapshot *last = snapshot_set_get(e->model->snapshots, SNAPSHOT_SHORT);
 	struct engine_sums *s = &e->sums;
 
 	*ret = s;
@@ -118,10 +118,10 @@ void engine_sums_at(struct engine *e, uint64_t time_ns)
 		r = snapshot_shorts_between(before->bytes, before->len, before->time_ns,
 					    &h->records[i], time_ns, &at);
 	if (r < 0)
-		e->model.damage.snapshot_lost++;
+		e->model->damage->snapshot_lost++;
 	if (r != 1)
 		return;
-	model_snapshot(&e->model, at.data, at.len); /* the model counts a failure */
+	model_snapshot(e->model, at.data, at.len); /* the model counts a failure */
 	mem_free((void *)(uintptr_t)at.data);
 	e->sums.estimated_ns = time_ns;
 }

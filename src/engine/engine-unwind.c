@@ -48,19 +48,19 @@ struct engine_unwind {
 static const struct cfisnap *recorded(void *ctx, uint32_t file)
 {
 	const struct engine_unwind *u = ctx;
-	const struct model *m = &u->engine->model;
+	const struct model *m = u->engine->model;
 
 	for (size_t i = 0; i < u->numbers.n; i++)
 		if (u->numbers.v[i] == file + 1)
 			return cfiset_find(m->cfi,
-					   map_object_get(m->profile.spaces.objects, (uint32_t)i));
+					   map_object_get(m->profile->spaces.objects, (uint32_t)i));
 	return NULL;
 }
 
 /* In a recording, tables may come after the first samples that need them. */
 static void look_again(struct engine_unwind *u)
 {
-	size_t n = cfiset_count(u->engine->model.cfi);
+	size_t n = cfiset_count(u->engine->model->cfi);
 
 	if (n == u->recorded)
 		return;
@@ -72,7 +72,7 @@ static void look_again(struct engine_unwind *u)
 
 static int open_files(struct engine_unwind *u)
 {
-	const struct record_host *h = &u->engine->model.host;
+	const struct record_host *h = u->engine->model->host;
 	struct usersyms_config c = {.same_machine =
 					    thisboot_saw(h->release, h->wall_ns, h->clock_ns) &&
 					    pidns_is_ours(h->method),
@@ -91,7 +91,7 @@ static int open_files(struct engine_unwind *u)
 static struct buildid id_of(const struct engine_unwind *u, const struct map_object *o)
 {
 	const struct snapshot *ids =
-		snapshot_set_get(&u->engine->model.snapshots, SNAPSHOT_BUILD_IDS);
+		snapshot_set_get(u->engine->model->snapshots, SNAPSHOT_BUILD_IDS);
 	struct buildid id = {.len = o->id_len};
 
 	memcpy(id.id, o->id, o->id_len);
@@ -103,7 +103,7 @@ static struct buildid id_of(const struct engine_unwind *u, const struct map_obje
 /* A mapping without a file has no unwind tables. */
 static uint32_t file_of(struct engine_unwind *u, uint32_t object)
 {
-	const struct map_objects *all = u->engine->model.profile.spaces.objects;
+	const struct map_objects *all = u->engine->model->profile->spaces.objects;
 	const struct map_object *o = map_object_get(all, object);
 	uint32_t *number =
 		!o || map_is_memory(o->path) ? NULL : map_numbers_at(&u->numbers, all, object);
@@ -230,7 +230,7 @@ static int encode(const struct map_object *o, struct cfisnap *s, char **ret, siz
 int engine_tables(const struct engine *e, uint32_t object, char **ret, size_t *ret_len)
 {
 	struct engine_unwind *u = e->unwind;
-	const struct map_objects *all = e->model.profile.spaces.objects;
+	const struct map_objects *all = e->model->profile->spaces.objects;
 	const struct map_object *o = map_object_get(all, object);
 	const uint32_t *number = o ? map_numbers_at(&u->numbers, all, object) : NULL;
 	struct cfisnap s;

@@ -12,12 +12,24 @@
  * it was.
  */
 #include "engine-int.h"
+#include "kontend/mem.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 /* Limits of records and bytes for one call, so that the caller gets its turn. */
 enum { PUMP_RECORDS = 256, PUMP_BYTES = 4 << 20, PUMP_EVENTS = 16384 };
+
+static void free_parts(struct engine *e)
+{
+	decode_deinit(&e->decode);
+	engine_unwind_free(e->unwind);
+	engine_tracing_free(e->tracing);
+	if (e->model)
+		model_deinit(e->model);
+	mem_free(e->model);
+	sym_deinit(&e->sym);
+}
 
 int engine_init(struct engine *e, struct source *source, const struct model_limits *limits,
 		struct error *err)
@@ -27,27 +39,20 @@ int engine_init(struct engine *e, struct source *source, const struct model_limi
 
 	if (r)
 		return r;
-	r = model_init(&e->model, limits);
-	if (r) {
-		decode_deinit(&e->decode);
-		return error_set(err, r, "Cannot set up the model: out of memory");
+	sym_init(&e->sym);
+	e->model = mem_calloc(1, sizeof(*e->model));
+	e->tracing = engine_tracing_new(&e->sym);
+	if (!e->model || model_init(e->model, limits) || !e->tracing) {
+		free_parts(e);
+		return error_set(err, -ENOMEM, "Cannot set up the model: out of memory");
 	}
 	r = engine_unwind_new(&e->unwind, e);
 	if (r) {
-		decode_deinit(&e->decode);
-		model_deinit(&e->model);
+		free_parts(e);
 		return error_set(err, r, "Cannot set up the unwinder: out of memory");
 	}
-	sym_init(&e->sym);
-	e->tracing = engine_tracing_new(&e->sym);
-	if (!e->tracing) {
-		decode_deinit(&e->decode);
-		model_deinit(&e->model);
-		engine_unwind_free(e->unwind);
-		return error_set(err, -ENOMEM, "Cannot set up the model: out of memory");
-	}
-	e->model.tracing = engine_tracing_model(e->tracing);
-	e->model.profile.unwinder = engine_unwind_profile(e->unwind);
+	e->model->tracing = engine_tracing_model(e->tracing);
+	e->model->profile->unwinder = engine_unwind_profile(e->unwind);
 	order_init(&e->order, &e->decode, source);
 	e->source = source;
 	return 0;
@@ -73,11 +78,7 @@ void engine_deinit(struct engine *e)
 	end_ahead(e);
 	order_deinit(&e->order);
 	engine_snapshots_deinit(e);
-	decode_deinit(&e->decode);
-	engine_unwind_free(e->unwind);
-	engine_tracing_free(e->tracing);
-	model_deinit(&e->model);
-	sym_deinit(&e->sym);
+	free_parts(e);
 	source_free(e->source);
 	*e = (struct engine){0};
 }
@@ -98,8 +99,8 @@ static int apply_event(struct engine *e, const struct event *ev, struct error *e
 		snapshots_until(e, e->merged.last_time - 1);
 	if (r || engine_range_is_done(e))
 		return r;
-	if (model_apply(&e->model, ev))
-		e->model.damage.dropped++;
+	if (model_apply(e->model, ev))
+		e->model->damage->dropped++;
 	if (e->range && ev->time < e->range->from_ns)
 		return 0;
 	for (struct engine_watch *w = e->watch; w && !r; w = w->next)
@@ -120,8 +121,8 @@ static void report_passed(struct engine *e, uint64_t time_ns)
 static void drained(struct engine *e, uint64_t until)
 {
 	snapshots_until(e, until);
-	e->model.damage.late = e->merged.n_late;
-	e->model.damage.bad = e->merged.n_bad;
+	e->model->damage->late = e->merged.n_late;
+	e->model->damage->bad = e->merged.n_bad;
 }
 
 /* Applies all events that may leave the merge. */
@@ -169,7 +170,7 @@ static int take_round(struct engine *e, uint64_t time, struct error *err)
 	drained(e, time);
 	if (engine_range_is_done(e))
 		return r;
-	model_settle(&e->model, time);
+	model_settle(e->model, time);
 	report_passed(e, time);
 	return r;
 }
@@ -182,7 +183,7 @@ static int take_tick(struct engine *e, uint64_t time, struct error *err)
 	drained(e, time);
 	if (!engine_range_is_done(e)) {
 		if (!engine_range_ends(e, time))
-			model_tick(&e->model, time);
+			model_tick(e->model, time);
 		report_passed(e, time);
 	}
 	note_place(e, time);
@@ -214,23 +215,23 @@ static int take_fixed(struct engine *e, const struct record *r, struct error *er
 	memcpy(&u, r->data, r->len);
 	switch (r->kind) {
 	case RECORD_HOST:
-		model_host(&e->model, &u.host);
+		model_host(e->model, &u.host);
 		return 0;
 	case RECORD_START:
-		model_start(&e->model, u.time);
+		model_start(e->model, u.time);
 		return 0;
 	case RECORD_ROUND:
 		return take_round(e, u.time, err);
 	case RECORD_TICK:
 		return take_tick(e, u.time, err);
 	case RECORD_DROP:
-		model_drop(&e->model, &u.drop);
+		model_drop(e->model, &u.drop);
 		return 0;
 	case RECORD_FILL:
-		model_fill(&e->model, r->ring, &u.fill);
+		model_fill(e->model, r->ring, &u.fill);
 		return 0;
 	default:
-		model_cpu_state(&e->model, &u.cpu);
+		model_cpu_state(e->model, &u.cpu);
 		return 0;
 	}
 }
@@ -305,10 +306,10 @@ static int act_on(struct engine *e, const struct record *r, bool *ret_kept, stru
 	switch (r->kind) {
 	case RECORD_ATTR:
 	case RECORD_FORMAT:
-		e->model.no_ends = e->merged.no_ends;
+		e->model->no_ends = e->merged.no_ends;
 		return 0;
 	case RECORD_KALLSYMS:
-		e->model.generation++;
+		e->model->generation++;
 		return (r->lasts ? sym_load_persistent : sym_load)(&e->sym, r->data, r->len, err);
 	case RECORD_SNAPSHOT:
 		return hold_snapshot(e, r, ret_kept, err);
@@ -351,7 +352,7 @@ static int at_end(struct engine *e, bool passed, struct error *err)
 	merge_look(&e->decode, &e->order, &e->merged);
 	drained(e, UINT64_MAX);
 	engine_range_end(e);
-	report_passed(e, e->model.now_ns);
+	report_passed(e, e->model->now_ns);
 	return r ? r : ENGINE_END;
 }
 
@@ -361,7 +362,7 @@ static int apply_run(struct engine *e, const struct ahead_item *run, struct erro
 
 	e->merged = run->merged;
 	for (size_t i = 0; i < run->n && !r; i++) {
-		model_expect(&e->model, run->events, i, run->n);
+		model_expect(e->model, run->events, i, run->n);
 		e->merged.last_time = run->last_times[i];
 		r = apply_event(e, &run->events[i], err);
 	}
@@ -448,7 +449,7 @@ int engine_pump(struct engine *e, int timeout_ms, struct error *err)
 int engine_rewind(struct engine *e, struct model *model, const struct engine_place *place,
 		  struct error *err)
 {
-	uint64_t generation = e->model.generation;
+	uint64_t generation = e->model->generation;
 	int r;
 
 	end_ahead(e);
@@ -470,8 +471,8 @@ int engine_rewind(struct engine *e, struct model *model, const struct engine_pla
 				 "Cannot go back in time: the source did not come back to the tick "
 				 "at %" PRIu64 " ns",
 				 place->time_ns);
-	model_deinit(&e->model);
-	e->model = *model;
-	e->model.generation = generation + 1;
+	model_deinit(e->model);
+	*e->model = *model;
+	e->model->generation = generation + 1;
 	return 0;
 }

@@ -142,7 +142,7 @@ int history_travel(struct source *s, struct engine *e, struct error *err)
 	if (!h->is_frozen || !h->n_bases)
 		return HISTORY_EMPTY;
 	if (!h->is_away) {
-		if (model_copy(&h->now, &e->model))
+		if (model_copy(&h->now, e->model))
 			return error_set(err, -ENOMEM, "No memory to leave this moment");
 		h->now_place = e->place;
 		h->is_away = true;

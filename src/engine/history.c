@@ -306,11 +306,11 @@ void history_note(struct source *s, const struct engine *e)
 	if (h->is_frozen || e->place.time_ns <= h->noted_ns || e->place.mark < h->whole_from)
 		return;
 	h->noted_ns = e->place.time_ns;
-	size_t bytes = model_bytes(&e->model), most = most_bases(h, bytes);
+	size_t bytes = model_bytes(e->model), most = most_bases(h, bytes);
 	if (last && b.at - last->at < h->options.bytes / most &&
 	    b.place.time_ns - last->place.time_ns < h->options.span_ns / most)
 		return;
-	if (model_copy(&b.model, &e->model))
+	if (model_copy(&b.model, e->model))
 		return;
 	while (h->n_bases >= most)
 		advance(h);

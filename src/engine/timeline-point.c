@@ -29,9 +29,9 @@ enum {
 
 static void add_work(struct timeline *t)
 {
-	const struct model *m = &t->engine->model;
+	const struct model *m = t->engine->model;
 
-	t->work += m->n_events - t->n_events + TICK_WORK + m->cells.n / CELLS_OF_AN_EVENT;
+	t->work += m->n_events - t->n_events + TICK_WORK + m->cells->n / CELLS_OF_AN_EVENT;
 	t->n_events = m->n_events;
 }
 
@@ -62,7 +62,7 @@ static bool is_due(const struct timeline *t)
 {
 	uint64_t done = t->work - t->points[t->n_points - 1].work;
 
-	return done >= t->gap && done >= model_bytes(&t->engine->model) / BYTES_OF_AN_EVENT;
+	return done >= t->gap && done >= model_bytes(t->engine->model) / BYTES_OF_AN_EVENT;
 }
 
 /* A second tick at the same time could not be distinguished from the first on the way back. */
@@ -83,7 +83,7 @@ static int add_point(struct timeline *t)
 
 	if (mem_grow(&t->points, &t->cap_points, t->n_points, sizeof(*t->points)))
 		return -ENOMEM;
-	int r = engine_packed_make(&p.model, &e->model, &t->pack);
+	int r = engine_packed_make(&p.model, e->model, &t->pack);
 	if (r)
 		return r;
 	t->bytes += p.model.bytes;

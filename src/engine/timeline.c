@@ -75,7 +75,7 @@ static int add_bucket(struct timeline *t, struct timeline_bucket *b, uint64_t en
 
 static int note_tick(struct timeline *t, struct error *err)
 {
-	const struct model *m = &t->engine->model;
+	const struct model *m = t->engine->model;
 	uint64_t time = t->engine->place.time_ns;
 	struct timeline_bucket b = {.start_ns = t->n ? t->end_ns : time - m->rate_ns,
 				    .contended = m->rate_n};
@@ -89,7 +89,7 @@ static int note_tick(struct timeline *t, struct error *err)
 /* Events after the last tick make one more stop. */
 static int note_end(struct timeline *t, struct error *err)
 {
-	const struct model *m = &t->engine->model;
+	const struct model *m = t->engine->model;
 	struct timeline_bucket b = {.start_ns = t->n ? t->end_ns : m->start_ns,
 				    .contended = m->cur_n};
 
@@ -344,7 +344,7 @@ static int range_of_stops(struct timeline *t, size_t from, size_t to, struct err
 	if (r)
 		return r;
 	if (!on)
-		model_range(&t->engine->model);
+		model_range(t->engine->model);
 	t->is_whole = false;
 	r = play_to(t, to, err);
 	t->is_range = !r;
@@ -366,7 +366,7 @@ int timeline_range(struct timeline *t, uint64_t from_ns, uint64_t to_ns, struct 
 		range.from_ns = 0;
 	if (range.from_ns >= range.to_ns)
 		return go_to(t, to, err);
-	if (t->engine->model.shorts.known || !is_stop(t, range.to_ns) ||
+	if (t->engine->model->shorts->known || !is_stop(t, range.to_ns) ||
 	    (!from_start && !is_stop(t, range.from_ns)))
 		return cut_out(t, &range, err);
 	return from_start ? go_to(t, to, err) : range_of_stops(t, from, to, err);

@@ -91,8 +91,8 @@ static void put_categories(struct jsonw *j)
 
 void firefox_meta_json(const struct tracefile *t, struct jsonw *j)
 {
-	const struct model *m = &t->engine->model;
-	const struct record_host *host = &m->host;
+	const struct model *m = t->engine->model;
+	const struct record_host *host = m->host;
 	const struct when w = {.clock_ns = host->clock_ns, .wall_ns = host->wall_ns};
 
 	jsonw_begin(j, "meta", '{', false);

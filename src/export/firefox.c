@@ -76,7 +76,7 @@ static int hold_interval(struct firefox *f, struct trace_hold *h)
 static int gather(struct trace_sink *s, const struct trace_wait *w)
 {
 	struct firefox *f = (struct firefox *)s;
-	const struct model *m = &f->t->engine->model;
+	const struct model *m = f->t->engine->model;
 
 	if (f->n_waits >= TRACE_WAITS) {
 		f->t->left_out++;
@@ -95,7 +95,7 @@ static int gather(struct trace_sink *s, const struct trace_wait *w)
 		.flags = w->w->flags,
 		.ret = w->ret,
 		.cpu = w->w->cpu,
-		.type = m->locks.locks[w->w->lock].type,
+		.type = m->locks->locks[w->w->lock].type,
 		.waiting = w->waiting,
 		.no_cpu = w->w->no_cpu,
 	};
@@ -390,7 +390,7 @@ static int finish(struct trace_sink *s)
 	struct firefox *f = (struct firefox *)s;
 	struct jsonw *j = &f->json;
 
-	f->start_ns = f->t->engine->model.start_ns;
+	f->start_ns = f->t->engine->model->start_ns;
 	jsonw_begin(j, NULL, '{', false);
 	firefox_meta_json(f->t, j);
 	trace_source_json(f->t, "kontend", "kontend.firefox/1", j);

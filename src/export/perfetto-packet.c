@@ -248,7 +248,7 @@ void perfetto_declare(struct perfetto *p, track_descriptor *d)
 static void put_clocks(struct perfetto *p)
 {
 	packet one = PERFETTO__TRACE_PACKET__INIT;
-	const struct record_host *host = &p->t->engine->model.host;
+	const struct record_host *host = p->t->engine->model->host;
 	Perfetto__ClockSnapshot s = PERFETTO__CLOCK_SNAPSHOT__INIT;
 	Perfetto__ClockSnapshot__Clock clocks[] = {PERFETTO__CLOCK_SNAPSHOT__CLOCK__INIT,
 						   PERFETTO__CLOCK_SNAPSHOT__CLOCK__INIT};

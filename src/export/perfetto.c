@@ -80,7 +80,7 @@ static void put_hold(struct perfetto *p, struct trace_hold *h, const struct trac
 static void begin_wait(struct perfetto *p, const struct trace_wait *one, uint64_t track)
 {
 	const struct wait *w = one->w;
-	enum lock_type type = (enum lock_type)p->t->engine->model.locks.locks[w->lock].type;
+	enum lock_type type = (enum lock_type)p->t->engine->model->locks->locks[w->lock].type;
 	const char *name = one->lock ? trace_lock_at(p->t, one->lock)->name : NULL;
 	char buf[TRACE_TASK];
 
@@ -133,7 +133,7 @@ static int put_wait(struct trace_sink *s, const struct trace_wait *one)
 	struct perfetto *p = (struct perfetto *)s;
 	const struct wait *w = one->w;
 	bool spins =
-		locktype_is_spin((enum lock_type)p->t->engine->model.locks.locks[w->lock].type);
+		locktype_is_spin((enum lock_type)p->t->engine->model->locks->locks[w->lock].type);
 
 	begin(p);
 	for (uint32_t i = 0; i < one->n_holds; i++)
@@ -181,7 +181,7 @@ static int source_json(struct perfetto *p, char *buf, size_t size)
 static int finish(struct trace_sink *s)
 {
 	struct perfetto *p = (struct perfetto *)s;
-	const struct model *m = &p->t->engine->model;
+	const struct model *m = p->t->engine->model;
 	char text[SOURCE];
 	int ret = source_json(p, text, sizeof(text));
 

@@ -214,7 +214,7 @@ static int add_row(struct pprof *p, const struct query_sample *s)
 static void add_time(struct pprof *p, const struct query *q)
 {
 	const struct model *m = q->model;
-	const struct when w = {.clock_ns = m->host.clock_ns, .wall_ns = m->host.wall_ns};
+	const struct when w = {.clock_ns = m->host->clock_ns, .wall_ns = m->host->wall_ns};
 	const struct loss loss = loss_of_sums(m);
 	uint64_t from_ns = m->zero_ns > m->start_ns ? m->zero_ns : m->start_ns;
 
@@ -225,9 +225,9 @@ static void add_time(struct pprof *p, const struct query *q)
 	p->loss.doubtful += loss.doubtful;
 	p->loss.uncounted += loss.uncounted;
 	for (size_t i = 0; i < LOCK_TYPES; i++)
-		p->only_counted += m->shorts.types[i].counted;
-	text_clean(p->release, sizeof(p->release), m->host.release);
-	text_clean(p->arch, sizeof(p->arch), m->host.machine);
+		p->only_counted += m->shorts->types[i].counted;
+	text_clean(p->release, sizeof(p->release), m->host->release);
+	text_clean(p->arch, sizeof(p->arch), m->host->machine);
 	p->machine = query_machine(q);
 }
 

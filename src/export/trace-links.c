@@ -22,7 +22,7 @@ static uint64_t key_of(const struct lock *l)
 
 uint32_t trace_lock(struct tracefile *t, uint32_t lock)
 {
-	const struct lock *l = &t->engine->model.locks.locks[lock];
+	const struct lock *l = &t->engine->model->locks->locks[lock];
 	struct trace_links *k = &t->links;
 	const uint32_t *known = map64_get(&k->locks, key_of(l));
 
@@ -48,7 +48,7 @@ static const char *name_of(struct tracefile *t, uint32_t task)
 /* The current name of the thread group's leader. */
 static const char *process_of(struct tracefile *t, const struct task *of)
 {
-	const uint32_t *leader = map64_get(&t->engine->model.tasks.by_tid, (uint32_t)of->pid);
+	const uint32_t *leader = map64_get(&t->engine->model->tasks->by_tid, (uint32_t)of->pid);
 
 	return leader ? name_of(t, *leader) : NULL;
 }
@@ -69,7 +69,7 @@ uint32_t trace_thread(struct tracefile *t, uint32_t task)
 {
 	if (task == TASK_OTHER)
 		return 0;
-	const struct task *of = &t->engine->model.tasks.tasks[task];
+	const struct task *of = &t->engine->model->tasks->tasks[task];
 	const uint32_t *known = map64_get(&t->links.threads, of->serial);
 	uint32_t number = known ? *known : add_thread(&t->links, of);
 	if (!number)
@@ -93,14 +93,14 @@ const char *trace_task(struct tracefile *t, uint32_t thread, char buf[TRACE_TASK
 
 uint32_t trace_stack(struct tracefile *t, uint32_t stack)
 {
-	const struct stack_table *of = &t->engine->model.stacks;
+	const struct stack_table *of = t->engine->model->stacks;
 	struct trace_links *k = &t->links;
 
 	if (stack == STACK_OTHER || stack >= of->n || !of->stacks[stack].n)
 		return 0;
-	if (k->generation != t->engine->model.generation) {
+	if (k->generation != t->engine->model->generation) {
 		map64_clear(&k->stack_numbers);
-		k->generation = t->engine->model.generation;
+		k->generation = t->engine->model->generation;
 	}
 	const uint32_t *known = map64_get(&k->stack_numbers, stack);
 	if (known)
@@ -128,7 +128,7 @@ const char *trace_caller(struct tracefile *t, uint32_t stack, char buf[EVENT_NAM
 
 uint32_t trace_waiting(const struct tracefile *t, const struct wait *w)
 {
-	const struct lock_table *of = &t->engine->model.locks;
+	const struct lock_table *of = t->engine->model->locks;
 	const struct lock *l = &of->locks[w->lock];
 
 	return l->n_sure + (l->twin ? of->locks[l->twin].n_sure : 0);
@@ -211,7 +211,7 @@ void trace_held(struct tracefile *t, const struct hold_told *told)
 	const struct hold *of = told->hold;
 	uint32_t number = trace_lock(t, told->lock);
 	struct trace_lock *l = number ? trace_lock_at(t, number) : NULL;
-	const struct lock *m = &t->engine->model.locks.locks[told->lock];
+	const struct lock *m = &t->engine->model->locks->locks[told->lock];
 
 	if (l && !l->holds)
 		l->holds = mem_calloc(TRACE_HOLDS, sizeof(*l->holds));

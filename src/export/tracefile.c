@@ -24,7 +24,7 @@ static int check(const struct tracefile *t, int ret, struct error *err)
 /* @end_ns: end of the wait, or the current time */
 static bool passes(struct tracefile *t, const struct wait *w, uint64_t end_ns)
 {
-	return wait_part_ns(w, 0, end_ns) >= t->engine->model.min_wait_ns &&
+	return wait_part_ns(w, 0, end_ns) >= t->engine->model->min_wait_ns &&
 	       (!t->gate || event_filter_passes(t->gate, w));
 }
 
@@ -46,15 +46,15 @@ static int tell_waiting(struct tracefile *t, const struct wait *w)
 {
 	uint32_t lock = trace_lock(t, w->lock);
 
-	return lock ? t->sink->waiting(t->sink, lock, t->engine->model.now_ns, trace_waiting(t, w))
+	return lock ? t->sink->waiting(t->sink, lock, t->engine->model->now_ns, trace_waiting(t, w))
 		    : 0;
 }
 
 static int take_event(struct engine_watch *watch, const struct event *ev, struct error *err)
 {
 	struct tracefile *t = (struct tracefile *)watch;
-	const struct model *m = &t->engine->model;
-	const struct wait *w = &m->waits.waits[m->last_wait];
+	const struct model *m = t->engine->model;
+	const struct wait *w = &m->waits->waits[m->last_wait];
 	bool ends = ev->kind == EVENT_CONTENTION_END;
 	int ret = 0;
 
@@ -72,12 +72,12 @@ static int take_event(struct engine_watch *watch, const struct event *ev, struct
 
 int tracefile_finish(struct tracefile *t, struct error *err)
 {
-	const struct model *m = &t->engine->model;
+	const struct model *m = t->engine->model;
 	int ret = 0;
 
 	errno = 0;
-	for (uint32_t i = 1; i < m->waits.high && ret == 0; i++) {
-		const struct wait *w = &m->waits.waits[i];
+	for (uint32_t i = 1; i < m->waits->high && ret == 0; i++) {
+		const struct wait *w = &m->waits->waits[i];
 		struct trace_wait one = {.w = w, .end_ns = m->now_ns, .waiting = true};
 		if (w->used && !w->doubtful && passes(t, w, m->now_ns))
 			ret = put_wait(t, &one);
@@ -129,7 +129,7 @@ int tracefile_new(struct tracefile **ret, const struct tracefile_spec *s, struct
 		mem_free(t);
 		return error_errno(err, -ENOMEM, "Cannot begin to write a trace");
 	}
-	e->model.holds.watch = &t->holds;
+	e->model->holds->watch = &t->holds;
 	*ret = t;
 	return 0;
 }
@@ -143,8 +143,8 @@ void tracefile_free(struct tracefile *t)
 {
 	if (!t)
 		return;
-	if (t->engine->model.holds.watch == &t->holds)
-		t->engine->model.holds.watch = NULL;
+	if (t->engine->model->holds->watch == &t->holds)
+		t->engine->model->holds->watch = NULL;
 	t->sink->free(t->sink);
 	trace_links_deinit(&t->links);
 	mem_free(t);
@@ -163,17 +163,17 @@ uint64_t tracefile_left_out(const struct tracefile *t)
 void trace_source_json(const struct tracefile *t, const char *key, const char *schema,
 		       struct jsonw *j)
 {
-	const struct model *m = &t->engine->model;
+	const struct model *m = t->engine->model;
 	const struct model_damage d = model_damage(m);
 	const struct query_loss loss = query_loss_of_sums(m);
 	uint64_t from_ns = m->zero_ns > m->start_ns ? m->zero_ns : m->start_ns;
 
 	jsonw_begin(j, key, '{', false);
 	jsonw_str(j, "schema", schema);
-	jsonw_str(j, "kernel", m->host.release[0] ? m->host.release : NULL);
-	jsonw_str(j, "targets", m->host.targets[0] ? m->host.targets : NULL);
+	jsonw_str(j, "kernel", m->host->release[0] ? m->host->release : NULL);
+	jsonw_str(j, "targets", m->host->targets[0] ? m->host->targets : NULL);
 	jsonw_u64(j, "start_ns", m->start_ns);
-	jsonw_u64(j, "start_wall_ns", m->host.wall_ns);
+	jsonw_u64(j, "start_wall_ns", m->host->wall_ns);
 	jsonw_u64(j, "time_from_ns", from_ns);
 	jsonw_u64(j, "time_to_ns", m->now_ns);
 	jsonw_u64(j, "duration_ns", m->now_ns > from_ns ? m->now_ns - from_ns : 0);

@@ -43,7 +43,7 @@ static bool may_be_same_boot(const struct record_machine *a, const struct record
 static struct span span_of(const struct query *q, const char *path)
 {
 	const struct model *m = q->model;
-	const struct when w = {.clock_ns = m->host.clock_ns, .wall_ns = m->host.wall_ns};
+	const struct when w = {.clock_ns = m->host->clock_ns, .wall_ns = m->host->wall_ns};
 
 	return (struct span){.path = path,
 			     .machine = query_machine(q),

@@ -134,7 +134,7 @@ static void count_recording(struct fleet *m, uint32_t group, const struct query_
 /* A cgroup that the recording has no path of says nothing. */
 static const char *path_of(struct query *q, uint64_t cgroup)
 {
-	const char *path = cgroup ? task_cgroup_path(&q->model->tasks, cgroup) : NULL;
+	const char *path = cgroup ? task_cgroup_path(q->model->tasks, cgroup) : NULL;
 
 	return path && *path ? path : NULL;
 }
@@ -255,7 +255,7 @@ static int ask_hot(struct query *q, struct table *ret, struct error *err)
 {
 	const struct query_hot_spec spec = {.by = HOT_SYMBOL};
 
-	return q->model->profile.samples ? query_hot_named(q, &spec, ret, err) : 0;
+	return q->model->profile->samples ? query_hot_named(q, &spec, ret, err) : 0;
 }
 
 static int ask_table(struct query *q, enum fleet_at at, struct table *ret, struct error *err)

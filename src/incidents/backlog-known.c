@@ -332,12 +332,12 @@ static int put_maps(const struct map_spaces *s, struct sideband *ret)
 
 int backlog_known_put(const struct backlog_known *k, struct sideband *ret)
 {
-	const struct model *m = &k->engine.model;
+	const struct model *m = k->engine.model;
 
 	*ret = (struct sideband){.id = k->id};
-	int r = put_tasks(&m->tasks, ret);
-	r = r ? r : put_cgroups(&m->tasks, ret);
-	r = r ? r : put_maps(&m->profile.spaces, ret);
+	int r = put_tasks(m->tasks, ret);
+	r = r ? r : put_cgroups(m->tasks, ret);
+	r = r ? r : put_maps(&m->profile->spaces, ret);
 	if (r)
 		sideband_deinit(ret);
 	return r;
@@ -385,11 +385,11 @@ static int add_percpu(const struct lockname_set *from, struct locksnap *to)
 
 int backlog_known_names(const struct backlog_known *k, void **ret, size_t *ret_len)
 {
-	const struct model *m = &k->engine.model;
+	const struct model *m = k->engine.model;
 	const struct record_snapshot head = {
 		.kind = SNAPSHOT_LOCKS, .version = LOCKSNAP_VERSION, .time_ns = k->until_ns};
 	struct locksnap s = {
-		.head = {.time_ns = k->until_ns, .mmap_offset = (uint32_t)m->mmlocks.lock_offset}};
+		.head = {.time_ns = k->until_ns, .mmap_offset = (uint32_t)m->mmlocks->lock_offset}};
 	int r = add_names(m->lock_names, &s);
 
 	r = r ? r : add_percpu(m->lock_names, &s);
@@ -405,5 +405,5 @@ int backlog_known_names(const struct backlog_known *k, void **ret, size_t *ret_l
 
 size_t backlog_known_bytes(const struct backlog_known *k)
 {
-	return model_bytes(&k->engine.model) + k->n_offline + k->reader.cap;
+	return model_bytes(k->engine.model) + k->n_offline + k->reader.cap;
 }

@@ -261,7 +261,7 @@ int backlog_copy(const struct backlog *b, uint64_t clock_ns, uint64_t wall_ns, s
 	int e = add_prologue(t, b, clock_ns, wall_ns);
 	e = e ? e : add_names(t, &b->known);
 	e = e ? e : add_cpus(t, &b->known);
-	e = e ? e : add_snapshots(t, &b->known.engine.model.snapshots);
+	e = e ? e : add_snapshots(t, b->known.engine.model->snapshots);
 	e = e ? e : share_chunks(t, &b->log);
 	if (e) {
 		taken_free(&t->source);

@@ -184,7 +184,7 @@ static int hand_over(struct catching *c, bool goes_on, struct error *err)
 	struct incident_job *j;
 
 	name_lock(c);
-	c->open.start_ns = c->run.engine.model.start_ns;
+	c->open.start_ns = c->run.engine.model->start_ns;
 	int r = goes_on ? incident_open_begin(&c->open, c->backlog, &j, err)
 			: incident_open_take(&c->open, c->backlog, &j, err);
 	if (r < 0)
@@ -232,7 +232,7 @@ static void look_at_incident(struct catching *c, bool ended)
 	if (!c->open.is_open)
 		return;
 	c->open.is_named = query_incident_is_named(&c->run.engine, in);
-	c->open.has_sums = c->run.engine.model.shorts.known;
+	c->open.has_sums = c->run.engine.model->shorts->known;
 	if (ended || incident_open_is_whole(&c->open, c->backlog))
 		close_incident(c);
 	else if (!c->open.is_begun)
@@ -290,8 +290,8 @@ static int begun(struct catching *c, struct error *err)
 static void tell_service(struct catching *c)
 {
 	const struct retain_stat *k = &c->keep.stat;
-	const struct model_damage d = model_damage(&c->run.engine.model);
-	const struct query q = {.model = &c->run.engine.model};
+	const struct model_damage d = model_damage(c->run.engine.model);
+	const struct query q = {.model = c->run.engine.model};
 	const struct query_shorts s = query_shorts(&q);
 	char bytes[UNITS_BUF], lost[UNITS_BUF], level[64], text[320];
 

@@ -54,7 +54,7 @@ static void say_wait(struct triggers *t, struct trigger *tr, const struct wait *
 	struct query_caught c;
 
 	query_begin(&t->q);
-	tr->looks = t->engine->model.n_snapshots[SNAPSHOT_LOCKS];
+	tr->looks = t->engine->model->n_snapshots[SNAPSHOT_LOCKS];
 	in->lock = w->addr;
 	if (query_caught(&t->q, w, &c) < 0)
 		return;
@@ -114,7 +114,7 @@ static void fire(struct triggers *t, struct trigger *tr, const struct found *f)
 static void follow_wait(struct triggers *t, struct trigger *tr, const struct found *f)
 {
 	struct incident *in = &tr->last;
-	bool looked = tr->looks != t->engine->model.n_snapshots[SNAPSHOT_LOCKS];
+	bool looked = tr->looks != t->engine->model->n_snapshots[SNAPSHOT_LOCKS];
 
 	/* Looks names up only if they can be others, or if there may be a holder to blame. */
 	if (f->worst->addr != in->lock ? f->worst_ns > in->worst_ns : !tr->said && looked)

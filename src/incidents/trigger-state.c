@@ -79,8 +79,8 @@ static uint64_t lasted(const struct triggers *t, const struct wait *w)
 static uint64_t count_waits(struct triggers *t, struct trigger *tr, uint64_t least_ns,
 			    struct found *f)
 {
-	const struct model *m = &t->engine->model;
-	const struct wait_pool *p = &m->waits;
+	const struct model *m = t->engine->model;
+	const struct wait_pool *p = m->waits;
 	bool asleep = tr->x.kind == TRIGGER_BLOCKED;
 	uint64_t n = 0;
 
@@ -125,7 +125,7 @@ static void check_waiting(struct triggers *t, struct trigger *tr)
 {
 	struct found f = {0};
 
-	if (t->engine->model.waits.in_flight > tr->x.limit)
+	if (t->engine->model->waits->in_flight > tr->x.limit)
 		f.value = count_waits(t, tr, 0, &f);
 	tr->n_waiting = f.value;
 	set_level(t, tr, f.value > tr->x.limit, &f);
@@ -137,7 +137,7 @@ void trigger_waits_changed(struct triggers *t, struct trigger *tr, const struct 
 	struct found f = {0};
 
 	if (tr->x.kind != TRIGGER_WAITING || !tr->since_ns || !tr->x.for_ns ||
-	    !filter_cache_has(&tr->meant, &t->engine->model, w))
+	    !filter_cache_has(&tr->meant, t->engine->model, w))
 		return;
 	if (!ends)
 		tr->n_waiting++;
@@ -153,8 +153,8 @@ void trigger_waits_changed(struct triggers *t, struct trigger *tr, const struct 
 /* Waits in flight contribute their time since the last check. */
 static void add_waits(struct triggers *t, struct trigger *tr)
 {
-	const struct model *m = &t->engine->model;
-	const struct wait_pool *p = &m->waits;
+	const struct model *m = t->engine->model;
+	const struct wait_pool *p = m->waits;
 
 	for (uint32_t i = 1, left = p->in_flight; left && i < p->high; i++) {
 		const struct wait *w = &p->waits[i];
@@ -184,7 +184,7 @@ static void check_rate(struct triggers *t, struct trigger *tr)
 
 static void check_lost(struct triggers *t, struct trigger *tr)
 {
-	const struct model_damage *d = &t->engine->model.damage;
+	const struct model_damage *d = t->engine->model->damage;
 	uint64_t lost = d->lost + d->dropped;
 	struct found f = {0};
 
@@ -204,7 +204,7 @@ static bool is_meant(void *ctx, const struct wait *w)
 {
 	struct asked *a = ctx;
 
-	return filter_cache_has(&a->tr->meant, &a->t->engine->model, w);
+	return filter_cache_has(&a->tr->meant, a->t->engine->model, w);
 }
 
 /* A proof needs a lock snapshot later than the waits, so a deadlock is not found at every
@@ -255,7 +255,7 @@ static uint64_t perf_looks(const struct model *m)
 
 static void check_one(struct triggers *t, struct trigger *tr)
 {
-	const struct model *m = &t->engine->model;
+	const struct model *m = t->engine->model;
 
 	switch (tr->x.kind) {
 	case TRIGGER_WAIT:
@@ -292,8 +292,8 @@ static void check_one(struct triggers *t, struct trigger *tr)
 /* Circles of thousands of waits take a millisecond to find: search less often then. */
 static void note_circles(struct triggers *t)
 {
-	const struct model *m = &t->engine->model;
-	bool many = m->waits.in_flight > 1000;
+	const struct model *m = t->engine->model;
+	bool many = m->waits->in_flight > 1000;
 
 	t->levels.circle = t->now_ns >= t->levels.circle_next_ns;
 	if (t->levels.circle)
@@ -302,12 +302,12 @@ static void note_circles(struct triggers *t)
 
 void triggers_check_levels(struct triggers *t)
 {
-	const struct model *m = &t->engine->model;
+	const struct model *m = t->engine->model;
 
 	note_circles(t);
 	for (size_t i = 0; i < t->n; i++)
 		check_one(t, &t->all[i]);
-	t->levels.lost = m->damage.lost + m->damage.dropped;
+	t->levels.lost = m->damage->lost + m->damage->dropped;
 	t->levels.perf = perf_looks(m);
 	t->levels.uprobes = m->n_snapshots[SNAPSHOT_UPROBES];
 	t->checked_ns = t->now_ns;

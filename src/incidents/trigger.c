@@ -53,7 +53,7 @@ static void slept(struct triggers *t, const struct wait *w)
 	for (size_t i = 0; i < t->n; i++) {
 		struct trigger *tr = &t->all[i];
 		if (tr->x.kind == TRIGGER_BLOCKED && ns > tr->x.limit &&
-		    filter_cache_has(&tr->meant, &t->engine->model, w))
+		    filter_cache_has(&tr->meant, t->engine->model, w))
 			pulse(t, tr, w);
 	}
 }
@@ -72,7 +72,7 @@ static void wait_began(struct triggers *t, const struct wait *w)
 
 static void wait_ended(struct triggers *t, const struct wait *w)
 {
-	const struct model *m = &t->engine->model;
+	const struct model *m = t->engine->model;
 	uint64_t ns = t->now_ns > w->begin_ns ? t->now_ns - w->begin_ns : 0;
 
 	if (w->doubtful || (ns <= t->least_ns && !t->rates && !t->breaks))
@@ -97,7 +97,7 @@ static void wait_ended(struct triggers *t, const struct wait *w)
 
 static void rotated(struct triggers *t, const struct expiry *x, const struct event *ev)
 {
-	const struct rotation *r = &t->engine->model.rotation;
+	const struct rotation *r = t->engine->model->rotation;
 	uint64_t ns = ev->time - x->ns;
 	char text[64];
 
@@ -133,7 +133,7 @@ static void take_timer(struct triggers *t, const struct event *ev)
 static int take_event(struct engine_watch *w, const struct event *ev, struct error *err)
 {
 	struct triggers *t = (struct triggers *)w;
-	const struct model *m = &t->engine->model;
+	const struct model *m = t->engine->model;
 
 	(void)err;
 	if (ev->time < t->now_ns)
@@ -142,9 +142,9 @@ static int take_event(struct engine_watch *w, const struct event *ev, struct err
 	if (!t->checked_ns)
 		t->checked_ns = ev->time;
 	if (ev->kind == EVENT_CONTENTION_END && m->last_wait)
-		wait_ended(t, &m->waits.waits[m->last_wait]);
+		wait_ended(t, &m->waits->waits[m->last_wait]);
 	else if (ev->kind == EVENT_CONTENTION_BEGIN && m->last_wait && (t->breaks || t->blocked))
-		wait_began(t, &m->waits.waits[m->last_wait]);
+		wait_began(t, &m->waits->waits[m->last_wait]);
 	else if (t->rotation && (ev->kind == EVENT_TIMER_ENTRY || ev->kind == EVENT_TIMER_EXIT))
 		take_timer(t, ev);
 	if (ev->time >= t->next_ns)

@@ -78,7 +78,7 @@ int metrics_add(struct metrics *m, struct error *err)
 {
 	query_begin(&m->q);
 	int code = metrics_sums_add(&m->sums, &m->q);
-	model_zero(&m->engine->model);
+	model_zero(m->engine->model);
 	return code < 0 ? error_errno(err, code, "Some of the metrics of a second are missing") : 0;
 }
 
@@ -166,8 +166,8 @@ int metrics_tick(struct metrics *m, const struct metrics_counts *c, struct error
 /* Without the mode of the lock there is no exemplar, as each mode has its own histogram. */
 void metrics_incident(struct metrics *m, const struct incident *i, const char *file)
 {
-	const struct lock_table *locks = &m->engine->model.locks;
-	const struct record_host *host = &m->engine->model.host;
+	const struct lock_table *locks = m->engine->model->locks;
+	const struct record_host *host = m->engine->model->host;
 	const struct when when = {.clock_ns = host->clock_ns, .wall_ns = host->wall_ns};
 	enum lock_type found = LOCK_TYPES;
 	const char *slash = strrchr(file, '/');

@@ -246,7 +246,7 @@ int metrics_sums_add(struct metrics_sums *s, struct query *q)
 	struct openmetrics_sum before[LOCK_TYPES];
 
 	openmetrics_sums(s->types, before);
-	add_shorts(s, q->model->shorts.types);
+	add_shorts(s, q->model->shorts->types);
 	if (openmetrics_add(s->types, q, NULL) < 0)
 		return -ENOMEM;
 	int code = add_locks(s, q, before);

@@ -19,18 +19,18 @@ static uint64_t in_bucket(const struct model *m, const struct wait *w, uint64_t 
 static struct cell *find_cell(struct model *m, const struct wait *w)
 {
 	const struct cell_key key = wait_key(w);
-	struct cell *c = cell_get(&m->cells, key);
+	struct cell *c = cell_get(m->cells, key);
 
 	if (c)
 		return c;
 	fold_cells(m);
-	return cell_get(&m->cells, key);
+	return cell_get(m->cells, key);
 }
 
 static inline struct cell *cell_of(struct model *m, const struct wait *w)
 {
-	if (w->cell < m->cells.n) {
-		struct cell *c = &m->cells.cells[w->cell];
+	if (w->cell < m->cells->n) {
+		struct cell *c = &m->cells->cells[w->cell];
 		const struct cell_key key = wait_key(w);
 		if (cell_is(c, &key))
 			return c;
@@ -41,9 +41,9 @@ static inline struct cell *cell_of(struct model *m, const struct wait *w)
 static inline void add_bucket(struct model *m, struct cell *c, const struct wait *w, uint64_t ns)
 {
 	struct model_cpu *cpu = &m->cpus[w->cpu];
-	struct lock *l = &m->locks.locks[w->lock];
+	struct lock *l = &m->locks->locks[w->lock];
 
-	cell_wait(&m->cells, c, ns);
+	cell_wait(m->cells, c, ns);
 	l->cur_wait_ns += ns;
 	m->types[l->type].cur_wait_ns += ns;
 	cpu->cur_wait_ns += ns;
@@ -54,7 +54,7 @@ static inline void add_bucket(struct model *m, struct cell *c, const struct wait
 /* Adds a wait that ends to the time waited since the sums began. */
 static inline void add_within(struct model *m, const struct wait *w, uint64_t ns)
 {
-	enum lock_type type = (enum lock_type)m->locks.locks[w->lock].type;
+	enum lock_type type = (enum lock_type)m->locks->locks[w->lock].type;
 
 	m->types[type].waited_ns += ns;
 	if (locktype_is_spin(type) && !w->nested)
@@ -70,20 +70,20 @@ void account_end(struct model *m, const struct wait *w, const struct event *ev)
 		return;
 	}
 	if (!w->doubtful && !ev->end.ret)
-		longest_recent_note(&m->past, w, ev->time);
+		longest_recent_note(m->past, w, ev->time);
 	struct cell *c = cell_of(m, w);
 	uint64_t within_ns = wait_part_ns(w, m->zero_ns, ev->time);
 	uint64_t part_ns = in_bucket(m, w, ev->time);
-	struct model_type *type = &m->types[m->locks.locks[w->lock].type];
+	struct model_type *type = &m->types[m->locks->locks[w->lock].type];
 	struct model_cpu *cpu = &m->cpus[w->cpu];
 
 	if (!c) {
-		m->damage.folded++;
+		m->damage->folded++;
 		return;
 	}
 	if (w->doubtful) {
-		m->damage.doubtful++;
-		cell_doubt(&m->cells, c);
+		m->damage->doubtful++;
+		cell_doubt(m->cells, c);
 		return;
 	}
 	/* Only a snapshot of locks has its begin, without the place: it is in the sums of no CPU.
@@ -92,16 +92,16 @@ void account_end(struct model *m, const struct wait *w, const struct event *ev)
 		return;
 	if (w->at_least) {
 		m->n_at_least++;
-		cell_doubt(&m->cells, c);
+		cell_doubt(m->cells, c);
 	}
 	bool failed = ev->end.ret;
-	if (failed ? cell_fail(&m->cells, c, within_ns)
-		   : cell_add(&m->cells, c, ns, within_ns, ev->time)) {
-		m->damage.folded++;
+	if (failed ? cell_fail(m->cells, c, within_ns)
+		   : cell_add(m->cells, c, ns, within_ns, ev->time)) {
+		m->damage->folded++;
 		return;
 	}
 	add_bucket(m, c, w, part_ns);
-	cell_recent_part(&m->cells, c, failed ? part_ns : part_ns - ns);
+	cell_recent_part(m->cells, c, failed ? part_ns : part_ns - ns);
 	add_within(m, w, within_ns);
 	if (failed) {
 		m->n_failed++;
@@ -124,7 +124,7 @@ void account_late(struct model *m, const struct wait *w)
 	if (!c)
 		return;
 	add_bucket(m, c, w, m->bucket_ns - from);
-	cell_recent_part(&m->cells, c, m->bucket_ns - from);
+	cell_recent_part(m->cells, c, m->bucket_ns - from);
 }
 
 void account_doubt(struct model *m, const struct wait *w)
@@ -132,7 +132,7 @@ void account_doubt(struct model *m, const struct wait *w)
 	struct cell *c = cell_of(m, w);
 
 	if (c)
-		cell_doubt(&m->cells, c);
+		cell_doubt(m->cells, c);
 }
 
 static uint64_t close_types(struct model *m)
@@ -166,8 +166,8 @@ static void close_cpus(struct model *m)
 
 void account_tick(struct model *m, uint64_t time_ns)
 {
-	for (uint32_t i = 1; i < m->waits.high; i++) {
-		const struct wait *w = &m->waits.waits[i];
+	for (uint32_t i = 1; i < m->waits->high; i++) {
+		const struct wait *w = &m->waits->waits[i];
 		if (!w->used || w->doubtful || w->no_cpu ||
 		    wait_part_ns(w, 0, time_ns) < m->min_wait_ns)
 			continue;
@@ -176,29 +176,29 @@ void account_tick(struct model *m, uint64_t time_ns)
 			continue;
 		uint64_t part_ns = in_bucket(m, w, time_ns);
 		add_bucket(m, c, w, part_ns);
-		cell_recent_part(&m->cells, c, part_ns);
+		cell_recent_part(m->cells, c, part_ns);
 	}
-	cell_tick(&m->cells, m->bucket_ns, time_ns);
-	if (m->held.max) {
-		cell_tick(&m->held, m->bucket_ns, time_ns);
-		cell_tick(&m->handed, m->bucket_ns, time_ns);
+	cell_tick(m->cells, m->bucket_ns, time_ns);
+	if (m->held->max) {
+		cell_tick(m->held, m->bucket_ns, time_ns);
+		cell_tick(m->handed, m->bucket_ns, time_ns);
 		holds_prune(m);
 	}
-	if (m->blame.max)
+	if (m->blame->max)
 		blame_tick(m, time_ns);
 	lockqueue_tick(m, time_ns);
 	uint64_t wait = close_types(m);
 	close_cpus(m);
-	for (size_t i = 0; i < m->locks.n; i++) {
-		struct lock *l = &m->locks.locks[i];
+	for (size_t i = 0; i < m->locks->n; i++) {
+		struct lock *l = &m->locks->locks[i];
 		if (!l->cur_wait_ns)
 			continue;
 		series_push(&l->wait_series, m->n_ticks, l->cur_wait_ns);
 		l->cur_wait_ns = 0;
 	}
-	series_push(&m->n_series, m->n_ticks, m->cur_n);
-	series_push(&m->wait_series, m->n_ticks, wait);
-	series_push(&m->waiting_series, m->n_ticks, m->waits.in_flight);
+	series_push(m->n_series, m->n_ticks, m->cur_n);
+	series_push(m->wait_series, m->n_ticks, wait);
+	series_push(m->waiting_series, m->n_ticks, m->waits->in_flight);
 	m->rate_n = m->cur_n;
 	m->cur_n = 0;
 }

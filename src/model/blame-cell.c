@@ -67,8 +67,8 @@ static uint64_t median_ns(const struct blame *b)
 
 static struct blame_key coarse(const struct model *m, const struct blame_key *k)
 {
-	return (struct blame_key){.lock = fold_coarse_lock(&m->locks, k->lock),
-				  .root_lock = fold_coarse_lock(&m->locks, k->root_lock),
+	return (struct blame_key){.lock = fold_coarse_lock(m->locks, k->lock),
+				  .root_lock = fold_coarse_lock(m->locks, k->root_lock),
 				  .state = k->state,
 				  .direct = k->direct};
 }
@@ -108,7 +108,7 @@ static void note_touched(struct blame *b)
 /* Builds all cells again, as their keys have changed. */
 static void rebuild(struct model *m)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 	struct blame_cell *old = b->cells;
 	size_t n = b->n;
 	uint32_t *map = b->recent.n ? mem_calloc(n + 1, sizeof(*map)) : NULL;
@@ -133,7 +133,7 @@ static void rebuild(struct model *m)
 
 static void fold(struct model *m)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 	uint64_t median = median_ns(b);
 
 	for (size_t i = 0; i < b->n; i++)
@@ -144,7 +144,7 @@ static void fold(struct model *m)
 
 uint32_t blame_charge(struct model *m, const struct blame_key *key, uint64_t ns, uint64_t time_ns)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 	struct blame_cell *c = find_cell(b, key, true);
 
 	if (!c && b->n >= b->max) {
@@ -169,7 +169,7 @@ uint32_t blame_charge(struct model *m, const struct blame_key *key, uint64_t ns,
 /* The parts of the bucket go into the log. */
 void blame_close_bucket(struct model *m, uint64_t time_ns)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 
 	for (size_t i = 0; i < b->n_touched; i++) {
 		struct blame_cell *c = &b->cells[b->touched[i]];
@@ -186,34 +186,34 @@ void blame_close_bucket(struct model *m, uint64_t time_ns)
 void blame_mark_why(struct model *m, uint32_t state, uint32_t why)
 {
 	if (state == BLAME_RUNNABLE)
-		m->tasks.tasks[why].marked = 1;
+		m->tasks->tasks[why].marked = 1;
 	else if (state == BLAME_PASSED)
-		m->locks.locks[why].marked = 1;
+		m->locks->locks[why].marked = 1;
 	else
-		m->stacks.stacks[why].marked = 1;
+		m->stacks->stacks[why].marked = 1;
 }
 
 void blame_mark_cells(struct model *m)
 {
-	for (size_t i = 0; i < m->blame.n; i++) {
-		const struct blame_key *k = &m->blame.cells[i].key;
-		m->locks.locks[k->lock].marked = 1;
-		m->locks.locks[k->root_lock].marked = 1;
-		m->stacks.stacks[k->stack].marked = 1;
-		m->stacks.stacks[k->got].marked = 1;
-		m->tasks.tasks[k->task].marked = 1;
+	for (size_t i = 0; i < m->blame->n; i++) {
+		const struct blame_key *k = &m->blame->cells[i].key;
+		m->locks->locks[k->lock].marked = 1;
+		m->locks->locks[k->root_lock].marked = 1;
+		m->stacks->stacks[k->stack].marked = 1;
+		m->stacks->stacks[k->got].marked = 1;
+		m->tasks->tasks[k->task].marked = 1;
 		blame_mark_why(m, k->state, k->why);
 	}
 }
 
 static bool is_ended(const struct model *m, uint32_t task, uint64_t until_ns)
 {
-	return task != TASK_OTHER && task_ended_until(&m->tasks.tasks[task], until_ns);
+	return task != TASK_OTHER && task_ended_until(&m->tasks->tasks[task], until_ns);
 }
 
 void blame_end_tasks(struct model *m, uint64_t until_ns)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 	bool any = false;
 
 	for (size_t i = 0; i < b->n; i++) {

@@ -23,10 +23,10 @@ static const uint8_t states[HOLDREC_STATES] = {
 /* Forgets the states of all holders. */
 static void stop(struct model *m)
 {
-	m->blame.following = false;
-	for (uint32_t i = 1; i < m->blame.n_holds; i++)
-		if (m->blame.holds[i].node && m->blame.holds[i].task != TASK_OTHER)
-			blame_change(m, m->blame.holds[i].task, BLAME_NOT_FOLLOWED, 0);
+	m->blame->following = false;
+	for (uint32_t i = 1; i < m->blame->n_holds; i++)
+		if (m->blame->holds[i].node && m->blame->holds[i].task != TASK_OTHER)
+			blame_change(m, m->blame->holds[i].task, BLAME_NOT_FOLLOWED, 0);
 }
 
 /* The lock of a sleeping type at @addr; 0: no task has waited for it yet. */
@@ -36,7 +36,7 @@ static uint32_t find_lock(const struct model *m, uint64_t addr)
 		const uint32_t *at =
 			locktype_is_spin((enum lock_type)type)
 				? NULL
-				: map64_get(&m->locks.index, lock_key(addr, (enum lock_type)type));
+				: map64_get(&m->locks->index, lock_key(addr, (enum lock_type)type));
 		if (at)
 			return *at;
 	}
@@ -51,7 +51,7 @@ static uint32_t sleeping_stack(struct model *m, const struct event *ev)
 	while (m->tracing && traced + 1 < n &&
 	       m->tracing->is_tracing(m->tracing, ev->holder.frames[traced]))
 		traced++;
-	return n ? stack_get(&m->stacks, ev->holder.frames + traced, n - traced) : STACK_OTHER;
+	return n ? stack_get(m->stacks, ev->holder.frames + traced, n - traced) : STACK_OTHER;
 }
 
 static uint32_t why_of(struct model *m, const struct event *ev, uint32_t state)
@@ -59,43 +59,43 @@ static uint32_t why_of(struct model *m, const struct event *ev, uint32_t state)
 	if (state == BLAME_ASLEEP || state == BLAME_IO)
 		return sleeping_stack(m, ev);
 	return state == BLAME_RUNNABLE && ev->holder.other_tid
-		       ? task_get(&m->tasks, ev->holder.other_pid, ev->holder.other_tid)
+		       ? task_get(m->tasks, ev->holder.other_pid, ev->holder.other_tid)
 		       : TASK_OTHER;
 }
 
 /* By whom the task was kept off the CPU is known better in the end: what is not charged yet. */
 static int kept_off(struct model *m, uint32_t task, const struct event *ev)
 {
-	uint32_t by = task_get_quickly(&m->tasks, ev->holder.other_pid, ev->holder.other_tid);
-	struct task *t = &m->tasks.tasks[task];
+	uint32_t by = task_get_quickly(m->tasks, ev->holder.other_pid, ev->holder.other_tid);
+	struct task *t = &m->tasks->tasks[task];
 
 	if (t->did != BLAME_RUNNABLE || by == TASK_OTHER || by == task)
 		return 0;
-	for (uint32_t i = t->blame; i; i = m->blame.holds[i].of_task)
-		m->blame.holds[i].why = by;
+	for (uint32_t i = t->blame; i; i = m->blame->holds[i].of_task)
+		m->blame->holds[i].why = by;
 	t->why = by;
-	return task_name(&m->tasks, by, ev->holder.other_comm);
+	return task_name(m->tasks, by, ev->holder.other_comm);
 }
 
 /* The hold of the task on the lock of the record; 0: it has none. */
 static uint32_t find_hold(const struct model *m, uint32_t task, uint64_t addr)
 {
-	uint32_t lock = m->blame.max ? find_lock(m, addr) : 0;
-	uint32_t node = lock ? m->locks.locks[lock].blame : 0;
-	uint32_t i = node ? m->tasks.tasks[task].blame : 0;
+	uint32_t lock = m->blame->max ? find_lock(m, addr) : 0;
+	uint32_t node = lock ? m->locks->locks[lock].blame : 0;
+	uint32_t i = node ? m->tasks->tasks[task].blame : 0;
 
-	while (i && m->blame.holds[i].node != node)
-		i = m->blame.holds[i].of_task;
+	while (i && m->blame->holds[i].node != node)
+		i = m->blame->holds[i].of_task;
 	return i;
 }
 
 /* A holder that the lock does not name has it no more. Others that are not known may have it. */
 static void is_gone(struct model *m, uint32_t hold)
 {
-	uint32_t node = m->blame.holds[hold].node, lock = m->blame.holds[hold].lock;
+	uint32_t node = m->blame->holds[hold].node, lock = m->blame->holds[hold].lock;
 
 	blame_settle(m, node);
-	holder_let_go(m, lock, m->blame.holds[hold].task, m->now_ns);
+	holder_let_go(m, lock, m->blame->holds[hold].task, m->now_ns);
 	blame_take_off(m, hold);
 	if (!blame_at(m, node)->holds && blame_is_reader(m, lock))
 		blame_tell(m, lock, TASK_OTHER, true, UINT64_MAX);
@@ -104,7 +104,7 @@ static void is_gone(struct model *m, uint32_t hold)
 /* A holder that its lock does not name is followed from now on, or no more: see holdrec.h. */
 static int tell_unnamed(struct model *m, const struct event *ev)
 {
-	uint32_t task = task_get_holder(&m->tasks, ev->pid, ev->tid);
+	uint32_t task = task_get_holder(m->tasks, ev->pid, ev->tid);
 	uint32_t hold = task == TASK_OTHER ? 0 : find_hold(m, task, ev->holder.lock);
 
 	if (ev->holder.what == HOLDREC_GONE)
@@ -115,9 +115,9 @@ static int tell_unnamed(struct model *m, const struct event *ev)
 		is_gone(m, hold);
 	else if (ev->holder.what == HOLDREC_UNFOLLOWED)
 		blame_change(m, task, BLAME_NOT_FOLLOWED, 0);
-	else if (m->blame.following)
+	else if (m->blame->following)
 		blame_change(m, task, BLAME_RUNNING, 0);
-	return task_name(&m->tasks, task, ev->holder.comm) < 0 ? -ENOMEM : 0;
+	return task_name(m->tasks, task, ev->holder.comm) < 0 ? -ENOMEM : 0;
 }
 
 /* The task holds that lock. A task that is woken or runs again may have released it. */
@@ -131,33 +131,33 @@ static void tell_holder(struct model *m, uint32_t lock, uint32_t task, const str
 /* The writer of a percpu-rwsem lets go: each time is reported, as long as holders are followed. */
 static void count_release(struct model *m, uint32_t lock)
 {
-	uint32_t node = m->blame.max && lock ? m->locks.locks[lock].blame : 0;
+	uint32_t node = m->blame->max && lock ? m->locks->locks[lock].blame : 0;
 
-	if (node && m->blame.following)
+	if (node && m->blame->following)
 		blame_at(m, node)->writes++;
 }
 
 /* No task has the lock until the next one takes it. */
 static int tell_handed(struct model *m, const struct event *ev)
 {
-	uint32_t task = task_get_holder(&m->tasks, ev->pid, ev->tid);
+	uint32_t task = task_get_holder(m->tasks, ev->pid, ev->tid);
 	uint32_t lock = find_lock(m, ev->holder.lock);
 
 	if (task == TASK_OTHER || task >= OWNER_NEXT || !lock)
 		return 0;
 	m->holders_told = true;
 	holder_report(m, lock, cell_owner_handed(task), ev->time);
-	return task_name(&m->tasks, task, ev->holder.comm) < 0 ? -ENOMEM : 0;
+	return task_name(m->tasks, task, ev->holder.comm) < 0 ? -ENOMEM : 0;
 }
 
 int blame_holder(struct model *m, const struct event *ev)
 {
 	/* A holder may be reported at any time; its state is true only while it is followed. */
-	uint32_t state = m->blame.following ? states[ev->holder.state] : BLAME_NOT_FOLLOWED;
+	uint32_t state = m->blame->following ? states[ev->holder.state] : BLAME_NOT_FOLLOWED;
 
-	m->blame.not_followed += ev->holder.missed;
+	m->blame->not_followed += ev->holder.missed;
 	if (ev->holder.what == HOLDREC_BEGUN)
-		m->blame.following = true;
+		m->blame->following = true;
 	if (ev->holder.what == HOLDREC_STOPPED)
 		stop(m);
 	if (ev->holder.what == HOLDREC_BEGUN || ev->holder.what == HOLDREC_STOPPED)
@@ -167,9 +167,9 @@ int blame_holder(struct model *m, const struct event *ev)
 		return tell_handed(m, ev);
 	if (ev->holder.what >= HOLDREC_GOT && ev->holder.what <= HOLDREC_UNFOLLOWED)
 		return tell_unnamed(m, ev);
-	uint32_t task = task_get_holder(&m->tasks, ev->pid, ev->tid);
+	uint32_t task = task_get_holder(m->tasks, ev->pid, ev->tid);
 	if (task == TASK_OTHER) {
-		if (ev->holder.hint && task_has_ended(&m->tasks, ev->tid))
+		if (ev->holder.hint && task_has_ended(m->tasks, ev->tid))
 			holder_readers(m, find_lock(m, ev->holder.lock), ev->time);
 		return 0;
 	}
@@ -178,18 +178,18 @@ int blame_holder(struct model *m, const struct event *ev)
 	if (ev->holder.what == HOLDREC_WOKEN)
 		why = TASK_OTHER;
 	/* The state is as reported before; this record adds the function. */
-	if (ev->holder.what == HOLDREC_SEEN && m->tasks.tasks[task].did == state)
-		why = m->tasks.tasks[task].why;
-	if (task_name(&m->tasks, task, ev->holder.comm) < 0)
+	if (ev->holder.what == HOLDREC_SEEN && m->tasks->tasks[task].did == state)
+		why = m->tasks->tasks[task].why;
+	if (task_name(m->tasks, task, ev->holder.comm) < 0)
 		return -ENOMEM;
 	if (state == BLAME_RUNNABLE && why != TASK_OTHER &&
-	    task_name(&m->tasks, why, ev->holder.other_comm) < 0)
+	    task_name(m->tasks, why, ev->holder.other_comm) < 0)
 		return -ENOMEM;
 	/* Until now, if no record has reported it. */
-	if (!m->tasks.tasks[task].blame) {
-		m->tasks.tasks[task].did =
+	if (!m->tasks->tasks[task].blame) {
+		m->tasks->tasks[task].did =
 			ev->holder.what == HOLDREC_OFF ? BLAME_RUNNING : BLAME_NOT_FOLLOWED;
-		m->tasks.tasks[task].why = 0;
+		m->tasks->tasks[task].why = 0;
 	}
 	uint32_t lock = find_lock(m, ev->holder.lock);
 	if (lock)
@@ -199,35 +199,35 @@ int blame_holder(struct model *m, const struct event *ev)
 	if (ev->holder.what == HOLDREC_ON && ev->holder.other_tid && kept_off(m, task, ev) < 0)
 		return -ENOMEM;
 	blame_change(m, task, state, why);
-	if (!m->tasks.tasks[task].blame)
-		m->tasks.tasks[task].did = BLAME_NOT_FOLLOWED;
+	if (!m->tasks->tasks[task].blame)
+		m->tasks->tasks[task].did = BLAME_NOT_FOLLOWED;
 	return 0;
 }
 
 static void mark_hold(struct model *m, const struct blame_hold *h)
 {
-	m->tasks.tasks[h->task].marked = 1;
-	m->locks.locks[h->lock].marked = 1;
-	m->stacks.stacks[h->got].marked = 1;
+	m->tasks->tasks[h->task].marked = 1;
+	m->locks->locks[h->lock].marked = 1;
+	m->stacks->stacks[h->got].marked = 1;
 	blame_mark_why(m, h->state, h->why);
 }
 
 /* The last owner of a lock is forgotten when that task ends. */
 static void mark_last(struct model *m, struct blame_node *n)
 {
-	if (n->last_task && task_ended_until(&m->tasks.tasks[n->last_task], UINT64_MAX))
+	if (n->last_task && task_ended_until(&m->tasks->tasks[n->last_task], UINT64_MAX))
 		n->last_task = n->last_lock = n->last_got = 0;
-	if (n->before_task && task_ended_until(&m->tasks.tasks[n->before_task], UINT64_MAX))
+	if (n->before_task && task_ended_until(&m->tasks->tasks[n->before_task], UINT64_MAX))
 		n->before_task = 0;
-	m->tasks.tasks[n->before_task].marked = 1;
-	m->tasks.tasks[n->last_task].marked = 1;
-	m->locks.locks[n->last_lock].marked = 1;
-	m->stacks.stacks[n->last_got].marked = 1;
+	m->tasks->tasks[n->before_task].marked = 1;
+	m->tasks->tasks[n->last_task].marked = 1;
+	m->locks->locks[n->last_lock].marked = 1;
+	m->stacks->stacks[n->last_got].marked = 1;
 }
 
 void blame_mark(struct model *m)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 
 	blame_mark_cells(m);
 	for (uint32_t i = 1; i < b->n_holds; i++)
@@ -243,8 +243,8 @@ void blame_mark(struct model *m)
 		     c = b->classes[c].next) {
 			if (!b->classes[c].n && !b->classes[c].ns)
 				continue;
-			m->locks.locks[b->classes[c].lock].marked = 1;
-			m->stacks.stacks[b->classes[c].stack].marked = 1;
+			m->locks->locks[b->classes[c].lock].marked = 1;
+			m->stacks->stacks[b->classes[c].stack].marked = 1;
 		}
 	}
 }
@@ -252,7 +252,7 @@ void blame_mark(struct model *m)
 /* Classes of which nothing is left name what may be forgotten now. */
 void blame_sweep(struct model *m)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 
 	for (uint32_t i = 1; i < b->n_nodes; i++) {
 		uint32_t *at = &b->nodes[i].classes;
@@ -267,14 +267,14 @@ void blame_sweep(struct model *m)
 			b->free_class = class;
 		}
 	}
-	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++)
-		if (m->locks.locks[i].blame && !m->locks.locks[i].marked)
+	for (uint32_t i = LOCK_TYPES; i < m->locks->n; i++)
+		if (m->locks->locks[i].blame && !m->locks->locks[i].marked)
 			blame_forget_lock(m, i);
 }
 
 void blame_zero(struct model *m)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 
 	for (uint32_t i = 1; i < b->n_nodes; i++)
 		if (b->nodes[i].refs)

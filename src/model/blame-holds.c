@@ -31,17 +31,17 @@ static void forget_circle(struct blame *b, uint32_t hold)
 
 static void unlink_hold(struct model *m, uint32_t hold)
 {
-	struct blame_hold *h = &m->blame.holds[hold];
+	struct blame_hold *h = &m->blame->holds[hold];
 	uint32_t *place;
 
 	if (h->circle)
-		forget_circle(&m->blame, hold);
+		forget_circle(m->blame, hold);
 	if (!h->blocked)
 		return;
 	blame_at(m, h->blocked)->n_children--;
 	place = &blame_at(m, h->blocked)->children;
 	while (*place && *place != hold)
-		place = &m->blame.holds[*place].beside;
+		place = &m->blame->holds[*place].beside;
 	if (*place)
 		*place = h->beside;
 	h->blocked = h->beside = 0;
@@ -50,7 +50,7 @@ static void unlink_hold(struct model *m, uint32_t hold)
 /* Does the chain of holders and their waits lead from @from to @node? */
 static bool leads_to(const struct model *m, uint32_t from, uint32_t node)
 {
-	const struct blame *b = &m->blame;
+	const struct blame *b = m->blame;
 
 	for (int steps = 0; from && steps < STEPS_MOST; steps++) {
 		uint32_t next = 0;
@@ -65,15 +65,15 @@ static bool leads_to(const struct model *m, uint32_t from, uint32_t node)
 
 void blame_link(struct model *m, uint32_t hold, uint32_t blocked)
 {
-	struct blame_hold *h = &m->blame.holds[hold];
+	struct blame_hold *h = &m->blame->holds[hold];
 
 	unlink_hold(m, hold);
 	if (!blocked || blame_at(m, blocked)->n_children >= CHILDREN_MOST)
 		return;
 	if (leads_to(m, blocked, h->node)) {
-		if (m->blame.n_circles >= BLAME_CIRCLES)
+		if (m->blame->n_circles >= BLAME_CIRCLES)
 			return;
-		m->blame.circles[m->blame.n_circles++] = hold;
+		m->blame->circles[m->blame->n_circles++] = hold;
 		h->circle = true;
 	}
 	blame_at(m, blocked)->n_children++;
@@ -85,7 +85,7 @@ void blame_link(struct model *m, uint32_t hold, uint32_t blocked)
 /* After a link has gone: what was a circle may be none any more. */
 void blame_open_circles(struct model *m)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 
 	for (uint32_t i = b->n_circles; i-- > 0;) {
 		uint32_t hold = b->circles[i];
@@ -99,10 +99,10 @@ void blame_open_circles(struct model *m)
 /* The node that the task of a hold waits for, other than in @but; 0: none. */
 uint32_t blame_waited_for(struct model *m, const struct blame_hold *h, const struct wait *but)
 {
-	const struct task *t = &m->tasks.tasks[h->task];
+	const struct task *t = &m->tasks->tasks[h->task];
 
 	for (uint32_t i = h->task == TASK_OTHER ? 0 : t->depth; i-- > 0;) {
-		const struct wait *w = &m->waits.waits[t->waits[i]];
+		const struct wait *w = &m->waits->waits[t->waits[i]];
 		uint32_t node = w != but && !w->doubtful && w->begin_ns >= h->got_ns
 					? blame_node_of(m, w->lock)
 					: 0;
@@ -116,8 +116,8 @@ uint32_t blame_waited_for(struct model *m, const struct blame_hold *h, const str
 
 static void forget_hold(struct model *m, uint32_t hold)
 {
-	struct blame *b = &m->blame;
-	struct task *t = &m->tasks.tasks[b->holds[hold].task];
+	struct blame *b = m->blame;
+	struct task *t = &m->tasks->tasks[b->holds[hold].task];
 	uint32_t *place = &t->blame;
 
 	unlink_hold(m, hold);
@@ -134,13 +134,13 @@ static void forget_hold(struct model *m, uint32_t hold)
 /* The charges stay. */
 void blame_take_off(struct model *m, uint32_t hold)
 {
-	struct blame_node *n = blame_at(m, m->blame.holds[hold].node);
+	struct blame_node *n = blame_at(m, m->blame->holds[hold].node);
 	uint32_t *place = &n->holds;
 
 	while (*place && *place != hold)
-		place = &m->blame.holds[*place].next;
+		place = &m->blame->holds[*place].next;
 	if (*place)
-		*place = m->blame.holds[hold].next;
+		*place = m->blame->holds[hold].next;
 	forget_hold(m, hold);
 	n->since_ns = m->now_ns;
 	blame_open_circles(m);
@@ -152,7 +152,7 @@ void blame_drop_holds(struct model *m, uint32_t node)
 
 	while (n->holds) {
 		uint32_t hold = n->holds;
-		n->holds = m->blame.holds[hold].next;
+		n->holds = m->blame->holds[hold].next;
 		forget_hold(m, hold);
 	}
 	n->since_ns = m->now_ns;
@@ -162,7 +162,7 @@ void blame_drop_holds(struct model *m, uint32_t node)
 /* Too many to be kept apart: one hold stands for them. */
 static bool join_others(struct model *m, uint32_t node, uint32_t lock)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 	uint32_t n = 0, others = 0;
 
 	for (uint32_t i = blame_at(m, node)->holds; i; i = b->holds[i].next) {
@@ -180,14 +180,14 @@ static uint32_t count_of_task(const struct model *m, uint32_t task)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = m->tasks.tasks[task].blame; i; i = m->blame.holds[i].of_task)
+	for (uint32_t i = m->tasks->tasks[task].blame; i; i = m->blame->holds[i].of_task)
 		n++;
 	return n;
 }
 
 uint32_t blame_add_hold(struct model *m, uint32_t node, uint32_t task, uint32_t lock)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 	uint32_t n = 0;
 
 	for (uint32_t i = blame_at(m, node)->holds; i; i = b->holds[i].next)
@@ -200,7 +200,7 @@ uint32_t blame_add_hold(struct model *m, uint32_t node, uint32_t task, uint32_t 
 	if (!hold)
 		return 0;
 	struct blame_hold *h = &b->holds[hold];
-	struct task *t = &m->tasks.tasks[task];
+	struct task *t = &m->tasks->tasks[task];
 	h->node = node;
 	h->task = task;
 	h->lock = lock;
@@ -216,14 +216,14 @@ uint32_t blame_add_hold(struct model *m, uint32_t node, uint32_t task, uint32_t 
 
 void blame_change(struct model *m, uint32_t task, uint32_t state, uint32_t why)
 {
-	struct task *t = &m->tasks.tasks[task];
+	struct task *t = &m->tasks->tasks[task];
 
-	for (uint32_t i = t->blame; i; i = m->blame.holds[i].of_task) {
-		if (m->blame.holds[i].state == state && m->blame.holds[i].why == why)
+	for (uint32_t i = t->blame; i; i = m->blame->holds[i].of_task) {
+		if (m->blame->holds[i].state == state && m->blame->holds[i].why == why)
 			continue;
-		blame_settle(m, m->blame.holds[i].node);
-		m->blame.holds[i].state = (uint8_t)state;
-		m->blame.holds[i].why = why;
+		blame_settle(m, m->blame->holds[i].node);
+		m->blame->holds[i].state = (uint8_t)state;
+		m->blame->holds[i].why = why;
 	}
 	t->did = (uint8_t)state;
 	t->why = why;
@@ -231,8 +231,8 @@ void blame_change(struct model *m, uint32_t task, uint32_t state, uint32_t why)
 
 bool blame_has_hold(const struct model *m, uint32_t node, uint32_t task)
 {
-	for (uint32_t i = m->blame.nodes[node].holds; i; i = m->blame.holds[i].next)
-		if (m->blame.holds[i].task == task)
+	for (uint32_t i = m->blame->nodes[node].holds; i; i = m->blame->holds[i].next)
+		if (m->blame->holds[i].task == task)
 			return true;
 	return false;
 }
@@ -240,13 +240,13 @@ bool blame_has_hold(const struct model *m, uint32_t node, uint32_t task)
 /* The holder itself is charged with the part of the sum from before it began to wait. */
 static void charge_before(struct model *m, uint32_t hold, uint32_t blocked, uint64_t since_ns)
 {
-	const struct blame_hold *h = &m->blame.holds[hold];
-	const struct task *t = &m->tasks.tasks[h->task];
+	const struct blame_hold *h = &m->blame->holds[hold];
+	const struct task *t = &m->tasks->tasks[h->task];
 	uint64_t begin_ns = m->now_ns;
 
 	for (uint32_t i = 0; i < t->depth; i++) {
-		const struct wait *w = &m->waits.waits[t->waits[i]];
-		if (m->locks.locks[w->lock].blame == blocked && w->begin_ns < begin_ns)
+		const struct wait *w = &m->waits->waits[t->waits[i]];
+		if (m->locks->locks[w->lock].blame == blocked && w->begin_ns < begin_ns)
 			begin_ns = w->begin_ns;
 	}
 	if (begin_ns > since_ns && m->now_ns > since_ns)
@@ -260,7 +260,7 @@ static void charge_before(struct model *m, uint32_t hold, uint32_t blocked, uint
 static bool has_just_got(const struct model *m, uint32_t task, uint32_t lock, uint64_t seen_ns)
 {
 	const struct wait *w = task && seen_ns != UINT64_MAX
-				       ? holder_wait_at(m, task, m->locks.locks[lock].addr)
+				       ? holder_wait_at(m, task, m->locks->locks[lock].addr)
 				       : NULL;
 
 	return w && !w->doubtful && w->begin_ns <= seen_ns;
@@ -276,7 +276,7 @@ static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t ta
 	if (!hold)
 		return;
 	n = blame_at(m, node);
-	struct blame_hold *h = &m->blame.holds[hold];
+	struct blame_hold *h = &m->blame->holds[hold];
 	h->seen_ns = n->begin_ns;
 	h->taking = has_just_got(m, task, lock, seen_ns);
 	if (task != TASK_OTHER && n->last_task == task) {
@@ -284,18 +284,19 @@ static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t ta
 		h->got_ns = n->last_ns;
 	}
 	if (task != TASK_OTHER) {
-		h->state = m->tasks.tasks[task].did ? m->tasks.tasks[task].did : BLAME_NOT_FOLLOWED;
-		h->why = m->tasks.tasks[task].why;
+		h->state =
+			m->tasks->tasks[task].did ? m->tasks->tasks[task].did : BLAME_NOT_FOLLOWED;
+		h->why = m->tasks->tasks[task].why;
 	}
 	uint32_t blocked = blame_waited_for(m, h, NULL);
 	if (blocked && blocked != node)
 		charge_before(m, hold, blocked, since_ns);
 	blame_at(m, node)->since_ns = m->now_ns;
 	blame_at(m, node)->writes +=
-		!m->blame.following && m->locks.locks[lock].type == LOCK_PCPU_SEM_W;
+		!m->blame->following && m->locks->locks[lock].type == LOCK_PCPU_SEM_W;
 	/* The task had it and waits for it again; but a writer of a percpu-rwsem has it before its
 	 * wait for the earlier readers is over. */
-	if (blocked == node && m->locks.locks[lock].type == LOCK_PCPU_SEM_W)
+	if (blocked == node && m->locks->locks[lock].type == LOCK_PCPU_SEM_W)
 		return;
 	if (blocked == node)
 		blame_take_off(m, hold);
@@ -305,9 +306,9 @@ static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t ta
 
 static bool node_is_free(const struct model *m, uint32_t node)
 {
-	uint32_t hold = m->blame.nodes[node].holds;
+	uint32_t hold = m->blame->nodes[node].holds;
 
-	return hold && m->blame.holds[hold].free;
+	return hold && m->blame->holds[hold].free;
 }
 
 /* Woken, and not on a CPU yet; but who spins for the lock runs. */
@@ -318,8 +319,8 @@ static uint8_t state_of_next(const struct wait *w)
 
 void blame_free(struct model *m, uint32_t lock, uint32_t next)
 {
-	const struct wait *w = next ? holder_wait_at(m, next, m->locks.locks[lock].addr) : NULL;
-	uint32_t node = m->locks.locks[lock].blame;
+	const struct wait *w = next ? holder_wait_at(m, next, m->locks->locks[lock].addr) : NULL;
+	uint32_t node = m->locks->locks[lock].blame;
 
 	if (!node || !blame_at(m, node)->n || lock < LOCK_TYPES ||
 	    (node_is_free(m, node) && blame_has_hold(m, node, next)))
@@ -332,7 +333,7 @@ void blame_free(struct model *m, uint32_t lock, uint32_t next)
 	uint32_t hold = blame_add_hold(m, node, next, w ? w->lock : lock);
 	if (!hold)
 		return;
-	struct blame_hold *h = &m->blame.holds[hold];
+	struct blame_hold *h = &m->blame->holds[hold];
 	h->free = h->taking = true;
 	h->got = w ? w->stack : STACK_OTHER;
 	h->state = next ? state_of_next(w) : BLAME_UNKNOWN;
@@ -340,8 +341,8 @@ void blame_free(struct model *m, uint32_t lock, uint32_t next)
 
 void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64_t seen_ns)
 {
-	uint32_t node = m->blame.max ? m->locks.locks[lock].blame : 0;
-	enum lock_type type = (enum lock_type)m->locks.locks[lock].type;
+	uint32_t node = m->blame->max ? m->locks->locks[lock].blame : 0;
+	enum lock_type type = (enum lock_type)m->locks->locks[lock].type;
 
 	if (!node || !blame_at(m, node)->n || lock < LOCK_TYPES ||
 	    seen_ns < blame_at(m, node)->since_ns)
@@ -356,7 +357,7 @@ void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64
 	    (blame_has_hold(m, node, task) || (hint && blame_at(m, node)->holds)))
 		return;
 	if (locktype_twin(type) != type && hint != locktype_is_reader(type))
-		lock = lock_get(&m->locks, m->locks.locks[lock].addr, locktype_twin(type));
+		lock = lock_get(m->locks, m->locks->locks[lock].addr, locktype_twin(type));
 	if (lock < LOCK_TYPES || blame_node_of(m, lock) != node)
 		return;
 	blame_settle(m, node);
@@ -367,10 +368,10 @@ void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64
 
 void blame_task_gone(struct model *m, uint32_t task)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 
-	while (task != TASK_OTHER && m->tasks.tasks[task].blame) {
-		uint32_t hold = m->tasks.tasks[task].blame;
+	while (task != TASK_OTHER && m->tasks->tasks[task].blame) {
+		uint32_t hold = m->tasks->tasks[task].blame;
 		holds_let_go(m, b->holds[hold].lock, task, m->now_ns);
 		blame_settle(m, b->holds[hold].node);
 		blame_take_off(m, hold);
@@ -380,8 +381,8 @@ void blame_task_gone(struct model *m, uint32_t task)
 /* Records are missing: others may have the locks. */
 void blame_lost(struct model *m)
 {
-	for (uint32_t i = 1; i < m->blame.n_holds; i++) {
-		uint32_t node = m->blame.holds[i].node;
+	for (uint32_t i = 1; i < m->blame->n_holds; i++) {
+		uint32_t node = m->blame->holds[i].node;
 		if (!node)
 			continue;
 		blame_settle(m, node);

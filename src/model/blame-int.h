@@ -50,12 +50,12 @@ void blame_change(struct model *m, uint32_t task, uint32_t state, uint32_t why);
 
 static inline struct blame_node *blame_at(struct model *m, uint32_t node)
 {
-	return &m->blame.nodes[node];
+	return &m->blame->nodes[node];
 }
 
 static inline bool blame_is_reader(const struct model *m, uint32_t lock)
 {
-	return locktype_is_reader((enum lock_type)m->locks.locks[lock].type);
+	return locktype_is_reader((enum lock_type)m->locks->locks[lock].type);
 }
 
 #endif

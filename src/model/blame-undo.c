@@ -48,16 +48,16 @@ static size_t find_time(const struct blame *b, uint64_t ns)
 
 void blame_done_prune(struct model *m)
 {
-	size_t n = m->blame.n_done ? find_time(&m->blame, holds_oldest(m)) : 0;
+	size_t n = m->blame->n_done ? find_time(m->blame, holds_oldest(m)) : 0;
 
 	if (n)
-		drop_first(&m->blame, n);
+		drop_first(m->blame, n);
 }
 
 void blame_done_forget(struct model *m)
 {
-	m->blame.n_done = 0;
-	m->blame.floor_ns = m->now_ns;
+	m->blame->n_done = 0;
+	m->blame->floor_ns = m->now_ns;
 }
 
 /* Not in the middle of an event: all of one moment goes. */
@@ -69,7 +69,7 @@ static void drop_half(struct blame *b)
 
 void blame_done(struct model *m, const struct blame_done *d)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 
 	if (b->n_done == DONE_MOST)
 		blame_done_prune(m);
@@ -84,7 +84,7 @@ void blame_done(struct model *m, const struct blame_done *d)
 
 void blame_gone(struct model *m, const struct wait *w)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 
 	if (mem_grow(&b->gone, &b->cap_gone, b->n_gone, sizeof(*b->gone)) == 0)
 		b->gone[b->n_gone++] = (struct blame_gone){w->blame, w->joined_ns};
@@ -121,7 +121,7 @@ static uint64_t at_most(uint64_t ns, uint64_t most)
 /* @ns of an entry: what is counted no more is answered. */
 static uint64_t take_back(struct model *m, const struct blame_done *d, uint64_t ns)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 
 	if (d->how == BLAME_TO_CLASS) {
 		b->classes[d->to].gone_ns += ns;
@@ -138,7 +138,7 @@ static uint64_t take_back(struct model *m, const struct blame_done *d, uint64_t 
 /* The entries of one class in one event, which begin at @i. Where they end. */
 static size_t take_class(struct model *m, size_t i, uint64_t *sure_ns)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 	const struct blame_done first = b->done[i];
 	struct blame_class *c = &b->classes[first.class];
 
@@ -172,7 +172,7 @@ static void cut_time(struct model *m, struct blame_done *d, uint64_t sure_ns)
 
 	if (!ns || d->how == BLAME_TO_CLASS || d->how == BLAME_TO_NONE)
 		return;
-	struct blame_cell *c = &m->blame.cells[d->to];
+	struct blame_cell *c = &m->blame->cells[d->to];
 	d->held_ns -= ns;
 	c->time_ns -= at_most(ns, c->time_ns);
 	if (d->time_ns > m->bucket_ns)
@@ -181,7 +181,7 @@ static void cut_time(struct model *m, struct blame_done *d, uint64_t sure_ns)
 
 static size_t take_event(struct model *m, size_t first)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 	uint32_t event = b->done[first].event;
 	uint64_t sure_ns = 0, before_ns = 0, after_ns = 0;
 	size_t i = first;
@@ -200,19 +200,19 @@ static size_t take_event(struct model *m, size_t first)
 /* The sum that is not charged to a holder yet. */
 static void take_rest(struct model *m, uint32_t class)
 {
-	struct blame_class *c = &m->blame.classes[class];
+	struct blame_class *c = &m->blame->classes[class];
 
 	advance(c, m->now_ns);
 	uint64_t ns = at_most(c->gone_ns, c->ns);
 	c->ns -= ns;
-	m->blame.doubtful_ns += ns;
+	m->blame->doubtful_ns += ns;
 	c->gone = 0;
 	c->gone_ns = 0;
 }
 
 void blame_take_back(struct model *m)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 	size_t n = b->n_gone, at = 0;
 
 	if (!n)

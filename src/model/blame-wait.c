@@ -8,15 +8,15 @@
 /* The holds of a task whose wait begins or ends, as far as these had begun before. */
 static void relink(struct model *m, const struct wait *w, bool begins)
 {
-	uint32_t node = m->locks.locks[w->lock].blame;
+	uint32_t node = m->locks->locks[w->lock].blame;
 
-	for (uint32_t i = m->tasks.tasks[w->task].blame; i; i = m->blame.holds[i].of_task) {
-		const struct blame_hold *h = &m->blame.holds[i];
+	for (uint32_t i = m->tasks->tasks[w->task].blame; i; i = m->blame->holds[i].of_task) {
+		const struct blame_hold *h = &m->blame->holds[i];
 		if (begins ? w->begin_ns < h->got_ns || (h->taking && h->node == node)
 			   : h->blocked != node)
 			continue;
 		blame_settle(m, h->node);
-		blame_link(m, i, begins ? node : blame_waited_for(m, &m->blame.holds[i], w));
+		blame_link(m, i, begins ? node : blame_waited_for(m, &m->blame->holds[i], w));
 	}
 	blame_open_circles(m);
 }
@@ -24,9 +24,9 @@ static void relink(struct model *m, const struct wait *w, bool begins)
 /* A task that begins to wait for a lock has released it, if it had it: readers do so unseen. */
 static void let_go(struct model *m, const struct wait *w, uint32_t node)
 {
-	for (uint32_t i = m->tasks.tasks[w->task].blame; i; i = m->blame.holds[i].of_task) {
-		if (m->blame.holds[i].node != node || m->blame.holds[i].taking ||
-		    w->begin_ns < m->blame.holds[i].got_ns)
+	for (uint32_t i = m->tasks->tasks[w->task].blame; i; i = m->blame->holds[i].of_task) {
+		if (m->blame->holds[i].node != node || m->blame->holds[i].taking ||
+		    w->begin_ns < m->blame->holds[i].got_ns)
 			continue;
 		blame_settle(m, node);
 		blame_take_off(m, i);
@@ -55,27 +55,27 @@ void blame_wait(struct model *m, struct wait *w)
 	if (w->task != TASK_OTHER)
 		let_go(m, w, node);
 	count_writer(m, node, w, 1);
-	struct blame_class *c = &m->blame.classes[w->blame];
+	struct blame_class *c = &m->blame->classes[w->blame];
 	blame_advance(m, c);
 	w->joined_ns = m->now_ns;
 	c->n++;
 	if (!blame_at(m, node)->n++)
 		blame_at(m, node)->told_ns = blame_at(m, node)->since_ns = m->now_ns;
 	blame_at(m, node)->begin_ns = w->begin_ns;
-	if (w->task != TASK_OTHER && m->tasks.tasks[w->task].blame)
+	if (w->task != TASK_OTHER && m->tasks->tasks[w->task].blame)
 		relink(m, w, true);
 }
 
 /* @w is over, and its task has not got the lock that it was to take. */
 void blame_not_taken(struct model *m, const struct wait *w)
 {
-	uint32_t node = m->locks.locks[w->lock].blame;
+	uint32_t node = m->locks->locks[w->lock].blame;
 
-	for (uint32_t i = w->task == TASK_OTHER ? 0 : m->tasks.tasks[w->task].blame; i;
-	     i = m->blame.holds[i].of_task) {
-		if (m->blame.holds[i].node != node || !m->blame.holds[i].taking)
+	for (uint32_t i = w->task == TASK_OTHER ? 0 : m->tasks->tasks[w->task].blame; i;
+	     i = m->blame->holds[i].of_task) {
+		if (m->blame->holds[i].node != node || !m->blame->holds[i].taking)
 			continue;
-		bool free = m->blame.holds[i].free;
+		bool free = m->blame->holds[i].free;
 		blame_settle(m, node);
 		blame_take_off(m, i);
 		if (free)
@@ -86,16 +86,16 @@ void blame_not_taken(struct model *m, const struct wait *w)
 
 void blame_over(struct model *m, struct wait *w)
 {
-	uint32_t node = m->locks.locks[w->lock].blame;
+	uint32_t node = m->locks->locks[w->lock].blame;
 
 	if (!w->blame)
 		return;
 	count_writer(m, node, w, -1);
-	struct blame_class *c = &m->blame.classes[w->blame];
+	struct blame_class *c = &m->blame->classes[w->blame];
 	blame_advance(m, c);
 	c->n--;
 	w->blame = 0;
-	if (w->task != TASK_OTHER && m->tasks.tasks[w->task].blame)
+	if (w->task != TASK_OTHER && m->tasks->tasks[w->task].blame)
 		relink(m, w, false);
 	if (blame_at(m, node)->n > 1) {
 		blame_at(m, node)->n--;
@@ -115,7 +115,7 @@ void blame_over(struct model *m, struct wait *w)
 static uint32_t written_before(const struct model *m, const struct blame_node *n,
 			       const struct wait *w)
 {
-	bool is_same = m->locks.locks[w->lock].type == LOCK_PCPU_SEM_R && !n->holds;
+	bool is_same = m->locks->locks[w->lock].type == LOCK_PCPU_SEM_R && !n->holds;
 
 	return is_same && n->before_ns >= w->begin_ns ? n->before_task : TASK_OTHER;
 }
@@ -138,16 +138,17 @@ static void charge_told(struct model *m, uint32_t node, const struct wait *w)
 
 static bool have_readers(const struct model *m, uint32_t node)
 {
-	uint32_t hold = m->blame.nodes[node].holds;
+	uint32_t hold = m->blame->nodes[node].holds;
 
-	return hold && !m->blame.holds[hold].free && blame_is_reader(m, m->blame.holds[hold].lock);
+	return hold && !m->blame->holds[hold].free &&
+	       blame_is_reader(m, m->blame->holds[hold].lock);
 }
 
 /* Notes one of them if several readers hold the lock. */
 void blame_note_before(struct model *m, uint32_t node, uint32_t next)
 {
 	struct blame_node *n = blame_at(m, node);
-	const struct blame_hold *h = &m->blame.holds[n->holds];
+	const struct blame_hold *h = &m->blame->holds[n->holds];
 
 	if (!n->holds || h->free || h->task == TASK_OTHER || h->task == next)
 		return;
@@ -165,7 +166,7 @@ static void got_percpu(struct model *m, uint32_t node, const struct wait *w)
 {
 	uint32_t hold = blame_at(m, node)->holds;
 
-	if (hold && w->begin_ns < m->blame.holds[hold].seen_ns)
+	if (hold && w->begin_ns < m->blame->holds[hold].seen_ns)
 		return;
 	charge_told(m, node, w);
 	if (hold) /* else it is not known that it had the lock until now */
@@ -180,26 +181,26 @@ static void got_percpu(struct model *m, uint32_t node, const struct wait *w)
  */
 static bool is_followed(const struct model *m, const struct wait *w)
 {
-	enum lock_type type = (enum lock_type)m->locks.locks[w->lock].type;
+	enum lock_type type = (enum lock_type)m->locks->locks[w->lock].type;
 
-	return m->blame.following && (locktype_is_spin(type) || type == LOCK_MUTEX ||
-				      type == LOCK_RWSEM_W || type == LOCK_RT_MUTEX);
+	return m->blame->following && (locktype_is_spin(type) || type == LOCK_MUTEX ||
+				       type == LOCK_RWSEM_W || type == LOCK_RT_MUTEX);
 }
 
 void blame_got(struct model *m, const struct wait *w)
 {
-	uint32_t node = m->locks.locks[w->lock].blame;
+	uint32_t node = m->locks->locks[w->lock].blame;
 	bool joins = blame_is_reader(m, w->lock) && node && have_readers(m, node);
 
 	if (!node)
 		return;
-	if (m->locks.locks[w->lock].type == LOCK_PCPU_SEM_R) {
+	if (m->locks->locks[w->lock].type == LOCK_PCPU_SEM_R) {
 		got_percpu(m, node, w);
 		return;
 	}
 	/* Where no record counts releases: who was seen to have it in the end of its wait has been
 	 * counted then. */
-	if (m->locks.locks[w->lock].type == LOCK_PCPU_SEM_W && !m->blame.following &&
+	if (m->locks->locks[w->lock].type == LOCK_PCPU_SEM_W && !m->blame->following &&
 	    !blame_has_hold(m, node, w->task))
 		blame_at(m, node)->writes++;
 	if (!joins) {
@@ -220,21 +221,21 @@ void blame_got(struct model *m, const struct wait *w)
 	if (joins && blame_has_hold(m, node, w->task))
 		return;
 	uint32_t hold = blame_add_hold(m, node, w->task, w->lock);
-	if (!hold || m->blame.holds[hold].task == TASK_OTHER)
+	if (!hold || m->blame->holds[hold].task == TASK_OTHER)
 		return;
-	m->blame.holds[hold].got = w->stack;
-	m->blame.holds[hold].got_ns = m->now_ns;
+	m->blame->holds[hold].got = w->stack;
+	m->blame->holds[hold].got_ns = m->now_ns;
 	/* A task that is followed because of another lock runs, too. */
-	if (is_followed(m, w) || m->tasks.tasks[w->task].did > BLAME_NOT_FOLLOWED)
+	if (is_followed(m, w) || m->tasks->tasks[w->task].did > BLAME_NOT_FOLLOWED)
 		blame_change(m, w->task, BLAME_RUNNING, 0);
 }
 
 void blame_tick(struct model *m, uint64_t time_ns)
 {
-	for (uint32_t i = 1; i < m->waits.high; i++) {
-		const struct wait *w = &m->waits.waits[i];
+	for (uint32_t i = 1; i < m->waits->high; i++) {
+		const struct wait *w = &m->waits->waits[i];
 		if (w->used && w->blame)
-			blame_settle(m, m->locks.locks[w->lock].blame);
+			blame_settle(m, m->locks->locks[w->lock].blame);
 	}
 	blame_close_bucket(m, time_ns);
 	blame_done_prune(m);

@@ -36,14 +36,14 @@ enum {
 /* That of the lock; 0: there is no memory for it. */
 uint32_t blame_node_of(struct model *m, uint32_t lock)
 {
-	struct lock *l = &m->locks.locks[lock];
+	struct lock *l = &m->locks->locks[lock];
 
 	if (l->blame)
 		return l->blame;
 	if (l->twin)
-		l->blame = m->locks.locks[l->twin].blame;
+		l->blame = m->locks->locks[l->twin].blame;
 	if (!l->blame)
-		l->blame = blame_new_node(&m->blame);
+		l->blame = blame_new_node(m->blame);
 	if (l->blame)
 		blame_at(m, l->blame)->refs++;
 	return l->blame;
@@ -51,20 +51,20 @@ uint32_t blame_node_of(struct model *m, uint32_t lock)
 
 void blame_forget_lock(struct model *m, uint32_t lock)
 {
-	struct lock *l = &m->locks.locks[lock];
+	struct lock *l = &m->locks->locks[lock];
 	uint32_t node = l->blame;
 
 	l->blame = 0;
 	if (!node || --blame_at(m, node)->refs)
 		return;
 	blame_drop_holds(m, node);
-	blame_put_node(&m->blame, node);
+	blame_put_node(m->blame, node);
 }
 
 /* The class of a node; what has none of its own is in one without a place, or is lost. */
 uint32_t blame_class_of(struct model *m, uint32_t node, uint32_t lock, uint32_t stack)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 	uint32_t n = 0;
 
 	for (uint32_t i = blame_at(m, node)->classes; i; i = b->classes[i].next, n++)
@@ -73,7 +73,7 @@ uint32_t blame_class_of(struct model *m, uint32_t node, uint32_t lock, uint32_t 
 	if (n >= CLASSES_MOST && stack != STACK_OTHER)
 		return blame_class_of(m, node, lock, STACK_OTHER);
 	if (n >= CLASSES_MOST + LOCK_TYPES && lock >= LOCK_TYPES)
-		return blame_class_of(m, node, m->locks.locks[lock].type, STACK_OTHER);
+		return blame_class_of(m, node, m->locks->locks[lock].type, STACK_OTHER);
 	uint32_t i = blame_new_class(b);
 	if (!i)
 		return 0;
@@ -106,7 +106,7 @@ static void note_done(struct model *m, const struct source *of, uint64_t ns, uin
 						 .held_ns = held_ns,
 						 .class = of->class,
 						 .to = to,
-						 .event = m->blame.event,
+						 .event = m->blame->event,
 						 .how = how});
 }
 
@@ -116,9 +116,9 @@ static void hand_up(struct model *m, uint32_t to, const struct source *of, uint6
 	uint32_t i = blame_class_of(m, to, of->c.lock, of->c.stack);
 
 	if (i)
-		m->blame.classes[i].ns += ns;
+		m->blame->classes[i].ns += ns;
 	else
-		m->blame.lost_ns += ns;
+		m->blame->lost_ns += ns;
 	note_done(m, of, ns, 0, i ? BLAME_TO_CLASS : BLAME_TO_NONE, i);
 }
 
@@ -136,15 +136,15 @@ static void charge_cell(struct model *m, const struct blame_key *key, const stru
 
 static bool is_of(const struct model *m, uint32_t lock, uint32_t node)
 {
-	return m->locks.locks[lock].blame == node;
+	return m->locks->locks[lock].blame == node;
 }
 
 /* A lock at the address of a node, for who says because of which. */
 static uint32_t lock_of_node(const struct model *m, uint32_t node)
 {
-	for (uint32_t i = m->blame.nodes[node].classes; i; i = m->blame.classes[i].next)
-		if (is_of(m, m->blame.classes[i].lock, node))
-			return m->blame.classes[i].lock;
+	for (uint32_t i = m->blame->nodes[node].classes; i; i = m->blame->classes[i].next)
+		if (is_of(m, m->blame->classes[i].lock, node))
+			return m->blame->classes[i].lock;
 	return 0;
 }
 
@@ -175,8 +175,8 @@ static uint32_t sum_weights(const struct model *m, uint32_t node)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = m->blame.nodes[node].holds; i; i = m->blame.holds[i].next)
-		n += m->blame.holds[i].weight;
+	for (uint32_t i = m->blame->nodes[node].holds; i; i = m->blame->holds[i].next)
+		n += m->blame->holds[i].weight;
 	return n;
 }
 
@@ -184,7 +184,7 @@ static uint32_t sum_weights(const struct model *m, uint32_t node)
 static void charge_class(struct model *m, uint32_t node, uint32_t class, uint64_t ns,
 			 uint64_t *time_ns)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 	uint32_t weights = sum_weights(m, node);
 	const struct source of = {class, b->classes[class].ns + ns, b->classes[class]};
 	uint64_t time = 0;
@@ -206,7 +206,7 @@ static void charge_class(struct model *m, uint32_t node, uint32_t class, uint64_
 /* @part of 2^16 of what has added up at the node goes to its holds. */
 void blame_charge_part(struct model *m, uint32_t node, uint32_t part)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 	uint64_t time_ns = (blame_at(m, node)->time_ns >> 16) * part +
 			   ((blame_at(m, node)->time_ns & 0xffff) * part >> 16);
 
@@ -224,12 +224,12 @@ void blame_charge_part(struct model *m, uint32_t node, uint32_t part)
 /* Readers have the lock, and who waits are readers that have been given it together with them. */
 static bool are_let_in(const struct model *m, const struct blame_node *n)
 {
-	return !n->n_writers && blame_is_reader(m, m->blame.holds[n->holds].lock);
+	return !n->n_writers && blame_is_reader(m, m->blame->holds[n->holds].lock);
 }
 
 static void settle(struct model *m, uint32_t node, int depth)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 	struct blame_node *n = blame_at(m, node);
 
 	if (n->busy || depth > DEPTH_MOST)
@@ -258,7 +258,7 @@ void blame_settle(struct model *m, uint32_t node)
 /* No holder is known: charges the sum as unknown. */
 void blame_charge_nobody(struct model *m, uint32_t node)
 {
-	struct blame *b = &m->blame;
+	struct blame *b = m->blame;
 	uint32_t lock = lock_of_node(m, node);
 	uint64_t time_ns = blame_at(m, node)->time_ns;
 

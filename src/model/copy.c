@@ -9,7 +9,9 @@
 #include "kontend/funcset.h"
 #include "kontend/lockname.h"
 #include "kontend/mem.h"
+#include "tables.h"
 #include <errno.h>
+#include <string.h>
 
 static int copy_locks(struct lock_table *dst, const struct lock_table *src)
 {
@@ -78,52 +80,59 @@ static int copy_series(struct model *dst, const struct model *src)
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
 		if (series_copy(&dst->types[i].wait_series, &src->types[i].wait_series))
 			return -ENOMEM;
-	if (series_copy(&dst->n_series, &src->n_series) ||
-	    series_copy(&dst->wait_series, &src->wait_series))
+	if (series_copy(dst->n_series, src->n_series) ||
+	    series_copy(dst->wait_series, src->wait_series))
 		return -ENOMEM;
-	return series_copy(&dst->waiting_series, &src->waiting_series);
+	return series_copy(dst->waiting_series, src->waiting_series);
+}
+
+/* What has no memory of its own. */
+static void copy_figures(struct model *dst, const struct model *src)
+{
+	*dst->limits = *src->limits;
+	*dst->host = *src->host;
+	*dst->past = *src->past;
+	*dst->damage = *src->damage;
+	*dst->loss = *src->loss;
+	*dst->before = *src->before;
+	*dst->shorts = *src->shorts;
+	*dst->looks = *src->looks;
+	memcpy(dst->n_snapshots, src->n_snapshots, SNAPSHOT_KINDS * sizeof(*src->n_snapshots));
+	for (unsigned i = 0; i < LOCK_TYPES; i++) {
+		dst->types[i] = src->types[i];
+		dst->types[i].wait_series = (struct series){0};
+	}
 }
 
 int model_copy(struct model *dst, const struct model *src)
 {
+	struct model_tables *t = mem_calloc(1, sizeof(*t));
+
+	*dst = (struct model){0};
+	if (!t)
+		return -ENOMEM;
 	*dst = *src;
-	/* Members with memory of their own are cleared first, so a failure is safe at any point. */
-	dst->tasks = (struct task_table){0};
-	dst->locks = (struct lock_table){0};
-	dst->stacks = (struct stack_table){0};
-	dst->waits = (struct wait_pool){0};
-	dst->untracked = (struct untracked_table){0};
-	dst->cells = (struct cell_table){0};
-	dst->held = dst->handed = dst->mm_held = (struct cell_table){0};
-	dst->holds = (struct holds){0};
-	dst->blame = (struct blame){0};
-	dst->queues = (struct lockqueues){0};
+	/* Tables with memory of their own are empty at first, so a failure is safe at any point. */
+	model_use_tables(dst, t);
 	dst->cpus = NULL;
 	dst->n_cpus = 0;
-	for (unsigned i = 0; i < LOCK_TYPES; i++)
-		dst->types[i].wait_series = (struct series){0};
-	dst->n_series = dst->wait_series = dst->waiting_series = (struct series){0};
-	dst->rotation = (struct rotation){0};
-	dst->profile = (struct profile){0};
-	dst->mmlocks = (struct mmlocks){0};
 	dst->ended = NULL;
-	snapshot_set_copy(&dst->snapshots, &src->snapshots);
-	snapshot_set_copy(&dst->snapshots_before, &src->snapshots_before);
+	copy_figures(dst, src);
+	snapshot_set_copy(dst->snapshots, src->snapshots);
+	snapshot_set_copy(dst->snapshots_before, src->snapshots_before);
 	lockname_set_ref(dst->lock_names);
 	funcset_ref(dst->funcs);
 	cfiset_ref(dst->cfi);
 
-	if (!task_table_copy(&dst->tasks, &src->tasks) && !copy_locks(&dst->locks, &src->locks) &&
-	    !stack_table_copy(&dst->stacks, &src->stacks) &&
-	    !copy_waits(&dst->waits, &src->waits) &&
-	    !untracked_table_copy(&dst->untracked, &src->untracked) &&
-	    !copy_cells(&dst->cells, &src->cells) && !copy_cells(&dst->held, &src->held) &&
-	    !copy_cells(&dst->handed, &src->handed) && !copy_cells(&dst->mm_held, &src->mm_held) &&
-	    !holds_copy(&dst->holds, &src->holds) && !lockqueues_copy(&dst->queues, &src->queues) &&
-	    !blame_copy(&dst->blame, &src->blame) && !copy_cpus(dst, src) &&
-	    !copy_series(dst, src) && !rotation_copy(&dst->rotation, &src->rotation) &&
-	    !profile_copy(&dst->profile, &src->profile) &&
-	    !mmlock_copy(&dst->mmlocks, &src->mmlocks))
+	if (!task_table_copy(dst->tasks, src->tasks) && !copy_locks(dst->locks, src->locks) &&
+	    !stack_table_copy(dst->stacks, src->stacks) && !copy_waits(dst->waits, src->waits) &&
+	    !untracked_table_copy(dst->untracked, src->untracked) &&
+	    !copy_cells(dst->cells, src->cells) && !copy_cells(dst->held, src->held) &&
+	    !copy_cells(dst->handed, src->handed) && !copy_cells(dst->mm_held, src->mm_held) &&
+	    !holds_copy(dst->holds, src->holds) && !lockqueues_copy(dst->queues, src->queues) &&
+	    !blame_copy(dst->blame, src->blame) && !copy_cpus(dst, src) && !copy_series(dst, src) &&
+	    !rotation_copy(dst->rotation, src->rotation) &&
+	    !profile_copy(dst->profile, src->profile) && !mmlock_copy(dst->mmlocks, src->mmlocks))
 		return 0;
 	model_deinit(dst);
 	return -ENOMEM;

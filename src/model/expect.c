@@ -26,27 +26,27 @@ static uint64_t key_of(const struct event *ev)
 
 static void expect_first(const struct model *m, const struct event *ev)
 {
-	expect_index(&m->tasks.by_tid, (uint32_t)ev->tid);
+	expect_index(&m->tasks->by_tid, (uint32_t)ev->tid);
 	if (ev->cpu < m->n_cpus)
 		__builtin_prefetch(&m->cpus[ev->cpu], 1);
 	if (ev->kind == EVENT_CONTENTION_END)
 		return;
-	expect_index(&m->locks.index, key_of(ev));
+	expect_index(&m->locks->index, key_of(ev));
 	prefetch_record(ev->begin.frames);
 }
 
 static const struct task *task_of(const struct model *m, const struct event *ev)
 {
-	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
+	const uint32_t *t = map64_get(&m->tasks->by_tid, (uint32_t)ev->tid);
 
-	return &m->tasks.tasks[t ? *t : TASK_OTHER];
+	return &m->tasks->tasks[t ? *t : TASK_OTHER];
 }
 
 static const struct lock *lock_of(const struct model *m, const struct event *ev)
 {
-	const uint32_t *l = map64_get(&m->locks.index, key_of(ev));
+	const uint32_t *l = map64_get(&m->locks->index, key_of(ev));
 
-	return &m->locks.locks[l ? *l : 0];
+	return &m->locks->locks[l ? *l : 0];
 }
 
 static void expect_second(const struct model *m, const struct event *ev)
@@ -60,10 +60,10 @@ static void expect_second(const struct model *m, const struct event *ev)
 /* The cell of the innermost wait of the task. */
 static void expect_end(const struct model *m, const struct task *t)
 {
-	const struct wait *w = t->depth ? &m->waits.waits[t->waits[t->depth - 1]] : NULL;
+	const struct wait *w = t->depth ? &m->waits->waits[t->waits[t->depth - 1]] : NULL;
 
-	if (w && w->cell < m->cells.n)
-		__builtin_prefetch(&m->cells.cells[w->cell], 1);
+	if (w && w->cell < m->cells->n)
+		__builtin_prefetch(&m->cells->cells[w->cell], 1);
 }
 
 static void expect_third(struct model *m, const struct event *ev)
@@ -74,10 +74,10 @@ static void expect_third(struct model *m, const struct event *ev)
 		expect_end(m, t);
 		return;
 	}
-	cell_expect(&m->cells,
-		    (struct cell_key){.lock = (uint32_t)(lock_of(m, ev) - m->locks.locks),
+	cell_expect(m->cells,
+		    (struct cell_key){.lock = (uint32_t)(lock_of(m, ev) - m->locks->locks),
 				      .stack = pair_expect(m, ev),
-				      .task = (uint32_t)(t - m->tasks.tasks),
+				      .task = (uint32_t)(t - m->tasks->tasks),
 				      .cpu = (uint16_t)ev->cpu});
 }
 
@@ -93,7 +93,7 @@ static const struct event *wait_at(const struct event *events, size_t i, size_t 
 /* Its tables are in a core's caches anyway; prefetching them took a third of the time. */
 static bool is_small(const struct model *m)
 {
-	return m->cells.n < SMALL && m->tasks.n < SMALL;
+	return m->cells->n < SMALL && m->tasks->n < SMALL;
 }
 
 void model_expect(struct model *m, const struct event *events, size_t i, size_t n)

@@ -24,71 +24,71 @@ uint32_t fold_coarse_lock(const void *ctx, uint32_t lock)
 
 static void mark_key(struct model *m, struct cell_key k)
 {
-	m->locks.locks[k.lock].marked = 1;
-	m->stacks.stacks[k.stack].marked = 1;
-	m->tasks.tasks[k.task].marked = 1;
-	m->tasks.tasks[cell_owner_task(k.owner)].marked = 1;
+	m->locks->locks[k.lock].marked = 1;
+	m->stacks->stacks[k.stack].marked = 1;
+	m->tasks->tasks[k.task].marked = 1;
+	m->tasks->tasks[cell_owner_task(k.owner)].marked = 1;
 }
 
 static void mark_wait(struct model *m, const struct wait *w)
 {
 	mark_key(m, wait_key(w));
-	m->tasks.tasks[cell_owner_task(w->seen)].marked = 1;
-	m->tasks.tasks[cell_owner_task(w->told)].marked = 1;
-	m->tasks.tasks[cell_owner_task(w->held_by)].marked = 1;
-	m->tasks.tasks[cell_owner_next(w->told)].marked = 1;
+	m->tasks->tasks[cell_owner_task(w->seen)].marked = 1;
+	m->tasks->tasks[cell_owner_task(w->told)].marked = 1;
+	m->tasks->tasks[cell_owner_task(w->held_by)].marked = 1;
+	m->tasks->tasks[cell_owner_next(w->told)].marked = 1;
 }
 
 /* Holders of mmap_locks, and the places where those that are held now were got. */
 static void mark_mmlocks(struct model *m)
 {
-	const struct mmlocks *l = &m->mmlocks;
+	const struct mmlocks *l = m->mmlocks;
 
-	for (size_t i = 0; i < m->mm_held.n; i++)
-		mark_key(m, cell_key(&m->mm_held.cells[i]));
+	for (size_t i = 0; i < m->mm_held->n; i++)
+		mark_key(m, cell_key(&m->mm_held->cells[i]));
 	for (size_t i = 0; i < l->n_tasks; i++)
 		for (int k = 0; k < MMLOCK_OPEN; k++)
 			if (l->tasks[i].open[k].state == MMLOCK_HELD)
-				m->stacks.stacks[l->tasks[i].open[k].stack].marked = 1;
+				m->stacks->stacks[l->tasks[i].open[k].stack].marked = 1;
 }
 
 static void sweep(struct model *m)
 {
-	for (size_t i = 0; i < m->cells.n; i++)
-		mark_key(m, cell_key(&m->cells.cells[i]));
+	for (size_t i = 0; i < m->cells->n; i++)
+		mark_key(m, cell_key(&m->cells->cells[i]));
 	mark_mmlocks(m);
-	for (size_t i = 0; i < m->profile.n; i++)
-		m->tasks.tasks[m->profile.cells[i].task].marked = 1;
-	for (uint32_t i = 1; i < m->waits.high; i++) {
-		const struct wait *w = &m->waits.waits[i];
+	for (size_t i = 0; i < m->profile->n; i++)
+		m->tasks->tasks[m->profile->cells[i].task].marked = 1;
+	for (uint32_t i = 1; i < m->waits->high; i++) {
+		const struct wait *w = &m->waits->waits[i];
 		if (w->used || i == m->last_wait)
 			mark_wait(m, w);
 	}
 	const struct longest_recent_wait *past;
-	for (uint32_t i = 0; (past = longest_recent_at(&m->past, i)); i++)
+	for (uint32_t i = 0; (past = longest_recent_at(m->past, i)); i++)
 		mark_wait(m, &past->wait);
-	if (m->blame.max)
+	if (m->blame->max)
 		blame_mark(m);
-	if (m->held.max)
+	if (m->held->max)
 		holds_mark(m);
-	if (m->blame.max)
+	if (m->blame->max)
 		blame_sweep(m);
 	lockqueue_mark(m);
 	holder_mark(m);
-	lock_sweep(&m->locks);
-	stack_sweep(&m->stacks);
-	task_sweep(&m->tasks);
+	lock_sweep(m->locks);
+	stack_sweep(m->stacks);
+	task_sweep(m->tasks);
 }
 
 void fold_cells(struct model *m)
 {
-	m->damage.folded += cell_fold(&m->cells, m->now_ns, fold_coarse_lock, &m->locks);
-	if (m->held.n)
-		m->damage.folded += cell_fold(&m->held, m->now_ns, fold_coarse_lock, &m->locks);
-	if (m->handed.n)
-		cell_fold(&m->handed, m->now_ns, fold_coarse_lock, &m->locks);
-	if (m->mm_held.n)
-		cell_fold(&m->mm_held, m->now_ns, fold_coarse_lock, &m->locks);
+	m->damage->folded += cell_fold(m->cells, m->now_ns, fold_coarse_lock, m->locks);
+	if (m->held->n)
+		m->damage->folded += cell_fold(m->held, m->now_ns, fold_coarse_lock, m->locks);
+	if (m->handed->n)
+		cell_fold(m->handed, m->now_ns, fold_coarse_lock, m->locks);
+	if (m->mm_held->n)
+		cell_fold(m->mm_held, m->now_ns, fold_coarse_lock, m->locks);
 	sweep(m);
 	m->generation++;
 	m->next_fold = m->n_events + FOLD_PAUSE;
@@ -108,8 +108,8 @@ struct ended_tasks {
 static bool give_ended(void *ctx, const struct cell *c, struct cell_key *ret)
 {
 	const struct ended_tasks *e = ctx;
-	const struct task *tasks = e->model->tasks.tasks;
-	const struct lock *lock = &e->model->locks.locks[c->lock];
+	const struct task *tasks = e->model->tasks->tasks;
+	const struct lock *lock = &e->model->locks->locks[c->lock];
 	uint32_t owner = cell_owner_task(c->owner);
 
 	if (owner && task_ended_until(&tasks[owner], e->until_ns))
@@ -124,22 +124,22 @@ static bool give_ended(void *ctx, const struct cell *c, struct cell_key *ret)
 /* Interned texts cannot be given back one by one: those that are in use move. */
 static void renew_names(struct model *m)
 {
-	struct task_names *old = m->tasks.names, *new = task_names_new();
+	struct task_names *old = m->tasks->names, *new = task_names_new();
 
 	if (!new)
 		return;
-	int code = task_names_renew(&m->tasks, new);
-	for (size_t i = 0; i < m->locks.n; i++) {
-		struct lock_end *end = &m->locks.locks[i].end;
+	int code = task_names_renew(m->tasks, new);
+	for (size_t i = 0; i < m->locks->n; i++) {
+		struct lock_end *end = &m->locks->locks[i].end;
 		const char **texts[] = {&end->comm, &end->memcg};
 		code = task_names_move(new, texts, 2) < 0 ? -ENOMEM : code;
 	}
-	for (size_t i = 0; i < m->mmlocks.n; i++) {
-		struct mmlock_mm *mm = &m->mmlocks.mms[i];
+	for (size_t i = 0; i < m->mmlocks->n; i++) {
+		struct mmlock_mm *mm = &m->mmlocks->mms[i];
 		const char **texts[] = {&mm->comm, &mm->memcg};
 		code = task_names_move(new, texts, 2) < 0 ? -ENOMEM : code;
 	}
-	m->tasks.names = new;
+	m->tasks->names = new;
 	if (code < 0)
 		new->before = old;
 	else
@@ -148,14 +148,14 @@ static void renew_names(struct model *m)
 
 int fold_ended(struct model *m)
 {
-	struct ended_tasks e = {m, task_older_half(&m->tasks)};
-	int code = profile_end_tasks(&m->profile, &m->tasks, e.until_ns);
+	struct ended_tasks e = {m, task_older_half(m->tasks)};
+	int code = profile_end_tasks(m->profile, m->tasks, e.until_ns);
 
-	m->damage.folded += cell_rekey(&m->cells, give_ended, &e);
-	m->damage.folded += cell_rekey(&m->held, give_ended, &e);
+	m->damage->folded += cell_rekey(m->cells, give_ended, &e);
+	m->damage->folded += cell_rekey(m->held, give_ended, &e);
 	blame_end_tasks(m, e.until_ns);
-	cell_rekey(&m->handed, give_ended, &e);
-	cell_rekey(&m->mm_held, give_ended, &e);
+	cell_rekey(m->handed, give_ended, &e);
+	cell_rekey(m->mm_held, give_ended, &e);
 	lockqueue_end_tasks(m, e.until_ns);
 	sweep(m);
 	renew_names(m);

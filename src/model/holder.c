@@ -23,20 +23,20 @@ static uint64_t last_ns(const struct lock_has *h)
 
 static struct lock_has *latest(const struct model *m, uint32_t lock)
 {
-	struct lock *l = &m->locks.locks[lock], *twin = l->twin ? &m->locks.locks[l->twin] : l;
+	struct lock *l = &m->locks->locks[lock], *twin = l->twin ? &m->locks->locks[l->twin] : l;
 
 	return last_ns(&twin->has) > last_ns(&l->has) ? &twin->has : &l->has;
 }
 
 void holder_waits(struct model *m, uint32_t lock)
 {
-	struct lock *l = &m->locks.locks[lock];
+	struct lock *l = &m->locks->locks[lock];
 
-	if (lock_is_waited_for(&m->locks, lock))
+	if (lock_is_waited_for(m->locks, lock))
 		return;
 	l->has = (struct lock_has){0};
 	if (l->twin)
-		m->locks.locks[l->twin].has = (struct lock_has){0};
+		m->locks->locks[l->twin].has = (struct lock_has){0};
 }
 
 static bool is_reader(uint32_t owner)
@@ -82,7 +82,7 @@ static bool next_reader(struct lock_has *h)
 /* Sets the reported holder; the replaced one becomes the holder before. */
 static void set_holder(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 {
-	struct lock_has *own = &m->locks.locks[lock].has, was = *latest(m, lock);
+	struct lock_has *own = &m->locks->locks[lock].has, was = *latest(m, lock);
 	uint32_t task = cell_owner_task(was.who);
 
 	if (task && task != cell_owner_task(owner))
@@ -98,18 +98,18 @@ static void set_holder(struct model *m, uint32_t lock, uint32_t owner, uint64_t 
 
 const struct wait *holder_wait_at(const struct model *m, uint32_t task, uint64_t addr)
 {
-	const struct task *t = &m->tasks.tasks[task];
+	const struct task *t = &m->tasks->tasks[task];
 
 	for (uint32_t i = 0; i < t->depth; i++)
-		if (m->waits.waits[t->waits[i]].addr == addr)
-			return &m->waits.waits[t->waits[i]];
+		if (m->waits->waits[t->waits[i]].addr == addr)
+			return &m->waits->waits[t->waits[i]];
 	return NULL;
 }
 
 /* Readers have it, and the one that is named is none of them. */
 static void set_others(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
 {
-	struct lock_has *own = &m->locks.locks[lock].has, was = *latest(m, lock);
+	struct lock_has *own = &m->locks->locks[lock].has, was = *latest(m, lock);
 
 	if (!is_reader(was.who)) {
 		set_holder(m, lock, OWNER_NONE, ns);
@@ -127,7 +127,7 @@ static void set_others(struct model *m, uint32_t lock, uint32_t task, uint64_t n
 static bool says_free(const struct model *m, uint32_t lock, uint32_t owner)
 {
 	return cell_owner_is_free(owner) &&
-	       lockqueue_names_holder((enum lock_type)m->locks.locks[lock].type);
+	       lockqueue_names_holder((enum lock_type)m->locks->locks[lock].type);
 }
 
 void holder_gives_up(struct model *m, const struct wait *w)
@@ -137,7 +137,7 @@ void holder_gives_up(struct model *m, const struct wait *w)
 	if (!w->task || cell_owner_next(h->who) != w->task)
 		return;
 	h->who = OWNER_FREE;
-	if (m->held.max)
+	if (m->held->max)
 		holds_seen(m, w->lock, h, OWNER_FREE, m->now_ns);
 }
 
@@ -145,15 +145,15 @@ void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 {
 	uint32_t task = cell_owner_task(owner);
 
-	if (m->blame.max && task)
+	if (m->blame->max && task)
 		blame_tell(m, lock, task, owner & OWNER_HINT, ns);
 	if (lock < LOCK_TYPES || ns < last_ns(latest(m, lock)))
 		return;
-	if (is_reader(owner) && holder_wait_at(m, task, m->locks.locks[lock].addr))
+	if (is_reader(owner) && holder_wait_at(m, task, m->locks->locks[lock].addr))
 		set_others(m, lock, task, ns);
 	else
 		set_holder(m, lock, owner, ns);
-	if (m->blame.max && says_free(m, lock, owner))
+	if (m->blame->max && says_free(m, lock, owner))
 		blame_free(m, lock, cell_owner_next(owner));
 }
 
@@ -168,7 +168,7 @@ void holder_move(struct model *m, uint32_t lock, const struct lock_has *was)
 		return;
 	if (!was->gone_ns || cell_owner_is_free(was->who))
 		holder_tell(m, lock, was->who, was->told_ns);
-	m->locks.locks[lock].has = *was;
+	m->locks->locks[lock].has = *was;
 }
 
 /*
@@ -181,7 +181,7 @@ static bool is_taken(const struct model *m, uint32_t lock, uint32_t owner)
 	uint32_t next = cell_owner_next(owner);
 
 	return next && lock >= LOCK_TYPES && cell_owner_task(h->who) == next && !h->gone_ns &&
-	       !holder_wait_at(m, next, m->locks.locks[lock].addr);
+	       !holder_wait_at(m, next, m->locks->locks[lock].addr);
 }
 
 void holder_report(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
@@ -190,7 +190,7 @@ void holder_report(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 
 	if (is_taken(m, lock, owner))
 		return;
-	if (m->held.max && ns >= last_ns(&was) &&
+	if (m->held->max && ns >= last_ns(&was) &&
 	    (says_free(m, lock, owner) || !cell_owner_is_free(owner)))
 		holds_seen(m, lock, &was, owner, ns);
 	holder_tell(m, lock, owner, ns);
@@ -201,7 +201,7 @@ void holder_readers(struct model *m, uint32_t lock, uint64_t ns)
 {
 	if (lock < LOCK_TYPES)
 		return;
-	if (m->blame.max)
+	if (m->blame->max)
 		blame_tell(m, lock, TASK_OTHER, true, ns);
 	if (ns >= last_ns(latest(m, lock)))
 		set_others(m, lock, TASK_OTHER, ns);
@@ -209,7 +209,7 @@ void holder_readers(struct model *m, uint32_t lock, uint64_t ns)
 
 void holder_got(struct model *m, const struct wait *w, uint64_t ns)
 {
-	enum lock_type type = (enum lock_type)m->locks.locks[w->lock].type;
+	enum lock_type type = (enum lock_type)m->locks->locks[w->lock].type;
 	bool reads = locktype_is_reader(type);
 
 	/* A reader of a percpu-rwsem keeps no task waiting. */
@@ -234,7 +234,7 @@ static bool has_exited(const struct model *m, uint32_t owner)
 {
 	uint32_t task = cell_owner_task(owner);
 
-	return task && task_ended_until(&m->tasks.tasks[task], UINT64_MAX);
+	return task && task_ended_until(&m->tasks->tasks[task], UINT64_MAX);
 }
 
 /* The one that is named, or of several readers the latest that has not exited. */
@@ -277,14 +277,14 @@ uint32_t holder_last(const struct model *m, const struct wait *w)
 
 void holder_mark(struct model *m)
 {
-	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++) {
-		struct lock_has *h = &m->locks.locks[i].has;
-		if (lock_is_waited_for(&m->locks, i)) {
-			m->tasks.tasks[cell_owner_task(h->who)].marked = 1;
-			m->tasks.tasks[cell_owner_task(h->before)].marked = 1;
-			m->tasks.tasks[cell_owner_next(h->who)].marked = 1;
+	for (uint32_t i = LOCK_TYPES; i < m->locks->n; i++) {
+		struct lock_has *h = &m->locks->locks[i].has;
+		if (lock_is_waited_for(m->locks, i)) {
+			m->tasks->tasks[cell_owner_task(h->who)].marked = 1;
+			m->tasks->tasks[cell_owner_task(h->before)].marked = 1;
+			m->tasks->tasks[cell_owner_next(h->who)].marked = 1;
 			for (uint32_t k = 0; k < HOLDER_READERS; k++)
-				m->tasks.tasks[cell_owner_task(h->readers[k])].marked = 1;
+				m->tasks->tasks[cell_owner_task(h->readers[k])].marked = 1;
 		} else {
 			*h = (struct lock_has){0};
 		}

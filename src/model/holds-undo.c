@@ -20,8 +20,8 @@ uint64_t holds_oldest(const struct model *m)
 {
 	uint64_t ns = m->now_ns;
 
-	for (uint32_t i = 1; i < m->waits.high; i++) {
-		const struct wait *w = &m->waits.waits[i];
+	for (uint32_t i = 1; i < m->waits->high; i++) {
+		const struct wait *w = &m->waits->waits[i];
 		if (w->used && !w->doubtful && w->joined_ns < ns)
 			ns = w->joined_ns;
 	}
@@ -36,7 +36,7 @@ static void drop_first(struct holds *h, size_t n)
 
 void holds_prune(struct model *m)
 {
-	struct holds *h = &m->holds;
+	struct holds *h = m->holds;
 	uint64_t oldest_ns = h->n_done ? holds_oldest(m) : 0;
 	size_t n = 0;
 
@@ -48,13 +48,13 @@ void holds_prune(struct model *m)
 
 void holds_done_forget(struct model *m)
 {
-	m->holds.n_done = 0;
-	m->holds.floor_ns = m->now_ns;
+	m->holds->n_done = 0;
+	m->holds->floor_ns = m->now_ns;
 }
 
 void holds_note(struct model *m, const struct hold *h, const struct cell *c, uint64_t end_ns)
 {
-	struct holds *all = &m->holds;
+	struct holds *all = m->holds;
 
 	if (all->n_done == DONE_MOST)
 		holds_prune(m);
@@ -87,14 +87,14 @@ static uint64_t part(uint64_t from_ns, uint64_t since_ns, uint64_t end_ns, uint6
 static void take_from_cell(struct model *m, struct holds_done *d, uint64_t from_ns)
 {
 	uint64_t ns = part(from_ns, d->since_ns, d->end_ns, d->alone_ns);
-	uint32_t at = cell_prefetch(&m->held, d->key);
+	uint32_t at = cell_prefetch(m->held, d->key);
 
 	ns = ns < d->waited_ns ? ns : d->waited_ns;
-	if (at >= m->held.n || !cell_is(&m->held.cells[at], &d->key))
+	if (at >= m->held->n || !cell_is(&m->held->cells[at], &d->key))
 		return;
-	ns = cell_take_back(&m->held, &m->held.cells[at], ns, d->end_ns > m->bucket_ns ? ns : 0);
+	ns = cell_take_back(m->held, &m->held->cells[at], ns, d->end_ns > m->bucket_ns ? ns : 0);
 	d->waited_ns -= ns;
-	m->holds.charged_ns -= ns < m->holds.charged_ns ? ns : m->holds.charged_ns;
+	m->holds->charged_ns -= ns < m->holds->charged_ns ? ns : m->holds->charged_ns;
 }
 
 /* The part of a reader that has released the lock and is not counted yet. */
@@ -108,13 +108,13 @@ static void take_from_gone(struct hold *h, uint64_t from_ns)
 /* From the holders of the lock in this mode, or from the time that is not charged yet. */
 static void take_from_open(struct model *m, uint32_t lock, uint64_t from_ns)
 {
-	struct lock *l = &m->locks.locks[lock];
+	struct lock *l = &m->locks->locks[lock];
 
-	for (uint32_t i = l->holds; i; i = m->holds.v[i].next)
-		if (m->holds.v[i].gone_ns)
-			take_from_gone(&m->holds.v[i], from_ns);
+	for (uint32_t i = l->holds; i; i = m->holds->v[i].next)
+		if (m->holds->v[i].gone_ns)
+			take_from_gone(&m->holds->v[i], from_ns);
 	if (!l->n_holds) {
-		const struct lock *twin = l->twin ? &m->locks.locks[l->twin] : NULL;
+		const struct lock *twin = l->twin ? &m->locks->locks[l->twin] : NULL;
 		uint64_t left = l->waited_ns + (twin ? twin->waited_ns : 0) - l->charged_ns;
 		uint64_t since = from_ns > l->share_at_ns ? from_ns : l->share_at_ns;
 		uint64_t ns = m->now_ns > since ? m->now_ns - since : 0;
@@ -122,8 +122,8 @@ static void take_from_open(struct model *m, uint32_t lock, uint64_t from_ns)
 		return;
 	}
 	holds_charge(m, lock);
-	for (uint32_t i = l->holds; i; i = m->holds.v[i].next) {
-		struct hold *h = &m->holds.v[i];
+	for (uint32_t i = l->holds; i; i = m->holds->v[i].next) {
+		struct hold *h = &m->holds->v[i];
 		if (h->gone_ns)
 			continue;
 		uint64_t ns =
@@ -135,8 +135,8 @@ static void take_from_open(struct model *m, uint32_t lock, uint64_t from_ns)
 
 void holds_take_back(struct model *m, const struct wait *w)
 {
-	struct holds *h = &m->holds;
-	uint32_t twin = m->locks.locks[w->lock].twin;
+	struct holds *h = m->holds;
+	uint32_t twin = m->locks->locks[w->lock].twin;
 	uint64_t since = w->joined_ns > m->zero_ns ? w->joined_ns : m->zero_ns;
 	uint64_t from = since > h->floor_ns ? since : h->floor_ns;
 	uint64_t ns = m->now_ns > since ? m->now_ns - since : 0;

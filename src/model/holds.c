@@ -57,13 +57,13 @@ static struct cell *find_cell(struct model *m, const struct hold *h, uint32_t lo
 				     .stack = h->stack,
 				     .task = h->task,
 				     .owner = exact ? HOLD_EXACT : OWNER_NONE};
-	struct cell *c = cell_get(&m->held, key);
+	struct cell *c = cell_get(m->held, key);
 
 	if (c)
 		return c;
-	m->damage.folded += cell_fold(&m->held, m->now_ns, fold_coarse_lock, &m->locks);
+	m->damage->folded += cell_fold(m->held, m->now_ns, fold_coarse_lock, m->locks);
 	holds_done_forget(m);
-	return cell_get(&m->held, key);
+	return cell_get(m->held, key);
 }
 
 /* The final charge of a hold. */
@@ -89,19 +89,19 @@ void holds_count(struct model *m, const struct hold *h, uint32_t lock, uint64_t 
 	uint64_t ns = end_ns > h->got_ns ? end_ns - h->got_ns : 0;
 	struct cell *c = find_cell(m, h, lock, exact);
 
-	m->holds.known++;
-	m->holds.exact += exact;
-	m->holds.charged_ns += h->waited_ns;
-	if (m->holds.watch)
-		m->holds.watch->told(m->holds.watch,
-				     &(const struct hold_told){h, lock, end_ns, exact});
-	if (!c || cell_add(&m->held, c, ns, h->waited_ns, end_ns)) {
-		m->damage.folded++;
+	m->holds->known++;
+	m->holds->exact += exact;
+	m->holds->charged_ns += h->waited_ns;
+	if (m->holds->watch)
+		m->holds->watch->told(m->holds->watch,
+				      &(const struct hold_told){h, lock, end_ns, exact});
+	if (!c || cell_add(m->held, c, ns, h->waited_ns, end_ns)) {
+		m->damage->folded++;
 		return;
 	}
 	holds_note(m, h, c, end_ns);
-	cell_wait(&m->held, c, h->waited_ns);
-	cell_recent_part(&m->held, c, h->waited_ns - ns);
+	cell_wait(m->held, c, h->waited_ns);
+	cell_recent_part(m->held, c, h->waited_ns - ns);
 }
 
 /* Until now so many have waited. */
@@ -111,16 +111,16 @@ static void wait_on(struct model *m, struct lock *l)
 
 	l->told_ns = m->now_ns > l->told_ns ? m->now_ns : l->told_ns;
 	l->waited_ns += ns;
-	m->holds.waited_ns += ns;
+	m->holds->waited_ns += ns;
 }
 
 void holds_waits(struct model *m, uint32_t lock, int n)
 {
-	struct lock *l = &m->locks.locks[lock];
+	struct lock *l = &m->locks->locks[lock];
 
 	wait_on(m, l);
 	if (!l->n_sure) {
-		const struct lock *twin = l->twin ? &m->locks.locks[l->twin] : NULL;
+		const struct lock *twin = l->twin ? &m->locks->locks[l->twin] : NULL;
 		l->waits_ns = twin && twin->n_sure ? twin->waits_ns : m->now_ns;
 	}
 	l->n_sure += (uint32_t)n;
@@ -129,7 +129,7 @@ void holds_waits(struct model *m, uint32_t lock, int n)
 /* Charges the holders with the time waited since the last charge. Returns that time. */
 static uint64_t charge(struct model *m, struct lock *l)
 {
-	struct lock *twin = l->twin ? &m->locks.locks[l->twin] : NULL;
+	struct lock *twin = l->twin ? &m->locks->locks[l->twin] : NULL;
 
 	wait_on(m, l);
 	if (twin)
@@ -151,15 +151,15 @@ static uint64_t charge(struct model *m, struct lock *l)
 
 uint64_t holds_charge(struct model *m, uint32_t lock)
 {
-	return charge(m, &m->locks.locks[lock]);
+	return charge(m, &m->locks->locks[lock]);
 }
 
 static void let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
 {
-	struct lock *l = &m->locks.locks[lock];
+	struct lock *l = &m->locks->locks[lock];
 
-	for (uint32_t i = l->holds; i; i = m->holds.v[i].next) {
-		struct hold *h = &m->holds.v[i];
+	for (uint32_t i = l->holds; i; i = m->holds->v[i].next) {
+		struct hold *h = &m->holds->v[i];
 		if (h->task != task || h->gone_ns || ns < h->got_ns)
 			continue;
 		charge(m, l);
@@ -172,11 +172,11 @@ static void let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
 
 void holds_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
 {
-	uint32_t twin = m->locks.locks[lock].twin;
+	uint32_t twin = m->locks->locks[lock].twin;
 
-	if (!m->held.max || lock < LOCK_TYPES || task == TASK_OTHER)
+	if (!m->held->max || lock < LOCK_TYPES || task == TASK_OTHER)
 		return;
-	if (!locktype_is_reader((enum lock_type)m->locks.locks[lock].type))
+	if (!locktype_is_reader((enum lock_type)m->locks->locks[lock].type))
 		lock = twin;
 	if (lock)
 		let_go(m, lock, task, ns);
@@ -184,16 +184,16 @@ void holds_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
 
 bool holds_take_out(struct model *m, uint32_t lock, uint32_t task, struct hold *ret)
 {
-	struct lock *l = &m->locks.locks[lock];
+	struct lock *l = &m->locks->locks[lock];
 
-	for (uint32_t *at = &l->holds; *at; at = &m->holds.v[*at].next) {
+	for (uint32_t *at = &l->holds; *at; at = &m->holds->v[*at].next) {
 		uint32_t index = *at;
-		if (m->holds.v[index].task != task || m->holds.v[index].gone_ns)
+		if (m->holds->v[index].task != task || m->holds->v[index].gone_ns)
 			continue;
-		*ret = m->holds.v[index];
+		*ret = m->holds->v[index];
 		end_share(l, ret);
 		*at = ret->next;
-		free_entry(&m->holds, index);
+		free_entry(m->holds, index);
 		l->n_holds--;
 		return true;
 	}
@@ -204,8 +204,8 @@ bool holds_take_out(struct model *m, uint32_t lock, uint32_t task, struct hold *
  * then. */
 static uint64_t end_of(const struct model *m, const struct hold *h, uint32_t lock, uint64_t ns)
 {
-	const struct task *t = &m->tasks.tasks[h->task];
-	bool reads = locktype_is_reader((enum lock_type)m->locks.locks[lock].type);
+	const struct task *t = &m->tasks->tasks[h->task];
+	bool reads = locktype_is_reader((enum lock_type)m->locks->locks[lock].type);
 
 	if (h->gone_ns)
 		return h->gone_ns;
@@ -216,20 +216,20 @@ static uint64_t end_of(const struct model *m, const struct hold *h, uint32_t loc
 static struct hold pop_hold(struct model *m, struct lock *l)
 {
 	uint32_t index = l->holds;
-	struct hold h = m->holds.v[index];
+	struct hold h = m->holds->v[index];
 
 	l->holds = h.next;
 	l->n_holds -= !h.gone_ns;
 	if (!h.gone_ns)
 		end_share(l, &h);
-	free_entry(&m->holds, index);
+	free_entry(m->holds, index);
 	return h;
 }
 
 /* Ends the holds, as @next has got the lock; NULL: as the holder is not known. */
 static void release(struct model *m, uint32_t lock, const struct wait *next, uint64_t ns)
 {
-	struct lock *l = &m->locks.locks[lock];
+	struct lock *l = &m->locks->locks[lock];
 
 	while (l->holds) {
 		struct hold h = pop_hold(m, l);
@@ -251,16 +251,16 @@ uint32_t holds_told(const struct wait *next)
 /* @waited_ns is because of @task, which had the lock since @got_ns, but had not waited for it. */
 static void charge_task(struct model *m, uint32_t lock, struct hold h, uint64_t ns)
 {
-	enum lock_type type = (enum lock_type)m->locks.locks[lock].type;
+	enum lock_type type = (enum lock_type)m->locks->locks[lock].type;
 
 	h.stack = STACK_OTHER;
-	h.since_ns = m->locks.locks[lock].share_from_ns;
+	h.since_ns = m->locks->locks[lock].share_from_ns;
 	h.alone_ns = ns > h.since_ns ? ns - h.since_ns : 0;
 	if (h.task == TASK_OTHER)
 		return;
 	/* A sure one is a writer. */
 	if (locktype_is_reader(type))
-		lock = lock_get(&m->locks, m->locks.locks[lock].addr, locktype_twin(type));
+		lock = lock_get(m->locks, m->locks->locks[lock].addr, locktype_twin(type));
 	holds_count(m, &h, lock, ns, false);
 }
 
@@ -276,12 +276,12 @@ static void charge_told(struct model *m, const struct wait *next, uint64_t waite
 
 void holds_forget(struct model *m, uint32_t lock)
 {
-	struct lock *l = &m->locks.locks[lock];
+	struct lock *l = &m->locks->locks[lock];
 
 	while (l->holds) {
 		uint32_t index = l->holds;
-		l->holds = m->holds.v[index].next;
-		free_entry(&m->holds, index);
+		l->holds = m->holds->v[index].next;
+		free_entry(m->holds, index);
 	}
 	l->n_holds = 0;
 }
@@ -295,25 +295,25 @@ static void forget_told(struct model *m, struct lock *l, const struct wait *next
 		return;
 	while (*at) {
 		uint32_t index = *at;
-		struct hold *h = &m->holds.v[index];
+		struct hold *h = &m->holds->v[index];
 		if (h->got_ns >= next->begin_ns) {
 			at = &h->next;
 			continue;
 		}
 		*at = h->next;
 		l->n_holds -= !h->gone_ns;
-		free_entry(&m->holds, index);
+		free_entry(m->holds, index);
 	}
 }
 
 static void add_hold(struct model *m, struct lock *l, struct hold h)
 {
-	uint32_t index = l->n_holds < READERS_MOST ? take_entry(&m->holds) : 0;
+	uint32_t index = l->n_holds < READERS_MOST ? take_entry(m->holds) : 0;
 
 	if (!index)
 		return;
 	h.next = l->holds;
-	m->holds.v[index] = h;
+	m->holds->v[index] = h;
 	l->holds = index;
 	l->n_holds++;
 }
@@ -321,11 +321,11 @@ static void add_hold(struct model *m, struct lock *l, struct hold h)
 /* The hand-over has ended. The time waited meanwhile goes to the task that got it now. */
 static bool take_free(struct model *m, uint32_t lock, struct hold *ret)
 {
-	uint32_t first = m->locks.locks[lock].holds;
+	uint32_t first = m->locks->locks[lock].holds;
 
-	if (!first || !m->holds.v[first].free)
+	if (!first || !m->holds->v[first].free)
 		return false;
-	*ret = m->holds.v[first];
+	*ret = m->holds->v[first];
 	holds_forget(m, lock);
 	return true;
 }
@@ -333,7 +333,7 @@ static bool take_free(struct model *m, uint32_t lock, struct hold *ret)
 /* Since when sure waits for the lock, of either mode, have continued without a break. */
 static uint64_t waits_since(const struct model *m, const struct lock *l)
 {
-	const struct lock *twin = l->twin ? &m->locks.locks[l->twin] : l;
+	const struct lock *twin = l->twin ? &m->locks->locks[l->twin] : l;
 	uint64_t since = l->n_sure ? l->waits_ns : UINT64_MAX;
 
 	return twin->n_sure && twin->waits_ns < since ? twin->waits_ns : since;
@@ -345,7 +345,7 @@ static uint64_t waits_since(const struct model *m, const struct lock *l)
  */
 static bool end_all(struct model *m, uint32_t lock, uint32_t told, uint64_t ns)
 {
-	struct lock *l = &m->locks.locks[lock];
+	struct lock *l = &m->locks->locks[lock];
 	uint64_t since = waits_since(m, l);
 	bool is_counted = false;
 
@@ -365,7 +365,7 @@ static bool end_all(struct model *m, uint32_t lock, uint32_t told, uint64_t ns)
 static uint64_t told_since(const struct model *m, uint32_t lock, const struct lock_has *was,
 			   uint32_t told, uint32_t next)
 {
-	const struct wait *w = next ? holder_wait_at(m, next, m->locks.locks[lock].addr) : NULL;
+	const struct wait *w = next ? holder_wait_at(m, next, m->locks->locks[lock].addr) : NULL;
 
 	return w && holds_told(w) == told && w->begin_ns < was->told_ns ? w->begin_ns
 									: was->told_ns;
@@ -375,12 +375,12 @@ static uint64_t told_since(const struct model *m, uint32_t lock, const struct lo
 static bool end_before(struct model *m, uint32_t lock, const struct lock_has *was, bool free,
 		       uint32_t task, uint64_t ns)
 {
-	struct lock *l = &m->locks.locks[lock];
+	struct lock *l = &m->locks->locks[lock];
 	uint32_t twin = l->twin, first = l->holds ? l->holds
-					 : twin	  ? m->locks.locks[twin].holds
+					 : twin	  ? m->locks->locks[twin].holds
 						  : 0;
 	uint32_t told = was->gone_ns || was->who & OWNER_HINT ? 0 : cell_owner_task(was->who);
-	const struct hold *h = first ? &m->holds.v[first] : NULL;
+	const struct hold *h = first ? &m->holds->v[first] : NULL;
 	bool is_told = h && h->free == free && h->task == task;
 
 	bool is_over =
@@ -392,7 +392,7 @@ static bool end_before(struct model *m, uint32_t lock, const struct lock_has *wa
 		return false;
 	uint64_t waited_ns = charge(m, l);
 	if (twin)
-		charge(m, &m->locks.locks[twin]);
+		charge(m, &m->locks->locks[twin]);
 	uint64_t since_ns = told ? told_since(m, lock, was, told, task) : 0;
 	bool is_counted = end_all(m, lock, told, ns);
 	if (twin)
@@ -409,8 +409,8 @@ void holds_seen(struct model *m, uint32_t lock, const struct lock_has *was, uint
 {
 	bool free = cell_owner_is_free(owner);
 	uint32_t task = free ? cell_owner_next(owner) : cell_owner_task(owner);
-	const struct wait *w = task ? holder_wait_at(m, task, m->locks.locks[lock].addr) : NULL;
-	enum lock_type type = (enum lock_type)m->locks.locks[lock].type;
+	const struct wait *w = task ? holder_wait_at(m, task, m->locks->locks[lock].addr) : NULL;
+	enum lock_type type = (enum lock_type)m->locks->locks[lock].type;
 
 	if (lock < LOCK_TYPES || (!free && (owner & OWNER_HINT || !task)) ||
 	    !end_before(m, lock, was, free, task, ns) || !task)
@@ -418,8 +418,8 @@ void holds_seen(struct model *m, uint32_t lock, const struct lock_has *was, uint
 	if (w)
 		lock = w->lock;
 	else if (locktype_is_reader(type))
-		lock = lock_get(&m->locks, m->locks.locks[lock].addr, locktype_twin(type));
-	struct lock *l = &m->locks.locks[lock];
+		lock = lock_get(m->locks, m->locks->locks[lock].addr, locktype_twin(type));
+	struct lock *l = &m->locks->locks[lock];
 	add_hold(m, l,
 		 (struct hold){.got_ns = ns,
 			       .stack = w ? w->stack : STACK_OTHER,
@@ -432,16 +432,16 @@ void holds_seen(struct model *m, uint32_t lock, const struct lock_has *was, uint
 
 void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 {
-	const struct lock *of = &m->locks.locks[w->lock];
+	const struct lock *of = &m->locks->locks[w->lock];
 	const struct wait *next = w->doubtful ? NULL : w;
-	uint64_t known = m->holds.known, waited_ns;
+	uint64_t known = m->holds->known, waited_ns;
 	struct hold free = {0};
 
 	if (w->lock < LOCK_TYPES)
 		return;
-	waited_ns = charge(m, &m->locks.locks[w->lock]);
+	waited_ns = charge(m, &m->locks->locks[w->lock]);
 	if (of->twin)
-		charge(m, &m->locks.locks[of->twin]);
+		charge(m, &m->locks->locks[of->twin]);
 	bool was_free = take_free(m, w->lock, &free), goes_on = was_free && free.task == w->task;
 	if (of->twin)
 		was_free |= take_free(m, of->twin, &free);
@@ -451,11 +451,11 @@ void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 	if (!locktype_is_reader(of->type))
 		release(m, w->lock, next, ns);
 	else if (next)
-		forget_told(m, &m->locks.locks[w->lock], next);
-	m->holds.got++;
-	if (next && !is_told && !was_free && known == m->holds.known && !of->n_holds)
+		forget_told(m, &m->locks->locks[w->lock], next);
+	m->holds->got++;
+	if (next && !is_told && !was_free && known == m->holds->known && !of->n_holds)
 		charge_told(m, next, waited_ns, ns);
-	struct lock *l = &m->locks.locks[w->lock]; /* they may have moved */
+	struct lock *l = &m->locks->locks[w->lock]; /* they may have moved */
 	/* A reader of a percpu-rwsem keeps no task waiting. */
 	bool is_holder = next && l->type != LOCK_PCPU_SEM_R;
 	if (is_holder)
@@ -475,14 +475,14 @@ static void forget_ended(struct model *m, struct lock *l)
 
 	while (*at) {
 		uint32_t index = *at;
-		struct hold *h = &m->holds.v[index];
-		if (!task_ended_until(&m->tasks.tasks[h->task], UINT64_MAX)) {
+		struct hold *h = &m->holds->v[index];
+		if (!task_ended_until(&m->tasks->tasks[h->task], UINT64_MAX)) {
 			at = &h->next;
 			continue;
 		}
 		*at = h->next;
 		l->n_holds -= !h->gone_ns;
-		free_entry(&m->holds, index);
+		free_entry(m->holds, index);
 	}
 }
 
@@ -490,43 +490,43 @@ static void mark_cells(struct model *m, const struct cell_table *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct cell *c = &t->cells[i];
-		m->locks.locks[c->lock].marked = 1;
-		m->stacks.stacks[c->stack].marked = 1;
-		m->tasks.tasks[c->task].marked = 1;
+		m->locks->locks[c->lock].marked = 1;
+		m->stacks->stacks[c->stack].marked = 1;
+		m->tasks->tasks[c->task].marked = 1;
 	}
 }
 
 void holds_mark(struct model *m)
 {
 	holds_done_forget(m);
-	mark_cells(m, &m->held);
-	mark_cells(m, &m->handed);
-	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++) {
-		struct lock *l = &m->locks.locks[i];
+	mark_cells(m, m->held);
+	mark_cells(m, m->handed);
+	for (uint32_t i = LOCK_TYPES; i < m->locks->n; i++) {
+		struct lock *l = &m->locks->locks[i];
 		if (!l->marked)
 			holds_forget(m, i);
 		forget_ended(m, l);
 		release_mark(m, l);
-		for (uint32_t h = l->holds; h; h = m->holds.v[h].next) {
-			m->stacks.stacks[m->holds.v[h].stack].marked = 1;
-			m->tasks.tasks[m->holds.v[h].task].marked = 1;
+		for (uint32_t h = l->holds; h; h = m->holds->v[h].next) {
+			m->stacks->stacks[m->holds->v[h].stack].marked = 1;
+			m->tasks->tasks[m->holds->v[h].task].marked = 1;
 		}
 	}
 }
 
 void holds_zero(struct model *m)
 {
-	cell_table_clear(&m->held);
-	cell_table_clear(&m->handed);
-	for (size_t i = 0; m->held.max && i < m->locks.n; i++) {
-		struct lock *l = &m->locks.locks[i];
+	cell_table_clear(m->held);
+	cell_table_clear(m->handed);
+	for (size_t i = 0; m->held->max && i < m->locks->n; i++) {
+		struct lock *l = &m->locks->locks[i];
 		charge(m, l);
-		for (uint32_t h = l->holds; h; h = m->holds.v[h].next)
-			m->holds.v[h].share_ns = l->share_ns;
+		for (uint32_t h = l->holds; h; h = m->holds->v[h].next)
+			m->holds->v[h].share_ns = l->share_ns;
 	}
 	holds_done_forget(m);
-	m->holds.got = m->holds.known = m->holds.exact = 0;
-	m->holds.waited_ns = m->holds.charged_ns = m->holds.doubtful_ns = 0;
+	m->holds->got = m->holds->known = m->holds->exact = 0;
+	m->holds->waited_ns = m->holds->charged_ns = m->holds->doubtful_ns = 0;
 }
 
 int holds_copy(struct holds *dst, const struct holds *src)

@@ -120,10 +120,10 @@ int fold_ended(struct model *m);
 /* Folds when locks, stacks or tasks have run out, at most once in a while. */
 static inline void fold_if_full(struct model *m)
 {
-	const struct task_table *tasks = &m->tasks;
-	const struct stack_table *stacks = &m->stacks;
+	const struct task_table *tasks = m->tasks;
+	const struct stack_table *stacks = m->stacks;
 
-	if (lock_table_full(&m->locks) || (!stacks->free && stacks->n >= stacks->max) ||
+	if (lock_table_full(m->locks) || (!stacks->free && stacks->n >= stacks->max) ||
 	    (!tasks->free && tasks->n >= tasks->max))
 		fold_in_turn(m);
 }

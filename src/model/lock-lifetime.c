@@ -20,19 +20,19 @@
 
 void lock_lifetime_end(struct model *m, int32_t pid, uint64_t time_ns, const char *comm)
 {
-	const struct mmlocks *l = &m->mmlocks;
+	const struct mmlocks *l = m->mmlocks;
 	struct lock_end end = {0};
 	uint64_t addr;
 	uint32_t at = 0;
 
 	while (lockname_end(m->lock_names, pid, time_ns, &at, &addr))
-		lock_end(&m->locks, addr, &end);
+		lock_end(m->locks, addr, &end);
 	for (size_t i = 1; l->lock_offset && i < l->n; i++) {
 		const struct mmlock_mm *mm = &l->mms[i];
 		if (mm->pid != pid || mm->over)
 			continue;
 		end = (struct lock_end){.pid = pid, .comm = comm, .memcg = mm->memcg};
-		lock_end(&m->locks, mm->mm + l->lock_offset, &end);
+		lock_end(m->locks, mm->mm + l->lock_offset, &end);
 	}
 }
 
@@ -40,8 +40,8 @@ void lock_lifetime_end(struct model *m, int32_t pid, uint64_t time_ns, const cha
 static bool began_before(const struct model *m, uint64_t addr, uint64_t ns)
 {
 	for (unsigned type = 0; type < LOCK_TYPES; type++) {
-		const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, type));
-		if (at && m->locks.locks[*at].begin_ns && m->locks.locks[*at].begin_ns < ns)
+		const uint32_t *at = map64_get(&m->locks->index, lock_key(addr, type));
+		if (at && m->locks->locks[*at].begin_ns && m->locks->locks[*at].begin_ns < ns)
 			return true;
 	}
 	return false;
@@ -54,20 +54,20 @@ void lock_lifetime_named(struct model *m, const struct locksnap *snap, uint64_t 
 	for (size_t i = 0; i < snap->n_ended; i++)
 		if (began_before(m, snap->ended[i], time_ns) &&
 		    !lockname_is_followed(m->lock_names, snap->ended[i], time_ns))
-			lock_end(&m->locks, snap->ended[i], &nobody);
+			lock_end(m->locks, snap->ended[i], &nobody);
 	for (size_t i = 0; i < snap->n_names; i++) {
 		uint64_t addr = snap->names[i].addr;
 		const struct lockname *n = lockname_at(m->lock_names, addr, time_ns);
 		if (n && began_before(m, addr, n->from_ns))
-			lock_end(&m->locks, addr, &nobody);
+			lock_end(m->locks, addr, &nobody);
 	}
 }
 
 static bool is_waited_for(const struct model *m, uint64_t addr)
 {
 	for (unsigned type = 0; type < LOCK_TYPES; type++) {
-		const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, type));
-		if (at && m->locks.locks[*at].waiting)
+		const uint32_t *at = map64_get(&m->locks->index, lock_key(addr, type));
+		if (at && m->locks->locks[*at].waiting)
 			return true;
 	}
 	return false;
@@ -80,8 +80,8 @@ static uint64_t waited_since(const struct model *m, uint64_t addr, uint64_t now)
 
 	if (!is_waited_for(m, addr))
 		return now;
-	for (uint32_t i = 1; i < m->waits.high; i++) {
-		const struct wait *w = &m->waits.waits[i];
+	for (uint32_t i = 1; i < m->waits->high; i++) {
+		const struct wait *w = &m->waits->waits[i];
 		if (w->used && !w->doubtful && w->addr == addr && w->begin_ns < since)
 			since = w->begin_ns;
 	}
@@ -152,7 +152,7 @@ int lock_lifetime_inode(struct model *m, const struct event *ev)
 		return -ENOMEM;
 	const struct lockname *now = lockname_at(m->lock_names, addr, since);
 	if (now && began_before(m, addr, now->from_ns)) {
-		lock_end(&m->locks, addr, &nobody);
+		lock_end(m->locks, addr, &nobody);
 		pair_renew(m, addr);
 	}
 	return 0;

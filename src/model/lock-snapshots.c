@@ -97,7 +97,7 @@ static bool is_read(const struct locksnap *s, uint64_t addr)
 /* A waiter for a mutex is in its queue while it sleeps. */
 static bool has_queue(const struct model *m, const struct wait *w)
 {
-	enum lock_type type = (enum lock_type)m->locks.locks[w->lock].type;
+	enum lock_type type = (enum lock_type)m->locks->locks[w->lock].type;
 
 	return type == LOCK_RWSEM_R || type == LOCK_RWSEM_W || type == LOCK_SEMAPHORE ||
 	       type == LOCK_RT_MUTEX || (type == LOCK_MUTEX && !(w->flags & LCB_F_SPIN));
@@ -106,7 +106,7 @@ static bool has_queue(const struct model *m, const struct wait *w)
 /* Does the look prove that a wait, which began before it and is still in flight, has ended? */
 static bool is_over(const struct model *m, const struct look_at *l, const struct wait *w)
 {
-	int32_t tid = m->tasks.tasks[w->task].tid;
+	int32_t tid = m->tasks->tasks[w->task].tid;
 
 	if (!w->doubtful && !w->by_look)
 		return false;
@@ -116,7 +116,7 @@ static bool is_over(const struct model *m, const struct look_at *l, const struct
 		return true;
 	const struct locksnap_waiter *v = find_wait(l, w, tid);
 	/* The task has run since: if events report all waits, it was woken in vain. */
-	if (v && w->by_look && m->looks.untold_ns >= w->begin_ns)
+	if (v && w->by_look && m->looks->untold_ns >= w->begin_ns)
 		return v->ran_ns > w->begin_ns + CLOCKS_NS;
 	if (l->snap.head.reason || v)
 		return false;
@@ -127,8 +127,8 @@ static bool is_over(const struct model *m, const struct look_at *l, const struct
 
 static void drop_over(struct model *m, const struct look_at *l)
 {
-	for (uint32_t i = 1; i < m->waits.high; i++)
-		if (m->waits.waits[i].used && is_over(m, l, &m->waits.waits[i]))
+	for (uint32_t i = 1; i < m->waits->high; i++)
+		if (m->waits->waits[i].used && is_over(m, l, &m->waits->waits[i]))
 			pair_vanished(m, i);
 }
 
@@ -171,7 +171,7 @@ static uint64_t since(const struct model *m, const struct look_at *now,
 		return v->ran_ns;
 	/* The task was awake in between. If it had got the lock the end would have been reported,
 	 * if all are. */
-	if (m->looks.untold_ns >= seen || m->looks.lost != m->damage.lost + m->damage.dropped ||
+	if (m->looks->untold_ns >= seen || m->looks->lost != m->damage->lost + m->damage->dropped ||
 	    t->end_ns >= seen || t->start_ns >= seen)
 		return 0;
 	return b->ran_ns && b->ran_ns < seen ? b->ran_ns : seen;
@@ -181,7 +181,7 @@ static uint64_t since(const struct model *m, const struct look_at *now,
 static uint32_t of_event(const struct model *m, const struct task *t, uint64_t addr)
 {
 	for (int i = 0; i < t->depth; i++) {
-		const struct wait *w = &m->waits.waits[t->waits[i]];
+		const struct wait *w = &m->waits->waits[t->waits[i]];
 		if (w->addr == addr || wait_rt_mutex(w) == addr)
 			return t->waits[i];
 	}
@@ -192,7 +192,7 @@ static uint32_t of_event(const struct model *m, const struct task *t, uint64_t a
 static void confirm(struct model *m, const struct look_at *l, uint32_t index,
 		    const struct locksnap_waiter *v)
 {
-	struct wait *w = &m->waits.waits[index];
+	struct wait *w = &m->waits->waits[index];
 
 	/* The end may be within a gap that has not ended. */
 	if (l->snap.head.time_ns < m->lost_until)
@@ -201,12 +201,12 @@ static void confirm(struct model *m, const struct look_at *l, uint32_t index,
 		return;
 	w->doubtful = false;
 	w->joined_ns = m->now_ns;
-	if (m->held.max) {
+	if (m->held->max) {
 		holds_waits(m, w->lock, 1);
 		release_queue(m, w);
 		lockqueue_begin(m, index);
 	}
-	if (m->blame.max)
+	if (m->blame->max)
 		blame_wait(m, w);
 }
 
@@ -214,16 +214,16 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 		    uint32_t task, uint64_t begin_ns)
 {
 	const struct locksnap_queue *q = &l->snap.queues[v->queue];
-	uint32_t flags = flags_of(q, v), index = wait_new(&m->waits);
+	uint32_t flags = flags_of(q, v), index = wait_new(m->waits);
 	uint32_t n = v->n_frames < STACK_MAX_FRAMES ? v->n_frames : STACK_MAX_FRAMES;
 	bool no_cpu = !v->cpu || !model_cpu(m, v->cpu - 1);
 
 	if (!index)
 		return -ENOMEM;
-	struct wait *w = &m->waits.waits[index];
+	struct wait *w = &m->waits->waits[index];
 	w->by_look = true;
 	w->doubtful = l->snap.head.time_ns < m->lost_until;
-	w->early = begin_ns < m->start_ns || (!m->damage.lost && !m->damage.dropped);
+	w->early = begin_ns < m->start_ns || (!m->damage->lost && !m->damage->dropped);
 	w->at_least = begin_ns != v->ran_ns || may_be_longer(q, v);
 	w->no_cpu = no_cpu;
 	w->cpu = (uint16_t)(no_cpu ? 0 : v->cpu - 1);
@@ -231,22 +231,22 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 	w->addr = q->addr;
 	w->flags = flags;
 	w->task = task;
-	w->stack = stack_get(&m->stacks, l->snap.frames + v->frame, n);
-	w->lock = lock_get(&m->locks, q->addr, locktype_from_flags(flags));
-	struct lock *lock = &m->locks.locks[w->lock];
+	w->stack = stack_get(m->stacks, l->snap.frames + v->frame, n);
+	w->lock = lock_get(m->locks, q->addr, locktype_from_flags(flags));
+	struct lock *lock = &m->locks->locks[w->lock];
 	lock->begin_ns = lock->begin_ns ? lock->begin_ns : begin_ns;
 	holder_waits(m, w->lock);
 	lock->waiting++;
 	w->joined_ns = m->now_ns;
-	if (m->held.max && !w->doubtful) {
+	if (m->held->max && !w->doubtful) {
 		holds_waits(m, w->lock, 1);
 		release_queue(m, w);
 		lockqueue_begin(m, index);
 	}
-	if (m->blame.max && !w->doubtful)
+	if (m->blame->max && !w->doubtful)
 		blame_wait(m, w);
 	pair_insert(m, index);
-	return task_name(&m->tasks, task, locksnap_text(&l->snap, v->comm));
+	return task_name(m->tasks, task, locksnap_text(&l->snap, v->comm));
 }
 
 static int add_untold(struct model *m, const struct look_at *now, const struct look_at *before)
@@ -259,8 +259,8 @@ static int add_untold(struct model *m, const struct look_at *now, const struct l
 		if (v->tid <= 0 || !addr || (!v->measured && !has_all))
 			continue;
 		fold_if_full(m);
-		uint32_t t = task_get_quickly(&m->tasks, v->pid, v->tid);
-		const struct task *task = &m->tasks.tasks[t];
+		uint32_t t = task_get_quickly(m->tasks, v->pid, v->tid);
+		const struct task *task = &m->tasks->tasks[t];
 		if (t == TASK_OTHER || task->depth == WAIT_DEPTH)
 			continue;
 		uint32_t told = of_event(m, task, addr);
@@ -279,21 +279,21 @@ static int add_untold(struct model *m, const struct look_at *now, const struct l
 static int see_holder(struct model *m, const struct look_at *l, struct wait *w)
 {
 	uint64_t seen_ns = l->snap.head.time_ns;
-	int32_t tid = m->tasks.tasks[w->task].tid;
+	int32_t tid = m->tasks->tasks[w->task].tid;
 	const struct locksnap_waiter *v =
 		w->task == TASK_OTHER || w->begin_ns > seen_ns ? NULL : find_wait(l, w, tid);
 	const struct locksnap_queue *q = v ? &l->snap.queues[v->queue] : NULL;
 
 	if (!q || q->certainty == LOCKSNAP_NOBODY || q->holder_tid <= 0 || q->holder_tid == tid)
 		return 0;
-	uint32_t holder = task_get_holder(&m->tasks, q->holder_pid, q->holder_tid);
+	uint32_t holder = task_get_holder(m->tasks, q->holder_pid, q->holder_tid);
 	if (holder == TASK_OTHER || holder >= OWNER_NEXT)
 		return 0;
 	w->seen = holder | (q->certainty == LOCKSNAP_SURE ? 0u : OWNER_HINT) |
 		  (q->certainty == LOCKSNAP_EVIDENCE ? OWNER_EVIDENT : 0);
 	if (w->used)
 		holder_tell(m, w->lock, w->seen, seen_ns);
-	return task_name(&m->tasks, holder, locksnap_text(&l->snap, q->holder_comm));
+	return task_name(m->tasks, holder, locksnap_text(&l->snap, q->holder_comm));
 }
 
 static int see_holders(struct model *m, const struct look_at *l)
@@ -303,10 +303,10 @@ static int see_holders(struct model *m, const struct look_at *l)
 
 	if (l->snap.head.reason)
 		return 0;
-	for (uint32_t i = 1; code == 0 && i < m->waits.high; i++)
-		if (m->waits.waits[i].used)
-			code = see_holder(m, l, &m->waits.waits[i]);
-	for (uint32_t i = 0; code == 0 && (past = longest_recent_at(&m->past, i)); i++)
+	for (uint32_t i = 1; code == 0 && i < m->waits->high; i++)
+		if (m->waits->waits[i].used)
+			code = see_holder(m, l, &m->waits->waits[i]);
+	for (uint32_t i = 0; code == 0 && (past = longest_recent_at(m->past, i)); i++)
 		if (past->end_ns >= l->snap.head.time_ns)
 			code = see_holder(m, l, &past->wait);
 	return code;
@@ -315,26 +315,26 @@ static int see_holders(struct model *m, const struct look_at *l)
 /* Tasks whose waits are not measured are in the snapshots all the same. */
 bool looks_of_all(const struct model *m)
 {
-	return strcmp(m->host.targets, "all CPUs") == 0;
+	return strcmp(m->host->targets, "all CPUs") == 0;
 }
 
 void looks_settle(struct model *m)
 {
 	struct look_at now = {0}, before = {0};
-	int code = open_look(&now, snapshot_set_get(&m->snapshots, SNAPSHOT_LOCKS));
+	int code = open_look(&now, snapshot_set_get(m->snapshots, SNAPSHOT_LOCKS));
 
-	m->looks.due_ns = UINT64_MAX;
+	m->looks->due_ns = UINT64_MAX;
 	if (code == 0) {
 		drop_over(m, &now);
-		code = open_look(&before, snapshot_set_get(&m->snapshots_before, SNAPSHOT_LOCKS));
+		code = open_look(&before, snapshot_set_get(m->snapshots_before, SNAPSHOT_LOCKS));
 	}
 	if (code != -ENOMEM && now.snap.n_waiters)
 		code = add_untold(m, &now, &before);
 	if (code != -ENOMEM)
 		code = see_holders(m, &now);
 	if (code == -ENOMEM)
-		m->damage.snapshot_lost++;
-	m->looks.lost = m->damage.lost + m->damage.dropped;
+		m->damage->snapshot_lost++;
+	m->looks->lost = m->damage->lost + m->damage->dropped;
 	close_look(&now);
 	close_look(&before);
 }

@@ -8,7 +8,7 @@
 
 static struct lock_alone *other_mode(struct model *m, const struct lock *l)
 {
-	return l->twin ? &m->locks.locks[l->twin].alone : NULL;
+	return l->twin ? &m->locks->locks[l->twin].alone : NULL;
 }
 
 /* A run goes on where the other mode did not get the lock since, and no record is missing. */
@@ -27,7 +27,7 @@ static void count_run(const struct model *m, struct lock_alone *a, const struct 
 
 void lockqueue_alone_end(struct model *m, const struct wait *w, uint64_t ns, bool got)
 {
-	struct lock *l = &m->locks.locks[w->lock];
+	struct lock *l = &m->locks->locks[w->lock];
 	struct lock_alone *a = &l->alone, *other = other_mode(m, l);
 	uint64_t lasted = ns > w->begin_ns ? ns - w->begin_ns : 0;
 
@@ -70,15 +70,15 @@ static void take_mode(struct lock *l, struct lockqueue *q)
 
 void lockqueue_alone_take(struct model *m, uint32_t lock, struct lockqueue *q)
 {
-	struct lock *l = &m->locks.locks[lock];
+	struct lock *l = &m->locks->locks[lock];
 
 	take_mode(l, q);
 	if (l->twin)
-		take_mode(&m->locks.locks[l->twin], q);
+		take_mode(&m->locks->locks[l->twin], q);
 }
 
 void lockqueue_alone_zero(struct model *m)
 {
-	for (size_t i = 0; i < m->locks.n; i++)
-		m->locks.locks[i].alone = (struct lock_alone){0};
+	for (size_t i = 0; i < m->locks->n; i++)
+		m->locks->locks[i].alone = (struct lock_alone){0};
 }

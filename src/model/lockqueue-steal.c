@@ -33,10 +33,10 @@ static const struct wait *oldest(const struct model *m, struct lockqueue *q, boo
 	while (q->first < q->end && !q->places[q->first].wait)
 		q->first++;
 	for (uint32_t at = q->first; at < q->end && n < LOOKED_AT_MOST; at++) {
-		const struct wait *w = &m->waits.waits[q->places[at].wait];
+		const struct wait *w = &m->waits->waits[q->places[at].wait];
 		n++;
 		if (q->places[at].wait &&
-		    !(writer && locktype_is_reader(m->locks.locks[w->lock].type)))
+		    !(writer && locktype_is_reader(m->locks->locks[w->lock].type)))
 			return w;
 	}
 	return NULL;
@@ -45,7 +45,7 @@ static const struct wait *oldest(const struct model *m, struct lockqueue *q, boo
 bool lockqueue_sees_stealing(const struct model *m)
 {
 	return m->holders_told && !m->no_ends && looks_of_all(m) &&
-	       !m->shorts.head.spent_ns[SHORTSNAP_COUNTS];
+	       !m->shorts->head.spent_ns[SHORTSNAP_COUNTS];
 }
 
 /* Has @task taken the lock since the report before, ahead of one that waited then? */
@@ -57,14 +57,14 @@ static bool steals(const struct model *m, struct lockqueue *q, uint64_t addr, ui
 	if (!q->seen_ns || q->seen == task || q->seen_ns < m->lost_until || (reads && q->let_in))
 		return false;
 	w = oldest(m, q, reads);
-	return w && w->begin_ns + m->shorts.head.most_ns <= q->seen_ns &&
+	return w && w->begin_ns + m->shorts->head.most_ns <= q->seen_ns &&
 	       !holder_wait_at(m, task, addr) && lockqueue_sees_stealing(m);
 }
 
 void lockqueue_seen(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 {
-	const struct lock *l = &m->locks.locks[lock];
-	struct lockqueue *q = l->queue ? &m->queues.v[l->queue] : NULL;
+	const struct lock *l = &m->locks->locks[lock];
+	struct lockqueue *q = l->queue ? &m->queues->v[l->queue] : NULL;
 	uint32_t task = cell_owner_task(owner);
 
 	if (!q || ns < q->seen_ns || !lockqueue_names_holder((enum lock_type)l->type))
@@ -83,7 +83,7 @@ void lockqueue_seen(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 void lockqueue_seen_got(const struct model *m, struct lockqueue *q, const struct wait *w,
 			uint64_t ns)
 {
-	if (locktype_is_reader(m->locks.locks[w->lock].type)) {
+	if (locktype_is_reader(m->locks->locks[w->lock].type)) {
 		q->let_in = true;
 		return;
 	}
@@ -95,8 +95,8 @@ void lockqueue_seen_got(const struct model *m, struct lockqueue *q, const struct
 void lockqueue_seen_untold(struct model *m, uint64_t addr)
 {
 	for (int type = 0; type < LOCK_TYPES; type++) {
-		const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, type));
-		if (at && m->locks.locks[*at].queue)
-			m->queues.v[m->locks.locks[*at].queue].seen_ns = 0;
+		const uint32_t *at = map64_get(&m->locks->index, lock_key(addr, type));
+		if (at && m->locks->locks[*at].queue)
+			m->queues->v[m->locks->locks[*at].queue].seen_ns = 0;
 	}
 }

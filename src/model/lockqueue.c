@@ -31,14 +31,14 @@ enum {
 
 static struct lockqueue *queue_of(struct model *m, uint32_t lock)
 {
-	uint32_t index = m->locks.locks[lock].queue;
+	uint32_t index = m->locks->locks[lock].queue;
 
-	return index ? &m->queues.v[index] : NULL;
+	return index ? &m->queues->v[index] : NULL;
 }
 
 static bool reads(const struct model *m, const struct wait *w)
 {
-	return locktype_is_reader(m->locks.locks[w->lock].type);
+	return locktype_is_reader(m->locks->locks[w->lock].type);
 }
 
 static uint32_t length(const struct lockqueue *q)
@@ -72,7 +72,7 @@ static void move_together(struct model *m, struct lockqueue *q)
 		const struct lockqueue_place *p = &q->places[at];
 		if (!p->wait)
 			continue;
-		struct wait *w = &m->waits.waits[p->wait];
+		struct wait *w = &m->waits->waits[p->wait];
 		uint32_t so_often = passed(q, at, reads(m, w));
 		q->places[n].wait = p->wait;
 		q->places[n].seq = p->seq;
@@ -126,7 +126,7 @@ static void note_length(struct lockqueue *q, bool reader)
 
 static void join(struct model *m, struct lockqueue *q, uint32_t index)
 {
-	struct wait *w = &m->waits.waits[index];
+	struct wait *w = &m->waits->waits[index];
 	bool reader = reads(m, w);
 
 	if (!length(q) || w->begin_ns < q->busy_ns)
@@ -183,8 +183,8 @@ static void put_free(struct lockqueues *s, uint32_t index)
 /* The wait for @lock that began last, if it has not ended and is in no queue. */
 static uint32_t latest_of(const struct model *m, uint32_t lock)
 {
-	uint32_t index = m->locks.locks[lock].latest;
-	const struct wait *w = &m->waits.waits[index];
+	uint32_t index = m->locks->locks[lock].latest;
+	const struct wait *w = &m->waits->waits[index];
 
 	return index && w->used && !w->doubtful && !w->lines_up && w->lock == lock ? index : 0;
 }
@@ -192,34 +192,34 @@ static uint32_t latest_of(const struct model *m, uint32_t lock)
 /* Two wait at a time: from now on there is a queue, which begins with the one before. */
 static bool start(struct model *m, uint32_t lock)
 {
-	struct lock *l = &m->locks.locks[lock], *twin = l->twin ? &m->locks.locks[l->twin] : NULL;
+	struct lock *l = &m->locks->locks[lock], *twin = l->twin ? &m->locks->locks[l->twin] : NULL;
 	uint32_t before = latest_of(m, lock);
 
 	if (l->n_sure + (twin ? twin->n_sure : 0) < 2)
 		return false;
-	uint32_t index = take_free(&m->queues);
+	uint32_t index = take_free(m->queues);
 	if (!index)
 		return false;
 	l->queue = index;
 	if (twin)
 		twin->queue = index;
-	lockqueue_alone_take(m, lock, &m->queues.v[index]);
+	lockqueue_alone_take(m, lock, &m->queues->v[index]);
 	if (!before && twin)
 		before = latest_of(m, l->twin);
 	if (before)
-		join(m, &m->queues.v[index], before);
+		join(m, &m->queues->v[index], before);
 	return true;
 }
 
 void lockqueue_begin(struct model *m, uint32_t index)
 {
-	uint32_t lock = m->waits.waits[index].lock;
-	struct lock *l = &m->locks.locks[lock];
+	uint32_t lock = m->waits->waits[index].lock;
+	struct lock *l = &m->locks->locks[lock];
 
 	if (lock < LOCK_TYPES)
 		return;
 	if (l->queue || start(m, lock))
-		join(m, &m->queues.v[l->queue], index);
+		join(m, &m->queues->v[l->queue], index);
 	l->latest = index;
 }
 
@@ -316,7 +316,7 @@ void lockqueue_end(struct model *m, struct wait *w, uint64_t ns, bool got)
 {
 	struct lockqueue *q = queue_of(m, w->lock);
 
-	if (!q && m->held.max && w->lock >= LOCK_TYPES)
+	if (!q && m->held->max && w->lock >= LOCK_TYPES)
 		lockqueue_alone_end(m, w, ns, got);
 	if (!q)
 		return;
@@ -349,7 +349,7 @@ static uint64_t oldest_begin(const struct model *m, const struct lockqueue *q)
 {
 	for (uint32_t at = 1; at < q->end; at++)
 		if (q->places[at].wait)
-			return m->waits.waits[q->places[at].wait].begin_ns;
+			return m->waits->waits[q->places[at].wait].begin_ns;
 	return m->now_ns;
 }
 
@@ -367,18 +367,18 @@ void lockqueue_handed(struct model *m, uint32_t lock, uint64_t took)
 {
 	struct lockqueue *q = queue_of(m, lock);
 
-	if (!q || (!m->queues.hists.groups && hist_pool_init(&m->queues.hists, TIME_GROUPS) < 0))
+	if (!q || (!m->queues->hists.groups && hist_pool_init(&m->queues->hists, TIME_GROUPS) < 0))
 		return;
 	q->times_min_ns = !q->times_n || took < q->times_min_ns ? took : q->times_min_ns;
 	q->times_max_ns = took > q->times_max_ns ? took : q->times_max_ns;
 	q->times_n++;
-	hist_pool_add(&m->queues.hists, q->times, took);
+	hist_pool_add(&m->queues->hists, q->times, took);
 }
 
 struct lockqueue_wait lockqueue_wait(const struct model *m, const struct wait *w)
 {
-	uint32_t index = w->used && w->lines_up ? m->locks.locks[w->lock].queue : 0;
-	const struct lockqueue *q = index ? &m->queues.v[index] : NULL;
+	uint32_t index = w->used && w->lines_up ? m->locks->locks[w->lock].queue : 0;
+	const struct lockqueue *q = index ? &m->queues->v[index] : NULL;
 
 	if (!q || !w->place)
 		return (struct lockqueue_wait){0};
@@ -433,9 +433,9 @@ struct lockqueue_sums lockqueue_all(const struct lockqueue *q)
 /* For windows of time, where these are looked at. */
 static void keep_part(struct model *m, uint32_t index, uint64_t end_ns)
 {
-	struct lockqueues *s = &m->queues;
+	struct lockqueues *s = m->queues;
 
-	if (!m->limits.recent)
+	if (!m->limits->recent)
 		return;
 	if (!s->parts && !(s->parts = mem_calloc(LOCKQUEUE_PARTS, sizeof(*s->parts)))) {
 		s->dropped_ns = end_ns;
@@ -452,8 +452,8 @@ static void keep_part(struct model *m, uint32_t index, uint64_t end_ns)
 
 void lockqueue_tick(struct model *m, uint64_t time_ns)
 {
-	for (uint32_t i = 1; i < m->queues.n; i++) {
-		struct lockqueue *q = &m->queues.v[i];
+	for (uint32_t i = 1; i < m->queues->n; i++) {
+		struct lockqueue *q = &m->queues->v[i];
 		uint64_t packed = most_16(q->most[LOCKQUEUE_W]) |
 				  most_16(q->most[LOCKQUEUE_R]) << 16 |
 				  (uint64_t)q->cur_handed << 32;
@@ -472,11 +472,11 @@ void lockqueue_tick(struct model *m, uint64_t time_ns)
 /* Both modes have it; the one that stays keeps it. */
 static void forget(struct model *m, struct lock *l)
 {
-	struct lock *twin = l->twin ? &m->locks.locks[l->twin] : NULL;
+	struct lock *twin = l->twin ? &m->locks->locks[l->twin] : NULL;
 	bool stays = twin && twin->marked && twin->queue == l->queue;
 
 	if (!stays) {
-		put_free(&m->queues, l->queue);
+		put_free(m->queues, l->queue);
 		if (twin && twin->queue == l->queue)
 			twin->queue = 0;
 	}
@@ -485,27 +485,27 @@ static void forget(struct model *m, struct lock *l)
 
 static void mark_tasks(struct model *m, const struct lockqueue_sums *s)
 {
-	m->tasks.tasks[s->passed_most.task].marked = 1;
-	m->tasks.tasks[s->starved_most.task].marked = 1;
+	m->tasks->tasks[s->passed_most.task].marked = 1;
+	m->tasks->tasks[s->starved_most.task].marked = 1;
 }
 
 void lockqueue_mark(struct model *m)
 {
-	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++)
-		if (m->locks.locks[i].queue && !m->locks.locks[i].marked)
-			forget(m, &m->locks.locks[i]);
-	for (uint32_t i = 1; i < m->queues.n; i++) {
-		mark_tasks(m, &m->queues.v[i].sums);
-		mark_tasks(m, &m->queues.v[i].cur);
-		m->tasks.tasks[m->queues.v[i].seen].marked = 1;
+	for (uint32_t i = LOCK_TYPES; i < m->locks->n; i++)
+		if (m->locks->locks[i].queue && !m->locks->locks[i].marked)
+			forget(m, &m->locks->locks[i]);
+	for (uint32_t i = 1; i < m->queues->n; i++) {
+		mark_tasks(m, &m->queues->v[i].sums);
+		mark_tasks(m, &m->queues->v[i].cur);
+		m->tasks->tasks[m->queues->v[i].seen].marked = 1;
 	}
-	for (uint32_t i = 0; i < m->queues.n_parts; i++)
-		mark_tasks(m, &m->queues.parts[i].sums);
+	for (uint32_t i = 0; i < m->queues->n_parts; i++)
+		mark_tasks(m, &m->queues->parts[i].sums);
 }
 
 static void end_seen(const struct model *m, struct lockqueue *q, uint64_t until_ns)
 {
-	if (!q->seen || !task_ended_until(&m->tasks.tasks[q->seen], until_ns))
+	if (!q->seen || !task_ended_until(&m->tasks->tasks[q->seen], until_ns))
 		return;
 	q->seen = TASK_OTHER;
 	q->seen_ns = 0;
@@ -513,28 +513,28 @@ static void end_seen(const struct model *m, struct lockqueue *q, uint64_t until_
 
 static void end_tasks(const struct model *m, struct lockqueue_sums *s, uint64_t until_ns)
 {
-	if (task_ended_until(&m->tasks.tasks[s->passed_most.task], until_ns))
+	if (task_ended_until(&m->tasks->tasks[s->passed_most.task], until_ns))
 		s->passed_most.task = TASK_OTHER;
-	if (task_ended_until(&m->tasks.tasks[s->starved_most.task], until_ns))
+	if (task_ended_until(&m->tasks->tasks[s->starved_most.task], until_ns))
 		s->starved_most.task = TASK_OTHER;
 }
 
 void lockqueue_end_tasks(struct model *m, uint64_t until_ns)
 {
-	for (uint32_t i = 1; i < m->queues.n; i++) {
-		end_tasks(m, &m->queues.v[i].sums, until_ns);
-		end_tasks(m, &m->queues.v[i].cur, until_ns);
-		end_seen(m, &m->queues.v[i], until_ns);
+	for (uint32_t i = 1; i < m->queues->n; i++) {
+		end_tasks(m, &m->queues->v[i].sums, until_ns);
+		end_tasks(m, &m->queues->v[i].cur, until_ns);
+		end_seen(m, &m->queues->v[i], until_ns);
 	}
-	for (uint32_t i = 0; i < m->queues.n_parts; i++)
-		end_tasks(m, &m->queues.parts[i].sums, until_ns);
+	for (uint32_t i = 0; i < m->queues->n_parts; i++)
+		end_tasks(m, &m->queues->parts[i].sums, until_ns);
 }
 
 void lockqueue_zero(struct model *m)
 {
-	for (uint32_t i = 1; i < m->queues.n; i++) {
-		struct lockqueue *q = &m->queues.v[i];
-		forget_times(&m->queues, q);
+	for (uint32_t i = 1; i < m->queues->n; i++) {
+		struct lockqueue *q = &m->queues->v[i];
+		forget_times(m->queues, q);
 		memset(q->times, 0, sizeof(q->times));
 		q->times_n = q->times_min_ns = q->times_max_ns = 0;
 		q->sums = (struct lockqueue_sums){0};
@@ -542,8 +542,8 @@ void lockqueue_zero(struct model *m)
 		q->phase_n = 0;
 	}
 	lockqueue_alone_zero(m);
-	m->queues.no_room = m->queues.dropped_ns = 0;
-	m->queues.n_parts = m->queues.next_part = 0;
+	m->queues->no_room = m->queues->dropped_ns = 0;
+	m->queues->n_parts = m->queues->next_part = 0;
 }
 
 static int copy_hists(struct hist_pool *dst, const struct hist_pool *src)

@@ -10,19 +10,19 @@
 
 static bool was_lost(const struct model *m)
 {
-	return m->damage.lost || m->damage.dropped || m->loss.uncounted || m->lost_until;
+	return m->damage->lost || m->damage->dropped || m->loss->uncounted || m->lost_until;
 }
 
 static struct loss since_start(const struct model *m)
 {
-	const struct model_damage *d = &m->damage;
+	const struct model_damage *d = m->damage;
 
 	return (struct loss){
-		.seen = m->n_events + m->loss.others,
+		.seen = m->n_events + m->loss->others,
 		.lost = d->lost + d->dropped,
 		.doubtful = d->doubtful,
 		.unpaired = d->unmatched_end,
-		.uncounted = m->loss.uncounted + d->throttled + d->bad,
+		.uncounted = m->loss->uncounted + d->throttled + d->bad,
 	};
 }
 
@@ -30,8 +30,8 @@ static uint64_t count_waiting(const struct model *m)
 {
 	uint64_t n = 0;
 
-	for (uint32_t i = 1; i < m->waits.high; i++)
-		n += m->waits.waits[i].used && m->waits.waits[i].doubtful;
+	for (uint32_t i = 1; i < m->waits->high; i++)
+		n += m->waits->waits[i].used && m->waits->waits[i].doubtful;
 	return n;
 }
 
@@ -68,8 +68,8 @@ static struct loss begin(const struct model *m, uint64_t time_ns)
 	struct loss l = since_start(m);
 
 	if (time_ns < m->lost_until) {
-		l.lost -= m->loss.gap;
-		l.uncounted -= m->loss.gap_uncounted;
+		l.lost -= m->loss->gap;
+		l.uncounted -= m->loss->gap_uncounted;
 	}
 	return l;
 }
@@ -77,41 +77,41 @@ static struct loss begin(const struct model *m, uint64_t time_ns)
 void loss_add_gap(struct model *m, uint64_t from_ns, uint64_t n)
 {
 	if (from_ns >= m->lost_until)
-		m->loss.gap = m->loss.gap_uncounted = 0;
-	m->loss.gap += n;
+		m->loss->gap = m->loss->gap_uncounted = 0;
+	m->loss->gap += n;
 }
 
 void loss_add_unknown(struct model *m, uint64_t from_ns)
 {
 	loss_add_gap(m, from_ns, 0);
-	m->loss.gap_uncounted++;
-	m->loss.uncounted++;
+	m->loss->gap_uncounted++;
+	m->loss->uncounted++;
 }
 
 void loss_begin_sums(struct model *m)
 {
-	m->loss.sums = begin(m, m->now_ns);
+	m->loss->sums = begin(m, m->now_ns);
 }
 
 void loss_begin_range(struct model *m)
 {
-	m->loss.range = m->loss.sums;
+	m->loss->range = m->loss->sums;
 }
 
 void loss_tick(struct model *m, uint64_t time_ns)
 {
-	m->loss.closed = since(m, &m->loss.bucket);
-	m->loss.bucket = begin(m, time_ns);
+	m->loss->closed = since(m, &m->loss->bucket);
+	m->loss->bucket = begin(m, time_ns);
 }
 
 struct loss loss_of_sums(const struct model *m)
 {
-	return since(m, &m->loss.sums);
+	return since(m, &m->loss->sums);
 }
 
 struct loss loss_of_range(const struct model *m)
 {
-	return since(m, &m->loss.range);
+	return since(m, &m->loss->range);
 }
 
 double loss_pct(const struct loss *l)

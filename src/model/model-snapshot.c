@@ -26,12 +26,12 @@ static int take_names(struct model *m, const struct record_snapshot *head, const
 	int code = locksnap_decode(&s, (const char *)body + sizeof(*head), len - sizeof(*head));
 
 	if (code == 0)
-		code = lockname_take(m->lock_names, &s, head->time_ns, &m->tasks);
+		code = lockname_take(m->lock_names, &s, head->time_ns, m->tasks);
 	lock_lifetime_named(m, &s, head->time_ns);
 	if (code == 0 && s.head.mmap_offset)
-		m->mmlocks.lock_offset = s.head.mmap_offset;
+		m->mmlocks->lock_offset = s.head.mmap_offset;
 	/* Events up to its time have been applied; it may have been taken later. */
-	m->looks.due_ns = s.head.time_ns + s.head.cost_ns;
+	m->looks->due_ns = s.head.time_ns + s.head.cost_ns;
 	locksnap_deinit(&s);
 	return code;
 }
@@ -43,7 +43,7 @@ static int take_locks(struct model *m, const struct record_snapshot *head, const
 	int code = take_names(m, head, body, len);
 
 	if (code == 0)
-		snapshot_set_move(&m->snapshots_before, &m->snapshots, SNAPSHOT_LOCKS);
+		snapshot_set_move(m->snapshots_before, m->snapshots, SNAPSHOT_LOCKS);
 	return code;
 }
 
@@ -54,7 +54,7 @@ static void take_burst(struct model *m, const void *payload, size_t len)
 	if (len < offsetof(struct record_burst, own_ps))
 		return;
 	memcpy(&b, payload, len < sizeof(b) ? len : sizeof(b));
-	rotation_burst(&m->rotation, &b);
+	rotation_burst(m->rotation, &b);
 }
 
 static void take_mmap(struct model *m, const void *payload, size_t len)
@@ -62,25 +62,25 @@ static void take_mmap(struct model *m, const void *payload, size_t len)
 	struct mmlevel_how how;
 
 	if (mmlevel_decode(payload, len, &how))
-		mmlock_how(&m->mmlocks, &how, m->zero_ns);
+		mmlock_how(m->mmlocks, &how, m->zero_ns);
 }
 
 /* Values that are the same in it and in the one before were so all the time between. */
 static int take_perf(struct model *m, const void *body, size_t len)
 {
 	struct snapshot_set before = {0};
-	struct rotation_looks l = {.tasks = &m->tasks};
+	struct rotation_looks l = {.tasks = m->tasks};
 
-	snapshot_set_move(&before, &m->snapshots, SNAPSHOT_PERF);
-	int code = snapshot_set_put(&m->snapshots, body, len);
+	snapshot_set_move(&before, m->snapshots, SNAPSHOT_PERF);
+	int code = snapshot_set_put(m->snapshots, body, len);
 	if (code) {
-		snapshot_set_move(&m->snapshots, &before, SNAPSHOT_PERF);
+		snapshot_set_move(m->snapshots, &before, SNAPSHOT_PERF);
 		return code;
 	}
 	l.before = snapshot_set_get(&before, SNAPSHOT_PERF);
-	l.now = snapshot_set_get(&m->snapshots, SNAPSHOT_PERF);
-	l.pmus = snapshot_set_get(&m->snapshots, SNAPSHOT_PMUS);
-	rotation_look(&m->rotation, &l);
+	l.now = snapshot_set_get(m->snapshots, SNAPSHOT_PERF);
+	l.pmus = snapshot_set_get(m->snapshots, SNAPSHOT_PMUS);
+	rotation_look(m->rotation, &l);
 	snapshot_set_deinit(&before);
 	return 0;
 }
@@ -108,7 +108,7 @@ static int take_snapshot(struct model *m, const struct record_snapshot *head, co
 	if (head->kind == SNAPSHOT_CFI)
 		return cfiset_take(m->cfi, payload, len - sizeof(*head));
 	int code = head->kind == SNAPSHOT_LOCKS ? take_locks(m, head, body, len) : 0;
-	return code ? code : snapshot_set_put(&m->snapshots, body, len);
+	return code ? code : snapshot_set_put(m->snapshots, body, len);
 }
 
 int model_snapshot(struct model *m, const void *body, size_t len)
@@ -116,12 +116,12 @@ int model_snapshot(struct model *m, const void *body, size_t len)
 	struct record_snapshot head;
 
 	if (!snapshot_parse(body, len, &head) || head.flags & RECORD_SNAPSHOT_LOST) {
-		m->damage.snapshot_lost++;
+		m->damage->snapshot_lost++;
 		return 0;
 	}
 	const struct snapshot_kind *kind = snapshot_kind(head.kind);
 	if (!kind || !head.version || head.version > kind->version) {
-		m->damage.snapshot_unknown++;
+		m->damage->snapshot_unknown++;
 		return 0;
 	}
 	int e = take_snapshot(m, &head, body, len);
@@ -130,7 +130,7 @@ int model_snapshot(struct model *m, const void *body, size_t len)
 		e = ended_look(m->ended, head.kind, (const uint8_t *)body + sizeof(head),
 			       len - sizeof(head));
 	if (e)
-		m->damage.snapshot_lost++;
+		m->damage->snapshot_lost++;
 	else
 		m->n_snapshots[head.kind]++;
 	return e == -ENOMEM ? e : 0;

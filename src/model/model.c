@@ -12,6 +12,7 @@
 #include "kontend/lockname.h"
 #include "kontend/mem.h"
 #include "kontend/mmlevel.h"
+#include "tables.h"
 #include <errno.h>
 #include <string.h>
 
@@ -21,50 +22,98 @@ enum { HELD_WORDS = 16 };
 /* Cells of how long mmap_locks were held: call paths of tasks. */
 enum { MAX_CPUS = 8192, MM_HELD = 8192 };
 
+void model_use_tables(struct model *m, struct model_tables *t)
+{
+	m->tables = t;
+	m->limits = &t->limits;
+	m->host = &t->host;
+	m->tasks = &t->tasks;
+	m->locks = &t->locks;
+	m->stacks = &t->stacks;
+	m->waits = &t->waits;
+	m->untracked = &t->untracked;
+	m->past = &t->past;
+	m->cells = &t->cells;
+	m->held = &t->held;
+	m->handed = &t->handed;
+	m->mm_held = &t->mm_held;
+	m->holds = &t->holds;
+	m->blame = &t->blame;
+	m->queues = &t->queues;
+	m->types = t->types;
+	m->damage = &t->damage;
+	m->loss = &t->loss;
+	m->before = &t->before;
+	m->shorts = &t->shorts;
+	m->looks = &t->looks;
+	m->n_series = &t->n_series;
+	m->wait_series = &t->wait_series;
+	m->waiting_series = &t->waiting_series;
+	m->rotation = &t->rotation;
+	m->profile = &t->profile;
+	m->mmlocks = &t->mmlocks;
+	m->snapshots = &t->snapshots;
+	m->snapshots_before = &t->snapshots_before;
+	m->n_snapshots = t->n_snapshots;
+}
+
+static int init_tables(struct model *m)
+{
+	const struct model_limits *l = m->limits;
+
+	if (task_table_init(m->tasks, l->tasks) || lock_table_init(m->locks, l->locks) ||
+	    stack_table_init(m->stacks, l->stacks) || wait_pool_init(m->waits) ||
+	    cell_table_init(m->cells, l->cells, l->hist_groups) ||
+	    cell_table_init(m->held, l->held, l->held + l->held / 2) ||
+	    cell_table_init(m->handed, l->held, l->held + l->held / 2) ||
+	    cell_table_init(m->mm_held, MM_HELD, MM_HELD + MM_HELD / 2) ||
+	    profile_init(m->profile) || mmlock_init(m->mmlocks))
+		return -ENOMEM;
+	m->cells->recent.max = l->recent;
+	m->profile->recent.max = l->recent / 8;
+	m->held->recent.max = l->held && l->recent ? l->held * HELD_WORDS : 0;
+	m->blame->max = l->blame;
+	m->blame->recent.max = l->blame && l->recent ? l->blame * 4 : 0;
+	m->handed->recent.max = m->held->recent.max;
+	return 0;
+}
+
 int model_init(struct model *m, const struct model_limits *limits)
 {
-	*m = (struct model){.limits = limits ? *limits : model_limits_of(0),
-			    .looks.due_ns = UINT64_MAX};
-	const struct model_limits *l = &m->limits;
+	struct model_tables *t = mem_calloc(1, sizeof(*t));
 
-	if (!task_table_init(&m->tasks, l->tasks) && !lock_table_init(&m->locks, l->locks) &&
-	    !stack_table_init(&m->stacks, l->stacks) && !wait_pool_init(&m->waits) &&
-	    !cell_table_init(&m->cells, l->cells, l->hist_groups) &&
-	    !cell_table_init(&m->held, l->held, l->held + l->held / 2) &&
-	    !cell_table_init(&m->handed, l->held, l->held + l->held / 2) &&
-	    !cell_table_init(&m->mm_held, MM_HELD, MM_HELD + MM_HELD / 2) &&
-	    !profile_init(&m->profile)) {
-		m->lock_names = lockname_set_new();
-		m->funcs = funcset_new();
-		m->cfi = cfiset_new();
-		m->cells.recent.max = l->recent;
-		m->profile.recent.max = l->recent / 8;
-		m->held.recent.max = l->held && l->recent ? l->held * HELD_WORDS : 0;
-		m->blame.max = l->blame;
-		m->blame.recent.max = l->blame && l->recent ? l->blame * 4 : 0;
-		m->handed.recent.max = m->held.recent.max;
-		if (m->lock_names && m->funcs && m->cfi && !mmlock_init(&m->mmlocks))
-			return 0;
-	}
+	*m = (struct model){0};
+	if (!t)
+		return -ENOMEM;
+	model_use_tables(m, t);
+	*m->limits = limits ? *limits : model_limits_of(0);
+	m->looks->due_ns = UINT64_MAX;
+	m->lock_names = lockname_set_new();
+	m->funcs = funcset_new();
+	m->cfi = cfiset_new();
+	if (m->lock_names && m->funcs && m->cfi && init_tables(m) == 0)
+		return 0;
 	model_deinit(m);
 	return -ENOMEM;
 }
 
 void model_deinit(struct model *m)
 {
-	task_table_deinit(&m->tasks);
-	lock_table_deinit(&m->locks);
-	stack_table_deinit(&m->stacks);
-	wait_pool_deinit(&m->waits);
-	untracked_table_deinit(&m->untracked);
-	cell_table_deinit(&m->cells);
-	cell_table_deinit(&m->held);
-	cell_table_deinit(&m->handed);
-	cell_table_deinit(&m->mm_held);
-	mem_free(m->holds.v);
-	mem_free(m->holds.done);
-	blame_deinit(&m->blame);
-	lockqueues_deinit(&m->queues);
+	if (!m->tables)
+		return;
+	task_table_deinit(m->tasks);
+	lock_table_deinit(m->locks);
+	stack_table_deinit(m->stacks);
+	wait_pool_deinit(m->waits);
+	untracked_table_deinit(m->untracked);
+	cell_table_deinit(m->cells);
+	cell_table_deinit(m->held);
+	cell_table_deinit(m->handed);
+	cell_table_deinit(m->mm_held);
+	mem_free(m->holds->v);
+	mem_free(m->holds->done);
+	blame_deinit(m->blame);
+	lockqueues_deinit(m->queues);
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
 		series_deinit(&m->cpus[i].n_series);
 		series_deinit(&m->cpus[i].wait_series);
@@ -72,18 +121,19 @@ void model_deinit(struct model *m)
 	mem_free(m->cpus);
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
 		series_deinit(&m->types[i].wait_series);
-	series_deinit(&m->n_series);
-	series_deinit(&m->wait_series);
-	series_deinit(&m->waiting_series);
-	snapshot_set_deinit(&m->snapshots);
-	rotation_deinit(&m->rotation);
-	profile_deinit(&m->profile);
-	mmlock_deinit(&m->mmlocks);
-	snapshot_set_deinit(&m->snapshots_before);
+	series_deinit(m->n_series);
+	series_deinit(m->wait_series);
+	series_deinit(m->waiting_series);
+	snapshot_set_deinit(m->snapshots);
+	rotation_deinit(m->rotation);
+	profile_deinit(m->profile);
+	mmlock_deinit(m->mmlocks);
+	snapshot_set_deinit(m->snapshots_before);
 	ended_free(m->ended);
 	lockname_set_unref(m->lock_names);
 	funcset_unref(m->funcs);
 	cfiset_unref(m->cfi);
+	mem_free(m->tables);
 	*m = (struct model){0};
 }
 
@@ -108,46 +158,47 @@ struct model_cpu *model_add_cpu(struct model *m, uint32_t cpu)
 
 static int end_task(struct model *m, const struct event *ev)
 {
-	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
+	const uint32_t *t = map64_get(&m->tasks->by_tid, (uint32_t)ev->tid);
 
-	const char *comm = t ? m->tasks.tasks[*t].comm : NULL;
+	const char *comm = t ? m->tasks->tasks[*t].comm : NULL;
 
 	if (ev->pid == ev->tid)
 		lock_lifetime_end(m, ev->pid, ev->time, comm);
-	mmlock_exit(&m->mmlocks, ev->pid, ev->tid, comm);
+	mmlock_exit(m->mmlocks, ev->pid, ev->tid, comm);
 	pair_untracked_gone(m, ev->tid);
 	if (t) {
 		uint32_t index = *t;
 		pair_task_gone(m, index);
-		task_end(&m->tasks, index, ev->time);
+		task_end(m->tasks, index, ev->time);
 	}
 	if (ev->pid == ev->tid)
-		map_spaces_clear(&m->profile.spaces, ev->pid);
-	return m->tasks.n_ended > m->limits.tasks / 2 ? fold_ended(m) : 0;
+		map_spaces_clear(&m->profile->spaces, ev->pid);
+	return m->tasks->n_ended > m->limits->tasks / 2 ? fold_ended(m) : 0;
 }
 
 static int begin_task(struct model *m, const struct event *ev)
 {
-	const uint32_t *old = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
+	const uint32_t *old = map64_get(&m->tasks->by_tid, (uint32_t)ev->tid);
 
 	if (old)
 		pair_task_gone(m, *old);
 	pair_untracked_gone(m, ev->tid);
 	/* A task that creates another one waits for nothing meanwhile. */
-	const uint32_t *parent = map64_get(&m->tasks.by_tid, (uint32_t)ev->fork.ptid);
+	const uint32_t *parent = map64_get(&m->tasks->by_tid, (uint32_t)ev->fork.ptid);
 	if (parent)
-		m->tasks.tasks[*parent].told_ns = ev->time;
-	if (ev->pid != ev->fork.ppid && map_spaces_fork(&m->profile.spaces, ev->pid, ev->fork.ppid))
+		m->tasks->tasks[*parent].told_ns = ev->time;
+	if (ev->pid != ev->fork.ppid &&
+	    map_spaces_fork(&m->profile->spaces, ev->pid, ev->fork.ppid))
 		return -ENOMEM;
-	return task_fork(&m->tasks, ev);
+	return task_fork(m->tasks, ev);
 }
 
 /* As below, but for gaps of all events except waits. */
 static void begin_gap_of_others(struct model *m, uint32_t cpu, uint64_t until_ns)
 {
 	/* Both halves of these are of one CPU: of one ring, in which nothing is within a gap. */
-	rotation_lost(&m->rotation, cpu == PAIR_ANY_CPU ? until_ns : 0);
-	mmlock_lost(&m->mmlocks, until_ns);
+	rotation_lost(m->rotation, cpu == PAIR_ANY_CPU ? until_ns : 0);
+	mmlock_lost(m->mmlocks, until_ns);
 	lockname_lost(m->lock_names, until_ns);
 }
 
@@ -165,7 +216,7 @@ static int lose(struct model *m, const struct event *ev)
 	uint64_t known = ev->lost.n < m->lost_ahead ? ev->lost.n : m->lost_ahead;
 
 	m->lost_ahead -= known;
-	m->damage.lost += ev->lost.n - known;
+	m->damage->lost += ev->lost.n - known;
 	loss_add_gap(m, ev->time, ev->lost.n);
 	if (cpu) {
 		cpu->lost += ev->lost.n;
@@ -186,80 +237,80 @@ static int record_counter_losses(struct model *m, const struct event *ev)
 	m->lost_tally += ev->lost.n;
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		m->cpus[i].untold = false;
-	if (m->lost_tally <= m->damage.lost)
+	if (m->lost_tally <= m->damage->lost)
 		return 0;
-	m->lost_ahead += m->lost_tally - m->damage.lost;
-	loss_add_gap(m, m->now_ns, m->lost_tally - m->damage.lost);
-	m->damage.lost = m->lost_tally;
+	m->lost_ahead += m->lost_tally - m->damage->lost;
+	loss_add_gap(m, m->now_ns, m->lost_tally - m->damage->lost);
+	m->damage->lost = m->lost_tally;
 	begin_gap(m, PAIR_ANY_CPU, UINT64_MAX);
 	return 0;
 }
 
 static int name_task(struct model *m, const struct event *ev)
 {
-	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
+	const uint32_t *t = map64_get(&m->tasks->by_tid, (uint32_t)ev->tid);
 
 	if (ev->comm.exec) {
-		const char *comm = t ? m->tasks.tasks[*t].comm : NULL;
-		map_spaces_clear(&m->profile.spaces, ev->pid);
+		const char *comm = t ? m->tasks->tasks[*t].comm : NULL;
+		map_spaces_clear(&m->profile->spaces, ev->pid);
 		lock_lifetime_end(m, ev->pid, ev->time, comm);
-		mmlock_exec(&m->mmlocks, ev->pid, comm);
+		mmlock_exec(m->mmlocks, ev->pid, comm);
 	}
-	return task_comm(&m->tasks, ev);
+	return task_comm(m->tasks, ev);
 }
 
 static int map_code(struct model *m, const struct event *ev)
 {
-	int code = map_spaces_add(&m->profile.spaces, ev);
+	int code = map_spaces_add(&m->profile->spaces, ev);
 
-	if (code < 0 || !map_spaces_crowded(&m->profile.spaces))
+	if (code < 0 || !map_spaces_crowded(&m->profile->spaces))
 		return code;
 	m->generation++;
-	return profile_end_objects(&m->profile);
+	return profile_end_objects(m->profile);
 }
 
 /* That of a mode: whose lock it is says the task. */
 static struct cell *mm_cell(struct model *m, const struct event *ev)
 {
-	const struct cell_key key = {.lock = m->mmlocks.last_write ? LOCK_RWSEM_W : LOCK_RWSEM_R,
-				     .stack = m->mmlocks.last_stack,
-				     .task = task_get_quickly(&m->tasks, ev->pid, ev->tid),
+	const struct cell_key key = {.lock = m->mmlocks->last_write ? LOCK_RWSEM_W : LOCK_RWSEM_R,
+				     .stack = m->mmlocks->last_stack,
+				     .task = task_get_quickly(m->tasks, ev->pid, ev->tid),
 				     .owner = OWNER_NONE};
-	struct cell *c = cell_get(&m->mm_held, key);
+	struct cell *c = cell_get(m->mm_held, key);
 
 	if (c)
 		return c;
-	cell_fold(&m->mm_held, m->now_ns, fold_coarse_lock, &m->locks);
-	return cell_get(&m->mm_held, key);
+	cell_fold(m->mm_held, m->now_ns, fold_coarse_lock, m->locks);
+	return cell_get(m->mm_held, key);
 }
 
 static int mm_event(struct model *m, const struct event *ev)
 {
-	struct mmlocks *l = &m->mmlocks;
+	struct mmlocks *l = m->mmlocks;
 	uint32_t stack = STACK_OTHER;
 
 	if (ev->mm.n_frames) {
 		fold_if_full(m);
-		stack = stack_get(&m->stacks, ev->mm.frames, ev->mm.n_frames);
+		stack = stack_get(m->stacks, ev->mm.frames, ev->mm.n_frames);
 	}
-	int code = mmlock_event(l, ev, &m->tasks.names->pool, stack);
+	int code = mmlock_event(l, ev, &m->tasks->names->pool, stack);
 	if (!l->how->paths || l->last_end != MMLOCK_ENDS_HOLD)
 		return code;
 	struct cell *c = mm_cell(m, ev);
-	return c ? cell_add(&m->mm_held, c, l->last_ns, l->last_ns, ev->time) : -ENOMEM;
+	return c ? cell_add(m->mm_held, c, l->last_ns, l->last_ns, ev->time) : -ENOMEM;
 }
 
 static int apply_other(struct model *m, const struct event *ev)
 {
-	m->loss.others += ev->kind != EVENT_LOST && ev->kind != EVENT_LOST_SAMPLES;
+	m->loss->others += ev->kind != EVENT_LOST && ev->kind != EVENT_LOST_SAMPLES;
 	switch (ev->kind) {
 	case EVENT_COMM:
 		return name_task(m, ev);
 	case EVENT_MMAP:
 		return map_code(m, ev);
 	case EVENT_SAMPLE:
-		return profile_sample(&m->profile, ev, &m->tasks,
-				      task_get_quickly(&m->tasks, ev->pid, ev->tid));
+		return profile_sample(m->profile, ev, m->tasks,
+				      task_get_quickly(m->tasks, ev->pid, ev->tid));
 	case EVENT_FORK:
 		return begin_task(m, ev);
 	case EVENT_EXIT:
@@ -271,24 +322,24 @@ static int apply_other(struct model *m, const struct event *ev)
 	case EVENT_INODE:
 		return lock_lifetime_inode(m, ev);
 	case EVENT_RELEASE:
-		if (m->held.max)
+		if (m->held->max)
 			release_event(m, ev);
 		return 0;
 	case EVENT_CGROUP:
-		return task_cgroup_name(&m->tasks, ev->cg.id, ev->cg.path);
+		return task_cgroup_name(m->tasks, ev->cg.id, ev->cg.path);
 	case EVENT_LOST:
 	case EVENT_LOST_SAMPLES:
 		return ev->lost.until ? lose(m, ev) : record_counter_losses(m, ev);
 	case EVENT_TIMER_ENTRY:
 	case EVENT_TIMER_EXIT:
 	case EVENT_SWITCH:
-		return rotation_event(&m->rotation, ev);
+		return rotation_event(m->rotation, ev);
 	case EVENT_MM_START:
 	case EVENT_MM_ACQUIRED:
 	case EVENT_MM_RELEASED:
 		return mm_event(m, ev);
 	case EVENT_THROTTLE:
-		m->damage.throttled++;
+		m->damage->throttled++;
 		return 0;
 	default:
 		return 0;
@@ -317,7 +368,7 @@ static bool is_measured(const struct event *ev)
 /* A file's header may have another time than its samples: then these decide. */
 static void find_start(struct model *m, const struct event *ev)
 {
-	struct record_host *h = &m->host;
+	struct record_host *h = m->host;
 
 	m->start_known = is_measured(ev);
 	if (m->start_known && h->clock_ns > ev->time) {
@@ -333,7 +384,7 @@ static void note_now(struct model *m, uint64_t time_ns)
 	if (time_ns <= m->now_ns)
 		return;
 	m->now_ns = time_ns;
-	if (time_ns >= m->looks.due_ns)
+	if (time_ns >= m->looks->due_ns)
 		looks_settle(m);
 }
 
@@ -348,7 +399,7 @@ static void note_time(struct model *m, const struct event *ev)
 static void learn_offset(struct model *m, const struct event *ev)
 {
 	if (*locktype_mode(locktype_from_flags(ev->begin.flags)))
-		mmlock_contended(&m->mmlocks, ev->tid, ev->begin.lock);
+		mmlock_contended(m->mmlocks, ev->tid, ev->begin.lock);
 }
 
 int model_apply(struct model *m, const struct event *ev)
@@ -362,7 +413,7 @@ int model_apply(struct model *m, const struct event *ev)
 		m->n_events++;
 		fold_if_full(m);
 		r = pair_begin(m, ev);
-		if (m->mmlocks.n_tasks && !m->mmlocks.lock_offset)
+		if (m->mmlocks->n_tasks && !m->mmlocks->lock_offset)
 			learn_offset(m, ev);
 		break;
 	case EVENT_CONTENTION_END:
@@ -387,9 +438,9 @@ void model_tick(struct model *m, uint64_t time_ns)
 	pair_tick(m);
 	account_tick(m, time_ns);
 	loss_tick(m, time_ns);
-	profile_tick(&m->profile, m->bucket_ns, time_ns);
-	rotation_tick(&m->rotation, m->n_ticks);
-	mmlock_tick(&m->mmlocks);
+	profile_tick(m->profile, m->bucket_ns, time_ns);
+	rotation_tick(m->rotation, m->n_ticks);
+	mmlock_tick(m->mmlocks);
 	m->rate_ns = time_ns > m->bucket_ns ? time_ns - m->bucket_ns : 0;
 	m->bucket_ns = time_ns;
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
@@ -418,11 +469,11 @@ void model_start(struct model *m, uint64_t time_ns)
 
 void model_host(struct model *m, const struct record_host *host)
 {
-	m->host = *host;
-	m->host.release[sizeof(host->release) - 1] = 0;
-	m->host.machine[sizeof(host->machine) - 1] = 0;
-	m->host.targets[sizeof(host->targets) - 1] = 0;
-	m->host.method[sizeof(host->method) - 1] = 0;
+	*m->host = *host;
+	m->host->release[sizeof(host->release) - 1] = 0;
+	m->host->machine[sizeof(host->machine) - 1] = 0;
+	m->host->targets[sizeof(host->targets) - 1] = 0;
+	m->host->method[sizeof(host->method) - 1] = 0;
 	if (host->clock_ns)
 		begin_at(m, host->clock_ns);
 	/* In one go: a number from a file may be any. */
@@ -456,8 +507,8 @@ void model_settle(struct model *m, uint64_t time_ns)
 	if (!m->gap_rounds || --m->gap_rounds)
 		return;
 	end_by(&m->lost_until, time_ns);
-	end_by(&m->rotation.lost_until, time_ns);
-	end_by(&m->mmlocks.lost_until, time_ns);
+	end_by(&m->rotation->lost_until, time_ns);
+	end_by(&m->mmlocks->lost_until, time_ns);
 	end_by(&m->lock_names->lost_ns, time_ns);
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		end_by(&m->cpus[i].lost_until, time_ns);
@@ -465,7 +516,7 @@ void model_settle(struct model *m, uint64_t time_ns)
 
 void model_drop(struct model *m, const struct record_drop *drop)
 {
-	m->damage.dropped += drop->records;
+	m->damage->dropped += drop->records;
 	lose_some(m, drop->records);
 }
 
@@ -502,8 +553,8 @@ void model_cpu_state(struct model *m, const struct record_cpu *state)
 
 void model_zero(struct model *m)
 {
-	cell_table_clear(&m->cells);
-	cell_table_clear(&m->mm_held);
+	cell_table_clear(m->cells);
+	cell_table_clear(m->mm_held);
 	holds_zero(m);
 	blame_zero(m);
 	lockqueue_zero(m);
@@ -514,11 +565,11 @@ void model_zero(struct model *m)
 		m->types[i].contended = m->types[i].total_ns = m->types[i].waited_ns = 0;
 	m->n_failed = 0;
 	m->n_short = m->n_at_least = 0;
-	memset(m->shorts.types, 0, sizeof(m->shorts.types));
-	longest_recent_clear(&m->past);
-	rotation_zero(&m->rotation);
-	profile_zero(&m->profile);
-	mmlock_zero(&m->mmlocks);
+	memset(m->shorts->types, 0, sizeof(m->shorts->types));
+	longest_recent_clear(m->past);
+	rotation_zero(m->rotation);
+	profile_zero(m->profile);
+	mmlock_zero(m->mmlocks);
 	if (m->ended)
 		ended_zero(m->ended);
 	m->zero_ns = m->now_ns;
@@ -530,8 +581,8 @@ void model_range(struct model *m)
 {
 	model_zero(m);
 	loss_begin_range(m);
-	m->before = (struct model_before){
-		.n_events = m->n_events, .n_ticks = m->n_ticks, .damage = m->damage};
+	*m->before = (struct model_before){
+		.n_events = m->n_events, .n_ticks = m->n_ticks, .damage = *m->damage};
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		m->cpus[i].lost_before = m->cpus[i].lost;
 }
@@ -542,8 +593,8 @@ struct model_damage model_damage(const struct model *m)
 	uint64_t now[COUNTERS], before[COUNTERS];
 	struct model_damage ret;
 
-	memcpy(now, &m->damage, sizeof(now));
-	memcpy(before, &m->before.damage, sizeof(before));
+	memcpy(now, m->damage, sizeof(now));
+	memcpy(before, &m->before->damage, sizeof(before));
 	for (size_t i = 0; i < COUNTERS; i++)
 		now[i] -= before[i];
 	memcpy(&ret, now, sizeof(ret));
@@ -563,11 +614,11 @@ static size_t map_bytes(const struct map64 *map)
 
 static size_t all_series_bytes(const struct model *m)
 {
-	size_t n = series_bytes(&m->n_series) + series_bytes(&m->wait_series) +
-		   series_bytes(&m->waiting_series);
+	size_t n = series_bytes(m->n_series) + series_bytes(m->wait_series) +
+		   series_bytes(m->waiting_series);
 
-	for (size_t i = 0; i < m->locks.n; i++)
-		n += series_bytes(&m->locks.locks[i].wait_series);
+	for (size_t i = 0; i < m->locks->n; i++)
+		n += series_bytes(&m->locks->locks[i].wait_series);
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		n += series_bytes(&m->cpus[i].n_series) + series_bytes(&m->cpus[i].wait_series);
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
@@ -577,17 +628,17 @@ static size_t all_series_bytes(const struct model *m)
 
 size_t model_bytes(const struct model *m)
 {
-	return m->tasks.cap * sizeof(*m->tasks.tasks) + map_bytes(&m->tasks.by_tid) +
-	       m->tasks.names->pool.arena.used_bytes + m->locks.cap * sizeof(*m->locks.locks) +
-	       map_bytes(&m->locks.index) + map_bytes(&m->locks.others) +
-	       m->stacks.cap * sizeof(*m->stacks.stacks) +
-	       m->stacks.cap_frames * sizeof(*m->stacks.frames) +
-	       (m->stacks.mask + 1) * sizeof(*m->stacks.slots) + cell_bytes(&m->cells) +
-	       cell_bytes(&m->held) + cell_bytes(&m->handed) + cell_bytes(&m->mm_held) +
-	       m->holds.cap * sizeof(*m->holds.v) + m->holds.cap_done * sizeof(*m->holds.done) +
-	       m->waits.cap * sizeof(*m->waits.waits) + map_bytes(&m->untracked.by_tid) +
-	       m->untracked.cap * sizeof(*m->untracked.untracked) + m->n_cpus * sizeof(*m->cpus) +
-	       m->snapshots.bytes + m->snapshots_before.bytes + rotation_bytes(&m->rotation) +
-	       profile_bytes(&m->profile) + blame_bytes(&m->blame) + lockqueues_bytes(&m->queues) +
-	       mmlock_bytes(&m->mmlocks) + all_series_bytes(m);
+	return m->tasks->cap * sizeof(*m->tasks->tasks) + map_bytes(&m->tasks->by_tid) +
+	       m->tasks->names->pool.arena.used_bytes + m->locks->cap * sizeof(*m->locks->locks) +
+	       map_bytes(&m->locks->index) + map_bytes(&m->locks->others) +
+	       m->stacks->cap * sizeof(*m->stacks->stacks) +
+	       m->stacks->cap_frames * sizeof(*m->stacks->frames) +
+	       (m->stacks->mask + 1) * sizeof(*m->stacks->slots) + cell_bytes(m->cells) +
+	       cell_bytes(m->held) + cell_bytes(m->handed) + cell_bytes(m->mm_held) +
+	       m->holds->cap * sizeof(*m->holds->v) + m->holds->cap_done * sizeof(*m->holds->done) +
+	       m->waits->cap * sizeof(*m->waits->waits) + map_bytes(&m->untracked->by_tid) +
+	       m->untracked->cap * sizeof(*m->untracked->untracked) + m->n_cpus * sizeof(*m->cpus) +
+	       m->snapshots->bytes + m->snapshots_before->bytes + rotation_bytes(m->rotation) +
+	       profile_bytes(m->profile) + blame_bytes(m->blame) + lockqueues_bytes(m->queues) +
+	       mmlock_bytes(m->mmlocks) + all_series_bytes(m);
 }

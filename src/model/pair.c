@@ -32,7 +32,7 @@ struct nest {
 /* The end of a wait is not known: no sum has it any more. */
 static void lose_end(struct model *m, struct wait *w)
 {
-	if (m->held.max && !w->doubtful)
+	if (m->held->max && !w->doubtful)
 		holds_take_back(m, w);
 	if (w->blame)
 		blame_gone(m, w);
@@ -42,12 +42,12 @@ static void take_out(struct model *m, struct nest *n, uint32_t at)
 {
 	uint32_t index = n->waits[at];
 
-	struct wait *w = &m->waits.waits[index];
+	struct wait *w = &m->waits->waits[index];
 
-	m->locks.locks[w->lock].waiting--;
-	if (m->held.max && !w->doubtful) {
+	m->locks->locks[w->lock].waiting--;
+	if (m->held->max && !w->doubtful) {
 		holds_waits(m, w->lock, -1);
-		release_unqueue(m, &m->waits.waits[index]);
+		release_unqueue(m, &m->waits->waits[index]);
 	}
 	holder_gives_up(m, w);
 	if (w->blame) {
@@ -55,14 +55,14 @@ static void take_out(struct model *m, struct nest *n, uint32_t at)
 		blame_over(m, w);
 	}
 	lockqueue_give_up(m, w);
-	wait_put(&m->waits, index);
+	wait_put(m->waits, index);
 	for (n->depth--; at < n->depth; at++)
 		n->waits[at] = n->waits[at + 1];
 }
 
 static void take_out_lost(struct model *m, struct nest *n, uint32_t at)
 {
-	lose_end(m, &m->waits.waits[n->waits[at]]);
+	lose_end(m, &m->waits->waits[n->waits[at]]);
 	take_out(m, n, at);
 	blame_take_back(m);
 }
@@ -70,9 +70,9 @@ static void take_out_lost(struct model *m, struct nest *n, uint32_t at)
 /* A wait without a begin has not lost its end either. */
 static void give_up_one(struct model *m, struct nest *n, uint32_t at)
 {
-	const struct wait *w = &m->waits.waits[n->waits[at]];
+	const struct wait *w = &m->waits->waits[n->waits[at]];
 
-	m->damage.unmatched_begin += !w->by_look;
+	m->damage->unmatched_begin += !w->by_look;
 	if (w->doubtful && !w->by_look)
 		account_doubt(m, w);
 	take_out_lost(m, n, at);
@@ -108,13 +108,13 @@ static void set_depth(struct model *m, const struct sleeper *s, uint32_t depth,
 	}
 	s->stray->depth = depth;
 	if (!depth)
-		untracked_put(&m->untracked, s->stray);
+		untracked_put(m->untracked, s->stray);
 }
 
 static bool find_wait(const struct model *m, const struct nest *n, uint64_t addr, uint32_t *ret_at)
 {
 	for (uint32_t i = n->depth; i-- > 0;) {
-		if (m->waits.waits[n->waits[i]].addr == addr) {
+		if (m->waits->waits[n->waits[i]].addr == addr) {
 			*ret_at = i;
 			return true;
 		}
@@ -128,14 +128,14 @@ static bool find_wait(const struct model *m, const struct nest *n, uint64_t addr
  */
 static bool is_part(const struct model *m, const struct nest *n, uint64_t addr)
 {
-	return addr && n->depth && wait_rt_mutex(&m->waits.waits[n->waits[n->depth - 1]]) == addr;
+	return addr && n->depth && wait_rt_mutex(&m->waits->waits[n->waits[n->depth - 1]]) == addr;
 }
 
 /* Where it is in doubt whether the wait to read goes on, this may be another one. */
 static bool begins_part(const struct model *m, const struct nest *n, const struct event *ev)
 {
 	return ev->begin.flags == LCB_F_RT && is_part(m, n, ev->begin.lock) &&
-	       !m->waits.waits[n->waits[n->depth - 1]].doubtful;
+	       !m->waits->waits[n->waits[n->depth - 1]].doubtful;
 }
 
 /* The chain as it is stored may lack frames. */
@@ -151,15 +151,15 @@ static bool may_be_cut(const struct model *m, const struct stack *s)
  */
 static bool nested_in(const struct model *m, uint32_t inner, uint32_t outer)
 {
-	const struct stack *in = &m->stacks.stacks[inner], *out = &m->stacks.stacks[outer];
+	const struct stack *in = &m->stacks->stacks[inner], *out = &m->stacks->stacks[outer];
 	uint32_t n = out->n ? out->n - 1u : 0;
 
 	if (!n || inner == STACK_OTHER || may_be_cut(m, in) || may_be_cut(m, out))
 		return true;
 	if (in->n <= n)
 		return false;
-	const uint64_t *a = stack_frames(&m->stacks, inner) + in->n - n;
-	return !memcmp(a, stack_frames(&m->stacks, outer) + 1, n * sizeof(*a));
+	const uint64_t *a = stack_frames(m->stacks, inner) + in->n - n;
+	return !memcmp(a, stack_frames(m->stacks, outer) + 1, n * sizeof(*a));
 }
 
 /* Drops what the new wait shows to be over. */
@@ -170,7 +170,7 @@ static void drop_stale(struct model *m, struct nest *n, const struct wait *new, 
 	if (find_wait(m, n, new->addr, &same))
 		give_up(m, n, same);
 	for (uint32_t i = 0; i < n->depth; i++) {
-		const struct wait *w = &m->waits.waits[n->waits[i]];
+		const struct wait *w = &m->waits->waits[n->waits[i]];
 		bool moved_on = spin && w->task != new->task;
 		/* A snapshot has the calls of a sleeper. */
 		if (moved_on || (!w->by_look && !nested_in(m, new->stack, w->stack))) {
@@ -180,7 +180,7 @@ static void drop_stale(struct model *m, struct nest *n, const struct wait *new, 
 	}
 	if (n->depth == WAIT_DEPTH) {
 		take_out_lost(m, n, 0);
-		m->damage.deep++;
+		m->damage->deep++;
 	}
 }
 
@@ -199,7 +199,7 @@ uint32_t pair_expect(struct model *m, const struct event *ev)
 {
 	uint32_t traced = count_traced(m, ev);
 
-	return stack_expect(&m->stacks, ev->begin.frames + traced, ev->begin.n_frames - traced);
+	return stack_expect(m->stacks, ev->begin.frames + traced, ev->begin.n_frames - traced);
 }
 
 /* Chains get longer as they come: the longest seen stands for the limit set at the source. */
@@ -208,30 +208,30 @@ static uint32_t intern_stack(struct model *m, const struct event *ev)
 	uint32_t n = ev->begin.n_frames, traced = count_traced(m, ev);
 
 	if (!n) {
-		m->damage.no_stack++;
+		m->damage->no_stack++;
 		return STACK_OTHER;
 	}
 	if (n > m->chain_limit)
 		m->chain_limit = n;
 	if (traced > m->traced_most)
 		m->traced_most = traced;
-	return stack_get(&m->stacks, ev->begin.frames + traced, n - traced);
+	return stack_get(m->stacks, ev->begin.frames + traced, n - traced);
 }
 
 static void begin_waiting(struct model *m, uint32_t index)
 {
-	struct wait *w = &m->waits.waits[index];
+	struct wait *w = &m->waits->waits[index];
 
 	holder_waits(m, w->lock);
 	holder_let_go(m, w->lock, w->task, w->begin_ns);
-	m->locks.locks[w->lock].waiting++;
+	m->locks->locks[w->lock].waiting++;
 	w->joined_ns = m->now_ns;
-	if (m->held.max && !w->doubtful) {
+	if (m->held->max && !w->doubtful) {
 		holds_waits(m, w->lock, 1);
-		release_queue(m, &m->waits.waits[index]);
+		release_queue(m, &m->waits->waits[index]);
 		lockqueue_begin(m, index);
 	}
-	if (m->blame.max && !w->doubtful)
+	if (m->blame->max && !w->doubtful)
 		blame_wait(m, w);
 }
 
@@ -249,11 +249,11 @@ static bool continues(struct model *m, const struct nest *n, const struct event 
 
 	if (!(ev->begin.flags & LCB_F_MUTEX) || !find_wait(m, n, ev->begin.lock, &at))
 		return false;
-	struct wait *w = &m->waits.waits[n->waits[at]];
+	struct wait *w = &m->waits->waits[n->waits[at]];
 	if (!(w->flags & LCB_F_MUTEX))
 		return false;
 	w->flags = ev->begin.flags;
-	if (m->held.max && !w->doubtful)
+	if (m->held->max && !w->doubtful)
 		release_queue(m, w);
 	m->last_wait = n->waits[at];
 	return true;
@@ -266,7 +266,7 @@ static bool completes(struct model *m, const struct nest *n, const struct event 
 
 	if (!ev->begin.since_ns || !find_wait(m, n, ev->begin.lock, &at))
 		return false;
-	struct wait *w = &m->waits.waits[n->waits[at]];
+	struct wait *w = &m->waits->waits[n->waits[at]];
 	if (w->begin_ns != ev->begin.since_ns)
 		return false;
 	m->last_wait = n->waits[at];
@@ -275,8 +275,8 @@ static bool completes(struct model *m, const struct nest *n, const struct event 
 	if (w->blame)
 		blame_over(m, w);
 	w->stack = intern_stack(m, ev);
-	w->cell = cell_prefetch(&m->cells, wait_key(w));
-	if (m->blame.max && !w->doubtful)
+	w->cell = cell_prefetch(m->cells, wait_key(w));
+	if (m->blame->max && !w->doubtful)
 		blame_wait(m, w);
 	return true;
 }
@@ -298,8 +298,8 @@ static bool is_doubtful(const struct model *m, const struct model_cpu *cpu, cons
 /* False: there is no room to separate its sleeping waits from those of others. */
 static bool find_untracked(struct model *m, uint32_t t, int32_t tid, struct untracked **ret)
 {
-	*ret = t == TASK_OTHER ? untracked_get(&m->untracked, tid)
-			       : untracked_find(&m->untracked, tid);
+	*ret = t == TASK_OTHER ? untracked_get(m->untracked, tid)
+			       : untracked_find(m->untracked, tid);
 	return *ret || t != TASK_OTHER;
 }
 
@@ -312,7 +312,7 @@ static void note_wait(struct lock *l, const struct event *ev)
 /* Both halves of these waits were lost, or their gap was reported before. */
 static void note_missed(struct model *m, struct model_cpu *cpu, uint32_t n)
 {
-	m->damage.lost += n;
+	m->damage->lost += n;
 	cpu->lost += n;
 	cpu->untold = false;
 }
@@ -334,7 +334,7 @@ static void note_owner(struct model *m, struct wait *w, uint32_t owner, uint64_t
 static bool find_owner(struct model *m, int32_t pid, int32_t tid, enum waitrec_owner is,
 		       uint32_t *ret)
 {
-	uint32_t index = tid ? task_get_holder(&m->tasks, pid, tid) : TASK_OTHER;
+	uint32_t index = tid ? task_get_holder(m->tasks, pid, tid) : TASK_OTHER;
 
 	if (is == WAITREC_HANDED || !index)
 		*ret = cell_owner_handed(index);
@@ -346,7 +346,7 @@ static bool find_owner(struct model *m, int32_t pid, int32_t tid, enum waitrec_o
 /* Readers have the lock, and the one that its word names may be none of them. */
 static void note_exited_reader(struct model *m, const struct wait *w, int32_t tid, uint64_t ns)
 {
-	if (task_has_ended(&m->tasks, tid))
+	if (task_has_ended(m->tasks, tid))
 		holder_readers(m, w->lock, ns);
 }
 
@@ -357,13 +357,13 @@ static void sum_by_owner(struct model *m, struct wait *w)
 	if (w->owner != OWNER_NONE && w->owner != OWNER_FREE)
 		return;
 	w->owner = cell_owner_is_free(w->told) ? OWNER_FREE : w->told;
-	w->cell = cell_prefetch(&m->cells, wait_key(w));
+	w->cell = cell_prefetch(m->cells, wait_key(w));
 }
 
 /* Also for a mutex that continues in another phase. */
 static void begin_owner(struct model *m, const struct event *ev)
 {
-	struct wait *w = &m->waits.waits[m->last_wait];
+	struct wait *w = &m->waits->waits[m->last_wait];
 	uint32_t owner;
 
 	if (m->last_wait && ev->begin.owner == WAITREC_READ)
@@ -381,7 +381,7 @@ static int begin(struct model *m, const struct event *ev)
 {
 	enum lock_type type = locktype_from_flags(ev->begin.flags);
 	struct model_cpu *cpu = model_cpu(m, ev->cpu);
-	uint32_t t = task_get_quickly(&m->tasks, ev->pid, ev->tid);
+	uint32_t t = task_get_quickly(m->tasks, ev->pid, ev->tid);
 	bool spin = locktype_is_spin(type);
 
 	if (!cpu)
@@ -389,14 +389,14 @@ static int begin(struct model *m, const struct event *ev)
 	if (ev->begin.missed)
 		note_missed(m, cpu, ev->begin.missed);
 	if (m->no_ends) {
-		m->damage.unmatched_begin++;
+		m->damage->unmatched_begin++;
 		return 0;
 	}
-	struct sleeper who = {.task = &m->tasks.tasks[t]};
+	struct sleeper who = {.task = &m->tasks->tasks[t]};
 	if (ev->cgroup && t != TASK_OTHER)
 		who.task->cgroup = ev->cgroup;
 	if (!spin && !find_untracked(m, t, ev->tid, &who.stray)) {
-		m->damage.deep++;
+		m->damage->deep++;
 		return 0;
 	}
 	struct nest n = {.waits = cpu->waits, .depth = cpu->depth};
@@ -408,21 +408,21 @@ static int begin(struct model *m, const struct event *ev)
 		set_depth(m, &who, n.depth, ev);
 		return 0;
 	}
-	uint32_t index = wait_new(&m->waits);
+	uint32_t index = wait_new(m->waits);
 	if (!index)
 		return -ENOMEM;
 	/* Made in its place: a copy would have to wait until it is written. */
-	struct wait *new = &m->waits.waits[index];
+	struct wait *new = &m->waits->waits[index];
 	new->begin_ns = ev->begin.since_ns ? ev->begin.since_ns : ev->time;
 	new->addr = ev->begin.lock;
 	new->task = t;
 	new->stack = ev->begin.since_ns && !ev->begin.n_frames ? STACK_OTHER : intern_stack(m, ev);
 	new->flags = ev->begin.flags;
 	new->cpu = (uint16_t)ev->cpu;
-	new->lock = lock_get(&m->locks, ev->begin.lock, type);
+	new->lock = lock_get(m->locks, ev->begin.lock, type);
 	new->doubtful = is_doubtful(m, cpu, who.task, ev, spin);
-	note_wait(&m->locks.locks[new->lock], ev);
-	new->cell = cell_prefetch(&m->cells, wait_key(new));
+	note_wait(&m->locks->locks[new->lock], ev);
+	new->cell = cell_prefetch(m->cells, wait_key(new));
 	if (n.depth)
 		drop_stale(m, &n, new, spin);
 	new->nested = n.depth &&spin;
@@ -452,16 +452,16 @@ int pair_begin(struct model *m, const struct event *ev)
  */
 int pair_owner(struct model *m, const struct event *ev)
 {
-	const uint32_t *t = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
+	const uint32_t *t = map64_get(&m->tasks->by_tid, (uint32_t)ev->tid);
 	uint32_t at;
 
 	if (!t)
 		return 0;
-	const struct task *task = &m->tasks.tasks[*t];
-	const struct nest n = {.waits = m->tasks.tasks[*t].waits, .depth = task->depth};
+	const struct task *task = &m->tasks->tasks[*t];
+	const struct nest n = {.waits = m->tasks->tasks[*t].waits, .depth = task->depth};
 	if (!find_wait(m, &n, ev->owner.lock, &at))
 		return 0;
-	struct wait *w = &m->waits.waits[n.waits[at]];
+	struct wait *w = &m->waits->waits[n.waits[at]];
 	uint32_t owner;
 	if (ev->owner.hint)
 		note_exited_reader(m, w, ev->owner.tid, ev->time);
@@ -470,29 +470,29 @@ int pair_owner(struct model *m, const struct event *ev)
 		return 0;
 	note_owner(m, w, owner, ev->time);
 	sum_by_owner(m, w);
-	return cell_owner_task(owner) ? task_name(&m->tasks, cell_owner_task(owner), ev->owner.comm)
+	return cell_owner_task(owner) ? task_name(m->tasks, cell_owner_task(owner), ev->owner.comm)
 				      : 0;
 }
 
 /* Ends the wait at @at; those nested in it have lost their ends. */
 static void finish(struct model *m, struct nest *n, uint32_t at, const struct event *ev)
 {
-	struct wait *w = &m->waits.waits[n->waits[at]];
+	struct wait *w = &m->waits->waits[n->waits[at]];
 
 	give_up(m, n, at + 1);
 	if (!ev->end.ret)
-		m->locks.locks[w->lock].last_got_ns = ev->time;
+		m->locks->locks[w->lock].last_got_ns = ev->time;
 	w->held_by = holder_last(m, w);
 	account_end(m, w, ev);
-	if (m->held.max && !ev->end.ret)
+	if (m->held->max && !ev->end.ret)
 		holds_got(m, w, ev->time);
-	if (m->blame.max && !ev->end.ret)
+	if (m->blame->max && !ev->end.ret)
 		blame_got(m, w);
 	if (!ev->end.ret)
 		holder_got(m, w, ev->time);
 	lockqueue_end(m, w, ev->time, !ev->end.ret);
 	if (w->by_look && (w->doubtful || w->no_cpu))
-		m->damage.unmatched_end++;
+		m->damage->unmatched_end++;
 	else
 		m->last_wait = n->waits[at];
 	take_out(m, n, at);
@@ -501,12 +501,12 @@ static void finish(struct model *m, struct nest *n, uint32_t at, const struct ev
 /* The task whose sleeping wait ends; NULL: there is no room for it. */
 static struct task *task_of_end(struct model *m, const struct event *ev)
 {
-	const uint32_t *known = map64_get(&m->tasks.by_tid, (uint32_t)ev->tid);
+	const uint32_t *known = map64_get(&m->tasks->by_tid, (uint32_t)ev->tid);
 	uint32_t t = known ? *known : TASK_OTHER;
 
 	if (!known && ev->tid > 0)
-		t = task_get(&m->tasks, ev->pid, ev->tid);
-	return t != TASK_OTHER ? &m->tasks.tasks[t] : NULL;
+		t = task_get(m->tasks, ev->pid, ev->tid);
+	return t != TASK_OTHER ? &m->tasks->tasks[t] : NULL;
 }
 
 int pair_end(struct model *m, const struct event *ev)
@@ -523,7 +523,7 @@ int pair_end(struct model *m, const struct event *ev)
 		return 0;
 	}
 	struct task *task = task_of_end(m, ev);
-	const struct sleeper who = {.task = task, .stray = untracked_find(&m->untracked, ev->tid)};
+	const struct sleeper who = {.task = task, .stray = untracked_find(m->untracked, ev->tid)};
 	if (task)
 		task->end_ns = ev->time;
 	if (task || who.stray)
@@ -537,24 +537,24 @@ int pair_end(struct model *m, const struct event *ev)
 	if ((task || who.stray) && is_part(m, &n, ev->end.lock))
 		return 0;
 	lockqueue_seen_untold(m, ev->end.lock);
-	m->damage.unmatched_end++;
+	m->damage->unmatched_end++;
 	return 0;
 }
 
 void pair_untracked_gone(struct model *m, int32_t tid)
 {
-	struct untracked *s = untracked_find(&m->untracked, tid);
+	struct untracked *s = untracked_find(m->untracked, tid);
 
 	if (!s)
 		return;
 	struct nest n = {.waits = s->waits, .depth = s->depth};
 	give_up(m, &n, 0);
-	untracked_put(&m->untracked, s);
+	untracked_put(m->untracked, s);
 }
 
 void pair_task_gone(struct model *m, uint32_t t)
 {
-	struct task *task = &m->tasks.tasks[t];
+	struct task *task = &m->tasks->tasks[t];
 	struct nest n = {.waits = task->waits, .depth = task->depth};
 
 	give_up(m, &n, 0);
@@ -564,7 +564,7 @@ void pair_task_gone(struct model *m, uint32_t t)
 
 void pair_vanished(struct model *m, uint32_t index)
 {
-	struct task *task = &m->tasks.tasks[m->waits.waits[index].task];
+	struct task *task = &m->tasks->tasks[m->waits->waits[index].task];
 	struct nest n = {.waits = task->waits, .depth = task->depth};
 
 	for (uint32_t i = 0; i < n.depth; i++)
@@ -578,10 +578,11 @@ void pair_vanished(struct model *m, uint32_t index)
 /* Waits that began later are inside of it. */
 void pair_insert(struct model *m, uint32_t index)
 {
-	struct task *task = &m->tasks.tasks[m->waits.waits[index].task];
+	struct task *task = &m->tasks->tasks[m->waits->waits[index].task];
 	uint32_t at = task->depth++;
 
-	for (; at && m->waits.waits[task->waits[at - 1]].begin_ns > m->waits.waits[index].begin_ns;
+	for (;
+	     at && m->waits->waits[task->waits[at - 1]].begin_ns > m->waits->waits[index].begin_ns;
 	     at--)
 		task->waits[at] = task->waits[at - 1];
 	task->waits[at] = index;
@@ -594,7 +595,7 @@ void pair_tick(struct model *m)
 		struct nest n = {.waits = cpu->waits, .depth = cpu->depth};
 
 		for (uint32_t k = n.depth; k-- > 0;) {
-			if (m->waits.waits[n.waits[k]].begin_ns >= cpu->slept_ns)
+			if (m->waits->waits[n.waits[k]].begin_ns >= cpu->slept_ns)
 				continue;
 			give_up_one(m, &n, k);
 		}
@@ -604,15 +605,15 @@ void pair_tick(struct model *m)
 
 static void doubt(struct model *m, uint32_t cpu, uint64_t until_ns)
 {
-	for (uint32_t i = 1; i < m->waits.high; i++) {
-		struct wait *w = &m->waits.waits[i];
+	for (uint32_t i = 1; i < m->waits->high; i++) {
+		struct wait *w = &m->waits->waits[i];
 		bool told = cpu == PAIR_ANY_CPU || w->cpu == cpu ||
-			    !locktype_is_spin(m->locks.locks[w->lock].type);
+			    !locktype_is_spin(m->locks->locks[w->lock].type);
 		if (!w->used || w->doubtful || !told || w->begin_ns >= until_ns)
 			continue;
 		lose_end(m, w);
 		w->doubtful = true;
-		if (m->held.max) {
+		if (m->held->max) {
 			holds_waits(m, w->lock, -1);
 			release_unqueue(m, w);
 			lockqueue_doubt(m, w);
@@ -620,7 +621,7 @@ static void doubt(struct model *m, uint32_t cpu, uint64_t until_ns)
 		if (w->blame)
 			blame_over(m, w);
 	}
-	if (m->blame.max)
+	if (m->blame->max)
 		blame_lost(m);
 	blame_take_back(m);
 }
@@ -628,12 +629,12 @@ static void doubt(struct model *m, uint32_t cpu, uint64_t until_ns)
 /* Like push() and take_out(). */
 static void renew(struct model *m, uint32_t index)
 {
-	struct wait *w = &m->waits.waits[index];
-	const struct lock old = m->locks.locks[w->lock];
+	struct wait *w = &m->waits->waits[index];
+	const struct lock old = m->locks->locks[w->lock];
 	const struct lock_has has = holder_state(m, w->lock);
 
-	m->locks.locks[w->lock].waiting--;
-	if (m->held.max) {
+	m->locks->locks[w->lock].waiting--;
+	if (m->held->max) {
 		holds_waits(m, w->lock, -1);
 		release_unqueue(m, w);
 	}
@@ -643,12 +644,12 @@ static void renew(struct model *m, uint32_t index)
 		blame_over(m, w);
 	}
 	lockqueue_give_up(m, w);
-	w->lock = lock_get(&m->locks, old.addr, (enum lock_type)old.type);
-	struct lock *new = &m->locks.locks[w->lock];
+	w->lock = lock_get(m->locks, old.addr, (enum lock_type)old.type);
+	struct lock *new = &m->locks->locks[w->lock];
 	if (!new->begin_ns || new->begin_ns > w->begin_ns)
 		new->begin_ns = w->begin_ns;
 	new->cgroup = old.cgroup;
-	w->cell = cell_prefetch(&m->cells, wait_key(w));
+	w->cell = cell_prefetch(m->cells, wait_key(w));
 	begin_waiting(m, index);
 	if (w->told != OWNER_NONE)
 		holder_tell(m, w->lock, w->told, w->begin_ns);
@@ -658,9 +659,9 @@ static void renew(struct model *m, uint32_t index)
 
 void pair_renew(struct model *m, uint64_t addr)
 {
-	for (uint32_t i = 1; i < m->waits.high; i++) {
-		const struct wait *w = &m->waits.waits[i];
-		if (w->used && !w->doubtful && w->addr == addr && m->locks.locks[w->lock].over)
+	for (uint32_t i = 1; i < m->waits->high; i++) {
+		const struct wait *w = &m->waits->waits[i];
+		if (w->used && !w->doubtful && w->addr == addr && m->locks->locks[w->lock].over)
 			renew(m, i);
 	}
 }

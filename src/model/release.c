@@ -28,9 +28,9 @@ struct modes {
 
 static struct modes modes_of(struct model *m, uint32_t lock)
 {
-	struct lock *l = &m->locks.locks[lock];
+	struct lock *l = &m->locks->locks[lock];
 
-	return (struct modes){l, l->twin ? &m->locks.locks[l->twin] : NULL};
+	return (struct modes){l, l->twin ? &m->locks->locks[l->twin] : NULL};
 }
 
 void release_queue(struct model *m, struct wait *w)
@@ -50,7 +50,7 @@ void release_unqueue(struct model *m, struct wait *w)
 	if (!w->queued)
 		return;
 	w->queued = false;
-	m->locks.locks[w->lock].n_queued--;
+	m->locks->locks[w->lock].n_queued--;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -97,19 +97,19 @@ static void set_due(const struct modes *of, bool due)
 /* The lock at @addr, as most are let go of again and again; 0: it is not known which. */
 static uint32_t find_lock(struct model *m, uint64_t addr)
 {
-	uint32_t *met = &m->holds.met[hash_u64(addr) % HOLDS_MET];
-	const struct lock *l = *met < m->locks.n ? &m->locks.locks[*met] : NULL;
+	uint32_t *met = &m->holds->met[hash_u64(addr) % HOLDS_MET];
+	const struct lock *l = *met < m->locks->n ? &m->locks->locks[*met] : NULL;
 
 	if (l && *met && l->addr == addr && !l->over && !l->many)
-		return lock_is_waited_for(&m->locks, *met) ? *met : 0;
-	*met = lock_waited_at(&m->locks, addr);
+		return lock_is_waited_for(m->locks, *met) ? *met : 0;
+	*met = lock_waited_at(m->locks, addr);
 	return *met;
 }
 
 /* From then on no holder is known, until the next one gets it. */
 static void let_go(struct model *m, uint32_t lock, const struct hold *h, uint64_t ns)
 {
-	m->locks.locks[lock].freed = (struct lock_freed){ns, h->stack, h->task};
+	m->locks->locks[lock].freed = (struct lock_freed){ns, h->stack, h->task};
 }
 
 /* @h->got_ns: no other task has had it since. */
@@ -128,7 +128,7 @@ static void count_release(struct model *m, uint32_t lock, struct hold *h, uint64
 /* A task that had waited for it releases it. */
 static bool known_lets_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
 {
-	uint32_t twin = m->locks.locks[lock].twin;
+	uint32_t twin = m->locks->locks[lock].twin;
 	struct hold h;
 
 	if (!holds_take_out(m, lock, task, &h)) {
@@ -146,10 +146,10 @@ static bool known_lets_go(struct model *m, uint32_t lock, uint32_t task, uint64_
 /* In which mode it had the lock is not said: as one who writes. */
 static uint32_t writers_of(struct model *m, uint32_t lock)
 {
-	const struct lock *l = &m->locks.locks[lock];
+	const struct lock *l = &m->locks->locks[lock];
 
 	return locktype_is_reader(l->type)
-		       ? lock_get(&m->locks, l->addr, locktype_twin((enum lock_type)l->type))
+		       ? lock_get(m->locks, l->addr, locktype_twin((enum lock_type)l->type))
 		       : lock;
 }
 
@@ -191,9 +191,9 @@ static void other_lets_go(struct model *m, uint32_t lock, struct hold *h, uint64
 /* A task that releases a lock has had it; of two modes the event does not name one. */
 static void tell_blame(struct model *m, uint32_t lock, uint32_t task)
 {
-	enum lock_type type = (enum lock_type)m->locks.locks[lock].type;
+	enum lock_type type = (enum lock_type)m->locks->locks[lock].type;
 
-	if (m->blame.max && task != TASK_OTHER && locktype_twin(type) == type)
+	if (m->blame->max && task != TASK_OTHER && locktype_twin(type) == type)
 		blame_tell(m, lock, task, false, UINT64_MAX);
 	holder_let_go(m, lock, task, m->now_ns);
 }
@@ -202,20 +202,20 @@ void release_event(struct model *m, const struct event *ev)
 {
 	uint32_t lock = find_lock(m, ev->release.lock);
 
-	m->holds.releases++;
+	m->holds->releases++;
 	if (lock < LOCK_TYPES)
 		return;
 	struct hold h = {.stack = STACK_OTHER};
 	uint64_t waited_ns = holds_charge(m, lock);
-	if (m->locks.locks[lock].twin)
-		holds_charge(m, m->locks.locks[lock].twin);
+	if (m->locks->locks[lock].twin)
+		holds_charge(m, m->locks->locks[lock].twin);
 	fold_if_full(m);
-	h.task = task_get_quickly(&m->tasks, ev->pid, ev->tid);
+	h.task = task_get_quickly(m->tasks, ev->pid, ev->tid);
 	tell_blame(m, lock, h.task);
 	if (h.task == TASK_OTHER || known_lets_go(m, lock, h.task, ev->time))
 		return;
 	h.waited_ns = waited_ns;
-	h.since_ns = m->locks.locks[lock].share_from_ns;
+	h.since_ns = m->locks->locks[lock].share_from_ns;
 	h.alone_ns = ev->time > h.since_ns ? ev->time - h.since_ns : 0;
 	other_lets_go(m, lock, &h, ev->time);
 }
@@ -224,14 +224,14 @@ static void count_handed(struct model *m, uint32_t lock, const struct lock_freed
 			 uint64_t ns)
 {
 	const struct cell_key key = {.lock = lock, .stack = freed->stack, .task = freed->task};
-	struct cell *c = cell_get(&m->handed, key);
+	struct cell *c = cell_get(m->handed, key);
 
 	if (!c) {
-		cell_fold(&m->handed, m->now_ns, fold_coarse_lock, &m->locks);
-		c = cell_get(&m->handed, key);
+		cell_fold(m->handed, m->now_ns, fold_coarse_lock, m->locks);
+		c = cell_get(m->handed, key);
 	}
 	if (c)
-		(void)cell_add(&m->handed, c, ns, ns, freed->ns + ns);
+		(void)cell_add(m->handed, c, ns, ns, freed->ns + ns);
 }
 
 bool release_got(struct model *m, const struct wait *w, uint64_t ns)
@@ -268,8 +268,8 @@ void release_mark(struct model *m, struct lock *l)
 {
 	if (!l->marked || !l->freed.ns)
 		return;
-	if (task_ended_until(&m->tasks.tasks[l->freed.task], UINT64_MAX))
+	if (task_ended_until(&m->tasks->tasks[l->freed.task], UINT64_MAX))
 		l->freed.task = TASK_OTHER;
-	m->stacks.stacks[l->freed.stack].marked = 1;
-	m->tasks.tasks[l->freed.task].marked = 1;
+	m->stacks->stacks[l->freed.stack].marked = 1;
+	m->tasks->tasks[l->freed.task].marked = 1;
 }

@@ -23,7 +23,7 @@ static uint32_t stack_of(struct model *m, const struct shortsnap_row *row)
 	while (m->tracing && traced + 1 < row->n_frames &&
 	       m->tracing->is_tracing(m->tracing, row->frames[traced]))
 		traced++;
-	return row->n_frames ? stack_get(&m->stacks, row->frames + traced, row->n_frames - traced)
+	return row->n_frames ? stack_get(m->stacks, row->frames + traced, row->n_frames - traced)
 			     : STACK_OTHER;
 }
 
@@ -36,22 +36,22 @@ static int add_sums(struct model *m, const struct shortsnap_row *s)
 	if (!s->n)
 		return 0;
 	fold_if_full(m);
-	const struct cell_key key = {.lock = lock_get(&m->locks, SHORTS_LOCK, type),
+	const struct cell_key key = {.lock = lock_get(m->locks, SHORTS_LOCK, type),
 				     .stack = stack_of(m, s),
 				     .task = TASK_OTHER,
 				     .cpu = CELL_NO_CPU,
 				     .owner = OWNER_NONE};
-	struct cell *c = cell_get(&m->cells, key);
+	struct cell *c = cell_get(m->cells, key);
 	if (!c) {
 		fold_cells(m);
-		c = cell_get(&m->cells, key);
+		c = cell_get(m->cells, key);
 	}
-	if (!c || cell_batch_add(&m->cells, c, s->n, s->ns, m->now_ns)) {
-		m->damage.folded += s->n;
+	if (!c || cell_batch_add(m->cells, c, s->n, s->ns, m->now_ns)) {
+		m->damage->folded += s->n;
 		return -ENOMEM;
 	}
-	struct lock *l = &m->locks.locks[key.lock];
-	cell_wait(&m->cells, c, s->ns);
+	struct lock *l = &m->locks->locks[key.lock];
+	cell_wait(m->cells, c, s->ns);
 	l->begin_ns = l->begin_ns ? l->begin_ns : m->now_ns;
 	l->cur_wait_ns += s->ns;
 	t->cur_wait_ns += s->ns;
@@ -60,8 +60,8 @@ static int add_sums(struct model *m, const struct shortsnap_row *s)
 	t->total_ns += s->ns;
 	t->cur_n += s->n;
 	m->cur_n += s->n;
-	m->shorts.types[type].n += s->n;
-	m->shorts.types[type].ns += s->ns;
+	m->shorts->types[type].n += s->n;
+	m->shorts->types[type].ns += s->ns;
 	return 0;
 }
 
@@ -70,13 +70,13 @@ static void add_heads(struct model *m, const struct shortsnap_head *now,
 {
 	for (uint32_t f = 0; f < SHORTSNAP_TYPES; f++)
 		if (now->counted[f] > before->counted[f])
-			m->shorts.types[locktype_from_flags(f)].counted +=
+			m->shorts->types[locktype_from_flags(f)].counted +=
 				now->counted[f] - before->counted[f];
 	for (uint32_t l = 0; l < SHORTSNAP_LEVELS; l++)
 		if (now->spent_ns[l] > before->spent_ns[l])
-			m->shorts.spent_ns[l] += now->spent_ns[l] - before->spent_ns[l];
+			m->shorts->spent_ns[l] += now->spent_ns[l] - before->spent_ns[l];
 	if (now->n_changes > before->n_changes)
-		m->shorts.n_changes += now->n_changes - before->n_changes;
+		m->shorts->n_changes += now->n_changes - before->n_changes;
 }
 
 /* Takes what came between the two. 0 or -ENOMEM. */
@@ -90,7 +90,7 @@ static int add_all(struct model *m, const struct shortsnap_pair *p)
 	}
 	add_heads(m, &p->now.head, &p->before.head);
 	if ((p->now.head.flags | p->before.head.flags) & SHORTSNAP_ESTIMATED)
-		m->shorts.estimated_ns += p->now_ns - p->before_ns;
+		m->shorts->estimated_ns += p->now_ns - p->before_ns;
 	return code;
 }
 
@@ -108,7 +108,7 @@ static int estimate(const struct shortsnap_pair *p, uint64_t at_ns, struct short
 /* Only what lies in the part that is asked for. */
 static int add_part(struct model *m, const struct shortsnap_pair *p)
 {
-	const struct shorts_state *s = &m->shorts;
+	const struct shorts_state *s = m->shorts;
 	uint64_t from = s->from_ns > m->start_ns ? s->from_ns : m->start_ns;
 	uint64_t to = s->to_ns ? s->to_ns : UINT64_MAX;
 	struct shortsnap_pair part = *p;
@@ -130,7 +130,7 @@ static int add_part(struct model *m, const struct shortsnap_pair *p)
 
 void shorts_range(struct model *m, uint64_t from_ns, uint64_t to_ns)
 {
-	struct shorts_state *s = &m->shorts;
+	struct shorts_state *s = m->shorts;
 
 	s->from_ns = from_ns;
 	s->to_ns = to_ns;
@@ -141,17 +141,17 @@ void shorts_range(struct model *m, uint64_t from_ns, uint64_t to_ns)
 /* A snapshot of @time_ns: 0, -EINVAL or -ENOMEM. */
 int shorts_take(struct model *m, const void *payload, size_t len, uint64_t time_ns)
 {
-	const struct snapshot *old = snapshot_set_get(&m->snapshots, SNAPSHOT_SHORT);
+	const struct snapshot *old = snapshot_set_get(m->snapshots, SNAPSHOT_SHORT);
 	struct shortsnap_pair p = {.now_ns = time_ns};
 
 	if (!shortsnap_decode(payload, len, &p.now))
 		return -EINVAL;
 	if (p.now.head.level != SHORTSNAP_ALL)
-		m->looks.untold_ns = UINT64_MAX;
-	else if (m->shorts.known && p.now.head.n_changes != m->shorts.head.n_changes)
-		m->looks.untold_ns = m->now_ns;
-	m->shorts.known = true;
-	m->shorts.head = p.now.head;
+		m->looks->untold_ns = UINT64_MAX;
+	else if (m->shorts->known && p.now.head.n_changes != m->shorts->head.n_changes)
+		m->looks->untold_ns = m->now_ns;
+	m->shorts->known = true;
+	m->shorts->head = p.now.head;
 	if (!old || !shortsnap_decode(old->bytes, old->len, &p.before))
 		return 0;
 	p.before_ns = old->head.time_ns;

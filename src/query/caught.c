@@ -33,8 +33,8 @@ static void say_blamed(struct query *q, uint32_t task, uint8_t state, struct que
 	};
 	const char *is = state < BLAME_STATES ? does[state] : NULL;
 
-	ret->holder_pid = taskid_number(q->model->tasks.tasks[task].pid);
-	ret->holder_tid = taskid_number(q->model->tasks.tasks[task].tid);
+	ret->holder_pid = taskid_number(q->model->tasks->tasks[task].pid);
+	ret->holder_tid = taskid_number(q->model->tasks->tasks[task].tid);
 	ret->because =
 		arena_printf(&q->arena, "%s%s", or_empty(query_task_name(q, task)), is ? is : "");
 }
@@ -42,8 +42,8 @@ static void say_blamed(struct query *q, uint32_t task, uint8_t state, struct que
 /* The blame of the lock; NULL: none. */
 static const struct blame_node *node_of(const struct query *q, const struct wait *w)
 {
-	const struct blame *b = &q->model->blame;
-	uint32_t node = b->max ? q->model->locks.locks[w->lock].blame : 0;
+	const struct blame *b = q->model->blame;
+	uint32_t node = b->max ? q->model->locks->locks[w->lock].blame : 0;
 
 	return node ? &b->nodes[node] : NULL;
 }
@@ -58,7 +58,7 @@ static uint32_t blamed_before(const struct blame_node *n, const struct wait *w)
 static void blamed_of(struct query *q, const struct wait *w, struct query_caught *ret)
 {
 	const struct blame_node *n = node_of(q, w);
-	const struct blame_hold *h = n ? &q->model->blame.holds[n->holds] : NULL;
+	const struct blame_hold *h = n ? &q->model->blame->holds[n->holds] : NULL;
 
 	if (!w->used && blamed_before(n, w) != TASK_OTHER)
 		say_blamed(q, n->before_task, n->before_state, ret);
@@ -94,14 +94,14 @@ int query_caught(struct query *q, const struct wait *w, struct query_caught *ret
 	*ret = (struct query_caught){"", "", "", 0, 0, 0, 0};
 	if (query_sync(q) < 0)
 		return -ENOMEM;
-	if (w->lock >= m->locks.n || w->task >= m->tasks.n)
+	if (w->lock >= m->locks->n || w->task >= m->tasks->n)
 		return 0;
-	ret->lock = or_empty(m->cells.n < CELLS_MOST ? query_lock_name(q, w->lock)
-						     : query_lock_plain_name(q, w->lock));
+	ret->lock = or_empty(m->cells->n < CELLS_MOST ? query_lock_name(q, w->lock)
+						      : query_lock_plain_name(q, w->lock));
 	ret->task = or_empty(query_task_comm_or_idle(q, w->task));
 	if (w->task != TASK_OTHER) {
-		ret->pid = taskid_number(m->tasks.tasks[w->task].pid);
-		ret->tid = taskid_number(m->tasks.tasks[w->task].tid);
+		ret->pid = taskid_number(m->tasks->tasks[w->task].pid);
+		ret->tid = taskid_number(m->tasks->tasks[w->task].tid);
 	}
 	if (!holder_of(q, w, ret))
 		blamed_of(q, w, ret);

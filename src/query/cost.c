@@ -47,7 +47,7 @@ static void add_follow(struct query_cost *c, const struct record_cost *r)
 
 struct query_cost query_cost(const struct query *q)
 {
-	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_COST);
+	const struct snapshot *s = snapshot_set_get(q->model->snapshots, SNAPSHOT_COST);
 	struct query_cost c = {0};
 	struct record_cost r = {0};
 

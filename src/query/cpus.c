@@ -94,7 +94,7 @@ static double wait_rate(const struct cpus *cs, uint32_t cpu)
 /* Since the sums began. */
 static uint64_t spun_ns(const struct model *m, const struct model_cpu *c)
 {
-	const struct wait *w = c->depth ? &m->waits.waits[c->waits[0]] : NULL;
+	const struct wait *w = c->depth ? &m->waits->waits[c->waits[0]] : NULL;
 
 	return c->spin_ns + (w && !w->doubtful ? query_wait_within_ns(m, w) : 0);
 }
@@ -223,7 +223,7 @@ static int sum_spun(struct cpus *cs)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct cell *c = &t->cells[i];
 		if (c->cpu < m->n_cpus &&
-		    locktype_is_spin((enum lock_type)m->locks.locks[c->lock].type))
+		    locktype_is_spin((enum lock_type)m->locks->locks[c->lock].type))
 			cs->spun_ns[c->cpu] += c->rate_wait_ns;
 	}
 	return 0;

@@ -70,15 +70,15 @@ static int keep_begins(struct cut_filter *k, uint32_t at, const struct wait *w)
 
 static bool passes(struct cut_filter *k, const struct wait *w, uint64_t end_ns)
 {
-	return wait_part_ns(w, 0, end_ns) >= k->engine->model.min_wait_ns &&
+	return wait_part_ns(w, 0, end_ns) >= k->engine->model->min_wait_ns &&
 	       (!k->gate || event_filter_passes(k->gate, w));
 }
 
 static int take_event(struct engine_watch *watch, const struct event *ev, struct error *err)
 {
 	struct cut_filter *k = (struct cut_filter *)watch;
-	uint32_t at = k->engine->model.last_wait;
-	const struct wait *w = &k->engine->model.waits.waits[at];
+	uint32_t at = k->engine->model->last_wait;
+	const struct wait *w = &k->engine->model->waits->waits[at];
 	int r = 0;
 
 	if (!at)
@@ -100,12 +100,12 @@ void cut_filter_init(struct cut_filter *k, struct engine *e, struct event_filter
 
 int cut_filter_finish(struct cut_filter *k)
 {
-	const struct model *m = &k->engine->model;
+	const struct model *m = k->engine->model;
 	int r = 0;
 
-	for (uint32_t i = 1; r == 0 && i < m->waits.high; i++)
-		if (m->waits.waits[i].used && passes(k, &m->waits.waits[i], m->now_ns))
-			r = keep_begins(k, i, &m->waits.waits[i]);
+	for (uint32_t i = 1; r == 0 && i < m->waits->high; i++)
+		if (m->waits->waits[i].used && passes(k, &m->waits->waits[i], m->now_ns))
+			r = keep_begins(k, i, &m->waits->waits[i]);
 	return r;
 }
 

@@ -84,5 +84,5 @@ struct query_loss query_loss_of_sums(const struct model *m)
 
 struct query_loss query_loss_of_bucket(const struct model *m)
 {
-	return loss_of(m, &m->loss.closed, m->rate_n);
+	return loss_of(m, &m->loss->closed, m->rate_n);
 }

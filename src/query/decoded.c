@@ -35,7 +35,7 @@ const char *query_decode_why(const struct query *q, uint16_t kind, const char *n
 {
 	if (q->model->n_snapshots[kind])
 		return "the snapshot is damaged";
-	if (q->model->damage.snapshot_unknown)
+	if (q->model->damage->snapshot_unknown)
 		return "the recording has snapshots of a later version of kontend only";
 	return q->model->n_ticks ? none
 				 : "nothing was looked at yet: the first snapshot comes with the "

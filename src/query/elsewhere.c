@@ -34,13 +34,13 @@ static const char *const kind_words[LOCKSNAP_SLEEPS] = {
 /* Tasks of a process that sleep for a lock of the kernel. */
 static uint32_t sleeping_waits(const struct model *m, int32_t pid)
 {
-	const struct wait_pool *p = &m->waits;
+	const struct wait_pool *p = m->waits;
 	uint32_t n = 0;
 
 	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
 		const struct wait *w = &p->waits[i];
-		if (w->used && w->task != TASK_OTHER && m->tasks.tasks[w->task].pid == pid &&
-		    !locktype_is_spin((enum lock_type)m->locks.locks[w->lock].type))
+		if (w->used && w->task != TASK_OTHER && m->tasks->tasks[w->task].pid == pid &&
+		    !locktype_is_spin((enum lock_type)m->locks->locks[w->lock].type))
 			n++;
 	}
 	return n;
@@ -52,7 +52,7 @@ static void put_sleepers(struct query *q, const struct locksnap *s,
 	uint32_t off = from->idle;
 
 	if (from->kind == LOCKSNAP_DISK)
-		off = sleeping_waits(&q->engine->model, from->pid);
+		off = sleeping_waits(q->engine->model, from->pid);
 	uint32_t tasks = from->tasks > off ? from->tasks - off : 0;
 	e->tasks[from->kind] += tasks;
 	e->idle += from->idle;

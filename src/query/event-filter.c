@@ -39,7 +39,7 @@ enum { GATE_FRAME = 4096 };
 
 static int index_tasks(struct event_filter *g)
 {
-	const struct task_table *t = &g->q.model->tasks;
+	const struct task_table *t = g->q.model->tasks;
 	int r = 0;
 
 	for (uint32_t i = 1; r == 0 && i < t->n; i++)
@@ -54,7 +54,7 @@ int event_filter_new(struct event_filter **ret, const struct engine *e, const st
 	int r = g ? query_init(&g->q, known ? known : e) : -ENOMEM;
 
 	if (r == 0) {
-		g->stream = &e->model;
+		g->stream = e->model;
 		g->knows = known != NULL;
 		g->filter = mem_dup(filter, strlen(filter) + 1, 1);
 		r = g->filter ? only_init(&g->only, &g->q, &g->arena, filter, err) : -ENOMEM;
@@ -108,8 +108,8 @@ unsigned event_filter_asks(const struct event_filter *g)
 
 static uint32_t find_lock(const struct event_filter *g, uint32_t lock)
 {
-	const struct lock *l = &g->stream->locks.locks[lock];
-	const struct lock_table *known = &g->q.model->locks;
+	const struct lock *l = &g->stream->locks->locks[lock];
+	const struct lock_table *known = g->q.model->locks;
 	uint32_t at = lock < LOCK_TYPES ? lock : lock_by_id(known, l->id);
 
 	return at < known->n && known->locks[at].addr == l->addr ? at : l->type;
@@ -117,17 +117,17 @@ static uint32_t find_lock(const struct event_filter *g, uint32_t lock)
 
 static uint32_t find_stack(const struct event_filter *g, uint32_t stack)
 {
-	const struct stack_table *t = &g->stream->stacks;
+	const struct stack_table *t = g->stream->stacks;
 
-	return stack_find(&g->q.model->stacks, stack_frames(t, stack), t->stacks[stack].n);
+	return stack_find(g->q.model->stacks, stack_frames(t, stack), t->stacks[stack].n);
 }
 
 static uint32_t find_task(const struct event_filter *g, uint32_t task)
 {
-	const struct task *t = &g->stream->tasks.tasks[task];
+	const struct task *t = &g->stream->tasks->tasks[task];
 	const uint32_t *at = task == TASK_OTHER ? NULL : map64_get(&g->by_serial, t->serial);
 
-	return at && g->q.model->tasks.tasks[*at].tid == t->tid ? *at : TASK_OTHER;
+	return at && g->q.model->tasks->tasks[*at].tid == t->tid ? *at : TASK_OTHER;
 }
 
 /* Without memory it is looked up each time. */

@@ -14,7 +14,7 @@
 
 static void add_sums(struct model *m, const struct cell *c, const struct cell_sums *s)
 {
-	enum lock_type type = (enum lock_type)m->locks.locks[c->lock].type;
+	enum lock_type type = (enum lock_type)m->locks->locks[c->lock].type;
 	struct model_type *t = &m->types[type];
 	struct model_cpu none = {0}, *cpu = c->cpu < m->n_cpus ? &m->cpus[c->cpu] : &none;
 
@@ -34,19 +34,19 @@ static void add_sums(struct model *m, const struct cell *c, const struct cell_su
 
 static int keep_cells(struct model *m, struct only *o)
 {
-	const struct cell_table *all = &o->q->model->cells;
+	const struct cell_table *all = o->q->model->cells;
 	struct cell *kept = arena_alloc(o->arena, (all->n + 1) * sizeof(*kept));
 	uint8_t *marks = arena_alloc(o->arena, all->n + 1);
 
-	m->cells.cells = kept;
-	m->cells.n = 0;
+	m->cells->cells = kept;
+	m->cells->n = 0;
 	for (size_t i = 0; kept && marks && i < all->n; i++) {
 		const struct cell *c = &all->cells[i];
 		struct query_where w = query_cell_where(c);
 		if (!only_knows(m, &w) || !only_has_wait(o, &w))
 			continue;
 		const struct cell_sums s = cell_sums(all, c);
-		kept[m->cells.n++] = *c;
+		kept[m->cells->n++] = *c;
 		marks[i] = 1;
 		add_sums(m, c, &s);
 	}
@@ -56,18 +56,18 @@ static int keep_cells(struct model *m, struct only *o)
 
 static int keep_waits(struct model *m, struct only *o)
 {
-	const struct wait_pool *all = &o->q->model->waits;
+	const struct wait_pool *all = o->q->model->waits;
 	struct wait *kept = arena_alloc(o->arena, ((size_t)all->high + 1) * sizeof(*kept));
 
-	m->waits.waits = kept;
-	m->waits.in_flight = 0;
+	m->waits->waits = kept;
+	m->waits->in_flight = 0;
 	for (uint32_t i = 1; kept && i < all->high; i++) {
 		struct query_where w = query_wait_where(&all->waits[i]);
 		if (!all->waits[i].used || !only_knows(m, &w) ||
 		    query_wait_ns(m, &all->waits[i]) < m->min_wait_ns || !only_has_wait(o, &w))
 			continue;
 		kept[i] = all->waits[i];
-		m->waits.in_flight++;
+		m->waits->in_flight++;
 	}
 	return kept ? 0 : -ENOMEM;
 }
@@ -96,9 +96,9 @@ static int keep_held(struct model *m, struct only *o)
 {
 	struct query *q = o->q;
 
-	q->kept_held = keep_holders(m, o, &q->model->held, &m->held);
-	q->kept_handed = keep_holders(m, o, &q->model->handed, &m->handed);
-	return q->kept_held && q->kept_handed && keep_holders(m, o, &q->model->mm_held, &m->mm_held)
+	q->kept_held = keep_holders(m, o, q->model->held, m->held);
+	q->kept_handed = keep_holders(m, o, q->model->handed, m->handed);
+	return q->kept_held && q->kept_handed && keep_holders(m, o, q->model->mm_held, m->mm_held)
 		       ? 0
 		       : -ENOMEM;
 }
@@ -113,10 +113,10 @@ static bool has_charged(struct only *o, uint32_t lock, uint32_t stack)
 /* Waiting that is not charged yet. */
 static int keep_classes(struct model *m, struct only *o)
 {
-	const struct blame *all = &o->q->model->blame;
+	const struct blame *all = o->q->model->blame;
 	struct blame_class *kept = arena_alloc(o->arena, (all->n_classes + 1) * sizeof(*kept));
 
-	m->blame.classes = kept;
+	m->blame->classes = kept;
 	for (uint32_t i = 1; kept && i < all->n_classes; i++) {
 		kept[i] = all->classes[i];
 		if (o->q->no_blame || !has_charged(o, kept[i].lock, kept[i].stack))
@@ -137,17 +137,17 @@ static const char *why_no_blame(const struct model *m, const struct only *o)
 /* By what was waited for and where; lost_ns is of no known place. */
 static int keep_charged(struct model *m, struct only *o)
 {
-	const struct blame *all = &o->q->model->blame;
+	const struct blame *all = o->q->model->blame;
 	struct blame_cell *kept = arena_alloc(o->arena, (all->n + 1) * sizeof(*kept));
 	uint8_t *marks = arena_alloc(o->arena, all->n + 1);
 
 	o->q->no_blame = why_no_blame(m, o);
-	m->blame.cells = kept;
-	m->blame.n = m->blame.lost_ns = 0;
+	m->blame->cells = kept;
+	m->blame->n = m->blame->lost_ns = 0;
 	for (size_t i = 0; kept && marks && !o->q->no_blame && i < all->n; i++) {
 		if (!has_charged(o, all->cells[i].key.lock, all->cells[i].key.stack))
 			continue;
-		kept[m->blame.n++] = all->cells[i];
+		kept[m->blame->n++] = all->cells[i];
 		marks[i] = 1;
 	}
 	o->q->kept_charged = marks;
@@ -156,17 +156,17 @@ static int keep_charged(struct model *m, struct only *o)
 
 static int keep_samples(struct model *m, struct only *o)
 {
-	const struct profile *all = &o->q->model->profile;
+	const struct profile *all = o->q->model->profile;
 	struct profile_cell *kept = arena_alloc(o->arena, (all->n + 1) * sizeof(*kept));
 	uint8_t *marks = arena_alloc(o->arena, all->n + 1);
-	struct profile *p = &m->profile;
+	struct profile *p = m->profile;
 
 	p->cells = kept;
 	p->n = p->samples = p->period = 0;
 	for (size_t i = 0; kept && marks && i < all->n; i++) {
 		const struct profile_cell *c = &all->cells[i];
 		const struct query_where w = {UINT32_MAX, c->stack, c->task, (uint16_t)c->cpu, 0};
-		if (c->task >= m->tasks.n || c->stack >= all->stacks.n || !only_has_sample(o, &w))
+		if (c->task >= m->tasks->n || c->stack >= all->stacks.n || !only_has_sample(o, &w))
 			continue;
 		kept[p->n++] = *c;
 		marks[i] = 1;
@@ -175,6 +175,43 @@ static int keep_samples(struct model *m, struct only *o)
 	}
 	o->q->kept_samples = marks;
 	return kept && marks ? 0 : -ENOMEM;
+}
+
+/* The tables that a filter changes; the others are those of the whole model. */
+struct own_tables {
+	struct cell_table cells, held, handed, mm_held;
+	struct wait_pool waits;
+	struct blame blame;
+	struct profile profile;
+	struct model_type types[LOCK_TYPES];
+	struct series n_series, wait_series, waiting_series;
+};
+
+static int copy_tables(struct model *m, struct arena *a)
+{
+	struct own_tables *t = arena_alloc(a, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	*t = (struct own_tables){.cells = *m->cells,
+				 .held = *m->held,
+				 .handed = *m->handed,
+				 .mm_held = *m->mm_held,
+				 .waits = *m->waits,
+				 .blame = *m->blame,
+				 .profile = *m->profile};
+	m->cells = &t->cells;
+	m->held = &t->held;
+	m->handed = &t->handed;
+	m->mm_held = &t->mm_held;
+	m->waits = &t->waits;
+	m->blame = &t->blame;
+	m->profile = &t->profile;
+	m->types = t->types;
+	m->n_series = &t->n_series;
+	m->wait_series = &t->wait_series;
+	m->waiting_series = &t->waiting_series;
+	return 0;
 }
 
 /* Clears the sums; fields that do not depend on waits stay: rings, state, losses. */
@@ -190,11 +227,8 @@ static int forget_sums(struct model *m, struct arena *a)
 		cpus[i].rate_n = cpus[i].rate_wait_ns = cpus[i].rate_spin_ns = 0;
 		cpus[i].n_series = cpus[i].wait_series = (struct series){0};
 	}
-	for (unsigned i = 0; i < LOCK_TYPES; i++)
-		m->types[i] = (struct model_type){0};
 	m->cpus = cpus;
 	m->n_failed = m->n_short = 0;
-	m->n_series = m->wait_series = m->waiting_series = (struct series){0};
 	return 0;
 }
 
@@ -202,15 +236,15 @@ static int forget_sums(struct model *m, struct arena *a)
 static void forget_spins(struct model *m)
 {
 	for (uint32_t i = 0; i < m->n_cpus; i++)
-		if (m->cpus[i].depth && !m->waits.waits[m->cpus[i].waits[0]].used)
+		if (m->cpus[i].depth && !m->waits->waits[m->cpus[i].waits[0]].used)
 			m->cpus[i].depth = 0;
 }
 
 static int narrow(struct only *o, struct model *m)
 {
 	*m = *o->q->model;
-	if (forget_sums(m, o->arena) < 0 || keep_cells(m, o) < 0 || keep_waits(m, o) < 0 ||
-	    keep_held(m, o) < 0 || keep_charged(m, o) < 0)
+	if (copy_tables(m, o->arena) < 0 || forget_sums(m, o->arena) < 0 || keep_cells(m, o) < 0 ||
+	    keep_waits(m, o) < 0 || keep_held(m, o) < 0 || keep_charged(m, o) < 0)
 		return -ENOMEM;
 	forget_spins(m);
 	return keep_samples(m, o);
@@ -252,18 +286,43 @@ void wait_filter_end(struct query *q)
 {
 	if (!q->only)
 		return;
-	q->model = &q->engine->model;
+	q->model = q->engine->model;
 	q->only = 0;
 	q->kept_cells = q->kept_held = q->kept_handed = q->kept_charged = q->kept_samples = NULL;
 	q->no_blame = NULL;
 	forget_names(q);
 }
 
+const struct model *query_model_of_cells(struct query *q, const struct model *whole,
+					 const struct cell_table *cells)
+{
+	struct {
+		struct model model;
+		struct cell_table cells;
+		struct wait_pool waits;
+		struct model_damage damage;
+	} *m = arena_alloc(&q->arena, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->model = *whole;
+	m->cells = *cells;
+	m->waits = *whole->waits;
+	m->waits.in_flight = 0;
+	m->waits.high = 1;
+	m->damage = *whole->damage;
+	m->damage.doubtful = m->damage.unmatched_begin = 0;
+	m->model.cells = &m->cells;
+	m->model.waits = &m->waits;
+	m->model.damage = &m->damage;
+	return &m->model;
+}
+
 struct wait_filter_sum wait_filter_sum(const struct query *q)
 {
-	const struct model *all = &q->engine->model;
+	const struct model *all = q->engine->model;
 
 	return (struct wait_filter_sum){query_waits_of(q->model), query_waits_of(all),
-					q->model->profile.samples, all->profile.samples,
+					q->model->profile->samples, all->profile->samples,
 					all->min_wait_ns};
 }

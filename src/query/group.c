@@ -30,15 +30,15 @@ static uint64_t task_id(const struct task *t, uint32_t index)
 /* Hints apart from what is sure. */
 static uint64_t owner_id(const struct model *m, uint32_t owner)
 {
-	return task_id(&m->tasks.tasks[cell_owner_task(owner)], cell_owner_task(owner)) << 1 |
+	return task_id(&m->tasks->tasks[cell_owner_task(owner)], cell_owner_task(owner)) << 1 |
 	       (owner & OWNER_HINT ? 1 : 0);
 }
 
 uint64_t query_id(struct query *q, enum query_by by, const struct query_where *w)
 {
 	const struct model *m = q->model;
-	const struct lock *l = &m->locks.locks[w->lock];
-	const struct task *t = &m->tasks.tasks[w->task];
+	const struct lock *l = &m->locks->locks[w->lock];
+	const struct task *t = &m->tasks->tasks[w->task];
 
 	switch (by) {
 	case BY_LOCK:
@@ -58,7 +58,7 @@ uint64_t query_id(struct query *q, enum query_by by, const struct query_where *w
 	case BY_OWNER:
 		return owner_id(m, w->owner);
 	case BY_STACK:
-		return m->stacks.stacks[w->stack].hash;
+		return m->stacks->stacks[w->stack].hash;
 	case BY_MMAP:
 	case BY_MMAP_MEMCG:
 		return query_mmap_id(q, by, w->lock);
@@ -119,7 +119,7 @@ static struct group *group_new(struct query *q, struct groups *gs, size_t slot, 
 	g = &gs->g[gs->n++];
 	gs->slots[slot] = (uint32_t)gs->n;
 	*g = (struct group){.id = id, .min_ns = UINT64_MAX, .first = *w};
-	g->type = q->model->locks.locks[w->lock].type;
+	g->type = q->model->locks->locks[w->lock].type;
 	g->func = query_caller(q, w->stack);
 	return g;
 }
@@ -153,7 +153,7 @@ static struct group *group_get(struct query *q, struct groups *gs, uint64_t id,
 /* Notes in which dimensions the group spans more than one thing. */
 static void group_widen(struct query *q, struct group *g, const struct query_where *w)
 {
-	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
+	enum lock_type type = (enum lock_type)q->model->locks->locks[w->lock].type;
 
 	if (w->lock != g->first.lock)
 		g->many_locks = true;
@@ -168,8 +168,8 @@ static void group_widen(struct query *q, struct group *g, const struct query_whe
 
 static bool where_is_valid(const struct model *m, const struct query_where *w)
 {
-	return w->lock < m->locks.n && w->stack < m->stacks.n && w->task < m->tasks.n &&
-	       cell_owner_task(w->owner) < m->tasks.n;
+	return w->lock < m->locks->n && w->stack < m->stacks->n && w->task < m->tasks->n &&
+	       cell_owner_task(w->owner) < m->tasks->n;
 }
 
 static struct group *group_of(struct query *q, struct groups *gs, enum query_by by,
@@ -260,7 +260,7 @@ static void group_add_wait(const struct model *m, struct group *g, const struct 
 static int group_waits(struct query *q, enum query_by by, const struct query_scope *scope,
 		       struct groups *gs)
 {
-	const struct wait_pool *p = &q->model->waits;
+	const struct wait_pool *p = q->model->waits;
 
 	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
 		const struct wait *wait = &p->waits[i];
@@ -293,14 +293,14 @@ int query_group_in(struct query *q, enum query_by by, const struct query_scope *
 	int r;
 
 	gs.cell_next = arena_alloc(gs.arena, (query_cells(q)->n + 1) * sizeof(uint32_t));
-	gs.wait_next = arena_alloc(gs.arena, ((size_t)m->waits.high + 1) * sizeof(uint32_t));
+	gs.wait_next = arena_alloc(gs.arena, ((size_t)m->waits->high + 1) * sizeof(uint32_t));
 	if (!gs.cell_next || !gs.wait_next)
 		return -ENOMEM;
 	r = group_cells(q, by, scope, &gs);
 	if (r == 0)
 		r = group_waits(q, by, scope, &gs);
 	if (r == 0 &&
-	    q->model->damage.doubtful + q->model->damage.unmatched_begin + q->model->n_at_least)
+	    q->model->damage->doubtful + q->model->damage->unmatched_begin + q->model->n_at_least)
 		group_doubts(q, by, scope, &gs);
 	if (r == 0 && q->cache->failed)
 		r = -ENOMEM;
@@ -342,7 +342,7 @@ struct group_times query_group_times(const struct group *g, bool ended)
 void query_group_inflight(struct query *q, const struct groups *gs, const struct group *g,
 			  struct hist *h)
 {
-	const struct wait *waits = q->model->waits.waits;
+	const struct wait *waits = q->model->waits->waits;
 
 	for (uint32_t i = g->waits; i; i = gs->wait_next[i - 1])
 		if (!waits[i - 1].doubtful)
@@ -380,8 +380,8 @@ uint32_t query_group_caller(struct query *q, const struct groups *gs, struct gro
 	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1])
 		query_heat(q, &best, cells[i - 1].stack, cells[i - 1].total_ns);
 	for (uint32_t i = g->waits; i; i = gs->wait_next[i - 1])
-		query_heat(q, &best, m->waits.waits[i - 1].stack,
-			   query_wait_ns(m, &m->waits.waits[i - 1]));
+		query_heat(q, &best, m->waits->waits[i - 1].stack,
+			   query_wait_ns(m, &m->waits->waits[i - 1]));
 	g->hottest = q->cache->failed ? 0 : best + 1;
 	return best;
 }
@@ -408,7 +408,7 @@ static bool see_locks(struct query *q, struct groups *gs, struct group *g)
 	const struct model *m = q->model;
 
 	if (!gs->lock_seen)
-		gs->lock_seen = arena_alloc(&q->arena, m->locks.n * sizeof(*gs->lock_seen));
+		gs->lock_seen = arena_alloc(&q->arena, m->locks->n * sizeof(*gs->lock_seen));
 	if (!gs->lock_seen)
 		return false;
 	gs->stamp++;
@@ -416,8 +416,8 @@ static bool see_locks(struct query *q, struct groups *gs, struct group *g)
 	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1])
 		see_lock(gs, g, cells[i - 1].lock, cells[i - 1].total_ns);
 	for (uint32_t i = g->waits; i; i = gs->wait_next[i - 1])
-		see_lock(gs, g, m->waits.waits[i - 1].lock,
-			 query_wait_ns(m, &m->waits.waits[i - 1]));
+		see_lock(gs, g, m->waits->waits[i - 1].lock,
+			 query_wait_ns(m, &m->waits->waits[i - 1]));
 	return true;
 }
 

@@ -38,7 +38,7 @@ static void sum_cells(struct query *q, const struct query_scope *scope, struct h
 static void sum_inflight(struct query *q, const struct query_scope *scope, struct hist *h,
 			 struct query_hist *ret)
 {
-	const struct wait_pool *p = &q->model->waits;
+	const struct wait_pool *p = q->model->waits;
 	uint64_t longest = 0;
 
 	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
@@ -156,7 +156,7 @@ int query_hist_now(struct query *q, const struct query_scope *scope, struct quer
 
 static const struct lock *find_lock(const struct query *q, uint64_t id)
 {
-	const struct lock_table *t = &q->model->locks;
+	const struct lock_table *t = q->model->locks;
 	uint32_t index = lock_by_id(t, id);
 
 	if (index != UINT32_MAX)
@@ -174,7 +174,7 @@ static const struct series *series_of(const struct query *q, const struct query_
 	const struct lock *l;
 
 	if (!scope || !scope->mask)
-		return &m->wait_series;
+		return m->wait_series;
 	if (scope->mask & 1u << BY_LOCK) {
 		l = find_lock(q, scope->id[BY_LOCK]);
 		return l ? &l->wait_series : &none;
@@ -213,7 +213,7 @@ int query_series(struct query *q, const struct query_scope *scope, struct query_
 	if (!s || q->only)
 		return 0;
 	ret->v = per_second(q, s, n);
-	ret->all = per_second(q, &m->wait_series, n);
+	ret->all = per_second(q, m->wait_series, n);
 	if (!ret->v || !ret->all || q->cache->failed)
 		return -ENOMEM;
 	ret->n = n;

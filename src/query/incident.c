@@ -8,7 +8,7 @@
 
 bool query_incident(const struct model *m, struct incident *ret)
 {
-	const struct snapshot *s = snapshot_set_get(&m->snapshots, SNAPSHOT_INCIDENT);
+	const struct snapshot *s = snapshot_set_get(m->snapshots, SNAPSHOT_INCIDENT);
 
 	return s && incident_decode(s->bytes, s->len, ret);
 }
@@ -17,13 +17,13 @@ bool query_incident_is_named(const struct engine *e, const struct incident *in)
 {
 	struct lockname name;
 
-	return !in->lock || !e->lock_requests || lockname_get(e->model.lock_names, in->lock) ||
-	       lockname_percpu(e->model.lock_names, in->lock, &name);
+	return !in->lock || !e->lock_requests || lockname_get(e->model->lock_names, in->lock) ||
+	       lockname_percpu(e->model->lock_names, in->lock, &name);
 }
 
 void query_incident_name(struct query *q, struct incident *in)
 {
-	const struct lock_table *t = &q->model->locks;
+	const struct lock_table *t = q->model->locks;
 	const char *name = NULL;
 
 	/* Without memory it keeps the name that it has. */

@@ -105,7 +105,7 @@ static const char *when_text(struct query *q, const struct incident *in, uint64_
 
 static void fill_times(struct query *q, const struct incident *in, struct value *v)
 {
-	const struct record_host *h = &q->model->host;
+	const struct record_host *h = q->model->host;
 	const struct when w = {.clock_ns = h->clock_ns, .wall_ns = h->wall_ns};
 	uint64_t wall_ns = when_wall_ns(&w, in->fired_ns);
 

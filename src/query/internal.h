@@ -102,6 +102,12 @@ const uint64_t *query_wait_frames(struct query *q, uint32_t stack, uint32_t *ret
 enum path_group query_func_group(const struct query *q, uint32_t func);
 const char *query_func_name(const struct query *q, uint32_t func);
 int query_enomem(struct error *err, const char *what);
+/*
+ * filtered-model.c: @whole with @cells instead of its own, and without waits in flight. It lies in
+ * the arena of the frame. NULL: no memory.
+ */
+const struct model *query_model_of_cells(struct query *q, const struct model *whole,
+					 const struct cell_table *cells);
 
 /* names/list.c */
 const char *query_hex(struct arena *a, uint64_t addr);

@@ -7,7 +7,7 @@
 
 struct record_machine query_machine(const struct query *q)
 {
-	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_MACHINE);
+	const struct snapshot *s = snapshot_set_get(q->model->snapshots, SNAPSHOT_MACHINE);
 	struct record_machine m = {0};
 
 	if (!s || s->len < RECORD_MACHINE_LEAST)

@@ -11,19 +11,24 @@
 
 int query_moment_init(struct query_moment *m, const struct engine *e)
 {
+	struct model *copy = mem_calloc(1, sizeof(*copy));
+
 	*m = (struct query_moment){.engine = mem_calloc(1, sizeof(*m->engine))};
-	if (!m->engine)
-		return -ENOMEM;
+	if (!m->engine || !copy)
+		goto failed;
+	m->engine->model = copy;
 	m->engine->groups = e->groups;
 	m->engine->lines = e->lines;
 	m->engine->keep_symbols = e->keep_symbols;
-	if (model_copy(&m->engine->model, &e->model) == 0) {
+	if (model_copy(copy, e->model) == 0) {
 		if (query_init(&m->query, m->engine) == 0) {
 			m->query.sym = &e->sym;
 			return 0;
 		}
-		model_deinit(&m->engine->model);
+		model_deinit(copy);
 	}
+failed:
+	mem_free(copy);
 	mem_free(m->engine);
 	*m = (struct query_moment){0};
 	return -ENOMEM;
@@ -34,7 +39,8 @@ void query_moment_deinit(struct query_moment *m)
 	if (!m->engine)
 		return;
 	query_deinit(&m->query);
-	model_deinit(&m->engine->model);
+	model_deinit(m->engine->model);
+	mem_free(m->engine->model);
 	mem_free(m->engine);
 	*m = (struct query_moment){0};
 }

@@ -30,15 +30,15 @@ static void sum_types(const struct model *m, struct query_overview *o)
 static uint32_t sum_waits(struct query *q, struct query_overview *o)
 {
 	const struct model *m = q->model;
-	const struct wait_pool *p = &m->waits;
+	const struct wait_pool *p = m->waits;
 	uint32_t longest = 0;
 
 	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
 		const struct wait *w = &p->waits[i];
 		uint8_t type;
-		if (!w->used || w->lock >= m->locks.n)
+		if (!w->used || w->lock >= m->locks->n)
 			continue;
-		type = m->locks.locks[w->lock].type;
+		type = m->locks->locks[w->lock].type;
 		o->waiting++;
 		o->waiting_early += w->early;
 		o->waiting_doubtful += w->doubtful;
@@ -55,7 +55,7 @@ static uint32_t sum_waits(struct query *q, struct query_overview *o)
 
 static void name_longest(struct query *q, const struct wait *w, struct query_overview *o)
 {
-	uint8_t type = q->model->locks.locks[w->lock].type;
+	uint8_t type = q->model->locks->locks[w->lock].type;
 
 	o->any_longest = true;
 	o->longest_ns = query_wait_ns(q->model, w);
@@ -79,15 +79,15 @@ static void fill_series(struct query *q, struct query_overview *o)
 {
 	const struct model *m = q->model;
 
-	uint64_t range = m->n_ticks - m->before.n_ticks;
+	uint64_t range = m->n_ticks - m->before->n_ticks;
 
 	if (q->only)
 		return;
 	o->n_series = m->n_ticks < SERIES_LEN ? (uint32_t)m->n_ticks : SERIES_LEN;
 	o->n_range = range < SERIES_LEN ? (uint32_t)range : SERIES_LEN;
-	o->contended_series = series(q, &m->n_series);
-	o->wait_series = series(q, &m->wait_series);
-	o->waiting_series = series(q, &m->waiting_series);
+	o->contended_series = series(q, m->n_series);
+	o->wait_series = series(q, m->wait_series);
+	o->waiting_series = series(q, m->waiting_series);
 }
 
 /* The trust in the figures depends on the whole measurement, whatever a filter leaves. */
@@ -118,8 +118,8 @@ int query_overview(struct query *q, struct query_overview *ret)
 		.start_ns = m->start_ns,
 		.from_ns = query_from(m),
 		.to_ns = m->now_ns,
-		.n_events = m->n_events - m->before.n_events,
-		.host = &m->host,
+		.n_events = m->n_events - m->before->n_events,
+		.host = m->host,
 		.n_snapshots = m->n_snapshots,
 		.sym_state = q->sym->state,
 		.no_ends = m->no_ends,
@@ -135,11 +135,11 @@ int query_overview(struct query *q, struct query_overview *ret)
 	o.waiting_rwsem_r = o.waiting_by_type[LOCK_RWSEM_R];
 	o.waiting_rwsem_w = o.waiting_by_type[LOCK_RWSEM_W];
 	if (longest)
-		name_longest(q, &m->waits.waits[longest], &o);
+		name_longest(q, &m->waits->waits[longest], &o);
 	fill_series(q, &o);
-	fill_quality(&q->engine->model, &o);
-	o.loss = query_loss_of_sums(&q->engine->model);
-	o.loss_now = query_loss_of_bucket(&q->engine->model);
+	fill_quality(q->engine->model, &o);
+	o.loss = query_loss_of_sums(q->engine->model);
+	o.loss_now = query_loss_of_bucket(q->engine->model);
 	if (q->cache->failed)
 		return -ENOMEM;
 	*ret = o;

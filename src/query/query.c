@@ -54,7 +54,7 @@ int query_init(struct query *q, const struct engine *e)
 
 	if (!c)
 		return -ENOMEM;
-	*q = (struct query){.engine = e, .model = &e->model, .sym = &e->sym, .cache = c};
+	*q = (struct query){.engine = e, .model = e->model, .sym = &e->sym, .cache = c};
 	if (query_queues_init(q) == 0)
 		return 0;
 	mem_free(c);
@@ -84,8 +84,8 @@ static void release(struct query *q)
 /* Holds the model's present names until the next frame. */
 static int hold(struct query *q)
 {
-	struct map_objects *objects = q->model->profile.spaces.objects;
-	struct task_names *names = q->model->tasks.names;
+	struct map_objects *objects = q->model->profile->spaces.objects;
+	struct task_names *names = q->model->tasks->names;
 	struct query_hold *h = q->cache->holds;
 
 	if (h && h->objects == objects && h->names == names)
@@ -141,7 +141,7 @@ int query_enomem(struct error *err, const char *what)
 /* Without padding, so that two can be compared as bytes. */
 static struct query_stamp stamp_of(const struct query *q)
 {
-	const struct map_objects *o = q->model->profile.spaces.objects;
+	const struct map_objects *o = q->model->profile->spaces.objects;
 
 	_Static_assert(sizeof(struct query_stamp) == 48 || sizeof(void *) != 8, "no padding");
 	return (struct query_stamp){
@@ -151,7 +151,7 @@ static struct query_stamp stamp_of(const struct query *q)
 		.epoch = o->epoch,
 		.n_loads = q->sym->n_loads,
 		.sym_state = q->sym->state,
-		.profile_generation = q->model->profile.generation,
+		.profile_generation = q->model->profile->generation,
 	};
 }
 
@@ -185,7 +185,7 @@ static int cache_renew(struct query *q, const struct query_stamp *names)
 static int cache_grow_stacks(struct query *q)
 {
 	struct query_cache *c = q->cache;
-	size_t n = q->model->stacks.n;
+	size_t n = q->model->stacks->n;
 	struct query_stack *p;
 
 	if (n <= c->n_stacks)
@@ -275,7 +275,7 @@ uint32_t query_func(struct query *q, uint64_t addr)
 
 uint32_t query_caller(struct query *q, uint32_t stack)
 {
-	const struct stack_table *t = &q->model->stacks;
+	const struct stack_table *t = q->model->stacks;
 	struct query_stack *qs;
 	const uint64_t *frames;
 	uint32_t n;
@@ -302,7 +302,7 @@ uint32_t query_caller_frame(struct query *q, uint32_t stack)
 
 const uint64_t *query_wait_frames(struct query *q, uint32_t stack, uint32_t *ret_n)
 {
-	const struct stack_table *t = &q->model->stacks;
+	const struct stack_table *t = q->model->stacks;
 	uint32_t inner = query_caller(q, stack) ? q->cache->stacks[stack].inner : 0;
 
 	*ret_n = t->stacks[stack].n - inner;

@@ -55,7 +55,7 @@ static const char *in_common(struct query *q, const char *name, const struct loc
 
 static const char *lock_name(struct query *q, uint32_t lock)
 {
-	const struct lock *l = &q->model->locks.locks[lock];
+	const struct lock *l = &q->model->locks->locks[lock];
 	const char *name = lock < LOCK_TYPES ? "other" : query_lock_class(q, lock);
 
 	if (!name || !strncmp(name, "(0x", 3))
@@ -65,7 +65,7 @@ static const char *lock_name(struct query *q, uint32_t lock)
 
 static const struct lock_labels *labels_of(struct build *b, uint32_t lock)
 {
-	const struct lock *l = &b->q->model->locks.locks[lock];
+	const struct lock *l = &b->q->model->locks->locks[lock];
 	struct lock_labels *ret = &b->locks[lock];
 	struct query_mmap_owner owner;
 
@@ -80,7 +80,7 @@ static const struct lock_labels *labels_of(struct build *b, uint32_t lock)
 /* Labels of a task, for a wait and for a sample alike. */
 static void set_task(struct query *q, struct query_sample *r, uint32_t task)
 {
-	const struct task_table *t = &q->model->tasks;
+	const struct task_table *t = q->model->tasks;
 
 	r->comm = query_task_comm_or_idle(q, task);
 	if (task == TASK_OTHER || task >= t->n)
@@ -114,11 +114,11 @@ static void set_chain(struct build *b, struct query_sample *r, const struct stac
 
 static bool is_wanted(struct build *b, const struct query_where *w)
 {
-	enum lock_type type = (enum lock_type)b->q->model->locks.locks[w->lock].type;
+	enum lock_type type = (enum lock_type)b->q->model->locks->locks[w->lock].type;
 
 	if (b->spec->what == SAMPLES_SLEEPS && locktype_is_spin(type))
 		return false;
-	return w->stack < b->q->model->stacks.n && hot_zoom_wait(b->q, b->spec->zoom, w);
+	return w->stack < b->q->model->stacks->n && hot_zoom_wait(b->q, b->spec->zoom, w);
 }
 
 static void add_wait(struct build *b, const struct cell *c, uint64_t n)
@@ -127,7 +127,7 @@ static void add_wait(struct build *b, const struct cell *c, uint64_t n)
 	struct query_sample *r = &b->rows[b->n++];
 	const struct lock_labels *lock = labels_of(b, c->lock);
 
-	*r = (struct query_sample){.type = (enum lock_type)q->model->locks.locks[c->lock].type,
+	*r = (struct query_sample){.type = (enum lock_type)q->model->locks->locks[c->lock].type,
 				   .lock = lock->name,
 				   .memcg = lock->memcg,
 				   .holder = holder_of(q, c->owner),
@@ -135,7 +135,7 @@ static void add_wait(struct build *b, const struct cell *c, uint64_t n)
 				   .ns = c->total_ns};
 	set_task(q, r, c->task);
 	query_caller(q, c->stack);
-	set_chain(b, r, &q->model->stacks, c->stack, query_caller_frame(q, c->stack));
+	set_chain(b, r, q->model->stacks, c->stack, query_caller_frame(q, c->stack));
 }
 
 static void add_waits(struct build *b)
@@ -200,10 +200,10 @@ static int room_for(struct build *b)
 	struct query *q = b->q;
 	bool waits = b->spec->what != SAMPLES_CPU;
 	size_t n = waits ? query_cells(q)->n : query_profile(q)->n;
-	size_t chains = waits ? q->model->stacks.n : query_profile(q)->stacks.n;
+	size_t chains = waits ? q->model->stacks->n : query_profile(q)->stacks.n;
 
 	b->rows = arena_alloc(&q->arena, (2 * n + 1) * sizeof(*b->rows));
-	b->locks = arena_alloc(&q->arena, (q->model->locks.n + 1) * sizeof(*b->locks));
+	b->locks = arena_alloc(&q->arena, (q->model->locks->n + 1) * sizeof(*b->locks));
 	b->chains = arena_alloc(&q->arena, (chains + 1) * sizeof(*b->chains));
 	return b->rows && b->locks && b->chains ? 0 : -ENOMEM;
 }

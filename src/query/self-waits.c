@@ -24,7 +24,7 @@ static bool find_own(struct query *q, bool *own)
 {
 	bool any = false;
 
-	for (uint32_t i = 0; i < q->model->tasks.n; i++)
+	for (uint32_t i = 0; i < q->model->tasks->n; i++)
 		any |= own[i] = query_is_kontend(q, i);
 	return any;
 }
@@ -32,16 +32,16 @@ static bool find_own(struct query *q, bool *own)
 static int sum_own(struct query *q, struct reuse_own *ret)
 {
 	const struct model *m = q->model;
-	bool *own = arena_alloc(&q->arena, m->tasks.n + 1);
+	bool *own = arena_alloc(&q->arena, m->tasks->n + 1);
 
 	if (!own)
 		return -ENOMEM;
 	bool any = find_own(q, own);
-	for (size_t i = 0; any && i < m->cells.n; i++) {
-		const struct cell *c = &m->cells.cells[i];
-		if (c->task >= m->tasks.n || !own[c->task])
+	for (size_t i = 0; any && i < m->cells->n; i++) {
+		const struct cell *c = &m->cells->cells[i];
+		if (c->task >= m->tasks->n || !own[c->task])
 			continue;
-		ret->waits += cell_n(&m->cells, c);
+		ret->waits += cell_n(m->cells, c);
 		ret->ns += c->total_ns;
 	}
 	return 0;

@@ -32,7 +32,7 @@ enum { PPM_OF_PERCENT = 10000 };
 
 struct query_shorts query_shorts(const struct query *q)
 {
-	const struct shorts_state *m = &q->model->shorts;
+	const struct shorts_state *m = q->model->shorts;
 	const struct shortsnap_head *h = &m->head;
 	struct query_shorts s = {
 		.known = m->known,

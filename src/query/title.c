@@ -25,7 +25,7 @@ static uint64_t id_addr(uint64_t id)
 
 static const char *title_lock(struct query *q, uint64_t id)
 {
-	const struct lock_table *t = &q->model->locks;
+	const struct lock_table *t = q->model->locks;
 	uint32_t index = lock_by_id(t, id);
 	enum lock_type type = id_type(id);
 	const char *name;
@@ -51,7 +51,7 @@ static const char *title_caller(struct query *q, uint64_t id)
 
 static const char *title_task(struct query *q, uint64_t id)
 {
-	const struct task_table *t = &q->model->tasks;
+	const struct task_table *t = q->model->tasks;
 
 	for (uint32_t i = 1; id && i < t->n; i++)
 		if (t->tasks[i].serial == id >> 32 && (uint32_t)t->tasks[i].tid == (uint32_t)id)
@@ -61,7 +61,7 @@ static const char *title_task(struct query *q, uint64_t id)
 
 static const char *title_process(struct query *q, uint64_t id)
 {
-	const struct task_table *t = &q->model->tasks;
+	const struct task_table *t = q->model->tasks;
 
 	for (uint32_t i = 1; id <= UINT32_MAX && i < t->n; i++)
 		if ((uint32_t)t->tasks[i].pid == id && t->tasks[i].serial)
@@ -71,7 +71,7 @@ static const char *title_process(struct query *q, uint64_t id)
 
 static const char *title_stack(struct query *q, uint64_t id)
 {
-	const struct stack_table *t = &q->model->stacks;
+	const struct stack_table *t = q->model->stacks;
 
 	for (uint32_t i = 1; i < t->n; i++)
 		if (t->stacks[i].hash == id && t->stacks[i].n)
@@ -82,7 +82,7 @@ static const char *title_stack(struct query *q, uint64_t id)
 
 static const char *title_owner(struct query *q, uint64_t id)
 {
-	const struct task_table *t = &q->model->tasks;
+	const struct task_table *t = q->model->tasks;
 	uint32_t hint = id & 1 ? OWNER_HINT : 0;
 
 	if (id == 1)

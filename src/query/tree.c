@@ -22,20 +22,20 @@ static struct trie_sum *sum_stacks(struct query *q, const struct query_scope *sc
 {
 	const struct model *m = q->model;
 	const struct cell_table *t = query_cells(q);
-	const struct wait_pool *p = &m->waits;
-	struct trie_sum *sums = arena_alloc(&q->arena, (m->stacks.n + 1) * sizeof(*sums));
+	const struct wait_pool *p = m->waits;
+	struct trie_sum *sums = arena_alloc(&q->arena, (m->stacks->n + 1) * sizeof(*sums));
 
 	for (size_t i = 0; sums && i < t->n; i++) {
 		const struct cell *c = &t->cells[i];
 		const struct cell_sums s = cell_sums(t, c);
 		struct query_where w = query_cell_where(c);
-		if (s.n && c->stack < m->stacks.n && query_in_scope(q, scope, &w))
+		if (s.n && c->stack < m->stacks->n && query_in_scope(q, scope, &w))
 			sum_add(&sums[c->stack], s.n, c->total_ns, s.max_ns);
 	}
 	for (uint32_t i = 1; sums && p->in_flight && i < p->high; i++) {
 		struct query_where w = query_wait_where(&p->waits[i]);
 		uint64_t ns = query_wait_ns(m, &p->waits[i]);
-		if (!p->waits[i].used || p->waits[i].doubtful || w.stack >= m->stacks.n ||
+		if (!p->waits[i].used || p->waits[i].doubtful || w.stack >= m->stacks->n ||
 		    !query_in_scope(q, scope, &w))
 			continue;
 		sum_add(&sums[w.stack], 1, ns, ns);
@@ -48,7 +48,7 @@ static struct trie_sum *sum_stacks(struct query *q, const struct query_scope *sc
 /* The functions of a call chain from its call site on; without chain they are one root. */
 static uint32_t path_of(struct query *q, uint32_t stack, bool inverted, uint32_t *ret)
 {
-	const struct stack_table *t = &q->model->stacks;
+	const struct stack_table *t = q->model->stacks;
 	uint32_t n = t->stacks[stack].n, at;
 
 	if (!query_caller(q, stack)) {
@@ -76,7 +76,7 @@ int query_tree(struct query *q, const struct query_scope *scope, bool inverted, 
 	sums = sum_stacks(q, scope, &out);
 	if (!sums || q->cache->failed || trie_begin(&t) < 0)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < q->model->stacks.n; i++) {
+	for (uint32_t i = 0; i < q->model->stacks->n; i++) {
 		if (!sums[i].n)
 			continue;
 		uint32_t n = path_of(q, i, inverted, path);

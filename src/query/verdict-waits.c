@@ -37,7 +37,7 @@ static const struct longest_recent_wait *longest_past(const struct judge *j)
 	uint32_t n = 0;
 
 	if (j->f->average)
-		n = longest_recent_list(&j->q->model->past, j->q->model->now_ns, past);
+		n = longest_recent_list(j->q->model->past, j->q->model->now_ns, past);
 	for (uint32_t i = 0; i < n; i++) {
 		if (past[i]->wait.doubtful || query_is_kontend(j->q, past[i]->wait.task))
 			continue;
@@ -68,7 +68,7 @@ double verdict_longest(const struct judge *j)
 static void put_name(struct judge *j, struct query_finding *f, const char *name, const char *kind)
 {
 	struct arena *a = &j->q->arena;
-	const char *class = query_lock_class(j->q, lock_by_id(&j->q->model->locks, f->lock));
+	const char *class = query_lock_class(j->q, lock_by_id(j->q->model->locks, f->lock));
 
 	f->name = class ? class : name;
 	if (!class || class[0] != '(')
@@ -95,8 +95,8 @@ struct waits_now {
 static struct waits_now waits_of(const struct judge *j, uint64_t id)
 {
 	const struct model *m = j->q->model;
-	const struct wait_pool *p = &m->waits;
-	uint32_t lock = lock_by_id(&m->locks, id);
+	const struct wait_pool *p = m->waits;
+	uint32_t lock = lock_by_id(m->locks, id);
 	struct waits_now ret = {0};
 
 	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
@@ -152,7 +152,7 @@ static const char *say_cause(struct judge *j, uint64_t lock)
 	const struct model *m = j->q->model;
 	const char *text;
 
-	if (!m->blame.max || (!j->f->average && m->cells.n + m->blame.n > CELLS_MOST))
+	if (!m->blame->max || (!j->f->average && m->cells->n + m->blame->n > CELLS_MOST))
 		return NULL;
 	if (reuse_cause_find(j->q, lock, &text))
 		return text;
@@ -226,7 +226,7 @@ static const char *say_longest_ended(struct judge *j, struct query_finding *f)
 	const char *task = query_in_words(j->q, query_task_name(j->q, past->wait.task));
 	f->lock = query_id(j->q, BY_LOCK, &where);
 	put_name(j, f, name ? name : "a lock",
-		 locktype_name((enum lock_type)j->q->model->locks.locks[past->wait.lock].type));
+		 locktype_name((enum lock_type)j->q->model->locks->locks[past->wait.lock].type));
 	f->because = say_because(j, f->lock, false);
 	return arena_printf(&j->q->arena, "%s waited for %s for %s%s", task ? task : "a task",
 			    f->name, past->wait.at_least ? ">=" : "", text);

@@ -162,14 +162,14 @@ int only_load_names(const struct only *o)
 {
 	struct query *q = o->q;
 
-	if (!q->keeps && only_asks_chains(o) && q->model->profile.n)
+	if (!q->keeps && only_asks_chains(o) && q->model->profile->n)
 		return hot_load_chains(q);
 	return query_sync(q);
 }
 
 static void fill_lock(struct query *q, size_t col, uint32_t lock, bool streams, struct value *v)
 {
-	const struct lock *l = &q->model->locks.locks[lock];
+	const struct lock *l = &q->model->locks->locks[lock];
 	enum lock_type type = (enum lock_type)l->type;
 	const struct lockname *n;
 
@@ -200,7 +200,7 @@ static void fill_lock(struct query *q, size_t col, uint32_t lock, bool streams, 
 
 static void fill_task(struct query *q, size_t col, uint32_t task, struct value *v)
 {
-	const struct task *t = &q->model->tasks.tasks[task];
+	const struct task *t = &q->model->tasks->tasks[task];
 
 	if (task == TASK_OTHER)
 		return;
@@ -246,7 +246,7 @@ static bool holds_frame(const struct only *o, uint32_t term, uint32_t func)
 static bool holds_chain(const struct only *o, uint32_t term, const struct stack_table *t,
 			uint32_t stack)
 {
-	bool is_wait = t == &o->q->model->stacks;
+	bool is_wait = t == o->q->model->stacks;
 
 	if (o->f.terms[term].col == C_CALLER)
 		return is_wait && holds_frame(o, term, query_caller(o->q, stack));
@@ -330,23 +330,23 @@ static bool term_holds(void *ctx, uint32_t term)
 
 bool only_has_wait(struct only *o, const struct query_where *w)
 {
-	struct asked a = {o, o->waits, &o->q->model->stacks, w};
+	struct asked a = {o, o->waits, o->q->model->stacks, w};
 
 	return filter_holds(&o->f, term_holds, &a);
 }
 
 bool only_has_sample(struct only *o, const struct query_where *w)
 {
-	struct asked a = {o, o->samples, &o->q->model->profile.stacks, w};
+	struct asked a = {o, o->samples, &o->q->model->profile->stacks, w};
 
 	return filter_holds(&o->f, term_holds, &a);
 }
 
 bool only_knows(const struct model *m, const struct query_where *w)
 {
-	return w->lock < m->locks.n && w->stack < m->stacks.n && w->task < m->tasks.n &&
+	return w->lock < m->locks->n && w->stack < m->stacks->n && w->task < m->tasks->n &&
 	       (w->cpu < m->n_cpus || w->cpu == CELL_NO_CPU) &&
-	       cell_owner_task(w->owner) < m->tasks.n;
+	       cell_owner_task(w->owner) < m->tasks->n;
 }
 
 /* Behind the term or group at @s: quotes and parentheses hold it together. */

@@ -46,13 +46,13 @@ static struct stamp stamp_of(const struct query *q)
 {
 	const struct model *m = q->model;
 
-	return (struct stamp){q->window_ns, q->only,	    m->generation, m->profile.generation,
+	return (struct stamp){q->window_ns, q->only,	    m->generation, m->profile->generation,
 			      m->bucket_ns, m->n_ticks + 1, m->zero_ns};
 }
 
 bool query_has_window(const struct query *q)
 {
-	return q->window_ns && q->model->cells.recent.max;
+	return q->window_ns && q->model->cells->recent.max;
 }
 
 static bool is_of(const struct window *w, uint64_t window_ns)
@@ -103,10 +103,10 @@ static int make_cells(const struct query *q, const struct cell_table *t, const u
 /* The cells of the window, made if necessary; all cells if there is no window or no memory. */
 static const struct cell_table *cells_of(struct query *q, enum which which)
 {
-	const struct cell_table *const rests[TABLES] = {&q->model->cells, &q->model->held,
-							&q->model->handed};
-	const struct model *all = &q->engine->model;
-	const struct cell_table *const whole[TABLES] = {&all->cells, &all->held, &all->handed};
+	const struct cell_table *const rests[TABLES] = {q->model->cells, q->model->held,
+							q->model->handed};
+	const struct model *all = q->engine->model;
+	const struct cell_table *const whole[TABLES] = {all->cells, all->held, all->handed};
 	const uint8_t *const kept[TABLES] = {q->kept_cells, q->kept_held, q->kept_handed};
 	const struct cell_table *rest = rests[which];
 
@@ -147,7 +147,7 @@ const struct cell_table *query_handed_cells(struct query *q)
 
 static int make_charged(const struct query *q, struct window *w)
 {
-	const struct blame *b = &q->engine->model.blame;
+	const struct blame *b = q->engine->model->blame;
 	struct recent_window when = recent_find(&b->recent, q->window_ns);
 
 	mem_free(w->charged);
@@ -158,7 +158,7 @@ static int make_charged(const struct query *q, struct window *w)
 
 const struct blame_cell *query_charged(struct query *q, size_t *ret_n)
 {
-	const struct blame *all = &q->model->blame;
+	const struct blame *all = q->model->blame;
 
 	*ret_n = all->n;
 	if (!query_has_window(q) || !all->recent.max)
@@ -183,7 +183,7 @@ const struct blame_cell *query_charged(struct query *q, size_t *ret_n)
 
 static int make_profile(const struct query *q, struct window *w)
 {
-	const struct profile *p = &q->engine->model.profile;
+	const struct profile *p = q->engine->model->profile;
 	struct recent_window when = recent_find(&p->recent, q->window_ns);
 
 	mem_free(w->room);
@@ -205,7 +205,7 @@ static void borrow(struct profile *w, const struct profile *p)
 
 const struct profile *query_profile(struct query *q)
 {
-	const struct profile *p = &q->model->profile;
+	const struct profile *p = q->model->profile;
 
 	if (!q->window_ns || !p->recent.max)
 		return p;
@@ -227,7 +227,7 @@ uint64_t query_rate_ns(const struct query *q)
 {
 	if (!query_has_window(q))
 		return q->model->rate_ns;
-	struct recent_window w = recent_find(&q->model->cells.recent, q->window_ns);
+	struct recent_window w = recent_find(&q->model->cells->recent, q->window_ns);
 	return w.end_ns - w.begin_ns;
 }
 
@@ -253,7 +253,7 @@ const char *query_window_text(const struct query *q, char buf[QUERY_WINDOW_TEXT]
 		snprintf(buf, QUERY_WINDOW_TEXT, "all");
 		return buf;
 	}
-	struct recent_window w = recent_find(&q->model->cells.recent, q->window_ns);
+	struct recent_window w = recent_find(&q->model->cells->recent, q->window_ns);
 	uint64_t ns = w.end_ns - w.begin_ns, most = q->window_ns;
 	/* A tick may be longer than the window. */
 	spell(asked, ns > most + most / 2 ? ns : most);

@@ -85,7 +85,7 @@ int query_zoom_parse(const char *s, const struct pathgroups *own, struct query_z
 
 static bool has_task(struct query *q, const struct query_zoom_term *t, uint32_t index)
 {
-	const struct task *task = &q->model->tasks.tasks[index];
+	const struct task *task = &q->model->tasks->tasks[index];
 	const char *comm;
 
 	switch (t->kind) {
@@ -138,7 +138,7 @@ bool hot_zoom_sample(const struct hot_rows *h, const struct profile_cell *c)
 
 static bool passes_object(struct query *q, const struct query_zoom_term *t, uint32_t stack)
 {
-	const struct stack_table *s = &q->model->stacks;
+	const struct stack_table *s = q->model->stacks;
 
 	for (uint32_t i = 0; i < s->stacks[stack].n; i++)
 		if (is_object(q, t, query_func(q, stack_frames(s, stack)[i])))
@@ -148,7 +148,7 @@ static bool passes_object(struct query *q, const struct query_zoom_term *t, uint
 
 static bool has_wait(struct query *q, const struct query_zoom_term *t, const struct query_where *w)
 {
-	const struct stack_table *s = &q->model->stacks;
+	const struct stack_table *s = q->model->stacks;
 
 	switch (t->kind) {
 	case ZOOM_OBJECT:

@@ -154,7 +154,7 @@ static int put_build_ids(struct naming *n, struct error *err)
 /* Writes the tables that stacks were unwound with. */
 static int put_tables(struct naming *n, struct error *err)
 {
-	size_t objects = n->engine.model.profile.spaces.objects->n, len;
+	size_t objects = n->engine.model->profile->spaces.objects->n, len;
 	struct record rec = {.kind = RECORD_SNAPSHOT};
 	char *body;
 	int r = 0;

@@ -170,7 +170,7 @@ static int hand_over_tables(struct resolve_thread *n, char *body, size_t len, st
 /* Each table is handed over once: the receiver keeps it for later files. */
 static int tell_tables(struct resolve_thread *n, struct error *err)
 {
-	size_t objects = n->engine.model.profile.spaces.objects->n, len;
+	size_t objects = n->engine.model->profile->spaces.objects->n, len;
 	char *body;
 	int r = 0;
 
@@ -209,7 +209,7 @@ static int report_names(struct resolve_thread *n, struct error *err)
 
 static void begin_file(struct resolve_thread *n)
 {
-	model_zero(&n->engine.model);
+	model_zero(n->engine.model);
 	map64_clear(&n->reported);
 	n->functions = n->names = n->code = 0;
 	pthread_mutex_lock(&n->lock);

@@ -26,8 +26,8 @@ const char *event_names_func(const struct engine *e, uint64_t addr, char buf[EVE
 
 const char *event_names_caller(struct event_names *n, uint32_t stack)
 {
-	const struct stack_table *t = &n->engine->model.stacks;
-	uint64_t generation = n->engine->model.generation + 1;
+	const struct stack_table *t = n->engine->model->stacks;
+	uint64_t generation = n->engine->model->generation + 1;
 	uint32_t slot = stack % EVENT_NAMES;
 
 	if (stack == STACK_OTHER || stack >= t->n || !t->stacks[stack].n)
@@ -96,7 +96,7 @@ void event_names_lock(char buf[2 * EVENT_NAMES_TEXT], const char *type, const ch
 
 const char *event_names_comm(const struct engine *e, uint32_t task, char buf[EVENT_NAMES_TEXT])
 {
-	const struct task_table *t = &e->model.tasks;
+	const struct task_table *t = e->model->tasks;
 
 	if (task == TASK_OTHER || task >= t->n)
 		return NULL;

@@ -273,7 +273,7 @@ static void put_shorts_json(const struct report_data *d, struct jsonw *j)
 	report_json_figures(j, query_shorts_figures, &d->shorts, 0);
 	jsonw_begin(j, "types", '[', true);
 	for (unsigned i = 0; i < LOCK_TYPES; i++) {
-		const struct shorts_sum *s = &m->shorts.types[i];
+		const struct shorts_sum *s = &m->shorts->types[i];
 		if (!s->n && !s->counted)
 			continue;
 		jsonw_begin(j, NULL, '{', true);

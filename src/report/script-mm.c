@@ -20,7 +20,7 @@ struct mm_line {
 
 static uint32_t task_of(const struct engine *e, int32_t tid)
 {
-	const uint32_t *task = map64_get(&e->model.tasks.by_tid, (uint32_t)tid);
+	const uint32_t *task = map64_get(&e->model->tasks->by_tid, (uint32_t)tid);
 
 	return task ? *task : TASK_OTHER;
 }
@@ -38,7 +38,7 @@ static const char *event_of(const struct event *ev, const struct mmlocks *l)
 
 static void describe(const struct engine *e, const struct event *ev, struct mm_line *ret)
 {
-	const struct mmlocks *l = &e->model.mmlocks;
+	const struct mmlocks *l = e->model->mmlocks;
 	const uint32_t *at = map64_get(&l->by_mm, ev->mm.mm);
 	const struct mmlock_mm *m = at && *at < l->n ? &l->mms[*at] : NULL;
 

@@ -143,7 +143,7 @@ static void describe_end(struct script *s, struct line *l)
 	if (!w)
 		return;
 	l->flags = w->flags;
-	l->type = (enum lock_type)s->engine->model.locks.locks[w->lock].type;
+	l->type = (enum lock_type)s->engine->model->locks->locks[w->lock].type;
 	l->typed = true;
 	l->wait_ns = l->ev->time > w->begin_ns ? l->ev->time - w->begin_ns : 0;
 	l->caller = event_names_caller(&s->names, w->stack);
@@ -152,17 +152,17 @@ static void describe_end(struct script *s, struct line *l)
 /* A release has no type: take it from the waits for this lock, if there are any. */
 static void describe_release(struct script *s, struct line *l)
 {
-	uint32_t lock = lock_waited_at(&s->engine->model.locks, l->ev->release.lock);
+	uint32_t lock = lock_waited_at(s->engine->model->locks, l->ev->release.lock);
 
 	l->is_release = true;
 	l->lock = l->ev->release.lock;
 	l->typed = lock != 0;
-	l->type = (enum lock_type)s->engine->model.locks.locks[lock].type;
+	l->type = (enum lock_type)s->engine->model->locks->locks[lock].type;
 }
 
 static uint32_t task_of(const struct model *m, int32_t tid)
 {
-	const uint32_t *task = map64_get(&m->tasks.by_tid, (uint32_t)tid);
+	const uint32_t *task = map64_get(&m->tasks->by_tid, (uint32_t)tid);
 
 	return task ? *task : TASK_OTHER;
 }
@@ -174,13 +174,13 @@ static bool describe(struct script *s, struct line *l, const struct event *ev)
 		[EVENT_RELEASE] = "release",	    [EVENT_LOST] = "lost",
 		[EVENT_LOST_SAMPLES] = "lost",	    [EVENT_THROTTLE] = "throttled",
 	};
-	const struct model *m = &s->engine->model;
+	const struct model *m = s->engine->model;
 
 	if (ev->kind >= sizeof(names) / sizeof(names[0]) || !names[ev->kind])
 		return false;
 	l->ev = ev;
 	l->event = names[ev->kind];
-	l->wait = m->last_wait ? &m->waits.waits[m->last_wait] : NULL;
+	l->wait = m->last_wait ? &m->waits->waits[m->last_wait] : NULL;
 	l->is_lock = ev->kind == EVENT_CONTENTION_BEGIN || ev->kind == EVENT_CONTENTION_END ||
 		     ev->kind == EVENT_RELEASE;
 	if (!l->is_lock)
@@ -300,7 +300,7 @@ static void put_json(const struct script *s, struct line *l)
 
 static void put_header(const struct script *s)
 {
-	const struct record_host *h = &s->engine->model.host;
+	const struct record_host *h = s->engine->model->host;
 	struct jsonw j = {.out = s->out};
 
 	if (!s->json) {
@@ -320,8 +320,8 @@ static void put_header(const struct script *s)
 /* A filter cannot judge an event without a wait. */
 static bool passes(struct script *s, const struct event *ev)
 {
-	const struct model *m = &s->engine->model;
-	const struct wait *w = m->last_wait ? &m->waits.waits[m->last_wait] : NULL;
+	const struct model *m = s->engine->model;
+	const struct wait *w = m->last_wait ? &m->waits->waits[m->last_wait] : NULL;
 
 	if (ev->kind == EVENT_RELEASE)
 		return !s->gate && !m->min_wait_ns;

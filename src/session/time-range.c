@@ -18,7 +18,7 @@ enum { STEP_RECORDS = 1024, WAIT_MS = 100 };
 
 static struct when when_of(const struct time_range *r, uint64_t begin_ns)
 {
-	const struct record_host *h = &r->engine->model.host;
+	const struct record_host *h = r->engine->model->host;
 
 	return (struct when){.begin_ns = begin_ns,
 			     .end_ns = r->end_ns > begin_ns ? r->end_ns : WHEN_UNKNOWN,
@@ -159,7 +159,7 @@ int time_range_set(struct time_range *r, struct engine *e, const char *text, uin
 
 int time_range_check(struct time_range *r, struct error *err)
 {
-	const struct model *m = &r->engine->model;
+	const struct model *m = r->engine->model;
 	uint64_t from, to;
 
 	if (r->range.state >= ENGINE_RANGE_WITHIN)

@@ -216,10 +216,10 @@ static double run_engine(struct synth *s, uint64_t *ret_pairs, uint64_t *ret_tot
 			abort();
 	double dt = cpu_s() - t0;
 	*ret_pairs = *ret_total = 0;
-	*ret_cells = e.model.cells.n;
+	*ret_cells = e.model->cells->n;
 	for (unsigned i = 0; i < LOCK_TYPES; i++) {
-		*ret_pairs += e.model.types[i].contended;
-		*ret_total += e.model.types[i].total_ns;
+		*ret_pairs += e.model->types[i].contended;
+		*ret_total += e.model->types[i].total_ns;
 	}
 	engine_deinit(&e);
 	return dt;

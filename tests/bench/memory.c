@@ -165,12 +165,12 @@ int main(int argc, char **argv)
 	       events, LOCKS, CHAINS, (double)now / 1024, (double)peak / 1024, BUDGET_KIB / 1024);
 	printf("model %.1f MiB, symbols %.1f MiB; %zu cells, %" PRIu64
 	       " waits folded into \"other\"\n",
-	       (double)model_bytes(&e.model) / 1048576,
+	       (double)model_bytes(e.model) / 1048576,
 	       (double)(e.sym.cap * sizeof(*e.sym.entries) + e.sym.text_cap) / 1048576,
-	       e.model.cells.n, e.model.damage.folded);
+	       e.model->cells->n, e.model->damage->folded);
 	uint64_t waits = 0;
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
-		waits += e.model.types[i].contended;
+		waits += e.model->types[i].contended;
 	engine_deinit(&e);
 	return peak > BUDGET_KIB || !waits;
 }

@@ -216,8 +216,8 @@ static int bench_seeks(struct source *s, const uint64_t *bytes, const double *ma
 		fprintf(stderr, "seek: %s\n", err.text);
 		return 1;
 	}
-	printf("%" PRIu64 " events, %.0f MB, model of %.1f MB (%zu cells)\n", e.model.n_events,
-	       (double)*bytes / 1e6, (double)model_bytes(&e.model) / 1e6, e.model.cells.n);
+	printf("%" PRIu64 " events, %.0f MB, model of %.1f MB (%zu cells)\n", e.model->n_events,
+	       (double)*bytes / 1e6, (double)model_bytes(e.model) / 1e6, e.model->cells->n);
 	printf("first pass:  %7.0f ms\n", (now_s() - t0 - *making_s) * 1e3);
 	uint64_t begin = timeline_begin_ns(t), span = timeline_end_ns(t) - begin;
 	for (size_t i = 0; i < seeks; i++) {
@@ -289,7 +289,7 @@ static double run_live(size_t events, bool with_history)
 		printf("history:     %7.1f MB hold %.1f MB of records, the last %.1f s; %.1f MB of "
 		       "models\n",
 		       (double)stat.bytes / 1e6, (double)stat.raw_bytes / 1e6,
-		       (double)(e.model.now_ns - stat.begin_ns) / 1e9,
+		       (double)(e.model->now_ns - stat.begin_ns) / 1e9,
 		       (double)stat.model_bytes / 1e6);
 	}
 	engine_deinit(&e);

@@ -119,7 +119,7 @@ static double run(struct synth *s, size_t set, uint64_t *ret_events)
 			fprintf(stderr, "fired: %s: %s\n", in.expr, in.fired);
 	} while (r >= 0 && r != ENGINE_END);
 	double took = cpu_s() - began;
-	*ret_events = e.model.n_events;
+	*ret_events = e.model->n_events;
 	triggers_free(t);
 	engine_deinit(&e);
 	return took;

@@ -24,7 +24,7 @@ static void put_host(struct engine *e)
 
 	uname(&u);
 	snprintf(h.release, sizeof(h.release), "%s", u.release);
-	model_host(&e->model, &h);
+	model_host(e->model, &h);
 }
 
 static void set_up(struct engine *e, const uint8_t *data)
@@ -77,9 +77,9 @@ static void apply(struct engine *e, struct event *ev)
 	map.mmap.start = BASE;
 	map.mmap.len = BASE;
 	map.mmap.path = "/proc/self/exe";
-	fuzz_require(model_apply(&e->model, &map) == 0);
-	fuzz_require(model_apply(&e->model, ev) == 0);
-	fuzz_require(e->model.profile.samples > 0);
+	fuzz_require(model_apply(e->model, &map) == 0);
+	fuzz_require(model_apply(e->model, ev) == 0);
+	fuzz_require(e->model->profile->samples > 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -214,7 +214,7 @@ static uint64_t ticks_of(const uint8_t *p, size_t n)
 		code = engine_pump(&e, 0, &err);
 	while (code >= 0 && code != ENGINE_END);
 	fuzz_require(code == ENGINE_END);
-	uint64_t n_ticks = e.model.n_ticks;
+	uint64_t n_ticks = e.model->n_ticks;
 	engine_deinit(&e);
 	return n_ticks;
 }

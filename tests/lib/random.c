@@ -138,10 +138,10 @@ void random_stream(struct rig *r, const struct random_plan *p)
 
 static void snapshot_state(FILE *f, const struct model *m)
 {
-	fprintf(f, "snapshots lost %" PRIu64 " unknown %" PRIu64 "\n", m->damage.snapshot_lost,
-		m->damage.snapshot_unknown);
+	fprintf(f, "snapshots lost %" PRIu64 " unknown %" PRIu64 "\n", m->damage->snapshot_lost,
+		m->damage->snapshot_unknown);
 	for (uint16_t kind = 0; kind < SNAPSHOT_KINDS; kind++) {
-		const struct snapshot *s = snapshot_set_get(&m->snapshots, kind);
+		const struct snapshot *s = snapshot_set_get(m->snapshots, kind);
 		uint32_t sum = 0;
 
 		if (kind == SNAPSHOT_MACHINE) /* a reader makes one of a file's header */
@@ -158,7 +158,7 @@ static void snapshot_state(FILE *f, const struct model *m)
 char *random_state(const struct model *m)
 {
 	char *dump = rig_dump(m), *text = NULL, *copy;
-	const struct model_damage *d = &m->damage;
+	const struct model_damage *d = m->damage;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
@@ -171,7 +171,7 @@ char *random_state(const struct model *m)
 	fprintf(f,
 		"dropped %" PRIu64 " throttled %" PRIu64 " late %" PRIu64 " bad %" PRIu64
 		" folded %" PRIu64 " deep %" PRIu64 " host %s\n",
-		d->dropped, d->throttled, d->late, d->bad, d->folded, d->deep, m->host.release);
+		d->dropped, d->throttled, d->late, d->bad, d->folded, d->deep, m->host->release);
 	snapshot_state(f, m);
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
 		const struct model_cpu *c = &m->cpus[i];

@@ -310,15 +310,15 @@ void recording_read(struct recording_result *ret, const char *path, uint64_t tic
 			ret->most_held = st.held_bytes;
 	} while (r >= 0 && r != ENGINE_END && r != ENGINE_IDLE);
 	ret->answer = r < 0 ? r : 0;
-	ret->events = e.model.n_events;
-	ret->ticks = e.model.n_ticks;
-	ret->elapsed_ns = e.model.now_ns - e.model.start_ns;
+	ret->events = e.model->n_events;
+	ret->ticks = e.model->n_ticks;
+	ret->elapsed_ns = e.model->now_ns - e.model->start_ns;
 	ret->notes = e.n_notes;
-	ret->bad = e.model.damage.bad;
-	ret->late = e.model.damage.late;
+	ret->bad = e.model->damage->bad;
+	ret->late = e.model->damage->late;
 	memcpy(ret->note, e.note, sizeof(ret->note));
 	if (r >= 0)
-		ret->dump = rig_dump(&e.model);
+		ret->dump = rig_dump(e.model);
 	engine_deinit(&e);
 }
 

@@ -32,7 +32,7 @@ static void start(struct rig *r, const struct model_limits *limits)
 		return;
 	if (engine_init(&r->engine, synth_source(r->synth), limits, &err))
 		die("engine_init", &err);
-	if (r->keeps_ended && ended_new(&r->engine.model.ended))
+	if (r->keeps_ended && ended_new(&r->engine.model->ended))
 		die("ended_new", &err);
 	r->playing = true;
 }
@@ -67,11 +67,11 @@ struct rig_sum rig_sum_type(const struct model *m, enum lock_type type)
 {
 	struct rig_sum s = {.min_ns = UINT64_MAX};
 
-	for (size_t i = 0; i < m->cells.n; i++) {
-		const struct cell *c = &m->cells.cells[i];
-		if (m->locks.locks[c->lock].type != type)
+	for (size_t i = 0; i < m->cells->n; i++) {
+		const struct cell *c = &m->cells->cells[i];
+		if (m->locks->locks[c->lock].type != type)
 			continue;
-		const struct cell_sums of = cell_sums(&m->cells, c);
+		const struct cell_sums of = cell_sums(m->cells, c);
 		s.n += of.n;
 		s.total_ns += c->total_ns;
 		s.failed += c->failed;
@@ -98,9 +98,9 @@ static int by_bytes(const void *a, const void *b)
 static struct line cell_line(const struct model *m, const struct cell_table *of,
 			     const struct cell *c)
 {
-	const struct lock *l = &m->locks.locks[c->lock];
-	const struct task *t = &m->tasks.tasks[c->task];
-	const struct stack *s = &m->stacks.stacks[c->stack];
+	const struct lock *l = &m->locks->locks[c->lock];
+	const struct task *t = &m->tasks->tasks[c->task];
+	const struct stack *s = &m->stacks->stacks[c->stack];
 	const struct cell_sums sums = cell_sums(of, c);
 	struct hist h = {0};
 
@@ -158,12 +158,12 @@ static void put_windows(FILE *f, const struct model *m)
 {
 	struct cell_table t;
 
-	if (cell_table_init(&t, m->cells.max, m->cells.hists.max_groups))
+	if (cell_table_init(&t, m->cells->max, m->cells->hists.max_groups))
 		abort();
 	for (uint64_t ns = 1000000; ns < 20000000000; ns *= 100) {
-		const struct recent_window w = recent_find(&m->cells.recent, ns);
+		const struct recent_window w = recent_find(&m->cells->recent, ns);
 		fprintf(f, "window %" PRIu64 " %d\n", w.end_ns - w.begin_ns, w.is_short);
-		if (cell_recent(&m->cells, &w, NULL, &t))
+		if (cell_recent(m->cells, &w, NULL, &t))
 			abort();
 		put_cells(f, m, &t);
 	}
@@ -172,12 +172,12 @@ static void put_windows(FILE *f, const struct model *m)
 
 static struct line blame_line(const struct model *m, const struct blame_cell *c)
 {
-	const struct lock *l = &m->locks.locks[c->key.lock];
-	const struct lock *root = &m->locks.locks[c->key.root_lock];
-	const struct task *t = &m->tasks.tasks[c->key.task];
-	struct line line = {.numbers = {l->type, l->addr, m->stacks.stacks[c->key.stack].hash,
+	const struct lock *l = &m->locks->locks[c->key.lock];
+	const struct lock *root = &m->locks->locks[c->key.root_lock];
+	const struct task *t = &m->tasks->tasks[c->key.task];
+	struct line line = {.numbers = {l->type, l->addr, m->stacks->stacks[c->key.stack].hash,
 					root->type, root->addr, (uint64_t)t->tid,
-					m->stacks.stacks[c->key.got].hash, c->key.state,
+					m->stacks->stacks[c->key.got].hash, c->key.state,
 					c->key.direct, c->ns, c->time_ns, c->cur_ns, c->last_ns}};
 
 	snprintf(line.comm, sizeof(line.comm), "%s", t->comm);
@@ -186,23 +186,23 @@ static struct line blame_line(const struct model *m, const struct blame_cell *c)
 
 static void put_blame(FILE *f, const struct model *m)
 {
-	struct line *lines = calloc(m->blame.n + 1, sizeof(*lines));
+	struct line *lines = calloc(m->blame->n + 1, sizeof(*lines));
 
 	if (!lines)
 		abort();
-	for (size_t i = 0; i < m->blame.n; i++)
-		lines[i] = blame_line(m, &m->blame.cells[i]);
-	qsort(lines, m->blame.n, sizeof(*lines), by_bytes);
-	for (size_t i = 0; i < m->blame.n; i++)
+	for (size_t i = 0; i < m->blame->n; i++)
+		lines[i] = blame_line(m, &m->blame->cells[i]);
+	qsort(lines, m->blame->n, sizeof(*lines), by_bytes);
+	for (size_t i = 0; i < m->blame->n; i++)
 		put_line(f, &lines[i]);
 	fprintf(f, "blamed %" PRIu64 " not followed %" PRIu64 "\n", rig_blamed_ns(m),
-		m->blame.not_followed);
+		m->blame->not_followed);
 	free(lines);
 }
 
 uint64_t rig_blamed_ns(const struct model *m)
 {
-	const struct blame *b = &m->blame;
+	const struct blame *b = m->blame;
 	uint64_t ns = b->lost_ns;
 
 	for (size_t i = 0; i < b->n; i++)
@@ -214,10 +214,10 @@ uint64_t rig_blamed_ns(const struct model *m)
 
 uint64_t rig_waited_ns(const struct model *m)
 {
-	uint64_t ns = m->holds.waited_ns;
+	uint64_t ns = m->holds->waited_ns;
 
-	for (size_t i = 0; i < m->locks.n; i++) {
-		const struct lock *l = &m->locks.locks[i];
+	for (size_t i = 0; i < m->locks->n; i++) {
+		const struct lock *l = &m->locks->locks[i];
 		ns += l->n_sure * (m->now_ns > l->told_ns ? m->now_ns - l->told_ns : 0);
 	}
 	return ns;
@@ -232,15 +232,15 @@ char *rig_dump(const struct model *m)
 	if (!f)
 		abort();
 	fputs("type lock tid cpu stack frames n total min max last failed rate hist p99 comm\n", f);
-	put_cells(f, m, &m->cells);
+	put_cells(f, m, m->cells);
 	put_blame(f, m);
-	if (m->cells.recent.max)
+	if (m->cells->recent.max)
 		put_windows(f, m);
 	fprintf(f,
 		"events %" PRIu64 " waiting %u unmatched %" PRIu64 "/%" PRIu64 " lost %" PRIu64
 		" doubtful %" PRIu64 "\n",
-		m->n_events, m->waits.in_flight, m->damage.unmatched_begin, m->damage.unmatched_end,
-		m->damage.lost, m->damage.doubtful);
+		m->n_events, m->waits->in_flight, m->damage->unmatched_begin,
+		m->damage->unmatched_end, m->damage->lost, m->damage->doubtful);
 	fclose(f);
 	char *copy = mem_strdup(text);
 	free(text);

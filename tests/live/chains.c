@@ -36,7 +36,7 @@ static uint32_t print_frames(struct profile_unwinder *profile, const struct map_
 	printf("%d %" PRIu64 ".%09" PRIu64 ":\n", ev->tid, ev->time / 1000000000,
 	       ev->time % 1000000000);
 	for (uint32_t i = 0; i < n; i++)
-		print_frame(p->engine->model.profile.spaces.objects, ret[i]);
+		print_frame(p->engine->model->profile->spaces.objects, ret[i]);
 	return n;
 }
 
@@ -56,8 +56,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	p.engine = &e;
-	p.inner = e.model.profile.unwinder;
-	e.model.profile.unwinder = &p.profile;
+	p.inner = e.model->profile->unwinder;
+	e.model->profile->unwinder = &p.profile;
 	while (r >= 0 && r != ENGINE_END)
 		r = engine_pump(&e, 100, &err);
 	engine_deinit(&e);

@@ -27,12 +27,12 @@ static double cpu_s(void)
 /* Every row of every table could ask for these. */
 static size_t name_callers(const struct engine *e)
 {
-	const struct model *m = &e->model;
+	const struct model *m = e->model;
 	size_t named = 0;
 
-	for (uint32_t i = 0; i < m->stacks.n; i++) {
-		const struct stack *s = &m->stacks.stacks[i];
-		const uint64_t *frames = stack_frames(&m->stacks, i);
+	for (uint32_t i = 0; i < m->stacks->n; i++) {
+		const struct stack *s = &m->stacks->stacks[i];
+		const uint64_t *frames = stack_frames(m->stacks, i);
 		if (!s->n)
 			continue;
 		named += sym_name(&e->sym, frames[sym_caller(&e->sym, frames, s->n)], NULL) != NULL;
@@ -50,17 +50,18 @@ static void print_types(const struct model *m)
 
 static void print_damage(const struct engine *e)
 {
-	const struct model_damage *d = &e->model.damage;
+	const struct model_damage *d = e->model->damage;
 
-	printf("failed %" PRIu64 "\n", e->model.n_failed);
+	printf("failed %" PRIu64 "\n", e->model->n_failed);
 	printf("events %" PRIu64 " ticks %" PRIu64 " waiting %u unmatched %" PRIu64 "+%" PRIu64
 	       " doubtful %" PRIu64 " lost %" PRIu64 " late %" PRIu64 " bad %" PRIu64
 	       " folded %" PRIu64 "\n",
-	       e->model.n_events, e->model.n_ticks, e->model.waits.in_flight, d->unmatched_begin,
-	       d->unmatched_end, d->doubtful, d->lost, d->late, d->bad, d->folded);
-	if (e->model.n_snapshots[SNAPSHOT_PERF])
+	       e->model->n_events, e->model->n_ticks, e->model->waits->in_flight,
+	       d->unmatched_begin, d->unmatched_end, d->doubtful, d->lost, d->late, d->bad,
+	       d->folded);
+	if (e->model->n_snapshots[SNAPSHOT_PERF])
 		printf("snapshots %" PRIu64 " lost %" PRIu64 "\n",
-		       e->model.n_snapshots[SNAPSHOT_PERF], d->snapshot_lost);
+		       e->model->n_snapshots[SNAPSHOT_PERF], d->snapshot_lost);
 	if (e->n_notes)
 		printf("note: %s (%" PRIu64 " in all)\n", e->note, e->n_notes);
 }
@@ -84,9 +85,9 @@ static int run(const char *path, bool quiet)
 		fprintf(stderr, "%s\n", err.text);
 	size_t named = name_callers(&e);
 	if (!quiet) {
-		print_types(&e.model);
+		print_types(e.model);
 		print_damage(&e);
-		printf("stacks %zu named %zu\n", e.model.stacks.n, named);
+		printf("stacks %zu named %zu\n", e.model->stacks->n, named);
 	}
 	engine_deinit(&e);
 	return r < 0;

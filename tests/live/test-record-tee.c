@@ -50,7 +50,7 @@ static uint64_t now_ns(void)
 
 static uint64_t n_events(const struct engine *e)
 {
-	return e->model.n_events;
+	return e->model->n_events;
 }
 
 /* All tables as JSON: names, addresses and figures. */
@@ -115,7 +115,7 @@ static char *measure(const struct way *w, int fd, char **ret_dump, uint64_t *ret
 		must(writer_finish(writer, &err), &err, "finish");
 	writer_free(writer);
 	char *text = report(&e);
-	*ret_dump = rig_dump(&e.model);
+	*ret_dump = rig_dump(e.model);
 	*ret_events = n_events(&e);
 	engine_deinit(&e);
 	return text;
@@ -134,7 +134,7 @@ static char *replay(int fd, char **ret_dump)
 	must(engine_init(&e, s, NULL, &err), &err, "engine");
 	pump(&e, NULL);
 	char *text = report(&e);
-	*ret_dump = rig_dump(&e.model);
+	*ret_dump = rig_dump(e.model);
 	engine_deinit(&e);
 	return text;
 }

@@ -119,7 +119,7 @@ uint64_t stage_counted(const struct stage *st)
 	uint64_t n = 0;
 
 	for (int i = 0; i < LOCK_TYPES; i++)
-		n += st->engine.model.types[i].contended;
+		n += st->engine.model->types[i].contended;
 	return n;
 }
 

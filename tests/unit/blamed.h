@@ -110,7 +110,7 @@ static inline void holder(struct model *m, int tid, int lock, enum holdrec_what 
 
 static inline int32_t tid_of(const struct model *m, uint32_t task)
 {
-	return task == TASK_OTHER ? 0 : m->tasks.tasks[task].tid;
+	return task == TASK_OTHER ? 0 : m->tasks->tasks[task].tid;
 }
 
 /* Time charged to the task in that state; ms. @lock -1: for any lock. */
@@ -118,10 +118,10 @@ static inline double charged(const struct model *m, int tid, int state, int lock
 {
 	uint64_t ns = 0;
 
-	for (size_t i = 0; i < m->blame.n; i++) {
-		const struct blame_cell *c = &m->blame.cells[i];
+	for (size_t i = 0; i < m->blame->n; i++) {
+		const struct blame_cell *c = &m->blame->cells[i];
 		if (tid_of(m, c->key.task) == tid && c->key.state == state &&
-		    (lock < 0 || m->locks.locks[c->key.root_lock].addr == LOCK(lock)))
+		    (lock < 0 || m->locks->locks[c->key.root_lock].addr == LOCK(lock)))
 			ns += c->ns;
 	}
 	return (double)ns / MS;
@@ -130,13 +130,13 @@ static inline double charged(const struct model *m, int tid, int state, int lock
 /* All that is charged, and what is not yet. */
 static inline double all(struct model *m)
 {
-	uint64_t ns = m->blame.lost_ns;
+	uint64_t ns = m->blame->lost_ns;
 
 	model_tick(m, now());
-	for (size_t i = 0; i < m->blame.n; i++)
-		ns += m->blame.cells[i].key.state == BLAME_PASSED ? 0 : m->blame.cells[i].ns;
-	for (uint32_t i = 1; i < m->blame.n_classes; i++)
-		ns += m->blame.classes[i].ns;
+	for (size_t i = 0; i < m->blame->n; i++)
+		ns += m->blame->cells[i].key.state == BLAME_PASSED ? 0 : m->blame->cells[i].ns;
+	for (uint32_t i = 1; i < m->blame->n_classes; i++)
+		ns += m->blame->classes[i].ns;
 	return (double)ns / MS;
 }
 

@@ -40,7 +40,7 @@ static int see_event(struct engine_watch *w, const struct event *ev, struct erro
 	l->n++;
 	l->sum = mix(l->sum, ev->time ^ (uint64_t)ev->kind << 56 ^ (uint64_t)ev->cpu << 40);
 	l->sum = mix(l->sum, (uint64_t)ev->tid << 32 ^ (uint32_t)ev->pid);
-	l->sum = mix(l->sum, l->engine->model.n_events);
+	l->sum = mix(l->sum, l->engine->model->n_events);
 	if (ev->kind == EVENT_CONTENTION_BEGIN)
 		for (uint32_t i = 0; i < ev->begin.n_frames; i++)
 			l->sum = mix(l->sum, ev->begin.frames[i]);
@@ -74,8 +74,8 @@ static int to_tick(struct engine *e)
 
 static void assert_same(const struct engine *a, const struct engine *b)
 {
-	const struct model_damage x = model_damage(&a->model), y = model_damage(&b->model);
-	char *s = random_state(&a->model), *t = random_state(&b->model);
+	const struct model_damage x = model_damage(a->model), y = model_damage(b->model);
+	char *s = random_state(a->model), *t = random_state(b->model);
 
 	assert_string_equal(s, t);
 	assert_memory_equal(&x, &y, sizeof(x));
@@ -197,7 +197,7 @@ static void going_back_is_the_same(void **state)
 
 			for (int i = 0; i < 2; i++)
 				assert_int_equal(timeline_seek(t[i], at, &err), 0);
-			char *x = random_state(&e[0].model), *y = random_state(&e[1].model);
+			char *x = random_state(e[0].model), *y = random_state(e[1].model);
 			assert_string_equal(x, y);
 			mem_free(x);
 			mem_free(y);
@@ -228,8 +228,8 @@ static char *result_of(const uint8_t *data, size_t len, bool ahead)
 		do
 			r = engine_pump(&e, 0, &err);
 		while (r >= 0 && r != ENGINE_END);
-		char *dump = rig_dump(&e.model);
-		const struct model_damage d = model_damage(&e.model);
+		char *dump = rig_dump(e.model);
+		const struct model_damage d = model_damage(e.model);
 		fprintf(f, "%s\n%s\n%zu late %zu bad\n", dump, e.note, (size_t)d.late,
 			(size_t)d.bad);
 		mem_free(dump);

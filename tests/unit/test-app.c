@@ -138,7 +138,7 @@ static void test_goes_on_while_no_frame_is_taken(void **state)
 	press(&still, KEY_K_DOWN); /* there are rows, although they were not drawn */
 	press(&other, KEY_K_DOWN);
 	assert_int_equal(display_mem_blits(still.display), blits);
-	assert_int_equal(still.engine.model.n_ticks, 2);
+	assert_int_equal(still.engine.model->n_ticks, 2);
 	display_mem_hold(still.display, -1);
 	app_draw(still.app);
 	assert_int_equal(display_mem_blits(still.display), blits + 1);
@@ -164,13 +164,13 @@ static void test_pause_holds_the_model(void **state)
 	assert_true(app_paused(st.app));
 	assert_true(shows(&st, "PAUSED"));
 	tick(&st, ENGINE_IDLE);
-	assert_int_equal(st.engine.model.n_ticks, 1);
+	assert_int_equal(st.engine.model->n_ticks, 1);
 	press(&st, ' ');
 	assert_false(shows(&st, "PAUSED"));
 	tick(&st, ENGINE_TICK);
 	tick(&st, ENGINE_TICK);
 	tick(&st, ENGINE_END);
-	assert_int_equal(st.engine.model.n_ticks, 3);
+	assert_int_equal(st.engine.model->n_ticks, 3);
 	/* Losses meanwhile are shown once the queued records are applied. */
 	assert_true(shows(&st, "7 records were lost during the pause"));
 	assert_true(shows(&st, "lost 7"));

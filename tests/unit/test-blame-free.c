@@ -16,9 +16,9 @@ static double held_waited(const struct model *m, int tid)
 {
 	uint64_t ns = 0;
 
-	for (size_t i = 0; i < m->held.n; i++)
-		if (tid_of(m, cell_key(&m->held.cells[i]).task) == tid)
-			ns += cell_sums(&m->held, &m->held.cells[i]).waited_ns;
+	for (size_t i = 0; i < m->held->n; i++)
+		if (tid_of(m, cell_key(&m->held->cells[i]).task) == tid)
+			ns += cell_sums(m->held, &m->held->cells[i]).waited_ns;
 	return (double)ns / MS;
 }
 
@@ -128,9 +128,9 @@ static void each_hold_before_a_hand_over_counts(void **state)
 		clock_ms = at + 21;
 		end(m, 701, 1, 0);
 	}
-	for (size_t i = 0; i < m->held.n; i++) {
-		struct cell_sums s = cell_sums(&m->held, &m->held.cells[i]);
-		if (tid_of(m, cell_key(&m->held.cells[i]).task) != 801)
+	for (size_t i = 0; i < m->held->n; i++) {
+		struct cell_sums s = cell_sums(m->held, &m->held->cells[i]);
+		if (tid_of(m, cell_key(&m->held->cells[i]).task) != 801)
 			continue;
 		n += s.n;
 		assert_ms((double)s.min_ns / MS, 20);
@@ -168,8 +168,8 @@ static void the_lock_may_be_another_files(void **state)
 	end(m, 702, 1, -4);
 	assert_ms(all(m), 2 + 15 + 25);
 	assert_ms(charged(m, 701, BLAME_RUNNABLE, 1), 2 * 10);
-	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++)
-		assert_int_equal(cell_owner_next(m->locks.locks[i].has.who), 0);
+	for (uint32_t i = LOCK_TYPES; i < m->locks->n; i++)
+		assert_int_equal(cell_owner_next(m->locks->locks[i].has.who), 0);
 }
 
 int main(void)

@@ -206,8 +206,8 @@ static void check(struct plain *p, struct model *m)
 	double circles = 0;
 
 	assert_ms(all(m), p->sum);
-	assert_ms((double)m->blame.doubtful_ns / MS, p->doubtful);
-	assert_ms((double)m->holds.doubtful_ns / MS, p->doubtful);
+	assert_ms((double)m->blame->doubtful_ns / MS, p->doubtful);
+	assert_ms((double)m->holds->doubtful_ns / MS, p->doubtful);
 	for (int t = 0; t < TASKS; t++) {
 		for (int s = BLAME_NOT_FOLLOWED; s < BLAME_CIRCLE; s++)
 			assert_ms(charged(m, 701 + t, s, -1), p->charged[t][s]);
@@ -221,12 +221,12 @@ static void check_bounds(const struct model *m)
 {
 	uint64_t charged_ns = 0;
 
-	for (size_t i = 0; i < m->blame.n; i++)
-		assert_true(m->blame.cells[i].time_ns <= m->blame.cells[i].ns);
-	for (size_t i = 0; i < m->held.n; i++)
-		charged_ns += cell_sums(&m->held, &m->held.cells[i]).waited_ns;
-	assert_int_equal(m->holds.charged_ns, charged_ns);
-	assert_true(charged_ns <= m->holds.waited_ns);
+	for (size_t i = 0; i < m->blame->n; i++)
+		assert_true(m->blame->cells[i].time_ns <= m->blame->cells[i].ns);
+	for (size_t i = 0; i < m->held->n; i++)
+		charged_ns += cell_sums(m->held, &m->held->cells[i]).waited_ns;
+	assert_int_equal(m->holds->charged_ns, charged_ns);
+	assert_true(charged_ns <= m->holds->waited_ns);
 }
 
 static void play(struct plain *p, struct model *m, bool loses)

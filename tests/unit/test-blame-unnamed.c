@@ -24,11 +24,11 @@ static double charged_to(const struct model *m, int tid)
 
 static const struct wait *wait_of(const struct model *m, int tid)
 {
-	const uint32_t *task = map64_get(&m->tasks.by_tid, (uint32_t)tid);
-	const struct task *t = &m->tasks.tasks[task ? *task : TASK_OTHER];
+	const uint32_t *task = map64_get(&m->tasks->by_tid, (uint32_t)tid);
+	const struct task *t = &m->tasks->tasks[task ? *task : TASK_OTHER];
 
 	assert_int_equal(t->depth, 1);
-	return &m->waits.waits[t->waits[0]];
+	return &m->waits->waits[t->waits[0]];
 }
 
 /*
@@ -72,7 +72,7 @@ static void readers_of_a_percpu_rwsem_wait_for_its_writer(void **state)
 	assert_ms(charged(m, 709, BLAME_NOT_FOLLOWED, 0), 1 + 1);
 	for (int tid = 702; tid <= 704; tid++)
 		assert_ms(charged(m, tid, BLAME_NOT_FOLLOWED, -1), 0);
-	assert_int_equal(m->blame.nodes[1].writes, 2);
+	assert_int_equal(m->blame->nodes[1].writes, 2);
 }
 
 /*
@@ -100,7 +100,7 @@ static void a_writer_is_known_at_the_latest_as_it_lets_go(void **state)
 	clock_ms = 20;
 	assert_ms(all(m), 11 + 14 + 18 + 6);
 	assert_ms(charged_to(m, 701), 11 + 14 + 18 + 4);
-	assert_int_equal(m->blame.nodes[1].writes, 1);
+	assert_int_equal(m->blame->nodes[1].writes, 1);
 	clock_ms = 21;
 	end(m, 705, 0, 0);
 	assert_ms(charged(m, 0, BLAME_UNKNOWN, -1), 3);
@@ -122,16 +122,16 @@ static void a_task_that_has_exited_is_no_holder(void **state)
 	assert_int_equal(tid_of(m, cell_owner_task(holder_now(m, w, &told_ns))), 701);
 	apply(m, (struct event){.kind = EVENT_EXIT, .pid = 700, .tid = 701});
 	assert_int_equal(holder_now(m, w, &told_ns), OWNER_NONE);
-	size_t n_tasks = m->tasks.n;
+	size_t n_tasks = m->tasks->n;
 	holder(m, 701, 0, HOLDREC_OFF, HOLDREC_ASLEEP); /* for ever */
 	clock_ms = 6;
 	begin_as(m, 703, 0, LCB_F_WRITE);
-	assert_int_equal(m->tasks.n, n_tasks + 1);
+	assert_int_equal(m->tasks->n, n_tasks + 1);
 	apply(m, (struct event){.kind = EVENT_OWNER,
 				.pid = 700,
 				.tid = 703,
 				.owner = {.lock = LOCK(0), .pid = 700, .tid = 701, .hint = true}});
-	assert_int_equal(m->tasks.n, n_tasks + 1);
+	assert_int_equal(m->tasks->n, n_tasks + 1);
 	assert_int_equal(holder_now(m, w, &told_ns), OWNER_NONE);
 	clock_ms = 10;
 	end(m, 702, 0, 0);

@@ -16,16 +16,16 @@ static double charged_time(const struct model *m, int tid, int state)
 {
 	uint64_t ns = 0;
 
-	for (size_t i = 0; i < m->blame.n; i++)
-		if (tid_of(m, m->blame.cells[i].key.task) == tid &&
-		    m->blame.cells[i].key.state == state)
-			ns += m->blame.cells[i].time_ns;
+	for (size_t i = 0; i < m->blame->n; i++)
+		if (tid_of(m, m->blame->cells[i].key.task) == tid &&
+		    m->blame->cells[i].key.state == state)
+			ns += m->blame->cells[i].time_ns;
 	return (double)ns / MS;
 }
 
 static double waited(const struct model *m)
 {
-	return (double)m->holds.waited_ns / MS;
+	return (double)m->holds->waited_ns / MS;
 }
 
 static void a_chain_is_charged_to_its_root(void **state)
@@ -93,8 +93,8 @@ static void what_the_root_does_is_told(void **state)
 	assert_ms(charged(m, 702, BLAME_RUNNING, 0), 10);
 	assert_ms(charged(m, 702, BLAME_IO, 0), 5);
 	assert_ms(charged(m, 702, BLAME_NOT_FOLLOWED, 0), 7);
-	for (size_t i = 0; i < m->blame.n; i++) {
-		const struct blame_key *k = &m->blame.cells[i].key;
+	for (size_t i = 0; i < m->blame->n; i++) {
+		const struct blame_key *k = &m->blame->cells[i].key;
 		if (k->state == BLAME_ASLEEP)
 			assert_true(k->why != STACK_OTHER);
 		if (k->state == BLAME_RUNNABLE && k->why != TASK_OTHER)
@@ -126,9 +126,9 @@ static void who_kept_it_off_is_known_in_the_end(void **state)
 	clock_ms = 8;
 	assert_ms(all(m), 8);
 	assert_ms(charged(m, 701, BLAME_RUNNABLE, 0), 7);
-	for (size_t i = 0; i < m->blame.n; i++)
-		if (m->blame.cells[i].key.state == BLAME_RUNNABLE)
-			assert_int_equal(tid_of(m, m->blame.cells[i].key.why), 851);
+	for (size_t i = 0; i < m->blame->n; i++)
+		if (m->blame->cells[i].key.state == BLAME_RUNNABLE)
+			assert_int_equal(tid_of(m, m->blame->cells[i].key.why), 851);
 }
 
 /* No record has 701 take the lock; a snapshot, or the next one's owner, reports it later. */
@@ -188,10 +188,10 @@ static void readers_share(void **state)
 	end(m, 704, 0, 0);
 	assert_ms(all(m), 3 * 2 + 10 + 8);
 	assert_ms(charged(m, 0, BLAME_NOT_FOLLOWED, 0), 8);
-	for (size_t i = 0; i < m->blame.n; i++)
-		if (m->blame.cells[i].key.task == TASK_OTHER &&
-		    m->blame.cells[i].key.state == BLAME_NOT_FOLLOWED)
-			assert_int_equal(m->locks.locks[m->blame.cells[i].key.root_lock].type,
+	for (size_t i = 0; i < m->blame->n; i++)
+		if (m->blame->cells[i].key.task == TASK_OTHER &&
+		    m->blame->cells[i].key.state == BLAME_NOT_FOLLOWED)
+			assert_int_equal(m->locks->locks[m->blame->cells[i].key.root_lock].type,
 					 LOCK_RWSEM_R);
 }
 
@@ -430,10 +430,10 @@ static void what_is_too_much_is_charged_all_the_same(void **state)
 	clock_ms = 10;
 	assert_ms(all(m), 10 * (100 + 2 * 1100 + 2 * 80));
 	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, -1), 10 * 64);
-	assert_int_equal(m->blame.n_circles, 64);
+	assert_int_equal(m->blame->n_circles, 64);
 	for (int i = 0; i < 80; i++)
 		end(m, 6000 + i, 2000 + i, -4);
-	assert_int_equal(m->blame.n_circles, 0);
+	assert_int_equal(m->blame->n_circles, 0);
 	begin(m, 701, 300); /* the waiters of its locks now wait behind this wait */
 	clock_ms = 11;
 	all(m);
@@ -458,9 +458,9 @@ static void what_is_lost_ends_what_is_known(void **state)
 	assert_ms(all(m), 1 + 1);
 	assert_ms(charged(m, 701, BLAME_NOT_FOLLOWED, 0), 0);
 	assert_ms(charged(m, 0, BLAME_UNKNOWN, 0), 1 + 1);
-	assert_int_equal(m->blame.doubtful_ns, 5 * MS);
-	assert_int_equal(m->holds.doubtful_ns, 5 * MS);
-	assert_int_equal(m->holds.waited_ns, 2 * MS);
+	assert_int_equal(m->blame->doubtful_ns, 5 * MS);
+	assert_int_equal(m->holds->doubtful_ns, 5 * MS);
+	assert_int_equal(m->holds->waited_ns, 2 * MS);
 }
 
 static void who_has_ended_has_nothing(void **state)
@@ -492,7 +492,7 @@ static void cells_that_are_folded_keep_their_sum(void **state)
 		end(m, 2000 + i, i, 0);
 	}
 	assert_ms(all(m), 6000);
-	assert_true(m->blame.n <= 4096 && m->blame.folded > 0);
+	assert_true(m->blame->n <= 4096 && m->blame->folded > 0);
 	assert_ms(all(m), waited(m));
 }
 
@@ -502,7 +502,7 @@ static void the_log_has_the_same(void **state)
 	struct model *m = *state;
 	uint64_t ns = 0, time = 0, cells = 0, times = 0;
 
-	m->blame.recent.max = 1 << 16;
+	m->blame->recent.max = 1 << 16;
 	for (int i = 0; i < 6000; i++) {
 		begin(m, 2000 + i, i);
 		owner(m, 2000 + i, i, 20000 + i, false);
@@ -511,15 +511,15 @@ static void the_log_has_the_same(void **state)
 		if (i % 100 == 99)
 			model_tick(m, now());
 	}
-	const struct recent *r = &m->blame.recent;
+	const struct recent *r = &m->blame->recent;
 	for (size_t i = 0; i < r->n; i++) {
-		assert_true(recent_index(r->words[i]) < m->blame.n);
+		assert_true(recent_index(r->words[i]) < m->blame->n);
 		ns += recent_kind(r->words[i]) == RECENT_WAIT ? recent_value(r->words[i]) : 0;
 		time += recent_kind(r->words[i]) == RECENT_SAMPLE ? recent_value(r->words[i]) : 0;
 	}
-	for (size_t i = 0; i < m->blame.n; i++) {
-		cells += m->blame.cells[i].ns;
-		times += m->blame.cells[i].time_ns;
+	for (size_t i = 0; i < m->blame->n; i++) {
+		cells += m->blame->cells[i].ns;
+		times += m->blame->cells[i].time_ns;
 	}
 	assert_int_equal(ns, cells);
 	assert_int_equal(time, times);

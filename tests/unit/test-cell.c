@@ -118,12 +118,12 @@ static void test_copies_in_a_bucket(void **state)
 
 	(void)state;
 	assert_int_equal(model_init(&m, NULL), 0);
-	wait_in(&m.cells, 1, 300);
+	wait_in(m.cells, 1, 300);
 	assert_int_equal(model_copy(&copy, &m), 0);
-	check_two_ticks(&m.cells, 299 * 100);
-	check_two_ticks(&copy.cells, 299 * 100);
-	wait_in(&copy.cells, 1, 600);
-	check_two_ticks(&copy.cells, 599 * 100);
+	check_two_ticks(m.cells, 299 * 100);
+	check_two_ticks(copy.cells, 299 * 100);
+	wait_in(copy.cells, 1, 600);
+	check_two_ticks(copy.cells, 599 * 100);
 	model_deinit(&copy);
 	model_deinit(&m);
 }

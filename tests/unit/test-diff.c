@@ -194,8 +194,8 @@ static void every_dimension_adds_up(void **state)
 			b += at(&t, i, "b_total_ns")->u;
 		}
 		for (unsigned i = 0; i < LOCK_TYPES; i++) {
-			a -= w->a.engine.model.types[i].total_ns;
-			b -= w->b.engine.model.types[i].total_ns;
+			a -= w->a.engine.model->types[i].total_ns;
+			b -= w->b.engine.model->types[i].total_ns;
 		}
 		assert_int_equal(a, 0);
 		assert_int_equal(b, 0);

@@ -94,7 +94,7 @@ static struct synth *begin(struct asked *w, unsigned depth, const char *release)
 /* The frames of the only chain. */
 static uint32_t chain(struct asked *w, const uint64_t **ret)
 {
-	const struct profile *p = &w->rig.engine.model.profile;
+	const struct profile *p = w->rig.engine.model->profile;
 
 	assert_int_equal(p->n, 1);
 	*ret = stack_frames(&p->stacks, p->cells[0].stack);
@@ -103,7 +103,7 @@ static uint32_t chain(struct asked *w, const uint64_t **ret)
 
 static uint64_t frame_of(struct asked *w, uint64_t addr)
 {
-	const struct map_spaces *s = &w->rig.engine.model.profile.spaces;
+	const struct map_spaces *s = &w->rig.engine.model->profile->spaces;
 
 	return map_space_frame(map_spaces_of(s, getpid()), addr);
 }
@@ -276,7 +276,7 @@ static void what_makes_no_sense_is_counted(void **state)
 	synth_tick(s, 3 * SECOND);
 	asked_play(w, NULL);
 	assert_int_equal(w->rig.engine.decode.n_bad, 4);
-	assert_int_equal(w->rig.engine.model.profile.samples, 0);
+	assert_int_equal(w->rig.engine.model->profile->samples, 0);
 }
 
 /* A mapping that a process places over an old one is used to unwind its next samples. */
@@ -295,7 +295,7 @@ static void mappings_are_those_of_the_moment(void **state)
 	synth_dump(s, 2 * SECOND + 2, getpid(), c, &d);
 	synth_tick(s, 3 * SECOND);
 	asked_play(w, NULL);
-	p = &w->rig.engine.model.profile;
+	p = w->rig.engine.model->profile;
 	assert_int_equal(p->n, 2);
 	const uint64_t *second = stack_frames(&p->stacks, p->cells[1].stack);
 	uint32_t n = p->stacks.stacks[p->cells[1].stack].n;

@@ -154,7 +154,7 @@ static void a_range_forgets_what_ended_before(void **state)
 	struct asked *w = *state;
 
 	play(w, true, gone, idle);
-	model_zero(&w->rig.engine.model);
+	model_zero(w->rig.engine.model);
 	assert_int_equal(query_table(w, query_uprobe_areas).n_rows, 0);
 	assert_int_equal(query_table(w, query_perf_holders).n_rows, 0);
 }

@@ -130,8 +130,8 @@ struct counter {
 static int count(struct engine_watch *w, const struct event *ev, struct error *err)
 {
 	struct counter *c = (struct counter *)w;
-	const struct model *m = &c->engine->model;
-	const struct wait *wait = &m->waits.waits[m->last_wait];
+	const struct model *m = c->engine->model;
+	const struct wait *wait = &m->waits->waits[m->last_wait];
 
 	(void)err;
 	if (!m->last_wait || ev->kind != EVENT_CONTENTION_END ||
@@ -169,7 +169,7 @@ static void check(const struct model_limits *limits, bool folds)
 
 	state_stream(&r);
 	rig_play(&r, limits);
-	assert_int_equal(r.engine.model.damage.folded > 0, folds);
+	assert_int_equal(r.engine.model->damage->folded > 0, folds);
 	assert_int_equal(query_init(&q, &r.engine), 0);
 	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
 		struct query_overview o;

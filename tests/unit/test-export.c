@@ -194,8 +194,8 @@ static void a_trace_has_each_wait(void **state)
 		ended += sum_markers(json_get(json_at(threads, i), "markers"), &ended_ms,
 				     &waiting_ms);
 	for (unsigned i = 0; i < LOCK_TYPES; i++) {
-		total_ns += r.engine.model.types[i].total_ns;
-		contended += r.engine.model.types[i].contended;
+		total_ns += r.engine.model->types[i].total_ns;
+		contended += r.engine.model->types[i].contended;
 	}
 	assert_int_equal(ended, contended);
 	assert_int_equal((uint64_t)(ended_ms * CANNED_MS + 0.5), total_ns);

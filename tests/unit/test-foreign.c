@@ -71,8 +71,8 @@ static void check_stacks(const struct model *m)
 {
 	unsigned deep = 0;
 
-	for (uint32_t i = 0; i < m->stacks.n; i++)
-		deep += m->stacks.stacks[i].n >= 4;
+	for (uint32_t i = 0; i < m->stacks->n; i++)
+		deep += m->stacks->stacks[i].n >= 4;
 	assert_true(deep > 1);
 }
 
@@ -84,11 +84,12 @@ static void test_figures_are_those_of_perf(void **state)
 		struct engine e;
 
 		read_all(&e, files[i].file, &err);
-		assert_int_equal(e.model.n_events, files[i].events);
-		check_types(&e.model, &files[i]);
-		check_stacks(&e.model);
-		assert_int_equal(e.model.damage.unmatched_begin + e.model.damage.unmatched_end, 0);
-		assert_int_equal(e.model.damage.lost + e.model.damage.bad, 0);
+		assert_int_equal(e.model->n_events, files[i].events);
+		check_types(e.model, &files[i]);
+		check_stacks(e.model);
+		assert_int_equal(e.model->damage->unmatched_begin + e.model->damage->unmatched_end,
+				 0);
+		assert_int_equal(e.model->damage->lost + e.model->damage->bad, 0);
 		engine_deinit(&e);
 	}
 }

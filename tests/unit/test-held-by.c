@@ -420,7 +420,7 @@ static void sums_are_by_owner_on_request_only(void **state)
 	play(w);
 	struct table t = asked_locks(w, (struct query_spec){.by = BY_OWNER});
 	assert_int_equal(t.n_rows, 2);
-	assert_int_equal(w->rig.engine.model.cells.n, 2);
+	assert_int_equal(w->rig.engine.model->cells->n, 2);
 }
 
 static void chains_have_the_same_root(void **state)
@@ -461,9 +461,9 @@ static void older_records_are_read(void **state)
 		     head - before + sizeof(frames));
 	struct table t = play(w);
 	check(&t, 701, 0, "-");
-	const struct model *m = &w->rig.engine.model;
+	const struct model *m = w->rig.engine.model;
 	assert_int_equal(model_damage(m).bad, 0);
-	assert_int_equal(m->stacks.stacks[m->waits.waits[1].stack].n, 2);
+	assert_int_equal(m->stacks->stacks[m->waits->waits[1].stack].n, 2);
 }
 
 /* Writers that never waited: their rate is since the first wait of a reader, not since the start.

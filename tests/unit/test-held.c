@@ -282,7 +282,7 @@ static void what_was_lost_has_no_time(void **state)
 	assert_int_equal(query_table(w, BY_TASK).n_rows, 0);
 	assert_int_equal(sum_of(w).known, 0);
 	assert_int_equal(sum_of(w).charged_ns, 0);
-	const struct lock_table *locks = &w->rig.engine.model.locks;
+	const struct lock_table *locks = w->rig.engine.model->locks;
 	for (size_t i = 0; i < locks->n; i++)
 		assert_int_equal(locks->locks[i].n_sure, 0);
 }
@@ -337,15 +337,15 @@ static void zero_begins_anew_and_copies_go_on(void **state)
 	end(w, 10, 701);
 	end(w, 15, 702);
 	play(w);
-	assert_int_equal(model_copy(&copy, &w->rig.engine.model), 0);
-	model_zero(&w->rig.engine.model);
+	assert_int_equal(model_copy(&copy, w->rig.engine.model), 0);
+	model_zero(w->rig.engine.model);
 	query_begin(&w->q);
 	assert_int_equal(query_table(w, BY_TASK).n_rows, 0);
 	assert_int_equal(sum_of(w).got, 0);
 	assert_int_equal(sum_of(w).waited_ns, 0);
-	assert_int_equal(copy.held.n, 1);
-	assert_int_equal(copy.held.cells[0].total_ns, 5 * MS);
-	assert_int_equal(copy.holds.got, 2);
+	assert_int_equal(copy.held->n, 1);
+	assert_int_equal(copy.held->cells[0].total_ns, 5 * MS);
+	assert_int_equal(copy.holds->got, 2);
 	model_deinit(&copy);
 }
 

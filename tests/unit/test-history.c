@@ -107,7 +107,7 @@ static void remember(struct session *s)
 	s->times = realloc(s->times, (s->n + 1) * sizeof(*s->times));
 	assert_non_null(s->states);
 	assert_non_null(s->times);
-	s->states[s->n] = random_state(&s->engine.model);
+	s->states[s->n] = random_state(s->engine.model);
 	s->times[s->n++] = s->engine.place.time_ns;
 }
 
@@ -130,7 +130,7 @@ static int play(struct session *s, bool remembering)
 
 static void assert_state(const struct session *s, const char *state)
 {
-	char *is = random_state(&s->engine.model);
+	char *is = random_state(s->engine.model);
 
 	assert_string_equal(is, state);
 	mem_free(is);
@@ -179,7 +179,7 @@ static void records_pass_through_as_they_are(void **state)
 	assert_int_equal(play(&s, false), ENGINE_END);
 	random_stream(&r, &p);
 	rig_play(&r, NULL);
-	char *straight = random_state(&r.engine.model);
+	char *straight = random_state(r.engine.model);
 	assert_state(&s, straight);
 	history_stat(s.history, &stat);
 	assert_true(stat.raw_bytes > 1000000);
@@ -207,7 +207,7 @@ static void a_pause_leaves_no_trace(void **state)
 		assert_int_equal(play(&quiet, false), ENGINE_IDLE);
 		assert_int_equal(history_freeze(quiet.history, &quiet.engine, &err), 0);
 		assert_int_equal(history_freeze(s.history, &s.engine, &err), 0);
-		char *paused = random_state(&s.engine.model);
+		char *paused = random_state(s.engine.model);
 		s.gate->open = 200;
 		assert_true(travel(&s, 15, seed) > 5);
 		assert_int_equal(history_collect(s.history, &err), SOURCE_IDLE);
@@ -222,7 +222,7 @@ static void a_pause_leaves_no_trace(void **state)
 		s.gate->open = quiet.gate->open = SIZE_MAX;
 		assert_int_equal(play(&s, true), ENGINE_END);
 		assert_int_equal(play(&quiet, false), ENGINE_END);
-		char *last = random_state(&quiet.engine.model);
+		char *last = random_state(quiet.engine.model);
 		assert_state(&s, last);
 		mem_free(last);
 		mem_free(paused);
@@ -248,7 +248,7 @@ static void pauses_can_follow_at_once(void **state)
 		s.gate->open = 90;
 		if (i % 2)
 			assert_int_equal(history_collect(s.history, &err), SOURCE_IDLE);
-		char *paused = random_state(&s.engine.model);
+		char *paused = random_state(s.engine.model);
 		if (i > 3)
 			travel(&s, 3, i);
 		assert_int_equal(history_thaw(s.history, &s.engine, &err), 0);
@@ -261,9 +261,9 @@ static void pauses_can_follow_at_once(void **state)
 	random_stream(&r, &p);
 	rig_play(&r, NULL);
 	for (unsigned t = 0; t < LOCK_TYPES; t++) {
-		const struct model_type *a = &r.engine.model.types[t];
-		assert_int_equal(s.engine.model.types[t].contended, a->contended);
-		assert_int_equal(s.engine.model.types[t].total_ns, a->total_ns);
+		const struct model_type *a = &r.engine.model->types[t];
+		assert_int_equal(s.engine.model->types[t].contended, a->contended);
+		assert_int_equal(s.engine.model->types[t].total_ns, a->total_ns);
 	}
 	rig_deinit(&r);
 	end_session(&s);
@@ -278,9 +278,9 @@ static void zeroed_sums_stay_zeroed(void **state)
 	(void)state;
 	begin_session(&s, &p, NULL, 400);
 	play(&s, true);
-	model_zero(&s.engine.model);
+	model_zero(s.engine.model);
 	assert_int_equal(history_freeze(s.history, &s.engine, &err), 0);
-	char *paused = random_state(&s.engine.model);
+	char *paused = random_state(s.engine.model);
 	travel(&s, 5, 1);
 	assert_int_equal(history_thaw(s.history, &s.engine, &err), 0);
 	assert_state(&s, paused);
@@ -307,7 +307,7 @@ static void the_window_keeps_to_its_bound(void **state)
 		history_stat(s.history, &stat);
 		assert_true(stat.bytes <= o.bytes + 65536);
 		assert_true(stat.model_bytes <= o.model_bytes ||
-			    stat.model_bytes <= 2 * model_bytes(&s.engine.model));
+			    stat.model_bytes <= 2 * model_bytes(s.engine.model));
 		assert_true(stat.begin_ns >= begin);
 		moved += stat.begin_ns > begin;
 		begin = stat.begin_ns;
@@ -374,9 +374,9 @@ static void what_a_pause_loses_is_counted(void **state)
 	assert_int_equal(history_thaw(s.history, &s.engine, &err), 0);
 	s.gate->open = SIZE_MAX;
 	assert_int_equal(play(&s, false), ENGINE_END);
-	const struct model *m = &s.engine.model;
-	assert_int_equal(m->damage.dropped, stat.lost_records);
-	assert_int_equal(m->n_events + m->damage.dropped, 60000);
+	const struct model *m = s.engine.model;
+	assert_int_equal(m->damage->dropped, stat.lost_records);
+	assert_int_equal(m->n_events + m->damage->dropped, 60000);
 	end_session(&s);
 }
 
@@ -464,7 +464,7 @@ static void lack_of_memory_is_no_end(void **state)
 		assert_int_equal(history_thaw(s.history, &s.engine, &err), 0);
 		assert_int_equal(play(&s, false), ENGINE_END);
 		assert_int_equal(history_freeze(s.history, &s.engine, &err), 0);
-		char *paused = random_state(&s.engine.model);
+		char *paused = random_state(s.engine.model);
 		/* Only the moment of the pause is known to come back: others may be better than
 		 * they were live, where the model lacked memory. */
 		assert_int_equal(history_travel(s.history, &s.engine, &err), 0);

@@ -146,10 +146,10 @@ static void events_say_what_records_do(void **state)
 
 static void assert_comm(const struct model *m, uint32_t tid, const char *comm)
 {
-	const uint32_t *t = map64_get(&m->tasks.by_tid, tid);
+	const uint32_t *t = map64_get(&m->tasks->by_tid, tid);
 
 	assert_non_null(t);
-	assert_string_equal(t ? m->tasks.tasks[*t].comm : NULL, comm);
+	assert_string_equal(t ? m->tasks->tasks[*t].comm : NULL, comm);
 }
 
 /* A task without any other event. */
@@ -159,9 +159,9 @@ static void tasks_have_their_names(void **state)
 
 	tell_story(w);
 	asked_play(w, NULL);
-	assert_comm(&w->rig.engine.model, 701, "holder");
-	assert_comm(&w->rig.engine.model, 801, "other");
-	assert_int_equal(model_damage(&w->rig.engine.model).bad, 0);
+	assert_comm(w->rig.engine.model, 701, "holder");
+	assert_comm(w->rig.engine.model, 801, "other");
+	assert_int_equal(model_damage(w->rig.engine.model).bad, 0);
 }
 
 static bool is_first_frame(struct model_tracing *ask, uint64_t addr)
@@ -178,12 +178,12 @@ static void frames_of_the_tracing_are_left_out(void **state)
 
 	tell_story(w);
 	rig_play_ticks(&w->rig, NULL, 0);
-	w->rig.engine.model.tracing = &tracing;
+	w->rig.engine.model->tracing = &tracing;
 	rig_play(&w->rig, NULL);
-	const struct stack_table *t = &w->rig.engine.model.stacks;
+	const struct stack_table *t = w->rig.engine.model->stacks;
 	assert_int_equal(t->stacks[1].n, FRAMES - 1);
 	assert_int_equal(stack_frames(t, 1)[0], synth_addr(SYNTH_PIPE_READ));
-	w->rig.engine.model.tracing = NULL;
+	w->rig.engine.model->tracing = NULL;
 }
 
 static void bad_records_are_counted(void **state)
@@ -211,8 +211,8 @@ static void bad_records_are_counted(void **state)
 	synth_output(w->rig.synth, 0, CANNED_START + 6 * MS, 1, 1, &good.magic, head - 4);
 	synth_output(w->rig.synth, 0, CANNED_START + 6 * MS, 1, 1, &magic, sizeof(magic));
 	asked_play(w, NULL);
-	assert_int_equal(model_damage(&w->rig.engine.model).bad, 11);
-	assert_null(map64_get(&w->rig.engine.model.tasks.by_tid, 701));
+	assert_int_equal(model_damage(w->rig.engine.model).bad, 11);
+	assert_null(map64_get(&w->rig.engine.model->tasks->by_tid, 701));
 }
 
 /* It may be the first that is written after others found no room. */
@@ -225,9 +225,9 @@ static void one_behind_a_gap_tells_of_it(void **state)
 	synth_set_misc(w->rig.synth, WAITREC_TELLS_GAPS | WAITREC_AFTER_GAP);
 	report_holder(w, 2 * MS, holder(HOLDREC_SEEN, HOLDREC_RUNNING));
 	asked_play(w, NULL);
-	const struct model *m = &w->rig.engine.model;
-	assert_int_equal(m->waits.in_flight, 1);
-	assert_true(m->waits.waits[1].used && m->waits.waits[1].doubtful);
+	const struct model *m = w->rig.engine.model;
+	assert_int_equal(m->waits->in_flight, 1);
+	assert_true(m->waits->waits[1].used && m->waits->waits[1].doubtful);
 }
 
 static char *lines(struct asked *w, bool json)

@@ -125,7 +125,7 @@ static void waits_between_two_looks_are_of_the_first(void **state)
 	assert_int_equal(t.n_rows, 2);
 	file_lock_expect(&t, 0, "i_rwsem /data/E1", 4);
 	file_lock_expect(&t, 1, "i_rwsem /data/E2", 2);
-	assert_int_equal(w->rig.engine.model.waits.in_flight, 0);
+	assert_int_equal(w->rig.engine.model->waits->in_flight, 0);
 }
 
 /* It is renamed, or its descriptor was closed before its path was read: it is the same file. */

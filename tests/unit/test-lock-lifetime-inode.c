@@ -83,9 +83,9 @@ static void each_wait_is_counted_for_its_inode(void **state)
 	file_lock_expect(&t, 1, "i_rwsem /data/E2", 4);
 	file_lock_expect(&t, 2, "i_rwsem /data/E2", 1); /* its reader */
 	assert_int_equal(cell_u(&t, 1, "total_ns"), 5 * MS);
-	assert_int_equal(w->rig.engine.model.waits.in_flight, 0);
-	assert_int_equal(model_damage(&w->rig.engine.model).unmatched, 0);
-	assert_int_equal(rig_waited_ns(&w->rig.engine.model), rig_blamed_ns(&w->rig.engine.model));
+	assert_int_equal(w->rig.engine.model->waits->in_flight, 0);
+	assert_int_equal(model_damage(w->rig.engine.model).unmatched, 0);
+	assert_int_equal(rig_waited_ns(w->rig.engine.model), rig_blamed_ns(w->rig.engine.model));
 }
 
 static void begin_owned(struct asked *w, uint64_t at, int tid, int owner)
@@ -120,10 +120,10 @@ static int32_t holder_of(const struct model *m, int tid)
 {
 	uint64_t ns;
 
-	for (uint32_t i = 1; i < m->waits.high; i++) {
-		const struct wait *v = &m->waits.waits[i];
-		if (v->used && m->tasks.tasks[v->task].tid == tid)
-			return m->tasks.tasks[cell_owner_task(holder_now(m, v, &ns))].tid;
+	for (uint32_t i = 1; i < m->waits->high; i++) {
+		const struct wait *v = &m->waits->waits[i];
+		if (v->used && m->tasks->tasks[v->task].tid == tid)
+			return m->tasks->tasks[cell_owner_task(holder_now(m, v, &ns))].tid;
 	}
 	return -1;
 }
@@ -142,10 +142,10 @@ static void a_wait_for_another_inode_keeps_its_holder(void **state)
 	emit_holder(w, AT(302), 202);
 	emit_inode(w, 0, AT(303), E2);
 	file_lock_finish(w);
-	const struct model *m = &w->rig.engine.model;
+	const struct model *m = w->rig.engine.model;
 	struct table t = file_lock_rows(w);
 	file_lock_expect(&t, 0, "i_rwsem /data/E1", 1);
-	assert_int_equal(m->waits.in_flight, 2);
+	assert_int_equal(m->waits->in_flight, 2);
 	assert_int_equal(holder_of(m, 101), 202);
 	assert_int_equal(holder_of(m, 102), 202);
 	assert_int_equal(rig_waited_ns(m), rig_blamed_ns(m));
@@ -289,8 +289,8 @@ static void records_that_make_no_sense_are_bad(void **state)
 		emit_inode(w, 0, AT(100), bad[i]);
 	synth_output(w->rig.synth, 0, AT(101), 1, 1, &good.magic, sizeof(good) - 16);
 	asked_play(w, NULL);
-	assert_int_equal(model_damage(&w->rig.engine.model).bad, 7);
-	assert_null(lockname_get(w->rig.engine.model.lock_names, LOCK));
+	assert_int_equal(model_damage(w->rig.engine.model).bad, 7);
+	assert_null(lockname_get(w->rig.engine.model->lock_names, LOCK));
 }
 
 int main(void)

@@ -488,9 +488,9 @@ static void the_rt_mutex_within_is_the_lock_of_readers(void **state)
 		assert_string_equal(cell_s(&t, 1, "kind"), "rwlock-rt:R");
 		assert_int_equal(cell_u(&t, 1, "since_ns"), 1500 * MS);
 	}
-	const struct model *m = &w->rig.engine.model;
-	for (uint32_t i = 1; i < m->waits.high; i++)
-		assert_int_equal(m->tasks.tasks[m->waits.waits[i].seen].tid, 701);
+	const struct model *m = w->rig.engine.model;
+	for (uint32_t i = 1; i < m->waits->high; i++)
+		assert_int_equal(m->tasks->tasks[m->waits->waits[i].seen].tid, 701);
 }
 
 int main(void)

@@ -109,9 +109,9 @@ static void lose(struct model *m, uint64_t t)
 static uint64_t stolen(const struct model *m)
 {
 	for (int type = 0; type < LOCK_TYPES; type++) {
-		const uint32_t *at = map64_get(&m->locks.index, lock_key(LOCK, type));
-		if (at && m->locks.locks[*at].queue)
-			return lockqueue_all(&m->queues.v[m->locks.locks[*at].queue]).stolen;
+		const uint32_t *at = map64_get(&m->locks->index, lock_key(LOCK, type));
+		if (at && m->locks->locks[*at].queue)
+			return lockqueue_all(&m->queues->v[m->locks->locks[*at].queue]).stolen;
 	}
 	return 0;
 }
@@ -136,7 +136,7 @@ static void a_holder_that_never_waited_has_stolen_it(void **state)
 	assert_int_equal(stolen(m), 1); /* the same, as far as is known */
 	begin(m, 6, 706, LCB_F_WRITE, 801, false);
 	assert_int_equal(stolen(m), 2);
-	assert_int_equal(lockqueue_all(&m->queues.v[1]).passed, 0);
+	assert_int_equal(lockqueue_all(&m->queues->v[1]).passed, 0);
 }
 
 static void a_lock_that_is_free_is_stolen_as_well(void **state)
@@ -242,14 +242,14 @@ static void a_wait_must_be_older_than_those_that_are_not_reported(void **state)
 {
 	struct model *m = *state;
 
-	m->shorts.head.most_ns = 10 * MS;
+	m->shorts->head.most_ns = 10 * MS;
 	two_wait(m);
 	begin(m, 8, 703, LCB_F_WRITE, 802, false);
 	assert_int_equal(stolen(m), 0);
 	begin(m, 20, 704, LCB_F_WRITE, 802, false);
 	begin(m, 30, 705, LCB_F_WRITE, 803, false);
 	assert_int_equal(stolen(m), 1);
-	m->shorts.head.spent_ns[SHORTSNAP_COUNTS] = 1;
+	m->shorts->head.spent_ns[SHORTSNAP_COUNTS] = 1;
 	assert_false(lockqueue_sees_stealing(m));
 }
 

@@ -75,9 +75,9 @@ static void end(struct model *m, uint64_t t, int tid)
 static const struct lockqueue *queue_at(const struct model *m, uint64_t addr)
 {
 	for (int type = LOCK_RWSEM_R; type <= LOCK_MUTEX; type++) {
-		const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, type));
-		if (at && m->locks.locks[*at].queue)
-			return &m->queues.v[m->locks.locks[*at].queue];
+		const uint32_t *at = map64_get(&m->locks->index, lock_key(addr, type));
+		if (at && m->locks->locks[*at].queue)
+			return &m->queues->v[m->locks->locks[*at].queue];
 	}
 	return NULL;
 }
@@ -97,9 +97,9 @@ static const struct lockqueue *queue(const struct model *m)
 /* The wait in flight of a task. */
 static const struct wait *wait_of(const struct model *m, int tid)
 {
-	for (uint32_t i = 1; i < m->waits.high; i++)
-		if (m->waits.waits[i].used && m->tasks.tasks[m->waits.waits[i].task].tid == tid)
-			return &m->waits.waits[i];
+	for (uint32_t i = 1; i < m->waits->high; i++)
+		if (m->waits->waits[i].used && m->tasks->tasks[m->waits->waits[i].task].tid == tid)
+			return &m->waits->waits[i];
 	fail_msg("%d does not wait", tid);
 	return NULL;
 }
@@ -114,9 +114,9 @@ static void one_at_a_time_is_no_queue(void **state)
 	end(m, 7, 702);
 	begin_on(m, 8, 701, LOCK(1), LCB_F_WRITE);
 	begin_on(m, 8, 702, LOCK(2), LCB_F_WRITE);
-	assert_int_equal(m->queues.in_use, 0);
+	assert_int_equal(m->queues->in_use, 0);
 	begin_on(m, 9, 703, LOCK(2), LCB_F_READ);
-	assert_int_equal(m->queues.in_use, 1);
+	assert_int_equal(m->queues->in_use, 1);
 	assert_int_equal(queue_at(m, LOCK(2))->n[LOCKQUEUE_R], 1);
 	assert_int_equal(queue_at(m, LOCK(2))->n[LOCKQUEUE_W], 1);
 }
@@ -175,7 +175,7 @@ static void who_came_first_and_got_it_later_was_passed_over(void **state)
 	assert_int_equal(sums(m).passed_most.n, 2);
 	assert_int_equal(sums(m).passed_most.ns, 29 * MS);
 	assert_int_equal(sums(m).passed_longest_ns, 29 * MS);
-	assert_int_equal(m->tasks.tasks[sums(m).passed_most.task].tid, 701);
+	assert_int_equal(m->tasks->tasks[sums(m).passed_most.task].tid, 701);
 	assert_int_equal(sums(m).handed[LOCKQUEUE_W], 3);
 	assert_int_equal(sums(m).longest, 3);
 }
@@ -257,7 +257,7 @@ static void who_waits_for_many_hand_overs_starves(void **state)
 	assert_int_equal(sums(m).starved, 1);
 	assert_int_equal(sums(m).starved_most.n, LOCKQUEUE_STARVED + 1);
 	assert_int_equal(sums(m).passed_most.n, LOCKQUEUE_STARVED + 1);
-	assert_int_equal(m->tasks.tasks[sums(m).starved_most.task].tid, 701);
+	assert_int_equal(m->tasks->tasks[sums(m).starved_most.task].tid, 701);
 }
 
 static void who_fails_has_passed_over_nobody(void **state)
@@ -322,7 +322,7 @@ static void who_lost_its_end_is_in_no_queue(void **state)
 	begin(m, 3, 703, LCB_F_WRITE);
 	end(m, 4, 703);
 	begin(m, 40, 701, LCB_F_WRITE); /* again */
-	assert_int_equal(m->damage.unmatched_begin, 1);
+	assert_int_equal(m->damage->unmatched_begin, 1);
 	assert_int_equal(queue_at(m, LOCK(0))->n[LOCKQUEUE_W], 2);
 	assert_int_equal(queue_at(m, LOCK(0))->busy_ns, START + 2 * MS);
 	assert_int_equal(sums(m).passed, 0);
@@ -354,7 +354,7 @@ static void hand_overs_have_times_where_releases_are_told(void **state)
 	begin(m, 3, 703, LCB_F_WRITE);
 	end(m, 10, 701);
 	assert_int_equal(queue(m)->times_n, 0);
-	assert_null(m->queues.hists.groups);
+	assert_null(m->queues->hists.groups);
 	release(m, 20, 701);
 	end(m, 22, 702);
 	release(m, 30, 702);
@@ -363,7 +363,7 @@ static void hand_overs_have_times_where_releases_are_told(void **state)
 	assert_int_equal(queue(m)->times_min_ns, 2 * MS);
 	assert_int_equal(queue(m)->times_max_ns, 8 * MS);
 	struct hist hist = {0};
-	hist_pool_sum(&m->queues.hists, queue(m)->times, &hist);
+	hist_pool_sum(&m->queues->hists, queue(m)->times, &hist);
 	assert_int_equal(hist.n, 2);
 	begin(m, 40, 701, LCB_F_WRITE);
 	begin(m, 41, 702, LCB_F_WRITE);
@@ -441,16 +441,16 @@ static void queues_are_bounded_and_forgotten_with_their_locks(void **state)
 		if (i % 4096 == 0)
 			model_tick(m, START + t * MS);
 	}
-	assert_int_equal(m->queues.in_use, LOCKQUEUE_MOST);
-	assert_int_equal(m->queues.n, LOCKQUEUE_MOST + 1);
-	assert_true(m->queues.no_room > 0);
-	assert_true(lock_table_full(&m->locks) || m->locks.n < LOCKS);
+	assert_int_equal(m->queues->in_use, LOCKQUEUE_MOST);
+	assert_int_equal(m->queues->n, LOCKQUEUE_MOST + 1);
+	assert_true(m->queues->no_room > 0);
+	assert_true(lock_table_full(m->locks) || m->locks->n < LOCKS);
 	uint32_t with_queue = 0;
-	for (uint32_t i = 0; i < m->locks.n; i++) {
-		const struct lock *l = &m->locks.locks[i];
+	for (uint32_t i = 0; i < m->locks->n; i++) {
+		const struct lock *l = &m->locks->locks[i];
 		with_queue += l->queue != 0;
-		assert_true(!l->queue || m->queues.v[l->queue].used);
-		assert_true(!l->queue || !l->twin || m->locks.locks[l->twin].queue == l->queue);
+		assert_true(!l->queue || m->queues->v[l->queue].used);
+		assert_true(!l->queue || !l->twin || m->locks->locks[l->twin].queue == l->queue);
 	}
 	assert_true(with_queue >= LOCKQUEUE_MOST);
 }
@@ -593,11 +593,11 @@ static void compare(const struct model *m, const struct lock_account *l, int i)
 
 static void compare_waits(const struct model *m, const struct account *a)
 {
-	for (uint32_t i = 1; i < m->waits.high; i++) {
-		const struct wait *w = &m->waits.waits[i];
+	for (uint32_t i = 1; i < m->waits->high; i++) {
+		const struct wait *w = &m->waits->waits[i];
 		if (!w->used)
 			continue;
-		const struct task_account *t = &a->t[m->tasks.tasks[w->task].tid - 701];
+		const struct task_account *t = &a->t[m->tasks->tasks[w->task].tid - 701];
 		assert_true(t->waits && t->doubtful == !w->lines_up);
 		struct lockqueue_wait through = lockqueue_wait(m, w);
 		assert_int_equal(through.passed, t->doubtful ? 0 : t->passed);

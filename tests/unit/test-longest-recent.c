@@ -147,7 +147,7 @@ static void those_that_ended_are_below(void **state)
 	assert_int_equal(number(&t, 12, "ended_ns"), 14100 * MS - 13070 * MS);
 	assert_int_equal(query_waiters(&w->q, &spec, &t, NULL), 0);
 	assert_int_equal(t.n_rows, 12);
-	model_zero(&w->rig.engine.model);
+	model_zero(w->rig.engine.model);
 	query_begin(&w->q);
 	assert_int_equal(query_wait_rows(&w->q, &spec, NULL, &t, NULL), 0);
 	assert_int_equal(t.n_rows, 12);

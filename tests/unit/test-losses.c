@@ -208,8 +208,8 @@ static void report_losses(struct synth *s, struct losses_history *h, const struc
 static int note_event(struct engine_watch *watch, const struct event *ev, struct error *err)
 {
 	struct waits *w = (struct waits *)watch;
-	const struct model *m = &w->engine->model;
-	const struct wait *wait = &m->waits.waits[m->last_wait];
+	const struct model *m = w->engine->model;
+	const struct wait *wait = &m->waits->waits[m->last_wait];
 
 	(void)err;
 	if (ev->kind != EVENT_CONTENTION_END || !m->last_wait)
@@ -218,8 +218,8 @@ static int note_event(struct engine_watch *watch, const struct event *ev, struct
 		w->doubtful++;
 		return 0;
 	}
-	w->list[w->n++] =
-		(struct sure){wait->begin_ns, ev->time, wait->addr, m->tasks.tasks[wait->task].tid};
+	w->list[w->n++] = (struct sure){wait->begin_ns, ev->time, wait->addr,
+					m->tasks->tasks[wait->task].tid};
 	return 0;
 }
 
@@ -239,7 +239,7 @@ static void note_tick(struct model *m, const struct losses_plan *p, struct waits
 	w->bucket[w->n_ticks++] = (struct said){.from = m->now_ns - m->rate_ns,
 						.to = m->now_ns,
 						.n = m->rate_n,
-						.loss = m->loss.closed};
+						.loss = m->loss->closed};
 	if (w->n_ticks == p->seed % 16)
 		model_zero(m);
 }
@@ -269,17 +269,17 @@ static void play(struct losses_history *h, const struct losses_plan *p, struct w
 	while ((e = engine_pump(&r.engine, 0, &err)) != ENGINE_END) {
 		assert_true(e >= 0);
 		if (e == ENGINE_TICK)
-			note_tick(&r.engine.model, p, ret);
+			note_tick(r.engine.model, p, ret);
 	}
-	const struct model *m = &r.engine.model;
-	assert_int_equal(m->damage.late + m->damage.bad + m->damage.deep, 0);
+	const struct model *m = r.engine.model;
+	assert_int_equal(m->damage->late + m->damage->bad + m->damage->deep, 0);
 	uint64_t lost = 0;
 	for (uint32_t cpu = 0; cpu < LOSSES_CPUS; cpu++) {
 		uint64_t told = cpu < m->n_cpus ? m->cpus[cpu].lost : 0;
 		assert_true(told == h->lost[cpu] || (p->how != BY_BPF && told < h->lost[cpu]));
 		lost += h->lost[cpu];
 	}
-	assert_int_equal(m->damage.lost, is_counted(p) ? lost : 0);
+	assert_int_equal(m->damage->lost, is_counted(p) ? lost : 0);
 	rig_deinit(&r);
 	qsort(ret->list, ret->n, sizeof(ret->list[0]), by_begin);
 }

@@ -59,9 +59,9 @@ static char *dump_of(unsigned every, const struct model_limits *limits)
 	rig_init(&r, CPUS);
 	random_stream(r.synth, 20000, 300, every, 99, MS);
 	rig_play(&r, limits);
-	char *text = rig_dump(&r.engine.model);
-	assert_int_equal(r.engine.model.damage.unmatched_begin, 0);
-	assert_int_equal(r.engine.model.damage.unmatched_end, 0);
+	char *text = rig_dump(r.engine.model);
+	assert_int_equal(r.engine.model->damage->unmatched_begin, 0);
+	assert_int_equal(r.engine.model->damage->unmatched_end, 0);
 	rig_deinit(&r);
 	return text;
 }
@@ -97,13 +97,13 @@ static void folding_keeps_what_was_waited(void **state)
 	random_stream(folded.synth, 60000, 5000, 50, 5, MS);
 	rig_play(&full, NULL);
 	rig_play(&folded, &small);
-	const struct model *m = &folded.engine.model;
-	assert_true(m->damage.folded > 0);
-	assert_true(m->cells.n <= small.cells);
-	assert_true(m->locks.n <= small.locks);
-	assert_true(m->stacks.n <= small.stacks);
+	const struct model *m = folded.engine.model;
+	assert_true(m->damage->folded > 0);
+	assert_true(m->cells->n <= small.cells);
+	assert_true(m->locks->n <= small.locks);
+	assert_true(m->stacks->n <= small.stacks);
 	for (unsigned t = 0; t < LOCK_TYPES; t++) {
-		struct rig_sum a = rig_sum_type(&full.engine.model, t);
+		struct rig_sum a = rig_sum_type(full.engine.model, t);
 		struct rig_sum b = rig_sum_type(m, t);
 		assert_int_equal(a.n, b.n);
 		assert_int_equal(a.total_ns, b.total_ns);
@@ -111,7 +111,7 @@ static void folding_keeps_what_was_waited(void **state)
 		assert_int_equal(a.max_ns, b.max_ns);
 		assert_int_equal(a.n, m->types[t].contended);
 	}
-	assert_true(m->blame.folded > 0 && m->blame.n <= small.blame);
+	assert_true(m->blame->folded > 0 && m->blame->n <= small.blame);
 	assert_int_equal(rig_blamed_ns(m), rig_waited_ns(m));
 	rig_deinit(&full);
 	rig_deinit(&folded);
@@ -125,8 +125,8 @@ static void memory_stays_within_the_budget(void **state)
 	rig_init(&r, CPUS);
 	random_stream(r.synth, 400000, 60000, 500, 17, MS);
 	rig_play(&r, NULL);
-	assert_true(r.engine.model.damage.folded > 0);
-	assert_true(model_bytes(&r.engine.model) < 40u << 20);
+	assert_true(r.engine.model->damage->folded > 0);
+	assert_true(model_bytes(r.engine.model) < 40u << 20);
 	rig_deinit(&r);
 }
 
@@ -143,13 +143,13 @@ static void tasks_have_names_and_cgroups(void **state)
 	synth_set_cgroup(r.synth, 42);
 	synth_begin(r.synth, 1, 5 * MS, 10, 11, 0x1000, LCB_F_WRITE, chain, 2);
 	rig_play(&r, NULL);
-	const struct model *m = &r.engine.model;
-	const struct task *t = &m->tasks.tasks[m->waits.waits[1].task];
+	const struct model *m = r.engine.model;
+	const struct task *t = &m->tasks->tasks[m->waits->waits[1].task];
 	assert_int_equal(t->pid, 10);
 	assert_int_equal(t->tid, 11);
 	assert_string_equal(t->comm, "db-writer");
-	assert_string_equal(task_cgroup_path(&m->tasks, t->cgroup), "/system.slice/db");
-	assert_null(task_cgroup_path(&m->tasks, 43));
+	assert_string_equal(task_cgroup_path(m->tasks, t->cgroup), "/system.slice/db");
+	assert_null(task_cgroup_path(m->tasks, 43));
 	rig_deinit(&r);
 }
 
@@ -166,12 +166,12 @@ static void zero_forgets_sums_but_not_waiters(void **state)
 	synth_tick(r.synth, 10 * MS);
 	synth_end(r.synth, 0, 12 * MS, 10, 11, 0x1000, 0);
 	rig_play_ticks(&r, NULL, 1);
-	struct model *m = &r.engine.model;
+	struct model *m = r.engine.model;
 	uint64_t generation = m->generation;
 	model_zero(m);
 	assert_true(m->generation > generation);
 	assert_int_equal(rig_sum_type(m, LOCK_RWSEM_W).n, 0);
-	assert_int_equal(m->waits.in_flight, 1);
+	assert_int_equal(m->waits->in_flight, 1);
 	rig_play(&r, NULL);
 	assert_int_equal(rig_sum_type(m, LOCK_RWSEM_W).n, 1);
 	assert_int_equal(rig_sum_type(m, LOCK_RWSEM_W).total_ns, 9 * MS);
@@ -193,7 +193,7 @@ static void rates_are_those_of_the_closed_bucket(void **state)
 	}
 	synth_tick(r.synth, 1500 * MS);
 	rig_play(&r, NULL);
-	const struct model *m = &r.engine.model;
+	const struct model *m = r.engine.model;
 	assert_int_equal(m->rate_ns, 500 * MS);
 	assert_int_equal(m->rate_n, 10);
 	assert_int_equal(m->cpus[1].rate_n, 10);
@@ -243,12 +243,12 @@ static void a_copy_goes_on_like_the_original(void **state)
 	random_stream(r.synth, 10000, 2000, 40, 9, 101 * MS);
 	synth_tick(r.synth, 200 * MS);
 	rig_play_ticks(&r, &small, 1);
-	assert_int_equal(model_copy(&middle, &r.engine.model), 0);
-	char *then = rig_dump(&middle), *now = rig_dump(&r.engine.model);
+	assert_int_equal(model_copy(&middle, r.engine.model), 0);
+	char *then = rig_dump(&middle), *now = rig_dump(r.engine.model);
 	assert_string_equal(then, now);
 	/* Going on with the original does not touch the copy. */
 	rig_play(&r, &small);
-	char *later = rig_dump(&middle), *last = rig_dump(&r.engine.model);
+	char *later = rig_dump(&middle), *last = rig_dump(r.engine.model);
 	assert_string_equal(then, later);
 	assert_string_not_equal(later, last);
 	/* The copy, given the second half by an engine of its own, ends where the original did. */
@@ -256,10 +256,10 @@ static void a_copy_goes_on_like_the_original(void **state)
 	random_stream(half.synth, 10000, 2000, 40, 9, 101 * MS);
 	synth_tick(half.synth, 200 * MS);
 	rig_play_ticks(&half, &small, 0);
-	model_deinit(&half.engine.model);
-	half.engine.model = middle;
+	model_deinit(half.engine.model);
+	*half.engine.model = middle;
 	rig_play(&half, &small);
-	char *again = rig_dump(&half.engine.model);
+	char *again = rig_dump(half.engine.model);
 	assert_string_equal(again, last);
 	rig_deinit(&half);
 	rig_deinit(&r);
@@ -281,7 +281,7 @@ static void a_copy_without_memory_is_empty(void **state)
 	rig_play(&r, NULL);
 	for (long k = 0; k < 200; k++) {
 		mem_fail_after(k);
-		int e = model_copy(&copy, &r.engine.model);
+		int e = model_copy(&copy, r.engine.model);
 		mem_fail_after(-1);
 		failed += e == -ENOMEM;
 		if (!e)
@@ -316,12 +316,12 @@ static void a_cpu_that_comes_back_makes_waits_doubtful(void **state)
 	synth_end(r.synth, 1, 5 * MS, 11, 11, 0xffff888000000200, 0);
 	synth_tick(r.synth, 6 * MS);
 	rig_play_ticks(&r, NULL, 1);
-	assert_true(r.engine.model.cpus[2].offline);
-	assert_int_equal(r.engine.model.damage.doubtful, 0);
+	assert_true(r.engine.model->cpus[2].offline);
+	assert_int_equal(r.engine.model->damage->doubtful, 0);
 	rig_play(&r, NULL);
-	assert_false(r.engine.model.cpus[2].offline);
-	assert_int_equal(rig_sum_type(&r.engine.model, LOCK_MUTEX).n, 1);
-	assert_int_equal(r.engine.model.damage.doubtful, 1);
+	assert_false(r.engine.model->cpus[2].offline);
+	assert_int_equal(rig_sum_type(r.engine.model, LOCK_MUTEX).n, 1);
+	assert_int_equal(r.engine.model->damage->doubtful, 1);
 	rig_deinit(&r);
 }
 
@@ -345,10 +345,10 @@ static void play_return(enum record_cpu_state how, uint64_t *ret_sure, uint64_t 
 	synth_end(r.synth, 1, 5 * MS, 11, 11, 0xffff888000000200, 0);
 	synth_tick(r.synth, 6 * MS);
 	rig_play(&r, NULL);
-	assert_false(r.engine.model.cpus[2].offline);
-	*ret_sure = rig_sum_type(&r.engine.model, LOCK_RWSEM_W).n +
-		    rig_sum_type(&r.engine.model, LOCK_SPINLOCK).n;
-	*ret_doubtful = r.engine.model.damage.doubtful;
+	assert_false(r.engine.model->cpus[2].offline);
+	*ret_sure = rig_sum_type(r.engine.model, LOCK_RWSEM_W).n +
+		    rig_sum_type(r.engine.model, LOCK_SPINLOCK).n;
+	*ret_doubtful = r.engine.model->damage->doubtful;
 	rig_deinit(&r);
 }
 
@@ -381,11 +381,11 @@ static void time_counts_from_the_start(void **state)
 	synth_record(r.synth, RECORD_START, 0, &start, sizeof(start));
 	synth_tick(r.synth, 800 * MS);
 	rig_play_ticks(&r, NULL, 1);
-	assert_int_equal(r.engine.model.now_ns, 100 * MS);
+	assert_int_equal(r.engine.model->now_ns, 100 * MS);
 	rig_play(&r, NULL);
-	assert_int_equal(r.engine.model.start_ns, start);
-	assert_int_equal(r.engine.model.zero_ns, start);
-	assert_int_equal(r.engine.model.rate_ns, 300 * MS);
+	assert_int_equal(r.engine.model->start_ns, start);
+	assert_int_equal(r.engine.model->zero_ns, start);
+	assert_int_equal(r.engine.model->rate_ns, 300 * MS);
 	rig_deinit(&r);
 }
 

@@ -124,9 +124,11 @@ static int begin(struct world *w)
 	const struct model_limits limits = {4096, 4096, TASKS, 16384, 4096, .held = 512};
 	int r = model_init(&w->m, &limits);
 
+	if (r)
+		return r;
 	w->t = 1000000;
-	w->m.profile.spaces.forget_at = 300;
-	r = r ? r : be_born(w, IMMORTAL, "immortal");
+	w->m.profile->spaces.forget_at = 300;
+	r = be_born(w, IMMORTAL, "immortal");
 	return r ? r : map_at(w, IMMORTAL, CODE, "/bin/immortal", 5);
 }
 
@@ -139,12 +141,12 @@ static void pass(struct world *w, int from, int to)
 static void check_sums(const struct world *w)
 {
 	uint64_t waits = 0, ns = 0, samples = 0, of_cpu[CPUS] = {0}, leaf[3] = {0};
-	const struct profile *p = &w->m.profile;
+	const struct profile *p = w->m.profile;
 
-	for (size_t i = 0; i < w->m.cells.n; i++) {
-		waits += cell_n(&w->m.cells, &w->m.cells.cells[i]);
-		ns += w->m.cells.cells[i].total_ns;
-		of_cpu[w->m.cells.cells[i].cpu] += cell_n(&w->m.cells, &w->m.cells.cells[i]);
+	for (size_t i = 0; i < w->m.cells->n; i++) {
+		waits += cell_n(w->m.cells, &w->m.cells->cells[i]);
+		ns += w->m.cells->cells[i].total_ns;
+		of_cpu[w->m.cells->cells[i].cpu] += cell_n(w->m.cells, &w->m.cells->cells[i]);
 	}
 	assert_int_equal(waits, w->waits);
 	assert_int_equal(ns, w->wait_ns);
@@ -162,19 +164,19 @@ static void check_sums(const struct world *w)
 /* A living task, and the one that ended last. */
 static void check_names(const struct world *w, int last, int n_kept)
 {
-	const struct task_table *t = &w->m.tasks;
+	const struct task_table *t = w->m.tasks;
 	const uint32_t *at = map64_get(&t->by_tid, IMMORTAL);
 	uint64_t waits = 0, by_lock = 0;
 	int kept = 0;
 
 	uint32_t immortal = at ? *at : TASK_OTHER;
 	assert_string_equal(t->tasks[immortal].comm, "immortal");
-	for (size_t i = 0; i < w->m.cells.n; i++) {
-		const struct cell *c = &w->m.cells.cells[i];
-		uint64_t n = cell_n(&w->m.cells, c);
+	for (size_t i = 0; i < w->m.cells->n; i++) {
+		const struct cell *c = &w->m.cells->cells[i];
+		uint64_t n = cell_n(w->m.cells, c);
 		waits += c->task == immortal ? n : 0;
 		/* The shared lock is named with each of them. */
-		by_lock += w->m.locks.locks[c->lock].addr == LOCK ? n : 0;
+		by_lock += w->m.locks->locks[c->lock].addr == LOCK ? n : 0;
 	}
 	assert_int_equal(waits, w->waits / 3);
 	assert_int_equal(by_lock, w->waits / 3 * 2);
@@ -188,8 +190,8 @@ static void check_names(const struct world *w, int last, int n_kept)
 		kept += n > last - n_kept;
 	}
 	assert_int_equal(kept, n_kept);
-	const struct map_space *space = map_spaces_of(&w->m.profile.spaces, IMMORTAL);
-	const struct map_object *o = map_object_get(w->m.profile.spaces.objects,
+	const struct map_space *space = map_spaces_of(&w->m.profile->spaces, IMMORTAL);
+	const struct map_object *o = map_object_get(w->m.profile->spaces.objects,
 						    map_frame_object(map_space_frame(space, CODE)));
 	assert_string_equal(o->path, "/bin/immortal");
 }
@@ -201,7 +203,7 @@ static void what_has_ended_is_bounded(void **state)
 
 	(void)state;
 	assert_int_equal(begin(&w), 0);
-	uint64_t frame = map_space_frame(map_spaces_of(&w.m.profile.spaces, IMMORTAL), CODE);
+	uint64_t frame = map_space_frame(map_spaces_of(&w.m.profile->spaces, IMMORTAL), CODE);
 	pass(&w, 0, SOME);
 	size_t some = model_bytes(&w.m), most = some;
 	for (int n = SOME; n < MANY; n++) {
@@ -211,11 +213,11 @@ static void what_has_ended_is_bounded(void **state)
 	check_sums(&w);
 	check_names(&w, MANY - 1, TASKS / 4);
 	assert_in_range(most, some / 2, some * 2);
-	assert_true(w.m.tasks.n <= TASKS && w.m.damage.folded > 0 && w.m.profile.ended > 0);
-	assert_int_equal(w.m.profile.spaces.dropped, 0);
+	assert_true(w.m.tasks->n <= TASKS && w.m.damage->folded > 0 && w.m.profile->ended > 0);
+	assert_int_equal(w.m.profile->spaces.dropped, 0);
 	/* Numbers are given again, but not that of who lives. */
-	assert_true(w.m.profile.spaces.objects->again > 0);
-	assert_int_equal(map_space_frame(map_spaces_of(&w.m.profile.spaces, IMMORTAL), CODE),
+	assert_true(w.m.profile->spaces.objects->again > 0);
+	assert_int_equal(map_space_frame(map_spaces_of(&w.m.profile->spaces, IMMORTAL), CODE),
 			 frame);
 	model_deinit(&w.m);
 }
@@ -237,9 +239,9 @@ static void a_copy_has_its_own(void **state)
 	pass(&copy, SOME, MANY);
 	check_sums(&copy);
 	check_names(&copy, MANY - 1, TASKS / 4);
-	assert_int_equal(copy.m.cells.n, w.m.cells.n);
-	assert_int_equal(copy.m.profile.n, w.m.profile.n);
-	assert_int_equal(copy.m.damage.folded, w.m.damage.folded);
+	assert_int_equal(copy.m.cells->n, w.m.cells->n);
+	assert_int_equal(copy.m.profile->n, w.m.profile->n);
+	assert_int_equal(copy.m.damage->folded, w.m.damage->folded);
 	model_deinit(&w.m);
 	check_names(&copy, MANY - 1, TASKS / 4);
 	model_deinit(&copy.m);
@@ -288,7 +290,7 @@ static void every_allocation_may_fail(void **state)
 		for (int i = 0; r == 0 && i < MANY; i++)
 			r = live_and_die(&w, i);
 		mem_fail_after(-1);
-		if (w.m.tasks.n)
+		if (w.m.tasks)
 			model_deinit(&w.m);
 		assert_int_equal(mem_live(), live);
 	}

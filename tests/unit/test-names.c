@@ -219,7 +219,7 @@ static void what_was_told_in_parts_is_one(void **state)
 	struct table t = hot(w);
 	assert_string_equal(cell_s(&t, 0, "symbol"), "names_canary");
 	assert_string_equal(cell_s(&t, 0, "names"), "recording");
-	const struct funcset *told = w->rig.engine.model.funcs;
+	const struct funcset *told = w->rig.engine.model->funcs;
 	assert_int_equal(funcset_changes(told), 2);
 	assert_int_equal(funcset_snap(told)->n_funcs, found.n_funcs);
 	assert_int_equal(canary_in(funcset_snap(told))->code_len, canary_in(&found)->code_len);
@@ -302,7 +302,7 @@ static void mappings_say_build_ids(void **state)
 	synth_tick(w->rig.synth, CANARY_START + 100 * MS);
 	asked_play(w, NULL);
 	query_begin(&w->q);
-	const struct map_objects *objects = w->rig.engine.model.profile.spaces.objects;
+	const struct map_objects *objects = w->rig.engine.model->profile->spaces.objects;
 	assert_int_equal(objects->n, 3);
 	assert_int_equal(map_object_get(objects, 1)->id_len, 20);
 	assert_memory_equal(map_object_get(objects, 2)->id, ids[1], 20);

@@ -144,12 +144,12 @@ static void play(struct asked *w, unsigned seed, uint64_t quiet_ms)
 
 static const struct model *model_of(const struct asked *w)
 {
-	return &w->rig.engine.model;
+	return w->rig.engine.model;
 }
 
 static int32_t tid_of(const struct model *m, uint32_t task)
 {
-	return task ? m->tasks.tasks[task].tid : 0;
+	return task ? m->tasks->tasks[task].tid : 0;
 }
 
 static void again(void **state)
@@ -164,16 +164,16 @@ struct seen {
 
 static void check_blame(const struct model *m, const struct wait *w, uint32_t owner)
 {
-	uint32_t node = m->locks.locks[w->lock].blame;
-	const struct blame_hold *h = &m->blame.holds[m->blame.nodes[node].holds];
+	uint32_t node = m->locks->locks[w->lock].blame;
+	const struct blame_hold *h = &m->blame->holds[m->blame->nodes[node].holds];
 
 	assert_int_not_equal(node, 0);
 	if (owner == OWNER_NONE) {
 		/* Or it is the task that waits. */
-		assert_true(!m->blame.nodes[node].holds || h->task == w->task);
+		assert_true(!m->blame->nodes[node].holds || h->task == w->task);
 		return;
 	}
-	assert_int_not_equal(m->blame.nodes[node].holds, 0);
+	assert_int_not_equal(m->blame->nodes[node].holds, 0);
 	assert_int_equal(h->free, cell_owner_is_free(owner));
 	assert_int_equal(tid_of(m, h->task),
 			 tid_of(m, h->free ? cell_owner_next(owner) : cell_owner_task(owner)));
@@ -185,10 +185,10 @@ static void check_blame(const struct model *m, const struct wait *w, uint32_t ow
 static void check_held(const struct model *m, const struct wait *w, uint32_t owner,
 		       struct seen *seen)
 {
-	const struct hold *h = &m->holds.v[m->locks.locks[w->lock].holds];
+	const struct hold *h = &m->holds->v[m->locks->locks[w->lock].holds];
 
-	if (!m->locks.locks[w->lock].holds || owner == OWNER_NONE ||
-	    h->got_ns < m->locks.locks[w->lock].waits_ns)
+	if (!m->locks->locks[w->lock].holds || owner == OWNER_NONE ||
+	    h->got_ns < m->locks->locks[w->lock].waits_ns)
 		return;
 	seen->held++;
 	assert_int_equal(h->free, cell_owner_is_free(owner));
@@ -224,7 +224,7 @@ static void check_chains(struct asked *w, uint32_t owner)
 	struct table t;
 	bool is_root = false;
 
-	if (owner == OWNER_NONE || owner == OWNER_FREE || (task && m->tasks.tasks[task].depth))
+	if (owner == OWNER_NONE || owner == OWNER_FREE || (task && m->tasks->tasks[task].depth))
 		return;
 	assert_int_equal(query_chains(&w->q, &spec, &t, NULL), 0);
 	for (size_t i = 0; i < t.n_rows; i++) {
@@ -253,14 +253,14 @@ static void all_name_the_same_holder(void **state)
 		struct asked *w = *state;
 		play(w, seed, 0);
 		const struct model *m = model_of(w);
-		for (uint32_t i = 1; i < m->waits.high; i++) {
+		for (uint32_t i = 1; i < m->waits->high; i++) {
 			uint64_t ns;
-			if (!m->waits.waits[i].used)
+			if (!m->waits->waits[i].used)
 				continue;
-			uint32_t owner = holder_now(m, &m->waits.waits[i], &ns);
-			check_blame(m, &m->waits.waits[i], owner);
-			check_held(m, &m->waits.waits[i], owner, &seen);
-			check_waiters(w, &m->waits.waits[i], owner);
+			uint32_t owner = holder_now(m, &m->waits->waits[i], &ns);
+			check_blame(m, &m->waits->waits[i], owner);
+			check_held(m, &m->waits->waits[i], owner, &seen);
+			check_waiters(w, &m->waits->waits[i], owner);
 			check_chains(w, owner);
 			count(&seen, owner);
 		}
@@ -277,13 +277,13 @@ static int root_of(const struct model *m, const struct wait *w)
 		uint32_t owner = holder_now(m, w, &ns), task = cell_owner_task(owner);
 		if (cell_owner_next(owner))
 			return tid_of(m, cell_owner_next(owner));
-		const struct task *t = &m->tasks.tasks[task];
+		const struct task *t = &m->tasks->tasks[task];
 		if (!task || !t->depth)
 			return tid_of(m, task);
 		/* It has just got the lock: or it waits for another one. */
-		if (m->waits.waits[t->waits[0]].addr == w->addr)
+		if (m->waits->waits[t->waits[0]].addr == w->addr)
 			return tid_of(m, task);
-		w = &m->waits.waits[t->waits[0]];
+		w = &m->waits->waits[t->waits[0]];
 	}
 	return -1; /* they wait for each other */
 }
@@ -322,8 +322,8 @@ static struct sums charged(struct asked *w)
 /* Time to be charged for a while without events; false: some tasks wait for each other. */
 static bool expect(const struct model *m, struct sums *to, unsigned *n)
 {
-	for (uint32_t i = 1; i < m->waits.high; i++) {
-		const struct wait *w = &m->waits.waits[i];
+	for (uint32_t i = 1; i < m->waits->high; i++) {
+		const struct wait *w = &m->waits->waits[i];
 		uint64_t ns;
 		if (!w->used)
 			continue;

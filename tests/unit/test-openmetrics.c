@@ -300,7 +300,7 @@ static char *play_totals(const struct random_plan *p, const struct model_limits 
 		if (r != ENGINE_END && (r != ENGINE_TICK || ++ticks % step))
 			continue;
 		add_engine(m, &e);
-		model_zero(&e.model);
+		model_zero(e.model);
 		char *now = print_metrics(m);
 		*ret_compared += text ? assert_grown(text, now) : 0;
 		free(text);
@@ -386,7 +386,7 @@ static void callers_have_a_bound(void **state)
 		r = engine_pump(&e, 0, &err);
 		if (r == ENGINE_TICK) {
 			add_engine(m, &e);
-			model_zero(&e.model);
+			model_zero(e.model);
 		}
 	}
 	char *text = NULL;

@@ -154,8 +154,8 @@ static void what_fits_no_wait_is_left_out(void **state)
 	struct table t = play(w, NULL);
 	assert_int_equal(t.n_rows, 1);
 	assert_string_equal(cell_s(&t, 0, "holder"), "-");
-	assert_int_equal(w->rig.engine.model.damage.bad, 0);
-	assert_false(w->rig.engine.model.owners_told);
+	assert_int_equal(w->rig.engine.model->damage->bad, 0);
+	assert_false(w->rig.engine.model->owners_told);
 }
 
 static void bad_records_are_counted(void **state)
@@ -172,7 +172,7 @@ static void bad_records_are_counted(void **state)
 	for (int i = 0; i < 3; i++)
 		report_owner(w, 5 * MS, 701, bad[i]);
 	play(w, NULL);
-	assert_int_equal(model_damage(&w->rig.engine.model).bad, 3);
+	assert_int_equal(model_damage(w->rig.engine.model).bad, 3);
 }
 
 /* Folding gives up owners with the rest, but the sums stay; the owner's task is not swept away. */

@@ -50,12 +50,12 @@ static void end(uint32_t cpu, uint64_t ms, int tid, uint64_t lock)
 static const struct model *play(void)
 {
 	rig_play(&r, NULL);
-	return &r.engine.model;
+	return r.engine.model;
 }
 
 static void expect(enum lock_type type, uint64_t n, uint64_t total_ms)
 {
-	struct rig_sum s = rig_sum_type(&r.engine.model, type);
+	struct rig_sum s = rig_sum_type(r.engine.model, type);
 
 	assert_int_equal(s.n, n);
 	assert_int_equal(s.total_ns, total_ms * MS);
@@ -68,8 +68,8 @@ static void a_wait_begins_and_ends_on_different_cpus(void **state)
 	end(3, 17, 101, A);
 	const struct model *m = play();
 	expect(LOCK_RWSEM_W, 1, 7);
-	assert_int_equal(m->damage.unmatched_begin + m->damage.unmatched_end, 0);
-	assert_int_equal(m->waits.in_flight, 0);
+	assert_int_equal(m->damage->unmatched_begin + m->damage->unmatched_end, 0);
+	assert_int_equal(m->waits->in_flight, 0);
 }
 
 static void readers_and_writers_are_two_rows(void **state)
@@ -94,7 +94,7 @@ static void a_mutex_spins_then_sleeps_and_is_one_wait(void **state)
 	end(1, 20, 101, A);
 	const struct model *m = play();
 	expect(LOCK_MUTEX, 1, 10);
-	assert_int_equal(m->damage.unmatched_begin, 0);
+	assert_int_equal(m->damage->unmatched_begin, 0);
 }
 
 static void a_spinlock_nests_in_a_sleeping_wait(void **state)
@@ -107,7 +107,7 @@ static void a_spinlock_nests_in_a_sleeping_wait(void **state)
 	const struct model *m = play();
 	expect(LOCK_RWSEM_W, 1, 10);
 	expect(LOCK_SPINLOCK, 1, 1);
-	assert_int_equal(m->damage.unmatched_begin, 0);
+	assert_int_equal(m->damage->unmatched_begin, 0);
 }
 
 static void sleeping_waits_nest_when_the_chain_says_so(void **state)
@@ -120,7 +120,7 @@ static void sleeping_waits_nest_when_the_chain_says_so(void **state)
 	const struct model *m = play();
 	expect(LOCK_RWSEM_W, 1, 10);
 	expect(LOCK_MUTEX, 1, 2);
-	assert_int_equal(m->damage.unmatched_begin, 0);
+	assert_int_equal(m->damage->unmatched_begin, 0);
 }
 
 static void a_wait_that_has_moved_on_is_unmatched(void **state)
@@ -135,8 +135,8 @@ static void a_wait_that_has_moved_on_is_unmatched(void **state)
 	const struct model *m = play();
 	expect(LOCK_RWSEM_W, 0, 0);
 	expect(LOCK_MUTEX, 1, 1);
-	assert_int_equal(m->damage.unmatched_begin, 1);
-	assert_int_equal(m->waits.in_flight, 0);
+	assert_int_equal(m->damage->unmatched_begin, 1);
+	assert_int_equal(m->waits->in_flight, 0);
 }
 
 static void an_interrupt_spins_on_top_of_a_spinner(void **state)
@@ -159,7 +159,7 @@ static void swapper_spins_on_two_cpus_at_once(void **state)
 	synth_end(r.synth, 1, 20 * MS, 0, 0, A, 0);
 	const struct model *m = play();
 	expect(LOCK_SPINLOCK, 2, 11);
-	assert_int_equal(m->damage.unmatched_end, 0);
+	assert_int_equal(m->damage->unmatched_end, 0);
 }
 
 static void a_spin_wait_of_a_task_that_left_the_cpu_is_unmatched(void **state)
@@ -170,7 +170,7 @@ static void a_spin_wait_of_a_task_that_left_the_cpu_is_unmatched(void **state)
 	end(2, 21, 102, B);
 	const struct model *m = play();
 	expect(LOCK_SPINLOCK, 1, 1);
-	assert_int_equal(m->damage.unmatched_begin, 1);
+	assert_int_equal(m->damage->unmatched_begin, 1);
 }
 
 static void a_failed_acquisition_counts_apart(void **state)
@@ -193,7 +193,7 @@ static void an_end_without_begin_is_unmatched(void **state)
 	end(0, 13, 101, B);
 	const struct model *m = play();
 	expect(LOCK_RWSEM_R, 1, 2);
-	assert_int_equal(m->damage.unmatched_end, 2);
+	assert_int_equal(m->damage->unmatched_end, 2);
 }
 
 static void the_same_lock_anew_means_a_lost_end(void **state)
@@ -204,7 +204,7 @@ static void the_same_lock_anew_means_a_lost_end(void **state)
 	end(0, 53, 101, A);
 	const struct model *m = play();
 	expect(LOCK_RWSEM_W, 1, 3);
-	assert_int_equal(m->damage.unmatched_begin, 1);
+	assert_int_equal(m->damage->unmatched_begin, 1);
 }
 
 static void loss_makes_waits_in_flight_doubtful(void **state)
@@ -218,8 +218,8 @@ static void loss_makes_waits_in_flight_doubtful(void **state)
 	const struct model *m = play();
 	expect(LOCK_RWSEM_W, 0, 0);
 	expect(LOCK_RWSEM_R, 1, 6);
-	assert_int_equal(m->damage.doubtful, 1);
-	assert_int_equal(m->damage.lost, 7);
+	assert_int_equal(m->damage->doubtful, 1);
+	assert_int_equal(m->damage->lost, 7);
 	assert_int_equal(m->cpus[1].lost, 7);
 }
 
@@ -235,8 +235,8 @@ static void a_gap_begins_at_the_record_before_it(void **state)
 	synth_lost(r.synth, 1, 20 * MS, 7);
 	const struct model *m = play();
 	expect(LOCK_RWSEM_W, 0, 0);
-	assert_int_equal(m->damage.doubtful, 2);
-	assert_int_equal(m->damage.late, 0);
+	assert_int_equal(m->damage->doubtful, 2);
+	assert_int_equal(m->damage->late, 0);
 }
 
 static void a_gap_of_another_cpu_is_nothing_to_who_spins(void **state)
@@ -249,7 +249,7 @@ static void a_gap_of_another_cpu_is_nothing_to_who_spins(void **state)
 	end(1, 21, 102, B);
 	const struct model *m = play();
 	expect(LOCK_SPINLOCK, 1, 11);
-	assert_int_equal(m->damage.doubtful, 1);
+	assert_int_equal(m->damage->doubtful, 1);
 }
 
 /* Its first begin may have been lost: from the second on it would be too short. */
@@ -266,7 +266,7 @@ static void a_mutex_is_sure_only_of_who_was_heard_of_since(void **state)
 	end(0, 32, 103, A);
 	const struct model *m = play();
 	expect(LOCK_MUTEX, 2, 4);
-	assert_int_equal(m->damage.doubtful, 1);
+	assert_int_equal(m->damage->doubtful, 1);
 }
 
 /* The queue has dropped a run between two of CPU 1, and reports it before either is applied. */
@@ -287,7 +287,7 @@ static void what_is_dropped_makes_later_waits_doubtful(void **state)
 	end(0, 34, 101, A);
 	const struct model *m = play();
 	expect(LOCK_RWSEM_W, 1, 4);
-	assert_int_equal(m->damage.doubtful, 1);
+	assert_int_equal(m->damage->doubtful, 1);
 }
 
 /* perf record writes at the end how many each event has lost, mostly a second time. */
@@ -298,11 +298,10 @@ static void the_tally_of_losses_adds_what_was_not_told(void **state)
 	begin(0, 10, 101, A, LCB_F_WRITE);
 	synth_lost_samples(r.synth, 1, 0, 7);
 	synth_round(r.synth, 20 * MS);
-	const struct model *m = &r.engine.model;
 	synth_lost_samples(r.synth, 0, 0, 2);
-	play();
-	assert_int_equal(m->damage.lost, 9);
-	assert_true(m->waits.in_flight == 1 && m->waits.waits[1].doubtful);
+	const struct model *m = play();
+	assert_int_equal(m->damage->lost, 9);
+	assert_true(m->waits->in_flight == 1 && m->waits->waits[1].doubtful);
 }
 
 /* With another tracer chains begin with who calls both: @traced. */
@@ -329,9 +328,9 @@ static char *spin_in_spin(bool traced)
 	synth_end(w.synth, 0, 12 * MS, 100, 101, B, 0);
 	synth_end(w.synth, 0, 15 * MS, 100, 101, A, 0);
 	rig_play(&w, NULL);
-	assert_int_equal(rig_sum_type(&w.engine.model, LOCK_RWLOCK_W).total_ns, 5 * MS);
-	assert_int_equal(rig_sum_type(&w.engine.model, LOCK_SPINLOCK).total_ns, 1 * MS);
-	char *dump = rig_dump(&w.engine.model);
+	assert_int_equal(rig_sum_type(w.engine.model, LOCK_RWLOCK_W).total_ns, 5 * MS);
+	assert_int_equal(rig_sum_type(w.engine.model, LOCK_SPINLOCK).total_ns, 1 * MS);
+	char *dump = rig_dump(w.engine.model);
 	rig_deinit(&w);
 	return dump;
 }
@@ -365,13 +364,13 @@ static void who_has_no_entry_is_in_all_sums(void **state)
 		end(1, 40 + (uint64_t)i, 201 + i, B);
 	}
 	rig_play(&r, &limits);
-	const struct model *m = &r.engine.model;
+	const struct model *m = r.engine.model;
 	expect(LOCK_RWSEM_W, TASKS, TASKS * 30 + TASKS * (TASKS - 1) / 2);
 	expect(LOCK_MUTEX, TASKS - 1, (TASKS - 1) * 30);
-	assert_int_equal(m->damage.deep, 0);
-	assert_int_equal(m->damage.unmatched_begin, 1);
-	assert_int_equal(m->waits.in_flight, 0);
-	assert_int_equal(m->untracked.in_use, 0);
+	assert_int_equal(m->damage->deep, 0);
+	assert_int_equal(m->damage->unmatched_begin, 1);
+	assert_int_equal(m->waits->in_flight, 0);
+	assert_int_equal(m->untracked->in_use, 0);
 }
 
 static void who_sleeps_spins_no_more(void **state)
@@ -381,8 +380,8 @@ static void who_sleeps_spins_no_more(void **state)
 	begin(0, 20, 102, B, LCB_F_WRITE);
 	synth_tick(r.synth, 1000 * MS);
 	const struct model *m = play();
-	assert_int_equal(m->waits.in_flight, 1);
-	assert_int_equal(m->damage.unmatched_begin, 1);
+	assert_int_equal(m->waits->in_flight, 1);
+	assert_int_equal(m->damage->unmatched_begin, 1);
 	assert_int_equal(rig_sum_type(m, LOCK_SPINLOCK).rate_wait_ns, 0);
 }
 
@@ -392,8 +391,8 @@ static void an_exit_ends_what_the_task_waited_for(void **state)
 	begin(0, 10, 101, A, LCB_F_WRITE);
 	synth_exit(r.synth, 0, 20 * MS, 100, 101);
 	const struct model *m = play();
-	assert_int_equal(m->waits.in_flight, 0);
-	assert_int_equal(m->damage.unmatched_begin, 1);
+	assert_int_equal(m->waits->in_flight, 0);
+	assert_int_equal(m->damage->unmatched_begin, 1);
 }
 
 static void a_tid_used_again_is_a_new_task(void **state)
@@ -408,11 +407,11 @@ static void a_tid_used_again_is_a_new_task(void **state)
 	begin(1, 15, 101, A, LCB_F_WRITE);
 	end(1, 18, 101, A);
 	const struct model *m = play();
-	assert_int_equal(m->cells.n, 2);
-	assert_string_equal(m->tasks.tasks[m->cells.cells[0].task].comm, "old");
-	assert_string_equal(m->tasks.tasks[m->cells.cells[1].task].comm, "parent");
-	assert_int_not_equal(m->tasks.tasks[m->cells.cells[0].task].serial,
-			     m->tasks.tasks[m->cells.cells[1].task].serial);
+	assert_int_equal(m->cells->n, 2);
+	assert_string_equal(m->tasks->tasks[m->cells->cells[0].task].comm, "old");
+	assert_string_equal(m->tasks->tasks[m->cells->cells[1].task].comm, "parent");
+	assert_int_not_equal(m->tasks->tasks[m->cells->cells[0].task].serial,
+			     m->tasks->tasks[m->cells->cells[1].task].serial);
 }
 
 static void an_unfinished_wait_is_there_and_counts_in_its_buckets(void **state)
@@ -424,16 +423,17 @@ static void an_unfinished_wait_is_there_and_counts_in_its_buckets(void **state)
 	synth_tick(r.synth, 2000 * MS);
 	end(0, 2250, 101, A);
 	synth_tick(r.synth, 3000 * MS);
-	const struct model *m = &r.engine.model;
+	const struct model *m;
 	static const uint64_t want[] = {500, 1000, 250};
 	for (unsigned i = 0; i < 3; i++) {
 		rig_play_ticks(&r, NULL, 1);
+		m = r.engine.model;
 		assert_int_equal(rig_sum_type(m, LOCK_RWSEM_W).rate_wait_ns, want[i] * MS);
-		assert_int_equal(series_at(&m->wait_series, m->n_ticks, 0), want[i] * MS);
-		assert_int_equal(m->waits.in_flight, i < 2);
+		assert_int_equal(series_at(m->wait_series, m->n_ticks, 0), want[i] * MS);
+		assert_int_equal(m->waits->in_flight, i < 2);
 	}
 	expect(LOCK_RWSEM_W, 1, 1750);
-	assert_int_equal(series_at(&m->wait_series, m->n_ticks, 2), 500 * MS);
+	assert_int_equal(series_at(m->wait_series, m->n_ticks, 2), 500 * MS);
 }
 
 /* On PREEMPT_RT the rt-mutex in a lock is reported as well, within the wait of a reader. */
@@ -449,8 +449,8 @@ static void a_reader_of_preempt_rt_waits_once(void **state)
 	const struct model *m = play();
 	expect(LOCK_RWLOCK_RT_R, 1, 10);
 	expect(LOCK_RT_MUTEX, 1, 4);
-	assert_int_equal(m->damage.unmatched_begin + m->damage.unmatched_end, 0);
-	assert_int_equal(m->waits.in_flight, 0);
+	assert_int_equal(m->damage->unmatched_begin + m->damage->unmatched_end, 0);
+	assert_int_equal(m->waits->in_flight, 0);
 }
 
 /* Another rt-mutex is another wait, and so is that of a lock for which it is not sure that he
@@ -471,7 +471,7 @@ static void only_the_rt_mutex_of_the_lock_is_left_out(void **state)
 	expect(LOCK_RWLOCK_RT_R, 1, 10);
 	expect(LOCK_RWLOCK_RT_W, 1, 5);
 	expect(LOCK_RT_MUTEX, 2, 6);
-	assert_int_equal(m->damage.unmatched_end, 1);
+	assert_int_equal(m->damage->unmatched_end, 1);
 }
 
 static void a_task_past_its_exit_is_known_by_the_trace_entry(void **state)

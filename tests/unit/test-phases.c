@@ -142,7 +142,7 @@ static struct model *play(struct asked *w)
 	synth_round(w->rig.synth, CANNED_START);
 	synth_tick(w->rig.synth, CANNED_START + 1000 * CANNED_MS);
 	asked_play(w, NULL);
-	return &w->rig.engine.model;
+	return w->rig.engine.model;
 }
 
 /* Events of the cgroups /a/b (twice) and /c. */

@@ -130,7 +130,7 @@ static void each_millisecond_has_its_root(void **state)
 	}
 	struct query_blame_sum s = sum(w);
 	assert_int_equal(s.waited_ns, ALL * SECONDS * MS);
-	assert_int_equal(s.waited_ns, rig_waited_ns(&w->rig.engine.model));
+	assert_int_equal(s.waited_ns, rig_waited_ns(w->rig.engine.model));
 	assert_int_equal(s.tasks, 2);
 	assert_int_equal(s.tasks_ns, (ROOT_ALL + DD_ALL) * SECONDS * MS);
 	assert_int_equal(s.followed_ns, s.tasks_ns);
@@ -242,11 +242,11 @@ static void how_long_waits_were_is_not_charged(void **state)
 	struct error err = {0};
 
 	play_story(w, NULL);
-	w->rig.engine.model.min_wait_ns = 100 * MS;
+	w->rig.engine.model->min_wait_ns = 100 * MS;
 	assert_int_equal(wait_filter_set(&w->q, "", &err), 0);
 	assert_non_null(strstr(sum(w).refused, "--min-wait"));
 	assert_int_equal(sum(w).waited_ns, 0);
-	w->rig.engine.model.min_wait_ns = 0;
+	w->rig.engine.model->min_wait_ns = 0;
 }
 
 /* Waits in flight, a loss, a failed wait, ends without begins. */
@@ -256,8 +256,8 @@ static void sums_are_what_was_waited(void **state)
 
 	query_begin(&w->q);
 	struct query_blame_sum s = sum(w);
-	assert_int_equal(s.waited_ns, rig_waited_ns(&w->rig.engine.model));
-	assert_int_equal(s.waited_ns, rig_blamed_ns(&w->rig.engine.model));
+	assert_int_equal(s.waited_ns, rig_waited_ns(w->rig.engine.model));
+	assert_int_equal(s.waited_ns, rig_blamed_ns(w->rig.engine.model));
 	assert_int_equal(s.waited_ns, s.tasks_ns + s.readers_ns + s.others_ns + s.unknown_ns);
 	assert_true(s.unknown_ns > 0 && s.waited_ns > 0);
 	for (int by = 0; by < BLAME_BYS; by++) {

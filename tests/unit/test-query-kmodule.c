@@ -88,7 +88,7 @@ static int begin(void **state)
 	synth_tick(w->rig.synth, 1000000);
 	asked_play(w, NULL);
 	uname(&u);
-	struct record_host *h = &w->rig.engine.model.host;
+	struct record_host *h = w->rig.engine.model->host;
 	snprintf(h->release, sizeof(h->release), "%s", u.release);
 	h->clock_ns = clock_now_ns();
 	h->wall_ns = clock_ns(CLOCK_REALTIME);
@@ -110,7 +110,7 @@ static int end(void **state)
 
 static const char *release(struct asked *w)
 {
-	return w->rig.engine.model.host.release;
+	return w->rig.engine.model->host->release;
 }
 
 /* Where distributions differ. */
@@ -210,14 +210,14 @@ static void record_id(struct asked *w, const char *path)
 
 	memcpy(s.id, image.build_id, 20);
 	snprintf(s.path, sizeof(s.path), "%s", path);
-	assert_int_equal(snapshot_set_put(&w->rig.engine.model.snapshots, &s, sizeof(s)), 0);
+	assert_int_equal(snapshot_set_put(w->rig.engine.model->snapshots, &s, sizeof(s)), 0);
 }
 
 static void of_elsewhere_by_its_recorded_id(void **state)
 {
 	struct asked *w = *state;
 
-	strcpy(w->rig.engine.model.host.release, "1.2.3-elsewhere");
+	strcpy(w->rig.engine.model->host->release, "1.2.3-elsewhere");
 	record_id(w, "/lib/modules/1.2.3-elsewhere/kernel/b/made-up.ko.xz");
 	run("mkdir %s/lib/modules/1.2.3-elsewhere", root);
 	run("echo kernel/b/made-up.ko.xz: > %s/lib/modules/1.2.3-elsewhere/modules.dep", root);
@@ -238,7 +238,7 @@ static void of_elsewhere_without_one(void **state)
 {
 	struct asked *w = *state;
 
-	strcpy(w->rig.engine.model.host.release, "1.2.3-elsewhere");
+	strcpy(w->rig.engine.model->host->release, "1.2.3-elsewhere");
 	record_id(w, "/lib/modules/1.2.3-elsewhere/kernel/b/made-up-too.ko");
 	is_refused(w, FIRST, "the recording does not say the build id of the module");
 }

@@ -110,7 +110,7 @@ static void begin(struct asked *w)
 		synth_sample(s, 0, START + (10 + i) * MS, getpid(), getpid(), MS, c);
 	synth_tick(s, START + 100 * MS);
 	asked_play(w, NULL);
-	be_this_machine(&w->rig.engine.model.host);
+	be_this_machine(w->rig.engine.model->host);
 	w->rig.engine.lines = &how;
 }
 
@@ -315,7 +315,7 @@ static enum srclines_answer answer_at(struct asked *w, uint64_t frame, bool same
 	how = (struct srclines_config){.argv = srclines_worker_argv, .root = root};
 	begin(w);
 	load_symbols(w, also);
-	bool good = be_the_kernel(root, w->rig.engine.model.host.release, same);
+	bool good = be_the_kernel(root, w->rig.engine.model->host->release, same);
 	do
 		a = query_place(&w->q, frame, false, &p, ret_why);
 	while (query_load_wait(&w->q, LONG_NS));
@@ -380,9 +380,9 @@ static enum srclines_answer recorded_elsewhere(struct asked *w, uint8_t change, 
 	how = (struct srclines_config){.argv = srclines_worker_argv, .root = root};
 	begin(w);
 	load_symbols(w, 0);
-	strcpy(w->rig.engine.model.host.release, "1.2.3-elsewhere");
+	strcpy(w->rig.engine.model->host->release, "1.2.3-elsewhere");
 	if (says)
-		assert_int_equal(snapshot_set_put(&w->rig.engine.model.snapshots, &s, sizeof(s)),
+		assert_int_equal(snapshot_set_put(w->rig.engine.model->snapshots, &s, sizeof(s)),
 				 0);
 	/* The running kernel is another one, and is ignored. */
 	bool good = be_the_kernel(root, "1.2.3-elsewhere", false);
@@ -452,7 +452,7 @@ static void inlined_functions_of_the_kernel(void **state)
 	how = (struct srclines_config){.argv = srclines_worker_argv, .root = root};
 	begin(w);
 	load_symbols(w, 0);
-	bool good = be_the_kernel(root, w->rig.engine.model.host.release, true);
+	bool good = be_the_kernel(root, w->rig.engine.model->host->release, true);
 	do {
 		query_begin(&w->q);
 		assert_int_equal(query_sync(&w->q), 0);

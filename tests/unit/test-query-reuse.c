@@ -119,7 +119,7 @@ static void what_is_kept_is_what_it_would_be(void **state)
 			for (unsigned i = 0; i < 3 && a == ENGINE_TICK; i++)
 				ask_at_random(&keeps, &anew, &dice);
 			if (a == ENGINE_TICK && rnd(&dice) % 16 == 0)
-				model_zero(&e.model);
+				model_zero(e.model);
 		}
 		for (unsigned i = 0; i < 60; i++)
 			ask_at_random(&keeps, &anew, &dice);
@@ -146,7 +146,7 @@ static void orders_have_numbers(void **state)
 	assert_int_equal(engine_init(&e, synth_source(r.synth), NULL, &err), 0);
 	assert_int_equal(query_init(&q, &e), 0);
 	q.keeps = true;
-	while (e.model.n_ticks < 3)
+	while (e.model->n_ticks < 3)
 		assert_true(engine_pump(&e, 0, &err) >= 0);
 	for (unsigned i = 0; i < 2; i++) { /* names are learned in the first frame */
 		query_begin(&q);
@@ -158,7 +158,7 @@ static void orders_have_numbers(void **state)
 	query_begin(&q);
 	assert_int_equal(query_locks(&q, &s, &b, NULL), 0);
 	assert_true(a.order == b.order);
-	while (e.model.n_ticks < 4)
+	while (e.model->n_ticks < 4)
 		assert_true(engine_pump(&e, 0, &err) >= 0);
 	query_begin(&q);
 	assert_int_equal(query_locks(&q, &s, &b, NULL), 0);

@@ -46,16 +46,16 @@ static void rotate(struct model *m, uint32_t cpu, uint64_t ns)
 	for (unsigned i = 0; i < EACH; i++) {
 		ev.kind = EVENT_TIMER_ENTRY;
 		ev.time = CANNED_START + (4 * i + 1) * CANNED_MS;
-		assert_int_equal(rotation_event(&m->rotation, &ev), 0);
+		assert_int_equal(rotation_event(m->rotation, &ev), 0);
 		ev.kind = EVENT_TIMER_EXIT;
 		ev.time += ns;
-		assert_int_equal(rotation_event(&m->rotation, &ev), 0);
+		assert_int_equal(rotation_event(m->rotation, &ev), 0);
 	}
 }
 
 static void add_point(struct model *m, uint32_t cpu, uint32_t events, uint64_t ns, unsigned n)
 {
-	struct rotation *r = &m->rotation;
+	struct rotation *r = m->rotation;
 
 	if (!r->points) {
 		r->points = mem_calloc(POINTS, sizeof(*r->points));
@@ -74,7 +74,7 @@ static struct model *play(struct asked *w)
 	synth_round(w->rig.synth, CANNED_START);
 	synth_tick(w->rig.synth, CANNED_START + 1000 * CANNED_MS);
 	asked_play(w, NULL);
-	return &w->rig.engine.model;
+	return w->rig.engine.model;
 }
 
 static struct query_rotation_what_if *query_what_if(struct asked *w, size_t want)
@@ -257,7 +257,7 @@ static void bursts_have_their_share_of_the_cpu_time(void **state)
 				       .drain_bytes = 256};
 	struct event ev = {.kind = EVENT_SWITCH, .time = CANNED_START + CANNED_MS};
 	struct asked *w = *state;
-	struct rotation *r = &play(w)->rotation;
+	struct rotation *r = play(w)->rotation;
 	struct query_rotation_costs costs;
 
 	ev.sw.size = 64;

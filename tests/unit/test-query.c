@@ -314,7 +314,7 @@ static void zeroing_empties_the_tables(void **state)
 	struct table t;
 
 	asked_locks(w, (struct query_spec){.by = BY_LOCK});
-	model_zero(&w->rig.engine.model);
+	model_zero(w->rig.engine.model);
 	query_begin(&w->q);
 	t = asked_locks(w, (struct query_spec){.by = BY_LOCK});
 	assert_int_equal(t.n_rows, 2); /* those waited for now */

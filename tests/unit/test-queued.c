@@ -126,7 +126,8 @@ static void what_goes_on_counts(void **state)
 	assert_int_equal(cell_u(&t, 0, "convoy_now_ns"), 1000 * MS);
 	assert_int_equal(cell_u(&t, 0, "convoys"), 1);
 	assert_int_equal(cell_at(&t, 0, "worst_tid")->i, 701);
-	assert_int_equal(w->rig.engine.model.queues.v[1].sums.passed, 0); /* but not in the sums */
+	assert_int_equal(w->rig.engine.model->queues->v[1].sums.passed,
+			 0); /* but not in the sums */
 	struct query_queued_lock l;
 	assert_int_equal(query_queued_lock(&w->q, t.ids[0], &l), 0);
 	assert_int_equal(l.passed_most, 20);
@@ -183,7 +184,7 @@ static void a_window_has_what_ended_in_it(void **state)
 	struct query_queued_sum sum;
 	assert_int_equal(query_queued_sum(&w->q, &sum), 0);
 	assert_false(sum.is_short);
-	assert_int_equal(w->rig.engine.model.queues.n_parts, 23);
+	assert_int_equal(w->rig.engine.model->queues->n_parts, 23);
 	w->q.window_ns = 0;
 }
 
@@ -206,7 +207,7 @@ static void what_windows_keep_is_bounded(void **state)
 			synth_tick(w->rig.synth, CANNED_START + (s + 1) * 1000 * MS);
 	}
 	play(w, SECONDS * 1000, &limits);
-	const struct lockqueues *all = &w->rig.engine.model.queues;
+	const struct lockqueues *all = w->rig.engine.model->queues;
 	struct query_queued_sum sum;
 	assert_int_equal(all->n_parts, LOCKQUEUE_PARTS);
 	w->q.window_ns = 2000 * MS;
@@ -256,7 +257,7 @@ static void apply(struct asked *w, enum event_kind kind, uint64_t t, int tid)
 		ev.release.lock = LOCK(0);
 	else
 		ev.end.lock = LOCK(0);
-	assert_int_equal(model_apply(&w->rig.engine.model, &ev), 0);
+	assert_int_equal(model_apply(w->rig.engine.model, &ev), 0);
 }
 
 static void times_are_shown_where_they_are_told(void **state)

@@ -93,7 +93,7 @@ static void assert_same(const struct engine *a, const struct engine *b)
 
 static void assert_same_state(const struct engine *a, const struct engine *b)
 {
-	char *x = random_state(&a->model), *y = random_state(&b->model);
+	char *x = random_state(a->model), *y = random_state(b->model);
 
 	assert_string_equal(x, y);
 	mem_free(x);
@@ -192,14 +192,14 @@ static struct sums sums_of(struct rig *rig, uint64_t from, uint64_t to)
 
 	play(&e, synth_source(rig->synth), &f, from, to);
 	for (unsigned i = 0; i < LOCK_TYPES; i++) {
-		s.n += e.model.types[i].contended;
-		s.total_ns += e.model.types[i].total_ns;
+		s.n += e.model->types[i].contended;
+		s.total_ns += e.model->types[i].total_ns;
 	}
-	s.events = e.model.n_events - e.model.before.n_events;
-	s.damage = model_damage(&e.model);
+	s.events = e.model->n_events - e.model->before->n_events;
+	s.damage = model_damage(e.model);
 	if (from > f.begin_ns && f.range.state == ENGINE_RANGE_DONE) {
-		assert_int_equal(e.model.zero_ns, from);
-		assert_int_equal(e.model.now_ns, to);
+		assert_int_equal(e.model->zero_ns, from);
+		assert_int_equal(e.model->now_ns, to);
 	}
 	engine_deinit(&e);
 	return s;
@@ -345,7 +345,7 @@ static void a_range_is_what_its_cut_holds(void **state)
 	for (unsigned from = 1; from < SEGMENTS; from += 2) {
 		for (unsigned to = from + 1; to <= SEGMENTS; to += 3) {
 			begin_both(&b, s, from, to);
-			assert_int_equal(b.range.model.n_events - b.range.model.before.n_events,
+			assert_int_equal(b.range.model->n_events - b.range.model->before->n_events,
 					 80 * (to - from));
 			assert_same(&b.range, &b.cut);
 			end_both(&b);
@@ -362,17 +362,17 @@ static void a_wait_from_before_is_the_difference(void **state)
 
 	(void)state;
 	begin_both(&b, s, 4, 7);
-	struct model_damage range = model_damage(&b.range.model), cut = model_damage(&b.cut.model);
+	struct model_damage range = model_damage(b.range.model), cut = model_damage(b.cut.model);
 	assert_int_equal(range.unmatched_end, 0);
 	assert_int_equal(cut.unmatched_end, 1);
-	assert_int_equal(b.range.model.types[LOCK_MUTEX].contended,
-			 b.cut.model.types[LOCK_MUTEX].contended + 1);
+	assert_int_equal(b.range.model->types[LOCK_MUTEX].contended,
+			 b.cut.model->types[LOCK_MUTEX].contended + 1);
 	/* With its whole length, as everywhere. */
-	assert_int_equal(b.range.model.types[LOCK_MUTEX].total_ns -
-				 b.cut.model.types[LOCK_MUTEX].total_ns,
+	assert_int_equal(b.range.model->types[LOCK_MUTEX].total_ns -
+				 b.cut.model->types[LOCK_MUTEX].total_ns,
 			 5 * MS + MS / 2);
-	assert_int_equal(b.range.model.waits.in_flight, 1);
-	assert_int_equal(b.cut.model.waits.in_flight, 1);
+	assert_int_equal(b.range.model->waits->in_flight, 1);
+	assert_int_equal(b.cut.model->waits->in_flight, 1);
 	end_both(&b);
 	synth_free(s);
 }
@@ -437,7 +437,7 @@ static void what_cannot_be_found_ends_it(void **state)
 	} while (r >= 0 && r != ENGINE_END);
 	assert_int_equal(r, -EINVAL);
 	assert_string_equal(err.text, "no such range");
-	assert_int_equal(e.model.n_events, 0);
+	assert_int_equal(e.model->n_events, 0);
 	assert_int_equal(f.begin_ns, 3000 * MS);
 	engine_deinit(&e);
 	synth_free(s);

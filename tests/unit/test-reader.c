@@ -33,7 +33,7 @@ static struct recording made(int flags, char **ret_dump)
 	struct recording rec = recording_perf(r.synth, flags);
 	rig_play(&r, NULL);
 	if (ret_dump)
-		*ret_dump = rig_dump(&r.engine.model);
+		*ret_dump = rig_dump(r.engine.model);
 	rig_deinit(&r);
 	return rec;
 }
@@ -99,7 +99,7 @@ static void test_stalling_pipe(void **state)
 		r = engine_pump(&e, 0, NULL);
 	while (r == 0 || r == ENGINE_TICK);
 	assert_int_equal(r, ENGINE_END);
-	assert_int_equal(e.model.n_events, 2 * ROUNDS * WAITS);
+	assert_int_equal(e.model->n_events, 2 * ROUNDS * WAITS);
 	assert_int_equal(e.n_notes, 0);
 	engine_deinit(&e);
 	recording_free(&rec);
@@ -380,7 +380,7 @@ static void test_stale_ends(void **state)
 	recording_waits(r.synth, ROUNDS, WAITS);
 	struct recording rec = recording_perf(r.synth, 0);
 	rig_play(&r, NULL);
-	char *direct = rig_dump(&r.engine.model);
+	char *direct = rig_dump(r.engine.model);
 	struct recording_result res = read_ticks(&rec, UINT64_MAX / 4);
 	assert_string_equal(res.dump, direct);
 	recording_result_free(&res);

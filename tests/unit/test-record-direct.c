@@ -153,7 +153,7 @@ static char *canned_dump(void)
 
 	canned_init(&r);
 	rig_play(&r, NULL);
-	char *dump = rig_dump(&r.engine.model);
+	char *dump = rig_dump(r.engine.model);
 	rig_deinit(&r);
 	return dump;
 }

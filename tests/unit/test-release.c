@@ -253,7 +253,7 @@ static void what_was_lost_is_not_exact(void **state)
 	end(w, 30, 702);
 	struct table t = play(w, BY_TASK);
 	assert_int_equal(t.n_rows, 0);
-	assert_int_equal(w->rig.engine.model.handed.n, 0);
+	assert_int_equal(w->rig.engine.model->handed->n, 0);
 }
 
 /* Semaphores begin with a spinlock. */
@@ -422,7 +422,7 @@ static void random_releases_agree_with_a_plain_account(void **state)
 		handed += x.handed[i];
 		n_handed += x.n_handed[i];
 	}
-	const struct cell_table *c = &x.w->rig.engine.model.handed;
+	const struct cell_table *c = x.w->rig.engine.model->handed;
 	for (size_t i = 0; i < c->n; i++) {
 		handed -= c->cells[i].total_ns / MS;
 		n_handed -= cell_n(c, &c->cells[i]);
@@ -436,11 +436,11 @@ static uint64_t exact_ms(const struct model *m, int tid, uint64_t *ret_n)
 	uint64_t ns = 0;
 
 	*ret_n = 0;
-	for (size_t i = 0; i < m->held.n; i++) {
-		const struct cell *c = &m->held.cells[i];
-		if (c->owner != HOLD_EXACT || m->tasks.tasks[c->task].tid != tid)
+	for (size_t i = 0; i < m->held->n; i++) {
+		const struct cell *c = &m->held->cells[i];
+		if (c->owner != HOLD_EXACT || m->tasks->tasks[c->task].tid != tid)
 			continue;
-		*ret_n += cell_n(&m->held, c);
+		*ret_n += cell_n(m->held, c);
 		ns += c->total_ns;
 	}
 	return ns / MS;
@@ -449,7 +449,7 @@ static uint64_t exact_ms(const struct model *m, int tid, uint64_t *ret_n)
 /* Time reported as exact is at most the true time, and at least @percent of it. */
 static void expect_no_more(struct world *x, uint64_t percent)
 {
-	const struct model *m = &x->w->rig.engine.model;
+	const struct model *m = x->w->rig.engine.model;
 	uint64_t found = 0, all = 0, n;
 
 	for (int i = 0; i < TASKS; i++) {
@@ -459,11 +459,11 @@ static void expect_no_more(struct world *x, uint64_t percent)
 		found += n;
 		all += i >= x->unseen ? x->of[i].exact : 0;
 	}
-	assert_true(m->holds.charged_ns <= m->holds.waited_ns);
+	assert_true(m->holds->charged_ns <= m->holds->waited_ns);
 	if (found * 100 < all * percent)
 		fail_msg("%zu of %zu are known", (size_t)found, (size_t)all);
-	for (size_t i = 0; i < m->locks.n; i++)
-		assert_true(m->locks.locks[i].n_queued <= m->locks.locks[i].n_sure);
+	for (size_t i = 0; i < m->locks->n; i++)
+		assert_true(m->locks->locks[i].n_queued <= m->locks->locks[i].n_sure);
 }
 
 static void readers_are_never_said_to_hold_longer(void **state)
@@ -484,7 +484,7 @@ static void lost_releases_are_never_made_up(void **state)
 		start(x.w);
 		run_world(&x);
 		play(x.w, BY_TASK);
-		assert_true(x.w->rig.engine.model.damage.lost > 20);
+		assert_true(x.w->rig.engine.model->damage->lost > 20);
 		expect_no_more(&x, 5);
 		if (seed < 7)
 			asked_teardown(state), asked_setup_empty(state);
@@ -516,12 +516,12 @@ static void copies_go_on(void **state)
 	release(w, 5, 720);
 	end(w, 7, 701);
 	play(w, BY_TASK);
-	assert_int_equal(model_copy(&copy, &w->rig.engine.model), 0);
-	model_zero(&w->rig.engine.model);
-	assert_int_equal(w->rig.engine.model.handed.n, 0);
-	assert_int_equal(w->rig.engine.model.holds.exact, 0);
-	assert_int_equal(copy.holds.exact, 1);
-	assert_int_equal(copy.handed.cells[0].total_ns, 2 * MS);
+	assert_int_equal(model_copy(&copy, w->rig.engine.model), 0);
+	model_zero(w->rig.engine.model);
+	assert_int_equal(w->rig.engine.model->handed->n, 0);
+	assert_int_equal(w->rig.engine.model->holds->exact, 0);
+	assert_int_equal(copy.holds->exact, 1);
+	assert_int_equal(copy.handed->cells[0].total_ns, 2 * MS);
 	model_deinit(&copy);
 }
 

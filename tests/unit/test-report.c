@@ -277,7 +277,7 @@ static void cpus_that_went_away_are_said(void **state)
 	assert_non_null(strstr(text, ", CPU 1 offline\n"));
 	free(text);
 	gone.cpu = 0;
-	model_cpu_state(&w->rig.engine.model, &gone);
+	model_cpu_state(w->rig.engine.model, &gone);
 	text = asked_report(&w->q, &s);
 	assert_non_null(strstr(text, ", 2 CPUs offline\n"));
 	free(text);

@@ -32,7 +32,7 @@ struct cut {
 
 static void take_sums(struct cut *c)
 {
-	const struct model *m = &c->engine->model;
+	const struct model *m = c->engine->model;
 
 	for (size_t i = 0; i < LOCK_TYPES; i++) {
 		c->waits += m->types[i].contended;
@@ -51,7 +51,7 @@ static uint64_t first(struct engine_slices *s, uint64_t begin_ns)
 static int close_slice(struct engine_slices *s, uint64_t time_ns, struct error *err)
 {
 	struct cut *c = (struct cut *)s;
-	const struct model *m = &c->engine->model;
+	const struct model *m = c->engine->model;
 
 	(void)err;
 	assert_int_equal(m->now_ns, s->next_ns);

@@ -261,10 +261,10 @@ static void lines_add_up_to_the_tables(void **state)
 		wait_ns += json_u64(json_get(o, "wait_ns"));
 	}
 	for (unsigned i = 0; i < LOCK_TYPES; i++) {
-		total_ns += r.engine.model.types[i].total_ns;
-		ended -= r.engine.model.types[i].contended;
+		total_ns += r.engine.model->types[i].total_ns;
+		ended -= r.engine.model->types[i].contended;
 	}
-	assert_int_equal(n, r.engine.model.n_events);
+	assert_int_equal(n, r.engine.model->n_events);
 	assert_true(n > 100);
 	assert_int_equal(ended, 0);
 	assert_int_equal(wait_ns, total_ns);

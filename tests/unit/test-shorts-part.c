@@ -103,16 +103,16 @@ struct sums {
 
 static struct sums sums_of(const struct model *m)
 {
-	struct sums s = {.spent_ns = m->shorts.spent_ns[SHORTSNAP_THRESHOLD]};
+	struct sums s = {.spent_ns = m->shorts->spent_ns[SHORTSNAP_THRESHOLD]};
 
 	for (unsigned i = 0; i < LOCK_TYPES; i++) {
-		s.n += m->shorts.types[i].n;
-		s.ns += m->shorts.types[i].ns;
-		s.counted += m->shorts.types[i].counted;
+		s.n += m->shorts->types[i].n;
+		s.ns += m->shorts->types[i].ns;
+		s.counted += m->shorts->types[i].counted;
 		s.of_types += m->types[i].total_ns;
 	}
-	for (size_t i = 0; i < m->cells.n; i++)
-		s.of_cells += m->cells.cells[i].total_ns;
+	for (size_t i = 0; i < m->cells->n; i++)
+		s.of_cells += m->cells->cells[i].total_ns;
 	return s;
 }
 
@@ -159,7 +159,7 @@ static struct sums play(struct source *source, uint64_t from, uint64_t to, bool 
 	}
 	if (to)
 		assert_int_equal(f.range.state, ENGINE_RANGE_DONE);
-	struct sums s = sums_of(&e.model);
+	struct sums s = sums_of(e.model);
 	engine_deinit(&e);
 	return s;
 }
@@ -270,7 +270,7 @@ static uint64_t first_end(struct engine_slices *s, uint64_t begin_ns)
 static int close_slice(struct engine_slices *s, uint64_t time_ns, struct error *err)
 {
 	struct cut_up *c = (struct cut_up *)s;
-	struct sums is = sums_of(&c->engine->model);
+	struct sums is = sums_of(c->engine->model);
 	struct sums range = play(synth_source(c->synth), c->from_ns, s->next_ns, false);
 
 	(void)time_ns;
@@ -306,7 +306,7 @@ static void check_slices(struct synth *s, const struct sums *whole, uint64_t eve
 		r = engine_pump(&e, 0, &err);
 		assert_true(r >= 0);
 	}
-	struct sums last = sums_of(&e.model);
+	struct sums last = sums_of(e.model);
 	add_sums(&c.all, &last);
 	assert_true(c.n > 2);
 	assert_in_range(c.all.spent_ns + c.n, whole->spent_ns, whole->spent_ns + 2 * c.n);

@@ -95,7 +95,7 @@ static void tell_end(struct asked *w, uint64_t t)
 
 static void check_one(struct asked *w, uint64_t ns)
 {
-	const struct model *m = &w->rig.engine.model;
+	const struct model *m = w->rig.engine.model;
 	const struct model_damage d = model_damage(m);
 	struct table t = asked_locks(w, (struct query_spec){.by = BY_LOCK});
 
@@ -103,9 +103,9 @@ static void check_one(struct asked *w, uint64_t ns)
 	assert_int_equal(cell_u(&t, 0, "contended"), 1);
 	assert_int_equal(cell_u(&t, 0, "total_ns"), ns);
 	assert_int_equal(d.unmatched + d.late + d.bad + d.no_stack + d.doubtful, 0);
-	assert_int_equal(m->waits.in_flight, 0);
-	assert_int_equal(m->cells.n, 1);
-	assert_int_equal(m->stacks.stacks[m->cells.cells[0].stack].n, FRAMES);
+	assert_int_equal(m->waits->in_flight, 0);
+	assert_int_equal(m->cells->n, 1);
+	assert_int_equal(m->stacks->stacks[m->cells->cells[0].stack].n, FRAMES);
 }
 
 static void told_at_its_end(void **state)
@@ -138,8 +138,8 @@ static void it_is_seen_while_it_goes_on(void **state)
 	start(w);
 	tell_late(w, 50 * MS, 10 * MS, 0);
 	play(w);
-	assert_int_equal(w->rig.engine.model.waits.in_flight, 1);
-	assert_int_equal(w->rig.engine.model.waits.waits[1].begin_ns, CANNED_START + 10 * MS);
+	assert_int_equal(w->rig.engine.model->waits->in_flight, 1);
+	assert_int_equal(w->rig.engine.model->waits->waits[1].begin_ns, CANNED_START + 10 * MS);
 }
 
 /* A wait in a bucket that was closed before its report is counted in that bucket. */
@@ -155,9 +155,9 @@ static void buckets_have_all_of_it(void **state)
 	tell_late(w, 230 * MS, 60 * MS, FRAMES);
 	tell_end(w, 230 * MS);
 	play(w);
-	const struct series *s = &w->rig.engine.model.wait_series;
+	const struct series *s = w->rig.engine.model->wait_series;
 	for (unsigned i = 0; i < 3; i++)
-		sum += series_at(s, w->rig.engine.model.n_ticks, 2 - i);
+		sum += series_at(s, w->rig.engine.model->n_ticks, 2 - i);
 	assert_int_equal(sum, 170 * MS);
 }
 
@@ -169,7 +169,7 @@ static void a_time_to_come_is_bad(void **state)
 	tell_late(w, 30 * MS, 31 * MS, FRAMES);
 	tell_late(w, 30 * MS, 10 * MS, WAITREC_FRAMES + 1);
 	play(w);
-	assert_int_equal(model_damage(&w->rig.engine.model).bad, 2);
+	assert_int_equal(model_damage(w->rig.engine.model).bad, 2);
 }
 
 static void sums_are_differences(void **state)
@@ -274,7 +274,7 @@ static void what_cannot_be_is_lost(void **state)
 	b.shorts.level = SHORTSNAP_LEVELS;
 	put_shorts(w, &b, 0);
 	play(w);
-	assert_int_equal(model_damage(&w->rig.engine.model).snapshot_lost, 4);
+	assert_int_equal(model_damage(w->rig.engine.model).snapshot_lost, 4);
 	assert_false(query_shorts(&w->q).known);
 }
 

@@ -136,8 +136,8 @@ static void same_names(const struct engine *a, const struct engine *b)
 {
 	char name[128];
 
-	assert_true(same_names_in(a, b, &a->model.stacks) > 3);
-	assert_int_equal(same_names_in(a, b, &a->model.profile.stacks), 2);
+	assert_true(same_names_in(a, b, a->model->stacks) > 3);
+	assert_int_equal(same_names_in(a, b, &a->model->profile->stacks), 2);
 	symtext(&b->sym, FAR + 64 * 777 + 5, name, sizeof(name));
 	assert_string_equal(name, "filler_777_912284217+0x5");
 }
@@ -157,7 +157,7 @@ static void test_same_but_small(void **state)
 		assert_true(lseek(fd, 0, SEEK_END) < lseek(whole, 0, SEEK_END) / 3);
 		play(&a, whole);
 		play(&b, fd);
-		char *was = random_state(&a.model), *is = random_state(&b.model);
+		char *was = random_state(a.model), *is = random_state(b.model);
 		assert_string_equal(was, is);
 		assert_int_equal(a.n_notes, b.n_notes);
 		same_names(&a, &b);

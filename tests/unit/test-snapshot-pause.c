@@ -81,9 +81,9 @@ static void test_pause_leaves_out(void **state)
 	assert_true(stat.bytes < 2 * o.bytes + 65536);
 	assert_int_equal(history_thaw(history, &e, NULL), 0);
 	play(&e);
-	assert_true(e.model.damage.snapshot_lost > 10);
-	assert_int_equal(e.model.n_snapshots[SNAPSHOT_PERF] + e.model.damage.snapshot_lost, 30);
-	assert_int_equal(e.model.damage.dropped, 0);
+	assert_true(e.model->damage->snapshot_lost > 10);
+	assert_int_equal(e.model->n_snapshots[SNAPSHOT_PERF] + e.model->damage->snapshot_lost, 30);
+	assert_int_equal(e.model->damage->dropped, 0);
 	engine_deinit(&e);
 	synth_free(s);
 }

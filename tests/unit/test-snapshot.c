@@ -113,18 +113,18 @@ static void test_acts_at_its_time(void **state)
 	synth_tick(r.synth, 4 * MS);
 	assert_int_equal(engine_init(&e, synth_source(r.synth), NULL, NULL), 0);
 	e.watch = &seen.watch;
-	seen.model = &e.model;
+	seen.model = e.model;
 	while (engine_pump(&e, 0, NULL) != ENGINE_TICK)
 		;
 	assert_int_equal(seen.events, 4);
 	assert_memory_equal(seen.n, expected, sizeof(expected));
-	assert_int_equal(e.model.n_snapshots[SNAPSHOT_PERF], 3);
-	assert_int_equal(e.model.damage.snapshot_unknown, 2);
-	assert_int_equal(e.model.damage.snapshot_lost, 1);
+	assert_int_equal(e.model->n_snapshots[SNAPSHOT_PERF], 3);
+	assert_int_equal(e.model->damage->snapshot_unknown, 2);
+	assert_int_equal(e.model->damage->snapshot_lost, 1);
 	while (engine_pump(&e, 0, NULL) != ENGINE_END)
 		;
-	assert_int_equal(e.model.n_snapshots[SNAPSHOT_PERF], 4);
-	assert_int_equal(snapshot_set_get(&e.model.snapshots, SNAPSHOT_PERF)->head.time_ns, 9 * MS);
+	assert_int_equal(e.model->n_snapshots[SNAPSHOT_PERF], 4);
+	assert_int_equal(snapshot_set_get(e.model->snapshots, SNAPSHOT_PERF)->head.time_ns, 9 * MS);
 	engine_deinit(&e);
 	rig_deinit(&r);
 }
@@ -142,9 +142,9 @@ static void test_far_times(void **state)
 		synth_snapshot(r.synth, SNAPSHOT_UPROBES, 1, 50 * MS, RECORD_SNAPSHOT_MOST);
 	synth_tick(r.synth, 4 * MS);
 	rig_play_ticks(&r, NULL, 1);
-	assert_int_equal(r.engine.model.n_snapshots[SNAPSHOT_PERF], 0);
+	assert_int_equal(r.engine.model->n_snapshots[SNAPSHOT_PERF], 0);
 	assert_true(r.engine.held.bytes <= 32 << 20);
-	assert_int_equal(r.engine.held.n + r.engine.model.damage.snapshot_lost, 310);
+	assert_int_equal(r.engine.held.n + r.engine.model->damage->snapshot_lost, 310);
 	rig_deinit(&r);
 }
 
@@ -173,7 +173,7 @@ static char *state_of(struct source *s, uint64_t *ret_notes)
 		r = engine_pump(&e, 0, NULL);
 	while (r >= 0 && r != ENGINE_END);
 	assert_int_equal(r, ENGINE_END);
-	char *state = random_state(&e.model);
+	char *state = random_state(e.model);
 	if (ret_notes)
 		*ret_notes = e.n_notes;
 	engine_deinit(&e);
@@ -371,12 +371,12 @@ static void test_cut_carries(void **state)
 	assert_int_equal(engine_init(&e, source, NULL, NULL), 0);
 	while (engine_pump(&e, 0, NULL) != ENGINE_END)
 		;
-	const struct snapshot *slots = snapshot_set_get(&e.model.snapshots, SNAPSHOT_PERF);
-	assert_int_equal(e.model.n_snapshots[SNAPSHOT_PERF], 1);
+	const struct snapshot *slots = snapshot_set_get(e.model->snapshots, SNAPSHOT_PERF);
+	assert_int_equal(e.model->n_snapshots[SNAPSHOT_PERF], 1);
 	assert_int_equal(slots->head.time_ns, 1010 * MS);
 	assert_int_equal(slots->len, LEN);
-	assert_int_equal(e.model.n_snapshots[SNAPSHOT_UPROBES], 1);
-	assert_in_range(e.model.start_ns, 1014 * MS, 1016 * MS);
+	assert_int_equal(e.model->n_snapshots[SNAPSHOT_UPROBES], 1);
+	assert_in_range(e.model->start_ns, 1014 * MS, 1016 * MS);
 	engine_deinit(&e);
 	close(fd);
 	synth_free(s);

@@ -97,7 +97,7 @@ static void waits_outside_are_told_apart(void **state)
 	assert_int_equal(cell_u(&t, row_of(&t, "-/812@host"), "total_ns"), 4 * MS);
 	assert_int_equal(cell_u(&t, row_of(&t, "-/813@host"), "total_ns"), 10 * MS);
 	assert_int_equal(cell_at(&t, row_of(&t, "-/813@host"), "tid")->i, -813);
-	assert_int_equal(model_damage(&w->rig.engine.model).unmatched_begin, 0);
+	assert_int_equal(model_damage(w->rig.engine.model).unmatched_begin, 0);
 }
 
 /* 5 inside is not 5 of the host, and the idle task is no task outside. */
@@ -158,7 +158,7 @@ static void tasks_outside_have_names_and_ends(void **state)
 	assert_int_equal(cell_u(&t, row_of(&t, "old/811@host"), "total_ns"), 1 * MS);
 	assert_int_equal(cell_u(&t, row_of(&t, "new/812@host"), "total_ns"), 2 * MS);
 	assert_int_equal(cell_at(&t, row_of(&t, "new/812@host"), "pid")->i, -811);
-	assert_int_equal(model_damage(&w->rig.engine.model).unmatched_begin, 1);
+	assert_int_equal(model_damage(w->rig.engine.model).unmatched_begin, 1);
 }
 
 /* Records of perf about tasks outside are of no known task; least of all of the idle task. */

@@ -62,14 +62,14 @@ static void play_straight(struct straight *ret, const struct random_plan *p,
 		assert_true(a >= 0);
 		if (a != ENGINE_TICK)
 			continue;
-		add_state(ret, &e.model);
+		add_state(ret, e.model);
 		/* Time goes on between rounds: the tick's own time is what it is called by. */
 		ret->times[ret->n - 1] = e.place.time_ns;
 		if (ret->n - 1 == zero_at)
-			model_zero(&e.model);
+			model_zero(e.model);
 	}
 	if (p->has_tail)
-		add_state(ret, &e.model);
+		add_state(ret, e.model);
 	engine_deinit(&e);
 	rig_deinit(&r);
 }
@@ -112,7 +112,7 @@ static void end_travel(struct travel *v)
 
 static void assert_state(const struct travel *v, const char *state)
 {
-	char *is = random_state(&v->engine.model);
+	char *is = random_state(v->engine.model);
 
 	assert_string_equal(is, state);
 	mem_free(is);
@@ -287,25 +287,25 @@ static void a_range_ends_where_it_is_to(void **state)
 	assert_int_equal(timeline_new(&t, &e, NULL, &err), 0);
 	assert_int_equal(timeline_range(t, 310 * MS, 320 * MS, &err), 0);
 	assert_int_equal(timeline_now_ns(t), 320 * MS);
-	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 0);
-	assert_int_equal(e.model.zero_ns, 310 * MS);
+	assert_int_equal(e.model->types[LOCK_MUTEX].contended, 0);
+	assert_int_equal(e.model->zero_ns, 310 * MS);
 	assert_int_equal(timeline_range(t, 310 * MS, 500 * MS, &err), 0);
-	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 2);
+	assert_int_equal(e.model->types[LOCK_MUTEX].contended, 2);
 	assert_int_equal(timeline_range(t, 310 * MS, 491500 * MS / 1000, &err), 0);
 	assert_int_equal(timeline_now_ns(t), 491500 * MS / 1000);
-	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 1);
+	assert_int_equal(e.model->types[LOCK_MUTEX].contended, 1);
 	assert_int_equal(timeline_range(t, 10 * MS, 310 * MS, &err), 0);
 	assert_int_equal(timeline_now_ns(t), 310 * MS);
-	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 3);
+	assert_int_equal(e.model->types[LOCK_MUTEX].contended, 3);
 	/* The part before the first stop cannot be left out; a range ends with the stream. */
 	assert_int_equal(timeline_range(t, 95 * MS, 310 * MS, &err), 0);
-	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 3);
+	assert_int_equal(e.model->types[LOCK_MUTEX].contended, 3);
 	assert_int_equal(timeline_range(t, 450 * MS, UINT64_MAX, &err), 0);
 	assert_int_equal(timeline_now_ns(t), 500 * MS);
-	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 1);
+	assert_int_equal(e.model->types[LOCK_MUTEX].contended, 1);
 	assert_int_equal(timeline_seek(t, 310 * MS, &err), 0);
 	assert_int_equal(timeline_now_ns(t), 300 * MS);
-	assert_int_equal(e.model.types[LOCK_MUTEX].contended, 3);
+	assert_int_equal(e.model->types[LOCK_MUTEX].contended, 3);
 	timeline_free(t);
 	engine_deinit(&e);
 	rig_deinit(&r);
@@ -339,10 +339,10 @@ static void buckets_say_what_was_waited_when(void **state)
 	assert_int_equal(timeline_end_ns(t), 315 * MS);
 	assert_int_equal(timeline_now_ns(t), 315 * MS);
 	assert_true(timeline_tick_ns(t) > 50 * MS && timeline_tick_ns(t) < 110 * MS);
-	uint64_t generation = e.model.generation;
+	uint64_t generation = e.model->generation;
 	assert_int_equal(timeline_seek(t, 0, &err), 0);
 	assert_int_equal(timeline_now_ns(t), 200 * MS);
-	assert_true(e.model.generation > generation);
+	assert_true(e.model->generation > generation);
 	timeline_free(t);
 	engine_deinit(&e);
 	rig_deinit(&r);
@@ -369,7 +369,7 @@ static void streams_of_almost_nothing(void **state)
 		assert_int_equal(timeline_seek(t, UINT64_MAX, &err), 0);
 		assert_int_equal(timeline_seek(t, 0, &err), 0);
 		assert_int_equal(timeline_range(t, 1, 9 * MS, &err), 0);
-		assert_int_equal(e.model.waits.in_flight, events);
+		assert_int_equal(e.model->waits->in_flight, events);
 		timeline_free(t);
 		engine_deinit(&e);
 		rig_deinit(&r);

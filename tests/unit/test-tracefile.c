@@ -62,7 +62,7 @@ static int play(struct traced *t, enum tracefile_format format, bool fail)
 		assert_true(*err.text);
 	assert_int_equal(tracefile_left_out(file), 0);
 	tracefile_free(file);
-	assert_null(t->r.engine.model.holds.watch);
+	assert_null(t->r.engine.model->holds->watch);
 	fclose(f);
 	return ret;
 }

@@ -467,11 +467,11 @@ static void expire(struct engine *e, struct triggers *t, uint64_t at, uint64_t n
 
 	ev.timer.timer = 0xffff888000001000;
 	ev.timer.function = 0xffffffff81000000;
-	assert_int_equal(model_apply(&e->model, &ev), 0);
+	assert_int_equal(model_apply(e->model, &ev), 0);
 	assert_int_equal(e->watch->event(e->watch, &ev, &err), 0);
 	ev.kind = EVENT_TIMER_EXIT;
 	ev.time = at + ns;
-	assert_int_equal(model_apply(&e->model, &ev), 0);
+	assert_int_equal(model_apply(e->model, &ev), 0);
 	assert_int_equal(e->watch->event(e->watch, &ev, &err), 0);
 	if (ns <= MS) {
 		assert_int_equal(triggers_next(t, &in, &err), 0);
@@ -525,13 +525,13 @@ static void what_was_judged_is_not_judged_anew(void **state)
 		ev.begin.flags = LCB_F_WRITE;
 		ev.begin.frames = NULL;
 		ev.begin.n_frames = 0;
-		assert_int_equal(model_apply(&e->model, &ev), 0);
+		assert_int_equal(model_apply(e->model, &ev), 0);
 		assert_int_equal(e->watch->event(e->watch, &ev, &err), 0);
 		ev.kind = EVENT_CONTENTION_END;
 		ev.time = START + 6 * MS;
 		ev.end.lock = LOCK(0);
 		ev.end.ret = 0;
-		assert_int_equal(model_apply(&e->model, &ev), 0);
+		assert_int_equal(model_apply(e->model, &ev), 0);
 		assert_int_equal(e->watch->event(e->watch, &ev, &err), 0);
 		e->watch->passed(e->watch, START + 20 * MS); /* it is true no more */
 	}

@@ -124,7 +124,7 @@ static int next_task(const char **s)
 
 static int lock_of(const struct asked *w, uint64_t id)
 {
-	uint64_t addr = w->q.model->locks.locks[lock_by_id(&w->q.model->locks, id)].addr;
+	uint64_t addr = w->q.model->locks->locks[lock_by_id(w->q.model->locks, id)].addr;
 
 	return (int)((addr - LOCK(0)) / 0x100);
 }

@@ -134,11 +134,11 @@ static void play(struct asked *w, const struct made *m, size_t n, bool (*is)(con
 	const struct model_limits limits = model_limits_recent(0);
 	assert_int_equal(engine_init(&w->rig.engine, synth_source(w->rig.synth), &limits, &err), 0);
 	w->rig.playing = true;
-	w->rig.engine.model.min_wait_ns = min_wait_ns;
+	w->rig.engine.model->min_wait_ns = min_wait_ns;
 	while ((a = engine_pump(&w->rig.engine, 0, &err)) != ENGINE_END)
 		assert_true(a >= 0);
-	for (uint32_t cpu = 0; cpu < w->rig.engine.model.n_cpus; cpu++)
-		w->rig.engine.model.cpus[cpu].seen = true;
+	for (uint32_t cpu = 0; cpu < w->rig.engine.model->n_cpus; cpu++)
+		w->rig.engine.model->cpus[cpu].seen = true;
 	assert_int_equal(query_init(&w->q, &w->rig.engine), 0);
 }
 
@@ -314,8 +314,8 @@ static void the_rest_is_as_if_alone(void **state)
 		assert_true(s.waits > 10 && s.waits < s.of_waits);
 		/* The next frame is about all again. */
 		query_begin(&a.q);
-		assert_true(wait_filter_sum(&a.q).waits + a.rig.engine.model.n_short ==
-			    s.of_waits + a.rig.engine.model.n_short);
+		assert_true(wait_filter_sum(&a.q).waits + a.rig.engine.model->n_short ==
+			    s.of_waits + a.rig.engine.model->n_short);
 		end(&a);
 		end(&b);
 	}
@@ -333,7 +333,7 @@ static void one_at_a_time_it_is_the_same(void **state)
 	(void)state;
 	play(&a, m, n, NULL, 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct wait_pool *p = &a.rig.engine.model.waits;
+		const struct wait_pool *p = a.rig.engine.model->waits;
 		unsigned passed = 0;
 
 		if (cases[i].min_wait_ns)
@@ -345,7 +345,7 @@ static void one_at_a_time_it_is_the_same(void **state)
 		event_filter_free(g);
 		query_begin(&a.q);
 		assert_int_equal(wait_filter_set(&a.q, cases[i].filter, NULL), 0);
-		assert_int_equal(a.q.model->waits.in_flight, passed);
+		assert_int_equal(a.q.model->waits->in_flight, passed);
 	}
 	end(&a);
 	free(m);

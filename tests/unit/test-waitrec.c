@@ -84,11 +84,11 @@ static void waits_are_paired(void **state)
 	assert_int_equal(cell_u(&t, 0, "contended"), 1);
 	assert_int_equal(cell_u(&t, 0, "total_ns"), 3 * MS);
 	assert_int_equal(cell_u(&t, 0, "failed"), 1);
-	const struct model *m = &w->rig.engine.model;
+	const struct model *m = w->rig.engine.model;
 	assert_int_equal(m->n_events, 4);
 	assert_int_equal(model_damage(m).no_stack, 0);
-	assert_int_equal(m->stacks.stacks[1].n, FRAMES);
-	assert_memory_equal(stack_frames(&m->stacks, 1), frames, sizeof(frames));
+	assert_int_equal(m->stacks->stacks[1].n, FRAMES);
+	assert_memory_equal(stack_frames(m->stacks, 1), frames, sizeof(frames));
 }
 
 static void releases_end_holds(void **state)
@@ -103,13 +103,13 @@ static void releases_end_holds(void **state)
 	tell_end(w, 13 * MS, 701, end(0));
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	asked_play(w, &limits);
-	const struct model *m = &w->rig.engine.model;
-	assert_int_equal(m->holds.releases, 1);
-	assert_int_equal(m->holds.exact, 1);
-	assert_int_equal(m->held.n, 1);
-	assert_int_equal(m->held.cells[0].total_ns, 2 * MS);
-	assert_int_equal(m->handed.n, 1);
-	assert_int_equal(m->handed.cells[0].total_ns, 1 * MS);
+	const struct model *m = w->rig.engine.model;
+	assert_int_equal(m->holds->releases, 1);
+	assert_int_equal(m->holds->exact, 1);
+	assert_int_equal(m->held->n, 1);
+	assert_int_equal(m->held->cells[0].total_ns, 2 * MS);
+	assert_int_equal(m->handed->n, 1);
+	assert_int_equal(m->handed->cells[0].total_ns, 1 * MS);
 	assert_int_equal(m->n_events, 2);
 }
 
@@ -123,7 +123,7 @@ static void the_program_knows_who_exits(void **state)
 	tell_end(w, 12 * MS, -1, end(0));
 	struct table t = play(w);
 	assert_int_equal(cell_u(&t, 0, "total_ns"), 2 * MS);
-	assert_non_null(map64_get(&w->rig.engine.model.tasks.by_tid, 701));
+	assert_non_null(map64_get(&w->rig.engine.model->tasks->by_tid, 701));
 }
 
 static void what_could_not_be_written_is_lost(void **state)
@@ -136,8 +136,8 @@ static void what_could_not_be_written_is_lost(void **state)
 	tell_begin(w, 10 * MS, 701, b);
 	tell_end(w, 12 * MS, 701, end(0));
 	play(w);
-	assert_int_equal(model_damage(&w->rig.engine.model).lost, 3);
-	assert_int_equal(w->rig.engine.model.cpus[0].lost, 3);
+	assert_int_equal(model_damage(w->rig.engine.model).lost, 3);
+	assert_int_equal(w->rig.engine.model->cpus[0].lost, 3);
 }
 
 /* 0.1.0 wrote only how many are missing before a begin, not whether there was no room for them. */
@@ -153,9 +153,9 @@ static void what_older_recordings_miss_is_a_gap(void **state)
 	tell_begin(w, 11 * MS, 701, missed);
 	tell_end(w, 12 * MS, 701, end(0));
 	play(w);
-	const struct model *m = &w->rig.engine.model;
-	assert_int_equal(m->waits.in_flight, 1);
-	assert_true(m->waits.waits[1].used && m->waits.waits[1].doubtful);
+	const struct model *m = w->rig.engine.model;
+	assert_int_equal(m->waits->in_flight, 1);
+	assert_true(m->waits->waits[1].used && m->waits->waits[1].doubtful);
 	assert_int_equal(rig_sum_type(m, LOCK_RWSEM_W).n, 1);
 }
 
@@ -171,8 +171,8 @@ static void what_an_interrupt_waited_for_is_no_gap(void **state)
 	tell_begin(w, 10 * MS, 702, b);
 	tell_begin(w, 11 * MS, 701, missed);
 	play(w);
-	assert_int_equal(w->rig.engine.model.cpus[0].lost, 2);
-	assert_false(w->rig.engine.model.waits.waits[1].doubtful);
+	assert_int_equal(w->rig.engine.model->cpus[0].lost, 2);
+	assert_false(w->rig.engine.model->waits->waits[1].doubtful);
 }
 
 static void no_chain_is_said(void **state)
@@ -185,7 +185,7 @@ static void no_chain_is_said(void **state)
 	tell_begin(w, 10 * MS, 701, b);
 	tell_end(w, 12 * MS, 701, end(0));
 	play(w);
-	assert_int_equal(model_damage(&w->rig.engine.model).no_stack, 1);
+	assert_int_equal(model_damage(w->rig.engine.model).no_stack, 1);
 }
 
 static void bad_records_are_counted(void **state)
@@ -205,8 +205,8 @@ static void bad_records_are_counted(void **state)
 		synth_output(w->rig.synth, 0, CANNED_START + 12 * MS + i, 700, 701, &magics[i],
 			     sizeof(magics[i]));
 	play(w);
-	assert_int_equal(model_damage(&w->rig.engine.model).bad, 5);
-	assert_int_equal(w->rig.engine.model.n_events, 0);
+	assert_int_equal(model_damage(w->rig.engine.model).bad, 5);
+	assert_int_equal(w->rig.engine.model->n_events, 0);
 }
 
 int main(void)

@@ -179,10 +179,10 @@ static void add_cell(const struct cell_table *t, const struct cell *c, struct su
 static void check_waits(const struct world *w, const struct model *m, uint64_t window_ns,
 			struct cell_table *t)
 {
-	const struct recent_window when = recent_find(&m->cells.recent, window_ns);
+	const struct recent_window when = recent_find(&m->cells->recent, window_ns);
 	struct sums is[CPUS] = {0}, was[CPUS];
 
-	assert_int_equal(cell_recent(&m->cells, &when, NULL, t), 0);
+	assert_int_equal(cell_recent(m->cells, &when, NULL, t), 0);
 	for (size_t i = 0; i < t->n; i++)
 		add_cell(t, &t->cells[i], &is[t->cells[i].cpu]);
 	sum_past(w, when.begin_ns, when.end_ns, was);
@@ -196,14 +196,14 @@ static void check_waits(const struct world *w, const struct model *m, uint64_t w
 
 static void check_samples(const struct world *w, const struct model *m, uint64_t window_ns)
 {
-	const struct recent_window when = recent_find(&m->profile.recent, window_ns);
-	struct profile_cell *room = calloc(m->profile.n + 1, sizeof(*room));
+	const struct recent_window when = recent_find(&m->profile->recent, window_ns);
+	struct profile_cell *room = calloc(m->profile->n + 1, sizeof(*room));
 	struct profile p;
 	uint64_t is[CPUS] = {0}, n = 0;
 	struct sums was[CPUS];
 
 	assert_non_null(room);
-	assert_int_equal(profile_recent(&m->profile, &when, NULL, room, &p), 0);
+	assert_int_equal(profile_recent(m->profile, &when, NULL, room, &p), 0);
 	for (size_t i = 0; i < p.n; i++) {
 		is[p.cells[i].cpu] += p.cells[i].n;
 		n += p.cells[i].n;
@@ -220,7 +220,7 @@ static void check(const struct world *w, const struct model *m)
 {
 	struct cell_table t;
 
-	assert_int_equal(cell_table_init(&t, m->cells.max, m->cells.hists.max_groups), 0);
+	assert_int_equal(cell_table_init(&t, m->cells->max, m->cells->hists.max_groups), 0);
 	for (uint64_t ms = 100; ms < 20000; ms *= 3) {
 		check_waits(w, m, ms * MS, &t);
 		check_samples(w, m, ms * MS);
@@ -263,7 +263,7 @@ static void play(uint32_t cells, uint32_t recent, unsigned kinds, unsigned per_t
 		w.t++;
 		model_tick(&w.m, w.t);
 		if (kinds < TASKS) /* a whole tick has room, as blocks */
-			assert_true(recent_find(&w.m.cells.recent, 1).end_ns == w.t);
+			assert_true(recent_find(&w.m.cells->recent, 1).end_ns == w.t);
 		if (i % (11 * per_tick) == 0) { /* the copy goes on */
 			struct model copy;
 			assert_int_equal(model_copy(&copy, &w.m), 0);
@@ -272,9 +272,9 @@ static void play(uint32_t cells, uint32_t recent, unsigned kinds, unsigned per_t
 		}
 		check(&w, &w.m);
 	}
-	assert_int_equal(w.m.damage.unmatched_end, 0);
+	assert_int_equal(w.m.damage->unmatched_end, 0);
 	if (cells < 1000 && kinds == TASKS)
-		assert_true(w.m.damage.folded > 0);
+		assert_true(w.m.damage->folded > 0);
 	model_deinit(&w.m);
 	free(w.past);
 }

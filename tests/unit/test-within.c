@@ -189,7 +189,7 @@ static void who_spins_in_an_interrupt_spins_once(void **state)
 	synth_end(w->rig.synth, 0, 2000, 100, 100, 0x1000, 0);
 	synth_tick(w->rig.synth, 3000);
 	asked_play(w, NULL);
-	const struct model *m = &w->rig.engine.model;
+	const struct model *m = w->rig.engine.model;
 	assert_int_equal(m->types[LOCK_SPINLOCK].total_ns, 1200);
 	assert_int_equal(m->cpus[0].spin_ns, 1000);
 	assert_int_equal(m->cpus[0].rate_spin_ns, 1000);

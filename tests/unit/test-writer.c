@@ -47,7 +47,7 @@ static char *canned_dump(void)
 
 	canned_init(&r);
 	rig_play(&r, NULL);
-	char *dump = rig_dump(&r.engine.model);
+	char *dump = rig_dump(r.engine.model);
 	rig_deinit(&r);
 	return dump;
 }
@@ -345,7 +345,7 @@ static void test_tee(void **state)
 	assert_int_equal(engine_init(&e, s, NULL, NULL), 0);
 	while (engine_pump(&e, 0, NULL) != ENGINE_END)
 		;
-	char *teed = rig_dump(&e.model);
+	char *teed = rig_dump(e.model);
 	assert_string_equal(teed, direct);
 	engine_deinit(&e);
 	assert_int_equal(writer_finish(w, NULL), 0);

@@ -233,7 +233,7 @@ static void order_rows(struct view *v, const char *key, const char *column)
 /* Of several at the address that which was waited for longest. */
 static void select_lock(const struct app *a, struct view *v, uint64_t addr)
 {
-	const struct lock_table *t = &a->engine->model.locks;
+	const struct lock_table *t = a->engine->model->locks;
 	const struct lock *best = NULL;
 
 	for (size_t i = 1; i < t->n; i++)
@@ -449,7 +449,7 @@ static void draw_parts(struct app *a, const struct layout_app *l)
 		app_tour_draw(a, callout);
 	app_choose_draw(a, l->body);
 	a->drawn = v;
-	a->drawn_snapshots = model_n_snapshots(&a->engine->model);
+	a->drawn_snapshots = model_n_snapshots(a->engine->model);
 	/* Commands that come before the next frame are about all there is by then. */
 	wait_filter_end(&a->query);
 	draw_bottom(a, l->bar);

@@ -276,7 +276,7 @@ static bool session_command(struct app *a, enum command c, const struct command_
 		app_stop_on(a, arg->text);
 		return true;
 	case CMD_ZERO:
-		model_zero(&a->engine->model);
+		model_zero(a->engine->model);
 		app_say(a, ROLE_NORMAL, "counting from now again");
 		return true;
 	case CMD_WINDOW:
@@ -392,7 +392,7 @@ void app_key(struct app *a, const struct display_input *in)
 	 * snapshots of that frame; a command shall find the newest.
 	 */
 	if (a->drawn != app_top(a)->view ||
-	    a->drawn_snapshots != model_n_snapshots(&a->engine->model))
+	    a->drawn_snapshots != model_n_snapshots(a->engine->model))
 		app_draw(a);
 	if (a->choose.kind) {
 		app_choose_key(a, in);

@@ -215,7 +215,7 @@ static void add_shorts(struct segments *s, struct app *a)
 /* Of a range it is the average: its last bucket may be short, and have the sums of a second. */
 static double rate_of(const struct app *a, const struct query_overview *o)
 {
-	const struct model *m = &a->engine->model;
+	const struct model *m = a->engine->model;
 	uint64_t n = 0;
 
 	if (!app_shows_range(a) || m->now_ns <= m->zero_ns)
@@ -237,7 +237,7 @@ static void collect(struct segments *s, struct app *a, const struct query_overvi
 	add_damage(s, o, !app_shows_range(a), a->screen.ascii);
 	add_shorts(s, a);
 	if (a->time.is_replay) {
-		add(s, 9, ROLE_HEADER, "%s events", units_count(buf, a->engine->model.n_events));
+		add(s, 9, ROLE_HEADER, "%s events", units_count(buf, a->engine->model->n_events));
 		return;
 	}
 	if (a->cost_known)

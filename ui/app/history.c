@@ -14,7 +14,7 @@
 
 static void pause_now(struct app *a)
 {
-	const struct model_damage *d = &a->engine->model.damage;
+	const struct model_damage *d = a->engine->model->damage;
 	struct error err = {0};
 
 	if (a->history && history_freeze(a->history, a->engine, &err) < 0) {
@@ -122,8 +122,8 @@ uint64_t app_history_ns(const struct app *a)
 	if (!a->history)
 		return 0;
 	history_stat(a->history, &st);
-	return st.begin_ns && st.begin_ns < a->engine->model.now_ns
-		       ? a->engine->model.now_ns - st.begin_ns
+	return st.begin_ns && st.begin_ns < a->engine->model->now_ns
+		       ? a->engine->model->now_ns - st.begin_ns
 		       : 0;
 }
 

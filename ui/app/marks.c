@@ -15,13 +15,14 @@ static const char *const names[MARKS] = {"A", "B"};
 
 static uint64_t now_of(const struct app *a)
 {
-	return a->time.line ? timeline_now_ns(a->time.line) : a->engine->model.now_ns;
+	return a->time.line ? timeline_now_ns(a->time.line) : a->engine->model->now_ns;
 }
 
 /* As the first line has it: from the beginning. */
 static const char *elapsed(const struct app *a, uint64_t ns, char buf[WHEN_BUF])
 {
-	uint64_t begin = a->time.line ? timeline_begin_ns(a->time.line) : a->engine->model.start_ns;
+	uint64_t begin =
+		a->time.line ? timeline_begin_ns(a->time.line) : a->engine->model->start_ns;
 
 	return when_elapsed(buf, ns > begin ? ns - begin : 0,
 			    a->time.line ? app_time_digits(a) : 0);

@@ -53,7 +53,7 @@ void app_measure(struct app *a)
 
 static void caught_up(struct app *a)
 {
-	const struct model_damage *d = &a->engine->model.damage;
+	const struct model_damage *d = a->engine->model->damage;
 	uint64_t losses = d->lost + d->dropped - a->paused_losses;
 	char buf[UNITS_BUF];
 

@@ -54,8 +54,8 @@ static int write_new(const struct place *p, const char *text)
 /* "kontend-locks-20261120-143005": what is shown, and when that was, by the clock on the wall. */
 static void name_of(const struct app *a, char name[SAVE_NAME])
 {
-	const struct model *m = &a->engine->model;
-	const struct when w = {.clock_ns = m->host.clock_ns, .wall_ns = m->host.wall_ns};
+	const struct model *m = a->engine->model;
+	const struct when w = {.clock_ns = m->host->clock_ns, .wall_ns = m->host->wall_ns};
 	const struct app_entry *e = a->n_stack ? &a->stack[a->n_stack - 1] : &a->roots[a->root];
 	uint64_t now = a->time.line ? timeline_now_ns(a->time.line) : m->now_ns;
 	char date[WHEN_BUF], *to = name;

@@ -42,7 +42,7 @@ static void set_message(struct app *a, const char *text)
 	}
 	snprintf(a->stop.filter, sizeof(a->stop.filter), "%s", filter);
 	snprintf(a->stop.text, sizeof(a->stop.text), "%s", text);
-	a->stop.since_ns = a->engine->model.now_ns;
+	a->stop.since_ns = a->engine->model->now_ns;
 	app_say(a, ROLE_NORMAL, "stops at the next wait with %s; :stop-on off forgets it", text);
 }
 
@@ -73,7 +73,7 @@ static const struct value *value(const struct table *t, size_t row, const char *
 static size_t find_fired(struct app *a, uint64_t since_ns, struct table *t)
 {
 	const struct query_spec spec = {.sort = "since_ns", .filter = a->stop.filter};
-	uint64_t now = a->engine->model.now_ns;
+	uint64_t now = a->engine->model->now_ns;
 
 	query_begin(&a->query);
 	if (query_wait_rows(&a->query, &spec, NULL, t, NULL) < 0)
@@ -101,7 +101,7 @@ void app_stop_tick(struct app *a)
 	char buf[UNITS_BUF], said[sizeof(a->message)];
 	struct table t;
 
-	a->stop.since_ns = a->engine->model.now_ns;
+	a->stop.since_ns = a->engine->model->now_ns;
 	if (!*a->stop.filter || since_ns >= a->stop.since_ns)
 		return;
 	size_t row = find_fired(a, since_ns, &t);

@@ -345,7 +345,7 @@ int app_time_digits(const struct app *a)
 
 struct when app_time_when(const struct app *a)
 {
-	const struct record_host *h = &a->engine->model.host;
+	const struct record_host *h = a->engine->model->host;
 
 	return (struct when){.begin_ns = timeline_begin_ns(a->time.line),
 			     .end_ns = timeline_whole_ns(a->time.line),

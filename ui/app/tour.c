@@ -168,7 +168,7 @@ static void compare(struct app *a)
 	}
 	uint64_t b = moment_b(a);
 	stand_at(a, quiet_before(a, b));
-	const uint64_t *now = &a->engine->model.now_ns, a_ns = *now;
+	const uint64_t *now = &a->engine->model->now_ns, a_ns = *now;
 	app_mark(a, "a");
 	app_time_go(a, b);
 	/* Moments are those of ticks: of what is short both may be one. */

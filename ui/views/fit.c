@@ -73,7 +73,7 @@ void view_fit_locks(const struct view *v, struct table *t, struct view_columns *
 
 void view_fit_waiters(const struct view *v, struct table *t, struct view_columns *store)
 {
-	const struct model_damage *d = &v->query->model->damage;
+	const struct model_damage *d = v->query->model->damage;
 	uint32_t mask = v->scope.mask;
 	struct view_fit all[6];
 	size_t n = 0;

@@ -25,7 +25,7 @@ const char *view_first_key(enum command c, char buf[16])
 
 const char *view_empty_text(struct view *v, const struct table *t)
 {
-	const struct record_host *host = &v->query->model->host;
+	const struct record_host *host = v->query->model->host;
 	const char *targets = host->targets[0] ? host->targets : "the targets";
 	char key[16];
 	const char *text;

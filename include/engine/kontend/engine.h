@@ -99,7 +99,7 @@ struct engine {
 	struct engine_held held;
 	struct engine_sums sums; /* at the last end of a slice */
 	struct sym sym;
-	struct model model;
+	struct model *model;		/* owned */
 	struct engine_unwind *unwind;	/* works for the model's profile */
 	struct engine_tracing *tracing; /* works for the model */
 	struct engine_watch *watch;	/* NULL: none */

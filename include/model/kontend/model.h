@@ -30,6 +30,7 @@ struct cfiset;
 struct ended;
 struct funcset;
 struct lockname_set;
+struct model_tables;
 
 /* Counts at the begin of the range: they are subtracted from running sums. */
 struct model_before {
@@ -48,59 +49,60 @@ struct model_tracing {
  * and no names; time comes from events and ticks alone.
  */
 struct model {
-	struct model_limits limits;
-	struct record_host host;
-	struct task_table tasks;
-	struct lock_table locks;
-	struct stack_table stacks;
-	struct wait_pool waits;
-	struct untracked_table untracked; /* who waits and is "other" */
-	struct longest_recent past;	  /* the longest waits that have just ended */
-	struct cell_table cells;
-	struct cell_table held;	  /* how long who got a lock kept others waiting: see holds.c */
-	struct cell_table handed; /* how long it took from them to the next one: see release.c */
+	struct model_tables *tables; /* the memory of all that is pointed to below */
+	struct model_limits *limits;
+	struct record_host *host;
+	struct task_table *tasks;
+	struct lock_table *locks;
+	struct stack_table *stacks;
+	struct wait_pool *waits;
+	struct untracked_table *untracked; /* who waits and is "other" */
+	struct longest_recent *past;	   /* the longest waits that have just ended */
+	struct cell_table *cells;
+	struct cell_table *held;   /* how long who got a lock kept others waiting: see holds.c */
+	struct cell_table *handed; /* how long it took from them to the next one: see release.c */
 	struct cell_table
-		mm_held; /* how long mmap_locks were held, where events have call chains */
-	struct holds holds;
-	struct blame blame;	  /* because of whom is waited */
-	struct lockqueues queues; /* where holders are followed, they are as well */
+		*mm_held; /* how long mmap_locks were held, where events have call chains */
+	struct holds *holds;
+	struct blame *blame;	   /* because of whom is waited */
+	struct lockqueues *queues; /* where holders are followed, they are as well */
 	struct model_cpu *cpus;
 	uint32_t n_cpus;
-	struct model_type types[LOCK_TYPES];
-	struct model_damage damage;
-	struct loss_state loss;
-	uint64_t lost_until;	    /* what happened before, some of it may be missing */
-	uint64_t lost_tally;	    /* records that events said in the end to have lost */
-	bool no_ends;		    /* no ends of waits are recorded, only begins */
-	uint64_t lost_ahead;	    /* of them, those that rings have not reported yet */
-	unsigned gap_rounds;	    /* so many more, and the dropped records are in the past */
-	struct model_before before; /* all 0: no range was begun */
-	uint64_t n_events;	    /* contention events applied */
-	uint64_t n_failed;	    /* ends with ret != 0: failed acquisitions */
-	uint64_t min_wait_ns;	    /* set by who reads: shorter waits are only counted, */
-	uint64_t n_short;	    /* here */
-	uint64_t n_at_least;	    /* ended, and may have begun earlier than is known */
-	struct shorts_state shorts; /* and those that were only summed up */
-	uint64_t start_ns;	    /* first round or event */
-	bool start_known;	    /* else an earlier event would be the start */
-	uint64_t zero_ns;	    /* aggregates count from here (z key) */
-	uint64_t now_ns;	    /* latest time known: event, round or tick */
-	struct wait_looks looks;
+	struct model_type *types; /* LOCK_TYPES of them */
+	struct model_damage *damage;
+	struct loss_state *loss;
+	uint64_t lost_until;	     /* what happened before, some of it may be missing */
+	uint64_t lost_tally;	     /* records that events said in the end to have lost */
+	bool no_ends;		     /* no ends of waits are recorded, only begins */
+	uint64_t lost_ahead;	     /* of them, those that rings have not reported yet */
+	unsigned gap_rounds;	     /* so many more, and the dropped records are in the past */
+	struct model_before *before; /* all 0: no range was begun */
+	uint64_t n_events;	     /* contention events applied */
+	uint64_t n_failed;	     /* ends with ret != 0: failed acquisitions */
+	uint64_t min_wait_ns;	     /* set by who reads: shorter waits are only counted, */
+	uint64_t n_short;	     /* here */
+	uint64_t n_at_least;	     /* ended, and may have begun earlier than is known */
+	struct shorts_state *shorts; /* and those that were only summed up */
+	uint64_t start_ns;	     /* first round or event */
+	bool start_known;	     /* else an earlier event would be the start */
+	uint64_t zero_ns;	     /* aggregates count from here (z key) */
+	uint64_t now_ns;	     /* latest time known: event, round or tick */
+	struct wait_looks *looks;
 	uint64_t bucket_ns; /* the open bucket began here */
 	uint64_t rate_ns;   /* length of the closed bucket, 0 = none closed yet */
 	uint64_t n_ticks;
 	uint64_t cur_n, rate_n; /* contention events */
-	struct series n_series, wait_series, waiting_series;
+	struct series *n_series, *wait_series, *waiting_series;
 	uint32_t chain_limit; /* longest call chain seen: one that long may have been cut */
 	uint32_t traced_most; /* frames that a chain was kept without, as they are of the tracing */
 	struct model_tracing *tracing; /* NULL: none; borrowed, shared with copies */
 	uint64_t next_fold;	       /* no folding for lack of ids before this many events */
-	struct rotation rotation;
-	struct profile profile;
-	struct mmlocks mmlocks;
-	struct snapshot_set snapshots;	      /* the latest of each kind that is understood */
-	struct snapshot_set snapshots_before; /* that of locks before the latest, to compare */
-	uint64_t n_snapshots[SNAPSHOT_KINDS];
+	struct rotation *rotation;
+	struct profile *profile;
+	struct mmlocks *mmlocks;
+	struct snapshot_set *snapshots;	       /* the latest of each kind that is understood */
+	struct snapshot_set *snapshots_before; /* that of locks before the latest, to compare */
+	uint64_t *n_snapshots;		       /* by kind: SNAPSHOT_KINDS of them */
 	struct ended *ended; /* entries of earlier snapshots; NULL: not kept; not copied */
 	bool holders_told, owners_told;	 /* of a lock who had it; of a wait, as it began */
 	struct lockname_set *lock_names; /* shared with copies of the model */

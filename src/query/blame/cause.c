@@ -25,9 +25,10 @@ struct cause {
 
 static bool is_for(const struct model *m, uint32_t lock, uint64_t id)
 {
-	const struct lock *l = &m->locks.locks[lock];
+	const struct lock *l = &m->locks->locks[lock];
 
-	return lock >= LOCK_TYPES && (l->id == id || (l->twin && m->locks.locks[l->twin].id == id));
+	return lock >= LOCK_TYPES &&
+	       (l->id == id || (l->twin && m->locks->locks[l->twin].id == id));
 }
 
 static int collect(struct cause *c, uint64_t id)
@@ -103,7 +104,7 @@ static uint64_t heaviest(struct cause *c, uint64_t (*key_of)(struct query *q, ui
 static void sum_up(struct cause *c, uint64_t (*key_of)(struct query *q, uint32_t task),
 		   uint64_t key)
 {
-	const struct task *tasks = c->b.q->model->tasks.tasks;
+	const struct task *tasks = c->b.q->model->tasks->tasks;
 	struct blame_weight *w = c->b.room;
 	size_t n = 0;
 

@@ -13,10 +13,10 @@
 /* A lock at the address of a node. */
 static uint32_t lock_of_node(const struct model *m, uint32_t node)
 {
-	const struct blame *b = &m->blame;
+	const struct blame *b = m->blame;
 
 	for (uint32_t i = b->nodes[node].classes; i; i = b->classes[i].next)
-		if (m->locks.locks[b->classes[i].lock].blame == node)
+		if (m->locks->locks[b->classes[i].lock].blame == node)
 			return b->classes[i].lock;
 	return 0;
 }
@@ -39,7 +39,7 @@ struct pending {
 static void add_node(const struct query *q, uint32_t node, uint64_t window_ns, struct pending *p)
 {
 	const struct model *m = q->model;
-	const struct blame *b = &m->blame;
+	const struct blame *b = m->blame;
 	uint32_t lock = lock_of_node(m, node);
 
 	for (uint32_t i = b->nodes[node].classes; i; i = b->classes[i].next) {
@@ -52,7 +52,7 @@ static void add_node(const struct query *q, uint32_t node, uint64_t window_ns, s
 				.key = {.lock = c->lock,
 					.stack = c->stack,
 					.root_lock = lock ? lock : c->lock,
-					.direct = m->locks.locks[c->lock].blame == node},
+					.direct = m->locks->locks[c->lock].blame == node},
 				.ns = ns,
 				.last_ns = m->now_ns};
 		p->n++;
@@ -63,15 +63,15 @@ static size_t add_pending(const struct query *q, uint64_t window_ns, struct blam
 {
 	struct pending p = {.v = to};
 
-	for (uint32_t i = 1; i < q->model->blame.n_nodes; i++)
-		if (q->model->blame.nodes[i].refs)
+	for (uint32_t i = 1; i < q->model->blame->n_nodes; i++)
+		if (q->model->blame->nodes[i].refs)
 			add_node(q, i, window_ns, &p);
 	return p.n;
 }
 
 int query_blame_cells(struct query *q, struct query_blame_cells *ret)
 {
-	const struct blame *b = &q->model->blame;
+	const struct blame *b = q->model->blame;
 	uint64_t window_ns = query_has_window(q) ? query_rate_ns(q) : 0;
 
 	*ret = (struct query_blame_cells){.lost_ns = window_ns ? 0 : b->lost_ns};
@@ -96,14 +96,14 @@ int query_blame_cells(struct query *q, struct query_blame_cells *ret)
 
 const char *query_blame_why_not(const struct query *q)
 {
-	if (!q->model->blame.max)
+	if (!q->model->blame->max)
 		return "it was not followed for whom tasks wait";
 	return q->no_blame;
 }
 
 enum blame_who query_blame_who(const struct query *q, const struct blame_cell *c)
 {
-	const struct lock *l = &q->model->locks.locks[c->key.root_lock];
+	const struct lock *l = &q->model->locks->locks[c->key.root_lock];
 
 	if (c->key.state == BLAME_UNKNOWN)
 		return BLAME_NOBODY;

@@ -82,7 +82,7 @@ static uint32_t lock_label(struct build *b, uint32_t lock)
 
 static uint32_t type_label(struct build *b, uint32_t lock)
 {
-	enum lock_type type = (enum lock_type)b->q->model->locks.locks[lock].type;
+	enum lock_type type = (enum lock_type)b->q->model->locks->locks[lock].type;
 
 	if (!b->types[type])
 		b->types[type] = label(b, arena_printf(&b->q->arena, "[%s]", locktype_name(type)),
@@ -220,9 +220,9 @@ static bool get_room(struct build *b)
 	const struct model *m = b->q->model;
 	struct arena *a = &b->q->arena;
 
-	b->tasks = arena_alloc(a, (m->tasks.n + 1) * sizeof(*b->tasks));
-	b->keepers = arena_alloc(a, (m->tasks.n + 1) * sizeof(*b->keepers));
-	b->locks = arena_alloc(a, (m->locks.n + 1) * sizeof(*b->locks));
+	b->tasks = arena_alloc(a, (m->tasks->n + 1) * sizeof(*b->tasks));
+	b->keepers = arena_alloc(a, (m->tasks->n + 1) * sizeof(*b->keepers));
+	b->locks = arena_alloc(a, (m->locks->n + 1) * sizeof(*b->locks));
 	return b->tasks && b->keepers && b->locks && trie_begin(&b->trie) == 0;
 }
 

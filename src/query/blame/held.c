@@ -57,7 +57,7 @@ static void fill_lock(struct blame_holds *h, struct group *g, struct value *v)
 	uint32_t caller = query_group_caller(h->q, &h->gs, g);
 	size_t locks = query_group_locks(h->q, &h->gs, g);
 	end_sums(h);
-	const struct lock *l = &h->q->model->locks.locks[lock];
+	const struct lock *l = &h->q->model->locks->locks[lock];
 
 	value_s(&v[C_HELD_KIND], locktype_name((enum lock_type)l->type));
 	value_s(&v[C_HELD_NAME], query_lock_name(h->q, lock));
@@ -87,7 +87,7 @@ static void fill_percentiles(struct blame_holds *h, const struct group *g, struc
 
 static void fill_exact(struct blame_holds *h, const struct group *g, struct value *v)
 {
-	const struct cell_table *t = &h->times->cells;
+	const struct cell_table *t = h->times->cells;
 	uint64_t n = 0;
 
 	for (uint32_t i = g->cells; i; i = h->gs.cell_next[i - 1])
@@ -99,12 +99,12 @@ static void fill_exact(struct blame_holds *h, const struct group *g, struct valu
 /* When readers let go of a lock is not reported: until when they have had it is inferred. */
 static bool has_readers(const struct blame_holds *h, const struct group *g)
 {
-	const struct cell_table *t = &h->times->cells;
+	const struct cell_table *t = h->times->cells;
 
 	for (uint32_t i = g->cells; i; i = h->gs.cell_next[i - 1]) {
 		const struct cell *c = &t->cells[i - 1];
 		if (c->owner != HOLD_EXACT &&
-		    locktype_is_reader((enum lock_type)h->whole->locks.locks[c->lock].type))
+		    locktype_is_reader((enum lock_type)h->whole->locks->locks[c->lock].type))
 			return true;
 	}
 	return false;
@@ -161,21 +161,6 @@ void blame_fill_held(struct blame_holds *h, struct group *g, uint64_t want, stru
 	fill_key(h, g, v);
 }
 
-/* The whole model, but with these cells, and without waits in flight. */
-static const struct model *model_of(struct blame_holds *h, const struct cell_table *cells)
-{
-	struct model *m = arena_alloc(&h->q->arena, sizeof(*m));
-
-	if (!m)
-		return NULL;
-	*m = *h->whole;
-	m->cells = *cells;
-	m->waits.in_flight = 0;
-	m->waits.high = 1;
-	m->damage.doubtful = m->damage.unmatched_begin = 0;
-	return m;
-}
-
 static uint64_t waited_ns(const struct cell *c, const struct cell_sums *s, bool has_window)
 {
 	return has_window ? c->rate_wait_ns : s->waited_ns;
@@ -205,7 +190,7 @@ static struct query_held_sum sum_cells(struct query *q)
 /* The time that the log of holds covers, if it had no room for all of the window; else 0. */
 static uint64_t short_of_window(const struct query *q)
 {
-	const struct recent *r = &q->engine->model.held.recent;
+	const struct recent *r = &q->engine->model->held->recent;
 	struct recent_window w = recent_find(r, q->window_ns);
 
 	if (!query_has_window(q) || !w.is_short)
@@ -215,7 +200,7 @@ static uint64_t short_of_window(const struct query *q)
 
 int query_held_sum(struct query *q, struct query_held_sum *ret)
 {
-	const struct holds *h = &q->model->holds;
+	const struct holds *h = q->model->holds;
 	int code = query_sync(q);
 
 	if (query_has_window(q) || q->only) {
@@ -234,7 +219,7 @@ int query_held_sum(struct query *q, struct query_held_sum *ret)
 
 bool query_held_has_releases(const struct query *q)
 {
-	return q->model->holds.releases != 0;
+	return q->model->holds->releases != 0;
 }
 
 int query_held_handed(struct query *q, struct query_handed *ret)
@@ -267,8 +252,8 @@ int blame_holds_sum(struct blame_holds *h, const struct query_scope *scope)
 	h->has_window = query_has_window(h->q);
 	/* Holds that end in a window cost the waiting before it, too. */
 	h->all_ns = sum.waited_ns > sum.charged_ns ? sum.waited_ns : sum.charged_ns;
-	h->times = model_of(h, query_held_cells(h->q));
-	h->overs = model_of(h, query_handed_cells(h->q));
+	h->times = query_model_of_cells(h->q, h->whole, query_held_cells(h->q));
+	h->overs = query_model_of_cells(h->q, h->whole, query_handed_cells(h->q));
 	if (!h->times || !h->overs)
 		return -ENOMEM;
 	begin_sums(h);

@@ -16,7 +16,7 @@
 
 static uint32_t lock_of(const struct model *m, uint32_t lock)
 {
-	uint32_t twin = m->locks.locks[lock].twin;
+	uint32_t twin = m->locks->locks[lock].twin;
 
 	return twin && twin < lock ? twin : lock;
 }
@@ -25,14 +25,14 @@ uint32_t knots_lock_node(const struct knots_graph *g, uint32_t lock)
 {
 	const struct model *m = g->q->model;
 
-	return lock < m->locks.n ? g->lock_node[lock_of(m, lock)] : 0;
+	return lock < m->locks->n ? g->lock_node[lock_of(m, lock)] : 0;
 }
 
 /* Nothing is known about folded locks and dropped tasks. */
 static bool is_known(const struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
 {
-	return ns && lock >= LOCK_TYPES && lock < m->locks.n && task != TASK_OTHER &&
-	       task < m->tasks.n;
+	return ns && lock >= LOCK_TYPES && lock < m->locks->n && task != TASK_OTHER &&
+	       task < m->tasks->n;
 }
 
 /* One that is numbered by tables: the task's at `from` of a wait, at `to` of who has it. */
@@ -59,8 +59,8 @@ static void add_waits(struct knots_graph *g, const struct cell_table *t)
 			 has_window ? c->rate_wait_ns : cell_sums(t, c).waited_ns);
 	}
 	/* Cells of a window have the waits that go on. */
-	for (uint32_t i = 1; !has_window && m->waits.in_flight && i < m->waits.high; i++) {
-		const struct wait *w = &m->waits.waits[i];
+	for (uint32_t i = 1; !has_window && m->waits->in_flight && i < m->waits->high; i++) {
+		const struct wait *w = &m->waits->waits[i];
 		if (w->used && !w->doubtful)
 			add_edge(g, true, w->task, w->lock, query_wait_within_ns(m, w));
 	}
@@ -106,7 +106,7 @@ static uint64_t in_process(const struct task *t, uint64_t name)
 
 static int count_names(struct knots_graph *g, struct names *n)
 {
-	const struct task_table *t = &g->q->model->tasks;
+	const struct task_table *t = g->q->model->tasks;
 
 	for (uint32_t i = 1; i < t->n; i++) {
 		if (!g->task_node[i])
@@ -124,7 +124,7 @@ static int count_names(struct knots_graph *g, struct names *n)
 static uint64_t node_key(struct knots_graph *g, const struct names *n, uint32_t task,
 			 enum knots_name *ret)
 {
-	const struct task *t = &g->q->model->tasks.tasks[task];
+	const struct task *t = &g->q->model->tasks->tasks[task];
 	uint64_t name = text_hash(query_task_comm(g->q, task));
 
 	*ret = KNOTS_NAME;
@@ -158,12 +158,12 @@ static int place_all(struct knots_graph *g, struct names *n)
 	const struct model *m = g->q->model;
 	int r = count_names(g, n);
 
-	for (uint32_t i = 1; r == 0 && i < m->tasks.n; i++)
+	for (uint32_t i = 1; r == 0 && i < m->tasks->n; i++)
 		if (g->task_node[i])
 			r = place_task(g, n, i);
 	for (uint32_t i = 0; r == 0 && i < g->n_nodes; i++)
 		g->merged += g->nodes[i].tasks > 1 ? g->nodes[i].tasks : 0;
-	for (uint32_t i = LOCK_TYPES; r == 0 && i < m->locks.n; i++) {
+	for (uint32_t i = LOCK_TYPES; r == 0 && i < m->locks->n; i++) {
 		if (!g->lock_node[i])
 			continue;
 		g->lock_node[i] = (uint32_t)g->n_nodes + 1;
@@ -231,16 +231,16 @@ int knots_graph(struct knots_graph *g)
 	const struct model *m = g->q->model;
 	const struct cell_table *t = query_cells(g->q);
 	struct arena *a = &g->q->arena;
-	size_t most = t->n + m->waits.high + g->cells->n;
+	size_t most = t->n + m->waits->high + g->cells->n;
 
-	g->task_node = arena_alloc(a, (m->tasks.n + 1) * sizeof(*g->task_node));
-	g->lock_node = arena_alloc(a, (m->locks.n + 1) * sizeof(*g->lock_node));
+	g->task_node = arena_alloc(a, (m->tasks->n + 1) * sizeof(*g->task_node));
+	g->lock_node = arena_alloc(a, (m->locks->n + 1) * sizeof(*g->lock_node));
 	g->edges = arena_alloc(a, (most + 1) * sizeof(*g->edges));
 	if (!g->task_node || !g->lock_node || !g->edges)
 		return -ENOMEM;
 	add_waits(g, t);
 	add_holders(g);
-	g->nodes = arena_alloc(a, (m->tasks.n + m->locks.n + 1) * sizeof(*g->nodes));
+	g->nodes = arena_alloc(a, (m->tasks->n + m->locks->n + 1) * sizeof(*g->nodes));
 	if (!g->nodes || place(g) < 0)
 		return -ENOMEM;
 	number(g);

@@ -71,7 +71,7 @@ static void charge(struct search *s)
 {
 	for (uint32_t i = 0; i < s->cells.n; i++) {
 		const struct blame_cell *c = &s->cells.v[i];
-		uint32_t node = c->key.task < s->q->model->tasks.n && c->key.task != TASK_OTHER
+		uint32_t node = c->key.task < s->q->model->tasks->n && c->key.task != TASK_OTHER
 					? s->graph.task_node[c->key.task]
 					: 0;
 		if (!node || c->key.state == BLAME_PASSED || !c->ns)
@@ -124,7 +124,7 @@ static int charge_open(struct search *s)
 
 static uint64_t root_of(struct blame_rows *b, const struct blame_cell *c)
 {
-	const struct lock *l = &b->q->model->locks.locks[c->key.root_lock];
+	const struct lock *l = &b->q->model->locks->locks[c->key.root_lock];
 
 	return l->twin && l->twin < c->key.root_lock ? l->twin : c->key.root_lock;
 }
@@ -150,7 +150,7 @@ static void fill_lock(struct search *s, const struct blame_group *g, struct quer
 	if (!blame_heaviest(&s->rows, g, root_of, &h))
 		return;
 	const uint32_t lock = s->rows.lock = (uint32_t)h.key;
-	const struct lock *l = &q->model->locks.locks[s->cells.v[h.cell].key.root_lock];
+	const struct lock *l = &q->model->locks->locks[s->cells.v[h.cell].key.root_lock];
 	const struct query_where w = {.lock = s->cells.v[h.cell].key.root_lock};
 	k->lock = query_lock_name(q, lock);
 	k->kind = locktype_name((enum lock_type)l->type);
@@ -204,7 +204,7 @@ static uint32_t next_node(const struct search *s, uint64_t component, const uint
 static const char *node_name(struct query *q, const struct knots_node *n)
 {
 	const char *comm = query_task_comm(q, n->first);
-	const struct task *t = &q->model->tasks.tasks[n->first];
+	const struct task *t = &q->model->tasks->tasks[n->first];
 
 	if (n->tasks == 1)
 		return query_task_name(q, n->first);

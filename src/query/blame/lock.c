@@ -7,9 +7,10 @@
 /* In one of its modes. */
 static bool is_lock(const struct model *m, uint32_t lock, uint64_t id)
 {
-	const struct lock *l = &m->locks.locks[lock];
+	const struct lock *l = &m->locks->locks[lock];
 
-	return lock >= LOCK_TYPES && (l->id == id || (l->twin && m->locks.locks[l->twin].id == id));
+	return lock >= LOCK_TYPES &&
+	       (l->id == id || (l->twin && m->locks->locks[l->twin].id == id));
 }
 
 static void add_cell(struct blame_rows *b, struct blame_group *g, uint32_t cell)

@@ -141,7 +141,7 @@ int blame_rows_sum(struct blame_rows *b)
 int query_blame_sum(struct query *q, struct query_blame_sum *ret)
 {
 	struct blame_rows b = {.q = q, .by = BLAME_BY_TASK};
-	const struct blame *all = &q->model->blame;
+	const struct blame *all = q->model->blame;
 	int r = blame_rows_sum(&b);
 
 	*ret = (struct query_blame_sum){.not_followed = all->not_followed,
@@ -185,7 +185,7 @@ static const char *const who_words[] = {
 static void fill_task(struct blame_rows *b, const struct blame_cell *c, enum blame_who who,
 		      const struct blame_columns *at, struct value *v)
 {
-	const struct task *t = &b->q->model->tasks.tasks[c->key.task];
+	const struct task *t = &b->q->model->tasks->tasks[c->key.task];
 	bool by_task = b->by == BLAME_BY_TASK;
 
 	if (who != BLAME_TASK) {
@@ -220,7 +220,7 @@ static uint64_t caller_of(struct blame_rows *b, const struct blame_cell *c)
 
 static uint32_t type_of(const struct blame_rows *b, uint32_t lock)
 {
-	return b->q->model->locks.locks[lock].type;
+	return b->q->model->locks->locks[lock].type;
 }
 
 /* The number of locks; *ret_types: they are of several types. */
@@ -247,7 +247,7 @@ static size_t count_locks(struct blame_rows *b, const struct blame_group *g, boo
  */
 static uint32_t waited_mode(const struct query *q, uint32_t lock)
 {
-	const struct lock *l = &q->model->locks.locks[lock];
+	const struct lock *l = &q->model->locks->locks[lock];
 
 	return l->begin_ns || !l->twin ? lock : l->twin;
 }
@@ -258,7 +258,7 @@ static void fill_lock(struct blame_rows *b, const struct blame_group *g,
 	uint32_t lock = b->lock;
 	bool many_types = false;
 
-	const struct lock *l = &b->q->model->locks.locks[lock];
+	const struct lock *l = &b->q->model->locks->locks[lock];
 	const struct query_where w = {.lock = waited_mode(b->q, lock)};
 	value_u(&v[at->locks], count_locks(b, g, &many_types));
 	value_s(&v[at->kind], locktype_name((enum lock_type)l->type));

@@ -84,7 +84,7 @@ const char *blame_state_words(uint32_t state)
 /* I/O is known already: the caller of the I/O functions is more useful. */
 static uint32_t sleeps_in(struct query *q, uint32_t stack, bool io)
 {
-	const struct stack_table *t = &q->model->stacks;
+	const struct stack_table *t = q->model->stacks;
 	const uint64_t *frames = stack_frames(t, stack);
 	uint32_t func = 0;
 
@@ -136,7 +136,7 @@ static uint64_t io_in_function(struct blame_rows *b, const struct blame_cell *c)
 static void fill_sleep(struct blame_rows *b, const struct blame_heaviest *h,
 		       struct blame_mostly *ret)
 {
-	const struct stack_table *t = &b->q->model->stacks;
+	const struct stack_table *t = b->q->model->stacks;
 	uint32_t stack = b->cells.v[h->cell].key.why;
 
 	ret->in = query_func_name(b->q, (uint32_t)h->key);

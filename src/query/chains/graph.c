@@ -75,7 +75,7 @@ static int add_wait(struct chain_graph *g, const struct wait *w, uint64_t end_ns
 		return -ENOMEM;
 	g->waits[g->n_waits] = (struct chain_wait){
 		.wait = w,
-		.tid = w->task == TASK_OTHER ? 0 : g->q->model->tasks.tasks[w->task].tid,
+		.tid = w->task == TASK_OTHER ? 0 : g->q->model->tasks->tasks[w->task].tid,
 		.lock = (uint32_t)(l - g->locks),
 		.next = l->waits,
 		.holds = CHAIN_NONE,
@@ -99,7 +99,7 @@ static bool has_room(struct chain_graph *g, size_t most)
 
 static int collect(struct chain_graph *g)
 {
-	const struct wait_pool *p = &g->q->model->waits;
+	const struct wait_pool *p = g->q->model->waits;
 
 	if (!has_room(g, p->high))
 		return -ENOMEM;
@@ -314,15 +314,15 @@ int chain_graph_make(struct query *q, struct chain_graph *ret)
 
 static bool is_known(const struct model *m, const struct wait *w)
 {
-	return w->lock < m->locks.n && w->stack < m->stacks.n && w->task < m->tasks.n &&
-	       cell_owner_task(owner_of(w)) < m->tasks.n;
+	return w->lock < m->locks->n && w->stack < m->stacks->n && w->task < m->tasks->n &&
+	       cell_owner_task(owner_of(w)) < m->tasks->n;
 }
 
 static int collect_ended(struct chain_graph *g)
 {
 	const struct longest_recent_wait *past[LONGEST_MOST];
 	const struct model *m = g->q->model;
-	uint32_t n = longest_recent_list(&m->past, m->now_ns, past);
+	uint32_t n = longest_recent_list(m->past, m->now_ns, past);
 
 	if (!has_room(g, n))
 		return -ENOMEM;

@@ -163,7 +163,7 @@ static const char *what_deadlock(struct chain_rows *c, const struct chain_row *r
 /* "rwsem mmap_lock mysqld/800", in a circle with who holds it. */
 static const char *what_lock(struct chain_rows *c, const struct chain_lock *l)
 {
-	enum lock_type type = (enum lock_type)c->q->model->locks.locks[l->number].type;
+	enum lock_type type = (enum lock_type)c->q->model->locks->locks[l->number].type;
 	const char *name = query_lock_name(c->q, l->number);
 
 	return arena_printf(&c->q->arena, "%s %s%s%s", locktype_base(type), name ? name : "-",
@@ -175,7 +175,7 @@ static const char *what_lock(struct chain_rows *c, const struct chain_lock *l)
 static const char *what_waiter(struct chain_rows *c, const struct chain_row *r)
 {
 	const struct wait *w = c->g->waits[r->at].wait;
-	const char *mode = locktype_mode((enum lock_type)c->q->model->locks.locks[w->lock].type);
+	const char *mode = locktype_mode((enum lock_type)c->q->model->locks->locks[w->lock].type);
 	const char *blank = *mode ? " " : "";
 
 	if (r->n > 1)
@@ -279,11 +279,11 @@ static void fill_waiter(struct chain_rows *c, const struct chain_row *r, uint64_
 {
 	struct query *q = c->q;
 	const struct wait *w = c->g->waits[r->at].wait;
-	const struct task *t = &q->model->tasks.tasks[w->task];
+	const struct task *t = &q->model->tasks->tasks[w->task];
 	const char *caller = query_func_name(q, query_caller(q, w->stack));
 	uint32_t n;
 
-	value_s(&v[C_KIND], locktype_name((enum lock_type)q->model->locks.locks[w->lock].type));
+	value_s(&v[C_KIND], locktype_name((enum lock_type)q->model->locks->locks[w->lock].type));
 	value_s(&v[C_FUNCTION], caller);
 	value_s(&v[C_IS], caller ? arena_printf(&q->arena, "%s in %s",
 						c->g->ended ? "waited" : "waits", caller)
@@ -349,7 +349,7 @@ static void chains_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	uint64_t held_ns = l->by.by_look ? query_queue_held_ns(c->q, l->by.look) : 0;
 	v[C_HELD] = (struct value){.u = held_ns, .known = held_ns != 0};
 	value_s(&v[C_KIND],
-		locktype_base((enum lock_type)c->q->model->locks.locks[l->number].type));
+		locktype_base((enum lock_type)c->q->model->locks->locks[l->number].type));
 }
 
 static void chains_rank(void *ctx, size_t row, struct row_rank *ret)

@@ -37,7 +37,7 @@ static struct chain_sum sum_held(const struct chain_graph *g, const struct chain
 
 static int32_t pid_of(const struct chain_rows *c, uint32_t wait)
 {
-	return c->q->model->tasks.tasks[c->g->waits[wait].wait->task].pid;
+	return c->q->model->tasks->tasks[c->g->waits[wait].wait->task].pid;
 }
 
 /* By the name of their process, and for the same: the mode is part of the lock's number. */

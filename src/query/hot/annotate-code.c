@@ -32,14 +32,14 @@ static size_t kernel_size(const struct query *q, uint64_t start)
 
 static bool is_running(const struct query *q)
 {
-	const struct record_host *h = &q->model->host;
+	const struct record_host *h = q->model->host;
 
 	return thisboot_saw(h->release, h->wall_ns, h->clock_ns);
 }
 
 static bool recorded_code(const struct query *q, uint64_t start, struct annotate_code *ret)
 {
-	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_TEXT);
+	const struct snapshot *s = snapshot_set_get(q->model->snapshots, SNAPSHOT_TEXT);
 
 	if (!s || !textsnap_find(s->bytes, s->len, start, &ret->bytes, &ret->n))
 		return false;

@@ -13,7 +13,7 @@
 
 static enum disasm_machine machine_of(const struct query *q)
 {
-	const char *m = q->model->host.machine;
+	const char *m = q->model->host->machine;
 
 	if (!strcmp(m, "x86_64"))
 		return DISASM_X86_64;

@@ -25,9 +25,9 @@ static bool is_path_frame(const struct query *q, uint64_t frame)
 
 static void add_chain(struct query *q, struct path_sums *s, uint32_t stack, uint64_t ns)
 {
-	const uint64_t *frames = stack_frames(&q->model->stacks, stack);
+	const uint64_t *frames = stack_frames(q->model->stacks, stack);
 
-	if (stack >= q->model->stacks.n || !query_caller(q, stack))
+	if (stack >= q->model->stacks->n || !query_caller(q, stack))
 		return;
 	for (uint32_t i = 0; i < query_caller_frame(q, stack); i++) {
 		uint32_t func = query_func(q, frames[i]);
@@ -48,8 +48,8 @@ static void add_waits(struct query *q, const struct query_scope *scope, struct p
 		if (cell_n(t, &t->cells[i]) && query_in_scope(q, scope, &w))
 			add_chain(q, s, w.stack, t->cells[i].total_ns);
 	}
-	for (uint32_t i = 1; m->waits.in_flight && i < m->waits.high; i++) {
-		const struct wait *wait = &m->waits.waits[i];
+	for (uint32_t i = 1; m->waits->in_flight && i < m->waits->high; i++) {
+		const struct wait *wait = &m->waits->waits[i];
 		const struct query_where w = query_wait_where(wait);
 
 		if (wait->used && query_in_scope(q, scope, &w))

@@ -86,14 +86,14 @@ static int sum_waits(struct query *q, uint32_t func, struct annotate_places *p,
 		     struct query_annotate *sums)
 {
 	const struct cell_table *cells = query_cells(q);
-	uint64_t *ns = arena_alloc(&q->arena, (q->model->stacks.n + 1) * sizeof(*ns));
+	uint64_t *ns = arena_alloc(&q->arena, (q->model->stacks->n + 1) * sizeof(*ns));
 	int r = ns ? 0 : -ENOMEM;
 
 	for (size_t i = 0; ns && i < cells->n; i++) {
 		ns[cells->cells[i].stack] += cells->cells[i].total_ns;
 		p->all_wait_ns += cells->cells[i].total_ns;
 	}
-	for (uint32_t i = 1; r == 0 && i < q->model->stacks.n; i++)
+	for (uint32_t i = 1; r == 0 && i < q->model->stacks->n; i++)
 		if (ns[i])
 			r = sum_chain(q, func, i, ns[i], p, sums);
 	return r;

@@ -200,8 +200,8 @@ int query_annotate(struct query *q, uint64_t start, struct query_annotate *ret, 
 
 void annotate_meet(struct query *q)
 {
-	const struct profile *p = &q->model->profile;
-	const struct stack_table *t = &q->model->stacks;
+	const struct profile *p = q->model->profile;
+	const struct stack_table *t = q->model->stacks;
 
 	for (uint32_t i = 1; i < p->stacks.n; i++)
 		if (p->stacks.stacks[i].used && p->stacks.stacks[i].n)

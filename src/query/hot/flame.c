@@ -102,12 +102,12 @@ static int add_wait(struct build *b, const struct query_where *w, uint64_t ns, u
 	const struct trie_sum sum = {.total_ns = ns, .max_ns = max};
 	uint32_t type;
 
-	if (!ns || w->stack >= m->stacks.n || !query_in_scope(b->q, &b->spec->scope, w) ||
+	if (!ns || w->stack >= m->stacks->n || !query_in_scope(b->q, &b->spec->scope, w) ||
 	    !hot_zoom_wait(b->q, b->spec->zoom, w))
 		return 0;
 	if (leads_nowhere(b, w->task))
 		return trie_add(&b->trie, NULL, 0, &sum);
-	type = type_label(b, (enum lock_type)m->locks.locks[w->lock].type);
+	type = type_label(b, (enum lock_type)m->locks->locks[w->lock].type);
 	if (!type)
 		return -ENOMEM;
 	return add_chain(b, w->task, query_wait_chain(b->q, w->stack), type, &sum);
@@ -124,8 +124,8 @@ static int add_waits(struct build *b)
 		const struct query_where w = query_cell_where(c);
 		r = add_wait(b, &w, c->total_ns, cell_sums(t, c).max_ns);
 	}
-	for (uint32_t i = 1; r == 0 && m->waits.in_flight && i < m->waits.high; i++) {
-		const struct wait *wait = &m->waits.waits[i];
+	for (uint32_t i = 1; r == 0 && m->waits->in_flight && i < m->waits->high; i++) {
+		const struct wait *wait = &m->waits->waits[i];
 		const struct query_where w = query_wait_where(wait);
 		uint64_t ns = query_wait_ns(m, wait);
 		if (wait->used && !wait->doubtful)
@@ -165,7 +165,7 @@ int query_flame(struct query *q, const struct query_flame_spec *s, struct query_
 		return -ENOMEM;
 	b.rows.p = query_profile(q);
 	b.rows.groups = hot_groups(q);
-	b.task_labels = arena_alloc(&q->arena, (q->model->tasks.n + 1) * sizeof(*b.task_labels));
+	b.task_labels = arena_alloc(&q->arena, (q->model->tasks->n + 1) * sizeof(*b.task_labels));
 	if (!b.rows.groups || !b.task_labels)
 		return -ENOMEM;
 	if (add_both(&b) < 0 || trie_emit(&b.trie) < 0 || q->cache->failed)

@@ -131,7 +131,7 @@ static const char *main_group(const struct query *q, const struct hot_row *r)
 
 static const char *chain_text(struct query *q, uint32_t stack)
 {
-	const struct stack_table *t = &q->model->profile.stacks;
+	const struct stack_table *t = &q->model->profile->stacks;
 	uint32_t funcs[2 * STACK_MAX_FRAMES], n = t->stacks[stack].n;
 	const char *text = NULL;
 
@@ -155,7 +155,7 @@ static const char *source_of(struct query *q, uint64_t start)
 
 static void fill_task(struct query *q, const struct hot_row *r, struct value *v)
 {
-	const struct task *t = &q->model->tasks.tasks[r->first.task];
+	const struct task *t = &q->model->tasks->tasks[r->first.task];
 	const char *process = query_process_comm(q, r->first.task);
 
 	if (r->first.task == TASK_OTHER) {
@@ -197,10 +197,10 @@ static void fill_object(const char *object, struct value *v)
 /* Anonymous memory of one process looks like that of another: the name of the process is added. */
 static void fill_owner(struct query *q, uint64_t frame, struct value *v)
 {
-	const struct map_object *o =
-		map_frame_is_kernel(frame) || map_frame_is_mark(frame)
-			? NULL
-			: map_object_get(q->model->profile.spaces.objects, map_frame_object(frame));
+	const struct map_object *o = map_frame_is_kernel(frame) || map_frame_is_mark(frame)
+					     ? NULL
+					     : map_object_get(q->model->profile->spaces.objects,
+							      map_frame_object(frame));
 
 	if (o && o->pid && v->known && map_is_memory(o->path))
 		value_s(v, arena_printf(&q->arena, "%s/%d", v->s, o->pid));
@@ -451,7 +451,7 @@ int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_h
 				  .chains = d->chains,
 				  .event = event_name(q, d),
 				  .hz = d->freq ? d->rate : 0,
-				  .ever = q->model->profile.samples,
+				  .ever = q->model->profile->samples,
 				  .no_task_name = hot_no_task(q)};
 	struct hot_rows h = {.q = q, .zoom = zoom};
 

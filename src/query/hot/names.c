@@ -31,7 +31,7 @@ int hot_load_leaves(struct query *q)
 	do {
 		if (query_sync(q) < 0)
 			return -ENOMEM;
-		ask_leaves(q, &q->model->profile.stacks);
+		ask_leaves(q, &q->model->profile->stacks);
 		if (q->cache->failed)
 			return -ENOMEM;
 	} while (query_load_wait(q, HOT_WAIT_NS));
@@ -43,8 +43,8 @@ int hot_load_chains(struct query *q)
 	do {
 		if (query_sync(q) < 0)
 			return -ENOMEM;
-		ask_chains(q, &q->model->profile.stacks);
-		ask_chains(q, &q->model->stacks);
+		ask_chains(q, &q->model->profile->stacks);
+		ask_chains(q, q->model->stacks);
 		if (q->cache->failed)
 			return -ENOMEM;
 	} while (query_load_wait(q, HOT_WAIT_NS));

@@ -19,7 +19,7 @@
 
 const char *hot_no_task(const struct query *q)
 {
-	const struct profile *p = &q->model->profile;
+	const struct profile *p = q->model->profile;
 
 	return p->nameless + p->other ? "[ended or folded]" : "[ended tasks]";
 }
@@ -70,20 +70,20 @@ static enum path_group group_of_sample(struct query *q, const uint64_t *frames, 
 static bool groups_are_current(const struct query *q, const struct query_hot_groups *g)
 {
 	return g->generation == q->model->generation && g->n_loads == q->sym->n_loads &&
-	       g->profile_generation == q->model->profile.generation &&
+	       g->profile_generation == q->model->profile->generation &&
 	       g->sym_state == q->sym->state;
 }
 
 /* Only of chains that came since: going through all frames of all chains takes longest. */
 uint8_t *hot_groups(struct query *q)
 {
-	const struct stack_table *t = &q->model->profile.stacks;
+	const struct stack_table *t = &q->model->profile->stacks;
 	struct query_hot_groups *g = &q->cache->hot_groups;
 
 	if (!groups_are_current(q, g)) {
 		g->n = 0;
 		g->generation = q->model->generation;
-		g->profile_generation = q->model->profile.generation;
+		g->profile_generation = q->model->profile->generation;
 		g->n_loads = q->sym->n_loads;
 		g->sym_state = q->sym->state;
 	}
@@ -125,7 +125,7 @@ static uint64_t chain_key(const struct hot_rows *h, uint32_t stack)
 
 uint64_t hot_key(const struct hot_rows *h, const struct profile_cell *c, uint32_t func)
 {
-	const struct task *t = &h->q->model->tasks.tasks[c->task];
+	const struct task *t = &h->q->model->tasks->tasks[c->task];
 
 	switch (h->by) {
 	case HOT_OBJECT:
@@ -201,7 +201,7 @@ static uint64_t *waits_by_stack(struct hot_rows *h)
 {
 	const struct model *m = h->q->model;
 	const struct cell_table *t = query_cells(h->q);
-	uint64_t *ns = arena_alloc(&h->q->arena, (m->stacks.n + 1) * sizeof(*ns));
+	uint64_t *ns = arena_alloc(&h->q->arena, (m->stacks->n + 1) * sizeof(*ns));
 
 	for (size_t i = 0; ns && i < t->n; i++) {
 		const struct query_where w = query_cell_where(&t->cells[i]);
@@ -235,7 +235,7 @@ static int add_waits(struct hot_rows *h)
 
 	if (!ns || !seen)
 		return -ENOMEM;
-	for (uint32_t i = 1; h->by == HOT_SYMBOL && i < h->q->model->stacks.n; i++)
+	for (uint32_t i = 1; h->by == HOT_SYMBOL && i < h->q->model->stacks->n; i++)
 		if (ns[i])
 			add_waits_of(h, i, ns[i], seen);
 	return 0;

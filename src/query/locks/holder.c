@@ -30,7 +30,7 @@ static const char *mode_of(enum lock_type type, const char *certainty)
 
 static bool by_look(struct query *q, const struct locksnap_queue *l, struct query_holder *ret)
 {
-	const uint32_t *task = map64_get(&q->model->tasks.by_tid, (uint32_t)l->holder_tid);
+	const uint32_t *task = map64_get(&q->model->tasks->by_tid, (uint32_t)l->holder_tid);
 
 	*ret = (struct query_holder){
 		.pid = l->holder_pid,
@@ -63,7 +63,7 @@ static uint32_t first_waiting(struct query *q, const struct locksnap_queue *l)
 		const struct locksnap_waiter *v = &s->waiters[i];
 		if (&s->queues[v->queue] != l || v->position >= position)
 			continue;
-		const uint32_t *task = map64_get(&q->model->tasks.by_tid, (uint32_t)v->tid);
+		const uint32_t *task = map64_get(&q->model->tasks->by_tid, (uint32_t)v->tid);
 		const struct wait *w = task ? holder_wait_at(q->model, *task, l->addr) : NULL;
 		if (!w || w->doubtful || w->begin_ns > s->head.time_ns)
 			continue;
@@ -83,7 +83,7 @@ static bool is_free(struct query *q, uint32_t next, const struct locksnap_queue 
 	if (next == TASK_OTHER && l)
 		next = first_waiting(q, l);
 	*ret = (struct query_holder){.certainty = "free",
-				     .next = next < q->model->tasks.n ? next : TASK_OTHER};
+				     .next = next < q->model->tasks->n ? next : TASK_OTHER};
 	ret->name = ret->next
 			    ? arena_printf(&q->arena, "free, to %s", query_task_name(q, ret->next))
 			    : query_owner_name(q, OWNER_FREE);
@@ -106,11 +106,11 @@ static bool by_events(struct query *q, uint32_t owner, enum lock_type type,
 {
 	uint32_t task = cell_owner_task(owner);
 
-	if (owner == OWNER_NONE || task >= q->model->tasks.n)
+	if (owner == OWNER_NONE || task >= q->model->tasks->n)
 		return false;
 	if (cell_owner_is_free(owner))
 		return is_free(q, cell_owner_next(owner), l, ret);
-	const struct task *t = &q->model->tasks.tasks[task];
+	const struct task *t = &q->model->tasks->tasks[task];
 	const char *certainty = owner & OWNER_EVIDENT || is_percpu(type) ? "evidence"
 				: owner & OWNER_HINT			 ? "hint"
 									 : "sure";
@@ -147,8 +147,8 @@ static bool is_let_in(const struct wait *w, const struct locksnap_queue *l, uint
 bool query_holder_of(struct query *q, const struct wait *w, bool ended, struct query_holder *ret)
 {
 	const struct model *m = q->model;
-	enum lock_type type = (enum lock_type)m->locks.locks[w->lock].type;
-	int32_t tid = w->task == TASK_OTHER ? 0 : m->tasks.tasks[w->task].tid;
+	enum lock_type type = (enum lock_type)m->locks->locks[w->lock].type;
+	int32_t tid = w->task == TASK_OTHER ? 0 : m->tasks->tasks[w->task].tid;
 	uint64_t told_ns;
 
 	if (ended)
@@ -179,8 +179,8 @@ static const struct wait *longest_for(const struct model *m, uint64_t addr)
 {
 	const struct wait *longest = NULL;
 
-	for (uint32_t i = 1; i < m->waits.high; i++) {
-		const struct wait *w = &m->waits.waits[i];
+	for (uint32_t i = 1; i < m->waits->high; i++) {
+		const struct wait *w = &m->waits->waits[i];
 		if (w->used && w->addr == addr && (!longest || w->begin_ns < longest->begin_ns))
 			longest = w;
 	}
@@ -189,9 +189,9 @@ static const struct wait *longest_for(const struct model *m, uint64_t addr)
 
 bool query_holder_at(struct query *q, uint32_t lock, struct query_holder *ret)
 {
-	const struct locksnap_queue *l = query_queue_at(q, q->model->locks.locks[lock].addr);
-	const struct wait *w = lock_is_waited_for(&q->model->locks, lock)
-				       ? longest_for(q->model, q->model->locks.locks[lock].addr)
+	const struct locksnap_queue *l = query_queue_at(q, q->model->locks->locks[lock].addr);
+	const struct wait *w = lock_is_waited_for(q->model->locks, lock)
+				       ? longest_for(q->model, q->model->locks->locks[lock].addr)
 				       : NULL;
 
 	if (w && query_holder_of(q, w, false, ret) && !ret->age_ns)
@@ -202,9 +202,9 @@ bool query_holder_at(struct query *q, uint32_t lock, struct query_holder *ret)
 /* The holder's state by the records that follow holders. */
 static uint8_t followed(const struct query *q, const struct query_holder *h)
 {
-	const struct task *t = &q->model->tasks.tasks[h->task];
+	const struct task *t = &q->model->tasks->tasks[h->task];
 
-	return h->task && h->task < q->model->tasks.n && t->blame ? t->did : BLAME_NOT_FOLLOWED;
+	return h->task && h->task < q->model->tasks->n && t->blame ? t->did : BLAME_NOT_FOLLOWED;
 }
 
 const char *query_holder_state(const struct query *q, const struct query_holder *h)
@@ -239,9 +239,9 @@ const char *query_holder_is(struct query *q, const struct query_holder *h)
 
 	if (h->look)
 		return query_queue_holder_is(q, h->look);
-	if (!state || h->task >= q->model->tasks.n)
+	if (!state || h->task >= q->model->tasks->n)
 		return NULL;
-	uint32_t what = q->model->tasks.tasks[h->task].why;
+	uint32_t what = q->model->tasks->tasks[h->task].why;
 	if (did == BLAME_RUNNABLE && what)
 		why = query_task_name(q, what);
 	if (why)

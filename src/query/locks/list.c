@@ -208,7 +208,7 @@ static struct task_cells owner_cells(struct value *v)
 /* Holders of the locks when the waits of the row began. */
 static void fill_owner(struct query *q, uint32_t owner, struct value *v)
 {
-	const struct task *t = &q->model->tasks.tasks[cell_owner_task(owner)];
+	const struct task *t = &q->model->tasks->tasks[cell_owner_task(owner)];
 
 	if (!owner)
 		return;
@@ -262,7 +262,7 @@ static void fill_name(struct locks *ls, struct group *g, uint64_t want, struct v
 		return;
 	if (g->many_locks)
 		lock = query_group_worst_lock(ls->q, &ls->gs, g);
-	value_s(&v[C_KIND], locktype_name((enum lock_type)ls->q->model->locks.locks[lock].type));
+	value_s(&v[C_KIND], locktype_name((enum lock_type)ls->q->model->locks->locks[lock].type));
 	v[C_KIND].approx = g->many_types;
 	if (want & 1ull << C_NAME)
 		value_s(&v[C_NAME], query_lock_name(ls->q, lock));
@@ -271,7 +271,7 @@ static void fill_name(struct locks *ls, struct group *g, uint64_t want, struct v
 
 static void fill_lock(struct locks *ls, struct group *g, uint64_t want, struct value *v)
 {
-	const struct lock *l = &ls->q->model->locks.locks[g->first.lock];
+	const struct lock *l = &ls->q->model->locks->locks[g->first.lock];
 	enum lock_type type = (enum lock_type)g->type;
 
 	if (!g->many_types)
@@ -306,7 +306,7 @@ static void fill_object(struct locks *ls, const struct lock *l, struct value *v)
 /* Its holder and waiters, for any mode of the row. */
 static void fill_now(struct locks *ls, const struct group *g, struct value *v)
 {
-	const struct lock *l = &ls->q->model->locks.locks[g->first.lock];
+	const struct lock *l = &ls->q->model->locks->locks[g->first.lock];
 	struct query_lock_now now;
 
 	if (ls->by != BY_LOCK || g->first.lock < LOCK_TYPES || l->addr == SHORTS_LOCK)
@@ -333,7 +333,7 @@ static void fill_spark(struct locks *ls, const struct group *g, struct value *v)
 	const struct series *s = NULL;
 
 	if (ls->by == BY_LOCK)
-		s = &m->locks.locks[g->first.lock].wait_series;
+		s = &m->locks->locks[g->first.lock].wait_series;
 	else if (ls->by == BY_TYPE)
 		s = &m->types[g->type].wait_series;
 	else if (ls->by == BY_CPU && g->first.cpu < m->n_cpus)

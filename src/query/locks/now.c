@@ -33,9 +33,9 @@ const char *query_lock_missing_key(unsigned bit)
 
 static uint32_t waiting(const struct model *m, uint64_t addr, enum lock_type type)
 {
-	const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, type));
+	const uint32_t *at = map64_get(&m->locks->index, lock_key(addr, type));
 
-	return at ? m->locks.locks[*at].waiting : 0;
+	return at ? m->locks->locks[*at].waiting : 0;
 }
 
 /* By the flags of its type: both modes of a lock are types of their own. */
@@ -53,7 +53,7 @@ static void count_waits(const struct model *m, uint64_t addr, enum lock_type typ
 void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct query_lock_now *ret)
 {
 	const struct locksnap_queue *l = query_queue_at(q, addr);
-	const uint32_t *lock = map64_get(&q->model->locks.index, lock_key(addr, type));
+	const uint32_t *lock = map64_get(&q->model->locks->index, lock_key(addr, type));
 	struct query_holder h;
 
 	*ret = (struct query_lock_now){0};
@@ -79,19 +79,19 @@ void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct 
 
 bool query_lock_now_by_id(struct query *q, uint64_t id, struct query_lock_now *ret)
 {
-	uint32_t at = lock_by_id(&q->model->locks, id);
+	uint32_t at = lock_by_id(q->model->locks, id);
 
 	*ret = (struct query_lock_now){0};
-	if (at == UINT32_MAX || q->model->locks.locks[at].over || query_sync(q) < 0)
+	if (at == UINT32_MAX || q->model->locks->locks[at].over || query_sync(q) < 0)
 		return false;
-	const struct lock *l = &q->model->locks.locks[at];
+	const struct lock *l = &q->model->locks->locks[at];
 	query_lock_now(q, l->addr, (enum lock_type)l->type, ret);
 	return true;
 }
 
 uint64_t query_lock_addr(const struct query *q, uint64_t id)
 {
-	uint32_t lock = lock_by_id(&q->model->locks, id);
+	uint32_t lock = lock_by_id(q->model->locks, id);
 
-	return lock == UINT32_MAX ? 0 : q->model->locks.locks[lock].addr;
+	return lock == UINT32_MAX ? 0 : q->model->locks->locks[lock].addr;
 }

@@ -21,7 +21,7 @@ static bool is_percpu(const struct lock *l)
 
 static bool is_writer_of(const struct model *m, const struct blame_key *k, uint64_t addr)
 {
-	const struct lock *l = &m->locks.locks[k->root_lock];
+	const struct lock *l = &m->locks->locks[k->root_lock];
 
 	return l->addr == addr && l->type == LOCK_PCPU_SEM_W && k->task != TASK_OTHER;
 }
@@ -29,8 +29,8 @@ static bool is_writer_of(const struct model *m, const struct blame_key *k, uint6
 /* The function in it that calls percpu_down_write(); 0: the task sleeps for something else. */
 static uint32_t writes_in(struct query *q, uint32_t stack)
 {
-	const uint64_t *frames = stack_frames(&q->model->stacks, stack);
-	uint32_t n = q->model->stacks.stacks[stack].n;
+	const uint64_t *frames = stack_frames(q->model->stacks, stack);
+	uint32_t n = q->model->stacks->stacks[stack].n;
 
 	for (uint32_t i = 0; i + 1 < n; i++) {
 		const char *name = query_func_name(q, query_func(q, frames[i]));
@@ -45,7 +45,7 @@ uint32_t query_got_in(struct query *q, const struct blame_key *k)
 	if (k->got != STACK_OTHER)
 		return query_caller(q, k->got);
 	if (k->state != BLAME_ASLEEP || k->why == STACK_OTHER ||
-	    q->model->locks.locks[k->root_lock].type != LOCK_PCPU_SEM_W)
+	    q->model->locks->locks[k->root_lock].type != LOCK_PCPU_SEM_W)
 		return 0;
 	return writes_in(q, k->why);
 }
@@ -57,8 +57,8 @@ static uint32_t heaviest(struct query *q, uint64_t addr, struct query_lock_write
 	uint64_t most_ns = 0, most_in_ns = 0;
 	uint32_t task = TASK_OTHER;
 
-	for (size_t i = 0; i < m->blame.n; i++) {
-		const struct blame_cell *c = &m->blame.cells[i];
+	for (size_t i = 0; i < m->blame->n; i++) {
+		const struct blame_cell *c = &m->blame->cells[i];
 		if (!is_writer_of(m, &c->key, addr) || !c->ns)
 			continue;
 		uint32_t in = c->ns > most_in_ns ? query_got_in(q, &c->key) : 0;
@@ -79,8 +79,8 @@ static uint32_t heaviest(struct query *q, uint64_t addr, struct query_lock_write
  */
 static uint64_t waited_since(const struct model *m, uint64_t addr, const struct lock *writes)
 {
-	const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, LOCK_PCPU_SEM_R));
-	uint64_t reads_ns = at ? m->locks.locks[*at].begin_ns : 0;
+	const uint32_t *at = map64_get(&m->locks->index, lock_key(addr, LOCK_PCPU_SEM_R));
+	uint64_t reads_ns = at ? m->locks->locks[*at].begin_ns : 0;
 
 	if (!writes->begin_ns || (reads_ns && reads_ns < writes->begin_ns))
 		return reads_ns;
@@ -90,8 +90,8 @@ static uint64_t waited_since(const struct model *m, uint64_t addr, const struct 
 bool query_lock_writer(struct query *q, uint64_t addr, struct query_lock_writer *ret)
 {
 	const struct model *m = q->model;
-	const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, LOCK_PCPU_SEM_W));
-	const struct lock *l = at ? &m->locks.locks[*at] : NULL;
+	const uint32_t *at = map64_get(&m->locks->index, lock_key(addr, LOCK_PCPU_SEM_W));
+	const struct lock *l = at ? &m->locks->locks[*at] : NULL;
 
 	*ret = (struct query_lock_writer){0};
 	if (!l || !l->blame)
@@ -102,7 +102,7 @@ bool query_lock_writer(struct query *q, uint64_t addr, struct query_lock_writer 
 	if (task == TASK_OTHER)
 		return false;
 	ret->name = query_task_name(q, task);
-	ret->per_s = ns ? (double)m->blame.nodes[l->blame].writes * 1e9 / (double)ns : 0;
+	ret->per_s = ns ? (double)m->blame->nodes[l->blame].writes * 1e9 / (double)ns : 0;
 	return true;
 }
 
@@ -138,14 +138,14 @@ void query_lock_now_percpu(struct query *q, uint64_t addr, enum lock_type type,
 			   struct query_lock_now *ret)
 {
 	const struct model *m = q->model;
-	const uint32_t *at = map64_get(&m->locks.index, lock_key(addr, type));
-	const struct lock *l = at ? &m->locks.locks[*at] : NULL;
-	uint32_t hold = l && is_percpu(l) && l->blame ? m->blame.nodes[l->blame].holds : 0;
-	const struct blame_hold *h = &m->blame.holds[hold];
+	const uint32_t *at = map64_get(&m->locks->index, lock_key(addr, type));
+	const struct lock *l = at ? &m->locks->locks[*at] : NULL;
+	uint32_t hold = l && is_percpu(l) && l->blame ? m->blame->nodes[l->blame].holds : 0;
+	const struct blame_hold *h = &m->blame->holds[hold];
 
 	if (!hold || h->task == TASK_OTHER)
 		return;
-	const struct task *t = &m->tasks.tasks[h->task];
+	const struct task *t = &m->tasks->tasks[h->task];
 	ret->holder = arena_printf(&q->arena, "%s W?", query_task_name(q, h->task));
 	ret->certainty = "evidence";
 	ret->is = is_doing(q, addr, h);

@@ -126,11 +126,11 @@ struct queued_rows {
 /* Adds the waits in flight. */
 static void add_waits(const struct model *m, struct queued *by_queue)
 {
-	for (uint32_t i = 1; i < m->waits.high; i++) {
-		const struct wait *w = &m->waits.waits[i];
+	for (uint32_t i = 1; i < m->waits->high; i++) {
+		const struct wait *w = &m->waits->waits[i];
 		if (w->used && w->lines_up)
 			lockqueue_count(m, w, m->now_ns,
-					&by_queue[m->locks.locks[w->lock].queue].sums);
+					&by_queue[m->locks->locks[w->lock].queue].sums);
 	}
 }
 
@@ -157,13 +157,13 @@ static uint64_t window_begin(const struct query *q)
 {
 	if (!query_has_window(q))
 		return 0;
-	return recent_find(&q->engine->model.cells.recent, q->window_ns).begin_ns;
+	return recent_find(&q->engine->model->cells->recent, q->window_ns).begin_ns;
 }
 
 /* The window's figures of queues that still exist. */
 static void add_parts(const struct query *q, struct queued *by_queue)
 {
-	const struct lockqueues *s = &q->engine->model.queues;
+	const struct lockqueues *s = q->engine->model->queues;
 	uint64_t begin_ns = window_begin(q);
 
 	for (uint32_t i = 0; i < s->n_parts; i++) {
@@ -176,25 +176,25 @@ static void add_parts(const struct query *q, struct queued *by_queue)
 /* By index of the queue, all that are kept; in the query's arena, NULL: no memory. */
 static struct queued *sum_up(struct query *q)
 {
-	const struct model *m = &q->engine->model;
+	const struct model *m = q->engine->model;
 	bool has_window = query_has_window(q);
-	struct queued *all = arena_alloc(&q->arena, ((size_t)m->queues.n + 1) * sizeof(*all));
+	struct queued *all = arena_alloc(&q->arena, ((size_t)m->queues->n + 1) * sizeof(*all));
 
 	if (!all)
 		return NULL;
-	memset(all, 0, ((size_t)m->queues.n + 1) * sizeof(*all));
-	for (uint32_t i = 1; i < m->queues.n; i++) {
-		all[i].q = &m->queues.v[i];
+	memset(all, 0, ((size_t)m->queues->n + 1) * sizeof(*all));
+	for (uint32_t i = 1; i < m->queues->n; i++) {
+		all[i].q = &m->queues->v[i];
 		if (!has_window)
-			all[i].sums = lockqueue_all(&m->queues.v[i]);
+			all[i].sums = lockqueue_all(&m->queues->v[i]);
 	}
 	if (has_window)
 		add_parts(q, all);
 	add_waits(m, all);
-	for (uint32_t i = 1; i < m->queues.n; i++)
+	for (uint32_t i = 1; i < m->queues->n; i++)
 		add_convoy(m, &all[i]);
-	for (uint32_t i = LOCK_TYPES; i < m->locks.n; i++) {
-		uint32_t index = m->locks.locks[i].queue;
+	for (uint32_t i = LOCK_TYPES; i < m->locks->n; i++) {
+		uint32_t index = m->locks->locks[i].queue;
 		if (index && !all[index].lock)
 			all[index].lock = i;
 	}
@@ -205,19 +205,19 @@ static struct queued *sum_up(struct query *q)
 static uint8_t *locks_left(struct query *q, const struct query_scope *scope)
 {
 	const struct model *m = q->model;
-	uint8_t *left = arena_alloc(&q->arena, m->locks.n + 1);
+	uint8_t *left = arena_alloc(&q->arena, m->locks->n + 1);
 
 	if (!left)
 		return NULL;
-	memset(left, 0, m->locks.n + 1);
-	for (size_t i = 0; i < m->cells.n; i++) {
-		const struct query_where w = query_cell_where(&m->cells.cells[i]);
+	memset(left, 0, m->locks->n + 1);
+	for (size_t i = 0; i < m->cells->n; i++) {
+		const struct query_where w = query_cell_where(&m->cells->cells[i]);
 		if (!scope->mask || query_in_scope(q, scope, &w))
 			left[w.lock] = 1;
 	}
-	for (uint32_t i = 1; i < m->waits.high; i++) {
-		const struct query_where w = query_wait_where(&m->waits.waits[i]);
-		if (m->waits.waits[i].used && (!scope->mask || query_in_scope(q, scope, &w)))
+	for (uint32_t i = 1; i < m->waits->high; i++) {
+		const struct query_where w = query_wait_where(&m->waits->waits[i]);
+		if (m->waits->waits[i].used && (!scope->mask || query_in_scope(q, scope, &w)))
 			left[w.lock] = 1;
 	}
 	return left;
@@ -233,11 +233,11 @@ static int find_rows(struct queued_rows *r, const struct query_scope *scope)
 	if (!all || (is_part && !left))
 		return -ENOMEM;
 	r->rows = all;
-	for (uint32_t i = 1; i < r->q->engine->model.queues.n; i++) {
+	for (uint32_t i = 1; i < r->q->engine->model->queues->n; i++) {
 		uint32_t lock = all[i].lock;
 		if (!all[i].sums.longest && !length_of(all[i].q))
 			continue;
-		if (lock && (!is_part || left[lock] || left[m->locks.locks[lock].twin]))
+		if (lock && (!is_part || left[lock] || left[m->locks->locks[lock].twin]))
 			all[r->n++] = all[i];
 	}
 	return 0;
@@ -246,12 +246,12 @@ static int find_rows(struct queued_rows *r, const struct query_scope *scope)
 /* Does the lock have one mode for readers and one for writers? */
 static bool has_modes(const struct model *m, uint32_t lock)
 {
-	return *locktype_mode((enum lock_type)m->locks.locks[lock].type);
+	return *locktype_mode((enum lock_type)m->locks->locks[lock].type);
 }
 
 static void fill_names(struct queued_rows *rs, const struct queued *r, struct value *v)
 {
-	const struct lock *l = &rs->q->model->locks.locks[r->lock];
+	const struct lock *l = &rs->q->model->locks->locks[r->lock];
 
 	value_s(&v[C_KIND], locktype_base((enum lock_type)l->type));
 	value_s(&v[C_NAME], query_lock_name(rs->q, r->lock));
@@ -268,7 +268,7 @@ static void fill_times(struct queued_rows *rs, const struct lockqueue *s, struct
 	if (!s->times_n)
 		return;
 	memset(&rs->hist, 0, sizeof(rs->hist));
-	hist_pool_sum(&rs->q->engine->model.queues.hists, s->times, &rs->hist);
+	hist_pool_sum(&rs->q->engine->model->queues->hists, s->times, &rs->hist);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		value_u(&v[all[i].column],
 			hist_percentile(&rs->hist, all[i].pct, s->times_min_ns, s->times_max_ns));
@@ -292,7 +292,7 @@ static void fill_modes(const struct model *m, const struct queued *r, struct val
 /* True for a lock whose word names its holder. */
 static bool sees_stealing(const struct model *m, uint32_t lock)
 {
-	return lockqueue_names_holder((enum lock_type)m->locks.locks[lock].type) &&
+	return lockqueue_names_holder((enum lock_type)m->locks->locks[lock].type) &&
 	       lockqueue_sees_stealing(m);
 }
 
@@ -361,7 +361,7 @@ static void queued_rank(void *ctx, size_t row, struct row_rank *ret)
 	const struct queued_rows *rs = ctx;
 	const struct queued *r = &rs->rows[row];
 
-	*ret = (struct row_rank){.id = rs->q->model->locks.locks[r->lock].id,
+	*ret = (struct row_rank){.id = rs->q->model->locks->locks[r->lock].id,
 				 .tie = r->sums.handed[LOCKQUEUE_R] + r->sums.handed[LOCKQUEUE_W]};
 }
 
@@ -373,7 +373,7 @@ static struct column *columns_for(struct query *q)
 {
 	struct column *c = rows_columns(q, &query_queued_kind);
 
-	if (c && !q->engine->model.queues.hists.groups)
+	if (c && !q->engine->model->queues->hists.groups)
 		c[C_P50].flags = c[C_P99].flags = COLUMN_REPORT;
 	return c;
 }
@@ -400,14 +400,14 @@ int query_queued(struct query *q, const struct query_spec *s, struct table *ret,
 
 int query_queued_sum(struct query *q, struct query_queued_sum *ret)
 {
-	const struct model *m = &q->engine->model;
+	const struct model *m = q->engine->model;
 
-	*ret = (struct query_queued_sum){.queues = m->queues.in_use,
-					 .no_room = m->queues.no_room,
-					 .times = m->queues.hists.groups != NULL,
-					 .is_short = m->queues.dropped_ns > window_begin(q)};
-	for (uint32_t i = 1; i < m->queues.n; i++) {
-		struct queued r = {.q = &m->queues.v[i]};
+	*ret = (struct query_queued_sum){.queues = m->queues->in_use,
+					 .no_room = m->queues->no_room,
+					 .times = m->queues->hists.groups != NULL,
+					 .is_short = m->queues->dropped_ns > window_begin(q)};
+	for (uint32_t i = 1; i < m->queues->n; i++) {
+		struct queued r = {.q = &m->queues->v[i]};
 		ret->waiting += length_of(r.q);
 		add_convoy(m, &r);
 		ret->convoys += r.convoy_now_ns != 0;
@@ -419,7 +419,7 @@ int query_queued_sum(struct query *q, struct query_queued_sum *ret)
 static int fill_course(struct query *q, const struct lockqueue *queue,
 		       struct query_queued_lock *ret)
 {
-	const struct model *m = &q->engine->model;
+	const struct model *m = q->engine->model;
 	uint32_t n = m->n_ticks < SERIES_LEN ? (uint32_t)m->n_ticks : SERIES_LEN;
 	uint64_t *v = arena_alloc(&q->arena, (3 * (size_t)n + 1) * sizeof(*v));
 
@@ -457,16 +457,16 @@ static void fill_sums(const struct model *m, const struct queued *r, struct quer
 	ret->times_n = r->q->times_n;
 	if (!ret->times_n)
 		return;
-	hist_pool_sum(&m->queues.hists, r->q->times, &hist);
+	hist_pool_sum(&m->queues->hists, r->q->times, &hist);
 	ret->p50_ns = hist_percentile(&hist, 50, r->q->times_min_ns, r->q->times_max_ns);
 	ret->p99_ns = hist_percentile(&hist, 99, r->q->times_min_ns, r->q->times_max_ns);
 }
 
 int query_queued_lock(struct query *q, uint64_t id, struct query_queued_lock *ret)
 {
-	const struct model *m = &q->engine->model;
-	uint32_t lock = lock_by_id(&m->locks, id);
-	uint32_t index = lock == UINT32_MAX ? 0 : m->locks.locks[lock].queue;
+	const struct model *m = q->engine->model;
+	uint32_t lock = lock_by_id(m->locks, id);
+	uint32_t index = lock == UINT32_MAX ? 0 : m->locks->locks[lock].queue;
 	struct queued *all = index ? sum_up(q) : NULL;
 
 	*ret = (struct query_queued_lock){0};

@@ -37,7 +37,7 @@ int query_queues_init(struct query *q)
 const struct locksnap *query_queues(struct query *q)
 {
 	struct query_queue_cache *c = q->queues;
-	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_LOCKS);
+	const struct snapshot *s = snapshot_set_get(q->model->snapshots, SNAPSHOT_LOCKS);
 
 	return query_decode(q, &c->of, &locksnap_sections, &c->snap, s) ? &c->snap : NULL;
 }
@@ -262,7 +262,7 @@ uint64_t query_queue_held_ns(const struct query *q, const struct locksnap_queue 
 	if (!s || !queue->holder_tid)
 		return 0;
 	uint64_t seen_ns = lockhold_ns(&s->holds, queue->addr, queue->holder_tid);
-	uint64_t got_ns = lock_last_got_ns(&q->model->locks, queue->addr);
+	uint64_t got_ns = lock_last_got_ns(q->model->locks, queue->addr);
 	if (seen_ns <= s->holds.time_ns && got_ns > s->holds.time_ns - seen_ns)
 		return got_ns < s->holds.time_ns ? s->holds.time_ns - got_ns : 0;
 	return seen_ns;

@@ -86,14 +86,14 @@ static size_t add_up(struct raw *rows, size_t n,
 static void set_where(struct query *q, struct raw *r, const struct query_where *w)
 {
 	r->stack = w->stack;
-	r->row.type = (enum lock_type)q->model->locks.locks[w->lock].type;
+	r->row.type = (enum lock_type)q->model->locks->locks[w->lock].type;
 	r->row.comm = query_task_comm_or_idle(q, w->task);
 }
 
 static bool is_wanted(struct query *q, const struct query_scope *scope,
 		      const struct query_zoom *zoom, const struct query_where *w)
 {
-	return w->stack < q->model->stacks.n && query_in_scope(q, scope, w) &&
+	return w->stack < q->model->stacks->n && query_in_scope(q, scope, w) &&
 	       hot_zoom_wait(q, zoom, w);
 }
 
@@ -114,8 +114,8 @@ static size_t collect(struct query *q, const struct query_scope *scope,
 		rows[n].row.n = cell_n(t, c);
 		rows[n++].row.total_ns = c->total_ns;
 	}
-	for (uint32_t i = 1; m->waits.in_flight && i < m->waits.high; i++) {
-		const struct wait *wait = &m->waits.waits[i];
+	for (uint32_t i = 1; m->waits->in_flight && i < m->waits->high; i++) {
+		const struct wait *wait = &m->waits->waits[i];
 		struct query_where w = query_wait_where(wait);
 
 		if (!wait->used || wait->doubtful || !is_wanted(q, scope, zoom, &w))
@@ -130,7 +130,7 @@ static size_t collect(struct query *q, const struct query_scope *scope,
 
 static int spell_out(struct query *q, struct raw *r)
 {
-	const struct stack_table *t = &q->model->stacks;
+	const struct stack_table *t = q->model->stacks;
 	uint32_t n = t->stacks[r->stack].n, at;
 
 	if (!query_caller(q, r->stack))
@@ -152,7 +152,7 @@ static int spell_out(struct query *q, struct raw *r)
 int query_stacks(struct query *q, const struct query_scope *scope, const struct query_zoom *zoom,
 		 struct query_stacks *ret)
 {
-	size_t max = query_cells(q)->n + q->model->waits.in_flight + 1, n;
+	size_t max = query_cells(q)->n + q->model->waits->in_flight + 1, n;
 	struct raw *rows = arena_alloc(&q->arena, max * sizeof(*rows));
 	struct raw *room = arena_alloc(&q->arena, max * sizeof(*room));
 	struct query_stacks answer;

@@ -212,7 +212,7 @@ static void fill_queue(struct query *q, const struct wait *w, uint64_t want, str
 	if (!l)
 		return;
 	const struct locksnap_waiter *seen =
-		query_queue_waiter(q, l, q->model->tasks.tasks[w->task].tid);
+		query_queue_waiter(q, l, q->model->tasks->tasks[w->task].tid);
 	uint32_t n = l->readers_waiting + l->writers_waiting;
 	value_u(&v[C_QUEUE], n);
 	if (seen) {
@@ -238,7 +238,7 @@ static void fill_ended(struct query *q, const struct row *r, struct value *v)
 static void fill_wait(struct query *q, const struct row *r, uint64_t want, struct value *v)
 {
 	const struct wait *w = r->wait;
-	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
+	enum lock_type type = (enum lock_type)q->model->locks->locks[w->lock].type;
 	struct query_holder holder;
 
 	value_u(&v[C_SINCE], query_wait_ns(q->model, w));
@@ -319,7 +319,7 @@ static uint32_t place_in_queue(struct query *q, const struct wait *w)
 {
 	const struct locksnap_queue *l = query_queue_at(q, w->addr);
 	const struct locksnap_waiter *v =
-		l ? query_queue_waiter(q, l, q->model->tasks.tasks[w->task].tid) : NULL;
+		l ? query_queue_waiter(q, l, q->model->tasks->tasks[w->task].tid) : NULL;
 
 	return v ? v->position : UINT32_MAX;
 }
@@ -337,7 +337,7 @@ static void waiters_rank(void *ctx, size_t row, struct row_rank *ret)
 	struct query *q = ws->q;
 	const struct row *r = &ws->rows[row];
 	const struct wait *w = r->wait;
-	enum lock_type type = (enum lock_type)q->model->locks.locks[w->lock].type;
+	enum lock_type type = (enum lock_type)q->model->locks->locks[w->lock].type;
 	uint64_t since = r->end_ns ? wait_part_ns(w, 0, r->end_ns) : query_wait_ns(q->model, w);
 
 	ret->id = r->n > 1 ? query_fold_id(w->addr) : query_wait_id(q, w);
@@ -353,7 +353,7 @@ static bool is_in(struct query *q, const struct query_scope *scope, const struct
 	const struct model *m = q->model;
 	struct query_where where = query_wait_where(w);
 
-	return where.lock < m->locks.n && where.stack < m->stacks.n && where.task < m->tasks.n &&
+	return where.lock < m->locks->n && where.stack < m->stacks->n && where.task < m->tasks->n &&
 	       query_in_scope(q, scope, &where);
 }
 
@@ -412,7 +412,7 @@ static void fold_rows(struct waiters *ws, const struct query_fold *f)
 static int waiters_collect(struct waiters *ws, const struct query_scope *scope)
 {
 	struct query *q = ws->q;
-	const struct wait_pool *p = &q->model->waits;
+	const struct wait_pool *p = q->model->waits;
 
 	ws->rows = arena_alloc(&q->arena, ((size_t)p->high + LONGEST_MOST) * sizeof(*ws->rows));
 	if (!ws->rows)
@@ -426,7 +426,7 @@ static int waiters_collect(struct waiters *ws, const struct query_scope *scope)
 static void collect_past(struct waiters *ws, const struct query_scope *scope)
 {
 	const struct longest_recent_wait *past[LONGEST_MOST];
-	uint32_t n = longest_recent_list(&ws->q->model->past, ws->q->model->now_ns, past);
+	uint32_t n = longest_recent_list(ws->q->model->past, ws->q->model->now_ns, past);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (is_in(ws->q, scope, &past[i]->wait)) {

@@ -53,7 +53,7 @@ void query_mmap_hists(const struct query_mmap_events *e, const struct mmlocks *l
 
 int query_mmap_row(struct query *q, enum query_by by, uint64_t id, struct query_mmap_row *ret)
 {
-	const struct mmlocks *l = &q->model->mmlocks;
+	const struct mmlocks *l = q->model->mmlocks;
 	uint32_t *next = arena_alloc(&q->arena, (2 * l->n + 1) * sizeof(*next));
 	struct query_mmap_events e = {0};
 	struct hist wait, hold;
@@ -103,7 +103,7 @@ static void sum_how(const struct mmlocks *l, struct query_mmap_sum *s)
  */
 static double scale_of(const struct model *m, uint64_t seen_ns, bool *ret_counted)
 {
-	const struct mmlocks *l = &m->mmlocks;
+	const struct mmlocks *l = m->mmlocks;
 	uint64_t elapsed = query_elapsed(m), since = m->now_ns - elapsed;
 	double told = l->seen_until > since ? (double)(l->seen_until - since) : 0;
 	enum { ENOUGH = 100 };
@@ -121,7 +121,7 @@ int query_mmap_sum(struct query *q, bool average, struct query_mmap_sum *ret)
 {
 	const struct locksnap *snap = query_queues(q);
 	const struct model *m = q->model;
-	const struct mmlocks *l = &m->mmlocks;
+	const struct mmlocks *l = m->mmlocks;
 	uint64_t elapsed = query_elapsed(m);
 	struct query_mmap_sum s = {
 		.known = (m->lock_names && m->lock_names->n) || (l->n && l->lock_offset),

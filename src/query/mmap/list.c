@@ -147,7 +147,7 @@ static int add_groups(struct rows *t)
 {
 	for (size_t i = 0; i < t->gs.n; i++) {
 		struct group *g = &t->gs.g[i];
-		const struct lock *l = &t->q->model->locks.locks[g->first.lock];
+		const struct lock *l = &t->q->model->locks->locks[g->first.lock];
 		struct query_mmap_owner o;
 		if (!g->id || !query_mmap_owner(t->q, l->addr, l, &o))
 			continue;
@@ -162,7 +162,7 @@ static int add_groups(struct rows *t)
 
 static int add_events(struct rows *t)
 {
-	const struct mmlocks *l = &t->q->model->mmlocks;
+	const struct mmlocks *l = t->q->model->mmlocks;
 
 	for (uint32_t i = 0; i < 2 * l->n; i++) {
 		const struct mmlock_mode *m = &l->mms[i / 2].mode[i % 2];
@@ -203,7 +203,7 @@ static int collect_paths(struct rows *t, const struct query_scope *scope)
 
 static int collect(struct rows *t, const struct query_scope *scope)
 {
-	size_t modes = 2 * t->q->model->mmlocks.n;
+	size_t modes = 2 * t->q->model->mmlocks->n;
 	struct arena *a = &t->q->arena;
 	int code = query_group(t->q, t->by, scope, &t->gs);
 
@@ -353,7 +353,7 @@ static void fill_events(struct rows *t, const struct row *row, uint64_t want, st
 	const struct query_mmap_events *e = &row->e;
 	const struct group_times waited =
 		row->g ? query_group_times(row->g, t->ended) : (struct group_times){0};
-	const struct mmlocks *l = &t->q->model->mmlocks;
+	const struct mmlocks *l = t->q->model->mmlocks;
 
 	/* The scale is of when the last burst ended. */
 	scaled(t, &v[C_ACQUIRED], t->scale > 1 && l->bursts ? e->before : e->acquired);
@@ -362,7 +362,7 @@ static void fill_events(struct rows *t, const struct row *row, uint64_t want, st
 		value_u(&v[C_ERROR], (uint64_t)(error + 0.5));
 	scaled(t, &v[C_FAILED], e->failed);
 	if (wants_histogram(want))
-		query_mmap_hists(e, &t->q->model->mmlocks, t->mode_next, &t->hist, &t->hold);
+		query_mmap_hists(e, t->q->model->mmlocks, t->mode_next, &t->hist, &t->hold);
 	if (e->hold.n_waits)
 		fill_hold(t, e->hold.n_waits, e->hold.total_ns, e->hold.min_ns, e->hold.max_ns,
 			  want, v);
@@ -449,9 +449,9 @@ static const struct column *columns_by(struct query *q, enum query_by by)
 	}
 	for (size_t i = C_HELD; i <= C_STACK; i++)
 		c[i].flags = R;
-	if (!q->model->mmlocks.n)
+	if (!q->model->mmlocks->n)
 		c[C_ACQUIRED].flags = c[C_HOLD_P99].flags = c[C_OF].flags = c[C_FAILED].flags = R;
-	if (q->model->mmlocks.how->level != MMLEVEL_SAMPLED)
+	if (q->model->mmlocks->how->level != MMLEVEL_SAMPLED)
 		c[C_ERROR].flags = R;
 	if (by == BY_MMAP_MEMCG) {
 		c[C_PROCESS].flags = c[C_PID].flags = c[C_COMM].flags = 0;
@@ -483,7 +483,7 @@ static int answer(struct query *q, const struct query_spec *s, struct table *ret
 
 	code = code < 0 ? code : query_mmap_sum(q, s->average, &sum);
 	t.scale = code < 0 ? 1 : sum.scale;
-	t.all = code < 0 || !sum.counted ? 0 : t.scale * (double)q->model->mmlocks.got_before;
+	t.all = code < 0 || !sum.counted ? 0 : t.scale * (double)q->model->mmlocks->got_before;
 	if (code == 0)
 		code = t.by == BY_STACK ? collect_paths(&t, &s->scope) : collect(&t, &s->scope);
 	map64_deinit(&t.at);
@@ -496,7 +496,7 @@ static int answer(struct query *q, const struct query_spec *s, struct table *ret
 /* Waits are of the window; sums of the locks' own events are not kept by time. */
 bool query_mmap_is_of_window(const struct query *q)
 {
-	return !q->model->mmlocks.n;
+	return !q->model->mmlocks->n;
 }
 
 int query_mmap(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)

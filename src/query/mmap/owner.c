@@ -20,9 +20,9 @@ enum { MODE_SHIFT = 32, READER = 1, WRITER = 2, MODES = 3 };
 /* A living task's index; TASK_OTHER: there is none. */
 static uint32_t task_of(const struct query *q, int32_t pid)
 {
-	const uint32_t *at = map64_get(&q->model->tasks.by_tid, (uint32_t)pid);
+	const uint32_t *at = map64_get(&q->model->tasks->by_tid, (uint32_t)pid);
 
-	return at && *at < q->model->tasks.n ? *at : TASK_OTHER;
+	return at && *at < q->model->tasks->n ? *at : TASK_OTHER;
 }
 
 /*
@@ -31,7 +31,7 @@ static uint32_t task_of(const struct query *q, int32_t pid)
  */
 static const char *memcg_by_id(const struct query *q, const struct mmlock_mm *m, uint32_t task)
 {
-	const struct task_table *t = &q->model->tasks;
+	const struct task_table *t = q->model->tasks;
 	const char *path = m->memcg_id ? task_cgroup_path(t, m->memcg_id) : NULL;
 	const char *own = task ? task_cgroup_path(t, t->tasks[task].cgroup) : NULL;
 	size_t len = path ? strlen(path) : 0;
@@ -46,7 +46,7 @@ static void by_events(const struct query *q, const struct mmlock_mm *m,
 		      struct query_mmap_owner *ret)
 {
 	uint32_t task = m->over ? TASK_OTHER : task_of(q, m->pid);
-	const char *comm = m->over ? m->comm : task ? q->model->tasks.tasks[task].comm : NULL;
+	const char *comm = m->over ? m->comm : task ? q->model->tasks->tasks[task].comm : NULL;
 
 	*ret = (struct query_mmap_owner){.pid = m->pid,
 					 .comm = comm ? comm : "",
@@ -55,7 +55,7 @@ static void by_events(const struct query *q, const struct mmlock_mm *m,
 
 static const struct mmlock_mm *mm_at(const struct query *q, uint64_t addr)
 {
-	const struct mmlocks *l = &q->model->mmlocks;
+	const struct mmlocks *l = q->model->mmlocks;
 	const uint32_t *at = l->lock_offset ? map64_get(&l->by_mm, addr - l->lock_offset) : NULL;
 
 	return at && *at < l->n ? &l->mms[*at] : NULL;
@@ -72,8 +72,8 @@ static void by_end(const struct lock_end *end, struct query_mmap_owner *ret)
 static const char *memcg_of_waiter(const struct query *q, const struct lock *l)
 {
 	const struct model *m = q->model;
-	bool told = l && l->cgroup && m->mmlocks.how->memcg_told;
-	const char *path = told ? task_cgroup_path(&m->tasks, l->cgroup) : NULL;
+	bool told = l && l->cgroup && m->mmlocks->how->memcg_told;
+	const char *path = told ? task_cgroup_path(m->tasks, l->cgroup) : NULL;
 
 	return path ? path : "";
 }
@@ -111,7 +111,7 @@ bool query_mmap_owner(const struct query *q, uint64_t addr, const struct lock *l
 
 uint64_t query_mmap_owner_of(const struct query *q, size_t i, struct query_mmap_owner *ret)
 {
-	const struct mmlocks *l = &q->model->mmlocks;
+	const struct mmlocks *l = q->model->mmlocks;
 	const struct mmlock_mm *m = &l->mms[i];
 	uint64_t addr = m->mm + l->lock_offset;
 
@@ -136,7 +136,7 @@ uint64_t query_mmap_row_id(enum query_by by, const struct query_mmap_owner *o, u
 
 uint64_t query_mmap_id(const struct query *q, enum query_by by, uint32_t lock)
 {
-	const struct lock *l = &q->model->locks.locks[lock];
+	const struct lock *l = &q->model->locks->locks[lock];
 	const char *mode = locktype_mode((enum lock_type)l->type);
 	struct query_mmap_owner o;
 
@@ -169,7 +169,7 @@ static bool find_named(const struct query *q, enum query_by by, uint64_t id,
 static bool find_waited(const struct query *q, enum query_by by, uint64_t id,
 			struct query_mmap_owner *ret, uint64_t *ret_addr)
 {
-	const struct lock_table *t = &q->model->locks;
+	const struct lock_table *t = q->model->locks;
 
 	for (size_t i = LOCK_TYPES; i < t->n; i++) {
 		const struct lock *l = &t->locks[i];
@@ -185,7 +185,7 @@ static bool find_waited(const struct query *q, enum query_by by, uint64_t id,
 static bool find_seen(const struct query *q, enum query_by by, uint64_t id,
 		      struct query_mmap_owner *ret, uint64_t *ret_addr)
 {
-	for (size_t i = 0; i < q->model->mmlocks.n; i++) {
+	for (size_t i = 0; i < q->model->mmlocks->n; i++) {
 		*ret_addr = query_mmap_owner_of(q, i, ret);
 		if (is_row(by, ret, *ret_addr, id))
 			return true;

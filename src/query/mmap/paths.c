@@ -9,25 +9,12 @@
 
 #include <errno.h>
 
-static const struct model *model_of(struct query *q)
-{
-	struct model *m = arena_alloc(&q->arena, sizeof(*m));
-
-	if (!m)
-		return NULL;
-	*m = *q->model;
-	m->cells = q->model->mm_held;
-	m->waits.in_flight = 0;
-	m->waits.high = 1;
-	m->damage.doubtful = m->damage.unmatched_begin = 0;
-	return m;
-}
-
 int query_mmap_paths(struct query *q, const struct query_scope *scope, bool write,
 		     struct groups *ret)
 {
 	struct query_scope of_mode = *scope;
-	const struct model *whole = q->model, *times = model_of(q);
+	const struct model *whole = q->model,
+			   *times = query_model_of_cells(q, whole, whole->mm_held);
 
 	if (!times)
 		return -ENOMEM;
@@ -42,7 +29,7 @@ int query_mmap_paths(struct query *q, const struct query_scope *scope, bool writ
 void query_mmap_path_hist(struct query *q, const struct groups *gs, const struct group *g,
 			  struct hist *ret)
 {
-	const struct cell_table *t = &q->model->mm_held;
+	const struct cell_table *t = q->model->mm_held;
 
 	*ret = (struct hist){0};
 	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1])

@@ -52,7 +52,7 @@ static const struct query_chain *look_up(struct query *q, struct query_chain *c,
 
 const struct query_chain *query_sample_chain(struct query *q, uint32_t stack)
 {
-	const struct stack_table *t = &q->model->profile.stacks;
+	const struct stack_table *t = &q->model->profile->stacks;
 	struct query_chain *c = room_for(&q->cache->sampled, stack, t->n);
 
 	return c ? look_up(q, c, stack_frames(t, stack), t->stacks[stack].n) : fail(q);
@@ -60,7 +60,7 @@ const struct query_chain *query_sample_chain(struct query *q, uint32_t stack)
 
 const struct query_chain *query_wait_chain(struct query *q, uint32_t stack)
 {
-	struct query_chain *c = room_for(&q->cache->waited, stack, q->model->stacks.n);
+	struct query_chain *c = room_for(&q->cache->waited, stack, q->model->stacks->n);
 	uint32_t n;
 
 	if (!c)

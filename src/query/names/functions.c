@@ -86,9 +86,9 @@ static int meet_chains(struct meeting *m, const struct stack_table *t)
 /* Waits count for the kernel's functions, which are shown with them. */
 static void add_costs(struct meeting *m)
 {
-	const struct profile *p = &m->q->model->profile;
-	const struct cell_table *waits = &m->q->model->cells;
-	const struct stack_table *t = &m->q->model->stacks;
+	const struct profile *p = m->q->model->profile;
+	const struct cell_table *waits = m->q->model->cells;
+	const struct stack_table *t = m->q->model->stacks;
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct profile_cell *c = &p->cells[i];
@@ -119,7 +119,7 @@ static int by_cost(const void *a, const void *b)
 /* Index + 1 in the result; 0: no memory. */
 static uint32_t object_of(struct meeting *m, uint32_t index)
 {
-	const struct map_objects *all = m->q->model->profile.spaces.objects;
+	const struct map_objects *all = m->q->model->profile->spaces.objects;
 	const struct map_object *o = map_object_get(all, index);
 	struct funcsnap_object item = {.pid = o->pid, .maj = o->maj, .min = o->min, .ino = o->ino};
 
@@ -232,11 +232,11 @@ static int keep_one(struct meeting *m, const struct met *at, const struct query_
 static int collect(struct meeting *m, const struct query_functions_limits *l)
 {
 	const struct model *model = m->q->model;
-	int r = meet_chains(m, &model->profile.stacks);
+	int r = meet_chains(m, &model->profile->stacks);
 
 	if (r == 0)
-		r = meet_chains(m, &model->stacks);
-	m->objects = mem_calloc(model->profile.spaces.objects->n, sizeof(*m->objects));
+		r = meet_chains(m, model->stacks);
+	m->objects = mem_calloc(model->profile->spaces.objects->n, sizeof(*m->objects));
 	if (r < 0 || !m->objects)
 		return -ENOMEM;
 	add_costs(m);
@@ -277,9 +277,9 @@ int query_functions_meet(struct query *q, struct error *err)
 	int r = query_sync(q);
 
 	if (r == 0)
-		r = meet_chains(&m, &q->model->profile.stacks);
+		r = meet_chains(&m, &q->model->profile->stacks);
 	if (r == 0)
-		r = meet_chains(&m, &q->model->stacks);
+		r = meet_chains(&m, q->model->stacks);
 	mem_free(m.items);
 	mem_free(m.places);
 	return r < 0 || q->cache->failed ? query_enomem(err, "functions") : 0;

@@ -59,10 +59,10 @@ static const char *static_name(struct query *q, uint64_t addr)
 
 static bool index_cells(struct query *q)
 {
-	const struct cell_table *t = &q->model->cells;
+	const struct cell_table *t = q->model->cells;
 	struct query_cache *c = q->cache;
 	struct arena *a = q->only ? &q->arena : reuse_arena(q);
-	size_t n = q->model->locks.n;
+	size_t n = q->model->locks->n;
 
 	if (c->lock_head)
 		return true;
@@ -87,30 +87,30 @@ static bool index_cells(struct query *q)
 /* The same lock in the other mode, or UINT32_MAX. */
 static uint32_t sibling(const struct query *q, uint32_t lock)
 {
-	const struct lock *l = &q->model->locks.locks[lock];
+	const struct lock *l = &q->model->locks->locks[lock];
 	const char *mode = locktype_mode((enum lock_type)l->type);
 	const uint32_t *other;
 
 	if (mode[0] == '\0' || l->over)
 		return UINT32_MAX;
-	other = map64_get(&q->model->locks.index,
+	other = map64_get(&q->model->locks->index,
 			  lock_key(l->addr, (enum lock_type)(l->type + (mode[0] == 'R' ? 1 : -1))));
 	return other && *other < q->cache->n_locks ? *other : UINT32_MAX;
 }
 
 static void heat_cells(struct query *q, uint32_t *best, uint32_t lock)
 {
-	const struct cell *cells = q->model->cells.cells;
+	const struct cell *cells = q->model->cells->cells;
 
 	for (uint32_t i = q->cache->lock_head[lock]; i; i = q->cache->lock_next[i - 1])
-		if (cell_n(&q->model->cells, &cells[i - 1]))
+		if (cell_n(q->model->cells, &cells[i - 1]))
 			query_heat(q, best, cells[i - 1].stack, cells[i - 1].total_ns);
 }
 
 /* Function that waits for the lock most; that of a wait in flight where none has finished yet. */
 static uint32_t hottest_caller(struct query *q, uint32_t lock)
 {
-	const struct wait_pool *p = &q->model->waits;
+	const struct wait_pool *p = q->model->waits;
 	uint32_t other = sibling(q, lock);
 	uint32_t best = 0, *known = &q->cache->lock_hottest[lock];
 
@@ -152,7 +152,7 @@ static const char *slot_lock(const struct query *q, enum lock_type type, const c
 		return NULL;
 	if (type == LOCK_PCPU_SEM_R || type == LOCK_PCPU_SEM_W)
 		return "bp_cpuinfo_sem";
-	if (type != LOCK_MUTEX || sscanf(q->model->host.release, "%u.%u", &major, &minor) != 2)
+	if (type != LOCK_MUTEX || sscanf(q->model->host->release, "%u.%u", &major, &minor) != 2)
 		return NULL;
 	return major < 6 || (major == 6 && minor < 1) ? "nr_bp_mutex" : task_mutex;
 }
@@ -166,12 +166,12 @@ enum words_of {
 /* For a mode without waits: the begin of the first wait for the other mode. */
 static uint64_t begin_of(const struct query *q, const struct lock *l)
 {
-	return l->begin_ns || !l->twin ? l->begin_ns : q->model->locks.locks[l->twin].begin_ns;
+	return l->begin_ns || !l->twin ? l->begin_ns : q->model->locks->locks[l->twin].begin_ns;
 }
 
 static struct lock_words lock_words(struct query *q, uint32_t lock, enum words_of of)
 {
-	const struct lock *l = &q->model->locks.locks[lock];
+	const struct lock *l = &q->model->locks->locks[lock];
 	const struct lockname *object;
 	struct lock_words w = {.name = lock < LOCK_TYPES ? "other" : static_name(q, l->addr)};
 	uint32_t func;
@@ -203,7 +203,7 @@ const char *query_slot_lock_name(struct query *q, uint32_t lock)
 		return NULL;
 	uint32_t func = hottest_caller(q, lock);
 	const char *name = func ? query_func_name(q, func) : NULL;
-	return slot_lock(q, (enum lock_type)q->model->locks.locks[lock].type, name);
+	return slot_lock(q, (enum lock_type)q->model->locks->locks[lock].type, name);
 }
 
 static bool is_address(const char *name)
@@ -213,7 +213,7 @@ static bool is_address(const char *name)
 
 static const char *make_lock_name(struct query *q, uint32_t lock, enum words_of of)
 {
-	uint64_t addr = q->model->locks.locks[lock].addr;
+	uint64_t addr = q->model->locks->locks[lock].addr;
 	struct lock_words w = lock_words(q, lock, of);
 	struct arena *a = &q->arena;
 	unsigned end = addr & 0xffffff;
@@ -241,7 +241,7 @@ static const char *lock_class(struct query *q, uint32_t lock, enum words_of of)
 {
 	if (!index_cells(q) || lock >= q->cache->n_locks)
 		return NULL;
-	if (q->model->locks.locks[lock].addr == SHORTS_LOCK)
+	if (q->model->locks->locks[lock].addr == SHORTS_LOCK)
 		return "short";
 	struct lock_words w = lock_words(q, lock, of);
 	if (w.name || (w.cache && !w.func))
@@ -284,7 +284,7 @@ const char *query_lock_name(struct query *q, uint32_t lock)
 
 static const struct task *task_at(const struct query *q, uint32_t task)
 {
-	const struct task_table *t = &q->model->tasks;
+	const struct task_table *t = q->model->tasks;
 
 	return task != TASK_OTHER && task < t->n ? &t->tasks[task] : NULL;
 }
@@ -337,7 +337,7 @@ const char *query_process_comm(struct query *q, uint32_t task)
 
 	if (!t)
 		return NULL;
-	leader = map64_get(&q->model->tasks.by_tid, (uint32_t)t->pid);
+	leader = map64_get(&q->model->tasks->by_tid, (uint32_t)t->pid);
 	if (leader && task_at(q, *leader) && task_at(q, *leader)->pid == t->pid)
 		task = *leader;
 	return query_task_comm(q, task);
@@ -391,7 +391,7 @@ void query_fill_process(struct query *q, uint32_t task, struct task_cells to)
 
 const char *query_cgroup_name(struct query *q, uint64_t id)
 {
-	const char *path = id ? task_cgroup_path(&q->model->tasks, id) : NULL;
+	const char *path = id ? task_cgroup_path(q->model->tasks, id) : NULL;
 
 	if (!id || (path && *path))
 		return path;
@@ -414,7 +414,7 @@ static const char **chain_names(struct query *q, const uint64_t *frames, size_t 
 
 const char *query_chain(struct query *q, uint32_t stack)
 {
-	const struct stack_table *t = &q->model->stacks;
+	const struct stack_table *t = q->model->stacks;
 	size_t len;
 
 	if (!query_caller(q, stack))

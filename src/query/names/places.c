@@ -65,7 +65,7 @@ static const struct query_code *kernel_code(struct places *p, const char *object
 static void find_build_id(struct query *q, uint32_t number, const struct map_object *o,
 			  struct query_code *c)
 {
-	const struct snapshot *ids = snapshot_set_get(&q->model->snapshots, SNAPSHOT_BUILD_IDS);
+	const struct snapshot *ids = snapshot_set_get(q->model->snapshots, SNAPSHOT_BUILD_IDS);
 	struct buildid id = {.len = o->id_len};
 
 	memcpy(id.id, o->id, sizeof(id.id));
@@ -82,7 +82,7 @@ static void find_build_id(struct query *q, uint32_t number, const struct map_obj
 static const struct query_code *user_code(struct places *p, uint64_t frame)
 {
 	uint32_t number = map_frame_object(frame);
-	const struct map_object *o = map_object_get(p->q->model->profile.spaces.objects, number);
+	const struct map_object *o = map_object_get(p->q->model->profile->spaces.objects, number);
 	const uint32_t *known = map64_get(&p->files, number);
 
 	if (known)

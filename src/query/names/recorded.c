@@ -63,7 +63,7 @@ static bool is_it(const struct funcsnap *s, const struct funcsnap_object *a,
 /* Index + 1 in the snapshot; 0: it has none of it. */
 static uint32_t object_of(struct query *q, struct query_recorded *r, uint32_t object)
 {
-	const struct map_objects *all = q->model->profile.spaces.objects;
+	const struct map_objects *all = q->model->profile->spaces.objects;
 	const struct map_object *o = map_object_get(all, object);
 
 	uint32_t *known = o ? map_numbers_at(&r->objects, all, object) : NULL;

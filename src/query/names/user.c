@@ -25,7 +25,7 @@ static const uint64_t SLICE_NS = 100000000;
 
 static int open_names(struct query *q)
 {
-	const struct record_host *h = &q->model->host;
+	const struct record_host *h = q->model->host;
 	struct usersyms_config c = {.same_machine =
 					    thisboot_saw(h->release, h->wall_ns, h->clock_ns) &&
 					    pidns_is_ours(h->method),
@@ -55,8 +55,8 @@ static bool is_jitdump(const char *path)
 /* The numbers of the objects that there are now. */
 static struct map_numbers *files_now(struct query *q)
 {
-	const struct snapshot *ids = snapshot_set_get(&q->model->snapshots, SNAPSHOT_BUILD_IDS);
-	bool renewed = map_numbers_renew(&q->files, q->model->profile.spaces.objects);
+	const struct snapshot *ids = snapshot_set_get(q->model->snapshots, SNAPSHOT_BUILD_IDS);
+	bool renewed = map_numbers_renew(&q->files, q->model->profile->spaces.objects);
 
 	if (!renewed && q->file_ids == ids)
 		return &q->files;
@@ -69,7 +69,7 @@ static struct map_numbers *files_now(struct query *q)
 static enum usersym_answer ask_jit(struct query *q, const struct map_object *o, uint64_t addr,
 				   struct usersym *ret)
 {
-	const struct map_objects *all = q->model->profile.spaces.objects;
+	const struct map_objects *all = q->model->profile->spaces.objects;
 
 	files_now(q);
 	for (; q->jitdumps_seen < all->n; q->jitdumps_seen++) {
@@ -83,7 +83,7 @@ static enum usersym_answer ask_jit(struct query *q, const struct map_object *o, 
 /* The recorded build id, if there is one, shows whether a file is the right one. 0 or -ENOMEM. */
 static int file_of(struct query *q, uint32_t index, const struct map_object *o, uint32_t *ret)
 {
-	const struct map_objects *objects = q->model->profile.spaces.objects;
+	const struct map_objects *objects = q->model->profile->spaces.objects;
 	uint32_t *number = map_numbers_at(files_now(q), objects, index);
 	struct buildid id = {.len = o->id_len};
 
@@ -104,7 +104,7 @@ static int file_of(struct query *q, uint32_t index, const struct map_object *o, 
 
 int query_user_file(struct query *q, uint64_t frame, uint32_t *ret)
 {
-	const struct map_objects *objects = q->model->profile.spaces.objects;
+	const struct map_objects *objects = q->model->profile->spaces.objects;
 	const struct map_object *o = map_object_get(objects, map_frame_object(frame));
 
 	if (map_frame_is_kernel(frame) || !o || map_is_memory(o->path))
@@ -126,7 +126,7 @@ static void want_debug(struct query *q, uint64_t frame, uint32_t file)
 
 enum usersym_answer query_user_symbol(struct query *q, uint64_t frame, struct usersym *ret)
 {
-	const struct map_objects *objects = q->model->profile.spaces.objects;
+	const struct map_objects *objects = q->model->profile->spaces.objects;
 	const struct map_object *o = map_object_get(objects, map_frame_object(frame));
 	uint32_t file;
 
@@ -144,7 +144,7 @@ enum usersym_answer query_user_symbol(struct query *q, uint64_t frame, struct us
 
 size_t query_user_build_id(struct query *q, uint32_t object, uint8_t ret[20])
 {
-	const struct map_object *o = map_object_get(q->model->profile.spaces.objects, object);
+	const struct map_object *o = map_object_get(q->model->profile->spaces.objects, object);
 	uint32_t file;
 
 	if (!o || map_is_memory(o->path) || !q->users || file_of(q, object, o, &file) < 0)
@@ -206,7 +206,7 @@ static uint32_t recorded(struct query *q, uint64_t base, const struct funcsnap_f
 
 uint32_t query_user_func(struct query *q, uint64_t frame)
 {
-	const struct map_objects *objects = q->model->profile.spaces.objects;
+	const struct map_objects *objects = q->model->profile->spaces.objects;
 	const struct map_object *o = map_object_get(objects, map_frame_object(frame));
 	uint64_t base = frame & ~((1ull << MAP_OFFSET_BITS) - 1);
 	struct usersym sym;
@@ -232,7 +232,7 @@ uint32_t query_user_func(struct query *q, uint64_t frame)
 enum usersym_answer query_user_bytes(struct query *q, uint64_t start, void *ret, size_t n,
 				     size_t *ret_n, const char **ret_path)
 {
-	const struct map_objects *objects = q->model->profile.spaces.objects;
+	const struct map_objects *objects = q->model->profile->spaces.objects;
 	const struct map_object *o = map_object_get(objects, map_frame_object(start));
 	struct usersym sym;
 	uint32_t file;

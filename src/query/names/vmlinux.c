@@ -50,7 +50,7 @@ struct query_kmodules {
 /* The build id in the recording comes first, wherever it was made. */
 static bool recorded_id(const struct query *q, const char *module, struct vmlinux *ret)
 {
-	const struct snapshot *ids = snapshot_set_get(&q->model->snapshots, SNAPSHOT_BUILD_IDS);
+	const struct snapshot *ids = snapshot_set_get(q->model->snapshots, SNAPSHOT_BUILD_IDS);
 	bool found = ids && !module;
 	struct buildid id;
 	size_t at = 0;
@@ -76,7 +76,7 @@ static bool is_made(const char *module)
 /* @module: NULL: of the kernel. False: not known. */
 static bool find_id(const struct query *q, const char *module, struct vmlinux *ret)
 {
-	const struct record_host *h = &q->model->host;
+	const struct record_host *h = q->model->host;
 	const char *root = q->engine->lines ? q->engine->lines->root : NULL;
 
 	root = root ? root : "";
@@ -105,7 +105,7 @@ bool query_kernel_build_id(const struct query *q, const char *object, struct vml
 /* Fills in the file, or why there is none. */
 static int find_file(struct query *q, struct kernel_file *k)
 {
-	const struct record_host *h = &q->model->host;
+	const struct record_host *h = q->model->host;
 	const char *root = q->engine->lines->root, *m = k->module;
 	struct vmlinux v;
 

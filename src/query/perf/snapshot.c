@@ -40,7 +40,7 @@ void query_perf_deinit(struct query *q)
 /* The latest of a part: slots are in both kinds. NULL: there is none. */
 static const struct snapshot *latest(const struct query *q, enum query_perf_part part)
 {
-	const struct snapshot_set *set = &q->model->snapshots;
+	const struct snapshot_set *set = q->model->snapshots;
 	const struct snapshot *all = snapshot_set_get(set, SNAPSHOT_PERF);
 	const struct snapshot *slots = snapshot_set_get(set, SNAPSHOT_SLOTS);
 
@@ -355,7 +355,7 @@ static int sum_parts(struct query *q, const struct perfsnap *slots, const struct
 /* The cost of looking at slots comes from these looks, also where the other one is newer. */
 static int sum_costs(struct query *q, struct query_perf_sum *r)
 {
-	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_SLOTS);
+	const struct snapshot *s = snapshot_set_get(q->model->snapshots, SNAPSHOT_SLOTS);
 	const struct decoded *c = decode(q, s);
 
 	r->is_one = !c || c->of.code != 0;

@@ -111,7 +111,7 @@ static uint64_t cpu_of_bursts(const struct rotation *r)
 
 int query_rotation_costs(struct query *q, struct query_rotation_costs *ret)
 {
-	const struct rotation *r = &q->model->rotation;
+	const struct rotation *r = q->model->rotation;
 	struct query_rotation_costs c = {
 		.bursts = r->bursts,
 		.switch_ns = r->switch_ns,

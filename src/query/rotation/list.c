@@ -104,14 +104,14 @@ bool query_rotation_is_mux(const struct query *q, const struct rotation_timer *t
 
 bool query_rotation_pmus(const struct query *q, struct pmus *ret)
 {
-	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_PMUS);
+	const struct snapshot *s = snapshot_set_get(q->model->snapshots, SNAPSHOT_PMUS);
 
 	return s && pmus_decode(s->bytes, s->len, ret);
 }
 
 static int collect(struct rows *t)
 {
-	const struct rotation *r = &t->q->model->rotation;
+	const struct rotation *r = t->q->model->rotation;
 	int e = query_perf(t->q, QUERY_PERF_EVENTS, &t->p);
 
 	if (e == -ENOMEM)
@@ -186,7 +186,7 @@ static void fill_rates(const struct rows *t, const struct rotation_timer *r, str
 
 static void fill_switches(const struct rows *t, uint32_t cpu, struct value *v)
 {
-	const struct rotation *r = &t->q->model->rotation;
+	const struct rotation *r = t->q->model->rotation;
 
 	uint64_t ns = t->average ? r->switch_ns : r->rate_switch_ns;
 

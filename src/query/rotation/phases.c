@@ -150,7 +150,7 @@ static void sort(struct query_rotation_phases *p)
 
 int query_rotation_phases(struct query *q, struct query_rotation_phases *ret)
 {
-	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_PHASES);
+	const struct snapshot *s = snapshot_set_get(q->model->snapshots, SNAPSHOT_PHASES);
 	struct query_rotation_phases p = {.reason = "", .cgroup_reason = ""};
 	struct query_perf perf = {0};
 	struct phasesnap snap = {0};

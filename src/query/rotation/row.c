@@ -60,9 +60,9 @@ static const char *owners_text(struct query *q, const struct query_perf *p, uint
 
 static const struct rotation_timer *find_timer(const struct query *q, uint64_t id)
 {
-	const uint32_t *at = map64_get(&q->model->rotation.by_timer, id);
+	const uint32_t *at = map64_get(&q->model->rotation->by_timer, id);
 
-	return at ? &q->model->rotation.timers[*at] : NULL;
+	return at ? &q->model->rotation->timers[*at] : NULL;
 }
 
 int query_rotation_row(struct query *q, uint64_t id, const struct query_rotation_costs *c,

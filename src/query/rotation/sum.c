@@ -34,7 +34,7 @@ static void add_timer(const struct rotation_timer *t, bool average, struct query
 
 int query_rotation_sum(struct query *q, bool average, struct query_rotation_sum *ret)
 {
-	const struct rotation *r = &q->model->rotation;
+	const struct rotation *r = q->model->rotation;
 	struct query_rotation_sum s = {.dropped = r->dropped, .unmatched = r->unmatched};
 	uint64_t n = 0, ns = 0, of = average ? query_elapsed(q->model) : q->model->rate_ns;
 	struct pmus pmus = {0};

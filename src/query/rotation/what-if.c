@@ -78,7 +78,7 @@ static void insert(struct query_rotation_what_if *list, size_t n,
 int query_rotation_what_ifs(struct query *q, const struct query_rotation_costs *c,
 			    struct query_rotation_what_if **ret, size_t *ret_n)
 {
-	const struct rotation *r = &q->model->rotation;
+	const struct rotation *r = q->model->rotation;
 	struct query_rotation_what_if w, *list;
 	struct query_perf p = {0};
 	size_t n = 0;

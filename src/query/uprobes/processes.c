@@ -59,7 +59,7 @@ struct processes {
 /* The name from events, "" if they have none. */
 static const char *comm_of(const struct query *q, int32_t pid)
 {
-	const struct task_table *t = &q->model->tasks;
+	const struct task_table *t = q->model->tasks;
 	const uint32_t *at = map64_get(&t->by_tid, (uint32_t)pid);
 
 	return at && t->tasks[*at].comm ? t->tasks[*at].comm : "";

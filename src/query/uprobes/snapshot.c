@@ -27,7 +27,7 @@ void query_uprobe_deinit(struct query *q)
 
 const struct upsnap *query_uprobe_snap(struct query *q, const char **ret_why)
 {
-	const struct snapshot *s = snapshot_set_get(&q->model->snapshots, SNAPSHOT_UPROBES);
+	const struct snapshot *s = snapshot_set_get(q->model->snapshots, SNAPSHOT_UPROBES);
 
 	*ret_why = "";
 	if (!q->uprobe)

@@ -54,7 +54,7 @@ struct list {
 /* The innermost function of the code of uprobes; 0: there is none in the chain. */
 static uint32_t find_func(struct query *q, uint32_t stack)
 {
-	const struct stack_table *st = &q->model->stacks;
+	const struct stack_table *st = q->model->stacks;
 	const uint64_t *frames = stack_frames(st, stack);
 
 	for (uint32_t i = 0; i < st->stacks[stack].n; i++) {
