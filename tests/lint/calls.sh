@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Heap memory comes from util/mem alone, and below main.c, src/cmd, src/bench/run*, cmd.c and the line of progress
 # nothing in src/ prints to the standard streams or ends the process (_exit() after fork() is no end of the process).
-# Events are opened by perf_event_open() of util/perf-event.h.
+# Events are opened by perf_event_open() of perf-event.h.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -60,7 +60,7 @@ static int read_btf(struct up_config *c, struct kerntypes *types, struct error *
 	return has ? 0 : error_set(err, -ENOTSUP, "This kernel has no uprobes (CONFIG_UPROBES)");
 }
 
-/* What the programs have filled in. */
+/* Maps the arrays as far as the programs have filled them in. */
 static int show_arrays(struct up_bpf *b)
 {
 	struct up_programs *p = b->programs;
