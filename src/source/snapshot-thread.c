@@ -70,7 +70,9 @@ static void take_one(struct snapshot_thread *t, struct snapshot_source *s, size_
 {
 	struct snapshot_taken *taken = &t->taken[i];
 
-	*taken = (struct snapshot_taken){.of = s, .time_ns = t->time_ns};
+	/* Those of a tick belong to its time. Those of the start may wait for their programs. */
+	*taken = (struct snapshot_taken){
+		.of = s, .time_ns = t->round == SNAPSHOT_START ? clock_now_ns() : t->time_ns};
 	if (is_due(t, s))
 		taken->body = take_snapshot(t, s, &taken->len);
 	atomic_store(&t->cost_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID));

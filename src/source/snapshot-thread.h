@@ -26,7 +26,7 @@ struct snapshot_taken {
 	struct snapshot_source *of;
 	void *body; /* begins with room for struct record_snapshot; NULL: none this time */
 	size_t len;
-	uint64_t time_ns; /* when the round was requested */
+	uint64_t time_ns; /* when the round was requested; SNAPSHOT_START: before it was taken */
 };
 
 /* Starts the thread, which blocks all signals, for the list @sources (borrowed). */
