@@ -5,6 +5,7 @@
  * again and again. Rows for engines are in export-rows.c.
  */
 #include "kontend/event-filter.h"
+#include "kontend/export-formats.h"
 #include "kontend/filter-options.h"
 #include "kontend/flamegraph.h"
 #include "kontend/folded.h"
@@ -37,23 +38,22 @@ struct exporter {
 	bool written, failing; /* --interval: once; the last time */
 };
 
-static bool is_format(const struct opts *o, const char *format)
+static bool is_format(const struct opts *o, enum export_format format)
 {
-	return strcmp(o->format ? o->format : "folded", format) == 0;
+	return export_format_of(o) == format;
 }
 
 /* TRACEFILE_FORMATS: it is none. */
 static enum tracefile_format format_of(const struct opts *o)
 {
-	static const char *const names[TRACEFILE_FORMATS] = {
-		[TRACEFILE_PERFETTO] = "perfetto",
-		[TRACEFILE_FIREFOX] = "firefox",
-	};
-	unsigned f = 0;
-
-	while (f < TRACEFILE_FORMATS && !is_format(o, names[f]))
-		f++;
-	return (enum tracefile_format)f;
+	switch (export_format_of(o)) {
+	case EXPORT_PERFETTO:
+		return TRACEFILE_PERFETTO;
+	case EXPORT_FIREFOX:
+		return TRACEFILE_FIREFOX;
+	default:
+		return TRACEFILE_FORMATS;
+	}
 }
 
 static int begin_trace(struct measure_job *j, struct measure *m, struct error *err)
@@ -97,7 +97,7 @@ static void end_trace(struct measure_job *j)
 
 static bool is_profile(const struct opts *o)
 {
-	return is_format(o, "pprof") || is_format(o, "otlp-development");
+	return is_format(o, EXPORT_PPROF) || is_format(o, EXPORT_OTLP);
 }
 
 /* A graph is of samples where there are any; stacks are of waits unless asked for. */
@@ -109,7 +109,7 @@ static int weigh(const struct opts *o, struct query *q, bool *ret_wait, struct e
 	if (ret < 0)
 		return error_errno(err, ret, "Cannot sum up the measurement");
 	if (!o->weight) {
-		*ret_wait = !is_format(o, "flamegraph") || !sum.samples;
+		*ret_wait = !is_format(o, EXPORT_FLAMEGRAPH) || !sum.samples;
 		return 0;
 	}
 	*ret_wait = strcmp(o->weight, "samples") != 0;
@@ -135,7 +135,7 @@ static int write_profile(struct exporter *e, struct measure *m, struct query *q,
 	if (ret == 0)
 		ret = pprof_add(p, q, err);
 	if (ret == 0)
-		ret = is_format(m->o, "pprof")
+		ret = is_format(m->o, EXPORT_PPROF)
 			      ? pprof_write(p, m->output.file, err)
 			      : pprof_write_otlp(p, m->output.file, e->job.send, err);
 	pprof_free(p);
@@ -152,7 +152,7 @@ static int write_chains(struct exporter *e, struct measure *m, struct query *q, 
 		return ret;
 	if (is_profile(o))
 		return write_profile(e, m, q, by_wait, err);
-	if (is_format(o, "flamegraph")) {
+	if (is_format(o, EXPORT_FLAMEGRAPH)) {
 		const struct flamegraph_spec graph = {
 			.by_wait = by_wait, .blame = blame, .zoom = &e->zoom};
 		return flamegraph_write(q, &graph, m->output.file, err);
@@ -274,9 +274,9 @@ static int check_chains(const struct opts *o, struct error *err)
 			    : o->zooms[0]    ? "zoom"
 			    : o->mark_kernel ? "mark-kernel"
 					     : NULL;
-	bool chains = is_format(o, "flamegraph") || is_profile(o);
+	bool chains = is_format(o, EXPORT_FLAMEGRAPH) || is_profile(o);
 
-	if (given && !is_format(o, "folded") && (o->mark_kernel || !chains))
+	if (given && !is_format(o, EXPORT_FOLDED) && (o->mark_kernel || !chains))
 		return error_set(err, -EINVAL, "--%s does not go with --format %s",
 				 o->mark_kernel ? "mark-kernel" : given, o->format);
 	if (is_blame(o) && is_profile(o))
@@ -303,12 +303,12 @@ static int check_profile(const struct opts *o, struct error *err)
 {
 	const struct pprof_spec spec = {.what = SAMPLES_WAITS};
 	struct pprof *p = NULL;
-	int ret = check_terminal(o, "profile", is_format(o, "pprof") ? "pb.gz" : "pb", err);
+	int ret = check_terminal(o, "profile", is_format(o, EXPORT_PPROF) ? "pb.gz" : "pb", err);
 
 	if (ret == 0)
 		ret = pprof_new(&p, &spec, err);
 	pprof_free(p);
-	if (ret == 0 && is_format(o, "otlp-development") && send_is_address(o->output))
+	if (ret == 0 && is_format(o, EXPORT_OTLP) && send_is_address(o->output))
 		ret = send_check(err);
 	return ret;
 }
@@ -342,9 +342,9 @@ int cmd_export(const struct opts *o)
 
 	if (check(o, &e, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
-	if (is_format(o, "otlp-development") && send_is_address(o->output))
+	if (is_format(o, EXPORT_OTLP) && send_is_address(o->output))
 		e.job.send = send_profile;
-	if (is_format(o, "ndjson"))
+	if (is_format(o, EXPORT_NDJSON))
 		return cmd_export_rows(o, &e.only);
 	if (o->interval_ns)
 		e.job = (struct measure_job){.every = rewrite_or_try_again, .finish = rewrite};
@@ -353,7 +353,7 @@ int cmd_export(const struct opts *o)
 					     .finish = finish_trace,
 					     .end = end_trace,
 					     .held = true};
-	else if (is_format(o, "openmetrics"))
+	else if (is_format(o, EXPORT_OPENMETRICS))
 		e.job.finish = finish_openmetrics;
 	e.job.blame = is_blame(o);
 	int status = measure_run(o, &e.job);

@@ -4,6 +4,7 @@
  * Nothing here depends on the system, so a command line has the same meaning everywhere.
  */
 #include "internal.h"
+#include "kontend/export-formats.h"
 #include "kontend/opts.h"
 
 #include <errno.h>
@@ -76,9 +77,23 @@ static int check_input(const struct opts *o, struct error *err)
 	return 0;
 }
 
+enum export_format export_format_of(const struct opts *o)
+{
+	static const char *const names[] = {
+#define EXPORT_NAME(NAME, word, help, name, note) [EXPORT_##NAME] = name,
+		EXPORT_FORMATS(EXPORT_NAME)
+#undef EXPORT_NAME
+	};
+
+	for (size_t i = 0; o->format && i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(o->format, names[i]) == 0)
+			return (enum export_format)i;
+	return EXPORT_FOLDED;
+}
+
 static int check_interval(const struct opts *o, struct error *err)
 {
-	if (!o->format || strcmp(o->format, "openmetrics") != 0)
+	if (export_format_of(o) != EXPORT_OPENMETRICS)
 		return error_set(err, -EINVAL, "--interval is for --format openmetrics");
 	if (!o->output)
 		return error_set(err, -EINVAL, "--interval needs --output FILE to write to");
@@ -100,7 +115,7 @@ static int check_rows(const struct opts *o, struct error *err)
 	if (o->more[0] && o->time)
 		return error_set(err, -EINVAL, "--time is for one recording: leave out '%s'",
 				 o->more[0]);
-	if (o->format && strcmp(o->format, "ndjson") == 0)
+	if (export_format_of(o) == EXPORT_NDJSON)
 		return 0;
 	if (o->more[0])
 		return error_set(err, -EINVAL,

@@ -5,6 +5,7 @@
  * give its argument another meaning. This file needs libc only: the generator of completions is
  * built from it for the build machine.
  */
+#include "kontend/export-formats.h"
 #include "kontend/opts.h"
 #include "kontend/report.h"
 #include "kontend/screen-views.h"
@@ -478,12 +479,8 @@ const struct opts_info opts_table[] = {
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
 	{0, "format", "FORMAT", "text, or json for lines of JSON (default: text)", table, SCRIPT,
 	 OPTS_CHOICE, FIELD(format), 0, 0, "text json", COMPLETE_NONE},
-	{0, "format", "FORMAT",
-	 "folded, flamegraph (SVG), perfetto, firefox, openmetrics, pprof, "
-	 "otlp-development or ndjson (default: folded)",
-	 table, EXPORT, OPTS_CHOICE, FIELD(format), 0, 0,
-	 "folded flamegraph perfetto firefox openmetrics pprof otlp-development ndjson",
-	 COMPLETE_NONE},
+	{0, "format", "FORMAT", EXPORT_FORMAT_HELP " (default: folded)", table, EXPORT, OPTS_CHOICE,
+	 FIELD(format), 0, 0, EXPORT_FORMAT_WORDS, COMPLETE_NONE},
 	{0, "bucket", "TIME", "in ndjson, one set of rows per TIME: 10s, 1m (default: one in all)",
 	 table, EXPORT, OPTS_TIME, FIELD(bucket_ns), SECOND / 10, 86400 * SECOND, NULL,
 	 COMPLETE_NONE},

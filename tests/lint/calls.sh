@@ -17,5 +17,5 @@ c_files src | grep -vE '^src/(main.c|cmd/.*|options/cmd.c|util/progress.c|bench/
 	grep -E "^[^:]*:[0-9]+:(.*$start)?(($print)[ 	]*\(|(stderr|stdout)([^A-Za-z0-9_]|$))" |
 	sed 's/$/  (below the verbs nothing prints or exits)/' >>"$findings" || true
 c_files src | grep -vE '^src/(util/perf-event|inspect/perf/created)\.c$' | code_of | grep 'SYS_perf_event_open' |
-	sed 's/$/  (use perf_event_open() of util\/perf-event.h)/' >>"$findings" || true
+	sed 's/$/  (use perf_event_open() of src\/util\/perf-event.c)/' >>"$findings" || true
 verdict

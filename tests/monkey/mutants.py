@@ -15,11 +15,10 @@ import shutil
 import subprocess
 import sys
 
-from rounds import Counts, Folder, Patience, arguments, end_all, family, judge, read, run, sentences, stays
+from rounds import Counts, Folder, Patience, arguments, end_all, export_formats, family, judge, read, run, sentences, stays
 from terminal import Terminal
 
 MEMORY_MOST = 4 << 30  # of a process, with the shadow of a sanitizer
-FORMATS = ["folded", "flamegraph", "perfetto", "firefox", "openmetrics", "pprof", "ndjson"]
 SHOTS = ["1", "2 Down Enter", "3 Enter", "4 Right Enter", "5 Enter", "6", "7 Enter", "8 Enter", "9 a", "9 f", "0 Enter", "W", "O", "D",
          "Q", "I", "2 f", "! !", "m m", "9 b s t a c k Enter"]
 KEYS = [b"1", b"2", b"3", b"4", b"5", b"6", b"7", b"8", b"9", b"0", b"W", b"O", b"D", b"Q", b"I", b"\r", b"\r", b"\033", b"h", b"l", b" ", b">",
@@ -30,6 +29,7 @@ class Mutants:
     def __init__(self, options, counts):
         self.options, self.counts = options, counts
         views = subprocess.run([options.kontend, "dump", "views"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.formats = export_formats(options.kontend)
         self.views = [line.split()[0] for line in views.splitlines() if line.strip()] + ["all"]
 
     def commands(self, r, m):
@@ -40,7 +40,7 @@ class Mutants:
                 ["report", "-q", "--format", "csv", "--view", other, "-i", m],
                 ["report", "-q", "--by", r.choice(["task", "stack", "owner", "cgroup", "cpu"]), "-i", m],
                 ["script", "-q", "-i", m], ["script", "-q", "-j", "-i", m],
-                *[["export", "-q", "--format", f, "-i", m, "-o", "made"] for f in r.sample(FORMATS, 3)],
+                *[["export", "-q", "--format", f, "-i", m, "-o", "made"] for f in r.sample(self.formats, 3)],
                 ["cut", "-q", m, "-o", "made", "--time", "25%,75%"], ["cut", "-q", "-z", m, "-o", "made", "--min-wait", "10us"],
                 ["merge", "-q", a, b, "-o", "made"], ["merge", "-q", "-j", m], ["diff", "-q", a, b],
                 ["diff", "-q", "--format", "json", a, b], ["recover", "-q", m, "-o", "made"],

@@ -37,6 +37,14 @@ def is_sanitized(program):
         return b"__asan_init" in f.read()
 
 
+def export_formats(program):
+    """The formats of `export`, as the program's own table lists them: "folded, flamegraph (SVG) ... or ndjson (default: ...)"."""
+    table = subprocess.run([program, "dump", "options"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    rows = [line.split("\t") for line in table.splitlines()]
+    text = next(r[-1] for r in rows if r[0] == "export" and r[2] == "--format")
+    return [word.split()[0] for word in text.split(" (default")[0].replace(" or ", ", ").split(", ")]
+
+
 def environment(home):
     """Nothing of the user's own; what a sanitizer finds ends the program with a status of its own."""
     env = {"PATH": os.environ["PATH"], "HOME": home, "TMPDIR": home, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8",

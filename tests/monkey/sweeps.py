@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 
-from rounds import Counts, Folder, arguments, is_sanitized, run, sentences
+from rounds import Counts, Folder, arguments, export_formats, is_sanitized, run, sentences
 
 CALLS = {"openat": ["EMFILE", "ENOMEM", "EACCES", "EINTR"], "read": ["EIO", "EINTR"], "pread64": ["EIO"], "write": ["ENOSPC", "EIO", "EINTR"],
          "pwrite64": ["ENOSPC"], "writev": ["ENOSPC"], "mmap": ["ENOMEM"], "munmap": ["ENOMEM"], "perf_event_open": ["EMFILE", "ENOMEM", "EINVAL"],
@@ -48,7 +48,7 @@ class Verb:
 def verbs(options):
     a, b = options.recordings[:2]
     torn = options.recordings[-1]
-    formats = ["folded", "flamegraph", "perfetto", "firefox", "openmetrics", "pprof", "ndjson"]
+    formats = export_formats(options.kontend)
     found = [Verb("report", ["report", "-q", "-i", a, "-o", "made"], "made"),
              Verb("report-json", ["report", "-q", "-j", "--view", "all", "-i", a, "-o", "made"], "made"),
              Verb("script", ["script", "-q", "-i", a]),

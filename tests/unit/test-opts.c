@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/caught.h"
 #include "kontend/demo.h"
+#include "kontend/export-formats.h"
 #include "kontend/opts.h"
 #include "kontend/query.h"
 #include "kontend/report.h"
@@ -52,6 +53,28 @@ static void assert_fails(const char *line, const char *part)
 	assert_int_equal(parse(&o, line, &err), -EINVAL);
 	if (!strstr(err.text, part))
 		fail_msg("'%s' says '%s', not '%s'", line, err.text, part);
+}
+
+/* Each format of the list is a choice, and is the one that the verb gets. */
+static void test_export_formats(void **state)
+{
+	static const char *const names[] = {
+#define NAME(NAME, word, help, name, note) name,
+		EXPORT_FORMATS(NAME)
+#undef NAME
+	};
+	char line[64];
+	struct opts o;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(line, sizeof(line), "export --format %s", names[i]);
+		assert_parses(&o, line);
+		assert_int_equal(export_format_of(&o), i);
+	}
+	assert_parses(&o, "export");
+	assert_int_equal(export_format_of(&o), EXPORT_FOLDED);
+	assert_fails("export --format svg", "pprof otlp-development ndjson");
 }
 
 static void test_verbs(void **state)
@@ -476,6 +499,7 @@ static void test_filter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_export_formats),
 		cmocka_unit_test(test_verbs),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_command),
