@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The memory of maps follows from their sizes, which an object file has before it is loaded. */
+/* Computes the memory of maps from their sizes, which an object file has before it is loaded. */
 #include "kontend/bpf-memory.h"
 #include "bpf-run.h"
 #include "btf/types.h"

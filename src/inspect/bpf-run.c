@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * BPF programs that are run on demand, by test_run or as iterators, and speak through arrays that
- * are mapped. The output of an iterator is not needed: it is read until its end.
+ * BPF programs that are run on demand, by test_run or as iterators, and exchange data through
+ * arrays that are mapped. The output of an iterator is not needed: it is read until its end.
  */
 #include "bpf-run.h"
 #include "btf/types.h"
@@ -51,7 +51,10 @@ struct bpf_object *bpf_open(const char *packed, size_t len, const struct bpf_obj
 	return o;
 }
 
-/* The programs' constants, before they are loaded: of whatever constness libbpf declares them. */
+/*
+ * Sets the programs' constants, before they are loaded: libbpf declares them const or not, by
+ * version.
+ */
 static int set_config(struct bpf_object *o, const struct bpf_run_file *f)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(o, ".rodata");
@@ -66,7 +69,7 @@ static int set_config(struct bpf_object *o, const struct bpf_run_file *f)
 	return 0;
 }
 
-/* EACCES is also the answer to a program that reads memory that it may not read, also of root. */
+/* EACCES is also the answer, even for root, to a program that reads memory that it may not read. */
 static bool lacks_rights(int code)
 {
 	return code == -EPERM ||
@@ -109,9 +112,9 @@ int bpf_run_count_cpus(uint32_t *ret, uint32_t most, struct error *err)
 }
 
 /*
- * The file of types that the object is fitted to: an excerpt in @memory, or all. Named by its path,
- * or libbpf looks into the modules' BTF for structures that this kernel does not have, which takes
- * CAP_SYS_ADMIN.
+ * The file of types to which libbpf relocates the object: an excerpt in @memory, or all types. It
+ * has a path: without one libbpf searches the BTF of modules for structures that this kernel lacks,
+ * which needs CAP_SYS_ADMIN.
  */
 static const char *types_path(int memory, char *buf, size_t size)
 {
@@ -168,13 +171,13 @@ static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
 static int handlers[2]; /* numbers of the handlers of iterators and of raw tracepoints */
 static bool are_registered;
 
-/* The types that this thread fits an object to. */
+/* The types to which this thread relocates an object. */
 static _Thread_local struct kerntypes *fitted_to;
 
 /*
- * libbpf would read all of the kernel's types again for each object with iterators, to find out
- * where these are attached. It does not for other types of programs, and calls this function before
- * it loads one.
+ * For each object with iterators libbpf would read all of the kernel's types again, to find the
+ * functions to which these are attached. For other types of programs it does not, and calls this
+ * function before it loads one.
  */
 static int prepare_iterator(struct bpf_program *p, struct bpf_prog_load_opts *opts, long cookie)
 {
@@ -314,7 +317,7 @@ int bpf_run_load(struct bpf_object **ret, const struct bpf_run_file *f, struct e
 	bpf_types_quiet();
 	if (!f->types)
 		return load_plain(ret, f, err);
-	/* libbpf may load it where this fails, more slowly; if not, it reports why. */
+	/* If this fails, libbpf may still load it, more slowly; if not, it reports the reason. */
 	if (load_fitted(ret, f) == 0)
 		return 0;
 	return load_unfitted(ret, f, err);

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Runs a file of BPF programs on demand: loads it, maps its arrays, runs its programs and
- * iterators. Nothing stays attached: all goes with the descriptors.
+ * Runs BPF programs on demand: loads an object file, maps its arrays, runs its programs and
+ * iterators. Nothing stays attached: the kernel removes all when the descriptors are closed.
  */
 struct bpf_object;
 struct bpf_link;
@@ -21,20 +21,22 @@ struct kerntypes;
 struct bpf_run_file {
 	const char *bytes;
 	size_t len;
-	/* In place of the first bytes of its constants; size 0: it has none that are to be set. */
+	/* Replaces the first bytes of its constants; size 0: nothing is replaced. */
 	const void *config;
 	size_t config_size;
 	struct kerntypes *types; /* NULL: the programs need none, and have no iterators */
-	/* Gives maps their sizes before they are made: 0 or a negative errno; NULL: they have them.
+	/*
+	 * Sets the sizes of maps before they are created: 0 or a negative errno; NULL: they have
+	 * them.
 	 */
 	int (*prepare)(struct bpf_object *o, const void *arg);
 	const void *prepare_arg;
-	/* The map that is to be called so, of another object; NULL: none. */
+	/* The map of this name is replaced by that of another object; NULL: none. */
 	const char *shared;
 	const struct bpf_map *shared_map;
 };
 
-/* One more than the highest number that a CPU may get, which is not to be above @most. */
+/* One more than the highest number that a CPU may get; an error if it is above @most. */
 int bpf_run_count_cpus(uint32_t *ret, uint32_t most, struct error *err);
 /* Opens an object as bpf-strip.py packs it. NULL with errno. bpf_object__close() it. */
 struct bpf_object *bpf_open(const char *packed, size_t len,
@@ -63,13 +65,13 @@ int bpf_run_part_open(struct bpf_run_part *ret, struct bpf_object *o, const char
  */
 const void *bpf_run_part_read(struct bpf_run_part *p, size_t n);
 void bpf_run_part_close(struct bpf_run_part *p);
-/* One has been loaded: see bpf_memory_loaded(). */
+/* Counts a loaded object: see bpf_memory_loaded(). */
 void bpf_memory_add(const struct bpf_object *o);
 /* Descriptor of a program; or a negative errno. */
 int bpf_run_program(struct bpf_object *o, const char *name, struct error *err);
-/* The iterator @name, ready to be run; NULL with @err. bpf_link__destroy() it. */
+/* The iterator @name, ready to run; NULL with @err. bpf_link__destroy() it. */
 struct bpf_link *bpf_run_iterator(struct bpf_object *o, const char *name, struct error *err);
-/* Runs a program once, on @cpu or, < 0, wherever we are; an iterator over all there is. */
+/* Runs a program once, on @cpu or, < 0, on the current CPU; an iterator over all its items. */
 int bpf_run_once(int prog_fd, int cpu);
 int bpf_run_iterate(const struct bpf_link *l);
 

@@ -43,7 +43,7 @@ static int set_up(struct nsview *v, struct error *err)
 static int put_names(const struct sideband_source *from, struct sideband *s)
 {
 	struct nsview *v = (struct nsview *)(uintptr_t)from;
-	/* Tasks that cannot be seen just now stay as before, or come event by event. */
+	/* Tasks that cannot be seen now keep their state, or their events come one by one. */
 	int code = nsview_look(v) == -ENOMEM ? -ENOMEM : 0;
 	const struct ns_task *t;
 	size_t n = nsview_tasks(v, &t);

@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 /*
- * Memory of the kernel for maps of BPF, in bytes: of all programs that this process has loaded so
- * far, and of those that a measurement without options loads. Not with it is what there is for each
- * CPU: waitfeed_cpu_bytes(). 0 without BPF.
+ * Kernel memory of BPF maps, in bytes: of all programs that this process has loaded so far, and of
+ * those that a measurement without options loads. The memory of each CPU comes on top:
+ * waitfeed_cpu_bytes(). 0 without BPF.
  */
 uint64_t bpf_memory_loaded(void);
 uint64_t bpf_memory_wanted(void);

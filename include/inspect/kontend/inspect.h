@@ -12,22 +12,22 @@
 struct kerntypes;
 
 /*
- * Finds out what perf events, contexts and breakpoint slots the running kernel has. By BPF programs
- * that read the kernel's own structures, where this kernel and this user can; else by probing: see
- * enum snap_method. Takes no breakpoint slot for longer than a probe; its own events are software
- * ones and marked SNAP_OWN. For one thread.
+ * Reads the perf events, contexts and breakpoint slots of the running kernel: by BPF programs that
+ * read the kernel's own structures, if this kernel and this user can; else by probing: see enum
+ * snap_method. Takes no breakpoint slot for longer than a probe; its own events are software events
+ * and marked SNAP_OWN. For one thread.
  */
 struct inspect_options {
-	bool no_bpf;	/* as if the kernel had no BPF */
-	bool creations; /* each breakpoint that is created, at a cost for each system call */
+	bool no_bpf;	/* behaves as if the kernel had no BPF */
+	bool creations; /* reports each creation of a breakpoint, at a cost for each system call */
 	struct kerntypes *types; /* NULL: it reads them itself */
-	/* Probing only: how old counts and descriptors may be; 0: they are of now. */
+	/* Probing only: the greatest age of counts and descriptors; 0: always current. */
 	uint64_t slots_ns, holders_ns;
 	bool probe_cpus; /* probing only: also open CPU-wide breakpoints, which holds up every other
 			    open and close of one, up to 22 ms (kernel: bp_cpuinfo_sem for write) */
 };
 
-/* How much is looked at. By probing it is always all that can be known. */
+/* How much is read. Probing always reads all that it can. */
 enum inspect_what {
 	/* Everything: contexts and events of all tasks, and the tasks that have their descriptors.
 	 */
@@ -53,25 +53,25 @@ struct inspect_ops {
 struct inspect {
 	const struct inspect_ops *ops;
 	bool has_parts; /* INSPECT_SLOTS is less than INSPECT_ALL */
-	char why[256];	/* why something is missing: for snap_head.reason; "" if nothing is */
+	char why[256]; /* reason why something is missing, for snap_head.reason; "" if nothing is */
 };
 
-/* By BPF if that can be, else by probing: then @ret's why says what was in the way. */
+/* By BPF if possible, else by probing: then the `why` of @ret has the reason. */
 int inspect_new(struct inspect **ret, const struct inspect_options *o, struct error *err);
-/* By BPF only: -ENOTSUP when kontend was built without, else what the kernel said. */
+/* By BPF only: -ENOTSUP if kontend was built without BPF, else the errno of the kernel. */
 int inspect_bpf_new(struct inspect **ret, const struct inspect_options *o, struct error *err);
 int inspect_probe_new(struct inspect **ret, const struct inspect_options *o, struct error *err);
 
 /*
- * How many breakpoints the kernel still takes for thread @tid (0: ours, -1: the CPU itself, which
- * holds up all others for a moment) on @cpu (-1: any), of the pool @type (enum snap_slot_type), by
- * opening them; or what else it said, a negative errno.
+ * How many breakpoints the kernel still accepts for thread @tid (0: ours, -1: the CPU itself, which
+ * delays all others for a moment) on @cpu (-1: any), of the pool @type (enum snap_slot_type), by
+ * opening them; or a negative errno.
  */
 int inspect_probe_free(uint32_t type, pid_t tid, int cpu);
 
 /*
- * A snapshot of now into @ret, which is cleared before. 0, or a negative errno: try again later.
- * Intervals and rates are of the time since the one before of the same @what.
+ * Takes a snapshot into @ret, which is cleared first. 0, or a negative errno: try again later.
+ * Intervals and rates are over the time since the previous one of the same @what.
  */
 static inline int inspect_take(struct inspect *i, enum inspect_what what, struct perfsnap *ret,
 			       struct error *err)

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * All tasks of the machine, as BPF sees them, from within a PID namespace where /proc shows but
- * those inside.
+ * All tasks of the machine, read by BPF from within a PID namespace, where /proc shows only the
+ * tasks inside.
  */
 struct kerntypes;
 struct nsview;

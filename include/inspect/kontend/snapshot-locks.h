@@ -7,8 +7,8 @@
 #include "kontend/locksnap.h"
 
 /*
- * Reads who holds the running kernel's sleeping locks, who waits for them, and what locks belong
- * to, by BPF programs that are run on demand and take no lock. For one thread.
+ * Reads the holders and waiters of the running kernel's sleeping locks, and the objects that
+ * contain the locks, by BPF programs that are run on demand and take no lock. For one thread.
  */
 struct kerntypes;
 struct snapshot_locks;

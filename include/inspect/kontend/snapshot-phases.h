@@ -15,8 +15,8 @@ struct kerntypes;
 struct snapshot_phases;
 
 /*
- * 0 when one of both can be measured; the snapshots say why the other cannot. Negative with @err:
- * neither. @types may be NULL, and go when this is done.
+ * 0 if one of both can be measured; the snapshots have the reason for the other. Negative with
+ * @err: neither. @types may be NULL, and may be freed after this call.
  */
 int snapshot_phases_new(struct snapshot_phases **ret, struct kerntypes *types, struct error *err);
 /* Copies the sums since the first call into @ret, which is cleared first. 0 or -ENOMEM. */

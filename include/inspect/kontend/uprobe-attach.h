@@ -11,15 +11,18 @@
 
 /*
  * Probes that kontend itself places: they count and do nothing else. Each is an event of perf's PMU
- * "uprobe", so that the kernel takes it away with its descriptor, however we end.
+ * "uprobe", so the kernel removes it with its descriptor, however kontend ends.
  */
 struct uprobe_attach_options {
 	const char *const *specs; /* as uprobe.h has them */
 	size_t n_specs;
-	const pid_t *pids; /* in these processes; none: in all there are and will be */
+	const pid_t *pids; /* in these processes; none: in all existing and later ones */
 	size_t n_pids;
-	const char *command; /* what one of the pids is going to run; NULL: nothing is */
-	/* Events that can be read: one a thread or CPU. Else one, whose hits BPF reads. */
+	const char *command; /* the command that one of the pids will execute; NULL: none */
+	/*
+	 * Opens events that can be read: one for each thread or CPU. Else one event, whose hits BPF
+	 * reads.
+	 */
 	bool count;
 };
 
@@ -32,8 +35,10 @@ struct uprobe_attach_probe {
 
 struct uprobe_attach;
 
-/* -EINVAL: what a text says makes no sense; -ENOENT: there is no such binary or function; or what
- * the kernel answers. */
+/*
+ * -EINVAL: a text is not valid; -ENOENT: there is no such binary or function; or the errno of the
+ * kernel.
+ */
 int uprobe_attach_new(struct uprobe_attach **ret, const struct uprobe_attach_options *o,
 		      struct error *err);
 /* Probe @i, borrowed; NULL after the last one. */
@@ -42,6 +47,6 @@ const struct uprobe_attach_probe *uprobe_attach_get(const struct uprobe_attach *
 int uprobe_attach_fd(const struct uprobe_attach *p, size_t i);
 /* Hits of probe @i until now; false: they are not counted here. */
 bool uprobe_attach_hits(const struct uprobe_attach *p, size_t i, uint64_t *ret);
-void uprobe_attach_free(struct uprobe_attach *p); /* takes them away; NULL is fine */
+void uprobe_attach_free(struct uprobe_attach *p); /* removes them; NULL is fine */
 
 #endif

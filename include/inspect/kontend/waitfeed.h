@@ -42,13 +42,13 @@ struct waitfeed_options {
 	uint64_t tell_ns;    /* waits of so long are always reported one by one; 0: none is */
 	bool holders;	     /* holders are wanted, from BPF or from perf */
 	uint32_t max_stack;  /* frames of a call chain; 0: none */
-	uint64_t ring_bytes; /* that are asked for, see ring_own_bytes() */
+	uint64_t ring_bytes; /* of rings as requested, see ring_own_bytes() */
 	struct nsview *ns; /* borrowed for as long as the feed is; NULL: in the initial namespace */
 };
 
 /* Can it report waits of such a target, with so many frames? */
 bool waitfeed_covers(const struct waitfeed_options *o);
-/* Loads the programs. -ENOTSUP when kontend was built without BPF, else what the kernel said. */
+/* Loads the programs. -ENOTSUP: kontend was built without BPF; else the errno of the kernel. */
 int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct kerntypes *types,
 		 struct error *err);
 struct feed *waitfeed_feed(struct waitfeed *f); /* NULL of NULL */
@@ -58,19 +58,22 @@ struct feed *waitfeed_feed(struct waitfeed *f); /* NULL of NULL */
  * process that is measured, too; 0 = none.
  */
 int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err);
-/* Can holders be followed? 0, or -ENOTSUP and why not. NULL is none that could. */
+/* Can holders be followed? 0, or -ENOTSUP with the reason. NULL: as if it could not. */
 int waitfeed_can_follow(const struct waitfeed *f, struct error *err);
 /*
- * From here on a thread of its own sees when holders are to be followed. After privileges were
- * given up, as it needs none. -ENOTSUP: see above.
+ * Starts a thread that follows holders while there are long waits. Call it after rights were
+ * dropped: the thread needs none. -ENOTSUP: see above.
  */
 int waitfeed_follow(struct waitfeed *f, struct error *err);
-bool waitfeed_sums_up(const struct waitfeed *f); /* as was asked for; NULL: no */
-/* The same for the thread that reports long waits, and governs; 0 if there is nothing to do. */
+bool waitfeed_sums_up(const struct waitfeed *f); /* as requested; NULL: no */
+/*
+ * The same for the thread that reports long waits and runs the governor; 0 if there is nothing to
+ * do.
+ */
 int waitfeed_govern(struct waitfeed *f, struct error *err);
-/* From now on instead of tell_ns. NULL is fine. */
+/* Replaces tell_ns from now on. NULL is fine. */
 void waitfeed_tell(struct waitfeed *f, uint64_t tell_ns);
-/* No more. Async-signal-safe. */
+/* Stops the threads. Async-signal-safe. */
 void waitfeed_unfollow(struct waitfeed *f);
 void waitfeed_free(struct waitfeed *f); /* NULL is fine */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A table of buckets over an array in the order of ids, which has a third of all types: most have
- * no name, or are functions that are never looked up.
+ * A table of buckets over an array in the order of ids. It has a third of all types: most have no
+ * name, or are functions that no program looks up.
  */
 #include "index.h"
 #include "kontend/mem.h"
@@ -91,7 +91,7 @@ void btf_index_deinit(struct btf_index *x)
 	*x = (struct btf_index){0};
 }
 
-/* From the @k-th of its bucket on, counted from 1, the first one of the hash. */
+/* From the @k-th entry of its bucket on, counted from 1: the first one with this hash. */
 static const struct btf_index_entry *of_hash(const struct btf_index *x, uint32_t k, uint32_t hash)
 {
 	while (k && x->entries[k - 1].hash != hash)

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Types by their names, made in one pass over all of them: to go through 130,000 for each question
- * took most of the answer. It has what programs can ask for by name: types, sections, and functions
+ * Types by name, from one pass over all of them: most of the time of a lookup was spent walking
+ * through 130,000 types. It has the names that programs can look up: types, sections, and functions
  * that begin with "bpf_".
  */
 struct btf;
@@ -28,7 +28,7 @@ struct btf_index {
 	size_t n_enums, cap_enums;
 };
 
-/* Is it a type with a name? Sections and functions are none. */
+/* Is it a type with a name? Sections and functions do not count. */
 bool btf_index_is_type(const struct btf_type *t);
 
 /* 0 or -ENOMEM. @btf is not kept: lookups that need it take it as an argument. */
@@ -36,8 +36,8 @@ int btf_index_make(struct btf_index *x, const struct btf *btf);
 void btf_index_deinit(struct btf_index *x);
 
 /*
- * The first type that may be called @name, and the next one after @e; NULL: no more. Only hashes
- * are compared, of names without what follows three underscores ("task_struct___old").
+ * The first type that may have @name, and the next one after @e; NULL: no more. Only hashes are
+ * compared, of names up to three underscores ("task_struct___old").
  */
 const struct btf_index_entry *btf_index_first(const struct btf_index *x, const char *name);
 const struct btf_index_entry *btf_index_next(const struct btf_index *x,

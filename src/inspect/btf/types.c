@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's BTF is 5 MB with 130,000 types, and libbpf goes through all of them for each
- * structure of each object that it fits to the kernel: that was most of what starting took. So
- * objects are fitted to an excerpt, which has a few thousand types. Fitting compares members by
- * their kinds and goes into structures within structures, but never through a pointer: so pointers
- * in the excerpt point to nothing. Types of one name are all in it, or an ambiguity would be
- * decided.
+ * The kernel's BTF is 5 MB with 130,000 types, and libbpf walks through all of them for each
+ * structure of each object that it relocates: that took most of the start. So objects are relocated
+ * to an excerpt of a few thousand types. libbpf compares members by kind and follows structures
+ * within structures, but never a pointer: so pointers in the excerpt point to nothing. The excerpt
+ * has all types of a name, since libbpf must see an ambiguity.
  */
 #include "types.h"
 #include "index.h"
@@ -36,7 +35,7 @@ struct excerpt {
 	struct btf *to;
 	uint32_t *ids; /* of @from -> of @to; MARKED until it is there */
 	uint32_t n_types;
-	uint32_t *list; /* what is marked: of those below `done`, so is what lies in them */
+	uint32_t *list; /* marked types; those below `done` have their members marked, too */
 	size_t n, cap, done;
 };
 
@@ -145,7 +144,7 @@ static int mark_type(struct excerpt *x, uint32_t id)
 	return 0;
 }
 
-/* All that are called as a type of the programs is. */
+/* Marks all types with the names of the programs' types. */
 static int mark_named(struct excerpt *x, const char *name)
 {
 	const struct btf_index *in = &x->from->index;
@@ -170,7 +169,7 @@ static int mark_all_named(struct excerpt *x, const struct btf *programs)
 	return code;
 }
 
-/* Types that @t is made of: targets of pointers are none. */
+/* Marks the types of the members of @t, but not the targets of pointers. */
 static int mark_parts(struct excerpt *x, const struct btf_type *t)
 {
 	int code = 0;
@@ -204,7 +203,7 @@ static uint32_t new_id(const struct excerpt *x, uint32_t id)
 	return id < x->n_types ? x->ids[id] : 0;
 }
 
-/* The copy of a type still says the old numbers of others. */
+/* A copied type still has the old ids of other types. */
 static void renumber(const struct excerpt *x, struct btf_type *t)
 {
 	if (btf_is_composite(t)) {

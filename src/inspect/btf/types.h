@@ -8,26 +8,24 @@
 
 struct btf;
 
-/* @shared or, where that is NULL, *ret_own, to be freed as this is over; NULL with @err. */
+/* @shared or, if that is NULL, *ret_own, which the caller frees; NULL with @err. */
 struct kerntypes *kerntypes_or(struct kerntypes *shared, struct kerntypes **ret_own,
 			       struct error *err);
 
-/* The kernel's BTF, until @t goes; NULL with @err. */
+/* The kernel's BTF, valid as long as @t; NULL with @err. */
 const struct btf *kerntypes_btf(struct kerntypes *t, struct error *err);
 /*
- * Writes BTF into @fd that has what programs with the types @programs need to be fitted to this
- * kernel: every kernel type of a name that they have, and what lies in it. 0 or a negative errno.
+ * Writes an excerpt of BTF into @fd, to which programs with the types @programs can be relocated:
+ * every kernel type with a name of theirs, and the types of its members. 0 or a negative errno.
  */
 int kerntypes_excerpt(struct kerntypes *t, const struct btf *programs, int fd);
 
-/* The number of a type, section or function ("bpf_..." only) of that BTF_KIND_, or a negative
- * errno.
- */
+/* The id of a type, section or function ("bpf_..." only) of that BTF_KIND_, or a negative errno. */
 int kerntypes_find(struct kerntypes *t, const char *name, uint32_t kind);
-/* The value of an enumerator of whatever enum; 0: there is none. */
+/* The value of an enumerator of any enum; 0: there is none. */
 int kerntypes_enumerator(struct kerntypes *t, const char *name);
 
-/* Silences libbpf, as we report errors ourselves: call it before the first call to libbpf. */
+/* Silences libbpf, since kontend reports errors itself: call it before the first call to libbpf. */
 void bpf_types_quiet(void);
 
 #endif

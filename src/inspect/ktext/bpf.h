@@ -9,11 +9,11 @@
 
 struct ktext_bpf;
 
-/* 0; -ENOTSUP: built without BPF; or what the kernel said. */
+/* 0; -ENOTSUP: built without BPF; or the errno of the kernel. */
 int ktext_bpf_open(struct ktext_bpf **ret, struct error *err);
 /*
- * The pages from @addr on, at most @n of them; *ret: they are there until the next call, *ret_n:
- * how many. 0 or a negative errno.
+ * The pages from @addr on, at most @n of them; *ret: their bytes, valid until the next call,
+ * *ret_n: their number. 0 or a negative errno.
  */
 int ktext_bpf_read(struct ktext_bpf *b, uint64_t addr, uint32_t n, const uint8_t **ret,
 		   uint32_t *ret_n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kernel text: /proc/kcore is an ELF file whose segments are the kernel's memory, so an address is
- * an offset in it. The BPF program reads whole pages; what was asked for is cut out of these.
+ * Kernel text. /proc/kcore is an ELF file whose segments are the kernel's memory, so an address is
+ * an offset in it. The BPF program reads whole pages, from which the requested bytes are copied.
  */
 #include "kontend/ktext.h"
 #include "bpf.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Readers that the programs found, in a snapshot. A task that waits for the lock does not hold it,
- * whatever its calls show. The one reader that is shown as the holder is the one that the kernel's
- * hint names, if it is among them, or else the first; without evidence the hint stays.
+ * Adds the readers that the programs found to a snapshot. A task that waits for the lock does not
+ * hold it, whatever its call chain shows. Shown as the holder is the reader to which the kernel's
+ * hint points, if it is among them, or else the first; without evidence the hint stays.
  */
 #include "internal.h"
 
@@ -30,7 +30,7 @@ static enum locksnap_state state_of(const struct raw_reader *r)
 	return r->on_rq || !r->state ? LOCKSNAP_RUNNABLE : LOCKSNAP_ASLEEP;
 }
 
-/* Without the calls by which it was interrupted to be looked at. */
+/* Without the frames of the interrupt that read the task. */
 static int add_calls(struct locksnap *s, const struct raw_reader *r, struct locksnap_reader *to)
 {
 	const int size = sizeof(r->frames[0]);

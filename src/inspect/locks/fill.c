@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From what the programs read to a snapshot. A lock has one name: what was found in a process or a
- * file says most, then the per-CPU variable, then the slab cache that contains the lock.
+ * Makes a snapshot of the results of the programs. A lock has one name: a process or a file is the
+ * best, then the per-CPU variable, then the slab cache that contains the lock.
  */
 #include "internal.h"
 #include "kontend/target.h"
@@ -39,7 +39,7 @@ uint32_t snapshot_locks_add_path(struct locksnap *s, const char *proc, int pid, 
 	return locksnap_add_text(s, path);
 }
 
-/* Many processes have one path, so it is in the snapshot once. */
+/* Many processes have the same path, so the snapshot has it once. */
 static uint32_t add_memcg(const struct snapshot_locks_raw *raw, struct locksnap *s,
 			  const struct raw_lock_name *r)
 {
@@ -50,7 +50,7 @@ static uint32_t add_memcg(const struct snapshot_locks_raw *raw, struct locksnap 
 	if (known)
 		return *known;
 	uint32_t offset = locksnap_add_text(s, path);
-	/* Without memory it is there twice. */
+	/* Out of memory: the snapshot has it twice. */
 	(void)map64_put(&c->offsets, (uintptr_t)path, offset);
 	return offset;
 }
@@ -97,7 +97,7 @@ static bool name_percpu(const struct snapshot_locks_raw *raw, struct locksnap *s
 	return false;
 }
 
-/* "filp", and "~pid" where others have merged into the cache of that name. */
+/* "filp", and "~pid" if others were merged into the cache of that name. */
 static uint32_t add_slab(struct locksnap *s, const struct raw_lock *l)
 {
 	char text[sizeof(l->slab) + 2];
@@ -154,7 +154,7 @@ static enum locksnap_state state_of(const struct raw_lock_task *t)
 	return t->on_rq || !t->state ? LOCKSNAP_RUNNABLE : LOCKSNAP_ASLEEP;
 }
 
-/* The data read of a task; NULL: none. */
+/* The data of a task; NULL: none. */
 static const struct raw_lock_task *task_at(const struct snapshot_locks_raw *raw, uint32_t at)
 {
 	if (!at || at > raw->state->n_tasks || at > RAW_LOCK_TASKS || !raw->tasks[at - 1].seen)
@@ -253,7 +253,7 @@ static int fill_queues(const struct snapshot_locks_raw *raw, struct locksnap *s)
 	return code;
 }
 
-/* A recorder needs no names: the data to find them by are in the recording. */
+/* A recorder needs no names: the recording has the data from which to find them. */
 static int fill_percpu(const struct snapshot_locks_raw *raw, struct locksnap *s)
 {
 	int code = 0;

@@ -29,7 +29,7 @@ struct percpu {
 };
 
 int percpu_read(struct percpu *ret, struct kerntypes *types, struct error *err);
-/* The one that byte @offset of the section belongs to, or NULL. */
+/* The variable that contains byte @offset of the section, or NULL. */
 const struct percpu_var *percpu_find(const struct percpu *p, uint64_t offset);
 const struct percpu_var *percpu_named(const struct percpu *p, const char *name);
 void percpu_deinit(struct percpu *p);
@@ -49,26 +49,26 @@ struct snapshot_locks_raw {
 	struct memcg_cache *memcgs;
 	const struct target *target; /* NULL: the whole system */
 	bool tells_percpu;	     /* has the sections, to find the variable of an address */
-	bool ran_known;		     /* until when waiters ran, by a clock that is ahead of ours */
+	bool ran_known; /* the last time that waiters ran is known, by a clock ahead of ours */
 	int64_t ahead_ns;
 	const struct raw_reader *readers; /* of `wanted` */
 	size_t n_readers;
 	uint64_t wanted[RAW_READER_LOCKS];
-	const char *no_readers; /* why they are not known; NULL: they are */
+	const char *no_readers; /* the reason why they are not known; NULL: they are */
 	bool many_tasks;
 };
 
 /* Adds @l's readers to the queue that is added next. 0 or -ENOMEM. */
 int snapshot_locks_fill_readers(const struct snapshot_locks_raw *raw, const struct raw_lock *l,
 				struct locksnap *s, struct locksnap_queue *q);
-/* Which file @tid sleeps for, if it waits for no lock. 0 or -ENOMEM. */
+/* Adds the file for which @tid sleeps, if it waits for no lock. 0 or -ENOMEM. */
 int snapshot_locks_fill_call(const struct snapshot_locks_raw *raw, const struct raw_call *c,
 			     int tid, struct locksnap *s);
 /* Path of a descriptor, cleaned likewise; 0: not known. */
 uint32_t snapshot_locks_add_path(struct locksnap *s, const char *proc, int pid, int fd);
-/* How many readers hold it, by its count. */
+/* The number of readers that hold it, by its count. */
 uint32_t snapshot_locks_readers(const struct raw_lock *l);
-/* A comm or a cache's name, where what may not be shown has become '?'. */
+/* A comm or the name of a cache, with '?' for characters that cannot be shown. */
 uint32_t snapshot_locks_add_text(struct locksnap *s, const char *text, size_t size);
 
 /* Turns them into a snapshot. 0 or -ENOMEM. */
@@ -85,8 +85,8 @@ const char *calls_device(const char *sys, unsigned dev, char *ret, size_t size);
 /* objects.c */
 
 /*
- * Locks of files that had a name found for them. Each look reads whether they are still those of
- * the same files: memory of an inode that was freed is soon another one's, with the lock in it.
+ * Locks of files with a known name. Each snapshot reads whether they still belong to the same
+ * files: the kernel soon reuses the memory of a freed inode for another one, with its lock.
  */
 struct locks_objects {
 	struct map64 at; /* lock -> index */
@@ -95,21 +95,21 @@ struct locks_objects {
 		struct raw_lock_file named; /* as it was when its name was found */
 	} known[RAW_LOCK_OBJECTS];
 	size_t n;
-	uint64_t ended[RAW_LOCK_OBJECTS]; /* found by the last look */
+	uint64_t ended[RAW_LOCK_OBJECTS]; /* found by the last snapshot */
 	size_t n_ended;
 };
 
 void locks_objects_deinit(struct locks_objects *o);
 /* Fills in the objects to read, at most RAW_LOCK_OBJECTS. Returns their number. */
 size_t locks_objects_ask(const struct locks_objects *o, struct raw_lock_object *ret);
-/* Takes the results: `ended` gets those that are another file's now, and they are forgotten. */
+/* Compares the results: locks that now belong to another file go to `ended`, and are removed. */
 void locks_objects_take(struct locks_objects *o, const struct raw_lock_object *read);
-/* The name @n was found; if it is a file's, it is looked at from now on. */
+/* Adds the lock of the found name @n, if it is that of a file. */
 void locks_objects_add(struct locks_objects *o, const struct raw_lock_name *n);
 
 /* readers.c */
 
-/* Looks for the readers of locks: see readers.bpf.c. */
+/* Finds the readers of locks: see readers.bpf.c. */
 struct locks_readers;
 
 /* 0 or a negative errno with why. */
@@ -120,27 +120,27 @@ int locks_readers_new(struct locks_readers **ret, struct kerntypes *types, struc
  */
 int locks_readers_find(struct locks_readers *r, const uint64_t *wanted, size_t n,
 		       const struct raw_reader **ret, size_t *ret_n);
-/* Were there tasks that were not looked at? */
+/* Were tasks left out? */
 int locks_readers_dropped(const struct locks_readers *r);
 void locks_readers_free(struct locks_readers *r); /* NULL is fine */
 
 /* readers-functions.c */
 
 /*
- * Where in the text of /proc/kallsyms the functions are that hold a lock for reading, or say whose
- * it is: at most RAW_READER_RANGES, by address. 0: none, or the addresses are withheld.
+ * Searches the text of /proc/kallsyms for the functions that hold a lock for reading, or show whose
+ * lock it is: at most RAW_READER_RANGES, by address. 0: none, or the addresses are withheld.
  */
 uint32_t readers_functions_find(const char *text, size_t len, struct raw_reader_range *ret);
 
 /* sleepers.c */
 
-/* Counts tasks that sleep for what is no lock of the kernel. For one thread. */
+/* Counts tasks that sleep for other reasons than kernel locks. For one thread. */
 struct sleepers;
 
 int sleepers_new(struct sleepers **ret, struct kerntypes *types, struct error *err);
 /*
- * Adds those of @target (NULL: all) to a snapshot; where that cannot be done, why. 0 or -ENOMEM.
- * @child: of a command, the process that runs it; 0: it is not there yet.
+ * Adds those of @target (NULL: all) to a snapshot, or the reason why that is impossible. 0 or
+ * -ENOMEM. @child: the process of a measured command; 0: it does not exist yet.
  */
 int sleepers_take(struct sleepers *s, const struct target *target, int child, struct locksnap *ret);
 void sleepers_free(struct sleepers *s); /* NULL is fine */

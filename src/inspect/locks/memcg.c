@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A line of /proc/PID/cgroup is "ID:CONTROLLERS:PATH"; the unified hierarchy has ID 0 and no
- * controllers. Where the memory controller is mounted on its own its line is the one that counts,
- * wherever it is.
+ * controllers. If the memory controller is mounted on its own, its line counts, wherever it is.
  */
 #include "memcg.h"
 #include "kontend/mem.h"
@@ -60,7 +59,7 @@ void memcg_parse(char *text, char *ret, size_t size)
 	}
 }
 
-/* "" where it cannot be read: the process has gone. */
+/* "" if it cannot be read: the process has ended. */
 static void read_path(const char *proc, int pid, int tid, char *ret, size_t size)
 {
 	char name[64], text[TEXT_MOST];
@@ -87,7 +86,7 @@ const char *memcg_path(struct memcg_cache *c, const char *proc, uint64_t addr, i
 		return c->paths[*known];
 	read_path(proc, pid, tid, path, sizeof(path));
 	const char *kept = strpool_intern(&c->pool, path);
-	/* Without memory it is looked for again at the next look. */
+	/* Out of memory: the next snapshot searches again. */
 	if (!kept || mem_grow(&c->paths, &c->cap, c->n, sizeof(*c->paths)) < 0 ||
 	    map64_put(&c->at, addr ^ (uint64_t)(uint32_t)pid << 32, (uint32_t)c->n) < 0)
 		return "";

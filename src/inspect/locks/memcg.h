@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * The memory cgroups of processes, as /proc/PID/cgroup has them, remembered by an address that is
- * the process's own: that of its mmap_lock. `= {0}` knows none.
+ * A cache of memory cgroups of processes, from /proc/PID/cgroup, by an address that belongs to the
+ * process alone: that of its mmap_lock. `= {0}` is empty.
  */
 struct memcg_cache {
 	struct map64 at; /* -> index */
@@ -20,8 +20,8 @@ struct memcg_cache {
 };
 
 /*
- * The path of thread @tid of process @pid, "" where it is not known. Looked for when @addr is met
- * for the first time since memcg_forget(). Borrowed until that.
+ * The path of thread @tid of process @pid, "" if it is not known. Read at the first lookup of @addr
+ * since memcg_forget(). Valid until that.
  */
 const char *memcg_path(struct memcg_cache *c, const char *proc, uint64_t addr, int pid, int tid);
 /* Processes may move: later lookups read the files again. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An array with an index by address. When it is full all is forgotten: names are looked for again
- * now and then, and come back by that.
+ * An array with an index by address. A full array is cleared: names are searched again now and
+ * then, and are added again.
  */
 #include "internal.h"
 
@@ -24,13 +24,13 @@ static bool is_same(const struct raw_lock_file *a, const struct raw_lock_file *b
 	return a->ino == b->ino && a->generation == b->generation && a->dev == b->dev;
 }
 
-/* The last one takes its place. */
+/* Moves the last one into its place. */
 static void forget(struct locks_objects *o, size_t i)
 {
 	map64_del(&o->at, o->known[i].of.addr);
 	o->known[i] = o->known[--o->n];
 	if (i < o->n)
-		/* It is there, so that no memory is needed. */
+		/* The key exists, so no memory is needed. */
 		(void)map64_put(&o->at, o->known[i].of.addr, (uint32_t)i);
 }
 

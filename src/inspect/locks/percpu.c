@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of what is in the per-CPU section. /proc/kallsyms may lack data symbols, but BTF lists the
- * variables of that section with their offsets and sizes.
+ * Names of variables in the per-CPU section. /proc/kallsyms may lack data symbols, but BTF lists
+ * the variables of that section with their offsets and sizes.
  */
 #include "btf/types.h"
 #include "internal.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions of Linux 5.19 to 6.18 that are called, or call others, with a lock held for reading. Of
- * one that takes the lock itself a call inside is looked for, or what it calls to take it is listed
- * as well (READER_ACQUIRES). Names of which kallsyms has several are avoided where the others are
- * something else.
+ * Functions of Linux 5.19 to 6.18 that are called, or call others, with a lock held for reading.
+ * Instead of a function that takes the lock itself, one that it calls with the lock held is listed,
+ * or the one that it calls to take it is listed as well (READER_ACQUIRES). Names that kallsyms has
+ * several times are left out if the others are different functions.
  *
  * A fault releases the mmap_lock before it sleeps (READER_DROPS), except in a task that reads
- * another process's memory: that one keeps it, however long the page takes to come.
+ * another process's memory: that one keeps it until the page is there.
  */
 #include "internal.h"
 
@@ -91,7 +91,7 @@ static const struct known {
 
 enum { KNOWN = sizeof(known) / sizeof(known[0]), BUCKETS = 256 };
 
-/* Kallsyms has a hundred thousand names: a table of hashes shows which of them is known. */
+/* Kallsyms has a hundred thousand names: a hash table finds the listed ones. */
 struct by_name {
 	unsigned char bucket[BUCKETS]; /* first of its chain + 1 */
 	unsigned char next[KNOWN];
@@ -170,7 +170,9 @@ static bool parse(const char *line, const char *end, uint64_t *ret_addr, char *r
 	return true;
 }
 
-/* The kernel's own symbols come in the order of their addresses: a function ends at the next one.
+/*
+ * The symbols of the kernel image are in the order of their addresses: a function ends at the next
+ * one.
  */
 uint32_t readers_functions_find(const char *text, size_t len, struct raw_reader_range *ret)
 {

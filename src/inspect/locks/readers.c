@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs the programs that look for readers, when there is a lock to look for. Where the functions
- * are is read from /proc/kallsyms when that is needed for the first time, as it takes long: from
- * what was opened before rights were given up.
+ * Runs the programs that find readers, if there is a lock that may have some. The addresses of the
+ * functions come from /proc/kallsyms, which is read at the first need, since that takes long; the
+ * file is opened before rights are dropped.
  */
 #include "bpf-run.h"
 #include "internal.h"
@@ -18,7 +18,7 @@
 
 extern const char readers_object[], readers_object_end[];
 
-enum { INTERRUPT_MOST = 64 }; /* CPUs in one look */
+enum { INTERRUPT_MOST = 64 }; /* CPUs in one snapshot */
 
 struct locks_readers {
 	struct bpf_object *object;
@@ -107,7 +107,7 @@ static int learn_functions(struct locks_readers *r)
 	return code;
 }
 
-/* Any running task may be one: these CPUs are interrupted, as many as there is room for. */
+/* Any running task may be a reader: interrupts the CPUs, as many as there is room for. */
 static int find_running(struct locks_readers *r)
 {
 	int code = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs the program that counts the sleeping tasks that are measured. A map holds the processes and
- * threads, a number the cgroup. In a PID namespace the iterator shows the tasks of that one.
+ * Runs the program that counts the sleeping tasks among the measured ones. A map has the processes
+ * and threads, a number the cgroup. In a PID namespace the iterator shows only its tasks.
  */
 #include "bpf-run.h"
 #include "internal.h"
@@ -133,7 +133,7 @@ static int tell_cpus(struct sleepers *s, const struct target *t, struct error *e
 	return 0;
 }
 
-/* Once: a target stays what it is. */
+/* Once: the target does not change. */
 static int tell_target(struct sleepers *s, const struct target *t, int child, struct error *err)
 {
 	static const enum raw_sleeper_scope scopes[] = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs the programs that look at locks, for each snapshot: first those that list what tasks are
- * blocked on, then the walk along the queues, then the names. Going through all descriptors for
- * names is dear, so it is done for locks that were not looked up before, or long ago: readers of
- * snapshots remember names. Before it each look reads whether the locks with names of files
- * are still those files' (objects.c); one that is not has its name looked for again.
+ * Runs the programs that read locks, for each snapshot: first those that list the locks for which
+ * tasks are blocked, then the walk along the queues, then the names. Walking through all
+ * descriptors for names is expensive, so it is done for locks whose names were not searched before,
+ * or long ago: readers of snapshots cache names. Before it each snapshot reads whether the named
+ * locks of files still belong to those files (objects.c); if not, the name is searched again.
  */
 #include "bpf-run.h"
 #include "btf/types.h"
@@ -30,7 +30,7 @@ extern const char slabs_object[], slabs_object_end[];
 
 enum {
 	ITERATORS = 4,
-	ASK_AGAIN = 30, /* snapshots after which names are looked for again */
+	ASK_AGAIN = 30, /* names are searched again after this number of snapshots */
 	ARRIVALS = 5,
 };
 
@@ -39,29 +39,28 @@ static const char *const iterators[ITERATORS] = {"find_blocked", "see_tasks", "n
 
 enum { FIND_BLOCKED, SEE_TASKS, NAME_TASKS, NAME_FILES };
 
-/* In a PID namespace, where iterators show that one's tasks: of all, or, SEE_TASKS, of the others.
- */
+/* In a PID namespace, whose iterators show only its tasks: visit all, or, SEE_TASKS, the others. */
 static const char *const walks[ITERATORS] = {"walk_blocked", "walk_others", "walk_names",
 					     "walk_files"};
 
 struct snapshot_locks {
-	struct bpf_object *object, *slabs; /* slabs: NULL where the kernel has no such function */
+	struct bpf_object *object, *slabs; /* slabs: NULL if the kernel has no such function */
 	struct bpf_link *link[ITERATORS];
 	struct bpf_map *by_address, *by_thread;
 	int read_queues, read_slabs, read_arrival, read_objects, check_names;
 	bool is_inner;
-	int walk[ITERATORS]; /* programs; in the initial namespace 0 */
+	int walk[ITERATORS]; /* programs; 0 in the initial namespace */
 	struct raw_locks_state *state;
 	struct raw_lock *locks;
 	struct bpf_run_part names_part, waiters_part;
-	const struct raw_lock_name *names; /* of the latest snapshot, as the next */
+	const struct raw_lock_name *names; /* this and the next one are of the latest snapshot */
 	const struct raw_lock_waiter *waiters;
 	const struct raw_lock_task *tasks;
 	const uint64_t *bases;
 	struct raw_lock_object *read;
 	struct locks_objects objects;
 	struct percpu percpu;
-	struct map64 looked; /* lock -> which life of it had its name looked for */
+	struct map64 looked; /* lock -> the life for which its name was searched */
 	uint32_t n_taken;
 	struct memcg_cache memcgs;
 	struct locks_readers *readers; /* NULL: see why */
@@ -117,9 +116,9 @@ static int attach(struct snapshot_locks *w, struct error *err)
 }
 
 /*
- * How far the scheduler's clock is ahead of ours: it is read when a thread that slept comes to its
- * CPU, and ours a moment later, so the greatest difference of a few is the nearest. They drift, so
- * it is measured for each look. False: not known on this kernel.
+ * The difference between the scheduler's clock and ours. The scheduler's is read when a thread that
+ * slept gets its CPU, and ours a moment later, so the greatest of several differences is the most
+ * exact. The clocks drift, so each snapshot measures it. False: not known on this kernel.
  */
 static bool clocks_differ(const struct snapshot_locks *w, int64_t *ret_ns)
 {
@@ -139,7 +138,7 @@ static bool clocks_differ(const struct snapshot_locks *w, int64_t *ret_ns)
 	return known;
 }
 
-/* The address of each CPU's section; where it is not known, its locks have no names. */
+/* The address of each CPU's section; if it is not known, the locks in it have no names. */
 static void learn_bases(struct snapshot_locks *w)
 {
 	int prog = bpf_run_program(w->object, "learn_base", NULL);
@@ -154,7 +153,7 @@ static void learn_bases(struct snapshot_locks *w)
 	mem_free(cpus);
 }
 
-/* By kernels since 6.13; others say no caches. */
+/* Kernels since 6.13 have it; on others no caches are known. */
 static void load_slabs(struct snapshot_locks *w, struct kerntypes *types)
 {
 	struct bpf_run_file f = {
@@ -248,7 +247,7 @@ static void ask_for_lock(struct snapshot_locks *w, const struct lock_request_loc
 		s->dropped++;
 		return;
 	}
-	/* Asked for before: it is in the list. */
+	/* It is in the list already. */
 	if (bpf_map__update_elem(w->by_address, &a->addr, sizeof(a->addr), &i, sizeof(i),
 				 BPF_NOEXIST) < 0)
 		return;
@@ -264,7 +263,7 @@ static uint32_t life_of(const struct lock_request_lock *asks, size_t n, uint64_t
 	return 0;
 }
 
-/* Is there a lock whose name was not looked for of late? Then it is now. */
+/* Is there a lock whose name was not searched lately? Then it is searched now. */
 static bool names_wanted(struct snapshot_locks *w, const struct lock_request_lock *asks, size_t n)
 {
 	bool wanted = false;
@@ -283,7 +282,7 @@ static bool names_wanted(struct snapshot_locks *w, const struct lock_request_loc
 	return wanted;
 }
 
-/* Locks of files that have been freed since: their names are looked for again. */
+/* Locks of files that were freed since: their names are searched again. */
 static int look_at_objects(struct snapshot_locks *w)
 {
 	w->state->n_objects = (uint32_t)locks_objects_ask(&w->objects, w->read);
@@ -331,7 +330,7 @@ static int show_arrays(struct snapshot_locks *w)
 	return w->waiters ? 0 : -errno;
 }
 
-/* Of which locks it is asked who reads what they guard: those that readers keep from others. */
+/* Selects the locks whose readers are searched: those that readers hold while others wait. */
 static size_t want_readers(const struct snapshot_locks *w, uint64_t *ret)
 {
 	size_t n = 0;
@@ -363,8 +362,8 @@ static void find_readers(struct snapshot_locks *w, struct snapshot_locks_raw *ra
 }
 
 /*
- * A descriptor may have been closed since its path was read, and be of another file: the path is
- * left out then, and looked up again.
+ * A descriptor may have been closed since its path was read, and may be open on another file: then
+ * the path is left out, and searched again.
  */
 static int check_paths(struct snapshot_locks *w, struct locksnap *s)
 {

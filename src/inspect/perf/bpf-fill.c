@@ -185,8 +185,9 @@ uint32_t bpf_index_of(const struct map64 *m, uint64_t addr)
 }
 
 /*
- * Is its count of now? Software events, tracepoints, probes and breakpoints add to it as they
- * happen. A counter of a PMU, and a clock, is added up when its event leaves the PMU or is read.
+ * Is its count current? Software events, tracepoints, probes and breakpoints add to it at each
+ * occurrence. A counter of a PMU, and a clock, is added up when its event leaves the PMU or is
+ * read.
  */
 static bool is_current(const struct raw_event *r)
 {
@@ -228,13 +229,13 @@ static uint32_t flags_of(const struct raw_event *r, int self)
 	return f;
 }
 
-/* The kernel adds to its sums when an event's state changes: what came since is up to us. */
+/* The kernel updates its sums when an event's state changes: adds the time since then. */
 static void carry_on(const struct raw_event *r, struct snap_event *e)
 {
 	uint64_t more = r->ctx_time > r->tstamp && r->tstamp ? r->ctx_time - r->tstamp : 0;
 
 	if (r->flags & RAW_CGROUP)
-		more = 0; /* its tstamp is of another clock */
+		more = 0; /* its tstamp comes from another clock */
 
 	e->count_age_ns = is_current(r) ? 0 : more;
 	e->enabled_ns = r->enabled_ns + (r->state >= SNAP_INACTIVE ? more : 0);
@@ -252,7 +253,7 @@ static uint32_t add_name(struct perfsnap *s, const struct raw_event *r)
 	return perfsnap_add_text(s, text_clean(clean, sizeof(clean), text));
 }
 
-/* Neighbours mostly have the same names: then they are those of the one before, @p in @before. */
+/* Neighbours mostly have the same names: then they are those of the previous one, @p in @before. */
 static void fill_texts(struct perfsnap *s, const struct raw_event *r, struct snap_event *e,
 		       const struct raw_event *p, const struct snap_event *before)
 {
@@ -268,7 +269,7 @@ static void fill_texts(struct perfsnap *s, const struct raw_event *r, struct sna
 	e->target_comm = same ? before->target_comm : ADD_TEXT(s, r->target_comm);
 }
 
-/* The whole path, or, outside of our cgroup namespace, what the kernel calls its directory. */
+/* The whole path, or, outside of our cgroup namespace, the name of its directory. */
 static uint32_t add_cgroup(struct inspect_bpf *i, struct perfsnap *s, const struct raw_event *r)
 {
 	const char *path = cgroup_names_get(&i->cgroups, "/proc/self/mounts", r->cgroup_id);
@@ -294,13 +295,13 @@ static void fill_names(struct inspect_bpf *i, struct perfsnap *s, const struct r
 	if (r->type != PERF_TYPE_BREAKPOINT)
 		return;
 	int32_t pid = r->target_pid ? r->target_pid : r->owner_pid;
-	/* An inherited event is where its parent is. */
+	/* An inherited event has the same place as its parent. */
 	uint64_t id = r->parent_id ? r->parent_id : r->id;
 	const char *where = names_where(&i->names, "/proc", id, pid, r->bp_addr);
 	e->where = perfsnap_add_text(s, text_clean(clean, sizeof(clean), where));
 }
 
-/* Before 6.15 what is dead now was what is revoked now. */
+/* Before 6.15 the value of "revoked" meant "dead". */
 static int32_t state_of(const struct inspect_bpf *i, const struct raw_event *r)
 {
 	return r->state == SNAP_REVOKED && !i->layout.has_revoked ? SNAP_DEAD : r->state;
@@ -352,8 +353,8 @@ static int fill_event(struct inspect_bpf *i, struct perfsnap *s, const struct ra
 }
 
 /*
- * An event that was read while it was freed makes no sense: its kind does not exist. And one that
- * is being inherited is for a task without a number of its own: the next look has it.
+ * An event that was read while it was freed has an impossible kind. And one that is being inherited
+ * belongs to a task without a number: the next snapshot has it.
  */
 static int is_sane(const struct raw_event *r)
 {
@@ -383,7 +384,7 @@ static int fill_events(struct inspect_bpf *i, struct perfsnap *s)
 	return 0;
 }
 
-/* Without a descriptor it is no orphan, but one that is just being opened or closed. */
+/* Without a descriptor: it is being opened or closed, and no orphan. */
 static void mark_orphan(struct snap_event *e)
 {
 	if (!e->owner_pid && !(e->flags & (SNAP_CHILD | SNAP_KERNEL | SNAP_PTRACE)))
@@ -398,7 +399,7 @@ static int fill_holder(struct inspect_bpf *i, struct perfsnap *s, const struct r
 		.fd = r->fd,
 	};
 
-	/* Of one that was opened after the lists were read, or of one that is closed by now. */
+	/* Its event was opened after the lists were read, or is closed by now. */
 	if (!h.event || s->events[h.event - 1].id != r->id)
 		return 0;
 	h.comm = ADD_TEXT(s, r->comm);

@@ -17,8 +17,7 @@ enum bpf_program_index {
 	PROG_READ_CPU_CONTEXTS,
 	PROG_READ_BREAKPOINTS,
 	PROG_READ_AGAIN,
-	PROG_WALK_TASKS, /* in a PID namespace, in place of iterators, which show that one's tasks
-			  */
+	PROG_WALK_TASKS, /* in a PID namespace, instead of iterators, which show its tasks only */
 	PROG_WALK_HOLDERS,
 	PROG_RUN, /* up to here: run by test_run; from here: iterators */
 	PROG_LEARN = PROG_RUN,
@@ -37,7 +36,7 @@ struct layout {
 	bool has_revoked;	  /* enum perf_event_state as it is since 6.15 */
 };
 
-/* Results of one look at the kernel, from all passes. */
+/* Results of one snapshot, from all passes. */
 struct raw_found {
 	const struct raw_event *events;
 	const struct raw_context *contexts;
@@ -46,7 +45,7 @@ struct raw_found {
 	uint32_t dropped, torn;
 };
 
-/* Copies of what the passes before the last one found: the arrays in the kernel are used again. */
+/* Copies of the results of the earlier passes, since the programs overwrite the arrays. */
 struct raw_copies {
 	struct raw_event *events;
 	struct raw_context *contexts;
@@ -55,7 +54,7 @@ struct raw_copies {
 	size_t cap_events, cap_contexts, cap_holders;
 };
 
-/* The snapshot before of the same kind. */
+/* The previous snapshot of the same kind. */
 struct record_counter {
 	struct map64 at; /* event id -> index into counted */
 	struct counted {
@@ -71,11 +70,11 @@ struct record_counter {
 struct kept_holders {
 	struct raw_holder *list;
 	size_t n, cap;
-	struct map64 known; /* ids of the breakpoints that there were then */
+	struct map64 known; /* ids of the breakpoints at that time */
 	uint64_t time_ns, cost_ns;
 };
 
-/* Which inherited events there are, and whom they count: see whom_begin(). */
+/* Inherited events, and the tasks that they count: see whom_begin(). */
 struct whom {
 	struct map64 seen;     /* by the event's address in the kernel */
 	struct map64 families; /* number of the event that was opened -> events of it */
@@ -101,7 +100,7 @@ struct inspect_bpf {
 	int32_t slots[RAW_POOLS]; /* per CPU; -1: not known */
 	struct names names;
 	struct cgroup_names cgroups;
-	const struct raw_event *before;	   /* that the last event of the snapshot was made of */
+	const struct raw_event *before;	   /* of the last event in the snapshot */
 	struct map64 at_event, at_context; /* kernel address -> index + 1, in the snapshot made */
 	struct record_counter tallies[INSPECT_WHATS], *now;
 	struct whom whom;
@@ -110,10 +109,10 @@ struct inspect_bpf {
 	size_t n_slot_tids, cap_slot_tids;
 };
 
-/* Layout of the running kernel from BTF; offsets it does not know are RAW_NO_OFFSET. */
+/* Reads the layout of the running kernel from BTF; unknown offsets are RAW_NO_OFFSET. */
 int layout_read(struct layout *ret, struct kerntypes *types, struct error *err);
 
-/* Programs run by themselves; @cpu < 0: wherever we are. 0 or a negative errno, as below. */
+/* Runs a program; @cpu < 0: on the current CPU. 0 or a negative errno, as below. */
 int bpf_run(const struct inspect_bpf *i, int program, int cpu);
 int bpf_iterate(const struct inspect_bpf *i, int program);
 
@@ -121,11 +120,11 @@ int bpf_iterate(const struct inspect_bpf *i, int program);
 int bpf_read(struct inspect_bpf *i, enum inspect_what what);
 void bpf_read_deinit(struct inspect_bpf *i);
 
-/* Turns what was found into a snapshot. 0 or -ENOMEM. */
+/* Turns the results into a snapshot. 0 or -ENOMEM. */
 int bpf_fill(struct inspect_bpf *i, enum inspect_what what, struct perfsnap *ret);
-/* The part that is of CPUs: slots and registers; the events are there. */
+/* Adds slots and registers of CPUs; the snapshot has the events already. */
 int bpf_fill_cpus(struct inspect_bpf *i, struct perfsnap *s);
-/* Index + 1 of what is at @addr in the kernel; 0: it is not in the snapshot. */
+/* Index + 1 of the object at kernel address @addr; 0: it is not in the snapshot. */
 uint32_t bpf_index_of(const struct map64 *m, uint64_t addr);
 
 void whom_deinit(struct whom *w);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where the kernel keeps its accounting of breakpoints. /proc/kallsyms may lack data symbols, but
- * BTF lists the variables of the per-CPU section with their offsets, and their types: the number of
- * pools (one where data and execution share the debug registers, two otherwise) is the size of the
- * array bp_cpuinfo[], the number of registers that of bp_per_reg[] (x86) or bp_on_reg[] and
- * wp_on_reg[] (arm64).
+ * Finds the kernel's accounting of breakpoints. /proc/kallsyms may lack data symbols, but BTF lists
+ * the variables of the per-CPU section with their offsets, and their types. The number of pools
+ * (one if data and execution share the debug registers, else two) is the size of the array
+ * bp_cpuinfo[], the number of registers that of bp_per_reg[] (x86) or bp_on_reg[] and wp_on_reg[]
+ * (arm64).
  */
 #include "bpf-int.h"
 #include "bpf-run.h"
@@ -52,7 +52,7 @@ static uint64_t offset_of(const struct variables *in, const char *name)
 	return v ? v->offset : RAW_NO_OFFSET;
 }
 
-/* Bytes into the structure @t at which its member @name is; -1: no such one. */
+/* Offset of the member @name of the structure @t; -1: it has none. */
 static int64_t member_offset(const struct btf *btf, const struct btf_type *t, const char *name)
 {
 	if (!t || !btf_is_struct(t))

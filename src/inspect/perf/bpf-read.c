@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The steps of a look, and their order. The arrays that the programs fill have room for so many;
- * where there is more, the lists are gone through several times, each time for the events whose
- * address hashes to the number of the pass. So no event is in two passes, and one that is there all
- * the time is in one of them, whatever comes and goes between.
+ * The steps of a snapshot, and their order. The arrays of the programs have a limited size. If the
+ * kernel has more objects, the programs walk through the lists several times, each time for the
+ * events whose address hashes to the number of the pass. So no event is in two passes, and an event
+ * that exists all the time is in exactly one, whatever starts and ends between them.
  *
- * Going through all descriptors costs most, so a look at the slots does without: the holders of a
- * breakpoint are remembered by the breakpoint's number, until there are other breakpoints.
+ * Walking through all descriptors costs most, so a snapshot of slots does without: the holders of a
+ * breakpoint are cached by its number, until there are other breakpoints.
  */
 #include "bpf-int.h"
 #include "bpf-run.h"
@@ -19,13 +19,13 @@
 #include <unistd.h>
 
 static const uint64_t RETRY_NS = 20000000;
-static const uint64_t EXITED_NS = 1000000000; /* descriptors are gone through anyway, before 6.15 */
+static const uint64_t EXITED_NS = 1000000000; /* descriptors are walked in any case, before 6.15 */
 
 enum {
-	TRIES = 4, /* walks of lists that change meanwhile */
+	TRIES = 4, /* attempts for lists that change meanwhile */
 	MOST_PASSES = 20,
 	MOST_EVENTS = 65536, /* a payload of a snapshot has room for these */
-	WALK_SHARE = 100,    /* of the time: one in so many may be spent on descriptors */
+	WALK_SHARE = 100,    /* this part of the time, one in N, may be spent on descriptors */
 };
 
 int bpf_run(const struct inspect_bpf *i, int program, int cpu)
@@ -51,7 +51,7 @@ static int show_holders(struct inspect_bpf *i)
 	return i->found.holders ? 0 : -errno;
 }
 
-/* The arrays as they are: all that one pass found. */
+/* The arrays as they are: the results of one pass. */
 static int show_events(struct inspect_bpf *i)
 {
 	const struct raw_state *s = i->state;
@@ -79,7 +79,7 @@ static bool has_context(const struct raw_found *f, uint64_t addr)
 	return false;
 }
 
-/* Contexts of CPUs that events with a descriptor are in, and that no way has led to. */
+/* Contexts of CPUs to which only events with a descriptor lead. */
 static int read_other_contexts(struct inspect_bpf *i)
 {
 	struct map64 *seen = &i->at_context;
@@ -126,7 +126,7 @@ static uint32_t dropped(const struct raw_state *s)
 	return s->dropped_events + s->dropped_contexts + s->dropped_holders;
 }
 
-/* The part of everything that is of the state's pass. */
+/* Everything in the part of the current pass. */
 static int read_pass(struct inspect_bpf *i, enum inspect_what what)
 {
 	struct raw_state *s = i->state;
@@ -152,7 +152,7 @@ static int read_pass(struct inspect_bpf *i, enum inspect_what what)
 
 static uint32_t parts_of(uint32_t n, uint32_t room)
 {
-	/* Parts by a hash are of about the same size, not of the same. */
+	/* Parts by a hash have about the same size, but not exactly. */
 	return (n + n / 4) / room + 1;
 }
 
@@ -171,7 +171,10 @@ static uint32_t passes_for(const struct inspect_bpf *i)
 	return n < MOST_PASSES ? n : MOST_PASSES;
 }
 
-/* @n items of @size after the @have ones of *@items, as far as @most of them go; those added. */
+/*
+ * Adds @n items of @size after the first @have of *@items, up to @most in all; returns the number
+ * added.
+ */
 static int64_t append(void *items, size_t *cap, size_t have, const void *from, size_t n,
 		      size_t size)
 {
@@ -251,7 +254,7 @@ static int read_round(struct inspect_bpf *i, enum inspect_what what)
 	return code;
 }
 
-/* Was it opened by a task that then has a descriptor of it? */
+/* Was it opened by a task, which has a descriptor of it? */
 static bool is_of_fd(const struct raw_event *r)
 {
 	return r->type == PERF_TYPE_BREAKPOINT && !r->parent && !(r->flags & RAW_KERNEL);
@@ -264,7 +267,7 @@ static bool is_walk_due(const struct inspect_bpf *i)
 
 	if (h->time_ns && age < WALK_SHARE * h->cost_ns)
 		return false;
-	/* Those of tasks that have exited are found no other way. */
+	/* Those of tasks that have exited can be found in no other way. */
 	if (!i->state->has_pmu_list && age >= EXITED_NS)
 		return true;
 	for (uint32_t k = 0; k < i->found.n_events; k++)
@@ -273,7 +276,7 @@ static bool is_walk_due(const struct inspect_bpf *i)
 	return false;
 }
 
-/* Keeps who has breakpoints, and which there were. */
+/* Caches the holders of breakpoints, and the breakpoints at this time. */
 static int keep_holders(struct inspect_bpf *i)
 {
 	struct kept_holders *h = &i->kept;
@@ -294,7 +297,7 @@ static int keep_holders(struct inspect_bpf *i)
 	return code < 0 ? -ENOMEM : 0;
 }
 
-/* Finds holders of the breakpoints, also of those that had been there before. */
+/* Finds holders of the breakpoints, from the cache if possible. */
 static int look_for_holders(struct inspect_bpf *i)
 {
 	struct raw_state *s = i->state;
@@ -315,8 +318,10 @@ int bpf_read(struct inspect_bpf *i, enum inspect_what what)
 	i->state->only_breakpoints = what == INSPECT_SLOTS;
 	for (int k = 0; k < TRIES; k++) {
 		code = read_round(i, what);
-		/* Where so much happens that it takes long, or that there is no room, walking again
-		 * would neither be whole: it is marked incomplete. */
+		/*
+		 * If the walk takes long because of many changes, or there is no room, another walk
+		 * would be incomplete as well: it is marked incomplete.
+		 */
 		if (code < 0 || !i->found.torn || i->found.dropped ||
 		    clock_now_ns() - from > RETRY_NS)
 			break;

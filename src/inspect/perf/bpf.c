@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The inspector by BPF: loads the programs, lets them learn where to begin, and runs them for each
- * snapshot. Nothing is attached to the kernel but what sees breakpoints created, on request
- * (created.c): programs and maps go with our descriptors.
+ * The inspector by BPF: loads the programs, lets them find their starting points, and runs them for
+ * each snapshot. Nothing is attached to the kernel except, on request, programs that see the
+ * creation of breakpoints (created.c). The kernel removes programs and maps when their descriptors
+ * are closed.
  *
- * Where to begin: events of our own, one a CPU, lead to that CPU's context; a breakpoint of our
- * own, open for a moment, leads to the list of all breakpoints (since 6.15); and a program that
- * runs on a CPU finds its per-CPU section. Our events are enabled software ones that count nothing:
- * reading one makes the kernel bring the times of that CPU's context up to date.
+ * Starting points: one event of kontend for each CPU leads to that CPU's context; a breakpoint that
+ * is open for a moment leads to the list of all breakpoints (since 6.15); and a program that runs
+ * on a CPU finds its per-CPU section. The events of kontend are enabled software events that count
+ * nothing: reading one makes the kernel update the times of that CPU's context.
  */
 #include "bpf-int.h"
 #include "bpf-run.h"
@@ -104,7 +105,7 @@ static int map_arrays(struct inspect_bpf *i, struct error *err)
 	return code;
 }
 
-/* For how many events the arrays have room; more of them take several passes. */
+/* Room for events in the arrays; more of them take several passes. */
 static uint32_t room_for(uint32_t n_cpus)
 {
 	enum { EVENTS = 4096, EVENTS_OF_CPU = 128 };
@@ -172,7 +173,7 @@ static int tell_own_fds(struct inspect_bpf *i)
 	return m ? 0 : -ENOENT;
 }
 
-/* No slot may be free: then the first breakpoint that is found leads to the others. */
+/* If no slot is free, the first breakpoint that is found leads to the others. */
 static int open_breakpoint(const void *at)
 {
 	struct perf_event_attr attr = {
@@ -212,7 +213,7 @@ static void count_slots(struct inspect_bpf *i)
 		i->slots[k] = m.pools == i->layout.pools && k < m.pools ? m.slots[k] : -1;
 }
 
-/* Lets the kernel bring the times of every CPU's context up to date. */
+/* Makes the kernel update the times of the context of every CPU. */
 static void refresh(const struct inspect_bpf *i)
 {
 	uint64_t value;
@@ -222,7 +223,7 @@ static void refresh(const struct inspect_bpf *i)
 			continue;
 }
 
-/* The number that the next event gets: how many there have been. */
+/* The number of the next event, which is the count of all events so far. */
 static uint64_t next_id(void)
 {
 	uint64_t id = UINT64_MAX;
@@ -246,7 +247,7 @@ static void fill_head(struct inspect_bpf *i, enum inspect_what what, struct perf
 	s->head.time_ns = from;
 	s->head.interval_ns = before->last_ns ? from - before->last_ns : 0;
 	s->head.opened = UINT64_MAX;
-	/* One of them is the event that showed the number. */
+	/* Without the event that showed the number. */
 	if (id != UINT64_MAX && before->last_id && id > before->last_id)
 		s->head.opened = id - before->last_id - 1;
 	s->head.incomplete = i->found.torn;

@@ -79,7 +79,7 @@ static int start(struct created *c, const struct inspect_bpf *i, struct kerntype
 		return c->why.code;
 	for (uint32_t cpu = 0; cpu < i->n_cpus && cpu < CREATED_CPUS; cpu++)
 		c->state->bases[cpu] = i->cpus[cpu].base;
-	/* Of what was there before it is not known whether it is of CPUs. */
+	/* For earlier breakpoints it is not known whether they are those of CPUs. */
 	c->state->is_pinned = 1;
 	return attach(c);
 }
@@ -131,7 +131,7 @@ static int add_told(struct created *c, struct perfsnap *s)
 					     NULL) < 0
 				? errno
 				: 0;
-		/* A bucket of the table with more than we have room for does not occur. */
+		/* No bucket of the table has more entries than fit here. */
 		if (ended && ended != ENOENT)
 			return error_errno(&c->why, -ended,
 					   "Cannot read the creators of breakpoints");
@@ -156,7 +156,7 @@ static struct created_process *known_process(struct created *c, int32_t pid, con
 	return p;
 }
 
-/* Notes the creator of a breakpoint that was not there before. */
+/* Notes the creator of a new breakpoint. */
 static void note_new(struct created *c, const struct perfsnap *s, const struct snap_event *e)
 {
 	int32_t pid = e->owner_pid;
@@ -234,7 +234,7 @@ int created_fill(struct created *c, struct perfsnap *s)
 	char clean[sizeof(c->why.text)];
 	int code = c->object ? add_told(c, s) : add_seen(c, s);
 
-	/* Then it continues by looks. */
+	/* Falls back to comparing snapshots. */
 	if (code < 0 && code != -ENOMEM) {
 		stop(c);
 		c->has_looked = false;

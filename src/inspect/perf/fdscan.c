@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Perf descriptors by the names that /proc/PID/fd gives them. Processes come and go meanwhile: what
- * has vanished is left out, as are those of other users when we may not look at them.
+ * Finds perf descriptors by the names in /proc/PID/fd. Processes start and end meanwhile: those
+ * that have vanished are left out, as are those of other users without the right to read them.
  */
 #include "internal.h"
 #include "kontend/number.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A name that is a number; -1: it is none. */
+/* A name as a number; -1: it is none. */
 static int32_t number_of(const char *name)
 {
 	uint64_t n;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-	ENTRIES_MAX = 16384, /* then all is forgotten */
+	ENTRIES_MAX = 16384, /* then the cache is cleared */
 	MAPS_A_SNAPSHOT = 16 /* some milliseconds, with symbols of programs */
 };
 

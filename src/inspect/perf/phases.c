@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Places the probes of the phases and reads what they have summed up. The kernel is asked for them
- * by the names of its functions, which are its own affair: those that compilers have folded into
- * others are replaced by what is called at the same point. Where a probe of a pair is refused the
- * other one goes, too.
+ * Places the probes of the phases and reads their sums. The kernel finds them by the names of its
+ * functions, which differ between kernels: one that the compiler has inlined is replaced by a
+ * function that is called at the same point. If one probe of a pair is refused the other is
+ * removed, too.
  */
 #include "bpf-run.h"
 #include "btf/types.h"
@@ -42,10 +42,13 @@ struct snapshot_phases {
 
 _Static_assert(PHASES_BUCKETS == (int)PHASESNAP_BUCKETS, "they are copied");
 
-/* Functions that turn a context's events, on kernels that have one, and functions that it calls. */
+/*
+ * Functions that rotate the events of a context, on kernels that have them, and functions that
+ * these call.
+ */
 static const char *const turns[] = {"rotate_ctx", "rotate_ctx.part.0", "rotate_ctx.isra.0",
 				    "perf_event_groups_insert", "perf_event_groups_insert.isra.0"};
-/* The name since 4.2, and the one before. */
+/* The name since Linux 4.2, and the earlier one. */
 static const char *const timers[] = {"perf_mux_hrtimer_handler", "perf_cpu_hrtimer_handler"};
 
 static int place(struct snapshot_phases *p, const char *program, const char *function, bool at_end)
@@ -60,7 +63,9 @@ static int place(struct snapshot_phases *p, const char *program, const char *fun
 	return 0;
 }
 
-/* At the first one that this kernel has: its name, or NULL with *ret_code. */
+/*
+ * Places it at the first function that this kernel has: returns its name, or NULL with *ret_code.
+ */
 static const char *place_first(struct snapshot_phases *p, const char *program,
 			       const char *const *functions, size_t n, int *ret_code)
 {
@@ -241,7 +246,7 @@ int snapshot_phases_take(struct snapshot_phases *p, struct phasesnap *ret)
 {
 	int code = 0;
 
-	/* Before, what opens the measurement has events of its own. */
+	/* Earlier, opening the measurement causes events of its own. */
 	if (!p->state->on) {
 		p->from_ns = clock_now_ns();
 		p->state->on = 1;

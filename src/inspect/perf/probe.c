@@ -33,7 +33,7 @@ enum { SLOTS_MAX = 32 }; /* of any machine */
 
 struct inspect_probe {
 	struct inspect base;
-	bool probe_cpus, want_cpus; /* what is done, and what was asked for */
+	bool probe_cpus, want_cpus; /* done, and requested */
 	uint64_t slots_ns, holders_ns;
 	struct perfsnap slots, holders; /* as of their times */
 	int slots_code, holders_code;
@@ -63,7 +63,7 @@ static int open_breakpoint(const void *at, uint32_t type, pid_t pid, int cpu)
 	return open_event(&attr, pid, cpu);
 }
 
-/* How many fit until the kernel has no more: or the errno of another refusal. */
+/* Opens them until the kernel has no more: returns the number, or the errno of another refusal. */
 static int count_free(uint32_t type, pid_t pid, int cpu)
 {
 	static const long there = 0;
@@ -81,7 +81,7 @@ int inspect_probe_free(uint32_t type, pid_t tid, int cpu)
 	return count_free(type, tid, cpu);
 }
 
-/* May this user open breakpoints of CPUs? Trying would hold up the others all the same. */
+/* May this user open breakpoints of CPUs? A failed attempt would delay others, too. */
 static bool may_probe_cpus(void)
 {
 	return sysinfo_capable(CAP_PERFMON) || sysinfo_capable(CAP_SYS_ADMIN) ||
@@ -100,7 +100,7 @@ static int probe_cpu(const struct inspect_probe *p, struct perfsnap *s, uint32_t
 		return task;
 	item.cpu_pinned = slots - task;
 	int wide = p->probe_cpus ? count_free(type, -1, (int)cpu) : -1;
-	/* Negative when a task closed one in between: the next time will show. */
+	/* Negative if a task closed one in between: the next snapshot corrects it. */
 	if (wide >= 0)
 		item.task_pinned_max = task > wide ? task - wide : 0;
 	return perfsnap_add_slots(s, &item);
@@ -129,14 +129,16 @@ static int add_holder(void *arg, int32_t pid, int32_t fd, const char *comm)
 	return pid == getpid() ? 0 : perfsnap_add_holder(s, &h);
 }
 
-/* Is what is of @then older than @age? */
+/* Are data of the time @then older than @age? */
 static bool is_due(uint64_t then, uint64_t now, uint64_t age)
 {
 	return !then || now - then >= age;
 }
 
-/* Repeats the looks that are due. Breakpoints that are opened are in the way of others, and going
- * through all descriptors takes tens of milliseconds where there are many. */
+/*
+ * Repeats the measurements that are due. Breakpoints that are open for a moment take slots from
+ * others, and walking through all descriptors takes tens of milliseconds if there are many.
+ */
 static int look_at_slots(struct inspect_probe *p, uint64_t now)
 {
 	if (is_due(p->slots.head.time_ns, now, p->slots_ns)) {
@@ -166,7 +168,7 @@ static int copy(const struct inspect_probe *p, struct perfsnap *s)
 	return code;
 }
 
-/* How it was found out, and what was in the way. */
+/* Sets the method, and the reason why BPF was not used. */
 static void say_missing(const struct inspect_probe *p, struct perfsnap *s)
 {
 	char text[512];
@@ -247,7 +249,7 @@ int inspect_probe_new(struct inspect **ret, const struct inspect_options *o, str
 	p->slots_ns = o->slots_ns;
 	p->holders_ns = o->holders_ns;
 	p->machine = slots_of_machine();
-	/* Without it, probing is slower, and that is all. */
+	/* Without it probing is only slower. */
 	p->keep_fd = open_event(&attr, 0, -1);
 	*ret = &p->base;
 	return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Areas of slots and the tasks in them. The state kept from look to look (highest mark, sum, last
- * samples; since when a task waits) is in arrays in the order of the look before, found by
- * going through them: there are as many as processes with probes.
+ * Areas of slots and the tasks in them. The state from snapshot to snapshot (highest mark, sum,
+ * last samples; since when a task waits) is in arrays in the order of the previous snapshot,
+ * searched linearly: there are as many as processes with probes.
  */
 #include "internal.h"
 #include "kontend/mem.h"
@@ -37,7 +37,7 @@ static void remember_used(struct area_past *p, uint32_t used)
 	p->recent[p->n_recent++] = (uint16_t)used;
 }
 
-/* Adds the state since the first look at it; @used < 0: not known. */
+/* Adds the state since the first snapshot of the area; @used < 0: not known. */
 static int with_past(struct snapshot_uprobes *u, struct upsnap_area *a)
 {
 	struct pasts *all = &u->pasts;
@@ -64,7 +64,7 @@ static int add_area(struct snapshot_uprobes *u, struct upsnap *s, const struct u
 {
 	struct upsnap_area a = {.mm = r->mm, .pid = r->pid, .slots = u->slots};
 
-	/* A bit is set from the start, for return probes. */
+	/* One bit is always set, for return probes. */
 	a.used = r->bits ? (int32_t)r->bits - 1 : 0;
 	a.comm = upsnap_add_text(s, r->comm);
 	int code = with_past(u, &a);
@@ -146,7 +146,7 @@ int snapshot_uprobes_areas(struct snapshot_uprobes *u, struct upsnap *s)
 	int code = 0;
 
 	map64_clear(&u->at_area);
-	/* Processes that share their memory share the area: the first one stands for it. */
+	/* Processes that share their memory share the area: the first one represents it. */
 	for (uint32_t i = 0; code == 0 && i < st->n_areas && i < UP_AREAS; i++)
 		if (!map64_get(&u->at_area, u->bpf.areas[i].mm))
 			code = add_area(u, s, &u->bpf.areas[i]);
@@ -209,7 +209,7 @@ int snapshot_uprobes_areas_proc(struct snapshot_uprobes *u, struct upsnap *s)
 {
 	int code = 0;
 
-	/* Reading the maps of all processes takes long: now and then. */
+	/* Reading the maps of all processes takes long: it is done now and then. */
 	if (!u->proc_at || u->now_ns - u->proc_at > PROC_NS) {
 		code = find_proc(u);
 		u->proc_at = u->now_ns;

@@ -147,7 +147,10 @@ static bool is_same_file(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* The path by which we get at what the process calls @path: as it is, if that is the same file. */
+/*
+ * The path by which kontend opens the file that the process knows as @path: the same, if that is
+ * the same file.
+ */
 static bool as_seen_by(pid_t pid, const char *path, char *ret, size_t size)
 {
 	char whole[PATH_MAX], theirs[PATH_MAX + 32];
@@ -215,7 +218,7 @@ static int find_binary(const struct uprobe_spec *s, pid_t pid, const char *comma
 			 name);
 }
 
-/* Where the instruction begins that the byte @into of @code belongs to; how long is it? */
+/* The start of the instruction that contains the byte @into of @code, and its length. */
 static uint64_t begin_of(enum uprobe_machine m, const uint8_t *code, size_t n, uint64_t into,
 			 size_t *ret_len)
 {

@@ -30,11 +30,13 @@ int up_bpf_open(struct up_bpf *b, int32_t uprobe_type, bool counts_own, struct k
  * arrays.
  */
 int up_bpf_walk(struct up_bpf *b);
-/* Adds holders, and the events that only descriptors lead to. */
+/* Adds holders of descriptors, and the events to which only descriptors lead. */
 int up_bpf_walk_files(struct up_bpf *b);
 /* The counts of our own probes, before the first one. 0 or a negative errno. */
 int up_bpf_map_own(struct up_bpf *b);
-/* Has the hits of the event @fd counted in own[i]; a descriptor that ends it, or a negative errno.
+/*
+ * Counts the hits of the event @fd in own[i]. Returns a descriptor; closing it ends the count. Or a
+ * negative errno.
  */
 int up_bpf_count(struct up_bpf *b, uint32_t i, int fd);
 void up_bpf_close(struct up_bpf *b);
@@ -50,7 +52,7 @@ struct up_link {
 
 struct up_links;
 
-/* 0 with *ret NULL where kernels have no such links; or a negative errno. */
+/* 0 with *ret NULL on kernels without such links; or a negative errno. */
 int up_links_open(struct up_links **ret, struct kerntypes *types, struct error *err);
 /* Calls @found, which answers 0 or -ENOMEM, for each uprobe of each link; of NULL: of none. */
 int up_links_walk(struct up_links *l, int (*found)(void *arg, const struct up_link *l), void *arg);

@@ -11,7 +11,7 @@
 
 /* Shared by the parts of a snapshot_uprobes. */
 
-/* State of an area or of a task, kept from one look to the next. */
+/* State of an area or of a task, from one snapshot to the next. */
 struct area_past {
 	uint64_t mm, since_ns, sum_used;
 	int32_t pid;
@@ -23,15 +23,15 @@ struct task_past {
 	uint64_t key, since_ns;
 };
 
-/* And of a probe. */
+/* The same of a probe. */
 struct probe_past {
 	uint64_t id, first_hits, first_ns, hits;
-	bool shared;   /* see UPSNAP_SHARED: what was counted stays in the sum */
+	bool shared;   /* see UPSNAP_SHARED: the earlier count stays in the sum */
 	bool is_exact; /* as in found_probe */
 	uint64_t cpu_hits[UP_EVENT_CPUS];
 };
 
-/* The code at a probe's place; looked up once. */
+/* The code at a probe's place; read once. */
 struct place {
 	char path[UP_PATH];
 	uint64_t offset;
@@ -43,11 +43,11 @@ struct place {
 	char symbol[192], hint[128];
 	uint8_t bytes[16];
 	uint32_t n_bytes;
-	uint64_t checked_ns; /* the look that read it */
+	uint64_t checked_ns; /* the snapshot that read it */
 	bool debug;
 };
 
-/* A probe of our own that a program counts. */
+/* A probe of kontend that a program counts. */
 struct own_count {
 	uint64_t event; /* its number */
 	int link;
@@ -73,18 +73,18 @@ struct snapshot_uprobes {
 	struct uprobe_costs costs;
 	bool has_costs;
 	uint64_t costs_at, files_at;
-	uint64_t seen; /* hash of which events and links there were at files_at */
+	uint64_t seen; /* hash of the events and links at files_at */
 	struct pasts pasts;
 	struct place *places;
 	size_t n_places, cap_places;
 	uint64_t first_ns, last_ns, now_ns;
 	int32_t slots;
-	struct up_event *orphans; /* that only descriptors led to, as of files_at */
+	struct up_event *orphans; /* found by descriptors only, at files_at */
 	size_t n_orphans, cap_orphans;
 	struct proc_area {
 		int32_t pid;
 		char comm[32];
-	} * proc; /* without BPF: who has an area, as of proc_at */
+	} * proc; /* without BPF: processes with an area, at proc_at */
 	size_t n_proc, cap_proc;
 	uint64_t proc_at;
 	const struct uprobe_attach *own; /* NULL: none */
@@ -94,7 +94,7 @@ struct snapshot_uprobes {
 	struct map64 at_area; /* mm -> index + 1 in the snapshot */
 };
 
-/* A probe as it was found, before it is looked up in its binary. */
+/* A probe as it was found, before its binary is read. */
 struct found_probe {
 	uint64_t id, offset, ref_ctr, hits, misses;
 	int32_t owner_pid, filter_pid;
@@ -105,22 +105,21 @@ struct found_probe {
 	bool is_exact; /* hits are those in filter_pid, even if others have a probe there */
 };
 
-/* areas.c: from what the walk found. 0 or -ENOMEM. */
+/* areas.c: adds the areas of the walk. 0 or -ENOMEM. */
 int snapshot_uprobes_areas(struct snapshot_uprobes *u, struct upsnap *s);
-/* Without BPF: who has an area, by /proc. */
+/* Without BPF: the processes with an area, from /proc. */
 int snapshot_uprobes_areas_proc(struct snapshot_uprobes *u, struct upsnap *s);
 /* probes.c */
 int snapshot_uprobes_probes(struct snapshot_uprobes *u, struct upsnap *s);
-/* lists.c: what tracefs says, each line of it with its hits; 0, -ENOENT: there is
- * none. */
+/* lists.c: calls @add for each line of tracefs, with its hits; 0, -ENOENT: there is no tracefs. */
 int snapshot_uprobes_lines(struct snapshot_uprobes *u, struct upsnap *s,
 			   int (*add)(struct snapshot_uprobes *u, struct upsnap *s,
 				      const struct uprobe_line *l, uint64_t hits));
 bool snapshot_uprobes_line_enabled(const struct snapshot_uprobes *u, const struct uprobe_line *l);
-/* Events that count uprobes: of the walk, then those that only descriptors led to. */
+/* Events that count uprobes: those of the walk, then those found by descriptors only. */
 uint32_t snapshot_uprobes_n_events(const struct snapshot_uprobes *u);
 const struct up_event *snapshot_uprobes_event(const struct snapshot_uprobes *u, uint32_t i);
-/* Walks the descriptors; the next look knows who has them. */
+/* Walks through the descriptors; the next snapshot knows their holders. */
 int snapshot_uprobes_walk_files(struct snapshot_uprobes *u);
 /* The holder of a descriptor of @event, or, if that is 0, of @link; NULL: not known. */
 const struct up_holder *snapshot_uprobes_holder(const struct snapshot_uprobes *u, uint64_t event,
@@ -128,7 +127,7 @@ const struct up_holder *snapshot_uprobes_holder(const struct snapshot_uprobes *u
 /* snapshot.c: kontend's own count of @e; NULL: none. */
 const struct up_own *snapshot_uprobes_own_count(const struct snapshot_uprobes *u,
 						const struct up_event *e);
-/* place.c: the code there; NULL: no memory. */
+/* place.c: the code at the place of @p; NULL: no memory. */
 const struct place *snapshot_uprobes_place(struct snapshot_uprobes *u, const struct found_probe *p);
 
 /* A number for a text, and for a text and a number. */

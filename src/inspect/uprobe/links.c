@@ -25,7 +25,7 @@ struct up_links {
 	struct bpf_run_part links; /* struct up_link_raw */
 };
 
-/* The number of the type; 0: this kernel has no such links. */
+/* The id of the type; 0: this kernel has no such links. */
 static uint32_t type_multi(struct kerntypes *types)
 {
 	return (uint32_t)kerntypes_enumerator(types, "BPF_LINK_TYPE_UPROBE_MULTI");

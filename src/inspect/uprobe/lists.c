@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lists that probes are found in: tracefs' uprobe_events with uprobe_profile beside it, line by
- * line in the same order; the perf events that the walk through the tasks found; and those that
- * only a descriptor leads to, since the task that opened them has exited, as of the last walk
- * through descriptors.
+ * The lists of probes: uprobe_events of tracefs, with uprobe_profile line by line in the same
+ * order; the perf events that the walk through the tasks found; and those to which only a
+ * descriptor leads, since the task that opened them has exited, as of the last walk through
+ * descriptors.
  */
 #include "internal.h"
 #include "kontend/mem.h"
@@ -37,7 +37,7 @@ static FILE *open_list(const struct snapshot_uprobes *u, const char *name)
 	return fopen(path, "re");
 }
 
-/* The count in the next line of uprobe_profile, which are in the order of the probes. */
+/* The count in the next line of uprobe_profile, whose lines are in the order of the probes. */
 static uint64_t read_hits(FILE *f, const char *event)
 {
 	char line[LINE_SIZE];

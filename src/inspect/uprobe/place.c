@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The target of a probe: its instruction, function and class, from the binary on disk. Looked
- * up once for each place, and kept as long as the file is the same.
+ * The target of a probe: its instruction, function and class, from the binary on disk. Read once
+ * for each place, and kept while the file is unchanged.
  */
 #include "internal.h"
 #include "kontend/binary.h"
@@ -15,7 +15,9 @@
 
 enum { BEFORE = 8, WINDOW = 48, PLACES_MAX = 4096 };
 
-/* The path as its owner sees it, who may live in another file system; else as we do. */
+/*
+ * The path as the owner of the probe sees it, whose root may be another one; else as kontend does.
+ */
 static bool find_file(const struct found_probe *p, char *ret, size_t size, struct stat *st)
 {
 	int32_t pid = p->filter_pid ? p->filter_pid : p->owner_pid;
@@ -41,7 +43,7 @@ static void read_hint(const struct snapshot_uprobes *u, struct place *p, const u
 		      size_t n, size_t at, uint64_t into)
 {
 	struct uprobe_verdict other;
-	/* In front of a function there is padding that nothing runs through. */
+	/* Padding precedes a function; it is never executed. */
 	size_t from = into ? 0 : at;
 	int by = uprobe_hint(p->machine, u->kernel, bytes + from, n - from, at - from, p->offset,
 			     &other);
@@ -89,7 +91,7 @@ static void read_place(const struct snapshot_uprobes *u, struct place *p, const 
 	binary_close(b);
 }
 
-/* Is what we know of the file as it is now? */
+/* Is the cached state of the file current? */
 static bool is_current(const struct place *p, const struct stat *st)
 {
 	return p->dev == st->st_dev && p->ino == st->st_ino && p->mtime == st->st_mtime;
@@ -98,7 +100,7 @@ static bool is_current(const struct place *p, const struct stat *st)
 static struct place *new_place(struct snapshot_uprobes *u)
 {
 	if (u->n_places >= PLACES_MAX)
-		u->n_places = 0; /* so many that are gone by now */
+		u->n_places = 0; /* places of removed probes, at most */
 	if (mem_grow(&u->places, &u->cap_places, u->n_places, sizeof(*u->places)) < 0)
 		return NULL;
 	return &u->places[u->n_places++];

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All probes, from three lists: tracefs has those in uprobe_events and their numbers of hits; the
- * walk through the tasks finds the perf events that count uprobes, with the tasks that opened them;
- * the list of BPF links has the others. A tracer opens an event for each CPU or thread: those of
- * one process at one place are one probe. An event of a probe in uprobe_events shows which task
- * uses that.
+ * All probes, from three lists: tracefs has those in uprobe_events and their hits; the walk through
+ * the tasks finds the perf events that count uprobes, with the tasks that opened them; the list of
+ * BPF links has the others. A tracer opens an event for each CPU or thread: those of one process at
+ * one place are one probe. An event of a probe in uprobe_events shows which task uses it.
  */
 #include "internal.h"
 #include "kontend/hash.h"
@@ -60,7 +59,7 @@ static void fill_rates(struct snapshot_uprobes *u, const struct probe_past *past
 	p->first_ns = was ? past->first_ns : u->now_ns;
 	p->first_hits = was ? past->first_hits : p->hits;
 	p->new_hits = was ? p->hits - past->hits : 0;
-	/* Of what we have placed we know the beginning. */
+	/* The beginning of kontend's own probes is known. */
 	if (!past && u->own && p->flags & UPSNAP_OWN) {
 		p->first_ns = u->own_ns;
 		p->first_hits = 0;
@@ -128,7 +127,7 @@ static int add_probe(struct snapshot_uprobes *u, struct upsnap *s, const struct 
 	return code < 0 ? code : remember(u, f, &p);
 }
 
-/* Is the event of a probe in uprobe_events? Then by that name. */
+/* Is it the event of a probe in uprobe_events? Then the probe has that name. */
 static const struct up_event *find_user(const struct snapshot_uprobes *u,
 					const struct uprobe_line *l)
 {
@@ -189,7 +188,7 @@ static bool is_first(const struct snapshot_uprobes *u, uint32_t index, uint64_t 
 	return true;
 }
 
-/* Each of the events of a probe has a count of its own of the same hits: the greatest is whole. */
+/* Each event of a probe counts the same hits: the greatest count is complete. */
 static const struct up_event *most_hit(const struct snapshot_uprobes *u, uint32_t first,
 				       uint64_t id)
 {
@@ -203,7 +202,7 @@ static const struct up_event *most_hit(const struct snapshot_uprobes *u, uint32_
 	return most;
 }
 
-/* Of a probe of ours that a program counts: its hits, and those by CPU, which stay in @e. */
+/* Of a probe of kontend that a program counts: its hits, and those by CPU, which stay in @e. */
 static void take_own(const struct snapshot_uprobes *u, const struct up_event *e,
 		     struct found_probe *f)
 {
@@ -257,7 +256,7 @@ static int add_events(struct snapshot_uprobes *u, struct upsnap *s)
 	return code;
 }
 
-/* Adds the probes that we have placed ourselves: they are known without BPF as well. */
+/* Adds the probes that kontend has placed itself: they are known without BPF as well. */
 static int add_own(struct snapshot_uprobes *u, struct upsnap *s)
 {
 	const struct uprobe_attach_probe *p;
@@ -338,8 +337,9 @@ static bool has_others(const struct upsnap *s, const struct upsnap_probe *p)
 }
 
 /*
- * The kernel's count of a probe for one process includes all processes that hit it. That is that
- * process alone as long as there is no other probe. Probes are in the snapshot as remembered.
+ * The kernel's count of a probe for one process includes all processes that hit it. That is this
+ * process alone as long as there is no other probe at the place. The snapshot has the probes of the
+ * cache.
  */
 static void mark_shared(struct snapshot_uprobes *u, struct upsnap *s)
 {

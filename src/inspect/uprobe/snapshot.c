@@ -125,7 +125,7 @@ static int look_at_probes(struct snapshot_uprobes *u, struct upsnap *s)
 		return 0;
 	u->seen = seen;
 	u->files_at = u->now_ns;
-	/* It adds to the holders that the next looks find owners in. */
+	/* It adds to the holders in which later snapshots find owners. */
 	return snapshot_uprobes_walk_files(u);
 }
 

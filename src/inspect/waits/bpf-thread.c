@@ -12,7 +12,10 @@
 
 enum { NICE = -10 };
 
-/* Threads that sleep as long as each other wake together: an idle CPU wakes up once for all. */
+/*
+ * With the same slack, threads that sleep equally long wake together: an idle CPU wakes up once for
+ * all.
+ */
 static const unsigned long SLACK_NS = 5000000;
 
 int bpf_thread_init(struct bpf_thread *b, struct error *err)
@@ -59,7 +62,7 @@ void bpf_thread_stop(struct bpf_thread *b)
 	const uint64_t one = 1;
 
 	atomic_store(&b->stopping, true);
-	/* It can only fail when it is readable already. */
+	/* It fails only if it is readable already. */
 	if (write(b->wake_fd, &one, sizeof(one)) < 0)
 		return;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Loads and attaches the programs of waits: raw tracepoints, gone with their descriptors. */
+/*
+ * Loads and attaches the programs of waits: raw tracepoints, which the kernel removes when their
+ * descriptors are closed.
+ */
 #include "bpf-run.h"
 #include "btf/types.h"
 #include "internal.h"
@@ -28,8 +31,8 @@ enum { LINKS = 11 };
 
 /* The objects of one CPU. */
 struct waits_own {
-	struct waits_cpu *cpu; /* mapped; NULL: it is not measured */
-	int map;	       /* until the programs have it */
+	struct waits_cpu *cpu; /* mapped; NULL: the CPU is not measured */
+	int map;	       /* until the programs have the map */
 	uint64_t id;	       /* of its event, 0: none */
 };
 
@@ -44,8 +47,8 @@ struct waitfeed {
 	bool owners;
 	struct follow *follow;	/* NULL: holders are not followed, */
 	struct shorts *shorts;	/* NULL: all waits are reported one by one */
-	struct error no_follow; /* as the kernel said, if they were to be */
-	bool releases;		/* asked for, and the kernel has them */
+	struct error no_follow; /* the kernel's error, if they were requested */
+	bool releases;		/* requested, and the kernel has them */
 	struct nsview *ns;	/* borrowed, or NULL */
 	int links[LINKS];	/* attached programs */
 	size_t n_links;
@@ -66,7 +69,7 @@ size_t waitfeed_cpu_bytes(uint64_t asked, size_t n)
 	return sizeof(struct waits_cpu) + ring_own_bytes(asked, sizeof(struct waits_cpu), n);
 }
 
-/* Near its CPU. */
+/* Memory near its CPU. */
 static int make_own(struct waitfeed *f, uint32_t cpu)
 {
 	const struct bpf_map_create_opts how = {
@@ -90,7 +93,7 @@ static int make_own(struct waitfeed *f, uint32_t cpu)
 }
 
 /*
- * All at once: the kernel waits each time until no program can be using what was there before,
+ * Updates all at once: for each update the kernel waits until no program can use the old state,
  * which takes tens of milliseconds.
  */
 static int give_own(struct waitfeed *f, uint32_t *cpus, int *maps)
@@ -105,14 +108,14 @@ static int give_own(struct waitfeed *f, uint32_t *cpus, int *maps)
 	}
 	if (!n || bpf_map_update_batch(f->maps, cpus, maps, &n, NULL) == 0)
 		return 0;
-	/* A kernel that takes one at a time. */
+	/* A kernel that accepts one at a time. */
 	for (uint32_t i = 0; i < f->n_cpus; i++)
 		if (f->own[i].cpu && bpf_map_update_elem(f->maps, &i, &f->own[i].map, BPF_ANY) < 0)
 			return -errno;
 	return 0;
 }
 
-/* The programs keep the arrays as long as they are there themselves. */
+/* The programs keep the arrays as long as they exist. */
 static void close_own(struct waitfeed *f)
 {
 	for (uint32_t i = 0; f->own && i < f->n_cpus; i++) {
@@ -198,7 +201,10 @@ static const void *shorts(struct feed *feed, bool begin, uint64_t now_ns, size_t
 	return f->shorts ? short_snapshot(f->shorts, begin, now_ns, ret_len) : NULL;
 }
 
-/* BPF sees threads by their number in the initial namespace, which in another one is not ours. */
+/*
+ * BPF identifies threads by their number in the initial namespace, which differs from ours in
+ * another one.
+ */
 static bool in_init_pidns(const struct nsview *ns)
 {
 	return ns || !pidns_is_inner();
@@ -243,7 +249,7 @@ bool waitfeed_covers(const struct waitfeed_options *o)
 	       fits_cpu_filter(o->target) && scope_of(o, &w);
 }
 
-/* As the kernel's types have a name for each tracepoint. */
+/* The name of a tracepoint in the kernel's types. */
 static bool has_releases(struct kerntypes *types)
 {
 	return kerntypes_find(types, "btf_trace_contended_release", BTF_KIND_TYPEDEF) >= 0;
@@ -307,7 +313,9 @@ static int tell_id(const struct waitfeed *f, uint32_t id, struct error *err)
 
 	if (map < 0)
 		return map;
-	/* The program knows them by their numbers in the initial namespace; who has ended has none.
+	/*
+	 * The program identifies them by their numbers in the initial namespace; a task that has
+	 * ended has none.
 	 */
 	if (f->ns && !(id = (uint32_t)nsview_host_id(f->ns, (int32_t)id)))
 		return 0;
@@ -350,7 +358,7 @@ static int tell_target(const struct waitfeed *f, const struct target *t, struct 
 	return code;
 }
 
-/* Programs that would never be called need not be checked by the kernel. */
+/* The kernel need not verify programs that are never called. */
 static int leave_releases(struct bpf_object *o)
 {
 	static const char *const names[] = {"see_release", "see_nested_release"};
@@ -369,8 +377,8 @@ struct sizes {
 };
 
 /*
- * Before it is loaded: as many arrays as there may be CPUs, each with the ring's bytes; and room
- * for tasks only where it gets a list of them.
+ * Before the object is loaded: sets the number of rings to that of possible CPUs, with the
+ * requested size, and makes room for tasks only if there is a list of them.
  */
 static int prepare(struct bpf_object *o, const void *arg)
 {
@@ -427,7 +435,7 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 	return bpf_run_load(&f->object, &file, err);
 }
 
-/* Where the kernel does not take the programs that follow holders, the others do without. */
+/* If the kernel rejects the programs that follow holders, the others work without them. */
 static int load_programs(struct waitfeed *f, const struct waitfeed_options *o,
 			 struct kerntypes *types, struct error *err)
 {
@@ -525,7 +533,7 @@ int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 	if (command && code == 0)
 		code = tell_id(f, (uint32_t)command, err);
 
-	/* Do not miss tasks that start meanwhile, nor tasks that reuse a number. */
+	/* Must not miss tasks that start meanwhile, nor those that reuse a number. */
 	if (code == 0 && f->scope == WAITS_PIDS)
 		code = attach(f, "sched_process_free", "see_gone", err);
 	if (code == 0 && f->scope == WAITS_PIDS)
@@ -595,8 +603,8 @@ void waitfeed_free(struct waitfeed *f)
 	follow_free(f->follow);
 	short_free(f->shorts);
 	/*
-	 * Of two programs at a tracepoint the kernel lets go of the second at once, but of the
-	 * first only when no CPU can be within it any more, which takes tens of milliseconds.
+	 * If a tracepoint has two programs, the kernel removes the second at once, but the first
+	 * only when no CPU can run it any more, which takes tens of milliseconds.
 	 */
 	while (f->n_links)
 		close(f->links[--f->n_links]);

@@ -37,7 +37,7 @@ struct follow {
 	int n_possible;
 	int say, programs[FOLLOW_LINKS], links[FOLLOW_LINKS]; /* links: -1: not attached */
 	bool attached;
-	bool goes_on;		       /* a long wait, at the last look */
+	bool goes_on;		       /* there was a long wait, at the last check */
 	uint64_t n_long, last_long_ns; /* the count that was seen; when there was one */
 	uint64_t cpus[WAITS_CPUS / 64];
 	struct bpf_thread thread;
@@ -66,7 +66,7 @@ int follow_prepare(struct bpf_object *o, bool on)
 	return code;
 }
 
-/* Does a wait continue for too long? */
+/* Has a wait lasted for too long? */
 static bool has_long_wait(const struct follow *f, uint64_t now)
 {
 	for (uint32_t i = 0; i < FOLLOW_WAITS; i++) {
@@ -95,7 +95,7 @@ static bool is_due(struct follow *f, uint64_t now)
 	return is_one || (f->attached && now - f->last_long_ns < KEEP_NS);
 }
 
-/* Runs on the first CPU that can; the ring of a CPU that is offline cannot be written. */
+/* Runs it on the first possible CPU: the ring of an offline CPU cannot be written. */
 static int run_program(const struct follow *f, enum follow_say what)
 {
 	const uint64_t args[12] = {what};
@@ -171,7 +171,7 @@ static void end(struct follow *f)
 {
 	if (!f->attached)
 		return;
-	(void)run_program(f, FOLLOW_STOP); /* if it fails, the reader misses only that record */
+	(void)run_program(f, FOLLOW_STOP); /* if it fails, only that record is missing */
 	detach(f);
 	read_counts(f);
 	f->attached = false;
@@ -187,7 +187,7 @@ static void look_for_work(struct follow *f)
 		begin(f);
 	else if (!due)
 		end(f);
-	/* By now other tasks may have the locks than those that had them when the waits began. */
+	/* By now the locks may have other holders than when the waits began. */
 	if (f->goes_on)
 		(void)run_program(f, FOLLOW_LOOK); /* what is not looked at is as it was reported */
 	if (f->attached)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The cost is the time of BPF programs plus the CPU time of the process, which reads their records.
- * Numbers of events and records are known at once, and the cost of one is measured over time: over
- * some 50 ms, so that a storm of several times the target is met within 100 ms, and over up to two
- * seconds otherwise, as a burst is no storm. CPU time comes in lumps, a snapshot of all locks each
- * second, say; it does not count before a step is one second old.
+ * The numbers of events and records are known at once. The cost of one is measured: over about 50
+ * ms, so that the governor reacts to a storm of several times the target within 100 ms, and
+ * otherwise over up to two seconds, since a burst is no storm. CPU time comes in lumps, for example
+ * a snapshot of all locks each second; it does not count before a step is one second old.
  *
- * Up: at once, and the further the more the cost is above the target; but not where reports are
- * hardly any of the cost, as fewer reports would gain nothing. Down: when half of the target has
- * been enough for a while, which is doubled each time that a step down was too much, and forgotten
- * after a long calm.
+ * Up (fewer reports): at once, and further the more the cost is above the target; but not if
+ * reports are hardly any of the cost, since fewer reports would save nothing. Down: when half of
+ * the target was enough for a while. This time is doubled each time that a step down was too much,
+ * and reset after a long calm.
  */
 #include "governor.h"
 
@@ -17,10 +17,11 @@
 
 #define MS 1000000ull
 
-static const uint64_t SETTLE_NS = 35 * MS; /* what a step has done is not seen before */
+static const uint64_t SETTLE_NS = 35 * MS; /* the effect of a step is not visible earlier */
 static const uint64_t PATIENCE_NS = 1000 * MS;
 static const uint64_t PATIENCE_MOST_NS = 60000 * MS;
-static const uint64_t RELAPSE_NS = 5000 * MS; /* a step up so soon after one down was its fault */
+static const uint64_t RELAPSE_NS =
+	5000 * MS; /* a step up so soon after one down was caused by it */
 static const uint64_t FIRST_THRESHOLD_NS = 1000;
 
 static const uint64_t SLOW_NS = 125 * MS;
@@ -29,14 +30,14 @@ static const uint64_t AVERAGE_NS = 500 * MS;
 
 enum {
 	PERIOD_MS = 20,
-	IDLE_MS = 50, /* a storm is met in time if it is seen by then */
+	IDLE_MS = 50, /* a storm is limited in time if it is detected by then */
 	PPM = 1000000,
 	FIRST_EVENT_PS = 500000,
 	FIRST_TOLD_PS = 1000000,
 	ENOUGH_TIMED = 16,
 	ENOUGH_TOLD = 20000,
 	STORM = 4, /* times the target */
-	GAIN = 4,  /* a step is worth it if that part of the target varies */
+	GAIN = 4,  /* a step is taken if it changes the cost by that part of the target */
 };
 
 uint64_t governor_threshold_ns(unsigned step)
@@ -85,7 +86,7 @@ static void note_look(struct governor_looks *l, unsigned most, const struct gove
 	l->v[l->n++] = *look;
 }
 
-/* The cost of an event on this step, from enough of them. */
+/* The cost of an event on this step, from a sufficient number of them. */
 static void measure_event(struct governor *g, const struct governor_look *look)
 {
 	uint64_t n = look->timed - g->timed_from.timed;
@@ -104,7 +105,7 @@ static uint32_t ppm(const struct governor *g, double ns, uint64_t of_ns)
 	return part < UINT32_MAX ? (uint32_t)part : UINT32_MAX;
 }
 
-/* The CPU time of our process; 0: it is not known yet. */
+/* The CPU time of kontend; 0: it is not known yet. */
 static uint32_t own_cost(struct governor *g, const struct governor_look *now)
 {
 	const struct governor_look *from = &g->slow.v[0];
@@ -117,7 +118,7 @@ static uint32_t own_cost(struct governor *g, const struct governor_look *now)
 	return ppm(g, (double)(now->own_ns - from->own_ns), ns);
 }
 
-/* The cost of waits since @from, and of it the cost of records. */
+/* The cost of waits since @from, and the part of it that records cause. */
 static uint32_t waits_cost(const struct governor *g, const struct governor_look *from,
 			   const struct governor_look *now, uint32_t *ret_told)
 {
@@ -171,13 +172,13 @@ static bool is_calm(struct governor *g, uint64_t now)
 	return g->calm_ns && now - g->calm_ns >= g->patience_ns;
 }
 
-/* For a moment it may be more, and is to be less again before that counts. */
+/* The cost may be higher for a moment; it must be lower again before that counts. */
 static bool is_storm(const struct governor *g, uint64_t now)
 {
 	return g->storm_ppm / STORM > g->target_ppm && now - g->stepped_ns >= SETTLE_NS;
 }
 
-/* Would fewer reports gain anything? */
+/* Would fewer reports reduce the cost? */
 static bool is_too_much(const struct governor *g, uint64_t now)
 {
 	return g->cost_ppm > g->target_ppm && g->varies_ppm > g->target_ppm / GAIN &&
@@ -218,7 +219,7 @@ bool governor_step(struct governor *g, const struct governor_look *look)
 	}
 	if (!is_calm(g, look->now_ns) || g->step <= g->least)
 		return false;
-	/* Where next to nothing is spent there is nothing to be careful of. */
+	/* At almost no cost there is no reason for caution. */
 	unsigned far = g->cost_ppm < g->target_ppm / 8 ? 4 : 1;
 	go_to(g, g->step > g->least + far ? g->step - far : g->least, look);
 	return true;

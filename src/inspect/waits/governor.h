@@ -12,13 +12,13 @@
  */
 enum { GOVERNOR_THRESHOLDS = 15, GOVERNOR_COUNTS = GOVERNOR_THRESHOLDS + 1 };
 
-/* Sums since some moment. */
+/* Sums since a fixed time. */
 struct governor_look {
 	uint64_t now_ns;
 	uint64_t events;	  /* begins and ends of waits, */
-	uint64_t timed, timed_ns; /* of which so many took so long, */
-	uint64_t told;		  /* and so many became records */
-	uint64_t own_ns;	  /* CPU time of our process */
+	uint64_t timed, timed_ns; /* those that were timed, and their time */
+	uint64_t told;		  /* and those that became records */
+	uint64_t own_ns;	  /* CPU time of kontend */
 };
 
 enum { GOVERNOR_QUICK = 3, GOVERNOR_SLOW = 16 };
@@ -31,30 +31,33 @@ struct governor_looks {
 struct governor {
 	uint32_t target_ppm; /* of the CPU time of all CPUs */
 	uint32_t cpus;
-	unsigned least; /* step that it does not go below: a threshold that was asked for */
-	unsigned most; /* that it does not go beyond, whatever it costs: one of counts, or before */
+	unsigned least; /* lowest step: that of a requested threshold */
+	unsigned most;	/* highest step, at any cost: that of counts, or an earlier one */
 	unsigned step;
-	/* The whole cost, the part that depends on the number of reports, and the last moment's. */
+	/*
+	 * The whole cost, the part that depends on the number of reports, and that of the last
+	 * period.
+	 */
 	uint32_t cost_ppm, varies_ppm, storm_ppm;
-	uint32_t event_ps, told_ps; /* what a begin or end costs, and a record besides */
+	uint32_t event_ps, told_ps; /* cost of a begin or end, and of a record in addition */
 
-	bool is_timed; /* what an event costs was measured, and is not assumed */
+	bool is_timed; /* the cost of an event was measured, and is not assumed */
 
 	/* its own */
 	struct governor_looks quick, slow; /* of this step */
-	struct governor_look timed_from;   /* what an event costs is measured since then */
+	struct governor_look timed_from;   /* the cost of an event is measured since then */
 	uint64_t stepped_ns, calm_ns;	   /* it has stepped last; it is calm since then, or 0 */
-	uint64_t patience_ns;		   /* for which it must be calm */
+	uint64_t patience_ns;		   /* it must be calm for so long */
 };
 
 void governor_init(struct governor *g, uint32_t target_ppm, uint32_t cpus, unsigned least);
-/* As often as governor_period_ms() says. True: @g->step is another one now. */
+/* Call it as often as governor_period_ms() requests. True: @g->step has changed. */
 bool governor_step(struct governor *g, const struct governor_look *look);
-/* From now on it does not go beyond that step. True: @g->step is another one now. */
+/* Sets the highest step. True: @g->step has changed. */
 bool governor_bound(struct governor *g, unsigned most, const struct governor_look *look);
-/* The last step on which waits of so long are reported one by one; that of counts for 0. */
+/* The last step on which waits of this length are reported one by one; for 0 that of counts. */
 unsigned governor_step_telling(uint64_t ns);
-/* Period until its next look: longer where it reports all that it may, at hardly any cost. */
+/* Time until its next call: longer if it reports all that it may, at hardly any cost. */
 unsigned governor_period_ms(const struct governor *g);
 /* 0: of all waits, and of counts. */
 uint64_t governor_threshold_ns(unsigned step);

@@ -42,14 +42,14 @@ void bpf_thread_deinit(struct bpf_thread *b);
 /* The thread that attaches the programs of follow.bpf.c while there are long waits. */
 struct follow;
 
-/* Before @o is loaded: if not @on its programs are left out, and its maps are small. */
+/* Before @o is loaded: unless @on, its programs are left out and its maps are small. */
 int follow_prepare(struct bpf_object *o, bool on);
-/* On an object that was loaded, and outlives it. */
+/* For a loaded object, which must outlive it. */
 int follow_new(struct follow **ret, struct bpf_object *o, uint64_t longer_ns, struct error *err);
-/* There is a ring for records of @cpu. */
+/* Reports that there is a ring for records of @cpu. */
 void follow_add_cpu(struct follow *f, uint32_t cpu);
 int follow_start(struct follow *f, struct error *err);
-/* Asks for the end. Async-signal-safe; NULL is fine. */
+/* Makes the thread end. Async-signal-safe; NULL is fine. */
 void follow_stop(struct follow *f);
 /* Its counts so far; from any thread. */
 void follow_counts(const struct follow *f, struct feed_follow *ret);
@@ -57,27 +57,29 @@ void follow_free(struct follow *f); /* NULL is fine */
 
 /* short.c */
 
-/* User space's half of short.bpf.c: sets the level of reports, reads sums, reports long waits. */
+/*
+ * The part of short.bpf.c in user space: sets the level of reports, reads sums, reports long waits.
+ */
 struct shorts;
 
 struct short_options {
-	uint64_t threshold_ns; /* shorter waits are summed up; 0: none is */
+	uint64_t threshold_ns; /* shorter waits are summed up; 0: no wait is */
 	uint32_t target_ppm;   /* of the CPU time of all CPUs; 0: no governor */
-	uint64_t tell_ns;      /* so long ones are always reported; 0: none is */
+	uint64_t tell_ns;      /* waits of this length are always reported; 0: no such length */
 };
 
-/* Before @o is loaded: for so many CPUs, or 0: its maps are small, and its programs left out. */
+/* Before @o is loaded: for @n_cpus CPUs; 0: its programs are left out, and its maps are small. */
 int short_prepare(struct bpf_object *o, uint32_t n_cpus);
-/* On an object that was loaded, and outlives it. */
+/* For a loaded object, which must outlive it. */
 int short_new(struct shorts **ret, struct bpf_object *o, uint32_t n_cpus,
 	      const struct short_options *options, struct error *err);
-/* Starts the thread that reports long waits before they end, and governs. */
+/* Starts the thread that reports long waits before they end, and runs the governor. */
 int short_start(struct shorts *s, struct error *err);
 void short_tell(struct shorts *s, uint64_t tell_ns); /* from now on; by any thread */
 void short_stop(struct shorts *s);		     /* async-signal-safe; NULL is fine */
 /*
- * The payload of a SNAPSHOT_SHORT as of now, by one thread; borrowed until the next one. @begin:
- * of when sums begin, at @now_ns, without rows. NULL: no memory.
+ * The payload of a SNAPSHOT_SHORT as of now, for one thread; valid until the next call. @begin: of
+ * the begin of sums, at @now_ns, without rows. NULL: no memory.
  */
 const void *short_snapshot(struct shorts *s, bool begin, uint64_t now_ns, size_t *ret_len);
 void short_free(struct shorts *s); /* NULL is fine */

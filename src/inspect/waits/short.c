@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each CPU has its rows, which only its programs write and which are mapped here. A snapshot adds
- * up the rows of all CPUs with the same flags and calls; a row keeps its place once it was seen, so
- * that a reader can subtract one snapshot from the next. Waits without room for a row, here or
- * there, are in the row of their flags without calls, so that sums of types are exact.
+ * Each CPU has its own rows, which only its programs write and which are mapped here. A snapshot
+ * adds up the rows of all CPUs with the same flags and call chain. A row keeps its place in all
+ * later snapshots, so that a reader can subtract one snapshot from the next. Waits without room for
+ * a row, on a CPU or here, are in the row of their flags without a call chain, so that sums of
+ * types are exact.
  *
- * A thread searches the slots for long waits that have not ended, and has a program report them, on
- * the CPU where they began. Where kontend has a limit of CPU time, the thread also reads its cost
- * and chooses which waits are reported (governor.c).
+ * A thread searches the slots for long waits that have not ended, and lets a program report them,
+ * on the CPU on which they began. If kontend has a limit of CPU time, the thread also reads its
+ * cost and chooses which waits are reported (governor.c).
  */
 #include "bpf-run.h"
 #include "governor.h"
@@ -32,15 +33,15 @@
 
 enum { SWEEP_MS = 40, SAY_MOST = 256 };
 
-/* A wait below it is soon reported anyway, by its end. */
+/* A shorter wait is soon reported anyway, by its end. */
 static const uint64_t SAY_NS = 30 * MS;
-/* A program that has read the level before it changed has ended by then. */
+/* A program that has read the old level has ended by then. */
 static const uint64_t SETTLED_NS = 20 * MS;
 
-/* The thread's own. */
+/* Used by the thread only. */
 struct sweeps {
 	uint64_t last_ns;
-	uint32_t untold; /* waits that it saw by then */
+	uint32_t untold; /* waits that it has seen so far */
 };
 
 /* The current level of reports, and its begin. */
@@ -58,11 +59,11 @@ struct shorts {
 	const struct short_cpu *cpus;
 	int say;
 	struct governor governor;
-	atomic_uint most;     /* step that it does not go beyond */
+	atomic_uint most;     /* highest step */
 	pthread_mutex_t lock; /* of `now` */
 	struct short_now now;
 	struct bpf_thread thread;
-	/* Of who makes snapshots. */
+	/* Used by the maker of snapshots only. */
 	uint64_t from_ns;
 	struct map64 index; /* key -> row + 1 */
 	struct shortsnap_head *payload;
@@ -72,7 +73,7 @@ struct shorts {
 static const size_t PAYLOAD =
 	sizeof(struct shortsnap_head) + SHORTSNAP_ROWS * sizeof(struct shortsnap_row);
 
-/* Maps that are mapped have whole pages of values side by side. */
+/* In mapped maps the values follow each other, in whole pages. */
 static size_t rows_bytes(uint32_t n_cpus)
 {
 	return (size_t)n_cpus * SHORT_ROWS * sizeof(struct short_row);
@@ -115,7 +116,8 @@ static void set_level(struct shorts *s, uint32_t level, uint64_t threshold_ns)
 	if (threshold_ns > n->most_ns)
 		n->most_ns = threshold_ns;
 	pthread_mutex_unlock(&s->lock);
-	/* One that was timed and is over while durations are not asked for is summed up as before.
+	/*
+	 * A wait that was timed and ends while durations are not requested is summed up as before.
 	 */
 	if (level != SHORTSNAP_COUNTS)
 		__atomic_store_n(&s->control->threshold_ns, threshold_ns, __ATOMIC_RELAXED);
@@ -126,7 +128,7 @@ static void set_step(struct shorts *s, unsigned step)
 {
 	uint64_t ns = governor_threshold_ns(step);
 
-	/* The threshold that was asked for need not be one of its own. */
+	/* The requested threshold may be none of those of steps. */
 	if (step && step == s->governor.least)
 		ns = s->options.threshold_ns;
 	set_level(s,
@@ -147,7 +149,7 @@ static void emit_sums(const struct shorts *s, uint32_t slot, uint32_t cpu)
 		.cpu = cpu,
 	};
 
-	/* Where it fails, as the CPU has gone, the end of the wait is reported. */
+	/* If it fails, since the CPU is offline, the end of the wait is reported. */
 	(void)bpf_prog_test_run_opts(s->say, &opts);
 }
 
@@ -205,7 +207,7 @@ static int govern(struct shorts *s)
 	return (int)governor_period_ms(&s->governor);
 }
 
-/* Where each begin is reported no wait is searched; but some may continue that began before. */
+/* If each begin is reported, no wait is searched; but some that began earlier may continue. */
 static bool is_to_be_swept(const struct shorts *s, const struct sweeps *w, uint64_t now)
 {
 	if (now - w->last_ns < (SWEEP_MS - 1) * MS)
@@ -293,7 +295,7 @@ static struct shortsnap_row *row_at(struct shorts *s, uint32_t i)
 	return (struct shortsnap_row *)(s->payload + 1) + i;
 }
 
-/* The row with that key, made if there is room; else that of its flags without calls. */
+/* The row with that key, created if there is room; else that of its flags without a call chain. */
 static struct shortsnap_row *row_of(struct shorts *s, uint64_t key, uint32_t flags,
 				    const struct short_row *from)
 {
