@@ -207,7 +207,7 @@ int bench_breakpoint_latency(const uint32_t threads[BENCH_BREAKPOINT_TARGETS], u
 		code = judge(&c, err);
 	if (code == 0 && (sum_up(&c, 0, of_cpus, &ret[BENCH_BREAKPOINT_CPU]) < 0 ||
 			  sum_up(&c, of_cpus, c.n - of_cpus, &ret[BENCH_BREAKPOINT_TASK]) < 0))
-		code = error_set(err, -ENOMEM, "No memory for the times of breakpoints");
+		code = error_enomem(err, "the times of breakpoints");
 	mem_free(c.all);
 	mem_free(c.samples);
 	mem_free(c.cpus);

@@ -218,7 +218,7 @@ int bench_lock_hold(const struct bench_lock_held_ops *ops, const struct bench_lo
 	struct bench_lock_held *h = mem_calloc(1, sizeof(*h));
 
 	if (!h)
-		return error_set(err, -ENOMEM, "No memory for threads that wait");
+		return error_enomem(err, "threads that wait");
 	h->ops = ops;
 	h->n = o->threads ? o->threads : THREADS;
 	h->rounds = o->rounds ? o->rounds : ROUNDS;
@@ -229,7 +229,7 @@ int bench_lock_hold(const struct bench_lock_held_ops *ops, const struct bench_lo
 	int r = check(h, err);
 	if (r == 0) {
 		h->hands = mem_calloc(h->n * h->rounds, 2 * sizeof(*h->hands));
-		r = h->hands ? run_rounds(h, err) : error_set(err, -ENOMEM, "No memory for times");
+		r = h->hands ? run_rounds(h, err) : error_enomem(err, "times");
 		ops->close(h);
 	}
 	if (r == 0) {

@@ -189,7 +189,7 @@ static int storm_run(struct bench_lock_storm *s, const cpu_set_t *allowed,
 		return r;
 	s->calls = mem_calloc(2 * n, sizeof(*s->calls));
 	if (!s->calls)
-		return error_set(err, -ENOMEM, "No memory for %zu calls", n);
+		return error_enomem(err, "%zu calls", n);
 	measure_alone(s);
 	r = run_threads(s, allowed);
 	if (r < 0)

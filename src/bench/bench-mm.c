@@ -127,7 +127,7 @@ static int job_init(struct bench_mm_job *j, const struct bench_mm_options *o, st
 	j->rounds = o->rounds;
 	j->workers = mem_calloc(j->threads, sizeof(*j->workers));
 	if (!j->workers)
-		return error_set(err, -ENOMEM, "No memory for %u threads", j->threads);
+		return error_enomem(err, "%u threads", j->threads);
 	pthread_mutex_init(&j->gate.mutex, NULL);
 	pthread_cond_init(&j->gate.changed, NULL);
 	for (uint32_t i = 0, cpu = 0; i < j->threads; i++, cpu++) {

@@ -67,7 +67,7 @@ int bench_retry_new(struct bench_retry **ret, const uint32_t *cpus, size_t n, st
 	int code = n && !is_told_how_precise() ? -ENODEV : 0;
 
 	if (!r)
-		return error_set(err, -ENOMEM, "No memory for samples");
+		return error_enomem(err, "samples");
 	for (; code == 0 && r->n < n; r->n += code == 0)
 		code = open_sampler(&r->samplers[r->n], cpus[r->n]);
 	if (code == 0) {

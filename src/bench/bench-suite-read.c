@@ -114,7 +114,7 @@ static int take_values(struct reading *r, const json_t *of, const char *where,
 		if (!json_is_number(v))
 			return refuse(r, where, "'values' has a value that is no number");
 		if (bench_suite_add(f, r->lib->number(v)) < 0)
-			return error_set(r->err, -ENOMEM, "No memory for %s", r->name);
+			return error_enomem(r->err, "%s", r->name);
 	}
 	return 0;
 }
@@ -141,7 +141,7 @@ static int take_figure(struct reading *r, const json_t *of, size_t i)
 		return code;
 	struct bench_suite_figure *f = bench_suite_figure(r->s, bench, name, metric, unit);
 	if (!f)
-		return error_set(r->err, -ENOMEM, "No memory for %s", r->name);
+		return error_enomem(r->err, "%s", r->name);
 	if (r->s->n == before)
 		return refuse(r, where, "it is there twice");
 	code = take_better(r, where, better, &f->better);
@@ -177,7 +177,7 @@ static int take_skipped(struct reading *r, const json_t *root)
 		if (code == 0)
 			code = take_text(r, one, where, "reason", why, sizeof(why));
 		if (code == 0 && bench_suite_skip(r->s, bench, why) < 0)
-			code = error_set(r->err, -ENOMEM, "No memory for %s", r->name);
+			code = error_enomem(r->err, "%s", r->name);
 	}
 	return code;
 }

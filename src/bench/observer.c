@@ -43,8 +43,8 @@ static int observe(void *ctx, int fd)
 	const struct bench_observer_job *job = ctx;
 	void *answer = mem_calloc(1, job->size);
 	struct head h = {0};
-	int code = answer ? measure(job, fd, answer, &h.err)
-			  : error_set(&h.err, -ENOMEM, "No memory for the measurement");
+	int code =
+		answer ? measure(job, fd, answer, &h.err) : error_enomem(&h.err, "the measurement");
 
 	if (code < 0 && !h.err.code)
 		error_errno(&h.err, code, "Cannot measure");

@@ -95,7 +95,7 @@ static int measure_runs(struct bench *b, struct error *err)
 
 	if (code == 0 && (bench_breakpoint_sum(b->ns[0], RUNS, &b->with, &b->sum[0]) < 0 ||
 			  bench_breakpoint_sum(b->ns[1], RUNS, &b->without, &b->sum[1]) < 0))
-		code = error_set(err, -ENOMEM, "No memory for %d runs", RUNS);
+		code = error_enomem(err, "%d runs", RUNS);
 	return code;
 }
 

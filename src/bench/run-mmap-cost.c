@@ -175,7 +175,7 @@ static int take_turn(struct cost *c, size_t way, struct error *err)
 		c->off_ns += off[i];
 		c->n_off++;
 		if (bench_pairs_add(&out->pairs, off[i], on[i]) < 0)
-			code = error_set(err, -ENOMEM, "No memory for the figures");
+			code = error_enomem(err, "the figures");
 	}
 	return code;
 }
@@ -246,7 +246,7 @@ static int print_cost(struct cost *c, struct bench_out *out, struct error *err)
 		const struct outcome *o = &c->outcomes[i];
 		struct bench_pairs_sum s;
 		if (bench_pairs_sum(&o->pairs, &s) < 0)
-			return error_set(err, -ENOMEM, "No memory for the figures");
+			return error_enomem(err, "the figures");
 		if (out->text)
 			print_row(out->text, ways[i].name, o, &s);
 		put_figures(&out->figures, ways[i].name, o, &s);

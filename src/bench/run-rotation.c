@@ -351,8 +351,7 @@ int bench_run_rotation(const struct opts *o, struct bench_out *out, struct error
 	size_t cpus;
 
 	pmus_read("/sys/bus/event_source/devices", &pmus);
-	int code = results ? last_cpu(&b.cpu, &cpus, err)
-			   : error_set(err, -ENOMEM, "No memory for the results");
+	int code = results ? last_cpu(&b.cpu, &cpus, err) : error_enomem(err, "the results");
 	if (code == 0 && !pmus.n)
 		code = error_set(err, -ENODEV,
 				 "Nothing rotates here: this machine has no hardware counters that "

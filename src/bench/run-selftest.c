@@ -247,7 +247,7 @@ static int test_waits(struct selftest *t, enum bench_lock_kind kind, const struc
 	char comm[16];
 
 	if (!m)
-		return error_set(err, -ENOMEM, "No memory for the workloads");
+		return error_enomem(err, "the workloads");
 	snprintf(comm, sizeof(comm), "bench-%s", bench_lock_name(kind));
 	m->kind = kind;
 	m->options = (struct bench_lock_options){(uint32_t)opts->threads, opts->rounds};

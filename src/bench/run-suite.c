@@ -65,7 +65,7 @@ static int run_child(void *ctx, int fd)
 	if (a.code == 0)
 		a.code = bench_run(b, &o, &out, &a.err);
 	if (a.code == 0 && out.figures.code < 0)
-		a.code = error_set(&a.err, out.figures.code, "No memory for the figures");
+		a.code = error_enomem(&a.err, "the figures");
 	if (a.code == 0)
 		a.err = out.lacks;
 	a.n = a.code == 0 ? out.figures.n : 0;
@@ -89,7 +89,7 @@ static int take_figures(struct bench_suite *s, const struct bench_entry *b, int 
 		struct bench_suite_figure *f =
 			bench_suite_figure(s, b->name, one.of, one.metric, one.unit);
 		if (!f || bench_suite_add(f, one.value) < 0)
-			return error_set(err, -ENOMEM, "No memory for figures");
+			return error_enomem(err, "figures");
 		f->better = one.better;
 	}
 	return 0;
@@ -114,7 +114,7 @@ static int take_failure(struct bench_suite *s, const struct bench_entry *b, cons
 	snprintf(text, sizeof(text), FAILED "%.*s", (int)(sizeof(text) - sizeof(FAILED)),
 		 why->text);
 	if (bench_suite_skip(s, b->name, text) < 0)
-		return error_set(err, -ENOMEM, "No memory for the failures");
+		return error_enomem(err, "the failures");
 	s->n_failed++;
 	return 0;
 }
@@ -132,12 +132,12 @@ static int take_answer(struct bench_suite *s, const struct bench_entry *b, int f
 		return error_set(err, code, "it has ended without an answer");
 	if (cannot(a.code))
 		return bench_suite_skip(s, b->name, a.err.text) < 0
-			       ? error_set(err, -ENOMEM, "No memory for the skipped benchmarks")
+			       ? error_enomem(err, "the skipped benchmarks")
 			       : 0;
 	if (a.code < 0)
 		return error_set(err, a.code, "%s", a.err.text);
 	if (*a.err.text && bench_suite_skip_part(s, b->name, a.err.text) < 0)
-		return error_set(err, -ENOMEM, "No memory for the skipped benchmarks");
+		return error_enomem(err, "the skipped benchmarks");
 	return take_figures(s, b, fd, a.n, until_ns, err);
 }
 

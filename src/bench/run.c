@@ -178,7 +178,7 @@ static int run(const struct bench_entry *b, const struct opts *o,
 	int code = bench_run(b, o, &out, &err);
 
 	if (code == 0 && out.figures.code < 0)
-		code = error_set(&err, out.figures.code, "No memory for the figures");
+		code = error_enomem(&err, "the figures");
 	/* Figures beyond a limit are printed all the same. */
 	if (json && (code == 0 || code == -ERANGE))
 		put_json(b->name, &out.figures);

@@ -161,7 +161,7 @@ static int look_at_part(struct cutter *c, struct error *err)
 	reader_stat(c->engine.source, &st);
 	c->cut.level = c->o->compress ? (int)c->o->compress : cmd_cut_level(&st);
 	if (r == 0 && cut_filter_finish(&c->keep) < 0)
-		r = error_set(err, -ENOMEM, "No memory for the events to keep");
+		r = error_enomem(err, "the events to keep");
 	if (!all) {
 		c->cut.part.keep = cut_filter_has;
 		c->cut.part.ctx = &c->keep;

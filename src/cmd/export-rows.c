@@ -141,7 +141,7 @@ static int begin_recording(struct rows_job *j, struct run *run, const char *path
 	j->slices = (struct engine_slices){.close = close_part, .first = first_end};
 	run->engine.slices = j->o->bucket_ns ? &j->slices : NULL;
 	if (j->o->bucket_ns && engine_slices_sums(&run->engine) < 0)
-		return error_set(err, -ENOMEM, "No memory to read sums of short waits");
+		return error_enomem(err, "reading sums of short waits");
 	j->spec.marks = stat_of(run).is_cut ? ROWS_CUT_OFF : 0;
 	return 0;
 }
@@ -220,7 +220,7 @@ static int open_out(struct rows_job *j, struct measure *m, struct error *err)
 	if (j->o->compress) {
 		j->out = j->packed = rows_pack_open(m->output.file, (int)j->o->compress);
 		if (!j->packed)
-			return error_errno(err, -ENOMEM, "Cannot pack rows");
+			return error_enomem(err, "packing rows");
 	}
 	return 0;
 }

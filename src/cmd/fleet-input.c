@@ -90,7 +90,7 @@ static int note_began(struct fleet_input *g, const struct model *m, const char *
 	if (!wall_ns)
 		return 0;
 	if (mem_grow(&g->began, &g->cap_began, g->n_began, sizeof(*g->began)) < 0)
-		return error_errno(err, -ENOMEM, "Cannot keep when recordings began");
+		return error_enomem(err, "the start times of recordings");
 	g->began[g->n_began++] = (struct began){path, wall_ns};
 	return 0;
 }
@@ -153,7 +153,7 @@ static int find_twin(struct fleet_input *g, const struct run *run, const char *p
 		}
 	}
 	if (mem_grow(&g->files, &g->cap_files, g->n_files, sizeof(*g->files)) < 0)
-		return error_errno(err, -ENOMEM, "Cannot keep which files were read");
+		return error_enomem(err, "the list of files");
 	g->files[g->n_files++] = (struct gathered){path, stat.dev, stat.inode};
 	return 0;
 }
@@ -206,7 +206,7 @@ int fleet_input_say_clocks(struct fleet_input *g, struct fleet_given *given, str
 	struct began *room = mem_calloc(g->n_began + 1, sizeof(*room));
 
 	if (!room)
-		return error_errno(err, -ENOMEM, "Cannot compare when recordings began");
+		return error_enomem(err, "the start times of recordings");
 	sort_merge(g->began, room, g->n_began, sizeof(*room), before);
 	mem_free(room);
 	for (size_t i = 0; i < g->n_began; i++) {

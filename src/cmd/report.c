@@ -215,7 +215,7 @@ static int keep_ended(struct measure_job *j, struct measure *m, struct error *er
 	if (code < 0)
 		return code;
 	code = ended_new(&m->run.engine.model->ended);
-	return code < 0 ? error_set(err, code, "No memory for the list of ended things") : 0;
+	return code < 0 ? error_enomem(err, "the list of ended things") : 0;
 }
 
 /* Only tables that show one moment, as ps(1) shows processes. */

@@ -220,7 +220,7 @@ int decode_add_attr(struct decode *d, const void *data, size_t len, struct error
 		r = add_ids(d, (const uint8_t *)data + attr.size,
 			    (len - attr.size) / sizeof(uint64_t));
 	if (r)
-		return error_set(err, r, "No memory for event attributes");
+		return error_enomem(err, "event attributes");
 	struct decode_attr *a = &d->attrs[d->n_attrs];
 	*a = (struct decode_attr){.sample_type = attr.sample_type,
 				  .read_format = attr.read_format,
@@ -257,7 +257,7 @@ int decode_add_format(struct decode *d, const void *data, size_t len, struct err
 	if (r)
 		return r;
 	if (mem_grow(&d->formats, &d->cap_formats, d->n_formats, sizeof(*d->formats)))
-		return error_set(err, -ENOMEM, "No memory for a tracepoint format");
+		return error_enomem(err, "a tracepoint format");
 	d->formats[d->n_formats++] = ev;
 	/* A file may have many attrs and formats: check only the new format. */
 	for (size_t i = 0; r == 0 && i < d->n_attrs; i++) {

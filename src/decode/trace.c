@@ -51,12 +51,12 @@ int trace_new(struct trace **ret, struct error *err)
 	struct trace *t = mem_calloc(1, sizeof(*t));
 
 	if (!t)
-		return error_set(err, -ENOMEM, "No memory for the tracepoint parser");
+		return error_enomem(err, "the tracepoint parser");
 	tep_set_loglevel(TEP_LOG_NONE);
 	t->tep = tep_alloc();
 	if (!t->tep) {
 		mem_free(t);
-		return error_set(err, -ENOMEM, "No memory for the tracepoint parser");
+		return error_enomem(err, "the tracepoint parser");
 	}
 	*ret = t;
 	return 0;
@@ -300,7 +300,7 @@ int trace_parse(struct trace *t, const char *system, const char *text, size_t le
 		r = !scanned.is_plain ? -EINVAL
 				      : parse_text(t, &event, system, text, scanned.fields_end);
 	if (r == -ENOMEM)
-		return error_set(err, r, "No memory for parsing a tracepoint format");
+		return error_enomem(err, "parsing a tracepoint format");
 	if (r || (known && (!event || !event->name || !event->system)))
 		return error_set(err, -EINVAL,
 				 "A tracepoint format of system '%s' (%zu bytes) does "

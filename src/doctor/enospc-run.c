@@ -113,7 +113,7 @@ static int count_threads(struct enospc_run *c, struct error *err)
 
 	c->counts = mem_calloc(s->n_slots * c->ask.n_tids + 1, sizeof(*c->counts));
 	if (!c->counts)
-		return error_set(err, -ENOMEM, "No memory for counting breakpoints");
+		return error_enomem(err, "counting breakpoints");
 	for (size_t i = 0; i < s->n_slots; i++)
 		for (size_t k = 0; code == 0 && s->slots[i].slots >= 0 && k < c->ask.n_tids; k++)
 			code = count_own(c, &s->slots[i], c->ask.tids[k], &n, err);
@@ -135,7 +135,7 @@ static int take_look(struct enospc_run *c, struct error *err)
 	if (code == 0 && c->snap.head.missing & SNAP_NO_EVENTS && c->ask.n_tids)
 		code = count_threads(c, err);
 	if (code == 0 && enospc_judge(&c->result, &c->snap, &c->ask) < 0)
-		code = error_set(err, -ENOMEM, "No memory for the arithmetic of slots");
+		code = error_enomem(err, "the arithmetic of slots");
 	return code;
 }
 

@@ -58,7 +58,7 @@ static int queue_record(struct early *e, struct record *r, struct error *err)
 	}
 	if (mem_grow(&e->queue, &e->cap, e->end, sizeof(*e->queue))) {
 		source_release(e->inner, r);
-		return error_set(err, -ENOMEM, "No memory to read ahead to the next sums");
+		return error_enomem(err, "reading ahead to the next sums");
 	}
 	e->queue[e->end++] = *r;
 	e->bytes += r->len;

@@ -44,12 +44,12 @@ int engine_init(struct engine *e, struct source *source, const struct model_limi
 	e->tracing = engine_tracing_new(&e->sym);
 	if (!e->model || model_init(e->model, limits) || !e->tracing) {
 		free_parts(e);
-		return error_set(err, -ENOMEM, "Cannot set up the model: out of memory");
+		return error_enomem(err, "the model");
 	}
 	r = engine_unwind_new(&e->unwind, e);
 	if (r) {
 		free_parts(e);
-		return error_set(err, r, "Cannot set up the unwinder: out of memory");
+		return error_enomem(err, "the unwinder");
 	}
 	e->model->tracing = engine_tracing_model(e->tracing);
 	e->model->profile->unwinder = engine_unwind_profile(e->unwind);
@@ -252,7 +252,7 @@ static int hold_snapshot(struct engine *e, const struct record *r, bool *ret_kep
 		return 0;
 	}
 	if (engine_hold_snapshot(e, r))
-		return error_set(err, -ENOMEM, "No memory to keep a snapshot of %zu bytes", r->len);
+		return error_enomem(err, "a snapshot of %zu bytes", r->len);
 	*ret_kept = true;
 	return 0;
 }

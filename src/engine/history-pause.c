@@ -107,7 +107,7 @@ int history_freeze(struct source *s, struct engine *e, struct error *err)
 	if (h->is_frozen)
 		return 0;
 	if (add_tick(h))
-		return error_set(err, -ENOMEM, "No memory to pause");
+		return error_enomem(err, "pausing");
 	h->is_frozen = true;
 	h->limit = h->log.end;
 	h->frozen_bytes = h->log.bytes;
@@ -143,12 +143,12 @@ int history_travel(struct source *s, struct engine *e, struct error *err)
 		return HISTORY_EMPTY;
 	if (!h->is_away) {
 		if (model_copy(&h->now, e->model))
-			return error_set(err, -ENOMEM, "No memory to leave this moment");
+			return error_enomem(err, "leaving this moment");
 		h->now_place = e->place;
 		h->is_away = true;
 	}
 	if (model_copy(&begin, &h->bases[0].model))
-		return error_set(err, -ENOMEM, "No memory to go back in time");
+		return error_enomem(err, "going back in time");
 	int r = engine_rewind(e, &begin, &h->bases[0].place, err);
 	if (r)
 		model_deinit(&begin);

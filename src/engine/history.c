@@ -171,7 +171,7 @@ static int history_next(struct source *s, int timeout_ms, struct record *ret, st
 		return SOURCE_END;
 	o = new_out(h);
 	if (!o)
-		return error_set(err, -ENOMEM, "No memory for the next record");
+		return error_enomem(err, "the next record");
 	if (h->next < end)
 		r = next_logged(h, o, ret, err);
 	else
@@ -259,7 +259,7 @@ int history_new(struct source **ret, struct source *inner, const struct history_
 
 	if (!h || recordlog_init(&h->log)) {
 		mem_free(h);
-		return error_set(err, -ENOMEM, "No memory to keep the last minutes");
+		return error_enomem(err, "the last minutes");
 	}
 	h->source.ops = &history_ops;
 	h->inner = inner;

@@ -112,7 +112,7 @@ int timeline_note_point(struct timeline *t, struct error *err)
 			return 0;
 	}
 	if (add_point(t))
-		return error_set(err, -ENOMEM, "No memory for a point in time to come back to");
+		return error_enomem(err, "a point in time to come back to");
 	return 0;
 }
 

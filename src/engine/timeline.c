@@ -67,7 +67,7 @@ static int add_bucket(struct timeline *t, struct timeline_bucket *b, uint64_t en
 
 	if ((w && w->note(w, t->engine, b->figures)) ||
 	    mem_grow(&t->buckets, &t->cap, t->n, sizeof(*t->buckets)))
-		return error_set(err, -ENOMEM, "No memory for the timeline");
+		return error_enomem(err, "the timeline");
 	t->buckets[t->n++] = *b;
 	t->end_ns = end_ns;
 	return 0;
@@ -252,14 +252,14 @@ int timeline_open(struct timeline **ret, struct engine *e, const struct timeline
 				 "record it to a file first");
 	struct timeline *t = mem_calloc(1, sizeof(*t));
 	if (!t)
-		return error_set(err, -ENOMEM, "No memory for the timeline");
+		return error_enomem(err, "the timeline");
 	t->engine = e;
 	if (o)
 		t->options = *o;
 	set_tick(t);
 	int r = engine_pack_init(&t->pack);
 	if (r)
-		error_set(err, r, "No memory for the timeline");
+		error_enomem(err, "the timeline");
 	/* An engine that was rewound is at a tick already. */
 	else if (e->place.time_ns)
 		r = note_tick(t, err);

@@ -201,12 +201,6 @@ static void put_foot(struct graph *g)
 	fprintf(g->out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flamegraph_script());
 }
 
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM,
-			 "Cannot sum up the call chains: out of memory, end other programs");
-}
-
 int flamegraph_write(struct query *q, const struct flamegraph_spec *s, FILE *out, struct error *err)
 {
 	const struct query_flame_spec spec = {
@@ -217,11 +211,11 @@ int flamegraph_write(struct query *q, const struct flamegraph_spec *s, FILE *out
 	if (why)
 		return error_set(err, -ENODATA, "Cannot show blame: %s", why);
 	if (query_flame_named(q, &spec, &tree) < 0)
-		return no_memory(err);
+		return error_enomem(err, "the sums of the call chains");
 	struct graph g = {.tree = &tree, .by_wait = s->by_wait, .blame = s->blame, .out = out};
 	g.spans = query_flame_spans(q, &tree, s->by_wait);
 	if (!g.spans)
-		return no_memory(err);
+		return error_enomem(err, "the sums of the call chains");
 	g.total = s->by_wait ? tree.total_ns : tree.n_waits;
 	if (!g.total)
 		return error_set(err, -ENODATA,

@@ -123,8 +123,7 @@ int openmetrics_add(struct openmetrics *m, struct query *q, struct error *err)
 {
 	if (add_query(m, q) == 0)
 		return 0;
-	return error_set(err, -ENOMEM,
-			 "Cannot sum up the metrics: out of memory, end other programs");
+	return error_enomem(err, "the sums of the metrics");
 }
 
 void openmetrics_incident(struct openmetrics *m, enum lock_type type, uint64_t wait_ns,

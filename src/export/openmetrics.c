@@ -139,7 +139,7 @@ int openmetrics_put(const struct openmetrics *sum, FILE *out, struct error *err)
 	openmetrics_put_source(sum, &t);
 	openmetrics_put_types(sum, &t);
 	if (put_callers(sum, &t) < 0)
-		return error_set(err, -ENOMEM, "Cannot write the metrics: out of memory");
+		return error_enomem(err, "the metrics");
 	openmetrics_put_mmap(sum, &t);
 	openmetrics_put_quality(sum, &t);
 	openmetrics_put_loss(sum, &t);

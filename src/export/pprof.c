@@ -256,8 +256,7 @@ int pprof_add(struct pprof *p, struct query *q, struct error *err)
 {
 	if (add_stacks(p, q) == 0)
 		return 0;
-	return error_set(err, -ENOMEM,
-			 "Cannot sum up the profile: out of memory, end other programs");
+	return error_enomem(err, "the sums of the profile");
 }
 
 int pprof_new(struct pprof **ret, const struct pprof_spec *s, struct error *err)
@@ -269,7 +268,7 @@ int pprof_new(struct pprof **ret, const struct pprof_spec *s, struct error *err)
 	/* The format requires "" as the first text. */
 	if (!p || pprof_text(p, "") == UINT32_MAX) {
 		pprof_free(p);
-		return error_errno(err, -ENOMEM, "Cannot begin a profile");
+		return error_enomem(err, "a profile");
 	}
 	*ret = p;
 	return 0;

@@ -396,11 +396,11 @@ int rows_write(struct query *q, const struct rows_spec *s, FILE *out, struct err
 	struct query_overview o;
 
 	if (query_overview(q, &o) < 0)
-		return error_errno(err, -ENOMEM, "Cannot sum up what was measured");
+		return error_enomem(err, "the sums of the recording");
 	struct front f = front_of(&o, &machine, s);
 
 	if ((!s->tables || s->tables & PARTS) && write_part(&o, s, &f, out) < 0)
-		return error_errno(err, -ENOMEM, "Cannot write rows");
+		return error_enomem(err, "rows");
 	for (size_t i = 0; i < TABLES; i++) {
 		if (s->tables && !(s->tables & 1u << i))
 			continue;

@@ -127,7 +127,7 @@ int tracefile_new(struct tracefile **ret, const struct tracefile_spec *s, struct
 	}
 	if (!t || !t->sink) {
 		mem_free(t);
-		return error_errno(err, -ENOMEM, "Cannot begin to write a trace");
+		return error_enomem(err, "a trace");
 	}
 	e->model->holds->watch = &t->holds;
 	*ret = t;

@@ -28,7 +28,7 @@ int unpack_feed(struct unpack *u, const void *data, size_t len, struct error *er
 	if (!u->stream)
 		u->stream = ZSTD_createDCtx();
 	if (!u->stream)
-		return error_set(err, -ENOMEM, "Cannot unpack compressed records: out of memory");
+		return error_enomem(err, "unpacking compressed records");
 	u->in = data;
 	u->in_left = len;
 	return 0;

@@ -233,9 +233,7 @@ int reader_seek(struct source *s, uint64_t mark, struct error *err)
 	r->here = (uint32_t)mark;
 	r->round_until = READER_NONE;
 	r->ended = false;
-	return next_window(r)
-		       ? error_set(err, -ENOMEM, "Cannot go back in '%s': out of memory", r->path)
-		       : 0;
+	return next_window(r) ? error_enomem(err, "going back in '%s'", r->path) : 0;
 }
 
 int reader_map(struct reader *r, uint64_t offset, uint64_t size)

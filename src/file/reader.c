@@ -208,7 +208,7 @@ static int reader_next(struct source *s, int timeout_ms, struct record *ret, str
 		int e = read_step(r, timeout_ms, err);
 		atomic_store_explicit(&r->shown, reader_where(r), memory_order_relaxed);
 		if (e == -ENOMEM)
-			return error_set(err, e, "Cannot read '%s': out of memory", r->path);
+			return error_enomem(err, "reading '%s'", r->path);
 		if (e != READER_AGAIN)
 			return e;
 	}
@@ -311,7 +311,7 @@ int reader_new(struct source **ret, const struct reader_options *o, struct error
 	bool is_stdin = !strcmp(o->path, "-");
 
 	if (!r)
-		return error_set(err, -ENOMEM, "Cannot read '%s': out of memory", o->path);
+		return error_enomem(err, "reading '%s'", o->path);
 	r->fd = -1;
 	r->is_uniform = r->flow.is_sorted = true;
 	r->round_until = READER_NONE;
@@ -322,7 +322,7 @@ int reader_new(struct source **ret, const struct reader_options *o, struct error
 	r->path = mem_strdup(is_stdin ? "standard input" : o->path);
 	int e = r->path ? reader_open(r, o, err) : -ENOMEM;
 	if (e == -ENOMEM)
-		error_set(err, e, "Cannot read '%s': out of memory", o->path);
+		error_enomem(err, "reading '%s'", o->path);
 	if (e) {
 		reader_free(&r->source);
 		return e;

@@ -49,11 +49,6 @@ struct recover {
 	struct recover_stat stat;
 };
 
-static int no_memory(const struct recover *r, struct error *err)
-{
-	return error_set(err, -ENOMEM, "Cannot recover '%s': out of memory", r->o->path);
-}
-
 /* Fills the window from @at on; short at the end of the file or if it cannot be read. */
 static int load(struct recover *r, uint64_t at, size_t want)
 {
@@ -98,12 +93,12 @@ static int add_attr(struct recover *r, const void *attr, size_t len, const void 
 	struct writer_attr a = {.n_ids = (uint32_t)n_ids};
 
 	if (mem_grow(&r->attrs, &r->cap_attrs, r->n_attrs, sizeof(a)))
-		return no_memory(r, err);
+		return error_enomem(err, "recovering '%s'", r->o->path);
 	memcpy(&a.attr, attr, len < WRITER_ATTR ? len : WRITER_ATTR);
 	a.attr.size = WRITER_ATTR;
 	a.ids = mem_calloc(n_ids + 1, sizeof(*a.ids));
 	if (!a.ids)
-		return no_memory(r, err);
+		return error_enomem(err, "recovering '%s'", r->o->path);
 	if (n_ids)
 		memcpy(a.ids, ids, n_ids * sizeof(*a.ids));
 	r->attrs[r->n_attrs++] = a;
@@ -153,7 +148,7 @@ static int take_head(struct recover *r, uint64_t at, const struct perf_event_hea
 	int e = 0;
 
 	if (!p)
-		return no_memory(r, err);
+		return error_enomem(err, "recovering '%s'", r->o->path);
 	p += sizeof(*h);
 	switch (h->type) {
 	case PERFDATA_TYPE_ATTR:
@@ -174,7 +169,7 @@ static int take_head(struct recover *r, uint64_t at, const struct perf_event_hea
 	default:
 		break;
 	}
-	return e ? no_memory(r, err) : 0;
+	return e ? error_enomem(err, "recovering '%s'", r->o->path) : 0;
 }
 
 static bool is_head(uint32_t type)

@@ -18,7 +18,7 @@ _Static_assert(1 << ASKED_BITS == REWRITE_ASKED, "as many as hashes");
 
 int rewrite_no_memory(struct error *err)
 {
-	return error_set(err, -ENOMEM, "Cannot write the recording again: out of memory");
+	return error_enomem(err, "writing the recording again");
 }
 
 int rewrite_init(struct rewrite *w, struct error *err)

@@ -109,7 +109,7 @@ int writer_add_attr(struct writer *w, const struct record *r, struct error *err)
 	a.ids = mem_calloc(a.n_ids + 1, sizeof(*a.ids));
 	if (!a.ids || mem_grow(&w->attrs, &w->cap_attrs, w->n_attrs, sizeof(a))) {
 		mem_free(a.ids);
-		return error_set(err, -ENOMEM, "Cannot write '%s': out of memory", w->path);
+		return error_enomem(err, "writing '%s'", w->path);
 	}
 	memcpy(a.ids, (const uint8_t *)r->data + size, r->len - size);
 	w->attrs[w->n_attrs++] = a;

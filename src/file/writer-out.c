@@ -52,7 +52,7 @@ int writer_bytes_pad(struct writer_bytes *b)
 
 int writer_no_memory(const struct writer *w, struct error *err)
 {
-	return error_set(err, -ENOMEM, "Cannot write '%s': out of memory", w->path);
+	return error_enomem(err, "writing '%s'", w->path);
 }
 
 /* Like writev(); for a full pipe it calls the caller's `wait`, and returns its errno. */

@@ -340,7 +340,7 @@ static int open_output(struct writer *w, const struct writer_options *o, struct 
 
 	w->path = mem_strdup(is_stdout ? "standard output" : name);
 	if (!w->path)
-		return error_set(err, -ENOMEM, "Cannot write a recording: out of memory");
+		return error_enomem(err, "writing a recording");
 	w->fd = !o->path ? o->fd : is_stdout ? STDOUT_FILENO : -1;
 	if (w->fd < 0) {
 		w->fd = open(o->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -360,7 +360,7 @@ int writer_new(struct writer **ret, const struct writer_options *o, struct error
 	int e;
 
 	if (!w)
-		return error_set(err, -ENOMEM, "Cannot write a recording: out of memory");
+		return error_enomem(err, "writing a recording");
 	w->clock_id = o->clock_id;
 	w->ctx = o->ctx;
 	w->max_bytes = o->max_bytes;

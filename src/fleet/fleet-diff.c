@@ -80,8 +80,7 @@ static int ask_tables(struct answer *a, struct error *err)
 		if (fleet_is_asked(a->spec, at) &&
 		    fleet_compare(a->sides[BEFORE]->m, a->sides[AFTER]->m, (enum fleet_at)at,
 				  a->spec->limit, &a->arena, &a->tables[at]) < 0)
-			return error_set(err, -ENOMEM,
-					 "Cannot compare: out of memory, end other programs");
+			return error_enomem(err, "the comparison");
 	return 0;
 }
 

@@ -270,8 +270,7 @@ static int ask_tables(struct answer *a, struct error *err)
 			continue;
 		if (fleet_table(a->m, (enum fleet_at)at, a->spec->limit, &a->arena, &a->tables[at],
 				&a->fixed[at]) < 0)
-			return error_set(err, -ENOMEM,
-					 "Cannot sum up: out of memory, end other programs");
+			return error_enomem(err, "the sums");
 	}
 	return 0;
 }

@@ -73,7 +73,7 @@ int recording_spans_add(struct spans *s, const struct query *q, const char *path
 	if (*ret_twin)
 		return 0;
 	if (mem_grow(&s->spans, &s->cap, s->n, sizeof(*s->spans)) < 0)
-		return error_errno(err, -ENOMEM, "Cannot keep the list of recordings");
+		return error_enomem(err, "the list of recordings");
 	s->spans[s->n++] = span_of(q, path);
 	return 0;
 }

@@ -197,11 +197,6 @@ static int apply_events(struct backlog_known *k, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM, "No memory for the names from before");
-}
-
 int backlog_known_feed(struct backlog_known *k, const struct recordlog_chunk *c, struct error *err)
 {
 	const uint8_t *raw = recordlog_reader_load(&k->reader, c);
@@ -212,7 +207,7 @@ int backlog_known_feed(struct backlog_known *k, const struct recordlog_chunk *c,
 	while (!e && recordlog_next(raw, c->raw_len, &at, &r))
 		e = feed_record(k, feed_of(k->feed), &r);
 	if (e)
-		return no_memory(err);
+		return error_enomem(err, "the names from before");
 	return apply_events(k, err);
 }
 
@@ -236,7 +231,7 @@ int backlog_known_head(struct backlog_known *k, const struct record *r, struct e
 	if (r->kind == RECORD_ATTR)
 		learn_id(k, r);
 	if (feed_copy(feed_of(k->feed), r))
-		return no_memory(err);
+		return error_enomem(err, "the names from before");
 	return apply_events(k, err);
 }
 
@@ -246,7 +241,7 @@ int backlog_known_init(struct backlog_known *k, struct error *err)
 
 	*k = (struct backlog_known){0};
 	if (!f)
-		return no_memory(err);
+		return error_enomem(err, "the names from before");
 	f->source.ops = &feed_ops;
 	int r = engine_init(&k->engine, &f->source, &limits, err);
 	if (r) {

@@ -42,7 +42,7 @@ static int next_in_log(struct taken *t, struct record *ret, struct error *err)
 		if (!t->bytes)
 			t->bytes = recordlog_reader_load(&t->reader, c);
 		if (!t->bytes)
-			return error_set(err, -ENOMEM, "No memory to read the last seconds again");
+			return error_enomem(err, "reading the last seconds again");
 		if (recordlog_next(t->bytes, c->raw_len, &t->at, ret)) {
 			t->here++;
 			return 0;
@@ -61,7 +61,7 @@ static int unpack_symbols(struct taken *t, struct record *ret, struct error *err
 	size_t at = 0;
 
 	if (!raw || !recordlog_next(raw, t->symbols->raw_len, &at, ret))
-		return error_set(err, -ENOMEM, "No memory for the symbols of the kernel");
+		return error_enomem(err, "the symbols of the kernel");
 	return 0;
 }
 

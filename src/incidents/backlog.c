@@ -234,7 +234,7 @@ int backlog_new(struct source **ret, struct source *inner, const struct backlog_
 	struct backlog *b = mem_calloc(1, sizeof(*b));
 
 	if (!b)
-		return error_set(err, -ENOMEM, "No memory to keep the last seconds");
+		return error_enomem(err, "the last seconds");
 	b->source.ops = &backlog_ops;
 	b->inner = inner;
 	if (o)
@@ -245,7 +245,7 @@ int backlog_new(struct source **ret, struct source *inner, const struct backlog_
 		b->options.span_ns = DEFAULT_SPAN_NS;
 	int r = backlog_known_init(&b->known, err);
 	if (r == 0 && recordlog_init(&b->log))
-		r = error_set(err, -ENOMEM, "No memory to keep the last seconds");
+		r = error_enomem(err, "the last seconds");
 	if (r) {
 		deinit(b);
 		return r;
@@ -299,7 +299,7 @@ int backlog_take(struct source *s, uint64_t clock_ns, uint64_t wall_ns, struct b
 	if (r == 0)
 		return 0;
 	backlog_taken_deinit(ret);
-	return error_set(err, r, "No memory to take the last seconds");
+	return error_enomem(err, "taking the last seconds");
 }
 
 void backlog_taken_deinit(struct backlog_taken *t)

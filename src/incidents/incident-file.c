@@ -102,11 +102,6 @@ struct making {
 	struct record_output_file place;
 };
 
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM, "No memory for the file of an incident");
-}
-
 static int set_names(struct making *m, unsigned n, struct error *err)
 {
 	char name[INCIDENT_NAME], both[INCIDENT_NAME + 1] = "/";
@@ -117,7 +112,7 @@ static int set_names(struct making *m, unsigned n, struct error *err)
 	mem_free(m->temp);
 	m->path = mem_join(m->o->dir, both);
 	m->temp = m->path ? mem_join(m->path, part) : NULL;
-	return m->temp ? 0 : no_memory(err);
+	return m->temp ? 0 : error_enomem(err, "the file of an incident");
 }
 
 /* File names have a resolution of seconds, and the clock may be set back: a name may be taken. */

@@ -205,7 +205,7 @@ int incident_list_read_by(struct incident_list *l, const char *dir,
 	r = r ? r : sort(l);
 	if (r < 0) {
 		incident_list_deinit(l);
-		return error_set(err, r, "No memory for the incidents in '%s'", dir);
+		return error_enomem(err, "the incidents in '%s'", dir);
 	}
 	return 0;
 }

@@ -128,7 +128,7 @@ static int take_backlog(const struct incident_open *o, struct source *backlog,
 	struct backlog_stat st;
 
 	if (!j)
-		return error_set(err, -ENOMEM, "No memory for an incident");
+		return error_enomem(err, "an incident");
 	backlog_stat(backlog, &st);
 	j->incident = o->incident;
 	j->incident.more += o->others;

@@ -122,7 +122,7 @@ int incident_thread_new(struct incident_thread **ret, const struct incident_opti
 	struct incident_thread *t = mem_calloc(1, sizeof(*t));
 
 	if (!t)
-		return error_set(err, -ENOMEM, "No memory for a thread that writes files");
+		return error_enomem(err, "a thread that writes files");
 	*t = (struct incident_thread){
 		.o = o, .fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .begun.fd = -1};
 	t->last = &t->first;

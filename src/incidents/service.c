@@ -119,8 +119,7 @@ int service_reload(struct service *s, int (*check)(const struct opts *o, struct 
 	int r;
 
 	notify_reloading(&s->notify, clock_now_ns());
-	r = c ? read_again(c, s->first, check, &err)
-	      : error_set(&err, -ENOMEM, "No memory for the configuration");
+	r = c ? read_again(c, s->first, check, &err) : error_enomem(&err, "the configuration");
 	if (r == 0) {
 		take_over(s, c);
 		return 0;

@@ -20,7 +20,7 @@ int filter_cache_init(struct filter_cache *m, const struct engine *e, const char
 		return 0;
 	m->kept = mem_calloc(MEANT_KEPT, sizeof(*m->kept));
 	if (!m->kept)
-		return error_set(err, -ENOMEM, "No memory for a trigger");
+		return error_enomem(err, "a trigger");
 	int r = event_filter_new(&m->gate, e, NULL, filter, err);
 	m->asks = r == 0 ? event_filter_asks(m->gate) : 0;
 	return r;

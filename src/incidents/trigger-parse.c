@@ -294,7 +294,7 @@ int trigger_parse(const char *text, struct trigger_expr *ret, struct error *err)
 				 LONGEST);
 	ret->filter = p.to = mem_calloc(3 * strlen(text) + 4, 1);
 	if (!ret->filter)
-		return error_set(err, -ENOMEM, "No memory for a trigger");
+		return error_enomem(err, "a trigger");
 	for (p.at += strspn(p.at, " \t"); r == 0 && *p.at; p.at += strspn(p.at, " \t"))
 		r = take_token(&p);
 	r = r ? r : check(&p);

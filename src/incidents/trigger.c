@@ -180,7 +180,7 @@ static int new_trigger(struct triggers *t, struct trigger *tr, const char *text,
 		mem_free(tr->x.filter);
 		tr->x.filter = both;
 		if (!both)
-			return error_set(err, -ENOMEM, "No memory for a trigger");
+			return error_enomem(err, "a trigger");
 	}
 	tr->text = mem_strdup(text);
 	if (tr->x.kind == TRIGGER_WAIT_S || tr->x.kind == TRIGGER_WAITS_S ||
@@ -189,7 +189,7 @@ static int new_trigger(struct triggers *t, struct trigger *tr, const char *text,
 		r = tr->rate ? 0 : -ENOMEM;
 	}
 	if (r < 0 || !tr->text)
-		return error_set(err, -ENOMEM, "No memory for a trigger");
+		return error_enomem(err, "a trigger");
 	t->rates |= tr->rate && tr->x.kind != TRIGGER_LOST;
 	t->rotation |= tr->x.kind == TRIGGER_ROTATION;
 	t->breaks |= tr->x.kind == TRIGGER_WAITING && tr->x.for_ns;
@@ -211,7 +211,7 @@ int triggers_new(struct triggers **ret, struct engine *e, const char *const *exp
 				 TRIGGERS_MOST);
 	t = mem_calloc(1, sizeof(*t));
 	if (!t)
-		return error_set(err, -ENOMEM, "No memory for triggers");
+		return error_enomem(err, "triggers");
 	t->watch.event = take_event;
 	t->watch.passed = take_passed;
 	t->engine = e;
@@ -219,7 +219,7 @@ int triggers_new(struct triggers **ret, struct engine *e, const char *const *exp
 	t->cooldown_ns = COOLDOWN_NS;
 	t->all = mem_calloc(n ? n : 1, sizeof(*t->all));
 	if (!t->all || query_init(&t->q, e) < 0)
-		r = error_set(err, -ENOMEM, "No memory for triggers");
+		r = error_enomem(err, "triggers");
 	for (; r == 0 && t->n < n; t->n++)
 		r = new_trigger(t, &t->all[t->n], exprs[t->n], err);
 	t->watch.next = e->watch;

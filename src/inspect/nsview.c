@@ -63,7 +63,7 @@ int nsview_new(struct nsview **ret, struct kerntypes *types, struct error *err)
 
 	err = err ? err : &none;
 	if (!v)
-		return error_set(err, -ENOMEM, "No memory for the tasks of other namespaces");
+		return error_enomem(err, "the tasks of other namespaces");
 	v->names.put = put_names;
 	int code = bpf_run_load(&v->object, &f, err);
 	code = code < 0 ? code : set_up(v, err);

@@ -183,7 +183,7 @@ int metrics_server_new(struct metrics_server **ret, struct metrics_address *a, s
 	struct metrics_server *s = mem_calloc(1, sizeof(*s));
 
 	if (!s)
-		return error_errno(err, -ENOMEM, "Cannot serve metrics");
+		return error_enomem(err, "the server of metrics");
 	s->fd = -1;
 	int code = init(s, a, err);
 	if (code < 0)

@@ -83,7 +83,7 @@ static int read_file(FILE *f, struct options_config *c, struct error *err)
 	int r;
 
 	if (!text)
-		r = error_set(err, -ENOMEM, "Cannot read '%s': out of memory", c->path);
+		r = error_enomem(err, "reading '%s'", c->path);
 	else if (ferror(f))
 		r = error_errno(err, -EIO, "Cannot read the configuration '%s'", c->path);
 	else if (n > CONFIG_BYTES)

@@ -89,7 +89,7 @@ static int take_event(struct engine_watch *watch, const struct event *ev, struct
 		r = keep_begins(k, at, w);
 		r = r < 0 ? r : note_wait(k, ev->time, ev->cpu, ev->end.lock, true);
 	}
-	return r < 0 ? error_set(err, r, "No memory for the events to keep") : 0;
+	return r < 0 ? error_enomem(err, "the events to keep") : 0;
 }
 
 void cut_filter_init(struct cut_filter *k, struct engine *e, struct event_filter *gate)

@@ -184,7 +184,7 @@ static int parse_regex(const struct filter_parser *p, struct filter_term *t, con
 
 	t->regex = why ? NULL : arena_alloc(p->arena, sizeof(*t->regex));
 	if (!why && !t->regex)
-		return error_set(p->err, -ENOMEM, "Out of memory for an expression of a filter");
+		return error_enomem(p->err, "an expression of a filter");
 	if (!why) {
 		r = regcomp(t->regex, t->word, REG_EXTENDED | REG_ICASE | REG_NOSUB | REG_NEWLINE);
 		if (r == 0)

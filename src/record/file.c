@@ -41,11 +41,6 @@ struct record_file {
 	struct record_output_file present; /* the file being written */
 };
 
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM, "No memory for the recording");
-}
-
 /* kontend's own command line, for readers of the file. */
 static int read_argv(struct record_file *f)
 {
@@ -109,14 +104,14 @@ int record_file_new(struct record_file **ret, const struct record_file_options *
 	int r = -ENOMEM;
 
 	if (!f)
-		return no_memory(err);
+		return error_enomem(err, "the recording");
 	f->o = *o;
 	f->parts.keep = o->keep;
 	f->fd = -1;
 	part_prologue_init(&f->again, o->names, o->cgroups);
 	f->path = mem_strdup(o->path);
 	if (!f->path || read_argv(f) < 0)
-		no_memory(err);
+		error_enomem(err, "the recording");
 	else
 		r = open_writer(f, err);
 	if (r < 0) {
@@ -174,7 +169,7 @@ static int put_in_place_once(struct record_file *f, struct error *err)
 
 int record_file_put(struct record_file *f, const struct record *r, struct error *err)
 {
-	int e = part_prologue_note(&f->again, r) < 0 ? no_memory(err)
+	int e = part_prologue_note(&f->again, r) < 0 ? error_enomem(err, "the recording")
 						     : writer_put(f->writer, r, err);
 
 	return e == 0 && r->kind == RECORD_PERF ? put_in_place_once(f, err) : e;

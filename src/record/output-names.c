@@ -74,11 +74,6 @@ static int failed(const char *from, const char *to, int code, struct error *err)
 	return error_errno(err, code, "Cannot rename the file '%s' to '%s'", from, to);
 }
 
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM, "No memory for the names of files");
-}
-
 /* Undoes a step; may fail like the steps themselves. */
 static int go_back(const char *from, const char *to, struct error *err)
 {
@@ -117,7 +112,7 @@ static int put_in_steps(const char *temp, const char *path, const char *old, str
 	char *spare = mem_join(temp, ".old");
 
 	if (!spare)
-		return no_memory(err);
+		return error_enomem(err, "the names of files");
 	int r = put_by(temp, path, old, spare, err);
 	mem_free(spare);
 	return r;
@@ -146,7 +141,7 @@ int record_output_put(const char *temp, const char *path, struct error *err)
 		return r < 0 ? failed(temp, path, r, err) : 0;
 	char *old = mem_join(path, ".old");
 	if (!old)
-		return no_memory(err);
+		return error_enomem(err, "the names of files");
 	r = put_over(temp, path, old, err);
 	mem_free(old);
 	return r;
@@ -197,7 +192,7 @@ static int give_name(const char *path, char **ret, struct error *err)
 		char *name = record_output_part(path);
 
 		if (!name)
-			return error_set(err, -ENOMEM, "No memory for the recording");
+			return error_enomem(err, "the recording");
 		r = record_output_rename(path, name);
 		if (r == 0)
 			*ret = name;
@@ -215,7 +210,7 @@ int record_parts_add(struct record_parts *p, const char *path,
 	char *name = NULL;
 
 	if (mem_grow(&p->list, &p->cap, p->n, sizeof(*p->list)))
-		return error_set(err, -ENOMEM, "No memory for the recording");
+		return error_enomem(err, "the recording");
 	int r = record_output_has(path, file) ? give_name(path, &name, err) : -ENOENT;
 	if (r < 0 && r != -ENOENT)
 		return r;

@@ -96,11 +96,6 @@ static int put_kept(struct writer *w, const struct record *r, struct error *err)
 	return writer_put(w, &now, err);
 }
 
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM, "No memory for the recording");
-}
-
 static int read_symbols(struct part_prologue *a, struct error *err)
 {
 	if (a->settled && a->symbols)
@@ -110,7 +105,7 @@ static int read_symbols(struct part_prologue *a, struct error *err)
 	a->symbols_len = 0;
 	if (lseek(a->symbols_fd, 0, SEEK_SET) == 0 &&
 	    fdio_read_rest(a->symbols_fd, &a->symbols, &a->symbols_len) == -ENOMEM)
-		return no_memory(err);
+		return error_enomem(err, "the recording");
 	return 0;
 }
 

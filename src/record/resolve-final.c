@@ -59,7 +59,7 @@ static int open_query(struct naming *n, struct error *err)
 	n->engine.code = n->o->code;
 	n->engine.keep_symbols = n->o->keep_symbols;
 	n->has_query = query_init(&n->query, &n->engine) == 0;
-	return n->has_query ? 0 : error_set(err, -ENOMEM, "No memory for names of functions");
+	return n->has_query ? 0 : error_enomem(err, "names of functions");
 }
 
 static int play(struct naming *n, struct error *err)
@@ -103,7 +103,7 @@ static int put_found(struct naming *n, struct error *err)
 	char *body = mem_calloc(1, sizeof(struct record_snapshot) + len);
 
 	if (!body)
-		return error_set(err, -ENOMEM, "No memory for names of functions");
+		return error_enomem(err, "names of functions");
 	funcsnap_encode(&n->found, body + sizeof(struct record_snapshot));
 	int r = put_snapshot(n, SNAPSHOT_FUNCS, FUNCSNAP_VERSION, body, len, err);
 	mem_free(body);
@@ -144,7 +144,7 @@ static int put_build_ids(struct naming *n, struct error *err)
 	char *body = mem_calloc(1, sizeof(struct record_snapshot) + len);
 
 	if (!body)
-		return error_set(err, -ENOMEM, "No memory for build ids");
+		return error_enomem(err, "build ids");
 	build_ids(&n->found, body + sizeof(struct record_snapshot), len);
 	int r = put_snapshot(n, SNAPSHOT_BUILD_IDS, BUILDIDS_VERSION, body, len, err);
 	mem_free(body);
@@ -163,7 +163,7 @@ static int put_tables(struct naming *n, struct error *err)
 		int has = engine_tables(&n->engine, i, &body, &len);
 
 		if (has == -ENOMEM)
-			return error_set(err, -ENOMEM, "No memory for unwind tables");
+			return error_enomem(err, "unwind tables");
 		n->left_tables += has == -EFBIG;
 		if (has != 1)
 			continue;

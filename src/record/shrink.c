@@ -89,7 +89,7 @@ int record_shrink(const char *path, int fd, const struct writer *w, uint64_t *re
 
 	*ret_bytes = 0;
 	if (!temp)
-		return error_set(err, -ENOMEM, "No memory to make '%s' smaller", path);
+		return error_enomem(err, "making '%s' smaller", path);
 	memcpy(temp, path, len);
 	memcpy(temp + len, suffix, sizeof(suffix));
 	int r = shrink(path, fd, temp, w, ret_bytes, err);

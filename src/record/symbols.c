@@ -173,7 +173,7 @@ int record_text_of(struct record_text *t, struct codesource *c, const struct sym
 		memcpy(t->body, &head, sizeof(head));
 		t->len += sizeof(head);
 	}
-	return r == -ENOMEM ? error_set(err, r, "No memory for the kernel's code") : 0;
+	return r == -ENOMEM ? error_enomem(err, "the kernel's code") : 0;
 }
 
 int record_text_take(struct record_text *t, struct codesource *c, const struct record *kallsyms,
@@ -188,7 +188,7 @@ int record_text_take(struct record_text *t, struct codesource *c, const struct r
 	if (r == 0)
 		r = record_text_of(t, c, &sym, err);
 	sym_deinit(&sym);
-	return r == -ENOMEM ? error_set(err, r, "No memory for the kernel's code") : 0;
+	return r == -ENOMEM ? error_enomem(err, "the kernel's code") : 0;
 }
 
 int record_text_put(const struct record_text *t, struct record_file *f, struct error *err)

@@ -126,8 +126,7 @@ int diff_write(const struct diff_side *a, const struct diff_side *b, const struc
 	int r = (s->moments ? query_compare : query_diff)(a->q, b->q, &s->query, &d.table, err);
 
 	if (r == 0 && (query_overview(a->q, &d.a) < 0 || query_overview(b->q, &d.b) < 0))
-		r = error_set(err, -ENOMEM,
-			      "Cannot sum up the waits: out of memory, end other programs");
+		r = error_enomem(err, "the sums of the waits");
 	if (r < 0)
 		return r;
 	r = query_fields(b->q, s->fields, &d.table, err);

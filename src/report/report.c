@@ -366,7 +366,7 @@ static int ask_tables(struct report_data *d, struct error *err)
 	if (r == 0)
 		r = ask_views(d, &s, err);
 	if (r == -ENOMEM)
-		error_set(err, r, "Cannot sum up the report: out of memory, end other programs");
+		error_enomem(err, "the sums of the report");
 	return r;
 }
 

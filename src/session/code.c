@@ -46,7 +46,7 @@ int run_code_new(struct run_code **ret, const struct opts *o, struct error *err)
 		return 0;
 	struct run_code *r = mem_calloc(1, sizeof(*r));
 	if (!r)
-		return error_set(err, -ENOMEM, "No memory for the kernel's code");
+		return error_enomem(err, "the kernel's code");
 	open_text(r, o);
 	*ret = r;
 	return 0;

@@ -118,10 +118,10 @@ int run_demo(struct run *r, struct error *err)
 		return 0;
 	sigemptyset(&none);
 	if (posix_spawn_file_actions_init(&files))
-		return error_errno(err, -ENOMEM, "Cannot start the demo workload");
+		return error_enomem(err, "the demo workload");
 	if (posix_spawnattr_init(&attr)) {
 		posix_spawn_file_actions_destroy(&files);
-		return error_errno(err, -ENOMEM, "Cannot start the demo workload");
+		return error_enomem(err, "the demo workload");
 	}
 	int code = posix_spawnattr_setsigmask(&attr, &none);
 	code = code ? code : posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);

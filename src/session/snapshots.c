@@ -373,7 +373,7 @@ int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const st
 	struct run_snapshots *r = mem_calloc(1, sizeof(*r));
 
 	if (!r)
-		return error_set(err, -ENOMEM, "No memory for snapshots of the kernel");
+		return error_enomem(err, "snapshots of the kernel");
 	lock_request_init(&r->requests);
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
@@ -382,7 +382,7 @@ int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const st
 	r->is_late = late;
 	if (add_kinds(r, o) < 0) {
 		run_snapshots_free(r);
-		return error_set(err, -ENOMEM, "No memory for snapshots of the kernel");
+		return error_enomem(err, "snapshots of the kernel");
 	}
 	r->types = types ? kerntypes_share(types) : NULL;
 	*ret = r;

@@ -211,7 +211,7 @@ int run_attach_new(struct run_attach **ret, struct waitfeed *w, pid_t command, s
 	sigset_t all, before;
 
 	if (!a)
-		return error_set(err, -ENOMEM, "No memory for the programs of waits");
+		return error_enomem(err, "the programs of waits");
 	a->waits = w;
 	a->command = command;
 	sigfillset(&all);

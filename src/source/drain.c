@@ -479,8 +479,7 @@ int drain_init(struct drain *d, struct error *err)
 	d->rings = mem_calloc((1 + FEED_RINGS) * d->n_rings, sizeof(*d->rings));
 	d->polls = mem_calloc(polls_of(d), sizeof(*d->polls));
 	if (!d->rings || !d->polls)
-		return error_set(err, -ENOMEM, "No memory for the collector of %zu rings",
-				 d->n_rings);
+		return error_enomem(err, "the collector of %zu rings", d->n_rings);
 	for (size_t i = 0; i < d->n_rings; i++)
 		set_up_ring(d, i);
 	set_up_all_own(d);

@@ -147,7 +147,7 @@ int live_prologue_put(const struct live_prologue *p, struct error *err)
 		live_timers_aim(p->timers, p->session);
 		r = live_timers_put(p->timers, p->queue);
 	}
-	return r < 0 ? error_set(err, r, "No memory for the records before the event stream") : 0;
+	return r < 0 ? error_enomem(err, "the records before the event stream") : 0;
 }
 
 static int scan_tasks(const struct live_prologue_tasks *t, struct sideband *s)

@@ -121,7 +121,7 @@ static int identify_tasks(struct live *l, const struct target *t, struct error *
 		return 0;
 	l->tasks = mem_calloc(t->n_ids ? t->n_ids : 1, sizeof(*l->tasks));
 	if (!l->tasks)
-		return error_set(err, -ENOMEM, "No memory for the list of target tasks");
+		return error_enomem(err, "the list of target tasks");
 	for (size_t i = 0; i < t->n_ids; i++) {
 		if (procfs_identify("/proc", t->ids[i], &l->tasks[i]) < 0)
 			return error_set(err, -ESRCH,
@@ -276,7 +276,7 @@ int live_new(struct source **ret, const struct live_options *o, struct live_info
 	struct live *l = mem_calloc(1, sizeof(*l));
 
 	if (!l)
-		return error_set(err, -ENOMEM, "No memory for the live source");
+		return error_enomem(err, "the live source");
 	l->source.ops = &live_ops;
 	l->command = o->target.command;
 	l->names = o->names;
@@ -304,7 +304,7 @@ static int say_start(struct live *l, struct error *err)
 {
 	uint64_t now = clock_now_ns();
 	int r = queue_put_always(l->queue, RECORD_START, 0, &now, sizeof(now));
-	return r < 0 ? error_set(err, r, "No memory for the records before the event stream") : 0;
+	return r < 0 ? error_enomem(err, "the records before the event stream") : 0;
 }
 
 static void enable_output(struct live *l)

@@ -65,11 +65,6 @@ void perf_session_close(struct perf_session *ps)
 	mem_free(ps);
 }
 
-static int no_memory(struct error *err)
-{
-	return error_set(err, -ENOMEM, "No memory for the tables of perf events");
-}
-
 static int make_cpu_map(struct perf_session *ps, const struct target *t, struct error *err)
 {
 	char *list = NULL;
@@ -78,12 +73,12 @@ static int make_cpu_map(struct perf_session *ps, const struct target *t, struct 
 	if (t->n_cpus) {
 		list = mem_calloc(size, 1);
 		if (!list)
-			return no_memory(err);
+			return error_enomem(err, "the tables of perf events");
 		cpulist_format(t->cpus, t->n_cpus, list, size);
 	}
 	ps->cpus = perf_cpu_map__new(list);
 	mem_free(list);
-	return ps->cpus ? 0 : no_memory(err);
+	return ps->cpus ? 0 : error_enomem(err, "the tables of perf events");
 }
 
 /* The threads of all target processes, as of now. */
@@ -94,7 +89,7 @@ static int list_threads(const struct target *t, pid_t **ret, size_t *ret_n, stru
 	for (size_t i = 0; i < t->n_ids; i++) {
 		int r = procfs_tids("/proc", t->ids[i], ret, ret_n, &cap);
 		if (r == -ENOMEM)
-			return no_memory(err);
+			return error_enomem(err, "the tables of perf events");
 	}
 	if (!*ret_n)
 		return error_set(err, -ESRCH,
@@ -112,7 +107,7 @@ static int make_thread_map(struct perf_session *ps, const struct perf_session_op
 
 	if (t->kind == TARGET_SYSTEM || t->kind == TARGET_CGROUP) {
 		ps->threads = perf_thread_map__new_dummy();
-		return ps->threads ? 0 : no_memory(err);
+		return ps->threads ? 0 : error_enomem(err, "the tables of perf events");
 	}
 	if (t->kind == TARGET_COMMAND) {
 		ids = &command;
@@ -128,7 +123,7 @@ static int make_thread_map(struct perf_session *ps, const struct perf_session_op
 	}
 	ps->threads = perf_thread_map__new_array((int)n, ids);
 	mem_free(tids);
-	return ps->threads ? 0 : no_memory(err);
+	return ps->threads ? 0 : error_enomem(err, "the tables of perf events");
 }
 
 static uint32_t clamp_stack(uint32_t frames)
@@ -196,7 +191,7 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 
 	ps->evlist = perf_evlist__new();
 	if (!ps->evlist)
-		return no_memory(err);
+		return error_enomem(err, "the tables of perf events");
 	for (int i = 0; i < PERF_EVENTS; i++) {
 		struct perf_event_attr attr;
 		if (!is_wanted(o, (enum perf_event_index)i))
@@ -204,11 +199,11 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 		perf_attr_init(&attr, (enum perf_event_index)i, &ao);
 		ps->evsels[i] = perf_evsel__new(&attr);
 		if (!ps->evsels[i])
-			return no_memory(err);
+			return error_enomem(err, "the tables of perf events");
 		perf_evlist__add(ps->evlist, ps->evsels[i]);
 		if (perf_evsel__alloc_fd(ps->evsels[i], n_cpus, i == PERF_OUTPUT ? 1 : n_threads) <
 		    0)
-			return no_memory(err);
+			return error_enomem(err, "the tables of perf events");
 	}
 	perf_evlist__set_maps(ps->evlist, ps->cpus, ps->threads);
 	/*
@@ -328,7 +323,7 @@ static int prepare(struct perf_session *ps, const struct perf_attempt *at, struc
 
 	if (r == 0 && at->o->filter) {
 		ps->filter = mem_strdup(at->o->filter);
-		r = ps->filter ? 0 : no_memory(err);
+		r = ps->filter ? 0 : error_enomem(err, "the tables of perf events");
 	}
 	if (r == 0)
 		r = make_thread_map(ps, at->o, err);
@@ -347,7 +342,7 @@ static int attempt(struct perf_session **ret, struct perf_attempt *at, struct er
 	struct perf_session *ps = mem_calloc(1, sizeof(*ps));
 
 	if (!ps)
-		return no_memory(err);
+		return error_enomem(err, "the tables of perf events");
 	ps->cgroup_fd = -1;
 	ps->feed = at->o->feed;
 	ps->timers.entry_id = at->o->wanted.timer_entry_id;

@@ -52,7 +52,7 @@ int queue_new(struct queue **ret, size_t max_bytes, struct error *err)
 	struct queue *q = mem_calloc(1, sizeof(*q));
 
 	if (!q)
-		return error_set(err, -ENOMEM, "No memory for the queue between the threads");
+		return error_enomem(err, "the queue between the threads");
 	q->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (q->fd < 0) {
 		int code = -errno;

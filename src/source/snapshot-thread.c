@@ -137,7 +137,7 @@ int snapshot_thread_new(struct snapshot_thread **ret, struct snapshot_source *so
 	int code = 0;
 
 	if (!t)
-		return error_set(err, -ENOMEM, "No memory for the thread that takes snapshots");
+		return error_enomem(err, "the thread that takes snapshots");
 	t->sources = sources;
 	for (struct snapshot_source *s = sources; s; s = s->next)
 		t->n++;
@@ -150,7 +150,7 @@ int snapshot_thread_new(struct snapshot_thread **ret, struct snapshot_source *so
 	if (t->fd < 0)
 		code = error_errno(err, -errno, "Cannot make an eventfd for snapshots");
 	else if (!t->taken)
-		code = error_set(err, -ENOMEM, "No memory for the thread that takes snapshots");
+		code = error_enomem(err, "the thread that takes snapshots");
 	code = code < 0 ? code : start(t, err);
 	if (code < 0) {
 		discard(t);

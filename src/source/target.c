@@ -48,7 +48,7 @@ int target_parse_cpus(struct target *t, const char *list, struct error *err)
 	int r = cpulist_parse(list, &cpus, &n);
 
 	if (r == -ENOMEM)
-		return error_set(err, r, "No memory for the CPU list");
+		return error_enomem(err, "the CPU list");
 	if (r < 0)
 		return error_set(err, r, "'%s' is no CPU list: write it like 0,2-5", list);
 	r = check_online(cpus, n, err);
@@ -117,7 +117,7 @@ static int add_id(struct ids *s, pid_t id, struct error *err)
 	if (has_id(t, id))
 		return 0;
 	if (mem_grow(&t->ids, &s->cap, t->n_ids, sizeof(*t->ids)) < 0)
-		return error_set(err, -ENOMEM, "No memory for the list of pids");
+		return error_enomem(err, "the list of pids");
 	t->ids[t->n_ids++] = id;
 	return 0;
 }
@@ -201,7 +201,7 @@ int target_set_cgroup(struct target *t, const char *path, struct error *err)
 				 "like /system.slice");
 	char *copy = mem_strdup(path);
 	if (!copy)
-		return error_set(err, -ENOMEM, "No memory for the cgroup's name");
+		return error_enomem(err, "the cgroup's name");
 	mem_free(t->cgroup);
 	t->cgroup = copy;
 	t->kind = TARGET_CGROUP;

@@ -6,6 +6,7 @@
  */
 #include "kontend/error.h"
 #include "kontend/text.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,4 +36,17 @@ int error_errno(struct error *err, int code, const char *fmt, ...)
 	vsnprintf(head, sizeof(head), fmt, ap);
 	va_end(ap);
 	return error_set(err, code, "%s: %s", head, strerror(-code));
+}
+
+int error_enomem(struct error *err, const char *what, ...)
+{
+	char text[sizeof(err->text) / 2];
+	va_list ap;
+
+	if (!err || err->code)
+		return -ENOMEM;
+	va_start(ap, what);
+	vsnprintf(text, sizeof(text), what, ap);
+	va_end(ap);
+	return error_set(err, -ENOMEM, "No memory for %s: end other programs", text);
 }

@@ -39,6 +39,27 @@ static void test_errno_text(void **state)
 	assert_string_equal(err.text, "cannot read 3 files: Permission denied");
 }
 
+static void test_no_memory(void **state)
+{
+	struct error err = {0};
+	char longer[1000];
+
+	(void)state;
+	assert_int_equal(error_enomem(NULL, "x"), -ENOMEM);
+	assert_int_equal(error_enomem(&err, "%u CPUs", 4u), -ENOMEM);
+	assert_int_equal(err.code, -ENOMEM);
+	assert_string_equal(err.text, "No memory for 4 CPUs: end other programs");
+	assert_int_equal(error_enomem(&err, "later"), -ENOMEM);
+	assert_string_equal(err.text, "No memory for 4 CPUs: end other programs");
+
+	/* A long name leaves room for the advice. */
+	memset(longer, 'a', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	err = (struct error){0};
+	error_enomem(&err, "%s", longer);
+	assert_non_null(strstr(err.text, "aaa: end other programs"));
+}
+
 static void test_text_is_bounded_and_clean(void **state)
 {
 	struct error err = {0};
@@ -65,6 +86,7 @@ int main(void)
 		cmocka_unit_test(test_first_error_wins),
 		cmocka_unit_test(test_null_is_allowed),
 		cmocka_unit_test(test_errno_text),
+		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_text_is_bounded_and_clean),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -305,7 +305,7 @@ int app_new(struct app **ret, struct engine *e, struct display *d, const struct 
 	int r;
 
 	if (!a)
-		return error_errno(err, -ENOMEM, "Cannot set up the screen");
+		return error_enomem(err, "the screen");
 	a->engine = e;
 	a->display = d;
 	a->screen.ascii = d->ascii;

@@ -626,7 +626,7 @@ int term_new(struct display **ret, const struct term_options *o, struct error *e
 				 o->theme);
 	t = mem_calloc(1, sizeof(*t));
 	if (!t)
-		return error_errno(err, -ENOMEM, "Cannot set up the screen");
+		return error_enomem(err, "the screen");
 	codeset_set();
 	t->display.ops = &term_ops;
 	t->display.ascii = o->ascii || !codeset_is_utf8();

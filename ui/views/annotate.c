@@ -180,7 +180,7 @@ static void draw_view(struct view *v, struct screen *s, struct rect r)
 
 	if (draw_function(of_view(v), s, r, &err) < 0) {
 		if (!err.code)
-			error_set(&err, -ENOMEM, "Out of memory");
+			error_enomem(&err, "the instructions");
 		view_draw_error(s, r, &err);
 	}
 	hot_load_names(v);

@@ -126,7 +126,7 @@ static void flame_draw(struct view *v, struct screen *s, struct rect r)
 	struct error err = {0};
 
 	if (ask_picture(f, &p, r.w) < 0) {
-		error_set(&err, -ENOMEM, "Out of memory");
+		error_enomem(&err, "the flame graph");
 		view_draw_error(s, r, &err);
 		return;
 	}

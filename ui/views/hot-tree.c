@@ -61,7 +61,7 @@ static void draw_view(struct view *v, struct screen *s, struct rect r)
 	struct query_tree t;
 
 	if (query_hot_tree(v->query, &spec, &t) < 0) {
-		error_set(&err, -ENOMEM, "Out of memory");
+		error_enomem(&err, "the call tree");
 		view_draw_error(s, r, &err);
 		return;
 	}

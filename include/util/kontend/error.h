@@ -23,4 +23,10 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 int error_errno(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * Out of memory: "No memory for WHAT: end other programs". @what is a noun, or a verb with "ing".
+ * Returns -ENOMEM.
+ */
+int error_enomem(struct error *err, const char *what, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

@@ -51,7 +51,7 @@ int kerntypes_new(struct kerntypes **ret, struct error *err)
 	struct kerntypes *t = mem_calloc(1, sizeof(*t));
 
 	if (!t)
-		return error_set(err, -ENOMEM, "No memory for the kernel's types");
+		return error_enomem(err, "the kernel's types");
 	atomic_init(&t->users, 1);
 	pthread_mutex_init(&t->reading, NULL);
 	*ret = t;
@@ -115,7 +115,7 @@ static void read_types(struct kerntypes *t)
 		return;
 	}
 	if (btf_index_make(&t->index, btf) < 0) {
-		error_set(&t->why, -ENOMEM, "No memory for the kernel's types");
+		error_enomem(&t->why, "the kernel's types");
 		btf__free(btf);
 		return;
 	}

@@ -25,7 +25,7 @@ int ktext_bpf_open(struct ktext_bpf **ret, struct error *err)
 				 .len = (size_t)(ktext_object_end - ktext_object)};
 
 	if (!b)
-		return error_set(err, -ENOMEM, "No memory for reading kernel text");
+		return error_enomem(err, "reading kernel text");
 	int code = bpf_run_load(&b->object, &f, err);
 	if (code == 0) {
 		b->state = bpf_run_map(b->object, ".bss", sizeof(*b->state), PROT_READ | PROT_WRITE,

@@ -33,7 +33,7 @@ int ktext_open(struct ktext **ret, const char *kcore, struct error *err)
 	const char *path = kcore ? kcore : "/proc/kcore";
 
 	if (!k)
-		return error_set(err, -ENOMEM, "No memory for reading kernel text");
+		return error_enomem(err, "reading kernel text");
 	int code = open_kcore(k, path), code_bpf = 0;
 	if (code < 0) {
 		k->way = KTEXT_BPF;

@@ -50,7 +50,7 @@ int percpu_read(struct percpu *ret, struct kerntypes *types, struct error *err)
 		code = add_variable(ret, btf, btf_var_secinfos(t) + i);
 	if (code) {
 		percpu_deinit(ret);
-		return error_set(err, code, "No memory for the per-CPU variables");
+		return error_enomem(err, "the per-CPU variables");
 	}
 	if (ret->n)
 		qsort(ret->vars, ret->n, sizeof(*ret->vars), by_offset);

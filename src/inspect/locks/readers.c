@@ -76,7 +76,7 @@ int locks_readers_new(struct locks_readers **ret, struct kerntypes *types, struc
 	struct locks_readers *r = mem_calloc(1, sizeof(*r));
 
 	if (!r)
-		return error_set(err, -ENOMEM, "No memory for the search for readers");
+		return error_enomem(err, "the search for readers");
 	r->kallsyms = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	int code = r->kallsyms < 0 ? error_errno(err, -errno, "Cannot read /proc/kallsyms")
 				   : load(r, types, err);

@@ -87,7 +87,7 @@ int sleepers_new(struct sleepers **ret, struct kerntypes *types, struct error *e
 	struct sleepers *s = mem_calloc(1, sizeof(*s));
 
 	if (!s)
-		return error_set(err, -ENOMEM, "No memory for counting sleeping tasks");
+		return error_enomem(err, "counting sleeping tasks");
 	int code = load(s, types, err);
 	if (code < 0) {
 		sleepers_free(s);

@@ -206,7 +206,7 @@ int snapshot_locks_new(struct snapshot_locks **ret, bool all_mms, struct kerntyp
 	struct kerntypes *own;
 
 	if (!w)
-		return error_set(err, -ENOMEM, "No memory for snapshots of locks");
+		return error_enomem(err, "snapshots of locks");
 	struct kerntypes *types = kerntypes_or(shared, &own, err);
 	int code = types ? percpu_read(&w->percpu, types, err) : -ENOMEM;
 	code = code < 0 ? code : load(w, types, err);
@@ -427,7 +427,7 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock
 	code = code < 0 ? code : check_paths(w, ret);
 	code = code < 0 ? code : count_sleepers(w, ret);
 	if (code == -ENOMEM)
-		return error_set(err, code, "No memory for a snapshot of locks");
+		return error_enomem(err, "a snapshot of locks");
 	if (code < 0)
 		return error_errno(err, code,
 				   "Cannot run the BPF programs that take snapshots of locks");

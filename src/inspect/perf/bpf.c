@@ -68,7 +68,7 @@ static int open_own_events(struct inspect_bpf *i, struct error *err)
 		return code;
 	i->own_fds = mem_calloc(i->n_cpus, sizeof(*i->own_fds));
 	if (!i->own_fds)
-		return error_set(err, -ENOMEM, "No memory for %u CPUs", i->n_cpus);
+		return error_enomem(err, "%u CPUs", i->n_cpus);
 	for (uint32_t cpu = 0; cpu < i->n_cpus; cpu++)
 		i->own_fds[cpu] = -1;
 	for (uint32_t cpu = 0; cpu < i->n_cpus; cpu++) {
@@ -267,14 +267,13 @@ static int take_snapshot(struct inspect *base, enum inspect_what what, struct pe
 		refresh(i);
 	int code = bpf_read(i, what);
 	if (code == -ENOMEM)
-		return error_set(err, code, "No memory for the results of the BPF inspector");
+		return error_enomem(err, "the results of the BPF inspector");
 	if (code < 0)
 		return error_errno(err, code, "Cannot run the BPF inspector");
 	fill_head(i, what, ret, from);
 	code = bpf_fill(i, what, ret);
 	if (code < 0)
-		return error_set(err, code, "No memory for a snapshot of %u perf events",
-				 i->found.n_events);
+		return error_enomem(err, "a snapshot of %u perf events", i->found.n_events);
 	inspect_cost(&i->tallies[what].cost, &ret->head, cpu);
 	return 0;
 }
@@ -334,7 +333,7 @@ int inspect_bpf_new(struct inspect **ret, const struct inspect_options *o, struc
 	struct kerntypes *own;
 
 	if (!i)
-		return error_set(err, -ENOMEM, "No memory for the BPF inspector");
+		return error_enomem(err, "the BPF inspector");
 	i->base.ops = &ops;
 	i->base.has_parts = true;
 	struct kerntypes *types = kerntypes_or(o->types, &own, err);

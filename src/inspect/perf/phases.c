@@ -168,7 +168,7 @@ int snapshot_phases_new(struct snapshot_phases **ret, struct kerntypes *types, s
 
 	*ret = NULL;
 	if (!p)
-		return error_set(err, -ENOMEM, "No memory for probes of rotation");
+		return error_enomem(err, "probes of rotation");
 	types = kerntypes_or(types, &own, err);
 	int code = types ? load(p, types, err) : err->code;
 	kerntypes_free(own);

@@ -211,7 +211,7 @@ static int take_snapshot(struct inspect *base, enum inspect_what what, struct pe
 	ret->head.interval_ns = p->last_ns ? from - p->last_ns : 0;
 	ret->head.opened = UINT64_MAX;
 	if (look_at_slots(p, from) < 0 || copy(p, ret) < 0)
-		return error_set(err, -ENOMEM, "No memory for a snapshot of breakpoint slots");
+		return error_enomem(err, "a snapshot of breakpoint slots");
 	say_missing(p, ret);
 	p->last_ns = from;
 	inspect_cost(&p->cost, &ret->head, cpu);
@@ -242,7 +242,7 @@ int inspect_probe_new(struct inspect **ret, const struct inspect_options *o, str
 	};
 
 	if (!p)
-		return error_set(err, -ENOMEM, "No memory for the inspector");
+		return error_enomem(err, "the inspector");
 	p->base.ops = &ops;
 	p->want_cpus = o->probe_cpus;
 	p->probe_cpus = o->probe_cpus && may_probe_cpus();

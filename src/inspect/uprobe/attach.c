@@ -97,7 +97,7 @@ static int add_event(struct uprobe_attach *l, size_t i, pid_t task, int cpu, str
 	};
 
 	if (mem_grow(&l->events, &l->cap_events, l->n_events, sizeof(*l->events)) < 0)
-		return error_set(err, -ENOMEM, "No memory for probes");
+		return error_enomem(err, "probes");
 	int fd = perf_event_open(&attr, task, cpu, 0);
 	if (fd < 0)
 		return explain(p, task, fd, err);
@@ -286,7 +286,7 @@ static int place(struct uprobe_attach *l, const char *spec, pid_t pid, const cha
 	size_t i = l->n_probes;
 
 	if (mem_grow(&l->probes, &l->cap_probes, i, sizeof(*l->probes)) < 0)
-		return error_set(err, -ENOMEM, "No memory for probes");
+		return error_enomem(err, "probes");
 	int code = resolve(spec, pid, command, &l->probes[i], err);
 	if (code < 0)
 		return code;
@@ -302,7 +302,7 @@ int uprobe_attach_new(struct uprobe_attach **ret, const struct uprobe_attach_opt
 	struct uprobe_attach *l = mem_calloc(1, sizeof(*l));
 
 	if (!l)
-		return error_set(err, -ENOMEM, "No memory for probes");
+		return error_enomem(err, "probes");
 	l->count = o->count;
 	int code = l->type = read_type(err);
 	for (size_t i = 0; code >= 0 && i < o->n_specs; i++) {

@@ -207,7 +207,7 @@ int up_bpf_open(struct up_bpf *b, int32_t uprobe_type, bool counts_own, struct k
 
 	*b = (struct up_bpf){.programs = mem_calloc(1, sizeof(*b->programs))};
 	if (!b->programs)
-		return error_set(err, -ENOMEM, "No memory for the BPF inspector");
+		return error_enomem(err, "the BPF inspector");
 	b->programs->counts_own = counts_own;
 	struct kerntypes *types = kerntypes_or(shared, &own, err);
 	int code = types ? set_up(b, uprobe_type, types, err) : -ENOMEM;

@@ -63,7 +63,7 @@ static int open_with(struct up_links **ret, struct kerntypes *types, struct erro
 	if (!type)
 		return 0;
 	if (!l)
-		return error_set(err, -ENOMEM, "No memory for BPF links");
+		return error_enomem(err, "BPF links");
 	int code = load(l, type, types, err);
 	if (code < 0) {
 		up_links_close(l);

@@ -71,7 +71,7 @@ int snapshot_uprobes_new(struct snapshot_uprobes **ret, const struct snapshot_up
 	int32_t type = (int32_t)sysinfo_number("/sys/bus/event_source/devices/uprobe/type", -1);
 
 	if (!u)
-		return error_set(err, -ENOMEM, "No memory for snapshots of uprobes");
+		return error_enomem(err, "snapshots of uprobes");
 	find_tracefs(u, o);
 	learn_kernel(u);
 	u->slots = up_slots();

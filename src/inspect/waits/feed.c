@@ -414,7 +414,7 @@ static int prepare_own(struct waitfeed *f, const struct waitfeed_options *o, str
 	if (code < 0)
 		return code;
 	f->own = mem_calloc(f->n_cpus, sizeof(*f->own));
-	return f->own ? 0 : error_set(err, -ENOMEM, "No memory for the rings of waits");
+	return f->own ? 0 : error_enomem(err, "the rings of waits");
 }
 
 static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
@@ -476,7 +476,7 @@ int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct
 	struct waitfeed *f = mem_calloc(1, sizeof(*f));
 
 	if (!f)
-		return error_set(err, -ENOMEM, "No memory for the program of waits");
+		return error_enomem(err, "the program of waits");
 	f->feed.set = set_ring;
 	f->feed.enable = enable;
 	f->feed.ring = ring;

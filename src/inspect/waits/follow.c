@@ -238,7 +238,7 @@ static int find_maps(struct follow *f, struct bpf_object *o, struct error *err)
 	f->n_possible = libbpf_num_possible_cpus();
 	f->values = f->n_possible > 0 ? mem_calloc((size_t)f->n_possible, f->counts_size) : NULL;
 	if (!f->values)
-		return error_set(err, -ENOMEM, "No memory for counts of holders");
+		return error_enomem(err, "counts of holders");
 	f->waiting = bpf_run_map(o, "waiting", FOLLOW_WAITS * sizeof(*f->waiting), PROT_READ, err);
 	f->state = bpf_run_map(o, "following", sizeof(*f->state), PROT_READ, err);
 	return f->waiting && f->state ? 0 : err->code;
@@ -249,7 +249,7 @@ int follow_new(struct follow **ret, struct bpf_object *o, uint64_t longer_ns, st
 	struct follow *f = mem_calloc(1, sizeof(*f));
 
 	if (!f)
-		return error_set(err, -ENOMEM, "No memory for following holders");
+		return error_enomem(err, "following holders");
 	f->longer_ns = longer_ns;
 	int code = bpf_thread_init(&f->thread, err);
 	code = code < 0 ? code : find_programs(f, o, err);

@@ -253,14 +253,14 @@ int short_new(struct shorts **ret, struct bpf_object *o, uint32_t n_cpus,
 	struct shorts *s = mem_calloc(1, sizeof(*s));
 
 	if (!s)
-		return error_set(err, -ENOMEM, "No memory for sums of short waits");
+		return error_enomem(err, "sums of short waits");
 	pthread_mutex_init(&s->lock, NULL);
 	s->options = *options;
 	s->n_cpus = n_cpus;
 	s->payload = mem_calloc(1, PAYLOAD);
 	int code = bpf_thread_init(&s->thread, err);
 	if (code == 0 && !s->payload)
-		code = error_set(err, -ENOMEM, "No memory for sums of short waits");
+		code = error_enomem(err, "sums of short waits");
 	code = code < 0 ? code : find_maps(s, o, err);
 	if (code < 0) {
 		short_free(s);

@@ -84,7 +84,7 @@ int disasm_open(struct disasm **ret, enum disasm_machine m, struct error *err)
 	struct disasm *d = mem_calloc(1, sizeof(*d));
 
 	if (!d)
-		return error_set(err, -ENOMEM, "No memory for a disassembler");
+		return error_enomem(err, "a disassembler");
 	d->machine = m;
 	int r = library_load(&library, &d->lib, err);
 	cs_err code = r ? CS_ERR_OK : start(d);

@@ -51,7 +51,7 @@ int binary_open(struct binary **ret, const char *path, struct error *err)
 	}
 	binary_close(b);
 	if (code == -ENOMEM)
-		return error_set(err, code, "No memory for '%s'", path);
+		return error_enomem(err, "reading '%s'", path);
 	if (code == -ENOEXEC)
 		return error_set(err, -ENOTSUP, "'%s' is not an ELF file, or is damaged", path);
 	return error_errno(err, code, "Cannot open '%s'", path);

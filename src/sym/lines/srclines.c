@@ -76,7 +76,7 @@ int srclines_new(struct srclines **ret, struct usersyms *files, const struct src
 	struct srclines *l = mem_calloc(1, sizeof(*l));
 
 	if (!l)
-		return error_set(err, -ENOMEM, "No memory for source lines");
+		return error_enomem(err, "source lines");
 	l->users = files;
 	l->config = *c;
 	l->given_up = !c->argv;

@@ -37,7 +37,7 @@ int srclines_text_new(struct srclines_text **ret, struct usersyms *files, struct
 	struct srclines_text *s = mem_calloc(1, sizeof(*s));
 
 	if (!s)
-		return error_set(err, -ENOMEM, "No memory for source files");
+		return error_enomem(err, "source files");
 	s->users = files;
 	*ret = s;
 	return 0;

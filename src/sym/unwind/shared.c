@@ -217,7 +217,7 @@ int unwind_new(struct unwind **ret, struct usersyms *files, const struct unwind_
 				 c->machine && *c->machine ? c->machine : "this machine");
 	u = mem_calloc(1, sizeof(*u));
 	if (!u)
-		return error_set(err, -ENOMEM, "No memory for unwinding stacks");
+		return error_enomem(err, "unwinding stacks");
 	u->machine = m;
 	u->backend = b;
 	u->files = files;

@@ -45,7 +45,7 @@ int usersyms_new(struct usersyms **ret, const struct usersyms_config *c, struct 
 	struct usersyms *u = mem_calloc(1, sizeof(*u));
 
 	if (!u)
-		return error_set(err, -ENOMEM, "No memory for symbols");
+		return error_enomem(err, "symbols");
 	u->config = *c;
 	u->config.proc = c->proc ? c->proc : "/proc";
 	u->config.debug_root = c->debug_root ? c->debug_root : "/usr/lib/debug";
