@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
+#include "kontend/memfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 ssize_t fdio_read(int fd, void *buf, size_t size)
@@ -87,4 +90,32 @@ int fdio_read_file(const char *path, char **ret, size_t *ret_len)
 	int r = fdio_read_rest(fd, ret, ret_len);
 	close(fd);
 	return r;
+}
+
+enum { FIRST = 4096 };
+
+/* A fopencookie(3) write function returns 0 for a failure. */
+static ssize_t append(void *cookie, const char *bytes, size_t n)
+{
+	struct memfile *m = cookie;
+	size_t cap = m->cap ? m->cap : FIRST;
+
+	while (cap < m->n + n + 1)
+		cap *= 2;
+	if (cap > m->cap) {
+		char *text = mem_resize(m->text, cap, 1);
+		if (!text)
+			return 0;
+		m->text = text;
+		m->cap = cap;
+	}
+	memcpy(m->text + m->n, bytes, n);
+	m->n += n;
+	m->text[m->n] = '\0';
+	return (ssize_t)n;
+}
+
+FILE *memfile_open(struct memfile *m)
+{
+	return fopencookie(m, "w", (cookie_io_functions_t){.write = append});
 }

@@ -6,6 +6,7 @@
  * for a second at most; status messages never block, since another one follows.
  */
 #include "kontend/notify.h"
+#include "kontend/journal.h"
 #include "kontend/number.h"
 #include "kontend/text.h"
 
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -155,4 +157,22 @@ void notify_close(struct notify *n)
 	if (n->fd >= 0)
 		close(n->fd);
 	*n = (struct notify){.fd = -1};
+}
+
+/*
+ * The service manager passes the device and inode of the stream that it opened. If standard error
+ * was redirected since, the variable stays unchanged: so both are compared each time.
+ */
+
+bool journal_has(int fd)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	char own[48];
+	struct stat st;
+
+	if (!stream || fstat(fd, &st) < 0)
+		return false;
+	snprintf(own, sizeof(own), "%" PRIu64 ":%" PRIu64, (uint64_t)st.st_dev,
+		 (uint64_t)st.st_ino);
+	return strcmp(own, stream) == 0;
 }
