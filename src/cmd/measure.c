@@ -291,7 +291,8 @@ int measure_open(struct measure *m, struct run *run, const char *path, struct er
 	measure_sandbox(m, run);
 	int ret = run_open_file(run, path, 0, err);
 
-	run->engine.model->min_wait_ns = m->o->min_wait_ns;
+	if (ret == 0)
+		run->engine.model->min_wait_ns = m->o->min_wait_ns;
 	return ret;
 }
 
@@ -325,9 +326,10 @@ static int read_known(struct measure *m, struct run *known, struct error *err)
 	measure_sandbox(m, known);
 	int ret = run_open(known, m->o, err);
 
-	known->engine.model->min_wait_ns = m->o->min_wait_ns;
-	if (ret == 0)
+	if (ret == 0) {
+		known->engine.model->min_wait_ns = m->o->min_wait_ns;
 		ret = read_recording(m, known, m->o->input, err);
+	}
 	return ret == 0 && m->give_up ? -EINTR : ret;
 }
 
@@ -413,7 +415,7 @@ static int start(struct measure *m, struct measure_job *j, struct error *err)
 	m->run.trigger_ns = caught_floor_ns(m->o);
 	int ret = run_open(&m->run, m->o, err);
 
-	if (!run_sums_up(&m->run))
+	if (ret == 0 && !run_sums_up(&m->run))
 		m->run.engine.model->min_wait_ns = m->o->min_wait_ns;
 	if (ret == 0 && j->begin)
 		ret = j->begin(j, m, err);
