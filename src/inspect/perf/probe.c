@@ -26,7 +26,6 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { SLOTS_MAX = 32 }; /* of any machine */
