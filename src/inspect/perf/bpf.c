@@ -89,7 +89,7 @@ static int map_arrays(struct inspect_bpf *i, struct error *err)
 	const int r = PROT_READ;
 
 	i->state = bpf_run_map(i->object, ".bss", sizeof(*i->state), PROT_READ | PROT_WRITE, err);
-	i->cpus = bpf_run_map(i->object, "cpus", RAW_CPUS * sizeof(*i->cpus), r, err);
+	i->cpus = bpf_run_map(i->object, "cpus", i->n_cpus * sizeof(*i->cpus), r, err);
 	i->again =
 		bpf_run_map(i->object, "again", RAW_AGAIN * sizeof(*i->again), r | PROT_WRITE, err);
 	if (!i->state || !i->cpus || !i->again)
@@ -116,16 +116,18 @@ static uint32_t room_for(uint32_t n_cpus)
 
 static int prepare(struct bpf_object *o, const void *arg)
 {
-	const uint32_t *room = arg;
+	const struct inspect_bpf *i = arg;
+	struct bpf_map *cpus = bpf_object__find_map_by_name(o, "cpus");
 	struct bpf_map *events = bpf_object__find_map_by_name(o, "events");
 	struct bpf_map *contexts = bpf_object__find_map_by_name(o, "contexts");
 	struct bpf_map *holders = bpf_object__find_map_by_name(o, "holders");
 
-	if (!events || !contexts || !holders)
+	if (!cpus || !events || !contexts || !holders)
 		return -ENOENT;
-	int code = bpf_map__set_max_entries(events, *room);
-	code = code < 0 ? code : bpf_map__set_max_entries(contexts, *room / 2);
-	return code < 0 ? code : bpf_map__set_max_entries(holders, *room);
+	int code = bpf_map__set_max_entries(cpus, i->n_cpus);
+	code = code < 0 ? code : bpf_map__set_max_entries(events, i->room);
+	code = code < 0 ? code : bpf_map__set_max_entries(contexts, i->room / 2);
+	return code < 0 ? code : bpf_map__set_max_entries(holders, i->room);
 }
 
 static int load(struct inspect_bpf *i, struct kerntypes *types, struct error *err)
@@ -137,7 +139,7 @@ static int load(struct inspect_bpf *i, struct kerntypes *types, struct error *er
 		.config_size = sizeof(i->layout.config),
 		.types = types,
 		.prepare = prepare,
-		.prepare_arg = &i->room,
+		.prepare_arg = i,
 	};
 	i->room = room_for(i->n_cpus);
 	int code = bpf_run_load(&i->object, &f, err);
@@ -286,7 +288,7 @@ static void bpf_free(struct inspect *base)
 	bpf_run_part_close(&i->events);
 	bpf_run_part_close(&i->contexts);
 	bpf_run_part_close(&i->holders);
-	bpf_run_unmap(i->cpus, RAW_CPUS * sizeof(*i->cpus));
+	bpf_run_unmap(i->cpus, i->n_cpus * sizeof(*i->cpus));
 	bpf_run_unmap(i->again, RAW_AGAIN * sizeof(*i->again));
 	for (int k = 0; k < PROGS; k++)
 		bpf_link__destroy(i->link[k]);
