@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Built without libprotobuf-c: metrics are available as text only. */
-#include "kontend/openmetrics-proto.h"
+#include "kontend/openmetrics.h"
 
 #include <errno.h>
 

@@ -3,8 +3,8 @@
  * Families of metrics as messages of libprotobuf-c. Each message follows its length, so only one
  * family at a time is in memory, in an arena. Counters are named like their samples in text.
  */
-#include "kontend/openmetrics-proto.h"
 #include "kontend/mem.h"
+#include "kontend/openmetrics.h"
 #include "kontend/protobuf.h"
 #include "kontend/text.h"
 #include "metrics.pb-c.h"

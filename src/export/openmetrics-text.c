@@ -5,7 +5,7 @@
  * whole nanoseconds without rounding. The bounds of the histograms are powers of two, which are
  * also bounds of kontend's own histograms, so that the counts are exact.
  */
-#include "kontend/openmetrics-proto.h"
+#include "kontend/openmetrics.h"
 #include "kontend/text.h"
 
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/memfile.h"
-#include "kontend/openmetrics-proto.h"
+#include "kontend/openmetrics.h"
 #include "kontend/when.h"
 #include "server.h"
 #include "sums.h"

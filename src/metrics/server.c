@@ -18,7 +18,7 @@
 #include "kontend/clock.h"
 #include "kontend/library.h"
 #include "kontend/mem.h"
-#include "kontend/openmetrics-proto.h"
+#include "kontend/openmetrics.h"
 #include "kontend/rights.h"
 
 #include <arpa/inet.h>

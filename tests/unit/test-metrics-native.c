@@ -13,7 +13,6 @@
 #include "canned.h"
 #include "kontend/mem.h"
 #include "kontend/metrics.h"
-#include "kontend/openmetrics-proto.h"
 #include "kontend/openmetrics.h"
 #include "kontend/query-hist.h"
 #include "metrics.pb-c.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "kontend/openmetrics-proto.h"
+#include "kontend/openmetrics.h"
 #include "openmetrics.h"
 #include "served.h"
 

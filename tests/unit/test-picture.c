@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/mem.h"
 #include "kontend/picture.h"
-#include "widgets/picture-shape.h"
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

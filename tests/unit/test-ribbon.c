@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "app/ribbon.h"
+#include "app/travel.h"
 #include "kontend/mem.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
  * cursor, from the range's begin on) is bright, the rest dim. The cursor and the ends of a range
  * are characters of their own, since colours may be missing; they replace a bar.
  */
-#include "ribbon.h"
+#include "travel.h"
 
 #include "kontend/text.h"
 #include "kontend/units.h"

@@ -13,7 +13,7 @@
 #include "kontend/bisect.h"
 #include "kontend/query-machine.h"
 #include "priv.h"
-#include "ribbon.h"
+#include "travel.h"
 
 #include <stdio.h>
 

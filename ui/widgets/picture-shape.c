@@ -3,7 +3,7 @@
  * Blocks, lines and marks as shapes. Fonts have them with gaps between the lines, in other widths
  * than letters, or not at all; as rectangles and triangles of whole units they join, everywhere.
  */
-#include "picture-shape.h"
+#include "kontend/picture.h"
 
 #include <stddef.h>
 
@@ -11,7 +11,7 @@ enum { W = PICTURE_CELL_W, H = PICTURE_CELL_H, MID_X = W / 2, MID_Y = H / 2 };
 enum { LEFT = 1, RIGHT = 2, UP = 4, DOWN = 8 };
 
 /* Up to two rectangles, or a triangle by its corners. */
-static const struct line {
+static const struct shape_line {
 	uint16_t ch;
 	uint8_t arms;
 } lines[] = {
@@ -38,7 +38,7 @@ static const struct triangle {
 	{0x25c0, {8, 8, 0}, {5, 14, 9}},
 };
 
-static const struct line *find_line(uint32_t ch)
+static const struct shape_line *find_line(uint32_t ch)
 {
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		if (lines[i].ch == ch)
@@ -134,7 +134,7 @@ bool picture_shape(uint32_t ch)
 
 void picture_shape_put(FILE *out, uint32_t ch, int x, int y)
 {
-	const struct line *line = find_line(ch);
+	const struct shape_line *line = find_line(ch);
 	const struct triangle *triangle = find_triangle(ch);
 
 	if (line)

@@ -15,7 +15,6 @@
 #include "kontend/memfile.h"
 #include "kontend/text.h"
 #include "kontend/xml.h"
-#include "picture-shape.h"
 #include "theme.h"
 #include <errno.h>
 #include <string.h>

@@ -3,6 +3,8 @@
 #define KONTEND_PICTURE_H
 
 #include "kontend/screen.h"
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* A screen for who has no terminal at hand: a picture, its text, or text in a terminal's colours.
@@ -23,5 +25,13 @@ enum picture_format picture_format_of(const char *path);
 int picture_write(const struct picture *p, enum picture_format format, FILE *out);
 /* The same in memory. -ENOMEM as well. */
 int picture_text(const struct picture *p, enum picture_format format, char **ret /* mem_free() */);
+
+/* A cell of a picture, in its units: three fifths of the size of letters, as their advance is. */
+enum { PICTURE_CELL_W = 9, PICTURE_CELL_H = 18, PICTURE_FONT = 15, PICTURE_BASE = 14 };
+
+/* Is the character drawn, and no letter of a font? */
+bool picture_shape(uint32_t ch);
+/* Writes what it is, in the cell whose corner is at (x, y), as commands of an SVG path. */
+void picture_shape_put(FILE *out, uint32_t ch, int x, int y);
 
 #endif
