@@ -7,7 +7,6 @@
  * by the thousand does not read messages.
  */
 #include "kontend/filter-options.h"
-#include "kontend/query-incident.h"
 #include "kontend/query-incidents.h"
 #include "kontend/recording-spans.h"
 #include "kontend/rows.h"

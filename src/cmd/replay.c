@@ -10,7 +10,7 @@
 #include "kontend/ending.h"
 #include "kontend/filter-options.h"
 #include "kontend/progress.h"
-#include "kontend/query-incident.h"
+#include "kontend/query-incidents.h"
 #include "kontend/query-ribbon.h"
 #include "kontend/reader.h"
 #include "kontend/run.h"

@@ -10,7 +10,6 @@
 #include "kontend/engine.h"
 #include "kontend/mem.h"
 #include "kontend/memfile.h"
-#include "kontend/query-incident.h"
 #include "kontend/query-incidents.h"
 #include "kontend/query-machine.h"
 #include "kontend/query-mmap.h"

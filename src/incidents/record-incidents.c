@@ -22,7 +22,7 @@
 #include "kontend/metrics.h"
 #include "kontend/model.h"
 #include "kontend/opts.h"
-#include "kontend/query-incident.h"
+#include "kontend/query-incidents.h"
 #include "kontend/query-shorts.h"
 #include "kontend/record-metrics.h"
 #include "kontend/record-symbols.h"

@@ -7,10 +7,10 @@
  * of which the same is true. Numbers that change with each boot are in no name: an mmap_lock is
  * that of a program, a run queue that of any CPU.
  */
+#include "group.h"
 #include "internal.h"
 #include "kontend/query-classes.h"
 #include "kontend/sort.h"
-#include "window.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,14 +4,17 @@
  * classes are walked side by side. A class of both lists is a row, and so is a class of only one.
  * They are compared by wait per second, waits in flight included, since recordings differ in
  * length; a change of less than one percent is called none.
+ *
+ * A query reads one engine. So a marked moment has an engine of its own, which never runs, with a
+ * copy of the model and the sources of names.
  */
+#include "group.h"
 #include "internal.h"
 #include "kontend/columns.h"
+#include "kontend/mem.h"
 #include "kontend/query-classes.h"
-#include "kontend/query-compare.h"
 #include "kontend/query-diff.h"
 #include "rows.h"
-#include "window.h"
 
 #include <errno.h>
 #include <math.h>
@@ -267,4 +270,40 @@ int query_compare(struct query *a, struct query *b, const struct query_spec *s, 
 		  struct error *err)
 {
 	return answer(a, b, QUERY_SAME_THING, s, ret, err);
+}
+
+int query_moment_init(struct query_moment *m, const struct engine *e)
+{
+	struct model *copy = mem_calloc(1, sizeof(*copy));
+
+	*m = (struct query_moment){.engine = mem_calloc(1, sizeof(*m->engine))};
+	if (!m->engine || !copy)
+		goto failed;
+	m->engine->model = copy;
+	m->engine->groups = e->groups;
+	m->engine->lines = e->lines;
+	m->engine->keep_symbols = e->keep_symbols;
+	if (model_copy(copy, e->model) == 0) {
+		if (query_init(&m->query, m->engine) == 0) {
+			m->query.sym = &e->sym;
+			return 0;
+		}
+		model_deinit(copy);
+	}
+failed:
+	mem_free(copy);
+	mem_free(m->engine);
+	*m = (struct query_moment){0};
+	return -ENOMEM;
+}
+
+void query_moment_deinit(struct query_moment *m)
+{
+	if (!m->engine)
+		return;
+	query_deinit(&m->query);
+	model_deinit(m->engine->model);
+	mem_free(m->engine->model);
+	mem_free(m->engine);
+	*m = (struct query_moment){0};
 }

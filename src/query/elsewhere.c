@@ -8,7 +8,7 @@
 #include "kontend/query-elsewhere.h"
 #include "kontend/taskid.h"
 #include "locks/queues.h"
-#include "names/words.h"
+#include "names/names.h"
 
 #include <errno.h>
 #include <stdlib.h>

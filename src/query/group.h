@@ -3,7 +3,6 @@
 #define KONTEND_SRC_QUERY_GROUP_H
 
 #include "kontend/query.h"
-#include "window.h"
 
 struct hist;
 
@@ -81,5 +80,27 @@ uint32_t query_group_caller(struct query *q, const struct groups *gs, struct gro
 size_t query_group_locks(struct query *q, struct groups *gs, struct group *g);
 /* The one that cost most. */
 uint32_t query_group_worst_lock(struct query *q, struct groups *gs, struct group *g);
+
+struct blame_cell;
+struct cell_table;
+struct profile;
+
+/* window.c: returns true if figures cover the query's window, else all time since the sums began.
+ */
+bool query_has_window(const struct query *q);
+/*
+ * The cells, and the profile, that figures are sums of: the model's, or those of the window. Call
+ * query_sync() before. Valid until the model takes the next event. Without memory some are missing;
+ * then the cache's `failed` is set, and the query must not return an answer.
+ */
+const struct cell_table *query_cells(struct query *q);
+const struct cell_table *query_held_cells(struct query *q);   /* of holds */
+const struct cell_table *query_handed_cells(struct query *q); /* of hand-overs */
+/* The same for blame: the number of cells. */
+const struct blame_cell *query_charged(struct query *q, size_t *ret_n);
+const struct profile *query_profile(struct query *q);
+/* The length of the time that rates of these cells cover: the last closed bucket, or the window. */
+uint64_t query_rate_ns(const struct query *q);
+void query_window_deinit(struct query *q);
 
 #endif

@@ -141,9 +141,8 @@ const char *query_task_comm(struct query *q, uint32_t task);
 const char *query_task_comm_or_idle(struct query *q, uint32_t task); /* "swapper" of idle ones */
 const char *query_cgroup_name(struct query *q, uint64_t id);	     /* NULL for 0 */
 const char *query_owner_name(struct query *q, uint32_t owner);	     /* "mm/5219 R?"; NULL */
-/* self-waits.c: is it a task of kontend? Sum of the waits of these tasks. */
+/* overview.c: returns true if it is a task of kontend. */
 bool query_is_kontend(struct query *q, uint32_t task);
-int query_own_waits(struct query *q, struct query_overview *o);
 const char *query_chain(struct query *q, uint32_t stack); /* "caller < its caller < ..." */
 
 static inline struct query_where query_cell_where(const struct cell *c)

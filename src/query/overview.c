@@ -1,15 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The figures of the header line and of the overview block. Rates are those of the last closed
- * bucket; the sums beside them are since the start or since the aggregates were zeroed. A wait that
- * may have ended unseen counts as waiting but is never named the longest one; nor is one of
- * kontend.
+ * bucket; the sums beside them are since the start or since the aggregates were zeroed. A wait
+ * whose end may be lost counts as waiting but never as the longest one. Waits of kontend's own
+ * tasks, of all its instances, are in all sums, as they hold up others; but they are also counted
+ * separately, and never are the longest wait, as only measuring causes them.
  */
 #include "internal.h"
 #include "kontend/units.h"
 #include "rows.h"
 
 #include <errno.h>
+#include <string.h>
+
+bool query_is_kontend(struct query *q, uint32_t task)
+{
+	const char *comm = query_task_comm(q, task);
+
+	if (!comm || strcmp(comm, "kontend"))
+		return false;
+	/* Its process may be unknown: then there is only the task's name. */
+	comm = query_process_comm(q, task);
+	return !comm || !strcmp(comm, "kontend");
+}
+
+/* Usually kontend has no tasks in the model; then its cells need no search. */
+static bool find_own_tasks(struct query *q, bool *own)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < q->model->tasks->n; i++)
+		any |= own[i] = query_is_kontend(q, i);
+	return any;
+}
+
+static int sum_own_cells(struct query *q, struct reuse_own *ret)
+{
+	const struct model *m = q->model;
+	bool *own = arena_alloc(&q->arena, m->tasks->n + 1);
+
+	if (!own)
+		return -ENOMEM;
+	bool any = find_own_tasks(q, own);
+	for (size_t i = 0; any && i < m->cells->n; i++) {
+		const struct cell *c = &m->cells->cells[i];
+		if (c->task >= m->tasks->n || !own[c->task])
+			continue;
+		ret->waits += cell_n(m->cells, c);
+		ret->ns += c->total_ns;
+	}
+	return 0;
+}
+
+static int sum_own_waits(struct query *q, struct query_overview *o)
+{
+	struct reuse_own own = {0};
+
+	if (!reuse_own_find(q, &own)) {
+		int r = sum_own_cells(q, &own);
+		if (r < 0)
+			return r;
+		reuse_own_put(q, &own);
+	}
+	o->own_waits = own.waits;
+	o->own_wait_ns = own.ns;
+	return 0;
+}
 
 static void sum_types(const struct model *m, struct query_overview *o)
 {
@@ -130,7 +186,7 @@ int query_overview(struct query *q, struct query_overview *ret)
 		return -ENOMEM;
 	sum_types(m, &o);
 	longest = sum_waits(q, &o);
-	if (query_own_waits(q, &o) < 0)
+	if (sum_own_waits(q, &o) < 0)
 		return -ENOMEM;
 	o.waiting_rwsem_r = o.waiting_by_type[LOCK_RWSEM_R];
 	o.waiting_rwsem_w = o.waiting_by_type[LOCK_RWSEM_W];

@@ -5,6 +5,7 @@
  * in common: of "mmap_lock mysqld/812" the process id goes, of "rq_lock cpu 3" the CPU, and of a
  * lock without a name its address.
  */
+#include "group.h"
 #include "hot/list.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
@@ -12,8 +13,7 @@
 #include "kontend/query-samples.h"
 #include "kontend/sort.h"
 #include "mmap/list.h"
-#include "names/places.h"
-#include "window.h"
+#include "names/names.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "kontend/query-chains.h"
 #include "kontend/query-lock.h"
 #include "kontend/units.h"
-#include "names/words.h"
+#include "names/names.h"
 #include "reuse.h"
 #include "verdict.h"
 

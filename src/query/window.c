@@ -5,7 +5,7 @@
  * summed up once a tick: a window is made of whole ticks. Two are kept, as the verdict speaks of
  * the last tick whatever the tables speak of.
  */
-#include "window.h"
+#include "group.h"
 #include "internal.h"
 #include "kontend/blame-recent.h"
 #include "kontend/cell-recent.h"

@@ -146,9 +146,9 @@ static int ask_set(struct report_data *d, enum blame_set set, const struct query
 		d->blamed.is_summed = r >= 0;
 	}
 	if (r == 0 && (b.all || set == BLAME_HELD))
-		r = query_held_sum(d->q, &d->blamed.held);
+		r = query_blame_held_sum(d->q, &d->blamed.held);
 	if (r == 0 && (b.all || set == BLAME_HELD))
-		r = query_held_handed(d->q, &d->blamed.handed);
+		r = query_blame_handed(d->q, &d->blamed.handed);
 	if (r == 0 && (b.all || set == BLAME_WAITS))
 		r = query_knots(d->q, QUERY_KNOTS_MOST, &d->blamed.knots);
 	return r < 0 ? r : query_blame(d->q, &b, s, ret, err);
@@ -291,7 +291,7 @@ static void put_handed_json(const struct report_data *d, struct jsonw *j)
 {
 	const struct query_handed *h = &d->blamed.handed;
 
-	if (!query_held_has_releases(d->q)) {
+	if (!query_blame_has_releases(d->q)) {
 		jsonw_null(j, "handovers");
 		return;
 	}

@@ -3,7 +3,6 @@
 #define KONTEND_SRC_REPORT_BLAME_H
 
 #include "kontend/query-blame.h"
-#include "kontend/query-held.h"
 #include "kontend/query-knots.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "internal.h"
 #include "kontend/engine.h"
 #include "kontend/jsonw.h"
-#include "kontend/query-compare.h"
+#include "kontend/query-diff.h"
 #include "kontend/query-fields.h"
 #include "kontend/text.h"
 #include "kontend/units.h"

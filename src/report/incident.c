@@ -2,7 +2,7 @@
 /* The incident that a trigger caught: the beginning of the report of its file, and a row in the
  * list of incidents. */
 #include "kontend/jsonw.h"
-#include "kontend/query-incident.h"
+#include "kontend/query-incidents.h"
 #include "kontend/report.h"
 #include "kontend/text.h"
 #include "kontend/units.h"

@@ -11,7 +11,6 @@
 #include "kontend/query-hot.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
-#include "kontend/query-perf-creations.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-queued.h"
 #include "kontend/query-rotation-phases.h"

@@ -5,7 +5,7 @@
  * new column of a table appears in the report without a change here.
  */
 #include "internal.h"
-#include "kontend/query-incident.h"
+#include "kontend/query-incidents.h"
 #include "kontend/sandbox-state.h"
 
 void report_json_rows(struct jsonw *j, const char *key, const struct table *t)

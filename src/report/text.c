@@ -7,7 +7,7 @@
  */
 #include "kontend/text.h"
 #include "internal.h"
-#include "kontend/query-incident.h"
+#include "kontend/query-incidents.h"
 #include "kontend/sandbox-state.h"
 #include "kontend/units.h"
 

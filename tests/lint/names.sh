@@ -7,8 +7,9 @@
 . "$(dirname "$0")/lib.sh"
 
 # HEADER:OTHER-PREFIX. view.h declares what the app offers to views, so that they need no app.h;
-# trigger.h what a set of triggers does.
-also='view:app_ trigger:triggers_'
+# trigger.h what a set of triggers does; query-diff.h compares recordings and moments of one;
+# query-incidents.h has that of a recording and the list.
+also='view:app_ trigger:triggers_ query_diff:query_compare query_incidents:query_incident'
 
 c_files include | code_of | awk -v also="$also" '
 function begins(name, prefix) {

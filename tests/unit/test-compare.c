@@ -4,8 +4,7 @@
  * has the figures that it has there, and their differences. A moment stays as it was marked.
  */
 #include "kontend/mem.h"
-#include "kontend/query-compare.h"
-#include "kontend/query-moment.h"
+#include "kontend/query-diff.h"
 #include "kontend/timeline.h"
 #include "random.h"
 #include <errno.h>

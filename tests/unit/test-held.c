@@ -13,7 +13,6 @@
 #include "asked.h"
 #include "canned.h"
 #include "kontend/query-blame.h"
-#include "kontend/query-held.h"
 #include "kontend/wait-filter.h"
 
 #include <math.h>
@@ -87,7 +86,7 @@ static struct query_held_sum sum_of(struct asked *w)
 {
 	struct query_held_sum ret;
 
-	assert_int_equal(query_held_sum(&w->q, &ret), 0);
+	assert_int_equal(query_blame_held_sum(&w->q, &ret), 0);
 	return ret;
 }
 

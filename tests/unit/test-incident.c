@@ -9,7 +9,7 @@
 
 #include "canned.h"
 #include "kontend/incident.h"
-#include "kontend/query-incident.h"
+#include "kontend/query-incidents.h"
 #include "kontend/record.h"
 #include "kontend/snapshot.h"
 #include "rig.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/query/names/lines.h"
+#include "../../src/query/names/names.h"
 #include "asked.h"
 #include "kontend/clock.h"
 #include "kontend/elfimg.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/query/names/lines.h"
+#include "../../src/query/names/names.h"
 #include "asked.h"
 #include "kontend/buildids.h"
 #include "kontend/clock.h"

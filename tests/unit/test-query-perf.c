@@ -12,7 +12,6 @@
 
 #include "asked.h"
 #include "canned.h"
-#include "kontend/query-perf-creations.h"
 #include "kontend/query-perf.h"
 #include "perf-snaps.h"
 

@@ -14,7 +14,6 @@
 #include "canned.h"
 #include "golden.h"
 #include "kontend/query-blame.h"
-#include "kontend/query-held.h"
 #include "kontend/reader.h"
 #include "recording.h"
 
@@ -118,12 +117,12 @@ static void a_hold_ends_where_it_is_told(void **state)
 	assert_int_equal(t.n_rows, 2);
 	expect(&t, 701, 1, 1, 10);
 	expect(&t, 702, 1, 1, 5);
-	assert_int_equal(query_held_sum(&w->q, &sum), 0);
+	assert_int_equal(query_blame_held_sum(&w->q, &sum), 0);
 	assert_int_equal(sum.known, 2);
 	assert_int_equal(sum.exact, 2);
 	/* Both waited on from the release to the hand-over: the lock has no owner meanwhile. */
 	assert_int_equal(sum.charged_ns, (2 * 10 + 5) * MS);
-	assert_int_equal(query_held_handed(&w->q, &handed), 0);
+	assert_int_equal(query_blame_handed(&w->q, &handed), 0);
 	assert_int_equal(handed.n, 2);
 	assert_int_equal(handed.max_ns, 10 * MS);
 	t = query_table(w, BY_LOCK);

@@ -4,7 +4,7 @@
  * and every table of waits can be asked for both, by any key and for any window of time. The
  * window that ends at B is compared with the one that ends at A.
  */
-#include "kontend/query-compare.h"
+#include "kontend/query-diff.h"
 #include "kontend/wait-filter.h"
 #include "priv.h"
 

@@ -6,7 +6,7 @@
 #include "kontend/app-sums.h"
 #include "kontend/app.h"
 #include "kontend/query-columns.h"
-#include "kontend/query-moment.h"
+#include "kontend/query-diff.h"
 #include "kontend/view.h"
 #include "prompt.h"
 #include "tour.h"

@@ -5,7 +5,6 @@
  * of its set, so that help, columns and the empty table match it.
  */
 #include "kontend/query-blame.h"
-#include "kontend/query-held.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "list.h"
@@ -218,7 +217,7 @@ static int draw_held_head(struct list_view *l, struct screen *s, struct rect r,
 	char a[UNITS_BUF], b[UNITS_BUF];
 
 	(void)t;
-	if (query_held_sum(l->v.query, &sum) < 0)
+	if (query_blame_held_sum(l->v.query, &sum) < 0)
 		return 0;
 	line_put(&line, ROLE_BOLD, units_ns(a, sum.charged_ns));
 	line_printf(&line, ROLE_NORMAL, " because of holds that ended, %s waited",
@@ -235,7 +234,7 @@ static const char *empty_held(struct list_view *l, const struct table *t)
 	struct query_held_sum sum;
 
 	(void)t;
-	if (query_held_sum(l->v.query, &sum) == 0 && sum.got)
+	if (query_blame_held_sum(l->v.query, &sum) == 0 && sum.got)
 		return "tasks waited, but no lock went from one waiting task to the next, so no "
 		       "holder is known here; the set waits (W) charges other holders as well, and "
 		       "chains (0) shows who holds locks now";

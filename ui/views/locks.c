@@ -8,7 +8,7 @@
 #include "flame.h"
 #include "hot.h"
 #include "kontend/engine.h"
-#include "kontend/query-compare.h"
+#include "kontend/query-diff.h"
 #include "kontend/view.h"
 #include "list.h"
 

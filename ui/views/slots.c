@@ -7,7 +7,7 @@
  */
 #include "kontend/engine.h"
 #include "kontend/mem.h"
-#include "kontend/query-perf-creations.h"
+#include "kontend/query-perf.h"
 #include "kontend/units.h"
 #include "list.h"
 #include "note.h"

@@ -97,4 +97,26 @@ struct query_blame_cause {
 
 int query_blame_cause(struct query *q, uint64_t id, struct query_blame_cause *ret); /* 0, -ENOMEM */
 
+/* Sums of the column set "held" of the table "blame". */
+struct query_held_sum {
+	uint64_t got;	     /* locks that were waited for and got */
+	uint64_t known;	     /* of them, those with a known hold time */
+	uint64_t exact;	     /* of these, those with an exact time: no upper bound */
+	uint64_t waited_ns;  /* for locks, by all tasks */
+	uint64_t charged_ns; /* to holds that ended, with the time before a window */
+	/* Waits whose end was lost, which are not in it; see struct query_blame_sum. */
+	uint64_t doubtful_ns;
+	bool doubtful_known;
+	uint64_t only_ns; /* of a window: only holds within this time are known; 0: all of it */
+};
+
+/* The time from a release until the next task had the lock, over all waits of the query. */
+struct query_handed {
+	uint64_t n, p50_ns, p99_ns, max_ns; /* n 0: the others are unknown */
+};
+
+int query_blame_held_sum(struct query *q, struct query_held_sum *ret); /* 0 or -ENOMEM */
+int query_blame_handed(struct query *q, struct query_handed *ret);     /* the same */
+bool query_blame_has_releases(const struct query *q);
+
 #endif

@@ -3,6 +3,7 @@
 #define KONTEND_QUERY_INCIDENTS_H
 
 #include "kontend/incident.h"
+#include "kontend/model.h"
 #include "kontend/query.h"
 
 /*
@@ -27,5 +28,12 @@ void query_incidents_deinit(struct query_incidents *all);
 int query_incidents(struct query *q, const struct query_spec *s, struct table *ret,
 		    struct error *err);
 extern const struct table_kind query_incidents_kind;
+
+/* The incident of the recording. Returns false if no trigger wrote the recording. */
+bool query_incident(const struct model *m, struct incident *ret);
+/* Returns true if the object of its lock is known, or will remain unknown. */
+bool query_incident_is_named(const struct engine *e, const struct incident *in);
+/* Sets the present name of its lock. */
+void query_incident_name(struct query *q, struct incident *in);
 
 #endif

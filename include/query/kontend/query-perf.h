@@ -141,4 +141,26 @@ struct query_cell {
 /* The cells of row @row_id of "slots"; *ret_n of them, 0 if the CPU is not in the snapshot. */
 const struct query_cell *query_perf_board(struct query *q, uint64_t row_id, size_t *ret_n);
 
+/*
+ * Table "creations": a row for each process that has created breakpoints since the first snapshot,
+ * from the latest one.
+ */
+int query_perf_creations(struct query *q, const struct query_spec *s, struct table *ret,
+			 struct error *err);
+
+/* Sums of all of them. */
+struct query_perf_creations_sum {
+	enum snap_creations how;
+	uint64_t created, refused, lost; /* lost: without room for their task */
+	const char *who; /* the task that created, or was refused, most; NULL: none */
+	uint64_t most;	 /* breakpoints that it created */
+	/* "gdb/30500", or several: "perf/31038 4, gdb/30500 1"; "": none, or unknown. */
+	const char *refused_who;
+	const char *reason; /* why some are not seen although all should be; "" */
+};
+
+/* 0 or -ENOMEM. */
+int query_perf_creations_sum(struct query *q, struct query_perf_creations_sum *ret);
+extern const struct table_kind query_perf_creations_kind;
+
 #endif

@@ -5,7 +5,7 @@
  * whose holder was reported late this includes earlier waiting; time without a holder yet counts as
  * far as so many waiters can have waited in the window.
  */
-#include "cells.h"
+#include "rows.h"
 
 #include <errno.h>
 #include <string.h>

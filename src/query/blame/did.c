@@ -3,10 +3,13 @@
  * The column sets "waits" and "did" of the table "blame", of the same charged cells. WAITED of all
  * rows is all that was waited: unknown roots have a row as well. TIME is time as a clock shows it,
  * whatever the number of tasks that waited: of each holder, so that readers who have a lock
- * together count each.
+ * together count each. query_blame_lock() has the activity of the holders of one lock, for its
+ * page.
  */
 #include "columns.h"
 #include "rows.h"
+
+#include <errno.h>
 
 static const struct blame_columns waits_at = {
 	.task = C_TASK,
@@ -170,4 +173,50 @@ void blame_fill_did(struct blame_rows *b, const struct blame_group *g, uint64_t 
 		value_u(&v[C_DID_WAITED], waited_ns(b, g));
 	blame_fill_root(b, g, want, &did_at, v);
 	blame_fill_mostly(b, g, want, &did_at, v);
+}
+
+/* Returns true if @lock is the lock with that id, in either of its modes. */
+static bool is_lock(const struct model *m, uint32_t lock, uint64_t id)
+{
+	const struct lock *l = &m->locks->locks[lock];
+
+	return lock >= LOCK_TYPES &&
+	       (l->id == id || (l->twin && m->locks->locks[l->twin].id == id));
+}
+
+static void add_lock_cell(struct blame_rows *b, struct blame_group *g, uint32_t cell)
+{
+	const struct blame_cell *c = &b->cells.v[cell];
+
+	g->ns += c->time_ns;
+	g->state_ns[c->key.state] += c->time_ns;
+	b->next[cell] = g->cells;
+	g->cells = cell + 1;
+}
+
+int query_blame_lock(struct query *q, uint64_t id, struct query_blame_lock *ret)
+{
+	struct blame_rows b = {.q = q, .by = BLAME_BY_LOCK, .did = true};
+	struct blame_group g = {0};
+	struct blame_mostly why;
+
+	*ret = (struct query_blame_lock){0};
+	int r = blame_rows_sum(&b);
+	for (size_t i = 0; r == 0 && i < b.n; i++) {
+		if (!is_lock(q->model, blame_first(&b, &b.g[i])->key.root_lock, id))
+			continue;
+		for (uint32_t c = b.g[i].cells, next; c; c = next) {
+			next = b.next[c - 1];
+			add_lock_cell(&b, &g, c - 1);
+		}
+	}
+	ret->time_ns = g.ns;
+	for (uint32_t i = 0; r == 0 && i < BLAME_STATES; i++) {
+		ret->state_ns[i] = g.state_ns[i];
+		if (!g.state_ns[i])
+			continue;
+		blame_why(&b, &g, i, &why);
+		ret->why[i] = blame_why_text(q, &why);
+	}
+	return r < 0 || q->cache->failed ? -ENOMEM : 0;
 }

@@ -7,12 +7,10 @@
  * the graph shows those functions that the root had not called yet when it got the lock; of a
  * waiter, the kernel's functions. The sum is all that was waited: unknown roots have a box as well.
  */
-#include "flame.h"
 #include "../hot/list.h"
 #include "../trie.h"
-#include "cells.h"
 #include "kontend/text.h"
-#include "names/lines.h"
+#include "names/names.h"
 #include "rows.h"
 
 #include <errno.h>

@@ -7,9 +7,9 @@
  * have the waiting meanwhile as a rate. Hand-overs are cells of the same keys in a table of their
  * own: grouped alike, a row finds its own there by its id.
  */
-#include "held.h"
 #include "columns.h"
-#include "kontend/query-held.h"
+#include "kontend/query-blame.h"
+#include "rows.h"
 
 #include <errno.h>
 
@@ -114,7 +114,7 @@ static void fill_handed(struct blame_holds *h, const struct group *held, struct 
 {
 	const struct group *g = query_group_find(&h->handed, held->id);
 
-	if (!query_held_has_releases(h->q))
+	if (!query_blame_has_releases(h->q))
 		return;
 	value_u(&v[C_HELD_HANDED], g ? g->n : 0);
 	if (!g || !g->n)
@@ -198,7 +198,7 @@ static uint64_t short_of_window(const struct query *q)
 	return w.end_ns > w.begin_ns ? w.end_ns - w.begin_ns : 1;
 }
 
-int query_held_sum(struct query *q, struct query_held_sum *ret)
+int query_blame_held_sum(struct query *q, struct query_held_sum *ret)
 {
 	const struct holds *h = q->model->holds;
 	int code = query_sync(q);
@@ -217,12 +217,12 @@ int query_held_sum(struct query *q, struct query_held_sum *ret)
 	return code < 0 || q->cache->failed ? -ENOMEM : 0;
 }
 
-bool query_held_has_releases(const struct query *q)
+bool query_blame_has_releases(const struct query *q)
 {
 	return q->model->holds->releases != 0;
 }
 
-int query_held_handed(struct query *q, struct query_handed *ret)
+int query_blame_handed(struct query *q, struct query_handed *ret)
 {
 	const struct cell_table *t = query_handed_cells(q);
 	uint64_t min_ns = UINT64_MAX;
@@ -247,7 +247,7 @@ int blame_holds_sum(struct blame_holds *h, const struct query_scope *scope)
 {
 	struct query_held_sum sum;
 
-	if (query_held_sum(h->q, &sum) < 0)
+	if (query_blame_held_sum(h->q, &sum) < 0)
 		return -ENOMEM;
 	h->has_window = query_has_window(h->q);
 	/* Holds that end in a window cost the waiting before it, too. */
@@ -259,7 +259,7 @@ int blame_holds_sum(struct blame_holds *h, const struct query_scope *scope)
 	begin_sums(h);
 	int r = query_group(h->q, h->by, scope, &h->gs);
 	end_sums(h);
-	if (r < 0 || !query_held_has_releases(h->q))
+	if (r < 0 || !query_blame_has_releases(h->q))
 		return r;
 	begin_sums_of(h, h->overs);
 	r = query_group(h->q, h->by, scope, &h->handed);

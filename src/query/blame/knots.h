@@ -2,9 +2,9 @@
 #ifndef KONTEND_QUERY_BLAME_KNOTS_H
 #define KONTEND_QUERY_BLAME_KNOTS_H
 
-#include "cells.h"
 #include "kontend/query-knots.h"
 #include "kontend/scc.h"
+#include "rows.h"
 
 struct knots_node {
 	uint32_t first; /* a task of it, or a mode of the lock */

@@ -2,8 +2,28 @@
 #ifndef KONTEND_QUERY_BLAME_ROWS_H
 #define KONTEND_QUERY_BLAME_ROWS_H
 
+#include "../internal.h"
 #include "../rows.h"
-#include "cells.h"
+#include "kontend/query-blame.h"
+#include "kontend/query-flame.h"
+
+/*
+ * cells.c: the cells of charged time in the window of time that pass the filter. Time that is not
+ * charged yet has no root. Without BLAME_PASSED and with lost_ns, the sum is the time of all waits.
+ * Valid until the model takes the next event.
+ */
+struct query_blame_cells {
+	const struct blame_cell *v;
+	size_t n;
+	uint64_t lost_ns;
+};
+
+int query_blame_cells(struct query *q, struct query_blame_cells *ret); /* 0 or -ENOMEM */
+
+/* The identity of the root, as far as it is known. */
+enum blame_who { BLAME_TASK, BLAME_READER, BLAME_OTHER, BLAME_NOBODY };
+
+enum blame_who query_blame_who(const struct query *q, const struct blame_cell *c);
 
 /* One row: sums of its cells. */
 struct blame_group {
@@ -102,5 +122,25 @@ void blame_fill_did(struct blame_rows *b, const struct blame_group *g, uint64_t 
 /* table.c: for the kinds of table in columns.c. */
 void blame_fill(void *ctx, size_t row, uint64_t want, struct value *v);
 void blame_rank(void *ctx, size_t row, struct row_rank *ret);
+
+/* flame.c: query_flame() for a spec with blame. 0 or -ENOMEM. */
+int blame_flame(struct query *q, const struct query_flame_spec *s, struct query_tree *ret);
+
+/* held.c: holds that have ended, summed up as waits are. */
+struct blame_holds {
+	struct query *q;
+	enum query_by by;
+	const struct model *whole, *times; /* times: the one that is summed up */
+	const struct model *overs;	   /* the same of hand-overs */
+	struct groups gs, handed;
+	bool has_window;
+	uint64_t window_ns; /* of the query, while something is summed up */
+	uint64_t all_ns;    /* waited for locks, by all */
+	struct hist hist;   /* scratch */
+};
+
+int blame_holds_sum(struct blame_holds *h, const struct query_scope *scope); /* 0 or -ENOMEM */
+/* The columns of held; @g may be NULL: the row holds no lock. */
+void blame_fill_held(struct blame_holds *h, struct group *g, uint64_t want, struct value *v);
 
 #endif

@@ -5,9 +5,8 @@
  * groups alone and has the rows of these; with all columns the rows are those of all sets.
  */
 #include "columns.h"
-#include "held.h"
 #include "kontend/map64.h"
-#include "kontend/query-held.h"
+#include "kontend/query-blame.h"
 #include "rows.h"
 
 #include <errno.h>
@@ -186,7 +185,7 @@ static struct column *columns_by(struct query *q, const struct table_kind *kind,
 	struct column *c = rows_columns_by(q, kind, by);
 
 	for (size_t i = C_HELD_EXACT; c && kind == &query_blame_held_kind &&
-				      !query_held_has_releases(q) && i <= C_HELD_HANDED_MAX;
+				      !query_blame_has_releases(q) && i <= C_HELD_HANDED_MAX;
 	     i++)
 		c[i].flags = COLUMN_REPORT;
 	return c;

@@ -3,8 +3,8 @@
  * The main cause of a row. The cells of the row are sorted by a key, and equal ones are added up:
  * once for each row that is shown.
  */
-#include "../chains/asleep.h"
 #include "../locks/queues.h"
+#include "chains/list.h"
 #include "kontend/units.h"
 #include "rows.h"
 

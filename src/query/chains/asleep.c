@@ -4,7 +4,7 @@
  * functions are those of Linux 5.19 to 6.18; of several in one chain the innermost says most, but
  * for those that only name the timer or the lock's own queue.
  */
-#include "asleep.h"
+#include "list.h"
 
 #include <string.h>
 

@@ -5,12 +5,11 @@
  */
 #include "list.h"
 #include "../locks/queues.h"
-#include "../locks/waiters.h"
 #include "../rows.h"
-#include "asleep.h"
 #include "kontend/columns.h"
 #include "kontend/hash.h"
 #include "kontend/locktype.h"
+#include "locks/holder.h"
 
 #include <inttypes.h>
 

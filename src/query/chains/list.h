@@ -2,6 +2,7 @@
 #ifndef KONTEND_QUERY_CHAINS_LIST_H
 #define KONTEND_QUERY_CHAINS_LIST_H
 
+#include "../internal.h"
 #include "graph.h"
 #include "kontend/query-chains.h"
 
@@ -31,5 +32,13 @@ enum { CHAIN_DEPTH_MOST = 32 };
 
 /* All rows in the order of the tree: 0 or -ENOMEM. */
 int chain_rows_make(struct chain_rows *c);
+
+/*
+ * asleep.c: the thing that a sleeping task waits for, from the functions of its calls, innermost
+ * first: "I/O", "pipe is full", "completion"; NULL: no function shows it.
+ */
+const char *asleep_for(struct query *q, const uint64_t *frames, uint32_t n);
+/* The same of one function. */
+const char *asleep_in(const char *function);
 
 #endif

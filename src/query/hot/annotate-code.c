@@ -6,8 +6,7 @@
 #include "annotate.h"
 #include "kontend/textsnap.h"
 #include "kontend/thisboot.h"
-#include "names/recorded.h"
-#include "names/user.h"
+#include "names/names.h"
 
 #include <errno.h>
 #include <string.h>

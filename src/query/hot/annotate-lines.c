@@ -5,7 +5,7 @@
  */
 #include "annotate.h"
 #include "kontend/bisect.h"
-#include "names/user.h"
+#include "names/names.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  */
 #include "annotate.h"
 #include "list.h"
-#include "names/lines.h"
+#include "names/names.h"
 
 #include "kontend/bisect.h"
 #include "kontend/nearest.h"

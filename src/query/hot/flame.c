@@ -4,11 +4,11 @@
  * of its task, with both weights. Samples and waits of the same path meet in one node, so one tree
  * serves either weight, and CPU time can be compared with waiting.
  */
-#include "../blame/flame.h"
 #include "../trie.h"
+#include "blame/rows.h"
 #include "kontend/query-flame.h"
 #include "list.h"
-#include "names/lines.h"
+#include "names/names.h"
 
 #include <errno.h>
 

@@ -9,7 +9,7 @@
 #include "kontend/columns-probes.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
-#include "names/lines.h"
+#include "names/names.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

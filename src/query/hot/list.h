@@ -53,7 +53,7 @@ bool hot_is_lock_path(enum path_group g);
 /* "[kernel]", "[module]", or the file's name. */
 const char *hot_object_name(struct query *q, uint32_t func);
 /*
- * hot/names.c: asks for the names of functions, of those that were sampled or of whole call
+ * sum.c: asks for the names of functions, of those that were sampled or of whole call
  * chains, and waits for them. So nothing is added up before its name is known. 0 or -ENOMEM.
  */
 int hot_load_leaves(struct query *q);

@@ -4,12 +4,17 @@
  * subsystem that it passes counts before a lock, and of several the innermost. Waits are added to
  * the functions that their call chains pass, each once a chain, so that a function shows the
  * waiting below it next to its CPU time.
+ *
+ * A function has no name until its file is loaded, and a query for the name starts that. Reports,
+ * which draw no screen meanwhile, query all names first and wait for them (hot_load_*()): a pass
+ * over the functions is cheap compared with adding up their costs.
  */
 #include "list.h"
 
 #include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
+#include "names/names.h"
 #include "perf/snapshot.h"
 
 #include <errno.h>
@@ -287,4 +292,46 @@ int hot_find_share(struct query *q, const struct decode_profile *d, struct query
 	if (enabled && running <= enabled)
 		s->running_pct = 100.0 * (double)running / (double)enabled;
 	return 0;
+}
+
+static void query_chain_names(struct query *q, const struct stack_table *t)
+{
+	uint32_t funcs[2 * STACK_MAX_FRAMES];
+
+	for (uint32_t i = 1; i < t->n; i++)
+		if (t->stacks[i].used)
+			query_chain_funcs(q, stack_frames(t, i), t->stacks[i].n, funcs,
+					  2 * STACK_MAX_FRAMES);
+}
+
+static void query_leaf_names(struct query *q, const struct stack_table *t)
+{
+	for (uint32_t i = 1; i < t->n; i++)
+		if (t->stacks[i].used && t->stacks[i].n)
+			query_func(q, stack_frames(t, i)[0]);
+}
+
+int hot_load_leaves(struct query *q)
+{
+	do {
+		if (query_sync(q) < 0)
+			return -ENOMEM;
+		query_leaf_names(q, &q->model->profile->stacks);
+		if (q->cache->failed)
+			return -ENOMEM;
+	} while (query_load_wait(q, HOT_WAIT_NS));
+	return query_sync(q);
+}
+
+int hot_load_chains(struct query *q)
+{
+	do {
+		if (query_sync(q) < 0)
+			return -ENOMEM;
+		query_chain_names(q, &q->model->profile->stacks);
+		query_chain_names(q, q->model->stacks);
+		if (q->cache->failed)
+			return -ENOMEM;
+	} while (query_load_wait(q, HOT_WAIT_NS));
+	return query_sync(q);
 }

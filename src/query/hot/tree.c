@@ -6,7 +6,7 @@
  */
 #include "../trie.h"
 #include "list.h"
-#include "names/lines.h"
+#include "names/names.h"
 
 #include <errno.h>
 

@@ -35,4 +35,7 @@ const char *query_holder_state(const struct query *q, const struct query_holder 
 /* "running on 1", "runnable, kept off by stress/99", "asleep io_schedule"; NULL: not known. */
 const char *query_holder_is(struct query *q, const struct query_holder *h);
 
+/* waiters.c: the id of a wait's row in the table "waiters". */
+uint64_t query_wait_id(struct query *q, const struct wait *w);
+
 #endif

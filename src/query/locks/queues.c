@@ -5,8 +5,8 @@
  * lock by then. The model knows its waits that no event reports.
  */
 #include "queues.h"
-#include "../decoded.h"
 #include "../internal.h"
+#include "../snapshots.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/mem.h"

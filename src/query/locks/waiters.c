@@ -10,7 +10,6 @@
  *
  * For a screen, tasks that wait for one lock may be folded into one row.
  */
-#include "waiters.h"
 #include "../internal.h"
 #include "../rows.h"
 #include "holder.h"

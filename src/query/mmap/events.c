@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Figures from the events of mmap_locks, summed up for a row; and how they are measured: the level,
- * the share of events that passes now, and their cost. The cost is computed, from the rate of
- * events and the measured cost of one.
+ * Figures from the events of mmap_locks: sums for a row, the error of counts, and hold times by
+ * call path; and how they are measured: the level, the share of events that passes now, and their
+ * cost. The cost is the rate of events times the measured cost of one.
+ *
+ * Counts may come from bursts. Their error is that of an estimate by a ratio: each burst is one
+ * observation, however many events it has, as events of one burst depend on each other. With few
+ * bursts the spread is uncertain, which the quantiles of t take into account; and bursts may be
+ * alike by chance, so we assume one more, in which a quarter is missing.
+ *
+ * Hold times by call path are rows of the table "mmap", summed up like waits, of a model whose
+ * cells are those times and which has no waits in flight. Modes are separate: if a write lock
+ * becomes a read lock, one call path got both.
  */
+#include "../rows.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/mmlevel.h"
@@ -12,7 +22,50 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
+
+/* 97.5 % of the t distributions of 1 to 20 degrees of freedom. */
+static const double t_quantiles[] = {12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
+				     2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
+				     2.131, 2.120, 2.110, 2.101, 2.093, 2.086};
+
+static double t_quantile(uint64_t freedom)
+{
+	const uint64_t n = sizeof(t_quantiles) / sizeof(*t_quantiles);
+
+	return freedom <= n ? t_quantiles[freedom - 1] : 1.96 + 2.5 / (double)freedom;
+}
+
+double query_mmap_deviation(const struct mmlock_mode *m, const struct mmlocks *l)
+{
+	double part = l->size > 0 ? (double)m->before / l->size : 0;
+	double rest = m->squares - 2 * part * m->products + part * part * l->sizes_squared;
+
+	return rest > 0 ? sqrt(rest) : 0;
+}
+
+/* Acquisitions that were measured did happen; all others may be of this row. */
+static double largest_error(const struct query_mmap_events *e, double scale, double all)
+{
+	double seen = (double)e->before, estimate = seen * scale, unseen = all - all / scale;
+	double above = seen + unseen - estimate, below = estimate - seen;
+
+	return above > below ? above : below;
+}
+
+double query_mmap_error(const struct query_mmap_events *e, const struct mmlocks *l, double scale,
+			double all)
+{
+	double n = (double)l->bursts, quarter = n > 0 ? (double)e->before / n / 4 : 0;
+
+	if (l->bursts < 2)
+		return all > 0 && l->bursts ? largest_error(e, scale, all) : -1;
+	double spread = e->deviation * e->deviation + quarter * quarter;
+	double error =
+		t_quantile(l->bursts - 1) * scale * sqrt(n / (n - 1) * spread * (1 - 1 / scale));
+	return all > 0 ? fmin(error, largest_error(e, scale, all)) : error;
+}
 
 static void add_times(struct query_hist *to, const struct mmlock_times *from)
 {
@@ -168,4 +221,31 @@ const char *query_mmap_none(struct query *q, enum query_by by, const struct quer
 	else if (!s->known)
 		text = "no snapshot of locks says which are mmap_locks";
 	return text ? text : "";
+}
+
+int query_mmap_paths(struct query *q, const struct query_scope *scope, bool write,
+		     struct groups *ret)
+{
+	struct query_scope of_mode = *scope;
+	const struct model *whole = q->model,
+			   *times = query_model_of_cells(q, whole, whole->mm_held);
+
+	if (!times)
+		return -ENOMEM;
+	of_mode.mask |= 1u << BY_TYPE;
+	of_mode.id[BY_TYPE] = write ? LOCK_RWSEM_W : LOCK_RWSEM_R;
+	q->model = times;
+	int code = query_group(q, BY_STACK, &of_mode, ret);
+	q->model = whole;
+	return code;
+}
+
+void query_mmap_path_hist(struct query *q, const struct groups *gs, const struct group *g,
+			  struct hist *ret)
+{
+	const struct cell_table *t = q->model->mm_held;
+
+	*ret = (struct hist){0};
+	for (uint32_t i = g->cells; i; i = gs->cell_next[i - 1])
+		cell_hist(t, &t->cells[i - 1], ret);
 }

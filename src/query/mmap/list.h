@@ -44,7 +44,7 @@ struct query_mmap_events {
 void query_mmap_add(struct query_mmap_events *to, const struct mmlocks *l, uint32_t mode,
 		    uint32_t *next);
 /*
- * mmap/error.c: how far a count in bursts that is scaled up may be off the truth, in 95 of 100
+ * events.c: how far a count in bursts that is scaled up may be off the truth, in 95 of 100
  * cases. The events seen are a part of @all events of getting one; 0: they were not counted.
  * Negative: not known.
  */
@@ -56,7 +56,7 @@ double query_mmap_deviation(const struct mmlock_mode *m, const struct mmlocks *l
 void query_mmap_hists(const struct query_mmap_events *e, const struct mmlocks *l,
 		      const uint32_t *next, struct hist *wait, struct hist *hold);
 
-/* mmap/paths.c: how long mmap_locks were held in a mode, by call path; their times. 0 or -ENOMEM.
+/* events.c: how long mmap_locks were held in a mode, by call path; their times. 0 or -ENOMEM.
  */
 int query_mmap_paths(struct query *q, const struct query_scope *scope, bool write,
 		     struct groups *ret);

@@ -4,7 +4,7 @@
  * functions takes a look into debug information for each address. Addresses whose debug information
  * is not loaded yet are asked for again in the next frame.
  */
-#include "lines.h"
+#include "names.h"
 
 #include "kontend/mem.h"
 

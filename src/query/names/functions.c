@@ -10,7 +10,7 @@
 #include "kontend/disasm.h"
 #include "kontend/funcsnap.h"
 #include "kontend/mem.h"
-#include "user.h"
+#include "names.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,12 +5,10 @@
  * read it is one. An inlined function is identified by its name and the function that it is in, so
  * that an open or selected node of a tree stays so.
  */
-#include "lines.h"
+#include "names.h"
 
 #include "kontend/hash.h"
 #include "kontend/srclines.h"
-#include "user.h"
-#include "vmlinux.h"
 
 #include <errno.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/taskid.h"
-#include "words.h"
+#include "names.h"
 
 #include <inttypes.h>
 #include <stdio.h>

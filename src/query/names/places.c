@@ -4,13 +4,10 @@
  * of the function around it, as stores of profiles have it. A place without a name is kept with its
  * file: a reader who has that file may find the name by the build id.
  */
-#include "places.h"
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
 #include "kontend/vmlinux.h"
-#include "lines.h"
-#include "user.h"
-#include "vmlinux.h"
+#include "names.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * model; the numbers are matched once a file, by its path and the rest of its mapping, and again
  * when the recording has brought more functions.
  */
-#include "recorded.h"
+#include "names.h"
 
 #include "kontend/funcset.h"
 #include "kontend/map-numbers.h"

@@ -5,8 +5,7 @@
  * cached are forgotten. Where a file is not there, or is another one, the recording may have the
  * name. Functions that neither has names for are one function as well, called by the reason.
  */
-#include "user.h"
-#include "lines.h"
+#include "names.h"
 
 #include "kontend/asked.h"
 #include "kontend/buildids.h"
@@ -14,7 +13,6 @@
 #include "kontend/pidns.h"
 #include "kontend/thisboot.h"
 #include "kontend/unwind.h"
-#include "recorded.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,13 +7,12 @@
  * loaded somewhere, so that a function is looked for by its name; an answer is kept with its
  * address as long as the kernel's symbols are the same.
  */
-#include "vmlinux.h"
+#include "names.h"
 
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
 #include "kontend/thisboot.h"
 #include "kontend/vmlinux.h"
-#include "user.h"
 
 #include <errno.h>
 #include <string.h>

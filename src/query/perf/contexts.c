@@ -4,9 +4,9 @@
  * by process, the events of each process that opened them, or, by cgroup, those that count its
  * tasks. Its own order is by what they cost: those that rotate first, then by the number of events.
  */
-#include "../ended.h"
 #include "../internal.h"
 #include "../rows.h"
+#include "../snapshots.h"
 #include "kontend/columns-probes.h"
 #include "kontend/map64.h"
 #include "kontend/sort.h"

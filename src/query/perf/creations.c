@@ -7,7 +7,8 @@
 #include "../internal.h"
 #include "../rows.h"
 #include "kontend/columns.h"
-#include "kontend/query-perf-creations.h"
+#include "kontend/map64.h"
+#include "kontend/query-perf.h"
 #include "kontend/text.h"
 #include "snapshot.h"
 

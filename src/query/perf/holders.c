@@ -4,9 +4,9 @@
  * keeps it and where it is set. Where only descriptors are known (no BPF), a row is a descriptor of
  * some perf event. Its own order is the kind, then the process.
  */
-#include "../ended.h"
 #include "../internal.h"
 #include "../rows.h"
+#include "../snapshots.h"
 #include "kontend/columns-probes.h"
 #include "kontend/taskid.h"
 #include "snapshot.h"

@@ -4,9 +4,8 @@
  * what all tables over it say in the same words: who keeps an event, where a breakpoint is.
  */
 #include "snapshot.h"
-#include "../decoded.h"
-#include "../ended.h"
 #include "../internal.h"
+#include "../snapshots.h"
 #include "kontend/mem.h"
 #include "kontend/taskid.h"
 #include "kontend/units.h"

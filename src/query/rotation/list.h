@@ -13,7 +13,7 @@ bool query_rotation_is_mux(const struct query *q, const struct rotation_timer *t
 /* The list of PMUs; false: the stream has none. */
 bool query_rotation_pmus(const struct query *q, struct pmus *ret);
 
-/* rotation/fit.c: of the points of one kind, on one CPU or on all (UINT32_MAX). */
+/* costs.c: of the points of one kind, on one CPU or on all (UINT32_MAX). */
 struct query_rotation_fit query_rotation_fit(const struct query_rotation_costs *c,
 					     enum query_rotation_what what, uint32_t cpu);
 

@@ -4,9 +4,9 @@
  * probe by CPU. A cost is that of a hit as it was measured on the machine, so that the share of
  * CPU time is an estimate, marked as such.
  */
-#include "../ended.h"
 #include "../internal.h"
 #include "../rows.h"
+#include "../snapshots.h"
 #include "kontend/columns-probes.h"
 #include "kontend/uprobe.h"
 #include "snapshot.h"

@@ -4,9 +4,8 @@
  * sums.
  */
 #include "snapshot.h"
-#include "../decoded.h"
-#include "../ended.h"
 #include "../internal.h"
+#include "../snapshots.h"
 #include "kontend/mem.h"
 
 #include <errno.h>

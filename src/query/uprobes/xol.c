@@ -3,9 +3,9 @@
  * The tables "xol", a row a process with an area of out-of-line slots, the fullest first, and
  * "uptasks": a row a task that is in a slot or waits for one, waiting tasks first.
  */
-#include "../ended.h"
 #include "../internal.h"
 #include "../rows.h"
+#include "../snapshots.h"
 #include "kontend/columns-probes.h"
 #include "kontend/taskid.h"
 #include "snapshot.h"
