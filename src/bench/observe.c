@@ -5,6 +5,7 @@
  * breakpoints and probes still exist at the last snapshot.
  */
 #include "observe.h"
+#include "kontend/clock.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/run.h"
@@ -16,11 +17,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 static const uint64_t TICK_NS = 100000000;
 /* After the work, so that a tick comes which takes snapshots. */
-static const struct timespec last = {.tv_nsec = 150000000};
+static const uint64_t LAST_NS = 150000000;
 
 void *bench_observe_memory(size_t size)
 {
@@ -146,7 +146,7 @@ static int let_work(const struct bench_child *worker, struct error *ret, struct 
 	    bench_child_receive(worker->fd, ret, sizeof(*ret), 0) < 0)
 		return error_set(err, -ECHILD, "The work has ended before it was done");
 	ret->text[sizeof(ret->text) - 1] = '\0';
-	nanosleep(&last, NULL);
+	clock_sleep_ns(LAST_NS);
 	return 0;
 }
 

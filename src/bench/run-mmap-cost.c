@@ -8,6 +8,7 @@
  */
 #include "kontend/bench-mm.h"
 #include "kontend/bench-pairs.h"
+#include "kontend/clock.h"
 #include "kontend/cmd.h"
 #include "kontend/mmlevel.h"
 #include "kontend/run.h"
@@ -136,7 +137,6 @@ static int run_beside(const struct cost *c, const struct bench_observer *ob, str
 static int measure(const struct cost *c, const struct way *way, struct outcome *out, double on[2],
 		   struct error *err)
 {
-	const struct timespec settle = {.tv_nsec = (long)SETTLE_NS};
 	const struct opts o = {
 		.verb = VERB_REPORT, .delay_ns = TICK_NS, .no_follow = true, .mmap = way->mmap};
 	const struct bench_observer_job job = {
@@ -147,7 +147,7 @@ static int measure(const struct cost *c, const struct way *way, struct outcome *
 
 	if (code < 0)
 		return code;
-	nanosleep(&settle, NULL);
+	clock_sleep_ns(SETTLE_NS);
 	for (int i = 0; code == 0 && i < 2; i++)
 		code = run_beside(c, &ob, out, &on[i], err);
 	int ended = bench_observer_stop(&ob, &s, err);

@@ -22,7 +22,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { EVENTS = 29, CELL = 16, WHY = 600, SHARES = 3 };
 
@@ -126,14 +125,13 @@ static int measure(const struct bench_rotation *b, uint32_t cpu, uint64_t ns, bo
 			       .no_switches = phases};
 	const struct bench_observer_job job = {
 		.opts = &o, .size = sizeof(*ret), .take = take_figures, .ctx = &cpu};
-	const struct timespec span = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 	struct bench_observer ob;
 	int code = bench_observer_start(&ob, &job, err);
 
 	if (code < 0)
 		return code;
 	uint64_t from_ns = clock_now_ns(), from = bench_rotation_bytes(b);
-	nanosleep(&span, NULL);
+	clock_sleep_ns(ns);
 	uint64_t took = clock_now_ns() - from_ns, bytes = bench_rotation_bytes(b) - from;
 	code = bench_observer_stop(&ob, ret, err);
 	if (code == 0)
