@@ -7,8 +7,8 @@
  * closed one. The same is summed up since the sums began: a range has the part of a wait that lies
  * within it, and its totals whole waits, those that end there.
  */
+#include "holds-int.h"
 #include "kontend/cell-recent.h"
-#include "undo.h"
 
 /* The part of the wait that lies in the open bucket. */
 static uint64_t in_bucket(const struct model *m, const struct wait *w, uint64_t until_ns)

@@ -6,8 +6,8 @@
  * that a holder is like one that is not known by name, or that waits for nothing.
  */
 #include "blame-int.h"
-#include "holder-int.h"
 #include "holds-int.h"
+#include "internal.h"
 
 enum {
 	READERS_MOST = 8,     /* of a node that are kept */

@@ -2,7 +2,7 @@
 #ifndef KONTEND_SRC_MODEL_BLAME_INT_H
 #define KONTEND_SRC_MODEL_BLAME_INT_H
 
-#include "undo.h"
+#include "holds-int.h"
 
 /* blame-pool.c: entries that are free or new, zeroed; 0: no memory. */
 uint32_t blame_new_node(struct blame *b);

@@ -2,6 +2,7 @@
 #ifndef KONTEND_SRC_MODEL_HOLDS_INT_H
 #define KONTEND_SRC_MODEL_HOLDS_INT_H
 
+#include "internal.h"
 #include "kontend/model.h"
 
 /* From now on @n more (or fewer, if negative) sure waits for the lock are in flight. */
@@ -35,5 +36,20 @@ int holds_copy(struct holds *dst, const struct holds *src); /* 0 or -ENOMEM */
 
 /* The reported holder while @w waited; TASK_OTHER: none, or two. */
 uint32_t holds_told(const struct wait *w);
+
+/*
+ * holds-undo.c: notes the charge of @h, a hold of a lock of @c, and takes charges back when the end
+ * of a wait was lost.
+ */
+void holds_note(struct model *m, const struct hold *h, const struct cell *c, uint64_t end_ns);
+void holds_take_back(struct model *m, const struct wait *w);
+void holds_prune(struct model *m);	 /* drops notes in which no wait in flight has a part */
+void holds_done_forget(struct model *m); /* charges until now stay as they are */
+/* The begin of the oldest wait in flight with a part in the charges; now, if there is none. */
+uint64_t holds_oldest(const struct model *m);
+
+/* blame-undo.c: undoes charges, as the end of @w was lost; call blame_over() for @w next. */
+void blame_gone(struct model *m, const struct wait *w);
+void blame_take_back(struct model *m);
 
 #endif

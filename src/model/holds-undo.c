@@ -9,8 +9,8 @@
  * older half is dropped, charges of before stay as they are.
  */
 #include "cell-int.h"
+#include "holds-int.h"
 #include "kontend/mem.h"
-#include "undo.h"
 
 #include <string.h>
 

@@ -19,10 +19,10 @@
  * only from a snapshot, or from the next waiter's owner: it is charged with all time since the lock
  * went from hand to hand.
  */
-#include "holder-int.h"
+#include "holds-int.h"
+#include "internal.h"
 #include "kontend/cell-recent.h"
 #include "kontend/mem.h"
-#include "undo.h"
 #include <errno.h>
 
 enum {

@@ -2,8 +2,8 @@
 #ifndef KONTEND_SRC_MODEL_INTERNAL_H
 #define KONTEND_SRC_MODEL_INTERNAL_H
 
-#include "holder-int.h"
 #include "holds-int.h"
+#include "kontend/model.h"
 
 struct locksnap;
 
@@ -136,5 +136,26 @@ static inline struct model_cpu *model_cpu(struct model *m, uint32_t cpu)
 {
 	return cpu < m->n_cpus ? &m->cpus[cpu] : model_add_cpu(m, cpu);
 }
+
+/* holder.c. A wait for the lock begins; call it before the wait is counted. */
+void holder_waits(struct model *m, uint32_t lock);
+/* @owner (cell-owner.h) has the lock since @ns at the latest. */
+void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns);
+/* The same, as an event of exactly @ns reports: lockqueue-steal.c counts it as well. */
+void holder_report(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns);
+/* Readers have the lock, but the known one has exited: the others are unknown. */
+void holder_readers(struct model *m, uint32_t lock, uint64_t ns);
+void holder_got(struct model *m, const struct wait *w, uint64_t ns);
+void holder_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns);
+/* The last holder of the lock during @w, which is about to end. */
+uint32_t holder_last(const struct model *m, const struct wait *w);
+/* @w is about to end without the lock, so its task is not the next holder. */
+void holder_gives_up(struct model *m, const struct wait *w);
+/* All that is known about the holder of the lock, in either mode. */
+struct lock_has holder_state(const struct model *m, uint32_t lock);
+/* Waits for @lock were counted for another one, of which @was is known, unless later reports are.
+ */
+void holder_move(struct model *m, uint32_t lock, const struct lock_has *was);
+void holder_mark(struct model *m);
 
 #endif

@@ -14,7 +14,7 @@
  * Of readers the word names the one that took the lock last. Such a one passes over writers alone,
  * and the end of its wait says nothing of the word: other readers may have come since.
  */
-#include "holder-int.h"
+#include "internal.h"
 #include "lockqueue-int.h"
 
 enum { LOOKED_AT_MOST = 32 }; /* waits, to find a writer */

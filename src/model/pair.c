@@ -16,9 +16,9 @@
  * it is doubtful, also if it ended within the gap on a CPU that has all its records, and also if it
  * began there. Only one CPU reports a spin wait, so a gap on another one does it no harm.
  */
+#include "holds-int.h"
 #include "kontend/waitrec.h"
 #include "lockqueue-int.h"
-#include "undo.h"
 
 #include <errno.h>
 #include <string.h>
