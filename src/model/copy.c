@@ -86,7 +86,7 @@ static int copy_series(struct model *dst, const struct model *src)
 	return series_copy(dst->waiting_series, src->waiting_series);
 }
 
-/* What has no memory of its own. */
+/* Copies the figures that point to no other memory. */
 static void copy_figures(struct model *dst, const struct model *src)
 {
 	*dst->limits = *src->limits;
