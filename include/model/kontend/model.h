@@ -44,9 +44,9 @@ struct model_tracing {
 };
 
 /*
- * The whole state of a session: who waits now, and what was waited for, by
- * (lock, stack, task, cpu) cells from which every table is summed up. It knows no clock, no screen
- * and no names; time comes from events and ticks alone.
+ * The whole state of a session: the waits in flight, and cells by lock, call chain, task and CPU,
+ * from which queries sum up every table. It uses no clock, no screen and no names of functions;
+ * time comes only from events and ticks.
  */
 struct model {
 	struct model_tables *tables; /* the memory of all that is pointed to below */
@@ -56,35 +56,35 @@ struct model {
 	struct lock_table *locks;
 	struct stack_table *stacks;
 	struct wait_pool *waits;
-	struct untracked_table *untracked; /* who waits and is "other" */
+	struct untracked_table *untracked; /* waiting tasks without an entry in `tasks` */
 	struct longest_recent *past;	   /* the longest waits that have just ended */
 	struct cell_table *cells;
-	struct cell_table *held;   /* how long who got a lock kept others waiting: see holds.c */
-	struct cell_table *handed; /* how long it took from them to the next one: see release.c */
+	struct cell_table *held;   /* times for which holders kept others waiting: holds.c */
+	struct cell_table *handed; /* times from a release to the next holder: release.c */
 	struct cell_table
 		*mm_held; /* how long mmap_locks were held, where events have call chains */
 	struct holds *holds;
-	struct blame *blame;	   /* because of whom is waited */
-	struct lockqueues *queues; /* where holders are followed, they are as well */
+	struct blame *blame;	   /* waiting time by the task that caused it */
+	struct lockqueues *queues; /* only if `held` has room */
 	struct model_cpu *cpus;
 	uint32_t n_cpus;
 	struct model_type *types; /* LOCK_TYPES of them */
 	struct model_damage *damage;
 	struct loss_state *loss;
-	uint64_t lost_until;	     /* what happened before, some of it may be missing */
-	uint64_t lost_tally;	     /* records that events said in the end to have lost */
+	uint64_t lost_until;	     /* records of before this time may be missing */
+	uint64_t lost_tally;	     /* lost records, as each event reported at the end */
 	bool no_ends;		     /* no ends of waits are recorded, only begins */
-	uint64_t lost_ahead;	     /* of them, those that rings have not reported yet */
-	unsigned gap_rounds;	     /* so many more, and the dropped records are in the past */
-	struct model_before *before; /* all 0: no range was begun */
+	uint64_t lost_ahead;	     /* of lost_tally: not reported by a ring yet */
+	unsigned gap_rounds;	     /* rounds until dropped records are surely past */
+	struct model_before *before; /* all 0: no range has begun */
 	uint64_t n_events;	     /* contention events applied */
 	uint64_t n_failed;	     /* ends with ret != 0: failed acquisitions */
-	uint64_t min_wait_ns;	     /* set by who reads: shorter waits are only counted, */
-	uint64_t n_short;	     /* here */
-	uint64_t n_at_least;	     /* ended, and may have begun earlier than is known */
-	struct shorts_state *shorts; /* and those that were only summed up */
+	uint64_t min_wait_ns;	     /* --min-wait: shorter waits are only counted, */
+	uint64_t n_short;	     /* in this one */
+	uint64_t n_at_least;	     /* ended waits that may have begun earlier */
+	struct shorts_state *shorts; /* waits that BPF only summed up */
 	uint64_t start_ns;	     /* first round or event */
-	bool start_known;	     /* else an earlier event would be the start */
+	bool start_known;	     /* no later event can change start_ns */
 	uint64_t zero_ns;	     /* aggregates count from here (z key) */
 	uint64_t now_ns;	     /* latest time known: event, round or tick */
 	struct wait_looks *looks;
