@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /*
- * Because of whom is waited: what all sure waits for a lock lose is charged, moment by moment, to
- * the task at the root: who holds the lock, or, while that one waits for a lock itself, who holds
- * that one, and so on. See blame.c.
+ * Blame: the time of all sure waits for a lock is charged, moment by moment, to the task at the
+ * root: the holder of the lock or, while this holder waits for a lock itself, the holder of that
+ * lock, and so on. See blame.c.
  */
 enum blame_state {
 	BLAME_UNKNOWN,	    /* who held the lock is not known */

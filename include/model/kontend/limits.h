@@ -8,15 +8,15 @@
 struct model_limits {
 	uint32_t locks, stacks, tasks, cells, hist_groups;
 	uint32_t recent; /* entries of the last minute, for windows of time; 0: none are kept */
-	uint32_t held;	 /* cells of how long locks were held; 0: that is not followed */
-	uint32_t blame;	 /* of because of whom is waited; 0: likewise */
+	uint32_t held;	 /* cells for the times of holders; 0: holders are not followed */
+	uint32_t blame;	 /* cells of blame; 0: no blame is computed */
 };
 
 /* The usual mix of entries for @bytes; never less than the defaults. */
 struct model_limits model_limits_of(uint64_t bytes);
 /* Cells of `held` for so many bytes. */
 uint32_t model_limits_held(uint64_t bytes);
-/* The same for who looks at windows of time as well: a part is for what came lately. */
+/* As above, for a reader that also shows windows of time: a part is for recent entries. */
 struct model_limits model_limits_recent(uint64_t bytes);
 
 #endif
