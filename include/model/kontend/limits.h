@@ -16,7 +16,7 @@ struct model_limits {
 struct model_limits model_limits_of(uint64_t bytes);
 /* Cells of `held` for so many bytes. */
 uint32_t model_limits_held(uint64_t bytes);
-/* As above, for a reader that also shows windows of time: a part is for recent entries. */
+/* As model_limits_of(), for windows of time as well: a part is for recent entries. */
 struct model_limits model_limits_recent(uint64_t bytes);
 
 #endif
