@@ -152,7 +152,7 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = COLUMN_SCREEN | COLUMN_REPORT,
 #define COL_MOSTLY_WHO "mostly_who", "KEPT OFF BY", "task that had the CPU", COLUMN_TEXT
 #define COL_MOSTLY_IN "mostly_in", "ASLEEP IN", "function in which the holder slept", COLUMN_TEXT
 #define COL_MOSTLY_WHAT                                                                            \
-	"mostly_what", "WAITED FOR", "reason of the sleep, by its calls, or the lock", COLUMN_TEXT
+	"mostly_what", "WAITED FOR", "cause of the sleep, by its calls, or the lock", COLUMN_TEXT
 #define COL_RUNNING "running_pct", "RUN%", "share of the time in which the holder ran", COLUMN_PCT
 #define COL_RUNNABLE                                                                               \
 	"runnable_pct", "RDY%",                                                                    \

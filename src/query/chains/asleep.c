@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel keeps no list of the things that tasks sleep for, but their call chains show it. The
- * functions are those of Linux 5.19 to 6.18; of several in one chain the innermost says most, but
- * for those that only name the timer or the lock's own queue.
+ * The cause of a sleep. The kernel does not record it, but the call chain of the sleeping task
+ * shows it: the innermost function of the table below names the cause. Causes that are "general"
+ * (I/O, a completion, a timer) count only if no other function of the chain names one, because a
+ * caller says more: io_schedule() below jbd2_log_wait_commit() is "jbd2 commit". The functions are
+ * those of Linux 5.19 to 6.18.
  */
 #include "list.h"
 
 #include <string.h>
 
-/* A name that begins with @begin; the first that fits. */
-static const struct {
+/* Functions whose names begin with @begin. The first line that fits a name counts. */
+static const struct cause {
 	const char *begin, *what;
-} reasons[] = {
-	{"io_schedule", "I/O"},
+	bool general;
+} causes[] = {
+	{"io_schedule", "I/O", true},
 	{"folio_wait_", "I/O of a page"},
 	{"__folio_lock", "folio lock"},
 	{"folio_lock", "folio lock"},
 	{"wait_on_page_", "I/O of a page"},
 	{"__wait_on_buffer", "I/O of a buffer"},
-	{"submit_bio_wait", "I/O"},
-	{"blk_mq_get_tag", "I/O queue is full"},
+	{"submit_bio_wait", "I/O", true},
+	{"blk_mq_get_tag", "request queue is full"},
 	{"wbt_wait", "writeback is throttled"},
 	{"rq_qos_wait", "writeback is throttled"},
 	{"balance_dirty_pages", "too many dirty pages"},
@@ -71,27 +74,21 @@ static const struct {
 	{"shrink_", "free memory"},
 	{"do_nanosleep", "sleeps by itself"},
 	{"hrtimer_nanosleep", "sleeps by itself"},
-	{"msleep", "timer"},
-	{"usleep_range", "timer"},
+	{"msleep", "timer", true},
+	{"usleep_range", "timer", true},
 	{"rwsem_down_", "another lock"},
 	{"__mutex_lock", "another lock"},
 	{"__down", "another lock"},
-	{"wait_for_completion", "completion"},
-	{"__wait_for_common", "completion"},
+	{"wait_for_completion", "completion", true},
+	{"__wait_for_common", "completion", true},
 };
 
-const char *asleep_in(const char *function)
+static const struct cause *find_cause(const char *function)
 {
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
-		if (!strncmp(function, reasons[i].begin, strlen(reasons[i].begin)))
-			return reasons[i].what;
+	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++)
+		if (!strncmp(function, causes[i].begin, strlen(causes[i].begin)))
+			return &causes[i];
 	return NULL;
-}
-
-/* A completion, or I/O, is of something that its caller names. */
-static bool is_general(const char *what)
-{
-	return !strcmp(what, "completion") || !strcmp(what, "I/O") || !strcmp(what, "timer");
 }
 
 const char *asleep_for(struct query *q, const uint64_t *frames, uint32_t n)
@@ -100,11 +97,11 @@ const char *asleep_for(struct query *q, const uint64_t *frames, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++) {
 		const char *name = query_func_name(q, query_func(q, frames[i]));
-		const char *what = name ? asleep_in(name) : NULL;
-		if (what && !is_general(what))
-			return what;
-		if (what && !general)
-			general = what;
+		const struct cause *c = name ? find_cause(name) : NULL;
+		if (c && !c->general)
+			return c->what;
+		if (c && !general)
+			general = c->what;
 	}
 	return general;
 }

@@ -34,11 +34,9 @@ enum { CHAIN_DEPTH_MOST = 32 };
 int chain_rows_make(struct chain_rows *c);
 
 /*
- * asleep.c: the thing that a sleeping task waits for, from the functions of its calls, innermost
- * first: "I/O", "pipe is full", "completion"; NULL: no function shows it.
+ * asleep.c: the cause of a sleep, from the functions of the task's calls, innermost first: "I/O",
+ * "pipe is full", "completion"; NULL: no function shows it.
  */
 const char *asleep_for(struct query *q, const uint64_t *frames, uint32_t n);
-/* The same of one function. */
-const char *asleep_in(const char *function);
 
 #endif
