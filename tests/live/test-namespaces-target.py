@@ -85,19 +85,20 @@ class Watcher:
         self.out = f"{folder}/{'inside' if lead else 'outside'}"
         with open(self.out, "w") as out, open(self.out + ".err", "w") as err:
             self.process = subprocess.Popen(
-                [*lead, kontend, "report", "-q", "--format", "json", *VIEWS, *options],
+                [*lead, kontend, "report", "-v", "--format", "json", *VIEWS, *options],
                 stdin=subprocess.DEVNULL, stdout=out, stderr=err)
         self.pid = self.process.pid
         if lead:
             self.pid = wait_for(lambda: children(self.process.pid), "a watcher")[0]
 
     def ready(self):
-        """The thread that takes from the rings, beside that for signals, is begun when all is open."""
+        """With -v it says so when all is open and attached."""
         def measures():
+            with open(self.out + ".err") as f:
+                said = f.read()
             if self.process.poll() is not None:
-                with open(self.out + ".err") as f:
-                    raise AssertionError(f"a watcher ended: {f.read().strip()}")
-            return len(os.listdir(f"/proc/{self.pid}/task")) > 2
+                raise AssertionError(f"a watcher ended: {said.strip()}")
+            return "measuring " in said
         wait_for(measures, "a watcher")
 
     def report(self):
