@@ -6,6 +6,7 @@
  */
 #include "observe.h"
 #include "kontend/clock.h"
+#include "kontend/query-overview.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/run.h"

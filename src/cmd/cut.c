@@ -9,6 +9,7 @@
 #include "kontend/cut-filter.h"
 #include "kontend/engine.h"
 #include "kontend/filter-options.h"
+#include "kontend/limits.h"
 #include "kontend/progress.h"
 #include "kontend/reader.h"
 #include "kontend/units.h"

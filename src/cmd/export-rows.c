@@ -6,6 +6,7 @@
  * recording is printed once, marked in its rows, and makes the exit status 1: a user who loads rows
  * by the thousand does not read messages.
  */
+#include "kontend/damage.h"
 #include "kontend/filter-options.h"
 #include "kontend/query-incidents.h"
 #include "kontend/recording-spans.h"

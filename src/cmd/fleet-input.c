@@ -5,6 +5,7 @@
  */
 #include "fleet-input.h"
 #include "kontend/codeset.h"
+#include "kontend/damage.h"
 #include "kontend/mem.h"
 #include "kontend/reader.h"
 #include "kontend/sort.h"

@@ -15,6 +15,7 @@
 #include "measure.h"
 #include "kontend/caught.h"
 #include "kontend/clock.h"
+#include "kontend/damage.h"
 #include "kontend/ending.h"
 #include "kontend/event-filter.h"
 #include "kontend/reader.h"

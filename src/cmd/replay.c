@@ -9,6 +9,7 @@
 #include "kontend/clock.h"
 #include "kontend/ending.h"
 #include "kontend/filter-options.h"
+#include "kontend/limits.h"
 #include "kontend/progress.h"
 #include "kontend/query-incidents.h"
 #include "kontend/query-ribbon.h"

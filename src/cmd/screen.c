@@ -2,8 +2,10 @@
 /* The common part of live and replay: a terminal, and the user interface on it. */
 #include "screen.h"
 #include "kontend/ending.h"
+#include "kontend/limits.h"
 #include "kontend/query-verdict.h"
 #include "kontend/settings.h"
+#include "kontend/source.h"
 #include "kontend/term.h"
 #include "verbs.h"
 

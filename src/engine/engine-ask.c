@@ -8,8 +8,11 @@
  */
 #include "engine-int.h"
 #include "kontend/lock-requests.h"
+#include "kontend/lock.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
+#include "kontend/mmlock.h"
+#include "kontend/shorts.h"
 
 static uint32_t queue_type(enum lock_type type)
 {

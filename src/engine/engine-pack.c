@@ -10,7 +10,10 @@
  * these fit where one copy would.
  */
 #include "kontend/engine-pack.h"
+#include "kontend/cell.h"
+#include "kontend/hist.h"
 #include "kontend/mem.h"
+#include "kontend/recent.h"
 #include "timeline-int.h"
 #include <errno.h>
 #include <zstd.h>

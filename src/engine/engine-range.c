@@ -10,6 +10,9 @@
  * the range says how much of them the range has, so the engine reads on to it.
  */
 #include "engine-int.h"
+#include "kontend/damage.h"
+#include "kontend/shorts.h"
+#include "kontend/snapshot.h"
 
 static int find_time(struct engine *e, uint64_t time, struct error *err)
 {

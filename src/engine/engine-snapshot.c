@@ -7,6 +7,7 @@
  * reached.
  */
 #include "engine-int.h"
+#include "kontend/damage.h"
 #include "kontend/mem.h"
 #include "kontend/snapshot.h"
 #include <errno.h>

@@ -10,7 +10,10 @@
  * are part of the model, while names are loaded and dropped with the screen.
  */
 #include "engine-int.h"
+#include "kontend/profile.h"
+#include "kontend/snapshot.h"
 #include "kontend/srclines.h"
+#include "kontend/stack.h"
 
 #include "kontend/buildids.h"
 #include "kontend/cfiset.h"

@@ -12,7 +12,9 @@
  * it was.
  */
 #include "engine-int.h"
+#include "kontend/damage.h"
 #include "kontend/mem.h"
+#include "kontend/profile.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

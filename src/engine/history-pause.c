@@ -7,6 +7,7 @@
  * all records in order.
  */
 #include "history-int.h"
+#include "kontend/snapshot.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>

@@ -2,7 +2,9 @@
 #ifndef KONTEND_SRC_ENGINE_TIMELINE_INT_H
 #define KONTEND_SRC_ENGINE_TIMELINE_INT_H
 
+#include "kontend/cell.h"
 #include "kontend/engine-pack.h"
+#include "kontend/model.h"
 #include "kontend/timeline.h"
 
 /* engine-pack.c: a copy of a model of which the large arrays are packed. */

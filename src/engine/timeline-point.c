@@ -9,6 +9,7 @@
  * from it.
  */
 #include "kontend/bisect.h"
+#include "kontend/cell.h"
 #include "kontend/mem.h"
 #include "timeline-int.h"
 #include <errno.h>

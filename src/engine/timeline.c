@@ -13,7 +13,10 @@
 #include "engine-int.h"
 #include "kontend/bisect.h"
 #include "kontend/ending.h"
+#include "kontend/locktype.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
+#include "kontend/shorts.h"
 #include "timeline-int.h"
 #include <errno.h>
 

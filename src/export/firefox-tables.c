@@ -5,6 +5,7 @@
  * more function below its innermost one: the type of the lock that the task waits for.
  */
 #include "firefox-tables.h"
+#include "kontend/locktype.h"
 
 #include <stdio.h>
 

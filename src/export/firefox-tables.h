@@ -3,6 +3,7 @@
 #define KONTEND_EXPORT_FIREFOX_TABLES_H
 
 #include "kontend/jsonw.h"
+#include "kontend/locktype.h"
 #include "kontend/stringtable.h"
 #include "trace-int.h"
 

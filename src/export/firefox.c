@@ -8,7 +8,10 @@
  * the other, so everything is gathered first.
  */
 #include "firefox-tables.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
 #include "kontend/mem.h"
+#include "kontend/wait.h"
 #include "trace-int.h"
 
 #include <errno.h>

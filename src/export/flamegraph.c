@@ -8,6 +8,7 @@
 #include "kontend/flamegraph.h"
 #include "kontend/pathgroup.h"
 #include "kontend/query-flame.h"
+#include "kontend/query-tree.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "kontend/xml.h"

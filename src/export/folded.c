@@ -8,6 +8,7 @@
 #include "kontend/folded.h"
 #include "kontend/query-flame.h"
 #include "kontend/query-stacks.h"
+#include "kontend/query-tree.h"
 #include "kontend/text.h"
 
 #include <errno.h>

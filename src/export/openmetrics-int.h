@@ -2,11 +2,13 @@
 #ifndef KONTEND_EXPORT_OPENMETRICS_INT_H
 #define KONTEND_EXPORT_OPENMETRICS_INT_H
 
+#include "kontend/damage.h"
 #include "kontend/loss.h"
 #include "kontend/named-sums.h"
 #include "kontend/openmetrics-text.h"
 #include "kontend/openmetrics.h"
 #include "kontend/query-mmap.h"
+#include "kontend/record.h"
 
 struct openmetrics_type {
 	bool is_seen;

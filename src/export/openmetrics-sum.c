@@ -7,6 +7,7 @@
  */
 #include "kontend/mem.h"
 #include "kontend/model.h"
+#include "kontend/query-overview.h"
 #include "kontend/text.h"
 #include "kontend/when.h"
 #include "openmetrics-int.h"

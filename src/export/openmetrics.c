@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The metrics that files and the server share, as OpenMetrics text; and the complete text of a
  * file. */
+#include "kontend/figure.h"
 #include "kontend/mem.h"
+#include "kontend/query-damage.h"
 #include "kontend/sort.h"
 #include "openmetrics-int.h"
 

@@ -3,6 +3,7 @@
  * Packets are made one at a time, in the same memory. The first packet with a text, function or
  * call chain defines its number; later ones refer to the number.
  */
+#include "kontend/locktype.h"
 #include "kontend/mem.h"
 #include "perfetto-int.h"
 

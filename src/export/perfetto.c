@@ -8,7 +8,10 @@
  * a hold gets as many flows as tasks wait for the lock at that time.
  */
 #include "kontend/jsonw.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
 #include "kontend/mem.h"
+#include "kontend/wait.h"
 #include "perfetto-int.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
 #include "kontend/pprof.h"
 #include "kontend/mem.h"
 #include "kontend/model.h"
+#include "kontend/shorts.h"
 #include "kontend/text.h"
 #include "kontend/when.h"
 #include "pprof-int.h"

@@ -2,6 +2,9 @@
 #ifndef KONTEND_EXPORT_TRACE_INT_H
 #define KONTEND_EXPORT_TRACE_INT_H
 
+#include "kontend/engine.h"
+#include "kontend/holds.h"
+#include "kontend/locktype.h"
 #include "kontend/map64.h"
 #include "kontend/strpool.h"
 #include "kontend/tracefile.h"

@@ -5,8 +5,14 @@
  * and a wait that ends looks up the holds of its lock meanwhile. If a lock has more holds than fit,
  * as when many tasks pass it around, a new one replaces the shortest; long ones stay.
  */
+#include "kontend/holds.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
 #include "kontend/mem.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "kontend/taskid.h"
+#include "kontend/wait.h"
 #include "trace-int.h"
 
 #include <stdio.h>

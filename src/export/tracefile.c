@@ -5,9 +5,14 @@
  * as in the sums of the model.
  */
 #include "kontend/tracefile.h"
+#include "kontend/damage.h"
 #include "kontend/event-filter.h"
+#include "kontend/holds.h"
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"
+#include "kontend/model.h"
+#include "kontend/query-damage.h"
+#include "kontend/wait.h"
 #include "report/format.h"
 #include "report/internal.h"
 #include "trace-int.h"

@@ -5,6 +5,7 @@
  */
 #include "kontend/fleet-report.h"
 #include "fleet-int.h"
+#include "kontend/query-damage.h"
 #include "kontend/units.h"
 #include "kontend/when.h"
 #include "report/format.h"

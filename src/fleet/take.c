@@ -6,12 +6,18 @@
  * to no service: then only their sum is shown.
  */
 #include "internal.h"
+#include "kontend/figure.h"
+#include "kontend/profile.h"
 #include "kontend/query-classes.h"
+#include "kontend/query-damage.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-machine.h"
 #include "kontend/query-mmap.h"
+#include "kontend/query-overview.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-uprobe.h"
+#include "kontend/query.h"
+#include "kontend/task.h"
 #include "kontend/when.h"
 #include "query/internal.h"
 

@@ -7,9 +7,13 @@
  * again, with times before the session.
  */
 #include "backlog-int.h"
+#include "kontend/limits.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
+#include "kontend/maps.h"
 #include "kontend/mem.h"
+#include "kontend/mmlock.h"
+#include "kontend/profile.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>

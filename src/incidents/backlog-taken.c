@@ -7,6 +7,7 @@
  */
 #include "backlog-int.h"
 #include "kontend/mem.h"
+#include "kontend/snapshot.h"
 #include <errno.h>
 #include <string.h>
 

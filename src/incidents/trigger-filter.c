@@ -7,6 +7,7 @@
  */
 #include "kontend/hash.h"
 #include "kontend/mem.h"
+#include "kontend/wait.h"
 #include "trigger-int.h"
 
 #include <errno.h>

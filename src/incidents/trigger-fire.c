@@ -12,6 +12,7 @@
 #include "kontend/text.h"
 #include "kontend/textbuf.h"
 #include "kontend/units.h"
+#include "kontend/wait.h"
 #include "trigger-int.h"
 
 #include <stdio.h>

@@ -5,7 +5,9 @@
  * could make it true are passed to the filter. Conditions that depend on snapshots are evaluated
  * when there is a new one.
  */
+#include "kontend/damage.h"
 #include "kontend/query-caught.h"
+#include "kontend/wait.h"
 #include "trigger-int.h"
 
 #include <inttypes.h>

@@ -8,7 +8,9 @@
  */
 #include "kontend/mem.h"
 #include "kontend/query-caught.h"
+#include "kontend/rotation.h"
 #include "kontend/units.h"
+#include "kontend/wait.h"
 #include "trigger-int.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
  */
 #include "kontend/metrics.h"
 #include "kontend/clock.h"
+#include "kontend/lock.h"
 #include "kontend/mem.h"
 #include "kontend/memfile.h"
 #include "kontend/openmetrics.h"

@@ -9,6 +9,7 @@
 #include "sums.h"
 #include "kontend/model.h"
 #include "kontend/query-rotation.h"
+#include "kontend/shorts.h"
 
 #include <errno.h>
 #include <string.h>

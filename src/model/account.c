@@ -8,7 +8,16 @@
  * within it, and its totals whole waits, those that end there.
  */
 #include "holds-int.h"
+#include "kontend/blame.h"
 #include "kontend/cell-recent.h"
+#include "kontend/damage.h"
+#include "kontend/event.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
+#include "kontend/longest-recent.h"
+#include "kontend/model-cpu.h"
+#include "kontend/series.h"
+#include "kontend/wait.h"
 
 /* The part of the wait that lies in the open bucket. */
 static uint64_t in_bucket(const struct model *m, const struct wait *w, uint64_t until_ns)

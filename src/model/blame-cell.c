@@ -6,8 +6,14 @@
  * that keep the types of both locks and the state; the sum stays.
  */
 #include "blame-int.h"
+#include "kontend/blame.h"
 #include "kontend/hash.h"
+#include "kontend/lock.h"
+#include "kontend/map64.h"
 #include "kontend/mem.h"
+#include "kontend/recent.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 
 #include <stdlib.h>
 

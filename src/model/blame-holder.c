@@ -7,7 +7,16 @@
  */
 #include "blame-int.h"
 #include "holds-int.h"
+#include "kontend/blame.h"
+#include "kontend/cell-owner.h"
+#include "kontend/event.h"
 #include "kontend/holdrec.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
+#include "kontend/map64.h"
+#include "kontend/recent.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "lockqueue-int.h"
 
 #include <errno.h>

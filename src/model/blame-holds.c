@@ -8,6 +8,13 @@
 #include "blame-int.h"
 #include "holds-int.h"
 #include "internal.h"
+#include "kontend/blame.h"
+#include "kontend/holder.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 
 enum {
 	READERS_MOST = 8,     /* of a node that are kept */

@@ -3,6 +3,9 @@
 #define KONTEND_SRC_MODEL_BLAME_INT_H
 
 #include "holds-int.h"
+#include "kontend/blame.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
 
 /* blame-pool.c: entries that are free or new, zeroed; 0: no memory. */
 uint32_t blame_new_node(struct blame *b);

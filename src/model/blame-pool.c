@@ -5,7 +5,10 @@
  * classes of a node are bounded by who asks for them.
  */
 #include "blame-int.h"
+#include "kontend/blame.h"
+#include "kontend/map64.h"
 #include "kontend/mem.h"
+#include "kontend/recent.h"
 
 #include <errno.h>
 

@@ -13,7 +13,9 @@
  * as they are and count as certain. Sums of the last seconds keep what was waited in them.
  */
 #include "blame-int.h"
+#include "kontend/blame.h"
 #include "kontend/mem.h"
+#include "kontend/wait.h"
 
 #include <stdlib.h>
 #include <string.h>

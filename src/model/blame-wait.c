@@ -4,6 +4,11 @@
  * their lock.
  */
 #include "blame-int.h"
+#include "kontend/blame.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 
 /* The holds of a task whose wait begins or ends, as far as these had begun before. */
 static void relink(struct model *m, const struct wait *w, bool begins)

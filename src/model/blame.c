@@ -26,7 +26,12 @@
  * A wait counts as long as it continues, and after its end. If its end was lost, its charges are
  * taken out again: see blame-undo.c.
  */
+#include "kontend/blame.h"
 #include "blame-int.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
+#include "kontend/model.h"
+#include "kontend/stack.h"
 
 enum {
 	CLASSES_MOST = 24, /* of a node; others count as of no known place */

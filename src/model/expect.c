@@ -7,8 +7,16 @@
  * prefetched: events and their chains. No result depends on it.
  */
 #include "internal.h"
+#include "kontend/cell.h"
+#include "kontend/event.h"
 #include "kontend/hash.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
+#include "kontend/map64.h"
+#include "kontend/model-cpu.h"
 #include "kontend/prefetch.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 
 enum { UNSEEN = 24, FIRST = 16, SECOND = 10, THIRD = 5 };
 enum { SMALL = 65536 }; /* entries of a table */

@@ -11,6 +11,17 @@
  * too. So a session on a system that keeps starting processes does not grow or become slower.
  */
 #include "internal.h"
+#include "kontend/blame.h"
+#include "kontend/cell-owner.h"
+#include "kontend/cell.h"
+#include "kontend/damage.h"
+#include "kontend/lock.h"
+#include "kontend/longest-recent.h"
+#include "kontend/mmlock.h"
+#include "kontend/profile.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include <errno.h>
 
 enum { FOLD_PAUSE = 250000 };
@@ -161,4 +172,14 @@ int fold_ended(struct model *m)
 	renew_names(m);
 	m->generation++;
 	return code;
+}
+
+void fold_if_full(struct model *m)
+{
+	const struct task_table *tasks = m->tasks;
+	const struct stack_table *stacks = m->stacks;
+
+	if (lock_table_full(m->locks) || (!stacks->free && stacks->n >= stacks->max) ||
+	    (!tasks->free && tasks->n >= tasks->max))
+		fold_in_turn(m);
 }

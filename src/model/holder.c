@@ -14,6 +14,15 @@
  * A wait keeps the owner reported as it began, and the one that a snapshot has seen; when it
  * ends, it keeps the last holder of the lock (`held_by`).
  */
+#include "kontend/holder.h"
+#include "kontend/blame.h"
+#include "kontend/cell-owner.h"
+#include "kontend/cell.h"
+#include "kontend/lock.h"
+#include "kontend/lockqueue.h"
+#include "kontend/locktype.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include "lockqueue-int.h"
 
 static uint64_t last_ns(const struct lock_has *h)

@@ -5,6 +5,12 @@
 #include "internal.h"
 #include "kontend/model.h"
 
+struct cell;
+struct hold;
+struct holds;
+struct lock_has;
+struct wait;
+
 /* From now on @n more (or fewer, if negative) sure waits for the lock are in flight. */
 void holds_waits(struct model *m, uint32_t lock, int n);
 /*

@@ -10,7 +10,10 @@
  */
 #include "cell-int.h"
 #include "holds-int.h"
+#include "kontend/holds.h"
+#include "kontend/lock.h"
 #include "kontend/mem.h"
+#include "kontend/wait.h"
 
 #include <string.h>
 

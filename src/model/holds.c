@@ -19,10 +19,19 @@
  * only from a snapshot, or from the next waiter's owner: it is charged with all time since the lock
  * went from hand to hand.
  */
+#include "kontend/holds.h"
 #include "holds-int.h"
 #include "internal.h"
 #include "kontend/cell-recent.h"
+#include "kontend/damage.h"
+#include "kontend/holder.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
 #include "kontend/mem.h"
+#include "kontend/model.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include <errno.h>
 
 enum {

@@ -5,7 +5,11 @@
 #include "holds-int.h"
 #include "kontend/model.h"
 
+struct event;
+struct lock;
 struct locksnap;
+struct model_cpu;
+struct wait;
 
 /* pair.c: waits begin and end. 0 or -ENOMEM. */
 int pair_begin(struct model *m, const struct event *ev);
@@ -118,24 +122,13 @@ void fold_in_turn(struct model *m); /* unless that was a moment ago */
 /* The older half of the tasks that have ended is given up. 0 or -ENOMEM: samples are missing. */
 int fold_ended(struct model *m);
 /* Folds when locks, stacks or tasks have run out, at most once in a while. */
-static inline void fold_if_full(struct model *m)
-{
-	const struct task_table *tasks = m->tasks;
-	const struct stack_table *stacks = m->stacks;
-
-	if (lock_table_full(m->locks) || (!stacks->free && stacks->n >= stacks->max) ||
-	    (!tasks->free && tasks->n >= tasks->max))
-		fold_in_turn(m);
-}
+void fold_if_full(struct model *m);
 
 /* Makes room for CPU @cpu; NULL on ENOMEM or a nonsensical number. */
 struct model_cpu *model_add_cpu(struct model *m, uint32_t cpu);
 
 /* The state of a CPU, made if absent. */
-static inline struct model_cpu *model_cpu(struct model *m, uint32_t cpu)
-{
-	return cpu < m->n_cpus ? &m->cpus[cpu] : model_add_cpu(m, cpu);
-}
+struct model_cpu *model_cpu(struct model *m, uint32_t cpu);
 
 /* holder.c. A wait for the lock begins; call it before the wait is counted. */
 void holder_waits(struct model *m, uint32_t lock);

@@ -10,8 +10,11 @@
  * inode: then waits that began since the previous snapshot are still counted for the first one.
  */
 #include "internal.h"
+#include "kontend/lock.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
+#include "kontend/mmlock.h"
+#include "kontend/model.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -15,8 +15,21 @@
  * summed up or all are only counted, a task that has run since waits again.
  */
 #include "internal.h"
+#include "kontend/blame.h"
+#include "kontend/cell-owner.h"
+#include "kontend/cell.h"
+#include "kontend/damage.h"
 #include "kontend/hash.h"
+#include "kontend/lock.h"
 #include "kontend/locksnap.h"
+#include "kontend/locktype.h"
+#include "kontend/longest-recent.h"
+#include "kontend/map64.h"
+#include "kontend/record.h"
+#include "kontend/snapshot.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,6 +4,10 @@
  * so these need no queue: a few sums in struct lock, one a mode, go into the queue when it begins.
  * A task that waited alone counts like one that waits alone later.
  */
+#include "kontend/lock.h"
+#include "kontend/lockqueue.h"
+#include "kontend/locktype.h"
+#include "kontend/wait.h"
 #include "lockqueue-int.h"
 
 static struct lock_alone *other_mode(struct model *m, const struct lock *l)

@@ -3,6 +3,7 @@
 #define KONTEND_SRC_MODEL_LOCKQUEUE_INT_H
 
 #include "internal.h"
+#include "kontend/lockqueue.h"
 
 /* lockqueue-alone.c: a wait for a lock without a queue is over at @ns, and has got it or not. */
 void lockqueue_alone_end(struct model *m, const struct wait *w, uint64_t ns, bool got);

@@ -15,6 +15,16 @@
  * and the end of its wait says nothing of the word: other readers may have come since.
  */
 #include "internal.h"
+#include "kontend/cell-owner.h"
+#include "kontend/holder.h"
+#include "kontend/lock.h"
+#include "kontend/lockqueue.h"
+#include "kontend/locktype.h"
+#include "kontend/map64.h"
+#include "kontend/shorts.h"
+#include "kontend/shortsnap.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include "lockqueue-int.h"
 
 enum { LOOKED_AT_MOST = 32 }; /* waits, to find a writer */

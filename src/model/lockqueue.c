@@ -18,7 +18,16 @@
  * are in no queue, and an acquisition after one ends a phase. For a wait that only a snapshot has
  * the order of its begin is not known: it is in the queue, and has no place.
  */
+#include "kontend/lockqueue.h"
+#include "kontend/cell.h"
+#include "kontend/hist.h"
+#include "kontend/limits.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
 #include "kontend/mem.h"
+#include "kontend/series.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include "lockqueue-int.h"
 #include <errno.h>
 #include <string.h>

@@ -6,7 +6,10 @@
  */
 #include "kontend/loss.h"
 #include "internal.h"
+#include "kontend/damage.h"
+#include "kontend/model-cpu.h"
 #include "kontend/units.h"
+#include "kontend/wait.h"
 
 static bool was_lost(const struct model *m)
 {

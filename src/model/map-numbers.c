@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers that readers of the model give to its objects, for as long as these keep their index. */
 #include "kontend/map-numbers.h"
+#include "kontend/maps.h"
 #include "kontend/mem.h"
 
 #include <string.h>

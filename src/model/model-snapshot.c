@@ -8,12 +8,17 @@
 #include "internal.h"
 #include "kontend/buildids.h"
 #include "kontend/cfiset.h"
+#include "kontend/damage.h"
 #include "kontend/ended.h"
 #include "kontend/funcset.h"
 #include "kontend/funcsnap.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/mmlevel.h"
+#include "kontend/mmlock.h"
+#include "kontend/record.h"
+#include "kontend/rotation.h"
+#include "kontend/snapshot.h"
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>

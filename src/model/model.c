@@ -156,6 +156,11 @@ struct model_cpu *model_add_cpu(struct model *m, uint32_t cpu)
 	return &m->cpus[cpu];
 }
 
+struct model_cpu *model_cpu(struct model *m, uint32_t cpu)
+{
+	return cpu < m->n_cpus ? &m->cpus[cpu] : model_add_cpu(m, cpu);
+}
+
 static int end_task(struct model *m, const struct event *ev)
 {
 	const uint32_t *t = map64_get(&m->tasks->by_tid, (uint32_t)ev->tid);

@@ -17,6 +17,19 @@
  * began there. Only one CPU reports a spin wait, so a gap on another one does it no harm.
  */
 #include "holds-int.h"
+#include "kontend/blame.h"
+#include "kontend/cell-owner.h"
+#include "kontend/cell.h"
+#include "kontend/damage.h"
+#include "kontend/event.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
+#include "kontend/map64.h"
+#include "kontend/model-cpu.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/untracked.h"
+#include "kontend/wait.h"
 #include "kontend/waitrec.h"
 #include "lockqueue-int.h"
 

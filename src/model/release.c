@@ -19,7 +19,16 @@
  * semaphore back.
  */
 #include "internal.h"
+#include "kontend/blame.h"
+#include "kontend/cell.h"
+#include "kontend/event.h"
 #include "kontend/hash.h"
+#include "kontend/holds.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 
 /* Both modes of a lock; the other NULL: it has but one, or only one was waited for. */
 struct modes {

@@ -9,9 +9,20 @@
  * is the same for the part that ends there and the one that begins there, so parts add up; it
  * cannot be off by more than what the second has, and the model counts how much time it covers.
  */
+#include "kontend/shorts.h"
 #include "internal.h"
 #include "kontend/cell-batch.h"
+#include "kontend/damage.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
+#include "kontend/record.h"
+#include "kontend/shortsnap.h"
+#include "kontend/snapshot.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,12 +6,18 @@
  */
 #include "chains/graph.h"
 #include "internal.h"
+#include "kontend/blame.h"
+#include "kontend/cell.h"
+#include "kontend/lock.h"
 #include "kontend/query-caught.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-uprobe.h"
+#include "kontend/rotation.h"
+#include "kontend/task.h"
 #include "kontend/taskid.h"
+#include "kontend/wait.h"
 #include "rotation/list.h"
 
 #include <errno.h>

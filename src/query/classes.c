@@ -9,6 +9,10 @@
  */
 #include "group.h"
 #include "internal.h"
+#include "kontend/cell-owner.h"
+#include "kontend/cell.h"
+#include "kontend/hist.h"
+#include "kontend/locktype.h"
 #include "kontend/query-classes.h"
 #include "kontend/sort.h"
 

@@ -5,6 +5,7 @@
  */
 #include "internal.h"
 #include "kontend/query-cost.h"
+#include "kontend/snapshot.h"
 #include "kontend/units.h"
 
 #include <stdio.h>

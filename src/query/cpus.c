@@ -5,8 +5,12 @@
  * groups by CPU. Its own order is the CPU number.
  */
 #include "internal.h"
+#include "kontend/cell.h"
 #include "kontend/columns-probes.h"
+#include "kontend/lock.h"
+#include "kontend/model-cpu.h"
 #include "kontend/query-perf.h"
+#include "kontend/wait.h"
 #include "rows.h"
 
 #include <errno.h>

@@ -10,6 +10,7 @@
 #include "kontend/cut-filter.h"
 #include "kontend/hash.h"
 #include "kontend/mem.h"
+#include "kontend/wait.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,6 +4,7 @@
  * CSV, JSON and metrics all go through this one list.
  */
 #include "internal.h"
+#include "kontend/loss.h"
 #include "kontend/model.h"
 #include "kontend/query-damage.h"
 #include "kontend/units.h"

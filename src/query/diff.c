@@ -11,6 +11,7 @@
 #include "group.h"
 #include "internal.h"
 #include "kontend/columns.h"
+#include "kontend/locktype.h"
 #include "kontend/mem.h"
 #include "kontend/query-classes.h"
 #include "kontend/query-diff.h"

@@ -5,8 +5,11 @@
  * are taken off.
  */
 #include "internal.h"
+#include "kontend/lock.h"
 #include "kontend/query-elsewhere.h"
+#include "kontend/task.h"
 #include "kontend/taskid.h"
+#include "kontend/wait.h"
 #include "locks/queues.h"
 #include "names/names.h"
 

@@ -9,8 +9,12 @@
  * stream gives new numbers.
  */
 #include "kontend/event-filter.h"
+#include "kontend/cell-owner.h"
+#include "kontend/lock.h"
 #include "kontend/map64.h"
 #include "kontend/mem.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "wait-filter.h"
 
 #include <errno.h>

@@ -5,8 +5,18 @@
  * are added up from these cells. So all figures are about the rest, and no other query knows of
  * filters. It lies in the frame's arena. Series are sums that no cell has: there are none.
  */
+#include "kontend/blame.h"
+#include "kontend/cell-owner.h"
+#include "kontend/cell.h"
+#include "kontend/damage.h"
+#include "kontend/lock.h"
+#include "kontend/model-cpu.h"
+#include "kontend/profile.h"
+#include "kontend/series.h"
+#include "kontend/task.h"
 #include "kontend/text.h"
 #include "kontend/wait-filter.h"
+#include "kontend/wait.h"
 #include "wait-filter.h"
 
 #include <errno.h>

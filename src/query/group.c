@@ -7,7 +7,15 @@
  * hottest caller, number of locks) are worked out from them for the rows that are really shown.
  */
 #include "internal.h"
+#include "kontend/cell-owner.h"
+#include "kontend/cell.h"
+#include "kontend/damage.h"
 #include "kontend/hash.h"
+#include "kontend/hist.h"
+#include "kontend/lock.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include "mmap/list.h"
 
 #include <errno.h>

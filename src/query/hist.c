@@ -5,8 +5,16 @@
  * one CPU or of everything. Other scopes have no series of their own: it would cost 512 bytes a
  * cell.
  */
+#include "kontend/hist.h"
 #include "internal.h"
+#include "kontend/cell.h"
+#include "kontend/lock.h"
+#include "kontend/model-cpu.h"
+#include "kontend/query-hist.h"
+#include "kontend/query.h"
+#include "kontend/series.h"
 #include "kontend/units.h"
+#include "kontend/wait.h"
 #include "mmap/list.h"
 #include "rows.h"
 

@@ -7,10 +7,12 @@
 #include "kontend/pathgroup.h"
 #include "kontend/query.h"
 #include "reuse.h"
-#include "since.h"
 
 /* Shared by the files of src/query; no other module includes it. */
+struct cell;
+struct cell_table;
 struct lockname;
+struct wait;
 
 /* A function that was met in a call chain. Entry 0 is "not known". */
 struct query_func {
@@ -145,14 +147,15 @@ const char *query_owner_name(struct query *q, uint32_t owner);	     /* "mm/5219 
 bool query_is_kontend(struct query *q, uint32_t task);
 const char *query_chain(struct query *q, uint32_t stack); /* "caller < its caller < ..." */
 
-static inline struct query_where query_cell_where(const struct cell *c)
-{
-	return (struct query_where){c->lock, c->stack, c->task, c->cpu, c->owner};
-}
+struct query_where query_cell_where(const struct cell *c);
+struct query_where query_wait_where(const struct wait *w);
 
-static inline struct query_where query_wait_where(const struct wait *w)
-{
-	return (struct query_where){w->lock, w->stack, w->task, w->cpu, w->owner};
-}
+/* Waits that have ended, also those that are too short to be kept. */
+uint64_t query_waits_of(const struct model *m);
+uint64_t query_from(const struct model *m);    /* begin of the time that sums are of */
+uint64_t query_elapsed(const struct model *m); /* length of that time, ns */
+uint64_t query_wait_ns(const struct model *m, const struct wait *w);	    /* so far */
+uint64_t query_wait_within_ns(const struct model *m, const struct wait *w); /* since query_from() */
+double query_per_s(uint64_t n, uint64_t ns);				    /* 0 if @ns is 0 */
 
 #endif

@@ -7,7 +7,16 @@
  * separately, and never are the longest wait, as only measuring causes them.
  */
 #include "internal.h"
+#include "kontend/cell.h"
+#include "kontend/damage.h"
+#include "kontend/lock.h"
+#include "kontend/model-cpu.h"
+#include "kontend/query-damage.h"
+#include "kontend/query-overview.h"
+#include "kontend/series.h"
+#include "kontend/task.h"
 #include "kontend/units.h"
+#include "kontend/wait.h"
 #include "rows.h"
 
 #include <errno.h>

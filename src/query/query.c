@@ -10,9 +10,16 @@
  */
 #include "hot/list.h"
 #include "internal.h"
+#include "kontend/cell.h"
 #include "kontend/funcset.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
+#include "kontend/profile.h"
+#include "kontend/series.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "kontend/wait-filter.h"
+#include "kontend/wait.h"
 #include "locks/queues.h"
 #include "names/names.h"
 #include "perf/snapshot.h"
@@ -44,6 +51,50 @@ int query_by_parse(const char *s, enum query_by *ret)
 		}
 	}
 	return -EINVAL;
+}
+
+struct query_where query_cell_where(const struct cell *c)
+{
+	return (struct query_where){c->lock, c->stack, c->task, c->cpu, c->owner};
+}
+
+struct query_where query_wait_where(const struct wait *w)
+{
+	return (struct query_where){w->lock, w->stack, w->task, w->cpu, w->owner};
+}
+
+uint64_t query_waits_of(const struct model *m)
+{
+	uint64_t n = m->n_short;
+
+	for (unsigned i = 0; i < LOCK_TYPES; i++)
+		n += m->types[i].contended;
+	return n;
+}
+
+uint64_t query_from(const struct model *m)
+{
+	return m->zero_ns > m->start_ns ? m->zero_ns : m->start_ns;
+}
+
+uint64_t query_elapsed(const struct model *m)
+{
+	return m->now_ns > query_from(m) ? m->now_ns - query_from(m) : 0;
+}
+
+uint64_t query_wait_ns(const struct model *m, const struct wait *w)
+{
+	return m->now_ns > w->begin_ns ? m->now_ns - w->begin_ns : 0;
+}
+
+uint64_t query_wait_within_ns(const struct model *m, const struct wait *w)
+{
+	return wait_part_ns(w, query_from(m), m->now_ns);
+}
+
+double query_per_s(uint64_t n, uint64_t ns)
+{
+	return ns ? (double)n * 1e9 / (double)ns : 0.0;
 }
 
 int query_init(struct query *q, const struct engine *e)

@@ -7,11 +7,15 @@
  */
 #include "group.h"
 #include "hot/list.h"
+#include "kontend/cell.h"
+#include "kontend/lock.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
+#include "kontend/profile.h"
 #include "kontend/query-load.h"
 #include "kontend/query-samples.h"
 #include "kontend/sort.h"
+#include "kontend/stack.h"
 #include "mmap/list.h"
 #include "names/names.h"
 

@@ -3,8 +3,10 @@
  * Waits that have no record of their own because records would have cost too much: which ones, how
  * many they were, and since when.
  */
+#include "kontend/shorts.h"
 #include "internal.h"
 #include "kontend/query-shorts.h"
+#include "kontend/shortsnap.h"
 #include "kontend/units.h"
 
 #include <stdio.h>

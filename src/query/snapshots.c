@@ -11,7 +11,9 @@
  */
 #include "snapshots.h"
 #include "internal.h"
+#include "kontend/damage.h"
 #include "kontend/engine.h"
+#include "kontend/lock.h"
 #include "kontend/lockname.h"
 #include "kontend/model.h"
 #include "kontend/query-incidents.h"

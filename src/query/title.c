@@ -5,6 +5,10 @@
  * still named from its id, since a breadcrumb may be older than the row.
  */
 #include "internal.h"
+#include "kontend/cell-owner.h"
+#include "kontend/lock.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "mmap/list.h"
 
 #include <inttypes.h>

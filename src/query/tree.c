@@ -6,6 +6,10 @@
  * of a type. Waits in flight count with the time they have lasted so far, else a lock that was
  * never handed on would have no tree at all.
  */
+#include "kontend/cell.h"
+#include "kontend/query-tree.h"
+#include "kontend/stack.h"
+#include "kontend/wait.h"
 #include "trie.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
 #include "trie.h"
 
 #include "kontend/hash.h"
+#include "kontend/query-tree.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 

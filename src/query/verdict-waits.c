@@ -3,10 +3,15 @@
  * The waits of tasks, in a sentence, and their cause, in a second one about the same lock. The
  * present tense is for waits of this frame alone. A cause that is not known is left out.
  */
+#include "kontend/cell.h"
+#include "kontend/lock.h"
+#include "kontend/longest-recent.h"
 #include "kontend/query-blame.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-lock.h"
+#include "kontend/query-overview.h"
 #include "kontend/units.h"
+#include "kontend/wait.h"
 #include "names/names.h"
 #include "reuse.h"
 #include "verdict.h"

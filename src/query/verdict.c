@@ -5,6 +5,7 @@
  * Waiting in all and the longest wait are two rules with one sentence: the waits and their cause.
  */
 #include "verdict.h"
+#include "kontend/query-overview.h"
 #include "kontend/units.h"
 
 #include <errno.h>

@@ -10,6 +10,7 @@
 #include "kontend/blame-recent.h"
 #include "kontend/cell-recent.h"
 #include "kontend/mem.h"
+#include "kontend/profile.h"
 #include "kontend/units.h"
 
 #include <errno.h>

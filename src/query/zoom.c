@@ -6,7 +6,10 @@
  */
 #include "hot/list.h"
 #include "kontend/number.h"
+#include "kontend/profile.h"
 #include "kontend/query-zoom.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "kontend/text.h"
 
 #include <errno.h>

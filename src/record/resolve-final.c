@@ -5,6 +5,8 @@
  * report, while files and processes still exist.
  */
 #include "kontend/resolve-final.h"
+#include "kontend/profile.h"
+#include "kontend/query-load.h"
 #include "kontend/record-file.h"
 
 #include "kontend/buildids.h"

@@ -9,8 +9,11 @@
 #include "kontend/clock.h"
 #include "kontend/engine.h"
 #include "kontend/funcsnap.h"
+#include "kontend/limits.h"
 #include "kontend/map64.h"
 #include "kontend/mem.h"
+#include "kontend/profile.h"
+#include "kontend/query-load.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -5,6 +5,7 @@
  */
 #include "internal.h"
 #include "kontend/maps.h"
+#include "kontend/query-load.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 

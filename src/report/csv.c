@@ -8,6 +8,9 @@
  */
 #include "internal.h"
 #include "kontend/jsonw.h"
+#include "kontend/query-damage.h"
+#include "kontend/query-hist.h"
+#include "kontend/query-tree.h"
 #include "kontend/text.h"
 
 #include <inttypes.h>

@@ -11,6 +11,7 @@
 #include "kontend/jsonw.h"
 #include "kontend/query-diff.h"
 #include "kontend/query-fields.h"
+#include "kontend/query-overview.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 

@@ -8,6 +8,8 @@
  */
 #include "event-names.h"
 #include "kontend/hash.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "kontend/text.h"
 #include "kontend/textbuf.h"
 

@@ -4,6 +4,8 @@
  * figures. Unknown values are null.
  */
 #include "internal.h"
+#include "kontend/damage.h"
+#include "kontend/query-damage.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
  * in the order of the graph have no ranking, so a limit of rows applies to a sorted table only.
  */
 #include "internal.h"
+#include "kontend/query-tree.h"
 #include "kontend/units.h"
 
 int report_flame_ask(struct report_data *d, const struct query_spec *s, struct error *err)

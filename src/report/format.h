@@ -2,7 +2,11 @@
 #ifndef KONTEND_REPORT_FORMAT_H
 #define KONTEND_REPORT_FORMAT_H
 
+#include "kontend/damage.h"
+#include "kontend/figure.h"
 #include "kontend/jsonw.h"
+#include "kontend/query-damage.h"
+#include "kontend/query-hist.h"
 #include "kontend/query.h"
 #include "kontend/report.h"
 

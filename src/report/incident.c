@@ -3,6 +3,7 @@
  * list of incidents. */
 #include "kontend/jsonw.h"
 #include "kontend/query-incidents.h"
+#include "kontend/record.h"
 #include "kontend/report.h"
 #include "kontend/text.h"
 #include "kontend/units.h"

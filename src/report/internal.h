@@ -8,9 +8,11 @@
 #include "kontend/query-chains.h"
 #include "kontend/query-cost.h"
 #include "kontend/query-flame.h"
+#include "kontend/query-hist.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
+#include "kontend/query-overview.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-queued.h"
 #include "kontend/query-rotation-phases.h"
@@ -18,6 +20,8 @@
 #include "kontend/query-shorts.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/query-verdict.h"
+#include "kontend/report.h"
+#include "kontend/table.h"
 
 struct report_data;
 

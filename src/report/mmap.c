@@ -3,6 +3,7 @@
  * mmap_locks in reports: one row for each owner, or the sentence that says why there is none.
  */
 #include "internal.h"
+#include "kontend/query-hist.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 

@@ -6,6 +6,7 @@
  * reliable the rest is, like everything in `source`.
  */
 #include "internal.h"
+#include "kontend/locktype.h"
 #include "kontend/units.h"
 
 static const char *contexts_by(const struct report_data *d)

@@ -5,6 +5,8 @@
  * downgraded to a read lock. The process is the model's owner of the address space.
  */
 #include "kontend/jsonw.h"
+#include "kontend/mmlock.h"
+#include "kontend/task.h"
 #include "kontend/textbuf.h"
 #include "kontend/units.h"
 #include "script-int.h"

@@ -12,9 +12,13 @@
 #include "format.h"
 #include "kontend/event-filter.h"
 #include "kontend/jsonw.h"
+#include "kontend/lock.h"
 #include "kontend/mem.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "kontend/textbuf.h"
 #include "kontend/units.h"
+#include "kontend/wait.h"
 #include "script-int.h"
 
 #include <errno.h>

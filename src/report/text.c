@@ -7,6 +7,8 @@
  */
 #include "kontend/text.h"
 #include "internal.h"
+#include "kontend/damage.h"
+#include "kontend/query-damage.h"
 #include "kontend/query-incidents.h"
 #include "kontend/sandbox-state.h"
 #include "kontend/units.h"

@@ -3,7 +3,9 @@
  */
 #include "internal.h"
 #include "kontend/engine.h"
+#include "kontend/query-hist.h"
 #include "kontend/query-incidents.h"
+#include "kontend/query-tree.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 

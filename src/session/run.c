@@ -11,6 +11,7 @@
 #include "kontend/demo.h"
 #include "kontend/history.h"
 #include "kontend/kerntypes.h"
+#include "kontend/limits.h"
 #include "kontend/mmlevel.h"
 #include "kontend/nsview.h"
 #include "kontend/pidns.h"

@@ -10,7 +10,9 @@
  * most 16: more of them mean more cells, 128 bytes and some cache lines of histogram each).
  */
 #include "kontend/engine.h"
+#include "kontend/cell.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
 #include "synth.h"
 #include <inttypes.h>
 #include <stdio.h>

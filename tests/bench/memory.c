@@ -7,8 +7,11 @@
  *
  * Argument: events (default 10,000,000).
  */
+#include "kontend/cell.h"
+#include "kontend/damage.h"
 #include "kontend/engine.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
 #include "synth.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,6 +10,8 @@
 #include "kontend/clock.h"
 #include "kontend/engine.h"
 #include "kontend/query-hot.h"
+#include "kontend/query-load.h"
+#include "kontend/query-tree.h"
 #include "kontend/query.h"
 #include "kontend/sym.h"
 #include "synth-profile.h"

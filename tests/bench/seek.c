@@ -9,6 +9,7 @@
  * perf.data file may be given (see lengthen.c for how to get a large one): then seeks go to and fro
  * in that one.
  */
+#include "kontend/cell.h"
 #include "kontend/history.h"
 #include "kontend/mem.h"
 #include "kontend/reader.h"

@@ -9,6 +9,7 @@
 #include "kontend/clock.h"
 #include "kontend/engine.h"
 #include "kontend/mem.h"
+#include "kontend/profile.h"
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/utsname.h>

@@ -6,6 +6,7 @@
  */
 #include "fuzz.h"
 #include "kontend/engine.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/reader.h"
 #include <string.h>

@@ -9,6 +9,7 @@
  */
 #include "fuzz.h"
 #include "kontend/engine.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/reader.h"
 #include "kontend/report.h"

@@ -11,6 +11,7 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/limits.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,11 @@
  * out of order, losses, tasks that come and go, bad records, ticks of different length.
  */
 #include "random.h"
+#include "kontend/damage.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
+#include "kontend/series.h"
+#include "kontend/snapshot.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

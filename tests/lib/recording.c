@@ -5,6 +5,7 @@
  */
 #include "recording.h"
 #include "../../src/file/pack.h"
+#include "kontend/damage.h"
 #include "kontend/mem.h"
 #include "kontend/perfdata.h"
 #include "kontend/writer.h"

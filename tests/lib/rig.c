@@ -4,9 +4,16 @@
  * does not depend on the order in which tables were filled.
  */
 #include "rig.h"
+#include "kontend/blame.h"
 #include "kontend/cell-recent.h"
+#include "kontend/damage.h"
 #include "kontend/ended.h"
+#include "kontend/holds.h"
+#include "kontend/lock.h"
 #include "kontend/mem.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

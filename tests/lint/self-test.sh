@@ -139,6 +139,7 @@ expect_all() {
 	expect layers ui/term/term.c '#include "kontend/report.h"\n'
 	expect layers ui/term/term.c '#include "report/internal.h"\n'
 	expect layers src/main.c '#include "kontend/query.h"\n'
+	expect layers include/model/kontend/model.h '#include "kontend/task.h"\n'
 	expect layers src/util/mem.c '#include "kontend/nowhere.h"\n'
 	# shellcheck disable=SC2016 # backquotes of the document
 	expect layers ARCHITECTURE.md '<!-- modules -->\n| `src/late` | x | later |\n<!-- /modules -->\n'

@@ -6,8 +6,13 @@
  * reads one and writes another; with a fourth argument, a snapshot of so many bytes
  * before each round. For tests that compare with perf.
  */
+#include "kontend/damage.h"
 #include "kontend/engine.h"
+#include "kontend/locktype.h"
+#include "kontend/model-cpu.h"
 #include "kontend/reader.h"
+#include "kontend/stack.h"
+#include "kontend/wait.h"
 #include "kontend/writer.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -13,6 +13,7 @@
 #include "display-mem.h"
 #include "kontend/app.h"
 #include "kontend/engine.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/query-incidents.h"
 #include "kontend/query-ribbon.h"

@@ -10,6 +10,7 @@
 #include "kontend/app.h"
 #include "kontend/command.h"
 #include "kontend/history.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/query-incidents.h"
 #include "kontend/query-ribbon.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "shown.h"
+#include "kontend/limits.h"
 
 #include <stdlib.h>
 

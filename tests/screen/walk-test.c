@@ -9,6 +9,7 @@
  */
 #include "display-mem.h"
 #include "kontend/app.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/screen.h"
 #include "kontend/view.h"

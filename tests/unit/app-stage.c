@@ -2,7 +2,9 @@
 #include "app-stage.h"
 #include "display-mem.h"
 #include "kontend/history.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

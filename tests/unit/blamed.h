@@ -6,9 +6,15 @@
  * A model that is fed, in milliseconds, with waits for locks and states of holders, and the time
  * that it charges to tasks. After cmocka's headers.
  */
+#include "kontend/blame.h"
+#include "kontend/event.h"
 #include "kontend/holdrec.h"
+#include "kontend/limits.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
 #include "kontend/mem.h"
 #include "kontend/model.h"
+#include "kontend/task.h"
 
 #include <stdlib.h>
 #include <string.h>

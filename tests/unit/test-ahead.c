@@ -4,6 +4,7 @@
  * range, after going back, and of files that are damaged. It frees everything wherever it is
  * stopped.
  */
+#include "kontend/damage.h"
 #include "kontend/mem.h"
 #include "kontend/reader.h"
 #include "kontend/timeline.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "display-mem.h"
 #include "kontend/app.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/view.h"
 #include "synth.h"

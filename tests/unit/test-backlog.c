@@ -18,9 +18,11 @@
 
 #include "kontend/backlog.h"
 #include "kontend/cut.h"
+#include "kontend/damage.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
 #include "recording.h"
 
 #define S 1000000000ull

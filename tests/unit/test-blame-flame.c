@@ -17,6 +17,7 @@
 #include "kontend/holdrec.h"
 #include "kontend/query-blame.h"
 #include "kontend/query-flame.h"
+#include "kontend/query-tree.h"
 #include "kontend/wait-filter.h"
 #include "xml.h"
 

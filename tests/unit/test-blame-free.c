@@ -11,6 +11,13 @@
 #include <cmocka.h>
 
 #include "blamed.h"
+#include "kontend/blame.h"
+#include "kontend/cell-owner.h"
+#include "kontend/cell.h"
+#include "kontend/event.h"
+#include "kontend/inoderec.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
 
 static double held_waited(const struct model *m, int tid)
 {

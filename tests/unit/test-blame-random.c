@@ -12,6 +12,11 @@
 #include <cmocka.h>
 
 #include "blamed.h"
+#include "kontend/blame.h"
+#include "kontend/cell.h"
+#include "kontend/event.h"
+#include "kontend/holdrec.h"
+#include "kontend/holds.h"
 
 enum { TASKS = 12, LOCKS = 5, STATES = BLAME_STATES, STEPS = 6000 };
 

@@ -11,6 +11,14 @@
 #include <cmocka.h>
 
 #include "blamed.h"
+#include "kontend/blame.h"
+#include "kontend/cell-owner.h"
+#include "kontend/event.h"
+#include "kontend/holder.h"
+#include "kontend/locktype.h"
+#include "kontend/map64.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 
 /* In whatever state. */
 static double charged_to(const struct model *m, int tid)

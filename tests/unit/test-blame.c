@@ -11,6 +11,14 @@
 #include <cmocka.h>
 
 #include "blamed.h"
+#include "kontend/blame.h"
+#include "kontend/event.h"
+#include "kontend/holds.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
+#include "kontend/recent.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 
 static double charged_time(const struct model *m, int tid, int state)
 {

@@ -3,6 +3,7 @@
  * B minus A against the tables of locks of both moments: whatever the key and the window, each row
  * has the figures that it has there, and their differences. A moment stays as it was marked.
  */
+#include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/query-diff.h"
 #include "kontend/timeline.h"

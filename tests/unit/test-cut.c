@@ -4,7 +4,10 @@
  * ticks, and no record from outside.
  */
 #include "kontend/cut.h"
+#include "kontend/damage.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
+#include "kontend/task.h"
 #include "recording.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -15,6 +15,7 @@
 #include "json.h"
 #include "kontend/diff.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -17,7 +17,10 @@
 
 #include "asked.h"
 #include "kontend/mem.h"
+#include "kontend/profile.h"
 #include "kontend/query-hot.h"
+#include "kontend/query-tree.h"
+#include "kontend/stack.h"
 #include "kontend/unwind.h"
 #include "stackshot.h"
 #include "synth-profile.h"

@@ -12,8 +12,12 @@
 #include <cmocka.h>
 
 #include "asked.h"
+#include "kontend/damage.h"
 #include "kontend/event-filter.h"
+#include "kontend/limits.h"
+#include "kontend/query-overview.h"
 #include "kontend/wait-filter.h"
+#include "kontend/wait.h"
 #include "lock-snaps.h"
 
 #include <stdio.h>

@@ -16,6 +16,8 @@
 #include "json.h"
 #include "kontend/folded.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
+#include "kontend/query-overview.h"
 #include "kontend/tracefile.h"
 
 #include <errno.h>

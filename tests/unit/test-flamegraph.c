@@ -15,6 +15,7 @@
 #include "kontend/flamegraph.h"
 #include "kontend/folded.h"
 #include "kontend/mem.h"
+#include "kontend/stack.h"
 #include "synth-profile.h"
 #include "xml.h"
 

@@ -11,8 +11,12 @@
 
 #include <cmocka.h>
 
+#include "kontend/damage.h"
 #include "kontend/engine.h"
+#include "kontend/locktype.h"
+#include "kontend/model-cpu.h"
 #include "kontend/reader.h"
+#include "kontend/stack.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

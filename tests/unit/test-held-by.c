@@ -12,10 +12,14 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/cell.h"
+#include "kontend/damage.h"
 #include "kontend/holdrec.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-wait.h"
+#include "kontend/stack.h"
+#include "kontend/wait.h"
 #include "kontend/waitrec.h"
 #include "lock-snaps.h"
 

@@ -12,6 +12,10 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/cell.h"
+#include "kontend/holds.h"
+#include "kontend/limits.h"
+#include "kontend/lock.h"
 #include "kontend/query-blame.h"
 #include "kontend/wait-filter.h"
 

@@ -14,8 +14,10 @@
 
 #include <cmocka.h>
 
+#include "kontend/damage.h"
 #include "kontend/history.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
 #include "kontend/timeline.h"
 #include "random.h"
 

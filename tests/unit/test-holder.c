@@ -13,9 +13,13 @@
 #include "asked.h"
 #include "canned.h"
 #include "golden.h"
+#include "kontend/damage.h"
 #include "kontend/decode.h"
 #include "kontend/script.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "kontend/taskid.h"
+#include "kontend/wait.h"
 
 #include <stdlib.h>
 #include <string.h>

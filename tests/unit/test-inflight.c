@@ -14,6 +14,7 @@
 #include "asked.h"
 #include "canned.h"
 #include "kontend/query-hist.h"
+#include "kontend/query-overview.h"
 #include "kontend/query-tree.h"
 #include "random.h"
 

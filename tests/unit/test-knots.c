@@ -12,6 +12,7 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/limits.h"
 #include "kontend/query-knots.h"
 #include "kontend/wait-filter.h"
 

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "kontend/cell.h"
+#include "kontend/limits.h"
 #include "kontend/model.h"
 
 static void no_less_than_the_least(void **state)

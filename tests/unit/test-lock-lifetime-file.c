@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "file-lock.h"
+#include "kontend/wait.h"
 #include "lock-snaps.h"
 
 #include <string.h>

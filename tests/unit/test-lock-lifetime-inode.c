@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "file-lock.h"
+#include "kontend/damage.h"
+#include "kontend/holder.h"
 #include "kontend/holdrec.h"
 #include "kontend/lockname.h"
 #include "kontend/waitrec.h"

@@ -9,6 +9,8 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/lock.h"
+#include "kontend/query-hist.h"
 #include "kontend/query-mmap.h"
 #include "lock-snaps.h"
 #include "synth-mm.h"

@@ -13,7 +13,10 @@
 #include "asked.h"
 #include "canned.h"
 #include "kontend/query-lock.h"
+#include "kontend/query-overview.h"
 #include "kontend/shortsnap.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include "lock-snaps.h"
 
 #include <stdlib.h>

@@ -11,8 +11,17 @@
 
 #include <cmocka.h>
 
+#include "kontend/event.h"
 #include "kontend/holdrec.h"
+#include "kontend/limits.h"
+#include "kontend/lock.h"
+#include "kontend/lockqueue.h"
+#include "kontend/locktype.h"
+#include "kontend/map64.h"
 #include "kontend/model.h"
+#include "kontend/record.h"
+#include "kontend/shorts.h"
+#include "kontend/shortsnap.h"
 #include "kontend/waitrec.h"
 
 #include <stdlib.h>

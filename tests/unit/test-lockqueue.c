@@ -11,7 +11,19 @@
 
 #include <cmocka.h>
 
+#include "kontend/damage.h"
+#include "kontend/event.h"
+#include "kontend/hist.h"
+#include "kontend/limits.h"
+#include "kontend/lock.h"
+#include "kontend/lockqueue.h"
+#include "kontend/locktype.h"
+#include "kontend/map64.h"
 #include "kontend/model.h"
+#include "kontend/record.h"
+#include "kontend/series.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 
 #include <stdlib.h>
 

@@ -15,6 +15,11 @@
 
 #include <cmocka.h>
 
+#include "kontend/damage.h"
+#include "kontend/loss.h"
+#include "kontend/model-cpu.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include "losses.h"
 #include "rig.h"
 

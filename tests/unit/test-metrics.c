@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "canned.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/metrics.h"
 #include "kontend/named-sums.h"

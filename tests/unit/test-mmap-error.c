@@ -16,6 +16,7 @@
 #include "../../src/query/mmap/list.h"
 #include "kontend/burst.h"
 #include "kontend/mmlevel.h"
+#include "kontend/mmlock.h"
 #include "kontend/strpool.h"
 #include <math.h>
 #include <stdio.h>

@@ -12,7 +12,16 @@
 
 #include <cmocka.h>
 
+#include "kontend/blame.h"
+#include "kontend/cell.h"
+#include "kontend/damage.h"
+#include "kontend/limits.h"
+#include "kontend/lock.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include "rig.h"
 
 #define MS 1000000ull

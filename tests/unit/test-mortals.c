@@ -11,9 +11,16 @@
 #include <cmocka.h>
 
 #include "asked.h"
+#include "kontend/cell.h"
+#include "kontend/damage.h"
+#include "kontend/limits.h"
+#include "kontend/lock.h"
 #include "kontend/mem.h"
 #include "kontend/model.h"
+#include "kontend/profile.h"
 #include "kontend/query-hot.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "synth-profile.h"
 
 #include <stdio.h>

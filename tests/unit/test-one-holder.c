@@ -13,9 +13,15 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/cell-owner.h"
+#include "kontend/holder.h"
 #include "kontend/holdrec.h"
+#include "kontend/holds.h"
+#include "kontend/lock.h"
 #include "kontend/query-blame.h"
 #include "kontend/query-chains.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include "kontend/waitrec.h"
 
 #include <stdlib.h>

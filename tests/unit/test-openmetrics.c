@@ -12,6 +12,7 @@
 #include "asked.h"
 #include "canned.h"
 #include "golden.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/openmetrics.h"
 #include "openmetrics.h"

@@ -13,7 +13,9 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/damage.h"
 #include "kontend/decode.h"
+#include "kontend/limits.h"
 
 #include <string.h>
 

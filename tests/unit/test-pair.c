@@ -7,7 +7,15 @@
 
 #include <cmocka.h>
 
+#include "kontend/cell.h"
+#include "kontend/damage.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
+#include "kontend/series.h"
+#include "kontend/task.h"
+#include "kontend/untracked.h"
+#include "kontend/wait.h"
 #include "rig.h"
 
 #define MS 1000000ull

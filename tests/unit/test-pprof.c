@@ -14,7 +14,9 @@
 #include "canned.h"
 #include "golden.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
 #include "kontend/pprof.h"
+#include "kontend/query-overview.h"
 #include "profile.pb-c.h"
 #include "synth-profile.h"
 

@@ -9,7 +9,10 @@
 
 #include "asked.h"
 #include "kontend/mem.h"
+#include "kontend/profile.h"
 #include "kontend/query-hot.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "synth-profile.h"
 
 #include <errno.h>

@@ -14,6 +14,7 @@
 #include "canned.h"
 #include "followed.h"
 #include "golden.h"
+#include "kontend/limits.h"
 #include "kontend/query-blame.h"
 #include "kontend/wait-filter.h"
 

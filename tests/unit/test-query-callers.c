@@ -3,6 +3,7 @@
  * Many callers: the table of functions grows while rows are grouped by caller, and may move. Every
  * row must have the id and the waits of its own function.
  */
+#include "kontend/lock.h"
 #include "kontend/query.h"
 #include "rig.h"
 #include <setjmp.h>

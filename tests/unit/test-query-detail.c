@@ -12,7 +12,13 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/limits.h"
+#include "kontend/lock.h"
 #include "kontend/mem.h"
+#include "kontend/query-hist.h"
+#include "kontend/query-overview.h"
+#include "kontend/query-tree.h"
+#include "kontend/query.h"
 
 #include <errno.h>
 #include <string.h>

@@ -11,6 +11,8 @@
 #include "kontend/mem.h"
 #include "kontend/query-flame.h"
 #include "kontend/query-hot.h"
+#include "kontend/query-tree.h"
+#include "kontend/query-zoom.h"
 #include "synth-profile.h"
 
 #include <errno.h>

@@ -16,6 +16,8 @@
 #include "kontend/clock.h"
 #include "kontend/elfimg.h"
 #include "kontend/mem.h"
+#include "kontend/query-load.h"
+#include "kontend/snapshot.h"
 #include "kontend/vmlinux.h"
 #include "synth-profile.h"
 

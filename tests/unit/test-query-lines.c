@@ -18,6 +18,9 @@
 #include "kontend/mem.h"
 #include "kontend/query-annotate.h"
 #include "kontend/query-hot.h"
+#include "kontend/query-load.h"
+#include "kontend/query-tree.h"
+#include "kontend/snapshot.h"
 #include "selfplace.h"
 #include "synth-profile.h"
 

@@ -9,7 +9,10 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/cell.h"
+#include "kontend/limits.h"
 #include "kontend/mmlevel.h"
+#include "kontend/query-hist.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
 #include "lock-snaps.h"

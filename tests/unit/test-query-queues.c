@@ -12,8 +12,10 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/lock.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-lock.h"
+#include "kontend/query-overview.h"
 #include "kontend/query-wait.h"
 #include "lock-snaps.h"
 

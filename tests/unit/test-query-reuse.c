@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "kontend/mem.h"
+#include "kontend/query-overview.h"
 #include "kontend/query.h"
 #include "random.h"
 

@@ -9,11 +9,13 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/hist-fine.h"
 #include "kontend/mem.h"
 #include "kontend/perfsnap.h"
 #include "kontend/pmus.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
+#include "kontend/rotation.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

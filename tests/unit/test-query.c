@@ -12,6 +12,7 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/query-overview.h"
 
 #include <errno.h>
 #include <stdlib.h>

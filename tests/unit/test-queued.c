@@ -13,6 +13,8 @@
 #include "asked.h"
 #include "canned.h"
 #include "golden.h"
+#include "kontend/limits.h"
+#include "kontend/lockqueue.h"
 #include "kontend/query-queued.h"
 #include "kontend/wait-filter.h"
 

@@ -5,11 +5,14 @@
  * whole of them has.
  */
 #include "kontend/cut.h"
+#include "kontend/damage.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
 #include "kontend/reader.h"
 #include "kontend/report.h"
 #include "kontend/script.h"
 #include "kontend/timeline.h"
+#include "kontend/wait.h"
 #include "random.h"
 #include <errno.h>
 #include <inttypes.h>

@@ -13,8 +13,14 @@
 #include "asked.h"
 #include "canned.h"
 #include "golden.h"
+#include "kontend/cell.h"
+#include "kontend/damage.h"
+#include "kontend/holds.h"
+#include "kontend/limits.h"
+#include "kontend/lock.h"
 #include "kontend/query-blame.h"
 #include "kontend/reader.h"
+#include "kontend/task.h"
 #include "recording.h"
 
 #include <stdlib.h>

@@ -11,10 +11,15 @@
 
 #include <cmocka.h>
 
+#include "kontend/event.h"
 #include "kontend/mem.h"
 #include "kontend/model.h"
 #include "kontend/perfsnap.h"
 #include "kontend/pmus.h"
+#include "kontend/record.h"
+#include "kontend/rotation.h"
+#include "kontend/snapshot.h"
+#include "kontend/task.h"
 #include <linux/perf_event.h>
 
 #define US 1000ull

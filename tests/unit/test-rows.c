@@ -15,6 +15,7 @@
 #include "canned.h"
 #include "kontend/mem.h"
 #include "kontend/memfile.h"
+#include "kontend/model-cpu.h"
 #include "kontend/query-machine.h"
 #include "kontend/rows.h"
 

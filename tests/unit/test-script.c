@@ -14,6 +14,7 @@
 #include "golden.h"
 #include "json.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
 #include "kontend/script.h"
 #include "synth-mm.h"
 

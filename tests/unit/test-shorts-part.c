@@ -4,9 +4,12 @@
  * asked to. Whatever the moments are, the parts add up to the whole, to the wait and to the
  * nanosecond, as ranges of the whole and as files that were cut out of it.
  */
+#include "kontend/cell.h"
 #include "kontend/cut.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
 #include "kontend/reader.h"
+#include "kontend/shorts.h"
 #include "kontend/shortsnap.h"
 #include "rig.h"
 #include <setjmp.h>

@@ -12,7 +12,14 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/cell.h"
+#include "kontend/damage.h"
+#include "kontend/model.h"
 #include "kontend/query-shorts.h"
+#include "kontend/series.h"
+#include "kontend/shortsnap.h"
+#include "kontend/stack.h"
+#include "kontend/wait.h"
 
 #include <string.h>
 

@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "kontend/mem.h"
+#include "kontend/profile.h"
+#include "kontend/stack.h"
 #include "kontend/writer.h"
 #include "random.h"
 #include "recording.h"

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "kontend/damage.h"
 #include "kontend/history.h"
 #include "synth.h"
 

@@ -12,8 +12,10 @@
 #include <cmocka.h>
 
 #include "kontend/cut.h"
+#include "kontend/damage.h"
 #include "kontend/mem.h"
 #include "kontend/perfdata.h"
+#include "kontend/snapshot.h"
 #include "random.h"
 #include "recording.h"
 #include <errno.h>

@@ -12,6 +12,7 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/damage.h"
 #include "kontend/mem.h"
 #include "kontend/pidns.h"
 #include "kontend/taskid.h"

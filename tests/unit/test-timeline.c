@@ -15,8 +15,13 @@
 
 #include <cmocka.h>
 
+#include "kontend/error.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
+#include "kontend/source.h"
 #include "kontend/timeline.h"
+#include "kontend/wait.h"
 #include "random.h"
 
 #define MS 1000000ull

@@ -9,6 +9,8 @@
 
 #include "canned.h"
 #include "json.h"
+#include "kontend/holds.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/tracefile.h"
 

@@ -12,6 +12,9 @@
 #include <cmocka.h>
 
 #include "asked.h"
+#include "kontend/limits.h"
+#include "kontend/lock.h"
+#include "kontend/query-overview.h"
 #include "kontend/query-verdict.h"
 #include "lock-snaps.h"
 

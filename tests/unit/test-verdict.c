@@ -13,6 +13,7 @@
 #include "asked.h"
 #include "canned.h"
 #include "kontend/query-elsewhere.h"
+#include "kontend/query-overview.h"
 #include "kontend/query-verdict.h"
 #include "lock-snaps.h"
 

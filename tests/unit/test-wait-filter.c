@@ -15,8 +15,14 @@
 
 #include "asked.h"
 #include "kontend/event-filter.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
+#include "kontend/model-cpu.h"
+#include "kontend/query-hist.h"
+#include "kontend/query-overview.h"
+#include "kontend/query-tree.h"
 #include "kontend/wait-filter.h"
+#include "kontend/wait.h"
 
 #define MS 1000000ull
 enum { CPUS = 12, TASKS = CPUS, WAITS = 40, LOCKS = 5, TICKS = 30, LAST = 3000 };

@@ -12,6 +12,14 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/cell.h"
+#include "kontend/damage.h"
+#include "kontend/holds.h"
+#include "kontend/limits.h"
+#include "kontend/model-cpu.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 
 #define MS CANNED_MS
 #define LOCK 0xffff888033333300ull

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/mem.h"
+#include "kontend/query-hist.h"
+#include "kontend/query-tree.h"
 #include "widgets/widget.h"
 #include <setjmp.h>
 #include <stdarg.h>

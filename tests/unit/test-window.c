@@ -12,8 +12,13 @@
 #include <cmocka.h>
 
 #include "kontend/cell-recent.h"
+#include "kontend/damage.h"
+#include "kontend/event.h"
+#include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/model.h"
+#include "kontend/profile.h"
+#include "kontend/recent.h"
 
 #include <stdlib.h>
 #include <string.h>

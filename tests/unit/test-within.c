@@ -13,6 +13,8 @@
 #include <cmocka.h>
 
 #include "asked.h"
+#include "kontend/model-cpu.h"
+#include "kontend/query-overview.h"
 
 enum { CPUS = 4, WAITS = 60, TIMES = 60, END = 1000000 };
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "kontend/limits.h"
 #include "triggered.h"
 
 int triggered_setup(void **state)

@@ -11,7 +11,9 @@
  * stays in the header.
  */
 #include "../views/list.h"
+#include "kontend/lock.h"
 #include "kontend/mem.h"
+#include "kontend/query-load.h"
 #include "kontend/text.h"
 #include "kontend/wait-filter.h"
 #include "priv.h"

@@ -5,7 +5,10 @@
  * do not fit are left out from the least important upwards. Damage has the highest priority and
  * says its name, so it is seen on the narrowest screen and without colours.
  */
+#include "kontend/model-cpu.h"
+#include "kontend/query-damage.h"
 #include "kontend/query-incidents.h"
+#include "kontend/query-overview.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-shorts.h"
 #include "kontend/text.h"

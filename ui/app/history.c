@@ -9,6 +9,7 @@
  */
 #include "priv.h"
 
+#include "kontend/damage.h"
 #include "kontend/history.h"
 #include "kontend/query-incidents.h"
 

@@ -7,6 +7,8 @@
  * last one, and shows what there is by then.
  */
 #include "kontend/clock.h"
+#include "kontend/damage.h"
+#include "kontend/query-load.h"
 #include "kontend/units.h"
 #include "priv.h"
 #include "signals.h"

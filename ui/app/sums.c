@@ -3,6 +3,7 @@
  * Data of the first lines of every frame: the sums, queried once, and the verdict on them,
  * which leads to the view that shows why.
  */
+#include "kontend/query-overview.h"
 #include "kontend/query.h"
 #include "priv.h"
 

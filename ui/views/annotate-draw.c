@@ -6,6 +6,7 @@
 #include "annotate.h"
 #include "arrows.h"
 #include "kontend/engine.h"
+#include "kontend/maps.h"
 #include "kontend/text.h"
 #include "widgets/layout.h"
 #include "widgets/widget.h"

@@ -7,6 +7,7 @@
  */
 #include "detail.h"
 #include "kontend/engine.h"
+#include "kontend/query-hist.h"
 #include "kontend/query-lock.h"
 #include "kontend/screen.h"
 #include "kontend/text.h"

@@ -10,6 +10,7 @@
 #include "flame.h"
 #include "hot.h"
 #include "kontend/engine.h"
+#include "kontend/query-hist.h"
 
 #include <string.h>
 

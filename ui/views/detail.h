@@ -3,6 +3,7 @@
 #define KONTEND_UI_VIEWS_DETAIL_H
 
 #include "kontend/query-blame.h"
+#include "kontend/query-hist.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-queued.h"
 #include "list.h"

@@ -5,6 +5,7 @@
  * caller the caller is the row's name, below a lock the lock's own name says nothing new. A fit is
  * a list of such changes, made on a copy of the columns that the view keeps.
  */
+#include "kontend/damage.h"
 #include "kontend/engine.h"
 #include "kontend/view.h"
 

@@ -7,6 +7,7 @@
 #include "hot.h"
 #include "flame.h"
 #include "kontend/engine.h"
+#include "kontend/query-load.h"
 #include "kontend/units.h"
 #include "list.h"
 #include "widgets/layout.h"

@@ -7,7 +7,9 @@
  */
 #include "kontend/app-sums.h"
 #include "kontend/engine.h"
+#include "kontend/locktype.h"
 #include "kontend/query-mmap.h"
+#include "kontend/query-overview.h"
 #include "kontend/screen.h"
 #include "kontend/text.h"
 #include "kontend/units.h"

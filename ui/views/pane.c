@@ -7,6 +7,7 @@
  */
 #include "pane.h"
 #include "kontend/mem.h"
+#include "kontend/query-tree.h"
 #include "widgets/layout.h"
 
 #include <stdio.h>

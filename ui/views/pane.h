@@ -2,6 +2,7 @@
 #ifndef KONTEND_UI_VIEWS_PANE_H
 #define KONTEND_UI_VIEWS_PANE_H
 
+#include "kontend/query-tree.h"
 #include "kontend/view.h"
 #include "widgets/widget.h"
 

@@ -6,6 +6,8 @@
  * the user opens it. Enter opens the wait with its calls and the holder's; the lock, with its other
  * waiters, is one step deeper.
  */
+#include "kontend/locktype.h"
+#include "kontend/query-overview.h"
 #include "kontend/units.h"
 #include "list.h"
 #include "wait.h"

@@ -4,6 +4,7 @@
  * over time in eighths of a line. A value above zero always shows at least the smallest shape,
  * since "a little" and "nothing" are different answers. ASCII looks are the screen's business.
  */
+#include "kontend/query-hist.h"
 #include "kontend/units.h"
 #include "widget.h"
 #include <stdio.h>

@@ -5,6 +5,7 @@
  * toggled), so nodes that appear later follow the rule, and "open all" costs nothing.
  */
 #include "kontend/mem.h"
+#include "kontend/query-tree.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "widget.h"

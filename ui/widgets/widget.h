@@ -2,6 +2,8 @@
 #ifndef KONTEND_UI_WIDGETS_WIDGET_H
 #define KONTEND_UI_WIDGETS_WIDGET_H
 
+#include "kontend/query-hist.h"
+#include "kontend/query-tree.h"
 #include "table-widget.h"
 
 /*

@@ -4,6 +4,7 @@
 
 #include "kontend/locktype.h"
 #include "kontend/openmetrics-text.h"
+#include "kontend/query-hist.h"
 #include "kontend/query.h"
 #include <stdio.h>
 

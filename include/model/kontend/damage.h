@@ -22,4 +22,10 @@ struct model_damage {
 	uint64_t snapshot_unknown; /* of a kind or version that is not understood */
 };
 
+/* Counts at the begin of the range: they are subtracted from running sums. */
+struct model_before {
+	uint64_t n_events, n_ticks;
+	struct model_damage damage;
+};
+
 #endif

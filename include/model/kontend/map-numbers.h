@@ -2,7 +2,11 @@
 #ifndef KONTEND_MAP_NUMBERS_H
 #define KONTEND_MAP_NUMBERS_H
 
-#include "kontend/maps.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map_objects;
 
 /*
  * A number for each object of the model, 0 where none was given yet. Objects may get other indices;

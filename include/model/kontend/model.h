@@ -2,41 +2,43 @@
 #ifndef KONTEND_MODEL_H
 #define KONTEND_MODEL_H
 
-#include "kontend/blame.h"
-#include "kontend/cell.h"
-#include "kontend/damage.h"
-#include "kontend/event.h"
-#include "kontend/hist.h"
-#include "kontend/holds.h"
-#include "kontend/limits.h"
-#include "kontend/lock.h"
-#include "kontend/lockqueue.h"
-#include "kontend/longest-recent.h"
-#include "kontend/loss.h"
-#include "kontend/mmlock.h"
-#include "kontend/model-cpu.h"
-#include "kontend/profile.h"
-#include "kontend/record.h"
-#include "kontend/rotation.h"
-#include "kontend/series.h"
-#include "kontend/shorts.h"
-#include "kontend/snapshot.h"
-#include "kontend/stack.h"
-#include "kontend/task.h"
-#include "kontend/untracked.h"
-#include "kontend/wait.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+struct blame;
+struct cell_table;
 struct cfiset;
 struct ended;
+struct event;
 struct funcset;
+struct holds;
+struct lock_table;
 struct lockname_set;
+struct lockqueues;
+struct longest_recent;
+struct loss_state;
+struct mmlocks;
+struct model_before;
+struct model_cpu;
+struct model_damage;
+struct model_limits;
 struct model_tables;
-
-/* Counts at the begin of the range: they are subtracted from running sums. */
-struct model_before {
-	uint64_t n_events, n_ticks;
-	struct model_damage damage;
-};
+struct model_type;
+struct profile;
+struct record_cpu;
+struct record_drop;
+struct record_fill;
+struct record_host;
+struct rotation;
+struct series;
+struct shorts_state;
+struct snapshot_set;
+struct stack_table;
+struct task_table;
+struct untracked_table;
+struct wait_looks;
+struct wait_pool;
 
 /* Finds functions that do nothing but report a wait. */
 struct model_tracing {

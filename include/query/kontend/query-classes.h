@@ -2,6 +2,7 @@
 #ifndef KONTEND_QUERY_CLASSES_H
 #define KONTEND_QUERY_CLASSES_H
 
+#include "kontend/locktype.h"
 #include "kontend/query.h"
 
 /* All things of one name, or one thing. */

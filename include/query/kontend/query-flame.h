@@ -2,6 +2,7 @@
 #ifndef KONTEND_QUERY_FLAME_H
 #define KONTEND_QUERY_FLAME_H
 
+#include "kontend/query-tree.h"
 #include "kontend/query-zoom.h"
 #include "kontend/query.h"
 #include "kontend/stack.h"

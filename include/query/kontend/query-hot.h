@@ -3,6 +3,7 @@
 #define KONTEND_QUERY_HOT_H
 
 #include "kontend/pathgroup.h"
+#include "kontend/query-tree.h"
 #include "kontend/query-zoom.h"
 #include "kontend/query.h"
 

@@ -2,6 +2,7 @@
 #ifndef KONTEND_QUERY_LOCK_H
 #define KONTEND_QUERY_LOCK_H
 
+#include "kontend/locktype.h"
 #include "kontend/query.h"
 
 /*

@@ -3,6 +3,7 @@
 #define KONTEND_QUERY_MMAP_H
 
 #include "kontend/mmlevel.h"
+#include "kontend/query-hist.h"
 #include "kontend/query.h"
 
 /*

@@ -2,6 +2,7 @@
 #ifndef KONTEND_QUERY_PERF_H
 #define KONTEND_QUERY_PERF_H
 
+#include "kontend/locktype.h"
 #include "kontend/perfsnap.h"
 #include "kontend/query.h"
 

@@ -3,6 +3,7 @@
 #define KONTEND_QUERY_ROTATION_H
 
 #include "kontend/pmus.h"
+#include "kontend/query-hist.h"
 #include "kontend/query.h"
 
 struct rotation_timer;

@@ -3,11 +3,6 @@
 #define KONTEND_QUERY_H
 
 #include "kontend/map-numbers.h"
-#include "kontend/query-damage.h"
-#include "kontend/query-hist.h"
-#include "kontend/query-load.h"
-#include "kontend/query-overview.h"
-#include "kontend/query-tree.h"
 #include "kontend/sym.h"
 #include "kontend/table.h"
 

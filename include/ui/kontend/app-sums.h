@@ -2,6 +2,7 @@
 #ifndef KONTEND_APP_SUMS_H
 #define KONTEND_APP_SUMS_H
 
+#include "kontend/query-overview.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-rotation.h"
 #include "kontend/query-uprobe.h"

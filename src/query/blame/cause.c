@@ -5,6 +5,8 @@
  * Where processes of one name have more than twice as much together, they are named instead. A
  * share that explains little is no cause.
  */
+#include "kontend/lock.h"
+#include "kontend/task.h"
 #include "kontend/text.h"
 #include "names/names.h"
 #include "rows.h"

@@ -5,6 +5,8 @@
  * whose holder was reported late this includes earlier waiting; time without a holder yet counts as
  * far as so many waiters can have waited in the window.
  */
+#include "kontend/lock.h"
+#include "kontend/task.h"
 #include "rows.h"
 
 #include <errno.h>

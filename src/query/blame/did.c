@@ -7,6 +7,7 @@
  * page.
  */
 #include "columns.h"
+#include "kontend/lock.h"
 #include "rows.h"
 
 #include <errno.h>

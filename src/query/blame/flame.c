@@ -9,6 +9,9 @@
  */
 #include "../hot/list.h"
 #include "../trie.h"
+#include "kontend/lock.h"
+#include "kontend/query-tree.h"
+#include "kontend/task.h"
 #include "kontend/text.h"
 #include "names/names.h"
 #include "rows.h"

@@ -8,7 +8,12 @@
  * own: grouped alike, a row finds its own there by its id.
  */
 #include "columns.h"
+#include "kontend/cell.h"
+#include "kontend/hist.h"
+#include "kontend/holds.h"
+#include "kontend/lock.h"
 #include "kontend/query-blame.h"
+#include "kontend/task.h"
 #include "rows.h"
 
 #include <errno.h>

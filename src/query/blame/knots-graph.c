@@ -8,8 +8,12 @@
  * holder each one waited for is no more known than that.
  */
 #include "knots.h"
+#include "kontend/cell.h"
 #include "kontend/hash.h"
+#include "kontend/lock.h"
+#include "kontend/task.h"
 #include "kontend/text.h"
+#include "kontend/wait.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,6 +8,8 @@
  */
 #include "knots.h"
 #include "../locks/queues.h"
+#include "kontend/lock.h"
+#include "kontend/task.h"
 #include "kontend/units.h"
 #include "rows.h"
 

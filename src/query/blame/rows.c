@@ -7,8 +7,10 @@
 #include "rows.h"
 #include "../locks/queues.h"
 #include "kontend/hash.h"
+#include "kontend/lock.h"
 #include "kontend/locktype.h"
 #include "kontend/map64.h"
+#include "kontend/task.h"
 #include "kontend/text.h"
 
 #include <errno.h>

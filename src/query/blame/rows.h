@@ -4,6 +4,7 @@
 
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/hist.h"
 #include "kontend/query-blame.h"
 #include "kontend/query-flame.h"
 

@@ -9,10 +9,12 @@
  */
 #include "graph.h"
 #include "../locks/queues.h"
-#include "../since.h"
 #include "kontend/hash.h"
 #include "kontend/holder.h"
+#include "kontend/lock.h"
 #include "kontend/longest-recent.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,10 @@
 #include "../rows.h"
 #include "kontend/columns.h"
 #include "kontend/hash.h"
+#include "kontend/lock.h"
 #include "kontend/locktype.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include "locks/holder.h"
 
 #include <inttypes.h>
@@ -95,7 +98,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_FUNCTION] = {"function", "FUNCTION", "where the holder sleeps, or where it is waited",
 			COLUMN_TEXT, 20, 9, R},
 	[C_ASLEEP_FOR] = {"asleep_for", "ASLEEP FOR",
-			  "reason of the holder's sleep, by its calls: I/O, pipe is full, ...",
+			  "cause of the holder's sleep, by its calls: I/O, pipe is full, ...",
 			  COLUMN_TEXT, 16, 9, R},
 	[C_ASLEEP_FILE] = {"asleep_file", "ASLEEP AT",
 			   "path of the file of the system call in which the holder sleeps",

@@ -4,6 +4,8 @@
  * that hold another come first, each with what waits for it; the others follow, those of one
  * name that want the same in one row. Where others are too deep one row stands for them.
  */
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include "list.h"
 
 #include <errno.h>

@@ -4,6 +4,8 @@
  * recording, of a program out of its file.
  */
 #include "annotate.h"
+#include "kontend/maps.h"
+#include "kontend/snapshot.h"
 #include "kontend/textsnap.h"
 #include "kontend/thisboot.h"
 #include "names/names.h"

@@ -5,6 +5,7 @@
  */
 #include "annotate.h"
 #include "kontend/bisect.h"
+#include "kontend/maps.h"
 #include "names/names.h"
 
 #include <errno.h>

@@ -6,6 +6,10 @@
  * functions.
  */
 #include "annotate.h"
+#include "kontend/cell.h"
+#include "kontend/profile.h"
+#include "kontend/stack.h"
+#include "kontend/wait.h"
 
 #include <errno.h>
 

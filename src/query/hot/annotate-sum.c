@@ -4,6 +4,9 @@
  * chain passes it. A chain that passes a place twice has waited there once.
  */
 #include "annotate.h"
+#include "kontend/cell.h"
+#include "kontend/profile.h"
+#include "kontend/stack.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,6 +10,8 @@
 
 #include "kontend/bisect.h"
 #include "kontend/nearest.h"
+#include "kontend/profile.h"
+#include "kontend/stack.h"
 #include "kontend/units.h"
 
 #include <errno.h>

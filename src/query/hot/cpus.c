@@ -4,6 +4,7 @@
  * may be all that one CPU does; so the table also has the CPU where it has its largest share, and
  * the median and smallest share.
  */
+#include "kontend/profile.h"
 #include "kontend/sort.h"
 #include "kontend/units.h"
 #include "list.h"

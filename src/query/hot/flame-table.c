@@ -8,7 +8,9 @@
 #include "../internal.h"
 #include "../rows.h"
 #include "kontend/columns-probes.h"
+#include "kontend/maps.h"
 #include "kontend/query-flame.h"
+#include "kontend/query-tree.h"
 #include "kontend/units.h"
 
 #include <errno.h>

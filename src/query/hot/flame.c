@@ -6,7 +6,13 @@
  */
 #include "../trie.h"
 #include "blame/rows.h"
+#include "kontend/cell.h"
+#include "kontend/lock.h"
+#include "kontend/profile.h"
 #include "kontend/query-flame.h"
+#include "kontend/query-tree.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include "list.h"
 #include "names/names.h"
 

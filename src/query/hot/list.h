@@ -3,6 +3,7 @@
 #define KONTEND_QUERY_HOT_INT_H
 
 #include "../internal.h"
+#include "kontend/profile.h"
 #include "kontend/query-hot.h"
 #include "kontend/query-zoom.h"
 

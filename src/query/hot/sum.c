@@ -11,8 +11,13 @@
  */
 #include "list.h"
 
+#include "kontend/cell.h"
 #include "kontend/hash.h"
 #include "kontend/mem.h"
+#include "kontend/profile.h"
+#include "kontend/query-load.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "kontend/text.h"
 #include "names/names.h"
 #include "perf/snapshot.h"

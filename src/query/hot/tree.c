@@ -5,6 +5,10 @@
  * side, in the same functions.
  */
 #include "../trie.h"
+#include "kontend/cell.h"
+#include "kontend/profile.h"
+#include "kontend/query-tree.h"
+#include "kontend/stack.h"
 #include "list.h"
 #include "names/names.h"
 

@@ -6,8 +6,14 @@
  * holder, else that of the records that follow holders.
  */
 #include "holder.h"
+#include "kontend/blame.h"
+#include "kontend/cell-owner.h"
+#include "kontend/holder.h"
+#include "kontend/lock.h"
 #include "kontend/model.h"
+#include "kontend/task.h"
 #include "kontend/taskid.h"
+#include "kontend/wait.h"
 #include "queues.h"
 
 #include <string.h>

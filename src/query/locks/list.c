@@ -8,9 +8,13 @@
 #include "../internal.h"
 #include "../rows.h"
 #include "kontend/columns.h"
+#include "kontend/hist.h"
+#include "kontend/lock.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
+#include "kontend/model-cpu.h"
 #include "kontend/query-lock.h"
+#include "kontend/shorts.h"
 #include "queues.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
  */
 #include "../internal.h"
 #include "holder.h"
+#include "kontend/lock.h"
 #include "kontend/locksnap.h"
 #include "kontend/query-lock.h"
 #include "queues.h"

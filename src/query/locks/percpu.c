@@ -6,7 +6,11 @@
  * sure, and how often there is one is a lower bound.
  */
 #include "../internal.h"
+#include "kontend/blame.h"
+#include "kontend/lock.h"
 #include "kontend/query-lock.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "kontend/taskid.h"
 #include "kontend/units.h"
 #include "queues.h"

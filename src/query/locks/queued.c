@@ -6,8 +6,17 @@
  */
 #include "../internal.h"
 #include "../rows.h"
+#include "kontend/cell.h"
 #include "kontend/columns.h"
+#include "kontend/hist.h"
+#include "kontend/lock.h"
+#include "kontend/lockqueue.h"
 #include "kontend/query-queued.h"
+#include "kontend/recent.h"
+#include "kontend/series.h"
+#include "kontend/table.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 
 #include <errno.h>
 #include <string.h>

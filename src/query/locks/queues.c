@@ -7,6 +7,7 @@
 #include "queues.h"
 #include "../internal.h"
 #include "../snapshots.h"
+#include "kontend/lock.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/mem.h"

@@ -3,6 +3,7 @@
 #define KONTEND_QUERY_QUEUES_H
 
 #include "kontend/locksnap.h"
+#include "kontend/locktype.h"
 #include "kontend/query.h"
 
 /* The latest snapshot of locks, decoded; NULL: none, or no memory. Borrowed until the next one. */

@@ -6,8 +6,12 @@
  * chains that differ in return addresses only are one to a reader.
  */
 #include "hot/list.h"
+#include "kontend/cell.h"
+#include "kontend/lock.h"
 #include "kontend/query-stacks.h"
 #include "kontend/sort.h"
+#include "kontend/stack.h"
+#include "kontend/wait.h"
 
 #include <errno.h>
 #include <string.h>

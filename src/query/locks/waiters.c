@@ -15,9 +15,14 @@
 #include "holder.h"
 #include "kontend/columns.h"
 #include "kontend/hash.h"
+#include "kontend/lock.h"
 #include "kontend/locksnap.h"
+#include "kontend/longest-recent.h"
 #include "kontend/query-wait.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "kontend/units.h"
+#include "kontend/wait.h"
 #include "queues.h"
 
 #include <errno.h>

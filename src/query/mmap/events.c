@@ -14,9 +14,12 @@
  * becomes a read lock, one call path got both.
  */
 #include "../rows.h"
+#include "kontend/cell.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/mmlevel.h"
+#include "kontend/mmlock.h"
+#include "kontend/query-hist.h"
 #include "list.h"
 #include "locks/queues.h"
 

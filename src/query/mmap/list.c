@@ -9,7 +9,11 @@
 #include "list.h"
 #include "../rows.h"
 #include "kontend/columns.h"
+#include "kontend/hist.h"
+#include "kontend/lock.h"
 #include "kontend/mmlevel.h"
+#include "kontend/mmlock.h"
+#include "kontend/task.h"
 #include "locks/queues.h"
 
 #include <errno.h>

@@ -6,9 +6,11 @@
  * mmap_lock: then it is a row of its own, by its address. Ids contain the process id, or a hash of
  * the path, so that a row stays the same when the program runs again.
  */
+#include "kontend/lock.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/mmlevel.h"
+#include "kontend/mmlock.h"
 #include "kontend/text.h"
 #include "list.h"
 

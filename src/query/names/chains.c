@@ -7,6 +7,8 @@
 #include "names.h"
 
 #include "kontend/mem.h"
+#include "kontend/profile.h"
+#include "kontend/stack.h"
 
 #include <string.h>
 

@@ -4,7 +4,10 @@
  * by name; the kernel's names are in the recording anyway. Code is kept of functions that have
  * samples of their own, or a wait below them in the kernel, by their cost.
  */
+#include "kontend/cell.h"
+#include "kontend/profile.h"
 #include "kontend/query-functions.h"
+#include "kontend/stack.h"
 
 #include "hot/annotate.h"
 #include "kontend/disasm.h"

@@ -8,6 +8,7 @@
 #include "names.h"
 
 #include "kontend/hash.h"
+#include "kontend/maps.h"
 #include "kontend/srclines.h"
 
 #include <errno.h>

@@ -8,8 +8,12 @@
  * the lock's cells, built once for a state of the model and only when a name is asked for.
  */
 #include "../internal.h"
+#include "kontend/cell.h"
+#include "kontend/lock.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
+#include "kontend/shorts.h"
+#include "kontend/stack.h"
 #include "kontend/taskid.h"
 #include "names.h"
 

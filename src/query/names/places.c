@@ -6,6 +6,8 @@
  */
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
+#include "kontend/profile.h"
+#include "kontend/snapshot.h"
 #include "kontend/vmlinux.h"
 #include "names.h"
 

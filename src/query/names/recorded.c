@@ -9,6 +9,7 @@
 #include "kontend/funcset.h"
 #include "kontend/map-numbers.h"
 #include "kontend/mem.h"
+#include "kontend/profile.h"
 
 #include <errno.h>
 #include <string.h>

@@ -11,6 +11,9 @@
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
 #include "kontend/pidns.h"
+#include "kontend/profile.h"
+#include "kontend/query-load.h"
+#include "kontend/snapshot.h"
 #include "kontend/thisboot.h"
 #include "kontend/unwind.h"
 

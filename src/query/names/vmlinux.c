@@ -11,6 +11,7 @@
 
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
+#include "kontend/snapshot.h"
 #include "kontend/thisboot.h"
 #include "kontend/vmlinux.h"
 

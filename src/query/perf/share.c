@@ -9,6 +9,7 @@
 #include "../internal.h"
 #include "kontend/hash.h"
 #include "kontend/map64.h"
+#include "kontend/model-cpu.h"
 #include "snapshot.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
  * one row.
  */
 #include "../internal.h"
+#include "kontend/locktype.h"
 #include "kontend/query-perf.h"
 
 #include <errno.h>

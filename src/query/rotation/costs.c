@@ -5,6 +5,8 @@
  * number of events give no line: the cost of more events is unknown.
  */
 #include "../internal.h"
+#include "kontend/hist-fine.h"
+#include "kontend/rotation.h"
 #include "list.h"
 
 #include <errno.h>

@@ -9,6 +9,9 @@
 #include "../internal.h"
 #include "../rows.h"
 #include "kontend/columns-probes.h"
+#include "kontend/hist-fine.h"
+#include "kontend/rotation.h"
+#include "kontend/snapshot.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "../internal.h"
 #include "kontend/phasesnap.h"
 #include "kontend/query-rotation-phases.h"
+#include "kontend/snapshot.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
 #include "list.h"

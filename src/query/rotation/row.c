@@ -4,6 +4,9 @@
  * the events that took turns there.
  */
 #include "../internal.h"
+#include "kontend/hist-fine.h"
+#include "kontend/query-hist.h"
+#include "kontend/rotation.h"
 #include "kontend/units.h"
 #include "list.h"
 

@@ -5,6 +5,7 @@
  * that the recording does not say.
  */
 #include "../internal.h"
+#include "kontend/rotation.h"
 #include "list.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
  */
 #include "../internal.h"
 #include "kontend/mem.h"
+#include "kontend/rotation.h"
 #include "kontend/units.h"
 #include "list.h"
 

@@ -6,6 +6,7 @@
 #include "../internal.h"
 #include "../rows.h"
 #include "kontend/columns-probes.h"
+#include "kontend/task.h"
 #include "snapshot.h"
 
 #include <errno.h>

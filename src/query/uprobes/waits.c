@@ -8,6 +8,8 @@
 #include "../internal.h"
 #include "../rows.h"
 #include "kontend/columns.h"
+#include "kontend/locktype.h"
+#include "kontend/stack.h"
 #include "snapshot.h"
 
 #include <errno.h>
