@@ -92,7 +92,7 @@ class Watcher:
             self.pid = wait_for(lambda: children(self.process.pid), "a watcher")[0]
 
     def ready(self):
-        """With -v it says so when all is open and attached."""
+        """With -v it prints "measuring" when all is open and attached."""
         def measures():
             with open(self.out + ".err") as f:
                 said = f.read()

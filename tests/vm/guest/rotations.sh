@@ -12,7 +12,7 @@ done
 case_of "the load changes while it is measured"
 kontend report -v --format json --duration 9 --no-switches --view rotation >changing 2>said &
 pid=$!
-# With -v it says so when all is open.
+# With -v it prints "measuring" when all is open.
 eventually grep -q 'measuring ' said
 for n in 8 20 100; do
 	load loaded mux-load "$n" cpu 1000
