@@ -13,6 +13,8 @@
 #include "kontend/locksnap.h"
 #include "kontend/mmlock.h"
 #include "kontend/shorts.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 
 static uint32_t queue_type(enum lock_type type)
 {

@@ -2,8 +2,8 @@
 #ifndef KONTEND_EXPORT_PERFETTO_INT_H
 #define KONTEND_EXPORT_PERFETTO_INT_H
 
+#include "kontend/limits.h"
 #include "kontend/locktype.h"
-#include "kontend/stack.h"
 #include "kontend/stringtable.h"
 #include "perfetto.pb-c.h"
 #include "trace-int.h"

@@ -14,6 +14,7 @@
 #include "kontend/mem.h"
 #include "kontend/mmlock.h"
 #include "kontend/profile.h"
+#include "kontend/task.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>

@@ -17,6 +17,11 @@
 
 #include <stdlib.h>
 
+bool blame_is_reader(const struct model *m, uint32_t lock)
+{
+	return locktype_is_reader((enum lock_type)m->locks->locks[lock].type);
+}
+
 static uint64_t blame_key_hash(const struct blame_key *k)
 {
 	uint64_t h = hash_u64((uint64_t)k->lock << 32 | k->stack);

@@ -4,8 +4,6 @@
 
 #include "holds-int.h"
 #include "kontend/blame.h"
-#include "kontend/lock.h"
-#include "kontend/locktype.h"
 
 /* blame-pool.c: entries that are free or new, zeroed; 0: no memory. */
 uint32_t blame_new_node(struct blame *b);
@@ -56,9 +54,6 @@ static inline struct blame_node *blame_at(struct model *m, uint32_t node)
 	return &m->blame->nodes[node];
 }
 
-static inline bool blame_is_reader(const struct model *m, uint32_t lock)
-{
-	return locktype_is_reader((enum lock_type)m->locks->locks[lock].type);
-}
+bool blame_is_reader(const struct model *m, uint32_t lock); /* the wait is to read */
 
 #endif

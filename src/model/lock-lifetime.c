@@ -15,6 +15,7 @@
 #include "kontend/locksnap.h"
 #include "kontend/mmlock.h"
 #include "kontend/model.h"
+#include "kontend/wait.h"
 
 #include <errno.h>
 #include <inttypes.h>

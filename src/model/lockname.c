@@ -9,6 +9,7 @@
 #include "kontend/bisect.h"
 #include "kontend/locksnap.h"
 #include "kontend/mem.h"
+#include "kontend/task.h"
 #include <errno.h>
 
 struct lockname_set *lockname_set_new(void)

@@ -19,6 +19,7 @@
 #include "kontend/record.h"
 #include "kontend/rotation.h"
 #include "kontend/snapshot.h"
+#include "kontend/wait.h"
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>

@@ -12,6 +12,7 @@
  */
 #include "census.h"
 #include "kontend/mem.h"
+#include "kontend/task.h"
 #include "rotation-int.h"
 
 /* The events and tasks of two moments. */

@@ -4,6 +4,7 @@
  * entries are reused through a free list and walked up to the high-water mark.
  */
 #include "kontend/wait.h"
+#include "kontend/cell.h"
 #include "kontend/mem.h"
 #include <errno.h>
 
@@ -20,6 +21,11 @@ void wait_pool_deinit(struct wait_pool *p)
 {
 	mem_free(p->waits);
 	*p = (struct wait_pool){0};
+}
+
+struct cell_key wait_key(const struct wait *w)
+{
+	return (struct cell_key){w->lock, w->stack, w->task, w->cpu, w->owner};
 }
 
 uint32_t wait_more(struct wait_pool *p)

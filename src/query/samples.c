@@ -16,6 +16,7 @@
 #include "kontend/query-samples.h"
 #include "kontend/sort.h"
 #include "kontend/stack.h"
+#include "kontend/task.h"
 #include "mmap/list.h"
 #include "names/names.h"
 

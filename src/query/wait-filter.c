@@ -13,6 +13,7 @@
 #include "kontend/locksnap.h"
 #include "kontend/profile.h"
 #include "kontend/stack.h"
+#include "kontend/task.h"
 #include "kontend/text.h"
 #include "kontend/wait-filter.h"
 #include "rows.h"

@@ -23,6 +23,7 @@
 #include "kontend/locksnap.h"
 #include "kontend/mem.h"
 #include "kontend/model-cpu.h"
+#include "kontend/task.h"
 #include "recording.h"
 
 #define S 1000000000ull

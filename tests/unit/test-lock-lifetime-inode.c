@@ -16,6 +16,8 @@
 #include "kontend/holder.h"
 #include "kontend/holdrec.h"
 #include "kontend/lockname.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
 #include "kontend/waitrec.h"
 #include "lock-snaps.h"
 

@@ -4,6 +4,11 @@
 
 #include <stdint.h>
 
+enum {
+	WAIT_DEPTH = 8,		/* nested waits kept per task and per CPU */
+	STACK_MAX_FRAMES = 127, /* frames kept of a call chain */
+};
+
 /* Upper bounds of what the model keeps; beyond them the coldest entries fold into "other". */
 struct model_limits {
 	uint32_t locks, stacks, tasks, cells, hist_groups;

@@ -5,9 +5,9 @@
 #include "kontend/lockhold.h"
 #include "kontend/map64.h"
 #include "kontend/strpool.h"
-#include "kontend/task.h"
 
 struct locksnap;
+struct task_table;
 
 /*
  * Objects that contain locks, by address, from the snapshots of locks of a session. A name stays

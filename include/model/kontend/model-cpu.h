@@ -2,8 +2,10 @@
 #ifndef KONTEND_MODEL_CPU_H
 #define KONTEND_MODEL_CPU_H
 
+#include "kontend/limits.h"
 #include "kontend/series.h"
-#include "kontend/wait.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Per CPU: the spin waits in flight (innermost last) and what the overview shows. */
 struct model_cpu {

@@ -7,8 +7,9 @@
 #include "kontend/maps.h"
 #include "kontend/recent.h"
 #include "kontend/stack.h"
-#include "kontend/task.h"
 #include <stdint.h>
+
+struct task_table;
 
 /*
  * Where CPUs were when they were sampled: samples by call chain, task and CPU. Chains are of frames

@@ -7,8 +7,9 @@
 #include "kontend/map64.h"
 #include "kontend/series.h"
 #include "kontend/snapshot.h"
-#include "kontend/task.h"
 #include <stdbool.h>
+
+struct task_table;
 
 /*
  * The cost of perf itself where it works on behalf of events: the timers that pass the filter (of

@@ -2,6 +2,7 @@
 #ifndef KONTEND_STACK_H
 #define KONTEND_STACK_H
 
+#include "kontend/limits.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +18,7 @@ struct stack {
 	uint8_t used;
 };
 
-enum { STACK_OTHER = 0, STACK_MAX_FRAMES = 127, STACK_RECENT = 2048 };
+enum { STACK_OTHER = 0, STACK_RECENT = 2048 };
 
 struct stack_table {
 	struct stack *stacks;

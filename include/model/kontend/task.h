@@ -3,9 +3,9 @@
 #define KONTEND_TASK_H
 
 #include "kontend/event.h"
+#include "kontend/limits.h"
 #include "kontend/map64.h"
 #include "kontend/strpool.h"
-#include "kontend/wait.h"
 #include <stdbool.h>
 
 /*

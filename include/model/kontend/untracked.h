@@ -2,8 +2,8 @@
 #ifndef KONTEND_UNTRACKED_H
 #define KONTEND_UNTRACKED_H
 
+#include "kontend/limits.h"
 #include "kontend/map64.h"
-#include "kontend/wait.h"
 
 /* The sleeping waits in flight of a task that the table of tasks has no room for. */
 struct untracked {

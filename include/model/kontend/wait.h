@@ -2,17 +2,17 @@
 #ifndef KONTEND_WAIT_H
 #define KONTEND_WAIT_H
 
-#include "kontend/cell.h"
 #include "kontend/locktype.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-	WAIT_DEPTH = 8,	      /* nested waits kept per task and per CPU */
-	WAIT_RT_MUTEX_AT = 8, /* see wait_rt_mutex(); an int before what has pointers */
-};
+struct cell_key;
+
+/* Offset of the rt-mutex in a lock that wait_rt_mutex() is of: after an int, aligned for pointers.
+ */
+enum { WAIT_RT_MUTEX_AT = 8 };
 
 /* A wait in flight: between contention_begin and contention_end. */
 struct wait {
@@ -59,10 +59,8 @@ static inline uint64_t wait_rt_mutex(const struct wait *w)
 	return w->flags == (LCB_F_RT | LCB_F_READ) ? w->addr + WAIT_RT_MUTEX_AT : 0;
 }
 
-static inline struct cell_key wait_key(const struct wait *w)
-{
-	return (struct cell_key){w->lock, w->stack, w->task, w->cpu, w->owner};
-}
+/* The key of the cell that the wait is added to. */
+struct cell_key wait_key(const struct wait *w);
 
 /* How far snapshots of locks have been compared with the waits in flight: see lock-snapshots.c. */
 struct wait_looks {

@@ -2,10 +2,10 @@
 #ifndef KONTEND_QUERY_FLAME_H
 #define KONTEND_QUERY_FLAME_H
 
+#include "kontend/limits.h"
 #include "kontend/query-tree.h"
 #include "kontend/query-zoom.h"
 #include "kontend/query.h"
-#include "kontend/stack.h"
 
 /*
  * All call chains from the outside in, below the name of the task: samples in n, what was waited

@@ -9,6 +9,7 @@
 #include "knots.h"
 #include "../locks/queues.h"
 #include "kontend/lock.h"
+#include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/units.h"
 #include "rows.h"

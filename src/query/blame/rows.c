@@ -10,6 +10,7 @@
 #include "kontend/lock.h"
 #include "kontend/locktype.h"
 #include "kontend/map64.h"
+#include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/text.h"
 

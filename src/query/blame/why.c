@@ -5,6 +5,7 @@
  */
 #include "../locks/queues.h"
 #include "chains/list.h"
+#include "kontend/stack.h"
 #include "kontend/units.h"
 #include "rows.h"
 

@@ -15,6 +15,7 @@
 #include "kontend/model-cpu.h"
 #include "kontend/query-lock.h"
 #include "kontend/shorts.h"
+#include "kontend/task.h"
 #include "queues.h"
 
 #include <errno.h>

@@ -3,10 +3,11 @@
 #define KONTEND_SRC_QUERY_MMAP_H
 
 #include "../internal.h"
-#include "kontend/lock.h"
 #include "kontend/mmlock.h"
 #include "kontend/query-hist.h"
 #include "kontend/query-mmap.h"
+
+struct lock;
 
 /* Shared by the files about mmap_locks. */
 

@@ -11,6 +11,7 @@
 #include "kontend/locksnap.h"
 #include "kontend/mmlevel.h"
 #include "kontend/mmlock.h"
+#include "kontend/task.h"
 #include "kontend/text.h"
 #include "list.h"
 

@@ -14,7 +14,9 @@
 #include "kontend/locksnap.h"
 #include "kontend/shorts.h"
 #include "kontend/stack.h"
+#include "kontend/task.h"
 #include "kontend/taskid.h"
+#include "kontend/wait.h"
 #include "names.h"
 
 #include <inttypes.h>
