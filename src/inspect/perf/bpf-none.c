@@ -13,6 +13,11 @@ int kerntypes_new(struct kerntypes **ret, struct error *err)
 	return 0;
 }
 
+struct kerntypes *kerntypes_share(struct kerntypes *t)
+{
+	return t;
+}
+
 void kerntypes_free(struct kerntypes *t)
 {
 	(void)t;
