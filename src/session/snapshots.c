@@ -12,11 +12,11 @@
  *
  * The kernel checks the programs of snapshots for as long as those that report waits, so a thread
  * loads the former. The screen does not wait for it: the thread begins when the programs of waits
- * are loaded, the first source of the list, the gate, waits in the thread that takes snapshots, and
- * until then the tables lack what only snapshots show. The
- * loading thread lives as long as the programs: the kernel keeps it as the owner of the perf events
- * that it has opened, by which the snapshots recognize kontend's own. It gives up the same
- * privileges as the main thread, when all is loaded.
+ * are loaded. The first source of the list, the gate, makes the thread that takes snapshots wait
+ * for it; until then tables have no data of snapshots. The loading thread lives as long as the
+ * programs: the kernel keeps it as the owner of the perf events that it has opened, by which the
+ * snapshots recognize kontend's own. When all is loaded, it gives up the same privileges as the
+ * main thread.
  */
 #include "kontend/clock.h"
 #include "kontend/inspect.h"

@@ -21,8 +21,8 @@ struct up_bpf {
 	struct up_programs *programs;
 };
 
-/* @counts_own: up_bpf_count() will be called. 0; -ENOTSUP when kontend was built without BPF, else
- * what the kernel said. */
+/* @counts_own: up_bpf_count() will be called. 0; -ENOTSUP: kontend was built without BPF; else the
+ * negative errno with which the kernel refused. */
 int up_bpf_open(struct up_bpf *b, int32_t uprobe_type, bool counts_own, struct kerntypes *types,
 		struct error *err);
 /*
