@@ -76,7 +76,7 @@ int bench_known_count_spins(void)
 	return fd;
 }
 
-uint64_t bench_known_told(int fd)
+uint64_t bench_known_reported(int fd)
 {
 	uint64_t n;
 

@@ -47,7 +47,7 @@ static int open_sampler(struct bench_sampler *s, uint32_t cpu)
 }
 
 /* Other kernels accept the request for a precise counter even if they have none. */
-static bool is_told_how_precise(void)
+static bool knows_precision(void)
 {
 	return disasm_machine_here() == DISASM_X86_64;
 }
@@ -64,7 +64,7 @@ static int say_failure(int code, struct error *err)
 int bench_retry_new(struct bench_retry **ret, const uint32_t *cpus, size_t n, struct error *err)
 {
 	struct bench_retry *r = mem_calloc(1, sizeof(*r) + n * sizeof(*r->samplers));
-	int code = n && !is_told_how_precise() ? -ENODEV : 0;
+	int code = n && !knows_precision() ? -ENODEV : 0;
 
 	if (!r)
 		return error_enomem(err, "samples");

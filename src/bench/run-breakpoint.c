@@ -34,9 +34,9 @@ struct bench {
 /* A phase of opening and closing; threads are one a CPU, up to the parallelism. */
 static const struct phase {
 	const char *name;
-	enum bench_breakpoint_target told; /* whose times are of interest */
-	bool tasks, cpus;		   /* a thread a CPU each, */
-	bool one_cpu;			   /* or one of a CPU beside the others */
+	enum bench_breakpoint_target reported; /* whose times are of interest */
+	bool tasks, cpus;		       /* a thread a CPU each, */
+	bool one_cpu;			       /* or one of a CPU beside the others */
 } phases[] = {
 	{"of tasks", BENCH_BREAKPOINT_TASK, true, false, false},
 	{"of CPUs", BENCH_BREAKPOINT_CPU, false, true, false},
@@ -222,13 +222,13 @@ static int run_phase(const struct bench *b, const struct phase *p, struct bench_
 	};
 	struct error why = {0};
 	int code = bench_breakpoint_latency(threads, LATENCY_NS, l, &why);
-	bool known = code == 0 && l[p->told].n;
+	bool known = code == 0 && l[p->reported].n;
 
 	if (code < 0 && code != -ENOSPC && code != -EACCES && code != -EPERM)
 		return error_set(err, code, "%s", why.text);
-	put_latency(&out->figures, p, known, &l[p->told]);
+	put_latency(&out->figures, p, known, &l[p->reported]);
 	if (out->text && known)
-		print_latency(out->text, p, threads[p->told], &l[p->told]);
+		print_latency(out->text, p, threads[p->reported], &l[p->reported]);
 	else if (out->text)
 		fprintf(out->text, "%-22s not available: %s\n", p->name, why.text);
 	return 0;

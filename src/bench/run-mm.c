@@ -121,7 +121,7 @@ static void print_locks(FILE *out, const struct bench_mm_options *o, const struc
 }
 
 /* If these locks cannot be counted, a line reports it; the benchmark does not fail. */
-static void tell_locks(const struct bench_mm_options *o, struct bench_out *out)
+static void report_locks(const struct bench_mm_options *o, struct bench_out *out)
 {
 	struct bench_mm_locks l;
 	struct error err = {0};
@@ -247,7 +247,7 @@ int bench_run_page_fault(const struct opts *o, struct bench_out *out, struct err
 
 	if (code < 0 || o->measure)
 		return code;
-	tell_locks(&m, out);
+	report_locks(&m, out);
 	if (m.mode == BENCH_MM_KERNEL)
 		bench_retries(&m, out);
 	return 0;

@@ -22,7 +22,7 @@ enum { BREAKPOINTS = 2, HITS = 1000, FEW = 100 };
 /* Percent that the reported figures may be off. */
 static const double SLEEP_WAITS = 2, SLEEP_TIME = 5, SPIN_WAITS = 10, SPIN_TIME = 25, THINGS = 0;
 /* A kernel that reports all waits reports at least this part of them. */
-static const double TOLD = 0.8;
+static const double REPORTED = 0.8;
 
 static const struct bench_metric m_made = {"made", "1", BENCH_FACT},
 				 m_made_most = {"made_most", "1", BENCH_FACT},
@@ -38,7 +38,7 @@ struct made {
 	enum bench_lock_kind kind;
 	struct bench_lock_options options;
 	struct bench_lock_result result;
-	uint64_t told; /* waits that spin, by the kernel; UINT64_MAX: not known */
+	uint64_t reported; /* waits that spin, by the kernel; UINT64_MAX: not known */
 };
 
 /* One line. */
@@ -179,7 +179,7 @@ static int make_waits(void *ctx, struct error *err)
 	int fd = bench_known_count_spins();
 	int code = bench_lock(m->kind, &m->options, &m->result, err);
 
-	m->told = bench_known_told(fd);
+	m->reported = bench_known_reported(fd);
 	return code;
 }
 
@@ -188,12 +188,12 @@ static int make_waits(void *ctx, struct error *err)
  * queue behind another waiter: it has a count of these. Then that count is the truth to compare
  * with.
  */
-static bool compare_told(struct selftest *t, const char *name, const struct bench_lock_sum *s,
-			 const struct made *m, const struct bench_observed *o)
+static bool compare_reported(struct selftest *t, const char *name, const struct bench_lock_sum *s,
+			     const struct made *m, const struct bench_observed *o)
 {
 	const struct line l = {.name = name,
-			       .least = m->told,
-			       .most = m->told,
+			       .least = m->reported,
+			       .most = m->reported,
 			       .seen = o->types[LOCK_SPINLOCK].all,
 			       .waits_limit = SPIN_WAITS};
 
@@ -201,7 +201,7 @@ static bool compare_told(struct selftest *t, const char *name, const struct benc
 		say_skipped(t, name, "threads have hardly met, as others had the CPUs");
 		return true;
 	}
-	if (m->told == UINT64_MAX || (double)m->told >= (double)s->least * TOLD)
+	if (m->reported == UINT64_MAX || (double)m->reported >= (double)s->least * REPORTED)
 		return false;
 	print_head(t);
 	if (t->out->text)
@@ -209,7 +209,7 @@ static bool compare_told(struct selftest *t, const char *name, const struct benc
 			"%-14s %llu waits were made: this kernel reports only waiters "
 			"behind another waiter\n",
 			name, (unsigned long long)s->least);
-	if (m->told < FEW)
+	if (m->reported < FEW)
 		say_skipped(t, name, "it has reported hardly any");
 	else
 		judge(t, &l);
@@ -235,7 +235,7 @@ static void compare(struct selftest *t, const struct made *m, const struct bench
 	if (type == LOCK_RWLOCK_RT_R || type == LOCK_RWLOCK_RT_W)
 		say_skipped(t, name,
 			    "PREEMPT_RT reports one wait for a rwsem as waits for two locks");
-	else if (!spins || type != LOCK_SPINLOCK || !compare_told(t, name, s, m, o))
+	else if (!spins || type != LOCK_SPINLOCK || !compare_reported(t, name, s, m, o))
 		judge(t, &l);
 }
 

@@ -253,7 +253,7 @@ static int measure_calls(const struct plan *p, uint64_t part, struct uprobe_cost
 	return code;
 }
 
-static void tell_request(const struct bench_request_row *r, double without, struct bench_out *out)
+static void report_request(const struct bench_request_row *r, double without, struct bench_out *out)
 {
 	char name[NAME] = "no probe", cost[UNITS_BUF];
 	double part = without > 0 ? 100 * (1 - r->took.per_s / without) : (double)NAN;
@@ -290,7 +290,7 @@ static int measure_requests(const struct plan *p, enum bench_request_op op, uint
 	double without = r.took.per_s;
 
 	if (code == 0)
-		tell_request(&r, 0, out);
+		report_request(&r, 0, out);
 	for (int row = 0; code == 0 && row < 2 * UPROBE_TARGET_KINDS; row++) {
 		r = (struct bench_request_row){
 			.op = op,
@@ -301,7 +301,7 @@ static int measure_requests(const struct plan *p, enum bench_request_op op, uint
 			continue;
 		code = bench_request_row(&r, PARTS, part, err);
 		if (code == 0)
-			tell_request(&r, without, out);
+			report_request(&r, without, out);
 	}
 	return code;
 }

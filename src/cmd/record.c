@@ -114,7 +114,7 @@ struct recording {
 	struct record_tally tally;
 	struct record_say say;
 	struct record_text text;
-	struct record_symbols told;
+	struct record_symbols reported;
 	enum stage stage;
 	struct record_direct direct;
 	uint64_t bytes;	   /* of the parts that are finished */
@@ -207,11 +207,11 @@ static int rotate(struct recording *g, struct error *err)
 			return r;
 		g->stage = STAGE_QUEUE;
 	}
-	int r = record_symbols_cut(&g->told, g->file, g->stopped, err);
+	int r = record_symbols_cut(&g->reported, g->file, g->stopped, err);
 	if (r == 0)
 		r = record_file_rotate(g->file, err);
 	r = r ? r : record_text_put(&g->text, g->file, err);
-	return r ? r : record_symbols_begin(&g->told, g->file, err);
+	return r ? r : record_symbols_begin(&g->reported, g->file, err);
 }
 
 /* Between two records where a file may end: everything up to some time is in it. */
@@ -223,7 +223,7 @@ static int look_around(struct recording *g, struct error *err)
 	g->full |= g->direct.full && !g->o->rotate;
 	if (g->rotate && !g->stopped)
 		return rotate(g, err);
-	return record_symbols_put(&g->told, g->file, err);
+	return record_symbols_put(&g->reported, g->file, err);
 }
 
 /* Buffered data is written in time, so that little is lost when we are killed. */
@@ -326,7 +326,7 @@ static int put_from_queue(struct recording *g, const struct record *rec, struct 
 	g->full |= r == WRITER_FULL;
 	if (r == 0) {
 		record_tally_add(&g->tally, rec);
-		record_sampler_put(&g->told.sampler, rec, clock_now_ns());
+		record_sampler_put(&g->reported.sampler, rec, clock_now_ns());
 	}
 	return r < 0 ? r : 0;
 }
@@ -396,7 +396,7 @@ static int put_prologue(struct recording *g, struct error *err)
 		g->left_out += r == WRITER_FULL ? rec.len : 0;
 		if (r >= 0 && rec.kind == RECORD_KALLSYMS && has_text)
 			r = record_text_take(&g->text, run_code_source(g->run.code), &rec, err);
-		record_sampler_put(&g->told.sampler, &rec, clock_now_ns());
+		record_sampler_put(&g->reported.sampler, &rec, clock_now_ns());
 		source_release(g->run.source, &rec);
 		if (r < 0)
 			return r;
@@ -447,14 +447,14 @@ static int start(struct recording *g, struct error *err)
 	if (r == 0)
 		r = record_file_new(&g->file, &f, err);
 	if (r == 0)
-		r = record_symbols_init(&g->told, o, run_code_source(g->run.code), err);
+		r = record_symbols_init(&g->reported, o, run_code_source(g->run.code), err);
 	if (r == 0)
 		r = hurry_prologue(g, err);
 	if (r == 0 && o->max_size && record_file_is_regular(g->file))
 		r = record_file_begin(g->file, g->left_out, err);
 	r = r ? r : record_text_put(&g->text, g->file, err);
 	r = r ? r : run_start(&g->run, err);
-	r = r ? r : record_symbols_start(&g->told, err);
+	r = r ? r : record_symbols_start(&g->reported, err);
 	/* Whatever is written while rings fill, to the end; not what reads a pipe's records. */
 	if (r == 0 && record_file_is_regular(g->file)) {
 		collector_hurry();
@@ -464,9 +464,9 @@ static int start(struct recording *g, struct error *err)
 	g->direct.file = g->file;
 	g->direct.tally = &g->tally;
 	g->tally.is_fed = run_sums_up(&g->run);
-	g->direct.sampler = &g->told.sampler;
+	g->direct.sampler = &g->reported.sampler;
 	g->direct.reserve = o->rotate && o->max_size ? RESERVE_BYTES : 0;
-	g->direct.reserve += record_symbols_reserve(&g->told);
+	g->direct.reserve += record_symbols_reserve(&g->reported);
 	g->begin_ns = g->flushed_ns = clock_now_ns();
 	if (o->duration_ns)
 		g->deadline_ns = g->begin_ns + o->duration_ns;
@@ -502,7 +502,7 @@ static bool put_names(struct recording *g)
 					  .stop = is_given_up,
 					  .ctx = g};
 	struct error err = {0};
-	const char *lacks = record_symbols_end(&g->told, g->file, &o, &err);
+	const char *lacks = record_symbols_end(&g->reported, g->file, &o, &err);
 
 	/* The recording is whole without. */
 	bool all = !g->give_up;
@@ -617,7 +617,7 @@ int cmd_record(const struct opts *o)
 	}
 	record_file_free(g.file);
 	record_text_deinit(&g.text);
-	record_symbols_deinit(&g.told);
+	record_symbols_deinit(&g.reported);
 	if (run_close(&g.run, &end) < 0)
 		status = cmd_fail(CMD_EXIT_FAILURE, &end);
 	stall_stop(&g.stall);

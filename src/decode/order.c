@@ -27,7 +27,7 @@ struct order_stream {
 	uint64_t key; /* max of the times of the head and its predecessors */
 	uint32_t ring;
 	const uint8_t *pos, *end; /* within the first run, after the head */
-	bool gap_told;		  /* the loss before the record at `pos` was returned */
+	bool gap_reported;	  /* the loss before the record at `pos` was returned */
 	struct order_run *first, *last;
 };
 
@@ -82,7 +82,7 @@ static bool is_loss(const struct event *ev)
 }
 
 /* The head's record reports a loss before it: makes that loss a separate event, returned first. */
-static void tell_gap(struct order_stream *st)
+static void report_gap(struct order_stream *st)
 {
 	const struct event ev = st->head;
 
@@ -101,14 +101,14 @@ static size_t take_head(struct order_stream *st, size_t size)
 		ev->time = ev->lost.until ? st->key : 0;
 		return size;
 	}
-	if (ev->after_gap && !st->gap_told) {
-		st->gap_told = true;
-		tell_gap(st);
+	if (ev->after_gap && !st->gap_reported) {
+		st->gap_reported = true;
+		report_gap(st);
 		return 0;
 	}
-	if (st->gap_told && ev->kind == EVENT_CONTENTION_BEGIN)
+	if (st->gap_reported && ev->kind == EVENT_CONTENTION_BEGIN)
 		ev->begin.missed = 0;
-	st->gap_told = false;
+	st->gap_reported = false;
 	if (ev->time > st->key && ev->time < ORDER_NO_HEAD)
 		st->key = ev->time;
 	return size;

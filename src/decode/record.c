@@ -172,7 +172,7 @@ static int decode_mmap(const uint8_t *rec, size_t len, uint32_t type, struct eve
 }
 
 /* Skips records of tasks outside of the PID namespace: perf gives them pid and tid 0. */
-static int skip_nobody(const struct event *ev, int code)
+static int skip_unknown(const struct event *ev, int code)
 {
 	return code == 0 && !ev->pid && !ev->tid ? DECODE_SKIP : code;
 }
@@ -184,11 +184,11 @@ int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32
 
 	switch (type) {
 	case PERF_RECORD_COMM:
-		return skip_nobody(ev, decode_comm(rec, len, ev));
+		return skip_unknown(ev, decode_comm(rec, len, ev));
 	case PERF_RECORD_FORK:
-		return skip_nobody(ev, decode_task(rec, len, EVENT_FORK, ev));
+		return skip_unknown(ev, decode_task(rec, len, EVENT_FORK, ev));
 	case PERF_RECORD_EXIT:
-		return skip_nobody(ev, decode_task(rec, len, EVENT_EXIT, ev));
+		return skip_unknown(ev, decode_task(rec, len, EVENT_EXIT, ev));
 	case PERF_RECORD_CGROUP:
 		return decode_cgroup(rec, len, ev);
 	case PERF_RECORD_LOST:
@@ -201,7 +201,7 @@ int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32
 		return decode_throttle(rec, len, EVENT_UNTHROTTLE, ev);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return skip_nobody(ev, decode_mmap(rec, len, type, ev));
+		return skip_unknown(ev, decode_mmap(rec, len, type, ev));
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return decode_switch(rec, len, ev);
 	default:

@@ -508,7 +508,7 @@ static void note_gap(const uint8_t *rec, struct event *ev)
 		return;
 	memcpy(&h, rec, sizeof(h));
 	ev->after_gap = h.misc & WAITREC_AFTER_GAP ||
-			(is_begin && ev->begin.missed && !(h.misc & WAITREC_TELLS_GAPS));
+			(is_begin && ev->begin.missed && !(h.misc & WAITREC_REPORTS_GAPS));
 }
 
 static int decode_sample(struct decode *d, const uint8_t *rec, size_t size, struct event *ev)

@@ -90,8 +90,8 @@ struct perfetto {
 	int error; /* the first error, a negative errno */
 	struct perfetto_packet now;
 	struct stringtable strings, functions, names;
-	bool *stacks_told;
-	size_t n_stacks_told, cap_stacks_told;
+	bool *stacks_reported;
+	size_t n_stacks_reported, cap_stacks_reported;
 	struct perfetto_tracks tracks[TRACK_KINDS]; /* by number */
 	struct map64 processes;			    /* those that are declared */
 	uint8_t *buf;

@@ -190,17 +190,17 @@ static uint64_t function(struct perfetto *p, uint64_t addr)
 	return iid;
 }
 
-static bool is_told(struct perfetto *p, uint32_t stack)
+static bool is_reported(struct perfetto *p, uint32_t stack)
 {
-	while (p->n_stacks_told <= stack) {
-		if (mem_grow(&p->stacks_told, &p->cap_stacks_told, p->n_stacks_told,
-			     sizeof(*p->stacks_told)) < 0) {
+	while (p->n_stacks_reported <= stack) {
+		if (mem_grow(&p->stacks_reported, &p->cap_stacks_reported, p->n_stacks_reported,
+			     sizeof(*p->stacks_reported)) < 0) {
 			perfetto_fail(p, -ENOMEM);
 			return true;
 		}
-		p->stacks_told[p->n_stacks_told++] = false;
+		p->stacks_reported[p->n_stacks_reported++] = false;
 	}
-	return p->stacks_told[stack];
+	return p->stacks_reported[stack];
 }
 
 void perfetto_stack(struct perfetto *p, uint32_t stack)
@@ -211,9 +211,9 @@ void perfetto_stack(struct perfetto *p, uint32_t stack)
 		return;
 	n->event.has_callstack_iid = true;
 	n->event.callstack_iid = stack;
-	if (is_told(p, stack))
+	if (is_reported(p, stack))
 		return;
-	p->stacks_told[stack] = true;
+	p->stacks_reported[stack] = true;
 	const uint64_t *frames = wordset_words(&p->t->links.stacks, stack);
 	size_t depth = p->t->links.stacks.runs[stack - 1].n;
 	n->stack = (callstack)PERFETTO__CALLSTACK__INIT;

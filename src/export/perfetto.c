@@ -210,7 +210,7 @@ static void give_back(struct trace_sink *s)
 	stringtable_deinit(&p->functions);
 	stringtable_deinit(&p->names);
 	perfetto_tracks_deinit(p);
-	mem_free(p->stacks_told);
+	mem_free(p->stacks_reported);
 	mem_free(p->buf);
 	mem_free(p);
 }

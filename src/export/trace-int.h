@@ -130,7 +130,7 @@ bool trace_link(struct tracefile *t, struct trace_wait *w);
 /* To be called after @w was written. */
 void trace_linked(struct tracefile *t, const struct trace_wait *w);
 /* Adds a hold that the model has reported. */
-void trace_held(struct tracefile *t, const struct hold_told *h);
+void trace_held(struct tracefile *t, const struct hold_reported *h);
 void trace_links_deinit(struct trace_links *l);
 
 #endif

@@ -212,25 +212,25 @@ static struct trace_hold *room_for_hold(struct trace_lock *l, uint64_t waits_ns)
 	return l->n_holds < TRACE_HOLDS ? &l->holds[l->n_holds++] : least;
 }
 
-void trace_held(struct tracefile *t, const struct hold_told *told)
+void trace_held(struct tracefile *t, const struct hold_reported *reported)
 {
-	const struct hold *of = told->hold;
-	uint32_t number = trace_lock(t, told->lock);
+	const struct hold *of = reported->hold;
+	uint32_t number = trace_lock(t, reported->lock);
 	struct trace_lock *l = number ? trace_lock_at(t, number) : NULL;
-	const struct lock *m = &t->engine->model->locks->locks[told->lock];
+	const struct lock *m = &t->engine->model->locks->locks[reported->lock];
 
 	if (l && !l->holds)
 		l->holds = mem_calloc(TRACE_HOLDS, sizeof(*l->holds));
-	if (!l || !l->holds || told->end_ns < of->got_ns)
+	if (!l || !l->holds || reported->end_ns < of->got_ns)
 		return;
 	*room_for_hold(l, m->waits_ns) = (struct trace_hold){
 		.id = ++t->links.n_holds,
 		.got_ns = of->got_ns,
-		.end_ns = told->end_ns,
+		.end_ns = reported->end_ns,
 		.lock = number,
 		.thread = trace_thread(t, of->task),
 		.stack = trace_stack(t, of->stack),
-		.exact = told->exact,
+		.exact = reported->exact,
 	};
 }
 

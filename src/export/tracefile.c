@@ -47,7 +47,7 @@ static int put_wait(struct tracefile *t, struct trace_wait *w)
 	return ret;
 }
 
-static int tell_waiting(struct tracefile *t, const struct wait *w)
+static int report_waiting(struct tracefile *t, const struct wait *w)
 {
 	uint32_t lock = trace_lock(t, w->lock);
 
@@ -71,7 +71,7 @@ static int take_event(struct engine_watch *watch, const struct event *ev, struct
 		ret = put_wait(t, &one);
 	}
 	if (ret == 0 && t->sink->waiting)
-		ret = tell_waiting(t, w);
+		ret = report_waiting(t, w);
 	return check(t, ret, err);
 }
 
@@ -93,7 +93,7 @@ int tracefile_finish(struct tracefile *t, struct error *err)
 	return check(t, ret, err);
 }
 
-static void take_hold(struct holds_watch *watch, const struct hold_told *h)
+static void take_hold(struct holds_watch *watch, const struct hold_reported *h)
 {
 	trace_held((struct tracefile *)((char *)watch - offsetof(struct tracefile, holds)), h);
 }
@@ -123,7 +123,7 @@ int tracefile_new(struct tracefile **ret, const struct tracefile_spec *s, struct
 		return code;
 	if (t) {
 		t->watch.event = take_event;
-		t->holds.told = take_hold;
+		t->holds.reported = take_hold;
 		t->engine = e;
 		t->names.engine = e;
 		t->out = out;

@@ -48,7 +48,7 @@ struct place {
 static uint32_t ring_number(uint32_t cpu, uint64_t head)
 {
 	cpu = cpu < MOST_CPUS ? cpu : 0;
-	return cpu + (head >> 32 & WAITREC_TELLS_GAPS ? (uint32_t)OWN_RINGS : 0);
+	return cpu + (head >> 32 & WAITREC_REPORTS_GAPS ? (uint32_t)OWN_RINGS : 0);
 }
 
 static const struct reader_layout *layout_of(const struct reader *r, uint64_t id)

@@ -289,7 +289,7 @@ static int begun(struct catching *c, struct error *err)
 	return 0;
 }
 
-static void tell_service(struct catching *c)
+static void report_service(struct catching *c)
 {
 	const struct retain_stat *k = &c->keep.stat;
 	const struct model_damage d = model_damage(c->run.engine.model);
@@ -324,7 +324,7 @@ static int each_tick(struct catching *c, struct error *err)
 	(void)err;
 	record_metrics_tick(c->metrics, c->o, &counts);
 	incident_retention_round(&c->keep, c->o);
-	tell_service(c);
+	report_service(c);
 	return 0;
 }
 
@@ -438,7 +438,7 @@ static int reload(struct catching *c, struct error *err)
 	c->triggers = NULL;
 	set_triggers(c);
 	r = open_triggers(c, err);
-	waitfeed_tell(c->run.waits, caught_floor_ns(c->o));
+	waitfeed_report(c->run.waits, caught_floor_ns(c->o));
 	incident_open_post(&c->open, c->o->post_ns);
 	incident_retention_now(&c->keep, c->o);
 	service_reloaded(&c->service);

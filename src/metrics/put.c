@@ -103,7 +103,7 @@ static void put_cost(const struct query_cost *c, struct openmetrics_text *t)
 		put_count(t, "kontend_kernel_memory_bytes", c->kernel);
 }
 
-static void put_untold(struct openmetrics_text *t, const char *family, const uint64_t *types)
+static void put_unreported(struct openmetrics_text *t, const char *family, const uint64_t *types)
 {
 	openmetrics_text_family(t, family);
 	for (enum lock_type i = 0; i < LOCK_UNKNOWN; i++)
@@ -117,8 +117,8 @@ static void put_level(const struct metrics_sums *s, const struct query_shorts *n
 {
 	if (!now->known)
 		return;
-	put_untold(t, "kontend_lock_waits_summed", s->summed);
-	put_untold(t, "kontend_lock_waits_counted", s->counted);
+	put_unreported(t, "kontend_lock_waits_summed", s->summed);
+	put_unreported(t, "kontend_lock_waits_counted", s->counted);
 	openmetrics_text_family(t, "kontend_level");
 	for (uint32_t i = 0; i < SHORTSNAP_LEVELS; i++) {
 		const char *level = shortsnap_level_name(i);

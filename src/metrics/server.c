@@ -76,7 +76,7 @@ struct metrics_server {
 	int fd; /* listening socket; -1: the daemon has it */
 	struct MHD_Daemon *daemon;
 	pthread_mutex_t lock;
-	pthread_cond_t told;
+	pthread_cond_t reported;
 	/* Protected by the lock: */
 	struct text texts[METRICS_FORMATS];
 	bool stopping;
@@ -172,7 +172,7 @@ static int init(struct metrics_server *s, struct metrics_address *a, struct erro
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&s->told, &clock);
+	pthread_cond_init(&s->reported, &clock);
 	pthread_condattr_destroy(&clock);
 	s->is_loopback = metrics_address_is_loopback(a);
 	return listen_at(s, a, err);
@@ -209,7 +209,7 @@ static void wait_for_text(struct metrics_server *s, struct text *text)
 
 	text->wanted = true;
 	while (text->wanted && !s->stopping &&
-	       pthread_cond_timedwait(&s->told, &s->lock, &t) != ETIMEDOUT)
+	       pthread_cond_timedwait(&s->reported, &s->lock, &t) != ETIMEDOUT)
 		;
 }
 
@@ -441,7 +441,7 @@ void metrics_server_publish(struct metrics_server *s, enum metrics_format f, cha
 	t->response = r;
 	t->made_ns = clock_now_ns();
 	t->wanted = false;
-	pthread_cond_broadcast(&s->told);
+	pthread_cond_broadcast(&s->reported);
 	pthread_mutex_unlock(&s->lock);
 	if (old)
 		s->lib.forget(old);
@@ -547,7 +547,7 @@ void metrics_server_free(struct metrics_server *s)
 	if (s->daemon) {
 		pthread_mutex_lock(&s->lock);
 		s->stopping = true;
-		pthread_cond_broadcast(&s->told);
+		pthread_cond_broadcast(&s->reported);
 		for (size_t i = 0; i < ASKED_MOST; i++)
 			if (s->slots[i].of && s->slots[i].state != DONE)
 				s->lib.resume(s->slots[i].of);

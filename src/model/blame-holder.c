@@ -107,11 +107,11 @@ static void is_gone(struct model *m, uint32_t hold)
 	holder_let_go(m, lock, m->blame->holds[hold].task, m->now_ns);
 	blame_take_off(m, hold);
 	if (!blame_at(m, node)->holds && blame_is_reader(m, lock))
-		blame_tell(m, lock, TASK_OTHER, true, UINT64_MAX);
+		blame_report(m, lock, TASK_OTHER, true, UINT64_MAX);
 }
 
 /* A holder that its lock does not name is followed from now on, or no more: see holdrec.h. */
-static int tell_unnamed(struct model *m, const struct event *ev)
+static int report_unnamed(struct model *m, const struct event *ev)
 {
 	uint32_t task = task_get_holder(m->tasks, ev->pid, ev->tid);
 	uint32_t hold = task == TASK_OTHER ? 0 : find_hold(m, task, ev->holder.lock);
@@ -130,9 +130,9 @@ static int tell_unnamed(struct model *m, const struct event *ev)
 }
 
 /* The task holds that lock. A task that is woken or runs again may have released it. */
-static void tell_holder(struct model *m, uint32_t lock, uint32_t task, const struct event *ev)
+static void report_holder(struct model *m, uint32_t lock, uint32_t task, const struct event *ev)
 {
-	m->holders_told = true;
+	m->holders_reported = true;
 	if (ev->holder.what != HOLDREC_WOKEN && ev->holder.what != HOLDREC_ON)
 		holder_report(m, lock, task | (ev->holder.hint ? OWNER_HINT : 0), ev->time);
 }
@@ -147,14 +147,14 @@ static void count_release(struct model *m, uint32_t lock)
 }
 
 /* No task has the lock until the next one takes it. */
-static int tell_handed(struct model *m, const struct event *ev)
+static int report_handed(struct model *m, const struct event *ev)
 {
 	uint32_t task = task_get_holder(m->tasks, ev->pid, ev->tid);
 	uint32_t lock = find_lock(m, ev->holder.lock);
 
 	if (task == TASK_OTHER || task >= OWNER_NEXT || !lock)
 		return 0;
-	m->holders_told = true;
+	m->holders_reported = true;
 	holder_report(m, lock, cell_owner_handed(task), ev->time);
 	return task_name(m->tasks, task, ev->holder.comm) < 0 ? -ENOMEM : 0;
 }
@@ -173,9 +173,9 @@ int blame_holder(struct model *m, const struct event *ev)
 		return 0;
 	fold_if_full(m);
 	if (ev->holder.what == HOLDREC_HANDED)
-		return tell_handed(m, ev);
+		return report_handed(m, ev);
 	if (ev->holder.what >= HOLDREC_GOT && ev->holder.what <= HOLDREC_UNFOLLOWED)
-		return tell_unnamed(m, ev);
+		return report_unnamed(m, ev);
 	uint32_t task = task_get_holder(m->tasks, ev->pid, ev->tid);
 	if (task == TASK_OTHER) {
 		if (ev->holder.hint && task_has_ended(m->tasks, ev->tid))
@@ -202,7 +202,7 @@ int blame_holder(struct model *m, const struct event *ev)
 	}
 	uint32_t lock = find_lock(m, ev->holder.lock);
 	if (lock)
-		tell_holder(m, lock, task, ev);
+		report_holder(m, lock, task, ev);
 	if (ev->holder.what == HOLDREC_RELEASED)
 		count_release(m, lock);
 	if (ev->holder.what == HOLDREC_ON && ev->holder.other_tid && kept_off(m, task, ev) < 0)

@@ -273,8 +273,8 @@ static bool has_just_got(const struct model *m, uint32_t task, uint32_t lock, ui
 	return w && !w->doubtful && w->begin_ns <= seen_ns;
 }
 
-static void tell_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t task,
-		      uint64_t seen_ns)
+static void report_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t task,
+			uint64_t seen_ns)
 {
 	const struct blame_node *n = blame_at(m, node);
 	uint64_t since_ns = n->since_ns;
@@ -334,7 +334,7 @@ void blame_free(struct model *m, uint32_t lock, uint32_t next)
 		return;
 	blame_settle(m, node);
 	if (!blame_at(m, node)->holds)
-		blame_charge_nobody(m, node);
+		blame_charge_unknown(m, node);
 	blame_note_before(m, node, next);
 	blame_drop_holds(m, node);
 	uint32_t hold = blame_add_hold(m, node, next, w ? w->lock : lock);
@@ -346,7 +346,7 @@ void blame_free(struct model *m, uint32_t lock, uint32_t next)
 	h->state = next ? state_of_next(w) : BLAME_UNKNOWN;
 }
 
-void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64_t seen_ns)
+void blame_report(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64_t seen_ns)
 {
 	uint32_t node = m->blame->max ? m->locks->locks[lock].blame : 0;
 	enum lock_type type = (enum lock_type)m->locks->locks[lock].type;
@@ -370,7 +370,7 @@ void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64
 	blame_settle(m, node);
 	if (blame_at(m, node)->holds)
 		blame_drop_holds(m, node);
-	tell_hold(m, node, lock, task, seen_ns);
+	report_hold(m, node, lock, task, seen_ns);
 }
 
 void blame_task_gone(struct model *m, uint32_t task)

@@ -28,7 +28,7 @@ void blame_settle(struct model *m, uint32_t node);
 /* A share is a part of BLAME_WHOLE of the sum there. */
 enum { BLAME_WHOLE = 1 << 16 };
 void blame_charge_part(struct model *m, uint32_t node, uint32_t part);
-void blame_charge_nobody(struct model *m, uint32_t node);
+void blame_charge_unknown(struct model *m, uint32_t node);
 /* That of a lock; its class of those who wait for @lock in @stack. 0: there is no memory. */
 uint32_t blame_node_of(struct model *m, uint32_t lock);
 uint32_t blame_class_of(struct model *m, uint32_t node, uint32_t lock, uint32_t stack);

@@ -102,9 +102,9 @@ static int compare(const void *a, const void *b)
 /* Advances the sums that the waits to be taken back have in their class until then. */
 static void advance(struct blame_class *c, uint64_t ns)
 {
-	if (ns > c->gone_told_ns)
-		c->gone_ns += c->gone * (ns - c->gone_told_ns);
-	c->gone_told_ns = ns;
+	if (ns > c->gone_reported_ns)
+		c->gone_ns += c->gone * (ns - c->gone_reported_ns);
+	c->gone_reported_ns = ns;
 }
 
 static void join(struct blame *b, const struct blame_gone *g)

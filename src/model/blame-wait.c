@@ -65,7 +65,7 @@ void blame_wait(struct model *m, struct wait *w)
 	w->joined_ns = m->now_ns;
 	c->n++;
 	if (!blame_at(m, node)->n++)
-		blame_at(m, node)->told_ns = blame_at(m, node)->since_ns = m->now_ns;
+		blame_at(m, node)->reported_ns = blame_at(m, node)->since_ns = m->now_ns;
 	blame_at(m, node)->begin_ns = w->begin_ns;
 	if (w->task != TASK_OTHER && m->tasks->tasks[w->task].blame)
 		relink(m, w, true);
@@ -108,7 +108,7 @@ void blame_over(struct model *m, struct wait *w)
 	}
 	blame_settle(m, node);
 	if (!blame_at(m, node)->holds)
-		blame_charge_nobody(m, node);
+		blame_charge_unknown(m, node);
 	blame_drop_holds(m, node);
 	blame_at(m, node)->n = 0;
 }
@@ -126,19 +126,19 @@ static uint32_t written_before(const struct model *m, const struct blame_node *n
 }
 
 /* Charges the reported holder while @w waited: no other one was known. */
-static void charge_told(struct model *m, uint32_t node, const struct wait *w)
+static void charge_reported(struct model *m, uint32_t node, const struct wait *w)
 {
-	uint32_t told = holds_told(w);
+	uint32_t reported = holds_reported(w);
 	uint64_t writes = blame_at(m, node)->writes;
 
-	if (told == TASK_OTHER)
-		told = written_before(m, blame_at(m, node), w);
-	if (told != TASK_OTHER && !blame_at(m, node)->holds)
-		blame_tell(m, w->lock, told, false, UINT64_MAX);
+	if (reported == TASK_OTHER)
+		reported = written_before(m, blame_at(m, node), w);
+	if (reported != TASK_OTHER && !blame_at(m, node)->holds)
+		blame_report(m, w->lock, reported, false, UINT64_MAX);
 	blame_at(m, node)->writes = writes; /* it was counted when it was seen */
 	blame_settle(m, node);
 	if (!blame_at(m, node)->holds)
-		blame_charge_nobody(m, node);
+		blame_charge_unknown(m, node);
 }
 
 static bool have_readers(const struct model *m, uint32_t node)
@@ -173,7 +173,7 @@ static void got_percpu(struct model *m, uint32_t node, const struct wait *w)
 
 	if (hold && w->begin_ns < m->blame->holds[hold].seen_ns)
 		return;
-	charge_told(m, node, w);
+	charge_reported(m, node, w);
 	if (hold) /* else it is not known that it had the lock until now */
 		blame_note_before(m, node, w->task);
 	blame_drop_holds(m, node);
@@ -209,7 +209,7 @@ void blame_got(struct model *m, const struct wait *w)
 	    !blame_has_hold(m, node, w->task))
 		blame_at(m, node)->writes++;
 	if (!joins) {
-		charge_told(m, node, w);
+		charge_reported(m, node, w);
 		blame_note_before(m, node, w->task);
 		blame_drop_holds(m, node);
 	}

@@ -90,9 +90,9 @@ uint32_t blame_class_of(struct model *m, uint32_t node, uint32_t lock, uint32_t 
 
 void blame_advance(struct model *m, struct blame_class *c)
 {
-	if (m->now_ns > c->told_ns)
-		c->ns += c->n * (m->now_ns - c->told_ns);
-	c->told_ns = m->now_ns;
+	if (m->now_ns > c->reported_ns)
+		c->ns += c->n * (m->now_ns - c->reported_ns);
+	c->reported_ns = m->now_ns;
 }
 
 /* The class that is charged, as it was before, and all that had added up in it. */
@@ -243,13 +243,13 @@ static void settle(struct model *m, uint32_t node, int depth)
 	for (uint32_t i = n->children; i; i = b->holds[i].beside)
 		settle(m, b->holds[i].node, depth + 1);
 	n = blame_at(m, node);
-	if (n->n && m->now_ns > n->told_ns)
-		n->time_ns += m->now_ns - n->told_ns;
-	n->told_ns = m->now_ns;
+	if (n->n && m->now_ns > n->reported_ns)
+		n->time_ns += m->now_ns - n->reported_ns;
+	n->reported_ns = m->now_ns;
 	for (uint32_t i = n->classes; i; i = b->classes[i].next)
 		blame_advance(m, &b->classes[i]);
 	if (n->holds && are_let_in(m, n))
-		blame_charge_nobody(m, node);
+		blame_charge_unknown(m, node);
 	else if (n->holds)
 		blame_charge_part(m, node, BLAME_WHOLE);
 	blame_at(m, node)->busy = false;
@@ -261,7 +261,7 @@ void blame_settle(struct model *m, uint32_t node)
 }
 
 /* No holder is known: charges the sum as unknown. */
-void blame_charge_nobody(struct model *m, uint32_t node)
+void blame_charge_unknown(struct model *m, uint32_t node)
 {
 	struct blame *b = m->blame;
 	uint32_t lock = lock_of_node(m, node);

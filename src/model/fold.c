@@ -45,9 +45,9 @@ static void mark_wait(struct model *m, const struct wait *w)
 {
 	mark_key(m, wait_key(w));
 	m->tasks->tasks[cell_owner_task(w->seen)].marked = 1;
-	m->tasks->tasks[cell_owner_task(w->told)].marked = 1;
+	m->tasks->tasks[cell_owner_task(w->reported)].marked = 1;
 	m->tasks->tasks[cell_owner_task(w->held_by)].marked = 1;
-	m->tasks->tasks[cell_owner_next(w->told)].marked = 1;
+	m->tasks->tasks[cell_owner_next(w->reported)].marked = 1;
 }
 
 /* Holders of mmap_locks, and the places where those that are held now were got. */

@@ -27,7 +27,7 @@
 
 static uint64_t last_ns(const struct lock_has *h)
 {
-	return h->gone_ns > h->told_ns ? h->gone_ns : h->told_ns;
+	return h->gone_ns > h->reported_ns ? h->gone_ns : h->reported_ns;
 }
 
 static struct lock_has *latest(const struct model *m, uint32_t lock)
@@ -99,7 +99,7 @@ static void set_holder(struct model *m, uint32_t lock, uint32_t owner, uint64_t 
 	/* It is being handed over, but the previous holder is known all the same. */
 	*own = (struct lock_has){.who = owner,
 				 .before = was.before,
-				 .told_ns = ns,
+				 .reported_ns = ns,
 				 .gone_ns = cell_owner_is_free(owner) ? ns : 0};
 	if (is_reader(owner))
 		add_readers(own, &was, cell_owner_task(owner));
@@ -125,7 +125,7 @@ static void set_others(struct model *m, uint32_t lock, uint32_t task, uint64_t n
 		return;
 	}
 	*own = was;
-	own->told_ns = ns;
+	own->reported_ns = ns;
 	drop_reader(own, task);
 	if (cell_owner_task(own->who) == task && !next_reader(own))
 		own->gone_ns = ns;
@@ -150,12 +150,12 @@ void holder_gives_up(struct model *m, const struct wait *w)
 		holds_seen(m, w->lock, h, OWNER_FREE, m->now_ns);
 }
 
-void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
+void holder_since(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 {
 	uint32_t task = cell_owner_task(owner);
 
 	if (m->blame->max && task)
-		blame_tell(m, lock, task, owner & OWNER_HINT, ns);
+		blame_report(m, lock, task, owner & OWNER_HINT, ns);
 	if (lock < LOCK_TYPES || ns < last_ns(latest(m, lock)))
 		return;
 	if (is_reader(owner) && holder_wait_at(m, task, m->locks->locks[lock].addr))
@@ -176,7 +176,7 @@ void holder_move(struct model *m, uint32_t lock, const struct lock_has *was)
 	if (last_ns(was) <= last_ns(latest(m, lock)))
 		return;
 	if (!was->gone_ns || cell_owner_is_free(was->who))
-		holder_tell(m, lock, was->who, was->told_ns);
+		holder_since(m, lock, was->who, was->reported_ns);
 	m->locks->locks[lock].has = *was;
 }
 
@@ -202,7 +202,7 @@ void holder_report(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns)
 	if (m->held->max && ns >= last_ns(&was) &&
 	    (says_free(m, lock, owner) || !cell_owner_is_free(owner)))
 		holds_seen(m, lock, &was, owner, ns);
-	holder_tell(m, lock, owner, ns);
+	holder_since(m, lock, owner, ns);
 	lockqueue_seen(m, lock, owner, ns);
 }
 
@@ -211,7 +211,7 @@ void holder_readers(struct model *m, uint32_t lock, uint64_t ns)
 	if (lock < LOCK_TYPES)
 		return;
 	if (m->blame->max)
-		blame_tell(m, lock, TASK_OTHER, true, ns);
+		blame_report(m, lock, TASK_OTHER, true, ns);
 	if (ns >= last_ns(latest(m, lock)))
 		set_others(m, lock, TASK_OTHER, ns);
 }
@@ -231,7 +231,7 @@ void holder_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)
 {
 	struct lock_has *h = latest(m, lock);
 
-	if (!task || ns < h->told_ns)
+	if (!task || ns < h->reported_ns)
 		return;
 	drop_reader(h, task);
 	if (cell_owner_task(h->who) == task && !h->gone_ns && !next_reader(h))
@@ -262,12 +262,12 @@ uint32_t holder_now(const struct model *m, const struct wait *w, uint64_t *ret_n
 	const struct lock_has *h = latest(m, w->lock);
 
 	*ret_ns = last_ns(h);
-	if (!m->holders_told)
+	if (!m->holders_reported)
 		return OWNER_NONE;
 	if (w->lock < LOCK_TYPES)
-		return w->told;
+		return w->reported;
 	/* Missing records may have reported this. */
-	if (h->told_ns < m->lost_until || cell_owner_task(h->who) == w->task)
+	if (h->reported_ns < m->lost_until || cell_owner_task(h->who) == w->task)
 		return OWNER_NONE;
 	return h->gone_ns && !cell_owner_is_free(h->who) ? OWNER_NONE : living(m, h);
 }
@@ -278,7 +278,7 @@ uint32_t holder_last(const struct model *m, const struct wait *w)
 	bool own = cell_owner_task(h->who) == w->task;
 	uint32_t owner = own || !cell_owner_task(h->who) ? h->before : h->who;
 
-	if (!m->holders_told || w->lock < LOCK_TYPES || !cell_owner_task(owner) ||
+	if (!m->holders_reported || w->lock < LOCK_TYPES || !cell_owner_task(owner) ||
 	    cell_owner_task(owner) == w->task || (h->gone_ns && h->gone_ns <= w->begin_ns))
 		return OWNER_NONE;
 	return owner;

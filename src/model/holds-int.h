@@ -41,7 +41,7 @@ void holds_zero(struct model *m);
 int holds_copy(struct holds *dst, const struct holds *src); /* 0 or -ENOMEM */
 
 /* The reported holder while @w waited; TASK_OTHER: none, or two. */
-uint32_t holds_told(const struct wait *w);
+uint32_t holds_reported(const struct wait *w);
 
 /*
  * holds-undo.c: notes the charge of @h, a hold of a lock of @c, and takes charges back when the end

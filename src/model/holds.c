@@ -90,7 +90,7 @@ static bool is_followed(const struct model *m, const struct hold *h, const struc
 		return false;
 	if (next->begin_ns <= h->got_ns)
 		return true;
-	return h->task != TASK_OTHER && (next->told == h->task || next->seen == h->task);
+	return h->task != TASK_OTHER && (next->reported == h->task || next->seen == h->task);
 }
 
 void holds_count(struct model *m, const struct hold *h, uint32_t lock, uint64_t end_ns, bool exact)
@@ -102,8 +102,8 @@ void holds_count(struct model *m, const struct hold *h, uint32_t lock, uint64_t 
 	m->holds->exact += exact;
 	m->holds->charged_ns += h->waited_ns;
 	if (m->holds->watch)
-		m->holds->watch->told(m->holds->watch,
-				      &(const struct hold_told){h, lock, end_ns, exact});
+		m->holds->watch->reported(m->holds->watch,
+					  &(const struct hold_reported){h, lock, end_ns, exact});
 	if (!c || cell_add(m->held, c, ns, h->waited_ns, end_ns)) {
 		m->damage->folded++;
 		return;
@@ -116,9 +116,9 @@ void holds_count(struct model *m, const struct hold *h, uint32_t lock, uint64_t 
 /* Until now so many have waited. */
 static void wait_on(struct model *m, struct lock *l)
 {
-	uint64_t ns = m->now_ns > l->told_ns ? (m->now_ns - l->told_ns) * l->n_sure : 0;
+	uint64_t ns = m->now_ns > l->reported_ns ? (m->now_ns - l->reported_ns) * l->n_sure : 0;
 
-	l->told_ns = m->now_ns > l->told_ns ? m->now_ns : l->told_ns;
+	l->reported_ns = m->now_ns > l->reported_ns ? m->now_ns : l->reported_ns;
 	l->waited_ns += ns;
 	m->holds->waited_ns += ns;
 }
@@ -247,9 +247,9 @@ static void release(struct model *m, uint32_t lock, const struct wait *next, uin
 	}
 }
 
-uint32_t holds_told(const struct wait *next)
+uint32_t holds_reported(const struct wait *next)
 {
-	uint32_t at_begin = next->told & OWNER_HINT ? OWNER_NONE : next->told;
+	uint32_t at_begin = next->reported & OWNER_HINT ? OWNER_NONE : next->reported;
 	uint32_t seen = next->seen & OWNER_HINT ? OWNER_NONE : next->seen;
 	uint32_t both = at_begin && seen && at_begin != seen ? OWNER_NONE : at_begin | seen;
 	uint32_t task = cell_owner_task(both);
@@ -274,11 +274,12 @@ static void charge_task(struct model *m, uint32_t lock, struct hold h, uint64_t 
 }
 
 /* Charges the reported holder with all time since the lock was got last, @waited_ns. */
-static void charge_told(struct model *m, const struct wait *next, uint64_t waited_ns, uint64_t ns)
+static void charge_reported(struct model *m, const struct wait *next, uint64_t waited_ns,
+			    uint64_t ns)
 {
 	charge_task(m, next->lock,
 		    (struct hold){.got_ns = next->begin_ns,
-				  .task = holds_told(next),
+				  .task = holds_reported(next),
 				  .waited_ns = waited_ns},
 		    ns);
 }
@@ -296,11 +297,11 @@ void holds_forget(struct model *m, uint32_t lock)
 }
 
 /* A writer had the lock while @next waited: who had read before has let go of it unseen. */
-static void forget_told(struct model *m, struct lock *l, const struct wait *next)
+static void forget_reported(struct model *m, struct lock *l, const struct wait *next)
 {
 	uint32_t *at = &l->holds;
 
-	if (holds_told(next) == TASK_OTHER)
+	if (holds_reported(next) == TASK_OTHER)
 		return;
 	while (*at) {
 		uint32_t index = *at;
@@ -352,7 +353,7 @@ static uint64_t waits_since(const struct model *m, const struct lock *l)
  * None of its holders has it any more; another task was reported to have it. Is one counted? Those
  * that got it before the tasks of now began to wait may have let go of it unseen.
  */
-static bool end_all(struct model *m, uint32_t lock, uint32_t told, uint64_t ns)
+static bool end_all(struct model *m, uint32_t lock, uint32_t reported, uint64_t ns)
 {
 	struct lock *l = &m->locks->locks[lock];
 	uint64_t since = waits_since(m, l);
@@ -361,7 +362,7 @@ static bool end_all(struct model *m, uint32_t lock, uint32_t told, uint64_t ns)
 	while (l->holds) {
 		struct hold h = pop_hold(m, l);
 		if (h.free || h.got_ns < m->lost_until ||
-		    (since > h.got_ns && (!told || told != h.task)))
+		    (since > h.got_ns && (!reported || reported != h.task)))
 			continue;
 		holds_count(m, &h, lock, end_of(m, &h, lock, ns), false);
 		is_counted = true;
@@ -371,13 +372,14 @@ static bool end_all(struct model *m, uint32_t lock, uint32_t told, uint64_t ns)
 
 /* Since when the reported holder has held the lock for sure: @next, which waits for it, may have
  * seen it when it began to wait. */
-static uint64_t told_since(const struct model *m, uint32_t lock, const struct lock_has *was,
-			   uint32_t told, uint32_t next)
+static uint64_t reported_since(const struct model *m, uint32_t lock, const struct lock_has *was,
+			       uint32_t reported, uint32_t next)
 {
 	const struct wait *w = next ? holder_wait_at(m, next, m->locks->locks[lock].addr) : NULL;
 
-	return w && holds_told(w) == told && w->begin_ns < was->told_ns ? w->begin_ns
-									: was->told_ns;
+	return w && holds_reported(w) == reported && w->begin_ns < was->reported_ns
+		       ? w->begin_ns
+		       : was->reported_ns;
 }
 
 /* The holder of before gives way to the one that is reported; false: that is no news. */
@@ -388,28 +390,29 @@ static bool end_before(struct model *m, uint32_t lock, const struct lock_has *wa
 	uint32_t twin = l->twin, first = l->holds ? l->holds
 					 : twin	  ? m->locks->locks[twin].holds
 						  : 0;
-	uint32_t told = was->gone_ns || was->who & OWNER_HINT ? 0 : cell_owner_task(was->who);
+	uint32_t reported = was->gone_ns || was->who & OWNER_HINT ? 0 : cell_owner_task(was->who);
 	const struct hold *h = first ? &m->holds->v[first] : NULL;
-	bool is_told = h && h->free == free && h->task == task;
+	bool is_reported = h && h->free == free && h->task == task;
 
 	bool is_over =
 		h && (h->free || h->seen ||
 		      (holder_wait_at(m, h->task, l->addr) && h->got_ns >= waits_since(m, l)));
 
 	/* A holder that is reported for the first time may have had the lock for any time. */
-	if (is_told || (!free && !is_over && (!told || told == task)))
+	if (is_reported || (!free && !is_over && (!reported || reported == task)))
 		return false;
 	uint64_t waited_ns = charge(m, l);
 	if (twin)
 		charge(m, &m->locks->locks[twin]);
-	uint64_t since_ns = told ? told_since(m, lock, was, told, task) : 0;
-	bool is_counted = end_all(m, lock, told, ns);
+	uint64_t since_ns = reported ? reported_since(m, lock, was, reported, task) : 0;
+	bool is_counted = end_all(m, lock, reported, ns);
 	if (twin)
-		is_counted |= end_all(m, twin, told, ns);
-	if (!is_counted && told)
-		charge_task(m, lock,
-			    (struct hold){.got_ns = since_ns, .task = told, .waited_ns = waited_ns},
-			    ns);
+		is_counted |= end_all(m, twin, reported, ns);
+	if (!is_counted && reported)
+		charge_task(
+			m, lock,
+			(struct hold){.got_ns = since_ns, .task = reported, .waited_ns = waited_ns},
+			ns);
 	return true;
 }
 
@@ -454,16 +457,16 @@ void holds_got(struct model *m, const struct wait *w, uint64_t ns)
 	bool was_free = take_free(m, w->lock, &free), goes_on = was_free && free.task == w->task;
 	if (of->twin)
 		was_free |= take_free(m, of->twin, &free);
-	bool is_told = release_got(m, w, ns);
+	bool is_reported = release_got(m, w, ns);
 	if (of->twin)
 		release(m, of->twin, next, ns);
 	if (!locktype_is_reader(of->type))
 		release(m, w->lock, next, ns);
 	else if (next)
-		forget_told(m, &m->locks->locks[w->lock], next);
+		forget_reported(m, &m->locks->locks[w->lock], next);
 	m->holds->got++;
-	if (next && !is_told && !was_free && known == m->holds->known && !of->n_holds)
-		charge_told(m, next, waited_ns, ns);
+	if (next && !is_reported && !was_free && known == m->holds->known && !of->n_holds)
+		charge_reported(m, next, waited_ns, ns);
 	struct lock *l = &m->locks->locks[w->lock]; /* they may have moved */
 	/* A reader of a percpu-rwsem keeps no task waiting. */
 	bool is_holder = next && l->type != LOCK_PCPU_SEM_R;

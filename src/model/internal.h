@@ -58,7 +58,7 @@ void blame_got(struct model *m, const struct wait *w);
 /* @w is about to end: its task has not got the lock, or has got it already. */
 void blame_not_taken(struct model *m, const struct wait *w);
 /* A record or snapshot has @task, which has @lock, at @seen_ns; of readers, as a hint. */
-void blame_tell(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64_t seen_ns);
+void blame_report(struct model *m, uint32_t lock, uint32_t task, bool hint, uint64_t seen_ns);
 /* No task holds @lock, and @next is to take it; TASK_OTHER: that task is unknown. */
 void blame_free(struct model *m, uint32_t lock, uint32_t next);
 void blame_task_gone(struct model *m, uint32_t task);
@@ -133,7 +133,7 @@ struct model_cpu *model_cpu(struct model *m, uint32_t cpu);
 /* holder.c. A wait for the lock begins; call it before the wait is counted. */
 void holder_waits(struct model *m, uint32_t lock);
 /* @owner (cell-owner.h) has the lock since @ns at the latest. */
-void holder_tell(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns);
+void holder_since(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns);
 /* The same, as an event of exactly @ns reports: lockqueue-steal.c counts it as well. */
 void holder_report(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns);
 /* Readers have the lock, but the known one has exited: the others are unknown. */

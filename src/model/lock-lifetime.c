@@ -53,17 +53,17 @@ static bool began_before(const struct model *m, uint64_t addr, uint64_t ns)
 
 void lock_lifetime_named(struct model *m, const struct locksnap *snap, uint64_t time_ns)
 {
-	const struct lock_end nobody = {0};
+	const struct lock_end unknown_end = {0};
 
 	for (size_t i = 0; i < snap->n_ended; i++)
 		if (began_before(m, snap->ended[i], time_ns) &&
 		    !lockname_is_followed(m->lock_names, snap->ended[i], time_ns))
-			lock_end(m->locks, snap->ended[i], &nobody);
+			lock_end(m->locks, snap->ended[i], &unknown_end);
 	for (size_t i = 0; i < snap->n_names; i++) {
 		uint64_t addr = snap->names[i].addr;
 		const struct lockname *n = lockname_at(m->lock_names, addr, time_ns);
 		if (n && began_before(m, addr, n->from_ns))
-			lock_end(m->locks, addr, &nobody);
+			lock_end(m->locks, addr, &unknown_end);
 	}
 }
 
@@ -136,7 +136,7 @@ int lock_lifetime_inode(struct model *m, const struct event *ev)
 		[INODEREC_MMAP_RWSEM] = LOCKSNAP_IMMAP,
 		[INODEREC_INVALIDATE] = LOCKSNAP_INVALIDATE,
 	};
-	const struct lock_end nobody = {0};
+	const struct lock_end unknown_end = {0};
 	uint64_t addr = ev->inode.lock, since = waited_since(m, addr, ev->time);
 	char text[PATH];
 	struct lockname name = {.addr = addr,
@@ -145,7 +145,7 @@ int lock_lifetime_inode(struct model *m, const struct event *ev)
 				.comm = "",
 				.text = text,
 				.from_ns = since,
-				.told_ns = ev->time,
+				.reported_ns = ev->time,
 				.event_ns = ev->time,
 				.ino = ev->inode.ino,
 				.generation = ev->inode.generation,
@@ -156,7 +156,7 @@ int lock_lifetime_inode(struct model *m, const struct event *ev)
 		return -ENOMEM;
 	const struct lockname *now = lockname_at(m->lock_names, addr, since);
 	if (now && began_before(m, addr, now->from_ns)) {
-		lock_end(m->locks, addr, &nobody);
+		lock_end(m->locks, addr, &unknown_end);
 		pair_renew(m, addr);
 	}
 	return 0;

@@ -129,7 +129,7 @@ static bool is_over(const struct model *m, const struct look_at *l, const struct
 		return true;
 	const struct locksnap_waiter *v = find_wait(l, w, tid);
 	/* The task has run since: if events report all waits, it was woken in vain. */
-	if (v && w->by_look && m->looks->untold_ns >= w->begin_ns)
+	if (v && w->by_look && m->looks->unreported_ns >= w->begin_ns)
 		return v->ran_ns > w->begin_ns + CLOCKS_NS;
 	if (l->snap.head.reason || v)
 		return false;
@@ -184,8 +184,9 @@ static uint64_t since(const struct model *m, const struct look_at *now,
 		return v->ran_ns;
 	/* The task was awake in between. If it had got the lock the end would have been reported,
 	 * if all are. */
-	if (m->looks->untold_ns >= seen || m->looks->lost != m->damage->lost + m->damage->dropped ||
-	    t->end_ns >= seen || t->start_ns >= seen)
+	if (m->looks->unreported_ns >= seen ||
+	    m->looks->lost != m->damage->lost + m->damage->dropped || t->end_ns >= seen ||
+	    t->start_ns >= seen)
 		return 0;
 	return b->ran_ns && b->ran_ns < seen ? b->ran_ns : seen;
 }
@@ -262,7 +263,7 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 	return task_name(m->tasks, task, locksnap_text(&l->snap, v->comm));
 }
 
-static int add_untold(struct model *m, const struct look_at *now, const struct look_at *before)
+static int add_unreported(struct model *m, const struct look_at *now, const struct look_at *before)
 {
 	bool has_all = looks_of_all(m);
 
@@ -276,9 +277,9 @@ static int add_untold(struct model *m, const struct look_at *now, const struct l
 		const struct task *task = &m->tasks->tasks[t];
 		if (t == TASK_OTHER || task->depth == WAIT_DEPTH)
 			continue;
-		uint32_t told = of_event(m, task, addr);
-		if (told) {
-			confirm(m, now, told, v);
+		uint32_t reported = of_event(m, task, addr);
+		if (reported) {
+			confirm(m, now, reported, v);
 			continue;
 		}
 		uint64_t begin_ns = since(m, now, before, v, task);
@@ -305,7 +306,7 @@ static int see_holder(struct model *m, const struct look_at *l, struct wait *w)
 	w->seen = holder | (q->certainty == LOCKSNAP_SURE ? 0u : OWNER_HINT) |
 		  (q->certainty == LOCKSNAP_EVIDENCE ? OWNER_EVIDENT : 0);
 	if (w->used)
-		holder_tell(m, w->lock, w->seen, seen_ns);
+		holder_since(m, w->lock, w->seen, seen_ns);
 	return task_name(m->tasks, holder, locksnap_text(&l->snap, q->holder_comm));
 }
 
@@ -342,7 +343,7 @@ void looks_settle(struct model *m)
 		code = open_look(&before, snapshot_set_get(m->snapshots_before, SNAPSHOT_LOCKS));
 	}
 	if (code != -ENOMEM && now.snap.n_waiters)
-		code = add_untold(m, &now, &before);
+		code = add_unreported(m, &now, &before);
 	if (code != -ENOMEM)
 		code = see_holders(m, &now);
 	if (code == -ENOMEM)

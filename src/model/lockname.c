@@ -190,7 +190,7 @@ static int put_name(struct lockname_set *s, const struct lockname *name, uint64_
 	if (!is_mmap(at) || (is_mmap(&n) && n.pid == at->pid))
 		return replace(s, at, &n);
 	/* A child that still has its parent's memory. */
-	if (is_mmap(&n) && at->told_ns == time_ns)
+	if (is_mmap(&n) && at->reported_ns == time_ns)
 		return 0;
 	/* The end of its process was not reported. */
 	at->to_ns = n.from_ns > at->from_ns ? n.from_ns : time_ns;
@@ -381,9 +381,9 @@ static int take_holders(struct lockname_set *s, const struct locksnap *snap)
 static uint64_t mm_since(const struct task_table *tasks, const struct locksnap_name *n)
 {
 	const uint32_t *at = map64_get(&tasks->by_tid, (uint32_t)n->pid);
-	uint64_t told = at ? tasks->tasks[*at].mm_ns : 0;
+	uint64_t reported = at ? tasks->tasks[*at].mm_ns : 0;
 
-	return told > n->since_ns ? told : n->since_ns;
+	return reported > n->since_ns ? reported : n->since_ns;
 }
 
 static void end_file(struct lockname_set *s, uint64_t addr, uint64_t time_ns)
@@ -412,7 +412,7 @@ int lockname_take(struct lockname_set *s, const struct locksnap *snap, uint64_t 
 					.cpu = n->cpu,
 					.pid = n->pid,
 					.offset = n->offset,
-					.told_ns = time_ns,
+					.reported_ns = time_ns,
 					.ino = n->ino,
 					.generation = n->generation,
 					.dev = n->dev,

@@ -14,7 +14,7 @@ void lockqueue_alone_zero(struct model *m);
 /* An event of @ns reports that @owner (cell-owner.h) has the lock. */
 void lockqueue_seen(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns);
 /* A task got the lock at @addr, or gave up, after a wait of which no begin is known. */
-void lockqueue_seen_untold(struct model *m, uint64_t addr);
+void lockqueue_seen_unreported(struct model *m, uint64_t addr);
 /* A task that waited has got the lock. */
 void lockqueue_seen_got(const struct model *m, struct lockqueue *q, const struct wait *w,
 			uint64_t ns);

@@ -54,7 +54,7 @@ static const struct wait *oldest(const struct model *m, struct lockqueue *q, boo
 
 bool lockqueue_sees_stealing(const struct model *m)
 {
-	return m->holders_told && !m->no_ends && looks_of_all(m) &&
+	return m->holders_reported && !m->no_ends && looks_of_all(m) &&
 	       !m->shorts->head.spent_ns[SHORTSNAP_COUNTS];
 }
 
@@ -102,7 +102,7 @@ void lockqueue_seen_got(const struct model *m, struct lockqueue *q, const struct
 	q->let_in = false;
 }
 
-void lockqueue_seen_untold(struct model *m, uint64_t addr)
+void lockqueue_seen_unreported(struct model *m, uint64_t addr)
 {
 	for (int type = 0; type < LOCK_TYPES; type++) {
 		const uint32_t *at = map64_get(&m->locks->index, lock_key(addr, type));

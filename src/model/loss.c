@@ -39,12 +39,12 @@ static uint64_t count_waiting(const struct model *m)
 }
 
 /* Rings that are known to be full, of what they have lost they have not said yet. */
-static uint64_t count_untold(const struct model *m)
+static uint64_t count_unreported(const struct model *m)
 {
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < m->n_cpus; i++)
-		n += m->cpus[i].untold;
+		n += m->cpus[i].unreported;
 	return n;
 }
 
@@ -60,7 +60,7 @@ static struct loss since(const struct model *m, const struct loss *from)
 	l.unpaired = was_lost(m) ? l.unpaired - from->unpaired : 0;
 	if (was_lost(m)) {
 		l.waiting = count_waiting(m);
-		l.uncounted += count_untold(m);
+		l.uncounted += count_unreported(m);
 	}
 	return l;
 }

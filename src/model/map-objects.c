@@ -138,7 +138,7 @@ uint32_t map_objects_find(struct map_objects *o, const struct event *ev, bool me
 		number = *recent;
 	else
 		number = *recent = find_object(o, ev, false);
-	o->items[number].told = ++o->clock;
+	o->items[number].reported = ++o->clock;
 	return number;
 }
 

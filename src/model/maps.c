@@ -257,12 +257,12 @@ struct unmapped {
 	const uint8_t *keep;
 };
 
-static uint64_t told_of(const void *ctx, const void *item)
+static uint64_t reported_of(const void *ctx, const void *item)
 {
 	const struct unmapped *u = ctx;
 	const struct map_object *o = item;
 
-	return o->path && !u->keep[o - u->objects->items] ? o->told : 0;
+	return o->path && !u->keep[o - u->objects->items] ? o->reported : 0;
 }
 
 /* Marks the latest objects in @keep; returns their number. */
@@ -278,10 +278,10 @@ static size_t keep_latest(const struct map_objects *o, uint8_t *keep)
 		memset(keep, 1, o->n);
 		return o->in_use;
 	}
-	uint64_t until =
-		oldest_until(o->items, o->n, sizeof(*o->items), told_of, &u, others - KEEP_LATEST);
+	uint64_t until = oldest_until(o->items, o->n, sizeof(*o->items), reported_of, &u,
+				      others - KEEP_LATEST);
 	for (size_t i = 1; i < o->n; i++)
-		keep[i] |= o->items[i].told > until;
+		keep[i] |= o->items[i].reported > until;
 	return mapped + KEEP_LATEST;
 }
 

@@ -191,7 +191,7 @@ static int begin_task(struct model *m, const struct event *ev)
 	/* A task that creates another one waits for nothing meanwhile. */
 	const uint32_t *parent = map64_get(&m->tasks->by_tid, (uint32_t)ev->fork.ptid);
 	if (parent)
-		m->tasks->tasks[*parent].told_ns = ev->time;
+		m->tasks->tasks[*parent].reported_ns = ev->time;
 	if (ev->pid != ev->fork.ppid &&
 	    map_spaces_fork(&m->profile->spaces, ev->pid, ev->fork.ppid))
 		return -ENOMEM;
@@ -225,7 +225,7 @@ static int lose(struct model *m, const struct event *ev)
 	loss_add_gap(m, ev->time, ev->lost.n);
 	if (cpu) {
 		cpu->lost += ev->lost.n;
-		cpu->untold = !ev->lost.n && !m->lost_tally;
+		cpu->unreported = !ev->lost.n && !m->lost_tally;
 	}
 	begin_gap(m, cpu ? ev->cpu : PAIR_ANY_CPU, ev->lost.until);
 	return 0;
@@ -241,7 +241,7 @@ static int record_counter_losses(struct model *m, const struct event *ev)
 {
 	m->lost_tally += ev->lost.n;
 	for (uint32_t i = 0; i < m->n_cpus; i++)
-		m->cpus[i].untold = false;
+		m->cpus[i].unreported = false;
 	if (m->lost_tally <= m->damage->lost)
 		return 0;
 	m->lost_ahead += m->lost_tally - m->damage->lost;
@@ -546,7 +546,7 @@ void model_cpu_state(struct model *m, const struct record_cpu *state)
 		c->offline = state->online == RECORD_CPU_OFFLINE;
 		c->seen = true;
 	}
-	if (state->online == RECORD_CPU_ONLINE || state->online == RECORD_CPU_TOLD)
+	if (state->online == RECORD_CPU_ONLINE || state->online == RECORD_CPU_REPORTED)
 		loss_add_unknown(m, m->now_ns);
 	if (state->online == RECORD_CPU_ONLINE)
 		lose_some(m, 0);

@@ -116,7 +116,7 @@ static void set_depth(struct model *m, const struct sleeper *s, uint32_t depth,
 {
 	if (!s->stray) {
 		s->task->depth = (uint8_t)depth;
-		s->task->told_ns = ev->time;
+		s->task->reported_ns = ev->time;
 		return;
 	}
 	s->stray->depth = depth;
@@ -301,7 +301,7 @@ static bool completes(struct model *m, const struct nest *n, const struct event 
 static bool is_doubtful(const struct model *m, const struct model_cpu *cpu, const struct task *t,
 			const struct event *ev, bool spin)
 {
-	uint64_t known = t->told_ns > t->start_ns ? t->told_ns : t->start_ns;
+	uint64_t known = t->reported_ns > t->start_ns ? t->reported_ns : t->start_ns;
 
 	if (spin)
 		return ev->time < cpu->lost_until;
@@ -327,7 +327,7 @@ static void note_missed(struct model *m, struct model_cpu *cpu, uint32_t n)
 {
 	m->damage->lost += n;
 	cpu->lost += n;
-	cpu->untold = false;
+	cpu->unreported = false;
 }
 
 /* The holder when @w began, from its record or one of its own. */
@@ -337,9 +337,9 @@ static void note_owner(struct model *m, struct wait *w, uint32_t owner, uint64_t
 
 	if (task && task == w->task)
 		return;
-	m->holders_told = true;
-	if (w->told == OWNER_NONE || cell_owner_is_free(w->told))
-		w->told = owner;
+	m->holders_reported = true;
+	if (w->reported == OWNER_NONE || cell_owner_is_free(w->reported))
+		w->reported = owner;
 	holder_report(m, w->lock, owner, ns);
 }
 
@@ -366,10 +366,10 @@ static void note_exited_reader(struct model *m, const struct wait *w, int32_t ti
 /* Sums are by who had the lock; who was to take it makes no difference there. */
 static void sum_by_owner(struct model *m, struct wait *w)
 {
-	m->owners_told = true;
+	m->owners_reported = true;
 	if (w->owner != OWNER_NONE && w->owner != OWNER_FREE)
 		return;
-	w->owner = cell_owner_is_free(w->told) ? OWNER_FREE : w->told;
+	w->owner = cell_owner_is_free(w->reported) ? OWNER_FREE : w->reported;
 	w->cell = cell_prefetch(m->cells, wait_key(w));
 }
 
@@ -549,7 +549,7 @@ int pair_end(struct model *m, const struct event *ev)
 	}
 	if ((task || who.stray) && is_part(m, &n, ev->end.lock))
 		return 0;
-	lockqueue_seen_untold(m, ev->end.lock);
+	lockqueue_seen_unreported(m, ev->end.lock);
 	m->damage->unmatched_end++;
 	return 0;
 }
@@ -620,9 +620,9 @@ static void doubt(struct model *m, uint32_t cpu, uint64_t until_ns)
 {
 	for (uint32_t i = 1; i < m->waits->high; i++) {
 		struct wait *w = &m->waits->waits[i];
-		bool told = cpu == PAIR_ANY_CPU || w->cpu == cpu ||
-			    !locktype_is_spin(m->locks->locks[w->lock].type);
-		if (!w->used || w->doubtful || !told || w->begin_ns >= until_ns)
+		bool reported = cpu == PAIR_ANY_CPU || w->cpu == cpu ||
+				!locktype_is_spin(m->locks->locks[w->lock].type);
+		if (!w->used || w->doubtful || !reported || w->begin_ns >= until_ns)
 			continue;
 		lose_end(m, w);
 		w->doubtful = true;
@@ -664,8 +664,8 @@ static void renew(struct model *m, uint32_t index)
 	new->cgroup = old.cgroup;
 	w->cell = cell_prefetch(m->cells, wait_key(w));
 	begin_waiting(m, index);
-	if (w->told != OWNER_NONE)
-		holder_tell(m, w->lock, w->told, w->begin_ns);
+	if (w->reported != OWNER_NONE)
+		holder_since(m, w->lock, w->reported, w->begin_ns);
 	/* Reports since then are of this wait, too. */
 	holder_move(m, w->lock, &has);
 }

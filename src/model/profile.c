@@ -159,7 +159,7 @@ static bool is_full(const struct profile *p)
 /* The steps for building all cells again: the data that each step drops. */
 struct remake {
 	uint32_t most;			/* frames, the innermost; 0: all */
-	bool nobody;			/* of no task any more */
+	bool no_tasks;			/* of no task any more */
 	const struct task_table *tasks; /* NULL: none ends */
 	uint64_t until_ns;
 	const uint8_t *keep; /* objects; NULL: all */
@@ -193,7 +193,7 @@ static uint32_t take_kept(const struct remake *r, const uint64_t *frames, uint32
 
 static uint32_t take_task(const struct remake *r, uint32_t task)
 {
-	if (r->nobody)
+	if (r->no_tasks)
 		return TASK_OTHER;
 	return r->tasks && task_ended_until(&r->tasks->tasks[task], r->until_ns) ? TASK_OTHER
 										 : task;
@@ -210,7 +210,7 @@ static int remake_cell(struct profile *p, const struct profile *old, const struc
 	n = take_kept(r, stack_frames(&old->stacks, c->stack), n, frames, &ended);
 	p->shortened += r->most && s->n > r->most ? c->n : 0;
 	p->ended += ended ? c->n : 0;
-	p->nameless += r->nobody && c->task != TASK_OTHER ? c->n : 0;
+	p->nameless += r->no_tasks && c->task != TASK_OTHER ? c->n : 0;
 	return add_sample(p, stack_get(&p->stacks, frames, n), take_task(r, c->task), c->cpu, c->n,
 			  c->period);
 }
@@ -303,7 +303,7 @@ static int make_room(struct profile *p, const struct task_table *tasks)
 	while (!r && is_crowded(p) && most > LEAF_ONLY)
 		r = shorten(p, &most);
 	if (!r && has_many_cells(p))
-		r = remake(p, &(struct remake){.most = LEAF_ONLY, .nobody = true});
+		r = remake(p, &(struct remake){.most = LEAF_ONLY, .no_tasks = true});
 	p->next_shorten = p->samples + SHORTEN_PAUSE;
 	return r;
 }

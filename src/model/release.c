@@ -198,12 +198,12 @@ static void other_lets_go(struct model *m, uint32_t lock, struct hold *h, uint64
 }
 
 /* A task that releases a lock has had it; of two modes the event does not name one. */
-static void tell_blame(struct model *m, uint32_t lock, uint32_t task)
+static void report_blame(struct model *m, uint32_t lock, uint32_t task)
 {
 	enum lock_type type = (enum lock_type)m->locks->locks[lock].type;
 
 	if (m->blame->max && task != TASK_OTHER && locktype_twin(type) == type)
-		blame_tell(m, lock, task, false, UINT64_MAX);
+		blame_report(m, lock, task, false, UINT64_MAX);
 	holder_let_go(m, lock, task, m->now_ns);
 }
 
@@ -220,7 +220,7 @@ void release_event(struct model *m, const struct event *ev)
 		holds_charge(m, m->locks->locks[lock].twin);
 	fold_if_full(m);
 	h.task = task_get_quickly(m->tasks, ev->pid, ev->tid);
-	tell_blame(m, lock, h.task);
+	report_blame(m, lock, h.task);
 	if (h.task == TASK_OTHER || known_lets_go(m, lock, h.task, ev->time))
 		return;
 	h.waited_ns = waited_ns;

@@ -158,9 +158,9 @@ int shorts_take(struct model *m, const void *payload, size_t len, uint64_t time_
 	if (!shortsnap_decode(payload, len, &p.now))
 		return -EINVAL;
 	if (p.now.head.level != SHORTSNAP_ALL)
-		m->looks->untold_ns = UINT64_MAX;
+		m->looks->unreported_ns = UINT64_MAX;
 	else if (m->shorts->known && p.now.head.n_changes != m->shorts->head.n_changes)
-		m->looks->untold_ns = m->now_ns;
+		m->looks->unreported_ns = m->now_ns;
 	m->shorts->known = true;
 	m->shorts->head = p.now.head;
 	if (!old || !shortsnap_decode(old->bytes, old->len, &p.before))

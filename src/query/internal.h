@@ -64,7 +64,7 @@ struct query_hot_groups {
 /* State of the sources of function names: while it is equal, names do not change. */
 struct query_stamp {
 	uint64_t generation;
-	uint64_t funcs_told;		   /* changes of what the recording says of functions */
+	uint64_t funcs_reported;	   /* changes of what the recording says of functions */
 	const struct map_objects *objects; /* that numbers in frames are of */
 	uint32_t epoch;
 	uint32_t n_loads; /* of the symbols */

@@ -195,7 +195,7 @@ static struct query_stamp stamp_of(const struct query *q)
 	_Static_assert(sizeof(struct query_stamp) == 48 || sizeof(void *) != 8, "no padding");
 	return (struct query_stamp){
 		.generation = q->model->generation,
-		.funcs_told = q->model->funcs ? funcset_changes(q->model->funcs) : 0,
+		.funcs_reported = q->model->funcs ? funcset_changes(q->model->funcs) : 0,
 		.objects = o,
 		.epoch = o->epoch,
 		.n_loads = q->sym->n_loads,

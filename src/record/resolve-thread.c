@@ -142,7 +142,7 @@ static int find_names(struct resolve_thread *n, struct funcsnap *ret, struct err
 		.functions = left_of(n->o.most.functions, n->functions),
 		.names = left_of(n->o.most.names, n->names),
 		.code = left_of(n->o.most.code, n->code),
-		.told = &n->reported,
+		.reported = &n->reported,
 	};
 	query_begin(&n->query);
 	int r = query_functions_meet(&n->query, err);
@@ -171,7 +171,7 @@ static int hand_over_tables(struct resolve_thread *n, char *body, size_t len, st
 }
 
 /* Each table is handed over once: the receiver keeps it for later files. */
-static int tell_tables(struct resolve_thread *n, struct error *err)
+static int report_tables(struct resolve_thread *n, struct error *err)
 {
 	size_t objects = n->engine.model->profile->spaces.objects->n, len;
 	char *body;
@@ -200,7 +200,7 @@ static int report_names(struct resolve_thread *n, struct error *err)
 	if (r == 0 && found.n_funcs)
 		r = encode(n, &found, err);
 	if (r == 0 && !n->dropped)
-		r = tell_tables(n, err);
+		r = report_tables(n, err);
 	n->functions += found.n_funcs;
 	n->names += found.n_strings;
 	n->code += found.n_code;

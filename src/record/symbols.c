@@ -114,8 +114,8 @@ int record_symbols_cut(struct record_symbols *t, struct record_file *f, bool end
 }
 
 /* Writes the rest of the names found during the recording. */
-static int tell_rest(struct record_symbols *t, struct record_file *f, struct resolve_final_stat *st,
-		     struct error *err)
+static int report_rest(struct record_symbols *t, struct record_file *f,
+		       struct resolve_final_stat *st, struct error *err)
 {
 	int r = resolve_thread_stop(t->resolver, false, err);
 	int e = record_symbols_put(t, f, err);
@@ -142,7 +142,7 @@ const char *record_symbols_end(struct record_symbols *t, struct record_file *f,
 		r = r ? r
 		      : resolve_final_put(record_file_writer(f), record_file_fd(f), o, &st, err);
 	} else {
-		r = tell_rest(t, f, &st, err);
+		r = report_rest(t, f, &st, err);
 	}
 	return resolve_final_lack(r, &st, err);
 }

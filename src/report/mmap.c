@@ -40,17 +40,17 @@ static int ask_hist(struct report_data *d, size_t row, struct report_mmap_hist *
 {
 	const struct query_scope scope = {.mask = 1u << BY_MMAP_MEMCG,
 					  .id[BY_MMAP_MEMCG] = d->mmap.ids[row]};
-	struct query_mmap_row told;
+	struct query_mmap_row reported;
 	int r = query_hist(d->q, &scope, &ret->waited);
 
 	if (r == 0)
-		r = query_mmap_row(d->q, BY_MMAP_MEMCG, d->mmap.ids[row], &told);
+		r = query_mmap_row(d->q, BY_MMAP_MEMCG, d->mmap.ids[row], &reported);
 	if (r < 0)
 		return r;
 	ret->memcg = table_text(&d->mmap, row, "memcg");
 	ret->mode = table_text(&d->mmap, row, "mode");
-	ret->acquired = told.wait;
-	ret->held = told.hold;
+	ret->acquired = reported.wait;
+	ret->held = reported.hold;
 	return 0;
 }
 

@@ -36,7 +36,7 @@ void report_locks_text(const struct report_data *d, FILE *out)
 		t->columns[t->sort_col].key, t->reverse ? " (reversed)" : "");
 	report_text_count(t, "rows", out);
 	put_no_look(d, "names, holders", out);
-	if (d->spec->query.by == BY_OWNER && !d->q->model->owners_told)
+	if (d->spec->query.by == BY_OWNER && !d->q->model->owners_reported)
 		fputs("# holders of the locks were not recorded: measure or record with --owner\n",
 		      out);
 	if (t->n_total == 0)

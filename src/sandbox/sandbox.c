@@ -171,7 +171,7 @@ void sandbox_enter(const struct sandbox_path *paths, size_t n, struct sandbox *r
 }
 
 /* A process that has given up the right to become another user keeps its user. */
-static void become_nobody(void)
+static void become_unknown(void)
 {
 	if (geteuid() != 0 || syscall(SYS_setgroups, 0, NULL) < 0)
 		return;
@@ -181,7 +181,7 @@ static void become_nobody(void)
 
 int sandbox_only_connect(void)
 {
-	become_nobody();
+	become_unknown();
 	int r = rights_give_up();
 	if (r == 0)
 		(void)sandbox_restrict_writes();

@@ -323,7 +323,7 @@ static int load_programs(struct run *r, const struct opts *o, struct error *err)
 		.ring_bytes = asked_bytes(o),
 		.releases = wants_releases(r, o),
 		.holders = r->held || r->blame,
-		.tell_ns = r->trigger_ns,
+		.report_ns = r->trigger_ns,
 	};
 	if (code == 0)
 		code = run_waits_new(&r->waits, o, w, types, &r->refused, err);

@@ -120,7 +120,7 @@ int mmlevel_parse(const char *text, struct mmlevel_how *ret)
 bool mmlevel_decode(const void *data, size_t len, struct mmlevel_how *ret)
 {
 	/* The sizes of all versions. */
-	if (len != sizeof(*ret) && len != offsetof(struct mmlevel_how, memcg_told) &&
+	if (len != sizeof(*ret) && len != offsetof(struct mmlevel_how, memcg_reported) &&
 	    len != offsetof(struct mmlevel_how, counted))
 		return false;
 	*ret = (struct mmlevel_how){0};

@@ -30,7 +30,7 @@ static enum record_cpu_state state_of(const struct drain *d, const struct drain_
 		return RECORD_CPU_OFFLINE;
 	if (d->cpu_wide && perf_session_is_fed(d->session))
 		return RECORD_CPU_WAITS_WHOLE;
-	return r->gap_untold ? RECORD_CPU_ONLINE : RECORD_CPU_TOLD;
+	return r->gap_unreported ? RECORD_CPU_ONLINE : RECORD_CPU_REPORTED;
 }
 
 static void say_state(struct drain *d, struct drain_ring *r)
@@ -70,7 +70,7 @@ static bool revive(struct drain *d, size_t i)
 	r->poll_k = 0;
 	d->polls[i].fd = perf_session_poll_fd(d->session, i, 0);
 	perf_session_enable_ring(d->session, i);
-	r->gap_untold = !perf_session_is_fed(d->session) && !drain_gap_ends(d, r);
+	r->gap_unreported = !perf_session_is_fed(d->session) && !drain_gap_ends(d, r);
 	return true;
 }
 

@@ -87,8 +87,8 @@ static void look_at_own(struct drain *d, struct drain_ring *r)
 {
 	uint64_t head = ring_head(&r->ring);
 
-	if (has_gap(r) && (!r->gap_told || r->gap_head != head))
-		r->gap_told = say_gap(d, r, clock_ns(CLOCK_MONOTONIC), 0);
+	if (has_gap(r) && (!r->gap_reported || r->gap_head != head))
+		r->gap_reported = say_gap(d, r, clock_ns(CLOCK_MONOTONIC), 0);
 	r->gap_head = head;
 }
 

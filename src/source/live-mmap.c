@@ -25,7 +25,7 @@ void live_mmap_read(struct live_mmap *m, const char *tracefs)
 	struct error err = {0};
 	int code = 0;
 
-	m->how.memcg_told = cgroup_is_memcg_here();
+	m->how.memcg_reported = cgroup_is_memcg_here();
 	if (m->how.level == MMLEVEL_CONTENDED)
 		return;
 	for (int i = 0; code == 0 && i < PERF_MM_EVENTS; i++)

@@ -123,7 +123,7 @@ uint64_t *perf_session_new_id(struct perf_session *ps, size_t ring, enum perf_ev
 }
 
 /* Without the privilege, this CPU reports no owners and no longer wakes the collector. */
-static void feed_anew(struct perf_session *ps, size_t i)
+static void feed_again(struct perf_session *ps, size_t i)
 {
 	if (ps->feed)
 		(void)ps->feed->set(ps->feed, perf_session_cpu(ps, i),
@@ -146,7 +146,7 @@ int perf_session_reopen(struct perf_session *ps, size_t i)
 	if (r == 0) {
 		take_places(ps, i, &v, len);
 		perf_timers_reopen(ps, i);
-		feed_anew(ps, i);
+		feed_again(ps, i);
 	}
 	if (v.base != MAP_FAILED)
 		munmap(v.base, len);
@@ -185,7 +185,7 @@ int perf_session_reopen_output(struct perf_session *ps, size_t i)
 	r = open_output(ps, i, id);
 	if (r < 0)
 		return r;
-	feed_anew(ps, i);
+	feed_again(ps, i);
 	ioctl(*perf_session_fd(ps, PERF_OUTPUT, i, 0), PERF_EVENT_IOC_ENABLE, 0);
 	return 0;
 }

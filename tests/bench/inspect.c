@@ -83,7 +83,7 @@ static void open_breakpoints(int n)
 }
 
 /* A process with @fds descriptors, @events of them perf events; reports when it has opened them. */
-static pid_t start_holder(int fds, int events, int told, void (*open_them)(int n))
+static pid_t start_holder(int fds, int events, int reported, void (*open_them)(int n))
 {
 	pid_t pid = fork();
 
@@ -94,7 +94,7 @@ static pid_t start_holder(int fds, int events, int told, void (*open_them)(int n
 	for (int i = events; i < fds; i++)
 		if (open("/dev/null", O_RDONLY | O_CLOEXEC) < 0)
 			_exit(1);
-	if (write(told, "", 1) != 1)
+	if (write(reported, "", 1) != 1)
 		_exit(1);
 	for (;;)
 		pause();
@@ -142,15 +142,15 @@ static void time_snapshots(const char *state)
 static void time_state(const char *state, int n, int fds, int events, void (*open_them)(int n))
 {
 	pid_t *pids = calloc((size_t)n + 1, sizeof(*pids));
-	int told[2], started = 0;
+	int reported[2], started = 0;
 	char byte;
 
-	if (!pids || pipe(told) < 0)
+	if (!pids || pipe(reported) < 0)
 		return;
 	fflush(stdout);
 	for (; started < n; started++) {
-		pids[started] = start_holder(fds, events, told[1], open_them);
-		if (pids[started] < 0 || read(told[0], &byte, 1) != 1)
+		pids[started] = start_holder(fds, events, reported[1], open_them);
+		if (pids[started] < 0 || read(reported[0], &byte, 1) != 1)
 			break;
 	}
 	time_snapshots(state);
@@ -158,8 +158,8 @@ static void time_state(const char *state, int n, int fds, int events, void (*ope
 		kill(pids[i], SIGKILL);
 		waitpid(pids[i], NULL, 0);
 	}
-	close(told[0]);
-	close(told[1]);
+	close(reported[0]);
+	close(reported[1]);
 	free(pids);
 }
 

@@ -215,7 +215,7 @@ uint64_t rig_blamed_ns(const struct model *m)
 	for (size_t i = 0; i < b->n; i++)
 		ns += b->cells[i].key.state == BLAME_PASSED ? 0 : b->cells[i].ns;
 	for (uint32_t i = 1; i < b->n_classes; i++)
-		ns += b->classes[i].ns + b->classes[i].n * (m->now_ns - b->classes[i].told_ns);
+		ns += b->classes[i].ns + b->classes[i].n * (m->now_ns - b->classes[i].reported_ns);
 	return ns;
 }
 
@@ -225,7 +225,7 @@ uint64_t rig_waited_ns(const struct model *m)
 
 	for (size_t i = 0; i < m->locks->n; i++) {
 		const struct lock *l = &m->locks->locks[i];
-		ns += l->n_sure * (m->now_ns > l->told_ns ? m->now_ns - l->told_ns : 0);
+		ns += l->n_sure * (m->now_ns > l->reported_ns ? m->now_ns - l->reported_ns : 0);
 	}
 	return ns;
 }

@@ -69,7 +69,7 @@ int holder_start(struct holder *h, const char *path, const char *const *kinds)
 	return -1;
 }
 
-int64_t holder_tell(struct holder *h, const char *what, const char *answer, int n)
+int64_t holder_since(struct holder *h, const char *what, const char *answer, int n)
 {
 	char line[512], want[64];
 	int len = snprintf(want, sizeof(want), "%s %d", answer, n);

@@ -24,7 +24,7 @@ struct holder {
  */
 int holder_start(struct holder *h, const char *path, const char *const *kinds);
 /* Sends "WHAT N" and waits for the answer "ANSWER N": the number after it, 0: none, -1: it died. */
-int64_t holder_tell(struct holder *h, const char *what, const char *answer, int n);
+int64_t holder_since(struct holder *h, const char *what, const char *answer, int n);
 void holder_stop(struct holder *h);
 
 /* The other one of an event and its copy that a child or thread inherited; NULL: there is none. */

@@ -256,7 +256,7 @@ static void check_doctor(struct test *t, const char *type, const char *option, b
 			      strcmp(json_text(json_get(json_root(&doc), "method")), "probe") == 0,
 		      "%s: holders that cannot be known", option);
 	json_deinit(&doc);
-	CHECK(t, holder_tell(&t->holder, "end", "ended", 0) == 0, "bp-holder does not answer");
+	CHECK(t, holder_since(&t->holder, "end", "ended", 0) == 0, "bp-holder does not answer");
 	for (int i = 0; code == 1 && i < TRIES / 10; i++) {
 		code = run_report(t, type, option, &doc);
 		json_deinit(&doc);

@@ -41,7 +41,7 @@ static int open_event(void)
 }
 
 /* A process with @n events, the limit of its descriptors; writes a byte when they are open. */
-static void hold(struct opened *o, int n, int told)
+static void hold(struct opened *o, int n, int reported)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (int i = 0; i < n; i++) {
@@ -52,7 +52,7 @@ static void hold(struct opened *o, int n, int told)
 			_exit(1);
 		}
 	}
-	if (write(told, "", 1) != 1)
+	if (write(reported, "", 1) != 1)
 		_exit(1);
 	for (;;)
 		pause();
@@ -61,10 +61,10 @@ static void hold(struct opened *o, int n, int told)
 static int open_all(struct opened *o)
 {
 	struct rlimit files;
-	int told[2], n = 0;
+	int reported[2], n = 0;
 	char byte;
 
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || pipe(told) < 0)
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || pipe(reported) < 0)
 		exit(1);
 	int each = files.rlim_cur < 2 * SPARE ? SPARE : (int)files.rlim_cur - SPARE;
 	for (int first = 0; first < EVENTS; first += each, n++) {
@@ -72,17 +72,17 @@ static int open_all(struct opened *o)
 		fflush(stdout);
 		pid_t pid = fork();
 		if (pid == 0) {
-			close(told[0]);
-			hold(o + first, rest < each ? rest : each, told[1]);
+			close(reported[0]);
+			hold(o + first, rest < each ? rest : each, reported[1]);
 		}
 		if (pid < 0)
 			exit(1);
 	}
-	close(told[1]);
+	close(reported[1]);
 	for (int i = 0; i < n; i++)
-		if (read(told[0], &byte, 1) != 1)
+		if (read(reported[0], &byte, 1) != 1)
 			exit(LIVE_SKIP);
-	close(told[0]);
+	close(reported[0]);
 	return n;
 }
 

@@ -324,13 +324,13 @@ static void check_hits(struct test *t, int index)
 
 	while (m < t->holder.made + t->holder.n && strcmp(m->kind, "task") != 0)
 		m++;
-	before = holder_tell(&t->holder, "hit", "hit", index);
+	before = holder_since(&t->holder, "hit", "hit", index);
 	take_snapshot(t);
 	for (int round = 0; round < 2; round++) {
 		int64_t count = before;
 		/* Machines that are emulated miss some. */
 		for (int i = 0; count == before && i < TRIES; i++)
-			count = holder_tell(&t->holder, "hit", "hit", index);
+			count = holder_since(&t->holder, "hit", "hit", index);
 		take_snapshot(t);
 		const struct snap_event *e = find_event(t, m);
 		if (!CHECK(t, e != NULL && count > before, "task: count %lld", (long long)count))

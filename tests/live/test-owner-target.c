@@ -94,7 +94,7 @@ static void open_gates(void)
 }
 
 /* Bytes that are written for @target while all threads wait, except on CPU @but. */
-static uint64_t told(const struct target *target, int but)
+static uint64_t reported(const struct target *target, int but)
 {
 	const struct waitfeed_options o = {.target = target, .owners = true};
 	struct waitfeed *f = NULL;
@@ -124,9 +124,9 @@ static void check_tids(pid_t idle)
 	const struct target none = {.kind = TARGET_TIDS, .ids = &idle, .n_ids = 1};
 	const struct target one = {.kind = TARGET_TIDS, .ids = &waits, .n_ids = 1};
 
-	live_check(&failures, told(NULL, -1) > 0, "no wait is reported for all tasks");
-	live_check(&failures, told(&none, -1) == 0, "waits of other threads are reported");
-	live_check(&failures, told(&one, -1) > 0, "waits of the thread are not reported");
+	live_check(&failures, reported(NULL, -1) > 0, "no wait is reported for all tasks");
+	live_check(&failures, reported(&none, -1) == 0, "waits of other threads are reported");
+	live_check(&failures, reported(&one, -1) > 0, "waits of the thread are not reported");
 }
 
 static void check_cpus(void)
@@ -134,7 +134,7 @@ static void check_cpus(void)
 	uint32_t cpu = 0;
 	const struct target first = {.cpus = &cpu, .n_cpus = 1};
 
-	live_check(&failures, told(&first, 0) == 0, "waits on other CPUs are reported");
+	live_check(&failures, reported(&first, 0) == 0, "waits on other CPUs are reported");
 }
 
 static void check_all(int dir)

@@ -30,7 +30,7 @@ static int rounds(void)
 	return slow > 1 ? ROUNDS / slow : ROUNDS;
 }
 
-struct told {
+struct reported {
 	uint64_t time, lock;
 	int32_t pid, tid;
 	uint32_t flags, n;
@@ -42,7 +42,7 @@ struct teller {
 	struct waitfeed *feed; /* NULL: perf's events */
 	struct source *source;
 	struct decode decode;
-	struct told *begins;
+	struct reported *begins;
 	size_t n, cap;
 	uint64_t ends, missed;
 	bool ended;
@@ -51,13 +51,13 @@ struct teller {
 static void keep(struct teller *t, const struct event *ev)
 {
 	assert_int_equal(mem_grow(&t->begins, &t->cap, t->n, sizeof(*t->begins)), 0);
-	struct told *k = &t->begins[t->n++];
-	*k = (struct told){.time = ev->time,
-			   .lock = ev->begin.lock,
-			   .pid = ev->pid,
-			   .tid = ev->tid,
-			   .flags = ev->begin.flags,
-			   .n = ev->begin.n_frames};
+	struct reported *k = &t->begins[t->n++];
+	*k = (struct reported){.time = ev->time,
+			       .lock = ev->begin.lock,
+			       .pid = ev->pid,
+			       .tid = ev->tid,
+			       .flags = ev->begin.flags,
+			       .n = ev->begin.n_frames};
 	assert_true(k->n <= WAITREC_FRAMES);
 	if (k->n)
 		memcpy(k->frames, ev->begin.frames, k->n * sizeof(k->frames[0]));
@@ -139,19 +139,19 @@ static void give_back(struct teller *t)
 
 static int by_task_and_time(const void *x, const void *y)
 {
-	const struct told *a = x, *b = y;
+	const struct reported *a = x, *b = y;
 
 	if (a->tid != b->tid)
 		return a->tid < b->tid ? -1 : 1;
 	return a->time < b->time ? -1 : a->time > b->time;
 }
 
-static bool is_same_wait(const struct told *a, const struct told *b)
+static bool is_same_wait(const struct reported *a, const struct reported *b)
 {
 	return a->lock == b->lock && a->flags == b->flags;
 }
 
-static void print_chain(const char *whose, const struct told *t)
+static void print_chain(const char *whose, const struct reported *t)
 {
 	print_message("%s, flags %x:", whose, t->flags);
 	for (uint32_t i = 0; i < t->n; i++)
@@ -160,7 +160,7 @@ static void print_chain(const char *whose, const struct told *t)
 }
 
 /* From the frames @i and @k on; a chain of the longest length may have been cut. */
-static bool is_same_from(const struct told *a, uint32_t i, const struct told *b, uint32_t k)
+static bool is_same_from(const struct reported *a, uint32_t i, const struct reported *b, uint32_t k)
 {
 	uint32_t n_a = a->n - i, n_b = b->n - k, n = n_a < n_b ? n_a : n_b;
 	bool whole = n_a == n_b || (n_a > n ? b->n : a->n) == LIVE_MAX_STACK;
@@ -172,7 +172,7 @@ static bool is_same_from(const struct told *a, uint32_t i, const struct told *b,
  * The kernel comes to perf and to BPF by ways of their own, of which the first frames may be. Both
  * chains end where it was entered, or at the limit.
  */
-static bool is_same_chain(const struct told *perf, const struct told *fed)
+static bool is_same_chain(const struct reported *perf, const struct reported *fed)
 {
 	for (uint32_t i = 0; i <= LEAD && i < perf->n; i++)
 		for (uint32_t k = 0; k <= LEAD && k < fed->n; k++)
@@ -187,7 +187,8 @@ static bool is_same_chain(const struct told *perf, const struct told *fed)
  * Perf comes first at each tracepoint. So its last record of a task before @fed is of the same
  * wait, unless we have reported another one since: then a record was lost.
  */
-static bool is_of(const struct told *fed, const struct told *perf, const struct told *fed_before)
+static bool is_of(const struct reported *fed, const struct reported *perf,
+		  const struct reported *fed_before)
 {
 	if (perf->tid != fed->tid || !is_same_wait(perf, fed))
 		return false;
@@ -201,7 +202,7 @@ static void compare(const struct teller *perf, const struct teller *fed)
 	qsort(perf->begins, perf->n, sizeof(*perf->begins), by_task_and_time);
 	qsort(fed->begins, fed->n, sizeof(*fed->begins), by_task_and_time);
 	for (size_t i = 0, k = 0; k < fed->n; k++) {
-		const struct told *f = &fed->begins[k];
+		const struct reported *f = &fed->begins[k];
 		while (i < perf->n && by_task_and_time(&perf->begins[i], f) <= 0)
 			i++;
 		if (!i || !is_of(f, &perf->begins[i - 1], k ? f - 1 : NULL))

@@ -118,7 +118,7 @@ static void a_writer_is_known_at_the_latest_as_it_lets_go(void **state)
 static void a_task_that_has_exited_is_no_holder(void **state)
 {
 	struct model *m = *state;
-	uint64_t told_ns;
+	uint64_t reported_ns;
 
 	holder(m, 0, -1, HOLDREC_BEGUN, HOLDREC_UNKNOWN);
 	begin_as(m, 701, 1, LCB_F_WRITE); /* so that it is known */
@@ -127,9 +127,9 @@ static void a_task_that_has_exited_is_no_holder(void **state)
 	owner(m, 702, 0, 701, true);
 	clock_ms = 5;
 	const struct wait *w = wait_of(m, 702);
-	assert_int_equal(tid_of(m, cell_owner_task(holder_now(m, w, &told_ns))), 701);
+	assert_int_equal(tid_of(m, cell_owner_task(holder_now(m, w, &reported_ns))), 701);
 	apply(m, (struct event){.kind = EVENT_EXIT, .pid = 700, .tid = 701});
-	assert_int_equal(holder_now(m, w, &told_ns), OWNER_NONE);
+	assert_int_equal(holder_now(m, w, &reported_ns), OWNER_NONE);
 	size_t n_tasks = m->tasks->n;
 	holder(m, 701, 0, HOLDREC_OFF, HOLDREC_ASLEEP); /* for ever */
 	clock_ms = 6;
@@ -140,7 +140,7 @@ static void a_task_that_has_exited_is_no_holder(void **state)
 				.tid = 703,
 				.owner = {.lock = LOCK(0), .pid = 700, .tid = 701, .hint = true}});
 	assert_int_equal(m->tasks->n, n_tasks + 1);
-	assert_int_equal(holder_now(m, w, &told_ns), OWNER_NONE);
+	assert_int_equal(holder_now(m, w, &reported_ns), OWNER_NONE);
 	clock_ms = 10;
 	end(m, 702, 0, 0);
 	clock_ms = 12;
@@ -151,7 +151,7 @@ static void a_task_that_has_exited_is_no_holder(void **state)
 	begin_as(m, 704, 0, LCB_F_WRITE);
 	owner(m, 704, 0, 701, false);
 	w = wait_of(m, 704);
-	assert_int_equal(tid_of(m, cell_owner_task(holder_now(m, w, &told_ns))), 701);
+	assert_int_equal(tid_of(m, cell_owner_task(holder_now(m, w, &reported_ns))), 701);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

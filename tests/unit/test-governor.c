@@ -18,7 +18,8 @@ struct machine {
 	struct governor g;
 	struct governor_look look;
 	double events_per_ms;
-	double told[GOVERNOR_COUNTS + 1]; /* part of events that is reported one by one, by step */
+	double reported[GOVERNOR_COUNTS +
+			1]; /* part of events that is reported one by one, by step */
 	double event_ns[GOVERNOR_COUNTS + 1];
 	double record_ns, fixed_per_ms;
 };
@@ -28,7 +29,7 @@ static void set_up(struct machine *m)
 	*m = (struct machine){.record_ns = 1000, .look = {.now_ns = 1000 * MS}};
 	for (unsigned i = 0; i <= GOVERNOR_COUNTS; i++) {
 		m->event_ns[i] = i == GOVERNOR_COUNTS ? 100 : i ? 200 : EVENT_NS;
-		m->told[i] = i == GOVERNOR_COUNTS ? 0 : 1.0 / (1 << i);
+		m->reported[i] = i == GOVERNOR_COUNTS ? 0 : 1.0 / (1 << i);
 	}
 	governor_init(&m->g, TARGET_PPM, CPUS, 0);
 	governor_step(&m->g, &m->look);
@@ -41,13 +42,13 @@ static void run_ms(struct machine *m, unsigned ms)
 	for (unsigned t = 0; t < ms; t += period) {
 		unsigned step = m->g.step;
 		period = governor_period_ms(&m->g);
-		double n = m->events_per_ms * period, told = n * m->told[step];
+		double n = m->events_per_ms * period, reported = n * m->reported[step];
 		m->look.now_ns += period * MS;
 		m->look.events += (uint64_t)n;
 		m->look.timed += (uint64_t)(n / 61);
 		m->look.timed_ns += (uint64_t)(n / 61) * (uint64_t)m->event_ns[step];
-		m->look.told += (uint64_t)told;
-		m->look.own_ns += (uint64_t)(told * m->record_ns + m->fixed_per_ms * period);
+		m->look.reported += (uint64_t)reported;
+		m->look.own_ns += (uint64_t)(reported * m->record_ns + m->fixed_per_ms * period);
 		governor_step(&m->g, &m->look);
 	}
 }
@@ -104,7 +105,7 @@ static void test_no_threshold_helps_then_counts(void **state)
 	(void)state;
 	set_up(&m);
 	for (unsigned i = 0; i < GOVERNOR_COUNTS; i++)
-		m.told[i] = 1;
+		m.reported[i] = 1;
 	m.events_per_ms = 100;
 	run_ms(&m, 1000);
 	assert_int_equal(m.g.step, GOVERNOR_COUNTS);
@@ -120,7 +121,7 @@ static void test_long_waits_may_be_told_at_any_cost(void **state)
 	(void)state;
 	set_up(&m);
 	for (unsigned i = 0; i < GOVERNOR_COUNTS; i++)
-		m.told[i] = 1;
+		m.reported[i] = 1;
 	m.g.most = GOVERNOR_THRESHOLDS;
 	m.events_per_ms = 100;
 	run_ms(&m, 1000);
@@ -137,12 +138,12 @@ static void test_a_new_bound_holds_at_once(void **state)
 
 	(void)state;
 	set_up(&m);
-	assert_int_equal(governor_step_telling(0), GOVERNOR_COUNTS);
-	assert_int_equal(governor_step_telling(999), 0);
-	assert_int_equal(governor_step_telling(1000), 1);
-	assert_int_equal(governor_step_telling(5000000), 13);
+	assert_int_equal(governor_step_reporting(0), GOVERNOR_COUNTS);
+	assert_int_equal(governor_step_reporting(999), 0);
+	assert_int_equal(governor_step_reporting(1000), 1);
+	assert_int_equal(governor_step_reporting(5000000), 13);
 	assert_int_equal(governor_threshold_ns(13), 4096000);
-	assert_int_equal(governor_step_telling(UINT64_MAX), GOVERNOR_THRESHOLDS);
+	assert_int_equal(governor_step_reporting(UINT64_MAX), GOVERNOR_THRESHOLDS);
 	m.g.step = GOVERNOR_COUNTS;
 	assert_true(governor_bound(&m.g, 13, &now));
 	assert_int_equal(m.g.step, 13);

@@ -51,7 +51,7 @@ static void end(struct asked *w, uint64_t t, int tid)
 	synth_wait_end(w->rig.synth, 0, CANNED_START + t, 700, tid, &e);
 }
 
-static void told(struct asked *w, uint64_t t, int tid, enum holdrec_what what, bool reads)
+static void reported(struct asked *w, uint64_t t, int tid, enum holdrec_what what, bool reads)
 {
 	const struct holdrec r = {.magic = HOLDREC_MAGIC,
 				  .lock = LOCK,
@@ -67,7 +67,7 @@ static void told(struct asked *w, uint64_t t, int tid, enum holdrec_what what, b
 
 static void seen(struct asked *w, uint64_t t, int tid)
 {
-	told(w, t, tid, HOLDREC_SEEN, false);
+	reported(w, t, tid, HOLDREC_SEEN, false);
 }
 
 static void start(struct asked *w)
@@ -258,7 +258,7 @@ static void a_lock_is_handed_over_while_a_task_waits(void **state)
 	start(w);
 	begin(w, 10 * MS, 701, LCB_F_MUTEX, HOLDER, WAITREC_OWNED);
 	begin(w, 11 * MS, 702, LCB_F_MUTEX, HOLDER, WAITREC_OWNED);
-	told(w, 20 * MS, 701, HOLDREC_HANDED, false);
+	reported(w, 20 * MS, 701, HOLDREC_HANDED, false);
 	struct table t = play(w);
 	check(&t, 702, 0, "free");
 	assert_int_equal(cell_at(&t, row_of(&t, 702), "next_tid")->i, 701);
@@ -271,7 +271,7 @@ static void who_steals_it_is_named(void **state)
 	start(w);
 	begin(w, 10 * MS, 701, LCB_F_MUTEX, 701, WAITREC_HANDED);
 	seen(w, 11 * MS, STEALER);
-	told(w, 30 * MS, 701, HOLDREC_HANDED, false);
+	reported(w, 30 * MS, 701, HOLDREC_HANDED, false);
 	end(w, 40 * MS, 701);
 	struct table t = play(w);
 	check(&t, 701, STEALER, "sure"); /* it has ended */
@@ -301,7 +301,7 @@ static void a_reader_that_waits_is_no_holder(void **state)
 	begin(w, 10 * MS, 701, LCB_F_WRITE, HOLDER, WAITREC_READ);
 	begin(w, 11 * MS, 702, LCB_F_WRITE, STEALER, WAITREC_READ);
 	begin(w, 12 * MS, STEALER, LCB_F_READ, STEALER, WAITREC_READ);
-	told(w, 13 * MS, STEALER, HOLDREC_SEEN, true);
+	reported(w, 13 * MS, STEALER, HOLDREC_SEEN, true);
 	struct table t = play(w);
 	check(&t, 701, HOLDER, "hint");
 	check(&t, 702, HOLDER, "hint");
@@ -315,7 +315,7 @@ static void the_last_reader_that_waits_leaves_none(void **state)
 	start(w);
 	begin(w, 10 * MS, 701, LCB_F_WRITE, HOLDER, WAITREC_OWNED);
 	begin(w, 12 * MS, STEALER, LCB_F_READ, 0, WAITREC_NOT_SAID);
-	told(w, 13 * MS, STEALER, HOLDREC_SEEN, true);
+	reported(w, 13 * MS, STEALER, HOLDREC_SEEN, true);
 	struct table t = play(w);
 	check(&t, 701, 0, "-"); /* readers have it, not the writer of before */
 }
@@ -479,10 +479,10 @@ static void writers_are_counted_since_a_reader_waits(void **state)
 	struct asked *w = *state;
 
 	start(w);
-	told(w, 0, 0, HOLDREC_BEGUN, false);
+	reported(w, 0, 0, HOLDREC_BEGUN, false);
 	begin(w, 500 * MS, 701, reads, 0, WAITREC_NOT_SAID);
 	for (uint64_t t = 510; t < 610; t += 20)
-		told(w, t * MS, HOLDER, HOLDREC_RELEASED, false);
+		reported(w, t * MS, HOLDER, HOLDREC_RELEASED, false);
 	(void)play(w);
 	assert_true(query_lock_writer(&w->q, LOCK, &writer));
 	assert_true(writer.per_s > 9.9 && writer.per_s < 10.1); /* 5 in half a second */

@@ -226,7 +226,7 @@ static void one_behind_a_gap_tells_of_it(void **state)
 
 	start(w);
 	synth_begin(w->rig.synth, 0, CANNED_START + MS, 700, 701, LOCK, LCB_F_WRITE, NULL, 0);
-	synth_set_misc(w->rig.synth, WAITREC_TELLS_GAPS | WAITREC_AFTER_GAP);
+	synth_set_misc(w->rig.synth, WAITREC_REPORTS_GAPS | WAITREC_AFTER_GAP);
 	report_holder(w, 2 * MS, holder(HOLDREC_SEEN, HOLDREC_RUNNING));
 	asked_play(w, NULL);
 	const struct model *m = w->rig.engine.model;

@@ -288,7 +288,7 @@ struct game {
 	int n_waiting;
 	uint64_t since[TASKS]; /* 0: does not wait */
 	/* The last report, or hand-over to a task that waited: of which moment, and whose. */
-	uint64_t told;
+	uint64_t reported;
 	int told_who;
 	bool by_wait; /* the holder has waited for it */
 	uint64_t stolen, proved;
@@ -304,10 +304,10 @@ static bool one_waits_since(const struct game *g, uint64_t t)
 
 static void play_report(struct game *g, uint64_t now)
 {
-	if (g->holder >= 0 && g->told && g->told_who != g->holder && !g->by_wait &&
-	    one_waits_since(g, g->told))
+	if (g->holder >= 0 && g->reported && g->told_who != g->holder && !g->by_wait &&
+	    one_waits_since(g, g->reported))
 		g->proved++;
-	g->told = now;
+	g->reported = now;
 	g->told_who = g->holder;
 }
 
@@ -322,7 +322,7 @@ static void play_take(struct model *m, struct game *g, int i, uint64_t now)
 	g->since[i] = 0;
 	g->n_waiting--;
 	end(m, now, 701 + i);
-	g->told = g->n_waiting ? now : 0;
+	g->reported = g->n_waiting ? now : 0;
 	g->told_who = i;
 }
 
@@ -379,7 +379,7 @@ static void random_streams_count_what_is_proved(void **state)
 		/* There is a queue from when two wait at a time: what was before is not looked at.
 		 */
 		if (!is_queue && g.n_waiting < 2)
-			g.told = g.proved = g.stolen = 0;
+			g.reported = g.proved = g.stolen = 0;
 		if (!is_queue && g.n_waiting == 2) {
 			is_queue = true;
 			g.proved = 0;

@@ -97,7 +97,7 @@ static void tell_by_bpf(struct synth *s, const struct losses_record *r, bool gap
 	struct waitrec_begin b = {.magic = WAITREC_BEGIN_MAGIC, .lock = r->lock};
 	struct waitrec_end e = {.magic = WAITREC_END_MAGIC, .lock = r->lock, .tid = r->tid};
 
-	synth_set_misc(s, WAITREC_TELLS_GAPS | (gap ? WAITREC_AFTER_GAP : 0));
+	synth_set_misc(s, WAITREC_REPORTS_GAPS | (gap ? WAITREC_AFTER_GAP : 0));
 	if (!r->begins) {
 		synth_wait_end(s, r->cpu, r->time, 100, r->tid, &e);
 		return;
@@ -142,9 +142,10 @@ static void tell_one(struct synth *s, const struct losses_record *r, const struc
 	m->said[cpu] = false;
 }
 
-static void tell_gap(struct synth *s, const struct losses_plan *p, uint32_t cpu, uint64_t time)
+static void report_gap(struct synth *s, const struct losses_plan *p, uint32_t cpu, uint64_t time)
 {
-	struct record_cpu back = {cpu, p->how == BY_ROUNDS ? RECORD_CPU_ONLINE : RECORD_CPU_TOLD};
+	struct record_cpu back = {cpu,
+				  p->how == BY_ROUNDS ? RECORD_CPU_ONLINE : RECORD_CPU_REPORTED};
 
 	if (p->how != BY_ROUNDS)
 		synth_lost(s, cpu, time, 0);
@@ -158,7 +159,7 @@ static void tell_silence(struct synth *s, const struct losses_plan *p, uint64_t 
 {
 	for (uint32_t cpu = 0; p->how != BY_FILE && cpu < LOSSES_CPUS; cpu++) {
 		if (m->gone[cpu] && !m->said[cpu])
-			tell_gap(s, p, cpu, time);
+			report_gap(s, p, cpu, time);
 		m->said[cpu] |= m->gone[cpu] != 0;
 	}
 }
@@ -280,8 +281,9 @@ static void play(struct losses_history *h, const struct losses_plan *p, struct w
 	assert_int_equal(m->damage->late + m->damage->bad + m->damage->deep, 0);
 	uint64_t lost = 0;
 	for (uint32_t cpu = 0; cpu < LOSSES_CPUS; cpu++) {
-		uint64_t told = cpu < m->n_cpus ? m->cpus[cpu].lost : 0;
-		assert_true(told == h->lost[cpu] || (p->how != BY_BPF && told < h->lost[cpu]));
+		uint64_t reported = cpu < m->n_cpus ? m->cpus[cpu].lost : 0;
+		assert_true(reported == h->lost[cpu] ||
+			    (p->how != BY_BPF && reported < h->lost[cpu]));
 		lost += h->lost[cpu];
 	}
 	assert_int_equal(m->damage->lost, is_counted(p) ? lost : 0);
@@ -444,9 +446,9 @@ static void what_is_sure_in_a_file_of_full_rings_has_happened(void **state)
 static void what_is_sure_when_cpus_come_back_has_happened(void **state)
 {
 	(void)state;
-	struct outcome told = check(BY_REOPENING), rounds = check(BY_ROUNDS);
+	struct outcome reported = check(BY_REOPENING), rounds = check(BY_ROUNDS);
 
-	assert_true(told.doubtful * 2 < rounds.doubtful && told.sure > rounds.sure);
+	assert_true(reported.doubtful * 2 < rounds.doubtful && reported.sure > rounds.sure);
 }
 
 int main(void)

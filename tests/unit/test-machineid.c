@@ -105,8 +105,8 @@ static void it_is_what_systemd_makes_of_it(void **state)
 
 	(void)state;
 	assert_non_null(f);
-	bool told = fgets(theirs, sizeof(theirs), f) != NULL;
-	if (pclose(f) != 0 || !told || machineid(id) < 0)
+	bool reported = fgets(theirs, sizeof(theirs), f) != NULL;
+	if (pclose(f) != 0 || !reported || machineid(id) < 0)
 		skip();
 	theirs[strcspn(theirs, "\n")] = '\0';
 	assert_string_equal(id, theirs);

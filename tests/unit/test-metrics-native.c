@@ -305,12 +305,12 @@ static void an_exemplar_is_in_its_bucket(void **state)
 static void what_has_no_bucket_is_in_the_last(void **state)
 {
 	uint64_t counts[HIST_BUCKETS] = {[40] = 3}, bars[OPENMETRICS_BUCKETS];
-	const struct query_hist told = {.counts = counts, .n_waits = 5, .total_ns = 9};
+	const struct query_hist reported = {.counts = counts, .n_waits = 5, .total_ns = 9};
 	struct openmetrics_hist h = {0};
 
 	(void)state;
-	openmetrics_hist_add(&h, &told);
-	openmetrics_hist_add(&h, &told);
+	openmetrics_hist_add(&h, &reported);
+	openmetrics_hist_add(&h, &reported);
 	assert_int_equal(h.counts[40], 6);
 	assert_int_equal(h.counts[HIST_BUCKETS - 1], 4);
 	openmetrics_hist_bars(&h, bars);

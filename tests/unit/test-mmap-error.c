@@ -155,7 +155,7 @@ static void run(const struct load *l, int of_ms)
 }
 
 /* The figure reported for the first process, and its error; false: nothing was seen. */
-static bool told(double *ret, double *ret_error)
+static bool reported(double *ret, double *ret_error)
 {
 	uint32_t next[8];
 	struct query_mmap_events e = {0};
@@ -182,7 +182,7 @@ static void check_load(const struct load *l, int of_ms)
 		assert_int_equal(mmlock_init(&sim.l), 0);
 		sim.names = (struct strpool){0};
 		run(l, of_ms);
-		if (told(&is, &error)) {
+		if (reported(&is, &error)) {
 			double truth = (double)sim.truth[0];
 			known++;
 			within += fabs(is - truth) <= error;

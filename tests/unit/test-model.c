@@ -345,7 +345,7 @@ static void play_return(enum record_cpu_state how, uint64_t *ret_sure, uint64_t 
 	synth_begin(r.synth, 1, MS + 1, 12, 12, 0xffff888000000300, LCB_F_SPIN, chain, 1);
 	state_of_cpu(r.synth, 2, RECORD_CPU_OFFLINE);
 	synth_round(r.synth, 2 * MS);
-	if (how == RECORD_CPU_TOLD)
+	if (how == RECORD_CPU_REPORTED)
 		synth_lost(r.synth, 2, 3 * MS, 0);
 	state_of_cpu(r.synth, 2, how);
 	synth_end(r.synth, 1, 4 * MS - 1, 12, 12, 0xffff888000000300, 0);
@@ -370,7 +370,7 @@ static void doubt_about_a_cpu_lasts_as_long_as_what_is_missing(void **state)
 	play_return(RECORD_CPU_ONLINE, &sure, &doubtful);
 	assert_int_equal(sure, 0);
 	assert_int_equal(doubtful, 3);
-	play_return(RECORD_CPU_TOLD, &sure, &doubtful);
+	play_return(RECORD_CPU_REPORTED, &sure, &doubtful);
 	assert_int_equal(sure, 2);
 	assert_int_equal(doubtful, 1);
 	play_return(RECORD_CPU_WAITS_WHOLE, &sure, &doubtful);

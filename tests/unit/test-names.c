@@ -124,10 +124,10 @@ static void only_what_is_new_is_taken(void **state)
 {
 	struct asked *w = *state;
 	struct funcsnap found = {0};
-	struct map64 told = {0};
+	struct map64 reported = {0};
 	struct query_functions_limits l = query_functions_usual;
 
-	l.told = &told;
+	l.reported = &reported;
 	play_here(w);
 	take_functions(w, &l, &found);
 	canary_in(&found);
@@ -135,12 +135,12 @@ static void only_what_is_new_is_taken(void **state)
 	take_functions(w, &l, &found);
 	assert_int_equal(found.n_funcs, 0);
 	funcsnap_deinit(&found);
-	for (size_t i = 0; i <= told.mask; i++)
-		told.slots[i].value = 1;
+	for (size_t i = 0; i <= reported.mask; i++)
+		reported.slots[i].value = 1;
 	take_functions(w, &l, &found);
 	assert_true(canary_in(&found)->code_len > 0);
 	funcsnap_deinit(&found);
-	map64_deinit(&told);
+	map64_deinit(&reported);
 	assert_int_equal(query_functions_within(UINT64_MAX).code, query_functions_usual.code);
 	assert_int_equal(query_functions_within(1 << 20).code, 1 << 19);
 }
@@ -221,10 +221,10 @@ static void what_was_told_in_parts_is_one(void **state)
 	struct table t = hot(w);
 	assert_string_equal(cell_s(&t, 0, "symbol"), "names_canary");
 	assert_string_equal(cell_s(&t, 0, "names"), "recording");
-	const struct funcset *told = w->rig.engine.model->funcs;
-	assert_int_equal(funcset_changes(told), 2);
-	assert_int_equal(funcset_snap(told)->n_funcs, found.n_funcs);
-	assert_int_equal(canary_in(funcset_snap(told))->code_len, canary_in(&found)->code_len);
+	const struct funcset *reported = w->rig.engine.model->funcs;
+	assert_int_equal(funcset_changes(reported), 2);
+	assert_int_equal(funcset_snap(reported)->n_funcs, found.n_funcs);
+	assert_int_equal(canary_in(funcset_snap(reported))->code_len, canary_in(&found)->code_len);
 	funcsnap_deinit(&found);
 }
 

@@ -157,7 +157,7 @@ static void what_fits_no_wait_is_left_out(void **state)
 	assert_int_equal(t.n_rows, 1);
 	assert_string_equal(cell_s(&t, 0, "holder"), "-");
 	assert_int_equal(w->rig.engine.model->damage->bad, 0);
-	assert_false(w->rig.engine.model->owners_told);
+	assert_false(w->rig.engine.model->owners_reported);
 }
 
 static void bad_records_are_counted(void **state)

@@ -430,7 +430,7 @@ static void what_was_counted_scales_samples(void **state)
 }
 
 /* A task gone before the first snapshot: the waits' own cgroup, if that is a memory cgroup. */
-static void play_gone(struct asked *w, bool told)
+static void play_gone(struct asked *w, bool reported)
 {
 	struct mmlevel_how how;
 	struct locksnap s = {0};
@@ -438,7 +438,7 @@ static void play_gone(struct asked *w, bool told)
 	rig_init(&w->rig, 1);
 	synth_cgroup(w->rig.synth, 0, CANNED_START, 77, "/gone.slice");
 	assert_int_equal(mmlevel_parse("contended", &how), 0);
-	how.memcg_told = told;
+	how.memcg_reported = reported;
 	synth_mm_how(w->rig.synth, &how, CANNED_START);
 	synth_round(w->rig.synth, CANNED_START);
 	synth_set_cgroup(w->rig.synth, 77);

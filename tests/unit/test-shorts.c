@@ -93,7 +93,7 @@ static void tell_late(struct asked *w, uint64_t t, uint64_t since, uint32_t n_fr
 		     offsetof(struct waitrec_late, frames) + there * sizeof(l.frames[0]) - before);
 }
 
-static void tell_end(struct asked *w, uint64_t t)
+static void report_end(struct asked *w, uint64_t t)
 {
 	struct waitrec_end e = {.magic = WAITREC_END_MAGIC, .lock = LOCK, .tid = 701};
 
@@ -121,7 +121,7 @@ static void told_at_its_end(void **state)
 
 	start(w);
 	tell_late(w, 30 * MS, 10 * MS, FRAMES);
-	tell_end(w, 30 * MS + 1);
+	report_end(w, 30 * MS + 1);
 	play(w);
 	check_one(w, 20 * MS + 1);
 }
@@ -133,7 +133,7 @@ static void told_while_it_goes_on(void **state)
 	start(w);
 	tell_late(w, 50 * MS, 10 * MS, 0);
 	tell_late(w, 90 * MS, 10 * MS, FRAMES);
-	tell_end(w, 90 * MS + 1);
+	report_end(w, 90 * MS + 1);
 	play(w);
 	check_one(w, 80 * MS + 1);
 }
@@ -160,7 +160,7 @@ static void buckets_have_all_of_it(void **state)
 	tell_late(w, 130 * MS, 60 * MS, 0);
 	synth_tick(w->rig.synth, CANNED_START + 200 * MS);
 	tell_late(w, 230 * MS, 60 * MS, FRAMES);
-	tell_end(w, 230 * MS);
+	report_end(w, 230 * MS);
 	play(w);
 	const struct series *s = w->rig.engine.model->wait_series;
 	for (unsigned i = 0; i < 3; i++)
@@ -193,7 +193,7 @@ static void sums_are_differences(void **state)
 	put_shorts(w, &one, 1);
 	put_shorts(w, &two, 2);
 	tell_late(w, 50 * MS, 10 * MS, FRAMES);
-	tell_end(w, 50 * MS);
+	report_end(w, 50 * MS);
 	play(w);
 	struct table t = asked_locks(w, (struct query_spec){.by = BY_TYPE});
 	assert_int_equal(t.n_rows, 2);

@@ -61,12 +61,12 @@ static void start(struct asked *w)
 	synth_round(w->rig.synth, CANNED_START);
 }
 
-static void tell_begin(struct asked *w, uint64_t t, int tid, struct waitrec_begin b)
+static void report_begin(struct asked *w, uint64_t t, int tid, struct waitrec_begin b)
 {
 	synth_wait_begin(w->rig.synth, 0, CANNED_START + t, 700, tid, &b);
 }
 
-static void tell_end(struct asked *w, uint64_t t, int tid, struct waitrec_end e)
+static void report_end(struct asked *w, uint64_t t, int tid, struct waitrec_end e)
 {
 	synth_wait_end(w->rig.synth, 0, CANNED_START + t, 700, tid, &e);
 }
@@ -83,10 +83,10 @@ static void waits_are_paired(void **state)
 	struct asked *w = *state;
 
 	start(w);
-	tell_begin(w, 10 * MS, 701, begin(LCB_F_WRITE));
-	tell_end(w, 13 * MS, 701, end(0));
-	tell_begin(w, 20 * MS, 702, begin(LCB_F_WRITE));
-	tell_end(w, 25 * MS, 702, end(-4));
+	report_begin(w, 10 * MS, 701, begin(LCB_F_WRITE));
+	report_end(w, 13 * MS, 701, end(0));
+	report_begin(w, 20 * MS, 702, begin(LCB_F_WRITE));
+	report_end(w, 25 * MS, 702, end(-4));
 	struct table t = play(w);
 	assert_int_equal(t.n_rows, 1);
 	assert_int_equal(cell_u(&t, 0, "contended"), 1);
@@ -106,9 +106,9 @@ static void releases_end_holds(void **state)
 	struct waitrec_release r = release();
 
 	start(w);
-	tell_begin(w, 10 * MS, 701, begin(LCB_F_WRITE));
+	report_begin(w, 10 * MS, 701, begin(LCB_F_WRITE));
 	synth_wait_release(w->rig.synth, 0, CANNED_START + 12 * MS, 700, 702, &r);
-	tell_end(w, 13 * MS, 701, end(0));
+	report_end(w, 13 * MS, 701, end(0));
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
 	asked_play(w, &limits);
 	const struct model *m = w->rig.engine.model;
@@ -127,8 +127,8 @@ static void the_program_knows_who_exits(void **state)
 	struct asked *w = *state;
 
 	start(w);
-	tell_begin(w, 10 * MS, -1, begin(LCB_F_READ));
-	tell_end(w, 12 * MS, -1, end(0));
+	report_begin(w, 10 * MS, -1, begin(LCB_F_READ));
+	report_end(w, 12 * MS, -1, end(0));
 	struct table t = play(w);
 	assert_int_equal(cell_u(&t, 0, "total_ns"), 2 * MS);
 	assert_non_null(map64_get(&w->rig.engine.model->tasks->by_tid, 701));
@@ -141,8 +141,8 @@ static void what_could_not_be_written_is_lost(void **state)
 
 	b.missed = 3;
 	start(w);
-	tell_begin(w, 10 * MS, 701, b);
-	tell_end(w, 12 * MS, 701, end(0));
+	report_begin(w, 10 * MS, 701, b);
+	report_end(w, 12 * MS, 701, end(0));
 	play(w);
 	assert_int_equal(model_damage(w->rig.engine.model).lost, 3);
 	assert_int_equal(w->rig.engine.model->cpus[0].lost, 3);
@@ -157,9 +157,9 @@ static void what_older_recordings_miss_is_a_gap(void **state)
 	b.lock += 64;
 	missed.missed = 3;
 	start(w);
-	tell_begin(w, 10 * MS, 702, b);
-	tell_begin(w, 11 * MS, 701, missed);
-	tell_end(w, 12 * MS, 701, end(0));
+	report_begin(w, 10 * MS, 702, b);
+	report_begin(w, 11 * MS, 701, missed);
+	report_end(w, 12 * MS, 701, end(0));
 	play(w);
 	const struct model *m = w->rig.engine.model;
 	assert_int_equal(m->waits->in_flight, 1);
@@ -175,9 +175,9 @@ static void what_an_interrupt_waited_for_is_no_gap(void **state)
 	b.lock += 64;
 	missed.missed = 2;
 	start(w);
-	synth_set_misc(w->rig.synth, WAITREC_TELLS_GAPS);
-	tell_begin(w, 10 * MS, 702, b);
-	tell_begin(w, 11 * MS, 701, missed);
+	synth_set_misc(w->rig.synth, WAITREC_REPORTS_GAPS);
+	report_begin(w, 10 * MS, 702, b);
+	report_begin(w, 11 * MS, 701, missed);
 	play(w);
 	assert_int_equal(w->rig.engine.model->cpus[0].lost, 2);
 	assert_false(w->rig.engine.model->waits->waits[1].doubtful);
@@ -190,8 +190,8 @@ static void no_chain_is_said(void **state)
 
 	b.n_frames = 0;
 	start(w);
-	tell_begin(w, 10 * MS, 701, b);
-	tell_end(w, 12 * MS, 701, end(0));
+	report_begin(w, 10 * MS, 701, b);
+	report_end(w, 12 * MS, 701, end(0));
 	play(w);
 	assert_int_equal(model_damage(w->rig.engine.model).no_stack, 1);
 }
@@ -205,7 +205,7 @@ static void bad_records_are_counted(void **state)
 
 	start(w);
 	b.n_frames = WAITREC_FRAMES + 1;
-	tell_begin(w, 10 * MS, 701, b);
+	report_begin(w, 10 * MS, 701, b);
 	b.n_frames = FRAMES; /* and fewer bytes than that */
 	synth_output(w->rig.synth, 0, CANNED_START + 11 * MS, 700, 701, &b.magic,
 		     offsetof(struct waitrec_begin, frames) - sizeof(b.size) + 16);

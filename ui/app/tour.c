@@ -28,8 +28,8 @@ struct stop {
 	const char *title, *text;
 	bool is_locks; /* is in the overview where there is room */
 	void (*set_up)(
-		struct app *a);	     /* before the view is opened: goes to a moment; NULL: stays */
-	void (*tell)(struct app *a); /* the fact; NULL: none */
+		struct app *a); /* before the view is opened: goes to a moment; NULL: stays */
+	void (*report)(struct app *a); /* the fact; NULL: none */
 };
 
 /* The longest of all waits that have fired a trigger; else the first that fired; NULL: none. */
@@ -67,7 +67,7 @@ static void go_to_worst(struct app *a)
 		stand_at(a, worst_ns(in));
 }
 
-static void tell_worst(struct app *a)
+static void report_worst(struct app *a)
 {
 	const struct query_incidents *all = a->query.incidents;
 	const struct incident *in = worst(a);
@@ -88,7 +88,7 @@ static const char *text_of(const struct table *t, size_t row, const char *column
 }
 
 /* The tree on top: its root, and the first lock that hangs there. */
-static void tell_root(struct app *a)
+static void report_root(struct app *a)
 {
 	const struct query_spec all = {0};
 	struct table t;
@@ -185,7 +185,7 @@ static void compare(struct app *a)
 }
 
 /* Why there is nothing in the view, where there is nothing: how to see something there. */
-static void tell_slots(struct app *a)
+static void report_slots(struct app *a)
 {
 	struct query_perf_sum sum;
 
@@ -201,7 +201,7 @@ static void tell_slots(struct app *a)
 			 " None is taken at this moment: 'kontend bench breakpoint' takes some.");
 }
 
-static void tell_uprobes(struct app *a)
+static void report_uprobes(struct app *a)
 {
 	struct query_uprobe_sum sum;
 
@@ -242,20 +242,20 @@ static const struct stop stops[] = {
 	{"slots", CMD_NONE, "breakpoint slots",
 	 "4 has the debug registers of each CPU and who holds them: ENOSPC comes when they are all "
 	 "taken. 5 are perf events by context, which of them are short of time and why.",
-	 .tell = tell_slots},
+	 .report = report_slots},
 	{"uprobes", CMD_NONE, "uprobes and rotation",
 	 "7 has the probes in programs, what a hit costs, and which processes have taken all slots "
 	 "for out-of-line steps. 6 says what it costs that perf events take turns.",
-	 .tell = tell_uprobes},
+	 .report = report_uprobes},
 	{"incidents", CMD_NONE, "incidents",
 	 "Incidents that a --trigger watches for: each of these is a row here, a ! on the "
 	 "ribbon of a recording. Enter goes to that moment; kontend record writes a file of each.",
-	 .tell = tell_worst},
+	 .report = report_worst},
 	{"chains", CMD_NONE, "who are they waiting for?",
 	 "0 has trees: who holds a lock and waits for none, the lock, who waits for it, and who "
 	 "waits behind these, through any number of locks. 0 again leads to blame, the sums of "
 	 "that.",
-	 .set_up = go_to_worst, .tell = tell_root},
+	 .set_up = go_to_worst, .report = report_root},
 	{"locks", CMD_NONE, "B minus A",
 	 "m marks a moment A, and m at another one B: then tables show how much more there was in "
 	 "the window of B, with a sign. Esc leaves. kontend diff does so with two recordings.",
@@ -288,8 +288,8 @@ static void show_step(struct app *a, unsigned step)
 	a->tour.step = step;
 	if (s->set_up)
 		s->set_up(a);
-	if (s->tell)
-		s->tell(a);
+	if (s->report)
+		s->report(a);
 	app_command(a, CMD_VIEW, &(struct command_arg){.text = is_low ? "locks" : s->view});
 	if (!s->then)
 		return;

@@ -208,7 +208,7 @@ static void draw_text(const struct frame *f, const struct query_code_line *l, in
 			    behind);
 }
 
-static void tell_row(const struct frame *f, const struct query_code_line *l)
+static void report_row(const struct frame *f, const struct query_code_line *l)
 {
 	char buf[QUERY_ANNOTATE_TEXT];
 
@@ -236,7 +236,7 @@ static void draw_line(const struct frame *f, size_t line, size_t row)
 		screen_put(f->s, f->r, 0, y, ROLE_SELECTED, "›");
 		screen_mark(f->s, f->r, y, ROLE_SELECTED);
 		if (screen_row_begin(f->s))
-			tell_row(f, l);
+			report_row(f, l);
 	}
 }
 

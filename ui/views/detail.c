@@ -186,7 +186,7 @@ static void detail_draw(struct view *v, struct screen *s, struct rect r)
 static bool divides(const struct view_detail *d, int by)
 {
 	return !(settled(&d->v.scope) & 1u << by) &&
-	       (by != BY_OWNER || d->v.query->model->owners_told);
+	       (by != BY_OWNER || d->v.query->model->owners_reported);
 }
 
 /* The next table; after the last, the tree. */

@@ -161,7 +161,7 @@ static void draw_numbers(const struct view_flame *f, const struct flame_picture 
 		  up == FLAME_ALL ? t->total_ns : t->nodes[up].total_ns);
 }
 
-static void tell_row(const struct view_flame *f, const struct query_node *n, struct screen *s)
+static void report_row(const struct view_flame *f, const struct query_node *n, struct screen *s)
 {
 	char buf[UNITS_BUF];
 
@@ -231,7 +231,7 @@ void flame_draw_picture(struct view_flame *f, const struct flame_picture *p, str
 	draw_boxes(f, p, s);
 	const uint32_t node = p->boxes[flame_selected(f)].node;
 	if (node != FLAME_ALL && screen_row_begin(s))
-		tell_row(f, &p->tree.nodes[node], s);
+		report_row(f, &p->tree.nodes[node], s);
 	if (status)
 		draw_status(f, p, s, layout_below(r, r.h - status));
 }

@@ -32,19 +32,19 @@ static bool sorts(unsigned by, const char *key)
 	return query_locks_has((enum query_by)by, table_find(&query_locks_kind, key));
 }
 
-static bool owners_told(const struct list_view *l)
+static bool owners_reported(const struct list_view *l)
 {
-	return l->v.query->model->owners_told;
+	return l->v.query->model->owners_reported;
 }
 
 static bool skips(struct list_view *l, unsigned by)
 {
-	return by == BY_OWNER && !owners_told(l);
+	return by == BY_OWNER && !owners_reported(l);
 }
 
 static void put_remarks(struct list_view *l, struct line *line)
 {
-	if (l->by == BY_OWNER && !owners_told(l))
+	if (l->by == BY_OWNER && !owners_reported(l))
 		line_put(line, ROLE_WARN, "  not seen: start with --owner");
 	if (app_compare_on(l->v.app))
 		line_put(line, ROLE_WARN, "  B minus A");

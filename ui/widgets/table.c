@@ -310,7 +310,7 @@ static void draw_cursor(const struct frame *f, int y)
 }
 
 /* The names in full, and no pictures. */
-static void tell_row(const struct frame *f, size_t row)
+static void report_row(const struct frame *f, size_t row)
 {
 	char buf[CELL_TEXT];
 
@@ -346,7 +346,7 @@ static void draw_row(const struct frame *f, size_t row, int y)
 		screen_mark(f->s, f->r, y, ROLE_SELECTED);
 		draw_cursor(f, y);
 		if (screen_row_begin(f->s))
-			tell_row(f, row);
+			report_row(f, row);
 	}
 }
 

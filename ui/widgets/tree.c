@@ -101,7 +101,7 @@ static int draw_numbers(struct screen *s, struct rect r, int y, const struct que
 	return x + 2;
 }
 
-static void tell_row(struct screen *s, const struct query_node *n, bool samples, bool of_parent)
+static void report_row(struct screen *s, const struct query_node *n, bool samples, bool of_parent)
 {
 	char buf[UNITS_BUF];
 
@@ -158,7 +158,7 @@ static void draw_row(const struct tree_widget *w, struct screen *s, size_t i, in
 		screen_put(s, w->rect, 0, y, ROLE_SELECTED, "›");
 		screen_mark(s, w->rect, y, ROLE_SELECTED);
 		if (screen_row_begin(s))
-			tell_row(s, n, style->samples, w->of_parent);
+			report_row(s, n, style->samples, w->of_parent);
 	}
 }
 

@@ -18,11 +18,11 @@ int bench_known_hits(uint64_t calls, struct error *err);
 
 /*
  * Counts the begins of spinning waits that the kernel reports, of this process and of threads that
- * it starts from now on; a descriptor for bench_known_told(), or negative: this user may not count
- * them.
+ * it starts from now on; a descriptor for bench_known_reported(), or negative: this user may not
+ * count them.
  */
 int bench_known_count_spins(void);
 /* The number of waits that the kernel has reported; UINT64_MAX: unknown. Closes @fd. */
-uint64_t bench_known_told(int fd);
+uint64_t bench_known_reported(int fd);
 
 #endif

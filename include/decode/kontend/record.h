@@ -73,7 +73,7 @@ struct record_fill {
 enum record_cpu_state {
 	RECORD_CPU_OFFLINE,
 	RECORD_CPU_ONLINE,	/* again; records of earlier activity are missing until about now */
-	RECORD_CPU_TOLD,	/* the same, but a loss in its ring covers all missing records */
+	RECORD_CPU_REPORTED,	/* the same, but a loss in its ring covers all missing records */
 	RECORD_CPU_WAITS_WHOLE, /* the same, but no wait is missing */
 };
 

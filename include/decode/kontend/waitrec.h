@@ -24,8 +24,8 @@ enum { WAITREC_FRAMES = 32 };
 
 /* Bits of `misc` in the record header that samples of perf do not use. */
 enum {
-	WAITREC_TELLS_GAPS = 1 << 12, /* always set; 0.1.0 had only `missed` */
-	WAITREC_AFTER_GAP = 1 << 13,  /* the ring was full: records before it are missing */
+	WAITREC_REPORTS_GAPS = 1 << 12, /* always set; 0.1.0 had only `missed` */
+	WAITREC_AFTER_GAP = 1 << 13,	/* the ring was full: records before it are missing */
 };
 
 /* Owner of the lock when the wait begins, from the lock word. */

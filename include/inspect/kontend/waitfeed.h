@@ -39,7 +39,7 @@ struct waitfeed_options {
 	uint64_t short_ns;
 	uint32_t cost_ppm;
 	bool releases;	     /* with waits, where the kernel has lock:contended_release */
-	uint64_t tell_ns;    /* waits of so long are always reported one by one; 0: none is */
+	uint64_t report_ns;  /* waits of so long are always reported one by one; 0: none is */
 	bool holders;	     /* holders are wanted, from BPF or from perf */
 	uint32_t max_stack;  /* frames of a call chain; 0: none */
 	uint64_t ring_bytes; /* of rings as requested, see ring_own_bytes() */
@@ -71,8 +71,8 @@ bool waitfeed_sums_up(const struct waitfeed *f); /* as requested; NULL: no */
  * do.
  */
 int waitfeed_govern(struct waitfeed *f, struct error *err);
-/* Replaces tell_ns from now on. NULL is fine. */
-void waitfeed_tell(struct waitfeed *f, uint64_t tell_ns);
+/* Replaces report_ns from now on. NULL is fine. */
+void waitfeed_report(struct waitfeed *f, uint64_t report_ns);
 /* Stops the threads. Async-signal-safe. */
 void waitfeed_unfollow(struct waitfeed *f);
 void waitfeed_free(struct waitfeed *f); /* NULL is fine */

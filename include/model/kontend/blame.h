@@ -53,9 +53,9 @@ struct blame_class {
 	uint32_t lock, stack;
 	uint32_t n; /* in flight now */
 	uint32_t next;
-	uint64_t told_ns, ns; /* waited until then, and not charged yet */
+	uint64_t reported_ns, ns; /* waited until then, and not charged yet */
 	/* The same for the waits that blame-undo.c takes out; 0 outside of it. */
-	uint64_t gone_told_ns, gone_ns;
+	uint64_t gone_reported_ns, gone_ns;
 	uint32_t gone;
 };
 
@@ -101,10 +101,10 @@ struct blame_node {
 	uint32_t n_children;
 	uint32_t classes, holds, children; /* first ones; children: holds of those who wait here */
 	bool busy;
-	uint64_t told_ns, time_ns; /* while it was waited for: not charged yet */
-	uint64_t since_ns;	   /* the holders are the same */
-	uint64_t begin_ns;	   /* of the wait that began last */
-	uint64_t writes;	   /* of a percpu-rwsem: times that a writer had it, at least */
+	uint64_t reported_ns, time_ns; /* while it was waited for: not charged yet */
+	uint64_t since_ns;	       /* the holders are the same */
+	uint64_t begin_ns;	       /* of the wait that began last */
+	uint64_t writes;	       /* of a percpu-rwsem: times that a writer had it, at least */
 	/* The task that got it last, while no other task waited. */
 	uint32_t last_task, last_lock, last_got;
 	uint64_t last_ns;

@@ -23,7 +23,7 @@ struct lock_has {
 	uint32_t before; /* who had it until then */
 	/* Other readers that had it with `who`, the latest first, and were not seen to let go. */
 	uint32_t readers[HOLDER_READERS];
-	uint64_t told_ns;
+	uint64_t reported_ns;
 	uint64_t gone_ns; /* since then it is known that `who` has it no more; 0: it is not */
 };
 
@@ -36,12 +36,12 @@ const struct wait *holder_wait_at(const struct model *m, uint32_t task, uint64_t
  * while it lasted, else the last one before it got the lock. In a queue the last one is a waiter
  * that got the lock a moment before, and no cause.
  */
-static inline uint32_t holder_then(uint32_t held_by, uint32_t seen, uint32_t told)
+static inline uint32_t holder_then(uint32_t held_by, uint32_t seen, uint32_t reported)
 {
-	return cell_owner_task(seen)   ? seen
-	       : cell_owner_task(told) ? told
-	       : held_by	       ? held_by
-				       : told;
+	return cell_owner_task(seen)	   ? seen
+	       : cell_owner_task(reported) ? reported
+	       : held_by		   ? held_by
+					   : reported;
 }
 
 #endif

@@ -32,7 +32,7 @@ struct hold {
 };
 
 /* A time in which a task had a lock for which others waited, when it is known how long. */
-struct hold_told {
+struct hold_reported {
 	const struct hold *hold; /* its waited_ns is complete */
 	uint32_t lock;
 	uint64_t end_ns;
@@ -40,7 +40,7 @@ struct hold_told {
 };
 
 struct holds_watch {
-	void (*told)(struct holds_watch *w, const struct hold_told *h);
+	void (*reported)(struct holds_watch *w, const struct hold_reported *h);
 };
 
 enum { HOLDS_MET = 64 };

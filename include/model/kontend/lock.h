@@ -38,7 +38,7 @@ struct lock {
 	uint32_t n_holds; /* so many */
 	uint32_t blame;	  /* its node, with its other mode: see blame.h; 0: none */
 	uint32_t n_sure;  /* waits in flight that are not doubtful, until the time below */
-	uint64_t told_ns;
+	uint64_t reported_ns;
 	uint64_t last_got_ns; /* when a wait for it ended with it last; 0: none has */
 	uint64_t waits_ns; /* since when there is one of those or of its other mode's; 0: none is */
 	/* From reported releases: see release.c. */

@@ -19,16 +19,16 @@ struct task_table;
  */
 struct lockname {
 	uint64_t addr;
-	uint32_t kind;	  /* enum locksnap_kind */
-	int32_t cpu;	  /* of LOCKSNAP_PERCPU */
-	int32_t pid;	  /* 0: none */
-	uint32_t offset;  /* into the variable */
-	const char *comm; /* of the process; "" if it is not known */
-	const char *text; /* path, variable, cache, memory cgroup; "" */
-	uint64_t from_ns; /* 0: from before the session on, or not known */
-	uint64_t to_ns;	  /* 0: its end is not known */
-	uint64_t told_ns; /* by the snapshot of that time, last */
-	uint64_t ino;	  /* of a file's lock, with the two below; 0: not known */
+	uint32_t kind;	      /* enum locksnap_kind */
+	int32_t cpu;	      /* of LOCKSNAP_PERCPU */
+	int32_t pid;	      /* 0: none */
+	uint32_t offset;      /* into the variable */
+	const char *comm;     /* of the process; "" if it is not known */
+	const char *text;     /* path, variable, cache, memory cgroup; "" */
+	uint64_t from_ns;     /* 0: from before the session on, or not known */
+	uint64_t to_ns;	      /* 0: its end is not known */
+	uint64_t reported_ns; /* by the snapshot of that time, last */
+	uint64_t ino;	      /* of a file's lock, with the two below; 0: not known */
 	uint32_t generation, dev;
 	uint64_t event_ns; /* the last event that reported it; the next inode is reported, too; 0:
 			      none */

@@ -23,7 +23,7 @@ struct map_object {
 	int32_t pid;	/* who had it mapped first; of memory that is no file: whose it is */
 	uint8_t id[20]; /* build id, where the mapping says it instead of the inode */
 	uint8_t id_len;
-	uint64_t told; /* when it was mapped last: by `clock` */
+	uint64_t reported; /* when it was mapped last: by `clock` */
 };
 
 /* From MAP_NUMBERS on those of objects that are forgotten are given again. */

@@ -16,7 +16,7 @@ struct model_cpu {
 	uint64_t contended, total_ns;
 	uint64_t spin_ns;	       /* of waits that ended, since the sums began */
 	uint64_t lost, lost_before;    /* records; of them before the range */
-	bool untold;		       /* how many of those it had no room for last */
+	bool unreported;	       /* how many of those it had no room for last */
 	uint64_t lost_until;	       /* its records before are not all there */
 	uint64_t slept_ns;	       /* latest begin or end of a sleeping wait there */
 	uint32_t fill_used, fill_size; /* bytes: fullest state of its ring in the closed bucket */

@@ -106,9 +106,9 @@ struct model {
 	struct snapshot_set *snapshots_before; /* that of locks before the latest, to compare */
 	uint64_t *n_snapshots;		       /* by kind: SNAPSHOT_KINDS of them */
 	struct ended *ended; /* entries of earlier snapshots; NULL: not kept; not copied */
-	bool holders_told, owners_told;	 /* of a lock who had it; of a wait, as it began */
-	struct lockname_set *lock_names; /* shared with copies of the model */
-	struct cfiset *cfi;		 /* tables for unwinding in the recording; shared as well */
+	bool holders_reported, owners_reported; /* of a lock who had it; of a wait, as it began */
+	struct lockname_set *lock_names;	/* shared with copies of the model */
+	struct cfiset *cfi;    /* tables for unwinding in the recording; shared as well */
 	struct funcset *funcs; /* functions that the recording describes; shared as well */
 	uint64_t generation;   /* changes whenever ids may have been reassigned (fold, zero) */
 	/* The wait that the event applied last began, went on with or ended; 0: none. One that has

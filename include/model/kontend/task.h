@@ -25,8 +25,8 @@ struct task {
 	uint64_t cgroup;	    /* id, 0 = not known */
 	uint64_t start_ns;	    /* 0: before the session */
 	uint64_t exit_ns;
-	uint64_t end_ns;  /* when a wait of it ended last, other than by spinning */
-	uint64_t told_ns; /* latest event that says whether it sleeps for a lock */
+	uint64_t end_ns;      /* when a wait of it ended last, other than by spinning */
+	uint64_t reported_ns; /* latest event that says whether it sleeps for a lock */
 	uint64_t
 		mm_ns; /* of a leader: since when it has its address space; 0: before the session */
 };

@@ -23,10 +23,10 @@ struct wait {
 	uint32_t flags; /* of the latest begin: a mutex goes from spinning to sleeping */
 	uint32_t cell;	/* where its cell was when it began: a hint, see cell_prefetch() */
 	uint32_t owner; /* who held the lock when it began, if sums are by that: see cell-owner.h */
-	uint32_t told;	/* the same, always; */
-	uint32_t seen;	/* of when a look saw it wait; */
-	uint32_t held_by; /* of one that has ended: who had it last before it got it */
-	uint16_t cpu;	  /* where it began */
+	uint32_t reported; /* the same, always; */
+	uint32_t seen;	   /* of when a look saw it wait; */
+	uint32_t held_by;  /* of one that has ended: who had it last before it got it */
+	uint16_t cpu;	   /* where it began */
 	bool used;
 	bool doubtful; /* records were lost since it began: its end may have been among them */
 	bool nested;   /* in another spin wait of its CPU, which spins but once */
@@ -67,8 +67,8 @@ struct wait_looks {
 	uint64_t due_ns; /* when events have been applied up to then the latest is; UINT64_MAX: it
 			    has been */
 	uint64_t lost;	 /* records, when that was last done */
-	uint64_t untold_ns; /* until then events did not report all waits; UINT64_MAX: nor do they
-				now; 0: they always did */
+	uint64_t unreported_ns; /* until then events did not report all waits; UINT64_MAX: nor do
+				they now; 0: they always did */
 };
 
 /* Waits by index; entry 0 is never used. Iterate 1..high-1 and skip those not `used`. */

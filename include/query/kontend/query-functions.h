@@ -13,7 +13,7 @@ struct query_functions_limits {
 	 * Start addresses of functions that the recording has already: they are left out, unless
 	 * their code is to be added; new ones are put here. NULL: it has none.
 	 */
-	struct map64 *told;
+	struct map64 *reported;
 };
 
 extern const struct query_functions_limits query_functions_usual;

@@ -32,7 +32,7 @@ struct mmlevel_how {
 	/* Of MMLEVEL_SAMPLED since the session began: acquisitions counted all the time, and those
 	 * counted while events were recorded. 0: not known. */
 	uint64_t counted, counted_inside;
-	uint32_t memcg_told; /* the cgroup of samples is the memory cgroup, too */
+	uint32_t memcg_reported; /* the cgroup of samples is the memory cgroup, too */
 	uint32_t paths; /* samples have the call chain of the acquiring task; 0 in older recordings
 			 */
 };

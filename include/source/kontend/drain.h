@@ -24,7 +24,7 @@ struct drain_ring {
 	size_t poll_k;		/* which of the ring's tasks wakes us */
 	bool dead;		/* its CPU went offline, and its CPU-wide events ended with it */
 	bool gone;		/* the stream has a record that the CPU is offline */
-	bool gap_untold;	/* its CPU is back: no record says until when events are missing */
+	bool gap_unreported;	/* its CPU is back: no record says until when events are missing */
 	bool renewed;		/* its events were opened again: see drain_restore_ids() */
 	uint64_t epoch;		/* sysinfo_cpu_epoch() of its CPU */
 	bool filled;		/* the last reported fill level was not 0 */
@@ -33,7 +33,7 @@ struct drain_ring {
 	uint64_t taken_from;	 /* its tail before the last step */
 	uint64_t lost;		 /* the kernel's count at the last reported gap */
 	uint64_t gap_head;	 /* of a feed's own: its head at the last step */
-	bool gap_told;		 /* it had a gap then */
+	bool gap_reported;	 /* it had a gap then */
 };
 
 struct live_mmap_count;

@@ -278,7 +278,7 @@ int snapshot_locks_fill(const struct snapshot_locks_raw *raw, struct locksnap *r
 
 	code = code < 0 ? code : fill_other_names(raw, ret);
 	code = code < 0 ? code : fill_queues(raw, ret);
-	if (code == 0 && raw->tells_percpu)
+	if (code == 0 && raw->reports_percpu)
 		code = fill_percpu(raw, ret);
 	ret->head.dropped = raw->state->dropped;
 	ret->head.partial = !raw->state->has_blocker;

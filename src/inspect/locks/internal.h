@@ -48,7 +48,7 @@ struct snapshot_locks_raw {
 	const char *proc; /* "/proc" */
 	struct memcg_cache *memcgs;
 	const struct target *target; /* NULL: the whole system */
-	bool tells_percpu;	     /* has the sections, to find the variable of an address */
+	bool reports_percpu;	     /* has the sections, to find the variable of an address */
 	bool ran_known; /* the last time that waiters ran is known, by a clock ahead of ours */
 	int64_t ahead_ns;
 	const struct raw_reader *readers; /* of `wanted` */

@@ -84,7 +84,7 @@ static __always_inline __u64 mmap_lock_of(struct task_struct *t)
  * Is it the task by which its process is known to have memory? That is its leader; one that has
  * exited before its threads has none any more, and then each of them may represent it.
  */
-static __always_inline bool tells_mm(struct task_struct *t)
+static __always_inline bool reports_mm(struct task_struct *t)
 {
 	return BPF_CORE_READ(t, pid) == BPF_CORE_READ(t, tgid) ||
 	       !mmap_lock_of(BPF_CORE_READ(t, group_leader));
@@ -145,7 +145,7 @@ static __always_inline int look_at(struct task_struct *t)
 		if (mutex)
 			put_lock(mutex, RAW_MUTEX);
 	}
-	if (tells_mm(t)) {
+	if (reports_mm(t)) {
 		__u64 addr = mmap_lock_of(t);
 
 		if (addr && has_waiters(addr))
@@ -555,7 +555,7 @@ static __always_inline void put_rt_name(__u64 rwsem, __u32 kind, struct task_str
 
 static __always_inline int name_by_task(struct task_struct *t)
 {
-	if (!tells_mm(t))
+	if (!reports_mm(t))
 		return 0;
 	__u64 addr = mmap_lock_of(t);
 	if (!addr)

@@ -36,7 +36,7 @@ struct sleepers {
 	const struct raw_sleepers *rows;
 	uint64_t *cpus;
 	int ids; /* descriptor of the map */
-	bool told;
+	bool reported;
 };
 
 static int map_arrays(struct sleepers *s, struct error *err)
@@ -97,7 +97,7 @@ int sleepers_new(struct sleepers **ret, struct kerntypes *types, struct error *e
 	return 0;
 }
 
-static int tell_id(struct sleepers *s, uint32_t id, struct error *err)
+static int report_id(struct sleepers *s, uint32_t id, struct error *err)
 {
 	const uint32_t yes = 1;
 
@@ -106,22 +106,22 @@ static int tell_id(struct sleepers *s, uint32_t id, struct error *err)
 		       : 0;
 }
 
-static int tell_ids(struct sleepers *s, const struct target *t, int child, struct error *err)
+static int report_ids(struct sleepers *s, const struct target *t, int child, struct error *err)
 {
 	int code = 0;
 
 	if (t->kind == TARGET_COMMAND)
-		return child ? tell_id(s, (uint32_t)child, err)
+		return child ? report_id(s, (uint32_t)child, err)
 			     : error_set(err, -EAGAIN, "the command has not begun yet");
 	if (t->n_ids > RAW_SLEEPER_IDS)
 		return error_set(err, -E2BIG, "more than %d processes or threads are measured",
 				 RAW_SLEEPER_IDS);
 	for (size_t i = 0; code == 0 && i < t->n_ids; i++)
-		code = tell_id(s, (uint32_t)t->ids[i], err);
+		code = report_id(s, (uint32_t)t->ids[i], err);
 	return code;
 }
 
-static int tell_cpus(struct sleepers *s, const struct target *t, struct error *err)
+static int report_cpus(struct sleepers *s, const struct target *t, struct error *err)
 {
 	s->state->by_cpu = t->n_cpus > 0;
 	for (size_t i = 0; i < t->n_cpus; i++) {
@@ -134,7 +134,7 @@ static int tell_cpus(struct sleepers *s, const struct target *t, struct error *e
 }
 
 /* Once: the target does not change. */
-static int tell_target(struct sleepers *s, const struct target *t, int child, struct error *err)
+static int report_target(struct sleepers *s, const struct target *t, int child, struct error *err)
 {
 	static const enum raw_sleeper_scope scopes[] = {
 		[TARGET_SYSTEM] = RAW_SCOPE_ALL,   [TARGET_PIDS] = RAW_SCOPE_PIDS,
@@ -143,16 +143,16 @@ static int tell_target(struct sleepers *s, const struct target *t, int child, st
 	};
 	int code = 0;
 
-	if (s->told || !t)
+	if (s->reported || !t)
 		return 0;
 	if (t->kind == TARGET_CGROUP)
 		code = cgroup_id(t->cgroup, &s->state->cgroup, err);
 	else
-		code = tell_ids(s, t, child, err);
-	code = code < 0 ? code : tell_cpus(s, t, err);
+		code = report_ids(s, t, child, err);
+	code = code < 0 ? code : report_cpus(s, t, err);
 	s->state->scope = scopes[t->kind];
 	s->state->since_ns = clock_now_ns();
-	s->told = code == 0;
+	s->reported = code == 0;
 	return code;
 }
 
@@ -214,7 +214,7 @@ int sleepers_fill(const struct raw_sleepers *rows, size_t n, struct locksnap *re
 int sleepers_take(struct sleepers *s, const struct target *target, int child, struct locksnap *ret)
 {
 	struct error err = {0};
-	int code = tell_target(s, target, child, &err);
+	int code = report_target(s, target, child, &err);
 
 	s->state->n = s->state->dropped = 0;
 	if (code == 0) {

@@ -406,7 +406,7 @@ void snapshot_locks_child(struct snapshot_locks *w, int pid)
 int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock *asks, size_t n,
 			struct locksnap *ret, struct error *err)
 {
-	bool tells_percpu = w->state->all_mms && w->n_taken % ASK_AGAIN == 0;
+	bool reports_percpu = w->state->all_mms && w->n_taken % ASK_AGAIN == 0;
 	uint64_t from = clock_now_ns();
 
 	locksnap_clear(ret);
@@ -421,7 +421,7 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock
 	struct snapshot_locks_raw raw = {w->state, w->locks,   w->names, w->waiters, w->tasks,
 					 w->bases, &w->percpu, "/proc",	 &w->memcgs, w->target};
 	find_readers(w, &raw);
-	raw.tells_percpu = tells_percpu;
+	raw.reports_percpu = reports_percpu;
 	raw.ran_known = w->state->n_waiters && clocks_differ(w, &raw.ahead_ns);
 	code = snapshot_locks_fill(&raw, ret);
 	code = code < 0 ? code : check_paths(w, ret);

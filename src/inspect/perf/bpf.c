@@ -162,7 +162,7 @@ static int attach(struct inspect_bpf *i, struct error *err)
 	return 0;
 }
 
-static int tell_own_fds(struct inspect_bpf *i)
+static int report_own_fds(struct inspect_bpf *i)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(i->object, "own_fds");
 
@@ -193,7 +193,7 @@ static int open_breakpoint(const void *at)
 static int learn(struct inspect_bpf *i, struct error *err)
 {
 	int fd = open_breakpoint(&i->base);
-	int code = tell_own_fds(i);
+	int code = report_own_fds(i);
 
 	i->state->bp_fd = fd < 0 ? -1 : fd;
 	code = code < 0 ? code : bpf_iterate(i, PROG_LEARN);

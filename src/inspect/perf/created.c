@@ -116,7 +116,7 @@ static int add_process(struct perfsnap *s, const struct created_process *p)
 }
 
 /* Adds as much as fits into a call, and continues there. */
-static int add_told(struct created *c, struct perfsnap *s)
+static int add_reported(struct created *c, struct perfsnap *s)
 {
 	enum { AT_ONCE = 64 };
 	struct created_key keys[AT_ONCE];
@@ -232,7 +232,7 @@ static void mark_most(struct created *c, struct perfsnap *s)
 int created_fill(struct created *c, struct perfsnap *s)
 {
 	char clean[sizeof(c->why.text)];
-	int code = c->object ? add_told(c, s) : add_seen(c, s);
+	int code = c->object ? add_reported(c, s) : add_seen(c, s);
 
 	/* Falls back to comparing snapshots. */
 	if (code < 0 && code != -ENOMEM) {

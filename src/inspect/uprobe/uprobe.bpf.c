@@ -303,7 +303,7 @@ static __always_inline __u64 number_of(void *t)
 }
 
 /* The mm is that of all threads: one of them represents it, the leader unless it has exited. */
-static __always_inline bool tells_of_mm(struct task_struct___up *t)
+static __always_inline bool reports_of_mm(struct task_struct___up *t)
 {
 	struct task_struct___up *leader = BPF_CORE_READ(t, group_leader);
 
@@ -315,7 +315,7 @@ static __always_inline int read_task(struct task_struct___up *t)
 	struct uprobe_task *u;
 
 	__u64 mm = (__u64)BPF_CORE_READ(t, mm);
-	if (mm && tells_of_mm(t))
+	if (mm && reports_of_mm(t))
 		put_area(t);
 	u = BPF_CORE_READ(t, utask);
 	if (u && mm) {

@@ -205,7 +205,7 @@ static long stack_find(__u64 i, void *arg)
 }
 
 /* A chain that was unwound into @rec. Its sum. */
-__noinline __u64 stack_tell(const struct stack_work *w, struct ring_record *rec, __u32 n)
+__noinline __u64 stack_report(const struct stack_work *w, struct ring_record *rec, __u32 n)
 {
 	__u64 sum = 0;
 
@@ -308,11 +308,11 @@ static __always_inline __u32 stack_turn(struct stack_work *w, struct stack_set *
 }
 
 /* @at: the way whose chain it was taken for, until now. Frames. */
-static __always_inline __u32 stack_anew(void *ctx, struct stack_work *w, struct ring_record *rec,
-					const struct stack_place *p, __u32 at)
+static __always_inline __u32 stack_again(void *ctx, struct stack_work *w, struct ring_record *rec,
+					 const struct stack_place *p, __u32 at)
 {
 	__u32 n = stack_unwind(ctx, w->frames, p->frames);
-	__u64 sum = stack_tell(w, rec, n);
+	__u64 sum = stack_report(w, rec, n);
 	struct stack_set *s = &w->sets[p->set & (STACK_SETS - 1)];
 	bool is_one = at < STACK_WAYS;
 	struct stack_way *way = &s->ways[(is_one ? at : stack_turn(w, s)) & (STACK_WAYS - 1)];
@@ -444,5 +444,5 @@ static __always_inline __u32 stack_here(void *ctx, struct stack_work *w, struct 
 	}
 	if (trial.n)
 		return trial.n;
-	return stack_anew(ctx, w, rec, &p, trial.way);
+	return stack_again(ctx, w, rec, &p, trial.way);
 }

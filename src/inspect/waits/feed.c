@@ -306,7 +306,7 @@ static int map_of(const struct waitfeed *f, const char *name, struct error *err)
 	return map < 0 ? error_set(err, -ENOENT, "The BPF object has no map %s", name) : map;
 }
 
-static int tell_id(const struct waitfeed *f, uint32_t id, struct error *err)
+static int report_id(const struct waitfeed *f, uint32_t id, struct error *err)
 {
 	int map = map_of(f, "ids", err);
 	const uint8_t is_one = 1;
@@ -324,7 +324,7 @@ static int tell_id(const struct waitfeed *f, uint32_t id, struct error *err)
 		       : 0;
 }
 
-static int tell_cgroup(const struct waitfeed *f, const char *path, struct error *err)
+static int report_cgroup(const struct waitfeed *f, const char *path, struct error *err)
 {
 	int map = map_of(f, "cgroups", err), fd = map < 0 ? map : cgroup_open(path, err);
 	const uint32_t first = 0;
@@ -347,14 +347,14 @@ static int look_again(const struct waitfeed *f, struct error *err)
 					   : 0;
 }
 
-static int tell_target(const struct waitfeed *f, const struct target *t, struct error *err)
+static int report_target(const struct waitfeed *f, const struct target *t, struct error *err)
 {
 	int code = look_again(f, err);
 
 	if (f->scope == WAITS_CGROUP)
-		return tell_cgroup(f, t->cgroup, err);
+		return report_cgroup(f, t->cgroup, err);
 	for (size_t i = 0; f->scope != WAITS_ALL && code == 0 && i < t->n_ids; i++)
-		code = tell_id(f, (uint32_t)t->ids[i], err);
+		code = report_id(f, (uint32_t)t->ids[i], err);
 	return code;
 }
 
@@ -460,9 +460,9 @@ static int load(struct waitfeed *f, const struct waitfeed_options *o, struct ker
 	if (code == 0 && wants_shorts(o))
 		code = short_new(
 			&f->shorts, f->object, f->n_cpus,
-			&(const struct short_options){o->short_ns, o->cost_ppm, o->tell_ns}, err);
+			&(const struct short_options){o->short_ns, o->cost_ppm, o->report_ns}, err);
 	if (code == 0)
-		code = tell_target(f, o->target, err);
+		code = report_target(f, o->target, err);
 	if (code < 0)
 		return code;
 	f->rings = map_of(f, "rings", err);
@@ -531,7 +531,7 @@ int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 	if (command && code == 0)
 		code = look_again(f, err);
 	if (command && code == 0)
-		code = tell_id(f, (uint32_t)command, err);
+		code = report_id(f, (uint32_t)command, err);
 
 	/* Must not miss tasks that start meanwhile, nor those that reuse a number. */
 	if (code == 0 && f->scope == WAITS_PIDS)
@@ -582,10 +582,10 @@ int waitfeed_govern(struct waitfeed *f, struct error *err)
 	return f && f->shorts ? short_start(f->shorts, err) : 0;
 }
 
-void waitfeed_tell(struct waitfeed *f, uint64_t tell_ns)
+void waitfeed_report(struct waitfeed *f, uint64_t report_ns)
 {
 	if (f && f->shorts)
-		short_tell(f->shorts, tell_ns);
+		short_report(f->shorts, report_ns);
 }
 
 void waitfeed_unfollow(struct waitfeed *f)

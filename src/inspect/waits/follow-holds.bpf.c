@@ -46,11 +46,11 @@ struct follow_task {
 	__u64 call; /* from user space in which it got a lock that does not name it; 0: not known */
 };
 
-/* Bits of follow_told.owner beside the task. */
-enum { FOLLOW_TOLD_HINT = 1, FOLLOW_TOLD_HANDED = 2 };
+/* Bits of follow_reported.owner beside the task. */
+enum { FOLLOW_REPORTED_HINT = 1, FOLLOW_REPORTED_HANDED = 2 };
 
 /* The owner of a lock that was reported last. */
-struct follow_told {
+struct follow_reported {
 	__u64 lock, owner;
 	__u32 epoch, pad;
 	__u64 rest[5];
@@ -59,10 +59,10 @@ struct follow_told {
 /* Begins with what user space reads. */
 struct follow_cpu {
 	struct follow_counts counts;
-	__u64 slice_ns;	   /* when it began */
-	__u32 used;	   /* records of it, */
-	__u32 handed;	   /* and of locks that are handed over */
-	__u32 missed_told; /* of counts.missed */
+	__u64 slice_ns;	       /* when it began */
+	__u32 used;	       /* records of it, */
+	__u32 handed;	       /* and of locks that are handed over */
+	__u32 missed_reported; /* of counts.missed */
 	__u32 pad;
 	__u64 curr;	    /* the task that runs here, since the first switch that was seen */
 	struct holdrec rec; /* where interrupts are off */
@@ -96,9 +96,9 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__type(key, __u32);
-	__type(value, struct follow_told);
+	__type(value, struct follow_reported);
 	__uint(max_entries, FOLLOW_LOCKS);
-} holders_told SEC(".maps");
+} holders_reported SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -154,11 +154,11 @@ static __always_inline struct follow_wait *follow_wait_of(__u32 tid)
 	return bpf_map_lookup_elem(&waiting, &at);
 }
 
-static __always_inline struct follow_told *follow_told_of(__u64 lock)
+static __always_inline struct follow_reported *follow_reported_of(__u64 lock)
 {
 	__u32 at = (lock >> 4) * 0x9e3779b97f4a7c15ull >> 54;
 
-	return bpf_map_lookup_elem(&holders_told, &at);
+	return bpf_map_lookup_elem(&holders_reported, &at);
 }
 
 static __always_inline struct follow_state *follow_state(void)

@@ -77,8 +77,8 @@ static __always_inline __u64 follow_call_here(void)
  * Of the task that runs here: it has got the lock, or is not known to have it any more. Global, as
  * owner_read() is.
  */
-__noinline int follow_tell_unnamed(struct bpf_raw_tracepoint_args *ctx, enum holdrec_what what,
-				   __u64 lock, enum follow_kind kind)
+__noinline int follow_report_unnamed(struct bpf_raw_tracepoint_args *ctx, enum holdrec_what what,
+				     __u64 lock, enum follow_kind kind)
 {
 	struct follow_cpu *c = follow_here();
 	struct follow_short room = {0};
@@ -134,10 +134,10 @@ static __always_inline void follow_check_one(void *ctx, struct follow_task *e, _
 	if (is_past && is_same && follow_is_blocked(lock)) {
 		*kind = FOLLOW_PCPU_GOT;
 	} else if (is_past || *kind == FOLLOW_PCPU_LET_GO) {
-		follow_tell_unnamed(ctx, HOLDREC_UNFOLLOWED, lock, *kind);
+		follow_report_unnamed(ctx, HOLDREC_UNFOLLOWED, lock, *kind);
 		*kind = FOLLOW_NONE;
 	} else if ((*kind == FOLLOW_READER || *kind == FOLLOW_PCPU_GOT) && !is_same) {
-		follow_tell_unnamed(ctx, HOLDREC_GONE, lock, *kind);
+		follow_report_unnamed(ctx, HOLDREC_GONE, lock, *kind);
 		*kind = FOLLOW_NONE;
 	}
 }
@@ -163,7 +163,7 @@ static __always_inline void follow_lets_go(void *ctx, const struct follow_wait *
 {
 	__u32 tid = (__u32)bpf_get_current_pid_tgid();
 	__u64 task = bpf_get_current_task();
-	struct follow_told *told = follow_told_of(w->lock);
+	struct follow_reported *reported = follow_reported_of(w->lock);
 	struct follow_cpu *c = follow_here();
 	struct follow_short room = {0};
 	struct holdrec *r = (void *)&room;
@@ -171,7 +171,7 @@ static __always_inline void follow_lets_go(void *ctx, const struct follow_wait *
 	bool is_new;
 	__u32 nth;
 
-	if (!told || !c || !tid || !(w->flags & LCB_READ))
+	if (!reported || !c || !tid || !(w->flags & LCB_READ))
 		return;
 	e = follow_enter(task, tid, w->lock, FOLLOW_PCPU_LET_GO, &is_new);
 	if (!e)
@@ -181,8 +181,8 @@ static __always_inline void follow_lets_go(void *ctx, const struct follow_wait *
 		return; /* it wakes another one */
 	e->kind[nth] = FOLLOW_PCPU_LET_GO;
 	/* If it is named again it has it again. */
-	if (told->lock == w->lock)
-		told->owner = 0;
+	if (reported->lock == w->lock)
+		reported->owner = 0;
 	if (!follow_may(c, bpf_ktime_get_ns(), FOLLOW_OFF_MOST, 1))
 		return;
 	r->what = HOLDREC_RELEASED;

@@ -71,8 +71,8 @@ static __always_inline void follow_holder(struct holdrec *r, struct follow_cpu *
 	r->hint = hint;
 	r->tid = ns_tid(t, &config.ns);
 	r->pid = ns_pid(t, &config.ns);
-	r->missed = missed - c->missed_told;
-	c->missed_told = missed;
+	r->missed = missed - c->missed_reported;
+	c->missed_reported = missed;
 	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
 }
 
@@ -235,24 +235,25 @@ static __always_inline void follow_seen(void *ctx, struct follow_state *s, struc
 					struct follow_short *room)
 {
 	struct task_struct___follow *t = (void *)e->task;
-	struct follow_told *told = follow_told_of(lock);
+	struct follow_reported *reported = follow_reported_of(lock);
 	struct holdrec *r = (void *)room;
 	__u64 owner = e->task | hint, now;
 	struct follow_cpu *c;
-	bool is_told;
+	bool is_reported;
 
 	r->what = HOLDREC_SEEN;
 	r->state = HOLDREC_RUNNING;
-	if (!told)
+	if (!reported)
 		return;
-	is_told = told->lock == lock && told->owner == owner && told->epoch == s->epoch;
+	is_reported =
+		reported->lock == lock && reported->owner == owner && reported->epoch == s->epoch;
 	/* Tasks that are followed already are reported anyway; here it may be between the switch
 	 * and its first step. */
 	if (!is_known && !BPF_CORE_READ_BITFIELD_PROBED(t, on_cpu))
 		r->state = follow_state_of(t, BPF_CORE_READ(t, __state));
 	else if (is_known && e->state && e->epoch == s->epoch)
 		r->state = e->state;
-	if (is_told && (r->state == HOLDREC_RUNNING || (e->state && e->epoch == s->epoch)))
+	if (is_reported && (r->state == HOLDREC_RUNNING || (e->state && e->epoch == s->epoch)))
 		return;
 	c = follow_here();
 	now = bpf_ktime_get_ns();
@@ -260,9 +261,9 @@ static __always_inline void follow_seen(void *ctx, struct follow_state *s, struc
 	    !follow_may(c, now, r->state == HOLDREC_RUNNING ? FOLLOW_RUNNING_MOST : FOLLOW_OFF_MOST,
 			s->on))
 		return;
-	told->lock = lock;
-	told->owner = owner;
-	told->epoch = s->epoch;
+	reported->lock = lock;
+	reported->owner = owner;
+	reported->epoch = s->epoch;
 	if (r->state != HOLDREC_RUNNING) {
 		e->state = r->state;
 		e->epoch = s->epoch;
@@ -281,19 +282,19 @@ static __always_inline void follow_handed(void *ctx, struct follow_state *s,
 					  struct follow_short *room)
 {
 	struct task_struct___follow *t = (void *)o->next;
-	struct follow_told *told = follow_told_of(lock);
+	struct follow_reported *reported = follow_reported_of(lock);
 	struct follow_cpu *c = follow_here();
-	__u64 owner = o->next | FOLLOW_TOLD_HANDED;
+	__u64 owner = o->next | FOLLOW_REPORTED_HANDED;
 	struct holdrec *r = (void *)room;
 
-	if (!told || !c || !o->next ||
-	    (told->lock == lock && told->owner == owner && told->epoch == s->epoch))
+	if (!reported || !c || !o->next ||
+	    (reported->lock == lock && reported->owner == owner && reported->epoch == s->epoch))
 		return;
 	if (!by_record && !follow_may_hand(c, bpf_ktime_get_ns(), s->on))
 		return;
-	told->lock = lock;
-	told->owner = owner;
-	told->epoch = s->epoch;
+	reported->lock = lock;
+	reported->owner = owner;
+	reported->epoch = s->epoch;
 	if (by_record)
 		return;
 	r->what = HOLDREC_HANDED;
@@ -373,25 +374,26 @@ static __always_inline bool follow_has_waiters(__u64 lock, enum follow_kind kind
 static __always_inline enum follow_kind follow_got(__u64 lock, __u32 tid, __u32 flags)
 {
 	__u64 task = bpf_get_current_task();
-	struct follow_told *told = follow_told_of(lock);
+	struct follow_reported *reported = follow_reported_of(lock);
 	struct follow_state *s = follow_state();
 	enum follow_kind kind = follow_kind_of(flags);
 	bool is_named = !(flags & (LCB_READ | LCB_PERCPU)) && kind != FOLLOW_SEM, is_new;
 
-	if (!told || !s)
+	if (!reported || !s)
 		return FOLLOW_NONE;
 	/* It was let in before the writer that was reported came. */
-	if (kind == FOLLOW_PCPU && told->lock == lock && follow_has_percpu(lock, told->owner))
+	if (kind == FOLLOW_PCPU && reported->lock == lock &&
+	    follow_has_percpu(lock, reported->owner))
 		return FOLLOW_NONE;
-	told->lock = lock;
+	reported->lock = lock;
 	/* An owner after a reader is to be reported again. */
-	told->owner = 0;
-	told->epoch = s->epoch;
+	reported->owner = 0;
+	reported->epoch = s->epoch;
 	if (is_named && follow_has_waiters(lock, kind, task)) {
-		told->owner = task;
+		reported->owner = task;
 		follow_enter(task, tid, lock, kind, &is_new);
 	} else if (is_named && config.waits) {
-		told->owner = task;
+		reported->owner = task;
 	}
 	if (!s->on || (kind != FOLLOW_RWSEM && kind != FOLLOW_PCPU))
 		return FOLLOW_NONE;

@@ -51,7 +51,7 @@ static const char *const names[FOLLOW_LINKS] = {"see_switch", "see_waking"};
 
 int follow_prepare(struct bpf_object *o, bool on)
 {
-	static const char *const maps[] = {"holders", "holders_told", "waiting"};
+	static const char *const maps[] = {"holders", "holders_reported", "waiting"};
 	static const char *const programs[] = {"see_switch", "see_waking", "say_follow"};
 	int code = 0;
 

@@ -33,9 +33,9 @@ enum {
 	IDLE_MS = 50, /* a storm is limited in time if it is detected by then */
 	PPM = 1000000,
 	FIRST_EVENT_PS = 500000,
-	FIRST_TOLD_PS = 1000000,
+	FIRST_REPORTED_PS = 1000000,
 	ENOUGH_TIMED = 16,
-	ENOUGH_TOLD = 20000,
+	ENOUGH_REPORTED = 20000,
 	STORM = 4, /* times the target */
 	GAIN = 4,  /* a step is taken if it changes the cost by that part of the target */
 };
@@ -54,7 +54,7 @@ unsigned governor_step_of(uint64_t threshold_ns)
 	return step;
 }
 
-unsigned governor_step_telling(uint64_t ns)
+unsigned governor_step_reporting(uint64_t ns)
 {
 	unsigned step = GOVERNOR_THRESHOLDS;
 
@@ -73,7 +73,7 @@ void governor_init(struct governor *g, uint32_t target_ppm, uint32_t cpus, unsig
 			       .most = GOVERNOR_COUNTS,
 			       .step = least,
 			       .event_ps = FIRST_EVENT_PS,
-			       .told_ps = FIRST_TOLD_PS,
+			       .reported_ps = FIRST_REPORTED_PS,
 			       .patience_ns = PATIENCE_NS};
 }
 
@@ -109,34 +109,36 @@ static uint32_t ppm(const struct governor *g, double ns, uint64_t of_ns)
 static uint32_t own_cost(struct governor *g, const struct governor_look *now)
 {
 	const struct governor_look *from = &g->slow.v[0];
-	uint64_t ns = now->now_ns - from->now_ns, told = now->told - from->told;
+	uint64_t ns = now->now_ns - from->now_ns, reported = now->reported - from->reported;
 
 	if (ns < OWN_NS)
 		return 0;
-	if (told >= ENOUGH_TOLD)
-		g->told_ps = (uint32_t)((double)(now->own_ns - from->own_ns) * 1000 / (double)told);
+	if (reported >= ENOUGH_REPORTED)
+		g->reported_ps =
+			(uint32_t)((double)(now->own_ns - from->own_ns) * 1000 / (double)reported);
 	return ppm(g, (double)(now->own_ns - from->own_ns), ns);
 }
 
 /* The cost of waits since @from, and the part of it that records cause. */
 static uint32_t waits_cost(const struct governor *g, const struct governor_look *from,
-			   const struct governor_look *now, uint32_t *ret_told)
+			   const struct governor_look *now, uint32_t *ret_reported)
 {
 	uint64_t ns = now->now_ns - from->now_ns;
 	double events = (double)(now->events - from->events) * g->event_ps / 1000;
 
-	*ret_told = ppm(g, (double)(now->told - from->told) * g->told_ps / 1000, ns);
-	return ppm(g, events, ns) + *ret_told;
+	*ret_reported =
+		ppm(g, (double)(now->reported - from->reported) * g->reported_ps / 1000, ns);
+	return ppm(g, events, ns) + *ret_reported;
 }
 
 static void measure(struct governor *g, const struct governor_look *now)
 {
-	uint32_t own = own_cost(g, now), told;
+	uint32_t own = own_cost(g, now), reported;
 
-	g->storm_ppm = waits_cost(g, &g->quick.v[0], now, &told);
-	g->cost_ppm = g->varies_ppm = waits_cost(g, &g->slow.v[0], now, &told);
-	if (own > told)
-		g->cost_ppm += own - told;
+	g->storm_ppm = waits_cost(g, &g->quick.v[0], now, &reported);
+	g->cost_ppm = g->varies_ppm = waits_cost(g, &g->slow.v[0], now, &reported);
+	if (own > reported)
+		g->cost_ppm += own - reported;
 }
 
 static void go_to(struct governor *g, unsigned step, const struct governor_look *look)

@@ -15,9 +15,9 @@ enum { GOVERNOR_THRESHOLDS = 15, GOVERNOR_COUNTS = GOVERNOR_THRESHOLDS + 1 };
 /* Sums since a fixed time. */
 struct governor_look {
 	uint64_t now_ns;
-	uint64_t events;	  /* begins and ends of waits, */
-	uint64_t timed, timed_ns; /* those that were timed, and their time */
-	uint64_t told;		  /* and those that became records */
+	uint64_t events;	  /* begins and ends of waits */
+	uint64_t timed, timed_ns; /* of them: timed, and the time of these */
+	uint64_t reported;	  /* of them: written as records */
 	uint64_t own_ns;	  /* CPU time of kontend */
 };
 
@@ -39,7 +39,7 @@ struct governor {
 	 * period.
 	 */
 	uint32_t cost_ppm, varies_ppm, storm_ppm;
-	uint32_t event_ps, told_ps; /* cost of a begin or end, and of a record in addition */
+	uint32_t event_ps, reported_ps; /* cost of a begin or end, and of a record in addition */
 
 	bool is_timed; /* the cost of an event was measured, and is not assumed */
 
@@ -56,7 +56,7 @@ bool governor_step(struct governor *g, const struct governor_look *look);
 /* Sets the highest step. True: @g->step has changed. */
 bool governor_bound(struct governor *g, unsigned most, const struct governor_look *look);
 /* The last step on which waits of this length are reported one by one; for 0 that of counts. */
-unsigned governor_step_telling(uint64_t ns);
+unsigned governor_step_reporting(uint64_t ns);
 /* Time until its next call: longer if it reports all that it may, at hardly any cost. */
 unsigned governor_period_ms(const struct governor *g);
 /* 0: of all waits, and of counts. */

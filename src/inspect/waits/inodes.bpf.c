@@ -26,7 +26,7 @@ enum {
 	INODE_LINKS = 8,   /* names of a file that are looked at */
 };
 
-struct inode_told {
+struct inode_reported {
 	__u64 lock, ino;
 	__u32 generation, which;
 	__u64 sb; /* two file systems may give out the same number and generation */
@@ -34,7 +34,7 @@ struct inode_told {
 
 /* Locks with the same hash share a set: a cache line. */
 struct inode_set {
-	struct inode_told way[INODE_WAYS];
+	struct inode_reported way[INODE_WAYS];
 };
 
 struct inode_work {
@@ -48,7 +48,7 @@ struct {
 	__type(key, __u32);
 	__type(value, struct inode_set);
 	__uint(max_entries, INODE_SETS);
-} inodes_told SEC(".maps");
+} inodes_reported SEC(".maps");
 
 /* A program that begins to wait is not called again on its CPU before it has returned. */
 struct {
@@ -271,8 +271,8 @@ static __always_inline bool inode_put(void *ctx, struct inoderec *r)
 }
 
 /* False: it could not be written, and is to be with the next wait. */
-static __always_inline bool inode_tell(void *ctx, struct inode___files *inode,
-				       const struct inode_told *now, bool changed)
+static __always_inline bool inode_report(void *ctx, struct inode___files *inode,
+					 const struct inode_reported *now, bool changed)
 {
 	struct inode_work *w = inode_work();
 	struct super_block___files *sb = BPF_CORE_READ(inode, i_sb);
@@ -297,10 +297,10 @@ static __always_inline struct inode_set *inode_set_of(__u64 lock)
 {
 	__u32 at = ((lock >> 3) * 0x9e3779b97f4a7c15ull >> 52) & (INODE_SETS - 1);
 
-	return bpf_map_lookup_elem(&inodes_told, &at);
+	return bpf_map_lookup_elem(&inodes_reported, &at);
 }
 
-static __always_inline bool inode_is(const struct inode_told *a, const struct inode_told *b)
+static __always_inline bool inode_is(const struct inode_reported *a, const struct inode_reported *b)
 {
 	return a->lock == b->lock && a->ino == b->ino && a->generation == b->generation &&
 	       a->which == b->which && a->sb == b->sb;
@@ -323,7 +323,7 @@ static __always_inline bool inode_may_have(__u64 lock, __u32 flags)
 /* For a lock that inode_may_have(). Global, as owner_read() is. */
 __noinline int inode_see(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct inode_told now = {.lock = ctx->args[0]};
+	struct inode_reported now = {.lock = ctx->args[0]};
 	struct inode_set *set;
 	__u64 inode;
 	bool second;
@@ -339,7 +339,7 @@ __noinline int inode_see(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	second = set->way[1].lock == now.lock;
 	/* Written before it is noted: a wait on another CPU meanwhile writes it, too. */
-	if (!inode_tell(ctx, (void *)inode, &now, second || set->way[0].lock == now.lock))
+	if (!inode_report(ctx, (void *)inode, &now, second || set->way[0].lock == now.lock))
 		return 0;
 	if (!second && set->way[0].lock != now.lock)
 		set->way[1] = set->way[0];

@@ -65,7 +65,7 @@ struct shorts;
 struct short_options {
 	uint64_t threshold_ns; /* shorter waits are summed up; 0: no wait is */
 	uint32_t target_ppm;   /* of the CPU time of all CPUs; 0: no governor */
-	uint64_t tell_ns;      /* waits of this length are always reported; 0: no such length */
+	uint64_t report_ns;    /* waits of this length are always reported; 0: no such length */
 };
 
 /* Before @o is loaded: for @n_cpus CPUs; 0: its programs are left out, and its maps are small. */
@@ -75,8 +75,8 @@ int short_new(struct shorts **ret, struct bpf_object *o, uint32_t n_cpus,
 	      const struct short_options *options, struct error *err);
 /* Starts the thread that reports long waits before they end, and runs the governor. */
 int short_start(struct shorts *s, struct error *err);
-void short_tell(struct shorts *s, uint64_t tell_ns); /* from now on; by any thread */
-void short_stop(struct shorts *s);		     /* async-signal-safe; NULL is fine */
+void short_report(struct shorts *s, uint64_t report_ns); /* from now on; by any thread */
+void short_stop(struct shorts *s);			 /* async-signal-safe; NULL is fine */
 /*
  * The payload of a SNAPSHOT_SHORT as of now, for one thread; valid until the next call. @begin: of
  * the begin of sums, at @now_ns, without rows. NULL: no memory.

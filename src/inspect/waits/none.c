@@ -75,8 +75,8 @@ void waitfeed_free(struct waitfeed *f)
 	(void)f;
 }
 
-void waitfeed_tell(struct waitfeed *f, uint64_t tell_ns)
+void waitfeed_report(struct waitfeed *f, uint64_t report_ns)
 {
 	(void)f;
-	(void)tell_ns;
+	(void)report_ns;
 }

@@ -95,7 +95,7 @@ static __always_inline __u32 ring_lead(const struct ring_place *p, struct ring_r
 	if (left < RING_MOST)
 		size += left;
 	rec->type = RING_SAMPLE;
-	rec->misc = RING_IN_KERNEL | WAITREC_TELLS_GAPS | (r->gap ? WAITREC_AFTER_GAP : 0);
+	rec->misc = RING_IN_KERNEL | WAITREC_REPORTS_GAPS | (r->gap ? WAITREC_AFTER_GAP : 0);
 	rec->size = (__u16)size;
 	rec->id = r->id;
 	r->gap = 0;

@@ -28,9 +28,9 @@ struct short_control {
 /* The reports of a sleeping wait so far: the upper half of `owner`; the lower one is the tid. */
 enum short_state {
 	SHORT_TAKEN = 1, /* its begin is being written down */
-	SHORT_UNTOLD,
-	SHORT_TOLD, /* when it began, with its call chain */
-	SHORT_SAID, /* while it went on, without */
+	SHORT_UNREPORTED,
+	SHORT_REPORTED, /* when it began, with its call chain */
+	SHORT_SAID,	/* while it went on, without */
 };
 
 /* A sleeping wait that has not ended. `owner` 0: none. */
@@ -70,7 +70,7 @@ struct short_cpu {
 	struct short_spin spins[SHORT_SPINS];
 	struct short_sum other[SHORT_FLAGS]; /* what no row has room for */
 	unsigned long long counted[SHORT_FLAGS];
-	unsigned long long told; /* records of waits */
+	unsigned long long reported; /* records of waits */
 	unsigned long long rest[2];
 	unsigned long long scratch[SHORT_SCRATCH / 8];
 };

@@ -170,14 +170,14 @@ static __always_inline bool short_sleeps(struct short_control *ctl, __u64 lock, 
 					 const struct lock_owner *o, __u64 pid_tid, __u32 cpu)
 {
 	__u32 tid = (__u32)pid_tid, set = tid & (SHORT_SETS - 1);
-	bool is_told = !ctl->threshold_ns && !ctl->counts;
+	bool is_reported = !ctl->threshold_ns && !ctl->counts;
 	struct short_slot *s = short_find(tid, lock);
 
 	if (s && flags & LCB_MUTEX && s->flags & LCB_MUTEX) {
 		/* No task had it when it was asked about first: it was being handed over. */
 		if (!s->owner_tid)
 			short_own(s, o);
-		return s->owner >> 32 == SHORT_TOLD;
+		return s->owner >> 32 == SHORT_REPORTED;
 	}
 	if (flags == LCB_RT && short_is_within(tid, lock))
 		return false;
@@ -191,14 +191,15 @@ static __always_inline bool short_sleeps(struct short_control *ctl, __u64 lock, 
 		return true;
 	}
 	s->lock = lock;
-	s->begin_ns = is_told || ctl->counts ? 0 : bpf_ktime_get_ns();
+	s->begin_ns = is_reported || ctl->counts ? 0 : bpf_ktime_get_ns();
 	s->tgid = pid_tid >> 32;
 	s->cpu = (__u16)cpu;
 	s->flags = (__u8)flags;
 	short_own(s, o);
 	barrier();
-	*(volatile __u64 *)&s->owner = short_owner(tid, is_told ? SHORT_TOLD : SHORT_UNTOLD);
-	return is_told;
+	*(volatile __u64 *)&s->owner =
+		short_owner(tid, is_reported ? SHORT_REPORTED : SHORT_UNREPORTED);
+	return is_reported;
 }
 
 static __always_inline bool short_begin(struct bpf_raw_tracepoint_args *ctx, struct short_cpu *c,
@@ -244,7 +245,7 @@ static __always_inline bool short_spun(struct short_cpu *c, __u64 lock, struct s
 static __always_inline enum short_end short_slept(__u32 tid, __u64 lock, struct short_past *p)
 {
 	struct short_slot *s = short_find(tid, lock);
-	__u64 untold = short_owner(tid, SHORT_UNTOLD);
+	__u64 unreported = short_owner(tid, SHORT_UNREPORTED);
 
 	if (!s)
 		return short_is_within(tid, lock) ? SHORT_END_NONE : SHORT_END_ONLY;
@@ -253,12 +254,12 @@ static __always_inline enum short_end short_slept(__u32 tid, __u64 lock, struct 
 	p->owner.is = s->owner_is;
 	p->owner.pid = s->owner_pid;
 	p->owner.tid = s->owner_tid;
-	if (s->owner >> 32 == SHORT_TOLD) {
+	if (s->owner >> 32 == SHORT_REPORTED) {
 		*(volatile __u64 *)&s->owner = 0;
 		return SHORT_END_ONLY;
 	}
 	/* Reports until now have a time that is before that of the end. */
-	if (__sync_val_compare_and_swap(&s->owner, untold, 0) == untold)
+	if (__sync_val_compare_and_swap(&s->owner, unreported, 0) == unreported)
 		return SHORT_END_PAST;
 	p->is_said = 1;
 	*(volatile __u64 *)&s->owner = 0;
@@ -367,9 +368,9 @@ static __always_inline void late_owner(struct ring_record *rec, const struct loc
 }
 
 /* Its begin, of which @n frames are in the CPU's scratch. */
-static __always_inline void short_tell(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
-				       const struct short_cpu *c, const struct short_past *p,
-				       __u64 pid_tid, __u32 cpu, __u32 n)
+static __always_inline void short_report(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
+					 const struct short_cpu *c, const struct short_past *p,
+					 __u64 pid_tid, __u32 cpu, __u32 n)
 {
 	const struct ring_place place = {&w->ring, w->data, config.ring_bytes};
 	const struct ring_record *from = (const void *)c->scratch;
@@ -414,7 +415,7 @@ static __always_inline bool short_end(struct bpf_raw_tracepoint_args *ctx, struc
 	}
 	if (short_sum_up(ctx, w, c, ctl, &p, cpu, &n))
 		return false;
-	short_tell(ctx, w, c, &p, pid_tid, cpu, n);
+	short_report(ctx, w, c, &p, pid_tid, cpu, n);
 	return true;
 }
 
@@ -425,18 +426,18 @@ static __always_inline bool short_wants(struct bpf_raw_tracepoint_args *ctx, str
 {
 	struct short_cpu *c = short_here(cpu);
 	struct short_control *ctl = short_control_here();
-	bool is_told;
+	bool is_reported;
 
 	if (!c || !ctl)
 		return true;
 	if (what == BEGIN)
-		is_told = short_begin(ctx, c, ctl, o, pid_tid, cpu);
+		is_reported = short_begin(ctx, c, ctl, o, pid_tid, cpu);
 	else if (what == END)
-		is_told = short_end(ctx, w, c, ctl, pid_tid, cpu);
+		is_reported = short_end(ctx, w, c, ctl, pid_tid, cpu);
 	else
-		is_told = !ctl->threshold_ns && !ctl->counts;
-	c->told += is_told;
-	return is_told;
+		is_reported = !ctl->threshold_ns && !ctl->counts;
+	c->reported += is_reported;
+	return is_reported;
 }
 
 /* User space has it say that the wait in a slot goes on. */
@@ -451,7 +452,7 @@ static __always_inline void short_say(struct bpf_raw_tracepoint_args *ctx, struc
 	struct lock_owner o = {.is = s->owner_is, .pid = s->owner_pid, .tid = s->owner_tid};
 
 	/* Its end can be reported; as can waits of tasks whose numbers here are other ones. */
-	if (!rec || !begin_ns || owner >> 32 != SHORT_UNTOLD || config.ns.level)
+	if (!rec || !begin_ns || owner >> 32 != SHORT_UNREPORTED || config.ns.level)
 		return;
 	rec->pid = s->tgid;
 	rec->tid = tid;

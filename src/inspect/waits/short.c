@@ -41,7 +41,7 @@ static const uint64_t SETTLED_NS = 20 * MS;
 /* Used by the thread only. */
 struct sweeps {
 	uint64_t last_ns;
-	uint32_t untold; /* waits that it has seen so far */
+	uint32_t unreported; /* waits that it has seen so far */
 };
 
 /* The current level of reports, and its begin. */
@@ -157,22 +157,22 @@ static void emit_sums(const struct shorts *s, uint32_t slot, uint32_t cpu)
 static uint32_t sweep(const struct shorts *s, uint64_t now)
 {
 	uint64_t least = s->now.threshold_ns > SAY_NS ? s->now.threshold_ns : SAY_NS;
-	uint32_t said = 0, untold = 0;
+	uint32_t said = 0, unreported = 0;
 
 	for (uint32_t i = 0; i < SHORT_SLOTS && said < SAY_MOST; i++) {
 		const volatile struct short_slot *w = &s->slots[i];
 		uint64_t begin;
 
-		if (w->owner >> 32 != SHORT_UNTOLD)
+		if (w->owner >> 32 != SHORT_UNREPORTED)
 			continue;
-		untold++;
+		unreported++;
 		begin = w->begin_ns;
 		if (!begin || now < begin || now - begin < least)
 			continue;
 		emit_sums(s, i, w->cpu);
 		said++;
 	}
-	return untold;
+	return unreported;
 }
 
 static struct governor_look read_costs(const struct shorts *s)
@@ -185,7 +185,7 @@ static struct governor_look read_costs(const struct shorts *s)
 		l.events += c->events;
 		l.timed += c->timed;
 		l.timed_ns += c->timed_ns;
-		l.told += c->told;
+		l.reported += c->reported;
 	}
 	return l;
 }
@@ -212,7 +212,7 @@ static bool is_to_be_swept(const struct shorts *s, const struct sweeps *w, uint6
 {
 	if (now - w->last_ns < (SWEEP_MS - 1) * MS)
 		return false;
-	return s->now.level != SHORTSNAP_ALL || w->untold ||
+	return s->now.level != SHORTSNAP_ALL || w->unreported ||
 	       w->last_ns < s->now.since_ns + SETTLED_NS;
 }
 
@@ -228,7 +228,7 @@ static void *run(void *arg)
 		if (s->options.target_ppm)
 			ms = govern(s);
 		if (is_to_be_swept(s, &w, now))
-			w = (struct sweeps){.last_ns = now, .untold = sweep(s, now)};
+			w = (struct sweeps){.last_ns = now, .unreported = sweep(s, now)};
 		bpf_thread_sleep(&s->thread, ms);
 	}
 	return NULL;
@@ -268,15 +268,15 @@ int short_new(struct shorts **ret, struct bpf_object *o, uint32_t n_cpus,
 	}
 	governor_init(&s->governor, options->target_ppm, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
 		      governor_step_of(options->threshold_ns));
-	short_tell(s, options->tell_ns);
+	short_report(s, options->report_ns);
 	set_step(s, s->governor.least);
 	*ret = s;
 	return 0;
 }
 
-void short_tell(struct shorts *s, uint64_t tell_ns)
+void short_report(struct shorts *s, uint64_t report_ns)
 {
-	atomic_store(&s->most, governor_step_telling(tell_ns));
+	atomic_store(&s->most, governor_step_reporting(report_ns));
 }
 
 int short_start(struct shorts *s, struct error *err)

@@ -336,7 +336,7 @@ static __always_inline void publish(void *ctx, const struct ring_place *p, __u32
 }
 
 /* The waiter, the time and the CPU. */
-static __always_inline void tell_who(struct ring_record *rec, __u64 pid_tid, __u32 cpu)
+static __always_inline void report_who(struct ring_record *rec, __u64 pid_tid, __u32 cpu)
 {
 	rec->pid = pid_tid >> 32;
 	rec->tid = (__u32)pid_tid;
@@ -361,7 +361,7 @@ static __always_inline bool put_raw(void *ctx, const struct ring_place *p, const
 
 	if (!rec)
 		return false;
-	tell_who(rec, bpf_get_current_pid_tgid(), cpu);
+	report_who(rec, bpf_get_current_pid_tgid(), cpu);
 	barrier_var(size); /* the same register for test and use, or the verifier forgets */
 	if (size > most || bpf_probe_read_kernel(&rec->holder, size, from))
 		return false;
@@ -372,9 +372,9 @@ static __always_inline bool put_raw(void *ctx, const struct ring_place *p, const
 }
 
 /* @n frames are in the record. */
-static __always_inline void tell_begin(struct bpf_raw_tracepoint_args *ctx,
-				       const struct ring_place *p, struct ring_record *rec,
-				       const struct lock_owner *o, __u32 n)
+static __always_inline void report_begin(struct bpf_raw_tracepoint_args *ctx,
+					 const struct ring_place *p, struct ring_record *rec,
+					 const struct lock_owner *o, __u32 n)
 {
 	__u32 size = ring_lead(p, rec, RING_BEGIN + n * sizeof(rec->begin.frames[0]));
 	__u32 missed = p->ring->missed;
@@ -398,8 +398,8 @@ static __always_inline void tell_begin(struct bpf_raw_tracepoint_args *ctx,
 	publish(ctx, p, size);
 }
 
-static __always_inline void tell_end(struct bpf_raw_tracepoint_args *ctx,
-				     const struct ring_place *p, struct ring_record *rec)
+static __always_inline void report_end(struct bpf_raw_tracepoint_args *ctx,
+				       const struct ring_place *p, struct ring_record *rec)
 {
 	__u32 size = ring_lead(p, rec, RING_END);
 
@@ -411,8 +411,8 @@ static __always_inline void tell_end(struct bpf_raw_tracepoint_args *ctx,
 	publish(ctx, p, size);
 }
 
-static __always_inline void tell_release(struct bpf_raw_tracepoint_args *ctx,
-					 const struct ring_place *p, struct ring_record *rec)
+static __always_inline void report_release(struct bpf_raw_tracepoint_args *ctx,
+					   const struct ring_place *p, struct ring_record *rec)
 {
 	__u32 size = ring_lead(p, rec, RING_RELEASE);
 
@@ -425,8 +425,8 @@ static __always_inline void tell_release(struct bpf_raw_tracepoint_args *ctx,
 }
 
 /* Where perf reports waits, and waits are to be summed up by owners. */
-static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx,
-				       const struct lock_owner *o)
+static __always_inline void report_owner(struct bpf_raw_tracepoint_args *ctx,
+					 const struct lock_owner *o)
 {
 	struct task_struct *t = (void *)o->task;
 	struct ownerrec r = {.magic = OWNERREC_MAGIC,
@@ -442,7 +442,7 @@ static __always_inline void tell_owner(struct bpf_raw_tracepoint_args *ctx,
 	bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r, sizeof(r));
 }
 
-static __always_inline void tell_task(void *ctx, const struct taskrec *r)
+static __always_inline void report_task(void *ctx, const struct taskrec *r)
 {
 	if (r->tid & NS_OUTSIDE)
 		bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, (void *)r, sizeof(*r));
@@ -461,7 +461,7 @@ static __always_inline struct ring_record *start_record(const struct ring_place 
 		p->ring->gap = 1;
 		return NULL;
 	}
-	tell_who(rec, pid_tid, cpu);
+	report_who(rec, pid_tid, cpu);
 	return rec;
 }
 
@@ -478,14 +478,15 @@ static __always_inline void report_wait(struct bpf_raw_tracepoint_args *ctx, str
 	if (!rec)
 		return;
 	if (what == END)
-		tell_end(ctx, p, rec);
+		report_end(ctx, p, rec);
 	else if (what == RELEASE)
-		tell_release(ctx, p, rec);
+		report_release(ctx, p, rec);
 	else if (nested)
-		tell_begin(ctx, p, rec, o, stack_unwind(ctx, rec->begin.frames, config.frames));
+		report_begin(ctx, p, rec, o, stack_unwind(ctx, rec->begin.frames, config.frames));
 	else
-		tell_begin(ctx, p, rec, o,
-			   stack_here(ctx, stack_work(c), rec, (__u32)ctx->args[1], config.frames));
+		report_begin(
+			ctx, p, rec, o,
+			stack_here(ctx, stack_work(c), rec, (__u32)ctx->args[1], config.frames));
 }
 
 #include "short.bpf.c"
@@ -527,11 +528,11 @@ static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum wh
 	if (config.waits)
 		see_wait(ctx, what, &o, pid_tid);
 	else if (config.owners && what == BEGIN)
-		tell_owner(ctx, &o);
+		report_owner(ctx, &o);
 	if (follows && what == BEGIN)
 		follow_begin(ctx, &o, (__u32)pid_tid);
 	if (got)
-		follow_tell_unnamed(ctx, HOLDREC_GOT, ctx->args[0], got);
+		follow_report_unnamed(ctx, HOLDREC_GOT, ctx->args[0], got);
 }
 
 /* Where waits may be summed up events are counted, and now and then one is timed. */
@@ -670,7 +671,7 @@ int see_new(struct bpf_raw_tracepoint_args *ctx)
 	who_is(&r, TASKREC_FORK, (void *)ctx->args[0]);
 	r.ppid = ns_pid(parent, &config.ns);
 	r.ptid = ns_tid(parent, &config.ns);
-	tell_task(ctx, &r);
+	report_task(ctx, &r);
 	return 0;
 }
 
@@ -681,7 +682,7 @@ int see_name(struct bpf_raw_tracepoint_args *ctx)
 
 	who_is(&r, TASKREC_COMM, (void *)ctx->args[0]);
 	bpf_probe_read_kernel_str(r.comm, sizeof(r.comm), (void *)ctx->args[1]);
-	tell_task(ctx, &r);
+	report_task(ctx, &r);
 	return 0;
 }
 
@@ -691,6 +692,6 @@ int see_exit(struct bpf_raw_tracepoint_args *ctx)
 	struct taskrec r = {0};
 
 	who_is(&r, TASKREC_EXIT, (void *)ctx->args[0]);
-	tell_task(ctx, &r);
+	report_task(ctx, &r);
 	return 0;
 }

@@ -27,8 +27,8 @@ static uint64_t pending_ns(const struct query *q, const struct blame_class *c, u
 {
 	uint64_t now_ns = q->model->now_ns, ns = c->ns;
 
-	if (now_ns > c->told_ns)
-		ns += c->n * (now_ns - c->told_ns);
+	if (now_ns > c->reported_ns)
+		ns += c->n * (now_ns - c->reported_ns);
 	uint64_t most = (c->n ? c->n : 1) * window_ns;
 	return window_ns && ns > most ? most : ns;
 }

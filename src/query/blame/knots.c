@@ -186,16 +186,16 @@ static void fill_mostly(struct search *s, const struct blame_group *g, struct qu
 }
 
 /* The nodes of the component, the one with the largest charge first. */
-static uint32_t next_node(const struct search *s, uint64_t component, const uint32_t *told,
-			  size_t n_told)
+static uint32_t next_node(const struct search *s, uint64_t component, const uint32_t *reported,
+			  size_t n_reported)
 {
 	const struct knots_node *nodes = s->graph.nodes;
 	uint32_t best = UINT32_MAX;
 
 	for (uint32_t i = 0; i < s->graph.n_nodes; i++) {
 		bool known = false;
-		for (size_t k = 0; k < n_told; k++)
-			known |= told[k] == i;
+		for (size_t k = 0; k < n_reported; k++)
+			known |= reported[k] == i;
 		if (known || !nodes[i].tasks || s->of[i] + 1u != component)
 			continue;
 		if (best == UINT32_MAX || nodes[i].ns > nodes[best].ns)
@@ -220,12 +220,12 @@ static const char *node_name(struct query *q, const struct knots_node *n)
 
 static void fill_names(struct search *s, const struct component *c, struct query_knot *k)
 {
-	uint32_t told[QUERY_KNOT_NAMES], tasks = 0;
+	uint32_t reported[QUERY_KNOT_NAMES], tasks = 0;
 	const char *who = "";
 
 	while (k->n_names < QUERY_KNOT_NAMES && k->n_names < c->nodes) {
-		uint32_t node = next_node(s, c->g.id, told, k->n_names);
-		told[k->n_names] = node;
+		uint32_t node = next_node(s, c->g.id, reported, k->n_names);
+		reported[k->n_names] = node;
 		tasks += s->graph.nodes[node].tasks;
 		const char *name = node_name(s->q, &s->graph.nodes[node]);
 		who = arena_printf(&s->q->arena, "%s%s%s", who, *who ? ", " : "", name ? name : "");

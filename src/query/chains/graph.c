@@ -39,7 +39,7 @@ struct chain_sum chain_sum_one(const struct chain_wait *w)
 /* The holder of a wait that has ended. */
 static uint32_t owner_of(const struct wait *w)
 {
-	return holder_then(w->held_by, w->seen, w->told);
+	return holder_then(w->held_by, w->seen, w->reported);
 }
 
 static struct chain_lock *lock_at(struct chain_graph *g, const struct wait *w)

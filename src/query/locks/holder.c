@@ -134,9 +134,9 @@ static bool by_events(struct query *q, uint32_t owner, enum lock_type type,
 }
 
 /* The snapshot is as new as all events, saw the lock's queue, and no task that had the lock. */
-static bool is_free_in(const struct locksnap_queue *l, uint64_t look_ns, uint64_t told_ns)
+static bool is_free_in(const struct locksnap_queue *l, uint64_t look_ns, uint64_t reported_ns)
 {
-	return l && look_ns >= told_ns && l->certainty == LOCKSNAP_NOBODY && !l->readers &&
+	return l && look_ns >= reported_ns && l->certainty == LOCKSNAP_NOBODY && !l->readers &&
 	       (l->type == LOCKSNAP_MUTEX || l->type == LOCKSNAP_RWSEM);
 }
 
@@ -155,19 +155,19 @@ bool query_holder_of(struct query *q, const struct wait *w, bool ended, struct q
 	const struct model *m = q->model;
 	enum lock_type type = (enum lock_type)m->locks->locks[w->lock].type;
 	int32_t tid = w->task == TASK_OTHER ? 0 : m->tasks->tasks[w->task].tid;
-	uint64_t told_ns;
+	uint64_t reported_ns;
 
 	if (ended)
-		return by_events(q, holder_then(w->held_by, w->seen, w->told), type, NULL, ret);
+		return by_events(q, holder_then(w->held_by, w->seen, w->reported), type, NULL, ret);
 	const struct locksnap_queue *l = query_queue_at(q, w->addr);
 	bool seen = l && tid && query_queue_waiter(q, l, tid);
-	uint32_t owner = holder_now(m, w, &told_ns);
+	uint32_t owner = holder_now(m, w, &reported_ns);
 	uint64_t look_ns = l ? query_queues(q)->head.time_ns : 0;
 
 	/* A task that spins is not in the queue. */
-	if (is_held_in(l, tid) && (seen || w->flags & LCB_F_SPIN) && look_ns >= told_ns)
+	if (is_held_in(l, tid) && (seen || w->flags & LCB_F_SPIN) && look_ns >= reported_ns)
 		return by_look(q, l, ret);
-	if (seen && is_free_in(l, look_ns, told_ns))
+	if (seen && is_free_in(l, look_ns, reported_ns))
 		return is_free(q, TASK_OTHER, l, ret);
 	if (by_events(q, owner, type, l, ret))
 		return true;

@@ -449,7 +449,7 @@ static const struct column *columns_of(const struct waiters *ws)
 		return NULL;
 	if (!s || s->head.reason)
 		copy[C_PLACE].flags = 0;
-	if ((!s || s->head.reason) && !ws->q->model->holders_told)
+	if ((!s || s->head.reason) && !ws->q->model->holders_reported)
 		copy[C_HOLDER].flags = copy[C_IS].flags = 0;
 	if (ws->n_past)
 		copy[C_ENDED_NS].flags |= COLUMN_SCREEN;

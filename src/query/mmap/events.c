@@ -161,16 +161,16 @@ static double scale_of(const struct model *m, uint64_t seen_ns, bool *ret_counte
 {
 	const struct mmlocks *l = m->mmlocks;
 	uint64_t elapsed = query_elapsed(m), since = m->now_ns - elapsed;
-	double told = l->seen_until > since ? (double)(l->seen_until - since) : 0;
+	double reported = l->seen_until > since ? (double)(l->seen_until - since) : 0;
 	enum { ENOUGH = 100 };
 
-	*ret_counted = l->how->level == MMLEVEL_SAMPLED && l->counted && told > 0 &&
+	*ret_counted = l->how->level == MMLEVEL_SAMPLED && l->counted && reported > 0 &&
 		       l->got_before >= ENOUGH;
 	if (!*ret_counted)
 		return seen_ns && elapsed > seen_ns ? (double)elapsed / (double)seen_ns : 1;
 	double scale = (double)l->counted / (double)l->got_before;
 	scale = scale < 1 ? 1 : scale;
-	return (double)elapsed > told ? scale * ((double)elapsed / told) : scale;
+	return (double)elapsed > reported ? scale * ((double)elapsed / reported) : scale;
 }
 
 int query_mmap_sum(struct query *q, bool average, struct query_mmap_sum *ret)

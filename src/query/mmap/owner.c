@@ -75,8 +75,8 @@ static void by_end(const struct lock_end *end, struct query_mmap_owner *ret)
 static const char *memcg_of_waiter(const struct query *q, const struct lock *l)
 {
 	const struct model *m = q->model;
-	bool told = l && l->cgroup && m->mmlocks->how->memcg_told;
-	const char *path = told ? task_cgroup_path(m->tasks, l->cgroup) : NULL;
+	bool reported = l && l->cgroup && m->mmlocks->how->memcg_reported;
+	const char *path = reported ? task_cgroup_path(m->tasks, l->cgroup) : NULL;
 
 	return path ? path : "";
 }

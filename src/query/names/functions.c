@@ -195,18 +195,19 @@ static int code_one(struct meeting *m, const struct met *at, size_t most, struct
 /* Parts of a function that a recording gets. */
 enum { TELL_NAME = 1, TELL_CODE };
 
-static bool is_told(const struct meeting *m, const struct met *at, const struct map64 *told)
+static bool is_reported(const struct meeting *m, const struct met *at, const struct map64 *reported)
 {
-	const uint32_t *what = told ? map64_get(told, m->q->cache->funcs[at->func].start) : NULL;
+	const uint32_t *what =
+		reported ? map64_get(reported, m->q->cache->funcs[at->func].start) : NULL;
 
 	return what && *what >= (at->cost ? TELL_CODE : TELL_NAME);
 }
 
-static int note_told(const struct meeting *m, const struct met *at, struct map64 *told)
+static int note_reported(const struct meeting *m, const struct met *at, struct map64 *reported)
 {
-	return told ? map64_put(told, m->q->cache->funcs[at->func].start,
-				at->cost ? TELL_CODE : TELL_NAME)
-		    : 0;
+	return reported ? map64_put(reported, m->q->cache->funcs[at->func].start,
+				    at->cost ? TELL_CODE : TELL_NAME)
+			: 0;
 }
 
 static int keep_one(struct meeting *m, const struct met *at, const struct query_functions_limits *l)
@@ -214,7 +215,7 @@ static int keep_one(struct meeting *m, const struct met *at, const struct query_
 	struct funcsnap_func f = {0};
 	int r;
 
-	if (is_told(m, at, l->told))
+	if (is_reported(m, at, l->reported))
 		return 0;
 	if (m->out->n_funcs >= l->functions || m->out->n_strings >= l->names) {
 		m->out->head.left_names++;
@@ -226,7 +227,7 @@ static int keep_one(struct meeting *m, const struct met *at, const struct query_
 	if (at->cost)
 		r = code_one(m, at, l->code, &f);
 	if (r == 0)
-		r = note_told(m, at, l->told);
+		r = note_reported(m, at, l->reported);
 	if (r < 0 || (!f.object && !f.code_len))
 		return r;
 	return funcsnap_add_func(m->out, &f);

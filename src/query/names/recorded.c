@@ -32,7 +32,7 @@ void query_recorded_deinit(struct query *q)
 }
 
 /* NULL: there are none, or q->cache->failed. */
-static struct query_recorded *told(struct query *q)
+static struct query_recorded *reported(struct query *q)
 {
 	const struct funcset *s = q->model->funcs;
 	struct query_recorded *r = q->recorded;
@@ -83,7 +83,7 @@ static uint32_t object_of(struct query *q, struct query_recorded *r, uint32_t ob
 
 const struct funcsnap_func *recorded_func(struct query *q, uint64_t frame)
 {
-	struct query_recorded *r = told(q);
+	struct query_recorded *r = reported(q);
 
 	if (!r)
 		return NULL;

@@ -226,9 +226,9 @@ static void value_known(struct value *v, int64_t n, bool known)
 static int64_t most_used(const struct slots *t, const struct snap_slots *c)
 {
 	int64_t seen = ended_most_used(t->q->model->ended, c->cpu, c->type);
-	int64_t told = (int64_t)c->most - 1;
+	int64_t reported = (int64_t)c->most - 1;
 
-	return told > seen ? told : seen;
+	return reported > seen ? reported : seen;
 }
 
 static void slots_fill(void *ctx, size_t row, uint64_t want, struct value *v)

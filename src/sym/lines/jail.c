@@ -58,7 +58,7 @@ static int limit_memory(void)
 }
 
 /* A process without CAP_SETUID stays its user: then only the system call filter protects. */
-static void become_nobody(void)
+static void become_unknown(void)
 {
 	if (geteuid() != 0 || syscall(SYS_setgroups, 0, NULL) < 0)
 		return;
@@ -188,7 +188,7 @@ int srclines_jail(int fd)
 {
 	int r = begin("kontend-lines", fd);
 
-	become_nobody();
+	become_unknown();
 	r = r ? r : rights_give_up();
 	r = r ? r : limit(RLIMIT_CORE, 0);
 	r = r ? r : limit(RLIMIT_FSIZE, 0);

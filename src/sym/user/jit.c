@@ -326,7 +326,7 @@ static int read_more(struct usersym_jit *j, int fd, size_t n)
  * Another file belongs to another process, or was started again: both files are read from their
  * start.
  */
-static void begin_anew(struct usersym_jit *j)
+static void begin_again(struct usersym_jit *j)
 {
 	symtab_deinit(&j->table);
 	jitdump_deinit(&j->dump);
@@ -404,7 +404,7 @@ static void load_both(struct usersyms *u, struct usersym_jit *j, int *map, int *
 			   (uint64_t)m.st_size < j->read)) ||
 	    (*dump >= 0 && (fstat(*dump, &d) != 0 || !is_same(&d, j->dump_dev, j->dump_ino) ||
 			    (uint64_t)d.st_size < j->dump.read)))
-		begin_anew(j);
+		begin_again(j);
 	if (*map >= 0) {
 		j->dev = m.st_dev;
 		j->ino = m.st_ino;
