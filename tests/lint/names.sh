@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A public function of include/MODULE/kontend/NAME.h is called NAME_verb() (locks.h: lock_verb()), or
 # OBJECT_verb() after a struct that the same header defines. A declaration begins in the first
-# column, as .clang-format leaves it.
+# column, as .clang-format leaves it. The words that words.py finds in comments are none for code either:
+# reported instead of told.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -54,4 +55,7 @@ code ~ /^[a-z][A-Za-z0-9_ *]*[ *][a-z][a-z0-9_]*\(/ && code !~ /^(typedef|return
 	if (!is_allowed(name, module))
 		print file ":" part[2] ": " name "() does not begin with " module "_"
 }' >>"$findings"
+c_files src ui include | code_of |
+	grep -E '(^|[^a-zA-Z0-9])((un)?told|tells?|telling|anew|nobody|whoever|(UN)?TOLD|TELLS?)([^a-zA-Z0-9]|$)' |
+	sed -E 's/^([^:]*:[0-9]+):.*/\1: a name with told, tell, anew, nobody or whoever: write reported, again, or the task, user or CPU/' >>"$findings" || :
 verdict

@@ -173,6 +173,8 @@ expect_all() {
 
 	expect names include/util/kontend/mem.h 'void *memory_get(void);\n'
 	expect names include/util/kontend/mem.h 'static inline int get(int x)\n'
+	expect names src/util/mem.c 'int is_told;\n'
+	accept names src/util/mem.c '/* as told */ int is_stolder = ftell(f); g("told");\n'
 	accept names include/util/kontend/mem.h 'struct block {\n\tint x;\n};\nvoid block_put(void);\n'
 	accept names include/util/kontend/mem.h '/*\nint other(void);\n*/\nvoid *mem_get(int (*f)(int));\n'
 	accept man man/kontend.1 '.Ql a ,\n.Ql \\&No b .\n.Pq Ql x Ns Ar Y ;\n'

@@ -193,20 +193,20 @@ static int code_one(struct meeting *m, const struct met *at, size_t most, struct
 }
 
 /* Parts of a function that a recording gets. */
-enum { TELL_NAME = 1, TELL_CODE };
+enum { REPORT_NAME = 1, REPORT_CODE };
 
 static bool is_reported(const struct meeting *m, const struct met *at, const struct map64 *reported)
 {
 	const uint32_t *what =
 		reported ? map64_get(reported, m->q->cache->funcs[at->func].start) : NULL;
 
-	return what && *what >= (at->cost ? TELL_CODE : TELL_NAME);
+	return what && *what >= (at->cost ? REPORT_CODE : REPORT_NAME);
 }
 
 static int note_reported(const struct meeting *m, const struct met *at, struct map64 *reported)
 {
 	return reported ? map64_put(reported, m->q->cache->funcs[at->func].start,
-				    at->cost ? TELL_CODE : TELL_NAME)
+				    at->cost ? REPORT_CODE : REPORT_NAME)
 			: 0;
 }
 
