@@ -289,12 +289,9 @@ void measure_sandbox(struct measure *m, struct run *run)
 int measure_open(struct measure *m, struct run *run, const char *path, struct error *err)
 {
 	run->memory = m->o->memory;
+	run->min_wait_ns = m->o->min_wait_ns;
 	measure_sandbox(m, run);
-	int ret = run_open_file(run, path, 0, err);
-
-	if (ret == 0)
-		run->engine.model->min_wait_ns = m->o->min_wait_ns;
-	return ret;
+	return run_open_file(run, path, 0, err);
 }
 
 int measure_read_opened(struct measure *m, struct run *run, const char *path, struct error *err)
@@ -324,13 +321,12 @@ static int read_known(struct measure *m, struct run *known, struct error *err)
 {
 	known->held = m->run.held;
 	known->blame = m->run.blame;
+	known->min_wait_ns = m->o->min_wait_ns;
 	measure_sandbox(m, known);
 	int ret = run_open(known, m->o, err);
 
-	if (ret == 0) {
-		known->engine.model->min_wait_ns = m->o->min_wait_ns;
+	if (ret == 0)
 		ret = read_recording(m, known, m->o->input, err);
-	}
 	return ret == 0 && m->give_up ? -EINTR : ret;
 }
 
@@ -413,11 +409,10 @@ static int start(struct measure *m, struct measure_job *j, struct error *err)
 		return 0;
 	m->run.held = j->held;
 	m->run.blame = j->blame;
+	m->run.min_wait_ns = m->o->min_wait_ns;
 	m->run.trigger_ns = caught_floor_ns(m->o);
 	int ret = run_open(&m->run, m->o, err);
 
-	if (ret == 0 && !run_sums_up(&m->run))
-		m->run.engine.model->min_wait_ns = m->o->min_wait_ns;
 	if (ret == 0 && j->begin)
 		ret = j->begin(j, m, err);
 	if (ret == 0)

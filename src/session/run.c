@@ -497,6 +497,8 @@ static int open_engine(struct run *r, struct error *err)
 	if (ret == 0)
 		ret = engine_init(&r->engine, top, &limits, err);
 	r->opened = ret == 0;
+	if (r->opened)
+		r->engine.model->min_wait_ns = run_sums_up(r) ? 0 : r->min_wait_ns;
 	r->engine.lock_requests = run_snapshots_requests(r->snapshots);
 	r->engine.code = r->open ? run_code_none() : run_code_source(r->code);
 	r->lines.argv = srclines_worker_argv;

@@ -24,10 +24,11 @@ struct run {
 	const struct pathgroups *groups; /* of one's own; NULL: none; borrowed */
 	struct engine engine;
 	bool opened;
-	bool remember;	     /* set before: the engine has a history of the last minutes */
-	bool held;	     /* set before: how long locks are held is followed */
-	bool blame;	     /* set before: because of whom is waited is */
-	uint64_t trigger_ns; /* set before: triggers need each wait this long; 0: no trigger */
+	bool remember;	      /* set before: the engine has a history of the last minutes */
+	bool held;	      /* set before: hold times are computed */
+	bool blame;	      /* set before: blame is computed */
+	uint64_t min_wait_ns; /* set before: the model only counts shorter waits, if BPF does not */
+	uint64_t trigger_ns;  /* set before: triggers need each wait this long; 0: no trigger */
 	/* Set before: a source around the live one, which then is the engine's. 0 or negative. */
 	int (*wrap)(void *ctx, struct source **top, struct error *err);
 	void *wrap_ctx;
