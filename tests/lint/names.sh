@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A public function of include/MODULE/kontend/NAME.h is called NAME_verb() (locks.h: lock_verb()), or
 # OBJECT_verb() after a struct that the same header defines. A declaration begins in the first
-# column, as .clang-format leaves it. The words that words.py finds in comments are none for code either:
-# reported instead of told.
+# column, as .clang-format leaves it. Some words that words.py finds in comments are not for names either.
 # shellcheck source=tests/lint/lib.sh
 . "$(dirname "$0")/lib.sh"
 
