@@ -19,6 +19,7 @@
  * main thread.
  */
 #include "kontend/clock.h"
+#include "kontend/ending.h"
 #include "kontend/inspect.h"
 #include "kontend/kerntypes.h"
 #include "kontend/live.h"
@@ -352,14 +353,9 @@ static void *load_apart(void *arg)
 
 void run_snapshots_load(struct run_snapshots *r)
 {
-	sigset_t all, before;
-
 	if (!r || r->started || r->is_loaded)
 		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r->started = pthread_create(&r->thread, NULL, load_apart, r) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	r->started = ending_thread(&r->thread, load_apart, r) == 0;
 	if (r->started)
 		return;
 	/* Where no thread can be started, the caller loads. */

@@ -10,6 +10,7 @@
  *
  * Holders are followed where that is available, in recordings too, unless an option says otherwise.
  */
+#include "kontend/ending.h"
 #include "kontend/live.h"
 #include "kontend/mem.h"
 #include "kontend/opts.h"
@@ -20,7 +21,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 
 static const uint64_t FOLLOW_NS = 1000000; /* by default */
@@ -208,16 +208,12 @@ static void *attach_all(void *arg)
 int run_attach_new(struct run_attach **ret, struct waitfeed *w, pid_t command, struct error *err)
 {
 	struct run_attach *a = mem_calloc(1, sizeof(*a));
-	sigset_t all, before;
 
 	if (!a)
 		return error_enomem(err, "the programs of waits");
 	a->waits = w;
 	a->command = command;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	a->started = pthread_create(&a->thread, NULL, attach_all, a) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	a->started = ending_thread(&a->thread, attach_all, a) == 0;
 	if (!a->started)
 		attach_all(a);
 	*ret = a;

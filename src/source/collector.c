@@ -8,12 +8,12 @@
  * and short slices, or on request (--realtime) SCHED_FIFO at the lowest priority.
  */
 #include "kontend/collector.h"
+#include "kontend/ending.h"
 #include "kontend/pidns.h"
 #include "kontend/privs.h"
 #include <errno.h>
 #include <linux/capability.h>
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -208,8 +208,6 @@ int collector_init(struct collector *c, struct error *err)
 
 int collector_start(struct collector *c, struct error *err)
 {
-	sigset_t all, before;
-
 	if (!c->began) {
 		int code = drain_begin(&c->drain, atomic_load(&c->tick_ns), c->first_tick_ns, err);
 		if (code < 0)
@@ -217,12 +215,9 @@ int collector_start(struct collector *c, struct error *err)
 	}
 	c->began = true;
 	atomic_store(&c->pausing, false);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int code = pthread_create(&c->thread, NULL, run, c);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (code)
-		return error_errno(err, -code, "Cannot start the collector thread");
+	int code = ending_thread(&c->thread, run, c);
+	if (code < 0)
+		return error_errno(err, code, "Cannot start the collector thread");
 	c->started = true;
 	return 0;
 }

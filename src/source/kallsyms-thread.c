@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kontend/kallsyms-thread.h"
+#include "kontend/ending.h"
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
-
-#include <signal.h>
 
 static const char kallsyms_path[] = "/proc/kallsyms";
 
@@ -17,12 +16,7 @@ static void *read_kallsyms(void *arg)
 
 void kallsyms_thread_start(struct kallsyms_thread *t)
 {
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	t->started = pthread_create(&t->thread, NULL, read_kallsyms, t) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	t->started = ending_thread(&t->thread, read_kallsyms, t) == 0;
 }
 
 int kallsyms_thread_take(struct kallsyms_thread *t, char **ret, size_t *ret_len)

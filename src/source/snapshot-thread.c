@@ -6,10 +6,10 @@
  */
 #include "snapshot-thread.h"
 #include "kontend/clock.h"
+#include "kontend/ending.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -111,13 +111,10 @@ static void *run(void *arg)
 
 static int start(struct snapshot_thread *t, struct error *err)
 {
-	sigset_t all, before;
+	int code = ending_thread(&t->thread, run, t);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int code = pthread_create(&t->thread, NULL, run, t);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return code ? error_errno(err, -code, "Cannot start the thread that takes snapshots") : 0;
+	return code < 0 ? error_errno(err, code, "Cannot start the thread that takes snapshots")
+			: 0;
 }
 
 static void discard(struct snapshot_thread *t)

@@ -50,3 +50,14 @@ int ending_open(int *ret_fd, const int *more, struct error *err)
 	*ret_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return *ret_fd < 0 ? error_errno(err, -errno, "Cannot make a descriptor for signals") : 0;
 }
+
+int ending_thread(pthread_t *ret, void *(*run)(void *arg), void *arg)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int code = -pthread_create(ret, NULL, run, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return code;
+}

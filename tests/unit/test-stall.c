@@ -122,9 +122,33 @@ static void test_it_ends_without_its_event(void **state)
 	}
 }
 
+static void *mask_of_this_thread(void *ret)
+{
+	pthread_sigmask(SIG_SETMASK, NULL, ret);
+	return NULL;
+}
+
+static void a_thread_takes_no_signals(void **state)
+{
+	sigset_t before, after, of_thread;
+	pthread_t thread;
+
+	(void)state;
+	pthread_sigmask(SIG_SETMASK, NULL, &before);
+	assert_int_equal(ending_thread(&thread, mask_of_this_thread, &of_thread), 0);
+	pthread_join(thread, NULL);
+	pthread_sigmask(SIG_SETMASK, NULL, &after);
+	for (int sig = SIGHUP; sig <= SIGTERM; sig++) {
+		assert_int_equal(sigismember(&after, sig), sigismember(&before, sig));
+		if (sig != SIGKILL)
+			assert_true(sigismember(&of_thread, sig));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_thread_takes_no_signals),
 		cmocka_unit_test(test_asked_while_it_writes),
 		cmocka_unit_test(test_asked_before_it_writes),
 		cmocka_unit_test(test_a_slow_reader_is_none_that_keeps_it),

@@ -3,6 +3,7 @@
 #define KONTEND_ENDING_H
 
 #include "kontend/error.h"
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 
@@ -19,5 +20,10 @@ bool ending_is_pending(void);
  * (stall.h). 0 or -errno.
  */
 int ending_open(int *ret_fd, const int *more, struct error *err);
+/*
+ * Starts a thread that takes no signals, so that those of the process reach the main thread. 0 or
+ * -errno.
+ */
+int ending_thread(pthread_t *ret, void *(*run)(void *arg), void *arg);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "internal.h"
+#include "kontend/ending.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -27,16 +27,11 @@ int bpf_thread_init(struct bpf_thread *b, struct error *err)
 int bpf_thread_start(struct bpf_thread *b, void *(*run)(void *arg), void *arg, const char *what,
 		     struct error *err)
 {
-	sigset_t all, before;
-
 	if (b->started)
 		return 0;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int code = pthread_create(&b->thread, NULL, run, arg);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	int code = ending_thread(&b->thread, run, arg);
 	b->started = code == 0;
-	return code ? error_errno(err, -code, "Cannot start %s", what) : 0;
+	return code < 0 ? error_errno(err, code, "Cannot start %s", what) : 0;
 }
 
 void bpf_thread_begin(void)
