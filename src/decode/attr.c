@@ -6,7 +6,9 @@
  * from its end.
  */
 #include "kontend/decode.h"
+#include "kontend/eventlist.h"
 #include "kontend/mem.h"
+#include "kontend/snapshot.h"
 #include <errno.h>
 #include <string.h>
 
@@ -26,6 +28,7 @@ void decode_deinit(struct decode *d)
 {
 	trace_free(d->trace);
 	map64_deinit(&d->ids);
+	eventlist_deinit(&d->list);
 	mem_free(d->formats);
 	mem_free(d->attrs);
 	*d = (struct decode){0};
@@ -132,24 +135,6 @@ static int check_sampled(const struct decode_attr *a, struct error *err)
 			 kind == EVENT_CONTENTION_END ? "end" : "begin");
 }
 
-/* True if it samples where CPUs spend their time, like hardware and clock events. */
-static bool is_profile(const struct perf_event_attr *attr)
-{
-	if (!attr->sample_period || !(attr->sample_type & PERF_SAMPLE_IP))
-		return false;
-	switch (attr->type) {
-	case PERF_TYPE_HARDWARE:
-	case PERF_TYPE_HW_CACHE:
-	case PERF_TYPE_RAW:
-		return true;
-	case PERF_TYPE_SOFTWARE:
-		return attr->config == PERF_COUNT_SW_CPU_CLOCK ||
-		       attr->config == PERF_COUNT_SW_TASK_CLOCK;
-	default: /* a dynamic PMU; probes there give one sample per hit */
-		return attr->type >= PERF_TYPE_MAX && attr->freq;
-	}
-}
-
 static bool has_user_part(const struct decode_attr *a)
 {
 	const uint64_t dump = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -159,20 +144,15 @@ static bool has_user_part(const struct decode_attr *a)
 	return calls || (a->sample_type & dump) == dump;
 }
 
-/* The profile is one event, the first possible: samples of different events do not add up. */
+/* Samples of all events that can be a profile are decoded, and of those that were asked for. */
 static void bind_profile(struct decode *d, struct decode_attr *a,
 			 const struct perf_event_attr *attr)
 {
-	if (d->profile.known || !is_profile(attr))
-		return;
-	a->tp.kind = EVENT_SAMPLE;
-	a->has_user_part = has_user_part(a);
-	d->profile = (struct decode_profile){.known = true,
-					     .type = attr->type,
-					     .config = attr->config,
-					     .freq = attr->freq,
-					     .rate = attr->sample_freq,
-					     .chains = a->sample_type & PERF_SAMPLE_CALLCHAIN};
+	a->number = eventlist_number(d->n_attrs);
+	a->can_sample = attr->sample_period && attr->sample_type & PERF_SAMPLE_IP;
+	a->has_user_part = a->can_sample && has_user_part(a);
+	if (eventlist_is_profile(attr))
+		a->tp.kind = EVENT_SAMPLE;
 }
 
 /* Later kernels append fields to perf_event_attr; those that an older kernel lacks become zeros. */
@@ -217,6 +197,8 @@ int decode_add_attr(struct decode *d, const void *data, size_t len, struct error
 		return r;
 	r = mem_grow(&d->attrs, &d->cap_attrs, d->n_attrs, sizeof(*d->attrs));
 	if (!r)
+		r = eventlist_add(&d->list, data, len);
+	if (!r)
 		r = add_ids(d, (const uint8_t *)data + attr.size,
 			    (len - attr.size) / sizeof(uint64_t));
 	if (r)
@@ -244,6 +226,16 @@ int decode_add_attr(struct decode *d, const void *data, size_t len, struct error
 	return check_sampled(a, err);
 }
 
+int decode_take_names(struct eventlist *l, const void *data, size_t len)
+{
+	struct record_snapshot head;
+
+	if (!snapshot_parse(data, len, &head) || head.kind != SNAPSHOT_EVENTS ||
+	    head.version != EVENTSNAP_VERSION)
+		return 0;
+	return eventlist_take_names(l, (const char *)data + sizeof(head), len - sizeof(head));
+}
+
 int decode_add_format(struct decode *d, const void *data, size_t len, struct error *err)
 {
 	const char *system = data, *end = len ? memchr(data, 0, len) : NULL;
@@ -259,6 +251,7 @@ int decode_add_format(struct decode *d, const void *data, size_t len, struct err
 	if (mem_grow(&d->formats, &d->cap_formats, d->n_formats, sizeof(*d->formats)))
 		return error_enomem(err, "a tracepoint format");
 	d->formats[d->n_formats++] = ev;
+	eventlist_take_format(&d->list, data, len);
 	/* A file may have many attrs and formats: check only the new format. */
 	for (size_t i = 0; r == 0 && i < d->n_attrs; i++) {
 		struct decode_attr *a = &d->attrs[i];

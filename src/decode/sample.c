@@ -491,6 +491,7 @@ static int profile_fields(const struct decode_attr *a, const uint8_t *rec, size_
 	ev->sample.period = a->off_period ? load_u64(rec + a->off_period) : 0;
 	ev->sample.branches = ev->sample.regs = NULL;
 	ev->sample.n_branches = 0;
+	ev->sample.number = a->number;
 	if (!take_chain(a, &p, end, &ev->sample.frames, &n))
 		return DECODE_BAD;
 	ev->sample.n_frames = (uint32_t)n;
@@ -511,6 +512,16 @@ static void note_gap(const uint8_t *rec, struct event *ev)
 			(is_begin && ev->begin.missed && !(h.misc & WAITREC_REPORTS_GAPS));
 }
 
+/* Once an event: is it one that the user asked for? Names are known by its first sample. */
+static void settle(struct decode *d, size_t index)
+{
+	struct decode_attr *a = &d->attrs[index];
+
+	a->is_settled = true;
+	if (a->can_sample && eventlist_match(&d->list, d->asked) >> a->number & 1)
+		a->tp.kind = EVENT_SAMPLE;
+}
+
 static int decode_sample(struct decode *d, const uint8_t *rec, size_t size, struct event *ev)
 {
 	const struct decode_attr *a = attr_of(d, rec, size);
@@ -518,8 +529,11 @@ static int decode_sample(struct decode *d, const uint8_t *rec, size_t size, stru
 	/* The event was not announced, or its id cannot be determined. */
 	if (!a)
 		return DECODE_BAD;
+	d->samples[a->number]++;
 	if (decode_plain(a, rec, size, ev))
 		return 0;
+	if (a->tp.kind == EVENT_NONE && d->asked && !a->is_settled)
+		settle(d, (size_t)(a - d->attrs));
 	if (a->tp.kind == EVENT_NONE)
 		return DECODE_SKIP;
 	if (size < a->off_tail)

@@ -10,6 +10,7 @@
 #include "kontend/snapshot.h"
 #include "kontend/buildids.h"
 #include "kontend/cfisnap.h"
+#include "kontend/eventsnap.h"
 #include "kontend/funcsnap.h"
 #include "kontend/incident.h"
 #include "kontend/locksnap.h"
@@ -42,6 +43,7 @@ static const struct snapshot_kind kinds[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_SHORT] = {"short", SHORTSNAP_VERSION, false},
 	[SNAPSHOT_PHASES] = {"phases", PHASESNAP_VERSION, false},
 	[SNAPSHOT_MACHINE] = {"machine", RECORD_MACHINE_VERSION, false},
+	[SNAPSHOT_EVENTS] = {"events", EVENTSNAP_VERSION, true},
 };
 
 const struct snapshot_kind *snapshot_kind(uint16_t kind)

@@ -24,6 +24,7 @@ enum { PUMP_RECORDS = 256, PUMP_BYTES = 4 << 20, PUMP_EVENTS = 16384 };
 
 static void free_parts(struct engine *e)
 {
+	eventlist_deinit(&e->events);
 	decode_deinit(&e->decode);
 	engine_unwind_free(e->unwind);
 	engine_tracing_free(e->tracing);
@@ -154,6 +155,7 @@ static void note_place(struct engine *e, uint64_t time_ns)
 					 .n_late = e->merged.n_late,
 					 .n_bad = e->merged.n_bad,
 					 .n_skipped = e->merged.n_skipped};
+	memcpy(e->place.samples, e->merged.samples, sizeof(e->place.samples));
 }
 
 static int wrong_size(const struct record *r, struct error *err)
@@ -288,6 +290,7 @@ static int pass_over(struct engine *e, const struct record *r, bool *ret_kept, s
 	e->order.n_late = e->place.n_late;
 	e->decode.n_bad = e->place.n_bad;
 	e->decode.n_skipped = e->place.n_skipped;
+	memcpy(e->decode.samples, e->place.samples, sizeof(e->place.samples));
 	e->rewinding = false;
 	return ENGINE_TICK;
 }
@@ -307,13 +310,18 @@ static int act_on(struct engine *e, const struct record *r, bool *ret_kept, stru
 {
 	switch (r->kind) {
 	case RECORD_ATTR:
+		e->model->no_ends = e->merged.no_ends;
+		return eventlist_add(&e->events, r->data, r->len);
 	case RECORD_FORMAT:
 		e->model->no_ends = e->merged.no_ends;
+		eventlist_take_format(&e->events, r->data, r->len);
 		return 0;
 	case RECORD_KALLSYMS:
 		e->model->generation++;
 		return (r->lasts ? sym_load_persistent : sym_load)(&e->sym, r->data, r->len, err);
 	case RECORD_SNAPSHOT:
+		if (decode_take_names(&e->events, r->data, r->len) < 0)
+			return error_set(err, -ENOMEM, "No memory for names of events");
 		return hold_snapshot(e, r, ret_kept, err);
 	case RECORD_NOTE:
 		keep_note(e, r);

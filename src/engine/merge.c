@@ -5,6 +5,7 @@
  */
 #include "engine-int.h"
 #include "kontend/pidns.h"
+#include <errno.h>
 #include <string.h>
 
 enum { KEPT = 1 };
@@ -45,6 +46,10 @@ int merge_take(struct decode *d, struct order *o, const struct record *r, struct
 	case RECORD_HOST:
 		learn_host(d, r);
 		return 0;
+	case RECORD_SNAPSHOT:
+		if (decode_take_names(&d->list, r->data, r->len) < 0)
+			return error_set(err, -ENOMEM, "No memory for names of events");
+		return 0;
 	default:
 		return 0;
 	}
@@ -65,4 +70,5 @@ void merge_look(const struct decode *d, const struct order *o, struct engine_mer
 				      .n_bad = d->n_bad,
 				      .n_skipped = d->n_skipped,
 				      .no_ends = decode_lacks_ends(d)};
+	memcpy(ret->samples, d->samples, sizeof(ret->samples));
 }

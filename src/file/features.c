@@ -10,6 +10,8 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 
+enum { EVENT_NAME = 200 };
+
 bool features_wants(uint32_t bit)
 {
 	switch (bit) {
@@ -20,6 +22,8 @@ bool features_wants(uint32_t bit)
 	case PERFDATA_ARCH:
 	case PERFDATA_NRCPUS:
 	case PERFDATA_CMDLINE:
+	case PERFDATA_EVENT_DESC:
+	case PERFDATA_PMU_MAPPINGS:
 	case PERFDATA_SAMPLE_TIME:
 	case PERFDATA_CLOCK_DATA:
 		return true;
@@ -92,6 +96,46 @@ static void take_clock_data(struct features *f, struct cursor *c)
 	f->clock_ns = clock;
 }
 
+/* {u32 events, u32 size of an attribute, then of each: attribute, u32 ids, name, ids} */
+static void take_event_desc(struct features *f, struct cursor *c)
+{
+	uint32_t n = cursor_u32(c), attr_size = cursor_u32(c);
+	struct eventsnap *s = &f->events;
+
+	s->n_events = 0;
+	for (uint32_t i = 0; i < n && i < SECTIONS_ITEMS_MAX && !c->bad; i++) {
+		struct eventsnap_event e = {.index = i};
+		char name[EVENT_NAME] = "";
+		cursor_bytes(c, attr_size);
+		uint32_t n_ids = cursor_u32(c);
+		take_string(c, name, sizeof(name));
+		if (n_ids)
+			e.id = cursor_u64(c);
+		if (n_ids > 1)
+			cursor_bytes(c, ((size_t)n_ids - 1) * sizeof(e.id));
+		e.name = eventsnap_add_text(s, name);
+		if (!c->bad && eventsnap_add_event(s, &e) < 0)
+			return;
+	}
+}
+
+/* {u32 PMUs, then of each: u32 type, name} */
+static void take_pmus(struct features *f, struct cursor *c)
+{
+	uint32_t n = cursor_u32(c);
+	struct eventsnap *s = &f->events;
+
+	s->n_pmus = 0;
+	for (uint32_t i = 0; i < n && i < SECTIONS_ITEMS_MAX && !c->bad; i++) {
+		struct eventsnap_pmu p = {.type = cursor_u32(c)};
+		char name[EVENT_NAME] = "";
+		take_string(c, name, sizeof(name));
+		p.name = eventsnap_add_text(s, name);
+		if (!c->bad && eventsnap_add_pmu(s, &p) < 0)
+			return;
+	}
+}
+
 void features_take(struct features *f, uint32_t bit, const void *data, size_t len)
 {
 	struct cursor c = cursor_make(data, len);
@@ -119,6 +163,12 @@ void features_take(struct features *f, uint32_t bit, const void *data, size_t le
 		online = cursor_u32(&c);
 		f->cpus = c.bad ? 0 : avail;
 		f->cpus_online = c.bad ? 0 : online;
+		return;
+	case PERFDATA_EVENT_DESC:
+		take_event_desc(f, &c);
+		return;
+	case PERFDATA_PMU_MAPPINGS:
+		take_pmus(f, &c);
 		return;
 	case PERFDATA_SAMPLE_TIME:
 		from = cursor_u64(&c);

@@ -378,6 +378,23 @@ static int queue_machine(struct reader *r)
 	return reader_queue_copy(r, RECORD_SNAPSHOT, 0, &body, sizeof(body));
 }
 
+/* Names of events and PMUs are part of the stream. */
+static int queue_names(struct reader *r)
+{
+	const struct eventsnap *s = &r->features.events;
+	const struct record_snapshot head = {.kind = SNAPSHOT_EVENTS, .version = EVENTSNAP_VERSION};
+	size_t len = eventsnap_size(s);
+
+	if ((!s->n_events && !s->n_pmus) || len > RECORD_SNAPSHOT_MOST)
+		return 0;
+	struct reader_block *b = reader_block_new(r, sizeof(head) + len);
+	if (!b)
+		return -ENOMEM;
+	memcpy(b->heap, &head, sizeof(head));
+	eventsnap_encode(s, b->heap + sizeof(head));
+	return reader_queue(r, RECORD_SNAPSHOT, 0, b->heap, sizeof(head) + len, b);
+}
+
 int reader_begin(struct reader *r)
 {
 	struct record_host host;
@@ -392,5 +409,6 @@ int reader_begin(struct reader *r)
 	features_host(f, f->sample_time[0] ? f->sample_time[0] : f->clock_ns, &host);
 	find_wall_clock(r, &host);
 	int e = reader_queue_copy(r, RECORD_HOST, 0, &host, sizeof(host));
+	e = e ? e : queue_names(r);
 	return e ? e : queue_machine(r);
 }

@@ -271,6 +271,7 @@ static void reader_free(struct source *s)
 	mem_free(r->layouts);
 	mem_free(r->places);
 	map64_deinit(&r->ids);
+	eventsnap_deinit(&r->features.events);
 	kallsyms_text_deinit(&r->symbols);
 	mapguard_del(&r->guard);
 	if (r->map && !r->in_memory)

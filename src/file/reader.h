@@ -3,6 +3,7 @@
 #define KONTEND_SRC_FILE_READER_H
 
 #include "kernel.h"
+#include "kontend/eventsnap.h"
 #include "kontend/load.h"
 #include "kontend/map64.h"
 #include "kontend/mapguard.h"
@@ -22,6 +23,7 @@ struct features {
 		clock_ns; /* the same moment by the time of day and by the session's clock */
 	uint8_t build_id[20];
 	uint8_t build_id_len;
+	struct eventsnap events; /* names of events and PMUs */
 };
 
 /* Takes the body of feature @bit; a body that makes no sense changes nothing. */

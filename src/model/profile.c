@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The profile. A sample is an addition to a cell keyed (call chain, task, CPU); every table of it
+ * The profile. A sample is an addition to a cell keyed (call chain, task, CPU, event); every table
  * is a sum over cells when it is shown. When cells or chains have run out, chains lose their outer
  * half: distant callers are forgotten first, the function that ran never, so shares by symbol stay
  * exact. Before that data of programs that have ended are dropped, the oldest first: the tasks of
@@ -52,16 +52,17 @@ int profile_copy(struct profile *dst, const struct profile *src)
 	return -ENOMEM;
 }
 
-static uint64_t key_of(uint32_t stack, uint32_t task, uint32_t cpu)
+/* 6 bits of the event's number, 18 of the call chain, 24 of the task, 16 of the CPU. */
+static uint64_t key_of(const struct profile_cell *at)
 {
-	return (uint64_t)stack << 40 | (uint64_t)task << 16 | (cpu & 0xffff);
+	return (uint64_t)at->event << 58 | (uint64_t)at->stack << 40 | (uint64_t)at->task << 16 |
+	       (at->cpu & 0xffff);
 }
 
-/* Into which cell, or -ENOMEM. */
-static int add_sample(struct profile *p, uint32_t stack, uint32_t task, uint32_t cpu, uint64_t n,
-		      uint64_t period)
+/* Adds the samples of @add to its cell: the index of the cell, or -ENOMEM. */
+static int add_sample(struct profile *p, const struct profile_cell *add)
 {
-	uint64_t key = key_of(stack, task, cpu);
+	uint64_t key = key_of(add);
 	const uint32_t *known = map64_get(&p->index, key);
 	struct profile_cell *c = known ? &p->cells[*known] : NULL;
 
@@ -70,10 +71,11 @@ static int add_sample(struct profile *p, uint32_t stack, uint32_t task, uint32_t
 		    map64_put(&p->index, key, (uint32_t)p->n))
 			return -ENOMEM;
 		c = &p->cells[p->n++];
-		*c = (struct profile_cell){.stack = stack, .task = task, .cpu = cpu};
+		*c = *add;
+		c->n = c->period = 0;
 	}
-	c->n += n;
-	c->period += period;
+	c->n += add->n;
+	c->period += add->period;
 	return (int)(c - p->cells);
 }
 
@@ -211,8 +213,10 @@ static int remake_cell(struct profile *p, const struct profile *old, const struc
 	p->shortened += r->most && s->n > r->most ? c->n : 0;
 	p->ended += ended ? c->n : 0;
 	p->nameless += r->no_tasks && c->task != TASK_OTHER ? c->n : 0;
-	return add_sample(p, stack_get(&p->stacks, frames, n), take_task(r, c->task), c->cpu, c->n,
-			  c->period);
+	struct profile_cell made = *c;
+	made.stack = stack_get(&p->stacks, frames, n);
+	made.task = take_task(r, c->task);
+	return add_sample(p, &made);
 }
 
 static int remake(struct profile *p, const struct remake *how)
@@ -316,19 +320,24 @@ int profile_sample(struct profile *p, const struct event *ev, const struct task_
 
 	if (is_full(p) && p->samples >= p->next_shorten && make_room(p, tasks))
 		return -ENOMEM;
-	uint32_t stack = stack_get(&p->stacks, frames, n);
-	if (stack == STACK_OTHER ||
-	    (p->n >= p->max && !map64_get(&p->index, key_of(stack, task, ev->cpu)))) {
-		stack = STACK_OTHER;
-		task = TASK_OTHER;
+	struct profile_cell add = {.stack = stack_get(&p->stacks, frames, n),
+				   .task = task,
+				   .cpu = ev->cpu,
+				   .event = ev->sample.number,
+				   .n = 1,
+				   .period = ev->sample.period};
+	if (add.stack == STACK_OTHER || (p->n >= p->max && !map64_get(&p->index, key_of(&add)))) {
+		add.stack = STACK_OTHER;
+		add.task = TASK_OTHER;
 		p->other++;
 	}
-	int cell = add_sample(p, stack, task, ev->cpu, 1, ev->sample.period);
+	int cell = add_sample(p, &add);
 	if (cell < 0)
 		return cell;
-	p->nameless += task == TASK_OTHER;
+	p->nameless += add.task == TASK_OTHER;
 	recent_add(&p->recent, RECENT_SAMPLE, (size_t)cell, ev->sample.period);
 	p->samples++;
+	p->of_event[add.event]++;
 	p->cur_n++;
 	p->period += ev->sample.period;
 	return 0;
@@ -392,6 +401,7 @@ void profile_zero(struct profile *p)
 	p->n = 0;
 	p->samples = p->period = p->shortened = p->other = p->next_shorten = p->ended = 0;
 	p->nameless = 0;
+	memset(p->of_event, 0, sizeof(p->of_event));
 	p->generation++;
 	map64_clear(&p->index);
 	recent_clear(&p->recent);

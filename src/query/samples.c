@@ -160,9 +160,9 @@ static void add_waits(struct build *b)
 /* The time that a sample represents; 0: it is not one of time. */
 static uint64_t period_of(const struct query *q)
 {
-	const struct decode_profile *p = &q->engine->decode.profile;
+	const struct eventlist_event *p = query_event(q);
 
-	if (!p->known || !p->rate)
+	if (!p || !p->rate)
 		return 0;
 	if (p->freq)
 		return 1000000000 / p->rate;

@@ -8,6 +8,7 @@
  * The numbers in SECTIONS() are the first eight bytes of a payload, and are in recordings.
  */
 #include "kontend/cfisnap.h"
+#include "kontend/eventsnap.h"
 #include "kontend/locksnap.h"
 #include "kontend/map64.h"
 #include "kontend/perfsnap.h"
@@ -43,6 +44,45 @@ static const struct section cfisnap_list[] = {
 
 const struct sections cfisnap_sections = SECTIONS(
 	0x31504e5353494643ull, struct cfisnap, cfisnap_list, cfisnap_fits, NULL); /* "CFISSNP1" */
+
+static const struct section eventsnap_list[] = {
+	SECTION(struct eventsnap, events),
+	SECTION(struct eventsnap, pmus),
+	SECTION(struct eventsnap, strings),
+};
+
+static bool eventsnap_fits(const void *eventsnap)
+{
+	const struct eventsnap *s = eventsnap;
+
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < s->n_events; i++)
+		ok = sections_texts_fit(s->strings, s->n_strings, &s->events[i].name, 1);
+	for (size_t i = 0; ok && i < s->n_pmus; i++)
+		ok = sections_texts_fit(s->strings, s->n_strings, &s->pmus[i].name, 1);
+	return ok;
+}
+
+/* "EVNTSNP1" */
+const struct sections eventsnap_sections =
+	SECTIONS(0x31504e53544e5645ull, struct eventsnap, eventsnap_list, eventsnap_fits, NULL);
+
+const char *eventsnap_name(const struct eventsnap *s, uint64_t id, uint32_t index)
+{
+	for (size_t i = 0; i < s->n_events; i++)
+		if (id ? s->events[i].id == id : s->events[i].index == index)
+			return eventsnap_text(s, s->events[i].name);
+	return "";
+}
+
+const char *eventsnap_pmu_name(const struct eventsnap *s, uint32_t type)
+{
+	for (size_t i = 0; i < s->n_pmus; i++)
+		if (s->pmus[i].type == type)
+			return eventsnap_text(s, s->pmus[i].name);
+	return "";
+}
 
 static bool locksnap_texts_fit(const struct locksnap *s, const uint32_t *offsets, size_t n)
 {

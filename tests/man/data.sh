@@ -33,10 +33,10 @@ values() {
 	}' "$1"
 }
 
-# items SECTION: ".It Dv NAME Pq NUMBER" of the page as "NAME NUMBER".
+# items SECTION: of a section without its subsections, or of a subsection, ".It Dv NAME Pq NUMBER" of the page as "NAME NUMBER".
 items() {
 	awk -v section="$1" '
-	/^\.Sh / { inside = substr($0, 5) == section }
+	/^\.S[hs] / { inside = substr($0, 5) == section }
 	inside && $1 == ".It" && $2 == "Dv" { print $3, $5 }' "$page"
 }
 
@@ -50,7 +50,8 @@ has() {
 }
 
 values include/file/kontend/perfdata.h perfdata_feature PERFDATA_ >"$work/code"
-items FEATURES >"$work/page"
+{ items FEATURES; items 'Features that are only read'; } | sort -n -k 2 >"$work/page"
+sort -n -k 2 -o "$work/code" "$work/code"
 same 'numbers of features'
 
 awk '/^static const uint8_t features/ { inside = 1; next } /^};/ { inside = 0 } inside' \

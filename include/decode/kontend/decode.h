@@ -4,6 +4,7 @@
 
 #include "kontend/error.h"
 #include "kontend/event.h"
+#include "kontend/eventlist.h"
 #include "kontend/map64.h"
 #include "kontend/trace.h"
 #include <linux/perf_event.h>
@@ -35,25 +36,18 @@ struct decode_attr {
 	bool has_user_part; /* registers with a stack dump, or a branch stack */
 	bool kernel_chain;  /* no user frames follow (exclude_callchain_user) */
 	bool is_counted;    /* counted in the samples of its group leader: no samples of its own */
+	bool can_sample;    /* its samples say where a CPU was */
+	bool is_settled;    /* `asked` was looked at */
+	uint8_t number;	    /* of the event: eventlist.h */
 	bool is_plain;	    /* as nearly all are: see decode_plain() in sample.c */
 	uint8_t chain_head; /* size of the number of frames before them; 0: no call chain */
 	uint16_t raw_least; /* bytes of the trace entry up to the last field used */
 	/* After RAW: */
 	uint64_t branch_type; /* other parts of BRANCH_STACK */
 	uint64_t regs_user;   /* mask of REGS_USER */
-	/* kind EVENT_NONE: another tracepoint, or format not known (yet); EVENT_SAMPLE: the profile
-	 */
+	/* Of kind EVENT_NONE: other tracepoints, and those without a format yet. EVENT_SAMPLE: a
+	 * profile. */
 	struct trace_event tp;
-};
-
-/* The event whose samples are the CPU profile. */
-struct decode_profile {
-	bool known;
-	bool freq;	 /* `rate` is samples per second; else events per sample */
-	bool chains;	 /* samples have call chains */
-	uint32_t type;	 /* enum perf_type_id, or a PMU's number */
-	uint64_t config; /* as in perf_event_attr */
-	uint64_t rate;
 };
 
 /*
@@ -72,8 +66,12 @@ struct decode {
 	 * knows, and by the first sample that shows it. */
 	bool is_inner;
 	bool mixed; /* attrs differ in layout and lack the identifier: ids cannot be found */
-	struct decode_profile profile;
+	struct eventlist list; /* the events, for `asked` */
+	/* Events that are decoded as profiles although they sample no time: eventlist_match().
+	 * NULL: none. Borrowed; set before the first sample. */
+	const char *asked;
 	uint64_t n_skipped, n_bad;
+	uint64_t samples[EVENTLIST_MOST]; /* by number of the event, decoded or not */
 };
 
 int decode_init(struct decode *d, struct error *err);
@@ -82,6 +80,8 @@ void decode_deinit(struct decode *d);
 /* Parse the bodies of RECORD_ATTR and RECORD_FORMAT. -EINVAL with @err if they are invalid. */
 int decode_add_attr(struct decode *d, const void *data, size_t len, struct error *err);
 int decode_add_format(struct decode *d, const void *data, size_t len, struct error *err);
+/* Takes the names of events from the body of a RECORD_SNAPSHOT, if it has any. 0 or -ENOMEM. */
+int decode_take_names(struct eventlist *l, const void *data, size_t len);
 /* True if the attrs so far have begins of waits, but no ends. */
 bool decode_lacks_ends(const struct decode *d);
 

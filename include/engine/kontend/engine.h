@@ -58,13 +58,15 @@ struct engine_place {
 	uint64_t time_ns; /* 0: none yet */
 	uint64_t mark;
 	uint64_t last_time, n_late, n_bad, n_skipped;
+	uint64_t samples[EVENTLIST_MOST];
 };
 
 /* The counts of the merge when it handed out the event that is applied now. */
 struct engine_merged {
 	uint64_t last_time, n_late, n_bad, n_skipped;
-	uint64_t mark; /* the place of the source; only for a tick */
-	bool no_ends;  /* decode_lacks_ends() */
+	uint64_t samples[EVENTLIST_MOST]; /* of each event, decoded or not */
+	uint64_t mark;			  /* the place of the source; only for a tick */
+	bool no_ends;			  /* decode_lacks_ends() */
 };
 
 /* Sums of short waits as read, and the time up to which they were estimated from there. */
@@ -96,6 +98,7 @@ struct engine {
 	char apart[128];
 	struct ahead *ahead; /* the thread that uses the fields above; NULL: this one does */
 	struct engine_merged merged;
+	struct eventlist events; /* of the records that were handled */
 	struct engine_held held;
 	struct engine_sums sums; /* at the last end of a slice */
 	struct sym sym;

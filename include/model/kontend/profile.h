@@ -3,6 +3,7 @@
 #define KONTEND_PROFILE_H
 
 #include "kontend/event.h"
+#include "kontend/eventlist.h"
 #include "kontend/map64.h"
 #include "kontend/maps.h"
 #include "kontend/recent.h"
@@ -18,7 +19,7 @@ struct task_table;
 struct profile_cell {
 	uint32_t stack, task;
 	uint32_t cpu;
-	uint32_t pad;
+	uint32_t event; /* number: eventlist.h */
 	uint64_t n, period;
 };
 
@@ -38,14 +39,15 @@ struct profile {
 	struct map64 index; /* (stack, task, cpu) -> cell */
 	uint32_t max;	    /* cells */
 	uint64_t samples, period;
-	uint64_t rate_n, cur_n; /* in the closed bucket; in the open one */
-	uint64_t shortened;	/* samples whose outer frames were dropped without room */
-	uint64_t other;		/* samples for which there was no room at all */
-	uint64_t next_shorten;	/* samples before which it is not tried again */
-	uint64_t ended;		/* samples in what programs had mapped that are not kept any more */
-	uint64_t nameless;	/* samples of tasks that could not be kept apart: TASK_OTHER */
-	uint64_t generation;	/* changes when numbers of chains may be reassigned */
-	struct recent recent;	/* samples of the last minute; none unless its `max` is set */
+	uint64_t of_event[EVENTLIST_MOST]; /* samples, by number */
+	uint64_t rate_n, cur_n;		   /* in the closed bucket; in the open one */
+	uint64_t shortened;    /* samples whose outer frames were dropped without room */
+	uint64_t other;	       /* samples for which there was no room at all */
+	uint64_t next_shorten; /* samples before which it is not tried again */
+	uint64_t ended;	       /* samples in what programs had mapped that are not kept any more */
+	uint64_t nameless;     /* samples of tasks that could not be kept apart: TASK_OTHER */
+	uint64_t generation;   /* changes when numbers of chains may be reassigned */
+	struct recent recent;  /* samples of the last minute; none unless its `max` is set */
 };
 
 int profile_init(struct profile *p); /* 0 or -ENOMEM */

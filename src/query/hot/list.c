@@ -437,23 +437,13 @@ int query_hot_zoom(struct query *q, enum query_hot_by by, uint64_t row, struct q
 	return 0;
 }
 
-static const char *event_name(struct query *q, const struct decode_profile *p)
-{
-	if (p->type == PERF_TYPE_SOFTWARE)
-		return p->config == PERF_COUNT_SW_CPU_CLOCK ? "cpu-clock" : "task-clock";
-	if (p->type == PERF_TYPE_HARDWARE && (p->config & 0xff) == PERF_COUNT_HW_CPU_CYCLES)
-		return "cycles";
-	if (p->type == PERF_TYPE_HARDWARE && (p->config & 0xff) == PERF_COUNT_HW_INSTRUCTIONS)
-		return "instructions";
-	return arena_printf(&q->arena, "event %u:0x%llx", p->type, (unsigned long long)p->config);
-}
-
 int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_hot_sum *ret)
 {
-	const struct decode_profile *d = &q->engine->decode.profile;
-	struct query_hot_sum s = {.known = d->known,
+	static const struct eventlist_event none = {0};
+	const struct eventlist_event *chosen = query_event(q), *d = chosen ? chosen : &none;
+	struct query_hot_sum s = {.known = chosen,
 				  .chains = d->chains,
-				  .event = event_name(q, d),
+				  .event = arena_printf(&q->arena, "%s", d->name),
 				  .hz = d->freq ? d->rate : 0,
 				  .ever = q->model->profile->samples,
 				  .no_task_name = hot_no_task(q)};

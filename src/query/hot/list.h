@@ -64,6 +64,6 @@ bool hot_zoom_sample(const struct hot_rows *h, const struct profile_cell *c);
 bool hot_zoom_wait(struct query *q, const struct query_zoom *z, const struct query_where *w);
 
 /* How much of its time the event of the profile counted, as the latest look found our own. */
-int hot_find_share(struct query *q, const struct decode_profile *d, struct query_hot_sum *s);
+int hot_find_share(struct query *q, const struct eventlist_event *d, struct query_hot_sum *s);
 
 #endif

@@ -55,10 +55,9 @@ enum path_group hot_group_of_chain(struct query *q, const uint64_t *frames, uint
 
 bool hot_is_clock(const struct query *q)
 {
-	const struct decode_profile *p = &q->engine->decode.profile;
+	const struct eventlist_event *e = query_event(q);
 
-	return p->type == PERF_TYPE_SOFTWARE &&
-	       (p->config == PERF_COUNT_SW_CPU_CLOCK || p->config == PERF_COUNT_SW_TASK_CLOCK);
+	return e && e->is_clock;
 }
 
 /*
@@ -277,7 +276,7 @@ bool query_hot_is_short(const struct query_hot_sum *s)
 	return s->running_pct < 99.5;
 }
 
-int hot_find_share(struct query *q, const struct decode_profile *d, struct query_hot_sum *s)
+int hot_find_share(struct query *q, const struct eventlist_event *d, struct query_hot_sum *s)
 {
 	struct query_perf p;
 	uint64_t enabled = 0, running = 0;
