@@ -23,6 +23,7 @@
 #include "verbs.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { IDLE_MS = 1000, BUSY_MS = 20 };
+enum { IDLE_MS = 1000, BUSY_MS = 20, NOTES_SAID = 10 };
 
 static int open_signals(struct measure *m, struct error *err)
 {
@@ -203,16 +204,27 @@ static int pump(struct measure *m, struct run *run, struct error *err)
 	return 0;
 }
 
-/* Notes that a source left: what of a recording is missing. */
+/* Damage comes first. A note about the path itself has it already. */
 static void say_notes(const struct measure *m, const struct run *run, const char *path)
 {
-	const struct engine *e = &run->engine;
+	const struct notes *notes = &run->engine.notes;
+	size_t most = m->o->verbose ? NOTES_MOST : NOTES_SAID;
+	uint64_t more = notes->left_out;
 
-	if (e->n_notes)
-		cmd_say(m->o, "%s: %s", path, e->note);
-	if (e->n_notes > 1)
-		cmd_say(m->o, "%s: %llu more messages like this", path,
-			(unsigned long long)e->n_notes - 1);
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct note *n = &notes->items[i];
+		bool named = strstr(n->text, path);
+
+		if (i >= most) {
+			more += n->count;
+			continue;
+		}
+		cmd_say(m->o, "%s%s%s", named ? "" : path, named ? "" : ": ", n->text);
+		if (n->count > 1)
+			cmd_say(m->o, "%s: the same %" PRIu64 " more times", path, n->count - 1);
+	}
+	if (more)
+		cmd_say(m->o, "%s: %" PRIu64 " more notes about the recording", path, more);
 }
 
 static bool stops_looking(void *ctx)

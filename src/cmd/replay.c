@@ -237,7 +237,8 @@ static int show_screen(struct replay *p, const char *filter, struct error *err)
 				      .to_ns = p->to_ns,
 				      .lock = p->incident.lock,
 				      .view = p->incident.lock ? "locks" : NULL,
-				      .note = p->engine.note,
+				      .note = p->engine.notes.n ? p->engine.notes.items[0].text
+								: NULL,
 				      .cut = &cut};
 
 	if (p->shot)

@@ -7,6 +7,12 @@
 /* engine.c: gives back a record that was kept. */
 void engine_release(struct engine *e, struct record *r);
 
+/* Records that could not be read, by the source or by the decoder. */
+static inline uint64_t engine_bad(const struct engine *e)
+{
+	return e->merged.n_bad + e->notes.bad;
+}
+
 /* engine-snapshot.c */
 /* Takes over a RECORD_SNAPSHOT. 0 or -ENOMEM (then the record is still the caller's). */
 int engine_hold_snapshot(struct engine *e, const struct record *r);

@@ -42,7 +42,7 @@ static void begin_at(struct engine *e, uint64_t time)
 {
 	close_bucket(e->model, time);
 	e->model->damage->late = e->merged.n_late;
-	e->model->damage->bad = e->merged.n_bad;
+	e->model->damage->bad = engine_bad(e);
 	model_range(e->model);
 }
 

@@ -83,6 +83,7 @@ void engine_deinit(struct engine *e)
 	engine_snapshots_deinit(e);
 	free_parts(e);
 	source_free(e->source);
+	notes_deinit(&e->notes);
 	*e = (struct engine){0};
 }
 
@@ -125,7 +126,7 @@ static void drained(struct engine *e, uint64_t until)
 {
 	snapshots_until(e, until);
 	e->model->damage->late = e->merged.n_late;
-	e->model->damage->bad = e->merged.n_bad;
+	e->model->damage->bad = engine_bad(e);
 }
 
 /* Applies all events that may leave the merge. */
@@ -295,16 +296,6 @@ static int pass_over(struct engine *e, const struct record *r, bool *ret_kept, s
 	return ENGINE_TICK;
 }
 
-/* Keeps the last note. More than one are rare, and the count shows them. */
-static void keep_note(struct engine *e, const struct record *r)
-{
-	size_t n = r->len < sizeof(e->note) ? r->len : sizeof(e->note) - 1;
-
-	memcpy(e->note, r->data, n);
-	e->note[n] = 0;
-	e->n_notes++;
-}
-
 /* Handles a record without events, after the merge has seen it. 0, ENGINE_TICK or an error. */
 static int act_on(struct engine *e, const struct record *r, bool *ret_kept, struct error *err)
 {
@@ -324,8 +315,7 @@ static int act_on(struct engine *e, const struct record *r, bool *ret_kept, stru
 			return error_set(err, -ENOMEM, "No memory for names of events");
 		return hold_snapshot(e, r, ret_kept, err);
 	case RECORD_NOTE:
-		keep_note(e, r);
-		return 0;
+		return notes_take(&e->notes, r) ? error_enomem(err, "a note") : 0;
 	default:
 		return take_fixed(e, r, err);
 	}

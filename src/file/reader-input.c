@@ -131,18 +131,24 @@ int reader_queue_copy(struct reader *r, enum record_kind kind, uint32_t ring, co
 	return reader_queue(r, kind, ring, b->heap, len, b);
 }
 
-int reader_note(struct reader *r, const char *fmt, ...)
+struct record_note reader_damage(uint64_t offset, uint64_t bad)
 {
-	char text[600];
+	return (struct record_note){.kind = NOTE_DAMAGE, .offset = offset, .bad = bad};
+}
+
+int reader_note(struct reader *r, struct record_note is, const char *fmt, ...)
+{
+	char text[NOTE_TEXT + sizeof(is)];
 	va_list ap;
 
 	va_start(ap, fmt);
-	int n = vsnprintf(text, sizeof(text), fmt, ap);
+	int n = vsnprintf(text, NOTE_TEXT, fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		return 0;
-	size_t len = (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1;
-	return reader_queue_copy(r, RECORD_NOTE, 0, text, len);
+	size_t len = (n < NOTE_TEXT ? (size_t)n : NOTE_TEXT - 1) + 1;
+	memcpy(text + len, &is, sizeof(is));
+	return reader_queue_copy(r, RECORD_NOTE, 0, text, len + sizeof(is));
 }
 
 uint64_t reader_where(const struct reader *r)
@@ -336,7 +342,8 @@ int reader_say_cut(struct reader *r)
 	if (r->cut)
 		return 0;
 	r->cut = r->stat.is_cut = true;
-	return reader_note(r, "'%s' was truncated while it was read", r->path);
+	return reader_note(r, reader_damage(reader_where(r), 1),
+			   "The recording was truncated while it was read");
 }
 
 /* The file may have been truncated since it was mapped: then its end reads as zeros

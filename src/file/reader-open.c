@@ -19,6 +19,7 @@
 #include "reader.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -182,6 +183,24 @@ static int read_feature(struct reader *r, uint32_t bit, const struct perfdata_se
 	return e;
 }
 
+/* Newer versions of perf write more features; records do not depend on them. */
+static int note_features(struct reader *r, const struct perfdata_header *h)
+{
+	char bits[200] = "";
+	size_t n = 0;
+
+	for (uint32_t bit = PERFDATA_FEATURES_KNOWN; bit < PERFDATA_FEATURE_BITS; bit++)
+		if (h->features[bit / 64] >> bit % 64 & 1 && n < sizeof(bits) - 8)
+			n += (size_t)snprintf(bits + n, sizeof(bits) - n, "%s%u", n ? ", " : "",
+					      bit);
+	return n ? reader_note(r,
+			       (struct record_note){.kind = NOTE_UNKNOWN, .offset = NOTE_NOWHERE},
+			       "The header has features that this version does not know, by their "
+			       "bits: %s",
+			       bits)
+		 : 0;
+}
+
 static int read_features(struct reader *r, const struct perfdata_header *h, struct error *err)
 {
 	uint64_t at = h->data.offset + h->data.size;
@@ -202,11 +221,11 @@ static int read_features(struct reader *r, const struct perfdata_header *h, stru
 			return e;
 		if (e && bit == PERFDATA_TRACING_DATA)
 			return error_set(err, e, "%s", why.text);
-		if (e && reader_note(r, "%s", why.text))
+		if (e && reader_note(r, reader_damage(at, 0), "%s", why.text))
 			return -ENOMEM;
 		at += sizeof(s);
 	}
-	return 0;
+	return note_features(r, h);
 }
 
 static int check_sections(struct reader *r, const struct perfdata_header *h, struct error *err)
@@ -277,11 +296,11 @@ static int open_torn(struct reader *r, const struct perfdata_header *h)
 
 	r->by_kontend = true;
 	r->stat.is_cut = true;
-	if (reader_note(r,
-			"'%s' is cut at byte %llu: its %llu bytes of data end after %llu, and the "
-			"parts after them are missing; 'kontend recover' makes a whole recording "
-			"of the rest",
-			r->path, (ull)r->map_size, (ull)h->data.size,
+	if (reader_note(r, reader_damage(r->map_size, 1),
+			"The recording is cut at byte %llu: its %llu bytes of data end after %llu, "
+			"and the parts after them are missing; 'kontend recover' makes a whole "
+			"recording of the rest",
+			(ull)r->map_size, (ull)h->data.size,
 			(ull)(h->data.size < left ? h->data.size : left)))
 		return -ENOMEM;
 	return reader_map(r, PERFDATA_EXT_HEAD_AT, end - PERFDATA_EXT_HEAD_AT);
@@ -339,10 +358,10 @@ static int open_layout(struct reader *r, struct error *err)
 		e = read_features(r, &h, err);
 	} else {
 		r->stat.is_cut = true;
-		e = reader_note(r,
-				"'%s' is cut at byte %llu: its %llu bytes of data end after "
-				"%llu, and the parts after them are missing",
-				r->path, (ull)r->map_size, (ull)h.data.size, (ull)size);
+		e = reader_note(r, reader_damage(r->map_size, 1),
+				"The recording is cut at byte %llu: its %llu bytes of data end "
+				"after %llu, and the parts after them are missing",
+				(ull)r->map_size, (ull)h.data.size, (ull)size);
 	}
 	r->file_pos = h.data.offset;
 	return e ? e : open_data(r, h.data.offset, size);

@@ -267,7 +267,8 @@ static int queue_symbols(struct reader *r)
 		return 0;
 	e = kernel_symbols(&r->features, &r->opener, r->kernel_text, text, why);
 	if (!e && why[0])
-		e = reader_note(r, "'%s': no kernel symbols: %s", r->path, why);
+		e = reader_note(r, (struct record_note){.kind = NOTE_NAMES, .offset = NOTE_NOWHERE},
+				"No kernel symbols: %s", why);
 	if (!e)
 		e = reader_queue(r, RECORD_KALLSYMS, 0, text->text, text->len, NULL);
 	if (!e)
@@ -320,14 +321,15 @@ int reader_finish(struct reader *r)
 
 	r->finished = true;
 	if (!e && first && r->stat.bad_records)
-		e = reader_note(r,
-				"%llu records of '%s' could not be read, the first one at byte "
-				"%llu",
-				(unsigned long long)r->stat.bad_records, r->path,
+		e = reader_note(r, reader_damage(r->bad_at, r->stat.bad_records),
+				"%llu records could not be read, the first one at byte %llu",
+				(unsigned long long)r->stat.bad_records,
 				(unsigned long long)r->bad_at);
 	if (!e && first && r->stat.unknown_records)
-		e = reader_note(r, "%llu records of '%s' are of types not known and were skipped",
-				(unsigned long long)r->stat.unknown_records, r->path);
+		e = reader_note(r,
+				(struct record_note){.kind = NOTE_UNKNOWN, .offset = NOTE_NOWHERE},
+				"%llu records are of types not known and were skipped",
+				(unsigned long long)r->stat.unknown_records);
 	if (!e && r->flow.max_time > r->flow.said_until)
 		e = queue_time(r, RECORD_TICK, r->flow.max_time);
 	if (e > 0)

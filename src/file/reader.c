@@ -60,8 +60,8 @@ static int stop_here(struct reader *r, const char *why, struct error *err)
 	if (reader_is_cut(r))
 		return stop_at_cut(r, err);
 	r->stat.is_cut = true;
-	if (reader_note(r, "'%s' is readable up to byte %llu: %s", r->path, (ull)reader_where(r),
-			why))
+	if (reader_note(r, reader_damage(reader_where(r), 1),
+			"The recording is readable up to byte %llu: %s", (ull)reader_where(r), why))
 		return -ENOMEM;
 	return end_stream(r, err);
 }

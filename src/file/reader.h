@@ -7,6 +7,7 @@
 #include "kontend/load.h"
 #include "kontend/map64.h"
 #include "kontend/mapguard.h"
+#include "kontend/notes.h"
 #include "kontend/perfdata.h"
 #include "kontend/reader.h"
 #include "pack.h"
@@ -143,8 +144,11 @@ int reader_queue(struct reader *r, enum record_kind kind, uint32_t ring, const v
 		 size_t len, struct reader_block *b); /* takes over a reference on @b */
 int reader_queue_copy(struct reader *r, enum record_kind kind, uint32_t ring, const void *data,
 		      size_t len);
-/* Queues a sentence for users: what is missing, and why. */
-int reader_note(struct reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Queues a sentence for users: what is missing, and why. The path is not in it. */
+int reader_note(struct reader *r, struct record_note is, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Damage that begins at @offset; at least @bad records are missing or cannot be read. */
+struct record_note reader_damage(uint64_t offset, uint64_t bad);
 uint64_t reader_where(const struct reader *r); /* offset in the file of the scan */
 int reader_bad(struct reader *r);	       /* counts a bad record here: READER_AGAIN */
 int reader_map(struct reader *r, uint64_t offset, uint64_t size);

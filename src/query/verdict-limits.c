@@ -20,6 +20,7 @@ const struct verdict_limits verdict_defaults = {{
 	[VERDICT_ROTATION] = {1, 5},
 	[VERDICT_UPROBES] = {5, 25},
 	[VERDICT_XOL] = {1, 0},
+	[VERDICT_DAMAGE] = {1, 0},
 	[VERDICT_MISSING] = {1, 10},
 }};
 

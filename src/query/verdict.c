@@ -5,6 +5,7 @@
  * Waiting in all and the longest wait are two rules with one sentence: the waits and their cause.
  */
 #include "verdict.h"
+#include "kontend/engine.h"
 #include "kontend/query-overview.h"
 #include "kontend/units.h"
 
@@ -103,6 +104,11 @@ static double value_missing(struct judge *j)
 	return (j->f->average ? &o->loss : &o->loss_now)->lost_pct;
 }
 
+static double value_damage(struct judge *j)
+{
+	return (double)j->q->engine->notes.n_damage;
+}
+
 static const char *say_slots(struct judge *j, struct query_finding *f)
 {
 	const struct value *used = table_cell(&j->slots, j->full, "used"),
@@ -153,6 +159,16 @@ static const char *say_xol(struct judge *j, struct query_finding *f)
 			    u->worst ? ", fullest is " : "", u->worst ? u->worst : "");
 }
 
+static const char *say_damage(struct judge *j, struct query_finding *f)
+{
+	const struct notes *n = &j->q->engine->notes;
+
+	f->because = n->n_damage > 1 ? arena_printf(&j->q->arena, "%s; %zu more notes of damage",
+						    n->items[0].text, n->n_damage - 1)
+				     : arena_printf(&j->q->arena, "%s", n->items[0].text);
+	return "the recording is damaged: figures are at least";
+}
+
 static const char *say_missing(struct judge *j, struct query_finding *f)
 {
 	char pct[UNITS_BUF];
@@ -172,6 +188,7 @@ static const struct rule rules[VERDICT_RULES] = {
 	[VERDICT_ROTATION] = {"rotation", value_rotation, say_rotation},
 	[VERDICT_UPROBES] = {"uprobes", value_uprobes, say_uprobes},
 	[VERDICT_XOL] = {"xol", value_xol, say_xol},
+	[VERDICT_DAMAGE] = {"damage", value_damage, say_damage},
 	[VERDICT_MISSING] = {"lost", value_missing, say_missing},
 };
 
@@ -219,7 +236,7 @@ static void find_all(struct judge *j, struct query_verdict *v)
 
 		if (is < VERDICT_LOOK)
 			continue;
-		if (i == VERDICT_MISSING && is == VERDICT_BAD)
+		if (i == VERDICT_DAMAGE || (i == VERDICT_MISSING && is == VERDICT_BAD))
 			is = VERDICT_LOST;
 		put_finding(v, (enum verdict_rule)i, is);
 	}

@@ -117,6 +117,7 @@ extern const struct figure report_time_figures[], report_overview_figures[],
 /* overview.c */
 void report_head_text(const struct report_data *d, FILE *out);
 void report_source_json(const struct report_data *d, struct jsonw *j);
+void report_notes_json(const struct report_data *d, struct jsonw *j);
 void report_overview_text(const struct report_data *d, FILE *out);
 void report_overview_json(const struct report_data *d, struct jsonw *j);
 /* waits.c */

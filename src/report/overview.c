@@ -17,6 +17,8 @@
 #include "kontend/wait-filter.h"
 #include "kontend/when.h"
 
+#include <inttypes.h>
+
 static void put_count(FILE *out, const char *what, uint64_t n)
 {
 	char buf[UNITS_BUF];
@@ -54,6 +56,22 @@ static void put_quality(FILE *out, const struct query_overview *o)
 	else if (o->sym_state == SYM_UNREADABLE)
 		fputs("# kernel symbols: /proc/kallsyms cannot be read; addresses are shown\n",
 		      out);
+}
+
+/* "# damage: The recording is readable up to byte 7112: ... (12 times)" */
+static void put_notes(const struct notes *notes, FILE *out)
+{
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct note *n = &notes->items[i];
+
+		fprintf(out, "# %s: ", notes_kind(n->kind));
+		report_text_clean(n->text, out);
+		if (n->count > 1)
+			fprintf(out, " (%" PRIu64 " times)", n->count);
+		fputc('\n', out);
+	}
+	if (notes->left_out)
+		fprintf(out, "# %" PRIu64 " more notes about the recording\n", notes->left_out);
 }
 
 static void put_range(const struct query_overview *o, FILE *out)
@@ -146,6 +164,7 @@ void report_head_text(const struct report_data *data, FILE *out)
 	put_refused(data, out);
 	put_only(data, out);
 	put_quality(out, o);
+	put_notes(&data->q->engine->notes, out);
 	if (data->shorts.known)
 		fprintf(out, "# not reported: %s\n",
 			query_shorts_text(&data->shorts, shorts, sizeof(shorts)));
@@ -290,6 +309,29 @@ static void put_shorts_json(const struct report_data *d, struct jsonw *j)
 	}
 	jsonw_end(j, ']');
 	jsonw_end(j, '}');
+}
+
+void report_notes_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct notes *notes = &d->q->engine->notes;
+
+	jsonw_begin(j, "notes", '[', false);
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct note *n = &notes->items[i];
+
+		jsonw_begin(j, NULL, '{', true);
+		jsonw_str(j, "kind", notes_kind(n->kind));
+		if (n->offset == NOTE_NOWHERE)
+			jsonw_null(j, "offset");
+		else
+			jsonw_u64(j, "offset", n->offset);
+		jsonw_str(j, "text", n->text);
+		jsonw_u64(j, "count", n->count);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+	if (notes->left_out)
+		jsonw_u64(j, "notes_left_out", notes->left_out);
 }
 
 void report_source_json(const struct report_data *d, struct jsonw *j)

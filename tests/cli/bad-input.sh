@@ -86,7 +86,7 @@ fi
 head -c "$(($(wc -c <"$canned") / 2))" "$canned" >"$work/torn"
 run "$kontend" report -i "$work/torn"
 [ "$rc" -eq 0 ] || complain "torn: exit $rc: $(cat "$work/err")"
-grep -q "$work/torn' is readable up to byte [0-9]*: .*kontend recover" "$work/err" ||
+grep -q "$work/torn: The recording is readable up to byte [0-9]*: .*kontend recover" "$work/err" ||
 	complain "torn: said $(cat "$work/err")"
 prints '^  (rwsem|mutex)'
 

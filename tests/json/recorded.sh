@@ -63,5 +63,8 @@ mkdir "$work/caught"
 printf PERFILE2 >"$work/caught/kontend-20261121-031408-wait.data"
 says incidents "$work/caught"
 says report -i "$work/caught/kontend-20261121-031407-wait.data" --view overview
+# A damaged one, which has notes.
+head -c 20000 "$file" >"$work/cut.data"
+says report -i "$work/cut.data" --view overview
 validate "$schema" --unseen "$tests_json/unseen" "$work"/*.json \
 	"$src"/tests/golden/*json*.golden

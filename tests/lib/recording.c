@@ -314,10 +314,10 @@ void recording_read(struct recording_result *ret, const char *path, uint64_t tic
 	ret->events = e.model->n_events;
 	ret->ticks = e.model->n_ticks;
 	ret->elapsed_ns = e.model->now_ns - e.model->start_ns;
-	ret->notes = e.n_notes;
+	ret->notes = e.notes.n;
 	ret->bad = e.model->damage->bad;
 	ret->late = e.model->damage->late;
-	memcpy(ret->note, e.note, sizeof(ret->note));
+	snprintf(ret->note, sizeof(ret->note), "%s", e.notes.n ? e.notes.items[0].text : "");
 	if (r >= 0)
 		ret->dump = rig_dump(e.model);
 	engine_deinit(&e);

@@ -67,8 +67,8 @@ static void print_damage(const struct engine *e)
 	if (e->model->n_snapshots[SNAPSHOT_PERF])
 		printf("snapshots %" PRIu64 " lost %" PRIu64 "\n",
 		       e->model->n_snapshots[SNAPSHOT_PERF], d->snapshot_lost);
-	if (e->n_notes)
-		printf("note: %s (%" PRIu64 " in all)\n", e->note, e->n_notes);
+	for (size_t i = 0; i < e->notes.n; i++)
+		printf("note: %s\n", e->notes.items[i].text);
 }
 
 static int run(const char *path, bool quiet)

@@ -231,8 +231,8 @@ static char *result_of(const uint8_t *data, size_t len, bool ahead)
 		while (r >= 0 && r != ENGINE_END);
 		char *dump = rig_dump(e.model);
 		const struct model_damage d = model_damage(e.model);
-		fprintf(f, "%s\n%s\n%zu late %zu bad\n", dump, e.note, (size_t)d.late,
-			(size_t)d.bad);
+		fprintf(f, "%s\n%s\n%zu late %zu bad\n", dump,
+			e.notes.n ? e.notes.items[0].text : "", (size_t)d.late, (size_t)d.bad);
 		mem_free(dump);
 		engine_deinit(&e);
 	}

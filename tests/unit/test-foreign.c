@@ -108,8 +108,8 @@ static void test_no_names_of_this_machine(void **state)
 
 		read_all(&e, files[i].file, &err);
 		assert_int_equal(e.sym.n, 0);
-		assert_int_equal(e.n_notes, 1);
-		assert_non_null(strstr(e.note, "6.1.0-56-cloud-arm64 (aarch64)"));
+		assert_int_equal(e.notes.n, 1);
+		assert_non_null(strstr(e.notes.items[0].text, "6.1.0-56-cloud-arm64 (aarch64)"));
 		engine_deinit(&e);
 	}
 }

@@ -100,7 +100,7 @@ static void test_stalling_pipe(void **state)
 	while (r == 0 || r == ENGINE_TICK);
 	assert_int_equal(r, ENGINE_END);
 	assert_int_equal(e.model->n_events, 2 * ROUNDS * WAITS);
-	assert_int_equal(e.n_notes, 0);
+	assert_int_equal(e.notes.n, 0);
 	engine_deinit(&e);
 	recording_free(&rec);
 }

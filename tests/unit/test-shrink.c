@@ -161,7 +161,7 @@ static void test_same_but_small(void **state)
 		play(&b, fd);
 		char *was = random_state(a.model), *is = random_state(b.model);
 		assert_string_equal(was, is);
-		assert_int_equal(a.n_notes, b.n_notes);
+		assert_int_equal(a.notes.n, b.notes.n);
 		same_names(&a, &b);
 		mem_free(was);
 		mem_free(is);

@@ -177,7 +177,7 @@ static char *state_of(struct source *s, uint64_t *ret_notes)
 	assert_int_equal(r, ENGINE_END);
 	char *state = random_state(e.model);
 	if (ret_notes)
-		*ret_notes = e.n_notes;
+		*ret_notes = e.notes.n;
 	engine_deinit(&e);
 	return state;
 }

@@ -396,8 +396,8 @@ static void end_reading(struct app *a)
 
 	const struct record_machine m = query_machine(&a->query);
 
-	if (a->engine->note[0])
-		app_say(a, ROLE_WARN, "%s", a->engine->note);
+	if (a->engine->notes.n)
+		app_say(a, ROLE_WARN, "%s", a->engine->notes.items[0].text);
 	else if (*m.refused)
 		app_say(a, ROLE_WARN, "%s", m.refused);
 	a->dirty = true;

@@ -7,6 +7,7 @@
  * width, of which the window shows a part.
  */
 #include "kontend/arena.h"
+#include "kontend/engine.h"
 #include "kontend/query-damage.h"
 #include "kontend/tables.h"
 #include "kontend/text.h"
@@ -14,6 +15,7 @@
 #include "terms.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +37,7 @@ struct help_line {
 
 struct page {
 	const struct app *app;
+	const struct notes *notes; /* about the recording */
 	struct arena *arena;
 	struct help_line *first, **end;
 	size_t n;
@@ -216,8 +219,32 @@ static void add_damage(struct page *p)
 			add_entry(p, ROLE_BOLD, f->title, f->help, KEYS_W);
 }
 
+/* About a recording: what is missing comes before what the first line means. */
+static void add_notes(struct page *p)
+{
+	const struct notes *notes = p->notes;
+	char text[NOTE_TEXT + 32];
+
+	if (notes->n)
+		add_title(p, "notes about this recording");
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct note *n = &notes->items[i];
+		size_t len = strlen(text_clean(text, NOTE_TEXT, n->text));
+
+		if (n->count > 1)
+			snprintf(text + len, sizeof(text) - len, " (%" PRIu64 " times)", n->count);
+		add_entry(p, n->kind == NOTE_DAMAGE ? ROLE_WARN : ROLE_BOLD, notes_kind(n->kind),
+			  text, KEYS_W);
+	}
+	if (notes->left_out)
+		add_entry(p, ROLE_BOLD, "more",
+			  arena_printf(p->arena, "%" PRIu64 " notes are left out", notes->left_out),
+			  KEYS_W);
+}
+
 static void add_header(struct page *p)
 {
+	add_notes(p);
 	add_title(p, "the first line: can this be trusted?");
 	for (size_t i = 0; i < sizeof(header_fields) / sizeof(*header_fields); i++) {
 		unsigned modes = header_fields[i].modes;
@@ -456,7 +483,11 @@ static void clamp(struct view_help *h)
 static void help_draw(struct view *v, struct screen *s, struct rect r)
 {
 	struct view_help *h = of_view(v);
-	struct page p = {.app = v->app, .arena = &v->query->arena, .w = r.w, .h = r.h};
+	struct page p = {.app = v->app,
+			 .notes = &v->query->engine->notes,
+			 .arena = &v->query->arena,
+			 .w = r.w,
+			 .h = r.h};
 	const char *search = app_search(v->app);
 	size_t at = 0;
 

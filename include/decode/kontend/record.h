@@ -35,8 +35,8 @@ enum record_kind {
 	RECORD_FILL,
 	/* struct record_cpu: a CPU went offline (its events ended), or came back. */
 	RECORD_CPU,
-	/* Text without NUL, a sentence for the user: the part of the stream that is missing, and
-	 * why. */
+	/* Text, a sentence for the user: the part of the stream that is missing, and why. Then a
+	 * NUL and a struct record_note (notes.h), which files of old versions lack. */
 	RECORD_NOTE,
 	/* u64: the measurement begins; opening events and reading initial state took until now. */
 	RECORD_START,

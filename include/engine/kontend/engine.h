@@ -6,6 +6,7 @@
 #include "kontend/engine-slices.h"
 #include "kontend/lock-requests.h"
 #include "kontend/model.h"
+#include "kontend/notes.h"
 #include "kontend/order.h"
 #include "kontend/sandbox-state.h"
 #include "kontend/source.h"
@@ -121,8 +122,7 @@ struct engine {
 	struct engine_place place;     /* the latest tick, if the source can seek */
 	uint64_t changes;	       /* changes with every record that was taken */
 	bool rewinding;		       /* on the way back to `place` */
-	char note[600];		       /* the last RECORD_NOTE; untrusted text */
-	uint64_t n_notes;
+	struct notes notes;	       /* about the recording */
 };
 
 /*

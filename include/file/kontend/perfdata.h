@@ -31,6 +31,7 @@ enum {
 	PERFDATA_PIPE_HEADER = 16,
 	PERFDATA_FILE_HEADER = sizeof(struct perfdata_header), /* 104; 72 without features */
 	PERFDATA_FEATURE_BITS = 256,
+	PERFDATA_FEATURES_KNOWN = 35, /* the first bit without a meaning in perf of Linux 7.3 */
 };
 
 enum perfdata_feature {

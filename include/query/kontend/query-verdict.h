@@ -28,6 +28,7 @@ enum verdict_rule {
 	VERDICT_ROTATION, /* time that rotation takes, in percent of one CPU */
 	VERDICT_UPROBES,  /* time that uprobes take, in percent of one CPU */
 	VERDICT_XOL,	  /* tasks that wait for an out-of-line slot */
+	VERDICT_DAMAGE,	  /* parts of a recording that cannot be read: LOOK is VERDICT_LOST */
 	VERDICT_MISSING,  /* records that were lost, in percent: its BAD is VERDICT_LOST */
 	VERDICT_RULES,
 };
