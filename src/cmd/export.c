@@ -27,6 +27,8 @@
 
 enum { CALLERS = 20 };
 
+static const char folded_hint[] = "--format folded --weight samples gives its profile";
+
 struct exporter {
 	struct measure_job job;
 	struct tracefile *trace;
@@ -81,6 +83,7 @@ static int finish_trace(struct measure_job *j, struct measure *m, struct error *
 			"%" PRIu64 " waits are not in the trace, which has room for so many: "
 			"give a part of the time (--time) or fewer waits (--min-wait)",
 			tracefile_left_out(t));
+	measure_say_no_locks(m, folded_hint);
 	return ret;
 }
 
@@ -150,6 +153,8 @@ static int write_chains(struct exporter *e, struct measure *m, struct query *q, 
 
 	if (ret < 0)
 		return ret;
+	if (by_wait)
+		measure_say_no_locks(m, "--weight samples gives its profile");
 	if (is_profile(o))
 		return write_profile(e, m, q, by_wait, err);
 	if (is_format(o, EXPORT_FLAMEGRAPH)) {
@@ -216,6 +221,7 @@ static int finish_openmetrics(struct measure_job *j, struct measure *m, struct e
 	struct exporter *e = (struct exporter *)j;
 	int ret = add_metrics(e, m, err);
 
+	measure_say_no_locks(m, folded_hint);
 	return ret < 0 ? ret : openmetrics_put(e->metrics, m->output.file, err);
 }
 

@@ -18,6 +18,7 @@
 #include "kontend/damage.h"
 #include "kontend/ending.h"
 #include "kontend/event-filter.h"
+#include "kontend/query-no-locks.h"
 #include "kontend/reader.h"
 #include "kontend/units.h"
 #include "verbs.h"
@@ -398,13 +399,28 @@ void measure_say_names(const struct measure *m, struct query *q)
 		cmd_say(m->o, "%s", note);
 }
 
+void measure_say_no_locks(struct measure *m, const char *hint)
+{
+	const struct query q = {.engine = &m->run.engine};
+
+	if (!m->run.from_file || !m->run.engine.model->no_locks)
+		return;
+	m->no_data = true;
+	if (query_no_locks_but_profile(&q))
+		cmd_say(m->o, "%s has no lock events, so the output is empty: %s", m->o->input,
+			hint);
+	else
+		cmd_say(m->o, "%s has no lock events, and no profile: the output is empty",
+			m->o->input);
+}
+
 static int exit_status(const struct measure *m, int command)
 {
 	if (command >= 0)
 		return command;
 	if (!m->signal || m->job->every ||
 	    (m->signal == SIGINT && !m->deadline_ns && !m->o->command))
-		return CMD_EXIT_OK;
+		return m->no_data ? CMD_EXIT_NO_DATA : CMD_EXIT_OK;
 	return CMD_EXIT_SIGNAL + m->signal;
 }
 

@@ -25,6 +25,7 @@ struct measure {
 	bool give_up;
 	struct time_range range; /* --time */
 	uint64_t range_ns;	 /* --time is where a part of this length ends; 0: FROM,TO */
+	bool no_data;		 /* the output is empty, as the recording lacks such events */
 	bool bad_usage;		 /* --time makes no sense here */
 	struct progress progress;
 	struct sandboxed sandboxed;
@@ -84,6 +85,9 @@ void measure_sandbox(struct measure *m, struct run *run);
 
 /* For results that have no place for it: prints that records are missing from them. */
 void measure_say_losses(const struct measure *m);
+/* Without lock events: prints @hint, how to get the profile, and the exit status is
+ * CMD_EXIT_NO_DATA. */
+void measure_say_no_locks(struct measure *m, const char *hint);
 /* Prints messages about names that were loaded. */
 void measure_say_names(const struct measure *m, struct query *q);
 

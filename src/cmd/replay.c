@@ -12,6 +12,7 @@
 #include "kontend/limits.h"
 #include "kontend/progress.h"
 #include "kontend/query-incidents.h"
+#include "kontend/query-no-locks.h"
 #include "kontend/query-ribbon.h"
 #include "kontend/reader.h"
 #include "kontend/run.h"
@@ -218,6 +219,17 @@ static size_t take_incidents(void *arg)
 	return caught_take(arg);
 }
 
+/* A user who asks for rows by some key means the locks. */
+static const char *first_view(struct replay *p)
+{
+	const struct query q = {.engine = &p->engine};
+
+	if (p->incident.lock)
+		return "locks";
+	return !p->o->by && !p->o->sort && !p->o->tour && query_no_locks_but_profile(&q) ? "hot"
+											 : NULL;
+}
+
 static int show_screen(struct replay *p, const char *filter, struct error *err)
 {
 	const struct app_catcher catcher = {take_incidents, &p->caught};
@@ -236,7 +248,7 @@ static int show_screen(struct replay *p, const char *filter, struct error *err)
 				      .from_ns = p->from_ns,
 				      .to_ns = p->to_ns,
 				      .lock = p->incident.lock,
-				      .view = p->incident.lock ? "locks" : NULL,
+				      .view = first_view(p),
 				      .note = p->engine.notes.n ? p->engine.notes.items[0].text
 								: NULL,
 				      .cut = &cut};

@@ -8,6 +8,7 @@
 #include "kontend/codeset.h"
 #include "kontend/ended.h"
 #include "kontend/filter-options.h"
+#include "kontend/query-no-locks.h"
 #include "kontend/query-verdict.h"
 #include "measure.h"
 #include "verbs.h"
@@ -175,6 +176,19 @@ static int make_spec(struct reporter *r, struct error *err)
 	return cmd_check_rows(o, report_sorted_table(s->views), r->filter, err);
 }
 
+/* Of a recording without lock events the profile is more than empty tables of locks. */
+static void choose_views(struct reporter *r, const struct query *q)
+{
+	const struct opts *o = r->o;
+	bool is_default = !o->view && !o->annotate && !o->triggers[0];
+	bool about_locks = o->by || o->sort || o->filter || o->fields;
+
+	if (!is_default || about_locks || !query_no_locks_but_profile(q))
+		return;
+	r->spec.views = r->spec.format == REPORT_JSON ? r->spec.views | REPORT_OVERVIEW | REPORT_HOT
+						      : REPORT_HOT;
+}
+
 static int write_report(struct measure_job *j, struct measure *m, struct error *err)
 {
 	struct reporter *r = (struct reporter *)j;
@@ -188,6 +202,7 @@ static int write_report(struct measure_job *j, struct measure *m, struct error *
 	caught_take(&r->caught);
 	if (r->caught.triggers)
 		q.incidents = &r->caught.all;
+	choose_views(r, &q);
 	ret = report_write(&q, &r->spec, m->output.file, &local);
 	measure_say_names(m, &q);
 	query_deinit(&q);

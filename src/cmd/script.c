@@ -41,6 +41,8 @@ static int finish(struct measure_job *j, struct measure *m, struct error *err)
 {
 	(void)j;
 	(void)err;
+	measure_say_no_locks(m, "'kontend export --format folded --weight samples' writes its "
+				"profile");
 	measure_say_losses(m);
 	return 0;
 }

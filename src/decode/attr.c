@@ -265,6 +265,36 @@ int decode_add_format(struct decode *d, const void *data, size_t len, struct err
 	return r;
 }
 
+static bool is_of_locks(uint32_t kind)
+{
+	switch (kind) {
+	case EVENT_CONTENTION_BEGIN:
+	case EVENT_CONTENTION_END:
+	case EVENT_OWNER:
+	case EVENT_HOLDER:
+	case EVENT_MM_START:
+	case EVENT_MM_ACQUIRED:
+	case EVENT_MM_RELEASED:
+	case EVENT_RELEASE:
+	case EVENT_INODE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool decode_lacks_locks(const struct decode *d)
+{
+	for (size_t i = 0; i < d->n_attrs; i++)
+		if (is_of_locks(d->attrs[i].tp.kind))
+			return false;
+	/* kontend may have measured locks by snapshots and sums alone. */
+	for (size_t i = 0; i < d->list.n; i++)
+		if (d->list.events[i].is_own)
+			return false;
+	return d->n_attrs > 0;
+}
+
 bool decode_lacks_ends(const struct decode *d)
 {
 	bool begins = false;

@@ -302,9 +302,11 @@ static int act_on(struct engine *e, const struct record *r, bool *ret_kept, stru
 	switch (r->kind) {
 	case RECORD_ATTR:
 		e->model->no_ends = e->merged.no_ends;
+		e->model->no_locks = e->merged.no_locks;
 		return eventlist_add(&e->events, r->data, r->len);
 	case RECORD_FORMAT:
 		e->model->no_ends = e->merged.no_ends;
+		e->model->no_locks = e->merged.no_locks;
 		eventlist_take_format(&e->events, r->data, r->len);
 		return 0;
 	case RECORD_KALLSYMS:

@@ -69,6 +69,7 @@ void merge_look(const struct decode *d, const struct order *o, struct engine_mer
 				      .n_late = o->n_late,
 				      .n_bad = d->n_bad,
 				      .n_skipped = d->n_skipped,
-				      .no_ends = decode_lacks_ends(d)};
+				      .no_ends = decode_lacks_ends(d),
+				      .no_locks = decode_lacks_locks(d)};
 	memcpy(ret->samples, d->samples, sizeof(ret->samples));
 }

@@ -68,7 +68,8 @@ static struct query_loss loss_of(const struct model *m, const struct loss *l, ui
 	struct query_loss ret = {.at_least = loss_any(l), .lost_pct = loss_pct(l)};
 
 	/* In recordings without ends no wait has ended. */
-	ret.counted = loss_waits(l, &ret.missing_most) && !m->no_ends;
+	ret.no_locks = m->no_locks;
+	ret.counted = loss_waits(l, &ret.missing_most) && !m->no_ends && !m->no_locks;
 	waits += ret.missing_most;
 	ret.missing_pct = units_percent(ret.missing_most, waits);
 	return ret;

@@ -9,6 +9,7 @@
 #include "kontend/query-blame.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-lock.h"
+#include "kontend/query-no-locks.h"
 #include "kontend/query-overview.h"
 #include "kontend/units.h"
 #include "kontend/wait.h"
@@ -286,6 +287,10 @@ static const char *say_rate(struct judge *j, struct query_finding *f, bool is_se
 /* Calm are the locks of the kernel: tasks may wait for others, of which no event reports. */
 const char *verdict_say_calm(struct judge *j, struct query_finding *f)
 {
+	if (j->q->model->no_locks) {
+		f->level = VERDICT_NONE;
+		return query_no_locks(j->q);
+	}
 	const char *name, *most = query_elsewhere_most(j->q, j->elsewhere, &name);
 	const char *rate = say_rate(j, f, most);
 

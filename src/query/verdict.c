@@ -21,13 +21,13 @@ struct rule {
 };
 
 static const char *const level_names[VERDICT_LEVELS] = {
-	[VERDICT_QUIET] = "quiet", [VERDICT_OK] = "ok",	  [VERDICT_LOOK] = "look",
-	[VERDICT_LOST] = "lost",   [VERDICT_BAD] = "bad",
+	[VERDICT_NONE] = "none", [VERDICT_QUIET] = "quiet", [VERDICT_OK] = "ok",
+	[VERDICT_LOOK] = "look", [VERDICT_LOST] = "lost",   [VERDICT_BAD] = "bad",
 };
 
 static const char *const level_words[VERDICT_LEVELS] = {
-	[VERDICT_QUIET] = "OK", [VERDICT_OK] = "OK",   [VERDICT_LOOK] = "LOOK",
-	[VERDICT_LOST] = "?",	[VERDICT_BAD] = "BAD",
+	[VERDICT_NONE] = "NONE", [VERDICT_QUIET] = "OK", [VERDICT_OK] = "OK",
+	[VERDICT_LOOK] = "LOOK", [VERDICT_LOST] = "?",	 [VERDICT_BAD] = "BAD",
 };
 
 const char *query_verdict_level(enum verdict_level l)
@@ -294,7 +294,7 @@ int query_verdict(struct query *q, const struct query_verdict_facts *f, struct q
 
 const struct figure query_verdict_figures[] = {
 	{FIGURE("level", TEXT, struct query_verdict, worst.level_name), .csv = "verdict",
-	 .help = "bad, lost, look, ok or quiet"},
+	 .help = "bad, lost, look, ok, quiet or none"},
 	{FIGURE("rule", TEXT, struct query_verdict, worst.rule_name), .csv = "verdict_rule",
 	 .help = "the rule of the finding"},
 	{FIGURE("text", TEXT, struct query_verdict, worst.text), .csv = "verdict_text",

@@ -9,6 +9,7 @@
 #include "kontend/model.h"
 #include "kontend/query-damage.h"
 #include "kontend/query-machine.h"
+#include "kontend/query-no-locks.h"
 #include "kontend/query-overview.h"
 #include "kontend/shorts.h"
 #include "kontend/snapshot.h"
@@ -72,6 +73,14 @@ static void put_notes(const struct notes *notes, FILE *out)
 	}
 	if (notes->left_out)
 		fprintf(out, "# %" PRIu64 " more notes about the recording\n", notes->left_out);
+}
+
+static void put_no_locks(struct query *q, FILE *out)
+{
+	const char *text = query_no_locks(q);
+
+	if (text)
+		fprintf(out, "# no lock events: %s\n", text);
 }
 
 static void put_range(const struct query_overview *o, FILE *out)
@@ -165,6 +174,7 @@ void report_head_text(const struct report_data *data, FILE *out)
 	put_only(data, out);
 	put_quality(out, o);
 	put_notes(&data->q->engine->notes, out);
+	put_no_locks(data->q, out);
 	if (data->shorts.known)
 		fprintf(out, "# not reported: %s\n",
 			query_shorts_text(&data->shorts, shorts, sizeof(shorts)));
@@ -351,6 +361,8 @@ void report_source_json(const struct report_data *d, struct jsonw *j)
 	put_shorts_json(d, j);
 	if (o->no_ends)
 		jsonw_bool(j, "no_ends", true);
+	if (o->loss.no_locks)
+		jsonw_bool(j, "no_locks", true);
 	jsonw_str(j, "symbols", report_sym_state(o->sym_state));
 	report_perf_json_source(d, j);
 	report_uprobe_json_source(d, j);

@@ -326,7 +326,9 @@ void report_text_at_least(const struct query_loss *loss, const char *front, FILE
 	if (!loss->at_least)
 		return;
 	fprintf(out, "%sfigures are lower bounds: ", front);
-	if (loss->counted)
+	if (loss->no_locks)
+		fputs("samples of the profile are missing\n", out);
+	else if (loss->counted)
 		fprintf(out, "up to %s waits (%s%%) are missing\n",
 			units_count(n, loss->missing_most), units_pct(pct, loss->missing_pct));
 	else

@@ -186,6 +186,8 @@ static void add_damage(struct segments *s, const struct query_overview *o, bool 
 	}
 	if (o->no_ends)
 		add(s, 0, ROLE_WARN, "no ends");
+	if (o->loss.no_locks)
+		add(s, 0, ROLE_WARN, "no lock events");
 	if (o->fill_pct >= 75)
 		add(s, 1, ROLE_WARN, "rings %u%% full", o->fill_pct);
 	if (o->sym_state == SYM_WITHHELD || o->sym_state == SYM_UNREADABLE)

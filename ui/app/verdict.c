@@ -128,5 +128,7 @@ const char *verdict_view(const struct verdict_said *s)
 		[VERDICT_XOL] = "uprobes",
 	};
 
+	if (s->level == VERDICT_NONE)
+		return "hot";
 	return s->level >= VERDICT_LOOK ? views[s->rule] : NULL;
 }

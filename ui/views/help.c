@@ -71,6 +71,9 @@ static const struct {
 	{"x2", "how fast it is played, if it is", COMMAND_REPLAY},
 	{"ev/s", "contentions a second: how much there is to measure"},
 	{NULL, NULL}, /* query_damage_figures */
+	{"no lock events",
+	 "the recording has none, so that it says nothing about waits: see the profile (9)",
+	 COMMAND_REPLAY},
 	{"no ends",
 	 "lock:contention_end was not recorded: how long waits lasted is not known, and none is "
 	 "shown"},

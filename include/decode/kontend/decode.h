@@ -84,6 +84,8 @@ int decode_add_format(struct decode *d, const void *data, size_t len, struct err
 int decode_take_names(struct eventlist *l, const void *data, size_t len);
 /* True if the attrs so far have begins of waits, but no ends. */
 bool decode_lacks_ends(const struct decode *d);
+/* True if there are events, none of which is about locks, and kontend did not measure. */
+bool decode_lacks_locks(const struct decode *d);
 
 /*
  * Decodes the record at @data, of which at most @len bytes may be read. *ret_size is its size (the

@@ -68,6 +68,7 @@ struct engine_merged {
 	uint64_t samples[EVENTLIST_MOST]; /* of each event, decoded or not */
 	uint64_t mark;			  /* the place of the source; only for a tick */
 	bool no_ends;			  /* decode_lacks_ends() */
+	bool no_locks;			  /* decode_lacks_locks() */
 };
 
 /* Sums of short waits as read, and the time up to which they were estimated from there. */

@@ -76,6 +76,7 @@ struct model {
 	uint64_t lost_until;	     /* records of before this time may be missing */
 	uint64_t lost_tally;	     /* lost records, as each event reported at the end */
 	bool no_ends;		     /* no ends of waits are recorded, only begins */
+	bool no_locks;		     /* none of the events is about locks */
 	uint64_t lost_ahead;	     /* of lost_tally: not reported by a ring yet */
 	unsigned gap_rounds;	     /* rounds until dropped records are surely past */
 	struct model_before *before; /* all 0: no range has begun */

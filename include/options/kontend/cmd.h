@@ -7,7 +7,13 @@
 #include "kontend/opts.h"
 
 /* Exit statuses besides that of the measured command and 128 + signal. */
-enum { CMD_EXIT_OK = 0, CMD_EXIT_FAILURE = 1, CMD_EXIT_USAGE = 129, CMD_EXIT_SIGNAL = 128 };
+enum {
+	CMD_EXIT_OK = 0,
+	CMD_EXIT_FAILURE = 1,
+	CMD_EXIT_NO_DATA = 3,
+	CMD_EXIT_USAGE = 129,
+	CMD_EXIT_SIGNAL = 128
+};
 
 /* Says @err on standard error; answers @status. */
 int cmd_fail(int status, const struct error *err);

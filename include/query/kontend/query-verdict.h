@@ -12,6 +12,7 @@
 
 /* From good to bad. */
 enum verdict_level {
+	VERDICT_NONE,  /* there is nothing to judge: no events of locks */
 	VERDICT_QUIET, /* nothing was waited for */
 	VERDICT_OK,
 	VERDICT_LOOK,
@@ -45,7 +46,7 @@ extern const struct verdict_limits verdict_defaults;
  * "wait=5/50 longest=100ms/1s slots=off": changes @l. -EINVAL with @err; @l is undefined then.
  */
 int query_verdict_parse(const char *text, struct verdict_limits *l, struct error *err);
-const char *query_verdict_level(enum verdict_level l); /* "quiet", "ok", "look", "lost", "bad" */
+const char *query_verdict_level(enum verdict_level l); /* "none", "quiet", ... */
 const char *query_verdict_word(enum verdict_level l);  /* as the screen has it: "BAD" */
 const char *query_verdict_rule(enum verdict_rule r);
 

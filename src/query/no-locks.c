@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Recordings without lock events, as perf makes them. No wait is in them, which does not mean that
+ * no task has waited: they have a profile at most, and the user is led there.
+ */
+#include "internal.h"
+#include "kontend/engine.h"
+#include "kontend/profile.h"
+#include "kontend/query-no-locks.h"
+
+#include <inttypes.h>
+
+/* With commas between thousands, as the number is exact. */
+static const char *exact(struct query *q, uint64_t n)
+{
+	if (n < 1000)
+		return arena_printf(&q->arena, "%" PRIu64, n);
+	const char *front = exact(q, n / 1000);
+
+	return front ? arena_printf(&q->arena, "%s,%03" PRIu64, front, n % 1000) : NULL;
+}
+
+bool query_no_locks_but_profile(const struct query *q)
+{
+	const struct eventlist *l = &q->engine->events;
+	bool any = false;
+
+	for (size_t i = 0; q->engine->model->no_locks && i < l->n; i++)
+		any |= l->events[i].is_profile;
+	return any;
+}
+
+const char *query_no_locks(struct query *q)
+{
+	const struct profile *p = q->engine->model->profile;
+	uint64_t n = 0;
+
+	if (!q->engine->model->no_locks)
+		return NULL;
+	for (size_t i = 0; i < p->n; i++)
+		n += p->cells[i].n;
+	if (!n)
+		return query_no_locks_but_profile(q)
+			       ? "this file has no lock events; its profile has no samples so far"
+			       : "this file has no lock events, and no profile";
+	const char *samples = exact(q, n);
+
+	return samples ? arena_printf(&q->arena,
+				      "this file has no lock events; it has a profile of %s "
+				      "sample%s (view hot, key 9)",
+				      samples, n == 1 ? "" : "s")
+		       : NULL;
+}
