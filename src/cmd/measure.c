@@ -279,6 +279,8 @@ static int read_recording(struct measure *m, struct run *run, const char *path, 
 	snprintf(what, sizeof(what), "reading %s", path);
 	progress_begin(&m->progress, m->o->quiet || lines ? NULL : what);
 	ret = pump_range(m, run, path, err);
+	if (ret == 0 && !m->give_up)
+		ret = eventlist_check(&run->engine.events, run->events, err);
 	progress_end(&m->progress);
 	m->progress.what = NULL;
 	say_nothing_came(m, run, path);
@@ -303,6 +305,7 @@ int measure_open(struct measure *m, struct run *run, const char *path, struct er
 {
 	run->memory = m->o->memory;
 	run->min_wait_ns = m->o->min_wait_ns;
+	run->events = m->o->event;
 	measure_sandbox(m, run);
 	return run_open_file(run, path, 0, err);
 }

@@ -75,7 +75,7 @@ static int read_ahead(struct replay *p, struct error *err)
 		if (source_progress(p->engine.source, &done, &all))
 			progress_update(&p->progress, done, all);
 	}
-	return r;
+	return r ? r : eventlist_check(&p->engine.events, p->o->event, err);
 }
 
 /* A short recording does not get ticks so short that a user could not follow. */
@@ -123,6 +123,7 @@ static int open_recording(struct replay *p, struct error *err)
 	p->engine.lines = &p->lines;
 	p->engine.keep_symbols = !p->o->no_symbol_cache;
 	p->engine.groups = p->o->groups;
+	engine_choose_events(&p->engine, p->o->event, true);
 	p->engine.model->min_wait_ns = p->o->min_wait_ns;
 	query_ribbon_init(&p->figures);
 	to.watch = &p->figures.watch;

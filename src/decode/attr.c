@@ -251,7 +251,7 @@ int decode_add_format(struct decode *d, const void *data, size_t len, struct err
 	if (mem_grow(&d->formats, &d->cap_formats, d->n_formats, sizeof(*d->formats)))
 		return error_enomem(err, "a tracepoint format");
 	d->formats[d->n_formats++] = ev;
-	eventlist_take_format(&d->list, data, len);
+	r = eventlist_take_format(&d->list, data, len);
 	/* A file may have many attrs and formats: check only the new format. */
 	for (size_t i = 0; r == 0 && i < d->n_attrs; i++) {
 		struct decode_attr *a = &d->attrs[i];

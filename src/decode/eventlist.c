@@ -5,6 +5,7 @@
  */
 #include "kontend/eventlist.h"
 #include "kontend/mem.h"
+#include "kontend/trace.h"
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -76,6 +77,7 @@ void eventlist_name(char *ret, size_t size, uint32_t type, uint64_t config, cons
 void eventlist_deinit(struct eventlist *l)
 {
 	mem_free(l->events);
+	mem_free(l->tracepoints);
 	eventsnap_deinit(&l->names);
 	*l = (struct eventlist){0};
 }
@@ -105,15 +107,28 @@ static uint32_t pmu_of(const struct eventlist_event *e)
 	return is_common ? (uint32_t)(e->config >> 32) : e->type;
 }
 
+static const struct eventlist_tracepoint *tracepoint_of(const struct eventlist *l,
+							const struct eventlist_event *e)
+{
+	for (size_t i = 0; e->type == PERF_TYPE_TRACEPOINT && i < l->n_tracepoints; i++)
+		if (l->tracepoints[i].id == e->config)
+			return &l->tracepoints[i];
+	return NULL;
+}
+
 static void set_name(const struct eventlist *l, size_t i)
 {
 	struct eventlist_event *e = &l->events[i];
+	const struct eventlist_tracepoint *t = tracepoint_of(l, e);
 	const char *said = eventsnap_name(&l->names, e->id, (uint32_t)i);
 	uint32_t pmu = pmu_of(e);
 
+	e->is_used = t && t->is_used;
 	if (*said)
 		snprintf(e->name, sizeof(e->name), "%s", said);
-	else if (e->type != PERF_TYPE_TRACEPOINT || !*e->name)
+	else if (t)
+		snprintf(e->name, sizeof(e->name), "%s", t->name);
+	else
 		eventlist_name(e->name, sizeof(e->name), e->type, e->config,
 			       pmu >= PERF_TYPE_MAX ? eventsnap_pmu_name(&l->names, pmu) : "");
 }
@@ -156,30 +171,29 @@ int eventlist_take_names(struct eventlist *l, const void *payload, size_t len)
 	return r == -ENOMEM ? r : 0;
 }
 
-static void name_tracepoint(struct eventlist *l, uint64_t id, const char *system, const char *name)
-{
-	for (size_t i = 0; i < l->n; i++) {
-		struct eventlist_event *e = &l->events[i];
-		if (e->type != PERF_TYPE_TRACEPOINT || e->config != id)
-			continue;
-		snprintf(e->name, sizeof(e->name), "%.30s:%s", system, name);
-		set_name(l, i);
-	}
-}
-
-void eventlist_take_format(struct eventlist *l, const void *data, size_t len)
+int eventlist_take_format(struct eventlist *l, const void *data, size_t len)
 {
 	const char *system = data, *end = len ? memchr(data, 0, len) : NULL;
+	struct eventlist_tracepoint t;
 	char text[200], name[48];
 	unsigned long long id;
 
 	if (!end)
-		return;
+		return 0;
 	size_t left = len - (size_t)(end + 1 - system);
 	snprintf(text, sizeof(text), "%.*s", (int)(left < sizeof(text) ? left : sizeof(text) - 1),
 		 end + 1);
-	if (sscanf(text, "name: %47s ID: %llu", name, &id) == 2)
-		name_tracepoint(l, id, system, name);
+	if (sscanf(text, "name: %47s ID: %llu", name, &id) != 2)
+		return 0;
+	if (mem_grow(&l->tracepoints, &l->cap_tracepoints, l->n_tracepoints, sizeof(t)))
+		return -ENOMEM;
+	t = (struct eventlist_tracepoint){.id = id, .is_used = trace_kind(system, name)};
+	snprintf(t.name, sizeof(t.name), "%.30s:%s", system, name);
+	l->tracepoints[l->n_tracepoints++] = t;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->events[i].type == PERF_TYPE_TRACEPOINT && l->events[i].config == id)
+			set_name(l, i);
+	return 0;
 }
 
 /* "cpu_core/cycles/" -> "cycles"; other names as they are. */
@@ -220,6 +234,21 @@ uint64_t eventlist_match(const struct eventlist *l, const char *pattern)
 		at += n + (at[n] == ',');
 	}
 	return ret;
+}
+
+int eventlist_check(const struct eventlist *l, const char *pattern, struct error *err)
+{
+	char names[400] = "none";
+	size_t len = 0;
+
+	if (!pattern || eventlist_match(l, pattern))
+		return 0;
+	for (size_t i = 0; i < l->n && len < sizeof(names); i++)
+		if (!l->events[i].is_own)
+			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
+						len ? ", " : "", l->events[i].name);
+	return error_set(err, -EINVAL, "No event of the recording is '%s': it has %s", pattern,
+			 names);
 }
 
 uint64_t eventlist_same(const struct eventlist *l, size_t number)

@@ -46,6 +46,14 @@ static const struct known_event known_events[] = {
 	{"mmap_lock", "mmap_lock_released", EVENT_MM_RELEASED, "mm", "write"},
 };
 
+enum event_kind trace_kind(const char *system, const char *name)
+{
+	for (size_t i = 0; i < sizeof(known_events) / sizeof(*known_events); i++)
+		if (!strcmp(known_events[i].system, system) && !strcmp(known_events[i].name, name))
+			return known_events[i].kind;
+	return EVENT_NONE;
+}
+
 int trace_new(struct trace **ret, struct error *err)
 {
 	struct trace *t = mem_calloc(1, sizeof(*t));

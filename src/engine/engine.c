@@ -61,6 +61,12 @@ int engine_init(struct engine *e, struct source *source, const struct model_limi
 	return 0;
 }
 
+void engine_choose_events(struct engine *e, const char *pattern, bool any)
+{
+	e->events_asked = pattern;
+	e->decode.asked = any ? "all" : pattern;
+}
+
 /* The records that the thread has ready are applied: the engine continues without the thread. */
 static void end_ahead(struct engine *e)
 {
@@ -307,8 +313,7 @@ static int act_on(struct engine *e, const struct record *r, bool *ret_kept, stru
 	case RECORD_FORMAT:
 		e->model->no_ends = e->merged.no_ends;
 		e->model->no_locks = e->merged.no_locks;
-		eventlist_take_format(&e->events, r->data, r->len);
-		return 0;
+		return eventlist_take_format(&e->events, r->data, r->len);
 	case RECORD_KALLSYMS:
 		e->model->generation++;
 		return (r->lasts ? sym_load_persistent : sym_load)(&e->sym, r->data, r->len, err);

@@ -59,12 +59,15 @@ bool opts_samples(const struct opts *o)
 	return o->freq && (o->verb == VERB_LIVE || o->freq != OPTS_FREQ_DEFAULT);
 }
 
-/* A recording has been measured: options for measuring contradict it. */
+/*
+ * A recording has been measured: options for measuring contradict it, but for --event, which
+ * chooses one of its events.
+ */
 static int check_input(const struct opts *o, struct error *err)
 {
 	for (const struct opts_info *info = opts_table; info->name; info++) {
-		if (info->measures && opts_is_said(o, info) &&
-		    (info->kind != OPTS_FLAG || opts_is_given(o, info)))
+		if (info->measures && info->offset != offsetof(struct opts, event) &&
+		    opts_is_said(o, info) && (info->kind != OPTS_FLAG || opts_is_given(o, info)))
 			return error_set(err, -EINVAL,
 					 "--input reads a recording and --%s is for "
 					 "measuring: give one of them",
@@ -235,8 +238,21 @@ static int check_verbs(const struct opts *o, struct error *err)
 	return 0;
 }
 
+static int check_event(const struct opts *o, struct error *err)
+{
+	if (!o->event || is_reading(o) || !strcmp(o->event, "cycles") ||
+	    !strcmp(o->event, "cpu-clock"))
+		return 0;
+	return error_set(err, -EINVAL,
+			 "--event '%s': give cycles or cpu-clock to sample on; of a recording "
+			 "(--input FILE) any of its events",
+			 o->event);
+}
+
 int opts_check(const struct opts *o, struct error *err)
 {
+	if (check_event(o, err) < 0)
+		return -EINVAL;
 	if (o->repair && check_repair(o, err) < 0)
 		return -EINVAL;
 	if (o->verb == VERB_DOCTOR && !o->enospc && check_enospc(o, err) < 0)

@@ -262,9 +262,16 @@ const struct opts_info opts_table[] = {
 	{'F', "freq", "HZ", "sample CPUs HZ times per second (default: 0, not at all)", measure,
 	 MEASURE & ~LIVE, OPTS_COUNT, FIELD(freq), 0, 100000, NULL, COMPLETE_NONE, MEASURE & ~LIVE,
 	 true},
+	{'e', "event", "EVENT",
+	 "event to sample on, cycles (default, if there is a PMU) or cpu-clock; of a recording, "
+	 "its "
+	 "events to show, by name, number or glob, or all",
+	 measure, MEASURE & ~RECORD, OPTS_TEXT, FIELD(event), 0, 0, "cycles cpu-clock all",
+	 COMPLETE_NONE, MEASURE & ~RECORD, true},
 	{'e', "event", "EVENT", "event to sample on (default: cycles if there is a PMU)", measure,
-	 MEASURE, OPTS_CHOICE, FIELD(event), 0, 0, "cycles cpu-clock", COMPLETE_NONE, MEASURE,
-	 true},
+	 RECORD, OPTS_CHOICE, FIELD(event), 0, 0, "cycles cpu-clock", COMPLETE_NONE, RECORD, true},
+	{'e', "event", "EVENT", "show these events in profiles, by name, number or glob, or all",
+	 table, PLAYS, OPTS_TEXT, FIELD(event), 0, 0, "all", COMPLETE_NONE},
 	{0, "call-graph", "HOW",
 	 "find callers in samples by fp (default), dwarf[,SIZE] (stack dumps) or lbr", measure,
 	 MEASURE, OPTS_TEXT, FIELD(call_graph), 0, 0, "fp dwarf lbr", COMPLETE_NONE, MEASURE, true},

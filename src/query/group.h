@@ -99,6 +99,8 @@ const struct cell_table *query_handed_cells(struct query *q); /* of hand-overs *
 /* The same for blame: the number of cells. */
 const struct blame_cell *query_charged(struct query *q, size_t *ret_n);
 const struct profile *query_profile(struct query *q);
+/* The part of @p that is of the chosen events, in the arena; @p itself if that is all of it. */
+const struct profile *query_recorded_profile(struct query *q, const struct profile *p);
 /* The length of the time that rates of these cells cover: the last closed bucket, or the window. */
 uint64_t query_rate_ns(const struct query *q);
 void query_window_deinit(struct query *q);

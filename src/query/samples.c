@@ -13,6 +13,7 @@
 #include "kontend/locksnap.h"
 #include "kontend/profile.h"
 #include "kontend/query-load.h"
+#include "kontend/query-recorded.h"
 #include "kontend/query-samples.h"
 #include "kontend/sort.h"
 #include "kontend/stack.h"
@@ -160,7 +161,7 @@ static void add_waits(struct build *b)
 /* The time that a sample represents; 0: it is not one of time. */
 static uint64_t period_of(const struct query *q)
 {
-	const struct eventlist_event *p = query_event(q);
+	const struct eventlist_event *p = query_recorded_main(q);
 
 	if (!p || !p->rate)
 		return 0;

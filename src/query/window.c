@@ -204,80 +204,6 @@ static void borrow(struct profile *w, const struct profile *p)
 	*w = now;
 }
 
-static uint64_t samples_of(const struct profile *p, uint64_t events)
-{
-	uint64_t n = 0;
-
-	for (unsigned i = 0; i < EVENTLIST_MOST; i++)
-		n += events >> i & 1 ? p->of_event[i] : 0;
-	return n;
-}
-
-uint64_t query_events(const struct query *q)
-{
-	const struct eventlist *l = &q->engine->events;
-	uint64_t best = 0, best_n = 0;
-	bool best_is_time = false;
-
-	for (size_t i = 0; !q->events && i < l->n && i < EVENTLIST_MOST; i++) {
-		const struct eventlist_event *e = &l->events[i];
-		uint64_t same = e->is_profile ? eventlist_same(l, i) : 0;
-		uint64_t n = samples_of(q->engine->model->profile, same);
-		bool is_time = e->is_time && n;
-		if (!same ||
-		    (best && (is_time < best_is_time || (is_time == best_is_time && n <= best_n))))
-			continue;
-		best = same;
-		best_n = n;
-		best_is_time = is_time;
-	}
-	return q->events ? q->events : best;
-}
-
-const struct eventlist_event *query_event(const struct query *q)
-{
-	const struct eventlist *l = &q->engine->events;
-	const struct profile *p = q->engine->model->profile;
-	uint64_t events = query_events(q);
-	const struct eventlist_event *best = NULL;
-	uint64_t best_n = 0;
-
-	for (size_t i = 0; i < l->n && i < EVENTLIST_MOST; i++) {
-		if (!(events >> i & 1) || (best && p->of_event[i] <= best_n))
-			continue;
-		best = &l->events[i];
-		best_n = p->of_event[i];
-	}
-	return best;
-}
-
-/* The part of @p that is of the chosen events, in the arena; @p itself if that is all of it. */
-static const struct profile *chosen(struct query *q, const struct profile *p)
-{
-	uint64_t events = query_events(q);
-	const struct profile *all = q->engine->model->profile;
-
-	if (samples_of(all, events) == samples_of(all, UINT64_MAX))
-		return p;
-	struct profile *ret = arena_alloc(&q->arena, sizeof(*ret));
-	struct profile_cell *cells = arena_alloc(&q->arena, (p->n + 1) * sizeof(*cells));
-	if (!ret || !cells) {
-		q->cache->failed = true;
-		return p;
-	}
-	*ret = *p;
-	ret->cells = cells;
-	ret->n = ret->samples = ret->period = 0;
-	for (size_t i = 0; i < p->n; i++) {
-		if (!(events >> p->cells[i].event & 1))
-			continue;
-		cells[ret->n++] = p->cells[i];
-		ret->samples += p->cells[i].n;
-		ret->period += p->cells[i].period;
-	}
-	return ret;
-}
-
 static const struct profile *windowed(struct query *q)
 {
 	const struct profile *p = q->model->profile;
@@ -300,7 +226,7 @@ static const struct profile *windowed(struct query *q)
 
 const struct profile *query_profile(struct query *q)
 {
-	return chosen(q, windowed(q));
+	return query_recorded_profile(q, windowed(q));
 }
 
 uint64_t query_rate_ns(const struct query *q)

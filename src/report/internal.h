@@ -15,6 +15,7 @@
 #include "kontend/query-overview.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-queued.h"
+#include "kontend/query-recorded.h"
 #include "kontend/query-rotation-phases.h"
 #include "kontend/query-rotation.h"
 #include "kontend/query-shorts.h"
@@ -59,6 +60,7 @@ struct report_data {
 	unsigned views;			/* enum report_view, or-ed, with the views that others
 					 * bring along */
 	struct query_overview overview; /* always: the header says how reliable the report is */
+	struct query_recorded recorded; /* always */
 	struct query_cost cost;		/* always */
 	struct query_shorts shorts;	/* always */
 	struct query_perf_sum perf;	/* always */
@@ -118,6 +120,7 @@ extern const struct figure report_time_figures[], report_overview_figures[],
 void report_head_text(const struct report_data *d, FILE *out);
 void report_source_json(const struct report_data *d, struct jsonw *j);
 void report_notes_json(const struct report_data *d, struct jsonw *j);
+void report_events_json(const struct report_data *d, struct jsonw *j);
 void report_overview_text(const struct report_data *d, FILE *out);
 void report_overview_json(const struct report_data *d, struct jsonw *j);
 /* waits.c */

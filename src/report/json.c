@@ -92,6 +92,7 @@ void report_json(const void *answer, struct jsonw *j)
 	put_incident(d, j);
 	report_source_json(d, j);
 	report_notes_json(d, j);
+	report_events_json(d, j);
 	jsonw_begin(j, "views", '{', false);
 	for (const struct report_part *p = report_parts; p->views; p++)
 		if (d->views & p->views)

@@ -150,6 +150,55 @@ static void put_only_json(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, '}');
 }
 
+/* Events without samples are listed where they are the profile's: it is empty then. */
+static bool is_listed(const struct query_recorded_event *e)
+{
+	return !e->is_used && (e->samples || e->is_profile);
+}
+
+/*
+ * "# events: cycles 539 (shown), instructions 20; 20 samples of 1 event are not shown: -e NAME".
+ * A line only where there is a choice.
+ */
+static void put_events(const struct query_recorded *r, FILE *out)
+{
+	enum { NAMES = 12 };
+	char a[UNITS_BUF];
+	size_t n = 0, put = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		n += is_listed(&r->events[i]);
+	if (n < 2 && !r->hidden)
+		return;
+	fputs("# events: ", out);
+	for (size_t i = 0; i < r->n && put < NAMES; i++) {
+		const struct query_recorded_event *e = &r->events[i];
+		if (!is_listed(e))
+			continue;
+		fputs(put++ ? ", " : "", out);
+		report_text_clean(e->name, out);
+		fprintf(out, " %s%s", units_count(a, e->samples), e->is_shown ? " (shown)" : "");
+	}
+	if (n > put)
+		fprintf(out, " and %zu more", n - put);
+	if (r->hidden)
+		fprintf(out, "; %s samples of %u event%s not shown: -e NAME, or -e all",
+			units_count(a, r->hidden), r->n_hidden,
+			r->n_hidden == 1 ? " are" : "s are");
+	fputc('\n', out);
+}
+
+void report_events_json(const struct report_data *d, struct jsonw *j)
+{
+	jsonw_begin(j, "events", '[', false);
+	for (size_t i = 0; i < d->recorded.n; i++) {
+		jsonw_begin(j, NULL, '{', true);
+		report_json_figures(j, query_recorded_figures, &d->recorded.events[i], 0);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+}
+
 void report_head_text(const struct report_data *data, FILE *out)
 {
 	const struct query_overview *o = &data->overview;
@@ -171,6 +220,7 @@ void report_head_text(const struct report_data *data, FILE *out)
 		units_ns(d, o->total_ns));
 	report_sandbox_text(data->q->engine->sandbox, out);
 	put_refused(data, out);
+	put_events(&data->recorded, out);
 	put_only(data, out);
 	put_quality(out, o);
 	put_notes(&data->q->engine->notes, out);

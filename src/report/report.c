@@ -353,8 +353,10 @@ static int ask_tables(struct report_data *d, struct error *err)
 	struct query_spec s = d->spec->query;
 	d->cost = query_cost(d->q);
 	d->shorts = query_shorts(d->q);
-	int r = query_overview(d->q, &d->overview);
+	int r = query_recorded(d->q, &d->recorded);
 
+	if (r == 0)
+		r = query_overview(d->q, &d->overview);
 	query_lock_look(d->q, &d->lock_look);
 
 	s.average = true;

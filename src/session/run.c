@@ -503,6 +503,8 @@ static int open_engine(struct run *r, struct error *err)
 	r->engine.code = r->open ? run_code_none() : run_code_source(r->code);
 	r->lines.argv = srclines_worker_argv;
 	r->engine.groups = r->groups;
+	if (r->from_file && r->opened)
+		engine_choose_events(&r->engine, r->events, false);
 	r->engine.lines = &r->lines;
 	r->engine.sandbox = r->sandbox;
 	r->engine.keep_symbols = r->keep_symbols;
@@ -531,6 +533,7 @@ int run_open(struct run *r, const struct opts *o, struct error *err)
 	r->lines.fetch_argv = o->debuginfod ? srclines_fetch_argv : NULL;
 	r->keep_symbols = !o->no_symbol_cache;
 	r->groups = o->groups;
+	r->events = o->event;
 	r->memory = o->memory;
 	if (o->input) {
 		ret = r->open ? 0 : run_code_new(&r->code, o, err);

@@ -4,6 +4,9 @@
  * are sorted by, its columns, the theme. As with the prompt, the list has all keys until something
  * is taken, and what is taken goes the way of a command that was typed with its argument.
  */
+#include "kontend/engine.h"
+#include "kontend/query-recorded.h"
+#include "kontend/units.h"
 #include "kontend/view.h"
 #include "priv.h"
 #include "widgets/theme.h"
@@ -117,6 +120,54 @@ static void choose_theme(struct app *a)
 	}
 }
 
+static void set_events(struct app *a, const char *text)
+{
+	uint64_t events = eventlist_match(&a->query.engine->events, text);
+
+	if (strcmp(text, "default") == 0)
+		a->query.events = 0;
+	else if (events)
+		a->query.events = events;
+	else
+		app_say(a, ROLE_ERROR, "No recorded event is '%s': V lists them", text);
+}
+
+/* Each event with its samples, and all of them. */
+static void choose_events(struct app *a)
+{
+	struct query_recorded r;
+	char buf[UNITS_BUF];
+
+	if (query_recorded(&a->query, &r) < 0 || !r.n) {
+		app_say(a, ROLE_DIM, "No events are recorded");
+		return;
+	}
+	struct chooser *c = app_choose_open(a, CHOOSE_EVENTS, "event of the profile");
+	chooser_add(c, "default", "cycles or clock, the event with the most samples");
+	for (size_t i = 0; i < r.n; i++) {
+		const struct query_recorded_event *e = &r.events[i];
+		char help[UNITS_BUF + 16];
+		snprintf(help, sizeof(help), "%s samples", units_count(buf, e->samples));
+		struct chooser_entry *to = e->is_used ? NULL : chooser_add(c, e->name, help);
+		if (!to)
+			continue;
+		to->id = e->number;
+		to->is_now = e->is_shown;
+		if (e->is_shown)
+			c->index = c->n - 1;
+		snprintf(to->state, sizeof(to->state), "-e %u", e->number);
+	}
+	chooser_add(c, "all", "samples of all events in one profile");
+}
+
+static void take_event(struct app *a, const struct chooser_entry *e)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "%zu", e->id);
+	app_command(a, CMD_EVENTS, &(struct command_arg){.text = e->id ? number : e->name});
+}
+
 bool app_choose(struct app *a, enum command c, const struct command_arg *arg)
 {
 	if (c == CMD_THEME && arg->text)
@@ -129,6 +180,10 @@ bool app_choose(struct app *a, enum command c, const struct command_arg *arg)
 		choose_sort(a);
 	else if (c == CMD_COLUMNS)
 		app_choose_columns(a);
+	else if (c == CMD_EVENTS && arg->text)
+		set_events(a, arg->text);
+	else if (c == CMD_EVENTS)
+		choose_events(a);
 	else
 		return false;
 	return true;
@@ -176,6 +231,8 @@ static void take_choice(struct app *a, enum choose_kind kind)
 		take_sort(a, e);
 	else if (kind == CHOOSE_COLUMNS)
 		app_choose_take_columns(a);
+	else if (kind == CHOOSE_EVENTS)
+		take_event(a, e);
 	else if (kind == CHOOSE_THEME)
 		set_theme(a, e->name);
 }

@@ -9,7 +9,14 @@ struct app;
 struct table_kind;
 struct table_widget;
 
-enum choose_kind { CHOOSE_NONE, CHOOSE_BY, CHOOSE_SORT, CHOOSE_COLUMNS, CHOOSE_THEME };
+enum choose_kind {
+	CHOOSE_NONE,
+	CHOOSE_BY,
+	CHOOSE_SORT,
+	CHOOSE_COLUMNS,
+	CHOOSE_EVENTS,
+	CHOOSE_THEME
+};
 
 /* The list over the view that has the keys, if there is one. */
 struct app_choose {

@@ -178,6 +178,13 @@ const struct command_info command_table[] = {
 	 NULL,
 	 ROWS},
 
+	{CMD_EVENTS,
+	 "events",
+	 "EVENT",
+	 "choose the recorded event that profiles show, or by EVENT: name, number, glob, all",
+	 {'V'},
+	 NULL,
+	 ROWS},
 	{CMD_ANNOTATE,
 	 "annotate",
 	 NULL,

@@ -77,6 +77,9 @@ void hot_draw_sum(const struct query *q, const struct query_hot_sum *sum, struct
 	if (query_hot_is_short(sum))
 		line_printf(&l, ROLE_WARN, ", counted %s%% of the time",
 			    units_pct(buf, sum->running_pct));
+	if (sum->hidden)
+		line_printf(&l, ROLE_WARN, ", %s of other events [V]",
+			    units_count(buf, sum->hidden));
 	if (sum->part < sum->samples)
 		line_printf(&l, ROLE_DIM, ", %s%% of all",
 			    units_pct(buf, 100.0 * (double)sum->part / (double)sum->samples));

@@ -2,6 +2,7 @@
 #ifndef KONTEND_EVENTLIST_H
 #define KONTEND_EVENTLIST_H
 
+#include "kontend/error.h"
 #include "kontend/eventsnap.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,12 +27,19 @@ struct eventlist_event {
 	bool is_time;	 /* cycles, or one of the kernel's clocks */
 	bool is_clock;	 /* one of the kernel's clocks */
 	bool is_own;	 /* output of BPF programs, and records of kontend */
+	bool is_used;	 /* a tracepoint that waits, mmap_lock or timers are read from */
 	char name[EVENTLIST_NAME];
 };
 
 struct eventlist {
 	struct eventlist_event *events;
 	size_t n, cap;
+	struct eventlist_tracepoint {
+		uint64_t id;
+		bool is_used;
+		char name[EVENTLIST_NAME];
+	} * tracepoints; /* with a format */
+	size_t n_tracepoints, cap_tracepoints;
 	struct eventsnap names; /* as recorded */
 };
 
@@ -40,8 +48,8 @@ void eventlist_deinit(struct eventlist *l);
 int eventlist_add(struct eventlist *l, const void *data, size_t len);
 /* The payload of a SNAPSHOT_EVENTS. 0 or -ENOMEM; other errors leave the names as they are. */
 int eventlist_take_names(struct eventlist *l, const void *payload, size_t len);
-/* The body of a RECORD_FORMAT: names the tracepoint, unless the stream has named it. */
-void eventlist_take_format(struct eventlist *l, const void *data, size_t len);
+/* The body of a RECORD_FORMAT: names the tracepoint, unless the stream has. 0 or -ENOMEM. */
+int eventlist_take_format(struct eventlist *l, const void *data, size_t len);
 
 /*
  * The events that @pattern selects, one bit each: names, numbers from 1 on, globs as of fnmatch(3),
@@ -49,6 +57,8 @@ void eventlist_take_format(struct eventlist *l, const void *data, size_t len);
  * selected by the name without PMUs as well. 0: none fits.
  */
 uint64_t eventlist_match(const struct eventlist *l, const char *pattern);
+/* -EINVAL with @err, which names the events, if @pattern selects none. NULL selects what it may. */
+int eventlist_check(const struct eventlist *l, const char *pattern, struct error *err);
 /* All events that count the same on other PMUs, and @number itself, one bit each. */
 uint64_t eventlist_same(const struct eventlist *l, size_t number);
 

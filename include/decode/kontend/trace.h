@@ -32,6 +32,9 @@ struct trace_event {
 int trace_new(struct trace **ret, struct error *err);
 void trace_free(struct trace *t);
 
+/* EVENT_NONE: kontend does not use this tracepoint. */
+enum event_kind trace_kind(const char *system, const char *name);
+
 /* Parses the text of a format file of tracing system @system; -EINVAL if it is none. */
 int trace_parse(struct trace *t, const char *system, const char *text, size_t len,
 		struct trace_event *ret, struct error *err);

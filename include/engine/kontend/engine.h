@@ -114,6 +114,8 @@ struct engine {
 	/* Borrowed; NULL: none. Requests to the lock snapshots; the user's groups of paths. */
 	struct lock_requests *lock_requests;
 	const struct pathgroups *groups;
+	/* The events that profiles show, as eventlist_match() takes them; NULL: the default. */
+	const char *events_asked;
 	struct codesource *code; /* of the kernel that runs here; NULL: none; borrowed */
 	/* How to look up source lines; NULL: not at all; borrowed. */
 	const struct srclines_config *lines;
@@ -136,6 +138,13 @@ int engine_tables(const struct engine *e, uint32_t object, char **ret, size_t *r
 int engine_init(struct engine *e, struct source *source, const struct model_limits *limits,
 		struct error *err);
 void engine_deinit(struct engine *e);
+
+/*
+ * Before the first record: profiles are of the events of a recording that @pattern selects, as for
+ * eventlist_match(); NULL: the default. @any: samples of all events are kept, so that another one
+ * can be shown later. Borrows @pattern.
+ */
+void engine_choose_events(struct engine *e, const char *pattern, bool any);
 
 /*
  * Takes records until a tick, the end, or @timeout_ms without a record: ENGINE_*. 0: after a

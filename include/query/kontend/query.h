@@ -71,7 +71,8 @@ struct query {
 	/* Figures speak of the last so many ns alone, in whole ticks; 0, or where the model keeps
 	 * nothing of late: of all since the sums began. */
 	uint64_t window_ns;
-	/* The recorded events that profiles are of, one bit for each number; 0: query_events(). */
+	/* The recorded events that profiles are of, one bit for each number; 0:
+	 * query_recorded_shown(). */
 	uint64_t events;
 	struct query_windows *windows; /* what they are summed up from */
 	/* With `only`: which of the engine's cells, of who held locks, of hand-overs, of what is
@@ -99,13 +100,6 @@ void query_deinit(struct query *q);
 /* "10s", "10s (7s kept)" where there was no room for more, "all": what figures speak of. */
 enum { QUERY_WINDOW_TEXT = 64 };
 const char *query_window_text(const struct query *q, char buf[QUERY_WINDOW_TEXT]);
-/*
- * The events that profiles are of: those that were asked for, or else one that samples time, the
- * one with most samples, as it counts on all PMUs.
- */
-uint64_t query_events(const struct query *q);
-/* Of these the one with most samples, for headers and units; NULL: none can be a profile. */
-const struct eventlist_event *query_event(const struct query *q);
 /* Starts a frame: forgets all earlier answers. */
 void query_begin(struct query *q);
 

@@ -22,6 +22,7 @@ struct run {
 	struct source *source;		 /* the engine's own, or below its history, once `opened` */
 	uint64_t memory;		 /* bytes for separate rows; 0: the default */
 	const struct pathgroups *groups; /* of one's own; NULL: none; borrowed */
+	const char *events; /* of a recording, for profiles: engine_choose_events(); borrowed */
 	struct engine engine;
 	bool opened;
 	bool remember;	      /* set before: the engine has a history of the last minutes */

@@ -9,6 +9,7 @@
 #include "kontend/columns-probes.h"
 #include "kontend/profile.h"
 #include "kontend/query-load.h"
+#include "kontend/query-recorded.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/text.h"
@@ -440,18 +441,21 @@ int query_hot_zoom(struct query *q, enum query_hot_by by, uint64_t row, struct q
 int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_hot_sum *ret)
 {
 	static const struct eventlist_event none = {0};
-	const struct eventlist_event *chosen = query_event(q), *d = chosen ? chosen : &none;
+	const struct eventlist_event *chosen = query_recorded_main(q), *d = chosen ? chosen : &none;
 	struct query_hot_sum s = {.known = chosen,
 				  .chains = d->chains,
-				  .event = arena_printf(&q->arena, "%s", d->name),
+				  .event = query_recorded_names(q),
 				  .hz = d->freq ? d->rate : 0,
 				  .ever = q->model->profile->samples,
 				  .no_task_name = hot_no_task(q)};
 	struct hot_rows h = {.q = q, .zoom = zoom};
 
+	struct query_recorded recorded;
+
 	if (query_sync(q) < 0 || !s.event || !(h.groups = hot_groups(q)) ||
-	    hot_find_share(q, d, &s) < 0)
+	    hot_find_share(q, d, &s) < 0 || query_recorded(q, &recorded) < 0)
 		return -ENOMEM;
+	s.hidden = recorded.hidden;
 	const struct profile *p = h.p = query_profile(q);
 	s.samples = p->samples;
 	s.shortened = p->shortened;

@@ -16,6 +16,7 @@
 #include "kontend/mem.h"
 #include "kontend/profile.h"
 #include "kontend/query-load.h"
+#include "kontend/query-recorded.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/text.h"
@@ -55,7 +56,7 @@ enum path_group hot_group_of_chain(struct query *q, const uint64_t *frames, uint
 
 bool hot_is_clock(const struct query *q)
 {
-	const struct eventlist_event *e = query_event(q);
+	const struct eventlist_event *e = query_recorded_main(q);
 
 	return e && e->is_clock;
 }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names of recorded events, and the patterns that choose some of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kontend/eventlist.h"
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+static void add(struct eventlist *l, uint32_t type, uint64_t config)
+{
+	struct perf_event_attr attr = {.type = type,
+				       .size = sizeof(attr),
+				       .config = config,
+				       .sample_freq = 99,
+				       .freq = 1,
+				       .sample_type = PERF_SAMPLE_IP};
+
+	assert_int_equal(eventlist_add(l, &attr, sizeof(attr)), 0);
+}
+
+static void take_format(struct eventlist *l, const char *text, size_t len)
+{
+	assert_int_equal(eventlist_take_format(l, text, len), 0);
+}
+
+/* 1: cycles, 2: instructions, 3: a tracepoint, 4: output of BPF programs. */
+static void fill(struct eventlist *l)
+{
+	static const char format[] = "sched\0name: sched_switch\nID: 316\n";
+
+	*l = (struct eventlist){0};
+	add(l, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	add(l, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
+	add(l, PERF_TYPE_TRACEPOINT, 316);
+	add(l, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT);
+	take_format(l, format, sizeof(format) - 1);
+}
+
+static void patterns_choose_events(void **state)
+{
+	struct eventlist l;
+	struct error err = {0};
+
+	(void)state;
+	fill(&l);
+	assert_int_equal(eventlist_match(&l, "cycles"), 1);
+	assert_int_equal(eventlist_match(&l, "2"), 2);
+	assert_int_equal(eventlist_match(&l, "sched:*"), 4);
+	assert_int_equal(eventlist_match(&l, "cycles,3,,"), 5);
+	assert_int_equal(eventlist_match(&l, "all"), 7);
+	assert_int_equal(eventlist_match(&l, "4"), 0);
+	assert_int_equal(eventlist_match(&l, ""), 0);
+	assert_int_equal(eventlist_match(&l, "0"), 0);
+	assert_int_equal(eventlist_check(&l, NULL, &err), 0);
+	assert_int_equal(eventlist_check(&l, "1", &err), 0);
+	assert_int_equal(eventlist_check(&l, "branches", &err), -EINVAL);
+	assert_string_equal(err.text, "No event of the recording is 'branches': it has cycles, "
+				      "instructions, sched:sched_switch");
+	eventlist_deinit(&l);
+}
+
+/* Formats come before the events in some streams, and after them in others. */
+static void tracepoints_have_names(void **state)
+{
+	static const char used[] = "lock\0name: contention_begin\nID: 7\n";
+	static const char strange[] = "lock\0ID: 8\n";
+	struct eventlist l = {0};
+
+	(void)state;
+	take_format(&l, used, sizeof(used) - 1);
+	take_format(&l, strange, sizeof(strange) - 1);
+	take_format(&l, "lock", 4);
+	add(&l, PERF_TYPE_TRACEPOINT, 7);
+	add(&l, PERF_TYPE_TRACEPOINT, 8);
+	assert_string_equal(l.events[0].name, "lock:contention_begin");
+	assert_true(l.events[0].is_used);
+	assert_string_equal(l.events[1].name, "tracepoint:8");
+	assert_false(l.events[1].is_used);
+	eventlist_deinit(&l);
+}
+
+/* The upper half of the number is the PMU. */
+static void one_event_of_two_pmus(void **state)
+{
+	struct eventlist l = {0};
+
+	(void)state;
+	add(&l, PERF_TYPE_HARDWARE, 10ull << 32 | PERF_COUNT_HW_CPU_CYCLES);
+	add(&l, PERF_TYPE_HARDWARE, 4ull << 32 | PERF_COUNT_HW_CPU_CYCLES);
+	add(&l, PERF_TYPE_HARDWARE, 4ull << 32 | PERF_COUNT_HW_INSTRUCTIONS);
+	assert_int_equal(eventlist_same(&l, 0), 3);
+	assert_int_equal(eventlist_same(&l, 1), 3);
+	assert_int_equal(eventlist_same(&l, 2), 4);
+	assert_int_equal(eventlist_match(&l, "cycles"), 3);
+	eventlist_deinit(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(patterns_choose_events),
+		cmocka_unit_test(tracepoints_have_names),
+		cmocka_unit_test(one_event_of_two_pmus),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
