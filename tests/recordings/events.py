@@ -81,10 +81,10 @@ def check_choice(path):
     """Key V lists the events, and takes one of them."""
     def shot(keys):
         return run(kontend, "screenshot", "-q", "--no-config", "--size", "100x30", "--format", "text", "--view", "hot",
-                   "--keys", keys, "-o", "-", path)
+                   "--keys", keys, path)
 
     rc, out, err = shot("V")
-    check(rc == 0 and re.search(r"cycles +11 samples", out) and re.search(r"instructions +29 samples", out),
+    check(rc == 0 and re.search(r"cycles +-e 1 +11 samples", out) and re.search(r"instructions +-e 2 +29 samples", out),
           "key V: status %d\n%s%s" % (rc, out, err))
     rc, out, err = shot("V i Enter")
     check(rc == 0 and re.search(r"instructions\b.* 29 samples, 11 of other events", out),
