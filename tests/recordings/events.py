@@ -89,6 +89,12 @@ def check_choice(path):
     rc, out, err = shot("V i Enter")
     check(rc == 0 and re.search(r"instructions\b.* 29 samples, 11 of other events", out),
           "key V, instructions: status %d\n%s%s" % (rc, out, err))
+    both = report(path, "--view", "hot", "-e", "all")["views"]["hot"]["rows"]
+    sums = [sum(row[key] for row in both) for key in ("pct", "event1_pct", "event2_pct")]
+    check(all(abs(s - 100) < 0.01 for s in sums), "-e all: shares add up to %s" % sums)
+    for row in both:
+        check(abs(row["pct"] - (row["event1_pct"] + row["event2_pct"]) / 2) < 0.01 and row["event3_pct"] is None,
+              "-e all: %s" % row)
     rc, _, err = run(kontend, "report", "-q", "--no-config", "-i", path, "-e", "branches")
     check(rc == 1 and "No event of the recording is 'branches': it has cycles, instructions" in err,
           "-e branches: status %d: %s" % (rc, err))

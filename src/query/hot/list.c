@@ -23,7 +23,8 @@
 
 enum {
 	C_PCT,
-	C_SAMPLES,
+	C_EVENT,
+	C_SAMPLES = C_EVENT + HOT_EVENTS,
 	C_WAIT_PCT,
 	C_WAIT,
 	C_GROUP,
@@ -49,8 +50,14 @@ enum {
 
 enum { STACK_FRAMES = 24 };
 
+#define EVENT_HELP "share of the samples of one of several events, which names the column"
+
 static const struct column columns[C_COLUMNS] = {
 	[C_PCT] = {"pct", "CPU%", "share of all samples", COLUMN_PCT, 5, 0, SR},
+	[C_EVENT] = {"event1_pct", "EVENT1%", EVENT_HELP, COLUMN_PCT, 8, 0, SR},
+	[C_EVENT + 1] = {"event2_pct", "EVENT2%", EVENT_HELP, COLUMN_PCT, 8, 0, SR},
+	[C_EVENT + 2] = {"event3_pct", "EVENT3%", EVENT_HELP, COLUMN_PCT, 8, 1, SR},
+	[C_EVENT + 3] = {"event4_pct", "EVENT4%", EVENT_HELP, COLUMN_PCT, 8, 1, SR},
 	[C_SAMPLES] = {COL_SAMPLES, 7, 3, SR},
 	[C_WAIT_PCT] = {"wait_pct", "WAIT%",
 			"share of all waiting for locks that is in it and below it", COLUMN_PCT, 5,
@@ -83,7 +90,8 @@ static const struct column columns[C_COLUMNS] = {
 		    24, 9, R},
 };
 
-#define COMMON (1u << C_PCT | 1u << C_SAMPLES)
+#define EVENTS (((1u << HOT_EVENTS) - 1) << C_EVENT)
+#define COMMON (1u << C_PCT | EVENTS | 1u << C_SAMPLES)
 
 /* The columns of a row, by dimension. */
 static const struct {
@@ -242,6 +250,9 @@ static void hot_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 
 	value_d(&v[C_PCT], share_of(h, r));
 	value_u(&v[C_SAMPLES], r->n);
+	for (unsigned i = 0; h->events.n_slots > 1 && i < h->events.n; i++)
+		value_d(&v[C_EVENT + i],
+			100.0 * (double)r->of_event[i] / (double)(UINT64_C(1) << 40));
 	if (h->by == HOT_SYMBOL) {
 		value_u(&v[C_WAIT], r->wait_ns);
 		value_d(&v[C_WAIT_PCT], units_percent(r->wait_ns, h->wait_ns));
@@ -281,15 +292,29 @@ static void hot_rank(void *ctx, size_t row, struct row_rank *ret)
 const struct table_kind query_hot_kind = {"hot", columns, C_COLUMNS, hot_fill, hot_rank};
 
 /* The columns with values for such rows; the others are reported as unknown. */
-static const struct column *columns_of(struct query *q, enum query_hot_by by)
+static const struct column *columns_of(const struct hot_rows *h)
 {
-	struct column *c = rows_columns(q, &query_hot_kind);
+	struct column *c = rows_columns(h->q, &query_hot_kind);
+	unsigned shown = h->events.n_slots > 1 ? h->events.n : 0;
 
 	if (!c)
 		return NULL;
 	for (unsigned i = 0; i < C_COLUMNS; i++)
-		if (!(bys[by].columns & 1u << i))
+		if (!(bys[h->by].columns & 1u << i))
 			c[i].flags &= (uint8_t)~COLUMN_SCREEN;
+	for (unsigned i = 0; i < HOT_EVENTS; i++) {
+		struct column *e = &c[C_EVENT + i];
+		const char *name = i < shown ? h->events.names[i] : NULL;
+		if (!name)
+			e->flags &= (uint8_t)~COLUMN_SCREEN;
+		else
+			e->title =
+				arena_printf(&h->q->arena, "%.*s%%", (int)strcspn(name, " "), name);
+		if (!e->title)
+			return NULL;
+		e->width =
+			name ? (uint8_t)(strlen(e->title) < 20 ? strlen(e->title) : 20) : e->width;
+	}
 	return c;
 }
 
@@ -297,7 +322,7 @@ static int answer(struct hot_rows *h, const struct query_hot_spec *s, struct tab
 		  struct error *err)
 {
 	struct row_source src = {
-		.kind = &query_hot_kind, .columns = columns_of(h->q, s->by), .n = h->n, .ctx = h};
+		.kind = &query_hot_kind, .columns = columns_of(h), .n = h->n, .ctx = h};
 
 	if (!src.columns)
 		return query_enomem(err, "profile");

@@ -7,13 +7,28 @@
 #include "kontend/query-hot.h"
 #include "kontend/query-zoom.h"
 
+enum { HOT_EVENTS = 4 };
+
+/*
+ * The events of a profile that shows several: their samples have different units, so each event
+ * has a share of its own, and the share of a row is their mean.
+ */
+struct hot_events {
+	unsigned n; /* up to HOT_EVENTS; the mean has all others, too */
+	const char *names[HOT_EVENTS];
+	uint8_t slots[EVENTLIST_MOST];	/* by number of the event */
+	uint64_t total[EVENTLIST_MOST]; /* period, or samples, by slot */
+	unsigned n_slots;
+};
+
 /* hot/sum.c: what the samples add up to, by whatever makes a row. */
 struct hot_row {
 	uint64_t id, key;
 	uint64_t n, weight, wait_ns;
-	uint64_t groups[PATH_ALL]; /* samples */
-	struct profile_cell first; /* one of its cells */
-	uint32_t func;		   /* innermost, of the first */
+	uint64_t of_event[HOT_EVENTS]; /* weight, see struct hot_events */
+	uint64_t groups[PATH_ALL];     /* samples */
+	struct profile_cell first;     /* one of its cells */
+	uint32_t func;		       /* innermost, of the first */
 };
 
 /* How long is waited for names, and for lines of source. */
@@ -26,7 +41,8 @@ struct hot_rows {
 	bool locks, lines;
 	const struct query_zoom *zoom; /* NULL: everything */
 	struct hot_row *rows;
-	size_t n, cap, total;		   /* total: with those that are too narrow */
+	size_t n, cap, total; /* total: with those that are too narrow */
+	struct hot_events events;
 	struct map64 index;		   /* key -> row */
 	uint8_t *groups;		   /* by stack */
 	uint64_t samples, weight, wait_ns; /* of everything */

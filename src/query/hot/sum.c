@@ -181,9 +181,51 @@ static struct hot_row *row_get(struct hot_rows *h, uint64_t key)
 	return r;
 }
 
+static uint64_t plain_weight(const struct hot_rows *h, const struct profile_cell *c)
+{
+	return h->p->period ? c->period : c->n;
+}
+
+/* Of each event, on all its PMUs, in the order of the recording. */
+static void sum_events(struct hot_rows *h)
+{
+	const struct eventlist *l = &h->q->engine->events;
+	struct hot_events *e = &h->events;
+	uint64_t left = query_recorded_shown(h->q);
+
+	for (size_t i = 0; i < l->n && i < EVENTLIST_MOST; i++) {
+		uint64_t same = left >> i & 1 ? eventlist_same(l, i) & left : 0;
+		if (!same || !h->p->of_event[i])
+			continue;
+		for (unsigned k = 0; k < EVENTLIST_MOST; k++)
+			if (same >> k & 1)
+				e->slots[k] = (uint8_t)e->n_slots;
+		if (e->n_slots < HOT_EVENTS)
+			e->names[e->n++] = l->events[i].name;
+		e->n_slots++;
+		left &= ~same;
+	}
+	for (size_t i = 0; e->n_slots > 1 && i < h->p->n; i++)
+		if (hot_zoom_sample(h, &h->p->cells[i]))
+			e->total[e->slots[h->p->cells[i].event]] +=
+				plain_weight(h, &h->p->cells[i]);
+}
+
+/* Weights of several events are in parts of 2^40 of all that the event has. */
+static uint64_t weight_of(const struct hot_rows *h, const struct profile_cell *c)
+{
+	const struct hot_events *e = &h->events;
+	uint64_t weight = plain_weight(h, c), all = e->total[e->slots[c->event]];
+
+	if (e->n_slots < 2 || !all)
+		return weight;
+	return (uint64_t)((double)weight / (double)all * (double)(UINT64_C(1) << 40));
+}
+
 static int add_cell(struct hot_rows *h, const struct profile_cell *c)
 {
-	uint64_t weight = h->p->period ? c->period : c->n;
+	uint64_t weight = weight_of(h, c);
+	unsigned slot = h->events.slots[c->event];
 	enum path_group g = (enum path_group)h->groups[c->stack];
 
 	if (!hot_zoom_sample(h, c))
@@ -202,6 +244,8 @@ static int add_cell(struct hot_rows *h, const struct profile_cell *c)
 	}
 	r->n += c->n;
 	r->weight += weight;
+	if (slot < HOT_EVENTS)
+		r->of_event[slot] += weight;
 	r->groups[g] += c->n;
 	return 0;
 }
@@ -253,6 +297,7 @@ static int add_waits(struct hot_rows *h)
 
 static int sum(struct hot_rows *h)
 {
+	sum_events(h);
 	for (size_t i = 0; i < h->p->n; i++)
 		if (add_cell(h, &h->p->cells[i]))
 			return -ENOMEM;
