@@ -25,6 +25,21 @@ struct unwind_tables {
 	uint8_t *image; /* built by the backend; NULL: not yet */
 };
 
+/*
+ * The header's format that linkers write (DW_EH_PE_*): addresses of 32 bits, relative to their own
+ * place; a 32-bit count; a table of 32 bits, relative to the header.
+ */
+enum {
+	UNWIND_HEADER_VERSION = 1,
+	UNWIND_ENCODED_PLACE = 0x1b,
+	UNWIND_ENCODED_COUNT = 0x03,
+	UNWIND_ENCODED_TABLE = 0x3b,
+};
+
+/* frames.c: @t has the bytes of .eh_frame only: adds a header. 0, with or without tables, or
+ * -ENOMEM. */
+int unwind_frames_index(struct unwind_tables *t, bool is_64);
+
 /* tables.c: 0, with or without tables; -ENOMEM. */
 int unwind_tables_load(struct unwind_tables *t, const struct elfimg *e);
 /* Copies the tables of @s into @t, which has none. NULL, or no memory: @t stays empty. */

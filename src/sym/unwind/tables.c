@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads .eh_frame_hdr and .eh_frame. Only the header that every linker writes is supported, with
- * relative 32-bit offsets; another format counts as none. Linkers put the two next to each other,
+ * Reads .eh_frame_hdr and .eh_frame. Only the header that every linker writes is used, with
+ * relative 32-bit offsets; without one, frames.c makes it. Linkers put the two next to each other,
  * in either order, so they are read in one piece. See the Linux Standard Base, "Exception Frames".
  */
 #include "internal.h"
@@ -15,10 +15,6 @@ enum {
 	TABLES_MOST = 256 << 20,
 	HEADER_SIZE = 12,
 	ENTRY_SIZE = 8,
-	/* DW_EH_PE_*: 32 bits, PC-relative; a 32-bit count; 32 bits, relative to the header. */
-	ENCODED_PLACE = 0x1b,
-	ENCODED_COUNT = 0x03,
-	ENCODED_TABLE = 0x3b,
 };
 
 struct header {
@@ -82,16 +78,35 @@ static int load_segments(struct unwind_tables *t, const struct elfimg *e)
 	return e->n_segments && !t->segments ? -ENOMEM : 0;
 }
 
+/* The section alone, with a header made for it. */
+static int load_frames(struct unwind_tables *t, const struct elfimg *e)
+{
+	const struct elfimg_section *s = elfimg_find(e, ".eh_frame");
+	int code;
+
+	if (!s || s->type == SHT_NOBITS || !s->addr)
+		return 0;
+	code = load_piece(t, e, s->addr, s->size);
+	return code < 0 || !t->bytes ? code : unwind_frames_index(t, e->is_64);
+}
+
+static bool read_header(const struct elfimg *e, const struct elfimg_segment *s, struct header *ret)
+{
+	return s && s->file_size >= HEADER_SIZE && elfimg_read(e, s->offset, ret, sizeof(*ret)) &&
+	       ret->version == UNWIND_HEADER_VERSION && ret->place == UNWIND_ENCODED_PLACE &&
+	       ret->count_format == UNWIND_ENCODED_COUNT && ret->table == UNWIND_ENCODED_TABLE;
+}
+
 int unwind_tables_load(struct unwind_tables *t, const struct elfimg *e)
 {
 	const struct elfimg_segment *s = find_header(e);
 	struct header h;
 	int code = load_segments(t, e);
 
-	if (code < 0 || !s || s->file_size < HEADER_SIZE ||
-	    !elfimg_read(e, s->offset, &h, sizeof(h)) || h.version != 1 ||
-	    h.place != ENCODED_PLACE || h.count_format != ENCODED_COUNT || h.table != ENCODED_TABLE)
+	if (code < 0)
 		return code;
+	if (!read_header(e, s, &h))
+		return load_frames(t, e);
 	uint64_t frames = s->addr + 4 + (uint64_t)(int64_t)h.frames;
 	uint64_t frames_end = frames + frames_size(e, frames), end = s->addr + s->file_size;
 	uint64_t from = frames < s->addr ? frames : s->addr;
