@@ -315,7 +315,7 @@ static int apply_other(struct model *m, const struct event *ev)
 		return map_code(m, ev);
 	case EVENT_SAMPLE:
 		return profile_sample(m->profile, ev, m->tasks,
-				      task_get_quickly(m->tasks, ev->pid, ev->tid));
+				      task_get_sampled(m->tasks, ev->pid, ev->tid));
 	case EVENT_FORK:
 		return begin_task(m, ev);
 	case EVENT_EXIT:
@@ -634,9 +634,9 @@ static size_t all_series_bytes(const struct model *m)
 size_t model_bytes(const struct model *m)
 {
 	return m->tasks->cap * sizeof(*m->tasks->tasks) + map_bytes(&m->tasks->by_tid) +
-	       m->tasks->names->pool.arena.used_bytes + m->locks->cap * sizeof(*m->locks->locks) +
-	       map_bytes(&m->locks->index) + map_bytes(&m->locks->others) +
-	       m->stacks->cap * sizeof(*m->stacks->stacks) +
+	       map_bytes(&m->tasks->exited) + m->tasks->names->pool.arena.used_bytes +
+	       m->locks->cap * sizeof(*m->locks->locks) + map_bytes(&m->locks->index) +
+	       map_bytes(&m->locks->others) + m->stacks->cap * sizeof(*m->stacks->stacks) +
 	       m->stacks->cap_frames * sizeof(*m->stacks->frames) +
 	       (m->stacks->mask + 1) * sizeof(*m->stacks->slots) + cell_bytes(m->cells) +
 	       cell_bytes(m->held) + cell_bytes(m->handed) + cell_bytes(m->mm_held) +

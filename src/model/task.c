@@ -3,7 +3,8 @@
  * Tasks. by_tid knows the living task of each tid; a FORK of a tid that is still there means that
  * its EXIT was missed: the old task is taken as dead and a new one begins, with a serial number of
  * its own, so that waits of the two never mix. A child starts with its parent's comm and cgroup.
- * Exited tasks stay as long as cells name them; task_sweep() frees the rest.
+ * Exited tasks stay as long as cells name them; task_sweep() frees the rest. The kernel writes EXIT
+ * before the task has left it: samples and waits may come after that, until the tid is used again.
  */
 #include "kontend/task.h"
 #include "kontend/mem.h"
@@ -56,12 +57,14 @@ int task_table_copy(struct task_table *dst, const struct task_table *src)
 {
 	*dst = *src;
 	task_names_ref(dst->names);
-	dst->by_tid = dst->cgroups = (struct map64){0};
+	dst->by_tid = dst->exited = dst->cgroups = (struct map64){0};
 	dst->cap = src->n;
 	dst->tasks = mem_dup(src->tasks, src->n, sizeof(*src->tasks));
 	dst->cap_cgroups = src->n_cgroups;
 	dst->cgroup_paths = mem_dup(src->cgroup_paths, src->n_cgroups, sizeof(*src->cgroup_paths));
 	int r = map64_copy(&dst->by_tid, &src->by_tid);
+	if (!r)
+		r = map64_copy(&dst->exited, &src->exited);
 	if (!r)
 		r = map64_copy(&dst->cgroups, &src->cgroups);
 	if (!r && dst->tasks && (dst->cgroup_paths || !src->cgroup_paths))
@@ -75,6 +78,7 @@ void task_table_deinit(struct task_table *t)
 	mem_free(t->tasks);
 	mem_free(t->cgroup_paths);
 	map64_deinit(&t->by_tid);
+	map64_deinit(&t->exited);
 	map64_deinit(&t->cgroups);
 	task_names_unref(t->names);
 	*t = (struct task_table){0};
@@ -116,13 +120,35 @@ static uint32_t add_task(struct task_table *t, int32_t pid, int32_t tid, uint64_
 		t->free = index;
 		return TASK_OTHER;
 	}
+	map64_del(&t->exited, (uint32_t)tid);
+	return index;
+}
+
+/* The last task with this number, which has exited; TASK_OTHER: none, or of another process. */
+static uint32_t find_exited(const struct task_table *t, int32_t pid, int32_t tid)
+{
+	const uint32_t *known = map64_get(&t->exited, (uint32_t)tid);
+
+	return known && (pid < 0 || t->tasks[*known].pid == pid) ? *known : TASK_OTHER;
+}
+
+/* A task that no record announced. One that has exited goes on under its name. */
+static uint32_t add_unknown(struct task_table *t, int32_t pid, int32_t tid)
+{
+	uint32_t before = find_exited(t, pid, tid), index = add_task(t, pid, tid, 0);
+
+	if (index && before) {
+		t->tasks[index].comm = t->tasks[before].comm;
+		t->tasks[index].pid = t->tasks[before].pid;
+		t->tasks[index].cgroup = t->tasks[before].cgroup;
+	}
 	return index;
 }
 
 uint32_t task_get(struct task_table *t, int32_t pid, int32_t tid)
 {
 	const uint32_t *known = map64_get(&t->by_tid, (uint32_t)tid);
-	uint32_t index = known ? *known : add_task(t, pid, tid, 0);
+	uint32_t index = known ? *known : add_unknown(t, pid, tid);
 
 	if (index && t->tasks[index].pid < 0 && pid >= 0)
 		t->tasks[index].pid = pid;
@@ -131,6 +157,16 @@ uint32_t task_get(struct task_table *t, int32_t pid, int32_t tid)
 				       : tid == TASKID_OUTSIDE ? "idle-or-outside"
 							       : "";
 	return index;
+}
+
+uint32_t task_get_sampled(struct task_table *t, int32_t pid, int32_t tid)
+{
+	const uint32_t *known = map64_get(&t->by_tid, (uint32_t)tid);
+	uint32_t exited = known || !tid ? TASK_OTHER : find_exited(t, pid, tid);
+
+	if (known && t->tasks[*known].pid >= 0 && tid)
+		return *known;
+	return exited ? exited : task_get(t, pid, tid);
 }
 
 bool task_has_ended(const struct task_table *t, int32_t tid)
@@ -201,7 +237,17 @@ void task_end(struct task_table *t, uint32_t index, uint64_t time_ns)
 	task->alive = 0;
 	task->exit_ns = time_ns;
 	*ended_at(t, task->tid) = task->tid;
+	/* Without memory, later samples of it are of a task without a name. */
+	map64_put(&t->exited, (uint32_t)task->tid, index);
 	t->n_ended++;
+}
+
+static void forget_exited(struct task_table *t, uint32_t index)
+{
+	const uint32_t *known = map64_get(&t->exited, (uint32_t)t->tasks[index].tid);
+
+	if (known && *known == index)
+		map64_del(&t->exited, (uint32_t)t->tasks[index].tid);
 }
 
 void task_sweep(struct task_table *t)
@@ -209,6 +255,7 @@ void task_sweep(struct task_table *t)
 	for (uint32_t i = 1; i < t->n; i++) {
 		struct task *task = &t->tasks[i];
 		if (!task->alive && !task->marked && task->comm) {
+			forget_exited(t, i);
 			*task = (struct task){.serial = t->free};
 			t->free = i;
 			t->n_ended--;

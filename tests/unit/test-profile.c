@@ -330,6 +330,39 @@ static void names_of_ended_tasks_go_before_those_of_living_ones(void **state)
 	task_table_deinit(&tasks);
 }
 
+/* Until another task gets its number a task that has exited keeps its name and its samples. */
+static void samples_after_the_exit_are_the_task_s(void **state)
+{
+	struct asked *w = *state;
+	struct synth *s;
+
+	rig_init(&w->rig, 2);
+	s = w->rig.synth;
+	synth_profile(s);
+	synth_comm(s, 0, START, 50, 50, "first");
+	sample(w, 0, 1, 50, 50, NULL, 0, CODE);
+	synth_exit(s, 0, START + 2 * MS, 50, 50);
+	sample(w, 0, 3, 50, 50, NULL, 0, CODE);
+	/* perf writes one for each event. */
+	synth_exit(s, 0, START + 4 * MS, 50, 50);
+	sample(w, 1, 5, 50, 50, NULL, 0, CODE);
+	synth_fork(s, 0, START + 6 * MS, 50, 50, 60, 60);
+	sample(w, 0, 7, 50, 50, NULL, 0, CODE);
+	synth_comm(s, 0, START + 8 * MS, 50, 50, "second");
+	synth_exit(s, 0, START + 9 * MS, 50, 50);
+	sample(w, 0, 10, 50, 50, NULL, 0, CODE);
+	/* Another process has the number: its FORK was lost, and its name is not known. */
+	sample(w, 0, 11, 70, 50, NULL, 0, CODE);
+	synth_tick(s, START + 100 * MS);
+	asked_play(w, NULL);
+	struct table t = hot(w, HOT_TASK, false);
+	assert_int_equal(t.n_rows, 3);
+	assert_int_equal(cell_u(&t, row_of(&t, "task", "first"), "samples"), 3);
+	assert_int_equal(cell_u(&t, row_of(&t, "task", "second"), "samples"), 2);
+	for (size_t i = 0; i < t.n_rows; i++)
+		assert_int_equal(cell_u(&t, i, "pid") == 70, cell_u(&t, i, "samples") == 1);
+}
+
 static int sample_and_copy(struct profile *p, struct profile *copy)
 {
 	uint64_t frames[] = {1ull << 63, (1ull << 63) + 9};
@@ -400,6 +433,7 @@ int main(void)
 		ON_STREAM(a_chain_ends_before_address_zero),
 		ON_STREAM(an_exec_begins_with_nothing_mapped),
 		ON_STREAM(nothing_sampled_is_said),
+		ON_STREAM(samples_after_the_exit_are_the_task_s),
 		cmocka_unit_test(outer_frames_go_first),
 		cmocka_unit_test(names_of_ended_tasks_go_before_those_of_living_ones),
 		cmocka_unit_test(every_allocation_may_fail),

@@ -41,6 +41,7 @@ struct task_table {
 	uint32_t next_serial;
 	uint32_t n_ended;		/* entries of those that have exited */
 	struct map64 by_tid;		/* living task of a tid */
+	struct map64 exited;		/* the last task of a tid, if that one has exited */
 	int32_t ended[TASK_ENDED_KEPT]; /* tids that ended lately, by their lower bits; 0: none */
 	struct map64 cgroups;		/* cgroup id -> index of its path */
 	const char **cgroup_paths;
@@ -73,6 +74,12 @@ static inline uint32_t task_get_quickly(struct task_table *t, int32_t pid, int32
 
 	return known && t->tasks[*known].pid >= 0 && tid ? *known : task_get(t, pid, tid);
 }
+
+/*
+ * The same of a task that was sampled: one that has exited, if no other task has got its number
+ * since. The kernel writes its last samples after its EXIT.
+ */
+uint32_t task_get_sampled(struct task_table *t, int32_t pid, int32_t tid);
 
 /*
  * The same of a task that another one names as a holder: TASK_OTHER if it has exited. The word of a
