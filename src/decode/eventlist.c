@@ -124,6 +124,8 @@ static void set_name(const struct eventlist *l, size_t i)
 	uint32_t pmu = pmu_of(e);
 
 	e->is_used = t && t->is_used;
+	if (l->has_others && i == EVENTLIST_MOST - 1)
+		return;
 	if (*said)
 		snprintf(e->name, sizeof(e->name), "%s", said);
 	else if (t)
@@ -140,6 +142,12 @@ int eventlist_add(struct eventlist *l, const void *data, size_t len)
 
 	if (len < PERF_ATTR_SIZE_VER0)
 		return 0;
+	/* Their samples have the last number, too. */
+	if (l->n == EVENTLIST_MOST) {
+		snprintf(l->events[l->n - 1].name, EVENTLIST_NAME, "others");
+		l->has_others = true;
+		return 0;
+	}
 	memcpy(&size, (const char *)data + offsetof(struct perf_event_attr, size), sizeof(size));
 	memcpy(&attr, data, size < sizeof(attr) ? size : sizeof(attr));
 	if (mem_grow(&l->events, &l->cap, l->n, sizeof(*l->events)))

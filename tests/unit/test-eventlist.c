@@ -101,12 +101,30 @@ static void one_event_of_two_pmus(void **state)
 	eventlist_deinit(&l);
 }
 
+static void more_events_than_numbers(void **state)
+{
+	struct eventlist l = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < EVENTLIST_MOST; i++)
+		add(&l, PERF_TYPE_RAW, i + 1);
+	assert_string_equal(l.events[EVENTLIST_MOST - 1].name, "r40");
+	add(&l, PERF_TYPE_RAW, 1000);
+	add(&l, PERF_TYPE_RAW, 1001);
+	assert_int_equal(l.n, EVENTLIST_MOST);
+	assert_string_equal(l.events[0].name, "r1");
+	assert_string_equal(l.events[EVENTLIST_MOST - 1].name, "others");
+	assert_int_equal(eventlist_number(EVENTLIST_MOST + 1), EVENTLIST_MOST - 1);
+	eventlist_deinit(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(patterns_choose_events),
 		cmocka_unit_test(tracepoints_have_names),
 		cmocka_unit_test(one_event_of_two_pmus),
+		cmocka_unit_test(more_events_than_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@ struct perf_event_attr;
 
 /*
  * The events of a stream, in the order of their RECORD_ATTR: an event's number is its place in the
- * list. Numbers from EVENTLIST_MOST - 1 on are one.
+ * list. All events from the last one on have its number, and the name "others".
  */
 enum { EVENTLIST_MOST = 64, EVENTLIST_NAME = 80 };
 
@@ -33,7 +33,8 @@ struct eventlist_event {
 
 struct eventlist {
 	struct eventlist_event *events;
-	size_t n, cap;
+	size_t n, cap;	 /* at most EVENTLIST_MOST */
+	bool has_others; /* the last stands for several */
 	struct eventlist_tracepoint {
 		uint64_t id;
 		bool is_used;
