@@ -103,7 +103,9 @@ static void snapshots_until(struct engine *e, uint64_t time_ns)
 
 static int apply_event(struct engine *e, const struct event *ev, struct error *err)
 {
-	int r = engine_is_cut(e) ? engine_range_pass(e, ev->time, err) : 0;
+	/* A range counts from the beginning, which such an event does not decide. */
+	bool passes = e->model->start_ns || !event_may_be_of_before(ev);
+	int r = passes && engine_is_cut(e) ? engine_range_pass(e, ev->time, err) : 0;
 
 	if (e->merged.last_time > e->held.next_ns)
 		snapshots_until(e, e->merged.last_time - 1);

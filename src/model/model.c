@@ -375,6 +375,8 @@ static void find_start(struct model *m, const struct event *ev)
 {
 	struct record_host *h = m->host;
 
+	if (event_may_be_of_before(ev))
+		return;
 	m->start_known = is_measured(ev);
 	if (m->start_known && h->clock_ns > ev->time) {
 		h->wall_ns -= h->wall_ns ? h->clock_ns - ev->time : 0;
