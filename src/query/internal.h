@@ -21,6 +21,7 @@ struct query_func {
 	const char *object;  /* "[kernel]", "[module]", "/usr/lib/libc.so.6" */
 	uint8_t group;	     /* enum path_group, of kernel functions */
 	bool recorded;	     /* the name is from the recording, not from a file */
+	const char *unnamed; /* why no name is known, and `name` is an address; else NULL */
 	uint32_t inlined_in; /* the function that it is a part of; 0: none */
 	uint64_t sum, stamp; /* scratch of the search for the hottest; stamp: query_cache's */
 };
@@ -80,6 +81,7 @@ struct query_cache {
 	struct query_hot_groups hot_groups;
 	struct query_stamp names;
 	struct map64 by_addr; /* address -> func */
+	struct map64 unnamed; /* frame of a program -> func: these frames may get a name later */
 	struct query_func *funcs;
 	size_t n_funcs, cap_funcs, n_stacks;
 	uint64_t stamp;

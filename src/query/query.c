@@ -27,6 +27,7 @@
 #include "uprobes/snapshot.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 static const char *const by_names[QUERY_BYS] = {
@@ -114,6 +115,7 @@ int query_init(struct query *q, const struct engine *e)
 static void cache_drop(struct query_cache *c)
 {
 	map64_deinit(&c->by_addr);
+	map64_deinit(&c->unnamed);
 	mem_free(c->funcs);
 	mem_free(c->stacks);
 	query_chains_drop(c);
@@ -271,15 +273,14 @@ static uint32_t func_fail(struct query *q)
 	return 0;
 }
 
-uint32_t query_func_add(struct query *q, uint64_t start, const char *name, const char *object)
+static uint32_t add_func(struct query *q, struct map64 *index, uint64_t start, const char *name,
+			 const char *object)
 {
 	struct query_cache *c = q->cache;
 
-	if (!name)
-		name = query_hex(&c->text, start);
 	if (!name || !object ||
 	    mem_grow(&c->funcs, &c->cap_funcs, c->n_funcs, sizeof(*c->funcs)) < 0 ||
-	    map64_put(&c->by_addr, start, (uint32_t)c->n_funcs) < 0)
+	    map64_put(index, start, (uint32_t)c->n_funcs) < 0)
 		return func_fail(q);
 	c->funcs[c->n_funcs] = (struct query_func){
 		.start = start,
@@ -289,6 +290,29 @@ uint32_t query_func_add(struct query *q, uint64_t start, const char *name, const
 	if (map_frame_is_kernel(start))
 		c->funcs[c->n_funcs].group = (uint8_t)pathgroup_find(q->engine->groups, name);
 	return (uint32_t)c->n_funcs++;
+}
+
+uint32_t query_func_add(struct query *q, uint64_t start, const char *name, const char *object)
+{
+	return add_func(q, &q->cache->by_addr, start,
+			name ? name : query_hex(&q->cache->text, start), object);
+}
+
+uint32_t query_func_unnamed(struct query *q, uint64_t frame, const char *object, const char *why)
+{
+	const uint32_t *known = map64_get(&q->cache->unnamed, frame);
+	const char *slash = strrchr(object, '/');
+	uint32_t func = known ? *known : 0;
+
+	if (!known) {
+		const char *name = arena_printf(&q->cache->text, "%s+0x%" PRIx64,
+						slash && slash[1] ? slash + 1 : object,
+						map_frame_offset(frame));
+		func = add_func(q, &q->cache->unnamed, frame, name, object);
+	}
+	if (func)
+		q->cache->funcs[func].unnamed = why;
+	return func;
 }
 
 static const char *kernel_object(struct query *q, const struct sym_entry *e, uint64_t addr)

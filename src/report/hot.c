@@ -18,6 +18,20 @@ static void put_trylocks(const struct report_data *d, FILE *out)
 	}
 }
 
+/* The reasons are in the column NOTE, too, which a screen may have no room for. */
+static void put_unnamed(const struct report_data *d, FILE *out)
+{
+	const char *why;
+	size_t rows;
+
+	for (size_t at = 0; (why = query_hot_unnamed(&d->hot, &at, &rows));) {
+		fprintf(out, "# %zu row%s without the name of a function: ", rows,
+			rows == 1 ? "" : "s");
+		report_text_clean(why, out);
+		fputc('\n', out);
+	}
+}
+
 static void put_groups(const struct report_data *d, FILE *out)
 {
 	const struct query_hot_sum *s = &d->hot_sum;
@@ -88,6 +102,7 @@ void report_hot_text(const struct report_data *d, FILE *out)
 		fprintf(out, "# %s samples have only their CPU, for lack of room\n",
 			units_count(a, s->other));
 	put_trylocks(d, out);
+	put_unnamed(d, out);
 	report_text_limit("rows", d->spec->percent_limit, out);
 	report_text_table(&d->hot, d->spec, out);
 }

@@ -165,6 +165,18 @@ static struct table hot(struct asked *w)
 	return t;
 }
 
+/* "test-names+0x1234", and the reason beside it. */
+static void check_unnamed(struct table *t, const char *why)
+{
+	const char *symbol = cell_s(t, 0, "symbol"), *object = cell_s(t, 0, "object");
+	const char *slash = strrchr(object, '/'), *file = slash ? slash + 1 : object;
+	size_t n = strlen(file);
+
+	assert_memory_equal(symbol, file, n);
+	assert_memory_equal(symbol + n, "+0x", 3);
+	assert_string_equal(cell_s(t, 0, "note"), why);
+}
+
 /* The file is there, but recorded elsewhere and without a build id it may be another one. */
 static void another_machine_has_them(void **state)
 {
@@ -244,8 +256,7 @@ static void damaged_or_of_others_they_are_none(void **state)
 		asked_play(w, NULL);
 		query_begin(&w->q);
 		struct table t = hot(w);
-		assert_string_equal(cell_s(&t, 0, "symbol"),
-				    "(recorded elsewhere, without a build id)");
+		check_unnamed(&t, "recorded elsewhere, without a build id");
 		if (i == 0) {
 			query_deinit(&w->q);
 			rig_deinit(&w->rig);
@@ -280,8 +291,7 @@ static void a_file_of_another_build_id_is_refused(void **state)
 	asked_play(w, NULL);
 	query_begin(&w->q);
 	struct table t = hot(w);
-	assert_string_equal(cell_s(&t, 0, "symbol"),
-			    "(the build id differs from the one recorded)");
+	check_unnamed(&t, "the build id differs from the one recorded");
 }
 
 /* The kernel may say it of each mapping; files of one name are not one then. */
@@ -309,8 +319,45 @@ static void mappings_say_build_ids(void **state)
 	assert_int_equal(map_object_get(objects, 1)->id_len, 20);
 	assert_memory_equal(map_object_get(objects, 2)->id, ids[1], 20);
 	struct table t = hot(w);
-	assert_string_equal(cell_s(&t, 0, "symbol"),
-			    "(the build id differs from the one recorded)");
+	check_unnamed(&t, "the build id differs from the one recorded");
+}
+
+/* Two files, two functions in each: as many rows, as in perf. */
+static void functions_without_names_never_merge(void **state)
+{
+	static const char *const paths[2] = {"/opt/none/liba.so", "/opt/none/libb.so"};
+	static const uint64_t starts[2] = {0x10000, 0x50000};
+	struct asked *w = *state;
+	size_t at = 0, rows;
+
+	rig_init(&w->rig, 1);
+	synth_profile(w->rig.synth);
+	for (int i = 0; i < 2; i++)
+		synth_mmap(w->rig.synth, 0, CANARY_START, CANARY_PID, starts[i], 0x3000, 0x1000,
+			   paths[i]);
+	for (int i = 0; i < 8; i++) {
+		uint64_t ip = starts[i / 2 % 2] + 0x100 * (uint64_t)(1 + i / 4);
+		synth_sample(w->rig.synth, 0, CANARY_START + MS, CANARY_PID, CANARY_PID, MS,
+			     (struct synth_chain){.user = &ip, .n_user = 1});
+	}
+	synth_tick(w->rig.synth, CANARY_START + 100 * MS);
+	asked_play(w, NULL);
+	query_begin(&w->q);
+	struct table t = hot(w);
+	assert_int_equal(t.n_rows, 4);
+	for (size_t row = 0; row < 4; row++) {
+		const char *symbol = cell_s(&t, row, "symbol");
+		assert_int_equal(cell_u(&t, row, "samples"), 2);
+		assert_true(!strcmp(symbol, "liba.so+0x1100") ||
+			    !strcmp(symbol, "liba.so+0x1200") ||
+			    !strcmp(symbol, "libb.so+0x1100") || !strcmp(symbol, "libb.so+0x1200"));
+		for (size_t other = 0; other < row; other++)
+			assert_string_not_equal(symbol, cell_s(&t, other, "symbol"));
+	}
+	const char *why = query_hot_unnamed(&t, &at, &rows);
+	assert_string_equal(why, cell_s(&t, 0, "note"));
+	assert_int_equal(rows, 4);
+	assert_null(query_hot_unnamed(&t, &at, &rows));
 }
 
 static void memory_runs_out(void **state)
@@ -469,6 +516,7 @@ int main(void)
 		ASKED(damaged_or_of_others_they_are_none),
 		ASKED(a_file_of_another_build_id_is_refused),
 		ASKED(mappings_say_build_ids),
+		ASKED(functions_without_names_never_merge),
 		ASKED(memory_runs_out),
 		cmocka_unit_test(names_at_the_end_come_first),
 		cmocka_unit_test(a_wrong_end_does_no_harm),

@@ -124,6 +124,11 @@ int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_h
 const char *query_hot_group_name(const struct query *q, enum path_group g);
 /* The next function in a table "hot" that only tries to get locks, from row *@at on; NULL: none. */
 const char *query_hot_trylock(const struct table *t, size_t *at);
+/*
+ * The next reason for which functions in a table "hot" have no names, from row *@at on, with the
+ * number of its rows; NULL: none. Each reason is given once.
+ */
+const char *query_hot_unnamed(const struct table *t, size_t *at, size_t *ret_rows);
 /* Why there are no rows. */
 const char *query_hot_none(const struct query_hot_sum *s);
 

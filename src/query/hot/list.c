@@ -85,9 +85,11 @@ static const struct column columns[C_COLUMNS] = {
 		   COLUMN_PCT, 5, 2, SR},
 	[C_BY_CPU] = {"by_cpu", "BY CPU", "share of the samples of each CPU, CPU after CPU",
 		      COLUMN_SERIES, 16, 2, S | W | COLUMN_SPREAD},
-	[C_NOTE] = {"note", "NOTE",
-		    "of a function that only tries to get locks: why it has no waits", COLUMN_TEXT,
-		    24, 9, R},
+	[C_NOTE] =
+		{"note", "NOTE",
+		 "of a function without a name: the reason; of one that only tries to get locks: "
+		 "why it has no waits",
+		 COLUMN_TEXT, 24, 9, R},
 };
 
 #define EVENTS (((1u << HOT_EVENTS) - 1) << C_EVENT)
@@ -222,7 +224,10 @@ static void fill_owner(struct query *q, uint64_t frame, struct value *v)
 static const char *note_of(struct query *q, const struct hot_row *r)
 {
 	const char *name = map_frame_is_kernel(r->key) ? query_func_name(q, r->func) : NULL;
+	const char *unnamed = q->cache->funcs[r->func].unnamed;
 
+	if (unnamed)
+		return unnamed;
 	return name && sym_is_trylock(name) ? sym_trylock_note : NULL;
 }
 
@@ -502,16 +507,44 @@ int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_h
 	return q->cache->failed ? -ENOMEM : 0;
 }
 
+static const char *text_at(const struct table *t, size_t row, size_t column)
+{
+	const struct value *v = column == SIZE_MAX ? NULL : table_value(t, row, column);
+
+	return v && v->known ? v->s : NULL;
+}
+
 const char *query_hot_trylock(const struct table *t, size_t *at)
 {
 	size_t note = table_column(t, "note"), symbol = table_column(t, "symbol");
 
-	if (note == SIZE_MAX || symbol == SIZE_MAX)
-		return NULL;
 	for (; *at < t->n_rows; ++*at)
-		if (table_value(t, *at, note)->known && table_value(t, *at, symbol)->known)
-			return table_value(t, (*at)++, symbol)->s;
+		if (text_at(t, *at, note) == sym_trylock_note && text_at(t, *at, symbol))
+			return text_at(t, (*at)++, symbol);
 	return NULL;
+}
+
+static bool is_reason(const char *note)
+{
+	return note && note != sym_trylock_note;
+}
+
+const char *query_hot_unnamed(const struct table *t, size_t *at, size_t *ret_rows)
+{
+	size_t note = table_column(t, "note"), before;
+	const char *why = NULL;
+
+	for (; !why && *at < t->n_rows; ++*at) {
+		why = text_at(t, *at, note);
+		for (before = 0; is_reason(why) && before < *at; before++)
+			if (text_at(t, before, note) == why)
+				break;
+		why = is_reason(why) && before == *at ? why : NULL;
+	}
+	*ret_rows = 0;
+	for (size_t i = 0; why && i < t->n_rows; i++)
+		*ret_rows += text_at(t, i, note) == why;
+	return why;
 }
 
 const char *query_hot_none(const struct query_hot_sum *s)

@@ -40,6 +40,9 @@ void query_lines_deinit(struct query *q);
 /* query.c: adds a function. @name lives as long as the cache; NULL: the address is its name. */
 uint32_t query_func_add(struct query *q, uint64_t start, const char *name, const char *object);
 
+/* query.c: the function "object+0xoffset" at @frame, which has no name because of @why. */
+uint32_t query_func_unnamed(struct query *q, uint64_t frame, const char *object, const char *why);
+
 /* user.c: the symbol of a program's file that contains @frame. */
 enum usersym_answer query_user_symbol(struct query *q, uint64_t frame, struct usersym *ret);
 /* Build id of the file with the names of object @object: its length; 0: unknown. */

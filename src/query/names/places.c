@@ -95,18 +95,16 @@ static const struct query_code *user_code(struct places *p, uint64_t frame)
 	return c;
 }
 
-/* NULL: there is none but its address, or a sentence why not. */
+/* NULL: there is none but its address. */
 static const char *name_of(struct query *q, uint64_t frame, uint32_t func)
 {
-	uint64_t last = (1ull << MAP_OFFSET_BITS) - 1;
 	const char *name = func ? query_func_name(q, func) : NULL;
 
 	if (map_frame_is_mark(frame))
 		return name;
 	if (map_frame_is_kernel(frame))
 		return name && strncmp(name, "0x", 2) ? name : "[unknown]";
-	bool unnamed = last - map_frame_offset(q->cache->funcs[func].start) < USERSYM_ANSWERS;
-	return func && map_frame_object(frame) && !unnamed ? name : NULL;
+	return func && map_frame_object(frame) && !q->cache->funcs[func].unnamed ? name : NULL;
 }
 
 /* The source line of the place from debug information; 0: none, or not yet. */

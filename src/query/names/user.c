@@ -3,7 +3,7 @@
  * Names of functions in programs. Their files are loaded in steps, between which a screen is drawn:
  * until then all functions of a file are one, "(loading)"; when names have come, those that were
  * cached are forgotten. Where a file is not there, or is another one, the recording may have the
- * name. Functions that neither has names for are one function as well, called by the reason.
+ * name. If neither has a name, each address is a function, "object+0xoffset", as in perf.
  */
 #include "names.h"
 
@@ -160,22 +160,31 @@ static uint32_t func_of(struct query *q, uint64_t start, const char *name, const
 	return known ? *known : query_func_add(q, start, name, object);
 }
 
-/*
- * Functions without a name get an address where no function can be: at the last byte. They are
- * looked up each time, as a name may come.
- */
-static uint32_t without_name(struct query *q, uint64_t base, enum usersym_answer a,
+/* These answers are about all of an object: one function, at the last byte of the object. */
+static bool is_of_object(enum usersym_answer a)
+{
+	return a == USERSYM_PENDING || a == USERSYM_SLOTS || a == USERSYM_NO_MEMORY;
+}
+
+/* Functions without a name are looked up each time, as a name may come. */
+static uint32_t without_name(struct query *q, uint64_t frame, enum usersym_answer a,
 			     const char *object)
 {
-	uint64_t start = base | ((1ull << MAP_OFFSET_BITS) - 1 - (uint64_t)a);
-	const uint32_t *known = map64_get(&q->cache->by_addr, start);
-	const char *why = a == USERSYM_PENDING ? "loading" : usersym_reason(a);
+	uint64_t start = frame | ((1ull << MAP_OFFSET_BITS) - 1);
 
 	q->cache->asked |= a == USERSYM_PENDING;
+	if (!is_of_object(a))
+		return query_func_unnamed(q, frame, object, usersym_reason(a));
+	start -= (uint64_t)a;
+	const uint32_t *known = map64_get(&q->cache->by_addr, start);
 	if (known)
 		return *known;
-	const char *name = arena_printf(&q->cache->text, "(%s)", why);
-	return name ? query_func_add(q, start, name, object) : 0;
+	const char *name = arena_printf(&q->cache->text, "(%s)",
+					a == USERSYM_PENDING ? "loading" : usersym_reason(a));
+	uint32_t func = name ? query_func_add(q, start, name, object) : 0;
+	if (func)
+		q->cache->funcs[func].unnamed = usersym_reason(a);
+	return func;
 }
 
 /* "[stack dump ends]": a frame like others, of no object. */
@@ -222,7 +231,7 @@ uint32_t query_user_func(struct query *q, uint64_t frame)
 	const struct funcsnap_func *f =
 		a == USERSYM_OK || a == USERSYM_PENDING ? NULL : recorded_func(q, frame);
 	if (a != USERSYM_OK && !f)
-		return without_name(q, base, a, o->path);
+		return without_name(q, frame, a, o->path);
 	uint32_t func =
 		f ? recorded(q, base, f, o->path) : func_of(q, base | sym.start, sym.name, o->path);
 	if (func && map64_put(&q->cache->by_addr, frame, func) < 0)
