@@ -308,7 +308,7 @@ int reader_round(struct reader *r)
 	if (until == READER_NONE)
 		return 0;
 	/* Nothing was measured yet: no round or tick is to say when it began. */
-	if (!r->by_kontend && !r->flow.first_time) {
+	if (!r->by_kontend && (!r->flow.first_time || until < r->flow.first_time)) {
 		r->round_until = READER_NONE;
 		return 0;
 	}
