@@ -74,6 +74,7 @@ struct cutter {
 	struct event_filter *gate;
 	struct cut_filter keep;
 	struct cmd_cut cut;
+	bool bad_usage;
 };
 
 static int open_engine(const struct cutter *c, struct engine *e, struct error *err)
@@ -89,7 +90,8 @@ static int open_engine(const struct cutter *c, struct engine *e, struct error *e
 	r = engine_init(e, source, &limits, err);
 	if (r < 0)
 		source_free(source);
-	e->model->min_wait_ns = c->o->min_wait_ns;
+	else
+		e->model->min_wait_ns = c->o->min_wait_ns;
 	return r;
 }
 
@@ -127,9 +129,8 @@ static int find_range(struct cutter *c, struct error *err)
 	if (!c->o->time)
 		return 0;
 	p->start_ns = 0;
-	if (when_parse_range(c->o->time, &w, &p->from_ns, &p->to_ns, &local) < 0)
-		return error_set(err, -EINVAL, "--time: %s", local.text);
-	return 0;
+	c->bad_usage = when_parse_range(c->o->time, &w, &p->from_ns, &p->to_ns, &local) < 0;
+	return c->bad_usage ? error_set(err, -EINVAL, "--time: %s", local.text) : 0;
 }
 
 static int make_gate(struct cutter *c, struct error *err)
@@ -217,5 +218,5 @@ int cmd_cut(const struct opts *o)
 	sandboxed_leave(&sandboxed);
 	if (r == 0)
 		return CMD_EXIT_OK;
-	return cmd_fail(r == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
+	return cmd_fail(c.bad_usage ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
 }
