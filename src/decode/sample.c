@@ -480,6 +480,18 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 	return true;
 }
 
+/* The record says which mode the CPU was in; of guests and old files the address decides. */
+static bool is_kernel_mode(const uint8_t *rec, uint64_t ip)
+{
+	struct perf_event_header h;
+
+	memcpy(&h, rec, sizeof(h));
+	unsigned mode = h.misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	if (mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_USER)
+		return mode == PERF_RECORD_MISC_KERNEL;
+	return ip >> 63;
+}
+
 /* A sample of the profile. */
 static int profile_fields(const struct decode_attr *a, const uint8_t *rec, size_t size,
 			  struct event *ev)
@@ -488,6 +500,7 @@ static int profile_fields(const struct decode_attr *a, const uint8_t *rec, size_
 	uint64_t n;
 
 	ev->sample.ip = load_u64(rec + a->off_ip);
+	ev->sample.is_kernel = is_kernel_mode(rec, ev->sample.ip);
 	ev->sample.period = a->off_period ? load_u64(rec + a->off_period) : 0;
 	ev->sample.branches = ev->sample.regs = NULL;
 	ev->sample.n_branches = 0;

@@ -196,7 +196,7 @@ static uint32_t frames(struct profile_unwinder *profile, const struct map_space 
 	}
 	for (size_t i = 0; i < n; i++)
 		ret[i] = map_space_frame(space, u->frames[i].at);
-	if (!n && !map_frame_is_kernel(ev->sample.ip))
+	if (!n && !ev->sample.is_kernel)
 		ret[n++] = map_space_frame(space, ev->sample.ip);
 	if (end != UNWIND_DONE)
 		ret[n++] = map_frame_mark(end);

@@ -79,6 +79,14 @@ static int add_sample(struct profile *p, const struct profile_cell *add)
 	return (int)(c - p->cells);
 }
 
+/* An address of user space that is in no mapping may be in the page of old system calls. */
+static uint64_t user_frame(const struct map_space *space, uint64_t ip)
+{
+	uint64_t frame = map_space_frame(space, ip);
+
+	return ip >> 63 && !map_frame_object(frame) ? ip : frame;
+}
+
 /*
  * The kernel's chain, without markers. A thread begins with a frame pointer and a return address
  * of zero, which the kernel reports as a caller: no code can be there. Addresses after the marker
@@ -87,7 +95,7 @@ static int add_sample(struct profile *p, const struct profile_cell *add)
 static uint32_t take_given(const struct map_space *space, const struct event *ev, bool user_too,
 			   uint64_t *ret)
 {
-	bool user = !map_frame_is_kernel(ev->sample.ip), skip = false;
+	bool user = !ev->sample.is_kernel, skip = false;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < ev->sample.n_frames && n < STACK_MAX_FRAMES; i++) {
@@ -96,7 +104,7 @@ static uint32_t take_given(const struct map_space *space, const struct event *ev
 			user = ip == PERF_CONTEXT_USER;
 			skip = ip != PERF_CONTEXT_USER && ip != PERF_CONTEXT_KERNEL;
 		} else if (!skip && (user ? user_too && ip : true)) {
-			ret[n++] = user ? map_space_frame(space, ip) : ip;
+			ret[n++] = user ? user_frame(space, ip) : map_kernel_frame(ip);
 		}
 	}
 	return n;
@@ -130,7 +138,7 @@ static bool user_leaf(const struct event *ev, uint64_t *ret)
 			return true;
 		}
 	*ret = ev->sample.ip;
-	return !map_frame_is_kernel(ev->sample.ip);
+	return !ev->sample.is_kernel;
 }
 
 static uint32_t take_frames(const struct profile *p, const struct event *ev, uint64_t *ret)
@@ -147,9 +155,8 @@ static uint32_t take_frames(const struct profile *p, const struct event *ev, uin
 		n += take_branches(space, ev, ret + n, STACK_MAX_FRAMES - n);
 	}
 	if (!n)
-		ret[n++] = map_frame_is_kernel(ev->sample.ip)
-				   ? ev->sample.ip
-				   : map_space_frame(space, ev->sample.ip);
+		ret[n++] = ev->sample.is_kernel ? map_kernel_frame(ev->sample.ip)
+						: user_frame(space, ev->sample.ip);
 	return n;
 }
 

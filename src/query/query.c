@@ -295,7 +295,8 @@ static uint32_t add_func(struct query *q, struct map64 *index, uint64_t start, c
 uint32_t query_func_add(struct query *q, uint64_t start, const char *name, const char *object)
 {
 	return add_func(q, &q->cache->by_addr, start,
-			name ? name : query_hex(&q->cache->text, start), object);
+			name ? name : query_hex(&q->cache->text, map_kernel_address(start)),
+			object);
 }
 
 uint32_t query_func_unnamed(struct query *q, uint64_t frame, const char *object, const char *why)
@@ -335,8 +336,8 @@ uint32_t query_func(struct query *q, uint64_t addr)
 		return *known;
 	if (!map_frame_is_kernel(addr) && map_frame_object(addr))
 		return query_user_func(q, addr);
-	e = sym_find(q->sym, addr);
-	start = e ? e->addr : addr;
+	e = sym_find(q->sym, map_kernel_address(addr));
+	start = !e ? addr : map_frame_is_kernel(addr) ? map_kernel_frame(e->addr) : e->addr;
 	known = map64_get(&q->cache->by_addr, start);
 	func = known ? *known
 		     : query_func_add(q, start, e ? sym_text(q->sym, e) : NULL,

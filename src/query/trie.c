@@ -7,6 +7,7 @@
 #include "trie.h"
 
 #include "kontend/hash.h"
+#include "kontend/maps.h"
 #include "kontend/query-tree.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
@@ -225,7 +226,7 @@ static struct query_node node_of(const struct trie *t, const struct trie_node *n
 			 : n->func & TRIE_LABEL ? t->labels[n->func & ~TRIE_LABEL].group
 						: PATH_NONE,
 		.id = n->id,
-		.addr = is_func ? address_of(t->q, n->func) : 0,
+		.addr = is_func ? map_kernel_address(address_of(t->q, n->func)) : 0,
 		.n = n->n,
 		.total_ns = n->total_ns,
 		.max_ns = n->max_ns,

@@ -103,6 +103,7 @@ struct event {
 			const uint8_t *stack; /* from the stack pointer upwards */
 			uint32_t stack_len;   /* bytes really dumped */
 			bool is_32bit;	      /* registers of a 32-bit program */
+			bool is_kernel;	      /* the CPU ran the kernel, as the record says */
 			uint8_t number;	      /* of the event: eventlist.h */
 		} sample;
 		struct {

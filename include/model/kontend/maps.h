@@ -94,6 +94,20 @@ static inline bool map_frame_is_kernel(uint64_t frame)
 	return frame >> 63;
 }
 
+/*
+ * Kernels of 32 bits, and of some machines with 64, are at addresses without the highest bit.
+ * Frames have it in any case; zeros after it show that it was added.
+ */
+static inline uint64_t map_kernel_frame(uint64_t addr)
+{
+	return addr | 1ull << 63;
+}
+
+static inline uint64_t map_kernel_address(uint64_t frame)
+{
+	return frame >> 56 == 0x80 ? frame & ~(1ull << 63) : frame;
+}
+
 static inline uint32_t map_frame_object(uint64_t frame)
 {
 	return (uint32_t)(frame >> MAP_OFFSET_BITS);
