@@ -42,7 +42,7 @@ static void add_attr(struct eventlist *l, const uint8_t *data, size_t size)
 
 static void check_list(const struct eventlist *l)
 {
-	char number[16];
+	char number[24];
 	struct error err = {0};
 
 	fuzz_require(l->n <= EVENTLIST_MOST);
