@@ -9,6 +9,9 @@
 
 enum { HEADER = sizeof(struct perf_event_header), MOST_ID = 20 };
 
+/* Since Linux 6.19; missing in older headers. */
+enum { RECORD_CALLCHAIN_DEFERRED = 22 };
+
 /* PERF_RECORD_MISC_LOST_SAMPLES_BPF: dropped by a filter. */
 #define MISC_FILTERED (1u << 15)
 
@@ -171,6 +174,18 @@ static int decode_mmap(const uint8_t *rec, size_t len, uint32_t type, struct eve
 	return 0;
 }
 
+/* Cookie, number of frames, frames; the task is in the trailer. */
+static int decode_deferred(const uint8_t *rec, size_t len, struct event *ev)
+{
+	if (len < HEADER + 16 || load_u64(rec + HEADER + 8) > (len - HEADER - 16) / 8)
+		return DECODE_BAD;
+	ev->kind = EVENT_DEFERRED;
+	ev->deferred.cookie = load_u64(rec + HEADER);
+	ev->deferred.n_frames = (uint32_t)load_u64(rec + HEADER + 8);
+	ev->deferred.frames = (const uint64_t *)(const void *)(rec + HEADER + 16);
+	return 0;
+}
+
 /* Skips records of tasks outside of the PID namespace: perf gives them pid and tid 0. */
 static int skip_unknown(const struct event *ev, int code)
 {
@@ -202,6 +217,8 @@ int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		return skip_unknown(ev, decode_mmap(rec, len, type, ev));
+	case RECORD_CALLCHAIN_DEFERRED:
+		return skip_unknown(ev, decode_deferred(rec, len, ev));
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return decode_switch(rec, len, ev);
 	default:

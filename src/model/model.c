@@ -316,6 +316,8 @@ static int apply_other(struct model *m, const struct event *ev)
 	case EVENT_SAMPLE:
 		return profile_sample(m->profile, ev, m->tasks,
 				      task_get_sampled(m->tasks, ev->pid, ev->tid));
+	case EVENT_DEFERRED:
+		return profile_deferred(m->profile, ev);
 	case EVENT_FORK:
 		return begin_task(m, ev);
 	case EVENT_EXIT:

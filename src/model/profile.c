@@ -10,6 +10,7 @@
 #include "kontend/profile.h"
 #include "kontend/mem.h"
 #include "kontend/task.h"
+#include "profile-int.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -32,6 +33,7 @@ void profile_deinit(struct profile *p)
 	map64_deinit(&p->index);
 	mem_free(p->cells);
 	recent_deinit(&p->recent);
+	profile_deferred_deinit(&p->deferred);
 	*p = (struct profile){0};
 }
 
@@ -42,31 +44,41 @@ int profile_copy(struct profile *dst, const struct profile *src)
 	dst->stacks = (struct stack_table){0};
 	dst->index = (struct map64){0};
 	dst->recent = (struct recent){0};
+	dst->deferred = (struct profile_deferred){0};
 	dst->cap = src->n;
 	dst->cells = mem_dup(src->cells, src->n, sizeof(*src->cells));
 	if ((!src->n || dst->cells) && !map_spaces_copy(&dst->spaces, &src->spaces) &&
 	    !stack_table_copy(&dst->stacks, &src->stacks) &&
-	    !map64_copy(&dst->index, &src->index) && !recent_copy(&dst->recent, &src->recent))
+	    !map64_copy(&dst->index, &src->index) && !recent_copy(&dst->recent, &src->recent) &&
+	    !profile_deferred_copy(&dst->deferred, &src->deferred))
 		return 0;
 	profile_deinit(dst);
 	return -ENOMEM;
 }
 
 /* 6 bits of the event's number, 18 of the call chain, 24 of the task, 16 of the CPU. */
-static uint64_t key_of(const struct profile_cell *at)
+uint64_t profile_key(const struct profile_cell *at)
 {
 	return (uint64_t)at->event << 58 | (uint64_t)at->stack << 40 | (uint64_t)at->task << 16 |
 	       (at->cpu & 0xffff);
 }
 
 /* Adds the samples of @add to its cell: the index of the cell, or -ENOMEM. */
-static int add_sample(struct profile *p, const struct profile_cell *add)
+int profile_add(struct profile *p, const struct profile_cell *add)
 {
-	uint64_t key = key_of(add);
+	uint64_t key = profile_key(add);
 	const uint32_t *known = map64_get(&p->index, key);
 	struct profile_cell *c = known ? &p->cells[*known] : NULL;
 
-	if (!c) {
+	if (!c && p->deferred.n_spares) {
+		uint32_t spare = p->deferred.spares[p->deferred.n_spares - 1];
+		if (map64_put(&p->index, key, spare))
+			return -ENOMEM;
+		p->deferred.n_spares--;
+		c = &p->cells[spare];
+		*c = *add;
+		c->n = c->period = 0;
+	} else if (!c) {
 		if (mem_grow(&p->cells, &p->cap, p->n, sizeof(*p->cells)) ||
 		    map64_put(&p->index, key, (uint32_t)p->n))
 			return -ENOMEM;
@@ -223,7 +235,7 @@ static int remake_cell(struct profile *p, const struct profile *old, const struc
 	struct profile_cell made = *c;
 	made.stack = stack_get(&p->stacks, frames, n);
 	made.task = take_task(r, c->task);
-	return add_sample(p, &made);
+	return profile_add(p, &made);
 }
 
 static int remake(struct profile *p, const struct remake *how)
@@ -235,6 +247,7 @@ static int remake(struct profile *p, const struct remake *how)
 	p->n = p->cap = 0;
 	p->index = (struct map64){0};
 	p->generation++;
+	profile_deferred_clear(&p->deferred);
 	uint32_t *map = p->recent.n ? mem_calloc(old.n + 1, sizeof(*map)) : NULL;
 	for (size_t i = 0; r >= 0 && i < old.n; i++) {
 		r = remake_cell(p, &old, how, &old.cells[i]);
@@ -323,8 +336,12 @@ int profile_sample(struct profile *p, const struct event *ev, const struct task_
 		   uint32_t task)
 {
 	uint64_t frames[STACK_MAX_FRAMES];
+	uint64_t cookie = profile_cookie(ev);
 	uint32_t n = take_frames(p, ev, frames);
+	bool has_kernel = map_frame_is_kernel(frames[0]);
 
+	if (cookie && n < STACK_MAX_FRAMES)
+		frames[n++] = map_frame_mark(MAP_MARK_DEFERRED);
 	if (is_full(p) && p->samples >= p->next_shorten && make_room(p, tasks))
 		return -ENOMEM;
 	struct profile_cell add = {.stack = stack_get(&p->stacks, frames, n),
@@ -333,12 +350,13 @@ int profile_sample(struct profile *p, const struct event *ev, const struct task_
 				   .event = ev->sample.number,
 				   .n = 1,
 				   .period = ev->sample.period};
-	if (add.stack == STACK_OTHER || (p->n >= p->max && !map64_get(&p->index, key_of(&add)))) {
+	if (add.stack == STACK_OTHER ||
+	    (p->n >= p->max && !map64_get(&p->index, profile_key(&add)))) {
 		add.stack = STACK_OTHER;
 		add.task = TASK_OTHER;
 		p->other++;
 	}
-	int cell = add_sample(p, &add);
+	int cell = profile_add(p, &add);
 	if (cell < 0)
 		return cell;
 	p->nameless += add.task == TASK_OTHER;
@@ -347,7 +365,7 @@ int profile_sample(struct profile *p, const struct event *ev, const struct task_
 	p->of_event[add.event]++;
 	p->cur_n++;
 	p->period += ev->sample.period;
-	return 0;
+	return cookie && add.stack != STACK_OTHER ? profile_defer(p, ev, &add, has_kernel) : 0;
 }
 
 void profile_tick(struct profile *p, uint64_t begin_ns, uint64_t end_ns)
@@ -410,6 +428,7 @@ void profile_zero(struct profile *p)
 	p->nameless = 0;
 	memset(p->of_event, 0, sizeof(p->of_event));
 	p->generation++;
+	profile_deferred_clear(&p->deferred);
 	map64_clear(&p->index);
 	recent_clear(&p->recent);
 	stack_sweep(&p->stacks);

@@ -133,6 +133,9 @@ static bool has_sample(const struct hot_rows *h, const struct query_zoom_term *t
 
 bool hot_zoom_sample(const struct hot_rows *h, const struct profile_cell *c)
 {
+	/* All of its samples have moved to the cells of their whole chains. */
+	if (!c->n)
+		return false;
 	for (size_t i = 0; h->zoom && i < h->zoom->n; i++)
 		if (!has_sample(h, &h->zoom->terms[i], c))
 			return false;

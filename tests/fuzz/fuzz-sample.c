@@ -75,6 +75,9 @@ static void check_inside(const struct event *ev, const uint8_t *rec, size_t size
 		check_text(ev->holder.other_comm, rec, size);
 		from = (const uint8_t *)ev->holder.frames;
 		to = (const uint8_t *)(ev->holder.frames + ev->holder.n_frames);
+	} else if (ev->kind == EVENT_DEFERRED) {
+		from = (const uint8_t *)ev->deferred.frames;
+		to = (const uint8_t *)(ev->deferred.frames + ev->deferred.n_frames);
 	} else if (ev->kind == EVENT_INODE) {
 		check_text(ev->inode.fs, rec, size);
 		from = (const uint8_t *)ev->inode.names;

@@ -44,11 +44,26 @@ def check_measured(path, expected_ns):
     check(ns == expected_ns, "%s: measured %s ns, written %s" % (path, ns, expected_ns))
 
 
+def check_folded(path, expected):
+    text = output("export", "-q", "--no-config", "-i", path, "--format", "folded", "--weight", "samples")
+    lines = dict(line.rsplit(" ", 1) for line in text.splitlines())
+    got = {chain: int(n) for chain, n in lines.items()}
+    check(got == expected, "%s: chains %s, written %s" % (path, got, expected))
+    # Each view has the same sums, and no row for the chains without their user parts.
+    for by in ("stack", "task"):
+        rows = hot(path, "--by", by)
+        check(sum(int(r["samples"]) for r in rows) == sum(expected.values()) and all(int(r["samples"]) for r in rows),
+              "%s: by %s: %s" % (path, by, rows))
+
+
 with tempfile.TemporaryDirectory() as folder:
     made = cases.make(folder)
     check_tasks(made["samples-after-exit"][0], [(1000, "worker", 9)])
     check_tasks(made["reused-number"][0], [(1000, "worker", 5), (1000, "later", 8)])
     check_tasks(made["another-process-has-it"][0], [(1000, "worker", 7), (1000, "", 2)])
+    for name, (path, truth) in made.items():
+        if truth and "folded" in truth:
+            check_folded(path, truth["folded"])
     for name, ns in (("old-jit-maps", 5_000_000), ("old-jit-maps-in-rounds", 5_000_000), ("one-event", 29_000_000),
                      ("begins-with-exec", 7_000_000)):
         check_measured(made[name][0], ns)

@@ -363,6 +363,114 @@ static void samples_after_the_exit_are_the_task_s(void **state)
 		assert_int_equal(cell_u(&t, i, "pid") == 70, cell_u(&t, i, "samples") == 1);
 }
 
+enum { COOKIE = 77 };
+#define DEFERRED ((uint64_t)-640) /* PERF_CONTEXT_USER_DEFERRED */
+#define USER ((uint64_t)-512)	  /* PERF_CONTEXT_USER */
+#define KERNEL (UINT64_MAX << 40)
+
+static int sample_deferred(struct profile *p, int tid, uint64_t cookie, uint64_t function)
+{
+	const uint64_t frames[] = {(uint64_t)-128, function, DEFERRED, cookie};
+	struct event ev = {.kind = EVENT_SAMPLE, .pid = 1, .tid = tid};
+
+	ev.sample.ip = function;
+	ev.sample.period = 10;
+	ev.sample.frames = frames;
+	ev.sample.n_frames = 4;
+	return profile_sample(p, &ev, NULL, (uint32_t)tid);
+}
+
+static int give_user_part(struct profile *p, int tid, uint64_t cookie)
+{
+	const uint64_t frames[] = {USER, CODE, CODE + 9};
+	struct event ev = {.kind = EVENT_DEFERRED, .pid = 1, .tid = tid};
+
+	ev.deferred.cookie = cookie;
+	ev.deferred.frames = frames;
+	ev.deferred.n_frames = 3;
+	return profile_deferred(p, &ev);
+}
+
+/* How many samples have chains of @n frames, by their cells. */
+static uint64_t with_frames(const struct profile *p, uint32_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		sum += p->stacks.stacks[p->cells[i].stack].n == n ? p->cells[i].n : 0;
+	return sum;
+}
+
+/* Samples move to their whole chains; cells are used again, and the last minute has the same. */
+static void user_parts_may_come_later(void **state)
+{
+	enum { ROUNDS = 1000 };
+	struct profile p, copy;
+
+	(void)state;
+	assert_int_equal(profile_init(&p), 0);
+	p.recent.max = 1 << 16;
+	for (uint64_t i = 0; i < ROUNDS; i++) {
+		assert_int_equal(sample_deferred(&p, 1, i + 1, KERNEL), 0);
+		assert_int_equal(sample_deferred(&p, 2, i + 1, KERNEL + 8), 0);
+		assert_int_equal(with_frames(&p, 2), 2);
+		assert_int_equal(give_user_part(&p, 1, i + 1), 0);
+		assert_int_equal(give_user_part(&p, 2, i + 1), 0);
+		/* Nothing waits for these: another cookie, again, another task. */
+		assert_int_equal(give_user_part(&p, 1, i + 1), 0);
+		assert_int_equal(give_user_part(&p, 3, i + 1), 0);
+	}
+	assert_int_equal(p.samples, 2 * ROUNDS);
+	assert_int_equal(with_frames(&p, 3), 2 * ROUNDS);
+	assert_true(p.n <= 4);
+	/* The copy goes on by itself. */
+	assert_int_equal(sample_deferred(&p, 1, COOKIE, KERNEL), 0);
+	assert_int_equal(profile_copy(&copy, &p), 0);
+	assert_int_equal(give_user_part(&copy, 1, COOKIE), 0);
+	assert_int_equal(with_frames(&copy, 3), 2 * ROUNDS + 1);
+	assert_int_equal(with_frames(&p, 3), 2 * ROUNDS);
+	profile_tick(&p, 0, 100);
+	/* The record of a sample that was forgotten changes nothing. */
+	profile_zero(&p);
+	assert_int_equal(give_user_part(&p, 1, COOKIE), 0);
+	assert_int_equal(p.n, 0);
+	profile_deinit(&p);
+	profile_deinit(&copy);
+	assert_int_equal(mem_live(), 0);
+}
+
+static int deferred_and_copy(struct profile *p, struct profile *copy)
+{
+	int r = profile_init(p);
+
+	r = r ? r : sample_deferred(p, 1, COOKIE, KERNEL);
+	r = r ? r : sample_deferred(p, 1, COOKIE, KERNEL);
+	r = r ? r : give_user_part(p, 1, COOKIE);
+	r = r ? r : sample_deferred(p, 2, COOKIE, KERNEL);
+	return r ? r : profile_copy(copy, p);
+}
+
+static void user_parts_may_lack_memory(void **state)
+{
+	long live = mem_live();
+	int r = -1;
+
+	(void)state;
+	for (long n = 0; r; n++) {
+		struct profile p = {0}, copy = {0};
+		mem_fail_after(n);
+		r = deferred_and_copy(&p, &copy);
+		mem_fail_after(-1);
+		uint64_t sum = 0;
+		for (size_t i = 0; i < p.n; i++)
+			sum += p.cells[i].n;
+		assert_true(sum <= 3 && (r || sum == 3));
+		profile_deinit(&p);
+		profile_deinit(&copy);
+		assert_int_equal(mem_live(), live);
+	}
+}
+
 static int sample_and_copy(struct profile *p, struct profile *copy)
 {
 	uint64_t frames[] = {1ull << 63, (1ull << 63) + 9};
@@ -437,6 +545,8 @@ int main(void)
 		cmocka_unit_test(outer_frames_go_first),
 		cmocka_unit_test(names_of_ended_tasks_go_before_those_of_living_ones),
 		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(user_parts_may_come_later),
+		cmocka_unit_test(user_parts_may_lack_memory),
 		cmocka_unit_test(groups_are_those_of_the_kernel_s_parts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

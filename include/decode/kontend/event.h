@@ -31,6 +31,7 @@ enum event_kind {
 	EVENT_MM_ACQUIRED, /* mmap_lock:mmap_lock_acquire_returned */
 	EVENT_MM_RELEASED, /* mmap_lock:mmap_lock_released */
 	EVENT_RELEASE,	   /* lock:contended_release: `tid` releases, others wait */
+	EVENT_DEFERRED,	   /* PERF_RECORD_CALLCHAIN_DEFERRED: user part of earlier samples */
 	EVENT_INODE,	   /* by kontend: inode whose lock a task begins to wait for */
 };
 
@@ -106,6 +107,11 @@ struct event {
 			bool is_kernel;	      /* the CPU ran the kernel, as the record says */
 			uint8_t number;	      /* of the event: eventlist.h */
 		} sample;
+		struct {
+			uint64_t cookie;
+			const uint64_t *frames; /* innermost first, with PERF_CONTEXT_* markers */
+			uint32_t n_frames;
+		} deferred;
 		struct {
 			uint64_t start, len, pgoff; /* bytes */
 			uint64_t ino;

@@ -81,9 +81,10 @@ enum { MAP_OFFSET_BITS = 48, MAP_OBJECTS = (1 << 15) - 1, MAP_MARK = MAP_OBJECTS
 /*
  * Or it is no place but says why nothing more is known of who called: the number MAP_MARK in place
  * of an object, and the reason, which is an enum unwind_end; or MAP_MARK_ENDED, anywhere in a
- * chain: it was in code of a program that has ended, and of which nothing is kept any more.
+ * chain: it was in code of a program that has ended, and of which nothing is kept any more;
+ * or MAP_MARK_DEFERRED: the kernel was to write the user part later, and that has not come.
  */
-enum { MAP_MARK_ENDED = 1 << 16 };
+enum { MAP_MARK_ENDED = 1 << 16, MAP_MARK_DEFERRED };
 static inline uint64_t map_frame_mark(uint32_t why)
 {
 	return (uint64_t)MAP_MARK << MAP_OFFSET_BITS | why;

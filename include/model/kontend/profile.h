@@ -30,6 +30,23 @@ struct profile_unwinder {
 			   const struct event *ev, uint64_t *ret, uint32_t most);
 };
 
+/* A sample whose user part is still to come: see profile-deferred.c. */
+struct profile_pending {
+	uint64_t cookie, generation;
+	struct profile_cell cell; /* where it was counted, with its own period */
+	uint32_t next;		  /* of the same task, from 1; 0: the last one */
+	bool has_kernel;
+};
+
+struct profile_deferred {
+	struct profile_pending *pending;
+	size_t n, cap;
+	uint32_t free;	     /* list of free entries, from 1; 0: none */
+	struct map64 by_tid; /* the latest entry of a task, from 1 */
+	uint32_t *spares;    /* cells without samples */
+	size_t n_spares, cap_spares;
+};
+
 struct profile {
 	struct profile_unwinder *unwinder; /* NULL: none; borrowed, shared with copies */
 	struct map_spaces spaces;
@@ -47,7 +64,8 @@ struct profile {
 	uint64_t ended;	       /* samples in what programs had mapped that are not kept any more */
 	uint64_t nameless;     /* samples of tasks that could not be kept apart: TASK_OTHER */
 	uint64_t generation;   /* changes when numbers of chains may be reassigned */
-	struct recent recent;  /* samples of the last minute; none unless its `max` is set */
+	struct profile_deferred deferred;
+	struct recent recent; /* samples of the last minute; none unless its `max` is set */
 };
 
 int profile_init(struct profile *p); /* 0 or -ENOMEM */
@@ -56,6 +74,8 @@ void profile_deinit(struct profile *p);
 /* An EVENT_SAMPLE of @task, one of @tasks. 0 or -ENOMEM. */
 int profile_sample(struct profile *p, const struct event *ev, const struct task_table *tasks,
 		   uint32_t task);
+/* An EVENT_DEFERRED: the user part of samples before it. 0 or -ENOMEM. */
+int profile_deferred(struct profile *p, const struct event *ev);
 void profile_tick(struct profile *p, uint64_t begin_ns, uint64_t end_ns);
 /*
  * The same profile with samples of that window alone: all but its cells, in @room for as many as

@@ -197,6 +197,8 @@ static uint32_t mark_func(struct query *q, uint64_t frame)
 		return *known;
 	if (map_frame_offset(frame) == MAP_MARK_ENDED)
 		return query_func_add(q, frame, "[not kept]", "[ended programs]");
+	if (map_frame_offset(frame) == MAP_MARK_DEFERRED)
+		return query_func_add(q, frame, "[user part missing]", "[unknown]");
 	const char *name = arena_printf(&q->cache->text, "[%s]", unwind_reason(why));
 
 	return name ? query_func_add(q, frame, name, "[unknown]") : 0;
