@@ -124,6 +124,7 @@ static void set_name(const struct eventlist *l, size_t i)
 	uint32_t pmu = pmu_of(e);
 
 	e->is_used = t && t->is_used;
+	e->no_format = e->type == PERF_TYPE_TRACEPOINT && !t;
 	if (l->has_others && i == EVENTLIST_MOST - 1)
 		return;
 	if (*said)

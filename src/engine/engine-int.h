@@ -13,6 +13,10 @@ static inline uint64_t engine_bad(const struct engine *e)
 	return e->merged.n_bad + e->notes.bad;
 }
 
+/* engine-formats.c: at the end of the stream, a note for each event that cannot be decoded. 0 or
+ * -ENOMEM. */
+int engine_note_formats(struct engine *e);
+
 /* engine-snapshot.c */
 /* Takes over a RECORD_SNAPSHOT. 0 or -ENOMEM (then the record is still the caller's). */
 int engine_hold_snapshot(struct engine *e, const struct record *r);

@@ -362,6 +362,8 @@ static int at_end(struct engine *e, bool passed, struct error *err)
 	drained(e, UINT64_MAX);
 	engine_range_end(e);
 	report_passed(e, e->model->now_ns);
+	if (!r && engine_note_formats(e))
+		r = error_enomem(err, "a note");
 	return r ? r : ENGINE_END;
 }
 

@@ -6,6 +6,7 @@
  * records are followed by bytes that their size does not include. Known types that do not describe
  * events are skipped; unknown ones are skipped and counted, since newer perfs may add any.
  */
+#include "kontend/eventlist.h"
 #include "kontend/mem.h"
 #include "reader.h"
 #include "writer.h"
@@ -116,6 +117,7 @@ int reader_add_attr(struct reader *r, const void *data, size_t len, struct error
 	bool ours = is_ours(&a, ids, n);
 	r->by_kontend |= ours;
 	r->has_tracepoints |= a.type == PERF_TYPE_TRACEPOINT;
+	r->has_profile |= eventlist_is_profile(&a);
 	/* The samples of kontend's event are recognized by their id alone. */
 	if (ours)
 		return 0;

@@ -368,26 +368,32 @@ static int open_layout(struct reader *r, struct error *err)
 }
 
 /* Checks the magic first: without it the rest of the file has no meaning. */
-static int check_magic(struct reader *r, uint64_t magic, struct error *err)
+int reader_check_magic(const char *path, uint64_t magic, struct error *err)
 {
+	if (magic == PERFDATA_MAGIC)
+		return 0;
 	if (magic == PERFDATA_MAGIC_SWAPPED)
 		return error_set(
 			err, -ENOTSUP,
-			"Cannot read '%s': it was made on a machine with the other byte order",
-			r->path);
-	if (magic != PERFDATA_MAGIC)
-		return error_set(err, -EINVAL,
-				 "Cannot read '%s': its first bytes are not those of "
-				 "a perf.data file",
-				 r->path);
-	return 0;
+			"Cannot read '%s': it was made on a machine with the other byte order; "
+			"read it on such a machine",
+			path);
+	if (magic == PERFDATA_MAGIC_1)
+		return error_set(err, -ENOTSUP,
+				 "Cannot read '%s': it is a perf.data file of version 1 "
+				 "(PERFFILE), as perf of Linux 2.6.31 and 2.6.32 wrote; record "
+				 "again with a later perf",
+				 path);
+	return error_set(err, -EINVAL,
+			 "Cannot read '%s': its first bytes are not those of a perf.data file",
+			 path);
 }
 
 int reader_open_pipe(struct reader *r, struct error *err)
 {
 	if (r->outer.end - r->outer.pos < PERFDATA_PIPE_HEADER)
 		return 0;
-	int e = check_magic(r, load_u64(r->outer.pos), err);
+	int e = reader_check_magic(r->path, load_u64(r->outer.pos), err);
 	if (!e && load_u64(r->outer.pos + 8) != PERFDATA_PIPE_HEADER)
 		e = error_set(err, -EINVAL,
 			      "Cannot read '%s': it does not begin as a stream of perf record "
@@ -435,7 +441,7 @@ static int open_file(struct reader *r, struct error *err)
 		return error_set(err, -EINVAL, "Cannot read '%s': the file is empty", r->path);
 	int e = read_at(r, 0, head, sizeof(head), "header", err);
 	if (!e)
-		e = check_magic(r, head[0], err);
+		e = reader_check_magic(r->path, head[0], err);
 	if (!e && !r->in_memory)
 		e = map_file(r, err);
 	if (e)

@@ -27,10 +27,10 @@ static int end_stream(struct reader *r, struct error *err)
 	if (r->ended)
 		return SOURCE_END;
 	r->ended = true;
-	if (r->has_tracepoints && !r->has_formats)
+	if (r->stat.is_cut && r->has_tracepoints && !r->has_formats && !r->has_profile)
 		return error_set(err, -EINVAL,
-				 "Cannot read '%s': it has tracepoint events, but not their "
-				 "formats, and ends at byte %llu: it is cut%s",
+				 "Cannot read '%s': it has only tracepoint events, and not their "
+				 "formats, which follow the data: it is cut at byte %llu%s",
 				 r->path, (ull)reader_where(r),
 				 r->map && r->file_pos
 					 ? "; 'kontend recover' takes those of the running kernel "

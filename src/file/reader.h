@@ -97,7 +97,8 @@ struct reader {
 	struct features features;
 	uint64_t kernel_text;	      /* address of _text during recording; 0 = unknown */
 	struct kallsyms_text symbols; /* of the running kernel, or none */
-	bool has_formats, has_tracepoints, header_done, host_done, symbols_done, no_symbols;
+	bool has_formats, has_tracepoints, has_profile, header_done, host_done, symbols_done,
+		no_symbols;
 	struct reader_options opener; /* only those of its members that open files */
 
 	uint64_t data_at, data_size; /* of the file layout */
@@ -133,6 +134,8 @@ struct reader {
 enum { READER_AGAIN = 100, READER_HEADER = sizeof(struct perf_event_header) };
 
 /* reader-open.c */
+/* -EINVAL or -ENOTSUP with @err, unless @magic is that of a recording that can be read. */
+int reader_check_magic(const char *path, uint64_t magic, struct error *err);
 int reader_open(struct reader *r, const struct reader_options *o, struct error *err);
 int reader_open_pipe(struct reader *r, struct error *err); /* its header; 0: incomplete */
 int reader_end_early(struct reader *r); /* the trailer is read: continue at the start */

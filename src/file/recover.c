@@ -359,11 +359,8 @@ static int scan(struct recover *r, struct error *err)
 		memcpy(&h, p, n);
 	if (n < PERFDATA_PIPE_HEADER)
 		return nothing(r, n ? "it has no complete header" : "it is empty", err);
-	if (h.magic == PERFDATA_MAGIC_SWAPPED)
-		return error_set(err, -ENOTSUP,
-				 "'%s' was made on a machine with the other byte order: "
-				 "recover it on such a machine",
-				 r->o->path);
+	if (h.magic == PERFDATA_MAGIC_SWAPPED || h.magic == PERFDATA_MAGIC_1)
+		return reader_check_magic(r->o->path, h.magic, err);
 	if (h.magic != PERFDATA_MAGIC)
 		return nothing(r, "it does not begin like a recording", err);
 	if (h.size == PERFDATA_PIPE_HEADER)

@@ -9,6 +9,7 @@
 #include "kontend/fdio.h"
 #include "kontend/perfdata.h"
 #include "kontend/progress.h"
+#include "reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,12 +75,13 @@ static ssize_t read_some(int from, char *block, struct progress *p, uint64_t don
  * Input that is no recording may have no end: /dev/zero. The reader reports input shorter than a
  * magic.
  */
-static bool begins_well(int fd)
+static int check_begin(int fd, const char *path, struct error *err)
 {
 	uint64_t magic;
 
-	return pread(fd, &magic, sizeof(magic), 0) < (ssize_t)sizeof(magic) ||
-	       magic == PERFDATA_MAGIC;
+	if (pread(fd, &magic, sizeof(magic), 0) < (ssize_t)sizeof(magic))
+		return 0;
+	return reader_check_magic(path, magic, err);
 }
 
 static int copy_block(int to, const char *block, size_t len, const char *path, struct error *err)
@@ -89,12 +91,7 @@ static int copy_block(int to, const char *block, size_t len, const char *path, s
 	if (r < 0)
 		return error_errno(err, r, "Cannot keep what comes from '%s' in a file in '%s'",
 				   path, temporary_folder());
-	if (!begins_well(to))
-		return error_set(err, -EINVAL,
-				 "Cannot read '%s': its first bytes are not those of a "
-				 "perf.data file",
-				 path);
-	return 0;
+	return check_begin(to, path, err);
 }
 
 static int copy(int from, int to, const char *path, bool quiet, struct error *err)

@@ -9,6 +9,7 @@
 #include "kontend/query-no-locks.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* With commas between thousands, as the number is exact. */
 static const char *exact(struct query *q, uint64_t n)
@@ -30,8 +31,21 @@ bool query_no_locks_but_profile(const struct query *q)
 	return any;
 }
 
+/* Are there lock events that cannot be decoded? */
+static bool has_others(const struct query *q)
+{
+	const struct eventlist *l = &q->engine->events;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (l->events[i].no_format && !strncmp(l->events[i].name, "lock:", 5))
+			return true;
+	return false;
+}
+
 const char *query_no_locks(struct query *q)
 {
+	const char *none = has_others(q) ? "the lock events of this file cannot be decoded"
+					 : "this file has no lock events";
 	const struct profile *p = q->engine->model->profile;
 	uint64_t n = 0;
 
@@ -40,14 +54,15 @@ const char *query_no_locks(struct query *q)
 	for (size_t i = 0; i < p->n; i++)
 		n += p->cells[i].n;
 	if (!n)
-		return query_no_locks_but_profile(q)
-			       ? "this file has no lock events; its profile has no samples so far"
-			       : "this file has no lock events, and no profile";
+		return arena_printf(&q->arena,
+				    query_no_locks_but_profile(q)
+					    ? "%s; its profile has no samples so far"
+					    : "%s, and no profile",
+				    none);
 	const char *samples = exact(q, n);
 
 	return samples ? arena_printf(&q->arena,
-				      "this file has no lock events; it has a profile of %s "
-				      "sample%s (view hot, key 9)",
+				      "%s; it has a profile of %s sample%s (view hot, key 9)", none,
 				      samples, n == 1 ? "" : "s")
 		       : NULL;
 }

@@ -131,6 +131,7 @@ int query_recorded(struct query *q, struct query_recorded *ret)
 						    .samples = q->engine->merged.samples[i],
 						    .is_profile = e->is_profile,
 						    .is_used = e->is_used,
+						    .is_decoded = !e->no_format,
 						    .is_shown = shown >> i & 1};
 		if (!to->name)
 			return -ENOMEM;
@@ -149,6 +150,7 @@ const struct figure query_recorded_figures[] = {
 	{FIGURE("name", TEXT, struct query_recorded_event, name)},
 	{FIGURE("samples", COUNT, struct query_recorded_event, samples)},
 	{FIGURE("profile", BOOL, struct query_recorded_event, is_profile)},
+	{FIGURE("decoded", BOOL, struct query_recorded_event, is_decoded)},
 	{FIGURE("shown", BOOL, struct query_recorded_event, is_shown)},
 	FIGURE_END,
 };

@@ -177,7 +177,8 @@ static void put_events(const struct query_recorded *r, FILE *out)
 			continue;
 		fputs(put++ ? ", " : "", out);
 		report_text_clean(e->name, out);
-		fprintf(out, " %s%s", units_count(a, e->samples), e->is_shown ? " (shown)" : "");
+		fprintf(out, " %s%s%s", units_count(a, e->samples), e->is_shown ? " (shown)" : "",
+			e->is_decoded ? "" : " (not decoded: no format)");
 	}
 	if (n > put)
 		fprintf(out, " and %zu more", n - put);

@@ -28,6 +28,7 @@ struct eventlist_event {
 	bool is_clock;	 /* one of the kernel's clocks */
 	bool is_own;	 /* output of BPF programs, and records of kontend */
 	bool is_used;	 /* a tracepoint that waits, mmap_lock or timers are read from */
+	bool no_format;	 /* a tracepoint whose format has not come: fields cannot be decoded */
 	char name[EVENTLIST_NAME];
 };
 

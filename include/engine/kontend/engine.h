@@ -126,6 +126,7 @@ struct engine {
 	uint64_t changes;	       /* changes with every record that was taken */
 	bool rewinding;		       /* on the way back to `place` */
 	struct notes notes;	       /* about the recording */
+	bool noted_formats;	       /* they have those of engine_note_formats() */
 };
 
 /*

@@ -11,6 +11,7 @@
  * and features after the data; `pipe` has 16 bytes of header, then records only. Everything has the
  * byte order of the machine that wrote it.
  */
+#define PERFDATA_MAGIC_1 0x454c494646524550ull	     /* "PERFFILE": version 1 */
 #define PERFDATA_MAGIC 0x32454c4946524550ull	     /* "PERFILE2" */
 #define PERFDATA_MAGIC_SWAPPED 0x50455246494c4532ull /* written with the other byte order */
 

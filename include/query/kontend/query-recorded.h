@@ -14,6 +14,7 @@ struct query_recorded_event {
 	uint64_t samples; /* in the stream so far */
 	bool is_profile;  /* it samples where CPUs spend their time */
 	bool is_used;	  /* waits or other views are read from it */
+	bool is_decoded;  /* false: a tracepoint without a format */
 	bool is_shown;	  /* the profile is of this event */
 };
 
