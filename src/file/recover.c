@@ -15,6 +15,7 @@
 #include "kontend/fdio.h"
 #include "kontend/load.h"
 #include "kontend/mem.h"
+#include "reader.h"
 #include "writer.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -98,10 +98,10 @@ int writer_add_attr(struct writer *w, const struct record *r, struct error *err)
 				 size, r->len);
 	memcpy(&attr, r->data, size < sizeof(attr) ? size : sizeof(attr));
 	attr.size = WRITER_ATTR;
-	if (!(attr.sample_type & PERF_SAMPLE_IDENTIFIER) || w->begun)
-		return error_set(err, -ENOTSUP, "Cannot write '%s': an event %s", w->path,
-				 w->begun ? "came after the first samples"
-					  : "does not give its id in the same place as ours");
+	if (w->begun)
+		return error_set(err, -ENOTSUP,
+				 "Cannot write '%s': an event came after the first samples",
+				 w->path);
 	if (r->len - size > MOST_IDS * 8)
 		return error_set(err, -E2BIG, "Cannot write '%s': an event has more than %d ids",
 				 w->path, MOST_IDS);
@@ -112,6 +112,12 @@ int writer_add_attr(struct writer *w, const struct record *r, struct error *err)
 		return error_enomem(err, "writing '%s'", w->path);
 	}
 	memcpy(a.ids, (const uint8_t *)r->data + size, r->len - size);
+	if (writer_ids_attr(&w->ids, &a, w->n_attrs)) {
+		mem_free(a.ids);
+		return error_set(err, -ENOTSUP,
+				 "Cannot write '%s': its events give their ids in different places",
+				 w->path);
+	}
 	w->attrs[w->n_attrs++] = a;
 	return 0;
 }

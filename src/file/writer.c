@@ -249,7 +249,17 @@ static int put_run(struct writer *w, const struct record *r, struct error *err)
 	struct iovec v = {(void *)(uintptr_t)r->data, r->len};
 	int e = writer_begin(w, err);
 
-	return e ? e : writer_put_data(w, &v, 1, err);
+	if (e || !writer_ids_are_added(&w->ids))
+		return e ? e : writer_put_data(w, &v, 1, err);
+	e = writer_ids_add(&w->ids, r->data, r->len, &w->with_ids);
+	if (e == -ENOMEM)
+		return writer_no_memory(w, err);
+	if (e)
+		return error_set(err, e, "Cannot write '%s': a record %s", w->path,
+				 e == -E2BIG ? "is too long to get the id of its event"
+					     : "is damaged");
+	v = (struct iovec){w->with_ids.data, w->with_ids.len};
+	return writer_put_data(w, &v, 1, err);
 }
 
 /* Build ids have a place in perf.data, which is written at the end. */
@@ -398,6 +408,7 @@ void writer_free(struct writer *w)
 	mem_free(w->formats);
 	mem_free(w->out.data);
 	mem_free(w->early.data);
+	mem_free(w->with_ids.data);
 	mem_free(w->packed.data);
 	mem_free(w->cmdline.data);
 	mem_free(w->build_ids.data);

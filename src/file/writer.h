@@ -32,6 +32,15 @@ struct writer_symbols {
 	bool several; /* tables, or one after events: each is for a part of the stream */
 };
 
+/* How records get an id at the place of kontend's: writer-ids.c. All 0: they have it there. */
+struct writer_ids {
+	uint64_t first;		      /* the first event's */
+	bool inserts;		      /* samples have none as their first field */
+	bool appends;		      /* other records have no sample_id */
+	uint16_t sample_at, from_end; /* where the id is; 0: it is that of the first event */
+	uint16_t trailer;	      /* bytes of a new sample_id */
+};
+
 struct writer {
 	char *path;
 	int fd;
@@ -46,6 +55,8 @@ struct writer {
 	struct writer_bytes early; /* samples of kontend from before the head is written */
 	struct writer_attr *attrs;
 	size_t n_attrs, cap_attrs;
+	struct writer_ids ids;
+	struct writer_bytes with_ids; /* a run */
 	struct writer_bytes *formats; /* bodies of RECORD_FORMAT */
 	size_t n_formats, cap_formats;
 	struct record_host host;
@@ -89,6 +100,15 @@ int writer_head(struct writer *w, struct error *err);
 /* Bodies of sections into @bodies, by the feature's bit; 0 bytes: unknown. 0 or -ENOMEM. */
 int writer_features(const struct writer *w, struct writer_bytes *bodies);
 int writer_event_desc(const struct writer_attr *attrs, size_t n, struct writer_bytes *b);
+
+/* writer-ids.c */
+/* Changes @a as its records will be. 0; -ENOTSUP: its records differ from those of the @n_before
+ * events. */
+int writer_ids_attr(struct writer_ids *w, struct writer_attr *a, size_t n_before);
+bool writer_ids_are_added(const struct writer_ids *w);
+/* Replaces *ret by the run with ids. 0, -ENOMEM, -EINVAL; -E2BIG: a record would be too long. */
+int writer_ids_add(const struct writer_ids *w, const void *run, size_t len,
+		   struct writer_bytes *ret);
 
 /* writer-finish.c: the parts around the data in the file layout. */
 struct writer_ends {
