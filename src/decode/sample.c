@@ -547,8 +547,11 @@ static int decode_sample(struct decode *d, const uint8_t *rec, size_t size, stru
 		return 0;
 	if (a->tp.kind == EVENT_NONE && d->asked && !a->is_settled)
 		settle(d, (size_t)(a - d->attrs));
-	if (a->tp.kind == EVENT_NONE)
+	if (a->tp.kind == EVENT_NONE) {
+		if (a->off_time && size >= a->off_tail)
+			ev->time = load_u64(rec + a->off_time);
 		return DECODE_SKIP;
+	}
 	if (size < a->off_tail)
 		return DECODE_BAD;
 	ev->kind = a->tp.kind;

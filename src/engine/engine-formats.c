@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Would waits or other views be read from it? Its name says so, if the file has one. */
+/* Would waits or other views be read from it? The file may have its name. */
 static bool is_missed(const struct eventlist_event *ev)
 {
 	const char *colon = strchr(ev->name, ':');

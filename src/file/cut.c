@@ -112,8 +112,9 @@ static enum verdict judge(struct cut *c, uint32_t ring, const uint8_t *p, size_t
 	struct perf_event_header h;
 	struct event ev;
 
-	bool known = decode_event(&c->rewrite.decode, p, len, ring, &ev, ret_size) == 0;
-	if (known && ev.time)
+	int result = decode_event(&c->rewrite.decode, p, len, ring, &ev, ret_size);
+	bool known = result == 0;
+	if (result != DECODE_BAD && ev.time && ev.time <= INT64_MAX)
 		*time = ev.time;
 	if (!*ret_size || *time > c->to_ns)
 		return CUT_DROP;
