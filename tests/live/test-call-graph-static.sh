@@ -19,7 +19,7 @@ if readelf -lW "$dir/static" | grep -q GNU_EH_FRAME; then
 	objcopy --remove-section .eh_frame_hdr "$dir/static"
 fi
 
-complete() { # FILE: nearly all samples of the program have the whole chain
+check_chains() { # FILE: nearly all samples of the program have the whole chain
 	"$kontend" export -q -i "$1" --format folded --weight samples >"$dir/folded.txt"
 	awk '/^static;/ { n = $NF; all += n
 			  if (/;_start;.*;main;outer;middle;inner[; ]/) whole += n }
@@ -35,13 +35,13 @@ complete() { # FILE: nearly all samples of the program have the whole chain
 if grep -q 'no unwinder' "$dir/ours.data"; then
 	exit 77
 fi
-complete "$dir/ours.data"
+check_chains "$dir/ours.data"
 # The recording has the tables: without the program the chains are the same.
 mv "$dir/static" "$dir/gone"
-complete "$dir/ours.data"
+check_chains "$dir/ours.data"
 mv "$dir/gone" "$dir/static"
 if command -v perf >/dev/null; then
 	perf record -q -k mono -F 499 -e cpu-clock --call-graph dwarf,4096 -o "$dir/perf.data" -- \
 		"$dir/static" >/dev/null 2>&1
-	complete "$dir/perf.data"
+	check_chains "$dir/perf.data"
 fi

@@ -111,6 +111,8 @@ static void put_names(struct synth *s)
 		snprintf(comm, sizeof(comm), "work-%d", t % 5);
 		synth_comm(s, (uint32_t)t % CPUS, (uint64_t)t + 1, pid, pid + t, comm);
 	}
+	/* Names do not begin the measurement; this does, whichever waits follow. */
+	synth_exit(s, 0, TASKS + 1, 99, 99);
 }
 
 static void play(struct asked *w, const struct made *m, size_t n, bool (*is)(const struct made *m),
