@@ -3,6 +3,7 @@
 #define KONTEND_SOURCE_PERF_INTERNAL_H
 
 /* Shared by perf-*.c here, the only files that know libperf. */
+#include "kontend/hybrid.h"
 #include "kontend/perf-session.h"
 #include "perf-failure.h"
 #include <internal/evlist.h>
@@ -39,10 +40,11 @@ struct perf_session {
 	struct perf_evsel *evsels[PERF_EVENTS]; /* NULL: not in this session */
 	struct perf_cpu_map *cpus;
 	struct perf_thread_map *threads;
-	int cgroup_fd;	   /* -1 = none */
-	char *filter;	   /* of contention_begin; NULL = none */
-	struct feed *feed; /* of PERF_OUTPUT; NULL = none */
-	uint64_t *new_ids; /* PERF_EVENTS a ring: of events opened again; NULL or 0 = none */
+	int cgroup_fd;	      /* -1 = none */
+	char *filter;	      /* of contention_begin; NULL = none */
+	struct feed *feed;    /* of PERF_OUTPUT; NULL = none */
+	uint64_t *new_ids;    /* PERF_EVENTS a ring: of events opened again; NULL or 0 = none */
+	struct hybrid hybrid; /* which PMU counts for a CPU */
 	struct perf_timers timers;
 	bool mm_in_bursts;	   /* those of mmap_locks are switched on and off */
 	bool counts;		   /* the events say how many records were lost */

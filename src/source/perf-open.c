@@ -25,6 +25,8 @@
 
 enum { LOOK_AGAIN = 5, SPARE_FDS = 64 };
 
+static const char devices[] = "/sys/bus/event_source/devices";
+
 static int print_nothing(enum libperf_print_level level, const char *fmt, va_list ap)
 {
 	(void)level, (void)fmt, (void)ap;
@@ -60,6 +62,7 @@ void perf_session_close(struct perf_session *ps)
 	perf_thread_map__put(ps->threads);
 	if (ps->cgroup_fd >= 0)
 		close(ps->cgroup_fd);
+	hybrid_deinit(&ps->hybrid);
 	mem_free(ps->filter);
 	mem_free(ps->new_ids);
 	mem_free(ps);
@@ -229,6 +232,22 @@ static int cpu_answer(int code, int cpu)
 	return code;
 }
 
+/*
+ * Opens the event of the PMU that the CPU has. In a recording it is one event for all of them. A
+ * kernel that takes no PMU in a hardware event finds it by itself.
+ */
+static int open_on_cpu(const struct hybrid *h, const struct perf_event_attr *attr, pid_t tid,
+		       int cpu, unsigned long flags)
+{
+	struct perf_event_attr own = *attr;
+	bool chosen = hybrid_choose(h, cpu, &own);
+	int fd = perf_event_open(&own, tid, cpu, flags);
+
+	if (chosen && (fd == -ENOENT || fd == -EINVAL || fd == -EOPNOTSUPP))
+		fd = perf_event_open(attr, tid, cpu, flags);
+	return fd;
+}
+
 int perf_session_open_event(const struct perf_session *ps, enum perf_event_index which, int cpu,
 			    pid_t tid)
 {
@@ -242,7 +261,7 @@ int perf_session_open_event(const struct perf_session *ps, enum perf_event_index
 		flags = PERF_FLAG_PID_CGROUP;
 		tid = ps->cgroup_fd;
 	}
-	int fd = perf_event_open(&ps->evsels[which]->attr, tid, cpu, flags);
+	int fd = open_on_cpu(&ps->hybrid, &ps->evsels[which]->attr, tid, cpu, flags);
 	return fd < 0 ? cpu_answer(fd, cpu) : fd;
 }
 
@@ -344,6 +363,8 @@ static int attempt(struct perf_session **ret, struct perf_attempt *at, struct er
 	if (!ps)
 		return error_enomem(err, "the tables of perf events");
 	ps->cgroup_fd = -1;
+	if (at->o->how.profile_hz && !at->clock)
+		hybrid_read(devices, &ps->hybrid);
 	ps->feed = at->o->feed;
 	ps->timers.entry_id = at->o->wanted.timer_entry_id;
 	ps->timers.timer_offset = at->o->timer_offset;
@@ -438,8 +459,11 @@ static bool lacks_cycles(void)
 		.sample_period = 1u << 30,
 		.disabled = 1,
 	};
-	int fd = perf_event_open(&attr, -1, sched_getcpu(), 0);
+	struct hybrid h;
 
+	hybrid_read(devices, &h);
+	int fd = open_on_cpu(&h, &attr, -1, sched_getcpu(), 0);
+	hybrid_deinit(&h);
 	if (fd < 0)
 		return fd == -ENOENT || fd == -EOPNOTSUPP;
 	close(fd);
