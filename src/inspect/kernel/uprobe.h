@@ -71,6 +71,28 @@ struct trace_uprobe {
 	struct trace_probe tp;
 } CORE;
 
+/* The file that it was placed in. */
+struct super_block___placed {
+	unsigned int s_dev;
+} CORE;
+
+struct inode___placed {
+	struct super_block___placed *i_sb;
+	unsigned long i_ino;
+} CORE;
+
+struct dentry___placed {
+	struct inode___placed *d_inode;
+} CORE;
+
+struct path___placed {
+	struct dentry___placed *dentry;
+} CORE;
+
+struct trace_uprobe___placed {
+	struct path___placed path;
+} CORE;
+
 /* Since 6.12: each CPU has its own. */
 struct trace_uprobe___percpu {
 	unsigned long *nhits;

@@ -37,6 +37,7 @@ struct place {
 	uint64_t offset;
 	dev_t dev;
 	ino_t ino;
+	uint64_t placed; /* inode of the probe's file; 0: not known */
 	int64_t mtime;
 	struct uprobe_verdict verdict;
 	enum uprobe_machine machine;
@@ -99,6 +100,8 @@ struct found_probe {
 	uint64_t id, offset, ref_ctr, hits, misses;
 	int32_t owner_pid, filter_pid;
 	uint32_t source, flags;
+	uint64_t ino; /* of the file that it was placed in, on `dev`; 0: not known */
+	uint32_t dev;
 	const char *comm, *path, *name;
 	const unsigned long long *cpu_hits; /* UP_EVENT_CPUS; NULL: not known */
 	uint32_t n_cpus;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 enum { BEFORE = 8, WINDOW = 48, PLACES_MAX = 4096 };
 
@@ -34,7 +35,8 @@ static bool find_file(const struct found_probe *p, char *ret, size_t size, struc
 static struct place *find_place(struct snapshot_uprobes *u, const struct found_probe *p)
 {
 	for (size_t i = 0; i < u->n_places; i++)
-		if (u->places[i].offset == p->offset && !strcmp(u->places[i].path, p->path))
+		if (u->places[i].offset == p->offset && u->places[i].placed == p->ino &&
+		    !strcmp(u->places[i].path, p->path))
 			return &u->places[i];
 	return NULL;
 }
@@ -97,6 +99,18 @@ static bool is_current(const struct place *p, const struct stat *st)
 	return p->dev == st->st_dev && p->ino == st->st_ino && p->mtime == st->st_mtime;
 }
 
+/*
+ * Is another file at the path of the probe now? File systems that report another device than the
+ * kernel's own do not show that.
+ */
+static bool is_replaced(const struct found_probe *f, const struct stat *st)
+{
+	const uint32_t minor_bits = 20, mask = (1u << minor_bits) - 1;
+
+	return f->ino && f->dev >> minor_bits == major(st->st_dev) &&
+	       (f->dev & mask) == minor(st->st_dev) && f->ino != st->st_ino;
+}
+
 static struct place *new_place(struct snapshot_uprobes *u)
 {
 	if (u->n_places >= PLACES_MAX)
@@ -117,6 +131,10 @@ const struct place *snapshot_uprobes_place(struct snapshot_uprobes *u, const str
 	bool there = find_file(f, file, sizeof(file), &st);
 	if (p && there && is_current(p, &st))
 		return p;
+	bool replaced = there && is_replaced(f, &st);
+	/* It was read from the file that the probe is in. */
+	if (p && p->placed && p->ino == p->placed && (replaced || !there))
+		return p;
 	p = p ? p : new_place(u);
 	if (!p)
 		return NULL;
@@ -124,9 +142,13 @@ const struct place *snapshot_uprobes_place(struct snapshot_uprobes *u, const str
 			    .dev = st.st_dev,
 			    .ino = st.st_ino,
 			    .mtime = st.st_mtime,
+			    .placed = f->ino,
 			    .checked_ns = u->now_ns};
 	snprintf(p->path, sizeof(p->path), "%s", f->path);
-	if (there)
+	if (replaced)
+		snprintf(p->verdict.reason, sizeof(p->verdict.reason),
+			 "the binary was replaced: another file has its path now");
+	else if (there)
 		read_place(u, p, file);
 	else
 		snprintf(p->verdict.reason, sizeof(p->verdict.reason),

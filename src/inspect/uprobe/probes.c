@@ -232,6 +232,8 @@ static int add_event(struct snapshot_uprobes *u, struct upsnap *s, uint32_t inde
 				.source = UPSNAP_PERF,
 				.flags = e->flags & UP_RETURN ? UPSNAP_RETURN : 0,
 				.comm = h ? h->comm : e->comm,
+				.ino = e->ino,
+				.dev = e->dev,
 				.path = e->path,
 				.name = e->flags & UP_BPF ? "bpf" : "",
 				.cpu_hits = e->cpu_hits,

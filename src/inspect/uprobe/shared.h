@@ -52,6 +52,9 @@ struct up_event {
 	unsigned long long event, call; /* struct perf_event, trace_event_call */
 	unsigned long long id, offset, ref_ctr;
 	unsigned long long hits; /* of the probe, on all CPUs */
+	unsigned long long ino;	 /* of the file that it was placed in; 0: not known */
+	unsigned int dev;	 /* of its file system, as the kernel numbers it */
+	unsigned int pad;
 	int owner_pid, target_pid, cpu;
 	unsigned int flags;
 	char comm[16], group[32], name[48], path[UP_PATH];

@@ -193,6 +193,20 @@ __noinline int read_hits(__u64 uprobe, __u32 record)
 	return 0;
 }
 
+/* The file as it was opened then: its path may be another one's now. */
+static __always_inline void read_file(struct up_event *r, struct trace_uprobe *u)
+{
+	struct trace_uprobe___placed *p = (void *)u;
+	struct inode___placed *inode = NULL;
+
+	r->ino = r->dev = 0;
+	if (!bpf_core_field_exists(p->path))
+		return;
+	inode = BPF_CORE_READ(p, path.dentry, d_inode);
+	r->ino = BPF_CORE_READ(inode, i_ino);
+	r->dev = BPF_CORE_READ(inode, i_sb, s_dev);
+}
+
 /* The place of the probe, from the call's list of probes: the first one has it. */
 static __always_inline void read_probe(struct up_event *r, __u64 call, __u32 record)
 {
@@ -209,6 +223,7 @@ static __always_inline void read_probe(struct up_event *r, __u64 call, __u32 rec
 		r->flags |= UP_RETURN;
 	if (bpf_probe_read_kernel_str(r->path, sizeof(r->path), BPF_CORE_READ(u, filename)) < 0)
 		r->path[0] = 0;
+	read_file(r, u);
 	read_hits((__u64)u, record);
 }
 
