@@ -15,6 +15,7 @@
  * between, the file is read as if the last record was missing.
  */
 #include "kontend/buildids.h"
+#include "kontend/gunzip.h"
 #include "kontend/mem.h"
 #include "reader.h"
 #include <errno.h>
@@ -384,6 +385,11 @@ int reader_check_magic(const char *path, uint64_t magic, struct error *err)
 				 "(PERFFILE), as perf of Linux 2.6.31 and 2.6.32 wrote; record "
 				 "again with a later perf",
 				 path);
+	if ((magic & 0xffff) == 0x8b1f) /* files are unpacked, pipes are not */
+		return error_set(err, -EINVAL,
+				 "Cannot read '%s': it is compressed by gzip; unpack it first with "
+				 "gzip -d",
+				 path);
 	return error_set(err, -EINVAL,
 			 "Cannot read '%s': its first bytes are not those of a perf.data file",
 			 path);
@@ -453,17 +459,6 @@ static int open_file(struct reader *r, struct error *err)
 	return reader_map(r, PERFDATA_PIPE_HEADER, r->map_size - PERFDATA_PIPE_HEADER);
 }
 
-/* perf record --threads makes a folder with one file without events, and one for each thread. */
-static int is_folder(const struct reader *r, struct error *err)
-{
-	if (faccessat(r->fd, "data", F_OK, 0) || faccessat(r->fd, "data.0", F_OK, 0))
-		return error_errno(err, -EISDIR, "Cannot read the recording '%s'", r->path);
-	return error_set(err, -EISDIR,
-			 "Cannot read '%s': it is a folder of perf record --threads, which kontend "
-			 "cannot merge; record without that option",
-			 r->path);
-}
-
 static int open_any(struct reader *r, const struct reader_options *o, struct error *err)
 {
 	struct stat st;
@@ -474,13 +469,19 @@ static int open_any(struct reader *r, const struct reader_options *o, struct err
 	if (fstat(r->fd, &st))
 		return error_errno(err, -errno, "Cannot read the recording '%s'", r->path);
 	if (S_ISDIR(st.st_mode))
-		return is_folder(r, err);
+		e = reader_open_folder(r, err);
+	if (e)
+		return e;
+	if (S_ISDIR(st.st_mode) && fstat(r->fd, &st))
+		return error_errno(err, -errno, "Cannot read the recording '%s'", r->path);
 	if (!S_ISREG(st.st_mode))
 		return 0;
 	r->map_size = (size_t)st.st_size;
 	r->stat.dev = st.st_dev;
 	r->stat.inode = st.st_ino;
-	return open_file(r, err);
+	if (gunzip_is(r->fd))
+		e = reader_unpack_file(r, err);
+	return e ? e : open_file(r, err);
 }
 
 int reader_open(struct reader *r, const struct reader_options *o, struct error *err)

@@ -277,7 +277,8 @@ static int queue_symbols(struct reader *r)
 	r->symbols_done = true;
 	if (r->by_kontend || r->no_symbols)
 		return 0;
-	e = kernel_symbols(&r->features, &r->opener, r->kernel_text, text, why);
+	/* A folder may have brought them. */
+	e = text->text ? 0 : kernel_symbols(&r->features, &r->opener, r->kernel_text, text, why);
 	if (!e && why[0])
 		e = reader_note(r, (struct record_note){.kind = NOTE_NAMES, .offset = NOTE_NOWHERE},
 				"No kernel symbols: %s", why);
@@ -366,8 +367,8 @@ static void find_wall_clock(const struct reader *r, struct record_host *h)
 	struct utsname u;
 	struct stat st;
 
-	if (h->wall_ns || !last || r->in_memory || fstat(r->fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    uname(&u) < 0 || strcmp(u.nodename, f->hostname) != 0)
+	if (h->wall_ns || !last || r->in_memory || r->is_unpacked || fstat(r->fd, &st) < 0 ||
+	    !S_ISREG(st.st_mode) || uname(&u) < 0 || strcmp(u.nodename, f->hostname) != 0)
 		return;
 	written = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
 	if (thisboot_saw(f->release, written, last))

@@ -74,6 +74,7 @@ struct reader {
 	char *path;
 	int fd;
 	bool close_fd, in_memory;	    /* in_memory: `map` is the caller's */
+	bool is_unpacked;		    /* `fd` is a copy of the file */
 	uint8_t *map;			    /* NULL: read, not mapped */
 	size_t map_size;		    /* the file's size when it was opened */
 	uint64_t charged, n_formats, n_ids; /* so far: bytes of its sections, formats, ids */
@@ -139,6 +140,13 @@ int reader_check_magic(const char *path, uint64_t magic, struct error *err);
 int reader_open(struct reader *r, const struct reader_options *o, struct error *err);
 int reader_open_pipe(struct reader *r, struct error *err); /* its header; 0: incomplete */
 int reader_end_early(struct reader *r); /* the trailer is read: continue at the start */
+
+/* reader-folder.c: r->fd, a folder of perf record, becomes the recording in it; its symbols are
+ * taken. */
+int reader_open_folder(struct reader *r, struct error *err);
+
+/* reader-packed.c: r->fd becomes the unpacked bytes of what it is. */
+int reader_unpack_file(struct reader *r, struct error *err);
 
 /* reader-input.c: blocks, the records that borrow from them, and bytes for the regions. */
 struct reader_block *reader_block_new(struct reader *r, size_t cap); /* heap; NULL: no memory */

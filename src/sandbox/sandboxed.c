@@ -8,6 +8,7 @@
 #include "kontend/sandboxed.h"
 #include "kontend/cachefile.h"
 #include "kontend/disasm.h"
+#include "kontend/gunzip.h"
 #include "kontend/newfile.h"
 #include "kontend/sandbox.h"
 #include "kontend/srclines.h"
@@ -100,6 +101,15 @@ static void add_kept(struct list *l, const struct opts *o)
 		add_path(l, perf, 0, BELOW);
 }
 
+/* A recording may be a folder: the reader opens the files in it. */
+static void add_folder(struct list *l, const char *path)
+{
+	struct stat st;
+
+	if (path && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		add_path(l, path, 0, BELOW);
+}
+
 static void fill(struct list *l, const struct opts *o, const struct sandboxed_wants *w)
 {
 	for (size_t i = 0; i < sizeof(everyone) / sizeof(*everyone); i++)
@@ -109,6 +119,10 @@ static void fill(struct list *l, const struct opts *o, const struct sandboxed_wa
 		add_terminal(l);
 	if (w->folder)
 		add_path(l, w->folder, 0, BELOW);
+	for (size_t i = 0; i < sizeof(w->recordings) / sizeof(*w->recordings); i++)
+		add_folder(l, w->recordings[i]);
+	for (const char *const *m = w->more; m && *m; m++)
+		add_folder(l, *m);
 	for (size_t i = 0; i < sizeof(w->fds) / sizeof(*w->fds); i++)
 		if (w->fds[i] > 0)
 			add_path(l, NULL, w->fds[i], SANDBOX_READ);
@@ -238,6 +252,12 @@ static uint64_t most_bytes(const struct sandboxed_wants *w)
 		if (!path)
 			continue;
 		if (strcmp(path, "-") == 0 || stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+			return PIPE_BYTES;
+		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		bool is_packed = fd >= 0 && gunzip_is(fd);
+		if (fd >= 0)
+			close(fd);
+		if (is_packed)
 			return PIPE_BYTES;
 		all += 4 * (uint64_t)st.st_size;
 	}

@@ -24,6 +24,6 @@ only 'src/bench/bench-suite-read\.c' 'jansson\.h'
 only 'src/sym/elf/unxz\.c' 'lzma\.h'
 only 'src/sym/unwind/libunwind\.c' 'libunwind.*'
 only 'src/[a-z]*/[a-z-]*pack\.c' 'zstd.*\.h'
-only 'src/(util/gzip|inspect/bpf-run)\.c' 'zlib\.h'
+only 'src/(util/gzip|util/gunzip|inspect/bpf-run)\.c' 'zlib\.h'
 only 'src/inspect/[a-z./-]*\.[ch]' 'bpf/.*'
 verdict

@@ -16,7 +16,7 @@ START = 5_000_000_000  # ns
 
 CASES = {}
 # Not read yet: the other byte order, gzip, folders, tracepoints without formats.
-NOT_READ = {"big-endian", "gzipped", "folder-of-threads", "folder-with-kcore"}
+NOT_READ = {"big-endian"}
 
 
 def case(function):

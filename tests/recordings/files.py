@@ -4,6 +4,7 @@
 cannot be read is named for what it is.
 
     files.py KONTEND"""
+import gzip
 import json
 import os
 import re
@@ -76,12 +77,57 @@ def check_refused(name, path):
     check(rc != 0 and REFUSED[name] in err, "%s: recover: status %d: %s" % (name, rc, err))
 
 
+def check_folders(made):
+    """Files of threads are merged, and kcore_dir/kallsyms has the names."""
+    j = report(made["folder-with-kcore"][0])
+    names = {row["symbol"]: row["samples"] for row in j["views"]["hot"]["rows"]} if j else None
+    check(names == {"spin_somewhere": 4, "wait_elsewhere": 6}, "folder-with-kcore: %s" % names)
+    path = made["folder-of-threads"][0]
+    rc, _, err = run(kontend, "report", "--no-config", "--no-sandbox", "-i", path)
+    check(rc == 0, "folder-of-threads without the sandbox: status %d: %s" % (rc, err))
+    with open(os.path.join(path, "data.1"), "r+b") as f:
+        f.write(b"\x51\0\0\0")
+    rc, _, err = run(kontend, "report", "--no-config", "-i", path)
+    check(rc == 1 and "record without -z" in err, "threads with -z: status %d: %s" % (rc, err))
+    with open(os.path.join(path, "data.0"), "wb") as f:
+        f.truncate(241 << 20)
+    rc, _, err = run(kontend, "report", "--no-config", "-i", path)
+    check(rc == 1 and "more than 240 MiB" in err, "long files of threads: status %d: %s" % (rc, err))
+    os.remove(os.path.join(path, "data"))
+    rc, _, err = run(kontend, "report", "--no-config", "-i", path)
+    check(rc == 1 and "Is a directory" in err, "a folder: status %d: %s" % (rc, err))
+
+
+def check_gzip(path, folder):
+    with open(path, "rb") as f:
+        packed = f.read()
+
+    def refuses(data, sentence):
+        broken = os.path.join(folder, "broken.gz")
+        with open(broken, "wb") as f:
+            f.write(data)
+        rc, _, err = run(kontend, "report", "--no-config", "-i", broken)
+        check(rc == 1 and sentence in err, "%s: status %d: %s" % (sentence, rc, err))
+
+    refuses(packed[:40] + b"\xff" * 40 + packed[80:], "is damaged")
+    zeros = gzip.compress(bytes(1 << 20))
+    refuses(zeros * 1025, "more than 1024 MiB")
+    refuses(zeros, "first bytes are not those of a perf.data file")
+    cut = os.path.join(folder, "short.gz")
+    with open(cut, "wb") as f:
+        f.write(packed[:-60])
+    rc, out, err = run(kontend, "report", "--no-config", "-i", cut)
+    check(rc == 0 and "# damage: " in out, "short.gz: status %d: %s" % (rc, err))
+
+
 with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
     made = cases.make(temporary)
     jobs = [pool.submit(check_cut, case, path, truth, temporary) for case, (path, truth) in made.items()
             if truth and case not in cases.NOT_READ]
     for job in jobs:
         job.result()
+    check_folders(made)
+    check_gzip(made["gzipped"][0], temporary)
     check_formats(made["formats-missing"][0])
     for case in REFUSED:
         check_refused(case, made[case][0])
