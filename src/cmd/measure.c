@@ -52,6 +52,7 @@ static int enter_sandbox(struct measure *m, const struct measure_job *j, struct 
 {
 	const struct sandboxed_wants w = {.recordings = {m->o->input, j->also},
 					  .more = j->more,
+					  .symbols = opts_symbols(m->o),
 					  .instructions = m->o->annotate != NULL,
 					  .put = sandboxed_put_output,
 					  .put_ctx = &m->output,

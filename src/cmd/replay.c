@@ -97,7 +97,7 @@ static const char *recording_path(const struct replay *p)
 
 static int open_recording(struct replay *p, struct error *err)
 {
-	struct reader_options ro = {.path = recording_path(p)};
+	struct reader_options ro = {.path = recording_path(p), .symbols = opts_symbols(p->o)};
 	/* A kept state becomes a second model before the first one goes. */
 	uint64_t memory = run_memory(p->o->memory, true), kept = memory / 8;
 	struct model_limits limits = model_limits_recent((memory - kept) / 2);
@@ -311,6 +311,7 @@ static int check_terminal(const struct replay *p, struct error *err)
 static int enter_sandbox(struct replay *p, struct error *err)
 {
 	const struct sandboxed_wants w = {.recordings = {p->path},
+					  .symbols = opts_symbols(p->o),
 					  .fds = {p->spool.fd > 0 ? p->spool.fd : 0},
 					  .screen = !p->shot,
 					  .here = true,

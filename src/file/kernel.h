@@ -2,10 +2,12 @@
 #ifndef KONTEND_SRC_FILE_KERNEL_H
 #define KONTEND_SRC_FILE_KERNEL_H
 
+#include "kontend/error.h"
 #include "kontend/filemap.h"
 #include "kontend/reader.h"
 #include "kontend/thisboot.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +52,33 @@ int kallsyms_cache_load(const struct kallsyms_cache_state *state, struct kallsym
 int kallsyms_cache_store(const struct kallsyms_cache_state *state, const char *text, size_t len);
 
 enum { KERNEL_WHY = 512 };
+
+/* Where the recorded kernel had _text, or instead _stext; 0: not known. */
+struct kernel_place {
+	uint64_t addr;
+	bool is_stext;
+};
+
+/* Symbols of a kernel in a file that the user has given: kernel-given.c. `= {0}` is none. */
+struct kernel_given {
+	const char *path; /* borrowed; NULL: none was given */
+	char *text;	  /* as of kallsyms, terminated by NUL */
+	size_t len;
+	uint64_t at[2]; /* of _text and _stext in it; 0: it has none */
+	uint8_t id[20];
+	size_t id_len;
+};
+
+/* Reads @o->symbols. 0, -ENOMEM, or another negative errno with @err. */
+int kernel_given_read(struct kernel_given *ret, const struct reader_options *o, struct error *err);
+void kernel_given_deinit(struct kernel_given *g);
+/*
+ * The text for a recording with these features and this place of the kernel, into @ret, which is
+ * empty if the file is not of its kernel; @say: a sentence about that. 0 or -ENOMEM.
+ */
+int kernel_given_symbols(struct kernel_given *g, const struct features *f,
+			 const struct kernel_place *k, struct kallsyms_text *ret,
+			 char say[KERNEL_WHY]);
 
 /*
  * The text of /proc/kallsyms, if the running kernel is the one of the recording: same release, same

@@ -17,6 +17,7 @@
 #include "kontend/waitrec.h"
 #include "reader.h"
 #include <errno.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
@@ -147,6 +148,15 @@ static bool is_kernel_text(const uint8_t *p, size_t size)
 	       !memcmp(p + HEADER + 32, name, sizeof(name));
 }
 
+/* perf takes it where /proc/kallsyms has no _text. */
+static bool is_kernel_stext(const uint8_t *p, size_t size)
+{
+	static const char name[] = "[kernel.kallsyms]_stext";
+
+	return size >= HEADER + 32 + sizeof(name) && load_u32(p + HEADER) == UINT32_MAX &&
+	       !memcmp(p + HEADER + 32, name, sizeof(name));
+}
+
 /* Returns READER_STOP_RUN if the record at @p may be part of a run. */
 static enum reader_stop classify(struct reader *r, const uint8_t *p, size_t left, size_t *ret_size)
 {
@@ -166,6 +176,8 @@ static enum reader_stop classify(struct reader *r, const uint8_t *p, size_t left
 		return READER_STOP_BAD;
 	if (h.type == PERF_RECORD_MMAP && is_kernel_text(p, h.size))
 		r->kernel_text = load_u64(p + HEADER + 24);
+	if (h.type == PERF_RECORD_MMAP && is_kernel_stext(p, h.size))
+		r->kernel_stext = load_u64(p + HEADER + 24);
 	if (r->by_kontend && h.type == PERF_RECORD_SAMPLE && h.size >= HEADER + 8 &&
 	    load_u64(p + HEADER) == PERFDATA_EXT_ID)
 		return READER_STOP_EXT;
@@ -265,6 +277,31 @@ static int queue_time(struct reader *r, enum record_kind kind, uint64_t time)
 	return reader_queue_copy(r, kind, 0, &time, sizeof(time)) ? -ENOMEM : 1;
 }
 
+/* Of the file that the user has given. 0 or -ENOMEM. */
+static int queue_given(struct reader *r)
+{
+	const struct kernel_place place = {r->kernel_text ? r->kernel_text : r->kernel_stext,
+					   !r->kernel_text};
+	char say[KERNEL_WHY] = "";
+	int e = 0;
+
+	if (r->by_kontend)
+		snprintf(say, sizeof(say),
+			 "The recording has its own kernel symbols: '%s' is not used",
+			 r->given.path);
+	else
+		e = kernel_given_symbols(&r->given, &r->features, &place, &r->symbols, say);
+	if (!e)
+		e = reader_note(r, (struct record_note){.kind = NOTE_NAMES, .offset = NOTE_NOWHERE},
+				"%s", say);
+	if (e || !r->symbols.text)
+		return e;
+	e = reader_queue(r, RECORD_KALLSYMS, 0, r->symbols.text, r->symbols.len, NULL);
+	if (!e)
+		r->queue[r->n_queue - 1].lasts = true;
+	return e;
+}
+
 /* Before the first round. 0 or -ENOMEM. */
 static int queue_symbols(struct reader *r)
 {
@@ -275,6 +312,8 @@ static int queue_symbols(struct reader *r)
 	if (r->symbols_done)
 		return 0;
 	r->symbols_done = true;
+	if (r->given.path)
+		return queue_given(r);
 	if (r->by_kontend || r->no_symbols)
 		return 0;
 	/* A folder may have brought them. */

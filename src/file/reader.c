@@ -272,6 +272,7 @@ static void reader_free(struct source *s)
 	mem_free(r->places);
 	map64_deinit(&r->ids);
 	eventsnap_deinit(&r->features.events);
+	kernel_given_deinit(&r->given);
 	kallsyms_text_deinit(&r->symbols);
 	mapguard_del(&r->guard);
 	if (r->map && !r->in_memory)
@@ -322,6 +323,8 @@ int reader_new(struct source **ret, const struct reader_options *o, struct error
 	r->window = o->window_bytes ? o->window_bytes : WINDOW;
 	r->path = mem_strdup(is_stdin ? "standard input" : o->path);
 	int e = r->path ? reader_open(r, o, err) : -ENOMEM;
+	if (!e && o->symbols)
+		e = kernel_given_read(&r->given, o, err);
 	if (e == -ENOMEM)
 		error_enomem(err, "reading '%s'", o->path);
 	if (e) {

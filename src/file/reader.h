@@ -97,6 +97,8 @@ struct reader {
 
 	struct features features;
 	uint64_t kernel_text;	      /* address of _text during recording; 0 = unknown */
+	uint64_t kernel_stext;	      /* the same of _stext; a recording has one of them */
+	struct kernel_given given;    /* where the user wants kernel symbols from */
 	struct kallsyms_text symbols; /* of the running kernel, or none */
 	bool has_formats, has_tracepoints, has_profile, header_done, host_done, symbols_done,
 		no_symbols;

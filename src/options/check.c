@@ -249,8 +249,26 @@ static int check_event(const struct opts *o, struct error *err)
 			 o->event);
 }
 
+static int check_symbols(const struct opts *o, struct error *err)
+{
+	const char *given = o->kallsyms ? "kallsyms" : "vmlinux";
+
+	if (o->kallsyms && o->vmlinux)
+		return error_set(err, -EINVAL,
+				 "--kallsyms and --vmlinux exclude each other: give one of them");
+	if (!o->input && !opts_plays(o))
+		return error_set(err, -EINVAL,
+				 "--%s is for reading a recording: give --input FILE, too", given);
+	if (o->more[0])
+		return error_set(err, -EINVAL, "--%s is for one recording: leave out '%s'", given,
+				 o->more[0]);
+	return 0;
+}
+
 int opts_check(const struct opts *o, struct error *err)
 {
+	if (opts_symbols(o) && check_symbols(o, err) < 0)
+		return -EINVAL;
 	if (check_event(o, err) < 0)
 		return -EINVAL;
 	if (o->repair && check_repair(o, err) < 0)

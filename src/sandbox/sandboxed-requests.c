@@ -29,6 +29,8 @@ static bool is_one_of(const struct sandboxed_wants *w, const char *path)
 	for (size_t i = 0; i < sizeof(w->recordings) / sizeof(*w->recordings); i++)
 		if (w->recordings[i] && strcmp(w->recordings[i], path) == 0)
 			return true;
+	if (w->symbols && strcmp(w->symbols, path) == 0)
+		return true;
 	for (const char *const *m = w->more; m && *m; m++)
 		if (strcmp(*m, path) == 0)
 			return true;

@@ -517,8 +517,11 @@ static int open_engine(struct run *r, struct error *err)
 
 int run_open_file(struct run *r, const char *path, uint64_t tick_ns, struct error *err)
 {
-	struct reader_options options = {
-		.path = path, .tick_ns = tick_ns, .open = r->open, .open_ctx = r->open_ctx};
+	struct reader_options options = {.path = path,
+					 .tick_ns = tick_ns,
+					 .open = r->open,
+					 .open_ctx = r->open_ctx,
+					 .symbols = r->symbols};
 	int ret = reader_new(&r->source, &options, err);
 
 	r->from_file = true;
@@ -533,6 +536,7 @@ int run_open(struct run *r, const struct opts *o, struct error *err)
 	r->lines.fetch_argv = o->debuginfod ? srclines_fetch_argv : NULL;
 	r->keep_symbols = !o->no_symbol_cache;
 	r->groups = o->groups;
+	r->symbols = opts_symbols(o);
 	r->events = o->event;
 	r->memory = o->memory;
 	if (o->input) {

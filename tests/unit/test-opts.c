@@ -181,6 +181,7 @@ static const char *some_value(const struct opts_info *i, char buf[64])
 static const char shows_recordings[] =
 	"fields cpu pid tid cgroup lock caller stack min-wait "
 	"input delay view time by group annotate no-source no-inline debuginfod no-symbol-cache "
+	"kallsyms vmlinux "
 	"no-sandbox "
 	"sort reverse filter memory rows threads verdict format weight zoom mark-kernel json "
 	"separator "

@@ -23,6 +23,9 @@ struct reader_options {
 	/* Not NULL: opens @path, as open() for reading does; a descriptor or -errno. */
 	int (*open)(void *ctx, const char *path);
 	void *open_ctx;
+	/* Not NULL: a kallsyms or vmlinux with the kernel symbols of a recording that has none.
+	 * It must outlive the source. */
+	const char *symbols;
 	bool no_symbols;       /* do not look for kernel symbols outside the file */
 	uint32_t window_bytes; /* mapped and dropped at a time, >= 4096; 0: default */
 };

@@ -72,6 +72,7 @@ struct opts {
 	const struct query_columns *columns;
 	const char *annotate, *input;	 /* a function; a recording */
 	const char *more[OPTS_MORE + 1]; /* further recordings, or all of `diff`, ended by NULL */
+	const char *kallsyms, *vmlinux;	 /* with symbols of a recording's kernel */
 	const char *tables;		 /* for rows_parse() or merge_tables_parse() */
 	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache,
 		no_sandbox;
@@ -97,6 +98,12 @@ static inline bool opts_takes_word(const struct opts_info *i)
 static inline bool opts_plays(const struct opts *o)
 {
 	return o->verb == VERB_REPLAY || o->verb == VERB_SCREENSHOT;
+}
+
+/* A file with the symbols of a recording's kernel; NULL: none was given. */
+static inline const char *opts_symbols(const struct opts *o)
+{
+	return o->kallsyms ? o->kallsyms : o->vmlinux;
 }
 
 extern const struct opts_info opts_table[]; /* ended by an entry without name */

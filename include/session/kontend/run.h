@@ -42,6 +42,7 @@ struct run {
 	/* Set before, of a recording: as in struct reader_options; and where it is read. */
 	int (*open)(void *ctx, const char *path);
 	void *open_ctx;
+	const char *symbols;
 	const struct sandbox *sandbox;
 	struct uprobe_attach *placed; /* probes of ours (--probe), NULL = none */
 	struct nsview *ns; /* in a PID namespace of its own: all tasks; NULL: not known */
