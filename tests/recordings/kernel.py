@@ -23,6 +23,7 @@ from checks import check, done
 kontend = sys.argv[1]
 MOVED = 0x2400000
 SYMBOLS = ((0, "_text"), (0, "startup"), (0x200, "_stext"), (0x1000, "first"), (0x2000, "second"), (0x3000, "third"))
+ID = bytes(range(20))
 MODULE = 0xffffffffc0000000
 
 
@@ -30,9 +31,18 @@ def run(*args):
     return subprocess.run((kontend,) + args, capture_output=True, text=True, check=False)
 
 
-def recording(path, name="_text", at=K):
+class WithId(pf.Recording):
+    """A recording that says the build id of its kernel."""
+
+    def feature_sections(self):
+        name = b"[kernel.kallsyms]\0".ljust(24, b"\0")
+        one = struct.pack("<IHHi", 67, 1 | 1 << 15, 36 + len(name), -1) + ID + bytes((20, 0, 0, 0)) + name
+        return sorted(super().feature_sections() + [(2, one)])
+
+
+def recording(path, name="_text", at=K, kind=pf.Recording):
     cycles = pf.Event("cycles")
-    rec = pf.Recording(cycles)
+    rec = kind(cycles)
     if name:
         rec.mmap(-1, at, 0x1000000, at, "[kernel.kallsyms]" + name, START - 2000, kernel=True)
     named(rec)
@@ -52,18 +62,20 @@ def kallsyms(path, base, symbols=SYMBOLS):
     return path
 
 
-def elf(path, base, symbols=SYMBOLS):
+def elf(path, base, symbols=SYMBOLS, build_id=ID):
     """An ELF file with one section of code, and a symbol table if there are @symbols."""
     names = b"\0" + b"".join(name.encode() + b"\0" for _, name in symbols)
     table = bytes(24)
     for at, name in symbols:
         table += struct.pack("<IBBHQQ", names.index(b"\0" + name.encode() + b"\0") + 1, 0x12, 0, 1, base + at, 0)
-    words = b"\0.text\0.symtab\0.strtab\0.shstrtab\0"
+    words = b"\0.text\0.symtab\0.strtab\0.shstrtab\0.note.gnu.build-id\0"
+    note = struct.pack("<III", 4, len(build_id), 3) + b"GNU\0" + build_id
     at = 64
     heads = bytes(64) + struct.pack("<IIQQQQIIQQ", 1, 1, 6, base, 64, 0, 0, 0, 16, 0)
     bodies = b""
     for name, kind, body, link, info, size in ((".symtab", 2, table, 3, 1, 24), (".strtab", 3, names, 0, 0, 0),
-                                               (".shstrtab", 3, words, 0, 0, 0)):
+                                               (".shstrtab", 3, words, 0, 0, 0),
+                                               (".note.gnu.build-id", 7, note, 0, 0, 0)):
         if not symbols and kind == 2:
             kind = 1
         heads += struct.pack("<IIQQQQIIQQ", words.index(name.encode()), kind, 0, 0, at + len(bodies), len(body), link,
@@ -71,7 +83,7 @@ def elf(path, base, symbols=SYMBOLS):
         bodies += body
     with open(path, "wb") as f:
         f.write(b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, base, 0, at + len(bodies), 0,
-                                                          64, 0, 0, 64, 5, 4) + bodies + heads)
+                                                          64, 0, 0, 64, 6, 4) + bodies + heads)
     return path
 
 
@@ -105,6 +117,11 @@ def check_made(folder):
     check_names(plain, moved, "moved by 0x2400000,", "--kallsyms", kallsyms(at("below"), K - MOVED))
     check_names(plain, moved, "moved by -0x2400000,", "--vmlinux", elf(at("vmlinux"), K + MOVED))
     check_names(plain, moved, "moved by -0x2400000,", "--no-sandbox", "--kallsyms", other)
+    built = recording(at("built.data"), kind=WithId)
+    check_names(built, moved, "moved by -0x2400000,", "--vmlinux", at("vmlinux"))
+    other_build = elf(at("other-build"), K + MOVED, build_id=ID[::-1])
+    check_names(built, hot_without_names(built), "'%s' is another build of the kernel" % other_build,
+                "--vmlinux", other_build)
     # of _stext, 0x200 after _text; and without either
     check_names(recording(at("stext.data"), "_stext", K + 0x200), moved, "moved by -0x2400000", "--kallsyms", other)
     check_names(recording(at("nowhere.data"), None), {**known, "in_module": 4}, "does not say where its kernel ran",
