@@ -7,6 +7,7 @@
 #include "kontend/engine.h"
 #include "kontend/profile.h"
 #include "kontend/query-no-locks.h"
+#include "kontend/query-recorded.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -51,8 +52,10 @@ const char *query_no_locks(struct query *q)
 
 	if (!q->engine->model->no_locks)
 		return NULL;
+	/* Of the events that the profile shows. */
+	uint64_t shown = query_recorded_shown(q);
 	for (size_t i = 0; i < p->n; i++)
-		n += p->cells[i].n;
+		n += shown >> p->cells[i].event & 1 ? p->cells[i].n : 0;
 	if (!n)
 		return arena_printf(&q->arena,
 				    query_no_locks_but_profile(q)

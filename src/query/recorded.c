@@ -72,11 +72,13 @@ const struct eventlist_event *query_recorded_main(const struct query *q)
 const char *query_recorded_names(struct query *q)
 {
 	const struct eventlist *l = &q->engine->events;
+	const struct profile *p = q->engine->model->profile;
 	uint64_t events = query_recorded_shown(q), put = 0;
+	bool any = samples_of(p, events);
 	const char *ret = "";
 
 	for (size_t i = 0; ret && i < l->n && i < EVENTLIST_MOST; i++) {
-		if (!(events >> i & 1) || put >> i & 1)
+		if (!(events >> i & 1) || put >> i & 1 || (any && !p->of_event[i]))
 			continue;
 		ret = arena_printf(&q->arena, "%s%s%s", ret, *ret ? ", " : "", l->events[i].name);
 		for (size_t other = i; other < l->n && other < EVENTLIST_MOST; other++)

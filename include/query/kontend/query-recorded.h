@@ -36,7 +36,9 @@ extern const struct figure query_recorded_figures[]; /* of struct query_recorded
 uint64_t query_recorded_shown(const struct query *q);
 /* Of these the one with the most samples, for headers and units; NULL: none can be a profile. */
 const struct eventlist_event *query_recorded_main(const struct query *q);
-/* The names of all chosen events: "cycles", "cycles, instructions". In the arena; NULL: no memory.
+/*
+ * The names of the chosen events that have samples, or of all: "cycles", "cycles, instructions". In
+ * the arena; NULL: no memory.
  */
 const char *query_recorded_names(struct query *q);
 

@@ -472,18 +472,21 @@ int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_h
 {
 	static const struct eventlist_event none = {0};
 	const struct eventlist_event *chosen = query_recorded_main(q), *d = chosen ? chosen : &none;
+	const char *names = query_recorded_names(q);
+	if (!names)
+		return -ENOMEM;
 	struct query_hot_sum s = {.known = chosen,
 				  .chains = d->chains,
-				  .event = query_recorded_names(q),
-				  .hz = d->freq ? d->rate : 0,
+				  .event = names,
+				  .hz = d->freq && !strchr(names, ',') ? d->rate : 0,
 				  .ever = q->model->profile->samples,
 				  .no_task_name = hot_no_task(q)};
 	struct hot_rows h = {.q = q, .zoom = zoom};
 
 	struct query_recorded recorded;
 
-	if (query_sync(q) < 0 || !s.event || !(h.groups = hot_groups(q)) ||
-	    hot_find_share(q, d, &s) < 0 || query_recorded(q, &recorded) < 0)
+	if (query_sync(q) < 0 || !(h.groups = hot_groups(q)) || hot_find_share(q, d, &s) < 0 ||
+	    query_recorded(q, &recorded) < 0)
 		return -ENOMEM;
 	s.hidden = recorded.hidden;
 	const struct profile *p = h.p = query_profile(q);
