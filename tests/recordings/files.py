@@ -56,6 +56,26 @@ def check_cut(name, path, truth, folder):
           "%s: perf finds %d samples in the cut: %s" % (name, perf, err))
 
 
+def check_shares(name, path, truth):
+    """Shares by address against perf's samples: both leave out names, since perf takes those of the running kernel."""
+    if not shutil.which("perf") or truth["damage"] or name in PERF_COUNTS_OTHERWISE:
+        return 0
+    j = report(path)
+    shown = {e["name"] for e in j["events"] if e["shown"]} if j else set()
+    _, out, _ = run("perf", "script", "-F", "event,ip,period", "-i", path)
+    sums = {}
+    for period, event, ip in re.findall(r"^ *(\d+) +(\S+?):[A-Za-z]*:? +([0-9a-f]+)", out, re.M):
+        if event in shown:
+            sums["0x" + ip] = sums.get("0x" + ip, 0) + int(period)
+    rows = {row["symbol"]: row["pct"] for row in j["views"]["hot"]["rows"]} if sums else {}
+    if not rows or not all(symbol.startswith("0x") for symbol in rows):
+        return 0
+    for ip in rows.keys() | sums.keys():
+        mine, perf = rows.get(ip, 0), sums.get(ip, 0) / sum(sums.values()) * 100
+        check(abs(mine - perf) <= 0.1, "%s: %s has %.2f %%, perf %.2f %%" % (name, ip, mine, perf))
+    return 1
+
+
 def check_formats(path):
     """Events without a format lose their fields, not the file."""
     rc, out, err = run(kontend, "report", "--no-config", "-i", path)
@@ -126,6 +146,10 @@ with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
             if truth and case not in cases.NOT_READ]
     for job in jobs:
         job.result()
+    compared = sum(check_shares(case, path, truth) for case, (path, truth) in made.items()
+                   if truth and case not in cases.NOT_READ)
+    check(not shutil.which("perf") or compared > 10, "shares of only %d recordings were compared" % compared)
+    print("shares compared with perf: %d recordings" % compared)
     check_folders(made)
     check_gzip(made["gzipped"][0], temporary)
     check_formats(made["formats-missing"][0])
