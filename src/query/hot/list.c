@@ -23,9 +23,9 @@
 
 enum {
 	C_PCT,
+	C_SAMPLES,
 	C_EVENT,
-	C_SAMPLES = C_EVENT + HOT_EVENTS,
-	C_WAIT_PCT,
+	C_WAIT_PCT = C_EVENT + HOT_EVENTS,
 	C_WAIT,
 	C_GROUP,
 	C_FILE,
@@ -54,11 +54,11 @@ enum { STACK_FRAMES = 24 };
 
 static const struct column columns[C_COLUMNS] = {
 	[C_PCT] = {"pct", "CPU%", "share of all samples", COLUMN_PCT, 5, 0, SR},
+	[C_SAMPLES] = {COL_SAMPLES, 7, 3, SR},
 	[C_EVENT] = {"event1_pct", "EVENT1%", EVENT_HELP, COLUMN_PCT, 8, 0, SR},
 	[C_EVENT + 1] = {"event2_pct", "EVENT2%", EVENT_HELP, COLUMN_PCT, 8, 0, SR},
 	[C_EVENT + 2] = {"event3_pct", "EVENT3%", EVENT_HELP, COLUMN_PCT, 8, 1, SR},
 	[C_EVENT + 3] = {"event4_pct", "EVENT4%", EVENT_HELP, COLUMN_PCT, 8, 1, SR},
-	[C_SAMPLES] = {COL_SAMPLES, 7, 3, SR},
 	[C_WAIT_PCT] = {"wait_pct", "WAIT%",
 			"share of all waiting for locks that is in it and below it", COLUMN_PCT, 5,
 			2, SR},
