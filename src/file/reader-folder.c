@@ -91,7 +91,10 @@ static int add_threads(struct reader *r, int out, int dir, uint64_t *ret_bytes, 
 		if (e)
 			return error_errno(err, e, "Cannot read '%s/%s'", r->path, name);
 	}
-	return 0;
+	return error_set(err, -EFBIG,
+			 "Cannot read '%s': it has files of more than %d threads, which cannot be "
+			 "merged",
+			 r->path, MOST_FILES);
 }
 
 /* The parts after the data have moved by @more bytes. */

@@ -15,7 +15,7 @@ CPU_ATOM, CPU_CORE = 10, 4  # numbers of PMUs
 START = 5_000_000_000  # ns
 
 CASES = {}
-# Not read yet: the other byte order, gzip, folders, tracepoints without formats.
+# Refused: recordings of the other byte order.
 NOT_READ = {"big-endian"}
 
 
