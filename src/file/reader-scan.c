@@ -99,16 +99,10 @@ static bool has_trailer(uint32_t type)
 	       type != PERF_RECORD_TEXT_POKE;
 }
 
-/*
- * May it be of a time before the measurement? Names of tasks and mappings that were there already
- * are records as well, and those of compiled code have the time at which it was compiled.
- */
-static bool is_of_before(const uint8_t *p, uint32_t type)
+/* May it be of a time before the measurement? Mappings of compiled code have that of its making. */
+static bool is_of_before(uint32_t type)
 {
-	const uint32_t misc = load_u32(p + sizeof(uint32_t)) & UINT16_MAX;
-
-	return type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2 ||
-	       (type == PERF_RECORD_COMM && !(misc & PERF_RECORD_MISC_COMM_EXEC));
+	return type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2;
 }
 
 /* The ring of the record at @p; notes its time. */
@@ -135,7 +129,7 @@ static uint32_t ring_of(struct reader *r, const uint8_t *p, uint32_t type, size_
 	r->flow.last_time = at.time;
 	if (at.time > r->flow.max_time)
 		r->flow.max_time = at.time;
-	if (!r->flow.first_time && !is_of_before(p, type))
+	if (!r->flow.first_time && !is_of_before(type))
 		r->flow.first_time = at.time;
 	return at.ring;
 }

@@ -162,11 +162,11 @@ struct event {
 
 /*
  * May it be of a time before the measurement? Mappings of compiled code have the time at which it
- * was compiled, and names of tasks and mappings that were there before are records as well.
+ * was compiled.
  */
 static inline bool event_may_be_of_before(const struct event *ev)
 {
-	return ev->kind == EVENT_MMAP || (ev->kind == EVENT_COMM && !ev->comm.exec);
+	return ev->kind == EVENT_MMAP;
 }
 
 #endif
