@@ -134,21 +134,14 @@ static uint32_t ring_of(struct reader *r, const uint8_t *p, uint32_t type, size_
 	return at.ring;
 }
 
-static bool is_kernel_text(const uint8_t *p, size_t size)
+static const char kernel_text[] = "[kernel.kallsyms]_text";
+static const char kernel_stext[] = "[kernel.kallsyms]_stext"; /* if there is no _text */
+
+/* Is it the mapping of the kernel's code that has @name, of @len bytes with its NUL? */
+static bool is_kernel(const uint8_t *p, size_t size, const char *name, size_t len)
 {
-	static const char name[] = "[kernel.kallsyms]_text";
-
-	return size >= HEADER + 32 + sizeof(name) && load_u32(p + HEADER) == UINT32_MAX &&
-	       !memcmp(p + HEADER + 32, name, sizeof(name));
-}
-
-/* perf takes it where /proc/kallsyms has no _text. */
-static bool is_kernel_stext(const uint8_t *p, size_t size)
-{
-	static const char name[] = "[kernel.kallsyms]_stext";
-
-	return size >= HEADER + 32 + sizeof(name) && load_u32(p + HEADER) == UINT32_MAX &&
-	       !memcmp(p + HEADER + 32, name, sizeof(name));
+	return size >= HEADER + 32 + len && load_u32(p + HEADER) == UINT32_MAX &&
+	       !memcmp(p + HEADER + 32, name, len);
 }
 
 /* Returns READER_STOP_RUN if the record at @p may be part of a run. */
@@ -168,9 +161,9 @@ static enum reader_stop classify(struct reader *r, const uint8_t *p, size_t left
 		return READER_STOP_USER;
 	if (h.size % 8)
 		return READER_STOP_BAD;
-	if (h.type == PERF_RECORD_MMAP && is_kernel_text(p, h.size))
+	if (h.type == PERF_RECORD_MMAP && is_kernel(p, h.size, kernel_text, sizeof(kernel_text)))
 		r->kernel_text = load_u64(p + HEADER + 24);
-	if (h.type == PERF_RECORD_MMAP && is_kernel_stext(p, h.size))
+	if (h.type == PERF_RECORD_MMAP && is_kernel(p, h.size, kernel_stext, sizeof(kernel_stext)))
 		r->kernel_stext = load_u64(p + HEADER + 24);
 	if (r->by_kontend && h.type == PERF_RECORD_SAMPLE && h.size >= HEADER + 8 &&
 	    load_u64(p + HEADER) == PERFDATA_EXT_ID)

@@ -5,7 +5,6 @@
  */
 #include "internal.h"
 #include "kontend/engine.h"
-#include "kontend/profile.h"
 #include "kontend/query-no-locks.h"
 #include "kontend/query-recorded.h"
 
@@ -47,15 +46,10 @@ const char *query_no_locks(struct query *q)
 {
 	const char *none = has_others(q) ? "the lock events of this file cannot be decoded"
 					 : "this file has no lock events";
-	const struct profile *p = q->engine->model->profile;
-	uint64_t n = 0;
 
 	if (!q->engine->model->no_locks)
 		return NULL;
-	/* Of the events that the profile shows. */
-	uint64_t shown = query_recorded_shown(q);
-	for (size_t i = 0; i < p->n; i++)
-		n += shown >> p->cells[i].event & 1 ? p->cells[i].n : 0;
+	uint64_t n = query_recorded_samples(q);
 	if (!n)
 		return arena_printf(&q->arena,
 				    query_no_locks_but_profile(q)

@@ -52,6 +52,11 @@ uint64_t query_recorded_shown(const struct query *q)
 	return default_events(q);
 }
 
+uint64_t query_recorded_samples(const struct query *q)
+{
+	return samples_of(q->engine->model->profile, query_recorded_shown(q));
+}
+
 const struct eventlist_event *query_recorded_main(const struct query *q)
 {
 	const struct eventlist *l = &q->engine->events;

@@ -34,6 +34,8 @@ extern const struct figure query_recorded_figures[]; /* of struct query_recorded
  * that samples time, the one with the most samples, as it counts on all PMUs.
  */
 uint64_t query_recorded_shown(const struct query *q);
+/* The samples that profiles have of these. */
+uint64_t query_recorded_samples(const struct query *q);
 /* Of these the one with the most samples, for headers and units; NULL: none can be a profile. */
 const struct eventlist_event *query_recorded_main(const struct query *q);
 /*
