@@ -7,6 +7,7 @@
 #include "fleet-input.h"
 #include "kontend/codeset.h"
 #include "kontend/filter-options.h"
+#include "kontend/query-no-locks.h"
 #include "kontend/tables.h"
 #include "kontend/units.h"
 #include "kontend/wait-filter.h"
@@ -31,6 +32,7 @@ struct differ {
 };
 
 enum { TEXT_ROWS = 20 };
+static const char default_old[] = "kontend.data.old", default_new[] = "kontend.data";
 
 static const char *const no_moments = "--compare wants two times, like 0:12,0:50, and perhaps how "
 				      "long the parts that end there are: 0:12,0:50,1m";
@@ -103,6 +105,19 @@ static int read_old(struct measure_job *j, struct measure *m, struct error *err)
 	return r;
 }
 
+/* There are no waits to compare: the rows, if the other side has some, would mislead. */
+static void say_no_locks(struct measure *m, const struct diff_side *d)
+{
+	const char *text = query_no_locks(d->q);
+	bool hot = query_no_locks_but_profile(d->q) && !d->at;
+
+	if (!d->q->model->no_locks)
+		return;
+	m->no_data = true;
+	cmd_say(m->o, "%s: %s; no waits can be compared%s", d->file, text ? text : "no lock events",
+		hot ? ": --tables hot compares profiles" : "");
+}
+
 static int write_diff(struct measure_job *j, struct measure *m, struct error *err)
 {
 	struct differ *d = (struct differ *)j;
@@ -124,13 +139,18 @@ static int write_diff(struct measure_job *j, struct measure *m, struct error *er
 			ret = wait_filter_set(&b, d->only.filter, err);
 		if (ret == 0)
 			ret = diff_write(&old, &new, &d->spec, m->output.file, err);
+		if (ret == 0)
+			say_no_locks(m, &old);
+		if (ret == 0 && !moments)
+			say_no_locks(m, &new);
 	}
 	query_deinit(&a);
 	query_deinit(&b);
 	return ret;
 }
 
-/* `kontend diff OLD... -- NEW...`: two groups of recordings, each added up. */
+/* `kontend diff OLD... -- NEW...`: two groups of recordings, each added up; with --tables also two
+ * recordings. */
 enum { BEFORE, AFTER, SIDES };
 
 struct groups {
@@ -194,6 +214,8 @@ static int finish_groups(struct measure_job *job, struct measure *m, struct erro
 				      "None of the recordings %s can be compared: see the "
 				      "messages above",
 				      side == BEFORE ? "before '--'" : "after '--'");
+	for (int side = 0; r == 0 && side < SIDES; side++)
+		m->no_data |= fleet_input_say_no_data(&g->o, g->fleets[side], g->spec.tables);
 	g->spec.sandbox = &m->sandboxed.sandbox;
 	return r < 0 ? r
 		     : fleet_report_diff(&g->sides[BEFORE], &g->sides[AFTER], &g->spec,
@@ -203,11 +225,22 @@ static int finish_groups(struct measure_job *job, struct measure *m, struct erro
 static int run_groups(struct groups *g)
 {
 	int status = measure_run(&g->o, &g->job);
+	bool is_done = status == CMD_EXIT_OK || status == CMD_EXIT_NO_DATA;
 
 	for (int side = 0; side < SIDES; side++)
-		if (status == CMD_EXIT_OK && fleet_input_any_bad(&g->sides[side].given))
+		if (is_done && fleet_input_any_bad(&g->sides[side].given))
 			status = CMD_EXIT_FAILURE;
 	return status;
+}
+
+/* One recording each. */
+static void take_two(struct opts *o)
+{
+	o->n_before = 1;
+	if (o->more[0])
+		return;
+	o->more[0] = default_old;
+	o->more[1] = default_new;
 }
 
 static int diff_groups(const struct opts *o)
@@ -218,6 +251,8 @@ static int diff_groups(const struct opts *o)
 
 	if (make_groups_spec(&g, o, &err) < 0)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
+	if (!o->two_groups)
+		take_two(&g.o);
 	g.o.input = g.o.more[0];
 	g.job.more = g.o.more + 1;
 	g.gather.o = &g.o;
@@ -237,22 +272,22 @@ static int diff_groups(const struct opts *o)
 
 int cmd_diff(const struct opts *o)
 {
-	if (o->two_groups)
+	if (o->two_groups || o->tables)
 		return diff_groups(o);
 
 	struct differ d = {
 		.job = {.begin = read_old, .finish = write_diff},
 		.o = *o,
-		.old = o->more[0] ? o->more[0] : "kontend.data.old",
+		.old = o->more[0] ? o->more[0] : default_old,
 	};
 	struct error err = {0};
 	int ret = make_spec(&d, o, &err);
 
 	if (ret < 0)
 		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
-	d.o.input = o->more[0] && o->more[1] ? o->more[1] : "kontend.data";
+	d.o.input = o->more[0] && o->more[1] ? o->more[1] : default_new;
 	if (o->compare)
-		d.old = d.o.input = o->more[0] ? o->more[0] : "kontend.data";
+		d.old = d.o.input = o->more[0] ? o->more[0] : default_new;
 	d.job.also = d.old;
 	int status = measure_run(&d.o, &d.job);
 	run_close(&d.run, NULL);

@@ -84,6 +84,23 @@ static void put_views(FILE *out, const struct opts *o, const struct doctor *d)
 	}
 }
 
+/* Those that this kernel does not have are for -v. */
+static void put_gaps(FILE *out, const struct opts *o, const struct doctor *d)
+{
+	fprintf(out, "\nwaits that this kernel does not report, and what kontend shows of them\n");
+	for (size_t i = 0; i < d->n_gaps; i++) {
+		const struct doctor_gap *g = &d->gaps[i];
+
+		if (!g->here && !o->verbose)
+			continue;
+		fprintf(out, "  %-13s %-8s %s\n", g->name, doctor_gap_state(g), g->waits);
+		if (g->here)
+			fprintf(out, "  %-13s shown: %s\n", "", g->instead);
+		if (g->here < 0 || o->verbose)
+			fprintf(out, "  %-13s found: %s\n", "", g->found);
+	}
+}
+
 static void put_config(FILE *out, const struct opts *o)
 {
 	if (!o->config_path)
@@ -112,6 +129,7 @@ static void put_text(FILE *out, const struct opts *o, const struct doctor *d)
 			fprintf(out, "  %-12s found: %s\n", "", c->found);
 		all_well = all_well && (c->status == DOCTOR_WORKS || c->status == DOCTOR_ABSENT);
 	}
+	put_gaps(out, o, d);
 	fprintf(out, "\nkernel memory while it measures: %s\n",
 		doctor_memory_text(&d->memory, memory, sizeof(memory)));
 	put_config(out, o);
@@ -140,6 +158,23 @@ static void put_items(struct jsonw *j, const char *key, const struct doctor_item
 	jsonw_end(j, ']');
 }
 
+static void put_gaps_json(struct jsonw *j, const struct doctor *d)
+{
+	jsonw_begin(j, "gaps", '[', false);
+	for (size_t i = 0; i < d->n_gaps; i++) {
+		const struct doctor_gap *g = &d->gaps[i];
+
+		jsonw_begin(j, NULL, '{', true);
+		jsonw_str(j, "name", g->name);
+		jsonw_str(j, "state", doctor_gap_state(g));
+		jsonw_str(j, "waits", g->waits);
+		jsonw_str(j, "instead", g->instead);
+		jsonw_str(j, "found", g->found);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+}
+
 static void put_json(FILE *out, const struct opts *o, const struct doctor *d)
 {
 	struct jsonw j = {.out = out};
@@ -156,6 +191,7 @@ static void put_json(FILE *out, const struct opts *o, const struct doctor *d)
 	jsonw_bool(&j, "works", d->works);
 	put_items(&j, "views", d->views, d->n_views);
 	put_items(&j, "checks", d->checks, d->n_checks);
+	put_gaps_json(&j, d);
 	jsonw_begin(&j, "memory", '{', true);
 	jsonw_u64(&j, "perf_rings_bytes", d->memory.perf_rings);
 	jsonw_u64(&j, "bpf_rings_bytes", d->memory.bpf_rings);

@@ -37,6 +37,7 @@ struct rows_job {
 	bool incident_done;
 	struct spans spans; /* of those before it */
 	bool any_bad;	    /* a fault was printed */
+	bool any_locks;	    /* a recording with events of locks was read, or it was measured */
 };
 
 static struct rows_job *of_slices(struct engine_slices *s)
@@ -195,18 +196,31 @@ static void say_doubt(struct rows_job *j)
 	cmd_say(j->o, "%s: %s", j->path ? j->path : "what was measured", what);
 }
 
+/* As perf makes them: such a recording has a row in the table of parts, and no other. */
+static void say_no_locks(struct rows_job *j)
+{
+	j->any_locks |= !j->run->from_file || !j->run->engine.model->no_locks;
+	if (j->run->from_file && j->run->engine.model->no_locks)
+		cmd_say(j->o,
+			"%s has no lock events, so its only row is that of the table parts: "
+			"--format folded --weight samples gives a profile",
+			j->path);
+}
+
 /* All events have come: the last part is written. */
 static int end_recording(struct rows_job *j, struct error *err)
 {
 	const struct reader_stat stat = stat_of(j->run);
 	const struct span *twin;
-	unsigned marks = (stat.is_cut || stat.bad_records ? ROWS_CUT_OFF : 0u) |
+	const bool is_bad = stat.bad_records || j->run->engine.model->damage->bad;
+	unsigned marks = (stat.is_cut || is_bad ? ROWS_CUT_OFF : 0u) |
 			 (stat.unknown_records ? ROWS_VERSION : 0u);
 	int r = write_part(j, marks, true, err);
 
 	if (r == 0) {
 		say_marks(j, marks | j->spec.marks);
 		say_doubt(j);
+		say_no_locks(j);
 	}
 	j->run->engine.slices = NULL;
 	r = r < 0 ? r : recording_spans_add(&j->spans, &j->q, j->path, &twin, err);
@@ -303,5 +317,7 @@ int cmd_export_rows(const struct opts *o, const struct filter_options *only)
 		return cmd_fail(CMD_EXIT_USAGE, &err);
 	int status = measure_run(o, &j.job);
 
-	return status == CMD_EXIT_OK && j.any_bad ? CMD_EXIT_FAILURE : status;
+	if (status != CMD_EXIT_OK)
+		return status;
+	return j.any_bad ? CMD_EXIT_FAILURE : j.any_locks ? CMD_EXIT_OK : CMD_EXIT_NO_DATA;
 }

@@ -62,7 +62,7 @@ static void say_damage(const struct one *o, const struct run *run)
 
 	if (run->from_file)
 		reader_stat(run->source, &stat);
-	if (stat.is_cut || stat.bad_records)
+	if (stat.is_cut || stat.bad_records || d->bad)
 		say_fault(o, FLEET_CUT_OFF,
 			  "it ends early or is damaged: what could be read is added");
 	if (d->snapshot_unknown || stat.unknown_records)
@@ -225,6 +225,26 @@ int fleet_input_say_clocks(struct fleet_input *g, struct fleet_given *given, str
 		say_fault(&o, FLEET_CLOCK, what);
 	}
 	return 0;
+}
+
+bool fleet_input_say_no_data(const struct opts *o, const struct fleet *f, unsigned tables)
+{
+	const struct fleet_sum *s = fleet_sum(f);
+	const unsigned long long n = s->recordings, samples = s->samples;
+	const bool no_locks = s->no_locks == n;
+	const char *what = no_locks ? "lock events" : "a profile";
+
+	if (!n || fleet_has_rows(f) || (!no_locks && (tables != 1u << FLEET_HOT || samples)))
+		return false;
+	if (samples)
+		cmd_say(o,
+			"%llu recording%s without %s: the tables have no row; --tables hot has "
+			"the profile of %llu samples",
+			n, n > 1 ? "s" : "", what, samples);
+	else
+		cmd_say(o, "%llu recording%s without %s%s: the tables have no row", n,
+			n > 1 ? "s" : "", what, no_locks ? " and a profile" : "");
+	return true;
 }
 
 bool fleet_input_any_bad(const struct fleet_given *given)

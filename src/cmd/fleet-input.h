@@ -40,6 +40,8 @@ int fleet_input_read(struct fleet_input *g, struct measure *m, const char *path,
 		     struct fleet_given *given, struct error *err);
 /* Names those that are days off the others. 0 or -ENOMEM. */
 int fleet_input_say_clocks(struct fleet_input *g, struct fleet_given *given, struct error *err);
+/* Has @f no row, as its recordings have no events for its @tables? Then a message reports it. */
+bool fleet_input_say_no_data(const struct opts *o, const struct fleet *f, unsigned tables);
 /* Is something wrong with some of them? */
 bool fleet_input_any_bad(const struct fleet_given *given);
 void fleet_input_deinit(struct fleet_input *g);

@@ -53,6 +53,7 @@ static int enter_sandbox(struct measure *m, const struct measure_job *j, struct 
 	const struct sandboxed_wants w = {.recordings = {m->o->input, j->also},
 					  .more = j->more,
 					  .symbols = opts_symbols(m->o),
+					  .symfs = m->o->symfs,
 					  .instructions = m->o->annotate != NULL,
 					  .put = sandboxed_put_output,
 					  .put_ctx = &m->output,
@@ -269,6 +270,18 @@ static void say_nothing_came(const struct measure *m, struct run *run, const cha
 			path);
 }
 
+/* The sentence names the recording where there are several. */
+static int check_event(const struct measure *m, const struct run *run, const char *path,
+		       struct error *err)
+{
+	struct error why = {0};
+	int ret = eventlist_check(&run->engine.events, run->events, &why);
+
+	if (ret < 0 && m->job && (m->job->many || m->job->also))
+		return error_set(err, ret, "%s: %s", path, why.text);
+	return ret < 0 ? error_set(err, ret, "%s", why.text) : 0;
+}
+
 static int read_recording(struct measure *m, struct run *run, const char *path, struct error *err)
 {
 	/* Lines that are written to the same terminal on the way leave no place for a bar. */
@@ -281,7 +294,7 @@ static int read_recording(struct measure *m, struct run *run, const char *path, 
 	progress_begin(&m->progress, m->o->quiet || lines ? NULL : what);
 	ret = pump_range(m, run, path, err);
 	if (ret == 0 && !m->give_up)
-		ret = eventlist_check(&run->engine.events, run->events, err);
+		ret = check_event(m, run, path, err);
 	progress_end(&m->progress);
 	m->progress.what = NULL;
 	say_nothing_came(m, run, path);
@@ -401,6 +414,12 @@ void measure_say_names(const struct measure *m, struct query *q)
 
 	if (note)
 		cmd_say(m->o, "%s", note);
+	size_t n = query_load_n_trusted(q);
+	if (n)
+		cmd_say(m->o,
+			"the names of %zu file%s are trusted by the path alone: nothing shows that "
+			"the file is the recorded one",
+			n, n == 1 ? "" : "s");
 }
 
 void measure_say_no_locks(struct measure *m, const char *hint)
@@ -428,10 +447,12 @@ static int exit_status(const struct measure *m, int command)
 	return CMD_EXIT_SIGNAL + m->signal;
 }
 
-static int failed(int ret, const struct error *err)
+static int failed(const struct measure *m, int ret, const struct error *err)
 {
 	if (ret == -EPIPE)
 		return CMD_EXIT_SIGNAL + SIGPIPE;
+	if (ret == -ENODATA && m->no_data)
+		return cmd_fail(CMD_EXIT_NO_DATA, err);
 	return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, err);
 }
 
@@ -491,7 +512,7 @@ static int run_job(struct measure *m, struct measure_job *j, struct error *err)
 	if (ret < 0 && m->bad_usage)
 		return cmd_fail(CMD_EXIT_USAGE, err);
 	if (ret < 0)
-		return ret == -EPIPE ? failed(ret, err) : cmd_fail(CMD_EXIT_FAILURE, err);
+		return ret == -EPIPE ? failed(m, ret, err) : cmd_fail(CMD_EXIT_FAILURE, err);
 	int command = run_command_status(&m->run);
 	if (m->give_up)
 		return CMD_EXIT_SIGNAL + m->signal;
@@ -502,7 +523,7 @@ static int run_job(struct measure *m, struct measure_job *j, struct error *err)
 		ret = commit(m, err);
 	if (atomic_load(&m->stall.cut))
 		return given_up(m);
-	return ret < 0 ? failed(ret, err) : exit_status(m, command);
+	return ret < 0 ? failed(m, ret, err) : exit_status(m, command);
 }
 
 int measure_run(const struct opts *o, struct measure_job *j)
@@ -513,7 +534,7 @@ int measure_run(const struct opts *o, struct measure_job *j)
 	int ret = run_target(&m.run, o, &err);
 
 	if (ret < 0) {
-		status = failed(ret, &err);
+		status = failed(&m, ret, &err);
 	} else {
 		ret = begin(&m, j, &err);
 		if (ret == -EINTR)

@@ -42,6 +42,7 @@ static int finish(struct measure_job *job, struct measure *m, struct error *err)
 	for (const char *const *more = job->more; r == 0 && *more; more++)
 		r = fleet_input_read(&g->gather, m, *more, g->merge, given, err);
 	r = r < 0 ? r : fleet_input_say_clocks(&g->gather, given, err);
+	m->no_data = r == 0 && fleet_input_say_no_data(&g->o, g->merge, g->spec.tables);
 	g->spec.sandbox = &m->sandboxed.sandbox;
 	return r < 0 ? r : fleet_report_write(g->merge, &g->spec, m->output.file, err);
 }
@@ -49,9 +50,9 @@ static int finish(struct measure_job *job, struct measure *m, struct error *err)
 static int run_merge(struct merger *g)
 {
 	int status = measure_run(&g->o, &g->job);
+	bool is_done = status == CMD_EXIT_OK || status == CMD_EXIT_NO_DATA;
 
-	return status == CMD_EXIT_OK && fleet_input_any_bad(&g->spec.given) ? CMD_EXIT_FAILURE
-									    : status;
+	return is_done && fleet_input_any_bad(&g->spec.given) ? CMD_EXIT_FAILURE : status;
 }
 
 int cmd_merge(const struct opts *o)

@@ -122,6 +122,8 @@ static int open_recording(struct replay *p, struct error *err)
 	p->engine.sandbox = &p->sandboxed->sandbox;
 	p->engine.lines = &p->lines;
 	p->engine.keep_symbols = !p->o->no_symbol_cache;
+	p->engine.symfs = p->o->symfs;
+	p->engine.trust_paths = p->o->trust_paths;
 	p->engine.groups = p->o->groups;
 	engine_choose_events(&p->engine, p->o->event, true);
 	p->engine.model->min_wait_ns = p->o->min_wait_ns;
@@ -312,6 +314,7 @@ static int enter_sandbox(struct replay *p, struct error *err)
 {
 	const struct sandboxed_wants w = {.recordings = {p->path},
 					  .symbols = opts_symbols(p->o),
+					  .symfs = p->o->symfs,
 					  .fds = {p->spool.fd > 0 ? p->spool.fd : 0},
 					  .screen = !p->shot,
 					  .here = true,

@@ -277,6 +277,10 @@ static bool is_of_locks(uint32_t kind)
 	case EVENT_MM_RELEASED:
 	case EVENT_RELEASE:
 	case EVENT_INODE:
+	case EVENT_FLOCK:
+	case EVENT_POSIX_LOCK:
+	case EVENT_LEASE_BLOCK:
+	case EVENT_LEASE_UNBLOCK:
 		return true;
 	default:
 		return false;

@@ -123,6 +123,8 @@ static void set_name(const struct eventlist *l, size_t i)
 	const char *said = eventsnap_name(&l->names, e->id, (uint32_t)i);
 	uint32_t pmu = pmu_of(e);
 
+	if (!*said)
+		said = eventsnap_kind_name(&l->names, e->type, e->config);
 	e->is_used = t && t->is_used;
 	e->no_format = e->type == PERF_TYPE_TRACEPOINT && !t;
 	if (l->has_others && i == EVENTLIST_MOST - 1)

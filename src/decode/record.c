@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decodes the perf records other than samples that the model needs (tasks, cgroup names, losses),
- * and their sample_id trailer. All others are skipped and counted: new record types are no reason
- * to stop. Strings are checked to end within their record.
+ * Decodes the perf records other than samples that the model needs (tasks, cgroup names, code,
+ * losses), and their sample_id trailer. All others are skipped and counted: new record types are no
+ * reason to stop. Strings are checked to end within their record.
  */
 #include "kontend/decode.h"
 #include "sample.h"
@@ -42,6 +42,43 @@ static size_t read_trailer(const struct decode *d, const uint8_t *rec, size_t si
 		ev->tid = (int32_t)load_u32(end - a->trail_tid + 4);
 	}
 	return size - a->trail_size;
+}
+
+enum { KSYMBOL_NAME = HEADER + 16, TRAILER_MOST = 6 * sizeof(uint64_t) };
+
+size_t decode_ksymbol_size(const uint8_t *rec, size_t size, size_t all,
+			   size_t (*length_of)(const void *ctx, uint64_t id), const void *ctx)
+{
+	const uint8_t *end =
+		size > KSYMBOL_NAME ? memchr(rec + KSYMBOL_NAME, 0, size - KSYMBOL_NAME) : NULL;
+	size_t at = end ? ((size_t)(end - rec) + 8) & ~(size_t)7 : size;
+
+	if (all)
+		return at < size && (size - at) % all == 0 ? at + all : 0;
+	for (size_t len = 8; len <= TRAILER_MOST && at + len <= size; len += 8)
+		if (length_of(ctx, load_u64(rec + at + len - 8)) == len)
+			return at + len;
+	return 0;
+}
+
+static size_t trailer_length(const void *ctx, uint64_t id)
+{
+	const struct decode *d = ctx;
+	const uint32_t *index = map64_get(&d->ids, id);
+
+	return index ? d->attrs[*index].trail_size : 0;
+}
+
+size_t decode_whole_size(const struct decode *d, const uint8_t *rec, size_t size)
+{
+	bool by_id = d->identifier && d->n_attrs > 1;
+
+	if (load_u32(rec) != PERF_RECORD_KSYMBOL)
+		return size;
+	if (!by_id && (!d->n_attrs || d->mixed || !d->attrs[0].trail_size))
+		return 0;
+	return decode_ksymbol_size(rec, size, by_id ? 0 : d->attrs[0].trail_size, trailer_length,
+				   d);
 }
 
 /* A NUL-terminated string at @at within the first @len bytes, or NULL. */
@@ -93,7 +130,17 @@ static int decode_cgroup(const uint8_t *rec, size_t len, struct event *ev)
 	return 0;
 }
 
-/* LOST: id, count. LOST_SAMPLES: count. Other fields of throttle records are not used. */
+/* No wait is read from it. False if that is not known. */
+static bool is_profile(const struct decode_attr *a)
+{
+	return a && (a->tp.kind == EVENT_SAMPLE ||
+		     (a->type != PERF_TYPE_TRACEPOINT && a->type != PERF_TYPE_SOFTWARE));
+}
+
+/*
+ * LOST: id, count; the id is that of the event that could write again, so it does not say which
+ * events lost records. LOST_SAMPLES: count; its trailer has the id.
+ */
 static int decode_loss(const uint8_t *rec, size_t len, uint32_t kind, size_t at, struct event *ev)
 {
 	struct perf_event_header h;
@@ -106,14 +153,28 @@ static int decode_loss(const uint8_t *rec, size_t len, uint32_t kind, size_t at,
 	ev->kind = kind;
 	ev->lost.n = load_u64(rec + HEADER + at);
 	ev->lost.until = ev->time;
+	ev->lost.of_profile = false;
 	return 0;
 }
 
-static int decode_throttle(const uint8_t *rec, size_t len, uint32_t kind, struct event *ev)
+static int decode_lost_samples(const struct decode *d, const uint8_t *rec, size_t size, size_t len,
+			       struct event *ev)
+{
+	int r = decode_loss(rec, len, EVENT_LOST_SAMPLES, 0, ev);
+
+	if (r == 0)
+		ev->lost.of_profile = is_profile(trailer_attr(d, rec, size));
+	return r;
+}
+
+/* Time, id, id of the stream. */
+static int decode_throttle(const struct decode *d, const uint8_t *rec, size_t len, uint32_t kind,
+			   struct event *ev)
 {
 	if (len < HEADER + 24)
 		return DECODE_BAD;
 	ev->kind = kind;
+	ev->lost.of_profile = is_profile(decode_find_attr(d, load_u64(rec + HEADER + 8)));
 	if (!ev->time)
 		ev->time = load_u64(rec + HEADER);
 	return 0;
@@ -186,6 +247,28 @@ static int decode_deferred(const uint8_t *rec, size_t len, struct event *ev)
 	return 0;
 }
 
+/* Address, length, type, flags, name. */
+static int decode_ksymbol(const uint8_t *rec, size_t len, struct event *ev)
+{
+	const char *name = string_at(rec, KSYMBOL_NAME, len);
+
+	if (!name)
+		return DECODE_BAD;
+	uint32_t what = load_u32(rec + HEADER + 12), type = what & UINT16_MAX;
+	if (type != PERF_RECORD_KSYMBOL_TYPE_BPF && type != PERF_RECORD_KSYMBOL_TYPE_OOL)
+		return DECODE_SKIP;
+	ev->kind = EVENT_KSYMBOL;
+	ev->ksym.start = load_u64(rec + HEADER);
+	ev->ksym.len = load_u32(rec + HEADER + 8);
+	ev->ksym.is_bpf = type == PERF_RECORD_KSYMBOL_TYPE_BPF;
+	ev->ksym.is_gone = what >> 16 & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	ev->ksym.name = name;
+	/* Without a time that can be read it stays where the stream has it. */
+	ev->time = ev->time <= INT64_MAX ? ev->time : 0;
+	bool is_range = ev->ksym.len && ev->ksym.start + ev->ksym.len > ev->ksym.start;
+	return is_range || ev->ksym.is_gone ? 0 : DECODE_BAD;
+}
+
 /* Skips records of tasks outside of the PID namespace: perf gives them pid and tid 0. */
 static int skip_unknown(const struct event *ev, int code)
 {
@@ -195,7 +278,8 @@ static int skip_unknown(const struct event *ev, int code)
 int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32_t type,
 		 struct event *ev)
 {
-	size_t len = read_trailer(d, rec, size, ev);
+	size_t whole = decode_whole_size(d, rec, size);
+	size_t len = whole ? read_trailer(d, rec, whole, ev) : size;
 
 	switch (type) {
 	case PERF_RECORD_COMM:
@@ -209,16 +293,18 @@ int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32
 	case PERF_RECORD_LOST:
 		return decode_loss(rec, len, EVENT_LOST, 8, ev);
 	case PERF_RECORD_LOST_SAMPLES:
-		return decode_loss(rec, len, EVENT_LOST_SAMPLES, 0, ev);
+		return decode_lost_samples(d, rec, size, len, ev);
 	case PERF_RECORD_THROTTLE:
-		return decode_throttle(rec, len, EVENT_THROTTLE, ev);
+		return decode_throttle(d, rec, len, EVENT_THROTTLE, ev);
 	case PERF_RECORD_UNTHROTTLE:
-		return decode_throttle(rec, len, EVENT_UNTHROTTLE, ev);
+		return decode_throttle(d, rec, len, EVENT_UNTHROTTLE, ev);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		return skip_unknown(ev, decode_mmap(rec, len, type, ev));
 	case RECORD_CALLCHAIN_DEFERRED:
 		return skip_unknown(ev, decode_deferred(rec, len, ev));
+	case PERF_RECORD_KSYMBOL:
+		return decode_ksymbol(rec, len, ev);
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return decode_switch(rec, len, ev);
 	default:

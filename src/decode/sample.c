@@ -5,6 +5,7 @@
  * chain stays in place, without its context markers and cut where the user part begins.
  */
 #include "sample.h"
+#include "kontend/filelock.h"
 #include "kontend/ownerrec.h"
 #include "kontend/taskid.h"
 #include "kontend/taskrec.h"
@@ -145,11 +146,13 @@ static int inode_fields(const uint8_t *raw, size_t len, struct event *ev)
 	const size_t before = sizeof(uint32_t);
 	const char *fs = (const char *)raw - before + offsetof(struct inoderec, fs);
 	const char *names = (const char *)raw - before + offsetof(struct inoderec, names);
-	struct inoderec r;
+	const size_t most = sizeof(struct inoderec) - before;
+	struct inoderec r = {0};
 
-	if (len < sizeof(r) - before)
+	if (len < offsetof(struct inoderec, start) - before)
 		return DECODE_BAD;
-	memcpy(&r, raw - before, sizeof(r));
+	memcpy(&r, raw - before,
+	       len < most ? offsetof(struct inoderec, start) : sizeof(struct inoderec));
 	if (r.which >= INODEREC_LOCKS || r.flags >= INODEREC_FLAGS || r.n_bytes > sizeof(r.names) ||
 	    (r.n_bytes && names[r.n_bytes - 1]) || !memchr(fs, 0, sizeof(r.fs)))
 		return DECODE_BAD;
@@ -157,6 +160,8 @@ static int inode_fields(const uint8_t *raw, size_t len, struct event *ev)
 	ev->inode.lock = r.lock;
 	ev->inode.ino = r.ino;
 	ev->inode.generation = r.generation;
+	ev->inode.start = r.start;
+	ev->inode.past = r.past;
 	ev->inode.dev = r.dev;
 	ev->inode.which = (uint8_t)r.which;
 	ev->inode.flags = (uint8_t)r.flags;
@@ -224,6 +229,8 @@ static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, b
 	ev->begin.owner_tid = r.owner_tid;
 	ev->begin.owner = (uint8_t)r.owner;
 	ev->begin.owner_asked = r.owner_asked;
+	ev->begin.ino = ev->begin.file = ev->begin.owner_file = 0;
+	ev->begin.held_ns = waitrec_age_ns(r.held);
 	if (ev->tid == -1)
 		ev->tid = r.tid;
 	return 0;
@@ -240,6 +247,7 @@ static int wait_end_fields(const uint8_t *raw, size_t len, struct event *ev)
 	ev->kind = EVENT_CONTENTION_END;
 	ev->end.lock = r.lock;
 	ev->end.ret = r.ret;
+	ev->end.owner_file = 0;
 	if (ev->tid == -1)
 		ev->tid = r.tid;
 	return 0;
@@ -332,6 +340,87 @@ static void name_by_entry(struct decode *d, const uint8_t *raw, struct event *ev
 		ev->pid = ev->tid; /* the entry lacks the process */
 }
 
+/* Does the entry have that field? */
+static bool has_field(struct trace_field f, size_t len)
+{
+	return (size_t)f.offset + f.size <= len;
+}
+
+static void file_begin_fields(enum filelock_kind kind, bool reads, uint32_t dev, uint64_t ino,
+			      struct event *ev)
+{
+	ev->kind = EVENT_CONTENTION_BEGIN;
+	ev->begin.lock = filelock_addr(kind, dev, ino);
+	ev->begin.file = ev->begin.start = ev->begin.past = ev->begin.owner_file = 0;
+	ev->begin.flags = filelock_flags(kind, reads);
+	ev->begin.dev = dev;
+	ev->begin.ino = ino;
+	ev->begin.frames = NULL;
+	ev->begin.n_frames = 0;
+	ev->begin.missed = 0;
+	ev->begin.since_ns = 0;
+	ev->begin.owner = WAITREC_NOT_SAID;
+	ev->begin.held_ns = 0;
+}
+
+/* Which part of the file: the tracepoint has the last byte. */
+static int file_part_fields(const struct trace_event *tp, const uint8_t *raw, size_t len,
+			    struct event *ev)
+{
+	if (!has_field(tp->start, len) || !has_field(tp->end, len))
+		return DECODE_BAD;
+	ev->begin.file = ev->begin.lock;
+	ev->begin.start = load_field(raw, tp->start);
+	ev->begin.past = load_field(raw, tp->end) + 1;
+	ev->begin.lock = filelock_part(ev->begin.file, ev->begin.start, ev->begin.past);
+	return 0;
+}
+
+/* The owner that has the lock now, or has given it back. */
+static int file_owner_fields(const struct trace_event *tp, const uint8_t *raw, size_t len,
+			     uint64_t type, struct event *ev)
+{
+	bool has_part = tp->start.size != 0;
+
+	if (!has_field(tp->owner, len) || !has_field(tp->start, len) || !has_field(tp->end, len))
+		return DECODE_BAD;
+	ev->end.owner_file = tp->owner.size ? load_field(raw, tp->owner) : 0;
+	ev->end.start = has_part ? load_field(raw, tp->start) : 0;
+	ev->end.past = has_part ? load_field(raw, tp->end) + 1 : FILELOCK_EOF;
+	ev->end.gives_back = type == FILELOCK_UNLOCK;
+	ev->end.reads = type == FILELOCK_READ;
+	return 0;
+}
+
+/* A try that has to wait begins a wait; one that may wait and need not ends it. */
+static int file_fields(const struct trace_event *tp, const uint8_t *raw, size_t len,
+		       struct event *ev)
+{
+	static const enum filelock_kind kinds[] = {FILELOCK_FLOCK, FILELOCK_POSIX, FILELOCK_LEASE,
+						   FILELOCK_LEASE};
+	enum filelock_kind kind = kinds[tp->kind - EVENT_FLOCK];
+
+	if (!has_field(tp->dev, len) || !has_field(tp->flags, len) || !has_field(tp->type, len))
+		return DECODE_BAD;
+	uint64_t ino = load_field(raw, tp->lock), type = load_field(raw, tp->type);
+	uint32_t dev = (uint32_t)load_field(raw, tp->dev);
+	int32_t ret = tp->arg.size ? (int32_t)load_field(raw, tp->arg) : 0;
+	if (tp->kind == EVENT_LEASE_BLOCK || (ret == FILELOCK_DEFERRED && tp->arg.size)) {
+		file_begin_fields(kind, type == FILELOCK_READ, dev, ino, ev);
+		if (!has_field(tp->owner, len))
+			return DECODE_BAD;
+		ev->begin.owner_file = tp->owner.size ? load_field(raw, tp->owner) : 0;
+		return tp->start.size ? file_part_fields(tp, raw, len, ev) : 0;
+	}
+	bool is_end = tp->kind == EVENT_LEASE_UNBLOCK ||
+		      (type != FILELOCK_UNLOCK && load_field(raw, tp->flags) & FILELOCK_SLEEP);
+	ev->kind = EVENT_CONTENTION_END;
+	ev->end.lock = filelock_addr(kind, dev, ino);
+	ev->end.ret = is_end ? ret : FILELOCK_OVER;
+	ev->end.owner_file = 0;
+	return ret ? 0 : file_owner_fields(tp, raw, len, type, ev);
+}
+
 static int raw_fields(struct decode *d, const struct decode_attr *a, const uint8_t *raw, size_t len,
 		      struct event *ev)
 {
@@ -351,6 +440,7 @@ static int raw_fields(struct decode *d, const struct decode_attr *a, const uint8
 	case EVENT_CONTENTION_END:
 		ev->end.lock = lock;
 		ev->end.ret = (int32_t)load_field(raw, tp->arg);
+		ev->end.owner_file = 0;
 		break;
 	case EVENT_RELEASE:
 		ev->release.lock = lock;
@@ -359,6 +449,13 @@ static int raw_fields(struct decode *d, const struct decode_attr *a, const uint8
 	case EVENT_MM_ACQUIRED:
 	case EVENT_MM_RELEASED:
 		if (mm_fields(tp, raw, len, ev) != 0)
+			return DECODE_BAD;
+		break;
+	case EVENT_FLOCK:
+	case EVENT_POSIX_LOCK:
+	case EVENT_LEASE_BLOCK:
+	case EVENT_LEASE_UNBLOCK:
+		if (file_fields(tp, raw, len, ev) != 0)
 			return DECODE_BAD;
 		break;
 	default:
@@ -427,6 +524,8 @@ static int variable_fields(struct decode *d, const struct decode_attr *a, const 
 	int r = raw_fields(d, a, p + 4, raw, ev);
 	if (!r && frames && a->tp.kind == EVENT_MM_ACQUIRED)
 		kernel_frames(a, frames, n, &ev->mm.frames, &ev->mm.n_frames);
+	if (!r && frames && event_is_file_try(a->tp.kind) && ev->kind == EVENT_CONTENTION_BEGIN)
+		kernel_frames(a, frames, n, &ev->begin.frames, &ev->begin.n_frames);
 	p += 4 + (size_t)raw;
 	if (!r && a->has_cgroup && end - p >= 8)
 		ev->cgroup = load_u64(p);
@@ -469,11 +568,14 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 		ev->begin.missed = 0;
 		ev->begin.since_ns = 0;
 		ev->begin.owner = WAITREC_NOT_SAID;
+		ev->begin.ino = ev->begin.file = ev->begin.held_ns = 0;
+		ev->begin.owner_file = 0;
 		kernel_frames(a, (const uint64_t *)(const void *)(chain + 8), n, &ev->begin.frames,
 			      &ev->begin.n_frames);
 	} else if (ev->kind == EVENT_CONTENTION_END) {
 		ev->end.lock = load_u64(raw + a->tp.lock.offset);
 		ev->end.ret = (int32_t)arg;
+		ev->end.owner_file = 0;
 	} else {
 		ev->release.lock = load_u64(raw + a->tp.lock.offset);
 	}
@@ -561,6 +663,8 @@ static int decode_sample(struct decode *d, const uint8_t *rec, size_t size, stru
 		ev->begin.missed = 0;
 		ev->begin.since_ns = 0;
 		ev->begin.owner = WAITREC_NOT_SAID;
+		ev->begin.ino = ev->begin.file = ev->begin.held_ns = 0;
+		ev->begin.owner_file = 0;
 	}
 	fixed_fields(a, rec, ev);
 	if (ev->kind == EVENT_SAMPLE) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A growing buffer of perf records. Layouts are those of PERF_RECORD_COMM, PERF_RECORD_MMAP2 and
- * PERF_RECORD_CGROUP in <linux/perf_event.h>: the text is padded with NULs to 8 bytes; the trailer
- * {pid, tid, time, cpu, res, identifier} follows. Time 0 sorts them before all events of the
- * session.
+ * A growing buffer of perf records. Layouts are those of PERF_RECORD_COMM, PERF_RECORD_MMAP2,
+ * PERF_RECORD_CGROUP and PERF_RECORD_KSYMBOL in <linux/perf_event.h>: the text is padded with NULs
+ * to 8 bytes; the trailer {pid, tid, time, cpu, res, identifier} follows. Time 0 sorts them before
+ * all events of the session.
  */
 #include "kontend/sideband.h"
 #include "kontend/mem.h"
@@ -109,6 +109,30 @@ int sideband_cgroup(struct sideband *s, uint64_t cgroup, const char *path)
 	if (!p)
 		return -ENOMEM;
 	memcpy(p + sizeof(struct perf_event_header), &cgroup, sizeof(cgroup));
+	put_trailer(s, 0, 0);
+	return 0;
+}
+
+/* PERF_RECORD_KSYMBOL between its header and the name. */
+struct ksymbol {
+	uint64_t start;
+	uint32_t len;
+	uint16_t type, flags;
+};
+
+int sideband_ksymbol(struct sideband *s, uint64_t start, uint32_t len, bool is_bpf,
+		     const char *name)
+{
+	struct ksymbol fixed = {
+		.start = start,
+		.len = len,
+		.type = is_bpf ? PERF_RECORD_KSYMBOL_TYPE_BPF : PERF_RECORD_KSYMBOL_TYPE_OOL,
+	};
+	uint8_t *p = record_new(s, PERF_RECORD_KSYMBOL, sizeof(fixed), name);
+
+	if (!p)
+		return -ENOMEM;
+	memcpy(p + sizeof(struct perf_event_header), &fixed, sizeof(fixed));
 	put_trailer(s, 0, 0);
 	return 0;
 }

@@ -20,6 +20,7 @@
 #include "kontend/phasesnap.h"
 #include "kontend/pmus.h"
 #include "kontend/shortsnap.h"
+#include "kontend/sleptsnap.h"
 #include "kontend/textsnap.h"
 #include "kontend/upsnap.h"
 #include <errno.h>
@@ -44,6 +45,7 @@ static const struct snapshot_kind kinds[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_PHASES] = {"phases", PHASESNAP_VERSION, false},
 	[SNAPSHOT_MACHINE] = {"machine", RECORD_MACHINE_VERSION, false},
 	[SNAPSHOT_EVENTS] = {"events", EVENTSNAP_VERSION, true},
+	[SNAPSHOT_SLEPT] = {"slept", SLEPTSNAP_VERSION, false},
 };
 
 const struct snapshot_kind *snapshot_kind(uint16_t kind)
@@ -151,6 +153,24 @@ void snapshot_set_move(struct snapshot_set *dst, struct snapshot_set *src, uint1
 	}
 	dst->last[dst->n++] = moved;
 	dst->bytes += moved->len;
+}
+
+int snapshot_set_share(struct snapshot_set *dst, const struct snapshot_set *src, uint16_t kind)
+{
+	size_t from = place_of(src, kind), to = place_of(dst, kind);
+
+	if (from < src->n && to == SNAPSHOT_SET_KINDS)
+		return -ENOSPC;
+	struct snapshot *old = take_out(dst, kind);
+	if (old)
+		put_back(old);
+	if (from == src->n)
+		return 0;
+	struct snapshot *shared = src->last[from];
+	shared->refs++;
+	dst->last[dst->n++] = shared;
+	dst->bytes += shared->len;
+	return 0;
 }
 
 void snapshot_set_copy(struct snapshot_set *dst, const struct snapshot_set *src)

@@ -44,6 +44,10 @@ static const struct known_event known_events[] = {
 	{"mmap_lock", "mmap_lock_start_locking", EVENT_MM_START, "mm", "write"},
 	{"mmap_lock", "mmap_lock_acquire_returned", EVENT_MM_ACQUIRED, "mm", "write"},
 	{"mmap_lock", "mmap_lock_released", EVENT_MM_RELEASED, "mm", "write"},
+	{"filelock", "flock_lock_inode", EVENT_FLOCK, "i_ino", "ret"},
+	{"filelock", "posix_lock_inode", EVENT_POSIX_LOCK, "i_ino", "ret"},
+	{"filelock", "break_lease_block", EVENT_LEASE_BLOCK, "i_ino", NULL},
+	{"filelock", "break_lease_unblock", EVENT_LEASE_UNBLOCK, "i_ino", NULL},
 };
 
 enum event_kind trace_kind(const char *system, const char *name)
@@ -125,6 +129,25 @@ static void find_mm_fields(struct tep_event *event, struct trace_event *ev)
 		find_optional(event, "memcg_id", 8, &ev->memcg);
 }
 
+/* Kernels before 6.9 have the same names. */
+static int find_file_fields(struct tep_event *event, enum event_kind kind, struct trace_event *ev,
+			    struct error *err)
+{
+	int r = find_field(event, "s_dev", &ev->dev, err);
+
+	if (kind == EVENT_FLOCK || kind == EVENT_POSIX_LOCK)
+		find_optional(event, "owner", 8, &ev->owner);
+	/* Of a lock of the other kinds both are the whole file. */
+	if (kind == EVENT_POSIX_LOCK) {
+		find_optional(event, "fl_start", 8, &ev->start);
+		find_optional(event, "fl_end", 8, &ev->end);
+	}
+	if (!ev->end.size)
+		ev->start.size = 0;
+	r = r ? r : find_field(event, "flags", &ev->flags, err);
+	return r ? r : find_field(event, "type", &ev->type, err);
+}
+
 static const struct known_event *lookup(const char *system, const struct trace_text *text)
 {
 	for (size_t i = 0; i < sizeof(known_events) / sizeof(*known_events); i++)
@@ -168,7 +191,7 @@ static int read_fields(struct tep_event *event, const struct known_event *known,
 		ev->pid = (struct trace_field){.offset = (uint16_t)pid->offset, .size = 4};
 	if (known->kind >= EVENT_MM_START && known->kind <= EVENT_MM_RELEASED)
 		find_mm_fields(event, ev);
-	return 0;
+	return event_is_file_try(known->kind) ? find_file_fields(event, known->kind, ev, err) : 0;
 }
 
 struct text_line {

@@ -84,13 +84,18 @@ const struct doctor_item *doctor_check(const struct doctor *d, const char *name)
 	return NULL;
 }
 
-bool doctor_kernel_is_new_enough(const char *release)
+int doctor_kernel_version(const char *release)
 {
 	int major = 0, minor = 0;
 
-	if (sscanf(release, "%d.%d", &major, &minor) != 2)
-		return true; /* an unknown format of the release: check the event itself */
-	return major > 5 || (major == 5 && minor >= 19);
+	return sscanf(release, "%3d.%3d", &major, &minor) == 2 ? major * 1000 + minor : 0;
+}
+
+bool doctor_kernel_is_new_enough(const char *release)
+{
+	int version = doctor_kernel_version(release);
+
+	return !version || version >= 5019; /* not known: check the event itself */
 }
 
 bool doctor_kallsyms_has_addresses(const char *text)
@@ -427,6 +432,7 @@ void doctor_run(struct doctor *d)
 	check_intervals(d);
 	check_cache(d);
 	check_measuring(d);
+	doctor_try_gaps(d);
 	d->memory = doctor_memory(f.cpus, doctor_check(d, "bpf")->status == DOCTOR_WORKS);
 	doctor_conclude(d);
 }

@@ -33,5 +33,7 @@ void doctor_perf(struct doctor *d, const struct doctor_facts *f);
 void doctor_rest(struct doctor *d, const struct doctor_facts *f);
 void doctor_sandbox(struct doctor *d);
 void doctor_namespaces(struct doctor *d, const struct doctor_facts *f);
+/* gaps.c: d->gaps of this kernel, from d->kernel and by trying. */
+void doctor_try_gaps(struct doctor *d);
 
 #endif

@@ -7,6 +7,7 @@
  * waits may have ended unseen, the request asks whether they exist.
  */
 #include "engine-int.h"
+#include "kontend/filelock.h"
 #include "kontend/lock-requests.h"
 #include "kontend/lock.h"
 #include "kontend/lockname.h"
@@ -40,7 +41,7 @@ struct asking {
 
 static void add_lock(struct asking *a, const struct model *m, uint64_t addr, uint32_t type)
 {
-	if (a->n < LOCKASK_MOST && addr && addr != SHORTS_LOCK)
+	if (a->n < LOCKASK_MOST && addr && addr != SHORTS_LOCK && !filelock_is(addr))
 		a->locks[a->n++] =
 			(struct lock_request_lock){addr, type, lockname_life(m->lock_names, addr)};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds the frames of a call chain that belong to the tracing itself. If several programs listen to
+ * Finds the frames of a call chain that belong to the tracing itself, and those that say the type
+ * of the lock. If several programs listen to
  * the tracepoint, the kernel calls them through a function of its own, which is the innermost frame
  * of each chain. The function is known by its name. As each wait needs the answer, and there are
  * few innermost frames, answers are cached by address.
@@ -16,7 +17,7 @@ enum { KNOWN_BITS = 8, KNOWN = 1 << KNOWN_BITS };
 
 struct known {
 	uint64_t addr; /* 0: none */
-	bool is;
+	enum model_function is;
 };
 
 struct engine_tracing {
@@ -26,7 +27,14 @@ struct engine_tracing {
 	struct known known[KNOWN];
 };
 
-static bool is_tracing(struct model_tracing *ask, uint64_t addr)
+static enum model_function kind_of(const struct sym *sym, uint64_t addr)
+{
+	return sym_is_tracing(sym, addr)     ? MODEL_FUNCTION_TRACING
+	       : sym_is_resilient(sym, addr) ? MODEL_FUNCTION_RESILIENT
+					     : MODEL_FUNCTION_OTHER;
+}
+
+static enum model_function function(struct model_tracing *ask, uint64_t addr)
 {
 	struct engine_tracing *t = (struct engine_tracing *)ask;
 	struct known *k = &t->known[hash_slot(addr, KNOWN_BITS)];
@@ -36,7 +44,7 @@ static bool is_tracing(struct model_tracing *ask, uint64_t addr)
 		t->n_loads = t->sym->n_loads;
 	}
 	if (k->addr != addr)
-		*k = (struct known){addr, sym_is_tracing(t->sym, addr)};
+		*k = (struct known){addr, kind_of(t->sym, addr)};
 	return k->is;
 }
 
@@ -46,7 +54,7 @@ struct engine_tracing *engine_tracing_new(const struct sym *sym)
 
 	if (!t)
 		return NULL;
-	t->ask.is_tracing = is_tracing;
+	t->ask.function = function;
 	t->sym = sym;
 	return t;
 }

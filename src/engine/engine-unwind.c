@@ -11,16 +11,12 @@
  */
 #include "engine-int.h"
 #include "kontend/profile.h"
-#include "kontend/snapshot.h"
 #include "kontend/srclines.h"
 #include "kontend/stack.h"
 
-#include "kontend/buildids.h"
 #include "kontend/cfiset.h"
 #include "kontend/map-numbers.h"
 #include "kontend/mem.h"
-#include "kontend/pidns.h"
-#include "kontend/thisboot.h"
 #include "kontend/unwind.h"
 
 #include <errno.h>
@@ -75,12 +71,9 @@ static void look_again(struct engine_unwind *u)
 
 static int open_files(struct engine_unwind *u)
 {
-	const struct record_host *h = u->engine->model->host;
-	struct usersyms_config c = {.same_machine =
-					    thisboot_saw(h->release, h->wall_ns, h->clock_ns) &&
-					    pidns_is_ours(h->method),
-				    .door = u->engine->lines ? u->engine->lines->door : NULL};
-	struct unwind_config how = {.machine = h->machine, .recorded = recorded, .ctx = u};
+	struct usersyms_config c = engine_files(u->engine, u->engine->model);
+	struct unwind_config how = {
+		.machine = u->engine->model->host->machine, .recorded = recorded, .ctx = u};
 	struct error err = {0};
 
 	u->tried = true;
@@ -90,19 +83,6 @@ static int open_files(struct engine_unwind *u)
 	return r;
 }
 
-/* The recorded build id, if there is one: it decides whether a file is the right one. */
-static struct buildid id_of(const struct engine_unwind *u, const struct map_object *o)
-{
-	const struct snapshot *ids =
-		snapshot_set_get(u->engine->model->snapshots, SNAPSHOT_BUILD_IDS);
-	struct buildid id = {.len = o->id_len};
-
-	memcpy(id.id, o->id, o->id_len);
-	if (!id.len && ids && !buildids_find(ids->bytes, ids->len, o->path, &id))
-		id.len = 0;
-	return id;
-}
-
 /* A mapping without a file has no unwind tables. */
 static uint32_t file_of(struct engine_unwind *u, uint32_t object)
 {
@@ -110,15 +90,13 @@ static uint32_t file_of(struct engine_unwind *u, uint32_t object)
 	const struct map_object *o = map_object_get(all, object);
 	uint32_t *number =
 		!o || map_is_memory(o->path) ? NULL : map_numbers_at(&u->numbers, all, object);
-	struct buildid id;
 	uint32_t file;
 
 	if (!number)
 		return UNWIND_NO_OBJECT;
 	if (*number)
 		return *number - 1;
-	id = id_of(u, o);
-	if (usersyms_object(u->files, o->path, id.id, id.len, o->pid, &file) < 0)
+	if (engine_file(u->engine->model, o, u->files, &file) < 0)
 		return UNWIND_NO_OBJECT;
 	*number = file + 1;
 	return file;

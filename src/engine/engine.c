@@ -34,6 +34,20 @@ static void free_parts(struct engine *e)
 	sym_deinit(&e->sym);
 }
 
+const struct ksym *engine_ksym(const struct engine *e, uint64_t frame)
+{
+	const struct ksyms *k = &e->model->profile->ksyms;
+	const struct ksym *s = ksyms_get(k, frame);
+	const struct sym_entry *near = s ? sym_find(&e->sym, ksyms_address(k, frame)) : NULL;
+
+	if (!near || map_kernel_frame(near->addr) <= s->start)
+		return s;
+	/* Code of that kind which kallsyms has may be of another time. */
+	const char *module = e->sym.text + near->module;
+	bool is_made = !strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11);
+	return near->module && is_made ? s : NULL;
+}
+
 int engine_init(struct engine *e, struct source *source, const struct model_limits *limits,
 		struct error *err)
 {

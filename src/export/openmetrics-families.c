@@ -81,6 +81,10 @@ const struct openmetrics_family openmetrics_families[] = {
 	 "Tasks that waited for them when this was written.", SERVER},
 	{"kontend_longest_wait_seconds", GAUGE, "seconds", "",
 	 "How long the longest wait in flight has lasted.", BOTH},
+	{"kontend_blocked_tasks", GAUGE, NULL, "cause",
+	 "Tasks that could not run in the latest snapshot, in state D and others, by cause; causes "
+	 "without tasks are left out.",
+	 SERVER},
 	{"kontend_breakpoint_slots", GAUGE, NULL, "",
 	 "Hardware breakpoint slots of all CPUs that are online.", SERVER},
 	{"kontend_breakpoint_slots_used", GAUGE, NULL, "", "Those of them that are taken.", SERVER},

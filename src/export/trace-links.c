@@ -129,7 +129,7 @@ const char *trace_caller(struct tracefile *t, uint32_t stack, char buf[EVENT_NAM
 		return NULL;
 	const uint64_t *frames = wordset_words(s, stack);
 	uint32_t n = (uint32_t)s->runs[stack - 1].n;
-	return event_names_func(t->engine, frames[sym_caller(&t->engine->sym, frames, n)], buf);
+	return event_names_outer(t->engine, frames, n, buf);
 }
 
 uint32_t trace_waiting(const struct tracefile *t, const struct wait *w)

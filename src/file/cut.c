@@ -133,12 +133,13 @@ static uint8_t *time_in(const struct cut *c, uint8_t *p, size_t size)
 	const uint32_t *index;
 	uint64_t id;
 
+	size = decode_whole_size(d, p, size);
 	if (d->identifier && size >= sizeof(struct perf_event_header) + sizeof(id)) {
 		memcpy(&id, p + size - sizeof(id), sizeof(id));
 		index = map64_get(&d->ids, id);
 		a = index ? &d->attrs[*index] : NULL;
 	}
-	if (!a || !a->trail_time || a->trail_time > size - sizeof(struct perf_event_header))
+	if (!a || !a->trail_time || a->trail_time + sizeof(struct perf_event_header) > size)
 		return NULL;
 	return p + size - a->trail_time;
 }

@@ -26,6 +26,7 @@ bool features_wants(uint32_t bit)
 	case PERFDATA_PMU_MAPPINGS:
 	case PERFDATA_SAMPLE_TIME:
 	case PERFDATA_CLOCK_DATA:
+	case PERFDATA_META_INFO:
 		return true;
 	default:
 		return false;
@@ -136,6 +137,65 @@ static void take_pmus(struct features *f, struct cursor *c)
 	}
 }
 
+/* The number that the @len bytes at @digits are, all of them decimal digits. */
+static bool parse_number(const char *digits, size_t len, uint64_t *ret)
+{
+	*ret = 0;
+	for (size_t i = 0; i < len; i++) {
+		unsigned digit = (unsigned char)digits[i] - '0';
+		if (digit > 9 || *ret > (UINT64_MAX - digit) / 10)
+			return false;
+		*ret = *ret * 10 + digit;
+	}
+	return len > 0;
+}
+
+/* "NAME,TYPE,CONFIG" of @len bytes; a line that makes no sense names no event. 0 or -ENOMEM. */
+static int take_kind(struct eventsnap *s, const char *line, size_t len)
+{
+	const char *comma = memchr(line, ',', len);
+	size_t n = comma ? (size_t)(comma - line) : 0;
+	const char *second = comma ? memchr(comma + 1, ',', len - n - 1) : NULL;
+	char name[EVENT_NAME];
+	struct eventsnap_kind k;
+	uint64_t type;
+
+	if (!second || !n || n >= sizeof(name) ||
+	    !parse_number(comma + 1, (size_t)(second - comma - 1), &type) || type > UINT32_MAX ||
+	    !parse_number(second + 1, (size_t)(line + len - second - 1), &k.config))
+		return 0;
+	k.type = (uint32_t)type;
+	snprintf(name, sizeof(name), "%.*s", (int)n, line);
+	k.name = eventsnap_add_text(s, name);
+	return eventsnap_add_kind(s, &k);
+}
+
+/* Texts, each a key followed by its value; "event_type_info" names events, a line each. */
+static void take_meta_info(struct features *f, const char *p, size_t len)
+{
+	const char *end = p + len, *key, *stop;
+	struct eventsnap *s = &f->events;
+
+	s->n_kinds = 0;
+	while (p < end) {
+		key = p;
+		stop = memchr(p, 0, (size_t)(end - p));
+		p = stop ? stop + 1 : end;
+		stop = memchr(p, 0, (size_t)(end - p));
+		if (!stop)
+			return;
+		bool names = !strcmp(key, "event_type_info");
+		while (names && p < stop && s->n_kinds < EVENTSNAP_KINDS) {
+			const char *next = memchr(p, '\n', (size_t)(stop - p));
+			next = next ? next : stop;
+			if (take_kind(s, p, (size_t)(next - p)) < 0)
+				return;
+			p = next + 1;
+		}
+		p = stop + 1;
+	}
+}
+
 void features_take(struct features *f, uint32_t bit, const void *data, size_t len)
 {
 	struct cursor c = cursor_make(data, len);
@@ -178,6 +238,9 @@ void features_take(struct features *f, uint32_t bit, const void *data, size_t le
 		return;
 	case PERFDATA_CLOCK_DATA:
 		take_clock_data(f, &c);
+		return;
+	case PERFDATA_META_INFO:
+		take_meta_info(f, data, len);
 		return;
 	default:
 		return;

@@ -52,10 +52,11 @@ static int differs(const struct features *f, char why[KERNEL_WHY])
 	return 0;
 }
 
-/* It is among the first lines. */
-static uint64_t text_address(const char *text, size_t len)
+/* The address of _text, or of _stext if the recording has that one: among the first lines. */
+static uint64_t text_address(const char *text, size_t len, bool is_stext)
 {
-	const char *end = text + len;
+	const char *end = text + len, *wanted = is_stext ? " _stext\n" : " _text\n";
+	size_t n_wanted = strlen(wanted);
 
 	for (unsigned n = 0; n < 4096 && text < end; n++) {
 		const char *eol = memchr(text, '\n', (size_t)(end - text));
@@ -63,7 +64,7 @@ static uint64_t text_address(const char *text, size_t len)
 		if (!name)
 			return 0;
 		/* the end of the line ends the number */
-		if (eol - name >= 8 && !memcmp(name + 3, "_text\n", 6))
+		if ((size_t)(eol - name) + 1 == 2 + n_wanted && !memcmp(name + 2, wanted, n_wanted))
 			return strtoull(text, NULL, 16);
 		text = eol + 1;
 	}
@@ -139,13 +140,14 @@ static bool modules_are_right(const struct stat *st, const char *text, size_t le
 }
 
 /* The length of the trustworthy part of the file, to which @st belongs; 0: none of it. */
-static size_t usable(const struct stat *st, const struct filemap *file, uint64_t text_addr,
-		     bool is_running)
+static size_t usable(const struct stat *st, const struct filemap *file,
+		     const struct kernel_place *k, bool is_running)
 {
 	const char *text = file->bytes;
 
 	/* A file that other users can write may have wrong names. */
-	if (st->st_mode & (S_IWGRP | S_IWOTH) || text_address(text, file->len) != text_addr)
+	if (st->st_mode & (S_IWGRP | S_IWOTH) ||
+	    text_address(text, file->len, k->is_stext) != k->addr)
 		return 0;
 	if (is_running)
 		return modules_are_right(st, text, file->len) ? file->len : 0;
@@ -153,17 +155,17 @@ static size_t usable(const struct stat *st, const struct filemap *file, uint64_t
 }
 
 /*
- * The saved symbols of the kernel with this build id, with _text at @text_addr. -ENOENT, or another
- * negative errno: there are none that can be trusted.
+ * The saved symbols of the kernel with this build id, at this place. -ENOENT, or another negative
+ * errno: there are none that can be trusted.
  */
-static int saved_symbols(const uint8_t *id, size_t n, uint64_t text_addr, bool is_running,
+static int saved_symbols(const uint8_t *id, size_t n, const struct kernel_place *k, bool is_running,
 			 struct kallsyms_text *ret)
 {
 	char path[4096];
 	struct stat st;
 
 	*ret = (struct kallsyms_text){0};
-	if (!text_addr || !path_of(id, n, path, sizeof(path)))
+	if (!k->addr || !path_of(id, n, path, sizeof(path)))
 		return -ENOENT;
 	int fd = ownfile_open(path);
 	if (fd < 0)
@@ -173,7 +175,7 @@ static int saved_symbols(const uint8_t *id, size_t n, uint64_t text_addr, bool i
 	if (r)
 		return r;
 	ret->text = ret->file.bytes;
-	ret->len = usable(&st, &ret->file, text_addr, is_running);
+	ret->len = usable(&st, &ret->file, k, is_running);
 	if (!ret->len)
 		kallsyms_text_deinit(ret);
 	return ret->text ? 0 : -ENOENT;
@@ -184,7 +186,7 @@ static void keep(const struct kallsyms_cache_state *before, const char *text, si
 {
 	struct kallsyms_cache_state after = {0};
 
-	if (text_address(text, len) && !kallsyms_cache_now(&after) &&
+	if (text_address(text, len, false) && !kallsyms_cache_now(&after) &&
 	    !memcmp(&after, before, sizeof(after)))
 		kallsyms_cache_store(before, text, len);
 }
@@ -217,7 +219,7 @@ static int given_text(const struct reader_options *o, struct kallsyms_text *ret)
 }
 
 /* From the file that perf record saved, else from the cache, else from the kernel. */
-static int running_symbols(const struct reader_options *o, uint64_t text_addr,
+static int running_symbols(const struct reader_options *o, const struct kernel_place *k,
 			   struct kallsyms_text *ret)
 {
 	struct kallsyms_cache_state now;
@@ -225,27 +227,30 @@ static int running_symbols(const struct reader_options *o, uint64_t text_addr,
 
 	if (!o->open && !kallsyms_cache_now(&now) && !kallsyms_cache_load(&now, ret))
 		return 0;
-	if (!saved_symbols(id, kernel_build_id(id), text_addr, true, ret))
+	if (!saved_symbols(id, kernel_build_id(id), k, true, ret))
 		return 0;
 	return o->open ? given_text(o, ret) : kernel_running_text(ret);
 }
 
-int kernel_symbols(const struct features *f, const struct reader_options *o, uint64_t text_addr,
-		   struct kallsyms_text *ret, char why[KERNEL_WHY])
+int kernel_symbols(const struct features *f, const struct reader_options *o,
+		   const struct kernel_place *k, struct kallsyms_text *ret, bool *ret_is_here,
+		   char why[KERNEL_WHY])
 {
 	*ret = (struct kallsyms_text){0};
+	*ret_is_here = false;
 	if (differs(f, why)) {
-		if (!saved_symbols(f->build_id, f->build_id_len, text_addr, false, ret))
+		if (!saved_symbols(f->build_id, f->build_id_len, k, false, ret))
 			why[0] = 0;
 		return 0;
 	}
-	int e = running_symbols(o, text_addr, ret);
+	int e = running_symbols(o, k, ret);
 	if (e == -ENOMEM)
 		return e;
 	if (e)
 		snprintf(why, KERNEL_WHY, "/proc/kallsyms: %s", strerror(-e));
-	uint64_t here = e || !text_addr ? 0 : text_address(ret->text, ret->len);
-	if (!here || here == text_addr)
+	uint64_t here = e || !k->addr ? 0 : text_address(ret->text, ret->len, k->is_stext);
+	*ret_is_here = here && here == k->addr;
+	if (!here || *ret_is_here)
 		return 0;
 	snprintf(why, KERNEL_WHY,
 		 "it was made before this machine was booted, with the kernel at "

@@ -19,7 +19,8 @@
 struct cachefile;
 struct features;
 
-/* A text of kallsyms: in heap memory, or a part of a file. `= {0}` is none. */
+/* A text of kallsyms: in heap memory, or a part of a file. `= {0}` is none. Its address must not
+ * change: the guard of a mapped file is in a list. */
 struct kallsyms_text {
 	const char *text; /* not terminated by NUL; NULL: there is none */
 	size_t len;
@@ -82,12 +83,14 @@ int kernel_given_symbols(struct kernel_given *g, const struct features *f,
 
 /*
  * The text of /proc/kallsyms, if the running kernel is the one of the recording: same release, same
- * build id if the file has one, and (@text_addr != 0) loaded at the same address; or the text from
- * our cache or perf's. Otherwise @ret is empty and @why names the difference. 0 or -ENOMEM. @o has
- * the function that opens files. kallsyms_text_deinit() it.
+ * build id if the file has one, and loaded at the same address if @k has that; or the text from
+ * our cache or perf's. Otherwise @ret is empty and @why names the difference. *ret_is_here: it is
+ * the running kernel, and its address was compared. 0 or -ENOMEM. @o has the function that opens
+ * files. kallsyms_text_deinit() @ret.
  */
-int kernel_symbols(const struct features *f, const struct reader_options *o, uint64_t text_addr,
-		   struct kallsyms_text *ret, char why[KERNEL_WHY]);
+int kernel_symbols(const struct features *f, const struct reader_options *o,
+		   const struct kernel_place *k, struct kallsyms_text *ret, bool *ret_is_here,
+		   char why[KERNEL_WHY]);
 static const char kernel_kallsyms[] = "/proc/kallsyms";
 /* The text of the running kernel, from the cache if nothing has changed. 0 or -errno. */
 int kernel_running_text(struct kallsyms_text *ret);

@@ -4,7 +4,8 @@
  * recording, `kcore_dir/kallsyms` has the symbols at the addresses of that boot. With --threads
  * `data` has the header, and `data.0`, `data.1` ... have the records of each thread. These are put
  * after the records of `data`, in memory that has the form of a file: none of them has marks of
- * rounds, so that the reader merges all of them by time, and the bytes of them are bounded by that.
+ * rounds, so that the reader merges all of them by time. All of them have at most MOST_BYTES, as a
+ * file with a hole may be longer than the disk.
  */
 #include "kontend/fdio.h"
 #include "kontend/mem.h"
@@ -55,7 +56,17 @@ static int copy(int out, int in, uint64_t from, uint64_t to)
 	return 0;
 }
 
-static int add_threads(struct reader *r, int out, int dir, uint64_t *ret_bytes, struct error *err)
+static int too_long(const struct reader *r, struct error *err)
+{
+	return error_set(err, -EFBIG,
+			 "Cannot read '%s': the files of its threads have more than %llu MiB, "
+			 "which cannot be merged; record without --threads",
+			 r->path, (ull)(MOST_BYTES >> 20));
+}
+
+/* @rest: bytes of the other files. *@ret_bytes: those of the threads. */
+static int add_threads(struct reader *r, int out, int dir, uint64_t rest, uint64_t *ret_bytes,
+		       struct error *err)
 {
 	for (unsigned i = 0; i < MOST_FILES; i++) {
 		struct perf_event_header h = {0};
@@ -72,22 +83,16 @@ static int add_threads(struct reader *r, int out, int dir, uint64_t *ret_bytes, 
 		ssize_t n = pread(fd, &h, sizeof(h), 0);
 		bool packed = n == (ssize_t)sizeof(h) && (h.type == PERFDATA_TYPE_COMPRESSED ||
 							  h.type == PERFDATA_TYPE_COMPRESSED2);
-		int e = packed			  ? -ENOTSUP
-			: *ret_bytes > MOST_BYTES ? -EFBIG
-						  : copy(out, fd, 0, size);
+		bool fits = *ret_bytes + rest <= MOST_BYTES;
+		int e = !packed && fits ? copy(out, fd, 0, size) : 0;
 		close(fd);
 		if (packed)
-			return error_set(err, e,
+			return error_set(err, -ENOTSUP,
 					 "Cannot read '%s': perf record --threads compressed its "
 					 "files; record without -z",
 					 r->path);
-		if (e == -EFBIG)
-			return error_set(
-				err, e,
-				"Cannot read '%s': the files of its threads have more than "
-				"%llu MiB, which cannot be merged; record without "
-				"--threads",
-				r->path, (ull)(MOST_BYTES >> 20));
+		if (!fits)
+			return too_long(r, err);
 		if (e)
 			return error_errno(err, e, "Cannot read '%s/%s'", r->path, name);
 	}
@@ -134,10 +139,12 @@ static int join(struct reader *r, int out, int dir, int data, uint64_t size, str
 		return error_set(err, -EINVAL,
 				 "Cannot read '%s/data': it is cut, or its header is damaged",
 				 r->path);
+	if (size > MOST_BYTES)
+		return too_long(r, err);
 	uint64_t end = h.data.offset + h.data.size;
 	e = copy(out, data, 0, end);
 	if (!e)
-		e = add_threads(r, out, dir, &more, err);
+		e = add_threads(r, out, dir, size, &more, err);
 	if (!e && !err->code)
 		e = copy(out, data, end, size);
 	if (!e)

@@ -191,7 +191,8 @@ static int note_features(struct reader *r, const struct perfdata_header *h)
 	size_t n = 0;
 
 	for (uint32_t bit = PERFDATA_FEATURES_KNOWN; bit < PERFDATA_FEATURE_BITS; bit++)
-		if (h->features[bit / 64] >> bit % 64 & 1 && n < sizeof(bits) - 8)
+		if (h->features[bit / 64] >> bit % 64 & 1 && !features_wants(bit) &&
+		    n < sizeof(bits) - 8)
 			n += (size_t)snprintf(bits + n, sizeof(bits) - n, "%s%u", n ? ", " : "",
 					      bit);
 	return n ? reader_note(r,
@@ -439,7 +440,7 @@ static int map_file(struct reader *r, struct error *err)
 	return 0;
 }
 
-static int open_file(struct reader *r, struct error *err)
+int reader_open_file(struct reader *r, struct error *err)
 {
 	uint64_t head[2];
 
@@ -481,7 +482,7 @@ static int open_any(struct reader *r, const struct reader_options *o, struct err
 	r->stat.inode = st.st_ino;
 	if (gunzip_is(r->fd))
 		e = reader_unpack_file(r, err);
-	return e ? e : open_file(r, err);
+	return e ? e : reader_open_file(r, err);
 }
 
 int reader_open(struct reader *r, const struct reader_options *o, struct error *err)
@@ -491,7 +492,7 @@ int reader_open(struct reader *r, const struct reader_options *o, struct error *
 	r->in_memory = true;
 	r->map = (uint8_t *)(uintptr_t)o->bytes;
 	r->map_size = o->n_bytes;
-	return open_file(r, err);
+	return reader_open_file(r, err);
 }
 
 int reader_end_early(struct reader *r)

@@ -12,6 +12,8 @@
  * case. Ticks are made from the stream's own time, unless the recording has its own.
  */
 #include "kernel.h"
+#include "kontend/clock.h"
+#include "kontend/decode.h"
 #include "kontend/prefetch.h"
 #include "kontend/thisboot.h"
 #include "kontend/waitrec.h"
@@ -29,6 +31,8 @@ enum {
 	RINGS_BY_TIME = 64,
 	AHEAD = 2048, /* bytes: memory is slower than the walk */
 	SECOND_NS = 1000000000,
+	PIPE_S = 30, /* from the first record of a pipe that is read as it is written */
+	SLACK_S = 5, /* perf's clock is not adjusted, as the other clocks are */
 	TICKS = 100,
 	MOST_TICKS = 4096, /* in one round: a gap of years must not cause years of ticks */
 	SORTED_RUNS = 64,
@@ -87,20 +91,33 @@ static void place_other(const struct reader *r, const uint8_t *p, size_t size, s
 		ret->ring = ring_number(load_u32(p + size - l->trail_cpu), 0);
 }
 
-/*
- * Does the record end with the sample_id that its layout says? If several events get one of the
- * other types, the kernel makes the record longer for each of them without writing more (Linux 5.1
- * to 6.18 at least: perf_event_ksymbol_output() and similar functions do not reset the size): the
- * end of such a record is stale bytes of the ring.
- */
-static bool has_trailer(uint32_t type)
+static size_t trailer_length(const void *ctx, uint64_t id)
 {
-	return type != PERF_RECORD_KSYMBOL && type != PERF_RECORD_BPF_EVENT &&
-	       type != PERF_RECORD_TEXT_POKE;
+	const struct reader *r = ctx;
+	const uint32_t *index = map64_get(&r->ids, id);
+
+	return index ? r->layouts[*index].trail_size : 0;
 }
 
-/* May it be of a time before the measurement? Mappings of compiled code have that of its making. */
-static bool is_of_before(uint32_t type)
+/* Without the stale bytes that may follow its sample_id; 0: where that is cannot be known. */
+static size_t ksymbol_size(const struct reader *r, const uint8_t *p, size_t size)
+{
+	bool by_id = r->has_identifier && r->n_layouts > 1;
+
+	if (!by_id && (!r->is_uniform || !r->layout.trail_size))
+		return 0;
+	return decode_ksymbol_size(p, size, by_id ? 0 : r->layout.trail_size, trailer_length, r);
+}
+
+/* Bytes up to the end of the record's sample_id; 0: see decode_ksymbol_size(). */
+static size_t whole_size(const struct reader *r, const uint8_t *p, uint32_t type, size_t size)
+{
+	if (type == PERF_RECORD_KSYMBOL)
+		return ksymbol_size(r, p, size);
+	return type == PERF_RECORD_BPF_EVENT || type == PERF_RECORD_TEXT_POKE ? 0 : size;
+}
+
+static bool is_mapping(uint32_t type)
 {
 	return type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2;
 }
@@ -112,8 +129,8 @@ static uint32_t ring_of(struct reader *r, const uint8_t *p, uint32_t type, size_
 
 	if (type == PERF_RECORD_SAMPLE)
 		place_sample(r, p, size, &at);
-	else if (has_trailer(type))
-		place_other(r, p, size, &at);
+	else
+		place_other(r, p, whole_size(r, p, type, size), &at);
 	/* A total of lost samples from the end of the session: it is passed on before anything that
 	 * is still in the merge. */
 	if (type == PERF_RECORD_LOST_SAMPLES && !at.time)
@@ -129,7 +146,9 @@ static uint32_t ring_of(struct reader *r, const uint8_t *p, uint32_t type, size_
 	r->flow.last_time = at.time;
 	if (at.time > r->flow.max_time)
 		r->flow.max_time = at.time;
-	if (!r->flow.first_time && !is_of_before(type))
+	/* Mappings of compiled code have the time of its making, which may be before the
+	 * measurement. */
+	if (!r->flow.first_time && !is_mapping(type))
 		r->flow.first_time = at.time;
 	return at.ring;
 }
@@ -137,11 +156,25 @@ static uint32_t ring_of(struct reader *r, const uint8_t *p, uint32_t type, size_
 static const char kernel_text[] = "[kernel.kallsyms]_text";
 static const char kernel_stext[] = "[kernel.kallsyms]_stext"; /* if there is no _text */
 
-/* Is it the mapping of the kernel's code that has @name, of @len bytes with its NUL? */
-static bool is_kernel(const uint8_t *p, size_t size, const char *name, size_t len)
+/*
+ * Is it the mapping of the kernel's code that has @name, of @len bytes with its NUL? If events have
+ * build ids, it is an MMAP2.
+ */
+static bool is_kernel(const uint8_t *p, const struct perf_event_header *h, const char *name,
+		      size_t len)
 {
-	return size >= HEADER + 32 + len && load_u32(p + HEADER) == UINT32_MAX &&
-	       !memcmp(p + HEADER + 32, name, len);
+	size_t at = HEADER + (h->type == PERF_RECORD_MMAP ? 32 : 64);
+
+	return h->size >= at + len && load_u32(p + HEADER) == UINT32_MAX &&
+	       !memcmp(p + at, name, len);
+}
+
+static void note_kernel(struct reader *r, const uint8_t *p, const struct perf_event_header *h)
+{
+	if (is_kernel(p, h, kernel_text, sizeof(kernel_text)))
+		r->kernel_text = load_u64(p + HEADER + 24);
+	if (is_kernel(p, h, kernel_stext, sizeof(kernel_stext)))
+		r->kernel_stext = load_u64(p + HEADER + 24);
 }
 
 /* Returns READER_STOP_RUN if the record at @p may be part of a run. */
@@ -161,10 +194,8 @@ static enum reader_stop classify(struct reader *r, const uint8_t *p, size_t left
 		return READER_STOP_USER;
 	if (h.size % 8)
 		return READER_STOP_BAD;
-	if (h.type == PERF_RECORD_MMAP && is_kernel(p, h.size, kernel_text, sizeof(kernel_text)))
-		r->kernel_text = load_u64(p + HEADER + 24);
-	if (h.type == PERF_RECORD_MMAP && is_kernel(p, h.size, kernel_stext, sizeof(kernel_stext)))
-		r->kernel_stext = load_u64(p + HEADER + 24);
+	if (is_mapping(h.type))
+		note_kernel(r, p, &h);
 	if (r->by_kontend && h.type == PERF_RECORD_SAMPLE && h.size >= HEADER + 8 &&
 	    load_u64(p + HEADER) == PERFDATA_EXT_ID)
 		return READER_STOP_EXT;
@@ -264,11 +295,26 @@ static int queue_time(struct reader *r, enum record_kind kind, uint64_t time)
 	return reader_queue_copy(r, kind, 0, &time, sizeof(time)) ? -ENOMEM : 1;
 }
 
-/* Of the file that the user has given. 0 or -ENOMEM. */
-static int queue_given(struct reader *r)
+/* Hands out the kernel symbols in r->symbols, or the reason why there are none. 0 or -ENOMEM. */
+static int queue_kallsyms(struct reader *r, const char *say)
 {
-	const struct kernel_place place = {r->kernel_text ? r->kernel_text : r->kernel_stext,
-					   !r->kernel_text};
+	const struct kallsyms_text *text = &r->symbols;
+	int e = 0;
+
+	if (*say)
+		e = reader_note(r, (struct record_note){.kind = NOTE_NAMES, .offset = NOTE_NOWHERE},
+				"%s", say);
+	if (e || !text->text)
+		return e;
+	e = reader_queue(r, RECORD_KALLSYMS, 0, text->text, text->len, NULL);
+	if (!e)
+		r->queue[r->n_queue - 1].lasts = true;
+	return e;
+}
+
+/* Of the file that the user has given. 0 or -ENOMEM. */
+static int queue_given(struct reader *r, const struct kernel_place *place)
+{
 	char say[KERNEL_WHY] = "";
 	int e = 0;
 
@@ -277,42 +323,88 @@ static int queue_given(struct reader *r)
 			 "The recording has its own kernel symbols: '%s' is not used",
 			 r->given.path);
 	else
-		e = kernel_given_symbols(&r->given, &r->features, &place, &r->symbols, say);
-	if (!e)
-		e = reader_note(r, (struct record_note){.kind = NOTE_NAMES, .offset = NOTE_NOWHERE},
-				"%s", say);
-	if (e || !r->symbols.text)
-		return e;
-	e = reader_queue(r, RECORD_KALLSYMS, 0, r->symbols.text, r->symbols.len, NULL);
-	if (!e)
-		r->queue[r->n_queue - 1].lasts = true;
-	return e;
+		e = kernel_given_symbols(&r->given, &r->features, place, &r->symbols, say);
+	return e ? e : queue_kallsyms(r, say);
+}
+
+static bool is_of_this_host(const struct reader *r)
+{
+	struct utsname u;
+
+	return uname(&u) == 0 && strcmp(u.nodename, r->features.hostname) == 0;
+}
+
+/* CLOCK_REALTIME when the file was written; 0: it is no file of its own. */
+static uint64_t written_ns(const struct reader *r)
+{
+	struct stat st;
+
+	if (r->in_memory || r->is_unpacked || fstat(r->fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	return (uint64_t)st.st_mtim.tv_sec * SECOND_NS + (uint64_t)st.st_mtim.tv_nsec;
+}
+
+/*
+ * Is the recording from this boot? Without the times of its samples (perf record -z, -B and pipes
+ * do not write them) three things decide: it is of this host, the running kernel is at the address
+ * that was recorded, and its time fits: a file was written after this boot, and after the first
+ * record; a pipe has just begun.
+ */
+static bool is_of_this_boot(const struct reader *r)
+{
+	const uint64_t slack = (uint64_t)SLACK_S * SECOND_NS, first = r->flow.first_time;
+	uint64_t real = clock_ns(CLOCK_REALTIME), now = clock_ns(CLOCK_MONOTONIC),
+		 written = written_ns(r);
+
+	if (!first || first > now + slack || r->in_memory || !is_of_this_host(r))
+		return false;
+	if (written)
+		return written + slack > real - now + first;
+	return now + slack - first < (uint64_t)PIPE_S * SECOND_NS;
+}
+
+/* The clock of this boot gives the time of day: with it processes and files are those of here. */
+static int queue_boot(struct reader *r)
+{
+	struct record_host host;
+
+	if (!is_of_this_boot(r))
+		return 0;
+	features_host(&r->features, r->flow.first_time, &host);
+	if (host.wall_ns)
+		return 0;
+	host.wall_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC) + r->flow.first_time;
+	return reader_queue_copy(r, RECORD_HOST, 0, &host, sizeof(host));
 }
 
 /* Before the first round. 0 or -ENOMEM. */
 static int queue_symbols(struct reader *r)
 {
-	struct kallsyms_text *text = &r->symbols;
-	char why[KERNEL_WHY] = "";
-	int e;
+	const struct kernel_place place = {r->kernel_text ? r->kernel_text : r->kernel_stext,
+					   !r->kernel_text};
+	/* A file that the user gave, or the folder of the recording, may have others. */
+	bool has_others = r->given.path || r->symbols.text;
+	struct kallsyms_text aside = {0};
+	char why[KERNEL_WHY] = "", say[KERNEL_WHY + 32] = "";
+	bool is_here = false;
 
 	if (r->symbols_done)
 		return 0;
 	r->symbols_done = true;
-	if (r->given.path)
-		return queue_given(r);
-	if (r->by_kontend || r->no_symbols)
+	if (r->by_kontend)
+		return r->given.path ? queue_given(r, &place) : 0;
+	if (r->no_symbols)
 		return 0;
-	/* A folder may have brought them. */
-	e = text->text ? 0 : kernel_symbols(&r->features, &r->opener, r->kernel_text, text, why);
-	if (!e && why[0])
-		e = reader_note(r, (struct record_note){.kind = NOTE_NAMES, .offset = NOTE_NOWHERE},
-				"No kernel symbols: %s", why);
-	if (!e)
-		e = reader_queue(r, RECORD_KALLSYMS, 0, text->text, text->len, NULL);
-	if (!e)
-		r->queue[r->n_queue - 1].lasts = true;
-	return e;
+	int e = kernel_symbols(&r->features, &r->opener, &place, has_others ? &aside : &r->symbols,
+			       &is_here, why);
+	kallsyms_text_deinit(&aside);
+	if (!e && is_here && !r->has_wall)
+		e = queue_boot(r);
+	if (!e && r->given.path)
+		return queue_given(r, &place);
+	if (!has_others && *why)
+		snprintf(say, sizeof(say), "No kernel symbols: %s", why);
+	return e ? e : queue_kallsyms(r, say);
 }
 
 /* Every tick walks the model, so a long recording has about as many as a screen has columns. */
@@ -357,6 +449,15 @@ int reader_round(struct reader *r)
 	return queue_time(r, RECORD_ROUND, until);
 }
 
+/* Is the last bucket open? The last round of perf may have handed out all events already. */
+static bool needs_tick(const struct reader *r)
+{
+	uint64_t last = r->flow.next_tick ? r->flow.next_tick - tick_of(r) : r->flow.first_time;
+	bool has_own = r->by_kontend && !r->asked_tick_ns;
+
+	return r->flow.max_time > r->flow.said_until || (!has_own && r->flow.max_time > last);
+}
+
 /* At the end of the input all waiting records leave, and the last bucket is closed. */
 int reader_finish(struct reader *r)
 {
@@ -374,7 +475,7 @@ int reader_finish(struct reader *r)
 				(struct record_note){.kind = NOTE_UNKNOWN, .offset = NOTE_NOWHERE},
 				"%llu records are of types not known and were skipped",
 				(unsigned long long)r->stat.unknown_records);
-	if (!e && r->flow.max_time > r->flow.said_until)
+	if (!e && needs_tick(r))
 		e = queue_time(r, RECORD_TICK, r->flow.max_time);
 	if (e > 0)
 		e = queue_time(r, RECORD_ROUND, r->flow.max_time);
@@ -389,15 +490,10 @@ int reader_finish(struct reader *r)
 static void find_wall_clock(const struct reader *r, struct record_host *h)
 {
 	const struct features *f = &r->features;
-	uint64_t last = f->sample_time[1], written;
-	struct utsname u;
-	struct stat st;
+	uint64_t last = f->sample_time[1], written = written_ns(r);
 
-	if (h->wall_ns || !last || r->in_memory || r->is_unpacked || fstat(r->fd, &st) < 0 ||
-	    !S_ISREG(st.st_mode) || uname(&u) < 0 || strcmp(u.nodename, f->hostname) != 0)
-		return;
-	written = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
-	if (thisboot_saw(f->release, written, last))
+	if (!h->wall_ns && last && written && is_of_this_host(r) &&
+	    thisboot_saw(f->release, written, last))
 		h->wall_ns = written - (last - h->clock_ns);
 }
 
@@ -431,7 +527,7 @@ static int queue_names(struct reader *r)
 	const struct record_snapshot head = {.kind = SNAPSHOT_EVENTS, .version = EVENTSNAP_VERSION};
 	size_t len = eventsnap_size(s);
 
-	if ((!s->n_events && !s->n_pmus) || len > RECORD_SNAPSHOT_MOST)
+	if ((!s->n_events && !s->n_pmus && !s->n_kinds) || len > RECORD_SNAPSHOT_MOST)
 		return 0;
 	struct reader_block *b = reader_block_new(r, sizeof(head) + len);
 	if (!b)
@@ -454,6 +550,7 @@ int reader_begin(struct reader *r)
 	check_span(r);
 	features_host(f, f->sample_time[0] ? f->sample_time[0] : f->clock_ns, &host);
 	find_wall_clock(r, &host);
+	r->has_wall = host.wall_ns != 0;
 	int e = reader_queue_copy(r, RECORD_HOST, 0, &host, sizeof(host));
 	e = e ? e : queue_names(r);
 	return e ? e : queue_machine(r);

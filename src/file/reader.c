@@ -171,6 +171,8 @@ static int step_outer(struct reader *r, int timeout_ms, struct error *err)
 
 	if (reader_moved(r))
 		return -ENOMEM;
+	if (!r->header_done && reader_is_packed(r))
+		return reader_unpack_pipe(r, timeout_ms, err);
 	if (!r->header_done)
 		e = reader_open_pipe(r, err);
 	else if (r->payload || r->skip)
@@ -279,6 +281,8 @@ static void reader_free(struct source *s)
 		munmap(r->map, r->map_size);
 	if (r->close_fd)
 		close(r->fd);
+	if (r->packed_fd)
+		close(r->packed_fd);
 	mem_free(r->path);
 	mem_free(r);
 }

@@ -73,6 +73,7 @@ struct reader {
 	struct source source;
 	char *path;
 	int fd;
+	int packed_fd;			    /* bytes of a pipe that gzip has packed; 0: none */
 	bool close_fd, in_memory;	    /* in_memory: `map` is the caller's */
 	bool is_unpacked;		    /* `fd` is a copy of the file */
 	uint8_t *map;			    /* NULL: read, not mapped */
@@ -100,6 +101,7 @@ struct reader {
 	uint64_t kernel_stext;	      /* the same of _stext; a recording has one of them */
 	struct kernel_given given;    /* where the user wants kernel symbols from */
 	struct kallsyms_text symbols; /* of the running kernel, or none */
+	bool has_wall;		      /* the time of day of the samples is known */
 	bool has_formats, has_tracepoints, has_profile, header_done, host_done, symbols_done,
 		no_symbols;
 	struct reader_options opener; /* only those of its members that open files */
@@ -147,8 +149,13 @@ int reader_end_early(struct reader *r); /* the trailer is read: continue at the 
  * taken. */
 int reader_open_folder(struct reader *r, struct error *err);
 
+int reader_open_file(struct reader *r, struct error *err); /* r->fd, of r->map_size bytes */
+
 /* reader-packed.c: r->fd becomes the unpacked bytes of what it is. */
 int reader_unpack_file(struct reader *r, struct error *err);
+/* Does the pipe bring what gzip wrote? Then this takes its bytes, and at its end opens the file. */
+bool reader_is_packed(const struct reader *r);
+int reader_unpack_pipe(struct reader *r, int timeout_ms, struct error *err);
 
 /* reader-input.c: blocks, the records that borrow from them, and bytes for the regions. */
 struct reader_block *reader_block_new(struct reader *r, size_t cap); /* heap; NULL: no memory */

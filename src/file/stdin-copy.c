@@ -7,6 +7,7 @@
 #include "kontend/stdin-copy.h"
 #include "kontend/ending.h"
 #include "kontend/fdio.h"
+#include "kontend/gunzip.h"
 #include "kontend/perfdata.h"
 #include "kontend/progress.h"
 #include "reader.h"
@@ -79,7 +80,7 @@ static int check_begin(int fd, const char *path, struct error *err)
 {
 	uint64_t magic;
 
-	if (pread(fd, &magic, sizeof(magic), 0) < (ssize_t)sizeof(magic))
+	if (pread(fd, &magic, sizeof(magic), 0) < (ssize_t)sizeof(magic) || gunzip_is(fd))
 		return 0;
 	return reader_check_magic(path, magic, err);
 }

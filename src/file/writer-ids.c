@@ -62,7 +62,7 @@ bool writer_ids_are_added(const struct writer_ids *w)
 	return w->inserts || w->appends;
 }
 
-/* Ends of these records are stale bytes in some versions of the kernel: see reader-scan.c. */
+/* Ends of these records are stale bytes in some versions of the kernel: see decode.h. */
 static bool has_end(uint32_t type)
 {
 	return type != PERF_RECORD_KSYMBOL && type != PERF_RECORD_BPF_EVENT &&

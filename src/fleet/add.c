@@ -39,6 +39,15 @@ const struct fleet_sum *fleet_sum(const struct fleet *m)
 	return &m->sum;
 }
 
+/* "(other)" is always there, and has something only where others have had no room. */
+bool fleet_has_rows(const struct fleet *m)
+{
+	for (int at = 0; at < FLEET_TABLES; at++)
+		if (m->of[at].n > FLEET_OTHER + 1)
+			return true;
+	return false;
+}
+
 /* With no more room for names only those that are there already are found: NULL. */
 static const char *intern(struct fleet *m, const char *s, size_t len)
 {

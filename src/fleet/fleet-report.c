@@ -77,6 +77,8 @@ void fleet_sum_text(const struct fleet_sum *sum, FILE *out)
 	fprintf(out, "# %s waits, %s waited, in %s of measuring\n", units_count(n, sum->contended),
 		units_ns(waited, sum->total_ns), units_ns(measured, sum->measured_ns));
 	put_damage(sum, out);
+	if (sum->no_locks)
+		fprintf(out, "# recordings without lock events: %" PRIu64 "\n", sum->no_locks);
 	if (sum->rows_folded)
 		fprintf(out,
 			"# %" PRIu64
@@ -182,6 +184,7 @@ void fleet_numbers_json(const struct fleet_given *g, const struct fleet_sum *sum
 	jsonw_u64(j, "rows_folded", sum->rows_folded);
 	jsonw_u64(j, "groups_folded", sum->groups_folded);
 	jsonw_u64(j, "without_cgroups", sum->no_cgroups);
+	jsonw_u64(j, "without_locks", sum->no_locks);
 	for (size_t i = 0; i <= DAMAGE_DEEP; i++)
 		jsonw_u64(j, query_damage_figures[i].key, sum->damage[i]);
 }

@@ -317,7 +317,7 @@ static void add_damage(struct fleet_sum *sum, const struct model_damage *d)
 		sum->damage[i] += figure_value(&query_damage_figures[i], d, 0).u;
 }
 
-static void add_overview(struct fleet *m, const struct query_overview *o,
+static void add_overview(struct fleet *m, const struct query *q, const struct query_overview *o,
 			 const struct record_machine *machine)
 {
 	const struct when w = {.clock_ns = o->host->clock_ns, .wall_ns = o->host->wall_ns};
@@ -328,6 +328,8 @@ static void add_overview(struct fleet *m, const struct query_overview *o,
 	s->contended += o->contended;
 	s->total_ns += o->total_ns;
 	s->measured_ns += o->elapsed_ns;
+	s->no_locks += q->model->no_locks;
+	s->samples += q->model->profile->samples;
 	if (from && (!s->from_wall_ns || from < s->from_wall_ns))
 		s->from_wall_ns = from;
 	s->to_wall_ns = from && to > s->to_wall_ns ? to : s->to_wall_ns;
@@ -360,7 +362,7 @@ int fleet_take(struct fleet *m, struct query *q, struct error *err)
 	}
 	if (r < 0)
 		return query_enomem(err, "merge");
-	add_overview(m, &o, &machine);
+	add_overview(m, q, &o, &machine);
 	r = take_tables(m, q, group, err);
 	return r < 0 ? r : m->failed ? query_enomem(err, "merge") : 0;
 }

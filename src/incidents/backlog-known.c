@@ -94,6 +94,7 @@ static bool gives_name(uint32_t type)
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 	case PERF_RECORD_CGROUP:
+	case PERF_RECORD_KSYMBOL:
 		return true;
 	default:
 		return false;
@@ -330,6 +331,21 @@ static int put_maps(const struct map_spaces *s, struct sideband *ret)
 	return r;
 }
 
+static int put_ksyms(const struct ksyms *k, struct sideband *ret)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < k->n; i++) {
+		const struct ksym_range *at = &k->ranges[i];
+		const struct ksym *s = ksyms_get(k, map_ksym_frame(at->number, 0));
+
+		if (s)
+			r = sideband_ksymbol(ret, map_kernel_address(at->start),
+					     (uint32_t)(at->end - at->start), s->is_bpf, s->name);
+	}
+	return r;
+}
+
 int backlog_known_put(const struct backlog_known *k, struct sideband *ret)
 {
 	const struct model *m = k->engine.model;
@@ -338,6 +354,7 @@ int backlog_known_put(const struct backlog_known *k, struct sideband *ret)
 	int r = put_tasks(m->tasks, ret);
 	r = r ? r : put_cgroups(m->tasks, ret);
 	r = r ? r : put_maps(&m->profile->spaces, ret);
+	r = r ? r : put_ksyms(&m->profile->ksyms, ret);
 	if (r)
 		sideband_deinit(ret);
 	return r;

@@ -21,6 +21,7 @@ enum trigger_kind {
 	TRIGGER_DEADLOCK, /* tasks that provably wait for each other */
 	TRIGGER_SLOTS,	  /* all breakpoint slots of a CPU are taken */
 	TRIGGER_XOL,	  /* all out-of-line slots of a process are taken */
+	TRIGGER_DSTATE,	  /* number of tasks in state D */
 	TRIGGER_ROTATION, /* duration of a rotation: ns */
 	TRIGGER_LOST,	  /* number of lost records within the last second */
 	TRIGGER_KINDS,
@@ -117,9 +118,9 @@ struct triggers {
 	uint64_t checked_ns; /* rates include waits up to then; 0: not begun */
 	uint64_t next_ns;    /* next check of lasting conditions */
 	struct levels {
-		uint64_t lost;		 /* as of the last check */
-		uint64_t perf, uprobes;	 /* snapshots checked last */
-		uint64_t circle_next_ns; /* next check for deadlocks */
+		uint64_t lost;		       /* as of the last check */
+		uint64_t perf, uprobes, locks; /* snapshots checked last */
+		uint64_t circle_next_ns;       /* next check for deadlocks */
 		bool circle;
 	} levels;
 	struct expiry {

@@ -32,13 +32,14 @@ static const struct condition {
 	[TRIGGER_DEADLOCK] = {"deadlock", IS_TRUE, true, true},
 	[TRIGGER_SLOTS] = {"slots", IS_FULL, false, true},
 	[TRIGGER_XOL] = {"xol", IS_FULL, false, true},
+	[TRIGGER_DSTATE] = {"dstate", IS_COUNT, false, true},
 	[TRIGGER_ROTATION] = {"rotation", IS_NS, false, false},
 	[TRIGGER_LOST] = {"lost", IS_COUNT, false, false},
 };
 
 #define WHAT_THERE_IS                                                                              \
 	"wait>TIME, blocked>TIME, waiting>N, wait/s>TIME, waits/s>N, deadlock, slots:full, "       \
-	"xol:full, rotation>TIME or lost>N"
+	"xol:full, dstate>N, rotation>TIME or lost>N"
 
 const char *trigger_name(enum trigger_kind k)
 {

@@ -168,29 +168,43 @@ static const char *behind_slash(const struct bpf_program *p)
  */
 static pthread_rwlock_t loading = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
-static int handlers[2]; /* numbers of the handlers of iterators and of raw tracepoints */
+enum { HANDLERS = 3 };
+static int handlers[HANDLERS]; /* their numbers */
 static bool are_registered;
 
 /* The types to which this thread relocates an object. */
 static _Thread_local struct kerntypes *fitted_to;
 
 /*
- * For each object with iterators libbpf would read all of the kernel's types again, to find the
- * functions to which these are attached. For other types of programs it does not, and calls this
- * function before it loads one.
+ * For each object with iterators or typed tracepoints libbpf would read all of the kernel's types
+ * again, to find the functions to which these are attached. For other types of programs it does
+ * not, and calls this function before it loads one.
  */
-static int prepare_iterator(struct bpf_program *p, struct bpf_prog_load_opts *opts, long cookie)
+static int prepare_traced(struct bpf_program *p, struct bpf_prog_load_opts *opts,
+			  const char *prefix, uint32_t kind, enum bpf_attach_type how)
 {
 	char name[64];
 
-	(void)cookie;
-	snprintf(name, sizeof(name), "bpf_iter_%s", behind_slash(p));
-	int id = kerntypes_find(fitted_to, name, BTF_KIND_FUNC);
+	snprintf(name, sizeof(name), "%s%s", prefix, behind_slash(p));
+	int id = kerntypes_find(fitted_to, name, kind);
 	if (id < 0)
 		return id;
 	opts->attach_btf_id = (uint32_t)id;
-	opts->expected_attach_type = BPF_TRACE_ITER;
+	opts->expected_attach_type = how;
 	return bpf_program__set_type(p, BPF_PROG_TYPE_TRACING);
+}
+
+static int prepare_iterator(struct bpf_program *p, struct bpf_prog_load_opts *opts, long cookie)
+{
+	(void)cookie;
+	return prepare_traced(p, opts, "bpf_iter_", BTF_KIND_FUNC, BPF_TRACE_ITER);
+}
+
+/* A tracepoint whose arguments the verifier knows by their types. */
+static int prepare_typed(struct bpf_program *p, struct bpf_prog_load_opts *opts, long cookie)
+{
+	(void)cookie;
+	return prepare_traced(p, opts, "btf_trace_", BTF_KIND_TYPEDEF, BPF_TRACE_RAW_TP);
 }
 
 static void set_kfunc(struct bpf_insn *insn, struct kerntypes *types)
@@ -249,26 +263,33 @@ static int keep_a_handler(void)
 	return id;
 }
 
-static int register_both(void)
+static int register_all(void)
 {
-	int code = keep_a_handler();
+	static const struct {
+		const char *section;
+		enum bpf_prog_type type;
+		libbpf_prog_prepare_load_fn_t prepare;
+	} all[HANDLERS] = {
+		{"iter/", BPF_PROG_TYPE_SYSCALL, prepare_iterator},
+		{"tp_btf/", BPF_PROG_TYPE_SYSCALL, prepare_typed},
+		{"raw_tp/", BPF_PROG_TYPE_RAW_TRACEPOINT, prepare_kfuncs},
+	};
+	int code = keep_a_handler(), n = 0;
 
-	if (code < 0)
-		return code;
-	handlers[0] = register_handler("iter/", BPF_PROG_TYPE_SYSCALL, prepare_iterator);
-	if (handlers[0] < 0)
-		return handlers[0];
-	handlers[1] = register_handler("raw_tp/", BPF_PROG_TYPE_RAW_TRACEPOINT, prepare_kfuncs);
-	if (handlers[1] < 0)
-		libbpf_unregister_prog_handler(handlers[0]);
-	return handlers[1] < 0 ? handlers[1] : 0;
+	for (; code >= 0 && n < HANDLERS; n++)
+		code = handlers[n] = register_handler(all[n].section, all[n].type, all[n].prepare);
+	if (code >= 0)
+		return 0;
+	while (--n > 0)
+		libbpf_unregister_prog_handler(handlers[n - 1]);
+	return code;
 }
 
 /* With `loading` read-locked: no thread has begun to load an object before these are there. */
 static int need_handlers(void)
 {
 	pthread_mutex_lock(&registering);
-	int code = are_registered ? 0 : register_both();
+	int code = are_registered ? 0 : register_all();
 	are_registered = code == 0;
 	pthread_mutex_unlock(&registering);
 	return code;
@@ -304,7 +325,7 @@ static int load_fitted(struct bpf_object **ret, const struct bpf_run_file *f)
 static int load_unfitted(struct bpf_object **ret, const struct bpf_run_file *f, struct error *err)
 {
 	pthread_rwlock_wrlock(&loading);
-	for (int i = 0; are_registered && i < 2; i++)
+	for (int i = 0; are_registered && i < HANDLERS; i++)
 		libbpf_unregister_prog_handler(handlers[i]);
 	are_registered = false;
 	int code = open_and_load(ret, f, -1, err);

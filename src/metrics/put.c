@@ -3,6 +3,7 @@
  * Writes the text: sums, and current values from queries. An unknown value has no sample, but a
  * reason.
  */
+#include "kontend/query-blocked.h"
 #include "kontend/query-cost.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-perf.h"
@@ -22,6 +23,7 @@ struct now {
 	struct query_mmap_sum mmap;
 	struct query_cost cost;
 	struct query_shorts shorts;
+	struct query_blocked_causes blocked;
 };
 
 static int ask_now(struct query *q, struct now *ret)
@@ -30,7 +32,8 @@ static int ask_now(struct query *q, struct now *ret)
 	ret->shorts = query_shorts(q);
 	return query_perf_sum(q, &ret->perf) < 0 || query_uprobe_sum(q, true, &ret->uprobes) < 0 ||
 			       query_rotation_sum(q, true, &ret->rotation) < 0 ||
-			       query_mmap_sum(q, true, &ret->mmap) < 0
+			       query_mmap_sum(q, true, &ret->mmap) < 0 ||
+			       query_blocked_causes(q, &ret->blocked) < 0
 		       ? -ENOMEM
 		       : 0;
 }
@@ -55,6 +58,15 @@ static void put_count(struct openmetrics_text *t, const char *family, uint64_t n
 {
 	openmetrics_text_family(t, family);
 	openmetrics_text_count(t, NULL, n);
+}
+
+static void put_blocked(const struct query_blocked_causes *b, struct openmetrics_text *t)
+{
+	if (!b->known)
+		return;
+	openmetrics_text_family(t, "kontend_blocked_tasks");
+	for (size_t i = 0; i < b->n; i++)
+		openmetrics_text_count(t, &b->causes[i].cause, b->causes[i].tasks);
 }
 
 static void put_perf(const struct metrics_sums *s, const struct now *now,
@@ -167,6 +179,7 @@ static void put_unavailable(const struct now *now, struct openmetrics_text *t)
 	put_reason(t, now->uprobes.known, "out-of-line slots", now->uprobes.reason);
 	put_reason(t, now->mmap.known, "mmap_locks", now->mmap.reason);
 	put_reason(t, now->cost.known, "cost", NULL);
+	put_reason(t, now->blocked.known, "blocked tasks", now->blocked.reason);
 }
 
 int metrics_put_all(const struct metrics_sums *s, struct query *q, const struct metrics_counts *c,
@@ -183,6 +196,7 @@ int metrics_put_all(const struct metrics_sums *s, struct query *q, const struct 
 	openmetrics_put_mmap(s->types, t);
 	openmetrics_put_quality(s->types, t);
 	openmetrics_put_loss(s->types, t);
+	put_blocked(&now.blocked, t);
 	put_perf(s, &now, t);
 	put_cost(&now.cost, t);
 	put_level(s, &now.shorts, t);

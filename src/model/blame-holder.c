@@ -55,12 +55,9 @@ static uint32_t find_lock(const struct model *m, uint64_t addr)
 /* Without frames of the tracing, which depend on the other users of the tracepoint. */
 static uint32_t sleeping_stack(struct model *m, const struct event *ev)
 {
-	uint32_t n = ev->holder.n_frames, traced = 0;
+	uint32_t n = ev->holder.n_frames, traced = model_traced(m, ev->holder.frames, n);
 
-	while (m->tracing && traced + 1 < n &&
-	       m->tracing->is_tracing(m->tracing, ev->holder.frames[traced]))
-		traced++;
-	return n ? stack_get(m->stacks, ev->holder.frames + traced, n - traced) : STACK_OTHER;
+	return n ? model_stack(m, ev->holder.frames + traced, n - traced) : STACK_OTHER;
 }
 
 static uint32_t why_of(struct model *m, const struct event *ev, uint32_t state)

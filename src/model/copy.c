@@ -4,6 +4,7 @@
  * that of flat arrays; only series have memory of their own; names (comms, cgroup paths) and
  * snapshots are shared, as they never change. A copy holds what is in use, not what was reserved.
  */
+#include "file-holds.h"
 #include "internal.h"
 #include "kontend/cfiset.h"
 #include "kontend/funcset.h"
@@ -127,10 +128,12 @@ int model_copy(struct model *dst, const struct model *src)
 	if (!task_table_copy(dst->tasks, src->tasks) && !copy_locks(dst->locks, src->locks) &&
 	    !stack_table_copy(dst->stacks, src->stacks) && !copy_waits(dst->waits, src->waits) &&
 	    !untracked_table_copy(dst->untracked, src->untracked) &&
+	    !file_holds_copy(dst->file_holds, src->file_holds) &&
 	    !copy_cells(dst->cells, src->cells) && !copy_cells(dst->held, src->held) &&
 	    !copy_cells(dst->handed, src->handed) && !copy_cells(dst->mm_held, src->mm_held) &&
 	    !holds_copy(dst->holds, src->holds) && !lockqueues_copy(dst->queues, src->queues) &&
-	    !blame_copy(dst->blame, src->blame) && !copy_cpus(dst, src) && !copy_series(dst, src) &&
+	    !blocked_copy(dst->blocked, src->blocked) && !blame_copy(dst->blame, src->blame) &&
+	    !copy_cpus(dst, src) && !copy_series(dst, src) &&
 	    !rotation_copy(dst->rotation, src->rotation) &&
 	    !profile_copy(dst->profile, src->profile) && !mmlock_copy(dst->mmlocks, src->mmlocks))
 		return 0;

@@ -216,11 +216,32 @@ void holder_readers(struct model *m, uint32_t lock, uint64_t ns)
 		set_others(m, lock, TASK_OTHER, ns);
 }
 
+void holder_taken(struct model *m, uint32_t lock, int32_t pid, uint64_t ns)
+{
+	if (lock >= LOCK_TYPES)
+		m->locks->locks[lock].taken = (struct lock_taken){ns, m->now_ns, pid};
+}
+
+uint64_t holder_taken_ns(const struct model *m, uint32_t lock, int32_t pid)
+{
+	const struct lock *l = &m->locks->locks[lock];
+	const struct lock_taken *t = &l->taken, *other = &m->locks->locks[l->twin].taken;
+
+	if (l->twin && other->seen_ns > t->seen_ns)
+		t = other;
+	/* Records that are missing may have reported another one. */
+	if (!t->ns || t->seen_ns < m->lost_until || (t->pid && t->pid != pid))
+		return 0;
+	return t->ns;
+}
+
 void holder_got(struct model *m, const struct wait *w, uint64_t ns)
 {
 	enum lock_type type = (enum lock_type)m->locks->locks[w->lock].type;
 	bool reads = locktype_is_reader(type);
 
+	if (locktype_is_file(type))
+		holder_taken(m, w->lock, m->tasks->tasks[w->task].pid, ns);
 	/* A reader of a percpu-rwsem keeps no task waiting. */
 	if (w->lock < LOCK_TYPES || type == LOCK_PCPU_SEM_R || ns < last_ns(latest(m, w->lock)))
 		return;

@@ -3,6 +3,7 @@
 #define KONTEND_SRC_MODEL_INTERNAL_H
 
 #include "holds-int.h"
+#include "kontend/locktype.h"
 #include "kontend/model.h"
 
 struct event;
@@ -10,6 +11,21 @@ struct lock;
 struct locksnap;
 struct model_cpu;
 struct wait;
+
+/*
+ * model.c: the call chain, of kernel addresses as they come, with names of code that the kernel
+ * made (ksyms.h). STACK_OTHER: it is empty, or the table is full.
+ */
+uint32_t model_stack(struct model *m, const uint64_t *frames, uint32_t n);
+
+/* model.c: how many of the innermost frames of a chain are of the tracing; fewer than @n. */
+uint32_t model_traced(const struct model *m, const uint64_t *frames, uint32_t n);
+/*
+ * model.c: the type of a lock for which a wait with that chain begins. Flags are the same for a
+ * spinlock and a resilient one: the function that waits is another one.
+ */
+enum lock_type model_lock_type(const struct model *m, uint32_t flags, const uint64_t *frames,
+			       uint32_t n);
 
 /* pair.c: waits begin and end. 0 or -ENOMEM. */
 int pair_begin(struct model *m, const struct event *ev);
@@ -114,6 +130,9 @@ void lock_lifetime_named(struct model *m, const struct locksnap *snap, uint64_t 
  * -ENOMEM.
  */
 int lock_lifetime_inode(struct model *m, const struct event *ev);
+/* Names the lock of a file by the inode in the begin of a wait, unless it has a name. 0 or -ENOMEM.
+ */
+int lock_lifetime_file(struct model *m, const struct event *ev);
 
 /* fold.c: makes room in the tables. */
 uint32_t fold_coarse_lock(const void *locks, uint32_t lock); /* what it is a part of then */
@@ -139,6 +158,8 @@ void holder_report(struct model *m, uint32_t lock, uint32_t owner, uint64_t ns);
 /* Readers have the lock, but the known one has exited: the others are unknown. */
 void holder_readers(struct model *m, uint32_t lock, uint64_t ns);
 void holder_got(struct model *m, const struct wait *w, uint64_t ns);
+/* The process @pid (0: not known) took the lock of a file at @ns; 0: that is not known any more. */
+void holder_taken(struct model *m, uint32_t lock, int32_t pid, uint64_t ns);
 void holder_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns);
 /* The last holder of the lock during @w, which is about to end. */
 uint32_t holder_last(const struct model *m, const struct wait *w);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decides how long the lock at an address is the same lock. An mmap_lock lasts until its process
- * ends or executes another program, as the events of names and of the lock itself report; it begins
- * when its process got its address space. Earlier waits are for another lock.
+ * Decides how long the lock at an address is the same lock. An mmap_lock lasts until the last
+ * thread of its process exits, or executes another program, as the events of names and of the lock
+ * itself report; it begins when its process got its address space. Earlier waits are for another
+ * lock.
  *
  * The lock of a file, or of another object with an inode, lasts until an event reports the inode of
  * another one at its address: a task that waits at that moment waits for the new one, as an inode
@@ -129,12 +130,33 @@ static void put_name(const struct event *ev, char *ret, size_t size)
 			 dev & ((1u << 20) - 1));
 }
 
+int lock_lifetime_file(struct model *m, const struct event *ev)
+{
+	char text[PATH];
+	struct lockname name = {.addr = ev->begin.lock,
+				.kind = LOCKSNAP_FILE,
+				.cpu = -1,
+				.comm = "",
+				.text = text,
+				.from_ns = ev->time,
+				.reported_ns = ev->time,
+				.start = ev->begin.start,
+				.past = ev->begin.past};
+
+	if (lockname_get(m->lock_names, name.addr))
+		return 0;
+	snprintf(text, sizeof(text), "inode %" PRIu64 " (%u:%u)", ev->begin.ino,
+		 ev->begin.dev >> 20, ev->begin.dev & ((1u << 20) - 1));
+	return lockname_inode(m->lock_names, &name, false);
+}
+
 int lock_lifetime_inode(struct model *m, const struct event *ev)
 {
 	static const enum locksnap_kind kinds[INODEREC_LOCKS] = {
 		[INODEREC_RWSEM] = LOCKSNAP_INODE,
 		[INODEREC_MMAP_RWSEM] = LOCKSNAP_IMMAP,
 		[INODEREC_INVALIDATE] = LOCKSNAP_INVALIDATE,
+		[INODEREC_FILE] = LOCKSNAP_FILE,
 	};
 	const struct lock_end unknown_end = {0};
 	uint64_t addr = ev->inode.lock, since = waited_since(m, addr, ev->time);
@@ -149,7 +171,9 @@ int lock_lifetime_inode(struct model *m, const struct event *ev)
 				.event_ns = ev->time,
 				.ino = ev->inode.ino,
 				.generation = ev->inode.generation,
-				.dev = ev->inode.dev};
+				.dev = ev->inode.dev,
+				.start = ev->inode.start,
+				.past = ev->inode.past};
 
 	put_name(ev, text, sizeof(text));
 	if (lockname_inode(m->lock_names, &name, ev->inode.flags & INODEREC_CHANGED) < 0)

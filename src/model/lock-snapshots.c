@@ -19,6 +19,7 @@
 #include "kontend/cell-owner.h"
 #include "kontend/cell.h"
 #include "kontend/damage.h"
+#include "kontend/filelock.h"
 #include "kontend/hash.h"
 #include "kontend/lock.h"
 #include "kontend/locksnap.h"
@@ -29,6 +30,7 @@
 #include "kontend/snapshot.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
+#include "kontend/taskid.h"
 #include "kontend/wait.h"
 
 #include <errno.h>
@@ -98,6 +100,8 @@ static bool is_read(const struct locksnap *s, uint64_t addr)
 	for (size_t i = 0; i < s->n_queues; i++)
 		if (s->queues[i].addr == addr)
 			return !s->queues[i].incomplete;
+	if (filelock_is(addr))
+		return s->head.files == LOCKSNAP_FILES_ALL;
 	for (size_t i = 0; i < s->n_empty; i++)
 		if (s->empty[i] == addr)
 			return true;
@@ -113,7 +117,8 @@ static bool has_queue(const struct model *m, const struct wait *w)
 	enum lock_type type = (enum lock_type)m->locks->locks[w->lock].type;
 
 	return type == LOCK_RWSEM_R || type == LOCK_RWSEM_W || type == LOCK_SEMAPHORE ||
-	       type == LOCK_RT_MUTEX || (type == LOCK_MUTEX && !(w->flags & LCB_F_SPIN));
+	       type == LOCK_RT_MUTEX || locktype_is_file(type) ||
+	       (type == LOCK_MUTEX && !(w->flags & LCB_F_SPIN));
 }
 
 /* Does the look prove that a wait, which began before it and is still in flight, has ended? */
@@ -131,6 +136,8 @@ static bool is_over(const struct model *m, const struct look_at *l, const struct
 	/* The task has run since: if events report all waits, it was woken in vain. */
 	if (v && w->by_look && m->looks->unreported_ns >= w->begin_ns)
 		return v->ran_ns > w->begin_ns + CLOCKS_NS;
+	if (filelock_is(w->addr))
+		return !v && l->snap.head.files == LOCKSNAP_FILES_ALL && !taskid_is_outside(tid);
 	if (l->snap.head.reason || v)
 		return false;
 	if (w->by_look)
@@ -151,6 +158,9 @@ static uint32_t flags_of(const struct locksnap_queue *q, const struct locksnap_w
 		return v->reader ? LCB_F_READ : LCB_F_WRITE;
 	if (q->type == LOCKSNAP_RT)
 		return LCB_F_RT;
+	if (q->type >= LOCKSNAP_FLOCK)
+		return filelock_flags((enum filelock_kind)(q->type - LOCKSNAP_FLOCK),
+				      (int)v->reader);
 	return q->type == LOCKSNAP_MUTEX ? LCB_F_MUTEX : 0;
 }
 
@@ -161,7 +171,7 @@ static uint32_t flags_of(const struct locksnap_queue *q, const struct locksnap_w
  */
 static bool may_be_longer(const struct locksnap_queue *q, const struct locksnap_waiter *v)
 {
-	return q->type == LOCKSNAP_MUTEX || q->type == LOCKSNAP_RT ||
+	return q->type == LOCKSNAP_MUTEX || q->type == LOCKSNAP_RT || q->type >= LOCKSNAP_FLOCK ||
 	       (q->type == LOCKSNAP_RWSEM && !v->reader && v->position == 1);
 }
 
@@ -177,6 +187,9 @@ static uint64_t since(const struct model *m, const struct look_at *now,
 	if (v->ran_ns >= now->snap.head.time_ns + now->snap.head.cost_ns)
 		return 0;
 	if (slept && v->ran_ns + CLOCKS_NS < m->start_ns)
+		return v->ran_ns;
+	/* Events report all of these, or none. */
+	if (slept && filelock_is(addr))
 		return v->ran_ns;
 	if (!b)
 		return 0;
@@ -229,7 +242,6 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 {
 	const struct locksnap_queue *q = &l->snap.queues[v->queue];
 	uint32_t flags = flags_of(q, v), index = wait_new(m->waits);
-	uint32_t n = v->n_frames < STACK_MAX_FRAMES ? v->n_frames : STACK_MAX_FRAMES;
 	bool no_cpu = !v->cpu || !model_cpu(m, v->cpu - 1);
 
 	if (!index)
@@ -245,7 +257,8 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 	w->addr = q->addr;
 	w->flags = flags;
 	w->task = task;
-	w->stack = stack_get(m->stacks, l->snap.frames + v->frame, n);
+	w->stack =
+		v->n_frames ? model_stack(m, l->snap.frames + v->frame, v->n_frames) : STACK_OTHER;
 	w->lock = lock_get(m->locks, q->addr, locktype_from_flags(flags));
 	struct lock *lock = &m->locks->locks[w->lock];
 	lock->begin_ns = lock->begin_ns ? lock->begin_ns : begin_ns;
@@ -315,8 +328,6 @@ static int see_holders(struct model *m, const struct look_at *l)
 	struct longest_recent_wait *past;
 	int code = 0;
 
-	if (l->snap.head.reason)
-		return 0;
 	for (uint32_t i = 1; code == 0 && i < m->waits->high; i++)
 		if (m->waits->waits[i].used)
 			code = see_holder(m, l, &m->waits->waits[i]);

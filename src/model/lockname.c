@@ -264,6 +264,8 @@ static int put_inode(struct lockname_set *s, struct lockname *n, struct lockname
 	if (at && at->ino && !are_two_files(at, n)) {
 		at->event_ns = n->event_ns;
 		at->kind = n->kind;
+		at->start = n->start;
+		at->past = n->past;
 		at->text = *at->text ? at->text : n->text;
 		return 0;
 	}
@@ -416,6 +418,8 @@ int lockname_take(struct lockname_set *s, const struct locksnap *snap, uint64_t 
 					.ino = n->ino,
 					.generation = n->generation,
 					.dev = n->dev,
+					.start = n->start,
+					.past = n->past,
 					.comm = locksnap_text(snap, n->comm),
 					.text = locksnap_text(snap, n->text)};
 		if (is_mmap(&name))

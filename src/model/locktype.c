@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Lock types from the flags of lock:contention_begin. The names are those of `perf lock
- * contention`, so that the two tools can be read side by side. A mutex marks its spinning phase by
- * SPIN beside MUTEX; it is a mutex all the same. Flags 0 are what counting semaphores give.
+ * contention`, so that the two tools can be read side by side; that of resilient spinlocks, which
+ * it does not know, is the kernel's own word. A mutex marks its spinning phase by SPIN beside
+ * MUTEX; it is a mutex all the same. Flags 0 are what counting semaphores give.
  */
 #include "kontend/locktype.h"
+#include "kontend/filelock.h"
 
 struct type_info {
 	const char *name, *base, *mode;
@@ -12,6 +14,7 @@ struct type_info {
 
 static const struct type_info type_table[LOCK_TYPES] = {
 	[LOCK_SPINLOCK] = {"spinlock", "spinlock", ""},
+	[LOCK_RQSPINLOCK] = {"rqspinlock", "rqspinlock", ""},
 	[LOCK_RWLOCK_R] = {"rwlock:R", "rwlock", "R"},
 	[LOCK_RWLOCK_W] = {"rwlock:W", "rwlock", "W"},
 	[LOCK_RWSEM_R] = {"rwsem:R", "rwsem", "R"},
@@ -23,6 +26,12 @@ static const struct type_info type_table[LOCK_TYPES] = {
 	[LOCK_RWLOCK_RT_R] = {"rwlock-rt:R", "rwlock-rt", "R"},
 	[LOCK_RWLOCK_RT_W] = {"rwlock-rt:W", "rwlock-rt", "W"},
 	[LOCK_SEMAPHORE] = {"semaphore", "semaphore", ""},
+	[LOCK_FLOCK_R] = {"flock:R", "flock", "R"},
+	[LOCK_FLOCK_W] = {"flock:W", "flock", "W"},
+	[LOCK_POSIX_R] = {"posix:R", "posix", "R"},
+	[LOCK_POSIX_W] = {"posix:W", "posix", "W"},
+	[LOCK_LEASE_R] = {"lease:R", "lease", "R"},
+	[LOCK_LEASE_W] = {"lease:W", "lease", "W"},
 	[LOCK_UNKNOWN] = {"unknown", "unknown", ""},
 };
 
@@ -43,8 +52,19 @@ static const uint8_t by_flags[64] = {
 	[0] = LOCK_SEMAPHORE + 1,
 };
 
+static enum lock_type of_file(uint32_t flags)
+{
+	uint32_t kind = flags >> FILELOCK_SHIFT, mode = flags & ((1u << FILELOCK_SHIFT) - 1);
+
+	if (kind > FILELOCK_KINDS || (mode != LCB_F_READ && mode != LCB_F_WRITE))
+		return LOCK_UNKNOWN;
+	return (enum lock_type)(LOCK_FLOCK_R + 2 * (kind - 1) + (mode == LCB_F_WRITE));
+}
+
 enum lock_type locktype_from_flags(uint32_t flags)
 {
+	if (flags >> FILELOCK_SHIFT)
+		return of_file(flags);
 	if (flags >= sizeof(by_flags) || !by_flags[flags])
 		return LOCK_UNKNOWN;
 	return (enum lock_type)(by_flags[flags] - 1);

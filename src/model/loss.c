@@ -23,9 +23,11 @@ static struct loss since_start(const struct model *m)
 	return (struct loss){
 		.seen = m->n_events + m->loss->others,
 		.lost = d->lost + d->dropped,
+		.of_profile = m->loss->of_profile < d->lost ? m->loss->of_profile : d->lost,
 		.doubtful = d->doubtful,
 		.unpaired = d->unmatched_end,
-		.uncounted = m->loss->uncounted + d->throttled + d->bad,
+		.uncounted = m->loss->uncounted + m->loss->throttled + d->bad,
+		.throttled_profiles = d->throttled - m->loss->throttled,
 	};
 }
 
@@ -55,8 +57,10 @@ static struct loss since(const struct model *m, const struct loss *from)
 
 	l.seen -= from->seen;
 	l.lost -= from->lost;
+	l.of_profile -= from->of_profile;
 	l.doubtful -= from->doubtful;
 	l.uncounted -= from->uncounted;
+	l.throttled_profiles -= from->throttled_profiles;
 	l.unpaired = was_lost(m) ? l.unpaired - from->unpaired : 0;
 	if (was_lost(m)) {
 		l.waiting = count_waiting(m);
@@ -124,13 +128,26 @@ double loss_pct(const struct loss *l)
 	return units_percent(l->lost, all);
 }
 
+static uint64_t lost_of_waits(const struct loss *l)
+{
+	return l->lost - (l->of_profile < l->lost ? l->of_profile : l->lost);
+}
+
+double loss_waits_pct(const struct loss *l)
+{
+	uint64_t lost = lost_of_waits(l), all = l->seen + lost;
+
+	return units_percent(lost, all);
+}
+
 bool loss_any(const struct loss *l)
 {
-	return l->lost || l->doubtful || l->unpaired || l->waiting || l->uncounted;
+	return l->lost || l->doubtful || l->unpaired || l->waiting || l->uncounted ||
+	       l->throttled_profiles;
 }
 
 bool loss_waits(const struct loss *l, uint64_t *ret)
 {
-	*ret = l->lost + l->doubtful + l->unpaired;
+	*ret = lost_of_waits(l) + l->doubtful + l->unpaired;
 	return !l->uncounted;
 }

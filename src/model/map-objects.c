@@ -120,7 +120,8 @@ static uint32_t find_object(struct map_objects *o, const struct event *ev, bool 
 				   .min = ev->mmap.min,
 				   .ino = ev->mmap.ino,
 				   .pid = ev->pid,
-				   .id_len = ev->mmap.id_len};
+				   .id_len = ev->mmap.id_len,
+				   .mapped_ns = ev->time};
 	if (ev->mmap.id_len)
 		memcpy(new->id, ev->mmap.id, ev->mmap.id_len);
 	o->in_use++;

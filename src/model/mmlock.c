@@ -229,16 +229,13 @@ static void forget_task(struct mmlocks *l, int32_t tid)
 		*moved = at;
 }
 
-void mmlock_exit(struct mmlocks *l, int32_t pid, int32_t tid, const char *comm)
+void mmlock_exit(struct mmlocks *l, int32_t tid)
 {
-	if (!l->n_events)
-		return;
-	forget_task(l, tid);
-	if (tid == pid)
-		mmlock_end_mm(l, pid, comm);
+	if (l->n_events)
+		forget_task(l, tid);
 }
 
-void mmlock_exec(struct mmlocks *l, int32_t pid, const char *comm)
+void mmlock_end(struct mmlocks *l, int32_t pid, const char *comm)
 {
 	if (l->n_events)
 		mmlock_end_mm(l, pid, comm);

@@ -6,12 +6,14 @@
  * here is counted and nothing else.
  */
 #include "internal.h"
+#include "kontend/blocked.h"
 #include "kontend/buildids.h"
 #include "kontend/cfiset.h"
 #include "kontend/damage.h"
 #include "kontend/ended.h"
 #include "kontend/funcset.h"
 #include "kontend/funcsnap.h"
+#include "kontend/limits.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/mmlevel.h"
@@ -36,6 +38,8 @@ static int take_names(struct model *m, const struct record_snapshot *head, const
 	lock_lifetime_named(m, &s, head->time_ns);
 	if (code == 0 && s.head.mmap_offset)
 		m->mmlocks->lock_offset = s.head.mmap_offset;
+	if (code == 0)
+		code = blocked_take(m->blocked, &s, m->tasks, m->limits->recent > 0);
 	/* Events up to its time have been applied; it may have been taken later. */
 	m->looks->due_ns = s.head.time_ns + s.head.cost_ns;
 	locksnap_deinit(&s);
@@ -51,6 +55,14 @@ static int take_locks(struct model *m, const struct record_snapshot *head, const
 	if (code == 0)
 		snapshot_set_move(m->snapshots_before, m->snapshots, SNAPSHOT_LOCKS);
 	return code;
+}
+
+/* The sums of the first one are from before: where the model begins, or after model_zero(). */
+static int take_slept(struct model *m, const void *body, size_t len)
+{
+	if (snapshot_set_get(m->snapshots_before, SNAPSHOT_SLEPT))
+		return 0;
+	return snapshot_set_put(m->snapshots_before, body, len);
 }
 
 static void take_burst(struct model *m, const void *payload, size_t len)
@@ -113,7 +125,9 @@ static int take_snapshot(struct model *m, const struct record_snapshot *head, co
 		return funcset_take(m->funcs, payload, len - sizeof(*head));
 	if (head->kind == SNAPSHOT_CFI)
 		return cfiset_take(m->cfi, payload, len - sizeof(*head));
-	int code = head->kind == SNAPSHOT_LOCKS ? take_locks(m, head, body, len) : 0;
+	int code = head->kind == SNAPSHOT_LOCKS	  ? take_locks(m, head, body, len)
+		   : head->kind == SNAPSHOT_SLEPT ? take_slept(m, body, len)
+						  : 0;
 	return code ? code : snapshot_set_put(m->snapshots, body, len);
 }
 

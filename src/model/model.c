@@ -5,6 +5,7 @@
  * bounds in fold.c. Everything is a function of the sequence of events and ticks, so a recording
  * and the live session it was made in end up in the same state.
  */
+#include "file-holds.h"
 #include "internal.h"
 #include "kontend/cfiset.h"
 #include "kontend/ended.h"
@@ -32,6 +33,7 @@ void model_use_tables(struct model *m, struct model_tables *t)
 	m->stacks = &t->stacks;
 	m->waits = &t->waits;
 	m->untracked = &t->untracked;
+	m->file_holds = &t->file_holds;
 	m->past = &t->past;
 	m->cells = &t->cells;
 	m->held = &t->held;
@@ -40,6 +42,7 @@ void model_use_tables(struct model *m, struct model_tables *t)
 	m->holds = &t->holds;
 	m->blame = &t->blame;
 	m->queues = &t->queues;
+	m->blocked = &t->blocked;
 	m->types = t->types;
 	m->damage = &t->damage;
 	m->loss = &t->loss;
@@ -106,6 +109,7 @@ void model_deinit(struct model *m)
 	stack_table_deinit(m->stacks);
 	wait_pool_deinit(m->waits);
 	untracked_table_deinit(m->untracked);
+	file_holds_deinit(m->file_holds);
 	cell_table_deinit(m->cells);
 	cell_table_deinit(m->held);
 	cell_table_deinit(m->handed);
@@ -114,6 +118,7 @@ void model_deinit(struct model *m)
 	mem_free(m->holds->done);
 	blame_deinit(m->blame);
 	lockqueues_deinit(m->queues);
+	blocked_deinit(m->blocked);
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
 		series_deinit(&m->cpus[i].n_series);
 		series_deinit(&m->cpus[i].wait_series);
@@ -161,23 +166,29 @@ struct model_cpu *model_cpu(struct model *m, uint32_t cpu)
 	return cpu < m->n_cpus ? &m->cpus[cpu] : model_add_cpu(m, cpu);
 }
 
+/* The address space is gone: its last thread has exited, or executes another program. */
+static void end_process(struct model *m, int32_t pid, uint64_t time_ns, const char *comm)
+{
+	map_spaces_clear(&m->profile->spaces, pid);
+	lock_lifetime_end(m, pid, time_ns, comm);
+	mmlock_end(m->mmlocks, pid, comm);
+}
+
 static int end_task(struct model *m, const struct event *ev)
 {
 	const uint32_t *t = map64_get(&m->tasks->by_tid, (uint32_t)ev->tid);
+	bool is_known = t != NULL;
 
-	const char *comm = t ? m->tasks->tasks[*t].comm : NULL;
-
-	if (ev->pid == ev->tid)
-		lock_lifetime_end(m, ev->pid, ev->time, comm);
-	mmlock_exit(m->mmlocks, ev->pid, ev->tid, comm);
+	mmlock_exit(m->mmlocks, ev->tid);
 	pair_untracked_gone(m, ev->tid);
 	if (t) {
 		uint32_t index = *t;
 		pair_task_gone(m, index);
 		task_end(m->tasks, index, ev->time);
 	}
-	if (ev->pid == ev->tid)
-		map_spaces_clear(&m->profile->spaces, ev->pid);
+	/* Threads may go on after their leader. */
+	if (is_known ? task_process_has_ended(m->tasks, ev->pid) : ev->pid == ev->tid)
+		end_process(m, ev->pid, ev->time, task_exited_comm(m->tasks, ev->pid));
 	return m->tasks->n_ended > m->limits->tasks / 2 ? fold_ended(m) : 0;
 }
 
@@ -223,6 +234,7 @@ static int lose(struct model *m, const struct event *ev)
 	m->lost_ahead -= known;
 	m->damage->lost += ev->lost.n - known;
 	loss_add_gap(m, ev->time, ev->lost.n);
+	task_lost(m->tasks);
 	if (cpu) {
 		cpu->lost += ev->lost.n;
 		cpu->unreported = !ev->lost.n && !m->lost_tally;
@@ -240,6 +252,7 @@ static int lose(struct model *m, const struct event *ev)
 static int record_counter_losses(struct model *m, const struct event *ev)
 {
 	m->lost_tally += ev->lost.n;
+	m->loss->of_profile += ev->lost.of_profile ? ev->lost.n : 0;
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		m->cpus[i].unreported = false;
 	if (m->lost_tally <= m->damage->lost)
@@ -247,7 +260,8 @@ static int record_counter_losses(struct model *m, const struct event *ev)
 	m->lost_ahead += m->lost_tally - m->damage->lost;
 	loss_add_gap(m, m->now_ns, m->lost_tally - m->damage->lost);
 	m->damage->lost = m->lost_tally;
-	begin_gap(m, PAIR_ANY_CPU, UINT64_MAX);
+	if (!ev->lost.of_profile)
+		begin_gap(m, PAIR_ANY_CPU, UINT64_MAX);
 	return 0;
 }
 
@@ -257,9 +271,7 @@ static int name_task(struct model *m, const struct event *ev)
 
 	if (ev->comm.exec) {
 		const char *comm = t ? m->tasks->tasks[*t].comm : NULL;
-		map_spaces_clear(&m->profile->spaces, ev->pid);
-		lock_lifetime_end(m, ev->pid, ev->time, comm);
-		mmlock_exec(m->mmlocks, ev->pid, comm);
+		end_process(m, ev->pid, ev->time, comm);
 	}
 	return task_comm(m->tasks, ev);
 }
@@ -272,6 +284,37 @@ static int map_code(struct model *m, const struct event *ev)
 		return code;
 	m->generation++;
 	return profile_end_objects(m->profile);
+}
+
+uint32_t model_stack(struct model *m, const uint64_t *frames, uint32_t n)
+{
+	uint64_t named[STACK_MAX_FRAMES];
+
+	n = n < STACK_MAX_FRAMES ? n : STACK_MAX_FRAMES;
+	return stack_get(m->stacks, ksyms_chain(&m->profile->ksyms, frames, n, named), n);
+}
+
+/* Frames of the tracing belong to no task: they depend on the other users of the tracepoint. */
+uint32_t model_traced(const struct model *m, const uint64_t *frames, uint32_t n)
+{
+	uint32_t i = 0;
+
+	while (m->tracing && i + 1 < n &&
+	       m->tracing->function(m->tracing, frames[i]) == MODEL_FUNCTION_TRACING)
+		i++;
+	return i;
+}
+
+enum lock_type model_lock_type(const struct model *m, uint32_t flags, const uint64_t *frames,
+			       uint32_t n)
+{
+	enum lock_type type = locktype_from_flags(flags);
+
+	if (type != LOCK_SPINLOCK || !m->tracing || !n)
+		return type;
+	uint64_t waits = frames[model_traced(m, frames, n)];
+	return m->tracing->function(m->tracing, waits) == MODEL_FUNCTION_RESILIENT ? LOCK_RQSPINLOCK
+										   : type;
 }
 
 /* That of a mode: whose lock it is says the task. */
@@ -296,7 +339,7 @@ static int mm_event(struct model *m, const struct event *ev)
 
 	if (ev->mm.n_frames) {
 		fold_if_full(m);
-		stack = stack_get(m->stacks, ev->mm.frames, ev->mm.n_frames);
+		stack = model_stack(m, ev->mm.frames, ev->mm.n_frames);
 	}
 	int code = mmlock_event(l, ev, &m->tasks->names->pool, stack);
 	if (!l->how->paths || l->last_end != MMLOCK_ENDS_HOLD)
@@ -313,6 +356,8 @@ static int apply_other(struct model *m, const struct event *ev)
 		return name_task(m, ev);
 	case EVENT_MMAP:
 		return map_code(m, ev);
+	case EVENT_KSYMBOL:
+		return ksyms_event(&m->profile->ksyms, ev);
 	case EVENT_SAMPLE:
 		return profile_sample(m->profile, ev, m->tasks,
 				      task_get_sampled(m->tasks, ev->pid, ev->tid));
@@ -347,6 +392,7 @@ static int apply_other(struct model *m, const struct event *ev)
 		return mm_event(m, ev);
 	case EVENT_THROTTLE:
 		m->damage->throttled++;
+		m->loss->throttled += !ev->lost.of_profile;
 		return 0;
 	default:
 		return 0;
@@ -567,6 +613,7 @@ void model_zero(struct model *m)
 	holds_zero(m);
 	blame_zero(m);
 	lockqueue_zero(m);
+	blocked_zero(m->blocked);
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		m->cpus[i].contended = m->cpus[i].total_ns = m->cpus[i].spin_ns =
 			m->cpus[i].fill_most = 0;
@@ -581,6 +628,8 @@ void model_zero(struct model *m)
 	mmlock_zero(m->mmlocks);
 	if (m->ended)
 		ended_zero(m->ended);
+	/* Both sets have the same few kinds, so there is room. */
+	(void)snapshot_set_share(m->snapshots_before, m->snapshots, SNAPSHOT_SLEPT);
 	m->zero_ns = m->now_ns;
 	loss_begin_sums(m);
 	m->generation++;
@@ -649,5 +698,6 @@ size_t model_bytes(const struct model *m)
 	       m->untracked->cap * sizeof(*m->untracked->untracked) + m->n_cpus * sizeof(*m->cpus) +
 	       m->snapshots->bytes + m->snapshots_before->bytes + rotation_bytes(m->rotation) +
 	       profile_bytes(m->profile) + blame_bytes(m->blame) + lockqueues_bytes(m->queues) +
-	       mmlock_bytes(m->mmlocks) + all_series_bytes(m);
+	       blocked_bytes(m->blocked) + mmlock_bytes(m->mmlocks) +
+	       file_holds_bytes(m->file_holds) + all_series_bytes(m);
 }

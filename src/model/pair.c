@@ -16,16 +16,19 @@
  * it is doubtful, also if it ended within the gap on a CPU that has all its records, and also if it
  * began there. Only one CPU reports a spin wait, so a gap on another one does it no harm.
  */
+#include "file-holds.h"
 #include "holds-int.h"
 #include "kontend/blame.h"
 #include "kontend/cell-owner.h"
 #include "kontend/cell.h"
 #include "kontend/damage.h"
 #include "kontend/event.h"
+#include "kontend/filelock.h"
 #include "kontend/lock.h"
 #include "kontend/locktype.h"
 #include "kontend/map64.h"
 #include "kontend/model-cpu.h"
+#include "kontend/profile.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/untracked.h"
@@ -135,6 +138,21 @@ static bool find_wait(const struct model *m, const struct nest *n, uint64_t addr
 	return false;
 }
 
+/* By its end, which is of a lock, or of a file of which a part was waited for. */
+static bool find_ending(const struct model *m, const struct nest *n, uint64_t addr,
+			uint32_t *ret_at)
+{
+	if (find_wait(m, n, addr, ret_at))
+		return true;
+	for (uint32_t i = n->depth; filelock_is(addr) && i-- > 0;) {
+		if (m->waits->waits[n->waits[i]].file == addr) {
+			*ret_at = i;
+			return true;
+		}
+	}
+	return false;
+}
+
 /*
  * A reader of a reader-writer lock of PREEMPT_RT waits for the rt-mutex within it, which is
  * reported as a wait in that wait. It is the same one: it is not counted twice.
@@ -157,22 +175,39 @@ static bool may_be_cut(const struct model *m, const struct stack *s)
 	return s->n + m->traced_most >= m->chain_limit;
 }
 
-/*
- * Could a wait with chain @inner have begun while one with @outer goes on? Then the frames around
- * the outer slow path are live on the stack, so the inner chain ends in them. The innermost frame
- * of the outer one (the tracepoint's place) has moved on. Chains that may be cut prove nothing.
- */
-static bool nested_in(const struct model *m, uint32_t inner, uint32_t outer)
+/* Of a task that waits for the lock of a file: it tries in calls that have returned meanwhile. */
+enum { MOVED_ON = 1, MOVED_ON_FILE = 4 };
+
+/* Code that the kernel made may have got or lost its name meanwhile. */
+static bool are_same_code(const struct model *m, const uint64_t *a, const uint64_t *b, uint32_t n)
 {
-	const struct stack *in = &m->stacks->stacks[inner], *out = &m->stacks->stacks[outer];
-	uint32_t n = out->n ? out->n - 1u : 0;
+	const struct ksyms *k = &m->profile->ksyms;
+	uint32_t i = 0;
+
+	if (!memcmp(a, b, n * sizeof(*a)))
+		return true;
+	while (i < n && ksyms_address(k, a[i]) == ksyms_address(k, b[i]))
+		i++;
+	return i == n;
+}
+
+/*
+ * Could a wait with chain @inner have begun while @w goes on? Then the frames around the outer slow
+ * path are live on the stack, so the inner chain ends in them. The innermost frame of the outer one
+ * (the tracepoint's place) has moved on. Chains that may be cut prove nothing.
+ */
+static bool nested_in(const struct model *m, uint32_t inner, const struct wait *w)
+{
+	const struct stack *in = &m->stacks->stacks[inner], *out = &m->stacks->stacks[w->stack];
+	uint32_t moved = filelock_is(w->addr) ? MOVED_ON_FILE : MOVED_ON;
+	uint32_t n = out->n > moved ? out->n - moved : 0;
 
 	if (!n || inner == STACK_OTHER || may_be_cut(m, in) || may_be_cut(m, out))
 		return true;
 	if (in->n <= n)
 		return false;
-	const uint64_t *a = stack_frames(m->stacks, inner) + in->n - n;
-	return !memcmp(a, stack_frames(m->stacks, outer) + 1, n * sizeof(*a));
+	return are_same_code(m, stack_frames(m->stacks, inner) + in->n - n,
+			     stack_frames(m->stacks, w->stack) + moved, n);
 }
 
 /* Drops what the new wait shows to be over. */
@@ -186,7 +221,7 @@ static void drop_stale(struct model *m, struct nest *n, const struct wait *new, 
 		const struct wait *w = &m->waits->waits[n->waits[i]];
 		bool moved_on = spin && w->task != new->task;
 		/* A snapshot has the calls of a sleeper. */
-		if (moved_on || (!w->by_look && !nested_in(m, new->stack, w->stack))) {
+		if (moved_on || (!w->by_look && !nested_in(m, new->stack, w))) {
 			give_up(m, n, i);
 			break;
 		}
@@ -197,28 +232,21 @@ static void drop_stale(struct model *m, struct nest *n, const struct wait *new, 
 	}
 }
 
-/* Frames of the tracing belong to no task: they depend on the other users of the tracepoint. */
-static uint32_t count_traced(const struct model *m, const struct event *ev)
-{
-	uint32_t n = 0;
-
-	while (m->tracing && n + 1 < ev->begin.n_frames &&
-	       m->tracing->is_tracing(m->tracing, ev->begin.frames[n]))
-		n++;
-	return n;
-}
-
 uint32_t pair_expect(struct model *m, const struct event *ev)
 {
-	uint32_t traced = count_traced(m, ev);
+	uint32_t traced = model_traced(m, ev->begin.frames, ev->begin.n_frames),
+		 n = ev->begin.n_frames - traced;
+	uint64_t named[STACK_MAX_FRAMES];
 
-	return stack_expect(m->stacks, ev->begin.frames + traced, ev->begin.n_frames - traced);
+	n = n < STACK_MAX_FRAMES ? n : STACK_MAX_FRAMES;
+	return stack_expect(
+		m->stacks, ksyms_chain(&m->profile->ksyms, ev->begin.frames + traced, n, named), n);
 }
 
 /* Chains get longer as they come: the longest seen stands for the limit set at the source. */
 static uint32_t intern_stack(struct model *m, const struct event *ev)
 {
-	uint32_t n = ev->begin.n_frames, traced = count_traced(m, ev);
+	uint32_t n = ev->begin.n_frames, traced = model_traced(m, ev->begin.frames, n);
 
 	if (!n) {
 		m->damage->no_stack++;
@@ -228,7 +256,7 @@ static uint32_t intern_stack(struct model *m, const struct event *ev)
 		m->chain_limit = n;
 	if (traced > m->traced_most)
 		m->traced_most = traced;
-	return stack_get(m->stacks, ev->begin.frames + traced, n - traced);
+	return model_stack(m, ev->begin.frames + traced, n - traced);
 }
 
 static void begin_waiting(struct model *m, uint32_t index)
@@ -255,15 +283,18 @@ static void push(struct model *m, struct nest *n, uint32_t index)
 	begin_waiting(m, index);
 }
 
-/* A mutex whose wait continues in another phase. */
+/* A mutex whose wait continues in another phase, or a task that tries again to lock a file. */
 static bool continues(struct model *m, const struct nest *n, const struct event *ev)
 {
 	uint32_t at;
 
-	if (!(ev->begin.flags & LCB_F_MUTEX) || !find_wait(m, n, ev->begin.lock, &at))
+	if (!(ev->begin.flags & LCB_F_MUTEX) && !filelock_is(ev->begin.lock))
+		return false;
+	if (!find_wait(m, n, ev->begin.lock, &at))
 		return false;
 	struct wait *w = &m->waits->waits[n->waits[at]];
-	if (!(w->flags & LCB_F_MUTEX))
+	if (filelock_is(ev->begin.lock) ? w->flags != ev->begin.flags || w->doubtful
+					: !(w->flags & LCB_F_MUTEX))
 		return false;
 	w->flags = ev->begin.flags;
 	if (m->held->max && !w->doubtful)
@@ -373,12 +404,24 @@ static void sum_by_owner(struct model *m, struct wait *w)
 	w->cell = cell_prefetch(m->cells, wait_key(w));
 }
 
+/* A process that took the lock and has ended is not named: then it is the one that has it now. */
+static void note_taken(struct model *m, const struct wait *w, const struct event *ev)
+{
+	bool is_said = ev->begin.owner != WAITREC_NOT_SAID;
+	uint64_t ns = ev->begin.held_ns;
+
+	holder_taken(m, w->lock, is_said ? ev->begin.owner_pid : 0,
+		     ns && ns < ev->time ? ev->time - ns : 0);
+}
+
 /* Also for a mutex that continues in another phase. */
 static void begin_owner(struct model *m, const struct event *ev)
 {
 	struct wait *w = &m->waits->waits[m->last_wait];
 	uint32_t owner;
 
+	if (m->last_wait && filelock_is(w->addr))
+		note_taken(m, w, ev);
 	if (m->last_wait && ev->begin.owner == WAITREC_READ)
 		note_exited_reader(m, w, ev->begin.owner_tid, ev->time);
 	if (ev->begin.owner == WAITREC_NOT_SAID || !m->last_wait ||
@@ -390,9 +433,16 @@ static void begin_owner(struct model *m, const struct event *ev)
 		sum_by_owner(m, w);
 }
 
+/* Names it by device and inode as long as there is no other name. */
+static int name_file(struct model *m, const struct event *ev)
+{
+	return filelock_is(ev->begin.lock) && ev->begin.ino ? lock_lifetime_file(m, ev) : 0;
+}
+
 static int begin(struct model *m, const struct event *ev)
 {
-	enum lock_type type = locktype_from_flags(ev->begin.flags);
+	enum lock_type type =
+		model_lock_type(m, ev->begin.flags, ev->begin.frames, ev->begin.n_frames);
 	struct model_cpu *cpu = model_cpu(m, ev->cpu);
 	uint32_t t = task_get_quickly(m->tasks, ev->pid, ev->tid);
 	bool spin = locktype_is_spin(type);
@@ -428,6 +478,7 @@ static int begin(struct model *m, const struct event *ev)
 	struct wait *new = &m->waits->waits[index];
 	new->begin_ns = ev->begin.since_ns ? ev->begin.since_ns : ev->time;
 	new->addr = ev->begin.lock;
+	new->file = ev->begin.file;
 	new->task = t;
 	new->stack = ev->begin.since_ns && !ev->begin.n_frames ? STACK_OTHER : intern_stack(m, ev);
 	new->flags = ev->begin.flags;
@@ -449,11 +500,30 @@ static int begin(struct model *m, const struct event *ev)
 	return 0;
 }
 
+/* Tracepoints at each try say who took the lock, unless the record of its release may be lost. */
+static void begin_file(struct model *m, const struct event *ev)
+{
+	const struct file_hold *h = file_holds_find(m->file_holds, ev);
+	struct event with = *ev;
+
+	if (h && h->since_ns >= m->lost_until && h->since_ns <= ev->time)
+		with.begin.held_ns = ev->time - h->since_ns;
+	if (with.begin.held_ns && h->pid > 0 && !task_has_ended(m->tasks, h->pid)) {
+		with.begin.owner = h->reads ? WAITREC_READ : WAITREC_OWNED;
+		with.begin.owner_pid = with.begin.owner_tid = h->pid;
+		with.begin.owner_asked = false;
+	}
+	begin_owner(m, &with);
+}
+
 int pair_begin(struct model *m, const struct event *ev)
 {
-	int code = begin(m, ev);
+	int code = name_file(m, ev);
 
-	if (code == 0)
+	code = code < 0 ? code : begin(m, ev);
+	if (code == 0 && ev->begin.owner_file)
+		begin_file(m, ev);
+	else if (code == 0)
 		begin_owner(m, ev);
 	return code;
 }
@@ -522,12 +592,32 @@ static struct task *task_of_end(struct model *m, const struct event *ev)
 	return t != TASK_OTHER ? &m->tasks->tasks[t] : NULL;
 }
 
+/* When a signal ended it is not known. */
+static bool is_over_before(const struct event *ev)
+{
+	return ev->end.ret == FILELOCK_OVER && filelock_is(ev->end.lock);
+}
+
+/*
+ * A task that is through with its try for a file has no other file to wait for. Most tries need not
+ * wait: without a begin there is nothing missing.
+ */
+static void end_file(struct model *m, const struct sleeper *who, struct nest *n,
+		     const struct event *ev)
+{
+	for (uint32_t i = n->depth; i-- > 0;)
+		if (filelock_is(m->waits->waits[n->waits[i]].addr))
+			give_up(m, n, i);
+	if (who->task || who->stray)
+		set_depth(m, who, n->depth, ev);
+}
+
 int pair_end(struct model *m, const struct event *ev)
 {
 	struct model_cpu *cpu = model_cpu(m, ev->cpu);
 	uint32_t at;
 
-	if (!cpu)
+	if (!cpu || (ev->end.owner_file && file_holds_take(m->file_holds, ev) < 0))
 		return -ENOMEM;
 	struct nest n = {.waits = cpu->waits, .depth = cpu->depth};
 	if (n.depth && find_wait(m, &n, ev->end.lock, &at)) {
@@ -541,7 +631,7 @@ int pair_end(struct model *m, const struct event *ev)
 		task->end_ns = ev->time;
 	if (task || who.stray)
 		n = nest_of(&who);
-	if ((task || who.stray) && find_wait(m, &n, ev->end.lock, &at)) {
+	if ((task || who.stray) && !is_over_before(ev) && find_ending(m, &n, ev->end.lock, &at)) {
 		finish(m, &n, at, ev);
 		set_depth(m, &who, n.depth, ev);
 		cpu->slept_ns = ev->time;
@@ -549,6 +639,10 @@ int pair_end(struct model *m, const struct event *ev)
 	}
 	if ((task || who.stray) && is_part(m, &n, ev->end.lock))
 		return 0;
+	if (filelock_is(ev->end.lock)) {
+		end_file(m, &who, &n, ev);
+		return 0;
+	}
 	lockqueue_seen_unreported(m, ev->end.lock);
 	m->damage->unmatched_end++;
 	return 0;

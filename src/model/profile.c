@@ -20,7 +20,8 @@ enum { MOST_STACKS = 1 << 16, MOST_CELLS = 1 << 17, LEAF_ONLY = 1, SHORTEN_PAUSE
 int profile_init(struct profile *p)
 {
 	*p = (struct profile){.max = MOST_CELLS};
-	if (!map_spaces_init(&p->spaces) && !stack_table_init(&p->stacks, MOST_STACKS))
+	if (!map_spaces_init(&p->spaces) && !ksyms_init(&p->ksyms) &&
+	    !stack_table_init(&p->stacks, MOST_STACKS))
 		return 0;
 	profile_deinit(p);
 	return -ENOMEM;
@@ -29,6 +30,7 @@ int profile_init(struct profile *p)
 void profile_deinit(struct profile *p)
 {
 	map_spaces_deinit(&p->spaces);
+	ksyms_deinit(&p->ksyms);
 	stack_table_deinit(&p->stacks);
 	map64_deinit(&p->index);
 	mem_free(p->cells);
@@ -41,6 +43,7 @@ int profile_copy(struct profile *dst, const struct profile *src)
 {
 	*dst = *src;
 	dst->spaces = (struct map_spaces){0};
+	dst->ksyms = (struct ksyms){0};
 	dst->stacks = (struct stack_table){0};
 	dst->index = (struct map64){0};
 	dst->recent = (struct recent){0};
@@ -48,6 +51,7 @@ int profile_copy(struct profile *dst, const struct profile *src)
 	dst->cap = src->n;
 	dst->cells = mem_dup(src->cells, src->n, sizeof(*src->cells));
 	if ((!src->n || dst->cells) && !map_spaces_copy(&dst->spaces, &src->spaces) &&
+	    !ksyms_copy(&dst->ksyms, &src->ksyms) &&
 	    !stack_table_copy(&dst->stacks, &src->stacks) &&
 	    !map64_copy(&dst->index, &src->index) && !recent_copy(&dst->recent, &src->recent) &&
 	    !profile_deferred_copy(&dst->deferred, &src->deferred))
@@ -96,7 +100,12 @@ static uint64_t user_frame(const struct map_space *space, uint64_t ip)
 {
 	uint64_t frame = map_space_frame(space, ip);
 
-	return ip >> 63 && !map_frame_object(frame) ? ip : frame;
+	return ip >> 63 && !map_frame_object(frame) ? map_kernel_frame(ip) : frame;
+}
+
+static uint64_t kernel_frame(const struct profile *p, uint64_t ip)
+{
+	return ksyms_frame(&p->ksyms, map_kernel_frame(ip));
 }
 
 /*
@@ -104,8 +113,8 @@ static uint64_t user_frame(const struct map_space *space, uint64_t ip)
  * of zero, which the kernel reports as a caller: no code can be there. Addresses after the marker
  * of a hypervisor's guest are left out: they are of another machine.
  */
-static uint32_t take_given(const struct map_space *space, const struct event *ev, bool user_too,
-			   uint64_t *ret)
+static uint32_t take_given(const struct profile *p, const struct map_space *space,
+			   const struct event *ev, bool user_too, uint64_t *ret)
 {
 	bool user = !ev->sample.is_kernel, skip = false;
 	uint32_t n = 0;
@@ -116,7 +125,7 @@ static uint32_t take_given(const struct map_space *space, const struct event *ev
 			user = ip == PERF_CONTEXT_USER;
 			skip = ip != PERF_CONTEXT_USER && ip != PERF_CONTEXT_KERNEL;
 		} else if (!skip && (user ? user_too && ip : true)) {
-			ret[n++] = user ? user_frame(space, ip) : map_kernel_frame(ip);
+			ret[n++] = user ? user_frame(space, ip) : kernel_frame(p, ip);
 		}
 	}
 	return n;
@@ -157,7 +166,7 @@ static uint32_t take_frames(const struct profile *p, const struct event *ev, uin
 {
 	const struct map_space *space = map_spaces_of(&p->spaces, ev->pid);
 	bool has_dump = ev->sample.regs && p->unwinder;
-	uint32_t n = take_given(space, ev, !has_dump && !ev->sample.n_branches, ret);
+	uint32_t n = take_given(p, space, ev, !has_dump && !ev->sample.n_branches, ret);
 	uint64_t leaf;
 
 	if (has_dump) {
@@ -167,7 +176,7 @@ static uint32_t take_frames(const struct profile *p, const struct event *ev, uin
 		n += take_branches(space, ev, ret + n, STACK_MAX_FRAMES - n);
 	}
 	if (!n)
-		ret[n++] = ev->sample.is_kernel ? map_kernel_frame(ev->sample.ip)
+		ret[n++] = ev->sample.is_kernel ? kernel_frame(p, ev->sample.ip)
 						: user_frame(space, ev->sample.ip);
 	return n;
 }
@@ -436,7 +445,7 @@ void profile_zero(struct profile *p)
 
 size_t profile_bytes(const struct profile *p)
 {
-	return map_spaces_bytes(&p->spaces) + p->cap * sizeof(*p->cells) +
+	return map_spaces_bytes(&p->spaces) + ksyms_bytes(&p->ksyms) + p->cap * sizeof(*p->cells) +
 	       (p->index.slots ? (p->index.mask + 1) * sizeof(*p->index.slots) : 0) +
 	       p->stacks.cap * sizeof(*p->stacks.stacks) +
 	       p->stacks.cap_frames * sizeof(*p->stacks.frames) + recent_bytes(&p->recent);

@@ -29,19 +29,16 @@
 
 static uint32_t stack_of(struct model *m, const struct shortsnap_row *row)
 {
-	uint32_t traced = 0;
+	uint32_t traced = model_traced(m, row->frames, row->n_frames);
 
-	while (m->tracing && traced + 1 < row->n_frames &&
-	       m->tracing->is_tracing(m->tracing, row->frames[traced]))
-		traced++;
-	return row->n_frames ? stack_get(m->stacks, row->frames + traced, row->n_frames - traced)
+	return row->n_frames ? model_stack(m, row->frames + traced, row->n_frames - traced)
 			     : STACK_OTHER;
 }
 
 /* @s: what came since the snapshot before. */
 static int add_sums(struct model *m, const struct shortsnap_row *s)
 {
-	enum lock_type type = locktype_from_flags(s->flags);
+	enum lock_type type = model_lock_type(m, s->flags, s->frames, s->n_frames);
 	struct model_type *t = &m->types[type];
 
 	if (!s->n)

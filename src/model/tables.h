@@ -2,7 +2,9 @@
 #ifndef KONTEND_SRC_MODEL_TABLES_H
 #define KONTEND_SRC_MODEL_TABLES_H
 
+#include "file-holds.h"
 #include "kontend/blame.h"
+#include "kontend/blocked.h"
 #include "kontend/damage.h"
 #include "kontend/holds.h"
 #include "kontend/limits.h"
@@ -37,10 +39,12 @@ struct model_tables {
 	struct stack_table stacks;
 	struct wait_pool waits;
 	struct untracked_table untracked;
+	struct file_holds file_holds;
 	struct cell_table cells, held, handed, mm_held;
 	struct holds holds;
 	struct blame blame;
 	struct lockqueues queues;
+	struct blocked blocked;
 	struct model_type types[LOCK_TYPES];
 	struct model_damage damage;
 	struct loss_state loss;

@@ -57,7 +57,7 @@ int task_table_copy(struct task_table *dst, const struct task_table *src)
 {
 	*dst = *src;
 	task_names_ref(dst->names);
-	dst->by_tid = dst->exited = dst->cgroups = (struct map64){0};
+	dst->by_tid = dst->exited = dst->threads = dst->cgroups = (struct map64){0};
 	dst->cap = src->n;
 	dst->tasks = mem_dup(src->tasks, src->n, sizeof(*src->tasks));
 	dst->cap_cgroups = src->n_cgroups;
@@ -65,6 +65,8 @@ int task_table_copy(struct task_table *dst, const struct task_table *src)
 	int r = map64_copy(&dst->by_tid, &src->by_tid);
 	if (!r)
 		r = map64_copy(&dst->exited, &src->exited);
+	if (!r)
+		r = map64_copy(&dst->threads, &src->threads);
 	if (!r)
 		r = map64_copy(&dst->cgroups, &src->cgroups);
 	if (!r && dst->tasks && (dst->cgroup_paths || !src->cgroup_paths))
@@ -79,6 +81,7 @@ void task_table_deinit(struct task_table *t)
 	mem_free(t->cgroup_paths);
 	map64_deinit(&t->by_tid);
 	map64_deinit(&t->exited);
+	map64_deinit(&t->threads);
 	map64_deinit(&t->cgroups);
 	task_names_unref(t->names);
 	*t = (struct task_table){0};
@@ -101,7 +104,22 @@ static int32_t *ended_at(struct task_table *t, int32_t tid)
 	return &t->ended[(uint32_t)tid % TASK_ENDED_KEPT];
 }
 
-static uint32_t add_task(struct task_table *t, int32_t pid, int32_t tid, uint64_t start_ns)
+/* Without memory, a process counts as ended when its leader has. */
+static void count_thread(struct task_table *t, const struct task *task, int by)
+{
+	const uint32_t *known = map64_get(&t->threads, (uint32_t)task->pid);
+	uint32_t n = known ? *known : 0;
+
+	if (task->pid <= 0 || task->tid <= 0 || task->tid == task->pid || task->alive != 1)
+		return;
+	if (by < 0 && n <= 1)
+		map64_del(&t->threads, (uint32_t)task->pid);
+	else
+		(void)map64_put(&t->threads, (uint32_t)task->pid, by < 0 ? n - 1 : n + 1);
+}
+
+static uint32_t add_task(struct task_table *t, int32_t pid, int32_t tid, uint64_t start_ns,
+			 uint8_t alive)
 {
 	uint32_t index = free_index(t);
 
@@ -111,7 +129,7 @@ static uint32_t add_task(struct task_table *t, int32_t pid, int32_t tid, uint64_
 		*ended_at(t, tid) = 0;
 	t->tasks[index] = (struct task){.pid = pid,
 					.tid = tid,
-					.alive = 1,
+					.alive = alive,
 					.comm = "",
 					.serial = t->next_serial++,
 					.start_ns = start_ns};
@@ -121,6 +139,7 @@ static uint32_t add_task(struct task_table *t, int32_t pid, int32_t tid, uint64_
 		return TASK_OTHER;
 	}
 	map64_del(&t->exited, (uint32_t)tid);
+	count_thread(t, &t->tasks[index], 1);
 	return index;
 }
 
@@ -135,7 +154,8 @@ static uint32_t find_exited(const struct task_table *t, int32_t pid, int32_t tid
 /* A task that no record announced. One that has exited goes on under its name. */
 static uint32_t add_unknown(struct task_table *t, int32_t pid, int32_t tid)
 {
-	uint32_t before = find_exited(t, pid, tid), index = add_task(t, pid, tid, 0);
+	uint32_t before = find_exited(t, pid, tid);
+	uint32_t index = add_task(t, pid, tid, 0, before ? TASK_AGAIN : 1);
 
 	if (index && before) {
 		t->tasks[index].comm = t->tasks[before].comm;
@@ -150,8 +170,10 @@ uint32_t task_get(struct task_table *t, int32_t pid, int32_t tid)
 	const uint32_t *known = map64_get(&t->by_tid, (uint32_t)tid);
 	uint32_t index = known ? *known : add_unknown(t, pid, tid);
 
-	if (index && t->tasks[index].pid < 0 && pid >= 0)
+	if (index && t->tasks[index].pid < 0 && pid >= 0) {
 		t->tasks[index].pid = pid;
+		count_thread(t, &t->tasks[index], 1);
+	}
 	if (index && !*t->tasks[index].comm)
 		t->tasks[index].comm = !tid		       ? "swapper"
 				       : tid == TASKID_OUTSIDE ? "idle-or-outside"
@@ -215,7 +237,7 @@ int task_fork(struct task_table *t, const struct event *ev)
 
 	if (old)
 		task_end(t, *old, ev->time);
-	uint32_t index = add_task(t, ev->pid, ev->tid, ev->time);
+	uint32_t index = add_task(t, ev->pid, ev->tid, ev->time, 1);
 	/* 0: one outside of our PID namespace has begun it. */
 	const uint32_t *parent =
 		ev->fork.ptid ? map64_get(&t->by_tid, (uint32_t)ev->fork.ptid) : NULL;
@@ -234,12 +256,31 @@ void task_end(struct task_table *t, uint32_t index, uint64_t time_ns)
 	struct task *task = &t->tasks[index];
 
 	map64_del(&t->by_tid, (uint32_t)task->tid);
+	count_thread(t, task, -1);
 	task->alive = 0;
 	task->exit_ns = time_ns;
 	*ended_at(t, task->tid) = task->tid;
 	/* Without memory, later samples of it are of a task without a name. */
 	map64_put(&t->exited, (uint32_t)task->tid, index);
 	t->n_ended++;
+}
+
+void task_lost(struct task_table *t)
+{
+	if (t->threads.count)
+		map64_clear(&t->threads);
+}
+
+bool task_process_has_ended(const struct task_table *t, int32_t pid)
+{
+	return map64_get(&t->exited, (uint32_t)pid) && !map64_get(&t->threads, (uint32_t)pid);
+}
+
+const char *task_exited_comm(const struct task_table *t, int32_t tid)
+{
+	uint32_t index = find_exited(t, -1, tid);
+
+	return index ? t->tasks[index].comm : NULL;
 }
 
 static void forget_exited(struct task_table *t, uint32_t index)
@@ -279,7 +320,8 @@ uint64_t task_older_half(const struct task_table *t)
 
 static int move(struct task_names *to, const char **text)
 {
-	const char *new = *text &&**text ? strpool_intern(&to->pool, *text) : *text;
+	/* An empty one may be of the pool, too. */
+	const char *new = !*text ? NULL : **text ? strpool_intern(&to->pool, *text) : "";
 
 	if (*text && !new)
 		return -ENOMEM;

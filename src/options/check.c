@@ -59,15 +59,12 @@ bool opts_samples(const struct opts *o)
 	return o->freq && (o->verb == VERB_LIVE || o->freq != OPTS_FREQ_DEFAULT);
 }
 
-/*
- * A recording has been measured: options for measuring contradict it, but for --event, which
- * chooses one of its events.
- */
+/* A recording has been measured: options for measuring contradict it. */
 static int check_input(const struct opts *o, struct error *err)
 {
 	for (const struct opts_info *info = opts_table; info->name; info++) {
-		if (info->measures && info->offset != offsetof(struct opts, event) &&
-		    opts_is_said(o, info) && (info->kind != OPTS_FLAG || opts_is_given(o, info)))
+		if (info->measures && !info->reads && opts_is_said(o, info) &&
+		    (info->kind != OPTS_FLAG || opts_is_given(o, info)))
 			return error_set(err, -EINVAL,
 					 "--input reads a recording and --%s is for "
 					 "measuring: give one of them",
@@ -128,7 +125,7 @@ static int check_rows(const struct opts *o, struct error *err)
 	return given ? error_set(err, -EINVAL, "--%s is for --format ndjson", given) : 0;
 }
 
-/* Options for rows of two recordings do not apply to groups. */
+/* Options for rows of two recordings do not apply to groups, and to tables of two recordings. */
 static int check_groups(const struct opts *o, struct error *err)
 {
 	const char *given = o->compare	 ? "compare"
@@ -139,13 +136,16 @@ static int check_groups(const struct opts *o, struct error *err)
 			    : o->filter	 ? "filter"
 					 : NULL;
 
-	if (given)
+	if (given && o->two_groups)
 		return error_set(err, -EINVAL,
 				 "--%s is for two recordings, not for two groups of them", given);
+	if (given)
+		return error_set(err, -EINVAL, "--%s does not go with --tables: leave one out",
+				 given);
 	if (o->by && o->tables)
 		return error_set(err, -EINVAL,
 				 "--by and --tables exclude each other: give one of them");
-	if (!o->n_before || !o->more[o->n_before])
+	if (o->two_groups && (!o->n_before || !o->more[o->n_before]))
 		return error_set(err, -EINVAL,
 				 "No recordings %s '--': give those before, '--', and those "
 				 "after",
@@ -155,11 +155,14 @@ static int check_groups(const struct opts *o, struct error *err)
 
 static int check_compared(const struct opts *o, struct error *err)
 {
+	if ((o->two_groups || o->tables) && check_groups(o, err) < 0)
+		return -EINVAL;
 	if (o->two_groups)
-		return check_groups(o, err);
-	if (o->tables)
+		return 0;
+	if (o->event && !o->tables)
 		return error_set(err, -EINVAL,
-				 "--tables is for two groups of recordings: put '--' between them");
+				 "--event chooses what profiles show, and two recordings are "
+				 "compared by their waits: give --tables hot, too");
 	if (o->more[0] && o->more[1] && o->more[2])
 		return error_set(err, -EINVAL,
 				 "'%s' is a third recording: put '--' between those before and "
@@ -249,10 +252,18 @@ static int check_event(const struct opts *o, struct error *err)
 			 o->event);
 }
 
-static int check_symbols(const struct opts *o, struct error *err)
+/* An option about where the names of a recording are from; NULL: none was given. */
+static const char *about_names(const struct opts *o)
 {
-	const char *given = o->kallsyms ? "kallsyms" : "vmlinux";
+	return o->kallsyms	? "kallsyms"
+	       : o->vmlinux	? "vmlinux"
+	       : o->symfs	? "symfs"
+	       : o->trust_paths ? "trust-paths"
+				: NULL;
+}
 
+static int check_names(const struct opts *o, const char *given, struct error *err)
+{
 	if (o->kallsyms && o->vmlinux)
 		return error_set(err, -EINVAL,
 				 "--kallsyms and --vmlinux exclude each other: give one of them");
@@ -267,7 +278,7 @@ static int check_symbols(const struct opts *o, struct error *err)
 
 int opts_check(const struct opts *o, struct error *err)
 {
-	if (opts_symbols(o) && check_symbols(o, err) < 0)
+	if (about_names(o) && check_names(o, about_names(o), err) < 0)
 		return -EINVAL;
 	if (check_event(o, err) < 0)
 		return -EINVAL;

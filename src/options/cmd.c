@@ -10,6 +10,7 @@
 #include "kontend/number.h"
 #include "kontend/query-verdict.h"
 #include "kontend/query-zoom.h"
+#include "kontend/text.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -19,6 +20,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+enum { MESSAGE = 9000 }; /* two paths, and a sentence */
 
 static void begin_line(enum journal_level level)
 {
@@ -44,9 +47,12 @@ int cmd_fail(int status, const struct error *err)
 __attribute__((format(printf, 2, 0))) static void say(enum journal_level level, const char *fmt,
 						      va_list ap)
 {
+	/* Names in it may be of a file from elsewhere. */
+	char text[MESSAGE], clean[MESSAGE];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
 	begin_line(level);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s\n", text_clean(clean, sizeof(clean), text));
 }
 
 void cmd_say(const struct opts *o, const char *fmt, ...)

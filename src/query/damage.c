@@ -65,7 +65,9 @@ const struct figure query_loss_figures[] = {
 
 static struct query_loss loss_of(const struct model *m, const struct loss *l, uint64_t waits)
 {
-	struct query_loss ret = {.at_least = loss_any(l), .lost_pct = loss_pct(l)};
+	struct query_loss ret = {.at_least = loss_any(l),
+				 .lost_pct = loss_pct(l),
+				 .waits_lost_pct = loss_waits_pct(l)};
 
 	/* In recordings without ends no wait has ended. */
 	ret.no_locks = m->no_locks;
@@ -81,6 +83,7 @@ struct query_loss query_loss_of_sums(const struct model *m)
 	struct query_loss ret = loss_of(m, &l, m->n_failed + query_waits_of(m));
 
 	ret.lost_pct = loss_pct(&range);
+	ret.waits_lost_pct = loss_waits_pct(&range);
 	return ret;
 }
 

@@ -284,6 +284,8 @@ int query_moment_init(struct query_moment *m, const struct engine *e)
 	m->engine->groups = e->groups;
 	m->engine->lines = e->lines;
 	m->engine->keep_symbols = e->keep_symbols;
+	m->engine->trust_paths = e->trust_paths;
+	m->engine->symfs = e->symfs;
 	if (model_copy(copy, e->model) == 0) {
 		if (query_init(&m->query, m->engine) == 0) {
 			m->query.sym = &e->sym;

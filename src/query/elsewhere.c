@@ -9,9 +9,11 @@
 #include "kontend/query-elsewhere.h"
 #include "kontend/task.h"
 #include "kontend/taskid.h"
+#include "kontend/units.h"
 #include "kontend/wait.h"
 #include "locks/queues.h"
 #include "names/names.h"
+#include "slept.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,6 +36,14 @@ static const char *const kind_words[LOCKSNAP_SLEEPS] = {
 	[LOCKSNAP_DISK] = "uninterruptibly (state D)",
 };
 
+/* Tasks sleep interruptibly for files. */
+static bool is_uninterruptible(const struct model *m, const struct wait *w)
+{
+	enum lock_type type = (enum lock_type)m->locks->locks[w->lock].type;
+
+	return !locktype_is_spin(type) && !locktype_is_file(type);
+}
+
 /* Tasks of a process that sleep for a lock of the kernel. */
 static uint32_t sleeping_waits(const struct model *m, int32_t pid)
 {
@@ -43,7 +53,7 @@ static uint32_t sleeping_waits(const struct model *m, int32_t pid)
 	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
 		const struct wait *w = &p->waits[i];
 		if (w->used && w->task != TASK_OTHER && m->tasks->tasks[w->task].pid == pid &&
-		    !locktype_is_spin((enum lock_type)m->locks->locks[w->lock].type))
+		    is_uninterruptible(m, w))
 			n++;
 	}
 	return n;
@@ -84,11 +94,30 @@ static int by_tasks(const void *a, const void *b)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
+static int add_slept(struct query *q, struct query_elsewhere *ret)
+{
+	struct query_slept s;
+	int code = query_slept_open(q, &s);
+
+	ret->sums_sleeps = s.known;
+	ret->sleeps_reason = s.reason;
+	ret->slept_span_ns = s.span_ns;
+	ret->sleeps_dropped = s.dropped;
+	for (size_t i = 0; s.known && i < s.sums.n_rows; i++) {
+		ret->sleeps += s.sums.rows[i].sleeps;
+		ret->slept_ns += s.sums.rows[i].total_ns;
+	}
+	query_slept_close(&s);
+	return code;
+}
+
 int query_elsewhere(struct query *q, struct query_elsewhere *ret)
 {
 	const struct locksnap *s = query_queues(q);
 
-	*ret = (struct query_elsewhere){.reason = ""};
+	*ret = (struct query_elsewhere){.reason = "", .sleeps_reason = ""};
+	if (add_slept(q, ret) < 0)
+		return -ENOMEM;
 	if (!s)
 		return q->cache->failed ? -ENOMEM : 0;
 	ret->reason = locksnap_text(s, s->head.no_sleepers);
@@ -170,6 +199,22 @@ const char *query_elsewhere_text(struct query *q, const struct query_elsewhere *
 			    e->tasks[LOCKSNAP_IO], e->tasks[LOCKSNAP_DISK]);
 }
 
+const char *query_elsewhere_slept(struct query *q, const struct query_elsewhere *e)
+{
+	char n[UNITS_BUF], ns[UNITS_BUF], span[UNITS_BUF], tasks[UNITS_BUF], dropped[UNITS_BUF];
+
+	if (!e->sums_sleeps)
+		return *e->sleeps_reason
+			       ? arena_printf(&q->arena, "not known: %s", e->sleeps_reason)
+			       : NULL;
+	return arena_printf(&q->arena, "%s in %s, of %s in total, %s tasks on average%s%s",
+			    units_count(n, e->sleeps), units_ns(span, e->slept_span_ns),
+			    units_ns(ns, e->slept_ns),
+			    units_tasks(tasks, query_per_s(e->slept_ns, e->slept_span_ns)),
+			    e->sleeps_dropped ? "; not in these sums: " : "",
+			    e->sleeps_dropped ? units_count(dropped, e->sleeps_dropped) : "");
+}
+
 #define COUNT(KEY, KIND, HELP)                                                                     \
 	{                                                                                          \
 		FIGURE_IF(KEY, COUNT, struct query_elsewhere, tasks[KIND], known), .help = (HELP)  \
@@ -187,6 +232,14 @@ const struct figure query_elsewhere_figures[] = {
 	      "other tasks in state D, without those that wait for kernel locks"),
 	{FIGURE_IF("dropped", COUNT, struct query_elsewhere, dropped, known),
 	 .help = "tasks for which there was no room"},
+	{FIGURE_IF("sleeps", COUNT, struct query_elsewhere, sleeps, sums_sleeps),
+	 .help = "sleeps in state D that have ended, by --sleeps"},
+	{FIGURE_IF("slept_ns", NS, struct query_elsewhere, slept_ns, sums_sleeps),
+	 .help = "time of these sleeps"},
+	{FIGURE_IF("slept_span_ns", NS, struct query_elsewhere, slept_span_ns, sums_sleeps),
+	 .help = "time in which they ended"},
+	{FIGURE_IF("sleeps_dropped", COUNT, struct query_elsewhere, sleeps_dropped, sums_sleeps),
+	 .help = "sleeps for which there was no room"},
 	FIGURE_END,
 };
 

@@ -103,26 +103,12 @@ static bool grow_slots(struct groups *gs)
 	return true;
 }
 
-static bool grow_groups(struct groups *gs)
-{
-	size_t cap = gs->cap ? gs->cap * 2 : 64;
-	struct group *g = arena_alloc(gs->arena, cap * sizeof(*g));
-
-	if (!g)
-		return false;
-	if (gs->n)
-		memcpy(g, gs->g, gs->n * sizeof(*g));
-	gs->g = g;
-	gs->cap = cap;
-	return true;
-}
-
 static struct group *group_new(struct query *q, struct groups *gs, size_t slot, uint64_t id,
 			       const struct query_where *w)
 {
 	struct group *g;
 
-	if (gs->n == gs->cap && !grow_groups(gs))
+	if (arena_grow(gs->arena, &gs->g, &gs->cap, gs->n, sizeof(*gs->g)))
 		return NULL;
 	g = &gs->g[gs->n++];
 	gs->slots[slot] = (uint32_t)gs->n;

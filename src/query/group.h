@@ -88,6 +88,8 @@ struct profile;
 /* window.c: returns true if figures cover the query's window, else all time since the sums began.
  */
 bool query_has_window(const struct query *q);
+/* The begin of the window; 0: figures cover everything. */
+uint64_t query_window_begin(const struct query *q);
 /*
  * The cells, and the profile, that figures are sums of: the model's, or those of the window. Call
  * query_sync() before. Valid until the model takes the next event. Without memory some are missing;

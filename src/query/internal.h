@@ -21,6 +21,7 @@ struct query_func {
 	const char *object;  /* "[kernel]", "[module]", "/usr/lib/libc.so.6" */
 	uint8_t group;	     /* enum path_group, of kernel functions */
 	bool recorded;	     /* the name is from the recording, not from a file */
+	bool trusted;	     /* from a file of which only the path is that of the recording */
 	const char *unnamed; /* why no name is known, and `name` is an address; else NULL */
 	uint32_t inlined_in; /* the function that it is a part of; 0: none */
 	uint64_t sum, stamp; /* scratch of the search for the hottest; stamp: query_cache's */
@@ -99,6 +100,7 @@ struct query_cache {
 
 int query_sync(struct query *q);		      /* at the start of every query */
 uint32_t query_func(struct query *q, uint64_t frame); /* as in maps.h */
+uint64_t query_kernel_address(const struct query *q, uint64_t frame);
 uint32_t query_caller(struct query *q, uint32_t stack);
 uint32_t query_caller_frame(struct query *q, uint32_t stack); /* after query_caller() */
 /* The chain of a wait, without what reported it. */

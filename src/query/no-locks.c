@@ -42,6 +42,21 @@ static bool has_others(const struct query *q)
 	return false;
 }
 
+/* Other events may have samples all the same. */
+static const char *without_profile(struct query *q, const char *none)
+{
+	struct query_recorded r;
+
+	if (query_recorded(q, &r) < 0 || !r.hidden)
+		return arena_printf(&q->arena, "%s, and no profile", none);
+	const char *samples = exact(q, r.hidden);
+	return samples ? arena_printf(&q->arena,
+				      "%s, and no profile; %s sample%s of other events are not "
+				      "shown (-e, key V)",
+				      none, samples, r.hidden == 1 ? "" : "s")
+		       : NULL;
+}
+
 const char *query_no_locks(struct query *q)
 {
 	const char *none = has_others(q) ? "the lock events of this file cannot be decoded"
@@ -50,12 +65,10 @@ const char *query_no_locks(struct query *q)
 	if (!q->engine->model->no_locks)
 		return NULL;
 	uint64_t n = query_recorded_samples(q);
+	if (!n && query_no_locks_but_profile(q))
+		return arena_printf(&q->arena, "%s; its profile has no samples so far", none);
 	if (!n)
-		return arena_printf(&q->arena,
-				    query_no_locks_but_profile(q)
-					    ? "%s; its profile has no samples so far"
-					    : "%s, and no profile",
-				    none);
+		return without_profile(q, none);
 	const char *samples = exact(q, n);
 
 	return samples ? arena_printf(&q->arena,

@@ -174,6 +174,18 @@ static void fill_quality(const struct model *m, struct query_overview *o)
 	}
 }
 
+/* Until a note says why, a recording or the kernel may still bring them. */
+static bool has_no_kernel_names(const struct query *q)
+{
+	const struct notes *n = &q->engine->notes;
+	enum sym_state s = q->sym->state;
+	bool any = s == SYM_WITHHELD || s == SYM_UNREADABLE;
+
+	for (size_t i = 0; !any && s == SYM_NONE && i < n->n; i++)
+		any = n->items[i].kind == NOTE_NAMES;
+	return any;
+}
+
 int query_overview(struct query *q, struct query_overview *ret)
 {
 	const struct model *m = q->model;
@@ -187,6 +199,7 @@ int query_overview(struct query *q, struct query_overview *ret)
 		.host = m->host,
 		.n_snapshots = m->n_snapshots,
 		.sym_state = q->sym->state,
+		.no_kernel_names = has_no_kernel_names(q),
 		.no_ends = m->no_ends,
 	};
 	uint32_t longest;

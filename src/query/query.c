@@ -18,6 +18,7 @@
 #include "kontend/series.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
+#include "kontend/text.h"
 #include "kontend/wait-filter.h"
 #include "kontend/wait.h"
 #include "locks/queues.h"
@@ -316,33 +317,64 @@ uint32_t query_func_unnamed(struct query *q, uint64_t frame, const char *object,
 	return func;
 }
 
+static const char kernel[] = "[kernel]";
+
+uint64_t query_kernel_address(const struct query *q, uint64_t frame)
+{
+	return ksyms_address(&q->model->profile->ksyms, frame);
+}
+
+/* All code with the same name is one function. */
+static uint32_t ksym_func(struct query *q, const struct ksym *s)
+{
+	uint64_t start = map_ksym_frame(s->first, 0);
+	const uint32_t *known = map64_get(&q->cache->by_addr, start);
+	size_t room = strlen(s->name) + 1;
+	char *name = known ? NULL : arena_alloc(&q->cache->text, room);
+
+	if (known)
+		return *known;
+	if (!name)
+		return func_fail(q);
+	return query_func_add(q, start, text_clean(name, room, s->name),
+			      s->is_bpf ? "[bpf]" : kernel);
+}
+
 static const char *kernel_object(struct query *q, const struct sym_entry *e, uint64_t addr)
 {
 	if (!e && !map_frame_is_kernel(addr))
 		return "[unknown]";
 	if (!e || !e->module)
-		return "[kernel]";
+		return kernel;
 	return arena_printf(&q->cache->text, "[%s]", q->sym->text + e->module);
+}
+
+static uint32_t kernel_func(struct query *q, uint64_t frame)
+{
+	uint64_t addr = query_kernel_address(q, frame);
+	const struct sym_entry *e = sym_find(q->sym, addr);
+	uint64_t start = !e			      ? frame
+			 : map_frame_is_kernel(frame) ? map_kernel_frame(e->addr)
+						      : e->addr;
+	const uint32_t *known = map64_get(&q->cache->by_addr, start);
+
+	return known ? *known
+		     : query_func_add(q, start, e ? sym_text(q->sym, e) : NULL,
+				      kernel_object(q, e, frame));
 }
 
 uint32_t query_func(struct query *q, uint64_t addr)
 {
 	const uint32_t *known = map64_get(&q->cache->by_addr, addr);
-	const struct sym_entry *e;
-	uint64_t start;
-	uint32_t func;
 
 	if (known)
 		return *known;
 	if (!map_frame_is_kernel(addr) && map_frame_object(addr))
 		return query_user_func(q, addr);
-	e = sym_find(q->sym, map_kernel_address(addr));
-	start = !e ? addr : map_frame_is_kernel(addr) ? map_kernel_frame(e->addr) : e->addr;
-	known = map64_get(&q->cache->by_addr, start);
-	func = known ? *known
-		     : query_func_add(q, start, e ? sym_text(q->sym, e) : NULL,
-				      kernel_object(q, e, addr));
-	if (func && start != addr && map64_put(&q->cache->by_addr, addr, func) < 0)
+	const struct ksym *made = engine_ksym(q->engine, addr);
+	uint32_t func = made ? ksym_func(q, made) : kernel_func(q, addr);
+	if (func && q->cache->funcs[func].start != addr &&
+	    map64_put(&q->cache->by_addr, addr, func) < 0)
 		return func_fail(q);
 	return func;
 }
@@ -351,6 +383,7 @@ uint32_t query_caller(struct query *q, uint32_t stack)
 {
 	const struct stack_table *t = q->model->stacks;
 	struct query_stack *qs;
+	uint64_t plain[STACK_MAX_FRAMES];
 	const uint64_t *frames;
 	uint32_t n;
 
@@ -361,8 +394,9 @@ uint32_t query_caller(struct query *q, uint32_t stack)
 		return qs->func - 1;
 	frames = stack_frames(t, stack);
 	n = t->stacks[stack].n;
-	qs->inner = sym_after_tracing(q->sym, frames, n);
-	qs->frame = sym_caller(q->sym, frames, n);
+	const uint64_t *addrs = ksyms_addresses(&q->model->profile->ksyms, frames, n, plain);
+	qs->inner = sym_after_tracing(q->sym, addrs, n);
+	qs->frame = sym_caller(q->sym, addrs, n);
 	n = query_func(q, frames[qs->frame]);
 	if (n)
 		qs->func = n + 1;

@@ -2,6 +2,7 @@
 /* The registry of tables: a new one is a line here. */
 #include "kontend/tables.h"
 #include "kontend/query-blame.h"
+#include "kontend/query-blocked.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-diff.h"
 #include "kontend/query-flame.h"
@@ -20,6 +21,7 @@ const struct table_def table_defs[] = {
 	{&query_types_kind, "types of locks", NULL},
 	{&query_waiters_kind, "waiters", "Waiters"},
 	{&query_chains_kind, "chains", "Chains"},
+	{&query_blocked_kind, "blocked tasks", "Blocked tasks"},
 	{&query_blame_kind, "tasks to blame", "Tasks to blame", &query_blame_all_kind},
 	{&query_blame_held_kind, "held locks", "Held while others waited", &query_blame_all_kind},
 	{&query_blame_did_kind, "what holders did", "Activity of holders", &query_blame_all_kind},

@@ -226,7 +226,7 @@ static struct query_node node_of(const struct trie *t, const struct trie_node *n
 			 : n->func & TRIE_LABEL ? t->labels[n->func & ~TRIE_LABEL].group
 						: PATH_NONE,
 		.id = n->id,
-		.addr = is_func ? map_kernel_address(address_of(t->q, n->func)) : 0,
+		.addr = is_func ? query_kernel_address(t->q, address_of(t->q, n->func)) : 0,
 		.n = n->n,
 		.total_ns = n->total_ns,
 		.max_ns = n->max_ns,

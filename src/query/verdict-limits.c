@@ -15,6 +15,7 @@ enum { WORD = 64 };
 const struct verdict_limits verdict_defaults = {{
 	[VERDICT_WAIT] = {5, 50},
 	[VERDICT_LONGEST] = {100e6, 1e9},
+	[VERDICT_BLOCKED] = {2e9, 10e9},
 	[VERDICT_SLOTS] = {100, 0},
 	[VERDICT_SHORT] = {1, 0},
 	[VERDICT_ROTATION] = {1, 5},
@@ -28,7 +29,7 @@ static bool parse_value(enum verdict_rule rule, const char *text, double *ret)
 {
 	uint64_t ns;
 
-	if (rule == VERDICT_LONGEST) {
+	if (rule == VERDICT_LONGEST || rule == VERDICT_BLOCKED) {
 		if (units_parse_ns(text, &ns) < 0)
 			return false;
 		*ret = (double)ns;

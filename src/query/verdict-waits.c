@@ -4,6 +4,7 @@
  * present tense is for waits of this frame alone. A cause that is not known is left out.
  */
 #include "kontend/cell.h"
+#include "kontend/filelock.h"
 #include "kontend/lock.h"
 #include "kontend/longest-recent.h"
 #include "kontend/query-blame.h"
@@ -134,10 +135,10 @@ static const char *say_holder(struct judge *j, uint64_t lock)
 		return arena_printf(&j->q->arena, "held by %s, which waits for %s",
 				    query_in_words(j->q, now.holder), root);
 	/* Looks have seen it so: it may have begun before the first of them. */
-	return arena_printf(&j->q->arena, "held %s%s%sby %s%s%s", now.held_ns ? ">=" : "",
-			    now.held_ns ? units_ns(ns, now.held_ns) : "", now.held_ns ? " " : "",
-			    query_in_words(j->q, now.holder), now.is ? ", " : "",
-			    now.is ? now.is : "");
+	return arena_printf(
+		&j->q->arena, "held %s%s%sby %s%s%s", now.held_ns && !now.held_exact ? ">=" : "",
+		now.held_ns ? units_ns(ns, now.held_ns) : "", now.held_ns ? " " : "",
+		query_in_words(j->q, now.holder), now.is ? ", " : "", now.is ? now.is : "");
 }
 
 /* "because of fault/5825 and 23 of its threads (48%), running" */
@@ -171,13 +172,45 @@ static const char *say_cause(struct judge *j, uint64_t lock)
  * The holder at this moment, if tasks wait for the lock now, else those for which they have
  * waited. An average is about all the time, so there it is the other way round.
  */
-static const char *say_because(struct judge *j, uint64_t lock, bool waits)
+static const char *say_who(struct judge *j, uint64_t lock, bool waits)
 {
 	const char *first = j->f->average ? say_cause(j, lock) : NULL;
 
 	if (!first && waits)
 		first = say_holder(j, lock);
 	return first || j->f->average ? first : say_cause(j, lock);
+}
+
+/* The name of the process that waits for the lock at @addr, or has waited lately; "a program". */
+static const char *program_of(const struct judge *j, uint64_t addr)
+{
+	const struct longest_recent_wait *past[LONGEST_MOST];
+	const struct model *m = j->q->model;
+	const struct wait *longest = NULL;
+
+	for (uint32_t i = 1; m->waits->in_flight && i < m->waits->high; i++) {
+		const struct wait *w = &m->waits->waits[i];
+		if (w->used && w->addr == addr && (!longest || w->begin_ns < longest->begin_ns))
+			longest = w;
+	}
+	uint32_t n = longest ? 0 : longest_recent_list(m->past, m->now_ns, past);
+	for (uint32_t i = 0; i < n && !longest; i++)
+		longest = past[i]->wait.addr == addr ? &past[i]->wait : NULL;
+	const char *comm = longest ? query_process_comm(j->q, longest->task) : NULL;
+	return comm && *comm ? comm : "a program";
+}
+
+/* A program that locks a file wants others to wait: the kernel is not to blame. */
+static const char *say_because(struct judge *j, uint64_t lock, bool waits)
+{
+	const char *who = say_who(j, lock, waits);
+	uint64_t addr = query_lock_addr(j->q, lock);
+
+	if (!filelock_is(addr))
+		return who;
+	return arena_printf(&j->q->arena, "%s locks this file by design%s%s",
+			    query_in_words(j->q, program_of(j, addr)), who ? "; " : "",
+			    who ? who : "");
 }
 
 /* ", longest 2.1s": of those that wait, or of those that have; "" if it is not known. */

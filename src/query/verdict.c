@@ -53,6 +53,11 @@ static double value_longest(struct judge *j)
 	return verdict_longest(j);
 }
 
+static double value_blocked(struct judge *j)
+{
+	return j->blocked.tasks ? (double)j->blocked.longest_ns : -1;
+}
+
 static double value_slots(struct judge *j)
 {
 	double most = -1;
@@ -101,12 +106,25 @@ static double value_missing(struct judge *j)
 {
 	const struct query_overview *o = j->f->now;
 
-	return (j->f->average ? &o->loss : &o->loss_now)->lost_pct;
+	return (j->f->average ? &o->loss : &o->loss_now)->waits_lost_pct;
 }
 
 static double value_damage(struct judge *j)
 {
 	return (double)j->q->engine->notes.n_damage;
+}
+
+/* "12 tasks are blocked, jbd2 commit vda1, longest 4.1s" */
+static const char *say_blocked(struct judge *j, struct query_finding *f)
+{
+	const struct query_blocked_worst *b = &j->blocked;
+	char n[UNITS_BUF], ns[UNITS_BUF];
+
+	f->because = b->because;
+	f->name = b->cause;
+	return arena_printf(&j->q->arena, "%s task%s blocked: %s, longest %s",
+			    units_count(n, b->tasks), b->tasks == 1 ? " is" : "s are", b->cause,
+			    units_ns(ns, b->longest_ns));
 }
 
 static const char *say_slots(struct judge *j, struct query_finding *f)
@@ -183,6 +201,7 @@ static const char *say_missing(struct judge *j, struct query_finding *f)
 static const struct rule rules[VERDICT_RULES] = {
 	[VERDICT_WAIT] = {"wait", value_wait, verdict_say_wait},
 	[VERDICT_LONGEST] = {"longest", value_longest, verdict_say_longest},
+	[VERDICT_BLOCKED] = {"blocked", value_blocked, say_blocked},
 	[VERDICT_SLOTS] = {"slots", value_slots, say_slots},
 	[VERDICT_SHORT] = {"short", value_short, say_short},
 	[VERDICT_ROTATION] = {"rotation", value_rotation, say_rotation},
@@ -253,6 +272,7 @@ static int ask_tables(struct judge *j)
 	struct error err;
 	int r = query_locks(j->q, &locks, &j->worst, &err);
 
+	r = r < 0 ? r : query_blocked_worst(j->q, &j->blocked);
 	locks.sort = "max_ns";
 	if (r == 0 && j->f->average)
 		r = query_locks(j->q, &locks, &j->longest, &err);

@@ -3,6 +3,7 @@
 #define KONTEND_SRC_QUERY_VERDICT_H
 
 #include "internal.h"
+#include "kontend/query-blocked.h"
 #include "kontend/query-verdict.h"
 
 /* Shared by the rules of the verdict. */
@@ -12,6 +13,7 @@ struct judge {
 	struct table worst, slots; /* locks by WAIT/s and slots; no rows: none */
 	struct table longest;	   /* of an average: the lock with the longest wait that ended */
 	const struct query_elsewhere *elsewhere;
+	struct query_blocked_worst blocked;
 	size_t full; /* row of the CPU with the greatest share of slots taken */
 };
 

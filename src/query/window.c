@@ -56,6 +56,13 @@ bool query_has_window(const struct query *q)
 	return q->window_ns && q->model->cells->recent.max;
 }
 
+uint64_t query_window_begin(const struct query *q)
+{
+	if (!query_has_window(q))
+		return 0;
+	return recent_find(&q->engine->model->cells->recent, q->window_ns).begin_ns;
+}
+
 static bool is_of(const struct window *w, uint64_t window_ns)
 {
 	for (size_t i = 0; i < TABLES; i++)

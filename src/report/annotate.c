@@ -194,7 +194,7 @@ void report_annotate_json(const struct report_data *d, struct jsonw *j)
 	jsonw_str(j, "symbol", a->symbol);
 	jsonw_str(j, "object", a->object);
 	jsonw_str(j, "names", a->recorded ? "recording" : NULL);
-	jsonw_hex(j, "start", place_of(a->start));
+	jsonw_hex(j, "start", a->place);
 	jsonw_u64(j, "samples", a->samples);
 	jsonw_u64(j, "period", a->weight);
 	jsonw_str(j, "period_unit", a->is_time ? "ns" : "events");

@@ -40,6 +40,7 @@ static void text_side(FILE *out, char name, const struct diff_side *d,
 		units_tasks(wait, per_s(o, o->waited_ns)));
 	report_text_lost(&o->damage, &o->loss, out);
 	fprintf(out, ", unmatched %s%%\n", units_pct(pct, o->unmatched_pct));
+	report_text_no_locks(d->q, "#    ", out);
 	report_text_at_least(&o->loss, "#    ", out);
 }
 
@@ -67,6 +68,8 @@ static void json_side(struct jsonw *j, const char *key, const struct diff_side *
 	jsonw_u64(j, "inflight_ns", o->inflight_ns);
 	jsonw_double(j, "wait_ns_per_s", per_s(o, o->waited_ns));
 	report_json_damage(j, &o->damage, &o->loss, NULL);
+	if (o->loss.no_locks)
+		jsonw_bool(j, "no_locks", true);
 	jsonw_end(j, '}');
 }
 

@@ -7,7 +7,10 @@
  * symbols were loaded.
  */
 #include "event-names.h"
+#include "kontend/filelock.h"
 #include "kontend/hash.h"
+#include "kontend/lockname.h"
+#include "kontend/profile.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/text.h"
@@ -15,15 +18,35 @@
 
 #include <string.h>
 
+const char *event_names_symbol(const struct engine *e, uint64_t addr)
+{
+	const struct ksyms *k = &e->model->profile->ksyms;
+	uint64_t frame = map_frame_is_ksym(addr) ? addr : ksyms_frame(k, map_kernel_frame(addr));
+	const struct ksym *made = engine_ksym(e, frame);
+
+	return made ? made->name : sym_name(&e->sym, ksyms_address(k, frame), NULL);
+}
+
 const char *event_names_func(const struct engine *e, uint64_t addr, char buf[EVENT_NAMES_TEXT])
 {
-	const char *name = sym_name(&e->sym, addr, NULL);
+	const char *name = event_names_symbol(e, addr);
 	struct textbuf b = textbuf_make(buf, EVENT_NAMES_TEXT);
 
 	if (name)
 		return text_clean(buf, EVENT_NAMES_TEXT, name);
-	textbuf_hex(&b, addr);
+	textbuf_hex(&b, ksyms_address(&e->model->profile->ksyms, addr));
 	return textbuf_end(&b);
+}
+
+const char *event_names_outer(const struct engine *e, const uint64_t *frames, uint32_t n,
+			      char buf[EVENT_NAMES_TEXT])
+{
+	const struct ksyms *k = &e->model->profile->ksyms;
+	uint64_t plain[STACK_MAX_FRAMES];
+
+	n = n < STACK_MAX_FRAMES ? n : STACK_MAX_FRAMES;
+	uint32_t i = sym_caller(&e->sym, ksyms_addresses(k, frames, n, plain), n);
+	return event_names_func(e, frames[i], buf);
 }
 
 const char *event_names_caller(struct event_names *n, uint32_t stack)
@@ -39,9 +62,7 @@ const char *event_names_caller(struct event_names *n, uint32_t stack)
 
 		n->callers[slot].generation = generation;
 		n->callers[slot].stack = stack;
-		event_names_func(n->engine,
-				 frames[sym_caller(&n->engine->sym, frames, t->stacks[stack].n)],
-				 n->callers[slot].text);
+		event_names_outer(n->engine, frames, t->stacks[stack].n, n->callers[slot].text);
 	}
 	return n->callers[slot].text;
 }
@@ -64,11 +85,22 @@ static bool find_object(const struct sym *syms, uint64_t lock, char buf[EVENT_NA
 	return true;
 }
 
+/* Looked up each time, as the file may be named later than the lock is. */
+static const char *file_of(struct event_names *n, uint64_t lock)
+{
+	const struct lockname_set *s = n->engine->model->lock_names;
+	const struct lockname *known = s ? lockname_get(s, lock) : NULL;
+
+	return known ? text_clean(n->file, sizeof(n->file), known->text) : NULL;
+}
+
 const char *event_names_object(struct event_names *n, uint64_t lock)
 {
 	const struct sym *syms = &n->engine->sym;
 	size_t slot = hash_slot(lock, 32) % EVENT_NAMES;
 
+	if (filelock_is(lock))
+		return file_of(n, lock);
 	if (n->objects[slot].lock != lock || n->objects[slot].n_loads != syms->n_loads + 1) {
 		n->objects[slot].lock = lock;
 		n->objects[slot].n_loads = syms->n_loads + 1;
@@ -110,9 +142,15 @@ const char *event_names_comm(const struct engine *e, uint32_t task, char buf[EVE
 const char *event_names_flags(uint32_t flags, char buf[EVENT_NAMES_TEXT])
 {
 	static const char *const names[] = {"SPIN", "READ", "WRITE", "RT", "PERCPU", "MUTEX"};
+	static const char *const files[FILELOCK_KINDS] = {"FLOCK", "POSIX", "LEASE"};
 	struct textbuf b = textbuf_make(buf, EVENT_NAMES_TEXT);
+	uint32_t file = flags >> FILELOCK_SHIFT;
 	uint32_t known = (1u << sizeof(names) / sizeof(names[0])) - 1;
 
+	if (file && file <= FILELOCK_KINDS) {
+		textbuf_str(&b, files[file - 1]);
+		flags &= (1u << FILELOCK_SHIFT) - 1;
+	}
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!(flags & 1u << i))
 			continue;
@@ -121,7 +159,7 @@ const char *event_names_flags(uint32_t flags, char buf[EVENT_NAMES_TEXT])
 		textbuf_str(&b, names[i]);
 	}
 	if (flags & ~known || !flags) {
-		if (flags & known)
+		if (textbuf_len(&b))
 			textbuf_char(&b, '|');
 		textbuf_hex(&b, flags & ~known);
 	}

@@ -31,13 +31,19 @@ struct event_names {
 		bool known;
 		char text[EVENT_NAMES_TEXT];
 	} objects[EVENT_NAMES];
+	char file[EVENT_NAMES_TEXT];
 };
 
+/* The symbol at @addr, an address or a frame of the kernel, unchanged. NULL: not known. */
+const char *event_names_symbol(const struct engine *e, uint64_t addr);
 /* The function at @addr, or "0xffff..."; returns @buf. */
 const char *event_names_func(const struct engine *e, uint64_t addr, char buf[EVENT_NAMES_TEXT]);
+/* The same of the caller in a chain, which is not empty. */
+const char *event_names_outer(const struct engine *e, const uint64_t *frames, uint32_t n,
+			      char buf[EVENT_NAMES_TEXT]);
 /* The function that waited, by the model's index of the stack; NULL: there is no call chain */
 const char *event_names_caller(struct event_names *n, uint32_t stack);
-/* The static object that is or contains the lock; NULL: none */
+/* The static object that is or contains the lock, or the file that it is of; NULL: none */
 const char *event_names_object(struct event_names *n, uint64_t lock);
 /* "mutex console_mutex", "rwsem 0xffff... (caller)"; @object and @caller may be NULL. @buf has room
  * for two texts. */

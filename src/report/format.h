@@ -60,6 +60,8 @@ void report_text_part(const struct report_spec *spec, const char *what, const st
  * missing. */
 void report_text_lost(const struct model_damage *d, const struct query_loss *loss, FILE *out);
 void report_text_at_least(const struct query_loss *loss, const char *front, FILE *out);
+/* A line that begins with @front if the recording has no lock events: that, and what it has. */
+void report_text_no_locks(struct query *q, const char *front, FILE *out);
 void report_csv_table(const struct table *t, char separator /* 0: ',' */, FILE *out);
 void report_json_table(struct jsonw *j, const struct table *t, const char *by);
 /* The same in two parts, so that the caller can write members between them; then jsonw_end(j,

@@ -4,6 +4,7 @@
  * the table of functions, programs or whatever the user grouped by.
  */
 #include "internal.h"
+#include "kontend/ksyms.h"
 #include "kontend/units.h"
 
 /* Trylocks: hot code that no figure of waits includes. */
@@ -101,6 +102,12 @@ void report_hot_text(const struct report_data *d, FILE *out)
 	if (s->other)
 		fprintf(out, "# %s samples have only their CPU, for lack of room\n",
 			units_count(a, s->other));
+	if (s->unnamed)
+		fprintf(out,
+			"# %llu piece%s of code that the kernel made %s no name: there are more "
+			"than %d, or one is too long\n",
+			(unsigned long long)s->unnamed, s->unnamed == 1 ? "" : "s",
+			s->unnamed == 1 ? "has" : "have", KSYMS_MOST);
 	put_trylocks(d, out);
 	put_unnamed(d, out);
 	report_text_limit("rows", d->spec->percent_limit, out);

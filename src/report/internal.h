@@ -5,6 +5,7 @@
 #include "blame.h"
 #include "format.h"
 #include "kontend/query-annotate.h"
+#include "kontend/query-blocked.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-cost.h"
 #include "kontend/query-flame.h"
@@ -73,11 +74,12 @@ struct report_data {
 	struct query_rotation_what_if *what_ifs;
 	size_t n_what_ifs;
 	struct query_chains_sum chains_sum;
+	struct query_blocked_sum blocked_sum;
 	struct query_lock_look lock_look; /* always */
 	struct report_blame blamed;
 	struct query_queued_sum queued_sum;
-	struct table types, cpus, locks, waiters, chains, held, blame, did, queues, slots, holders,
-		creations, contexts, events, rotation, incidents;
+	struct table types, cpus, locks, waiters, chains, blocked, held, blame, did, queues, slots,
+		holders, creations, contexts, events, rotation, incidents;
 	struct query_mmap_sum mmap_sum;	     /* always */
 	struct table mmap, mmap_worst;	     /* mmap_worst: for the overview */
 	struct report_mmap_hist *mmap_hists; /* by memory cgroup: one for each row */
@@ -132,6 +134,8 @@ void report_chains_text(const struct report_data *d, FILE *out);
 void report_chains_json(const struct report_data *d, struct jsonw *j);
 void report_incidents_text(const struct report_data *d, FILE *out);
 void report_incidents_json(const struct report_data *d, struct jsonw *j);
+void report_blocked_text(const struct report_data *d, FILE *out);
+void report_blocked_json(const struct report_data *d, struct jsonw *j);
 void report_queues_text(const struct report_data *d, FILE *out);
 void report_queues_json(const struct report_data *d, struct jsonw *j);
 void report_tree_text(const struct report_data *d, FILE *out);

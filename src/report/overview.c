@@ -8,8 +8,8 @@
 #include "kontend/engine.h"
 #include "kontend/model.h"
 #include "kontend/query-damage.h"
+#include "kontend/query-load.h"
 #include "kontend/query-machine.h"
-#include "kontend/query-no-locks.h"
 #include "kontend/query-overview.h"
 #include "kontend/shorts.h"
 #include "kontend/snapshot.h"
@@ -19,6 +19,8 @@
 #include "kontend/when.h"
 
 #include <inttypes.h>
+
+enum { TRUSTED_SHOWN = 4 };
 
 static void put_count(FILE *out, const char *what, uint64_t n)
 {
@@ -75,12 +77,34 @@ static void put_notes(const struct notes *notes, FILE *out)
 		fprintf(out, "# %" PRIu64 " more notes about the recording\n", notes->left_out);
 }
 
-static void put_no_locks(struct query *q, FILE *out)
+/* "# names trusted by their paths alone: /opt/app, /usr/lib/libx.so (2 files)" */
+static void put_trusted(const struct query *q, FILE *out)
 {
-	const char *text = query_no_locks(q);
+	const char *path;
+	size_t n = 0;
 
-	if (text)
-		fprintf(out, "# no lock events: %s\n", text);
+	for (size_t at = 0; (path = query_load_trusted(q, &at)); n++) {
+		if (n >= TRUSTED_SHOWN)
+			continue;
+		fputs(n ? ", " : "# names trusted by their paths alone: ", out);
+		report_text_clean(path, out);
+	}
+	if (n)
+		fprintf(out, "%s (%zu file%s)\n", n > TRUSTED_SHOWN ? ", ..." : "", n,
+			n == 1 ? "" : "s");
+}
+
+static void put_trusted_json(const struct query *q, struct jsonw *j)
+{
+	size_t at = 0;
+	const char *path = query_load_trusted(q, &at);
+
+	if (!path)
+		return;
+	jsonw_begin(j, "trusted", '[', true);
+	for (; path; path = query_load_trusted(q, &at))
+		jsonw_str(j, NULL, path);
+	jsonw_end(j, ']');
 }
 
 static void put_range(const struct query_overview *o, FILE *out)
@@ -225,7 +249,8 @@ void report_head_text(const struct report_data *data, FILE *out)
 	put_only(data, out);
 	put_quality(out, o);
 	put_notes(&data->q->engine->notes, out);
-	put_no_locks(data->q, out);
+	put_trusted(data->q, out);
+	report_text_no_locks(data->q, "# ", out);
 	if (data->shorts.known)
 		fprintf(out, "# not reported: %s\n",
 			query_shorts_text(&data->shorts, shorts, sizeof(shorts)));
@@ -260,10 +285,16 @@ static void put_elsewhere(const struct query_elsewhere *e, struct query *q, FILE
 {
 	const char *text = e->known ? query_elsewhere_text(q, e) : e->reason;
 
-	if (!text || !*text)
+	if (text && *text) {
+		fprintf(out, "# asleep, but not for a kernel lock, in the last snapshot: %s",
+			e->known ? "" : "not known: ");
+		report_text_clean(text, out);
+		fputc('\n', out);
+	}
+	text = query_elsewhere_slept(q, e);
+	if (!text)
 		return;
-	fprintf(out, "# asleep, but not for a kernel lock, in the last snapshot: %s",
-		e->known ? "" : "not known: ");
+	fputs("# sleeps in state D that have ended: ", out);
 	report_text_clean(text, out);
 	fputc('\n', out);
 }
@@ -415,6 +446,7 @@ void report_source_json(const struct report_data *d, struct jsonw *j)
 	if (o->loss.no_locks)
 		jsonw_bool(j, "no_locks", true);
 	jsonw_str(j, "symbols", report_sym_state(o->sym_state));
+	put_trusted_json(d->q, j);
 	report_perf_json_source(d, j);
 	report_uprobe_json_source(d, j);
 	jsonw_end(j, '}');

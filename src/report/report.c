@@ -5,6 +5,7 @@
  * The formats are in text.c, csv.c and json.c.
  */
 #include "internal.h"
+#include "kontend/query-blocked.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-fields.h"
 #include "kontend/query-hist.h"
@@ -108,6 +109,13 @@ static int ask_queues(struct report_data *d, const struct query_spec *s, struct 
 	int r = query_queued_sum(d->q, &d->queued_sum);
 
 	return r < 0 ? r : query_queued(d->q, s, &d->queues, err);
+}
+
+static int ask_blocked(struct report_data *d, const struct query_spec *s, struct error *err)
+{
+	int r = query_blocked_sum(d->q, &d->blocked_sum);
+
+	return r < 0 ? r : query_blocked(d->q, s, &d->blocked, err);
 }
 
 static int ask_slots(struct report_data *d, const struct query_spec *s, struct error *err)
@@ -240,6 +248,7 @@ static const struct {
 	[REPORT_AT_LOCKS] = {ask_locks, TABLE(locks), NULL},
 	[REPORT_AT_WAITERS] = {NULL, TABLE(waiters), ask_waiters},
 	[REPORT_AT_CHAINS] = {ask_chains, TABLE(chains), NULL},
+	[REPORT_AT_BLOCKED] = {ask_blocked, TABLE(blocked), NULL},
 	[REPORT_AT_HELD] = {report_held_ask, TABLE(held), NULL},
 	[REPORT_AT_BLAME] = {report_blame_ask, TABLE(blame), NULL},
 	[REPORT_AT_DID] = {report_did_ask, TABLE(did), NULL},
@@ -267,6 +276,7 @@ const struct report_part report_parts[] = {
 	{REPORT_LOCKS, report_locks_text, report_locks_json},
 	{REPORT_WAITERS, report_waiters_text, report_waiters_json},
 	{REPORT_CHAINS, report_chains_text, report_chains_json},
+	{REPORT_BLOCKED, report_blocked_text, report_blocked_json},
 	{REPORT_HELD | REPORT_BLAME | REPORT_DID, report_blame_text, report_blame_json},
 	{REPORT_QUEUES, report_queues_text, report_queues_json},
 	{REPORT_MMAP, report_mmap_text, report_mmap_json},

@@ -56,7 +56,7 @@ static const char *sleeps_in(const struct engine *e, const struct event *ev,
 {
 	uint32_t n = ev->holder.n_frames, i = 0;
 
-	while (i < n && is_scheduler(sym_name(&e->sym, ev->holder.frames[i], NULL)))
+	while (i < n && is_scheduler(event_names_symbol(e, ev->holder.frames[i])))
 		i++;
 	return i < n ? event_names_func(e, ev->holder.frames[i], buf) : NULL;
 }

@@ -11,6 +11,7 @@
 #include "event-names.h"
 #include "format.h"
 #include "kontend/event-filter.h"
+#include "kontend/filelock.h"
 #include "kontend/jsonw.h"
 #include "kontend/lock.h"
 #include "kontend/mem.h"
@@ -122,18 +123,16 @@ static void describe_begin(struct script *s, struct line *l)
 	const struct event *ev = l->ev;
 
 	l->flags = ev->begin.flags;
-	l->type = locktype_from_flags(l->flags);
+	l->type = l->wait ? (enum lock_type)s->engine->model->locks->locks[l->wait->lock].type
+			  : locktype_from_flags(l->flags);
 	l->typed = true;
 	l->lock = ev->begin.lock;
 	l->continues = l->wait && l->wait->begin_ns != ev->time;
 	if (l->wait && !l->continues && l->wait->stack != STACK_OTHER)
 		l->caller = event_names_caller(&s->names, l->wait->stack);
 	else if (ev->begin.n_frames)
-		l->caller = event_names_func(
-			s->engine,
-			ev->begin.frames[sym_caller(&s->engine->sym, ev->begin.frames,
-						    ev->begin.n_frames)],
-			l->caller_buf);
+		l->caller = event_names_outer(s->engine, ev->begin.frames, ev->begin.n_frames,
+					      l->caller_buf);
 }
 
 static void describe_end(struct script *s, struct line *l)
@@ -185,6 +184,9 @@ static bool describe(struct script *s, struct line *l, const struct event *ev)
 	l->ev = ev;
 	l->event = names[ev->kind];
 	l->wait = m->last_wait ? &m->waits->waits[m->last_wait] : NULL;
+	/* Of a try to lock a file that did not have to wait. */
+	if (ev->kind == EVENT_CONTENTION_END && filelock_is(ev->end.lock) && !l->wait)
+		return false;
 	l->is_lock = ev->kind == EVENT_CONTENTION_BEGIN || ev->kind == EVENT_CONTENTION_END ||
 		     ev->kind == EVENT_RELEASE;
 	if (!l->is_lock)

@@ -10,6 +10,7 @@
 #include "kontend/damage.h"
 #include "kontend/query-damage.h"
 #include "kontend/query-incidents.h"
+#include "kontend/query-no-locks.h"
 #include "kontend/sandbox-state.h"
 #include "kontend/units.h"
 
@@ -333,6 +334,14 @@ void report_text_at_least(const struct query_loss *loss, const char *front, FILE
 			units_count(n, loss->missing_most), units_pct(pct, loss->missing_pct));
 	else
 		fputs("it is not known how many waits are missing\n", out);
+}
+
+void report_text_no_locks(struct query *q, const char *front, FILE *out)
+{
+	const char *text = query_no_locks(q);
+
+	if (text)
+		fprintf(out, "%sno lock events: %s\n", front, text);
 }
 
 void report_sandbox_text(const struct sandbox *s, FILE *out)

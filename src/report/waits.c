@@ -136,6 +136,65 @@ void report_chains_json(const struct report_data *d, struct jsonw *j)
 	jsonw_end(j, '}');
 }
 
+/* Reasons for which tasks may be missing. */
+static void put_blocked_missing(const struct query_blocked_sum *s, FILE *out)
+{
+	char n[UNITS_BUF];
+
+	if (s->dropped)
+		fprintf(out, "# not in the table: %s tasks, as the snapshot was full\n",
+			units_count(n, s->dropped));
+	if (s->unwatched)
+		fprintf(out, "# %s tasks in state S were not looked at, as they are too many\n",
+			units_count(n, s->unwatched));
+}
+
+void report_blocked_text(const struct report_data *d, FILE *out)
+{
+	const char *by = query_blocked_by_name(d->spec->query.by);
+	const struct query_blocked_sum *s = &d->blocked_sum;
+	char a[UNITS_BUF], b[UNITS_BUF], c[UNITS_BUF];
+
+	fprintf(out, "#\n# blocked tasks, by %s: ", by);
+	if (!s->known) {
+		fprintf(out, "not known: ");
+		report_text_clean(s->reason, out);
+		fputc('\n', out);
+		return;
+	}
+	report_text_count(&d->blocked, "rows", out);
+	fprintf(out, "# in the latest snapshot, %s before the end: %s, of them %s in state D",
+		units_ns(a, s->age_ns), units_count(b, s->tasks), units_count(c, s->in_d));
+	if (s->kthreads)
+		fprintf(out, " (%s kernel threads)", units_count(a, s->kthreads));
+	if (s->stopped)
+		fprintf(out, ", %s stopped", units_count(a, s->stopped));
+	fprintf(out, "; snapshots: %s\n", units_count(a, s->snapshots));
+	put_blocked_missing(s, out);
+	if (d->blocked.n_total)
+		report_text_table(&d->blocked, d->spec, out);
+}
+
+void report_blocked_json(const struct report_data *d, struct jsonw *j)
+{
+	const struct query_blocked_sum *s = &d->blocked_sum;
+
+	report_json_head(j, &d->blocked, query_blocked_by_name(d->spec->query.by));
+	jsonw_bool(j, "known", s->known);
+	if (*s->reason)
+		jsonw_str(j, "reason", s->reason);
+	jsonw_u64(j, "tasks", s->tasks);
+	jsonw_u64(j, "in_d", s->in_d);
+	jsonw_u64(j, "kthreads", s->kthreads);
+	jsonw_u64(j, "stopped", s->stopped);
+	jsonw_u64(j, "dropped", s->dropped);
+	jsonw_u64(j, "unwatched", s->unwatched);
+	jsonw_u64(j, "snapshots", s->snapshots);
+	jsonw_u64(j, "age_ns", s->age_ns);
+	report_json_rows(j, "rows", &d->blocked);
+	jsonw_end(j, '}');
+}
+
 void report_queues_text(const struct report_data *d, FILE *out)
 {
 	const struct query_queued_sum *s = &d->queued_sum;

@@ -100,8 +100,12 @@ static void open_file(void *ctx, const struct broker_ask *ask, struct broker_ans
 
 static void open_root(void *ctx, const struct broker_ask *ask, struct broker_answer *ret)
 {
-	(void)ctx;
-	set_fd(ret, file_access_root(NULL, "/proc", (pid_t)ask->number));
+	const char *symfs = ((const struct sandboxed_world *)ctx)->wants->symfs;
+
+	if (ask->number)
+		set_fd(ret, file_access_root(NULL, "/proc", (pid_t)ask->number));
+	else if (symfs)
+		set_fd(ret, file_access_folder(NULL, symfs));
 }
 
 static void open_mapped(void *ctx, const struct broker_ask *ask, struct broker_answer *ret)

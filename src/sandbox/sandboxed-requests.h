@@ -9,7 +9,7 @@
 enum sandboxed_request {
 	BROKER_RECORDING, /* text: a path; its descriptor */
 	BROKER_FILE,	  /* text: a path, number: flags, descriptor: a root; its descriptor */
-	BROKER_ROOT,	  /* number: a pid; its root */
+	BROKER_ROOT,	  /* number: a pid, or 0 for wants->symfs; its root */
 	BROKER_MAPPED,	  /* number: a pid, text: a path; text "deleted", its descriptor */
 	BROKER_START,	  /* text: build id, "": lines; descriptor: its socket; a number */
 	BROKER_STOP,	  /* that number; a wait status */

@@ -296,12 +296,25 @@ static int start_broker(struct sandboxed *c, const struct opts *o, const struct 
 	return r;
 }
 
+/* Later a folder that is not there is only a reason why programs have no names. */
+static int check_symfs(const char *path, struct error *err)
+{
+	int fd = file_access_folder(NULL, path);
+
+	if (fd < 0)
+		return error_errno(err, fd, "Cannot open the folder '%s' of --symfs", path);
+	close(fd);
+	return 0;
+}
+
 int sandboxed_enter(struct sandboxed *c, const struct opts *o, const struct sandboxed_wants *w,
 		    struct error *err)
 {
 	struct list l = {.n = 0};
 
 	*c = (struct sandboxed){.sandbox.state = SANDBOX_OFF};
+	if (w->symfs && check_symfs(w->symfs, err) < 0)
+		return err->code;
 	if (o->no_sandbox)
 		return 0;
 	prepare(w);

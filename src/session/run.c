@@ -179,7 +179,8 @@ static uint32_t profile_hz(const struct opts *o)
  */
 static bool come_late(const struct opts *o)
 {
-	return o->verb == VERB_LIVE && !o->command && !o->probes[0] && !o->creations && !o->phases;
+	return o->verb == VERB_LIVE && !o->command && !o->probes[0] && !o->creations &&
+	       !o->phases && !o->sleeps;
 }
 
 /* In whose memory probes are placed: of those that are measured, or of all. */
@@ -327,6 +328,7 @@ static int load_programs(struct run *r, const struct opts *o, struct error *err)
 	};
 	if (code == 0)
 		code = run_waits_new(&r->waits, o, w, types, &r->refused, err);
+	run_snapshots_waits(r->snapshots, r->waits);
 	run_snapshots_load(r->snapshots);
 	kerntypes_free(types);
 	return code;
@@ -508,6 +510,8 @@ static int open_engine(struct run *r, struct error *err)
 	r->engine.lines = &r->lines;
 	r->engine.sandbox = r->sandbox;
 	r->engine.keep_symbols = r->keep_symbols;
+	r->engine.symfs = r->symfs;
+	r->engine.trust_paths = r->trust_paths;
 	if (ret < 0 && top != r->source) {
 		source_free(top);
 		r->source = NULL; /* went with it */
@@ -537,6 +541,8 @@ int run_open(struct run *r, const struct opts *o, struct error *err)
 	r->keep_symbols = !o->no_symbol_cache;
 	r->groups = o->groups;
 	r->symbols = opts_symbols(o);
+	r->symfs = o->symfs;
+	r->trust_paths = o->trust_paths;
 	r->events = o->event;
 	r->memory = o->memory;
 	if (o->input) {

@@ -7,8 +7,8 @@
  * Breakpoint slots are read at each tick, and all perf events once a second at most, since that
  * goes through all tasks and their descriptors. Both use one inspector; without BPF it has but one
  * way. A recorder keeps no table of locks to ask about, so it asks for the mmap_lock of every
- * process; all other verbs ask for the locks in their tables. Phases of rotation are only taken if
- * an option asks for them: each probe costs the tasks that hit it.
+ * process; all other verbs ask for the locks in their tables. Phases of rotation and sums of sleeps
+ * are only taken if an option asks for them: each probe costs the tasks that hit it.
  *
  * The kernel checks the programs of snapshots for as long as those that report waits, so a thread
  * loads the former. The screen does not wait for it: the thread begins when the programs of waits
@@ -27,8 +27,10 @@
 #include "kontend/privs.h"
 #include "kontend/record.h"
 #include "kontend/sections.h"
+#include "kontend/snapshot-files.h"
 #include "kontend/snapshot-locks.h"
 #include "kontend/snapshot-phases.h"
+#include "kontend/snapshot-slept.h"
 #include "kontend/snapshot-uprobes.h"
 #include "kontend/taskid.h"
 #include "run-parts.h"
@@ -42,7 +44,7 @@ enum { LATE_NICE = -10 }; /* after the threads that the first frame waits for */
 
 static const uint64_t SECOND = 1000000000;
 
-enum kind_id { KIND_PERF, KIND_SLOTS, KIND_UPROBES, KIND_LOCKS, KIND_PHASES, KINDS };
+enum kind_id { KIND_PERF, KIND_SLOTS, KIND_UPROBES, KIND_LOCKS, KIND_SLEPT, KIND_PHASES, KINDS };
 
 /* One kind, with its last snapshot. */
 struct one {
@@ -62,11 +64,15 @@ struct run_snapshots {
 	struct snapshot_uprobes *uprobes;
 	struct snapshot_locks *locks; /* NULL: see no_locks */
 	struct error no_locks;
+	struct snapshot_files *files;
+	const struct waitfeed *waits; /* borrowed; NULL: there is none */
 	struct lock_requests requests;
 	struct lock_request_lock asked[LOCKASK_MOST];
 	int32_t threads[LOCKASK_THREADS];
 	struct snapshot_phases *phases; /* NULL: see no_phases */
 	struct error no_phases;
+	struct snapshot_slept *slept; /* NULL: see no_slept */
+	struct error no_slept;
 	/* Of the thread that loads: */
 	const struct opts *opts;     /* borrowed */
 	const struct target *target; /* borrowed */
@@ -130,6 +136,12 @@ static int add_gone(struct run_snapshots *r, struct locksnap *snap)
 	return code;
 }
 
+/* Of waits that began before the programs were attached the first snapshot has to be asked. */
+static int add_files(struct run_snapshots *r, struct locksnap *snap)
+{
+	return snapshot_files_add(r->files, waitfeed_files_wait(r->waits), r->target, snap);
+}
+
 static int take_locks(struct one *o)
 {
 	struct run_snapshots *r = o->all;
@@ -145,6 +157,7 @@ static int take_locks(struct one *o)
 		snap->head.no_sleepers = snap->head.reason;
 		snap->head.time_ns = clock_now_ns();
 	}
+	code = code < 0 ? code : add_files(r, snap);
 	return code < 0 ? code : add_gone(r, snap);
 }
 
@@ -159,6 +172,19 @@ static int take_phases(struct one *o)
 	snap->head.time_ns = snap->head.from_ns = clock_now_ns();
 	snap->head.missing = PHASESNAP_NO_ROTATION | PHASESNAP_NO_CGROUPS;
 	snap->head.reason = snap->head.cgroup_reason = phasesnap_add_text(snap, r->no_phases.text);
+	return 0;
+}
+
+static int take_slept(struct one *o)
+{
+	struct run_snapshots *r = o->all;
+	struct sleptsnap *snap = o->snap;
+
+	if (r->slept)
+		return snapshot_slept_take(r->slept, snap);
+	sleptsnap_clear(snap);
+	snap->head.time_ns = clock_now_ns();
+	snap->head.reason = sleptsnap_add_text(snap, r->no_slept.text);
 	return 0;
 }
 
@@ -188,6 +214,8 @@ static const struct kind {
 			  .take = take_uprobes, SNAP_OF(upsnap)},
 	[KIND_LOCKS] = {SNAPSHOT_LOCKS, LOCKSNAP_VERSION, .at_start = true, .take = take_locks,
 			SNAP_OF(locksnap)},
+	[KIND_SLEPT] = {SNAPSHOT_SLEPT, SLEPTSNAP_VERSION, .at_start = true, .least_ns = ALL_NS,
+			.take = take_slept, SNAP_OF(sleptsnap)},
 	[KIND_PHASES] = {SNAPSHOT_PHASES, PHASESNAP_VERSION, .at_start = true, .take = take_phases,
 			 SNAP_OF(phasesnap)},
 };
@@ -275,7 +303,7 @@ static int add_kinds(struct run_snapshots *r, const struct opts *o)
 	int code = 0;
 
 	for (int id = 0; code == 0 && id < KINDS; id++)
-		if (id != KIND_PHASES || o->phases)
+		if ((id != KIND_PHASES || o->phases) && (id != KIND_SLEPT || o->sleeps))
 			code = add_kind(r, (enum kind_id)id, &last);
 	r->gate = (struct snapshot_source){.next = &r->ones[0].source,
 					   .take = wait_at_gate,
@@ -308,15 +336,17 @@ static int open_inspectors(struct run_snapshots *r, const struct opts *o, struct
 	}
 	if (o->no_bpf) {
 		error_set(&no_bpf, -ENOTSUP, "BPF is switched off (--no-bpf)");
-		r->no_locks = r->no_phases = no_bpf;
+		r->no_locks = r->no_phases = r->no_slept = no_bpf;
 		return 0;
 	}
-	/* Without these two the rest is measured all the same. */
+	/* Without these the rest is measured all the same. */
 	(void)snapshot_locks_new(&r->locks, o->verb == VERB_RECORD, r->types, &r->no_locks);
 	if (r->locks)
 		snapshot_locks_of(r->locks, r->target);
 	if (o->phases)
 		(void)snapshot_phases_new(&r->phases, r->types, &r->no_phases);
+	if (o->sleeps)
+		(void)snapshot_slept_new(&r->slept, r->target, r->types, &r->no_slept);
 	return 0;
 }
 
@@ -376,7 +406,8 @@ int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const st
 	r->opts = o;
 	r->target = target;
 	r->is_late = late;
-	if (add_kinds(r, o) < 0) {
+	r->files = snapshot_files_new("/proc");
+	if (!r->files || add_kinds(r, o) < 0) {
 		run_snapshots_free(r);
 		return error_enomem(err, "snapshots of the kernel");
 	}
@@ -413,10 +444,18 @@ struct snapshot_uprobes *run_snapshots_uprobes(struct run_snapshots *r)
 	return r ? r->uprobes : NULL;
 }
 
+void run_snapshots_waits(struct run_snapshots *r, const struct waitfeed *w)
+{
+	if (r)
+		r->waits = w;
+}
+
 void run_snapshots_child(struct run_snapshots *r, int pid)
 {
 	if (r && r->locks)
 		snapshot_locks_child(r->locks, pid);
+	if (r && r->slept)
+		snapshot_slept_child(r->slept, pid);
 }
 
 static void end_thread(struct run_snapshots *r)
@@ -439,7 +478,9 @@ void run_snapshots_free(struct run_snapshots *r)
 	if (r->inspect)
 		inspect_free(r->inspect);
 	snapshot_locks_free(r->locks);
+	snapshot_files_free(r->files);
 	snapshot_phases_free(r->phases);
+	snapshot_slept_free(r->slept);
 	lock_request_deinit(&r->requests);
 	pthread_mutex_destroy(&r->lock);
 	pthread_cond_destroy(&r->changed);

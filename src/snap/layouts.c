@@ -13,6 +13,7 @@
 #include "kontend/map64.h"
 #include "kontend/perfsnap.h"
 #include "kontend/phasesnap.h"
+#include "kontend/sleptsnap.h"
 #include "kontend/upsnap.h"
 
 const char *cfisnap_path(const struct cfisnap *s)
@@ -49,18 +50,21 @@ static const struct section eventsnap_list[] = {
 	SECTION(struct eventsnap, events),
 	SECTION(struct eventsnap, pmus),
 	SECTION(struct eventsnap, strings),
+	SECTION(struct eventsnap, kinds),
 };
 
 static bool eventsnap_fits(const void *eventsnap)
 {
 	const struct eventsnap *s = eventsnap;
 
-	bool ok = true;
+	bool ok = s->n_kinds <= EVENTSNAP_KINDS;
 
 	for (size_t i = 0; ok && i < s->n_events; i++)
 		ok = sections_texts_fit(s->strings, s->n_strings, &s->events[i].name, 1);
 	for (size_t i = 0; ok && i < s->n_pmus; i++)
 		ok = sections_texts_fit(s->strings, s->n_strings, &s->pmus[i].name, 1);
+	for (size_t i = 0; ok && i < s->n_kinds; i++)
+		ok = sections_texts_fit(s->strings, s->n_strings, &s->kinds[i].name, 1);
 	return ok;
 }
 
@@ -73,6 +77,14 @@ const char *eventsnap_name(const struct eventsnap *s, uint64_t id, uint32_t inde
 	for (size_t i = 0; i < s->n_events; i++)
 		if (id ? s->events[i].id == id : s->events[i].index == index)
 			return eventsnap_text(s, s->events[i].name);
+	return "";
+}
+
+const char *eventsnap_kind_name(const struct eventsnap *s, uint32_t type, uint64_t config)
+{
+	for (size_t i = 0; i < s->n_kinds; i++)
+		if (s->kinds[i].type == type && s->kinds[i].config == config)
+			return eventsnap_text(s, s->kinds[i].name);
 	return "";
 }
 
@@ -115,6 +127,14 @@ static bool locksnap_reader_fits(const struct locksnap *s, const struct locksnap
 	       (!r->n_frames || r->in < r->n_frames);
 }
 
+static bool locksnap_blocked_fits(const struct locksnap *s, const struct locksnap_blocked *b)
+{
+	const uint32_t texts[] = {b->comm, b->process, b->device, b->by_comm, b->fs};
+
+	return b->state && b->state < LOCKSNAP_BLOCKED_STATES && locksnap_texts_fit(s, texts, 5) &&
+	       locksnap_frames_fit(s, b->frame, b->n_frames);
+}
+
 static bool locksnap_fits(const void *locksnap)
 {
 	const struct locksnap *s = locksnap;
@@ -139,6 +159,8 @@ static bool locksnap_fits(const void *locksnap)
 	for (size_t i = 0; ok && i < s->n_sleepers; i++)
 		ok = s->sleepers[i].kind && s->sleepers[i].kind < LOCKSNAP_SLEEPS &&
 		     locksnap_texts_fit(s, &s->sleepers[i].comm, 1);
+	for (size_t i = 0; ok && i < s->n_blocked; i++)
+		ok = locksnap_blocked_fits(s, &s->blocked[i]);
 	for (size_t i = 0; ok && i < s->n_vars; i++)
 		ok = locksnap_texts_fit(s, &s->vars[i].name, 1) &&
 		     (!i || s->vars[i - 1].offset <= s->vars[i].offset);
@@ -153,6 +175,7 @@ static const struct section locksnap_list[] = {
 	SECTION(struct locksnap, empty),   SECTION(struct locksnap, gone),
 	SECTION(struct locksnap, readers), SECTION(struct locksnap, sleeps),
 	SECTION(struct locksnap, ended),   SECTION(struct locksnap, sleepers),
+	SECTION(struct locksnap, blocked),
 };
 
 const struct sections locksnap_sections =
@@ -279,6 +302,32 @@ uint64_t phasesnap_percentile(const uint32_t *buckets, unsigned pct, uint64_t ma
 	uint64_t ns = phasesnap_bucket_ns(b);
 	return ns < max_ns ? ns : max_ns;
 }
+
+static bool sleptsnap_fits(const void *snap)
+{
+	const struct sleptsnap *s = snap;
+	bool ok = sections_texts_fit(s->strings, s->n_strings, &s->head.reason, 1);
+
+	for (size_t i = 0; ok && i < s->n_rows; i++) {
+		const struct sleptsnap_row *r = &s->rows[i];
+		const uint32_t texts[] = {r->comm, r->waker_comm};
+		ok = (r->kind == LOCKSNAP_IO || r->kind == LOCKSNAP_DISK) &&
+		     sections_texts_fit(s->strings, s->n_strings, texts, 2) &&
+		     r->frame <= s->n_frames && r->n_frames <= s->n_frames - r->frame;
+	}
+	return ok;
+}
+
+static const struct section sleptsnap_list[] = {
+	SECTION_HEAD(struct sleptsnap),
+	SECTION(struct sleptsnap, rows),
+	SECTION(struct sleptsnap, frames),
+	SECTION(struct sleptsnap, strings),
+};
+
+const struct sections sleptsnap_sections =
+	SECTIONS(0x31504e5354504c53ull, struct sleptsnap, sleptsnap_list, sleptsnap_fits,
+		 NULL); /* "SLPTSNP1" */
 
 static bool upsnap_texts_fit(const struct upsnap *s, const uint32_t *offsets, size_t n)
 {

@@ -10,6 +10,7 @@
  */
 #include "kontend/arena.h"
 #include "kontend/mem.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@ enum {
 	ARENA_FIRST = 4 << 10,
 	ARENA_MOST = 1 << 20,
 	ARENA_KEPT = 32 << 20,
+	GROW_FIRST = 64, /* items of an array */
 };
 
 #if defined(__has_feature)
@@ -75,6 +77,24 @@ void *arena_alloc(struct arena *a, size_t size)
 	c->used += len;
 	a->used_bytes += len;
 	return p;
+}
+
+int arena_grow(struct arena *a, void *items, size_t *cap, size_t used, size_t size)
+{
+	size_t more = *cap ? 2 * *cap : GROW_FIRST, bytes;
+	void *old, *new;
+
+	if (used < *cap)
+		return 0;
+	if (__builtin_mul_overflow(more, size, &bytes) || !(new = arena_alloc(a, bytes)))
+		return -ENOMEM;
+	/* The caller's pointer has another type: copied, not aliased. */
+	memcpy(&old, items, sizeof(old));
+	if (used)
+		memcpy(new, old, used * size);
+	memcpy(items, &new, sizeof(new));
+	*cap = more;
+	return 0;
 }
 
 char *arena_strndup(struct arena *a, const char *s, size_t len)

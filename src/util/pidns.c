@@ -57,9 +57,10 @@ uint32_t pidns_said(const char *method)
 	const char *at = strstr(method, mark);
 	uint64_t n = 0;
 
-	at += at ? strlen(mark) : 0;
-	if (at)
-		number_take(&at, UINT32_MAX, &n);
+	if (!at)
+		return PIDNS_INITIAL;
+	at += strlen(mark);
+	number_take(&at, UINT32_MAX, &n);
 	return n ? (uint32_t)n : PIDNS_INITIAL;
 }
 

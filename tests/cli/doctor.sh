@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # `kontend doctor` as root and as an unprivileged user, as text and as JSON.
+man=$(cd "$(dirname "$0")/../../man" && pwd)
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -13,7 +14,10 @@ for part in d["views"], d["checks"]:
         assert item["status"] in ("works", "limited", "fails", "unknown", "absent"), item
         assert set(item) == {"name", "status", "help", "cause", "found", "fix"}, item
         assert item["status"] == "works" or item["found"], item
+for gap in d["gaps"]:
+    assert gap["state"] in ("here", "absent", "unknown") and gap["waits"] and gap["instead"] and gap["found"], gap
 views = {v["name"]: v for v in d["views"]}
+gaps = {g["name"]: g["state"] for g in d["gaps"]}
 checks = {c["name"]: c for c in d["checks"]}
 assert {"overview", "locks", "waiters", "callers"} <= set(views), views
 assert checks["cache"]["status"] == "works" and checks["cache"]["found"], checks
@@ -53,6 +57,42 @@ elif [ "$(uname -m)" = x86_64 ]; then
 fi
 run "$kontend" doctor -v --output "$work/file"
 grep -q 'found: ' "$work/file" || complain "doctor -v does not say what it found"
+
+# Gaps are as this kernel says by other ways, and have the names of the manual page.
+run "$kontend" doctor --json
+cp "$work/out" "$work/gaps.json"
+json "
+import re, ctypes
+version = tuple(map(int, re.match(r'(\d+)\.(\d+)', d['kernel']).groups()))
+assert gaps['pcpu-writers'] == ('here' if version >= (6, 9) else 'absent'), gaps
+assert gaps['futexes'] == gaps['bit-spins'] == gaps['queues'] == 'here', gaps
+try:
+    types = open('/sys/kernel/btf/vmlinux', 'rb').read().split(b'\0')
+except OSError:
+    types = None
+if types:
+    assert (gaps['vma-locks'] == 'here') == (b'vm_refcnt' in types), gaps
+    code = open('/proc/kallsyms').read()
+    assert (gaps['rqspinlocks'] == 'here') == bool(re.search(' resilient_(queued|tas)_spin_lock', code)), gaps
+    assert (gaps['rwsem-spins'] == 'here') == (b'optimistic_spin_queue' in types), gaps
+mounts = [line.split()[2] for line in open('/proc/self/mounts')]
+assert (gaps['journals'] == 'here') == bool({'ext4', 'xfs', 'btrfs'} & set(mounts)), gaps
+libc = ctypes.CDLL(None, use_errno=True)
+word = ctypes.c_uint32(0)
+if d['machine'] == 'x86_64':
+    works = libc.syscall(202, ctypes.byref(word), 6, 0, None, None, 0) == 0
+    assert (gaps['pi-futexes'] == 'here') == works, gaps
+for name in gaps:
+    assert '.It Li %s\n' % name in open('$man/kontend-measuring.7').read(), name
+"
+run "$kontend" doctor -v
+python3 -c 'import json, sys
+text = open(sys.argv[2]).read()
+for gap in json.load(open(sys.argv[1]))["gaps"]:
+    head = "  %-13s %-8s %s\n" % (gap["name"], gap["state"], gap["waits"])
+    assert head in text and "found: %s\n" % gap["found"] in text, head
+    assert gap["state"] == "absent" or "shown: %s\n" % gap["instead"] in text, gap
+' "$work/gaps.json" "$work/out" || complain "doctor -v does not say what its JSON does: $(cat "$work/out")"
 
 [ "$(id -u)" -eq 0 ] || { echo "not root: no other user is tried"; finish; }
 need_root

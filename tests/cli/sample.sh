@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The recording that comes with kontend has something to show in every view of reports, but rotation,
-# which takes hardware counters: a user who cannot measure sees it first. And it contains nothing private of the
-# machine where it was made.
+# which takes hardware counters, and blocked, which is newer than the recording: a user who cannot measure sees
+# it first. And it contains nothing private of the machine where it was made.
 # Called as: sample.sh KONTEND RECORDING
 sample=$(realpath "$2") here=$(dirname "$(realpath "$0")")
 # shellcheck source=tests/cli/lib.sh
@@ -16,6 +16,7 @@ for view in $views; do
 	expect 0 '' "$kontend" report -q -i "$sample" --view "$view" --format csv --trigger 'wait>300ms'
 	case $view in
 	rotation) [ "$(wc -l <"$work/out")" -le 1 ] || complain "there are hardware counters: look at $view" ;;
+	blocked) [ "$(wc -l <"$work/out")" -le 1 ] || complain "there are blocked tasks: look at $view" ;;
 	*) [ "$(wc -l <"$work/out")" -gt 1 ] || complain "the recording has nothing for the view $view" ;;
 	esac
 done

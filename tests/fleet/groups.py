@@ -110,7 +110,12 @@ def check_faults(t, before, after):
     t.run("diff", *before, "--", status=129, says=("No recordings after '--'",))
     t.run("diff", "--", *after, status=129, says=("No recordings before '--'",))
     t.run("diff", *before, status=129, says=("is a third recording: put '--' between",))
-    t.run("diff", "--tables", "locks", *before[:2], status=129, says=("--tables is for two groups",))
+    # Two recordings by tables are two groups of one.
+    two, groups = (t.run("diff", "--tables", "locks", *files) for files in (before[:2], (before[0], "--", before[1])))
+    expect("two by tables", two == groups and "few" in two)
+    t.run("diff", "--tables", "locks", "--sort", "delta", *before[:2], status=129,
+          says=("--sort does not go with --tables",))
+    t.run("diff", "-e", "cycles", *before[:2], status=129, says=("give --tables hot, too",))
 
 
 def main():

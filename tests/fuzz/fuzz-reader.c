@@ -4,34 +4,12 @@
  * the same through a pipe. Nothing is held that was given back, and memory stays within what such
  * small files can ask for.
  */
-#include "fuzz.h"
+#include "fuzz-source.h"
 #include "kontend/engine.h"
 #include "kontend/limits.h"
 #include "kontend/mem.h"
-#include "kontend/reader.h"
 #include <string.h>
 #include <unistd.h>
-
-enum { MOST_RECORDS = 1 << 20, MOST_HELD = 64 << 20 };
-
-static void drain(struct source *s)
-{
-	struct reader_stat stat;
-	struct error err = {0};
-	struct record rec;
-	unsigned n = 0;
-	int r;
-
-	while ((r = source_next(s, 0, &rec, &err)) == 0) {
-		fuzz_require(n++ < MOST_RECORDS);
-		fuzz_require(rec.kind >= RECORD_PERF && rec.kind <= RECORD_SNAPSHOT);
-		fuzz_require(rec.kind != RECORD_PERF || (rec.len && (uintptr_t)rec.data % 8 == 0));
-		source_release(s, &rec);
-	}
-	fuzz_require(r == SOURCE_END || (r < 0 && err.text[0]));
-	reader_stat(s, &stat);
-	fuzz_require(stat.held_bytes < MOST_HELD);
-}
 
 static void engine(const struct reader_options *o)
 {
@@ -54,21 +32,6 @@ static void engine(const struct reader_options *o)
 	engine_deinit(&e);
 }
 
-static void file(const struct reader_options *o)
-{
-	struct error err = {0};
-	struct source *s;
-
-	if (reader_new(&s, o, &err)) {
-		fuzz_require(err.text[0]);
-		return;
-	}
-	drain(s);
-	if (!source_seek(s, 0, &err))
-		drain(s);
-	source_free(s);
-}
-
 static void through_pipe(const uint8_t *data, size_t size)
 {
 	struct reader_options o = {.no_symbols = true};
@@ -85,7 +48,7 @@ static void through_pipe(const uint8_t *data, size_t size)
 	o.path = path;
 	fuzz_require(!reader_new(&s, &o, &err));
 	close(fds[0]);
-	drain(s);
+	fuzz_drain(s);
 	source_free(s);
 }
 
@@ -99,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				   .window_bytes = 4096};
 	long live = mem_live();
 
-	file(&o);
+	fuzz_read(&o);
 	engine(&o);
 	through_pipe(data, size);
 	fuzz_require(mem_live() == live);

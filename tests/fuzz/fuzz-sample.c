@@ -88,6 +88,11 @@ static void check_inside(const struct event *ev, const uint8_t *rec, size_t size
 	} else if (ev->kind == EVENT_CGROUP) {
 		from = (const uint8_t *)ev->cg.path;
 		to = from + strlen(ev->cg.path) + 1;
+	} else if (ev->kind == EVENT_KSYMBOL) {
+		from = (const uint8_t *)ev->ksym.name;
+		to = from + strlen(ev->ksym.name) + 1;
+		fuzz_require(ev->ksym.is_gone || ev->ksym.start + ev->ksym.len > ev->ksym.start);
+		fuzz_require(ev->time <= INT64_MAX);
 	}
 	fuzz_require(!from || (from >= rec && to <= rec + size));
 }

@@ -66,5 +66,14 @@ says report -i "$work/caught/kontend-20261121-031407-wait.data" --view overview
 # A damaged one, which has notes.
 head -c 20000 "$file" >"$work/cut.data"
 says report -i "$work/cut.data" --view overview
+# Programs without build ids, taken by their paths alone.
+PYTHONPATH="$src/tests/recordings" PYTHONDONTWRITEBYTECODE=1 python3 -c \
+	'import cases, sys; cases.make(sys.argv[1])' "$work/recordings"
+mkdir -p "$work/root/opt/none"
+cp "$kontend" "$work/root/opt/none/liba.so"
+# No waits can be compared: status 3.
+one=$work/recordings/one-event.data
+"$kontend" diff -q -j "$one" "$one" >"$work/nothing.json" || [ $? -eq 3 ]
+says report -i "$work/recordings/libraries-without-symbols.data" --symfs "$work/root" --view hot
 validate "$schema" --unseen "$tests_json/unseen" "$work"/*.json \
 	"$src"/tests/golden/*json*.golden

@@ -40,6 +40,39 @@ void lock_snap_waiter(struct locksnap *s, uint32_t position, int pid, int tid, c
 		abort();
 }
 
+const char lock_snap_symbols[] = "ffffffff81e00000 T kernel_clone\n"
+				 "ffffffff81e00100 T jbd2_log_wait_commit\n"
+				 "ffffffff81e00200 t ext4_sync_file\n"
+				 "ffffffff81e00300 t folio_wait_bit_common\n"
+				 "ffffffff81e00400 t anon_pipe_read\n"
+				 "ffffffff81e00500 t scrub_the_device\n"
+				 "ffffffff81e00600 T wait_on_page_writeback\n";
+
+void lock_snap_blocked(struct locksnap *s, struct locksnap_blocked b, const char *comm,
+		       enum lock_snap_sleep sleep, uint64_t ran_ns)
+{
+	const uint64_t functions = 0xffffffff81e00010;
+	const uint64_t frames[LOCK_SNAP_SLEEPS][2] = {
+		[LOCK_SNAP_VFORK] = {functions},
+		[LOCK_SNAP_LOG] = {functions + 0x100, functions + 0x200},
+		[LOCK_SNAP_LOG_THREAD] = {functions + 0x300, functions + 0x600},
+		[LOCK_SNAP_LOCK] = {synth_addr(SYNTH_VFS_WRITE)},
+		[LOCK_SNAP_PIPE] = {functions + 0x400},
+		[LOCK_SNAP_PAGE] = {functions + 0x300},
+		[LOCK_SNAP_UNKNOWN] = {functions + 0x500},
+	};
+
+	b.comm = b.process = locksnap_add_text(s, comm);
+	b.frame = (uint32_t)s->n_frames;
+	b.ran_ns = ran_ns;
+	for (; b.n_frames < 2 && frames[sleep][b.n_frames]; b.n_frames++)
+		if (locksnap_add_frame(s, &frames[sleep][b.n_frames]))
+			abort();
+	if (locksnap_add_blocked(s, &b))
+		abort();
+	s->head.knows_blocked = 1;
+}
+
 void lock_snap_emit(struct synth *synth, struct locksnap *s, uint64_t t)
 {
 	lock_snap_emit_late(synth, s, t, t, 0);

@@ -31,6 +31,7 @@ static const uint64_t addresses[SYNTH_ADDRESSES] = {
 	[SYNTH_MUTEX_LOCK_SLOWPATH] = BASE + 0x25000,
 	[SYNTH_QSPIN_SLOWPATH] = BASE + 0x31000,
 	[SYNTH_RAW_SPIN_LOCK] = BASE + 0x32000,
+	[SYNTH_RESILIENT_SLOWPATH] = BASE + 0x32800,
 };
 
 const char synth_kallsyms[] = "ffffffff81000000 T _stext\n"
@@ -64,6 +65,7 @@ const char synth_kallsyms[] = "ffffffff81000000 T _stext\n"
 			      "ffffffff81031000 T __lock_text_start\n"
 			      "ffffffff81031000 T native_queued_spin_lock_slowpath\n"
 			      "ffffffff81032000 T _raw_spin_lock\n"
+			      "ffffffff81032800 T resilient_queued_spin_lock_slowpath\n"
 			      "ffffffff81033000 T __lock_text_end\n"
 			      "ffffffff81034000 T _etext\n"
 			      "ffffffff82000000 D tasklist_lock\n"

@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { ID_PROFILE = 4000, MOST = 65536 };
+enum { ID_PROFILE = 4000, ID_SECOND, MOST = 65536 };
 
 struct bytes {
 	uint64_t data[MOST / 8];
@@ -92,6 +93,32 @@ void synth_profile(struct synth *s)
 	add_event(s, 0, 0, 0);
 }
 
+void synth_profile_second(struct synth *s)
+{
+	struct {
+		struct perf_event_attr attr;
+		uint64_t id;
+	} body = {.attr = {.type = PERF_TYPE_HARDWARE,
+			   .size = sizeof(body.attr),
+			   .config = PERF_COUNT_HW_INSTRUCTIONS,
+			   .sample_period = 1000000,
+			   .sample_id_all = 1,
+			   .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP},
+		  .id = ID_SECOND};
+
+	synth_record(s, RECORD_ATTR, 0, &body, sizeof(body));
+}
+
+void synth_sample_second(struct synth *s, uint32_t cpu, uint64_t ip)
+{
+	struct bytes b;
+
+	head(&b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	put_u64(&b, ID_SECOND);
+	put_u64(&b, ip);
+	emit(s, cpu, &b);
+}
+
 void synth_profile_dumps(struct synth *s, uint64_t regs_mask)
 {
 	add_event(s, PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER, 0, regs_mask);
@@ -169,6 +196,7 @@ void synth_calls(struct synth *s, uint64_t t, int pid, struct synth_chain c, con
 void synth_mmap(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t start, uint64_t len,
 		uint64_t pgoff, const char *path)
 {
+	bool is_here = access(path, F_OK) == 0;
 	struct bytes b;
 
 	head(&b, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
@@ -177,7 +205,7 @@ void synth_mmap(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t sta
 	put_u64(&b, len);
 	put_u64(&b, pgoff);
 	put_pair(&b, 8, 1);
-	put_u64(&b, 7);
+	put_u64(&b, is_here ? 0 : 7);
 	put_u64(&b, 0);
 	put_pair(&b, 5, 2);
 	put_text(&b, path);
@@ -200,6 +228,28 @@ void synth_mmap_id(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t 
 	put_pair(&b, 5, 2);
 	put_text(&b, path);
 	trailer(&b, pid, pid, t, cpu);
+	emit(s, cpu, &b);
+}
+
+void synth_profile_lost(struct synth *s, uint32_t cpu, uint64_t n)
+{
+	struct bytes b;
+
+	head(&b, PERF_RECORD_LOST_SAMPLES, 0);
+	put_u64(&b, n);
+	trailer(&b, 0, 0, 0, cpu);
+	emit(s, cpu, &b);
+}
+
+void synth_profile_throttle(struct synth *s, uint32_t cpu, uint64_t t)
+{
+	struct bytes b;
+
+	head(&b, PERF_RECORD_THROTTLE, 0);
+	put_u64(&b, t);
+	put_u64(&b, ID_PROFILE);
+	put_u64(&b, 0);
+	trailer(&b, 0, 0, t, cpu);
 	emit(s, cpu, &b);
 }
 

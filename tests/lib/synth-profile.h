@@ -31,12 +31,18 @@ void synth_dump(struct synth *s, uint64_t t, int pid, struct synth_chain chain,
 void synth_profile_calls(struct synth *s);
 void synth_calls(struct synth *s, uint64_t t, int pid, struct synth_chain chain,
 		 const uint64_t *from, uint32_t n);
-/* Code of inode 7 of device 8:1. */
+/* Code of inode 7 of device 8:1. Of a file that is here no inode: its path alone decides. */
 void synth_mmap(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t start, uint64_t len,
 		uint64_t pgoff, const char *path);
 /* The same with a build id of 20 bytes from the kernel instead of the inode. */
 void synth_mmap_id(struct synth *s, uint32_t cpu, uint64_t t, int pid, uint64_t start, uint64_t len,
 		   const char *path, const uint8_t id[20]);
+/* A second event, "instructions", whose samples have only the address; and one of these. */
+void synth_profile_second(struct synth *s);
+void synth_sample_second(struct synth *s, uint32_t cpu, uint64_t ip);
+/* So many samples of the profile were lost in all; its event was throttled. */
+void synth_profile_lost(struct synth *s, uint32_t cpu, uint64_t n);
+void synth_profile_throttle(struct synth *s, uint32_t cpu, uint64_t t);
 /* An exec: PERF_RECORD_COMM with its flag. */
 void synth_exec(struct synth *s, uint32_t cpu, uint64_t t, int pid, const char *comm);
 

@@ -419,6 +419,21 @@ void synth_comm(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, con
 	close_side(b, at, (struct who){cpu, pid, tid, t});
 }
 
+void synth_ksymbol(struct synth *s, uint32_t cpu, uint64_t t, uint64_t addr, uint32_t len,
+		   bool gone, const char *name)
+{
+	struct buffer *b = ring_of(s, cpu);
+	size_t at = open_record(b, PERF_RECORD_KSYMBOL, 0);
+	uint16_t kind[2] = {PERF_RECORD_KSYMBOL_TYPE_BPF,
+			    gone ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0};
+
+	append(b, &addr, sizeof(addr));
+	append(b, &len, sizeof(len));
+	append(b, kind, sizeof(kind));
+	append(b, name, strlen(name) + 1);
+	close_side(b, at, (struct who){cpu, 0, 0, t});
+}
+
 static void task_record(struct synth *s, uint32_t type, struct who w, int ppid, int ptid)
 {
 	struct buffer *b = ring_of(s, w.cpu);

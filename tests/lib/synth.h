@@ -57,6 +57,9 @@ void synth_wait_release(struct synth *s, uint32_t cpu, uint64_t t, int pid, int 
 void synth_holder(struct synth *s, uint32_t cpu, uint64_t t, const struct holdrec *holder);
 void synth_inode(struct synth *s, uint32_t cpu, uint64_t t, const struct inoderec *inode);
 void synth_comm(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, const char *comm);
+/* A BPF program is there, or @gone. */
+void synth_ksymbol(struct synth *s, uint32_t cpu, uint64_t t, uint64_t addr, uint32_t len,
+		   bool gone, const char *name);
 void synth_fork(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, int ppid, int ptid);
 void synth_exit(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid);
 void synth_lost(struct synth *s, uint32_t cpu, uint64_t t, uint64_t n);
@@ -102,6 +105,7 @@ enum synth_address { /* addresses of its functions + a bit, to build chains */
 		     SYNTH_MUTEX_LOCK_SLOWPATH,
 		     SYNTH_QSPIN_SLOWPATH,
 		     SYNTH_RAW_SPIN_LOCK,
+		     SYNTH_RESILIENT_SLOWPATH,
 		     SYNTH_TRACEITER_BEGIN,
 		     SYNTH_VM_MMAP_PGOFF,
 		     SYNTH_VM_MUNMAP,

@@ -32,6 +32,20 @@ without_bpf() {
 	"$kontend" "$@" --no-bpf
 }
 
+# Locks of files come from /proc, and their names are no names of other locks.
+in_locks() { # PATTERN: waits until /proc/locks has a line with it and the file
+	for _ in $(seq 100); do
+		! grep -q -- "$1.*:$(stat -c %i "$dir/file") " /proc/locks || return 0
+		sleep 0.1
+	done
+	fail "no lock of a file: $(cat /proc/locks)"
+}
+(flock 9 && exec sleep 60) 9>"$dir/file" &
+work=$!
+in_locks ' FLOCK '
+(flock 9) 9>"$dir/file" &
+work="$work $!"
+in_locks ' -> FLOCK '
 report without_bpf
 python3 "$(dirname "$0")/no-bpf.py" "$dir/all.json" 'no-bpf'
 

@@ -307,6 +307,46 @@ static void check_link(struct test *t)
 	close(fd);
 }
 
+static int copy_file(const char *from, const char *to)
+{
+	char command[3 * PATH_MAX];
+
+	snprintf(command, sizeof(command), "cp '%s' '%s.new' && mv '%s.new' '%s'", from, to, to,
+		 to);
+	return system(command);
+}
+
+/* When another file has the path of the one with the probe, no function of that one is named. */
+static void check_replaced(struct test *t)
+{
+	char folder[] = "/tmp/kontend-uprobe-XXXXXX", path[64];
+	uint64_t offset = offset_of(t, "up_nop");
+	const struct upsnap_probe *p = NULL;
+
+	if (!CHECK(t, mkdtemp(folder) != NULL, "no folder for a copy"))
+		return;
+	snprintf(path, sizeof(path), "%s/copy", folder);
+	CHECK(t, copy_file(t->program, path) == 0, "the program cannot be copied");
+	int fd = up_probe_link(path, offset, 0);
+	CHECK(t, copy_file(t->program, path) == 0, "the copy cannot be replaced");
+	if (fd >= 0)
+		take_snapshot(t);
+	for (size_t i = 0; fd >= 0 && i < t->snap.n_probes; i++)
+		if (!strcmp(upsnap_text(&t->snap, t->snap.probes[i].binary), path))
+			p = &t->snap.probes[i];
+	if (fd >= 0 && !(t->snap.head.missing & UPSNAP_NO_LINKS) &&
+	    CHECK(t, p != NULL, "the link in a replaced file is not listed"))
+		CHECK(t,
+		      !*upsnap_text(&t->snap, p->symbol) &&
+			      strstr(upsnap_text(&t->snap, p->reason), "was replaced"),
+		      "a link in a replaced file: symbol '%s', reason '%s'",
+		      upsnap_text(&t->snap, p->symbol), upsnap_text(&t->snap, p->reason));
+	if (fd >= 0)
+		close(fd);
+	unlink(path);
+	rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
 	static char program[PATH_MAX]; /* links are listed by whole paths */
@@ -334,6 +374,7 @@ int main(int argc, char **argv)
 	check_calls(&t, "up_push", THREADS, 200, false);
 	check_tracefs(&t);
 	check_link(&t);
+	check_replaced(&t);
 	check_calls(&t, "up_nop5", 4, 2000, false);
 	check_calls(&t, "up_ret", 1, 5000, false);
 	check_calls(&t, "up_ret", 4, 2000, false);

@@ -32,8 +32,8 @@ WORDS = ["rwsem", "mutex", "pcpu", "lock", "wait", "wait>1ms", "max>=5ms", "name
 VIEWS = ["overview", "locks", "waiters", "slots", "contexts", "rotation", "uprobes", "mmap", "hot", "chains", "blame", "held",
          "queues", "callers", "tasks", "types", "cpus"]
 LIVE = [[], [], ["-d", "100ms"], ["-d", "200ms", "-F", "4000"], ["--mmap", "all"], ["--mmap", "all,paths"], ["--no-bpf"],
-        ["--owner"], ["--creations"], ["--phases"], ["--tick"], ["--min-wait", "10us"], ["--no-stack"], ["--call-graph", "dwarf"],
-        ["--max-overhead", "1"], ["--demo"], ["--memory", "8M"], ["--follow", "1ms"], ["--metrics", "0"]]
+        ["--owner"], ["--creations"], ["--phases"], ["--sleeps"], ["--tick"], ["--min-wait", "10us"], ["--no-stack"],
+        ["--call-graph", "dwarf"], ["--max-overhead", "1"], ["--demo"], ["--memory", "8M"], ["--follow", "1ms"], ["--metrics", "0"]]
 
 
 def table(kontend):

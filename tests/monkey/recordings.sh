@@ -25,6 +25,7 @@ make no-bpf -a --no-bpf
 make short -a --min-wait 100us
 make phases -a --phases --tick
 make creations -a --creations
+make sleeps -a --sleeps
 make flat -a --no-stack --no-switches
 mkdir -p caught
 (cd caught && "$kontend" record -q --no-config --trigger 'wait>100us' --pre 100ms --post 100ms --cooldown 100ms --max-files 3 -- \

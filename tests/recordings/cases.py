@@ -4,6 +4,7 @@
 make(FOLDER) writes them, with NAME.json beside each: events with their numbers of samples, records
 that report losses, kinds of damage, the name and samples of each task."""
 import gzip
+import importlib
 import json
 import os
 
@@ -15,13 +16,16 @@ CPU_ATOM, CPU_CORE = 10, 4  # numbers of PMUs
 START = 5_000_000_000  # ns
 
 CASES = {}
+MORE = ("cases_ksym", "cases_names", "cases_notes", "cases_tasks")  # modules with further cases
 # Refused: recordings of the other byte order.
 NOT_READ = {"big-endian"}
 
 
 def case(function):
     """A recording: @function returns (Recording, what to write), bytes or {path: bytes}."""
-    CASES[function.__name__.replace("_", "-")] = function
+    name = function.__name__.replace("_", "-")
+    assert name not in CASES, name
+    CASES[name] = function
     return function
 
 
@@ -232,6 +236,53 @@ def formats_missing():
     return rec, rec.as_file()
 
 
+def lock_events():
+    """contention_begin and contention_end as Linux has had them since 5.19, with formats."""
+    def tracepoint(name, number, last):
+        return Event("lock:" + name, pf.TRACEPOINT, number, period=1, flags=pf.SAMPLE_ID_ALL,
+                     sample_type=pf.IP | pf.TID | pf.TIME | pf.CPU | pf.PERIOD | pf.CALLCHAIN | pf.RAW_DATA | pf.IDENTIFIER,
+                     fields=[("void * lock_addr", 8, 8, 0), last])
+
+    return (tracepoint("contention_begin", 401, ("unsigned int flags", 16, 4, 0)),
+            tracepoint("contention_end", 402, ("int ret", 16, 4, 1)))
+
+
+MUTEX = 1 << 5
+
+
+def wait(rec, events, begin, length, **more):
+    """A task waits for a mutex."""
+    tid = more.get("tid", 1000)
+    lock = more.get("lock", 0xffff888100000000)
+    for event, time, last in zip(events, (begin, begin + length), (MUTEX, 0)):
+        raw = rec.pack("HBBiQI", event.config, 0, 0, tid, lock, last)
+        rec.sample(event, time, K + 0x1000, tid=tid, raw=raw, chain=[pf.CONTEXT_KERNEL, K + 0x1000, K + 0x3000])
+    rec.truth["waits"] += 1
+    rec.truth["waited_ns"] += length
+
+
+@case
+def lock_waits():
+    # perf record -e lock:contention_begin,lock:contention_end,cycles
+    locks, cycles = lock_events(), Event("cycles", sample_type=pf.IP | pf.TID | pf.TIME | pf.CPU | pf.PERIOD | pf.IDENTIFIER)
+    rec = usual(*locks, cycles)
+    for i in range(12):
+        wait(rec, locks, START + i * 2_000_000, 300_000 + 1000 * i)
+    some(rec, cycles, 20, begin=START + 500)
+    return rec, rec.as_file()
+
+
+@case
+def lock_waits_stream():
+    # perf lock record: no profile.
+    locks = lock_events()
+    rec = usual(*locks)
+    for i in range(7):
+        wait(rec, locks, START + i * 3_000_000, 1_000_000, lock=0xffff888100000040)
+    rec.round()
+    return rec, rec.as_stream()
+
+
 @case
 def lost_records():
     cycles = Event("cycles")
@@ -315,6 +366,7 @@ def unknown_record():
     some(rec, cycles, 5)
     rec.record(90, 0, bytes(16))
     rec.record(30, 0, bytes(24) + rec.trailer(cycles, 0, 0, START))
+    rec.truth["unknown"] += 1  # those of the kernel are skipped by design
     some(rec, cycles, 5, begin=START + 6_000_000)
     return rec, rec.as_file()
 
@@ -407,6 +459,8 @@ def write(path, data):
 
 def make(folder):
     """Writes all of them below @folder. Returns {name: (path, truth or None)}."""
+    for module in MORE:
+        importlib.import_module(module)
     ret = {}
     for name, function in CASES.items():
         rec, data = function()

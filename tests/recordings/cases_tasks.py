@@ -20,6 +20,25 @@ def another_process_has_it():
 
 
 @case
+def leader_exits_first():
+    # The other thread goes on in the program; when it has exited, too, nothing is mapped any more.
+    cycles = Event("cycles")
+    rec = usual(cycles)
+    rec.mmap(1000, 0x400000, 0x10000, 0, "/opt/none/app", START)
+    rec.task(pf.FORK, 1000, 1001, 1000, START + 2)
+
+    def samples(n, begin):
+        some(rec, cycles, n, begin=START + begin * 1_000_000, ips=(0x401000,), user=True, tid=1001)
+
+    samples(2, 1)
+    rec.task(pf.EXIT, 1000, 1000, 1, START + 5_000_000)
+    samples(6, 6)
+    rec.task(pf.EXIT, 1000, 1001, 1, START + 20_000_000)
+    samples(1, 21)
+    return rec, rec.as_file()
+
+
+@case
 def old_jit_maps_in_rounds():
     # perf ends its first passes over the rings before there are samples.
     cycles = Event("cycles")

@@ -28,10 +28,12 @@ COMPRESSED, FINISHED_INIT = 81, 82
 KERNEL, USER = 1, 2
 
 # Features of the header
+TRACING_DATA = 1
 HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS = 3, 4, 5, 6, 7
 CMDLINE, EVENT_DESC, PMU_MAPPINGS, GROUP_DESC = 11, 12, 16, 17
 SAMPLE_TIME, CLOCKID, DIR_FORMAT, COMPRESSION = 21, 23, 24, 27
 LAST_FEATURE = 32
+META_INFO = 129  # of simpleperf
 
 ATTR_SIZES = (64, 72, 80, 96, 104, 112, 120, 128, 136, 144)
 # PERF_CONTEXT_KERNEL, PERF_CONTEXT_USER, PERF_CONTEXT_USER_DEFERRED
@@ -49,6 +51,17 @@ def zstd(data):
     room = ctypes.create_string_buffer(lib.ZSTD_compressBound(len(data)))
     n = lib.ZSTD_compress(room, len(room), data, len(data), 3)
     return room.raw[:n]
+
+
+def tracepoint_format(name, number, fields):
+    """The kernel's description of a tracepoint; @fields: (declaration, offset, size, signed) after the common ones."""
+    common = [("unsigned short common_type", 0, 2, 0), ("unsigned char common_flags", 2, 1, 0),
+              ("unsigned char common_preempt_count", 3, 1, 0), ("int common_pid", 4, 4, 1)]
+
+    def lines(some):
+        return "".join("\tfield:%s;\toffset:%d;\tsize:%d;\tsigned:%d;\n" % f for f in some)
+
+    return ("name: %s\nID: %d\nformat:\n%s\n%s\nprint fmt: \"\"\n" % (name, number, lines(common), lines(fields))).encode()
 
 
 def padded(text, size=8):
@@ -69,8 +82,17 @@ class Event:
         self.n_ids = more.get("n_ids", 1)
         self.read_format = more.get("read_format", 0)
         self.pmu = more.get("pmu")  # name of the PMU, in `name` of the report
+        self.fields = more.get("fields")  # of a tracepoint: see tracepoint_format(); None: the format is not recorded
         self.ids = []
         self.samples = 0
+
+    def is_profile(self):
+        """Does it sample where CPUs spend their time?"""
+        clock = self.kind == SOFTWARE and self.config in (CPU_CLOCK, TASK_CLOCK)
+        return self.period > 0 and (self.kind in (HARDWARE, HW_CACHE, RAW) or clock)
+
+    def is_decoded(self):
+        return self.kind != TRACEPOINT or bool(self.fields)
 
     def attr(self, order):
         """perf_event_attr, cut or filled to its size."""
@@ -91,8 +113,9 @@ class Recording:
         self.pmus = more.get("pmus", {})
         self.unknown_features = more.get("unknown_features", ())
         self.no_features = more.get("no_features", False)
+        self.meta_info = more.get("meta_info")  # bytes
         self.data = b""
-        self.truth = {"lost": 0, "damage": [], "tasks": {}}
+        self.truth = {"lost": 0, "damage": [], "unknown": 0, "waits": 0, "waited_ns": 0, "tasks": {}}
         for i, e in enumerate(events):
             e.ids = [100 + 10 * i + k for k in range(e.n_ids)] if self.ids else []
 
@@ -205,9 +228,22 @@ class Recording:
         if self.pmus:
             ret[PMU_MAPPINGS] = self.pack("I", len(self.pmus)) + b"".join(
                 self.pack("I", number) + self.text(name) for number, name in self.pmus.items())
+        if any(e.fields for e in self.events):
+            ret[TRACING_DATA] = self.tracing_data()
+        if self.meta_info:
+            ret[META_INFO] = self.meta_info
         for number in self.unknown_features:
             ret[number] = b"whatever a later perf writes here"
         return sorted(ret.items())
+
+    def tracing_data(self):
+        """The formats of all tracepoints, which are of one system."""
+        formats = [tracepoint_format(e.name.split(":")[1], e.config, e.fields) for e in self.events if e.fields]
+        system = next(e.name.split(":")[0] for e in self.events if e.fields)
+        head = b"\x17\x08\x44tracing0.6\0" + bytes([self.order == ">", 8]) + self.pack("I", 4096)
+        blobs = b"".join(self.pack("Q", len(f)) + f for f in formats)
+        return (head + b"header_page\0" + self.pack("Q", 0) + b"header_event\0" + self.pack("QII", 0, 0, 1) +
+                system.encode() + b"\0" + self.pack("I", len(formats)) + blobs + self.pack("IIQ", 0, 0, 0))
 
     def event_desc(self):
         out = self.pack("II", len(self.events), max(e.size for e in self.events))
@@ -269,9 +305,15 @@ class Recording:
         if more.get("compressed"):
             sections = sorted(sections + [(COMPRESSION, self.pack("IIIII", 1, 1, 3, 4, 1 << 20))])
         for number, data in sections:
-            rec.record(HEADER_FEATURE, 0, self.pack("Q", number) + data)
+            if number == TRACING_DATA:
+                data += bytes(-len(data) % 8)
+                rec.record(HEADER_TRACING_DATA, 0, self.pack("II", len(data), 0))
+                rec.data += data
+            else:
+                rec.record(HEADER_FEATURE, 0, self.pack("Q", number) + data)
         return self.magic() + self.pack("Q", 16) + rec.data + self.data
 
     def written(self):
         """The truth of all that was written."""
-        return {"events": [{"name": e.name, "samples": e.samples} for e in self.events], **self.truth}
+        return {"events": [{"name": e.name, "samples": e.samples, "decoded": e.is_decoded()} for e in self.events],
+                "profile_samples": sum(e.samples for e in self.events if e.is_profile()), **self.truth}

@@ -16,7 +16,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 # pylint: disable=wrong-import-position
 import cases
-import cases_tasks  # pylint: disable=unused-import
 from checks import check, done
 
 kontend = sys.argv[1]
@@ -61,6 +60,8 @@ with tempfile.TemporaryDirectory() as folder:
     made = cases.make(folder)
     check_tasks(made["samples-after-exit"][0], [(1000, "worker", 9)])
     check_tasks(made["reused-number"][0], [(1000, "worker", 5), (1000, "later", 8)])
+    objects = sorted((r["object"], int(r["samples"])) for r in hot(made["leader-exits-first"][0], "--by", "object"))
+    check(objects == [("/opt/none/app", 8), ("[unknown]", 1)], "leader-exits-first: objects %s" % objects)
     check_tasks(made["another-process-has-it"][0], [(1000, "worker", 7), (1000, "", 2)])
     for name, (path, truth) in made.items():
         if truth and "folded" in truth:

@@ -35,6 +35,7 @@ static const struct reason {
 	const char *view, *text;
 } reasons[] = {
 	{"rotation", "no rotating PMU"},
+	{"blocked", "no snapshot has the blocked tasks"},
 };
 
 /* The claim of each callout, by its title: all of these are on the screen above it. */

@@ -2,6 +2,7 @@
 /* The storm, with a profile beside it: who works, who spins for locks, who is idle. */
 #include "kontend/funcsnap.h"
 #include "kontend/mem.h"
+#include "kontend/notes.h"
 #include "streams-int.h"
 #include "synth-profile.h"
 
@@ -91,7 +92,32 @@ static void state_names(struct synth *s)
 	funcsnap_deinit(&f);
 }
 
-static struct synth *play_hot(bool named)
+/* Another event beside the profile, and notes: as recordings from elsewhere have them. */
+static void state_foreign(struct synth *s)
+{
+	static const struct {
+		struct record_note is;
+		const char *text;
+	} notes[] = {
+		{{.kind = NOTE_NAMES, .offset = NOTE_NOWHERE},
+		 "No kernel symbols: it was made on Linux 5.10.0 (aarch64), here runs another"},
+		{{.kind = NOTE_DAMAGE, .offset = 7112, .bad = 1},
+		 "The recording is readable up to byte 7112: it ends within a record"},
+	};
+
+	synth_profile_second(s);
+	for (int i = 0; i < 12; i++)
+		synth_sample_second(s, 0, synth_addr(SYNTH_DOWN_WRITE_KILLABLE));
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++) {
+		char body[200 + sizeof(notes[i].is)];
+		size_t len = strlen(notes[i].text) + 1;
+		memcpy(body, notes[i].text, len);
+		memcpy(body + len, &notes[i].is, sizeof(notes[i].is));
+		synth_record(s, RECORD_NOTE, 0, body, len + sizeof(notes[i].is));
+	}
+}
+
+static struct synth *play_hot(bool named, bool foreign)
 {
 	struct chains c;
 	struct stage st;
@@ -105,6 +131,8 @@ static struct synth *play_hot(bool named)
 	synth_mmap(st.synth, 0, START_NS, 5214, SLOTS, 0x1000, 0, "[uprobes]");
 	if (named)
 		state_names(st.synth);
+	if (foreign)
+		state_foreign(st.synth);
 	size_t n = stage_storm(actors, &c);
 	for (size_t k = 0; k < n; k++)
 		stage_act(&st, &actors[k]);
@@ -122,12 +150,17 @@ static struct synth *play_hot(bool named)
 
 struct synth *stream_hot(void)
 {
-	return play_hot(false);
+	return play_hot(false, false);
 }
 
 struct synth *stream_hot_named(void)
 {
-	return play_hot(true);
+	return play_hot(true, false);
+}
+
+struct synth *stream_hot_foreign(void)
+{
+	return play_hot(false, true);
 }
 
 /* 96 CPUs: the last ones of each 16 do nothing but wait for a spinlock, the first have a rwsem. */

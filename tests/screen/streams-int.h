@@ -68,6 +68,7 @@ struct synth *stream_followed(void);
 /* streams-mmap.c */
 struct synth *stream_mmap(void);
 struct synth *stream_mmap_none(void);
+struct synth *stream_blocked(void);
 struct synth *stream_no_bpf(void);
 struct synth *stream_mmap_all(void);
 struct synth *stream_mmap_sampled(void);
@@ -80,5 +81,6 @@ struct synth *stream_annotate_arm64(void);
 struct synth *stream_hot(void);
 struct synth *stream_hot_cpus(void);
 struct synth *stream_hot_named(void);
+struct synth *stream_hot_foreign(void);
 
 #endif

@@ -5,6 +5,7 @@
 #include "lock-snaps.h"
 #include "streams-int.h"
 #include "synth-mm.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 static uint32_t add_calls(struct locksnap *s, const enum synth_address *calls, uint32_t n)
@@ -194,6 +195,53 @@ static void emit_refusal(struct synth *s)
 
 	none.head.reason = locksnap_add_text(&none, "BPF is switched off (--no-bpf)");
 	lock_snap_emit(s, &none, START_NS + MS);
+}
+
+/*
+ * Tasks behind the log of a file system, whose thread waits for a device, one that waits for its
+ * child, one in state S that a server keeps, one that only waits for work.
+ */
+static void emit_blocked(struct synth *s, uint64_t t)
+{
+	struct locksnap snap = {0};
+	struct locksnap_blocked b = {.pid = 900, .state = LOCKSNAP_BLOCKED_D, .io = 1};
+	struct locksnap_sleep f = {.tid = 901, .doing = LOCKSNAP_SYNCS, .fd = 3};
+
+	b.device = f.device = locksnap_add_text(&snap, "vda1");
+	f.file = locksnap_add_text(&snap, "/srv/log.db");
+	for (int i = 1; i <= 12; i++) {
+		b.tid = 900 + i;
+		lock_snap_blocked(&snap, b, "sqlite", LOCK_SNAP_LOG, t - (uint64_t)i * 100 * MS);
+	}
+	if (locksnap_add_sleep(&snap, &f))
+		abort();
+	b = (struct locksnap_blocked){
+		.pid = 300, .tid = 300, .state = LOCKSNAP_BLOCKED_D, .io = 1, .kthread = 1};
+	lock_snap_blocked(&snap, b, "jbd2/vda1-8", LOCK_SNAP_LOG_THREAD, t - 1300 * MS);
+	b = (struct locksnap_blocked){.pid = 70, .tid = 70, .state = LOCKSNAP_BLOCKED_D};
+	b.by_pid = b.by_tid = 71;
+	b.by_comm = locksnap_add_text(&snap, "cc1");
+	lock_snap_blocked(&snap, b, "make", LOCK_SNAP_VFORK, t - 5 * MS);
+	b = (struct locksnap_blocked){.pid = 80, .tid = 80, .state = LOCKSNAP_BLOCKED_D};
+	lock_snap_blocked(&snap, b, "scrub", LOCK_SNAP_UNKNOWN, 0);
+	b = (struct locksnap_blocked){.pid = 90, .tid = 90, .state = LOCKSNAP_BLOCKED_S};
+	lock_snap_blocked(&snap, b, "cat", LOCK_SNAP_PIPE, t - 9ull * SECOND);
+	lock_snap_emit(s, &snap, t);
+}
+
+struct synth *stream_blocked(void)
+{
+	char symbols[16384];
+	struct stage st;
+	size_t i = 0;
+
+	snprintf(symbols, sizeof(symbols), "%s%s", synth_kallsyms, lock_snap_symbols);
+	stage_open(&st, 2, 4, symbols);
+	for (uint32_t s = 1; s <= st.seconds; s++) {
+		emit_blocked(st.synth, START_NS + (uint64_t)s * SECOND - MS);
+		i = stage_second(&st, i, START_NS + (uint64_t)s * SECOND);
+	}
+	return st.synth;
 }
 
 /* The storm without names of its locks. */

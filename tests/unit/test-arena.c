@@ -35,6 +35,29 @@ static void test_blocks_do_not_overlap(void **state)
 	arena_deinit(&a);
 }
 
+static void arrays_grow_by_doubling(void **state)
+{
+	struct arena a = {0};
+	uint32_t *items = NULL, *before;
+	size_t cap = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++) {
+		before = items;
+		assert_int_equal(arena_grow(&a, &items, &cap, i, sizeof(*items)), 0);
+		assert_true(items == before || i == 0 || (i >= 64 && !(i & (i - 1))));
+		assert_int_equal(items[i], 0);
+		items[i] = i + 1;
+	}
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(items[i], i + 1);
+	assert_int_equal(cap, 1024);
+	before = items;
+	assert_true(arena_grow(&a, &items, &cap, cap, SIZE_MAX / 1024) < 0);
+	assert_true(items == before && cap == 1024);
+	arena_deinit(&a);
+}
+
 static void test_large_block(void **state)
 {
 	struct arena a = {0};
@@ -142,6 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_blocks_do_not_overlap),
+		cmocka_unit_test(arrays_grow_by_doubling),
 		cmocka_unit_test(test_large_block),
 		cmocka_unit_test(test_what_moves_stays_where_it_is),
 		cmocka_unit_test(test_reset_wipes_and_keeps_what_it_takes),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The backlog of a live stream gives the same for a range as the whole stream would: the waits in
- * it, and the names of all tasks, cgroups and locks. And it is bounded, however long it lasts.
+ * it, and the names of all tasks, cgroups, locks and pieces of code that the kernel has made. And
+ * it is bounded, however long it lasts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,16 +20,19 @@
 #include "kontend/backlog.h"
 #include "kontend/cut.h"
 #include "kontend/damage.h"
+#include "kontend/ksyms.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/mem.h"
 #include "kontend/model-cpu.h"
+#include "kontend/profile.h"
 #include "kontend/task.h"
 #include "recording.h"
 
 #define S 1000000000ull
 #define MS 1000000ull
-enum { CPUS = 3, TASKS = 40, BEGIN = 100 };
+enum { CPUS = 3, TASKS = 40, BEGIN = 100, PLACES = 32 };
+#define CODE 0xffffffffc0001000ull
 
 static uint32_t rnd(uint32_t *seed, uint32_t n)
 {
@@ -41,6 +45,7 @@ struct world {
 	uint32_t seed;
 	uint64_t t; /* grows with each event */
 	bool alive[TASKS + 2];
+	char code[PLACES][24]; /* names of programs that the kernel has made; "": none */
 	unsigned named;
 };
 
@@ -102,6 +107,20 @@ static void wait_once(struct world *w, uint32_t cpu, int tid)
 	synth_end(w->s, (cpu + 1) % CPUS, w->t, tid, tid, lock, 0);
 }
 
+/* A program comes where none is, or the one that is there goes. */
+static void change_code(struct world *w, uint32_t cpu)
+{
+	uint32_t place = rnd(&w->seed, PLACES);
+	char *name = w->code[place];
+	bool gone = *name != 0;
+
+	if (!gone)
+		snprintf(name, sizeof(w->code[place]), "bpf_prog_%u", w->named++);
+	synth_ksymbol(w->s, cpu, w->t, CODE + place * 0x1000ull, 0x200, gone, name);
+	if (gone)
+		*name = 0;
+}
+
 static void do_something(struct world *w)
 {
 	uint32_t cpu = rnd(&w->seed, CPUS);
@@ -122,6 +141,9 @@ static void do_something(struct world *w)
 	case 3:
 		snprintf(path, sizeof(path), "/slice/%u", w->named);
 		synth_cgroup(w->s, cpu, w->t, 1000 + rnd(&w->seed, 30), path);
+		break;
+	case 4:
+		change_code(w, cpu);
 		break;
 	default:
 		wait_once(w, cpu, tid);
@@ -212,6 +234,16 @@ static void compare(const struct model *a, const struct model *b)
 	assert_int_equal(a->now_ns, b->now_ns);
 }
 
+/* Of the code at that place now; "": there is none. */
+static const char *code_of(const struct model *m, unsigned place)
+{
+	const struct ksyms *k = &m->profile->ksyms;
+	const struct ksym *s =
+		ksyms_get(k, ksyms_frame(k, map_kernel_frame(CODE + place * 0x1000ull + 8)));
+
+	return s ? s->name : "";
+}
+
 /* With a reader that has followed the stream from its begin. */
 static void compare_names(const struct model *a, const struct model *b)
 {
@@ -223,6 +255,12 @@ static void compare_names(const struct model *a, const struct model *b)
 
 		assert_string_equal(x ? x : "", y ? y : "");
 	}
+	size_t n = 0;
+	for (unsigned place = 0; place < PLACES; place++) {
+		assert_string_equal(code_of(a, place), code_of(b, place));
+		n += *code_of(a, place) != 0;
+	}
+	assert_in_range(n, 1, PLACES - 1);
 }
 
 /* Names that were reported once, long ago. */

@@ -12,6 +12,7 @@
 
 #include "kontend/decode.h"
 #include "kontend/mem.h"
+#include "kontend/sideband.h"
 #include "synth.h"
 
 static struct synth *s;
@@ -139,6 +140,52 @@ static void other_records_have_body_and_trailer(void **state)
 	assert_int_equal(ev.kind, EVENT_LOST);
 	assert_int_equal(ev.lost.n, 42);
 	assert_int_equal(ev.time, 7);
+}
+
+/* The kernel may leave stale bytes after the sample_id of such a record. */
+static void code_of_the_kernel_has_its_name_and_time(void **state)
+{
+	enum { TRAILER = 32, MORE = 2 };
+	struct sideband code = {0};
+	struct perf_event_header h;
+	uint8_t rec[256] __attribute__((aligned(8)));
+	struct event ev;
+	size_t size;
+
+	(void)state;
+	synth_comm(s, 1, 5, 100, 101, "a comm");
+	const struct record *r = run();
+	memcpy(&code.id, (const uint8_t *)r->data + r->len - 8, 8);
+	assert_int_equal(sideband_ksymbol(&code, 0xffffffffc0001000, 64, true, "bpf_prog_x"), 0);
+	memset(rec, 0x41, sizeof(rec));
+	memcpy(rec, code.data, code.len);
+	const uint64_t time = 77;
+	memcpy(rec + code.len - TRAILER + 8, &time, sizeof(time));
+	memcpy(&h, rec, sizeof(h));
+	for (unsigned more = 0; more <= MORE; more++) {
+		h.size = (uint16_t)(code.len + (size_t)more * TRAILER);
+		memcpy(rec, &h, sizeof(h));
+		assert_int_equal(decode_event(&d, rec, h.size, 1, &ev, &size), 0);
+		assert_int_equal(size, h.size);
+		assert_int_equal(ev.kind, EVENT_KSYMBOL);
+		assert_int_equal(ev.time, time);
+		assert_int_equal(ev.ksym.start, 0xffffffffc0001000);
+		assert_int_equal(ev.ksym.len, 64);
+		assert_true(ev.ksym.is_bpf && !ev.ksym.is_gone);
+		assert_string_equal(ev.ksym.name, "bpf_prog_x");
+	}
+	/* no id at that place: the time is not known, and the record stays where it is */
+	memset(rec + code.len - 8, 0x42, 8);
+	assert_int_equal(decode_event(&d, rec, h.size, 1, &ev, &size), 0);
+	assert_int_equal(ev.time, 0);
+	memset(rec + 16, 0, 4); /* length 0 */
+	assert_int_equal(decode_event(&d, rec, h.size, 1, &ev, &size), DECODE_BAD);
+	rec[22] = 1; /* it is unregistered */
+	assert_int_equal(decode_event(&d, rec, h.size, 1, &ev, &size), 0);
+	assert_true(ev.ksym.is_gone);
+	memset(rec + 24, 0x41, sizeof(rec) - 24); /* a name without an end */
+	assert_int_equal(decode_event(&d, rec, h.size, 1, &ev, &size), DECODE_BAD);
+	sideband_deinit(&code);
 }
 
 /* Every length shorter than the record is refused and nothing beyond it is read (ASan watches). */
@@ -464,6 +511,7 @@ int main(void)
 		T(an_end_has_its_result),
 		T(a_release_has_its_lock),
 		T(other_records_have_body_and_trailer),
+		T(code_of_the_kernel_has_its_name_and_time),
 		T(a_cut_record_is_bad),
 		T(a_chain_of_a_billion_entries_is_bad),
 		T(flipped_bits_never_lead_out_of_the_record),

@@ -170,13 +170,90 @@ static void test_fails(void **state)
 	assert_int_equal(view(&d, "locks")->status, DOCTOR_WORKS);
 }
 
+static const struct doctor_gap *gap(const struct doctor *d, const char *name)
+{
+	for (size_t i = 0; i < d->n_gaps; i++)
+		if (strcmp(d->gaps[i].name, name) == 0)
+			return &d->gaps[i];
+	print_error("no gap %s\n", name);
+	abort();
+}
+
+/* Each fact decides about one gap: its answers have states and reasons of their own. */
+static void test_gaps(void **state)
+{
+	static const signed char answers[] = {0, 1, -1};
+	struct doctor d = {.n_gaps = 0};
+	bool seen[DOCTOR_GAPS] = {false};
+
+	(void)state;
+	for (unsigned fact = 0; fact < DOCTOR_GAP_FACTS; fact++) {
+		char found[3][120] = {"", "", ""};
+		unsigned changed = DOCTOR_GAPS;
+
+		for (unsigned k = 0; k < 3; k++) {
+			struct doctor_gap_facts f = {.journals = "ext4"};
+
+			f.is[fact] = answers[k];
+			doctor_gaps(&d, &f);
+			assert_int_equal(d.n_gaps, DOCTOR_GAPS);
+			for (unsigned i = 0; k == 1 && i < DOCTOR_GAPS; i++)
+				if (d.gaps[i].here &&
+				    strcmp(d.gaps[i].found, "no kernel reports them"))
+					changed = i;
+			if (k > 0)
+				snprintf(found[k], sizeof(found[k]), "%s", d.gaps[changed].found);
+		}
+		assert_string_equal(doctor_gap_state(&d.gaps[changed]), "unknown");
+		assert_false(seen[changed]);
+		seen[changed] = true;
+		doctor_gaps(&d, &(struct doctor_gap_facts){.is = {0}});
+		assert_string_equal(doctor_gap_state(&d.gaps[changed]), "absent");
+		assert_string_not_equal(found[1], d.gaps[changed].found);
+		assert_string_not_equal(found[2], d.gaps[changed].found);
+		assert_true(*found[1] && *found[2] && *d.gaps[changed].found);
+	}
+	for (unsigned i = 0; i < DOCTOR_GAPS; i++) {
+		assert_true(*d.gaps[i].waits && *d.gaps[i].instead && *d.gaps[i].found);
+		assert_string_equal(doctor_gap_state(&d.gaps[i]), seen[i] ? "absent" : "here");
+	}
+}
+
+static void test_gap_facts(void **state)
+{
+	struct doctor d = {.n_gaps = 0};
+	struct doctor_gap_facts f = {.is = {0}};
+
+	(void)state;
+	assert_int_equal(doctor_kernel_version("6.18.44-fc"), 6018);
+	assert_int_equal(doctor_kernel_version("7.3.4+deb13"), 7003);
+	assert_int_equal(doctor_kernel_version("mainline"), 0);
+	assert_int_equal(doctor_kernel_version("99999999999.1"), 0);
+	assert_int_equal(doctor_gap_pcpu("6.8.0-31-generic"), 0);
+	assert_int_equal(doctor_gap_pcpu("6.9.0"), 1);
+	assert_int_equal(doctor_gap_pcpu("6.18.44"), 1);
+	assert_int_equal(doctor_gap_pcpu("mainline"), -1);
+	doctor_gap_journals(&f, "/dev/vda / ext4 rw 0 0\n/dev/vdb /a xfs rw 0 0\n"
+				"/dev/vdc /b ext4 rw 0 0\nproc /proc proc rw 0 0\n");
+	doctor_gaps(&d, &f);
+	assert_string_equal(gap(&d, "journals")->found, "mounted: ext4, xfs");
+	f = (struct doctor_gap_facts){.is = {0}};
+	doctor_gap_journals(&f, "tmpfs /ext4 tmpfs rw 0 0\n/dev/vda /b ext2 rw 0 0\n");
+	doctor_gaps(&d, &f);
+	assert_int_equal(gap(&d, "journals")->here, 0);
+	f = (struct doctor_gap_facts){.is = {0}};
+	doctor_gap_journals(&f, "a / ext4 rw\nb /b xfs rw\nc /c btrfs rw\n");
+	assert_string_equal(f.journals, "ext4, xfs, btrfs");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kernel),	 cmocka_unit_test(test_kallsyms),
-		cmocka_unit_test(test_all_well), cmocka_unit_test(test_limited),
-		cmocka_unit_test(test_the_rest), cmocka_unit_test(test_fails),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_kernel),	  cmocka_unit_test(test_kallsyms),
+		cmocka_unit_test(test_all_well),  cmocka_unit_test(test_limited),
+		cmocka_unit_test(test_the_rest),  cmocka_unit_test(test_fails),
+		cmocka_unit_test(test_memory),	  cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_gap_facts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,6 +85,46 @@ static void tracepoints_have_names(void **state)
 	eventlist_deinit(&l);
 }
 
+/* Names of all events with an attribute: each event's own comes first, that of a format last. */
+static void kinds_have_names(void **state)
+{
+	struct eventlist l;
+	struct eventsnap s = {0};
+	struct eventsnap_kind kinds[] = {
+		{.config = 316, .type = PERF_TYPE_TRACEPOINT},
+		{.config = PERF_COUNT_HW_INSTRUCTIONS, .type = PERF_TYPE_HARDWARE}};
+	const struct eventsnap_event own = {.index = 1, .name = eventsnap_add_text(&s, "inst")};
+	uint64_t bytes[64];
+
+	(void)state;
+	kinds[0].name = eventsnap_add_text(&s, "sched:switch");
+	kinds[1].name = eventsnap_add_text(&s, "unused");
+	assert_int_equal(eventsnap_add_event(&s, &own), 0);
+	assert_int_equal(eventsnap_add_kind(&s, &kinds[0]), 0);
+	assert_int_equal(eventsnap_add_kind(&s, &kinds[1]), 0);
+	assert_true(eventsnap_size(&s) <= sizeof(bytes));
+	eventsnap_encode(&s, bytes);
+	fill(&l);
+	assert_int_equal(eventlist_take_names(&l, bytes, eventsnap_size(&s)), 0);
+	assert_string_equal(l.events[0].name, "cycles");
+	assert_string_equal(l.events[1].name, "inst");
+	assert_string_equal(l.events[2].name, "sched:switch");
+	/* A reference to a text that is not there, and more kinds than a file may have. */
+	s.kinds[0].name = 1000;
+	eventsnap_encode(&s, bytes);
+	assert_int_equal(eventsnap_decode(&l.names, bytes, eventsnap_size(&s)), -EBADMSG);
+	s.kinds[0].name = 0;
+	while (s.n_kinds <= EVENTSNAP_KINDS)
+		assert_int_equal(eventsnap_add_kind(&s, &kinds[1]), 0);
+	size_t len = eventsnap_size(&s);
+	void *many = test_malloc(len);
+	eventsnap_encode(&s, many);
+	assert_int_equal(eventsnap_decode(&l.names, many, len), -EBADMSG);
+	test_free(many);
+	eventsnap_deinit(&s);
+	eventlist_deinit(&l);
+}
+
 /* The upper half of the number is the PMU. */
 static void one_event_of_two_pmus(void **state)
 {
@@ -123,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(patterns_choose_events),
 		cmocka_unit_test(tracepoints_have_names),
+		cmocka_unit_test(kinds_have_names),
 		cmocka_unit_test(one_event_of_two_pmus),
 		cmocka_unit_test(more_events_than_numbers),
 	};

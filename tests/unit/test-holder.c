@@ -168,16 +168,16 @@ static void tasks_have_their_names(void **state)
 	assert_int_equal(model_damage(w->rig.engine.model).bad, 0);
 }
 
-static bool is_first_frame(struct model_tracing *ask, uint64_t addr)
+static enum model_function is_first_frame(struct model_tracing *ask, uint64_t addr)
 {
 	(void)ask;
-	return addr == synth_addr(SYNTH_MUTEX_LOCK);
+	return addr == synth_addr(SYNTH_MUTEX_LOCK) ? MODEL_FUNCTION_TRACING : MODEL_FUNCTION_OTHER;
 }
 
 /* The frame is in a chain if another program traces the scheduler, too. */
 static void frames_of_the_tracing_are_left_out(void **state)
 {
-	struct model_tracing tracing = {.is_tracing = is_first_frame};
+	struct model_tracing tracing = {.function = is_first_frame};
 	struct asked *w = *state;
 
 	tell_story(w);

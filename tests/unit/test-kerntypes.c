@@ -108,6 +108,18 @@ static void test_all(void **state)
 	btf__free(part);
 }
 
+/* Members of a struct, and of one without a name inside it; a type alone. */
+static void test_has(void **state)
+{
+	(void)state;
+	assert_int_equal(kerntypes_has(types, "task_struct", NULL), 1);
+	assert_int_equal(kerntypes_has(types, "task_struct", "comm"), 1);
+	assert_int_equal(kerntypes_has(types, "task_struct", "no_such_member"), 0);
+	assert_int_equal(kerntypes_has(types, "mm_struct", "mmap_lock"), 1); /* without a name */
+	assert_int_equal(kerntypes_has(types, "no_such_structure_anywhere", NULL), 0);
+	assert_int_equal(kerntypes_has(types, "no_such_structure_anywhere", "comm"), 0);
+}
+
 static void test_none(void **state)
 {
 	struct btf *part = excerpt_for("no_such_structure_anywhere");
@@ -161,9 +173,9 @@ static void test_enumerators(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),	    cmocka_unit_test(test_all),
-		cmocka_unit_test(test_none),	    cmocka_unit_test(test_find),
-		cmocka_unit_test(test_enumerators),
+		cmocka_unit_test(test_same), cmocka_unit_test(test_all),
+		cmocka_unit_test(test_has),  cmocka_unit_test(test_none),
+		cmocka_unit_test(test_find), cmocka_unit_test(test_enumerators),
 	};
 	struct error err = {0};
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "locks/internal.h"
+#include "locks/sleepers-shared.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -207,12 +208,99 @@ static void readers_refer_to_what_is_there(void **state_unused)
 	locksnap_deinit(&t);
 }
 
+static struct raw_blocked blocked_task(int tid, unsigned frames, uint64_t ran)
+{
+	struct raw_blocked r = {
+		.pid = 7,
+		.tid = tid,
+		.cpu = 3,
+		.state = RAW_STATE_D,
+		.io = 1,
+		.bytes = (int)(frames * sizeof(r.frames[0])),
+		.ran = ran,
+		.comm = "dd",
+		.process = "sh",
+		.call = {.number = SYS_fsync,
+			 .files = {{.known = 1, .fd = 4, .dev = UINT32_MAX, .fs = "fuse"}}}};
+
+	for (unsigned i = 0; i < RAW_BLOCKED_FRAMES; i++)
+		r.frames[i] = i < frames ? 100 + i : 0xdead;
+	return r;
+}
+
+static void blocked_tasks_share_frames_and_name_children(void **state_unused)
+{
+	const int64_t ahead = 50;
+	const struct raw_vfork child = {.pid = 20, .tid = 20, .parent = 11, .comm = "cc1"};
+	struct raw_blocked all[80];
+	struct raw_blocked_pass pass = {
+		.blocked = all, .n = 80, .vforks = &child, .n_vforks = 1, .proc = "P"};
+	struct locksnap s = {0};
+
+	(void)state_unused;
+	for (int i = 0; i < 80; i++)
+		all[i] = blocked_task(10 + i, 2, 1050);
+	all[2] = blocked_task(12, RAW_BLOCKED_FRAMES, 0);
+	all[3].bytes = -14; /* the kernel could not read it */
+	all[4].state = RAW_STATE_S;
+	all[4].call.number = -1;
+	pass.ahead_ns = &ahead;
+	assert_int_equal(sleepers_fill_blocked(&pass, &s), 0);
+	assert_int_equal(s.n_blocked, 80);
+	assert_int_equal(s.n_frames, 2 + RAW_BLOCKED_FRAMES);
+	assert_int_equal(s.blocked[0].frame, s.blocked[79].frame);
+	assert_int_equal(s.blocked[79].n_frames, 2);
+	assert_int_equal(s.blocked[2].n_frames, RAW_BLOCKED_FRAMES);
+	assert_int_equal(s.frames[s.blocked[2].frame + 23], 123);
+	assert_int_equal(s.blocked[3].n_frames, 0);
+	assert_int_equal(s.blocked[0].ran_ns, 1000);
+	assert_int_equal(s.blocked[2].ran_ns, 0);
+	assert_int_equal(s.blocked[0].cpu, 4);
+	assert_int_equal(s.blocked[0].call, SYS_fsync);
+	assert_int_equal(s.blocked[4].call, -1);
+	assert_string_equal(locksnap_text(&s, s.blocked[1].process), "sh");
+	assert_string_equal(locksnap_text(&s, s.blocked[1].fs), "fuse");
+	assert_string_equal(locksnap_text(&s, s.blocked[4].fs), "");
+	assert_int_equal(s.blocked[1].by_tid, 20);
+	assert_string_equal(locksnap_text(&s, s.blocked[1].by_comm), "cc1");
+	assert_int_equal(s.blocked[0].by_tid, 0);
+	/* Paths cost a call each: the first ones have them. */
+	assert_int_equal(s.n_sleeps, 64);
+	assert_string_equal(locksnap_text(&s, s.sleeps[0].file), "P/10/4");
+	pass.ahead_ns = NULL;
+	locksnap_clear(&s);
+	assert_int_equal(sleepers_fill_blocked(&pass, &s), 0);
+	assert_int_equal(s.blocked[0].ran_ns, 0);
+	locksnap_deinit(&s);
+}
+
+static void sleepers_are_summed_up_by_process(void **state_unused)
+{
+	const struct raw_sleepers rows[] = {
+		{.pid = 9, .kind = RAW_FUTEX, .tasks = 2, .comm = "java"},
+		{.pid = 8, .kind = RAW_IO, .tasks = 4, .comm = "dd"},
+		{.pid = 9, .kind = RAW_FUTEX, .tasks = 5, .idle = 1, .comm = "java"},
+	};
+	struct locksnap s = {0};
+
+	(void)state_unused;
+	assert_int_equal(sleepers_fill(rows, 3, &s), 0);
+	assert_int_equal(s.n_sleepers, 2);
+	assert_int_equal(s.sleepers[0].pid, 9);
+	assert_int_equal(s.sleepers[0].tasks, 7);
+	assert_int_equal(s.sleepers[0].idle, 1);
+	assert_string_equal(locksnap_text(&s, s.sleepers[1].comm), "dd");
+	locksnap_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_name_their_file),
 		cmocka_unit_test(devices_have_the_names_of_sysfs),
 		cmocka_unit_test(who_waits_is_at_no_file_and_few_are_asked),
+		cmocka_unit_test(blocked_tasks_share_frames_and_name_children),
+		cmocka_unit_test(sleepers_are_summed_up_by_process),
 		cmocka_unit_test(readers_are_in_order),
 		cmocka_unit_test(readers_refer_to_what_is_there),
 	};

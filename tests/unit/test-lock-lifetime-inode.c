@@ -275,6 +275,31 @@ NAME_TEST(a_mapped_file, of(INODEREC_MMAP_RWSEM, inode(7, 1, NAMES("libc.so.6\0l
 NAME_TEST(pages_of_a_file, of(INODEREC_INVALIDATE, inode(7, 1, NAMES("db\0srv"), SEEN)),
 	  "invalidate_lock /srv/db")
 
+enum { BEFORE_PARTS = offsetof(struct inoderec, start) - offsetof(struct inoderec, magic) };
+
+static void records_of_before_have_no_part(void **state)
+{
+	struct inoderec good = E1;
+	struct asked *w = *state;
+
+	good.start = 100;
+	good.past = 200;
+	file_lock_start(w, true);
+	synth_output(w->rig.synth, 0, AT(100), 1, 1, &good.magic, BEFORE_PARTS);
+	good.which = INODEREC_FILE;
+	good.lock = LOCK + 64;
+	synth_inode(w->rig.synth, 0, AT(101), &good);
+	asked_play(w, NULL);
+	assert_int_equal(model_damage(w->rig.engine.model).bad, 0);
+	const struct lockname *old = lockname_get(w->rig.engine.model->lock_names, LOCK);
+	const struct lockname *new = lockname_get(w->rig.engine.model->lock_names, LOCK + 64);
+	assert_non_null(old);
+	assert_non_null(new);
+	assert_true(!old->start && !old->past);
+	assert_int_equal(new->start, 100);
+	assert_int_equal(new->past, 200);
+}
+
 static void records_that_make_no_sense_are_bad(void **state)
 {
 	struct inoderec good = E1, bad[6];
@@ -291,7 +316,7 @@ static void records_that_make_no_sense_are_bad(void **state)
 	file_lock_start(w, true);
 	for (int i = 0; i < 6; i++)
 		emit_inode(w, 0, AT(100), bad[i]);
-	synth_output(w->rig.synth, 0, AT(101), 1, 1, &good.magic, sizeof(good) - 16);
+	synth_output(w->rig.synth, 0, AT(101), 1, 1, &good.magic, BEFORE_PARTS - 16);
 	asked_play(w, NULL);
 	assert_int_equal(model_damage(w->rig.engine.model).bad, 7);
 	assert_null(lockname_get(w->rig.engine.model->lock_names, LOCK));
@@ -314,6 +339,7 @@ int main(void)
 		T(no_name_at_all),
 		T(a_mapped_file),
 		T(pages_of_a_file),
+		T(records_of_before_have_no_part),
 		T(records_that_make_no_sense_are_bad),
 	};
 

@@ -54,6 +54,13 @@ static void begin_process(struct asked *w, uint64_t at, int pid, const char *com
 	synth_comm(w->rig.synth, 0, at + 1, pid, pid, comm);
 }
 
+/* The leader of 100 exits, and then the thread that waits. */
+static void end_process_of_two(struct asked *w, uint64_t at)
+{
+	synth_exit(w->rig.synth, 0, at, 100, 100);
+	synth_exit(w->rig.synth, 0, at + 1, 100, 101);
+}
+
 static struct table mmap_table(struct asked *w)
 {
 	struct query_spec spec = {.by = BY_PROCESS, .sort = "contended"};
@@ -82,7 +89,7 @@ static void each_process_has_its_own_waits(void **state)
 	for (uint64_t i = 0; i < 3; i++)
 		wait_for(w, AT(100 + 10 * i), 100);
 	add_snapshot(w, AT(500), 100, "a");
-	synth_exit(w->rig.synth, 0, AT(600), 100, 100);
+	end_process_of_two(w, AT(600));
 	begin_process(w, AT(700), 200, "b");
 	wait_for(w, AT(750), 200);
 	wait_for(w, AT(760), 200);
@@ -115,7 +122,7 @@ static void waits_of_before_are_not_those_of_who_is_named(void **state)
 
 	start(w);
 	wait_for(w, AT(100), 100);
-	synth_exit(w->rig.synth, 0, AT(200), 100, 100);
+	end_process_of_two(w, AT(200));
 	begin_process(w, AT(300), 200, "b");
 	add_snapshot(w, AT(500), 200, "b");
 	wait_for(w, AT(600), 200);
@@ -194,6 +201,53 @@ static void a_process_without_its_first_thread_stays(void **state)
 	assert_int_equal(cell_u(&t, 0, "contended"), 3);
 }
 
+/* The lock is the same one until the last thread exits, and has the name of the leader. */
+static void a_process_lasts_until_its_last_thread_exits(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	wait_for(w, AT(100), 100);
+	synth_comm(w->rig.synth, 0, AT(110), 100, 101, "thread");
+	add_snapshot(w, AT(200), 100, "a");
+	synth_exit(w->rig.synth, 0, AT(300), 100, 100);
+	wait_for(w, AT(400), 100);
+	wait_for(w, AT(410), 100);
+	synth_exit(w->rig.synth, 0, AT(500), 100, 101);
+	begin_process(w, AT(600), 200, "b");
+	wait_for(w, AT(700), 200);
+	add_snapshot(w, AT(800), 200, "b");
+	finish(w);
+	struct table t = lock_table(w);
+	assert_int_equal(t.n_rows, 2);
+	assert_string_equal(cell_s(&t, 0, "name"), "mmap_lock a/100");
+	assert_int_equal(cell_u(&t, 0, "contended"), 3);
+	assert_string_equal(cell_s(&t, 1, "name"), "mmap_lock b/200");
+	assert_int_equal(cell_u(&t, 1, "contended"), 1);
+}
+
+/* The thread's EXIT may be among lost records. */
+static void after_a_loss_it_lasts_until_its_leader_exits(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	wait_for(w, AT(90), 100);
+	wait_for(w, AT(100), 100);
+	add_snapshot(w, AT(200), 100, "a");
+	synth_lost(w->rig.synth, 0, AT(250), 5);
+	synth_exit(w->rig.synth, 0, AT(300), 100, 100);
+	begin_process(w, AT(600), 200, "b");
+	wait_for(w, AT(700), 200);
+	add_snapshot(w, AT(800), 200, "b");
+	finish(w);
+	struct table t = lock_table(w);
+	assert_int_equal(t.n_rows, 2);
+	assert_string_equal(cell_s(&t, 0, "name"), "mmap_lock a/100");
+	assert_int_equal(cell_u(&t, 0, "contended"), 2);
+	assert_string_equal(cell_s(&t, 1, "name"), "mmap_lock b/200");
+}
+
 /* A child that has not executed anything yet has its parent's memory. */
 static void a_child_does_not_take_its_parents_lock(void **state)
 {
@@ -246,9 +300,34 @@ static void events_name_them_too(void **state)
 	synth_round(w->rig.synth, CANNED_START);
 	acquire(w, AT(100), 100);
 	acquire(w, AT(110), 100);
-	synth_exit(w->rig.synth, 0, AT(600), 100, 100);
+	end_process_of_two(w, AT(600));
 	begin_process(w, AT(700), 200, "b");
 	acquire(w, AT(750), 200);
+	finish(w);
+	struct table t = mmap_table(w);
+	assert_int_equal(t.n_rows, 2);
+	assert_string_equal(cell_s(&t, 0, "process"), "a/100");
+	assert_int_equal(cell_u(&t, 0, "contended"), 2);
+	assert_string_equal(cell_s(&t, 1, "process"), "b/200");
+	assert_int_equal(cell_u(&t, 1, "contended"), 1);
+}
+
+/* The same of a lock that only its own events name. */
+static void events_name_it_until_its_last_thread_exits(void **state)
+{
+	struct asked *w = *state;
+
+	rig_init(&w->rig, 1);
+	synth_mm_prologue(w->rig.synth, false);
+	synth_comm(w->rig.synth, 0, CANNED_START, 100, 100, "a");
+	synth_round(w->rig.synth, CANNED_START);
+	acquire(w, AT(100), 100);
+	synth_comm(w->rig.synth, 0, AT(150), 100, 101, "thread");
+	synth_exit(w->rig.synth, 0, AT(200), 100, 100);
+	acquire(w, AT(300), 100);
+	synth_exit(w->rig.synth, 0, AT(400), 100, 101);
+	begin_process(w, AT(500), 200, "b");
+	acquire(w, AT(600), 200);
 	finish(w);
 	struct table t = mmap_table(w);
 	assert_int_equal(t.n_rows, 2);
@@ -296,6 +375,9 @@ int main(void)
 		TEST(who_is_told_to_hold_it_makes_no_other_lock),
 		TEST(who_began_later_did_not_have_it),
 		TEST(a_process_without_its_first_thread_stays),
+		TEST(a_process_lasts_until_its_last_thread_exits),
+		TEST(after_a_loss_it_lasts_until_its_leader_exits),
+		TEST(events_name_it_until_its_last_thread_exits),
 		TEST(a_child_does_not_take_its_parents_lock),
 		TEST(events_name_them_too),
 		cmocka_unit_test(a_lock_that_ended_keeps_its_id),

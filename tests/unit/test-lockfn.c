@@ -97,11 +97,33 @@ static void test_callers_of_each_type(void **state)
 		 "drm_modeset_lock"},
 		{{"__down_common", "__down", "down", "console_lock"}, "console_lock"},
 		{{"arch_spin_lock_wait", "_raw_spin_lock", "dput"}, "dput"},
+		{{"resilient_queued_spin_lock_slowpath", "htab_lock_bucket",
+		  "htab_map_update_elem"},
+		 "htab_map_update_elem"},
+		{{"resilient_tas_spin_lock", "bpf_res_spin_lock_irqsave", "bpf_prog_f00_count"},
+		 "bpf_prog_f00_count"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check_caller(cases[i].chain, cases[i].caller);
+}
+
+static void test_resilient(void **state)
+{
+	static const char *const names[] = {"resilient_queued_spin_lock_slowpath",
+					    "resilient_tas_spin_lock",
+					    "resilient_virt_spin_lock",
+					    "native_queued_spin_lock_slowpath",
+					    "bpf_res_spin_lock",
+					    "nexthop_find_group_resilient",
+					    "resilient_group_init"};
+	struct sym s = make_symbols(names, 7, 0, 0);
+
+	(void)state;
+	for (size_t i = 0; i < 7; i++)
+		assert_int_equal(sym_is_resilient(&s, base + i * STEP + 0x1c), i < 3);
+	sym_deinit(&s);
 }
 
 static void test_tracing_comes_first(void **state)
@@ -271,6 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_callers_of_each_type),
+		cmocka_unit_test(test_resilient),
 		cmocka_unit_test(test_tracing_comes_first),
 		cmocka_unit_test(test_no_prefix_swallows_a_caller),
 		cmocka_unit_test(test_names_are_found_by_their_first_letters),

@@ -60,6 +60,14 @@ static void fill(struct locksnap *s)
 							     .tasks = 31,
 							     .idle = 4,
 							     .comm = locksnap_add_text(s, "java")});
+	s->head.knows_blocked = 1;
+	locksnap_add_blocked(s, &(struct locksnap_blocked){.pid = 70,
+							   .tid = 71,
+							   .comm = locksnap_add_text(s, "make"),
+							   .state = LOCKSNAP_BLOCKED_D,
+							   .frame = 1,
+							   .n_frames = 1,
+							   .by_tid = 72});
 }
 
 static void *bytes_of(const struct locksnap *s, size_t *ret_len)
@@ -100,6 +108,10 @@ static void test_there_and_back(void **state)
 	assert_int_equal(t.sleepers[0].tasks, 31);
 	assert_int_equal(t.sleepers[0].idle, 4);
 	assert_string_equal(locksnap_text(&t, t.sleepers[0].comm), "java");
+	assert_int_equal(t.head.knows_blocked, 1);
+	assert_string_equal(locksnap_text(&t, t.blocked[0].comm), "make");
+	assert_int_equal(t.frames[t.blocked[0].frame], 200);
+	assert_int_equal(t.blocked[0].by_tid, 72);
 	mem_free(p);
 	mem_free(q);
 	locksnap_deinit(&s);
@@ -134,6 +146,26 @@ static void damage_readers(struct locksnap *s, int what)
 		s->head.no_sleepers = (uint32_t)s->n_strings;
 }
 
+static void damage_blocked(struct locksnap *s, int what)
+{
+	if (what == 21)
+		s->blocked[0].state = LOCKSNAP_BLOCKED_STATES;
+	if (what == 22)
+		s->blocked[0].state = 0;
+	if (what == 23)
+		s->blocked[0].n_frames = 9;
+	if (what == 24)
+		s->blocked[0].comm = (uint32_t)s->n_strings;
+	if (what == 25)
+		s->blocked[0].process = UINT32_MAX;
+	if (what == 26)
+		s->blocked[0].device = UINT32_MAX;
+	if (what == 27)
+		s->blocked[0].by_comm = UINT32_MAX;
+	if (what == 28)
+		s->blocked[0].fs = UINT32_MAX;
+}
+
 /* A reference to a missing entry is refused, and so is every cut. */
 static void test_damage(void **state)
 {
@@ -141,7 +173,7 @@ static void test_damage(void **state)
 	size_t len;
 
 	(void)state;
-	for (int what = 0; what < 21; what++) {
+	for (int what = 0; what < 29; what++) {
 		locksnap_clear(&s);
 		fill(&s);
 		if (what == 0)
@@ -161,6 +193,7 @@ static void test_damage(void **state)
 		if (what == 7)
 			s.vars[0].name = UINT32_MAX;
 		damage_readers(&s, what);
+		damage_blocked(&s, what);
 		char *p = bytes_of(&s, &len);
 		if (what == 8)
 			p[0] ^= 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hits of uprobes as metrics, of looks at them that were thought up. */
+/* Metrics of made snapshots: hits of uprobes, blocked tasks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,7 @@
 
 #include "canned.h"
 #include "kontend/metrics.h"
+#include "lock-snaps.h"
 #include "openmetrics.h"
 #include "uprobe-snaps.h"
 
@@ -123,10 +124,53 @@ static void hits_count_since_measuring_began(void **state)
 	free(text);
 }
 
+/* Tasks that cannot run, by cause: the latest snapshot, not the sum of all. */
+static void blocked_tasks_are_those_of_the_latest_snapshot(void **state)
+{
+	const struct metrics_options o = {.version = "1.2.3"};
+	struct error err = {0};
+	char symbols[16384], *text = NULL;
+	struct metrics *m;
+	struct rig rig = {.synth = synth_new(1)};
+	size_t len = 0;
+
+	(void)state;
+	snprintf(symbols, sizeof(symbols), "%s%s", synth_kallsyms, lock_snap_symbols);
+	synth_prologue(rig.synth, symbols);
+	synth_round(rig.synth, CANNED_START);
+	for (int look = 0; look < 2; look++) {
+		struct locksnap s = {0};
+		for (int i = 0; i < 5 - look; i++) {
+			const struct locksnap_blocked b = {
+				.pid = 10 + i, .tid = 10 + i, .state = LOCKSNAP_BLOCKED_D};
+			lock_snap_blocked(&s, b, "make", i ? LOCK_SNAP_VFORK : LOCK_SNAP_UNKNOWN,
+					  1);
+		}
+		lock_snap_emit(rig.synth, &s,
+			       CANNED_START + (uint64_t)(look + 1) * 900 * CANNED_MS);
+	}
+	synth_tick(rig.synth, CANNED_START + 2000 * CANNED_MS);
+	rig_play_ticks(&rig, NULL, 0);
+	assert_int_equal(metrics_new(&m, &o, &err), 0);
+	assert_int_equal(metrics_start(m, &rig.engine, &err), 0);
+	rig_play_ticks(&rig, NULL, 1);
+	assert_int_equal(metrics_add(m, &err), 0);
+	FILE *f = open_memstream(&text, &len);
+	assert_non_null(f);
+	assert_int_equal(metrics_put(m, NULL, METRICS_TEXT, f, &err), 0);
+	fclose(f);
+	assert_non_null(strstr(text, "\nkontend_blocked_tasks{cause=\"child of vfork\"} 3\n"));
+	assert_non_null(strstr(text, "\nkontend_blocked_tasks{cause=\"unknown\"} 1\n"));
+	free(text);
+	metrics_free(m);
+	rig_deinit(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hits_count_since_measuring_began),
+		cmocka_unit_test(blocked_tasks_are_those_of_the_latest_snapshot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -208,9 +208,9 @@ static void a_thread_that_ends_is_forgotten(void **state)
 
 	for (int tid = 1; tid <= 5; tid++)
 		ASK(100, tid, MM, false);
-	mmlock_exit(&w->l, 100, 2, "a");
-	mmlock_exit(&w->l, 100, 5, "a");
-	mmlock_exit(&w->l, 100, 77, "a");
+	mmlock_exit(&w->l, 2);
+	mmlock_exit(&w->l, 5);
+	mmlock_exit(&w->l, 77);
 	assert_int_equal(w->l.n_tasks, 3);
 	for (int tid = 1; tid <= 5; tid++)
 		GET(200, tid, MM, false);
@@ -234,9 +234,9 @@ static void the_process_is_voted_for(void **state)
 		GET(10, 101, MM, false);
 	assert_int_equal(w->l.mms[1].pid, 100);
 	assert_string_equal(w->l.mms[1].memcg, "/a");
-	mmlock_exit(&w->l, 100, 101, "a"); /* a thread */
+	mmlock_exit(&w->l, 101); /* a thread */
 	assert_false(w->l.mms[1].over);
-	mmlock_exec(&w->l, 100, "a");
+	mmlock_end(&w->l, 100, "a");
 	assert_true(w->l.mms[1].over);
 	GET(20, 101, MM, false);
 	assert_int_equal(w->l.n, 3);
@@ -282,8 +282,10 @@ static void many_address_spaces_are_summed_up(void **state)
 		ev.mm.mm = MM + i * 0x1000ull;
 		ev.pid = ev.tid = (int32_t)i + 1;
 		assert_int_equal(mmlock_event(&w->l, &ev, &w->names, 0), 0);
-		if (i % 3)
-			mmlock_exit(&w->l, ev.pid, ev.tid, "a");
+		if (i % 3) {
+			mmlock_exit(&w->l, ev.tid);
+			mmlock_end(&w->l, ev.pid, "a");
+		}
 	}
 	assert_in_range(w->l.n, 2, MMLOCK_MMS);
 	assert_int_equal(acquired_of_all(&w->l), all);
@@ -381,9 +383,9 @@ static void no_order_counts_twice(void **state)
 			if (what == 0)
 				mmlock_lost(&w->l, 0);
 			else if (what == 1)
-				mmlock_exit(&w->l, 100, tid, "a");
+				mmlock_exit(&w->l, tid);
 			else if (what == 2)
-				mmlock_exec(&w->l, 100, "a");
+				mmlock_end(&w->l, 100, "a");
 			else
 				add_mmap_event(w, t, EVENT_MM_START + what % 3, tid, mm, write,
 					       success);

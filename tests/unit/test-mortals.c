@@ -230,6 +230,21 @@ static void what_has_ended_is_bounded(void **state)
 }
 
 /* A checkpoint keeps what it has, and goes on to the same. */
+/* A task without a name outlives others twice: names move to a new pool each time. */
+static void an_empty_name_moves_like_others(void **state)
+{
+	struct world w = {0};
+	const uint32_t *task;
+
+	(void)state;
+	assert_int_equal(begin(&w), 0);
+	assert_int_equal(be_born(&w, 7, ""), 0);
+	pass(&w, 0, 20000);
+	task = map64_get(&w.m.tasks->by_tid, 7);
+	assert_string_equal(task ? w.m.tasks->tasks[*task].comm : "no task", "");
+	model_deinit(&w.m);
+}
+
 static void a_copy_has_its_own(void **state)
 {
 	struct world w = {0}, copy;
@@ -307,6 +322,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_has_ended_is_bounded),
+		cmocka_unit_test(an_empty_name_moves_like_others),
 		cmocka_unit_test(a_copy_has_its_own),
 		cmocka_unit_test_setup_teardown(answers_outlive_names, asked_setup, asked_teardown),
 		cmocka_unit_test(every_allocation_may_fail),

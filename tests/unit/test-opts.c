@@ -181,7 +181,7 @@ static const char *some_value(const struct opts_info *i, char buf[64])
 static const char shows_recordings[] =
 	"fields cpu pid tid cgroup lock caller stack min-wait "
 	"input delay view time by group annotate no-source no-inline debuginfod no-symbol-cache "
-	"kallsyms vmlinux "
+	"kallsyms vmlinux symfs trust-paths "
 	"no-sandbox "
 	"sort reverse filter memory rows threads verdict format weight zoom mark-kernel json "
 	"separator "
@@ -203,8 +203,10 @@ static void check_beside_input(enum opts_verb verb, const struct opts_info *i)
 
 	int r = parse(&o, line, &err);
 
-	/* When measuring it is the event to sample on; of a recording, those to show. */
-	if (!strcmp(i->name, "event")) {
+	/* When measuring, --event is what to sample on; of a recording, what to show. */
+	assert_int_equal(i->reads, !strcmp(i->name, "event"));
+	if (i->reads) {
+		assert_true(i->measures);
 		assert_int_equal(r, 0);
 		return;
 	}
@@ -467,13 +469,13 @@ static void test_words(void **state)
 	}
 	assert_int_equal(n, 7);
 	assert_word(words_of(VERB_DEMO, "kinds"), "all");
-	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 23);
+	assert_int_equal(count_words(words_of(VERB_REPORT, "view")), 24);
 	assert_int_equal(
 		report_view_parse(
 			"overview,locks,waiters,tree,hist,slots,holders,"
 			"creations,contexts,events,rotation,uprobes,xol,mmap,hot,flame,chains,"
 			"held,"
-			"blame,did,queues,incidents",
+			"blame,did,queues,incidents,blocked",
 			&views),
 		0);
 	assert_int_equal(views, REPORT_ALL);

@@ -500,6 +500,37 @@ static void a_task_past_its_exit_is_known_by_the_trace_entry(void **state)
 
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+/* Flags are those of a spinlock; another program may trace the event as well. */
+static void a_resilient_spinlock_is_known_by_its_function(void **state)
+{
+	const uint64_t chain[] = {synth_addr(SYNTH_TRACEITER_BEGIN),
+				  synth_addr(SYNTH_RESILIENT_SLOWPATH),
+				  synth_addr(SYNTH_PIPE_WRITE)},
+		       others[] = {synth_addr(SYNTH_QSPIN_SLOWPATH),
+				   synth_addr(SYNTH_RESILIENT_SLOWPATH)};
+
+	(void)state;
+	synth_begin(r.synth, 0, 10 * MS, 100, 101, A, LCB_F_SPIN, chain, 3);
+	synth_end(r.synth, 0, 12 * MS, 100, 101, A, 0);
+	synth_begin(r.synth, 0, 13 * MS, 100, 101, A, LCB_F_SPIN, chain + 1, 2);
+	synth_end(r.synth, 0, 17 * MS, 100, 101, A, 0);
+	synth_begin(r.synth, 0, 20 * MS, 100, 101, B, LCB_F_SPIN, others, 2);
+	synth_end(r.synth, 0, 21 * MS, 100, 101, B, 0);
+	synth_begin(r.synth, 0, 30 * MS, 100, 101, C, LCB_F_SPIN, NULL, 0);
+	synth_end(r.synth, 0, 31 * MS, 100, 101, C, 0);
+	synth_begin(r.synth, 0, 40 * MS, 100, 101, A, LCB_F_SPIN | LCB_F_WRITE, chain, 3);
+	synth_end(r.synth, 0, 41 * MS, 100, 101, A, 0);
+	synth_begin(r.synth, 0, 50 * MS, 100, 101, A, LCB_F_SPIN, chain, 3);
+	synth_end(r.synth, 0, 55 * MS, 100, 101, A, -35 /* EDEADLK */);
+	const struct model *m = play();
+	expect(LOCK_RQSPINLOCK, 2, 6);
+	expect(LOCK_SPINLOCK, 2, 2);
+	expect(LOCK_RWLOCK_W, 1, 1);
+	assert_int_equal(m->damage->unmatched_begin + m->damage->unmatched_end, 0);
+	assert_int_equal(rig_sum_type(m, LOCK_RQSPINLOCK).failed, 1);
+	assert_string_equal(locktype_name(LOCK_RQSPINLOCK), "rqspinlock");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -513,6 +544,7 @@ int main(void)
 		T(swapper_spins_on_two_cpus_at_once),
 		T(a_spin_wait_of_a_task_that_left_the_cpu_is_unmatched),
 		T(a_failed_acquisition_counts_apart),
+		T(a_resilient_spinlock_is_known_by_its_function),
 		T(an_end_without_begin_is_unmatched),
 		T(the_same_lock_anew_means_a_lost_end),
 		T(loss_makes_waits_in_flight_doubtful),

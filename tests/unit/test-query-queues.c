@@ -440,8 +440,10 @@ static void locks_are_called_by_what_they_belong_to(void **state)
 	synth_round(w->rig.synth, CANNED_START);
 	lock_snap_name(&s, PIPE_LOCK, LOCKSNAP_PIPE, -1, 5, "old", "pipe:[1]", 0);
 	lock_snap_emit(w->rig.synth, &s, CANNED_START + MS);
-	for (uint64_t i = 0; i < 8; i++)
+	for (uint64_t i = 0; i < 10; i++)
 		wait_for(w, CANNED_START + (10 + 2 * i) * MS, PIPE_LOCK + 64 * i);
+	lock_snap_name(&s, PIPE_LOCK + 512, LOCKSNAP_BPF_MAP, -1, 0, "", "inhibit_events", 812);
+	lock_snap_name(&s, PIPE_LOCK + 576, LOCKSNAP_BPF_MAP, -1, 0, "", "", 7);
 	lock_snap_name(&s, PIPE_LOCK, LOCKSNAP_PIPE, -1, 612, "sh", "pipe:[1]", 0);
 	lock_snap_name(&s, PIPE_LOCK + 64, LOCKSNAP_MMAP, -1, 5214, "mm", "", 0);
 	lock_snap_name(&s, PIPE_LOCK + 128, LOCKSNAP_PERCPU, 1, 0, "", "runqueues", 0);
@@ -463,6 +465,8 @@ static void locks_are_called_by_what_they_belong_to(void **state)
 	assert_string_equal(named(w, PIPE_LOCK + 320), "f_pos_lock /var/log/x");
 	assert_string_equal(named(w, PIPE_LOCK + 384), "i_mmap_rwsem tail/9");
 	assert_string_equal(named(w, PIPE_LOCK + 448), "0xffff8880222223c0");
+	assert_string_equal(named(w, PIPE_LOCK + 512), "BPF map inhibit_events (id 812)");
+	assert_string_equal(named(w, PIPE_LOCK + 576), "BPF map (id 7)");
 }
 
 /* A recording has no names that were asked for, but the places of the per-CPU sections. */

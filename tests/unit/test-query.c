@@ -13,6 +13,7 @@
 #include "asked.h"
 #include "canned.h"
 #include "kontend/query-overview.h"
+#include "synth-profile.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -232,6 +233,45 @@ static void rows_with_waits_left_out_are_at_least(void **state)
 	}
 }
 
+static void check_losses(struct asked *w, bool of_locks)
+{
+	const uint64_t lock = 0xffff888000001000;
+	struct query_overview o;
+
+	rig_init(&w->rig, 1);
+	synth_profile(w->rig.synth);
+	for (uint64_t i = 0; i < 4; i++) {
+		uint64_t t = CANNED_START + i * 1000;
+		synth_begin(w->rig.synth, 0, t, 1, 1, lock, LCB_F_READ, NULL, 0);
+		synth_end(w->rig.synth, 0, t + 500, 1, 1, lock, 0);
+	}
+	synth_profile_throttle(w->rig.synth, 0, CANNED_START + 4000);
+	synth_profile_lost(w->rig.synth, 0, 100);
+	if (of_locks)
+		synth_lost_samples(w->rig.synth, 0, 0, 7);
+	synth_round(w->rig.synth, CANNED_START + 5000);
+	asked_play(w, NULL);
+	query_begin(&w->q);
+	assert_int_equal(query_overview(&w->q, &o), 0);
+	assert_int_equal(o.damage.throttled, 1);
+	assert_int_equal(o.damage.lost, of_locks ? 107 : 100);
+	assert_int_equal(o.loss.missing_most, of_locks ? 7 : 0);
+	assert_true(o.loss.counted && o.loss.at_least);
+	assert_true(o.loss.lost_pct > 90);
+	assert_int_equal(o.loss.waits_lost_pct > 0, of_locks);
+}
+
+/* Lost samples and throttling of a profile are no missing waits; those of lock events are. */
+static void losses_of_a_profile_are_no_waits(void **state)
+{
+	check_losses(*state, false);
+}
+
+static void losses_of_lock_events_are(void **state)
+{
+	check_losses(*state, true);
+}
+
 static void waits_that_may_have_ended_are_marked(void **state)
 {
 	struct asked *w = *state;
@@ -335,6 +375,8 @@ int main(void)
 		WITH(percentiles_are_near_the_truth, asked_setup_empty),
 		WITH(a_wait_in_flight_is_a_row_of_its_own, asked_setup_empty),
 		WITH(waiters_are_rwsem_first_then_the_longest, asked_setup_empty),
+		WITH(losses_of_a_profile_are_no_waits, asked_setup_empty),
+		WITH(losses_of_lock_events_are, asked_setup_empty),
 		WITH(waits_that_may_have_ended_are_marked, asked_setup_empty),
 		WITH(rows_with_waits_left_out_are_at_least, asked_setup_empty),
 		WITH(sorting_is_exact_and_deterministic, asked_setup),

@@ -217,6 +217,29 @@ static void sums_are_differences(void **state)
 }
 
 /* Of a part of a recording the first one has what was before it. */
+/* Their flags are those of a spinlock, their chain is not. */
+static void sums_of_resilient_spinlocks_are_theirs(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	struct body none = body(0, 0), b = body(100 * MS, 2);
+	b.rows[0] = row(LCB_F_SPIN, 10, 50000);
+	b.rows[1] = row(LCB_F_SPIN, 3, 9000);
+	b.rows[1].frames[0] = synth_addr(SYNTH_TRACEITER_BEGIN);
+	b.rows[1].frames[1] = synth_addr(SYNTH_RESILIENT_SLOWPATH);
+	put_shorts(w, &none, 0);
+	put_shorts(w, &b, 2);
+	play(w);
+	struct table t = asked_locks(w, (struct query_spec){.by = BY_TYPE});
+	assert_int_equal(t.n_rows, 2);
+	assert_string_equal(cell_s(&t, 0, "kind"), "spinlock");
+	assert_int_equal(cell_u(&t, 0, "contended"), 10);
+	assert_string_equal(cell_s(&t, 1, "kind"), "rqspinlock");
+	assert_int_equal(cell_u(&t, 1, "contended"), 3);
+	assert_int_equal(cell_u(&t, 1, "total_ns"), 9000);
+}
+
 static void a_part_begins_with_what_was(void **state)
 {
 	struct body one = body(10 * MS, 1), two = body(20 * MS, 1);
@@ -338,6 +361,7 @@ int main(void)
 		TEST(buckets_have_all_of_it),
 		TEST(a_time_to_come_is_bad),
 		TEST(sums_are_differences),
+		TEST(sums_of_resilient_spinlocks_are_theirs),
 		TEST(a_part_begins_with_what_was),
 		TEST(what_was_before_the_part_is_not_in_it),
 		TEST(what_cannot_be_is_lost),

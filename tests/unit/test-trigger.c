@@ -459,6 +459,48 @@ static void full_slots_fire(void **state)
 	assert_int_equal(n[2], 0);
 }
 
+static void emit_blocked(struct play *p, uint64_t at, int tasks)
+{
+	struct locksnap s = {0};
+
+	s.head.knows_blocked = 1;
+	for (int i = 0; i < tasks; i++) {
+		const struct locksnap_blocked b = {
+			.pid = 10 + i, .tid = 10 + i, .state = LOCKSNAP_BLOCKED_D};
+		lock_snap_blocked(&s, b, "dd", LOCK_SNAP_UNKNOWN, START + at - 5 * MS);
+	}
+	lock_snap_emit(p->rig.synth, &s, START + at);
+}
+
+/* More than three tasks in state D, as each snapshot has it, and once until there are fewer. */
+static void tasks_in_state_d_fire(void **state)
+{
+	static const char *const exprs[] = {"dstate>3", "dstate>3 for 1500ms", "dstate>4"};
+	struct play *p = *state;
+	size_t n[3] = {0};
+
+	emit_blocked(p, 50 * MS, 3);
+	rounds(p, 100 * MS, 500 * MS, 50 * MS);
+	emit_blocked(p, 1000 * MS, 4);
+	rounds(p, 1000 * MS, 2900 * MS, 50 * MS);
+	emit_blocked(p, 3000 * MS, 0);
+	rounds(p, 3000 * MS, 3500 * MS, 50 * MS);
+	const struct fired *f = triggered(p, exprs, 3);
+	for (size_t i = 0; i < f->n; i++) {
+		n[f->list[i].trigger]++;
+		assert_int_equal(f->list[i].value, 4);
+		assert_string_equal(f->list[i].fired,
+				    "dstate: 4 tasks, for unknown 4, longest 5.00ms");
+		if (f->list[i].trigger == 0)
+			assert_in_range(f->list[i].fired_ns, START + 1000 * MS, START + 1100 * MS);
+		else
+			assert_in_range(f->list[i].fired_ns, START + 2500 * MS, START + 2600 * MS);
+	}
+	assert_int_equal(n[0], 1);
+	assert_int_equal(n[1], 1);
+	assert_int_equal(n[2], 0);
+}
+
 static void expire(struct engine *e, struct triggers *t, uint64_t at, uint64_t ns)
 {
 	struct event ev = {.kind = EVENT_TIMER_ENTRY, .time = at, .cpu = 3, .tid = 1};
@@ -586,6 +628,8 @@ static void mistakes_are_told_with_their_place(void **state)
 		{"waiting>20 name:\"for\" name:or", NULL},
 		{"waiting>20 (type:a | !(mode:R cpu>1))", NULL},
 		{"xol:full for 10s", NULL},
+		{"dstate>50 for 10s", NULL},
+		{"dstate>50 type:rwsem", "column 11: this condition is about the whole machine"},
 		{"lost>0", NULL},
 		{"rotation>1ms", NULL},
 	};
@@ -654,6 +698,7 @@ int main(void)
 		TEST(who_was_to_blame_is_told_by_events),
 		TEST(losses_fire),
 		TEST(full_slots_fire),
+		TEST(tasks_in_state_d_fire),
 		TEST(a_long_rotation_fires),
 		TEST(what_was_judged_is_not_judged_anew),
 		TEST(what_is_doubtful_does_not_fire),

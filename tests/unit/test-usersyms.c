@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -208,6 +209,93 @@ static void test_build_ids(void **state)
 	usersyms_free(away);
 }
 
+/* The name by an inode in place of a build id, or the reason why there is none. */
+static const char *name_by(struct usersyms *u, const char *path, const struct usersym_inode *inode)
+{
+	struct usersym s;
+	uint32_t o;
+
+	assert_int_equal(usersyms_object_at(u, path, inode, 0, &o), 0);
+	enum usersym_answer a = usersyms_lookup(u, o, ELFMAKE_TEXT + 0x100, &s);
+	if (a == USERSYM_PENDING) {
+		load_all(u);
+		a = usersyms_lookup(u, o, ELFMAKE_TEXT + 0x100, &s);
+	}
+	return a == USERSYM_OK ? s.name : usersym_reason(a);
+}
+
+static struct usersym_inode inode_of(const char *path, uint64_t after_ns)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return (struct usersym_inode){major(st.st_dev), minor(st.st_dev), st.st_ino,
+				      (uint64_t)st.st_ctim.tv_sec * 1000000000 +
+					      (uint64_t)st.st_ctim.tv_nsec + after_ns};
+}
+
+static void test_inodes(void **state)
+{
+	struct elfmake m = {.symtab = full, .n_symtab = 1};
+	struct usersyms *u = make_usersyms(true), *away = make_usersyms(false);
+	const char *path = in_dir("inodes"), *changed = usersym_reason(USERSYM_CHANGED);
+	const uint64_t hour = 3600000000000;
+	uint32_t o;
+
+	(void)state;
+	elfmake_file(&m, path);
+	const struct usersym_inode same = inode_of(path, 1), before = inode_of(path, -hour);
+	struct usersym_inode other = same, device = same, unknown = {0};
+	other.ino++;
+	device.min++;
+	assert_string_equal(name_by(u, path, &same), "alpha");
+	assert_string_equal(name_by(u, path, &unknown), "alpha");
+	assert_string_equal(name_by(u, path, &other), changed);
+	assert_string_equal(name_by(u, path, &before), changed);
+	/* stat() shows no device of file systems like btrfs that could be compared. */
+	assert_string_equal(name_by(u, path, &device), same.maj ? changed : "alpha");
+	assert_string_equal(name_by(away, path, &same), usersym_reason(USERSYM_UNSURE));
+	/* Each is an object of its own. */
+	assert_int_equal(usersyms_object_at(u, path, &same, 0, &o), 0);
+	assert_int_equal(o, 0);
+	assert_false(usersyms_is_trusted(u, o));
+	usersyms_free(u);
+	usersyms_free(away);
+}
+
+static void test_trusted(void **state)
+{
+	struct elfmake m = with_id(1), id = with_id(2);
+	const char *path = in_dir("trusted"), *there = path + strlen(dir);
+	struct usersyms_config c[] = {{.trust_paths = true}, {.symfs = dir}};
+	struct usersym_inode none = {0}, other = {8, 1, 7, 1};
+	struct error err;
+
+	(void)state;
+	m.symtab = full;
+	m.n_symtab = 1;
+	elfmake_file(&m, path);
+	for (int i = 0; i < 2; i++) {
+		const char *name = i ? there : path;
+		struct usersyms *u;
+		size_t at = 0;
+
+		assert_int_equal(usersyms_new(&u, &c[i], &err), 0);
+		assert_string_equal(name_at(u, name, &id, 0x100),
+				    usersym_reason(USERSYM_OTHER_FILE));
+		assert_string_equal(name_at(u, name, &m, 0x100), "alpha");
+		assert_null(usersyms_trusted(u, &at));
+		assert_string_equal(name_by(u, name, &none), "alpha");
+		assert_string_equal(name_by(u, name, &other), "alpha");
+		at = 0;
+		assert_string_equal(usersyms_trusted(u, &at), name);
+		assert_string_equal(usersyms_trusted(u, &at), name);
+		assert_null(usersyms_trusted(u, &at));
+		assert_string_equal(name_by(u, "/nothing", &none), usersym_reason(USERSYM_NO_FILE));
+		usersyms_free(u);
+	}
+}
+
 static void test_what_is_no_file(void **state)
 {
 	struct usersyms *u = make_usersyms(true);
@@ -391,6 +479,8 @@ int main(void)
 		cmocka_unit_test(test_a_name_that_stands_for_gigabytes),
 		cmocka_unit_test(test_tables_are_bounded),
 		cmocka_unit_test(test_build_ids),
+		cmocka_unit_test(test_inodes),
+		cmocka_unit_test(test_trusted),
 		cmocka_unit_test(test_what_is_no_file),
 		cmocka_unit_test(test_dynamic_symbols_and_stubs),
 		cmocka_unit_test(test_separate_by_build_id),

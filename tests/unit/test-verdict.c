@@ -12,6 +12,7 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/filelock.h"
 #include "kontend/query-elsewhere.h"
 #include "kontend/query-overview.h"
 #include "kontend/query-verdict.h"
@@ -39,7 +40,7 @@ static struct query_verdict judge(struct asked *w, struct page *p)
 
 	query_begin(&w->q);
 	assert_int_equal(query_overview(&w->q, &p->now), 0);
-	p->now.loss.lost_pct = p->now.loss_now.lost_pct = p->lost_pct;
+	p->now.loss.waits_lost_pct = p->now.loss_now.waits_lost_pct = p->lost_pct;
 	p->facts.now = &p->now;
 	p->facts.perf = &p->perf;
 	p->facts.rotation = &p->rotation;
@@ -114,6 +115,26 @@ static void a_queue_is_bad_and_says_because_of_whom(void **state)
 	assert_string_equal(v.worst.because, "held by dd/701 W, running on 1");
 	assert_int_equal(v.more, 0); /* waiting long is no second thing */
 	assert_int_equal(v.worst.lock, asked_locks(w, (struct query_spec){.by = BY_LOCK}).ids[0]);
+}
+
+/* A queue of programs that lock a file is bad, and no fault of the kernel. */
+static void who_locks_a_file_is_said(void **state)
+{
+	const uint64_t file = filelock_addr(FILELOCK_FLOCK, 254 << 20, 12);
+	struct asked *w = *state;
+	struct page p = {0};
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	synth_comm(w->rig.synth, 0, CANNED_START + MS, 700, 700, "apt");
+	synth_begin(w->rig.synth, 0, CANNED_START + 2 * MS, 700, 700, file,
+		    filelock_flags(FILELOCK_FLOCK, 0), NULL, 0);
+	synth_tick(w->rig.synth, CANNED_START + 3000 * MS);
+	asked_play(w, NULL);
+	struct query_verdict v = judge(w, &p);
+	assert_int_equal(v.worst.level, VERDICT_BAD);
+	assert_non_null(v.worst.because);
+	assert_ptr_equal(strstr(v.worst.because, "apt locks this file by design"), v.worst.because);
 }
 
 static void one_long_wait_is_enough(void **state)
@@ -325,6 +346,22 @@ static struct query_verdict judge_sleepers(struct asked *w, struct locksnap *s)
 	return judge(w, &p);
 }
 
+/* No lock, no event, and no kernel thread, as some of these are always in state D. */
+static void a_task_that_is_blocked_for_long_deserves_a_look(void **state)
+{
+	struct locksnap s = {0};
+	const struct locksnap_blocked b = {.pid = 7, .tid = 8, .state = LOCKSNAP_BLOCKED_D};
+	const struct locksnap_blocked thread = {
+		.pid = 6, .tid = 6, .state = LOCKSNAP_BLOCKED_D, .kthread = 1};
+
+	lock_snap_blocked(&s, b, "sqlite", LOCK_SNAP_UNKNOWN, CANNED_END - 3000 * CANNED_MS);
+	lock_snap_blocked(&s, thread, "scrub", LOCK_SNAP_UNKNOWN, CANNED_END - 3900 * CANNED_MS);
+	struct query_verdict v = judge_sleepers(*state, &s);
+	assert_int_equal(v.worst.level, VERDICT_LOOK);
+	assert_string_equal(v.worst.rule_name, "blocked");
+	assert_string_equal(v.worst.text, "1 task is blocked: unknown, longest 3.00s");
+}
+
 static void ok_names_who_waits_elsewhere(void **state)
 {
 	struct locksnap s = {0};
@@ -379,6 +416,25 @@ static void each_kind_is_in_the_short_text(void **state)
 	(void)judge_sleepers(w, &s);
 	const struct query_elsewhere e = elsewhere(w);
 	assert_string_equal(query_elsewhere_short(&w->q, &e), "futex 31, I/O 1, state D 3");
+}
+
+/* Of two tasks in state D one waits for a lock of the kernel; a third waits for a file. */
+static void waits_for_files_are_not_in_state_d(void **state)
+{
+	const uint64_t file = filelock_addr(FILELOCK_FLOCK, 254 << 20, 12);
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	put_sleepers(&s, 700, "dd", LOCKSNAP_DISK, 2, 0);
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	synth_begin(w->rig.synth, 0, CANNED_START + MS, 700, 701, INODE_LOCK, LCB_F_WRITE, NULL, 0);
+	synth_begin(w->rig.synth, 0, CANNED_START + MS, 700, 702, file,
+		    filelock_flags(FILELOCK_FLOCK, 0), NULL, 0);
+	lock_snap_emit(w->rig.synth, &s, CANNED_END);
+	synth_tick(w->rig.synth, CANNED_END);
+	asked_play(w, NULL);
+	assert_int_equal(elsewhere(w).tasks[LOCKSNAP_DISK], 1);
 }
 
 static void one_idle_or_single_task_is_nothing(void **state)
@@ -456,9 +512,13 @@ static void limits_are_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_task_that_is_blocked_for_long_deserves_a_look,
+						asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(nothing_waits, asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(a_queue_is_bad_and_says_because_of_whom,
 						asked_setup_empty, asked_teardown),
+		cmocka_unit_test_setup_teardown(who_locks_a_file_is_said, asked_setup_empty,
+						asked_teardown),
 		cmocka_unit_test_setup_teardown(one_long_wait_is_enough, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(limits_are_what_they_say, asked_setup_empty,
@@ -480,6 +540,8 @@ int main(void)
 						asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(each_kind_is_in_the_short_text, asked_setup_empty,
 						asked_teardown),
+		cmocka_unit_test_setup_teardown(waits_for_files_are_not_in_state_d,
+						asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(one_idle_or_single_task_is_nothing,
 						asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(a_file_lock_is_enough, asked_setup_empty,

@@ -11,7 +11,9 @@
 # One thread runs all its CPUs: with one each, QEMU 7.2 rarely has a kernel stand still, or end, that changes
 # its own code while another CPU runs it, as it does when programs are attached to tracepoints.
 # Nor does its kernel try whether the timer works, which on a busy host it finds that it does not.
-# VM_CPUS: how many (2). VM_SERIAL=1: instead of the second serial line there are /dev/ttyS1 and
+# VM_CPUS: how many (2). VM_CPU: features of x86-64 CPUs besides, as -hypervisor, without which the kernel
+# takes spinlocks as on a real machine: in a virtual one it spins without a queue, and reports none.
+#  VM_SERIAL=1: instead of the second serial line there are /dev/ttyS1 and
 # ttyS2, the two ends of one line.
 set -eu
 arch=$1 dir=$2 initramfs=$3 files=$4
@@ -21,7 +23,7 @@ trap 'rm -rf "$line"' EXIT
 case $arch in
 amd64)
 	console=ttyS0 out=ttyS1 options=no_timer_check
-	set -- qemu-system-x86_64 -M q35 -cpu max,-cx16 -accel tcg,thread=single
+	set -- qemu-system-x86_64 -M q35 -cpu "max,-cx16${VM_CPU:+,$VM_CPU}" -accel tcg,thread=single
 	[ -n "${VM_SERIAL:-}" ] || set -- "$@" -device isa-serial,chardev=files,index=1
 	;;
 arm64)

@@ -16,7 +16,7 @@
 #define CODE COMMAND_CODE
 #define ROWS COMMAND_ROWS
 
-const char command_view_letters[] = "OWDQI";
+const char command_view_letters[] = "OWDQUI";
 
 const struct command_info command_table[] = {
 	{CMD_HELP,

@@ -190,7 +190,7 @@ static void add_damage(struct segments *s, const struct query_overview *o, bool 
 		add(s, 0, ROLE_WARN, "no lock events");
 	if (o->fill_pct >= 75)
 		add(s, 1, ROLE_WARN, "rings %u%% full", o->fill_pct);
-	if (o->sym_state == SYM_WITHHELD || o->sym_state == SYM_UNREADABLE)
+	if (o->no_kernel_names)
 		add(s, 1, ROLE_WARN, "no symbols");
 }
 

@@ -169,7 +169,6 @@ struct app_entry *app_top(struct app *a);
 int app_pending(struct app *a); /* as display_ops.pending(); no frame is shown until it is -1 */
 void app_pop(struct app *a);
 void app_command(struct app *a, enum command c, const struct command_arg *arg);
-void app_set_filter(struct app *a, const char *text);
 
 /* ui/app/commands.c: what the view on top answers; that it knows nothing of it. */
 int app_to_view(struct app *a, enum command c, const struct command_arg *arg);

@@ -135,16 +135,10 @@ static void draw_number(const struct frame *f, const struct query_code_line *l, 
 static const char *format_place(const struct frame *f, const struct query_code_line *l, char *buf,
 				size_t size)
 {
-	const uint64_t start = f->a->start;
-
 	if (!f->o->addresses)
 		snprintf(buf, size, "+0x%llx", (unsigned long long)l->offset);
 	else
-		snprintf(buf, size, "%llx",
-			 (unsigned long long)((map_frame_is_kernel(start)
-						       ? start
-						       : map_frame_offset(start)) +
-					      l->offset));
+		snprintf(buf, size, "%llx", (unsigned long long)(f->a->place + l->offset));
 	return buf;
 }
 

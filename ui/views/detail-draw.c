@@ -135,7 +135,7 @@ static void say_others(const struct query_lock_now *now, char *ret, size_t size)
 static void draw_holder(const struct view *v, const struct detail_page *p, struct line *l)
 {
 	struct query_lock_now now;
-	char others[32], is[256], ns[UNITS_BUF], since[UNITS_BUF + 2] = "";
+	char others[32], is[256], ns[UNITS_BUF], since[64] = "";
 
 	if (!query_lock_now_by_id(v->query, v->scope.id[BY_LOCK], &now) || !now.holder) {
 		line_put(l, ROLE_DIM,
@@ -143,7 +143,9 @@ static void draw_holder(const struct view *v, const struct detail_page *p, struc
 		return;
 	}
 	say_others(&now, others, sizeof(others));
-	if (now.held_ns)
+	if (now.held)
+		snprintf(since, sizeof(since), ", %s", now.held);
+	else if (now.held_ns)
 		snprintf(since, sizeof(since), " ~%s", units_ns(ns, now.held_ns));
 	if (strcmp(now.certainty, "free") == 0) {
 		line_put(l, ROLE_WAITING, "free, being handed over");

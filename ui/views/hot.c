@@ -100,9 +100,17 @@ static bool note_trylock(const struct table *t, struct line *l)
 			line_whole(l, ROLE_DIM, " %s: a trylock, no wait is reported", name));
 }
 
+static bool note_trusted(const struct query *q, struct line *l)
+{
+	size_t n = query_load_n_trusted(q);
+
+	return n && line_whole(l, ROLE_WARN, " names of %zu file%s trusted by the path alone", n,
+			       n == 1 ? "" : "s");
+}
+
 /* Notes that explain these rows, each only where it applies: 1 if there is any. */
-static int draw_notes(const struct query_hot_sum *sum, enum query_hot_by by, const struct table *t,
-		      struct screen *s, struct rect r)
+static int draw_notes(const struct query *q, const struct query_hot_sum *sum, enum query_hot_by by,
+		      const struct table *t, struct screen *s, struct rect r)
 {
 	struct line l = {.s = s, .r = r};
 	char buf[UNITS_BUF];
@@ -112,6 +120,7 @@ static int draw_notes(const struct query_hot_sum *sum, enum query_hot_by by, con
 		any |= line_whole(&l, ROLE_DIM, " %s: %s%% of samples, names not kept",
 				  sum->no_task_name,
 				  units_pct(buf, 100.0 * (double)sum->no_task / (double)sum->part));
+	any |= note_trusted(q, &l);
 	any |= note_trylock(t, &l);
 	if (sum->groups[PATH_IRQ_OFF])
 		any |= line_whole(&l, ROLE_DIM,
@@ -141,7 +150,8 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 
 	if (sum->samples) {
 		hot_draw_sum(l->v.query, sum, s, r);
-		return 1 + draw_notes(sum, (enum query_hot_by)l->by, t, s, layout_below(r, 1));
+		return 1 + draw_notes(l->v.query, sum, (enum query_hot_by)l->by, t, s,
+				      layout_below(r, 1));
 	}
 	view_draw_text(s, r, ROLE_DIM, query_hot_none(sum));
 	return LIST_END;

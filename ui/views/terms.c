@@ -30,6 +30,7 @@ static const struct term locks[] = {
 	{"pcpu-sem", "per-CPU rwsem: its readers wait only because of a writer"},
 	{"mutex", "for one task, which may sleep with it, as with rt-mutex"},
 	{"spinlock", "lock for one CPU: who waits for it runs meanwhile"},
+	{"rqspinlock", "resilient spinlock of a BPF map: gives up in a deadlock"},
 	{"other", "locks that became too many to keep apart: folded"},
 	{NULL, NULL},
 };
@@ -104,6 +105,13 @@ static const struct term queues[] = {
 	{NULL, NULL},
 };
 
+static const struct term blocked[] = {
+	{"state D", "uninterruptible, as in /proc/PID/stat: only an event ends that sleep"},
+	{"blocked", "those, stopped tasks, and tasks in state S that something keeps"},
+	{"in", "calls of the selected row's longest task, innermost first"},
+	{NULL, NULL},
+};
+
 static const struct term waiters[] = {
 	{"rwsem W, R", "tasks that wait to write, and to read"},
 	{"longest", "of the tasks that wait now, how long it has waited so far"},
@@ -175,14 +183,12 @@ static const struct {
 	const char *view;
 	const struct term *terms;
 } of_views[] = {
-	{"overview", overview}, {"locks", locks},     {"callers", locks},
-	{"tasks", locks},	{"types", locks},     {"detail", detail},
-	{"wait", wait},		{"chains", chains},   {"blame", blame},
-	{"did", blame},		{"held", held},	      {"queues", queues},
-	{"waiters", waiters},	{"slots", slots},     {"holders", slots},
-	{"contexts", contexts}, {"events", contexts}, {"rotation", rotation},
-	{"uprobes", uprobes},	{"xol", uprobes},     {"mmap", mmap},
-	{"hot", hot},		{"hot-tree", hot},
+	{"overview", overview}, {"locks", locks},     {"callers", locks},     {"tasks", locks},
+	{"types", locks},	{"detail", detail},   {"wait", wait},	      {"chains", chains},
+	{"blame", blame},	{"did", blame},	      {"held", held},	      {"queues", queues},
+	{"blocked", blocked},	{"waiters", waiters}, {"slots", slots},	      {"holders", slots},
+	{"contexts", contexts}, {"events", contexts}, {"rotation", rotation}, {"uprobes", uprobes},
+	{"xol", uprobes},	{"mmap", mmap},	      {"hot", hot},	      {"hot-tree", hot},
 };
 
 const struct term *terms_of(const struct view_ops *view)

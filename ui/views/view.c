@@ -7,6 +7,7 @@
 #include "kontend/view.h"
 #include "kontend/arena.h"
 #include "kontend/engine.h"
+#include "kontend/query-no-locks.h"
 #include "kontend/screen-views.h"
 #include "kontend/text.h"
 #include "wait.h"
@@ -27,6 +28,7 @@ const char *view_empty_text(struct view *v, const struct table *t)
 {
 	const struct record_host *host = v->query->model->host;
 	const char *targets = host->targets[0] ? host->targets : "the targets";
+	const char *no_locks = query_no_locks(v->query);
 	char key[16];
 	const char *text;
 	char window[APP_WINDOW_TEXT];
@@ -42,6 +44,8 @@ const char *view_empty_text(struct view *v, const struct table *t)
 		text = arena_printf(
 			&v->query->arena, "no wait in the last %s; %s goes to another time",
 			app_window_text(v->app, window), view_first_key(CMD_WINDOW, key));
+	else if (no_locks)
+		text = no_locks;
 	else if (v->scope.mask)
 		text = "nothing recorded here since the start or the last zero (z)";
 	else

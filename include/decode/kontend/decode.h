@@ -88,6 +88,19 @@ bool decode_lacks_ends(const struct decode *d);
 bool decode_lacks_locks(const struct decode *d);
 
 /*
+ * If several events get a PERF_RECORD_KSYMBOL, the kernel makes the record longer for each of them
+ * without writing more (Linux 5.1 to 6.18 at least: perf_event_ksymbol_output() does not reset the
+ * size): the end of such a record is stale bytes of the ring. But its sample_id follows the name,
+ * which is filled up to 8 bytes. Returns the size of the record up to the end of the sample_id; 0:
+ * where that is cannot be known. @all: length of the sample_id of every event; 0: its last word is
+ * an id, and @length_of returns the length of that event's, 0: there is no such event.
+ */
+size_t decode_ksymbol_size(const uint8_t *rec, size_t size, size_t all,
+			   size_t (*length_of)(const void *ctx, uint64_t id), const void *ctx);
+/* The same for any record: others end with their sample_id. */
+size_t decode_whole_size(const struct decode *d, const uint8_t *rec, size_t size);
+
+/*
  * Decodes the record at @data, of which at most @len bytes may be read. *ret_size is its size (the
  * distance to the next one), 0 if even the header is invalid. 0, DECODE_SKIP or DECODE_BAD. @ret is
  * only set if the result is 0. @cpu is used if the sample has no CPU.

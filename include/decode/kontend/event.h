@@ -33,6 +33,12 @@ enum event_kind {
 	EVENT_RELEASE,	   /* lock:contended_release: `tid` releases, others wait */
 	EVENT_DEFERRED,	   /* PERF_RECORD_CALLCHAIN_DEFERRED: user part of earlier samples */
 	EVENT_INODE,	   /* by kontend: inode whose lock a task begins to wait for */
+	EVENT_KSYMBOL,	   /* PERF_RECORD_KSYMBOL: the kernel made code, or gave it up */
+	/* Tries to lock a file: each is decoded as the begin or the end of a wait (filelock.h). */
+	EVENT_FLOCK,	     /* filelock:flock_lock_inode */
+	EVENT_POSIX_LOCK,    /* filelock:posix_lock_inode */
+	EVENT_LEASE_BLOCK,   /* filelock:break_lease_block */
+	EVENT_LEASE_UNBLOCK, /* filelock:break_lease_unblock */
 };
 
 /*
@@ -62,10 +68,23 @@ struct event {
 			int32_t owner_pid, owner_tid;
 			uint8_t owner; /* enum waitrec_owner */
 			bool owner_asked;
+			uint32_t dev;
+			uint64_t ino; /* with `dev`: of the file; 0: of none, or not known */
+			/* Of the lock of a part of a file: that of the file, and the bytes, as
+			 * filelock_part() has them; 0: it is of a whole file, or of none. */
+			uint64_t file, start, past;
+			/* The lock of a file was taken so long before; 0: not known. */
+			uint64_t held_ns;
+			uint64_t owner_file; /* as below, of who waits */
 		} begin;
 		struct {
 			uint64_t lock;
 			int32_t ret; /* != 0: the lock was not acquired */
+			/* By a tracepoint at each try to lock a file: what has or had the lock, an
+			 * open file or a process; 0: it is no such try, or without a result. */
+			uint64_t owner_file;
+			uint64_t start, past; /* of the file */
+			bool gives_back, reads;
 		} end;
 		struct {
 			uint64_t lock;
@@ -121,6 +140,13 @@ struct event {
 			uint8_t id_len;	   /* at most 20 */
 		} mmap;
 		struct {
+			uint64_t start;
+			uint32_t len;	  /* bytes, of new code at least 1; it does not wrap */
+			bool is_bpf;	  /* else out of line: trampolines, slots of kprobes */
+			bool is_gone;	  /* unregistered */
+			const char *name; /* NUL-terminated, unchanged from the kernel */
+		} ksym;
+		struct {
 			uint64_t lock;
 			const char *comm; /* NUL-terminated */
 			int32_t pid, tid; /* 0: no task */
@@ -139,6 +165,7 @@ struct event {
 		} holder;
 		struct {
 			uint64_t lock, ino;
+			uint64_t start, past; /* filelock_part() */
 			uint32_t generation, dev;
 			uint8_t which, flags; /* enum inoderec_lock, inoderec_flag */
 			uint16_t n_bytes;     /* of `names`, in the format of inoderec.h */
@@ -156,9 +183,17 @@ struct event {
 		struct {
 			uint64_t n;	/* records */
 			uint64_t until; /* 0: time not known; the total of all losses */
-		} lost;
+			/* Of an event that only samples where CPUs are. Not set for LOST: the ring
+			 * is shared by events. */
+			bool of_profile;
+		} lost; /* THROTTLE: of_profile alone */
 	};
 };
+
+static inline bool event_is_file_try(uint32_t kind)
+{
+	return kind >= EVENT_FLOCK && kind <= EVENT_LEASE_UNBLOCK;
+}
 
 /*
  * May it be of a time before the measurement? Mappings of compiled code have the time at which it

@@ -14,7 +14,13 @@
 enum { INODEREC_FS = 16, INODEREC_NAMES = 224 };
 
 /* Lock of the inode. */
-enum inoderec_lock { INODEREC_RWSEM, INODEREC_MMAP_RWSEM, INODEREC_INVALIDATE, INODEREC_LOCKS };
+enum inoderec_lock {
+	INODEREC_RWSEM,
+	INODEREC_MMAP_RWSEM,
+	INODEREC_INVALIDATE,
+	INODEREC_FILE, /* of its file: filelock.h */
+	INODEREC_LOCKS
+};
 
 enum inoderec_flag {
 	INODEREC_CHANGED = 1, /* there was a record of another inode at this address */
@@ -35,6 +41,8 @@ struct inoderec {
 	char fs[INODEREC_FS];	     /* type of the file system; NUL-terminated */
 	/* Name of the file, of its folder, and so on, each NUL-terminated. */
 	char names[INODEREC_NAMES];
+	/* Of the lock of a part of a file: filelock_part(). Records of 1.x end before. */
+	unsigned long long start, past;
 };
 
 #endif

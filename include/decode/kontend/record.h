@@ -101,6 +101,7 @@ enum record_snapshot_kind {
 	SNAPSHOT_PHASES,    /* phases of rotation and cgroup switches, in sums: phasesnap.h */
 	SNAPSHOT_MACHINE,   /* machine and boot: struct record_machine */
 	SNAPSHOT_EVENTS,    /* names of events and PMUs of a recording: eventsnap.h */
+	SNAPSHOT_SLEPT,	    /* sleeps in state D, in sums: sleptsnap.h */
 	SNAPSHOT_KINDS,
 };
 

@@ -31,6 +31,8 @@ struct sideband_mmap {
 int sideband_comm(struct sideband *s, int32_t pid, int32_t tid, const char *comm);
 int sideband_mmap(struct sideband *s, const struct sideband_mmap *m);
 int sideband_cgroup(struct sideband *s, uint64_t cgroup, const char *path);
+int sideband_ksymbol(struct sideband *s, uint64_t start, uint32_t len, bool is_bpf,
+		     const char *name);
 /* Bytes of whole records from @from on, at most @max (but at least one record). */
 size_t sideband_run(const struct sideband *s, size_t from, size_t max);
 void sideband_deinit(struct sideband *s);

@@ -27,6 +27,10 @@ struct trace_event {
 	/* Of mmap_locks, whose `lock` is the mm; `arg`: for writing or not. */
 	struct trace_field success; /* size 0: none, always successful */
 	struct trace_field memcg;   /* its id, or (size 4) the offset of its path; size 0: none */
+	/* Of tries to lock a file, whose `lock` is the inode's number; `arg`: the result. */
+	struct trace_field dev, flags, type;
+	struct trace_field start, end; /* size 0: it is the whole file, or not known */
+	struct trace_field owner;      /* what has the lock then; size 0: not known */
 };
 
 int trace_new(struct trace **ret, struct error *err);

@@ -54,9 +54,31 @@ struct waitrec_begin {
 	int owner_pid, owner_tid;
 	unsigned short owner;	    /* enum waitrec_owner */
 	unsigned short owner_asked; /* 1: for --owner: waits are summed up by owner */
-	unsigned int pad;
+	unsigned int held; /* of a file's lock: how long it is held already, waitrec_age() */
 	unsigned long long frames[WAITREC_FRAMES];
 };
+
+/*
+ * An age in 32 bits, exact to a millionth: a number, and in the lower bits how often it was divided
+ * by 1024. 0: not known.
+ */
+enum { WAITREC_AGE_SHIFT = 2, WAITREC_AGE_MOST = (1 << 30) - 1 };
+
+static inline unsigned int waitrec_age(unsigned long long ns)
+{
+	unsigned int unit = 0;
+
+	ns = ns ? ns : 1;
+	for (; unit < 3 && ns > WAITREC_AGE_MOST; unit++)
+		ns /= 1024;
+	return (unsigned int)(ns > WAITREC_AGE_MOST ? WAITREC_AGE_MOST : ns) << WAITREC_AGE_SHIFT |
+	       unit;
+}
+
+static inline unsigned long long waitrec_age_ns(unsigned int age)
+{
+	return (unsigned long long)(age >> WAITREC_AGE_SHIFT) << 10 * (age & 3);
+}
 
 /*
  * A wait that began long before: it was only to be reported if it became long. A wait that this

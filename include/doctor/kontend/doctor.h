@@ -29,6 +29,36 @@ struct doctor_item {
 
 enum { DOCTOR_ITEMS = 32 };
 
+/* Waits that the events of locks of some kernels leave out. */
+enum doctor_gap_fact {
+	DOCTOR_GAP_PI_FUTEXES,
+	DOCTOR_GAP_FILE_LOCKS,
+	DOCTOR_GAP_PCPU_WRITERS,
+	DOCTOR_GAP_VMA_LOCKS,
+	DOCTOR_GAP_JOURNALS,
+	DOCTOR_GAP_FIRST_SPINNER,
+	DOCTOR_GAP_RWSEM_SPINS,
+	DOCTOR_GAP_RQSPINLOCKS,
+	DOCTOR_GAP_MUTEXES,
+	DOCTOR_GAP_REALTIME,
+	DOCTOR_GAP_FACTS,
+	DOCTOR_GAPS = DOCTOR_GAP_FACTS + 4, /* with those that all kernels leave out */
+};
+
+/* Does this kernel leave them out? 1: yes, 0: no, -1: not known. */
+struct doctor_gap_facts {
+	signed char is[DOCTOR_GAP_FACTS];
+	char journals[32]; /* types of file systems that are mounted and have one */
+};
+
+struct doctor_gap {
+	const char *name;
+	const char *waits;   /* that no event reports */
+	const char *instead; /* what kontend shows of them */
+	signed char here;    /* as in the facts */
+	char found[120];     /* how that is known */
+};
+
 /* Bytes of kernel memory for a measurement of all CPUs without -m. */
 struct doctor_memory {
 	uint64_t perf_rings, bpf_rings, bpf_maps;
@@ -41,6 +71,8 @@ struct doctor {
 	size_t n_checks;
 	struct doctor_item views[DOCTOR_ITEMS];
 	size_t n_views;
+	struct doctor_gap gaps[DOCTOR_GAPS];
+	size_t n_gaps;
 	struct doctor_memory memory;
 	bool works; /* the main job: locks */
 };
@@ -54,12 +86,15 @@ void doctor_run(struct doctor *d);
 /* `kontend doctor --enospc`: prints to --output, or else to @out; returns the exit status. */
 int doctor_enospc(const struct opts *o, FILE *out);
 
-const char *doctor_status_name(enum doctor_status s); /* "works", "limited", "fails" ... */
+const char *doctor_status_name(enum doctor_status s);	  /* "works", "limited", "fails" ... */
+const char *doctor_gap_state(const struct doctor_gap *g); /* "here", "absent", "unknown" */
 /* The check @name; NULL: none. */
 const struct doctor_item *doctor_check(const struct doctor *d, const char *name);
 
 /* Pure parts, for tests. */
 
+/* "6.18.44" is 6018; 0: not known. */
+int doctor_kernel_version(const char *release);
 /* True from version 5.19 on, the first with contention events. */
 bool doctor_kernel_is_new_enough(const char *release);
 /* True if the first symbols of a kallsyms text have addresses. */
@@ -68,6 +103,11 @@ bool doctor_kallsyms_has_addresses(const char *text);
 const char *doctor_memory_text(const struct doctor_memory *m, char *buf, size_t size);
 /* For @cpus CPUs, with or without BPF. */
 struct doctor_memory doctor_memory(unsigned cpus, bool bpf);
+/* Fills d->gaps. */
+void doctor_gaps(struct doctor *d, const struct doctor_gap_facts *f);
+/* Answers of facts: by the kernel's release, and by the text of /proc/self/mounts. */
+signed char doctor_gap_pcpu(const char *release);
+void doctor_gap_journals(struct doctor_gap_facts *f, const char *mounts);
 /* Fills d->views and d->works from d->checks. */
 void doctor_conclude(struct doctor *d);
 

@@ -121,19 +121,38 @@ struct engine {
 	const struct srclines_config *lines;
 	const struct sandbox *sandbox; /* of a process that reads a recording, borrowed; or NULL */
 	bool keep_symbols;	       /* cache the symbols of programs in files */
-	size_t asked;		       /* index of the first lock of the next request */
-	struct engine_place place;     /* the latest tick, if the source can seek */
-	uint64_t changes;	       /* changes with every record that was taken */
-	bool rewinding;		       /* on the way back to `place` */
-	struct notes notes;	       /* about the recording */
-	bool noted_formats;	       /* they have those of engine_note_formats() */
+	/* As in struct usersyms_config. */
+	bool trust_paths;
+	const char *symfs;
+	size_t asked;		   /* index of the first lock of the next request */
+	struct engine_place place; /* the latest tick, if the source can seek */
+	uint64_t changes;	   /* changes with every record that was taken */
+	bool rewinding;		   /* on the way back to `place` */
+	struct notes notes;	   /* about the recording */
+	bool noted_formats;	   /* they have those of engine_note_formats() */
 };
+
+struct usersyms;
+struct usersyms_config;
+struct map_object;
+
+/* How to open the files of the mappings of @m: for usersyms_new(). */
+struct usersyms_config engine_files(const struct engine *e, const struct model *m);
+/* The number of the file of @o, a mapping of @m, in @files. 0 or -ENOMEM. */
+int engine_file(const struct model *m, const struct map_object *o, struct usersyms *files,
+		uint32_t *ret);
 
 /*
  * The body of a snapshot of the unwind tables that were used for file @object of the model. 1: *ret
  * is for the caller to mem_free(); 0: none were used; -ENOMEM; -EFBIG: the tables are too long.
  */
 int engine_tables(const struct engine *e, uint32_t object, char **ret, size_t *ret_len);
+
+/*
+ * Code that the kernel made at @frame, one of the model's; NULL: none, or a function that kallsyms
+ * has begins nearer.
+ */
+const struct ksym *engine_ksym(const struct engine *e, uint64_t frame);
 
 /* Takes over @source, unless it fails. */
 int engine_init(struct engine *e, struct source *source, const struct model_limits *limits,

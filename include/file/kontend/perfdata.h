@@ -51,6 +51,7 @@ enum perfdata_feature {
 	PERFDATA_CLOCKID = 23,
 	PERFDATA_COMPRESSED = 27,
 	PERFDATA_CLOCK_DATA = 29,
+	PERFDATA_META_INFO = 129, /* of simpleperf */
 };
 
 /* Record types of perf itself; those below 64 are the kernel's. */

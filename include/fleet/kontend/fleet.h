@@ -55,11 +55,15 @@ struct fleet_sum {
 		rows_folded; /* rows of recordings added to a row "(other)", as there was no room */
 	uint64_t groups_folded; /* the same of groups */
 	uint64_t no_cgroups;	/* by service: recordings without cgroups of tasks */
+	uint64_t no_locks;	/* recordings without lock events */
+	uint64_t samples;	/* of the profiles */
 	/* By place in query_damage_figures: what is wrong with all of them, added up. */
 	uint64_t damage[32];
 };
 
 const struct fleet_sum *fleet_sum(const struct fleet *m);
+/* Does a table, that of groups apart, have a row? */
+bool fleet_has_rows(const struct fleet *m);
 
 /*
  * A table, the rows with most first, at most @limit (0: all) of them. Its first @ret_fixed columns

@@ -14,6 +14,11 @@ struct kerntypes;
 int kerntypes_new(struct kerntypes **ret, struct error *err);
 /* Returns @t, which one more user must free. */
 struct kerntypes *kerntypes_share(struct kerntypes *t);
+/*
+ * Has the kernel a struct of this name, with this member if that is not NULL? 1 or 0; a negative
+ * errno if its types cannot be read, or this kontend was built without BPF (-ENOTSUP).
+ */
+int kerntypes_has(struct kerntypes *t, const char *name, const char *member);
 /* The last user's call frees the types; NULL is fine. */
 void kerntypes_free(struct kerntypes *t);
 

@@ -11,7 +11,8 @@
 #include <sys/types.h>
 
 /*
- * Writes records into the rings, by BPF programs on the tracepoints of contention:
+ * Writes records into the rings, by BPF programs on the tracepoints of contention, and, as soon as
+ * it does any of these, on those of locks of files, whose waits it reports with their owners:
  *   waits   begins and ends of waits (waitrec.h), in place of perf's own events
  *	     lock:contention_begin and lock:contention_end, which cost several times as much, mostly
  *	     for their call chains: these are unwound here only when they are new;
@@ -65,6 +66,8 @@ int waitfeed_can_follow(const struct waitfeed *f, struct error *err);
  * dropped: the thread needs none. -ENOTSUP: see above.
  */
 int waitfeed_follow(struct waitfeed *f, struct error *err);
+/* May measured tasks wait for locks of files? Also where it cannot know that; NULL: yes. */
+bool waitfeed_files_wait(const struct waitfeed *f);
 bool waitfeed_sums_up(const struct waitfeed *f); /* as requested; NULL: no */
 /*
  * The same for the thread that reports long waits and runs the governor; 0 if there is nothing to

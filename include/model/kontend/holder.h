@@ -27,8 +27,20 @@ struct lock_has {
 	uint64_t gone_ns; /* since then it is known that `who` has it no more; 0: it is not */
 };
 
+/* When the lock of a file was taken, as events report it. */
+struct lock_taken {
+	uint64_t ns;	  /* 0: not known */
+	uint64_t seen_ns; /* when that was reported */
+	int32_t pid;	  /* the process that took it; 0: not known, or it has passed it on */
+};
+
 /* The holder of the lock of @w, which is in flight, as events report it; *@ret_ns: as of when. */
 uint32_t holder_now(const struct model *m, const struct wait *w, uint64_t *ret_ns);
+/*
+ * Since when process @pid, the holder, has had the lock of a file for which tasks wait; 0: since
+ * before the measurement, or not known.
+ */
+uint64_t holder_taken_ns(const struct model *m, uint32_t lock, int32_t pid);
 /* The wait of @task for the lock at @addr, in whatever mode; NULL: it does not wait for it. */
 const struct wait *holder_wait_at(const struct model *m, uint32_t task, uint64_t addr);
 /*

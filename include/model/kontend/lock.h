@@ -34,6 +34,7 @@ struct lock {
 	} end;
 	uint32_t twin; /* its other mode, that is at the same address; 0: none is known */
 	struct lock_has has;
+	struct lock_taken taken; /* of the lock of a file */
 	uint32_t holds;	  /* its holders, as far as they are followed: see holds.h; 0: none */
 	uint32_t n_holds; /* so many */
 	uint32_t blame;	  /* its node, with its other mode: see blame.h; 0: none */

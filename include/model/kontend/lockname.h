@@ -22,7 +22,7 @@ struct lockname {
 	uint32_t kind;	      /* enum locksnap_kind */
 	int32_t cpu;	      /* of LOCKSNAP_PERCPU */
 	int32_t pid;	      /* 0: none */
-	uint32_t offset;      /* into the variable */
+	uint32_t offset;      /* into the variable; of LOCKSNAP_BPF_MAP its id */
 	const char *comm;     /* of the process; "" if it is not known */
 	const char *text;     /* path, variable, cache, memory cgroup; "" */
 	uint64_t from_ns;     /* 0: from before the session on, or not known */
@@ -30,6 +30,7 @@ struct lockname {
 	uint64_t reported_ns; /* by the snapshot of that time, last */
 	uint64_t ino;	      /* of a file's lock, with the two below; 0: not known */
 	uint32_t generation, dev;
+	uint64_t start, past; /* of a part of a file: filelock_part() */
 	uint64_t event_ns; /* the last event that reported it; the next inode is reported, too; 0:
 			      none */
 	uint32_t before, before_of_pid; /* index + 1: of the address, of the process; 0: none */

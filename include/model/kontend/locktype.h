@@ -18,6 +18,7 @@ enum {
 /* Type and mode in one; named as `perf lock` names them. */
 enum lock_type {
 	LOCK_SPINLOCK,
+	LOCK_RQSPINLOCK, /* has the flags of the former; its functions are others */
 	LOCK_RWLOCK_R,
 	LOCK_RWLOCK_W,
 	LOCK_RWSEM_R,
@@ -29,6 +30,12 @@ enum lock_type {
 	LOCK_RWLOCK_RT_R,
 	LOCK_RWLOCK_RT_W,
 	LOCK_SEMAPHORE,
+	LOCK_FLOCK_R, /* this and the others of files: filelock.h */
+	LOCK_FLOCK_W,
+	LOCK_POSIX_R,
+	LOCK_POSIX_W,
+	LOCK_LEASE_R,
+	LOCK_LEASE_W,
 	LOCK_UNKNOWN, /* a flag combination that no kernel known to us emits */
 	LOCK_TYPES,
 };
@@ -41,7 +48,7 @@ const char *locktype_mode(enum lock_type t); /* "R", "W" or "" */
 static inline bool locktype_is_reader(unsigned t)
 {
 	return t == LOCK_RWLOCK_R || t == LOCK_RWSEM_R || t == LOCK_PCPU_SEM_R ||
-	       t == LOCK_RWLOCK_RT_R;
+	       t == LOCK_RWLOCK_RT_R || t == LOCK_FLOCK_R || t == LOCK_POSIX_R || t == LOCK_LEASE_R;
 }
 
 /* The other mode of the same lock; its own where there is none. */
@@ -50,6 +57,12 @@ static inline enum lock_type locktype_twin(enum lock_type t)
 	if (locktype_is_reader(t))
 		return (enum lock_type)(t + 1);
 	return t && locktype_is_reader(t - 1u) ? (enum lock_type)(t - 1) : t;
+}
+
+/* Of a file, not of the kernel: it is known by device and inode, not by its address. */
+static inline bool locktype_is_file(unsigned t)
+{
+	return t >= LOCK_FLOCK_R && t <= LOCK_LEASE_W;
 }
 
 /* The waiter burns its CPU and cannot be moved (spinlock, rwlock): paired by CPU, not by task. */

@@ -10,10 +10,12 @@ struct model;
 /* Records missing from the figures of some time. */
 struct loss {
 	uint64_t seen, lost;	     /* records: that came; that the kernel or we dropped */
+	uint64_t of_profile;	     /* of those lost: samples of a profile, so no waits */
 	uint64_t doubtful, unpaired; /* waits that ended, both or one of their records here: left
 					out since others are missing */
 	uint64_t waiting;	     /* that are doubtful: their time is left out */
 	uint64_t uncounted;	     /* losses without a count of records */
+	uint64_t throttled_profiles; /* how often: samples are missing, and no wait is */
 };
 
 struct loss_state {
@@ -23,6 +25,8 @@ struct loss_state {
 	/* Lost in the gaps that overlap with the latest one: records, and how often uncounted. */
 	uint64_t gap, gap_uncounted;
 	uint64_t uncounted;
+	/* Samples of profiles that were lost; events throttled that are about waits. */
+	uint64_t of_profile, throttled;
 };
 
 /* Since the sums began. */
@@ -31,6 +35,8 @@ struct loss loss_of_sums(const struct model *m);
 struct loss loss_of_range(const struct model *m);
 /* Records that are missing, in percent of all. */
 double loss_pct(const struct loss *l);
+/* The same without the samples of profiles that were lost. */
+double loss_waits_pct(const struct loss *l);
 /* Is something missing? Then the figures are lower bounds. */
 bool loss_any(const struct loss *l);
 /*

@@ -23,7 +23,8 @@ struct map_object {
 	int32_t pid;	/* who had it mapped first; of memory that is no file: whose it is */
 	uint8_t id[20]; /* build id, where the mapping says it instead of the inode */
 	uint8_t id_len;
-	uint64_t reported; /* when it was mapped last: by `clock` */
+	uint64_t reported;  /* when it was mapped last: by `clock` */
+	uint64_t mapped_ns; /* when it was mapped first, by the session clock; 0: before it began */
 };
 
 /* From MAP_NUMBERS on those of objects that are forgotten are given again. */
@@ -96,12 +97,38 @@ static inline bool map_frame_is_kernel(uint64_t frame)
 }
 
 /*
+ * Code that the kernel made while it ran (ksyms.h): the number of its name, and the offset in it.
+ * Other code may be at the same address later. No kernel has addresses that begin like that.
+ */
+enum { MAP_KSYM_TOP = 0x81, MAP_KSYM_BITS = 32, MAP_KSYMS = (1 << 24) - 1 };
+static inline bool map_frame_is_ksym(uint64_t frame)
+{
+	return frame >> 56 == MAP_KSYM_TOP;
+}
+
+static inline uint64_t map_ksym_frame(uint32_t number, uint32_t offset)
+{
+	return (uint64_t)MAP_KSYM_TOP << 56 | (uint64_t)number << MAP_KSYM_BITS | offset;
+}
+
+static inline uint32_t map_ksym_number(uint64_t frame)
+{
+	return (uint32_t)(frame >> MAP_KSYM_BITS) & MAP_KSYMS;
+}
+
+static inline uint32_t map_ksym_offset(uint64_t frame)
+{
+	return (uint32_t)frame;
+}
+
+/*
  * Kernels of 32 bits, and of some machines with 64, are at addresses without the highest bit.
  * Frames have it in any case; zeros after it show that it was added.
  */
 static inline uint64_t map_kernel_frame(uint64_t addr)
 {
-	return addr | 1ull << 63;
+	addr |= 1ull << 63;
+	return map_frame_is_ksym(addr) ? addr & ~(1ull << 56) : addr;
 }
 
 static inline uint64_t map_kernel_address(uint64_t frame)

@@ -110,11 +110,11 @@ size_t mmlock_bytes(const struct mmlocks *l);
 int mmlock_event(struct mmlocks *l, const struct event *ev, struct strpool *names, uint32_t stack);
 /* A wait for a reader-writer lock at @addr begins: while a thread asks it is the mmap_lock. */
 void mmlock_contended(struct mmlocks *l, int32_t tid, uint64_t addr);
-/* The thread is gone, and with a process (tid == pid) its address space. @comm: its name, NULL. */
-void mmlock_exit(struct mmlocks *l, int32_t pid, int32_t tid, const char *comm);
-/* The process, that was called @comm, executes another program: its address space is another one.
- */
-void mmlock_exec(struct mmlocks *l, int32_t pid, const char *comm);
+/* The thread has exited. */
+void mmlock_exit(struct mmlocks *l, int32_t tid);
+/* The address space of the process is gone: its last thread has exited, or it executes another
+ * program. @comm: its name, NULL: not known. */
+void mmlock_end(struct mmlocks *l, int32_t pid, const char *comm);
 /*
  * Records were lost, or events not let through: what goes on cannot be paired, nor what begins
  * before @until_ns.

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct blame;
+struct blocked;
 struct cell_table;
 struct cfiset;
 struct ended;
@@ -37,12 +38,19 @@ struct snapshot_set;
 struct stack_table;
 struct task_table;
 struct untracked_table;
+struct file_holds;
 struct wait_looks;
 struct wait_pool;
 
-/* Finds functions that do nothing but report a wait. */
+/* Kinds of functions in the call chain of a wait. */
+enum model_function {
+	MODEL_FUNCTION_OTHER,
+	MODEL_FUNCTION_TRACING,	  /* it does nothing but report the wait */
+	MODEL_FUNCTION_RESILIENT, /* it waits for a resilient spinlock */
+};
+
 struct model_tracing {
-	bool (*is_tracing)(struct model_tracing *t, uint64_t addr);
+	enum model_function (*function)(struct model_tracing *t, uint64_t addr);
 };
 
 /*
@@ -59,6 +67,7 @@ struct model {
 	struct stack_table *stacks;
 	struct wait_pool *waits;
 	struct untracked_table *untracked; /* waiting tasks without an entry in `tasks` */
+	struct file_holds *file_holds;	   /* by tracepoints at each try to lock a file */
 	struct longest_recent *past;	   /* the longest waits that have just ended */
 	struct cell_table *cells;
 	struct cell_table *held;   /* times for which holders kept others waiting: holds.c */
@@ -68,6 +77,7 @@ struct model {
 	struct holds *holds;
 	struct blame *blame;	   /* waiting time by the task that caused it */
 	struct lockqueues *queues; /* only if `held` has room */
+	struct blocked *blocked;   /* tasks that snapshots saw to be blocked */
 	struct model_cpu *cpus;
 	uint32_t n_cpus;
 	struct model_type *types; /* LOCK_TYPES of them */
@@ -103,10 +113,11 @@ struct model {
 	struct rotation *rotation;
 	struct profile *profile;
 	struct mmlocks *mmlocks;
-	struct snapshot_set *snapshots;	       /* the latest of each kind that is understood */
-	struct snapshot_set *snapshots_before; /* that of locks before the latest, to compare */
-	uint64_t *n_snapshots;		       /* by kind: SNAPSHOT_KINDS of them */
-	struct ended *ended; /* entries of earlier snapshots; NULL: not kept; not copied */
+	struct snapshot_set *snapshots; /* the latest of each kind that is understood */
+	/* Of locks that before the latest, to compare; of sleeps that where the sums begin. */
+	struct snapshot_set *snapshots_before;
+	uint64_t *n_snapshots; /* by kind: SNAPSHOT_KINDS of them */
+	struct ended *ended;   /* entries of earlier snapshots; NULL: not kept; not copied */
 	bool holders_reported, owners_reported; /* of a lock who had it; of a wait, as it began */
 	struct lockname_set *lock_names;	/* shared with copies of the model */
 	struct cfiset *cfi;    /* tables for unwinding in the recording; shared as well */

@@ -4,6 +4,7 @@
 
 #include "kontend/event.h"
 #include "kontend/eventlist.h"
+#include "kontend/ksyms.h"
 #include "kontend/map64.h"
 #include "kontend/maps.h"
 #include "kontend/recent.h"
@@ -50,6 +51,7 @@ struct profile_deferred {
 struct profile {
 	struct profile_unwinder *unwinder; /* NULL: none; borrowed, shared with copies */
 	struct map_spaces spaces;
+	struct ksyms ksyms; /* of call chains of waits, too */
 	struct stack_table stacks;
 	struct profile_cell *cells;
 	size_t n, cap;

@@ -15,7 +15,7 @@
 struct task {
 	int32_t pid, tid;
 	uint32_t serial; /* unique over the session: identity of the task */
-	uint8_t alive;	 /* 0: exited */
+	uint8_t alive;	 /* 0: exited; TASK_AGAIN */
 	uint8_t depth;	 /* sleeping waits in flight */
 	uint8_t marked;	 /* used by folding */
 	uint8_t did;	 /* enum blame_state: while it has a lock for which others wait */
@@ -31,7 +31,8 @@ struct task {
 		mm_ns; /* of a leader: since when it has its address space; 0: before the session */
 };
 
-enum { TASK_OTHER = 0, TASK_ENDED_KEPT = 256 };
+/* TASK_AGAIN: events of it came after its EXIT. */
+enum { TASK_OTHER = 0, TASK_AGAIN = 2, TASK_ENDED_KEPT = 256 };
 
 struct task_table {
 	struct task *tasks;
@@ -42,6 +43,7 @@ struct task_table {
 	uint32_t n_ended;		/* entries of those that have exited */
 	struct map64 by_tid;		/* living task of a tid */
 	struct map64 exited;		/* the last task of a tid, if that one has exited */
+	struct map64 threads;		/* process -> its living threads without the leader */
 	int32_t ended[TASK_ENDED_KEPT]; /* tids that ended lately, by their lower bits; 0: none */
 	struct map64 cgroups;		/* cgroup id -> index of its path */
 	const char **cgroup_paths;
@@ -95,6 +97,12 @@ int task_name(struct task_table *t, uint32_t index, const char *comm);
 int task_fork(struct task_table *t, const struct event *ev);
 /* The task has exited; its tid may be used again. Its waits are the caller's concern. */
 void task_end(struct task_table *t, uint32_t index, uint64_t time_ns);
+/* Records were lost, and EXITs may be among them: a process counts as ended once its leader has. */
+void task_lost(struct task_table *t);
+/* Has the leader of @pid exited, and so has each of its threads that is known? */
+bool task_process_has_ended(const struct task_table *t, int32_t pid);
+/* The name of the task @tid, which has exited; NULL: not known. */
+const char *task_exited_comm(const struct task_table *t, int32_t tid);
 /* Forgets the tasks that have exited and are not `marked`, and clears the marks. */
 void task_sweep(struct task_table *t);
 static inline bool task_ended_until(const struct task *t, uint64_t time_ns)

@@ -18,6 +18,7 @@ enum { WAIT_RT_MUTEX_AT = 8 };
 struct wait {
 	uint64_t begin_ns;
 	uint64_t addr;		    /* of the lock */
+	uint64_t file;		    /* of a part of a file: address of the whole one's; or 0 */
 	uint64_t joined_ns;	    /* since then it counts in `held` and `blame` of the model */
 	uint32_t lock, stack, task; /* indices into the model's tables */
 	uint32_t flags; /* of the latest begin: a mutex goes from spinning to sleeping */

@@ -46,8 +46,9 @@ struct opts_info {
 	const char *words;	     /* allowed or preset words, separated by blanks */
 	enum opts_complete complete; /* how a shell completes the argument */
 	unsigned settings;	     /* those of `verbs` for which a configuration may set it */
-	bool measures;		     /* for measuring: --input excludes it */
+	bool measures;		     /* for measuring: --input excludes it, unless it reads */
 	bool reloads; /* a running service applies it when its configuration is read again */
+	bool reads;   /* it measures, but has a meaning with --input, too */
 };
 
 #endif

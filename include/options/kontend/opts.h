@@ -46,6 +46,7 @@ struct opts {
 		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour,
 		service, creations, cost;
 	bool phases; /* --phases */
+	bool sleeps; /* --sleeps */
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
 	const char *triggers[OPTS_LIST_MAX];	 /* for trigger_check() */
@@ -73,9 +74,10 @@ struct opts {
 	const char *annotate, *input;	 /* a function; a recording */
 	const char *more[OPTS_MORE + 1]; /* further recordings, or all of `diff`, ended by NULL */
 	const char *kallsyms, *vmlinux;	 /* with symbols of a recording's kernel */
+	const char *symfs;		 /* a folder with the files that a recording names */
 	const char *tables;		 /* for rows_parse() or merge_tables_parse() */
 	bool no_inline, debuginfod, no_source, no_config, config_absent, no_symbol_cache,
-		no_sandbox;
+		no_sandbox, trust_paths;
 	const char *screen_size, *at,
 		*keys;		       /* of a screenshot: COLUMNSxROWS, a time, keys to press */
 	const char *addr, *len, *type; /* of a breakpoint */

@@ -25,7 +25,6 @@
 #define COL_KEEPERS                                                                                \
 	"holder_pids", "HOLDER PIDS",                                                              \
 		"process ids of all processes with a descriptor of the event", COLUMN_TEXT
-#define COL_FD "fd", "FD", "number of the descriptor", COLUMN_INT
 #define COL_BOUND_CPU "cpu", "CPU", "CPU that the event is bound to", COLUMN_INT
 #define COL_EVENT_STATE                                                                            \
 	"state", "STATE", "active, inactive (its task is not on a CPU), off, error or exited",     \

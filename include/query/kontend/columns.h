@@ -87,6 +87,17 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = COLUMN_SCREEN | COLUMN_REPORT,
 		"had it, or the last one that had a semaphore; free, no task: it is being handed " \
 		"over",                                                                            \
 		COLUMN_TEXT
+#define COL_HELD                                                                                   \
+	"held_ns", "HELD",                                                                         \
+		"time for which the holder has had the lock: of a file since it was seen to take " \
+		"it, else so long at least; of others as every snapshot has seen, if it is sure",  \
+		COLUMN_NS
+#define COL_HELD_MOST                                                                              \
+	"held_most_ns", "HELD MOST",                                                               \
+		"age of the process that took the lock of a file unseen and has it: it cannot "    \
+		"have had it for longer",                                                          \
+		COLUMN_NS
+#define COL_FD "fd", "FD", "number of the descriptor", COLUMN_INT
 #define COL_OWNER_FUNCTION                                                                         \
 	"owner_function", "LAST SEEN IN",                                                          \
 		"function in which the holder slept in the last snapshot", COLUMN_TEXT

@@ -38,6 +38,7 @@ struct query_code_line {
 struct query_annotate {
 	const char *symbol, *object;
 	uint64_t start; /* of the function */
+	uint64_t place; /* of `start`: kernel address, or offset in the program's file */
 	uint64_t size;	/* bytes; 0: not known */
 	uint64_t samples, weight, wait_ns;
 	uint64_t all_samples; /* of all functions */

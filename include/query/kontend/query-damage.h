@@ -29,6 +29,7 @@ struct model;
 struct query_loss {
 	bool at_least, counted; /* something is missing; and it is known how much at most */
 	double lost_pct;	/* records, of all; as damage: not of the sums, but of the range */
+	double waits_lost_pct;	/* the same without lost samples of profiles */
 	bool no_locks;		/* there are no waits: samples may be missing, and no wait is */
 	uint64_t missing_most;	/* waits that may have ended and are in no figure */
 	double missing_pct;	/* of all that may have */

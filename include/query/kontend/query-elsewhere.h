@@ -8,7 +8,7 @@
 
 /*
  * Tasks that sleep for something that is no lock of the kernel, as the latest look has counted
- * them: no event reports these, and how long they wait is not measured.
+ * them: no event reports these. How long they sleep is known only of state D, where it is measured.
  */
 struct query_elsewhere_row {
 	enum locksnap_sleeps kind;
@@ -27,6 +27,11 @@ struct query_elsewhere {
 	uint32_t dropped;		       /* tasks for which there was no room */
 	struct query_elsewhere_row *rows;      /* by process and kind, most tasks first */
 	size_t n;
+	/* Sleeps in state D that have ended since the sums begin. */
+	bool sums_sleeps;	   /* false: not measured (--sleeps), or see sleeps_reason */
+	const char *sleeps_reason; /* "" */
+	uint64_t sleeps, slept_ns, slept_span_ns; /* their time; the time in which they ended */
+	uint64_t sleeps_dropped;		  /* for which there was no room */
 };
 
 int query_elsewhere(struct query *q, struct query_elsewhere *ret); /* 0 or -ENOMEM */
@@ -37,6 +42,8 @@ const char *query_elsewhere_most(struct query *q, const struct query_elsewhere *
 const char *query_elsewhere_short(struct query *q, const struct query_elsewhere *e);
 /* "futex 31 (6 idle), file locks 0, I/O 2, uninterruptible 1" */
 const char *query_elsewhere_text(struct query *q, const struct query_elsewhere *e);
+/* "2.15k in 3.2s, of 1.4s in total, 0.44 tasks on average"; NULL: sleeps are not summed up. */
+const char *query_elsewhere_slept(struct query *q, const struct query_elsewhere *e);
 extern const struct figure query_elsewhere_figures[], query_elsewhere_row_figures[];
 
 #endif

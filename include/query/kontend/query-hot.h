@@ -77,8 +77,9 @@ struct query_hot_sum {
 	uint64_t samples, locks, idle, shortened, other, ended;
 	uint64_t no_task; /* of part: whose task is not kept, */
 	const char *no_task_name;
-	uint64_t ever;	 /* samples; the others may be of a window alone */
-	uint64_t hidden; /* samples of recorded events that are not shown */
+	uint64_t unnamed; /* pieces of code that the kernel made, and whose name is not kept */
+	uint64_t ever;	  /* samples; the others may be of a window alone */
+	uint64_t hidden;  /* samples of recorded events that are not shown */
 	uint64_t part; /* samples in the part that is zoomed into, which locks and groups are of */
 	double per_s;
 	double running_pct; /* the event counted so much of its time, NAN: not known; see below */

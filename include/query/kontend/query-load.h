@@ -3,6 +3,7 @@
 #define KONTEND_QUERY_LOAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct query;
@@ -27,5 +28,11 @@ int query_load_fd(const struct query *q);
 bool query_load_wait(struct query *q, uint64_t most_ns);
 /* A message about names, for people, once; NULL: nothing new. */
 const char *query_load_note(struct query *q);
+/*
+ * The paths of files whose names are shown although nothing shows that they are the recorded ones
+ * (usersyms_trusted()), from *@at = 0 on; NULL: no more.
+ */
+const char *query_load_trusted(const struct query *q, size_t *at);
+size_t query_load_n_trusted(const struct query *q);
 
 #endif

@@ -17,6 +17,8 @@ struct query_lock_now {
 	const char *readers;   /* who seems to hold it for reading, the holder first, a line each */
 	const char *is;	       /* "running on 1", "asleep io_schedule" */
 	uint64_t held_ns;      /* how long each look has seen it so; 0: not twice */
+	bool held_exact;       /* the lock of a file was seen to be taken then */
+	const char *held;      /* of a file: "fd 9, held 3.2s or more"; NULL: not known */
 	const char *owner_comm;
 	int32_t owner_pid, owner_tid;
 	uint32_t readers_waiting, writers_waiting; /* locks without modes: writers */

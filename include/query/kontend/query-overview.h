@@ -37,6 +37,7 @@ struct query_overview {
 	const struct record_host *host;
 	const uint64_t *n_snapshots; /* by enum record_snapshot_kind */
 	enum sym_state sym_state;
+	bool no_kernel_names; /* there are none, and a note or the state says why */
 };
 
 int query_overview(struct query *q, struct query_overview *ret);

@@ -20,6 +20,7 @@
 	X(chains)                                                                                  \
 	X(blame)                                                                                   \
 	X(queues)                                                                                  \
+	X(blocked)                                                                                 \
 	X(incidents)                                                                               \
 	X(callers)                                                                                 \
 	X(tasks)                                                                                   \

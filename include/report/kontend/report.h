@@ -15,6 +15,7 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 	X(locks, LOCKS)                                                                            \
 	X(waiters, WAITERS)                                                                        \
 	X(chains, CHAINS)                                                                          \
+	X(blocked, BLOCKED)                                                                        \
 	X(held, HELD)                                                                              \
 	X(blame, BLAME)                                                                            \
 	X(did, DID)                                                                                \

@@ -17,6 +17,7 @@ struct sandboxed_wants {
 	const char *recordings[2]; /* that are to be read; NULL, "-": none */
 	const char *const *more;   /* recordings, too, to a NULL; NULL: none */
 	const char *symbols;	   /* a file with symbols of a kernel; NULL: none */
+	const char *symfs;	   /* a folder with the files that it names; NULL: none */
 	const char *folder;	   /* of recordings; NULL: none */
 	int fds[2];		   /* of files that are read by these; 0: none */
 	const char *make;	   /* a file that may be made; NULL: none */

@@ -43,6 +43,9 @@ struct run {
 	int (*open)(void *ctx, const char *path);
 	void *open_ctx;
 	const char *symbols;
+	/* Set before, of a recording: as in struct usersyms_config. */
+	const char *symfs;
+	bool trust_paths;
 	const struct sandbox *sandbox;
 	struct uprobe_attach *placed; /* probes of ours (--probe), NULL = none */
 	struct nsview *ns; /* in a PID namespace of its own: all tasks; NULL: not known */

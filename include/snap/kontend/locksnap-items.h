@@ -19,6 +19,8 @@ enum locksnap_kind {
 	LOCKSNAP_PERCPU,     /* in the per-CPU section: text is the variable */
 	LOCKSNAP_SLAB,	     /* in a slab object: text is the cache, see LOCKSNAP_MERGED */
 	LOCKSNAP_INVALIDATE, /* address_space.invalidate_lock of an inode */
+	LOCKSNAP_FILE,	     /* of a file: filelock.h */
+	LOCKSNAP_BPF_MAP,    /* of a BPF map: text is its name, may be empty */
 	LOCKSNAP_KINDS,
 };
 
@@ -29,11 +31,12 @@ struct locksnap_name {
 	int32_t pid;	   /* owner of the mm, or a process that has the file open; 0: none */
 	uint32_t comm;	   /* text: of that process */
 	uint32_t text;	   /* text: path, variable, cache; of LOCKSNAP_MMAP the memory cgroup */
-	uint32_t offset;   /* into the variable */
+	uint32_t offset;   /* into the variable; of LOCKSNAP_BPF_MAP the map's id */
 	uint64_t since_ns; /* of LOCKSNAP_MMAP: start of the process, session clock; 0: not known */
 	/* Of a file's lock: identity of the inode, since its memory may be reused; 0: not known. */
 	uint64_t ino;
 	uint32_t generation, dev;
+	uint64_t start, past; /* of the lock of a part of a file: filelock_part() */
 };
 
 /* The per-CPU section of a CPU, and its variables: delivered now and then without a request. */
@@ -66,11 +69,21 @@ enum locksnap_state {
 	LOCKSNAP_STATES,
 };
 
+/* How far locks of files are known. */
+enum locksnap_files {
+	LOCKSNAP_FILES_UNKNOWN, /* waits may be missing, or of different moments */
+	LOCKSNAP_FILES_ALL,	/* all waits and what they are for, as of one moment */
+	LOCKSNAP_FILES_SAME,	/* as of one moment, and others may have begun since */
+};
+
 enum locksnap_lock_type {
 	LOCKSNAP_MUTEX,
 	LOCKSNAP_RWSEM,
 	LOCKSNAP_SEM,
-	LOCKSNAP_RT, /* an rt-mutex: on PREEMPT_RT mutexes, spinlocks, and inside of a rwsem */
+	LOCKSNAP_RT,	/* an rt-mutex: on PREEMPT_RT mutexes, spinlocks, and inside of a rwsem */
+	LOCKSNAP_FLOCK, /* this and the next two are of files: filelock.h */
+	LOCKSNAP_POSIX,
+	LOCKSNAP_LEASE,
 	LOCKSNAP_TYPES
 };
 
@@ -86,6 +99,11 @@ struct locksnap_queue {
 	int32_t holder_cpu;    /* current or last CPU */
 	uint32_t holder_frame, holder_n_frames; /* its call chain when asleep: into frames */
 	uint32_t n_evident;			/* number of `readers` of this queue */
+	/* Of the lock of a file: the holder's descriptor, + 1; 0: not known. */
+	uint32_t holder_fd;
+	/* The process that took it, which is the holder, began then: session clock; 0: the lock was
+	   passed on, or not known. */
+	uint64_t taker_ns;
 };
 
 struct locksnap_waiter {

@@ -23,4 +23,29 @@ struct locksnap_sleepers {
 	uint32_t pad;
 };
 
+/* State of a blocked task. */
+enum locksnap_blocked_state {
+	LOCKSNAP_BLOCKED_D = 1,	  /* as /proc/PID/stat shows it, frozen tasks included */
+	LOCKSNAP_BLOCKED_S,	  /* within a call that is not one for waiting */
+	LOCKSNAP_BLOCKED_STOPPED, /* by a signal or a debugger */
+	LOCKSNAP_BLOCKED_STATES,
+};
+
+/* A task that does not run until something has happened. */
+struct locksnap_blocked {
+	int32_t pid, tid;
+	uint32_t comm, process;	  /* texts: names of the task and of its process */
+	uint32_t device;	  /* text: "vda1", of the file of its system call; 0: not known */
+	uint32_t state;		  /* enum locksnap_blocked_state */
+	uint32_t io, kthread;	  /* 1: accounted as waiting for I/O; a kernel thread */
+	uint32_t frame, n_frames; /* its call chain: into frames; tasks share equal ones */
+	uint64_t ran_ns;	  /* end of its last run, session clock; 0: not known */
+	uint32_t cpu;		  /* CPU of its last run, + 1; 0: not known */
+	int32_t call;		  /* number of its system call; -1: in none, or not known */
+	/* The task because of which it is blocked, where a structure of the kernel names it. */
+	int32_t by_pid, by_tid; /* 0: not known */
+	uint32_t by_comm;	/* text */
+	uint32_t fs;		/* text: file system of the file of its system call, "ext4" */
+};
+
 #endif

@@ -26,9 +26,14 @@ struct locksnap_head {
 	uint32_t mmap_offset; /* of mmap_lock in mm_struct; 0: not known */
 	uint32_t no_readers;  /* text: why there is no evidence of readers; 0: it was searched */
 	uint32_t many_tasks;  /* too many tasks to search all */
-	uint32_t counts_sleepers;	/* 1: `sleepers` are known; 0: see no_sleepers */
-	uint32_t no_sleepers;		/* text: why not; 0: not requested */
-	uint32_t sleepers_dropped, pad; /* tasks without room */
+	uint32_t counts_sleepers;   /* 1: `sleepers` are known; 0: see no_sleepers */
+	uint32_t no_sleepers;	    /* text: why not; 0: not requested */
+	uint32_t sleepers_dropped;  /* tasks without room */
+	uint32_t files;		    /* enum locksnap_files */
+	uint32_t knows_blocked;	    /* 1: `blocked` are all such tasks; 0: see no_sleepers */
+	uint32_t blocked_dropped;   /* tasks without room */
+	uint32_t blocked_unwatched; /* tasks in state S whose calls were not read, as too many */
+	uint32_t pad;
 };
 
 struct locksnap {
@@ -45,12 +50,14 @@ struct locksnap {
 	struct locksnap_sleep *sleeps;
 	uint64_t *ended; /* locks with earlier names that no longer belong to these files */
 	struct locksnap_sleepers *sleepers;
+	struct locksnap_blocked *blocked;
 	char *strings;
 	size_t n_names, n_queues, n_waiters, n_areas, n_vars, n_frames, n_empty, n_gone, n_readers,
-		n_sleeps, n_ended, n_sleepers, n_strings;
+		n_sleeps, n_ended, n_sleepers, n_blocked, n_strings;
 	/* For the code that fills it. */
 	size_t cap_names, cap_queues, cap_waiters, cap_areas, cap_vars, cap_frames, cap_empty,
-		cap_gone, cap_readers, cap_sleeps, cap_ended, cap_sleepers, cap_strings;
+		cap_gone, cap_readers, cap_sleeps, cap_ended, cap_sleepers, cap_blocked,
+		cap_strings;
 };
 
 SECTIONS_FUNCTIONS(locksnap)
@@ -66,6 +73,7 @@ SECTIONS_ADD(locksnap, reader, readers, struct locksnap_reader)
 SECTIONS_ADD(locksnap, sleep, sleeps, struct locksnap_sleep)
 SECTIONS_ADD_VALUE(locksnap, ended, ended, uint64_t)
 SECTIONS_ADD(locksnap, sleepers, sleepers, struct locksnap_sleepers)
+SECTIONS_ADD(locksnap, blocked, blocked, struct locksnap_blocked)
 SECTIONS_ADD_TEXT(locksnap)
 
 #endif

@@ -15,7 +15,8 @@ struct file_access {
 	void *ctx;
 	/* Opens a regular file, as file_access_open(). */
 	int (*open)(void *ctx, int root_fd, const char *path, int flags);
-	/* Opens the root folder of a process with O_PATH. */
+	/* Opens the root folder of a process with O_PATH; @pid 0: the folder that the user has
+	 * given for the files of a recording. */
 	int (*root)(void *ctx, pid_t pid);
 	/* Opens the file that process @pid has mapped from @path. */
 	int (*mapped)(void *ctx, pid_t pid, const char *path, bool *ret_deleted);
@@ -32,6 +33,8 @@ struct file_access {
  */
 int file_access_open(const struct file_access *d, int root_fd, const char *path, int flags);
 int file_access_root(const struct file_access *d, const char *proc, pid_t pid);
+/* Opens the folder @path that the user has given with O_PATH. */
+int file_access_folder(const struct file_access *d, const char *path);
 int file_access_mapped(const struct file_access *d, const char *proc, pid_t pid, const char *path,
 		       bool *ret_deleted);
 int file_access_start(const struct file_access *d, int fd, const char *const *argv);

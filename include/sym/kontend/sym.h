@@ -75,6 +75,8 @@ const struct sym_entry *sym_object(const struct sym *s, uint64_t addr);
 /* "name" (*ret_off = offset into it, if not NULL), or NULL when unknown. Data symbols count. */
 const char *sym_name(const struct sym *s, uint64_t addr, uint64_t *ret_off);
 bool sym_is_lock_function(const struct sym *s, uint64_t addr);
+/* True if it waits for a resilient spinlock, as BPF has them. */
+bool sym_is_resilient(const struct sym *s, uint64_t addr);
 /* True if it is on the path that delivers wait events to perf or BPF. */
 bool sym_is_tracing(const struct sym *s, uint64_t addr);
 /*

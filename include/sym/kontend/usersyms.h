@@ -22,7 +22,12 @@ struct usersyms_config {
 	/* True: the events are from this machine and this boot. Else PIDs are those of other
 	 * processes, and a file is the recorded one only if its build id is the same. */
 	bool same_machine;
-	const char *proc;	/* NULL: "/proc"; both are borrowed until usersyms_free() */
+	/* Take a file without a build id by its path, even where nothing shows that it is the
+	 * recorded one. */
+	bool trust_paths;
+	/* Not NULL: look for all files below this folder, and take those without a build id. */
+	const char *symfs;
+	const char *proc;	/* NULL: "/proc"; these paths are borrowed until usersyms_free() */
 	const char *debug_root; /* NULL: "/usr/lib/debug" */
 	/* Opens files; NULL: directly. Borrowed as well. */
 	const struct file_access *door;
@@ -41,6 +46,7 @@ enum usersym_answer {
 	USERSYM_NO_RIGHT,   /* the user may not read it */
 	USERSYM_OTHER_FILE, /* the build id differs from the one recorded */
 	USERSYM_UNSURE,	    /* recorded on another machine or boot, without a build id */
+	USERSYM_CHANGED,    /* no build id, and the inode or its change time differ */
 	USERSYM_NOT_ELF,    /* or damaged ELF */
 	USERSYM_NO_TABLE,   /* stripped, and no separate symbols */
 	USERSYM_NO_SYMBOL,  /* none covers the place */
@@ -74,9 +80,30 @@ void usersyms_free(struct usersyms *u); /* NULL is fine */
  */
 int usersyms_object(struct usersyms *u, const char *path, const uint8_t *build_id,
 		    size_t build_id_len, pid_t pid, uint32_t *ret);
+/*
+ * The part of a mapping that shows which file it was, if it has no build id. A file at the path is
+ * the same if it has this inode, and was not changed after it was mapped. Devices are compared if
+ * the file's has a major number: those of btrfs and overlayfs have none, and stat() says another.
+ */
+struct usersym_inode {
+	uint32_t maj, min;
+	uint64_t ino;	    /* 0: not known, so the path alone decides */
+	uint64_t mapped_ns; /* CLOCK_REALTIME; 0: not known */
+};
+/* usersyms_object() for such a file. */
+int usersyms_object_at(struct usersyms *u, const char *path, const struct usersym_inode *inode,
+		       pid_t pid, uint32_t *ret);
 /* Sets @ret only with USERSYM_OK. */
 enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_t file_offset,
 				    struct usersym *ret);
+/*
+ * True if the object's names are those of a file at its path, and nothing shows that the file is
+ * the recorded one: as `trust_paths` or `symfs` allows. usersyms_trusted(): the paths of these,
+ * from *@at = 0 on; NULL: no more.
+ */
+bool usersyms_is_trusted(const struct usersyms *u, uint32_t object);
+const char *usersyms_trusted(const struct usersyms *u, size_t *at);
+extern const char usersym_trusted_note[]; /* a remark for users on such a name */
 /* The virtual address in the file, whether or not the place has a name. */
 enum usersym_answer usersyms_address(struct usersyms *u, uint32_t object, uint64_t file_offset,
 				     uint64_t *ret);

@@ -74,6 +74,7 @@ void app_say(struct app *a, enum role role, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Goes back to that moment, if it is kept, and shows the root view of that name. */
 void app_go_to(struct app *a, uint64_t ns, const char *view);
+void app_set_filter(struct app *a, const char *text); /* of the view that is shown; "": none */
 /* Something is still being loaded: another frame soon, without waiting for a tick. */
 void app_again(struct app *a);
 bool app_paused(const struct app *a);

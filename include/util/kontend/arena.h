@@ -15,6 +15,11 @@ struct arena {
 };
 
 void *arena_alloc(struct arena *a, size_t size); /* 16-byte aligned, zeroed, NULL on ENOMEM */
+/*
+ * As mem_grow(): makes room for one more element in an array of the arena that grows by doubling,
+ * from 64 on. 0 or -ENOMEM with everything unchanged. New elements are zeroed.
+ */
+int arena_grow(struct arena *a, void *items, size_t *cap, size_t used, size_t size);
 char *arena_strndup(struct arena *a, const char *s, size_t len);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Keeps memory for the same amount again, up to some megabytes. */

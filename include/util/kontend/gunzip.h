@@ -6,13 +6,18 @@
 #include <stdint.h>
 #include <unistd.h>
 
+/* Are these the first two bytes that gzip writes? */
+static inline bool gunzip_is_magic(const uint8_t *p)
+{
+	return p[0] == 0x1f && p[1] == 0x8b;
+}
+
 /* Does the file @fd begin as gzip writes it? */
 static inline bool gunzip_is(int fd)
 {
 	uint8_t magic[2];
 
-	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && magic[0] == 0x1f &&
-	       magic[1] == 0x8b;
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && gunzip_is_magic(magic);
 }
 
 /*

@@ -133,6 +133,39 @@ const struct btf *kerntypes_btf(struct kerntypes *t, struct error *err)
 	return t->btf;
 }
 
+int kerntypes_find(struct kerntypes *t, const char *name, uint32_t kind)
+{
+	return kerntypes_btf(t, NULL) ? btf_index_find(&t->index, t->btf, name, kind) : t->why.code;
+}
+
+/* A struct or union without a name has members of the one around it. */
+enum { MEMBER_DEPTH = 8 };
+
+static bool has_member(const struct btf *btf, uint32_t id, const char *name, unsigned depth)
+{
+	const struct btf_type *type = btf__type_by_id(btf, id);
+	const struct btf_member *m = type && btf_is_composite(type) ? btf_members(type) : NULL;
+
+	for (uint32_t i = 0; m && i < btf_vlen(type); i++) {
+		if (m[i].name_off && !strcmp(btf__name_by_offset(btf, m[i].name_off), name))
+			return true;
+		if (!m[i].name_off && depth && has_member(btf, m[i].type, name, depth - 1))
+			return true;
+	}
+	return false;
+}
+
+int kerntypes_has(struct kerntypes *t, const char *name, const char *member)
+{
+	int id = kerntypes_find(t, name, BTF_KIND_STRUCT);
+
+	if (id == -ENOENT && kerntypes_btf(t, NULL))
+		return 0;
+	if (id < 0)
+		return id;
+	return !member || has_member(t->btf, (uint32_t)id, member, MEMBER_DEPTH);
+}
+
 static int mark_type(struct excerpt *x, uint32_t id)
 {
 	if (!id || id >= x->n_types || x->ids[id])
@@ -262,11 +295,6 @@ int kerntypes_excerpt(struct kerntypes *t, const struct btf *programs, int fd)
 	mem_free(x.ids);
 	mem_free(x.list);
 	return code;
-}
-
-int kerntypes_find(struct kerntypes *t, const char *name, uint32_t kind)
-{
-	return kerntypes_btf(t, NULL) ? btf_index_find(&t->index, t->btf, name, kind) : t->why.code;
 }
 
 int kerntypes_enumerator(struct kerntypes *t, const char *name)

@@ -38,14 +38,19 @@ struct task_struct___call {
 	unsigned int flags;
 } CORE;
 
-struct super_block {
+struct file_system_type___call {
+	const char *name;
+} CORE;
+
+struct super_block___call {
 	unsigned int s_dev;
+	struct file_system_type___call *s_type;
 } CORE;
 
 struct inode___call {
 	unsigned short i_mode;
 	unsigned int i_rdev;
-	struct super_block *i_sb;
+	struct super_block___call *i_sb;
 } CORE;
 
 struct file___call {

@@ -10,6 +10,7 @@ struct raw_call_file {
 	unsigned int known, fd;
 	unsigned int dev;  /* its file system's, major << 20 | minor */
 	unsigned int rdev; /* that it stands for itself, where it is a device; else 0 */
+	char fs[16];	   /* type of its file system: "fuse" */
 };
 
 struct raw_call {

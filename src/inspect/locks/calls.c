@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The file for which a holder sleeps that waits for no lock itself: the one of the descriptor that
- * it has passed to its system call. The table has the system calls that may sleep for a file which
- * an argument names, by this architecture's numbers. Of two files it is the one that is written,
- * whose lock is held the longest.
+ * The file for which a task sleeps: the one of the descriptor that it has passed to its system
+ * call. The table has the system calls that may sleep for a file which an argument names, by this
+ * architecture's numbers. Of two files it is the one that is written, whose lock is held the
+ * longest.
  *
  * Paths are read of a few tasks in each snapshot. Reading the link of a descriptor takes no lock
  * that a stuck task may hold; asking the file for its device would.
@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SLEEPS_MOST = 16 };
+enum { SLEEPS_MOST = 16 }; /* of holders */
 
 static const struct {
 	long number;
@@ -81,14 +81,6 @@ const char *calls_device(const char *sys, unsigned dev, char *ret, size_t size)
 	return ret;
 }
 
-static bool waits_for_lock(const struct snapshot_locks_raw *raw, int tid)
-{
-	for (uint32_t i = 0; i < raw->state->n_waiters && i < RAW_LOCK_WAITERS; i++)
-		if (raw->waiters[i].tid == tid)
-			return true;
-	return false;
-}
-
 static bool has_sleep(const struct locksnap *s, int tid)
 {
 	for (size_t i = 0; i < s->n_sleeps; i++)
@@ -97,21 +89,51 @@ static bool has_sleep(const struct locksnap *s, int tid)
 	return false;
 }
 
+const struct raw_call_file *calls_file(const struct raw_call *c, uint32_t *ret_doing)
+{
+	unsigned arg = 0;
+
+	*ret_doing = calls_doing(c->number, &arg);
+	return *ret_doing != LOCKSNAP_NO_FILE && arg < RAW_CALL_FILES && c->files[arg].known
+		       ? &c->files[arg]
+		       : NULL;
+}
+
+uint32_t calls_add_device(struct locksnap *s, const struct raw_call_file *f)
+{
+	char device[32];
+
+	calls_device("/sys", calls_device_number(f), device, sizeof(device));
+	return snapshot_locks_add_text(s, device, sizeof(device));
+}
+
+int calls_add(struct locksnap *s, const struct locksnap_sleep *at, const char *proc, size_t most)
+{
+	struct locksnap_sleep to = *at;
+
+	if (s->n_sleeps >= most || has_sleep(s, to.tid))
+		return 0;
+	to.file = snapshot_locks_add_path(s, proc, to.tid, to.fd);
+	return locksnap_add_sleep(s, &to);
+}
+
+static bool waits_for_lock(const struct snapshot_locks_raw *raw, int tid)
+{
+	for (uint32_t i = 0; i < raw->state->n_waiters && i < RAW_LOCK_WAITERS; i++)
+		if (raw->waiters[i].tid == tid)
+			return true;
+	return false;
+}
+
 int snapshot_locks_fill_call(const struct snapshot_locks_raw *raw, const struct raw_call *c,
 			     int tid, struct locksnap *s)
 {
-	struct locksnap_sleep to = {.tid = tid};
-	char device[32];
-	unsigned arg = 0;
+	struct locksnap_sleep at = {.tid = tid};
+	const struct raw_call_file *f = calls_file(c, &at.doing);
 
-	to.doing = calls_doing(c->number, &arg);
-	if (to.doing == LOCKSNAP_NO_FILE || arg >= RAW_CALL_FILES || !c->files[arg].known ||
-	    s->n_sleeps >= SLEEPS_MOST || has_sleep(s, tid) || waits_for_lock(raw, tid))
+	if (!f || s->n_sleeps >= SLEEPS_MOST || waits_for_lock(raw, tid))
 		return 0;
-	const struct raw_call_file *f = &c->files[arg];
-	to.fd = (int32_t)f->fd;
-	to.file = snapshot_locks_add_path(s, raw->proc, tid, to.fd);
-	calls_device("/sys", f->rdev ? f->rdev : f->dev, device, sizeof(device));
-	to.device = snapshot_locks_add_text(s, device, sizeof(device));
-	return locksnap_add_sleep(s, &to);
+	at.fd = (int32_t)f->fd;
+	at.device = calls_add_device(s, f);
+	return calls_add(s, &at, raw->proc, SLEEPS_MOST);
 }

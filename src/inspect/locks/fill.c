@@ -97,6 +97,13 @@ static bool name_percpu(const struct snapshot_locks_raw *raw, struct locksnap *s
 	return false;
 }
 
+static void name_map(struct locksnap *s, const struct raw_lock *l, struct locksnap_name *n)
+{
+	n->kind = LOCKSNAP_BPF_MAP;
+	n->offset = l->map_id;
+	n->text = snapshot_locks_add_text(s, l->map_name, sizeof(l->map_name));
+}
+
 /* "filp", and "~pid" if others were merged into the cache of that name. */
 static uint32_t add_slab(struct locksnap *s, const struct raw_lock *l)
 {
@@ -114,11 +121,12 @@ static int fill_other_names(const struct snapshot_locks_raw *raw, struct locksna
 		struct locksnap_name n = {.addr = l->addr, .kind = LOCKSNAP_SLAB, .cpu = -1};
 		if (l->named)
 			continue;
-		if (!name_percpu(raw, s, &n)) {
-			if (!l->slab[0])
-				continue;
+		if (l->map_id)
+			name_map(s, l, &n);
+		else if (!name_percpu(raw, s, &n) && l->slab[0])
 			n.text = add_slab(s, l);
-		}
+		else if (n.kind == LOCKSNAP_SLAB)
+			continue;
 		if (locksnap_add_name(s, &n) < 0)
 			return -ENOMEM;
 	}

@@ -61,15 +61,16 @@ struct snapshot_locks_raw {
 /* Adds @l's readers to the queue that is added next. 0 or -ENOMEM. */
 int snapshot_locks_fill_readers(const struct snapshot_locks_raw *raw, const struct raw_lock *l,
 				struct locksnap *s, struct locksnap_queue *q);
-/* Adds the file for which @tid sleeps, if it waits for no lock. 0 or -ENOMEM. */
-int snapshot_locks_fill_call(const struct snapshot_locks_raw *raw, const struct raw_call *c,
-			     int tid, struct locksnap *s);
 /* Path of a descriptor, cleaned likewise; 0: not known. */
 uint32_t snapshot_locks_add_path(struct locksnap *s, const char *proc, int pid, int fd);
 /* The number of readers that hold it, by its count. */
 uint32_t snapshot_locks_readers(const struct raw_lock *l);
 /* A comm or the name of a cache, with '?' for characters that cannot be shown. */
 uint32_t snapshot_locks_add_text(struct locksnap *s, const char *text, size_t size);
+
+/* Adds the file for which a holder sleeps, if it waits for no lock. 0 or -ENOMEM. */
+int snapshot_locks_fill_call(const struct snapshot_locks_raw *raw, const struct raw_call *c,
+			     int tid, struct locksnap *s);
 
 /* Turns them into a snapshot. 0 or -ENOMEM. */
 int snapshot_locks_fill(const struct snapshot_locks_raw *raw, struct locksnap *ret);
@@ -79,6 +80,23 @@ int snapshot_locks_fill(const struct snapshot_locks_raw *raw, struct locksnap *r
 /* The use that a system call makes of the descriptor in its argument *@ret_arg (from 0); else
  * LOCKSNAP_NO_FILE. */
 enum locksnap_doing calls_doing(long long number, unsigned *ret_arg);
+/*
+ * The file for which a task sleeps in that call, and *@ret_doing, enum locksnap_doing; NULL: for
+ * none, or not known.
+ */
+const struct raw_call_file *calls_file(const struct raw_call *c, uint32_t *ret_doing);
+/* The device of a file, major << 20 | minor: the one that it stands for, or is on. */
+static inline unsigned calls_device_number(const struct raw_call_file *f)
+{
+	return f->rdev ? f->rdev : f->dev;
+}
+/* Its name as a text of @s; 0: none. */
+uint32_t calls_add_device(struct locksnap *s, const struct raw_call_file *f);
+/*
+ * Adds @at with the path of its descriptor, unless @s has @most files already, or one of that task.
+ * @proc is "/proc" or a test's tree. 0 or -ENOMEM.
+ */
+int calls_add(struct locksnap *s, const struct locksnap_sleep *at, const char *proc, size_t most);
 /* "vda1" of /sys/dev/block, @sys is "/sys" or a test's tree; "": there is no such device. */
 const char *calls_device(const char *sys, unsigned dev, char *ret, size_t size);
 
@@ -139,14 +157,31 @@ struct sleepers;
 
 int sleepers_new(struct sleepers **ret, struct kerntypes *types, struct error *err);
 /*
- * Adds those of @target (NULL: all) to a snapshot, or the reason why that is impossible. 0 or
- * -ENOMEM. @child: the process of a measured command; 0: it does not exist yet.
+ * Reads those of @target (NULL: all), and each task that is blocked. @child: the process of a
+ * measured command; 0: it does not exist yet. Returns the number of blocked tasks; if it is
+ * impossible 0, and sleepers_put() reports the reason.
  */
-int sleepers_take(struct sleepers *s, const struct target *target, int child, struct locksnap *ret);
+size_t sleepers_read(struct sleepers *s, const struct target *target, int child);
+/*
+ * Adds the tasks that were read to a snapshot. The scheduler's clock is *@ahead_ns ahead of ours;
+ * NULL: that is not known. 0 or -ENOMEM.
+ */
+int sleepers_put(struct sleepers *s, const int64_t *ahead_ns, struct locksnap *ret);
 void sleepers_free(struct sleepers *s); /* NULL is fine */
 
 /* The rows of one pass, one for each process and kind, most tasks first. 0 or -ENOMEM. */
 struct raw_sleepers;
 int sleepers_fill(const struct raw_sleepers *rows, size_t n, struct locksnap *ret);
+/* Results of one pass. */
+struct raw_blocked_pass {
+	const struct raw_blocked *blocked;
+	const struct raw_vfork *vforks;
+	size_t n, n_vforks;
+	const char *proc;	 /* "/proc" or a test's tree */
+	const int64_t *ahead_ns; /* of the scheduler's clock; NULL: not known */
+};
+
+/* The blocked tasks of one pass, in its order. 0 or -ENOMEM. */
+int sleepers_fill_blocked(const struct raw_blocked_pass *p, struct locksnap *ret);
 
 #endif

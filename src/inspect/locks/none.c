@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Looking at locks, in a kontend that was built without BPF. */
+/* Looking at locks and sleeps, in a kontend that was built without BPF. */
 #include "kontend/snapshot-locks.h"
+#include "kontend/snapshot-slept.h"
 
 #include <errno.h>
 
@@ -38,4 +39,31 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock
 void snapshot_locks_free(struct snapshot_locks *w)
 {
 	(void)w;
+}
+
+int snapshot_slept_new(struct snapshot_slept **ret, const struct target *target,
+		       struct kerntypes *types, struct error *err)
+{
+	(void)target;
+	(void)types;
+	*ret = NULL;
+	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
+}
+
+void snapshot_slept_child(struct snapshot_slept *s, int pid)
+{
+	(void)s;
+	(void)pid;
+}
+
+int snapshot_slept_take(struct snapshot_slept *s, struct sleptsnap *ret)
+{
+	(void)s;
+	sleptsnap_clear(ret);
+	return 0;
+}
+
+void snapshot_slept_free(struct snapshot_slept *s)
+{
+	(void)s;
 }

@@ -37,7 +37,8 @@ struct raw_lock {
 	unsigned int named;	    /* there is a name for it */
 	unsigned int holder_task;   /* index + 1 of what it does; 0: not read */
 	unsigned int merged;	    /* `slab` is one of several caches that are one */
-	char holder_comm[16], slab[32];
+	unsigned int map_id;	    /* of the BPF map that it is in; 0: in none */
+	char holder_comm[16], slab[32], map_name[16];
 };
 
 /* A file, until its inode is freed: the numbers of the next one in that memory are others. */

@@ -6,9 +6,17 @@
 #ifndef KONTEND_INSPECT_LOCKS_SLEEPERS_SHARED_H
 #define KONTEND_INSPECT_LOCKS_SLEEPERS_SHARED_H
 
+#include "call-shared.h"
 #include "ns-shared.h"
 
-enum { RAW_SLEEPERS = 8192, RAW_SLEEPER_IDS = 1024, RAW_SLEEPER_CPUS = 1024 };
+enum {
+	RAW_SLEEPERS = 8192,
+	RAW_BLOCKED = 8192,
+	RAW_BLOCKED_FRAMES = 24,
+	RAW_VFORKS = 1024,
+	RAW_BLOCKED_WATCHED = 256, /* in state S: as many have their calls read in one pass */
+	RAW_CALL_WORDS = 8,	   /* numbers of system calls below 64 times that */
+};
 
 /* Kinds as in locksnap-items.h. */
 enum raw_sleeper_kind { RAW_FUTEX = 1, RAW_FILE_LOCK, RAW_IO, RAW_DISK };
@@ -21,22 +29,44 @@ struct raw_sleepers {
 	char comm[16]; /* of the process */
 };
 
-enum raw_sleeper_scope { RAW_SCOPE_ALL, RAW_SCOPE_PIDS, RAW_SCOPE_TIDS, RAW_SCOPE_CGROUP };
+/* As in locksnap-sleepers.h. */
+enum raw_blocked_state { RAW_STATE_D = 1, RAW_STATE_S, RAW_STATE_STOPPED };
+
+/* A task that does not run until something has happened. */
+struct raw_blocked {
+	int pid, tid, cpu;
+	unsigned int state; /* enum raw_blocked_state */
+	unsigned int io, kthread;
+	int bytes; /* of frames, or a negative errno */
+	unsigned int pad;
+	unsigned long long ran; /* by the scheduler's clock; 0: not known */
+	char comm[16], process[16];
+	struct raw_call call;
+	unsigned long long frames[RAW_BLOCKED_FRAMES];
+};
+
+/* A task for whose exec or exit its parent waits. */
+struct raw_vfork {
+	int pid, tid, parent; /* parent: thread */
+	char comm[16];
+	unsigned int pad;
+};
 
 struct raw_sleepers_state {
 	unsigned int n, dropped; /* rows; tasks for which there was none */
-	unsigned int scope;	 /* enum raw_sleeper_scope */
-	unsigned int by_cpu;	 /* only tasks that ran last on a CPU of `cpus` */
-	unsigned long long cgroup;
-	unsigned long long since_ns; /* children that began later are measured as well; monotonic */
-	unsigned long long long_ns;  /* a task that sleeps in a futex for longer is idle */
-	unsigned long long timed_ns; /* the same, where the call has a timeout */
+	unsigned int n_blocked, blocked_dropped;
+	unsigned int n_vforks, pad;
+	unsigned int watched, unwatched; /* tasks in state S; those that were too many */
+	unsigned long long long_ns;	 /* a task that sleeps in a futex for longer is idle */
+	unsigned long long timed_ns;	 /* the same, where the call has a timeout */
 };
 
 struct raw_sleepers_config {
 	/* Numbers of system calls; 0xffffffff: there is none here. */
 	unsigned int futex, futex_wait, futex_waitv, flock, fcntl;
 	unsigned int self;
+	/* Bits of calls in which a task in state S waits for work or for a user. */
+	unsigned long long idle_calls[RAW_CALL_WORDS];
 	struct ns_config ns;
 };
 

@@ -8,12 +8,14 @@
  * A task that waits in a futex may wait for a lock or for work: the kernel cannot know. So
  * those that have slept for long, and those with a timeout unless they have just begun to sleep,
  * are counted apart, as idle.
+ *
+ * The same pass records each task that is blocked, with its call chain: in state D, stopped, or in
+ * state S within a call that is not one for waiting.
  */
 #include "kernel/ns.h"
 
+#include "read-asked.h"
 #include "read-call.h"
-#include "read-cgroup.h"
-#include "read-ran.h"
 #include "sleepers-shared.h"
 
 char license_text[] SEC("license") = "GPL";
@@ -22,24 +24,24 @@ const volatile struct raw_sleepers_config config = {0};
 struct raw_sleepers_state state = {0};
 
 ARRAY(sleepers, struct raw_sleepers, RAW_SLEEPERS);
-ARRAY(cpus, __u64, RAW_SLEEPER_CPUS);
-
-/* Processes or threads that are looked at. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, RAW_SLEEPER_IDS);
-	__type(key, __u32);
-	__type(value, __u32);
-} ids SEC(".maps");
+ARRAY(blocked, struct raw_blocked, RAW_BLOCKED);
+ARRAY(vforks, struct raw_vfork, RAW_VFORKS);
 
 /* task_struct.__state */
-enum { STATE_INTERRUPTIBLE = 1, STATE_UNINTERRUPTIBLE = 2, STATE_NOLOAD = 0x400 };
+enum {
+	STATE_INTERRUPTIBLE = 1,
+	STATE_UNINTERRUPTIBLE = 2,
+	STATE_STOPPED = 4,
+	STATE_TRACED = 8,
+	STATE_NOLOAD = 0x400,
+	STATE_RTLOCK = 0x1000, /* a spinlock of PREEMPT_RT */
+	STATE_FROZEN = 0x8000,
+};
 
 /* Commands of futex(2), without its flags, and of fcntl(2). */
 enum { FUTEX_WAIT = 0, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11 };
 enum { FUTEX_LOCK_PI2 = 13, FUTEX_COMMANDS = 127 };
 enum { SETLKW = 7, SETLKW64 = 14, OFD_SETLKW = 38 };
-enum { ANCESTORS = 8 };
 
 struct pt_regs___x86_call {
 	unsigned long di, si, dx, r10, r8, orig_ax;
@@ -54,7 +56,7 @@ struct task_struct___sleepers {
 	unsigned in_iowait : 1;
 	struct task_struct *group_leader, *real_parent;
 	struct sched_entity se;
-	unsigned long long start_time;
+	struct completion *vfork_done;
 } CORE;
 
 struct call {
@@ -136,48 +138,6 @@ static __always_inline bool is_file_lock(const struct call *c)
 		(command == SETLKW || command == SETLKW64 || command == OFD_SETLKW));
 }
 
-/* A process, or one that it has started since, as long as those in between live. */
-static __always_inline bool is_of_processes(struct task_struct *t)
-{
-	struct task_struct___sleepers *task = (void *)t;
-	struct task_struct___sleepers *leader = (void *)BPF_CORE_READ(task, group_leader);
-	__u32 pid = (__u32)ns_pid(t, &config.ns);
-
-	if (bpf_map_lookup_elem(&ids, &pid))
-		return true;
-	if (!leader || BPF_CORE_READ(leader, start_time) < state.since_ns)
-		return false;
-	for (int i = 0; task && i < ANCESTORS; i++) {
-		task = (void *)BPF_CORE_READ(task, real_parent);
-		pid = task ? (__u32)ns_pid((void *)task, &config.ns) : 0;
-		if (pid && bpf_map_lookup_elem(&ids, &pid))
-			return true;
-	}
-	return false;
-}
-
-static __always_inline bool is_asked_for(struct task_struct *t)
-{
-	__u32 cpu = (__u32)last_cpu(t), tid;
-
-	if (state.by_cpu) {
-		__u64 *wanted = bpf_map_lookup_elem(&cpus, &cpu);
-		if (!wanted || !*wanted)
-			return false;
-	}
-	switch (state.scope) {
-	case RAW_SCOPE_PIDS:
-		return is_of_processes(t);
-	case RAW_SCOPE_TIDS:
-		tid = (__u32)ns_tid(t, &config.ns);
-		return bpf_map_lookup_elem(&ids, &tid);
-	case RAW_SCOPE_CGROUP:
-		return is_in_cgroup(t, state.cgroup);
-	default:
-		return true;
-	}
-}
-
 static __always_inline void put_task(struct task_struct *t, __u32 kind, bool idle)
 {
 	struct task_struct___sleepers *task = (void *)t;
@@ -208,7 +168,7 @@ static __always_inline void look_at(struct task_struct *t)
 	struct call c = {.number = -1};
 	bool timed;
 
-	if (flags & (TASK_KTHREAD | TASK_IO_WORKER) || !is_asked_for(t))
+	if (flags & (TASK_KTHREAD | TASK_IO_WORKER))
 		return;
 	if (s & STATE_UNINTERRUPTIBLE && !(s & STATE_NOLOAD)) {
 		put_task(t, BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) ? RAW_IO : RAW_DISK,
@@ -223,12 +183,102 @@ static __always_inline void look_at(struct task_struct *t)
 		put_task(t, RAW_FILE_LOCK, false);
 }
 
+static __always_inline void put_blocked(struct task_struct *t, __u32 state_is)
+{
+	struct task_struct___sleepers *task = (void *)t;
+	__u32 i = state.n_blocked, flags = BPF_CORE_READ(task, flags);
+	struct raw_blocked *r = bpf_map_lookup_elem(&blocked, &i);
+
+	if (!r) {
+		state.blocked_dropped++;
+		return;
+	}
+	state.n_blocked = i + 1;
+	r->pid = ns_pid(t, &config.ns);
+	r->tid = ns_tid(t, &config.ns);
+	r->cpu = last_cpu(t);
+	r->state = state_is;
+	r->io = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
+	r->kthread = !!(flags & TASK_KTHREAD);
+	r->ran = ran_until(t);
+	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
+	BPF_CORE_READ_STR_INTO(&r->process, task, group_leader, comm);
+	r->bytes = (int)bpf_get_task_stack(t, r->frames, sizeof(r->frames), 0);
+	read_call(t, &r->call);
+}
+
+/* As the kernel shows it in /proc/PID/stat. */
+static __always_inline bool is_in_d(__u32 s)
+{
+	if ((s & (STATE_UNINTERRUPTIBLE | STATE_NOLOAD)) == (STATE_UNINTERRUPTIBLE | STATE_NOLOAD))
+		return false;
+	return s & (STATE_UNINTERRUPTIBLE | STATE_RTLOCK | STATE_FROZEN);
+}
+
+/* In state S: is it in a call for something else than to wait for work? */
+static __always_inline bool is_watched(struct task_struct *t, __u32 flags)
+{
+	struct call c = {.number = -1};
+
+	if (flags & (TASK_KTHREAD | TASK_IO_WORKER) || is_compat(t) || !read_registers(t, &c))
+		return false;
+	if (c.number < 0) /* a page fault, or the end of the task */
+		return true;
+	if (c.number >= 64 * RAW_CALL_WORDS)
+		return false;
+	return !(config.idle_calls[c.number / 64 % RAW_CALL_WORDS] >> c.number % 64 & 1);
+}
+
+/* Its parent may wait for it, whatever state it is in. Kernel threads have another use for that. */
+static __always_inline void put_vfork(struct task_struct *t)
+{
+	struct task_struct___sleepers *task = (void *)t;
+	__u32 i = state.n_vforks;
+	struct raw_vfork *r;
+
+	if (BPF_CORE_READ(task, flags) & TASK_KTHREAD || !BPF_CORE_READ(task, vfork_done))
+		return;
+	r = bpf_map_lookup_elem(&vforks, &i);
+	if (!r)
+		return;
+	state.n_vforks = i + 1;
+	r->pid = ns_pid(t, &config.ns);
+	r->tid = ns_tid(t, &config.ns);
+	r->parent = ns_tid((void *)BPF_CORE_READ(task, real_parent), &config.ns);
+	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
+}
+
+static __always_inline void look_if_blocked(struct task_struct *t)
+{
+	struct task_struct___sleepers *task = (void *)t;
+	__u32 flags = BPF_CORE_READ(task, flags), s = BPF_CORE_READ(task, __state);
+
+	if (is_in_d(s)) {
+		put_blocked(t, RAW_STATE_D);
+	} else if (s & (STATE_STOPPED | STATE_TRACED)) {
+		put_blocked(t, RAW_STATE_STOPPED);
+	} else if (s & STATE_INTERRUPTIBLE && is_watched(t, flags)) {
+		if (state.watched >= RAW_BLOCKED_WATCHED) {
+			state.unwatched++;
+			return;
+		}
+		state.watched++;
+		put_blocked(t, RAW_STATE_S);
+	}
+}
+
 SEC("iter/task")
 int find_sleepers(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
 
-	if (t && ns_pid(t, &config.ns) != (int)config.self)
+	if (!t)
+		return 0;
+	put_vfork(t);
+	if (!is_asked_for(t, &config.ns))
+		return 0;
+	if (ns_pid(t, &config.ns) != (int)config.self)
 		look_at(t);
+	look_if_blocked(t);
 	return 0;
 }

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs the program that counts the sleeping tasks among the measured ones. A map has the processes
- * and threads, a number the cgroup. In a PID namespace the iterator shows only its tasks.
+ * Runs the program that counts the sleeping tasks among the measured ones (asked.c), and records
+ * those that are blocked.
  */
+#include "asked.h"
 #include "bpf-run.h"
 #include "internal.h"
-#include "kontend/cgroup.h"
-#include "kontend/clock.h"
 #include "kontend/mem.h"
-#include "kontend/target.h"
 #include "sleepers-shared.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -27,16 +23,17 @@ extern const char sleepers_object[], sleepers_object_end[];
 #define TIMED_NS 10000000ull
 
 /* Numbers that older headers lack; they are the same on all architectures. */
-enum { FUTEX_WAITV = 449, FUTEX_WAIT = 455, NO_CALL = -1 };
+enum { EPOLL_PWAIT2 = 441, FUTEX_WAITV = 449, FUTEX_WAIT = 455 };
 
 struct sleepers {
 	struct bpf_object *object;
 	struct bpf_link *find;
 	struct raw_sleepers_state *state;
 	const struct raw_sleepers *rows;
-	uint64_t *cpus;
-	int ids; /* descriptor of the map */
-	bool reported;
+	const struct raw_vfork *vforks;
+	struct bpf_run_part blocked;
+	struct asked asked;
+	struct error why; /* of the last pass; code 0: it was read */
 };
 
 static int map_arrays(struct sleepers *s, struct error *err)
@@ -46,12 +43,35 @@ static int map_arrays(struct sleepers *s, struct error *err)
 	s->state = bpf_run_map(s->object, ".bss", sizeof(*s->state), rw, err);
 	s->rows =
 		bpf_run_map(s->object, "sleepers", RAW_SLEEPERS * sizeof(*s->rows), PROT_READ, err);
-	s->cpus = bpf_run_map(s->object, "cpus", RAW_SLEEPER_CPUS * sizeof(*s->cpus), rw, err);
-	s->ids = bpf_object__find_map_fd_by_name(s->object, "ids");
-	if (s->ids < 0)
-		return error_set(err, -ENOENT, "The BPF object has no map ids");
-	return s->state && s->rows && s->cpus ? 0 : err->code;
+	s->vforks =
+		bpf_run_map(s->object, "vforks", RAW_VFORKS * sizeof(*s->vforks), PROT_READ, err);
+	if (!s->state || !s->rows || !s->vforks || asked_open(&s->asked, s->object, err) < 0)
+		return err->code;
+	return bpf_run_part_open(&s->blocked, s->object, "blocked", sizeof(struct raw_blocked),
+				 RAW_BLOCKED, err);
 }
+
+/*
+ * In these a task in state S waits for work, for another program or for a user: no resource blocks
+ * it. Locks of files are not among them, nor are calls that the kernel answers itself.
+ */
+static const long idle_calls[] = {
+	SYS_ppoll,	   SYS_pselect6,	SYS_epoll_pwait,
+	SYS_nanosleep,	   SYS_clock_nanosleep, SYS_futex,
+	SYS_wait4,	   SYS_waitid,		SYS_accept,
+	SYS_accept4,	   SYS_connect,		SYS_recvfrom,
+	SYS_recvmsg,	   SYS_recvmmsg,	SYS_sendto,
+	SYS_sendmsg,	   SYS_sendmmsg,	SYS_rt_sigtimedwait,
+	SYS_rt_sigsuspend, SYS_msgrcv,		SYS_msgsnd,
+	SYS_semtimedop,	   SYS_semop,		SYS_io_getevents,
+	SYS_io_pgetevents, SYS_io_uring_enter,	SYS_mq_timedreceive,
+	SYS_mq_timedsend,  SYS_restart_syscall,
+#ifdef SYS_poll
+	SYS_poll,	   SYS_select,		SYS_epoll_wait,
+	SYS_pause,
+#endif
+	FUTEX_WAITV,	   FUTEX_WAIT,		EPOLL_PWAIT2,
+};
 
 static int load(struct sleepers *s, struct kerntypes *types, struct error *err)
 {
@@ -72,6 +92,8 @@ static int load(struct sleepers *s, struct kerntypes *types, struct error *err)
 	};
 	int code = ns_own(&config.ns, types, err);
 
+	for (size_t i = 0; i < sizeof(idle_calls) / sizeof(*idle_calls); i++)
+		config.idle_calls[idle_calls[i] / 64] |= 1ull << idle_calls[i] % 64;
 	code = code < 0 ? code : bpf_run_load(&s->object, &f, err);
 	code = code < 0 ? code : map_arrays(s, err);
 	if (code < 0)
@@ -97,139 +119,46 @@ int sleepers_new(struct sleepers **ret, struct kerntypes *types, struct error *e
 	return 0;
 }
 
-static int report_id(struct sleepers *s, uint32_t id, struct error *err)
+size_t sleepers_read(struct sleepers *s, const struct target *target, int child)
 {
-	const uint32_t yes = 1;
+	int code = asked_report(&s->asked, target, child, &s->why);
 
-	return bpf_map_update_elem(s->ids, &id, &yes, BPF_ANY) < 0
-		       ? error_errno(err, -errno, "Cannot pass task %u to BPF", id)
-		       : 0;
+	s->state->n = s->state->dropped = s->state->n_blocked = s->state->blocked_dropped = 0;
+	s->state->watched = s->state->unwatched = s->state->n_vforks = 0;
+	if (code < 0)
+		return 0;
+	s->why = (struct error){0};
+	code = bpf_run_iterate(s->find);
+	if (code < 0)
+		error_errno(&s->why, code, "Cannot run the BPF program that counts sleepers");
+	return code < 0 ? 0 : *(volatile uint32_t *)&s->state->n_blocked;
 }
 
-static int report_ids(struct sleepers *s, const struct target *t, int child, struct error *err)
+int sleepers_put(struct sleepers *s, const int64_t *ahead_ns, struct locksnap *ret)
 {
-	int code = 0;
+	const struct raw_sleepers_state *state = s->state;
+	uint32_t n = state->n, n_blocked = state->n_blocked;
 
-	if (t->kind == TARGET_COMMAND)
-		return child ? report_id(s, (uint32_t)child, err)
-			     : error_set(err, -EAGAIN, "the command has not begun yet");
-	if (t->n_ids > RAW_SLEEPER_IDS)
-		return error_set(err, -E2BIG, "more than %d processes or threads are measured",
-				 RAW_SLEEPER_IDS);
-	for (size_t i = 0; code == 0 && i < t->n_ids; i++)
-		code = report_id(s, (uint32_t)t->ids[i], err);
-	return code;
-}
-
-static int report_cpus(struct sleepers *s, const struct target *t, struct error *err)
-{
-	s->state->by_cpu = t->n_cpus > 0;
-	for (size_t i = 0; i < t->n_cpus; i++) {
-		if (t->cpus[i] >= RAW_SLEEPER_CPUS)
-			return error_set(err, -E2BIG, "CPU %u is beyond the first %d", t->cpus[i],
-					 RAW_SLEEPER_CPUS);
-		s->cpus[t->cpus[i]] = 1;
+	if (s->why.code < 0) {
+		ret->head.no_sleepers = locksnap_add_text(ret, s->why.text);
+		return 0;
 	}
-	return 0;
-}
-
-/* Once: the target does not change. */
-static int report_target(struct sleepers *s, const struct target *t, int child, struct error *err)
-{
-	static const enum raw_sleeper_scope scopes[] = {
-		[TARGET_SYSTEM] = RAW_SCOPE_ALL,   [TARGET_PIDS] = RAW_SCOPE_PIDS,
-		[TARGET_TIDS] = RAW_SCOPE_TIDS,	   [TARGET_CGROUP] = RAW_SCOPE_CGROUP,
-		[TARGET_COMMAND] = RAW_SCOPE_PIDS,
+	struct raw_blocked_pass pass = {
+		.blocked = bpf_run_part_read(&s->blocked, n_blocked),
+		.n = n_blocked < RAW_BLOCKED ? n_blocked : RAW_BLOCKED,
+		.vforks = s->vforks,
+		.n_vforks = state->n_vforks < RAW_VFORKS ? state->n_vforks : RAW_VFORKS,
+		.proc = "/proc",
+		.ahead_ns = ahead_ns,
 	};
-	int code = 0;
-
-	if (s->reported || !t)
-		return 0;
-	if (t->kind == TARGET_CGROUP)
-		code = cgroup_id(t->cgroup, &s->state->cgroup, err);
-	else
-		code = report_ids(s, t, child, err);
-	code = code < 0 ? code : report_cpus(s, t, err);
-	s->state->scope = scopes[t->kind];
-	s->state->since_ns = clock_now_ns();
-	s->reported = code == 0;
-	return code;
-}
-
-static int by_process(const void *a, const void *b)
-{
-	const struct raw_sleepers *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return x->kind < y->kind ? -1 : x->kind > y->kind;
-}
-
-static int by_tasks(const void *a, const void *b)
-{
-	const struct locksnap_sleepers *x = a, *y = b;
-
-	if (x->tasks != y->tasks)
-		return x->tasks > y->tasks ? -1 : 1;
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
-}
-
-static int add_sleepers(struct locksnap *ret, const struct raw_sleepers *r)
-{
-	struct locksnap_sleepers *last =
-		ret->n_sleepers ? &ret->sleepers[ret->n_sleepers - 1] : NULL;
-
-	if (last && last->pid == r->pid && last->kind == r->kind) {
-		last->tasks += r->tasks;
-		last->idle += r->idle;
-		return 0;
-	}
-	const struct locksnap_sleepers item = {
-		.pid = r->pid,
-		.comm = snapshot_locks_add_text(ret, r->comm, sizeof(r->comm)),
-		.kind = r->kind,
-		.tasks = r->tasks,
-		.idle = r->idle,
-	};
-	return locksnap_add_sleepers(ret, &item);
-}
-
-int sleepers_fill(const struct raw_sleepers *rows, size_t n, struct locksnap *ret)
-{
-	struct raw_sleepers *sorted = mem_calloc(n + 1, sizeof(*sorted));
-	int code = sorted ? 0 : -ENOMEM;
-
-	if (sorted && n) {
-		memcpy(sorted, rows, n * sizeof(*sorted));
-		qsort(sorted, n, sizeof(*sorted), by_process);
-	}
-	for (size_t i = 0; code == 0 && i < n; i++)
-		code = add_sleepers(ret, &sorted[i]);
-	if (code == 0 && ret->n_sleepers)
-		qsort(ret->sleepers, ret->n_sleepers, sizeof(*ret->sleepers), by_tasks);
-	mem_free(sorted);
-	return code;
-}
-
-int sleepers_take(struct sleepers *s, const struct target *target, int child, struct locksnap *ret)
-{
-	struct error err = {0};
-	int code = report_target(s, target, child, &err);
-
-	s->state->n = s->state->dropped = 0;
-	if (code == 0) {
-		code = bpf_run_iterate(s->find);
-		if (code < 0)
-			error_errno(&err, code, "Cannot run the BPF program that counts sleepers");
-	}
-	if (code < 0) {
-		ret->head.no_sleepers = locksnap_add_text(ret, err.text);
-		return 0;
-	}
-	uint32_t n = *(volatile uint32_t *)&s->state->n;
-	ret->head.counts_sleepers = 1;
-	ret->head.sleepers_dropped = s->state->dropped;
-	return sleepers_fill(s->rows, n < RAW_SLEEPERS ? n : RAW_SLEEPERS, ret);
+	if (!pass.blocked)
+		return -errno;
+	ret->head.counts_sleepers = ret->head.knows_blocked = 1;
+	ret->head.sleepers_dropped = state->dropped;
+	ret->head.blocked_dropped = state->blocked_dropped;
+	ret->head.blocked_unwatched = state->unwatched;
+	int code = sleepers_fill(s->rows, n < RAW_SLEEPERS ? n : RAW_SLEEPERS, ret);
+	return code < 0 ? code : sleepers_fill_blocked(&pass, ret);
 }
 
 void sleepers_free(struct sleepers *s)
@@ -238,7 +167,9 @@ void sleepers_free(struct sleepers *s)
 		return;
 	bpf_run_unmap(s->state, sizeof(*s->state));
 	bpf_run_unmap(s->rows, RAW_SLEEPERS * sizeof(*s->rows));
-	bpf_run_unmap(s->cpus, RAW_SLEEPER_CPUS * sizeof(*s->cpus));
+	bpf_run_part_close(&s->blocked);
+	bpf_run_unmap(s->vforks, RAW_VFORKS * sizeof(*s->vforks));
+	asked_close(&s->asked);
 	bpf_link__destroy(s->find);
 	bpf_object__close(s->object);
 	mem_free(s);

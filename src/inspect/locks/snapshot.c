@@ -27,6 +27,7 @@
 
 extern const char locks_object[], locks_object_end[];
 extern const char slabs_object[], slabs_object_end[];
+extern const char maps_object[], maps_object_end[];
 
 enum {
 	ITERATORS = 4,
@@ -45,7 +46,8 @@ static const char *const walks[ITERATORS] = {"walk_blocked", "walk_others", "wal
 
 struct snapshot_locks {
 	struct bpf_object *object, *slabs; /* slabs: NULL if the kernel has no such function */
-	struct bpf_link *link[ITERATORS];
+	struct bpf_object *maps;	   /* NULL: BPF maps are not known */
+	struct bpf_link *link[ITERATORS], *map_link;
 	struct bpf_map *by_address, *by_thread;
 	int read_queues, read_slabs, read_arrival, read_objects, check_names;
 	bool is_inner;
@@ -170,6 +172,21 @@ static void load_slabs(struct snapshot_locks *w, struct kerntypes *types)
 		w->read_slabs = bpf_run_program(w->slabs, "read_slabs", NULL);
 }
 
+/* Without it, locks of BPF maps have the names of their callers. */
+static void load_maps(struct snapshot_locks *w, struct kerntypes *types)
+{
+	struct bpf_run_file f = {
+		.bytes = maps_object,
+		.len = (size_t)(maps_object_end - maps_object),
+		.types = types,
+		.shared = "locks",
+		.shared_map = bpf_object__find_map_by_name(w->object, "locks"),
+	};
+
+	if (bpf_run_load(&w->maps, &f, NULL) == 0)
+		w->map_link = bpf_run_iterator(w->maps, "name_maps", NULL);
+}
+
 static int load(struct snapshot_locks *w, struct kerntypes *types, struct error *err)
 {
 	const struct percpu_var *runqueues = percpu_named(&w->percpu, "runqueues");
@@ -194,6 +211,7 @@ static int load(struct snapshot_locks *w, struct kerntypes *types, struct error 
 		return code;
 	learn_bases(w);
 	load_slabs(w, types);
+	load_maps(w, types);
 	(void)locks_readers_new(&w->readers, types, &w->no_readers);
 	(void)sleepers_new(&w->sleepers, types, &w->no_sleepers);
 	return 0;
@@ -318,6 +336,8 @@ static int read_kernel(struct snapshot_locks *w, const struct lock_request_lock 
 		return code;
 	if (w->slabs && w->read_slabs >= 0)
 		(void)bpf_run_once(w->read_slabs, -1);
+	if (w->map_link)
+		(void)bpf_run_iterate(w->map_link);
 	return go_through(w, NAME_FILES);
 }
 
@@ -382,10 +402,11 @@ static int check_paths(struct snapshot_locks *w, struct locksnap *s)
 	return code;
 }
 
-static int count_sleepers(struct snapshot_locks *w, struct locksnap *ret)
+static int put_sleepers(struct snapshot_locks *w, const struct snapshot_locks_raw *raw,
+			struct locksnap *ret)
 {
 	if (w->sleepers)
-		return sleepers_take(w->sleepers, w->target, w->child, ret);
+		return sleepers_put(w->sleepers, raw->ran_known ? &raw->ahead_ns : NULL, ret);
 	ret->head.no_sleepers = locksnap_add_text(ret, w->no_sleepers.text);
 	return 0;
 }
@@ -422,10 +443,11 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock
 					 w->bases, &w->percpu, "/proc",	 &w->memcgs, w->target};
 	find_readers(w, &raw);
 	raw.reports_percpu = reports_percpu;
-	raw.ran_known = w->state->n_waiters && clocks_differ(w, &raw.ahead_ns);
+	size_t blocked = w->sleepers ? sleepers_read(w->sleepers, w->target, w->child) : 0;
+	raw.ran_known = (w->state->n_waiters || blocked) && clocks_differ(w, &raw.ahead_ns);
 	code = snapshot_locks_fill(&raw, ret);
 	code = code < 0 ? code : check_paths(w, ret);
-	code = code < 0 ? code : count_sleepers(w, ret);
+	code = code < 0 ? code : put_sleepers(w, &raw, ret);
 	if (code == -ENOMEM)
 		return error_enomem(err, "a snapshot of locks");
 	if (code < 0)
@@ -452,6 +474,8 @@ void snapshot_locks_free(struct snapshot_locks *w)
 	locks_readers_free(w->readers);
 	sleepers_free(w->sleepers);
 	bpf_object__close(w->slabs);
+	bpf_link__destroy(w->map_link);
+	bpf_object__close(w->maps);
 	bpf_object__close(w->object);
 	percpu_deinit(&w->percpu);
 	map64_deinit(&w->looked);

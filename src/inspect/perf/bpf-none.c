@@ -18,6 +18,14 @@ struct kerntypes *kerntypes_share(struct kerntypes *t)
 	return t;
 }
 
+int kerntypes_has(struct kerntypes *t, const char *name, const char *member)
+{
+	(void)t;
+	(void)name;
+	(void)member;
+	return -ENOTSUP;
+}
+
 void kerntypes_free(struct kerntypes *t)
 {
 	(void)t;

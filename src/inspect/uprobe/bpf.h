@@ -44,6 +44,8 @@ void up_bpf_close(struct up_bpf *b);
 /* A uprobe that a BPF link has placed. */
 struct up_link {
 	uint64_t offset, ref_ctr;
+	uint64_t ino; /* of the file that it was placed in, on `dev`; 0: not known */
+	uint32_t dev;
 	uint32_t id;
 	int32_t pid; /* counts in this process only; 0: in all */
 	bool is_return;

@@ -127,6 +127,8 @@ int up_links_walk(struct up_links *l, int (*found)(void *arg, const struct up_li
 		join(r, path, sizeof(path));
 		struct up_link k = {.offset = r->offset,
 				    .ref_ctr = r->ref_ctr,
+				    .ino = r->ino,
+				    .dev = r->dev,
 				    .id = r->id,
 				    .pid = r->pid,
 				    .is_return = r->is_return != 0,

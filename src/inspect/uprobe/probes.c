@@ -299,6 +299,8 @@ static int add_link(void *arg, const struct up_link *l)
 				.ref_ctr = l->ref_ctr,
 				.hits = UINT64_MAX,
 				.misses = UINT64_MAX,
+				.ino = l->ino,
+				.dev = l->dev,
 				.owner_pid = h ? h->pid : 0,
 				.filter_pid = l->pid,
 				.source = UPSNAP_LINK,

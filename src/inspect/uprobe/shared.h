@@ -102,9 +102,11 @@ struct up_state {
 /* A uprobe of a BPF link. */
 struct up_link_raw {
 	unsigned long long offset, ref_ctr;
+	unsigned long long ino; /* of the file that it was placed in; 0: not known */
+	unsigned int dev;	/* of its file system, as the kernel numbers it */
 	unsigned int id, count; /* of the link; and how many uprobes it has */
 	int pid;		/* counts in this process only; 0: in all */
-	unsigned int is_return, n_parts;
+	unsigned int is_return, n_parts, pad;
 	char program[16];
 	char parts[UP_PARTS][UP_PART]; /* of the path, the last one first */
 };

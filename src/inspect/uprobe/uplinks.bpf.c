@@ -71,6 +71,8 @@ static long put_uprobe(__u32 i, struct walk *w)
 	struct bpf_uprobe *u;
 	struct way way = {0};
 	struct task_struct___root *reader = (void *)bpf_get_current_task();
+	struct dentry___placed *placed;
+	struct inode___placed *inode;
 	__u32 at = state.n_links;
 
 	if (i >= w->count)
@@ -92,6 +94,10 @@ static long put_uprobe(__u32 i, struct walk *w)
 	bpf_probe_read_kernel_str(r->program, sizeof(r->program),
 				  &BPF_CORE_READ(l, link.prog, aux)->name);
 	r->n_parts = 0;
+	placed = (void *)BPF_CORE_READ(l, path.dentry);
+	inode = BPF_CORE_READ(placed, d_inode);
+	r->ino = BPF_CORE_READ(inode, i_ino);
+	r->dev = BPF_CORE_READ(inode, i_sb, s_dev);
 	way.dentry = (__u64)BPF_CORE_READ(l, path.dentry);
 	way.mount = mount_of(BPF_CORE_READ(l, path.mnt));
 	way.root_dentry = (__u64)BPF_CORE_READ(reader, fs, root.dentry);

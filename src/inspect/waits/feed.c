@@ -27,7 +27,7 @@
 
 extern const char waits_object[], waits_object_end[];
 
-enum { LINKS = 11 };
+enum { LINKS = 16 };
 
 /* The objects of one CPU. */
 struct waits_own {
@@ -45,12 +45,15 @@ struct waitfeed {
 	uint32_t n_cpus; /* 0: waits are not reported */
 	enum waits_scope scope;
 	bool owners;
-	struct follow *follow;	/* NULL: holders are not followed, */
-	struct shorts *shorts;	/* NULL: all waits are reported one by one */
-	struct error no_follow; /* the kernel's error, if they were requested */
-	bool releases;		/* requested, and the kernel has them */
-	struct nsview *ns;	/* borrowed, or NULL */
-	int links[LINKS];	/* attached programs */
+	struct follow *follow;	     /* NULL: holders are not followed, */
+	struct shorts *shorts;	     /* NULL: all waits are reported one by one */
+	struct error no_follow;	     /* the kernel's error, if they were requested */
+	bool releases;		     /* requested, and the kernel has them */
+	bool files;		     /* the kernel reports waits for locks of files, */
+	_Atomic bool files_reported; /* and the programs do; set by the thread that attaches */
+	int file_states;	     /* the map of how many wait */
+	struct nsview *ns;	     /* borrowed, or NULL */
+	int links[LINKS];	     /* attached programs */
 	size_t n_links;
 };
 
@@ -249,10 +252,30 @@ bool waitfeed_covers(const struct waitfeed_options *o)
 	       fits_cpu_filter(o->target) && scope_of(o, &w);
 }
 
-/* The name of a tracepoint in the kernel's types. */
-static bool has_releases(struct kerntypes *types)
+/* @name: of a tracepoint in the kernel's types. */
+static bool has_tracepoint(struct kerntypes *types, const char *name)
 {
-	return kerntypes_find(types, "btf_trace_contended_release", BTF_KIND_TYPEDEF) >= 0;
+	return kerntypes_find(types, name, BTF_KIND_TYPEDEF) >= 0;
+}
+
+static const struct {
+	const char *type, *tracepoint, *program;
+} file_programs[] = {
+	{"btf_trace_flock_lock_inode", "flock_lock_inode", "see_flock"},
+	{"btf_trace_posix_lock_inode", "posix_lock_inode", "see_posix_lock"},
+	{"btf_trace_break_lease_block", "break_lease_block", "see_lease_block"},
+	{"btf_trace_break_lease_unblock", "break_lease_unblock", "see_lease_unblock"},
+	{"btf_trace_signal_deliver", "signal_deliver", "see_file_signal"},
+};
+
+enum { FILE_PROGRAMS = sizeof(file_programs) / sizeof(*file_programs) };
+
+static bool has_files(struct kerntypes *types)
+{
+	for (size_t i = 0; i < FILE_PROGRAMS; i++)
+		if (!has_tracepoint(types, file_programs[i].type))
+			return false;
+	return true;
 }
 
 /* See waits_config.word_type. */
@@ -359,15 +382,29 @@ static int report_target(const struct waitfeed *f, const struct target *t, struc
 }
 
 /* The kernel need not verify programs that are never called. */
+static int leave_program(struct bpf_object *o, const char *name)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(o, name);
+
+	return p ? bpf_program__set_autoload(p, false) : -ENOENT;
+}
+
 static int leave_releases(struct bpf_object *o)
 {
 	static const char *const names[] = {"see_release", "see_nested_release"};
 	int code = 0;
 
-	for (size_t i = 0; code == 0 && i < 2; i++) {
-		struct bpf_program *p = bpf_object__find_program_by_name(o, names[i]);
-		code = p ? bpf_program__set_autoload(p, false) : -ENOENT;
-	}
+	for (size_t i = 0; code == 0 && i < 2; i++)
+		code = leave_program(o, names[i]);
+	return code;
+}
+
+static int leave_files(struct bpf_object *o)
+{
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < FILE_PROGRAMS; i++)
+		code = leave_program(o, file_programs[i].program);
 	return code;
 }
 
@@ -389,6 +426,7 @@ static int prepare(struct bpf_object *o, const void *arg)
 	int code = own && ids ? bpf_map__set_max_entries(own, f->n_cpus ? f->n_cpus : 1) : -ENOENT;
 
 	code = code < 0 || f->releases ? code : leave_releases(o);
+	code = code < 0 || f->files ? code : leave_files(o);
 	if (code == 0 && (f->scope == WAITS_TIDS || f->scope == WAITS_PIDS))
 		code = bpf_map__set_max_entries(ids, WAITS_IDS);
 	code = code < 0 ? code : follow_prepare(o, s->follow);
@@ -431,7 +469,9 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 					  .prepare_arg = &sizes};
 
 	f->scope = (enum waits_scope)config.scope;
-	f->releases = o->waits && o->releases && has_releases(types);
+	f->releases =
+		o->waits && o->releases && has_tracepoint(types, "btf_trace_contended_release");
+	f->files = has_files(types);
 	return bpf_run_load(&f->object, &file, err);
 }
 
@@ -467,7 +507,8 @@ static int load(struct waitfeed *f, const struct waitfeed_options *o, struct ker
 		return code;
 	f->rings = map_of(f, "rings", err);
 	f->maps = map_of(f, "own", err);
-	return f->rings < 0 || f->maps < 0 ? err->code : 0;
+	f->file_states = map_of(f, "file_states", err);
+	return f->rings < 0 || f->maps < 0 || f->file_states < 0 ? err->code : 0;
 }
 
 int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct kerntypes *types,
@@ -524,6 +565,16 @@ static int attach_names(struct waitfeed *f, struct error *err)
 	return code < 0 ? code : attach(f, "sched_process_exit", "see_exit", err);
 }
 
+static int attach_files(struct waitfeed *f, struct error *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && f->files && i < FILE_PROGRAMS; i++)
+		code = attach(f, file_programs[i].tracepoint, file_programs[i].program, err);
+	f->files_reported = code == 0 && f->files;
+	return code;
+}
+
 int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 {
 	int code = start_own(f, err);
@@ -542,6 +593,8 @@ int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 		code = attach_names(f, err);
 	if (code == 0 && !f->feed.waits && !f->owners && !f->follow)
 		return 0;
+	if (code == 0)
+		code = attach_files(f, err);
 	if (code == 0)
 		code = attach(f, "contention_begin", "see_begin", err);
 	if (code == 0 && (f->feed.waits || f->follow))
@@ -570,6 +623,14 @@ int waitfeed_follow(struct waitfeed *f, struct error *err)
 	int code = waitfeed_can_follow(f, err);
 
 	return code < 0 ? code : follow_start(f->follow, err);
+}
+
+bool waitfeed_files_wait(const struct waitfeed *f)
+{
+	const uint32_t first = 0;
+	uint64_t n;
+
+	return !f || !f->files_reported || bpf_map_lookup_elem(f->file_states, &first, &n) < 0 || n;
 }
 
 bool waitfeed_sums_up(const struct waitfeed *f)

@@ -248,24 +248,10 @@ static __always_inline void inode_name(struct inode_work *w, struct inode___file
 		w->rec.flags |= INODEREC_DELETED;
 }
 
-static __always_inline bool inode_put_own(void *ctx, const struct inoderec *r)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct waits_cpu *c = waits_here(cpu);
-
-	if (!c || !c->ring.id || c->ring.busy)
-		return false;
-	const struct ring_place p = {&c->ring, c->data, config.ring_bytes};
-	c->ring.busy = 1;
-	bool is_done = put_raw(ctx, &p, r, sizeof(*r), sizeof(*r), cpu);
-	c->ring.busy = 0;
-	return is_done;
-}
-
 static __always_inline bool inode_put(void *ctx, struct inoderec *r)
 {
 	if (config.waits)
-		return inode_put_own(ctx, r);
+		return put_own(ctx, r, sizeof(*r), sizeof(*r), false);
 	return bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r->magic,
 				     sizeof(*r) - offsetof(struct inoderec, magic)) == 0;
 }
@@ -284,6 +270,8 @@ static __always_inline bool inode_report(void *ctx, struct inode___files *inode,
 	w->rec.ino = now->ino;
 	w->rec.generation = now->generation;
 	w->rec.which = (__u16)now->which;
+	if (now->which != INODEREC_FILE)
+		w->rec.start = w->rec.past = 0;
 	w->rec.dev = BPF_CORE_READ(sb, s_dev);
 	w->rec.flags = changed ? INODEREC_CHANGED : 0;
 	w->rec.n_bytes = w->is_whole = 0;
@@ -320,29 +308,37 @@ static __always_inline bool inode_may_have(__u64 lock, __u32 flags)
 	       inode_kernel_fits() && !inode_is_own_mm(lock);
 }
 
+/* Reports @inode, unless it is known: @now says of which lock. */
+static __always_inline void inode_note(struct bpf_raw_tracepoint_args *ctx,
+				       struct inode___files *inode,
+				       const struct inode_reported *now)
+{
+	struct inode_set *set = inode_set_of(now->lock);
+	bool second;
+
+	if (!set || inode_is(&set->way[0], now) || inode_is(&set->way[1], now))
+		return;
+	second = set->way[1].lock == now->lock;
+	/* Written before it is noted: a wait on another CPU meanwhile writes it, too. */
+	if (!inode_report(ctx, inode, now, second || set->way[0].lock == now->lock))
+		return;
+	if (!second && set->way[0].lock != now->lock)
+		set->way[1] = set->way[0];
+	set->way[second] = *now;
+}
+
 /* For a lock that inode_may_have(). Global, as owner_read() is. */
 __noinline int inode_see(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct inode_reported now = {.lock = ctx->args[0]};
-	struct inode_set *set;
 	__u64 inode;
-	bool second;
 
 	inode = inode_of_lock(now.lock, &now.which);
-	set = inode ? inode_set_of(now.lock) : NULL;
-	if (!set)
+	if (!inode)
 		return 0;
 	now.ino = word_at(inode + inode_at(i_ino));
 	now.generation = (__u32)number_at(inode + inode_at(i_generation));
 	now.sb = word_at(inode + inode_at(i_sb));
-	if (inode_is(&set->way[0], &now) || inode_is(&set->way[1], &now))
-		return 0;
-	second = set->way[1].lock == now.lock;
-	/* Written before it is noted: a wait on another CPU meanwhile writes it, too. */
-	if (!inode_report(ctx, (void *)inode, &now, second || set->way[0].lock == now.lock))
-		return 0;
-	if (!second && set->way[0].lock != now.lock)
-		set->way[1] = set->way[0];
-	set->way[second] = now;
+	inode_note(ctx, (void *)inode, &now);
 	return 0;
 }

@@ -371,6 +371,29 @@ static __always_inline bool put_raw(void *ctx, const struct ring_place *p, const
 	return true;
 }
 
+/*
+ * The same into the ring of this CPU. False, too, if there is none, or if this interrupts a program
+ * that writes to it. @counts: that there is no room counts as a wait that was missed.
+ */
+static __always_inline bool put_own(void *ctx, const void *from, __u64 size, __u64 most,
+				    bool counts)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct waits_cpu *c = waits_here(cpu);
+
+	if (!c || !c->ring.id || c->ring.busy)
+		return false;
+	const struct ring_place p = {&c->ring, c->data, config.ring_bytes};
+	c->ring.busy = 1;
+	bool is_done = put_raw(ctx, &p, from, size, most, cpu);
+	if (counts && !is_done) {
+		p.ring->missed++;
+		p.ring->gap = 1;
+	}
+	c->ring.busy = 0;
+	return is_done;
+}
+
 /* @n frames are in the record. */
 static __always_inline void report_begin(struct bpf_raw_tracepoint_args *ctx,
 					 const struct ring_place *p, struct ring_record *rec,
@@ -391,7 +414,7 @@ static __always_inline void report_begin(struct bpf_raw_tracepoint_args *ctx,
 	rec->begin.owner_tid = o->tid;
 	rec->begin.owner = (__u16)o->is;
 	rec->begin.owner_asked = config.owners != 0;
-	rec->begin.pad = 0;
+	rec->begin.held = 0;
 	/* An interrupt may have added to it just now. */
 	if (missed)
 		__sync_fetch_and_add(&p->ring->missed, -missed);
@@ -508,6 +531,8 @@ static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum w
 
 #include "follow.bpf.c"
 #include "inodes.bpf.c"
+
+#include "filelocks.bpf.c"
 
 static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum what what,
 				    bool follows)

@@ -92,16 +92,8 @@ uint64_t blame_rows_ns(const struct blame_rows *b, const struct blame_cell *c)
 
 static struct blame_group *new_group(struct blame_rows *b, uint64_t id, uint32_t cell)
 {
-	if (b->n == b->cap) {
-		size_t cap = b->cap ? b->cap * 2 : 64;
-		struct blame_group *g = arena_alloc(&b->q->arena, cap * sizeof(*g));
-		if (!g)
-			return NULL;
-		if (b->n)
-			memcpy(g, b->g, b->n * sizeof(*g));
-		b->g = g;
-		b->cap = cap;
-	}
+	if (arena_grow(&b->q->arena, &b->g, &b->cap, b->n, sizeof(*b->g)))
+		return NULL;
 	b->g[b->n] = (struct blame_group){.id = id, .first = cell};
 	return &b->g[b->n++];
 }

@@ -10,7 +10,6 @@
 #include "rows.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define NONE UINT32_MAX
 
@@ -123,16 +122,8 @@ void blame_rank(void *ctx, size_t row, struct row_rank *ret)
 
 static struct blame_row *add_row(struct blame_table *t, uint64_t id)
 {
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? t->cap * 2 : 64;
-		struct blame_row *rows = arena_alloc(&t->q->arena, cap * sizeof(*rows));
-		if (!rows)
-			return NULL;
-		if (t->n)
-			memcpy(rows, t->rows, t->n * sizeof(*rows));
-		t->rows = rows;
-		t->cap = cap;
-	}
+	if (arena_grow(&t->q->arena, &t->rows, &t->cap, t->n, sizeof(*t->rows)))
+		return NULL;
 	t->rows[t->n] = (struct blame_row){id, {NONE, NONE, NONE}};
 	return &t->rows[t->n++];
 }

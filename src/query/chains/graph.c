@@ -9,6 +9,7 @@
  */
 #include "graph.h"
 #include "../locks/queues.h"
+#include "kontend/filelock.h"
 #include "kontend/hash.h"
 #include "kontend/holder.h"
 #include "kontend/lock.h"
@@ -210,15 +211,21 @@ static int sum_up(struct chain_graph *g)
 	return 0;
 }
 
-/* Was that wait going on, and its lock held by @l's holder, at the moment of the look? */
-static bool is_proved(const struct chain_graph *g, const struct chain_lock *l, uint64_t look_ns,
-		      uint64_t looked_ns)
+/*
+ * Was that wait going on, and its lock held by @l's holder, at the moment of the look? The kernel
+ * lists locks of files, and who waits for them, at one moment; the queues of its own locks are read
+ * one after the other, so events of that time must have been applied.
+ */
+static bool is_proved(const struct chain_graph *g, const struct chain_lock *l,
+		      const struct locksnap_head *look)
 {
 	const struct chain_wait *up = &g->waits[l->up];
+	const struct locksnap_queue *seen = g->locks[up->lock].seen;
+	bool at_once = look->files && filelock_is(seen->addr);
 
-	return l->evidence == CHAIN_SURE && l->by.by_look && up->wait->begin_ns < look_ns &&
-	       g->q->model->now_ns > looked_ns &&
-	       query_queue_waiter(g->q, g->locks[up->lock].seen, up->tid);
+	return l->evidence == CHAIN_SURE && l->by.by_look && up->wait->begin_ns < look->time_ns &&
+	       (at_once || g->q->model->now_ns > look->time_ns + look->cost_ns) &&
+	       query_queue_waiter(g->q, seen, up->tid);
 }
 
 static void add_circle(struct chain_graph *g, uint32_t first)
@@ -232,8 +239,7 @@ static void add_circle(struct chain_graph *g, uint32_t first)
 		const struct chain_lock *l = &g->locks[at];
 		chain_sum_add(&r->behind, &l->behind);
 		r->proved = r->proved && g->locks[g->waits[l->up].lock].seen &&
-			    is_proved(g, l, look->head.time_ns,
-				      look->head.time_ns + look->head.cost_ns);
+			    is_proved(g, l, &look->head);
 		at = lock_above(g, at);
 	} while (at != first);
 }

@@ -22,7 +22,9 @@ enum {
 	C_LONGEST,
 	C_WHAT,
 	C_IS,
+	C_FD,
 	C_HELD,
+	C_HELD_MOST,
 	C_ENDED,
 	C_ENDED_NS,
 	C_ROW,
@@ -67,10 +69,9 @@ static const struct column columns[C_COLUMNS] = {
 		  "state of the holder: running or runnable on a CPU, or asleep, with function and "
 		  "reason; of a waiter, where it waits",
 		  COLUMN_TEXT, 24, 0, S | W},
-	[C_HELD] =
-		{"held_ns", "HELD",
-		 "time for which every snapshot has seen that holder hold the lock, if it is sure",
-		 COLUMN_NS, 6, 2, SR},
+	[C_FD] = {COL_FD, 3, 3, R},
+	[C_HELD] = {COL_HELD, 6, 2, SR},
+	[C_HELD_MOST] = {COL_HELD_MOST, 6, 9, R},
 	[C_ENDED] = {COL_WAIT_ENDED, 5, 9, R},
 	[C_ENDED_NS] = {COL_ENDED_NS, 6, 0, R},
 	[C_ROW] = {"row", "ROW", "kind of the row: root, deadlock, lock, waiter or more",
@@ -302,6 +303,16 @@ static void fill_waiter(struct chain_rows *c, const struct chain_row *r, uint64_
 	value_s(&v[C_STACK], query_queue_frames(q, frames, n));
 }
 
+static void fill_held(struct chain_rows *c, const struct chain_lock *l, struct value *v)
+{
+	const struct query_held h = query_holder_held(c->q, l->number, &l->by);
+	bool is_file = locktype_is_file((enum lock_type)c->q->model->locks->locks[l->number].type);
+
+	query_fill_held(&h, &v[C_FD]);
+	if (is_file && !l->in_circle)
+		value_s(&v[C_IS], query_held_text(c->q, &h));
+}
+
 static void fill_ids(struct chain_rows *c, const struct chain_row *r, struct value *v)
 {
 	const struct chain_lock *l = lock_of(c, r);
@@ -348,8 +359,8 @@ static void chains_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	value_s(&v[C_NAME], want & 1ull << C_NAME ? query_lock_name(c->q, l->number) : NULL);
 	if (r->kind == CHAIN_WAITER)
 		return;
-	uint64_t held_ns = l->by.by_look ? query_queue_held_ns(c->q, l->by.look) : 0;
-	v[C_HELD] = (struct value){.u = held_ns, .known = held_ns != 0};
+	if (!r->ended)
+		fill_held(c, l, v);
 	value_s(&v[C_KIND],
 		locktype_base((enum lock_type)c->q->model->locks->locks[l->number].type));
 }

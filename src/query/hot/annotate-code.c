@@ -109,6 +109,10 @@ static bool is_recorded(struct query *q, uint64_t start, struct annotate_code *r
 
 static int kernel_code(struct query *q, uint64_t start, struct annotate_code *ret)
 {
+	if (map_frame_is_ksym(start)) {
+		ret->why = "code that the kernel made while it ran is not recorded";
+		return 0;
+	}
 	if (recorded_code(q, start, ret) || is_recorded(q, start, ret))
 		return 0;
 	if (q->engine->code && is_running(q))

@@ -9,7 +9,6 @@
 #include "kontend/stack.h"
 
 #include <errno.h>
-#include <string.h>
 
 static struct annotate_place *place_get(struct query *q, struct annotate_places *p, uint64_t offset,
 					bool is_return)
@@ -19,20 +18,19 @@ static struct annotate_place *place_get(struct query *q, struct annotate_places 
 
 	if (known)
 		return &p->items[*known];
-	if (p->n == p->cap) {
-		size_t cap = p->cap ? p->cap * 2 : 64;
-		struct annotate_place *items = arena_alloc(&q->arena, cap * sizeof(*items));
-		if (!items)
-			return NULL;
-		if (p->n)
-			memcpy(items, p->items, p->n * sizeof(*items));
-		p->items = items;
-		p->cap = cap;
-	}
+	if (arena_grow(&q->arena, &p->items, &p->cap, p->n, sizeof(*p->items)))
+		return NULL;
 	if (map64_put(&p->index, key, (uint32_t)p->n) < 0)
 		return NULL;
 	p->items[p->n] = (struct annotate_place){.offset = offset, .is_return = is_return};
 	return &p->items[p->n++];
+}
+
+static uint64_t offset_in(const struct query *q, uint64_t start, uint64_t frame)
+{
+	if (map_frame_is_ksym(start))
+		return map_ksym_offset(frame);
+	return (map_frame_is_ksym(frame) ? query_kernel_address(q, frame) : frame) - start;
 }
 
 static int sum_samples(struct query *q, uint32_t func, struct annotate_places *p,
@@ -50,7 +48,8 @@ static int sum_samples(struct query *q, uint32_t func, struct annotate_places *p
 		p->all_weight += weight;
 		if (!frame || query_func(q, frame) != func)
 			continue;
-		struct annotate_place *at = place_get(q, p, frame - sums->start, false);
+		struct annotate_place *at =
+			place_get(q, p, offset_in(q, sums->start, frame), false);
 		if (!at)
 			return -ENOMEM;
 		at->samples += c->n;
@@ -75,7 +74,8 @@ static int sum_chain(struct query *q, uint32_t func, uint32_t stack, uint64_t ns
 			continue;
 		for (uint32_t k = 0; k < i && !again; k++)
 			again = frames[k] == frames[i];
-		struct annotate_place *at = place_get(q, p, frames[i] - sums->start, true);
+		struct annotate_place *at =
+			place_get(q, p, offset_in(q, sums->start, frames[i]), true);
 		if (!at)
 			return -ENOMEM;
 		at->wait_ns += again ? 0 : ns;

@@ -191,6 +191,9 @@ int query_annotate(struct query *q, uint64_t start, struct query_annotate *ret, 
 	*ret = (struct query_annotate){.symbol = f->name,
 				       .object = f->object,
 				       .start = f->start,
+				       .place = map_frame_is_kernel(f->start)
+							? query_kernel_address(q, f->start)
+							: map_frame_offset(f->start),
 				       .is_time = hot_is_clock(q),
 				       .waits = map_frame_is_kernel(start)};
 	if (ret->waits && func && sym_is_trylock(f->name))

@@ -14,6 +14,7 @@
 #include "kontend/task.h"
 #include "kontend/text.h"
 #include "kontend/units.h"
+#include "kontend/usersyms.h"
 #include "names/names.h"
 
 #include <errno.h>
@@ -228,6 +229,8 @@ static const char *note_of(struct query *q, const struct hot_row *r)
 
 	if (unnamed)
 		return unnamed;
+	if (q->cache->funcs[r->func].trusted)
+		return usersym_trusted_note;
 	return name && sym_is_trylock(name) ? sym_trylock_note : NULL;
 }
 
@@ -480,6 +483,7 @@ int query_hot_sum(struct query *q, const struct query_zoom *zoom, struct query_h
 				  .event = names,
 				  .hz = d->freq && !strchr(names, ',') ? d->rate : 0,
 				  .ever = q->model->profile->samples,
+				  .unnamed = q->model->profile->ksyms.dropped,
 				  .no_task_name = hot_no_task(q)};
 	struct hot_rows h = {.q = q, .zoom = zoom};
 
@@ -529,7 +533,7 @@ const char *query_hot_trylock(const struct table *t, size_t *at)
 
 static bool is_reason(const char *note)
 {
-	return note && note != sym_trylock_note;
+	return note && note != sym_trylock_note && note != usersym_trusted_note;
 }
 
 const char *query_hot_unnamed(const struct table *t, size_t *at, size_t *ret_rows)

@@ -13,9 +13,11 @@
 #include "kontend/model.h"
 #include "kontend/task.h"
 #include "kontend/taskid.h"
+#include "kontend/units.h"
 #include "kontend/wait.h"
 #include "queues.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static bool is_percpu(enum lock_type type)
@@ -203,6 +205,65 @@ bool query_holder_at(struct query *q, uint32_t lock, struct query_holder *ret)
 	if (w && query_holder_of(q, w, false, ret) && !ret->age_ns)
 		return true;
 	return is_held_in(l, 0) && by_look(q, l, ret);
+}
+
+/*
+ * The time at which a file was locked is known where that was seen. Else snapshots have seen the
+ * holder so long, and the process that took the lock has not been there for longer.
+ */
+static void held_file(struct query *q, uint32_t lock, const struct query_holder *h,
+		      struct query_held *ret)
+{
+	enum lock_type type = (enum lock_type)q->model->locks->locks[lock].type;
+	uint64_t now = q->model->now_ns, taken_ns = holder_taken_ns(q->model, lock, h->pid);
+
+	/* A process that locks parts of a file has locked another one last, maybe. */
+	ret->at_least = !taken_ns || type == LOCK_POSIX_R || type == LOCK_POSIX_W;
+	if (taken_ns)
+		ret->ns = now > taken_ns ? now - taken_ns : 0;
+	if (!h->look)
+		return;
+	ret->fd = (int32_t)(h->look->holder_fd - 1);
+	if (!taken_ns && h->look->taker_ns && h->look->taker_ns < now)
+		ret->most_ns = now - h->look->taker_ns;
+}
+
+struct query_held query_holder_held(struct query *q, uint32_t lock, const struct query_holder *h)
+{
+	enum lock_type type = (enum lock_type)q->model->locks->locks[lock].type;
+	struct query_held ret = {.fd = -1};
+
+	if (!h->tid)
+		return ret;
+	ret.ns = h->by_look ? query_queue_held_ns(q, h->look) : 0;
+	if (locktype_is_file(type))
+		held_file(q, lock, h, &ret);
+	return ret;
+}
+
+void query_fill_held(const struct query_held *h, struct value *at)
+{
+	at[HELD_FD] = (struct value){.i = h->fd, .known = h->fd >= 0};
+	at[HELD_NS] = (struct value){.u = h->ns, .known = h->ns != 0, .at_least = h->at_least};
+	at[HELD_MOST_NS] = (struct value){.u = h->most_ns, .known = h->most_ns != 0};
+}
+
+const char *query_held_text(struct query *q, const struct query_held *h)
+{
+	char ns[UNITS_BUF], most[UNITS_BUF];
+	const char *fd = NULL, *held = NULL;
+
+	if (h->fd >= 0)
+		fd = arena_printf(&q->arena, "fd %" PRId32, h->fd);
+	units_ns(ns, h->ns);
+	units_ns(most, h->most_ns);
+	if (h->ns && h->most_ns)
+		held = arena_printf(&q->arena, "held %s to %s", ns, most);
+	else if (h->most_ns)
+		held = arena_printf(&q->arena, "held up to %s", most);
+	else if (h->ns)
+		held = arena_printf(&q->arena, "held %s%s", ns, h->at_least ? " or more" : "");
+	return fd && held ? arena_printf(&q->arena, "%s, %s", fd, held) : fd ? fd : held;
 }
 
 /* The holder's state by the records that follow holders. */

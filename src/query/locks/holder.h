@@ -23,6 +23,14 @@ struct query_holder {
 	bool by_look;			   /* the look says that it holds the lock */
 };
 
+/* For how long a holder has had its lock. */
+struct query_held {
+	uint64_t ns;	  /* 0: not known */
+	uint64_t most_ns; /* not longer than that; 0: not known */
+	bool at_least;	  /* a lock of a file was taken `ns` ago or earlier, not then */
+	int32_t fd;	  /* by which it has the lock of a file; -1: not known */
+};
+
 /* False: it is not known. @ended: the wait is over. */
 bool query_holder_of(struct query *q, const struct wait *w, bool ended, struct query_holder *ret);
 /* The numbers of @h.next, and its name: columns from @at on. */
@@ -30,6 +38,13 @@ enum { HOLDER_NEXT_PID, HOLDER_NEXT_TID, HOLDER_NEXT_COMM };
 void query_holder_next(struct query *q, const struct query_holder *h, struct value *at);
 /* The same of the lock, if tasks wait for it, in whatever mode. */
 bool query_holder_at(struct query *q, uint32_t lock, struct query_holder *ret);
+/* Of the lock with that index. */
+struct query_held query_holder_held(struct query *q, uint32_t lock, const struct query_holder *h);
+/* Columns from @at on. */
+enum { HELD_FD, HELD_NS, HELD_MOST_NS };
+void query_fill_held(const struct query_held *h, struct value *at);
+/* Of the lock of a file: "fd 9, held 3.2s", "held 3.2s or more", "held 3.2s to 3h2m"; NULL. */
+const char *query_held_text(struct query *q, const struct query_held *h);
 /* "running", "runnable", "asleep"; NULL: not known. */
 const char *query_holder_state(const struct query *q, const struct query_holder *h);
 /* "running on 1", "runnable, kept off by stress/99", "asleep io_schedule"; NULL: not known. */

@@ -5,6 +5,7 @@
  * name before the address.
  */
 #include "../internal.h"
+#include "kontend/filelock.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 
@@ -17,6 +18,7 @@ static const char *prefix(enum locksnap_kind kind)
 		[LOCKSNAP_MMAP] = "mmap_lock",	   [LOCKSNAP_INODE] = "i_rwsem",
 		[LOCKSNAP_IMMAP] = "i_mmap_rwsem", [LOCKSNAP_POS] = "f_pos_lock",
 		[LOCKSNAP_PIPE] = "pipe->mutex",   [LOCKSNAP_INVALIDATE] = "invalidate_lock",
+		[LOCKSNAP_FILE] = "file",	   [LOCKSNAP_BPF_MAP] = "BPF map",
 	};
 
 	return names[kind];
@@ -66,6 +68,18 @@ const char *query_object_kind(const struct lockname *n)
 	return name ? name : *n->text ? n->text : NULL;
 }
 
+/* " 100-199", " 100-EOF": bytes, as /proc/locks has them; "": the whole file, or not known. */
+static const char *part_of(struct query *q, const struct lockname *n)
+{
+	const char *text = "";
+
+	if (n->past == FILELOCK_EOF && n->start)
+		text = arena_printf(&q->arena, " %" PRIu64 "-EOF", n->start);
+	else if (n->past && n->past != FILELOCK_EOF)
+		text = arena_printf(&q->arena, " %" PRIu64 "-%" PRIu64, n->start, n->past - 1);
+	return text ? text : "";
+}
+
 const char *query_object_name(struct query *q, const struct lockname *n)
 {
 	switch (n->kind) {
@@ -78,6 +92,11 @@ const char *query_object_name(struct query *q, const struct lockname *n)
 		if (*n->text)
 			return arena_printf(&q->arena, "%s %s", prefix(n->kind), n->text);
 		break;
+	case LOCKSNAP_FILE:
+		return *n->text ? arena_printf(&q->arena, "%s%s", n->text, part_of(q, n)) : NULL;
+	case LOCKSNAP_BPF_MAP:
+		return arena_printf(&q->arena, "%s %s%s(id %" PRIu32 ")", prefix(n->kind), n->text,
+				    *n->text ? " " : "", n->offset);
 	case LOCKSNAP_MMAP:
 	case LOCKSNAP_PIPE:
 		break;
@@ -98,11 +117,13 @@ const char *query_object_everywhere(struct query *q, const struct lockname *n)
 	if (!prefix((enum locksnap_kind)n->kind))
 		return NULL;
 	return arena_printf(&q->arena, "%s %s", prefix((enum locksnap_kind)n->kind),
-			    *n->comm ? n->comm : "-");
+			    n->kind == LOCKSNAP_BPF_MAP && *n->text ? n->text
+			    : *n->comm				    ? n->comm
+								    : "-");
 }
 
 bool query_object_has_path(const struct lockname *n)
 {
 	return n->kind == LOCKSNAP_INODE || n->kind == LOCKSNAP_IMMAP || n->kind == LOCKSNAP_POS ||
-	       n->kind == LOCKSNAP_INVALIDATE;
+	       n->kind == LOCKSNAP_INVALIDATE || n->kind == LOCKSNAP_FILE;
 }

@@ -74,7 +74,10 @@ void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct 
 	ret->owner_comm = h.comm;
 	ret->owner_pid = h.pid;
 	ret->owner_tid = h.tid;
-	ret->held_ns = h.by_look ? query_queue_held_ns(q, h.look) : 0;
+	const struct query_held held = query_holder_held(q, *lock, &h);
+	ret->held_ns = held.ns;
+	ret->held_exact = locktype_is_file(type) && !held.at_least;
+	ret->held = locktype_is_file(type) ? query_held_text(q, &held) : NULL;
 	ret->readers = h.look ? query_queue_readers(q, h.look, "\n") : NULL;
 }
 

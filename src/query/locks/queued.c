@@ -12,7 +12,6 @@
 #include "kontend/lock.h"
 #include "kontend/lockqueue.h"
 #include "kontend/query-queued.h"
-#include "kontend/recent.h"
 #include "kontend/series.h"
 #include "kontend/table.h"
 #include "kontend/task.h"
@@ -161,19 +160,11 @@ static void add_convoy(const struct model *m, struct queued *r)
 	s->convoy_longest_ns = ns > s->convoy_longest_ns ? ns : s->convoy_longest_ns;
 }
 
-/* The begin of the window; 0: it covers everything. */
-static uint64_t window_begin(const struct query *q)
-{
-	if (!query_has_window(q))
-		return 0;
-	return recent_find(&q->engine->model->cells->recent, q->window_ns).begin_ns;
-}
-
 /* The window's figures of queues that still exist. */
 static void add_parts(const struct query *q, struct queued *by_queue)
 {
 	const struct lockqueues *s = q->engine->model->queues;
-	uint64_t begin_ns = window_begin(q);
+	uint64_t begin_ns = query_window_begin(q);
 
 	for (uint32_t i = 0; i < s->n_parts; i++) {
 		const struct lockqueue_part *p = &s->parts[i];
@@ -414,7 +405,7 @@ int query_queued_sum(struct query *q, struct query_queued_sum *ret)
 	*ret = (struct query_queued_sum){.queues = m->queues->in_use,
 					 .no_room = m->queues->no_room,
 					 .times = m->queues->hists.groups != NULL,
-					 .is_short = m->queues->dropped_ns > window_begin(q)};
+					 .is_short = m->queues->dropped_ns > query_window_begin(q)};
 	for (uint32_t i = 1; i < m->queues->n; i++) {
 		struct queued r = {.q = &m->queues->v[i]};
 		ret->waiting += length_of(r.q);

@@ -74,7 +74,8 @@ const char *query_queue_holder(struct query *q, const struct locksnap_queue *que
 	const char *mode = queue->certainty != LOCKSNAP_SURE ? " R?"
 			   : queue->type == LOCKSNAP_RWSEM   ? " W"
 							     : "";
-	if (queue->type == LOCKSNAP_SEM)
+	if (queue->type == LOCKSNAP_SEM ||
+	    (queue->type >= LOCKSNAP_FLOCK && queue->certainty != LOCKSNAP_SURE))
 		mode = "?";
 	return arena_printf(&q->arena, "%s%s", query_slash(&q->arena, comm, queue->holder_tid, "-"),
 			    mode);

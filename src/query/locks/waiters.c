@@ -14,6 +14,7 @@
 #include "../rows.h"
 #include "holder.h"
 #include "kontend/columns.h"
+#include "kontend/filelock.h"
 #include "kontend/hash.h"
 #include "kontend/lock.h"
 #include "kontend/locksnap.h"
@@ -67,6 +68,9 @@ enum {
 	C_CALLER,
 	C_AT_LEAST,
 	C_OWNER_AGE,
+	C_FD,
+	C_HELD,
+	C_HELD_MOST,
 	C_ENDED,
 	C_ENDED_NS,
 	C_WAITERS,
@@ -135,6 +139,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_OWNER_AGE] = {"owner_age_ns", "OWNER AGE",
 			 "age of the snapshot that saw the holder, if that did not see the wait",
 			 COLUMN_NS, 6, 9, R},
+	[C_FD] = {COL_FD, 3, 3, R},
+	[C_HELD] = {COL_HELD, 6, 3, R},
+	[C_HELD_MOST] = {COL_HELD_MOST, 6, 9, R},
 	[C_ENDED] = {COL_WAIT_ENDED, 8, 9, R},
 	[C_ENDED_NS] = {COL_ENDED_NS, 6, 1, R},
 	[C_WAITERS] = {"waiting", "WAITING", "tasks that the row stands for", COLUMN_COUNT, 7, 9,
@@ -158,7 +165,7 @@ struct row {
 struct waiters {
 	struct query *q;
 	struct row *rows;
-	size_t n, n_past, n_folded;
+	size_t n, n_past, n_folded, n_files;
 };
 
 static const char *phase(const struct wait *w, enum lock_type type)
@@ -264,8 +271,11 @@ static void fill_wait(struct query *q, const struct row *r, uint64_t want, struc
 		fill_queue(q, w, want, v);
 	if (query_holder_of(q, w, r->end_ns != 0, &holder)) {
 		fill_holder(q, &holder, v);
-		if (!r->end_ns)
+		if (!r->end_ns) {
+			const struct query_held held = query_holder_held(q, w->lock, &holder);
 			fill_holder_does(q, &holder, want, v);
+			query_fill_held(&held, &v[C_FD]);
+		}
 	}
 	if (!v[C_STACK].known && want & 1ull << C_STACK) {
 		uint32_t n;
@@ -366,6 +376,7 @@ static void add_row(struct waiters *ws, const struct wait *w, uint64_t end_ns)
 	uint64_t ns = end_ns ? wait_part_ns(w, 0, end_ns) : query_wait_ns(ws->q->model, w);
 
 	ws->rows[ws->n++] = (struct row){w, end_ns, ns, 1, true};
+	ws->n_files += filelock_is(w->addr);
 }
 
 /* By lock, the longest wait of each first. */
@@ -451,6 +462,10 @@ static const struct column *columns_of(const struct waiters *ws)
 		copy[C_PLACE].flags = 0;
 	if ((!s || s->head.reason) && !ws->q->model->holders_reported)
 		copy[C_HOLDER].flags = copy[C_IS].flags = 0;
+	if (ws->n_files) {
+		copy[C_FD].flags |= COLUMN_SCREEN;
+		copy[C_HELD].flags |= COLUMN_SCREEN;
+	}
 	if (ws->n_past)
 		copy[C_ENDED_NS].flags |= COLUMN_SCREEN;
 	if (ws->n_folded)

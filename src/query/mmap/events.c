@@ -15,6 +15,7 @@
  */
 #include "../rows.h"
 #include "kontend/cell.h"
+#include "kontend/filelock.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/mmlevel.h"
@@ -173,6 +174,15 @@ static double scale_of(const struct model *m, uint64_t seen_ns, bool *ret_counte
 	return (double)elapsed > reported ? scale * ((double)elapsed / reported) : scale;
 }
 
+/* Does any look at the locks say what one belongs to? Those of files come from /proc. */
+static bool any_named(const struct lockname_set *s)
+{
+	for (size_t i = 0; s && i < s->n; i++)
+		if (!filelock_is(s->names[i].addr))
+			return true;
+	return false;
+}
+
 int query_mmap_sum(struct query *q, bool average, struct query_mmap_sum *ret)
 {
 	const struct locksnap *snap = query_queues(q);
@@ -180,7 +190,7 @@ int query_mmap_sum(struct query *q, bool average, struct query_mmap_sum *ret)
 	const struct mmlocks *l = m->mmlocks;
 	uint64_t elapsed = query_elapsed(m);
 	struct query_mmap_sum s = {
-		.known = (m->lock_names && m->lock_names->n) || (l->n && l->lock_offset),
+		.known = any_named(m->lock_names) || (l->n && l->lock_offset),
 		.reason = snap ? locksnap_text(snap, snap->head.reason) : "",
 	};
 

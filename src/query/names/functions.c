@@ -142,6 +142,9 @@ static int name_one(struct meeting *m, const struct met *at, struct funcsnap_fun
 {
 	struct usersym sym;
 
+	/* Records have the names of code that the kernel made; the code itself is gone by then. */
+	if (engine_ksym(m->q->engine, at->frame))
+		return 1;
 	if (map_frame_is_kernel(at->frame)) {
 		ret->start = m->q->cache->funcs[at->func].start;
 		return at->cost ? 0 : 1;

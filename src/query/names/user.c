@@ -10,11 +10,9 @@
 #include "kontend/asked.h"
 #include "kontend/buildids.h"
 #include "kontend/mem.h"
-#include "kontend/pidns.h"
 #include "kontend/profile.h"
 #include "kontend/query-load.h"
 #include "kontend/snapshot.h"
-#include "kontend/thisboot.h"
 #include "kontend/unwind.h"
 
 #include <errno.h>
@@ -26,14 +24,10 @@ static const uint64_t SLICE_NS = 100000000;
 
 static int open_names(struct query *q)
 {
-	const struct record_host *h = q->model->host;
-	struct usersyms_config c = {.same_machine =
-					    thisboot_saw(h->release, h->wall_ns, h->clock_ns) &&
-					    pidns_is_ours(h->method),
-				    .keep = q->engine->keep_symbols,
-				    .door = q->engine->lines ? q->engine->lines->door : NULL};
+	struct usersyms_config c = engine_files(q->engine, q->model);
 	struct error err;
 
+	c.keep = q->engine->keep_symbols;
 	return usersyms_new(&q->users, &c, &err);
 }
 
@@ -86,16 +80,11 @@ static int file_of(struct query *q, uint32_t index, const struct map_object *o, 
 {
 	const struct map_objects *objects = q->model->profile->spaces.objects;
 	uint32_t *number = map_numbers_at(files_now(q), objects, index);
-	struct buildid id = {.len = o->id_len};
 
 	if (!number)
 		return -ENOMEM;
-	memcpy(id.id, o->id, o->id_len);
 	if (!*number) {
-		const struct snapshot *ids = q->file_ids;
-		if (!id.len && ids && !buildids_find(ids->bytes, ids->len, o->path, &id))
-			id.len = 0;
-		if (usersyms_object(q->users, o->path, id.id, id.len, o->pid, ret) < 0)
+		if (engine_file(q->model, o, q->users, ret) < 0)
 			return -ENOMEM;
 		*number = *ret + 1;
 	}
@@ -216,6 +205,14 @@ static uint32_t recorded(struct query *q, uint64_t base, const struct funcsnap_f
 	return func;
 }
 
+static bool is_trusted(struct query *q, uint64_t frame, const struct map_object *o)
+{
+	uint32_t file;
+
+	return !map_is_memory(o->path) && file_of(q, map_frame_object(frame), o, &file) == 0 &&
+	       usersyms_is_trusted(q->users, file);
+}
+
 uint32_t query_user_func(struct query *q, uint64_t frame)
 {
 	const struct map_objects *objects = q->model->profile->spaces.objects;
@@ -238,6 +235,8 @@ uint32_t query_user_func(struct query *q, uint64_t frame)
 		f ? recorded(q, base, f, o->path) : func_of(q, base | sym.start, sym.name, o->path);
 	if (func && map64_put(&q->cache->by_addr, frame, func) < 0)
 		q->cache->failed = true;
+	if (func && !f)
+		q->cache->funcs[func].trusted = is_trusted(q, frame, o);
 	return func;
 }
 
@@ -320,6 +319,20 @@ bool query_load_wait(struct query *q, uint64_t most_ns)
 const char *query_load_note(struct query *q)
 {
 	return q->users ? usersyms_note(q->users) : NULL;
+}
+
+const char *query_load_trusted(const struct query *q, size_t *at)
+{
+	return q->users ? usersyms_trusted(q->users, at) : NULL;
+}
+
+size_t query_load_n_trusted(const struct query *q)
+{
+	size_t at = 0, n = 0;
+
+	while (query_load_trusted(q, &at))
+		n++;
+	return n;
 }
 
 void query_users_deinit(struct query *q)

@@ -26,6 +26,8 @@ static const char *const lockfn_names[] = {
 	"atomic_dec_and_lock*",
 	"atomic_dec_and_mutex_lock",
 	"atomic_dec_and_raw_lock*",
+	"bpf_res_spin_lock*",
+	"bpf_res_spin_unlock*",
 	"bpf_trace_run*",
 	"do_raw_read_lock",
 	"do_raw_spin_lock",
@@ -58,6 +60,8 @@ static const char *const lockfn_names[] = {
 	"down_write_nested",
 	"down_write_trylock",
 	"downgrade_write",
+	"htab_lock_bucket",
+	"htab_unlock_bucket",
 	"lock_acquire",
 	"lock_contended",
 	"mmap_lock_do_trace_*",
@@ -233,6 +237,15 @@ bool sym_is_lock_function(const struct sym *s, uint64_t addr)
 bool sym_is_tracing(const struct sym *s, uint64_t addr)
 {
 	return lockfn_at(s, addr) == SYM_LOCKFN_TRACE;
+}
+
+bool sym_is_resilient(const struct sym *s, uint64_t addr)
+{
+	static const char begin[] = "resilient_";
+	const struct sym_entry *e = sym_find(s, addr);
+
+	return e && e->lockfn == SYM_LOCKFN_LOCK &&
+	       !strncmp(sym_text(s, e), begin, sizeof(begin) - 1);
 }
 
 /*

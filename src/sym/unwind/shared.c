@@ -169,6 +169,7 @@ enum unwind_end unwind_no_tables(const struct unwind_space *s)
 	case USERSYM_NO_RIGHT:
 		return UNWIND_NO_RIGHT;
 	case USERSYM_OTHER_FILE:
+	case USERSYM_CHANGED:
 	case USERSYM_UNSURE:
 		return UNWIND_OTHER_FILE;
 	default:

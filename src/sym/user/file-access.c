@@ -138,6 +138,13 @@ int file_access_root(const struct file_access *d, const char *proc, pid_t pid)
 	return fd < 0 ? -errno : fd;
 }
 
+int file_access_folder(const struct file_access *d, const char *path)
+{
+	int fd = d ? d->root(d->ctx, 0) : open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 && !d ? -errno : fd;
+}
+
 int file_access_mapped(const struct file_access *d, const char *proc, pid_t pid, const char *path,
 		       bool *ret_deleted)
 {

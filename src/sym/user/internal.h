@@ -40,6 +40,8 @@ struct usersym_object {
 	uint8_t id[USERSYM_ID_MAX];
 	uint8_t id_len;
 	bool asked;
+	bool is_trusted; /* nothing shows that it is the recorded file */
+	struct usersym_inode inode;
 	enum usersym_answer answer; /* USERSYM_OK: ask the image */
 	pid_t pid;
 	uint32_t next; /* next object with the same hash, + 1 */
@@ -131,7 +133,7 @@ static inline bool usersym_is_short(int code)
 /* Root folder of the process's mount namespace; -1: gone, or access denied. */
 int usersym_open_root(const struct usersyms *u, pid_t pid);
 /* Opens the file of an object, checks its build id, and sets its root (-1: kontend's own). */
-enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_object *o,
+enum usersym_answer usersym_open(const struct usersyms *u, struct usersym_object *o,
 				 struct elfimg *ret, int *ret_root);
 
 /*

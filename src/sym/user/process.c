@@ -21,10 +21,13 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4200, MAPS_MOST = 1 << 20 };
+
+static const uint64_t SECOND_NS = 1000000000, CLOCKS_NS = 5000000000;
 
 static FILE *open_proc(const struct usersyms *u, pid_t pid, const char *name)
 {
@@ -71,6 +74,34 @@ static enum usersym_answer take_symbols(const struct usersym_object *o, struct e
 	return USERSYM_OTHER_FILE;
 }
 
+/*
+ * Where stat() shows no block device (btrfs, overlayfs), the kernel may have recorded other
+ * numbers.
+ */
+static bool is_other_inode(const struct usersym_inode *i, int fd)
+{
+	struct stat st;
+
+	return i->ino && fd >= 0 && fstat(fd, &st) == 0 && major(st.st_dev) && st.st_ino != i->ino;
+}
+
+/*
+ * Is it not the file that was mapped? Its change time also shows if another file got the inode. The
+ * clocks that are compared may differ by some seconds.
+ */
+static bool was_changed(const struct usersym_inode *i, int fd)
+{
+	struct stat st;
+
+	if (!i->ino || fd < 0)
+		return false;
+	if (fstat(fd, &st) < 0 || st.st_ino != i->ino)
+		return true;
+	if (major(st.st_dev) && (major(st.st_dev) != i->maj || minor(st.st_dev) != i->min))
+		return true;
+	return i->mapped_ns && usersym_file_of(&st).ctime_ns > i->mapped_ns + CLOCKS_NS;
+}
+
 static enum usersym_answer take_fd(const struct usersym_object *o, int fd, struct elfimg *ret)
 {
 	if (usersym_is_short(fd))
@@ -106,25 +137,63 @@ static enum usersym_answer open_vdso(const struct usersyms *u, const struct user
 	return take_symbols(o, ret, elfimg_open_mem(ret, p, vdso_size(p)));
 }
 
-/* Opens by the root of the process, by its mapping, or by the path as kontend sees it. */
-static enum usersym_answer open_by(char way, const struct usersyms *u,
-				   const struct usersym_object *o, struct elfimg *ret, int root,
-				   bool *ret_deleted)
+static enum usersym_answer take_found(const struct usersym_object *o, int fd, bool is_other,
+				      struct elfimg *ret)
 {
-	if (way == 'm')
-		return take_fd(o, open_mapped(u, o, ret_deleted), ret);
+	if (!is_other)
+		return take_fd(o, fd, ret);
+	close(fd);
+	return USERSYM_CHANGED;
+}
+
+/* A file found by its path, which may mean another one now, or here. */
+static enum usersym_answer take_path(const struct usersyms *u, struct usersym_object *o, int fd,
+				     struct elfimg *ret)
+{
+	const struct usersyms_config *c = &u->config;
+	bool is_shown = o->id_len || (c->same_machine && !c->symfs && !was_changed(&o->inode, fd));
+	bool is_taken = is_shown || c->trust_paths || c->symfs;
+	enum usersym_answer a = take_found(o, fd, fd >= 0 && !is_taken, ret);
+
+	o->is_trusted = a == USERSYM_OK && !is_shown;
+	return a;
+}
+
+/* Opens by the root of the process, by its mapping, or by the path as kontend sees it. */
+static enum usersym_answer open_by(char way, const struct usersyms *u, struct usersym_object *o,
+				   struct elfimg *ret, int root, bool *ret_deleted)
+{
+	if (way == 'm') {
+		int fd = open_mapped(u, o, ret_deleted);
+		return take_found(o, fd, is_other_inode(&o->inode, fd), ret);
+	}
 	if (*ret_deleted && !o->id_len)
 		return USERSYM_NO_FILE;
 	if (way == 'r')
 		return root < 0 ? USERSYM_NO_FILE
-				: take_fd(o, usersym_open_in(u, root, o->path, 0), ret);
+				: take_path(u, o, usersym_open_in(u, root, o->path, 0), ret);
 	/* A process with another root may mean another file. */
 	if (root >= 0 && !o->id_len)
 		return USERSYM_NO_FILE;
-	return take_fd(o, usersym_open_in(u, -1, o->path, 0), ret);
+	return take_path(u, o, usersym_open_in(u, -1, o->path, 0), ret);
 }
 
-enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_object *o,
+/* Below the folder that the user has given, as below the root of a process. */
+static enum usersym_answer open_symfs(const struct usersyms *u, struct usersym_object *o,
+				      struct elfimg *ret, int *ret_root)
+{
+	int root = file_access_folder(u->config.door, u->config.symfs);
+	enum usersym_answer a =
+		take_path(u, o, root < 0 ? root : usersym_open_in(u, root, o->path, 0), ret);
+
+	if (a == USERSYM_OK)
+		*ret_root = root;
+	else if (root >= 0)
+		close(root);
+	return a;
+}
+
+enum usersym_answer usersym_open(const struct usersyms *u, struct usersym_object *o,
 				 struct elfimg *ret, int *ret_root)
 {
 	enum usersym_answer worst = USERSYM_NO_FILE;
@@ -136,7 +205,9 @@ enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_
 		return USERSYM_SLOTS;
 	if (o->path[0] != '/')
 		return USERSYM_NO_FILE;
-	if (!u->config.same_machine && !o->id_len)
+	if (u->config.symfs)
+		return open_symfs(u, o, ret, ret_root);
+	if (!u->config.same_machine && !o->id_len && !u->config.trust_paths)
 		return USERSYM_UNSURE;
 	int root = usersym_open_root(u, o->pid);
 	bool deleted = false;
@@ -147,7 +218,7 @@ enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_
 			return a;
 		}
 		/* "Another file" is a better reason than "no file". */
-		if (worst == USERSYM_NO_FILE || a == USERSYM_OTHER_FILE ||
+		if (worst == USERSYM_NO_FILE || a == USERSYM_OTHER_FILE || a == USERSYM_CHANGED ||
 		    a == USERSYM_NO_DESCRIPTOR)
 			worst = a;
 	}
@@ -163,8 +234,6 @@ enum usersym_answer usersym_open(const struct usersyms *u, const struct usersym_
  */
 
 enum { START_FIELD = 22, COMM_FIELD = 2 };
-
-static const uint64_t SECOND_NS = 1000000000;
 
 static enum usersym_answer answer_of(int code)
 {

@@ -24,6 +24,7 @@ static const char *const reasons[USERSYM_ANSWERS] = {
 	[USERSYM_NO_RIGHT] = "no right to read the file",
 	[USERSYM_OTHER_FILE] = "the build id differs from the one recorded",
 	[USERSYM_UNSURE] = "recorded elsewhere, without a build id",
+	[USERSYM_CHANGED] = "the file has changed since it was recorded",
 	[USERSYM_NOT_ELF] = "not an ELF file, or damaged",
 	[USERSYM_NO_TABLE] = "stripped, and no separate symbols",
 	[USERSYM_NO_SYMBOL] = "no symbol covers it",
@@ -34,6 +35,8 @@ static const char *const reasons[USERSYM_ANSWERS] = {
 	[USERSYM_NOT_BELIEVED] = "the file with its names belongs to another user, or is a link",
 	[USERSYM_NO_MEMORY] = "out of memory",
 };
+
+const char usersym_trusted_note[] = "from the file at that path, trusted by the path alone";
 
 const char *usersym_reason(enum usersym_answer a)
 {
@@ -93,9 +96,11 @@ void usersyms_free(struct usersyms *u)
 	mem_free(u);
 }
 
-static uint64_t key_of(const char *path, const uint8_t *id, size_t len)
+static uint64_t key_of(const struct usersym_object *o)
 {
-	return hash_bytes(hash_u64((uintptr_t)path), id, len);
+	uint64_t key = hash_bytes(hash_u64((uintptr_t)o->path), o->id, o->id_len);
+
+	return hash_bytes(key, &o->inode, sizeof(o->inode));
 }
 
 static struct usersym_object *find_object(struct usersyms *u, const struct usersym_object *like,
@@ -106,7 +111,8 @@ static struct usersym_object *find_object(struct usersyms *u, const struct users
 	for (uint32_t i = at ? *at : 0; i; i = u->objects[i - 1]->next) {
 		struct usersym_object *o = u->objects[i - 1];
 		if (o->path == like->path && o->id_len == like->id_len &&
-		    memcmp(o->id, like->id, o->id_len) == 0) {
+		    memcmp(o->id, like->id, o->id_len) == 0 &&
+		    memcmp(&o->inode, &like->inode, sizeof(o->inode)) == 0) {
 			*ret = i - 1;
 			return o;
 		}
@@ -132,21 +138,15 @@ static int add_object(struct usersyms *u, const struct usersym_object *like, uin
 	return 0;
 }
 
-int usersyms_object(struct usersyms *u, const char *path, const uint8_t *build_id,
-		    size_t build_id_len, pid_t pid, uint32_t *ret)
+static int object_like(struct usersyms *u, const struct usersym_object *like, uint32_t *ret)
 {
-	struct usersym_object like = {.path = strpool_intern(&u->names, path), .pid = pid};
+	uint64_t key = key_of(like);
+	pid_t pid = like->pid;
 	uint32_t found;
 
-	if (!like.path)
-		return -ENOMEM;
-	like.id_len = build_id_len < USERSYM_ID_MAX ? (uint8_t)build_id_len : USERSYM_ID_MAX;
-	if (like.id_len)
-		memcpy(like.id, build_id, like.id_len);
-	uint64_t key = key_of(like.path, like.id, like.id_len);
-	struct usersym_object *o = find_object(u, &like, key, &found);
+	struct usersym_object *o = find_object(u, like, key, &found);
 	if (!o) {
-		int code = add_object(u, &like, key);
+		int code = add_object(u, like, key);
 		*ret = code ? *ret : (uint32_t)u->n_objects - 1;
 		return code;
 	}
@@ -154,13 +154,35 @@ int usersyms_object(struct usersyms *u, const char *path, const uint8_t *build_i
 	if (pid && pid != o->pid) {
 		o->pid = pid;
 		if (o->answer == USERSYM_NO_FILE || o->answer == USERSYM_OTHER_FILE ||
-		    o->answer == USERSYM_NO_DESCRIPTOR) {
+		    o->answer == USERSYM_CHANGED || o->answer == USERSYM_NO_DESCRIPTOR) {
 			o->answer = USERSYM_PENDING;
 			o->asked = false;
 		}
 	}
 	*ret = found;
 	return 0;
+}
+
+int usersyms_object(struct usersyms *u, const char *path, const uint8_t *build_id,
+		    size_t build_id_len, pid_t pid, uint32_t *ret)
+{
+	struct usersym_object like = {.path = strpool_intern(&u->names, path), .pid = pid};
+
+	if (!like.path)
+		return -ENOMEM;
+	like.id_len = build_id_len < USERSYM_ID_MAX ? (uint8_t)build_id_len : USERSYM_ID_MAX;
+	if (like.id_len)
+		memcpy(like.id, build_id, like.id_len);
+	return object_like(u, &like, ret);
+}
+
+int usersyms_object_at(struct usersyms *u, const char *path, const struct usersym_inode *inode,
+		       pid_t pid, uint32_t *ret)
+{
+	struct usersym_object like = {
+		.path = strpool_intern(&u->names, path), .pid = pid, .inode = *inode};
+
+	return like.path ? object_like(u, &like, ret) : -ENOMEM;
 }
 
 enum usersym_answer usersym_ask(struct usersyms *u, uint32_t object)
@@ -204,6 +226,19 @@ enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_
 		return USERSYM_NO_MEMORY;
 	*ret = (struct usersym){name, file_offset - (addr - e->addr), e->size};
 	return USERSYM_OK;
+}
+
+bool usersyms_is_trusted(const struct usersyms *u, uint32_t object)
+{
+	return u->objects[object]->is_trusted;
+}
+
+const char *usersyms_trusted(const struct usersyms *u, size_t *at)
+{
+	for (; *at < u->n_objects; ++*at)
+		if (u->objects[*at]->is_trusted)
+			return u->objects[(*at)++]->path;
+	return NULL;
 }
 
 enum usersym_answer usersyms_address(struct usersyms *u, uint32_t object, uint64_t file_offset,

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finds in /proc which thread waits for the lock of a file, and which descriptor has one. All of it
+ * may change or vanish while it is read: then it is not known.
+ */
+#include "files.h"
+#include "kontend/fdio.h"
+#include "kontend/mem.h"
+#include "kontend/number.h"
+#include "kontend/procfs.h"
+#include "kontend/sysinfo.h"
+#include "kontend/text.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SMALL = 512 };
+
+/* Calls @line for each line of @text that begins with @word; true as soon as it returns true. */
+static bool any_line(const char *text, const char *word,
+		     bool (*line)(const char *rest, const void *arg), const void *arg)
+{
+	size_t len = strlen(word);
+
+	for (; text; text = strchr(text, '\n')) {
+		text += *text == '\n';
+		if (!strncmp(text, word, len) && line(text + len, arg))
+			return true;
+		if (!*text)
+			break;
+	}
+	return false;
+}
+
+static bool is_lock(const char *rest, const void *arg)
+{
+	const struct files_line *wanted = arg;
+	struct files_line l;
+
+	return files_line_parse(rest, &l) && !l.waits && l.has_ino && l.kind == wanted->kind &&
+	       l.dev == wanted->dev && l.ino == wanted->ino && l.pid == wanted->pid;
+}
+
+static bool is_inode(const char *rest, const void *arg)
+{
+	const uint64_t *wanted = arg;
+	uint64_t ino;
+
+	while (*rest == '\t' || *rest == ' ')
+		rest++;
+	return number_take(&rest, UINT64_MAX, &ino) == 0 && ino == *wanted;
+}
+
+static bool info_has(const char *path, const char *word,
+		     bool (*line)(const char *rest, const void *arg), const void *arg)
+{
+	char *text;
+	size_t len;
+
+	if (fdio_read_file(path, &text, &len) < 0)
+		return false;
+	bool has = any_line(text, word, line, arg);
+	mem_free(text);
+	return has;
+}
+
+int files_holding(const char *proc, int32_t pid, const struct files_line *l)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	int fd = -1;
+
+	snprintf(path, sizeof(path), "%s/%d/fdinfo", proc, pid);
+	DIR *d = opendir(path);
+	while (d && fd < 0 && (e = readdir(d)) != NULL) {
+		uint64_t n;
+		if (number_parse(e->d_name, 0, INT_MAX, &n) < 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%d/fdinfo/%d", proc, pid, (int)n);
+		if (info_has(path, "lock:\t", is_lock, l))
+			fd = (int)n;
+	}
+	if (d)
+		closedir(d);
+	return fd;
+}
+
+/* Calls that lock files, of programs of 64 bits and of 32 (flock, fcntl, fcntl64). */
+static bool locks_files(uint64_t call)
+{
+	return call == SYS_flock || call == SYS_fcntl || call == 143 || call == 55 || call == 221;
+}
+
+enum { IN_NONE = -1, NOT_KNOWN = -2 };
+
+/* The descriptor with which a thread is in a call to lock a file. */
+static int locks_by(const char *proc, int32_t pid, int32_t tid)
+{
+	char path[PATH_MAX], text[SMALL];
+	const char *at = text;
+	uint64_t call, fd;
+
+	snprintf(path, sizeof(path), "%s/%d/task/%d/syscall", proc, pid, tid);
+	if (sysinfo_read(path, text, sizeof(text)) < 0)
+		return NOT_KNOWN;
+	if (number_take(&at, INT_MAX, &call) < 0 || !locks_files(call) || *at++ != ' ' ||
+	    number_take_hex(&at, &fd) < 0 || fd > INT_MAX)
+		return IN_NONE;
+	return (int)fd;
+}
+
+int32_t files_waiting(const char *proc, int32_t pid, const struct files_line *l, unsigned nth,
+		      int *ret_fd)
+{
+	bool may_be_first = l->kind == FILELOCK_LEASE;
+	char path[PATH_MAX];
+	pid_t *tids = NULL;
+	size_t n = 0, cap = 0;
+	int32_t found = 0;
+
+	*ret_fd = -1;
+	(void)procfs_tids(proc, pid, &tids, &n, &cap);
+	for (size_t i = 0; i < n && !found; i++) {
+		int fd = locks_by(proc, pid, tids[i]);
+		may_be_first |= fd == NOT_KNOWN;
+		snprintf(path, sizeof(path), "%s/%d/fdinfo/%d", proc, pid, fd);
+		if (fd < 0 || !info_has(path, "ino:", is_inode, &l->ino) || nth--)
+			continue;
+		found = tids[i];
+		*ret_fd = fd;
+	}
+	if (!found && n == 1 && may_be_first)
+		found = tids[0];
+	mem_free(tids);
+	return found;
+}
+
+/* "se.exec_start    :    2739340.879658", in ms */
+uint64_t files_ran_ns(const char *proc, int32_t pid, int32_t tid)
+{
+	static const char word[] = "\nse.exec_start";
+	char path[PATH_MAX];
+	uint64_t ms, us;
+	char *text;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/%d/task/%d/sched", proc, pid, tid);
+	if (fdio_read_file(path, &text, &len) < 0)
+		return 0;
+	const char *line = strstr(text, word), *at = line ? strchr(line, ':') : NULL;
+	bool known = false;
+	if (at) {
+		for (at++; *at == ' ';)
+			at++;
+		known = number_take(&at, UINT64_MAX / 1000000 - 1, &ms) == 0 && *at++ == '.' &&
+			number_parse_n(at, 6, 0, 999999, &us) == 0;
+	}
+	mem_free(text);
+	return known ? ms * 1000000 + us : 0;
+}
+
+const char *files_path(const char *proc, int32_t pid, int fd, char *ret, size_t size)
+{
+	char path[PATH_MAX], raw[PATH_MAX];
+	ssize_t n;
+
+	*ret = 0;
+	snprintf(path, sizeof(path), "%s/%d/fd/%d", proc, pid, fd);
+	n = fd < 0 ? -1 : readlink(path, raw, sizeof(raw) - 1);
+	if (n < 0)
+		return ret;
+	raw[n] = 0;
+	return text_clean(ret, size, raw);
+}
+
+/* The field @wanted of a line that begins with field @at; NULL: there is none. */
+static const char *field_of(const char *line, int at, int wanted)
+{
+	for (; line && at < wanted; at++) {
+		line = strchr(line, ' ');
+		line += line != NULL;
+	}
+	return line;
+}
+
+struct files_process files_process(const char *proc, int32_t pid)
+{
+	enum { STATE_FIELD = 3, START_FIELD = 22, CPU_FIELD = 39 };
+	struct files_process ret = {.cpu = -1};
+	char path[PATH_MAX], text[2 * SMALL];
+	const char *field;
+	uint64_t n;
+
+	snprintf(path, sizeof(path), "%s/%d/stat", proc, pid);
+	const char *at = sysinfo_read(path, text, sizeof(text)) < 0 ? NULL : strrchr(text, ')');
+	if (!at || at[1] != ' ')
+		return ret;
+	at += 2;
+	ret.state = *at;
+	field = field_of(at, STATE_FIELD, START_FIELD);
+	if (field && number_take(&field, UINT64_MAX, &n) == 0)
+		ret.ticks = n;
+	field = field_of(at, STATE_FIELD, CPU_FIELD);
+	if (field && number_take(&field, INT_MAX, &n) == 0)
+		ret.cpu = (int)n;
+	return ret;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_LOCKS_FILES_H
+#define KONTEND_INSPECT_LOCKS_FILES_H
+
+/* Locks of files, as /proc shows them: shared by the parts of snapshot-files.h. */
+#include "kontend/filelock.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* files-line.c */
+
+/* A line of /proc/locks, or of a descriptor's information after "lock:". */
+struct files_line {
+	enum filelock_kind kind;
+	bool waits;   /* for the lock of the last line that does not */
+	bool reads;   /* its mode */
+	bool has_ino; /* a task that breaks a lease has no file yet */
+	int32_t pid;  /* -1: it is of an open file, not of a process */
+	uint32_t dev; /* major << 20 | minor */
+	uint64_t ino;
+	uint64_t start, past; /* filelock_part() */
+};
+
+/* False: it is no line of a lock that is known here. */
+bool files_line_parse(const char *line, struct files_line *ret);
+
+/* files-proc.c */
+
+/* The descriptor of process @pid that has the lock @l; -1: none, or it cannot be read. */
+int files_holding(const char *proc, int32_t pid, const struct files_line *l);
+/*
+ * The thread of process @pid that is in a call to lock a file with the inode of @l, the @nth of
+ * them from 0 on, and its descriptor in *@ret_fd (-1: not known). Of a lease, or where calls cannot
+ * be read, it is the only thread. 0: none is, or not known.
+ */
+int32_t files_waiting(const char *proc, int32_t pid, const struct files_line *l, unsigned nth,
+		      int *ret_fd);
+/* When a thread ran last, by the scheduler's clock; 0: not known. */
+uint64_t files_ran_ns(const char *proc, int32_t pid, int32_t tid);
+/* The path of a descriptor, or "". */
+const char *files_path(const char *proc, int32_t pid, int fd, char *ret, size_t size);
+
+/* A process, by its stat file. */
+struct files_process {
+	char state;	/* of its first thread: 'R', 'S', ...; 0: not known */
+	int cpu;	/* of that; -1: not known */
+	uint64_t ticks; /* since the kernel started, until it began; 0: not known */
+};
+
+struct files_process files_process(const char *proc, int32_t pid);
+
+#endif

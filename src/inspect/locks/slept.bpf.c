@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sums up each sleep in state D, from the switch that takes the task off its CPU to its wakeup, by
+ * process and call chain.
+ *
+ * Nearly all switches and wakeups are of other tasks, so the first words that are read reject them:
+ * the tracepoints hand out tasks whose members these programs may load directly. A sleep has its
+ * place in the storage of its task, which is allocated when the programs begin or the task
+ * is made, never at a switch, where the run queue is locked.
+ *
+ * A wakeup may come before its task has left the CPU, or after it has set its state, but before it
+ * sleeps; or the task was preempted in between. The run queue still has it then, or the CPU: it has
+ * not slept. Otherwise its own switch has been seen, so its begin is that of this sleep.
+ */
+#include "kernel/ns.h"
+
+#include "read-asked.h"
+#include "slept-shared.h"
+
+char license_text[] SEC("license") = "GPL";
+
+const volatile struct raw_slept_config config = {0};
+struct raw_slept_state state = {0};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct raw_slept_now);
+} sleep_of SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RAW_SLEPT_CHAINS);
+	__type(key, __u64);
+	__type(value, struct raw_slept_chain);
+} chains SEC(".maps");
+
+#define SUMS(map)                                                                                  \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_HASH);                                                   \
+		__uint(max_entries, RAW_SLEPT);                                                    \
+		__type(key, struct raw_slept_key);                                                 \
+		__type(value, struct raw_slept_sum);                                               \
+	} map SEC(".maps")
+
+SUMS(slept);
+SUMS(slept_more); /* of processes that found no room there */
+
+/* task_struct.__state */
+enum { STATE_UNINTERRUPTIBLE = 2, STATE_NOLOAD = 0x400 };
+/*
+ * Frames before the scheduler: the program, and the tracepoint that calls it; if other programs are
+ * attached to the tracepoint, one more remains.
+ */
+enum { SLEPT_LEAD = 2 };
+
+struct task_struct___slept {
+	unsigned int __state;
+	unsigned in_iowait : 1;
+	int on_cpu, on_rq;
+	struct sched_entity___locks se;
+	struct task_struct *group_leader;
+} CORE;
+
+static __always_inline bool is_d(__u32 s)
+{
+	return (s & (STATE_UNINTERRUPTIBLE | STATE_NOLOAD)) == STATE_UNINTERRUPTIBLE;
+}
+
+/* In a PID namespace only its tasks are measured. */
+static __always_inline bool is_inside(struct task_struct *t)
+{
+	return !config.ns.level || !(ns_tid(t, &config.ns) & NS_OUTSIDE);
+}
+
+static __always_inline __u64 hash_of(const struct raw_slept_chain *c)
+{
+	__u64 h = c->n;
+
+	for (int i = 0; i < RAW_SLEPT_FRAMES; i++) {
+		h = (h ^ c->frames[i]) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 32;
+	}
+	return h ? h : 1;
+}
+
+/* The chain of the current task, which is known from then on; 0: not known. */
+static __always_inline __u64 chain_here(void *ctx)
+{
+	struct raw_slept_chain c = {0};
+	long len = bpf_get_stack(ctx, c.frames, sizeof(c.frames), SLEPT_LEAD);
+	__u64 hash;
+
+	if (len <= 0)
+		return 0;
+	c.n = (__u32)len / sizeof(c.frames[0]);
+	hash = hash_of(&c);
+	if (!bpf_map_lookup_elem(&chains, &hash) &&
+	    bpf_map_update_elem(&chains, &hash, &c, BPF_ANY) < 0)
+		return 0;
+	return hash;
+}
+
+SEC("tp_btf/sched_switch")
+int sleep_begins(__u64 *ctx)
+{
+	struct task_struct___slept *prev;
+	struct raw_slept_now *now;
+
+	if ((bool)ctx[0]) /* preempted */
+		return 0;
+	prev = (void *)ctx[1];
+	if (!is_d(prev->__state) || !is_inside((void *)prev) ||
+	    !is_asked_for((void *)prev, &config.ns))
+		return 0;
+	now = bpf_task_storage_get(&sleep_of, (void *)prev, 0, 0);
+	if (!now) {
+		__sync_fetch_and_add(&state.dropped, 1);
+		return 0;
+	}
+	now->kind = BPF_CORE_READ_BITFIELD(prev, in_iowait) ? RAW_SLEPT_IO : RAW_SLEPT_DISK;
+	now->chain = chain_here(ctx);
+	now->since_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Its row, which is made if there is room for one. */
+static __always_inline struct raw_slept_sum *sum_in(void *map, const struct raw_slept_key *key,
+						    struct task_struct *leader)
+{
+	struct raw_slept_sum *sum = bpf_map_lookup_elem(map, key);
+	struct raw_slept_sum first = {0};
+
+	if (sum)
+		return sum;
+	if (leader)
+		BPF_CORE_READ_STR_INTO(&first.comm, leader, comm);
+	/* Another CPU may have made it meanwhile. */
+	bpf_map_update_elem(map, key, &first, BPF_NOEXIST);
+	return bpf_map_lookup_elem(map, key);
+}
+
+static __always_inline void add(struct raw_slept_sum *sum, __u64 ns)
+{
+	__u64 most = sum->max_ns;
+
+	__sync_fetch_and_add(&sum->sleeps, 1);
+	__sync_fetch_and_add(&sum->total_ns, ns);
+	/* CPUs that end sleeps of one row at the same time are few. */
+	for (int i = 0; i < 8 && ns > most; i++)
+		most = __sync_val_compare_and_swap(&sum->max_ns, most, ns);
+	sum->waker = ns_tid((void *)bpf_get_current_task(), &config.ns);
+	bpf_get_current_comm(sum->waker_comm, sizeof(sum->waker_comm));
+}
+
+static __always_inline void end_sleep(struct task_struct___slept *t, struct raw_slept_now *now)
+{
+	struct raw_slept_key key = {now->chain, ns_pid((void *)t, &config.ns), now->kind};
+	__u64 ns = bpf_ktime_get_ns() - now->since_ns;
+	struct raw_slept_sum *sum = sum_in(&slept, &key, t->group_leader);
+
+	now->since_ns = 0;
+	if (!sum) {
+		key.pid = 0;
+		sum = sum_in(&slept_more, &key, NULL);
+	}
+	if (sum)
+		add(sum, ns);
+	else
+		__sync_fetch_and_add(&state.dropped, 1);
+}
+
+SEC("tp_btf/sched_waking")
+int sleep_ends(__u64 *ctx)
+{
+	struct task_struct___slept *t = (void *)ctx[0];
+	struct raw_slept_now *now;
+
+	if (!is_d(t->__state) || t->on_cpu)
+		return 0;
+	if (t->on_rq && !(bpf_core_field_exists(t->se.sched_delayed) && t->se.sched_delayed))
+		return 0;
+	now = bpf_task_storage_get(&sleep_of, (void *)t, 0, 0);
+	if (now && now->since_ns)
+		end_sleep(t, now);
+	return 0;
+}
+
+SEC("tp_btf/task_newtask")
+int new_task(__u64 *ctx)
+{
+	struct task_struct *t = (void *)ctx[0];
+
+	if (is_inside(t))
+		bpf_task_storage_get(&sleep_of, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return 0;
+}
+
+SEC("iter/task")
+int old_tasks(struct bpf_iter__task *ctx)
+{
+	if (ctx->task)
+		bpf_task_storage_get(&sleep_of, ctx->task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SRC_QUERY_BLOCKED_ROWS_H
+#define KONTEND_SRC_QUERY_BLOCKED_ROWS_H
+
+#include "chains/list.h"
+#include "internal.h"
+#include "kontend/map64.h"
+
+struct locksnap;
+struct locksnap_blocked;
+struct value;
+
+/* Rows of the table of blocked tasks while they are added up. */
+struct blocked_row {
+	uint64_t id;
+	enum sleep_cause cause;
+	const char *device; /* "" */
+	int32_t pid;	    /* of BY_PROCESS */
+	const char *process;
+	uint32_t site;				/* func of BY_CALLER */
+	const struct locksnap_blocked *longest; /* in the latest snapshot; NULL: none now */
+	uint64_t longest_now_ns;
+	uint32_t now, in_d;
+	uint32_t users; /* of in_d: tasks of programs */
+	uint64_t users_longest_ns;
+	uint64_t task_ns, max_ns;
+	uint64_t sleeps, slept_ns, slept_max_ns; /* of sleeps that have ended */
+	bool slept_at_least;			 /* one of them may have been longer */
+};
+
+struct blocked_rows {
+	struct query *q;
+	enum query_by by;
+	const struct locksnap *s; /* the latest; NULL */
+	struct blocked_row *rows;
+	size_t n, cap;
+	struct map64 at;     /* id -> index */
+	struct map64 causes; /* of the snapshot: first frame -> cause */
+	struct map64 waits;  /* tid -> wait in flight + 1; made when first needed */
+	bool waits_made;
+	uint64_t covered_ns;
+	bool has_slept; /* sums of sleeps */
+	uint64_t slept_span_ns;
+};
+
+/*
+ * @cause, but for I/O of a file system that has no disk, which is of its server. Many of their
+ * functions are not in a chain, as they end with a call of a general one.
+ */
+enum sleep_cause blocked_cause_on(enum sleep_cause cause, const char *fs);
+/* @cause, or if it names none, that by which the kernel accounts the sleep. */
+enum sleep_cause blocked_cause_without_words(enum sleep_cause cause, bool waits, bool io);
+/* The thing by which rows are made; @tid: of BY_TASK. */
+uint64_t blocked_row_key(const struct blocked_rows *t, const struct blocked_row *r, int32_t tid);
+/* The row of a cause, device and key, made like @like if there is none; NULL: no memory. */
+struct blocked_row *blocked_row_at(struct blocked_rows *t, const struct blocked_row *like,
+				   uint64_t key);
+
+/* blocked-slept.c */
+
+/* Adds sums of sleeps, if there are any. 0 or -ENOMEM. */
+int blocked_add_slept(struct blocked_rows *t);
+/* Fills four values: number of sleeps, average, time, longest. */
+void blocked_fill_slept(const struct blocked_rows *t, const struct blocked_row *r, struct value *v);
+
+#endif

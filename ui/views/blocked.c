@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tasks that cannot run, by cause. The lines above the table say how many there are, as /proc shows
+ * them, and in which calls the selected row sleeps.
+ */
+#include "kontend/query-blocked.h"
+#include "kontend/units.h"
+#include "list.h"
+
+#include <string.h>
+
+static const enum query_by by_of[] = {BY_TYPE, BY_TASK, BY_PROCESS, BY_CALLER};
+static const char *const bys[] = {"cause", "task", "process", "caller", NULL};
+
+static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
+		    struct error *err)
+{
+	spec->by = by_of[l->by];
+	return query_blocked(l->v.query, spec, ret, err);
+}
+
+static void put_missing(struct line *line, const struct query_blocked_sum *s)
+{
+	char n[UNITS_BUF];
+
+	if (s->dropped)
+		line_printf(line, ROLE_WARN, "  without room: %s", units_count(n, s->dropped));
+	if (s->unwatched)
+		line_printf(line, ROLE_WARN, "  not looked at in state S: %s",
+			    units_count(n, s->unwatched));
+	if (s->is_short)
+		line_put(line, ROLE_WARN, "  not all of the window is kept");
+}
+
+/* "212 blocked, 212 in state D, 3 of these kernel threads, longest 4.1s" */
+static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
+{
+	struct line line = {.s = s, .r = r, .x = 1};
+	struct query_blocked_sum sum;
+	char n[UNITS_BUF];
+
+	(void)t;
+	if (query_blocked_sum(l->v.query, &sum) < 0 || !sum.known)
+		return 0;
+	line_put(&line, sum.tasks ? ROLE_WAITING : ROLE_BOLD, units_count(n, sum.tasks));
+	line_put(&line, ROLE_NORMAL, " blocked, ");
+	line_put(&line, sum.in_d ? ROLE_WAITING : ROLE_BOLD, units_count(n, sum.in_d));
+	line_put(&line, ROLE_NORMAL, " in state D");
+	if (sum.kthreads)
+		line_printf(&line, ROLE_NORMAL, ", %s of these kernel threads",
+			    units_count(n, sum.kthreads));
+	if (sum.longest_ns)
+		line_printf(&line, ROLE_NORMAL, ", longest %s", units_ns(n, sum.longest_ns));
+	if (sum.stopped)
+		line_printf(&line, ROLE_NORMAL, ", %s stopped", units_count(n, sum.stopped));
+	put_missing(&line, &sum);
+	const char *calls = query_blocked_calls(l->v.query, by_of[l->by], l->pane.table.selected);
+	if (!calls)
+		return 1;
+	line = (struct line){.s = s, .r = layout_below(r, 1), .x = 1};
+	line_put(&line, ROLE_DIM, "in ");
+	line_put(&line, ROLE_NORMAL, calls);
+	return 2;
+}
+
+static const char *empty_text(struct list_view *l, const struct table *t)
+{
+	struct query_blocked_sum sum;
+
+	(void)t;
+	if (query_blocked_sum(l->v.query, &sum) < 0)
+		return "";
+	return sum.known ? "no snapshot has seen a blocked task: all wait for work, or run"
+			 : sum.reason;
+}
+
+/* The tasks of a row; of a task its wait for a lock. */
+static int open_row(struct list_view *l)
+{
+	const uint64_t row = l->pane.table.selected;
+	const char *cause = query_blocked_cause(l->v.query, by_of[l->by], row);
+	uint64_t wait;
+
+	if (by_of[l->by] != BY_TASK) {
+		const char *filter =
+			cause ? arena_printf(&l->v.query->arena, "cause=\"%s\"", cause) : NULL;
+		l->by = 1;
+		if (filter)
+			app_set_filter(l->v.app, filter);
+		return 0;
+	}
+	if (query_blocked_wait(l->v.query, row, &wait))
+		return view_open_waiter(&l->v, wait, BY_LOCK);
+	app_say(l->v.app, ROLE_NORMAL,
+		"it waits for no lock of the kernel: the second line has its "
+		"calls, the report all of them");
+	return 0;
+}
+
+static const struct list_ops ops = {
+	.ask = ask_rows,
+	.head = draw_head,
+	.empty = empty_text,
+	.open = open_row,
+	.bys = bys,
+	.has_window = list_has_window,
+	.needs_looks = "blocked tasks",
+	.heat = "blocked_ns_per_s",
+};
+
+static const struct view_key keys[] = {{CMD_ENTER, "tasks"},
+				       {CMD_FILTER, "filter"},
+				       {CMD_BY, "by"},
+				       {CMD_SORT, "sort"},
+				       {CMD_NONE, NULL}};
+
+const struct view_ops view_blocked = {
+	.name = "blocked",
+	.title = "blocked",
+	.digit = 'U',
+	.keys = keys,
+	.help = "Which tasks cannot run, and why? All tasks in state D (uninterruptible), stopped "
+		"ones, and those in state S in a call that a server, a device or another task "
+		"keeps, by the cause that their call chain shows. NOW counts tasks in the latest "
+		"snapshot: those of state D are as many as /proc shows. TASKS is their average "
+		"over the snapshots, an estimate. LONGEST is how long the task has been blocked "
+		"that is blocked longest, and BECAUSE OF the lock, task or file that it waits "
+		"for. b groups by task, process or function. Enter shows the tasks of a row, and "
+		"of a task that waits for a kernel lock that wait.",
+	.tables = "blocked",
+	.size = sizeof(struct list_view),
+	LIST_VIEW(&ops),
+};
