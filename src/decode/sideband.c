@@ -23,6 +23,21 @@ struct trailer {
 	uint64_t identifier;
 };
 
+/* Makes room for @size more bytes. */
+static bool grow(struct sideband *s, size_t size)
+{
+	size_t cap = (s->cap + size) * 2;
+
+	if (s->cap - s->len >= size)
+		return true;
+	uint8_t *bigger = mem_resize(s->data, cap, 1);
+	if (!bigger)
+		return false;
+	s->data = bigger;
+	s->cap = cap;
+	return true;
+}
+
 /* Adds a record with @fixed bytes after the header, and @text; fills in header and text. */
 static uint8_t *record_new(struct sideband *s, uint32_t type, size_t fixed, const char *text)
 {
@@ -31,14 +46,8 @@ static uint8_t *record_new(struct sideband *s, uint32_t type, size_t fixed, cons
 	struct perf_event_header h = {.type = type};
 	size_t size = sizeof(h) + fixed + padded + sizeof(struct trailer);
 
-	if (s->cap - s->len < size) {
-		size_t cap = (s->cap + size) * 2;
-		uint8_t *bigger = mem_resize(s->data, cap, 1);
-		if (!bigger)
-			return NULL;
-		s->data = bigger;
-		s->cap = cap;
-	}
+	if (!grow(s, size))
+		return NULL;
 	uint8_t *p = s->data + s->len;
 	memset(p, 0, size);
 	h.size = (uint16_t)size;
@@ -134,6 +143,17 @@ int sideband_ksymbol(struct sideband *s, uint64_t start, uint32_t len, bool is_b
 		return -ENOMEM;
 	memcpy(p + sizeof(struct perf_event_header), &fixed, sizeof(fixed));
 	put_trailer(s, 0, 0);
+	return 0;
+}
+
+int sideband_append(struct sideband *s, const struct sideband *from)
+{
+	if (!from->len)
+		return 0;
+	if (!grow(s, from->len))
+		return -ENOMEM;
+	memcpy(s->data + s->len, from->data, from->len);
+	s->len += from->len;
 	return 0;
 }
 

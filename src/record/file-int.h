@@ -19,6 +19,7 @@ struct part_prologue {
 	int symbols_fd;	      /* /proc/kallsyms, opened with privileges at the start; -1: none */
 	uint64_t dummy_id;    /* the event whose records report changes of tasks */
 	bool maps, data_maps; /* and their mappings */
+	size_t left;	      /* processes whose mappings were not read */
 	uint32_t first_ring;
 	bool has_ring;
 	bool settled;  /* the stream has ended: data read once is valid for all later parts */

@@ -126,7 +126,7 @@ static int put_symbols(struct part_prologue *a, struct writer *w, struct error *
 	return e;
 }
 
-static int scan(const struct part_prologue *a, struct sideband *s)
+static int scan(struct part_prologue *a, struct sideband *s)
 {
 	char mount[CGROUP_PATH];
 	int r = procfs_comms_all("/proc", s);
@@ -134,7 +134,7 @@ static int scan(const struct part_prologue *a, struct sideband *s)
 	if (r == 0 && a->names)
 		r = a->names->put(a->names, s);
 	if (r == 0 && a->maps)
-		r = procfs_maps_all("/proc", s);
+		r = procfs_maps_all("/proc", s, &a->left);
 	if (r == 0 && a->cgroups && cgroup_search("/proc/self/mounts", mount, sizeof(mount)) == 0)
 		r = cgroup_walk(mount, s);
 	return r;
@@ -149,6 +149,17 @@ static int read_tasks(struct part_prologue *a, struct error *err)
 	int r = scan(a, &a->tasks);
 	a->has_tasks = a->settled && r == 0;
 	return r < 0 ? error_errno(err, r, "Cannot read the tasks from /proc") : 0;
+}
+
+static int put_left(const struct part_prologue *a, struct writer *w, struct error *err)
+{
+	char body[PROCFS_NOTE];
+	struct record r = {.kind = RECORD_NOTE, .ring = a->first_ring, .data = body};
+
+	if (!a->left)
+		return 0;
+	r.len = procfs_maps_note(a->left, body);
+	return writer_put(w, &r, err);
 }
 
 static int put_tasks(struct part_prologue *a, struct writer *w, const char *path, struct error *err)
@@ -166,6 +177,7 @@ static int put_tasks(struct part_prologue *a, struct writer *w, const char *path
 	}
 	if (!a->settled)
 		sideband_deinit(s);
+	e = e ? e : put_left(a, w, err);
 	if (e == WRITER_FULL)
 		e = error_set(
 			err, -EFBIG,

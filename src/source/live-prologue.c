@@ -175,22 +175,32 @@ static int scan_cgroups(struct sideband *s)
 	return cgroup_walk(mount, s);
 }
 
-static int scan_maps(const struct live_prologue_tasks *t, struct sideband *s)
+static int scan_maps(const struct live_prologue_tasks *t, struct sideband *s, size_t *ret_left)
 {
-	int r = 0;
-
 	if (!t->n)
-		return procfs_maps_all("/proc", s);
-	for (size_t i = 0; r == 0 && i < t->n; i++)
-		r = procfs_maps("/proc", t->tasks[i].tgid, s);
+		return procfs_maps_all("/proc", s, ret_left);
+	pid_t *pids = mem_calloc(t->n, sizeof(*pids));
+	if (!pids)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n; i++)
+		pids[i] = t->tasks[i].tgid;
+	int r = procfs_maps("/proc", pids, t->n, s, ret_left);
+	mem_free(pids);
 	return r;
+}
+
+static int put_left(struct queue *q, size_t left)
+{
+	char body[PROCFS_NOTE];
+
+	return left ? queue_put_always(q, RECORD_NOTE, 0, body, procfs_maps_note(left, body)) : 0;
 }
 
 int live_prologue_tasks(struct queue *q, struct perf_session *ps,
 			const struct live_prologue_tasks *t, struct error *err)
 {
 	struct sideband s = {0};
-	size_t n_ids;
+	size_t n_ids, left = 0;
 	const uint64_t *ids = perf_session_ids(ps, PERF_DUMMY, &n_ids);
 
 	s.id = n_ids ? ids[0] : 0;
@@ -199,7 +209,7 @@ int live_prologue_tasks(struct queue *q, struct perf_session *ps,
 	if (r == 0 && t->names)
 		r = t->names->put(t->names, &s);
 	if (r == 0 && t->maps)
-		r = scan_maps(t, &s);
+		r = scan_maps(t, &s, &left);
 	if (r == 0 && t->cgroups)
 		r = scan_cgroups(&s);
 	for (size_t at = 0, n; r == 0 && at < s.len; at += n) {
@@ -207,6 +217,8 @@ int live_prologue_tasks(struct queue *q, struct perf_session *ps,
 		r = queue_put_always(q, RECORD_PERF, perf_session_cpu(ps, 0), s.data + at, n);
 	}
 	sideband_deinit(&s);
+	if (r == 0)
+		r = put_left(q, left);
 	if (r == -EMFILE)
 		return error_set(err, r,
 				 "No file descriptor is left to read the tasks from /proc with: "

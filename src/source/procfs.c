@@ -4,10 +4,6 @@
  * be opened are left out. The identity of a task is (id, start time). The start time is field 22 of
  * its stat file, after the comm, which may contain blanks and parentheses: so fields are counted
  * from the last ')'.
- *
- * Mappings come from /proc/PID/maps, as the records that the kernel would have written at the time
- * of the mapping, with its names. Lines are "start-end perms offset major:minor inode path".
- * Mappings that are not executable are left out unless the caller requests them.
  */
 #include "kontend/procfs.h"
 #include "kontend/fdio.h"
@@ -119,8 +115,7 @@ int procfs_comm_of(const char *root, pid_t tid, struct sideband *s)
 	return comm_record(path, task.tgid, tid, s);
 }
 
-static int each_process(const char *root, struct sideband *s,
-			int (*append)(const char *root, pid_t pid, struct sideband *s))
+int procfs_pids(const char *root, pid_t **pids, size_t *n, size_t *cap)
 {
 	DIR *d = opendir(root);
 	int r = 0;
@@ -128,20 +123,25 @@ static int each_process(const char *root, struct sideband *s,
 
 	if (!d)
 		return -errno;
-	while (r == 0 && (pid = next_id(d)) != 0)
-		r = append(root, pid, s);
+	while (r == 0 && (pid = next_id(d)) != 0) {
+		r = mem_grow(pids, cap, *n, sizeof(**pids));
+		if (r == 0)
+			(*pids)[(*n)++] = pid;
+	}
 	closedir(d);
 	return r;
 }
 
 int procfs_comms_all(const char *root, struct sideband *s)
 {
-	return each_process(root, s, procfs_comms);
-}
+	pid_t *pids = NULL;
+	size_t n = 0, cap = 0;
+	int r = procfs_pids(root, &pids, &n, &cap);
 
-int procfs_maps_all(const char *root, struct sideband *s)
-{
-	return each_process(root, s, procfs_maps);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = procfs_comms(root, pids[i], s);
+	mem_free(pids);
+	return r;
 }
 
 static pid_t read_tgid(const char *root, pid_t id)
@@ -241,56 +241,4 @@ int procfs_named(const char *root, const char *name, size_t len, pid_t **pids, s
 	}
 	closedir(d);
 	return r;
-}
-
-/* The kernel's name, where the table has none or another one. */
-static const char *mapping_name(char *path)
-{
-	static const char deleted[] = " (deleted)";
-	size_t n = strlen(path), tail = sizeof(deleted) - 1;
-
-	if (!*path)
-		return "//anon";
-	if (strncmp(path, "/memfd:", 7) != 0 && n > tail && !strcmp(path + n - tail, deleted))
-		path[n - tail] = '\0';
-	return path;
-}
-
-static int add_mapping(char *line, pid_t pid, struct sideband *s)
-{
-	struct sideband_mmap m = {.pid = pid};
-	uint64_t end;
-	char perms[8];
-	int at = 0;
-
-	if (sscanf(line,
-		   "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %n",
-		   &m.start, &end, perms, &m.pgoff, &m.maj, &m.min, &m.ino, &at) < 7 ||
-	    !at || end <= m.start || (perms[2] != 'x' && !s->data_maps))
-		return 0;
-	if (!strcmp(line + at, "[vsyscall]"))
-		return 0;
-	m.len = end - m.start;
-	m.readable = perms[0] == 'r';
-	m.code = perms[2] == 'x';
-	m.shared = perms[3] == 's';
-	m.writable = perms[1] == 'w';
-	m.path = mapping_name(line + at);
-	return sideband_mmap(s, &m);
-}
-
-int procfs_maps(const char *root, pid_t pid, struct sideband *s)
-{
-	char path[PATH_MAX], *text = NULL, *save, *line;
-	size_t len;
-	int r;
-
-	snprintf(path, sizeof(path), "%s/%d/maps", root, pid);
-	r = fdio_read_file(path, &text, &len);
-	if (r < 0)
-		return r == -ENOMEM ? r : 0;
-	for (line = strtok_r(text, "\n", &save); r >= 0 && line; line = strtok_r(NULL, "\n", &save))
-		r = add_mapping(line, pid, s);
-	mem_free(text);
-	return r < 0 ? r : 0;
 }

@@ -33,6 +33,8 @@ int sideband_mmap(struct sideband *s, const struct sideband_mmap *m);
 int sideband_cgroup(struct sideband *s, uint64_t cgroup, const char *path);
 int sideband_ksymbol(struct sideband *s, uint64_t start, uint32_t len, bool is_bpf,
 		     const char *name);
+/* Appends all records of @from. */
+int sideband_append(struct sideband *s, const struct sideband *from);
 /* Bytes of whole records from @from on, at most @max (but at least one record). */
 size_t sideband_run(const struct sideband *s, size_t from, size_t max);
 void sideband_deinit(struct sideband *s);

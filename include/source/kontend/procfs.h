@@ -22,6 +22,9 @@ int procfs_tids(const char *root, pid_t pid, pid_t **tids, size_t *n, size_t *ca
 int procfs_named(const char *root, const char *name, size_t len, pid_t **pids, size_t *n,
 		 size_t *cap);
 
+/* Appends the pids of all processes. 0 or negative errno when @root cannot be read. */
+int procfs_pids(const char *root, pid_t **pids, size_t *n, size_t *cap);
+
 /* Appends a COMM record for each task of process @pid. 0 or -ENOMEM. */
 int procfs_comms(const char *root, pid_t pid, struct sideband *s);
 /* For thread @tid of any process. */
@@ -29,10 +32,17 @@ int procfs_comm_of(const char *root, pid_t tid, struct sideband *s);
 /* For each task of the system. 0 or negative errno when @root cannot be read. */
 int procfs_comms_all(const char *root, struct sideband *s);
 
-/* Appends an MMAP2 record for each mapping of code (or data) in process @pid. 0 or -ENOMEM. */
-int procfs_maps(const char *root, pid_t pid, struct sideband *s);
-/* For each process of the system. 0 or negative errno when @root cannot be read. */
-int procfs_maps_all(const char *root, struct sideband *s);
+/*
+ * Appends an MMAP2 record for each mapping of code (or data) in these processes. *ret_left: how
+ * many of them are left out, as what they read waits for the kernel, or would. 0 or -ENOMEM.
+ */
+int procfs_maps(const char *root, const pid_t *pids, size_t n, struct sideband *s,
+		size_t *ret_left);
+/* Of all processes. 0 or negative errno when @root cannot be read. */
+int procfs_maps_all(const char *root, struct sideband *s, size_t *ret_left);
+enum { PROCFS_NOTE = 300 };
+/* The body of a RECORD_NOTE about processes that were left out; its length. */
+size_t procfs_maps_note(size_t left, char ret[PROCFS_NOTE]);
 
 /* The identity of a pid or tid: the same number with another start is another task. */
 struct procfs_task {

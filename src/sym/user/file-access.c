@@ -11,6 +11,8 @@
 #include "internal.h"
 
 #include "kontend/file-access.h"
+#include "kontend/mem.h"
+#include "kontend/patience.h"
 #include "lines/internal.h"
 #include <elf.h>
 #include <errno.h>
@@ -100,7 +102,7 @@ static int open_program(const char *proc, pid_t pid, const char *name)
 	return is_path(target, name) ? open_here(-1, path, 0) : -ENOENT;
 }
 
-static int mapped_here(const char *proc, pid_t pid, const char *name, bool *ret_deleted)
+static int find_mapped(const char *proc, pid_t pid, const char *name, bool *ret_deleted)
 {
 	char path[PATH_SIZE], line[PATH_SIZE], range[64];
 	int fd = -ENOENT;
@@ -120,6 +122,55 @@ static int mapped_here(const char *proc, pid_t pid, const char *name, bool *ret_
 	fclose(f);
 	int program = fd == -EPERM || fd == -EACCES ? open_program(proc, pid, name) : fd;
 	return program >= 0 ? program : fd;
+}
+
+/* For the thread that reads the mappings of a process, which may have to wait for its mmap_lock. */
+struct search {
+	char *proc, *name;
+	pid_t pid;
+	bool deleted;
+	int fd; /* or negative errno */
+};
+
+static void search_free(struct search *s)
+{
+	mem_free(s->proc);
+	mem_free(s->name);
+	mem_free(s);
+}
+
+static void search(void *arg)
+{
+	struct search *s = arg;
+
+	s->fd = find_mapped(s->proc, s->pid, s->name, &s->deleted);
+}
+
+static void drop(void *arg)
+{
+	struct search *s = arg;
+
+	if (s->fd >= 0)
+		close(s->fd);
+	search_free(s);
+}
+
+static int mapped_here(const char *proc, pid_t pid, const char *name, bool *ret_deleted)
+{
+	struct search *s = mem_calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	*s = (struct search){.proc = mem_strdup(proc), .name = mem_strdup(name), .pid = pid};
+	int fd = s->proc && s->name ? patience_run(search, drop, s) : -ENOMEM;
+	if (fd == -ETIMEDOUT)
+		return fd;
+	if (fd == 0) {
+		fd = s->fd;
+		*ret_deleted = s->deleted;
+	}
+	search_free(s);
+	return fd;
 }
 
 int file_access_open(const struct file_access *d, int root_fd, const char *path, int flags)
