@@ -271,7 +271,7 @@ static const char *say_longest_ended(struct judge *j, struct query_finding *f)
 			    f->name, past->wait.at_least ? ">=" : "", text);
 }
 
-/* "dd/8122 has waited for i_rwsem /var/x.img for 2.1s" */
+/* "dd/8122 has waited for i_rwsem /var/x.img for 2.1s", "50 tasks wait for it, longest 2.1s" */
 const char *verdict_say_longest(struct judge *j, struct query_finding *f)
 {
 	const struct query_overview *o = j->f->now;
@@ -282,6 +282,11 @@ const char *verdict_say_longest(struct judge *j, struct query_finding *f)
 	f->lock = o->longest_lock_id;
 	put_name(j, f, o->longest_lock ? o->longest_lock : "a lock", o->longest_type);
 	f->because = say_because(j, f->lock, true);
+	const struct waits_now now = waits_of(j, f->lock);
+	if (now.n > 1)
+		return arena_printf(&j->q->arena, "%u tasks wait for %s, longest %s%s", now.n,
+				    f->name, o->longest_approx ? ">=" : "",
+				    units_ns(ns, o->longest_ns));
 	return arena_printf(&j->q->arena, "%s has waited for %s for %s%s",
 			    query_in_words(j->q, o->longest_task), f->name,
 			    o->longest_approx ? ">=" : "", units_ns(ns, o->longest_ns));

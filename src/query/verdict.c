@@ -8,6 +8,7 @@
 #include "kontend/engine.h"
 #include "kontend/query-overview.h"
 #include "kontend/units.h"
+#include "kontend/wait.h"
 
 #include <errno.h>
 #include <string.h>
@@ -38,6 +39,11 @@ const char *query_verdict_level(enum verdict_level l)
 const char *query_verdict_word(enum verdict_level l)
 {
 	return level_words[l];
+}
+
+static double value_deadlock(struct judge *j)
+{
+	return j->deadlock.n;
 }
 
 static double value_wait(struct judge *j)
@@ -112,6 +118,18 @@ static double value_missing(struct judge *j)
 static double value_damage(struct judge *j)
 {
 	return (double)j->q->engine->notes.n_damage;
+}
+
+/* "deadlock of 2 tasks for 8.9s: a/100, b/101" */
+static const char *say_deadlock(struct judge *j, struct query_finding *f)
+{
+	const struct query_deadlock *d = &j->deadlock;
+	char ns[UNITS_BUF];
+
+	f->because = d->have;
+	f->name = d->who;
+	return arena_printf(&j->q->arena, "deadlock of %u tasks for %s%s: %s", d->tasks,
+			    d->approx ? ">=" : "", units_ns(ns, d->longest_ns), d->who);
 }
 
 /* "12 tasks are blocked, jbd2 commit vda1, longest 4.1s" */
@@ -199,6 +217,7 @@ static const char *say_missing(struct judge *j, struct query_finding *f)
 }
 
 static const struct rule rules[VERDICT_RULES] = {
+	[VERDICT_DEADLOCK] = {"deadlock", value_deadlock, say_deadlock},
 	[VERDICT_WAIT] = {"wait", value_wait, verdict_say_wait},
 	[VERDICT_LONGEST] = {"longest", value_longest, verdict_say_longest},
 	[VERDICT_BLOCKED] = {"blocked", value_blocked, say_blocked},
@@ -249,8 +268,11 @@ static void find_all(struct judge *j, struct query_verdict *v)
 {
 	const struct verdict_limits *l = j->f->limits ? j->f->limits : &verdict_defaults;
 
-	find_waiting(j, l, v);
-	for (unsigned i = VERDICT_LONGEST + 1; i < VERDICT_RULES; i++) {
+	for (unsigned i = 0; i < VERDICT_RULES; i++) {
+		if (i == VERDICT_WAIT)
+			find_waiting(j, l, v);
+		if (i == VERDICT_WAIT || i == VERDICT_LONGEST)
+			continue;
 		enum verdict_level is = level_of(rules[i].value(j), &l->of[i]);
 
 		if (is < VERDICT_LOOK)
@@ -273,6 +295,8 @@ static int ask_tables(struct judge *j)
 	int r = query_locks(j->q, &locks, &j->worst, &err);
 
 	r = r < 0 ? r : query_blocked_worst(j->q, &j->blocked);
+	if (r == 0 && j->q->model->waits->in_flight > 1)
+		r = query_chains_deadlock(j->q, &j->deadlock);
 	locks.sort = "max_ns";
 	if (r == 0 && j->f->average)
 		r = query_locks(j->q, &locks, &j->longest, &err);

@@ -4,6 +4,7 @@
 
 #include "internal.h"
 #include "kontend/query-blocked.h"
+#include "kontend/query-chains.h"
 #include "kontend/query-verdict.h"
 
 /* Shared by the rules of the verdict. */
@@ -14,6 +15,7 @@ struct judge {
 	struct table longest;	   /* of an average: the lock with the longest wait that ended */
 	const struct query_elsewhere *elsewhere;
 	struct query_blocked_worst blocked;
+	struct query_deadlock deadlock;
 	size_t full; /* row of the CPU with the greatest share of slots taken */
 };
 

@@ -180,7 +180,7 @@ static int scan_some(const char *root, const pid_t *pids, size_t n, struct sideb
 
 int procfs_maps(const char *root, const pid_t *pids, size_t n, struct sideband *s, size_t *ret_left)
 {
-	size_t at = 0, done, left = 0;
+	size_t at = 0, done = 0, left = 0;
 	int r = 0;
 
 	while (r == 0 && at < n && left < LEFT_MOST) {

@@ -214,6 +214,7 @@ static void crossed_locks_are_a_deadlock(void **state)
 {
 	struct asked *w = *state;
 	struct query_chains_sum sum;
+	struct query_deadlock d;
 	struct graph g;
 
 	pair(&g, CANNED_START + 10 * MS, CANNED_START + 20 * MS);
@@ -228,6 +229,13 @@ static void crossed_locks_are_a_deadlock(void **state)
 	assert_int_equal(sum.roots, 1);
 	assert_int_equal(sum.tasks, 3);
 	assert_int_equal(sum.sum_ns, (990 + 980 + 980) * MS);
+	assert_int_equal(query_chains_deadlock(&w->q, &d), 0);
+	assert_int_equal(d.n, 1);
+	assert_int_equal(d.tasks, 2);
+	assert_int_equal(d.longest_ns, 990 * MS);
+	assert_string_equal(d.who, "t/701 W, t/700 W");
+	assert_string_equal(d.have, "t/701 W has 0xffff888000001100, t/700 W has "
+				    "0xffff888000001000");
 }
 
 /* One of them began to wait after the look: it may have let go of its lock before. */
@@ -235,10 +243,13 @@ static void what_began_later_proves_nothing(void **state)
 {
 	struct asked *w = *state;
 	struct query_chains_sum sum;
+	struct query_deadlock d;
 	struct graph g;
 
 	pair(&g, CANNED_START + 10 * MS, CANNED_START + 600 * MS);
 	play(w, &g);
+	assert_int_equal(query_chains_deadlock(&w->q, &d), 0);
+	assert_int_equal(d.n, 0);
 	assert_int_equal(query_chains_sum(&w->q, &sum), 0);
 	assert_int_equal(sum.proved, 0);
 }

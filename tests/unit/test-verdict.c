@@ -346,6 +346,47 @@ static struct query_verdict judge_sleepers(struct asked *w, struct locksnap *s)
 	return judge(w, &p);
 }
 
+static void put_crossed(struct locksnap *s, int holder, int waiter, uint64_t addr)
+{
+	const struct locksnap_queue q = {.addr = addr,
+					 .type = LOCKSNAP_MUTEX,
+					 .certainty = LOCKSNAP_SURE,
+					 .holder_pid = holder,
+					 .holder_tid = holder,
+					 .holder_comm = locksnap_add_text(s, "nix"),
+					 .holder_state = LOCKSNAP_ASLEEP};
+
+	lock_snap_waiter(s, 1, waiter, waiter, "nix", false);
+	assert_int_equal(locksnap_add_queue(s, &q), 0);
+}
+
+/* Each waits for the lock of the other, for too short a time to be bad by itself. */
+static void a_deadlock_is_bad_at_once(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+	struct page p = {0};
+
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+	synth_tick(w->rig.synth, CANNED_END - 1000 * MS);
+	synth_begin(w->rig.synth, 0, CANNED_END - 20 * MS, 100, 100, INODE_LOCK, LCB_F_MUTEX, NULL,
+		    0);
+	synth_begin(w->rig.synth, 0, CANNED_END - 10 * MS, 101, 101, INODE_LOCK + 64, LCB_F_MUTEX,
+		    NULL, 0);
+	put_crossed(&s, 101, 100, INODE_LOCK);
+	put_crossed(&s, 100, 101, INODE_LOCK + 64);
+	lock_snap_emit(w->rig.synth, &s, CANNED_END - 5 * MS);
+	synth_tick(w->rig.synth, CANNED_END);
+	asked_play(w, NULL);
+	struct query_verdict v = judge(w, &p);
+	assert_int_equal(v.worst.level, VERDICT_BAD);
+	assert_string_equal(v.worst.rule_name, "deadlock");
+	assert_string_equal(v.worst.text, "deadlock of 2 tasks for 20.0ms: nix/101, nix/100");
+	assert_string_equal(v.worst.because,
+			    "nix/101 has 0xffff888011111100, nix/100 has 0xffff888011111140");
+}
+
 /* No lock, no event, and no kernel thread, as some of these are always in state D. */
 static void a_task_that_is_blocked_for_long_deserves_a_look(void **state)
 {
@@ -493,7 +534,7 @@ static void limits_are_read(void **state)
 	assert_true(l.of[VERDICT_ROTATION].look == 3 && l.of[VERDICT_ROTATION].bad == 0);
 	assert_true(l.of[VERDICT_XOL].look == verdict_defaults.of[VERDICT_XOL].look);
 	check("", NULL);
-	check("waits=3", "the rules are wait, longest");
+	check("waits=3", "the rules are deadlock, wait, longest");
 	check("wait", "wait=off");
 	check("wait=", "wait=5/50");
 	check("wait=x", "wait=5/50");
@@ -512,6 +553,8 @@ static void limits_are_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_deadlock_is_bad_at_once, asked_setup_empty,
+						asked_teardown),
 		cmocka_unit_test_setup_teardown(a_task_that_is_blocked_for_long_deserves_a_look,
 						asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(nothing_waits, asked_setup_empty, asked_teardown),

@@ -123,9 +123,10 @@ void verdict_draw(const struct verdict *k, struct screen *s, struct rect r, cons
 const char *verdict_view(const struct verdict_said *s)
 {
 	static const char *const views[VERDICT_RULES] = {
-		[VERDICT_BLOCKED] = "blocked", [VERDICT_SLOTS] = "slots",
-		[VERDICT_SHORT] = "contexts",  [VERDICT_ROTATION] = "rotation",
-		[VERDICT_UPROBES] = "uprobes", [VERDICT_XOL] = "uprobes",
+		[VERDICT_DEADLOCK] = "chains",	 [VERDICT_BLOCKED] = "blocked",
+		[VERDICT_SLOTS] = "slots",	 [VERDICT_SHORT] = "contexts",
+		[VERDICT_ROTATION] = "rotation", [VERDICT_UPROBES] = "uprobes",
+		[VERDICT_XOL] = "uprobes",
 	};
 
 	if (s->level == VERDICT_NONE)

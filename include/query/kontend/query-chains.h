@@ -39,4 +39,15 @@ extern const struct table_kind query_chains_kind;
 const char *query_chains_root(struct query *q, uint64_t addr);
 int query_chains_sum(struct query *q, struct query_chains_sum *ret); /* 0 or -ENOMEM */
 
+/* Of the deadlock with most tasks behind it. */
+struct query_deadlock {
+	uint32_t n;		/* all that are proved; 0: the rest is not known */
+	uint32_t tasks;		/* that wait for each other */
+	uint64_t longest_ns;	/* of their waits */
+	bool approx;		/* it may have lasted longer */
+	const char *who, *have; /* "a/1, b/2"; "a/1 has A, b/2 has B" */
+};
+
+int query_chains_deadlock(struct query *q, struct query_deadlock *ret); /* 0 or -ENOMEM */
+
 #endif

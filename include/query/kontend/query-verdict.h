@@ -22,6 +22,7 @@ enum verdict_level {
 };
 
 enum verdict_rule {
+	VERDICT_DEADLOCK, /* deadlocks that are proved */
 	VERDICT_WAIT,	  /* time waited, in percent of the time of all CPUs */
 	VERDICT_LONGEST,  /* ns that a task has waited by now; of a report, the longest wait */
 	VERDICT_BLOCKED,  /* ns that a task is blocked by now, other than by a lock, and not by
