@@ -7,6 +7,7 @@
 #include "sample.h"
 #include "kontend/filelock.h"
 #include "kontend/ownerrec.h"
+#include "kontend/sleeprec.h"
 #include "kontend/taskid.h"
 #include "kontend/taskrec.h"
 #include "kontend/waitrec.h"
@@ -171,6 +172,38 @@ static int inode_fields(const uint8_t *raw, size_t len, struct event *ev)
 	return 0;
 }
 
+/* The record is about the task that was woken. */
+static int sleep_fields(const uint8_t *raw, size_t len, struct event *ev)
+{
+	const size_t before = sizeof(uint32_t), head = offsetof(struct sleeprec, frames) - before;
+	const char *comm = (const char *)raw - before + offsetof(struct sleeprec, comm);
+	const char *waker = (const char *)raw - before + offsetof(struct sleeprec, waker_comm);
+	struct sleeprec r;
+
+	if (len < head)
+		return DECODE_BAD;
+	memcpy(&r, raw - before, before + head);
+	if (!r.tid || r.kind >= SLEEPREC_KINDS || !r.begin_ns || r.begin_ns > ev->time ||
+	    r.length_ns > ev->time - r.begin_ns || r.n_frames > SLEEPREC_FRAMES ||
+	    r.n_frames > (len - head) / sizeof(r.frames[0]) || !memchr(comm, 0, sizeof(r.comm)) ||
+	    !memchr(waker, 0, sizeof(r.waker_comm)))
+		return DECODE_BAD;
+	ev->kind = EVENT_SLEEP;
+	ev->pid = r.pid;
+	ev->tid = r.tid;
+	ev->sleep.begin_ns = r.begin_ns;
+	ev->sleep.length_ns = r.length_ns;
+	ev->sleep.frames = (const uint64_t *)(const void *)(raw + head);
+	ev->sleep.n_frames = r.n_frames;
+	ev->sleep.missed = r.missed;
+	ev->sleep.comm = comm;
+	ev->sleep.waker_comm = waker;
+	ev->sleep.waker_pid = r.waker_pid;
+	ev->sleep.waker_tid = r.waker_tid;
+	ev->sleep.io = r.kind == SLEEPREC_IO;
+	return 0;
+}
+
 static int task_fields(const uint8_t *raw, size_t len, struct event *ev)
 {
 	static const uint8_t kinds[] = {EVENT_FORK, EVENT_COMM, EVENT_EXIT};
@@ -279,6 +312,8 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 		return holder_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == INODEREC_MAGIC)
 		return inode_fields(raw, len, ev);
+	if (len >= 4 && load_u32(raw) == SLEEPREC_MAGIC)
+		return sleep_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_BEGIN_MAGIC)
 		return wait_begin_fields(raw, len, false, true, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_LATE_MAGIC)

@@ -155,24 +155,6 @@ void snapshot_set_move(struct snapshot_set *dst, struct snapshot_set *src, uint1
 	dst->bytes += moved->len;
 }
 
-int snapshot_set_share(struct snapshot_set *dst, const struct snapshot_set *src, uint16_t kind)
-{
-	size_t from = place_of(src, kind), to = place_of(dst, kind);
-
-	if (from < src->n && to == SNAPSHOT_SET_KINDS)
-		return -ENOSPC;
-	struct snapshot *old = take_out(dst, kind);
-	if (old)
-		put_back(old);
-	if (from == src->n)
-		return 0;
-	struct snapshot *shared = src->last[from];
-	shared->refs++;
-	dst->last[dst->n++] = shared;
-	dst->bytes += shared->len;
-	return 0;
-}
-
 void snapshot_set_copy(struct snapshot_set *dst, const struct snapshot_set *src)
 {
 	*dst = *src;

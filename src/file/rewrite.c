@@ -108,6 +108,9 @@ static bool mark_event(struct rewrite *w, const struct event *ev)
 		mark_all(w, &ev->holder.lock, w->marks != NULL);
 		mark_all(w, ev->holder.frames, w->marks ? ev->holder.n_frames : 0);
 		return true;
+	case EVENT_SLEEP:
+		mark_all(w, ev->sleep.frames, w->marks ? ev->sleep.n_frames : 0);
+		return true;
 	case EVENT_CONTENTION_END:
 		mark_all(w, &ev->end.lock, w->marks != NULL);
 		return true;

@@ -20,6 +20,8 @@
 #include "kontend/mmlock.h"
 #include "kontend/record.h"
 #include "kontend/rotation.h"
+#include "kontend/sleeps.h"
+#include "kontend/sleptsnap.h"
 #include "kontend/snapshot.h"
 #include "kontend/wait.h"
 #include <errno.h>
@@ -57,12 +59,16 @@ static int take_locks(struct model *m, const struct record_snapshot *head, const
 	return code;
 }
 
-/* The sums of the first one are from before: where the model begins, or after model_zero(). */
-static int take_slept(struct model *m, const void *body, size_t len)
+static int take_slept(struct model *m, const struct record_snapshot *head, const void *body,
+		      size_t len)
 {
-	if (snapshot_set_get(m->snapshots_before, SNAPSHOT_SLEPT))
-		return 0;
-	return snapshot_set_put(m->snapshots_before, body, len);
+	struct sleptsnap s = {0};
+	int code = sleptsnap_decode(&s, (const char *)body + sizeof(*head), len - sizeof(*head));
+
+	if (code == 0)
+		code = sleeps_snapshot(m->sleeps, &s, m->limits->recent > 0);
+	sleptsnap_deinit(&s);
+	return code;
 }
 
 static void take_burst(struct model *m, const void *payload, size_t len)
@@ -126,7 +132,7 @@ static int take_snapshot(struct model *m, const struct record_snapshot *head, co
 	if (head->kind == SNAPSHOT_CFI)
 		return cfiset_take(m->cfi, payload, len - sizeof(*head));
 	int code = head->kind == SNAPSHOT_LOCKS	  ? take_locks(m, head, body, len)
-		   : head->kind == SNAPSHOT_SLEPT ? take_slept(m, body, len)
+		   : head->kind == SNAPSHOT_SLEPT ? take_slept(m, head, body, len)
 						  : 0;
 	return code ? code : snapshot_set_put(m->snapshots, body, len);
 }

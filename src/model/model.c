@@ -43,6 +43,7 @@ void model_use_tables(struct model *m, struct model_tables *t)
 	m->blame = &t->blame;
 	m->queues = &t->queues;
 	m->blocked = &t->blocked;
+	m->sleeps = &t->sleeps;
 	m->types = t->types;
 	m->damage = &t->damage;
 	m->loss = &t->loss;
@@ -119,6 +120,7 @@ void model_deinit(struct model *m)
 	blame_deinit(m->blame);
 	lockqueues_deinit(m->queues);
 	blocked_deinit(m->blocked);
+	sleeps_deinit(m->sleeps);
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
 		series_deinit(&m->cpus[i].n_series);
 		series_deinit(&m->cpus[i].wait_series);
@@ -373,6 +375,8 @@ static int apply_other(struct model *m, const struct event *ev)
 		return blame_holder(m, ev);
 	case EVENT_INODE:
 		return lock_lifetime_inode(m, ev);
+	case EVENT_SLEEP:
+		return sleeps_event(m->sleeps, ev);
 	case EVENT_RELEASE:
 		if (m->held->max)
 			release_event(m, ev);
@@ -614,6 +618,7 @@ void model_zero(struct model *m)
 	blame_zero(m);
 	lockqueue_zero(m);
 	blocked_zero(m->blocked);
+	sleeps_zero(m->sleeps);
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		m->cpus[i].contended = m->cpus[i].total_ns = m->cpus[i].spin_ns =
 			m->cpus[i].fill_most = 0;
@@ -628,8 +633,6 @@ void model_zero(struct model *m)
 	mmlock_zero(m->mmlocks);
 	if (m->ended)
 		ended_zero(m->ended);
-	/* Both sets have the same few kinds, so there is room. */
-	(void)snapshot_set_share(m->snapshots_before, m->snapshots, SNAPSHOT_SLEPT);
 	m->zero_ns = m->now_ns;
 	loss_begin_sums(m);
 	m->generation++;
@@ -698,6 +701,6 @@ size_t model_bytes(const struct model *m)
 	       m->untracked->cap * sizeof(*m->untracked->untracked) + m->n_cpus * sizeof(*m->cpus) +
 	       m->snapshots->bytes + m->snapshots_before->bytes + rotation_bytes(m->rotation) +
 	       profile_bytes(m->profile) + blame_bytes(m->blame) + lockqueues_bytes(m->queues) +
-	       blocked_bytes(m->blocked) + mmlock_bytes(m->mmlocks) +
+	       blocked_bytes(m->blocked) + sleeps_bytes(m->sleeps) + mmlock_bytes(m->mmlocks) +
 	       file_holds_bytes(m->file_holds) + all_series_bytes(m);
 }

@@ -20,6 +20,7 @@
 #include "kontend/rotation.h"
 #include "kontend/series.h"
 #include "kontend/shorts.h"
+#include "kontend/sleeps.h"
 #include "kontend/snapshot.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
@@ -45,6 +46,7 @@ struct model_tables {
 	struct blame blame;
 	struct lockqueues queues;
 	struct blocked blocked;
+	struct sleeps sleeps;
 	struct model_type types[LOCK_TYPES];
 	struct model_damage damage;
 	struct loss_state loss;

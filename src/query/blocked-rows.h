@@ -39,7 +39,8 @@ struct blocked_rows {
 	struct map64 waits;  /* tid -> wait in flight + 1; made when first needed */
 	bool waits_made;
 	uint64_t covered_ns;
-	bool has_slept; /* sums of sleeps */
+	enum sleep_cause *slept_causes; /* of call chains of sleeps; NULL: none was needed */
+	bool has_slept;			/* sums of sleeps */
 	uint64_t slept_span_ns;
 };
 
@@ -50,6 +51,12 @@ struct blocked_rows {
 enum sleep_cause blocked_cause_on(enum sleep_cause cause, const char *fs);
 /* @cause, or if it names none, that by which the kernel accounts the sleep. */
 enum sleep_cause blocked_cause_without_words(enum sleep_cause cause, bool waits, bool io);
+const char *blocked_cause_words(enum sleep_cause cause);
+/* BY_LOCK: by cause alone. */
+enum query_by blocked_by(enum query_by by);
+/* All rows: 0 or -ENOMEM. blocked_free_maps() in either case. */
+int blocked_make_rows(struct blocked_rows *t);
+void blocked_free_maps(struct blocked_rows *t);
 /* The thing by which rows are made; @tid: of BY_TASK. */
 uint64_t blocked_row_key(const struct blocked_rows *t, const struct blocked_row *r, int32_t tid);
 /* The row of a cause, device and key, made like @like if there is none; NULL: no memory. */

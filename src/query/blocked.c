@@ -205,7 +205,7 @@ static enum sleep_cause cause_of_task(struct blocked_rows *t, const struct locks
 }
 
 /* "disk read", of locks "kernel lock": chains and blame say more of these. */
-static const char *cause_words(enum sleep_cause cause)
+const char *blocked_cause_words(enum sleep_cause cause)
 {
 	const char *words = asleep_words(cause);
 
@@ -363,7 +363,7 @@ static int add_present(struct blocked_rows *t)
 	return code;
 }
 
-static int make_rows(struct blocked_rows *t)
+int blocked_make_rows(struct blocked_rows *t)
 {
 	int code = t->by == BY_TASK ? 0 : add_sums(t);
 
@@ -414,7 +414,7 @@ static const char *because_of_log(struct blocked_rows *t, const struct locksnap_
 	value_s(&v[C_BY_COMM], locksnap_text(t->s, b->comm));
 	return arena_printf(&q->arena, "%s: %s",
 			    query_slash(&q->arena, locksnap_text(t->s, b->comm), b->tid, "-"),
-			    cause_words(cause_of_task(t, b)));
+			    blocked_cause_words(cause_of_task(t, b)));
 }
 
 static const char *because_of_task(struct blocked_rows *t, const struct locksnap_blocked *b,
@@ -470,7 +470,7 @@ static void fill_now(struct blocked_rows *t, const struct blocked_row *r, uint64
 
 static const char *name_of_cause(struct query *q, const struct blocked_row *r)
 {
-	const char *words = cause_words(r->cause);
+	const char *words = blocked_cause_words(r->cause);
 
 	return *r->device ? arena_printf(&q->arena, "%s %s", words, r->device) : words;
 }
@@ -517,21 +517,21 @@ static void blocked_rank(void *ctx, size_t i, struct row_rank *ret)
 const struct table_kind query_blocked_kind = {"blocked", columns, C_COLUMNS, blocked_fill,
 					      blocked_rank};
 
-static void free_maps(struct blocked_rows *t)
+void blocked_free_maps(struct blocked_rows *t)
 {
 	map64_deinit(&t->at);
 	map64_deinit(&t->causes);
 	map64_deinit(&t->waits);
 }
 
-static enum query_by by_of(enum query_by by)
+enum query_by blocked_by(enum query_by by)
 {
 	return by == BY_TASK || by == BY_PROCESS || by == BY_CALLER ? by : BY_LOCK;
 }
 
 const char *query_blocked_by_name(enum query_by by)
 {
-	return by_of(by) == BY_LOCK ? "cause" : query_by_name(by);
+	return blocked_by(by) == BY_LOCK ? "cause" : query_by_name(by);
 }
 
 int query_blocked(struct query *q, const struct query_spec *s, struct table *ret, struct error *err)
@@ -541,10 +541,10 @@ int query_blocked(struct query *q, const struct query_spec *s, struct table *ret
 
 	if (!t || query_sync(q) < 0)
 		return query_enomem(err, "blocked tasks");
-	*t = (struct blocked_rows){.q = q, .by = by_of(s->by)};
+	*t = (struct blocked_rows){.q = q, .by = blocked_by(s->by)};
 	struct column *columns_by = rows_columns_by(q, &query_blocked_kind, t->by);
 	src.columns = columns_by;
-	int r = src.columns ? make_rows(t) : -ENOMEM;
+	int r = src.columns ? blocked_make_rows(t) : -ENOMEM;
 	for (int i = C_SLEEPS; src.columns && i <= C_SLEPT_MAX; i++) {
 		if (t->has_slept)
 			columns_by[i].priority = 1;
@@ -556,11 +556,12 @@ int query_blocked(struct query *q, const struct query_spec *s, struct table *ret
 		   : t->covered_ns  ? "blocked_ns_per_s"
 				    : "blocked";
 	r = r < 0 ? query_enomem(err, "blocked tasks") : rows_answer(q, s, &src, ret, err);
-	free_maps(t);
+	blocked_free_maps(t);
 	return r;
 }
 
-/* The row of that id, if @make makes it now: make_rows() all, add_present() those with tasks. */
+/* The row of that id, if @make makes it now: blocked_make_rows() all, add_present() those with
+ * tasks. */
 static const struct blocked_row *find_row(struct blocked_rows *t, uint64_t id,
 					  int (*make)(struct blocked_rows *t))
 {
@@ -572,17 +573,17 @@ static const struct blocked_row *find_row(struct blocked_rows *t, uint64_t id,
 
 const char *query_blocked_cause(struct query *q, enum query_by by, uint64_t id)
 {
-	struct blocked_rows t = {.q = q, .by = by_of(by)};
-	const struct blocked_row *r = find_row(&t, id, make_rows);
+	struct blocked_rows t = {.q = q, .by = blocked_by(by)};
+	const struct blocked_row *r = find_row(&t, id, blocked_make_rows);
 	const char *text = r ? name_of_cause(q, r) : NULL;
 
-	free_maps(&t);
+	blocked_free_maps(&t);
 	return text;
 }
 
 const char *query_blocked_calls(struct query *q, enum query_by by, uint64_t id)
 {
-	struct blocked_rows t = {.q = q, .by = by_of(by)};
+	struct blocked_rows t = {.q = q, .by = blocked_by(by)};
 	const struct blocked_row *r = find_row(&t, id, add_present);
 	const struct locksnap_blocked *b = r ? r->longest : NULL;
 	const char *text = NULL;
@@ -593,7 +594,7 @@ const char *query_blocked_calls(struct query *q, enum query_by by, uint64_t id)
 		name = name ? name : "?";
 		text = text ? arena_printf(&q->arena, "%s < %s", text, name) : name;
 	}
-	free_maps(&t);
+	blocked_free_maps(&t);
 	return text;
 }
 
@@ -605,7 +606,7 @@ bool query_blocked_wait(struct query *q, uint64_t id, uint64_t *ret)
 
 	if (w)
 		*ret = query_wait_id(q, w);
-	free_maps(&t);
+	blocked_free_maps(&t);
 	return w != NULL;
 }
 
@@ -651,7 +652,7 @@ int query_blocked_worst(struct query *q, struct query_blocked_worst *ret)
 			.because = v[C_BECAUSE].known ? v[C_BECAUSE].s : NULL,
 		};
 	}
-	free_maps(&t);
+	blocked_free_maps(&t);
 	return code < 0 || q->cache->failed ? -ENOMEM : 0;
 }
 
@@ -702,7 +703,7 @@ int query_blocked_sum(struct query *q, struct query_blocked_sum *ret)
 	ret->is_short = query_has_window(q) && b->dropped_ns > query_window_begin(q);
 	for (size_t i = 0; i < t.s->n_blocked; i++)
 		add_to_sum(&t, &t.s->blocked[i], ret);
-	free_maps(&t);
+	blocked_free_maps(&t);
 	return q->cache->failed ? -ENOMEM : 0;
 }
 
@@ -728,7 +729,7 @@ int query_blocked_causes(struct query *q, struct query_blocked_causes *ret)
 	for (unsigned i = 0; i < SLEEP_CAUSES; i++)
 		if (tasks[i])
 			ret->causes[ret->n++] = (struct query_blocked_cause){
-				cause_words((enum sleep_cause)i), tasks[i]};
-	free_maps(&t);
+				blocked_cause_words((enum sleep_cause)i), tasks[i]};
+	blocked_free_maps(&t);
 	return q->cache->failed ? -ENOMEM : 0;
 }

@@ -97,17 +97,16 @@ static int by_tasks(const void *a, const void *b)
 static int add_slept(struct query *q, struct query_elsewhere *ret)
 {
 	struct query_slept s;
-	int code = query_slept_open(q, &s);
+	int code = query_slept(q, &s);
 
 	ret->sums_sleeps = s.known;
 	ret->sleeps_reason = s.reason;
 	ret->slept_span_ns = s.span_ns;
 	ret->sleeps_dropped = s.dropped;
-	for (size_t i = 0; s.known && i < s.sums.n_rows; i++) {
-		ret->sleeps += s.sums.rows[i].sleeps;
-		ret->slept_ns += s.sums.rows[i].total_ns;
+	for (size_t i = 0; i < s.n; i++) {
+		ret->sleeps += s.rows[i].sleeps;
+		ret->slept_ns += s.rows[i].total_ns;
 	}
-	query_slept_close(&s);
 	return code;
 }
 

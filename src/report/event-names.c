@@ -165,3 +165,25 @@ const char *event_names_flags(uint32_t flags, char buf[EVENT_NAMES_TEXT])
 	}
 	return textbuf_end(&b);
 }
+
+/* Is it a function on the way of every task to sleep? */
+static bool is_scheduler(const char *name)
+{
+	static const char *const begins[] = {"__schedule",   "schedule",     "io_schedule",
+					     "__traceiter_", "__bpf_trace_", "bpf_"};
+
+	for (size_t i = 0; name && i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+const char *event_names_sleep(const struct engine *e, const uint64_t *frames, uint32_t n,
+			      char buf[EVENT_NAMES_TEXT])
+{
+	uint32_t i = 0;
+
+	while (i < n && is_scheduler(event_names_symbol(e, frames[i])))
+		i++;
+	return i < n ? event_names_func(e, frames[i], buf) : NULL;
+}

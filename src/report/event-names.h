@@ -54,4 +54,11 @@ const char *event_names_comm(const struct engine *e, uint32_t task, char buf[EVE
 /* "SPIN|MUTEX", as the tracepoint prints them. */
 const char *event_names_flags(uint32_t flags, char buf[EVENT_NAMES_TEXT]);
 
+/*
+ * The function in which a task sleeps: the innermost one of @frames outside of the scheduler, in
+ * @buf. NULL: not known.
+ */
+const char *event_names_sleep(const struct engine *e, const uint64_t *frames, uint32_t n,
+			      char buf[EVENT_NAMES_TEXT]);
+
 #endif

@@ -75,6 +75,7 @@ struct report_data {
 	size_t n_what_ifs;
 	struct query_chains_sum chains_sum;
 	struct query_blocked_sum blocked_sum;
+	struct query_sleeps sleeps;
 	struct query_lock_look lock_look; /* always */
 	struct report_blame blamed;
 	struct query_queued_sum queued_sum;

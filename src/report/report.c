@@ -114,6 +114,7 @@ static int ask_queues(struct report_data *d, const struct query_spec *s, struct 
 static int ask_blocked(struct report_data *d, const struct query_spec *s, struct error *err)
 {
 	int r = query_blocked_sum(d->q, &d->blocked_sum);
+	r = r < 0 ? r : query_blocked_sleeps(d->q, &d->sleeps);
 
 	return r < 0 ? r : query_blocked(d->q, s, &d->blocked, err);
 }

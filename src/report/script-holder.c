@@ -10,8 +10,6 @@
 #include "kontend/textbuf.h"
 #include "script-int.h"
 
-#include <string.h>
-
 static const char *const whats[HOLDREC_WHATS] = {
 	[HOLDREC_BEGUN] = "follow",
 	[HOLDREC_STOPPED] = "follow",
@@ -38,29 +36,6 @@ static bool is_of_task(const struct event *ev)
 	return ev->holder.what != HOLDREC_BEGUN && ev->holder.what != HOLDREC_STOPPED;
 }
 
-/* Is it a function on the way of every task to sleep? */
-static bool is_scheduler(const char *name)
-{
-	static const char *const begins[] = {"__schedule",   "schedule",     "io_schedule",
-					     "__traceiter_", "__bpf_trace_", "bpf_"};
-
-	for (size_t i = 0; name && i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
-			return true;
-	return false;
-}
-
-/* The function that sleeps: the innermost one outside of the scheduler. NULL: unknown. */
-static const char *sleeps_in(const struct engine *e, const struct event *ev,
-			     char buf[EVENT_NAMES_TEXT])
-{
-	uint32_t n = ev->holder.n_frames, i = 0;
-
-	while (i < n && is_scheduler(event_names_symbol(e, ev->holder.frames[i])))
-		i++;
-	return i < n ? event_names_func(e, ev->holder.frames[i], buf) : NULL;
-}
-
 static const char *clean(char buf[EVENT_NAMES_TEXT], const char *comm)
 {
 	return text_clean(buf, EVENT_NAMES_TEXT, comm);
@@ -69,7 +44,7 @@ static const char *clean(char buf[EVENT_NAMES_TEXT], const char *comm)
 static void put_state(struct textbuf *b, const struct engine *e, const struct event *ev)
 {
 	char func[EVENT_NAMES_TEXT], comm[EVENT_NAMES_TEXT], task[SCRIPT_LINE_TASK];
-	const char *in = sleeps_in(e, ev, func);
+	const char *in = event_names_sleep(e, ev->holder.frames, ev->holder.n_frames, func);
 	const char *name =
 		ev->holder.state == HOLDREC_IO ? "asleep for I/O" : states[ev->holder.state];
 
@@ -154,7 +129,9 @@ static void put_json(struct event_names *n, const struct event *ev, FILE *out)
 		jsonw_str(&j, "name", event_names_object(n, ev->holder.lock));
 		jsonw_bool(&j, "hint", ev->holder.hint);
 		jsonw_str(&j, "state", states[ev->holder.state]);
-		jsonw_str(&j, "asleep_in", sleeps_in(n->engine, ev, func));
+		jsonw_str(
+			&j, "asleep_in",
+			event_names_sleep(n->engine, ev->holder.frames, ev->holder.n_frames, func));
 		put_other(&j, ev);
 	} else {
 		jsonw_bool(&j, "begins", ev->holder.what == HOLDREC_BEGUN);

@@ -323,6 +323,12 @@ static void put_header(const struct script *s)
 	jsonw_end(&j, '}');
 }
 
+/* Of no wait: another file has its line. */
+static bool is_other(const struct event *ev)
+{
+	return script_mm_is(ev) || ev->kind == EVENT_HOLDER || ev->kind == EVENT_SLEEP;
+}
+
 /* A filter cannot judge an event without a wait. */
 static bool passes(struct script *s, const struct event *ev)
 {
@@ -332,8 +338,7 @@ static bool passes(struct script *s, const struct event *ev)
 	if (ev->kind == EVENT_RELEASE)
 		return !s->gate && !m->min_wait_ns;
 	if (ev->kind != EVENT_CONTENTION_BEGIN && ev->kind != EVENT_CONTENTION_END)
-		return (!script_mm_is(ev) && ev->kind != EVENT_HOLDER) ||
-		       (!s->gate && !m->min_wait_ns);
+		return !is_other(ev) || (!s->gate && !m->min_wait_ns);
 	if (!s->gate && !m->min_wait_ns)
 		return true;
 	if (!w || (m->min_wait_ns && (ev->kind == EVENT_CONTENTION_BEGIN ||
@@ -345,21 +350,22 @@ static bool passes(struct script *s, const struct event *ev)
 static int take_event(struct engine_watch *w, const struct event *ev, struct error *err)
 {
 	struct script *s = (struct script *)w;
-	bool is_mm = script_mm_is(ev), is_other = is_mm || ev->kind == EVENT_HOLDER;
 	struct line l;
 
 	memset(&l, 0, offsetof(struct line, caller_buf));
 	if (!passes(s, ev))
 		return 0;
-	if (!is_other && !describe(s, &l, ev))
+	if (!is_other(ev) && !describe(s, &l, ev))
 		return 0;
 	errno = 0;
 	if (!s->started)
 		put_header(s);
 	s->started = true;
-	if (is_mm)
+	if (script_mm_is(ev))
 		script_mm_put(s->engine, ev, s->out, s->json);
-	else if (is_other)
+	else if (ev->kind == EVENT_SLEEP)
+		script_sleep_put(&s->names, ev, s->out, s->json);
+	else if (ev->kind == EVENT_HOLDER)
 		script_holder_put(&s->names, ev, s->out, s->json);
 	else if (s->json)
 		put_json(s, &l);

@@ -149,6 +149,37 @@ static void put_blocked_missing(const struct query_blocked_sum *s, FILE *out)
 			units_count(n, s->unwatched));
 }
 
+enum { LONGEST_SLEEPS = 10 };
+
+/* How each sleep in state D is measured, if it is, and the longest. */
+static void put_sleeps(const struct query_sleeps *s, FILE *out)
+{
+	char a[UNITS_BUF];
+
+	if (s->left_out)
+		fprintf(out, "# %s\n", s->left_out);
+	if (s->off_ns)
+		fprintf(out, "# not measured, as that cost too much, for %s\n",
+			units_ns(a, s->off_ns));
+	if (s->missed)
+		fprintf(out, "# long sleeps that are in the sums alone: %s\n",
+			units_count(a, s->missed));
+	if (s->is_short)
+		fprintf(out, "# sleeps of a part of the window are no longer kept\n");
+	if (s->n)
+		fprintf(out, "# longest sleeps in state D:\n");
+	for (size_t i = 0; i < s->n && i < LONGEST_SLEEPS; i++) {
+		const struct query_sleep *one = &s->longest[i];
+		fprintf(out, "#   %s from %.6f on: ", units_ns(a, one->length_ns),
+			(double)one->begin_ns / 1e9);
+		report_text_clean(one->task, out);
+		fprintf(out, ", %s, in %s, woken by ", one->cause,
+			one->sleeps_in ? one->sleeps_in : "?");
+		report_text_clean(one->waker, out);
+		fputc('\n', out);
+	}
+}
+
 void report_blocked_text(const struct report_data *d, FILE *out)
 {
 	const char *by = query_blocked_by_name(d->spec->query.by);
@@ -173,6 +204,46 @@ void report_blocked_text(const struct report_data *d, FILE *out)
 	put_blocked_missing(s, out);
 	if (d->blocked.n_total)
 		report_text_table(&d->blocked, d->spec, out);
+	put_sleeps(&d->sleeps, out);
+}
+
+static void put_longest_json(const struct query_sleeps *s, struct jsonw *j)
+{
+	jsonw_begin(j, "longest", '[', false);
+	for (size_t i = 0; i < s->n && i < LONGEST_SLEEPS; i++) {
+		const struct query_sleep *one = &s->longest[i];
+		jsonw_begin(j, NULL, '{', true);
+		jsonw_u64(j, "begin_ns", one->begin_ns);
+		jsonw_u64(j, "length_ns", one->length_ns);
+		jsonw_i64(j, "pid", one->pid);
+		jsonw_i64(j, "tid", one->tid);
+		jsonw_str(j, "comm", one->comm);
+		jsonw_i64(j, "waker_pid", one->waker_pid);
+		jsonw_i64(j, "waker_tid", one->waker_tid);
+		jsonw_str(j, "waker_comm", one->waker_comm);
+		jsonw_bool(j, "io", one->io);
+		jsonw_str(j, "cause", one->cause);
+		jsonw_str(j, "sleeps_in", one->sleeps_in);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+}
+
+static void put_sleeps_json(const struct query_sleeps *s, struct jsonw *j)
+{
+	if (!s->known)
+		return;
+	jsonw_begin(j, "each_sleep", '{', false);
+	jsonw_str(j, "level", s->level);
+	jsonw_u64(j, "min_ns", s->min_ns);
+	jsonw_u64(j, "span_ns", s->span_ns);
+	jsonw_double(j, "switch_ns", s->switch_ns);
+	jsonw_u64(j, "dropped", s->dropped);
+	jsonw_u64(j, "missed", s->missed);
+	jsonw_u64(j, "off_ns", s->off_ns);
+	jsonw_bool(j, "window_incomplete", s->is_short);
+	put_longest_json(s, j);
+	jsonw_end(j, '}');
 }
 
 void report_blocked_json(const struct report_data *d, struct jsonw *j)
@@ -192,6 +263,7 @@ void report_blocked_json(const struct report_data *d, struct jsonw *j)
 	jsonw_u64(j, "snapshots", s->snapshots);
 	jsonw_u64(j, "age_ns", s->age_ns);
 	report_json_rows(j, "rows", &d->blocked);
+	put_sleeps_json(&d->sleeps, j);
 	jsonw_end(j, '}');
 }
 

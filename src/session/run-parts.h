@@ -40,7 +40,8 @@ struct lock_requests *run_snapshots_requests(struct run_snapshots *r);
  */
 struct snapshot_uprobes *run_snapshots_uprobes(struct run_snapshots *r);
 /* Before the source that takes them is made: @w says when tasks may wait for files. */
-void run_snapshots_waits(struct run_snapshots *r, const struct waitfeed *w);
+void run_snapshots_waits(struct run_snapshots *r, const struct waitfeed *w,
+			 struct kerntypes *types);
 void run_snapshots_child(struct run_snapshots *r, int pid); /* PID of the command; NULL is fine */
 void run_snapshots_free(
 	struct run_snapshots *r); /* after the source and the engine; NULL is fine */

@@ -323,12 +323,13 @@ static int load_programs(struct run *r, const struct opts *o, struct error *err)
 		.ns = r->ns,
 		.ring_bytes = asked_bytes(o),
 		.releases = wants_releases(r, o),
+		.sleeps = o->sleeps,
 		.holders = r->held || r->blame,
 		.report_ns = r->trigger_ns,
 	};
 	if (code == 0)
 		code = run_waits_new(&r->waits, o, w, types, &r->refused, err);
-	run_snapshots_waits(r->snapshots, r->waits);
+	run_snapshots_waits(r->snapshots, r->waits, types);
 	run_snapshots_load(r->snapshots);
 	kerntypes_free(types);
 	return code;

@@ -43,6 +43,7 @@
 enum { LATE_NICE = -10 }; /* after the threads that the first frame waits for */
 
 static const uint64_t SECOND = 1000000000;
+static const uint64_t MIN_SLEEP_NS = 100000; /* by default */
 
 enum kind_id { KIND_PERF, KIND_SLOTS, KIND_UPROBES, KIND_LOCKS, KIND_SLEPT, KIND_PHASES, KINDS };
 
@@ -336,7 +337,7 @@ static int open_inspectors(struct run_snapshots *r, const struct opts *o, struct
 	}
 	if (o->no_bpf) {
 		error_set(&no_bpf, -ENOTSUP, "BPF is switched off (--no-bpf)");
-		r->no_locks = r->no_phases = r->no_slept = no_bpf;
+		r->no_locks = r->no_phases = no_bpf;
 		return 0;
 	}
 	/* Without these the rest is measured all the same. */
@@ -345,8 +346,6 @@ static int open_inspectors(struct run_snapshots *r, const struct opts *o, struct
 		snapshot_locks_of(r->locks, r->target);
 	if (o->phases)
 		(void)snapshot_phases_new(&r->phases, r->types, &r->no_phases);
-	if (o->sleeps)
-		(void)snapshot_slept_new(&r->slept, r->target, r->types, &r->no_slept);
 	return 0;
 }
 
@@ -444,10 +443,26 @@ struct snapshot_uprobes *run_snapshots_uprobes(struct run_snapshots *r)
 	return r ? r->uprobes : NULL;
 }
 
-void run_snapshots_waits(struct run_snapshots *r, const struct waitfeed *w)
+/* Sleeps are reported into the rings of waits; without these they are summed up all the same. */
+static void load_slept(struct run_snapshots *r, struct kerntypes *types)
+{
+	const struct snapshot_slept_options so = {
+		.target = r->target,
+		.min_ns = r->opts->min_sleep_ns ? r->opts->min_sleep_ns : MIN_SLEEP_NS,
+		.rings = waitfeed_rings(r->waits)};
+
+	if (r->opts->no_bpf)
+		error_set(&r->no_slept, -ENOTSUP, "BPF is switched off (--no-bpf)");
+	else
+		(void)snapshot_slept_new(&r->slept, &so, types, &r->no_slept);
+}
+
+void run_snapshots_waits(struct run_snapshots *r, const struct waitfeed *w, struct kerntypes *types)
 {
 	if (r)
 		r->waits = w;
+	if (r && r->opts->sleeps)
+		load_slept(r, types);
 }
 
 void run_snapshots_child(struct run_snapshots *r, int pid)

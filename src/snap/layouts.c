@@ -306,7 +306,8 @@ uint64_t phasesnap_percentile(const uint32_t *buckets, unsigned pct, uint64_t ma
 static bool sleptsnap_fits(const void *snap)
 {
 	const struct sleptsnap *s = snap;
-	bool ok = sections_texts_fit(s->strings, s->n_strings, &s->head.reason, 1);
+	bool ok = sections_texts_fit(s->strings, s->n_strings, &s->head.reason, 1) &&
+		  s->head.level < SLEPTSNAP_LEVELS;
 
 	for (size_t i = 0; ok && i < s->n_rows; i++) {
 		const struct sleptsnap_row *r = &s->rows[i];

@@ -2,6 +2,7 @@
 /* Facts about the system, for error texts and defaults. */
 #include "kontend/sysinfo.h"
 #include "kontend/fdio.h"
+#include "kontend/mem.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -142,4 +143,21 @@ uint64_t sysinfo_raise_files(uint64_t need)
 	l.rlim_cur = l.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &l);
 	return l.rlim_cur;
+}
+
+uint64_t sysinfo_switches(void)
+{
+	static const char key[] = "\nctxt ";
+	char *text;
+	size_t len;
+	uint64_t n = 0;
+
+	if (fdio_read_file("/proc/stat", &text, &len) < 0)
+		return 0;
+	const char *at = memmem(text, len, key, sizeof(key) - 1);
+	for (at = at ? at + sizeof(key) - 1 : NULL;
+	     at && at < text + len && *at >= '0' && *at <= '9'; at++)
+		n = n * 10 + (uint64_t)(*at - '0');
+	mem_free(text);
+	return n;
 }

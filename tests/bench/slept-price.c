@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slept-price [PAIRS [LOAD]]: what the programs that sum up sleeps in state D cost a switch with
- * its wakeup. `perf bench sched pipe` and `messaging` run on one CPU, in pairs: with the programs
- * attached and without them, in turns, so that other load falls on both alike. The figure is CPU
- * time of the load, and the interval is that of 95 %. Then the kernel's statistics of BPF, which
- * are on for that run only, give the time of each program.
+ * slept-price [ROUNDS [LOAD]]: what the programs of sleeps in state D cost a switch with its
+ * wakeup. Loads run on one CPU, in rounds: without programs; with an empty program at each of the
+ * two tracepoints, which is the least that BPF costs there; with two of them at each; and with the
+ * programs of sleeps. The order changes from round to round, so that other load falls on all alike.
+ * Figures are CPU time of the load, and differences within a round; the interval is that of 95 %.
+ * Then the kernel's statistics of BPF, which are on for that run only, give the time of each
+ * program, and so its part of a machine's time whatever the load.
  */
 #include "kontend/snapshot-slept.h"
 #include "paired.h"
@@ -23,7 +25,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SKIP = 77, PAIRS = 61, WORDS = 12, PROGRAMS = 2 };
+enum { SKIP = 77, ROUNDS = 31, WORDS = 16, PROGRAMS = 2 };
+
+/* The programs that are attached. */
+enum arm { ARM_NONE, ARM_EMPTY, ARM_TWICE, ARM_SLEPT, ARMS };
+
+static const struct {
+	enum arm arm, against;
+	const char *words;
+} compared[] = {
+	{ARM_EMPTY, ARM_NONE, "empty programs cost"},
+	{ARM_TWICE, ARM_EMPTY, "second empty programs cost"},
+	{ARM_SLEPT, ARM_NONE, "the programs of sleeps cost"},
+	{ARM_SLEPT, ARM_EMPTY, "of that more than empty ones"},
+};
+
+enum { COMPARED = sizeof(compared) / sizeof(compared[0]) };
 
 struct load {
 	const char *name, *args[WORDS];
@@ -32,6 +49,11 @@ struct load {
 static const struct load loads[] = {
 	{"pipe", {"perf", "bench", "sched", "pipe", "-l", "20000", NULL}},
 	{"messaging", {"perf", "bench", "sched", "messaging", "-g", "1", "-l", "100", NULL}},
+	{"compile",
+	 {"sh", "-c",
+	  "for i in 1 2 3; do echo 'int main(void) { return 0; }' | cc -pipe -O2 -x c -o /dev/null "
+	  "-; done",
+	  NULL}},
 };
 
 /* A program that was loaded. */
@@ -97,7 +119,9 @@ static struct snapshot_slept *attach(void)
 	struct sleptsnap s = {0};
 	struct error err = {0};
 
-	must(snapshot_slept_new(&w, NULL, NULL, &err), &err);
+	const struct snapshot_slept_options all = {0};
+
+	must(snapshot_slept_new(&w, &all, NULL, &err), &err);
 	if (snapshot_slept_take(w, &s) < 0 || s.head.reason) {
 		fprintf(stderr, "FAIL %s\n", sleptsnap_text(&s, s.head.reason));
 		exit(1);
@@ -106,10 +130,59 @@ static struct snapshot_slept *attach(void)
 	return w;
 }
 
-static double run_with(const struct load *l)
+/* Ends at once: at a tracepoint it costs what the kernel needs to call it. */
+static int load_empty(void)
 {
-	struct snapshot_slept *w = attach();
+	const struct bpf_insn code[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	union bpf_attr attr = {0};
+
+	attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
+	attr.insns = (uintptr_t)code;
+	attr.insn_cnt = sizeof(code) / sizeof(code[0]);
+	attr.license = (uintptr_t) "GPL";
+	return (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+}
+
+static int attach_empty(int prog, const char *tracepoint)
+{
+	union bpf_attr attr = {0};
+
+	attr.raw_tracepoint.name = (uintptr_t)tracepoint;
+	attr.raw_tracepoint.prog_fd = (uint32_t)prog;
+	int link = (int)syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
+	if (link < 0) {
+		fprintf(stderr, "FAIL cannot attach to %s: %s\n", tracepoint, strerror(errno));
+		exit(1);
+	}
+	return link;
+}
+
+static double run_beside_empty(const struct load *l, int times)
+{
+	int prog[2], links[4], n = 0;
+
+	for (int i = 0; i < times; i++) {
+		prog[i] = load_empty();
+		links[n++] = attach_empty(prog[i], "sched_switch");
+		links[n++] = attach_empty(prog[i], "sched_waking");
+	}
 	double ns = run(l);
+	while (n)
+		close(links[--n]);
+	for (int i = 0; i < times; i++)
+		close(prog[i]);
+	return ns;
+}
+
+static double run_arm(const struct load *l, enum arm arm)
+{
+	struct snapshot_slept *w = arm == ARM_SLEPT ? attach() : NULL;
+	double ns = arm == ARM_EMPTY   ? run_beside_empty(l, 1)
+		    : arm == ARM_TWICE ? run_beside_empty(l, 2)
+				       : run(l);
 
 	snapshot_slept_free(w);
 	return ns;
@@ -171,31 +244,37 @@ static double measure_programs(const struct load *l)
 	return (double)p[0].runs;
 }
 
-static void measure(const struct load *l, int pairs)
+static void measure(const struct load *l, int rounds)
 {
 	double switches = measure_programs(l), without = 0;
-	struct paired more = {0};
+	struct paired more[COMPARED] = {{0}};
 
-	for (int i = 0; switches > 0 && i < pairs; i++) {
-		double first = i % 2 ? run(l) : run_with(l);
-		double second = i % 2 ? run_with(l) : run(l);
-		paired_add(&more, (i % 2 ? second - first : first - second) / switches);
-		without += (i % 2 ? first : second) / switches / pairs;
+	for (int i = 0; switches > 0 && i < rounds; i++) {
+		double ns[ARMS];
+		for (int a = 0; a < ARMS; a++)
+			ns[(a + i) % ARMS] = run_arm(l, (enum arm)((a + i) % ARMS));
+		for (size_t c = 0; c < COMPARED; c++)
+			paired_add(&more[c],
+				   (ns[compared[c].arm] - ns[compared[c].against]) / switches);
+		without += ns[ARM_NONE] / switches / rounds;
 	}
-	struct paired_middle m = paired_middle(&more);
-	printf("%s: %.1f ns [%.1f %.1f] of CPU time a switch more than %.0f, in %zu pairs of %.0f "
-	       "switches\n",
-	       l->name, m.median, m.low, m.high, without, more.n, switches);
+	printf("%s: %.0f ns of CPU time a switch without programs, in %d rounds of %.0f switches\n",
+	       l->name, without, rounds, switches);
+	for (size_t c = 0; c < COMPARED; c++) {
+		struct paired_middle m = paired_middle(&more[c]);
+		printf("%s: %s %.1f ns [%.1f %.1f] a switch with its wakeup\n", l->name,
+		       compared[c].words, m.median, m.low, m.high);
+		paired_free(&more[c]);
+	}
 	fflush(stdout);
-	paired_free(&more);
 }
 
 int main(int argc, char **argv)
 {
-	int pairs = argc > 1 ? atoi(argv[1]) : PAIRS;
+	int rounds = argc > 1 ? atoi(argv[1]) : ROUNDS;
 
 	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
 		if (argc < 3 || strcmp(argv[2], loads[i].name) == 0)
-			measure(&loads[i], pairs);
+			measure(&loads[i], rounds);
 	return 0;
 }

@@ -75,6 +75,12 @@ static void check_inside(const struct event *ev, const uint8_t *rec, size_t size
 		check_text(ev->holder.other_comm, rec, size);
 		from = (const uint8_t *)ev->holder.frames;
 		to = (const uint8_t *)(ev->holder.frames + ev->holder.n_frames);
+	} else if (ev->kind == EVENT_SLEEP) {
+		fuzz_require(ev->sleep.begin_ns + ev->sleep.length_ns <= ev->time);
+		check_text(ev->sleep.comm, rec, size);
+		check_text(ev->sleep.waker_comm, rec, size);
+		from = (const uint8_t *)ev->sleep.frames;
+		to = (const uint8_t *)(ev->sleep.frames + ev->sleep.n_frames);
 	} else if (ev->kind == EVENT_DEFERRED) {
 		from = (const uint8_t *)ev->deferred.frames;
 		to = (const uint8_t *)(ev->deferred.frames + ev->deferred.n_frames);

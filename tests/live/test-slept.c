@@ -156,7 +156,9 @@ static struct snapshot_slept *open_slept(const struct target *t)
 	struct sleptsnap s = {0};
 	struct error err = {0};
 
-	int code = snapshot_slept_new(&w, t, NULL, &err);
+	const struct snapshot_slept_options o = {.target = t};
+
+	int code = snapshot_slept_new(&w, &o, NULL, &err);
 	if (code == -EPERM || code == -ENOTSUP) {
 		printf("%s\n", err.text);
 		exit(LIVE_SKIP);

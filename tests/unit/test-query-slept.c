@@ -117,6 +117,27 @@ static void another_measurement_has_its_own(void **state)
 	assert_int_equal(e.slept_span_ns, 500 * MS);
 }
 
+/* Nothing is subtracted from the first of a measurement. */
+static void the_first_of_a_measurement_counts(void **state)
+{
+	struct asked *w = *state;
+	struct sleptsnap s = {.head = {.time_ns = CANNED_START + 401 * MS,
+				       .from_ns = CANNED_START + 1 * MS,
+				       .dropped = 3,
+				       .is_first = 1}};
+	const struct sleptsnap_row row = {
+		.pid = 900, .kind = LOCKSNAP_IO, .sleeps = 4, .total_ns = 40 * MS};
+
+	begin(w);
+	assert_int_equal(sleptsnap_add_row(&s, &row), 0);
+	put(w, &s);
+	struct query_elsewhere e = played(w);
+	assert_int_equal(e.sleeps, 4);
+	assert_int_equal(e.slept_ns, 40 * MS);
+	assert_int_equal(e.slept_span_ns, 400 * MS);
+	assert_int_equal(e.sleeps_dropped, 3);
+}
+
 static void sleeps_may_not_be_known(void **state)
 {
 	struct sleptsnap s = {.head.time_ns = CANNED_START + MS};
@@ -147,6 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(sleeps_are_differences),
 		TEST(another_measurement_has_its_own),
+		TEST(the_first_of_a_measurement_counts),
 		TEST(sleeps_may_not_be_known),
 		TEST(nobody_asked_for_them),
 	};

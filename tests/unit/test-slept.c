@@ -5,6 +5,7 @@
  */
 #include "kontend/mem.h"
 #include "kontend/sleptsnap.h"
+#include "locks/slept-price.h"
 #include "locks/slept.h"
 
 #include <errno.h>
@@ -197,13 +198,70 @@ static void test_out_of_memory(void **state)
 	}
 }
 
+static const uint64_t SECOND = 1000000000;
+
+/* A second in which @switches took place, and sleeps took @busy_ns of the programs. */
+static unsigned pass(struct slept_price *p, struct slept_look *l, uint64_t busy_ns,
+		     uint64_t switches)
+{
+	l->time_ns += SECOND;
+	l->busy_ns += busy_ns;
+	l->switches += switches;
+	return slept_price_look(p, l);
+}
+
+static void the_price_is_kept(void **state)
+{
+	struct slept_look l = {.time_ns = SECOND, .busy_ns = 5, .switches = 1000, .cpus = 4};
+	struct slept_price p = {0};
+
+	(void)state;
+	assert_int_equal(slept_price_look(&p, &l), RAW_SLEPT_ALL);
+	assert_int_equal(pass(&p, &l, 50000000, 1000000), RAW_SLEPT_ALL);
+	assert_int_equal(p.switch_ps, 50000);
+	/* One dear second is a burst, two are not. */
+	assert_int_equal(pass(&p, &l, 200000000, 1000000), RAW_SLEPT_ALL);
+	assert_int_equal(pass(&p, &l, 50000000, 1000000), RAW_SLEPT_ALL);
+	assert_int_equal(pass(&p, &l, 200000000, 1000000), RAW_SLEPT_ALL);
+	assert_int_equal(pass(&p, &l, 200000000, 1000000), RAW_SLEPT_LONG_CHAINS);
+	assert_int_equal(pass(&p, &l, 150000000, 1000000), RAW_SLEPT_LONG_CHAINS);
+	assert_int_equal(pass(&p, &l, 150000000, 1000000), RAW_SLEPT_OFF);
+	assert_int_equal(p.off_ns, 0);
+	assert_int_equal(pass(&p, &l, 0, 1000000), RAW_SLEPT_OFF);
+	assert_int_equal(p.off_ns, SECOND);
+	/* It is tried again, and later if that was too early. */
+	unsigned seconds = 1;
+	for (; pass(&p, &l, 0, 1000000) == RAW_SLEPT_OFF; seconds++)
+		assert_true(seconds < 1000);
+	assert_int_equal(p.level, RAW_SLEPT_LONG_CHAINS);
+	assert_true(pass(&p, &l, 150000000, 1000000) == RAW_SLEPT_LONG_CHAINS);
+	assert_true(pass(&p, &l, 150000000, 1000000) == RAW_SLEPT_OFF);
+	unsigned more = 0;
+	for (; pass(&p, &l, 0, 1000000) == RAW_SLEPT_OFF; more++)
+		assert_true(more < 1000);
+	assert_true(more > seconds);
+}
+
+/* Few switches of an idle machine may be dear, and a kernel may not say how many there are. */
+static void little_is_not_dear(void **state)
+{
+	struct slept_look l = {.time_ns = SECOND, .cpus = 1};
+	struct slept_price p = {0};
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(pass(&p, &l, 19000000, 1000), RAW_SLEPT_ALL);
+	assert_int_equal(p.switch_ps, 19000000);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(pass(&p, &l, 500000000, 0), RAW_SLEPT_ALL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fill),
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_out_of_memory),
+		cmocka_unit_test(test_fill),	     cmocka_unit_test(test_there_and_back),
+		cmocka_unit_test(test_damage),	     cmocka_unit_test(test_out_of_memory),
+		cmocka_unit_test(the_price_is_kept), cmocka_unit_test(little_is_not_dear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

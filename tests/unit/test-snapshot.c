@@ -72,36 +72,6 @@ static void test_set(void **state)
 	assert_int_equal(mem_live(), live);
 }
 
-static void test_share(void **state)
-{
-	struct snapshot_set a = {0}, b = {0};
-	long live = mem_live();
-
-	(void)state;
-	assert_int_equal(put_part(&a, 1, 'x', 10), 0);
-	assert_int_equal(put_part(&b, 1, 'y', 3), 0);
-	assert_int_equal(put_part(&b, 2, 'y', 5), 0);
-	assert_int_equal(snapshot_set_share(&b, &a, 1), 0);
-	assert_ptr_equal(snapshot_set_get(&b, 1), snapshot_set_get(&a, 1));
-	assert_int_equal(b.n, 2);
-	assert_int_equal(b.bytes, 15);
-	assert_int_equal(put_part(&a, 1, 'z', 20), 0);
-	assert_int_equal(snapshot_set_get(&b, 1)->bytes[9], 'x');
-	/* There is none: then none is kept, either. */
-	assert_int_equal(snapshot_set_share(&b, &a, 2), 0);
-	assert_null(snapshot_set_get(&b, 2));
-	assert_int_equal(b.bytes, 10);
-	for (uint16_t k = 0; k < SNAPSHOT_SET_KINDS - 1; k++)
-		assert_int_equal(put_part(&b, (uint16_t)(100 + k), 'k', 1), 0);
-	assert_int_equal(put_part(&a, 3, 'w', 1), 0);
-	assert_int_equal(snapshot_set_share(&b, &a, 3), -ENOSPC);
-	assert_int_equal(snapshot_set_share(&b, &a, 1), 0);
-	assert_int_equal(snapshot_set_get(&b, 1)->bytes[19], 'z');
-	snapshot_set_deinit(&a);
-	snapshot_set_deinit(&b);
-	assert_int_equal(mem_live(), live);
-}
-
 /* How many snapshots of slots had acted when each event did. */
 struct seen {
 	struct engine_watch watch;
@@ -461,7 +431,6 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_set),
-		cmocka_unit_test(test_share),
 		cmocka_unit_test(test_acts_at_its_time),
 		cmocka_unit_test(test_far_times),
 		cmocka_unit_test(test_replay_is_live),

@@ -32,6 +32,39 @@ static void put_missing(struct line *line, const struct query_blocked_sum *s)
 		line_put(line, ROLE_WARN, "  not all of the window is kept");
 }
 
+/* "longest sleep 1.3s of sqlite/912, woken by jbd2/300; last 20ms, 0.4s ago, of make/70" */
+static int draw_slept(struct list_view *l, struct screen *s, struct rect r)
+{
+	struct line line = {.s = s, .r = r, .x = 1};
+	struct query_blocked_slept slept;
+	char n[UNITS_BUF];
+
+	if (query_blocked_slept(l->v.query, by_of[l->by], l->pane.table.selected, &slept) < 0 ||
+	    !slept.has)
+		return 0;
+	line_put(&line, ROLE_DIM, "longest sleep ");
+	line_put(&line, ROLE_BOLD, units_ns(n, slept.longest.length_ns));
+	line_printf(&line, ROLE_NORMAL, " of %s, woken by %s", slept.longest.task,
+		    slept.longest.waker);
+	line_put(&line, ROLE_DIM, "  last ");
+	line_put(&line, ROLE_NORMAL, units_ns(n, slept.last.length_ns));
+	line_printf(&line, ROLE_NORMAL, ", %s ago", units_ns(n, slept.ago_ns));
+	line_printf(&line, ROLE_NORMAL, ", of %s, woken by %s", slept.last.task, slept.last.waker);
+	return 1;
+}
+
+/* Parts that are left out, as they would cost too much. */
+static int draw_left_out(struct list_view *l, struct screen *s, struct rect r)
+{
+	struct line line = {.s = s, .r = r, .x = 1};
+	struct query_sleeps sleeps;
+
+	if (query_blocked_sleeps(l->v.query, &sleeps) < 0 || !sleeps.left_out)
+		return 0;
+	line_put(&line, ROLE_WARN, sleeps.left_out);
+	return 1;
+}
+
 /* "212 blocked, 212 in state D, 3 of these kernel threads, longest 4.1s" */
 static int draw_head(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
 {
@@ -54,13 +87,14 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 	if (sum.stopped)
 		line_printf(&line, ROLE_NORMAL, ", %s stopped", units_count(n, sum.stopped));
 	put_missing(&line, &sum);
+	int n_lines = 1 + draw_left_out(l, s, layout_below(r, 1));
 	const char *calls = query_blocked_calls(l->v.query, by_of[l->by], l->pane.table.selected);
-	if (!calls)
-		return 1;
-	line = (struct line){.s = s, .r = layout_below(r, 1), .x = 1};
-	line_put(&line, ROLE_DIM, "in ");
-	line_put(&line, ROLE_NORMAL, calls);
-	return 2;
+	if (calls) {
+		line = (struct line){.s = s, .r = layout_below(r, n_lines++), .x = 1};
+		line_put(&line, ROLE_DIM, "in ");
+		line_put(&line, ROLE_NORMAL, calls);
+	}
+	return n_lines + draw_slept(l, s, layout_below(r, n_lines));
 }
 
 static const char *empty_text(struct list_view *l, const struct table *t)

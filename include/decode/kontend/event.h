@@ -39,6 +39,7 @@ enum event_kind {
 	EVENT_POSIX_LOCK,    /* filelock:posix_lock_inode */
 	EVENT_LEASE_BLOCK,   /* filelock:break_lease_block */
 	EVENT_LEASE_UNBLOCK, /* filelock:break_lease_unblock */
+	EVENT_SLEEP,	     /* by kontend: a sleep of `tid` in state D has ended */
 };
 
 /*
@@ -171,6 +172,15 @@ struct event {
 			uint16_t n_bytes;     /* of `names`, in the format of inoderec.h */
 			const char *fs, *names;
 		} inode;
+		struct {
+			uint64_t begin_ns, length_ns;
+			const uint64_t *frames; /* innermost first */
+			uint32_t n_frames;	/* 0: not known */
+			uint32_t missed;	/* records that its CPU could not write before */
+			const char *comm, *waker_comm; /* NUL-terminated */
+			int32_t waker_pid, waker_tid;  /* 0: the idle task */
+			bool io;		       /* the kernel accounts it as I/O */
+		} sleep;
 		struct {
 			uint64_t mm;		/* address of the mm_struct */
 			uint64_t memcg_id;	/* of its memory cgroup, 0 = not known */

@@ -44,8 +44,6 @@ int snapshot_set_put(struct snapshot_set *s, const void *data, size_t len);
 const struct snapshot *snapshot_set_get(const struct snapshot_set *s, uint16_t kind); /* or NULL */
 /* Moves the snapshot of @kind from @src to @dst, also if there is none. */
 void snapshot_set_move(struct snapshot_set *dst, struct snapshot_set *src, uint16_t kind);
-/* The same, but @src keeps it, too. -ENOSPC: @dst has too many kinds, and keeps what it has. */
-int snapshot_set_share(struct snapshot_set *dst, const struct snapshot_set *src, uint16_t kind);
 /* Initializes @dst, which shares the snapshots of @src. */
 void snapshot_set_copy(struct snapshot_set *dst, const struct snapshot_set *src);
 void snapshot_set_deinit(struct snapshot_set *s);

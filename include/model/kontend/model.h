@@ -8,6 +8,7 @@
 
 struct blame;
 struct blocked;
+struct sleeps;
 struct cell_table;
 struct cfiset;
 struct ended;
@@ -78,6 +79,7 @@ struct model {
 	struct blame *blame;	   /* waiting time by the task that caused it */
 	struct lockqueues *queues; /* only if `held` has room */
 	struct blocked *blocked;   /* tasks that snapshots saw to be blocked */
+	struct sleeps *sleeps;	   /* in state D, each, if that is measured */
 	struct model_cpu *cpus;
 	uint32_t n_cpus;
 	struct model_type *types; /* LOCK_TYPES of them */
@@ -114,7 +116,7 @@ struct model {
 	struct profile *profile;
 	struct mmlocks *mmlocks;
 	struct snapshot_set *snapshots; /* the latest of each kind that is understood */
-	/* Of locks that before the latest, to compare; of sleeps that where the sums begin. */
+	/* Of locks that before the latest, to compare. */
 	struct snapshot_set *snapshots_before;
 	uint64_t *n_snapshots; /* by kind: SNAPSHOT_KINDS of them */
 	struct ended *ended;   /* entries of earlier snapshots; NULL: not kept; not copied */

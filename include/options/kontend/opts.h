@@ -54,7 +54,7 @@ struct opts {
 	const char *mux_interval, *max_overhead; /* for mux_ and opts_overhead() */
 	char **command, **argv;			 /* words after "--"; the whole command line */
 	uint64_t delay_ns, duration_ns, interval_ns, switches_ns, follow_ns, min_wait_ns,
-		start_after_ns, bucket_ns, pre_ns, post_ns, cooldown_ns, max_age_ns;
+		min_sleep_ns, start_after_ns, bucket_ns, pre_ns, post_ns, cooldown_ns, max_age_ns;
 	uint64_t mmap_pages, max_stack, freq, rows, threads, size, rounds, events, parallelism,
 		repeat, pairs;
 	uint64_t max_size, max_files, rotate, compress, memory;

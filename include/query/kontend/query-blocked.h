@@ -42,6 +42,43 @@ struct query_blocked_causes {
 };
 
 int query_blocked_causes(struct query *q, struct query_blocked_causes *ret); /* 0 or -ENOMEM */
+/* A sleep in state D that has ended, and was recorded by itself (--sleeps). */
+struct query_sleep {
+	uint64_t begin_ns, length_ns;
+	int32_t pid, tid, waker_pid, waker_tid; /* waker_tid 0: the idle task */
+	const char *comm, *waker_comm;
+	const char *task, *waker;      /* "make/812" */
+	bool io;		       /* the kernel accounts it as I/O */
+	const char *cause, *sleeps_in; /* sleeps_in: NULL: not known */
+};
+
+/* How sleeps are measured, and the longest of the window. */
+struct query_sleeps {
+	bool known;	      /* false: they are not measured, or see reason */
+	const char *reason;   /* "" */
+	const char *level;    /* "all", "long", "off" */
+	const char *left_out; /* a sentence: what is left out as it costs too much; NULL: nothing */
+	uint64_t min_ns;      /* sleeps of so long are recorded; 0: none is */
+	double switch_ns;     /* what sleeps have cost each switch of the machine lately */
+	uint64_t span_ns;     /* the time that the sums are of */
+	uint64_t dropped, missed; /* since sums begin: sleeps in no sum; without a record */
+	uint64_t off_ns;	  /* since then: time in which none was measured */
+	bool is_short;		  /* the window has more than is kept */
+	const struct query_sleep *longest; /* in the query's arena; the longest first */
+	size_t n;
+};
+
+int query_blocked_sleeps(struct query *q, struct query_sleeps *ret); /* 0 or -ENOMEM */
+/* Of the sleeps of a row that are kept: the last one, and the longest. */
+struct query_blocked_slept {
+	bool has;
+	struct query_sleep longest, last;
+	uint64_t ago_ns; /* since the end of the last one */
+};
+
+/* 0 or -ENOMEM. @by, @id: as below. */
+int query_blocked_slept(struct query *q, enum query_by by, uint64_t id,
+			struct query_blocked_slept *ret);
 /*
  * The cause for which a task of a program in state D is blocked longest now, without waits for
  * locks of the kernel and of files, and without sleeps that are meant: a vfork, a freezer, a

@@ -19,7 +19,25 @@ struct sleptsnap_head {
 	uint64_t time_ns, from_ns; /* now, and begin of the sums, session clock */
 	uint64_t dropped;	   /* sleeps that are in no row */
 	uint32_t reason;	   /* text: why nothing is known; 0: it is known */
+	uint32_t level;		   /* enum sleptsnap_level */
+	uint64_t min_ns;	   /* of sleeps that have a record each; 0: none has */
+	uint64_t records, missed;  /* of these: written, and not */
+	/*
+	 * Cost of sleeps for each switch of the machine since the snapshot before, on average;
+	 * the programs cost the other switches about as much as any program there does.
+	 */
+	uint64_t switch_ps;
+	uint64_t off_ns;   /* how long sleeps were not measured, as they cost too much */
+	uint32_t is_first; /* of the measurement: all of its sums are of the session */
 	uint32_t pad;
+};
+
+/* Parts that are left out, as they would cost too much. */
+enum sleptsnap_level {
+	SLEPTSNAP_ALL,
+	SLEPTSNAP_LONG_CHAINS, /* call chains of short sleeps: their causes are not known */
+	SLEPTSNAP_OFF,	       /* everything */
+	SLEPTSNAP_LEVELS,
 };
 
 /*

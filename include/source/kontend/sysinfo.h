@@ -27,6 +27,8 @@ bool sysinfo_capable(unsigned int cap);
 uint64_t sysinfo_cpu_epoch(uint32_t cpu);
 /* The NUMA node of a CPU, from its folder in sysfs; -1: not known. */
 int sysinfo_cpu_node(uint32_t cpu);
+/* Switches of tasks on all CPUs since boot; 0: not known. */
+uint64_t sysinfo_switches(void);
 /* Bytes of memory of the machine, or of the container that kontend runs in. */
 uint64_t sysinfo_memory(void);
 

@@ -41,10 +41,10 @@ void snapshot_locks_free(struct snapshot_locks *w)
 	(void)w;
 }
 
-int snapshot_slept_new(struct snapshot_slept **ret, const struct target *target,
+int snapshot_slept_new(struct snapshot_slept **ret, const struct snapshot_slept_options *o,
 		       struct kerntypes *types, struct error *err)
 {
-	(void)target;
+	(void)o;
 	(void)types;
 	*ret = NULL;
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");

@@ -11,7 +11,7 @@
 enum {
 	RAW_SLEPT = 4096, /* sums by process and chain, and again by chain alone */
 	RAW_SLEPT_CHAINS = 4096,
-	RAW_SLEPT_FRAMES = 24,
+	RAW_SLEPT_FRAMES = 24, /* as many as a record has: sleeprec.h */
 };
 
 /* As in locksnap-sleepers.h. */
@@ -40,15 +40,24 @@ struct raw_slept_sum {
 struct raw_slept_now {
 	unsigned long long since_ns; /* 0: in none */
 	unsigned long long chain;
-	unsigned int kind, pad;
+	unsigned int kind, epoch;
 };
+
+/* How much of it is done: see slept-price.h. */
+enum raw_slept_level { RAW_SLEPT_ALL, RAW_SLEPT_LONG_CHAINS, RAW_SLEPT_OFF };
 
 struct raw_slept_state {
 	unsigned long long dropped; /* sleeps that are in no sum, or of tasks without storage */
+	unsigned long long records, missed; /* written; not written, as there was no room or ring */
+	unsigned long long busy_ns;	    /* for begins and ends of sleeps */
+	/* Set by user space: enum raw_slept_level, and a number of the attachment. */
+	unsigned int level, epoch;
 };
 
 struct raw_slept_config {
 	struct ns_config ns;
+	unsigned long long min_ns;  /* of sleeps with a record; 0: none has one */
+	unsigned long long long_ns; /* of sleeps with a chain, where not all have one */
 };
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Sums up each sleep in state D, from the switch that takes the task off its CPU to its wakeup, by
- * process and call chain.
+ * process and call chain. One that is not short has a record at its end as well (sleeprec.h).
  *
  * Nearly all switches and wakeups are of other tasks, so the first words that are read reject them:
  * the tracepoints hand out tasks whose members these programs may load directly. A sleep has its
@@ -14,6 +14,7 @@
  */
 #include "kernel/ns.h"
 
+#include "kontend/sleeprec.h"
 #include "read-asked.h"
 #include "slept-shared.h"
 
@@ -43,6 +44,26 @@ struct {
 		__type(key, struct raw_slept_key);                                                 \
 		__type(value, struct raw_slept_sum);                                               \
 	} map SEC(".maps")
+
+/* Those of the session, of measured CPUs: each sees the records of wakeups there. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__type(key, __u32);
+	__type(value, __u32);
+} rings SEC(".maps");
+
+/* Where a record is made: the kernel never runs a program within itself. */
+struct raw_slept_room {
+	struct sleeprec record;
+	__u64 missed, missed_reported;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct raw_slept_room);
+} rooms SEC(".maps");
 
 SUMS(slept);
 SUMS(slept_more); /* of processes that found no room there */
@@ -85,21 +106,37 @@ static __always_inline __u64 hash_of(const struct raw_slept_chain *c)
 	return h ? h : 1;
 }
 
-/* The chain of the current task, which is known from then on; 0: not known. */
-static __always_inline __u64 chain_here(void *ctx)
+/* A chain of @len bytes, which is known from then on; 0: not known. */
+static __always_inline __u64 keep_chain(struct raw_slept_chain *c, long len)
 {
-	struct raw_slept_chain c = {0};
-	long len = bpf_get_stack(ctx, c.frames, sizeof(c.frames), SLEPT_LEAD);
 	__u64 hash;
 
 	if (len <= 0)
 		return 0;
-	c.n = (__u32)len / sizeof(c.frames[0]);
-	hash = hash_of(&c);
+	c->n = (__u32)len / sizeof(c->frames[0]);
+	hash = hash_of(c);
 	if (!bpf_map_lookup_elem(&chains, &hash) &&
-	    bpf_map_update_elem(&chains, &hash, &c, BPF_ANY) < 0)
+	    bpf_map_update_elem(&chains, &hash, c, BPF_ANY) < 0)
 		return 0;
 	return hash;
+}
+
+/* That of the task that leaves this CPU. */
+static __always_inline __u64 chain_here(void *ctx)
+{
+	struct raw_slept_chain c = {0};
+
+	if (state.level >= RAW_SLEPT_LONG_CHAINS)
+		return 0;
+	return keep_chain(&c, bpf_get_stack(ctx, c.frames, sizeof(c.frames), SLEPT_LEAD));
+}
+
+/* That of a task that sleeps. */
+static __always_inline __u64 chain_of(struct task_struct *t)
+{
+	struct raw_slept_chain c = {0};
+
+	return keep_chain(&c, bpf_get_task_stack(t, c.frames, sizeof(c.frames), 0));
 }
 
 SEC("tp_btf/sched_switch")
@@ -119,9 +156,12 @@ int sleep_begins(__u64 *ctx)
 		__sync_fetch_and_add(&state.dropped, 1);
 		return 0;
 	}
+	__u64 from_ns = bpf_ktime_get_ns();
 	now->kind = BPF_CORE_READ_BITFIELD(prev, in_iowait) ? RAW_SLEPT_IO : RAW_SLEPT_DISK;
 	now->chain = chain_here(ctx);
+	now->epoch = state.epoch;
 	now->since_ns = bpf_ktime_get_ns();
+	__sync_fetch_and_add(&state.busy_ns, now->since_ns - from_ns);
 	return 0;
 }
 
@@ -154,13 +194,71 @@ static __always_inline void add(struct raw_slept_sum *sum, __u64 ns)
 	bpf_get_current_comm(sum->waker_comm, sizeof(sum->waker_comm));
 }
 
-static __always_inline void end_sleep(struct task_struct___slept *t, struct raw_slept_now *now)
+/* The task that slept, and the one that has woken it. */
+static __always_inline void fill_tasks(struct sleeprec *r, struct task_struct *t)
 {
+	struct task_struct *waker = (void *)bpf_get_current_task();
+
+	r->pid = ns_pid(t, &config.ns);
+	r->tid = ns_tid(t, &config.ns);
+	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
+	r->waker_pid = ns_pid(waker, &config.ns);
+	r->waker_tid = ns_tid(waker, &config.ns);
+	bpf_get_current_comm(r->waker_comm, sizeof(r->waker_comm));
+}
+
+/* Returns the number of frames. */
+static __always_inline __u32 fill_frames(struct sleeprec *r, __u64 chain)
+{
+	const struct raw_slept_chain *c = chain ? bpf_map_lookup_elem(&chains, &chain) : NULL;
+
+	if (!c)
+		return 0;
+	for (int i = 0; i < RAW_SLEPT_FRAMES; i++)
+		r->frames[i] = c->frames[i];
+	return c->n < RAW_SLEPT_FRAMES ? c->n : RAW_SLEPT_FRAMES;
+}
+
+static __always_inline void report(void *ctx, struct task_struct *t,
+				   const struct raw_slept_now *now, __u64 ns)
+{
+	const __u64 lead = sizeof(__u32), head = offsetof(struct sleeprec, frames) - lead;
+	__u32 first = 0;
+	struct raw_slept_room *room = bpf_map_lookup_elem(&rooms, &first);
+
+	if (!room)
+		return;
+	struct sleeprec *r = &room->record;
+	r->magic = SLEEPREC_MAGIC;
+	r->begin_ns = now->since_ns;
+	r->length_ns = ns;
+	r->kind = now->kind == RAW_SLEPT_IO ? SLEEPREC_IO : SLEEPREC_DISK;
+	r->missed = (__u32)(room->missed - room->missed_reported);
+	fill_tasks(r, t);
+	r->n_frames = fill_frames(r, now->chain);
+	__u64 size = head + r->n_frames * sizeof(r->frames[0]);
+	barrier_var(size); /* the same register for test and use, or the verifier forgets */
+	if (size > sizeof(*r) - lead)
+		return;
+	if (bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r->magic, size) == 0) {
+		room->missed_reported += r->missed;
+		__sync_fetch_and_add(&state.records, 1);
+	} else {
+		room->missed++;
+		__sync_fetch_and_add(&state.missed, 1);
+	}
+}
+
+static __always_inline void end_sleep(void *ctx, struct task_struct___slept *t,
+				      struct raw_slept_now *now)
+{
+	__u64 until_ns = bpf_ktime_get_ns(), ns = until_ns - now->since_ns;
+
+	if (!now->chain && ns >= config.long_ns)
+		now->chain = chain_of((void *)t);
 	struct raw_slept_key key = {now->chain, ns_pid((void *)t, &config.ns), now->kind};
-	__u64 ns = bpf_ktime_get_ns() - now->since_ns;
 	struct raw_slept_sum *sum = sum_in(&slept, &key, t->group_leader);
 
-	now->since_ns = 0;
 	if (!sum) {
 		key.pid = 0;
 		sum = sum_in(&slept_more, &key, NULL);
@@ -169,6 +267,10 @@ static __always_inline void end_sleep(struct task_struct___slept *t, struct raw_
 		add(sum, ns);
 	else
 		__sync_fetch_and_add(&state.dropped, 1);
+	if (config.min_ns && ns >= config.min_ns)
+		report(ctx, (void *)t, now, ns);
+	now->since_ns = 0;
+	__sync_fetch_and_add(&state.busy_ns, bpf_ktime_get_ns() - until_ns);
 }
 
 SEC("tp_btf/sched_waking")
@@ -182,8 +284,8 @@ int sleep_ends(__u64 *ctx)
 	if (t->on_rq && !(bpf_core_field_exists(t->se.sched_delayed) && t->se.sched_delayed))
 		return 0;
 	now = bpf_task_storage_get(&sleep_of, (void *)t, 0, 0);
-	if (now && now->since_ns)
-		end_sleep(t, now);
+	if (now && now->since_ns && now->epoch == state.epoch)
+		end_sleep(ctx, t, now);
 	return 0;
 }
 

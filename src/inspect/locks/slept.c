@@ -11,19 +11,20 @@
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/snapshot-slept.h"
+#include "kontend/sysinfo.h"
 #include "kontend/text.h"
+#include "slept-price.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 extern const char slept_object[], slept_object_end[];
 
-enum { LINKS = 3, BATCH = 256, COMM = 16 };
+enum { LINKS = 3, BATCH = 256, COMM = 16, LONG_NS = 100000 };
 
 /* In the order in which they are attached. */
 static const char *const names[LINKS] = {"new_task", "sleep_ends", "sleep_begins"};
@@ -31,13 +32,16 @@ static const char *const names[LINKS] = {"new_task", "sleep_ends", "sleep_begins
 struct snapshot_slept {
 	struct bpf_object *object;
 	struct bpf_link *old_tasks;
-	const struct raw_slept_state *state;
+	struct raw_slept_state *state; /* shared with the programs */
 	struct asked asked;
 	int slept, more, chains; /* descriptors of maps */
 	int links[LINKS];	 /* -1: not attached */
 	const struct target *target;
-	atomic_int child;
-	uint64_t from_ns; /* 0: not attached */
+	int child;
+	uint64_t from_ns; /* 0: never attached */
+	bool attached, taken;
+	uint64_t min_ns;
+	struct slept_price price;
 	struct map64 rows;
 	struct raw_slept_key keys[BATCH];
 	struct raw_slept_sum sums[BATCH];
@@ -50,19 +54,22 @@ static int find_maps(struct snapshot_slept *s, struct error *err)
 	s->chains = bpf_object__find_map_fd_by_name(s->object, "chains");
 	if (s->slept < 0 || s->more < 0 || s->chains < 0)
 		return error_set(err, -ENOENT, "The BPF object lacks a map of sleeps");
-	s->state = bpf_run_map(s->object, ".bss", sizeof(*s->state), PROT_READ, err);
+	s->state = bpf_run_map(s->object, ".bss", sizeof(*s->state), PROT_READ | PROT_WRITE, err);
 	return s->state ? asked_open(&s->asked, s->object, err) : err->code;
 }
 
-static int load(struct snapshot_slept *s, struct kerntypes *types, struct error *err)
+static int load(struct snapshot_slept *s, const struct snapshot_slept_options *o,
+		struct kerntypes *types, struct error *err)
 {
-	struct raw_slept_config config = {0};
+	struct raw_slept_config config = {.min_ns = o->rings ? o->min_ns : 0, .long_ns = LONG_NS};
 	struct bpf_run_file f = {
 		.bytes = slept_object,
 		.len = (size_t)(slept_object_end - slept_object),
 		.config = &config,
 		.config_size = sizeof(config),
 		.types = types,
+		.shared = o->rings ? "rings" : NULL,
+		.shared_map = o->rings,
 	};
 	int code = ns_own(&config.ns, types, err);
 
@@ -74,7 +81,7 @@ static int load(struct snapshot_slept *s, struct kerntypes *types, struct error 
 	return s->old_tasks ? 0 : err->code;
 }
 
-int snapshot_slept_new(struct snapshot_slept **ret, const struct target *target,
+int snapshot_slept_new(struct snapshot_slept **ret, const struct snapshot_slept_options *o,
 		       struct kerntypes *shared, struct error *err)
 {
 	struct snapshot_slept *s = mem_calloc(1, sizeof(*s));
@@ -85,9 +92,10 @@ int snapshot_slept_new(struct snapshot_slept **ret, const struct target *target,
 		return error_enomem(err, "sums of sleeps");
 	for (int i = 0; i < LINKS; i++)
 		s->links[i] = -1;
-	s->target = target;
+	s->target = o->target;
+	s->min_ns = o->rings ? o->min_ns : 0;
 	struct kerntypes *types = kerntypes_or(shared, &own, err);
-	int code = types ? load(s, types, err) : err->code;
+	int code = types ? load(s, o, types, err) : err->code;
 	kerntypes_free(own);
 	if (code < 0) {
 		snapshot_slept_free(s);
@@ -97,13 +105,9 @@ int snapshot_slept_new(struct snapshot_slept **ret, const struct target *target,
 	return 0;
 }
 
-void snapshot_slept_child(struct snapshot_slept *s, int pid)
-{
-	s->child = pid;
-}
-
 static void detach(struct snapshot_slept *s)
 {
+	s->attached = false;
 	for (int i = 0; i < LINKS; i++) {
 		if (s->links[i] >= 0)
 			close(s->links[i]);
@@ -114,6 +118,9 @@ static void detach(struct snapshot_slept *s)
 static int attach(struct snapshot_slept *s, struct error *err)
 {
 	int code = asked_report(&s->asked, s->target, s->child, err);
+
+	/* Of sleeps before, neither the begin nor the end is known. */
+	__atomic_store_n(&s->state->epoch, s->state->epoch + 1, __ATOMIC_RELAXED);
 
 	for (int i = 0; code == 0 && i < LINKS; i++) {
 		int prog = bpf_run_program(s->object, names[i], err);
@@ -204,6 +211,56 @@ static int read_sums(struct snapshot_slept *s, int map, struct slept_fill *f)
 	return code;
 }
 
+/* Of 64 bits that the programs write. */
+static uint64_t counter(const unsigned long long *c)
+{
+	return __atomic_load_n(c, __ATOMIC_RELAXED);
+}
+
+/* Attached unless sleeps have cost too much since the snapshot before. */
+static int govern(struct snapshot_slept *s, struct error *err)
+{
+	const struct slept_look look = {.time_ns = clock_now_ns(),
+					.busy_ns = counter(&s->state->busy_ns),
+					.switches = sysinfo_switches(),
+					.cpus = sysconf(_SC_NPROCESSORS_ONLN)};
+	unsigned level = slept_price_look(&s->price, &look);
+
+	__atomic_store_n(&s->state->level, level, __ATOMIC_RELAXED);
+	if (level == RAW_SLEPT_OFF)
+		detach(s);
+	if (s->attached || level == RAW_SLEPT_OFF)
+		return 0;
+	int code = attach(s, err);
+	s->attached = code == 0;
+	if (code == 0 && !s->from_ns)
+		s->from_ns = clock_now_ns();
+	return code;
+}
+
+/* The first snapshot tries again what has failed, and reports it. */
+void snapshot_slept_child(struct snapshot_slept *s, int pid)
+{
+	struct error err = {0};
+
+	s->child = pid;
+	if (govern(s, &err) < 0)
+		detach(s);
+}
+
+static void fill_head(const struct snapshot_slept *s, struct sleptsnap_head *ret)
+{
+	ret->time_ns = clock_now_ns();
+	ret->from_ns = s->from_ns;
+	ret->dropped = counter(&s->state->dropped);
+	ret->level = s->price.level;
+	ret->min_ns = s->min_ns;
+	ret->records = counter(&s->state->records);
+	ret->missed = counter(&s->state->missed);
+	ret->switch_ps = s->price.switch_ps;
+	ret->off_ns = s->price.off_ns;
+}
+
 int snapshot_slept_take(struct snapshot_slept *s, struct sleptsnap *ret)
 {
 	struct slept_fill f = {.ret = ret, .rows = s->rows, .chain = find_chain, .arg = s};
@@ -211,21 +268,19 @@ int snapshot_slept_take(struct snapshot_slept *s, struct sleptsnap *ret)
 	int code = 0;
 
 	sleptsnap_clear(ret);
-	if (!s->from_ns && attach(s, &err) < 0) {
+	if (govern(s, &err) < 0) {
 		detach(s);
 		ret->head.time_ns = clock_now_ns();
 		ret->head.reason = sleptsnap_add_text(ret, err.text);
 		return 0;
 	}
-	if (!s->from_ns)
-		s->from_ns = clock_now_ns();
 	map64_clear(&f.rows);
 	code = read_sums(s, s->slept, &f);
 	code = code < 0 ? code : read_sums(s, s->more, &f);
 	s->rows = f.rows;
-	ret->head.time_ns = clock_now_ns();
-	ret->head.from_ns = s->from_ns;
-	ret->head.dropped = *(const volatile unsigned long long *)&s->state->dropped;
+	fill_head(s, &ret->head);
+	ret->head.is_first = !s->taken;
+	s->taken = true;
 	return code;
 }
 

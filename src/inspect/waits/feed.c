@@ -633,6 +633,11 @@ bool waitfeed_files_wait(const struct waitfeed *f)
 	return !f || !f->files_reported || bpf_map_lookup_elem(f->file_states, &first, &n) < 0 || n;
 }
 
+const struct bpf_map *waitfeed_rings(const struct waitfeed *f)
+{
+	return f ? bpf_object__find_map_by_name(f->object, "rings") : NULL;
+}
+
 bool waitfeed_sums_up(const struct waitfeed *f)
 {
 	return f && f->shorts;
