@@ -45,12 +45,15 @@ static const struct gap_rule gap_rules[DOCTOR_GAPS] = {
 	 DOCTOR_GAP_FILE_LOCKS, "/proc/locks lists them", "there is no /proc/locks",
 	 "/proc/locks cannot be read"},
 	{"pcpu-writers", "a writer of a percpu-rwsem that waits for RCU, or for readers of before",
-	 "the writer as the holder for which readers wait; " BY_STATE, DOCTOR_GAP_PCPU_WRITERS,
+	 "waits of type pcpu-sem:W with both parts, as snapshots see them; the writer as the "
+	 "holder for which readers wait",
+	 DOCTOR_GAP_PCPU_WRITERS,
 	 "since Linux 6.9 only writers that wait for another writer have events",
 	 "before Linux 6.9 all writers have events", "the version of this kernel is not known"},
 	{"vma-locks", "locks of single mappings (VMAs), for both sides",
-	 "who waits for the mmap_lock behind such a task; " BY_STATE, DOCTOR_GAP_VMA_LOCKS,
-	 "each mapping counts its readers (vm_area_struct.vm_refcnt)",
+	 "waits of type vma, as snapshots see them, with who keeps the mapping and who waits "
+	 "behind them",
+	 DOCTOR_GAP_VMA_LOCKS, "each mapping counts its readers (vm_area_struct.vm_refcnt)",
 	 "mappings have no locks, or rwsems, whose waits have events",
 	 "the kernel's types cannot be read"},
 	{"bit-locks", "locks of folios, buffers and inodes, which are bits with a queue", BY_STATE,

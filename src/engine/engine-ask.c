@@ -15,6 +15,7 @@
 #include "kontend/mmlock.h"
 #include "kontend/shorts.h"
 #include "kontend/task.h"
+#include "kontend/vmalock.h"
 #include "kontend/wait.h"
 
 static uint32_t queue_type(enum lock_type type)
@@ -41,7 +42,8 @@ struct asking {
 
 static void add_lock(struct asking *a, const struct model *m, uint64_t addr, uint32_t type)
 {
-	if (a->n < LOCKASK_MOST && addr && addr != SHORTS_LOCK && !filelock_is(addr))
+	if (a->n < LOCKASK_MOST && addr && addr != SHORTS_LOCK && !filelock_is(addr) &&
+	    !vmalock_is(addr))
 		a->locks[a->n++] =
 			(struct lock_request_lock){addr, type, lockname_life(m->lock_names, addr)};
 }

@@ -13,6 +13,11 @@
  * queue of the snapshot or does not exist any more. Where nothing was lost events know better: a
  * task leaves the queue before it runs on. Where not all waits are reported, as short ones are
  * summed up or all are only counted, a task that has run since waits again.
+ *
+ * Some waits have no events on any kernel: a task's for a mapping, and the parts of that of the
+ * writer of a percpu-rwsem. Looks are all that is known of them: a wait begins when its task went
+ * to sleep, and ends, for the sums, with the last look that saw that sleep. The writer goes to
+ * sleep once more when it has waited for RCU, in the same wait.
  */
 #include "internal.h"
 #include "kontend/blame.h"
@@ -31,12 +36,12 @@
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/taskid.h"
+#include "kontend/vmalock.h"
 #include "kontend/wait.h"
+#include "wait-parts.h"
 
 #include <errno.h>
 #include <string.h>
-
-enum { CLOCKS_NS = 1000000 }; /* how well the scheduler's clock and that of events are compared */
 
 struct look_at {
 	struct locksnap snap;
@@ -133,9 +138,12 @@ static bool is_over(const struct model *m, const struct look_at *l, const struct
 	if (w->doubtful && is_gone(&l->snap, tid))
 		return true;
 	const struct locksnap_waiter *v = find_wait(l, w, tid);
+	if (wait_is_silent(w))
+		return l->snap.head.knows_blocked && !l->snap.head.blocked_dropped &&
+		       !(v && wait_parts_go_on(w, v));
 	/* The task has run since: if events report all waits, it was woken in vain. */
 	if (v && w->by_look && m->looks->unreported_ns >= w->begin_ns)
-		return v->ran_ns > w->begin_ns + CLOCKS_NS;
+		return v->ran_ns > w->begin_ns + WAIT_CLOCKS_NS;
 	if (filelock_is(w->addr))
 		return !v && l->snap.head.files == LOCKSNAP_FILES_ALL && !taskid_is_outside(tid);
 	if (l->snap.head.reason || v)
@@ -158,7 +166,11 @@ static uint32_t flags_of(const struct locksnap_queue *q, const struct locksnap_w
 		return v->reader ? LCB_F_READ : LCB_F_WRITE;
 	if (q->type == LOCKSNAP_RT)
 		return LCB_F_RT;
-	if (q->type >= LOCKSNAP_FLOCK)
+	if (q->type == LOCKSNAP_PCPU)
+		return LCB_F_PERCPU | (v->reader ? LCB_F_READ : LCB_F_WRITE);
+	if (q->type == LOCKSNAP_VMA_LOCK)
+		return LCB_F_VMA;
+	if (locksnap_is_file(q))
 		return filelock_flags((enum filelock_kind)(q->type - LOCKSNAP_FLOCK),
 				      (int)v->reader);
 	return q->type == LOCKSNAP_MUTEX ? LCB_F_MUTEX : 0;
@@ -167,11 +179,13 @@ static uint32_t flags_of(const struct locksnap_queue *q, const struct locksnap_w
 /*
  * May it have waited for longer than it has slept? A woken task has the lock, except the first in
  * line where another task may take it first; and a task that waits for a mutex spins before it
- * sleeps, as the first in line for an rt-mutex does.
+ * sleeps, as the first in line for an rt-mutex does. A writer that waits for readers may have
+ * waited for RCU before.
  */
 static bool may_be_longer(const struct locksnap_queue *q, const struct locksnap_waiter *v)
 {
-	return q->type == LOCKSNAP_MUTEX || q->type == LOCKSNAP_RT || q->type >= LOCKSNAP_FLOCK ||
+	return q->type == LOCKSNAP_MUTEX || q->type == LOCKSNAP_RT || locksnap_is_file(q) ||
+	       v->part == LOCKSNAP_READERS_PART ||
 	       (q->type == LOCKSNAP_RWSEM && !v->reader && v->position == 1);
 }
 
@@ -182,18 +196,18 @@ static uint64_t since(const struct model *m, const struct look_at *now,
 {
 	uint64_t addr = now->snap.queues[v->queue].addr, seen = before->snap.head.time_ns;
 	const struct locksnap_waiter *b = find_waiter(before, addr, v->tid);
-	bool slept = v->ran_ns && t->end_ns <= v->ran_ns + CLOCKS_NS;
+	bool slept = v->ran_ns && t->end_ns <= v->ran_ns + WAIT_CLOCKS_NS;
 
 	if (v->ran_ns >= now->snap.head.time_ns + now->snap.head.cost_ns)
 		return 0;
-	if (slept && v->ran_ns + CLOCKS_NS < m->start_ns)
+	if (slept && v->ran_ns + WAIT_CLOCKS_NS < m->start_ns)
 		return v->ran_ns;
 	/* Events report all of these, or none. */
-	if (slept && filelock_is(addr))
+	if (slept && (filelock_is(addr) || vmalock_is(addr) || v->part))
 		return v->ran_ns;
 	if (!b)
 		return 0;
-	if (slept && v->ran_ns + CLOCKS_NS < seen)
+	if (slept && v->ran_ns + WAIT_CLOCKS_NS < seen)
 		return v->ran_ns;
 	/* The task was awake in between. If it had got the lock the end would have been reported,
 	 * if all are. */
@@ -224,7 +238,7 @@ static void confirm(struct model *m, const struct look_at *l, uint32_t index,
 	/* The end may be within a gap that has not ended. */
 	if (l->snap.head.time_ns < m->lost_until)
 		return;
-	if (!w->doubtful || !w->by_look || !v->ran_ns || v->ran_ns > w->begin_ns + CLOCKS_NS)
+	if (!w->doubtful || !w->by_look || !v->ran_ns || v->ran_ns > w->begin_ns + WAIT_CLOCKS_NS)
 		return;
 	w->doubtful = false;
 	w->joined_ns = m->now_ns;
@@ -256,6 +270,7 @@ static int add_wait(struct model *m, const struct look_at *l, const struct locks
 	w->begin_ns = begin_ns;
 	w->addr = q->addr;
 	w->flags = flags;
+	wait_parts_see(m, w, v, l->snap.head.time_ns);
 	w->task = task;
 	w->stack =
 		v->n_frames ? model_stack(m, l->snap.frames + v->frame, v->n_frames) : STACK_OTHER;
@@ -292,6 +307,9 @@ static int add_unreported(struct model *m, const struct look_at *now, const stru
 			continue;
 		uint32_t reported = of_event(m, task, addr);
 		if (reported) {
+			if (now->snap.queues[v->queue].type >= LOCKSNAP_PCPU)
+				wait_parts_see(m, &m->waits->waits[reported], v,
+					       now->snap.head.time_ns);
 			confirm(m, now, reported, v);
 			continue;
 		}

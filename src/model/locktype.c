@@ -32,6 +32,7 @@ static const struct type_info type_table[LOCK_TYPES] = {
 	[LOCK_POSIX_W] = {"posix:W", "posix", "W"},
 	[LOCK_LEASE_R] = {"lease:R", "lease", "R"},
 	[LOCK_LEASE_W] = {"lease:W", "lease", "W"},
+	[LOCK_VMA] = {"vma", "vma", ""},
 	[LOCK_UNKNOWN] = {"unknown", "unknown", ""},
 };
 
@@ -63,6 +64,8 @@ static enum lock_type of_file(uint32_t flags)
 
 enum lock_type locktype_from_flags(uint32_t flags)
 {
+	if (flags == LCB_F_VMA)
+		return LOCK_VMA;
 	if (flags >> FILELOCK_SHIFT)
 		return of_file(flags);
 	if (flags >= sizeof(by_flags) || !by_flags[flags])

@@ -624,6 +624,8 @@ void model_zero(struct model *m)
 			m->cpus[i].fill_most = 0;
 	for (unsigned i = 0; i < LOCK_TYPES; i++)
 		m->types[i].contended = m->types[i].total_ns = m->types[i].waited_ns = 0;
+	for (size_t i = 0; i < m->locks->n; i++)
+		m->locks->locks[i].rcu_ns = m->locks->locks[i].readers_ns = 0;
 	m->n_failed = 0;
 	m->n_short = m->n_at_least = 0;
 	memset(m->shorts->types, 0, sizeof(m->shorts->types));

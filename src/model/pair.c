@@ -35,6 +35,7 @@
 #include "kontend/wait.h"
 #include "kontend/waitrec.h"
 #include "lockqueue-int.h"
+#include "wait-parts.h"
 
 #include <errno.h>
 #include <string.h>
@@ -86,8 +87,13 @@ static void take_out_lost(struct model *m, struct nest *n, uint32_t at)
 /* A wait without a begin has not lost its end either. */
 static void give_up_one(struct model *m, struct nest *n, uint32_t at)
 {
-	const struct wait *w = &m->waits->waits[n->waits[at]];
+	struct wait *w = &m->waits->waits[n->waits[at]];
 
+	if (wait_is_silent(w) && !w->doubtful) {
+		wait_parts_over(m, w);
+		take_out(m, n, at);
+		return;
+	}
 	m->damage->unmatched_begin += !w->by_look;
 	if (w->doubtful && !w->by_look)
 		account_doubt(m, w);
@@ -219,7 +225,8 @@ static void drop_stale(struct model *m, struct nest *n, const struct wait *new, 
 		give_up(m, n, same);
 	for (uint32_t i = 0; i < n->depth; i++) {
 		const struct wait *w = &m->waits->waits[n->waits[i]];
-		bool moved_on = spin && w->task != new->task;
+		/* A task that is to sleep for this one has been awake since. */
+		bool moved_on = spin ? w->task != new->task : wait_is_silent(w);
 		/* A snapshot has the calls of a sleeper. */
 		if (moved_on || (!w->by_look && !nested_in(m, new->stack, w))) {
 			give_up(m, n, i);
@@ -566,6 +573,7 @@ static void finish(struct model *m, struct nest *n, uint32_t at, const struct ev
 	if (!ev->end.ret)
 		m->locks->locks[w->lock].last_got_ns = ev->time;
 	w->held_by = holder_last(m, w);
+	wait_parts_end(m, w, ev->time);
 	account_end(m, w, ev);
 	if (m->held->max && !ev->end.ret)
 		holds_got(m, w, ev->time);

@@ -158,6 +158,11 @@ struct query_where query_wait_where(const struct wait *w);
 uint64_t query_waits_of(const struct model *m);
 uint64_t query_from(const struct model *m);    /* begin of the time that sums are of */
 uint64_t query_elapsed(const struct model *m); /* length of that time, ns */
+struct query_parts;
+/* Until @until_ns, its end or now. */
+void query_wait_parts(const struct wait *w, uint64_t until_ns, struct query_parts *ret);
+/* Of all waits for the lock, those in flight, too. */
+void query_lock_parts(const struct model *m, uint32_t lock, struct query_parts *ret);
 uint64_t query_wait_ns(const struct model *m, const struct wait *w);	    /* so far */
 uint64_t query_wait_within_ns(const struct model *m, const struct wait *w); /* since query_from() */
 double query_per_s(uint64_t n, uint64_t ns);				    /* 0 if @ns is 0 */

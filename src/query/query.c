@@ -86,12 +86,14 @@ uint64_t query_elapsed(const struct model *m)
 
 uint64_t query_wait_ns(const struct model *m, const struct wait *w)
 {
-	return m->now_ns > w->begin_ns ? m->now_ns - w->begin_ns : 0;
+	uint64_t ns = wait_until_ns(w, m->now_ns);
+
+	return ns > w->begin_ns ? ns - w->begin_ns : 0;
 }
 
 uint64_t query_wait_within_ns(const struct model *m, const struct wait *w)
 {
-	return wait_part_ns(w, query_from(m), m->now_ns);
+	return wait_part_ns(w, query_from(m), wait_until_ns(w, m->now_ns));
 }
 
 double query_per_s(uint64_t n, uint64_t ns)

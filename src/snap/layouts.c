@@ -115,8 +115,8 @@ static bool locksnap_queue_fits(const struct locksnap *s, const struct locksnap_
 
 static bool locksnap_waiter_fits(const struct locksnap *s, const struct locksnap_waiter *w)
 {
-	return w->queue < s->n_queues && locksnap_texts_fit(s, &w->comm, 1) &&
-	       locksnap_frames_fit(s, w->frame, w->n_frames);
+	return w->queue < s->n_queues && w->part < LOCKSNAP_PARTS &&
+	       locksnap_texts_fit(s, &w->comm, 1) && locksnap_frames_fit(s, w->frame, w->n_frames);
 }
 
 static bool locksnap_reader_fits(const struct locksnap *s, const struct locksnap_reader *r)

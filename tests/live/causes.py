@@ -628,8 +628,8 @@ def ext4(c):
     c.add(Task("syncfs", "writeback", "sync_inodes_sb"), lambda: sync_fs(root))
 
 
-def blocked():
-    """All of them; end() has to be called, whatever happens."""
+def prepared():
+    """None of them yet; end() has to be called, whatever happens."""
     if os.uname().machine != "x86_64":
         raise Skip("the numbers of system calls are those of x86-64")
     for path in NEEDED:
@@ -637,7 +637,12 @@ def blocked():
             raise Skip(f"no {path}")
     if not shutil.which("mkfs.ext4") or not shutil.which("mkswap"):
         raise Skip("no mkfs.ext4 or no mkswap")
-    c = Causes()
+    return Causes()
+
+
+def blocked():
+    """All of them; end() has to be called, whatever happens."""
+    c = prepared()
     try:
         for produce in (processes, files, cgroups, fuse, core_dump, disk, throttled, swap, ext4):
             produce(c)

@@ -132,31 +132,31 @@ static void say_others(const struct query_lock_now *now, char *ret, size_t size)
 }
 
 /* "held by mm/5219 W (sure) ~2.1s, running on 1": the first line of a lock's page. */
-static void draw_holder(const struct view *v, const struct detail_page *p, struct line *l)
+static void draw_holder(const struct query_lock_now *now, const struct detail_page *p,
+			struct line *l)
 {
-	struct query_lock_now now;
 	char others[32], is[256], ns[UNITS_BUF], since[64] = "";
 
-	if (!query_lock_now_by_id(v->query, v->scope.id[BY_LOCK], &now) || !now.holder) {
+	if (!now->holder) {
 		line_put(l, ROLE_DIM,
 			 p->waiters.n_total ? "the holder is not known" : "no task waits now");
 		return;
 	}
-	say_others(&now, others, sizeof(others));
-	if (now.held)
-		snprintf(since, sizeof(since), ", %s", now.held);
-	else if (now.held_ns)
-		snprintf(since, sizeof(since), " ~%s", units_ns(ns, now.held_ns));
-	if (strcmp(now.certainty, "free") == 0) {
+	say_others(now, others, sizeof(others));
+	if (now->held)
+		snprintf(since, sizeof(since), ", %s", now->held);
+	else if (now->held_ns)
+		snprintf(since, sizeof(since), " ~%s", units_ns(ns, now->held_ns));
+	if (strcmp(now->certainty, "free") == 0) {
 		line_put(l, ROLE_WAITING, "free, being handed over");
-		if (now.next)
-			line_printf(l, ROLE_BOLD, " to %s", now.next);
+		if (now->next)
+			line_printf(l, ROLE_BOLD, " to %s", now->next);
 		return;
 	}
 	line_put(l, ROLE_WAITING, "held by ");
-	line_printf(l, ROLE_BOLD, "%s", now.holder);
-	line_printf(l, ROLE_WAITING, " (%s)%s%s", now.certainty, since, now.is ? ", " : "");
-	snprintf(is, sizeof(is), "%s%s", now.is ? now.is : "", others);
+	line_printf(l, ROLE_BOLD, "%s", now->holder);
+	line_printf(l, ROLE_WAITING, " (%s)%s%s", now->certainty, since, now->is ? ", " : "");
+	snprintf(is, sizeof(is), "%s%s", now->is ? now->is : "", others);
 	line_put_brackets(l, ROLE_WAITING, is);
 }
 
@@ -189,8 +189,11 @@ static void draw_sum(const struct view *v, const struct detail_page *p, struct s
 	struct line l = {.s = s, .r = p->r_sum, .x = 1};
 	char buf[UNITS_BUF], window[APP_WINDOW_TEXT];
 
+	struct query_lock_now now = {0};
+
 	if (detail_sum_lines(v) > 1) {
-		draw_holder(v, p, &l);
+		(void)query_lock_now_by_id(v->query, v->scope.id[BY_LOCK], &now);
+		draw_holder(&now, p, &l);
 		l.x = 1;
 		l.y = 1;
 	}
@@ -203,6 +206,8 @@ static void draw_sum(const struct view *v, const struct detail_page *p, struct s
 	if (l.r.w >= WIDE_W)
 		line_put(&l, ROLE_DIM, p->hist.n_waits == 1 ? " wait" : " waits");
 	line_printf(&l, ROLE_DIM, " in %s", app_window_text(v->app, window));
+	if (now.parts_text)
+		line_printf(&l, ROLE_WAITING, ", of it %s", now.parts_text);
 	if (n)
 		put_lengths(&l, h, n);
 }

@@ -31,6 +31,7 @@ static const struct term locks[] = {
 	{"mutex", "for one task, which may sleep with it, as with rt-mutex"},
 	{"spinlock", "lock for one CPU: who waits for it runs meanwhile"},
 	{"rqspinlock", "resilient spinlock of a BPF map: gives up in a deadlock"},
+	{"vma", "lock of a mapping: a task changes it, and page faults use it"},
 	{"other", "locks that became too many to keep apart: folded"},
 	{NULL, NULL},
 };

@@ -33,6 +33,8 @@ struct lock {
 		const char *comm, *memcg; /* interned; NULL: not known */
 	} end;
 	uint32_t twin; /* its other mode, that is at the same address; 0: none is known */
+	/* Of ended waits of the writers of a percpu-rwsem, as far as looks have seen it. */
+	uint64_t rcu_ns, readers_ns;
 	struct lock_has has;
 	struct lock_taken taken; /* of the lock of a file */
 	uint32_t holds;	  /* its holders, as far as they are followed: see holds.h; 0: none */

@@ -13,6 +13,7 @@ enum {
 	LCB_F_RT = 8,
 	LCB_F_PERCPU = 16,
 	LCB_F_MUTEX = 32,
+	LCB_F_VMA = 1 << 24, /* of waits that looks have seen: no event has it */
 };
 
 /* Type and mode in one; named as `perf lock` names them. */
@@ -36,6 +37,7 @@ enum lock_type {
 	LOCK_POSIX_W,
 	LOCK_LEASE_R,
 	LOCK_LEASE_W,
+	LOCK_VMA,     /* of a mapping: vmalock.h */
 	LOCK_UNKNOWN, /* a flag combination that no kernel known to us emits */
 	LOCK_TYPES,
 };

@@ -34,9 +34,18 @@ struct wait {
 	bool queued;   /* its lock's next release sees that it waits: see release.c */
 	/* For waits that no event reported, but a snapshot of locks: */
 	bool by_look;
-	bool early;	/* it began before there were events */
-	bool at_least;	/* it began at begin_ns or earlier */
-	bool no_cpu;	/* where it began is not known */
+	bool early;    /* it began before there were events */
+	bool at_least; /* it began at begin_ns or earlier */
+	bool no_cpu;   /* where it began is not known */
+	/*
+	 * Of the writer of a percpu-rwsem, as looks have seen it: the part of the wait that it is
+	 * in, since when, and how long it waited for RCU before.
+	 */
+	uint8_t part;	   /* enum locksnap_part */
+	uint32_t switches; /* see locksnap_waiter */
+	uint64_t part_ns, rcu_ns;
+	/* Of one without events: when a look saw it last, and when it went to sleep before. */
+	uint64_t looked_ns, slept_ns;
 	uint32_t blame; /* its class: see blame.h; 0: it is not sure, or blame is off */
 	bool lines_up;	/* it is in the queue of its lock, */
 	uint32_t place; /* here, if it has a place there: see lockqueue.c */
@@ -49,6 +58,24 @@ static inline uint64_t wait_part_ns(const struct wait *w, uint64_t from_ns, uint
 	uint64_t from = w->begin_ns > from_ns ? w->begin_ns : from_ns;
 
 	return to_ns > from ? to_ns - from : 0;
+}
+
+/* Has no event reported it, nor will one report its end? It is known until the last look. */
+static inline bool wait_is_silent(const struct wait *w)
+{
+	return w->by_look && (w->part || w->flags == LCB_F_VMA);
+}
+
+/* Until when a wait in flight is known to last. */
+static inline uint64_t wait_until_ns(const struct wait *w, uint64_t now_ns)
+{
+	return wait_is_silent(w) && w->looked_ns < now_ns ? w->looked_ns : now_ns;
+}
+
+/* Of its last part, until @now_ns. */
+static inline uint64_t wait_current_part_ns(const struct wait *w, uint64_t now_ns)
+{
+	return now_ns > w->part_ns ? now_ns - w->part_ns : 0;
 }
 
 /*

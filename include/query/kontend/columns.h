@@ -97,6 +97,13 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = COLUMN_SCREEN | COLUMN_REPORT,
 		"age of the process that took the lock of a file unseen and has it: it cannot "    \
 		"have had it for longer",                                                          \
 		COLUMN_NS
+#define COL_RCU                                                                                    \
+	"rcu_ns", "RCU",                                                                           \
+		"of the wait of a percpu-rwsem's writer: for a grace period of RCU, as far as "    \
+		"snapshots have seen it",                                                          \
+		COLUMN_NS
+#define COL_READERS_PART                                                                           \
+	"readers_ns", "READERS", "the same, until the readers of before were through", COLUMN_NS
 #define COL_FD "fd", "FD", "number of the descriptor", COLUMN_INT
 #define COL_OWNER_FUNCTION                                                                         \
 	"owner_function", "LAST SEEN IN",                                                          \

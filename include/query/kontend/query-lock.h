@@ -5,6 +5,11 @@
 #include "kontend/locktype.h"
 #include "kontend/query.h"
 
+/* The parts of the wait of a percpu-rwsem's writer, as far as snapshots have seen them. */
+struct query_parts {
+	uint64_t rcu_ns, readers_ns; /* a grace period of RCU; until the readers were through */
+};
+
 /*
  * The holder and waiters of a lock at this moment: from the latest snapshot of locks, and without
  * one from the waits in flight, which have no holder. Texts are NULL where there is no task or
@@ -22,6 +27,8 @@ struct query_lock_now {
 	const char *owner_comm;
 	int32_t owner_pid, owner_tid;
 	uint32_t readers_waiting, writers_waiting; /* locks without modes: writers */
+	struct query_parts parts;		   /* of all its waits since sums began */
+	const char *parts_text;			   /* NULL: none was seen */
 };
 
 /* Facts that no event reports, only lock snapshots. */
@@ -47,6 +54,8 @@ const char *query_lock_missing_key(unsigned bit);
 
 void query_lock_now(struct query *q, uint64_t addr, enum lock_type type,
 		    struct query_lock_now *ret);
+/* "RCU grace period 12.1ms, readers 3.2ms"; NULL: no part was seen, or no memory. */
+const char *query_parts_text(struct query *q, const struct query_parts *p);
 /* Of the lock with that id in the dimension BY_LOCK; false: it is not there any more. */
 bool query_lock_now_by_id(struct query *q, uint64_t id, struct query_lock_now *ret);
 /* The writer because of whom the readers of a percpu-rwsem have waited: evidence, never sure. */

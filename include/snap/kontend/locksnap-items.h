@@ -21,6 +21,7 @@ enum locksnap_kind {
 	LOCKSNAP_INVALIDATE, /* address_space.invalidate_lock of an inode */
 	LOCKSNAP_FILE,	     /* of a file: filelock.h */
 	LOCKSNAP_BPF_MAP,    /* of a BPF map: text is its name, may be empty */
+	LOCKSNAP_VMA,	     /* of a mapping from `start` to `past`: vmalock.h */
 	LOCKSNAP_KINDS,
 };
 
@@ -36,7 +37,7 @@ struct locksnap_name {
 	/* Of a file's lock: identity of the inode, since its memory may be reused; 0: not known. */
 	uint64_t ino;
 	uint32_t generation, dev;
-	uint64_t start, past; /* of the lock of a part of a file: filelock_part() */
+	uint64_t start, past; /* of the lock of a part of a file: filelock_part(); of a mapping */
 };
 
 /* The per-CPU section of a CPU, and its variables: delivered now and then without a request. */
@@ -84,7 +85,17 @@ enum locksnap_lock_type {
 	LOCKSNAP_FLOCK, /* this and the next two are of files: filelock.h */
 	LOCKSNAP_POSIX,
 	LOCKSNAP_LEASE,
+	LOCKSNAP_PCPU, /* a percpu-rwsem: its waiters in state D */
+	LOCKSNAP_VMA_LOCK,
 	LOCKSNAP_TYPES
+};
+
+/* Parts of the wait of a percpu-rwsem's writer. */
+enum locksnap_part {
+	LOCKSNAP_NO_PART,
+	LOCKSNAP_RCU,	       /* a grace period, after which readers see that it waits */
+	LOCKSNAP_READERS_PART, /* the readers of before; later ones wait for it */
+	LOCKSNAP_PARTS,
 };
 
 struct locksnap_queue {
@@ -114,6 +125,8 @@ struct locksnap_waiter {
 	uint64_t ran_ns;	  /* end of its last run, session clock; 0: not known, or it runs */
 	uint32_t cpu;		  /* CPU of its last run, + 1; 0: not known */
 	uint32_t measured; /* 1: its waits are measured; 0: not, or not known (files before 2.0) */
+	uint32_t part;	   /* enum locksnap_part */
+	uint32_t switches; /* of LOCKSNAP_PCPU: how often it has gone to sleep */
 };
 
 /*

@@ -60,6 +60,11 @@ struct locksnap {
 		cap_strings;
 };
 
+static inline bool locksnap_is_file(const struct locksnap_queue *q)
+{
+	return q->type >= LOCKSNAP_FLOCK && q->type <= LOCKSNAP_LEASE;
+}
+
 SECTIONS_FUNCTIONS(locksnap)
 SECTIONS_ADD(locksnap, name, names, struct locksnap_name)
 SECTIONS_ADD(locksnap, queue, queues, struct locksnap_queue)

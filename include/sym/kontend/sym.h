@@ -92,6 +92,8 @@ bool sym_is_trylock(const char *name);
 extern const char sym_trylock_note[];
 /* True if function @name waits for the locks around breakpoint slots. */
 bool sym_is_slot_function(const char *name);
+/* The static percpu-rwsem for which function @name waits, as it takes no other; NULL: not known. */
+const char *sym_percpu_rwsem(const char *name);
 /* True if the only sleeping locks that it takes are those of the slot accounting. */
 bool sym_accounts_slots(const char *name);
 /*

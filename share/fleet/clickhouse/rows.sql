@@ -31,6 +31,8 @@ SELECT * FROM file('rows/*.ndjson*', 'JSONEachRow', '
   `path` Nullable(String),
   `readers_waiting` Nullable(Int64),
   `writers_waiting` Nullable(Int64),
+  `rcu_ns` Nullable(Int64),
+  `readers_ns` Nullable(Int64),
   `owner_pid` Nullable(Int64),
   `owner_tid` Nullable(Int64),
   `owner_comm` Nullable(String),

@@ -31,6 +31,8 @@ SELECT * FROM read_json('rows/*.ndjson*', format = 'newline_delimited', columns 
   "path": 'VARCHAR',
   "readers_waiting": 'BIGINT',
   "writers_waiting": 'BIGINT',
+  "rcu_ns": 'BIGINT',
+  "readers_ns": 'BIGINT',
   "owner_pid": 'BIGINT',
   "owner_tid": 'BIGINT',
   "owner_comm": 'VARCHAR',

@@ -30,6 +30,8 @@ CREATE OR REPLACE TEMPORARY VIEW kontend_files (
   `path` STRING,
   `readers_waiting` BIGINT,
   `writers_waiting` BIGINT,
+  `rcu_ns` BIGINT,
+  `readers_ns` BIGINT,
   `owner_pid` BIGINT,
   `owner_tid` BIGINT,
   `owner_comm` STRING,

@@ -138,6 +138,11 @@ int locks_readers_new(struct locks_readers **ret, struct kerntypes *types, struc
  */
 int locks_readers_find(struct locks_readers *r, const uint64_t *wanted, size_t n,
 		       const struct raw_reader **ret, size_t *ret_n);
+/*
+ * How many of these calls, from the innermost on, are of a writer of a percpu-rwsem that waits for
+ * RCU; 0: it does not.
+ */
+size_t locks_readers_rcu(struct locks_readers *r, const unsigned long long *frames, size_t n);
 /* Were tasks left out? */
 int locks_readers_dropped(const struct locks_readers *r);
 void locks_readers_free(struct locks_readers *r); /* NULL is fine */
@@ -163,10 +168,12 @@ int sleepers_new(struct sleepers **ret, struct kerntypes *types, struct error *e
  */
 size_t sleepers_read(struct sleepers *s, const struct target *target, int child);
 /*
- * Adds the tasks that were read to a snapshot. The scheduler's clock is *@ahead_ns ahead of ours;
- * NULL: that is not known. 0 or -ENOMEM.
+ * Adds the tasks that were read to a snapshot, and the locks that some of them wait for without an
+ * event. The scheduler's clock is *@ahead_ns ahead of ours; NULL: that is not known. @functions:
+ * NULL if the kernel's are not known. 0 or -ENOMEM.
  */
-int sleepers_put(struct sleepers *s, const int64_t *ahead_ns, struct locksnap *ret);
+int sleepers_put(struct sleepers *s, struct locks_readers *functions, const int64_t *ahead_ns,
+		 struct locksnap *ret);
 void sleepers_free(struct sleepers *s); /* NULL is fine */
 
 /* The rows of one pass, one for each process and kind, most tasks first. 0 or -ENOMEM. */
@@ -181,7 +188,26 @@ struct raw_blocked_pass {
 	const int64_t *ahead_ns; /* of the scheduler's clock; NULL: not known */
 };
 
+/* How many frames these bytes are, which are a negative errno if there are none. */
+size_t sleepers_frames(int bytes, const unsigned long long *frames);
 /* The blocked tasks of one pass, in its order. 0 or -ENOMEM. */
 int sleepers_fill_blocked(const struct raw_blocked_pass *p, struct locksnap *ret);
+
+/* silent.c */
+
+struct raw_keeper;
+/* The tasks of a pass, which the snapshot has in its order, and who keeps VMAs. */
+struct raw_silent_pass {
+	const struct raw_blocked_pass *of;
+	const struct raw_keeper *keepers;
+	size_t n_keepers;
+	struct locks_readers *functions; /* NULL: unknown, so nothing is known to wait for RCU */
+};
+
+/*
+ * Adds the locks for which they wait without an event: those of mappings, and percpu-rwsems that
+ * they write. 0 or -ENOMEM.
+ */
+int silent_fill(const struct raw_silent_pass *p, struct locksnap *ret);
 
 #endif

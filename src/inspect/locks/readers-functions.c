@@ -84,6 +84,7 @@ static const struct known {
 	{"nfs_start_io_read", A, 0},
 	{"nfs_end_io_read", A, 0},
 	{"up_read", A, 0},
+	{"rcu_sync_enter", READER_RCU, 0},
 	{"asm_sysvec_call_function_single", READER_ENTRY, 0},
 	{"asm_sysvec_call_function", READER_ENTRY, 0},
 	{"el1h_64_irq", READER_ENTRY, 0},

@@ -30,6 +30,7 @@ enum raw_reader_function {
 	READER_NOT_MAPS = 32,
 	READER_NOT_MADVISE = 64,
 	READER_ENTRY = 128, /* by which a CPU is interrupted for a call from another one */
+	READER_RCU = 256,   /* no reader: a writer of a percpu-rwsem waits for a grace period */
 	READER_NOT = READER_NOT_VMA | READER_NOT_MAPS | READER_NOT_MADVISE,
 };
 

@@ -147,6 +147,19 @@ int locks_readers_find(struct locks_readers *r, const uint64_t *wanted, size_t n
 	return code;
 }
 
+size_t locks_readers_rcu(struct locks_readers *r, const unsigned long long *frames, size_t n)
+{
+	if (learn_functions(r) < 0)
+		return 0;
+	for (uint32_t i = 0; i < r->state->n_ranges && i < RAW_READER_RANGES; i++) {
+		const struct raw_reader_range *f = &r->ranges[i];
+		for (size_t k = 0; f->flags & READER_RCU && k < n; k++)
+			if (frames[k] > f->start && frames[k] <= f->end)
+				return k + 1;
+	}
+	return 0;
+}
+
 int locks_readers_dropped(const struct locks_readers *r)
 {
 	return r->state->dropped != 0;

@@ -75,17 +75,24 @@ struct blocked_seen {
 	struct map64 devices; /* number -> text */
 };
 
+size_t sleepers_frames(int bytes, const unsigned long long *frames)
+{
+	size_t n = 0;
+
+	while (n < RAW_BLOCKED_FRAMES &&
+	       (n + 1) * sizeof(*frames) <= (size_t)(bytes > 0 ? bytes : 0) && frames[n])
+		n++;
+	return n;
+}
+
 /* Tasks that wait in the same place share their frames. */
 static int add_frames(const struct raw_blocked *r, struct map64 *places,
 		      struct locksnap_blocked *to, struct locksnap *s)
 {
 	const size_t size = sizeof(r->frames[0]);
-	size_t n = 0;
+	size_t n = sleepers_frames(r->bytes, r->frames);
 	int code = 0;
 
-	while (n < RAW_BLOCKED_FRAMES && (n + 1) * size <= (size_t)(r->bytes > 0 ? r->bytes : 0) &&
-	       r->frames[n])
-		n++;
 	uint64_t hash = hash_bytes(HASH_START, r->frames, n * size);
 	const uint32_t *same = map64_get(places, hash);
 	const struct locksnap_blocked *b = same ? &s->blocked[*same] : NULL;

@@ -10,7 +10,8 @@
  * are counted apart, as idle.
  *
  * The same pass records each task that is blocked, with its call chain: in state D, stopped, or in
- * state S within a call that is not one for waiting.
+ * state S within a call that is not one for waiting. Of those in state D it finds the locks whose
+ * waits no event reports; a second pass looks for the tasks that keep them waiting.
  */
 #include "kernel/ns.h"
 
@@ -21,11 +22,14 @@
 char license_text[] SEC("license") = "GPL";
 
 const volatile struct raw_sleepers_config config = {0};
-struct raw_sleepers_state state = {0};
+struct raw_sleepers_state state = {0}; /* which user space has mapped comes first */
+
+#include "read-silent.h"
 
 ARRAY(sleepers, struct raw_sleepers, RAW_SLEEPERS);
 ARRAY(blocked, struct raw_blocked, RAW_BLOCKED);
 ARRAY(vforks, struct raw_vfork, RAW_VFORKS);
+ARRAY(keepers, struct raw_keeper, RAW_KEEPERS);
 
 /* task_struct.__state */
 enum {
@@ -183,6 +187,36 @@ static __always_inline void look_at(struct task_struct *t)
 		put_task(t, RAW_FILE_LOCK, false);
 }
 
+/* The VMA for which this task waits; further ones have no known keepers. */
+static __always_inline void keep_vma(const struct raw_blocked *r, __u64 by)
+{
+	__u64 i = state.n_vmas;
+
+	barrier_var(i);
+	if (i >= RAW_KEPT_VMAS)
+		return;
+	state.vmas[i].vma = r->lock;
+	state.vmas[i].mm = r->mm;
+	state.vmas[i].by = by;
+	state.n_vmas = i + 1;
+}
+
+static __always_inline void look_for_silent(struct task_struct *t, struct raw_blocked *r)
+{
+	r->lock = r->mm = r->start = r->past = 0;
+	r->part = RAW_NO_PART;
+	if (r->state != RAW_STATE_D || r->io)
+		return;
+	if (state.searched >= RAW_SILENT_TASKS) {
+		state.unsearched++;
+		return;
+	}
+	state.searched++;
+	find_silent(t, r);
+	if (r->mm)
+		keep_vma(r, (__u64)t);
+}
+
 static __always_inline void put_blocked(struct task_struct *t, __u32 state_is)
 {
 	struct task_struct___sleepers *task = (void *)t;
@@ -205,6 +239,7 @@ static __always_inline void put_blocked(struct task_struct *t, __u32 state_is)
 	BPF_CORE_READ_STR_INTO(&r->process, task, group_leader, comm);
 	r->bytes = (int)bpf_get_task_stack(t, r->frames, sizeof(r->frames), 0);
 	read_call(t, &r->call);
+	look_for_silent(t, r);
 }
 
 /* As the kernel shows it in /proc/PID/stat. */
@@ -280,5 +315,60 @@ int find_sleepers(struct bpf_iter__task *ctx)
 	if (ns_pid(t, &config.ns) != (int)config.self)
 		look_at(t);
 	look_if_blocked(t);
+	return 0;
+}
+
+static __always_inline bool is_on_cpu(struct task_struct *t)
+{
+	struct task_struct___locks *task = (void *)t;
+
+	return bpf_core_field_exists(task->on_cpu) && BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu);
+}
+
+static __always_inline void put_keeper(struct task_struct *t, __u64 vma)
+{
+	__u32 i = state.n_keepers;
+	struct raw_keeper *k = bpf_map_lookup_elem(&keepers, &i);
+
+	if (!k)
+		return;
+	state.n_keepers = i + 1;
+	k->vma = vma;
+	k->pid = ns_pid(t, &config.ns);
+	k->tid = ns_tid(t, &config.ns);
+	k->cpu = last_cpu(t);
+	k->ran = ran_until(t);
+	BPF_CORE_READ_STR_INTO(&k->comm, t, comm);
+	k->bytes = (int)bpf_get_task_stack(t, k->frames, sizeof(k->frames), 0);
+}
+
+/*
+ * In an address space one task waits at most, as it has the mmap_lock: the others may keep the VMA.
+ */
+static __always_inline __u64 vma_waited_for(struct mm_struct *mm, __u64 task)
+{
+	__u64 vma = 0;
+
+	for (__u32 i = 0; i < RAW_KEPT_VMAS; i++)
+		if (i < state.n_vmas && state.vmas[i].mm == (__u64)mm && state.vmas[i].by != task)
+			vma = state.vmas[i].vma;
+	return vma;
+}
+
+/* Run if there is such a VMA. Of a task that runs the stack is not known. */
+SEC("iter/task")
+int find_keepers(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct task_struct___silent *task = (void *)t;
+
+	if (!t || is_on_cpu(t))
+		return 0;
+	silent.vma = vma_waited_for(BPF_CORE_READ(task, mm), (__u64)t);
+	if (!silent.vma)
+		return 0;
+	search_stack(t);
+	if (silent.found)
+		put_keeper(t, silent.vma);
 	return 0;
 }

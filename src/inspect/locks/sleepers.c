@@ -27,10 +27,11 @@ enum { EPOLL_PWAIT2 = 441, FUTEX_WAITV = 449, FUTEX_WAIT = 455 };
 
 struct sleepers {
 	struct bpf_object *object;
-	struct bpf_link *find;
+	struct bpf_link *find, *find_keepers;
 	struct raw_sleepers_state *state;
 	const struct raw_sleepers *rows;
 	const struct raw_vfork *vforks;
+	const struct raw_keeper *keepers;
 	struct bpf_run_part blocked;
 	struct asked asked;
 	struct error why; /* of the last pass; code 0: it was read */
@@ -45,7 +46,10 @@ static int map_arrays(struct sleepers *s, struct error *err)
 		bpf_run_map(s->object, "sleepers", RAW_SLEEPERS * sizeof(*s->rows), PROT_READ, err);
 	s->vforks =
 		bpf_run_map(s->object, "vforks", RAW_VFORKS * sizeof(*s->vforks), PROT_READ, err);
-	if (!s->state || !s->rows || !s->vforks || asked_open(&s->asked, s->object, err) < 0)
+	s->keepers = bpf_run_map(s->object, "keepers", RAW_KEEPERS * sizeof(*s->keepers), PROT_READ,
+				 err);
+	if (!s->state || !s->rows || !s->vforks || !s->keepers ||
+	    asked_open(&s->asked, s->object, err) < 0)
 		return err->code;
 	return bpf_run_part_open(&s->blocked, s->object, "blocked", sizeof(struct raw_blocked),
 				 RAW_BLOCKED, err);
@@ -101,7 +105,8 @@ static int load(struct sleepers *s, struct kerntypes *types, struct error *err)
 	s->state->long_ns = LONG_NS;
 	s->state->timed_ns = TIMED_NS;
 	s->find = bpf_run_iterator(s->object, "find_sleepers", err);
-	return s->find ? 0 : err->code;
+	s->find_keepers = s->find ? bpf_run_iterator(s->object, "find_keepers", err) : NULL;
+	return s->find_keepers ? 0 : err->code;
 }
 
 int sleepers_new(struct sleepers **ret, struct kerntypes *types, struct error *err)
@@ -125,19 +130,23 @@ size_t sleepers_read(struct sleepers *s, const struct target *target, int child)
 
 	s->state->n = s->state->dropped = s->state->n_blocked = s->state->blocked_dropped = 0;
 	s->state->watched = s->state->unwatched = s->state->n_vforks = 0;
+	s->state->searched = s->state->unsearched = s->state->n_vmas = s->state->n_keepers = 0;
 	if (code < 0)
 		return 0;
 	s->why = (struct error){0};
 	code = bpf_run_iterate(s->find);
+	if (code == 0 && *(volatile uint32_t *)&s->state->n_vmas)
+		code = bpf_run_iterate(s->find_keepers);
 	if (code < 0)
 		error_errno(&s->why, code, "Cannot run the BPF program that counts sleepers");
 	return code < 0 ? 0 : *(volatile uint32_t *)&s->state->n_blocked;
 }
 
-int sleepers_put(struct sleepers *s, const int64_t *ahead_ns, struct locksnap *ret)
+int sleepers_put(struct sleepers *s, struct locks_readers *functions, const int64_t *ahead_ns,
+		 struct locksnap *ret)
 {
 	const struct raw_sleepers_state *state = s->state;
-	uint32_t n = state->n, n_blocked = state->n_blocked;
+	uint32_t n = state->n, n_blocked = state->n_blocked, n_keepers = state->n_keepers;
 
 	if (s->why.code < 0) {
 		ret->head.no_sleepers = locksnap_add_text(ret, s->why.text);
@@ -157,8 +166,11 @@ int sleepers_put(struct sleepers *s, const int64_t *ahead_ns, struct locksnap *r
 	ret->head.sleepers_dropped = state->dropped;
 	ret->head.blocked_dropped = state->blocked_dropped;
 	ret->head.blocked_unwatched = state->unwatched;
+	const struct raw_silent_pass silent = {
+		&pass, s->keepers, n_keepers < RAW_KEEPERS ? n_keepers : RAW_KEEPERS, functions};
 	int code = sleepers_fill(s->rows, n < RAW_SLEEPERS ? n : RAW_SLEEPERS, ret);
-	return code < 0 ? code : sleepers_fill_blocked(&pass, ret);
+	code = code < 0 ? code : sleepers_fill_blocked(&pass, ret);
+	return code < 0 ? code : silent_fill(&silent, ret);
 }
 
 void sleepers_free(struct sleepers *s)
@@ -169,8 +181,10 @@ void sleepers_free(struct sleepers *s)
 	bpf_run_unmap(s->rows, RAW_SLEEPERS * sizeof(*s->rows));
 	bpf_run_part_close(&s->blocked);
 	bpf_run_unmap(s->vforks, RAW_VFORKS * sizeof(*s->vforks));
+	bpf_run_unmap(s->keepers, RAW_KEEPERS * sizeof(*s->keepers));
 	asked_close(&s->asked);
 	bpf_link__destroy(s->find);
+	bpf_link__destroy(s->find_keepers);
 	bpf_object__close(s->object);
 	mem_free(s);
 }

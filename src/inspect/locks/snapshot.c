@@ -406,7 +406,8 @@ static int put_sleepers(struct snapshot_locks *w, const struct snapshot_locks_ra
 			struct locksnap *ret)
 {
 	if (w->sleepers)
-		return sleepers_put(w->sleepers, raw->ran_known ? &raw->ahead_ns : NULL, ret);
+		return sleepers_put(w->sleepers, w->readers, raw->ran_known ? &raw->ahead_ns : NULL,
+				    ret);
 	ret->head.no_sleepers = locksnap_add_text(ret, w->no_sleepers.text);
 	return 0;
 }

@@ -46,6 +46,9 @@ static uint32_t owner_of(const struct wait *w)
 static struct chain_lock *lock_at(struct chain_graph *g, const struct wait *w)
 {
 	uint64_t key = g->ended ? w->addr ^ hash_u64(cell_owner_task(owner_of(w))) : w->addr;
+
+	/* A writer of a percpu-rwsem waits for RCU or for readers, and others wait for it. */
+	key ^= w->part;
 	const uint32_t *known = map64_get(&g->by_addr, key);
 
 	if (known)

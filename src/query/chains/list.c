@@ -10,6 +10,7 @@
 #include "kontend/hash.h"
 #include "kontend/lock.h"
 #include "kontend/locktype.h"
+#include "kontend/query-lock.h"
 #include "kontend/task.h"
 #include "kontend/wait.h"
 #include "locks/holder.h"
@@ -138,12 +139,22 @@ static const struct chain_lock *lock_of(const struct chain_rows *c, const struct
 	}
 }
 
+/* A writer of a percpu-rwsem waits for a grace period, or for readers, whom nothing names. */
+static const char *without_holder(const struct chain_graph *g, const struct chain_lock *l)
+{
+	uint8_t part = l->waits == CHAIN_NONE ? 0 : g->waits[l->waits].wait->part;
+
+	return part == LOCKSNAP_RCU	       ? "RCU grace period"
+	       : part == LOCKSNAP_READERS_PART ? "readers, not known"
+					       : "holder not known";
+}
+
 static const char *holder_name(struct chain_rows *c, const struct chain_lock *l)
 {
 	if (l->holder)
 		return l->by.name;
 	if (l->evidence != CHAIN_FREE)
-		return "holder not known";
+		return without_holder(c->g, l);
 	if (!l->by.next)
 		return "free, being handed over";
 	return arena_printf(&c->q->arena, "free, %s handed to %s", c->g->ended ? "and" : "being",
@@ -288,9 +299,13 @@ static void fill_waiter(struct chain_rows *c, const struct chain_row *r, uint64_
 
 	value_s(&v[C_KIND], locktype_name((enum lock_type)q->model->locks->locks[w->lock].type));
 	value_s(&v[C_FUNCTION], caller);
-	value_s(&v[C_IS], caller ? arena_printf(&q->arena, "%s in %s",
-						c->g->ended ? "waited" : "waits", caller)
-				 : NULL);
+	struct query_parts parts;
+	query_wait_parts(w, c->g->ended ? c->g->waits[r->at].end_ns : q->model->now_ns, &parts);
+	const char *of_it = query_parts_text(q, &parts);
+	value_s(&v[C_IS],
+		caller ? arena_printf(&q->arena, "%s in %s%s%s", c->g->ended ? "waited" : "waits",
+				      caller, of_it ? ", of it " : "", of_it ? of_it : "")
+		       : NULL);
 	v[C_IS].approx = v[C_FUNCTION].approx = r->n > 1;
 	v[C_PID] = (struct value){.i = taskid_number(t->pid),
 				  .known = w->task != TASK_OTHER && !r->processes};

@@ -148,7 +148,17 @@ static bool is_free_in(const struct locksnap_queue *l, uint64_t look_ns, uint64_
  */
 static bool is_let_in(const struct wait *w, const struct locksnap_queue *l, uint64_t look_ns)
 {
-	return l && !l->incomplete && w->task != TASK_OTHER && !(w->flags & LCB_F_SPIN) &&
+	return l && !l->incomplete && l->type != LOCKSNAP_PCPU && w->task != TASK_OTHER &&
+	       !(w->flags & LCB_F_SPIN) && w->begin_ns < look_ns;
+}
+
+/*
+ * Where the writer of a percpu-rwsem waits until readers are through, all others of that moment
+ * wait for it; a snapshot has those in state D.
+ */
+static bool waits_for_writer(const struct wait *w, const struct locksnap_queue *l, uint64_t look_ns)
+{
+	return l->type == LOCKSNAP_PCPU && l->certainty == LOCKSNAP_SURE && !w->part &&
 	       w->begin_ns < look_ns;
 }
 
@@ -162,9 +172,9 @@ bool query_holder_of(struct query *q, const struct wait *w, bool ended, struct q
 	if (ended)
 		return by_events(q, holder_then(w->held_by, w->seen, w->reported), type, NULL, ret);
 	const struct locksnap_queue *l = query_queue_at(q, w->addr);
-	bool seen = l && tid && query_queue_waiter(q, l, tid);
 	uint32_t owner = holder_now(m, w, &reported_ns);
 	uint64_t look_ns = l ? query_queues(q)->head.time_ns : 0;
+	bool seen = l && tid && (query_queue_waiter(q, l, tid) || waits_for_writer(w, l, look_ns));
 
 	/* A task that spins is not in the queue. */
 	if (is_held_in(l, tid) && (seen || w->flags & LCB_F_SPIN) && look_ns >= reported_ns)

@@ -41,6 +41,8 @@ enum {
 	C_WAITING,
 	C_READERS,
 	C_WRITERS,
+	C_RCU,
+	C_READERS_PART,
 	C_HOLDER,
 	C_OWNER_PID,
 	C_OWNER_TID,
@@ -92,6 +94,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WAITING] = {COL_WAITING, 4, 0, SR},
 	[C_READERS] = {COL_READERS_WAITING, 3, 6, SR, 1 << BY_LOCK},
 	[C_WRITERS] = {COL_WRITERS_WAITING, 3, 6, SR, 1 << BY_LOCK},
+	[C_RCU] = {COL_RCU, 6, 9, R, 1 << BY_LOCK},
+	[C_READERS_PART] = {COL_READERS_PART, 7, 9, R, 1 << BY_LOCK},
 	[C_HOLDER] = {COL_HOLDER, 16, 5, S, 1 << BY_LOCK | 1 << BY_OWNER},
 	[C_OWNER_PID] = {COL_OWNER_PID, 7, 9, R, 1 << BY_LOCK | 1 << BY_OWNER},
 	[C_OWNER_TID] = {COL_OWNER_TID, 7, 9, R, 1 << BY_LOCK | 1 << BY_OWNER},
@@ -322,6 +326,8 @@ static void fill_now(struct locks *ls, const struct group *g, struct value *v)
 	query_lock_now(ls->q, l->addr, (enum lock_type)l->type, &now);
 	value_u(&v[C_READERS], now.readers_waiting);
 	value_u(&v[C_WRITERS], now.writers_waiting);
+	v[C_RCU] = (struct value){.u = now.parts.rcu_ns, .known = now.parts_text != NULL};
+	v[C_READERS_PART] = (struct value){.u = now.parts.readers_ns, .known = v[C_RCU].known};
 	value_s(&v[C_CERTAINTY], now.certainty);
 	if (!now.certainty)
 		return;
@@ -355,7 +361,7 @@ static void locks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	const uint64_t now = 1ull << C_OBJECT | 1ull << C_PATH | 1ull << C_READERS |
 			     1ull << C_WRITERS | 1ull << C_HOLDER | 1ull << C_OWNER_PID |
 			     1ull << C_OWNER_TID | 1ull << C_OWNER_COMM | 1ull << C_CERTAINTY |
-			     1ull << C_EVIDENT;
+			     1ull << C_EVIDENT | 1ull << C_RCU | 1ull << C_READERS_PART;
 	const uint64_t key = ((1ull << C_LOCK) - 1) | now | 1ull << C_OWNER_FUNCTION;
 	struct locks *ls = ctx;
 	struct group *g = &ls->gs.g[row];

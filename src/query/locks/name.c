@@ -15,10 +15,15 @@
 static const char *prefix(enum locksnap_kind kind)
 {
 	static const char *const names[LOCKSNAP_KINDS] = {
-		[LOCKSNAP_MMAP] = "mmap_lock",	   [LOCKSNAP_INODE] = "i_rwsem",
-		[LOCKSNAP_IMMAP] = "i_mmap_rwsem", [LOCKSNAP_POS] = "f_pos_lock",
-		[LOCKSNAP_PIPE] = "pipe->mutex",   [LOCKSNAP_INVALIDATE] = "invalidate_lock",
-		[LOCKSNAP_FILE] = "file",	   [LOCKSNAP_BPF_MAP] = "BPF map",
+		[LOCKSNAP_MMAP] = "mmap_lock",
+		[LOCKSNAP_INODE] = "i_rwsem",
+		[LOCKSNAP_IMMAP] = "i_mmap_rwsem",
+		[LOCKSNAP_POS] = "f_pos_lock",
+		[LOCKSNAP_PIPE] = "pipe->mutex",
+		[LOCKSNAP_INVALIDATE] = "invalidate_lock",
+		[LOCKSNAP_FILE] = "file",
+		[LOCKSNAP_BPF_MAP] = "BPF map",
+		[LOCKSNAP_VMA] = "vma",
 	};
 
 	return names[kind];
@@ -97,6 +102,10 @@ const char *query_object_name(struct query *q, const struct lockname *n)
 	case LOCKSNAP_BPF_MAP:
 		return arena_printf(&q->arena, "%s %s%s(id %" PRIu32 ")", prefix(n->kind), n->text,
 				    *n->text ? " " : "", n->offset);
+	case LOCKSNAP_VMA:
+		return arena_printf(&q->arena, "%s %" PRIx64 "-%" PRIx64,
+				    query_slash(&q->arena, n->comm, n->pid, "-"), n->start,
+				    n->past);
 	case LOCKSNAP_MMAP:
 	case LOCKSNAP_PIPE:
 		break;

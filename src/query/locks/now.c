@@ -58,12 +58,17 @@ void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct 
 	struct query_holder h;
 
 	*ret = (struct query_lock_now){0};
-	if (l) {
+	if (lock && type == LOCK_PCPU_SEM_W) {
+		query_lock_parts(q->model, *lock, &ret->parts);
+		ret->parts_text = query_parts_text(q, &ret->parts);
+	}
+	if (l && l->type != LOCKSNAP_PCPU) {
 		ret->readers_waiting = l->readers_waiting;
 		ret->writers_waiting = l->writers_waiting;
 	} else {
 		count_waits(q->model, addr, type, ret);
-		query_lock_now_percpu(q, addr, type, ret);
+		if (!l || l->certainty != LOCKSNAP_SURE)
+			query_lock_now_percpu(q, addr, type, ret);
 	}
 	if (ret->holder || !lock || !query_holder_at(q, *lock, &h))
 		return;

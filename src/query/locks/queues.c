@@ -71,11 +71,11 @@ const char *query_queue_holder(struct query *q, const struct locksnap_queue *que
 	if (!s || queue->certainty == LOCKSNAP_NOBODY || !queue->holder_tid)
 		return NULL;
 	const char *comm = locksnap_text(s, queue->holder_comm);
-	const char *mode = queue->certainty != LOCKSNAP_SURE ? " R?"
-			   : queue->type == LOCKSNAP_RWSEM   ? " W"
-							     : "";
+	const char *mode = queue->certainty != LOCKSNAP_SURE				   ? " R?"
+			   : queue->type == LOCKSNAP_RWSEM || queue->type == LOCKSNAP_PCPU ? " W"
+											   : "";
 	if (queue->type == LOCKSNAP_SEM ||
-	    (queue->type >= LOCKSNAP_FLOCK && queue->certainty != LOCKSNAP_SURE))
+	    (locksnap_is_file(queue) && queue->certainty != LOCKSNAP_SURE))
 		mode = "?";
 	return arena_printf(&q->arena, "%s%s", query_slash(&q->arena, comm, queue->holder_tid, "-"),
 			    mode);

@@ -19,6 +19,7 @@
 #include "kontend/lock.h"
 #include "kontend/locksnap.h"
 #include "kontend/longest-recent.h"
+#include "kontend/query-lock.h"
 #include "kontend/query-wait.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
@@ -68,6 +69,9 @@ enum {
 	C_CALLER,
 	C_AT_LEAST,
 	C_OWNER_AGE,
+	C_PARTS,
+	C_RCU,
+	C_READERS_PART,
 	C_FD,
 	C_HELD,
 	C_HELD_MOST,
@@ -139,6 +143,12 @@ static const struct column columns[C_COLUMNS] = {
 	[C_OWNER_AGE] = {"owner_age_ns", "OWNER AGE",
 			 "age of the snapshot that saw the holder, if that did not see the wait",
 			 COLUMN_NS, 6, 9, R},
+	[C_PARTS] = {"parts", "OF IT",
+		     "of the wait of a percpu-rwsem's writer: for a grace period of RCU, and for "
+		     "readers, as far as snapshots have seen it",
+		     COLUMN_TEXT, 24, 0, W},
+	[C_RCU] = {COL_RCU, 6, 9, R},
+	[C_READERS_PART] = {COL_READERS_PART, 7, 9, R},
 	[C_FD] = {COL_FD, 3, 3, R},
 	[C_HELD] = {COL_HELD, 6, 3, R},
 	[C_HELD_MOST] = {COL_HELD_MOST, 6, 9, R},
@@ -165,7 +175,7 @@ struct row {
 struct waiters {
 	struct query *q;
 	struct row *rows;
-	size_t n, n_past, n_folded, n_files;
+	size_t n, n_past, n_folded, n_files, n_parts;
 };
 
 static const char *phase(const struct wait *w, enum lock_type type)
@@ -235,6 +245,16 @@ static void fill_queue(struct query *q, const struct wait *w, uint64_t want, str
 		value_s(&v[C_STACK], query_queue_stack(q, seen));
 }
 
+static void fill_parts(struct query *q, const struct wait *w, uint64_t end_ns, struct value *v)
+{
+	struct query_parts p;
+
+	query_wait_parts(w, end_ns ? end_ns : q->model->now_ns, &p);
+	value_s(&v[C_PARTS], query_parts_text(q, &p));
+	v[C_RCU] = (struct value){.u = p.rcu_ns, .known = v[C_PARTS].known};
+	v[C_READERS_PART] = (struct value){.u = p.readers_ns, .known = v[C_PARTS].known};
+}
+
 static void fill_ended(struct query *q, const struct row *r, struct value *v)
 {
 	const struct wait *w = r->wait;
@@ -258,6 +278,7 @@ static void fill_wait(struct query *q, const struct row *r, uint64_t want, struc
 	value_s(&v[C_TYPE], locktype_base(type));
 	value_s(&v[C_MODE], locktype_mode(type));
 	value_u(&v[C_LOCK], w->addr);
+	fill_parts(q, w, r->end_ns, v);
 	if (want & 1ull << C_NAME)
 		value_s(&v[C_NAME], query_lock_name(q, w->lock));
 	value_s(&v[C_PHASE], phase(w, type));
@@ -377,6 +398,7 @@ static void add_row(struct waiters *ws, const struct wait *w, uint64_t end_ns)
 
 	ws->rows[ws->n++] = (struct row){w, end_ns, ns, 1, true};
 	ws->n_files += filelock_is(w->addr);
+	ws->n_parts += w->part || w->rcu_ns;
 }
 
 /* By lock, the longest wait of each first. */
@@ -462,6 +484,8 @@ static const struct column *columns_of(const struct waiters *ws)
 		copy[C_PLACE].flags = 0;
 	if ((!s || s->head.reason) && !ws->q->model->holders_reported)
 		copy[C_HOLDER].flags = copy[C_IS].flags = 0;
+	if (ws->n_parts)
+		copy[C_PARTS].flags |= COLUMN_SCREEN;
 	if (ws->n_files) {
 		copy[C_FD].flags |= COLUMN_SCREEN;
 		copy[C_HELD].flags |= COLUMN_SCREEN;

@@ -195,6 +195,9 @@ static struct lock_words lock_words(struct query *q, uint32_t lock, enum words_o
 		w.cache = object->text;
 	func = of == WORDS_PLAIN ? 0 : hottest_caller(q, lock);
 	w.func = func ? query_func_name(q, func) : NULL;
+	bool is_percpu = l->type == LOCK_PCPU_SEM_R || l->type == LOCK_PCPU_SEM_W;
+	if (is_percpu && w.func && (w.name = sym_percpu_rwsem(w.func)) != NULL)
+		return w;
 	const char *slots = slot_lock(q, (enum lock_type)l->type, w.func);
 	if (slots == task_mutex)
 		w.cache = slots;

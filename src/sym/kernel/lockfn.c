@@ -414,3 +414,30 @@ bool sym_accounts_slots(const char *name)
 
 	return e && e->accounts;
 }
+
+const char *sym_percpu_rwsem(const char *name)
+{
+	static const char *const known[][2] = {
+		{"cgroup_attach_lock", "cgroup_threadgroup_rwsem"},
+		{"cgroup_attach_task_all", "cgroup_threadgroup_rwsem"},
+		{"cgroup_can_fork", "cgroup_threadgroup_rwsem"},
+		{"cgroup_procs_write_start", "cgroup_threadgroup_rwsem"},
+		{"cgroup_transfer_tasks", "cgroup_threadgroup_rwsem"},
+		{"cgroup_update_dfl_csses", "cgroup_threadgroup_rwsem"},
+		{"exit_signals", "cgroup_threadgroup_rwsem"},
+		{"cpus_read_lock", "cpu_hotplug_lock"},
+		{"cpus_write_lock", "cpu_hotplug_lock"},
+		{"dup_mmap", "dup_mmap_sem"},
+		{"register_for_each_vma", "dup_mmap_sem"},
+		{"uprobe_start_dup_mmap", "dup_mmap_sem"},
+		{"flock_lock_inode", "file_rwsem"},
+		{"locks_start", "file_rwsem"},
+		{"posix_lock_inode", "file_rwsem"},
+	};
+	size_t len = strcspn(name, ".");
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strlen(known[i][0]) == len && !strncmp(name, known[i][0], len))
+			return known[i][1];
+	return NULL;
+}
