@@ -96,6 +96,22 @@ static __always_inline bool is_list(__u64 head)
 	       silent_word(next + bpf_core_field_offset(((struct list_head *)0)->prev)) == head;
 }
 
+/* A range of addresses of a program. */
+static __always_inline bool is_range(__u64 start, __u64 past)
+{
+	return start < past && (__s64)past > 0 && !((start | past) & 4095);
+}
+
+/* The task has the mmap_lock; PREEMPT_RT has no such word. */
+static __always_inline bool may_change(__u64 mm)
+{
+	struct mm_struct *m = (void *)mm;
+
+	if (!bpf_core_field_exists(m->mmap_lock.owner))
+		return true;
+	return (silent_word(mm + bpf_core_field_offset(m->mmap_lock.owner)) & ~7ull) == silent.task;
+}
+
 /* The address space of the mapping at @at, if the task waits until its readers are through. */
 static __always_inline __u64 mm_if_waited_for(__u64 at)
 {
@@ -107,7 +123,10 @@ static __always_inline __u64 mm_if_waited_for(__u64 at)
 		return 0;
 	of = silent_word(at + bpf_core_field_offset(v->vm_mm));
 	if ((__s64)of >= 0 ||
-	    silent_word(of + bpf_core_field_offset(mm->vma_writer_wait.task)) != silent.task)
+	    silent_word(of + bpf_core_field_offset(mm->vma_writer_wait.task)) != silent.task ||
+	    !may_change(of) ||
+	    !is_range(silent_word(at + bpf_core_field_offset(v->vm_start)),
+		      silent_word(at + bpf_core_field_offset(v->vm_end))))
 		return 0;
 	return silent_number(at + bpf_core_field_offset(v->vm_refcnt)) & VMA_LOCK_OFFSET ? of : 0;
 }
