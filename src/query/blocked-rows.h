@@ -2,7 +2,7 @@
 #ifndef KONTEND_SRC_QUERY_BLOCKED_ROWS_H
 #define KONTEND_SRC_QUERY_BLOCKED_ROWS_H
 
-#include "chains/list.h"
+#include "chains/asleep.h"
 #include "internal.h"
 #include "kontend/map64.h"
 
@@ -62,6 +62,27 @@ uint64_t blocked_row_key(const struct blocked_rows *t, const struct blocked_row 
 /* The row of a cause, device and key, made like @like if there is none; NULL: no memory. */
 struct blocked_row *blocked_row_at(struct blocked_rows *t, const struct blocked_row *like,
 				   uint64_t key);
+
+/* Why a task of the latest snapshot is blocked: of it alone, not of its row. */
+struct blocked_why {
+	enum sleep_cause cause;
+	bool counts;		   /* the table "blocked" has it */
+	const char *words;	   /* "jbd2 commit" */
+	const char *device, *file; /* "" */
+	const char *because;	   /* as in the table; NULL: not known */
+	int32_t by_pid, by_tid;	   /* the task that it waits for; 0: none, or not known */
+	const char *by_comm;
+	uint64_t ns; /* as LONGEST; 0: not known */
+	uint32_t site;
+};
+
+/* After query_sync(): to ask for single tasks. */
+void blocked_rows_begin(struct blocked_rows *t, struct query *q);
+/* All but because, by_*. */
+void blocked_cause_of(struct blocked_rows *t, const struct locksnap_blocked *b,
+		      struct blocked_why *ret);
+void blocked_why_of(struct blocked_rows *t, const struct locksnap_blocked *b,
+		    struct blocked_why *ret);
 
 /* blocked-slept.c */
 

@@ -7,7 +7,6 @@
  */
 #include "kontend/blocked.h"
 #include "blocked-rows.h"
-#include "chains/list.h"
 #include "internal.h"
 #include "kontend/columns.h"
 #include "kontend/hash.h"
@@ -517,11 +516,51 @@ static void blocked_rank(void *ctx, size_t i, struct row_rank *ret)
 const struct table_kind query_blocked_kind = {"blocked", columns, C_COLUMNS, blocked_fill,
 					      blocked_rank};
 
+void blocked_rows_begin(struct blocked_rows *t, struct query *q)
+{
+	*t = (struct blocked_rows){.q = q, .s = query_queues(q)};
+}
+
 void blocked_free_maps(struct blocked_rows *t)
 {
 	map64_deinit(&t->at);
 	map64_deinit(&t->causes);
 	map64_deinit(&t->waits);
+}
+
+void blocked_cause_of(struct blocked_rows *t, const struct locksnap_blocked *b,
+		      struct blocked_why *ret)
+{
+	const struct locksnap_sleep *at = query_queue_sleep(t->q, b->tid);
+
+	*ret = (struct blocked_why){.cause = cause_of_task(t, b), .ns = slept_ns(t, b)};
+	ret->counts = counts(ret->cause, b->state);
+	ret->words = blocked_cause_words(ret->cause);
+	ret->device = device_of(t->q, locksnap_text(t->s, b->device), locksnap_text(t->s, b->comm),
+				b->kthread);
+	ret->file = locksnap_text(t->s, at ? at->file : 0);
+	ret->site = query_sleeps_in(t->q, t->s->frames + b->frame, b->n_frames);
+}
+
+/* From the number of a task: see taskid_number(). */
+static int32_t id_of(const struct value *v)
+{
+	return v->i < 0 ? taskid_outside((int32_t)-v->i) : (int32_t)v->i;
+}
+
+void blocked_why_of(struct blocked_rows *t, const struct locksnap_blocked *b,
+		    struct blocked_why *ret)
+{
+	struct value v[C_COLUMNS] = {0};
+
+	blocked_cause_of(t, b, ret);
+	fill_because(t, &(struct blocked_row){.cause = ret->cause, .longest = b}, v);
+	ret->because = v[C_BECAUSE].known ? v[C_BECAUSE].s : NULL;
+	if (!v[C_BY_TID].known)
+		return;
+	ret->by_pid = id_of(&v[C_BY_PID]);
+	ret->by_tid = id_of(&v[C_BY_TID]);
+	ret->by_comm = v[C_BY_COMM].known ? v[C_BY_COMM].s : "";
 }
 
 enum query_by blocked_by(enum query_by by)

@@ -140,7 +140,7 @@ int query_caught_circle(struct query *q, bool (*is)(void *ctx, const struct wait
 	int r = query_sync(q);
 
 	*ret = (struct query_caught_circle){0};
-	r = r < 0 ? r : chain_graph_make(q, &g);
+	r = r < 0 ? r : chain_graph_make_locks(q, &g);
 	for (uint32_t i = 0; r == 0 && i < g.n_roots && !ret->longest; i++)
 		if (g.roots[i].circle && g.roots[i].proved)
 			in_circle(&g, &g.roots[i], is, ctx, ret);

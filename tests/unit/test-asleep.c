@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/query/chains/list.h"
+#include "../../src/query/chains/asleep.h"
 #include "asked.h"
 #include "canned.h"
 #include "synth.h"

@@ -4,6 +4,7 @@
  * opens its page, on who waits the calls of both sides, on a root those of the one who has waited
  * longest for it.
  */
+#include "kontend/query-blocked.h"
 #include "kontend/query-chains.h"
 #include "kontend/units.h"
 #include "list.h"
@@ -16,6 +17,7 @@ struct view_chains {
 	struct wait_kept seen;	   /* the selected wait as it was drawn */
 	uint64_t lock_id, wait_id; /* of the selected row */
 	bool is_lock;
+	uint32_t tid; /* of its task; 0: it is of none */
 };
 
 static struct view_chains *of_list(struct list_view *l)
@@ -101,6 +103,7 @@ static void keep_selected(struct list_view *l, const struct table *t)
 		return;
 	const char *row = table_text(t, at, "row");
 	o->is_lock = row && !strcmp(row, "lock");
+	o->tid = row && !strcmp(row, "waiter") ? (uint32_t)table_cell(t, at, "tid")->i : 0;
 	o->lock_id = table_u64(t, at, "lock_id");
 	o->wait_id = table_u64(t, at, "wait_id");
 	if (query_wait(l->v.query, o->wait_id, &spec, &seen, NULL) == 0 && !seen.ended)
@@ -111,8 +114,14 @@ static int open_row(struct list_view *l)
 {
 	struct view_chains *o = of_list(l);
 
-	if (!o->wait_id)
+	if (!o->wait_id) {
+		const char *calls =
+			o->tid ? query_blocked_calls(l->v.query, BY_TASK, o->tid) : NULL;
+		if (calls)
+			app_say(l->v.app, ROLE_NORMAL, "it waits for no lock, but sleeps in %s",
+				calls);
 		return 0;
+	}
 	return o->is_lock ? view_open(&l->v, BY_LOCK, o->lock_id)
 			  : view_open_wait(&l->v, o->wait_id, &o->seen);
 }
@@ -178,8 +187,10 @@ const struct view_ops view_chains = {
 	.digit = '0',
 	.keys = keys,
 	.help = "Who are tasks waiting for? A root holds a lock for which others wait, and waits "
-		"for no lock itself: below it are its locks, below each lock the tasks that wait "
-		"for it, and below one of these the locks that it holds while it waits. BEHIND "
+		"for nothing itself: below it are its locks, below each lock the tasks that wait "
+		"for it, and below one of these the locks that it holds while it waits. A holder "
+		"that sleeps for something else waits for that: a device, a file or a server is a "
+		"root, or the task that is to wake it up, as the thread of a journal. BEHIND "
 		"counts all tasks that wait because of it, SUM is their waiting time so far, and "
 		"IS the state of the root at this moment: running, runnable, or asleep, with the "
 		"function and the cause. Tasks that wait for each other are a deadlock. Waits in "

@@ -6,8 +6,10 @@
 
 /*
  * Because of whom is waited: table "chains", a tree from each task that holds what others wait for
- * and waits for no lock itself, over the locks that it holds to the tasks that wait for these, to
- * the locks that those hold, and so on. Tasks that wait for each other are a root of their own.
+ * and waits for nothing itself, over the locks that it holds to the tasks that wait for these, to
+ * the locks that those hold, and so on. Where such a task sleeps for something else, as for a
+ * device, that is the root, or the task that is to wake it up. Tasks that wait for each other are
+ * a root of their own.
  * Rows are in the order of the tree, the root with most waiting behind it first. Behind them are
  * the same trees of the longest waits that have ended in the last 10 s (longest-recent.h).
  */
@@ -16,6 +18,7 @@ enum query_chain_kind {
 	CHAIN_ROOT,
 	CHAIN_DEADLOCK, /* tasks that wait for each other */
 	CHAIN_LOCK,
+	CHAIN_OBJECT, /* what tasks sleep for, and a task is to give: as the commit of a journal */
 	CHAIN_WAITER, /* a task, or several alike that hold nothing others wait for */
 	CHAIN_MORE,   /* stands for what lies deeper than is shown */
 };
@@ -37,6 +40,11 @@ extern const struct table_kind query_chains_kind;
  * waits for; NULL: it waits for none, or it is not known.
  */
 const char *query_chains_root(struct query *q, uint64_t addr);
+/*
+ * "cat/200 -> rwsem mmap_lock t/100 -> t/100 -> FUSE daemon /mnt/f -> d/55": from a blocked task
+ * to what it waits for in the end; NULL: it waits for nothing that is known, or no memory.
+ */
+const char *query_chains_of(struct query *q, int32_t tid);
 int query_chains_sum(struct query *q, struct query_chains_sum *ret); /* 0 or -ENOMEM */
 
 /* Of the deadlock with most tasks behind it. */

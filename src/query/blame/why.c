@@ -4,7 +4,7 @@
  * once for each row that is shown.
  */
 #include "../locks/queues.h"
-#include "chains/list.h"
+#include "chains/asleep.h"
 #include "kontend/stack.h"
 #include "kontend/units.h"
 #include "rows.h"

@@ -8,7 +8,8 @@
  *
  * No function shows that a device-mapper device is suspended: such a sleep is for I/O.
  */
-#include "list.h"
+#include "asleep.h"
+#include "../internal.h"
 
 #include <string.h>
 

@@ -52,7 +52,7 @@ int query_chains_deadlock(struct query *q, struct query_deadlock *ret)
 	int r = query_sync(q);
 
 	*ret = (struct query_deadlock){0};
-	r = r < 0 ? r : chain_graph_make(q, &g);
+	r = r < 0 ? r : chain_graph_make_locks(q, &g);
 	for (uint32_t i = 0; r == 0 && i < g.n_roots; i++) {
 		if (!g.roots[i].circle || !g.roots[i].proved)
 			continue;

@@ -13,6 +13,7 @@
 #include "kontend/hash.h"
 #include "kontend/holder.h"
 #include "kontend/lock.h"
+#include "kontend/locktype.h"
 #include "kontend/longest-recent.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
@@ -34,7 +35,9 @@ void chain_sum_add(struct chain_sum *to, const struct chain_sum *s)
 
 struct chain_sum chain_sum_one(const struct chain_wait *w)
 {
-	return (struct chain_sum){1, w->ns, w->ns, w->end_ns, w->wait->at_least};
+	bool approx = w->wait ? w->wait->at_least : !w->ns;
+
+	return (struct chain_sum){1, w->ns, w->ns, w->end_ns, approx};
 }
 
 /* The holder of a wait that has ended. */
@@ -81,6 +84,7 @@ static int add_wait(struct chain_graph *g, const struct wait *w, uint64_t end_ns
 		return -ENOMEM;
 	g->waits[g->n_waits] = (struct chain_wait){
 		.wait = w,
+		.pid = g->q->model->tasks->tasks[w->task].pid,
 		.tid = w->task == TASK_OTHER ? 0 : g->q->model->tasks->tasks[w->task].tid,
 		.lock = (uint32_t)(l - g->locks),
 		.next = l->waits,
@@ -103,11 +107,12 @@ static bool has_room(struct chain_graph *g, size_t most)
 	return g->waits && g->locks && g->roots;
 }
 
-static int collect(struct chain_graph *g)
+/* @more: room for so many sleeps. */
+static int collect(struct chain_graph *g, size_t more)
 {
 	const struct wait_pool *p = g->q->model->waits;
 
-	if (!has_room(g, p->high))
+	if (!has_room(g, p->high + more))
 		return -ENOMEM;
 	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
 		const struct wait *w = &p->waits[i];
@@ -167,7 +172,6 @@ static void link_up(struct chain_graph *g)
 {
 	for (uint32_t i = 0; i < g->n_locks; i++) {
 		struct chain_lock *l = &g->locks[i];
-		find_holder(g, l);
 		const uint32_t *wait =
 			l->holder ? map64_get(&g->by_tid, (uint32_t)l->holder) : NULL;
 		if (!wait)
@@ -312,15 +316,28 @@ static int finish(struct chain_graph *ret)
 	return r;
 }
 
-int chain_graph_make(struct query *q, struct chain_graph *ret)
+static int make(struct query *q, size_t sleeps, struct chain_graph *ret)
 {
 	*ret = (struct chain_graph){.q = q};
-	int r = collect(ret);
+	int r = collect(ret, sleeps);
 
+	for (uint32_t i = 0; r == 0 && i < ret->n_locks; i++)
+		find_holder(ret, &ret->locks[i]);
+	r = r < 0 ? r : chain_sleeps_add(ret, sleeps);
 	if (r < 0)
 		return r;
 	link_up(ret);
 	return finish(ret);
+}
+
+int chain_graph_make(struct query *q, struct chain_graph *ret)
+{
+	return make(q, chain_sleeps_most(q), ret);
+}
+
+int chain_graph_make_locks(struct query *q, struct chain_graph *ret)
+{
+	return make(q, 0, ret);
 }
 
 static bool is_known(const struct model *m, const struct wait *w)
@@ -352,6 +369,32 @@ uint32_t chain_longest(const struct chain_graph *g, const struct chain_lock *l)
 		if (g->waits[i].ns > g->waits[longest].ns)
 			longest = i;
 	return longest;
+}
+
+const char *chain_task_name(const struct chain_graph *g, const struct chain_wait *w)
+{
+	const struct locksnap *s = query_queues(g->q);
+
+	return w->wait ? query_task_name(g->q, w->wait->task)
+		       : query_slash(&g->q->arena, locksnap_text(s, w->sleep->task->comm), w->tid,
+				     "-");
+}
+
+const char *chain_process_name(const struct chain_graph *g, const struct chain_wait *w)
+{
+	return w->wait ? query_process_name(g->q, w->wait->task)
+		       : query_slash(&g->q->arena, w->comm, w->pid, "-");
+}
+
+const char *chain_lock_text(const struct chain_graph *g, const struct chain_lock *l)
+{
+	struct query *q = g->q;
+
+	if (l->object)
+		return l->object->object;
+	enum lock_type type = (enum lock_type)q->model->locks->locks[l->number].type;
+	const char *name = query_lock_name(q, l->number);
+	return arena_printf(&q->arena, "%s %s", locktype_base(type), name ? name : "-");
 }
 
 /* Is lock @below one of those that lead to @lock? */

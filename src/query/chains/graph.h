@@ -2,6 +2,7 @@
 #ifndef KONTEND_QUERY_CHAINS_GRAPH_H
 #define KONTEND_QUERY_CHAINS_GRAPH_H
 
+#include "../blocked-rows.h"
 #include "../internal.h"
 #include "../locks/holder.h"
 #include "kontend/locksnap.h"
@@ -11,6 +12,10 @@
  * Which tasks wait for which at this moment. A wait is for one lock, a lock has one known holder at
  * most, and a holder waits for one lock at most: so each lock leads to at most one other, and all
  * of them are circles, and trees whose roots do not wait.
+ *
+ * A task that sleeps for another cause waits for an object, which takes the place of a lock: the
+ * task that is to wake it up, as the thread that writes a journal, in place of a holder, or a
+ * device, a file or a server, which has no task.
  */
 
 #define CHAIN_NONE UINT32_MAX
@@ -33,9 +38,17 @@ struct chain_sum {
 	bool approx;	  /* one at least may have lasted longer */
 };
 
+/* A sleep for something else than a lock, as of the latest snapshot (sleeps.c). */
+struct chain_sleep {
+	const struct locksnap_blocked *task;
+	struct blocked_why why;
+	const char *object; /* "jbd2 commit vda1" */
+};
+
 struct chain_wait {
-	const struct wait *wait;
-	int32_t tid;
+	const struct wait *wait;	 /* NULL: it is a sleep */
+	const struct chain_sleep *sleep; /* NULL: it is for a lock */
+	int32_t pid, tid;
 	uint32_t lock;	  /* that it is for */
 	uint32_t next;	  /* of the same lock */
 	uint32_t holds;	  /* first of the locks that this task holds; CHAIN_NONE */
@@ -47,6 +60,7 @@ struct chain_wait {
 struct chain_lock {
 	uint64_t addr;
 	uint32_t number;		   /* of the model */
+	const struct chain_sleep *object;  /* one that waits for it; NULL: it is a lock */
 	const struct locksnap_queue *seen; /* by the latest look; NULL */
 	struct query_holder by;		   /* all that is known of who holds it */
 	enum chain_evidence evidence;
@@ -81,9 +95,25 @@ struct chain_graph {
 
 /* 0 or -ENOMEM; what it points to lies in the query's arena. After query_sync(). */
 int chain_graph_make(struct query *q, struct chain_graph *ret);
+/* Of waits for locks alone. */
+int chain_graph_make_locks(struct query *q, struct chain_graph *ret);
 /* The same of waits that have just ended: a lock is there once for each of its holders. */
 int chain_graph_make_ended(struct query *q, struct chain_graph *ret);
 void chain_graph_deinit(struct chain_graph *g);
+
+/*
+ * sleeps.c: adds the sleeps of holders, of the tasks that these wait for, and of tasks in state D
+ * that wait for another task, with their objects. 0 or -ENOMEM. @most: so many at most.
+ */
+int chain_sleeps_add(struct chain_graph *g, size_t most);
+/* For how many there must be room. */
+size_t chain_sleeps_most(struct query *q);
+
+/* "cat/200": its task, and in words the process of which there are several. */
+const char *chain_task_name(const struct chain_graph *g, const struct chain_wait *w);
+const char *chain_process_name(const struct chain_graph *g, const struct chain_wait *w);
+/* "rwsem mmap_lock mysqld/800", "jbd2 commit vda1" */
+const char *chain_lock_text(const struct chain_graph *g, const struct chain_lock *l);
 
 /* The wait for @l that has lasted longest. */
 uint32_t chain_longest(const struct chain_graph *g, const struct chain_lock *l);

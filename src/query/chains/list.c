@@ -4,6 +4,7 @@
  * and each row names the row above it, so that a reader of a report can rebuild the tree.
  */
 #include "list.h"
+#include "../blocked-rows.h"
 #include "../locks/queues.h"
 #include "../rows.h"
 #include "kontend/columns.h"
@@ -49,6 +50,7 @@ enum {
 	C_ASLEEP_FOR,
 	C_ASLEEP_FILE,
 	C_ASLEEP_DEV,
+	C_OBJECT,
 	C_STACK,
 	C_READERS,
 	C_LOCK_ID,
@@ -64,7 +66,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_LONGEST] = {"longest_ns", "LONGEST", "longest of the waits in SUM", COLUMN_NS, 7, 0, SR},
 	[C_WHAT] =
 		{"what", "BECAUSE OF",
-		 "task that holds locks and waits for none; indented, its locks and their waiters",
+		 "task that holds locks and waits for none, or device or file; indented, its locks "
+		 "and their waiters",
 		 COLUMN_TEXT, 30, 0, S | W},
 	[C_IS] = {"is", "IS",
 		  "state of the holder: running or runnable on a CPU, or asleep, with function and "
@@ -75,7 +78,7 @@ static const struct column columns[C_COLUMNS] = {
 	[C_HELD_MOST] = {COL_HELD_MOST, 6, 9, R},
 	[C_ENDED] = {COL_WAIT_ENDED, 5, 9, R},
 	[C_ENDED_NS] = {COL_ENDED_NS, 6, 0, R},
-	[C_ROW] = {"row", "ROW", "kind of the row: root, deadlock, lock, waiter or more",
+	[C_ROW] = {"row", "ROW", "kind of the row: root, deadlock, lock, object, waiter or more",
 		   COLUMN_TEXT, 8, 9, R},
 	[C_NODE] = {"node", "NODE", "number of the row in the tree, from 0", COLUMN_INT, 5, 9, R},
 	[C_PARENT] = {"parent", "PARENT", "number of the row above in the tree", COLUMN_INT, 6, 9,
@@ -100,13 +103,17 @@ static const struct column columns[C_COLUMNS] = {
 	[C_FUNCTION] = {"function", "FUNCTION", "where the holder sleeps, or where it is waited",
 			COLUMN_TEXT, 20, 9, R},
 	[C_ASLEEP_FOR] = {"asleep_for", "ASLEEP FOR",
-			  "cause of the holder's sleep, by its calls: I/O, pipe is full, ...",
+			  "cause of the task's sleep, by its calls: I/O, pipe is full, ...",
 			  COLUMN_TEXT, 16, 9, R},
 	[C_ASLEEP_FILE] = {"asleep_file", "ASLEEP AT",
-			   "path of the file of the system call in which the holder sleeps",
+			   "path of the file of the system call in which the task sleeps",
 			   COLUMN_TEXT, 16, 9, R},
 	[C_ASLEEP_DEV] = {"asleep_dev", "DEVICE",
 			  "block device of that file, or of its file system", COLUMN_TEXT, 8, 9, R},
+	[C_OBJECT] = {"object", "OBJECT",
+		      "what the tasks of the row sleep for, if that is no lock: file, device, "
+		      "journal, server, task",
+		      COLUMN_TEXT, 24, 9, R},
 	[C_STACK] = {COL_STACK, 20, 9, R | COLUMN_LIST},
 	[C_READERS] = {COL_READERS_EVIDENT, 20, 9, R | COLUMN_LIST},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
@@ -116,7 +123,7 @@ static const struct column columns[C_COLUMNS] = {
 
 static const char *const row_names[] = {
 	[CHAIN_ROOT] = "root",	   [CHAIN_DEADLOCK] = "deadlock", [CHAIN_LOCK] = "lock",
-	[CHAIN_WAITER] = "waiter", [CHAIN_MORE] = "more",
+	[CHAIN_OBJECT] = "object", [CHAIN_WAITER] = "waiter",	  [CHAIN_MORE] = "more",
 };
 
 static const char *const evidence_names[CHAIN_EVIDENCES] = {
@@ -126,13 +133,25 @@ static const char *const evidence_names[CHAIN_EVIDENCES] = {
 	[CHAIN_FREE] = "free",
 };
 
+/* The first of the root's locks, if it has some: more is known of their holder. */
+static const struct chain_lock *lock_of_root(const struct chain_graph *g,
+					     const struct chain_root *root)
+{
+	const struct chain_lock *l = &g->locks[root->lock];
+
+	while (!root->circle && l->object && l->beside != CHAIN_NONE)
+		l = &g->locks[l->beside];
+	return l;
+}
+
 static const struct chain_lock *lock_of(const struct chain_rows *c, const struct chain_row *r)
 {
 	switch (r->kind) {
 	case CHAIN_ROOT:
 	case CHAIN_DEADLOCK:
-		return &c->g->locks[c->g->roots[r->at].lock];
+		return lock_of_root(c->g, &c->g->roots[r->at]);
 	case CHAIN_LOCK:
+	case CHAIN_OBJECT:
 		return &c->g->locks[r->at];
 	default:
 		return &c->g->locks[c->g->waits[r->at].lock];
@@ -153,6 +172,8 @@ static const char *holder_name(struct chain_rows *c, const struct chain_lock *l)
 {
 	if (l->holder)
 		return l->by.name;
+	if (l->object)
+		return l->object->object;
 	if (l->evidence != CHAIN_FREE)
 		return without_holder(c->g, l);
 	if (!l->by.next)
@@ -177,27 +198,29 @@ static const char *what_deadlock(struct chain_rows *c, const struct chain_row *r
 /* "rwsem mmap_lock mysqld/800", in a circle with who holds it. */
 static const char *what_lock(struct chain_rows *c, const struct chain_lock *l)
 {
-	enum lock_type type = (enum lock_type)c->q->model->locks->locks[l->number].type;
-	const char *name = query_lock_name(c->q, l->number);
+	const char *text = chain_lock_text(c->g, l);
 
-	return arena_printf(&c->q->arena, "%s %s%s%s", locktype_base(type), name ? name : "-",
-			    l->in_circle ? ", held by " : "",
-			    l->in_circle ? holder_name(c, l) : "");
+	return l->in_circle
+		       ? arena_printf(&c->q->arena, "%s, %s %s", text, l->object ? "by" : "held by",
+				      holder_name(c, l))
+		       : text;
 }
 
 /* "38 R of mysqld/800", "R mysqld/871" */
 static const char *what_waiter(struct chain_rows *c, const struct chain_row *r)
 {
-	const struct wait *w = c->g->waits[r->at].wait;
-	const char *mode = locktype_mode((enum lock_type)c->q->model->locks->locks[w->lock].type);
-	const char *blank = *mode ? " " : "";
+	const struct chain_wait *w = &c->g->waits[r->at];
+	const char *mode = "";
 
+	if (w->wait)
+		mode = locktype_mode(
+			(enum lock_type)c->q->model->locks->locks[w->wait->lock].type);
+	const char *blank = *mode ? " " : "";
 	if (r->n > 1)
 		return arena_printf(&c->q->arena, "%" PRIu32 "%s%s %s%s", r->n, blank, mode,
 				    r->processes ? "" : "of ",
-				    r->processes ? c->g->waits[r->at].comm
-						 : query_process_name(c->q, w->task));
-	return arena_printf(&c->q->arena, "%s%s%s", mode, blank, query_task_name(c->q, w->task));
+				    r->processes ? w->comm : chain_process_name(c->g, w));
+	return arena_printf(&c->q->arena, "%s%s%s", mode, blank, chain_task_name(c->g, w));
 }
 
 static const char *what_of(struct chain_rows *c, const struct chain_row *r)
@@ -212,6 +235,7 @@ static const char *what_of(struct chain_rows *c, const struct chain_row *r)
 		text = what_deadlock(c, r);
 		break;
 	case CHAIN_LOCK:
+	case CHAIN_OBJECT:
 		text = what_lock(c, lock_of(c, r));
 		break;
 	case CHAIN_WAITER:
@@ -318,6 +342,56 @@ static void fill_waiter(struct chain_rows *c, const struct chain_row *r, uint64_
 	value_s(&v[C_STACK], query_queue_frames(q, frames, n));
 }
 
+/* What a task sleeps for, and in which file and device. */
+static void fill_why(const struct chain_sleep *s, struct value *v)
+{
+	const struct blocked_why *why = &s->why;
+
+	value_s(&v[C_OBJECT], s->object);
+	value_s(&v[C_ASLEEP_FOR], why->words);
+	value_s(&v[C_ASLEEP_FILE], why->file);
+	value_s(&v[C_ASLEEP_DEV], why->device);
+}
+
+static void fill_sleeper(struct chain_rows *c, const struct chain_row *r, uint64_t want,
+			 struct value *v)
+{
+	const struct chain_wait *w = &c->g->waits[r->at];
+	const struct locksnap_blocked *b = w->sleep->task;
+	const char *in = query_func_name(c->q, w->sleep->why.site);
+	const struct locksnap *s = query_queues(c->q);
+
+	value_s(&v[C_FUNCTION], in);
+	value_s(&v[C_IS], in ? arena_printf(&c->q->arena, "sleeps in %s", in) : NULL);
+	v[C_IS].approx = v[C_FUNCTION].approx = r->n > 1;
+	value_task(&v[C_PID], w->pid);
+	value_task(&v[C_TID], w->tid);
+	v[C_PID].known &= !r->processes;
+	v[C_TID].known &= r->n == 1;
+	value_s(&v[C_COMM], locksnap_text(s, b->comm));
+	value_s(&v[C_STATE], "asleep");
+	fill_why(w->sleep, v);
+	if (want & 1ull << C_STACK)
+		value_s(&v[C_STACK],
+			query_queue_frames(c->q, s->frames + b->frame, b->n_frames));
+}
+
+/* The task that others wait for: the snapshot has all blocked tasks, and it is not among them. */
+static void fill_object(struct chain_rows *c, const struct chain_row *r, const struct chain_lock *l,
+			struct value *v)
+{
+	const struct locksnap *s = query_queues(c->q);
+	bool is_root = r->kind == CHAIN_ROOT;
+
+	if (l->holder)
+		value_who((struct task_cells){NULL, &v[C_PID], &v[C_TID], &v[C_COMM]}, l->by.pid,
+			  l->by.tid, l->by.comm);
+	if (!is_root || !l->holder)
+		fill_why(l->object, v);
+	else if (!s->head.blocked_dropped && !s->head.blocked_unwatched)
+		value_s(&v[C_IS], "not blocked");
+}
+
 static void fill_held(struct chain_rows *c, const struct chain_lock *l, struct value *v)
 {
 	const struct query_held h = query_holder_held(c->q, l->number, &l->by);
@@ -328,15 +402,55 @@ static void fill_held(struct chain_rows *c, const struct chain_lock *l, struct v
 		value_s(&v[C_IS], query_held_text(c->q, &h));
 }
 
+/* That of the longest wait of the row; NULL: its tasks sleep for an object. */
+static const struct wait *wait_of(struct chain_rows *c, const struct chain_row *r)
+{
+	bool is_wait = r->kind == CHAIN_WAITER || r->kind == CHAIN_MORE;
+
+	return c->g->waits[is_wait ? r->at : chain_longest(c->g, lock_of(c, r))].wait;
+}
+
 static void fill_ids(struct chain_rows *c, const struct chain_row *r, struct value *v)
 {
-	const struct chain_lock *l = lock_of(c, r);
-	bool is_wait = r->kind == CHAIN_WAITER || r->kind == CHAIN_MORE;
-	const struct wait *w = c->g->waits[is_wait ? r->at : chain_longest(c->g, l)].wait;
-	struct query_where where = query_wait_where(w);
+	const struct wait *w = wait_of(c, r);
 
+	if (!w) {
+		value_u(&v[C_LOCK_ID], 0);
+		value_u(&v[C_WAIT_ID], 0);
+		return;
+	}
+	struct query_where where = query_wait_where(w);
 	value_u(&v[C_LOCK_ID], query_id(c->q, BY_LOCK, &where));
 	value_u(&v[C_WAIT_ID], query_wait_id(c->q, w));
+}
+
+static void fill_lock(struct chain_rows *c, const struct chain_row *r, const struct chain_lock *l,
+		      uint64_t want, struct value *v)
+{
+	value_u(&v[C_LOCK], l->addr);
+	value_s(&v[C_NAME], want & 1ull << C_NAME ? query_lock_name(c->q, l->number) : NULL);
+	if (r->kind == CHAIN_WAITER)
+		return;
+	if (!r->ended)
+		fill_held(c, l, v);
+	value_s(&v[C_KIND],
+		locktype_base((enum lock_type)c->q->model->locks->locks[l->number].type));
+}
+
+/* Who is in the row, and what it does. */
+static void fill_task(struct chain_rows *c, const struct chain_row *r, const struct chain_lock *l,
+		      uint64_t want, struct value *v)
+{
+	if (r->kind == CHAIN_WAITER && c->g->waits[r->at].sleep)
+		fill_sleeper(c, r, want, v);
+	else if (r->kind == CHAIN_WAITER)
+		fill_waiter(c, r, want, v);
+	else if (l->object && r->kind != CHAIN_DEADLOCK && r->kind != CHAIN_MORE)
+		fill_object(c, r, l, v);
+	else if (r->kind == CHAIN_ROOT || r->kind == CHAIN_LOCK)
+		fill_holder(c, l, want, v);
+	if (r->kind == CHAIN_LOCK && !l->in_circle)
+		v[C_IS].known = false; /* the row above says it */
 }
 
 static void chains_fill(void *ctx, size_t row, uint64_t want, struct value *v)
@@ -362,22 +476,9 @@ static void chains_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	if (want & 1ull << C_WHAT)
 		value_s(&v[C_WHAT], what_of(c, r));
 	fill_ids(c, r, v);
-	if (r->kind == CHAIN_ROOT || r->kind == CHAIN_LOCK)
-		fill_holder(c, l, want, v);
-	if (r->kind == CHAIN_LOCK && !l->in_circle)
-		v[C_IS].known = false; /* the row above says it */
-	if (r->kind == CHAIN_WAITER)
-		fill_waiter(c, r, want, v);
-	if (r->kind != CHAIN_LOCK && r->kind != CHAIN_WAITER)
-		return;
-	value_u(&v[C_LOCK], l->addr);
-	value_s(&v[C_NAME], want & 1ull << C_NAME ? query_lock_name(c->q, l->number) : NULL);
-	if (r->kind == CHAIN_WAITER)
-		return;
-	if (!r->ended)
-		fill_held(c, l, v);
-	value_s(&v[C_KIND],
-		locktype_base((enum lock_type)c->q->model->locks->locks[l->number].type));
+	fill_task(c, r, l, want, v);
+	if ((r->kind == CHAIN_LOCK || r->kind == CHAIN_WAITER) && !l->object)
+		fill_lock(c, r, l, want, v);
 }
 
 static void chains_rank(void *ctx, size_t row, struct row_rank *ret)
@@ -387,8 +488,10 @@ static void chains_rank(void *ctx, size_t row, struct row_rank *ret)
 
 	c->g = &c->graphs[r->ended];
 	const struct chain_lock *l = lock_of(c, r);
-	uint64_t what = r->kind == CHAIN_WAITER || r->kind == CHAIN_MORE
-				? query_wait_id(c->q, c->g->waits[r->at].wait)
+	bool is_wait = r->kind == CHAIN_WAITER || r->kind == CHAIN_MORE;
+	const struct chain_wait *w = is_wait ? &c->g->waits[r->at] : NULL;
+	uint64_t what = is_wait && w->sleep ? (uint32_t)w->tid
+			: is_wait	    ? query_wait_id(c->q, w->wait)
 			: r->kind == CHAIN_ROOT && l->holder ? (uint32_t)l->holder
 							     : l->addr;
 
@@ -423,6 +526,54 @@ int query_chains(struct query *q, const struct query_spec *s, struct table *ret,
 	return r;
 }
 
+/* " -> jbd2 commit vda1 -> jbd2/vda1-8": what the holder of that lock waits for in the end. */
+static const char *way_up(struct chain_graph *g, uint32_t lock, const char *text)
+{
+	struct arena *a = &g->q->arena;
+	uint32_t at = lock;
+
+	for (uint32_t steps = 0; text && at != CHAIN_NONE; steps++) {
+		const struct chain_lock *l = &g->locks[at];
+		text = arena_printf(a, "%s -> %s", text, chain_lock_text(g, l));
+		if (text && l->holder)
+			text = arena_printf(a, "%s -> %s", text, l->by.name);
+		if (steps == CHAIN_DEPTH_MOST || (l->in_circle && steps && at == lock))
+			return arena_printf(a, "%s -> ...", text);
+		at = l->up == CHAIN_NONE ? CHAIN_NONE : g->waits[l->up].lock;
+	}
+	return text;
+}
+
+const char *query_chains_of(struct query *q, int32_t tid)
+{
+	struct chain_graph g = {0};
+	const char *text = NULL;
+
+	if (query_sync(q) < 0 || chain_graph_make(q, &g) < 0) {
+		chain_graph_deinit(&g);
+		return NULL;
+	}
+	const uint32_t *wait = map64_get(&g.by_tid, (uint32_t)tid);
+	if (wait)
+		text = way_up(&g, g.waits[*wait].lock, chain_task_name(&g, &g.waits[*wait]));
+	chain_graph_deinit(&g);
+	return text;
+}
+
+/* The lock whose holder waits for no other: of a circle there is none. */
+static uint32_t last_lock(const struct chain_graph *g, uint32_t first)
+{
+	uint32_t at = first;
+
+	for (uint32_t steps = 0; at != CHAIN_NONE && g->locks[at].up != CHAIN_NONE; steps++) {
+		const uint32_t next = g->waits[g->locks[at].up].lock;
+		if (g->locks[next].object)
+			break;
+		at = steps > g->n_locks ? CHAIN_NONE : next;
+	}
+	return at;
+}
+
 const char *query_chains_root(struct query *q, uint64_t addr)
 {
 	struct chain_rows c = {.q = q, .g = &c.graphs[0]};
@@ -434,12 +585,7 @@ const char *query_chains_root(struct query *q, uint64_t addr)
 		return NULL;
 	}
 	const uint32_t *known = map64_get(&c.g->by_addr, addr);
-	uint32_t at = known ? *known : CHAIN_NONE;
-	for (uint32_t steps = 0; at != CHAIN_NONE && c.g->locks[at].up != CHAIN_NONE; steps++) {
-		at = c.g->waits[c.g->locks[at].up].lock;
-		if (steps > c.g->n_locks) /* a circle */
-			at = CHAIN_NONE;
-	}
+	uint32_t at = known ? last_lock(c.g, *known) : CHAIN_NONE;
 	if (at != CHAIN_NONE && c.g->locks[at].holder && at != *known) {
 		fill_holder(&c, &c.g->locks[at], 0, v);
 		name = holder_name(&c, &c.g->locks[at]);

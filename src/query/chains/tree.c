@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The trees of a graph as rows, from the top to the bottom. Of the tasks that wait for a lock those
+ * The trees of a graph as rows, from the top to the bottom. An object that no task keeps, such as
+ * a device, is a root itself. Of the tasks that wait for a lock those
  * that hold another come first, each with what waits for it; the others follow, those of one
  * name that want the same in one row. Where others are too deep one row stands for them.
  */
@@ -39,7 +40,7 @@ static struct chain_sum sum_held(const struct chain_graph *g, const struct chain
 
 static int32_t pid_of(const struct chain_rows *c, uint32_t wait)
 {
-	return c->q->model->tasks->tasks[c->g->waits[wait].wait->task].pid;
+	return c->g->waits[wait].pid;
 }
 
 /* By the name of their process, and for the same: the mode is part of the lock's number. */
@@ -53,6 +54,8 @@ static int compare_alike(const struct chain_rows *c, uint32_t a, uint32_t b)
 		return order;
 	if (p != q && (!x->comm || !*x->comm)) /* whose name is not known */
 		return p < q ? -1 : 1;
+	if (!x->wait || !y->wait) /* all that wait for an object sleep */
+		return 0;
 	return x->wait->lock < y->wait->lock ? -1 : x->wait->lock > y->wait->lock;
 }
 
@@ -149,9 +152,15 @@ static void add_waits(struct chain_rows *c, uint32_t parent, uint32_t lock)
 
 static void add_lock(struct chain_rows *c, uint32_t parent, uint32_t lock)
 {
+	const struct chain_lock *l = &c->g->locks[lock];
 	uint32_t row = c->n;
 
-	struct chain_row *r = add_row(c, CHAIN_LOCK, parent, lock, &c->g->locks[lock].behind);
+	if (l->object && !l->holder) { /* it is the root itself */
+		add_waits(c, parent, lock);
+		return;
+	}
+	struct chain_row *r =
+		add_row(c, l->object ? CHAIN_OBJECT : CHAIN_LOCK, parent, lock, &l->behind);
 
 	r->behind = behind_lock(c, lock, false, r->behind);
 	add_waits(c, row, lock);
