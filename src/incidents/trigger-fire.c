@@ -25,6 +25,7 @@ static const char *value_text(enum trigger_kind k, uint64_t value, char buf[UNIT
 	switch (k) {
 	case TRIGGER_WAIT:
 	case TRIGGER_BLOCKED:
+	case TRIGGER_HUNG:
 	case TRIGGER_ROTATION:
 		return units_ns(buf, value);
 	case TRIGGER_WAIT_S:
@@ -66,7 +67,23 @@ static void say_wait(struct triggers *t, struct trigger *tr, const struct wait *
 	text_clean(in->lock_name, sizeof(in->lock_name), c.lock);
 	text_clean(in->task, sizeof(in->task), c.task);
 	text_clean(in->because, sizeof(in->because), c.because);
+	if (*c.chain)
+		text_clean(in->chain, sizeof(in->chain), c.chain);
 	tr->said = *c.because;
+}
+
+/* The task that sleeps, and the one because of which. */
+static void say_task(struct trigger *tr, const struct query_caught_task *task)
+{
+	struct incident *in = &tr->last;
+
+	in->pid = task->pid;
+	in->tid = task->tid;
+	in->holder_pid = task->by_pid;
+	in->holder_tid = task->by_tid;
+	text_clean(in->task, sizeof(in->task), task->comm);
+	text_clean(in->because, sizeof(in->because), task->because);
+	text_clean(in->chain, sizeof(in->chain), task->chain);
 }
 
 static void put_fired(struct triggers *t, struct trigger *tr)
@@ -109,6 +126,8 @@ static void fire(struct triggers *t, struct trigger *tr, const struct found *f)
 	tr->silent_ns = t->now_ns + t->cooldown_ns;
 	if (f->worst)
 		say_wait(t, tr, f->worst);
+	if (f->task)
+		say_task(tr, f->task);
 	put_fired(t, tr);
 }
 
@@ -133,6 +152,8 @@ static void follow(struct triggers *t, struct trigger *tr, const struct found *f
 		tr->last.value = f->value;
 	if (f->worst)
 		follow_wait(t, tr, f);
+	else if (f->worst_ns > tr->last.worst_ns)
+		tr->last.worst_ns = f->worst_ns;
 	put_again(t, tr);
 }
 
@@ -174,6 +195,19 @@ void trigger_false(struct triggers *t, struct trigger *tr)
 	if (!tr->last.end_ns)
 		tr->last.end_ns = t->now_ns;
 	put_again(t, tr);
+}
+
+bool trigger_other(struct triggers *t, struct trigger *tr, const struct found *f)
+{
+	tr->on = true;
+	if (t->now_ns >= tr->silent_ns) {
+		fire(t, tr, f);
+		return true;
+	}
+	t->count.again++;
+	tr->last.more += tr->last.more < UINT32_MAX;
+	put_again(t, tr);
+	return false;
 }
 
 void trigger_pulse(struct triggers *t, struct trigger *tr, const struct found *f)

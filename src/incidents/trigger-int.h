@@ -14,7 +14,8 @@ struct wait;
 /* The conditions of triggers. */
 enum trigger_kind {
 	TRIGGER_WAIT,	  /* duration of a wait that ends or is in flight: ns */
-	TRIGGER_BLOCKED,  /* the same for waits in flight whose task is in D: ns */
+	TRIGGER_BLOCKED,  /* the same for tasks in D, because of a lock or of anything else: ns */
+	TRIGGER_HUNG,	  /* duration of a sleep in D, as snapshots show it: ns */
 	TRIGGER_WAITING,  /* number of waits in flight */
 	TRIGGER_WAIT_S,	  /* waiting time within the last second: ns */
 	TRIGGER_WAITS_S,  /* number of waits that ended within the last second */
@@ -30,11 +31,15 @@ enum trigger_kind {
 struct trigger_expr {
 	enum trigger_kind kind;
 	uint64_t limit, for_ns;
-	char *filter; /* of waits, freed by mem_free(); NULL: all waits */
+	char *filter; /* of waits; NULL: all waits */
+	/* Of TRIGGER_BLOCKED and _HUNG, for rows of the table "blocked". */
+	char *tasks;		 /* the same, or NULL */
+	bool no_waits, no_tasks; /* a term is not for these: none passes */
 };
 
 /* parse.c: 0, -ENOMEM, or -EINVAL with @err. */
 int trigger_parse(const char *text, struct trigger_expr *ret, struct error *err);
+void trigger_expr_deinit(struct trigger_expr *x);
 const char *trigger_name(enum trigger_kind k); /* "wait/s" */
 
 /*
@@ -73,11 +78,28 @@ void rate_add_span(struct rate *r, uint64_t from_ns, uint64_t to_ns);
 /* The sum as of @ns. */
 uint64_t rate_sum(struct rate *r, uint64_t ns);
 
+/* A sleep of a task, by when it ran last. */
+struct asleep {
+	int32_t tid;
+	uint64_t ran_ns;
+};
+
+enum { ASLEEP_MOST = 256 };
+
+/* Tasks that are in D for too long by the latest snapshot. */
+struct asleep_now {
+	struct asleep known[ASLEEP_MOST]; /* which have had their incident */
+	size_t n_known, n;		  /* n: of all */
+	struct asleep last; /* that `last` of the trigger is about; tid 0: it is about a wait */
+	bool waits;	    /* a wait for a lock is too long */
+};
+
 struct trigger {
 	struct trigger_expr x;
 	char *text;
 	struct filter_cache meant;
-	struct rate *rate; /* of the last second; NULL: this kind needs none */
+	struct rate *rate;	   /* of the last second; NULL: this kind needs none */
+	struct asleep_now *asleep; /* NULL: this kind needs none */
 	/* Lasting conditions: since when it has been true; 0: it is false. */
 	uint64_t since_ns;
 	uint64_t n_waiting;	/* of `waiting ... for`: approximate number of waits */
@@ -97,7 +119,8 @@ struct found {
 	uint64_t end_ns;	  /* 0: in flight */
 	const struct wait *worst; /* the longest of the waits; NULL: not about waits */
 	uint64_t worst_ns;
-	const char *text; /* instead of name and value; or NULL */
+	const char *text;		      /* instead of name and value; or NULL */
+	const struct query_caught_task *task; /* in D; NULL: not about one */
 };
 
 enum { ENTRIES = 256 };
@@ -144,9 +167,20 @@ void trigger_true(struct triggers *t, struct trigger *tr, const struct found *f)
 void trigger_false(struct triggers *t, struct trigger *tr);
 /* The same for a condition that is true only at this moment. */
 void trigger_pulse(struct triggers *t, struct trigger *tr, const struct found *f);
+/*
+ * It is true of something else than before, which is an incident of its own. False: it is silent,
+ * and this is only counted.
+ */
+bool trigger_other(struct triggers *t, struct trigger *tr, const struct found *f);
 
 /* trigger-state.c: evaluates all lasting conditions as of t->now_ns. */
 void triggers_check_levels(struct triggers *t);
+/* trigger-tasks.c: a wait that it selects, and that was too long, has ended. */
+void trigger_wait_ended(struct triggers *t, struct trigger *tr, const struct found *f);
+/* The same as triggers_check_levels() for tasks in D. @looked: there is a new snapshot. */
+void trigger_check_tasks(struct triggers *t, struct trigger *tr, bool looked);
+/* Waits in flight that it selects, and that last longer than its limit; @f gets the longest. */
+bool trigger_find_longest(struct triggers *t, struct trigger *tr, struct found *f);
 /* @w has begun or ended: a condition that must last without a break may be false for a moment. */
 void trigger_waits_changed(struct triggers *t, struct trigger *tr, const struct wait *w, bool ends);
 

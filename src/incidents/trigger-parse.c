@@ -6,6 +6,7 @@
  * checked separately, so that the place of a mistake is known.
  */
 #include "kontend/mem.h"
+#include "kontend/query-blocked.h"
 #include "kontend/units.h"
 #include "kontend/wait-filter.h"
 #include "trigger-int.h"
@@ -26,6 +27,7 @@ static const struct condition {
 } conditions[TRIGGER_KINDS] = {
 	[TRIGGER_WAIT] = {"wait", IS_NS, true, false},
 	[TRIGGER_BLOCKED] = {"blocked", IS_NS, true, false},
+	[TRIGGER_HUNG] = {"hung", IS_NS, true, false},
 	[TRIGGER_WAITING] = {"waiting", IS_COUNT, true, true},
 	[TRIGGER_WAIT_S] = {"wait/s", IS_NS, true, true},
 	[TRIGGER_WAITS_S] = {"waits/s", IS_COUNT, true, true},
@@ -38,8 +40,8 @@ static const struct condition {
 };
 
 #define WHAT_THERE_IS                                                                              \
-	"wait>TIME, blocked>TIME, waiting>N, wait/s>TIME, waits/s>N, deadlock, slots:full, "       \
-	"xol:full, dstate>N, rotation>TIME or lost>N"
+	"wait>TIME, blocked>TIME, hung>TIME, waiting>N, wait/s>TIME, waits/s>N, deadlock, "        \
+	"slots:full, xol:full, dstate>N, rotation>TIME or lost>N"
 
 const char *trigger_name(enum trigger_kind k)
 {
@@ -51,7 +53,10 @@ struct parser {
 	struct trigger_expr *x;
 	bool found;	   /* the condition */
 	char *to;	   /* the end of the filter */
-	const char *first; /* its first term; NULL: none */
+	char *to_tasks;	   /* the same of that for tasks */
+	const char *first; /* the first term; NULL: none */
+	const char *other; /* the first that selects tasks, but no waits; NULL: none */
+	struct error why;  /* it selects none */
 	struct error *err;
 };
 
@@ -162,17 +167,82 @@ static int wrong_value(struct parser *p, const struct term *t, const struct cond
 	return refuse(p, t->s, wants[c->measure], t->s, t->len);
 }
 
+/* With a blank before all but the first; a group with any content stays one term. Returns the term.
+ */
+static char *append(char **to, const char *first, const char *s, size_t len)
+{
+	const bool group = s[strspn(s, "!")] == '(';
+	char *at = *to;
+
+	if (at != first)
+		*at++ = ' ';
+	char *ret = at;
+	if (group)
+		*at++ = '(';
+	memcpy(at, s, len);
+	at += len;
+	if (group)
+		*at++ = ')';
+	*at = '\0';
+	*to = at;
+	return ret;
+}
+
+/* For the table of blocked tasks. False: it has no such column, and selects none. */
+static bool take_for_tasks(struct parser *p, const char *s, size_t len)
+{
+	char *to = p->to_tasks;
+	struct error local = {0};
+
+	if (query_filter_check(append(&p->to_tasks, p->x->tasks, s, len), &query_blocked_kind,
+			       &local) == 0)
+		return true;
+	*to = '\0';
+	p->to_tasks = to;
+	return false;
+}
+
+/*
+ * "blocked:jbd2>2s" is "blocked>2s cause:jbd2". The cause may be quoted. Returns the place of '>',
+ * or SIZE_MAX.
+ */
+static size_t take_cause(struct parser *p, const struct term *t)
+{
+	static const char key[] = "cause:";
+	char term[LONGEST + sizeof(key)];
+	size_t at = t->len;
+
+	while (at > t->op && t->s[at] != '>')
+		at--;
+	const size_t len = at > t->op ? at - t->op - 1 : 0;
+	if (!len)
+		return SIZE_MAX;
+	memcpy(term, key, sizeof(key));
+	memcpy(term + sizeof(key) - 1, t->s + t->op + 1, len);
+	term[sizeof(key) - 1 + len] = '\0';
+	p->x->no_waits = true;
+	return take_for_tasks(p, term, sizeof(key) - 1 + len) ? at : SIZE_MAX;
+}
+
+static bool is_of_tasks(enum trigger_kind k)
+{
+	return k == TRIGGER_BLOCKED || k == TRIGGER_HUNG;
+}
+
 static int take_condition(struct parser *p, const struct term *t, enum trigger_kind k)
 {
 	const struct condition *c = &conditions[k];
-	const char *value = t->s + (t->op == SIZE_MAX ? t->len : t->op + 1);
-	size_t len = (size_t)(t->s + t->len - value);
 	char op = t->op == SIZE_MAX ? 0 : t->s[t->op];
+	size_t at = t->op;
 	bool good;
 
 	if (p->found)
 		return refuse(p, t->s, "a trigger has one condition; give another trigger for '",
 			      t->s, t->len);
+	if (op == ':' && is_of_tasks(k) && (at = take_cause(p, t)) != SIZE_MAX)
+		op = '>';
+	const char *value = t->s + (at == SIZE_MAX ? t->len : at + 1);
+	size_t len = (size_t)(t->s + t->len - value);
 	if (c->measure == IS_TRUE)
 		good = !op;
 	else if (c->measure == IS_FULL)
@@ -186,33 +256,35 @@ static int take_condition(struct parser *p, const struct term *t, enum trigger_k
 	return 0;
 }
 
+static int say_filter(struct parser *p, const char *s, const struct error *why)
+{
+	return error_set(p->err, -EINVAL, "trigger '%.100s', column %d: %s", p->text,
+			 column_at(p, s), why->text);
+}
+
+/* The condition may come later: which of both it has, waits or tasks, is not known yet. */
 static int take_filter(struct parser *p, const struct term *t)
 {
+	bool is_for_tasks = take_for_tasks(p, t->s, t->len);
 	struct error local = {0};
 	char *to = p->to;
 
-	if (p->to != p->x->filter)
-		*p->to++ = ' ';
-	else
-		p->first = t->s;
-	char *from = p->to;
-	bool group = t->s[strspn(t->s, "!")] == '(';
-	/* A group with any content stays one term. */
-	if (group)
-		*p->to++ = '(';
-	memcpy(p->to, t->s, t->len);
-	p->to += t->len;
-	if (group)
-		*p->to++ = ')';
-	*p->to = '\0';
-	int r = wait_filter_check(from, &local);
+	p->x->no_tasks |= !is_for_tasks;
+	p->first = p->first ? p->first : t->s;
+	int r = wait_filter_check(append(&p->to, p->x->filter, t->s, t->len), &local);
 	if (r == 0)
 		return 0;
 	*to = '\0';
+	p->to = to;
 	if (r != -EINVAL)
 		return error_set(p->err, r, "%s", local.text);
-	return error_set(p->err, -EINVAL, "trigger '%.100s', column %d: %s", p->text,
-			 column_at(p, t->s), local.text);
+	if (!is_for_tasks)
+		return say_filter(p, t->s, &local);
+	if (!p->other)
+		p->why = local;
+	p->other = p->other ? p->other : t->s;
+	p->x->no_waits = true;
+	return 0;
 }
 
 /* "for 3s", which must be the end. */
@@ -276,6 +348,8 @@ static int check(struct parser *p)
 			      "this condition is about the whole machine and takes no terms about "
 			      "waits: '",
 			      p->first, take_term(p->first).len);
+	if (p->other && !is_of_tasks(p->x->kind))
+		return say_filter(p, p->other, &p->why);
 	if (p->x->for_ns && !c->lasts)
 		return refuse(p, p->text,
 			      "'for' is only for waiting, wait/s, waits/s, deadlock, slots and "
@@ -293,9 +367,12 @@ int trigger_parse(const char *text, struct trigger_expr *ret, struct error *err)
 	if (strlen(text) > LONGEST)
 		return error_set(err, -EINVAL, "trigger '%.60s...' is longer than %d bytes", text,
 				 LONGEST);
-	ret->filter = p.to = mem_calloc(3 * strlen(text) + 4, 1);
-	if (!ret->filter)
+	ret->filter = p.to = mem_calloc(3 * strlen(text) + 16, 1);
+	ret->tasks = p.to_tasks = mem_calloc(3 * strlen(text) + 16, 1);
+	if (!ret->filter || !ret->tasks) {
+		trigger_expr_deinit(ret);
 		return error_enomem(err, "a trigger");
+	}
 	for (p.at += strspn(p.at, " \t"); r == 0 && *p.at; p.at += strspn(p.at, " \t"))
 		r = take_token(&p);
 	r = r ? r : check(&p);
@@ -303,7 +380,18 @@ int trigger_parse(const char *text, struct trigger_expr *ret, struct error *err)
 		mem_free(ret->filter);
 		ret->filter = NULL;
 	}
+	if (r < 0 || !*ret->tasks || !is_of_tasks(ret->kind)) {
+		mem_free(ret->tasks);
+		ret->tasks = NULL;
+	}
 	return r;
+}
+
+void trigger_expr_deinit(struct trigger_expr *x)
+{
+	mem_free(x->filter);
+	mem_free(x->tasks);
+	x->filter = x->tasks = NULL;
 }
 
 int trigger_check(const char *expr, struct error *err)
@@ -311,7 +399,7 @@ int trigger_check(const char *expr, struct error *err)
 	struct trigger_expr x;
 	int r = trigger_parse(expr, &x, err);
 
-	mem_free(x.filter);
+	trigger_expr_deinit(&x);
 	return r;
 }
 
@@ -322,6 +410,7 @@ uint64_t trigger_least_ns(const char *expr)
 
 	if (trigger_parse(expr, &x, &err) < 0)
 		return UINT64_MAX;
-	mem_free(x.filter);
-	return x.kind == TRIGGER_WAIT || x.kind == TRIGGER_BLOCKED ? x.limit : UINT64_MAX;
+	trigger_expr_deinit(&x);
+	return x.kind == TRIGGER_WAIT || (x.kind == TRIGGER_BLOCKED && !x.no_waits) ? x.limit
+										    : UINT64_MAX;
 }

@@ -114,15 +114,21 @@ static void set_level(struct triggers *t, struct trigger *tr, bool yes, const st
 		trigger_false(t, tr);
 }
 
+bool trigger_find_longest(struct triggers *t, struct trigger *tr, struct found *f)
+{
+	bool yes = count_waits(t, tr, tr->x.limit + 1, f);
+
+	f->value = f->worst_ns;
+	if (yes)
+		f->begin_ns = f->worst->begin_ns;
+	return yes;
+}
+
 static void check_longest(struct triggers *t, struct trigger *tr)
 {
 	struct found f = {0};
-	bool yes = count_waits(t, tr, tr->x.limit + 1, &f);
 
-	f.value = f.worst_ns;
-	if (yes)
-		f.begin_ns = f.worst->begin_ns;
-	set_level(t, tr, yes, &f);
+	set_level(t, tr, trigger_find_longest(t, tr, &f), &f);
 }
 
 static void check_waiting(struct triggers *t, struct trigger *tr)
@@ -285,8 +291,11 @@ static void check_one(struct triggers *t, struct trigger *tr)
 
 	switch (tr->x.kind) {
 	case TRIGGER_WAIT:
-	case TRIGGER_BLOCKED:
 		check_longest(t, tr);
+		break;
+	case TRIGGER_BLOCKED:
+	case TRIGGER_HUNG:
+		trigger_check_tasks(t, tr, m->n_snapshots[SNAPSHOT_LOCKS] != t->levels.locks);
 		break;
 	case TRIGGER_WAITING:
 		check_waiting(t, tr);

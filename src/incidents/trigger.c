@@ -24,7 +24,7 @@
 static bool is_about_length(const struct trigger *tr, const struct wait *w)
 {
 	return tr->x.kind == TRIGGER_WAIT ||
-	       (tr->x.kind == TRIGGER_BLOCKED && !(w->flags & LCB_F_SPIN));
+	       (tr->x.kind == TRIGGER_BLOCKED && !tr->x.no_waits && !(w->flags & LCB_F_SPIN));
 }
 
 static void breaks(struct triggers *t, const struct wait *w, bool ends)
@@ -37,12 +37,12 @@ static void pulse(struct triggers *t, struct trigger *tr, const struct wait *w)
 {
 	uint64_t ns = t->now_ns - w->begin_ns;
 
-	trigger_pulse(t, tr,
-		      &(struct found){.value = ns,
-				      .begin_ns = w->begin_ns,
-				      .end_ns = t->now_ns,
-				      .worst = w,
-				      .worst_ns = ns});
+	trigger_wait_ended(t, tr,
+			   &(struct found){.value = ns,
+					   .begin_ns = w->begin_ns,
+					   .end_ns = t->now_ns,
+					   .worst = w,
+					   .worst_ns = ns});
 }
 
 /* A mutex waiter begins to spin again: until now its task has slept. */
@@ -54,7 +54,7 @@ static void slept(struct triggers *t, const struct wait *w)
 		return;
 	for (size_t i = 0; i < t->n; i++) {
 		struct trigger *tr = &t->all[i];
-		if (tr->x.kind == TRIGGER_BLOCKED && ns > tr->x.limit &&
+		if (tr->x.kind == TRIGGER_BLOCKED && !tr->x.no_waits && ns > tr->x.limit &&
 		    filter_cache_has(&tr->meant, t->engine->model, w))
 			pulse(t, tr, w);
 	}
@@ -190,13 +190,17 @@ static int new_trigger(struct triggers *t, struct trigger *tr, const char *text,
 		tr->rate = mem_calloc(1, sizeof(*tr->rate));
 		r = tr->rate ? 0 : -ENOMEM;
 	}
+	if (tr->x.kind == TRIGGER_BLOCKED || tr->x.kind == TRIGGER_HUNG) {
+		tr->asleep = mem_calloc(1, sizeof(*tr->asleep));
+		r = tr->asleep ? 0 : -ENOMEM;
+	}
 	if (r < 0 || !tr->text)
 		return error_enomem(err, "a trigger");
 	t->rates |= tr->rate && tr->x.kind != TRIGGER_LOST;
 	t->rotation |= tr->x.kind == TRIGGER_ROTATION;
 	t->breaks |= tr->x.kind == TRIGGER_WAITING && tr->x.for_ns;
-	t->blocked |= tr->x.kind == TRIGGER_BLOCKED;
-	if ((tr->x.kind == TRIGGER_WAIT || tr->x.kind == TRIGGER_BLOCKED) &&
+	t->blocked |= tr->x.kind == TRIGGER_BLOCKED && !tr->x.no_waits;
+	if ((tr->x.kind == TRIGGER_WAIT || (tr->x.kind == TRIGGER_BLOCKED && !tr->x.no_waits)) &&
 	    tr->x.limit < t->least_ns)
 		t->least_ns = tr->x.limit;
 	return filter_cache_init(&tr->meant, t->engine, tr->x.filter, err);
@@ -250,7 +254,8 @@ void triggers_free(struct triggers *t)
 	unlist(t);
 	for (size_t i = 0; t->all && i < t->n; i++) {
 		filter_cache_deinit(&t->all[i].meant);
-		mem_free(t->all[i].x.filter);
+		trigger_expr_deinit(&t->all[i].x);
+		mem_free(t->all[i].asleep);
 		mem_free(t->all[i].text);
 		mem_free(t->all[i].rate);
 	}

@@ -97,7 +97,7 @@ int query_caught(struct query *q, const struct wait *w, struct query_caught *ret
 {
 	const struct model *m = q->model;
 
-	*ret = (struct query_caught){"", "", "", 0, 0, 0, 0};
+	*ret = (struct query_caught){"", "", "", "", 0, 0, 0, 0};
 	if (query_sync(q) < 0)
 		return -ENOMEM;
 	if (w->lock >= m->locks->n || w->task >= m->tasks->n)
@@ -111,6 +111,8 @@ int query_caught(struct query *q, const struct wait *w, struct query_caught *ret
 	}
 	if (!holder_of(q, w, ret))
 		blamed_of(q, w, ret);
+	if (w->used && w->task != TASK_OTHER)
+		ret->chain = or_empty(query_chains_of(q, m->tasks->tasks[w->task].tid));
 	return ret->because && !q->cache->failed ? 0 : -ENOMEM;
 }
 

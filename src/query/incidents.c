@@ -19,6 +19,7 @@ enum {
 	C_LOCK,
 	C_TASK,
 	C_BECAUSE,
+	C_CHAIN,
 	C_TRIGGER,
 	C_FIRED_NS,
 	C_BEGIN_NS,
@@ -49,8 +50,12 @@ static const struct column columns[C_COLUMNS] = {
 		      COLUMN_NS, 6, 3, SR},
 	[C_LOCK] = {COL_NAME, 18, 1, SR},
 	[C_TASK] = {COL_TASK, 14, 2, S},
-	[C_BECAUSE] = {"because", "BECAUSE OF", "task that has the lock, and its state",
-		       COLUMN_TEXT, 20, 1, SR | W},
+	[C_BECAUSE] = {"because", "BECAUSE OF",
+		       "task that has the lock and its state, or is waited for", COLUMN_TEXT, 20, 1,
+		       SR | W},
+	[C_CHAIN] = {"chain", "CHAIN",
+		     "from the task over locks and their holders to what it waited for in the end",
+		     COLUMN_TEXT, 24, 6, SR | W},
 	[C_TRIGGER] = {"trigger", "NR", "number of the trigger on the command line, from 0",
 		       COLUMN_INT, 2, 9, R},
 	[C_FIRED_NS] = {"fired_ns", "FIRED NS", "when it fired, by the session clock", COLUMN_COUNT,
@@ -137,6 +142,7 @@ static void incidents_fill(void *ctx, size_t row, uint64_t want, struct value *v
 	value_s(&v[C_LOCK], in->lock_name);
 	value_s(&v[C_TASK], in->tid ? query_slash(&q->arena, in->task, in->tid, "-") : NULL);
 	value_s(&v[C_BECAUSE], in->because);
+	value_s(&v[C_CHAIN], in->chain);
 	value_i(&v[C_TRIGGER], in->trigger);
 	value_u(&v[C_VALUE], in->value);
 	value_u(&v[C_AGAIN], in->more);

@@ -56,6 +56,7 @@ void report_incident_json(struct jsonw *j, const struct incident *in, uint64_t w
 	text(j, "waiter_comm", in->task);
 	task(j, "holder", in->holder_pid, in->holder_tid);
 	text(j, "because", in->because);
+	text(j, "chain", in->chain);
 	jsonw_u64(j, "more", in->more);
 	jsonw_bool(j, "by_hand", in->flags & INCIDENT_BY_HAND);
 	jsonw_bool(j, "goes_on", in->flags & INCIDENT_GOES_ON);
@@ -72,7 +73,7 @@ uint64_t report_incident_wall_ns(const struct record_host *h, const struct incid
 /* Names are chosen by other users' tasks and files, so they are cleaned. */
 static void put_clean(FILE *out, const char *before, const char *s)
 {
-	char clean[sizeof(((struct incident *)NULL)->expr) * 2];
+	char clean[sizeof(((struct incident *)NULL)->chain) * 2];
 
 	if (*s)
 		fprintf(out, "%s%s", before, text_clean(clean, sizeof(clean), s));
@@ -91,6 +92,7 @@ static void put_what(FILE *out, const struct incident *in)
 		fprintf(out, "/%d", in->tid);
 	}
 	put_clean(out, ", because of ", in->because);
+	put_clean(out, "\n#   chain: ", in->chain);
 	fputc('\n', out);
 }
 

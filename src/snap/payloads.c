@@ -22,14 +22,16 @@ static void clean_incident_text(char *text, size_t size)
 
 bool incident_decode(const void *data, size_t len, struct incident *ret)
 {
-	if (len < sizeof(*ret))
+	if (len < sizeof(*ret) && len != offsetof(struct incident, chain)) /* of kontend 1 */
 		return false;
-	memcpy(ret, data, sizeof(*ret));
+	*ret = (struct incident){0};
+	memcpy(ret, data, len < sizeof(*ret) ? len : sizeof(*ret));
 	clean_incident_text(ret->expr, sizeof(ret->expr));
 	clean_incident_text(ret->fired, sizeof(ret->fired));
 	clean_incident_text(ret->lock_name, sizeof(ret->lock_name));
 	clean_incident_text(ret->task, sizeof(ret->task));
 	clean_incident_text(ret->because, sizeof(ret->because));
+	clean_incident_text(ret->chain, sizeof(ret->chain));
 	return ret->fired_ns && ret->begin_ns <= ret->fired_ns && ret->from_ns <= ret->to_ns &&
 	       (!ret->end_ns || ret->end_ns >= ret->begin_ns);
 }

@@ -64,8 +64,7 @@ static void wait_for(struct asked *w, struct locksnap *s, int tid, int lock, int
 /* In state D, for the log of vda1. */
 static void wait_for_log(struct locksnap *s, int pid, int tid, const char *comm)
 {
-	struct locksnap_blocked b = {
-		.pid = pid, .tid = tid, .state = LOCKSNAP_BLOCKED_D, .io = 1};
+	struct locksnap_blocked b = {.pid = pid, .tid = tid, .state = LOCKSNAP_BLOCKED_D, .io = 1};
 
 	b.device = locksnap_add_text(s, "vda1");
 	lock_snap_blocked(s, b, comm, LOCK_SNAP_LOG, LOOK - 50 * MS);
@@ -174,10 +173,9 @@ static void a_chain_begins_without_a_lock(void **state)
 	begin(w);
 	vfork_for(&s, 70, 71);
 	/* These wait for no task, and no task waits for them: they are blocked, but no chain. */
-	lock_snap_blocked(&s,
-			  (struct locksnap_blocked){
-				  .pid = 80, .tid = 80, .state = LOCKSNAP_BLOCKED_D},
-			  "dd", LOCK_SNAP_PAGE, LOOK - MS);
+	lock_snap_blocked(
+		&s, (struct locksnap_blocked){.pid = 80, .tid = 80, .state = LOCKSNAP_BLOCKED_D},
+		"dd", LOCK_SNAP_PAGE, LOOK - MS);
 	end(w, &s);
 	struct table t = query_table(w);
 	check_rows(&t, rows, sizeof(rows) / sizeof(*rows));
@@ -185,7 +183,7 @@ static void a_chain_begins_without_a_lock(void **state)
 	assert_false(cell_at(&t, 0, "asleep_for")->known);
 }
 
-/* Of a snapshot that has not all of them nothing is said about those that it lacks. */
+/* Of a snapshot that has not all of them nothing is known about those that it lacks. */
 static void a_snapshot_without_room_proves_nothing(void **state)
 {
 	struct asked *w = *state;
@@ -215,7 +213,7 @@ static void a_holder_that_runs_is_the_root(void **state)
 	assert_string_equal(cell_s(&t, 0, "what"), "t/700 W");
 }
 
-/* A cause that names nothing is said of the root, as it has no object. */
+/* A cause that names nothing stays with the root, as it has no object. */
 static void what_names_nothing_is_no_link(void **state)
 {
 	struct asked *w = *state;
@@ -223,10 +221,9 @@ static void what_names_nothing_is_no_link(void **state)
 
 	begin(w);
 	wait_for(w, &s, 800, 0, 700, LOCKSNAP_ASLEEP);
-	lock_snap_blocked(&s,
-			  (struct locksnap_blocked){
-				  .pid = 700, .tid = 700, .state = LOCKSNAP_BLOCKED_D},
-			  "t", LOCK_SNAP_UNKNOWN, LOOK - MS);
+	lock_snap_blocked(
+		&s, (struct locksnap_blocked){.pid = 700, .tid = 700, .state = LOCKSNAP_BLOCKED_D},
+		"t", LOCK_SNAP_UNKNOWN, LOOK - MS);
 	end(w, &s);
 	struct table t = query_table(w);
 	assert_int_equal(t.n_rows, 3);

@@ -47,6 +47,18 @@ static void test_too_short(void **state)
 	assert_false(incident_decode(&i, 0, &got));
 }
 
+/* Files of kontend 1 have no chain. */
+static void test_without_a_chain(void **state)
+{
+	struct incident i = made(), got;
+
+	(void)state;
+	strcpy(i.chain, "x");
+	assert_true(incident_decode(&i, offsetof(struct incident, chain), &got));
+	assert_string_equal(got.expr, i.expr);
+	assert_string_equal(got.chain, "");
+}
+
 static void test_text_is_not_trusted(void **state)
 {
 	struct incident i = made(), got;
@@ -106,6 +118,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_too_short),
+		cmocka_unit_test(test_without_a_chain),
 		cmocka_unit_test(test_text_is_not_trusted),
 		cmocka_unit_test(test_times_that_cannot_be),
 		cmocka_unit_test(test_a_lock_is_named_late),

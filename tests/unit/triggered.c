@@ -4,20 +4,25 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "kontend/limits.h"
+#include "lock-snaps.h"
 #include "triggered.h"
 
 int triggered_setup(void **state)
 {
 	struct play *p = calloc(1, sizeof(*p));
+	char symbols[16384];
 
 	p->fired = calloc(1, sizeof(*p->fired));
 	p->cooldown_ns = UINT64_MAX;
-	rig_init(&p->rig, 4);
+	snprintf(symbols, sizeof(symbols), "%s%s", synth_kallsyms, lock_snap_symbols);
+	p->rig = (struct rig){.synth = synth_new(4)};
+	synth_prologue(p->rig.synth, symbols);
 	synth_round(p->rig.synth, START);
 	*state = p;
 	return 0;

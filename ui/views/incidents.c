@@ -67,7 +67,9 @@ const struct view_ops view_incidents = {
 	.help = "What have triggers caught? A row each time that a condition of --trigger became "
 		"true: kontend-trigger(7) lists the conditions. WHAT FIRED has the values at that "
 		"moment, WORST the longest wait until it was over. BECAUSE OF is the holder of the "
-		"lock. Enter goes back to that moment, if it is still kept, and shows the chains "
+		"lock, or the task that is waited for, and CHAIN the way to it at that moment. "
+		"Enter "
+		"goes back to that moment, if it is still kept, and shows the chains "
 		"of waits; on the ribbon it is a !.",
 	.tables = "incidents",
 	.size = sizeof(struct list_view),

@@ -10,12 +10,30 @@ struct wait;
 
 /* A wait in words, which may just have ended. */
 struct query_caught {
-	const char *lock, *task;		  /* name; comm */
-	const char *because;			  /* "mysqld/812 W, running on 1" */
+	const char *lock, *task; /* name; comm */
+	const char *because;	 /* "mysqld/812 W, running on 1" */
+	const char *chain;	 /* as query_chains_of(); "" of one that has ended */
 	int32_t pid, tid, holder_pid, holder_tid; /* 0: not known */
 };
 
 int query_caught(struct query *q, const struct wait *w, struct query_caught *ret); /* 0, -ENOMEM */
+
+/* The blocked task that a trigger is about. */
+struct query_caught_task {
+	int32_t pid, tid;
+	uint64_t slept_ns, ran_ns; /* for how long; when it ran last: with tid it names the sleep */
+	const char *comm, *cause, *because, *chain; /* "" */
+	int32_t by_pid, by_tid;			    /* 0: not known */
+};
+
+/*
+ * Tasks in state D in the latest snapshot for longer than @least_ns, by the filter of the table
+ * "blocked"; @waits: also those whose wait for a lock is known. Without their chains, which
+ * query_caught_chain() adds. The longest comes first. 0 or -ENOMEM.
+ */
+int query_caught_blocked(struct query *q, uint64_t least_ns, const char *filter, bool waits,
+			 struct query_caught_task **ret, size_t *ret_n);
+void query_caught_chain(struct query *q, struct query_caught_task *task);
 
 /* Tasks that wait for each other, proved. @is: is it about that wait? One of them must be. */
 struct query_caught_circle {

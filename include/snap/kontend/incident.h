@@ -38,6 +38,9 @@ struct incident {
 	char lock_name[96];
 	char task[32];	  /* its comm */
 	char because[96]; /* the holder and its state: "mysqld/812 runs" */
+	/* From the task to what it waited for in the end: "cat/200 -> rwsem mmap_lock t/100 ->
+	 * t/100 -> disk read vda"; "" if nothing of it was known, or in a file of kontend 1. */
+	char chain[384];
 };
 
 /* Reads a payload; false: not valid, or with impossible times. */

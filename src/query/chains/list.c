@@ -110,9 +110,9 @@ static const struct column columns[C_COLUMNS] = {
 			   COLUMN_TEXT, 16, 9, R},
 	[C_ASLEEP_DEV] = {"asleep_dev", "DEVICE",
 			  "block device of that file, or of its file system", COLUMN_TEXT, 8, 9, R},
-	[C_OBJECT] = {"object", "OBJECT",
-		      "what the tasks of the row sleep for, if that is no lock: file, device, "
-		      "journal, server, task",
+	[C_OBJECT] = {"sleeps_for", "SLEEPS FOR",
+		      "object for which the tasks of the row sleep, if that is no lock: file, "
+		      "device, journal, server, task",
 		      COLUMN_TEXT, 24, 9, R},
 	[C_STACK] = {COL_STACK, 20, 9, R | COLUMN_LIST},
 	[C_READERS] = {COL_READERS_EVIDENT, 20, 9, R | COLUMN_LIST},
@@ -200,10 +200,9 @@ static const char *what_lock(struct chain_rows *c, const struct chain_lock *l)
 {
 	const char *text = chain_lock_text(c->g, l);
 
-	return l->in_circle
-		       ? arena_printf(&c->q->arena, "%s, %s %s", text, l->object ? "by" : "held by",
-				      holder_name(c, l))
-		       : text;
+	return l->in_circle ? arena_printf(&c->q->arena, "%s, %s %s", text,
+					   l->object ? "by" : "held by", holder_name(c, l))
+			    : text;
 }
 
 /* "38 R of mysqld/800", "R mysqld/871" */
@@ -213,8 +212,7 @@ static const char *what_waiter(struct chain_rows *c, const struct chain_row *r)
 	const char *mode = "";
 
 	if (w->wait)
-		mode = locktype_mode(
-			(enum lock_type)c->q->model->locks->locks[w->wait->lock].type);
+		mode = locktype_mode((enum lock_type)c->q->model->locks->locks[w->wait->lock].type);
 	const char *blank = *mode ? " " : "";
 	if (r->n > 1)
 		return arena_printf(&c->q->arena, "%" PRIu32 "%s%s %s%s", r->n, blank, mode,
@@ -342,7 +340,7 @@ static void fill_waiter(struct chain_rows *c, const struct chain_row *r, uint64_
 	value_s(&v[C_STACK], query_queue_frames(q, frames, n));
 }
 
-/* What a task sleeps for, and in which file and device. */
+/* The object for which a task sleeps, its file and device. */
 static void fill_why(const struct chain_sleep *s, struct value *v)
 {
 	const struct blocked_why *why = &s->why;
@@ -372,8 +370,7 @@ static void fill_sleeper(struct chain_rows *c, const struct chain_row *r, uint64
 	value_s(&v[C_STATE], "asleep");
 	fill_why(w->sleep, v);
 	if (want & 1ull << C_STACK)
-		value_s(&v[C_STACK],
-			query_queue_frames(c->q, s->frames + b->frame, b->n_frames));
+		value_s(&v[C_STACK], query_queue_frames(c->q, s->frames + b->frame, b->n_frames));
 }
 
 /* The task that others wait for: the snapshot has all blocked tasks, and it is not among them. */
@@ -437,7 +434,7 @@ static void fill_lock(struct chain_rows *c, const struct chain_row *r, const str
 		locktype_base((enum lock_type)c->q->model->locks->locks[l->number].type));
 }
 
-/* Who is in the row, and what it does. */
+/* The task of the row, and its activity. */
 static void fill_task(struct chain_rows *c, const struct chain_row *r, const struct chain_lock *l,
 		      uint64_t want, struct value *v)
 {
@@ -490,8 +487,8 @@ static void chains_rank(void *ctx, size_t row, struct row_rank *ret)
 	const struct chain_lock *l = lock_of(c, r);
 	bool is_wait = r->kind == CHAIN_WAITER || r->kind == CHAIN_MORE;
 	const struct chain_wait *w = is_wait ? &c->g->waits[r->at] : NULL;
-	uint64_t what = is_wait && w->sleep ? (uint32_t)w->tid
-			: is_wait	    ? query_wait_id(c->q, w->wait)
+	uint64_t what = is_wait && w->sleep		     ? (uint32_t)w->tid
+			: is_wait			     ? query_wait_id(c->q, w->wait)
 			: r->kind == CHAIN_ROOT && l->holder ? (uint32_t)l->holder
 							     : l->addr;
 

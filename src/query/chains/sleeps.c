@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What holders sleep for, where that is no lock: the chain goes on from there. The latest snapshot
+ * Holders that sleep for something else than a lock: the chain continues there. The latest snapshot
  * has all blocked tasks, the cause by the call chain (asleep.c), and of some causes the task that
- * is to wake it up. That one may be blocked, too, so the search goes on with it. Tasks with the
+ * is to wake it up. That one may be blocked, too, so the search continues with it. Tasks with the
  * same cause, device, file and waker wait for one object, which has the place of a lock.
  *
  * The snapshot may be older than the events: a holder that was seen to run since then does not
@@ -26,7 +26,10 @@ struct sleeps {
 	size_t left;	    /* room */
 };
 
-/* Is the sleep for that file, or for a part of it? Else the file is only where the task called. */
+/*
+ * Is the sleep for the file of the system call, or for a part of it? A page fault is in another
+ * one.
+ */
 static bool is_of_file(enum sleep_cause cause)
 {
 	switch (cause) {
@@ -35,7 +38,6 @@ static bool is_of_file(enum sleep_cause cause)
 	case SLEEP_READ:
 	case SLEEP_WRITE:
 	case SLEEP_DIRECT:
-	case SLEEP_FAULT:
 	case SLEEP_WRITEBACK:
 	case SLEEP_INODE:
 	case SLEEP_RPC:
