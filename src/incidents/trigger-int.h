@@ -78,10 +78,10 @@ void rate_add_span(struct rate *r, uint64_t from_ns, uint64_t to_ns);
 /* The sum as of @ns. */
 uint64_t rate_sum(struct rate *r, uint64_t ns);
 
-/* A sleep of a task, by when it ran last. */
+/* A task that a snapshot saw asleep at that time. */
 struct asleep {
 	int32_t tid;
-	uint64_t ran_ns;
+	uint64_t seen_ns;
 };
 
 enum { ASLEEP_MOST = 256 };

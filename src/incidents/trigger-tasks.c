@@ -9,9 +9,10 @@
 #include "kontend/units.h"
 #include "trigger-int.h"
 
+/* It has not run since it was seen. */
 static bool is_same(const struct asleep *a, const struct query_caught_task *t)
 {
-	return a->tid == t->tid && a->ran_ns == t->ran_ns;
+	return a->tid == t->tid && t->ran_ns < a->seen_ns;
 }
 
 static bool is_known(const struct asleep_now *a, const struct query_caught_task *t)
@@ -31,7 +32,7 @@ static void keep(struct asleep_now *a, const struct query_caught_task *tasks, si
 	a->n_known = 0;
 	for (size_t i = 0; i < n && a->n_known < ASLEEP_MOST; i++)
 		if (all || is_known(&old, &tasks[i]))
-			a->known[a->n_known++] = (struct asleep){tasks[i].tid, tasks[i].ran_ns};
+			a->known[a->n_known++] = (struct asleep){tasks[i].tid, tasks[i].seen_ns};
 }
 
 /* "2.3s, for jbd2 commit vda1" */
@@ -47,7 +48,7 @@ static bool fire(struct triggers *t, struct trigger *tr, struct query_caught_tas
 	f.text = arena_printf(&t->q.arena, "%s, for %s", units_ns(ns, task->slept_ns), task->cause);
 	if (!trigger_other(t, tr, &f))
 		return false;
-	tr->asleep->last = (struct asleep){task->tid, task->ran_ns};
+	tr->asleep->last = (struct asleep){task->tid, task->seen_ns};
 	return true;
 }
 

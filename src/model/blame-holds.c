@@ -236,6 +236,26 @@ void blame_change(struct model *m, uint32_t task, uint32_t state, uint32_t why)
 	t->why = why;
 }
 
+/* The time that is not charged yet, and in which its state was not known, is of this one, too. */
+void blame_see_file_holder(struct model *m, uint32_t task, uint32_t state, uint32_t why)
+{
+	const struct task *t = &m->tasks->tasks[task];
+
+	for (uint32_t i = t->blame; i; i = m->blame->holds[i].of_task)
+		if (!locktype_is_file(
+			    (enum lock_type)m->locks->locks[m->blame->holds[i].lock].type))
+			return;
+	for (uint32_t i = t->blame; i; i = m->blame->holds[i].of_task) {
+		struct blame_hold *h = &m->blame->holds[i];
+		if (h->state == BLAME_NOT_FOLLOWED) {
+			h->state = (uint8_t)state;
+			h->why = why;
+		}
+	}
+	if (t->blame)
+		blame_change(m, task, state, why);
+}
+
 bool blame_has_hold(const struct model *m, uint32_t node, uint32_t task)
 {
 	for (uint32_t i = m->blame->nodes[node].holds; i; i = m->blame->holds[i].next)

@@ -19,6 +19,7 @@
  * to sleep, and ends, for the sums, with the last look that saw that sleep. The writer goes to
  * sleep once more when it has waited for RCU, in the same wait.
  */
+#include "blame-int.h"
 #include "internal.h"
 #include "kontend/blame.h"
 #include "kontend/cell-owner.h"
@@ -355,6 +356,38 @@ static int see_holders(struct model *m, const struct look_at *l)
 	return code;
 }
 
+static const struct locksnap_blocked *find_blocked(const struct locksnap *s, int32_t tid)
+{
+	for (size_t i = 0; i < s->n_blocked; i++)
+		if (s->blocked[i].tid == tid)
+			return &s->blocked[i];
+	return NULL;
+}
+
+/*
+ * Records follow holders of the kernel's locks. Of a holder of a file, the snapshot shows the
+ * state, and where it is blocked the calls.
+ */
+static void see_file_holder(struct model *m, const struct locksnap *s,
+			    const struct locksnap_queue *q)
+{
+	static const uint8_t states[LOCKSNAP_STATES] = {[LOCKSNAP_RUNNING] = BLAME_RUNNING,
+							[LOCKSNAP_RUNNABLE] = BLAME_RUNNABLE,
+							[LOCKSNAP_ASLEEP] = BLAME_ASLEEP};
+	const uint32_t *task = map64_get(&m->tasks->by_tid, (uint32_t)q->holder_tid);
+	uint32_t state = q->holder_state < LOCKSNAP_STATES ? states[q->holder_state] : 0;
+	const struct locksnap_blocked *b;
+	uint32_t why = 0;
+
+	if (!filelock_is(q->addr) || q->holder_tid <= 0 || !task || !state)
+		return;
+	if (state == BLAME_ASLEEP && (b = find_blocked(s, q->holder_tid)) && b->n_frames) {
+		why = model_stack(m, s->frames + b->frame, b->n_frames);
+		state = b->io ? BLAME_IO : BLAME_ASLEEP;
+	}
+	blame_see_file_holder(m, *task, state, why);
+}
+
 /* Tasks whose waits are not measured are in the snapshots all the same. */
 bool looks_of_all(const struct model *m)
 {
@@ -375,6 +408,8 @@ void looks_settle(struct model *m)
 		code = add_unreported(m, &now, &before);
 	if (code != -ENOMEM)
 		code = see_holders(m, &now);
+	for (size_t i = 0; code != -ENOMEM && m->blame->max && i < now.snap.n_queues; i++)
+		see_file_holder(m, &now.snap, &now.snap.queues[i]);
 	if (code == -ENOMEM)
 		m->damage->snapshot_lost++;
 	m->looks->lost = m->damage->lost + m->damage->dropped;

@@ -49,7 +49,7 @@ struct blocked_rows {
  * functions are not in a chain, as they end with a call of a general one.
  */
 enum sleep_cause blocked_cause_on(enum sleep_cause cause, const char *fs);
-/* @cause, or if it names none, that by which the kernel accounts the sleep. */
+/* @cause, or if it names none, or not all, that by which the kernel accounts the sleep. */
 enum sleep_cause blocked_cause_without_words(enum sleep_cause cause, bool waits, bool io);
 const char *blocked_cause_words(enum sleep_cause cause);
 /* BY_LOCK: by cause alone. */

@@ -135,9 +135,14 @@ static bool counts(enum sleep_cause cause, uint32_t state)
 	return state != LOCKSNAP_BLOCKED_S || !is_idle(cause);
 }
 
-/* Functions of sleeping locks belong to the scheduler, which snapshots of calls leave out. */
+/*
+ * Functions of sleeping locks belong to the scheduler, which snapshots of calls leave out. The
+ * thread of a journal waits in one function for handles and for its I/O, which are inlined.
+ */
 enum sleep_cause blocked_cause_without_words(enum sleep_cause cause, bool waits, bool io)
 {
+	if (cause == SLEEP_JBD2_HANDLES && io)
+		return SLEEP_WRITE;
 	if (cause != SLEEP_NONE && cause != SLEEP_UNKNOWN)
 		return cause;
 	return waits ? SLEEP_LOCK : io ? SLEEP_IO : cause;

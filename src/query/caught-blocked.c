@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tasks in state D for longer than a trigger allows: rows of the table "blocked" by task, so that
- * a trigger has the same causes and the same filter. A sleep is known by its task and the time at
- * which that ran last.
+ * a trigger has the same causes and the same filter.
  */
 #include "internal.h"
 #include "kontend/locksnap.h"
@@ -53,6 +52,7 @@ static struct query_caught_task task_of(struct query *q, const struct table *t, 
 		.tid = b->tid,
 		.slept_ns = table_u64(t, row, "longest_now_ns"),
 		.ran_ns = b->ran_ns,
+		.seen_ns = query_queues(q)->head.time_ns,
 		.comm = locksnap_text(query_queues(q), b->comm),
 		.cause = table_text_or(t, row, "cause", ""),
 		.because = table_text_or(t, row, "because_of", ""),

@@ -118,7 +118,11 @@ class Guard:
 
     def undo(self):
         os.set_blocking(self.told, False)
-        for line in reversed(os.read(self.told, 4096).decode().splitlines()):
+        try:
+            lines = os.read(self.told, 4096).decode().splitlines()
+        except BlockingIOError:
+            lines = []
+        for line in reversed(lines):
             what, path, *value = line.split(" ")
             if what == "write":
                 write(path, *value)
@@ -263,6 +267,12 @@ def begin_child():
             signal.pause()
 
 
+def begin_child_at_once(policy):
+    """The same as a real-time task, which another class of the scheduler keeps; the child is none."""
+    os.sched_setscheduler(0, policy | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+    begin_child()
+
+
 def touch_uffd():
     memory = map_private(PAGE)
     register(open_uffd(), memory, PAGE)
@@ -285,6 +295,8 @@ def open_leased(path):
 def processes(c):
     """Those that need no file system."""
     c.add(Task("vfork", "child of vfork", "kernel_clone", because="vfork/"), begin_child)
+    c.add(Task("vfork-fifo", "child of vfork", "kernel_clone", because="vfork-fifo/"),
+          lambda: begin_child_at_once(os.SCHED_FIFO))
     c.add(Task("uffd", "userfaultfd", "handle_userfault", "DS"), touch_uffd)
     c.add(Task("rcu", "RCU grace period", "synchronize_rcu", steady=False), wait_for_rcu)
     traced = c.begin(Task("traced", "stopped by a debugger", "ptrace_stop", "tT"), signal.pause)
@@ -640,13 +652,18 @@ def prepared():
     return Causes()
 
 
-def blocked():
-    """All of them; end() has to be called, whatever happens."""
+def produce(*what):
+    """By these functions; end() has to be called, whatever happens."""
     c = prepared()
     try:
-        for produce in (processes, files, cgroups, fuse, core_dump, disk, throttled, swap, ext4):
-            produce(c)
+        for one in what:
+            one(c)
     except BaseException:
         c.end()
         raise
     return c
+
+
+def blocked():
+    """All of them."""
+    return produce(processes, files, cgroups, fuse, core_dump, disk, throttled, swap, ext4)

@@ -62,20 +62,22 @@ def device_of(path):
 
 def compare(when, chains, b, path, early):
     rows = chains["rows"] if chains else []
-    roots = [r for r in rows if r["row"] == "root" and not r["ended"] and r["tid"] == b.tids["A"]]
-    check(len(roots) == 1, "%s: A is %d roots" % (when, len(roots)))
+    # It sleeps for userfaultfd, which is the root.
+    roots = [r for r in rows if r["row"] == "waiter" and not r["ended"] and r["tid"] == b.tids["A"]]
+    check(len(roots) == 1, "%s: A is in %d rows" % (when, len(roots)))
     if not roots:
         print(json.dumps(rows, indent=1))
         return
     root = roots[0]
     check(root["behind"] == 3, "%s: behind A: %s" % (when, root["behind"]))
     check(root["state"] == "asleep", "%s: A is %s" % (when, root["state"]))
-    check(root["certainty"] == "sure", "%s: A is %s" % (when, root["certainty"]))
+    check(root["sleeps_for"].startswith("userfaultfd"), "%s: A sleeps for %s" % (when, root["sleeps_for"]))
     check(root["asleep_file"] == path, "%s: A sleeps at %s" % (when, root["asleep_file"]))
     device = device_of(path)
     check(root["asleep_dev"] == device, "%s: device %s, not %s" % (when, root["asleep_dev"], device))
     locks = below(rows, root)
     check([r["kind"] for r in locks] == ["rwsem"], "%s: locks of A %s" % (when, locks))
+    check(locks[0]["certainty"] == "sure", "%s: A is %s" % (when, locks[0]["certainty"]))
     check(path in locks[0]["name"], "%s: the lock of A is %s" % (when, locks[0]["name"]))
     waits = below(rows, locks[0])
     check([r["tid"] for r in waits] == [b.tids["B"]], "%s: wait for A: %s" % (when, waits))

@@ -268,6 +268,8 @@ static const struct {
 	 "__schedule schedule wait_transaction_locked add_transaction_credits "
 	 "start_this_handle jbd2__journal_start __ext4_journal_start_sb ext4_dirty_inode",
 	 "jbd2 commit"},
+	{"6.18", "filemap_fault __do_fault do_fault __handle_mm_fault handle_mm_fault",
+	 "page fault in a file"},
 	{"5.10", "__schedule schedule jbd2_journal_commit_transaction kjournald2 kthread",
 	 "open handles of jbd2"},
 	{"5.19",

@@ -13,6 +13,7 @@
 
 #include "asked.h"
 #include "canned.h"
+#include "kontend/query-blame.h"
 #include "kontend/query-chains.h"
 #include "lock-snaps.h"
 
@@ -157,6 +158,32 @@ static void a_chain_goes_on_to_the_device(void **state)
 	assert_int_equal(sum.roots, 1);
 	assert_int_equal(sum.tasks, 4);
 	assert_int_equal(sum.circles, 0);
+}
+
+/* Blame is charged to the holder, and has the end of its chain. */
+static void blame_has_the_end(void **state)
+{
+	const struct query_blame_spec by = {.by = BLAME_BY_TASK};
+	const struct query_spec spec = {0};
+	struct asked *w = *state;
+	struct locksnap s = {0};
+	struct error err = {0};
+	struct table t;
+
+	begin(w);
+	wait_for(w, &s, 800, 0, 700, LOCKSNAP_ASLEEP);
+	wait_for_log(&s, 700, 700, "t");
+	log_thread(&s);
+	end(w, &s);
+	assert_int_equal(query_blame(&w->q, &by, &spec, &t, &err), 0);
+	for (size_t i = 0; i < t.n_rows; i++)
+		if (cell_at(&t, i, "tid")->i == 700) {
+			assert_string_equal(
+				cell_s(&t, i, "ends_at"),
+				"jbd2 commit vda1 -> jbd2/vda1-8/300 -> writeback vda1");
+			return;
+		}
+	fail_msg("the holder is not to blame");
 }
 
 /* A task that waits for no lock: for its child, of which the snapshot knows that it can run. */
@@ -326,6 +353,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(a_chain_goes_on_to_the_device),
+		TEST(blame_has_the_end),
 		TEST(a_chain_begins_without_a_lock),
 		TEST(a_snapshot_without_room_proves_nothing),
 		TEST(a_holder_that_runs_is_the_root),

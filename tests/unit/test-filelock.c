@@ -17,9 +17,11 @@
 #include "kontend/decode.h"
 #include "kontend/filelock.h"
 #include "kontend/locktype.h"
+#include "kontend/query-blame.h"
 #include "kontend/query-chains.h"
 #include "kontend/wait.h"
 #include "kontend/waitrec.h"
+#include "lock-snaps.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
@@ -427,6 +429,57 @@ static void ages_keep_six_digits(void **state)
 	assert_int_equal(waitrec_age_ns(waitrec_age(UINT64_MAX)), (uint64_t)WAITREC_AGE_MOST << 30);
 }
 
+/* The holder as a snapshot has it: asleep for I/O with @blocked. */
+static void look(struct asked *w, int ms, enum locksnap_state state, bool blocked)
+{
+	struct locksnap_queue q = {.addr = file(0),
+				   .type = LOCKSNAP_FLOCK,
+				   .writers_waiting = 1,
+				   .certainty = LOCKSNAP_SURE,
+				   .holder_pid = 801,
+				   .holder_tid = 801,
+				   .holder_state = state};
+	struct locksnap s = {0};
+
+	lock_snap_waiter(&s, 1, 701, 701, "a", false);
+	q.holder_comm = locksnap_add_text(&s, "holder");
+	assert_int_equal(locksnap_add_queue(&s, &q), 0);
+	if (blocked)
+		lock_snap_blocked(
+			&s,
+			(struct locksnap_blocked){
+				.pid = 801, .tid = 801, .state = LOCKSNAP_BLOCKED_D, .io = 1},
+			"holder", LOCK_SNAP_LOCK, AT(ms));
+	lock_snap_emit(w->rig.synth, &s, AT(ms));
+	synth_round(w->rig.synth, AT(ms));
+	ends(w, ms, 900, 1, FILELOCK_OVER); /* any event */
+}
+
+/* No record follows the holder of a file: from snapshot to snapshot it does what they show. */
+static void snapshots_show_what_the_holder_does(void **state)
+{
+	const struct query_blame_spec by = {.by = BLAME_BY_TASK};
+	const struct query_spec spec = {0};
+	struct asked *w = *state;
+	struct error err = {0};
+	struct table t;
+
+	wants(w, 10, 701, 0, 801);
+	look(w, 30, LOCKSNAP_RUNNING, false);
+	look(w, 50, LOCKSNAP_ASLEEP, true);
+	look(w, 80, LOCKSNAP_ASLEEP, false);
+	ends(w, 90, 701, 0, 0);
+	play(w);
+	assert_int_equal(query_blame(&w->q, &by, &spec, &t, &err), 0);
+	assert_int_equal(cell_at(&t, 0, "tid")->i, 801);
+	assert_int_equal(cell_u(&t, 0, "waited_ns"), 80 * MS);
+	assert_int_equal(cell_u(&t, 0, "running_ns"), 40 * MS);
+	assert_int_equal(cell_u(&t, 0, "io_ns"), 30 * MS);
+	assert_int_equal(cell_u(&t, 0, "asleep_ns"), 10 * MS);
+	assert_int_equal(cell_u(&t, 0, "not_followed_ns"), 0);
+	assert_string_equal(cell_s(&t, 0, "mostly"), "running 50.0%");
+}
+
 /* The row of the lock. */
 static struct table held(struct asked *w)
 {
@@ -496,6 +549,8 @@ int main(void)
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(other_tries_are_no_damage, start, asked_teardown),
 		cmocka_unit_test_setup_teardown(each_waits_for_the_other, start, asked_teardown),
+		cmocka_unit_test_setup_teardown(snapshots_show_what_the_holder_does, start,
+						asked_teardown),
 		cmocka_unit_test_setup_teardown(short_waits_may_be_left_out, start, asked_teardown),
 		cmocka_unit_test(ages_keep_six_digits),
 		cmocka_unit_test_setup_teardown(the_age_of_a_hold_is_reported, start,

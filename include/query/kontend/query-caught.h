@@ -21,7 +21,8 @@ int query_caught(struct query *q, const struct wait *w, struct query_caught *ret
 /* The blocked task that a trigger is about. */
 struct query_caught_task {
 	int32_t pid, tid;
-	uint64_t slept_ns, ran_ns; /* for how long; when it ran last: with tid it names the sleep */
+	uint64_t slept_ns, ran_ns;		    /* for how long; when it ran last */
+	uint64_t seen_ns;			    /* when the snapshot saw it */
 	const char *comm, *cause, *because, *chain; /* "" */
 	int32_t by_pid, by_tid;			    /* 0: not known */
 };

@@ -146,6 +146,7 @@ SELECT * FROM file('rows/*.ndjson*', 'JSONEachRow', '
   `worst_ns` Nullable(Int64),
   `lasted_ns` Nullable(Int64),
   `because` Nullable(String),
+  `chain` Nullable(String),
   `trigger` Nullable(Int64),
   `fired_ns` Nullable(Int64),
   `begin_ns` Nullable(Int64),

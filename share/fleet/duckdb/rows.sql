@@ -146,6 +146,7 @@ SELECT * FROM read_json('rows/*.ndjson*', format = 'newline_delimited', columns 
   "worst_ns": 'BIGINT',
   "lasted_ns": 'BIGINT',
   "because": 'VARCHAR',
+  "chain": 'VARCHAR',
   "trigger": 'BIGINT',
   "fired_ns": 'BIGINT',
   "begin_ns": 'BIGINT',

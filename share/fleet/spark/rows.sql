@@ -145,6 +145,7 @@ CREATE OR REPLACE TEMPORARY VIEW kontend_files (
   `worst_ns` BIGINT,
   `lasted_ns` BIGINT,
   `because` STRING,
+  `chain` STRING,
   `trigger` BIGINT,
   `fired_ns` BIGINT,
   `begin_ns` BIGINT,

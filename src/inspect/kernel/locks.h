@@ -78,6 +78,8 @@ struct sched_info {
 
 struct sched_entity___locks {
 	unsigned long long sum_exec_runtime, prev_sum_exec_runtime;
+	unsigned long long exec_start; /* when its time was last counted: by clock_task */
+	struct cfs_rq *cfs_rq;
 	unsigned char sched_delayed; /* 6.12: asleep, though its run queue still has it */
 } CORE;
 

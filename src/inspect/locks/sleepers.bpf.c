@@ -107,7 +107,7 @@ static __always_inline __u64 scheduler_now(void)
 /* Has it slept for longer than that? True also if that is not known. */
 static __always_inline bool slept_longer(struct task_struct *t, __u64 ns)
 {
-	__u64 now = scheduler_now(), ran = ran_until(t);
+	__u64 now = scheduler_now(), ran = sleeps_since(t);
 
 	return !now || !ran || (now > ran && now - ran > ns);
 }
@@ -234,7 +234,7 @@ static __always_inline void put_blocked(struct task_struct *t, __u32 state_is)
 	r->state = state_is;
 	r->io = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
 	r->kthread = !!(flags & TASK_KTHREAD);
-	r->ran = ran_until(t);
+	r->ran = sleeps_since(t);
 	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
 	BPF_CORE_READ_STR_INTO(&r->process, task, group_leader, comm);
 	r->bytes = (int)bpf_get_task_stack(t, r->frames, sizeof(r->frames), 0);

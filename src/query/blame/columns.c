@@ -74,6 +74,10 @@
 			"share of all time waited, with or without a known holder", COLUMN_PCT, 5, \
 			1, SR, 0),                                                                 \
 	[C_MOSTLY] = WAITS(SET, COL_MOSTLY, 22, 0, SR | W, 0),                                     \
+	[C_ENDS] = WAITS(SET, "ends_at", "ENDS AT",                                                \
+			 "object for which the root sleeps now, and the device or task at the "    \
+			 "end of that chain",                                                      \
+			 COLUMN_TEXT, 20, 2, SR | W, 1 << BLAME_BY_TASK),                          \
 	[C_CALLER] = WAITS(SET, COL_GOT_IN, 18, 3, SR | W, 0),                                     \
 	[C_WAITS] = WAITS(SET, "waits", "WHO LOSES MOST",                                          \
 			  "lock and function with the most waiting time", COLUMN_TEXT, 24, 3,      \

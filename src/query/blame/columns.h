@@ -23,6 +23,7 @@ enum {
 	C_WAITED,
 	C_PCT,
 	C_MOSTLY,
+	C_ENDS,
 	C_CALLER,
 	C_WAITS,
 	C_RUNNING,

@@ -6,8 +6,10 @@
  * together count each. query_blame_lock() has the activity of the holders of one lock, for its
  * page.
  */
+#include "../chains/graph.h"
 #include "columns.h"
 #include "kontend/lock.h"
+#include "kontend/task.h"
 #include "rows.h"
 
 #include <errno.h>
@@ -104,6 +106,16 @@ static void fill_losers(struct blame_rows *b, const struct blame_group *g, struc
 	v[C_WAITS].approx = v[C_WAITS_NAME].approx = v[C_WAITS_CALLER].approx = h.many;
 }
 
+/* The root may sleep for something else than a lock: the chain of the waits continues there. */
+static void fill_end(struct blame_rows *b, const struct blame_group *g, struct value *v)
+{
+	const struct blame_cell *c = blame_first(b, g);
+
+	if (!b->now || query_blame_who(b->q, c) != BLAME_TASK)
+		return;
+	value_s(&v[C_ENDS], chain_way_of_sleep(b->now, b->q->model->tasks->tasks[c->key.task].tid));
+}
+
 void blame_fill_waits(struct blame_rows *b, const struct blame_group *g, uint64_t want,
 		      struct value *v)
 {
@@ -126,6 +138,8 @@ void blame_fill_waits(struct blame_rows *b, const struct blame_group *g, uint64_
 	blame_fill_mostly(b, g, want, &waits_at, v);
 	if (want & losers)
 		fill_losers(b, g, v);
+	if (want & table_bit(C_ENDS))
+		fill_end(b, g, v);
 }
 
 static void fill_did_states(const struct blame_group *g, struct value *v)

@@ -40,6 +40,7 @@ struct blame_weight {
 	uint32_t cell;
 };
 
+struct chain_graph;
 struct blame_rows {
 	struct query *q;
 	enum query_blame_by by;
@@ -52,6 +53,7 @@ struct blame_rows {
 	uint64_t all_ns;
 	struct blame_weight *room; /* scratch, as many as cells */
 	uint32_t lock;		   /* that the row which is filled names: the heaviest of it */
+	struct chain_graph *now;   /* NULL: no chain ends with a sleep */
 };
 
 /* Groups all cells that count. 0 or -ENOMEM. */

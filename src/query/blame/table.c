@@ -4,6 +4,7 @@
  * group's id is made of what the row is, so groups of equal id are one row. A set asks for its own
  * groups alone and has the rows of these; with all columns the rows are those of all sets.
  */
+#include "../chains/graph.h"
 #include "columns.h"
 #include "kontend/map64.h"
 #include "kontend/query-blame.h"
@@ -182,6 +183,23 @@ static struct column *columns_by(struct query *q, const struct table_kind *kind,
 	return c;
 }
 
+/* Where no task sleeps for something else than a lock, no chain ends there. 0 or -ENOMEM. */
+static int find_ends(struct blame_table *t, struct column *columns)
+{
+	struct chain_graph *g = arena_alloc(&t->q->arena, sizeof(*g));
+	int r = g ? 0 : -ENOMEM;
+	bool any = false;
+
+	if (r == 0 && t->has[BLAME_WAITS] && t->waits.by == BLAME_BY_TASK &&
+	    chain_sleeps_most(t->q))
+		r = chain_graph_make(t->q, t->waits.now = g);
+	for (uint32_t i = 0; r == 0 && !any && i < g->n_waits; i++)
+		any = g->waits[i].sleep != NULL;
+	if (!any)
+		columns[C_ENDS].flags &= ~COLUMN_SCREEN;
+	return r;
+}
+
 int query_blame(struct query *q, const struct query_blame_spec *b, const struct query_spec *s,
 		struct table *ret, struct error *err)
 {
@@ -204,10 +222,13 @@ int query_blame(struct query *q, const struct query_blame_spec *b, const struct 
 		t.has[set] = b->all ? query_blame_has(set, b->by) && (set == BLAME_HELD || is_known)
 				    : set == (unsigned)b->set;
 	spec.by = key_of(b->by);
-	src.columns = columns_by(q, src.kind, b->by);
+	struct column *columns = columns_by(q, src.kind, b->by);
+	src.columns = columns;
 	src.keys = b->all ? columns_by(q, kind, b->by) : src.columns;
-	if (!src.columns || !src.keys || sum_up(&t, s) < 0)
-		return query_enomem(err, sets[b->set].what);
+	int r = !columns || !src.keys || sum_up(&t, s) < 0 || find_ends(&t, columns) < 0;
 	src.n = t.n;
-	return rows_answer(q, &spec, &src, ret, err);
+	r = r ? query_enomem(err, sets[b->set].what) : rows_answer(q, &spec, &src, ret, err);
+	if (t.waits.now)
+		chain_graph_deinit(t.waits.now);
+	return r;
 }

@@ -160,7 +160,7 @@ static const struct line {
 	{"do_swap_page", SLEEP_SWAP, FIT_PAGES | FIT_IO},
 	{"shmem_swapin", SLEEP_SWAP, FIT_PAGES | FIT_IO},
 	{"swap_read", SLEEP_SWAP, FIT_PAGES | FIT_IO},
-	{"filemap_fault", SLEEP_FAULT, FIT_PAGES | FIT_IO | FIT_READ},
+	{"filemap_fault", SLEEP_FAULT, FIT_FIRST | FIT_PAGES | FIT_IO | FIT_READ},
 	{"__do_fault", SLEEP_FAULT, FIT_PAGES | FIT_IO | FIT_READ},
 	{"do_fault", SLEEP_FAULT, FIT_PAGES | FIT_IO | FIT_READ},
 	{"ext4_block_write_begin", SLEEP_READ, FIT_PAGES | FIT_IO | FIT_METADATA},

@@ -115,6 +115,12 @@ const char *chain_process_name(const struct chain_graph *g, const struct chain_w
 /* "rwsem mmap_lock mysqld/800", "jbd2 commit vda1" */
 const char *chain_lock_text(const struct chain_graph *g, const struct chain_lock *l);
 
+/*
+ * way.c: "jbd2 commit vda1 -> jbd2/vda1-8/300 -> disk write vda": the object for which a task
+ * sleeps, and where that leads; NULL: it does not, or no memory.
+ */
+const char *chain_way_of_sleep(struct chain_graph *g, int32_t tid);
+
 /* The wait for @l that has lasted longest. */
 uint32_t chain_longest(const struct chain_graph *g, const struct chain_lock *l);
 struct chain_sum chain_sum_one(const struct chain_wait *w);

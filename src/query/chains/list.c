@@ -523,40 +523,6 @@ int query_chains(struct query *q, const struct query_spec *s, struct table *ret,
 	return r;
 }
 
-/* " -> jbd2 commit vda1 -> jbd2/vda1-8": what the holder of that lock waits for in the end. */
-static const char *way_up(struct chain_graph *g, uint32_t lock, const char *text)
-{
-	struct arena *a = &g->q->arena;
-	uint32_t at = lock;
-
-	for (uint32_t steps = 0; text && at != CHAIN_NONE; steps++) {
-		const struct chain_lock *l = &g->locks[at];
-		text = arena_printf(a, "%s -> %s", text, chain_lock_text(g, l));
-		if (text && l->holder)
-			text = arena_printf(a, "%s -> %s", text, l->by.name);
-		if (steps == CHAIN_DEPTH_MOST || (l->in_circle && steps && at == lock))
-			return arena_printf(a, "%s -> ...", text);
-		at = l->up == CHAIN_NONE ? CHAIN_NONE : g->waits[l->up].lock;
-	}
-	return text;
-}
-
-const char *query_chains_of(struct query *q, int32_t tid)
-{
-	struct chain_graph g = {0};
-	const char *text = NULL;
-
-	if (query_sync(q) < 0 || chain_graph_make(q, &g) < 0) {
-		chain_graph_deinit(&g);
-		return NULL;
-	}
-	const uint32_t *wait = map64_get(&g.by_tid, (uint32_t)tid);
-	if (wait)
-		text = way_up(&g, g.waits[*wait].lock, chain_task_name(&g, &g.waits[*wait]));
-	chain_graph_deinit(&g);
-	return text;
-}
-
 /* The lock whose holder waits for no other: of a circle there is none. */
 static uint32_t last_lock(const struct chain_graph *g, uint32_t first)
 {

@@ -89,7 +89,8 @@ static bool is_link(const struct blocked_why *w)
 {
 	if (!w->counts || w->cause == SLEEP_LOCK || w->cause == SLEEP_RT_MUTEX)
 		return false;
-	return w->by_tid || !names_nothing(w->cause) || *w->device || *w->file;
+	return w->by_tid || !names_nothing(w->cause) || *w->device ||
+	       (is_of_file(w->cause) && *w->file);
 }
 
 static struct chain_lock *object_at(struct chain_graph *g, const struct chain_sleep *s)
