@@ -206,6 +206,7 @@ static void a_chain_begins_without_a_lock(void **state)
 	end(w, &s);
 	struct table t = query_table(w);
 	check_rows(&t, rows, sizeof(rows) / sizeof(*rows));
+	assert_string_equal(query_chains_of(&w->q, 80), "dd/80 -> I/O of a page");
 	assert_int_equal(cell_at(&t, 0, "tid")->i, 71);
 	assert_false(cell_at(&t, 0, "asleep_for")->known);
 }

@@ -28,7 +28,14 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 			    units_count(n, all->again));
 	if (all->lost)
 		line_printf(&line, ROLE_WARN, ", not in the list: %s", units_count(n, all->lost));
-	return 1;
+	const uint64_t row = l->pane.table.selected;
+	const char *chain = row && row <= all->n ? all->list[row - 1].chain : "";
+	if (!*chain)
+		return 1;
+	line = (struct line){.s = s, .r = layout_below(r, 1), .x = 1};
+	line_put(&line, ROLE_DIM, "chain: ");
+	line_put(&line, ROLE_NORMAL, chain);
+	return 2;
 }
 
 static const char *empty_text(struct list_view *l, const struct table *t)
@@ -67,10 +74,10 @@ const struct view_ops view_incidents = {
 	.help = "What have triggers caught? A row each time that a condition of --trigger became "
 		"true: kontend-trigger(7) lists the conditions. WHAT FIRED has the values at that "
 		"moment, WORST the longest wait until it was over. BECAUSE OF is the holder of the "
-		"lock, or the task that is waited for, and CHAIN the way to it at that moment. "
-		"Enter "
-		"goes back to that moment, if it is still kept, and shows the chains "
-		"of waits; on the ribbon it is a !.",
+		"lock, or the task that is waited for. CHAIN is the way from the task to what it "
+		"waited for in the end, which the second line has for the selected row. Enter "
+		"goes back to that moment, if it is still kept, and shows the chains of waits; on "
+		"the ribbon it is a !.",
 	.tables = "incidents",
 	.size = sizeof(struct list_view),
 	LIST_VIEW(&ops),

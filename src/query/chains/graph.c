@@ -316,14 +316,14 @@ static int finish(struct chain_graph *ret)
 	return r;
 }
 
-static int make(struct query *q, size_t sleeps, struct chain_graph *ret)
+static int make(struct query *q, size_t sleeps, int32_t start, struct chain_graph *ret)
 {
 	*ret = (struct chain_graph){.q = q};
 	int r = collect(ret, sleeps);
 
 	for (uint32_t i = 0; r == 0 && i < ret->n_locks; i++)
 		find_holder(ret, &ret->locks[i]);
-	r = r < 0 ? r : chain_sleeps_add(ret, sleeps);
+	r = r < 0 ? r : chain_sleeps_add(ret, sleeps, start);
 	if (r < 0)
 		return r;
 	link_up(ret);
@@ -332,12 +332,17 @@ static int make(struct query *q, size_t sleeps, struct chain_graph *ret)
 
 int chain_graph_make(struct query *q, struct chain_graph *ret)
 {
-	return make(q, chain_sleeps_most(q), ret);
+	return make(q, chain_sleeps_most(q), 0, ret);
+}
+
+int chain_graph_make_of(struct query *q, int32_t tid, struct chain_graph *ret)
+{
+	return make(q, chain_sleeps_most(q), tid, ret);
 }
 
 int chain_graph_make_locks(struct query *q, struct chain_graph *ret)
 {
-	return make(q, 0, ret);
+	return make(q, 0, 0, ret);
 }
 
 static bool is_known(const struct model *m, const struct wait *w)

@@ -95,6 +95,8 @@ struct chain_graph {
 
 /* 0 or -ENOMEM; what it points to lies in the query's arena. After query_sync(). */
 int chain_graph_make(struct query *q, struct chain_graph *ret);
+/* With the chain of that thread, whatever it sleeps for. */
+int chain_graph_make_of(struct query *q, int32_t tid, struct chain_graph *ret);
 /* Of waits for locks alone. */
 int chain_graph_make_locks(struct query *q, struct chain_graph *ret);
 /* The same of waits that have just ended: a lock is there once for each of its holders. */
@@ -103,9 +105,10 @@ void chain_graph_deinit(struct chain_graph *g);
 
 /*
  * sleeps.c: adds the sleeps of holders, of the tasks that these wait for, and of tasks in state D
- * that wait for another task, with their objects. 0 or -ENOMEM. @most: so many at most.
+ * that wait for another task, with their objects. 0 or -ENOMEM. @most: so many at most. @start: of
+ * that thread, too; 0: of none.
  */
-int chain_sleeps_add(struct chain_graph *g, size_t most);
+int chain_sleeps_add(struct chain_graph *g, size_t most, int32_t start);
 /* For how many there must be room. */
 size_t chain_sleeps_most(struct query *q);
 

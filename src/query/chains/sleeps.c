@@ -217,7 +217,7 @@ size_t chain_sleeps_most(struct query *q)
 	return s && s->head.knows_blocked ? s->n_blocked : 0;
 }
 
-int chain_sleeps_add(struct chain_graph *g, size_t most)
+int chain_sleeps_add(struct chain_graph *g, size_t most, int32_t start)
 {
 	struct sleeps s = {.g = g, .left = most};
 	int code = 0;
@@ -227,6 +227,7 @@ int chain_sleeps_add(struct chain_graph *g, size_t most)
 	blocked_rows_begin(&s.rows, g->q);
 	for (uint32_t i = 0; code == 0 && i < most; i++)
 		code = map64_put(&s.tasks, (uint32_t)s.rows.s->blocked[i].tid, i);
+	code = code < 0 ? code : follow(&s, start);
 	code = code < 0 ? code : follow_holders(&s);
 	code = code < 0 ? code : follow_others(&s);
 	blocked_free_maps(&s.rows);

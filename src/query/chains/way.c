@@ -36,7 +36,7 @@ const char *query_chains_of(struct query *q, int32_t tid)
 	struct chain_graph g = {0};
 	const char *way = NULL, *name = NULL;
 
-	if (query_sync(q) < 0 || chain_graph_make(q, &g) < 0) {
+	if (query_sync(q) < 0 || chain_graph_make_of(q, tid, &g) < 0) {
 		chain_graph_deinit(&g);
 		return NULL;
 	}
