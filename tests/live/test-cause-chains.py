@@ -134,11 +134,37 @@ def check_log(when, rows, c):
         check(c.device in rows[3]["sleeps_for"], f"{when}: in the end {rows[3]['sleeps_for']}")
 
 
-def with_causes(produce, check_rows):
+# Triggers about tasks in state D: one incident for each, with its chain.
+
+def check_incident(c, trigger, task, *parts):
+    view = json.loads(run(sys.argv[1], "report", "-q", "--trigger", trigger, "--view", "incidents", "--format", "json",
+                          "--duration", "4s"))["views"]["incidents"]
+    found = [(r["tid"], r["chain"]) for r in view["rows"]]
+    print(f"{trigger}: {found}")
+    if not check(len(found) == 1 and found[0][0] == task.tid, f"{trigger}: not one incident of {task.tid}: {found}"):
+        return
+    words = found[0][1].split(" -> ")
+    check(len(words) >= len(parts) and all(p in w for p, w in zip(parts, words)),
+          f"{trigger}: the chain is {words}, not {parts}")
+
+
+def fuse_incident(c):
+    reads, cat = c.tasks
+    check_incident(c, f"hung>1s pid={cat.tid}", cat, f"cat/{cat.tid}", "mmap_lock", f"reads/{reads.tid}", "page fault")
+
+
+def log_incident(c):
+    commit = c.tasks[1]
+    check_incident(c, f"blocked:jbd2>1s comm:commit pid={commit.tid}", commit, f"commit/{commit.tid}",
+                   f"jbd2 commit {c.device}", f"jbd2/{c.device}-8/", f"{c.device}")
+
+
+def with_causes(produce, check_rows, check_triggers):
     c = causes.produce(produce)
     try:
         for when, rows in looks(c.path("p.data")):
             check_rows(when, rows, c)
+        check_triggers(c)
     finally:
         c.end()
 
@@ -253,8 +279,8 @@ def with_processes(do):
 def test():
     with_processes(many_waiters)
     with_processes(crossed)
-    with_causes(fuse, check_fuse)
-    with_causes(log, check_log)
+    with_causes(fuse, check_fuse, fuse_incident)
+    with_causes(log, check_log, log_incident)
     return failed() != 0
 
 
