@@ -6,6 +6,7 @@
  * longest of them, also while an earlier one goes on. So a task that hangs for ever hides no other.
  */
 #include "kontend/query-caught.h"
+#include "kontend/text.h"
 #include "kontend/units.h"
 #include "trigger-int.h"
 
@@ -52,18 +53,29 @@ static bool fire(struct triggers *t, struct trigger *tr, struct query_caught_tas
 	return true;
 }
 
-/* How the incident goes on, if it is about one of the tasks. */
-static void follow(struct triggers *t, struct trigger *tr, const struct query_caught_task *tasks,
+/* The first snapshot that has a wait from before is only compared with events after that. */
+static void add_chain(struct triggers *t, struct trigger *tr, struct query_caught_task *task)
+{
+	if (*tr->last.chain)
+		return;
+	query_caught_chain(&t->q, task);
+	text_clean(tr->last.chain, sizeof(tr->last.chain), task->chain);
+}
+
+/* How the incident continues, if it is about one of the tasks. */
+static void follow(struct triggers *t, struct trigger *tr, struct query_caught_task *tasks,
 		   size_t n)
 {
 	struct found f = {.end_ns = t->now_ns};
 
 	if (!tr->asleep->last.tid || tr->last.end_ns)
 		return;
-	for (size_t i = 0; i < n; i++)
-		if (is_same(&tr->asleep->last, &tasks[i]))
-			f = (struct found){.value = tasks[i].slept_ns,
-					   .worst_ns = tasks[i].slept_ns};
+	for (size_t i = 0; i < n; i++) {
+		if (!is_same(&tr->asleep->last, &tasks[i]))
+			continue;
+		f = (struct found){.value = tasks[i].slept_ns, .worst_ns = tasks[i].slept_ns};
+		add_chain(t, tr, &tasks[i]);
+	}
 	trigger_true(t, tr, &f);
 }
 
