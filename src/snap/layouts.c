@@ -129,9 +129,11 @@ static bool locksnap_reader_fits(const struct locksnap *s, const struct locksnap
 
 static bool locksnap_blocked_fits(const struct locksnap *s, const struct locksnap_blocked *b)
 {
-	const uint32_t texts[] = {b->comm, b->process, b->device, b->by_comm, b->fs};
+	const uint32_t texts[] = {b->comm, b->process,	b->device, b->by_comm, b->fs,	 b->queue,
+				  b->file, b->off_comm, b->cgroup, b->limit,   b->source};
 
-	return b->state && b->state < LOCKSNAP_BLOCKED_STATES && locksnap_texts_fit(s, texts, 5) &&
+	return b->state && b->state < LOCKSNAP_BLOCKED_STATES && b->by_state < LOCKSNAP_STATES &&
+	       locksnap_texts_fit(s, texts, sizeof(texts) / sizeof(*texts)) &&
 	       locksnap_frames_fit(s, b->frame, b->n_frames);
 }
 
@@ -140,7 +142,8 @@ static bool locksnap_fits(const void *locksnap)
 	const struct locksnap *s = locksnap;
 	bool ok = locksnap_texts_fit(s, &s->head.reason, 1) &&
 		  locksnap_texts_fit(s, &s->head.no_readers, 1) &&
-		  locksnap_texts_fit(s, &s->head.no_sleepers, 1);
+		  locksnap_texts_fit(s, &s->head.no_sleepers, 1) &&
+		  locksnap_texts_fit(s, &s->head.no_objects, 1);
 
 	for (size_t i = 0; ok && i < s->n_names; i++) {
 		const uint32_t texts[] = {s->names[i].comm, s->names[i].text};

@@ -4,7 +4,9 @@
  * start, and for each snapshot. With a command (tests/live/reading mem) it measures while that one
  * runs, and searches for its readers.
  *
- *     bench-inspect-locks [COMMAND ARG...]
+ *     bench-inspect-locks [--blocked N] [COMMAND ARG...]
+ *
+ * With --blocked N of the tasks wait for a child of vfork.
  */
 #include "kontend/snapshot-locks.h"
 
@@ -12,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,6 +70,20 @@ static pid_t start(char **argv, int *ret_in)
 	return pid;
 }
 
+/* A task in state D. */
+static void start_blocked(void)
+{
+	if (fork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (vfork() == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				pause();
+		}
+		_exit(0);
+	}
+}
+
 static void start_tasks(void)
 {
 	pthread_attr_t small;
@@ -95,10 +112,17 @@ int main(int argc, char **argv)
 	struct locksnap s = {0};
 	struct error err = {0};
 	double us[LOOKS], first = 0;
-	int in = -1;
+	int in = -1, blocked = 0;
 
+	if (argc > 2 && !strcmp(argv[1], "--blocked")) {
+		blocked = atoi(argv[2]);
+		argv += 2;
+		argc -= 2;
+	}
 	if (argc > 1)
 		start(argv + 1, &in);
+	for (int i = 0; i < blocked; i++)
+		start_blocked();
 	start_tasks();
 	uint64_t from = cpu_ns();
 	if (snapshot_locks_new(&w, false, NULL, &err) < 0) {
@@ -116,8 +140,9 @@ int main(int argc, char **argv)
 	}
 	qsort(us, LOOKS, sizeof(*us), by_size);
 	printf("CPU time: begin %.1f ms, first look %.2f ms, others median %.0f us, least %.0f us; "
-	       "%zu queues, %zu readers by evidence, %zu files\n",
-	       begin, first / 1000, us[LOOKS / 2], us[0], s.n_queues, s.n_readers, s.n_sleeps);
+	       "%zu queues, %zu readers by evidence, %zu files, %zu blocked\n",
+	       begin, first / 1000, us[LOOKS / 2], us[0], s.n_queues, s.n_readers, s.n_sleeps,
+	       s.n_blocked);
 	snapshot_locks_free(w);
 	locksnap_deinit(&s);
 	return 0;

@@ -38,7 +38,11 @@ static void check(const struct locksnap *s)
 			     strlen(locksnap_text(s, b->comm)) <= s->n_strings &&
 			     strlen(locksnap_text(s, b->process)) <= s->n_strings &&
 			     strlen(locksnap_text(s, b->device)) <= s->n_strings &&
+			     b->by_state < LOCKSNAP_STATES &&
 			     strlen(locksnap_text(s, b->fs)) <= s->n_strings &&
+			     strlen(locksnap_text(s, b->file)) <= s->n_strings &&
+			     strlen(locksnap_text(s, b->limit)) <= s->n_strings &&
+			     strlen(locksnap_text(s, b->source)) <= s->n_strings &&
 			     strlen(locksnap_text(s, b->by_comm)) <= s->n_strings);
 	}
 	for (size_t i = 0; i < s->n_readers; i++)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "locks/because-shared.h"
 #include "locks/internal.h"
 #include "locks/sleepers-shared.h"
 
@@ -28,6 +29,11 @@ uint32_t snapshot_locks_add_text(struct locksnap *s, const char *text, size_t si
 
 	snprintf(copy, sizeof(copy), "%.*s", (int)size, text);
 	return locksnap_add_text(s, copy);
+}
+
+uint32_t snapshot_locks_add_long(struct locksnap *s, const char *text)
+{
+	return locksnap_add_text(s, text);
 }
 
 uint32_t snapshot_locks_add_path(struct locksnap *s, const char *proc, int pid, int fd)
@@ -232,9 +238,18 @@ static void blocked_tasks_share_frames_and_name_children(void **state_unused)
 {
 	const int64_t ahead = 50;
 	const struct raw_vfork child = {.pid = 20, .tid = 20, .parent = 11, .comm = "cc1"};
+	struct because_names names = {.mountinfo = "/nosuch", .sys = "/nosuch"};
+	/* Of the first two something was found. */
+	const struct raw_because found[2] = {{.tid = 10}, {.tid = 11, .fs = "ext4"}};
 	struct raw_blocked all[80];
-	struct raw_blocked_pass pass = {
-		.blocked = all, .n = 80, .vforks = &child, .n_vforks = 1, .proc = "P"};
+	struct raw_blocked_pass pass = {.blocked = all,
+					.n = 80,
+					.vforks = &child,
+					.n_vforks = 1,
+					.proc = "P",
+					.because = found,
+					.n_because = 2,
+					.names = &names};
 	struct locksnap s = {0};
 
 	(void)state_unused;
@@ -256,10 +271,10 @@ static void blocked_tasks_share_frames_and_name_children(void **state_unused)
 	assert_int_equal(s.blocked[0].ran_ns, 1000);
 	assert_int_equal(s.blocked[2].ran_ns, 0);
 	assert_int_equal(s.blocked[0].cpu, 4);
-	assert_int_equal(s.blocked[0].call, SYS_fsync);
-	assert_int_equal(s.blocked[4].call, -1);
 	assert_string_equal(locksnap_text(&s, s.blocked[1].process), "sh");
-	assert_string_equal(locksnap_text(&s, s.blocked[1].fs), "fuse");
+	assert_string_equal(locksnap_text(&s, s.blocked[0].fs), "fuse");
+	assert_string_equal(locksnap_text(&s, s.blocked[1].fs), "ext4");
+	assert_string_equal(locksnap_text(&s, s.blocked[2].fs), "fuse");
 	assert_string_equal(locksnap_text(&s, s.blocked[4].fs), "");
 	assert_int_equal(s.blocked[1].by_tid, 20);
 	assert_string_equal(locksnap_text(&s, s.blocked[1].by_comm), "cc1");

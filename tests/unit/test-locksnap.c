@@ -61,13 +61,15 @@ static void fill(struct locksnap *s)
 							     .idle = 4,
 							     .comm = locksnap_add_text(s, "java")});
 	s->head.knows_blocked = 1;
-	locksnap_add_blocked(s, &(struct locksnap_blocked){.pid = 70,
-							   .tid = 71,
-							   .comm = locksnap_add_text(s, "make"),
-							   .state = LOCKSNAP_BLOCKED_D,
-							   .frame = 1,
-							   .n_frames = 1,
-							   .by_tid = 72});
+	locksnap_add_blocked(s,
+			     &(struct locksnap_blocked){.pid = 70,
+							.tid = 71,
+							.comm = locksnap_add_text(s, "make"),
+							.state = LOCKSNAP_BLOCKED_D,
+							.frame = 1,
+							.n_frames = 1,
+							.by_tid = 72,
+							.limit = locksnap_add_text(s, "/slice")});
 }
 
 static void *bytes_of(const struct locksnap *s, size_t *ret_len)
@@ -112,6 +114,7 @@ static void test_there_and_back(void **state)
 	assert_string_equal(locksnap_text(&t, t.blocked[0].comm), "make");
 	assert_int_equal(t.frames[t.blocked[0].frame], 200);
 	assert_int_equal(t.blocked[0].by_tid, 72);
+	assert_string_equal(locksnap_text(&t, t.blocked[0].limit), "/slice");
 	mem_free(p);
 	mem_free(q);
 	locksnap_deinit(&s);
@@ -164,6 +167,14 @@ static void damage_blocked(struct locksnap *s, int what)
 		s->blocked[0].by_comm = UINT32_MAX;
 	if (what == 28)
 		s->blocked[0].fs = UINT32_MAX;
+	if (what == 29)
+		s->blocked[0].by_state = LOCKSNAP_STATES;
+	if (what == 30)
+		s->blocked[0].cgroup = UINT32_MAX;
+	if (what == 31)
+		s->blocked[0].source = UINT32_MAX;
+	if (what == 32)
+		s->head.no_objects = UINT32_MAX;
 }
 
 /* A reference to a missing entry is refused, and so is every cut. */
@@ -173,7 +184,7 @@ static void test_damage(void **state)
 	size_t len;
 
 	(void)state;
-	for (int what = 0; what < 29; what++) {
+	for (int what = 0; what < 33; what++) {
 		locksnap_clear(&s);
 		fill(&s);
 		if (what == 0)

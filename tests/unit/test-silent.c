@@ -28,6 +28,11 @@ uint32_t snapshot_locks_add_text(struct locksnap *s, const char *text, size_t si
 	return locksnap_add_text(s, copy);
 }
 
+uint32_t snapshot_locks_add_long(struct locksnap *s, const char *text)
+{
+	return locksnap_add_text(s, text);
+}
+
 uint32_t snapshot_locks_add_path(struct locksnap *s, const char *proc, int pid, int fd)
 {
 	(void)proc;

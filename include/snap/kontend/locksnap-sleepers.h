@@ -25,9 +25,10 @@ struct locksnap_sleepers {
 
 /* State of a blocked task. */
 enum locksnap_blocked_state {
-	LOCKSNAP_BLOCKED_D = 1,	  /* as /proc/PID/stat shows it, frozen tasks included */
-	LOCKSNAP_BLOCKED_S,	  /* within a call that is not one for waiting */
-	LOCKSNAP_BLOCKED_STOPPED, /* by a signal or a debugger */
+	LOCKSNAP_BLOCKED_D = 1,	    /* as /proc/PID/stat shows it, frozen tasks included */
+	LOCKSNAP_BLOCKED_S,	    /* within a call that is not one for waiting */
+	LOCKSNAP_BLOCKED_STOPPED,   /* by a signal or a debugger */
+	LOCKSNAP_BLOCKED_THROTTLED, /* not asleep, but kept from running by cpu.max of a cgroup */
 	LOCKSNAP_BLOCKED_STATES,
 };
 
@@ -41,11 +42,24 @@ struct locksnap_blocked {
 	uint32_t frame, n_frames; /* its call chain: into frames; tasks share equal ones */
 	uint64_t ran_ns;	  /* end of its last run, session clock; 0: not known */
 	uint32_t cpu;		  /* CPU of its last run, + 1; 0: not known */
-	int32_t call;		  /* number of its system call; -1: in none, or not known */
+	int32_t by_cpu;		  /* on which by_tid runs, or ran last; -1: not known */
 	/* The task because of which it is blocked, where a structure of the kernel names it. */
 	int32_t by_pid, by_tid; /* 0: not known */
 	uint32_t by_comm;	/* text */
-	uint32_t fs;		/* text: file system of the file of its system call, "ext4" */
+	uint32_t fs;		/* text: file system of the file that it waits for, "ext4" */
+	uint32_t by_state;	/* enum locksnap_state */
+	/* If that task is runnable: the one that has its CPU. 0: not known. */
+	int32_t off_pid, off_tid;
+	uint32_t off_comm;  /* text */
+	uint64_t function;  /* of the work that it waits for; 0: it waits for none */
+	uint32_t queue;	    /* text: workqueue of that */
+	uint32_t file;	    /* text: path of the page that it waits for */
+	uint32_t cgroup;    /* text: its cgroup, by the hierarchy that perf uses; 0: not known */
+	uint32_t limit;	    /* text: the cgroup that limits, freezes or throttles it */
+	uint32_t source;    /* text: of its file system, "nas:/home"; of a dm device its name */
+	uint32_t suspended; /* 1: that dm device is suspended */
+	int32_t off_prio;   /* real-time priority of off_tid; 0: it has none */
+	uint32_t pad;
 };
 
 #endif

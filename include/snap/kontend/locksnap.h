@@ -33,7 +33,7 @@ struct locksnap_head {
 	uint32_t knows_blocked;	    /* 1: `blocked` are all such tasks; 0: see no_sleepers */
 	uint32_t blocked_dropped;   /* tasks without room */
 	uint32_t blocked_unwatched; /* tasks in state S whose calls were not read, as too many */
-	uint32_t pad;
+	uint32_t no_objects;	    /* text: why it is not known for what these wait; 0: it is */
 };
 
 struct locksnap {

@@ -24,6 +24,17 @@ uint32_t snapshot_locks_add_text(struct locksnap *s, const char *text, size_t si
 	return locksnap_add_text(s, clean);
 }
 
+uint32_t snapshot_locks_add_long(struct locksnap *s, const char *text)
+{
+	char clean[256];
+
+	snprintf(clean, sizeof(clean), "%s", text);
+	for (char *p = clean; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 127)
+			*p = '?';
+	return locksnap_add_text(s, clean);
+}
+
 uint32_t snapshot_locks_add_path(struct locksnap *s, const char *proc, int pid, int fd)
 {
 	char link[64], path[256];
@@ -33,10 +44,7 @@ uint32_t snapshot_locks_add_path(struct locksnap *s, const char *proc, int pid, 
 	if (n <= 0)
 		return 0;
 	path[n] = 0;
-	for (char *p = path; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 127)
-			*p = '?';
-	return locksnap_add_text(s, path);
+	return snapshot_locks_add_long(s, path);
 }
 
 /* Many processes have the same path, so the snapshot has it once. */

@@ -3,6 +3,7 @@
 #define KONTEND_INSPECT_SNAPSHOT_LOCKS_INT_H
 
 /* Shared by the parts of snapshot-locks.h. */
+#include "because.h"
 #include "kontend/error.h"
 #include "kontend/locksnap.h"
 #include "kontend/map64.h"
@@ -67,6 +68,8 @@ uint32_t snapshot_locks_add_path(struct locksnap *s, const char *proc, int pid, 
 uint32_t snapshot_locks_readers(const struct raw_lock *l);
 /* A comm or the name of a cache, with '?' for characters that cannot be shown. */
 uint32_t snapshot_locks_add_text(struct locksnap *s, const char *text, size_t size);
+/* The same of a longer text, as a path. */
+uint32_t snapshot_locks_add_long(struct locksnap *s, const char *text);
 
 /* Adds the file for which a holder sleeps, if it waits for no lock. 0 or -ENOMEM. */
 int snapshot_locks_fill_call(const struct snapshot_locks_raw *raw, const struct raw_call *c,
@@ -184,8 +187,12 @@ struct raw_blocked_pass {
 	const struct raw_blocked *blocked;
 	const struct raw_vfork *vforks;
 	size_t n, n_vforks;
-	const char *proc;	 /* "/proc" or a test's tree */
-	const int64_t *ahead_ns; /* of the scheduler's clock; NULL: not known */
+	const char *proc;		   /* "/proc" or a test's tree */
+	const int64_t *ahead_ns;	   /* of the scheduler's clock; NULL: not known */
+	const struct raw_because *because; /* of the first @n_because of them; NULL */
+	size_t n_because;
+	struct because_names *names;
+	struct cgroup_names *cgroups; /* NULL: not known */
 };
 
 /* How many frames these bytes are, which are a negative errno if there are none. */

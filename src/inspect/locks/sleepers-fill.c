@@ -3,7 +3,9 @@
  * Makes the sections of a snapshot of what sleepers.bpf.c has found: sleeping tasks by process, and
  * each blocked task.
  */
+#include "because-shared.h"
 #include "internal.h"
+#include "kontend/cgroup.h"
 #include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "sleepers-shared.h"
@@ -127,7 +129,7 @@ static int add_file(const struct raw_blocked_pass *p, const struct raw_blocked *
 	return code < 0 ? code : calls_add(s, &at, p->proc, BLOCKED_FILES_MOST);
 }
 
-static void add_cause(const struct raw_blocked_pass *p, const struct raw_blocked *r,
+static void add_child(const struct raw_blocked_pass *p, const struct raw_blocked *r,
 		      struct locksnap_blocked *to, struct locksnap *s)
 {
 	for (size_t i = 0; i < p->n_vforks; i++) {
@@ -139,6 +141,17 @@ static void add_cause(const struct raw_blocked_pass *p, const struct raw_blocked
 		to->by_comm = snapshot_locks_add_text(s, v->comm, sizeof(v->comm));
 		return;
 	}
+}
+
+static void add_cgroup(const struct raw_blocked_pass *p, const struct raw_blocked *r,
+		       struct locksnap_blocked *to, struct locksnap *s)
+{
+	const char *path = p->cgroups && r->cgroup
+				   ? cgroup_names_get(p->cgroups, "/proc/self/mounts", r->cgroup)
+				   : NULL;
+
+	if (path)
+		to->cgroup = snapshot_locks_add_long(s, path);
 }
 
 static int add_blocked(const struct raw_blocked_pass *p, const struct raw_blocked *r,
@@ -154,13 +167,19 @@ static int add_blocked(const struct raw_blocked_pass *p, const struct raw_blocke
 		.kthread = r->kthread,
 		.ran_ns = r->ran && p->ahead_ns ? r->ran - (uint64_t)*p->ahead_ns : 0,
 		.cpu = (uint32_t)(r->cpu + 1),
-		.call = r->call.number < 0 ? -1 : (int32_t)r->call.number,
+		.by_cpu = -1,
 	};
+	const size_t nth = (size_t)(r - p->blocked);
 
 	int code = add_frames(r, &seen->places, &to, s);
 	code = code < 0 ? code : add_file(p, r, &seen->devices, &to, s);
 	if (r->state == RAW_STATE_D)
-		add_cause(p, r, &to, s);
+		add_child(p, r, &to, s);
+	if (code == 0 && nth < p->n_because)
+		because_fill(&p->because[nth], p->names, &to, s);
+	if (code == 0 && to.device)
+		because_fill_device(p->names, &to, s);
+	add_cgroup(p, r, &to, s);
 	return code < 0 ? code : locksnap_add_blocked(s, &to);
 }
 
@@ -171,6 +190,8 @@ int sleepers_fill_blocked(const struct raw_blocked_pass *p, struct locksnap *ret
 
 	for (size_t i = 0; code == 0 && i < p->n; i++)
 		code = add_blocked(p, &p->blocked[i], &seen, ret);
+	if (code == 0 && p->because)
+		because_fill_logs(p->because, p->n_because, ret);
 	map64_deinit(&seen.places);
 	map64_deinit(&seen.devices);
 	return code;

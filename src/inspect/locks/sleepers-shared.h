@@ -34,7 +34,7 @@ struct raw_sleepers {
 };
 
 /* As in locksnap-sleepers.h. */
-enum raw_blocked_state { RAW_STATE_D = 1, RAW_STATE_S, RAW_STATE_STOPPED };
+enum raw_blocked_state { RAW_STATE_D = 1, RAW_STATE_S, RAW_STATE_STOPPED, RAW_STATE_THROTTLED };
 
 /*
  * The parts of a wait for a percpu-rwsem. The first three as in locksnap-items.h; the others are
@@ -58,9 +58,11 @@ struct raw_blocked {
 	/* For a lock that no event reports: its address, 0: for none. A VMA has an address space.
 	 */
 	unsigned long long lock, mm, start, past;
-	unsigned int switches;	 /* how often it has gone to sleep */
-	unsigned int is_foreign; /* the address space is another process's */
-	unsigned long long ran;	 /* by the scheduler's clock; 0: not known */
+	unsigned int switches;	   /* how often it has gone to sleep */
+	unsigned int is_foreign;   /* the address space is another process's */
+	unsigned long long ran;	   /* by the scheduler's clock; 0: not known */
+	unsigned long long task;   /* its address */
+	unsigned long long cgroup; /* number of its directory; 0: not known */
 	char comm[16], process[16];
 	struct raw_call call;
 	unsigned long long frames[RAW_BLOCKED_FRAMES];

@@ -12,11 +12,14 @@
  * The same pass records each task that is blocked, with its call chain: in state D, stopped, or in
  * state S within a call that is not one for waiting. Of those in state D it finds the locks whose
  * waits no event reports; a second pass looks for the tasks that keep them waiting.
+ * A task that could run, but for the limit of its cgroup for the time of CPUs, is recorded as well,
+ * though it does not sleep.
  */
 #include "kernel/ns.h"
 
 #include "read-asked.h"
 #include "read-call.h"
+#include "read-throttled.h"
 #include "sleepers-shared.h"
 
 char license_text[] SEC("license") = "GPL";
@@ -231,6 +234,8 @@ static __always_inline void put_blocked(struct task_struct *t, __u32 state_is)
 	r->pid = ns_pid(t, &config.ns);
 	r->tid = ns_tid(t, &config.ns);
 	r->cpu = last_cpu(t);
+	r->task = (__u64)t;
+	r->cgroup = cgroup_of(t);
 	r->state = state_is;
 	r->io = BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
 	r->kthread = !!(flags & TASK_KTHREAD);
@@ -292,6 +297,8 @@ static __always_inline void look_if_blocked(struct task_struct *t)
 		put_blocked(t, RAW_STATE_D);
 	} else if (s & (STATE_STOPPED | STATE_TRACED)) {
 		put_blocked(t, RAW_STATE_STOPPED);
+	} else if (!s && throttled_queue(t)) {
+		put_blocked(t, RAW_STATE_THROTTLED);
 	} else if (s & STATE_INTERRUPTIBLE && is_watched(t, flags)) {
 		if (state.watched >= RAW_BLOCKED_WATCHED) {
 			state.unwatched++;

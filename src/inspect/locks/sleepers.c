@@ -6,6 +6,7 @@
 #include "asked.h"
 #include "bpf-run.h"
 #include "internal.h"
+#include "kontend/cgroup.h"
 #include "kontend/mem.h"
 #include "sleepers-shared.h"
 
@@ -34,6 +35,12 @@ struct sleepers {
 	const struct raw_keeper *keepers;
 	struct bpf_run_part blocked;
 	struct asked asked;
+	struct because *because; /* NULL: see no_objects */
+	struct error no_objects;
+	const struct raw_because *found;
+	size_t n_found;
+	struct because_names names;
+	struct cgroup_names cgroups;
 	struct error why; /* of the last pass; code 0: it was read */
 };
 
@@ -104,8 +111,14 @@ static int load(struct sleepers *s, struct kerntypes *types, struct error *err)
 		return code;
 	s->state->long_ns = LONG_NS;
 	s->state->timed_ns = TIMED_NS;
+	s->names.mountinfo = "/proc/self/mountinfo";
+	s->names.sys = "/sys";
 	s->find = bpf_run_iterator(s->object, "find_sleepers", err);
 	s->find_keepers = s->find ? bpf_run_iterator(s->object, "find_keepers", err) : NULL;
+	/* Without it causes have no objects. */
+	if (s->find_keepers)
+		(void)because_new(&s->because, bpf_object__find_map_by_name(s->object, "blocked"),
+				  types, &s->no_objects);
 	return s->find_keepers ? 0 : err->code;
 }
 
@@ -137,9 +150,15 @@ size_t sleepers_read(struct sleepers *s, const struct target *target, int child)
 	code = bpf_run_iterate(s->find);
 	if (code == 0 && *(volatile uint32_t *)&s->state->n_vmas)
 		code = bpf_run_iterate(s->find_keepers);
-	if (code < 0)
+	if (code < 0) {
 		error_errno(&s->why, code, "Cannot run the BPF program that counts sleepers");
-	return code < 0 ? 0 : *(volatile uint32_t *)&s->state->n_blocked;
+		return 0;
+	}
+	size_t n = *(volatile uint32_t *)&s->state->n_blocked;
+	s->found = NULL;
+	if (s->because)
+		s->found = because_find(s->because, n, &s->n_found, &s->no_objects);
+	return n;
 }
 
 int sleepers_put(struct sleepers *s, struct locks_readers *functions, const int64_t *ahead_ns,
@@ -159,10 +178,17 @@ int sleepers_put(struct sleepers *s, struct locks_readers *functions, const int6
 		.n_vforks = state->n_vforks < RAW_VFORKS ? state->n_vforks : RAW_VFORKS,
 		.proc = "/proc",
 		.ahead_ns = ahead_ns,
+		.because = s->found,
+		.n_because = s->found ? s->n_found : 0,
+		.names = &s->names,
+		.cgroups = &s->cgroups,
 	};
+	s->names.mounts_known = false;
 	if (!pass.blocked)
 		return -errno;
 	ret->head.counts_sleepers = ret->head.knows_blocked = 1;
+	if (n_blocked && !s->found)
+		ret->head.no_objects = locksnap_add_text(ret, s->no_objects.text);
 	ret->head.sleepers_dropped = state->dropped;
 	ret->head.blocked_dropped = state->blocked_dropped;
 	ret->head.blocked_unwatched = state->unwatched;
@@ -182,6 +208,9 @@ void sleepers_free(struct sleepers *s)
 	bpf_run_part_close(&s->blocked);
 	bpf_run_unmap(s->vforks, RAW_VFORKS * sizeof(*s->vforks));
 	bpf_run_unmap(s->keepers, RAW_KEEPERS * sizeof(*s->keepers));
+	because_free(s->because);
+	mounts_deinit(&s->names.mounts);
+	cgroup_names_deinit(&s->cgroups);
 	asked_close(&s->asked);
 	bpf_link__destroy(s->find);
 	bpf_link__destroy(s->find_keepers);
