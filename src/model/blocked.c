@@ -22,6 +22,11 @@ static int begin_tables(struct blocked *b)
 		return -ENOMEM;
 	if (!b->stacks && mem_grow(&b->stacks, &b->cap_stacks, 1, sizeof(*b->stacks)))
 		return -ENOMEM;
+	if (!b->groups && mem_grow(&b->groups, &b->cap_groups, 1, sizeof(*b->groups)))
+		return -ENOMEM;
+	if (!b->n_groups)
+		b->groups[0] = (struct blocked_group){0};
+	b->n_groups = b->n_groups ? b->n_groups : 1;
 	if (!b->n_cells)
 		b->cells[0] = (struct blocked_cell){0};
 	if (!b->n_stacks)
@@ -54,9 +59,35 @@ static int find_stack(struct blocked *b, const uint64_t *frames, uint32_t n, uin
 	return 0;
 }
 
+/* 0 also where there is no room. */
+static int find_group(struct blocked *b, const char *path, uint32_t *ret)
+{
+	const uint64_t hash = hash_text(HASH_START, path);
+	const uint32_t *known = *path ? map64_get(&b->by_path, hash) : NULL;
+	size_t len = strlen(path), most = sizeof(b->groups[0].path) - 1;
+
+	*ret = known ? *known : 0;
+	if (known || !*path || b->n_groups >= BLOCKED_GROUPS)
+		return 0;
+	if (mem_grow(&b->groups, &b->cap_groups, b->n_groups, sizeof(*b->groups)) ||
+	    map64_put(&b->by_path, hash, b->n_groups))
+		return -ENOMEM;
+	struct blocked_group *g = &b->groups[b->n_groups];
+	*g = (struct blocked_group){0};
+	memcpy(g->path, len > most ? path + len - most : path, len > most ? most : len);
+	*ret = b->n_groups++;
+	return 0;
+}
+
+const char *blocked_cgroup(const struct blocked *b, const struct blocked_cell *c)
+{
+	return c->group < b->n_groups ? b->groups[c->group].path : "";
+}
+
 static uint64_t key_of(const struct blocked_cell *c)
 {
-	const uint64_t words[] = {(uint32_t)c->pid, c->stack, c->state, c->io, c->kthread, c->lock};
+	const uint64_t words[] = {(uint32_t)c->pid, c->stack, c->state, c->io,
+				  c->kthread,	    c->lock,  c->group};
 
 	return hash_text(hash_text(hash_bytes(HASH_START, words, sizeof(words)), c->device), c->fs);
 }
@@ -70,6 +101,7 @@ static struct blocked_cell *find_cell(struct blocked *b, struct blocked_cell *c)
 		c->pid = 0;
 		*c->comm = 0;
 		*c->device = *c->fs = 0;
+		c->group = 0;
 		known = map64_get(&b->by_key, key_of(c));
 	}
 	if (!known && b->n_cells >= BLOCKED_CELLS)
@@ -100,6 +132,7 @@ static int add_task(struct blocked *b, const struct locksnap *s, const struct lo
 				 .lock = lock};
 	int code = find_stack(b, s->frames + t->frame, t->n_frames, &c.stack);
 
+	code = code < 0 ? code : find_group(b, locksnap_text(s, t->cgroup), &c.group);
 	if (code < 0)
 		return code;
 	strncpy(c.comm, locksnap_text(s, t->process), sizeof(c.comm) - 1);
@@ -165,31 +198,37 @@ void blocked_zero(struct blocked *b)
 {
 	map64_clear(&b->by_key);
 	map64_clear(&b->by_chain);
-	b->n_cells = b->n_stacks = b->n_parts = b->next_part = 0;
+	map64_clear(&b->by_path);
+	b->n_cells = b->n_stacks = b->n_groups = b->n_parts = b->next_part = 0;
 	b->snapshots = b->covered_ns = b->dropped = b->dropped_ns = 0;
 }
 
 int blocked_copy(struct blocked *dst, const struct blocked *src)
 {
 	*dst = *src;
-	dst->by_key = dst->by_chain = (struct map64){0};
+	dst->by_key = dst->by_chain = dst->by_path = (struct map64){0};
 	dst->cap_cells = src->n_cells;
 	dst->cap_stacks = src->n_stacks;
+	dst->cap_groups = src->n_groups;
 	dst->cells = mem_dup(src->cells, src->n_cells, sizeof(*src->cells));
 	dst->stacks = mem_dup(src->stacks, src->n_stacks, sizeof(*src->stacks));
+	dst->groups = mem_dup(src->groups, src->n_groups, sizeof(*src->groups));
 	dst->parts = mem_dup(src->parts, BLOCKED_PARTS, sizeof(*src->parts));
 	if ((src->n_cells && !dst->cells) || (src->n_stacks && !dst->stacks) ||
-	    (src->parts && !dst->parts))
+	    (src->n_groups && !dst->groups) || (src->parts && !dst->parts))
 		return -ENOMEM;
 	int code = map64_copy(&dst->by_key, &src->by_key);
-	return code ? code : map64_copy(&dst->by_chain, &src->by_chain);
+	code = code ? code : map64_copy(&dst->by_chain, &src->by_chain);
+	return code ? code : map64_copy(&dst->by_path, &src->by_path);
 }
 
 void blocked_deinit(struct blocked *b)
 {
 	mem_free(b->cells);
 	mem_free(b->stacks);
+	mem_free(b->groups);
 	mem_free(b->parts);
+	map64_deinit(&b->by_path);
 	map64_deinit(&b->by_key);
 	map64_deinit(&b->by_chain);
 	*b = (struct blocked){0};
@@ -198,5 +237,6 @@ void blocked_deinit(struct blocked *b)
 size_t blocked_bytes(const struct blocked *b)
 {
 	return b->cap_cells * sizeof(*b->cells) + b->cap_stacks * sizeof(*b->stacks) +
+	       b->cap_groups * sizeof(*b->groups) +
 	       (b->parts ? BLOCKED_PARTS * sizeof(*b->parts) : 0);
 }

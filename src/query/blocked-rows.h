@@ -17,6 +17,7 @@ struct blocked_row {
 	const char *device; /* "" */
 	int32_t pid;	    /* of BY_PROCESS */
 	const char *process;
+	const char *cgroup;			/* ""; of BY_CGROUP, of others that of one task */
 	uint32_t site;				/* func of BY_CALLER */
 	const struct locksnap_blocked *longest; /* in the latest snapshot; NULL: none now */
 	uint64_t longest_now_ns;
@@ -83,6 +84,40 @@ void blocked_cause_of(struct blocked_rows *t, const struct locksnap_blocked *b,
 		      struct blocked_why *ret);
 void blocked_why_of(struct blocked_rows *t, const struct locksnap_blocked *b,
 		    struct blocked_why *ret);
+
+/* The wait in flight of a thread; NULL: none is known. */
+const struct wait *blocked_wait_of(struct blocked_rows *t, int32_t tid);
+enum sleep_cause blocked_cause_of_task(struct blocked_rows *t, const struct locksnap_blocked *b);
+/* "disk read", of locks "kernel lock": chains and blame say more of these. */
+const char *blocked_cause_words(enum sleep_cause cause);
+/* Of the thread that writes a log the one in its name: "jbd2/vda1-8". */
+const char *blocked_device_of(struct query *q, const char *device, const char *comm, bool kthread);
+
+/* blocked-because.c: values that are known of what a task waits for. */
+enum blocked_because {
+	BLOCKED_BY_PID,
+	BLOCKED_BY_TID,
+	BLOCKED_BY_COMM,
+	BLOCKED_BY_STATE,
+	BLOCKED_BY_CPU,
+	BLOCKED_OFF_PID,
+	BLOCKED_OFF_TID,
+	BLOCKED_OFF_COMM,
+	BLOCKED_OFF_PRIO,
+	BLOCKED_WORK,
+	BLOCKED_QUEUE,
+	BLOCKED_FILE,
+	BLOCKED_LIMIT,
+	BLOCKED_SOURCE,
+	BLOCKED_SUSPENDED,
+	BLOCKED_BECAUSES,
+};
+
+/* A text of it, or NULL, and the values at @v, which are not known before. */
+const char *blocked_because(struct blocked_rows *t, const struct locksnap_blocked *b,
+			    struct value *v);
+/* The system call, "fsync", or "page fault", by the outermost functions; NULL: not known. */
+const char *blocked_call(struct blocked_rows *t, const struct locksnap_blocked *b);
 
 /* blocked-slept.c */
 

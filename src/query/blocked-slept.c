@@ -102,7 +102,7 @@ static struct blocked_row like_of(struct blocked_rows *t, const struct sleeps *s
 
 	if (*cause == SLEEP_CAUSES)
 		*cause = asleep_cause(t->q, c->frames, c->n);
-	struct blocked_row like = {.device = "", .pid = pid, .process = ""};
+	struct blocked_row like = {.device = "", .pid = pid, .process = "", .cgroup = ""};
 	like.cause = blocked_cause_without_words(*cause, false, io);
 	if (t->by == BY_CALLER)
 		like.site = sleeps_in(t->q, c);

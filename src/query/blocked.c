@@ -26,6 +26,7 @@
 enum {
 	C_TASK,
 	C_PROCESS,
+	C_CGROUP,
 	C_SITE,
 	C_CAUSE,
 	C_NOW,
@@ -40,15 +41,15 @@ enum {
 	C_SLEPT,
 	C_SLEPT_MAX,
 	C_STATE,
+	C_CALL,
 	C_DEVICE,
 	C_FILE,
 	C_PID,
 	C_TID,
 	C_COMM,
 	C_KTHREAD,
-	C_BY_PID,
-	C_BY_TID,
-	C_BY_COMM,
+	C_BECAUSE_FIRST,
+	C_BECAUSE_LAST = C_BECAUSE_FIRST + BLOCKED_BECAUSES - 1,
 	C_STACK,
 	C_COLUMNS
 };
@@ -58,6 +59,7 @@ enum {
 static const struct column columns[C_COLUMNS] = {
 	[C_TASK] = {COL_TASK, 18, 0, S, BY(BY_TASK)},
 	[C_PROCESS] = {COL_PROCESS, 18, 0, S, BY(BY_PROCESS)},
+	[C_CGROUP] = {COL_CGROUP, 24, 0, SR, BY(BY_CGROUP) | BY(BY_TASK) | BY(BY_PROCESS)},
 	[C_SITE] = {"sleeps_in", "IN", "function in which the task that is blocked longest sleeps",
 		    COLUMN_TEXT, 22, 3, SR},
 	[C_CAUSE] = {"cause", "CAUSE", "reason for the sleep, by its call chain, and the device",
@@ -71,7 +73,8 @@ static const struct column columns[C_COLUMNS] = {
 		       "how long the task has been blocked that is blocked longest now", COLUMN_NS,
 		       7, 0, SR},
 	[C_BECAUSE] = {"because_of", "BECAUSE OF",
-		       "task, lock or file for which the task that is blocked longest now waits",
+		       "task, lock, file or cgroup for which the task that is blocked longest now "
+		       "waits",
 		       COLUMN_TEXT, 20, 0, S | R | W},
 	[C_IN_D] = {"in_d", "D", "tasks of NOW that /proc shows in state D", COLUMN_COUNT, 4, 5, SR,
 		    ~BY(BY_TASK)},
@@ -89,9 +92,12 @@ static const struct column columns[C_COLUMNS] = {
 		     ~BY(BY_TASK)},
 	[C_SLEPT_MAX] = {"slept_max_ns", "SLEPT MAX", "longest of these sleeps", COLUMN_NS, 9, 8,
 			 SR, ~BY(BY_TASK)},
-	[C_STATE] = {"task_state", "STATE", "D, S or T, as in /proc, of the longest", COLUMN_TEXT,
-		     5, 6, SR},
-	[C_DEVICE] = {"device", "DEVICE", "block device of the file of the system call",
+	[C_STATE] = {"task_state", "STATE", "D, S, T or R, as in /proc, of the longest",
+		     COLUMN_TEXT, 5, 6, SR},
+	[C_CALL] = {"syscall", "SYSCALL", "system call in which it sleeps, by its call chain",
+		    COLUMN_TEXT, 12, 8, SR},
+	[C_DEVICE] = {"device", "DEVICE",
+		      "block device that it waits for, or of the file of the system call",
 		      COLUMN_TEXT, 8, 9, R},
 	[C_FILE] = {"syscall_file", "FILE", "file of the system call in which the task sleeps",
 		    COLUMN_TEXT, 16, 9, R},
@@ -99,12 +105,43 @@ static const struct column columns[C_COLUMNS] = {
 	[C_TID] = {COL_TID, 7, 9, R},
 	[C_COMM] = {COL_COMM, 16, 9, R},
 	[C_KTHREAD] = {"kthread", "KTHREAD", "it is a kernel thread", COLUMN_BOOL, 7, 9, R},
-	[C_BY_PID] = {"because_pid", "BY PID", "process id of the task in BECAUSE OF", COLUMN_INT,
-		      7, 9, R},
-	[C_BY_TID] = {"because_tid", "BY TID", "thread id of the task in BECAUSE OF", COLUMN_INT, 7,
-		      9, R},
-	[C_BY_COMM] = {"because_comm", "BY COMM", "name of the task in BECAUSE OF", COLUMN_TEXT, 16,
-		       9, R},
+#define AT(WHAT) [C_BECAUSE_FIRST + (WHAT)]
+	AT(BLOCKED_BY_PID) = {"because_pid", "BY PID", "process id of the task in BECAUSE OF",
+			      COLUMN_INT, 7, 9, R},
+	AT(BLOCKED_BY_TID) = {"because_tid", "BY TID", "thread id of the task in BECAUSE OF",
+			      COLUMN_INT, 7, 9, R},
+	AT(BLOCKED_BY_COMM) = {"because_comm", "BY COMM", "name of the task in BECAUSE OF",
+			       COLUMN_TEXT, 16, 9, R},
+	AT(BLOCKED_BY_STATE) = {"because_state", "BY STATE",
+				"of that task: running, runnable, asleep", COLUMN_TEXT, 8, 9, R},
+	AT(BLOCKED_BY_CPU) = {"because_cpu", "BY CPU", "CPU on which that task runs, or ran last",
+			      COLUMN_INT, 6, 9, R},
+	AT(BLOCKED_OFF_PID) = {"kept_off_pid", "OFF PID",
+			       "process id of the task that has its CPU, if it is runnable",
+			       COLUMN_INT, 7, 9, R},
+	AT(BLOCKED_OFF_TID) = {"kept_off_tid", "OFF TID", "thread id of that one", COLUMN_INT, 7, 9,
+			       R},
+	AT(BLOCKED_OFF_COMM) = {"kept_off_comm", "OFF COMM", "name of that one", COLUMN_TEXT, 16, 9,
+				R},
+	AT(BLOCKED_OFF_PRIO) = {"kept_off_prio", "OFF PRIO",
+				"real-time priority of that one, if it has one", COLUMN_INT, 8, 9,
+				R},
+	AT(BLOCKED_WORK) = {"work_function", "WORK", "function of the work that it waits for",
+			    COLUMN_TEXT, 20, 9, R},
+	AT(BLOCKED_QUEUE) = {"workqueue", "WORKQUEUE", "workqueue of that work", COLUMN_TEXT, 12, 9,
+			     R},
+	AT(BLOCKED_FILE) = {"page_file", "PAGE OF",
+			    "path of the file of the page that it waits for", COLUMN_TEXT, 16, 9,
+			    R},
+	AT(BLOCKED_LIMIT) = {"limit_cgroup", "LIMITED BY", "cgroup whose limit or freezer keeps it",
+			     COLUMN_TEXT, 16, 9, R},
+	AT(BLOCKED_SOURCE) = {"device_name", "DEVICE NAME",
+			      "name of its device-mapper device, or server of its network file "
+			      "system",
+			      COLUMN_TEXT, 16, 9, R},
+	AT(BLOCKED_SUSPENDED) = {"suspended", "SUSPENDED", "that device is suspended", COLUMN_BOOL,
+				 9, 9, R},
+#undef AT
 	[C_STACK] = {COL_STACK, 40, 9, R | COLUMN_LIST},
 };
 
@@ -186,7 +223,7 @@ static enum sleep_cause cause_of_calls(struct blocked_rows *t, const struct lock
 }
 
 /* The wait in flight of a thread; NULL: none is known. */
-static const struct wait *wait_of(struct blocked_rows *t, int32_t tid)
+const struct wait *blocked_wait_of(struct blocked_rows *t, int32_t tid)
 {
 	const struct model *m = t->q->engine->model;
 
@@ -200,12 +237,23 @@ static const struct wait *wait_of(struct blocked_rows *t, int32_t tid)
 	return at ? &m->waits->waits[*at] : NULL;
 }
 
-static enum sleep_cause cause_of_task(struct blocked_rows *t, const struct locksnap_blocked *b)
+/* The cause that the state of a task shows, where its calls are those of others, too. */
+static enum sleep_cause cause_in_state(enum sleep_cause cause, uint32_t state)
+{
+	if (state == LOCKSNAP_BLOCKED_THROTTLED)
+		return SLEEP_CPU_MAX;
+	if (state == LOCKSNAP_BLOCKED_STOPPED &&
+	    (cause == SLEEP_NONE || cause == SLEEP_UNKNOWN || cause == SLEEP_FROZEN_CGROUP))
+		return SLEEP_STOPPED;
+	return cause;
+}
+
+enum sleep_cause blocked_cause_of_task(struct blocked_rows *t, const struct locksnap_blocked *b)
 {
 	const enum sleep_cause cause = blocked_cause_without_words(
-		cause_of_calls(t, b), wait_of(t, b->tid) != NULL, b->io);
+		cause_of_calls(t, b), blocked_wait_of(t, b->tid) != NULL, b->io);
 
-	return blocked_cause_on(cause, locksnap_text(t->s, b->fs));
+	return cause_in_state(blocked_cause_on(cause, locksnap_text(t->s, b->fs)), b->state);
 }
 
 /* "disk read", of locks "kernel lock": chains and blame say more of these. */
@@ -246,6 +294,8 @@ uint64_t blocked_row_key(const struct blocked_rows *t, const struct blocked_row 
 		return (uint32_t)r->pid;
 	case BY_CALLER:
 		return t->q->cache->funcs[r->site].start;
+	case BY_CGROUP:
+		return hash_text(HASH_START, r->cgroup);
 	default:
 		return 0;
 	}
@@ -257,7 +307,7 @@ static uint64_t slept_ns(const struct blocked_rows *t, const struct locksnap_blo
 }
 
 /* Of the thread that writes a log the one in its name: "jbd2/vda1-8". */
-static const char *device_of(struct query *q, const char *device, const char *comm, bool kthread)
+const char *blocked_device_of(struct query *q, const char *device, const char *comm, bool kthread)
 {
 	const char *end = strrchr(comm, '-'), *name = NULL;
 
@@ -270,11 +320,13 @@ static int add_task(struct blocked_rows *t, const struct locksnap_blocked *b)
 {
 	const uint64_t *frames = t->s->frames + b->frame;
 	const uint64_t ns = slept_ns(t, b);
-	struct blocked_row like = {.cause = cause_of_task(t, b),
-				   .device = device_of(t->q, locksnap_text(t->s, b->device),
-						       locksnap_text(t->s, b->comm), b->kthread),
+	struct blocked_row like = {.cause = blocked_cause_of_task(t, b),
+				   .device = blocked_device_of(t->q, locksnap_text(t->s, b->device),
+							       locksnap_text(t->s, b->comm),
+							       b->kthread),
 				   .pid = b->pid,
-				   .process = locksnap_text(t->s, b->process)};
+				   .process = locksnap_text(t->s, b->process),
+				   .cgroup = locksnap_text(t->s, b->cgroup)};
 
 	if (!counts(like.cause, b->state))
 		return 0;
@@ -299,13 +351,15 @@ static int add_task(struct blocked_rows *t, const struct locksnap_blocked *b)
 static int add_cell(struct blocked_rows *t, const struct blocked_cell *c, enum sleep_cause of_calls,
 		    uint64_t task_ns, uint64_t longest_ns)
 {
-	const enum sleep_cause cause =
-		blocked_cause_on(blocked_cause_without_words(of_calls, c->lock, c->io), c->fs);
+	const enum sleep_cause said = blocked_cause_without_words(of_calls, c->lock, c->io);
+	const enum sleep_cause cause = cause_in_state(blocked_cause_on(said, c->fs), c->state);
 	const struct blocked_stack *s = &t->q->engine->model->blocked->stacks[c->stack];
 	struct blocked_row like = {.cause = cause,
-				   .device = device_of(t->q, c->device, c->comm, c->kthread),
+				   .device =
+					   blocked_device_of(t->q, c->device, c->comm, c->kthread),
 				   .pid = c->pid,
-				   .process = c->comm};
+				   .process = c->comm,
+				   .cgroup = blocked_cgroup(t->q->engine->model->blocked, c)};
 
 	if (!counts(cause, c->state) || !task_ns)
 		return 0;
@@ -375,84 +429,16 @@ int blocked_make_rows(struct blocked_rows *t)
 	return code < 0 || t->by == BY_TASK ? code : blocked_add_slept(t);
 }
 
-/* "rwsem:W i_rwsem /srv/a of cp/8119 W": the lock, and its holder. */
-static const char *because_of_lock(struct blocked_rows *t, const struct wait *w, struct value *v)
-{
-	struct query *q = t->q;
-	const struct lock *l = &q->model->locks->locks[w->lock];
-	const char *name = query_lock_name(q, w->lock);
-	struct query_holder h;
-
-	const char *text = arena_printf(&q->arena, "%s %s", locktype_name((enum lock_type)l->type),
-					name ? name : "-");
-	if (!text || !query_holder_of(q, w, false, &h) || !h.tid)
-		return text;
-	value_task(&v[C_BY_PID], h.pid);
-	value_task(&v[C_BY_TID], h.tid);
-	value_s(&v[C_BY_COMM], h.comm);
-	return arena_printf(&q->arena, "%s of %s", text, h.name);
-}
-
-/* The thread that writes the log of a device. */
-static const struct locksnap_blocked *log_thread(const struct blocked_rows *t, const char *device)
-{
-	for (size_t i = 0; *device && i < t->s->n_blocked; i++) {
-		const struct locksnap_blocked *b = &t->s->blocked[i];
-		const char *comm = locksnap_text(t->s, b->comm);
-		if (b->kthread && !strcmp(device_of(t->q, "", comm, true), device))
-			return b;
-	}
-	return NULL;
-}
-
-static const char *because_of_log(struct blocked_rows *t, const struct locksnap_blocked *waiter,
-				  struct value *v)
-{
-	const struct locksnap_blocked *b = log_thread(t, locksnap_text(t->s, waiter->device));
-	struct query *q = t->q;
-
-	if (!b || b == waiter)
-		return NULL;
-	value_task(&v[C_BY_PID], b->pid);
-	value_task(&v[C_BY_TID], b->tid);
-	value_s(&v[C_BY_COMM], locksnap_text(t->s, b->comm));
-	return arena_printf(&q->arena, "%s: %s",
-			    query_slash(&q->arena, locksnap_text(t->s, b->comm), b->tid, "-"),
-			    blocked_cause_words(cause_of_task(t, b)));
-}
-
-static const char *because_of_task(struct blocked_rows *t, const struct locksnap_blocked *b,
-				   struct value *v)
-{
-	const char *comm = locksnap_text(t->s, b->by_comm);
-
-	value_task(&v[C_BY_PID], b->by_pid);
-	value_task(&v[C_BY_TID], b->by_tid);
-	value_s(&v[C_BY_COMM], comm);
-	return query_slash(&t->q->arena, comm, b->by_tid, "-");
-}
-
-static void fill_because(struct blocked_rows *t, const struct blocked_row *r, struct value *v)
-{
-	const struct locksnap_blocked *b = r->longest;
-	const struct wait *w = NULL;
-	const char *text = NULL;
-
-	if (b->by_tid)
-		text = because_of_task(t, b, v);
-	else if ((w = wait_of(t, b->tid)))
-		text = because_of_lock(t, w, v);
-	else if (r->cause >= SLEEP_JBD2_COMMIT && r->cause <= SLEEP_JBD2)
-		text = because_of_log(t, b, v);
-	value_s(&v[C_BECAUSE], text ? text : query_queue_about(t->q, b->tid));
-}
+static const uint64_t because_of_any = 1ull << C_BECAUSE | ((1ull << BLOCKED_BECAUSES) - 1)
+								   << C_BECAUSE_FIRST;
 
 static void fill_now(struct blocked_rows *t, const struct blocked_row *r, uint64_t want,
 		     struct value *v)
 {
 	static const char *const states[] = {[LOCKSNAP_BLOCKED_D] = "D",
 					     [LOCKSNAP_BLOCKED_S] = "S",
-					     [LOCKSNAP_BLOCKED_STOPPED] = "T"};
+					     [LOCKSNAP_BLOCKED_STOPPED] = "T",
+					     [LOCKSNAP_BLOCKED_THROTTLED] = "R"};
 	const struct locksnap_blocked *b = r->longest;
 	const struct locksnap_sleep *file = query_queue_sleep(t->q, b->tid);
 	const char *comm = locksnap_text(t->s, t->by == BY_PROCESS ? b->process : b->comm);
@@ -465,8 +451,11 @@ static void fill_now(struct blocked_rows *t, const struct blocked_row *r, uint64
 		  comm);
 	if (file && file->file)
 		value_s(&v[C_FILE], locksnap_text(t->s, file->file));
-	if (want & (1ull << C_BECAUSE | 1ull << C_BY_PID | 1ull << C_BY_TID | 1ull << C_BY_COMM))
-		fill_because(t, r, v);
+	if (want & because_of_any)
+		value_s(&v[C_BECAUSE], blocked_because(t, b, &v[C_BECAUSE_FIRST]));
+	if (want & 1ull << C_CALL)
+		value_s(&v[C_CALL], blocked_call(t, b));
+	value_s(&v[C_CGROUP], locksnap_text(t->s, b->cgroup));
 	if (want & 1ull << C_STACK)
 		value_s(&v[C_STACK],
 			query_queue_frames(t->q, t->s->frames + b->frame, b->n_frames));
@@ -500,6 +489,8 @@ static void blocked_fill(void *ctx, size_t i, uint64_t want, struct value *v)
 		blocked_fill_slept(t, r, &v[C_SLEEPS]);
 	if (r->longest)
 		fill_now(t, r, want, v);
+	if (t->by == BY_PROCESS || t->by == BY_CGROUP)
+		value_s(&v[C_CGROUP], *r->cgroup ? r->cgroup : "-");
 	if (t->by != BY_PROCESS)
 		return;
 	v[C_TID].known = false;
@@ -538,12 +529,12 @@ void blocked_cause_of(struct blocked_rows *t, const struct locksnap_blocked *b,
 {
 	const struct locksnap_sleep *at = query_queue_sleep(t->q, b->tid);
 
-	*ret = (struct blocked_why){.cause = cause_of_task(t, b), .ns = slept_ns(t, b)};
+	*ret = (struct blocked_why){.cause = blocked_cause_of_task(t, b), .ns = slept_ns(t, b)};
 	ret->counts = counts(ret->cause, b->state);
 	ret->words = blocked_cause_words(ret->cause);
-	ret->device = device_of(t->q, locksnap_text(t->s, b->device), locksnap_text(t->s, b->comm),
-				b->kthread);
-	ret->file = locksnap_text(t->s, at ? at->file : 0);
+	ret->device = blocked_device_of(t->q, locksnap_text(t->s, b->device),
+					locksnap_text(t->s, b->comm), b->kthread);
+	ret->file = locksnap_text(t->s, b->file ? b->file : at ? at->file : 0);
 	ret->site = query_sleeps_in(t->q, t->s->frames + b->frame, b->n_frames);
 }
 
@@ -556,21 +547,21 @@ static int32_t id_of(const struct value *v)
 void blocked_why_of(struct blocked_rows *t, const struct locksnap_blocked *b,
 		    struct blocked_why *ret)
 {
-	struct value v[C_COLUMNS] = {0};
+	struct value v[BLOCKED_BECAUSES] = {0};
 
 	blocked_cause_of(t, b, ret);
-	fill_because(t, &(struct blocked_row){.cause = ret->cause, .longest = b}, v);
-	ret->because = v[C_BECAUSE].known ? v[C_BECAUSE].s : NULL;
-	if (!v[C_BY_TID].known)
+	ret->because = blocked_because(t, b, v);
+	if (!v[BLOCKED_BY_TID].known)
 		return;
-	ret->by_pid = id_of(&v[C_BY_PID]);
-	ret->by_tid = id_of(&v[C_BY_TID]);
-	ret->by_comm = v[C_BY_COMM].known ? v[C_BY_COMM].s : "";
+	ret->by_pid = id_of(&v[BLOCKED_BY_PID]);
+	ret->by_tid = id_of(&v[BLOCKED_BY_TID]);
+	ret->by_comm = v[BLOCKED_BY_COMM].known ? v[BLOCKED_BY_COMM].s : "";
 }
 
 enum query_by blocked_by(enum query_by by)
 {
-	return by == BY_TASK || by == BY_PROCESS || by == BY_CALLER ? by : BY_LOCK;
+	return by == BY_TASK || by == BY_PROCESS || by == BY_CALLER || by == BY_CGROUP ? by
+										       : BY_LOCK;
 }
 
 const char *query_blocked_by_name(enum query_by by)
@@ -589,6 +580,8 @@ int query_blocked(struct query *q, const struct query_spec *s, struct table *ret
 	struct column *columns_by = rows_columns_by(q, &query_blocked_kind, t->by);
 	src.columns = columns_by;
 	int r = src.columns ? blocked_make_rows(t) : -ENOMEM;
+	if (src.columns && t->by != BY_CGROUP)
+		columns_by[C_CGROUP].flags &= ~COLUMN_SCREEN;
 	for (int i = C_SLEEPS; src.columns && i <= C_SLEPT_MAX; i++) {
 		if (t->has_slept)
 			columns_by[i].priority = 1;
@@ -646,7 +639,7 @@ bool query_blocked_wait(struct query *q, uint64_t id, uint64_t *ret)
 {
 	struct blocked_rows t = {.q = q, .by = BY_TASK};
 	const struct blocked_row *r = find_row(&t, id, add_present);
-	const struct wait *w = r && r->longest ? wait_of(&t, r->longest->tid) : NULL;
+	const struct wait *w = r && r->longest ? blocked_wait_of(&t, r->longest->tid) : NULL;
 
 	if (w)
 		*ret = query_wait_id(q, w);
@@ -678,7 +671,7 @@ int query_blocked_worst(struct query *q, struct query_blocked_worst *ret)
 {
 	struct blocked_rows t = {.q = q, .by = BY_LOCK};
 	const struct blocked_row *worst = NULL;
-	struct value *v = arena_alloc(&q->arena, C_COLUMNS * sizeof(*v));
+	struct value *v = arena_alloc(&q->arena, BLOCKED_BECAUSES * sizeof(*v));
 	int code = v ? query_sync(q) : -ENOMEM;
 
 	*ret = (struct query_blocked_worst){0};
@@ -688,12 +681,12 @@ int query_blocked_worst(struct query *q, struct query_blocked_worst *ret)
 		    (!worst || t.rows[i].users_longest_ns > worst->users_longest_ns))
 			worst = &t.rows[i];
 	if (worst) {
-		fill_because(&t, worst, v);
+		const char *because = blocked_because(&t, worst->longest, v);
 		*ret = (struct query_blocked_worst){
 			.tasks = worst->users,
 			.longest_ns = worst->users_longest_ns,
 			.cause = name_of_cause(q, worst),
-			.because = v[C_BECAUSE].known ? v[C_BECAUSE].s : NULL,
+			.because = because,
 		};
 	}
 	blocked_free_maps(&t);
@@ -705,8 +698,12 @@ static void add_to_sum(struct blocked_rows *t, const struct locksnap_blocked *b,
 {
 	const uint64_t ns = slept_ns(t, b);
 
-	if (!counts(cause_of_task(t, b), b->state))
+	if (!counts(blocked_cause_of_task(t, b), b->state))
 		return;
+	if (b->state == LOCKSNAP_BLOCKED_THROTTLED) {
+		ret->throttled++;
+		return;
+	}
 	ret->tasks++;
 	ret->stopped += b->state == LOCKSNAP_BLOCKED_STOPPED;
 	if (b->state != LOCKSNAP_BLOCKED_D)
@@ -731,7 +728,7 @@ int query_blocked_sum(struct query *q, struct query_blocked_sum *ret)
 {
 	struct blocked_rows t = {.q = q};
 
-	*ret = (struct query_blocked_sum){.reason = ""};
+	*ret = (struct query_blocked_sum){.reason = "", .no_objects = ""};
 	if (query_sync(q) < 0)
 		return -ENOMEM;
 	const struct blocked *b = q->engine->model->blocked;
@@ -739,6 +736,7 @@ int query_blocked_sum(struct query *q, struct query_blocked_sum *ret)
 	if (!t.s)
 		return q->cache->failed ? -ENOMEM : 0;
 	ret->known = t.s->head.knows_blocked;
+	ret->no_objects = locksnap_text(t.s, t.s->head.no_objects);
 	ret->dropped = t.s->head.blocked_dropped;
 	ret->unwatched = t.s->head.blocked_unwatched;
 	ret->snapshots = b->snapshots;
@@ -763,7 +761,7 @@ int query_blocked_causes(struct query *q, struct query_blocked_causes *ret)
 	t.s = find_latest(q, &ret->reason);
 	ret->known = t.s && t.s->head.knows_blocked;
 	for (size_t i = 0; ret->known && i < t.s->n_blocked; i++) {
-		const enum sleep_cause cause = cause_of_task(&t, &t.s->blocked[i]);
+		const enum sleep_cause cause = blocked_cause_of_task(&t, &t.s->blocked[i]);
 		tasks[cause] += counts(cause, t.s->blocked[i].state);
 	}
 	/* Two causes have the same words. */

@@ -147,6 +147,11 @@ static void put_blocked_missing(const struct query_blocked_sum *s, FILE *out)
 	if (s->unwatched)
 		fprintf(out, "# %s tasks in state S were not looked at, as they are too many\n",
 			units_count(n, s->unwatched));
+	if (*s->no_objects) {
+		fputs("# for what they wait is not known: ", out);
+		report_text_clean(s->no_objects, out);
+		fputc('\n', out);
+	}
 }
 
 enum { LONGEST_SLEEPS = 10 };
@@ -200,6 +205,9 @@ void report_blocked_text(const struct report_data *d, FILE *out)
 		fprintf(out, " (%s kernel threads)", units_count(a, s->kthreads));
 	if (s->stopped)
 		fprintf(out, ", %s stopped", units_count(a, s->stopped));
+	if (s->throttled)
+		fprintf(out, "; beside them throttled by cpu.max: %s",
+			units_count(a, s->throttled));
 	fprintf(out, "; snapshots: %s\n", units_count(a, s->snapshots));
 	put_blocked_missing(s, out);
 	if (d->blocked.n_total)
@@ -254,10 +262,13 @@ void report_blocked_json(const struct report_data *d, struct jsonw *j)
 	jsonw_bool(j, "known", s->known);
 	if (*s->reason)
 		jsonw_str(j, "reason", s->reason);
+	if (*s->no_objects)
+		jsonw_str(j, "no_objects", s->no_objects);
 	jsonw_u64(j, "tasks", s->tasks);
 	jsonw_u64(j, "in_d", s->in_d);
 	jsonw_u64(j, "kthreads", s->kthreads);
 	jsonw_u64(j, "stopped", s->stopped);
+	jsonw_u64(j, "throttled", s->throttled);
 	jsonw_u64(j, "dropped", s->dropped);
 	jsonw_u64(j, "unwatched", s->unwatched);
 	jsonw_u64(j, "snapshots", s->snapshots);

@@ -46,7 +46,9 @@ const char lock_snap_symbols[] = "ffffffff81e00000 T kernel_clone\n"
 				 "ffffffff81e00300 t folio_wait_bit_common\n"
 				 "ffffffff81e00400 t anon_pipe_read\n"
 				 "ffffffff81e00500 t scrub_the_device\n"
-				 "ffffffff81e00600 T wait_on_page_writeback\n";
+				 "ffffffff81e00600 T wait_on_page_writeback\n"
+				 "ffffffff81e00700 t __flush_work\n"
+				 "ffffffff81e00800 T __x64_sys_fsync\n";
 
 void lock_snap_blocked(struct locksnap *s, struct locksnap_blocked b, const char *comm,
 		       enum lock_snap_sleep sleep, uint64_t ran_ns)
@@ -60,6 +62,7 @@ void lock_snap_blocked(struct locksnap *s, struct locksnap_blocked b, const char
 		[LOCK_SNAP_PIPE] = {functions + 0x400},
 		[LOCK_SNAP_PAGE] = {functions + 0x300},
 		[LOCK_SNAP_UNKNOWN] = {functions + 0x500},
+		[LOCK_SNAP_WORK] = {functions + 0x700, functions + 0x800},
 	};
 
 	b.comm = b.process = locksnap_add_text(s, comm);

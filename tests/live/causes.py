@@ -59,6 +59,13 @@ def state(tid):
         return ""
 
 
+def name_of(tid):
+    try:
+        return read(f"/proc/{tid}/comm").strip()
+    except OSError:
+        return ""
+
+
 def chain(tid):
     """The functions in which it sleeps, the innermost first; without those of the scheduler, and of
     locks."""
@@ -70,11 +77,12 @@ def chain(tid):
 
 class Task:
     """One that sleeps because of `cause`, and in `function`: with a ^ that is the innermost one. It
-    does so all the time, or, if not `steady`, again and again."""
+    does so all the time, or, if not `steady`, again and again. `because` is part of what the view says
+    of it, `device` the whole."""
 
-    def __init__(self, name, cause, function, states="D", because="", steady=True):
+    def __init__(self, name, cause, function, states="D", because="", steady=True, device=None):
         self.name, self.cause, self.function, self.states = name, cause, function, states
-        self.because, self.steady = because, steady
+        self.because, self.steady, self.device = because, steady, device
         self.tid = None
         self.is_killed = True
         self.began = self.settled = None
@@ -113,7 +121,7 @@ class Guard:
         os.close(test)
 
     def add(self, *words):
-        """Undone in turn, the last first: `write PATH VALUE`, or `swapoff PATH`."""
+        """Undone in turn, the last first: `write PATH VALUE`, `swapoff PATH`, or `dm NAME`."""
         os.write(self.tell, (" ".join(words) + "\n").encode())
 
     def undo(self):
@@ -126,6 +134,9 @@ class Guard:
             what, path, *value = line.split(" ")
             if what == "write":
                 write(path, *value)
+            elif what == "dm":
+                run("dmsetup", "resume", path)
+                run("dmsetup", "remove", "--noudevsync", "--retry", path)
             else:
                 must(libc.swapoff(path.encode()), f"swapoff {path}")
 
@@ -142,6 +153,7 @@ class Causes:
         self.tasks = []
         self.releases, self.undo = contextlib.ExitStack(), contextlib.ExitStack()
         self.guard = Guard()
+        self.others = []  # that are not of the test
         self.outside = os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
         must(libc.unshare(heldfs.CLONE_NEWNS), "unshare")
         heldfs.mount("none", "/", "", MS_PRIVATE | MS_REC)
@@ -183,6 +195,15 @@ class Causes:
 
     def add(self, task, do, cgroup=None):
         return self.begin(task, do, cgroup).settle()
+
+    def other(self, task):
+        """One of the kernel."""
+        task.began = time.monotonic_ns() - PATIENCE * 10**9
+        found = [t for t in map(int, filter(str.isdigit, os.listdir("/proc"))) if name_of(t) == task.name]
+        if len(found) != 1:
+            raise AssertionError(f"{task.name}: {len(found)} tasks")
+        task.tid = found[0]
+        self.others.append(task.settle())
 
     def cgroup(self, controller, name):
         path = f"{CGROUPS}/{controller}/kontend-{name}-{os.getpid()}"
@@ -273,10 +294,16 @@ def begin_child_at_once(policy):
     begin_child()
 
 
-def touch_uffd():
-    memory = map_private(PAGE)
-    register(open_uffd(), memory, PAGE)
+def touch_uffd(tell):
+    memory, uffd = map_private(PAGE), open_uffd()
+    register(uffd, memory, PAGE)
+    os.write(tell, struct.pack("<I", uffd))
     ctypes.memset(memory, 1, 1)
+
+
+def take_fd(pid, fd):
+    """The descriptor of another process, for this one as well."""
+    return must(libc.syscall(SYS_PIDFD_GETFD, os.pidfd_open(pid), fd, 0), "pidfd_getfd")
 
 
 def wait_for_rcu():
@@ -297,9 +324,14 @@ def processes(c):
     c.add(Task("vfork", "child of vfork", "kernel_clone", because="vfork/"), begin_child)
     c.add(Task("vfork-fifo", "child of vfork", "kernel_clone", because="vfork-fifo/"),
           lambda: begin_child_at_once(os.SCHED_FIFO))
-    c.add(Task("uffd", "userfaultfd", "handle_userfault", "DS"), touch_uffd)
+    told, tell = os.pipe()
+    uffd = c.begin(Task("uffd", "userfaultfd", "handle_userfault", "DS", because=f"/{os.getpid()}"),
+                   lambda: touch_uffd(tell))
+    c.undo.callback(os.close, take_fd(uffd.tid, *struct.unpack("<I", os.read(told, 4))))
+    uffd.settle()
     c.add(Task("rcu", "RCU grace period", "synchronize_rcu", steady=False), wait_for_rcu)
-    traced = c.begin(Task("traced", "stopped by a debugger", "ptrace_stop", "tT"), signal.pause)
+    traced = c.begin(Task("traced", "stopped by a debugger", "ptrace_stop", "tT",
+                          because=f"/{os.getpid()}"), signal.pause)
     must(libc.ptrace(PTRACE_SEIZE, traced.tid, 0, 0), "PTRACE_SEIZE")
     must(libc.ptrace(PTRACE_INTERRUPT, traced.tid, 0, 0), "PTRACE_INTERRUPT")
     traced.settle()
@@ -327,13 +359,57 @@ def cgroups(c):
     full = c.cgroup("memory", "full")
     write(full + "/memory.limit_in_bytes", 8 << 20)
     write(full + "/memory.oom_control", 1)
-    c.add(Task("oom", "memory limit of its cgroup", "mem_cgroup_oom_synchronize"),
+    c.add(Task("oom", "memory limit of its cgroup", "mem_cgroup_oom_synchronize",
+               because=f"cgroup /{os.path.basename(full)}"),
           lambda: ctypes.memset(map_private(64 << 20), 1, 64 << 20), full)
     freezer = c.cgroup("freezer", "frozen")
-    frozen = c.begin(Task("frozen", "frozen", "__refrigerator"), signal.pause, freezer)
+    frozen = c.begin(Task("frozen", "frozen", "__refrigerator",
+                          because=f"cgroup /{os.path.basename(freezer)}"), signal.pause, freezer)
     c.guard.add("write", freezer + "/freezer.state", "THAWED")
     write(freezer + "/freezer.state", "FROZEN")
     frozen.settle()
+    limited(c)
+    frozen_v2(c)
+
+
+def spin():
+    while True:
+        pass
+
+
+class Throttled(Task):
+    """It does not sleep, but its cgroup has used its time."""
+
+    def __init__(self, name, cgroup):
+        super().__init__(name, "throttled by cpu.max", "", "R", f"cgroup /{os.path.basename(cgroup)}", False)
+        self.stat = cgroup + "/cpu.stat"
+
+    def is_there(self):
+        return int(dict(line.split() for line in read(self.stat).splitlines())["nr_throttled"]) > 1
+
+
+def limited(c):
+    if not os.path.exists(f"{CGROUPS}/cpu/cpu.cfs_quota_us"):
+        print("no task that is throttled: no limit for the time of CPUs")
+        return
+    group = c.cgroup("cpu", "throttled")
+    write(group + "/cpu.cfs_period_us", 1000000)
+    write(group + "/cpu.cfs_quota_us", 1000)
+    # The end of a task that is killed is throttled as well.
+    c.releases.callback(write, group + "/cpu.cfs_quota_us", -1)
+    c.add(Throttled("spins", group), spin, group)
+
+
+def frozen_v2(c):
+    if not os.path.exists(f"{CGROUPS}/unified/cgroup.procs"):
+        print("no frozen cgroup of version 2: it is not mounted")
+        return
+    group = c.cgroup("unified", "frozen2")
+    task = c.begin(Task("frozen2", "frozen cgroup", "get_signal", "S",
+                        because=f"cgroup /{os.path.basename(group)}"), spin, group)
+    c.guard.add("write", group + "/cgroup.freeze", "0")
+    write(group + "/cgroup.freeze", 1)
+    task.settle()
 
 
 # Files whose FUSE daemon does not answer.
@@ -378,16 +454,21 @@ def fuse(c):
     path = lambda name: os.path.join(at, name)
     os.stat(path("asked"))
     # Until a daemon has said that it takes no interrupts, it is asked in state S.
-    asks = c.add(Task("asks", "FUSE daemon", "request_wait_answer", "S"),
+    daemon = f"/{fs.pid}"
+    asks = c.add(Task("asks", "FUSE daemon", "request_wait_answer", "S", because=daemon),
                  lambda: ask_despite_signals(path("asked")))
     asks.states = "D"
     os.kill(asks.tid, signal.SIGUSR1)
     asks.settle()
     # No function of FUSE is in its chain.
-    c.add(Task("fuse-read", "FUSE daemon", "filemap_read"), lambda: read_first(path("read")))
-    c.add(Task("fuse-fault", "page fault in a file", "filemap_fault"), lambda: fault(path("mapped")))
-    c.add(Task("fuse-sync", "FUSE daemon", "folio_wait_writeback"), lambda: sync_mapped(path("synced")))
-    c.add(Task("creates", "FUSE daemon", "fuse_create_open"), lambda: make_file(path("new"), 1))
+    c.add(Task("fuse-read", "FUSE daemon", "filemap_read", because=f"{daemon}, page of {path('read')}"),
+          lambda: read_first(path("read")))
+    c.add(Task("fuse-fault", "page fault in a file", "filemap_fault",
+               because=f"{daemon}, page of {path('mapped')}"), lambda: fault(path("mapped")))
+    c.add(Task("fuse-sync", "FUSE daemon", "folio_wait_writeback",
+               because=f"{daemon}, page of {path('synced')}"), lambda: sync_mapped(path("synced")))
+    c.add(Task("creates", "FUSE daemon", "fuse_create_open", because=daemon),
+          lambda: make_file(path("new"), 1))
     c.add(Task("lock", "kernel lock", "^path_openat", because="creates/"),
           lambda: make_file(path("other"), 1))
 
@@ -399,7 +480,7 @@ def core_dump(c):
     c.folder("cores")
     fs, at = c.held_fs("cores")
     fs.hold("core", heldfs.WRITE)
-    c.add(Task("dumps", "FUSE daemon", "vfs_coredump", "DS"), lambda: dump_core(at))
+    c.add(Task("dumps", "FUSE daemon", "vfs_coredump", "DS", because=f"/{fs.pid}"), lambda: dump_core(at))
 
 
 # Disks that do not answer.
@@ -556,8 +637,7 @@ def reclaim(path, tell):
 
 def change_mapping(pid, address, uffd):
     """Of another process, whose own threads would wait for memory, too."""
-    fd = must(libc.syscall(SYS_PIDFD_GETFD, os.pidfd_open(pid), uffd, 0), "pidfd_getfd")
-    register(fd, address, RECLAIMED)
+    register(take_fd(pid, uffd), address, RECLAIMED)
 
 
 def mount_ext4(c, name, *options):
@@ -589,14 +669,18 @@ def make_ext4(c):
     return fs, root, number
 
 
-def pages(c, path):
-    c.add(Task("disk-read", "disk read", "filemap_read"), lambda: read_first(path("read")))
-    c.add(Task("disk-fault", "page fault in a file", "filemap_fault"), lambda: fault(path("read")))
-    c.add(Task("metadata", "disk metadata", "ext4_lookup"), lambda: os.stat(path("folder", "x")))
+def pages(c, path, disk):
+    c.add(Task("disk-read", "disk read", "filemap_read", because=f"{path('read')} ({disk})"),
+          lambda: read_first(path("read")))
+    c.add(Task("disk-fault", "page fault in a file", "filemap_fault",
+               because=f"{path('read')} ({disk})", device=disk), lambda: fault(path("read")))
+    c.add(Task("metadata", "disk metadata", "ext4_lookup", device=disk),
+          lambda: os.stat(path("folder", "x")))
     c.add(Task("lock2", "kernel lock", "^path_openat", because="metadata/"),
           lambda: make_file(path("folder", "y"), 1))
     c.add(Task("part", "disk read", "ext4_block_write_begin"), lambda: write_part(path("part")))
-    c.add(Task("fsync", "writeback", "folio_wait_writeback"), lambda: overwrite(path("overwritten")))
+    c.add(Task("fsync", "writeback", "folio_wait_writeback", because=f"{path('overwritten')} ({disk})"),
+          lambda: overwrite(path("overwritten")))
 
 
 def memory(c, path):
@@ -605,7 +689,8 @@ def memory(c, path):
     write(group + "/memory.limit_in_bytes", 16 << 20)
     write(group + "/memory.swappiness", 0)  # its pages are not to be swapped
     told, tell = os.pipe()
-    task = c.add(Task("reclaim", "memory limit of its cgroup", "try_to_free_mem_cgroup_pages"),
+    task = c.add(Task("reclaim", "memory limit of its cgroup", "try_to_free_mem_cgroup_pages",
+                      because=f"cgroup /{os.path.basename(group)}"),
                  lambda: reclaim(path("big"), tell), group)
     address, uffd = struct.unpack("<QI", os.read(told, 12))
     c.add(Task("vma", "VMA lock", "__vma_start_write"),
@@ -614,7 +699,8 @@ def memory(c, path):
 
 def log(c, path, number):
     """A task that waits for a bitmap has a handle open, for which the commit waits."""
-    c.add(Task("handle", "disk metadata", "ext4_mb_init_cache"), lambda: os.truncate(path("cut"), 0))
+    c.add(Task("handle", "disk metadata", "ext4_mb_init_cache", device=f"loop{number}"),
+          lambda: os.truncate(path("cut"), 0))
     memory(c, path)
     c.set(f"/sys/block/loop{number}/bdi/strict_limit", 1)
     c.set(f"/sys/block/loop{number}/bdi/max_ratio", 0)
@@ -622,15 +708,18 @@ def log(c, path, number):
           lambda: write_much(path("dirty")))
     c.add(Task("commit", "jbd2 commit", "jbd2_log_wait_commit", because=f"jbd2/loop{number}-8/"),
           lambda: touch(path("touched")))
-    c.add(Task("locked", "jbd2 commit", "wait_transaction_locked"),
-          lambda: os.utime(path("overwritten")))
+    # Its call names no file.
+    c.add(Task("locked", "jbd2 commit", "wait_transaction_locked", device=f"loop{number}",
+               because=f"jbd2/loop{number}-8/"), lambda: os.utime(path("overwritten")))
+    c.other(Task(f"jbd2/loop{number}-8", "open handles of jbd2", "jbd2_journal_wait_updates",
+                 because="handle/"))
 
 
 def ext4(c):
     fs, root, number = make_ext4(c)
     fs.hold("disk", heldfs.READ, heldfs.WRITE)
     path = lambda *names: os.path.join(root, *names)
-    pages(c, path)
+    pages(c, path, f"loop{number}")
     log(c, path, number)
     # It waits for the task that writes part of a page. It is not killed, as it would not thaw then.
     freezes = Task("fsfreeze", "readers of a percpu-rwsem", "^freeze_super")
@@ -638,6 +727,54 @@ def ext4(c):
     c.add(freezes, lambda: freeze(root))
     c.add(Task("late", "kernel lock", "percpu_rwsem_wait"), lambda: write_part(path("late")))
     c.add(Task("syncfs", "writeback", "sync_inodes_sb"), lambda: sync_fs(root))
+
+
+# A device that is suspended, and a worker that gets no CPU.
+
+def mapped(c):
+    if not shutil.which("dmsetup") or subprocess.run(["dmsetup", "version"], capture_output=True).returncode:
+        print("no suspended device: no dmsetup, or no device-mapper")
+        return
+    path, name = c.path("mapped"), f"kontend-{os.getpid()}"
+    make_file(path, 1 << 20)
+    number, device = loop(c, path)
+    c.undo.callback(os.close, device)
+    run("dmsetup", "create", name, "--noudevsync", "--table", f"0 2048 linear /dev/loop{number} 0")
+    c.guard.add("dm", name)
+    direct = os.open(f"/dev/mapper/{name}", os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)
+    c.releases.callback(os.close, direct)
+    run("dmsetup", "suspend", "--noudevsync", name)
+    c.releases.callback(run, "dmsetup", "resume", "--noudevsync", name)
+    c.add(Task("suspended", "disk read", "submit_bio_wait", because=f"{name} is suspended"),
+          lambda: read_direct(direct))
+
+
+def flush_all():
+    """Has a worker of each CPU do something, and waits for them."""
+    while True:
+        read("/proc/sys/vm/stat_refresh")
+
+
+def keep_busy(cpu):
+    os.sched_setaffinity(0, {cpu})
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+    spin()
+
+
+def work(c):
+    """The kernel lets other tasks run on that CPU for a twentieth of the time, so the flush does end."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2 or not os.path.exists("/proc/sys/vm/stat_refresh"):
+        print("no work that waits: it takes two CPUs, and stat_refresh")
+        return
+    os.sched_setaffinity(0, cpus[:-1])
+    c.undo.callback(os.sched_setaffinity, 0, cpus)
+    hog = c.begin(Task("hog", None, ""), lambda: keep_busy(cpus[-1]))
+    c.tasks.remove(hog)
+    c.undo.callback(os.waitpid, hog.tid, 0)
+    c.undo.callback(os.kill, hog.tid, signal.SIGKILL)
+    c.add(Task("flushes", "work of a kworker", "__flush_work", steady=False,
+               because=f", kept off by hog/{hog.tid} (real-time 50), for refresh_vm_stats"), flush_all)
 
 
 def prepared():
@@ -666,4 +803,4 @@ def produce(*what):
 
 def blocked():
     """All of them."""
-    return produce(processes, files, cgroups, fuse, core_dump, disk, throttled, swap, ext4)
+    return produce(processes, files, cgroups, fuse, core_dump, disk, throttled, swap, ext4, mapped, work)

@@ -50,6 +50,8 @@ def compare_task(t, rows, begin):
     asleep = r["longest_now_ns"] or 0
     print(f"{t.name} {t.tid} {r['task_state']}: {r['cause']}, {asleep / 1e9:.3f} s, because of "
           f"{r['because_of']}, in {r['sleeps_in']}")
+    if t.device:
+        check(r["device"] == t.device, f"{t.name}: device {r['device']}, not {t.device}")
     words = t.cause if not r["device"] else f"{t.cause} {r['device']}"
     check(r["cause"] in (t.cause, words), f"{t.name}: '{r['cause']}', not '{t.cause}'")
     check(r["comm"] == t.name, f"{t.name}: it has the name '{r['comm']}'")
@@ -67,13 +69,13 @@ def compare(kontend, c):
     for n in range(LOOKS):
         view, begin, stable = look(kontend)
         tids = {r["tid"] for r in view["rows"]}
-        for t in c.tasks:
+        for t in c.tasks + c.others:
             if t.tid in tids or (t.steady and not n):
                 seen.setdefault(t, (view["rows"], begin))
         compare_sums(view, stable, {t.tid for t in c.tasks if t.steady})
-        if len(seen) == len(c.tasks):
+        if len(seen) == len(c.tasks + c.others):
             break
-    for t in c.tasks:
+    for t in c.tasks + c.others:
         if check(t in seen, f"{t.name}: never there"):
             compare_task(t, *seen[t])
 

@@ -182,6 +182,114 @@ static void rows_are_by_task_process_or_function(void **state)
 	(void)row_of(&t, "sleeps_in", "kernel_clone");
 }
 
+static struct locksnap_blocked object(int tid, const char *comm, struct locksnap *s)
+{
+	struct locksnap_blocked b = {.pid = tid, .tid = tid, .state = LOCKSNAP_BLOCKED_D};
+
+	b.cgroup = locksnap_add_text(s, tid < 50 ? "/a" : "/b");
+	b.by_comm = locksnap_add_text(s, comm);
+	b.by_cpu = -1;
+	return b;
+}
+
+/* A work whose worker is kept off, one without a worker, a page, a suspended device, a limit. */
+static void emit_objects(struct asked *w, uint64_t t)
+{
+	struct locksnap s = {0};
+	struct locksnap_blocked b = object(41, "kworker/1:1", &s);
+
+	b.by_pid = b.by_tid = 33;
+	b.by_state = LOCKSNAP_RUNNABLE;
+	b.by_cpu = 1;
+	b.off_pid = b.off_tid = 99;
+	b.off_prio = 50;
+	b.off_comm = locksnap_add_text(&s, "spin");
+	b.function = 0xffffffff81e00500;
+	b.queue = locksnap_add_text(&s, "events");
+	lock_snap_blocked(&s, b, "flushes", LOCK_SNAP_WORK, t - MS);
+	b = object(42, "", &s);
+	b.function = 0xffffffff81e00500;
+	lock_snap_blocked(&s, b, "waits", LOCK_SNAP_WORK, t - MS);
+	b = object(43, "sshfs", &s);
+	b.by_pid = b.by_tid = 34;
+	b.file = locksnap_add_text(&s, "/home/x");
+	b.fs = locksnap_add_text(&s, "fuse");
+	lock_snap_blocked(&s, b, "ls", LOCK_SNAP_PAGE, t - MS);
+	b = object(44, "", &s);
+	b.file = locksnap_add_text(&s, "/srv/a");
+	b.device = locksnap_add_text(&s, "vda1");
+	lock_snap_blocked(&s, b, "cat", LOCK_SNAP_PAGE, t - MS);
+	b = object(51, "", &s);
+	b.device = locksnap_add_text(&s, "dm-0");
+	b.source = locksnap_add_text(&s, "vg-home");
+	b.suspended = 1;
+	lock_snap_blocked(&s, b, "dd", LOCK_SNAP_PAGE, t - MS);
+	b = object(52, "", &s);
+	b.limit = locksnap_add_text(&s, "/b");
+	lock_snap_blocked(&s, b, "tail", LOCK_SNAP_PAGE, t - MS); /* its cause is no limit */
+	b.tid = 53;
+	b.state = LOCKSNAP_BLOCKED_THROTTLED;
+	lock_snap_blocked(&s, b, "spins", LOCK_SNAP_PAGE, t - 2 * MS);
+	s.head.no_objects = locksnap_add_text(&s, "as a test");
+	lock_snap_emit(w->rig.synth, &s, t);
+}
+
+static void objects_are_named_by_the_cause(void **state)
+{
+	static const char *const because[][2] = {
+		{"flushes",
+		 "kworker/1:1/33, runnable on 1, kept off by spin/99 (real-time 50), for "
+		 "scrub_the_device"},
+		{"waits", "no worker yet, for scrub_the_device"},
+		{"ls", "sshfs/34, page of /home/x"},
+		{"cat", "/srv/a (vda1)"},
+		{"dd", "vg-home is suspended"},
+		{"spins", "cgroup /b"},
+	};
+	struct asked *w = *state;
+	struct query_blocked_sum sum;
+
+	begin(w);
+	emit_objects(w, CANNED_START + MS);
+	emit_objects(w, CANNED_START + 501 * MS);
+	synth_tick(w->rig.synth, CANNED_START + 501 * MS);
+	asked_play(w, NULL);
+	struct table t = ask(w, BY_TASK);
+	for (size_t i = 0; i < sizeof(because) / sizeof(*because); i++)
+		assert_string_equal(cell_s(&t, row_of(&t, "comm", because[i][0]), "because_of"),
+				    because[i][1]);
+	size_t row = row_of(&t, "comm", "flushes");
+	assert_string_equal(cell_s(&t, row, "because_state"), "runnable");
+	assert_int_equal(cell_at(&t, row, "because_cpu")->i, 1);
+	assert_int_equal(cell_at(&t, row, "kept_off_tid")->i, 99);
+	assert_int_equal(cell_at(&t, row, "kept_off_prio")->i, 50);
+	assert_string_equal(cell_s(&t, row, "kept_off_comm"), "spin");
+	assert_string_equal(cell_s(&t, row, "work_function"), "scrub_the_device");
+	assert_string_equal(cell_s(&t, row, "workqueue"), "events");
+	assert_string_equal(cell_s(&t, row, "cgroup"), "/a");
+	assert_string_equal(cell_s(&t, row, "syscall"), "fsync");
+	assert_string_equal(cell_s(&t, row_of(&t, "comm", "cat"), "page_file"), "/srv/a");
+	row = row_of(&t, "comm", "dd");
+	assert_int_equal(cell_u(&t, row, "suspended"), 1);
+	assert_string_equal(cell_s(&t, row, "device_name"), "vg-home");
+	row = row_of(&t, "comm", "tail");
+	assert_false(cell_at(&t, row, "limit_cgroup")->known);
+	row = row_of(&t, "comm", "spins");
+	assert_string_equal(cell_s(&t, row, "cause"), "throttled by cpu.max");
+	assert_string_equal(cell_s(&t, row, "task_state"), "R");
+	assert_string_equal(cell_s(&t, row, "limit_cgroup"), "/b");
+	assert_int_equal(query_blocked_sum(&w->q, &sum), 0);
+	assert_int_equal(sum.tasks, 6);
+	assert_int_equal(sum.throttled, 1);
+	assert_string_equal(sum.no_objects, "as a test");
+	t = ask(w, BY_CGROUP);
+	assert_string_equal(query_blocked_by_name(BY_CGROUP), "cgroup");
+	row = row_of(&t, "cgroup", "/a");
+	assert_string_equal(cell_s(&t, row, "cause"), "work of a kworker");
+	assert_int_equal(cell_u(&t, row, "blocked"), 2);
+	assert_int_equal(cell_u(&t, row, "blocked_ns"), 1000 * MS);
+}
+
 static void a_window_has_its_part(void **state)
 {
 	struct asked *w = *state;
@@ -415,6 +523,7 @@ int main(void)
 		TEST(causes_are_those_of_the_chains),
 		TEST(the_worst_is_no_lock_and_nothing_that_is_meant),
 		TEST(rows_are_by_task_process_or_function),
+		TEST(objects_are_named_by_the_cause),
 		TEST(a_window_has_its_part),
 		TEST(io_without_a_disk_is_the_servers),
 		TEST(a_snapshot_says_why_it_has_none),

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-static const enum query_by by_of[] = {BY_TYPE, BY_TASK, BY_PROCESS, BY_CALLER};
-static const char *const bys[] = {"cause", "task", "process", "caller", NULL};
+static const enum query_by by_of[] = {BY_TYPE, BY_TASK, BY_PROCESS, BY_CALLER, BY_CGROUP};
+static const char *const bys[] = {"cause", "task", "process", "caller", "cgroup", NULL};
 
 static int ask_rows(struct list_view *l, struct query_spec *spec, struct table *ret,
 		    struct error *err)
@@ -28,6 +28,8 @@ static void put_missing(struct line *line, const struct query_blocked_sum *s)
 	if (s->unwatched)
 		line_printf(line, ROLE_WARN, "  not looked at in state S: %s",
 			    units_count(n, s->unwatched));
+	if (*s->no_objects)
+		line_put(line, ROLE_WARN, "  no objects: the report says why");
 	if (s->is_short)
 		line_put(line, ROLE_WARN, "  not all of the window is kept");
 }
@@ -86,6 +88,8 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 		line_printf(&line, ROLE_NORMAL, ", longest %s", units_ns(n, sum.longest_ns));
 	if (sum.stopped)
 		line_printf(&line, ROLE_NORMAL, ", %s stopped", units_count(n, sum.stopped));
+	if (sum.throttled)
+		line_printf(&line, ROLE_NORMAL, "; %s throttled", units_count(n, sum.throttled));
 	put_missing(&line, &sum);
 	int n_lines = 1 + draw_left_out(l, s, layout_below(r, 1));
 	const char *calls = query_blocked_calls(l->v.query, by_of[l->by], l->pane.table.selected);
@@ -158,8 +162,10 @@ const struct view_ops view_blocked = {
 		"keeps, by the cause that their call chain shows. NOW counts tasks in the latest "
 		"snapshot: those of state D are as many as /proc shows. TASKS is their average "
 		"over the snapshots, an estimate. LONGEST is how long the task has been blocked "
-		"that is blocked longest, and BECAUSE OF the lock, task or file that it waits "
-		"for. b groups by task, process or function. Enter shows the tasks of a row, and "
+		"that is blocked longest, and BECAUSE OF the lock, task, file or cgroup that it "
+		"waits for: of a work the kworker, and who keeps that off its CPU. Tasks that "
+		"cpu.max throttles do not sleep, so they are counted apart. b groups by task, "
+		"process, function or cgroup. Enter shows the tasks of a row, and "
 		"of a task that waits for a kernel lock that wait.",
 	.tables = "blocked",
 	.size = sizeof(struct list_view),

@@ -16,12 +16,18 @@ enum {
 	BLOCKED_STACKS = 1024,
 	BLOCKED_FRAMES = 24,  /* of one chain */
 	BLOCKED_PARTS = 8192, /* for windows of time */
+	BLOCKED_GROUPS = 512, /* cgroups */
 };
 
 /* A call chain: what is beyond BLOCKED_STACKS has number 0, which is empty. */
 struct blocked_stack {
 	uint32_t n;
 	uint64_t frames[BLOCKED_FRAMES]; /* of the kernel, innermost first */
+};
+
+/* The path of a cgroup: what is beyond BLOCKED_GROUPS has number 0, which is "". */
+struct blocked_group {
+	char path[128]; /* of longer ones the end */
 };
 
 /*
@@ -32,6 +38,7 @@ struct blocked_stack {
 struct blocked_cell {
 	int32_t pid;	/* 0: of several processes, beyond BLOCKED_CELLS */
 	uint32_t stack; /* index */
+	uint32_t group; /* index of its cgroup */
 	uint8_t state;	/* enum locksnap_blocked_state */
 	bool io, kthread;
 	bool lock;		 /* a wait for a lock is known of it */
@@ -54,10 +61,11 @@ struct blocked_part {
 struct blocked {
 	struct blocked_cell *cells; /* [0] is none */
 	struct blocked_stack *stacks;
-	size_t cap_cells, cap_stacks;
-	uint32_t n_cells, n_stacks;
-	struct map64 by_key, by_chain; /* hashes -> index */
-	struct blocked_part *parts;    /* a ring; NULL: none are kept */
+	struct blocked_group *groups;
+	size_t cap_cells, cap_stacks, cap_groups;
+	uint32_t n_cells, n_stacks, n_groups;
+	struct map64 by_key, by_chain, by_path; /* hashes -> index */
+	struct blocked_part *parts;		/* a ring; NULL: none are kept */
 	uint32_t n_parts, next_part;
 	uint64_t dropped_ns;		/* end of the latest part without room; 0: none */
 	uint64_t seen_ns;		/* time of the latest snapshot; 0: none */
@@ -75,5 +83,7 @@ void blocked_zero(struct blocked *b); /* sums begin again; cells and parts go */
 int blocked_copy(struct blocked *dst, const struct blocked *src); /* 0 or -ENOMEM */
 void blocked_deinit(struct blocked *b);
 size_t blocked_bytes(const struct blocked *b);
+/* The path of its cgroup; "" where it is not known. */
+const char *blocked_cgroup(const struct blocked *b, const struct blocked_cell *c);
 
 #endif

@@ -21,12 +21,14 @@ struct query_blocked_sum {
 	uint32_t tasks, in_d; /* in the latest snapshot; of them in state D */
 	uint32_t kthreads;    /* of in_d: kernel threads */
 	uint32_t stopped;     /* of tasks: stopped by a signal or a debugger */
+	uint32_t throttled;   /* beside them: could run, but for the cpu.max of a cgroup */
 	uint32_t dropped;     /* tasks that this snapshot had no room for */
 	uint32_t unwatched;   /* tasks in state S that were not looked at, as they were too many */
 	uint64_t snapshots;   /* on which averages are based */
 	uint64_t age_ns;      /* of the latest one */
 	uint64_t longest_ns;  /* of tasks in state D; 0: not known */
-	bool is_short;	      /* the window has more than is kept */
+	const char *no_objects; /* why it is not known for what tasks wait; "" where it is */
+	bool is_short;		/* the window has more than is kept */
 };
 
 int query_blocked_sum(struct query *q, struct query_blocked_sum *ret); /* 0 or -ENOMEM */

@@ -84,6 +84,7 @@ static const char *const cause_words[SLEEP_CAUSES] = {
 	[SLEEP_VIRTIO] = "virtio device",
 	[SLEEP_ITSELF] = "sleeps by itself",
 	[SLEEP_TIMER] = "timer",
+	[SLEEP_CPU_MAX] = "throttled by cpu.max",
 };
 
 /* Sets of causes, to which functions further out add. */
@@ -328,6 +329,7 @@ static const struct line {
 	/* The life of a process. */
 	{"__refrigerator", SLEEP_FREEZER},
 	{"do_freezer_trap", SLEEP_FROZEN_CGROUP},
+	{"get_signal", SLEEP_FROZEN_CGROUP, FIT_FIRST}, /* or stopped: its state says that */
 	{"ptrace_stop", SLEEP_PTRACE},
 	{"ptrace_attach", SLEEP_TRACEE},
 	{"ptrace_check_attach", SLEEP_TRACEE},

@@ -80,6 +80,7 @@ enum sleep_cause {
 	SLEEP_VIRTIO,
 	SLEEP_ITSELF,
 	SLEEP_TIMER,
+	SLEEP_CPU_MAX, /* it does not sleep, and so no function shows it */
 	SLEEP_CAUSES,
 };
 
