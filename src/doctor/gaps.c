@@ -35,9 +35,10 @@ struct gap_rule {
 static const struct gap_rule gap_rules[DOCTOR_GAPS] = {
 	{"futexes",
 	 "locks of programs: only the lock by which the kernel protects a futex has events",
-	 "tasks that sleep in futex(2), by process", ALL_KERNELS, "no kernel reports them"},
+	 "tasks that sleep in futex(2), and locks of the C library with owners, by snapshots",
+	 ALL_KERNELS, "no kernel reports them"},
 	{"pi-futexes", "futexes with priority inheritance, which the kernel makes of rt-mutexes",
-	 "tasks that sleep in futex(2), by process", DOCTOR_GAP_PI_FUTEXES,
+	 "tasks that sleep in futex(2), and locks with owners, by snapshots", DOCTOR_GAP_PI_FUTEXES,
 	 "FUTEX_LOCK_PI works here", "FUTEX_LOCK_PI does not work here",
 	 "FUTEX_LOCK_PI was refused"},
 	{"file-locks", "locks of files: flock(2), fcntl(2), leases",

@@ -37,6 +37,7 @@
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/taskid.h"
+#include "kontend/userlock.h"
 #include "kontend/vmalock.h"
 #include "kontend/wait.h"
 #include "wait-parts.h"
@@ -108,6 +109,8 @@ static bool is_read(const struct locksnap *s, uint64_t addr)
 			return !s->queues[i].incomplete;
 	if (filelock_is(addr))
 		return s->head.files == LOCKSNAP_FILES_ALL;
+	if (userlock_is(addr))
+		return s->head.knows_users;
 	for (size_t i = 0; i < s->n_empty; i++)
 		if (s->empty[i] == addr)
 			return true;
@@ -123,7 +126,7 @@ static bool has_queue(const struct model *m, const struct wait *w)
 	enum lock_type type = (enum lock_type)m->locks->locks[w->lock].type;
 
 	return type == LOCK_RWSEM_R || type == LOCK_RWSEM_W || type == LOCK_SEMAPHORE ||
-	       type == LOCK_RT_MUTEX || locktype_is_file(type) ||
+	       type == LOCK_RT_MUTEX || locktype_is_file(type) || locktype_is_user(type) ||
 	       (type == LOCK_MUTEX && !(w->flags & LCB_F_SPIN));
 }
 
@@ -145,6 +148,9 @@ static bool is_over(const struct model *m, const struct look_at *l, const struct
 	/* The task has run since: if events report all waits, it was woken in vain. */
 	if (v && w->by_look && m->looks->unreported_ns >= w->begin_ns)
 		return v->ran_ns > w->begin_ns + WAIT_CLOCKS_NS;
+	/* No event reports these, so a task that has run since waits again. */
+	if (userlock_is(w->addr))
+		return v ? v->ran_ns > w->begin_ns + WAIT_CLOCKS_NS : l->snap.head.knows_users;
 	if (filelock_is(w->addr))
 		return !v && l->snap.head.files == LOCKSNAP_FILES_ALL && !taskid_is_outside(tid);
 	if (l->snap.head.reason || v)
@@ -171,6 +177,9 @@ static uint32_t flags_of(const struct locksnap_queue *q, const struct locksnap_w
 		return LCB_F_PERCPU | (v->reader ? LCB_F_READ : LCB_F_WRITE);
 	if (q->type == LOCKSNAP_VMA_LOCK)
 		return LCB_F_VMA;
+	if (q->type >= LOCKSNAP_USER_MUTEX)
+		return userlock_flags((enum userlock_kind)(q->type - LOCKSNAP_USER_MUTEX),
+				      (int)v->reader);
 	if (locksnap_is_file(q))
 		return filelock_flags((enum filelock_kind)(q->type - LOCKSNAP_FLOCK),
 				      (int)v->reader);
@@ -186,7 +195,7 @@ static uint32_t flags_of(const struct locksnap_queue *q, const struct locksnap_w
 static bool may_be_longer(const struct locksnap_queue *q, const struct locksnap_waiter *v)
 {
 	return q->type == LOCKSNAP_MUTEX || q->type == LOCKSNAP_RT || locksnap_is_file(q) ||
-	       v->part == LOCKSNAP_READERS_PART ||
+	       q->type >= LOCKSNAP_USER_MUTEX || v->part == LOCKSNAP_READERS_PART ||
 	       (q->type == LOCKSNAP_RWSEM && !v->reader && v->position == 1);
 }
 
@@ -204,7 +213,7 @@ static uint64_t since(const struct model *m, const struct look_at *now,
 	if (slept && v->ran_ns + WAIT_CLOCKS_NS < m->start_ns)
 		return v->ran_ns;
 	/* Events report all of these, or none. */
-	if (slept && (filelock_is(addr) || vmalock_is(addr) || v->part))
+	if (slept && (filelock_is(addr) || userlock_is(addr) || vmalock_is(addr) || v->part))
 		return v->ran_ns;
 	if (!b)
 		return 0;

@@ -7,6 +7,7 @@
  */
 #include "kontend/locktype.h"
 #include "kontend/filelock.h"
+#include "kontend/userlock.h"
 
 struct type_info {
 	const char *name, *base, *mode;
@@ -32,6 +33,10 @@ static const struct type_info type_table[LOCK_TYPES] = {
 	[LOCK_POSIX_W] = {"posix:W", "posix", "W"},
 	[LOCK_LEASE_R] = {"lease:R", "lease", "R"},
 	[LOCK_LEASE_W] = {"lease:W", "lease", "W"},
+	[LOCK_USER_MUTEX] = {"mutex(u)", "mutex(u)", ""},
+	[LOCK_USER_RWLOCK_R] = {"rwlock(u):R", "rwlock(u)", "R"},
+	[LOCK_USER_RWLOCK_W] = {"rwlock(u):W", "rwlock(u)", "W"},
+	[LOCK_USER_PI] = {"pi(u)", "pi(u)", ""},
 	[LOCK_VMA] = {"vma", "vma", ""},
 	[LOCK_UNKNOWN] = {"unknown", "unknown", ""},
 };
@@ -62,10 +67,30 @@ static enum lock_type of_file(uint32_t flags)
 	return (enum lock_type)(LOCK_FLOCK_R + 2 * (kind - 1) + (mode == LCB_F_WRITE));
 }
 
+static enum lock_type of_program(uint32_t flags)
+{
+	uint32_t mode = flags & ((1u << USERLOCK_SHIFT) - 1);
+
+	switch ((flags >> USERLOCK_SHIFT) - 1) {
+	case USERLOCK_MUTEX:
+		return mode ? LOCK_UNKNOWN : LOCK_USER_MUTEX;
+	case USERLOCK_PI:
+		return mode ? LOCK_UNKNOWN : LOCK_USER_PI;
+	case USERLOCK_RWLOCK:
+		if (mode != LCB_F_READ && mode != LCB_F_WRITE)
+			return LOCK_UNKNOWN;
+		return mode == LCB_F_READ ? LOCK_USER_RWLOCK_R : LOCK_USER_RWLOCK_W;
+	default:
+		return LOCK_UNKNOWN;
+	}
+}
+
 enum lock_type locktype_from_flags(uint32_t flags)
 {
 	if (flags == LCB_F_VMA)
 		return LOCK_VMA;
+	if (flags >> USERLOCK_SHIFT)
+		return of_program(flags);
 	if (flags >> FILELOCK_SHIFT)
 		return of_file(flags);
 	if (flags >= sizeof(by_flags) || !by_flags[flags])

@@ -41,7 +41,7 @@ static bool is_uninterruptible(const struct model *m, const struct wait *w)
 {
 	enum lock_type type = (enum lock_type)m->locks->locks[w->lock].type;
 
-	return !locktype_is_spin(type) && !locktype_is_file(type);
+	return !locktype_is_spin(type) && !locktype_is_file(type) && !locktype_is_user(type);
 }
 
 /* Tasks of a process that sleep for a lock of the kernel. */

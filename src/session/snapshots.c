@@ -32,12 +32,14 @@
 #include "kontend/snapshot-phases.h"
 #include "kontend/snapshot-slept.h"
 #include "kontend/snapshot-uprobes.h"
+#include "kontend/snapshot-users.h"
 #include "kontend/taskid.h"
 #include "run-parts.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/resource.h>
 
 enum { LATE_NICE = -10 }; /* after the threads that the first frame waits for */
@@ -66,6 +68,7 @@ struct run_snapshots {
 	struct snapshot_locks *locks; /* NULL: see no_locks */
 	struct error no_locks;
 	struct snapshot_files *files;
+	struct snapshot_users *users; /* NULL: off */
 	const struct waitfeed *waits; /* borrowed; NULL: there is none */
 	struct lock_requests requests;
 	struct lock_request_lock asked[LOCKASK_MOST];
@@ -143,6 +146,11 @@ static int add_files(struct run_snapshots *r, struct locksnap *snap)
 	return snapshot_files_add(r->files, waitfeed_files_wait(r->waits), r->target, snap);
 }
 
+static int add_users(struct run_snapshots *r, struct locksnap *snap)
+{
+	return r->users ? snapshot_users_add(r->users, r->target, snap) : 0;
+}
+
 static int take_locks(struct one *o)
 {
 	struct run_snapshots *r = o->all;
@@ -159,6 +167,7 @@ static int take_locks(struct one *o)
 		snap->head.time_ns = clock_now_ns();
 	}
 	code = code < 0 ? code : add_files(r, snap);
+	code = code < 0 ? code : add_users(r, snap);
 	return code < 0 ? code : add_gone(r, snap);
 }
 
@@ -392,6 +401,11 @@ void run_snapshots_load(struct run_snapshots *r)
 	r->is_loaded = true;
 }
 
+static bool searches_users(const struct opts *o)
+{
+	return !o->user_locks || strcmp(o->user_locks, "off") != 0;
+}
+
 int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const struct target *target,
 		      struct kerntypes *types, bool late, struct error *err)
 {
@@ -406,7 +420,8 @@ int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const st
 	r->target = target;
 	r->is_late = late;
 	r->files = snapshot_files_new("/proc");
-	if (!r->files || add_kinds(r, o) < 0) {
+	r->users = searches_users(o) ? snapshot_users_new("/proc") : NULL;
+	if (!r->files || (searches_users(o) && !r->users) || add_kinds(r, o) < 0) {
 		run_snapshots_free(r);
 		return error_enomem(err, "snapshots of the kernel");
 	}
@@ -494,6 +509,7 @@ void run_snapshots_free(struct run_snapshots *r)
 		inspect_free(r->inspect);
 	snapshot_locks_free(r->locks);
 	snapshot_files_free(r->files);
+	snapshot_users_free(r->users);
 	snapshot_phases_free(r->phases);
 	snapshot_slept_free(r->slept);
 	lock_request_deinit(&r->requests);

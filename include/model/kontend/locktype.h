@@ -37,7 +37,11 @@ enum lock_type {
 	LOCK_POSIX_W,
 	LOCK_LEASE_R,
 	LOCK_LEASE_W,
-	LOCK_VMA,     /* of a mapping: vmalock.h */
+	LOCK_VMA,	 /* of a mapping: vmalock.h */
+	LOCK_USER_MUTEX, /* this and the next three are of programs: userlock.h */
+	LOCK_USER_RWLOCK_R,
+	LOCK_USER_RWLOCK_W,
+	LOCK_USER_PI,
 	LOCK_UNKNOWN, /* a flag combination that no kernel known to us emits */
 	LOCK_TYPES,
 };
@@ -50,7 +54,8 @@ const char *locktype_mode(enum lock_type t); /* "R", "W" or "" */
 static inline bool locktype_is_reader(unsigned t)
 {
 	return t == LOCK_RWLOCK_R || t == LOCK_RWSEM_R || t == LOCK_PCPU_SEM_R ||
-	       t == LOCK_RWLOCK_RT_R || t == LOCK_FLOCK_R || t == LOCK_POSIX_R || t == LOCK_LEASE_R;
+	       t == LOCK_RWLOCK_RT_R || t == LOCK_FLOCK_R || t == LOCK_POSIX_R ||
+	       t == LOCK_LEASE_R || t == LOCK_USER_RWLOCK_R;
 }
 
 /* The other mode of the same lock; its own where there is none. */
@@ -65,6 +70,12 @@ static inline enum lock_type locktype_twin(enum lock_type t)
 static inline bool locktype_is_file(unsigned t)
 {
 	return t >= LOCK_FLOCK_R && t <= LOCK_LEASE_W;
+}
+
+/* Of a program: its waiters sleep in futex(2). */
+static inline bool locktype_is_user(unsigned t)
+{
+	return t >= LOCK_USER_MUTEX && t <= LOCK_USER_PI;
 }
 
 /* The waiter burns its CPU and cannot be moved (spinlock, rwlock): paired by CPU, not by task. */

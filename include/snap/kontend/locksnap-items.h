@@ -22,6 +22,7 @@ enum locksnap_kind {
 	LOCKSNAP_FILE,	     /* of a file: filelock.h */
 	LOCKSNAP_BPF_MAP,    /* of a BPF map: text is its name, may be empty */
 	LOCKSNAP_VMA,	     /* of a mapping from `start` to `past`: vmalock.h */
+	LOCKSNAP_USER, /* of a program: userlock.h; text: its file, or "[heap]"; start: where */
 	LOCKSNAP_KINDS,
 };
 
@@ -87,6 +88,9 @@ enum locksnap_lock_type {
 	LOCKSNAP_LEASE,
 	LOCKSNAP_PCPU, /* a percpu-rwsem: its waiters in state D */
 	LOCKSNAP_VMA_LOCK,
+	LOCKSNAP_USER_MUTEX, /* this and the next two are of programs: userlock.h */
+	LOCKSNAP_USER_RWLOCK,
+	LOCKSNAP_USER_PI,
 	LOCKSNAP_TYPES
 };
 

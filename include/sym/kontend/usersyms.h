@@ -97,6 +97,12 @@ int usersyms_object_at(struct usersyms *u, const char *path, const struct usersy
 enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_t file_offset,
 				    struct usersym *ret);
 /*
+ * The variable @at bytes after the place in memory where the file's first byte is; its start is
+ * counted likewise.
+ */
+enum usersym_answer usersyms_variable(struct usersyms *u, uint32_t object, uint64_t at,
+				      struct usersym *ret);
+/*
  * True if the object's names are those of a file at its path, and nothing shows that the file is
  * the recorded one: as `trust_paths` or `symfs` allows. usersyms_trusted(): the paths of these,
  * from *@at = 0 on; NULL: no more.

@@ -4,7 +4,9 @@
  * may change or vanish while it is read: then it is not known.
  */
 #include "files.h"
+#include "kontend/clock.h"
 #include "kontend/fdio.h"
+#include "kontend/locksnap.h"
 #include "kontend/mem.h"
 #include "kontend/number.h"
 #include "kontend/procfs.h"
@@ -16,9 +18,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { SMALL = 512 };
+enum { SMALL = 512, ARRIVALS = 3, COMM_TEXT = 64 };
 
 /* Calls @line for each line of @text that begins with @word; true as soon as it returns true. */
 static bool any_line(const char *text, const char *word,
@@ -163,6 +166,34 @@ uint64_t files_ran_ns(const char *proc, int32_t pid, int32_t tid)
 	return known ? ms * 1000000 + us : 0;
 }
 
+/* As it is when a thread that slept gets its CPU: the greatest of several is the most exact. */
+bool files_clock_ahead(const char *proc, int64_t *ret)
+{
+	const struct timespec moment = {.tv_nsec = 1000};
+	bool is_known = false;
+
+	for (int i = 0; i < ARRIVALS; i++) {
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
+		uint64_t ran = files_ran_ns(proc, getpid(), gettid()), now = clock_now_ns();
+		if (!ran)
+			return is_known;
+		int64_t ahead = (int64_t)(ran - now);
+		*ret = is_known && *ret > ahead ? *ret : ahead;
+		is_known = true;
+	}
+	return is_known;
+}
+
+uint32_t files_comm(const char *proc, int32_t pid, int32_t tid, struct locksnap *s)
+{
+	char path[PATH_MAX], raw[COMM_TEXT], text[COMM_TEXT];
+
+	snprintf(path, sizeof(path), "%s/%d/task/%d/comm", proc, pid, tid);
+	if (sysinfo_read(path, raw, sizeof(raw)) < 0)
+		return 0;
+	return locksnap_add_text(s, text_clean(text, sizeof(text), raw));
+}
+
 const char *files_path(const char *proc, int32_t pid, int fd, char *ret, size_t size)
 {
 	char path[PATH_MAX], raw[PATH_MAX];
@@ -189,7 +220,7 @@ static const char *field_of(const char *line, int at, int wanted)
 
 struct files_process files_process(const char *proc, int32_t pid)
 {
-	enum { STATE_FIELD = 3, START_FIELD = 22, CPU_FIELD = 39 };
+	enum { STATE_FIELD = 3, START_FIELD = 22, STACK_FIELD = 28, CPU_FIELD = 39 };
 	struct files_process ret = {.cpu = -1};
 	char path[PATH_MAX], text[2 * SMALL];
 	const char *field;
@@ -204,6 +235,9 @@ struct files_process files_process(const char *proc, int32_t pid)
 	field = field_of(at, STATE_FIELD, START_FIELD);
 	if (field && number_take(&field, UINT64_MAX, &n) == 0)
 		ret.ticks = n;
+	field = field_of(at, STATE_FIELD, STACK_FIELD);
+	if (field && number_take(&field, UINT64_MAX, &n) == 0)
+		ret.stack = n;
 	field = field_of(at, STATE_FIELD, CPU_FIELD);
 	if (field && number_take(&field, INT_MAX, &n) == 0)
 		ret.cpu = (int)n;

@@ -28,15 +28,12 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
 	LINES_MOST = 1 << 16,
 	KEPT_MOST = 256,
 	PATH_TEXT = 512,
-	COMM_TEXT = 64,
-	ARRIVALS = 3,
 	/* The share of time is one in so many: */
 	REST = 10,
 	REST_SEARCH = 100,
@@ -137,34 +134,6 @@ static int read_lines(struct snapshot_files *f, char *text, bool *ret_whole)
 	return code;
 }
 
-/* As it is when a thread that slept gets its CPU: the greatest of several is the most exact. */
-static void compare_clocks(struct snapshot_files *f)
-{
-	const struct timespec moment = {.tv_nsec = 1000};
-
-	f->ahead_known = false;
-	for (int i = 0; i < ARRIVALS; i++) {
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
-		uint64_t ran = files_ran_ns(f->proc, getpid(), gettid()), now = clock_now_ns();
-		if (!ran)
-			return;
-		int64_t ahead = (int64_t)(ran - now);
-		f->ahead_ns = f->ahead_known && f->ahead_ns > ahead ? f->ahead_ns : ahead;
-		f->ahead_known = true;
-	}
-}
-
-static uint32_t add_comm(const struct snapshot_files *f, int32_t pid, int32_t tid,
-			 struct locksnap *s)
-{
-	char path[PATH_MAX], raw[COMM_TEXT], text[COMM_TEXT];
-
-	snprintf(path, sizeof(path), "%s/%d/task/%d/comm", f->proc, pid, tid);
-	if (sysinfo_read(path, raw, sizeof(raw)) < 0)
-		return 0;
-	return locksnap_add_text(s, text_clean(text, sizeof(text), raw));
-}
-
 /*
  * How many waiters of this process and lock come before line @at. False: others of the process
  * wait for other parts of the file, so which thread waits for which part is not known.
@@ -210,7 +179,7 @@ static int add_waiter(struct snapshot_files *f, size_t at, struct locksnap_queue
 		.position = q->readers_waiting + q->writers_waiting,
 		.pid = pid,
 		.tid = tid,
-		.comm = add_comm(f, pid, tid, s),
+		.comm = files_comm(f->proc, pid, tid, s),
 		.reader = h->line.reads,
 		.measured = !f->target || target_has(f->target, pid, tid, false, -1),
 	};
@@ -333,7 +302,7 @@ static void fill_holder(struct snapshot_files *f, const struct held_line *h,
 			       ? LOCKSNAP_SURE
 			       : LOCKSNAP_HINT;
 	q->holder_pid = q->holder_tid = pid;
-	q->holder_comm = add_comm(f, pid, pid, s);
+	q->holder_comm = files_comm(f->proc, pid, pid, s);
 	q->holder_fd = fd < 0 ? 0 : (uint32_t)fd + 1;
 	const struct files_process p = files_process(f->proc, pid);
 	if (p.state == 'S' || p.state == 'D') {
@@ -389,7 +358,7 @@ static int add_queues(struct snapshot_files *f, struct locksnap *s)
 		if (!f->lines[i].line.waits || map64_get(&done, f->lines[i].addr))
 			continue;
 		if (!f->found)
-			compare_clocks(f);
+			f->ahead_known = files_clock_ahead(f->proc, &f->ahead_ns);
 		f->found = true;
 		code = map64_put(&done, f->lines[i].addr, 1);
 		code = code < 0 ? code : add_queue(f, i, s);

@@ -2,7 +2,10 @@
 #ifndef KONTEND_INSPECT_LOCKS_FILES_H
 #define KONTEND_INSPECT_LOCKS_FILES_H
 
-/* Locks of files, as /proc shows them: shared by the parts of snapshot-files.h. */
+/*
+ * Locks of files and of programs, as /proc shows them: shared by the parts of snapshot-files.h and
+ * snapshot-users.h.
+ */
 #include "kontend/filelock.h"
 
 #include <stdbool.h>
@@ -39,14 +42,20 @@ int32_t files_waiting(const char *proc, int32_t pid, const struct files_line *l,
 		      int *ret_fd);
 /* When a thread ran last, by the scheduler's clock; 0: not known. */
 uint64_t files_ran_ns(const char *proc, int32_t pid, int32_t tid);
+/* How far the scheduler's clock is ahead of ours. False: not known. */
+bool files_clock_ahead(const char *proc, int64_t *ret);
+/* The name of a thread as a text of @s; 0: not known. */
+struct locksnap;
+uint32_t files_comm(const char *proc, int32_t pid, int32_t tid, struct locksnap *s);
 /* The path of a descriptor, or "". */
 const char *files_path(const char *proc, int32_t pid, int fd, char *ret, size_t size);
 
-/* A process, by its stat file. */
+/* A process, or a thread by its number, by its stat file. */
 struct files_process {
-	char state;	/* of its first thread: 'R', 'S', ...; 0: not known */
+	char state;	/* of its first thread, or of that thread: 'R', 'S', ...; 0: not known */
 	int cpu;	/* of that; -1: not known */
 	uint64_t ticks; /* since the kernel started, until it began; 0: not known */
+	uint64_t stack; /* where its stack begins; 0: not known */
 };
 
 struct files_process files_process(const char *proc, int32_t pid);

@@ -17,6 +17,7 @@
 #include "kontend/longest-recent.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
+#include "kontend/userlock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -228,9 +229,13 @@ static bool is_proved(const struct chain_graph *g, const struct chain_lock *l,
 {
 	const struct chain_wait *up = &g->waits[l->up];
 	const struct locksnap_queue *seen = g->locks[up->lock].seen;
-	bool at_once = look->files && filelock_is(seen->addr);
+	bool at_once = (look->files && filelock_is(seen->addr)) || userlock_is(seen->addr);
+	/* The thread that owns a mutex of a program sleeps: only it could have changed the owner.
+	 */
+	bool is_sure = l->evidence == CHAIN_SURE ||
+		       (l->evidence == CHAIN_EVIDENCE && userlock_is(l->addr));
 
-	return l->evidence == CHAIN_SURE && l->by.by_look && up->wait->begin_ns < look->time_ns &&
+	return is_sure && l->by.by_look && up->wait->begin_ns < look->time_ns &&
 	       (at_once || g->q->model->now_ns > look->time_ns + look->cost_ns) &&
 	       query_queue_waiter(g->q, seen, up->tid);
 }

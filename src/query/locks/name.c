@@ -5,9 +5,14 @@
  * name before the address.
  */
 #include "../internal.h"
+#include "../names/names.h"
+#include "kontend/engine.h"
 #include "kontend/filelock.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
+#include "kontend/maps.h"
+#include "kontend/query-load.h"
+#include "kontend/usersyms.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -85,6 +90,63 @@ static const char *part_of(struct query *q, const struct lockname *n)
 	return text ? text : "";
 }
 
+/* "app" of "/usr/bin/app", "heap" of "[heap]"; cut: a name may have neither. */
+static const char *short_name(struct query *q, const char *text)
+{
+	const char *slash = strrchr(text, '/');
+
+	/* The kernel's file for memory that processes share. */
+	if (!strcmp(text, "/dev/zero (deleted)"))
+		return "shared memory";
+	if (slash)
+		return slash + 1;
+	return *text == '[' ? arena_printf(&q->arena, "%.*s", (int)strcspn(text + 1, "]"), text + 1)
+			    : text;
+}
+
+/* The symbol of the variable that has the lock. False: none is known. */
+static bool find_variable(struct query *q, const struct lockname *n, struct usersym *ret)
+{
+	const struct map_object o = {.path = n->text,
+				     .maj = n->dev >> 20,
+				     .min = n->dev & 0xfffff,
+				     .ino = n->ino,
+				     .pid = n->pid};
+	uint32_t file;
+
+	if (*n->text != '/' || query_open_names(q) < 0 ||
+	    engine_file(q->model, &o, q->users, &file) < 0)
+		return false;
+	enum usersym_answer a = usersyms_variable(q->users, file, n->start, ret);
+	/* A screen is drawn again when the file has been read. */
+	if (a == USERSYM_PENDING && !q->keeps && query_load_wait(q, 0))
+		a = usersyms_variable(q->users, file, n->start, ret);
+	q->cache->asked |= a == USERSYM_PENDING;
+	return a == USERSYM_OK;
+}
+
+/*
+ * "hot_mutex", "hot_mutex+0x28", "libx.so:lock", else "app+0x4060", "heap+0x2a0", or the address.
+ * The program itself need not be named, as its process is.
+ */
+static const char *variable_of(struct query *q, const struct lockname *n)
+{
+	const char *in = short_name(q, n->text), *text = NULL;
+	struct usersym s;
+
+	if (find_variable(q, n, &s)) {
+		bool own = !*n->comm || !strncmp(in, n->comm, strlen(n->comm));
+		text = arena_printf(&q->arena, "%s%s%s", own ? "" : in, own ? "" : ":", s.name);
+		if (text && n->start != s.start)
+			text = arena_printf(&q->arena, "%s+0x%" PRIx64, text, n->start - s.start);
+	} else if (in && *in) {
+		text = arena_printf(&q->arena, "%s+0x%" PRIx64, in, n->start);
+	} else {
+		text = arena_printf(&q->arena, "0x%" PRIx64, n->start);
+	}
+	return text ? text : "";
+}
+
 const char *query_object_name(struct query *q, const struct lockname *n)
 {
 	switch (n->kind) {
@@ -102,6 +164,9 @@ const char *query_object_name(struct query *q, const struct lockname *n)
 	case LOCKSNAP_BPF_MAP:
 		return arena_printf(&q->arena, "%s %s%s(id %" PRIu32 ")", prefix(n->kind), n->text,
 				    *n->text ? " " : "", n->offset);
+	case LOCKSNAP_USER:
+		return arena_printf(&q->arena, "%s %s", variable_of(q, n),
+				    query_slash(&q->arena, n->comm, n->pid, "-"));
 	case LOCKSNAP_VMA:
 		return arena_printf(&q->arena, "%s %" PRIx64 "-%" PRIx64,
 				    query_slash(&q->arena, n->comm, n->pid, "-"), n->start,
@@ -121,6 +186,9 @@ const char *query_object_everywhere(struct query *q, const struct lockname *n)
 	if (n->kind == LOCKSNAP_PERCPU)
 		return n->offset ? arena_printf(&q->arena, "%s+0x%" PRIx32, n->text, n->offset)
 				 : query_object_kind(n);
+	if (n->kind == LOCKSNAP_USER)
+		return arena_printf(&q->arena, "%s %s", variable_of(q, n),
+				    *n->comm ? n->comm : "-");
 	if (query_object_has_path(n) && *n->text)
 		return query_object_name(q, n);
 	if (!prefix((enum locksnap_kind)n->kind))

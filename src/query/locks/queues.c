@@ -71,7 +71,9 @@ const char *query_queue_holder(struct query *q, const struct locksnap_queue *que
 	if (!s || queue->certainty == LOCKSNAP_NOBODY || !queue->holder_tid)
 		return NULL;
 	const char *comm = locksnap_text(s, queue->holder_comm);
-	const char *mode = queue->certainty != LOCKSNAP_SURE				   ? " R?"
+	const char *mode = queue->type == LOCKSNAP_USER_RWLOCK				   ? " W"
+			   : queue->type >= LOCKSNAP_USER_MUTEX				   ? ""
+			   : queue->certainty != LOCKSNAP_SURE				   ? " R?"
 			   : queue->type == LOCKSNAP_RWSEM || queue->type == LOCKSNAP_PCPU ? " W"
 											   : "";
 	if (queue->type == LOCKSNAP_SEM ||

@@ -213,6 +213,13 @@ static bool is_wanted(const struct elfimg *e, const struct elfimg_symbol *s, con
 	       s->visibility != STV_INTERNAL && *name != '$';
 }
 
+/* Locks of programs are in variables. */
+static bool is_variable(const struct elfimg *e, const struct elfimg_symbol *s, const char *name)
+{
+	return s->type == STT_OBJECT && s->size && *name && s->section < e->n_sections &&
+	       e->sections[s->section].flags & SHF_WRITE;
+}
+
 /* In relocatable files, symbols have offsets into their section. */
 static uint64_t address_of(const struct elfimg *e, const struct elfimg_symbol *s)
 {
@@ -230,14 +237,18 @@ static int add_symbols(struct usersym_load *l, const struct usersym_source *s, c
 	for (size_t i = 0; i < n; i++) {
 		struct elfimg_symbol x;
 		elfimg_symbol(s->elf, p + i * size, &x);
-		if (x.name >= t->text_len - l->text_base ||
-		    !is_wanted(s->elf, &x, t->text + l->text_base + x.name))
+		if (x.name >= t->text_len - l->text_base)
+			continue;
+		const char *name = t->text + l->text_base + x.name;
+		bool variable = is_variable(s->elf, &x, name);
+		if (!variable && !is_wanted(s->elf, &x, name))
 			continue;
 		struct symtab_entry e = {
 			.addr = address_of(s->elf, &x),
 			.size = x.size < UINT32_MAX ? (uint32_t)x.size : UINT32_MAX,
 			.name = (uint32_t)l->text_base + x.name,
 			.rank = symtab_rank(&x),
+			.variable = variable,
 		};
 		int code = symtab_add(t, &e);
 		if (code < 0)

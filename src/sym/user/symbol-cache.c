@@ -62,7 +62,7 @@ static bool set_key(struct usersym_load *l)
 	_Static_assert(sizeof(s) <= CACHEFILE_STAMP && 2 * USERSYM_ID_MAX + 5 < CACHEFILE_NAME,
 		       "room");
 	/* The format covers these parts, and which symbols become entries. */
-	i->key = (struct cachefile_key){.folder = "symbols", .form = {"symtab 2"}};
+	i->key = (struct cachefile_key){.folder = "symbols", .form = {"symtab 3"}};
 	if (!i->id_len || !file_of(&l->main, &s.program) ||
 	    (l->debug.sections && !file_of(&l->debug, &s.debug)))
 		return false;

@@ -227,7 +227,8 @@ static void set_sizes(struct symtab *t, size_t end)
 
 	for (; s->pos < end; s->pos++) {
 		struct symtab_entry *e = &t->entries[s->pos];
-		uint64_t gap = s->pos + 1 < t->n ? e[1].addr - e->addr : LAST_SIZE;
+		bool is_last = s->pos + 1 == t->n || e[1].variable;
+		uint64_t gap = is_last ? LAST_SIZE : e[1].addr - e->addr;
 		if (!e->size)
 			e->size = gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
 	}

@@ -6,16 +6,18 @@
 #include "kontend/strpool.h"
 
 /*
- * Functions by address: added in any order, sorted in steps, then looked up. Names are demangled
- * and cleaned at their first lookup. Cache files have entries in the same layout.
+ * Functions, and variables of programs, by address: added in any order, sorted in steps, then
+ * looked up. Names are demangled and cleaned at their first lookup. Cache files have entries in the
+ * same layout.
  */
 struct symtab_entry {
 	uint64_t addr;
-	uint32_t size; /* 0 until sorting, if the symbol has none */
-	uint32_t name; /* offset in text */
-	uint8_t rank;  /* of two at one address the higher one wins */
-	uint8_t plt;   /* not 0: a stub that calls the function of this name */
-	uint8_t none[6];
+	uint32_t size;	  /* 0 until sorting, if the symbol has none */
+	uint32_t name;	  /* offset in text */
+	uint8_t rank;	  /* of two at one address the higher one wins */
+	uint8_t plt;	  /* not 0: a stub that calls the function of this name */
+	uint8_t variable; /* not 0: no function */
+	uint8_t none[5];
 };
 
 struct cachefile;

@@ -198,34 +198,73 @@ enum usersym_answer usersym_ask(struct usersyms *u, uint32_t object)
 	return USERSYM_PENDING;
 }
 
-enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_t file_offset,
-				    struct usersym *ret)
+/* Is the image of that object loaded? */
+static enum usersym_answer is_loaded(struct usersyms *u, uint32_t object)
 {
 	struct usersym_object *o = u->objects[object];
-	uint64_t addr;
 
 	if (o->answer == USERSYM_PENDING)
 		return usersym_ask(u, object);
 	if (o->answer != USERSYM_OK)
 		return o->answer;
-	struct usersym_image *i = o->image;
-	if (i->answer == USERSYM_PENDING)
+	if (o->image->answer == USERSYM_PENDING)
 		return usersym_ask(u, object);
-	if (i->answer != USERSYM_OK)
-		return i->answer;
-	i->used = ++u->clock;
-	if (!elfimg_to_addr(i->segments, i->n_segments, file_offset, &addr))
-		return USERSYM_NO_SYMBOL;
+	if (o->image->answer != USERSYM_OK)
+		return o->image->answer;
+	o->image->used = ++u->clock;
+	return USERSYM_OK;
+}
+
+/* The symbol at virtual address @addr; its start is one, too. */
+static enum usersym_answer symbol_at(struct usersyms *u, uint32_t object, uint64_t addr,
+				     bool variable, struct usersym *ret)
+{
+	struct usersym_image *i = u->objects[object]->image;
 	const struct symtab_entry *e = symtab_find(&i->table, addr);
 	const char *name = e ? symtab_show(&i->table, e, &u->names) : NULL;
+
 	if (symtab_is_damaged(&i->table))
 		return symbol_cache_lost(u, object);
-	if (!e)
+	if (!e || e->variable != variable)
 		return USERSYM_NO_SYMBOL;
 	if (!name)
 		return USERSYM_NO_MEMORY;
-	*ret = (struct usersym){name, file_offset - (addr - e->addr), e->size};
+	*ret = (struct usersym){name, e->addr, e->size};
 	return USERSYM_OK;
+}
+
+enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_t file_offset,
+				    struct usersym *ret)
+{
+	enum usersym_answer a = is_loaded(u, object);
+	uint64_t addr;
+
+	if (a != USERSYM_OK)
+		return a;
+	const struct usersym_image *i = u->objects[object]->image;
+	if (!elfimg_to_addr(i->segments, i->n_segments, file_offset, &addr))
+		return USERSYM_NO_SYMBOL;
+	a = symbol_at(u, object, addr, false, ret);
+	if (a == USERSYM_OK)
+		ret->start = file_offset - (addr - ret->start);
+	return a;
+}
+
+enum usersym_answer usersyms_variable(struct usersyms *u, uint32_t object, uint64_t at,
+				      struct usersym *ret)
+{
+	enum usersym_answer a = is_loaded(u, object);
+	uint64_t first;
+
+	if (a != USERSYM_OK)
+		return a;
+	const struct usersym_image *i = u->objects[object]->image;
+	if (!elfimg_to_addr(i->segments, i->n_segments, 0, &first))
+		return USERSYM_NO_SYMBOL;
+	a = symbol_at(u, object, at + first, true, ret);
+	if (a == USERSYM_OK)
+		ret->start -= first;
+	return a;
 }
 
 bool usersyms_is_trusted(const struct usersyms *u, uint32_t object)
@@ -282,6 +321,8 @@ enum usersym_answer usersyms_functions(struct usersyms *u, uint32_t object,
 		const char *name = symtab_name(t, e);
 		if (!name)
 			return symbol_cache_lost(u, object);
+		if (e->variable)
+			continue;
 		count(wanted, n, name, e->addr);
 	}
 	return USERSYM_OK;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SNAPSHOT_USERS_H
+#define KONTEND_SNAPSHOT_USERS_H
+
+#include "kontend/locksnap.h"
+
+/*
+ * Adds to snapshots of locks the locks of programs that threads sleep for, with waiters and owners,
+ * from /proc and the memory of the programs: also of waits that began long before. It uses no
+ * probe and stops no thread; it needs the right to read that memory (ptrace). For one thread.
+ */
+struct snapshot_users;
+struct target;
+
+/* @proc: "/proc", or a tree that a test made; borrowed. NULL: no memory. */
+struct snapshot_users *snapshot_users_new(const char *proc);
+/*
+ * @ret: a snapshot of locks; where it has counted the tasks that sleep in a futex, only their
+ * processes are searched. @target: whose waits are measured; NULL: all. 0 or -ENOMEM.
+ */
+int snapshot_users_add(struct snapshot_users *u, const struct target *target, struct locksnap *ret);
+void snapshot_users_free(struct snapshot_users *u); /* NULL is fine */
+
+#endif

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Locks of programs that threads sleep for. Each thread that sleeps in futex(2) shows its call in
+ * /proc; the words in the memory of its process say whether that is a lock, and who owns it
+ * (users-call.c). A lock is known by its address space, or by the file that is mapped there if
+ * processes share it; an address space by the process, its start, and the place of its stack, which
+ * another program does not have.
+ *
+ * All of this changes while it is read. A wait counts only if the thread is in the same call
+ * afterwards, and an owner only if that thread exists. To read all threads of a machine is
+ * expensive, so the search rests for fifty times as long as it took; meanwhile only those that
+ * waited are read again.
+ */
+#include "users.h"
+#include "files.h"
+#include "kontend/clock.h"
+#include "kontend/fdio.h"
+#include "kontend/hash.h"
+#include "kontend/mem.h"
+#include "kontend/number.h"
+#include "kontend/procfs.h"
+#include "kontend/snapshot-users.h"
+#include "kontend/sysinfo.h"
+#include "kontend/target.h"
+#include "kontend/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	REST = 50, /* the share of time is one in so many */
+	SMALL = 512,
+	WAITS_MOST = 1 << 16,
+};
+
+/* A process of which threads are read. */
+struct process {
+	const char *proc;
+	int32_t pid;
+	int mem; /* descriptor of its memory; -1: not opened yet, or it cannot be */
+	bool tried;
+	bool other_ns;	/* its thread numbers are of another namespace */
+	uint64_t space; /* 0: not known yet */
+	pid_t *tids;
+	size_t n_tids, cap_tids;
+};
+
+struct user_wait {
+	uint64_t addr;
+	uint64_t ran_ns; /* scheduler's clock; 0: not known */
+	struct users_lock lock;
+	int32_t pid, tid, owner_pid, owner_tid;
+	/* The file or area of memory in which it is, and where; of a file its identity. */
+	uint32_t in, dev; /* in: text */
+	uint64_t at, ino;
+};
+
+struct snapshot_users {
+	const char *proc;
+	struct user_wait *waits;
+	size_t n, cap;
+	int32_t *pids;
+	size_t n_pids, cap_pids;
+	uint64_t next_ns;
+};
+
+struct snapshot_users *snapshot_users_new(const char *proc)
+{
+	struct snapshot_users *u = mem_calloc(1, sizeof(*u));
+
+	if (u)
+		u->proc = proc;
+	return u;
+}
+
+void snapshot_users_free(struct snapshot_users *u)
+{
+	if (!u)
+		return;
+	mem_free(u->waits);
+	mem_free(u->pids);
+	mem_free(u);
+}
+
+static int add_pid(struct snapshot_users *u, int32_t pid)
+{
+	if (mem_grow(&u->pids, &u->cap_pids, u->n_pids, sizeof(*u->pids)))
+		return -ENOMEM;
+	u->pids[u->n_pids++] = pid;
+	return 0;
+}
+
+static int list_sleepers(struct snapshot_users *u, const struct locksnap *s)
+{
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < s->n_sleepers; i++)
+		if (s->sleepers[i].kind == LOCKSNAP_FUTEX && s->sleepers[i].pid > 0)
+			code = add_pid(u, s->sleepers[i].pid);
+	return code;
+}
+
+static int list_all(struct snapshot_users *u)
+{
+	DIR *d = opendir(u->proc);
+	struct dirent *e;
+	uint64_t pid;
+	int code = 0;
+
+	while (d && code == 0 && (e = readdir(d)) != NULL)
+		if (number_parse(e->d_name, 1, INT_MAX, &pid) == 0)
+			code = add_pid(u, (int32_t)pid);
+	if (d)
+		closedir(d);
+	return code;
+}
+
+static bool read_call(const struct process *p, int32_t tid, struct users_call *ret)
+{
+	char path[PATH_MAX], text[SMALL];
+
+	snprintf(path, sizeof(path), "%s/%d/task/%d/syscall", p->proc, p->pid, tid);
+	return sysinfo_read(path, text, sizeof(text)) > 0 && users_call_parse(text, ret);
+}
+
+static bool read_memory(void *arg, uint64_t addr, void *ret, size_t n)
+{
+	struct process *p = arg;
+	char path[PATH_MAX];
+
+	if (!p->tried) {
+		snprintf(path, sizeof(path), "%s/%d/mem", p->proc, p->pid);
+		p->mem = open(path, O_RDONLY | O_CLOEXEC);
+		p->tried = true;
+	}
+	return p->mem >= 0 && addr <= INT64_MAX && fdio_read_at(p->mem, addr, ret, n);
+}
+
+/* The number of a thread in the innermost namespace, by its status. */
+static bool has_inner_number(const struct process *p, int32_t tid, uint32_t wanted)
+{
+	char path[PATH_MAX], *text;
+	uint64_t number = 0;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/%d/task/%d/status", p->proc, p->pid, tid);
+	if (fdio_read_file(path, &text, &len) < 0)
+		return false;
+	const char *at = strstr(text, "\nNSpid:");
+	for (at = at ? at + 7 : NULL; at && *at == '\t';) {
+		at++;
+		if (number_take(&at, INT_MAX, &number) < 0)
+			break;
+	}
+	mem_free(text);
+	return number == wanted;
+}
+
+static void list_threads(struct process *p)
+{
+	p->n_tids = 0;
+	(void)procfs_tids(p->proc, p->pid, &p->tids, &p->n_tids, &p->cap_tids);
+}
+
+/* The thread of the process that has the number @owner there. */
+static bool find_thread(struct process *p, uint32_t owner, int32_t *ret)
+{
+	char path[PATH_MAX];
+
+	if (!p->other_ns) {
+		snprintf(path, sizeof(path), "%s/%d/task/%" PRIu32, p->proc, p->pid, owner);
+		*ret = (int32_t)owner;
+		return access(path, F_OK) == 0;
+	}
+	if (!p->n_tids)
+		list_threads(p);
+	for (size_t i = 0; i < p->n_tids; i++) {
+		if (!has_inner_number(p, p->tids[i], owner))
+			continue;
+		*ret = p->tids[i];
+		return true;
+	}
+	return false;
+}
+
+/* Of a lock that processes share the owner may be in another one. */
+static bool find_owner(struct process *p, struct user_wait *w, bool is_private)
+{
+	struct procfs_task task;
+
+	if (!w->lock.owner || find_thread(p, w->lock.owner, &w->owner_tid)) {
+		w->owner_pid = w->lock.owner ? p->pid : 0;
+		return true;
+	}
+	if (is_private || p->other_ns || w->lock.owner > INT_MAX ||
+	    procfs_identify(p->proc, (pid_t)w->lock.owner, &task) < 0 || task.ended)
+		return false;
+	w->owner_tid = task.id;
+	w->owner_pid = task.tgid;
+	return true;
+}
+
+static uint64_t space_of(struct process *p)
+{
+	const struct files_process known = files_process(p->proc, p->pid);
+
+	if (!p->space)
+		p->space = hash_u64(hash_u64(known.ticks ^ (uint64_t)(uint32_t)p->pid << 40) ^
+				    known.stack) |
+			   1;
+	return p->space;
+}
+
+/* A line of /proc/PID/maps: "7f00-7f10 rw-p 00001000 fe:01 1234   /path". */
+struct mapping {
+	uint64_t from, to, offset, major, minor, ino;
+	const char *path; /* "", "[heap]" */
+	/* The program or library that it belongs to, and where that begins; "": none. */
+	const char *object;
+	uint64_t base, object_ino;
+	uint32_t object_dev;
+};
+
+static bool take_mapping(const char *at, struct mapping *ret)
+{
+	if (number_take_hex(&at, &ret->from) < 0 || *at++ != '-' ||
+	    number_take_hex(&at, &ret->to) < 0 || *at++ != ' ' || strlen(at) < 5)
+		return false;
+	at += 5;
+	if (number_take_hex(&at, &ret->offset) < 0 || *at++ != ' ' ||
+	    number_take_hex(&at, &ret->major) < 0 || *at++ != ':' ||
+	    number_take_hex(&at, &ret->minor) < 0 || *at++ != ' ' ||
+	    number_take(&at, UINT64_MAX, &ret->ino) < 0)
+		return false;
+	ret->path = at + strspn(at, " ");
+	return true;
+}
+
+/* Variables without a value in the file are in memory right after those that have one. */
+static void set_object(struct mapping *m, const struct mapping *before)
+{
+	bool goes_on =
+		*m->path ? !strcmp(m->path, before->object) && m->offset : before->to == m->from;
+
+	m->object = goes_on ? before->object : strchr(m->path, '/') ? m->path : "";
+	m->base = goes_on ? before->base : m->from;
+	m->object_ino = goes_on ? before->object_ino : m->ino;
+	m->object_dev = goes_on ? before->object_dev : (uint32_t)(m->major << 20 | m->minor);
+}
+
+/* In @text, of which the lines are cut apart. */
+static bool find_mapping(char *text, uint64_t addr, struct mapping *ret)
+{
+	struct mapping before = {.object = ""};
+
+	for (char *line = text, *end; line && *line; line = end) {
+		end = strchr(line, '\n');
+		if (end)
+			*end++ = '\0';
+		if (!take_mapping(line, ret))
+			continue;
+		set_object(ret, &before);
+		if (addr >= ret->from && addr < ret->to)
+			return true;
+		before = *ret;
+	}
+	return false;
+}
+
+/* Which lock it is, for all processes that use it, and what it is called. */
+static void identify(struct process *p, struct user_wait *w, bool is_private, struct locksnap *s)
+{
+	char path[PATH_MAX], clean[PATH_MAX], *text;
+	struct mapping m = {.object = "", .path = ""};
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/%d/maps", p->proc, p->pid);
+	bool is_read = fdio_read_file(path, &text, &len) == 0;
+	bool found = is_read && find_mapping(text, w->lock.addr, &m);
+
+	w->in = locksnap_add_text(
+		s, text_clean(clean, sizeof(clean), found && *m.object ? m.object : m.path));
+	w->at = found && (*m.object || *m.path) ? w->lock.addr - m.base : w->lock.addr;
+	w->dev = m.object_dev;
+	w->ino = m.object_ino;
+	if (is_private || !found || !m.ino)
+		w->addr = userlock_addr(space_of(p), w->lock.addr);
+	else
+		w->addr = userlock_addr(hash_u64(m.ino) ^ (m.major << 20 | m.minor) << 1,
+					w->lock.addr - m.from + m.offset);
+	if (is_read)
+		mem_free(text);
+}
+
+/* A wait of that lock is known: it is read once for each process. */
+static const struct user_wait *known_wait(const struct snapshot_users *u, const struct process *p,
+					  uint64_t addr)
+{
+	for (size_t i = u->n; i-- > 0 && u->waits[i].pid == p->pid;)
+		if (u->waits[i].lock.addr == addr)
+			return &u->waits[i];
+	return NULL;
+}
+
+static int add_thread(struct snapshot_users *u, struct process *p, int32_t tid, struct locksnap *s)
+{
+	struct user_wait w = {.pid = p->pid, .tid = tid};
+	struct users_call call, again;
+
+	if (!read_call(p, tid, &call) || !users_lock_find(&call, read_memory, p, &w.lock) ||
+	    !find_owner(p, &w, users_call_is_private(&call)))
+		return 0;
+	w.ran_ns = files_ran_ns(p->proc, p->pid, tid);
+	if (!read_call(p, tid, &again) || again.addr != call.addr || again.op != call.op)
+		return 0;
+	const struct user_wait *known = known_wait(u, p, w.lock.addr);
+	if (known) {
+		w.addr = known->addr;
+		w.in = known->in;
+		w.at = known->at;
+		w.dev = known->dev;
+		w.ino = known->ino;
+	} else {
+		identify(p, &w, users_call_is_private(&call), s);
+	}
+	if (mem_grow(&u->waits, &u->cap, u->n, sizeof(*u->waits)))
+		return -ENOMEM;
+	u->waits[u->n++] = w;
+	return 0;
+}
+
+static bool is_other_ns(const char *proc, int32_t pid)
+{
+	char path[PATH_MAX], ours[SMALL] = "", theirs[SMALL] = "";
+
+	snprintf(path, sizeof(path), "%s/self/ns/pid", proc);
+	bool known = readlink(path, ours, sizeof(ours) - 1) > 0;
+	snprintf(path, sizeof(path), "%s/%d/ns/pid", proc, pid);
+	return known && readlink(path, theirs, sizeof(theirs) - 1) > 0 && strcmp(ours, theirs) != 0;
+}
+
+static void open_process(struct process *p, const char *proc, int32_t pid)
+{
+	*p = (struct process){.proc = proc, .pid = pid, .mem = -1};
+	p->other_ns = is_other_ns(proc, pid);
+}
+
+static void close_process(struct process *p)
+{
+	if (p->mem >= 0)
+		close(p->mem);
+	mem_free(p->tids);
+}
+
+static int add_process(struct snapshot_users *u, int32_t pid, struct locksnap *s)
+{
+	struct process p;
+	int code = 0;
+
+	open_process(&p, u->proc, pid);
+	list_threads(&p);
+	for (size_t i = 0; code == 0 && i < p.n_tids && u->n < WAITS_MOST; i++)
+		code = add_thread(u, &p, p.tids[i], s);
+	close_process(&p);
+	return code;
+}
+
+static int search(struct snapshot_users *u, struct locksnap *s)
+{
+	bool counted = s->head.counts_sleepers && !s->head.sleepers_dropped;
+	int code;
+
+	u->n = u->n_pids = 0;
+	code = counted ? list_sleepers(u, s) : list_all(u);
+	for (size_t i = 0; code == 0 && i < u->n_pids; i++)
+		code = add_process(u, u->pids[i], s);
+	return code;
+}
+
+/* Only the threads that waited in the last search. */
+static int look_again(struct snapshot_users *u, struct locksnap *s)
+{
+	struct user_wait *old = u->waits;
+	size_t n = u->n;
+	struct process p = {.mem = -1};
+	int code = 0;
+
+	u->waits = NULL;
+	u->n = u->cap = 0;
+	for (size_t i = 0; code == 0 && i < n; i++) {
+		if (!i || old[i].pid != p.pid) {
+			close_process(&p);
+			open_process(&p, u->proc, old[i].pid);
+		}
+		code = add_thread(u, &p, old[i].tid, s);
+	}
+	close_process(&p);
+	mem_free(old);
+	return code;
+}
+
+/* By lock, and those who have slept longest first. */
+static int by_lock(const void *a, const void *b)
+{
+	const struct user_wait *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (x->ran_ns != y->ran_ns)
+		return x->ran_ns < y->ran_ns ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static void fill_holder(const struct snapshot_users *u, const struct user_wait *w,
+			struct locksnap_queue *q, struct locksnap *s)
+{
+	q->readers = w->lock.readers;
+	if (!w->owner_tid)
+		return;
+	q->certainty = w->lock.sure ? LOCKSNAP_SURE : LOCKSNAP_EVIDENCE;
+	q->holder_pid = w->owner_pid;
+	q->holder_tid = w->owner_tid;
+	q->holder_comm = files_comm(u->proc, w->owner_pid, w->owner_tid, s);
+	const struct files_process p = files_process(u->proc, w->owner_tid);
+	if (p.state == 'S' || p.state == 'D') {
+		q->holder_state = LOCKSNAP_ASLEEP;
+	} else if (p.state == 'R') {
+		q->holder_state = LOCKSNAP_RUNNING;
+		q->holder_cpu = p.cpu;
+	}
+}
+
+static int add_waiter(const struct snapshot_users *u, const struct user_wait *w,
+		      const struct target *target, const int64_t *ahead, struct locksnap_queue *q,
+		      struct locksnap *s)
+{
+	*(w->lock.reads ? &q->readers_waiting : &q->writers_waiting) += 1;
+	const struct locksnap_waiter v = {
+		.queue = (uint32_t)s->n_queues,
+		.position = q->readers_waiting + q->writers_waiting,
+		.pid = w->pid,
+		.tid = w->tid,
+		.comm = files_comm(u->proc, w->pid, w->tid, s),
+		.reader = w->lock.reads,
+		.measured = !target || target_has(target, w->pid, w->tid, false, -1),
+		.ran_ns = ahead && w->ran_ns ? w->ran_ns - (uint64_t)*ahead : 0,
+	};
+	return locksnap_add_waiter(s, &v);
+}
+
+/* The lock of the wait at @first; the number of its waits in *@ret_n. */
+static int add_queue(const struct snapshot_users *u, size_t first, const struct target *target,
+		     const int64_t *ahead, struct locksnap *s, size_t *ret_n)
+{
+	static const uint32_t types[USERLOCK_KINDS] = {LOCKSNAP_USER_MUTEX, LOCKSNAP_USER_RWLOCK,
+						       LOCKSNAP_USER_PI};
+	const struct user_wait *w = &u->waits[first];
+	struct locksnap_queue q = {.addr = w->addr, .type = types[w->lock.kind], .holder_cpu = -1};
+	struct locksnap_name name = {.addr = w->addr,
+				     .kind = LOCKSNAP_USER,
+				     .cpu = -1,
+				     .pid = w->pid,
+				     .text = w->in,
+				     .ino = w->ino,
+				     .dev = w->dev,
+				     .start = w->at};
+	size_t n = 0;
+	int code = 0;
+
+	for (; code == 0 && first + n < u->n && w[n].addr == w->addr; n++)
+		code = add_waiter(u, w + n, target, ahead, &q, s);
+	*ret_n = n;
+	if (code < 0)
+		return code;
+	/* The latest that was read: the owner may have changed meanwhile. */
+	fill_holder(u, &w[n - 1], &q, s);
+	name.comm = files_comm(u->proc, w->pid, w->pid, s);
+	code = locksnap_add_name(s, &name);
+	return code < 0 ? code : locksnap_add_queue(s, &q);
+}
+
+static int add_queues(struct snapshot_users *u, const struct target *target, struct locksnap *s)
+{
+	int64_t ahead;
+	bool is_known = u->n && files_clock_ahead(u->proc, &ahead);
+	int code = 0;
+	size_t n;
+
+	if (u->n)
+		qsort(u->waits, u->n, sizeof(*u->waits), by_lock);
+	for (size_t i = 0; code == 0 && i < u->n; i += n)
+		code = add_queue(u, i, target, is_known ? &ahead : NULL, s, &n);
+	return code;
+}
+
+int snapshot_users_add(struct snapshot_users *u, const struct target *target, struct locksnap *ret)
+{
+	uint64_t from = clock_now_ns();
+	bool searches = from >= u->next_ns;
+	int code = searches ? search(u, ret) : look_again(u, ret);
+
+	code = code < 0 ? code : add_queues(u, target, ret);
+	uint64_t now = clock_now_ns();
+	if (searches)
+		u->next_ns = now + REST * (now - from);
+	ret->head.knows_users = searches && code == 0 && u->n < WAITS_MOST;
+	return code;
+}

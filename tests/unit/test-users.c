@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Locks of programs from a tree like /proc: calls of futex(2), the layouts of the C library, what
+ * is no lock, which lock is the same one, and how the model takes them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../src/inspect/locks/users.h"
+#include "asked.h"
+#include "canned.h"
+#include "kontend/locksnap.h"
+#include "kontend/locktype.h"
+#include "kontend/query-chains.h"
+#include "kontend/snapshot-users.h"
+#include "kontend/userlock.h"
+#include "kontend/wait.h"
+#include "lock-snaps.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { BASE = 0x10000, AREA = 64 };
+static const uint32_t OTHER = UINT32_MAX;
+
+/* Memory of a program at BASE. */
+struct memory {
+	uint32_t words[AREA];
+};
+
+static bool read_words(void *arg, uint64_t addr, void *ret, size_t n)
+{
+	const struct memory *m = arg;
+
+	if (addr < BASE || addr - BASE > sizeof(m->words) - n)
+		return false;
+	memcpy(ret, (const char *)m->words + (addr - BASE), n);
+	return true;
+}
+
+static void calls_are_read(void **state)
+{
+	struct users_call c;
+	char line[128];
+
+	(void)state;
+	snprintf(line, sizeof(line), "%d 0x7f0000001060 0x80 0x2 0x0 0x0 0x0 0x7ffe 0x7f01",
+		 SYS_futex);
+	assert_true(users_call_parse(line, &c));
+	assert_int_equal(c.addr, 0x7f0000001060);
+	assert_int_equal(c.op, FUTEX_WAIT_PRIVATE);
+	assert_int_equal(c.value, 2);
+	assert_true(users_call_is_private(&c));
+	snprintf(line, sizeof(line), "%d 0x7f0000001060 0x80", SYS_futex);
+	assert_false(users_call_parse(line, &c));
+	snprintf(line, sizeof(line), "%d 0x3 0x0 0x0 0x0 0x0 0x0 0x0 0x0", SYS_read);
+	assert_false(users_call_parse(line, &c));
+	assert_false(users_call_parse("running", &c));
+	assert_false(users_call_parse("-1 0x7ffe 0x7f01", &c));
+	assert_false(users_call_parse("", &c));
+}
+
+static bool find(struct memory *m, unsigned word, uint32_t op, uint32_t value,
+		 struct users_lock *ret)
+{
+	const struct users_call c = {BASE + word * sizeof(uint32_t), op, value};
+
+	return users_lock_find(&c, read_words, m, ret);
+}
+
+static void mutexes_have_owners(void **state)
+{
+	static const uint32_t kinds[] = {0, 1, 2, 3, 128, 256 | 2, 512};
+	struct memory m = {0};
+	struct users_lock l;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		memcpy(m.words, (uint32_t[]){2, 0, 4711, 1, kinds[i]}, 20);
+		assert_true(find(&m, 0, FUTEX_WAIT_PRIVATE, 2, &l));
+		assert_int_equal(l.kind, USERLOCK_MUTEX);
+		assert_int_equal(l.addr, BASE);
+		assert_int_equal(l.owner, 4711);
+		assert_false(l.sure);
+	}
+	/* The owner is in the word of a robust one, with the bit "waiters". */
+	memcpy(m.words, (uint32_t[]){FUTEX_WAITERS | 4712, 0, 4712, 1, 0x10}, 20);
+	assert_true(find(&m, 0, FUTEX_WAIT_PRIVATE, FUTEX_WAITERS | 4712, &l));
+	assert_int_equal(l.owner, 4712);
+	assert_true(l.sure);
+	/* With priority inheritance the kernel has it in the word. */
+	memcpy(m.words, (uint32_t[]){FUTEX_WAITERS | 4713}, 4);
+	assert_true(find(&m, 0, FUTEX_LOCK_PI_PRIVATE, 0, &l));
+	assert_int_equal(l.kind, USERLOCK_PI);
+	assert_int_equal(l.owner, 4713);
+	assert_true(l.sure);
+}
+
+static void what_differs_is_no_mutex(void **state)
+{
+	static const struct {
+		uint32_t words[5], value;
+	} others[] = {
+		{{1, 0, 4711, 1, 0}, 2},     /* free to be taken by now */
+		{{2, 0, 0, 1, 0}, 2},	     /* no owner: another kind of lock, or between two */
+		{{2, 0, 4711, 0, 0}, 2},     /* no user of it */
+		{{2, 0, 4711, 1, 4}, 2},     /* no such kind */
+		{{2, 0, 4711, 1, 0x400}, 2}, /* no such flag */
+		{{0, 0, 4711, 1, 0}, 0},     /* a semaphore without a unit waits for 0 */
+		{{1, 0, 4711, 1, 0}, 1},
+	};
+	struct memory m = {0};
+	struct users_lock l;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		memcpy(m.words, others[i].words, sizeof(others[i].words));
+		assert_false(find(&m, 0, FUTEX_WAIT_PRIVATE, others[i].value, &l));
+	}
+	/* Commands of condition variables with priority inheritance, and of none. */
+	memcpy(m.words, (uint32_t[]){2, 0, 4711, 1, 0}, 20);
+	assert_false(find(&m, 0, FUTEX_WAIT_REQUEUE_PI, 2, &l));
+	assert_false(find(&m, 0, FUTEX_WAKE, 2, &l));
+	/* At the end of what can be read. */
+	m.words[AREA - 1] = 2;
+	assert_false(find(&m, AREA - 1, FUTEX_WAIT_PRIVATE, 2, &l));
+	assert_false(find(&m, 2 * AREA, FUTEX_WAIT_PRIVATE, 2, &l));
+}
+
+static void rwlocks_have_writers_or_readers(void **state)
+{
+	struct memory m = {0};
+	struct users_lock l;
+	uint32_t *w = m.words + 8;
+
+	(void)state;
+	/* A writer has it: readers wait for the phase, writers for the lock. */
+	memcpy(w, (uint32_t[]){3 | 4, 1, 3, 3, 0, 0, 4711, 0}, 32);
+	assert_true(find(&m, 10, FUTEX_WAIT_BITSET_PRIVATE, 3, &l));
+	assert_int_equal(l.kind, USERLOCK_RWLOCK);
+	assert_int_equal(l.addr, BASE + 32);
+	assert_true(l.reads);
+	assert_int_equal(l.owner, 4711);
+	assert_true(find(&m, 11, FUTEX_WAIT_BITSET_PRIVATE, 3, &l));
+	assert_int_equal(l.addr, BASE + 32);
+	assert_false(l.reads);
+	/* Two readers have it, and a writer is next. */
+	memcpy(w, (uint32_t[]){2 << 3 | 2, 0, 2, 0, 0, 0, 0, 0}, 32);
+	assert_true(find(&m, 10, FUTEX_WAIT_BITSET_PRIVATE, 2, &l));
+	assert_false(l.reads);
+	assert_int_equal(l.owner, 0);
+	assert_int_equal(l.readers, 2);
+	/* It is shared by processes, and the call says otherwise. */
+	w[7] = 1;
+	assert_false(find(&m, 10, FUTEX_WAIT_BITSET_PRIVATE, 2, &l));
+	assert_true(find(&m, 10, FUTEX_WAIT_BITSET, 2, &l));
+}
+
+/* Of glibc: two sequences, references, sizes, and the words that are waited on, at 40 and 44. */
+static void conditions_are_no_locks(void **state)
+{
+	struct memory m = {0};
+	struct users_lock l;
+
+	(void)state;
+	memcpy(m.words, (uint32_t[]){3, 0, 1, 0, 2, 2, 1, 1, 0, 8, 0, 0}, 48);
+	/* The mutex that belongs to it is often next. */
+	memcpy(m.words + 12, (uint32_t[]){2, 0, 4711, 1, 0}, 20);
+	for (uint32_t value = 0; value < 2; value++) {
+		m.words[10] = m.words[11] = value;
+		assert_false(find(&m, 10, FUTEX_WAIT_BITSET_PRIVATE, value, &l));
+		assert_false(find(&m, 11, FUTEX_WAIT_BITSET_PRIVATE, value, &l));
+	}
+	/* A barrier in round 2, which waits as mutexes do. */
+	memcpy(m.words, (uint32_t[]){1, 2, 2, 0, 0, 0, 0, 0}, 32);
+	assert_false(find(&m, 1, FUTEX_WAIT_PRIVATE, 2, &l));
+}
+
+static char root[] = "/tmp/kontend-users-XXXXXX";
+
+static void file_at(const char *name, const char *text, size_t len, off_t at)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	for (char *p = path + strlen(root) + 1; (p = strchr(p, '/')) != NULL; p++) {
+		*p = '\0';
+		mkdir(path, 0700);
+		*p = '/';
+	}
+	int fd = open(path, O_WRONLY | O_CREAT | (at ? 0 : O_TRUNC), 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, text, len, at), len);
+	close(fd);
+}
+
+static void file(const char *name, const char *text)
+{
+	file_at(name, text, strlen(text), 0);
+}
+
+/* A thread that sleeps in a futex; @op OTHER: in read(2). */
+static void thread(int pid, int tid, uint64_t addr, uint32_t op, uint32_t value)
+{
+	char name[128], text[256];
+
+	snprintf(name, sizeof(name), "%d/task/%d/comm", pid, tid);
+	snprintf(text, sizeof(text), "t%d\n", tid);
+	file(name, text);
+	snprintf(name, sizeof(name), "%d/task/%d/syscall", pid, tid);
+	if (op != OTHER)
+		snprintf(text, sizeof(text),
+			 "%d 0x%" PRIx64 " 0x%x 0x%x 0x0 0x0 0x0 0x7ffe 0x7f01\n", SYS_futex, addr,
+			 op, value);
+	else
+		snprintf(text, sizeof(text), "%d 0x0 0x0 0x0 0x0 0x0 0x0 0x7ffe 0x7f01\n",
+			 SYS_read);
+	file(name, text);
+	snprintf(name, sizeof(name), "%d/task/%d/sched", pid, tid);
+	file(name, "t (1, #threads: 1)\n---\nse.exec_start  :   12.000345\n");
+	snprintf(name, sizeof(name), "%d/stat", tid);
+	snprintf(text, sizeof(text),
+		 "%d (t%d) S 1 2 3 4 -1 6 7 8 9 10 11 12 13 14 20 0 1 0 100 0 0 0 0 0 %d 0 0 0 0 0 "
+		 "0 0 0 0 17 1 0\n",
+		 tid, tid, 0x7000 + pid);
+	file(name, text);
+	/* An owner of a lock that processes share is found by its number. */
+	snprintf(name, sizeof(name), "%d/status", tid);
+	snprintf(text, sizeof(text), "Name:\tt\nTgid:\t%d\nNSpid:\t%d\n", pid, tid);
+	file(name, text);
+}
+
+/* Variables at 0x5000, without a value in the file from 0x6000 on; shared memory at 0x8000. */
+static void memory(int pid, uint64_t at, const uint32_t *words, size_t n)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%d/maps", pid);
+	file(name, "4000-5000 r-xp 00000000 fe:01 77   /usr/bin/app\n"
+		   "5000-6000 rw-p 00001000 fe:01 77   /usr/bin/app\n"
+		   "6000-7000 rw-p 00000000 00:00 0 \n"
+		   "8000-9000 rw-s 00000000 00:01 99   /dev/shm/pool (deleted)\n"
+		   "a000-b000 rw-p 00000000 00:00 0    [heap]\n");
+	snprintf(name, sizeof(name), "%d/mem", pid);
+	file_at(name, (const char *)words, n * sizeof(*words), (off_t)at);
+}
+
+static int set_up(void **state)
+{
+	*state = root;
+	strcpy(root, "/tmp/kontend-users-XXXXXX");
+	return mkdtemp(root) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	return system(command) == 0 ? 0 : -1;
+}
+
+static void take(struct snapshot_users *u, struct locksnap *s)
+{
+	locksnap_clear(s);
+	assert_int_equal(snapshot_users_add(u, NULL, s), 0);
+}
+
+static struct snapshot_users *new_users(void)
+{
+	struct snapshot_users *u = snapshot_users_new(root);
+
+	assert_non_null(u);
+	return u;
+}
+
+static void a_queue_has_owner_waiters_and_place(void **state)
+{
+	struct snapshot_users *u = new_users();
+	struct locksnap s = {0};
+
+	(void)state;
+	thread(700, 700, 0, OTHER, 0);
+	thread(700, 701, 0x6020, FUTEX_WAIT_PRIVATE, 2);
+	thread(700, 702, 0x6020, FUTEX_WAIT_PRIVATE, 2);
+	memory(700, 0x6020, (uint32_t[]){2, 0, 700, 1, 0}, 5);
+	take(u, &s);
+	assert_true(s.head.knows_users);
+	assert_int_equal(s.n_queues, 1);
+	assert_int_equal(s.queues[0].type, LOCKSNAP_USER_MUTEX);
+	assert_int_equal(s.queues[0].certainty, LOCKSNAP_EVIDENCE);
+	assert_int_equal(s.queues[0].holder_pid, 700);
+	assert_int_equal(s.queues[0].holder_tid, 700);
+	assert_int_equal(s.queues[0].holder_state, LOCKSNAP_ASLEEP);
+	assert_int_equal(s.queues[0].writers_waiting, 2);
+	assert_true(userlock_is(s.queues[0].addr));
+	assert_int_equal(s.n_waiters, 2);
+	assert_string_equal(locksnap_text(&s, s.waiters[0].comm), "t701");
+	assert_int_equal(s.n_names, 1);
+	assert_int_equal(s.names[0].kind, LOCKSNAP_USER);
+	assert_string_equal(locksnap_text(&s, s.names[0].text), "/usr/bin/app");
+	assert_int_equal(s.names[0].start, 0x2020);
+	assert_int_equal(s.names[0].ino, 77);
+	assert_int_equal(s.names[0].dev, 0xfe << 20 | 1);
+	/* Until the next search it looks at these alone; one has the lock meanwhile. */
+	thread(700, 701, 0, OTHER, 0);
+	thread(700, 703, 0x6020, FUTEX_WAIT_PRIVATE, 2);
+	take(u, &s);
+	assert_false(s.head.knows_users);
+	assert_int_equal(s.n_waiters, 1);
+	assert_int_equal(s.waiters[0].tid, 702);
+	locksnap_deinit(&s);
+	snapshot_users_free(u);
+}
+
+static void an_owner_that_does_not_exist_is_no_owner(void **state)
+{
+	struct snapshot_users *u = new_users();
+	struct locksnap s = {0};
+
+	(void)state;
+	thread(700, 701, 0x6020, FUTEX_WAIT_PRIVATE, 2);
+	memory(700, 0x6020, (uint32_t[]){2, 0, 799, 1, 0}, 5);
+	/* That number is another process's. */
+	thread(799, 799, 0, OTHER, 0);
+	take(u, &s);
+	assert_int_equal(s.n_queues, 0);
+	locksnap_deinit(&s);
+	snapshot_users_free(u);
+}
+
+/* The same address in two processes is two locks; the same place in shared memory is one. */
+static void locks_are_by_process_unless_they_are_shared(void **state)
+{
+	struct snapshot_users *u = new_users();
+	struct locksnap s = {0};
+
+	(void)state;
+	for (int pid = 700; pid <= 710; pid += 10) {
+		thread(pid, pid, 0, OTHER, 0);
+		thread(pid, pid + 1, 0xa010, FUTEX_WAIT_PRIVATE, 2);
+		thread(pid, pid + 2, 0x8040, FUTEX_WAIT, 2);
+		memory(pid, 0xa010, (uint32_t[]){2, 0, (uint32_t)pid, 1, 0}, 5);
+		memory(pid, 0x8040, (uint32_t[]){2, 0, 700, 1, 128}, 5);
+	}
+	take(u, &s);
+	assert_int_equal(s.n_queues, 3);
+	unsigned shared = 0;
+	for (size_t i = 0; i < s.n_queues; i++) {
+		const char *in = locksnap_text(&s, s.names[i].text);
+		bool is_shared = strcmp(in, "[heap]") != 0;
+		shared += is_shared;
+		assert_int_equal(s.queues[i].writers_waiting, is_shared ? 2 : 1);
+		assert_int_equal(s.names[i].start, is_shared ? 0x40 : 0x10);
+		if (is_shared)
+			assert_int_equal(s.queues[i].holder_pid, 700);
+	}
+	assert_int_equal(shared, 1);
+	locksnap_deinit(&s);
+	snapshot_users_free(u);
+}
+
+/* Only processes in which a task sleeps in a futex are searched, where these were counted. */
+static void counted_sleepers_say_where(void **state)
+{
+	const struct locksnap_sleepers counted = {.pid = 710, .kind = LOCKSNAP_FUTEX, .tasks = 1};
+	struct snapshot_users *u = new_users();
+	struct locksnap s = {0};
+
+	(void)state;
+	for (int pid = 700; pid <= 710; pid += 10) {
+		thread(pid, pid, 0, OTHER, 0);
+		thread(pid, pid + 1, 0xa010, FUTEX_WAIT_PRIVATE, 2);
+		memory(pid, 0xa010, (uint32_t[]){2, 0, (uint32_t)pid, 1, 0}, 5);
+	}
+	s.head.counts_sleepers = 1;
+	assert_int_equal(locksnap_add_sleepers(&s, &counted), 0);
+	assert_int_equal(snapshot_users_add(u, NULL, &s), 0);
+	assert_int_equal(s.n_queues, 1);
+	assert_int_equal(s.queues[0].holder_pid, 710);
+	locksnap_deinit(&s);
+	snapshot_users_free(u);
+}
+
+#define MS CANNED_MS
+#define AT(ms) (CANNED_START + (uint64_t)(ms)*MS)
+
+static uint64_t lock_of(unsigned i)
+{
+	return userlock_addr(1, 0x6000 + i * 64);
+}
+
+static void seen(struct locksnap *s, unsigned i, int tid, int owner, uint64_t ran_ns)
+{
+	const struct locksnap_queue q = {.addr = lock_of(i),
+					 .type = LOCKSNAP_USER_MUTEX,
+					 .certainty = LOCKSNAP_EVIDENCE,
+					 .holder_pid = owner,
+					 .holder_tid = owner,
+					 .holder_state = LOCKSNAP_ASLEEP,
+					 .holder_cpu = -1,
+					 .writers_waiting = 1};
+
+	lock_snap_waiter(s, 1, tid, tid, "t", false);
+	s->waiters[s->n_waiters - 1].ran_ns = ran_ns;
+	assert_int_equal(locksnap_add_queue(s, &q), 0);
+	lock_snap_name(s, lock_of(i), LOCKSNAP_USER, -1, 700, "app", "[heap]", 0);
+	s->names[s->n_names - 1].start = 0x40 * i;
+}
+
+static void start(struct asked *w)
+{
+	rig_init(&w->rig, 1);
+	synth_round(w->rig.synth, CANNED_START);
+}
+
+static void show(struct asked *w, struct locksnap *s, uint64_t at)
+{
+	s->head.knows_users = 1;
+	lock_snap_emit(w->rig.synth, s, at);
+	synth_tick(w->rig.synth, at);
+}
+
+static void a_circle_of_mutexes_is_a_deadlock(void **state)
+{
+	const struct query_spec spec = {0};
+	struct asked *w = *state;
+	struct locksnap s = {0};
+	struct error err = {0};
+	struct table t;
+
+	start(w);
+	seen(&s, 0, 701, 702, AT(10));
+	seen(&s, 1, 702, 701, AT(20));
+	show(w, &s, AT(500));
+	asked_play(w, NULL);
+	assert_int_equal(query_chains(&w->q, &spec, &t, &err), 0);
+	assert_string_equal(cell_s(&t, 0, "what"), "DEADLOCK of 2 tasks");
+	t = asked_waiters(w, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 2);
+	assert_string_equal(cell_s(&t, 0, "name"), "heap+0x0 app/700");
+	assert_string_equal(cell_s(&t, 0, "owner_certainty"), "evidence");
+	assert_int_equal(cell_u(&t, 0, "since_ns"), 490 * MS);
+}
+
+/* The task has run since, so its wait before that has ended, which no event reports. */
+static void a_task_that_has_run_waits_again(void **state)
+{
+	struct asked *w = *state;
+	struct table t;
+
+	start(w);
+	for (unsigned i = 0; i < 3; i++) {
+		struct locksnap s = {0};
+		if (i < 2)
+			seen(&s, 0, 701, 702, AT(100 + 300 * i));
+		show(w, &s, AT(300 + 300 * i));
+		rig_play_ticks(&w->rig, NULL, 1);
+		assert_int_equal(w->rig.engine.model->waits->in_flight, i < 2);
+	}
+	asked_play(w, NULL);
+	t = asked_waiters(w, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 0);
+}
+
+static void types_follow_from_flags(void **state)
+{
+	(void)state;
+	assert_int_equal(locktype_from_flags(userlock_flags(USERLOCK_MUTEX, 1)), LOCK_USER_MUTEX);
+	assert_int_equal(locktype_from_flags(userlock_flags(USERLOCK_PI, 0)), LOCK_USER_PI);
+	assert_int_equal(locktype_from_flags(userlock_flags(USERLOCK_RWLOCK, 1)),
+			 LOCK_USER_RWLOCK_R);
+	assert_int_equal(locktype_from_flags(userlock_flags(USERLOCK_RWLOCK, 0)),
+			 LOCK_USER_RWLOCK_W);
+	assert_int_equal(locktype_twin(LOCK_USER_RWLOCK_W), LOCK_USER_RWLOCK_R);
+	assert_int_equal(locktype_twin(LOCK_USER_MUTEX), LOCK_USER_MUTEX);
+	assert_int_equal(locktype_from_flags(userlock_flags(USERLOCK_MUTEX, 1) | LCB_F_READ),
+			 LOCK_UNKNOWN);
+	assert_int_equal(locktype_from_flags((USERLOCK_KINDS + 1u) << USERLOCK_SHIFT),
+			 LOCK_UNKNOWN);
+}
+
+#define IN_TREE(TEST) cmocka_unit_test_setup_teardown(TEST, set_up, tear_down)
+#define ASKED(TEST) cmocka_unit_test_setup_teardown(TEST, asked_setup_empty, asked_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_are_read),
+		cmocka_unit_test(mutexes_have_owners),
+		cmocka_unit_test(what_differs_is_no_mutex),
+		cmocka_unit_test(rwlocks_have_writers_or_readers),
+		cmocka_unit_test(conditions_are_no_locks),
+		cmocka_unit_test(types_follow_from_flags),
+		IN_TREE(a_queue_has_owner_waiters_and_place),
+		IN_TREE(an_owner_that_does_not_exist_is_no_owner),
+		IN_TREE(locks_are_by_process_unless_they_are_shared),
+		IN_TREE(counted_sleepers_say_where),
+		ASKED(a_circle_of_mutexes_is_a_deadlock),
+		ASKED(a_task_that_has_run_waits_again),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
