@@ -75,7 +75,7 @@ static void process(int pid, const char *comm, bool waits, const char *locks)
 	/* It began a second after the kernel did; the CPU is 1. */
 	snprintf(text, sizeof(text),
 		 "%d (%s) S 1 2 3 4 -1 6 7 8 9 10 11 12 13 14 20 0 1 0 %ld 0 0 0 0 0 0 0 0 0 0 0 0 "
-		 "0 0 0 0 17 1 0\n",
+		 "0 0 0 17 1 0\n",
 		 pid, comm, sysconf(_SC_CLK_TCK));
 	file(name, text);
 	snprintf(name, sizeof(name), "%d/fdinfo/3", pid);
@@ -213,6 +213,7 @@ static void a_queue_has_holder_waiters_and_path(void **state)
 	assert_int_equal(s.waiters[0].tid, 901);
 	assert_int_equal(s.waiters[1].tid, 902);
 	assert_int_equal(s.waiters[1].position, 2);
+	assert_int_equal(s.waiters[1].cpu, 1 + 1);
 	assert_int_equal(s.n_names, 1);
 	assert_string_equal(locksnap_text(&s, s.names[0].text), "/var/lock/?x");
 	locksnap_deinit(&s);

@@ -308,6 +308,7 @@ static void a_queue_has_owner_waiters_and_place(void **state)
 	assert_true(userlock_is(s.queues[0].addr));
 	assert_int_equal(s.n_waiters, 2);
 	assert_string_equal(locksnap_text(&s, s.waiters[0].comm), "t701");
+	assert_int_equal(s.waiters[0].cpu, 1 + 1);
 	assert_int_equal(s.n_names, 1);
 	assert_int_equal(s.names[0].kind, LOCKSNAP_USER);
 	assert_string_equal(locksnap_text(&s, s.names[0].text), "/usr/bin/app");

@@ -181,6 +181,7 @@ static int add_waiter(struct snapshot_files *f, size_t at, struct locksnap_queue
 		.tid = tid,
 		.comm = files_comm(f->proc, pid, tid, s),
 		.reader = h->line.reads,
+		.cpu = (uint32_t)(files_process(f->proc, tid).cpu + 1),
 		.measured = !f->target || target_has(f->target, pid, tid, false, -1),
 	};
 	uint64_t ran = f->ahead_known ? files_ran_ns(f->proc, pid, tid) : 0;

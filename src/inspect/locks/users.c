@@ -451,6 +451,7 @@ static int add_waiter(const struct snapshot_users *u, const struct user_wait *w,
 		.reader = w->lock.reads,
 		.measured = !target || target_has(target, w->pid, w->tid, false, -1),
 		.ran_ns = ahead && w->ran_ns ? w->ran_ns - (uint64_t)*ahead : 0,
+		.cpu = (uint32_t)(files_process(u->proc, w->tid).cpu + 1),
 	};
 	return locksnap_add_waiter(s, &v);
 }
