@@ -10,6 +10,10 @@
  * afterwards, and an owner only if that thread exists. To read all threads of a machine is
  * expensive, so the search rests for fifty times as long as it took; meanwhile only those that
  * waited are read again.
+ *
+ * Who reads the memory of a process may have to wait for its mmap_lock, or for a page. So a thread
+ * does each pass (patience.h). One that is kept waiting is left alone, with its process, and
+ * another pass begins without that; when the thread comes back the process is read again.
  */
 #include "users.h"
 #include "files.h"
@@ -18,6 +22,7 @@
 #include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "kontend/number.h"
+#include "kontend/patience.h"
 #include "kontend/procfs.h"
 #include "kontend/snapshot-users.h"
 #include "kontend/sysinfo.h"
@@ -29,13 +34,15 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
-	REST = 50, /* the share of time is one in so many */
+	REST = 50,     /* the share of time is one in so many */
+	LEFT_MOST = 8, /* threads that are left alone */
 	SMALL = 512,
 	WAITS_MOST = 1 << 16,
 };
@@ -58,18 +65,63 @@ struct user_wait {
 	struct users_lock lock;
 	int32_t pid, tid, owner_pid, owner_tid;
 	/* The file or area of memory in which it is, and where; of a file its identity. */
-	uint32_t in, dev; /* in: text */
+	uint32_t in, dev; /* in: text of the pass */
 	uint64_t at, ino;
+};
+
+/* A thread to be read; tid 0: all of the process. */
+struct wanted {
+	int32_t pid, tid;
+};
+
+/* What one thread reads; it belongs to that thread and to the caller. */
+struct pass {
+	_Atomic unsigned refs;
+	_Atomic int32_t pid; /* being read */
+	const char *proc;
+	struct wanted *wanted;
+	size_t n_wanted;
+	struct user_wait *waits;
+	size_t n, cap;
+	struct locksnap texts;
+	int code;
 };
 
 struct snapshot_users {
 	const char *proc;
-	struct user_wait *waits;
-	size_t n, cap;
-	int32_t *pids;
-	size_t n_pids, cap_pids;
+	struct pass *last; /* NULL: none yet */
+	struct wanted *wanted;
+	size_t n_wanted, cap_wanted;
+	struct pass *left[LEFT_MOST]; /* of threads that were left alone */
+	size_t n_left;
 	uint64_t next_ns;
 };
+
+static void pass_unref(struct pass *p)
+{
+	if (!p || atomic_fetch_sub(&p->refs, 1) > 1)
+		return;
+	mem_free(p->wanted);
+	mem_free(p->waits);
+	locksnap_deinit(&p->texts);
+	mem_free(p);
+}
+
+static struct pass *pass_new(const struct snapshot_users *u)
+{
+	struct pass *p = mem_calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->refs = 1;
+	p->proc = u->proc;
+	p->n_wanted = u->n_wanted;
+	p->wanted = mem_dup(u->wanted, u->n_wanted, sizeof(*u->wanted));
+	if (p->wanted || !u->n_wanted)
+		return p;
+	pass_unref(p);
+	return NULL;
+}
 
 struct snapshot_users *snapshot_users_new(const char *proc)
 {
@@ -84,16 +136,42 @@ void snapshot_users_free(struct snapshot_users *u)
 {
 	if (!u)
 		return;
-	mem_free(u->waits);
-	mem_free(u->pids);
+	pass_unref(u->last);
+	for (size_t i = 0; i < u->n_left; i++)
+		pass_unref(u->left[i]);
+	mem_free(u->wanted);
 	mem_free(u);
 }
 
-static int add_pid(struct snapshot_users *u, int32_t pid)
+static bool is_left(const struct snapshot_users *u, int32_t pid)
 {
-	if (mem_grow(&u->pids, &u->cap_pids, u->n_pids, sizeof(*u->pids)))
+	for (size_t i = 0; i < u->n_left; i++)
+		if (u->left[i]->pid == pid)
+			return true;
+	return false;
+}
+
+/* Those whose threads have come back are read again. */
+static void forget_back(struct snapshot_users *u)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < u->n_left; i++) {
+		if (u->left[i]->refs == 1)
+			pass_unref(u->left[i]);
+		else
+			u->left[n++] = u->left[i];
+	}
+	u->n_left = n;
+}
+
+static int want(struct snapshot_users *u, int32_t pid, int32_t tid)
+{
+	if (is_left(u, pid))
+		return 0;
+	if (mem_grow(&u->wanted, &u->cap_wanted, u->n_wanted, sizeof(*u->wanted)))
 		return -ENOMEM;
-	u->pids[u->n_pids++] = pid;
+	u->wanted[u->n_wanted++] = (struct wanted){pid, tid};
 	return 0;
 }
 
@@ -103,7 +181,7 @@ static int list_sleepers(struct snapshot_users *u, const struct locksnap *s)
 
 	for (size_t i = 0; code == 0 && i < s->n_sleepers; i++)
 		if (s->sleepers[i].kind == LOCKSNAP_FUTEX && s->sleepers[i].pid > 0)
-			code = add_pid(u, s->sleepers[i].pid);
+			code = want(u, s->sleepers[i].pid, 0);
 	return code;
 }
 
@@ -116,7 +194,7 @@ static int list_all(struct snapshot_users *u)
 
 	while (d && code == 0 && (e = readdir(d)) != NULL)
 		if (number_parse(e->d_name, 1, INT_MAX, &pid) == 0)
-			code = add_pid(u, (int32_t)pid);
+			code = want(u, (int32_t)pid, 0);
 	if (d)
 		closedir(d);
 	return code;
@@ -275,7 +353,8 @@ static bool find_mapping(char *text, uint64_t addr, struct mapping *ret)
 }
 
 /* Which lock it is, for all processes that use it, and what it is called. */
-static void identify(struct process *p, struct user_wait *w, bool is_private, struct locksnap *s)
+static void identify(struct process *p, struct user_wait *w, bool is_private,
+		     struct locksnap *texts)
 {
 	char path[PATH_MAX], clean[PATH_MAX], *text;
 	struct mapping m = {.object = "", .path = ""};
@@ -286,7 +365,7 @@ static void identify(struct process *p, struct user_wait *w, bool is_private, st
 	bool found = is_read && find_mapping(text, w->lock.addr, &m);
 
 	w->in = locksnap_add_text(
-		s, text_clean(clean, sizeof(clean), found && *m.object ? m.object : m.path));
+		texts, text_clean(clean, sizeof(clean), found && *m.object ? m.object : m.path));
 	w->at = found && (*m.object || *m.path) ? w->lock.addr - m.base : w->lock.addr;
 	w->dev = m.object_dev;
 	w->ino = m.object_ino;
@@ -300,16 +379,16 @@ static void identify(struct process *p, struct user_wait *w, bool is_private, st
 }
 
 /* A wait of that lock is known: it is read once for each process. */
-static const struct user_wait *known_wait(const struct snapshot_users *u, const struct process *p,
+static const struct user_wait *known_wait(const struct pass *r, const struct process *p,
 					  uint64_t addr)
 {
-	for (size_t i = u->n; i-- > 0 && u->waits[i].pid == p->pid;)
-		if (u->waits[i].lock.addr == addr)
-			return &u->waits[i];
+	for (size_t i = r->n; i-- > 0 && r->waits[i].pid == p->pid;)
+		if (r->waits[i].lock.addr == addr)
+			return &r->waits[i];
 	return NULL;
 }
 
-static int add_thread(struct snapshot_users *u, struct process *p, int32_t tid, struct locksnap *s)
+static int add_thread(struct pass *r, struct process *p, int32_t tid)
 {
 	struct user_wait w = {.pid = p->pid, .tid = tid};
 	struct users_call call, again;
@@ -320,7 +399,7 @@ static int add_thread(struct snapshot_users *u, struct process *p, int32_t tid, 
 	w.ran_ns = files_ran_ns(p->proc, p->pid, tid);
 	if (!read_call(p, tid, &again) || again.addr != call.addr || again.op != call.op)
 		return 0;
-	const struct user_wait *known = known_wait(u, p, w.lock.addr);
+	const struct user_wait *known = known_wait(r, p, w.lock.addr);
 	if (known) {
 		w.addr = known->addr;
 		w.in = known->in;
@@ -328,11 +407,11 @@ static int add_thread(struct snapshot_users *u, struct process *p, int32_t tid, 
 		w.dev = known->dev;
 		w.ino = known->ino;
 	} else {
-		identify(p, &w, users_call_is_private(&call), s);
+		identify(p, &w, users_call_is_private(&call), &r->texts);
 	}
-	if (mem_grow(&u->waits, &u->cap, u->n, sizeof(*u->waits)))
+	if (mem_grow(&r->waits, &r->cap, r->n, sizeof(*r->waits)))
 		return -ENOMEM;
-	u->waits[u->n++] = w;
+	r->waits[r->n++] = w;
 	return 0;
 }
 
@@ -359,50 +438,87 @@ static void close_process(struct process *p)
 	mem_free(p->tids);
 }
 
-static int add_process(struct snapshot_users *u, int32_t pid, struct locksnap *s)
+static int add_process(struct pass *r, struct process *p)
 {
-	struct process p;
 	int code = 0;
 
-	open_process(&p, u->proc, pid);
-	list_threads(&p);
-	for (size_t i = 0; code == 0 && i < p.n_tids && u->n < WAITS_MOST; i++)
-		code = add_thread(u, &p, p.tids[i], s);
-	close_process(&p);
+	list_threads(p);
+	for (size_t i = 0; code == 0 && i < p->n_tids && r->n < WAITS_MOST; i++)
+		code = add_thread(r, p, p->tids[i]);
 	return code;
 }
 
-static int search(struct snapshot_users *u, struct locksnap *s)
+static void read_wanted(void *arg)
 {
-	bool counted = s->head.counts_sleepers && !s->head.sleepers_dropped;
-	int code;
-
-	u->n = u->n_pids = 0;
-	code = counted ? list_sleepers(u, s) : list_all(u);
-	for (size_t i = 0; code == 0 && i < u->n_pids; i++)
-		code = add_process(u, u->pids[i], s);
-	return code;
-}
-
-/* Only the threads that waited in the last search. */
-static int look_again(struct snapshot_users *u, struct locksnap *s)
-{
-	struct user_wait *old = u->waits;
-	size_t n = u->n;
 	struct process p = {.mem = -1};
-	int code = 0;
+	struct pass *r = arg;
 
-	u->waits = NULL;
-	u->n = u->cap = 0;
-	for (size_t i = 0; code == 0 && i < n; i++) {
-		if (!i || old[i].pid != p.pid) {
+	for (size_t i = 0; r->code == 0 && i < r->n_wanted; i++) {
+		const struct wanted *w = &r->wanted[i];
+		r->pid = w->pid;
+		if (p.pid != w->pid) {
 			close_process(&p);
-			open_process(&p, u->proc, old[i].pid);
+			open_process(&p, r->proc, w->pid);
 		}
-		code = add_thread(u, &p, old[i].tid, s);
+		r->code = w->tid ? add_thread(r, &p, w->tid) : add_process(r, &p);
 	}
 	close_process(&p);
-	mem_free(old);
+}
+
+static void drop(void *arg)
+{
+	pass_unref(arg);
+}
+
+/* 0, -ENOMEM, or -ETIMEDOUT: a process keeps the thread waiting, and is not wanted any more. */
+static int read_once(struct snapshot_users *u)
+{
+	struct pass *r = pass_new(u);
+
+	if (!r)
+		return -ENOMEM;
+	r->refs++;
+	int code = patience_run(read_wanted, drop, r);
+	if (code == -ETIMEDOUT) {
+		u->left[u->n_left++] = r;
+		return code;
+	}
+	if (code < 0)
+		read_wanted(r); /* without a thread: with the risk to wait */
+	pass_unref(r);		/* the thread's */
+	code = r->code;
+	if (code < 0) {
+		pass_unref(r);
+		return code;
+	}
+	pass_unref(u->last);
+	u->last = r;
+	return 0;
+}
+
+/* All processes, or only the threads that waited in the last pass. */
+static int list_wanted(struct snapshot_users *u, bool searches, const struct locksnap *s)
+{
+	int code = 0;
+
+	u->n_wanted = 0;
+	if (searches)
+		return s->head.counts_sleepers && !s->head.sleepers_dropped ? list_sleepers(u, s)
+									    : list_all(u);
+	for (size_t i = 0; code == 0 && u->last && i < u->last->n; i++)
+		code = want(u, u->last->waits[i].pid, u->last->waits[i].tid);
+	return code;
+}
+
+static int read_users(struct snapshot_users *u, bool searches, const struct locksnap *s)
+{
+	int code = -ETIMEDOUT;
+
+	forget_back(u);
+	while (code == -ETIMEDOUT && u->n_left < LEFT_MOST) {
+		code = list_wanted(u, searches, s);
+		code = code < 0 ? code : read_once(u);
+	}
 	return code;
 }
 
@@ -437,67 +553,77 @@ static void fill_holder(const struct snapshot_users *u, const struct user_wait *
 	}
 }
 
-static int add_waiter(const struct snapshot_users *u, const struct user_wait *w,
-		      const struct target *target, const int64_t *ahead, struct locksnap_queue *q,
-		      struct locksnap *s)
+struct adding {
+	const struct snapshot_users *u;
+	const struct target *target;
+	struct locksnap *to;
+	int64_t ahead; /* of the scheduler's clock */
+	bool ahead_known;
+};
+
+static int add_waiter(const struct adding *a, const struct user_wait *w, struct locksnap_queue *q)
 {
+	const char *proc = a->u->proc;
+
 	*(w->lock.reads ? &q->readers_waiting : &q->writers_waiting) += 1;
 	const struct locksnap_waiter v = {
-		.queue = (uint32_t)s->n_queues,
+		.queue = (uint32_t)a->to->n_queues,
 		.position = q->readers_waiting + q->writers_waiting,
 		.pid = w->pid,
 		.tid = w->tid,
-		.comm = files_comm(u->proc, w->pid, w->tid, s),
+		.comm = files_comm(proc, w->pid, w->tid, a->to),
 		.reader = w->lock.reads,
-		.measured = !target || target_has(target, w->pid, w->tid, false, -1),
-		.ran_ns = ahead && w->ran_ns ? w->ran_ns - (uint64_t)*ahead : 0,
-		.cpu = (uint32_t)(files_process(u->proc, w->tid).cpu + 1),
+		.measured = !a->target || target_has(a->target, w->pid, w->tid, false, -1),
+		.ran_ns = a->ahead_known && w->ran_ns ? w->ran_ns - (uint64_t)a->ahead : 0,
+		.cpu = (uint32_t)(files_process(proc, w->tid).cpu + 1),
 	};
-	return locksnap_add_waiter(s, &v);
+	return locksnap_add_waiter(a->to, &v);
 }
 
 /* The lock of the wait at @first; the number of its waits in *@ret_n. */
-static int add_queue(const struct snapshot_users *u, size_t first, const struct target *target,
-		     const int64_t *ahead, struct locksnap *s, size_t *ret_n)
+static int add_queue(const struct adding *a, size_t first, size_t *ret_n)
 {
 	static const uint32_t types[USERLOCK_KINDS] = {LOCKSNAP_USER_MUTEX, LOCKSNAP_USER_RWLOCK,
 						       LOCKSNAP_USER_PI};
-	const struct user_wait *w = &u->waits[first];
+	const struct pass *r = a->u->last;
+	const struct user_wait *w = &r->waits[first];
 	struct locksnap_queue q = {.addr = w->addr, .type = types[w->lock.kind], .holder_cpu = -1};
 	struct locksnap_name name = {.addr = w->addr,
 				     .kind = LOCKSNAP_USER,
 				     .cpu = -1,
 				     .pid = w->pid,
-				     .text = w->in,
 				     .ino = w->ino,
 				     .dev = w->dev,
 				     .start = w->at};
 	size_t n = 0;
 	int code = 0;
 
-	for (; code == 0 && first + n < u->n && w[n].addr == w->addr; n++)
-		code = add_waiter(u, w + n, target, ahead, &q, s);
+	for (; code == 0 && first + n < r->n && w[n].addr == w->addr; n++)
+		code = add_waiter(a, w + n, &q);
 	*ret_n = n;
 	if (code < 0)
 		return code;
 	/* The latest that was read: the owner may have changed meanwhile. */
-	fill_holder(u, &w[n - 1], &q, s);
-	name.comm = files_comm(u->proc, w->pid, w->pid, s);
-	code = locksnap_add_name(s, &name);
-	return code < 0 ? code : locksnap_add_queue(s, &q);
+	fill_holder(a->u, &w[n - 1], &q, a->to);
+	name.text = locksnap_add_text(a->to, locksnap_text(&r->texts, w->in));
+	name.comm = files_comm(a->u->proc, w->pid, w->pid, a->to);
+	code = locksnap_add_name(a->to, &name);
+	return code < 0 ? code : locksnap_add_queue(a->to, &q);
 }
 
 static int add_queues(struct snapshot_users *u, const struct target *target, struct locksnap *s)
 {
-	int64_t ahead;
-	bool is_known = u->n && files_clock_ahead(u->proc, &ahead);
+	struct adding a = {.u = u, .target = target, .to = s};
+	struct pass *r = u->last;
 	int code = 0;
 	size_t n;
 
-	if (u->n)
-		qsort(u->waits, u->n, sizeof(*u->waits), by_lock);
-	for (size_t i = 0; code == 0 && i < u->n; i += n)
-		code = add_queue(u, i, target, is_known ? &ahead : NULL, s, &n);
+	if (!r || !r->n)
+		return 0;
+	a.ahead_known = files_clock_ahead(u->proc, &a.ahead);
+	qsort(r->waits, r->n, sizeof(*r->waits), by_lock);
+	for (size_t i = 0; code == 0 && i < r->n; i += n)
+		code = add_queue(&a, i, &n);
 	return code;
 }
 
@@ -505,12 +631,15 @@ int snapshot_users_add(struct snapshot_users *u, const struct target *target, st
 {
 	uint64_t from = clock_now_ns();
 	bool searches = from >= u->next_ns;
-	int code = searches ? search(u, ret) : look_again(u, ret);
+	int code = read_users(u, searches, ret);
 
+	/* Too many processes keep their readers waiting: of the others nothing new is known. */
+	if (code == -ETIMEDOUT)
+		return 0;
 	code = code < 0 ? code : add_queues(u, target, ret);
 	uint64_t now = clock_now_ns();
 	if (searches)
 		u->next_ns = now + REST * (now - from);
-	ret->head.knows_users = searches && code == 0 && u->n < WAITS_MOST;
+	ret->head.knows_users = searches && code == 0 && !u->n_left && u->last->n < WAITS_MOST;
 	return code;
 }
