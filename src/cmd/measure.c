@@ -320,6 +320,8 @@ int measure_open(struct measure *m, struct run *run, const char *path, struct er
 	run->memory = m->o->memory;
 	run->min_wait_ns = m->o->min_wait_ns;
 	run->events = m->o->event;
+	run->symfs = m->o->symfs;
+	run->trust_paths = m->o->trust_paths;
 	measure_sandbox(m, run);
 	return run_open_file(run, path, 0, err);
 }

@@ -119,6 +119,7 @@ static int open_recording(struct replay *p, struct error *err)
 						    p->o->debuginfod ? srclines_fetch_argv : NULL,
 					    .door = sandboxed_files(p->sandboxed),
 					    .no_inline = p->o->no_inline};
+	p->engine.recorded_code = reader_code(source);
 	p->engine.sandbox = &p->sandboxed->sandbox;
 	p->engine.lines = &p->lines;
 	p->engine.keep_symbols = !p->o->no_symbol_cache;

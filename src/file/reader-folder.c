@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Folders of perf record. With --kcore it copies the kernel's memory and symbols: `data` is the
- * recording, `kcore_dir/kallsyms` has the symbols at the addresses of that boot. With --threads
+ * recording, `kcore_dir/kallsyms` has the symbols at the addresses of that boot, and
+ * `kcore_dir/kcore` is an ELF file whose segments are the memory at these. With --threads
  * `data` has the header, and `data.0`, `data.1` ... have the records of each thread. These are put
  * after the records of `data`, in memory that has the form of a file: none of them has marks of
  * rounds, so that the reader merges all of them by time. All of them have at most MOST_BYTES, as a
@@ -184,6 +185,29 @@ static void take_symbols(struct reader *r, int dir)
 	close(fd);
 }
 
+static int read_code(void *ctx, uint64_t addr, void *ret, size_t n, size_t *ret_n)
+{
+	const struct reader *r = ctx;
+
+	if (!elfimg_read_addr(&r->kcore, addr, ret, n))
+		return -EFAULT;
+	*ret_n = n;
+	return 0;
+}
+
+/* Without it, or if it is damaged, the instructions of the kernel are missing. */
+static int take_code(struct reader *r, int dir)
+{
+	uint64_t size;
+	int fd = open_in(dir, "kcore_dir/kcore", &size);
+	int e = fd < 0 ? fd : elfimg_open_fd(&r->kcore, fd);
+
+	if (!e)
+		r->code = (struct codesource){
+			.name = "kcore of the recording", .read = read_code, .ctx = r};
+	return e == -ENOMEM ? e : 0;
+}
+
 int reader_open_folder(struct reader *r, struct error *err)
 {
 	const int dir = r->fd;
@@ -200,10 +224,11 @@ int reader_open_folder(struct reader *r, struct error *err)
 		r->is_unpacked = true;
 	}
 	take_symbols(r, dir);
+	int e = take_code(r, dir);
 	if (r->close_fd)
 		close(dir);
 	r->fd = fd;
 	r->close_fd = true;
 	r->map_size = (size_t)lseek(fd, 0, SEEK_END);
-	return 0;
+	return e;
 }

@@ -276,6 +276,7 @@ static void reader_free(struct source *s)
 	eventsnap_deinit(&r->features.events);
 	kernel_given_deinit(&r->given);
 	kallsyms_text_deinit(&r->symbols);
+	elfimg_close(&r->kcore);
 	mapguard_del(&r->guard);
 	if (r->map && !r->in_memory)
 		munmap(r->map, r->map_size);
@@ -310,6 +311,13 @@ static const struct source_ops map_ops = {
 	.span = span,
 	.free = reader_free,
 };
+
+struct codesource *reader_code(struct source *s)
+{
+	struct reader *r = reader_of(s);
+
+	return r->code.name ? &r->code : NULL;
+}
 
 int reader_new(struct source **ret, const struct reader_options *o, struct error *err)
 {

@@ -3,6 +3,7 @@
 #define KONTEND_SRC_FILE_READER_H
 
 #include "kernel.h"
+#include "kontend/elfimg.h"
 #include "kontend/eventsnap.h"
 #include "kontend/load.h"
 #include "kontend/map64.h"
@@ -101,6 +102,8 @@ struct reader {
 	uint64_t kernel_stext;	      /* the same of _stext; a recording has one of them */
 	struct kernel_given given;    /* where the user wants kernel symbols from */
 	struct kallsyms_text symbols; /* of the running kernel, or none */
+	struct elfimg kcore;	      /* a copy of the recorded kernel's memory, or none */
+	struct codesource code;	      /* its code; name: NULL without it */
 	bool has_wall;		      /* the time of day of the samples is known */
 	bool has_formats, has_tracepoints, has_profile, header_done, host_done, symbols_done,
 		no_symbols;

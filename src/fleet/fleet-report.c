@@ -79,6 +79,9 @@ void fleet_sum_text(const struct fleet_sum *sum, FILE *out)
 	put_damage(sum, out);
 	if (sum->no_locks)
 		fprintf(out, "# recordings without lock events: %" PRIu64 "\n", sum->no_locks);
+	if (sum->trusted)
+		fprintf(out, "# files whose names are trusted by their paths alone: %" PRIu64 "\n",
+			sum->trusted);
 	if (sum->rows_folded)
 		fprintf(out,
 			"# %" PRIu64
@@ -185,6 +188,7 @@ void fleet_numbers_json(const struct fleet_given *g, const struct fleet_sum *sum
 	jsonw_u64(j, "groups_folded", sum->groups_folded);
 	jsonw_u64(j, "without_cgroups", sum->no_cgroups);
 	jsonw_u64(j, "without_locks", sum->no_locks);
+	jsonw_u64(j, "trusted", sum->trusted);
 	for (size_t i = 0; i <= DAMAGE_DEEP; i++)
 		jsonw_u64(j, query_damage_figures[i].key, sum->damage[i]);
 }

@@ -11,6 +11,7 @@
 #include "kontend/query-classes.h"
 #include "kontend/query-damage.h"
 #include "kontend/query-hot.h"
+#include "kontend/query-load.h"
 #include "kontend/query-machine.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-overview.h"
@@ -364,5 +365,6 @@ int fleet_take(struct fleet *m, struct query *q, struct error *err)
 		return query_enomem(err, "merge");
 	add_overview(m, q, &o, &machine);
 	r = take_tables(m, q, group, err);
+	m->sum.trusted += query_load_n_trusted(q);
 	return r < 0 ? r : m->failed ? query_enomem(err, "merge") : 0;
 }

@@ -267,6 +267,8 @@ static int check_names(const struct opts *o, const char *given, struct error *er
 	if (o->kallsyms && o->vmlinux)
 		return error_set(err, -EINVAL,
 				 "--kallsyms and --vmlinux exclude each other: give one of them");
+	if (o->verb == VERB_DIFF || o->verb == VERB_MERGE)
+		return 0;
 	if (!o->input && !opts_plays(o))
 		return error_set(err, -EINVAL,
 				 "--%s is for reading a recording: give --input FILE, too", given);

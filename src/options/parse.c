@@ -235,11 +235,23 @@ static int parse_words(struct opts_parser *p)
 	return r;
 }
 
+/* Without a verb, -i FILE shows the recording: is it among the words before a command? */
+static bool names_recording(char **argv)
+{
+	for (; *argv && strcmp(*argv, "--") != 0; argv++)
+		if (!strncmp(*argv, "-i", 2) || !strcmp(*argv, "--input") ||
+		    !strncmp(*argv, "--input=", 8))
+			return true;
+	return false;
+}
+
 static int parse_verb(struct opts_parser *p)
 {
 	const char *word = *p->argv;
 
 	if (!word || word[0] == '-') {
+		if (names_recording(p->argv))
+			p->o->verb = VERB_REPLAY;
 		if (word && (!strcmp(word, "--version") || !strcmp(word, "-V"))) {
 			p->o->verb = VERB_VERSION;
 			p->argv++;

@@ -72,7 +72,7 @@ const char *query_no_locks(struct query *q)
 	const char *samples = exact(q, n);
 
 	return samples ? arena_printf(&q->arena,
-				      "%s; it has a profile of %s sample%s (view hot, key 9)", none,
-				      samples, n == 1 ? "" : "s")
+				      "%s; it has a profile of %s sample%s (key 9)", none, samples,
+				      n == 1 ? "" : "s")
 		       : NULL;
 }

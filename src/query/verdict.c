@@ -202,7 +202,7 @@ static const char *say_damage(struct judge *j, struct query_finding *f)
 	f->because = n->n_damage > 1 ? arena_printf(&j->q->arena, "%s; %zu more notes of damage",
 						    n->items[0].text, n->n_damage - 1)
 				     : arena_printf(&j->q->arena, "%s", n->items[0].text);
-	return "the recording is damaged: figures are at least";
+	return "the recording is damaged: figures are lower bounds";
 }
 
 static const char *say_missing(struct judge *j, struct query_finding *f)
@@ -212,7 +212,7 @@ static const char *say_missing(struct judge *j, struct query_finding *f)
 	f->because =
 		"the rings were full: -m makes them larger, --realtime has them emptied before "
 		"others run";
-	return arena_printf(&j->q->arena, "%s%% of the records were lost: figures are at least",
+	return arena_printf(&j->q->arena, "%s%% of the records were lost: figures are lower bounds",
 			    units_pct(pct, value_missing(j)));
 }
 

@@ -504,6 +504,8 @@ static int open_engine(struct run *r, struct error *err)
 		r->engine.model->min_wait_ns = run_sums_up(r) ? 0 : r->min_wait_ns;
 	r->engine.lock_requests = run_snapshots_requests(r->snapshots);
 	r->engine.code = r->open ? run_code_none() : run_code_source(r->code);
+	if (r->from_file)
+		r->engine.recorded_code = reader_code(r->source);
 	r->lines.argv = srclines_worker_argv;
 	r->engine.groups = r->groups;
 	if (r->from_file && r->opened)

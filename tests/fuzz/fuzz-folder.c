@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const names[] = {"data",   "data.0", "data.1",
-				    "data.2", "data.3", "kcore_dir/kallsyms"};
+static const char *const names[] = {
+	"data", "data.0", "data.1", "data.2", "data.3", "kcore_dir/kallsyms", "kcore_dir/kcore"};
 
 enum { NAMES = sizeof(names) / sizeof(*names), KINDS = 32, LONG = 300 << 20 };
 

@@ -29,6 +29,18 @@ static inline void fuzz_drain(struct source *s)
 	fuzz_require(stat.held_bytes < MOST_HELD);
 }
 
+/* The code of the recorded kernel, wherever its memory says that it is. */
+static inline void fuzz_code(struct source *s)
+{
+	static const uint64_t places[] = {0, 0x400000, 0xffffffff81000000, UINT64_MAX - 15};
+	struct codesource *c = reader_code(s);
+	uint8_t bytes[64];
+	size_t n = 0;
+
+	for (size_t i = 0; c && i < sizeof(places) / sizeof(*places); i++)
+		fuzz_require(c->read(c->ctx, places[i], bytes, sizeof(bytes), &n) || n);
+}
+
 /* Reads all records of the recording, and if it can be read again, does so. */
 static inline void fuzz_read(const struct reader_options *o)
 {
@@ -39,6 +51,7 @@ static inline void fuzz_read(const struct reader_options *o)
 		fuzz_require(err.text[0]);
 		return;
 	}
+	fuzz_code(s);
 	fuzz_drain(s);
 	if (!source_seek(s, 0, &err))
 		fuzz_drain(s);

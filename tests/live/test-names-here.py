@@ -109,6 +109,32 @@ def check_replaced(path, binary):
     check(b"# names trusted by their paths alone: " in p.stdout, "the head does not say what was trusted")
 
 
+def compared(path, binary, *more):
+    """Samples by function, as merge has them, and what the three outputs count as trusted."""
+    args = ("--no-config", "--tables", "hot", "--format", "json", *more)
+    p = run(kontend, "merge", *args, path)
+    check(p.returncode == 0, "merge %s: status %d: %s" % (more, p.returncode, p.stderr))
+    one = json.loads(p.stdout)
+    p = run(kontend, "diff", *args, path, path)
+    check(p.returncode == 0, "diff %s: status %d: %s" % (more, p.returncode, p.stderr))
+    two = json.loads(p.stdout)
+    names = {r["symbol"] for r in one["tables"]["hot"]["rows"] if r["object"] == binary}
+    check(names == {r["symbol"] for r in two["tables"]["hot"]["rows"] if r["object"] == binary},
+          "diff %s has other functions than merge" % (more,))
+    return names, [s["trusted"] for s in (one, two["before"], two["after"])]
+
+
+def check_compared(path, binary, symfs):
+    """merge and diff take programs by their paths as well, and count them. @path: one that was replaced."""
+    names, trusted = compared(path, binary)
+    check(all("+0x" in name for name in names) and trusted == [0, 0, 0], "replaced: merge has %s, %s" % (names, trusted))
+    for more in (("--trust-paths",), ("--symfs", symfs)):
+        names, trusted = compared(path, binary, *more)
+        check(not any("+0x" in name for name in names) and min(trusted) > 0, "%s: merge has %s, %s" % (more, names, trusted))
+        text = run(kontend, "merge", "--no-config", "--tables", "hot", *more, path).stdout.decode()
+        check("# files whose names are trusted by their paths alone: %d\n" % trusted[0] in text, "%s: head %s" % (more, text))
+
+
 def check_symfs(path, binary, folder):
     there = os.path.join(folder, "symfs")
     os.makedirs(os.path.dirname(there + binary))
@@ -140,4 +166,5 @@ with tempfile.TemporaryDirectory() as top:
     check_pipe(data, mine)
     check_symfs(data, mine, top)
     check_replaced(data, mine)
+    check_compared(data, mine, os.path.join(top, "symfs"))
 done()

@@ -437,13 +437,21 @@ def folder_of_threads():
     return rec, {"data": rec.as_file(dir_format=1), "data.0": first, "data.1": second}
 
 
+# pause; jmp to it; filling
+SPIN = b"\xf3\x90\xeb\xfc" + b"\xcc" * 32
+
+
 @case
 def folder_with_kcore():
     cycles = Event("cycles")
     rec = usual(cycles)
     some(rec, cycles, 10)
-    symbols = "%x T _text\n%x T spin_somewhere\n%x T wait_elsewhere\n" % (K, K + 0x1000, K + 0x2000)
-    return rec, {"data": rec.as_file(), "kcore_dir/kallsyms": symbols.encode(), "kcore_dir/modules": b""}
+    symbols = "%x T _text\n%x T spin_somewhere\n%x T wait_elsewhere\n%x T _etext\n" % (
+        K, K + 0x1000, K + 0x2000, K + 0x4000)
+    # The memory ends within the last function.
+    memory = (bytes(0x1000) + SPIN).ljust(0x2800, b"\xcc")
+    return rec, {"data": rec.as_file(), "kcore_dir/kallsyms": symbols.encode(), "kcore_dir/modules": b"",
+                 "kcore_dir/kcore": pf.core(K, memory)}
 
 
 @case

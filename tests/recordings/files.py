@@ -35,8 +35,8 @@ def run(*args):
     return p.returncode, p.stdout, p.stderr
 
 
-def report(path):
-    rc, out, err = run(kontend, "report", "-q", "--no-config", "-i", path, "--view", "hot", "--format", "json")
+def report(path, *more):
+    rc, out, err = run(kontend, "report", "-q", "--no-config", "-i", path, "--view", "hot", "--format", "json", *more)
     return json.loads(out) if check(rc == 0, "%s: status %d: %s" % (path, rc, err)) else None
 
 
@@ -101,11 +101,33 @@ def check_refused(name, path):
     check(rc != 0 and REFUSED[name] in err, "%s: recover: status %d: %s" % (name, rc, err))
 
 
+def check_kcore(path):
+    """Instructions of the recorded kernel, from the copy of its memory."""
+    j = report(path, "--annotate", "spin_somewhere")
+    code = j["views"]["annotate"] if j else {}
+    texts = [line["text"].split() for line in code.get("lines", [])]
+    if not code or "No disassembler" in (code["reason"] or ""):
+        return
+    check(texts == [["pause"], ["jmp", "+0x0"]] and not code["live"] and code["source"] == "kcore of the recording" and
+          code["samples"] == 4, "kcore: %s" % code)
+    shot = run(kontend, "screenshot", "-q", "--no-config", "--size", "100x24", "--format", "text", "--view", "hot",
+               "--keys", "/ s p i n Enter a", path)[1]
+    check("pause" in shot and "kcore of the recording" in shot, "kcore: no code on the screen: %s" % shot)
+    j = report(path, "--annotate", "wait_elsewhere")
+    check(j and "kcore of the recording: " in j["views"]["annotate"]["reason"], "kcore: code beyond its end: %s" % j)
+    kcore = os.path.join(path, "kcore_dir/kcore")
+    with open(kcore, "r+b") as f:
+        f.truncate(100)
+    j = report(path, "--annotate", "spin_somewhere")
+    check(j and j["views"]["annotate"]["reason"] and j["views"]["annotate"]["samples"] == 4, "a damaged kcore: %s" % j)
+
+
 def check_folders(made):
     """Files of threads are merged, and kcore_dir/kallsyms has the names."""
     j = report(made["folder-with-kcore"][0])
     names = {row["symbol"]: row["samples"] for row in j["views"]["hot"]["rows"]} if j else None
     check(names == {"spin_somewhere": 4, "wait_elsewhere": 6}, "folder-with-kcore: %s" % names)
+    check_kcore(made["folder-with-kcore"][0])
     path = made["folder-of-threads"][0]
     rc, _, err = run(kontend, "report", "--no-config", "--no-sandbox", "-i", path)
     check(rc == 0, "folder-of-threads without the sandbox: status %d: %s" % (rc, err))

@@ -64,6 +64,12 @@ def tracepoint_format(name, number, fields):
     return ("name: %s\nID: %d\nformat:\n%s\n%s\nprint fmt: \"\"\n" % (name, number, lines(common), lines(fields))).encode()
 
 
+def core(address, memory):
+    """An ELF core file of x86-64 with one segment of memory, as /proc/kcore is."""
+    head = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 4, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    return head + struct.pack("<IIQQQQQQ", 1, 7, 120, address, 0, len(memory), len(memory), 4096) + memory
+
+
 def padded(text, size=8):
     """@text with at least one NUL, up to a multiple of @size."""
     data = text.encode() + b"\0"

@@ -238,6 +238,15 @@ static void test_bad(void **state)
 	struct opts o;
 
 	(void)state;
+	/* Without a verb, -i is of a recording. */
+	assert_parses(&o, "-q -i f");
+	assert_int_equal(o.verb, VERB_REPLAY);
+	assert_string_equal(o.input, "f");
+	assert_parses(&o, "--input=f");
+	assert_int_equal(o.verb, VERB_REPLAY);
+	assert_parses(&o, "-- x -i f");
+	assert_int_equal(o.verb, VERB_LIVE);
+	assert_fails("-i f -F 9", "not of 'kontend replay'");
 	assert_parses(&o, "replay -i f");
 	assert_string_equal(o.input, "f");
 	assert_fails("replay -i f g", "two recordings");

@@ -117,6 +117,8 @@ struct engine {
 	/* The events that profiles show, as eventlist_match() takes them; NULL: the default. */
 	const char *events_asked;
 	struct codesource *code; /* of the kernel that runs here; NULL: none; borrowed */
+	/* Of the kernel that was recorded, from a copy of its memory; the same. */
+	struct codesource *recorded_code;
 	/* How to look up source lines; NULL: not at all; borrowed. */
 	const struct srclines_config *lines;
 	const struct sandbox *sandbox; /* of a process that reads a recording, borrowed; or NULL */

@@ -3,6 +3,7 @@
 #define KONTEND_READER_H
 
 #include "kontend/source.h"
+#include "kontend/textsnap.h"
 #include <stdbool.h>
 
 /*
@@ -45,5 +46,11 @@ struct reader_stat {
 	uint64_t dev, inode; /* of a regular file, as from stat(); 0: it is none */
 };
 void reader_stat(struct source *s, struct reader_stat *ret);
+
+/*
+ * The code of the kernel that was recorded, at its addresses, from the copy of its memory that perf
+ * record --kcore makes; NULL: there is none. It lives as long as the source.
+ */
+struct codesource *reader_code(struct source *s);
 
 #endif

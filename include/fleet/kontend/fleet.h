@@ -57,6 +57,7 @@ struct fleet_sum {
 	uint64_t no_cgroups;	/* by service: recordings without cgroups of tasks */
 	uint64_t no_locks;	/* recordings without lock events */
 	uint64_t samples;	/* of the profiles */
+	uint64_t trusted;	/* files of recordings whose names are trusted by the path alone */
 	/* By place in query_damage_figures: what is wrong with all of them, added up. */
 	uint64_t damage[32];
 };

@@ -7,8 +7,8 @@
 struct query;
 
 /*
- * "this file has no lock events; it has a profile of 2,579 samples (view hot, key 9)", in the
- * arena; NULL: it has lock events, or there is no memory.
+ * "this file has no lock events; it has a profile of 2,579 samples (key 9)", in the arena; NULL: it
+ * has lock events, or there is no memory.
  */
 const char *query_no_locks(struct query *q);
 /* There are no lock events, but events of the profile. */

@@ -83,6 +83,8 @@ const struct elfimg_segment *elfimg_segment_at(const struct elfimg_segment *s, s
 /* Convert between a file offset and its virtual address; executable segments first. */
 bool elfimg_to_addr(const struct elfimg_segment *s, size_t n, uint64_t offset, uint64_t *ret);
 bool elfimg_to_offset(const struct elfimg_segment *s, size_t n, uint64_t addr, uint64_t *ret);
+/* Reads all @n bytes from @addr on, of one loaded segment, or returns false. */
+bool elfimg_read_addr(const struct elfimg *e, uint64_t addr, void *ret, size_t n);
 
 /*
  * Sections of relocatable files, as kernel modules are, have no addresses. kontend lays their code

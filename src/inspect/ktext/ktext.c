@@ -69,12 +69,8 @@ const char *ktext_way_name(enum ktext_way w)
 
 static int read_kcore(struct ktext *k, uint64_t addr, void *ret, size_t n, size_t *ret_n)
 {
-	uint64_t offset, last;
-
 	/* Text does not reach beyond its segment. */
-	if (!n || !elfimg_to_offset(k->kcore.segments, k->kcore.n_segments, addr, &offset) ||
-	    !elfimg_to_offset(k->kcore.segments, k->kcore.n_segments, addr + n - 1, &last) ||
-	    last - offset != n - 1 || !elfimg_read(&k->kcore, offset, ret, n))
+	if (!elfimg_read_addr(&k->kcore, addr, ret, n))
 		return -EFAULT;
 	*ret_n = n;
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The code of a function: of the kernel that runs here as it is now, of another one as it is in the
- * recording, of a program out of its file.
+ * recording or in the copy of its memory beside it, of a program out of its file.
  */
 #include "annotate.h"
 #include "kontend/maps.h"
@@ -67,9 +67,10 @@ static size_t code_end(const uint8_t *bytes, size_t n)
 	return n;
 }
 
-static int running_code(struct query *q, uint64_t start, struct annotate_code *ret)
+/* The code in memory: of the kernel that runs here, or of the recorded one. */
+static int code_from(struct query *q, const struct codesource *c, uint64_t start,
+		     struct annotate_code *ret)
 {
-	const struct codesource *c = q->engine->code;
 	size_t size = kernel_size(q, start), n = 0;
 	uint8_t *bytes;
 
@@ -95,7 +96,7 @@ static int running_code(struct query *q, uint64_t start, struct annotate_code *r
 		ret->why = "there is no code in it";
 	else
 		*ret = (struct annotate_code){
-			.bytes = bytes, .n = n, .source = c->name, .live = true};
+			.bytes = bytes, .n = n, .source = c->name, .live = c == q->engine->code};
 	return 0;
 }
 
@@ -115,8 +116,10 @@ static int kernel_code(struct query *q, uint64_t start, struct annotate_code *re
 	}
 	if (recorded_code(q, start, ret) || is_recorded(q, start, ret))
 		return 0;
+	if (q->engine->recorded_code)
+		return code_from(q, q->engine->recorded_code, start, ret);
 	if (q->engine->code && is_running(q))
-		return running_code(q, start, ret);
+		return code_from(q, q->engine->code, start, ret);
 	ret->why = "the code of this function is not in the recording";
 	return 0;
 }

@@ -410,6 +410,16 @@ bool elfimg_to_offset(const struct elfimg_segment *s, size_t n, uint64_t addr, u
 	return in != NULL;
 }
 
+bool elfimg_read_addr(const struct elfimg *e, uint64_t addr, void *ret, size_t n)
+{
+	uint64_t offset, last;
+
+	return n && n - 1 <= UINT64_MAX - addr &&
+	       elfimg_to_offset(e->segments, e->n_segments, addr, &offset) &&
+	       elfimg_to_offset(e->segments, e->n_segments, addr + n - 1, &last) &&
+	       last - offset == n - 1 && elfimg_read(e, offset, ret, n);
+}
+
 bool elfimg_debug_path(char *ret, size_t size, const char *root, const uint8_t *id, size_t n)
 {
 	char hex[2 * ELFIMG_BUILD_ID_MAX + 1];
