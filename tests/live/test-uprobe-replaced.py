@@ -17,6 +17,7 @@ import tempfile
 from checks import check, done, skip
 
 kontend, program = sys.argv[1:]
+TRACEPOINT = 2  # PERF_TYPE_TRACEPOINT
 OPEN = {"x86_64": 298, "aarch64": 241}.get(platform.machine())
 
 
@@ -36,6 +37,49 @@ def place(path, offset):
     if fd < 0:
         skip("no uprobe can be placed: %s" % os.strerror(ctypes.get_errno()))
     return fd
+
+
+def write_line(path, line):
+    """Appended, or all other probes would go. Python's mode "a" seeks, which the file does not take."""
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND)
+    try:
+        os.write(fd, line.encode())
+    finally:
+        os.close(fd)
+
+
+def place_by_tracefs(path, offset):
+    """The name of a probe in uprobe_events, and a descriptor of its event in this process."""
+    top = next((d for d in ("/sys/kernel/tracing", "/sys/kernel/debug/tracing") if os.path.exists(d + "/uprobe_events")), None)
+    if not top:
+        return None, None
+    name = "kontend_replaced_%d" % os.getpid()
+    write_line(top + "/uprobe_events", "p:kontend/%s %s:0x%x\n" % (name, path, offset))
+    with open("%s/events/kontend/%s/id" % (top, name), encoding="ascii") as f:
+        number = int(f.read())
+    attr = bytearray(128)
+    struct.pack_into("IIQQ", attr, 0, TRACEPOINT, 128, number, 1)
+    fd = ctypes.CDLL(None).syscall(OPEN, ctypes.c_char_p(bytes(attr)), os.getpid(), -1, -1, 8)
+    check(fd >= 0, "no event of the probe in uprobe_events")
+    return top + "/uprobe_events", fd
+
+
+def check_tracefs(target):
+    """The same of a probe in uprobe_events that an event of perf uses."""
+    shutil.copy(program, target)
+    events, fd = place_by_tracefs(target, offset_of(target, "up_load"))
+    if not events:
+        return
+    try:
+        row = shown(target)
+        check(row and row["symbol"] == "up_load", "uprobe_events, placed: %s" % row)
+        shutil.copy(kontend, target + ".new")
+        os.rename(target + ".new", target)
+        row = shown(target)
+        check(row and not row["symbol"] and "was replaced" in json.dumps(row), "uprobe_events, replaced: %s" % row)
+    finally:
+        os.close(fd)
+        write_line(events, "-:kontend/kontend_replaced_%d\n" % os.getpid())
 
 
 def offset_of(path, function):
@@ -73,4 +117,5 @@ with tempfile.TemporaryDirectory() as folder:
     row = shown(target)
     check(row and not row["symbol"] and "was replaced" in json.dumps(row), "replaced: %s" % row)
     os.close(event)
+    check_tracefs(os.path.join(folder, "traced"))
 done()

@@ -162,6 +162,8 @@ static int add_line(struct snapshot_uprobes *u, struct upsnap *s, const struct u
 		f.owner_pid = user->owner_pid;
 		f.filter_pid = user->target_pid;
 		f.comm = user->comm;
+		f.ino = user->ino;
+		f.dev = user->dev;
 		f.cpu_hits = user->cpu_hits;
 	} else if (!snapshot_uprobes_line_enabled(u, l)) {
 		f.flags |= UPSNAP_DISABLED;
