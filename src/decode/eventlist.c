@@ -99,12 +99,21 @@ bool eventlist_is_profile(const struct perf_event_attr *attr)
 	}
 }
 
+static bool is_common(const struct eventlist_event *e)
+{
+	return e->type == PERF_TYPE_HARDWARE || e->type == PERF_TYPE_HW_CACHE;
+}
+
 /* The PMU of the kind of CPU that a hardware event is of, or a dynamic PMU's own number. */
 static uint32_t pmu_of(const struct eventlist_event *e)
 {
-	bool is_common = e->type == PERF_TYPE_HARDWARE || e->type == PERF_TYPE_HW_CACHE;
+	return is_common(e) ? (uint32_t)(e->config >> 32) : e->type;
+}
 
-	return is_common ? (uint32_t)(e->config >> 32) : e->type;
+/* cpu_core of Intel has the number of raw events. */
+static bool has_pmu(const struct eventlist_event *e)
+{
+	return is_common(e) ? e->config >> 32 : e->type >= PERF_TYPE_MAX;
 }
 
 static const struct eventlist_tracepoint *tracepoint_of(const struct eventlist *l,
@@ -121,7 +130,6 @@ static void set_name(const struct eventlist *l, size_t i)
 	struct eventlist_event *e = &l->events[i];
 	const struct eventlist_tracepoint *t = tracepoint_of(l, e);
 	const char *said = eventsnap_name(&l->names, e->id, (uint32_t)i);
-	uint32_t pmu = pmu_of(e);
 
 	if (!*said)
 		said = eventsnap_kind_name(&l->names, e->type, e->config);
@@ -135,7 +143,7 @@ static void set_name(const struct eventlist *l, size_t i)
 		snprintf(e->name, sizeof(e->name), "%s", t->name);
 	else
 		eventlist_name(e->name, sizeof(e->name), e->type, e->config,
-			       pmu >= PERF_TYPE_MAX ? eventsnap_pmu_name(&l->names, pmu) : "");
+			       has_pmu(e) ? eventsnap_pmu_name(&l->names, pmu_of(e)) : "");
 }
 
 int eventlist_add(struct eventlist *l, const void *data, size_t len)

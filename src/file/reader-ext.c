@@ -56,13 +56,15 @@ int reader_ext_end(struct reader *r)
 	return bad_body(r, &r->ext_head);
 }
 
-/* The trailer at the end of the file is read first and handed out once; nothing else is handed out
- * during that. */
+/*
+ * The trailer at the end of the file is read first and handed out once; nothing else is handed out
+ * during that. Names of PMUs are known before the first event, and come there.
+ */
 static bool is_passed_over(const struct reader *r, const struct perfdata_ext *h, const void *body)
 {
 	struct record_snapshot head;
 	bool lasting = h->kind == RECORD_SNAPSHOT && snapshot_parse(body, h->length, &head) &&
-		       snapshot_is_lasting(head.kind);
+		       snapshot_is_lasting(head.kind) && head.kind != SNAPSHOT_EVENTS;
 
 	return h->kind == RECORD_TRAILER || (r->early ? !lasting : r->had_early && lasting);
 }

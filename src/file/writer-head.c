@@ -54,7 +54,8 @@ static int add_string(struct writer_bytes *b, const char *s)
 /* Names of events that are no tracepoints. */
 static const char *plain_name(const struct perf_event_attr *a)
 {
-	if (a->type == PERF_TYPE_HARDWARE && a->config == PERF_COUNT_HW_CPU_CYCLES)
+	/* The upper half is the PMU of a kind of CPUs. */
+	if (a->type == PERF_TYPE_HARDWARE && (uint32_t)a->config == PERF_COUNT_HW_CPU_CYCLES)
 		return "cycles";
 	if (a->type != PERF_TYPE_SOFTWARE)
 		return "event";

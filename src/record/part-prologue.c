@@ -48,11 +48,12 @@ static void look_at_attr(struct part_prologue *a, const struct record *r)
 }
 
 /* Snapshots that are taken again need not be kept. */
-static bool is_machine(const struct record *r)
+static bool comes_once(const struct record *r)
 {
 	struct record_snapshot head;
 
-	return snapshot_parse(r->data, r->len, &head) && head.kind == SNAPSHOT_MACHINE;
+	return snapshot_parse(r->data, r->len, &head) &&
+	       (head.kind == SNAPSHOT_MACHINE || head.kind == SNAPSHOT_EVENTS);
 }
 
 int part_prologue_note(struct part_prologue *a, const struct record *r)
@@ -66,7 +67,7 @@ int part_prologue_note(struct part_prologue *a, const struct record *r)
 	case RECORD_CPU:
 		return keep_record(a, r);
 	case RECORD_SNAPSHOT:
-		return is_machine(r) ? keep_record(a, r) : 0;
+		return comes_once(r) ? keep_record(a, r) : 0;
 	case RECORD_KALLSYMS:
 		a->has_symbols = true;
 		return 0;

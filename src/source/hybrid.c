@@ -39,6 +39,7 @@ static bool read_pmu(const char *dir, const char *name, struct hybrid_pmu *ret)
 	if (type < 0 || type > UINT32_MAX || !read_line(path, line, sizeof(line)))
 		return false;
 	*ret = (struct hybrid_pmu){.type = (uint32_t)type};
+	snprintf(ret->name, sizeof(ret->name), "%.63s", name);
 	return !cpulist_parse(line, &ret->cpus, &ret->n_cpus);
 }
 
@@ -65,15 +66,40 @@ void hybrid_deinit(struct hybrid *h)
 	*h = (struct hybrid){0};
 }
 
+/* h->n: none. */
+static size_t pmu_of(const struct hybrid *h, uint32_t cpu)
+{
+	size_t i = 0;
+
+	while (i < h->n && !cpulist_has(h->pmus[i].cpus, h->pmus[i].n_cpus, cpu))
+		i++;
+	return i;
+}
+
+static bool is_open(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_HARDWARE && !(attr->config >> TYPE_SHIFT);
+}
+
 bool hybrid_choose(const struct hybrid *h, int cpu, struct perf_event_attr *attr)
 {
-	if (attr->type != PERF_TYPE_HARDWARE || attr->config >> TYPE_SHIFT || cpu < 0)
-		return false;
-	for (size_t i = 0; i < h->n; i++) {
-		if (!cpulist_has(h->pmus[i].cpus, h->pmus[i].n_cpus, (uint32_t)cpu))
-			continue;
+	size_t i = is_open(attr) && cpu >= 0 ? pmu_of(h, (uint32_t)cpu) : h->n;
+
+	if (i < h->n)
 		attr->config |= (uint64_t)h->pmus[i].type << TYPE_SHIFT;
-		return true;
-	}
-	return false;
+	return i < h->n;
+}
+
+size_t hybrid_part(const struct hybrid *h, size_t pmu, struct perf_event_attr *attr,
+		   const uint32_t *cpus, size_t n_cpus, const uint64_t *ids, size_t per_cpu,
+		   uint64_t *ret)
+{
+	size_t n = 0;
+
+	if (pmu < h->n && is_open(attr))
+		attr->config |= (uint64_t)h->pmus[pmu].type << TYPE_SHIFT;
+	for (size_t c = 0; c < n_cpus; c++)
+		for (size_t i = 0; pmu_of(h, cpus[c]) == pmu && i < per_cpu; i++)
+			ret[n++] = ids[c * per_cpu + i];
+	return n;
 }

@@ -7,6 +7,8 @@
 #include "kontend/cgroup.h"
 #include "kontend/clock.h"
 #include "kontend/cpulist.h"
+#include "kontend/eventsnap.h"
+#include "kontend/hybrid.h"
 #include "kontend/kallsyms-thread.h"
 #include "kontend/machineid.h"
 #include "kontend/mem.h"
@@ -101,14 +103,12 @@ static int put_format(const struct live_prologue *p, const char *system,
 	return r;
 }
 
-static int put_attr(const struct live_prologue *p, enum perf_event_index which)
+static int put_event(const struct live_prologue *p, const struct perf_event_attr *attr,
+		     const uint64_t *ids, size_t n)
 {
-	const struct perf_event_attr *attr = perf_session_attr(p->session, which);
-	size_t n, len;
-	const uint64_t *ids = perf_session_ids(p->session, which, &n);
-
-	len = attr->size + n * sizeof(*ids);
+	size_t len = attr->size + n * sizeof(*ids);
 	char *body = mem_calloc(len, 1);
+
 	if (!body)
 		return -ENOMEM;
 	memcpy(body, attr, attr->size);
@@ -117,6 +117,65 @@ static int put_attr(const struct live_prologue *p, enum perf_event_index which)
 	if (r < 0)
 		mem_free(body);
 	return r;
+}
+
+/* An event for each PMU, so that samples of one can be told from those of the others. */
+static int put_parts(const struct live_prologue *p, enum perf_event_index which,
+		     const struct hybrid *h)
+{
+	size_t n_cpus = perf_session_rings(p->session), n;
+	const uint64_t *ids = perf_session_ids(p->session, which, &n);
+	uint32_t *cpus = mem_calloc(n_cpus, sizeof(*cpus));
+	uint64_t *own = mem_calloc(n, sizeof(*own));
+	int r = cpus && own ? 0 : -ENOMEM;
+
+	for (size_t c = 0; r == 0 && c < n_cpus; c++)
+		cpus[c] = perf_session_cpu(p->session, c);
+	for (size_t pmu = 0; r == 0 && pmu <= h->n; pmu++) {
+		struct perf_event_attr attr = *perf_session_attr(p->session, which);
+		size_t n_own = hybrid_part(h, pmu, &attr, cpus, n_cpus, ids, n / n_cpus, own);
+		r = n_own ? put_event(p, &attr, own, n_own) : 0;
+	}
+	mem_free(cpus);
+	mem_free(own);
+	return r;
+}
+
+static int put_pmu_names(const struct live_prologue *p, const struct hybrid *h)
+{
+	const struct record_snapshot head = {.kind = SNAPSHOT_EVENTS, .version = EVENTSNAP_VERSION};
+	struct eventsnap s = {0};
+	char *body = NULL;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < h->n; i++) {
+		struct eventsnap_pmu pmu = {.type = h->pmus[i].type,
+					    .name = eventsnap_add_text(&s, h->pmus[i].name)};
+		r = eventsnap_add_pmu(&s, &pmu);
+	}
+	size_t len = sizeof(head) + eventsnap_size(&s);
+	if (r == 0)
+		body = mem_calloc(len, 1);
+	if (body) {
+		memcpy(body, &head, sizeof(head));
+		eventsnap_encode(&s, body + sizeof(head));
+	}
+	eventsnap_deinit(&s);
+	r = body ? queue_give(p->queue, RECORD_SNAPSHOT, 0, body, len) : -ENOMEM;
+	if (r < 0)
+		mem_free(body);
+	return r;
+}
+
+static int put_attr(const struct live_prologue *p, enum perf_event_index which)
+{
+	const struct hybrid *h = perf_session_hybrid(p->session, which);
+	size_t n;
+	const uint64_t *ids = perf_session_ids(p->session, which, &n);
+	int r = h ? put_parts(p, which, h)
+		  : put_event(p, perf_session_attr(p->session, which), ids, n);
+
+	return r == 0 && h ? put_pmu_names(p, h) : r;
 }
 
 int live_prologue_put(const struct live_prologue *p, struct error *err)

@@ -83,6 +83,12 @@ const uint64_t *perf_session_ids(const struct perf_session *ps, enum perf_event_
 	return (const uint64_t *)ps->evsels[which]->id;
 }
 
+const struct hybrid *perf_session_hybrid(const struct perf_session *ps, enum perf_event_index which)
+{
+	return ps->hybrid.n && ps->evsels[which]->attr.type == PERF_TYPE_HARDWARE ? &ps->hybrid
+										  : NULL;
+}
+
 bool perf_session_has(const struct perf_session *ps, enum perf_event_index which)
 {
 	return ps->evsels[which];

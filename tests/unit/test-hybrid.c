@@ -107,11 +107,48 @@ static void each_cpu_has_the_events_of_its_pmu(void **state)
 	hybrid_deinit(&h);
 }
 
+/* Of two tasks on CPUs 7 (cpu_core), 8 and 12 (cpu_atom), and 10 (none). */
+static void an_event_is_one_for_each_pmu(void **state)
+{
+	static const uint32_t cpus[] = {7, 8, 10, 12};
+	static const uint64_t ids[] = {70, 71, 80, 81, 100, 101, 120, 121};
+	uint64_t parts = 0, n_parts = 0, own[8];
+	struct hybrid h;
+
+	(void)state;
+	hybrid_read(root, &h);
+	assert_int_equal(h.n, 2);
+	for (size_t pmu = 0; pmu <= h.n; pmu++) {
+		struct perf_event_attr a = cycles();
+		size_t n = hybrid_part(&h, pmu, &a, cpus, 4, ids, 2, own);
+		n_parts += n;
+		if (pmu == h.n) {
+			assert_int_equal(a.config, PERF_COUNT_HW_CPU_CYCLES);
+			assert_int_equal(n, 2);
+			assert_int_equal(own[0], 100);
+			assert_int_equal(own[1], 101);
+			continue;
+		}
+		bool is_core = !strcmp(h.pmus[pmu].name, "cpu_core");
+		assert_true(is_core || !strcmp(h.pmus[pmu].name, "cpu_atom"));
+		assert_int_equal(a.config,
+				 (is_core ? 4ull : 10ull) << 32 | PERF_COUNT_HW_CPU_CYCLES);
+		assert_int_equal(n, is_core ? 2 : 4);
+		assert_int_equal(own[0], is_core ? 70 : 80);
+		assert_int_equal(own[n - 1], is_core ? 71 : 121);
+		parts |= 1u << pmu;
+	}
+	assert_int_equal(parts, 3);
+	assert_int_equal(n_parts, 8);
+	hybrid_deinit(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(machines_with_one_pmu_have_none_to_choose),
 		cmocka_unit_test(each_cpu_has_the_events_of_its_pmu),
+		cmocka_unit_test(an_event_is_one_for_each_pmu),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

@@ -13,6 +13,7 @@
 #include "asked.h"
 #include "canary.h"
 #include "kontend/buildids.h"
+#include "kontend/eventsnap.h"
 #include "kontend/funcset.h"
 #include "kontend/funcsnap.h"
 #include "kontend/mem.h"
@@ -380,6 +381,64 @@ static void memory_runs_out(void **state)
 	funcsnap_deinit(&found);
 }
 
+/* The names of PMUs come with the events that count on them. */
+static void state_pmus(struct synth *s)
+{
+	struct {
+		struct perf_event_attr attr;
+		uint64_t id;
+	} body = {.attr = {.type = PERF_TYPE_HARDWARE,
+			   .size = sizeof(body.attr),
+			   .config = 4ull << 32 | PERF_COUNT_HW_CPU_CYCLES,
+			   .sample_freq = 999,
+			   .freq = 1,
+			   .sample_id_all = 1,
+			   .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP},
+		  .id = 900};
+	struct eventsnap names = {0};
+	struct eventsnap_pmu pmus[] = {{.type = 4}, {.type = 10}};
+	struct {
+		struct record_snapshot head;
+		uint8_t body[512];
+	} r = {.head = {.kind = SNAPSHOT_EVENTS, .version = EVENTSNAP_VERSION}};
+
+	synth_record(s, RECORD_ATTR, 0, &body, sizeof(body));
+	body.attr.config = 10ull << 32 | PERF_COUNT_HW_CPU_CYCLES;
+	body.id = 901;
+	synth_record(s, RECORD_ATTR, 0, &body, sizeof(body));
+	pmus[0].name = eventsnap_add_text(&names, "cpu_core");
+	pmus[1].name = eventsnap_add_text(&names, "cpu_atom");
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(eventsnap_add_pmu(&names, &pmus[i]), 0);
+	assert_true(eventsnap_size(&names) <= sizeof(r.body));
+	eventsnap_encode(&names, r.body);
+	synth_record(s, RECORD_SNAPSHOT, 0, &r, sizeof(r.head) + eventsnap_size(&names));
+	eventsnap_deinit(&names);
+}
+
+/* Both events, by the names that the recording has for their PMUs. */
+static void check_pmus(const struct recording *rec)
+{
+	struct reader_options o = {.path = "bytes", .bytes = rec->data, .n_bytes = rec->len};
+	const struct model_limits limits = model_limits_of(32 << 20);
+	struct source *s;
+	struct engine e;
+	struct error err = {0};
+	int r;
+
+	assert_int_equal(reader_new(&s, &o, &err), 0);
+	assert_int_equal(engine_init(&e, s, &limits, &err), 0);
+	do
+		r = engine_pump(&e, 0, &err);
+	while (r >= 0 && r != ENGINE_END);
+	assert_int_equal(r, ENGINE_END);
+	assert_true(eventlist_match(&e.events, "cpu_core/cycles/"));
+	assert_true(eventlist_match(&e.events, "cpu_atom/cycles/"));
+	assert_int_equal(eventlist_match(&e.events, "cycles"),
+			 eventlist_match(&e.events, "cpu_*/cycles/"));
+	engine_deinit(&e);
+}
+
 /* Names at the end of a file, as they are written, and @more times on the way. */
 static struct synth *state_ending(int more)
 {
@@ -393,6 +452,7 @@ static struct synth *state_ending(int more)
 	f.name = funcsnap_add_text(&found, "far_away");
 	funcsnap_add_func(&found, &f);
 	synth_prologue(s, synth_kallsyms);
+	state_pmus(s);
 	recording_waits(s, 5, 40);
 	for (int i = 0; i < more; i++)
 		state_some(s, &found, 0, RECORD_SNAPSHOT_MORE);
@@ -446,6 +506,9 @@ static void names_at_the_end_come_first(void **state)
 		int ids = first_of(&rec, RECORD_SNAPSHOT, SNAPSHOT_BUILD_IDS, &n);
 		assert_int_equal(n, form == RECORDING_PIPE ? 0 : 1);
 		assert_true(form == RECORDING_PIPE || ids < events);
+		assert_true(first_of(&rec, RECORD_SNAPSHOT, SNAPSHOT_EVENTS, &n) < events);
+		assert_int_equal(n, 1);
+		check_pmus(&rec);
 		recording_free(&rec);
 		synth_free(s);
 	}
@@ -495,6 +558,7 @@ static void shrinking_keeps_them(void **state)
 	assert_int_equal(n, 1);
 	assert_true(first_of(&small, RECORD_SNAPSHOT, SNAPSHOT_BUILD_IDS, &n) < events);
 	assert_int_equal(n, 1);
+	check_pmus(&small);
 	writer_free(w);
 	source_free(from);
 	close(fd);

@@ -12,6 +12,7 @@
  * The open events of a live session and their rings, one ring a CPU. Ring i belongs to the i-th
  * measured CPU; all that is borrowed lives until perf_session_close().
  */
+struct hybrid;
 struct perf_session;
 
 struct perf_session_options {
@@ -46,6 +47,10 @@ const struct perf_event_attr *perf_session_attr(const struct perf_session *ps,
 /* The kernel's ids of event @which, on all CPUs and tasks. */
 const uint64_t *perf_session_ids(const struct perf_session *ps, enum perf_event_index which,
 				 size_t *ret_n);
+
+/* The PMUs of the CPUs, if the event counts on that of each CPU; NULL: on one. */
+const struct hybrid *perf_session_hybrid(const struct perf_session *ps,
+					 enum perf_event_index which);
 
 /* Was this event opened? Functions that get @which may be called for opened events only. */
 bool perf_session_has(const struct perf_session *ps, enum perf_event_index which);
