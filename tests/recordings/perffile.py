@@ -64,6 +64,11 @@ def tracepoint_format(name, number, fields):
     return ("name: %s\nID: %d\nformat:\n%s\n%s\nprint fmt: \"\"\n" % (name, number, lines(common), lines(fields))).encode()
 
 
+# events/header_page of tracefs, without which perf reads no formats.
+HEADER_PAGE = b"".join(b"\tfield: %s;\toffset:%d;\tsize:%d;\tsigned:%d;\n" % field for field in (
+    (b"u64 timestamp", 0, 8, 0), (b"local_t commit", 8, 8, 1), (b"int overwrite", 8, 1, 1), (b"char data", 16, 4080, 0)))
+
+
 def core(address, memory):
     """An ELF core file of x86-64 with one segment of memory, as /proc/kcore is."""
     head = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 4, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
@@ -248,7 +253,7 @@ class Recording:
         system = next(e.name.split(":")[0] for e in self.events if e.fields)
         head = b"\x17\x08\x44tracing0.6\0" + bytes([self.order == ">", 8]) + self.pack("I", 4096)
         blobs = b"".join(self.pack("Q", len(f)) + f for f in formats)
-        return (head + b"header_page\0" + self.pack("Q", 0) + b"header_event\0" + self.pack("QII", 0, 0, 1) +
+        return (head + b"header_page\0" + self.pack("Q", len(HEADER_PAGE)) + HEADER_PAGE + b"header_event\0" + self.pack("QII", 0, 0, 1) +
                 system.encode() + b"\0" + self.pack("I", len(formats)) + blobs + self.pack("IIQ", 0, 0, 0))
 
     def event_desc(self):
