@@ -71,8 +71,7 @@ const char *query_no_locks(struct query *q)
 		return without_profile(q, none);
 	const char *samples = exact(q, n);
 
-	return samples ? arena_printf(&q->arena,
-				      "%s; it has a profile of %s sample%s (key 9)", none, samples,
-				      n == 1 ? "" : "s")
+	return samples ? arena_printf(&q->arena, "%s; it has a profile of %s sample%s (key 9)",
+				      none, samples, n == 1 ? "" : "s")
 		       : NULL;
 }

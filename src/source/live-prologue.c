@@ -119,7 +119,7 @@ static int put_event(const struct live_prologue *p, const struct perf_event_attr
 	return r;
 }
 
-/* An event for each PMU, so that samples of one can be told from those of the others. */
+/* An event for each PMU, so that users can choose the samples of one. */
 static int put_parts(const struct live_prologue *p, enum perf_event_index which,
 		     const struct hybrid *h)
 {

@@ -220,7 +220,8 @@ static void losses_are_said(void **state)
 	v = judge(w, &p);
 	assert_int_equal(v.worst.level, VERDICT_LOST);
 	assert_string_equal(v.worst.rule_name, "lost");
-	assert_string_equal(v.worst.text, "31.0% of the records were lost: figures are lower bounds");
+	assert_string_equal(v.worst.text,
+			    "31.0% of the records were lost: figures are lower bounds");
 	assert_int_equal(v.more, 1);
 	p.rotation.ns_per_s = 60 * MS;
 	assert_string_equal(judge(w, &p).worst.rule_name, "rotation");
