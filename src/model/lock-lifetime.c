@@ -45,6 +45,8 @@ void lock_lifetime_end(struct model *m, int32_t pid, uint64_t time_ns, const cha
 static bool began_before(const struct model *m, uint64_t addr, uint64_t ns)
 {
 	for (unsigned type = 0; type < LOCK_TYPES; type++) {
+		if (!lock_has_type(m->locks, type))
+			continue;
 		const uint32_t *at = map64_get(&m->locks->index, lock_key(addr, type));
 		if (at && m->locks->locks[*at].begin_ns && m->locks->locks[*at].begin_ns < ns)
 			return true;
@@ -71,6 +73,8 @@ void lock_lifetime_named(struct model *m, const struct locksnap *snap, uint64_t 
 static bool is_waited_for(const struct model *m, uint64_t addr)
 {
 	for (unsigned type = 0; type < LOCK_TYPES; type++) {
+		if (!lock_has_type(m->locks, type))
+			continue;
 		const uint32_t *at = map64_get(&m->locks->index, lock_key(addr, type));
 		if (at && m->locks->locks[*at].waiting)
 			return true;

@@ -104,6 +104,8 @@ uint32_t lock_add(struct lock_table *t, uint64_t addr, enum lock_type type)
 		t->free = index;
 		return (uint32_t)type;
 	}
+	_Static_assert(LOCK_TYPES <= 32, "struct lock_table.types has a bit for each");
+	t->types |= 1u << type;
 	note_many(t, index);
 	return index;
 }
@@ -113,6 +115,8 @@ uint32_t lock_waited_at(const struct lock_table *t, uint64_t addr)
 	uint32_t found = 0;
 
 	for (unsigned type = 0; type < LOCK_TYPES; type++) {
+		if (!lock_has_type(t, type))
+			continue;
 		const uint32_t *at = map64_get(&t->index, lock_key(addr, type));
 		if (!at || !lock_is_waited_for(t, *at) || (found && t->locks[*at].twin == found))
 			continue;

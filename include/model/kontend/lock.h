@@ -80,11 +80,18 @@ struct lock_table {
 	struct map64 index;  /* lock_key() -> index of the one that is not over */
 	struct map64 others; /* id -> index, of those that are over or have an id of their own */
 	uint32_t n_ids;	     /* that were given besides keys */
+	uint32_t types;	     /* one bit for each type of which there was a lock */
 };
 
 static inline uint64_t lock_key(uint64_t addr, enum lock_type type)
 {
 	return addr ^ (uint64_t)type << 56; /* kernel addresses have their top bits all set */
+}
+
+/* False: there is no lock of that type, at no address. */
+static inline bool lock_has_type(const struct lock_table *t, unsigned type)
+{
+	return t->types >> type & 1;
 }
 
 int lock_table_init(struct lock_table *t, uint32_t max);
