@@ -99,3 +99,19 @@ void lock_snap_emit_late(struct synth *synth, struct locksnap *s, uint64_t t, ui
 	mem_free(body);
 	locksnap_deinit(s);
 }
+
+void lock_snap_emit_slept(struct synth *synth, struct sleptsnap *s)
+{
+	struct record_snapshot head = {
+		.kind = SNAPSHOT_SLEPT, .version = SLEPTSNAP_VERSION, .time_ns = s->head.time_ns};
+	size_t len = sizeof(head) + sleptsnap_size(s);
+	char *body = mem_calloc(1, len);
+
+	if (!body)
+		abort();
+	memcpy(body, &head, sizeof(head));
+	sleptsnap_encode(s, body + sizeof(head));
+	synth_record(synth, RECORD_SNAPSHOT, 0, body, len);
+	mem_free(body);
+	sleptsnap_deinit(s);
+}

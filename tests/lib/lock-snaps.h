@@ -3,6 +3,7 @@
 #define KONTEND_TESTS_LOCK_SNAPS_H
 
 #include "kontend/locksnap.h"
+#include "kontend/sleptsnap.h"
 #include "synth.h"
 
 /* Snapshots of locks, added piece by piece. Failures abort. */
@@ -36,5 +37,7 @@ void lock_snap_emit(struct synth *synth, struct locksnap *s, uint64_t t);
 /* The same, but taken later than the tick that it belongs to, over some time. */
 void lock_snap_emit_late(struct synth *synth, struct locksnap *s, uint64_t t, uint64_t taken_ns,
 			 uint64_t cost_ns);
+/* Sums of sleeps in state D, as of their own time; @s is empty then. */
+void lock_snap_emit_slept(struct synth *synth, struct sleptsnap *s);
 
 #endif

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The JSON of a measurement here and now matches the schema, of every view and every command.
-# Called as: test-json.sh KONTEND BP-HOLDER SCHEMA
+# Called as: test-json.sh KONTEND BP-HOLDER SCHEMA NAPS
 set -eu
 kontend=$1
 bp_holder=$2
 schema=$3
+naps=$4
 src=$(cd "$(dirname "$0")/../.." && pwd)
 tests_json=$src/tests/json
 # shellcheck source=tests/json/lib.sh
@@ -38,6 +39,10 @@ for file in "$dir"/caught/*.data; do
 	says report -i "$file" --view all
 done
 says script -i "$file"
+"$kontend" record -q --sleeps -o "$dir/sleeps.data" -- "$naps" 10 10 >"$dir/slept" 2>"$dir/err" ||
+	fail "record --sleeps: $(cat "$dir/err")"
+says report -i "$dir/sleeps.data" --view blocked
+says script -i "$dir/sleeps.data"
 
 # A program that holds all slots of a CPU prevents one more there. Others may have some: take the rest.
 hold() { # KIND...

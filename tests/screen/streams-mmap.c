@@ -244,6 +244,70 @@ struct synth *stream_blocked(void)
 	return st.synth;
 }
 
+/* The function in which make sleeps for its child: see lock_snap_symbols. */
+enum { SLEPT_FRAMES = 1 };
+static const uint64_t slept_frame = 0xffffffff81e00010;
+
+/* Sums of make until the second @n: three more sleeps in each, of 60 ms in total. */
+static void emit_slept(struct synth *s, uint64_t t, uint32_t n)
+{
+	struct sleptsnap snap = {.head = {.time_ns = t,
+					  .from_ns = START_NS,
+					  .is_first = n == 1,
+					  .min_ns = 100000,
+					  .level = SLEPTSNAP_LONG_CHAINS}};
+	struct sleptsnap_row row = {.pid = 70,
+				    .kind = LOCKSNAP_DISK,
+				    .n_frames = SLEPT_FRAMES,
+				    .sleeps = 3ull * n,
+				    .total_ns = 60ull * n * MS,
+				    .max_ns = 50 * MS};
+
+	row.comm = sleptsnap_add_text(&snap, "make");
+	if (sleptsnap_add_frame(&snap, slept_frame) || sleptsnap_add_row(&snap, &row))
+		abort();
+	lock_snap_emit_slept(s, &snap);
+}
+
+/* One sleep of make that ends at @t. */
+static void emit_sleep(struct synth *s, uint64_t t, uint64_t length, int32_t child)
+{
+	struct sleeprec r = {.magic = SLEEPREC_MAGIC,
+			     .begin_ns = t - length,
+			     .length_ns = length,
+			     .pid = 70,
+			     .tid = 70,
+			     .waker_pid = child,
+			     .waker_tid = child,
+			     .kind = SLEEPREC_DISK,
+			     .comm = "make",
+			     .waker_comm = "cc1",
+			     .n_frames = SLEPT_FRAMES};
+
+	r.frames[0] = slept_frame;
+	synth_sleep(s, 0, t, &r);
+}
+
+/* Blocked tasks of which each sleep is measured, but for call chains of short ones. */
+struct synth *stream_blocked_slept(void)
+{
+	char symbols[16384];
+	struct stage st;
+	size_t i = 0;
+
+	snprintf(symbols, sizeof(symbols), "%s%s", synth_kallsyms, lock_snap_symbols);
+	stage_open(&st, 2, 4, symbols);
+	synth_outputs(st.synth);
+	for (uint32_t n = 1; n <= st.seconds; n++) {
+		const uint64_t end = START_NS + (uint64_t)n * SECOND;
+		emit_sleep(st.synth, end - 800 * MS, n == 2 ? 50 * MS : 20 * MS, 100 + (int)n);
+		emit_blocked(st.synth, end - MS);
+		emit_slept(st.synth, end - MS, n);
+		i = stage_second(&st, i, end);
+	}
+	return st.synth;
+}
+
 /* The storm without names of its locks. */
 struct synth *stream_no_bpf(void)
 {

@@ -371,21 +371,6 @@ static void a_snapshot_says_why_it_has_none(void **state)
 	assert_int_equal(t.n_rows, 0);
 }
 
-static void put_slept(struct asked *w, struct sleptsnap *s)
-{
-	const struct record_snapshot head = {
-		.kind = SNAPSHOT_SLEPT, .version = SLEPTSNAP_VERSION, .time_ns = s->head.time_ns};
-	size_t len = sizeof(head) + sleptsnap_size(s);
-	char *body = mem_calloc(1, len);
-
-	assert_non_null(body);
-	memcpy(body, &head, sizeof(head));
-	sleptsnap_encode(s, body + sizeof(head));
-	synth_record(w->rig.synth, RECORD_SNAPSHOT, 0, body, len);
-	mem_free(body);
-	sleptsnap_deinit(s);
-}
-
 /* @n sleeps of 10 ms of sqlite for the log, and one of make for its child. */
 static void emit_slept(struct asked *w, uint64_t t, uint64_t n, uint64_t max_ns)
 {
@@ -410,7 +395,7 @@ static void emit_slept(struct asked *w, uint64_t t, uint64_t n, uint64_t max_ns)
 	assert_int_equal(sleptsnap_add_frame(&s, 0xffffffff81e00010), 0);
 	assert_int_equal(sleptsnap_add_row(&s, n % 2 ? &child : &log), 0);
 	assert_int_equal(sleptsnap_add_row(&s, n % 2 ? &log : &child), 0);
-	put_slept(w, &s);
+	lock_snap_emit_slept(w->rig.synth, &s);
 }
 
 /* In the order of any hash: what was before the first snapshot is subtracted. */

@@ -14,25 +14,11 @@
 #include "kontend/query-elsewhere.h"
 #include "kontend/record.h"
 #include "kontend/sleptsnap.h"
+#include "lock-snaps.h"
 
 #include <string.h>
 
 #define MS CANNED_MS
-
-static void put(struct asked *w, struct sleptsnap *s)
-{
-	const struct record_snapshot head = {
-		.kind = SNAPSHOT_SLEPT, .version = SLEPTSNAP_VERSION, .time_ns = s->head.time_ns};
-	size_t len = sizeof(head) + sleptsnap_size(s);
-	char *body = mem_calloc(1, len);
-
-	assert_non_null(body);
-	memcpy(body, &head, sizeof(head));
-	sleptsnap_encode(s, body + sizeof(head));
-	synth_record(w->rig.synth, RECORD_SNAPSHOT, 0, body, len);
-	mem_free(body);
-	sleptsnap_deinit(s);
-}
 
 /* @n sleeps of 10 ms of one process, and one of another; in the order of any hash. */
 static void emit(struct asked *w, uint64_t t, uint64_t from, uint64_t n)
@@ -58,7 +44,7 @@ static void emit(struct asked *w, uint64_t t, uint64_t from, uint64_t n)
 	assert_int_equal(sleptsnap_add_frame(&s, 0xffffffff81e00010), 0);
 	assert_int_equal(sleptsnap_add_row(&s, n % 2 ? &once : &many), 0);
 	assert_int_equal(sleptsnap_add_row(&s, n % 2 ? &many : &once), 0);
-	put(w, &s);
+	lock_snap_emit_slept(w->rig.synth, &s);
 }
 
 static void begin(struct asked *w)
@@ -130,7 +116,7 @@ static void the_first_of_a_measurement_counts(void **state)
 
 	begin(w);
 	assert_int_equal(sleptsnap_add_row(&s, &row), 0);
-	put(w, &s);
+	lock_snap_emit_slept(w->rig.synth, &s);
 	struct query_elsewhere e = played(w);
 	assert_int_equal(e.sleeps, 4);
 	assert_int_equal(e.slept_ns, 40 * MS);
@@ -145,7 +131,7 @@ static void sleeps_may_not_be_known(void **state)
 
 	begin(w);
 	s.head.reason = sleptsnap_add_text(&s, "BPF is switched off");
-	put(w, &s);
+	lock_snap_emit_slept(w->rig.synth, &s);
 	struct query_elsewhere e = played(w);
 	assert_false(e.sums_sleeps);
 	assert_string_equal(query_elsewhere_slept(&w->q, &e), "not known: BPF is switched off");

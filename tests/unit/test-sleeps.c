@@ -21,6 +21,7 @@
 #include "kontend/script.h"
 #include "kontend/sleeps.h"
 #include "kontend/sleptsnap.h"
+#include "lock-snaps.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -56,8 +57,6 @@ static void report_sleep(struct asked *w, struct sleeprec r)
 /* As the programs have it at @t: all sleeps of sqlite until then. */
 static void emit_sums(struct asked *w, uint64_t t, uint64_t sleeps, uint64_t total, uint64_t max)
 {
-	const struct record_snapshot head = {
-		.kind = SNAPSHOT_SLEPT, .version = SLEPTSNAP_VERSION, .time_ns = CANNED_START + t};
 	struct sleptsnap s = {.head = {.time_ns = CANNED_START + t,
 				       .from_ns = CANNED_START,
 				       .min_ns = MS,
@@ -73,14 +72,7 @@ static void emit_sums(struct asked *w, uint64_t t, uint64_t sleeps, uint64_t tot
 	assert_int_equal(sleptsnap_add_frame(&s, synth_addr(SYNTH_PIPE_READ)), 0);
 	assert_int_equal(sleptsnap_add_frame(&s, synth_addr(SYNTH_VFS_READ)), 0);
 	assert_int_equal(sleptsnap_add_row(&s, &row), 0);
-	size_t len = sizeof(head) + sleptsnap_size(&s);
-	char *body = mem_calloc(1, len);
-	assert_non_null(body);
-	memcpy(body, &head, sizeof(head));
-	sleptsnap_encode(&s, body + sizeof(head));
-	synth_record(w->rig.synth, RECORD_SNAPSHOT, 0, body, len);
-	mem_free(body);
-	sleptsnap_deinit(&s);
+	lock_snap_emit_slept(w->rig.synth, &s);
 }
 
 static void start(struct asked *w)
