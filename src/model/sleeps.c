@@ -153,6 +153,8 @@ static void take_head(struct sleeps *s, const struct sleptsnap_head *h)
 	s->level = h->level;
 	s->min_ns = h->min_ns;
 	s->switch_ps = h->switch_ps;
+	s->now = h->now;
+	s->now_ns = h->now_ns;
 	s->dropped = h->dropped;
 	s->missed = h->missed;
 	s->off_ns = h->off_ns;

@@ -246,6 +246,8 @@ static void fill_how(struct query *q, const struct query_slept *s, struct query_
 	ret->missed = s->missed;
 	ret->off_ns = s->off_ns;
 	ret->span_ns = s->span_ns;
+	ret->now = s->of->now;
+	ret->now_ns = s->of->now_ns;
 	ret->is_short = s->is_short ||
 			(query_has_window(q) && s->of->kept_dropped_ns > query_window_begin(q));
 	ret->left_out = s->of->level == SLEPTSNAP_OFF

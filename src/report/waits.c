@@ -159,13 +159,16 @@ enum { LONGEST_SLEEPS = 10 };
 /* How each sleep in state D is measured, if it is, and the longest. */
 static void put_sleeps(const struct query_sleeps *s, FILE *out)
 {
-	char a[UNITS_BUF];
+	char a[UNITS_BUF], b[UNITS_BUF];
 
 	if (s->left_out)
 		fprintf(out, "# %s\n", s->left_out);
 	if (s->off_ns)
 		fprintf(out, "# not measured, as that cost too much, for %s\n",
 			units_ns(a, s->off_ns));
+	if (s->now)
+		fprintf(out, "# sleeps in state D that have not ended: %s, of %s until now\n",
+			units_count(b, s->now), units_ns(a, s->now_ns));
 	if (s->missed)
 		fprintf(out, "# long sleeps that are in the sums alone: %s\n",
 			units_count(a, s->missed));
@@ -245,6 +248,8 @@ static void put_sleeps_json(const struct query_sleeps *s, struct jsonw *j)
 	jsonw_str(j, "level", s->level);
 	jsonw_u64(j, "min_ns", s->min_ns);
 	jsonw_u64(j, "span_ns", s->span_ns);
+	jsonw_u64(j, "now", s->now);
+	jsonw_u64(j, "now_ns", s->now_ns);
 	jsonw_double(j, "switch_ns", s->switch_ns);
 	jsonw_u64(j, "dropped", s->dropped);
 	jsonw_u64(j, "missed", s->missed);

@@ -207,6 +207,29 @@ static void check_begun_before(void)
 	snapshot_slept_free(w);
 }
 
+/* A sleep that lasts is in no sum yet, but counted, with its time. */
+static void check_lasting(const struct target *one)
+{
+	struct snapshot_slept *w = open_slept(one);
+	struct sleptsnap s = {0};
+	pid_t pid = start(1);
+
+	while (!seen->begun)
+		sleep_ns(SETTLE_NS);
+	uint64_t from = clock_now_ns();
+	sleep_ns(SLEEP_NS);
+	uint64_t least = clock_now_ns() - from;
+	live_check(&failures,
+		   snapshot_slept_take(w, &s) == 0 && s.head.now >= 1 && s.head.now_ns >= least,
+		   "%" PRIu64 " tasks sleep, for %" PRIu64 " ns", s.head.now, s.head.now_ns);
+	seen->go_on = 1;
+	waitpid(pid, NULL, 0);
+	live_check(&failures, snapshot_slept_take(w, &s) == 0 && !s.head.now && !s.head.now_ns,
+		   "%" PRIu64 " tasks sleep at the end", s.head.now);
+	sleptsnap_deinit(&s);
+	snapshot_slept_free(w);
+}
+
 static void check_others(void)
 {
 	pid_t nobody = 1 << 22; /* above any that a kernel gives */
@@ -233,6 +256,7 @@ int main(void)
 	check_sums(NULL);
 	check_sums(&one);
 	check_begun_before();
+	check_lasting(&one);
 	check_others();
 	return failures != 0;
 }

@@ -60,6 +60,8 @@ static void emit_sums(struct asked *w, uint64_t t, uint64_t sleeps, uint64_t tot
 	struct sleptsnap s = {.head = {.time_ns = CANNED_START + t,
 				       .from_ns = CANNED_START,
 				       .min_ns = MS,
+				       .now = sleeps / 9,
+				       .now_ns = total,
 				       .missed = sleeps / 10}};
 	struct sleptsnap_row row = {.pid = 900,
 				    .kind = LOCKSNAP_IO,
@@ -161,6 +163,8 @@ static void the_longest_are_named(void **state)
 	assert_null(s.left_out);
 	assert_int_equal(s.min_ns, MS);
 	assert_int_equal(s.missed, 5);
+	assert_int_equal(s.now, 6);
+	assert_int_equal(s.now_ns, 520 * MS);
 	assert_int_equal(s.span_ns, 2999 * MS);
 	assert_int_equal(s.n, 7);
 	assert_int_equal(s.longest[0].tid, 901);

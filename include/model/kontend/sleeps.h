@@ -78,7 +78,7 @@ struct sleeps {
 	uint64_t covered_ns;	    /* the time in which the sleeps of the sums ended */
 	/* Of the latest snapshot: see sleptsnap.h; and of the one at which the sums begin. */
 	uint32_t level;
-	uint64_t min_ns, switch_ps;
+	uint64_t min_ns, switch_ps, now, now_ns;
 	uint64_t dropped, missed, off_ns;
 	uint64_t dropped_before, missed_before, off_before_ns;
 };

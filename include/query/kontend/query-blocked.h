@@ -63,6 +63,7 @@ struct query_sleeps {
 	uint64_t min_ns;      /* sleeps of so long are recorded; 0: none is */
 	double switch_ns;     /* what sleeps have cost each switch of the machine lately */
 	uint64_t span_ns;     /* the time that the sums are of */
+	uint64_t now, now_ns; /* tasks that sleep at its end, and their time: in no sum yet */
 	uint64_t dropped, missed; /* since sums begin: sleeps in no sum; without a record */
 	uint64_t off_ns;	  /* since then: time in which none was measured */
 	bool is_short;		  /* the window has more than is kept */

@@ -27,7 +27,9 @@ struct sleptsnap_head {
 	 * the programs cost the other switches about as much as any program there does.
 	 */
 	uint64_t switch_ps;
-	uint64_t off_ns;   /* how long sleeps were not measured, as they cost too much */
+	uint64_t off_ns; /* how long sleeps were not measured, as they cost too much */
+	/* Tasks that sleep, and for how long in total: in no row yet. */
+	uint64_t now, now_ns;
 	uint32_t is_first; /* of the measurement: all of its sums are of the session */
 	uint32_t pad;
 };

@@ -306,3 +306,19 @@ int old_tasks(struct bpf_iter__task *ctx)
 		bpf_task_storage_get(&sleep_of, ctx->task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	return 0;
 }
+
+/* Sleeps that last: tasks, and their time until now. */
+SEC("iter/task")
+int sleeping_tasks(struct bpf_iter__task *ctx)
+{
+	struct raw_slept_now *now;
+
+	if (!ctx->task)
+		return 0;
+	now = bpf_task_storage_get(&sleep_of, ctx->task, 0, 0);
+	if (!now || !now->since_ns || now->epoch != state.epoch)
+		return 0;
+	state.now++;
+	state.now_ns += bpf_ktime_get_ns() - now->since_ns;
+	return 0;
+}

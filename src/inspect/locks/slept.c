@@ -31,7 +31,7 @@ static const char *const names[LINKS] = {"new_task", "sleep_ends", "sleep_begins
 
 struct snapshot_slept {
 	struct bpf_object *object;
-	struct bpf_link *old_tasks;
+	struct bpf_link *old_tasks, *sleeping_tasks;
 	struct raw_slept_state *state; /* shared with the programs */
 	struct asked asked;
 	int slept, more, chains; /* descriptors of maps */
@@ -78,7 +78,8 @@ static int load(struct snapshot_slept *s, const struct snapshot_slept_options *o
 	if (code < 0)
 		return code;
 	s->old_tasks = bpf_run_iterator(s->object, "old_tasks", err);
-	return s->old_tasks ? 0 : err->code;
+	s->sleeping_tasks = bpf_run_iterator(s->object, "sleeping_tasks", err);
+	return s->old_tasks && s->sleeping_tasks ? 0 : err->code;
 }
 
 int snapshot_slept_new(struct snapshot_slept **ret, const struct snapshot_slept_options *o,
@@ -248,6 +249,13 @@ void snapshot_slept_child(struct snapshot_slept *s, int pid)
 		detach(s);
 }
 
+/* Tasks that sleep now; of programs that are not attached there are none. */
+static int count_sleeping(struct snapshot_slept *s)
+{
+	s->state->now = s->state->now_ns = 0;
+	return s->attached ? bpf_run_iterate(s->sleeping_tasks) : 0;
+}
+
 static void fill_head(const struct snapshot_slept *s, struct sleptsnap_head *ret)
 {
 	ret->time_ns = clock_now_ns();
@@ -259,6 +267,8 @@ static void fill_head(const struct snapshot_slept *s, struct sleptsnap_head *ret
 	ret->missed = counter(&s->state->missed);
 	ret->switch_ps = s->price.switch_ps;
 	ret->off_ns = s->price.off_ns;
+	ret->now = counter(&s->state->now);
+	ret->now_ns = counter(&s->state->now_ns);
 }
 
 int snapshot_slept_take(struct snapshot_slept *s, struct sleptsnap *ret)
@@ -275,7 +285,8 @@ int snapshot_slept_take(struct snapshot_slept *s, struct sleptsnap *ret)
 		return 0;
 	}
 	map64_clear(&f.rows);
-	code = read_sums(s, s->slept, &f);
+	code = count_sleeping(s);
+	code = code < 0 ? code : read_sums(s, s->slept, &f);
 	code = code < 0 ? code : read_sums(s, s->more, &f);
 	s->rows = f.rows;
 	fill_head(s, &ret->head);
@@ -293,6 +304,7 @@ void snapshot_slept_free(struct snapshot_slept *s)
 	asked_close(&s->asked);
 	bpf_run_unmap(s->state, sizeof(*s->state));
 	bpf_link__destroy(s->old_tasks);
+	bpf_link__destroy(s->sleeping_tasks);
 	bpf_object__close(s->object);
 	mem_free(s);
 }
