@@ -34,6 +34,11 @@ def measured(verb, out, *args):
     return slept
 
 
+def nap_of(slept, begin, length):
+    """The nap in which a sleep was, if it was none of the program's other ones, as for its pages."""
+    return next((n for n in slept if n[4] <= begin <= n[2] and begin + length >= n[3]), None)
+
+
 def check_one(when, nap, tid, begin, length, waker):
     _, child, asleep, woken, start, end = nap
     check(tid == nap[0] and start <= begin <= asleep, "%s: begins at %d: %s" % (when, begin, nap))
@@ -47,12 +52,11 @@ def check_lines(when, path, slept):
     lines = [line for line in lines if line.get("event") == "slept" and line["tid"] == slept[0][0]]
     naps_of = {}
     for line in lines:
-        # The program may sleep in state D for its own pages, too.
-        nap = [n for n in slept if n[4] <= line["begin_ns"] <= n[2]]
+        nap = nap_of(slept, line["begin_ns"], line["wait_ns"])
         check(line["wait_ns"] >= MIN_NS, "%s: a short one: %s" % (when, line))
-        if nap and nap[0][3] - nap[0][2] >= MIN_NS:
-            naps_of[nap[0]] = line
-            check_one(when, nap[0], line["tid"], line["begin_ns"], line["wait_ns"], line["other_tid"])
+        if nap and nap[3] - nap[2] >= MIN_NS:
+            naps_of[nap] = line
+            check_one(when, nap, line["tid"], line["begin_ns"], line["wait_ns"], line["other_tid"])
             check(line["type"] == "disk", "%s: %s" % (when, line))
     long = [n for n in slept if n[3] - n[2] >= MIN_NS]
     check(len(long) >= TIMES and len(naps_of) == len(long),
@@ -75,9 +79,9 @@ def check_sums(when, text, slept):
     check(least <= row["slept_ns"] <= most, "%s: %d ns" % (when, row["slept_ns"]))
     check(row["slept_max_ns"] <= longest, "%s: one of %d ns" % (when, row["slept_max_ns"]))
     for one in each["longest"]:
-        nap = [n for n in slept if n[4] <= one["begin_ns"] <= n[2]]
+        nap = nap_of(slept, one["begin_ns"], one["length_ns"])
         if nap and one["cause"] == "child of vfork":
-            check_one(when, nap[0], one["tid"], one["begin_ns"], one["length_ns"], one["waker_tid"])
+            check_one(when, nap, one["tid"], one["begin_ns"], one["length_ns"], one["waker_tid"])
     vforks = [one for one in each["longest"] if one["cause"] == "child of vfork"]
     check(len(vforks) >= TIMES, "%s: %d of the longest" % (when, len(vforks)))
     check(vforks[0]["length_ns"] == row["slept_max_ns"], "%s: %s" % (when, vforks[0]))
