@@ -161,6 +161,8 @@ int lock_lifetime_inode(struct model *m, const struct event *ev)
 		[INODEREC_MMAP_RWSEM] = LOCKSNAP_IMMAP,
 		[INODEREC_INVALIDATE] = LOCKSNAP_INVALIDATE,
 		[INODEREC_FILE] = LOCKSNAP_FILE,
+		[INODEREC_XFS] = LOCKSNAP_XFS,
+		[INODEREC_EXT4] = LOCKSNAP_EXT4,
 	};
 	const struct lock_end unknown_end = {0};
 	uint64_t addr = ev->inode.lock, since = waited_since(m, addr, ev->time);

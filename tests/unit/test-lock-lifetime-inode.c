@@ -274,6 +274,9 @@ NAME_TEST(a_mapped_file, of(INODEREC_MMAP_RWSEM, inode(7, 1, NAMES("libc.so.6\0l
 	  "i_mmap_rwsem /lib/libc.so.6")
 NAME_TEST(pages_of_a_file, of(INODEREC_INVALIDATE, inode(7, 1, NAMES("db\0srv"), SEEN)),
 	  "invalidate_lock /srv/db")
+NAME_TEST(an_inode_of_xfs, of(INODEREC_XFS, inode(7, 1, NAMES("db\0srv"), SEEN)), "i_lock /srv/db")
+NAME_TEST(an_inode_of_ext4, of(INODEREC_EXT4, inode(7, 1, NAMES("db\0srv"), SEEN)),
+	  "i_data_sem /srv/db")
 
 enum { BEFORE_PARTS = offsetof(struct inoderec, start) - offsetof(struct inoderec, magic) };
 
@@ -339,6 +342,8 @@ int main(void)
 		T(no_name_at_all),
 		T(a_mapped_file),
 		T(pages_of_a_file),
+		T(an_inode_of_xfs),
+		T(an_inode_of_ext4),
 		T(records_of_before_have_no_part),
 		T(records_that_make_no_sense_are_bad),
 	};

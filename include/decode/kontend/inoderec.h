@@ -19,6 +19,8 @@ enum inoderec_lock {
 	INODEREC_MMAP_RWSEM,
 	INODEREC_INVALIDATE,
 	INODEREC_FILE, /* of its file: filelock.h */
+	INODEREC_XFS,  /* of the inode of XFS around it, i_lock */
+	INODEREC_EXT4, /* i_data_sem */
 	INODEREC_LOCKS
 };
 

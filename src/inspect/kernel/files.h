@@ -57,6 +57,7 @@ struct mount {
 } CORE;
 
 struct super_block___files {
+	unsigned long s_magic;
 	unsigned int s_dev;
 	struct dentry *s_root;
 	struct file_system_type *s_type;
@@ -81,6 +82,17 @@ struct inode___files {
 	struct rw_semaphore i_rwsem;
 	struct address_space___files i_data;
 	struct hlist_head i_dentry;
+} CORE;
+
+/* Inodes of file systems, around that of the kernel. */
+struct xfs_inode___files {
+	struct rw_semaphore i_lock;
+	struct inode___files i_vnode;
+} CORE;
+
+struct ext4_inode_info___files {
+	struct rw_semaphore i_data_sem;
+	struct inode___files vfs_inode;
 } CORE;
 
 #endif

@@ -106,6 +106,7 @@ struct address_space {
 } CORE;
 
 struct super_block___locks {
+	unsigned long s_magic;
 	unsigned int s_dev;
 } CORE;
 
@@ -116,6 +117,17 @@ struct inode {
 	struct rw_semaphore i_rwsem;
 	struct address_space i_data;
 	struct pipe_inode_info *i_pipe;
+} CORE;
+
+/* Inodes of file systems, around that of the kernel. */
+struct xfs_inode___locks {
+	struct rw_semaphore i_lock;
+	struct inode i_vnode;
+} CORE;
+
+struct ext4_inode_info___locks {
+	struct rw_semaphore i_data_sem;
+	struct inode vfs_inode;
 } CORE;
 
 struct file___locks {

@@ -583,6 +583,24 @@ __noinline int name_by_any(__u64 task)
 
 WALK_TASKS(walk_names, name_by_any, state.dropped)
 
+/* The locks of the larger inode of a file system, around this one. */
+static __always_inline void name_beside(struct task_struct *t, int fd, struct inode *inode)
+{
+	const __u64 xfs_magic = 0x58465342, ext4_magic = 0xef53;
+	struct xfs_inode___locks *x = NULL;
+	struct ext4_inode_info___locks *e = NULL;
+	__u64 magic = BPF_CORE_READ(inode, i_sb, s_magic);
+
+	if (magic == xfs_magic && bpf_core_field_exists(x->i_lock))
+		put_name((__u64)inode - bpf_core_field_offset(x->i_vnode) +
+				 bpf_core_field_offset(x->i_lock),
+			 NAME_XFS, t, fd, inode);
+	if (magic == ext4_magic && bpf_core_field_exists(e->i_data_sem))
+		put_name((__u64)inode - bpf_core_field_offset(e->vfs_inode) +
+				 bpf_core_field_offset(e->i_data_sem),
+			 NAME_EXT4, t, fd, inode);
+}
+
 static __always_inline int name_by_file(struct task_struct *t, struct file___locks *f, int fd)
 {
 	struct inode *inode = BPF_CORE_READ(f, f_inode);
@@ -596,6 +614,7 @@ static __always_inline int name_by_file(struct task_struct *t, struct file___loc
 	put_name(mapped, NAME_IMMAP, t, fd, inode);
 	put_rt_name(mapped, NAME_IMMAP, t, fd, inode);
 	put_name((__u64)f + bpf_core_field_offset(f->f_pos_lock), NAME_POS, t, fd, inode);
+	name_beside(t, fd, inode);
 	struct pipe_inode_info *pipe = BPF_CORE_READ(inode, i_pipe);
 	if (pipe)
 		put_name((__u64)pipe + bpf_core_field_offset(pipe->mutex), NAME_PIPE, t, fd, inode);

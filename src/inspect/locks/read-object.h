@@ -13,7 +13,15 @@
 #include "shared.h"
 
 /* Numbers of locksnap.h. */
-enum { NAME_MMAP = 1, NAME_INODE, NAME_IMMAP, NAME_POS, NAME_PIPE };
+enum {
+	NAME_MMAP = 1,
+	NAME_INODE,
+	NAME_IMMAP,
+	NAME_POS,
+	NAME_PIPE,
+	NAME_XFS = 12,
+	NAME_EXT4,
+};
 
 static __always_inline void read_file(struct inode *inode, struct raw_lock_file *ret)
 {

@@ -26,6 +26,9 @@ enum {
 	INODE_LINKS = 8,   /* names of a file that are looked at */
 };
 
+#define INODE_XFS_MAGIC 0x58465342 /* linux/magic.h has neither for BPF */
+#define INODE_EXT4_MAGIC 0xef53
+
 struct inode_reported {
 	__u64 lock, ino;
 	__u32 generation, which;
@@ -59,6 +62,7 @@ struct {
 } inode_works SEC(".maps");
 
 #define inode_at(member) bpf_core_field_offset(((struct inode___files *)0)->member)
+#define inode_magic_at() bpf_core_field_offset(((struct super_block___files *)0)->s_magic)
 #define space_at(member) bpf_core_field_offset(((struct address_space___files *)0)->member)
 
 static __always_inline struct inode_work *inode_work(void)
@@ -84,6 +88,36 @@ static __always_inline __u64 inode_of_space(__u64 space)
 	return host + inode_at(i_data) == space ? host : 0;
 }
 
+/* @lock is @distance before an inode of that file system, as its magic number says; 0: it is not.
+ */
+static __always_inline __u64 inode_after(__u64 lock, __u64 distance, __u64 magic)
+{
+	__u64 inode = inode_of_space(lock + distance + inode_at(i_data));
+
+	return inode && word_at(word_at(inode + inode_at(i_sb)) + inode_magic_at()) == magic ? inode
+											     : 0;
+}
+
+/* The inode that @lock is beside, in the larger one of a file system. */
+static __always_inline __u64 inode_beside(__u64 lock, __u32 *ret_which)
+{
+	struct xfs_inode___files *x = NULL;
+	struct ext4_inode_info___files *e = NULL;
+	__u64 inode = 0;
+
+	*ret_which = INODEREC_XFS;
+	if (bpf_core_field_exists(x->i_lock))
+		inode = inode_after(
+			lock, bpf_core_field_offset(x->i_vnode) - bpf_core_field_offset(x->i_lock),
+			INODE_XFS_MAGIC);
+	if (inode || !bpf_core_field_exists(e->i_data_sem))
+		return inode;
+	*ret_which = INODEREC_EXT4;
+	return inode_after(
+		lock, bpf_core_field_offset(e->vfs_inode) - bpf_core_field_offset(e->i_data_sem),
+		INODE_EXT4_MAGIC);
+}
+
 /* The inode that @lock is part of; 0: of none. */
 static __always_inline __u64 inode_of_lock(__u64 lock, __u32 *ret_which)
 {
@@ -95,10 +129,11 @@ static __always_inline __u64 inode_of_lock(__u64 lock, __u32 *ret_which)
 		return inode;
 	*ret_which = INODEREC_MMAP_RWSEM;
 	inode = inode_of_space(lock - space_at(i_mmap_rwsem));
-	if (inode || !bpf_core_field_exists(a->invalidate_lock))
-		return inode;
-	*ret_which = INODEREC_INVALIDATE;
-	return inode_of_space(lock - space_at(invalidate_lock));
+	if (!inode && bpf_core_field_exists(a->invalidate_lock)) {
+		*ret_which = INODEREC_INVALIDATE;
+		inode = inode_of_space(lock - space_at(invalidate_lock));
+	}
+	return inode ? inode : inode_beside(lock, ret_which);
 }
 
 /* A mount of the file system that kontend sees; 0: there is none among the first ones. */

@@ -29,6 +29,8 @@ static const char *prefix(enum locksnap_kind kind)
 		[LOCKSNAP_FILE] = "file",
 		[LOCKSNAP_BPF_MAP] = "BPF map",
 		[LOCKSNAP_VMA] = "vma",
+		[LOCKSNAP_XFS] = "i_lock",
+		[LOCKSNAP_EXT4] = "i_data_sem",
 	};
 
 	return names[kind];
@@ -156,6 +158,8 @@ const char *query_object_name(struct query *q, const struct lockname *n)
 	case LOCKSNAP_IMMAP:
 	case LOCKSNAP_POS:
 	case LOCKSNAP_INVALIDATE:
+	case LOCKSNAP_XFS:
+	case LOCKSNAP_EXT4:
 		if (*n->text)
 			return arena_printf(&q->arena, "%s %s", prefix(n->kind), n->text);
 		break;
@@ -202,5 +206,6 @@ const char *query_object_everywhere(struct query *q, const struct lockname *n)
 bool query_object_has_path(const struct lockname *n)
 {
 	return n->kind == LOCKSNAP_INODE || n->kind == LOCKSNAP_IMMAP || n->kind == LOCKSNAP_POS ||
-	       n->kind == LOCKSNAP_INVALIDATE || n->kind == LOCKSNAP_FILE;
+	       n->kind == LOCKSNAP_INVALIDATE || n->kind == LOCKSNAP_FILE ||
+	       n->kind == LOCKSNAP_XFS || n->kind == LOCKSNAP_EXT4;
 }

@@ -150,12 +150,30 @@ const char *query_queue_last_function(struct query *q, int32_t tid)
 	return h ? sleeps_in(q, h->frames, h->n_frames) : NULL;
 }
 
+/* The function of the work that a kworker does, which its loop has called; NULL: it is none. */
+static const char *work_of(struct query *q, const struct locksnap_queue *queue)
+{
+	const struct locksnap *s = query_queues(q);
+	const uint64_t *frames = s ? s->frames + queue->holder_frame : NULL;
+
+	for (uint32_t i = 1; s && i < queue->holder_n_frames; i++) {
+		const char *name = query_func_name(q, query_func(q, frames[i]));
+		if (name && strcmp(name, "process_one_work") == 0)
+			return query_func_name(q, query_func(q, frames[i - 1]));
+	}
+	return NULL;
+}
+
 static const char *holder_is(struct query *q, const struct locksnap_queue *queue)
 {
 	const char *state = query_queue_state(queue), *in = query_queue_function(q, queue);
 
-	if (!state || queue->holder_state == LOCKSNAP_ASLEEP)
-		return in ? arena_printf(&q->arena, "%s %s", state, in) : state;
+	if (!state || queue->holder_state == LOCKSNAP_ASLEEP) {
+		const char *work = in ? work_of(q, queue) : NULL;
+		return in ? arena_printf(&q->arena, "%s %s%s%s", state, in, work ? ", does " : "",
+					 work ? work : "")
+			  : state;
+	}
 	if (queue->holder_cpu < 0)
 		return state;
 	return arena_printf(&q->arena, "%s on %" PRId32, state, queue->holder_cpu);
