@@ -16,7 +16,8 @@ static const struct chain_wait *up(const struct chain_graph *g, uint32_t lock)
 
 static void put_task(struct query *q, const struct chain_lock *l, struct query_deadlock *d)
 {
-	const char *name = query_lock_name(q, l->number), *who = l->by.name;
+	const char *name = l->object ? l->object->object : query_lock_name(q, l->number);
+	const char *who = l->by.name;
 	bool first = d->tasks == 1;
 
 	if (d->tasks > NAMED_MOST)
