@@ -11,9 +11,10 @@
  * expensive, so the search rests for fifty times as long as it took; meanwhile only those that
  * waited are read again.
  *
- * Who reads the memory of a process may have to wait for its mmap_lock, or for a page. So a thread
- * does each pass (patience.h). One that is kept waiting is left alone, with its process, and
- * another pass begins without that; when the thread comes back the process is read again.
+ * A thread that reads the memory of a process may have to wait for its mmap_lock, or for a page.
+ * So a thread of its own does each pass (patience.h). One that is kept waiting is left alone, with
+ * its process, and another pass begins without that; when the thread comes back the process is read
+ * again.
  */
 #include "users.h"
 #include "files.h"
@@ -74,7 +75,7 @@ struct wanted {
 	int32_t pid, tid;
 };
 
-/* What one thread reads; it belongs to that thread and to the caller. */
+/* The work of one thread; it belongs to that thread and to the caller. */
 struct pass {
 	_Atomic unsigned refs;
 	_Atomic int32_t pid; /* being read */
