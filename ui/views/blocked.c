@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { BECAUSE_ROOM = 20 }; /* of that column where the screen is narrow */
+
 static const enum query_by by_of[] = {BY_TYPE, BY_TASK, BY_PROCESS, BY_CALLER, BY_CGROUP};
 static const char *const bys[] = {"cause", "task", "process", "caller", "cgroup", NULL};
 
@@ -32,6 +34,22 @@ static void put_missing(struct line *line, const struct query_blocked_sum *s)
 		line_put(line, ROLE_WARN, "  no objects: the report says why");
 	if (s->is_short)
 		line_put(line, ROLE_WARN, "  not all of the window is kept");
+}
+
+/* The task, lock or file that the selected row waits for, if its column has no room for that. */
+static int draw_because(struct list_view *l, struct screen *s, struct rect r, const struct table *t)
+{
+	struct line line = {.s = s, .r = r, .x = 1};
+	const struct value *v = NULL;
+
+	for (size_t i = 0; i < t->n_rows && !v; i++)
+		if (t->ids[i] == l->pane.table.selected)
+			v = table_cell(t, i, "because_of");
+	if (!v || !v->known || strlen(v->s) <= BECAUSE_ROOM)
+		return 0;
+	line_put(&line, ROLE_DIM, "because of ");
+	line_put(&line, ROLE_NORMAL, v->s);
+	return 1;
 }
 
 /* "longest sleep 1.3s of sqlite/912, woken by jbd2/300; last 20ms, 0.4s ago, of make/70" */
@@ -74,7 +92,6 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 	struct query_blocked_sum sum;
 	char n[UNITS_BUF];
 
-	(void)t;
 	if (query_blocked_sum(l->v.query, &sum) < 0 || !sum.known)
 		return 0;
 	line_put(&line, sum.tasks ? ROLE_WAITING : ROLE_BOLD, units_count(n, sum.tasks));
@@ -98,6 +115,7 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 		line_put(&line, ROLE_DIM, "in ");
 		line_put(&line, ROLE_NORMAL, calls);
 	}
+	n_lines += draw_because(l, s, layout_below(r, n_lines), t);
 	return n_lines + draw_slept(l, s, layout_below(r, n_lines));
 }
 
