@@ -64,16 +64,7 @@ static int add_reader(const struct snapshot_locks_raw *raw, struct locksnap *s,
 		return -ENOMEM;
 	if (to.state == LOCKSNAP_ASLEEP && snapshot_locks_fill_call(raw, &r->call, r->tid, s) < 0)
 		return -ENOMEM;
-	if (q->n_evident++)
-		return 0;
-	q->certainty = LOCKSNAP_EVIDENCE;
-	q->holder_pid = to.pid;
-	q->holder_tid = to.tid;
-	q->holder_comm = to.comm;
-	q->holder_state = to.state;
-	q->holder_cpu = to.cpu;
-	q->holder_frame = to.frame;
-	q->holder_n_frames = to.n_frames;
+	snapshot_locks_hold_by(q, &to);
 	return 0;
 }
 

@@ -71,6 +71,21 @@ uint32_t snapshot_locks_add_text(struct locksnap *s, const char *text, size_t si
 /* The same of a longer text, as a path. */
 uint32_t snapshot_locks_add_long(struct locksnap *s, const char *text);
 
+/* One more reader of @q by evidence; the first of them is shown as the holder. */
+static inline void snapshot_locks_hold_by(struct locksnap_queue *q, const struct locksnap_reader *r)
+{
+	if (q->n_evident++)
+		return;
+	q->certainty = LOCKSNAP_EVIDENCE;
+	q->holder_pid = r->pid;
+	q->holder_tid = r->tid;
+	q->holder_comm = r->comm;
+	q->holder_state = r->state;
+	q->holder_cpu = r->cpu;
+	q->holder_frame = r->frame;
+	q->holder_n_frames = r->n_frames;
+}
+
 /* Adds the file for which a holder sleeps, if it waits for no lock. 0 or -ENOMEM. */
 int snapshot_locks_fill_call(const struct snapshot_locks_raw *raw, const struct raw_call *c,
 			     int tid, struct locksnap *s);

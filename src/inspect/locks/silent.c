@@ -91,16 +91,9 @@ static int add_keeper(const struct raw_keeper *k, struct locksnap_queue *q, stru
 		const uint64_t addr = k->frames[i];
 		code = locksnap_add_frame(s, &addr);
 	}
-	if (code < 0 || q->n_evident++)
-		return code < 0 ? code : locksnap_add_reader(s, &to);
-	q->certainty = LOCKSNAP_EVIDENCE;
-	q->holder_pid = to.pid;
-	q->holder_tid = to.tid;
-	q->holder_comm = to.comm;
-	q->holder_state = to.state;
-	q->holder_cpu = to.cpu;
-	q->holder_frame = to.frame;
-	q->holder_n_frames = to.n_frames;
+	if (code < 0)
+		return code;
+	snapshot_locks_hold_by(q, &to);
 	return locksnap_add_reader(s, &to);
 }
 
