@@ -96,10 +96,13 @@ def asleep(where):
     found, live = until(lambda v: compare("live", v, r, "mem_rw", ["asleep"]))
     check(found, "live: no reader is named")
     file = "/proc/%d/mem" % r.tids["target"]
-    root = [w for w in (live or {"chains": {"rows": []}})["chains"]["rows"]
-            if w["row"] == "root" and not w["ended"] and w["tid"] == r.tids["reader"]]
-    check(len(root) == 1 and root[0]["asleep_for"] == "FUSE daemon", "the root is %s" % root)
-    check(root and root[0]["asleep_file"] == file, "its file is not %s: %s" % (file, root))
+    rows = [w for w in (live or {"chains": {"rows": []}})["chains"]["rows"] if not w["ended"]]
+    sleep = [w for w in rows if w["row"] == "waiter" and w["tid"] == r.tids["reader"]]
+    check(len(sleep) == 1 and sleep[0]["asleep_for"] == "FUSE daemon", "the reader's row is %s" % sleep)
+    check(sleep and sleep[0]["asleep_file"] == file, "its file is not %s: %s" % (file, sleep))
+    # The program itself serves that file.
+    roots = [w["tid"] for w in rows if w["row"] == "root"]
+    check(r.p.pid in roots, "the daemon %d is none of the roots %s" % (r.p.pid, roots))
     record = subprocess.run([kontend, "record", "-q", "--duration", "2", "-o", where],
                             stdout=subprocess.DEVNULL)
     check(record.returncode == 0, "record: status")
