@@ -22,9 +22,9 @@ enum locksnap_kind {
 	LOCKSNAP_FILE,	     /* of a file: filelock.h */
 	LOCKSNAP_BPF_MAP,    /* of a BPF map: text is its name, may be empty */
 	LOCKSNAP_VMA,	     /* of a mapping from `start` to `past`: vmalock.h */
+	LOCKSNAP_XFS,	     /* xfs_inode.i_lock, the ILOCK of XFS */
+	LOCKSNAP_EXT4,	     /* ext4_inode_info.i_data_sem */
 	LOCKSNAP_USER, /* of a program: userlock.h; text: its file, or "[heap]"; start: where */
-	LOCKSNAP_XFS,  /* xfs_inode.i_lock, the ILOCK of XFS */
-	LOCKSNAP_EXT4, /* ext4_inode_info.i_data_sem */
 	LOCKSNAP_KINDS,
 };
 
