@@ -365,6 +365,7 @@ static void locks_are_by_process_unless_they_are_shared(void **state)
 		shared += is_shared;
 		assert_int_equal(s.queues[i].writers_waiting, is_shared ? 2 : 1);
 		assert_int_equal(s.names[i].start, is_shared ? 0x40 : 0x10);
+		assert_int_equal(s.names[i].offset, is_shared);
 		if (is_shared)
 			assert_int_equal(s.queues[i].holder_pid, 700);
 	}

@@ -22,7 +22,8 @@ struct lockname {
 	uint32_t kind;	      /* enum locksnap_kind */
 	int32_t cpu;	      /* of LOCKSNAP_PERCPU */
 	int32_t pid;	      /* 0: none */
-	uint32_t offset;      /* into the variable; of LOCKSNAP_BPF_MAP its id */
+	uint32_t offset;      /* into the variable; of LOCKSNAP_BPF_MAP its id; of
+				 LOCKSNAP_USER 1: processes share it */
 	const char *comm;     /* of the process; "" if it is not known */
 	const char *text;     /* path, variable, cache, memory cgroup; "" */
 	uint64_t from_ns;     /* 0: from before the session on, or not known */

@@ -35,7 +35,8 @@ struct locksnap_name {
 	int32_t pid;	   /* owner of the mm, or a process that has the file open; 0: none */
 	uint32_t comm;	   /* text: of that process */
 	uint32_t text;	   /* text: path, variable, cache; of LOCKSNAP_MMAP the memory cgroup */
-	uint32_t offset;   /* into the variable; of LOCKSNAP_BPF_MAP the map's id */
+	uint32_t offset;   /* into the variable; of LOCKSNAP_BPF_MAP the map's id; of
+			      LOCKSNAP_USER 1: processes share it */
 	uint64_t since_ns; /* of LOCKSNAP_MMAP: start of the process, session clock; 0: not known */
 	/* Of a file's lock: identity of the inode, since its memory may be reused; 0: not known. */
 	uint64_t ino;

@@ -68,6 +68,7 @@ struct user_wait {
 	/* The file or area of memory in which it is, and where; of a file its identity. */
 	uint32_t in, dev; /* in: text of the pass */
 	uint64_t at, ino;
+	bool shared;
 };
 
 /* A thread to be read; tid 0: all of the process. */
@@ -370,7 +371,8 @@ static void identify(struct process *p, struct user_wait *w, bool is_private,
 	w->at = found && (*m.object || *m.path) ? w->lock.addr - m.base : w->lock.addr;
 	w->dev = m.object_dev;
 	w->ino = m.object_ino;
-	if (is_private || !found || !m.ino)
+	w->shared = !is_private && found && m.ino;
+	if (!w->shared)
 		w->addr = userlock_addr(space_of(p), w->lock.addr);
 	else
 		w->addr = userlock_addr(hash_u64(m.ino) ^ (m.major << 20 | m.minor) << 1,
@@ -407,6 +409,7 @@ static int add_thread(struct pass *r, struct process *p, int32_t tid)
 		w.at = known->at;
 		w.dev = known->dev;
 		w.ino = known->ino;
+		w.shared = known->shared;
 	} else {
 		identify(p, &w, users_call_is_private(&call), &r->texts);
 	}
@@ -593,6 +596,7 @@ static int add_queue(const struct adding *a, size_t first, size_t *ret_n)
 				     .kind = LOCKSNAP_USER,
 				     .cpu = -1,
 				     .pid = w->pid,
+				     .offset = w->shared,
 				     .ino = w->ino,
 				     .dev = w->dev,
 				     .start = w->at};

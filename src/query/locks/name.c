@@ -116,7 +116,8 @@ static bool find_variable(struct query *q, const struct lockname *n, struct user
 				     .pid = n->pid};
 	uint32_t file;
 
-	if (*n->text != '/' || query_open_names(q) < 0 ||
+	/* A file of shared memory has no symbols, and may be on a disk that does not answer. */
+	if (*n->text != '/' || n->offset || query_open_names(q) < 0 ||
 	    engine_file(q->model, &o, q->users, &file) < 0)
 		return false;
 	enum usersym_answer a = usersyms_variable(q->users, file, n->start, ret);
