@@ -355,16 +355,22 @@ static void locks_are_by_process_unless_they_are_shared(void **state)
 		thread(pid, pid + 2, 0x8040, FUTEX_WAIT, 2);
 		memory(pid, 0xa010, (uint32_t[]){2, 0, (uint32_t)pid, 1, 0}, 5);
 		memory(pid, 0x8040, (uint32_t[]){2, 0, 700, 1, 128}, 5);
+		/* Robust ones are always waited for as if they were shared. */
+		thread(pid, pid + 3, 0x5060, FUTEX_WAIT, FUTEX_WAITERS | (uint32_t)pid);
+		memory(pid, 0x5060,
+		       (uint32_t[]){FUTEX_WAITERS | (uint32_t)pid, 0, (uint32_t)pid, 1, 0x10}, 5);
 	}
 	take(u, &s);
-	assert_int_equal(s.n_queues, 3);
+	assert_int_equal(s.n_queues, 5);
 	unsigned shared = 0;
 	for (size_t i = 0; i < s.n_queues; i++) {
 		const char *in = locksnap_text(&s, s.names[i].text);
-		bool is_shared = strcmp(in, "[heap]") != 0;
+		bool is_shared = strstr(in, "/pool") != NULL;
 		shared += is_shared;
 		assert_int_equal(s.queues[i].writers_waiting, is_shared ? 2 : 1);
-		assert_int_equal(s.names[i].start, is_shared ? 0x40 : 0x10);
+		assert_int_equal(s.names[i].start, is_shared		       ? 0x40
+						   : strcmp(in, "[heap]") == 0 ? 0x10
+									       : 0x1060);
 		assert_int_equal(s.names[i].offset, is_shared);
 		if (is_shared)
 			assert_int_equal(s.queues[i].holder_pid, 700);

@@ -302,6 +302,7 @@ static uint64_t space_of(struct process *p)
 struct mapping {
 	uint64_t from, to, offset, major, minor, ino;
 	const char *path; /* "", "[heap]" */
+	bool shared;	  /* with other processes; else what is written is this one's own */
 	/* The program or library that it belongs to, and where that begins; "": none. */
 	const char *object;
 	uint64_t base, object_ino;
@@ -313,6 +314,7 @@ static bool take_mapping(const char *at, struct mapping *ret)
 	if (number_take_hex(&at, &ret->from) < 0 || *at++ != '-' ||
 	    number_take_hex(&at, &ret->to) < 0 || *at++ != ' ' || strlen(at) < 5)
 		return false;
+	ret->shared = at[3] == 's';
 	at += 5;
 	if (number_take_hex(&at, &ret->offset) < 0 || *at++ != ' ' ||
 	    number_take_hex(&at, &ret->major) < 0 || *at++ != ':' ||
@@ -371,7 +373,7 @@ static void identify(struct process *p, struct user_wait *w, bool is_private,
 	w->at = found && (*m.object || *m.path) ? w->lock.addr - m.base : w->lock.addr;
 	w->dev = m.object_dev;
 	w->ino = m.object_ino;
-	w->shared = !is_private && found && m.ino;
+	w->shared = !is_private && found && m.shared && m.ino;
 	if (!w->shared)
 		w->addr = userlock_addr(space_of(p), w->lock.addr);
 	else
