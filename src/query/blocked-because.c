@@ -72,29 +72,38 @@ static const char *because_of_log(struct blocked_rows *t, const struct locksnap_
 			    blocked_cause_words(blocked_cause_of_task(t, b)));
 }
 
-/* ", runnable on 1, kept off by spin/99 (real-time 50)"; "" where there is nothing to say. */
-static const char *what_it_does(struct blocked_rows *t, const struct locksnap_blocked *b)
+const char *blocked_other_runs(struct query *q, const struct locksnap *s,
+			       const struct locksnap_blocked *b)
 {
 	static const char *const does[LOCKSNAP_STATES] = {
 		[LOCKSNAP_RUNNING] = "running",
 		[LOCKSNAP_RUNNABLE] = "runnable",
 	};
+	struct arena *a = &q->arena;
+	const char *text = does[b->by_state], *prio;
+
+	if (!text)
+		return NULL;
+	text = arena_printf(a, "%s on %" PRId32, text, b->by_cpu);
+	if (!text || !b->off_tid)
+		return text;
+	prio = b->off_prio ? arena_printf(a, " (real-time %" PRId32 ")", b->off_prio) : "";
+	return arena_printf(a, "%s, kept off by %s%s", text,
+			    query_slash(a, locksnap_text(s, b->off_comm), b->off_tid, "-"), prio);
+}
+
+/* ", runnable on 1, kept off by spin/99 (real-time 50)"; "" where there is nothing to say. */
+static const char *what_it_does(struct blocked_rows *t, const struct locksnap_blocked *b)
+{
 	const struct locksnap_blocked *itself = blocked_at(t, b->by_tid);
 	struct arena *a = &t->q->arena;
-	const char *text = does[b->by_state], *prio;
+	const char *text;
 
 	if (itself)
 		return arena_printf(a, ": %s",
 				    blocked_cause_words(blocked_cause_of_task(t, itself)));
-	if (!text)
-		return "";
-	text = arena_printf(a, ", %s on %" PRId32, text, b->by_cpu);
-	if (!b->off_tid)
-		return text;
-	prio = b->off_prio ? arena_printf(a, " (real-time %" PRId32 ")", b->off_prio) : "";
-	return arena_printf(a, "%s, kept off by %s%s", text,
-			    query_slash(a, locksnap_text(t->s, b->off_comm), b->off_tid, "-"),
-			    prio);
+	text = blocked_other_runs(t->q, t->s, b);
+	return text ? arena_printf(a, ", %s", text) : "";
 }
 
 static const char *because_of_task(struct blocked_rows *t, const struct locksnap_blocked *b)

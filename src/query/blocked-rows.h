@@ -53,6 +53,12 @@ enum sleep_cause blocked_cause_on(enum sleep_cause cause, const char *fs);
 /* @cause, or if it names none, or not all, that by which the kernel accounts the sleep. */
 enum sleep_cause blocked_cause_without_words(enum sleep_cause cause, bool waits, bool io);
 const char *blocked_cause_words(enum sleep_cause cause);
+/*
+ * The task that @b waits for: "runnable on 1, kept off by spin/99 (real-time 50)". NULL: it does
+ * not run, or that is not known.
+ */
+const char *blocked_other_runs(struct query *q, const struct locksnap *s,
+			       const struct locksnap_blocked *b);
 /* BY_LOCK: by cause alone. */
 enum query_by blocked_by(enum query_by by);
 /* All rows: 0 or -ENOMEM. blocked_free_maps() in either case. */

@@ -211,6 +211,28 @@ static void a_chain_begins_without_a_lock(void **state)
 	assert_false(cell_at(&t, 0, "asleep_for")->known);
 }
 
+static void a_root_without_a_cpu_is_kept_off_by_a_task(void **state)
+{
+	static const struct row rows[] = {
+		{"root", "child/71", "runnable on 1, kept off by hog/99 (real-time 50)", -1, 1},
+		{"object", "  child of vfork", NULL, 0, 1},
+		{"waiter", "    parent/70", "sleeps in kernel_clone", 1, 0},
+	};
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	begin(w);
+	vfork_for(&s, 70, 71);
+	s.blocked[0].by_state = LOCKSNAP_RUNNABLE;
+	s.blocked[0].by_cpu = 1;
+	s.blocked[0].off_pid = s.blocked[0].off_tid = 99;
+	s.blocked[0].off_prio = 50;
+	s.blocked[0].off_comm = locksnap_add_text(&s, "hog");
+	end(w, &s);
+	struct table t = query_table(w);
+	check_rows(&t, rows, sizeof(rows) / sizeof(*rows));
+}
+
 /* Of a snapshot that has not all of them nothing is known about those that it lacks. */
 static void a_snapshot_without_room_proves_nothing(void **state)
 {
@@ -356,6 +378,7 @@ int main(void)
 		TEST(a_chain_goes_on_to_the_device),
 		TEST(blame_has_the_end),
 		TEST(a_chain_begins_without_a_lock),
+		TEST(a_root_without_a_cpu_is_kept_off_by_a_task),
 		TEST(a_snapshot_without_room_proves_nothing),
 		TEST(a_holder_that_runs_is_the_root),
 		TEST(what_names_nothing_is_no_link),

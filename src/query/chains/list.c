@@ -378,6 +378,8 @@ static void fill_object(struct chain_rows *c, const struct chain_row *r, const s
 			struct value *v)
 {
 	const struct locksnap *s = query_queues(c->q);
+	const struct locksnap_blocked *b = l->object->task;
+	const char *runs = b->by_tid == l->by.tid ? blocked_other_runs(c->q, s, b) : NULL;
 	bool is_root = r->kind == CHAIN_ROOT;
 
 	if (l->holder)
@@ -385,6 +387,8 @@ static void fill_object(struct chain_rows *c, const struct chain_row *r, const s
 			  l->by.tid, l->by.comm);
 	if (!is_root || !l->holder)
 		fill_why(l->object, v);
+	else if (runs)
+		value_s(&v[C_IS], runs);
 	else if (!s->head.blocked_dropped && !s->head.blocked_unwatched)
 		value_s(&v[C_IS], "not blocked");
 }
