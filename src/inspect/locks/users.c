@@ -54,7 +54,9 @@ struct process {
 	int32_t pid;
 	int mem; /* descriptor of its memory; -1: not opened yet, or it cannot be */
 	bool tried;
-	bool other_ns;	/* its thread numbers are of another namespace */
+	bool ns_known, other_ns; /* other_ns: its thread numbers are of another namespace */
+	char *maps;		 /* its mappings, line by line; NULL: not read yet */
+	size_t maps_len;
 	uint64_t space; /* 0: not known yet */
 	pid_t *tids;
 	size_t n_tids, cap_tids;
@@ -249,12 +251,28 @@ static void list_threads(struct process *p)
 	(void)procfs_tids(p->proc, p->pid, &p->tids, &p->n_tids, &p->cap_tids);
 }
 
+/* Does it number its threads in another PID namespace? */
+static bool has_other_ns(struct process *p)
+{
+	char path[PATH_MAX], ours[SMALL] = "", theirs[SMALL] = "";
+
+	if (p->ns_known)
+		return p->other_ns;
+	snprintf(path, sizeof(path), "%s/self/ns/pid", p->proc);
+	bool is_read = readlink(path, ours, sizeof(ours) - 1) > 0;
+	snprintf(path, sizeof(path), "%s/%d/ns/pid", p->proc, p->pid);
+	is_read = is_read && readlink(path, theirs, sizeof(theirs) - 1) > 0;
+	p->other_ns = is_read && strcmp(ours, theirs) != 0;
+	p->ns_known = true;
+	return p->other_ns;
+}
+
 /* The thread of the process that has the number @owner there. */
 static bool find_thread(struct process *p, uint32_t owner, int32_t *ret)
 {
 	char path[PATH_MAX];
 
-	if (!p->other_ns) {
+	if (!has_other_ns(p)) {
 		snprintf(path, sizeof(path), "%s/%d/task/%" PRIu32, p->proc, p->pid, owner);
 		*ret = (int32_t)owner;
 		return access(path, F_OK) == 0;
@@ -279,7 +297,7 @@ static bool find_owner(struct process *p, struct user_wait *w, bool is_private)
 		w->owner_pid = w->lock.owner ? p->pid : 0;
 		return true;
 	}
-	if (is_private || p->other_ns || w->lock.owner > INT_MAX ||
+	if (is_private || has_other_ns(p) || w->lock.owner > INT_MAX ||
 	    procfs_identify(p->proc, (pid_t)w->lock.owner, &task) < 0 || task.ended)
 		return false;
 	w->owner_tid = task.id;
@@ -289,12 +307,12 @@ static bool find_owner(struct process *p, struct user_wait *w, bool is_private)
 
 static uint64_t space_of(struct process *p)
 {
+	if (p->space)
+		return p->space;
 	const struct files_process known = files_process(p->proc, p->pid);
-
-	if (!p->space)
-		p->space = hash_u64(hash_u64(known.ticks ^ (uint64_t)(uint32_t)p->pid << 40) ^
-				    known.stack) |
-			   1;
+	p->space =
+		hash_u64(hash_u64(known.ticks ^ (uint64_t)(uint32_t)p->pid << 40) ^ known.stack) |
+		1;
 	return p->space;
 }
 
@@ -337,16 +355,25 @@ static void set_object(struct mapping *m, const struct mapping *before)
 	m->object_dev = goes_on ? before->object_dev : (uint32_t)(m->major << 20 | m->minor);
 }
 
-/* In @text, of which the lines are cut apart. */
-static bool find_mapping(char *text, uint64_t addr, struct mapping *ret)
+static void read_maps(struct process *p)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%d/maps", p->proc, p->pid);
+	if (p->maps || fdio_read_file(path, &p->maps, &p->maps_len) < 0)
+		return;
+	for (size_t i = 0; i < p->maps_len; i++)
+		if (p->maps[i] == '\n')
+			p->maps[i] = '\0';
+}
+
+static bool find_mapping(struct process *p, uint64_t addr, struct mapping *ret)
 {
 	struct mapping before = {.object = ""};
 
-	for (char *line = text, *end; line && *line; line = end) {
-		end = strchr(line, '\n');
-		if (end)
-			*end++ = '\0';
-		if (!take_mapping(line, ret))
+	read_maps(p);
+	for (size_t at = 0; p->maps && at < p->maps_len; at += strlen(p->maps + at) + 1) {
+		if (!take_mapping(p->maps + at, ret))
 			continue;
 		set_object(ret, &before);
 		if (addr >= ret->from && addr < ret->to)
@@ -360,13 +387,9 @@ static bool find_mapping(char *text, uint64_t addr, struct mapping *ret)
 static void identify(struct process *p, struct user_wait *w, bool is_private,
 		     struct locksnap *texts)
 {
-	char path[PATH_MAX], clean[PATH_MAX], *text;
 	struct mapping m = {.object = "", .path = ""};
-	size_t len;
-
-	snprintf(path, sizeof(path), "%s/%d/maps", p->proc, p->pid);
-	bool is_read = fdio_read_file(path, &text, &len) == 0;
-	bool found = is_read && find_mapping(text, w->lock.addr, &m);
+	bool found = find_mapping(p, w->lock.addr, &m);
+	char clean[PATH_MAX];
 
 	w->in = locksnap_add_text(
 		texts, text_clean(clean, sizeof(clean), found && *m.object ? m.object : m.path));
@@ -379,8 +402,6 @@ static void identify(struct process *p, struct user_wait *w, bool is_private,
 	else
 		w->addr = userlock_addr(hash_u64(m.ino) ^ (m.major << 20 | m.minor) << 1,
 					w->lock.addr - m.from + m.offset);
-	if (is_read)
-		mem_free(text);
 }
 
 /* A wait of that lock is known: it is read once for each process. */
@@ -421,20 +442,9 @@ static int add_thread(struct pass *r, struct process *p, int32_t tid)
 	return 0;
 }
 
-static bool is_other_ns(const char *proc, int32_t pid)
-{
-	char path[PATH_MAX], ours[SMALL] = "", theirs[SMALL] = "";
-
-	snprintf(path, sizeof(path), "%s/self/ns/pid", proc);
-	bool known = readlink(path, ours, sizeof(ours) - 1) > 0;
-	snprintf(path, sizeof(path), "%s/%d/ns/pid", proc, pid);
-	return known && readlink(path, theirs, sizeof(theirs) - 1) > 0 && strcmp(ours, theirs) != 0;
-}
-
 static void open_process(struct process *p, const char *proc, int32_t pid)
 {
 	*p = (struct process){.proc = proc, .pid = pid, .mem = -1};
-	p->other_ns = is_other_ns(proc, pid);
 }
 
 static void close_process(struct process *p)
@@ -442,6 +452,7 @@ static void close_process(struct process *p)
 	if (p->mem >= 0)
 		close(p->mem);
 	mem_free(p->tids);
+	mem_free(p->maps);
 }
 
 static int add_process(struct pass *r, struct process *p)
