@@ -31,6 +31,14 @@ struct list_head {
 	struct list_head *next, *prev;
 } CORE;
 
+struct hlist_node {
+	struct hlist_node *next;
+} CORE;
+
+struct hlist_head {
+	struct hlist_node *first;
+} CORE;
+
 struct seq_file;
 struct task_struct;
 struct perf_event;

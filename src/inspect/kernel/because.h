@@ -47,14 +47,6 @@ struct userfaultfd_wait_queue {
 } CORE;
 
 /* Pages, buffers and files. */
-struct hlist_node {
-	struct hlist_node *next;
-} CORE;
-
-struct hlist_head {
-	struct hlist_node *first;
-} CORE;
-
 struct file_system_type___because {
 	const char *name;
 } CORE;
@@ -192,15 +184,6 @@ struct rq___because {
 } CORE;
 
 /* Tasks. */
-struct cpu_context {
-	unsigned long sp;
-} CORE;
-
-struct thread_struct___because {
-	unsigned long sp;		/* x86 */
-	struct cpu_context cpu_context; /* arm64 */
-} CORE;
-
 struct core_thread {
 	struct task_struct *task;
 } CORE;
@@ -220,7 +203,6 @@ struct task_struct___because {
 	struct task_struct *parent;
 	struct signal_struct___because *signal;
 	struct css_set___because *cgroups;
-	struct thread_struct___because thread;
 	void *journal_info;
 	char comm[16];
 } CORE;

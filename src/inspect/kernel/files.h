@@ -5,14 +5,6 @@
 
 #include "locks.h"
 
-struct hlist_head {
-	struct hlist_node *first;
-} CORE;
-
-struct hlist_node {
-	struct hlist_node *next;
-} CORE;
-
 struct hlist_bl_node {
 	struct hlist_bl_node **pprev;
 } CORE;

@@ -6,14 +6,6 @@
 #include "locks.h"
 #include "walk-files.h"
 
-struct hlist_node {
-	struct hlist_node *next;
-} CORE;
-
-struct hlist_head {
-	struct hlist_node *first;
-} CORE;
-
 struct pid___readers {
 	struct hlist_head tasks[1];
 } CORE;

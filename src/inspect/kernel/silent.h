@@ -41,17 +41,7 @@ struct vm_area_struct___silent {
 	struct atomic_int vm_refcnt;
 } CORE;
 
-struct cpu_context___silent {
-	unsigned long sp;
-} CORE;
-
-struct thread_struct___silent {
-	unsigned long sp;			 /* x86 */
-	struct cpu_context___silent cpu_context; /* arm64 */
-} CORE;
-
 struct task_struct___silent {
-	struct thread_struct___silent thread;
 	struct mm_struct *mm;
 	unsigned long nvcsw;
 } CORE;

@@ -15,6 +15,7 @@
 #include "kernel/ns.h"
 
 #include "because-shared.h"
+#include "read-stack.h"
 #include "read-throttled.h"
 #include "sleepers-shared.h"
 
@@ -534,8 +535,7 @@ static long look_at_word(__u32 i, void *ctx)
 
 static __always_inline void read_stack(struct task_struct___because *t)
 {
-	at.stack = bpf_core_field_exists(t->thread.sp) ? BPF_CORE_READ(t, thread.sp)
-						       : BPF_CORE_READ(t, thread.cpu_context.sp);
+	at.stack = stack_of((void *)t);
 	for (__u32 i = 0; i < STACK_WORDS; i += STACK_PART)
 		/* Words that cannot be read are zero then. */
 		bpf_probe_read_kernel(&at.words[i], STACK_PART * 8, (void *)(at.stack + 8ull * i));

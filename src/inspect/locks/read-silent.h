@@ -9,6 +9,7 @@
 
 #include "kernel/silent.h"
 
+#include "read-stack.h"
 #include "sleepers-shared.h"
 
 /* The search on the stack of one task: see `search` in readers.bpf.c. */
@@ -146,18 +147,6 @@ static long entry_step(__u32 i, void *ctx)
 	    is_list(at + bpf_core_field_offset(e->entry)))
 		s->entry = at;
 	return s->entry != 0;
-}
-
-/* Of a task that does not run. */
-static __always_inline __u64 stack_of(struct task_struct *t)
-{
-	struct task_struct___silent *task = (void *)t;
-
-	if (bpf_core_field_exists(task->thread.sp))
-		return BPF_CORE_READ(task, thread.sp);
-	return bpf_core_field_exists(task->thread.cpu_context)
-		       ? BPF_CORE_READ(task, thread.cpu_context.sp)
-		       : 0;
 }
 
 static __always_inline void search_stack(struct task_struct *t)
