@@ -8,9 +8,9 @@
 #include "kontend/snapshot-slept.h"
 #include "kontend/target.h"
 #include "live.h"
+#include "workloads/asleep.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,24 +38,6 @@ static void sleep_ns(long ns)
 	const struct timespec t = {.tv_nsec = ns};
 
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
-}
-
-/* Until the process sleeps: a function of the kernel in which it does so is known only then. */
-static void wait_until_asleep(pid_t pid)
-{
-	char path[40], text[64] = "0";
-
-	snprintf(path, sizeof(path), "/proc/%d/wchan", pid);
-	while (text[0] == '0' && !text[1]) {
-		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-		if (fd >= 0)
-			close(fd);
-		if (n < 0)
-			_exit(1);
-		text[n] = 0;
-		sleep_ns(SETTLE_NS);
-	}
 }
 
 /* One sleep of this process: it lasts for at least as long as the child measures. */

@@ -4,9 +4,9 @@
  * so many ms. A line for each: the task, its child, when the child saw it asleep and woke it, and
  * when it went to sleep and was back, all by the clock of the kernel.
  */
+#include "asleep.h"
 #include "kontend/clock.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,24 +25,6 @@ static void sleep_ms(long ms)
 	const struct timespec t = {ms / 1000, ms % 1000 * 1000000};
 
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
-}
-
-/* A function of the kernel is named only once the process sleeps. */
-static void wait_until_asleep(pid_t pid)
-{
-	char path[40], text[64] = "0";
-
-	snprintf(path, sizeof(path), "/proc/%d/wchan", pid);
-	while (text[0] == '0' && !text[1]) {
-		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-		if (fd >= 0)
-			close(fd);
-		if (n < 0)
-			_exit(1);
-		text[n] = 0;
-		sleep_ms(1);
-	}
 }
 
 static int nap(long ms)
