@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_FUTEXCLASS_H
+#define KONTEND_FUTEXCLASS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * For what a thread sleeps in futex(2): a lock, which another one holds, or something that is no
+ * contention. The kernel sees the same call for both; the functions of the program say it, by the
+ * table of those that are known (futexclass.c).
+ */
+enum futexclass {
+	FUTEXCLASS_UNKNOWN, /* no known function, or one that programs use for both */
+	FUTEXCLASS_LOCK,
+	FUTEXCLASS_WAIT, /* for a condition, work, a thread that ends, the time */
+	FUTEXCLASSES,
+};
+
+/* A call: its function as in sleepstack.h, NULL if it has no name, and the path of its file. */
+struct futexclass_frame {
+	const char *function, *object;
+};
+
+struct futexclass_found {
+	enum futexclass class;
+	const char *what; /* "mutex", "condition variable", "GIL"; "": no known function */
+	int is_semaphore; /* its word is a count */
+	int can_lock_too; /* a wait that takes a mutex again at its end */
+	size_t depth;	  /* calls of the library that waits; the next one is the program's */
+};
+
+/* @op, @value: of the call, op with its flags. @frames: innermost first. */
+struct futexclass_found futexclass_find(uint32_t op, uint32_t value,
+					const struct futexclass_frame *frames, size_t n);
+const char *futexclass_name(enum futexclass c); /* "lock", "wait", "unknown" */
+
+#endif

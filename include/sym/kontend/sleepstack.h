@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_SLEEPSTACK_H
+#define KONTEND_SLEEPSTACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * User-space call chains of threads that sleep in a system call, of this machine: from the stack
+ * pointer and the instruction pointer, which /proc/PID/task/TID/syscall has, and the memory of the
+ * process. The thread is not stopped, so the caller makes sure that it slept all the time. For one
+ * thread, which reads files.
+ */
+struct sleepstack;
+
+enum { SLEEPSTACK_MOST = 32 }; /* frames */
+
+/* A mapping of a process. */
+struct sleepstack_map {
+	uint64_t start, end, file_offset;
+	const char *path; /* borrowed; "", "[stack]" */
+	uint32_t maj, min;
+	uint64_t ino;
+	bool executable;
+};
+
+struct sleepstack_frame {
+	uint64_t ip;	      /* first frame: instruction pointer; others: return address */
+	const char *function; /* until sleepstack_free(); NULL: it has no name */
+	uint64_t into;	      /* bytes from its begin */
+	const char *object;   /* path; "": none; the same */
+	uint64_t file_offset;
+};
+
+/* Exactly @n bytes of the process. */
+typedef bool sleepstack_read(void *arg, uint64_t addr, void *ret, size_t n);
+
+/* @proc: "/proc", or a tree that a test made; borrowed. 0, -ENOMEM, or -ENOTSUP: this build cannot
+ * unwind. */
+int sleepstack_new(struct sleepstack **ret, const char *proc);
+void sleepstack_free(struct sleepstack *s); /* NULL is fine */
+
+/* The process whose stacks are next: its mappings, ordered by address. 0 or -ENOMEM. */
+int sleepstack_process(struct sleepstack *s, pid_t pid, const struct sleepstack_map *maps,
+		       size_t n);
+/*
+ * The frames of a thread of it, innermost first, SLEEPSTACK_MOST at most. *ret_pending: names of
+ * some are still being read, see sleepstack_load().
+ */
+size_t sleepstack_take(struct sleepstack *s, uint64_t sp, uint64_t ip, sleepstack_read *read,
+		       void *arg, struct sleepstack_frame ret[SLEEPSTACK_MOST], bool *ret_pending);
+/* Reads symbols that are wanted, until @budget_ns have passed. True: there is more to do. */
+bool sleepstack_load(struct sleepstack *s, uint64_t budget_ns);
+
+#endif

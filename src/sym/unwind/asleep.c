@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stacks of threads that sleep. Of their registers only the stack pointer and the instruction
+ * pointer are known. The tables of libraries mostly need no other: what the functions within a
+ * system call's wrapper have saved is on the stack. Where a function counts from its frame pointer
+ * and none further in has saved that, or has no tables, as those of Go, its caller is searched: the
+ * next word on the stack that is a return address, right after a direct call of that very function.
+ * From there on the tables are tried again.
+ */
+#include "internal.h"
+#include "kontend/mem.h"
+#include "kontend/sleepstack.h"
+#include "user/internal.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+
+enum {
+	STACK_FIRST = 1 << 13, /* bytes of the stack that are read, */
+	STACK_MOST = 1 << 16,  /* and where they do not suffice */
+	SEARCH_MOST = 1 << 14, /* bytes in which a caller is searched */
+	CALL_SIZE = 5,	       /* of a direct call on x86-64, whose first byte is: */
+	CALL = 0xe8,
+};
+
+struct sleepstack {
+	struct usersyms *files;
+	struct unwind *unwind;
+	struct unwind_space *space;
+	struct unwind_map *maps; /* executable ones */
+	size_t n_maps, cap_maps;
+	const struct sleepstack_map *all; /* the caller's */
+	size_t n_all;
+	uint8_t stack[STACK_MOST];
+};
+
+/* A thread whose stack is unwound. */
+struct thread {
+	struct sleepstack *s;
+	sleepstack_read *read;
+	void *arg;
+	uint64_t sp;
+	size_t len; /* bytes of the stack that were read */
+	bool pending;
+};
+
+int sleepstack_new(struct sleepstack **ret, const char *proc)
+{
+	const struct usersyms_config c = {.same_machine = true, .proc = proc};
+	const struct unwind_config how = {.machine = NULL};
+	struct sleepstack *s = mem_calloc(1, sizeof(*s));
+	struct error err = {0};
+
+	if (!s)
+		return -ENOMEM;
+	int code = usersyms_new(&s->files, &c, &err);
+	code = code < 0 ? code : unwind_new(&s->unwind, s->files, &how, &err);
+	code = code < 0 ? code : unwind_space_new(&s->space, s->unwind);
+	if (code < 0) {
+		sleepstack_free(s);
+		return code;
+	}
+	*ret = s;
+	return 0;
+}
+
+void sleepstack_free(struct sleepstack *s)
+{
+	if (!s)
+		return;
+	unwind_space_free(s->space);
+	unwind_free(s->unwind);
+	usersyms_free(s->files);
+	mem_free(s->maps);
+	mem_free(s);
+}
+
+static uint32_t object_of(struct sleepstack *s, pid_t pid, const struct sleepstack_map *m)
+{
+	const struct usersym_inode inode = {.maj = m->maj, .min = m->min, .ino = m->ino};
+	bool is_file = *m->path == '/' || !strcmp(m->path, "[vdso]");
+	uint32_t object;
+
+	return is_file && usersyms_object_at(s->files, m->path, &inode, pid, &object) == 0
+		       ? object
+		       : UNWIND_NO_OBJECT;
+}
+
+int sleepstack_process(struct sleepstack *s, pid_t pid, const struct sleepstack_map *maps, size_t n)
+{
+	s->n_maps = 0;
+	s->all = maps;
+	s->n_all = n;
+	usersyms_tidy(s->files);
+	for (size_t i = 0; i < n; i++) {
+		const struct sleepstack_map *m = &maps[i];
+		if (!m->executable)
+			continue;
+		if (mem_grow(&s->maps, &s->cap_maps, s->n_maps, sizeof(*s->maps)) < 0)
+			return -ENOMEM;
+		s->maps[s->n_maps++] =
+			(struct unwind_map){m->start, m->end, m->file_offset, object_of(s, pid, m)};
+	}
+	unwind_space_set(s->space, s->maps, s->n_maps);
+	return 0;
+}
+
+/* Bytes from @addr to the end of its mapping, @most at most. */
+static size_t size_to_end(const struct sleepstack *s, uint64_t addr, size_t most)
+{
+	for (size_t i = 0; i < s->n_all; i++)
+		if (addr >= s->all[i].start && addr < s->all[i].end)
+			return s->all[i].end - addr < most ? (size_t)(s->all[i].end - addr) : most;
+	return 0;
+}
+
+static bool read_stack(struct thread *t, size_t most)
+{
+	t->len = size_to_end(t->s, t->sp, most) & ~(size_t)7;
+	return t->len && t->read(t->arg, t->sp, t->s->stack, t->len);
+}
+
+/* By the tables, for a stack pointer @at bytes further out. */
+static size_t by_tables(const struct thread *t, size_t at, uint64_t ip, struct unwind_frame *ret,
+			size_t most, enum unwind_end *ret_end)
+{
+	const struct unwind_machine *m = t->s->unwind->machine;
+	const uint64_t regs[] = {t->sp + at, ip};
+	const struct unwind_sample sample = {
+		.regs_mask = 1ull << m->perf_sp | 1ull << m->perf_ip,
+		.regs = regs,
+		.stack = t->s->stack + at,
+		.stack_len = t->len - at,
+	};
+
+	return unwind_stack(t->s->space, &sample, ret, most, ret_end);
+}
+
+static bool find_name(const struct thread *t, const struct unwind_frame *f, struct usersym *ret)
+{
+	return f->is_known && f->object != UNWIND_NO_OBJECT &&
+	       usersyms_lookup(t->s->files, f->object, f->file_offset, ret) == USERSYM_OK;
+}
+
+/* The begin of the function of a frame, in the process; 0: not known. */
+static uint64_t begin_of(const struct thread *t, const struct unwind_frame *f)
+{
+	const struct unwind_map *m = unwind_find_map(t->s->space, f->at);
+	struct usersym sym;
+
+	if (!m || !find_name(t, f, &sym) || sym.start < m->file_offset)
+		return 0;
+	return m->start + (sym.start - m->file_offset);
+}
+
+static bool calls(const struct thread *t, uint64_t after, uint64_t function)
+{
+	uint8_t code[CALL_SIZE];
+	int32_t distance;
+
+	if (!unwind_find_map(t->s->space, after - 1) ||
+	    !t->read(t->arg, after - CALL_SIZE, code, sizeof(code)) || code[0] != CALL)
+		return false;
+	memcpy(&distance, code + 1, sizeof(distance));
+	return after + (uint64_t)(int64_t)distance == function;
+}
+
+/* Where the return address is that a call of the last frame's function left; 0: not found. */
+static size_t find_caller(const struct thread *t, const struct unwind_frame *last, size_t at)
+{
+	uint64_t function = begin_of(t, last), word;
+
+	if (!function || t->s->unwind->machine->elf != EM_X86_64)
+		return 0;
+	for (size_t end = at + SEARCH_MOST; at < end && at + sizeof(word) <= t->len; at += 8) {
+		memcpy(&word, t->s->stack + at, sizeof(word));
+		if (word > CALL_SIZE && calls(t, word, function))
+			return at + 8;
+	}
+	return 0;
+}
+
+/* After the return addresses of these frames, whose first is on no stack. */
+static size_t after(const struct thread *t, const struct unwind_frame *frames, size_t n, size_t at)
+{
+	uint64_t word;
+
+	for (size_t i = 1; i < n; i++) {
+		do {
+			if (at + sizeof(word) > t->len)
+				return at;
+			memcpy(&word, t->s->stack + at, sizeof(word));
+			at += sizeof(word);
+		} while (word != frames[i].ip);
+	}
+	return at;
+}
+
+static size_t walk(const struct thread *t, uint64_t ip, struct unwind_frame *frames,
+		   enum unwind_end *ret_end)
+{
+	size_t n = by_tables(t, 0, ip, frames, SLEEPSTACK_MOST, ret_end), at = 0, from = 0;
+
+	while (n && n < SLEEPSTACK_MOST && *ret_end != UNWIND_DONE && *ret_end != UNWIND_CUT) {
+		at = after(t, frames + from, n - from, at);
+		at = find_caller(t, &frames[n - 1], at);
+		if (!at)
+			break;
+		from = n;
+		memcpy(&ip, t->s->stack + at - sizeof(ip), sizeof(ip));
+		/* The call itself has the same rules as the place after it. */
+		n += by_tables(t, at, ip - 1, frames + n, SLEEPSTACK_MOST - n, ret_end);
+		frames[from].ip = ip;
+	}
+	return n;
+}
+
+static struct sleepstack_frame name_frame(struct thread *t, const struct unwind_frame *f)
+{
+	struct sleepstack_frame ret = {.ip = f->ip, .object = ""};
+	struct usersym sym;
+
+	if (!f->is_known || f->object == UNWIND_NO_OBJECT)
+		return ret;
+	ret.object = t->s->files->objects[f->object]->path;
+	ret.file_offset = f->file_offset;
+	switch (usersyms_lookup(t->s->files, f->object, f->file_offset, &sym)) {
+	case USERSYM_OK:
+		ret.function = sym.name;
+		ret.into = f->file_offset - sym.start;
+		break;
+	case USERSYM_PENDING:
+		t->pending = true;
+		break;
+	default:
+		break;
+	}
+	return ret;
+}
+
+size_t sleepstack_take(struct sleepstack *s, uint64_t sp, uint64_t ip, sleepstack_read *read,
+		       void *arg, struct sleepstack_frame ret[SLEEPSTACK_MOST], bool *ret_pending)
+{
+	struct thread t = {.s = s, .read = read, .arg = arg, .sp = sp};
+	struct unwind_frame frames[SLEEPSTACK_MOST];
+	enum unwind_end end = UNWIND_BAD;
+	size_t n = read_stack(&t, STACK_FIRST) ? walk(&t, ip, frames, &end) : 0;
+
+	if (end == UNWIND_CUT && t.len == STACK_FIRST && read_stack(&t, STACK_MOST))
+		n = walk(&t, ip, frames, &end);
+	for (size_t i = 0; i < n; i++)
+		ret[i] = name_frame(&t, &frames[i]);
+	*ret_pending = t.pending;
+	return n;
+}
+
+bool sleepstack_load(struct sleepstack *s, uint64_t budget_ns)
+{
+	bool changed;
+
+	return usersyms_load_some(s->files, budget_ns, &changed);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stacks of a child that sleeps in futex(2), compared with the functions that called it. */
+#include "kontend/fdio.h"
+#include "kontend/mem.h"
+#include "kontend/sleepstack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MAPS = 512, TEXT = 1024, DEEP = 20000, ROUNDS = 5000 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t word;
+
+#define APART __attribute__((noinline, noclone, used))
+/* Not the last call of a function, which might be a jump. */
+#define STAY __asm__ volatile("")
+
+static APART void inner_mutex(void)
+{
+	pthread_mutex_lock(&mutex);
+	STAY;
+}
+
+static APART void waits_for_mutex(void)
+{
+	inner_mutex();
+	STAY;
+}
+
+static APART void inner_deep(volatile char *bytes)
+{
+	bytes[0] = 1;
+	inner_mutex();
+	STAY;
+}
+
+static APART void waits_deep(void)
+{
+	volatile char bytes[DEEP];
+
+	inner_deep(bytes);
+	bytes[1] = 1;
+}
+
+#if defined(__x86_64__)
+/* It counts from its frame pointer, and what it calls saves none. */
+static APART void by_frame_pointer(size_t n)
+{
+	volatile char *bytes = __builtin_alloca(n);
+
+	bytes[0] = 0;
+	__asm__ volatile("syscall"
+			 :
+			 : "a"((long)SYS_futex), "D"(&word), "S"((long)FUTEX_WAIT_PRIVATE), "d"(0L)
+			 : "rcx", "r11", "memory");
+	bytes[n - 1] = 0;
+}
+
+static APART void waits_by_frame_pointer(void)
+{
+	by_frame_pointer(100 + (size_t)getpid() % 2 * 16);
+	STAY;
+}
+#endif
+
+static APART pid_t child(void (*run)(void))
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	pthread_mutex_lock(&mutex);
+	run();
+	_exit(0);
+}
+
+static int memory = -1;
+
+static bool read_memory(void *arg, uint64_t addr, void *ret, size_t n)
+{
+	(void)arg;
+	return fdio_read_at(memory, addr, ret, n);
+}
+
+/* Until it sleeps in futex(2). */
+static void wait_for_sleep(pid_t pid, uint64_t *ret_sp, uint64_t *ret_ip)
+{
+	char path[TEXT], *text;
+	uint64_t sleeps = 0;
+	size_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	for (int i = 0; i < ROUNDS && !sleeps; i++) {
+		usleep(1000);
+		assert_int_equal(fdio_read_file(path, &text, &len), 0);
+		sleeps = sscanf(text, "%*d %*x %*x %*x %*x %*x %*x %" SCNx64 " %" SCNx64, ret_sp,
+				ret_ip) == 2 &&
+			 atoi(text) == SYS_futex;
+		mem_free(text);
+	}
+	assert_true(sleeps);
+}
+
+static struct sleepstack_map maps[MAPS];
+static char paths[MAPS][TEXT];
+
+static size_t read_maps(pid_t pid)
+{
+	char path[64], line[TEXT], mode[8];
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	FILE *f = fopen(path, "re");
+	assert_non_null(f);
+	while (n < MAPS && fgets(line, sizeof(line), f)) {
+		struct sleepstack_map *m = &maps[n];
+		*m = (struct sleepstack_map){.path = paths[n]};
+		paths[n][0] = '\0';
+		int fields = sscanf(line,
+				    "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64
+				    " %1000[^\n]",
+				    &m->start, &m->end, mode, &m->file_offset, &m->maj, &m->min,
+				    &m->ino, paths[n]);
+		assert_true(fields >= 7);
+		m->executable = mode[2] == 'x';
+		n++;
+	}
+	fclose(f);
+	return n;
+}
+
+/* The functions of @run's thread, with a blank before each. */
+static void take(void (*run)(void), char *ret, size_t size)
+{
+	struct sleepstack_frame frames[SLEEPSTACK_MOST];
+	uint64_t sp = 0, ip = 0;
+	struct sleepstack *s;
+	bool pending = true;
+	char path[64];
+	size_t n = 0, len = 0;
+
+	int code = sleepstack_new(&s, "/proc");
+	if (code == -ENOTSUP)
+		skip();
+	assert_int_equal(code, 0);
+	pid_t pid = child(run);
+	assert_true(pid > 0);
+	wait_for_sleep(pid, &sp, &ip);
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	memory = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(memory >= 0);
+	assert_int_equal(sleepstack_process(s, pid, maps, read_maps(pid)), 0);
+	while (pending) {
+		n = sleepstack_take(s, sp, ip, read_memory, NULL, frames, &pending);
+		while (pending && sleepstack_load(s, UINT64_MAX))
+			;
+	}
+	ret[0] = '\0';
+	for (size_t i = 0; i < n && len < size; i++)
+		len += (size_t)snprintf(ret + len, size - len, " %s",
+					frames[i].function ? frames[i].function : "?");
+	assert_true(n > 1 && strstr(frames[n - 1].object, "/"));
+	/* Without its mappings nothing is known, and nothing is made up. */
+	assert_int_equal(sleepstack_process(s, pid, NULL, 0), 0);
+	assert_int_equal(sleepstack_take(s, sp, ip, read_memory, NULL, frames, &pending), 0);
+	close(memory);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	sleepstack_free(s);
+	assert_int_equal(mem_live(), 0);
+}
+
+static void test_mutex(void **state)
+{
+	char text[TEXT * 4];
+
+	(void)state;
+	take(waits_for_mutex, text, sizeof(text));
+	assert_non_null(strstr(text, "pthread_mutex_lock"));
+	assert_non_null(strstr(text, " inner_mutex waits_for_mutex child "));
+}
+
+static void test_deep(void **state)
+{
+	char text[TEXT * 4];
+
+	(void)state;
+	take(waits_deep, text, sizeof(text));
+	assert_non_null(strstr(text, " inner_mutex inner_deep waits_deep child "));
+}
+
+#if defined(__x86_64__)
+static void test_frame_pointer(void **state)
+{
+	char text[TEXT * 4];
+
+	(void)state;
+	take(waits_by_frame_pointer, text, sizeof(text));
+	assert_non_null(strstr(text, " by_frame_pointer waits_by_frame_pointer child "));
+}
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mutex),
+		cmocka_unit_test(test_deep),
+#if defined(__x86_64__)
+		cmocka_unit_test(test_frame_pointer),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
