@@ -292,6 +292,11 @@ static const struct {
 	 "XFS log"},
 	{"6.6", "__schedule schedule wait_current_trans start_transaction btrfs_dirty_inode",
 	 "btrfs transaction"},
+	{"6.1",
+	 "folio_wait_bit_common folio_wait_writeback __filemap_fdatawait_range "
+	 "filemap_fdatawait_range __btrfs_wait_marked_extents.isra.0 btrfs_wait_tree_log_extents "
+	 "btrfs_sync_log btrfs_sync_file __x64_sys_fsync",
+	 "btrfs transaction"},
 	{"6.6", "__schedule schedule handle_reserve_ticket __reserve_bytes btrfs_reserve_metadata",
 	 "space in btrfs"},
 

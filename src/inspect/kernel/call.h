@@ -44,6 +44,7 @@ struct file_system_type___call {
 
 struct super_block___call {
 	unsigned int s_dev;
+	char s_id[32];
 	struct file_system_type___call *s_type;
 } CORE;
 

@@ -11,6 +11,7 @@ struct raw_call_file {
 	unsigned int dev;  /* its file system's, major << 20 | minor */
 	unsigned int rdev; /* that it stands for itself, where it is a device; else 0 */
 	char fs[16];	   /* type of its file system: "fuse" */
+	char id[32];	   /* of its file system: "vda1", or its type where it has no device */
 };
 
 struct raw_call {

@@ -103,6 +103,9 @@ uint32_t calls_add_device(struct locksnap *s, const struct raw_call_file *f)
 {
 	char device[32];
 
+	/* Btrfs has one of its devices there, and a number that no device has. */
+	if (!f->rdev && !strncmp(f->fs, "btrfs", sizeof(f->fs)))
+		return snapshot_locks_add_text(s, f->id, sizeof(f->id));
 	calls_device("/sys", calls_device_number(f), device, sizeof(device));
 	return snapshot_locks_add_text(s, device, sizeof(device));
 }

@@ -54,6 +54,7 @@ static __always_inline void read_call_file(__u64 table, __u32 n, __u64 fd, struc
 	__u32 type = BPF_CORE_READ(inode, i_mode) & S_FORMAT;
 	r->dev = BPF_CORE_READ(inode, i_sb, s_dev);
 	bpf_probe_read_kernel_str(r->fs, sizeof(r->fs), BPF_CORE_READ(inode, i_sb, s_type, name));
+	BPF_CORE_READ_STR_INTO(&r->id, inode, i_sb, s_id);
 	r->rdev = type == S_BLOCK ? BPF_CORE_READ(inode, i_rdev) : 0;
 	r->known = 1;
 }
