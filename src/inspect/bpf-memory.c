@@ -66,7 +66,7 @@ static uint64_t object_bytes(const struct bpf_object *o)
 	const struct bpf_map *m;
 	uint64_t sum = 0;
 
-	bpf_object__for_each_map(m, o) sum += map_bytes(m);
+	bpf_object__for_each_map(m, o) sum += bpf_map__autocreate(m) ? map_bytes(m) : 0;
 	return sum;
 }
 

@@ -404,6 +404,30 @@ void bpf_run_part_close(struct bpf_run_part *p)
 	*p = (struct bpf_run_part){0};
 }
 
+/* The kernel need not verify programs that are never called. */
+int bpf_run_leave_programs(struct bpf_object *o, const char *const *names, size_t n)
+{
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < n; i++) {
+		struct bpf_program *p = bpf_object__find_program_by_name(o, names[i]);
+		code = p ? bpf_program__set_autoload(p, false) : -ENOENT;
+	}
+	return code;
+}
+
+/* No program that is loaded gets to where it would use them. */
+int bpf_run_leave_maps(struct bpf_object *o, const char *const *names, size_t n)
+{
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < n; i++) {
+		struct bpf_map *m = bpf_object__find_map_by_name(o, names[i]);
+		code = m ? bpf_map__set_autocreate(m, false) : -ENOENT;
+	}
+	return code;
+}
+
 int bpf_run_program(struct bpf_object *o, const char *name, struct error *err)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(o, name);

@@ -67,6 +67,9 @@ const void *bpf_run_part_read(struct bpf_run_part *p, size_t n);
 void bpf_run_part_close(struct bpf_run_part *p);
 /* Counts a loaded object: see bpf_memory_loaded(). */
 void bpf_memory_add(const struct bpf_object *o);
+/* Before an object is loaded: programs and maps of these names are left out. 0 or -ENOENT. */
+int bpf_run_leave_programs(struct bpf_object *o, const char *const *names, size_t n);
+int bpf_run_leave_maps(struct bpf_object *o, const char *const *names, size_t n);
 /* Descriptor of a program; or a negative errno. */
 int bpf_run_program(struct bpf_object *o, const char *name, struct error *err);
 /* The iterator @name, ready to run; NULL with @err. bpf_link__destroy() it. */

@@ -39,9 +39,11 @@ struct lock_requests *run_snapshots_requests(struct run_snapshots *r);
 /* Once all is loaded: of uprobes, which takes over the probes of --probe; borrowed; NULL of NULL.
  */
 struct snapshot_uprobes *run_snapshots_uprobes(struct run_snapshots *r);
-/* Before the source that takes them is made: @w says when tasks may wait for files. */
-void run_snapshots_waits(struct run_snapshots *r, const struct waitfeed *w,
-			 struct kerntypes *types);
+/*
+ * Before the source that takes them is made: @w says when tasks may wait for files, and measures
+ * sleeps.
+ */
+void run_snapshots_waits(struct run_snapshots *r, struct waitfeed *w, struct kerntypes *types);
 void run_snapshots_child(struct run_snapshots *r, int pid); /* PID of the command; NULL is fine */
 void run_snapshots_free(
 	struct run_snapshots *r); /* after the source and the engine; NULL is fine */

@@ -45,7 +45,6 @@
 enum { LATE_NICE = -10 }; /* after the threads that the first frame waits for */
 
 static const uint64_t SECOND = 1000000000;
-static const uint64_t MIN_SLEEP_NS = 100000; /* by default */
 
 enum kind_id { KIND_PERF, KIND_SLOTS, KIND_UPROBES, KIND_LOCKS, KIND_SLEPT, KIND_PHASES, KINDS };
 
@@ -69,13 +68,14 @@ struct run_snapshots {
 	struct error no_locks;
 	struct snapshot_files *files;
 	struct snapshot_users *users; /* NULL: off */
-	const struct waitfeed *waits; /* borrowed; NULL: there is none */
+	struct waitfeed *waits;	      /* borrowed; NULL: there is none */
 	struct lock_requests requests;
 	struct lock_request_lock asked[LOCKASK_MOST];
 	int32_t threads[LOCKASK_THREADS];
 	struct snapshot_phases *phases; /* NULL: see no_phases */
 	struct error no_phases;
 	struct snapshot_slept *slept; /* NULL: see no_slept */
+	struct waitfeed *only_slept;  /* its programs, where `waits` is NULL */
 	struct error no_slept;
 	/* Of the thread that loads: */
 	const struct opts *opts;     /* borrowed */
@@ -458,21 +458,22 @@ struct snapshot_uprobes *run_snapshots_uprobes(struct run_snapshots *r)
 	return r ? r->uprobes : NULL;
 }
 
-/* Sleeps are reported into the rings of waits; without these they are summed up all the same. */
+/* Where BPF reports nothing else, sleeps are summed up all the same, without records. */
 static void load_slept(struct run_snapshots *r, struct kerntypes *types)
 {
-	const struct snapshot_slept_options so = {
-		.target = r->target,
-		.min_ns = r->opts->min_sleep_ns ? r->opts->min_sleep_ns : MIN_SLEEP_NS,
-		.rings = waitfeed_rings(r->waits)};
+	const struct waitfeed_options alone = {.target = r->target, .sleeps = true};
+	int code = 0;
 
 	if (r->opts->no_bpf)
-		error_set(&r->no_slept, -ENOTSUP, "BPF is switched off (--no-bpf)");
-	else
-		(void)snapshot_slept_new(&r->slept, &so, types, &r->no_slept);
+		code = error_set(&r->no_slept, -ENOTSUP, "BPF is switched off (--no-bpf)");
+	else if (!r->waits)
+		code = waitfeed_new(&r->only_slept, &alone, types, &r->no_slept);
+	if (code == 0)
+		(void)snapshot_slept_new(&r->slept, r->waits ? r->waits : r->only_slept, r->target,
+					 &r->no_slept);
 }
 
-void run_snapshots_waits(struct run_snapshots *r, const struct waitfeed *w, struct kerntypes *types)
+void run_snapshots_waits(struct run_snapshots *r, struct waitfeed *w, struct kerntypes *types)
 {
 	if (r)
 		r->waits = w;
@@ -512,6 +513,7 @@ void run_snapshots_free(struct run_snapshots *r)
 	snapshot_users_free(r->users);
 	snapshot_phases_free(r->phases);
 	snapshot_slept_free(r->slept);
+	waitfeed_free(r->only_slept);
 	lock_request_deinit(&r->requests);
 	pthread_mutex_destroy(&r->lock);
 	pthread_cond_destroy(&r->changed);

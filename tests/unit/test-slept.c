@@ -5,8 +5,8 @@
  */
 #include "kontend/mem.h"
 #include "kontend/sleptsnap.h"
-#include "locks/slept-price.h"
-#include "locks/slept.h"
+#include "waits/slept-price.h"
+#include "waits/slept.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -5,26 +5,21 @@
 #include "kontend/error.h"
 #include "kontend/sleptsnap.h"
 
-struct bpf_map;
-struct kerntypes;
 struct target;
+struct waitfeed;
 
 /*
- * Programs at every switch and wakeup that sum up sleeps in state D: see sleptsnap.h. The machine
- * pays for them until this is freed, so they are attached only on request. For one thread.
+ * Sums of sleeps in state D (sleptsnap.h), by programs at every switch and wakeup. The machine pays
+ * for that until this is freed, so it is on only on request. For one thread.
  */
 struct snapshot_slept;
 
-struct snapshot_slept_options {
-	const struct target *target; /* borrowed; NULL: all tasks */
-	/* Sleeps of so long are records in these rings as well (sleeprec.h); 0 or NULL: none. */
-	uint64_t min_ns;
-	const struct bpf_map *rings; /* borrowed for the call to snapshot_slept_new() */
-};
-
-/* @types may be NULL, and freed after this call. 0, or negative with the kernel's answer. */
-int snapshot_slept_new(struct snapshot_slept **ret, const struct snapshot_slept_options *o,
-		       struct kerntypes *types, struct error *err);
+/*
+ * @w: measures sleeps, and must outlive this. @target: borrowed; NULL: all tasks. 0, or negative
+ * with the reason, as the kernel's refusal of the programs.
+ */
+int snapshot_slept_new(struct snapshot_slept **ret, struct waitfeed *w, const struct target *target,
+		       struct error *err);
 /*
  * Of a command that is about to begin: the process that runs it. Attaches the programs, so that
  * none of its sleeps is missing. Before the first snapshot.

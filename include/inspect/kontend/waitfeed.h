@@ -23,7 +23,6 @@
  * PID namespace it needs an nsview to find them and to name the waiter; without one it reports no
  * waits there, and owners of all tasks.
  */
-struct bpf_map;
 struct kerntypes;
 struct nsview;
 struct waitfeed;
@@ -42,8 +41,10 @@ struct waitfeed_options {
 	uint32_t cost_ppm;
 	bool releases;	     /* with waits, where the kernel has lock:contended_release */
 	uint64_t report_ns;  /* waits of so long are always reported one by one; 0: none is */
-	bool sleeps;	     /* sleeps are reported through its rings: waitfeed_rings() */
+	bool sleeps;	     /* sleeps in state D are measured: snapshot-slept.h */
 	bool holders;	     /* holders are wanted, from BPF or from perf */
+	/* Sleeps of so long are records as well (sleeprec.h); 0: none. */
+	uint64_t min_sleep_ns;
 	uint32_t max_stack;  /* frames of a call chain; 0: none */
 	uint64_t ring_bytes; /* of rings as requested, see ring_own_bytes() */
 	struct nsview *ns; /* borrowed for as long as the feed is; NULL: in the initial namespace */
@@ -70,11 +71,6 @@ int waitfeed_can_follow(const struct waitfeed *f, struct error *err);
 int waitfeed_follow(struct waitfeed *f, struct error *err);
 /* May measured tasks wait for locks of files? Also where it cannot know that; NULL: yes. */
 bool waitfeed_files_wait(const struct waitfeed *f);
-/*
- * The map of the session's rings, by which programs of another object write to the stream; NULL:
- * there is none.
- */
-const struct bpf_map *waitfeed_rings(const struct waitfeed *f);
 bool waitfeed_sums_up(const struct waitfeed *f); /* as requested; NULL: no */
 /*
  * The same for the thread that reports long waits and runs the governor; 0 if there is nothing to

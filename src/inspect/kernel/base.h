@@ -27,6 +27,13 @@
 
 #define CORE __attribute__((preserve_access_index))
 
+/* The context of a program, for a global function: a typed tracepoint's only from 6.8 on. */
+#if __has_attribute(btf_decl_tag)
+#define CTX_ARG __attribute__((btf_decl_tag("arg:ctx")))
+#else
+#define CTX_ARG
+#endif
+
 struct list_head {
 	struct list_head *next, *prev;
 } CORE;

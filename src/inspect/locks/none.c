@@ -41,11 +41,11 @@ void snapshot_locks_free(struct snapshot_locks *w)
 	(void)w;
 }
 
-int snapshot_slept_new(struct snapshot_slept **ret, const struct snapshot_slept_options *o,
-		       struct kerntypes *types, struct error *err)
+int snapshot_slept_new(struct snapshot_slept **ret, struct waitfeed *w, const struct target *target,
+		       struct error *err)
 {
-	(void)o;
-	(void)types;
+	(void)w;
+	(void)target;
 	*ret = NULL;
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
 }

@@ -27,7 +27,7 @@
 
 extern const char waits_object[], waits_object_end[];
 
-enum { LINKS = 16 };
+enum { LINKS = 16, LONG_SLEEP_NS = 100000 };
 
 /* The objects of one CPU. */
 struct waits_own {
@@ -45,9 +45,13 @@ struct waitfeed {
 	uint32_t n_cpus; /* 0: waits are not reported */
 	enum waits_scope scope;
 	bool owners;
-	struct follow *follow;	     /* NULL: holders are not followed, */
-	struct shorts *shorts;	     /* NULL: all waits are reported one by one */
-	struct error no_follow;	     /* the kernel's error, if they were requested */
+	struct sched shared, only_follow;
+	struct follow *follow;	/* NULL: holders are not followed, */
+	struct shorts *shorts;	/* NULL: all waits are reported one by one */
+	struct error no_follow; /* the kernel's error, if they were requested */
+	bool sleeps;		/* are measured, */
+	struct error no_sleeps; /* or why not, if they were requested */
+	uint64_t min_sleep_ns;
 	bool releases;		     /* requested, and the kernel has them */
 	bool files;		     /* the kernel reports waits for locks of files, */
 	_Atomic bool files_reported; /* and the programs do; set by the thread that attaches */
@@ -302,8 +306,8 @@ static struct waits_config config_of(const struct waitfeed_options *o, struct ke
 		.waits = o->waits,
 		.owners = o->owners,
 		.frames = o->max_stack,
-		.follow = o->follow_ns != 0,
 		.follow_ns = o->follow_ns,
+		.slept = {.min_ns = o->min_sleep_ns, .long_ns = LONG_SLEEP_NS},
 		.shorts = wants_shorts(o),
 		.word_type = word_type(types),
 		.mnt_ns = pidns_own_mounts(),
@@ -381,22 +385,11 @@ static int report_target(const struct waitfeed *f, const struct target *t, struc
 	return code;
 }
 
-/* The kernel need not verify programs that are never called. */
-static int leave_program(struct bpf_object *o, const char *name)
-{
-	struct bpf_program *p = bpf_object__find_program_by_name(o, name);
-
-	return p ? bpf_program__set_autoload(p, false) : -ENOENT;
-}
-
 static int leave_releases(struct bpf_object *o)
 {
 	static const char *const names[] = {"see_release", "see_nested_release"};
-	int code = 0;
 
-	for (size_t i = 0; code == 0 && i < 2; i++)
-		code = leave_program(o, names[i]);
-	return code;
+	return bpf_run_leave_programs(o, names, 2);
 }
 
 static int leave_files(struct bpf_object *o)
@@ -404,13 +397,28 @@ static int leave_files(struct bpf_object *o)
 	int code = 0;
 
 	for (size_t i = 0; code == 0 && i < FILE_PROGRAMS; i++)
-		code = leave_program(o, file_programs[i].program);
+		code = bpf_run_leave_programs(o, &file_programs[i].program, 1);
 	return code;
+}
+
+/* Holders are followed by programs of their own. */
+static bool follows_apart(const struct waits_config *c)
+{
+	return c->follow && (c->apart || !c->sleeps);
+}
+
+static int leave_sched(struct bpf_object *o, const struct waits_config *c)
+{
+	int code = c->follow ? 0 : follow_leave(o);
+
+	code = code < 0 || c->sleeps ? code : slept_leave(o);
+	code = code < 0 || c->sleeps ? code : sched_leave_out(o, SCHED_SHARED);
+	return code < 0 || follows_apart(c) ? code : sched_leave_out(o, SCHED_FOLLOW);
 }
 
 struct sizes {
 	const struct waitfeed *f;
-	bool follow, shorts;
+	const struct waits_config *config;
 };
 
 /*
@@ -429,8 +437,8 @@ static int prepare(struct bpf_object *o, const void *arg)
 	code = code < 0 || f->files ? code : leave_files(o);
 	if (code == 0 && (f->scope == WAITS_TIDS || f->scope == WAITS_PIDS))
 		code = bpf_map__set_max_entries(ids, WAITS_IDS);
-	code = code < 0 ? code : follow_prepare(o, s->follow);
-	code = code < 0 ? code : short_prepare(o, s->shorts ? f->n_cpus : 0);
+	code = code < 0 ? code : leave_sched(o, s->config);
+	code = code < 0 ? code : short_prepare(o, s->config->shorts ? f->n_cpus : 0);
 	return code < 0 ? code
 			: bpf_map__set_value_size(bpf_map__inner_map(own), (uint32_t)own_bytes(f));
 }
@@ -455,11 +463,16 @@ static int prepare_own(struct waitfeed *f, const struct waitfeed_options *o, str
 	return f->own ? 0 : error_enomem(err, "the rings of waits");
 }
 
+/* What is tried, as the kernel may refuse some of it. */
+struct parts {
+	bool follow, sleeps, apart;
+};
+
 static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
-		       struct kerntypes *types, struct error *err)
+		       const struct parts *parts, struct kerntypes *types, struct error *err)
 {
-	const struct waits_config config = config_of(o, types, f->feed.ring_bytes);
-	const struct sizes sizes = {f, config.follow, config.shorts};
+	struct waits_config config = config_of(o, types, f->feed.ring_bytes);
+	const struct sizes sizes = {f, &config};
 	const struct bpf_run_file file = {.bytes = waits_object,
 					  .len = (size_t)(waits_object_end - waits_object),
 					  .config = &config,
@@ -468,6 +481,12 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 					  .prepare = prepare,
 					  .prepare_arg = &sizes};
 
+	config.follow = parts->follow;
+	config.sleeps = parts->sleeps;
+	config.apart = parts->apart;
+	int code = parts->sleeps ? ns_own(&config.slept.ns, types, err) : 0;
+	if (code < 0)
+		return code;
 	f->scope = (enum waits_scope)config.scope;
 	f->releases =
 		o->waits && o->releases && has_tracepoint(types, "btf_trace_contended_release");
@@ -475,20 +494,58 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 	return bpf_run_load(&f->object, &file, err);
 }
 
-/* If the kernel rejects the programs that follow holders, the others work without them. */
-static int load_programs(struct waitfeed *f, const struct waitfeed_options *o,
-			 struct kerntypes *types, struct error *err)
+static int load_parts(struct waitfeed *f, const struct waitfeed_options *o,
+		      const struct parts *parts, struct kerntypes *types, struct error *err)
 {
-	struct waitfeed_options rest = *o;
-	int code = o->follow_ns ? load_object(f, o, types, &f->no_follow) : -ENOTSUP;
+	bool is_shared = parts->sleeps && !parts->apart;
+	int code = load_object(f, o, parts, types, err);
 
-	code = code == 0 ? follow_new(&f->follow, f->object, o->follow_ns, &f->no_follow) : code;
+	if (code == 0 && parts->sleeps)
+		code = sched_init(&f->shared, f->object, SCHED_SHARED, err);
+	if (code == 0 && parts->follow && !is_shared)
+		code = sched_init(&f->only_follow, f->object, SCHED_FOLLOW, err);
+	if (code == 0 && parts->follow)
+		code = follow_new(&f->follow, f->object, is_shared ? &f->shared : &f->only_follow,
+				  o->follow_ns, err);
 	if (code == 0)
 		return 0;
 	bpf_object__close(f->object);
 	f->object = NULL;
-	rest.follow_ns = 0;
-	return load_object(f, &rest, types, err);
+	return code;
+}
+
+/*
+ * If the kernel rejects the programs that follow holders, or those of sleeps, the others work
+ * without them. Without rights it rejects all.
+ */
+static int load_programs(struct waitfeed *f, const struct waitfeed_options *o,
+			 struct kerntypes *types, struct error *err)
+{
+	static const struct parts tries[] = {
+		{.follow = true, .sleeps = true},
+		{.follow = true, .sleeps = true, .apart = true},
+		{.follow = true},
+		{.sleeps = true},
+	};
+	static const struct parts none = {0};
+	int code = 0;
+
+	for (size_t i = 0; code != -EPERM && i < sizeof(tries) / sizeof(*tries); i++) {
+		const struct parts *p = &tries[i];
+		struct error why = {0};
+
+		if ((p->follow && !o->follow_ns) || (p->sleeps && !o->sleeps))
+			continue;
+		code = load_parts(f, o, p, types, &why);
+		f->sleeps = code == 0 && p->sleeps;
+		if (p->follow)
+			f->no_follow = why;
+		if (p->sleeps)
+			f->no_sleeps = why;
+		if (code == 0)
+			return 0;
+	}
+	return load_parts(f, o, &none, types, err);
 }
 
 static int load(struct waitfeed *f, const struct waitfeed_options *o, struct kerntypes *types,
@@ -526,6 +583,7 @@ int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct
 	f->feed.waits = o->waits;
 	f->ns = o->ns;
 	f->owners = o->owners;
+	f->min_sleep_ns = o->min_sleep_ns;
 	struct kerntypes *own, *types_or = kerntypes_or(types, &own, err);
 	int code = types_or ? load(f, o, types_or, err) : err->code;
 	kerntypes_free(own);
@@ -633,9 +691,14 @@ bool waitfeed_files_wait(const struct waitfeed *f)
 	return !f || !f->files_reported || bpf_map_lookup_elem(f->file_states, &first, &n) < 0 || n;
 }
 
-const struct bpf_map *waitfeed_rings(const struct waitfeed *f)
+int waitfeed_sleeps(struct waitfeed *f, struct waitfeed_sleeps *ret, struct error *err)
 {
-	return f ? bpf_object__find_map_by_name(f->object, "rings") : NULL;
+	if (!f->sleeps)
+		return error_set(err, f->no_sleeps.code ? f->no_sleeps.code : -ENOTSUP, "%s",
+				 f->no_sleeps.code ? f->no_sleeps.text
+						   : "Measuring sleeps was not requested");
+	*ret = (struct waitfeed_sleeps){f->object, &f->shared, f->min_sleep_ns};
+	return 0;
 }
 
 bool waitfeed_sums_up(const struct waitfeed *f)

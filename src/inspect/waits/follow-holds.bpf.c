@@ -64,7 +64,9 @@ struct follow_cpu {
 	__u32 handed;	       /* and of locks that are handed over */
 	__u32 missed_reported; /* of counts.missed */
 	__u32 pad;
-	__u64 curr;	    /* the task that runs here, since the first switch that was seen */
+	__u64 curr;	  /* the task that runs here, as of the last switch that was seen, */
+	__u32 curr_epoch; /* in this epoch */
+	__u32 pad2;
 	struct holdrec rec; /* where interrupts are off */
 };
 
@@ -78,7 +80,7 @@ struct follow_marks {
 	__u8 marks[FOLLOW_TASKS];
 };
 
-/* The loader makes these small if holders are not to be followed. */
+/* The loader leaves these out if holders are not to be followed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__type(key, __u32);
@@ -115,13 +117,7 @@ struct {
 	__uint(max_entries, FOLLOW_WAITS);
 } waiting SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct follow_state);
-	__uint(max_entries, 1);
-} following SEC(".maps");
+struct follow_state following SEC(".data.following") = {0};
 
 struct sched_entity___follow {
 	__u64 sum_exec_runtime, prev_sum_exec_runtime;
@@ -159,13 +155,6 @@ static __always_inline struct follow_reported *follow_reported_of(__u64 lock)
 	__u32 at = (lock >> 4) * 0x9e3779b97f4a7c15ull >> 54;
 
 	return bpf_map_lookup_elem(&holders_reported, &at);
-}
-
-static __always_inline struct follow_state *follow_state(void)
-{
-	const __u32 first = 0;
-
-	return bpf_map_lookup_elem(&following, &first);
 }
 
 static __always_inline struct follow_cpu *follow_here(void)

@@ -77,8 +77,8 @@ static __always_inline __u64 follow_call_here(void)
  * Of the task that runs here: it has got the lock, or is not known to have it any more. Global, as
  * owner_read() is.
  */
-__noinline int follow_report_unnamed(struct bpf_raw_tracepoint_args *ctx, enum holdrec_what what,
-				     __u64 lock, enum follow_kind kind)
+__noinline int follow_report_unnamed(struct bpf_raw_tracepoint_args *ctx CTX_ARG,
+				     enum holdrec_what what, __u64 lock, enum follow_kind kind)
 {
 	struct follow_cpu *c = follow_here();
 	struct follow_short room = {0};

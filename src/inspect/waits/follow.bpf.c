@@ -10,7 +10,7 @@
  * removed. As both checks use the same word, an entry that two writers have torn reports nothing
  * wrong.
  *
- * The programs on the scheduler's tracepoints are attached only while there are waits longer than
+ * The scheduler's tracepoints (sched.bpf.c) are looked at only while there are waits longer than
  * the threshold: user space sees that by `waiting`, where each waiting task has its place, and by
  * the count of finished waits (follow.c).
  *
@@ -118,7 +118,7 @@ static __always_inline void follow_write(void *ctx, struct follow_cpu *c, struct
  * Writes a record without frames that has what, state, lock, hint and the other task in it, of the
  * holder @task; 0: of no task. Global, as owner_read() is.
  */
-__noinline int follow_say(struct bpf_raw_tracepoint_args *ctx, struct follow_short *room,
+__noinline int follow_say(struct bpf_raw_tracepoint_args *ctx CTX_ARG, struct follow_short *room,
 			  __u64 task)
 {
 	struct follow_cpu *c = follow_here();
@@ -133,7 +133,7 @@ __noinline int follow_say(struct bpf_raw_tracepoint_args *ctx, struct follow_sho
 }
 
 /* Writes a record that is of no task. Global, as owner_read() is. */
-__noinline int follow_mark(struct bpf_raw_tracepoint_args *ctx, enum holdrec_what what)
+__noinline int follow_mark(struct bpf_raw_tracepoint_args *ctx CTX_ARG, enum holdrec_what what)
 {
 	struct follow_short room = {0};
 	struct holdrec *r = (void *)&room;
@@ -224,7 +224,7 @@ __noinline int follow_instead(struct follow_short *room, __u64 task)
 	if (!room || !bpf_core_field_exists(t->thread_info.cpu))
 		return 0;
 	c = bpf_map_lookup_percpu_elem(&follow_cpus, &first, BPF_CORE_READ(t, thread_info.cpu));
-	if (c && c->curr && c->curr != task)
+	if (c && c->curr && c->curr_epoch == following.epoch && c->curr != task)
 		follow_other((void *)room, (void *)c->curr);
 	return 0;
 }
@@ -308,15 +308,15 @@ static __always_inline void follow_handed(void *ctx, struct follow_state *s,
 /*
  * @by_record: the record of the begin names who is to take a free lock. Global, as owner_read() is.
  */
-__noinline int follow_owner(struct bpf_raw_tracepoint_args *ctx, const struct lock_owner *o,
+__noinline int follow_owner(struct bpf_raw_tracepoint_args *ctx CTX_ARG, const struct lock_owner *o,
 			    __u64 lock, __u32 flags, bool by_record)
 {
-	struct follow_state *s = follow_state();
+	struct follow_state *s = &following;
 	struct follow_short room = {0};
 	struct follow_task *e;
 	bool is_new, is_known;
 
-	if (!o || !s || o->is == WAITREC_NOT_SAID)
+	if (!o || o->is == WAITREC_NOT_SAID)
 		return 0;
 	if (!o->task) {
 		follow_handed(ctx, s, o, lock, by_record, &room);
@@ -375,11 +375,11 @@ static __always_inline enum follow_kind follow_got(__u64 lock, __u32 tid, __u32 
 {
 	__u64 task = bpf_get_current_task();
 	struct follow_reported *reported = follow_reported_of(lock);
-	struct follow_state *s = follow_state();
+	struct follow_state *s = &following;
 	enum follow_kind kind = follow_kind_of(flags);
 	bool is_named = !(flags & (LCB_READ | LCB_PERCPU)) && kind != FOLLOW_SEM, is_new;
 
-	if (!reported || !s)
+	if (!reported)
 		return FOLLOW_NONE;
 	/* It was let in before the writer that was reported came. */
 	if (kind == FOLLOW_PCPU && reported->lock == lock &&
@@ -406,17 +406,13 @@ static __always_inline enum follow_kind follow_end(struct bpf_raw_tracepoint_arg
 {
 	struct follow_wait *w = follow_wait_of(tid);
 	__u64 lock = ctx->args[0];
-	struct follow_state *s;
 
 	/* That of a spinlock within the wait, say. */
 	if (!w || w->tid != tid || w->lock != lock)
 		return FOLLOW_NONE;
 	w->tid = 0;
-	if (bpf_ktime_get_ns() - w->begin_ns >= config.follow_ns) {
-		s = follow_state();
-		if (s)
-			__sync_fetch_and_add(&s->n_long, 1);
-	}
+	if (bpf_ktime_get_ns() - w->begin_ns >= config.follow_ns)
+		__sync_fetch_and_add(&following.n_long, 1);
 	return (int)ctx->args[1] ? FOLLOW_NONE : follow_got(lock, tid, w->flags);
 }
 
@@ -495,7 +491,7 @@ static __always_inline void follow_leaves(struct bpf_raw_tracepoint_args *ctx,
  * The reported state of a task that was not on a CPU has ended: it runs, or may. @other: the task
  * that has woken it, or has kept it off the CPU; 0: not known. Global, as owner_read() is.
  */
-__noinline int follow_back(struct bpf_raw_tracepoint_args *ctx, struct follow_task *e,
+__noinline int follow_back(struct bpf_raw_tracepoint_args *ctx CTX_ARG, struct follow_task *e,
 			   enum holdrec_what what, __u64 other)
 {
 	struct follow_short room = {0};
@@ -537,7 +533,7 @@ static __always_inline void follow_comes(struct bpf_raw_tracepoint_args *ctx,
 
 	if (e && e->task == ctx->args[2] && e->state && e->epoch == s->epoch)
 		follow_back(ctx, e, HOLDREC_ON,
-			    follow_kept_off(e, (void *)ctx->args[1]) ? ctx->args[1] : 0);
+			    follow_kept_off(e, (void *)ctx->args[1]) ? bpf_get_current_task() : 0);
 }
 
 /*
@@ -561,35 +557,30 @@ static __always_inline void follow_sleeps(struct bpf_raw_tracepoint_args *ctx,
 	follow_owner(ctx, &o, w->lock, w->flags, false);
 }
 
-SEC("raw_tp/sched_switch")
-int see_switch(struct bpf_raw_tracepoint_args *ctx)
+/* The task that leaves the CPU is current still. */
+static __always_inline void follow_switch(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 tid = (__u32)bpf_get_current_pid_tgid();
 	__u32 next = BPF_CORE_READ((struct task_struct *)ctx->args[2], pid);
 	struct follow_marks *m = follow_marks();
 	struct follow_wait *w = follow_wait_of(tid);
+	struct follow_state *s = &following;
 	struct follow_cpu *c = follow_here();
-	struct follow_state *s;
 	bool leaves, comes, waits;
 
-	if (!m || !c || !w)
-		return 0;
+	if (!s->on || !m || !c || !w)
+		return;
 	c->curr = ctx->args[2];
+	c->curr_epoch = s->epoch;
 	leaves = m->marks[tid & (FOLLOW_TASKS - 1)];
 	comes = m->marks[next & (FOLLOW_TASKS - 1)];
 	waits = tid && w->tid == tid;
-	if (!leaves && !comes && !waits)
-		return 0;
-	s = follow_state();
-	if (!s || !s->on)
-		return 0;
 	if (waits)
 		follow_sleeps(ctx, w);
 	if (leaves)
 		follow_leaves(ctx, s, m, tid);
 	if (comes)
 		follow_comes(ctx, s, next);
-	return 0;
 }
 
 /* A task that waits may go on: the lock is its own in a moment, and until then of no task. */
@@ -611,32 +602,29 @@ static __always_inline void follow_wakes(struct bpf_raw_tracepoint_args *ctx,
  * that has come meanwhile. The tracepoint sched_wakeup is often passed on another CPU only, where
  * the waker is unknown.
  */
-SEC("raw_tp/sched_waking")
-int see_waking(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline void follow_waking(struct bpf_raw_tracepoint_args *ctx,
+					  struct task_struct *t)
 {
-	struct task_struct *t = (void *)ctx->args[0];
 	__u32 tid = BPF_CORE_READ(t, pid);
 	struct follow_wait *w = follow_wait_of(tid);
 	struct follow_marks *m = follow_marks();
-	struct follow_state *s;
+	struct follow_state *s = &following;
 	struct follow_task *e;
 	bool waits;
 
-	if (!m || !w)
-		return 0;
+	if (!s->on || !m || !w)
+		return;
 	waits = w->tid == tid;
 	if (!waits && !m->marks[tid & (FOLLOW_TASKS - 1)])
-		return 0;
-	s = follow_state();
+		return;
 	e = follow_entry(tid);
-	if (waits && s && s->on && w->flags & LCB_PERCPU)
+	if (waits && w->flags & LCB_PERCPU)
 		follow_lets_go(ctx, w);
-	else if (waits && s && s->on)
+	else if (waits)
 		follow_wakes(ctx, s, w);
-	if (s && e && s->on && e->task == (__u64)t && e->epoch == s->epoch &&
+	if (e && e->task == (__u64)t && e->epoch == s->epoch &&
 	    (e->state == HOLDREC_ASLEEP || e->state == HOLDREC_IO))
 		follow_back(ctx, e, HOLDREC_WOKEN, bpf_get_current_task());
-	return 0;
 }
 
 /* User space begins and ends it; at the begin, owners are reported for waits that continue. */
@@ -663,10 +651,8 @@ SEC("raw_tp/say_follow")
 int say_follow(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct follow_looks looks = {.ctx = ctx, .now = bpf_ktime_get_ns()};
-	struct follow_state *s = follow_state();
+	struct follow_state *s = &following;
 
-	if (!s)
-		return 0;
 	/* Long waits may be for others by now than when they began. */
 	if (ctx->args[0] == FOLLOW_LOOK) {
 		looks.older_ns = config.follow_ns;

@@ -2,11 +2,11 @@
 /*
  * A thread checks a few times a second whether there are waits longer than the threshold: by the
  * count of finished waits, and by the places where waiting tasks have written their begin. While
- * there are such waits, and some time after, the programs are attached to the scheduler's
- * tracepoints, which every switch of tasks pays for. Attaching takes milliseconds, hence the
- * thread. It also makes a program read the owners of locks with long waits again. The begin and the
- * end of reports on holders are marked in the stream by a program that runs once: it writes a
- * record into a CPU's ring, at its place in time.
+ * there are such waits, and some time after, holders are followed by the programs at the
+ * scheduler's tracepoints, which every switch of tasks pays for. Attaching takes milliseconds,
+ * hence the thread. It also makes a program read the owners of locks with long waits again. The
+ * begin and the end of reports on holders are marked in the stream by a program that runs once: it
+ * writes a record into a CPU's ring, at its place in time.
  */
 #include "bpf-run.h"
 #include "internal.h"
@@ -23,7 +23,7 @@
 
 #define MS 1000000ull
 
-enum { LOOK_MS = 50, LOOK_ATTACHED_MS = 500, LOOK_LONG_MS = 20, FOLLOW_LINKS = 2 };
+enum { LOOK_MS = 50, LOOK_ATTACHED_MS = 500, LOOK_LONG_MS = 20 };
 
 static const uint64_t KEEP_NS = 10000 * MS; /* attached so long after the last long wait */
 
@@ -35,7 +35,8 @@ struct follow {
 	size_t counts_size;
 	char *values; /* of all CPUs */
 	int n_possible;
-	int say, programs[FOLLOW_LINKS], links[FOLLOW_LINKS]; /* links: -1: not attached */
+	int say;
+	struct sched *sched;
 	bool attached;
 	bool goes_on;		       /* there was a long wait, at the last check */
 	uint64_t n_long, last_long_ns; /* the count that was seen; when there was one */
@@ -46,24 +47,14 @@ struct follow {
 	atomic_int failed;
 };
 
-static const char *const tracepoints[FOLLOW_LINKS] = {"sched_switch", "sched_waking"};
-static const char *const names[FOLLOW_LINKS] = {"see_switch", "see_waking"};
-
-int follow_prepare(struct bpf_object *o, bool on)
+int follow_leave(struct bpf_object *o)
 {
-	static const char *const maps[] = {"holders", "holders_reported", "waiting"};
-	static const char *const programs[] = {"see_switch", "see_waking", "say_follow"};
-	int code = 0;
+	static const char *const programs[] = {"say_follow"};
+	static const char *const maps[] = {"holders", "holder_marks",	 "holders_reported",
+					   "waiting", ".data.following", "follow_cpus"};
+	int code = bpf_run_leave_programs(o, programs, sizeof(programs) / sizeof(*programs));
 
-	for (size_t i = 0; !on && code == 0 && i < sizeof(maps) / sizeof(*maps); i++) {
-		struct bpf_map *m = bpf_object__find_map_by_name(o, maps[i]);
-		code = m ? bpf_map__set_max_entries(m, 1) : -ENOENT;
-	}
-	for (size_t i = 0; !on && code == 0 && i < sizeof(programs) / sizeof(*programs); i++) {
-		struct bpf_program *p = bpf_object__find_program_by_name(o, programs[i]);
-		code = p ? bpf_program__set_autoload(p, false) : -ENOENT;
-	}
-	return code;
+	return code < 0 ? code : bpf_run_leave_maps(o, maps, sizeof(maps) / sizeof(*maps));
 }
 
 /* Has a wait lasted for too long? */
@@ -134,23 +125,23 @@ static void read_counts(struct follow *f)
 	atomic_store(&f->missed, missed);
 }
 
+/* The programs may stay for others: then a byte that they read shows that none is followed. */
 static void detach(struct follow *f)
 {
-	for (size_t i = 0; i < FOLLOW_LINKS; i++) {
-		if (f->links[i] >= 0)
-			close(f->links[i]);
-		f->links[i] = -1;
-	}
+	__atomic_store_n(&f->state->on, 0, __ATOMIC_RELAXED);
+	sched_leave(f->sched);
 }
 
 static int attach(struct follow *f)
 {
-	for (size_t i = 0; i < FOLLOW_LINKS; i++) {
-		f->links[i] = bpf_raw_tracepoint_open(tracepoints[i], f->programs[i]);
-		if (f->links[i] < 0)
-			return f->links[i] = -1, -errno;
-	}
-	return run_program(f, FOLLOW_BEGIN);
+	int code = sched_use(f->sched);
+
+	if (code < 0)
+		return code;
+	code = run_program(f, FOLLOW_BEGIN);
+	if (code < 0)
+		detach(f);
+	return code;
 }
 
 static void begin(struct follow *f)
@@ -158,7 +149,6 @@ static void begin(struct follow *f)
 	int code = attach(f);
 
 	if (code < 0) {
-		detach(f);
 		atomic_store(&f->failed, code);
 		return;
 	}
@@ -214,19 +204,6 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static int find_programs(struct follow *f, struct bpf_object *o, struct error *err)
-{
-	f->say = bpf_run_program(o, "say_follow", err);
-	int code = f->say < 0 ? f->say : 0;
-
-	for (size_t i = 0; code == 0 && i < FOLLOW_LINKS; i++) {
-		f->links[i] = -1;
-		f->programs[i] = bpf_run_program(o, names[i], err);
-		code = f->programs[i] < 0 ? f->programs[i] : 0;
-	}
-	return code;
-}
-
 static int find_maps(struct follow *f, struct bpf_object *o, struct error *err)
 {
 	struct bpf_map *counts = bpf_object__find_map_by_name(o, "follow_cpus");
@@ -240,19 +217,23 @@ static int find_maps(struct follow *f, struct bpf_object *o, struct error *err)
 	if (!f->values)
 		return error_enomem(err, "counts of holders");
 	f->waiting = bpf_run_map(o, "waiting", FOLLOW_WAITS * sizeof(*f->waiting), PROT_READ, err);
-	f->state = bpf_run_map(o, "following", sizeof(*f->state), PROT_READ, err);
+	f->state =
+		bpf_run_map(o, ".data.following", sizeof(*f->state), PROT_READ | PROT_WRITE, err);
 	return f->waiting && f->state ? 0 : err->code;
 }
 
-int follow_new(struct follow **ret, struct bpf_object *o, uint64_t longer_ns, struct error *err)
+int follow_new(struct follow **ret, struct bpf_object *o, struct sched *sched, uint64_t longer_ns,
+	       struct error *err)
 {
 	struct follow *f = mem_calloc(1, sizeof(*f));
 
 	if (!f)
 		return error_enomem(err, "following holders");
 	f->longer_ns = longer_ns;
+	f->sched = sched;
 	int code = bpf_thread_init(&f->thread, err);
-	code = code < 0 ? code : find_programs(f, o, err);
+	f->say = code < 0 ? code : bpf_run_program(o, "say_follow", err);
+	code = f->say < 0 ? f->say : code;
 	code = code < 0 ? code : find_maps(f, o, err);
 	if (code < 0) {
 		follow_free(f);

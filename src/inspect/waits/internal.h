@@ -37,15 +37,57 @@ void bpf_thread_stop(struct bpf_thread *b); /* async-signal-safe */
 /* Waits for its end. Accepts @b after a failed bpf_thread_init(), too. */
 void bpf_thread_deinit(struct bpf_thread *b);
 
+/* sched.c */
+
+/* Programs at the scheduler's tracepoints, attached while features use them; from any thread. */
+enum { SCHED_PROGRAMS = 2 };
+
+/* Those that features share, and those that only follow holders. */
+enum sched_kind { SCHED_SHARED, SCHED_FOLLOW };
+
+struct sched {
+	enum sched_kind kind;
+	pthread_mutex_t lock;
+	int programs[SCHED_PROGRAMS], links[SCHED_PROGRAMS]; /* links: -1: not attached */
+	unsigned users;
+};
+
+/* Before @o is loaded: leaves out programs of this kind. */
+int sched_leave_out(struct bpf_object *o, enum sched_kind kind);
+/* Of a loaded object, which must outlive it. */
+int sched_init(struct sched *s, struct bpf_object *o, enum sched_kind kind, struct error *err);
+int sched_use(struct sched *s);	   /* 0 or a negative errno */
+void sched_leave(struct sched *s); /* after a sched_use() that returned 0 */
+
+/* feed.c */
+
+struct waitfeed;
+
+/* Of a feed that measures sleeps. */
+struct waitfeed_sleeps {
+	struct bpf_object *object;
+	struct sched *sched;
+	uint64_t min_ns;
+};
+
+/* 0, or negative with the reason why this one measures none. */
+int waitfeed_sleeps(struct waitfeed *f, struct waitfeed_sleeps *ret, struct error *err);
+
+/* slept.c */
+
+/* Before @o is loaded: leaves out the programs and maps of sleeps. */
+int slept_leave(struct bpf_object *o);
+
 /* follow.c */
 
-/* The thread that attaches the programs of follow.bpf.c while there are long waits. */
+/* The thread that has tasks followed by follow.bpf.c while there are long waits. */
 struct follow;
 
-/* Before @o is loaded: unless @on, its programs are left out and its maps are small. */
-int follow_prepare(struct bpf_object *o, bool on);
-/* For a loaded object, which must outlive it. */
-int follow_new(struct follow **ret, struct bpf_object *o, uint64_t longer_ns, struct error *err);
+/* Before @o is loaded: leaves out its programs and maps. */
+int follow_leave(struct bpf_object *o);
+/* For a loaded object, which must outlive it, as must @sched: the programs that follow. */
+int follow_new(struct follow **ret, struct bpf_object *o, struct sched *sched, uint64_t longer_ns,
+	       struct error *err);
 /* Reports that there is a ring for records of @cpu. */
 void follow_add_cpu(struct follow *f, uint32_t cpu);
 int follow_start(struct follow *f, struct error *err);

@@ -52,12 +52,6 @@ int waitfeed_follow(struct waitfeed *f, struct error *err)
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
 }
 
-const struct bpf_map *waitfeed_rings(const struct waitfeed *f)
-{
-	(void)f;
-	return NULL;
-}
-
 bool waitfeed_files_wait(const struct waitfeed *f)
 {
 	(void)f;

@@ -3,6 +3,7 @@
 #define KONTEND_INSPECT_WAITS_SHARED_H
 
 #include "ns-shared.h"
+#include "slept-shared.h"
 
 /* Kinds and scopes of reports of the waits program. BPF includes it, too: plain C types only. */
 enum {
@@ -95,7 +96,10 @@ struct waits_config {
 	unsigned int shorts;	      /* short waits may be summed up (short.bpf.c) */
 	unsigned int mnt_ns;	      /* number of the mount namespace in which files are named */
 	unsigned int follow;	      /* holders (holdrec.h), */
+	unsigned int apart;	      /* by programs of their own in any case: sched.bpf.c */
+	unsigned int sleeps;	      /* sleeps in state D (sleeprec.h, sleptsnap.h) */
 	unsigned long long follow_ns; /* if there are waits longer than this */
+	struct raw_slept_config slept;
 	unsigned long long cpus[WAITS_CPUS / 64];
 };
 

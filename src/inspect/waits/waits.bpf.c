@@ -9,6 +9,7 @@
 #include "kernel/cgroup.h"
 #include "kernel/locks.h"
 #include "kernel/ns.h"
+#include "locks/read-asked.h"
 
 #include "kontend/holdrec.h"
 #include "kontend/ownerrec.h"
@@ -58,8 +59,6 @@ struct css_set {
 struct task_struct___cgroups {
 	struct css_set *cgroups;
 } CORE;
-
-enum cgroup_subsys_id { perf_event_cgrp_id = 1 };
 
 /*
  * The owner of a lock: read where the kernel reports that a task begins to wait for it. Of the
@@ -533,6 +532,9 @@ static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum w
 #include "inodes.bpf.c"
 
 #include "filelocks.bpf.c"
+#include "slept.bpf.c"
+
+#include "sched.bpf.c"
 
 static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum what what,
 				    bool follows)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef KONTEND_INSPECT_LOCKS_SLEPT_H
-#define KONTEND_INSPECT_LOCKS_SLEPT_H
+#ifndef KONTEND_INSPECT_WAITS_SLEPT_H
+#define KONTEND_INSPECT_WAITS_SLEPT_H
 
 #include "kontend/map64.h"
 #include "kontend/sleptsnap.h"

@@ -3,8 +3,8 @@
  * Shared by user space and the programs that sum up sleeps in state D. Included by both sides:
  * plain C types only, sizes are multiples of 8.
  */
-#ifndef KONTEND_INSPECT_LOCKS_SLEPT_SHARED_H
-#define KONTEND_INSPECT_LOCKS_SLEPT_SHARED_H
+#ifndef KONTEND_INSPECT_WAITS_SLEPT_SHARED_H
+#define KONTEND_INSPECT_WAITS_SLEPT_SHARED_H
 
 #include "ns-shared.h"
 

@@ -11,17 +11,13 @@
  * A wakeup may come before its task has left the CPU, or after it has set its state, but before it
  * sleeps; or the task was preempted in between. The run queue still has it then, or the CPU: it has
  * not slept. Otherwise its own switch has been seen, so its begin is that of this sleep.
+ *
+ * The programs may be attached for others while sleeps are not measured: slept_state.level.
+ * waits.bpf.c includes this file; sched.bpf.c has the programs of switches and wakeups.
  */
-#include "kernel/ns.h"
-
 #include "kontend/sleeprec.h"
-#include "read-asked.h"
-#include "slept-shared.h"
 
-char license_text[] SEC("license") = "GPL";
-
-const volatile struct raw_slept_config config = {0};
-struct raw_slept_state state = {0};
+struct raw_slept_state slept_state SEC(".data.slept") = {.level = RAW_SLEPT_OFF};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -35,7 +31,7 @@ struct {
 	__uint(max_entries, RAW_SLEPT_CHAINS);
 	__type(key, __u64);
 	__type(value, struct raw_slept_chain);
-} chains SEC(".maps");
+} slept_chains SEC(".maps");
 
 #define SUMS(map)                                                                                  \
 	struct {                                                                                   \
@@ -45,37 +41,30 @@ struct {
 		__type(value, struct raw_slept_sum);                                               \
 	} map SEC(".maps")
 
-/* Those of the session, of measured CPUs: each sees the records of wakeups there. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
-	__type(key, __u32);
-	__type(value, __u32);
-} rings SEC(".maps");
-
-/* Where a record is made: the kernel never runs a program within itself. */
+/*
+ * Where chains and records are made, a place for each program: the kernel never runs one within
+ * itself.
+ */
 struct raw_slept_room {
+	struct raw_slept_chain chain;
 	struct sleeprec record;
 	__u64 missed, missed_reported;
 };
 
+enum { ROOM_SWITCH, ROOM_WAKING, ROOMS };
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, ROOMS);
 	__type(key, __u32);
 	__type(value, struct raw_slept_room);
-} rooms SEC(".maps");
+} slept_rooms SEC(".maps");
 
 SUMS(slept);
 SUMS(slept_more); /* of processes that found no room there */
 
 /* task_struct.__state */
 enum { STATE_UNINTERRUPTIBLE = 2, STATE_NOLOAD = 0x400 };
-/*
- * Frames before the scheduler: the program, and the tracepoint that calls it; if other programs are
- * attached to the tracepoint, one more remains.
- */
-enum { SLEPT_LEAD = 2 };
-
 struct task_struct___slept {
 	unsigned int __state;
 	unsigned in_iowait : 1;
@@ -92,14 +81,20 @@ static __always_inline bool is_d(__u32 s)
 /* In a PID namespace only its tasks are measured. */
 static __always_inline bool is_inside(struct task_struct *t)
 {
-	return !config.ns.level || !(ns_tid(t, &config.ns) & NS_OUTSIDE);
+	return !config.slept.ns.level || !(ns_tid(t, &config.slept.ns) & NS_OUTSIDE);
+}
+
+static __always_inline struct raw_slept_room *slept_room(__u32 nth)
+{
+	return bpf_map_lookup_elem(&slept_rooms, &nth);
 }
 
 static __always_inline __u64 hash_of(const struct raw_slept_chain *c)
 {
 	__u64 h = c->n;
 
-	for (int i = 0; i < RAW_SLEPT_FRAMES; i++) {
+	/* Beyond these are those of an earlier chain. */
+	for (__u32 i = 0; i < RAW_SLEPT_FRAMES && i < c->n; i++) {
 		h = (h ^ c->frames[i]) * 0x9e3779b97f4a7c15ull;
 		h ^= h >> 32;
 	}
@@ -115,54 +110,54 @@ static __always_inline __u64 keep_chain(struct raw_slept_chain *c, long len)
 		return 0;
 	c->n = (__u32)len / sizeof(c->frames[0]);
 	hash = hash_of(c);
-	if (!bpf_map_lookup_elem(&chains, &hash) &&
-	    bpf_map_update_elem(&chains, &hash, c, BPF_ANY) < 0)
+	if (!bpf_map_lookup_elem(&slept_chains, &hash) &&
+	    bpf_map_update_elem(&slept_chains, &hash, c, BPF_ANY) < 0)
 		return 0;
 	return hash;
 }
 
-/* That of the task that leaves this CPU. */
+/*
+ * That of the task that leaves this CPU. If other programs are attached to the tracepoint, a frame
+ * before the scheduler remains.
+ */
 static __always_inline __u64 chain_here(void *ctx)
 {
-	struct raw_slept_chain c = {0};
+	struct raw_slept_room *room = slept_room(ROOM_SWITCH);
+	struct raw_slept_chain *c = room ? &room->chain : NULL;
 
-	if (state.level >= RAW_SLEPT_LONG_CHAINS)
+	if (!c || slept_state.level >= RAW_SLEPT_LONG_CHAINS)
 		return 0;
-	return keep_chain(&c, bpf_get_stack(ctx, c.frames, sizeof(c.frames), SLEPT_LEAD));
+	return keep_chain(c, bpf_get_stack(ctx, c->frames, sizeof(c->frames), STACK_LEAD));
 }
 
 /* That of a task that sleeps. */
 static __always_inline __u64 chain_of(struct task_struct *t)
 {
-	struct raw_slept_chain c = {0};
+	struct raw_slept_room *room = slept_room(ROOM_WAKING);
+	struct raw_slept_chain *c = room ? &room->chain : NULL;
 
-	return keep_chain(&c, bpf_get_task_stack(t, c.frames, sizeof(c.frames), 0));
+	return c ? keep_chain(c, bpf_get_task_stack(t, c->frames, sizeof(c->frames), 0)) : 0;
 }
 
-SEC("tp_btf/sched_switch")
-int sleep_begins(__u64 *ctx)
+/* @prev leaves its CPU, and was not preempted. */
+static __always_inline void sleep_begins(void *ctx, struct task_struct___slept *prev)
 {
-	struct task_struct___slept *prev;
 	struct raw_slept_now *now;
 
-	if ((bool)ctx[0]) /* preempted */
-		return 0;
-	prev = (void *)ctx[1];
-	if (!is_d(prev->__state) || !is_inside((void *)prev) ||
-	    !is_asked_for((void *)prev, &config.ns))
-		return 0;
+	if (!is_d(prev->__state) || slept_state.level >= RAW_SLEPT_OFF ||
+	    !is_inside((void *)prev) || !is_asked_for((void *)prev, &config.slept.ns))
+		return;
 	now = bpf_task_storage_get(&sleep_of, (void *)prev, 0, 0);
 	if (!now) {
-		__sync_fetch_and_add(&state.dropped, 1);
-		return 0;
+		__sync_fetch_and_add(&slept_state.dropped, 1);
+		return;
 	}
 	__u64 from_ns = bpf_ktime_get_ns();
 	now->kind = BPF_CORE_READ_BITFIELD(prev, in_iowait) ? RAW_SLEPT_IO : RAW_SLEPT_DISK;
 	now->chain = chain_here(ctx);
-	now->epoch = state.epoch;
+	now->epoch = slept_state.epoch;
 	now->since_ns = bpf_ktime_get_ns();
-	__sync_fetch_and_add(&state.busy_ns, now->since_ns - from_ns);
-	return 0;
+	__sync_fetch_and_add(&slept_state.busy_ns, now->since_ns - from_ns);
 }
 
 /* Its row, which is made if there is room for one. */
@@ -190,7 +185,7 @@ static __always_inline void add(struct raw_slept_sum *sum, __u64 ns)
 	/* CPUs that end sleeps of one row at the same time are few. */
 	for (int i = 0; i < 8 && ns > most; i++)
 		most = __sync_val_compare_and_swap(&sum->max_ns, most, ns);
-	sum->waker = ns_tid((void *)bpf_get_current_task(), &config.ns);
+	sum->waker = ns_tid((void *)bpf_get_current_task(), &config.slept.ns);
 	bpf_get_current_comm(sum->waker_comm, sizeof(sum->waker_comm));
 }
 
@@ -199,18 +194,18 @@ static __always_inline void fill_tasks(struct sleeprec *r, struct task_struct *t
 {
 	struct task_struct *waker = (void *)bpf_get_current_task();
 
-	r->pid = ns_pid(t, &config.ns);
-	r->tid = ns_tid(t, &config.ns);
+	r->pid = ns_pid(t, &config.slept.ns);
+	r->tid = ns_tid(t, &config.slept.ns);
 	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
-	r->waker_pid = ns_pid(waker, &config.ns);
-	r->waker_tid = ns_tid(waker, &config.ns);
+	r->waker_pid = ns_pid(waker, &config.slept.ns);
+	r->waker_tid = ns_tid(waker, &config.slept.ns);
 	bpf_get_current_comm(r->waker_comm, sizeof(r->waker_comm));
 }
 
 /* Returns the number of frames. */
 static __always_inline __u32 fill_frames(struct sleeprec *r, __u64 chain)
 {
-	const struct raw_slept_chain *c = chain ? bpf_map_lookup_elem(&chains, &chain) : NULL;
+	const struct raw_slept_chain *c = chain ? bpf_map_lookup_elem(&slept_chains, &chain) : NULL;
 
 	if (!c)
 		return 0;
@@ -223,8 +218,7 @@ static __always_inline void report(void *ctx, struct task_struct *t,
 				   const struct raw_slept_now *now, __u64 ns)
 {
 	const __u64 lead = sizeof(__u32), head = offsetof(struct sleeprec, frames) - lead;
-	__u32 first = 0;
-	struct raw_slept_room *room = bpf_map_lookup_elem(&rooms, &first);
+	struct raw_slept_room *room = slept_room(ROOM_WAKING);
 
 	if (!room)
 		return;
@@ -242,10 +236,10 @@ static __always_inline void report(void *ctx, struct task_struct *t,
 		return;
 	if (bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r->magic, size) == 0) {
 		room->missed_reported += r->missed;
-		__sync_fetch_and_add(&state.records, 1);
+		__sync_fetch_and_add(&slept_state.records, 1);
 	} else {
 		room->missed++;
-		__sync_fetch_and_add(&state.missed, 1);
+		__sync_fetch_and_add(&slept_state.missed, 1);
 	}
 }
 
@@ -254,9 +248,9 @@ static __always_inline void end_sleep(void *ctx, struct task_struct___slept *t,
 {
 	__u64 until_ns = bpf_ktime_get_ns(), ns = until_ns - now->since_ns;
 
-	if (!now->chain && ns >= config.long_ns)
+	if (!now->chain && ns >= config.slept.long_ns)
 		now->chain = chain_of((void *)t);
-	struct raw_slept_key key = {now->chain, ns_pid((void *)t, &config.ns), now->kind};
+	struct raw_slept_key key = {now->chain, ns_pid((void *)t, &config.slept.ns), now->kind};
 	struct raw_slept_sum *sum = sum_in(&slept, &key, t->group_leader);
 
 	if (!sum) {
@@ -266,27 +260,25 @@ static __always_inline void end_sleep(void *ctx, struct task_struct___slept *t,
 	if (sum)
 		add(sum, ns);
 	else
-		__sync_fetch_and_add(&state.dropped, 1);
-	if (config.min_ns && ns >= config.min_ns)
+		__sync_fetch_and_add(&slept_state.dropped, 1);
+	if (config.slept.min_ns && ns >= config.slept.min_ns)
 		report(ctx, (void *)t, now, ns);
 	now->since_ns = 0;
-	__sync_fetch_and_add(&state.busy_ns, bpf_ktime_get_ns() - until_ns);
+	__sync_fetch_and_add(&slept_state.busy_ns, bpf_ktime_get_ns() - until_ns);
 }
 
-SEC("tp_btf/sched_waking")
-int sleep_ends(__u64 *ctx)
+/* @t is woken, or its state is set back before it slept. */
+static __always_inline void sleep_ends(void *ctx, struct task_struct___slept *t)
 {
-	struct task_struct___slept *t = (void *)ctx[0];
 	struct raw_slept_now *now;
 
-	if (!is_d(t->__state) || t->on_cpu)
-		return 0;
+	if (!is_d(t->__state) || slept_state.level >= RAW_SLEPT_OFF || t->on_cpu)
+		return;
 	if (t->on_rq && !(bpf_core_field_exists(t->se.sched_delayed) && t->se.sched_delayed))
-		return 0;
+		return;
 	now = bpf_task_storage_get(&sleep_of, (void *)t, 0, 0);
-	if (now && now->since_ns && now->epoch == state.epoch)
+	if (now && now->since_ns && now->epoch == slept_state.epoch)
 		end_sleep(ctx, t, now);
-	return 0;
 }
 
 SEC("tp_btf/task_newtask")
@@ -316,9 +308,9 @@ int sleeping_tasks(struct bpf_iter__task *ctx)
 	if (!ctx->task)
 		return 0;
 	now = bpf_task_storage_get(&sleep_of, ctx->task, 0, 0);
-	if (!now || !now->since_ns || now->epoch != state.epoch)
+	if (!now || !now->since_ns || now->epoch != slept_state.epoch)
 		return 0;
-	state.now++;
-	state.now_ns += bpf_ktime_get_ns() - now->since_ns;
+	slept_state.now++;
+	slept_state.now_ns += bpf_ktime_get_ns() - now->since_ns;
 	return 0;
 }

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attaches the programs that sum up sleeps in state D (slept.bpf.c) at the first snapshot, and
- * copies their sums into each. Tasks that exist get their storage before the programs at the
- * switches are there; new ones from then on.
+ * Has sleeps in state D summed up (slept.bpf.c) from the first snapshot on, and copies their sums
+ * into each. Tasks that exist get their storage before sleeps are looked at; new ones from then on.
  */
 #include "slept.h"
-#include "asked.h"
 #include "bpf-run.h"
-#include "btf/types.h"
+#include "internal.h"
 #include "kontend/clock.h"
 #include "kontend/mem.h"
 #include "kontend/snapshot-slept.h"
 #include "kontend/sysinfo.h"
 #include "kontend/text.h"
+#include "locks/asked.h"
 #include "slept-price.h"
 
 #include <bpf/bpf.h>
@@ -22,82 +21,70 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-extern const char slept_object[], slept_object_end[];
-
-enum { LINKS = 3, BATCH = 256, COMM = 16, LONG_NS = 100000 };
-
-/* In the order in which they are attached. */
-static const char *const names[LINKS] = {"new_task", "sleep_ends", "sleep_begins"};
+enum { BATCH = 256, COMM = 16 };
 
 struct snapshot_slept {
-	struct bpf_object *object;
+	struct waitfeed_sleeps of;
 	struct bpf_link *old_tasks, *sleeping_tasks;
 	struct raw_slept_state *state; /* shared with the programs */
 	struct asked asked;
 	int slept, more, chains; /* descriptors of maps */
-	int links[LINKS];	 /* -1: not attached */
+	int new_task, link;	 /* the program of new tasks; its link, -1: not attached */
 	const struct target *target;
 	int child;
 	uint64_t from_ns; /* 0: never attached */
 	bool attached, taken;
-	uint64_t min_ns;
 	struct slept_price price;
 	struct map64 rows;
 	struct raw_slept_key keys[BATCH];
 	struct raw_slept_sum sums[BATCH];
 };
 
-static int find_maps(struct snapshot_slept *s, struct error *err)
+int slept_leave(struct bpf_object *o)
 {
-	s->slept = bpf_object__find_map_fd_by_name(s->object, "slept");
-	s->more = bpf_object__find_map_fd_by_name(s->object, "slept_more");
-	s->chains = bpf_object__find_map_fd_by_name(s->object, "chains");
-	if (s->slept < 0 || s->more < 0 || s->chains < 0)
-		return error_set(err, -ENOENT, "The BPF object lacks a map of sleeps");
-	s->state = bpf_run_map(s->object, ".bss", sizeof(*s->state), PROT_READ | PROT_WRITE, err);
-	return s->state ? asked_open(&s->asked, s->object, err) : err->code;
+	static const char *const programs[] = {"new_task", "old_tasks", "sleeping_tasks"};
+	static const char *const maps[] = {"sleep_of",	  "slept_chains", "slept_rooms",
+					   "slept",	  "slept_more",	  ".data.slept",
+					   ".data.asked", "asked_cpus",	  "asked_ids"};
+	int code = bpf_run_leave_programs(o, programs, sizeof(programs) / sizeof(*programs));
+
+	return code < 0 ? code : bpf_run_leave_maps(o, maps, sizeof(maps) / sizeof(*maps));
 }
 
-static int load(struct snapshot_slept *s, const struct snapshot_slept_options *o,
-		struct kerntypes *types, struct error *err)
+static int find_maps(struct snapshot_slept *s, struct bpf_object *o, struct error *err)
 {
-	struct raw_slept_config config = {.min_ns = o->rings ? o->min_ns : 0, .long_ns = LONG_NS};
-	struct bpf_run_file f = {
-		.bytes = slept_object,
-		.len = (size_t)(slept_object_end - slept_object),
-		.config = &config,
-		.config_size = sizeof(config),
-		.types = types,
-		.shared = o->rings ? "rings" : NULL,
-		.shared_map = o->rings,
-	};
-	int code = ns_own(&config.ns, types, err);
+	s->slept = bpf_object__find_map_fd_by_name(o, "slept");
+	s->more = bpf_object__find_map_fd_by_name(o, "slept_more");
+	s->chains = bpf_object__find_map_fd_by_name(o, "slept_chains");
+	if (s->slept < 0 || s->more < 0 || s->chains < 0)
+		return error_set(err, -ENOENT, "The BPF object lacks a map of sleeps");
+	s->state = bpf_run_map(o, ".data.slept", sizeof(*s->state), PROT_READ | PROT_WRITE, err);
+	return s->state ? asked_open(&s->asked, o, err) : err->code;
+}
 
-	code = code < 0 ? code : bpf_run_load(&s->object, &f, err);
-	code = code < 0 ? code : find_maps(s, err);
-	if (code < 0)
-		return code;
-	s->old_tasks = bpf_run_iterator(s->object, "old_tasks", err);
-	s->sleeping_tasks = bpf_run_iterator(s->object, "sleeping_tasks", err);
+static int find_programs(struct snapshot_slept *s, struct bpf_object *o, struct error *err)
+{
+	s->new_task = bpf_run_program(o, "new_task", err);
+	if (s->new_task < 0)
+		return s->new_task;
+	s->old_tasks = bpf_run_iterator(o, "old_tasks", err);
+	s->sleeping_tasks = bpf_run_iterator(o, "sleeping_tasks", err);
 	return s->old_tasks && s->sleeping_tasks ? 0 : err->code;
 }
 
-int snapshot_slept_new(struct snapshot_slept **ret, const struct snapshot_slept_options *o,
-		       struct kerntypes *shared, struct error *err)
+int snapshot_slept_new(struct snapshot_slept **ret, struct waitfeed *w, const struct target *target,
+		       struct error *err)
 {
 	struct snapshot_slept *s = mem_calloc(1, sizeof(*s));
-	struct kerntypes *own;
 
 	*ret = NULL;
 	if (!s)
 		return error_enomem(err, "sums of sleeps");
-	for (int i = 0; i < LINKS; i++)
-		s->links[i] = -1;
-	s->target = o->target;
-	s->min_ns = o->rings ? o->min_ns : 0;
-	struct kerntypes *types = kerntypes_or(shared, &own, err);
-	int code = types ? load(s, o, types, err) : err->code;
-	kerntypes_free(own);
+	s->link = -1;
+	s->target = target;
+	int code = waitfeed_sleeps(w, &s->of, err);
+	code = code < 0 ? code : find_maps(s, s->of.object, err);
+	code = code < 0 ? code : find_programs(s, s->of.object, err);
 	if (code < 0) {
 		snapshot_slept_free(s);
 		return code;
@@ -106,14 +93,27 @@ int snapshot_slept_new(struct snapshot_slept **ret, const struct snapshot_slept_
 	return 0;
 }
 
+/* The programs at the scheduler's tracepoints may stay for others. */
 static void detach(struct snapshot_slept *s)
 {
+	if (s->state)
+		__atomic_store_n(&s->state->level, RAW_SLEPT_OFF, __ATOMIC_RELAXED);
+	if (s->attached)
+		sched_leave(s->of.sched);
 	s->attached = false;
-	for (int i = 0; i < LINKS; i++) {
-		if (s->links[i] >= 0)
-			close(s->links[i]);
-		s->links[i] = -1;
-	}
+	if (s->link >= 0)
+		close(s->link);
+	s->link = -1;
+}
+
+static int give_storage(struct snapshot_slept *s, struct error *err)
+{
+	s->link = bpf_raw_tracepoint_open(NULL, s->new_task);
+	if (s->link < 0)
+		return error_errno(err, -errno, "Cannot attach the BPF program new_task");
+	int code = bpf_run_iterate(s->old_tasks);
+	return code < 0 ? error_errno(err, code, "Cannot give tasks the storage for their sleeps")
+			: 0;
 }
 
 static int attach(struct snapshot_slept *s, struct error *err)
@@ -122,21 +122,12 @@ static int attach(struct snapshot_slept *s, struct error *err)
 
 	/* Of sleeps before, neither the begin nor the end is known. */
 	__atomic_store_n(&s->state->epoch, s->state->epoch + 1, __ATOMIC_RELAXED);
-
-	for (int i = 0; code == 0 && i < LINKS; i++) {
-		int prog = bpf_run_program(s->object, names[i], err);
-		if (prog < 0)
-			return prog;
-		s->links[i] = bpf_raw_tracepoint_open(NULL, prog);
-		if (s->links[i] < 0)
-			return error_errno(err, -errno,
-					   "Cannot attach the BPF program %s, which sums up sleeps",
-					   names[i]);
-		code = i ? 0 : bpf_run_iterate(s->old_tasks);
-		if (code < 0)
-			error_errno(err, code, "Cannot give tasks the storage for their sleeps");
-	}
-	return code;
+	code = code < 0 ? code : give_storage(s, err);
+	if (code < 0)
+		return code;
+	code = sched_use(s->of.sched);
+	s->attached = code == 0;
+	return code < 0 ? error_errno(err, code, "Cannot attach the BPF programs of sleeps") : 0;
 }
 
 static int find_chain(void *arg, uint64_t hash, struct raw_slept_chain *ret)
@@ -226,17 +217,18 @@ static int govern(struct snapshot_slept *s, struct error *err)
 					.switches = sysinfo_switches(),
 					.cpus = sysconf(_SC_NPROCESSORS_ONLN)};
 	unsigned level = slept_price_look(&s->price, &look);
+	int code = 0;
 
-	__atomic_store_n(&s->state->level, level, __ATOMIC_RELAXED);
 	if (level == RAW_SLEPT_OFF)
 		detach(s);
-	if (s->attached || level == RAW_SLEPT_OFF)
-		return 0;
-	int code = attach(s, err);
-	s->attached = code == 0;
-	if (code == 0 && !s->from_ns)
+	else if (!s->attached)
+		code = attach(s, err);
+	if (!s->attached)
+		return code;
+	__atomic_store_n(&s->state->level, level, __ATOMIC_RELAXED);
+	if (!s->from_ns)
 		s->from_ns = clock_now_ns();
-	return code;
+	return 0;
 }
 
 /* The first snapshot tries again what has failed, and reports it. */
@@ -262,7 +254,7 @@ static void fill_head(const struct snapshot_slept *s, struct sleptsnap_head *ret
 	ret->from_ns = s->from_ns;
 	ret->dropped = counter(&s->state->dropped);
 	ret->level = s->price.level;
-	ret->min_ns = s->min_ns;
+	ret->min_ns = s->of.min_ns;
 	ret->records = counter(&s->state->records);
 	ret->missed = counter(&s->state->missed);
 	ret->switch_ps = s->price.switch_ps;
@@ -305,6 +297,5 @@ void snapshot_slept_free(struct snapshot_slept *s)
 	bpf_run_unmap(s->state, sizeof(*s->state));
 	bpf_link__destroy(s->old_tasks);
 	bpf_link__destroy(s->sleeping_tasks);
-	bpf_object__close(s->object);
 	mem_free(s);
 }

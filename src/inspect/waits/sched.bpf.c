@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is attached to the scheduler's tracepoints, one program to each: a second one would cost
+ * every switch and wakeup of the machine as much as an empty one does. Each feature has functions
+ * of its own, which load a word or two and reject nearly all tasks. The programs are verified with
+ * their configuration, so the kernel removes features that are off, and the loader leaves out their
+ * maps. waits.bpf.c includes this file.
+ *
+ * Functions that follow holders pass the context on to global functions, which a kernel before 6.8
+ * refuses in programs with types, as sleeps need them. There holders are followed by programs of
+ * their own, as they are where no sleeps are measured.
+ */
+SEC("tp_btf/sched_switch")
+int on_switch(struct bpf_raw_tracepoint_args *ctx)
+{
+	bool is_preempted = ctx->args[0];
+
+	if (config.sleeps && !is_preempted)
+		sleep_begins(ctx, (void *)ctx->args[1]);
+	if (config.follow && !config.apart)
+		follow_switch(ctx);
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int on_waking(struct bpf_raw_tracepoint_args *ctx)
+{
+	if (config.sleeps)
+		sleep_ends(ctx, (void *)ctx->args[0]);
+	if (config.follow && !config.apart)
+		follow_waking(ctx, (void *)ctx->args[0]);
+	return 0;
+}
+
+SEC("raw_tp/sched_switch")
+int see_switch(struct bpf_raw_tracepoint_args *ctx)
+{
+	follow_switch(ctx);
+	return 0;
+}
+
+SEC("raw_tp/sched_waking")
+int see_waking(struct bpf_raw_tracepoint_args *ctx)
+{
+	follow_waking(ctx, (void *)ctx->args[0]);
+	return 0;
+}
