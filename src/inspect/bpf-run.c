@@ -200,13 +200,6 @@ static int prepare_iterator(struct bpf_program *p, struct bpf_prog_load_opts *op
 	return prepare_traced(p, opts, "bpf_iter_", BTF_KIND_FUNC, BPF_TRACE_ITER);
 }
 
-/* A tracepoint whose arguments the verifier knows by their types. */
-static int prepare_typed(struct bpf_program *p, struct bpf_prog_load_opts *opts, long cookie)
-{
-	(void)cookie;
-	return prepare_traced(p, opts, "btf_trace_", BTF_KIND_TYPEDEF, BPF_TRACE_RAW_TP);
-}
-
 static void set_kfunc(struct bpf_insn *insn, struct kerntypes *types)
 {
 	static const struct {
@@ -241,6 +234,15 @@ static int prepare_kfuncs(struct bpf_program *p, struct bpf_prog_load_opts *opts
 	code = code ? code : bpf_program__set_insns(p, insns, n);
 	mem_free(insns);
 	return code;
+}
+
+/* A tracepoint whose arguments the verifier knows by their types. */
+static int prepare_typed(struct bpf_program *p, struct bpf_prog_load_opts *opts, long cookie)
+{
+	int code = prepare_kfuncs(p, opts, cookie);
+
+	return code < 0 ? code
+			: prepare_traced(p, opts, "btf_trace_", BTF_KIND_TYPEDEF, BPF_TRACE_RAW_TP);
 }
 
 static int register_handler(const char *section, enum bpf_prog_type type,
