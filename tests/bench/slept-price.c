@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slept-price [ROUNDS [LOAD]]: what the programs of sleeps in state D cost a switch with its
- * wakeup. Loads run on one CPU, in rounds: without programs; with an empty program at each of the
- * two tracepoints, which is the least that BPF costs there; with two of them at each; and with the
- * programs of sleeps. The order changes from round to round, so that other load falls on all alike.
- * Figures are CPU time of the load, and differences within a round; the interval is that of 95 %.
+ * slept-price TURNS [ROUNDS [LOAD]]: what programs at the scheduler's tracepoints cost a switch
+ * with its wakeup. Loads run on one CPU, in rounds: without programs; with an empty program at each
+ * of the two tracepoints, which is the least that BPF costs there; with two of them at each; with
+ * sleeps in state D summed up; with holders of locks followed; with both by one program; and with
+ * both by a program each, of two feeds. TURNS makes long waits, so that holders are followed. The
+ * order changes from round to round, so that other load falls on all alike. Figures are CPU time of
+ * the load, and differences within a round; the interval is that of 95 %.
  * Then the kernel's statistics of BPF, which are on for that run only, give the time of each
  * program, and so its part of a machine's time whatever the load.
  */
 #include "kontend/snapshot-slept.h"
+#include "kontend/waitfeed.h"
 #include "paired.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,12 +27,16 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { SKIP = 77, ROUNDS = 31, WORDS = 16, PROGRAMS = 2 };
+enum { SKIP = 77, ROUNDS = 31, WORDS = 16, PROGRAMS = 2, FEEDS = 2, CPUS = 1024 };
 
 /* The programs that are attached. */
-enum arm { ARM_NONE, ARM_EMPTY, ARM_TWICE, ARM_SLEPT, ARMS };
+enum arm { ARM_NONE, ARM_EMPTY, ARM_TWICE, ARM_SLEPT, ARM_FOLLOW, ARM_BOTH, ARM_APART, ARMS };
+
+/* What a feed does. */
+enum { SLEEPS = 1, FOLLOWS = 2 };
 
 static const struct {
 	enum arm arm, against;
@@ -38,6 +46,11 @@ static const struct {
 	{ARM_TWICE, ARM_EMPTY, "second empty programs cost"},
 	{ARM_SLEPT, ARM_NONE, "the programs of sleeps cost"},
 	{ARM_SLEPT, ARM_EMPTY, "of that more than empty ones"},
+	{ARM_FOLLOW, ARM_NONE, "following holders costs"},
+	{ARM_BOTH, ARM_NONE, "sleeps and holders in one program cost"},
+	{ARM_BOTH, ARM_SLEPT, "of that more than sleeps alone"},
+	{ARM_APART, ARM_NONE, "sleeps and holders in two programs cost"},
+	{ARM_APART, ARM_BOTH, "of that more than in one"},
 };
 
 enum { COMPARED = sizeof(compared) / sizeof(compared[0]) };
@@ -54,6 +67,16 @@ static const struct load loads[] = {
 	  "for i in 1 2 3; do echo 'int main(void) { return 0; }' | cc -pipe -O2 -x c -o /dev/null "
 	  "-; done",
 	  NULL}},
+};
+
+static const char *turns;
+
+/* Feeds whose programs are attached. */
+struct feeds {
+	struct waitfeed *feeds[FEEDS];
+	size_t n;
+	struct snapshot_slept *slept; /* NULL: sleeps are not summed up */
+	int events[FEEDS][CPUS];      /* where records would go; -1: none */
 };
 
 /* A program that was loaded. */
@@ -83,10 +106,8 @@ static double cpu_ns(void)
 	       ((double)u.ru_utime.tv_usec + (double)u.ru_stime.tv_usec) * 1e3;
 }
 
-/* CPU time of the load and its children. */
-static double run(const struct load *l)
+static int run_command(const char *const *args, bool is_pinned)
 {
-	double before = cpu_ns();
 	int status = 0;
 	pid_t pid = fork();
 
@@ -94,14 +115,24 @@ static double run(const struct load *l)
 		cpu_set_t first;
 		CPU_ZERO(&first);
 		CPU_SET(0, &first);
-		sched_setaffinity(0, sizeof(first), &first);
+		if (is_pinned)
+			sched_setaffinity(0, sizeof(first), &first);
 		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
-		execvp(l->args[0], (char *const *)(uintptr_t)l->args);
+		execvp(args[0], (char *const *)(uintptr_t)args);
 		_exit(127);
 	}
 	waitpid(pid, &status, 0);
+	return status;
+}
+
+/* CPU time of the load and its children. */
+static double run(const struct load *l)
+{
+	double before = cpu_ns();
+	int status = run_command(l->args, true);
+
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
 		printf("skipped: there is no perf\n");
 		exit(SKIP);
@@ -113,21 +144,100 @@ static double run(const struct load *l)
 	return cpu_ns() - before;
 }
 
-static struct snapshot_slept *attach(void)
+static void sum_up(struct feeds *f, struct waitfeed *w)
 {
-	struct snapshot_slept *w;
 	struct sleptsnap s = {0};
 	struct error err = {0};
 
-	const struct snapshot_slept_options all = {0};
-
-	must(snapshot_slept_new(&w, &all, NULL, &err), &err);
-	if (snapshot_slept_take(w, &s) < 0 || s.head.reason) {
+	must(snapshot_slept_new(&f->slept, w, NULL, &err), &err);
+	if (snapshot_slept_take(f->slept, &s) < 0 || s.head.reason) {
 		fprintf(stderr, "FAIL %s\n", sleptsnap_text(&s, s.head.reason));
 		exit(1);
 	}
 	sleptsnap_deinit(&s);
-	return w;
+}
+
+/* Nothing reads what is written to it. */
+static int open_event(uint32_t cpu)
+{
+	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+					     .size = sizeof(attr),
+					     .config = PERF_COUNT_SW_BPF_OUTPUT};
+
+	return (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static bool is_following(struct feed *feed)
+{
+	struct feed_follow counts;
+
+	return feed->follow(feed, &counts) && counts.times && !counts.failed;
+}
+
+/* It goes on for seconds after the last long wait. */
+static void follow(struct waitfeed *w)
+{
+	const char *const args[] = {turns, "/tmp/slept-price", NULL};
+	const struct timespec while_ns = {.tv_nsec = 10000000};
+	struct error err = {0};
+
+	must(waitfeed_start(w, 0, &err), &err);
+	must(waitfeed_follow(w, &err), &err);
+	for (int i = 0; i < 5 && !is_following(waitfeed_feed(w)); i++)
+		run_command(args, false);
+	for (int i = 0; i < 100 && !is_following(waitfeed_feed(w)); i++)
+		nanosleep(&while_ns, NULL);
+	unlink(args[1]);
+	if (!is_following(waitfeed_feed(w))) {
+		printf("skipped: %s makes no long waits\n", turns);
+		exit(SKIP);
+	}
+}
+
+static void add_feed(struct feeds *f, int what)
+{
+	const struct target all = {.kind = TARGET_SYSTEM};
+	const struct waitfeed_options o = {
+		.target = &all, .sleeps = what & SLEEPS, .follow_ns = what & FOLLOWS ? 1000000 : 0};
+	struct waitfeed **w = &f->feeds[f->n];
+	int *events = f->events[f->n++];
+	struct error err = {0};
+
+	must(waitfeed_new(w, &o, NULL, &err), &err);
+	if (what & SLEEPS)
+		sum_up(f, *w);
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		events[cpu] = open_event(cpu);
+		if (events[cpu] >= 0)
+			waitfeed_feed(*w)->set(waitfeed_feed(*w), cpu, events[cpu]);
+	}
+	if (what & FOLLOWS)
+		follow(*w);
+}
+
+static struct feeds attach(enum arm arm)
+{
+	struct feeds f = {0};
+
+	if (arm == ARM_SLEPT || arm == ARM_APART)
+		add_feed(&f, SLEEPS);
+	if (arm == ARM_FOLLOW || arm == ARM_APART)
+		add_feed(&f, FOLLOWS);
+	if (arm == ARM_BOTH)
+		add_feed(&f, SLEEPS | FOLLOWS);
+	return f;
+}
+
+static void detach(struct feeds *f)
+{
+	snapshot_slept_free(f->slept);
+	for (size_t i = 0; i < f->n; i++) {
+		waitfeed_unfollow(f->feeds[i]);
+		waitfeed_free(f->feeds[i]);
+		for (uint32_t cpu = 0; cpu < CPUS; cpu++)
+			if (f->events[i][cpu] >= 0)
+				close(f->events[i][cpu]);
+	}
 }
 
 /* Ends at once: at a tracepoint it costs what the kernel needs to call it. */
@@ -179,12 +289,12 @@ static double run_beside_empty(const struct load *l, int times)
 
 static double run_arm(const struct load *l, enum arm arm)
 {
-	struct snapshot_slept *w = arm == ARM_SLEPT ? attach() : NULL;
+	struct feeds f = attach(arm);
 	double ns = arm == ARM_EMPTY   ? run_beside_empty(l, 1)
 		    : arm == ARM_TWICE ? run_beside_empty(l, 2)
 				       : run(l);
 
-	snapshot_slept_free(w);
+	detach(&f);
 	return ns;
 }
 
@@ -226,19 +336,19 @@ static int keep_statistics(void)
 	return (int)syscall(SYS_bpf, BPF_ENABLE_STATS, &attr, sizeof(attr));
 }
 
-static double measure_programs(const struct load *l)
+static double measure_programs(const struct load *l, enum arm arm, const char *words)
 {
-	struct program p[PROGRAMS] = {{"sleep_begins", 0, 0}, {"sleep_ends", 0, 0}};
-	struct snapshot_slept *w = attach();
+	struct program p[PROGRAMS] = {{"on_switch", 0, 0}, {"on_waking", 0, 0}};
+	struct feeds f = attach(arm);
 	int statistics = keep_statistics();
 
 	run(l);
 	read_programs(p, PROGRAMS);
 	if (statistics >= 0)
 		close(statistics);
-	snapshot_slept_free(w);
+	detach(&f);
 	for (size_t i = 0; i < PROGRAMS; i++)
-		printf("%s: %s takes %.1f ns in %llu runs\n", l->name, p[i].name,
+		printf("%s: %s, %s takes %.1f ns in %llu runs\n", l->name, words, p[i].name,
 		       p[i].runs ? (double)p[i].ns / (double)p[i].runs : 0.0,
 		       (unsigned long long)p[i].runs);
 	return (double)p[0].runs;
@@ -246,9 +356,10 @@ static double measure_programs(const struct load *l)
 
 static void measure(const struct load *l, int rounds)
 {
-	double switches = measure_programs(l), without = 0;
+	double switches = measure_programs(l, ARM_SLEPT, "sleeps"), without = 0;
 	struct paired more[COMPARED] = {{0}};
 
+	measure_programs(l, ARM_BOTH, "sleeps and holders");
 	for (int i = 0; switches > 0 && i < rounds; i++) {
 		double ns[ARMS];
 		for (int a = 0; a < ARMS; a++)
@@ -271,10 +382,15 @@ static void measure(const struct load *l, int rounds)
 
 int main(int argc, char **argv)
 {
-	int rounds = argc > 1 ? atoi(argv[1]) : ROUNDS;
+	int rounds = argc > 2 ? atoi(argv[2]) : ROUNDS;
 
+	if (argc < 2) {
+		fprintf(stderr, "usage: slept-price TURNS [ROUNDS [LOAD]]\n");
+		return 2;
+	}
+	turns = argv[1];
 	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
-		if (argc < 3 || strcmp(argv[2], loads[i].name) == 0)
+		if (argc < 4 || strcmp(argv[3], loads[i].name) == 0)
 			measure(&loads[i], rounds);
 	return 0;
 }

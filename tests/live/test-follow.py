@@ -97,15 +97,19 @@ def compare_preempted(when, text, events):
     check(n >= 2, "%s: %d rounds of 4 were followed" % (when, n))
 
 
-def both(what, compare, d, *command):
+def live(what, compare, d, *command):
     out = os.path.join(d, "out")
     text = run(kontend, "script", "-q", "--follow", "1ms", "--format", "json", "-o", out, "--",
                *command)
     with open(out) as f:
         compare(what + ", live", text, [json.loads(line) for line in f][1:])
-    text = run(kontend, "record", "-q", "--follow", "1ms", "-o", out, "--", *command)
+
+
+def recorded(what, compare, d, *command, options=()):
+    out = os.path.join(d, "recorded")
+    text = run(kontend, "record", "-q", "--follow", "1ms", *options, "-o", out, "--", *command)
     lines = run(kontend, "script", "-i", out, "--format", "json").splitlines()
-    compare(what + ", recorded", text, [json.loads(line) for line in lines][1:])
+    compare(" ".join([what + ", recorded", *options]), text, [json.loads(line) for line in lines][1:])
 
 
 def missed():
@@ -128,7 +132,11 @@ def storms():
 if os.geteuid() != 0:
     skip("needs root")
 with tempfile.TemporaryDirectory(prefix="kontend-follow-") as d:
-    both("turns", compare_sleep, d, turns, os.path.join(d, "file"))
-    both("preempted", compare_preempted, d, preempted)
+    live("turns", compare_sleep, d, turns, os.path.join(d, "file"))
+    live("preempted", compare_preempted, d, preempted)
+    # With sleeps, following is a part of their programs.
+    for options in ([], ["--sleeps"], ["--sleeps", "--min-wait", "1us"]):
+        recorded("turns", compare_sleep, d, turns, os.path.join(d, "file"), options=options)
+        recorded("preempted", compare_preempted, d, preempted, options=options)
     storms()
 done()
