@@ -35,7 +35,7 @@ enum { SKIP = 77, ROUNDS = 31, WORDS = 16, PROGRAMS = 2, FEEDS = 2, CPUS = 1024 
 /* The programs that are attached. */
 enum arm { ARM_NONE, ARM_EMPTY, ARM_TWICE, ARM_SLEPT, ARM_FOLLOW, ARM_BOTH, ARM_APART, ARMS };
 
-/* What a feed does. */
+/* Tasks of a feed. */
 enum { SLEEPS = 1, FOLLOWS = 2 };
 
 static const struct {
@@ -174,7 +174,7 @@ static bool is_following(struct feed *feed)
 	return feed->follow(feed, &counts) && counts.times && !counts.failed;
 }
 
-/* It goes on for seconds after the last long wait. */
+/* It continues for seconds after the last long wait. */
 static void follow(struct waitfeed *w)
 {
 	const char *const args[] = {turns, "/tmp/slept-price", NULL};

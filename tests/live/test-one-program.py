@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs of kontend at the scheduler's tracepoints: one at each, however many features need it,
-also while holders are followed; and none as long as no feature does. What is attached is counted by
-the kernel's own list of kontend's descriptors, by the measured command, which has no long wait
-first, and several then."""
+also while holders are followed; and none as long as no feature does. The measured command counts
+them in the kernel's own list of kontend's descriptors, before it has a long wait and after that."""
 import json
 import os
 import subprocess

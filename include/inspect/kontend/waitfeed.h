@@ -39,10 +39,10 @@ struct waitfeed_options {
 	 */
 	uint64_t short_ns;
 	uint32_t cost_ppm;
-	bool releases;	     /* with waits, where the kernel has lock:contended_release */
-	uint64_t report_ns;  /* waits of so long are always reported one by one; 0: none is */
-	bool sleeps;	     /* sleeps in state D are measured: snapshot-slept.h */
-	bool holders;	     /* holders are wanted, from BPF or from perf */
+	bool releases;	    /* with waits, where the kernel has lock:contended_release */
+	uint64_t report_ns; /* waits of so long are always reported one by one; 0: none is */
+	bool sleeps;	    /* sleeps in state D are measured: snapshot-slept.h */
+	bool holders;	    /* holders are wanted, from BPF or from perf */
 	/* Sleeps of so long are records as well (sleeprec.h); 0: none. */
 	uint64_t min_sleep_ns;
 	uint32_t max_stack;  /* frames of a call chain; 0: none */

@@ -463,7 +463,7 @@ static int prepare_own(struct waitfeed *f, const struct waitfeed_options *o, str
 	return f->own ? 0 : error_enomem(err, "the rings of waits");
 }
 
-/* What is tried, as the kernel may refuse some of it. */
+/* Features that are tried, as the kernel may refuse some. */
 struct parts {
 	bool follow, sleeps, apart;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is attached to the scheduler's tracepoints, one program to each: a second one would cost
- * every switch and wakeup of the machine as much as an empty one does. Each feature has functions
- * of its own, which load a word or two and reject nearly all tasks. The programs are verified with
- * their configuration, so the kernel removes features that are off, and the loader leaves out their
- * maps. waits.bpf.c includes this file.
+ * The programs at the scheduler's tracepoints, one at each: a second one would cost every switch
+ * and wakeup of the machine as much as an empty one does. Each feature has functions of its own,
+ * which load a word or two and reject nearly all tasks. The programs are verified with their
+ * configuration, so the kernel removes features that are off, and the loader leaves out their maps.
+ * waits.bpf.c includes this file.
  *
  * Functions that follow holders pass the context on to global functions, which a kernel before 6.8
  * refuses in programs with types, as sleeps need them. There holders are followed by programs of
