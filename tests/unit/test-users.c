@@ -51,7 +51,7 @@ static bool read_words(void *arg, uint64_t addr, void *ret, size_t n)
 
 static void calls_are_read(void **state)
 {
-	struct users_call c;
+	struct userlock_call c;
 	char line[128];
 
 	(void)state;
@@ -61,7 +61,7 @@ static void calls_are_read(void **state)
 	assert_int_equal(c.addr, 0x7f0000001060);
 	assert_int_equal(c.op, FUTEX_WAIT_PRIVATE);
 	assert_int_equal(c.value, 2);
-	assert_true(users_call_is_private(&c));
+	assert_true(userlock_is_private(&c));
 	snprintf(line, sizeof(line), "%d 0x7f0000001060 0x80", SYS_futex);
 	assert_false(users_call_parse(line, &c));
 	snprintf(line, sizeof(line), "%d 0x3 0x0 0x0 0x0 0x0 0x0 0x0 0x0", SYS_read);
@@ -72,9 +72,9 @@ static void calls_are_read(void **state)
 }
 
 static bool find(struct memory *m, unsigned word, uint32_t op, uint32_t value,
-		 struct users_lock *ret)
+		 struct userlock_found *ret)
 {
-	const struct users_call c = {BASE + word * sizeof(uint32_t), op, value};
+	const struct userlock_call c = {BASE + word * sizeof(uint32_t), op, value};
 
 	return users_lock_find(&c, read_words, m, ret);
 }
@@ -83,7 +83,7 @@ static void mutexes_have_owners(void **state)
 {
 	static const uint32_t kinds[] = {0, 1, 2, 3, 128, 256 | 2, 512};
 	struct memory m = {0};
-	struct users_lock l;
+	struct userlock_found l;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -121,7 +121,7 @@ static void what_differs_is_no_mutex(void **state)
 		{{1, 0, 4711, 1, 0}, 1},
 	};
 	struct memory m = {0};
-	struct users_lock l;
+	struct userlock_found l;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
@@ -141,7 +141,7 @@ static void what_differs_is_no_mutex(void **state)
 static void rwlocks_have_writers_or_readers(void **state)
 {
 	struct memory m = {0};
-	struct users_lock l;
+	struct userlock_found l;
 	uint32_t *w = m.words + 8;
 
 	(void)state;
@@ -171,7 +171,7 @@ static void rwlocks_have_writers_or_readers(void **state)
 static void conditions_are_no_locks(void **state)
 {
 	struct memory m = {0};
-	struct users_lock l;
+	struct userlock_found l;
 
 	(void)state;
 	memcpy(m.words, (uint32_t[]){3, 0, 1, 0, 2, 2, 1, 1, 0, 8, 0, 0}, 48);

@@ -65,7 +65,7 @@ struct process {
 struct user_wait {
 	uint64_t addr;
 	uint64_t ran_ns; /* scheduler's clock; 0: not known */
-	struct users_lock lock;
+	struct userlock_found lock;
 	int32_t pid, tid, owner_pid, owner_tid;
 	/* The file or area of memory in which it is, and where; of a file its identity. */
 	uint32_t in, dev; /* in: text of the pass */
@@ -204,7 +204,7 @@ static int list_all(struct snapshot_users *u)
 	return code;
 }
 
-static bool read_call(const struct process *p, int32_t tid, struct users_call *ret)
+static bool read_call(const struct process *p, int32_t tid, struct userlock_call *ret)
 {
 	char path[PATH_MAX], text[SMALL];
 
@@ -417,10 +417,10 @@ static const struct user_wait *known_wait(const struct pass *r, const struct pro
 static int add_thread(struct pass *r, struct process *p, int32_t tid)
 {
 	struct user_wait w = {.pid = p->pid, .tid = tid};
-	struct users_call call, again;
+	struct userlock_call call, again;
 
 	if (!read_call(p, tid, &call) || !users_lock_find(&call, read_memory, p, &w.lock) ||
-	    !find_owner(p, &w, users_call_is_private(&call)))
+	    !find_owner(p, &w, userlock_is_private(&call)))
 		return 0;
 	w.ran_ns = files_ran_ns(p->proc, p->pid, tid);
 	if (!read_call(p, tid, &again) || again.addr != call.addr || again.op != call.op)
@@ -434,7 +434,7 @@ static int add_thread(struct pass *r, struct process *p, int32_t tid)
 		w.ino = known->ino;
 		w.shared = known->shared;
 	} else {
-		identify(p, &w, users_call_is_private(&call), &r->texts);
+		identify(p, &w, userlock_is_private(&call), &r->texts);
 	}
 	if (mem_grow(&r->waits, &r->cap, r->n, sizeof(*r->waits)))
 		return -ENOMEM;
