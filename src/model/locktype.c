@@ -37,6 +37,8 @@ static const struct type_info type_table[LOCK_TYPES] = {
 	[LOCK_USER_RWLOCK_R] = {"rwlock(u):R", "rwlock(u)", "R"},
 	[LOCK_USER_RWLOCK_W] = {"rwlock(u):W", "rwlock(u)", "W"},
 	[LOCK_USER_PI] = {"pi(u)", "pi(u)", ""},
+	[LOCK_USER_SEM] = {"sem(u)", "sem(u)", ""},
+	[LOCK_USER_FUTEX] = {"futex(u)", "futex(u)", ""},
 	[LOCK_VMA] = {"vma", "vma", ""},
 	[LOCK_UNKNOWN] = {"unknown", "unknown", ""},
 };
@@ -76,6 +78,10 @@ static enum lock_type of_program(uint32_t flags)
 		return mode ? LOCK_UNKNOWN : LOCK_USER_MUTEX;
 	case USERLOCK_PI:
 		return mode ? LOCK_UNKNOWN : LOCK_USER_PI;
+	case USERLOCK_SEM:
+		return mode ? LOCK_UNKNOWN : LOCK_USER_SEM;
+	case USERLOCK_FUTEX:
+		return mode ? LOCK_UNKNOWN : LOCK_USER_FUTEX;
 	case USERLOCK_RWLOCK:
 		if (mode != LCB_F_READ && mode != LCB_F_WRITE)
 			return LOCK_UNKNOWN;

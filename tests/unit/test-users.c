@@ -488,6 +488,9 @@ static void types_follow_from_flags(void **state)
 	(void)state;
 	assert_int_equal(locktype_from_flags(userlock_flags(USERLOCK_MUTEX, 1)), LOCK_USER_MUTEX);
 	assert_int_equal(locktype_from_flags(userlock_flags(USERLOCK_PI, 0)), LOCK_USER_PI);
+	assert_int_equal(locktype_from_flags(userlock_flags(USERLOCK_SEM, 0)), LOCK_USER_SEM);
+	assert_int_equal(locktype_from_flags(userlock_flags(USERLOCK_FUTEX, 1)), LOCK_USER_FUTEX);
+	assert_true(locktype_is_user(LOCK_USER_FUTEX));
 	assert_int_equal(locktype_from_flags(userlock_flags(USERLOCK_RWLOCK, 1)),
 			 LOCK_USER_RWLOCK_R);
 	assert_int_equal(locktype_from_flags(userlock_flags(USERLOCK_RWLOCK, 0)),

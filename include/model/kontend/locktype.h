@@ -38,10 +38,12 @@ enum lock_type {
 	LOCK_LEASE_R,
 	LOCK_LEASE_W,
 	LOCK_VMA,	 /* of a mapping: vmalock.h */
-	LOCK_USER_MUTEX, /* this and the next three are of programs: userlock.h */
+	LOCK_USER_MUTEX, /* this and the next five are of programs: userlock.h */
 	LOCK_USER_RWLOCK_R,
 	LOCK_USER_RWLOCK_W,
 	LOCK_USER_PI,
+	LOCK_USER_SEM,
+	LOCK_USER_FUTEX,
 	LOCK_UNKNOWN, /* a flag combination that no kernel known to us emits */
 	LOCK_TYPES,
 };
@@ -75,7 +77,7 @@ static inline bool locktype_is_file(unsigned t)
 /* Of a program: its waiters sleep in futex(2). */
 static inline bool locktype_is_user(unsigned t)
 {
-	return t >= LOCK_USER_MUTEX && t <= LOCK_USER_PI;
+	return t >= LOCK_USER_MUTEX && t <= LOCK_USER_FUTEX;
 }
 
 /* The waiter burns its CPU and cannot be moved (spinlock, rwlock): paired by CPU, not by task. */

@@ -91,9 +91,11 @@ enum locksnap_lock_type {
 	LOCKSNAP_LEASE,
 	LOCKSNAP_PCPU, /* a percpu-rwsem: its waiters in state D */
 	LOCKSNAP_VMA_LOCK,
-	LOCKSNAP_USER_MUTEX, /* this and the next two are of programs: userlock.h */
+	LOCKSNAP_USER_MUTEX, /* this and the next four are of programs: userlock.h */
 	LOCKSNAP_USER_RWLOCK,
 	LOCKSNAP_USER_PI,
+	LOCKSNAP_USER_SEM,
+	LOCKSNAP_USER_FUTEX,
 	LOCKSNAP_TYPES
 };
 
