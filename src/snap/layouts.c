@@ -116,7 +116,9 @@ static bool locksnap_queue_fits(const struct locksnap *s, const struct locksnap_
 static bool locksnap_waiter_fits(const struct locksnap *s, const struct locksnap_waiter *w)
 {
 	return w->queue < s->n_queues && w->part < LOCKSNAP_PARTS &&
-	       locksnap_texts_fit(s, &w->comm, 1) && locksnap_frames_fit(s, w->frame, w->n_frames);
+	       locksnap_texts_fit(s, &w->comm, 1) && locksnap_texts_fit(s, &w->user_what, 1) &&
+	       locksnap_frames_fit(s, w->frame, w->n_frames) && w->user_frame <= s->n_user_frames &&
+	       w->user_n_frames <= s->n_user_frames - w->user_frame;
 }
 
 static bool locksnap_reader_fits(const struct locksnap *s, const struct locksnap_reader *r)
@@ -164,6 +166,15 @@ static bool locksnap_fits(const void *locksnap)
 		     locksnap_texts_fit(s, &s->sleepers[i].comm, 1);
 	for (size_t i = 0; ok && i < s->n_blocked; i++)
 		ok = locksnap_blocked_fits(s, &s->blocked[i]);
+	for (size_t i = 0; ok && i < s->n_user_frames; i++) {
+		const uint32_t texts[] = {s->user_frames[i].function, s->user_frames[i].object};
+		ok = locksnap_texts_fit(s, texts, 2);
+	}
+	for (size_t i = 0; ok && i < s->n_futexes; i++) {
+		const uint32_t texts[] = {s->futexes[i].comm, s->futexes[i].what};
+		ok = s->futexes[i].class < LOCKSNAP_FUTEX_CLASSES &&
+		     locksnap_texts_fit(s, texts, 2);
+	}
 	for (size_t i = 0; ok && i < s->n_vars; i++)
 		ok = locksnap_texts_fit(s, &s->vars[i].name, 1) &&
 		     (!i || s->vars[i - 1].offset <= s->vars[i].offset);
@@ -178,7 +189,8 @@ static const struct section locksnap_list[] = {
 	SECTION(struct locksnap, empty),   SECTION(struct locksnap, gone),
 	SECTION(struct locksnap, readers), SECTION(struct locksnap, sleeps),
 	SECTION(struct locksnap, ended),   SECTION(struct locksnap, sleepers),
-	SECTION(struct locksnap, blocked),
+	SECTION(struct locksnap, blocked), SECTION(struct locksnap, user_frames),
+	SECTION(struct locksnap, futexes),
 };
 
 const struct sections locksnap_sections =

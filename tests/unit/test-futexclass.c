@@ -222,12 +222,21 @@ static void test_kinds(void **state)
 					    {"LWLockAcquire", "postgres"}};
 
 	(void)state;
-	assert_true(futexclass_find(BITSET_OP, 0, frames, 4).is_semaphore);
+	assert_int_equal(futexclass_find(BITSET_OP, 0, frames, 4).kind, FUTEXCLASS_SEM);
 	frames[1].function = NULL;
-	assert_true(futexclass_find(BITSET_OP, 0, frames, 4).is_semaphore);
+	assert_int_equal(futexclass_find(BITSET_OP, 0, frames, 4).kind, FUTEXCLASS_SEM);
 	frames[1].function = "pthread_cond_wait";
 	assert_true(futexclass_find(BITSET_OP, 0, frames, 2).can_lock_too);
-	assert_false(futexclass_find(BITSET_OP, 0, frames, 2).is_semaphore);
+	assert_int_equal(futexclass_find(BITSET_OP, 0, frames, 2).kind, FUTEXCLASS_OTHER);
+	frames[1].function = "pthread_mutex_lock";
+	assert_int_equal(futexclass_find(MUTEX_OP, 2, frames, 2).kind, FUTEXCLASS_MUTEX);
+	frames[1].function = "pthread_rwlock_rdlock";
+	assert_int_equal(futexclass_find(BITSET_OP, 2, frames, 2).kind, FUTEXCLASS_RWLOCK);
+	frames[2].function = "PyEval_RestoreThread";
+	assert_true(futexclass_find(BITSET_OP, 0, frames, 3).by_condition);
+	assert_false(futexclass_find(BITSET_OP, 0, frames, 3).own_word);
+	frames[2].function = "ObjectMonitor::enter";
+	assert_true(futexclass_find(BITSET_OP, 0, frames, 3).own_word);
 	frames[1].function = "pthread_join";
 	assert_false(futexclass_find(BITSET_OP, 0, frames, 2).can_lock_too);
 	assert_string_equal(futexclass_name(FUTEXCLASSES), "unknown");

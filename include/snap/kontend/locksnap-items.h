@@ -24,7 +24,8 @@ enum locksnap_kind {
 	LOCKSNAP_VMA,	     /* of a mapping from `start` to `past`: vmalock.h */
 	LOCKSNAP_XFS,	     /* xfs_inode.i_lock, the ILOCK of XFS */
 	LOCKSNAP_EXT4,	     /* ext4_inode_info.i_data_sem */
-	LOCKSNAP_USER, /* of a program: userlock.h; text: its file, or "[heap]"; start: where */
+	LOCKSNAP_USER,	  /* of a program: userlock.h; text: its file, or "[heap]"; start: where */
+	LOCKSNAP_RUNTIME, /* of the runtime of a program: text is its own name, "GIL" */
 	LOCKSNAP_KINDS,
 };
 
@@ -136,6 +137,32 @@ struct locksnap_waiter {
 	uint32_t measured; /* 1: its waits are measured; 0: not, or not known (files before 2.0) */
 	uint32_t part;	   /* enum locksnap_part */
 	uint32_t switches; /* of LOCKSNAP_PCPU: how often it has gone to sleep */
+	/* Of a lock of a program: its calls there, into user_frames; the first of them that belongs
+	   to no library; what these make of the lock: text, "mutex". 0 frames: not known. */
+	uint32_t user_frame, user_n_frames, user_site, user_what;
+};
+
+/* A call of a program, from the innermost outwards. */
+struct locksnap_user_frame {
+	uint32_t function, object; /* texts: name; path of the file. 0: it has none */
+	uint64_t at; /* into the function; without one into the file; without that an address */
+};
+
+/* Threads that sleep in futex(2) and wait for no lock, or for what may be none. */
+enum locksnap_futex_class {
+	LOCKSNAP_FUTEX_UNKNOWN,
+	LOCKSNAP_FUTEX_LOCK, /* of a kind that could not be read just then */
+	LOCKSNAP_FUTEX_WAIT, /* for a condition, work, a thread that ends, the time */
+	LOCKSNAP_FUTEX_CLASSES,
+};
+
+struct locksnap_futex {
+	int32_t pid;
+	uint32_t comm;	/* text: of the process */
+	uint32_t class; /* enum locksnap_futex_class */
+	uint32_t what;	/* text: "condition variable"; 0: no function is known */
+	uint32_t tasks;
+	uint32_t pad;
 };
 
 /*

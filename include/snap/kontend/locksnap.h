@@ -53,13 +53,15 @@ struct locksnap {
 	uint64_t *ended; /* locks with earlier names that no longer belong to these files */
 	struct locksnap_sleepers *sleepers;
 	struct locksnap_blocked *blocked;
+	struct locksnap_user_frame *user_frames;
+	struct locksnap_futex *futexes;
 	char *strings;
 	size_t n_names, n_queues, n_waiters, n_areas, n_vars, n_frames, n_empty, n_gone, n_readers,
-		n_sleeps, n_ended, n_sleepers, n_blocked, n_strings;
+		n_sleeps, n_ended, n_sleepers, n_blocked, n_user_frames, n_futexes, n_strings;
 	/* For the code that fills it. */
 	size_t cap_names, cap_queues, cap_waiters, cap_areas, cap_vars, cap_frames, cap_empty,
 		cap_gone, cap_readers, cap_sleeps, cap_ended, cap_sleepers, cap_blocked,
-		cap_strings;
+		cap_user_frames, cap_futexes, cap_strings;
 };
 
 static inline bool locksnap_is_file(const struct locksnap_queue *q)
@@ -81,6 +83,8 @@ SECTIONS_ADD(locksnap, sleep, sleeps, struct locksnap_sleep)
 SECTIONS_ADD_VALUE(locksnap, ended, ended, uint64_t)
 SECTIONS_ADD(locksnap, sleepers, sleepers, struct locksnap_sleepers)
 SECTIONS_ADD(locksnap, blocked, blocked, struct locksnap_blocked)
+SECTIONS_ADD(locksnap, user_frame, user_frames, struct locksnap_user_frame)
+SECTIONS_ADD(locksnap, futex, futexes, struct locksnap_futex)
 SECTIONS_ADD_TEXT(locksnap)
 
 #endif

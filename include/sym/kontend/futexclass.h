@@ -2,6 +2,7 @@
 #ifndef KONTEND_FUTEXCLASS_H
 #define KONTEND_FUTEXCLASS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,14 @@ enum futexclass {
 	FUTEXCLASSES,
 };
 
+/* The kind of its object, for locks and what may be one. */
+enum futexclass_kind {
+	FUTEXCLASS_OTHER,
+	FUTEXCLASS_MUTEX,  /* pthread_mutex_t */
+	FUTEXCLASS_RWLOCK, /* pthread_rwlock_t */
+	FUTEXCLASS_SEM,	   /* its word is a count */
+};
+
 /* A call: its function as in sleepstack.h, NULL if it has no name, and the path of its file. */
 struct futexclass_frame {
 	const char *function, *object;
@@ -24,10 +33,12 @@ struct futexclass_frame {
 
 struct futexclass_found {
 	enum futexclass class;
-	const char *what; /* "mutex", "condition variable", "GIL"; "": no known function */
-	int is_semaphore; /* its word is a count */
-	int can_lock_too; /* a wait that takes a mutex again at its end */
-	size_t depth;	  /* calls of the library that waits; the next one is the program's */
+	enum futexclass_kind kind;
+	const char *what;  /* "mutex", "condition variable", "GIL"; "": no known function */
+	bool can_lock_too; /* a wait that takes a mutex again at its end */
+	bool by_condition; /* its word is of a condition variable, */
+	bool own_word;	   /* or the thread's own: not of the lock */
+	size_t depth;	   /* calls of the library that waits; the next one is the program's */
 };
 
 /* @op, @value: of the call, op with its flags. @frames: innermost first. */

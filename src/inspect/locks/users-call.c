@@ -26,6 +26,17 @@ bool users_call_parse(const char *line, struct userlock_call *ret)
 	return true;
 }
 
+bool users_thread_parse(const char *line, struct users_thread *ret)
+{
+	uint64_t number, other;
+	const char *at = line;
+	bool ok = users_call_parse(line, &ret->call) && number_take(&at, INT_MAX, &number) == 0;
+
+	for (int i = 0; ok && i < 6; i++)
+		ok = take_blank_hex(&at, &other);
+	return ok && take_blank_hex(&at, &ret->sp) && take_blank_hex(&at, &ret->ip);
+}
+
 /* Other memory may begin or end right beside a lock. */
 static void read_words(const struct userlock_call *c, users_read *read, void *arg,
 		       struct userlock_words *ret)

@@ -14,6 +14,16 @@
 /* The line of /proc/PID/task/TID/syscall. False: no such call, or the thread runs. */
 bool users_call_parse(const char *line, struct userlock_call *ret);
 
+/* A thread that sleeps in it: where its stack and its code are. */
+struct users_thread {
+	struct userlock_call call;
+	uint64_t sp, ip;
+};
+
+/* The same line, all of it. */
+bool users_thread_parse(const char *line, struct users_thread *ret);
+
+/* Reads all @n bytes of the memory of a process, or returns false. */
 typedef bool users_read(void *arg, uint64_t addr, void *ret, size_t n);
 
 /* See userlock_find(). */

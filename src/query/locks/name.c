@@ -172,6 +172,9 @@ const char *query_object_name(struct query *q, const struct lockname *n)
 	case LOCKSNAP_USER:
 		return arena_printf(&q->arena, "%s %s", variable_of(q, n),
 				    query_slash(&q->arena, n->comm, n->pid, "-"));
+	case LOCKSNAP_RUNTIME:
+		return arena_printf(&q->arena, "%s %s", n->text,
+				    query_slash(&q->arena, n->comm, n->pid, "-"));
 	case LOCKSNAP_VMA:
 		return arena_printf(&q->arena, "%s %" PRIx64 "-%" PRIx64,
 				    query_slash(&q->arena, n->comm, n->pid, "-"), n->start,
@@ -194,6 +197,8 @@ const char *query_object_everywhere(struct query *q, const struct lockname *n)
 	if (n->kind == LOCKSNAP_USER)
 		return arena_printf(&q->arena, "%s %s", variable_of(q, n),
 				    *n->comm ? n->comm : "-");
+	if (n->kind == LOCKSNAP_RUNTIME)
+		return arena_printf(&q->arena, "%s %s", n->text, *n->comm ? n->comm : "-");
 	if (query_object_has_path(n) && *n->text)
 		return query_object_name(q, n);
 	if (!prefix((enum locksnap_kind)n->kind))

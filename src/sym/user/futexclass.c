@@ -23,8 +23,11 @@ enum {
 	ON = 8,	     /* functions around it may say more */
 	AROUND = 16, /* only around one that says "more" */
 	NEXT = 32,   /* only right around a condition variable */
-	SEMAPHORE = 64,
-	RELOCKS = 128,
+	RELOCKS = 64,
+	SEMAPHORE = 128,
+	MUTEX = 256,
+	RWLOCK = 512,
+	OWN = 1024, /* each thread sleeps on a word of its own */
 };
 
 enum { FRAMES_MOST = 14, LIBC_LAST = 2 /* in the library, calls within its interface */ };
@@ -46,11 +49,11 @@ static const char condition[] = "condition variable";
 static const struct rule rules[] = {
 	/* glibc and musl; the functions inside are there if the library has symbols. */
 	{"lll_lock_wait", LIBC | BEGIN | ON, LOCK, "lock of the C library"},
-	{"pthread_mutex_cond_lock", LIBC | BEGIN, LOCK, "mutex"},
-	{"pthread_mutex_", LIBC | BEGIN, LOCK, "mutex"},
-	{"mtx_lock", LIBC, LOCK, "mutex"},
-	{"mtx_timedlock", LIBC, LOCK, "mutex"},
-	{"pthread_rwlock_", LIBC | BEGIN, LOCK, "rwlock"},
+	{"pthread_mutex_cond_lock", LIBC | BEGIN | MUTEX, LOCK, "mutex"},
+	{"pthread_mutex_", LIBC | BEGIN | MUTEX, LOCK, "mutex"},
+	{"mtx_lock", LIBC | MUTEX, LOCK, "mutex"},
+	{"mtx_timedlock", LIBC | MUTEX, LOCK, "mutex"},
+	{"pthread_rwlock_", LIBC | BEGIN | RWLOCK, LOCK, "rwlock"},
 	{"pthread_spin_lock", LIBC, LOCK, "spinlock"},
 	{"pthread_cond_", LIBC | BEGIN | ON | RELOCKS, WAIT, condition},
 	{"cnd_wait", LIBC | ON | RELOCKS, WAIT, condition},
@@ -124,13 +127,13 @@ static const struct rule rules[] = {
 	{"std::thread::park", BEGIN, WAIT, "park"},
 	{"std::thread::current::park", BEGIN, WAIT, "park"},
 	{"std::thread::Thread::park", PART, WAIT, "park"},
-	{"parking_lot::raw_mutex::RawMutex::lock", PART, LOCK, "parking_lot mutex"},
-	{"parking_lot::raw_rwlock::RawRwLock::lock", PART, LOCK, "parking_lot rwlock"},
+	{"parking_lot::raw_mutex::RawMutex::lock", PART | OWN, LOCK, "parking_lot mutex"},
+	{"parking_lot::raw_rwlock::RawRwLock::lock", PART | OWN, LOCK, "parking_lot rwlock"},
 	{"parking_lot::condvar::Condvar::wait", PART, WAIT, condition},
 	{"parking_lot::once::Once::call_once", PART, WAIT, "once"},
 	{"parking_lot_core::parking_lot::park", PART | ON, EITHER, "parking lot"},
 	/* Go: its runtime's own. Goroutines sleep without a system call. */
-	{"runtime.semasleep", ON, WAIT, "Go scheduler"},
+	{"runtime.semasleep", ON | OWN, WAIT, "Go scheduler"},
 	{"runtime.lock", 0, LOCK, "Go runtime"},
 	{"runtime.lock2", 0, LOCK, "Go runtime"},
 	{"runtime.lockWithRank", 0, LOCK, "Go runtime"},
@@ -146,9 +149,9 @@ static const struct rule rules[] = {
 	{"PyThreadState_Swap", AROUND | NEXT, LOCK, "GIL"},
 	{"Py_HandlePending", AROUND | NEXT, LOCK, "GIL"},
 	{"PyThread_acquire_lock", AROUND | BEGIN | ON | SEMAPHORE, EITHER, "Python lock"},
-	{"PyMutex_Lock", AROUND | BEGIN | ON, LOCK, "Python mutex"},
-	{"PyRawMutex_Lock", AROUND | BEGIN, LOCK, "Python mutex"},
-	{"PyRWMutex_", AROUND | BEGIN, LOCK, "Python mutex"},
+	{"PyMutex_Lock", AROUND | BEGIN | ON | OWN, LOCK, "Python mutex"},
+	{"PyRawMutex_Lock", AROUND | BEGIN | OWN, LOCK, "Python mutex"},
+	{"PyRWMutex_", AROUND | BEGIN | OWN, LOCK, "Python mutex"},
 	{"PyEvent_Wait", AROUND | BEGIN, WAIT, "Python event"},
 	{"lock_PyThread_acquire_lock", AROUND, EITHER, "Python lock"},
 	{"thread_lock_acquire", AROUND | PART, EITHER, "Python lock"},
@@ -157,9 +160,9 @@ static const struct rule rules[] = {
 	{"PyImport_AcquireLock", AROUND, LOCK, "Python import"},
 	{"ThreadHandle_join", AROUND, WAIT, "join"},
 	/* Java: HotSpot. */
-	{"ObjectMonitor::EnterI", AROUND, LOCK, "Java monitor"},
-	{"ObjectMonitor::ReenterI", AROUND, LOCK, "Java monitor"},
-	{"ObjectMonitor::enter", AROUND | BEGIN, LOCK, "Java monitor"},
+	{"ObjectMonitor::EnterI", AROUND | OWN, LOCK, "Java monitor"},
+	{"ObjectMonitor::ReenterI", AROUND | OWN, LOCK, "Java monitor"},
+	{"ObjectMonitor::enter", AROUND | BEGIN | OWN, LOCK, "Java monitor"},
 	{"ObjectMonitor::wait", AROUND, WAIT, "Java wait"},
 	{"JVM_MonitorWait", AROUND, WAIT, "Java wait"},
 	{"Parker::park", AROUND, EITHER, "Java park"},
@@ -170,21 +173,21 @@ static const struct rule rules[] = {
 	{"Monitor::wait", AROUND | BEGIN, WAIT, "JVM work"},
 	/* PostgreSQL, MariaDB and MySQL. */
 	{"PGSemaphoreLock", AROUND | ON | SEMAPHORE, EITHER, "PostgreSQL semaphore"},
-	{"LWLock", AROUND | BEGIN, LOCK, "LWLock"},
-	{"ProcSleep", AROUND, LOCK, "PostgreSQL lock"},
-	{"ProcArrayEndTransaction", AROUND, LOCK, "LWLock"},
-	{"ProcArrayGroupClearXid", AROUND, LOCK, "LWLock"},
-	{"TransactionIdSetPageStatus", AROUND, LOCK, "LWLock"},
-	{"TransactionGroupUpdateXidStatus", AROUND, LOCK, "LWLock"},
+	{"LWLock", AROUND | BEGIN | OWN, LOCK, "LWLock"},
+	{"ProcSleep", AROUND | OWN, LOCK, "PostgreSQL lock"},
+	{"ProcArrayEndTransaction", AROUND | OWN, LOCK, "LWLock"},
+	{"ProcArrayGroupClearXid", AROUND | OWN, LOCK, "LWLock"},
+	{"TransactionIdSetPageStatus", AROUND | OWN, LOCK, "LWLock"},
+	{"TransactionGroupUpdateXidStatus", AROUND | OWN, LOCK, "LWLock"},
 	{"srw_mutex_impl", PART, LOCK, "InnoDB latch"},
 	{"ssux_lock_impl", PART, LOCK, "InnoDB latch"},
 	{"sux_lock", PART, LOCK, "InnoDB latch"},
 	{"sync_array_wait_event", AROUND, LOCK, "InnoDB latch"},
-	{"lock_wait", AROUND, LOCK, "InnoDB row lock"},
-	{"lock_wait_suspend_thread", AROUND, LOCK, "InnoDB row lock"},
-	{"MDL_wait::timed_wait", AROUND, LOCK, "metadata lock"},
-	{"MDL_context::acquire_lock", AROUND, LOCK, "metadata lock"},
-	{"thr_lock", AROUND, LOCK, "table lock"},
+	{"lock_wait", AROUND | OWN, LOCK, "InnoDB row lock"},
+	{"lock_wait_suspend_thread", AROUND | OWN, LOCK, "InnoDB row lock"},
+	{"MDL_wait::timed_wait", AROUND | OWN, LOCK, "metadata lock"},
+	{"MDL_context::acquire_lock", AROUND | OWN, LOCK, "metadata lock"},
+	{"thr_lock", AROUND | OWN, LOCK, "table lock"},
 	/* Others that have futexes of their own. */
 	{"g_mutex_lock", BEGIN, LOCK, "GLib mutex"},
 	{"g_cond_wait", BEGIN, WAIT, condition},
@@ -193,13 +196,13 @@ static const struct rule rules[] = {
 	{"QReadWriteLock::", BEGIN, LOCK, "Qt rwlock"},
 	{"QSemaphore::", BEGIN | SEMAPHORE, EITHER, "semaphore"},
 	{"Mutex::LockSlowLoop", PART | AROUND | ON, EITHER, "Abseil mutex"},
-	{"Mutex::LockSlow", PART | AROUND, LOCK, "Abseil mutex"},
+	{"Mutex::LockSlow", PART | AROUND | OWN, LOCK, "Abseil mutex"},
 	{"Mutex::AwaitCommon", PART | AROUND, WAIT, condition},
 	{"CondVar::Wait", PART | AROUND, WAIT, condition},
 	{"absl::", BEGIN | ON, EITHER, "Abseil mutex"},
 	{"SpinLock::SlowLock", PART, LOCK, "spinlock"},
 	{"WTF::ParkingLot::", BEGIN | ON, EITHER, "parking lot"},
-	{"WTF::Lock::lockSlow", AROUND | BEGIN, LOCK, "WebKit lock"},
+	{"WTF::Lock::lockSlow", AROUND | BEGIN | OWN, LOCK, "WebKit lock"},
 	{"WTF::Condition", AROUND | BEGIN, WAIT, condition},
 	{"gomp_mutex_lock", BEGIN, LOCK, "OpenMP mutex"},
 	{"GOMP_critical", BEGIN, LOCK, "OpenMP mutex"},
@@ -317,6 +320,14 @@ static bool is_library(const char *object)
 	return is_c_library(object) || !strncmp(file_of(object), "libstdc++.so", 12);
 }
 
+static enum futexclass_kind kind_of(const struct rule *r)
+{
+	return r->flags & SEMAPHORE ? FUTEXCLASS_SEM
+	       : r->flags & MUTEX   ? FUTEXCLASS_MUTEX
+	       : r->flags & RWLOCK  ? FUTEXCLASS_RWLOCK
+				    : FUTEXCLASS_OTHER;
+}
+
 struct futexclass_found futexclass_find(uint32_t op, uint32_t value,
 					const struct futexclass_frame *frames, size_t n)
 {
@@ -330,9 +341,11 @@ struct futexclass_found futexclass_find(uint32_t op, uint32_t value,
 			continue;
 		s.named = s.at + 1;
 		s.relocks = r->flags & RELOCKS;
+		ret.by_condition |= s.relocks;
+		ret.own_word |= (r->flags & OWN) != 0;
 		ret.class = r->class;
 		ret.what = r->what;
-		ret.is_semaphore |= (r->flags & SEMAPHORE) != 0;
+		ret.kind = kind_of(r) ? kind_of(r) : ret.kind;
 		ret.can_lock_too = s.relocks;
 		goes_on = r->flags & ON;
 	}

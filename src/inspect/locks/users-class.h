@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_LOCKS_USERS_CLASS_H
+#define KONTEND_INSPECT_LOCKS_USERS_CLASS_H
+
+/* What threads in futex(2) wait for, by their stacks. */
+#include "kontend/futexclass.h"
+#include "kontend/sleepstack.h"
+#include "users.h"
+
+/* What is known of all threads; for one thread at a time, which may be any. */
+struct users_classes;
+
+/* A process of which threads are read. */
+struct users_place {
+	const char *proc;
+	int32_t pid;
+	users_read *read;
+	/* Its mappings: lines that end with a NUL. NULL: they cannot be read. */
+	const char *(*maps)(void *arg, size_t *ret_len);
+	void *arg; /* of both */
+};
+
+struct users_class {
+	struct futexclass_found found;
+	uint64_t ran_ns;		       /* scheduler's clock; 0: not asked */
+	const struct sleepstack_frame *frames; /* innermost first, of what may be a lock */
+	size_t n_frames;		       /* both until the next call */
+};
+
+/* As `what` of the class: its functions have no names yet. */
+#define USERS_PENDING "symbols are being read"
+
+struct users_classes *users_classes_new(const char *proc); /* NULL: no memory */
+struct users_classes *users_classes_ref(struct users_classes *c);
+void users_classes_unref(struct users_classes *c); /* NULL is fine */
+/* A pass begins; @searches: through all threads. */
+void users_classes_begin(struct users_classes *c, bool searches);
+/* The class of thread @tid of @p. 0 or -ENOMEM. */
+int users_classes_find(struct users_classes *c, const struct users_place *p, int32_t tid,
+		       const struct users_thread *t, struct users_class *ret);
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Waits and owners of locks of programs, as snapshots of locks have them. */
+#include "files.h"
+#include "kontend/target.h"
+#include "users-pass.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* By lock, and those who have slept longest first. */
+static int by_lock(const void *a, const void *b)
+{
+	const struct users_wait *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (x->ran_ns != y->ran_ns)
+		return x->ran_ns < y->ran_ns ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static void fill_holder(const char *proc, const struct users_wait *w, struct locksnap_queue *q,
+			struct locksnap *s)
+{
+	q->readers = w->lock.readers;
+	if (!w->owner_tid)
+		return;
+	q->certainty = w->lock.sure ? LOCKSNAP_SURE : LOCKSNAP_EVIDENCE;
+	q->holder_pid = w->owner_pid;
+	q->holder_tid = w->owner_tid;
+	q->holder_comm = files_comm(proc, w->owner_pid, w->owner_tid, s);
+	const struct files_process p = files_process(proc, w->owner_tid);
+	if (p.state == 'S' || p.state == 'D') {
+		q->holder_state = LOCKSNAP_ASLEEP;
+	} else if (p.state == 'R') {
+		q->holder_state = LOCKSNAP_RUNNING;
+		q->holder_cpu = p.cpu;
+	}
+}
+
+/* The frames of the pass, with texts of the snapshot. */
+static int add_user_frames(const struct users_pass *r, struct locksnap *to)
+{
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < r->texts.n_user_frames; i++) {
+		struct locksnap_user_frame f = r->texts.user_frames[i];
+		f.function = locksnap_add_text(to, locksnap_text(&r->texts, f.function));
+		f.object = locksnap_add_text(to, locksnap_text(&r->texts, f.object));
+		code = locksnap_add_user_frame(to, &f);
+	}
+	return code;
+}
+
+static int add_sums(const struct users_pass *r, struct locksnap *to)
+{
+	static const uint32_t classes[FUTEXCLASSES] = {
+		[FUTEXCLASS_LOCK] = LOCKSNAP_FUTEX_LOCK, [FUTEXCLASS_WAIT] = LOCKSNAP_FUTEX_WAIT};
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < r->n_sums; i++) {
+		const struct users_sum *s = &r->sums[i];
+		const struct locksnap_futex f = {
+			.pid = s->pid,
+			.comm = files_comm(r->proc, s->pid, s->pid, to),
+			.class = classes[s->class],
+			.what = locksnap_add_text(to, locksnap_text(&r->texts, s->what)),
+			.tasks = s->tasks,
+		};
+		code = locksnap_add_futex(to, &f);
+	}
+	return code;
+}
+
+struct adding {
+	const struct users_pass *pass;
+	const struct target *target;
+	struct locksnap *to;
+	uint32_t frames_from;
+	int64_t ahead; /* of the scheduler's clock */
+	bool ahead_known;
+};
+
+static int add_waiter(const struct adding *a, const struct users_wait *w, struct locksnap_queue *q)
+{
+	const char *proc = a->pass->proc;
+
+	*(w->lock.reads ? &q->readers_waiting : &q->writers_waiting) += 1;
+	const struct locksnap_waiter v = {
+		.queue = (uint32_t)a->to->n_queues,
+		.position = q->readers_waiting + q->writers_waiting,
+		.pid = w->pid,
+		.tid = w->tid,
+		.comm = files_comm(proc, w->pid, w->tid, a->to),
+		.reader = w->lock.reads,
+		.measured = !a->target || target_has(a->target, w->pid, w->tid, false, -1),
+		.ran_ns = a->ahead_known && w->ran_ns ? w->ran_ns - (uint64_t)a->ahead : 0,
+		.cpu = (uint32_t)(files_process(proc, w->tid).cpu + 1),
+		.user_frame = w->frame + a->frames_from,
+		.user_n_frames = w->n_frames,
+		.user_site = w->site,
+		.user_what = locksnap_add_text(a->to, locksnap_text(&a->pass->texts, w->what)),
+	};
+	return locksnap_add_waiter(a->to, &v);
+}
+
+/* The lock of the wait at @first; the number of its waits in *@ret_n. */
+static int add_queue(const struct adding *a, size_t first, size_t *ret_n)
+{
+	static const uint32_t types[USERLOCK_KINDS] = {LOCKSNAP_USER_MUTEX, LOCKSNAP_USER_RWLOCK,
+						       LOCKSNAP_USER_PI, LOCKSNAP_USER_SEM,
+						       LOCKSNAP_USER_FUTEX};
+	const struct users_pass *r = a->pass;
+	const struct users_wait *w = &r->waits[first];
+	struct locksnap_queue q = {.addr = w->addr, .type = types[w->lock.kind], .holder_cpu = -1};
+	struct locksnap_name name = {.addr = w->addr,
+				     .kind = w->named ? LOCKSNAP_RUNTIME : LOCKSNAP_USER,
+				     .cpu = -1,
+				     .pid = w->pid,
+				     .offset = w->shared,
+				     .ino = w->ino,
+				     .dev = w->dev,
+				     .start = w->at};
+	size_t n = 0;
+	int code = 0;
+
+	for (; code == 0 && first + n < r->n && w[n].addr == w->addr; n++)
+		code = add_waiter(a, w + n, &q);
+	*ret_n = n;
+	if (code < 0)
+		return code;
+	/* The latest that was read: the owner may have changed meanwhile. */
+	fill_holder(r->proc, &w[n - 1], &q, a->to);
+	name.text = locksnap_add_text(a->to, locksnap_text(&r->texts, w->in));
+	name.comm = files_comm(a->pass->proc, w->pid, w->pid, a->to);
+	code = locksnap_add_name(a->to, &name);
+	return code < 0 ? code : locksnap_add_queue(a->to, &q);
+}
+
+int users_fill(struct users_pass *r, const struct target *target, struct locksnap *to)
+{
+	struct adding a = {.pass = r, .target = target, .to = to};
+	int code = add_sums(r, to);
+	size_t n;
+
+	a.frames_from = (uint32_t)to->n_user_frames;
+	code = code < 0 ? code : add_user_frames(r, to);
+	if (!r->n)
+		return code;
+	a.ahead_known = files_clock_ahead(r->proc, &a.ahead);
+	qsort(r->waits, r->n, sizeof(*r->waits), by_lock);
+	for (size_t i = 0; code == 0 && i < r->n; i += n)
+		code = add_queue(&a, i, &n);
+	return code;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_LOCKS_USERS_PASS_H
+#define KONTEND_INSPECT_LOCKS_USERS_PASS_H
+
+/* A pass through threads that sleep in futex(2): users.c makes it, users-fill.c fills in snapshots.
+ */
+#include "kontend/locksnap.h"
+#include "users-class.h"
+
+#include <stdatomic.h>
+
+struct target;
+
+struct users_wait {
+	uint64_t addr;
+	uint64_t ran_ns; /* scheduler's clock; 0: not known */
+	struct userlock_found lock;
+	int32_t pid, tid, owner_pid, owner_tid;
+	/* The file or area of memory in which it is, and where; of a file its identity. */
+	uint32_t in, dev; /* in: text of the pass */
+	uint64_t at, ino;
+	bool shared;
+	bool named; /* in: what the runtime of the program calls it, and no place */
+	/* Its calls: into frames of the pass, and the first that is the program's own. */
+	uint32_t frame, n_frames, site, what; /* what: text of the pass, "mutex" */
+};
+
+/* Threads of a process that sleep in futex(2) for anything else. */
+struct users_sum {
+	int32_t pid;
+	enum futexclass class;
+	uint32_t what, tasks; /* what: text of the pass */
+};
+
+/* A thread to be read; tid 0: all of the process. */
+struct users_wanted {
+	int32_t pid, tid;
+};
+
+/* The work of one thread; it belongs to that thread and to the caller. */
+struct users_pass {
+	_Atomic unsigned refs;
+	_Atomic int32_t pid; /* being read */
+	const char *proc;
+	struct users_wanted *wanted;
+	size_t n_wanted;
+	struct users_wait *waits;
+	size_t n, cap;
+	struct users_sum *sums;
+	size_t n_sums, cap_sums;
+	struct users_wanted *pending; /* of which symbols are still being read */
+	size_t n_pending, cap_pending;
+	struct users_classes *classes;
+	bool searches;
+	struct locksnap texts; /* and frames */
+	int code;
+};
+
+/*
+ * Adds to @to what the pass found, whose waits it sorts. @target: whose waits are measured; NULL:
+ * all. 0 or -ENOMEM.
+ */
+int users_fill(struct users_pass *r, const struct target *target, struct locksnap *to);
+
+#endif
