@@ -47,10 +47,10 @@ struct userlock_call {
 /* Words around that of the call, which is at USERLOCK_AT. */
 enum { USERLOCK_AT = 3, USERLOCK_WORDS = 14, USERLOCK_MUTEX_WORDS = 5 };
 enum userlock_have { /* of which could be read: none, it, those of a mutex, all */
-	USERLOCK_NO_WORD,
-	USERLOCK_ONE_WORD,
-	USERLOCK_OF_MUTEX,
-	USERLOCK_ALL_WORDS,
+		     USERLOCK_NO_WORD,
+		     USERLOCK_ONE_WORD,
+		     USERLOCK_OF_MUTEX,
+		     USERLOCK_ALL_WORDS,
 };
 
 struct userlock_words {
@@ -62,8 +62,9 @@ struct userlock_words {
 struct userlock_found {
 	unsigned long long addr; /* of the object; for the call it may be a word within */
 	unsigned int kind;	 /* enum userlock_kind */
-	unsigned int owner; /* thread number in the namespace of that process; 0: none, or readers */
-	unsigned int sure;  /* the kernel uses that word, too; else it is evidence */
+	unsigned int
+		owner;	   /* thread number in the namespace of that process; 0: none, or readers */
+	unsigned int sure; /* the kernel uses that word, too; else it is evidence */
 	unsigned int reads; /* the sleeping thread waits to read */
 	unsigned int readers;
 };
@@ -132,8 +133,7 @@ USERLOCK_INLINE int userlock_find_mutex(const struct userlock_call *c,
 	int robust = (kind & USERLOCK_M_ROBUST) != 0;
 
 	if (m->have < USERLOCK_OF_MUTEX || lock != c->value ||
-	    kind & ~(unsigned int)USERLOCK_M_KNOWN ||
-	    (kind & USERLOCK_M_TYPE) >= USERLOCK_M_TYPES)
+	    kind & ~(unsigned int)USERLOCK_M_KNOWN || (kind & USERLOCK_M_TYPE) >= USERLOCK_M_TYPES)
 		return 0;
 	if (robust ? !(lock & USERLOCK_HAS_WAITERS) : lock != USERLOCK_M_CONTENDED)
 		return 0;

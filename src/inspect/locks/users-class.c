@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What threads in futex(2) wait for, by the functions in their stacks (futexclass.h). A stack is
+ * Classes of threads in futex(2), by the functions in their stacks (futexclass.h). A stack is
  * unwound once for each sleep: the same thread in the same call, at the same place of the same
  * stack, is known from the pass before. Of a lock it also has to be the same sleep, as other
  * functions may take that lock at the same place.

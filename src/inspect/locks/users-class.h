@@ -2,12 +2,12 @@
 #ifndef KONTEND_INSPECT_LOCKS_USERS_CLASS_H
 #define KONTEND_INSPECT_LOCKS_USERS_CLASS_H
 
-/* What threads in futex(2) wait for, by their stacks. */
+/* Classes of threads in futex(2), by their stacks. */
 #include "kontend/futexclass.h"
 #include "kontend/sleepstack.h"
 #include "users.h"
 
-/* What is known of all threads; for one thread at a time, which may be any. */
+/* The classes of all threads; for one thread at a time, which may be any. */
 struct users_classes;
 
 /* A process of which threads are read. */
