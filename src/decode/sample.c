@@ -10,6 +10,7 @@
 #include "kontend/sleeprec.h"
 #include "kontend/taskid.h"
 #include "kontend/taskrec.h"
+#include "kontend/userrec.h"
 #include "kontend/waitrec.h"
 #include <stddef.h>
 
@@ -314,6 +315,8 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 		return inode_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == SLEEPREC_MAGIC)
 		return sleep_fields(raw, len, ev);
+	if (len >= 4 && load_u32(raw) == USERREC_MAGIC)
+		return decode_user(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_BEGIN_MAGIC)
 		return wait_begin_fields(raw, len, false, true, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_LATE_MAGIC)

@@ -19,6 +19,9 @@ static inline const struct decode_attr *decode_find_attr(const struct decode *d,
 int decode_user_part(const struct decode_attr *a, const uint8_t *p, const uint8_t *end,
 		     struct event *ev);
 
+/* sample-futex.c: decodes the raw data of a userrec.h. 0 or DECODE_BAD. */
+int decode_user(const uint8_t *raw, size_t len, struct event *ev);
+
 /* record.c: decodes a record that is no sample; @size of its bytes are readable. */
 int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32_t type,
 		 struct event *ev);

@@ -23,6 +23,7 @@
 #include "kontend/sleptsnap.h"
 #include "kontend/textsnap.h"
 #include "kontend/upsnap.h"
+#include "kontend/usersnap.h"
 #include <errno.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ static const struct snapshot_kind kinds[SNAPSHOT_KINDS] = {
 	[SNAPSHOT_MACHINE] = {"machine", RECORD_MACHINE_VERSION, false},
 	[SNAPSHOT_EVENTS] = {"events", EVENTSNAP_VERSION, true},
 	[SNAPSHOT_SLEPT] = {"slept", SLEPTSNAP_VERSION, false},
+	[SNAPSHOT_USERS] = {"users", USERSNAP_VERSION, false},
 };
 
 const struct snapshot_kind *snapshot_kind(uint16_t kind)

@@ -111,6 +111,8 @@ static bool mark_event(struct rewrite *w, const struct event *ev)
 	case EVENT_SLEEP:
 		mark_all(w, ev->sleep.frames, w->marks ? ev->sleep.n_frames : 0);
 		return true;
+	case EVENT_USER:
+		return true;
 	case EVENT_CONTENTION_END:
 		mark_all(w, &ev->end.lock, w->marks != NULL);
 		return true;

@@ -10,6 +10,7 @@ struct event;
 struct lock;
 struct locksnap;
 struct model_cpu;
+struct usersnap;
 struct wait;
 
 /*
@@ -26,6 +27,11 @@ uint32_t model_traced(const struct model *m, const uint64_t *frames, uint32_t n)
  */
 enum lock_type model_lock_type(const struct model *m, uint32_t flags, const uint64_t *frames,
 			       uint32_t n);
+
+/* user-wait.c: an EVENT_USER. 0 or -ENOMEM. */
+int user_wait(struct model *m, const struct event *ev);
+/* Sums of short waits. 0 or -ENOMEM. */
+int user_sums(struct model *m, const struct usersnap *s);
 
 /* pair.c: waits begin and end. 0 or -ENOMEM. */
 int pair_begin(struct model *m, const struct event *ev);
@@ -59,6 +65,13 @@ void looks_settle(struct model *m);
 bool looks_of_all(const struct model *m); /* every task is measured */
 
 int shorts_take(struct model *m, const void *payload, size_t len, uint64_t time_ns);
+/* Waits that were summed up, of one lock; SHORTS_LOCK: of all of a type. */
+struct shorts_part {
+	uint64_t lock, n, ns;
+	enum lock_type type;
+	uint32_t stack;
+};
+int shorts_add(struct model *m, const struct shorts_part *s); /* 0 or -ENOMEM */
 /* account.c: what was waited goes into cells, locks, CPUs and types. */
 void account_end(struct model *m, const struct wait *w, const struct event *ev);
 /* The wait began in a bucket that is closed: its time there is added to the open one. */

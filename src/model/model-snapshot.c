@@ -23,6 +23,7 @@
 #include "kontend/sleeps.h"
 #include "kontend/sleptsnap.h"
 #include "kontend/snapshot.h"
+#include "kontend/usersnap.h"
 #include "kontend/wait.h"
 #include <errno.h>
 #include <stddef.h>
@@ -68,6 +69,19 @@ static int take_slept(struct model *m, const struct record_snapshot *head, const
 	if (code == 0)
 		code = sleeps_snapshot(m->sleeps, &s, m->limits->recent > 0);
 	sleptsnap_deinit(&s);
+	return code;
+}
+
+static int take_users(struct model *m, const struct record_snapshot *head, const void *body,
+		      size_t len)
+{
+	struct usersnap s = {0};
+	int code = usersnap_decode(&s, (const char *)body + sizeof(*head), len - sizeof(*head));
+
+	/* The first of a part has sums of the time before it. */
+	if (code == 0 && (s.head.is_first || snapshot_set_get(m->snapshots, SNAPSHOT_USERS)))
+		code = user_sums(m, &s);
+	usersnap_deinit(&s);
 	return code;
 }
 
@@ -133,6 +147,7 @@ static int take_snapshot(struct model *m, const struct record_snapshot *head, co
 		return cfiset_take(m->cfi, payload, len - sizeof(*head));
 	int code = head->kind == SNAPSHOT_LOCKS	  ? take_locks(m, head, body, len)
 		   : head->kind == SNAPSHOT_SLEPT ? take_slept(m, head, body, len)
+		   : head->kind == SNAPSHOT_USERS ? take_users(m, head, body, len)
 						  : 0;
 	return code ? code : snapshot_set_put(m->snapshots, body, len);
 }

@@ -377,6 +377,8 @@ static int apply_other(struct model *m, const struct event *ev)
 		return lock_lifetime_inode(m, ev);
 	case EVENT_SLEEP:
 		return sleeps_event(m->sleeps, ev);
+	case EVENT_USER:
+		return user_wait(m, ev);
 	case EVENT_RELEASE:
 		if (m->held->max)
 			release_event(m, ev);

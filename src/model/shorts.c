@@ -35,17 +35,12 @@ static uint32_t stack_of(struct model *m, const struct shortsnap_row *row)
 			     : STACK_OTHER;
 }
 
-/* @s: what came since the snapshot before. */
-static int add_sums(struct model *m, const struct shortsnap_row *s)
+int shorts_add(struct model *m, const struct shorts_part *s)
 {
-	enum lock_type type = model_lock_type(m, s->flags, s->frames, s->n_frames);
-	struct model_type *t = &m->types[type];
+	struct model_type *t = &m->types[s->type];
 
-	if (!s->n)
-		return 0;
-	fold_if_full(m);
-	const struct cell_key key = {.lock = lock_get(m->locks, SHORTS_LOCK, type),
-				     .stack = stack_of(m, s),
+	const struct cell_key key = {.lock = lock_get(m->locks, s->lock, s->type),
+				     .stack = s->stack,
 				     .task = TASK_OTHER,
 				     .cpu = CELL_NO_CPU,
 				     .owner = OWNER_NONE};
@@ -68,9 +63,24 @@ static int add_sums(struct model *m, const struct shortsnap_row *s)
 	t->total_ns += s->ns;
 	t->cur_n += s->n;
 	m->cur_n += s->n;
-	m->shorts->types[type].n += s->n;
-	m->shorts->types[type].ns += s->ns;
+	m->shorts->types[s->type].n += s->n;
+	m->shorts->types[s->type].ns += s->ns;
 	return 0;
+}
+
+/* @row: what came since the snapshot before. */
+static int add_sums(struct model *m, const struct shortsnap_row *row)
+{
+	if (!row->n)
+		return 0;
+	fold_if_full(m);
+	const struct shorts_part s = {
+		.lock = SHORTS_LOCK,
+		.type = model_lock_type(m, row->flags, row->frames, row->n_frames),
+		.stack = stack_of(m, row),
+		.n = row->n,
+		.ns = row->ns};
+	return shorts_add(m, &s);
 }
 
 static void add_heads(struct model *m, const struct shortsnap_head *now,

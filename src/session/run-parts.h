@@ -39,6 +39,8 @@ struct lock_requests *run_snapshots_requests(struct run_snapshots *r);
 /* Once all is loaded: of uprobes, which takes over the probes of --probe; borrowed; NULL of NULL.
  */
 struct snapshot_uprobes *run_snapshots_uprobes(struct run_snapshots *r);
+/* Are sleeps for locks of programs reported one by one (--user-locks events)? */
+bool run_reports_users(const struct opts *o);
 /*
  * Before the source that takes them is made: @w says when tasks may wait for files, and measures
  * sleeps.

@@ -82,6 +82,7 @@ enum { LIVE_HZ = 499, LIVE_MEMORY = 128 << 20, PUMP_WAIT_MS = 100 };
  */
 static const uint64_t FIRST_TICK_NS = 25000000;
 static const uint64_t MIN_SLEEP_NS = 100000; /* by default */
+static const uint64_t MIN_USER_NS = 50000;
 static const uint64_t WAIT_STEP_NS = 100000000;
 static const uint64_t SWITCHES_NS = 100000000; /* of each second, by default */
 
@@ -325,6 +326,7 @@ static int load_programs(struct run *r, const struct opts *o, struct error *err)
 		.ring_bytes = asked_bytes(o),
 		.releases = wants_releases(r, o),
 		.sleeps = o->sleeps,
+		.user_ns = run_reports_users(o) ? MIN_USER_NS : 0,
 		.min_sleep_ns = o->min_sleep_ns ? o->min_sleep_ns : MIN_SLEEP_NS,
 		.holders = r->held || r->blame,
 		.report_ns = r->trigger_ns,

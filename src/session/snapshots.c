@@ -46,7 +46,16 @@ enum { LATE_NICE = -10 }; /* after the threads that the first frame waits for */
 
 static const uint64_t SECOND = 1000000000;
 
-enum kind_id { KIND_PERF, KIND_SLOTS, KIND_UPROBES, KIND_LOCKS, KIND_SLEPT, KIND_PHASES, KINDS };
+enum kind_id {
+	KIND_PERF,
+	KIND_SLOTS,
+	KIND_UPROBES,
+	KIND_LOCKS,
+	KIND_SLEPT,
+	KIND_USERS,
+	KIND_PHASES,
+	KINDS
+};
 
 /* One kind, with its last snapshot. */
 struct one {
@@ -148,7 +157,13 @@ static int add_files(struct run_snapshots *r, struct locksnap *snap)
 
 static int add_users(struct run_snapshots *r, struct locksnap *snap)
 {
-	return r->users ? snapshot_users_add(r->users, r->target, snap) : 0;
+	struct snapshot_users_lock new[SNAPSHOT_USERS_NEW];
+
+	if (!r->users)
+		return 0;
+	size_t n = r->slept ? snapshot_slept_new_locks(r->slept, new, SNAPSHOT_USERS_NEW) : 0;
+	snapshot_users_name(r->users, new, n);
+	return snapshot_users_add(r->users, r->target, snap);
 }
 
 static int take_locks(struct one *o)
@@ -198,6 +213,19 @@ static int take_slept(struct one *o)
 	return 0;
 }
 
+static int take_users(struct one *o)
+{
+	struct run_snapshots *r = o->all;
+	struct usersnap *snap = o->snap;
+
+	if (r->slept)
+		return snapshot_slept_users(r->slept, snap);
+	usersnap_clear(snap);
+	snap->head.time_ns = clock_now_ns();
+	snap->head.reason = usersnap_add_text(snap, r->no_slept.text);
+	return 0;
+}
+
 /* Rates over a shorter time than this would mean nothing. */
 #define LAST_NS 50000000
 /* Ticks are not of exactly the same length. */
@@ -226,6 +254,8 @@ static const struct kind {
 			SNAP_OF(locksnap)},
 	[KIND_SLEPT] = {SNAPSHOT_SLEPT, SLEPTSNAP_VERSION, .at_start = true, .least_ns = ALL_NS,
 			.take = take_slept, SNAP_OF(sleptsnap)},
+	[KIND_USERS] = {SNAPSHOT_USERS, USERSNAP_VERSION, .at_start = true, .least_ns = ALL_NS,
+			.last_ns = LAST_NS, .take = take_users, SNAP_OF(usersnap)},
 	[KIND_PHASES] = {SNAPSHOT_PHASES, PHASESNAP_VERSION, .at_start = true, .take = take_phases,
 			 SNAP_OF(phasesnap)},
 };
@@ -307,13 +337,21 @@ static void *wait_at_gate(struct snapshot_source *source, bool last, size_t *ret
 	return NULL;
 }
 
+static bool is_asked(const struct opts *o, enum kind_id id)
+{
+	return id == KIND_PHASES  ? o->phases
+	       : id == KIND_SLEPT ? o->sleeps
+	       : id == KIND_USERS ? run_reports_users(o)
+				  : true;
+}
+
 static int add_kinds(struct run_snapshots *r, const struct opts *o)
 {
 	struct one *last = NULL;
 	int code = 0;
 
 	for (int id = 0; code == 0 && id < KINDS; id++)
-		if ((id != KIND_PHASES || o->phases) && (id != KIND_SLEPT || o->sleeps))
+		if (is_asked(o, (enum kind_id)id))
 			code = add_kind(r, (enum kind_id)id, &last);
 	r->gate = (struct snapshot_source){.next = &r->ones[0].source,
 					   .take = wait_at_gate,
@@ -401,6 +439,13 @@ void run_snapshots_load(struct run_snapshots *r)
 	r->is_loaded = true;
 }
 
+bool run_reports_users(const struct opts *o)
+{
+	bool looks = o->verb == VERB_LIVE || o->verb == VERB_REPORT || o->verb == VERB_RECORD;
+
+	return looks && !o->no_bpf && (!o->user_locks || !strcmp(o->user_locks, "events"));
+}
+
 static bool searches_users(const struct opts *o)
 {
 	return !o->user_locks || strcmp(o->user_locks, "off") != 0;
@@ -461,11 +506,13 @@ struct snapshot_uprobes *run_snapshots_uprobes(struct run_snapshots *r)
 /* Where BPF reports nothing else, sleeps are summed up all the same, without records. */
 static void load_slept(struct run_snapshots *r, struct kerntypes *types)
 {
-	const struct waitfeed_options alone = {.target = r->target, .sleeps = true};
+	const struct waitfeed_options alone = {.target = r->target, .sleeps = r->opts->sleeps};
 	int code = 0;
 
 	if (r->opts->no_bpf)
 		code = error_set(&r->no_slept, -ENOTSUP, "BPF is switched off (--no-bpf)");
+	else if (!r->waits && !r->opts->sleeps)
+		code = error_set(&r->no_slept, -ENOTSUP, "BPF reports nothing here");
 	else if (!r->waits)
 		code = waitfeed_new(&r->only_slept, &alone, types, &r->no_slept);
 	if (code == 0)
@@ -477,7 +524,7 @@ void run_snapshots_waits(struct run_snapshots *r, struct waitfeed *w, struct ker
 {
 	if (r)
 		r->waits = w;
-	if (r && r->opts->sleeps)
+	if (r && (r->opts->sleeps || run_reports_users(r->opts)))
 		load_slept(r, types);
 }
 

@@ -139,7 +139,7 @@ static int without_waits(struct waitfeed **ret, const struct opts *o, struct wai
 {
 	struct error why = {0};
 
-	if (!w->owners && !w->follow_ns && !(w->sleeps && !o->no_bpf))
+	if (!w->owners && !w->follow_ns && !((w->sleeps || w->user_ns) && !o->no_bpf))
 		return only_names(ret, w, types);
 	if (w->owners && o->no_bpf)
 		return error_set(

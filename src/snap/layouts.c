@@ -15,6 +15,7 @@
 #include "kontend/phasesnap.h"
 #include "kontend/sleptsnap.h"
 #include "kontend/upsnap.h"
+#include "kontend/usersnap.h"
 
 const char *cfisnap_path(const struct cfisnap *s)
 {
@@ -344,6 +345,24 @@ static const struct section sleptsnap_list[] = {
 const struct sections sleptsnap_sections =
 	SECTIONS(0x31504e5354504c53ull, struct sleptsnap, sleptsnap_list, sleptsnap_fits,
 		 NULL); /* "SLPTSNP1" */
+
+static bool usersnap_fits(const void *snap)
+{
+	const struct usersnap *s = snap;
+
+	return sections_texts_fit(s->strings, s->n_strings, &s->head.reason, 1) &&
+	       s->head.level < USERSNAP_LEVELS;
+}
+
+static const struct section usersnap_list[] = {
+	SECTION_HEAD(struct usersnap),
+	SECTION(struct usersnap, rows),
+	SECTION(struct usersnap, strings),
+};
+
+const struct sections usersnap_sections =
+	SECTIONS(0x31504e5352455355ull, struct usersnap, usersnap_list, usersnap_fits,
+		 NULL); /* "USERSNP1" */
 
 static bool upsnap_texts_fit(const struct upsnap *s, const uint32_t *offsets, size_t n)
 {

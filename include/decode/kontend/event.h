@@ -40,6 +40,7 @@ enum event_kind {
 	EVENT_LEASE_BLOCK,   /* filelock:break_lease_block */
 	EVENT_LEASE_UNBLOCK, /* filelock:break_lease_unblock */
 	EVENT_SLEEP,	     /* by kontend: a sleep of `tid` in state D has ended */
+	EVENT_USER,	     /* by kontend: a sleep of `tid` in futex(2) has ended */
 };
 
 /*
@@ -181,6 +182,18 @@ struct event {
 			int32_t waker_pid, waker_tid;  /* 0: the idle task */
 			bool io;		       /* the kernel accounts it as I/O */
 		} sleep;
+		/* See userrec.h. */
+		struct {
+			uint64_t lock, begin_ns, length_ns;
+			uint64_t addr, pc;
+			const uint64_t *frames; /* of the program, innermost first */
+			uint32_t n_frames;	/* 0: not known */
+			uint32_t missed;	/* records that its CPU could not write before */
+			const char *comm;	/* NUL-terminated */
+			int32_t owner_pid, owner_tid, waker_pid, waker_tid;
+			uint32_t op, value, cpu;
+			uint8_t kind, flags; /* enum userlock_kind, userrec_flag */
+		} user;
 		struct {
 			uint64_t mm;		/* address of the mm_struct */
 			uint64_t memcg_id;	/* of its memory cgroup, 0 = not known */

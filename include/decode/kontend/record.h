@@ -102,6 +102,7 @@ enum record_snapshot_kind {
 	SNAPSHOT_MACHINE,   /* machine and boot: struct record_machine */
 	SNAPSHOT_EVENTS,    /* names of events and PMUs of a recording: eventsnap.h */
 	SNAPSHOT_SLEPT,	    /* sleeps in state D, in sums: sleptsnap.h */
+	SNAPSHOT_USERS,	    /* short sleeps for locks of programs, in sums: usersnap.h */
 	SNAPSHOT_KINDS,
 };
 

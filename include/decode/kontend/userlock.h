@@ -38,6 +38,32 @@ static inline unsigned long long userlock_addr(unsigned long long space, unsigne
 	return x >> 8 | 0xc1ull << 56;
 }
 
+/* Mixes bits as hash_u64() does. */
+static inline unsigned long long userlock_mix(unsigned long long x)
+{
+	x ^= x >> 32;
+	x *= 0x9e3779b97f4a7c15ull;
+	return x ^ x >> 29;
+}
+
+/*
+ * The number of an address space: by the process, its begin in ticks of /proc/PID/stat, and the
+ * address of its stack there, which another program does not have.
+ */
+static inline unsigned long long userlock_space(int pid, unsigned long long ticks,
+						unsigned long long stack)
+{
+	unsigned long long who = (unsigned long long)(unsigned int)pid << 40;
+
+	return userlock_mix(userlock_mix(ticks ^ who) ^ stack) | 1;
+}
+
+/* The same of a file that processes have mapped; @dev: major << 20 | minor. */
+static inline unsigned long long userlock_file(unsigned long long ino, unsigned int dev)
+{
+	return userlock_mix(ino) ^ (unsigned long long)dev << 1;
+}
+
 static inline int userlock_is(unsigned long long addr)
 {
 	return addr >> 56 == 0xc1;

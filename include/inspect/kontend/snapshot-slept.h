@@ -4,13 +4,16 @@
 
 #include "kontend/error.h"
 #include "kontend/sleptsnap.h"
+#include "kontend/usersnap.h"
 
+struct snapshot_users_lock;
 struct target;
 struct waitfeed;
 
 /*
- * Sums of sleeps in state D (sleptsnap.h), by programs at every switch and wakeup. The machine pays
- * for that until this is freed, so it is on only on request. For one thread.
+ * Sums of sleeps in state D (sleptsnap.h), and of those for locks of programs (usersnap.h), by
+ * programs at every switch and wakeup. The machine pays for that until this is freed, so it is on
+ * only on request. For one thread.
  */
 struct snapshot_slept;
 
@@ -30,6 +33,10 @@ void snapshot_slept_child(struct snapshot_slept *s, int pid);
  * which is cleared first; or the reason why there are none. 0 or a negative errno.
  */
 int snapshot_slept_take(struct snapshot_slept *s, struct sleptsnap *ret);
+/* The same of sleeps for locks of programs; and the locks that have no name yet, each once. */
+int snapshot_slept_users(struct snapshot_slept *s, struct usersnap *ret);
+size_t snapshot_slept_new_locks(struct snapshot_slept *s, struct snapshot_users_lock *ret,
+				size_t most);
 void snapshot_slept_free(struct snapshot_slept *s); /* NULL is fine */
 
 #endif

@@ -12,6 +12,15 @@
 struct snapshot_users;
 struct target;
 
+/* A lock that events report, and that has no name yet. */
+struct snapshot_users_lock {
+	uint64_t lock, addr; /* userlock_addr(), and where it is in the process */
+	int32_t pid;
+	bool shared; /* by processes: it is in a file */
+};
+
+enum { SNAPSHOT_USERS_NEW = 256 };
+
 /* @proc: "/proc", or a tree that a test made; borrowed. NULL: no memory. */
 struct snapshot_users *snapshot_users_new(const char *proc);
 /*
@@ -19,6 +28,9 @@ struct snapshot_users *snapshot_users_new(const char *proc);
  * processes are searched. @target: whose waits are measured; NULL: all. 0 or -ENOMEM.
  */
 int snapshot_users_add(struct snapshot_users *u, const struct target *target, struct locksnap *ret);
+/* Locks that the next call of snapshot_users_add() names; @n is at most SNAPSHOT_USERS_NEW. */
+void snapshot_users_name(struct snapshot_users *u, const struct snapshot_users_lock *locks,
+			 size_t n);
 void snapshot_users_free(struct snapshot_users *u); /* NULL is fine */
 
 #endif

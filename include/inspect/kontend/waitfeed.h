@@ -42,7 +42,9 @@ struct waitfeed_options {
 	bool releases;	    /* with waits, where the kernel has lock:contended_release */
 	uint64_t report_ns; /* waits of so long are always reported one by one; 0: none is */
 	bool sleeps;	    /* sleeps in state D are measured: snapshot-slept.h */
-	bool holders;	    /* holders are wanted, from BPF or from perf */
+	/* Sleeps for locks of programs of so long are records (userrec.h); 0: none is measured. */
+	uint64_t user_ns;
+	bool holders; /* holders are wanted, from BPF or from perf */
 	/* Sleeps of so long are records as well (sleeprec.h); 0: none. */
 	uint64_t min_sleep_ns;
 	uint32_t max_stack;  /* frames of a call chain; 0: none */

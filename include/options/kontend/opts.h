@@ -47,7 +47,7 @@ struct opts {
 		service, creations, cost;
 	bool phases;		/* --phases */
 	bool sleeps;		/* --sleeps */
-	const char *user_locks; /* --user-locks; NULL: snapshot */
+	const char *user_locks; /* --user-locks; NULL: events */
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
 	const char *triggers[OPTS_LIST_MAX];	 /* for trigger_check() */

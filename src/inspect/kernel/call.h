@@ -3,16 +3,10 @@
 #ifndef KONTEND_INSPECT_KERNEL_CALL_H
 #define KONTEND_INSPECT_KERNEL_CALL_H
 
+#include "task-flags.h"
 #include "walk-files.h"
 
-enum {
-	TASK_KTHREAD = 0x00200000,
-	TASK_IO_WORKER = 0x10,
-	X86_TS_COMPAT = 2,
-	ARM64_TIF_32BIT = 1 << 22,
-	S_FORMAT = 0170000,
-	S_BLOCK = 0060000,
-};
+enum { S_FORMAT = 0170000, S_BLOCK = 0060000 };
 
 struct pt_regs___x86 {
 	unsigned long di, si, dx, orig_ax;

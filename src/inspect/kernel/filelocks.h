@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's locks of files, and how a process is found by its number: see base.h. */
+/* The kernel's locks of files: see base.h. */
 #ifndef KONTEND_INSPECT_KERNEL_FILELOCKS_H
 #define KONTEND_INSPECT_KERNEL_FILELOCKS_H
 
 #include "files.h"
-#include "ns.h"
+#include "pid.h"
 
 /* From 6.9 on what locks and leases have in common, and begin with; before, both are this: */
 struct file_lock_core {
@@ -25,33 +25,6 @@ struct file_lock___before {
 struct file_lock___bytes {
 	long long fl_start, fl_end;
 } CORE;
-
-struct xarray {
-	void *xa_head;
-} CORE;
-
-struct xa_node {
-	unsigned char shift;
-	void *slots[64];
-} CORE;
-
-struct idr {
-	struct xarray idr_rt;
-} CORE;
-
-struct pid_namespace___idr {
-	struct idr idr;
-} CORE;
-
-struct pid___tasks {
-	struct hlist_head tasks[4];
-} CORE;
-
-struct task_struct___pid_links {
-	struct hlist_node pid_links[4];
-} CORE;
-
-enum { FILELOCK_PID_DEPTH = 6, FILELOCK_PIDTYPE_TGID = 1 };
 
 /* A lock, or a request for one. */
 struct filelock_view {
@@ -109,31 +82,9 @@ static __always_inline __u32 filelock_type(__u64 at)
 static __always_inline __u64 filelock_task(__u32 host)
 {
 	struct task_struct___ns *self = (void *)bpf_get_current_task();
-	struct pid *own = BPF_CORE_READ(self, thread_pid);
-	struct pid_namespace___idr *ns = (void *)BPF_CORE_READ(own, numbers[0].ns);
-	__u64 at = (__u64)BPF_CORE_READ(ns, idr.idr_rt.xa_head), first = 0;
-	const __u32 mask = 63;
+	__u64 own = (__u64)BPF_CORE_READ(self, thread_pid);
 
-	for (int i = 0; i < FILELOCK_PID_DEPTH && (at & 3) == 2; i++) {
-		struct xa_node *node = (void *)(at - 2);
-		__u32 slot = host >> (BPF_CORE_READ(node, shift) & 31) & mask;
-		bpf_probe_read_kernel(&at, sizeof(at),
-				      (char *)node + bpf_core_field_offset(node->slots) +
-					      slot * sizeof(at));
-	}
-	if (!at || at & 3)
-		return 0;
-	bpf_probe_read_kernel(&first, sizeof(first),
-			      (char *)at + bpf_core_field_offset(((struct pid___tasks *)0)->tasks) +
-				      FILELOCK_PIDTYPE_TGID * sizeof(first));
-	first = !first ? 0
-		       : first -
-				 bpf_core_field_offset(
-					 ((struct task_struct___pid_links *)0)->pid_links) -
-				 FILELOCK_PIDTYPE_TGID * bpf_core_type_size(struct hlist_node);
-	/* Numbers are reused, and trees shrink. */
-	return first && (__u32)BPF_CORE_READ((struct task_struct___ns *)first, tgid) == host ? first
-											     : 0;
+	return pid_task_at(pid_find(pid_ns(own, 0), 0, host), PID_TGID);
 }
 
 #endif

@@ -104,6 +104,23 @@ static int add_waiter(const struct adding *a, const struct users_wait *w, struct
 	return locksnap_add_waiter(a->to, &v);
 }
 
+static int add_name(const struct adding *a, const struct users_wait *w)
+{
+	const char *text = locksnap_text(&a->pass->texts, w->in);
+	const struct locksnap_name name = {.addr = w->addr,
+					   .kind = w->named ? LOCKSNAP_RUNTIME : LOCKSNAP_USER,
+					   .cpu = -1,
+					   .pid = w->pid,
+					   .comm = files_comm(a->pass->proc, w->pid, w->pid, a->to),
+					   .text = locksnap_add_text(a->to, text),
+					   .offset = w->shared,
+					   .ino = w->ino,
+					   .dev = w->dev,
+					   .start = w->at};
+
+	return locksnap_add_name(a->to, &name);
+}
+
 /* The lock of the wait at @first; the number of its waits in *@ret_n. */
 static int add_queue(const struct adding *a, size_t first, size_t *ret_n)
 {
@@ -113,14 +130,6 @@ static int add_queue(const struct adding *a, size_t first, size_t *ret_n)
 	const struct users_pass *r = a->pass;
 	const struct users_wait *w = &r->waits[first];
 	struct locksnap_queue q = {.addr = w->addr, .type = types[w->lock.kind], .holder_cpu = -1};
-	struct locksnap_name name = {.addr = w->addr,
-				     .kind = w->named ? LOCKSNAP_RUNTIME : LOCKSNAP_USER,
-				     .cpu = -1,
-				     .pid = w->pid,
-				     .offset = w->shared,
-				     .ino = w->ino,
-				     .dev = w->dev,
-				     .start = w->at};
 	size_t n = 0;
 	int code = 0;
 
@@ -131,9 +140,7 @@ static int add_queue(const struct adding *a, size_t first, size_t *ret_n)
 		return code;
 	/* The latest that was read: the owner may have changed meanwhile. */
 	fill_holder(r->proc, &w[n - 1], &q, a->to);
-	name.text = locksnap_add_text(a->to, locksnap_text(&r->texts, w->in));
-	name.comm = files_comm(a->pass->proc, w->pid, w->pid, a->to);
-	code = locksnap_add_name(a->to, &name);
+	code = add_name(a, w);
 	return code < 0 ? code : locksnap_add_queue(a->to, &q);
 }
 
@@ -145,7 +152,9 @@ int users_fill(struct users_pass *r, const struct target *target, struct locksna
 
 	a.frames_from = (uint32_t)to->n_user_frames;
 	code = code < 0 ? code : add_user_frames(r, to);
-	if (!r->n)
+	for (size_t i = 0; code == 0 && i < r->n_named; i++)
+		code = r->names[i].addr ? add_name(&a, &r->names[i]) : 0;
+	if (!r->n || code < 0)
 		return code;
 	a.ahead_known = files_clock_ahead(r->proc, &a.ahead);
 	qsort(r->waits, r->n, sizeof(*r->waits), by_lock);

@@ -5,6 +5,7 @@
 /* A pass through threads that sleep in futex(2): users.c makes it, users-fill.c fills in snapshots.
  */
 #include "kontend/locksnap.h"
+#include "kontend/snapshot-users.h"
 #include "users-class.h"
 
 #include <stdatomic.h>
@@ -50,6 +51,10 @@ struct users_pass {
 	size_t n_sums, cap_sums;
 	struct users_wanted *pending; /* of which symbols are still being read */
 	size_t n_pending, cap_pending;
+	/* Locks without waits, in this order, and what was found of them. */
+	struct snapshot_users_lock *named;
+	struct users_wait *names;
+	size_t n_named;
 	struct users_classes *classes;
 	bool searches;
 	struct locksnap texts; /* and frames */

@@ -6,7 +6,6 @@
 #include "users-process.h"
 #include "files.h"
 #include "kontend/fdio.h"
-#include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "kontend/number.h"
 #include "kontend/procfs.h"
@@ -110,9 +109,7 @@ uint64_t users_process_space(struct users_process *p)
 	if (p->space)
 		return p->space;
 	const struct files_process known = files_process(p->proc, p->pid);
-	p->space =
-		hash_u64(hash_u64(known.ticks ^ (uint64_t)(uint32_t)p->pid << 40) ^ known.stack) |
-		1;
+	p->space = userlock_space(p->pid, known.ticks, known.stack);
 	return p->space;
 }
 

@@ -48,6 +48,8 @@ struct snapshot_users {
 	struct users_pass *last;       /* NULL: none yet */
 	struct users_wanted *wanted;
 	size_t n_wanted, cap_wanted;
+	struct snapshot_users_lock named[SNAPSHOT_USERS_NEW];
+	size_t n_named;
 	struct users_pass *left[LEFT_MOST]; /* of threads that were left alone */
 	size_t n_left;
 	uint64_t next_ns;
@@ -61,6 +63,8 @@ static void pass_unref(struct users_pass *p)
 	mem_free(p->waits);
 	mem_free(p->sums);
 	mem_free(p->pending);
+	mem_free(p->named);
+	mem_free(p->names);
 	users_classes_unref(p->classes);
 	locksnap_deinit(&p->texts);
 	mem_free(p);
@@ -82,7 +86,10 @@ static struct users_pass *pass_new(struct snapshot_users *u, bool searches)
 	p->proc = u->proc;
 	p->n_wanted = u->n_wanted;
 	p->wanted = mem_dup(u->wanted, u->n_wanted, sizeof(*u->wanted));
-	if (p->wanted || !u->n_wanted)
+	p->n_named = u->n_named;
+	p->named = mem_dup(u->named, u->n_named, sizeof(*u->named));
+	p->names = u->n_named ? mem_calloc(u->n_named, sizeof(*p->names)) : NULL;
+	if ((p->wanted || !u->n_wanted) && ((p->named && p->names) || !u->n_named))
 		return p;
 	pass_unref(p);
 	return NULL;
@@ -200,7 +207,7 @@ static void identify(struct users_process *p, struct users_wait *w, bool is_priv
 	if (!w->shared)
 		w->addr = userlock_addr(users_process_space(p), w->lock.addr);
 	else
-		w->addr = userlock_addr(hash_u64(m.ino) ^ (m.major << 20 | m.minor) << 1,
+		w->addr = userlock_addr(userlock_file(m.ino, (uint32_t)(m.major << 20 | m.minor)),
 					w->lock.addr - m.from + m.offset);
 }
 
@@ -395,19 +402,39 @@ static int add_process(struct users_pass *r, struct users_process *p)
 	return code;
 }
 
+static void change_process(struct users_pass *r, struct users_process *p, int32_t pid)
+{
+	r->pid = pid;
+	if (p->pid == pid)
+		return;
+	users_process_close(p);
+	users_process_open(p, r->proc, pid);
+}
+
+/* The process may be another one by now, or another program: then the lock is not there. */
+static void find_name(struct users_pass *r, struct users_process *p,
+		      const struct snapshot_users_lock *l, struct users_wait *ret)
+{
+	ret->pid = l->pid;
+	ret->lock.addr = l->addr;
+	identify(p, ret, !l->shared, &r->texts);
+	if (ret->addr != l->lock)
+		ret->addr = 0;
+}
+
 static void read_wanted(void *arg)
 {
 	struct users_process p = {.mem = -1};
 	struct users_pass *r = arg;
 
+	for (size_t i = 0; i < r->n_named; i++) {
+		change_process(r, &p, r->named[i].pid);
+		find_name(r, &p, &r->named[i], &r->names[i]);
+	}
 	users_classes_begin(r->classes, r->searches);
 	for (size_t i = 0; r->code == 0 && i < r->n_wanted; i++) {
 		const struct users_wanted *w = &r->wanted[i];
-		r->pid = w->pid;
-		if (p.pid != w->pid) {
-			users_process_close(&p);
-			users_process_open(&p, r->proc, w->pid);
-		}
+		change_process(r, &p, w->pid);
 		r->code = w->tid ? add_thread(r, &p, w->tid) : add_process(r, &p);
 	}
 	users_process_close(&p);
@@ -490,6 +517,13 @@ static int read_users(struct snapshot_users *u, bool searches, const struct lock
 	return code;
 }
 
+void snapshot_users_name(struct snapshot_users *u, const struct snapshot_users_lock *locks,
+			 size_t n)
+{
+	memcpy(u->named, locks, n * sizeof(*locks));
+	u->n_named = n;
+}
+
 int snapshot_users_add(struct snapshot_users *u, const struct target *target, struct locksnap *ret)
 {
 	uint64_t from = clock_now_ns();
@@ -499,6 +533,7 @@ int snapshot_users_add(struct snapshot_users *u, const struct target *target, st
 	/* Too many processes keep their readers waiting: of the others nothing new is known. */
 	if (code == -ETIMEDOUT)
 		return 0;
+	u->n_named = 0;
 	if (code == 0 && u->last)
 		code = users_fill(u->last, target, ret);
 	uint64_t now = clock_now_ns();

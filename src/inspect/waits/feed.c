@@ -51,7 +51,8 @@ struct waitfeed {
 	struct error no_follow; /* the kernel's error, if they were requested */
 	bool sleeps;		/* are measured, */
 	struct error no_sleeps; /* or why not, if they were requested */
-	uint64_t min_sleep_ns;
+	bool sums;		/* of those in state D */
+	uint64_t min_sleep_ns, user_ns;
 	bool releases;		     /* requested, and the kernel has them */
 	bool files;		     /* the kernel reports waits for locks of files, */
 	_Atomic bool files_reported; /* and the programs do; set by the thread that attaches */
@@ -404,15 +405,15 @@ static int leave_files(struct bpf_object *o)
 /* Holders are followed by programs of their own. */
 static bool follows_apart(const struct waits_config *c)
 {
-	return c->follow && (c->apart || !c->sleeps);
+	return c->follow && (c->apart || (!c->sleeps && !c->users));
 }
 
 static int leave_sched(struct bpf_object *o, const struct waits_config *c)
 {
 	int code = c->follow ? 0 : follow_leave(o);
 
-	code = code < 0 || c->sleeps ? code : slept_leave(o);
-	code = code < 0 || c->sleeps ? code : sched_leave_out(o, SCHED_SHARED);
+	code = code < 0 ? code : slept_leave(o, c->sleeps, c->users);
+	code = code < 0 || c->sleeps || c->users ? code : sched_leave_out(o, SCHED_SHARED);
 	return code < 0 || follows_apart(c) ? code : sched_leave_out(o, SCHED_FOLLOW);
 }
 
@@ -482,7 +483,8 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 					  .prepare_arg = &sizes};
 
 	config.follow = parts->follow;
-	config.sleeps = parts->sleeps;
+	config.sleeps = parts->sleeps && o->sleeps;
+	config.users = parts->sleeps && o->user_ns;
 	config.apart = parts->apart;
 	int code = parts->sleeps ? ns_own(&config.slept.ns, types, err) : 0;
 	if (code < 0)
@@ -534,7 +536,7 @@ static int load_programs(struct waitfeed *f, const struct waitfeed_options *o,
 		const struct parts *p = &tries[i];
 		struct error why = {0};
 
-		if ((p->follow && !o->follow_ns) || (p->sleeps && !o->sleeps))
+		if ((p->follow && !o->follow_ns) || (p->sleeps && !o->sleeps && !o->user_ns))
 			continue;
 		code = load_parts(f, o, p, types, &why);
 		f->sleeps = code == 0 && p->sleeps;
@@ -584,6 +586,8 @@ int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct
 	f->ns = o->ns;
 	f->owners = o->owners;
 	f->min_sleep_ns = o->min_sleep_ns;
+	f->sums = o->sleeps;
+	f->user_ns = o->user_ns;
 	struct kerntypes *own, *types_or = kerntypes_or(types, &own, err);
 	int code = types_or ? load(f, o, types_or, err) : err->code;
 	kerntypes_free(own);
@@ -697,7 +701,8 @@ int waitfeed_sleeps(struct waitfeed *f, struct waitfeed_sleeps *ret, struct erro
 		return error_set(err, f->no_sleeps.code ? f->no_sleeps.code : -ENOTSUP, "%s",
 				 f->no_sleeps.code ? f->no_sleeps.text
 						   : "Measuring sleeps was not requested");
-	*ret = (struct waitfeed_sleeps){f->object, &f->shared, f->min_sleep_ns};
+	*ret = (struct waitfeed_sleeps){f->object, &f->shared, f->sums, f->min_sleep_ns,
+					f->user_ns};
 	return 0;
 }
 

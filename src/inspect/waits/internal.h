@@ -67,7 +67,8 @@ struct waitfeed;
 struct waitfeed_sleeps {
 	struct bpf_object *object;
 	struct sched *sched;
-	uint64_t min_ns;
+	bool sums; /* of sleeps in state D */
+	uint64_t min_ns, user_ns;
 };
 
 /* 0, or negative with the reason why this one measures none. */
@@ -75,8 +76,8 @@ int waitfeed_sleeps(struct waitfeed *f, struct waitfeed_sleeps *ret, struct erro
 
 /* slept.c */
 
-/* Before @o is loaded: leaves out the programs and maps of sleeps. */
-int slept_leave(struct bpf_object *o);
+/* Before @o is loaded: leaves out programs and maps of sleeps that are not measured. */
+int slept_leave(struct bpf_object *o, bool sums, bool users);
 
 /* follow.c */
 

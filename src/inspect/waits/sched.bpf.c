@@ -15,6 +15,10 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 {
 	bool is_preempted = ctx->args[0];
 
+	if (config.users)
+		user_runs(ctx, (void *)ctx->args[2]);
+	if (config.users && !is_preempted)
+		user_switch((void *)ctx->args[1]);
 	if (config.sleeps && !is_preempted)
 		sleep_begins(ctx, (void *)ctx->args[1]);
 	if (config.follow && !config.apart)
@@ -25,6 +29,8 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 SEC("tp_btf/sched_waking")
 int on_waking(struct bpf_raw_tracepoint_args *ctx)
 {
+	if (config.users)
+		user_waking((void *)ctx->args[0]);
 	if (config.sleeps)
 		sleep_ends(ctx, (void *)ctx->args[0]);
 	if (config.follow && !config.apart)

@@ -16,6 +16,7 @@
  * waits.bpf.c includes this file; sched.bpf.c has the programs of switches and wakeups.
  */
 #include "kontend/sleeprec.h"
+#include "user-shared.h"
 
 struct raw_slept_state slept_state SEC(".data.slept") = {.level = RAW_SLEPT_OFF};
 
@@ -281,13 +282,29 @@ static __always_inline void sleep_ends(void *ctx, struct task_struct___slept *t)
 		end_sleep(ctx, t, now);
 }
 
+/* Of locks of programs: user.bpf.c. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct raw_user_now);
+} user_of SEC(".maps");
+
+static __always_inline void give_storage(struct task_struct *t)
+{
+	if (config.sleeps)
+		bpf_task_storage_get(&sleep_of, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (config.users)
+		bpf_task_storage_get(&user_of, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
 SEC("tp_btf/task_newtask")
 int new_task(__u64 *ctx)
 {
 	struct task_struct *t = (void *)ctx[0];
 
 	if (is_inside(t))
-		bpf_task_storage_get(&sleep_of, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		give_storage(t);
 	return 0;
 }
 
@@ -295,7 +312,7 @@ SEC("iter/task")
 int old_tasks(struct bpf_iter__task *ctx)
 {
 	if (ctx->task)
-		bpf_task_storage_get(&sleep_of, ctx->task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		give_storage(ctx->task);
 	return 0;
 }
 

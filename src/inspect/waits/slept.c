@@ -13,6 +13,7 @@
 #include "kontend/text.h"
 #include "locks/asked.h"
 #include "slept-price.h"
+#include "user-events.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -35,31 +36,46 @@ struct snapshot_slept {
 	uint64_t from_ns; /* 0: never attached */
 	bool attached, taken;
 	struct slept_price price;
+	struct user_events users;
 	struct map64 rows;
 	struct raw_slept_key keys[BATCH];
 	struct raw_slept_sum sums[BATCH];
 };
 
-int slept_leave(struct bpf_object *o)
-{
-	static const char *const programs[] = {"new_task", "old_tasks", "sleeping_tasks"};
-	static const char *const maps[] = {"sleep_of",	  "slept_chains", "slept_rooms",
-					   "slept",	  "slept_more",	  ".data.slept",
-					   ".data.asked", "asked_cpus",	  "asked_ids"};
-	int code = bpf_run_leave_programs(o, programs, sizeof(programs) / sizeof(*programs));
+#define COUNT(ARRAY) (sizeof(ARRAY) / sizeof(*(ARRAY)))
 
-	return code < 0 ? code : bpf_run_leave_maps(o, maps, sizeof(maps) / sizeof(*maps));
+int slept_leave(struct bpf_object *o, bool sums, bool users)
+{
+	static const char *const storage[] = {"new_task", "old_tasks"}, *const now[] = {
+										"sleeping_tasks"};
+	static const char *const all_maps[] = {".data.slept", ".data.asked", "asked_cpus",
+					       "asked_ids"};
+	static const char *const maps[] = {"sleep_of", "slept_chains", "slept_rooms", "slept",
+					   "slept_more"};
+	static const char *const user_maps[] = {"user_of", "user_rooms", "user_locks", "user_new",
+						".data.user"};
+	bool any = sums || users;
+	int code = any ? 0 : bpf_run_leave_programs(o, storage, COUNT(storage));
+
+	code = code < 0 || any ? code : bpf_run_leave_maps(o, all_maps, COUNT(all_maps));
+	code = code < 0 || sums ? code : bpf_run_leave_programs(o, now, COUNT(now));
+	code = code < 0 || sums ? code : bpf_run_leave_maps(o, maps, COUNT(maps));
+	return code < 0 || users ? code : bpf_run_leave_maps(o, user_maps, COUNT(user_maps));
 }
 
 static int find_maps(struct snapshot_slept *s, struct bpf_object *o, struct error *err)
 {
+	if (s->of.user_ns && user_events_open(&s->users, o, s->of.user_ns, err) < 0)
+		return err->code;
+	s->state = bpf_run_map(o, ".data.slept", sizeof(*s->state), PROT_READ | PROT_WRITE, err);
+	if (!s->state || asked_open(&s->asked, o, err) < 0 || !s->of.sums)
+		return err->code;
 	s->slept = bpf_object__find_map_fd_by_name(o, "slept");
 	s->more = bpf_object__find_map_fd_by_name(o, "slept_more");
 	s->chains = bpf_object__find_map_fd_by_name(o, "slept_chains");
 	if (s->slept < 0 || s->more < 0 || s->chains < 0)
 		return error_set(err, -ENOENT, "The BPF object lacks a map of sleeps");
-	s->state = bpf_run_map(o, ".data.slept", sizeof(*s->state), PROT_READ | PROT_WRITE, err);
-	return s->state ? asked_open(&s->asked, o, err) : err->code;
+	return 0;
 }
 
 static int find_programs(struct snapshot_slept *s, struct bpf_object *o, struct error *err)
@@ -68,8 +84,9 @@ static int find_programs(struct snapshot_slept *s, struct bpf_object *o, struct 
 	if (s->new_task < 0)
 		return s->new_task;
 	s->old_tasks = bpf_run_iterator(o, "old_tasks", err);
-	s->sleeping_tasks = bpf_run_iterator(o, "sleeping_tasks", err);
-	return s->old_tasks && s->sleeping_tasks ? 0 : err->code;
+	if (s->old_tasks && s->of.sums)
+		s->sleeping_tasks = bpf_run_iterator(o, "sleeping_tasks", err);
+	return s->old_tasks && (s->sleeping_tasks || !s->of.sums) ? 0 : err->code;
 }
 
 int snapshot_slept_new(struct snapshot_slept **ret, struct waitfeed *w, const struct target *target,
@@ -98,6 +115,7 @@ static void detach(struct snapshot_slept *s)
 {
 	if (s->state)
 		__atomic_store_n(&s->state->level, RAW_SLEPT_OFF, __ATOMIC_RELAXED);
+	user_events_run(&s->users, false);
 	if (s->attached)
 		sched_leave(s->of.sched);
 	s->attached = false;
@@ -120,8 +138,6 @@ static int attach(struct snapshot_slept *s, struct error *err)
 {
 	int code = asked_report(&s->asked, s->target, s->child, err);
 
-	/* Of sleeps before, neither the begin nor the end is known. */
-	__atomic_store_n(&s->state->epoch, s->state->epoch + 1, __ATOMIC_RELAXED);
 	code = code < 0 ? code : give_storage(s, err);
 	if (code < 0)
 		return code;
@@ -209,6 +225,14 @@ static uint64_t counter(const unsigned long long *c)
 	return __atomic_load_n(c, __ATOMIC_RELAXED);
 }
 
+/* Of sleeps that began while nothing was measured, neither the begin nor the end is known. */
+static void set_level(struct snapshot_slept *s, unsigned level)
+{
+	if (s->state->level == RAW_SLEPT_OFF)
+		__atomic_store_n(&s->state->epoch, s->state->epoch + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->state->level, level, __ATOMIC_RELAXED);
+}
+
 /* Attached unless sleeps have cost too much since the snapshot before. */
 static int govern(struct snapshot_slept *s, struct error *err)
 {
@@ -216,16 +240,18 @@ static int govern(struct snapshot_slept *s, struct error *err)
 					.busy_ns = counter(&s->state->busy_ns),
 					.switches = sysinfo_switches(),
 					.cpus = sysconf(_SC_NPROCESSORS_ONLN)};
-	unsigned level = slept_price_look(&s->price, &look);
+	unsigned level = s->of.sums ? slept_price_look(&s->price, &look) : RAW_SLEPT_OFF;
+	unsigned users = user_events_govern(&s->users, look);
 	int code = 0;
 
-	if (level == RAW_SLEPT_OFF)
+	if (level == RAW_SLEPT_OFF && users == RAW_SLEPT_OFF)
 		detach(s);
 	else if (!s->attached)
 		code = attach(s, err);
 	if (!s->attached)
 		return code;
-	__atomic_store_n(&s->state->level, level, __ATOMIC_RELAXED);
+	set_level(s, level);
+	user_events_run(&s->users, users != RAW_SLEPT_OFF);
 	if (!s->from_ns)
 		s->from_ns = clock_now_ns();
 	return 0;
@@ -287,6 +313,27 @@ int snapshot_slept_take(struct snapshot_slept *s, struct sleptsnap *ret)
 	return code;
 }
 
+int snapshot_slept_users(struct snapshot_slept *s, struct usersnap *ret)
+{
+	struct error err = {0};
+
+	usersnap_clear(ret);
+	ret->head.time_ns = clock_now_ns();
+	if (govern(s, &err) < 0) {
+		detach(s);
+		ret->head.reason = usersnap_add_text(ret, err.text);
+		return 0;
+	}
+	ret->head.from_ns = s->from_ns;
+	return user_events_take(&s->users, ret);
+}
+
+size_t snapshot_slept_new_locks(struct snapshot_slept *s, struct snapshot_users_lock *ret,
+				size_t most)
+{
+	return user_events_new(&s->users, ret, most);
+}
+
 void snapshot_slept_free(struct snapshot_slept *s)
 {
 	if (!s)
@@ -295,6 +342,7 @@ void snapshot_slept_free(struct snapshot_slept *s)
 	map64_deinit(&s->rows);
 	asked_close(&s->asked);
 	bpf_run_unmap(s->state, sizeof(*s->state));
+	user_events_close(&s->users);
 	bpf_link__destroy(s->old_tasks);
 	bpf_link__destroy(s->sleeping_tasks);
 	mem_free(s);

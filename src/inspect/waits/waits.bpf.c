@@ -533,6 +533,7 @@ static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum w
 
 #include "filelocks.bpf.c"
 #include "slept.bpf.c"
+#include "user.bpf.c"
 
 #include "sched.bpf.c"
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Records of sleeps in futex(2): they are about the thread that was woken. */
+#include "kontend/userlock.h"
+#include "kontend/userrec.h"
+#include "sample.h"
+
+#include <stddef.h>
+#include <string.h>
+
+int decode_user(const uint8_t *raw, size_t len, struct event *ev)
+{
+	const size_t before = sizeof(uint32_t), head = offsetof(struct userrec, frames) - before;
+	const char *comm = (const char *)raw - before + offsetof(struct userrec, comm);
+	struct userrec r;
+
+	if (len < head)
+		return DECODE_BAD;
+	memcpy(&r, raw - before, before + head);
+	if (!r.tid || r.kind >= USERLOCK_KINDS || r.flags >= USERREC_FLAGS || !r.begin_ns ||
+	    r.begin_ns > ev->time || r.length_ns > ev->time - r.begin_ns || !userlock_is(r.lock) ||
+	    r.n_frames > USERREC_FRAMES || r.n_frames > (len - head) / sizeof(r.frames[0]) ||
+	    !memchr(comm, 0, sizeof(r.comm)))
+		return DECODE_BAD;
+	ev->kind = EVENT_USER;
+	ev->pid = r.pid;
+	ev->tid = r.tid;
+	ev->cgroup = r.cgroup;
+	ev->user.lock = r.lock;
+	ev->user.begin_ns = r.begin_ns;
+	ev->user.length_ns = r.length_ns;
+	ev->user.addr = r.addr;
+	ev->user.pc = r.pc;
+	ev->user.frames = (const uint64_t *)(const void *)(raw + head);
+	ev->user.n_frames = r.n_frames;
+	ev->user.missed = r.missed;
+	ev->user.comm = comm;
+	ev->user.owner_pid = r.owner_pid;
+	ev->user.owner_tid = r.owner_tid;
+	ev->user.waker_pid = r.waker_pid;
+	ev->user.waker_tid = r.waker_tid;
+	ev->user.op = r.op;
+	ev->user.value = r.value;
+	ev->user.cpu = r.cpu;
+	ev->user.kind = (uint8_t)r.kind;
+	ev->user.flags = (uint8_t)r.flags;
+	return 0;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads what user.bpf.c has summed up. The sums of a lock only grow, and each snapshot has what is
+ * new. When half of the rows are used, those whose process has ended give way.
+ */
+#include "user-events.h"
+#include "bpf-run.h"
+#include "kontend/mem.h"
+#include "kontend/taskid.h"
+#include "kontend/userlock.h"
+#include "kontend/userrec.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { BATCH = 256 };
+
+static const uint64_t DEAR_NS = 1000000; /* where the rest would cost too much */
+
+int user_events_open(struct user_events *u, struct bpf_object *o, uint64_t min_ns,
+		     struct error *err)
+{
+	u->min_ns = min_ns;
+	u->locks = bpf_object__find_map_fd_by_name(o, "user_locks");
+	u->new_locks = bpf_object__find_map_fd_by_name(o, "user_new");
+	if (u->locks < 0 || u->new_locks < 0)
+		return error_set(err, -ENOENT, "The BPF object lacks a map of locks of programs");
+	u->state = bpf_run_map(o, ".data.user", sizeof(*u->state), PROT_READ | PROT_WRITE, err);
+	if (!u->state)
+		return err->code;
+	u->state->min_ns = min_ns;
+	return 0;
+}
+
+void user_events_close(struct user_events *u)
+{
+	bpf_run_unmap(u->state, sizeof(*u->state));
+	mem_free(u->seen);
+	map64_deinit(&u->by_lock);
+	*u = (struct user_events){0};
+}
+
+/* Of 64 bits that the programs write. */
+static uint64_t counter(const unsigned long long *c)
+{
+	return __atomic_load_n(c, __ATOMIC_RELAXED);
+}
+
+static void set(unsigned long long *c, uint64_t value)
+{
+	__atomic_store_n(c, value, __ATOMIC_RELAXED);
+}
+
+/* Of sleeps that began while they did not, the begin is not known. */
+void user_events_run(struct user_events *u, bool on)
+{
+	if (!u->state || on == !counter(&u->state->off))
+		return;
+	if (on) {
+		__atomic_store_n(&u->state->epoch, u->state->epoch + 1, __ATOMIC_RELAXED);
+		set(&u->state->woken, 0);
+	}
+	set(&u->state->off, !on);
+}
+
+unsigned user_events_govern(struct user_events *u, struct slept_look look)
+{
+	if (!u->state)
+		return RAW_SLEPT_OFF;
+	look.busy_ns = counter(&u->state->busy_ns);
+	unsigned level = slept_price_look(&u->price, &look);
+
+	set(&u->state->min_ns, level != RAW_SLEPT_ALL && u->min_ns < DEAR_NS ? DEAR_NS : u->min_ns);
+	return level;
+}
+
+static struct user_seen *seen_of(struct user_events *u, uint64_t lock)
+{
+	const uint32_t *known = map64_get(&u->by_lock, lock);
+
+	if (known)
+		return &u->seen[*known];
+	if (mem_grow(&u->seen, &u->cap_seen, u->n_seen, sizeof(*u->seen)) ||
+	    map64_put(&u->by_lock, lock, (uint32_t)u->n_seen))
+		return NULL;
+	u->seen[u->n_seen] = (struct user_seen){0};
+	return &u->seen[u->n_seen++];
+}
+
+int user_events_add(struct user_events *u, uint64_t lock, const struct raw_user_lock *l,
+		    struct usersnap *ret)
+{
+	struct user_seen *s = seen_of(u, lock);
+	int code = 0;
+
+	if (!s)
+		return -ENOMEM;
+	for (int mode = 0; code == 0 && mode < RAW_USER_MODES && l->kind < USERLOCK_KINDS; mode++) {
+		const struct usersnap_row row = {
+			.lock = userlock_is(lock) ? lock : 0,
+			.n = l->n[mode] - s->n[mode],
+			.ns = l->ns[mode] - s->ns[mode],
+			.flags = userlock_flags((enum userlock_kind)l->kind, mode)};
+		s->n[mode] = l->n[mode];
+		s->ns[mode] = l->ns[mode];
+		code = row.n ? usersnap_add_row(ret, &row) : 0;
+	}
+	return code;
+}
+
+static bool is_over(const struct raw_user_lock *l)
+{
+	return l->pid > 0 && !taskid_is_outside(l->pid) && kill(l->pid, 0) < 0 && errno == ESRCH;
+}
+
+/* The lock of a file may be another process's by now, and is found again if it is. */
+static void forget(struct user_events *u, uint64_t lock)
+{
+	if (bpf_map_delete_elem(u->locks, &lock) == 0)
+		*seen_of(u, lock) = (struct user_seen){0};
+}
+
+static int read_locks(struct user_events *u, struct usersnap *ret, size_t *ret_n, bool forgets)
+{
+	struct raw_user_lock locks[BATCH];
+	uint64_t keys[BATCH];
+	uint32_t at, *before = NULL;
+	int code = 0, last = 0;
+
+	while (code == 0 && !last) {
+		uint32_t n = BATCH;
+		last = bpf_map_lookup_batch(u->locks, before, &at, keys, locks, &n, NULL) < 0
+			       ? errno
+			       : 0;
+		if (last && last != ENOENT) /* the end */
+			return -last;
+		for (uint32_t i = 0; code == 0 && i < n; i++) {
+			code = user_events_add(u, keys[i], &locks[i], ret);
+			if (code == 0 && forgets && is_over(&locks[i]))
+				forget(u, keys[i]);
+		}
+		*ret_n += n;
+		before = &at;
+	}
+	return code;
+}
+
+int user_events_take(struct user_events *u, struct usersnap *ret)
+{
+	struct usersnap_head *h = &ret->head;
+	size_t n = 0;
+
+	h->sleeps = counter(&u->state->sleeps);
+	h->unproven = counter(&u->state->unproven);
+	h->unproven_ns = counter(&u->state->unproven_ns);
+	h->unknown = counter(&u->state->unknown);
+	h->foreign = counter(&u->state->foreign);
+	h->dropped = counter(&u->state->dropped);
+	h->records = counter(&u->state->records);
+	h->missed = counter(&u->state->missed);
+	h->min_ns = counter(&u->state->min_ns);
+	h->switch_ps = u->price.switch_ps;
+	h->off_ns = u->price.off_ns;
+	h->level = u->price.level;
+	h->is_first = !u->taken;
+	u->taken = true;
+	return read_locks(u, ret, &n, u->n_seen > RAW_USER_LOCKS / 2);
+}
+
+size_t user_events_new(struct user_events *u, struct snapshot_users_lock *ret, size_t most)
+{
+	struct raw_user_new new;
+	size_t n = 0;
+
+	while (u->state && n < most &&
+	       bpf_map_lookup_and_delete_elem(u->new_locks, NULL, &new) == 0)
+		ret[n++] = (struct snapshot_users_lock){.lock = new.lock,
+							.addr = new.addr,
+							.pid = new.pid,
+							.shared = new.flags &USERREC_SHARED};
+	return n;
+}

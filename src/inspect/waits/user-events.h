@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_LOCKS_USER_EVENTS_H
+#define KONTEND_INSPECT_LOCKS_USER_EVENTS_H
+
+#include "kontend/error.h"
+#include "kontend/map64.h"
+#include "kontend/snapshot-users.h"
+#include "kontend/usersnap.h"
+#include "slept-price.h"
+#include "user-shared.h"
+
+struct bpf_object;
+
+/* What user.bpf.c counts, in the object that includes it. */
+struct user_events {
+	struct raw_user_state *state; /* shared with the programs; NULL: not opened */
+	int locks, new_locks;	      /* descriptors of maps; borrowed */
+	uint64_t min_ns;
+	struct slept_price price;
+	/* What earlier snapshots had of each lock. */
+	struct user_seen {
+		uint64_t n[RAW_USER_MODES], ns[RAW_USER_MODES];
+	} * seen;
+	size_t n_seen, cap_seen;
+	struct map64 by_lock;
+	bool taken;
+};
+
+int user_events_open(struct user_events *u, struct bpf_object *o, uint64_t min_ns,
+		     struct error *err);
+void user_events_close(struct user_events *u);
+/* The programs do their work, or not. */
+void user_events_run(struct user_events *u, bool on);
+/* Makes the programs leave out more while their price is too high; returns the level. */
+unsigned user_events_govern(struct user_events *u, struct slept_look look);
+/* Fills in all but the times. 0 or a negative errno. */
+int user_events_take(struct user_events *u, struct usersnap *ret);
+/* Locks that have no name yet, each once; returns how many, at most @most. */
+size_t user_events_new(struct user_events *u, struct snapshot_users_lock *ret, size_t most);
+
+/* One row of the programs: what is new in it. 0 or -ENOMEM. */
+int user_events_add(struct user_events *u, uint64_t lock, const struct raw_user_lock *l,
+		    struct usersnap *ret);
+
+#endif

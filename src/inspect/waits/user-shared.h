@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Shared by user space and the programs that report sleeps in futex(2). Included by both sides:
+ * plain C types only, sizes are multiples of 8.
+ */
+#ifndef KONTEND_INSPECT_LOCKS_USER_SHARED_H
+#define KONTEND_INSPECT_LOCKS_USER_SHARED_H
+
+/* The sleep in futex(2) that a thread is in. */
+struct raw_user_now {
+	unsigned long long since_ns;   /* 0: in none */
+	unsigned long long lock;       /* userlock_addr() */
+	unsigned long long woken_ns;   /* 0: it sleeps */
+	unsigned long long word, addr; /* of the call, and of the object */
+	unsigned long long pc;
+	int owner_pid, owner_tid, waker_pid, waker_tid;
+	unsigned int op, value;
+	unsigned int kind, flags; /* enum userlock_kind, enum userrec_flag */
+	unsigned int cpu, epoch;
+};
+
+enum {
+	RAW_USER_LOCKS = 8192, /* with sums and names of their own */
+	RAW_USER_NEW = 1024,   /* since the last look */
+	RAW_USER_MODES = 2,    /* 1: to read */
+};
+
+/*
+ * A lock that has been waited for, by userlock_addr(), and the waits that were too short for a
+ * record; or all locks of a kind for which there was no room, by RAW_USER_REST and the kind.
+ */
+enum { RAW_USER_REST = 1 };
+
+struct raw_user_lock {
+	unsigned long long addr; /* in process */
+	int pid;
+	unsigned int kind;	 /* enum userlock_kind */
+	unsigned int flags, pad; /* enum userrec_flag: SHARED */
+	unsigned long long n[RAW_USER_MODES], ns[RAW_USER_MODES];
+};
+
+/* Once a lock, to give it a name. */
+struct raw_user_new {
+	unsigned long long lock, addr;
+	int pid;
+	unsigned int flags;
+};
+
+struct raw_user_state {
+	unsigned long long sleeps;		  /* in futex(2) */
+	unsigned long long dropped;		  /* of threads without storage */
+	unsigned long long unproven, unproven_ns; /* that no layout shows to be for a lock */
+	unsigned long long unknown; /* words that are not in memory, and shared ones without file */
+	unsigned long long foreign; /* of 32-bit programs */
+	unsigned long long records, missed; /* written; not written, as there was no room or ring */
+	unsigned long long woken;	    /* that do not run yet */
+	unsigned long long busy_ns;	    /* for begins and ends of sleeps */
+	/* Set by user space: sleeps from that on have a record; 1: nothing is measured. */
+	unsigned long long min_ns, off;
+	unsigned int epoch, pad; /* a number of the attachment */
+};
+
+#endif

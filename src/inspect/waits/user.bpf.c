@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Locks of programs: each sleep in futex(2), from the switch that takes the thread off its CPU to
+ * its wakeup. waits.bpf.c includes this file. No system call is traced: the registers with which
+ * the thread entered the kernel are at the top of its stack, and only those that really sleep come
+ * here. Nearly all other switches are rejected by the state and the number of the call.
+ *
+ * At the begin the thread is still the current one, so that its memory can be read, if it is there:
+ * the words say whether that is a lock, and who owns it (userlayout.h). The number of the owner
+ * counts if a thread of that process has it. At the wakeup the thread that wakes it is the current
+ * one: if it is itself in a call of futex(2) that wakes sleepers of that word, it has released the
+ * lock, whatever kind of lock it is; otherwise a signal or the end of a time has ended the sleep.
+ * The wait ends when the thread has a CPU again.
+ */
+#include "kernel/user.h"
+#include "kontend/userlayout.h"
+#include "kontend/userrec.h"
+#include "user-shared.h"
+
+struct raw_user_state user_state SEC(".data.user") = {.off = 1};
+
+struct raw_user_room {
+	struct userrec record;
+	__u64 missed, missed_reported;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct raw_user_room);
+} user_rooms SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RAW_USER_LOCKS);
+	__type(key, __u64);
+	__type(value, struct raw_user_lock);
+} user_locks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, RAW_USER_NEW);
+	__type(value, struct raw_user_new);
+} user_new SEC(".maps");
+
+enum { STATE_INTERRUPTIBLE = 1 };
+
+/* Sleeps for what may be no lock have a record only if they last. */
+static const __u64 USER_UNPROVEN_NS = 10000000;
+
+/* The threads of its process have the numbers of its innermost namespace. False: it is gone. */
+static __always_inline bool user_owner(struct task_struct *t, __u32 number, bool is_private,
+				       struct raw_user_now *now)
+{
+	struct task_struct___ns *task = (void *)t;
+	__u64 self = (__u64)BPF_CORE_READ(task, thread_pid);
+	__u32 level = BPF_CORE_READ((struct pid *)self, level);
+	__u64 at = pid_task_at(pid_find(pid_ns(self, level), level, number), PID_THREAD);
+	struct task_struct *owner = (void *)at;
+
+	if (!at || (is_private && BPF_CORE_READ(owner, tgid) != BPF_CORE_READ(t, tgid)))
+		return false;
+	now->owner_pid = ns_pid(owner, &config.slept.ns);
+	now->owner_tid = ns_tid(owner, &config.slept.ns);
+	return true;
+}
+
+static __always_inline void user_read(__u64 addr, struct userlock_words *m)
+{
+	const __u64 before = USERLOCK_AT * sizeof(m->w[0]);
+	__u32 *at = m->w + USERLOCK_AT;
+
+	if (!bpf_probe_read_user(m->w, sizeof(m->w), (void *)(addr - before)))
+		m->have = USERLOCK_ALL_WORDS;
+	else if (!bpf_probe_read_user(at, USERLOCK_MUTEX_WORDS * sizeof(*at), (void *)addr))
+		m->have = USERLOCK_OF_MUTEX;
+	else if (!bpf_probe_read_user(at, sizeof(*at), (void *)addr))
+		m->have = USERLOCK_ONE_WORD;
+}
+
+/* As files_process() has them for users.c. */
+static __always_inline __u64 user_space_of(struct task_struct___user *t)
+{
+	struct task_struct___user *leader = t->group_leader;
+	__u64 ticks = leader->start_boottime / USER_TICK_NS;
+
+	return userlock_space(ns_pid((void *)t, &config.slept.ns), ticks, t->mm->start_stack);
+}
+
+struct user_place {
+	__u64 at; /* in the file */
+	__u64 ino;
+	__u32 dev;
+	bool shared;
+};
+
+static long user_mapping(struct task_struct *t, struct vm_area_struct *vma, struct user_place *p)
+{
+	struct vm_area_struct___user *v = (void *)vma;
+	struct file___user *file = v->vm_file;
+	struct inode___user *inode;
+
+	if (!(v->vm_flags & USER_VM_SHARED) || !file)
+		return 0;
+	inode = file->f_inode;
+	p->ino = inode->i_ino;
+	p->dev = inode->i_sb->s_dev;
+	p->at += (v->vm_pgoff << USER_PAGE_SHIFT) - v->vm_start;
+	p->shared = p->ino != 0;
+	return 0;
+}
+
+/* Which lock it is, for all processes that use it. False: that is not known. */
+static __always_inline bool user_identify(struct task_struct___user *t, bool is_private,
+					  struct raw_user_now *now)
+{
+	struct user_place p = {.at = now->addr};
+
+	if (!is_private && bpf_find_vma((void *)t, now->addr, user_mapping, &p, 0))
+		return false;
+	if (p.shared) {
+		now->flags |= USERREC_SHARED;
+		now->lock = userlock_addr(userlock_file(p.ino, p.dev), p.at);
+	} else {
+		now->lock = userlock_addr(user_space_of(t), now->addr);
+	}
+	return true;
+}
+
+/*
+ * A mutex has no owner while it goes from one to the next, and an owner may end meanwhile: then it
+ * has to be known from before.
+ */
+static __always_inline bool user_is_known(__u64 lock, __u32 kind)
+{
+	const struct raw_user_lock *l = bpf_map_lookup_elem(&user_locks, &lock);
+
+	return l && l->kind == kind;
+}
+
+/* False: not a sleep whose lock can be known. */
+static __always_inline bool user_begin(struct task_struct___user *t, const struct user_call *call,
+				       struct raw_user_now *now)
+{
+	struct userlock_call c = {call->args[0], (__u32)call->args[1], (__u32)call->args[2]};
+	struct userlock_words m = {0};
+	struct userlock_found found = {0};
+	bool is_private = userlock_is_private(&c);
+
+	user_read(c.addr, &m);
+	if (!m.have)
+		return false;
+	now->word = now->addr = c.addr;
+	now->op = c.op;
+	now->value = c.value;
+	now->pc = call->pc;
+	now->owner_pid = now->owner_tid = 0;
+	now->kind = now->flags = 0;
+	bool proven = userlock_find(&c, &m, &found) &&
+		      (!found.owner || user_owner((void *)t, found.owner, is_private, now));
+	/* Only what has the layout has an address. */
+	if (found.addr)
+		now->addr = found.addr;
+	if (!user_identify(t, is_private, now))
+		return false;
+	if (proven || (found.addr && user_is_known(now->lock, found.kind))) {
+		now->kind = found.kind;
+		now->flags |= (found.reads ? USERREC_READS : 0) | (found.sure ? USERREC_SURE : 0);
+	} else {
+		now->flags |= USERREC_UNPROVEN;
+	}
+	return true;
+}
+
+static __always_inline bool user_waits(__u32 op)
+{
+	__u32 c = op & USERLOCK_COMMAND;
+
+	return c == USERLOCK_WAIT || c == USERLOCK_WAIT_BITSET || c == USERLOCK_LOCK_PI ||
+	       c == USERLOCK_LOCK_PI2 || c == USERLOCK_WAIT_REQUEUE_PI;
+}
+
+/* @prev leaves its CPU, and was not preempted. */
+static __always_inline void user_switch(struct task_struct___user *prev)
+{
+	struct user_call call;
+	struct raw_user_now *now;
+
+	if (!(prev->__state & STATE_INTERRUPTIBLE) || user_state.off ||
+	    prev->flags & (TASK_KTHREAD | TASK_IO_WORKER) || !user_call_read(prev, &call))
+		return;
+	if (!is_inside((void *)prev) || !is_asked_for((void *)prev, &config.slept.ns))
+		return;
+	if (call.is_foreign) {
+		__sync_fetch_and_add(&user_state.foreign, 1);
+		return;
+	}
+	if (!user_waits((__u32)call.args[1]))
+		return;
+	now = bpf_task_storage_get(&user_of, (void *)prev, 0, 0);
+	if (!now) {
+		__sync_fetch_and_add(&user_state.dropped, 1);
+		return;
+	}
+	__u64 from_ns = bpf_ktime_get_ns();
+	__sync_fetch_and_add(&user_state.sleeps, 1);
+	if (user_begin(prev, &call, now)) {
+		now->cpu = bpf_get_smp_processor_id();
+		now->epoch = user_state.epoch;
+		now->woken_ns = 0;
+		now->since_ns = bpf_ktime_get_ns();
+	} else {
+		now->since_ns = 0;
+		__sync_fetch_and_add(&user_state.unknown, 1);
+	}
+	__sync_fetch_and_add(&user_state.busy_ns, bpf_ktime_get_ns() - from_ns);
+}
+
+static __always_inline bool user_wakes(__u32 op)
+{
+	__u32 c = op & USERLOCK_COMMAND;
+
+	return c == USERLOCK_WAKE || c == USERLOCK_WAKE_BITSET || c == USERLOCK_WAKE_OP ||
+	       c == USERLOCK_UNLOCK_PI || c == USERLOCK_REQUEUE || c == USERLOCK_CMP_REQUEUE ||
+	       c == USERLOCK_CMP_REQUEUE_PI;
+}
+
+/* Is the current thread in a call of futex(2) that wakes @t, which sleeps there? */
+static __always_inline bool user_is_handed(struct task_struct___user *t,
+					   const struct raw_user_now *now)
+{
+	struct task_struct___user *self = (void *)bpf_get_current_task_btf();
+	struct user_call call;
+
+	if (self->flags & (TASK_KTHREAD | TASK_IO_WORKER) || !user_call_read(self, &call) ||
+	    call.is_foreign || (!call.is_wake && !user_wakes((__u32)call.args[1])))
+		return false;
+	if (self->mm == t->mm)
+		return call.args[0] == now->word || call.args[3] == now->word;
+	/* Processes have a page at different addresses. */
+	return now->flags & USERREC_SHARED &&
+	       !((call.args[0] ^ now->word) & ((1 << USER_PAGE_SHIFT) - 1));
+}
+
+/* @t runs again, and is still to become the current task. */
+static __always_inline void user_report(void *ctx, struct task_struct___user *t,
+					const struct raw_user_now *now, __u64 ns)
+{
+	const __u64 lead = sizeof(__u32), size = offsetof(struct userrec, frames) - lead;
+	__u32 first = 0;
+	struct raw_user_room *room = bpf_map_lookup_elem(&user_rooms, &first);
+
+	if (!room)
+		return;
+	struct userrec *r = &room->record;
+	r->magic = USERREC_MAGIC;
+	r->lock = now->lock;
+	r->begin_ns = now->since_ns;
+	r->length_ns = ns;
+	r->cgroup = cgroup_of(t);
+	r->addr = now->addr;
+	r->pc = now->pc;
+	r->pid = ns_pid((void *)t, &config.slept.ns);
+	r->tid = ns_tid((void *)t, &config.slept.ns);
+	r->owner_pid = now->owner_pid;
+	r->owner_tid = now->owner_tid;
+	r->kind = now->kind;
+	r->flags = now->flags;
+	r->woken_ns = now->woken_ns;
+	r->waker_pid = now->waker_pid;
+	r->waker_tid = now->waker_tid;
+	r->op = now->op;
+	r->value = now->value;
+	r->cpu = now->cpu;
+	r->missed = (__u32)(room->missed - room->missed_reported);
+	r->n_frames = 0;
+	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
+	if (bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r->magic, size) == 0) {
+		room->missed_reported += r->missed;
+		__sync_fetch_and_add(&user_state.records, 1);
+	} else {
+		room->missed++;
+		__sync_fetch_and_add(&user_state.missed, 1);
+	}
+}
+
+/* @t is woken, or about to sleep. */
+static __always_inline void user_waking(struct task_struct___user *t)
+{
+	struct task_struct *waker = (void *)bpf_get_current_task_btf();
+	struct raw_user_now *now;
+
+	if (!(t->__state & STATE_INTERRUPTIBLE))
+		return;
+	now = bpf_task_storage_get(&user_of, (void *)t, 0, 0);
+	if (!now || !now->since_ns || now->woken_ns || now->epoch != user_state.epoch)
+		return;
+	now->woken_ns = bpf_ktime_get_ns();
+	now->waker_pid = now->waker_tid = 0;
+	if (user_is_handed(t, now)) {
+		now->flags |= USERREC_HANDED;
+		now->waker_pid = ns_pid(waker, &config.slept.ns);
+		now->waker_tid = ns_tid(waker, &config.slept.ns);
+	}
+	__sync_fetch_and_add(&user_state.woken, 1);
+}
+
+/* Its row, which is made if there is room for one; NULL: there is none. */
+static __always_inline struct raw_user_lock *user_lock_of(struct task_struct___user *t,
+							  const struct raw_user_now *now)
+{
+	__u64 lock = now->lock;
+	struct raw_user_lock *l = bpf_map_lookup_elem(&user_locks, &lock);
+
+	if (l)
+		return l;
+	struct raw_user_lock made = {.addr = now->addr,
+				     .pid = ns_pid((void *)t, &config.slept.ns),
+				     .kind = now->kind,
+				     .flags = now->flags & USERREC_SHARED};
+	struct raw_user_new new = {now->lock, now->addr, made.pid, made.flags};
+	if (!bpf_map_update_elem(&user_locks, &lock, &made, BPF_NOEXIST))
+		bpf_map_push_elem(&user_new, &new, BPF_ANY);
+	l = bpf_map_lookup_elem(&user_locks, &lock);
+	if (l)
+		return l;
+	lock = RAW_USER_REST + now->kind;
+	made.pid = 0;
+	bpf_map_update_elem(&user_locks, &lock, &made, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&user_locks, &lock);
+}
+
+static __always_inline void user_end(void *ctx, struct task_struct___user *t,
+				     const struct raw_user_now *now, __u64 ns)
+{
+	if (now->flags & USERREC_UNPROVEN) {
+		__sync_fetch_and_add(&user_state.unproven, 1);
+		__sync_fetch_and_add(&user_state.unproven_ns, ns);
+		if (ns >= USER_UNPROVEN_NS)
+			user_report(ctx, t, now, ns);
+		return;
+	}
+	struct raw_user_lock *l = user_lock_of(t, now);
+	if (ns >= user_state.min_ns) {
+		user_report(ctx, t, now, ns);
+	} else if (l) {
+		__u32 mode = now->flags & USERREC_READS ? 1 : 0;
+		__sync_fetch_and_add(&l->n[mode], 1);
+		__sync_fetch_and_add(&l->ns[mode], ns);
+	} else {
+		__sync_fetch_and_add(&user_state.dropped, 1);
+	}
+}
+
+/* @next gets a CPU. */
+static __always_inline void user_runs(void *ctx, struct task_struct___user *next)
+{
+	struct raw_user_now *now;
+	struct user_call call;
+
+	if (!user_state.woken || next->flags & (TASK_KTHREAD | TASK_IO_WORKER) ||
+	    !user_call_read(next, &call))
+		return;
+	now = bpf_task_storage_get(&user_of, (void *)next, 0, 0);
+	if (!now || !now->since_ns || !now->woken_ns || now->epoch != user_state.epoch)
+		return;
+	__u64 until_ns = bpf_ktime_get_ns();
+	user_end(ctx, next, now, until_ns - now->since_ns);
+	now->since_ns = now->woken_ns = 0;
+	__sync_fetch_and_add(&user_state.woken, -1);
+	__sync_fetch_and_add(&user_state.busy_ns, bpf_ktime_get_ns() - until_ns);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Waits for locks of programs. A record reports each sleep in futex(2) when it has ended, with its
+ * begin: it is a wait that begins late and ends at once. A snapshot may have shown the same sleep
+ * before, as one in flight: then this is its end. A thread that is woken and finds the lock taken
+ * sleeps again, which is one more wait.
+ *
+ * Sleeps that are too short for a record come in sums by lock.
+ *
+ * A thread that wakes the sleeper by a call of futex(2) has just released the lock. Otherwise a
+ * signal, or the end of a time, has ended the sleep without the lock.
+ */
+#include "internal.h"
+#include "kontend/damage.h"
+#include "kontend/event.h"
+#include "kontend/map64.h"
+#include "kontend/model-cpu.h"
+#include "kontend/shorts.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/userlock.h"
+#include "kontend/userrec.h"
+#include "kontend/usersnap.h"
+#include "kontend/wait.h"
+#include "kontend/waitrec.h"
+#include "wait-parts.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The wait that looks have shown for this sleep, or for one before it; 0: none. */
+static uint32_t seen_wait(const struct model *m, const struct event *ev)
+{
+	const uint32_t *t = map64_get(&m->tasks->by_tid, (uint32_t)ev->tid);
+	const struct task *task = t ? &m->tasks->tasks[*t] : NULL;
+
+	for (uint32_t i = 0; task && i < task->depth; i++) {
+		const struct wait *w = &m->waits->waits[task->waits[i]];
+		if (w->addr == ev->user.lock && w->by_look)
+			return task->waits[i];
+	}
+	return 0;
+}
+
+/* The scheduler's clock of a snapshot differs a little. */
+static bool is_same_sleep(const struct wait *w, const struct event *ev)
+{
+	return !w->doubtful && !w->no_cpu && w->begin_ns + WAIT_CLOCKS_NS >= ev->user.begin_ns &&
+	       w->begin_ns <= ev->user.begin_ns + WAIT_CLOCKS_NS;
+}
+
+static int begin(struct model *m, const struct event *ev)
+{
+	struct event begin = {.kind = EVENT_CONTENTION_BEGIN,
+			      .time = ev->time,
+			      .pid = ev->pid,
+			      .tid = ev->tid,
+			      .cpu = ev->user.cpu,
+			      .cgroup = ev->cgroup};
+
+	begin.begin.lock = ev->user.lock;
+	begin.begin.flags =
+		userlock_flags((enum userlock_kind)ev->user.kind, ev->user.flags & USERREC_READS);
+	begin.begin.since_ns = ev->user.begin_ns;
+	begin.begin.owner = ev->user.owner_tid ? WAITREC_OWNED : WAITREC_NOT_SAID;
+	begin.begin.owner_pid = ev->user.owner_pid;
+	begin.begin.owner_tid = ev->user.owner_tid;
+	return pair_begin(m, &begin);
+}
+
+static int end(struct model *m, const struct event *ev)
+{
+	struct event end = {.kind = EVENT_CONTENTION_END,
+			    .time = ev->time,
+			    .pid = ev->pid,
+			    .tid = ev->tid,
+			    .cpu = ev->user.cpu};
+
+	end.end.lock = ev->user.lock;
+	end.end.ret = ev->user.flags & USERREC_HANDED ? 0 : -EINTR;
+	return pair_end(m, &end);
+}
+
+int user_sums(struct model *m, const struct usersnap *s)
+{
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < s->n_rows; i++) {
+		const struct usersnap_row *r = &s->rows[i];
+		const struct shorts_part part = {.lock = r->lock ? r->lock : SHORTS_LOCK,
+						 .type = locktype_from_flags(r->flags),
+						 .stack = STACK_OTHER,
+						 .n = r->n,
+						 .ns = r->ns};
+		if (!locktype_is_user(part.type) || !r->n)
+			continue;
+		fold_if_full(m);
+		code = shorts_add(m, &part);
+	}
+	return code;
+}
+
+int user_wait(struct model *m, const struct event *ev)
+{
+	int code = 0;
+
+	if (ev->user.flags & USERREC_UNPROVEN)
+		return 0;
+	fold_if_full(m);
+	uint32_t index = seen_wait(m, ev);
+	bool is_seen = index && is_same_sleep(&m->waits->waits[index], ev);
+	if (index && !is_seen)
+		pair_vanished(m, index);
+	if (!is_seen)
+		code = begin(m, ev);
+	if (code == 0)
+		code = task_name(m->tasks, task_get_quickly(m->tasks, ev->pid, ev->tid),
+				 ev->user.comm);
+	m->n_events++;
+	return code < 0 ? code : end(m, ev);
+}
