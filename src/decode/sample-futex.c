@@ -17,7 +17,8 @@ int decode_user(const uint8_t *raw, size_t len, struct event *ev)
 		return DECODE_BAD;
 	memcpy(&r, raw - before, before + head);
 	if (!r.tid || r.kind >= USERLOCK_KINDS || r.flags >= USERREC_FLAGS || !r.begin_ns ||
-	    r.begin_ns > ev->time || r.length_ns > ev->time - r.begin_ns || !userlock_is(r.lock) ||
+	    r.begin_ns > ev->time || r.length_ns > ev->time - r.begin_ns ||
+	    r.woken_ns < r.begin_ns || r.woken_ns > ev->time || !userlock_is(r.lock) ||
 	    r.n_frames > USERREC_FRAMES || r.n_frames > (len - head) / sizeof(r.frames[0]) ||
 	    !memchr(comm, 0, sizeof(r.comm)))
 		return DECODE_BAD;
@@ -28,6 +29,7 @@ int decode_user(const uint8_t *raw, size_t len, struct event *ev)
 	ev->user.lock = r.lock;
 	ev->user.begin_ns = r.begin_ns;
 	ev->user.length_ns = r.length_ns;
+	ev->user.woken_ns = r.woken_ns;
 	ev->user.addr = r.addr;
 	ev->user.pc = r.pc;
 	ev->user.frames = (const uint64_t *)(const void *)(raw + head);

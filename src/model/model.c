@@ -44,6 +44,7 @@ void model_use_tables(struct model *m, struct model_tables *t)
 	m->queues = &t->queues;
 	m->blocked = &t->blocked;
 	m->sleeps = &t->sleeps;
+	m->user_releases = &t->user_releases;
 	m->types = t->types;
 	m->damage = &t->damage;
 	m->loss = &t->loss;

@@ -26,6 +26,7 @@
 #include "kontend/task.h"
 #include "kontend/untracked.h"
 #include "kontend/wait.h"
+#include "user-releases.h"
 
 /*
  * The memory of a model's tables: one allocation, to which the pointers of struct model lead. Only
@@ -47,6 +48,7 @@ struct model_tables {
 	struct lockqueues queues;
 	struct blocked blocked;
 	struct sleeps sleeps;
+	struct user_releases user_releases;
 	struct model_type types[LOCK_TYPES];
 	struct model_damage damage;
 	struct loss_state loss;

@@ -23,6 +23,7 @@
 #include "kontend/usersnap.h"
 #include "kontend/wait.h"
 #include "kontend/waitrec.h"
+#include "user-releases.h"
 #include "wait-parts.h"
 
 #include <errno.h>
@@ -100,22 +101,40 @@ int user_sums(struct model *m, const struct usersnap *s)
 	return code;
 }
 
+/* Blame has been charged for it since a look saw it. */
+static void charge(struct model *m, uint32_t index, bool is_seen, const struct event *ev)
+{
+	const struct wait *w = &m->waits->waits[index];
+
+	if (index)
+		user_release_charge(m, w, ev, is_seen ? w->joined_ns : ev->time);
+	if (ev->user.flags & USERREC_HANDED)
+		user_release_note(m->user_releases, ev);
+}
+
 int user_wait(struct model *m, const struct event *ev)
 {
 	int code = 0;
 
+	m->damage->lost += ev->user.missed;
 	if (ev->user.flags & USERREC_UNPROVEN)
 		return 0;
+	m->n_events++;
 	fold_if_full(m);
 	uint32_t index = seen_wait(m, ev);
 	bool is_seen = index && is_same_sleep(&m->waits->waits[index], ev);
 	if (index && !is_seen)
 		pair_vanished(m, index);
-	if (!is_seen)
+	if (!is_seen) {
+		m->last_wait = 0;
 		code = begin(m, ev);
+		index = m->last_wait;
+	}
 	if (code == 0)
 		code = task_name(m->tasks, task_get_quickly(m->tasks, ev->pid, ev->tid),
 				 ev->user.comm);
-	m->n_events++;
-	return code < 0 ? code : end(m, ev);
+	if (code < 0)
+		return code;
+	charge(m, index, is_seen, ev);
+	return end(m, ev);
 }

@@ -326,7 +326,8 @@ static void put_header(const struct script *s)
 /* Of no wait: another file has its line. */
 static bool is_other(const struct event *ev)
 {
-	return script_mm_is(ev) || ev->kind == EVENT_HOLDER || ev->kind == EVENT_SLEEP;
+	return script_mm_is(ev) || ev->kind == EVENT_HOLDER || ev->kind == EVENT_SLEEP ||
+	       ev->kind == EVENT_USER;
 }
 
 /* A filter cannot judge an event without a wait. */
@@ -365,6 +366,8 @@ static int take_event(struct engine_watch *w, const struct event *ev, struct err
 		script_mm_put(s->engine, ev, s->out, s->json);
 	else if (ev->kind == EVENT_SLEEP)
 		script_sleep_put(&s->names, ev, s->out, s->json);
+	else if (ev->kind == EVENT_USER)
+		script_user_put(&s->names, ev, s->out, s->json);
 	else if (ev->kind == EVENT_HOLDER)
 		script_holder_put(&s->names, ev, s->out, s->json);
 	else if (s->json)

@@ -100,6 +100,22 @@ void lock_snap_emit_late(struct synth *synth, struct locksnap *s, uint64_t t, ui
 	locksnap_deinit(s);
 }
 
+void lock_snap_emit_users(struct synth *synth, struct usersnap *s)
+{
+	struct record_snapshot head = {
+		.kind = SNAPSHOT_USERS, .version = USERSNAP_VERSION, .time_ns = s->head.time_ns};
+	size_t len = sizeof(head) + usersnap_size(s);
+	char *body = mem_calloc(1, len);
+
+	if (!body)
+		abort();
+	memcpy(body, &head, sizeof(head));
+	usersnap_encode(s, body + sizeof(head));
+	synth_record(synth, RECORD_SNAPSHOT, 0, body, len);
+	mem_free(body);
+	usersnap_deinit(s);
+}
+
 void lock_snap_emit_slept(struct synth *synth, struct sleptsnap *s)
 {
 	struct record_snapshot head = {

@@ -4,6 +4,7 @@
 
 #include "kontend/locksnap.h"
 #include "kontend/sleptsnap.h"
+#include "kontend/usersnap.h"
 #include "synth.h"
 
 /* Snapshots of locks, added piece by piece. Failures abort. */
@@ -38,6 +39,7 @@ void lock_snap_emit(struct synth *synth, struct locksnap *s, uint64_t t);
 void lock_snap_emit_late(struct synth *synth, struct locksnap *s, uint64_t t, uint64_t taken_ns,
 			 uint64_t cost_ns);
 /* Sums of sleeps in state D, as of their own time; @s is empty then. */
+void lock_snap_emit_users(struct synth *synth, struct usersnap *s);
 void lock_snap_emit_slept(struct synth *synth, struct sleptsnap *s);
 
 #endif

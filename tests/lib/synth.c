@@ -603,6 +603,14 @@ void synth_inode(struct synth *s, uint32_t cpu, uint64_t t, const struct inodere
 	synth_output(s, cpu, t, 1, 1, (const uint8_t *)inode + before, sizeof(*inode) - before);
 }
 
+void synth_user(struct synth *s, uint32_t cpu, uint64_t t, const struct userrec *sleep)
+{
+	const size_t before = sizeof(sleep->size);
+	size_t len = offsetof(struct userrec, frames) + sleep->n_frames * sizeof(uint64_t);
+
+	synth_output(s, cpu, t, 1, 1, (const uint8_t *)sleep + before, len - before);
+}
+
 void synth_sleep(struct synth *s, uint32_t cpu, uint64_t t, const struct sleeprec *sleep)
 {
 	const size_t before = sizeof(sleep->size);

@@ -184,7 +184,7 @@ struct event {
 		} sleep;
 		/* See userrec.h. */
 		struct {
-			uint64_t lock, begin_ns, length_ns;
+			uint64_t lock, begin_ns, length_ns, woken_ns;
 			uint64_t addr, pc;
 			const uint64_t *frames; /* of the program, innermost first */
 			uint32_t n_frames;	/* 0: not known */

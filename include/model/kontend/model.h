@@ -9,6 +9,7 @@
 struct blame;
 struct blocked;
 struct sleeps;
+struct user_releases;
 struct cell_table;
 struct cfiset;
 struct ended;
@@ -79,7 +80,8 @@ struct model {
 	struct blame *blame;	   /* waiting time by the task that caused it */
 	struct lockqueues *queues; /* only if `held` has room */
 	struct blocked *blocked;   /* tasks that snapshots saw to be blocked */
-	struct sleeps *sleeps;	   /* in state D, each, if that is measured */
+	struct user_releases *user_releases;
+	struct sleeps *sleeps; /* in state D, each, if that is measured */
 	struct model_cpu *cpus;
 	uint32_t n_cpus;
 	struct model_type *types; /* LOCK_TYPES of them */

@@ -33,7 +33,7 @@ struct task_struct___pid_links {
 enum { PID_DEPTH = 6 };
 enum { PID_THREAD, PID_TGID }; /* enum pid_type */
 
-/* What @pid, a struct pid, has for its namespace of that level: the address of a struct upid. */
+/* The address of the struct upid of @pid, a struct pid, for its namespace of that level. */
 static __always_inline __u64 pid_upid(__u64 pid, __u32 level)
 {
 	struct pid *p = (void *)pid;

@@ -11,13 +11,13 @@
 
 struct bpf_object;
 
-/* What user.bpf.c counts, in the object that includes it. */
+/* Counts of user.bpf.c, in the object that includes it. */
 struct user_events {
 	struct raw_user_state *state; /* shared with the programs; NULL: not opened */
 	int locks, new_locks;	      /* descriptors of maps; borrowed */
 	uint64_t min_ns;
 	struct slept_price price;
-	/* What earlier snapshots had of each lock. */
+	/* Sums of each lock that earlier snapshots had. */
 	struct user_seen {
 		uint64_t n[RAW_USER_MODES], ns[RAW_USER_MODES];
 	} * seen;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Blame for a wait that is known only when it is over: its time is divided at the releases of the
+ * lock that were seen meanwhile. The thread that releases the lock had it since the release before;
+ * so each part has its holder for sure, unless one in between released it and no thread waited for
+ * that. Neither what the holder did is known, nor who has the lock while the woken thread waits for
+ * a CPU.
+ */
+#include "user-releases.h"
+#include "blame-int.h"
+#include "kontend/event.h"
+#include "kontend/hash.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/userrec.h"
+#include "kontend/wait.h"
+
+#include <string.h>
+
+static struct user_releases_of *find(struct user_releases *r, uint64_t addr)
+{
+	return &r->locks[hash_slot(addr, USER_RELEASES_BITS)];
+}
+
+void user_release_note(struct user_releases *r, const struct event *ev)
+{
+	struct user_releases_of *l = find(r, ev->user.lock);
+	uint64_t ns = ev->user.woken_ns;
+
+	if (l->addr != ev->user.lock)
+		*l = (struct user_releases_of){.addr = ev->user.lock};
+	uint32_t at = l->n;
+	while (at && l->v[at - 1].ns > ns)
+		at--;
+	/* One release may wake several. */
+	if ((at && l->v[at - 1].ns == ns) || (!at && l->n == USER_RELEASES))
+		return;
+	if (l->n == USER_RELEASES) {
+		l->dropped_ns = l->v[0].ns;
+		memmove(&l->v[0], &l->v[1], --at * sizeof(l->v[0]));
+	} else {
+		memmove(&l->v[at + 1], &l->v[at], (l->n++ - at) * sizeof(l->v[0]));
+	}
+	l->v[at] = (struct user_release){ns, ev->user.waker_pid, ev->user.waker_tid};
+}
+
+/* One part after the other. */
+struct parts {
+	struct model *m;
+	const struct wait *w;
+	uint64_t at_ns, until_ns;
+};
+
+static void charge(struct parts *p, uint64_t to_ns, int32_t pid, int32_t tid)
+{
+	uint64_t to = to_ns < p->until_ns ? to_ns : p->until_ns;
+	uint32_t task = tid ? task_get_holder(p->m->tasks, pid, tid) : TASK_OTHER;
+	const struct blame_key key = {.lock = p->w->lock,
+				      .stack = p->w->stack,
+				      .root_lock = p->w->lock,
+				      .task = task,
+				      .got = STACK_OTHER,
+				      .state = task == TASK_OTHER ? BLAME_UNKNOWN
+								  : BLAME_NOT_FOLLOWED,
+				      .direct = 1};
+
+	if (to <= p->at_ns)
+		return;
+	blame_charge(p->m, &key, to - p->at_ns, to - p->at_ns);
+	p->at_ns = to;
+}
+
+void user_release_charge(struct model *m, const struct wait *w, const struct event *ev,
+			 uint64_t until_ns)
+{
+	const struct user_releases_of *l = find(m->user_releases, ev->user.lock);
+	struct parts p = {m, w, ev->user.begin_ns, until_ns};
+	bool handed = ev->user.flags & USERREC_HANDED, owned = true;
+
+	if (!m->blame->max || w->doubtful)
+		return;
+	if (p.at_ns < m->zero_ns)
+		p.at_ns = m->zero_ns;
+	for (uint32_t i = 0; l->addr == ev->user.lock && i < l->n; i++) {
+		const struct user_release *r = &l->v[i];
+		if (r->ns <= ev->user.begin_ns || r->ns >= ev->user.woken_ns)
+			continue;
+		if (l->dropped_ns > p.at_ns)
+			charge(&p, l->dropped_ns, 0, 0);
+		charge(&p, r->ns, r->pid, r->tid);
+		owned = false;
+	}
+	if (handed)
+		charge(&p, ev->user.woken_ns, ev->user.waker_pid, ev->user.waker_tid);
+	else
+		charge(&p, ev->user.woken_ns, ev->user.owner_pid, owned ? ev->user.owner_tid : 0);
+	charge(&p, ev->time, 0, 0);
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sleeps for locks of programs that have a record each: from the record to tables and lines of
+ * script; with snapshots that show the same sleep in flight; short ones, which come in sums; and
+ * the tasks to blame.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "asked.h"
+#include "canned.h"
+#include "kontend/blame.h"
+#include "kontend/damage.h"
+#include "kontend/limits.h"
+#include "kontend/locksnap.h"
+#include "kontend/locktype.h"
+#include "kontend/model.h"
+#include "kontend/script.h"
+#include "kontend/task.h"
+#include "kontend/userlock.h"
+#include "kontend/usersnap.h"
+#include "kontend/wait.h"
+#include "lock-snaps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS CANNED_MS
+#define AT(ms) (CANNED_START + (ms)*MS)
+
+static uint64_t lock_of(unsigned i)
+{
+	return userlock_addr(userlock_space(700, 100, 0x7000), 0x5000 + 64 * i);
+}
+
+/* The thread @tid sleeps from @begin on for a mutex that 702 has, which 703 releases. */
+static struct userrec sleep_of(int tid, uint64_t begin_ms, uint64_t length_ms)
+{
+	return (struct userrec){.magic = USERREC_MAGIC,
+				.lock = lock_of(0),
+				.begin_ns = AT(begin_ms),
+				.length_ns = length_ms * MS,
+				.woken_ns = AT(begin_ms + length_ms),
+				.addr = 0x5000,
+				.pid = 700,
+				.tid = tid,
+				.owner_pid = 700,
+				.owner_tid = 702,
+				.waker_pid = 700,
+				.waker_tid = 703,
+				.kind = USERLOCK_MUTEX,
+				.flags = USERREC_HANDED,
+				.comm = "app"};
+}
+
+static void report_sleep(struct asked *w, struct userrec r)
+{
+	synth_user(w->rig.synth, 0, r.begin_ns + r.length_ns, &r);
+}
+
+static void start(struct asked *w)
+{
+	rig_init(&w->rig, 1);
+	synth_outputs(w->rig.synth);
+	synth_round(w->rig.synth, CANNED_START);
+}
+
+static void second(struct asked *w, uint64_t n)
+{
+	synth_round(w->rig.synth, CANNED_START + n * 1000 * MS);
+	synth_tick(w->rig.synth, CANNED_START + n * 1000 * MS);
+}
+
+static void a_sleep_is_a_wait(void **state)
+{
+	struct asked *w = *state;
+	struct table t;
+
+	start(w);
+	report_sleep(w, sleep_of(701, 100, 30));
+	report_sleep(w, sleep_of(704, 90, 50));
+	second(w, 1);
+	asked_play(w, NULL);
+	t = asked_locks(w, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 1);
+	assert_string_equal(cell_s(&t, 0, "type"), "mutex(u)");
+	assert_int_equal(cell_u(&t, 0, "contended"), 2);
+	assert_int_equal(cell_u(&t, 0, "total_ns"), 80 * MS);
+	assert_int_equal(cell_u(&t, 0, "max_ns"), 50 * MS);
+	assert_int_equal(w->rig.engine.model->waits->in_flight, 0);
+	assert_int_equal(model_damage(w->rig.engine.model).no_stack, 0);
+}
+
+/* A snapshot has it in flight: the record ends that wait, and is no second one. */
+static void a_sleep_in_flight_is_the_same_wait(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+	struct table t;
+
+	start(w);
+	const struct locksnap_queue q = {.addr = lock_of(0),
+					 .type = LOCKSNAP_USER_MUTEX,
+					 .certainty = LOCKSNAP_EVIDENCE,
+					 .holder_pid = 700,
+					 .holder_tid = 702,
+					 .holder_comm = locksnap_add_text(&s, "app"),
+					 .holder_cpu = -1,
+					 .writers_waiting = 1};
+	lock_snap_waiter(&s, 1, 700, 701, "app", false);
+	s.waiters[0].ran_ns = AT(100);
+	s.waiters[0].cpu = 1;
+	assert_int_equal(locksnap_add_queue(&s, &q), 0);
+	s.head.knows_users = 1;
+	lock_snap_emit(w->rig.synth, &s, AT(500));
+	synth_tick(w->rig.synth, AT(500));
+	synth_round(w->rig.synth, AT(600));
+	rig_play_ticks(&w->rig, NULL, 1);
+	assert_int_equal(w->rig.engine.model->waits->in_flight, 1);
+	report_sleep(w, sleep_of(701, 100, 800));
+	second(w, 1);
+	asked_play(w, NULL);
+	assert_int_equal(w->rig.engine.model->waits->in_flight, 0);
+	t = asked_locks(w, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 1);
+	assert_int_equal(cell_u(&t, 0, "contended"), 1);
+	assert_int_equal(cell_u(&t, 0, "total_ns"), 800 * MS);
+}
+
+/* A signal ends it: time is lost all the same. No layout: it may be for a condition. */
+static void not_all_sleeps_are_acquisitions(void **state)
+{
+	struct asked *w = *state;
+	struct table t;
+
+	start(w);
+	struct userrec r = sleep_of(701, 100, 30);
+	r.flags = 0;
+	report_sleep(w, r);
+	r = sleep_of(704, 200, 30);
+	r.flags = USERREC_UNPROVEN | USERREC_HANDED;
+	r.lock = lock_of(1);
+	report_sleep(w, r);
+	second(w, 1);
+	asked_play(w, NULL);
+	t = asked_locks(w, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 1);
+	assert_int_equal(cell_u(&t, 0, "contended"), 0);
+	assert_int_equal(w->rig.engine.model->n_failed, 1);
+}
+
+static void add_sums(struct usersnap *s, uint64_t lock, enum userlock_kind kind, bool reads,
+		     uint64_t n)
+{
+	const struct usersnap_row row = {
+		.lock = lock, .n = n, .ns = n * 20000, .flags = userlock_flags(kind, reads)};
+
+	assert_int_equal(usersnap_add_row(s, &row), 0);
+}
+
+static void short_ones_come_in_sums(void **state)
+{
+	struct asked *w = *state;
+	struct table t;
+
+	start(w);
+	for (uint64_t i = 1; i <= 2; i++) {
+		struct usersnap s = {.head = {.time_ns = AT(i * 400),
+					      .from_ns = CANNED_START,
+					      .is_first = i == 1}};
+		add_sums(&s, lock_of(0), USERLOCK_MUTEX, false, 10 * i);
+		add_sums(&s, lock_of(1), USERLOCK_RWLOCK, true, 5);
+		add_sums(&s, 0, USERLOCK_PI, false, 1);
+		lock_snap_emit_users(w->rig.synth, &s);
+	}
+	report_sleep(w, sleep_of(701, 900, 1));
+	second(w, 1);
+	asked_play(w, NULL);
+	t = asked_locks(w, (struct query_spec){.by = BY_TYPE, .sort = "contended"});
+	assert_int_equal(t.n_rows, 3);
+	assert_string_equal(cell_s(&t, 0, "type"), "mutex(u)");
+	assert_int_equal(cell_u(&t, 0, "contended"), 31);
+	assert_int_equal(cell_u(&t, 0, "total_ns"), 30 * 20000 + MS);
+	assert_string_equal(cell_s(&t, 1, "type"), "rwlock(u)");
+	assert_int_equal(cell_u(&t, 1, "contended"), 10);
+	assert_string_equal(cell_s(&t, 2, "type"), "pi(u)");
+	assert_int_equal(cell_u(&t, 2, "contended"), 2);
+}
+
+/* A part of a recording begins with sums of the time before it. */
+static void the_first_of_a_part_is_no_sum(void **state)
+{
+	struct asked *w = *state;
+	struct table t;
+
+	start(w);
+	for (uint64_t i = 1; i <= 2; i++) {
+		struct usersnap s = {.head = {.time_ns = AT(i * 400), .from_ns = CANNED_START}};
+		add_sums(&s, lock_of(0), USERLOCK_MUTEX, false, i == 1 ? 1000 : 3);
+		lock_snap_emit_users(w->rig.synth, &s);
+	}
+	second(w, 1);
+	asked_play(w, NULL);
+	t = asked_locks(w, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 1);
+	assert_int_equal(cell_u(&t, 0, "contended"), 3);
+}
+
+static uint64_t blamed(const struct model *m, int32_t tid)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < m->blame->n; i++) {
+		const struct blame_cell *c = &m->blame->cells[i];
+		int32_t of = c->key.task == TASK_OTHER ? 0 : m->tasks->tasks[c->key.task].tid;
+		ns += of == tid ? c->ns : 0;
+	}
+	return ns;
+}
+
+/*
+ * From 100 to 200 the lock goes from 702 to 703 at 130, to 704 at 160, and to the last waiter at
+ * 190, who has a CPU 10 ms later.
+ */
+static void holders_are_charged_between_releases(void **state)
+{
+	struct model_limits limits = model_limits_recent(64 << 20);
+	const struct model *m;
+	struct asked *w = *state;
+	struct userrec r;
+
+	start(w);
+	r = sleep_of(703, 120, 10);
+	r.waker_tid = 702;
+	report_sleep(w, r);
+	r = sleep_of(704, 125, 35);
+	r.waker_tid = 703;
+	report_sleep(w, r);
+	r = sleep_of(701, 100, 100);
+	r.woken_ns = AT(190);
+	r.waker_tid = 704;
+	report_sleep(w, r);
+	second(w, 1);
+	asked_play(w, &limits);
+	m = w->rig.engine.model;
+	assert_true(m->blame->max > 0);
+	/* 703: 120 to 130; 704: 125 to 130; 701: 100 to 130. */
+	assert_int_equal(blamed(m, 702), (10 + 5 + 30) * MS);
+	assert_int_equal(blamed(m, 703), (30 + 30) * MS);
+	assert_int_equal(blamed(m, 704), 30 * MS);
+	assert_int_equal(blamed(m, 0), 10 * MS);
+}
+
+static char *lines(struct asked *w, bool json)
+{
+	struct script *s;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	start(w);
+	report_sleep(w, sleep_of(701, 100, 300));
+	struct userrec r = sleep_of(704, 500, 2);
+	r.owner_pid = r.owner_tid = r.waker_pid = r.waker_tid = 0;
+	r.flags = USERREC_UNPROVEN;
+	report_sleep(w, r);
+	synth_round(w->rig.synth, AT(1000));
+	rig_play_ticks(&w->rig, NULL, 0);
+	assert_int_equal(script_new(&s, &w->rig.engine, f, json), 0);
+	w->rig.engine.watch = script_watch(s);
+	rig_play(&w->rig, NULL);
+	script_free(s);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+static void script_has_a_line_for_each(void **state)
+{
+	char *text = lines(*state, false);
+
+	assert_non_null(strstr(text, "app/701"));
+	assert_non_null(strstr(text, "futex     mutex(u)"));
+	assert_non_null(strstr(text, "300ms  had by 702, woken by 703\n"));
+	assert_non_null(strstr(text, "2.00ms  no lock by its layout, ended without a release\n"));
+	free(text);
+}
+
+static void script_has_an_object_for_each(void **state)
+{
+	char *text = lines(*state, true);
+
+	assert_non_null(strstr(text, "\"event\": \"futex\", \"pid\": 700, \"tid\": 701"));
+	assert_non_null(strstr(text, "\"type\": \"mutex(u)\", \"address\": \"0x5000\""));
+	assert_non_null(strstr(text, "\"owner_pid\": 700, \"owner_tid\": 702, "
+				     "\"releaser_pid\": 700, \"releaser_tid\": 703"));
+	assert_non_null(strstr(text, "\"type\": null"));
+	assert_non_null(strstr(text, "\"releaser_tid\": null"));
+	free(text);
+}
+
+/* Bytes of a recording may be anything. */
+static void bad_records_are_counted(void **state)
+{
+	struct asked *w = *state;
+	struct userrec r;
+
+	start(w);
+	r = sleep_of(701, 10, 1);
+	r.kind = USERLOCK_KINDS;
+	report_sleep(w, r);
+	r = sleep_of(0, 10, 1);
+	report_sleep(w, r);
+	r = sleep_of(701, 10, 1);
+	r.flags = USERREC_FLAGS;
+	report_sleep(w, r);
+	r = sleep_of(701, 10, 1);
+	r.lock = 0xffff888011111111;
+	report_sleep(w, r);
+	r = sleep_of(701, 10, 1);
+	r.woken_ns = AT(9);
+	report_sleep(w, r);
+	r.woken_ns = AT(12);
+	report_sleep(w, r);
+	r = sleep_of(701, 10, 1);
+	memset(r.comm, 'x', sizeof(r.comm));
+	report_sleep(w, r);
+	r = sleep_of(701, 10, 100);
+	synth_user(w->rig.synth, 0, AT(20), &r);
+	r = sleep_of(701, 10, 1);
+	r.n_frames = 3;
+	synth_output(w->rig.synth, 0, AT(22), 1, 1, &r.magic, offsetof(struct userrec, frames) - 4);
+	synth_output(w->rig.synth, 0, AT(23), 1, 1, &r.magic, 40);
+	/* What a CPU could not write is lost. */
+	r = sleep_of(701, 30, 1);
+	r.missed = 5;
+	report_sleep(w, r);
+	asked_play(w, NULL);
+	assert_int_equal(model_damage(w->rig.engine.model).bad, 10);
+	assert_int_equal(model_damage(w->rig.engine.model).lost, 5);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, asked_setup_empty, asked_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_sleep_is_a_wait),
+		TEST(a_sleep_in_flight_is_the_same_wait),
+		TEST(not_all_sleeps_are_acquisitions),
+		TEST(short_ones_come_in_sums),
+		TEST(the_first_of_a_part_is_no_sum),
+		TEST(holders_are_charged_between_releases),
+		TEST(script_has_a_line_for_each),
+		TEST(script_has_an_object_for_each),
+		TEST(bad_records_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
