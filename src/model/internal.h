@@ -146,6 +146,8 @@ int lock_lifetime_inode(struct model *m, const struct event *ev);
 /* Names the lock of a file by the inode in the begin of a wait, unless it has a name. 0 or -ENOMEM.
  */
 int lock_lifetime_file(struct model *m, const struct event *ev);
+/* The same of the lock of a program, by process and address. */
+int lock_lifetime_user(struct model *m, const struct event *ev);
 
 /* fold.c: makes room in the tables. */
 uint32_t fold_coarse_lock(const void *locks, uint32_t lock); /* what it is a part of then */

@@ -16,6 +16,7 @@
 #include "kontend/locksnap.h"
 #include "kontend/mmlock.h"
 #include "kontend/model.h"
+#include "kontend/userrec.h"
 #include "kontend/wait.h"
 
 #include <errno.h>
@@ -152,6 +153,25 @@ int lock_lifetime_file(struct model *m, const struct event *ev)
 	snprintf(text, sizeof(text), "inode %" PRIu64 " (%u:%u)", ev->begin.ino,
 		 ev->begin.dev >> 20, ev->begin.dev & ((1u << 20) - 1));
 	return lockname_inode(m->lock_names, &name, false);
+}
+
+int lock_lifetime_user(struct model *m, const struct event *ev)
+{
+	struct locksnap s = {0};
+	struct locksnap_name name = {.addr = ev->user.lock,
+				     .kind = LOCKSNAP_USER,
+				     .cpu = -1,
+				     .pid = ev->pid,
+				     .offset = ev->user.flags & USERREC_SHARED ? 1 : 0,
+				     .start = ev->user.addr};
+
+	if (lockname_get(m->lock_names, name.addr))
+		return 0;
+	name.comm = locksnap_add_text(&s, ev->user.comm);
+	int code = locksnap_add_name(&s, &name);
+	code = code < 0 ? code : lockname_take(m->lock_names, &s, ev->time, m->tasks);
+	locksnap_deinit(&s);
+	return code;
 }
 
 int lock_lifetime_inode(struct model *m, const struct event *ev)

@@ -121,6 +121,9 @@ int user_wait(struct model *m, const struct event *ev)
 		return 0;
 	m->n_events++;
 	fold_if_full(m);
+	code = lock_lifetime_user(m, ev);
+	if (code < 0)
+		return code;
 	uint32_t index = seen_wait(m, ev);
 	bool is_seen = index && is_same_sleep(&m->waits->waits[index], ev);
 	if (index && !is_seen)

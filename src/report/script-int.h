@@ -31,7 +31,7 @@ void script_holder_put(struct event_names *n, const struct event *ev, FILE *out,
 void script_sleep_put(const struct event_names *n, const struct event *ev, FILE *out, bool json);
 
 /* script-user.c: the line of an EVENT_USER. */
-void script_user_put(struct event_names *n, const struct event *ev, FILE *out, bool json);
+void script_user_put(const struct event *ev, FILE *out, bool json);
 
 /* script-mm.c: true if it is an mmap_lock event: start, acquired or released. */
 bool script_mm_is(const struct event *ev);

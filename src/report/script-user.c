@@ -29,10 +29,10 @@ static void put_thread(struct textbuf *b, const char *word, int32_t tid)
 	textbuf_i64(b, taskid_number(tid));
 }
 
-static void put_text(struct event_names *n, const struct event *ev, FILE *out)
+static void put_text(const struct event *ev, FILE *out)
 {
 	char comm[EVENT_NAMES_TEXT], addr[EVENT_NAMES_TEXT], words[EVENT_NAMES_TEXT], ns[UNITS_BUF];
-	const char *object = event_names_object(n, ev->user.lock), *type = type_of(ev);
+	const char *type = type_of(ev);
 	struct textbuf lock = textbuf_make(addr, sizeof(addr)),
 		       b = textbuf_make(words, sizeof(words));
 	const struct script_line columns = {
@@ -40,7 +40,7 @@ static void put_text(struct event_names *n, const struct event *ev, FILE *out)
 		.tid = ev->tid,
 		.event = "futex",
 		.type = type ? type : "-",
-		.lock = object ? object : addr,
+		.lock = addr,
 		.flags = "-",
 		.wait = units_ns(ns, ev->user.length_ns),
 		.caller = words,
@@ -65,7 +65,7 @@ static void put_number(struct jsonw *j, const char *key, int32_t id, bool known)
 		jsonw_null(j, key);
 }
 
-static void put_json(struct event_names *n, const struct event *ev, FILE *out)
+static void put_json(const struct event *ev, FILE *out)
 {
 	bool owned = ev->user.owner_tid != 0, handed = ev->user.flags & USERREC_HANDED;
 	char text[EVENT_NAMES_TEXT];
@@ -79,7 +79,6 @@ static void put_json(struct event_names *n, const struct event *ev, FILE *out)
 	jsonw_i64(&j, "tid", taskid_number(ev->tid));
 	jsonw_str(&j, "comm", text_clean(text, sizeof(text), ev->user.comm));
 	jsonw_hex(&j, "lock", ev->user.lock);
-	jsonw_str(&j, "name", event_names_object(n, ev->user.lock));
 	jsonw_str(&j, "type", type_of(ev));
 	jsonw_hex(&j, "address", ev->user.addr);
 	jsonw_u64(&j, "begin_ns", ev->user.begin_ns);
@@ -92,10 +91,10 @@ static void put_json(struct event_names *n, const struct event *ev, FILE *out)
 	jsonw_end(&j, '}');
 }
 
-void script_user_put(struct event_names *n, const struct event *ev, FILE *out, bool json)
+void script_user_put(const struct event *ev, FILE *out, bool json)
 {
 	if (json)
-		put_json(n, ev, out);
+		put_json(ev, out);
 	else
-		put_text(n, ev, out);
+		put_text(ev, out);
 }

@@ -367,7 +367,7 @@ static int take_event(struct engine_watch *w, const struct event *ev, struct err
 	else if (ev->kind == EVENT_SLEEP)
 		script_sleep_put(&s->names, ev, s->out, s->json);
 	else if (ev->kind == EVENT_USER)
-		script_user_put(&s->names, ev, s->out, s->json);
+		script_user_put(ev, s->out, s->json);
 	else if (ev->kind == EVENT_HOLDER)
 		script_holder_put(&s->names, ev, s->out, s->json);
 	else if (s->json)

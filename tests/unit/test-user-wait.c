@@ -89,6 +89,7 @@ static void a_sleep_is_a_wait(void **state)
 	t = asked_locks(w, (struct query_spec){0});
 	assert_int_equal(t.n_rows, 1);
 	assert_string_equal(cell_s(&t, 0, "type"), "mutex(u)");
+	assert_string_equal(cell_s(&t, 0, "name"), "0x5000 app/700");
 	assert_int_equal(cell_u(&t, 0, "contended"), 2);
 	assert_int_equal(cell_u(&t, 0, "total_ns"), 80 * MS);
 	assert_int_equal(cell_u(&t, 0, "max_ns"), 50 * MS);

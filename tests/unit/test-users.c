@@ -161,6 +161,15 @@ static void rwlocks_have_writers_or_readers(void **state)
 	assert_false(l.reads);
 	assert_int_equal(l.owner, 0);
 	assert_int_equal(l.readers, 2);
+	/* Another writer is next, so this one waits for the lock; also if there are many. */
+	for (uint32_t writers = 0; writers < 20; writers++) {
+		memcpy(w, (uint32_t[]){2 << 3 | 2, writers, 2, 3, 0, 0, 0, 0}, 32);
+		assert_true(find(&m, 11, FUTEX_WAIT_BITSET_PRIVATE, 3, &l));
+		assert_int_equal(l.addr, BASE + 32);
+		assert_false(l.reads);
+		assert_int_equal(l.readers, 2);
+	}
+	memcpy(w, (uint32_t[]){2 << 3 | 2, 0, 2, 0, 0, 0, 0, 0}, 32);
 	/* It is shared by processes, and the call says otherwise. */
 	w[7] = 1;
 	assert_false(find(&m, 10, FUTEX_WAIT_BITSET_PRIVATE, 2, &l));

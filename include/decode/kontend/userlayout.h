@@ -153,6 +153,23 @@ USERLOCK_INLINE int userlock_is_rwlock(const struct userlock_call *c, const unsi
 	       !w[USERLOCK_R_PAD2];
 }
 
+/*
+ * The two words are neighbours, so each looks somewhat like the other: readers wait while one
+ * writes; a writer waits for another one that has the lock or is next.
+ */
+USERLOCK_INLINE int userlock_is_at_phase(const struct userlock_call *c, const unsigned int *w)
+{
+	return userlock_is_rwlock(c, w) &&
+	       (!(c->value & USERLOCK_W_WRITES) || w[USERLOCK_R_READERS] & USERLOCK_R_WRITES);
+}
+
+USERLOCK_INLINE int userlock_is_at_wait(const struct userlock_call *c, const unsigned int *w)
+{
+	return userlock_is_rwlock(c, w) && c->value & USERLOCK_W_WRITES &&
+	       w[USERLOCK_R_READERS] & USERLOCK_R_LOCKED &&
+	       w[USERLOCK_R_PHASE] <= (USERLOCK_W_USED | USERLOCK_W_WRITES);
+}
+
 USERLOCK_INLINE int userlock_take_rwlock(const struct userlock_call *c, const unsigned int *w,
 					 unsigned int word, struct userlock_found *ret)
 {
@@ -178,9 +195,9 @@ USERLOCK_INLINE int userlock_find_rwlock(const struct userlock_call *c,
 	if (m->have < USERLOCK_ALL_WORDS || m->w[USERLOCK_AT] != c->value ||
 	    (c->value != USERLOCK_W_USED && c->value != (USERLOCK_W_USED | USERLOCK_W_WRITES)))
 		return 0;
-	if (userlock_is_rwlock(c, phase))
-		return userlock_take_rwlock(c, phase, USERLOCK_R_PHASE, ret);
-	return userlock_is_rwlock(c, wait) && userlock_take_rwlock(c, wait, USERLOCK_R_WAIT, ret);
+	if (userlock_is_at_phase(c, phase) && userlock_take_rwlock(c, phase, USERLOCK_R_PHASE, ret))
+		return 1;
+	return userlock_is_at_wait(c, wait) && userlock_take_rwlock(c, wait, USERLOCK_R_WAIT, ret);
 }
 
 /*
