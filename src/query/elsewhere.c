@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* Fewer are no reason to say anything. */
-enum { LEAST = 2 };
+enum { LEAST = 2, FUTEXES_MOST = 4 };
 
 static const char *const kind_names[LOCKSNAP_SLEEPS] = {
 	[LOCKSNAP_FUTEX] = "futex",
@@ -94,6 +94,46 @@ static int by_tasks(const void *a, const void *b)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
+static int by_futex_tasks(const void *a, const void *b)
+{
+	const struct query_futex_row *x = a, *y = b;
+
+	if (x->tasks != y->tasks)
+		return x->tasks > y->tasks ? -1 : 1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return strcmp(x->what, y->what);
+}
+
+static int add_futexes(struct query *q, const struct locksnap *s, struct query_elsewhere *ret)
+{
+	static const char *const classes[LOCKSNAP_FUTEX_CLASSES] = {
+		[LOCKSNAP_FUTEX_UNKNOWN] = "unknown",
+		[LOCKSNAP_FUTEX_LOCK] = "lock",
+		[LOCKSNAP_FUTEX_WAIT] = "wait",
+	};
+
+	ret->futexes = arena_alloc(&q->arena, (s->n_futexes + 1) * sizeof(*ret->futexes));
+	if (!ret->futexes)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_futexes; i++) {
+		const struct locksnap_futex *f = &s->futexes[i];
+		const char *comm = locksnap_text(s, f->comm);
+		ret->futexes[i] = (struct query_futex_row){
+			.class = classes[f->class],
+			.what = locksnap_text(s, f->what),
+			.process = query_in_words(q, query_slash(&q->arena, comm, f->pid, "-")),
+			.comm = comm,
+			.pid = taskid_number(f->pid),
+			.tasks = f->tasks,
+		};
+	}
+	ret->n_futexes = s->n_futexes;
+	if (ret->n_futexes)
+		qsort(ret->futexes, ret->n_futexes, sizeof(*ret->futexes), by_futex_tasks);
+	return 0;
+}
+
 static int add_slept(struct query *q, struct query_elsewhere *ret)
 {
 	struct query_slept s;
@@ -119,6 +159,8 @@ int query_elsewhere(struct query *q, struct query_elsewhere *ret)
 		return -ENOMEM;
 	if (!s)
 		return q->cache->failed ? -ENOMEM : 0;
+	if (add_futexes(q, s, ret) < 0)
+		return -ENOMEM;
 	ret->reason = locksnap_text(s, s->head.no_sleepers);
 	ret->known = s->head.counts_sleepers;
 	if (!ret->known)
@@ -198,6 +240,26 @@ const char *query_elsewhere_text(struct query *q, const struct query_elsewhere *
 			    e->tasks[LOCKSNAP_IO], e->tasks[LOCKSNAP_DISK]);
 }
 
+const char *query_elsewhere_futexes(struct query *q, const struct query_elsewhere *e)
+{
+	const char *text = NULL;
+	uint32_t more = 0;
+
+	for (size_t i = 0; i < e->n_futexes; i++) {
+		const struct query_futex_row *r = &e->futexes[i];
+		bool waits = !strcmp(r->class, "wait");
+		if (i >= FUTEXES_MOST) {
+			more += r->tasks;
+			continue;
+		}
+		text = arena_printf(&q->arena, "%s%s%s%s%s%s %u of %s", text ? text : "",
+				    text ? ", " : "", waits ? "" : r->class,
+				    waits || !*r->what ? "" : " (", r->what,
+				    waits || !*r->what ? "" : ")", r->tasks, r->process);
+	}
+	return more ? arena_printf(&q->arena, "%s, %u more", text, more) : text;
+}
+
 const char *query_elsewhere_slept(struct query *q, const struct query_elsewhere *e)
 {
 	char n[UNITS_BUF], ns[UNITS_BUF], span[UNITS_BUF], tasks[UNITS_BUF], dropped[UNITS_BUF];
@@ -248,5 +310,15 @@ const struct figure query_elsewhere_row_figures[] = {
 	{FIGURE("comm", TEXT, struct query_elsewhere_row, comm), .help = "its name"},
 	{FIGURE("tasks", COUNT, struct query_elsewhere_row, tasks), .help = "tasks that wait"},
 	{FIGURE("idle", COUNT, struct query_elsewhere_row, idle), .help = "tasks that are idle"},
+	FIGURE_END,
+};
+
+const struct figure query_futex_figures[] = {
+	{FIGURE("class", TEXT, struct query_futex_row, class), .help = "what these functions mean"},
+	{FIGURE("what", TEXT, struct query_futex_row, what), .help = "the kind of their sleep"},
+	{FIGURE("pid", INT, struct query_futex_row, pid), .help = "the process"},
+	{FIGURE("comm", TEXT, struct query_futex_row, comm), .help = "its name"},
+	{FIGURE("tasks", COUNT, struct query_futex_row, tasks),
+	 .help = "its threads that sleep so"},
 	FIGURE_END,
 };

@@ -291,6 +291,12 @@ static void put_elsewhere(const struct query_elsewhere *e, struct query *q, FILE
 		report_text_clean(text, out);
 		fputc('\n', out);
 	}
+	text = query_elsewhere_futexes(q, e);
+	if (text) {
+		fputs("# asleep in futex, and not known to wait for a lock: ", out);
+		report_text_clean(text, out);
+		fputc('\n', out);
+	}
 	text = query_elsewhere_slept(q, e);
 	if (!text)
 		return;
@@ -507,6 +513,13 @@ static void put_elsewhere_json(const struct query_elsewhere *e, struct jsonw *j)
 	for (size_t i = 0; i < e->n; i++) {
 		jsonw_begin(j, NULL, '{', true);
 		report_json_figures(j, query_elsewhere_row_figures, &e->rows[i], 0);
+		jsonw_end(j, '}');
+	}
+	jsonw_end(j, ']');
+	jsonw_begin(j, "futexes", '[', true);
+	for (size_t i = 0; i < e->n_futexes; i++) {
+		jsonw_begin(j, NULL, '{', true);
+		report_json_figures(j, query_futex_figures, &e->futexes[i], 0);
 		jsonw_end(j, '}');
 	}
 	jsonw_end(j, ']');

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Locks of programs in which threads sleep, against a program that says who waits for which of its locks, and which
 thread owns it: without a probe, with BPF and without, from a recording, and through PID namespaces. Its threads that
-sleep in futex(2) for other things must not be there.
+sleep in futex(2) for other things must not be there, but be counted by these things.
 
     test-user-locks.py KONTEND PROGRAM"""
 import json
@@ -13,8 +13,9 @@ import tempfile
 
 from checks import check, done, skip
 
-THREADS = 15  # lines that the program prints
-VIEWS = ("--view", "waiters,chains", "--rows", "0", "--format", "json")
+THREADS = 18  # lines that the program prints
+WAITS = {"barrier": 1, "condition variable": 1, "join": 1, "once": 1}  # and one for a semaphore
+VIEWS = ("--view", "overview,waiters,chains", "--rows", "0", "--format", "json")
 
 
 class Program:
@@ -67,6 +68,13 @@ def compare(what, text, program, to=number):
         found.append((to(w["tid"]), kind, "-" if variable == "shared" else variable,
                       to(w["owner_tid"]) if w["owner_tid"] else 0))
     check(sorted(found) == program.waits(), "%s: %s, written %s" % (what, sorted(found), program.waits()))
+    sites = {w["caller"] for w in rows}
+    check(all(s and s.split("_")[0] in ("wait", "write", "read", "lock") for s in sites), "%s: calls %s" % (what, sites))
+    futexes = [f for f in views["overview"]["elsewhere"]["futexes"] if f["comm"] == name[:15]]
+    waits = {f["what"]: f["tasks"] for f in futexes if f["class"] == "wait"}
+    check(waits == WAITS, "%s: no locks, but %s" % (what, waits))
+    others = [(f["class"], f["tasks"]) for f in futexes if f["class"] != "wait"]
+    check(others == [("unknown", 1)], "%s: not known: %s" % (what, others))
     sure = {w["name"].split()[0] for w in rows if w["owner_certainty"] == "sure"}
     check(sure == {"robust", "inheriting"}, "%s: owners of %s are sure" % (what, sorted(sure)))
     chains = views["chains"]["rows"]

@@ -16,11 +16,13 @@
 #include "kontend/locksnap.h"
 #include "kontend/locktype.h"
 #include "kontend/query-chains.h"
+#include "kontend/query-elsewhere.h"
 #include "kontend/snapshot-users.h"
 #include "kontend/userlock.h"
 #include "kontend/wait.h"
 #include "lock-snaps.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/futex.h>
@@ -492,6 +494,91 @@ static void a_task_that_has_run_waits_again(void **state)
 	assert_int_equal(t.n_rows, 0);
 }
 
+static void add_call(struct locksnap *s, const char *function, const char *object, uint64_t at)
+{
+	struct locksnap_user_frame f = {.at = at};
+
+	f.function = locksnap_add_text(s, function);
+	f.object = locksnap_add_text(s, object);
+	assert_int_equal(locksnap_add_user_frame(s, &f), 0);
+}
+
+static void add_sleepers(struct locksnap *s, uint32_t class, const char *what, uint32_t tasks)
+{
+	struct locksnap_futex f = {.pid = 700, .class = class, .tasks = tasks};
+
+	f.comm = locksnap_add_text(s, "app");
+	f.what = locksnap_add_text(s, what);
+	assert_int_equal(locksnap_add_futex(s, &f), 0);
+}
+
+/* A wait has the calls of the program; those that wait for no lock are only counted. */
+static void calls_and_other_sleepers_are_shown(void **state)
+{
+	struct query_elsewhere e;
+	struct asked *w = *state;
+	struct locksnap s = {0};
+	struct table t;
+
+	start(w);
+	seen(&s, 0, 701, 702, AT(10));
+	add_call(&s, "pthread_mutex_lock", "/lib/libc.so.6", 0x60);
+	add_call(&s, "work", "/opt/app", 0x12);
+	add_call(&s, "", "/opt/app", 0x4060);
+	add_call(&s, "", "", 0x7f12);
+	s.waiters[0].user_n_frames = 4;
+	s.waiters[0].user_site = 1;
+	add_sleepers(&s, LOCKSNAP_FUTEX_UNKNOWN, "semaphore", 2);
+	add_sleepers(&s, LOCKSNAP_FUTEX_WAIT, "condition variable", 31);
+	for (uint32_t i = 0; i < 3; i++)
+		add_sleepers(&s, LOCKSNAP_FUTEX_UNKNOWN, "", 1);
+	show(w, &s, AT(500));
+	asked_play(w, NULL);
+	t = asked_waiters(w, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 1);
+	assert_string_equal(cell_s(&t, 0, "caller"), "work");
+	assert_string_equal(cell_s(&t, 0, "stack"), "pthread_mutex_lock (libc.so.6)\nwork (app)\n"
+						    "app+0x4060\n0x7f12");
+	assert_int_equal(query_elsewhere(&w->q, &e), 0);
+	assert_int_equal(e.n_futexes, 5);
+	assert_string_equal(e.futexes[0].class, "wait");
+	assert_string_equal(e.futexes[0].what, "condition variable");
+	assert_string_equal(e.futexes[1].class, "unknown");
+	assert_int_equal(e.futexes[1].pid, 700);
+	assert_int_equal(e.futexes[1].tasks, 2);
+	assert_string_equal(query_elsewhere_futexes(&w->q, &e),
+			    "condition variable 31 of app/700, unknown (semaphore) 2 of app/700, "
+			    "unknown 1 of app/700, unknown 1 of app/700, 1 more");
+}
+
+static void damaged_calls_are_refused(void **state)
+{
+	struct locksnap s = {0}, back = {0};
+	char bytes[4096];
+
+	(void)state;
+	seen(&s, 0, 701, 702, 5);
+	add_call(&s, "work", "/opt/app", 0x12);
+	s.waiters[0].user_n_frames = 1;
+	assert_true(locksnap_size(&s) <= sizeof(bytes));
+	locksnap_encode(&s, bytes);
+	assert_int_equal(locksnap_decode(&back, bytes, locksnap_size(&s)), 0);
+	assert_int_equal(back.n_user_frames, 1);
+	s.waiters[0].user_n_frames = 2;
+	locksnap_encode(&s, bytes);
+	assert_int_equal(locksnap_decode(&back, bytes, locksnap_size(&s)), -EBADMSG);
+	s.waiters[0].user_n_frames = 1;
+	s.user_frames[0].function = (uint32_t)s.n_strings;
+	locksnap_encode(&s, bytes);
+	assert_int_equal(locksnap_decode(&back, bytes, locksnap_size(&s)), -EBADMSG);
+	s.user_frames[0].function = 0;
+	add_sleepers(&s, LOCKSNAP_FUTEX_CLASSES, "", 1);
+	locksnap_encode(&s, bytes);
+	assert_int_equal(locksnap_decode(&back, bytes, locksnap_size(&s)), -EBADMSG);
+	locksnap_deinit(&back);
+	locksnap_deinit(&s);
+}
+
 static void types_follow_from_flags(void **state)
 {
 	(void)state;
@@ -529,6 +616,8 @@ int main(void)
 		IN_TREE(locks_are_by_process_unless_they_are_shared),
 		IN_TREE(counted_sleepers_say_where),
 		ASKED(a_circle_of_mutexes_is_a_deadlock),
+		ASKED(calls_and_other_sleepers_are_shown),
+		cmocka_unit_test(damaged_calls_are_refused),
 		ASKED(a_task_that_has_run_waits_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

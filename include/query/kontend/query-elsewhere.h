@@ -20,6 +20,16 @@ struct query_elsewhere_row {
 		idle; /* idle: sleep in a futex as who waits for work does, not in `tasks` */
 };
 
+/* Threads of a process that sleep in a futex, but are not known to wait for a lock. */
+struct query_futex_row {
+	const char *class;   /* "wait", "unknown", "lock": which could not be read just then */
+	const char *what;    /* "condition variable"; "": no function is known */
+	const char *process; /* "java/812" */
+	const char *comm;
+	int32_t pid;
+	uint32_t tasks;
+};
+
 struct query_elsewhere {
 	bool known;
 	const char *reason;		       /* why not; "": it was not tried */
@@ -27,6 +37,8 @@ struct query_elsewhere {
 	uint32_t dropped;		       /* tasks for which there was no room */
 	struct query_elsewhere_row *rows;      /* by process and kind, most tasks first */
 	size_t n;
+	struct query_futex_row *futexes; /* most tasks first */
+	size_t n_futexes;
 	/* Sleeps in state D that have ended since the sums begin. */
 	bool sums_sleeps;	   /* false: not measured (--sleeps), or see sleeps_reason */
 	const char *sleeps_reason; /* "" */
@@ -44,6 +56,9 @@ const char *query_elsewhere_short(struct query *q, const struct query_elsewhere 
 const char *query_elsewhere_text(struct query *q, const struct query_elsewhere *e);
 /* "2.15k in 3.2s, of 1.4s in total, 0.44 tasks on average"; NULL: sleeps are not summed up. */
 const char *query_elsewhere_slept(struct query *q, const struct query_elsewhere *e);
-extern const struct figure query_elsewhere_figures[], query_elsewhere_row_figures[];
+/* "condition variable 31 of java/812, unknown (semaphore) 2 of app/9, 5 more"; NULL: none. */
+const char *query_elsewhere_futexes(struct query *q, const struct query_elsewhere *e);
+extern const struct figure query_elsewhere_figures[], query_elsewhere_row_figures[],
+	query_futex_figures[];
 
 #endif

@@ -311,9 +311,45 @@ const char *query_queue_holder_stack(struct query *q, const struct locksnap_queu
 	return query_queue_frames(q, s->frames + queue->holder_frame, queue->holder_n_frames);
 }
 
+/* "work (app)", "app+0x4060", "0x7f12": as far as it is known; "work" without the file. */
+static const char *user_call(struct query *q, const struct locksnap *s,
+			     const struct locksnap_user_frame *f, bool with_file)
+{
+	const char *function = locksnap_text(s, f->function);
+	const char *file = locksnap_text(s, f->object);
+
+	file = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+	if (*function)
+		return with_file ? arena_printf(&q->arena, "%s (%s)", function, file) : function;
+	return arena_printf(&q->arena, "%s%s0x%" PRIx64, file, *file ? "+" : "", f->at);
+}
+
+/* The calls of the program, a line for each. */
+static const char *user_stack(struct query *q, const struct locksnap *s,
+			      const struct locksnap_waiter *w)
+{
+	const char *text = NULL;
+
+	for (uint32_t i = 0; i < w->user_n_frames; i++)
+		text = arena_printf(&q->arena, "%s%s%s", text ? text : "", text ? "\n" : "",
+				    user_call(q, s, &s->user_frames[w->user_frame + i], true));
+	return text;
+}
+
 const char *query_queue_stack(struct query *q, const struct locksnap_waiter *w)
 {
 	const struct locksnap *s = query_queues(q);
 
+	if (s && w->user_n_frames)
+		return user_stack(q, s, w);
 	return s ? query_queue_frames(q, s->frames + w->frame, w->n_frames) : NULL;
+}
+
+const char *query_queue_site(struct query *q, const struct locksnap_waiter *w)
+{
+	const struct locksnap *s = query_queues(q);
+
+	return s && w->user_site < w->user_n_frames
+		       ? user_call(q, s, &s->user_frames[w->user_frame + w->user_site], false)
+		       : NULL;
 }

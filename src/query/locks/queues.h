@@ -58,6 +58,8 @@ uint64_t query_queue_held_ns(const struct query *q, const struct locksnap_queue 
 /* The calls of a sleeping holder and of a waiter, a line each from the innermost outwards; NULL. */
 const char *query_queue_holder_stack(struct query *q, const struct locksnap_queue *queue);
 const char *query_queue_stack(struct query *q, const struct locksnap_waiter *w);
+/* Of a lock of a program: the call there that waits; NULL: not known. */
+const char *query_queue_site(struct query *q, const struct locksnap_waiter *w);
 /* The same of any addresses of kernel code. */
 const char *query_queue_frames(struct query *q, const uint64_t *frames, uint32_t n);
 struct blame_key;

@@ -241,6 +241,8 @@ static void fill_queue(struct query *q, const struct wait *w, uint64_t want, str
 		value_s(&v[C_PLACE], arena_printf(&q->arena, "%" PRIu32 "/%" PRIu32 "%s",
 						  seen->position, n, l->incomplete ? "+" : ""));
 	}
+	if (seen && seen->user_n_frames)
+		value_s(&v[C_CALLER], query_queue_site(q, seen));
 	if (seen && want & 1ull << C_STACK)
 		value_s(&v[C_STACK], query_queue_stack(q, seen));
 }
@@ -303,7 +305,8 @@ static void fill_wait(struct query *q, const struct row *r, uint64_t want, struc
 		const uint64_t *frames = query_wait_frames(q, w->stack, &n);
 		value_s(&v[C_STACK], query_queue_frames(q, frames, n));
 	}
-	value_s(&v[C_CALLER], query_func_name(q, query_caller(q, w->stack)));
+	if (!v[C_CALLER].known)
+		value_s(&v[C_CALLER], query_func_name(q, query_caller(q, w->stack)));
 	fill_who(q, w, v);
 }
 

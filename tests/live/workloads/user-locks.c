@@ -9,16 +9,20 @@
  * "ab" and "ba" have a mutex each and wait for the other's; "behind" waits for one of them.
  */
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { SETTLE_US = 200000, MOST = 24 };
+enum { SETTLE_US = 200000, MOST = 24, HOUR_S = 3600 };
 
 pthread_mutex_t mutex_a = PTHREAD_MUTEX_INITIALIZER, mutex_b = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t recursive, checked, robust, inheriting;
@@ -27,6 +31,8 @@ static pthread_rwlock_t written = PTHREAD_RWLOCK_INITIALIZER,
 			read_lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t barrier;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static uint32_t own_word = 2; /* of a lock that is no pthread's */
 static sem_t semaphore;
 static pthread_mutex_t *shared; /* in memory that processes share */
 
@@ -76,6 +82,34 @@ static void *wait_ba(void *arg)
 	return arg;
 }
 
+static void initialize(void)
+{
+	ready++;
+	pause();
+}
+
+static void *run_once(void *arg)
+{
+	pthread_once(&once, initialize);
+	return arg;
+}
+
+/* By its name a function of a library that makes locks itself. */
+static __attribute__((noinline)) void gomp_mutex_lock_slow(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+	__asm__ volatile("");
+}
+
+static void lock_timed(void)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_REALTIME, &at);
+	at.tv_sec += HOUR_S;
+	pthread_mutex_timedlock(&mutex_b, &at);
+}
+
 static _Atomic int tids[MOST];
 
 #define WAITS(NAME, NUMBER, CALL)                                                                  \
@@ -100,9 +134,13 @@ WAITS(wait_semaphore, 9, sem_wait(&semaphore))
 WAITS(wait_barrier, 10, pthread_barrier_wait(&barrier))
 WAITS(wait_condition, 11, (pthread_mutex_lock(&guard), pthread_cond_wait(&condition, &guard)))
 
+WAITS(wait_once, 12, pthread_once(&once, initialize))
+WAITS(wait_own, 13, gomp_mutex_lock_slow(&own_word))
+WAITS(wait_timed, 14, lock_timed())
+
 static void *wait_join(void *arg)
 {
-	tids[12] = gettid();
+	tids[15] = gettid();
 	pthread_join(*(pthread_t *)arg, NULL);
 	return NULL;
 }
@@ -124,6 +162,9 @@ static const struct thread {
 	{wait_semaphore, "-", "-", NULL},
 	{wait_barrier, "-", "-", NULL},
 	{wait_condition, "-", "-", NULL},
+	{wait_once, "-", "-", NULL},
+	{wait_own, "futex(u)", "own_word", NULL},
+	{wait_timed, "mutex(u)", "mutex_b", &owner_b},
 };
 
 enum { THREADS = sizeof(threads) / sizeof(*threads) };
@@ -172,7 +213,8 @@ int main(void)
 	holder = begin(hold_all, NULL);
 	begin(wait_ab, NULL);
 	begin(wait_ba, NULL);
-	while (ready < 3)
+	begin(run_once, NULL);
+	while (ready < 4)
 		usleep(1000);
 	for (int i = 0; i < THREADS; i++)
 		begin(threads[i].run, NULL);
@@ -183,7 +225,7 @@ int main(void)
 	for (int i = 0; i < THREADS; i++)
 		printf("%d %s %s %d\n", tids[i], threads[i].type, threads[i].variable,
 		       threads[i].owner ? *threads[i].owner : 0);
-	printf("%d - - 0\n", tids[12]);
+	printf("%d - - 0\n", tids[THREADS]);
 	fclose(stdout);
 	while (read(STDIN_FILENO, &c, 1) > 0)
 		;
