@@ -110,7 +110,7 @@ static bool is_read(const struct locksnap *s, uint64_t addr)
 	if (filelock_is(addr))
 		return s->head.files == LOCKSNAP_FILES_ALL;
 	if (userlock_is(addr))
-		return s->head.knows_users;
+		return s->head.users == LOCKSNAP_USERS_ALL;
 	for (size_t i = 0; i < s->n_empty; i++)
 		if (s->empty[i] == addr)
 			return true;
@@ -150,7 +150,7 @@ static bool is_over(const struct model *m, const struct look_at *l, const struct
 		return v->ran_ns > w->begin_ns + WAIT_CLOCKS_NS;
 	/* No event reports these, so a task that has run since waits again. */
 	if (userlock_is(w->addr))
-		return v ? v->ran_ns > w->begin_ns + WAIT_CLOCKS_NS : l->snap.head.knows_users;
+		return v ? v->ran_ns > w->begin_ns + WAIT_CLOCKS_NS : l->snap.head.users != 0;
 	if (filelock_is(w->addr))
 		return !v && l->snap.head.files == LOCKSNAP_FILES_ALL && !taskid_is_outside(tid);
 	if (l->snap.head.reason || v)
@@ -212,6 +212,9 @@ static uint64_t since(const struct model *m, const struct look_at *now,
 		return 0;
 	if (slept && v->ran_ns + WAIT_CLOCKS_NS < m->start_ns)
 		return v->ran_ns;
+	/* The look before has seen all of these. */
+	if (slept && userlock_is(addr) && !b && before->snap.head.users == LOCKSNAP_USERS_ALL)
+		return v->ran_ns < seen ? seen : v->ran_ns;
 	/* Events report all of these, or none. */
 	if (slept && (filelock_is(addr) || userlock_is(addr) || vmalock_is(addr) || v->part))
 		return v->ran_ns;

@@ -39,6 +39,7 @@ static const struct type_info type_table[LOCK_TYPES] = {
 	[LOCK_USER_PI] = {"pi(u)", "pi(u)", ""},
 	[LOCK_USER_SEM] = {"sem(u)", "sem(u)", ""},
 	[LOCK_USER_FUTEX] = {"futex(u)", "futex(u)", ""},
+	[LOCK_USER_RUNTIME] = {"lock(u)", "lock(u)", ""},
 	[LOCK_VMA] = {"vma", "vma", ""},
 	[LOCK_UNKNOWN] = {"unknown", "unknown", ""},
 };
@@ -82,6 +83,8 @@ static enum lock_type of_program(uint32_t flags)
 		return mode ? LOCK_UNKNOWN : LOCK_USER_SEM;
 	case USERLOCK_FUTEX:
 		return mode ? LOCK_UNKNOWN : LOCK_USER_FUTEX;
+	case USERLOCK_RUNTIME:
+		return mode ? LOCK_UNKNOWN : LOCK_USER_RUNTIME;
 	case USERLOCK_RWLOCK:
 		if (mode != LCB_F_READ && mode != LCB_F_WRITE)
 			return LOCK_UNKNOWN;

@@ -21,20 +21,15 @@
 #include "kontend/userlock.h"
 #include "kontend/wait.h"
 #include "lock-snaps.h"
+#include "proc-tree.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/futex.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 enum { BASE = 0x10000, AREA = 64 };
-static const uint32_t OTHER = UINT32_MAX;
 
 /* Memory of a program at BASE. */
 struct memory {
@@ -198,89 +193,19 @@ static void conditions_are_no_locks(void **state)
 	assert_false(find(&m, 1, FUTEX_WAIT_PRIVATE, 2, &l));
 }
 
-static char root[] = "/tmp/kontend-users-XXXXXX";
-
-static void file_at(const char *name, const char *text, size_t len, off_t at)
-{
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	for (char *p = path + strlen(root) + 1; (p = strchr(p, '/')) != NULL; p++) {
-		*p = '\0';
-		mkdir(path, 0700);
-		*p = '/';
-	}
-	int fd = open(path, O_WRONLY | O_CREAT | (at ? 0 : O_TRUNC), 0600);
-	assert_true(fd >= 0);
-	assert_int_equal(pwrite(fd, text, len, at), len);
-	close(fd);
-}
-
-static void file(const char *name, const char *text)
-{
-	file_at(name, text, strlen(text), 0);
-}
-
-/* A thread that sleeps in a futex; @op OTHER: in read(2). */
-static void thread(int pid, int tid, uint64_t addr, uint32_t op, uint32_t value)
-{
-	char name[128], text[256];
-
-	snprintf(name, sizeof(name), "%d/task/%d/comm", pid, tid);
-	snprintf(text, sizeof(text), "t%d\n", tid);
-	file(name, text);
-	snprintf(name, sizeof(name), "%d/task/%d/syscall", pid, tid);
-	if (op != OTHER)
-		snprintf(text, sizeof(text),
-			 "%d 0x%" PRIx64 " 0x%x 0x%x 0x0 0x0 0x0 0x7ffe 0x7f01\n", SYS_futex, addr,
-			 op, value);
-	else
-		snprintf(text, sizeof(text), "%d 0x0 0x0 0x0 0x0 0x0 0x0 0x7ffe 0x7f01\n",
-			 SYS_read);
-	file(name, text);
-	snprintf(name, sizeof(name), "%d/task/%d/sched", pid, tid);
-	file(name, "t (1, #threads: 1)\n---\nse.exec_start  :   12.000345\n");
-	snprintf(name, sizeof(name), "%d/stat", tid);
-	snprintf(text, sizeof(text),
-		 "%d (t%d) S 1 2 3 4 -1 6 7 8 9 10 11 12 13 14 20 0 1 0 100 0 0 0 0 0 %d 0 0 0 0 0 "
-		 "0 0 0 0 17 1 0\n",
-		 tid, tid, 0x7000 + pid);
-	file(name, text);
-	/* An owner of a lock that processes share is found by its number. */
-	snprintf(name, sizeof(name), "%d/status", tid);
-	snprintf(text, sizeof(text), "Name:\tt\nTgid:\t%d\nNSpid:\t%d\n", pid, tid);
-	file(name, text);
-}
-
 /* Variables at 0x5000, without a value in the file from 0x6000 on; shared memory at 0x8000. */
 static void memory(int pid, uint64_t at, const uint32_t *words, size_t n)
 {
 	char name[64];
 
 	snprintf(name, sizeof(name), "%d/maps", pid);
-	file(name, "4000-5000 r-xp 00000000 fe:01 77   /usr/bin/app\n"
-		   "5000-6000 rw-p 00001000 fe:01 77   /usr/bin/app\n"
-		   "6000-7000 rw-p 00000000 00:00 0 \n"
-		   "8000-9000 rw-s 00000000 00:01 99   /dev/shm/pool (deleted)\n"
-		   "a000-b000 rw-p 00000000 00:00 0    [heap]\n");
+	tree_file(name, "4000-5000 r-xp 00000000 fe:01 77   /usr/bin/app\n"
+			"5000-6000 rw-p 00001000 fe:01 77   /usr/bin/app\n"
+			"6000-7000 rw-p 00000000 00:00 0 \n"
+			"8000-9000 rw-s 00000000 00:01 99   /dev/shm/pool (deleted)\n"
+			"a000-b000 rw-p 00000000 00:00 0    [heap]\n");
 	snprintf(name, sizeof(name), "%d/mem", pid);
-	file_at(name, (const char *)words, n * sizeof(*words), (off_t)at);
-}
-
-static int set_up(void **state)
-{
-	*state = root;
-	strcpy(root, "/tmp/kontend-users-XXXXXX");
-	return mkdtemp(root) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", root);
-	return system(command) == 0 ? 0 : -1;
+	tree_file_at(name, (const char *)words, n * sizeof(*words), (off_t)at);
 }
 
 static void take(struct snapshot_users *u, struct locksnap *s)
@@ -291,7 +216,7 @@ static void take(struct snapshot_users *u, struct locksnap *s)
 
 static struct snapshot_users *new_users(void)
 {
-	struct snapshot_users *u = snapshot_users_new(root);
+	struct snapshot_users *u = snapshot_users_new(tree_root);
 
 	assert_non_null(u);
 	return u;
@@ -303,12 +228,12 @@ static void a_queue_has_owner_waiters_and_place(void **state)
 	struct locksnap s = {0};
 
 	(void)state;
-	thread(700, 700, 0, OTHER, 0);
-	thread(700, 701, 0x6020, FUTEX_WAIT_PRIVATE, 2);
-	thread(700, 702, 0x6020, FUTEX_WAIT_PRIVATE, 2);
+	tree_thread(700, 700, 0, TREE_OTHER, 0);
+	tree_thread(700, 701, 0x6020, FUTEX_WAIT_PRIVATE, 2);
+	tree_thread(700, 702, 0x6020, FUTEX_WAIT_PRIVATE, 2);
 	memory(700, 0x6020, (uint32_t[]){2, 0, 700, 1, 0}, 5);
 	take(u, &s);
-	assert_true(s.head.knows_users);
+	assert_int_equal(s.head.users, LOCKSNAP_USERS_ALL);
 	assert_int_equal(s.n_queues, 1);
 	assert_int_equal(s.queues[0].type, LOCKSNAP_USER_MUTEX);
 	assert_int_equal(s.queues[0].certainty, LOCKSNAP_EVIDENCE);
@@ -327,10 +252,10 @@ static void a_queue_has_owner_waiters_and_place(void **state)
 	assert_int_equal(s.names[0].ino, 77);
 	assert_int_equal(s.names[0].dev, 0xfe << 20 | 1);
 	/* Until the next search it looks at these alone; one has the lock meanwhile. */
-	thread(700, 701, 0, OTHER, 0);
-	thread(700, 703, 0x6020, FUTEX_WAIT_PRIVATE, 2);
+	tree_thread(700, 701, 0, TREE_OTHER, 0);
+	tree_thread(700, 703, 0x6020, FUTEX_WAIT_PRIVATE, 2);
 	take(u, &s);
-	assert_false(s.head.knows_users);
+	assert_int_equal(s.head.users, LOCKSNAP_USERS_AGAIN);
 	assert_int_equal(s.n_waiters, 1);
 	assert_int_equal(s.waiters[0].tid, 702);
 	locksnap_deinit(&s);
@@ -343,10 +268,10 @@ static void an_owner_that_does_not_exist_is_no_owner(void **state)
 	struct locksnap s = {0};
 
 	(void)state;
-	thread(700, 701, 0x6020, FUTEX_WAIT_PRIVATE, 2);
+	tree_thread(700, 701, 0x6020, FUTEX_WAIT_PRIVATE, 2);
 	memory(700, 0x6020, (uint32_t[]){2, 0, 799, 1, 0}, 5);
 	/* That number is another process's. */
-	thread(799, 799, 0, OTHER, 0);
+	tree_thread(799, 799, 0, TREE_OTHER, 0);
 	take(u, &s);
 	assert_int_equal(s.n_queues, 0);
 	locksnap_deinit(&s);
@@ -361,13 +286,13 @@ static void locks_are_by_process_unless_they_are_shared(void **state)
 
 	(void)state;
 	for (int pid = 700; pid <= 710; pid += 10) {
-		thread(pid, pid, 0, OTHER, 0);
-		thread(pid, pid + 1, 0xa010, FUTEX_WAIT_PRIVATE, 2);
-		thread(pid, pid + 2, 0x8040, FUTEX_WAIT, 2);
+		tree_thread(pid, pid, 0, TREE_OTHER, 0);
+		tree_thread(pid, pid + 1, 0xa010, FUTEX_WAIT_PRIVATE, 2);
+		tree_thread(pid, pid + 2, 0x8040, FUTEX_WAIT, 2);
 		memory(pid, 0xa010, (uint32_t[]){2, 0, (uint32_t)pid, 1, 0}, 5);
 		memory(pid, 0x8040, (uint32_t[]){2, 0, 700, 1, 128}, 5);
 		/* Robust ones are always waited for as if they were shared. */
-		thread(pid, pid + 3, 0x5060, FUTEX_WAIT, FUTEX_WAITERS | (uint32_t)pid);
+		tree_thread(pid, pid + 3, 0x5060, FUTEX_WAIT, FUTEX_WAITERS | (uint32_t)pid);
 		memory(pid, 0x5060,
 		       (uint32_t[]){FUTEX_WAITERS | (uint32_t)pid, 0, (uint32_t)pid, 1, 0x10}, 5);
 	}
@@ -400,8 +325,8 @@ static void counted_sleepers_say_where(void **state)
 
 	(void)state;
 	for (int pid = 700; pid <= 710; pid += 10) {
-		thread(pid, pid, 0, OTHER, 0);
-		thread(pid, pid + 1, 0xa010, FUTEX_WAIT_PRIVATE, 2);
+		tree_thread(pid, pid, 0, TREE_OTHER, 0);
+		tree_thread(pid, pid + 1, 0xa010, FUTEX_WAIT_PRIVATE, 2);
 		memory(pid, 0xa010, (uint32_t[]){2, 0, (uint32_t)pid, 1, 0}, 5);
 	}
 	s.head.counts_sleepers = 1;
@@ -447,7 +372,7 @@ static void start(struct asked *w)
 
 static void show(struct asked *w, struct locksnap *s, uint64_t at)
 {
-	s->head.knows_users = 1;
+	s->head.users = LOCKSNAP_USERS_ALL;
 	lock_snap_emit(w->rig.synth, s, at);
 	synth_tick(w->rig.synth, at);
 }
@@ -599,7 +524,7 @@ static void types_follow_from_flags(void **state)
 			 LOCK_UNKNOWN);
 }
 
-#define IN_TREE(TEST) cmocka_unit_test_setup_teardown(TEST, set_up, tear_down)
+#define IN_TREE(TEST) cmocka_unit_test_setup_teardown(TEST, tree_set_up, tree_tear_down)
 #define ASKED(TEST) cmocka_unit_test_setup_teardown(TEST, asked_setup_empty, asked_teardown)
 
 int main(void)

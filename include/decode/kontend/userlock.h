@@ -9,11 +9,12 @@
  * programs may include this file: plain C types only.
  */
 enum userlock_kind {
-	USERLOCK_MUTEX,	 /* pthread_mutex_t and what else has its layout */
-	USERLOCK_RWLOCK, /* pthread_rwlock_t */
-	USERLOCK_PI,	 /* a futex with priority inheritance */
-	USERLOCK_SEM,	 /* a semaphore that is used as a lock */
-	USERLOCK_FUTEX,	 /* a lock that another library or language makes itself */
+	USERLOCK_MUTEX,	  /* pthread_mutex_t and what else has its layout */
+	USERLOCK_RWLOCK,  /* pthread_rwlock_t */
+	USERLOCK_PI,	  /* a futex with priority inheritance */
+	USERLOCK_SEM,	  /* a semaphore that is used as a lock */
+	USERLOCK_FUTEX,	  /* a lock that another library or language makes itself */
+	USERLOCK_RUNTIME, /* one that the runtime of the program names: PostgreSQL, Python */
 	USERLOCK_KINDS
 };
 

@@ -38,12 +38,13 @@ enum lock_type {
 	LOCK_LEASE_R,
 	LOCK_LEASE_W,
 	LOCK_VMA,	 /* of a mapping: vmalock.h */
-	LOCK_USER_MUTEX, /* this and the next five are of programs: userlock.h */
+	LOCK_USER_MUTEX, /* this and the next six are of programs: userlock.h */
 	LOCK_USER_RWLOCK_R,
 	LOCK_USER_RWLOCK_W,
 	LOCK_USER_PI,
 	LOCK_USER_SEM,
 	LOCK_USER_FUTEX,
+	LOCK_USER_RUNTIME,
 	LOCK_UNKNOWN, /* a flag combination that no kernel known to us emits */
 	LOCK_TYPES,
 };
@@ -74,10 +75,10 @@ static inline bool locktype_is_file(unsigned t)
 	return t >= LOCK_FLOCK_R && t <= LOCK_LEASE_W;
 }
 
-/* Of a program: its waiters sleep in futex(2). */
+/* Of a program: its waiters sleep in futex(2), or as its runtime lets them. */
 static inline bool locktype_is_user(unsigned t)
 {
-	return t >= LOCK_USER_MUTEX && t <= LOCK_USER_FUTEX;
+	return t >= LOCK_USER_MUTEX && t <= LOCK_USER_RUNTIME;
 }
 
 /* The waiter burns its CPU and cannot be moved (spinlock, rwlock): paired by CPU, not by task. */

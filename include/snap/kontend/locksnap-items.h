@@ -82,6 +82,13 @@ enum locksnap_files {
 	LOCKSNAP_FILES_SAME,	/* as of one moment, and others may have begun since */
 };
 
+/* How far locks of programs are known. */
+enum locksnap_users {
+	LOCKSNAP_USERS_UNKNOWN,
+	LOCKSNAP_USERS_ALL,   /* all that tasks wait for */
+	LOCKSNAP_USERS_AGAIN, /* those that tasks waited for in the snapshot before */
+};
+
 enum locksnap_lock_type {
 	LOCKSNAP_MUTEX,
 	LOCKSNAP_RWSEM,
@@ -92,11 +99,12 @@ enum locksnap_lock_type {
 	LOCKSNAP_LEASE,
 	LOCKSNAP_PCPU, /* a percpu-rwsem: its waiters in state D */
 	LOCKSNAP_VMA_LOCK,
-	LOCKSNAP_USER_MUTEX, /* this and the next four are of programs: userlock.h */
+	LOCKSNAP_USER_MUTEX, /* this and the next five are of programs: userlock.h */
 	LOCKSNAP_USER_RWLOCK,
 	LOCKSNAP_USER_PI,
 	LOCKSNAP_USER_SEM,
 	LOCKSNAP_USER_FUTEX,
+	LOCKSNAP_USER_RUNTIME,
 	LOCKSNAP_TYPES
 };
 

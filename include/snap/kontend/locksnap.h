@@ -34,7 +34,7 @@ struct locksnap_head {
 	uint32_t blocked_dropped;   /* tasks without room */
 	uint32_t blocked_unwatched; /* tasks in state S whose calls were not read, as too many */
 	uint32_t no_objects;	    /* text: why it is not known for what these wait; 0: it is */
-	uint32_t knows_users;	    /* 1: all locks of programs that tasks wait for were searched */
+	uint32_t users;		    /* enum locksnap_users */
 	uint32_t pad;
 };
 

@@ -81,6 +81,18 @@ struct adding {
 	bool ahead_known;
 };
 
+/*
+ * By our clock. The scheduler's clocks of two CPUs differ, and a thread may have run since the
+ * snapshot began, for a moment: for the time of the snapshot it waits all the same.
+ */
+static uint64_t ran_ns(const struct adding *a, const struct users_wait *w)
+{
+	uint64_t ran = a->ahead_known && w->ran_ns ? w->ran_ns - (uint64_t)a->ahead : 0;
+	uint64_t end = a->to->head.time_ns + a->to->head.cost_ns;
+
+	return end && ran >= end ? end - 1 : ran;
+}
+
 static int add_waiter(const struct adding *a, const struct users_wait *w, struct locksnap_queue *q)
 {
 	const char *proc = a->pass->proc;
@@ -94,7 +106,7 @@ static int add_waiter(const struct adding *a, const struct users_wait *w, struct
 		.comm = files_comm(proc, w->pid, w->tid, a->to),
 		.reader = w->lock.reads,
 		.measured = !a->target || target_has(a->target, w->pid, w->tid, false, -1),
-		.ran_ns = a->ahead_known && w->ran_ns ? w->ran_ns - (uint64_t)a->ahead : 0,
+		.ran_ns = ran_ns(a, w),
 		.cpu = (uint32_t)(files_process(proc, w->tid).cpu + 1),
 		.user_frame = w->frame + a->frames_from,
 		.user_n_frames = w->n_frames,
@@ -107,11 +119,12 @@ static int add_waiter(const struct adding *a, const struct users_wait *w, struct
 static int add_name(const struct adding *a, const struct users_wait *w)
 {
 	const char *text = locksnap_text(&a->pass->texts, w->in);
+	int32_t pid = w->named_pid ? w->named_pid : w->pid;
 	const struct locksnap_name name = {.addr = w->addr,
 					   .kind = w->named ? LOCKSNAP_RUNTIME : LOCKSNAP_USER,
 					   .cpu = -1,
-					   .pid = w->pid,
-					   .comm = files_comm(a->pass->proc, w->pid, w->pid, a->to),
+					   .pid = pid,
+					   .comm = files_comm(a->pass->proc, pid, pid, a->to),
 					   .text = locksnap_add_text(a->to, text),
 					   .offset = w->shared,
 					   .ino = w->ino,
@@ -125,8 +138,8 @@ static int add_name(const struct adding *a, const struct users_wait *w)
 static int add_queue(const struct adding *a, size_t first, size_t *ret_n)
 {
 	static const uint32_t types[USERLOCK_KINDS] = {LOCKSNAP_USER_MUTEX, LOCKSNAP_USER_RWLOCK,
-						       LOCKSNAP_USER_PI, LOCKSNAP_USER_SEM,
-						       LOCKSNAP_USER_FUTEX};
+						       LOCKSNAP_USER_PI,    LOCKSNAP_USER_SEM,
+						       LOCKSNAP_USER_FUTEX, LOCKSNAP_USER_RUNTIME};
 	const struct users_pass *r = a->pass;
 	const struct users_wait *w = &r->waits[first];
 	struct locksnap_queue q = {.addr = w->addr, .type = types[w->lock.kind], .holder_cpu = -1};

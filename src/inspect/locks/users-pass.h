@@ -21,7 +21,8 @@ struct users_wait {
 	uint32_t in, dev; /* in: text of the pass */
 	uint64_t at, ino;
 	bool shared;
-	bool named; /* in: what the runtime of the program calls it, and no place */
+	bool named;	   /* in: what the runtime of the program calls it, and no place */
+	int32_t named_pid; /* the process to which that name belongs; 0: pid */
 	/* Its calls: into frames of the pass, and the first that is the program's own. */
 	uint32_t frame, n_frames, site, what; /* what: text of the pass, "mutex" */
 };

@@ -16,6 +16,7 @@
  * its process, and another pass begins without that; when the thread comes back the process is read
  * again.
  */
+#include "../runtimes/runtimes.h"
 #include "files.h"
 #include "kontend/clock.h"
 #include "kontend/hash.h"
@@ -44,6 +45,7 @@ enum {
 
 struct snapshot_users {
 	const char *proc;
+	struct runtimes *runtimes;
 	struct users_classes *classes; /* NULL: none yet */
 	struct users_pass *last;       /* NULL: none yet */
 	struct users_wanted *wanted;
@@ -52,6 +54,7 @@ struct snapshot_users {
 	size_t n_named;
 	struct users_pass *left[LEFT_MOST]; /* of threads that were left alone */
 	size_t n_left;
+	bool knows; /* all that waited in the last pass */
 	uint64_t next_ns;
 };
 
@@ -66,6 +69,7 @@ static void pass_unref(struct users_pass *p)
 	mem_free(p->named);
 	mem_free(p->names);
 	users_classes_unref(p->classes);
+	runtimes_unref(p->runtimes);
 	locksnap_deinit(&p->texts);
 	mem_free(p);
 }
@@ -83,6 +87,7 @@ static struct users_pass *pass_new(struct snapshot_users *u, bool searches)
 	p->refs = 1;
 	p->searches = searches;
 	p->classes = users_classes_ref(u->classes);
+	p->runtimes = runtimes_ref(u->runtimes);
 	p->proc = u->proc;
 	p->n_wanted = u->n_wanted;
 	p->wanted = mem_dup(u->wanted, u->n_wanted, sizeof(*u->wanted));
@@ -99,9 +104,14 @@ struct snapshot_users *snapshot_users_new(const char *proc)
 {
 	struct snapshot_users *u = mem_calloc(1, sizeof(*u));
 
-	if (u)
-		u->proc = proc;
-	return u;
+	if (!u)
+		return NULL;
+	u->proc = proc;
+	u->runtimes = runtimes_new();
+	if (u->runtimes)
+		return u;
+	mem_free(u);
+	return NULL;
 }
 
 void snapshot_users_free(struct snapshot_users *u)
@@ -112,6 +122,7 @@ void snapshot_users_free(struct snapshot_users *u)
 	users_classes_unref(u->classes);
 	for (size_t i = 0; i < u->n_left; i++)
 		pass_unref(u->left[i]);
+	runtimes_unref(u->runtimes);
 	mem_free(u->wanted);
 	mem_free(u);
 }
@@ -148,6 +159,32 @@ static int want(struct snapshot_users *u, int32_t pid, int32_t tid)
 	return 0;
 }
 
+static int by_pid(const void *a, const void *b)
+{
+	const struct users_wanted *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+/* Those of runtimes whose threads may wait in another call; each process once. */
+static int list_elsewhere(struct snapshot_users *u)
+{
+	size_t n_pids = 0, cap = 0, n = 0;
+	pid_t *pids = NULL;
+	int code = procfs_pids(u->proc, &pids, &n_pids, &cap);
+
+	for (size_t i = 0; code == 0 && i < n_pids; i++)
+		if (runtimes_sleep_elsewhere(u->proc, pids[i]))
+			code = want(u, pids[i], 0);
+	mem_free(pids);
+	qsort(u->wanted, u->n_wanted, sizeof(*u->wanted), by_pid);
+	for (size_t i = 0; i < u->n_wanted; i++)
+		if (!n || u->wanted[n - 1].pid != u->wanted[i].pid)
+			u->wanted[n++] = u->wanted[i];
+	u->n_wanted = n;
+	return code == -ENOMEM ? code : 0;
+}
+
 static int list_sleepers(struct snapshot_users *u, const struct locksnap *s)
 {
 	int code = 0;
@@ -155,7 +192,7 @@ static int list_sleepers(struct snapshot_users *u, const struct locksnap *s)
 	for (size_t i = 0; code == 0 && i < s->n_sleepers; i++)
 		if (s->sleepers[i].kind == LOCKSNAP_FUTEX && s->sleepers[i].pid > 0)
 			code = want(u, s->sleepers[i].pid, 0);
-	return code;
+	return code < 0 ? code : list_elsewhere(u);
 }
 
 static int list_all(struct snapshot_users *u)
@@ -190,6 +227,11 @@ static bool find_owner(struct users_process *p, struct users_wait *w, bool is_pr
 	return true;
 }
 
+static uint64_t space_of_file(const struct users_mapping *m)
+{
+	return userlock_file(m->ino, (uint32_t)(m->major << 20 | m->minor));
+}
+
 /* Which lock it is, for all processes that use it, and what it is called. */
 static void identify(struct users_process *p, struct users_wait *w, bool is_private,
 		     struct locksnap *texts)
@@ -207,8 +249,7 @@ static void identify(struct users_process *p, struct users_wait *w, bool is_priv
 	if (!w->shared)
 		w->addr = userlock_addr(users_process_space(p), w->lock.addr);
 	else
-		w->addr = userlock_addr(userlock_file(m.ino, (uint32_t)(m.major << 20 | m.minor)),
-					w->lock.addr - m.from + m.offset);
+		w->addr = userlock_addr(space_of_file(&m), w->lock.addr - m.from + m.offset);
 }
 
 /* A wait of that lock is known: it is read once for each process. */
@@ -216,7 +257,7 @@ static const struct users_wait *known_wait(const struct users_pass *r,
 					   const struct users_process *p, uint64_t addr)
 {
 	for (size_t i = r->n; i-- > 0 && r->waits[i].pid == p->pid;)
-		if (r->waits[i].lock.addr == addr)
+		if (!r->waits[i].named_pid && r->waits[i].lock.addr == addr)
 			return &r->waits[i];
 	return NULL;
 }
@@ -355,6 +396,59 @@ static int add_frames(struct users_pass *r, const struct users_class *c, struct 
 	return code;
 }
 
+/* The lock that the runtime of the program says; @call NULL: the thread is in another call. */
+static bool find_in_runtime(struct users_pass *r, struct users_process *p,
+			    const struct userlock_call *call, struct runtime_lock *ret)
+{
+	const struct runtime_process of = {
+		p->proc, p->pid, users_process_space(p), users_process_read, users_process_maps, p};
+
+	return (call || files_process(p->proc, p->pid).state == 'S') &&
+	       runtimes_find(r->runtimes, &of, call, ret);
+}
+
+static void take_from_runtime(struct users_pass *r, struct users_process *p,
+			      const struct runtime_lock *l, struct users_wait *w)
+{
+	struct users_mapping m;
+	int32_t owner = 0;
+
+	w->lock = (struct userlock_found){.kind = USERLOCK_RUNTIME, .addr = l->at};
+	w->named = true;
+	w->named_pid = l->pid;
+	w->owner_pid = w->owner_tid = l->owner_pid;
+	if (l->owner && users_process_find(p, l->owner, &owner)) {
+		w->owner_pid = p->pid;
+		w->owner_tid = owner;
+	}
+	w->shared = users_process_mapping(p, l->where, &m) && m.shared && m.ino;
+	w->addr = userlock_addr(w->shared ? space_of_file(&m) : users_process_space(p), l->at);
+	w->in = locksnap_add_text(&r->texts, l->name);
+}
+
+static int add_wait(struct users_pass *r, const struct users_wait *w)
+{
+	if (mem_grow(&r->waits, &r->cap, r->n, sizeof(*r->waits)))
+		return -ENOMEM;
+	r->waits[r->n++] = *w;
+	return 0;
+}
+
+/* A thread outside of futex(2) waits for a lock only where its runtime says that. */
+static int add_elsewhere(struct users_pass *r, struct users_process *p, int32_t tid)
+{
+	struct users_wait w = {.pid = p->pid, .tid = tid};
+	struct runtime_lock said, again;
+
+	if (!find_in_runtime(r, p, NULL, &said))
+		return 0;
+	w.ran_ns = files_ran_ns(p->proc, p->pid, tid);
+	if (!find_in_runtime(r, p, NULL, &again) || again.at != said.at)
+		return 0;
+	take_from_runtime(r, p, &again, &w);
+	return add_wait(r, &w);
+}
+
 static bool is_same_sleep(const struct users_process *p, int32_t tid, const struct users_thread *t)
 {
 	struct users_thread now;
@@ -368,15 +462,17 @@ static int add_thread(struct users_pass *r, struct users_process *p, int32_t tid
 	const struct users_place place = {p->proc, p->pid, users_process_read, users_process_maps,
 					  p};
 	struct users_wait w = {.pid = p->pid, .tid = tid};
+	struct runtime_lock said;
 	struct users_thread t;
 	struct users_class c;
 
 	if (!users_process_thread(p, tid, &t))
-		return 0;
+		return add_elsewhere(r, p, tid);
 	int code = users_classes_find(r->classes, &place, tid, &t, &c);
 	if (code < 0)
 		return code;
-	bool found = find_lock(p, &t.call, &c.found, &w);
+	bool by_runtime = find_in_runtime(r, p, &t.call, &said);
+	bool found = by_runtime || find_lock(p, &t.call, &c.found, &w);
 	w.ran_ns = found && !c.ran_ns ? files_ran_ns(p->proc, p->pid, tid) : c.ran_ns;
 	if (!is_same_sleep(p, tid, &t))
 		return 0;
@@ -384,12 +480,13 @@ static int add_thread(struct users_pass *r, struct users_process *p, int32_t tid
 		return strcmp(c.found.what, USERS_PENDING) != 0 ? add_sum(r, p, &c.found)
 								: add_pending(r, p, tid);
 	code = add_frames(r, &c, &w);
-	identify_once(r, p, &t.call, &w);
-	name_by_class(p, &c.found, &w);
-	if (code < 0 || mem_grow(&r->waits, &r->cap, r->n, sizeof(*r->waits)))
-		return -ENOMEM;
-	r->waits[r->n++] = w;
-	return 0;
+	if (by_runtime) {
+		take_from_runtime(r, p, &said, &w);
+	} else {
+		identify_once(r, p, &t.call, &w);
+		name_by_class(p, &c.found, &w);
+	}
+	return code < 0 ? code : add_wait(r, &w);
 }
 
 static int add_process(struct users_pass *r, struct users_process *p)
@@ -531,14 +628,19 @@ int snapshot_users_add(struct snapshot_users *u, const struct target *target, st
 	int code = read_users(u, searches, ret);
 
 	/* Too many processes keep their readers waiting: of the others nothing new is known. */
+	u->knows = u->knows && code == 0;
 	if (code == -ETIMEDOUT)
 		return 0;
 	u->n_named = 0;
 	if (code == 0 && u->last)
 		code = users_fill(u->last, target, ret);
-	uint64_t now = clock_now_ns();
+	uint64_t now = clock_now_ns(), took = now - from, once = runtimes_take_once_ns(u->runtimes);
 	if (searches)
-		u->next_ns = now + REST * (now - from);
-	ret->head.knows_users = searches && code == 0 && !u->n_left && u->last->n < WAITS_MOST;
+		u->next_ns = now + REST * (took > once ? took - once : 0);
+	bool all = code == 0 && !u->n_left && u->last->n < WAITS_MOST;
+	u->knows = all && (searches || u->knows);
+	ret->head.users = !u->knows  ? LOCKSNAP_USERS_UNKNOWN
+			  : searches ? LOCKSNAP_USERS_ALL
+				     : LOCKSNAP_USERS_AGAIN;
 	return code;
 }

@@ -31,6 +31,8 @@ static const char *mode_of(enum lock_type type, const char *certainty)
 		return "?";
 	if (is_percpu(type))
 		return " W?";
+	if (locktype_is_user(type))
+		return type == LOCK_USER_RWLOCK_R || type == LOCK_USER_RWLOCK_W ? " W" : "";
 	if (strcmp(certainty, "sure") != 0)
 		return " R?";
 	return type == LOCK_RWSEM_R || type == LOCK_RWSEM_W ? " W" : "";

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_RUNTIMES_INTERNAL_H
+#define KONTEND_INSPECT_RUNTIMES_INTERNAL_H
+
+#include "runtimes.h"
+
+struct runtime;
+
+/* A kind of runtime. */
+struct runtime_type {
+	/* How the name of its program begins, and of its library; NULL: it has none. */
+	const char *program, *library;
+	const char *symbols[RUNTIME_SYMBOLS]; /* variables that it exports */
+	/* Fills in what is its own in @t. False: a version that is not known. */
+	bool (*open)(const struct runtime_process *p, struct runtime *t);
+	bool (*find)(struct runtimes *r, const struct runtime_process *p, const struct runtime *t,
+		     const struct userlock_call *call, struct runtime_lock *ret);
+};
+
+/* The runtime of one process. */
+struct runtime {
+	const struct runtime_type *type; /* NULL: none, or not known */
+	int32_t pid, parent, inner;	 /* inner: its number in its own PID namespace */
+	uint64_t space, ticks;		 /* ticks: until it began */
+	uint64_t again_ns;		 /* without a type: when to look again */
+	uint64_t symbols[RUNTIME_SYMBOLS];
+	uint32_t version;
+};
+
+/* The process that a child of @parent with the same type calls @inner; 0: none that is known. */
+int32_t runtimes_sibling(struct runtimes *r, const struct runtime_process *p,
+			 const struct runtime *t, int32_t inner);
+
+static inline bool runtime_read_u64(const struct runtime_process *p, uint64_t addr, uint64_t *ret)
+{
+	return !(addr & 7) && p->read(p->arg, addr, ret, sizeof(*ret));
+}
+
+static inline bool runtime_read_u32(const struct runtime_process *p, uint64_t addr, uint32_t *ret)
+{
+	return !(addr & 3) && p->read(p->arg, addr, ret, sizeof(*ret));
+}
+
+/* symbols.c */
+
+/* Of variables that an ELF file exports, relative to the first byte of the file in memory. */
+bool runtime_symbols(int fd /* closed */, const char *const names[RUNTIME_SYMBOLS],
+		     uint64_t ret[RUNTIME_SYMBOLS]);
+
+/* postgres.c */
+extern const struct runtime_type runtime_postgres;
+
+/* postgres-names.c: NULL where that version has no such lock, or is not known. */
+const char *postgres_lwlock(uint32_t version, uint32_t id);
+const char *postgres_lock(uint32_t type);
+
+/* postgres-locks.c: the lock of a row, a table or a transaction for which the backend waits. */
+bool postgres_find_lock(struct runtimes *r, const struct runtime_process *p,
+			const struct runtime *t, uint32_t type, struct runtime_lock *ret);
+
+/* python.c */
+extern const struct runtime_type runtime_python;
+
+#endif

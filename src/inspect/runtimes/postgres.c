@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PostgreSQL. A backend is a process of one thread. It sleeps on its own semaphore for each
+ * lightweight lock, and in epoll_wait(2) for locks of rows and tables; so neither address nor call
+ * says for which. But before it sleeps it stores a number in shared memory, as a view of the
+ * server, pg_stat_activity, shows it: 8 bits of class, and 16 or more of event.
+ *
+ * The memory has one owner of no lightweight lock: that is in the private memory of the backend
+ * which has it, where no symbol leads to.
+ */
+#include "internal.h"
+#include "kontend/number.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { WAIT_INFO }; /* of the symbols */
+enum { CLASS_LWLOCK = 1, CLASS_LOCK = 3, CLASS_PIN = 4, CLASS_SHIFT = 24, EVENT = 0xffffff };
+
+/* A file in the folder of the data, in which a server runs, has the version of both. */
+static uint32_t version_of(const struct runtime_process *p)
+{
+	char path[PATH_MAX], text[16] = "";
+	uint64_t version = 0;
+	const char *at = text;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%d/cwd/PG_VERSION", p->proc, p->pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || read(fd, text, sizeof(text) - 1) <= 0 ||
+	    number_take(&at, 1000, &version) < 0)
+		version = 0;
+	close(fd);
+	return (uint32_t)version;
+}
+
+/* Of a version that is not known only classes have names. */
+static bool open_server(const struct runtime_process *p, struct runtime *t)
+{
+	t->version = version_of(p);
+	return true;
+}
+
+static void name_lwlock(const struct runtime *t, uint32_t event, struct runtime_lock *ret)
+{
+	const char *name = postgres_lwlock(t->version, event);
+
+	if (name)
+		snprintf(ret->name, sizeof(ret->name), "LWLock:%s", name);
+	else
+		snprintf(ret->name, sizeof(ret->name), "LWLock:%u", event);
+}
+
+static bool find_wait(struct runtimes *r, const struct runtime_process *p, const struct runtime *t,
+		      const struct userlock_call *call, struct runtime_lock *ret)
+{
+	uint32_t info, again;
+	uint64_t where;
+
+	(void)call;
+	if (!runtime_read_u64(p, t->symbols[WAIT_INFO], &where) ||
+	    !runtime_read_u32(p, where, &info))
+		return false;
+	ret->pid = t->parent;
+	ret->where = where;
+	ret->at = info;
+	switch (info >> CLASS_SHIFT) {
+	case CLASS_LWLOCK:
+		name_lwlock(t, info & EVENT, ret);
+		break;
+	case CLASS_LOCK:
+		if (!postgres_find_lock(r, p, t, info & EVENT, ret))
+			return false;
+		break;
+	case CLASS_PIN:
+		snprintf(ret->name, sizeof(ret->name), "BufferPin");
+		break;
+	default:
+		return false;
+	}
+	/* Else it may have been for another lock while that was read. */
+	return runtime_read_u32(p, where, &again) && again == info;
+}
+
+const struct runtime_type runtime_postgres = {
+	.program = "postgres",
+	.symbols = {[WAIT_INFO] = "my_wait_event_info", "MyProc"},
+	.open = open_server,
+	.find = find_wait,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_INSPECT_RUNTIMES_H
+#define KONTEND_INSPECT_RUNTIMES_H
+
+/*
+ * Locks that the runtime of a program makes itself, where their words have no layout that
+ * users-call.c recognises, but where the memory of the program says which lock a thread waits for:
+ * PostgreSQL, Python. Each runtime is recognised by symbols that it exports, and its data are
+ * believed only as far as they prove each other: a process may have anything in its memory.
+ */
+#include "../locks/users.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RUNTIME_SYMBOLS = 2, RUNTIME_NAME = 128 };
+
+/* A process that is read. */
+struct runtime_process {
+	const char *proc;
+	int32_t pid;
+	uint64_t space; /* another one for each program that ran in the process */
+	users_read *read;
+	/* Its mappings: lines that end with a NUL. NULL: they cannot be read. */
+	const char *(*maps)(void *arg, size_t *ret_len);
+	void *arg; /* of both */
+};
+
+/* The lock that a thread waits for. */
+struct runtime_lock {
+	char name[RUNTIME_NAME]; /* "LWLock:WALWrite" */
+	int32_t pid;		 /* the process to which the name belongs */
+	uint64_t at;		 /* which lock, within the memory that has it */
+	uint64_t where;		 /* an address in that memory, which processes may share */
+	int32_t owner_pid;	 /* a process of one thread; 0: see owner */
+	uint32_t owner; /* thread number in the namespace of the process; 0: none, or not known */
+};
+
+/* What is known of the runtimes of all processes. For any thread. */
+struct runtimes;
+
+struct runtimes *runtimes_new(void); /* NULL: no memory; with one reference */
+struct runtimes *runtimes_ref(struct runtimes *r);
+void runtimes_unref(struct runtimes *r); /* NULL is fine */
+/*
+ * The lock that a thread of @p waits for, which sleeps in @call; NULL: in another call, or it is
+ * not known in which. False: none that is known.
+ */
+bool runtimes_find(struct runtimes *r, const struct runtime_process *p,
+		   const struct userlock_call *call, struct runtime_lock *ret);
+/* How long it took since the last call to read what is read once for each process and file. */
+uint64_t runtimes_take_once_ns(struct runtimes *r);
+/* May a thread of that process wait for one outside of futex(2)? */
+bool runtimes_sleep_elsewhere(const char *proc, int32_t pid);
+
+#endif

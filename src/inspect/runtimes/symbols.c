@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Variables that a program or library exports: its dynamic symbols, which no strip removes. The
+ * file may be any user's, so elfimg.h does all reading.
+ */
+#include "internal.h"
+#include "kontend/elfimg.h"
+#include "kontend/mem.h"
+
+#include <string.h>
+
+enum { TABLE_MOST = 16 << 20 };
+
+struct names {
+	char *text; /* ends in a NUL */
+	size_t len;
+};
+
+static void look_at(const struct names *names, const struct elfimg_symbol *s,
+		    const char *const wanted[RUNTIME_SYMBOLS], uint64_t ret[RUNTIME_SYMBOLS])
+{
+	if (s->type != STT_OBJECT || s->section == SHN_UNDEF || s->name >= names->len)
+		return;
+	for (size_t i = 0; i < RUNTIME_SYMBOLS; i++)
+		if (wanted[i] && !strcmp(names->text + s->name, wanted[i]))
+			ret[i] = s->addr;
+}
+
+static void read_table(const struct elfimg *e, const char *const wanted[RUNTIME_SYMBOLS],
+		       uint64_t ret[RUNTIME_SYMBOLS])
+{
+	const struct elfimg_section *s = elfimg_find_type(e, SHT_DYNSYM);
+	const struct elfimg_section *text = s ? elfimg_linked(e, s, SHT_STRTAB) : NULL;
+	struct names names = {0};
+	void *entries = NULL, *bytes = NULL;
+	size_t len = 0;
+
+	if (text && elfimg_load(e, s, TABLE_MOST, &entries, &len) == 0 &&
+	    elfimg_load(e, text, TABLE_MOST, &bytes, &names.len) == 0 && names.len) {
+		names.text = bytes;
+		names.text[names.len - 1] = '\0';
+		for (size_t at = 0; len - at >= elfimg_symbol_size(e);
+		     at += elfimg_symbol_size(e)) {
+			struct elfimg_symbol symbol;
+			elfimg_symbol(e, (const uint8_t *)entries + at, &symbol);
+			look_at(&names, &symbol, wanted, ret);
+		}
+	}
+	mem_free(entries);
+	mem_free(bytes);
+}
+
+bool runtime_symbols(int fd, const char *const names[RUNTIME_SYMBOLS],
+		     uint64_t ret[RUNTIME_SYMBOLS])
+{
+	struct elfimg e = {0};
+	uint64_t first;
+
+	memset(ret, 0, RUNTIME_SYMBOLS * sizeof(*ret));
+	bool ok = elfimg_open_fd(&e, fd) == 0 && e.is_64 &&
+		  elfimg_to_addr(e.segments, e.n_segments, 0, &first);
+	if (ok)
+		read_table(&e, names, ret);
+	for (size_t i = 0; ok && i < RUNTIME_SYMBOLS; i++) {
+		ok = !names[i] || ret[i] > first;
+		ret[i] -= names[i] && ok ? first : 0;
+	}
+	elfimg_close(&e);
+	return ok;
+}

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Locks of PostgreSQL and of the Python interpreter, against what these programs say themselves: which backend waits
+for which lock, and which one has it (pg_stat_activity, pg_blocking_pids()); which threads wait for the GIL. With BPF
+and without, and from a recording. All servers and interpreters that are installed are tried.
+
+    test-runtimes.py KONTEND postgres|python"""
+import glob
+import json
+import os
+import pwd
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from checks import check, done, skip
+
+TRIES = 6
+HERE = os.path.dirname(os.path.abspath(__file__))
+VIEWS = ("--view", "waiters,chains", "--rows", "0", "--format", "json")
+
+
+def run(*args):
+    p = subprocess.run(args, capture_output=True, text=True, check=False)
+    check(p.returncode == 0, "%s: status %d: %s" % (args, p.returncode, p.stderr))
+    return p.stdout
+
+
+def until(condition, what):
+    """Waits until it is true."""
+    for _ in range(300):
+        if condition():
+            return True
+        time.sleep(0.1)
+    return check(False, "never: " + what)
+
+
+def waits(text, comm):
+    rows = json.loads(text)["views"]["waiters"]["rows"]
+    return [w for w in rows if w["type"] == "lock(u)" and w["comm"].startswith(comm) and not w["ended_ns"]]
+
+
+def reports(kontend):
+    """The same by all ways. Two snapshots at least: the first may see a waiter before its owner."""
+    yield "with BPF", run(kontend, "report", "-q", "--duration", "2.5", *VIEWS)
+    yield "without BPF", run(kontend, "report", "-q", "--no-bpf", "--duration", "2.5", *VIEWS)
+    run(kontend, "record", "-q", "-o", "a.data", "--duration", "2.5")
+    yield "recording", run(kontend, "report", "-q", "-i", "a.data", *VIEWS)
+
+
+def asleep(pid, tid):
+    with open("/proc/%d/task/%d/wchan" % (pid, tid), encoding="utf-8") as f:
+        return "nanosleep" in f.read()
+
+
+class Server:
+    """A server of its own, of user postgres; each query has a client of its own, which waits until the end."""
+
+    def __init__(self, programs, folder):
+        self.programs, self.folder, self.clients = programs, folder, []
+        user = pwd.getpwnam("postgres")
+        os.chown(folder, user.pw_uid, user.pw_gid)
+        self.as_user = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": [], "cwd": folder}
+
+    def do(self, program, *args):
+        p = subprocess.run((os.path.join(self.programs, program), *args), stdout=subprocess.DEVNULL,
+                           stderr=subprocess.PIPE, text=True, check=False, **self.as_user)
+        check(p.returncode == 0, "%s: status %d: %s" % (program, p.returncode, p.stderr))
+
+    def __enter__(self):
+        self.do("initdb", "-D", "data", "-A", "trust", "-U", "postgres", "-N")
+        # Sockets only: no port is taken. Not through a pipe, which the server would keep open.
+        with open(os.path.join(self.folder, "log"), "w", encoding="utf-8") as log:
+            p = subprocess.run((os.path.join(self.programs, "pg_ctl"), "-D", "data", "-w", "-o",
+                                "-c listen_addresses='' -k %s -c fsync=off" % self.folder, "start"),
+                               stdout=log, stderr=log, check=False, **self.as_user)
+        check(p.returncode == 0, "the server does not start: see its log")
+        return self
+
+    def __exit__(self, *_):
+        self.do("pg_ctl", "-D", "data", "-m", "immediate", "-w", "stop")
+        for c in self.clients:
+            c.stdin.close()
+            c.wait()
+
+    def command(self):
+        return (os.path.join(self.programs, "psql"), "-X", "-q", "-A", "-t", "-h", self.folder, "-U", "postgres")
+
+    def ask(self, query):
+        return run(*self.command(), "-c", query).split("\n")[:-1]
+
+    def client(self, *queries):
+        """Its queries, the last of which may wait."""
+        c = subprocess.Popen(self.command(), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL, text=True)
+        c.stdin.write("".join(q + ";\n" for q in queries))
+        c.stdin.flush()
+        self.clients.append(c)
+
+    def said(self):
+        """(backend, lock, a backend that has it) of all that wait; the first one that blocks."""
+        rows = self.ask("SELECT pid, wait_event_type || ':' || wait_event, pg_blocking_pids(pid) FROM pg_stat_activity "
+                        "WHERE wait_event_type IN ('Lock', 'LWLock') ORDER BY pid")
+        return [(int(pid), event, [int(p) for p in re.findall(r"\d+", blocking)])
+                for pid, event, blocking in (row.split("|") for row in rows)]
+
+
+def compare(what, text, said, numbers):
+    found = waits(text, "postgres")
+    check(sorted(w["tid"] for w in found) == [pid for pid, _, _ in said],
+          "%s: %s wait, said of %s" % (what, sorted((w["tid"], w["name"]) for w in found), said))
+    for pid, event, blocking in said:
+        for w in (w for w in found if w["tid"] == pid):
+            check(w["name"].split()[0] == event, "%s: %d waits for %s, said %s" % (what, pid, w["name"], event))
+            check(w["owner_tid"] in blocking and w["owner_certainty"] == "evidence",
+                  "%s: %s has %s (%s), said %s" % (what, w["owner_tid"], w["name"], w["owner_certainty"], blocking))
+            number = numbers.get(event)
+            check(not number or w["name"].split()[1] == number, "%s: %s, said %s" % (what, w["name"], number))
+
+
+def try_server(kontend, programs):
+    version = os.path.basename(os.path.dirname(programs))
+    with tempfile.TemporaryDirectory(prefix="kontend-postgres-") as folder, Server(programs, folder) as s:
+        s.ask("CREATE TABLE t (i int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 0), (2, 0)")
+        # The first has a row, two wait for it; one has a key, another waits; a table waits for all.
+        s.client("BEGIN", "UPDATE t SET v = 1 WHERE i = 1")
+        until(lambda: s.ask("SELECT count(*) FROM pg_locks WHERE locktype = 'transactionid'") == ["1"], "a row is taken")
+        s.client("UPDATE t SET v = 2 WHERE i = 1")
+        until(lambda: len(s.said()) == 1, "one waits for the row")
+        s.client("UPDATE t SET v = 3 WHERE i = 1")
+        s.client("SELECT pg_advisory_lock(4711)")
+        until(lambda: len(s.said()) == 2 and s.ask("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == ["1"],
+              "two wait for the row, and one has the key")
+        s.client("SELECT pg_advisory_lock(4711)")
+        s.client("BEGIN", "LOCK TABLE t")
+        until(lambda: len(s.said()) == 4, "all wait")
+        said = s.said()
+        check({event for _, event, _ in said} == {"Lock:transactionid", "Lock:tuple", "Lock:advisory", "Lock:relation"},
+              "version %s: waits %s" % (version, said))
+        numbers = {"Lock:advisory": "4711"}
+        for kind, column in (("transactionid", "transactionid"), ("relation", "database || '/' || relation")):
+            numbers["Lock:" + kind] = s.ask("SELECT %s FROM pg_locks WHERE locktype = '%s' AND NOT granted"
+                                            % (column, kind))[0]
+        for what, text in reports(kontend):
+            compare("version %s, %s" % (version, what), text, said, numbers)
+
+
+def postgres(kontend):
+    servers = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
+    if not servers:
+        skip("no server of PostgreSQL is installed")
+    for initdb in servers:
+        try_server(kontend, os.path.dirname(initdb))
+
+
+def compare_gil(what, text, pid, waiting, owner):
+    """Are all of them there? Threads wait for 5 ms each time, and may run for a moment when they are looked at: then
+    one is missing, or the owner if all are. None may be wrong."""
+    found = [w for w in waits(text, "python") if w["pid"] == pid]
+    for w in found:
+        check(w["name"].startswith("GIL "), "%s: waits for %s" % (what, w["name"]))
+        check(w["tid"] in waiting, "%s: %d waits, said %s" % (what, w["tid"], waiting))
+        check(w["owner_tid"] in (owner, None), "%s: %s has it, said %d" % (what, w["owner_tid"], owner))
+    return sorted(w["tid"] for w in found) == waiting and all(w["owner_tid"] == owner for w in found)
+
+
+def try_python(kontend, program):
+    """False: no version whose places are known."""
+    version = run(program, "-c", "import sys; print('%d.%d' % sys.version_info[:2])").strip()
+    if not (3, 11) <= tuple(int(n) for n in version.split(".")) <= (3, 14):
+        return False
+    with subprocess.Popen((program, os.path.join(HERE, "workloads/gil.py"), "600"), stdout=subprocess.PIPE,
+                          text=True) as p:
+        said = [p.stdout.readline().split() for _ in range(4)]
+        waiting = sorted(int(tid) for word, tid in said if word == "waits")
+        owner = [int(tid) for word, tid in said if word == "has"][0]
+        until(lambda: asleep(p.pid, owner), "the thread that has it sleeps")
+        missing = {"with BPF", "without BPF", "recording"}
+        for _ in range(TRIES):
+            for what, text in reports(kontend):
+                if compare_gil("%s, %s" % (version, what), text, p.pid, waiting, owner):
+                    missing.discard(what)
+            if not missing:
+                break
+        check(not missing, "%s: all waits and the owner were never seen: %s" % (version, sorted(missing)))
+        p.terminate()
+    return True
+
+
+def python(kontend):
+    programs = {os.path.realpath(p) for p in [sys.executable, "/usr/bin/python3"] if os.path.exists(p)}
+    programs |= {os.path.realpath(p) for p in glob.glob("/usr/bin/python3.1[0-9]")}
+    if not any([try_python(kontend, p) for p in sorted(programs)]):
+        skip("no Python from 3.11 to 3.14 is installed")
+
+
+def main():
+    kontend = os.path.abspath(sys.argv[1])
+    if os.geteuid() != 0:
+        skip("the memory of other processes is read as root")
+    with tempfile.TemporaryDirectory(prefix="kontend-runtimes-") as folder:
+        os.chdir(folder)
+        {"postgres": postgres, "python": python}[sys.argv[2]](kontend)
+        os.chdir("/")
+    done()
+
+
+main()
