@@ -117,7 +117,7 @@ static void a_sleep_in_flight_is_the_same_wait(void **state)
 	s.waiters[0].ran_ns = AT(100);
 	s.waiters[0].cpu = 1;
 	assert_int_equal(locksnap_add_queue(&s, &q), 0);
-	s.head.knows_users = 1;
+	s.head.users = LOCKSNAP_USERS_ALL;
 	lock_snap_emit(w->rig.synth, &s, AT(500));
 	synth_tick(w->rig.synth, AT(500));
 	synth_round(w->rig.synth, AT(600));
