@@ -16,7 +16,8 @@
  * for it; until then tables have no data of snapshots. The loading thread lives as long as the
  * programs: the kernel keeps it as the owner of the perf events that it has opened, by which the
  * snapshots recognize kontend's own. When all is loaded, it gives up the same privileges as the
- * main thread.
+ * main thread. If no BPF program reads the blocked tasks it keeps the one that the calls of tasks
+ * in /proc take, and reads these when it is asked.
  */
 #include "kontend/clock.h"
 #include "kontend/ending.h"
@@ -31,12 +32,14 @@
 #include "kontend/snapshot-locks.h"
 #include "kontend/snapshot-phases.h"
 #include "kontend/snapshot-slept.h"
+#include "kontend/snapshot-tasks.h"
 #include "kontend/snapshot-uprobes.h"
 #include "kontend/snapshot-users.h"
 #include "kontend/taskid.h"
 #include "run-parts.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -77,6 +80,7 @@ struct run_snapshots {
 	struct error no_locks;
 	struct snapshot_files *files;
 	struct snapshot_users *users; /* NULL: off */
+	struct snapshot_tasks *tasks; /* NULL: BPF reads them */
 	struct waitfeed *waits;	      /* borrowed; NULL: there is none */
 	struct lock_requests requests;
 	struct lock_request_lock asked[LOCKASK_MOST];
@@ -96,6 +100,8 @@ struct run_snapshots {
 	pthread_mutex_t lock; /* of those below */
 	pthread_cond_t changed;
 	bool is_loaded, ending;
+	struct locksnap *tasks_to; /* asked for: the blocked tasks, into this */
+	int tasks_code;
 	struct error why; /* code 0: nothing has failed */
 };
 
@@ -166,6 +172,32 @@ static int add_users(struct run_snapshots *r, struct locksnap *snap)
 	return snapshot_users_add(r->users, r->target, snap);
 }
 
+static int read_tasks(struct run_snapshots *r, struct locksnap *to)
+{
+	const char *why =
+		r->no_locks.code < 0 ? r->no_locks.text : locksnap_text(to, to->head.no_sleepers);
+
+	return snapshot_tasks_add(r->tasks, r->target, why, to);
+}
+
+/* The thread that has loaded the programs reads them, as it has the privilege. */
+static int add_tasks(struct run_snapshots *r, struct locksnap *snap)
+{
+	if (!r->tasks || snap->head.knows_blocked)
+		return 0;
+	if (!r->started)
+		return read_tasks(r, snap);
+	pthread_mutex_lock(&r->lock);
+	int code = r->ending ? -ECANCELED : 0;
+	r->tasks_to = code == 0 ? snap : NULL;
+	pthread_cond_broadcast(&r->changed);
+	while (r->tasks_to)
+		pthread_cond_wait(&r->changed, &r->lock);
+	code = code == 0 ? r->tasks_code : code;
+	pthread_mutex_unlock(&r->lock);
+	return code;
+}
+
 static int take_locks(struct one *o)
 {
 	struct run_snapshots *r = o->all;
@@ -181,6 +213,7 @@ static int take_locks(struct one *o)
 		snap->head.no_sleepers = snap->head.reason;
 		snap->head.time_ns = clock_now_ns();
 	}
+	code = code < 0 ? code : add_tasks(r, snap);
 	code = code < 0 ? code : add_files(r, snap);
 	code = code < 0 ? code : add_users(r, snap);
 	return code < 0 ? code : add_gone(r, snap);
@@ -360,6 +393,12 @@ static int add_kinds(struct run_snapshots *r, const struct opts *o)
 	return code;
 }
 
+static int open_tasks(struct run_snapshots *r, struct error *err)
+{
+	r->tasks = snapshot_tasks_new("/proc", "/proc/kallsyms");
+	return r->tasks ? 0 : error_enomem(err, "reading blocked tasks");
+}
+
 static int open_inspectors(struct run_snapshots *r, const struct opts *o, struct error *err)
 {
 	const struct inspect_options io = {
@@ -385,7 +424,7 @@ static int open_inspectors(struct run_snapshots *r, const struct opts *o, struct
 	if (o->no_bpf) {
 		error_set(&no_bpf, -ENOTSUP, "BPF is switched off (--no-bpf)");
 		r->no_locks = r->no_phases = no_bpf;
-		return 0;
+		return open_tasks(r, err);
 	}
 	/* Without these the rest is measured all the same. */
 	(void)snapshot_locks_new(&r->locks, o->verb == VERB_RECORD, r->types, &r->no_locks);
@@ -393,7 +432,7 @@ static int open_inspectors(struct run_snapshots *r, const struct opts *o, struct
 		snapshot_locks_of(r->locks, r->target);
 	if (o->phases)
 		(void)snapshot_phases_new(&r->phases, r->types, &r->no_phases);
-	return 0;
+	return r->locks && snapshot_locks_has_tasks(r->locks) ? 0 : open_tasks(r, err);
 }
 
 static int load(struct run_snapshots *r, struct error *err)
@@ -407,6 +446,19 @@ static int load(struct run_snapshots *r, struct error *err)
 	return code;
 }
 
+/* Has the lock, but not while it reads. */
+static void serve_tasks(struct run_snapshots *r)
+{
+	struct locksnap *to = r->tasks_to;
+
+	pthread_mutex_unlock(&r->lock);
+	int code = read_tasks(r, to);
+	pthread_mutex_lock(&r->lock);
+	r->tasks_to = NULL;
+	r->tasks_code = code;
+	pthread_cond_broadcast(&r->changed);
+}
+
 static void *load_apart(void *arg)
 {
 	struct run_snapshots *r = arg;
@@ -416,13 +468,17 @@ static void *load_apart(void *arg)
 	if (r->is_late)
 		(void)setpriority(PRIO_PROCESS, 0, LATE_NICE);
 	if (load(r, &err) == 0)
-		privs_drop(&err);
+		privs_drop_but(r->tasks ? privs_now() & 1ull << CAP_SYS_ADMIN : 0, &err);
 	pthread_mutex_lock(&r->lock);
 	r->why = err;
 	r->is_loaded = true;
 	pthread_cond_broadcast(&r->changed);
-	while (!r->ending)
-		pthread_cond_wait(&r->changed, &r->lock);
+	while (!r->ending || r->tasks_to) {
+		if (r->tasks_to)
+			serve_tasks(r);
+		else
+			pthread_cond_wait(&r->changed, &r->lock);
+	}
 	pthread_mutex_unlock(&r->lock);
 	return NULL;
 }
@@ -558,6 +614,7 @@ void run_snapshots_free(struct run_snapshots *r)
 	snapshot_locks_free(r->locks);
 	snapshot_files_free(r->files);
 	snapshot_users_free(r->users);
+	snapshot_tasks_free(r->tasks);
 	snapshot_phases_free(r->phases);
 	snapshot_slept_free(r->slept);
 	waitfeed_free(r->only_slept);

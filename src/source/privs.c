@@ -70,12 +70,12 @@ uint64_t privs_now(void)
 					  : (uint64_t)sets[1].effective << 32 | sets[0].effective;
 }
 
-int privs_drop(struct error *err)
+int privs_drop_but(uint64_t also, struct error *err)
 {
 	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct sets[2];
 	int paranoid = (int)sysinfo_number("/proc/sys/kernel/perf_event_paranoid", 0);
-	uint64_t keep = privs_to_keep(privs_now(), paranoid);
+	uint64_t keep = privs_to_keep(privs_now(), paranoid) | also;
 	int code = get_capabilities(sets);
 
 	for (int i = 0; i < 2; i++) {
@@ -89,6 +89,11 @@ int privs_drop(struct error *err)
 	if (code == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		code = -errno;
 	return code < 0 ? error_errno(err, code, "Cannot give up privileges") : 0;
+}
+
+int privs_drop(struct error *err)
+{
+	return privs_drop_but(0, err);
 }
 
 const char *privs_text(uint64_t set, char *buf, size_t size)

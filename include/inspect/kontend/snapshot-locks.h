@@ -20,6 +20,8 @@ struct target;
  */
 int snapshot_locks_new(struct snapshot_locks **ret, bool all_mms, struct kerntypes *types,
 		       struct error *err);
+/* Do its snapshots have the blocked tasks? Else they say why not. */
+bool snapshot_locks_has_tasks(const struct snapshot_locks *w);
 /* Counts of sleeping tasks are of these alone; borrowed. Locks are those of all. */
 void snapshot_locks_of(struct snapshot_locks *w, const struct target *target);
 /* Of a command: the process that runs it. From any thread, once it is there. */

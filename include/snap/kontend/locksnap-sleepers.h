@@ -32,6 +32,13 @@ enum locksnap_blocked_state {
 	LOCKSNAP_BLOCKED_STATES,
 };
 
+/* How a snapshot has found the blocked tasks. */
+enum locksnap_blocked_by {
+	LOCKSNAP_BLOCKED_BY_BPF,
+	LOCKSNAP_BLOCKED_BY_PROC,	/* all tasks, in /proc */
+	LOCKSNAP_BLOCKED_BY_PROC_AGAIN, /* only those that an earlier one had found there */
+};
+
 /* A task that does not run until something has happened. */
 struct locksnap_blocked {
 	int32_t pid, tid;

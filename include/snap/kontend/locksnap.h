@@ -35,7 +35,7 @@ struct locksnap_head {
 	uint32_t blocked_unwatched; /* tasks in state S whose calls were not read, as too many */
 	uint32_t no_objects;	    /* text: why it is not known for what these wait; 0: it is */
 	uint32_t users;		    /* enum locksnap_users */
-	uint32_t pad;
+	uint32_t blocked_by;	    /* enum locksnap_blocked_by */
 };
 
 struct locksnap {

@@ -28,6 +28,8 @@ uint64_t privs_now(void);
  * negative errno.
  */
 int privs_drop(struct error *err);
+/* The same, but keeps those of @also that it has: for one thread that needs them. */
+int privs_drop_but(uint64_t also, struct error *err);
 
 /* "perfmon ipc_lock" of a set; into @buf. */
 const char *privs_text(uint64_t set, char *buf, size_t size);

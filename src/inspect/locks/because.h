@@ -36,6 +36,8 @@ struct mounts {
 	struct mount_point {
 		unsigned dev; /* major << 20 | minor */
 		const char *root, *at, *source;
+		const char *type; /* of its file system: "ext4" */
+		unsigned id;	  /* of the mount */
 	} * points;
 	size_t n, cap;
 	char *text;
@@ -45,6 +47,8 @@ struct mounts {
 int mounts_read(struct mounts *m, const char *file);
 /* A mount of that file system whose root leads to the @path in it; NULL: there is none. */
 const struct mount_point *mounts_find(const struct mounts *m, unsigned dev, const char *path);
+/* NULL: it is in another mount namespace, or gone. */
+const struct mount_point *mounts_by_id(const struct mounts *m, unsigned id);
 void mounts_deinit(struct mounts *m);
 
 /* because-fill.c */

@@ -63,6 +63,39 @@ enum locksnap_doing calls_doing(long long number, unsigned *ret_arg)
 	return LOCKSNAP_NO_FILE;
 }
 
+/* Numbers that older headers lack; they are the same on all architectures. */
+enum { EPOLL_PWAIT2 = 441, FUTEX_WAITV = 449, FUTEX_WAIT = 455 };
+
+/*
+ * In these a task in state S waits for work, for another program or for a user: no resource blocks
+ * it. Locks of files are not among them, nor are calls that the kernel answers itself.
+ */
+static const long idle_calls[] = {
+	SYS_ppoll,	   SYS_pselect6,	SYS_epoll_pwait,
+	SYS_nanosleep,	   SYS_clock_nanosleep, SYS_futex,
+	SYS_wait4,	   SYS_waitid,		SYS_accept,
+	SYS_accept4,	   SYS_connect,		SYS_recvfrom,
+	SYS_recvmsg,	   SYS_recvmmsg,	SYS_sendto,
+	SYS_sendmsg,	   SYS_sendmmsg,	SYS_rt_sigtimedwait,
+	SYS_rt_sigsuspend, SYS_msgrcv,		SYS_msgsnd,
+	SYS_semtimedop,	   SYS_semop,		SYS_io_getevents,
+	SYS_io_pgetevents, SYS_io_uring_enter,	SYS_mq_timedreceive,
+	SYS_mq_timedsend,  SYS_restart_syscall,
+#ifdef SYS_poll
+	SYS_poll,	   SYS_select,		SYS_epoll_wait,
+	SYS_pause,
+#endif
+	FUTEX_WAITV,	   FUTEX_WAIT,		EPOLL_PWAIT2,
+};
+
+bool calls_is_idle(long number)
+{
+	for (size_t i = 0; i < sizeof(idle_calls) / sizeof(*idle_calls); i++)
+		if (idle_calls[i] == number)
+			return true;
+	return false;
+}
+
 /* A file system without a device has a number that no device has: its major is 0. */
 const char *calls_device(const char *sys, unsigned dev, char *ret, size_t size)
 {

@@ -13,40 +13,6 @@
 
 enum { WRITER_LOCKED = 1, READER_SHIFT = 8, READER_OWNED = 1 };
 
-uint32_t snapshot_locks_add_text(struct locksnap *s, const char *text, size_t size)
-{
-	char clean[64];
-	size_t n = 0;
-
-	for (; n < size && n + 1 < sizeof(clean) && text[n]; n++)
-		clean[n] = (unsigned char)text[n] < ' ' || text[n] == 127 ? '?' : text[n];
-	clean[n] = 0;
-	return locksnap_add_text(s, clean);
-}
-
-uint32_t snapshot_locks_add_long(struct locksnap *s, const char *text)
-{
-	char clean[256];
-
-	snprintf(clean, sizeof(clean), "%s", text);
-	for (char *p = clean; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 127)
-			*p = '?';
-	return locksnap_add_text(s, clean);
-}
-
-uint32_t snapshot_locks_add_path(struct locksnap *s, const char *proc, int pid, int fd)
-{
-	char link[64], path[256];
-
-	snprintf(link, sizeof(link), "%s/%d/fd/%d", proc, pid, fd);
-	ssize_t n = readlink(link, path, sizeof(path) - 1);
-	if (n <= 0)
-		return 0;
-	path[n] = 0;
-	return snapshot_locks_add_long(s, path);
-}
-
 /* Many processes have the same path, so the snapshot has it once. */
 static uint32_t add_memcg(const struct snapshot_locks_raw *raw, struct locksnap *s,
 			  const struct raw_lock_name *r)

@@ -98,6 +98,8 @@ int snapshot_locks_fill(const struct snapshot_locks_raw *raw, struct locksnap *r
 /* The use that a system call makes of the descriptor in its argument *@ret_arg (from 0); else
  * LOCKSNAP_NO_FILE. */
 enum locksnap_doing calls_doing(long long number, unsigned *ret_arg);
+/* Does a task in state S wait for work, for another program or for a user in that call? */
+bool calls_is_idle(long number);
 /*
  * The file for which a task sleeps in that call, and *@ret_doing, enum locksnap_doing; NULL: for
  * none, or not known.

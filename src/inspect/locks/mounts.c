@@ -34,7 +34,7 @@ static void unescape(char *text)
 static int add_line(struct mounts *m, char *line)
 {
 	char *words[6] = {0}, *save = NULL, *fs = strstr(line, " - ");
-	unsigned major, minor;
+	unsigned major, minor, id;
 
 	if (!fs)
 		return 0;
@@ -42,7 +42,8 @@ static int add_line(struct mounts *m, char *line)
 	words[0] = strtok_r(line, " ", &save);
 	for (int i = 1; i < 5 && words[i - 1]; i++)
 		words[i] = strtok_r(NULL, " ", &save);
-	if (!words[4] || sscanf(words[2], "%u:%u", &major, &minor) != 2)
+	if (!words[4] || sscanf(words[2], "%u:%u", &major, &minor) != 2 ||
+	    sscanf(words[0], "%u", &id) != 1)
 		return 0;
 	char *type = strtok_r(fs + 3, " ", &save),
 	     *source = type ? strtok_r(NULL, " ", &save) : NULL;
@@ -53,7 +54,8 @@ static int add_line(struct mounts *m, char *line)
 	unescape(source);
 	if (mem_grow(&m->points, &m->cap, m->n, sizeof(*m->points)))
 		return -ENOMEM;
-	m->points[m->n++] = (struct mount_point){major << 20 | minor, words[3], words[4], source};
+	m->points[m->n++] =
+		(struct mount_point){major << 20 | minor, words[3], words[4], source, type, id};
 	return 0;
 }
 
@@ -87,6 +89,14 @@ const struct mount_point *mounts_find(const struct mounts *m, unsigned dev, cons
 						   (path[len] == '/' || !path[len]))))
 			return p;
 	}
+	return NULL;
+}
+
+const struct mount_point *mounts_by_id(const struct mounts *m, unsigned id)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->points[i].id == id)
+			return &m->points[i];
 	return NULL;
 }
 

@@ -14,6 +14,12 @@ int snapshot_locks_new(struct snapshot_locks **ret, bool all_mms, struct kerntyp
 	return error_set(err, -ENOTSUP, "This kontend was built without BPF");
 }
 
+bool snapshot_locks_has_tasks(const struct snapshot_locks *w)
+{
+	(void)w;
+	return false;
+}
+
 void snapshot_locks_of(struct snapshot_locks *w, const struct target *target)
 {
 	(void)w;

@@ -24,7 +24,7 @@ extern const char sleepers_object[], sleepers_object_end[];
 #define TIMED_NS 10000000ull
 
 /* Numbers that older headers lack; they are the same on all architectures. */
-enum { EPOLL_PWAIT2 = 441, FUTEX_WAITV = 449, FUTEX_WAIT = 455 };
+enum { FUTEX_WAITV = 449, FUTEX_WAIT = 455 };
 
 struct sleepers {
 	struct bpf_object *object;
@@ -62,28 +62,6 @@ static int map_arrays(struct sleepers *s, struct error *err)
 				 RAW_BLOCKED, err);
 }
 
-/*
- * In these a task in state S waits for work, for another program or for a user: no resource blocks
- * it. Locks of files are not among them, nor are calls that the kernel answers itself.
- */
-static const long idle_calls[] = {
-	SYS_ppoll,	   SYS_pselect6,	SYS_epoll_pwait,
-	SYS_nanosleep,	   SYS_clock_nanosleep, SYS_futex,
-	SYS_wait4,	   SYS_waitid,		SYS_accept,
-	SYS_accept4,	   SYS_connect,		SYS_recvfrom,
-	SYS_recvmsg,	   SYS_recvmmsg,	SYS_sendto,
-	SYS_sendmsg,	   SYS_sendmmsg,	SYS_rt_sigtimedwait,
-	SYS_rt_sigsuspend, SYS_msgrcv,		SYS_msgsnd,
-	SYS_semtimedop,	   SYS_semop,		SYS_io_getevents,
-	SYS_io_pgetevents, SYS_io_uring_enter,	SYS_mq_timedreceive,
-	SYS_mq_timedsend,  SYS_restart_syscall,
-#ifdef SYS_poll
-	SYS_poll,	   SYS_select,		SYS_epoll_wait,
-	SYS_pause,
-#endif
-	FUTEX_WAITV,	   FUTEX_WAIT,		EPOLL_PWAIT2,
-};
-
 static int load(struct sleepers *s, struct kerntypes *types, struct error *err)
 {
 	struct raw_sleepers_config config = {
@@ -103,8 +81,8 @@ static int load(struct sleepers *s, struct kerntypes *types, struct error *err)
 	};
 	int code = ns_own(&config.ns, types, err);
 
-	for (size_t i = 0; i < sizeof(idle_calls) / sizeof(*idle_calls); i++)
-		config.idle_calls[idle_calls[i] / 64] |= 1ull << idle_calls[i] % 64;
+	for (long i = 0; i < 64 * RAW_CALL_WORDS; i++)
+		config.idle_calls[i / 64] |= (uint64_t)calls_is_idle(i) << i % 64;
 	code = code < 0 ? code : bpf_run_load(&s->object, &f, err);
 	code = code < 0 ? code : map_arrays(s, err);
 	if (code < 0)

@@ -412,6 +412,11 @@ static int put_sleepers(struct snapshot_locks *w, const struct snapshot_locks_ra
 	return 0;
 }
 
+bool snapshot_locks_has_tasks(const struct snapshot_locks *w)
+{
+	return w->sleepers != NULL;
+}
+
 void snapshot_locks_of(struct snapshot_locks *w, const struct target *target)
 {
 	w->target = target;

@@ -6,9 +6,8 @@
  */
 #include "kontend/locksnap.h"
 #include "kontend/snapshot-users.h"
+#include "left.h"
 #include "users-class.h"
-
-#include <stdatomic.h>
 
 struct target;
 
@@ -39,10 +38,9 @@ struct users_wanted {
 	int32_t pid, tid;
 };
 
-/* The work of one thread; it belongs to that thread and to the caller. */
+/* The work of one thread. */
 struct users_pass {
-	_Atomic unsigned refs;
-	_Atomic int32_t pid; /* being read */
+	struct left_work work; /* first member: read_wanted() gets it */
 	const char *proc;
 	struct users_wanted *wanted;
 	size_t n_wanted;

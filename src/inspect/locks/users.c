@@ -22,7 +22,6 @@
 #include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "kontend/number.h"
-#include "kontend/patience.h"
 #include "kontend/procfs.h"
 #include "kontend/snapshot-users.h"
 #include "kontend/text.h"
@@ -37,7 +36,6 @@
 
 enum {
 	REST = 50,	/* the share of time is one in so many */
-	LEFT_MOST = 8,	/* threads that are left alone */
 	SAME_AMONG = 8, /* waits among which equal calls are found */
 	FRAMES_MOST = 100000,
 	WAITS_MOST = 1 << 16,
@@ -52,16 +50,15 @@ struct snapshot_users {
 	size_t n_wanted, cap_wanted;
 	struct snapshot_users_lock named[SNAPSHOT_USERS_NEW];
 	size_t n_named;
-	struct users_pass *left[LEFT_MOST]; /* of threads that were left alone */
-	size_t n_left;
+	struct left left;
 	bool knows; /* all that waited in the last pass */
 	uint64_t next_ns;
 };
 
-static void pass_unref(struct users_pass *p)
+static void pass_free(struct left_work *w)
 {
-	if (!p || atomic_fetch_sub(&p->refs, 1) > 1)
-		return;
+	struct users_pass *p = (struct users_pass *)w;
+
 	mem_free(p->wanted);
 	mem_free(p->waits);
 	mem_free(p->sums);
@@ -74,6 +71,13 @@ static void pass_unref(struct users_pass *p)
 	mem_free(p);
 }
 
+static void pass_unref(struct users_pass *p)
+{
+	left_unref(p ? &p->work : NULL);
+}
+
+static void read_wanted(struct left_work *work);
+
 static struct users_pass *pass_new(struct snapshot_users *u, bool searches)
 {
 	struct users_pass *p = mem_calloc(1, sizeof(*p));
@@ -84,7 +88,7 @@ static struct users_pass *pass_new(struct snapshot_users *u, bool searches)
 		mem_free(p);
 		return NULL;
 	}
-	p->refs = 1;
+	left_begin(&p->work, read_wanted, pass_free);
 	p->searches = searches;
 	p->classes = users_classes_ref(u->classes);
 	p->runtimes = runtimes_ref(u->runtimes);
@@ -120,38 +124,15 @@ void snapshot_users_free(struct snapshot_users *u)
 		return;
 	pass_unref(u->last);
 	users_classes_unref(u->classes);
-	for (size_t i = 0; i < u->n_left; i++)
-		pass_unref(u->left[i]);
+	left_deinit(&u->left);
 	runtimes_unref(u->runtimes);
 	mem_free(u->wanted);
 	mem_free(u);
 }
 
-static bool is_left(const struct snapshot_users *u, int32_t pid)
-{
-	for (size_t i = 0; i < u->n_left; i++)
-		if (u->left[i]->pid == pid)
-			return true;
-	return false;
-}
-
-/* Those whose threads have come back are read again. */
-static void forget_back(struct snapshot_users *u)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < u->n_left; i++) {
-		if (u->left[i]->refs == 1)
-			pass_unref(u->left[i]);
-		else
-			u->left[n++] = u->left[i];
-	}
-	u->n_left = n;
-}
-
 static int want(struct snapshot_users *u, int32_t pid, int32_t tid)
 {
-	if (is_left(u, pid))
+	if (left_has(&u->left, pid))
 		return 0;
 	if (mem_grow(&u->wanted, &u->cap_wanted, u->n_wanted, sizeof(*u->wanted)))
 		return -ENOMEM;
@@ -501,7 +482,7 @@ static int add_process(struct users_pass *r, struct users_process *p)
 
 static void change_process(struct users_pass *r, struct users_process *p, int32_t pid)
 {
-	r->pid = pid;
+	r->work.pid = pid;
 	if (p->pid == pid)
 		return;
 	users_process_close(p);
@@ -519,10 +500,10 @@ static void find_name(struct users_pass *r, struct users_process *p,
 		ret->addr = 0;
 }
 
-static void read_wanted(void *arg)
+static void read_wanted(struct left_work *work)
 {
 	struct users_process p = {.mem = -1};
-	struct users_pass *r = arg;
+	struct users_pass *r = (struct users_pass *)work;
 
 	for (size_t i = 0; i < r->n_named; i++) {
 		change_process(r, &p, r->named[i].pid);
@@ -551,11 +532,6 @@ static int keep_sums(struct users_pass *r, const struct users_pass *last)
 	return 0;
 }
 
-static void drop(void *arg)
-{
-	pass_unref(arg);
-}
-
 /* 0, -ENOMEM, or -ETIMEDOUT: a process keeps the thread waiting, and is not wanted any more. */
 static int read_once(struct snapshot_users *u, bool searches)
 {
@@ -563,17 +539,13 @@ static int read_once(struct snapshot_users *u, bool searches)
 
 	if (!r)
 		return -ENOMEM;
-	r->refs++;
-	int code = patience_run(read_wanted, drop, r);
+	int code = left_run(&u->left, &r->work);
 	if (code == -ETIMEDOUT) {
-		u->left[u->n_left++] = r;
 		users_classes_unref(u->classes); /* that thread has them */
 		u->classes = NULL;
-		return code;
 	}
 	if (code < 0)
-		read_wanted(r); /* without a thread: with the risk to wait */
-	pass_unref(r);		/* the thread's */
+		return code;
 	code = r->code;
 	if (code < 0) {
 		pass_unref(r);
@@ -606,8 +578,8 @@ static int read_users(struct snapshot_users *u, bool searches, const struct lock
 {
 	int code = -ETIMEDOUT;
 
-	forget_back(u);
-	while (code == -ETIMEDOUT && u->n_left < LEFT_MOST) {
+	left_forget_back(&u->left);
+	while (code == -ETIMEDOUT && u->left.n < LEFT_MOST) {
 		code = list_wanted(u, searches, s);
 		code = code < 0 ? code : read_once(u, searches);
 	}
@@ -637,7 +609,7 @@ int snapshot_users_add(struct snapshot_users *u, const struct target *target, st
 	uint64_t now = clock_now_ns(), took = now - from, once = runtimes_take_once_ns(u->runtimes);
 	if (searches)
 		u->next_ns = now + REST * (took > once ? took - once : 0);
-	bool all = code == 0 && !u->n_left && u->last->n < WAITS_MOST;
+	bool all = code == 0 && !u->left.n && u->last->n < WAITS_MOST;
 	u->knows = all && (searches || u->knows);
 	ret->head.users = !u->knows  ? LOCKSNAP_USERS_UNKNOWN
 			  : searches ? LOCKSNAP_USERS_ALL
