@@ -728,7 +728,7 @@ int query_blocked_sum(struct query *q, struct query_blocked_sum *ret)
 {
 	struct blocked_rows t = {.q = q};
 
-	*ret = (struct query_blocked_sum){.reason = "", .no_objects = ""};
+	*ret = (struct query_blocked_sum){.reason = "", .no_objects = "", .method = "bpf"};
 	if (query_sync(q) < 0)
 		return -ENOMEM;
 	const struct blocked *b = q->engine->model->blocked;
@@ -737,6 +737,9 @@ int query_blocked_sum(struct query *q, struct query_blocked_sum *ret)
 		return q->cache->failed ? -ENOMEM : 0;
 	ret->known = t.s->head.knows_blocked;
 	ret->no_objects = locksnap_text(t.s, t.s->head.no_objects);
+	ret->by_proc = t.s->head.blocked_by != LOCKSNAP_BLOCKED_BY_BPF;
+	ret->only_known = t.s->head.blocked_by == LOCKSNAP_BLOCKED_BY_PROC_AGAIN;
+	ret->method = ret->only_known ? "proc_again" : ret->by_proc ? "proc" : "bpf";
 	ret->dropped = t.s->head.blocked_dropped;
 	ret->unwatched = t.s->head.blocked_unwatched;
 	ret->snapshots = b->snapshots;

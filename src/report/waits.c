@@ -147,8 +147,15 @@ static void put_blocked_missing(const struct query_blocked_sum *s, FILE *out)
 	if (s->unwatched)
 		fprintf(out, "# %s tasks in state S were not looked at, as they are too many\n",
 			units_count(n, s->unwatched));
+	if (s->only_known)
+		fputs("# only tasks that an earlier snapshot had found, as all are read now and "
+		      "then\n",
+		      out);
 	if (*s->no_objects) {
-		fputs("# for what they wait is not known: ", out);
+		fputs(s->by_proc ? "# by /proc, without most objects, and tasks that cpu.max "
+				   "throttles: "
+				 : "# for what they wait is not known: ",
+		      out);
 		report_text_clean(s->no_objects, out);
 		fputc('\n', out);
 	}
@@ -267,6 +274,7 @@ void report_blocked_json(const struct report_data *d, struct jsonw *j)
 	jsonw_bool(j, "known", s->known);
 	if (*s->reason)
 		jsonw_str(j, "reason", s->reason);
+	jsonw_str(j, "method", s->method);
 	if (*s->no_objects)
 		jsonw_str(j, "no_objects", s->no_objects);
 	jsonw_u64(j, "tasks", s->tasks);

@@ -30,7 +30,10 @@ static void put_missing(struct line *line, const struct query_blocked_sum *s)
 	if (s->unwatched)
 		line_printf(line, ROLE_WARN, "  not looked at in state S: %s",
 			    units_count(n, s->unwatched));
-	if (*s->no_objects)
+	if (s->by_proc)
+		line_put(line, ROLE_WARN,
+			 s->only_known ? "  by /proc, known tasks only" : "  by /proc");
+	else if (*s->no_objects)
 		line_put(line, ROLE_WARN, "  no objects: the report says why");
 	if (s->is_short)
 		line_put(line, ROLE_WARN, "  not all of the window is kept");

@@ -22,6 +22,9 @@ struct query_blocked_sum {
 	uint32_t kthreads;    /* of in_d: kernel threads */
 	uint32_t stopped;     /* of tasks: stopped by a signal or a debugger */
 	uint32_t throttled;   /* beside them: could run, but for the cpu.max of a cgroup */
+	const char *method;   /* "bpf", "proc", "proc_again" */
+	bool by_proc;	      /* read there, where fewer objects are known */
+	bool only_known;      /* only tasks that an earlier snapshot had found */
 	uint32_t dropped;     /* tasks that this snapshot had no room for */
 	uint32_t unwatched;   /* tasks in state S that were not looked at, as they were too many */
 	uint64_t snapshots;   /* on which averages are based */

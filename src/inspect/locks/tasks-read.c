@@ -234,3 +234,17 @@ uint32_t tasks_read_stack(const struct tasks_from *f, const struct tasks_one *t,
 		return 0;
 	return locksnap_add_text(texts, text);
 }
+
+int32_t tasks_read_child(const struct tasks_from *f, const struct tasks_one *t, const char *stack)
+{
+	const char *end = strchr(stack, '\n'), *at = strstr(stack, "kernel_clone");
+	char text[STACK];
+	uint64_t pid = 0;
+
+	if (t->state != RAW_STATE_D || !at || (end && at > end) ||
+	    read_file(f, t, "children", text, sizeof(text)) <= 0)
+		return 0;
+	for (at = text; number_take(&at, INT_MAX, &pid) == 0;)
+		at += *at == ' ';
+	return is_unchanged(f, t) ? (int32_t)pid : 0;
+}

@@ -17,6 +17,7 @@
 #include "kontend/mem.h"
 #include "kontend/procfs.h"
 #include "kontend/snapshot-tasks.h"
+#include "kontend/sysinfo.h"
 #include "kontend/target.h"
 #include "left.h"
 
@@ -129,6 +130,7 @@ static void read_thread(struct pass *p, const struct tasks_from *from, int32_t p
 		t.stack = locksnap_add_text(&p->texts, locksnap_text(&p->before_texts, t.stack));
 	} else {
 		t.stack = tasks_read_stack(from, &t, &p->texts);
+		t.child = tasks_read_child(from, &t, locksnap_text(&p->texts, t.stack));
 		t.first_ns = clock_now_ns();
 	}
 	if (mem_grow(&p->tasks, &p->cap, p->n, sizeof(t))) {
@@ -292,25 +294,43 @@ static int find_functions(struct snapshot_tasks *t)
 	return code < 0 ? code : tasks_symbols_search(&t->symbols, t->kallsyms);
 }
 
+static void fill_vfork(const struct snapshot_tasks *t, const struct tasks_one *from,
+		       struct raw_vfork *ret)
+{
+	char path[64];
+
+	*ret = (struct raw_vfork){.pid = from->child, .tid = from->child, .parent = from->tid};
+	snprintf(path, sizeof(path), "%s/%d/comm", t->proc, from->child);
+	if (sysinfo_read(path, ret->comm, sizeof(ret->comm)) < 0)
+		*ret->comm = '\0';
+}
+
 static int add_tasks(struct snapshot_tasks *t, const struct target *target, struct locksnap *s)
 {
 	const struct pass *p = t->last;
 	struct raw_blocked *raw = mem_calloc(p->n + 1, sizeof(*raw));
+	struct raw_vfork *vforks = mem_calloc(RAW_VFORKS, sizeof(*vforks));
 	int64_t ahead = 0;
-	size_t n = 0;
+	struct raw_blocked_pass pass = {.blocked = raw,
+					.vforks = vforks,
+					.proc = t->proc,
+					.ahead_ns = &ahead,
+					.names = &t->names};
+	int code = raw && vforks ? find_functions(t) : -ENOMEM;
 
-	if (!raw)
-		return -ENOMEM;
-	int code = find_functions(t);
 	(void)files_clock_ahead(t->proc, &ahead);
-	for (size_t i = 0; i < p->n; i++)
-		if (!target || target_has(target, p->tasks[i].pid, p->tasks[i].tid, false, -1))
-			fill_raw(t, &p->tasks[i], ahead, &raw[n++]);
-	const struct raw_blocked_pass pass = {
-		.blocked = raw, .n = n, .proc = t->proc, .ahead_ns = &ahead, .names = &t->names};
+	for (size_t i = 0; code == 0 && i < p->n; i++) {
+		const struct tasks_one *from = &p->tasks[i];
+		if (target && !target_has(target, from->pid, from->tid, false, from->cpu))
+			continue;
+		fill_raw(t, from, ahead, &raw[pass.n++]);
+		if (from->child && pass.n_vforks < RAW_VFORKS)
+			fill_vfork(t, from, &vforks[pass.n_vforks++]);
+	}
 	t->names.mounts_known = false;
 	code = code < 0 ? code : sleepers_fill_blocked(&pass, s);
 	mem_free(raw);
+	mem_free(vforks);
 	return code;
 }
 
@@ -371,10 +391,10 @@ int snapshot_tasks_add(struct snapshot_tasks *t, const struct target *target, co
 		ret->head.no_sleepers = locksnap_add_text(ret, t->why);
 		return 0;
 	}
+	rest(t, from_ns, by);
 	code = add_tasks(t, target, ret);
 	ret->head.knows_blocked = 1;
 	ret->head.blocked_by = by;
 	add_reasons(t, reason, ret);
-	rest(t, from_ns, by);
 	return code;
 }

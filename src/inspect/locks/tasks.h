@@ -26,6 +26,7 @@ struct tasks_one {
 	uint64_t runs;	   /* how often it has got a CPU */
 	uint64_t ran_ns;   /* scheduler's clock; 0: not known */
 	uint64_t first_ns; /* our clock: when it was first seen in this sleep */
+	int32_t child;	   /* that it waits for in vfork(); 0: none, or not known */
 	uint32_t stack;	   /* text: its calls, as the kernel writes them; 0: not known */
 	char comm[16], process[16];
 	struct raw_call call;
@@ -52,6 +53,12 @@ bool tasks_read(const struct tasks_from *f, int32_t pid, int32_t tid,
  */
 uint32_t tasks_read_stack(const struct tasks_from *f, const struct tasks_one *t,
 			  struct locksnap *texts);
+
+/*
+ * The process for whose exec or exit it waits, if its calls say so: the last one that it made, as
+ * it makes no other meanwhile. 0: none, or not known.
+ */
+int32_t tasks_read_child(const struct tasks_from *f, const struct tasks_one *t, const char *stack);
 
 /* tasks-symbols.c */
 
