@@ -262,8 +262,8 @@ void snapshot_tasks_free(struct snapshot_tasks *t)
 	mem_free(t);
 }
 
-/* With the addresses of its calls. @ahead_ns: of the scheduler's clock. */
-static void fill_raw(const struct snapshot_tasks *t, const struct tasks_one *from, int64_t ahead_ns,
+/* With the addresses of its calls. */
+static void fill_raw(const struct snapshot_tasks *t, const struct tasks_one *from,
 		     struct raw_blocked *ret)
 {
 	const char *stack = locksnap_text(&t->last->texts, from->stack);
@@ -274,8 +274,7 @@ static void fill_raw(const struct snapshot_tasks *t, const struct tasks_one *fro
 		.cpu = from->cpu,
 		.state = from->state,
 		.kthread = from->kthread,
-		/* Where the kernel does not say it: for so long at least. */
-		.ran = from->ran_ns ? from->ran_ns : from->first_ns + (uint64_t)ahead_ns,
+		.ran = from->since_ns,
 		.call = from->call,
 	};
 	memcpy(ret->comm, from->comm, sizeof(ret->comm));
@@ -305,12 +304,31 @@ static void fill_vfork(const struct snapshot_tasks *t, const struct tasks_one *f
 		*ret->comm = '\0';
 }
 
+/* Since when new ones sleep. Where the kernel does not say it, for so long at least. */
+static void find_times(const struct snapshot_tasks *t)
+{
+	struct tasks_clocks clocks = {0};
+	int64_t ahead_ns;
+
+	for (size_t i = 0; i < t->last->n; i++) {
+		struct tasks_one *of = &t->last->tasks[i];
+		if (of->since_ns)
+			continue;
+		of->since_ns = of->first_ns;
+		if (!of->ran_ns || !tasks_clock_ahead(&clocks, t->proc, of->cpu, &ahead_ns))
+			continue;
+		const uint64_t ran_ns = of->ran_ns - (uint64_t)ahead_ns;
+		of->since_ns = ran_ns < of->first_ns ? ran_ns : of->first_ns;
+	}
+	tasks_clocks_end(&clocks);
+}
+
 static int add_tasks(struct snapshot_tasks *t, const struct target *target, struct locksnap *s)
 {
 	const struct pass *p = t->last;
 	struct raw_blocked *raw = mem_calloc(p->n + 1, sizeof(*raw));
 	struct raw_vfork *vforks = mem_calloc(RAW_VFORKS, sizeof(*vforks));
-	int64_t ahead = 0;
+	const int64_t ahead = 0; /* they have our clock */
 	struct raw_blocked_pass pass = {.blocked = raw,
 					.vforks = vforks,
 					.proc = t->proc,
@@ -318,12 +336,12 @@ static int add_tasks(struct snapshot_tasks *t, const struct target *target, stru
 					.names = &t->names};
 	int code = raw && vforks ? find_functions(t) : -ENOMEM;
 
-	(void)files_clock_ahead(t->proc, &ahead);
+	find_times(t);
 	for (size_t i = 0; code == 0 && i < p->n; i++) {
 		const struct tasks_one *from = &p->tasks[i];
 		if (target && !target_has(target, from->pid, from->tid, false, from->cpu))
 			continue;
-		fill_raw(t, from, ahead, &raw[pass.n++]);
+		fill_raw(t, from, &raw[pass.n++]);
 		if (from->child && pass.n_vforks < RAW_VFORKS)
 			fill_vfork(t, from, &vforks[pass.n_vforks++]);
 	}
