@@ -10,6 +10,7 @@
 #include "users-class.h"
 
 struct target;
+struct runtimes;
 
 struct users_wait {
 	uint64_t addr;
@@ -55,6 +56,7 @@ struct users_pass {
 	struct users_wait *names;
 	size_t n_named;
 	struct users_classes *classes;
+	struct runtimes *runtimes;
 	bool searches;
 	struct locksnap texts; /* and frames */
 	int code;
