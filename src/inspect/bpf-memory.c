@@ -3,6 +3,7 @@
 #include "kontend/bpf-memory.h"
 #include "bpf-run.h"
 #include "btf/types.h"
+#include "waits/internal.h"
 
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
@@ -84,10 +85,14 @@ uint64_t bpf_memory_wanted(void)
 {
 	static const struct {
 		const char *from, *to;
+		int (*leave)(struct bpf_object *o); /* maps that only options need; NULL: none */
 	} objects[] = {
-		{inspect_object, inspect_object_end}, {uprobe_object, uprobe_object_end},
-		{uplinks_object, uplinks_object_end}, {locks_object, locks_object_end},
-		{slabs_object, slabs_object_end},     {waits_object, waits_object_end},
+		{inspect_object, inspect_object_end, NULL},
+		{uprobe_object, uprobe_object_end, NULL},
+		{uplinks_object, uplinks_object_end, NULL},
+		{locks_object, locks_object_end, NULL},
+		{slabs_object, slabs_object_end, NULL},
+		{waits_object, waits_object_end, slept_leave},
 	};
 	uint64_t sum = 0;
 
@@ -95,7 +100,8 @@ uint64_t bpf_memory_wanted(void)
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
 		struct bpf_object *o =
 			bpf_open(objects[i].from, (size_t)(objects[i].to - objects[i].from), NULL);
-		sum += o ? object_bytes(o) : 0;
+		bool is_left = !o || !objects[i].leave || objects[i].leave(o) == 0;
+		sum += o && is_left ? object_bytes(o) : 0;
 		bpf_object__close(o);
 	}
 	return sum;

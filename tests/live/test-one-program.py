@@ -33,9 +33,9 @@ print(json.dumps([before, time.monotonic_ns(), attached(), time.monotonic_ns()])
 
 
 def shares():
-    """Before 6.8 a kernel refuses to follow holders in the programs of sleeps."""
+    """Before about 6.9 a kernel refuses to follow holders in the programs of sleeps."""
     major, minor = os.uname().release.split("-")[0].split(".")[:2]
-    return (int(major), int(minor)) >= (6, 8)
+    return (int(major), int(minor)) >= (6, 9)
 
 
 def measured(d, *options):

@@ -27,7 +27,7 @@
 
 #define CORE __attribute__((preserve_access_index))
 
-/* The context of a program, for a global function: a typed tracepoint's only from 6.8 on. */
+/* The context of a program, for a global function: a typed tracepoint's only from about 6.9 on. */
 #if __has_attribute(btf_decl_tag)
 #define CTX_ARG __attribute__((btf_decl_tag("arg:ctx")))
 #else

@@ -45,7 +45,7 @@ struct waitfeed {
 	uint32_t n_cpus; /* 0: waits are not reported */
 	enum waits_scope scope;
 	bool owners;
-	struct sched shared, only_follow;
+	struct sched typed, only_follow;
 	struct follow *follow;	/* NULL: holders are not followed, */
 	struct shorts *shorts;	/* NULL: all waits are reported one by one */
 	struct error no_follow; /* the kernel's error, if they were requested */
@@ -402,24 +402,40 @@ static int leave_files(struct bpf_object *o)
 	return code;
 }
 
-/* Holders are followed by programs of their own. */
-static bool follows_apart(const struct waits_config *c)
+/* Features that are tried, as the kernel may refuse some. */
+struct parts {
+	bool follow, sleeps, apart; /* apart: by programs of their own */
+};
+
+static bool needs(const struct parts *p, enum sched_kind kind)
 {
-	return c->follow && (c->apart || (!c->sleeps && !c->users));
+	bool is_shared = p->follow && p->sleeps && !p->apart;
+
+	switch (kind) {
+	case SCHED_SHARED:
+		return is_shared;
+	case SCHED_TYPED:
+		return p->sleeps && !is_shared;
+	default:
+		return p->follow && !is_shared;
+	}
 }
 
-static int leave_sched(struct bpf_object *o, const struct waits_config *c)
+static int leave_sched(struct bpf_object *o, const struct waitfeed *f, const struct parts *p)
 {
-	int code = c->follow ? 0 : follow_leave(o);
+	int code = p->follow ? 0 : follow_leave(o);
 
-	code = code < 0 ? code : slept_leave(o, c->sleeps, c->users);
-	code = code < 0 || c->sleeps || c->users ? code : sched_leave_out(o, SCHED_SHARED);
-	return code < 0 || follows_apart(c) ? code : sched_leave_out(o, SCHED_FOLLOW);
+	code = code < 0 ? code : slept_leave(o, p->sleeps && f->sums, p->sleeps && f->user_ns);
+	for (int kind = 0; code == 0 && kind < SCHED_KINDS; kind++)
+		if (!needs(p, (enum sched_kind)kind))
+			code = sched_leave_out(o, (enum sched_kind)kind);
+	return code;
 }
 
 struct sizes {
 	const struct waitfeed *f;
-	const struct waits_config *config;
+	const struct parts *parts;
+	bool shorts;
 };
 
 /*
@@ -438,8 +454,8 @@ static int prepare(struct bpf_object *o, const void *arg)
 	code = code < 0 || f->files ? code : leave_files(o);
 	if (code == 0 && (f->scope == WAITS_TIDS || f->scope == WAITS_PIDS))
 		code = bpf_map__set_max_entries(ids, WAITS_IDS);
-	code = code < 0 ? code : leave_sched(o, s->config);
-	code = code < 0 ? code : short_prepare(o, s->config->shorts ? f->n_cpus : 0);
+	code = code < 0 ? code : leave_sched(o, f, s->parts);
+	code = code < 0 ? code : short_prepare(o, s->shorts ? f->n_cpus : 0);
 	return code < 0 ? code
 			: bpf_map__set_value_size(bpf_map__inner_map(own), (uint32_t)own_bytes(f));
 }
@@ -464,16 +480,11 @@ static int prepare_own(struct waitfeed *f, const struct waitfeed_options *o, str
 	return f->own ? 0 : error_enomem(err, "the rings of waits");
 }
 
-/* Features that are tried, as the kernel may refuse some. */
-struct parts {
-	bool follow, sleeps, apart;
-};
-
 static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 		       const struct parts *parts, struct kerntypes *types, struct error *err)
 {
 	struct waits_config config = config_of(o, types, f->feed.ring_bytes);
-	const struct sizes sizes = {f, &config};
+	const struct sizes sizes = {f, parts, config.shorts};
 	const struct bpf_run_file file = {.bytes = waits_object,
 					  .len = (size_t)(waits_object_end - waits_object),
 					  .config = &config,
@@ -485,7 +496,6 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 	config.follow = parts->follow;
 	config.sleeps = parts->sleeps && o->sleeps;
 	config.users = parts->sleeps && o->user_ns;
-	config.apart = parts->apart;
 	int code = parts->sleeps ? ns_own(&config.slept.ns, types, err) : 0;
 	if (code < 0)
 		return code;
@@ -499,21 +509,29 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 static int load_parts(struct waitfeed *f, const struct waitfeed_options *o,
 		      const struct parts *parts, struct kerntypes *types, struct error *err)
 {
-	bool is_shared = parts->sleeps && !parts->apart;
+	enum sched_kind typed = needs(parts, SCHED_SHARED) ? SCHED_SHARED : SCHED_TYPED;
+	bool follows_apart = needs(parts, SCHED_FOLLOW);
 	int code = load_object(f, o, parts, types, err);
 
 	if (code == 0 && parts->sleeps)
-		code = sched_init(&f->shared, f->object, SCHED_SHARED, err);
-	if (code == 0 && parts->follow && !is_shared)
+		code = sched_init(&f->typed, f->object, typed, err);
+	if (code == 0 && follows_apart)
 		code = sched_init(&f->only_follow, f->object, SCHED_FOLLOW, err);
 	if (code == 0 && parts->follow)
-		code = follow_new(&f->follow, f->object, is_shared ? &f->shared : &f->only_follow,
-				  o->follow_ns, err);
+		code = follow_new(&f->follow, f->object,
+				  follows_apart ? &f->only_follow : &f->typed, o->follow_ns, err);
 	if (code == 0)
 		return 0;
 	bpf_object__close(f->object);
 	f->object = NULL;
 	return code;
+}
+
+/* Kernels that have this accept contexts in global functions of typed programs: sched.bpf.c. */
+static bool can_share(struct kerntypes *types)
+{
+	return kerntypes_find(types, "btf_arg_tag", BTF_KIND_ENUM) >= 0 ||
+	       kerntypes_find(types, "btf_arg_tag", BTF_KIND_ENUM64) >= 0;
 }
 
 /*
@@ -536,7 +554,8 @@ static int load_programs(struct waitfeed *f, const struct waitfeed_options *o,
 		const struct parts *p = &tries[i];
 		struct error why = {0};
 
-		if ((p->follow && !o->follow_ns) || (p->sleeps && !o->sleeps && !o->user_ns))
+		if ((p->follow && !o->follow_ns) || (p->sleeps && !o->sleeps && !o->user_ns) ||
+		    (needs(p, SCHED_SHARED) && !can_share(types)))
 			continue;
 		code = load_parts(f, o, p, types, &why);
 		f->sleeps = code == 0 && p->sleeps;
@@ -701,8 +720,7 @@ int waitfeed_sleeps(struct waitfeed *f, struct waitfeed_sleeps *ret, struct erro
 		return error_set(err, f->no_sleeps.code ? f->no_sleeps.code : -ENOTSUP, "%s",
 				 f->no_sleeps.code ? f->no_sleeps.text
 						   : "Measuring sleeps was not requested");
-	*ret = (struct waitfeed_sleeps){f->object, &f->shared, f->sums, f->min_sleep_ns,
-					f->user_ns};
+	*ret = (struct waitfeed_sleeps){f->object, &f->typed, f->sums, f->min_sleep_ns, f->user_ns};
 	return 0;
 }
 

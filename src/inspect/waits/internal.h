@@ -42,8 +42,8 @@ void bpf_thread_deinit(struct bpf_thread *b);
 /* Programs at the scheduler's tracepoints, attached while features use them; from any thread. */
 enum { SCHED_PROGRAMS = 2 };
 
-/* Those that features share, and those that only follow holders. */
-enum sched_kind { SCHED_SHARED, SCHED_FOLLOW };
+/* Those that all features share, those without following, and those that only follow holders. */
+enum sched_kind { SCHED_SHARED, SCHED_TYPED, SCHED_FOLLOW, SCHED_KINDS };
 
 struct sched {
 	enum sched_kind kind;

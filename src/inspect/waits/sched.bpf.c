@@ -6,12 +6,11 @@
  * configuration, so the kernel removes features that are off, and the loader leaves out their maps.
  * waits.bpf.c includes this file.
  *
- * Functions that follow holders pass the context on to global functions, which a kernel before 6.8
- * refuses in programs with types, as sleeps need them. There holders are followed by programs of
- * their own, as they are where no sleeps are measured.
+ * Functions that follow holders pass the context on to global functions. Kernels of before about
+ * 6.9 refuse that in typed programs, as sleeps need them, even in parts that are never reached. So
+ * the typed programs are there a second time without following, and a program that only follows.
  */
-SEC("tp_btf/sched_switch")
-int on_switch(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline void typed_switch(struct bpf_raw_tracepoint_args *ctx)
 {
 	bool is_preempted = ctx->args[0];
 
@@ -21,20 +20,43 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 		user_switch((void *)ctx->args[1]);
 	if (config.sleeps && !is_preempted)
 		sleep_begins(ctx, (void *)ctx->args[1]);
-	if (config.follow && !config.apart)
-		follow_switch(ctx);
+}
+
+static __always_inline void typed_waking(struct bpf_raw_tracepoint_args *ctx)
+{
+	if (config.users)
+		user_waking((void *)ctx->args[0]);
+	if (config.sleeps)
+		sleep_ends(ctx, (void *)ctx->args[0]);
+}
+
+SEC("tp_btf/sched_switch")
+int on_switch(struct bpf_raw_tracepoint_args *ctx)
+{
+	typed_switch(ctx);
+	follow_switch(ctx);
 	return 0;
 }
 
 SEC("tp_btf/sched_waking")
 int on_waking(struct bpf_raw_tracepoint_args *ctx)
 {
-	if (config.users)
-		user_waking((void *)ctx->args[0]);
-	if (config.sleeps)
-		sleep_ends(ctx, (void *)ctx->args[0]);
-	if (config.follow && !config.apart)
-		follow_waking(ctx, (void *)ctx->args[0]);
+	typed_waking(ctx);
+	follow_waking(ctx, (void *)ctx->args[0]);
+	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int on_typed_switch(struct bpf_raw_tracepoint_args *ctx)
+{
+	typed_switch(ctx);
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int on_typed_waking(struct bpf_raw_tracepoint_args *ctx)
+{
+	typed_waking(ctx);
 	return 0;
 }
 

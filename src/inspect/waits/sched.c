@@ -19,6 +19,7 @@ static const struct kind {
 	bool is_typed;
 } kinds[] = {
 	[SCHED_SHARED] = {{"on_waking", "on_switch"}, true},
+	[SCHED_TYPED] = {{"on_typed_waking", "on_typed_switch"}, true},
 	[SCHED_FOLLOW] = {{"see_waking", "see_switch"}, false},
 };
 

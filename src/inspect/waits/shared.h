@@ -93,13 +93,11 @@ struct waits_config {
 	 * are; 0: this kernel cannot do that.
 	 */
 	unsigned int word_type;
-	unsigned int shorts; /* short waits may be summed up (short.bpf.c) */
-	unsigned int mnt_ns; /* number of the mount namespace in which files are named */
-	unsigned int follow; /* holders (holdrec.h), */
-	unsigned int apart;  /* by programs of their own in any case: sched.bpf.c */
-	unsigned int sleeps; /* sleeps in state D (sleeprec.h, sleptsnap.h) */
-	unsigned int users;  /* sleeps in futex(2) (userrec.h) */
-	unsigned int pad;
+	unsigned int shorts;	      /* short waits may be summed up (short.bpf.c) */
+	unsigned int mnt_ns;	      /* number of the mount namespace in which files are named */
+	unsigned int follow;	      /* holders (holdrec.h), */
+	unsigned int sleeps;	      /* sleeps in state D (sleeprec.h, sleptsnap.h) */
+	unsigned int users;	      /* sleeps in futex(2) (userrec.h) */
 	unsigned long long follow_ns; /* if there are waits longer than this */
 	struct raw_slept_config slept;
 	unsigned long long cpus[WAITS_CPUS / 64];

@@ -21,4 +21,13 @@ gives 0 said kontend record -q --follow 1ms -o recording -- turns "$PWD/file"
 gives 0 recorded kontend script -i recording
 shows recorded 'off .* asleep in handle_userfault'
 shows recorded 'woken .* woken by turns/'
+
+case_of "and beside sleeps"
+gives 0 said kontend record -q --sleeps --follow 1ms -o slept -- turns "$PWD/file"
+gives 0 recorded kontend script -i slept
+shows recorded 'off .* asleep in handle_userfault'
+shows recorded 'woken .* woken by turns/'
+gives 0 reported kontend report -i slept --view blocked --format json
+shows reported '"each_sleep"'
+shows reported '"level": "all"'
 finish
