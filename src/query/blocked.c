@@ -718,7 +718,7 @@ static const struct locksnap *find_latest(struct query *q, const char **ret_why)
 {
 	const struct locksnap *s = query_queues(q);
 
-	*ret_why = "no snapshot has the blocked tasks: it takes BPF, and kontend 2.0 or later";
+	*ret_why = "no snapshot has the blocked tasks: that takes kontend 2.0 or later";
 	if (s && (s->head.knows_blocked || s->head.no_sleepers))
 		*ret_why = s->head.knows_blocked ? "" : locksnap_text(s, s->head.no_sleepers);
 	return s;

@@ -201,12 +201,15 @@ static void emit_refusal(struct synth *s)
  * Tasks behind the log of a file system, whose thread waits for a device, one that waits for its
  * child, one in state S that a server keeps, one that only waits for work.
  */
-static void emit_blocked(struct synth *s, uint64_t t)
+static void emit_blocked(struct synth *s, uint64_t t, enum locksnap_blocked_by by)
 {
 	struct locksnap snap = {0};
 	struct locksnap_blocked b = {.pid = 900, .state = LOCKSNAP_BLOCKED_D, .io = 1};
 	struct locksnap_sleep f = {.tid = 901, .doing = LOCKSNAP_SYNCS, .fd = 3};
 
+	snap.head.blocked_by = by;
+	if (by != LOCKSNAP_BLOCKED_BY_BPF)
+		snap.head.no_objects = locksnap_add_text(&snap, "BPF is switched off (--no-bpf)");
 	b.device = f.device = locksnap_add_text(&snap, "vda1");
 	f.file = locksnap_add_text(&snap, "/srv/log.db");
 	for (int i = 1; i <= 12; i++) {
@@ -229,7 +232,7 @@ static void emit_blocked(struct synth *s, uint64_t t)
 	lock_snap_emit(s, &snap, t);
 }
 
-struct synth *stream_blocked(void)
+static struct synth *blocked_by(enum locksnap_blocked_by first, enum locksnap_blocked_by then)
 {
 	char symbols[16384];
 	struct stage st;
@@ -238,10 +241,21 @@ struct synth *stream_blocked(void)
 	snprintf(symbols, sizeof(symbols), "%s%s", synth_kallsyms, lock_snap_symbols);
 	stage_open(&st, 2, 4, symbols);
 	for (uint32_t s = 1; s <= st.seconds; s++) {
-		emit_blocked(st.synth, START_NS + (uint64_t)s * SECOND - MS);
+		emit_blocked(st.synth, START_NS + (uint64_t)s * SECOND - MS, s > 1 ? then : first);
 		i = stage_second(&st, i, START_NS + (uint64_t)s * SECOND);
 	}
 	return st.synth;
+}
+
+struct synth *stream_blocked(void)
+{
+	return blocked_by(LOCKSNAP_BLOCKED_BY_BPF, LOCKSNAP_BLOCKED_BY_BPF);
+}
+
+/* Without BPF. */
+struct synth *stream_blocked_proc(void)
+{
+	return blocked_by(LOCKSNAP_BLOCKED_BY_PROC, LOCKSNAP_BLOCKED_BY_PROC_AGAIN);
 }
 
 /* The function in which make sleeps for its child: see lock_snap_symbols. */
@@ -301,7 +315,7 @@ struct synth *stream_blocked_slept(void)
 	for (uint32_t n = 1; n <= st.seconds; n++) {
 		const uint64_t end = START_NS + (uint64_t)n * SECOND;
 		emit_sleep(st.synth, end - 800 * MS, n == 2 ? 50 * MS : 20 * MS, 100 + (int)n);
-		emit_blocked(st.synth, end - MS);
+		emit_blocked(st.synth, end - MS, LOCKSNAP_BLOCKED_BY_BPF);
 		emit_slept(st.synth, end - MS, n);
 		i = stage_second(&st, i, end);
 	}

@@ -519,6 +519,7 @@ static const struct {
 	{"mmap", stream_mmap},
 	{"mmap-none", stream_mmap_none},
 	{"blocked", stream_blocked},
+	{"blocked-proc", stream_blocked_proc},
 	{"blocked-slept", stream_blocked_slept},
 	{"no-bpf", stream_no_bpf},
 	{"hot", stream_hot},

@@ -231,6 +231,7 @@ static void emit_objects(struct asked *w, uint64_t t)
 	b.state = LOCKSNAP_BLOCKED_THROTTLED;
 	lock_snap_blocked(&s, b, "spins", LOCK_SNAP_PAGE, t - 2 * MS);
 	s.head.no_objects = locksnap_add_text(&s, "as a test");
+	s.head.blocked_by = LOCKSNAP_BLOCKED_BY_PROC_AGAIN;
 	lock_snap_emit(w->rig.synth, &s, t);
 }
 
@@ -282,6 +283,8 @@ static void objects_are_named_by_the_cause(void **state)
 	assert_int_equal(sum.tasks, 6);
 	assert_int_equal(sum.throttled, 1);
 	assert_string_equal(sum.no_objects, "as a test");
+	assert_string_equal(sum.method, "proc_again");
+	assert_true(sum.by_proc && sum.only_known);
 	t = ask(w, BY_CGROUP);
 	assert_string_equal(query_blocked_by_name(BY_CGROUP), "cgroup");
 	row = row_of(&t, "cgroup", "/a");

@@ -72,6 +72,23 @@ static void dropping_is_for_good(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* A thread may keep one more, if it has it. */
+static void one_more_may_be_kept(void **state)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0) {
+		uint64_t had = privs_now() & BIT(CAP_SYS_ADMIN);
+		_exit(privs_drop_but(BIT(CAP_SYS_ADMIN), NULL) < 0 ||
+		      (privs_now() & BIT(CAP_SYS_ADMIN)) != had ||
+		      privs_now() & BIT(CAP_NET_ADMIN));
+	}
+	assert_true(pid > 0 && waitpid(pid, &status, 0) == pid);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -80,6 +97,7 @@ int main(void)
 		cmocka_unit_test(descriptors_of_others_take_two),
 		cmocka_unit_test(sets_have_names),
 		cmocka_unit_test(dropping_is_for_good),
+		cmocka_unit_test(one_more_may_be_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,7 +163,7 @@ static const struct list_ops ops = {
 	.open = open_row,
 	.bys = bys,
 	.has_window = list_has_window,
-	.needs_looks = "blocked tasks",
+	.needs_looks = "most objects",
 	.heat = "blocked_ns_per_s",
 };
 
