@@ -337,7 +337,7 @@ static void bad_records_are_counted(void **state)
 	r.n_frames = 3;
 	synth_output(w->rig.synth, 0, AT(22), 1, 1, &r.magic, offsetof(struct userrec, frames) - 4);
 	synth_output(w->rig.synth, 0, AT(23), 1, 1, &r.magic, 40);
-	/* What a CPU could not write is lost. */
+	/* Records that a CPU could not write are lost. */
 	r = sleep_of(701, 30, 1);
 	r.missed = 5;
 	report_sleep(w, r);
