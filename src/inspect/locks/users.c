@@ -306,21 +306,21 @@ static bool find_lock(struct users_process *p, const struct userlock_call *c,
 	return by_class && take_by_class(c, f, &w->lock);
 }
 
-static int add_sum(struct users_pass *r, const struct users_process *p,
-		   const struct futexclass_found *f)
+static int add_sum(struct users_pass *r, int32_t pid, enum futexclass class, const char *what,
+		   uint32_t tasks)
 {
-	uint32_t what = locksnap_add_text(&r->texts, f->what);
-
-	for (size_t i = r->n_sums; i-- > 0 && r->sums[i].pid == p->pid;) {
+	for (size_t i = r->n_sums; i-- > 0;) {
 		struct users_sum *s = &r->sums[i];
-		if (s->class == f->class && !strcmp(locksnap_text(&r->texts, s->what), f->what)) {
-			s->tasks++;
-			return 0;
-		}
+		if (s->pid != pid || s->class != class ||
+		    strcmp(locksnap_text(&r->texts, s->what), what) != 0)
+			continue;
+		s->tasks += tasks;
+		return 0;
 	}
 	if (mem_grow(&r->sums, &r->cap_sums, r->n_sums, sizeof(*r->sums)) < 0)
 		return -ENOMEM;
-	r->sums[r->n_sums++] = (struct users_sum){p->pid, f->class, what, 1};
+	r->sums[r->n_sums++] =
+		(struct users_sum){pid, class, locksnap_add_text(&r->texts, what), tasks};
 	return 0;
 }
 
@@ -458,8 +458,9 @@ static int add_thread(struct users_pass *r, struct users_process *p, int32_t tid
 	if (!is_same_sleep(p, tid, &t))
 		return 0;
 	if (!found)
-		return strcmp(c.found.what, USERS_PENDING) != 0 ? add_sum(r, p, &c.found)
-								: add_pending(r, p, tid);
+		return strcmp(c.found.what, USERS_PENDING) == 0
+			       ? add_pending(r, p, tid)
+			       : add_sum(r, p->pid, c.found.class, c.found.what, 1);
 	code = add_frames(r, &c, &w);
 	if (by_runtime) {
 		take_from_runtime(r, p, &said, &w);
@@ -518,18 +519,16 @@ static void read_wanted(struct left_work *work)
 	users_process_close(&p);
 }
 
-/* A pass through some threads knows nothing of the others. */
+/* Those of the last search, to which a pass through some threads adds. */
 static int keep_sums(struct users_pass *r, const struct users_pass *last)
 {
-	r->n_sums = 0;
-	for (size_t i = 0; i < last->n_sums; i++) {
-		struct users_sum s = last->sums[i];
-		if (mem_grow(&r->sums, &r->cap_sums, r->n_sums, sizeof(*r->sums)) < 0)
-			return -ENOMEM;
-		s.what = locksnap_add_text(&r->texts, locksnap_text(&last->texts, s.what));
-		r->sums[r->n_sums++] = s;
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < last->n_sums; i++) {
+		const struct users_sum *s = &last->sums[i];
+		code = add_sum(r, s->pid, s->class, locksnap_text(&last->texts, s->what), s->tasks);
 	}
-	return 0;
+	return code;
 }
 
 /* 0, -ENOMEM, or -ETIMEDOUT: a process keeps the thread waiting, and is not wanted any more. */
