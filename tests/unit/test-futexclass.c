@@ -94,6 +94,12 @@ static const struct example languages[] = {
 	{"syscall libc.so.6, std::sys::pal::unix::futex::futex_wait app, "
 	 "std::sys::sync::rwlock::futex::RwLock::write_contended app, work app",
 	 BITSET_OP, 2, LOCK, "Rust rwlock", "work"},
+	{"syscall libc.so.6, <std::sys::sync::mutex::futex::Mutex>::lock_contended app, work app",
+	 BITSET_OP, 2, LOCK, "Rust mutex", "work"},
+	{"syscall libc.so.6, <std::thread::thread::Thread>::park app, work app", BITSET_OP,
+	 0xffffffff, WAIT, "park", "work"},
+	{"syscall libc.so.6, <std::sync::barrier::Barrier>::wait app, work app", BITSET_OP, 0, WAIT,
+	 "barrier", "work"},
 	{"syscall libc.so.6, std::sys::sync::condvar::futex::Condvar::wait app, work app",
 	 BITSET_OP, 2, WAIT, "condition variable", "work"},
 	{"syscall libc.so.6, std::sys::sync::once::futex::Once::call app, work app", BITSET_OP, 2,
@@ -232,6 +238,7 @@ static void test_kinds(void **state)
 	assert_int_equal(futexclass_find(MUTEX_OP, 2, frames, 2).kind, FUTEXCLASS_MUTEX);
 	frames[1].function = "pthread_rwlock_rdlock";
 	assert_int_equal(futexclass_find(BITSET_OP, 2, frames, 2).kind, FUTEXCLASS_RWLOCK);
+	frames[1].function = "pthread_cond_timedwait";
 	frames[2].function = "PyEval_RestoreThread";
 	assert_true(futexclass_find(BITSET_OP, 0, frames, 3).by_condition);
 	assert_false(futexclass_find(BITSET_OP, 0, frames, 3).own_word);

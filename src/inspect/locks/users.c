@@ -455,8 +455,9 @@ static int add_thread(struct users_pass *r, struct users_process *p, int32_t tid
 	bool by_runtime = find_in_runtime(r, p, &t.call, &said);
 	bool found = by_runtime || find_lock(p, &t.call, &c.found, &w);
 	w.ran_ns = found && !c.ran_ns ? files_ran_ns(p->proc, p->pid, tid) : c.ran_ns;
+	/* It may wait for that lock again: short waits are not to be missed for long. */
 	if (!is_same_sleep(p, tid, &t))
-		return 0;
+		return found ? add_pending(r, p, tid) : 0;
 	if (!found)
 		return strcmp(c.found.what, USERS_PENDING) == 0
 			       ? add_pending(r, p, tid)

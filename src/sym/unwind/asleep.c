@@ -4,7 +4,7 @@
  * pointer are known. The tables of libraries mostly need no other: what the functions within a
  * system call's wrapper have saved is on the stack. Where a function counts from its frame pointer
  * and none further in has saved that, or has no tables, as those of Go, its caller is searched: the
- * next word on the stack that is a return address, right after a direct call of that very function.
+ * next word on the stack that is a return address, right after a call of that very function.
  * From there on the tables are tried again.
  */
 #include "internal.h"
@@ -20,8 +20,12 @@ enum {
 	STACK_FIRST = 1 << 13, /* bytes of the stack that are read, */
 	STACK_MOST = 1 << 16,  /* and where they do not suffice */
 	SEARCH_MOST = 1 << 14, /* bytes in which a caller is searched */
-	CALL_SIZE = 5,	       /* of a direct call on x86-64, whose first byte is: */
+	/* Calls of x86-64: direct, and by a word near the code, as of a library's functions. */
+	CALL_SIZE = 5,
 	CALL = 0xe8,
+	CALL_BY_SIZE = 6,
+	CALL_BY = 0xff,
+	CALL_BY_MORE = 0x15,
 };
 
 struct sleepstack {
@@ -156,14 +160,19 @@ static uint64_t begin_of(const struct thread *t, const struct unwind_frame *f)
 
 static bool calls(const struct thread *t, uint64_t after, uint64_t function)
 {
-	uint8_t code[CALL_SIZE];
+	uint8_t code[CALL_BY_SIZE];
+	uint64_t target;
 	int32_t distance;
 
 	if (!unwind_find_map(t->s->space, after - 1) ||
-	    !t->read(t->arg, after - CALL_SIZE, code, sizeof(code)) || code[0] != CALL)
+	    !t->read(t->arg, after - sizeof(code), code, sizeof(code)))
 		return false;
-	memcpy(&distance, code + 1, sizeof(distance));
-	return after + (uint64_t)(int64_t)distance == function;
+	memcpy(&distance, code + sizeof(code) - sizeof(distance), sizeof(distance));
+	target = after + (uint64_t)(int64_t)distance;
+	if (code[CALL_BY_SIZE - CALL_SIZE] == CALL && target == function)
+		return true;
+	return code[0] == CALL_BY && code[1] == CALL_BY_MORE &&
+	       t->read(t->arg, target, &target, sizeof(target)) && target == function;
 }
 
 /* Where the return address is that a call of the last frame's function left; 0: not found. */
@@ -175,7 +184,7 @@ static size_t find_caller(const struct thread *t, const struct unwind_frame *las
 		return 0;
 	for (size_t end = at + SEARCH_MOST; at < end && at + sizeof(word) <= t->len; at += 8) {
 		memcpy(&word, t->s->stack + at, sizeof(word));
-		if (word > CALL_SIZE && calls(t, word, function))
+		if (word > CALL_BY_SIZE && calls(t, word, function))
 			return at + 8;
 	}
 	return 0;
@@ -197,10 +206,26 @@ static size_t after(const struct thread *t, const struct unwind_frame *frames, s
 	return at;
 }
 
+/* By the tables, up to a frame that is in no code: the caller of the one before is to be searched.
+ */
+static size_t add_frames(const struct thread *t, size_t at, uint64_t ip,
+			 struct unwind_frame *frames, size_t n, enum unwind_end *ret_end)
+{
+	size_t end = n + by_tables(t, at, ip, frames + n, SLEEPSTACK_MOST - n, ret_end);
+
+	for (size_t i = n + 1; i < end; i++) {
+		if (frames[i].is_known)
+			continue;
+		*ret_end = UNWIND_NO_INFO;
+		return i;
+	}
+	return end;
+}
+
 static size_t walk(const struct thread *t, uint64_t ip, struct unwind_frame *frames,
 		   enum unwind_end *ret_end)
 {
-	size_t n = by_tables(t, 0, ip, frames, SLEEPSTACK_MOST, ret_end), at = 0, from = 0;
+	size_t n = add_frames(t, 0, ip, frames, 0, ret_end), at = 0, from = 0;
 
 	while (n && n < SLEEPSTACK_MOST && *ret_end != UNWIND_DONE && *ret_end != UNWIND_CUT) {
 		at = after(t, frames + from, n - from, at);
@@ -210,7 +235,7 @@ static size_t walk(const struct thread *t, uint64_t ip, struct unwind_frame *fra
 		from = n;
 		memcpy(&ip, t->s->stack + at - sizeof(ip), sizeof(ip));
 		/* The call itself has the same rules as the place after it. */
-		n += by_tables(t, at, ip - 1, frames + n, SLEEPSTACK_MOST - n, ret_end);
+		n = add_frames(t, at, ip - 1, frames, n, ret_end);
 		frames[from].ip = ip;
 	}
 	return n;

@@ -30,7 +30,11 @@ enum {
 	OWN = 1024, /* each thread sleeps on a word of its own */
 };
 
-enum { FRAMES_MOST = 14, LIBC_LAST = 2 /* in the library, calls within its interface */ };
+enum {
+	NAME_MOST = 256,
+	FRAMES_MOST = 14,
+	LIBC_LAST = 2 /* in the library, calls within its interface */
+};
 
 struct rule {
 	const char *name;
@@ -124,7 +128,10 @@ static const struct rule rules[] = {
 	{"futex::Once::call", PART, WAIT, "once"},
 	{"futex::Once::wait", PART, WAIT, "once"},
 	{"futex::Parker::park", PART, WAIT, "park"},
+	{"std::sync::barrier::Barrier::wait", PART, WAIT, "barrier"},
 	{"std::thread::park", BEGIN, WAIT, "park"},
+	{"std::thread::functions::park", BEGIN, WAIT, "park"},
+	{"std::thread::thread::Thread::park", PART, WAIT, "park"},
 	{"std::thread::current::park", BEGIN, WAIT, "park"},
 	{"std::thread::Thread::park", PART, WAIT, "park"},
 	{"parking_lot::raw_mutex::RawMutex::lock", PART | OWN, LOCK, "parking_lot mutex"},
@@ -226,13 +233,26 @@ static bool ends(const char *at)
 	return !*at || strchr("@.<(", *at);
 }
 
+/* Is it in the name? Newer compilers of Rust write "<std::Mutex>::lock" for "std::Mutex::lock". */
+static bool has_part(const char *name, const char *part)
+{
+	char bare[NAME_MOST];
+	size_t n = 0;
+
+	for (; *name && n < sizeof(bare) - 1; name++)
+		if (*name != '<' && *name != '>')
+			bare[n++] = *name;
+	bare[n] = '\0';
+	return strstr(bare, part);
+}
+
 static bool fits(const struct rule *r, const char *name)
 {
 	const char *bare = plain(name);
 	size_t len = strlen(r->name);
 
 	if (r->flags & PART)
-		return strstr(name, r->name);
+		return has_part(name, r->name);
 	if (strncmp(bare, r->name, len) && strncmp(name, r->name, len))
 		return false;
 	const char *at = strncmp(bare, r->name, len) ? name : bare;
