@@ -168,13 +168,15 @@ static void take_passed(struct engine_watch *w, uint64_t time_ns)
 
 static int new_trigger(struct triggers *t, struct trigger *tr, const char *text, struct error *err)
 {
-	static const char *const asleep = "!type=spinlock !type=rwlock !stack:_interruptible";
+	static const char *const asleep =
+		"world=kernel !type=spinlock !type=rwlock !stack:_interruptible";
 	char *filter = NULL;
 	int r = trigger_parse(text, &tr->x, err);
 
 	if (r < 0)
 		return r;
-	/* Tasks in an interruptible sleep are not in D; such calls have that in their names. */
+	/* Tasks in an interruptible sleep are not in D: those that wait for locks of programs or
+	 * files, and others, whose calls have that in their names. */
 	if (tr->x.kind == TRIGGER_BLOCKED) {
 		filter = mem_join(asleep, " ");
 		char *both = filter ? mem_join(filter, tr->x.filter ? tr->x.filter : "") : NULL;

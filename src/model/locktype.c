@@ -9,6 +9,8 @@
 #include "kontend/filelock.h"
 #include "kontend/userlock.h"
 
+#include <string.h>
+
 struct type_info {
 	const char *name, *base, *mode;
 };
@@ -120,4 +122,19 @@ const char *locktype_base(enum lock_type t)
 const char *locktype_mode(enum lock_type t)
 {
 	return type_table[t].mode;
+}
+
+const char *locktype_world(enum lock_type t)
+{
+	return locktype_is_user(t) ? "user" : locktype_is_file(t) ? "file" : "kernel";
+}
+
+const char *locktype_world_of(const char *name)
+{
+	size_t len = strcspn(name, ":");
+
+	for (int t = 0; t < LOCK_TYPES; t++)
+		if (strlen(type_table[t].base) == len && memcmp(type_table[t].base, name, len) == 0)
+			return locktype_world((enum lock_type)t);
+	return NULL;
 }

@@ -209,12 +209,47 @@ static int term_text(const struct filter_parser *p, struct filter_term *t, const
 	return t->op == '~' ? parse_regex(p, t, text) : 0;
 }
 
+/* The column with the type of a lock, of tables that have one. */
+static size_t column_of_kind(const struct filter_parser *p)
+{
+	size_t col = column_of(p, "kind", strlen("kind"), true);
+
+	if (col == SIZE_MAX && column_of(p, "lock", strlen("lock"), false) != SIZE_MAX)
+		col = column_of(p, "type", strlen("type"), true);
+	return col != SIZE_MAX && strcmp(p->columns[col].title, "TYPE") == 0 ? col : SIZE_MAX;
+}
+
+/* "world:user": no column, but known wherever there is the type of a lock. */
+static bool is_world(const struct filter_parser *p, const struct filter_term *t, const char *text,
+		     size_t key_len)
+{
+	return t->col == SIZE_MAX && key_len == strlen("world") &&
+	       strncmp(text, "world", key_len) == 0 && column_of_kind(p) != SIZE_MAX;
+}
+
+static int term_world(const struct filter_parser *p, struct filter_term *t, const char *text)
+{
+	static const char *const worlds[] = {"kernel", "user", "file"};
+
+	t->world = true;
+	t->col = column_of_kind(p);
+	t->op = text[strlen("world")];
+	t->word = text + strlen("world") + 1;
+	for (size_t i = 0; i < sizeof(worlds) / sizeof(*worlds); i++)
+		if ((t->op == ':' || t->op == '=') && strcasecmp(t->word, worlds[i]) == 0)
+			return 0;
+	return error_set(p->err, -EINVAL,
+			 "filter term '%s': give world:kernel, world:user or world:file", text);
+}
+
 static int term_compare(const struct filter_parser *p, struct filter_term *t, const char *text,
 			size_t key_len)
 {
 	const struct column *c;
 
 	t->col = column_of(p, text, key_len, false);
+	if (is_world(p, t, text, key_len))
+		return term_world(p, t, text);
 	if (t->col == SIZE_MAX)
 		return no_column(p, text, key_len);
 	c = &p->columns[t->col];
@@ -300,6 +335,10 @@ static bool is_line_of(const char *word, const char *s)
 
 static bool compare_text(const struct filter_term *t, const char *s)
 {
+	const char *world = t->world ? locktype_world_of(s) : NULL;
+
+	if (t->world)
+		return world && strcasecmp(world, t->word) == 0;
 	if (t->op == '~')
 		return regexec(t->regex, s, 0, NULL, 0) == 0;
 	return t->op == '=' ? is_line_of(t->word, s) : text_contains(s, t->word);

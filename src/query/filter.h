@@ -13,6 +13,7 @@ struct filter_term {
 	double d;
 	size_t col; /* SIZE_MAX: any text column */
 	char op;    /* ':' '=' '<' '>' '~' */
+	bool world; /* whose lock it is, by the column `kind` */
 };
 
 /* In postfix order; of two operators for one place, the first is the inner one. */

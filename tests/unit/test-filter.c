@@ -10,6 +10,7 @@
 #include "asked.h"
 #include "canned.h"
 #include "kontend/mem.h"
+#include "kontend/query-perf.h"
 #include "kontend/query.h"
 
 #include <errno.h>
@@ -68,6 +69,24 @@ static void keys_restrict_the_column(void **state)
 	check(w, "caller:vm_mmap", "rwsem:W");
 	check(w, "lock=0xffff888076543210", "mutex");
 	check(w, "lock=FFFFFFFF82000000", "spinlock");
+}
+
+/* There is no such column: it is taken from the type. */
+static void a_lock_is_of_a_world(void **state)
+{
+	struct asked *w = *state;
+	struct error err = {0};
+
+	check(w, "world:kernel", "rwsem:W rwsem:R mutex spinlock");
+	check(w, "world=Kernel !rwsem", "mutex spinlock");
+	check(w, "world:user", "");
+	check(w, "world:file | type=mutex", "mutex");
+	assert_int_equal(query_filter_check("world:users", &query_locks_kind, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "give world:kernel, world:user or world:file"));
+	assert_int_equal(query_filter_check("world>user", &query_waiters_kind, &err), -EINVAL);
+	assert_int_equal(query_filter_check("world:user", &query_waiters_kind, &err), 0);
+	/* The types of slots are no types of locks. */
+	assert_int_equal(query_filter_check("world:user", &query_perf_slots_kind, &err), -EINVAL);
 }
 
 static void numbers_are_compared_in_units(void **state)
@@ -276,6 +295,7 @@ int main(void)
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(keys_restrict_the_column, asked_setup,
 						asked_teardown),
+		cmocka_unit_test_setup_teardown(a_lock_is_of_a_world, asked_setup, asked_teardown),
 		cmocka_unit_test_setup_teardown(numbers_are_compared_in_units, asked_setup,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(one_of_several_is_enough, asked_setup,

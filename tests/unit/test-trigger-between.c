@@ -8,6 +8,8 @@
 /* cmocka needs the four above first */
 #include <cmocka.h>
 
+#include "kontend/filelock.h"
+#include "kontend/userlock.h"
 #include "triggered.h"
 
 static void rounds(struct play *p, uint64_t from, uint64_t to, uint64_t step)
@@ -103,6 +105,32 @@ static void blocked_misses_none(void **state)
 	assert_int_equal(f->n, 20);
 }
 
+/* Tasks sleep interruptibly for locks of programs and files; wait>TIME is about all. */
+static void locks_of_programs_do_not_block(void **state)
+{
+	static const char *const exprs[] = {"blocked>10ms", "wait>10ms world:user",
+					    "wait>10ms world:file", "wait>10ms world:kernel"};
+	const uint32_t flags[] = {userlock_flags(USERLOCK_MUTEX, 0),
+				  filelock_flags(FILELOCK_FLOCK, 0), LCB_F_MUTEX};
+	struct play *p = *state;
+	size_t n[4] = {0};
+
+	for (int i = 0; i < 3; i++) {
+		triggered_begin(p, i, (uint64_t)i * 40 * MS, i, flags[i]);
+		triggered_end(p, i, (uint64_t)i * 40 * MS + 20 * MS, i);
+	}
+	rounds(p, 200 * MS, 200 * MS, 1);
+	p->cooldown_ns = 0;
+	const struct fired *f = triggered(p, exprs, 4);
+	for (size_t i = 0; i < f->n; i++) {
+		n[f->list[i].trigger]++;
+		if (f->list[i].trigger == 1)
+			assert_int_equal(f->list[i].begin_ns, START);
+	}
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(n[i], 1);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, triggered_setup, triggered_teardown)
@@ -110,6 +138,7 @@ int main(void)
 		TEST(one_that_was_taken_does_not_freeze),
 		TEST(for_is_without_a_break),
 		TEST(blocked_misses_none),
+		TEST(locks_of_programs_do_not_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,17 +15,19 @@
 
 #include "asked.h"
 #include "kontend/event-filter.h"
+#include "kontend/filelock.h"
 #include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/model-cpu.h"
 #include "kontend/query-hist.h"
 #include "kontend/query-overview.h"
 #include "kontend/query-tree.h"
+#include "kontend/userlock.h"
 #include "kontend/wait-filter.h"
 #include "kontend/wait.h"
 
 #define MS 1000000ull
-enum { CPUS = 12, TASKS = CPUS, WAITS = 40, LOCKS = 5, TICKS = 30, LAST = 3000 };
+enum { CPUS = 12, TASKS = CPUS, WAITS = 40, LOCKS = 7, TICKS = 30, LAST = 3000 };
 
 /* One wait of many, each task on a CPU of its own; to_ns 0: it has not ended. */
 struct made {
@@ -34,8 +36,10 @@ struct made {
 	uint64_t lock, from_ns, to_ns;
 };
 
-static const uint32_t kinds[LOCKS] = {LCB_F_WRITE, LCB_F_READ, LCB_F_MUTEX, LCB_F_SPIN,
-				      LCB_F_PERCPU | LCB_F_READ};
+/* Flags of a mutex of a program, and of a write lock of flock(2). */
+enum { USER = (USERLOCK_MUTEX + 1) << USERLOCK_SHIFT, OF_FILE = 1 << FILELOCK_SHIFT | LCB_F_WRITE };
+static const uint32_t kinds[LOCKS] = {
+	LCB_F_WRITE, LCB_F_READ, LCB_F_MUTEX, LCB_F_SPIN, LCB_F_PERCPU | LCB_F_READ, USER, OF_FILE};
 static const enum synth_address chains[][4] = {
 	{SYNTH_DOWN_WRITE_KILLABLE, SYNTH_VM_MMAP_PGOFF, SYNTH_X64_SYS_MMAP, SYNTH_DO_SYSCALL_64},
 	{SYNTH_DOWN_READ, SYNTH_LOCK_MM_AND_FIND_VMA, SYNTH_DO_USER_ADDR_FAULT,
@@ -250,6 +254,16 @@ static bool is_mutex(const struct made *m)
 	return m->flags == LCB_F_MUTEX;
 }
 
+static bool is_user(const struct made *m)
+{
+	return m->flags == USER;
+}
+
+static bool is_neither(const struct made *m)
+{
+	return m->flags != USER && m->flags != OF_FILE;
+}
+
 static bool is_mmap_or_spin(const struct made *m)
 {
 	return m->chain == 0 || m->flags == LCB_F_SPIN;
@@ -284,7 +298,10 @@ static const struct {
 } cases[] = {
 	{"pid=200", is_pid, 0},
 	{"(!cpu<1 !cpu>2)", is_two_cpus, 0},
-	{"kind:mutex", is_mutex, 0},
+	{"kind=mutex", is_mutex, 0},
+	{"world:user", is_user, 0},
+	{"world=kernel", is_neither, 0},
+	{"!world:user !world:file", is_neither, 0},
 	{"caller:vm_mmap | type=spinlock", is_mmap_or_spin, 0},
 	{"stack~^do_syscall !pid=300", is_syscall_of_others, 0},
 	{"lock=0xffff888000001000", is_first_lock, 0},

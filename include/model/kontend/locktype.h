@@ -50,9 +50,12 @@ enum lock_type {
 };
 
 enum lock_type locktype_from_flags(uint32_t flags);
-const char *locktype_name(enum lock_type t); /* "rwsem:W": as perf lock prints it */
-const char *locktype_base(enum lock_type t); /* "rwsem" */
-const char *locktype_mode(enum lock_type t); /* "R", "W" or "" */
+const char *locktype_name(enum lock_type t);  /* "rwsem:W": as perf lock prints it */
+const char *locktype_base(enum lock_type t);  /* "rwsem" */
+const char *locktype_mode(enum lock_type t);  /* "R", "W" or "" */
+const char *locktype_world(enum lock_type t); /* whose it is: "kernel", "user" or "file" */
+/* The same by locktype_name() or _base(); NULL: it is neither. */
+const char *locktype_world_of(const char *name);
 /* Several may hold it at once. */
 static inline bool locktype_is_reader(unsigned t)
 {
