@@ -78,17 +78,21 @@ static int sum_own_waits(struct query *q, struct query_overview *o)
 
 static void sum_types(const struct model *m, struct query_overview *o)
 {
-	uint64_t n = 0, ns = 0;
+	uint64_t n = 0, ns = 0, user_ns = 0;
 
-	for (int i = 0; i < LOCK_TYPES; i++) {
+	for (unsigned i = 0; i < LOCK_TYPES; i++) {
+		bool user = locktype_is_user(i);
 		n += m->types[i].rate_n;
 		ns += m->types[i].rate_wait_ns;
+		user_ns += user ? m->types[i].rate_wait_ns : 0;
 		o->contended += m->types[i].contended;
 		o->total_ns += m->types[i].total_ns;
 		o->waited_ns += m->types[i].waited_ns;
+		o->user_waited_ns += user ? m->types[i].waited_ns : 0;
 	}
 	o->contended_per_s = query_per_s(n, m->rate_ns);
 	o->wait_ns_per_s = query_per_s(ns, m->rate_ns);
+	o->user_ns_per_s = query_per_s(user_ns, m->rate_ns);
 	o->events_per_s = query_per_s(m->rate_n, m->rate_ns);
 }
 
@@ -109,6 +113,10 @@ static uint32_t sum_waits(struct query *q, struct query_overview *o)
 		o->waiting_doubtful += w->doubtful;
 		o->inflight_ns += w->doubtful ? 0 : query_wait_ns(m, w);
 		o->waited_ns += w->doubtful ? 0 : query_wait_within_ns(m, w);
+		if (locktype_is_user(type)) {
+			o->user_waiting++;
+			o->user_waited_ns += w->doubtful ? 0 : query_wait_within_ns(m, w);
+		}
 		o->waiting_by_type[type < LOCK_TYPES ? type : LOCK_UNKNOWN]++;
 		if (query_is_kontend(q, w->task))
 			o->own_waiting++;

@@ -25,13 +25,14 @@ enum { CELLS_MOST = 20000 };
 
 #define SECOND 1e9
 
-double verdict_waited(const struct judge *j)
+double verdict_waited(const struct judge *j, bool user)
 {
 	const struct query_overview *o = j->f->now;
+	uint64_t ns = user ? o->user_waited_ns : o->waited_ns - o->user_waited_ns;
 
 	if (!j->f->average)
-		return o->wait_ns_per_s;
-	return o->elapsed_ns ? (double)o->waited_ns / ((double)o->elapsed_ns / SECOND) : 0;
+		return user ? o->user_ns_per_s : o->wait_ns_per_s - o->user_ns_per_s;
+	return o->elapsed_ns ? (double)ns / ((double)o->elapsed_ns / SECOND) : 0;
 }
 
 /*
@@ -69,6 +70,23 @@ double verdict_longest(const struct judge *j)
 	double now = o->any_longest ? (double)o->longest_ns : 0, ended = longest_ended(j);
 
 	return now > ended ? now : ended;
+}
+
+bool verdict_longest_is_user(const struct judge *j)
+{
+	const struct query_overview *o = j->f->now;
+	const struct longest_recent_wait *past = longest_past(j);
+	uint64_t id = o->longest_lock_id;
+
+	if (!o->any_longest || (double)o->longest_ns < longest_ended(j)) {
+		if (past && (double)longest_recent_ns(past) >= longest_ended(j))
+			return locktype_is_user(j->q->model->locks->locks[past->wait.lock].type);
+		if (!j->longest.n_rows)
+			return false;
+		id = j->longest.ids[0];
+	}
+	uint32_t lock = lock_by_id(j->q->model->locks, id);
+	return lock != UINT32_MAX && locktype_is_user(j->q->model->locks->locks[lock].type);
 }
 
 /* For a lock without a name of its own: "rwsem:R in lock_mm_and_find_vma". */
@@ -231,16 +249,16 @@ static const char *say_length(struct judge *j, const struct waits_now *now, cons
 }
 
 /* "41 tasks wait for mmap_lock mysqld/800, avg 38.2, longest 2.1s" */
-static const char *say_worst(struct judge *j, struct query_finding *f)
+static const char *say_worst(struct judge *j, struct query_finding *f, const struct table *worst)
 {
-	const struct value *rate = table_cell(&j->worst, 0, "wait_ns_per_s");
+	const struct value *rate = table_cell(worst, 0, "wait_ns_per_s");
 	char r[UNITS_BUF];
 
-	put_row(j, f, &j->worst);
+	put_row(j, f, worst);
 	const struct waits_now now = waits_of(j, f->lock);
 	f->because = say_because(j, f->lock, now.n);
 	units_tasks(r, rate->known ? rate->d : 0);
-	const char *length = say_length(j, &now, table_cell(&j->worst, 0, "max_ns"));
+	const char *length = say_length(j, &now, table_cell(worst, 0, "max_ns"));
 	if (!j->f->average && now.n)
 		return arena_printf(&j->q->arena, "%u task%s for %s, avg %s%s", now.n,
 				    now.n == 1 ? " waits" : "s wait", f->name, r, length);
@@ -292,14 +310,25 @@ const char *verdict_say_longest(struct judge *j, struct query_finding *f)
 			    o->longest_approx ? ">=" : "", units_ns(ns, o->longest_ns));
 }
 
-const char *verdict_say_wait(struct judge *j, struct query_finding *f)
+static const char *say_waiting(struct judge *j, struct query_finding *f, bool user)
 {
+	const struct table *worst = user ? &j->worst_user : &j->worst;
 	char r[UNITS_BUF];
 
-	if (j->worst.n_rows)
-		return say_worst(j, f);
-	return arena_printf(&j->q->arena, "tasks waited for locks, avg %s",
-			    units_tasks(r, verdict_waited(j)));
+	if (worst->n_rows)
+		return say_worst(j, f, worst);
+	return arena_printf(&j->q->arena, "tasks waited for locks%s, avg %s",
+			    user ? " of programs" : "", units_tasks(r, verdict_waited(j, user)));
+}
+
+const char *verdict_say_wait(struct judge *j, struct query_finding *f)
+{
+	return say_waiting(j, f, false);
+}
+
+const char *verdict_say_user(struct judge *j, struct query_finding *f)
+{
+	return say_waiting(j, f, true);
 }
 
 /*
@@ -308,13 +337,15 @@ const char *verdict_say_wait(struct judge *j, struct query_finding *f)
  */
 static const char *say_rate(struct judge *j, struct query_finding *f, bool is_second)
 {
+	const struct query_overview *o = j->f->now;
 	char r[UNITS_BUF];
 
-	if (!verdict_waited(j) && !j->f->now->waiting) {
-		f->level = VERDICT_QUIET;
+	if (!verdict_waited(j, false) && o->waiting == o->user_waiting) {
+		if (!o->waiting && !verdict_waited(j, true))
+			f->level = VERDICT_QUIET;
 		return "nothing waits for a kernel lock";
 	}
-	units_tasks(r, verdict_waited(j));
+	units_tasks(r, verdict_waited(j, false));
 	if (!j->worst.n_rows)
 		return arena_printf(&j->q->arena, "%s tasks wait for kernel locks on average", r);
 	put_row(j, f, &j->worst);

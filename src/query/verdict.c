@@ -3,6 +3,8 @@
  * The worst problem, in a sentence. Each rule holds one figure against two limits; the worst level
  * wins, and of several the rule that comes first, as its cause is most often that of the others.
  * Waiting in all and the longest wait are two rules with one sentence: the waits and their cause.
+ * Waits for locks of programs have a rule of their own, with which the longest wait goes if it is
+ * one of them.
  */
 #include "verdict.h"
 #include "kontend/engine.h"
@@ -46,12 +48,22 @@ static double value_deadlock(struct judge *j)
 	return j->deadlock.n;
 }
 
-static double value_wait(struct judge *j)
+static double share_of_cpus(const struct judge *j, bool user)
 {
 	const struct query_overview *o = j->f->now;
 	uint32_t cpus = o->host->cpus_online ? o->host->cpus_online : j->q->model->n_cpus;
 
-	return cpus ? 100 * verdict_waited(j) / SECOND / cpus : -1;
+	return cpus ? 100 * verdict_waited(j, user) / SECOND / cpus : -1;
+}
+
+static double value_wait(struct judge *j)
+{
+	return share_of_cpus(j, false);
+}
+
+static double value_user(struct judge *j)
+{
+	return share_of_cpus(j, true);
 }
 
 static double value_longest(struct judge *j)
@@ -219,6 +231,7 @@ static const char *say_missing(struct judge *j, struct query_finding *f)
 static const struct rule rules[VERDICT_RULES] = {
 	[VERDICT_DEADLOCK] = {"deadlock", value_deadlock, say_deadlock},
 	[VERDICT_WAIT] = {"wait", value_wait, verdict_say_wait},
+	[VERDICT_USER] = {"user", value_user, verdict_say_user},
 	[VERDICT_LONGEST] = {"longest", value_longest, verdict_say_longest},
 	[VERDICT_BLOCKED] = {"blocked", value_blocked, say_blocked},
 	[VERDICT_SLOTS] = {"slots", value_slots, say_slots},
@@ -252,16 +265,22 @@ static void put_finding(struct query_verdict *v, enum verdict_rule rule, enum ve
 	v->findings[at] = (struct query_finding){.level = level, .rule = rule};
 }
 
-/* The worse result of the two rules about waiting. */
-static void find_waiting(struct judge *j, const struct verdict_limits *l, struct query_verdict *v)
+static enum verdict_level level_by(struct judge *j, const struct verdict_limits *l,
+				   enum verdict_rule rule)
 {
-	enum verdict_level wait = level_of(rules[VERDICT_WAIT].value(j), &l->of[VERDICT_WAIT]),
-			   longest = level_of(rules[VERDICT_LONGEST].value(j),
-					      &l->of[VERDICT_LONGEST]);
+	return level_of(rules[rule].value(j), &l->of[rule]);
+}
 
-	if (wait >= VERDICT_LOOK || longest >= VERDICT_LOOK)
-		put_finding(v, longest > wait ? VERDICT_LONGEST : VERDICT_WAIT,
-			    longest > wait ? longest : wait);
+/* Of the longest wait and the rule about waiting that it belongs to, the worse result. */
+static void find_waiting(struct judge *j, const struct verdict_limits *l, enum verdict_rule rule,
+			 struct query_verdict *v)
+{
+	bool goes_with = verdict_longest_is_user(j) == (rule == VERDICT_USER);
+	enum verdict_level is = level_by(j, l, rule),
+			   longest = goes_with ? level_by(j, l, VERDICT_LONGEST) : VERDICT_OK;
+
+	if (is >= VERDICT_LOOK || longest >= VERDICT_LOOK)
+		put_finding(v, longest > is ? VERDICT_LONGEST : rule, longest > is ? longest : is);
 }
 
 static void find_all(struct judge *j, struct query_verdict *v)
@@ -269,11 +288,11 @@ static void find_all(struct judge *j, struct query_verdict *v)
 	const struct verdict_limits *l = j->f->limits ? j->f->limits : &verdict_defaults;
 
 	for (unsigned i = 0; i < VERDICT_RULES; i++) {
-		if (i == VERDICT_WAIT)
-			find_waiting(j, l, v);
-		if (i == VERDICT_WAIT || i == VERDICT_LONGEST)
+		if (i == VERDICT_WAIT || i == VERDICT_USER)
+			find_waiting(j, l, (enum verdict_rule)i, v);
+		if (i == VERDICT_WAIT || i == VERDICT_USER || i == VERDICT_LONGEST)
 			continue;
-		enum verdict_level is = level_of(rules[i].value(j), &l->of[i]);
+		enum verdict_level is = level_by(j, l, (enum verdict_rule)i);
 
 		if (is < VERDICT_LOOK)
 			continue;
@@ -284,6 +303,20 @@ static void find_all(struct judge *j, struct query_verdict *v)
 	v->more = v->n_findings ? v->n_findings - 1 : 0;
 }
 
+/* The worst lock of the kernel or of a file, and that of a program. */
+static int ask_worst(struct judge *j, struct query_spec locks)
+{
+	struct error err;
+	int r = 0;
+
+	if (j->f->now->user_waited_ns || j->f->now->user_waiting) {
+		locks.filter = "kind:\"(u)\"";
+		r = query_locks(j->q, &locks, &j->worst_user, &err);
+		locks.filter = "!kind:\"(u)\"";
+	}
+	return r < 0 ? r : query_locks(j->q, &locks, &j->worst, &err);
+}
+
 static int ask_tables(struct judge *j)
 {
 	struct query_spec locks = {.by = BY_LOCK,
@@ -292,7 +325,7 @@ static int ask_tables(struct judge *j)
 				   .average = j->f->average},
 			  slots = {0};
 	struct error err;
-	int r = query_locks(j->q, &locks, &j->worst, &err);
+	int r = ask_worst(j, locks);
 
 	r = r < 0 ? r : query_blocked_worst(j->q, &j->blocked);
 	if (r == 0 && j->q->model->waits->in_flight > 1)

@@ -12,6 +12,7 @@ struct judge {
 	struct query *q;
 	const struct query_verdict_facts *f;
 	struct table worst, slots; /* locks by WAIT/s and slots; no rows: none */
+	struct table worst_user;   /* of programs; they are not in `worst` */
 	struct table longest;	   /* of an average: the lock with the longest wait that ended */
 	const struct query_elsewhere *elsewhere;
 	struct query_blocked_worst blocked;
@@ -20,8 +21,10 @@ struct judge {
 };
 
 /* verdict-waits.c: the waits, and their cause. */
-double verdict_waited(const struct judge *j);  /* ns in each second */
-double verdict_longest(const struct judge *j); /* ns */
+double verdict_waited(const struct judge *j, bool user); /* ns in each second */
+double verdict_longest(const struct judge *j);		 /* ns */
+bool verdict_longest_is_user(const struct judge *j);
+const char *verdict_say_user(struct judge *j, struct query_finding *f);
 const char *verdict_say_wait(struct judge *j, struct query_finding *f);
 const char *verdict_say_longest(struct judge *j, struct query_finding *f);
 const char *verdict_say_calm(struct judge *j, struct query_finding *f);

@@ -16,6 +16,7 @@
 #include "kontend/query-elsewhere.h"
 #include "kontend/query-overview.h"
 #include "kontend/query-verdict.h"
+#include "kontend/userlock.h"
 #include "lock-snaps.h"
 
 #include <errno.h>
@@ -135,6 +136,97 @@ static void who_locks_a_file_is_said(void **state)
 	assert_int_equal(v.worst.level, VERDICT_BAD);
 	assert_non_null(v.worst.because);
 	assert_ptr_equal(strstr(v.worst.because, "apt locks this file by design"), v.worst.because);
+}
+
+/* One CPU; three tasks wait for a lock of their program for @user_ns, which a look has seen, and
+ * one for that of an inode for @kernel_ns; 0: none does. */
+static void play_worlds(struct asked *w, uint64_t user_ns, uint64_t kernel_ns)
+{
+	const struct record_host host = {.clock_ns = CANNED_START, .cpus = 1, .cpus_online = 1};
+	const uint64_t addr = userlock_addr(9, 0x403060), end = CANNED_START + 3000 * MS;
+	struct locksnap s = {0};
+	struct synth *y;
+
+	rig_init(&w->rig, 1);
+	y = w->rig.synth;
+	synth_record(y, RECORD_HOST, 0, &host, sizeof(host));
+	synth_round(y, CANNED_START);
+	synth_tick(y, CANNED_START + 1000 * MS);
+	const struct locksnap_queue q = {.addr = addr,
+					 .type = LOCKSNAP_USER_MUTEX,
+					 .certainty = LOCKSNAP_EVIDENCE,
+					 .holder_pid = 800,
+					 .holder_tid = 800,
+					 .holder_comm = locksnap_add_text(&s, "app"),
+					 .holder_state = LOCKSNAP_RUNNING,
+					 .holder_cpu = 1,
+					 .writers_waiting = 3};
+	lock_snap_name(&s, addr, LOCKSNAP_USER, -1, 800, "app", "app:hot_mutex", 0);
+	for (int i = 0; user_ns && i < 3; i++) {
+		synth_begin(y, 0, end - user_ns + (unsigned)i, 800, 801 + i, addr,
+			    userlock_flags(USERLOCK_MUTEX, 0), NULL, 0);
+		lock_snap_waiter(&s, (unsigned)i + 1, 800, 801 + i, "app", false);
+	}
+	if (kernel_ns)
+		synth_begin(y, 0, end - kernel_ns, 700, 702, INODE_LOCK, LCB_F_WRITE, NULL, 0);
+	if (user_ns)
+		assert_int_equal(locksnap_add_queue(&s, &q), 0);
+	lock_snap_emit(y, &s, end);
+	synth_tick(y, end);
+	asked_play(w, NULL);
+}
+
+/* Waits for locks of programs are in a rule of their own and in no other; the longest wait goes
+ * with the rule that it belongs to. */
+static void locks_of_programs_are_judged_apart(void **state)
+{
+	struct verdict_limits l = verdict_defaults;
+	struct page p = {.facts.limits = &l};
+	struct asked *w = *state;
+
+	play_worlds(w, 1500 * MS, 0);
+	struct query_verdict v = judge(w, &p);
+	assert_int_equal(v.worst.level, VERDICT_BAD);
+	assert_string_equal(v.worst.rule_name, "user");
+	assert_non_null(strstr(v.worst.text, "3 tasks wait for "));
+	assert_non_null(strstr(v.worst.text, "hot_mutex"));
+	assert_non_null(strstr(v.worst.text, ", longest 1.50s"));
+	assert_non_null(strstr(v.worst.because, "held by app/800"));
+	assert_int_equal(v.n_findings, 1);
+
+	l.of[VERDICT_USER] = (struct verdict_limit){0};
+	v = judge(w, &p);
+	assert_string_equal(v.worst.rule_name, "longest");
+	assert_non_null(strstr(v.worst.text, "hot_mutex"));
+	l.of[VERDICT_LONGEST] = (struct verdict_limit){0};
+	v = judge(w, &p);
+	assert_int_equal(v.worst.level, VERDICT_OK);
+	assert_string_equal(v.worst.text, "nothing waits for a kernel lock");
+}
+
+static void each_world_has_its_finding(void **state)
+{
+	struct verdict_limits l = verdict_defaults;
+	struct page p = {.facts.limits = &l};
+	struct asked *w = *state;
+
+	l.of[VERDICT_LONGEST] = (struct verdict_limit){200e6, 400e6};
+	play_worlds(w, 250 * MS, 500 * MS);
+	struct query_verdict v = judge(w, &p);
+	assert_int_equal(v.n_findings, 2);
+	assert_string_equal(v.findings[0].rule_name, "longest");
+	assert_non_null(strstr(v.findings[0].text, "for 500ms"));
+	assert_null(strstr(v.findings[0].text, "hot_mutex"));
+	assert_string_equal(v.findings[1].rule_name, "user");
+	assert_non_null(strstr(v.findings[1].text, "hot_mutex"));
+	/* Together they would be bad. */
+	l.of[VERDICT_WAIT] = l.of[VERDICT_USER] = (struct verdict_limit){20, 40};
+	l.of[VERDICT_LONGEST] = (struct verdict_limit){0};
+	p.facts.average = true;
+	v = judge(w, &p);
+	assert_int_equal(v.n_findings, 1);
+	assert_string_equal(v.worst.rule_name, "user");
+	assert_int_equal(v.worst.level, VERDICT_LOOK);
 }
 
 static void one_long_wait_is_enough(void **state)
@@ -535,7 +627,9 @@ static void limits_are_read(void **state)
 	assert_true(l.of[VERDICT_ROTATION].look == 3 && l.of[VERDICT_ROTATION].bad == 0);
 	assert_true(l.of[VERDICT_XOL].look == verdict_defaults.of[VERDICT_XOL].look);
 	check("", NULL);
-	check("waits=3", "the rules are deadlock, wait, longest");
+	check("waits=3", "the rules are deadlock, wait, user, longest");
+	check("user=1/2", NULL);
+	check("user=2/1", "user=off");
 	check("wait", "wait=off");
 	check("wait=", "wait=5/50");
 	check("wait=x", "wait=5/50");
@@ -554,6 +648,10 @@ static void limits_are_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(locks_of_programs_are_judged_apart,
+						asked_setup_empty, asked_teardown),
+		cmocka_unit_test_setup_teardown(each_world_has_its_finding, asked_setup_empty,
+						asked_teardown),
 		cmocka_unit_test_setup_teardown(a_deadlock_is_bad_at_once, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(a_task_that_is_blocked_for_long_deserves_a_look,

@@ -34,6 +34,9 @@ struct query_overview {
 	uint32_t cpus_offline, first_offline; /* how many went away, and the first one */
 	uint64_t contended, total_ns;	      /* finished waits since the start (or zeroing) */
 	uint64_t inflight_ns, waited_ns; /* by those in flight, whole; by all, the part within */
+	double user_ns_per_s; /* the same sums of locks of programs: part of wait_ns_per_s, ... */
+	uint64_t user_waited_ns;
+	uint32_t user_waiting;
 	const struct record_host *host;
 	const uint64_t *n_snapshots; /* by enum record_snapshot_kind */
 	enum sym_state sym_state;
