@@ -186,7 +186,8 @@ static void put_histogram(const struct named_sum *r, const char *const *labels,
 void named_sum_put(const struct named_sum *r, enum named_sum_value what, struct openmetrics_text *t)
 {
 	const char *const labels[] = {r->key.name, r->key.type ? r->key.type : r->key.mode,
-				      r->key.mode};
+				      r->key.mode,
+				      r->key.type ? locktype_world_of(r->key.type) : NULL};
 
 	switch (what) {
 	case NAMED_SUM_N:

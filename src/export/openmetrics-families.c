@@ -9,8 +9,8 @@
 
 enum { FILES = OPENMETRICS_EXPORT, SERVER = OPENMETRICS_SERVER, BOTH = FILES | SERVER };
 
-static const char type_mode[] = "type mode";
-static const char lock[] = "lock type mode";
+static const char type_mode[] = "type mode world";
+static const char lock[] = "lock type mode world";
 
 const struct openmetrics_family openmetrics_families[] = {
 	{"kontend_measurement_seconds", GAUGE, "seconds", "version kernel targets",
@@ -18,7 +18,7 @@ const struct openmetrics_family openmetrics_families[] = {
 	{"kontend_start_time_seconds", GAUGE, "seconds", "",
 	 "When counting began at 0, in seconds since 1970.", BOTH},
 	{"kontend_lock_wait_seconds", HIST, "seconds", type_mode,
-	 "Time that tasks waited for kernel locks, finished waits.", BOTH},
+	 "Time that tasks waited for locks, finished waits.", BOTH},
 	{"kontend_lock_failed", COUNTER, NULL, type_mode, "Waits that ended without the lock.",
 	 BOTH},
 	{"kontend_lock_waiters", GAUGE, NULL, type_mode,
@@ -30,11 +30,11 @@ const struct openmetrics_family openmetrics_families[] = {
 	 SERVER},
 	{"kontend_lock_waits_counted", COUNTER, NULL, type_mode,
 	 "Waits that were only counted, and are in no other metric.", SERVER},
-	{"kontend_caller_wait_seconds", COUNTER, "seconds", "caller type mode",
+	{"kontend_caller_wait_seconds", COUNTER, "seconds", "caller type mode world",
 	 "Waiting time by the function that asked for the lock, longest first; beyond 4096 "
 	 "functions all are other.",
 	 FILES},
-	{"kontend_caller_contentions", COUNTER, NULL, "caller type mode",
+	{"kontend_caller_contentions", COUNTER, NULL, "caller type mode world",
 	 "Finished waits of the same functions.", FILES},
 	{"kontend_named_lock_waits", COUNTER, NULL, lock,
 	 "Finished waits for a lock that was among the first; beyond 100 locks all are other.",

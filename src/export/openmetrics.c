@@ -14,7 +14,7 @@
 #define OF_TYPE(t)                                                                                 \
 	(const char *const[])                                                                      \
 	{                                                                                          \
-		locktype_base(t), locktype_mode(t)                                                 \
+		locktype_base(t), locktype_mode(t), locktype_world(t)                              \
 	}
 
 void openmetrics_put_source(const struct openmetrics *sum, struct openmetrics_text *t)

@@ -119,7 +119,9 @@ static void put_unreported(struct openmetrics_text *t, const char *family, const
 {
 	openmetrics_text_family(t, family);
 	for (enum lock_type i = 0; i < LOCK_UNKNOWN; i++)
-		openmetrics_text_count(t, (const char *const[]){locktype_base(i), locktype_mode(i)},
+		openmetrics_text_count(t,
+				       (const char *const[]){locktype_base(i), locktype_mode(i),
+							     locktype_world(i)},
 				       types[i]);
 }
 

@@ -54,7 +54,7 @@ expect 0 '' "$kontend" export -q -i "$canned"
 folded=$(awk '!/still waiting/ { s += $NF } END { printf "%.0f", s }' "$work/out")
 grep -q "\"total_ns\": $folded," "$work/report.json" || complain "export: folded $folded ns"
 expect 0 '' "$kontend" export -i "$canned" --format openmetrics
-prints '^kontend_lock_wait_seconds_count\{type="rwsem",mode="W"\} 30$'
+prints '^kontend_lock_wait_seconds_count\{type="rwsem",mode="W",world="kernel"\} 30$'
 [ "$(tail -n 1 "$work/out")" = '# EOF' ] || complain "export: no EOF"
 expect 0 '' "$kontend" export -i "$canned" --format openmetrics -n 1
 [ "$(grep -c '^kontend_caller_wait_seconds_total' "$work/out")" -eq 1 ] || complain "export -n 1"

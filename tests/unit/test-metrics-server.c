@@ -33,7 +33,9 @@ static void scrapes_are_answered(void **state)
 	size_t line = openmetrics_check(served_body(text), why, sizeof(why));
 	if (line)
 		fail_msg("line %zu: %s", line, why);
-	served_has(text, "kontend_lock_wait_seconds_count{type=\"rwsem\",mode=\"W\"} 30\n");
+	served_has(
+		text,
+		"kontend_lock_wait_seconds_count{type=\"rwsem\",mode=\"W\",world=\"kernel\"} 30\n");
 	free(text);
 }
 

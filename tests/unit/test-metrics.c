@@ -236,9 +236,9 @@ static void assert_adds_up(const char *text)
 	unsigned n;
 
 	for (enum lock_type t = 0; t < LOCK_UNKNOWN; t++) {
-		char labels[64], sample[160];
-		snprintf(labels, sizeof(labels), "type=\"%s\",mode=\"%s\"}", locktype_base(t),
-			 locktype_mode(t));
+		char labels[96], sample[192];
+		snprintf(labels, sizeof(labels), "type=\"%s\",mode=\"%s\",world=\"%s\"}",
+			 locktype_base(t), locktype_mode(t), locktype_world(t));
 		snprintf(sample, sizeof(sample), "kontend_lock_wait_seconds_count{%s", labels);
 		double waits = openmetrics_value(text, sample);
 		snprintf(sample, sizeof(sample), "kontend_lock_wait_seconds_sum{%s", labels);
@@ -355,13 +355,15 @@ static void says_what_was_waited(void **state)
 		const char *sample;
 		double value;
 	} want[] = {
-		{"kontend_lock_wait_seconds_sum{type=\"rwsem\",mode=\"W\"}", 0.165},
-		{"kontend_lock_wait_seconds_count{type=\"rwsem\",mode=\"W\"}", 30},
-		{"kontend_lock_waiters{type=\"rwsem\",mode=\"R\"}", 1},
+		{"kontend_lock_wait_seconds_sum{type=\"rwsem\",mode=\"W\",world=\"kernel\"}",
+		 0.165},
+		{"kontend_lock_wait_seconds_count{type=\"rwsem\",mode=\"W\",world=\"kernel\"}", 30},
+		{"kontend_lock_waiters{type=\"rwsem\",mode=\"R\",world=\"kernel\"}", 1},
 		{"kontend_longest_wait_seconds", 0.4},
-		{"kontend_lock_failed_total{type=\"mutex\",mode=\"\"}", 1},
+		{"kontend_lock_failed_total{type=\"mutex\",mode=\"\",world=\"kernel\"}", 1},
 		{"kontend_incomplete_total{reason=\"lost\"}", 3},
-		{"kontend_lock_wait_seconds_count{type=\"rt-mutex\",mode=\"\"}", 0},
+		{"kontend_lock_wait_seconds_count{type=\"rt-mutex\",mode=\"\",world=\"kernel\"}",
+		 0},
 		{"kontend_unavailable{what=\"cost\",reason=\"not yet known\"}", 1},
 		{"kontend_incidents_total", 0},
 	};
@@ -472,10 +474,11 @@ static void says_what_was_not_told(void **state)
 		const char *sample;
 		double value;
 	} want[] = {
-		{"kontend_lock_waits_summed_total{type=\"mutex\",mode=\"\"}", 30},
-		{"kontend_lock_wait_seconds_count{type=\"mutex\",mode=\"\"}", 30},
-		{"kontend_lock_waits_counted_total{type=\"rwsem\",mode=\"W\"}", 15},
-		{"kontend_lock_wait_seconds_count{type=\"rwsem\",mode=\"W\"}", 0},
+		{"kontend_lock_waits_summed_total{type=\"mutex\",mode=\"\",world=\"kernel\"}", 30},
+		{"kontend_lock_wait_seconds_count{type=\"mutex\",mode=\"\",world=\"kernel\"}", 30},
+		{"kontend_lock_waits_counted_total{type=\"rwsem\",mode=\"W\",world=\"kernel\"}",
+		 15},
+		{"kontend_lock_wait_seconds_count{type=\"rwsem\",mode=\"W\",world=\"kernel\"}", 0},
 		{"kontend_level{level=\"threshold\"}", 1},
 		{"kontend_level{level=\"all\"}", 0},
 		{"kontend_threshold_seconds", 0.00001},
@@ -684,9 +687,8 @@ static void goes_on_without_memory(void **state)
 	assert_true(failed > 0);
 	assert_int_equal(metrics_add(p.m, &err), 0);
 	char *text = print_metrics(&p);
-	assert_true(openmetrics_value(
-			    text, "kontend_lock_wait_seconds_count{type=\"rwsem\",mode=\"W\"}") ==
-		    30);
+	assert_true(openmetrics_value(text, "kontend_lock_wait_seconds_count{type=\"rwsem\",mode="
+					    "\"W\",world=\"kernel\"}") == 30);
 	free(text);
 	setvbuf(full, NULL, _IONBF, 0);
 	err = (struct error){0};

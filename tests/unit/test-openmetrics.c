@@ -12,9 +12,11 @@
 #include "asked.h"
 #include "canned.h"
 #include "golden.h"
+#include "kontend/filelock.h"
 #include "kontend/limits.h"
 #include "kontend/mem.h"
 #include "kontend/openmetrics.h"
+#include "kontend/userlock.h"
 #include "openmetrics.h"
 #include "random.h"
 
@@ -134,12 +136,20 @@ static void says_what_the_tables_say(void **state)
 
 	check(text);
 	golden_check(text, "export-openmetrics");
-	near(openmetrics_value(text, "kontend_lock_wait_seconds_sum{type=\"rwsem\",mode=\"W\"}"),
+	near(openmetrics_value(
+		     text,
+		     "kontend_lock_wait_seconds_sum{type=\"rwsem\",mode=\"W\",world=\"kernel\"}"),
 	     0.165);
-	near(openmetrics_value(text, "kontend_lock_wait_seconds_count{type=\"rwsem\",mode=\"W\"}"),
+	near(openmetrics_value(
+		     text,
+		     "kontend_lock_wait_seconds_count{type=\"rwsem\",mode=\"W\",world=\"kernel\"}"),
 	     30);
-	near(openmetrics_value(text, "kontend_lock_waiters{type=\"rwsem\",mode=\"R\"}"), 1);
-	near(openmetrics_value(text, "kontend_lock_failed_total{type=\"mutex\",mode=\"\"}"), 1);
+	near(openmetrics_value(text,
+			       "kontend_lock_waiters{type=\"rwsem\",mode=\"R\",world=\"kernel\"}"),
+	     1);
+	near(openmetrics_value(
+		     text, "kontend_lock_failed_total{type=\"mutex\",mode=\"\",world=\"kernel\"}"),
+	     1);
 	near(openmetrics_value(text, "kontend_longest_wait_seconds"), 0.4);
 	near(openmetrics_value(text, "kontend_incomplete_total{reason=\"lost\"}"), 3);
 	free(text);
@@ -183,6 +193,35 @@ static int setup_hostile(void **state)
 	return 0;
 }
 
+/* In files and of callers, too. */
+static void says_whose_locks_they_are(void **state)
+{
+	const uint64_t at = CANNED_START, user = userlock_addr(1, 64),
+		       file = filelock_addr(FILELOCK_FLOCK, 1, 2);
+	const struct openmetrics_spec spec = {0};
+	struct asked *w = *state;
+	struct synth *s;
+
+	rig_init(&w->rig, 1);
+	s = w->rig.synth;
+	synth_round(s, at);
+	synth_begin(s, 0, at + 10, 7, 8, user, userlock_flags(USERLOCK_RWLOCK, 0), NULL, 0);
+	synth_end(s, 0, at + 20, 7, 8, user, 0);
+	synth_begin(s, 0, at + 30, 7, 8, file, filelock_flags(FILELOCK_FLOCK, 1), NULL, 0);
+	synth_tick(s, CANNED_END);
+	asked_play(w, NULL);
+	char *text = write_metrics(&w->q, &spec);
+	check(text);
+	near(openmetrics_value(text, "kontend_lock_wait_seconds_count{type=\"rwlock(u)\",mode="
+				     "\"W\",world=\"user\"}"),
+	     1);
+	near(openmetrics_value(text, "kontend_lock_waiters{type=\"flock\",mode=\"R\",world="
+				     "\"file\"}"),
+	     1);
+	assert_non_null(strstr(text, "type=\"rwlock(u)\",mode=\"W\",world=\"user\"} 1\n"));
+	free(text);
+}
+
 static void names_make_no_sample_wrong_or_double(void **state)
 {
 	struct asked *w = *state;
@@ -191,7 +230,7 @@ static void names_make_no_sample_wrong_or_double(void **state)
 
 	check(text);
 	near(openmetrics_value(text, "kontend_caller_contentions_total{caller=\"twin\","
-				     "type=\"semaphore\",mode=\"\"}"),
+				     "type=\"semaphore\",mode=\"\",world=\"kernel\"}"),
 	     2);
 	assert_non_null(strstr(text, "caller=\"a\\\"b\\\\c??\""));
 	free(text);
@@ -371,7 +410,7 @@ static void callers_have_a_bound(void **state)
 {
 	const struct openmetrics_spec spec = {0};
 	const char *other = "kontend_caller_contentions_total{caller=\"other\",type=\"mutex\","
-			    "mode=\"\"}";
+			    "mode=\"\",world=\"kernel\"}";
 	struct error err = {0};
 	struct openmetrics *m;
 	struct engine e;
@@ -409,6 +448,8 @@ static void callers_have_a_bound(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(says_whose_locks_they_are, asked_setup_empty,
+						asked_teardown),
 		cmocka_unit_test(the_reader_finds_what_is_wrong),
 		cmocka_unit_test_setup_teardown(says_what_the_tables_say, asked_setup,
 						asked_teardown),
