@@ -329,6 +329,50 @@ static void nothing_is_waited_for_where_nothing_can_be_read(void **state)
 	locksnap_deinit(&s);
 }
 
+static bool read_701(void *arg, uint64_t addr, void *ret, size_t n)
+{
+	char path[128];
+
+	(void)arg;
+	snprintf(path, sizeof(path), "%s/701/mem", tree_root);
+	FILE *f = fopen(path, "re");
+	assert_non_null(f);
+	bool ok = addr <= INT64_MAX && fseek(f, (long)addr, SEEK_SET) == 0 &&
+		  fread(ret, 1, n, f) == n;
+	fclose(f);
+	return ok;
+}
+
+/* It has no variable for that, and this program cannot do without. */
+static void version_13_has_it_in_the_entry(void **state)
+{
+	const struct runtime_process p = {.proc = tree_root, .pid = 701, .read = read_701};
+	struct runtime t = {.type = &runtime_postgres,
+			    .pid = 701,
+			    .parent = TREE_PARENT,
+			    .inner = 701,
+			    .symbols = {in_tree(&MyProc)},
+			    .version = 13};
+	struct runtimes *r = runtimes_new();
+	struct runtime_lock l = {0};
+
+	(void)state;
+	assert_non_null(r);
+	put_u64(701, in_tree(&MyProc), ENTRIES);
+	put_u32(701, ENTRIES + 52, 701);
+	put_u32(701, ENTRIES + 684, 0x01000000 | 57);
+	assert_true(t.type->find(r, &p, &t, NULL, &l));
+	assert_string_equal(l.name, "LWLock:BufferIO");
+	assert_int_equal(l.pid, TREE_PARENT);
+	/* Its entry would be another one then. */
+	put_u32(701, ENTRIES + 52, 702);
+	assert_false(t.type->find(r, &p, &t, NULL, &l));
+	put_u32(701, ENTRIES + 52, 701);
+	t.version = 14;
+	assert_false(t.type->find(r, &p, &t, NULL, &l));
+	runtimes_unref(r);
+}
+
 /* The lock of an interpreter at @gil, which thread 700 has. */
 static void gil(int pid, uint64_t at, uint64_t number_at)
 {
@@ -470,6 +514,7 @@ int main(void)
 		IN_TREE(a_transaction_has_the_backend_as_owner),
 		IN_TREE(what_does_not_prove_itself_is_not_believed),
 		IN_TREE(nothing_is_waited_for_where_nothing_can_be_read),
+		IN_TREE(version_13_has_it_in_the_entry),
 		IN_TREE(the_lock_of_3_11_is_at_its_place),
 		IN_TREE(other_versions_are_left_alone),
 		IN_TREE(each_interpreter_of_3_12_has_a_lock),

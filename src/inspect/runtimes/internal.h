@@ -11,6 +11,7 @@ struct runtime_type {
 	/* How the name of its program begins, and of its library; NULL: it has none. */
 	const char *program, *library;
 	const char *symbols[RUNTIME_SYMBOLS]; /* variables that it exports */
+	size_t needed;			      /* so many of these; others may be missing: 0 */
 	/* Fills in what is its own in @t. False: a version that is not known. */
 	bool (*open)(const struct runtime_process *p, struct runtime *t);
 	bool (*find)(struct runtimes *r, const struct runtime_process *p, const struct runtime *t,
@@ -43,8 +44,8 @@ static inline bool runtime_read_u32(const struct runtime_process *p, uint64_t ad
 
 /* symbols.c */
 
-/* Of variables that an ELF file exports, relative to the first byte of the file in memory. */
-bool runtime_symbols(int fd /* closed */, const char *const names[RUNTIME_SYMBOLS],
+/* Of the type, in an ELF file, relative to the first byte of the file in memory. */
+bool runtime_symbols(int fd /* closed */, const struct runtime_type *type,
 		     uint64_t ret[RUNTIME_SYMBOLS]);
 
 /* postgres.c */

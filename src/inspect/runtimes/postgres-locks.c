@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { TAG_SIZE = 16 };
-enum { MY_PROC = 1, ENTRY = 512, MODES = 8, CLAIMS_MOST = 256 };
+enum { MY_PROC, ENTRY = 512, MODES = 8, CLAIMS_MOST = 256 };
 
 /* LOCK: what it is of, and the list of claims. */
 struct lock {

@@ -3,7 +3,8 @@
  * PostgreSQL. A backend is a process of one thread. It sleeps on its own semaphore for each
  * lightweight lock, and in epoll_wait(2) for locks of rows and tables; so neither address nor call
  * says for which. But before it sleeps it stores a number in shared memory, as a view of the
- * server, pg_stat_activity, shows it: 8 bits of class, and 16 or more of event.
+ * server, pg_stat_activity, shows it: 8 bits of class, and 16 or more of event. Since 14 a variable
+ * points to it; before, it is in the entry of the backend.
  *
  * The memory has one owner of no lightweight lock: that is in the private memory of the backend
  * which has it, where no symbol leads to.
@@ -18,7 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WAIT_INFO }; /* of the symbols */
+enum { MY_PROC, WAIT_INFO }; /* of the symbols */
+/* In the entry of a backend of version 13, for 64 bits. */
+enum { V_13 = 13, PID_13 = 52, INFO_13 = 684 };
 enum { CLASS_LWLOCK = 1, CLASS_LOCK = 3, CLASS_PIN = 4, CLASS_SHIFT = 24, EVENT = 0xffffff };
 
 /* A file in the folder of the data, in which a server runs, has the version of both. */
@@ -57,6 +60,19 @@ static void name_lwlock(const struct runtime *t, uint32_t event, struct runtime_
 		snprintf(ret->name, sizeof(ret->name), "LWLock:%u", event);
 }
 
+static bool find_info(const struct runtime_process *p, const struct runtime *t, uint64_t *ret)
+{
+	uint32_t pid;
+
+	if (t->symbols[WAIT_INFO])
+		return runtime_read_u64(p, t->symbols[WAIT_INFO], ret);
+	if (t->version != V_13 || !runtime_read_u64(p, t->symbols[MY_PROC], ret) ||
+	    !runtime_read_u32(p, *ret + PID_13, &pid) || pid != (uint32_t)t->inner)
+		return false;
+	*ret += INFO_13;
+	return true;
+}
+
 static bool find_wait(struct runtimes *r, const struct runtime_process *p, const struct runtime *t,
 		      const struct userlock_call *call, struct runtime_lock *ret)
 {
@@ -64,8 +80,7 @@ static bool find_wait(struct runtimes *r, const struct runtime_process *p, const
 	uint64_t where;
 
 	(void)call;
-	if (!runtime_read_u64(p, t->symbols[WAIT_INFO], &where) ||
-	    !runtime_read_u32(p, where, &info))
+	if (!find_info(p, t, &where) || !runtime_read_u32(p, where, &info))
 		return false;
 	ret->pid = t->parent;
 	ret->where = where;
@@ -90,7 +105,8 @@ static bool find_wait(struct runtimes *r, const struct runtime_process *p, const
 
 const struct runtime_type runtime_postgres = {
 	.program = "postgres",
-	.symbols = {[WAIT_INFO] = "my_wait_event_info", "MyProc"},
+	.symbols = {[MY_PROC] = "MyProc", [WAIT_INFO] = "my_wait_event_info"},
+	.needed = 1,
 	.open = open_server,
 	.find = find_wait,
 };

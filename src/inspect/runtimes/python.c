@@ -123,6 +123,7 @@ const struct runtime_type runtime_python = {
 	.program = "python3",
 	.library = "libpython3",
 	.symbols = {[RUNTIME] = "_PyRuntime", [VERSION] = "Py_Version"},
+	.needed = 2,
 	.open = open_python,
 	.find = find_wait,
 };

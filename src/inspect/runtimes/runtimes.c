@@ -126,7 +126,7 @@ static bool read_file(struct runtimes *r, const struct runtime_process *p,
 	int fd = file_access_mapped(NULL, p->proc, p->pid, m->path, &deleted);
 	if (fd < 0)
 		return false;
-	ret->has = runtime_symbols(fd, type->symbols, ret->symbols);
+	ret->has = runtime_symbols(fd, type, ret->symbols);
 	keep_file(r, ret);
 	return ret->has;
 }
@@ -146,7 +146,7 @@ static void find_type(struct runtimes *r, const struct runtime_process *p, struc
 		if (!type || !read_file(r, p, &m, type, &f))
 			continue;
 		for (size_t i = 0; i < RUNTIME_SYMBOLS; i++)
-			ret->symbols[i] = f.symbols[i] + m.from;
+			ret->symbols[i] = f.symbols[i] ? f.symbols[i] + m.from : 0;
 		ret->type = type;
 		return;
 	}

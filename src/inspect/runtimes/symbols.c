@@ -50,8 +50,7 @@ static void read_table(const struct elfimg *e, const char *const wanted[RUNTIME_
 	mem_free(bytes);
 }
 
-bool runtime_symbols(int fd, const char *const names[RUNTIME_SYMBOLS],
-		     uint64_t ret[RUNTIME_SYMBOLS])
+bool runtime_symbols(int fd, const struct runtime_type *type, uint64_t ret[RUNTIME_SYMBOLS])
 {
 	struct elfimg e = {0};
 	uint64_t first;
@@ -60,10 +59,10 @@ bool runtime_symbols(int fd, const char *const names[RUNTIME_SYMBOLS],
 	bool ok = elfimg_open_fd(&e, fd) == 0 && e.is_64 &&
 		  elfimg_to_addr(e.segments, e.n_segments, 0, &first);
 	if (ok)
-		read_table(&e, names, ret);
+		read_table(&e, type->symbols, ret);
 	for (size_t i = 0; ok && i < RUNTIME_SYMBOLS; i++) {
-		ok = !names[i] || ret[i] > first;
-		ret[i] -= names[i] && ok ? first : 0;
+		ok = i >= type->needed || ret[i] > first;
+		ret[i] = ret[i] > first ? ret[i] - first : 0;
 	}
 	elfimg_close(&e);
 	return ok;
