@@ -81,6 +81,11 @@ uint64_t bpf_memory_loaded(void)
 	return loaded;
 }
 
+static int leave_sums_of_sleeps(struct bpf_object *o)
+{
+	return slept_leave(o, false, true);
+}
+
 uint64_t bpf_memory_wanted(void)
 {
 	static const struct {
@@ -92,7 +97,7 @@ uint64_t bpf_memory_wanted(void)
 		{uplinks_object, uplinks_object_end, NULL},
 		{locks_object, locks_object_end, NULL},
 		{slabs_object, slabs_object_end, NULL},
-		{waits_object, waits_object_end, slept_leave},
+		{waits_object, waits_object_end, leave_sums_of_sleeps},
 	};
 	uint64_t sum = 0;
 

@@ -24,6 +24,7 @@
 #include "proc-tree.h"
 
 #include <inttypes.h>
+#include <errno.h>
 #include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>

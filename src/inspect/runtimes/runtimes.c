@@ -5,6 +5,7 @@
  * runtime may load one later, and is looked at again now and then.
  */
 #include "../locks/files.h"
+#include "../locks/users-process.h"
 #include "internal.h"
 #include "kontend/clock.h"
 #include "kontend/fdio.h"
