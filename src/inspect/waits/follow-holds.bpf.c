@@ -80,7 +80,7 @@ struct follow_marks {
 	__u8 marks[FOLLOW_TASKS];
 };
 
-/* The loader leaves these out if holders are not to be followed. */
+/* The loader makes these small if holders are not to be followed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__type(key, __u32);

@@ -84,7 +84,7 @@ int slept_leave(struct bpf_object *o, bool sums, bool users);
 /* The thread that has tasks followed by follow.bpf.c while there are long waits. */
 struct follow;
 
-/* Before @o is loaded: leaves out its programs and maps. */
+/* Before @o is loaded: leaves out its program, and makes its maps small. */
 int follow_leave(struct bpf_object *o);
 /* For a loaded object, which must outlive it, as must @sched: the programs that follow. */
 int follow_new(struct follow **ret, struct bpf_object *o, struct sched *sched, uint64_t longer_ns,

@@ -308,11 +308,14 @@ int new_task(__u64 *ctx)
 	return 0;
 }
 
+/* The task is read once: for Linux 6.1 each load of it may be none. */
 SEC("iter/task")
 int old_tasks(struct bpf_iter__task *ctx)
 {
-	if (ctx->task)
-		give_storage(ctx->task);
+	struct task_struct *t = ctx->task;
+
+	if (t)
+		give_storage(t);
 	return 0;
 }
 
@@ -320,11 +323,12 @@ int old_tasks(struct bpf_iter__task *ctx)
 SEC("iter/task")
 int sleeping_tasks(struct bpf_iter__task *ctx)
 {
+	struct task_struct *t = ctx->task;
 	struct raw_slept_now *now;
 
-	if (!ctx->task)
+	if (!t)
 		return 0;
-	now = bpf_task_storage_get(&sleep_of, ctx->task, 0, 0);
+	now = bpf_task_storage_get(&sleep_of, t, 0, 0);
 	if (!now || !now->since_ns || now->epoch != slept_state.epoch)
 		return 0;
 	slept_state.now++;
