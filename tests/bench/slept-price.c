@@ -338,7 +338,8 @@ static int keep_statistics(void)
 
 static double measure_programs(const struct load *l, enum arm arm, const char *words)
 {
-	struct program p[PROGRAMS] = {{"on_switch", 0, 0}, {"on_waking", 0, 0}};
+	struct program p[PROGRAMS] = {{arm == ARM_BOTH ? "on_switch" : "on_typed_switch", 0, 0},
+				      {arm == ARM_BOTH ? "on_waking" : "on_typed_waking", 0, 0}};
 	struct feeds f = attach(arm);
 	int statistics = keep_statistics();
 
@@ -347,6 +348,11 @@ static double measure_programs(const struct load *l, enum arm arm, const char *w
 	if (statistics >= 0)
 		close(statistics);
 	detach(&f);
+	if (!p[0].runs || !p[1].runs) {
+		fprintf(stderr, "FAIL %s: %s has not run\n", l->name,
+			p[0].runs ? p[1].name : p[0].name);
+		exit(1);
+	}
 	for (size_t i = 0; i < PROGRAMS; i++)
 		printf("%s: %s, %s takes %.1f ns in %llu runs\n", l->name, words, p[i].name,
 		       p[i].runs ? (double)p[i].ns / (double)p[i].runs : 0.0,
