@@ -274,7 +274,8 @@ void report_blocked_json(const struct report_data *d, struct jsonw *j)
 	jsonw_bool(j, "known", s->known);
 	if (*s->reason)
 		jsonw_str(j, "reason", s->reason);
-	jsonw_str(j, "method", s->method);
+	if (s->known)
+		jsonw_str(j, "method", s->method);
 	if (*s->no_objects)
 		jsonw_str(j, "no_objects", s->no_objects);
 	jsonw_u64(j, "tasks", s->tasks);
