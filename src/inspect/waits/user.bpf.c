@@ -290,8 +290,11 @@ static __always_inline void user_waking(struct task_struct___user *t)
 {
 	struct task_struct *waker = (void *)bpf_get_current_task_btf();
 	struct raw_user_now *now;
+	struct user_call call;
 
-	if (!(t->__state & STATE_INTERRUPTIBLE))
+	/* The number of the call costs less than the storage of the task. */
+	if (!(t->__state & STATE_INTERRUPTIBLE) || t->flags & (TASK_KTHREAD | TASK_IO_WORKER) ||
+	    !user_call_read(t, &call))
 		return;
 	now = bpf_task_storage_get(&user_of, (void *)t, 0, 0);
 	if (!now || !now->since_ns || now->woken_ns || now->epoch != user_state.epoch)
