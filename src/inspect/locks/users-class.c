@@ -237,3 +237,10 @@ int users_classes_find(struct users_classes *c, const struct users_place *p, int
 	ret->n_frames = k->n_frames;
 	return 0;
 }
+
+bool users_classes_was_lock(const struct users_classes *c, int32_t tid)
+{
+	const struct known *k = find_known(c, tid);
+
+	return k && (k->found.class == FUTEXCLASS_LOCK || !strcmp(k->found.what, USERS_PENDING));
+}

@@ -430,6 +430,17 @@ static int add_elsewhere(struct users_pass *r, struct users_process *p, int32_t 
 	return add_wait(r, &w);
 }
 
+/* Not in futex(2). If it is awake just now it may wait for the same lock again. */
+static int add_awake(struct users_pass *r, struct users_process *p, int32_t tid)
+{
+	size_t n = r->n;
+	int code = add_elsewhere(r, p, tid);
+
+	return code < 0 || r->n > n || !users_classes_was_lock(r->classes, tid)
+		       ? code
+		       : add_pending(r, p, tid);
+}
+
 static bool is_same_sleep(const struct users_process *p, int32_t tid, const struct users_thread *t)
 {
 	struct users_thread now;
@@ -448,14 +459,13 @@ static int add_thread(struct users_pass *r, struct users_process *p, int32_t tid
 	struct users_class c;
 
 	if (!users_process_thread(p, tid, &t))
-		return add_elsewhere(r, p, tid);
+		return add_awake(r, p, tid);
 	int code = users_classes_find(r->classes, &place, tid, &t, &c);
 	if (code < 0)
 		return code;
 	bool by_runtime = find_in_runtime(r, p, &t.call, &said);
 	bool found = by_runtime || find_lock(p, &t.call, &c.found, &w);
 	w.ran_ns = found && !c.ran_ns ? files_ran_ns(p->proc, p->pid, tid) : c.ran_ns;
-	/* It may wait for that lock again: short waits are not to be missed for long. */
 	if (!is_same_sleep(p, tid, &t))
 		return found ? add_pending(r, p, tid) : 0;
 	if (!found)
@@ -609,6 +619,9 @@ int snapshot_users_add(struct snapshot_users *u, const struct target *target, st
 	uint64_t now = clock_now_ns(), took = now - from, once = runtimes_take_once_ns(u->runtimes);
 	if (searches)
 		u->next_ns = now + REST * (took > once ? took - once : 0);
+	/* Threads that have gone to sleep meanwhile are in it. */
+	if (ret->head.time_ns)
+		ret->head.cost_ns = now - ret->head.time_ns;
 	bool all = code == 0 && !u->left.n && u->last->n < WAITS_MOST;
 	u->knows = all && (searches || u->knows);
 	ret->head.users = !u->knows  ? LOCKSNAP_USERS_UNKNOWN
