@@ -71,7 +71,10 @@ static void draw_holder(struct view *v, struct screen *s, struct rect r, const s
 	if (w->certainty && strcmp(w->certainty, "hint") == 0)
 		line_whole(&l, ROLE_DIM, "  a reader that had it last, and may have let go of it");
 	if (w->certainty && strcmp(w->certainty, "evidence") == 0)
-		line_whole(&l, ROLE_DIM, "  a reader by its calls: evidence, no proof");
+		line_whole(&l, ROLE_DIM, "%s",
+			   w->kind && strstr(w->kind, "(u)")
+				   ? "  by the memory of the program: evidence, no proof"
+				   : "  a reader by its calls: evidence, no proof");
 }
 
 /* The last state seen, when it is over. */
