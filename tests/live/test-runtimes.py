@@ -32,9 +32,10 @@ def until(condition, what):
     """Waits until it is true."""
     for _ in range(300):
         if condition():
-            return True
+            return
         time.sleep(0.1)
-    return check(False, "never: " + what)
+    check(False, "never: " + what)
+    sys.exit(1)
 
 
 def waits(text, comm):
@@ -67,7 +68,8 @@ class Server:
     def do(self, program, *args):
         p = subprocess.run((os.path.join(self.programs, program), *args), stdout=subprocess.DEVNULL,
                            stderr=subprocess.PIPE, text=True, check=False, **self.as_user)
-        check(p.returncode == 0, "%s: status %d: %s" % (program, p.returncode, p.stderr))
+        if not check(p.returncode == 0, "%s: status %d: %s" % (program, p.returncode, p.stderr)):
+            done()
 
     def __enter__(self):
         self.do("initdb", "-D", "data", "-A", "trust", "-U", "postgres", "-N")
@@ -76,7 +78,9 @@ class Server:
             p = subprocess.run((os.path.join(self.programs, "pg_ctl"), "-D", "data", "-w", "-o",
                                 "-c listen_addresses='' -k %s -c fsync=off" % self.folder, "start"),
                                stdout=log, stderr=log, check=False, **self.as_user)
-        check(p.returncode == 0, "the server does not start: see its log")
+        with open(os.path.join(self.folder, "log"), encoding="utf-8") as log:
+            if not check(p.returncode == 0, "the server does not start: %s" % log.read()):
+                done()
         return self
 
     def __exit__(self, *_):
