@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Holders of locks that are followed: the story of followed.h, four times. */
+/* Holders of locks: the story of followed.h, four times; and a lock of a program. */
 #include "followed.h"
+#include "kontend/locktype.h"
+#include "kontend/userlock.h"
+#include "lock-snaps.h"
 #include "streams-int.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 struct synth *stream_followed(void)
 {
@@ -15,5 +19,39 @@ struct synth *stream_followed(void)
 	synth_outputs(s);
 	synth_round(s, START_NS);
 	followed_emit(s, START_NS, 4);
+	return s;
+}
+
+/* Three threads wait to write and one to read, for a lock of their program that a fifth has. */
+struct synth *stream_users(void)
+{
+	const uint64_t lock = userlock_addr(9, 0x403060), end = START_NS + 4ull * SECOND;
+	struct locksnap look = {0};
+	struct synth *s = synth_new(2);
+
+	synth_prologue(s, synth_kallsyms);
+	synth_outputs(s);
+	synth_round(s, START_NS);
+	lock_snap_name(&look, lock, LOCKSNAP_USER, -1, 800, "app", "app:table_lock", 0);
+	struct locksnap_queue q = {.addr = lock,
+				   .type = LOCKSNAP_USER_RWLOCK,
+				   .certainty = LOCKSNAP_EVIDENCE,
+				   .holder_pid = 800,
+				   .holder_tid = 800,
+				   .holder_comm = locksnap_add_text(&look, "app"),
+				   .holder_state = LOCKSNAP_RUNNING,
+				   .holder_cpu = 1,
+				   .writers_waiting = 3,
+				   .readers_waiting = 1};
+	for (int i = 0; i < 4; i++) {
+		synth_begin(s, 0, START_NS + (uint64_t)(i + 1) * 300 * MS, 800, 801 + i, lock,
+			    userlock_flags(USERLOCK_RWLOCK, i == 3), NULL, 0);
+		lock_snap_waiter(&look, (uint32_t)i + 1, 800, 801 + i, "app", i == 3);
+	}
+	synth_tick(s, START_NS + 2ull * SECOND);
+	if (locksnap_add_queue(&look, &q) < 0)
+		abort();
+	lock_snap_emit(s, &look, end);
+	synth_tick(s, end);
 	return s;
 }

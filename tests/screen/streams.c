@@ -533,6 +533,7 @@ static const struct {
 	{"mmap-paths", stream_mmap_paths},
 	{"trylock", stream_trylock},
 	{"followed", stream_followed},
+	{"users", stream_users},
 };
 
 struct synth *stream_make(const char *name)

@@ -7,6 +7,9 @@
  */
 #include "kontend/damage.h"
 #include "kontend/engine.h"
+#include "kontend/locktype.h"
+#include "kontend/model-cpu.h"
+#include "kontend/model.h"
 #include "kontend/view.h"
 
 #include <string.h>
@@ -26,6 +29,26 @@ static const struct view_fit fits[QUERY_BYS][FITS] = {
 	[BY_OWNER] = {{"holder", 0, 0}, {"name", 4, 0}},
 	[BY_STACK] = {{"name", 6, 0}, {"caller", VIEW_HIDE, 0}, {"locks", VIEW_HIDE, 0}},
 };
+
+/* The width of all types but for a few, and all tables have it. */
+enum { KIND_WIDTH = 10 };
+
+/* Room for the mode of the longest type that is waited for; .key NULL: there is enough. */
+static struct view_fit fit_kind(const struct view *v)
+{
+	const struct model_type *types = v->query->model->types;
+	struct view_fit f = {.width = KIND_WIDTH};
+
+	for (int i = 0; i < LOCK_TYPES; i++) {
+		size_t len = strlen(locktype_name((enum lock_type)i));
+		if (len <= f.width ||
+		    !(types[i].contended || types[i].waited_ns || types[i].rate_wait_ns))
+			continue;
+		f.key = "kind";
+		f.width = (uint8_t)len;
+	}
+	return f;
+}
 
 static void fit_column(struct column *columns, size_t n, const struct view_fit *f)
 {
@@ -57,12 +80,11 @@ void view_fit_locks(const struct view *v, struct table *t, struct view_columns *
 		    enum query_by by)
 {
 	uint32_t mask = v->scope.mask;
-	struct view_fit all[FITS + 4];
-	size_t n = 0;
+	struct view_fit all[FITS + 5] = {fit_kind(v)};
+	size_t n = all[0].key != NULL;
 
-	memcpy(all, fits[by], sizeof(fits[by]));
-	while (n < FITS && all[n].key)
-		n++;
+	for (size_t i = 0; i < FITS && fits[by][i].key; i++)
+		all[n++] = fits[by][i];
 	if (mask & 1u << BY_LOCK && by != BY_LOCK)
 		all[n++] = (struct view_fit){"name", VIEW_HIDE, 0};
 	if (mask & TYPED && by != BY_LOCK && by != BY_TYPE)
@@ -76,8 +98,8 @@ void view_fit_waiters(const struct view *v, struct table *t, struct view_columns
 {
 	const struct model_damage *d = v->query->model->damage;
 	uint32_t mask = v->scope.mask;
-	struct view_fit all[6];
-	size_t n = 0;
+	struct view_fit all[7] = {fit_kind(v)};
+	size_t n = all[0].key != NULL;
 
 	if (!d->lost && !d->dropped)
 		all[n++] = (struct view_fit){"doubtful", VIEW_HIDE, 0};
@@ -90,4 +112,14 @@ void view_fit_waiters(const struct view *v, struct table *t, struct view_columns
 	if (mask & 1u << BY_CPU)
 		all[n++] = (struct view_fit){"cpu", VIEW_HIDE, 0};
 	view_fit_columns(t, store, all, n);
+}
+
+void view_fit_types(const struct view *v, struct table *t, struct view_columns *store)
+{
+	const struct view_fit all[] = {
+		{"name", VIEW_HIDE, 0}, {"caller", 6, 12}, {"locks", 5, 0},  {"spark", 6, 0},
+		{"wait_pct", 2, 0},	{"avg_ns", 3, 0},  {"max_ns", 3, 0}, fit_kind(v),
+	};
+
+	view_fit_columns(t, store, all, sizeof(all) / sizeof(*all));
 }

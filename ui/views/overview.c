@@ -105,10 +105,6 @@ struct page {
 	struct rect r_now, r_types, r_cpus, r_locks, r_waiters;
 };
 
-static const struct view_fit fit_types[] = {
-	{"name", VIEW_HIDE, 0}, {"caller", 6, 12}, {"locks", 5, 0},  {"spark", 6, 0},
-	{"wait_pct", 2, 0},	{"avg_ns", 3, 0},  {"max_ns", 3, 0},
-};
 static const struct view_fit fit_cpus[] = {
 	{"caller", 6, 12},
 	{"spark", 6, 0},
@@ -127,6 +123,11 @@ static int ask_locks(struct view *v, struct query_spec *spec, struct table *ret,
 {
 	spec->by = BY_LOCK;
 	return query_locks(v->query, spec, ret, err);
+}
+
+static void fit_locks(struct view *v, struct table *t)
+{
+	view_fit_locks(v, t, &of_view(v)->panes[PANE_LOCKS].columns, BY_LOCK);
 }
 
 /* Rows for which there is room: of more CPUs those are shown that wait most. */
@@ -169,8 +170,7 @@ static int ask_page(struct view_overview *o, struct page *p, struct rect r_page,
 		r = query_waiters(q, &waiters, &p->waiters, err);
 	if (r < 0)
 		return r;
-	view_fit_columns(&p->types, &o->panes[PANE_TYPES].columns, fit_types,
-			 sizeof(fit_types) / sizeof(*fit_types));
+	view_fit_types(&o->v, &p->types, &o->panes[PANE_TYPES].columns);
 	view_fit_columns(&p->cpus, &o->panes[PANE_CPUS].columns, fit_cpus,
 			 sizeof(fit_cpus) / sizeof(*fit_cpus) - p->sums.perf.slots_known);
 	view_fit_waiters(&o->v, &p->waiters, &o->panes[PANE_WAITERS].columns);
@@ -480,7 +480,8 @@ static void overview_draw(struct view *v, struct screen *s, struct rect r)
 				   .set = &o->set,
 				   .pane = PANE_LOCKS,
 				   .lines = r.h,
-				   .ask = ask_locks}};
+				   .ask = ask_locks,
+				   .fit = fit_locks}};
 	const struct app_sums *sums = app_sums(v->app);
 	struct error err = {0};
 	char title[64];

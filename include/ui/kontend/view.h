@@ -159,6 +159,8 @@ void view_fit_columns(struct table *t, struct view_columns *store, const struct 
 void view_fit_locks(const struct view *v, struct table *t, struct view_columns *store,
 		    enum query_by by);
 void view_fit_waiters(const struct view *v, struct table *t, struct view_columns *store);
+/* The list by type of the overview. */
+void view_fit_types(const struct view *v, struct table *t, struct view_columns *store);
 
 /* Arguments of `:by` in a view, in the order of `by-next`. */
 struct view_bys {
