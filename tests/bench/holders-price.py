@@ -10,58 +10,20 @@ KONTEND alone, with holders followed: ns of each run of its programs. Figures ar
 pieces of work, and the interval in which that lies with a certainty of 95 %. Loads: mmap (`kontend
 bench mmap`), flock and rename (lock-load.c).
 """
-import ctypes
 import os
 import random
-import re
 import signal
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 
+from price import programs, skip, statistics_of_bpf
+
 SAMPLES = 2000
 SETTLE_S = 0.5
-STATS = "/proc/sys/kernel/bpf_stats_enabled"
 FOLLOWING = ("see_begin", "see_end", "see_switch", "see_waking", "say_follow")
-SYS_BPF = {"x86_64": 321, "aarch64": 280}.get(os.uname().machine)
-PROG_GET_FD_BY_ID, OBJ_GET_INFO_BY_FD, INFO_BYTES, NAME_AT, ATTR_BYTES = 13, 15, 232, 64, 128
-libc = ctypes.CDLL(None)
-names = {}
-
-
-def bpf(command, attr):
-    return libc.syscall(SYS_BPF, command, ctypes.create_string_buffer(attr, ATTR_BYTES), 16)
-
-
-def name_of(number):
-    fd = bpf(PROG_GET_FD_BY_ID, struct.pack("=IIII", number, 0, 0, 0))
-    if fd < 0:
-        return "?"
-    info = ctypes.create_string_buffer(INFO_BYTES)
-    bpf(OBJ_GET_INFO_BY_FD, struct.pack("=IIQ", fd, INFO_BYTES, ctypes.addressof(info)))
-    os.close(fd)
-    return info.raw[NAME_AT:NAME_AT + 16].split(b"\0")[0].decode()
-
-
-def programs(pid):
-    """By name, of each program of that process: how often it ran, and ns."""
-    found = {}
-    at = "/proc/%d/fdinfo" % pid
-    for fd in os.listdir(at):
-        try:
-            with open(os.path.join(at, fd)) as f:
-                text = f.read()
-        except OSError:
-            continue
-        of = dict(re.findall(r"^(prog_id|run_time_ns|run_cnt):\s*(\d+)$", text, re.M))
-        if len(of) == 3:
-            number = int(of["prog_id"])
-            names[number] = names.get(number) or name_of(number)
-            found[names[number]] = (int(of["run_cnt"]), int(of["run_time_ns"]))
-    return found
 
 
 def start(kontend, options, out):
@@ -135,20 +97,11 @@ def main():
     loads = {"mmap": [kontend, "bench", "-q", "mmap", "-t", "8", "-n", "400"],
              "flock": [lock_load, "flock", "8", "15000"],
              "rename": [lock_load, "rename", "8", "8000"]}
-    if os.geteuid() != 0 or not os.path.exists(STATS) or not SYS_BPF:
-        print("skipped: needs root, and statistics of BPF")
-        sys.exit(77)
-    with open(STATS) as f:
-        was = f.read()
-    with tempfile.TemporaryDirectory(prefix="kontend-price-") as d:
-        try:
-            with open(STATS, "w") as f:
-                f.write("1")
-            for name in [a for a in sys.argv[5:] if a in loads] or loads:
-                compare(name, (kontend, other), loads[name], pairs, d)
-        finally:
-            with open(STATS, "w") as f:
-                f.write(was)
+    if os.geteuid() != 0:
+        skip("needs root")
+    with tempfile.TemporaryDirectory(prefix="kontend-price-") as d, statistics_of_bpf():
+        for name in [a for a in sys.argv[5:] if a in loads] or loads:
+            compare(name, (kontend, other), loads[name], pairs, d)
 
 
 main()
