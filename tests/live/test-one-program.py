@@ -70,7 +70,7 @@ def count(names, least, most, when):
 def compare(d, before, after, is_followed, *options):
     first, begin, then, end = measured(d, *options)
     when = " ".join(options)
-    most = after if shares() or "--sleeps" not in options or not is_followed else after + 1
+    most = after if shares() or not is_followed or "snapshot" in options else after + 1
     print("%s: %s, then %s" % (when, count(first, before, before, when + ", at first"),
                                count(then, after, most, when + ", then")))
     check(follows(d, begin, end) == is_followed, "%s: holders %s followed" % (
@@ -80,8 +80,10 @@ def compare(d, before, after, is_followed, *options):
 if os.geteuid() != 0:
     skip("needs root")
 with tempfile.TemporaryDirectory(prefix="kontend-one-program-") as d:
-    compare(d, 0, 1, True, "--follow", "1ms")
-    compare(d, 0, 0, False, "--no-follow")
+    compare(d, 0, 1, True, "--follow", "1ms", "--user-locks", "snapshot")
+    compare(d, 0, 0, False, "--no-follow", "--user-locks", "snapshot")
+    compare(d, 1, 1, True, "--follow", "1ms", "--user-locks", "events")
+    compare(d, 1, 1, False, "--no-follow", "--user-locks", "events")
     compare(d, 1, 1, True, "--follow", "1ms", "--sleeps")
     compare(d, 1, 1, True, "--follow", "1ms", "--sleeps", "--owner")
     compare(d, 1, 1, True, "--follow", "1ms", "--sleeps", "--min-wait", "1us")
