@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What PostgreSQL and Python export. */
+/* Symbols that PostgreSQL and Python export. */
 extern uint64_t my_wait_event_info, MyProc, _PyRuntime, Py_Version;
 uint64_t my_wait_event_info, MyProc, _PyRuntime, Py_Version;
 

@@ -23,8 +23,8 @@
 #include "lock-snaps.h"
 #include "proc-tree.h"
 
-#include <inttypes.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>

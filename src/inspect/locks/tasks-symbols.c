@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Addresses of functions by the names that /proc/PID/stack has, as snapshots have addresses.
- * /proc/kallsyms has a hundred thousand names, so all new ones of a pass are searched in one go. A
- * function of the same name in another file is told apart by its size, and one of a module by that.
+ * /proc/kallsyms has a hundred thousand names, so all new ones of a pass are searched in one go. The
+ * size distinguishes functions of one name in several files, and the module those in modules.
  */
 #include "kontend/fdio.h"
 #include "kontend/hash.h"

@@ -352,7 +352,7 @@ static int add_tasks(struct snapshot_tasks *t, const struct target *target, stru
 	return code;
 }
 
-/* What is not known of them, and why. */
+/* Why the rest of them is not known. */
 static void add_reasons(struct snapshot_tasks *t, const char *reason, struct locksnap *s)
 {
 	const char *calls =

@@ -36,7 +36,7 @@ struct tasks_one {
 
 /* tasks-read.c */
 
-/* Where tasks are read from, and what is known of file systems. */
+/* Where tasks are read from, and the file systems that were seen. */
 struct tasks_from {
 	const char *proc;	     /* "/proc" or a test's tree */
 	const struct mounts *mounts; /* of our mount namespace; NULL: not known */

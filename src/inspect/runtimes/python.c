@@ -23,7 +23,7 @@ struct places {
 	uint64_t number;		  /* in the state of a thread */
 };
 
-/* What _PyRuntime begins with: places, of which a few are used. */
+/* The first words of _PyRuntime: places, of which a few are used. */
 enum { W_COOKIE, W_VERSION, W_THREADED, W_INTERPRETERS = 5 };
 
 static bool read_places(const struct runtime_process *p, const struct runtime *t,

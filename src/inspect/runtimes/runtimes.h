@@ -37,7 +37,7 @@ struct runtime_lock {
 	uint32_t owner; /* thread number in the namespace of the process; 0: none, or not known */
 };
 
-/* What is known of the runtimes of all processes. For any thread. */
+/* Runtimes of all processes, as far as they were read. For any thread. */
 struct runtimes;
 
 struct runtimes *runtimes_new(void); /* NULL: no memory; with one reference */
