@@ -31,8 +31,9 @@ for n in $(seq "$times"); do
 	rm -f -- file*
 	level=
 	[ $((n % 2)) = 0 ] || level=-z
+	# perf does not know the events of locks of programs.
 	# shellcheck disable=SC2086 # none or one word
-	"$kontend" record -q $level -o file &
+	"$kontend" record -q --user-locks snapshot $level -o file &
 	recorder=$!
 	while [ ! -e file ] && kill -0 "$recorder" 2>/dev/null; do
 		sleep 0.01

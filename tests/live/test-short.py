@@ -27,7 +27,7 @@ class Observer:
     """A kontend, once it measures."""
 
     def __init__(self, verb, *args):
-        self.p = subprocess.Popen([kontend, verb, "-v", *args], text=True, stderr=subprocess.PIPE,
+        self.p = subprocess.Popen([kontend, verb, "-v", "--user-locks", "off", *args], text=True, stderr=subprocess.PIPE,
                                   stdout=subprocess.DEVNULL)
         said = ""
         for line in self.p.stderr:

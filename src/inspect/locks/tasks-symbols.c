@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Addresses of functions by the names that /proc/PID/stack has, as snapshots have addresses.
- * /proc/kallsyms has a hundred thousand names, so all new ones of a pass are searched in one go. The
- * size distinguishes functions of one name in several files, and the module those in modules.
+ * /proc/kallsyms has a hundred thousand names, so all new ones of a pass are searched in one go.
+ * The size distinguishes functions of one name in several files, and the module those in modules.
  */
 #include "kontend/fdio.h"
 #include "kontend/hash.h"
