@@ -64,22 +64,24 @@ places() {
 
 cd "$dir"
 # perf does not know the events of locks of programs.
-set -- --user-locks snapshot -- "$@"
-"$kontend" record -q -a -o file "$@"
+recording() {
+	"$kontend" record -q -a --user-locks snapshot "$@"
+}
+recording -o file -- "$@"
 check file file $waits
 places file
-"$kontend" record -q -a -z -o packed "$@"
+recording -z -o packed -- "$@"
 check compressed packed $waits
 [ $(($(wc -c <packed) / $(events packed))) -lt $(($(wc -c <file) / $(events file))) ] ||
 	complain "an event takes as many bytes in the compressed one"
 
-"$kontend" record -q -a -o - "$@" >stream
+recording -o - -- "$@" >stream
 ours=$(events stream)
 theirs=$(perf script -i - -F event <stream 2>perf.err | grep -c 'lock:contention_' || true)
 echo "stream: $ours events here, $theirs of perf"
 [ "$ours" -ge $waits ] || complain "stream: only $ours events"
 [ "$ours" = "$theirs" ] || complain "stream: $ours events, perf prints $theirs"
-piped=$("$kontend" record -q -a -o - "$@" | tee copy | "$kontend" report -i - --format json)
+piped=$(recording -o - -- "$@" | tee copy | "$kontend" report -i - --format json)
 echo "$piped" | grep -q "\"events\": *$(events copy)," || complain "the report of a pipe is another one"
 
 # Cut at places that are no boundary.
