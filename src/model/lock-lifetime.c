@@ -169,7 +169,7 @@ int lock_lifetime_user(struct model *m, const struct event *ev)
 		return 0;
 	name.comm = locksnap_add_text(&s, ev->user.comm);
 	int code = locksnap_add_name(&s, &name);
-	code = code < 0 ? code : lockname_take(m->lock_names, &s, ev->time, m->tasks);
+	code = code < 0 ? code : lockname_take_names(m->lock_names, &s, ev->time, m->tasks);
 	locksnap_deinit(&s);
 	return code;
 }

@@ -400,8 +400,8 @@ static void end_file(struct lockname_set *s, uint64_t addr, uint64_t time_ns)
 		n->to_ns = time_ns;
 }
 
-int lockname_take(struct lockname_set *s, const struct locksnap *snap, uint64_t time_ns,
-		  const struct task_table *tasks)
+int lockname_take_names(struct lockname_set *s, const struct locksnap *snap, uint64_t time_ns,
+			const struct task_table *tasks)
 {
 	int code = 0;
 
@@ -428,6 +428,14 @@ int lockname_take(struct lockname_set *s, const struct locksnap *snap, uint64_t 
 			code = forget_half(s);
 		code = code < 0 ? code : put_name(s, &name, time_ns);
 	}
+	return code;
+}
+
+int lockname_take(struct lockname_set *s, const struct locksnap *snap, uint64_t time_ns,
+		  const struct task_table *tasks)
+{
+	int code = lockname_take_names(s, snap, time_ns, tasks);
+
 	code = code < 0 ? code : take_percpu(s, snap);
 	code = code < 0 ? code : take_holders(s, snap);
 	return code < 0 ? code : lockhold_take(&s->holds, snap);

@@ -16,6 +16,8 @@
 #include "kontend/blame.h"
 #include "kontend/damage.h"
 #include "kontend/limits.h"
+#include "kontend/lockhold.h"
+#include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/locktype.h"
 #include "kontend/model.h"
@@ -131,6 +133,34 @@ static void a_sleep_in_flight_is_the_same_wait(void **state)
 	assert_int_equal(t.n_rows, 1);
 	assert_int_equal(cell_u(&t, 0, "contended"), 1);
 	assert_int_equal(cell_u(&t, 0, "total_ns"), 800 * MS);
+}
+
+/* Its name comes by the event: since when snapshots see other holders does not begin again. */
+static void holders_of_snapshots_stay(void **state)
+{
+	struct asked *w = *state;
+
+	start(w);
+	for (uint64_t i = 1; i <= 2; i++) {
+		struct locksnap s = {0};
+		const struct locksnap_queue q = {.addr = 0xffff888000001000,
+						 .type = LOCKSNAP_MUTEX,
+						 .certainty = LOCKSNAP_SURE,
+						 .holder_pid = 700,
+						 .holder_tid = 702,
+						 .holder_comm = locksnap_add_text(&s, "app"),
+						 .holder_cpu = -1,
+						 .writers_waiting = 1};
+		lock_snap_waiter(&s, 1, 700, 701, "app", false);
+		assert_int_equal(locksnap_add_queue(&s, &q), 0);
+		lock_snap_emit(w->rig.synth, &s, AT(i * 300));
+		report_sleep(w, sleep_of(704, i * 300 + 10, 30));
+	}
+	second(w, 1);
+	asked_play(w, NULL);
+	assert_int_equal(
+		lockhold_ns(&w->rig.engine.model->lock_names->holds, 0xffff888000001000, 702),
+		300 * MS);
 }
 
 /* A signal ends it: time is lost all the same. No layout: it may be for a condition. */
@@ -353,6 +383,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_sleep_is_a_wait),
 		TEST(a_sleep_in_flight_is_the_same_wait),
+		TEST(holders_of_snapshots_stay),
 		TEST(not_all_sleeps_are_acquisitions),
 		TEST(short_ones_come_in_sums),
 		TEST(the_first_of_a_part_is_no_sum),

@@ -78,6 +78,9 @@ void lockname_set_unref(struct lockname_set *s); /* NULL is fine */
  */
 int lockname_take(struct lockname_set *s, const struct locksnap *snap, uint64_t time_ns,
 		  const struct task_table *tasks);
+/* Its names alone: the latest snapshot and the holders that it saw stay. */
+int lockname_take_names(struct lockname_set *s, const struct locksnap *snap, uint64_t time_ns,
+			const struct task_table *tasks);
 /*
  * An event reports that the lock at @n->addr is that of a file from @n->from_ns on; @changed: it
  * was another one's before. 0 or -ENOMEM.

@@ -15,13 +15,24 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { SMALL = 512, ARRIVALS = 3, COMM_TEXT = 64 };
+enum {
+	SMALL = 512,
+	ARRIVALS = 3,
+	COMM_TEXT = 64,
+	PROC_TEXT = 128,
+	CLOCK_WAITS = 20,
+	CLOCK_WAIT_NS = 20000000,
+};
+static const uint64_t CLOCK_LASTS_NS = 10000000000;
 
 /* Calls @line for each line of @text that begins with @word; true as soon as it returns true. */
 static bool any_line(const char *text, const char *word,
@@ -167,7 +178,7 @@ uint64_t files_ran_ns(const char *proc, int32_t pid, int32_t tid)
 }
 
 /* As it is when a thread that slept gets its CPU: the greatest of several is the most exact. */
-bool files_clock_ahead(const char *proc, int64_t *ret)
+static bool clock_ahead(const char *proc, int64_t *ret)
 {
 	const struct timespec moment = {.tv_nsec = 1000};
 	bool is_known = false;
@@ -182,6 +193,100 @@ bool files_clock_ahead(const char *proc, int64_t *ret)
 		is_known = true;
 	}
 	return is_known;
+}
+
+/* It belongs to its thread and to those who wait for it: a task may keep the CPU for long. */
+struct clock_thread {
+	_Atomic unsigned refs;
+	_Atomic bool done;
+	bool known;
+	int64_t ahead_ns;
+	int cpu;
+	char proc[PROC_TEXT];
+};
+
+static void thread_unref(struct clock_thread *t)
+{
+	if (t && atomic_fetch_sub(&t->refs, 1) == 1)
+		mem_free(t);
+}
+
+static void *read_there(void *arg)
+{
+	struct clock_thread *t = arg;
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(t->cpu, &one);
+	t->known =
+		sched_setaffinity(0, sizeof(one), &one) == 0 && clock_ahead(t->proc, &t->ahead_ns);
+	t->done = true;
+	thread_unref(t);
+	return NULL;
+}
+
+static void begin_thread(struct files_clock *of, const char *proc)
+{
+	struct clock_thread *t = mem_calloc(1, sizeof(*t));
+	pthread_t thread;
+
+	if (!t)
+		return;
+	t->cpu = of->cpu;
+	snprintf(t->proc, sizeof(t->proc), "%s", proc);
+	t->refs = 2;
+	if (pthread_create(&thread, NULL, read_there, t) != 0) {
+		mem_free(t);
+		return;
+	}
+	pthread_detach(thread);
+	of->thread = t;
+}
+
+static void end_thread(struct files_clock *of)
+{
+	of->known = of->thread->known;
+	of->ahead_ns = of->thread->ahead_ns;
+	of->read_ns = clock_now_ns();
+	thread_unref(of->thread);
+	of->thread = NULL;
+}
+
+static struct files_clock *clock_of(struct files_clocks *c, int cpu)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->of[i].cpu == cpu)
+			return &c->of[i];
+	if (c->n == FILES_CLOCKS || cpu < 0 || cpu >= CPU_SETSIZE)
+		return NULL;
+	c->of[c->n] = (struct files_clock){.cpu = cpu};
+	return &c->of[c->n++];
+}
+
+/* The first time this waits for the thread, but not for long. */
+uint64_t files_clock_ran(struct files_clocks *c, const char *proc, int cpu, uint64_t ran_ns)
+{
+	const struct timespec moment = {.tv_nsec = CLOCK_WAIT_NS / CLOCK_WAITS};
+	struct files_clock *of = ran_ns ? clock_of(c, cpu) : NULL;
+
+	if (!of)
+		return 0;
+	if (!of->thread && clock_now_ns() - of->read_ns > CLOCK_LASTS_NS)
+		begin_thread(of, proc);
+	for (int i = 0; of->thread && !of->thread->done && !of->read_ns && i < CLOCK_WAITS; i++)
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
+	if (of->thread && of->thread->done)
+		end_thread(of);
+	else if (!of->read_ns)
+		of->read_ns = 1; /* it is not waited for again */
+	return of->known ? ran_ns - (uint64_t)of->ahead_ns : 0;
+}
+
+void files_clocks_deinit(struct files_clocks *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		thread_unref(c->of[i].thread);
+	c->n = 0;
 }
 
 uint32_t files_comm(const char *proc, int32_t pid, int32_t tid, struct locksnap *s)

@@ -66,8 +66,7 @@ struct snapshot_files {
 	bool moved;	  /* one of them may have run since the lines were read */
 	uint64_t read_ns; /* when that was done */
 	uint64_t next_ns, next_search_ns;
-	int64_t ahead_ns; /* of the scheduler's clock */
-	bool ahead_known;
+	struct files_clocks clocks;
 };
 
 struct snapshot_files *snapshot_files_new(const char *proc)
@@ -83,6 +82,7 @@ void snapshot_files_free(struct snapshot_files *f)
 {
 	if (!f)
 		return;
+	files_clocks_deinit(&f->clocks);
 	mem_free(f->lines);
 	mem_free(f);
 }
@@ -184,9 +184,9 @@ static int add_waiter(struct snapshot_files *f, size_t at, struct locksnap_queue
 		.cpu = (uint32_t)(files_process(f->proc, tid).cpu + 1),
 		.measured = !f->target || target_has(f->target, pid, tid, false, -1),
 	};
-	uint64_t ran = f->ahead_known ? files_ran_ns(f->proc, pid, tid) : 0;
-	w.ran_ns = ran ? ran - (uint64_t)f->ahead_ns : 0;
-	f->moved |= !ran || w.ran_ns + CLOCKS_NS > f->read_ns;
+	w.ran_ns = files_clock_ran(&f->clocks, f->proc, (int)w.cpu - 1,
+				   files_ran_ns(f->proc, pid, tid));
+	f->moved |= !w.ran_ns || w.ran_ns + CLOCKS_NS > f->read_ns;
 	return locksnap_add_waiter(s, &w);
 }
 
@@ -358,8 +358,6 @@ static int add_queues(struct snapshot_files *f, struct locksnap *s)
 	for (size_t i = 0; code == 0 && i < f->n; i++) {
 		if (!f->lines[i].line.waits || map64_get(&done, f->lines[i].addr))
 			continue;
-		if (!f->found)
-			f->ahead_known = files_clock_ahead(f->proc, &f->ahead_ns);
 		f->found = true;
 		code = map64_put(&done, f->lines[i].addr, 1);
 		code = code < 0 ? code : add_queue(f, i, s);

@@ -42,8 +42,27 @@ int32_t files_waiting(const char *proc, int32_t pid, const struct files_line *l,
 		      int *ret_fd);
 /* When a thread ran last, by the scheduler's clock; 0: not known. */
 uint64_t files_ran_ns(const char *proc, int32_t pid, int32_t tid);
-/* How far the scheduler's clock is ahead of ours. False: not known. */
-bool files_clock_ahead(const char *proc, int64_t *ret);
+/*
+ * How far the scheduler's clock is ahead of ours, by CPU: it stands still on one that serves
+ * interrupts, or that a hypervisor has taken, so after hours those of two CPUs may differ by a
+ * second. A thread on that CPU reads it. `= {0}` is empty.
+ */
+enum { FILES_CLOCKS = 64 };
+
+struct files_clocks {
+	struct files_clock {
+		int cpu;
+		bool known;
+		int64_t ahead_ns;
+		uint64_t read_ns;
+		struct clock_thread *thread; /* NULL: it does not run */
+	} of[FILES_CLOCKS];
+	size_t n;
+};
+
+/* By our clock when a task ran last on that CPU, by files_ran_ns(); 0: not known. */
+uint64_t files_clock_ran(struct files_clocks *c, const char *proc, int cpu, uint64_t ran_ns);
+void files_clocks_deinit(struct files_clocks *c);
 /* The name of a thread as a text of @s; 0: not known. */
 struct locksnap;
 uint32_t files_comm(const char *proc, int32_t pid, int32_t tid, struct locksnap *s);

@@ -60,6 +60,7 @@ struct snapshot_tasks {
 	struct left left;
 	struct tasks_symbols symbols;
 	struct because_names names;
+	struct files_clocks clocks;
 	uint64_t next_ns, next_again_ns;
 	char why[REASON]; /* of the snapshot */
 };
@@ -257,6 +258,7 @@ void snapshot_tasks_free(struct snapshot_tasks *t)
 	left_deinit(&t->left);
 	tasks_symbols_deinit(&t->symbols);
 	mounts_deinit(&t->names.mounts);
+	files_clocks_deinit(&t->clocks);
 	if (t->kallsyms >= 0)
 		close(t->kallsyms);
 	mem_free(t);
@@ -305,22 +307,16 @@ static void fill_vfork(const struct snapshot_tasks *t, const struct tasks_one *f
 }
 
 /* Since when new ones sleep. Where the kernel does not say it, for so long at least. */
-static void find_times(const struct snapshot_tasks *t)
+static void find_times(struct snapshot_tasks *t)
 {
-	struct tasks_clocks clocks = {0};
-	int64_t ahead_ns;
 
 	for (size_t i = 0; i < t->last->n; i++) {
 		struct tasks_one *of = &t->last->tasks[i];
 		if (of->since_ns)
 			continue;
-		of->since_ns = of->first_ns;
-		if (!of->ran_ns || !tasks_clock_ahead(&clocks, t->proc, of->cpu, &ahead_ns))
-			continue;
-		const uint64_t ran_ns = of->ran_ns - (uint64_t)ahead_ns;
-		of->since_ns = ran_ns < of->first_ns ? ran_ns : of->first_ns;
+		const uint64_t ran_ns = files_clock_ran(&t->clocks, t->proc, of->cpu, of->ran_ns);
+		of->since_ns = ran_ns && ran_ns < of->first_ns ? ran_ns : of->first_ns;
 	}
-	tasks_clocks_end(&clocks);
 }
 
 static int add_tasks(struct snapshot_tasks *t, const struct target *target, struct locksnap *s)

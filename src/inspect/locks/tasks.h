@@ -8,7 +8,6 @@
 #include "kontend/map64.h"
 #include "sleepers-shared.h"
 
-#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,27 +60,6 @@ uint32_t tasks_read_stack(const struct tasks_from *f, const struct tasks_one *t,
  * it makes no other meanwhile. 0: none, or not known.
  */
 int32_t tasks_read_child(const struct tasks_from *f, const struct tasks_one *t, const char *stack);
-
-/* tasks-clock.c */
-
-/*
- * How far the scheduler's clock is ahead of ours, by CPU: it stands still on one that serves
- * interrupts, or that a hypervisor has taken. `= {0}` is empty.
- */
-struct tasks_clocks {
-	struct tasks_clock {
-		int cpu;
-		bool known;
-		int64_t ahead_ns;
-	} of[64];
-	size_t n;
-	cpu_set_t before; /* where this thread may run */
-	bool is_moved;
-};
-
-/* Moves the calling thread there. False: not known. */
-bool tasks_clock_ahead(struct tasks_clocks *c, const char *proc, int cpu, int64_t *ret);
-void tasks_clocks_end(struct tasks_clocks *c); /* moves it back */
 
 /* tasks-symbols.c */
 

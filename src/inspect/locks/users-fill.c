@@ -77,17 +77,13 @@ struct adding {
 	const struct target *target;
 	struct locksnap *to;
 	uint32_t frames_from;
-	int64_t ahead; /* of the scheduler's clock */
-	bool ahead_known;
+	struct files_clocks *clocks;
 };
 
-/*
- * By our clock. The scheduler's clocks of two CPUs differ, and a thread may have run since the
- * snapshot began, for a moment: for the time of the snapshot it waits all the same.
- */
-static uint64_t ran_ns(const struct adding *a, const struct users_wait *w)
+/* A thread may have run since the snapshot began, for a moment: it waits all the same. */
+static uint64_t ran_ns(const struct adding *a, const struct users_wait *w, int cpu)
 {
-	uint64_t ran = a->ahead_known && w->ran_ns ? w->ran_ns - (uint64_t)a->ahead : 0;
+	uint64_t ran = files_clock_ran(a->clocks, a->pass->proc, cpu, w->ran_ns);
 	uint64_t end = a->to->head.time_ns + a->to->head.cost_ns;
 
 	return end && ran >= end ? end - 1 : ran;
@@ -96,6 +92,8 @@ static uint64_t ran_ns(const struct adding *a, const struct users_wait *w)
 static int add_waiter(const struct adding *a, const struct users_wait *w, struct locksnap_queue *q)
 {
 	const char *proc = a->pass->proc;
+
+	int cpu = files_process(proc, w->tid).cpu;
 
 	*(w->lock.reads ? &q->readers_waiting : &q->writers_waiting) += 1;
 	const struct locksnap_waiter v = {
@@ -106,8 +104,8 @@ static int add_waiter(const struct adding *a, const struct users_wait *w, struct
 		.comm = files_comm(proc, w->pid, w->tid, a->to),
 		.reader = w->lock.reads,
 		.measured = !a->target || target_has(a->target, w->pid, w->tid, false, -1),
-		.ran_ns = ran_ns(a, w),
-		.cpu = (uint32_t)(files_process(proc, w->tid).cpu + 1),
+		.ran_ns = ran_ns(a, w, cpu),
+		.cpu = (uint32_t)(cpu + 1),
 		.user_frame = w->frame + a->frames_from,
 		.user_n_frames = w->n_frames,
 		.user_site = w->site,
@@ -157,9 +155,10 @@ static int add_queue(const struct adding *a, size_t first, size_t *ret_n)
 	return code < 0 ? code : locksnap_add_queue(a->to, &q);
 }
 
-int users_fill(struct users_pass *r, const struct target *target, struct locksnap *to)
+int users_fill(struct users_pass *r, const struct target *target, struct files_clocks *clocks,
+	       struct locksnap *to)
 {
-	struct adding a = {.pass = r, .target = target, .to = to};
+	struct adding a = {.pass = r, .target = target, .to = to, .clocks = clocks};
 	int code = add_sums(r, to);
 	size_t n;
 
@@ -169,7 +168,6 @@ int users_fill(struct users_pass *r, const struct target *target, struct locksna
 		code = r->names[i].addr ? add_name(&a, &r->names[i]) : 0;
 	if (!r->n || code < 0)
 		return code;
-	a.ahead_known = files_clock_ahead(r->proc, &a.ahead);
 	qsort(r->waits, r->n, sizeof(*r->waits), by_lock);
 	for (size_t i = 0; code == 0 && i < r->n; i += n)
 		code = add_queue(&a, i, &n);

@@ -9,6 +9,7 @@
 #include "left.h"
 #include "users-class.h"
 
+struct files_clocks;
 struct target;
 struct runtimes;
 
@@ -66,6 +67,7 @@ struct users_pass {
  * Adds to @to what the pass found, whose waits it sorts. @target: whose waits are measured; NULL:
  * all. 0 or -ENOMEM.
  */
-int users_fill(struct users_pass *r, const struct target *target, struct locksnap *to);
+int users_fill(struct users_pass *r, const struct target *target, struct files_clocks *clocks,
+	       struct locksnap *to);
 
 #endif

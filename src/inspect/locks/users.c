@@ -51,6 +51,7 @@ struct snapshot_users {
 	struct snapshot_users_lock named[SNAPSHOT_USERS_NEW];
 	size_t n_named;
 	struct left left;
+	struct files_clocks clocks;
 	bool knows; /* all that waited in the last pass */
 	uint64_t next_ns;
 };
@@ -125,6 +126,7 @@ void snapshot_users_free(struct snapshot_users *u)
 	pass_unref(u->last);
 	users_classes_unref(u->classes);
 	left_deinit(&u->left);
+	files_clocks_deinit(&u->clocks);
 	runtimes_unref(u->runtimes);
 	mem_free(u->wanted);
 	mem_free(u);
@@ -615,7 +617,7 @@ int snapshot_users_add(struct snapshot_users *u, const struct target *target, st
 		return 0;
 	u->n_named = 0;
 	if (code == 0 && u->last)
-		code = users_fill(u->last, target, ret);
+		code = users_fill(u->last, target, &u->clocks, ret);
 	uint64_t now = clock_now_ns(), took = now - from, once = runtimes_take_once_ns(u->runtimes);
 	if (searches)
 		u->next_ns = now + REST * (took > once ? took - once : 0);
