@@ -122,7 +122,7 @@ bool report_is_at_least(const struct value *v)
 
 void report_json_row(struct jsonw *j, const struct table *t, size_t row)
 {
-	bool at_least = false;
+	bool at_least = false, is_column = false;
 
 	for (size_t col = 0; col < t->n_columns; col++) {
 		const struct column *c = &t->columns[col];
@@ -130,11 +130,14 @@ void report_json_row(struct jsonw *j, const struct table *t, size_t row)
 		if (!(c->flags & COLUMN_REPORT))
 			continue;
 		at_least |= v->known && v->at_least;
+		is_column |= !strcmp(c->key, "at_least");
 		report_json_value(j, c, v);
 	}
 	if (!at_least)
 		return;
-	jsonw_bool(j, "at_least", true);
+	/* Waiters have a column of that name: of the begin of the wait. */
+	if (!is_column)
+		jsonw_bool(j, "at_least", true);
 	report_json_keys(j, "lower_bound", t, row, report_is_at_least);
 }
 
