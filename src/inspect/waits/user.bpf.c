@@ -111,21 +111,25 @@ static long user_mapping(struct task_struct *t, struct vm_area_struct *vma, stru
 	return 0;
 }
 
-/* Which lock it is, for all processes that use it. False: that is not known. */
-static __always_inline bool user_identify(struct task_struct___user *t, bool is_private,
+/*
+ * Which lock it is, for all processes that use it. 0: not known. Another program on this CPU may
+ * look at mappings just now, or a thread may change those: then it is tried again at the wakeup,
+ * and when the thread runs.
+ */
+static __always_inline void user_identify(struct task_struct___user *t, bool is_private,
 					  struct raw_user_now *now)
 {
 	struct user_place p = {.at = now->addr};
 
+	now->lock = 0;
 	if (!is_private && bpf_find_vma((void *)t, now->addr, user_mapping, &p, 0))
-		return false;
+		return;
 	if (p.shared) {
 		now->flags |= USERREC_SHARED;
 		now->lock = userlock_addr(userlock_file(p.ino, p.dev), p.at);
 	} else {
 		now->lock = userlock_addr(user_space_of(t), now->addr);
 	}
-	return true;
 }
 
 /*
@@ -162,9 +166,8 @@ static __always_inline bool user_begin(struct task_struct___user *t, const struc
 	/* Only what has the layout has an address. */
 	if (found.addr)
 		now->addr = found.addr;
-	if (!user_identify(t, is_private, now))
-		return false;
-	if (proven || (found.addr && user_is_known(now->lock, found.kind))) {
+	user_identify(t, is_private, now);
+	if (proven || (found.addr && now->lock && user_is_known(now->lock, found.kind))) {
 		now->kind = found.kind;
 		now->flags |= (found.reads ? USERREC_READS : 0) | (found.sure ? USERREC_SURE : 0);
 	} else {
@@ -301,6 +304,8 @@ static __always_inline void user_waking(struct task_struct___user *t)
 		return;
 	now->woken_ns = bpf_ktime_get_ns();
 	now->waker_pid = now->waker_tid = 0;
+	if (!now->lock)
+		user_identify(t, false, now);
 	if (user_is_handed(t, now)) {
 		now->flags |= USERREC_HANDED;
 		now->waker_pid = ns_pid(waker, &config.slept.ns);
@@ -369,7 +374,12 @@ static __always_inline void user_runs(void *ctx, struct task_struct___user *next
 	if (!now || !now->since_ns || !now->woken_ns || now->epoch != user_state.epoch)
 		return;
 	__u64 until_ns = bpf_ktime_get_ns();
-	user_end(ctx, next, now, until_ns - now->since_ns);
+	if (!now->lock)
+		user_identify(next, false, now);
+	if (now->lock)
+		user_end(ctx, next, now, until_ns - now->since_ns);
+	else
+		__sync_fetch_and_add(&user_state.unknown, 1);
 	now->since_ns = now->woken_ns = 0;
 	__sync_fetch_and_add(&user_state.woken, -1);
 	__sync_fetch_and_add(&user_state.busy_ns, bpf_ktime_get_ns() - until_ns);
