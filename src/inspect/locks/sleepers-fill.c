@@ -100,7 +100,7 @@ static int add_frames(const struct raw_blocked *r, struct map64 *places,
 	const struct locksnap_blocked *b = same ? &s->blocked[*same] : NULL;
 	to->n_frames = (uint32_t)n;
 	to->frame = b ? b->frame : (uint32_t)s->n_frames;
-	if (b && b->n_frames == n && !memcmp(s->frames + b->frame, r->frames, n * size))
+	if (!n || (b && b->n_frames == n && !memcmp(s->frames + b->frame, r->frames, n * size)))
 		return 0;
 	to->frame = (uint32_t)s->n_frames;
 	for (size_t i = 0; code == 0 && i < n; i++) {

@@ -339,7 +339,7 @@ static bool share_frames(struct users_pass *r, struct users_wait *w)
 {
 	const struct locksnap_user_frame *own = r->texts.user_frames + w->frame;
 
-	for (size_t i = r->n; i-- > 0 && i + SAME_AMONG > r->n;) {
+	for (size_t i = r->n; w->n_frames && i-- > 0 && i + SAME_AMONG > r->n;) {
 		const struct users_wait *o = &r->waits[i];
 		if (o->n_frames != w->n_frames ||
 		    memcmp(r->texts.user_frames + o->frame, own, w->n_frames * sizeof(*own)) != 0)
