@@ -38,7 +38,7 @@ struct thread_info___user {
 struct task_struct___user {
 	struct thread_info___user thread_info;
 	unsigned int __state, flags;
-	int on_cpu, on_rq;
+	int on_cpu, on_rq, pid;
 	struct task_struct___user *group_leader;
 	struct mm_struct___user *mm;
 	unsigned long long start_boottime;
