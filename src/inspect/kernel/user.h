@@ -93,18 +93,24 @@ static __always_inline bool user_is_32bit(struct task_struct___user *t)
 	return t->thread_info.flags & ARM64_TIF_32BIT;
 }
 
-static __always_inline bool user_call_x86(struct task_struct___user *t, struct user_call *ret)
+/* @number: of the call that @t is in; @futex: of futex(2) here. False: it is in no such call. */
+static __always_inline bool user_call_is(struct task_struct___user *t, __u64 number, __u64 futex,
+					 struct user_call *ret)
 {
-	struct pt_regs___user_x86 *r = (void *)bpf_task_pt_regs((void *)t);
-	__u64 number = r->orig_ax;
-
-	if (number != X86_FUTEX && number != FUTEX2_WAKE && number != I386_FUTEX &&
+	if (number != futex && number != FUTEX2_WAKE && number != I386_FUTEX &&
 	    number != I386_FUTEX_TIME64)
 		return false;
 	ret->is_foreign = number == I386_FUTEX || number == I386_FUTEX_TIME64;
-	if (ret->is_foreign != user_is_32bit(t))
-		return false;
 	ret->is_wake = number == FUTEX2_WAKE;
+	return ret->is_foreign == user_is_32bit(t);
+}
+
+static __always_inline bool user_call_x86(struct task_struct___user *t, struct user_call *ret)
+{
+	struct pt_regs___user_x86 *r = (void *)bpf_task_pt_regs((void *)t);
+
+	if (!user_call_is(t, r->orig_ax, X86_FUTEX, ret))
+		return false;
 	ret->args[0] = r->di;
 	ret->args[1] = r->si;
 	ret->args[2] = r->dx;
@@ -117,15 +123,9 @@ static __always_inline bool user_call_x86(struct task_struct___user *t, struct u
 static __always_inline bool user_call_arm64(struct task_struct___user *t, struct user_call *ret)
 {
 	struct pt_regs___user_arm64 *r = (void *)bpf_task_pt_regs((void *)t);
-	__u64 number = (__u64)r->syscallno;
 
-	if (number != ARM64_FUTEX && number != FUTEX2_WAKE && number != I386_FUTEX &&
-	    number != I386_FUTEX_TIME64)
+	if (!user_call_is(t, (__u64)r->syscallno, ARM64_FUTEX, ret))
 		return false;
-	ret->is_foreign = number == I386_FUTEX || number == I386_FUTEX_TIME64;
-	if (ret->is_foreign != user_is_32bit(t))
-		return false;
-	ret->is_wake = number == FUTEX2_WAKE;
 	ret->args[0] = r->orig_x0;
 	ret->args[1] = r->user_regs.regs[1];
 	ret->args[2] = r->user_regs.regs[2];

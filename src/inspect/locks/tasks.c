@@ -309,7 +309,6 @@ static void fill_vfork(const struct snapshot_tasks *t, const struct tasks_one *f
 /* Since when new ones sleep. Where the kernel does not say it, for so long at least. */
 static void find_times(struct snapshot_tasks *t)
 {
-
 	for (size_t i = 0; i < t->last->n; i++) {
 		struct tasks_one *of = &t->last->tasks[i];
 		if (of->since_ns)

@@ -92,7 +92,6 @@ static uint64_t ran_ns(const struct adding *a, const struct users_wait *w, int c
 static int add_waiter(const struct adding *a, const struct users_wait *w, struct locksnap_queue *q)
 {
 	const char *proc = a->pass->proc;
-
 	int cpu = files_process(proc, w->tid).cpu;
 
 	*(w->lock.reads ? &q->readers_waiting : &q->writers_waiting) += 1;

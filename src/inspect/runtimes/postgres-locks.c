@@ -2,9 +2,10 @@
 /*
  * Locks of rows, tables and transactions of PostgreSQL, in shared memory. MyProc points to the
  * entry of the backend (PGPROC), whose layout differs between versions; so the fields are found by
- * what they point to. A backend that waits has side by side the lock (LOCK), its own claim to it
- * (PROCLOCK) and the mode. The claim points back to both, and the lock has its kind: nothing else
- * does. The layouts of lock and claim are those of all versions from 13 to 18, for 64 bits.
+ * what they point to. The entry of a backend that waits has three fields next to each other: the
+ * lock (LOCK), the backend's claim to it (PROCLOCK) and the mode. The claim points back to the lock
+ * and to the entry, and the lock has its kind: nothing else does. The layouts of lock and claim are
+ * those of all versions from 13 to 18, for 64 bits.
  *
  * The claims to a lock are a circular list. The owner is the first whose modes conflict with the
  * one that is waited for; a server that is about to hand the lock over has none.

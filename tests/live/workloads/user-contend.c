@@ -7,6 +7,8 @@
  * their time in ns, and the threads that use it. Beside them threads wait for a condition and a
  * semaphore, which are no locks.
  */
+#include "user-mutex.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -56,14 +58,6 @@ static struct lock {
 enum { LOCKS = sizeof(locks) / sizeof(*locks) };
 
 static int rounds;
-
-static void get(int error, const char *name)
-{
-	if (!error)
-		return;
-	fprintf(stderr, "%s: %s\n", name, strerror(error));
-	exit(1);
-}
 
 static unsigned long long now_ns(void)
 {
@@ -149,18 +143,6 @@ static void *give_work(void *arg)
 	get(pthread_cond_broadcast(&condition), "condition");
 	get(sem_post(&semaphore) < 0 ? errno : 0, "semaphore");
 	return arg;
-}
-
-static void make(pthread_mutex_t *m, int type, int is_robust, int protocol, int is_shared)
-{
-	pthread_mutexattr_t a;
-
-	pthread_mutexattr_init(&a);
-	get(pthread_mutexattr_settype(&a, type), "type");
-	get(pthread_mutexattr_setrobust(&a, is_robust), "robust");
-	get(pthread_mutexattr_setprotocol(&a, protocol), "protocol");
-	get(pthread_mutexattr_setpshared(&a, is_shared), "shared");
-	get(pthread_mutex_init(m, &a), "mutex");
 }
 
 static void make_locks(void)

@@ -8,6 +8,8 @@
  *
  * "ab" and "ba" have a mutex each and wait for the other's; "behind" waits for one of them.
  */
+#include "user-mutex.h"
+
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -38,14 +40,6 @@ static pthread_mutex_t *shared; /* in memory that processes share */
 
 static _Atomic int owner_a, owner_b, owner_of_all;
 static _Atomic int ready;
-
-static void get(int error, const char *name)
-{
-	if (!error)
-		return;
-	fprintf(stderr, "%s: %s\n", name, strerror(error));
-	exit(1);
-}
 
 static void *hold_all(void *arg)
 {
@@ -168,18 +162,6 @@ static const struct thread {
 };
 
 enum { THREADS = sizeof(threads) / sizeof(*threads) };
-
-static void make(pthread_mutex_t *m, int type, int is_robust, int protocol, int is_shared)
-{
-	pthread_mutexattr_t a;
-
-	pthread_mutexattr_init(&a);
-	get(pthread_mutexattr_settype(&a, type), "type");
-	get(pthread_mutexattr_setrobust(&a, is_robust), "robust");
-	get(pthread_mutexattr_setprotocol(&a, protocol), "protocol");
-	get(pthread_mutexattr_setpshared(&a, is_shared), "shared");
-	get(pthread_mutex_init(m, &a), "mutex");
-}
 
 static void make_locks(void)
 {
