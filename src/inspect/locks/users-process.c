@@ -41,8 +41,8 @@ bool users_process_read(void *arg, uint64_t addr, void *ret, size_t n)
 	return p->mem >= 0 && addr <= INT64_MAX && fdio_read_at(p->mem, addr, ret, n);
 }
 
-/* The number of a thread in the innermost namespace, by its status. */
-static bool has_inner_number(const struct users_process *p, int32_t tid, uint32_t wanted)
+/* The number of a thread in the innermost namespace, by its status; 0: not known. */
+static uint32_t inner_number(const struct users_process *p, int32_t tid)
 {
 	char path[PATH_MAX], *text;
 	uint64_t number = 0;
@@ -50,7 +50,7 @@ static bool has_inner_number(const struct users_process *p, int32_t tid, uint32_
 
 	snprintf(path, sizeof(path), "%s/%d/task/%d/status", p->proc, p->pid, tid);
 	if (fdio_read_file(path, &text, &len) < 0)
-		return false;
+		return 0;
 	const char *at = strstr(text, "\nNSpid:");
 	for (at = at ? at + 7 : NULL; at && *at == '\t';) {
 		at++;
@@ -58,7 +58,7 @@ static bool has_inner_number(const struct users_process *p, int32_t tid, uint32_
 			break;
 	}
 	mem_free(text);
-	return number == wanted;
+	return (uint32_t)number;
 }
 
 void users_process_list(struct users_process *p)
@@ -96,12 +96,19 @@ bool users_process_find(struct users_process *p, uint32_t owner, int32_t *ret)
 	if (!p->n_tids)
 		users_process_list(p);
 	for (size_t i = 0; i < p->n_tids; i++) {
-		if (!has_inner_number(p, p->tids[i], owner))
+		if (inner_number(p, p->tids[i]) != owner)
 			continue;
 		*ret = p->tids[i];
 		return true;
 	}
 	return false;
+}
+
+uint32_t users_process_number(void *arg, int32_t tid)
+{
+	struct users_process *p = arg;
+
+	return users_process_has_other_ns(p) ? inner_number(p, tid) : (uint32_t)tid;
 }
 
 uint64_t users_process_space(struct users_process *p)

@@ -45,6 +45,8 @@ void users_process_list(struct users_process *p);
 bool users_process_has_other_ns(struct users_process *p);
 /* The thread of the process that has the number @owner there. */
 bool users_process_find(struct users_process *p, uint32_t owner, int32_t *ret);
+/* The number that a thread of it has there; 0: not known. @arg is the process. */
+uint32_t users_process_number(void *arg, int32_t tid);
 uint64_t users_process_space(struct users_process *p);
 /* All mappings: lines that end with a NUL; @arg is the process. NULL: they cannot be read. */
 const char *users_process_maps(void *arg, size_t *ret_len);

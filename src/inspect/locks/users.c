@@ -379,15 +379,20 @@ static int add_frames(struct users_pass *r, const struct users_class *c, struct 
 	return code;
 }
 
-/* The lock that the runtime of the program says; @call NULL: the thread is in another call. */
+/* What the runtime of the program says. */
 static bool find_in_runtime(struct users_pass *r, struct users_process *p,
-			    const struct userlock_call *call, struct runtime_lock *ret)
+			    const struct runtime_thread *thread, struct runtime_lock *ret)
 {
-	const struct runtime_process of = {
-		p->proc, p->pid, users_process_space(p), users_process_read, users_process_maps, p};
+	const struct runtime_process of = {.proc = p->proc,
+					   .pid = p->pid,
+					   .space = users_process_space(p),
+					   .read = users_process_read,
+					   .maps = users_process_maps,
+					   .number = users_process_number,
+					   .arg = p};
 
-	return (call || files_process(p->proc, p->pid).state == 'S') &&
-	       runtimes_find(r->runtimes, &of, call, ret);
+	return (thread->call || files_process(p->proc, p->pid).state == 'S') &&
+	       runtimes_find(r->runtimes, &of, thread, ret);
 }
 
 static void take_from_runtime(struct users_pass *r, struct users_process *p,
@@ -421,12 +426,13 @@ static int add_wait(struct users_pass *r, const struct users_wait *w)
 static int add_elsewhere(struct users_pass *r, struct users_process *p, int32_t tid)
 {
 	struct users_wait w = {.pid = p->pid, .tid = tid};
+	const struct runtime_thread thread = {.tid = tid};
 	struct runtime_lock said, again;
 
-	if (!find_in_runtime(r, p, NULL, &said))
+	if (!find_in_runtime(r, p, &thread, &said))
 		return 0;
 	w.ran_ns = files_ran_ns(p->proc, p->pid, tid);
-	if (!find_in_runtime(r, p, NULL, &again) || again.at != said.at)
+	if (!find_in_runtime(r, p, &thread, &again) || again.at != said.at)
 		return 0;
 	take_from_runtime(r, p, &again, &w);
 	return add_wait(r, &w);
@@ -465,11 +471,15 @@ static int add_thread(struct users_pass *r, struct users_process *p, int32_t tid
 	int code = users_classes_find(r->classes, &place, tid, &t, &c);
 	if (code < 0)
 		return code;
-	bool by_runtime = find_in_runtime(r, p, &t.call, &said);
-	bool found = by_runtime || find_lock(p, &t.call, &c.found, &w);
+	const struct runtime_thread thread = {tid, &t.call, &c.found};
+	bool by_runtime = find_in_runtime(r, p, &thread, &said);
+	bool is_no_lock = by_runtime && said.class != FUTEXCLASS_LOCK;
+	bool found = !is_no_lock && (by_runtime || find_lock(p, &t.call, &c.found, &w));
 	w.ran_ns = found && !c.ran_ns ? files_ran_ns(p->proc, p->pid, tid) : c.ran_ns;
 	if (!is_same_sleep(p, tid, &t))
 		return found ? add_pending(r, p, tid) : 0;
+	if (is_no_lock)
+		return add_sum(r, p->pid, said.class, said.name, 1);
 	if (!found)
 		return strcmp(c.found.what, USERS_PENDING) == 0
 			       ? add_pending(r, p, tid)

@@ -2,6 +2,7 @@
 #ifndef KONTEND_INSPECT_RUNTIMES_INTERNAL_H
 #define KONTEND_INSPECT_RUNTIMES_INTERNAL_H
 
+#include "java.h"
 #include "runtimes.h"
 
 struct runtime;
@@ -15,7 +16,7 @@ struct runtime_type {
 	/* Fills in what is its own in @t. False: a version that is not known. */
 	bool (*open)(const struct runtime_process *p, struct runtime *t);
 	bool (*find)(struct runtimes *r, const struct runtime_process *p, const struct runtime *t,
-		     const struct userlock_call *call, struct runtime_lock *ret);
+		     const struct runtime_thread *thread, struct runtime_lock *ret);
 };
 
 /* The runtime of one process. */
@@ -26,11 +27,19 @@ struct runtime {
 	uint64_t again_ns;		 /* without a type: when to look again */
 	uint64_t symbols[RUNTIME_SYMBOLS];
 	uint32_t version;
+	struct java_places java;
 };
 
 /* The process that a child of @parent with the same type calls @inner; 0: none that is known. */
 int32_t runtimes_sibling(struct runtimes *r, const struct runtime_process *p,
 			 const struct runtime *t, int32_t inner);
+
+/*
+ * What a type keeps of a process from one thread to the next: a block of memory, of the caller until
+ * it gives it back. NULL: nothing.
+ */
+void *runtimes_take_kept(struct runtimes *r, const struct runtime_process *p);
+void runtimes_give_kept(struct runtimes *r, const struct runtime_process *p, void *kept);
 
 static inline bool runtime_read_u64(const struct runtime_process *p, uint64_t addr, uint64_t *ret)
 {
@@ -61,5 +70,8 @@ bool postgres_find_lock(struct runtimes *r, const struct runtime_process *p,
 
 /* python.c */
 extern const struct runtime_type runtime_python;
+
+/* java.c */
+extern const struct runtime_type runtime_java;
 
 #endif

@@ -74,12 +74,12 @@ static bool find_info(const struct runtime_process *p, const struct runtime *t, 
 }
 
 static bool find_wait(struct runtimes *r, const struct runtime_process *p, const struct runtime *t,
-		      const struct userlock_call *call, struct runtime_lock *ret)
+		      const struct runtime_thread *thread, struct runtime_lock *ret)
 {
 	uint32_t info, again;
 	uint64_t where;
 
-	(void)call;
+	(void)thread;
 	if (!find_info(p, t, &where) || !runtime_read_u32(p, where, &info))
 		return false;
 	ret->pid = t->parent;

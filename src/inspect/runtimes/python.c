@@ -96,8 +96,9 @@ static bool read_gil(const struct runtime_process *p, uint64_t gil, uint64_t num
 }
 
 static bool find_wait(struct runtimes *r, const struct runtime_process *p, const struct runtime *t,
-		      const struct userlock_call *call, struct runtime_lock *ret)
+		      const struct runtime_thread *thread, struct runtime_lock *ret)
 {
+	const struct userlock_call *call = thread->call;
 	struct places at = {40, 0, 384, 144}; /* of 3.12 */
 	uint64_t gil;
 

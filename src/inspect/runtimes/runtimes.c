@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FILES = 32, KNOWN_MOST = 1 << 14 };
+enum { FILES = 32, KNOWN_MOST = 1 << 14, KEPT = 8 };
 static const uint64_t AGAIN_NS = 30000000000ull;
 
 /* A file with the symbols of a runtime, or without them. */
@@ -30,6 +30,13 @@ struct file {
 	uint64_t hash; /* of path, device and inode; 0: free */
 	bool has;
 	uint64_t symbols[RUNTIME_SYMBOLS];
+};
+
+/* What a type keeps of a process. */
+struct kept {
+	int32_t pid; /* 0: free */
+	uint64_t space;
+	void *data;
 };
 
 struct runtimes {
@@ -41,9 +48,12 @@ struct runtimes {
 	struct runtime *known;
 	size_t n_known, cap_known;
 	struct map64 at; /* process -> index */
+	struct kept kept[KEPT];
+	size_t next_kept;
 };
 
-static const struct runtime_type *const types[] = {&runtime_postgres, &runtime_python};
+static const struct runtime_type *const types[] = {&runtime_postgres, &runtime_python,
+						   &runtime_java};
 
 struct runtimes *runtimes_new(void)
 {
@@ -67,6 +77,8 @@ void runtimes_unref(struct runtimes *r)
 	if (!r || atomic_fetch_sub(&r->refs, 1) > 1)
 		return;
 	pthread_mutex_destroy(&r->mutex);
+	for (size_t i = 0; i < KEPT; i++)
+		mem_free(r->kept[i].data);
 	map64_deinit(&r->at);
 	mem_free(r->known);
 	mem_free(r);
@@ -249,8 +261,40 @@ int32_t runtimes_sibling(struct runtimes *r, const struct runtime_process *p,
 	return found.pid && files_process(p->proc, found.pid).ticks == found.ticks ? found.pid : 0;
 }
 
+void *runtimes_take_kept(struct runtimes *r, const struct runtime_process *p)
+{
+	void *data = NULL;
+
+	pthread_mutex_lock(&r->mutex);
+	for (size_t i = 0; !data && i < KEPT; i++) {
+		struct kept *k = &r->kept[i];
+		if (k->pid != p->pid || k->space != p->space)
+			continue;
+		data = k->data;
+		*k = (struct kept){0};
+	}
+	pthread_mutex_unlock(&r->mutex);
+	return data;
+}
+
+/* That of the process which was given first makes room. */
+void runtimes_give_kept(struct runtimes *r, const struct runtime_process *p, void *kept)
+{
+	void *old;
+
+	pthread_mutex_lock(&r->mutex);
+	struct kept *to = &r->kept[r->next_kept++ % KEPT];
+	for (size_t i = 0; to->data && i < KEPT; i++)
+		if (!r->kept[i].data)
+			to = &r->kept[i];
+	old = to->data;
+	*to = (struct kept){p->pid, p->space, kept};
+	pthread_mutex_unlock(&r->mutex);
+	mem_free(old);
+}
+
 bool runtimes_find(struct runtimes *r, const struct runtime_process *p,
-		   const struct userlock_call *call, struct runtime_lock *ret)
+		   const struct runtime_thread *thread, struct runtime_lock *ret)
 {
 	struct runtime t;
 
@@ -258,8 +302,8 @@ bool runtimes_find(struct runtimes *r, const struct runtime_process *p,
 		detect(r, p, &t);
 		keep(r, &t);
 	}
-	*ret = (struct runtime_lock){.pid = p->pid};
-	return t.type && t.type->find(r, p, &t, call, ret);
+	*ret = (struct runtime_lock){.pid = p->pid, .class = FUTEXCLASS_LOCK};
+	return t.type && t.type->find(r, p, &t, thread, ret);
 }
 
 bool runtimes_sleep_elsewhere(const char *proc, int32_t pid)

@@ -5,16 +5,17 @@
 /*
  * Locks that the runtime of a program makes itself, where their words have no layout that
  * users-call.c recognises, but where the memory of the program says which lock a thread waits for:
- * PostgreSQL, Python. Each runtime is recognised by symbols that it exports, and its data are
+ * PostgreSQL, Python, Java. Each runtime is recognised by symbols that it exports, and its data are
  * believed only as far as they prove each other: a process may have anything in its memory.
  */
 #include "../locks/users.h"
+#include "kontend/futexclass.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RUNTIME_SYMBOLS = 2, RUNTIME_NAME = 128 };
+enum { RUNTIME_SYMBOLS = 12, RUNTIME_NAME = 128 };
 
 /* A process that is read. */
 struct runtime_process {
@@ -24,11 +25,22 @@ struct runtime_process {
 	users_read *read;
 	/* Its mappings: lines that end with a NUL. NULL: they cannot be read. */
 	const char *(*maps)(void *arg, size_t *ret_len);
-	void *arg; /* of both */
+	/* The number of a thread in the namespace of the process; 0: not known. */
+	uint32_t (*number)(void *arg, int32_t tid);
+	void *arg; /* of all */
 };
 
-/* The lock that a thread waits for. */
+/* A thread of it that sleeps. */
+struct runtime_thread {
+	int32_t tid;
+	/* In futex(2), and what its functions say; NULL: it is in another call, or not known. */
+	const struct userlock_call *call;
+	const struct futexclass_found *found;
+};
+
+/* The lock that a thread waits for, or what else. */
 struct runtime_lock {
+	enum futexclass class;	 /* a lock; else only the name counts */
 	char name[RUNTIME_NAME]; /* "LWLock:WALWrite" */
 	int32_t pid;		 /* the process to which the name belongs */
 	uint64_t at;		 /* which lock, within the memory that has it */
@@ -43,12 +55,9 @@ struct runtimes;
 struct runtimes *runtimes_new(void); /* NULL: no memory; with one reference */
 struct runtimes *runtimes_ref(struct runtimes *r);
 void runtimes_unref(struct runtimes *r); /* NULL is fine */
-/*
- * The lock that a thread of @p waits for, which sleeps in @call; NULL: in another call, or it is
- * not known in which. False: none that is known.
- */
+/* What a thread of @p waits for. False: nothing that is known. */
 bool runtimes_find(struct runtimes *r, const struct runtime_process *p,
-		   const struct userlock_call *call, struct runtime_lock *ret);
+		   const struct runtime_thread *thread, struct runtime_lock *ret);
 /* How long it took since the last call to read what is read once for each process and file. */
 uint64_t runtimes_take_once_ns(struct runtimes *r);
 /* May a thread of that process wait for one outside of futex(2)? */
