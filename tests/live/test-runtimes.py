@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Locks of PostgreSQL and of the Python interpreter, against what these programs say themselves: which backend waits
-for which lock, and which one has it (pg_stat_activity, pg_blocking_pids()); which threads wait for the GIL. With BPF
-and without, and from a recording. All servers and interpreters that are installed are tried.
+"""Locks of PostgreSQL, of the Python interpreter and of Java, against what these programs say themselves: which backend
+waits for which lock, and which one has it (pg_stat_activity, pg_blocking_pids()); which threads wait for the GIL; for
+which monitor or lock a thread of Java waits, by its name. With BPF and without, and from a recording. All servers,
+interpreters and machines that are installed are tried.
 
-    test-runtimes.py KONTEND postgres|python"""
+    test-runtimes.py KONTEND postgres|python|java"""
 import glob
 import json
 import os
 import pwd
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -200,13 +202,85 @@ def python(kontend):
         skip("no Python from 3.11 to 3.14 is installed")
 
 
+# Of the workload, by the names of its threads.
+JAVA_LOCKS = {"plain": "java.lang.Object monitor", "one": "JavaLocks$Account monitor", "two": "JavaLocks$Account monitor",
+              "lock": "ReentrantLock", "rwlock": "ReentrantReadWriteLock"}
+JAVA_WAITS = {("wait", "Java condition"), ("wait", "Java wait"), ("wait", "Java park on CountDownLatch$Sync"),
+              ("wait", "Java park on FutureTask"), ("wait", "Java park on CompletableFuture$Signaller"),
+              ("unknown", "Java semaphore"), ("unknown", "Java park")}
+
+
+def threads(pid):
+    """Their numbers by name; of several with one name, the last."""
+    ret = {}
+    for path in glob.glob("/proc/%d/task/*/comm" % pid):
+        with open(path, encoding="utf-8") as f:
+            ret[f.read().strip()] = int(path.split("/")[4])
+    return ret
+
+
+def compare_java(what, text, pid):
+    """Is all of it there? What is there has to be right."""
+    rows = [w for w in json.loads(text)["views"]["waiters"]["rows"]
+            if w["pid"] == pid and w["type"].endswith("(u)") and not w["ended_ns"]]
+    numbers, locks = threads(pid), {}
+    for w in rows:
+        of = w["comm"].split("-")[1] if w["comm"].startswith("for-") else None
+        if not check(of in JAVA_LOCKS, "%s: %s waits for %s" % (what, w["comm"], w["name"])):
+            continue
+        check(w["name"].split(" java/")[0] == JAVA_LOCKS[of] and w["type"] == "lock(u)",
+              "%s: %s waits for %s %s" % (what, w["comm"], w["type"], w["name"]))
+        check(w["owner_tid"] == numbers["has-" + of] and w["owner_certainty"] == "evidence",
+              "%s: %s has what %s waits for" % (what, w["owner_comm"], w["comm"]))
+        locks.setdefault(w["lock"], set()).add(of)
+    check(all(len(names) == 1 for names in locks.values()), "%s: one row for several locks: %s" % (what, locks))
+    return sorted(w["comm"] for w in rows) == sorted(["for-plain", "for-plain", "for-one", "for-two", "for-lock",
+                                                      "for-rwlock"]) and len(locks) == len(JAVA_LOCKS)
+
+
+def compare_java_waits(what, text, pid):
+    futexes = json.loads(text)["views"]["overview"]["elsewhere"]["futexes"]
+    found = {(f["class"], f["what"]) for f in futexes if f["pid"] == pid}
+    check(not any(c == "lock" for c, _ in found), "%s: %s" % (what, found))
+    return JAVA_WAITS <= found
+
+
+def try_java(kontend, program, options=()):
+    what = " ".join((program, *options))
+    with subprocess.Popen((program, "-Xmx64m", *options, "-cp", ".", "JavaLocks", "600"), stdout=subprocess.PIPE,
+                          text=True) as p:
+        check(p.stdout.readline() == "ready\n", "%s does not begin" % what)
+        missing = {"with BPF", "without BPF", "recording", "waits"}
+        for _ in range(TRIES):
+            for way, text in reports(kontend):
+                if compare_java("%s, %s" % (what, way), text, p.pid):
+                    missing.discard(way)
+            if compare_java_waits(what, run(kontend, "report", "-q", "--duration", "2.5", "--view", "overview",
+                                            "--format", "json"), p.pid):
+                missing.discard("waits")
+            if not missing:
+                break
+        check(not missing, "%s: never seen as they are: %s" % (what, sorted(missing)))
+        p.terminate()
+
+
+def java(kontend):
+    homes = sorted({os.path.realpath(p) for p in glob.glob("/usr/lib/jvm/*/bin/java")})
+    if not homes or not shutil.which("javac"):
+        skip("no compiler of Java is installed")
+    run("javac", "--release", "11", "-d", ".", os.path.join(HERE, "workloads/JavaLocks.java"))
+    for program in homes:
+        try_java(kontend, program)
+    try_java(kontend, homes[0], ("-XX:-UseCompressedOops", "-XX:+UseSerialGC"))
+
+
 def main():
     kontend = os.path.abspath(sys.argv[1])
     if os.geteuid() != 0:
         skip("the memory of other processes is read as root")
     with tempfile.TemporaryDirectory(prefix="kontend-runtimes-") as folder:
         os.chdir(folder)
-        {"postgres": postgres, "python": python}[sys.argv[2]](kontend)
+        {"postgres": postgres, "python": python, "java": java}[sys.argv[2]](kontend)
         os.chdir("/")
     done()
 

@@ -354,6 +354,7 @@ static void version_13_has_it_in_the_entry(void **state)
 			    .symbols = {in_tree(&MyProc)},
 			    .version = 13};
 	struct runtimes *r = runtimes_new();
+	const struct runtime_thread thread = {.tid = 701};
 	struct runtime_lock l = {0};
 
 	(void)state;
@@ -361,15 +362,15 @@ static void version_13_has_it_in_the_entry(void **state)
 	put_u64(701, in_tree(&MyProc), ENTRIES);
 	put_u32(701, ENTRIES + 52, 701);
 	put_u32(701, ENTRIES + 684, 0x01000000 | 57);
-	assert_true(t.type->find(r, &p, &t, NULL, &l));
+	assert_true(t.type->find(r, &p, &t, &thread, &l));
 	assert_string_equal(l.name, "LWLock:BufferIO");
 	assert_int_equal(l.pid, TREE_PARENT);
 	/* Its entry would be another one then. */
 	put_u32(701, ENTRIES + 52, 702);
-	assert_false(t.type->find(r, &p, &t, NULL, &l));
+	assert_false(t.type->find(r, &p, &t, &thread, &l));
 	put_u32(701, ENTRIES + 52, 701);
 	t.version = 14;
-	assert_false(t.type->find(r, &p, &t, NULL, &l));
+	assert_false(t.type->find(r, &p, &t, &thread, &l));
 	runtimes_unref(r);
 }
 

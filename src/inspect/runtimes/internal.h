@@ -35,8 +35,8 @@ int32_t runtimes_sibling(struct runtimes *r, const struct runtime_process *p,
 			 const struct runtime *t, int32_t inner);
 
 /*
- * What a type keeps of a process from one thread to the next: a block of memory, of the caller until
- * it gives it back. NULL: nothing.
+ * What a type keeps of a process from one thread to the next: a block of memory, of the caller
+ * until it gives it back. NULL: nothing.
  */
 void *runtimes_take_kept(struct runtimes *r, const struct runtime_process *p);
 void runtimes_give_kept(struct runtimes *r, const struct runtime_process *p, void *kept);

@@ -107,7 +107,8 @@ static uint64_t super_of(const struct java_object *o, uint64_t klass)
 	uint64_t ret;
 
 	return java_has(o->j, JAVA_KLASS_SUPER) &&
-			       runtime_read_u64(o->process, klass + o->j->at[JAVA_KLASS_SUPER], &ret)
+			       runtime_read_u64(o->process, klass + o->j->at[JAVA_KLASS_SUPER],
+						&ret)
 		       ? ret
 		       : 0;
 }

@@ -97,7 +97,8 @@ static uint64_t word_at(const uint8_t entry[STEP_MOST], uint64_t at)
 	return ret;
 }
 
-/* How a table is built: variables of the process, each a place in an entry; the last is its size. */
+/* How a table is built: variables of the process, each a place in an entry; the last is its size.
+ */
 static bool read_layout(const struct runtime_process *p, const struct runtime *t,
 			enum java_symbol first, enum java_symbol last, uint64_t ret[JAVA_SYMBOLS])
 {
@@ -117,8 +118,8 @@ static bool take_member(const struct runtime_process *p, const struct member *m,
 {
 	uint32_t small = 0;
 	uint64_t value = m->what == OFFSET ? offset : address;
-	bool ok = m->what == OFFSET     ? offset < PLACE_MOST
-		  : m->what == ADDRESS  ? true
+	bool ok = m->what == OFFSET	? offset < PLACE_MOST
+		  : m->what == ADDRESS	? true
 		  : m->what == VARIABLE ? runtime_read_u64(p, address, &value)
 					: runtime_read_u32(p, address, &small);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Threads of Java, by their numbers, and owners of monitors. The machine has a list of its threads;
- * to read all of it takes a millisecond for a thousand threads, so it is kept for the next thread of
- * the process, and read again at most every 100 ms. A thread is believed if it has its number still.
+ * to read all of it takes a millisecond for a thousand threads, so it is kept for the next thread
+ * of the process, and read again at most every 100 ms. A thread is believed if it has its number
+ * still.
  *
  * The owner of a monitor is a word: the address of a thread, or of a place in its stack, since
  * version 24 the number that Java gave it. A monitor that was made of a lock which a thread has

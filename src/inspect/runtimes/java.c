@@ -68,10 +68,10 @@ static bool find_monitor(struct machine *m, const struct java_thread *t, uint64_
 	uint64_t again;
 
 	ret->at = ret->where = monitor;
-	bool has_name = java_has(m->j, JAVA_MONITOR_OBJECT) &&
-			java_object_from(m->p, m->j, monitor + m->j->at[JAVA_MONITOR_OBJECT],
-					 &of) &&
-			java_class_name(&of, name, sizeof(name) - sizeof(" monitor"));
+	bool has_name =
+		java_has(m->j, JAVA_MONITOR_OBJECT) &&
+		java_object_from(m->p, m->j, monitor + m->j->at[JAVA_MONITOR_OBJECT], &of) &&
+		java_class_name(&of, name, sizeof(name) - sizeof(" monitor"));
 	if (has_name) {
 		show_class(name, shown);
 		snprintf(ret->name, sizeof(ret->name), "%.*s monitor",

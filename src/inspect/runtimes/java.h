@@ -73,10 +73,10 @@ enum java_place {
 
 struct java_places {
 	uint64_t at[JAVA_PLACES];
-	uint64_t have;			/* bit of each that is known */
-	uint64_t pool_size, flag_size;	/* of the head of a constant pool, of a flag */
-	bool handles;			/* references from outside of the heap lead through a word */
-	bool owners_by_id;		/* else by address */
+	uint64_t have;		       /* bit of each that is known */
+	uint64_t pool_size, flag_size; /* of the head of a constant pool, of a flag */
+	bool handles;		       /* references from outside of the heap lead through a word */
+	bool owners_by_id;	       /* else by address */
 	bool short_klass, short_oop, compact; /* settings */
 };
 
@@ -97,7 +97,8 @@ struct java_object {
 	uint64_t at, klass;
 };
 
-/* The object to which a word outside of the heap leads. False: none, or it does not prove itself. */
+/* The object to which a word outside of the heap leads. False: none, or it does not prove itself.
+ */
 bool java_object_from(const struct runtime_process *p, const struct java_places *j, uint64_t word,
 		      struct java_object *ret);
 /* The object in the field @name; *offset: of it, 0 if not known yet. False: no such object. */
