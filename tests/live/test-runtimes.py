@@ -220,7 +220,7 @@ def threads(pid):
 
 
 def compare_java(what, text, pid):
-    """Is all of it there? What is there has to be right."""
+    """Is all of it there? Each row has to be right."""
     rows = [w for w in json.loads(text)["views"]["waiters"]["rows"]
             if w["pid"] == pid and w["type"].endswith("(u)") and not w["ended_ns"]]
     numbers, locks = threads(pid), {}

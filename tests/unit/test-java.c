@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { FROM = 0x100000, SIZE = 1 << 16 };
-/* What is where. */
+/* Places in the memory. */
 enum {
 	VARIABLES = FROM + 64,
 	TABLE = FROM + 0x1000,

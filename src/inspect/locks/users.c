@@ -379,7 +379,7 @@ static int add_frames(struct users_pass *r, const struct users_class *c, struct 
 	return code;
 }
 
-/* What the runtime of the program says. */
+/* The answer of the program's runtime. */
 static bool find_in_runtime(struct users_pass *r, struct users_process *p,
 			    const struct runtime_thread *thread, struct runtime_lock *ret)
 {

@@ -35,7 +35,7 @@ int32_t runtimes_sibling(struct runtimes *r, const struct runtime_process *p,
 			 const struct runtime *t, int32_t inner);
 
 /*
- * What a type keeps of a process from one thread to the next: a block of memory, of the caller
+ * Data that a type keeps of a process from one thread to the next: a block of memory, of the caller
  * until it gives it back. NULL: nothing.
  */
 void *runtimes_take_kept(struct runtimes *r, const struct runtime_process *p);

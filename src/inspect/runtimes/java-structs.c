@@ -12,7 +12,7 @@
 enum { ENTRIES_MOST = 1 << 14, STEP_MOST = 256, TEXT = 64, PART = 16, PLACE_MOST = 1 << 14 };
 enum { FLAGS_MOST = 1 << 13 };
 
-/* What of a member is wanted. */
+/* The part of a member that is wanted. */
 enum what { OFFSET, ADDRESS, VARIABLE, VARIABLE_32 };
 
 struct member {
@@ -132,7 +132,7 @@ static bool take_member(const struct runtime_process *p, const struct member *m,
 	return ok;
 }
 
-/* What a member is. */
+/* The type of a member. */
 static bool take_type(const struct runtime_process *p, const struct member *m, uint64_t name_at,
 		      struct java_places *ret)
 {

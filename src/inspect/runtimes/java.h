@@ -27,7 +27,7 @@ enum java_symbol {
 	JAVA_SYMBOLS,
 };
 
-/* What the machine says of its own structures: offsets, and values of variables. */
+/* Answers of the machine about its own structures: offsets, and values of variables. */
 enum java_place {
 	/* The list of its threads: a vector, or in version 11 a chain. */
 	JAVA_LIST,
@@ -132,7 +132,7 @@ struct java_threads {
 	struct java_thread thread[];
 };
 
-/* What was kept of them, or what is read now. NULL: no memory, or it cannot be read. */
+/* Those that were kept, or as they are now. NULL: no memory, or it cannot be read. */
 struct java_threads *java_threads_take(struct runtimes *r, const struct runtime_process *p,
 				       const struct java_places *j);
 /* Thread @number; false: none. It may read all threads again. */

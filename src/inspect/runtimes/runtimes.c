@@ -32,7 +32,7 @@ struct file {
 	uint64_t symbols[RUNTIME_SYMBOLS];
 };
 
-/* What a type keeps of a process. */
+/* Data that a type keeps of a process. */
 struct kept {
 	int32_t pid; /* 0: free */
 	uint64_t space;

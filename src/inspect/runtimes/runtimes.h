@@ -55,7 +55,7 @@ struct runtimes;
 struct runtimes *runtimes_new(void); /* NULL: no memory; with one reference */
 struct runtimes *runtimes_ref(struct runtimes *r);
 void runtimes_unref(struct runtimes *r); /* NULL is fine */
-/* What a thread of @p waits for. False: nothing that is known. */
+/* Finds the lock for which a thread of @p waits, or what else. False: nothing that is known. */
 bool runtimes_find(struct runtimes *r, const struct runtime_process *p,
 		   const struct runtime_thread *thread, struct runtime_lock *ret);
 /* How long it took since the last call to read what is read once for each process and file. */
