@@ -229,7 +229,8 @@ static int task_fields(const uint8_t *raw, size_t len, struct event *ev)
 	return 0;
 }
 
-_Static_assert(offsetof(struct waitrec_late, begin_ns) == offsetof(struct waitrec_begin, frames),
+_Static_assert(offsetof(struct waitrec_late, begin_ns) == offsetof(struct waitrec_begin, frames) &&
+		       offsetof(struct waitrec_late, spun) == offsetof(struct waitrec_begin, held),
 	       "both begin with the same fields");
 
 /* @late: it has a begin time. @owned: it has the owner; records of 1.0.0 lack it. */
@@ -264,7 +265,8 @@ static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, b
 	ev->begin.owner = (uint8_t)r.owner;
 	ev->begin.owner_asked = r.owner_asked;
 	ev->begin.ino = ev->begin.file = ev->begin.owner_file = 0;
-	ev->begin.held_ns = waitrec_age_ns(r.held);
+	ev->begin.held_ns = late ? 0 : waitrec_age_ns(r.held);
+	ev->begin.spun_ns = late ? waitrec_age_ns(r.held) : 0;
 	if (ev->tid == -1)
 		ev->tid = r.tid;
 	return 0;
@@ -398,7 +400,7 @@ static void file_begin_fields(enum filelock_kind kind, bool reads, uint32_t dev,
 	ev->begin.missed = 0;
 	ev->begin.since_ns = 0;
 	ev->begin.owner = WAITREC_NOT_SAID;
-	ev->begin.held_ns = 0;
+	ev->begin.held_ns = ev->begin.spun_ns = 0;
 }
 
 /* Which part of the file: the tracepoint has the last byte. */
@@ -607,6 +609,7 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 		ev->begin.since_ns = 0;
 		ev->begin.owner = WAITREC_NOT_SAID;
 		ev->begin.ino = ev->begin.file = ev->begin.held_ns = 0;
+		ev->begin.spun_ns = 0;
 		ev->begin.owner_file = 0;
 		kernel_frames(a, (const uint64_t *)(const void *)(chain + 8), n, &ev->begin.frames,
 			      &ev->begin.n_frames);
@@ -702,6 +705,7 @@ static int decode_sample(struct decode *d, const uint8_t *rec, size_t size, stru
 		ev->begin.since_ns = 0;
 		ev->begin.owner = WAITREC_NOT_SAID;
 		ev->begin.ino = ev->begin.file = ev->begin.held_ns = 0;
+		ev->begin.spun_ns = 0;
 		ev->begin.owner_file = 0;
 	}
 	fixed_fields(a, rec, ev);

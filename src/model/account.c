@@ -18,6 +18,7 @@
 #include "kontend/model-cpu.h"
 #include "kontend/series.h"
 #include "kontend/wait.h"
+#include "wait-phases.h"
 
 /* The part of the wait that lies in the open bucket. */
 static uint64_t in_bucket(const struct model *m, const struct wait *w, uint64_t until_ns)
@@ -60,6 +61,17 @@ static inline void add_bucket(struct model *m, struct cell *c, const struct wait
 		cpu->cur_spin_ns += ns;
 }
 
+/* What a mutex's wait that ends has spun, since the sums began and in the open bucket. */
+static void add_spun(struct model *m, struct cell *c, struct wait *w, uint64_t ns)
+{
+	if (m->locks->locks[w->lock].type != LOCK_MUTEX)
+		return;
+	c->unsplit |= !w->is_split;
+	if (cell_spin(m->cells, c, wait_spun_ns(w, m->zero_ns, ns)))
+		c->unsplit = 1;
+	cell_recent_spin(m->cells, c, wait_phases_take(m, w, ns));
+}
+
 /* Adds a wait that ends to the time waited since the sums began. */
 static inline void add_within(struct model *m, const struct wait *w, uint64_t ns)
 {
@@ -70,7 +82,7 @@ static inline void add_within(struct model *m, const struct wait *w, uint64_t ns
 		m->cpus[w->cpu].spin_ns += ns;
 }
 
-void account_end(struct model *m, const struct wait *w, const struct event *ev)
+void account_end(struct model *m, struct wait *w, const struct event *ev)
 {
 	uint64_t ns = ev->time > w->begin_ns ? ev->time - w->begin_ns : 0;
 
@@ -111,6 +123,7 @@ void account_end(struct model *m, const struct wait *w, const struct event *ev)
 	}
 	add_bucket(m, c, w, part_ns);
 	cell_recent_part(m->cells, c, failed ? part_ns : part_ns - ns);
+	add_spun(m, c, w, ev->time);
 	add_within(m, w, within_ns);
 	if (failed) {
 		m->n_failed++;
@@ -176,7 +189,8 @@ static void close_cpus(struct model *m)
 void account_tick(struct model *m, uint64_t time_ns)
 {
 	for (uint32_t i = 1; i < m->waits->high; i++) {
-		const struct wait *w = &m->waits->waits[i];
+		struct wait *w = &m->waits->waits[i];
+		uint64_t spun_ns = w->used ? wait_phases_take(m, w, time_ns) : 0;
 		if (!w->used || w->doubtful || w->no_cpu ||
 		    wait_part_ns(w, 0, time_ns) < m->min_wait_ns)
 			continue;
@@ -186,6 +200,7 @@ void account_tick(struct model *m, uint64_t time_ns)
 		uint64_t part_ns = in_bucket(m, w, time_ns);
 		add_bucket(m, c, w, part_ns);
 		cell_recent_part(m->cells, c, part_ns);
+		cell_recent_spin(m->cells, c, spun_ns);
 	}
 	cell_tick(m->cells, m->bucket_ns, time_ns);
 	if (m->held->max) {

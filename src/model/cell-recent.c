@@ -26,6 +26,7 @@ static struct cell *find_cell(struct sum *s, size_t index)
 	if (!c)
 		return NULL;
 	c->last_ns = of->last_ns;
+	c->unsplit = of->unsplit;
 	s->at[index] = (uint32_t)(c - s->to->cells) + 1;
 	return c;
 }
@@ -39,9 +40,10 @@ static int add_recent(struct sum *s, struct cell *c, enum recent_kind kind, uint
 	case RECENT_PART:
 		c->cur_wait_ns += value;
 		return 0;
+	case RECENT_SPIN:
+		return cell_spin(s->to, c, value);
 	case RECENT_FAILED:
-		c->failed++;
-		return 0;
+		return cell_fail(s->to, c, 0);
 	case RECENT_DOUBT:
 		c->doubt = c->doubt_open = 1;
 		return 0;

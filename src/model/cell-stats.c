@@ -45,6 +45,7 @@ static struct cell_stats make_more(const struct cell *c)
 				   .min_ns = c->one ? c->total_ns : UINT64_MAX,
 				   .max_ns = c->total_ns,
 				   .waited_ns = c->total_ns,
+				   .spun_ns = c->spun_ns,
 				   .cur_n = c->in_open,
 				   .rate_n = c->in_closed,
 				   .few[0] = (uint8_t)hist_bucket(c->total_ns)};
@@ -191,14 +192,26 @@ int cell_batch_add(struct cell_table *t, struct cell *c, uint64_t n, uint64_t to
 
 int cell_fail(struct cell_table *t, struct cell *c, uint64_t within_ns)
 {
-	struct cell_stats *m = within_ns ? more_of(t, c) : NULL;
+	struct cell_stats *m = more_of(t, c);
 
-	if (within_ns && !m)
+	if (!m)
 		return -ENOMEM;
-	if (m)
-		m->waited_ns += within_ns;
-	c->failed++;
+	m->waited_ns += within_ns;
+	m->failed++;
 	recent_add(&t->recent, RECENT_FAILED, (size_t)(c - t->cells), 0);
+	return 0;
+}
+
+int cell_spin(struct cell_table *t, struct cell *c, uint64_t ns)
+{
+	if (!c->more && ns <= UINT32_MAX - c->spun_ns) {
+		c->spun_ns += (uint32_t)ns;
+		return 0;
+	}
+	struct cell_stats *m = more_of(t, c);
+	if (!m)
+		return -ENOMEM;
+	m->spun_ns += ns;
 	return 0;
 }
 
@@ -206,7 +219,8 @@ struct cell_sums cell_sums(const struct cell_table *t, const struct cell *c)
 {
 	const struct cell_stats m = c->more ? t->more[c->more] : make_more(c);
 
-	return (struct cell_sums){m.n, m.min_ns, m.max_ns, m.waited_ns, m.rate_n};
+	return (struct cell_sums){m.n,	     m.min_ns, m.max_ns, m.waited_ns,
+				  m.spun_ns, m.rate_n, m.failed};
 }
 
 void cell_hist(const struct cell_table *t, const struct cell *c, struct hist *sum)
@@ -248,6 +262,8 @@ void cell_merge(struct cell_table *t, struct cell *into, const struct cell *from
 
 	merge_hist(t, a, &b);
 	a->waited_ns += b.waited_ns;
+	a->spun_ns += b.spun_ns;
+	a->failed += b.failed;
 	a->cur_n += b.cur_n;
 	a->rate_n += b.rate_n;
 	if (b.min_ns < a->min_ns)
@@ -259,8 +275,8 @@ void cell_merge(struct cell_table *t, struct cell *into, const struct cell *from
 	into->total_ns += from->total_ns;
 	into->cur_wait_ns += from->cur_wait_ns;
 	into->rate_wait_ns += from->rate_wait_ns;
-	into->failed += from->failed;
 	into->doubt |= from->doubt;
+	into->unsplit |= from->unsplit;
 	into->doubt_open |= from->doubt_open;
 	into->doubt_closed |= from->doubt_closed;
 	if (from->more) {

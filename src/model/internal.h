@@ -70,10 +70,12 @@ struct shorts_part {
 	uint64_t lock, n, ns;
 	enum lock_type type;
 	uint32_t stack;
+	bool is_split; /* of a mutex: so much of ns was spinning */
+	uint64_t spun_ns;
 };
 int shorts_add(struct model *m, const struct shorts_part *s); /* 0 or -ENOMEM */
 /* account.c: what was waited goes into cells, locks, CPUs and types. */
-void account_end(struct model *m, const struct wait *w, const struct event *ev);
+void account_end(struct model *m, struct wait *w, const struct event *ev);
 /* The wait began in a bucket that is closed: its time there is added to the open one. */
 void account_late(struct model *m, const struct wait *w);
 /* A doubtful wait is over, and in no figure. */

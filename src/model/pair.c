@@ -36,6 +36,7 @@
 #include "kontend/waitrec.h"
 #include "lockqueue-int.h"
 #include "wait-parts.h"
+#include "wait-phases.h"
 
 #include <errno.h>
 #include <string.h>
@@ -303,6 +304,7 @@ static bool continues(struct model *m, const struct nest *n, const struct event 
 	if (filelock_is(ev->begin.lock) ? w->flags != ev->begin.flags || w->doubtful
 					: !(w->flags & LCB_F_MUTEX))
 		return false;
+	wait_phases_next(m, w, ev);
 	w->flags = ev->begin.flags;
 	if (m->held->max && !w->doubtful)
 		release_queue(m, w);
@@ -321,6 +323,7 @@ static bool completes(struct model *m, const struct nest *n, const struct event 
 	if (w->begin_ns != ev->begin.since_ns)
 		return false;
 	m->last_wait = n->waits[at];
+	wait_phases_begin(m, w, ev);
 	if (w->stack != STACK_OTHER)
 		return true;
 	if (w->blame)
@@ -497,6 +500,7 @@ static int begin(struct model *m, const struct event *ev)
 	if (n.depth)
 		drop_stale(m, &n, new, spin);
 	new->nested = n.depth &&spin;
+	wait_phases_begin(m, new, ev);
 	if (ev->begin.since_ns)
 		account_late(m, new);
 	push(m, &n, index);

@@ -3,7 +3,8 @@
  * Many entries of one cell become a block: how many, their sum, and of waits the longest, the
  * shortest and a histogram. So a storm, where the same few locks are waited for again and again,
  * takes little room, and summing it up little time. The parts of one cell become a single part,
- * their sum. It happens in place, as neither is ever longer than what it stands for.
+ * their sum, and so do times of spinning. It happens in place, as neither is ever longer than what
+ * it stands for.
  */
 #include "kontend/hist.h"
 #include "kontend/mem.h"
@@ -16,9 +17,11 @@ enum { FEW = 16, LEAST = 2048 };
 struct pack {
 	struct recent *r;
 	uint32_t *counts; /* entries of a cell; 0 where they stay as they are */
-	uint32_t *n_parts;
-	uint64_t *parts; /* sums; differences below zero wrap */
-	size_t *at;	 /* where in `values` those of a cell end, so far */
+	struct pack_sum {
+		uint32_t n;
+		uint64_t ns; /* differences below zero wrap */
+	} * sums[2];	     /* of parts, and of spinning */
+	size_t *at;	     /* where in `values` those of a cell end, so far */
 	uint64_t *values;
 	size_t n_cells;
 };
@@ -42,9 +45,19 @@ static uint64_t entry_at(const struct recent *r, size_t i)
 	return r->words[recent_kind(r->words[i]) == RECENT_HIGH ? i + 1 : i];
 }
 
-static bool is_part(const struct recent *r, size_t i)
+static const enum recent_kind summed[] = {RECENT_PART, RECENT_SPIN};
+
+enum { SUMMED = sizeof(summed) / sizeof(*summed) };
+
+/* What the word at @i is added to; NULL: it stays. */
+static struct pack_sum *sum_of(const struct pack *p, size_t i)
 {
-	return recent_kind(entry_at(r, i)) == RECENT_PART;
+	uint64_t word = entry_at(p->r, i);
+
+	for (int k = 0; k < SUMMED; k++)
+		if (recent_kind(word) == summed[k])
+			return &p->sums[k][recent_index(word)];
+	return NULL;
 }
 
 static uint64_t value_at(const struct recent *r, size_t i)
@@ -66,9 +79,9 @@ static bool begin(struct pack *p)
 	p->counts = mem_calloc(p->n_cells, sizeof(*p->counts));
 	p->at = mem_calloc(p->n_cells, sizeof(*p->at));
 	p->values = mem_calloc(r->n - r->open, sizeof(*p->values));
-	p->n_parts = mem_calloc(p->n_cells, sizeof(*p->n_parts));
-	p->parts = mem_calloc(p->n_cells, sizeof(*p->parts));
-	return p->counts && p->at && p->values && p->n_parts && p->parts;
+	for (int k = 0; k < SUMMED; k++)
+		p->sums[k] = mem_calloc(p->n_cells, sizeof(*p->sums[k]));
+	return p->counts && p->at && p->values && p->sums[0] && p->sums[1];
 }
 
 static void count(struct pack *p)
@@ -78,7 +91,9 @@ static void count(struct pack *p)
 
 	for (size_t i = r->open; i < r->n; i += length_at(r, i)) {
 		p->counts[recent_index(r->words[i])] += is_entry(r->words[i]);
-		p->n_parts[recent_index(r->words[i])] += is_part(r, i);
+		struct pack_sum *s = sum_of(p, i);
+		if (s)
+			s->n++;
 	}
 	for (size_t c = 0; c < p->n_cells; c++) {
 		p->counts[c] = p->counts[c] < FEW ? 0 : p->counts[c];
@@ -102,8 +117,9 @@ static enum recent_kind take_out(struct pack *p)
 			kind = recent_kind(w);
 			continue;
 		}
-		if (is_part(r, i) && p->n_parts[recent_index(w)] > 1) {
-			p->parts[recent_index(w)] += value_at(r, i);
+		struct pack_sum *s = sum_of(p, i);
+		if (s && s->n > 1) {
+			s->ns += value_at(r, i);
 			continue;
 		}
 		memmove(r->words + to, r->words + i, len * sizeof(*r->words));
@@ -149,13 +165,13 @@ static void put_block(struct recent *r, enum recent_kind kind, size_t cell, cons
 	r->words[head] = recent_word(RECENT_BLOCK, cell, r->n - head - 1);
 }
 
-static void put_part(struct recent *r, size_t cell, uint64_t value)
+static void put_sum(struct recent *r, enum recent_kind kind, size_t cell, uint64_t value)
 {
 	uint64_t high = value >> RECENT_VALUE_BITS;
 
 	if (high)
 		r->words[r->n++] = recent_word(RECENT_HIGH, cell, high);
-	r->words[r->n++] = recent_word(RECENT_PART, cell, recent_value(value));
+	r->words[r->n++] = recent_word(kind, cell, recent_value(value));
 }
 
 void recent_pack(struct recent *r)
@@ -166,8 +182,9 @@ void recent_pack(struct recent *r)
 		count(&p);
 		enum recent_kind kind = take_out(&p);
 		for (size_t c = 0; c < p.n_cells; c++) {
-			if (p.n_parts[c] > 1)
-				put_part(r, c, p.parts[c]);
+			for (int k = 0; k < SUMMED; k++)
+				if (p.sums[k][c].n > 1)
+					put_sum(r, summed[k], c, p.sums[k][c].ns);
 			if (p.counts[c])
 				put_block(r, kind, c, p.values + p.at[c] - p.counts[c],
 					  p.counts[c]);
@@ -176,6 +193,6 @@ void recent_pack(struct recent *r)
 	mem_free(p.counts);
 	mem_free(p.at);
 	mem_free(p.values);
-	mem_free(p.n_parts);
-	mem_free(p.parts);
+	for (int k = 0; k < SUMMED; k++)
+		mem_free(p.sums[k]);
 }

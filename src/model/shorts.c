@@ -12,6 +12,7 @@
 #include "kontend/shorts.h"
 #include "internal.h"
 #include "kontend/cell-batch.h"
+#include "kontend/cell-recent.h"
 #include "kontend/damage.h"
 #include "kontend/lock.h"
 #include "kontend/locktype.h"
@@ -55,6 +56,10 @@ int shorts_add(struct model *m, const struct shorts_part *s)
 	}
 	struct lock *l = &m->locks->locks[key.lock];
 	cell_wait(m->cells, c, s->ns);
+	if (s->type == LOCK_MUTEX) {
+		c->unsplit |= !s->is_split || cell_spin(m->cells, c, s->spun_ns);
+		cell_recent_spin(m->cells, c, s->spun_ns);
+	}
 	l->begin_ns = l->begin_ns ? l->begin_ns : m->now_ns;
 	l->cur_wait_ns += s->ns;
 	t->cur_wait_ns += s->ns;
@@ -68,18 +73,20 @@ int shorts_add(struct model *m, const struct shorts_part *s)
 	return 0;
 }
 
-/* @row: what came since the snapshot before. */
-static int add_sums(struct model *m, const struct shortsnap_row *row)
+/* What came to row @i between the two. */
+static int add_sums(struct model *m, const struct shortsnap_pair *p, uint32_t i)
 {
-	if (!row->n)
+	const struct shortsnap_row row = shortsnap_since(&p->now, &p->before, i);
+
+	if (!row.n)
 		return 0;
 	fold_if_full(m);
-	const struct shorts_part s = {
-		.lock = SHORTS_LOCK,
-		.type = model_lock_type(m, row->flags, row->frames, row->n_frames),
-		.stack = stack_of(m, row),
-		.n = row->n,
-		.ns = row->ns};
+	struct shorts_part s = {.lock = SHORTS_LOCK,
+				.type = model_lock_type(m, row.flags, row.frames, row.n_frames),
+				.stack = stack_of(m, &row),
+				.n = row.n,
+				.ns = row.ns};
+	s.is_split = shortsnap_spun_since(&p->now, &p->before, i, &s.spun_ns);
 	return shorts_add(m, &s);
 }
 
@@ -102,10 +109,8 @@ static int add_all(struct model *m, const struct shortsnap_pair *p)
 {
 	int code = 0;
 
-	for (uint32_t i = 0; code == 0 && i < p->now.head.n_rows; i++) {
-		const struct shortsnap_row row = shortsnap_since(&p->now, &p->before, i);
-		code = add_sums(m, &row);
-	}
+	for (uint32_t i = 0; code == 0 && i < p->now.head.n_rows; i++)
+		code = add_sums(m, p, i);
 	add_heads(m, &p->now.head, &p->before.head);
 	if ((p->now.head.flags | p->before.head.flags) & SHORTSNAP_ESTIMATED)
 		m->shorts->estimated_ns += p->now_ns - p->before_ns;

@@ -39,7 +39,7 @@ static void add_sums(struct model *m, const struct cell *c, const struct cell_su
 	cpu->rate_wait_ns += c->rate_wait_ns;
 	cpu->spin_ns += locktype_is_spin(type) ? s->waited_ns : 0;
 	cpu->rate_spin_ns += locktype_is_spin(type) ? c->rate_wait_ns : 0;
-	m->n_failed += c->failed;
+	m->n_failed += s->failed;
 }
 
 static int keep_cells(struct model *m, struct only *o)

@@ -176,6 +176,37 @@ static struct group *group_of(struct query *q, struct groups *gs, enum query_by 
 	return g;
 }
 
+/* The kernel reports which part of a wait spins for these types only. */
+static bool reports_spins(enum lock_type type)
+{
+	return type == LOCK_MUTEX || locktype_is_spin(type);
+}
+
+bool query_cell_spun(const struct query *q, const struct cell *c, const struct cell_sums *s,
+		     uint64_t *ret)
+{
+	enum lock_type type = (enum lock_type)q->model->locks->locks[c->lock].type;
+
+	*ret = 0;
+	if (type == LOCK_MUTEX)
+		*ret = s->spun_ns;
+	else if (reports_spins(type))
+		*ret = query_has_window(q) ? c->rate_wait_ns : s->waited_ns;
+	return reports_spins(type);
+}
+
+static void group_add_spins(const struct query *q, struct group *g, const struct cell *c,
+			    const struct cell_sums *s)
+{
+	uint64_t ns;
+
+	if (!query_cell_spun(q, c, s, &ns))
+		return;
+	g->is_split = true;
+	g->unsplit |= c->unsplit;
+	g->spun_ns += ns;
+}
+
 static void group_add_cell(struct group *g, const struct cell *c, const struct cell_sums *s)
 {
 	g->n += s->n;
@@ -183,7 +214,7 @@ static void group_add_cell(struct group *g, const struct cell *c, const struct c
 	g->waited_ns += s->waited_ns;
 	g->rate_n += s->rate_n;
 	g->rate_wait_ns += c->rate_wait_ns;
-	g->failed += c->failed;
+	g->failed += s->failed;
 	g->has_shorts |= s->n && c->cpu == CELL_NO_CPU;
 	if (s->n == 0)
 		return;
@@ -195,7 +226,7 @@ static void group_add_cell(struct group *g, const struct cell *c, const struct c
 /* A cell that nothing has come to since the aggregates were zeroed makes no row. */
 static bool cell_is_empty(const struct cell *c, const struct cell_sums *s)
 {
-	return !s->n && !c->failed && !s->rate_n && !c->rate_wait_ns;
+	return !s->n && !s->failed && !s->rate_n && !c->rate_wait_ns;
 }
 
 static int group_cells(struct query *q, enum query_by by, const struct query_scope *scope,
@@ -216,6 +247,7 @@ static int group_cells(struct query *q, enum query_by by, const struct query_sco
 		if (!g)
 			return -ENOMEM;
 		group_add_cell(g, c, &sums);
+		group_add_spins(q, g, c, &sums);
 		gs->cell_next[i] = g->cells;
 		g->cells = (uint32_t)i + 1;
 	}
@@ -239,6 +271,30 @@ static void group_doubts(struct query *q, enum query_by by, const struct query_s
 		gs->g[known - 1].at_least = true;
 		gs->g[known - 1].at_least_now |= c->doubt_closed;
 	}
+}
+
+bool query_wait_spun(const struct model *m, const struct wait *w, uint64_t *ret)
+{
+	enum lock_type type = (enum lock_type)m->locks->locks[w->lock].type;
+
+	*ret = 0;
+	if (type == LOCK_MUTEX)
+		*ret = wait_spun_ns(w, query_from(m), m->now_ns);
+	else if (reports_spins(type))
+		*ret = query_wait_within_ns(m, w);
+	return reports_spins(type);
+}
+
+/* Without a window, which ends with the last tick. */
+static void group_add_spinning(const struct model *m, struct group *g, const struct wait *wait)
+{
+	uint64_t ns;
+
+	if (!query_wait_spun(m, wait, &ns))
+		return;
+	g->is_split = true;
+	g->unsplit |= m->locks->locks[wait->lock].type == LOCK_MUTEX && !wait->is_split;
+	g->spun_ns += ns;
 }
 
 static void group_add_wait(const struct model *m, struct group *g, const struct wait *wait)
@@ -273,6 +329,8 @@ static int group_waits(struct query *q, enum query_by by, const struct query_sco
 		g->at_least_now |= wait->doubtful;
 		if (!wait->doubtful)
 			group_add_wait(q->model, g, wait);
+		if (!wait->doubtful && !query_has_window(q))
+			group_add_spinning(q->model, g, wait);
 		gs->wait_next[i] = g->waits;
 		g->waits = i + 1;
 	}

@@ -4,7 +4,10 @@
 
 #include "kontend/query.h"
 
+struct cell;
+struct cell_sums;
 struct hist;
+struct wait;
 
 /* Where something was waited for: what a cell and a wait in flight have in common. */
 struct query_where {
@@ -22,6 +25,7 @@ struct group {
 	uint64_t longest_ns;  /* and the longest of them */
 	uint32_t n_inflight;  /* how many these are */
 	uint64_t waited_ns;   /* since the sums began, by all sure waits, those in flight too */
+	uint64_t spun_ns;     /* the part of it, or of the window, in which they spun */
 	uint32_t waiting;
 	uint32_t cells, waits; /* heads of its lists, as index + 1 */
 	struct query_where first;
@@ -36,7 +40,8 @@ struct group {
 	/* Waits of it are left out as they are doubtful: of the sums, of the rates. */
 	bool at_least, at_least_now;
 	bool many_locks, many_types, many_bases, many_callers;
-	bool has_shorts; /* of some waits only the sum is known: see shorts.h */
+	bool is_split, unsplit; /* the kernel reports spinning: of any lock; but not of all waits */
+	bool has_shorts;	/* of some waits only the sum is known: see shorts.h */
 };
 
 /* Of waits that have ended, and of those in flight so far, unless they are left out. */
@@ -68,6 +73,13 @@ int query_group(struct query *q, enum query_by by, const struct query_scope *sco
 /* The same, in that arena and not in the query's. */
 int query_group_in(struct query *q, enum query_by by, const struct query_scope *scope,
 		   struct arena *arena, struct groups *ret);
+/*
+ * What waits spun: those of a cell, in the window if there is one; and one that goes on, in *@ret.
+ * False: the kernel does not report it for such locks.
+ */
+bool query_cell_spun(const struct query *q, const struct cell *c, const struct cell_sums *s,
+		     uint64_t *ret);
+bool query_wait_spun(const struct model *m, const struct wait *w, uint64_t *ret);
 void query_group_hist(struct query *q, const struct groups *gs, const struct group *g,
 		      struct hist *ret);
 struct group_times query_group_times(const struct group *g, bool ended);

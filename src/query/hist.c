@@ -31,9 +31,12 @@ static void sum_cells(struct query *q, const struct query_scope *scope, struct h
 		const struct cell *c = &t->cells[i];
 		const struct cell_sums s = cell_sums(t, c);
 		struct query_where w = query_cell_where(c);
+		uint64_t spun_ns;
 		if (s.n == 0 || !query_in_scope(q, scope, &w))
 			continue;
 		cell_hist(t, c, h);
+		if (query_cell_spun(q, c, &s, &spun_ns))
+			ret->spun_ns += spun_ns;
 		ret->n_waits += s.n;
 		ret->total_ns += c->total_ns;
 		ret->min_ns = s.min_ns < ret->min_ns ? s.min_ns : ret->min_ns;
@@ -47,7 +50,7 @@ static void sum_inflight(struct query *q, const struct query_scope *scope, struc
 			 struct query_hist *ret)
 {
 	const struct wait_pool *p = q->model->waits;
-	uint64_t longest = 0;
+	uint64_t longest = 0, spun_ns;
 
 	for (uint32_t i = 1; p->in_flight && i < p->high; i++) {
 		const struct wait *wait = &p->waits[i];
@@ -58,6 +61,8 @@ static void sum_inflight(struct query *q, const struct query_scope *scope, struc
 		ret->n_inflight++;
 		ret->inflight_ns += ns;
 		hist_count(h, ns);
+		if (!query_has_window(q) && query_wait_spun(q->model, wait, &spun_ns))
+			ret->spun_ns += spun_ns;
 		longest = ns > longest ? ns : longest;
 	}
 	ret->at_least = ret->n_inflight != 0;

@@ -25,6 +25,9 @@ enum { CELLS_MOST = 20000 };
 
 #define SECOND 1e9
 
+/* ns in each second, of one CPU */
+#define BURNS_LEAST 1e8
+
 double verdict_waited(const struct judge *j, bool user)
 {
 	const struct query_overview *o = j->f->now;
@@ -248,6 +251,18 @@ static const char *say_length(struct judge *j, const struct waits_now *now, cons
 			    units_ns(ns, goes_on ? now->longest_ns : longest));
 }
 
+/* ", spinning burns 1.3 CPUs"; "" where it is not worth a word. */
+static const char *say_burns(struct judge *j, const struct table *worst)
+{
+	const struct value *spins = table_cell(worst, 0, "spin_ns_per_s");
+	char r[UNITS_BUF];
+
+	if (!spins->known || spins->d < BURNS_LEAST)
+		return "";
+	return arena_printf(&j->q->arena, ", spinning burns %s%s CPUs", spins->at_least ? ">=" : "",
+			    units_tasks(r, spins->d));
+}
+
 /* "41 tasks wait for mmap_lock mysqld/800, avg 38.2, longest 2.1s" */
 static const char *say_worst(struct judge *j, struct query_finding *f, const struct table *worst)
 {
@@ -259,10 +274,12 @@ static const char *say_worst(struct judge *j, struct query_finding *f, const str
 	f->because = say_because(j, f->lock, now.n);
 	units_tasks(r, rate->known ? rate->d : 0);
 	const char *length = say_length(j, &now, table_cell(worst, 0, "max_ns"));
+	const char *burns = say_burns(j, worst);
 	if (!j->f->average && now.n)
-		return arena_printf(&j->q->arena, "%u task%s for %s, avg %s%s", now.n,
-				    now.n == 1 ? " waits" : "s wait", f->name, r, length);
-	return arena_printf(&j->q->arena, "tasks waited for %s, avg %s%s", f->name, r, length);
+		return arena_printf(&j->q->arena, "%u task%s for %s, avg %s%s%s", now.n,
+				    now.n == 1 ? " waits" : "s wait", f->name, r, burns, length);
+	return arena_printf(&j->q->arena, "tasks waited for %s, avg %s%s%s", f->name, r, burns,
+			    length);
 }
 
 /* For an average. Tasks of waits that ended lately are known. */

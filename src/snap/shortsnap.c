@@ -16,6 +16,10 @@ bool shortsnap_decode(const void *data, size_t len, struct shortsnap *ret)
 	    (len - sizeof(*h)) / sizeof(struct shortsnap_row) < h->n_rows)
 		return false;
 	ret->rows = (const char *)data + sizeof(*h);
+	const size_t rest = len - sizeof(*h) - h->n_rows * sizeof(struct shortsnap_row);
+	ret->spun = rest / sizeof(uint64_t) < h->n_rows
+			    ? NULL
+			    : (const char *)ret->rows + h->n_rows * sizeof(struct shortsnap_row);
 	for (uint32_t i = 0; i < h->n_rows; i++)
 		if (shortsnap_row(ret, i).n_frames > SHORTSNAP_FRAMES)
 			return false;
@@ -37,21 +41,55 @@ const char *shortsnap_level_name(uint32_t level)
 	return level < SHORTSNAP_LEVELS ? names[level] : "?";
 }
 
+/* Row @i of @s was in @before, too, as *@ret. */
+static bool was_there(const struct shortsnap_row *row, const struct shortsnap *before, uint32_t i,
+		      struct shortsnap_row *ret)
+{
+	if (i >= before->head.n_rows)
+		return false;
+	*ret = shortsnap_row(before, i);
+	return ret->flags == row->flags && ret->n_frames == row->n_frames &&
+	       memcmp(ret->frames, row->frames, sizeof(row->frames)) == 0;
+}
+
 struct shortsnap_row shortsnap_since(const struct shortsnap *s, const struct shortsnap *before,
 				     uint32_t i)
 {
-	struct shortsnap_row row = shortsnap_row(s, i);
+	struct shortsnap_row row = shortsnap_row(s, i), old;
 
-	if (i >= before->head.n_rows)
-		return row;
-	const struct shortsnap_row old = shortsnap_row(before, i);
-	if (old.flags != row.flags || old.n_frames != row.n_frames ||
-	    memcmp(old.frames, row.frames, sizeof(row.frames)) != 0)
+	if (!was_there(&row, before, i, &old))
 		return row;
 	bool back = row.n < old.n || row.ns < old.ns;
 	row.n = back ? 0 : row.n - old.n;
 	row.ns = back ? 0 : row.ns - old.ns;
 	return row;
+}
+
+static uint64_t spun_of(const struct shortsnap *s, uint32_t i)
+{
+	uint64_t ns;
+
+	memcpy(&ns, (const char *)s->spun + i * sizeof(ns), sizeof(ns));
+	return ns;
+}
+
+bool shortsnap_spun_since(const struct shortsnap *s, const struct shortsnap *before, uint32_t i,
+			  uint64_t *ret)
+{
+	const struct shortsnap_row row = shortsnap_row(s, i), since = shortsnap_since(s, before, i);
+	struct shortsnap_row old;
+
+	if (!s->spun)
+		return false;
+	uint64_t now = spun_of(s, i), was = 0;
+	if (was_there(&row, before, i, &old) && !before->spun)
+		return false;
+	if (was_there(&row, before, i, &old))
+		was = spun_of(before, i);
+	*ret = now > was ? now - was : 0;
+	/* Both are read while they grow. */
+	*ret = *ret < since.ns ? *ret : since.ns;
+	return true;
 }
 
 /*
@@ -108,11 +146,27 @@ static struct shortsnap_head head_at(const struct shortsnap_pair *p, uint64_t at
 	return h;
 }
 
+/* What the rows at that time have spun: in proportion to their time. */
+static void put_spun(const struct shortsnap_pair *p, double part, uint8_t *to)
+{
+	for (uint32_t i = 0; i < p->now.head.n_rows; i++) {
+		const struct shortsnap_row since = shortsnap_since(&p->now, &p->before, i),
+					   at = row_at(p, i, part), now = shortsnap_row(&p->now, i);
+		uint64_t left = now.ns - at.ns, spun = 0, ns = spun_of(&p->now, i);
+		double after = since.ns ? (double)left / (double)since.ns : 0;
+
+		if (shortsnap_spun_since(&p->now, &p->before, i, &spun))
+			ns -= share(spun < ns ? spun : ns, after, 0);
+		memcpy(to + i * sizeof(ns), &ns, sizeof(ns));
+	}
+}
+
 int shortsnap_at(const struct shortsnap_pair *p, uint64_t at_ns, void **ret, size_t *ret_len)
 {
 	double part = (double)(at_ns - p->before_ns) / (double)(p->now_ns - p->before_ns);
 	struct shortsnap_head h = head_at(p, at_ns, part);
-	size_t len = sizeof(h) + h.n_rows * sizeof(struct shortsnap_row);
+	size_t rows = sizeof(h) + h.n_rows * sizeof(struct shortsnap_row);
+	size_t len = rows + (p->now.spun ? h.n_rows * sizeof(uint64_t) : 0);
 	uint8_t *to = mem_calloc(1, len);
 
 	if (!to)
@@ -122,6 +176,8 @@ int shortsnap_at(const struct shortsnap_pair *p, uint64_t at_ns, void **ret, siz
 		const struct shortsnap_row row = row_at(p, i, part);
 		memcpy(to + sizeof(h) + i * sizeof(row), &row, sizeof(row));
 	}
+	if (p->now.spun)
+		put_spun(p, part, to + rows);
 	*ret = to;
 	*ret_len = len;
 	return 0;

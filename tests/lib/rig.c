@@ -81,7 +81,7 @@ struct rig_sum rig_sum_type(const struct model *m, enum lock_type type)
 		const struct cell_sums of = cell_sums(m->cells, c);
 		s.n += of.n;
 		s.total_ns += c->total_ns;
-		s.failed += c->failed;
+		s.failed += of.failed;
 		s.rate_wait_ns += c->rate_wait_ns;
 		if (of.min_ns < s.min_ns)
 			s.min_ns = of.min_ns;
@@ -93,7 +93,7 @@ struct rig_sum rig_sum_type(const struct model *m, enum lock_type type)
 
 /* The numbers of a cell, in the order by which lines are sorted. */
 struct line {
-	uint64_t numbers[15];
+	uint64_t numbers[16];
 	char comm[16];
 };
 
@@ -114,7 +114,7 @@ static struct line cell_line(const struct model *m, const struct cell_table *of,
 	cell_hist(of, c, &h);
 	struct line line = {.numbers = {l->type, l->addr, (uint64_t)t->tid, c->cpu, s->hash, s->n,
 					sums.n, c->total_ns, sums.min_ns, sums.max_ns, c->last_ns,
-					c->failed, c->rate_wait_ns, h.n,
+					sums.failed, c->rate_wait_ns, sums.spun_ns, h.n,
 					hist_percentile(&h, 99, sums.min_ns, sums.max_ns)}};
 	snprintf(line.comm, sizeof(line.comm), "%s", t->comm);
 	return line;

@@ -161,6 +161,9 @@ static void wait_once(struct cell_table *t, uint32_t i, struct plain *p, uint32_
 		p->hist.count[hist_bucket(ns)]++;
 	}
 	p->sums.waited_ns += part;
+	part = below(seed, 2) ? part / 3 : 0;
+	assert_int_equal(cell_spin(t, get(t, i), part), 0);
+	p->sums.spun_ns += part;
 }
 
 static void check_plain(const struct cell_table *t, const struct cell *c, const struct plain *p)
@@ -174,8 +177,9 @@ static void check_plain(const struct cell_table *t, const struct cell *c, const 
 	assert_int_equal(s.min_ns, p->sums.min_ns);
 	assert_int_equal(s.max_ns, p->sums.max_ns);
 	assert_int_equal(s.waited_ns, p->sums.waited_ns);
+	assert_int_equal(s.spun_ns, p->sums.spun_ns);
 	assert_int_equal(c->total_ns, p->total_ns);
-	assert_int_equal(c->failed, p->failed);
+	assert_int_equal(s.failed, p->failed);
 	assert_memory_equal(&h, &p->hist, sizeof(h));
 }
 
@@ -185,6 +189,7 @@ static void add_plain(struct plain *into, const struct plain *p)
 	into->sums.min_ns = p->sums.min_ns < into->sums.min_ns ? p->sums.min_ns : into->sums.min_ns;
 	into->sums.max_ns = p->sums.max_ns > into->sums.max_ns ? p->sums.max_ns : into->sums.max_ns;
 	into->sums.waited_ns += p->sums.waited_ns;
+	into->sums.spun_ns += p->sums.spun_ns;
 	into->total_ns += p->total_ns;
 	into->failed += p->failed;
 	into->hist.n += p->hist.n;

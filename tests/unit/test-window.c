@@ -176,7 +176,7 @@ static void add_cell(const struct cell_table *t, const struct cell *c, struct su
 		s->hist[b] += h.count[b];
 	s->n += of.n;
 	s->total_ns += c->total_ns;
-	s->failed += c->failed;
+	s->failed += of.failed;
 	s->waited_ns += c->rate_wait_ns;
 	s->max_ns = of.max_ns > s->max_ns ? of.max_ns : s->max_ns;
 }

@@ -163,20 +163,21 @@ static void draw_holder(const struct query_lock_now *now, const struct detail_pa
 /* Those that matter less are left out, whole, where the line has no room for all. */
 static void put_lengths(struct line *l, const struct query_hist *h, uint64_t n)
 {
-	const struct length all[] = {{"total", h->total_ns, h->at_least},
-				     {"avg", h->total_ns / n, h->at_least},
-				     {"p50", h->p50_ns, h->at_least},
-				     {"p99", h->p99_ns, h->at_least},
-				     {"max", h->max_ns, h->max_at_least}};
+	const struct length all[] = {
+		{"total", h->total_ns, h->at_least}, {"avg", h->total_ns / n, h->at_least},
+		{"p50", h->p50_ns, h->at_least},     {"p99", h->p99_ns, h->at_least},
+		{"max", h->max_ns, h->max_at_least}, {"spin", h->spun_ns, false}};
 	enum { LENGTHS = sizeof(all) / sizeof(*all) };
-	static const int rank[LENGTHS] = {4, 0, 3, 1, 2}; /* max, total, p99, avg, p50 */
+	/* max, total, p99, avg, spin, p50 */
+	static const int rank[LENGTHS] = {4, 0, 3, 1, 5, 2};
 	bool shown[LENGTHS] = {0};
 	int room = l->r.w - l->x;
 
 	for (int i = 0; i < LENGTHS; i++) {
 		int width = length_width(&all[rank[i]]);
 		bool is_wide_only = rank[i] == 2 && l->r.w < WIDE_W;
-		shown[rank[i]] = width <= room && !is_wide_only;
+		bool is_none = rank[i] == 5 && !h->spun_ns;
+		shown[rank[i]] = width <= room && !is_wide_only && !is_none;
 		room -= shown[rank[i]] ? width : 0;
 	}
 	for (int i = 0; i < LENGTHS; i++)

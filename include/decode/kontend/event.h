@@ -77,6 +77,8 @@ struct event {
 			uint64_t file, start, past;
 			/* The lock of a file was taken so long before; 0: not known. */
 			uint64_t held_ns;
+			/* With since_ns, of a mutex: it has spun so long; 0: not known. */
+			uint64_t spun_ns;
 			uint64_t owner_file; /* as below, of who waits */
 		} begin;
 		struct {

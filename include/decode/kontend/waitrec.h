@@ -59,8 +59,8 @@ struct waitrec_begin {
 };
 
 /*
- * An age in 32 bits, exact to a millionth: a number, and in the lower bits how often it was divided
- * by 1024. 0: not known.
+ * A duration in 32 bits, exact to a millionth: a number, and in the lower bits how often it was
+ * divided by 1024. 0: not known.
  */
 enum { WAITREC_AGE_SHIFT = 2, WAITREC_AGE_MOST = (1 << 30) - 1 };
 
@@ -95,7 +95,7 @@ struct waitrec_late {
 	unsigned int n_frames;
 	int owner_pid, owner_tid; /* at its begin, or at the first report */
 	unsigned short owner, owner_asked;
-	unsigned int pad;
+	unsigned int spun; /* of a mutex: how long it has spun, waitrec_age(); of others 0 */
 	unsigned long long begin_ns; /* session clock */
 	unsigned long long frames[WAITREC_FRAMES];
 };

@@ -11,6 +11,13 @@ static inline void cell_recent_part(struct cell_table *t, const struct cell *c, 
 		recent_add(&t->recent, RECENT_PART, (size_t)(c - t->cells), more_ns);
 }
 
+/* Of that time so much was spinning for a mutex, in the open tick. */
+static inline void cell_recent_spin(struct cell_table *t, const struct cell *c, uint64_t ns)
+{
+	if (ns)
+		recent_add(&t->recent, RECENT_SPIN, (size_t)(c - t->cells), ns);
+}
+
 /*
  * The part of the sums in a window of the last ticks, as cells of their own in @ret: an initialized
  * table of cells. Their rates are of the whole window. @keep: of which cells, by index; NULL: of

@@ -19,6 +19,7 @@ enum recent_kind {
 	RECENT_DOUBT,  /* one is left out */
 	RECENT_SAMPLE, /* a sample of the profile: its period */
 	RECENT_BLOCK,  /* what many waits or samples add up to: so many words follow */
+	RECENT_SPIN,   /* so much of what was waited in the tick was spinning for a mutex */
 };
 
 enum { RECENT_VALUE_BITS = 34, RECENT_INDEX_BITS = 27 };

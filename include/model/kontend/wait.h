@@ -46,6 +46,12 @@ struct wait {
 	uint64_t part_ns, rcu_ns;
 	/* Of one without events: when a look saw it last, and when it went to sleep before. */
 	uint64_t looked_ns, slept_ns;
+	/*
+	 * Of a mutex, in this order: since when the present phase lasts, how long it spun before
+	 * that since sums began, and that part of it which no tick has yet.
+	 */
+	uint64_t phase_ns, spun_ns, open_spun_ns;
+	bool is_split;	/* the above is known */
 	uint32_t blame; /* its class: see blame.h; 0: it is not sure, or blame is off */
 	bool lines_up;	/* it is in the queue of its lock, */
 	uint32_t place; /* here, if it has a place there: see lockqueue.c */
@@ -59,6 +65,17 @@ static inline uint64_t wait_part_ns(const struct wait *w, uint64_t from_ns, uint
 
 	return to_ns > from ? to_ns - from : 0;
 }
+
+/* Does it spin for a mutex now, as far as that is known? */
+static inline bool wait_spins(const struct wait *w)
+{
+	const uint32_t both = LCB_F_MUTEX | LCB_F_SPIN;
+
+	return (w->flags & both) == both && w->phase_ns;
+}
+
+/* How long it has spun for a mutex, of the time since @from_ns, when sums began. */
+uint64_t wait_spun_ns(const struct wait *w, uint64_t from_ns, uint64_t now_ns);
 
 /* Has no event reported it, nor will one report its end? It is known until the last look. */
 static inline bool wait_is_silent(const struct wait *w)

@@ -133,6 +133,11 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = COLUMN_SCREEN | COLUMN_REPORT,
 #define COL_WAIT_PCT "wait_pct", "WAIT%", "share of WAIT/s of all rows", COLUMN_PCT
 #define COL_CONTENDED "contended", "CONTENDED", "finished waits", COLUMN_COUNT
 #define COL_TOTAL "total_ns", "TOTAL", "time of all waits, those in flight included", COLUMN_NS
+#define COL_SPIN                                                                                   \
+	"spin_ns", "SPIN", "time spent spinning for mutexes and spinlocks, on a CPU", COLUMN_NS
+#define COL_BLOCK "block_ns", "BLOCK", "time spent waiting without a CPU", COLUMN_NS
+#define COL_SPIN_RATE                                                                              \
+	"spin_ns_per_s", "SPIN/s", "SPIN per second: the number of CPUs that spin", COLUMN_NSRATE
 #define COL_MAX "max_ns", "MAX", "longest wait, waits in flight included", COLUMN_NS
 #define COL_MIN "min_ns", "MIN", "shortest wait", COLUMN_NS
 #define COL_WAIT_ENDED "ended", "ENDED", "all waits of the row have ended", COLUMN_BOOL

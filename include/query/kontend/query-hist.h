@@ -22,6 +22,7 @@ struct query_hist {
 	uint64_t n_waits, total_ns, min_ns, max_ns, p50_ns, p90_ns, p99_ns;
 	uint64_t inflight_ns; /* by those that go on; whether these are in the sums, see below */
 	uint64_t n_inflight;
+	uint64_t spun_ns;	     /* by these on a CPU; 0: not at all, or not reported */
 	bool at_least, max_at_least; /* some go on: of all sums; and of the longest */
 };
 

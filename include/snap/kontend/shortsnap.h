@@ -52,6 +52,8 @@ struct shortsnap_head {
 struct shortsnap {
 	struct shortsnap_head head;
 	const void *rows; /* borrowed from the payload, at any alignment: shortsnap_row() */
+	/* The same, behind the rows: of mutexes, how long they spun, in ns; NULL: not known. */
+	const void *spun;
 };
 
 /* False: not a snapshot of this kind, or its number of rows is wrong. */
@@ -60,6 +62,10 @@ struct shortsnap_row shortsnap_row(const struct shortsnap *s, uint32_t i); /* i 
 /* Row @i of @s with its sums since @before. */
 struct shortsnap_row shortsnap_since(const struct shortsnap *s, const struct shortsnap *before,
 				     uint32_t i);
+
+/* Of the ns of that row, those in which its waits spun. False: not known. */
+bool shortsnap_spun_since(const struct shortsnap *s, const struct shortsnap *before, uint32_t i,
+			  uint64_t *ret);
 
 /* Two consecutive snapshots. */
 struct shortsnap_pair {

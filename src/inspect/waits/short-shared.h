@@ -43,6 +43,9 @@ struct short_slot {
 	unsigned char flags;
 	unsigned char owner_is; /* enum waitrec_owner, as the wait began; and who: */
 	int owner_pid, owner_tid;
+	/* Of a mutex: how long it spun, and since when it spins now; 0: it sleeps. */
+	unsigned long long spun_ns, spins_ns;
+	unsigned long long pad;
 };
 
 struct short_spin {
@@ -51,7 +54,7 @@ struct short_spin {
 };
 
 struct short_sum {
-	unsigned long long n, ns;
+	unsigned long long n, ns, spun_ns;
 };
 
 /* A row: waits of the same flags and calls. key 0: none. Read while it is written. */
@@ -59,7 +62,8 @@ struct short_row {
 	unsigned long long key, n, ns;
 	unsigned int flags, n_frames;
 	unsigned long long frames[SHORT_FRAMES];
-	unsigned long long pad[4];
+	unsigned long long spun_ns; /* of ns, by mutexes */
+	unsigned long long pad[3];
 };
 
 /* A CPU's own. */

@@ -166,6 +166,24 @@ static __always_inline void short_own(struct short_slot *s, const struct lock_ow
 	s->owner_tid = o->tid;
 }
 
+static __always_inline __u64 short_spun(const struct short_slot *s, __u64 now)
+{
+	return s->spun_ns + (s->spins_ns && now > s->spins_ns ? now - s->spins_ns : 0);
+}
+
+/* A mutex goes from spinning to sleeping, or back. */
+static __always_inline void short_phase(struct short_slot *s, __u32 flags)
+{
+	__u64 now;
+
+	if (!s->begin_ns)
+		return;
+	now = bpf_ktime_get_ns();
+	s->spun_ns = short_spun(s, now);
+	s->spins_ns = flags & LCB_SPIN ? now : 0;
+	s->flags = (__u8)flags;
+}
+
 static __always_inline bool short_sleeps(struct short_control *ctl, __u64 lock, __u32 flags,
 					 const struct lock_owner *o, __u64 pid_tid, __u32 cpu)
 {
@@ -174,6 +192,7 @@ static __always_inline bool short_sleeps(struct short_control *ctl, __u64 lock, 
 	struct short_slot *s = short_find(tid, lock);
 
 	if (s && flags & LCB_MUTEX && s->flags & LCB_MUTEX) {
+		short_phase(s, flags);
 		/* No task had it when it was asked about first: it was being handed over. */
 		if (!s->owner_tid)
 			short_own(s, o);
@@ -195,6 +214,8 @@ static __always_inline bool short_sleeps(struct short_control *ctl, __u64 lock, 
 	s->tgid = pid_tid >> 32;
 	s->cpu = (__u16)cpu;
 	s->flags = (__u8)flags;
+	s->spun_ns = 0;
+	s->spins_ns = flags & LCB_MUTEX && flags & LCB_SPIN ? s->begin_ns : 0;
 	short_own(s, o);
 	barrier();
 	*(volatile __u64 *)&s->owner =
@@ -220,12 +241,13 @@ struct short_past {
 	__u64 begin_ns; /* 0: not known */
 	__u32 flags;
 	__u32 is_said;
+	__u64 spun_ns, spins_ns; /* as in struct short_slot */
 	struct lock_owner owner; /* of one that slept */
 };
 
 enum short_end { SHORT_END_ONLY, SHORT_END_PAST, SHORT_END_NONE };
 
-static __always_inline bool short_spun(struct short_cpu *c, __u64 lock, struct short_past *p)
+static __always_inline bool short_end_spin(struct short_cpu *c, __u64 lock, struct short_past *p)
 {
 	__u32 n = c->n_spins, found = SHORT_SPINS;
 
@@ -251,6 +273,8 @@ static __always_inline enum short_end short_slept(__u32 tid, __u64 lock, struct 
 		return short_is_within(tid, lock) ? SHORT_END_NONE : SHORT_END_ONLY;
 	p->begin_ns = s->begin_ns;
 	p->flags = s->flags;
+	p->spun_ns = s->spun_ns;
+	p->spins_ns = s->spins_ns;
 	p->owner.is = s->owner_is;
 	p->owner.pid = s->owner_pid;
 	p->owner.tid = s->owner_tid;
@@ -317,7 +341,7 @@ static __always_inline struct short_row *short_row(const struct ring_record *rec
 }
 
 static __always_inline void short_add(struct short_cpu *c, const struct ring_record *rec, __u32 n,
-				      __u32 kind, __u64 ns, __u32 cpu)
+				      __u32 kind, const struct short_past *p, __u64 ns, __u32 cpu)
 {
 	struct short_row *row = short_row(rec, n, kind, cpu);
 	struct short_sum *other;
@@ -325,17 +349,19 @@ static __always_inline void short_add(struct short_cpu *c, const struct ring_rec
 	if (row) {
 		row->n++;
 		row->ns += ns;
+		row->spun_ns += p->spun_ns;
 		return;
 	}
 	other = &c->other[kind & (SHORT_FLAGS - 1)];
 	other->n++;
 	other->ns += ns;
+	other->spun_ns += p->spun_ns;
 }
 
 /* A wait that is not reported: true. Else its chain is in the CPU's scratch, of *@ret_n frames. */
 static __always_inline bool short_sum_up(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
 					 struct short_cpu *c, const struct short_control *ctl,
-					 const struct short_past *p, __u32 cpu, __u32 *ret_n)
+					 struct short_past *p, __u32 cpu, __u32 *ret_n)
 {
 	bool failed = (int)ctx->args[1] != 0, is_short;
 	__u32 frames = config.frames, kind = short_kind(p->flags);
@@ -347,14 +373,17 @@ static __always_inline bool short_sum_up(struct bpf_raw_tracepoint_args *ctx, st
 			c->counted[kind]++;
 		return true;
 	}
-	ns = bpf_ktime_get_ns() - p->begin_ns;
+	ns = bpf_ktime_get_ns();
+	if (p->spins_ns && ns > p->spins_ns)
+		p->spun_ns += ns - p->spins_ns;
+	ns -= p->begin_ns;
 	is_short = !failed && !p->is_said && ns < ctl->threshold_ns;
 	if (is_short && frames > SHORT_UNWOUND)
 		frames = SHORT_UNWOUND;
 	*ret_n = stack_here(ctx, stack_work(w), rec,
 			    p->flags | (is_short ? SHORT_CHAIN : SHORT_LATE), frames);
 	if (is_short)
-		short_add(c, rec, *ret_n, kind, ns, cpu);
+		short_add(c, rec, *ret_n, kind, p, ns, cpu);
 	return is_short;
 }
 
@@ -364,7 +393,6 @@ static __always_inline void late_owner(struct ring_record *rec, const struct loc
 	rec->late.owner_tid = o->tid;
 	rec->late.owner = (__u16)o->is;
 	rec->late.owner_asked = config.owners != 0;
-	rec->late.pad = 0;
 }
 
 /* Its begin, of which @n frames are in the CPU's scratch. */
@@ -393,6 +421,7 @@ static __always_inline void short_report(struct bpf_raw_tracepoint_args *ctx, st
 	rec->late.missed = missed;
 	rec->late.n_frames = n;
 	late_owner(rec, &p->owner);
+	rec->late.spun = p->flags & LCB_MUTEX ? waitrec_age(p->spun_ns) : 0;
 	rec->late.begin_ns = p->begin_ns;
 	/* An interrupt may have added to it just now. */
 	if (missed)
@@ -408,7 +437,7 @@ static __always_inline bool short_end(struct bpf_raw_tracepoint_args *ctx, struc
 	struct short_past p = {0};
 	__u32 n = 0;
 
-	if (!short_spun(c, ctx->args[0], &p)) {
+	if (!short_end_spin(c, ctx->args[0], &p)) {
 		enum short_end end = short_slept((__u32)pid_tid, ctx->args[0], &p);
 		if (end != SHORT_END_PAST)
 			return end == SHORT_END_ONLY;
@@ -449,6 +478,7 @@ static __always_inline void short_say(struct bpf_raw_tracepoint_args *ctx, struc
 	__u64 owner = s->owner, begin_ns = s->begin_ns, lock = s->lock;
 	__u32 flags = s->flags, size, tid = (__u32)owner;
 	__u64 now = bpf_ktime_get_ns(), said = short_owner(tid, SHORT_SAID);
+	__u64 spun_ns = short_spun(s, now);
 	struct lock_owner o = {.is = s->owner_is, .pid = s->owner_pid, .tid = s->owner_tid};
 
 	/* Its end can be reported; as can waits of tasks whose numbers here are other ones. */
@@ -473,6 +503,7 @@ static __always_inline void short_say(struct bpf_raw_tracepoint_args *ctx, struc
 	rec->late.missed = 0;
 	rec->late.n_frames = 0;
 	late_owner(rec, &o);
+	rec->late.spun = flags & LCB_MUTEX ? waitrec_age(spun_ns) : 0;
 	rec->late.begin_ns = begin_ns;
 	publish(ctx, &place, size);
 }

@@ -68,10 +68,11 @@ struct shorts {
 	struct map64 index; /* key -> row + 1 */
 	struct shortsnap_head *payload;
 	uint32_t n_rows;
+	uint64_t spun[SHORTSNAP_ROWS]; /* of rows: it comes behind them */
 };
 
-static const size_t PAYLOAD =
-	sizeof(struct shortsnap_head) + SHORTSNAP_ROWS * sizeof(struct shortsnap_row);
+static const size_t PAYLOAD = sizeof(struct shortsnap_head) +
+			      SHORTSNAP_ROWS * (sizeof(struct shortsnap_row) + sizeof(uint64_t));
 
 /* In mapped maps the values follow each other, in whole pages. */
 static size_t rows_bytes(uint32_t n_cpus)
@@ -316,12 +317,14 @@ static struct shortsnap_row *row_of(struct shorts *s, uint64_t key, uint32_t fla
 	return from ? row_of(s, ~(uint64_t)flags, flags, NULL) : NULL;
 }
 
-static void add_row(struct shortsnap_row *row, uint64_t n, uint64_t ns)
+static void add_row(struct shorts *s, struct shortsnap_row *row, uint64_t n, uint64_t ns,
+		    uint64_t spun_ns)
 {
 	if (!row)
 		return;
 	row->n += n;
 	row->ns += ns;
+	s->spun[row - row_at(s, 0)] += spun_ns;
 }
 
 static void add_cpu(struct shorts *s, uint32_t cpu)
@@ -335,11 +338,12 @@ static void add_cpu(struct shorts *s, uint32_t cpu)
 		const struct short_row *r = &s->rows[cpu * SHORT_ROWS + i];
 		uint64_t key = __atomic_load_n(&r->key, __ATOMIC_ACQUIRE);
 		if (key)
-			add_row(row_of(s, key, r->flags, r), r->n, r->ns);
+			add_row(s, row_of(s, key, r->flags, r), r->n, r->ns, r->spun_ns);
 	}
 	for (uint32_t f = 0; f < SHORT_FLAGS; f++) {
 		if (c->other[f].n)
-			add_row(row_of(s, ~(uint64_t)f, f, NULL), c->other[f].n, c->other[f].ns);
+			add_row(s, row_of(s, ~(uint64_t)f, f, NULL), c->other[f].n, c->other[f].ns,
+				c->other[f].spun_ns);
 		s->payload->counted[f] += c->counted[f];
 	}
 }
@@ -372,12 +376,13 @@ const void *short_snapshot(struct shorts *s, bool begin, uint64_t now_ns, size_t
 	memset(h, 0, sizeof(*h));
 	h->from_ns = s->from_ns;
 	for (uint32_t i = 0; i < s->n_rows; i++)
-		row_at(s, i)->n = row_at(s, i)->ns = 0;
+		s->spun[i] = row_at(s, i)->n = row_at(s, i)->ns = 0;
 	for (uint32_t i = 0; !begin && i < s->n_cpus; i++)
 		add_cpu(s, i);
 	say_level(s, now_ns);
 	h->n_rows = s->n_rows;
-	*ret_len = sizeof(*h) + s->n_rows * sizeof(struct shortsnap_row);
+	memcpy(row_at(s, s->n_rows), s->spun, s->n_rows * sizeof(s->spun[0]));
+	*ret_len = sizeof(*h) + s->n_rows * (sizeof(struct shortsnap_row) + sizeof(s->spun[0]));
 	return h;
 }
 

@@ -59,6 +59,9 @@ enum {
 	C_MAX,
 	C_CONTENDED,
 	C_TOTAL,
+	C_SPIN,
+	C_BLOCK,
+	C_SPIN_RATE,
 	C_MIN,
 	C_P90,
 	C_LAST,
@@ -114,6 +117,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_MAX] = {COL_MAX, 7, 1, SR},
 	[C_CONTENDED] = {COL_CONTENDED, 9, 4, SR},
 	[C_TOTAL] = {COL_TOTAL, 7, 4, SR},
+	[C_SPIN] = {COL_SPIN, 6, 4, SR},
+	[C_BLOCK] = {COL_BLOCK, 6, 4, SR},
+	[C_SPIN_RATE] = {COL_SPIN_RATE, 6, 6, SR},
 	[C_MIN] = {COL_MIN, 6, 7, SR},
 	[C_P90] = {COL_P90("waits"), 7, 5, SR},
 	[C_LAST] = {COL_LAST("wait"), 6, 6, SR},
@@ -147,6 +153,24 @@ static double wait_rate(const struct locks *ls, const struct group *g)
 	if (ls->average)
 		return query_per_s(g->waited_ns, ls->elapsed_ns);
 	return query_per_s(g->rate_wait_ns, ls->rate_ns);
+}
+
+/* Of the same time as WAIT/s, which has both. */
+static void fill_spins(struct locks *ls, const struct group *g, struct value *v)
+{
+	bool windowed = query_has_window(ls->q);
+	uint64_t all = windowed ? g->rate_wait_ns : g->waited_ns;
+	uint64_t ns = windowed ? ls->rate_ns : ls->elapsed_ns;
+
+	value_u(&v[C_BLOCK], all > g->spun_ns ? all - g->spun_ns : 0);
+	v[C_BLOCK].at_least = g->at_least;
+	v[C_BLOCK].approx = g->unsplit;
+	if (!g->is_split)
+		return;
+	value_u_least(&v[C_SPIN], g->spun_ns, g->unsplit || g->at_least);
+	if (ns)
+		value_d(&v[C_SPIN_RATE], query_per_s(g->spun_ns, ns));
+	v[C_SPIN_RATE].at_least = v[C_SPIN].at_least;
 }
 
 static void fill_sums(struct locks *ls, const struct group *g, struct value *v)
@@ -367,6 +391,7 @@ static void locks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 	struct group *g = &ls->gs.g[row];
 
 	fill_sums(ls, g, v);
+	fill_spins(ls, g, v);
 	if (want & percentiles)
 		fill_percentiles(ls, g, v);
 	if (want & lock)
