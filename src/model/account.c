@@ -61,7 +61,7 @@ static inline void add_bucket(struct model *m, struct cell *c, const struct wait
 		cpu->cur_spin_ns += ns;
 }
 
-/* What a mutex's wait that ends has spun, since the sums began and in the open bucket. */
+/* The time that a mutex's wait that ends has spun, since the sums began and in the open bucket. */
 static void add_spun(struct model *m, struct cell *c, struct wait *w, uint64_t ns)
 {
 	if (m->locks->locks[w->lock].type != LOCK_MUTEX)

@@ -49,7 +49,7 @@ static const enum recent_kind summed[] = {RECENT_PART, RECENT_SPIN};
 
 enum { SUMMED = sizeof(summed) / sizeof(*summed) };
 
-/* What the word at @i is added to; NULL: it stays. */
+/* The sum to which the word at @i is added; NULL: it stays. */
 static struct pack_sum *sum_of(const struct pack *p, size_t i)
 {
 	uint64_t word = entry_at(p->r, i);

@@ -73,7 +73,7 @@ int shorts_add(struct model *m, const struct shorts_part *s)
 	return 0;
 }
 
-/* What came to row @i between the two. */
+/* Adds the growth of row @i between the two. */
 static int add_sums(struct model *m, const struct shortsnap_pair *p, uint32_t i)
 {
 	const struct shortsnap_row row = shortsnap_since(&p->now, &p->before, i);

@@ -74,7 +74,7 @@ int query_group(struct query *q, enum query_by by, const struct query_scope *sco
 int query_group_in(struct query *q, enum query_by by, const struct query_scope *scope,
 		   struct arena *arena, struct groups *ret);
 /*
- * What waits spun: those of a cell, in the window if there is one; and one that goes on, in *@ret.
+ * The time that waits have spun: those of a cell, in the window if there is one; and one in flight.
  * False: the kernel does not report it for such locks.
  */
 bool query_cell_spun(const struct query *q, const struct cell *c, const struct cell_sums *s,

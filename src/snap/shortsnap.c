@@ -146,7 +146,7 @@ static struct shortsnap_head head_at(const struct shortsnap_pair *p, uint64_t at
 	return h;
 }
 
-/* What the rows at that time have spun: in proportion to their time. */
+/* The time that the rows of then have spun: in proportion to their time. */
 static void put_spun(const struct shortsnap_pair *p, double part, uint8_t *to)
 {
 	for (uint32_t i = 0; i < p->now.head.n_rows; i++) {

@@ -150,7 +150,7 @@ static void spinlocks_only_spin(void **state)
 	check_in(w, &(struct query_spec){.average = true}, 10, 0);
 }
 
-/* What a window has is within it, also of a wait that began before it and goes on. */
+/* A window has the part within it, also of a wait that began before it and continues. */
 static void windows_have_their_part(void **state)
 {
 	struct asked *w = *state;

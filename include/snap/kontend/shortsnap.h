@@ -52,7 +52,7 @@ struct shortsnap_head {
 struct shortsnap {
 	struct shortsnap_head head;
 	const void *rows; /* borrowed from the payload, at any alignment: shortsnap_row() */
-	/* The same, behind the rows: of mutexes, how long they spun, in ns; NULL: not known. */
+	/* The same, after the rows: of mutexes, how long they spun, in ns; NULL: not known. */
 	const void *spun;
 };
 

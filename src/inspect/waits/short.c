@@ -68,7 +68,7 @@ struct shorts {
 	struct map64 index; /* key -> row + 1 */
 	struct shortsnap_head *payload;
 	uint32_t n_rows;
-	uint64_t spun[SHORTSNAP_ROWS]; /* of rows: it comes behind them */
+	uint64_t spun[SHORTSNAP_ROWS]; /* of rows: it comes below them */
 };
 
 static const size_t PAYLOAD = sizeof(struct shortsnap_head) +
