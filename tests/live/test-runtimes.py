@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Locks of PostgreSQL, of the Python interpreter and of Java, against what these programs say themselves: which backend
+"""Locks of PostgreSQL, of the Python interpreter, of Java and of the C library, against what these programs say themselves: which backend
 waits for which lock, and which one has it (pg_stat_activity, pg_blocking_pids()); which threads wait for the GIL; for
-which monitor or lock a thread of Java waits, by its name. With BPF and without, and from a recording. All servers,
-interpreters and machines that are installed are tried.
+which monitor, lock, stream or arena a thread waits, by its name. With BPF and without, and from a recording. All
+servers, interpreters and machines that are installed are tried.
 
-    test-runtimes.py KONTEND postgres|python|java"""
+    test-runtimes.py KONTEND postgres|python|java|libc PROGRAM"""
 import glob
 import json
 import os
@@ -274,13 +274,49 @@ def java(kontend):
     try_java(kontend, homes[0], ("-XX:-UseCompressedOops", "-XX:+UseSerialGC"))
 
 
+def compare_library(what, text, pid, names):
+    """Of each thread whose lock has one of the names; True: all are there."""
+    numbers = threads(pid)
+    rows = [w for w in json.loads(text)["views"]["waiters"]["rows"] if w["pid"] == pid and not w["ended_ns"]]
+    for w in rows:
+        of = w["comm"].split("-")[1] if w["comm"].startswith("for-") else None
+        if not check(of in names, "%s: %s waits for %s" % (what, w["comm"], w["name"])):
+            continue
+        check(w["name"] == "%s has-main/%d" % (names[of], pid) and w["type"] == "futex(u)",
+              "%s: %s waits for %s %s" % (what, w["comm"], w["type"], w["name"]))
+        # A stream has an owner, an arena has none.
+        owner = numbers["has-" + of] if names[of].startswith("FILE") else None
+        check(w["owner_tid"] == owner, "%s: %s has what %s waits for" % (what, w["owner_comm"], w["comm"]))
+    return sorted(w["comm"] for w in rows) == sorted("for-" + of for of in names)
+
+
+def libc(kontend):
+    path = os.path.join(os.getcwd(), "stream")
+    names = {"stdout": "FILE stdout", "file": "FILE " + path, "arena": "malloc arena 1", "main": "malloc main arena"}
+    with subprocess.Popen((sys.argv[3], path), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True) as p:
+        if p.stderr.readline() != "ready\n":
+            p.kill()
+            skip("this program cannot trap its own calls (seccomp), or has another C library")
+        missing = {"with BPF", "without BPF", "recording"}
+        for _ in range(TRIES):
+            for what, text in reports(kontend):
+                if compare_library(what, text, p.pid, names):
+                    missing.discard(what)
+            if not missing:
+                break
+        check(not missing, "never seen as they are: %s" % sorted(missing))
+        p.stdin.close()
+
+
 def main():
     kontend = os.path.abspath(sys.argv[1])
+    sys.argv[3:] = [os.path.abspath(p) for p in sys.argv[3:]]
     if os.geteuid() != 0:
         skip("the memory of other processes is read as root")
     with tempfile.TemporaryDirectory(prefix="kontend-runtimes-") as folder:
         os.chdir(folder)
-        {"postgres": postgres, "python": python, "java": java}[sys.argv[2]](kontend)
+        {"postgres": postgres, "python": python, "java": java, "libc": libc}[sys.argv[2]](kontend)
         os.chdir("/")
     done()
 

@@ -244,6 +244,16 @@ static void test_kinds(void **state)
 	assert_false(futexclass_find(BITSET_OP, 0, frames, 3).own_word);
 	frames[2].function = "ObjectMonitor::enter";
 	assert_true(futexclass_find(BITSET_OP, 0, frames, 3).own_word);
+	assert_false(futexclass_find(BITSET_OP, 0, frames, 3).of_library);
+	/* The library's own: by the function that needs it, or where none has a name. */
+	frames[1].function = "fputs";
+	assert_true(futexclass_find(MUTEX_OP, 2, frames, 2).of_library);
+	frames[1].function = "malloc";
+	assert_true(futexclass_find(MUTEX_OP, 2, frames, 2).of_library);
+	frames[1].function = NULL;
+	assert_true(futexclass_find(MUTEX_OP, 2, frames, 2).of_library);
+	frames[1].function = "pthread_mutex_lock";
+	assert_false(futexclass_find(MUTEX_OP, 2, frames, 2).of_library);
 	frames[1].function = "pthread_join";
 	assert_false(futexclass_find(BITSET_OP, 0, frames, 2).can_lock_too);
 	assert_string_equal(futexclass_name(FUTEXCLASSES), "unknown");

@@ -38,6 +38,7 @@ struct futexclass_found {
 	bool can_lock_too; /* a wait that takes a mutex again at its end */
 	bool by_condition; /* its word is of a condition variable, */
 	bool own_word;	   /* or the thread's own: not of the lock */
+	bool of_library;   /* a lock that the C library has for itself */
 	size_t depth;	   /* calls of the library that waits; the next one is the program's */
 };
 

@@ -260,6 +260,7 @@ static void identify_once(struct users_pass *r, struct users_process *p,
 	w->dev = known->dev;
 	w->ino = known->ino;
 	w->shared = known->shared;
+	w->named = known->named;
 }
 
 /* Its word says nothing of the lock, or which of many: all with that name are one. */
@@ -379,20 +380,43 @@ static int add_frames(struct users_pass *r, const struct users_class *c, struct 
 	return code;
 }
 
+static struct runtime_process as_runtime(struct users_process *p)
+{
+	return (struct runtime_process){.proc = p->proc,
+					.pid = p->pid,
+					.space = users_process_space(p),
+					.read = users_process_read,
+					.maps = users_process_maps,
+					.number = users_process_number,
+					.arg = p};
+}
+
 /* The answer of the program's runtime. */
 static bool find_in_runtime(struct users_pass *r, struct users_process *p,
 			    const struct runtime_thread *thread, struct runtime_lock *ret)
 {
-	const struct runtime_process of = {.proc = p->proc,
-					   .pid = p->pid,
-					   .space = users_process_space(p),
-					   .read = users_process_read,
-					   .maps = users_process_maps,
-					   .number = users_process_number,
-					   .arg = p};
+	const struct runtime_process of = as_runtime(p);
 
 	return (thread->call || files_process(p->proc, p->pid).state == 'S') &&
 	       runtimes_find(r->runtimes, &of, thread, ret);
+}
+
+/* A lock of the C library has a name besides its place. */
+static void name_in_library(struct users_pass *r, struct users_process *p, struct users_wait *w)
+{
+	const struct runtime_process of = as_runtime(p);
+	char clean[PATH_MAX];
+	struct runtime_lock l;
+	int32_t owner = 0;
+
+	if (w->shared || !runtimes_name(r->runtimes, &of, w->lock.addr, &l))
+		return;
+	w->named = true;
+	w->in = locksnap_add_text(&r->texts, text_clean(clean, sizeof(clean), l.name));
+	if (l.owner && users_process_find(p, l.owner, &owner)) {
+		w->owner_pid = p->pid;
+		w->owner_tid = owner;
+	}
 }
 
 static void take_from_runtime(struct users_pass *r, struct users_process *p,
@@ -490,6 +514,8 @@ static int add_thread(struct users_pass *r, struct users_process *p, int32_t tid
 	} else {
 		identify_once(r, p, &t.call, &w);
 		name_by_class(p, &c.found, &w);
+		if (c.found.of_library)
+			name_in_library(r, p, &w);
 	}
 	return code < 0 ? code : add_wait(r, &w);
 }
@@ -522,6 +548,8 @@ static void find_name(struct users_pass *r, struct users_process *p,
 	identify(p, ret, !l->shared, &r->texts);
 	if (ret->addr != l->lock)
 		ret->addr = 0;
+	else
+		name_in_library(r, p, ret);
 }
 
 static void read_wanted(struct left_work *work)

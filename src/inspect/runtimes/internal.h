@@ -17,11 +17,15 @@ struct runtime_type {
 	bool (*open)(const struct runtime_process *p, struct runtime *t);
 	bool (*find)(struct runtimes *r, const struct runtime_process *p, const struct runtime *t,
 		     const struct runtime_thread *thread, struct runtime_lock *ret);
+	/* Of the C library, which a process has besides: names the lock whose word is at @addr. */
+	bool (*name)(const struct runtime_process *p, const struct runtime *t, uint64_t addr,
+		     struct runtime_lock *ret);
 };
 
 /* The runtime of one process. */
 struct runtime {
 	const struct runtime_type *type; /* NULL: none, or not known */
+	bool is_library;		 /* the C library of the process */
 	int32_t pid, parent, inner;	 /* inner: its number in its own PID namespace */
 	uint64_t space, ticks;		 /* ticks: until it began */
 	uint64_t again_ns;		 /* without a type: when to look again */
@@ -70,6 +74,9 @@ bool postgres_find_lock(struct runtimes *r, const struct runtime_process *p,
 
 /* python.c */
 extern const struct runtime_type runtime_python;
+
+/* libc.c */
+extern const struct runtime_type runtime_libc;
 
 /* java.c */
 extern const struct runtime_type runtime_java;

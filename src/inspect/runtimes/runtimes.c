@@ -47,13 +47,13 @@ struct runtimes {
 	size_t next_file;
 	struct runtime *known;
 	size_t n_known, cap_known;
-	struct map64 at; /* process -> index */
+	struct map64 at; /* key_of() -> index */
 	struct kept kept[KEPT];
 	size_t next_kept;
 };
 
 static const struct runtime_type *const types[] = {&runtime_postgres, &runtime_python,
-						   &runtime_java};
+						   &runtime_java, &runtime_libc};
 
 struct runtimes *runtimes_new(void)
 {
@@ -144,6 +144,11 @@ static bool read_file(struct runtimes *r, const struct runtime_process *p,
 	return ret->has;
 }
 
+static bool is_library(const struct runtime_type *type)
+{
+	return type->name;
+}
+
 /* The first mapping of a file that has all symbols of its type. */
 static void find_type(struct runtimes *r, const struct runtime_process *p, struct runtime *ret)
 {
@@ -156,7 +161,7 @@ static void find_type(struct runtimes *r, const struct runtime_process *p, struc
 		if (!users_mapping_take(maps + at, &m) || m.offset)
 			continue;
 		const struct runtime_type *type = type_of(m.path);
-		if (!type || !read_file(r, p, &m, type, &f))
+		if (!type || is_library(type) != ret->is_library || !read_file(r, p, &m, type, &f))
 			continue;
 		for (size_t i = 0; i < RUNTIME_SYMBOLS; i++)
 			ret->symbols[i] = f.symbols[i] ? f.symbols[i] + m.from : 0;
@@ -193,11 +198,12 @@ static void read_numbers(const struct runtime_process *p, struct runtime *ret)
 	mem_free(text);
 }
 
-static void detect(struct runtimes *r, const struct runtime_process *p, struct runtime *ret)
+static void detect(struct runtimes *r, const struct runtime_process *p, bool library,
+		   struct runtime *ret)
 {
 	uint64_t from = clock_now_ns();
 
-	*ret = (struct runtime){.pid = p->pid, .space = p->space};
+	*ret = (struct runtime){.pid = p->pid, .space = p->space, .is_library = library};
 	find_type(r, p, ret);
 	if (ret->type) {
 		read_numbers(p, ret);
@@ -213,12 +219,18 @@ uint64_t runtimes_take_once_ns(struct runtimes *r)
 	return atomic_exchange(&r->once_ns, 0);
 }
 
-static bool find_known(struct runtimes *r, const struct runtime_process *p, struct runtime *ret)
+static uint64_t key_of(int32_t pid, bool library)
+{
+	return (uint64_t)library << 32 | (uint32_t)pid;
+}
+
+static bool find_known(struct runtimes *r, const struct runtime_process *p, bool library,
+		       struct runtime *ret)
 {
 	bool found = false;
 
 	pthread_mutex_lock(&r->mutex);
-	const uint32_t *i = map64_get(&r->at, (uint32_t)p->pid);
+	const uint32_t *i = map64_get(&r->at, key_of(p->pid, library));
 	if (i) {
 		*ret = r->known[*i];
 		found = ret->space == p->space && (ret->type || clock_now_ns() < ret->again_ns);
@@ -235,11 +247,12 @@ static void keep(struct runtimes *r, const struct runtime *t)
 		map64_clear(&r->at);
 		r->n_known = 0;
 	}
-	const uint32_t *i = map64_get(&r->at, (uint32_t)t->pid);
+	uint64_t key = key_of(t->pid, t->is_library);
+	const uint32_t *i = map64_get(&r->at, key);
 	if (i)
 		r->known[*i] = *t;
 	else if (!mem_grow(&r->known, &r->cap_known, r->n_known, sizeof(*r->known)) &&
-		 !map64_put(&r->at, (uint32_t)t->pid, (uint32_t)r->n_known))
+		 !map64_put(&r->at, key, (uint32_t)r->n_known))
 		r->known[r->n_known++] = *t;
 	pthread_mutex_unlock(&r->mutex);
 }
@@ -293,17 +306,34 @@ void runtimes_give_kept(struct runtimes *r, const struct runtime_process *p, voi
 	mem_free(old);
 }
 
+static void find_or_detect(struct runtimes *r, const struct runtime_process *p, bool library,
+			   struct runtime *ret)
+{
+	if (find_known(r, p, library, ret))
+		return;
+	detect(r, p, library, ret);
+	keep(r, ret);
+}
+
 bool runtimes_find(struct runtimes *r, const struct runtime_process *p,
 		   const struct runtime_thread *thread, struct runtime_lock *ret)
 {
 	struct runtime t;
 
-	if (!find_known(r, p, &t)) {
-		detect(r, p, &t);
-		keep(r, &t);
-	}
+	find_or_detect(r, p, false, &t);
 	*ret = (struct runtime_lock){.pid = p->pid, .class = FUTEXCLASS_LOCK};
 	return t.type && t.type->find(r, p, &t, thread, ret);
+}
+
+bool runtimes_name(struct runtimes *r, const struct runtime_process *p, uint64_t addr,
+		   struct runtime_lock *ret)
+{
+	struct runtime t;
+
+	find_or_detect(r, p, true, &t);
+	*ret = (struct runtime_lock){
+		.pid = p->pid, .class = FUTEXCLASS_LOCK, .at = addr, .where = addr};
+	return t.type && t.type->name(p, &t, addr, ret);
 }
 
 bool runtimes_sleep_elsewhere(const char *proc, int32_t pid)

@@ -58,6 +58,11 @@ void runtimes_unref(struct runtimes *r); /* NULL is fine */
 /* Finds the lock for which a thread of @p waits, or what else. False: nothing that is known. */
 bool runtimes_find(struct runtimes *r, const struct runtime_process *p,
 		   const struct runtime_thread *thread, struct runtime_lock *ret);
+/*
+ * Names a lock of the C library, whose word is at @addr, and fills in `owner`. False: it is none.
+ */
+bool runtimes_name(struct runtimes *r, const struct runtime_process *p, uint64_t addr,
+		   struct runtime_lock *ret);
 /* How long it took since the last call to read what is read once for each process and file. */
 uint64_t runtimes_take_once_ns(struct runtimes *r);
 /* May a thread of that process wait for one outside of futex(2)? */

@@ -27,7 +27,8 @@ enum {
 	SEMAPHORE = 128,
 	MUTEX = 256,
 	RWLOCK = 512,
-	OWN = 1024, /* each thread sleeps on a word of its own */
+	OWN = 1024,   /* each thread sleeps on a word of its own */
+	INNER = 2048, /* of the C library: its own */
 };
 
 enum {
@@ -52,7 +53,7 @@ static const char condition[] = "condition variable";
 /* The first that fits counts. Names have no "__GI_" or underscores before, and no "@VERSION". */
 static const struct rule rules[] = {
 	/* glibc and musl; the functions inside are there if the library has symbols. */
-	{"lll_lock_wait", LIBC | BEGIN | ON, LOCK, "lock of the C library"},
+	{"lll_lock_wait", LIBC | BEGIN | ON | INNER, LOCK, "lock of the C library"},
 	{"pthread_mutex_cond_lock", LIBC | BEGIN | MUTEX, LOCK, "mutex"},
 	{"pthread_mutex_", LIBC | BEGIN | MUTEX, LOCK, "mutex"},
 	{"mtx_lock", LIBC | MUTEX, LOCK, "mutex"},
@@ -77,39 +78,39 @@ static const struct rule rules[] = {
 	{"aio_suspend", LIBC | BEGIN, WAIT, "I/O"},
 	{"lio_listio", LIBC | BEGIN, WAIT, "I/O"},
 	{"handle_fildes_io", LIBC, WAIT, "work"},
-	{"malloc", LIBC, LOCK, "malloc"},
-	{"calloc", LIBC, LOCK, "malloc"},
-	{"realloc", LIBC, LOCK, "malloc"},
-	{"free", LIBC, LOCK, "malloc"},
-	{"cfree", LIBC, LOCK, "malloc"},
-	{"memalign", LIBC | PART, LOCK, "malloc"},
-	{"aligned_alloc", LIBC, LOCK, "malloc"},
-	{"libc_malloc", LIBC, LOCK, "malloc"},
-	{"libc_free", LIBC, LOCK, "malloc"},
-	{"libc_calloc", LIBC, LOCK, "malloc"},
-	{"libc_realloc", LIBC, LOCK, "malloc"},
-	{"arena_get", LIBC | BEGIN, LOCK, "malloc"},
-	{"int_free", LIBC | BEGIN, LOCK, "malloc"},
-	{"int_malloc", LIBC | BEGIN, LOCK, "malloc"},
-	{"tcache_init", LIBC | BEGIN, LOCK, "malloc"},
-	{"mallinfo", LIBC | BEGIN, LOCK, "malloc"},
-	{"malloc_trim", LIBC, LOCK, "malloc"},
-	{"flockfile", LIBC, LOCK, "stdio"},
-	{"printf", LIBC | PART, LOCK, "stdio"},
-	{"IO_", LIBC | BEGIN, LOCK, "stdio"},
-	{"fputs", LIBC | PART, LOCK, "stdio"},
-	{"fgets", LIBC | PART, LOCK, "stdio"},
-	{"fputc", LIBC | PART, LOCK, "stdio"},
-	{"fgetc", LIBC | PART, LOCK, "stdio"},
-	{"fwrite", LIBC | PART, LOCK, "stdio"},
-	{"fread", LIBC | PART, LOCK, "stdio"},
-	{"puts", LIBC, LOCK, "stdio"},
-	{"putc", LIBC, LOCK, "stdio"},
-	{"getc", LIBC, LOCK, "stdio"},
-	{"putchar", LIBC, LOCK, "stdio"},
-	{"getline", LIBC, LOCK, "stdio"},
-	{"fflush", LIBC | BEGIN, LOCK, "stdio"},
-	{"fclose", LIBC | PART, LOCK, "stdio"},
+	{"malloc", LIBC | INNER, LOCK, "malloc"},
+	{"calloc", LIBC | INNER, LOCK, "malloc"},
+	{"realloc", LIBC | INNER, LOCK, "malloc"},
+	{"free", LIBC | INNER, LOCK, "malloc"},
+	{"cfree", LIBC | INNER, LOCK, "malloc"},
+	{"memalign", LIBC | PART | INNER, LOCK, "malloc"},
+	{"aligned_alloc", LIBC | INNER, LOCK, "malloc"},
+	{"libc_malloc", LIBC | INNER, LOCK, "malloc"},
+	{"libc_free", LIBC | INNER, LOCK, "malloc"},
+	{"libc_calloc", LIBC | INNER, LOCK, "malloc"},
+	{"libc_realloc", LIBC | INNER, LOCK, "malloc"},
+	{"arena_get", LIBC | BEGIN | INNER, LOCK, "malloc"},
+	{"int_free", LIBC | BEGIN | INNER, LOCK, "malloc"},
+	{"int_malloc", LIBC | BEGIN | INNER, LOCK, "malloc"},
+	{"tcache_init", LIBC | BEGIN | INNER, LOCK, "malloc"},
+	{"mallinfo", LIBC | BEGIN | INNER, LOCK, "malloc"},
+	{"malloc_trim", LIBC | INNER, LOCK, "malloc"},
+	{"flockfile", LIBC | INNER, LOCK, "stdio"},
+	{"printf", LIBC | PART | INNER, LOCK, "stdio"},
+	{"IO_", LIBC | BEGIN | INNER, LOCK, "stdio"},
+	{"fputs", LIBC | PART | INNER, LOCK, "stdio"},
+	{"fgets", LIBC | PART | INNER, LOCK, "stdio"},
+	{"fputc", LIBC | PART | INNER, LOCK, "stdio"},
+	{"fgetc", LIBC | PART | INNER, LOCK, "stdio"},
+	{"fwrite", LIBC | PART | INNER, LOCK, "stdio"},
+	{"fread", LIBC | PART | INNER, LOCK, "stdio"},
+	{"puts", LIBC | INNER, LOCK, "stdio"},
+	{"putc", LIBC | INNER, LOCK, "stdio"},
+	{"getc", LIBC | INNER, LOCK, "stdio"},
+	{"putchar", LIBC | INNER, LOCK, "stdio"},
+	{"getline", LIBC | INNER, LOCK, "stdio"},
+	{"fflush", LIBC | BEGIN | INNER, LOCK, "stdio"},
+	{"fclose", LIBC | PART | INNER, LOCK, "stdio"},
 	/* C++: what does not end in the functions above. */
 	{"std::__atomic_futex_unsigned_base::", BEGIN, WAIT, "future"},
 	{"std::latch", PART | AROUND, WAIT, "latch"},
@@ -363,6 +364,7 @@ struct futexclass_found futexclass_find(uint32_t op, uint32_t value,
 		s.relocks = r->flags & RELOCKS;
 		ret.by_condition |= s.relocks;
 		ret.own_word |= (r->flags & OWN) != 0;
+		ret.of_library = r->flags & INNER;
 		ret.class = r->class;
 		ret.what = r->what;
 		ret.kind = kind_of(r) ? kind_of(r) : ret.kind;
@@ -372,6 +374,7 @@ struct futexclass_found futexclass_find(uint32_t op, uint32_t value,
 	if (!s.named && is_library_lock(op, value, frames, n)) {
 		ret.class = FUTEXCLASS_LOCK;
 		ret.what = "lock of the C library";
+		ret.of_library = true;
 	}
 	ret.depth = s.named;
 	while (ret.depth < n && is_library(frames[ret.depth].object))
