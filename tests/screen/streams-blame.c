@@ -22,6 +22,21 @@ struct synth *stream_followed(void)
 	return s;
 }
 
+/* One thread waits for a lock of the runtime of Go, of which nothing says who has it. */
+static void add_go(struct synth *s, struct locksnap *look)
+{
+	const uint64_t lock = userlock_addr(10, 1);
+	const struct locksnap_queue q = {
+		.addr = lock, .type = LOCKSNAP_USER_FUTEX, .holder_cpu = -1, .writers_waiting = 1};
+
+	synth_begin(s, 0, START_NS + SECOND, 900, 901, lock, userlock_flags(USERLOCK_FUTEX, false),
+		    NULL, 0);
+	lock_snap_name(look, lock, LOCKSNAP_RUNTIME, -1, 900, "server", "Go runtime", 0);
+	lock_snap_waiter(look, 1, 900, 901, "server", false);
+	if (locksnap_add_queue(look, &q) < 0)
+		abort();
+}
+
 /* Three threads wait to write and one to read, for a lock of their program that a fifth has. */
 struct synth *stream_users(void)
 {
@@ -48,9 +63,10 @@ struct synth *stream_users(void)
 			    userlock_flags(USERLOCK_RWLOCK, i == 3), NULL, 0);
 		lock_snap_waiter(&look, (uint32_t)i + 1, 800, 801 + i, "app", i == 3);
 	}
-	synth_tick(s, START_NS + 2ull * SECOND);
 	if (locksnap_add_queue(&look, &q) < 0)
 		abort();
+	add_go(s, &look);
+	synth_tick(s, START_NS + 2ull * SECOND);
 	lock_snap_emit(s, &look, end);
 	synth_tick(s, end);
 	return s;

@@ -163,6 +163,27 @@ static const struct example databases[] = {
 	 FUTEX_WAIT_BITSET, 0, LOCK, "LWLock", "XLogFlush"},
 	{"syscall libc.so.6, ssux_lock_impl<true>::wr_wait mariadbd, work mariadbd", MUTEX_OP, 7,
 	 LOCK, "InnoDB latch", "work"},
+	/* Without names of InnoDB: a row, if the wait ends in time. */
+	{FUTEX "pthread_cond_timedwait@@GLIBC_2.3.2 libc.so.6, ? mariadbd, ? mariadbd, "
+	       "handler::ha_index_read_map mariadbd, mysql_update mariadbd",
+	 BITSET_OP, 0, LOCK, "row lock", "mysql_update"},
+	{"syscall libc.so.6, ? mariadbd, ? mariadbd, handler::ha_write_row mariadbd", MUTEX_OP, 7,
+	 LOCK, "InnoDB latch", NULL},
+	{"syscall libc.so.6, work mariadbd, ? mariadbd, handler::ha_write_row mariadbd", MUTEX_OP,
+	 7, EITHER, "", "work"},
+	{FUTEX "pthread_cond_wait@@GLIBC_2.3.2 libc.so.6, ? mariadbd, ? mariadbd, "
+	       "handler::ha_index_read_map mariadbd, mysql_update mariadbd",
+	 BITSET_OP, 0, WAIT, "condition variable", "?"},
+	{FUTEX
+	 "pthread_cond_timedwait@@GLIBC_2.3.2 libc.so.6, ? mariadbd, Interruptible_wait::wait "
+	 "mariadbd, handler::ha_index_read_map mariadbd",
+	 BITSET_OP, 0, WAIT, "condition variable", "?"},
+	/* Threads of Redis for I/O have nothing to do; its other mutexes are locks. */
+	{FUTEX "pthread_mutex_lock@@GLIBC_2.2.5 libc.so.6, IOThreadMain redis-check-rdb, "
+	       "start_thread libc.so.6",
+	 MUTEX_OP, 2, WAIT, "work", "IOThreadMain"},
+	{FUTEX "pthread_mutex_lock@@GLIBC_2.2.5 libc.so.6, moduleAcquireGIL redis-check-rdb",
+	 MUTEX_OP, 2, LOCK, "mutex", "moduleAcquireGIL"},
 	{FUTEX "pthread_cond_timedwait@@GLIBC_2.3.2 libc.so.6, safe_cond_timedwait mariadbd, "
 	       "lock_wait mariadbd, row_mysql_handle_errors mariadbd",
 	 BITSET_OP, 0, LOCK, "InnoDB row lock", "row_mysql_handle_errors"},

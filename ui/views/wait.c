@@ -46,6 +46,12 @@ static void draw_who(struct screen *s, struct rect r, const struct query_wait *w
 	line_put(&l, ROLE_BOLD, w->name ? w->name : "-");
 }
 
+/* Of Go only the locks of its runtime are seen. */
+static bool is_of_go(const struct query_wait *w)
+{
+	return w->kind && strstr(w->kind, "(u)") && w->name && !strncmp(w->name, "Go runtime", 10);
+}
+
 static void draw_holder(struct view *v, struct screen *s, struct rect r, const struct query_wait *w)
 {
 	struct line l = {.s = s, .r = r, .x = 1, .y = 1};
@@ -57,6 +63,8 @@ static void draw_holder(struct view *v, struct screen *s, struct rect r, const s
 			 look.missing ? "who holds it is not known" : "who holds it was not seen");
 		if (look.refused)
 			line_printf(&l, ROLE_WARN, ": %s%s", look.reason, view_advice(look.reason));
+		if (is_of_go(w))
+			line_whole(&l, ROLE_DIM, "; goroutines waiting for each other do not show");
 		return;
 	}
 	if (w->certainty && strcmp(w->certainty, "free") == 0) {

@@ -27,8 +27,10 @@ enum {
 	SEMAPHORE = 128,
 	MUTEX = 256,
 	RWLOCK = 512,
-	OWN = 1024,   /* each thread sleeps on a word of its own */
-	INNER = 2048, /* of the C library: its own */
+	OWN = 1024,    /* each thread sleeps on a word of its own */
+	INNER = 2048,  /* of the C library: its own */
+	TIMED = 4096,  /* only where the wait for the condition ends in time */
+	DIRECT = 8192, /* only around syscall(), called by functions without names */
 };
 
 enum {
@@ -193,6 +195,10 @@ static const struct rule rules[] = {
 	{"sync_array_wait_event", AROUND, LOCK, "InnoDB latch"},
 	{"lock_wait", AROUND | OWN, LOCK, "InnoDB row lock"},
 	{"lock_wait_suspend_thread", AROUND | OWN, LOCK, "InnoDB row lock"},
+	/* Where the engine exports no names: for a row it waits in time, for a latch without libc.
+	 */
+	{"handler::ha_", AROUND | NEXT | TIMED | BEGIN | OWN, LOCK, "row lock"},
+	{"handler::ha_", DIRECT | BEGIN, LOCK, "InnoDB latch"},
 	{"MDL_wait::timed_wait", AROUND | OWN, LOCK, "metadata lock"},
 	{"MDL_context::acquire_lock", AROUND | OWN, LOCK, "metadata lock"},
 	{"thr_lock", AROUND | OWN, LOCK, "table lock"},
@@ -309,9 +315,27 @@ static bool is_around_library(const struct search *s)
 	return s->at > 0;
 }
 
+/* "pthread_cond_timedwait", "pthread_cond_clockwait". */
+static bool is_timed(const char *function)
+{
+	return function && (strstr(function, "timedwait") || strstr(function, "clockwait"));
+}
+
+static bool is_direct(const struct search *s)
+{
+	for (size_t i = 1; i < s->at; i++)
+		if (s->frames[i].function)
+			return false;
+	return s->at > 1 && s->frames[0].function && !strcmp(s->frames[0].function, "syscall");
+}
+
 static bool allows(const struct rule *r, const struct search *s)
 {
 	if (r->flags & LIBC && !(has_same_object(s) && s->at <= s->named + LIBC_LAST + 1))
+		return false;
+	if (r->flags & TIMED && !(s->named && is_timed(s->frames[s->named - 1].function)))
+		return false;
+	if (r->flags & DIRECT && !is_direct(s))
 		return false;
 	if (r->flags & AROUND && !s->named && !is_around_library(s))
 		return false;
@@ -349,6 +373,15 @@ static enum futexclass_kind kind_of(const struct rule *r)
 				    : FUTEXCLASS_OTHER;
 }
 
+/* Redis keeps threads for I/O asleep by mutexes that its main thread has for as long. */
+static bool is_parked_by_mutex(const struct futexclass_frame *around)
+{
+	const char *file = file_of(around->object);
+
+	return around->function && !strcmp(around->function, "IOThreadMain") &&
+	       (!strncmp(file, "redis-", 6) || !strncmp(file, "valkey-", 7));
+}
+
 struct futexclass_found futexclass_find(uint32_t op, uint32_t value,
 					const struct futexclass_frame *frames, size_t n)
 {
@@ -375,6 +408,11 @@ struct futexclass_found futexclass_find(uint32_t op, uint32_t value,
 		ret.class = FUTEXCLASS_LOCK;
 		ret.what = "lock of the C library";
 		ret.of_library = true;
+	}
+	if (ret.kind == FUTEXCLASS_MUTEX && s.named < n && is_parked_by_mutex(&frames[s.named])) {
+		ret.class = FUTEXCLASS_WAIT;
+		ret.kind = FUTEXCLASS_OTHER;
+		ret.what = "work";
 	}
 	ret.depth = s.named;
 	while (ret.depth < n && is_library(frames[ret.depth].object))
