@@ -238,9 +238,42 @@ static void every_allocation_may_fail(void **state)
 	free(file);
 }
 
+/* As lld lays out files: a mapping begins at a page, which the segment before has, too. */
+static void a_mapping_begins_within_a_page(void **state)
+{
+	const struct elfimg_segment segments[] = {
+		{.type = PT_LOAD, .flags = PF_R, .file_size = 0x25df0},
+		{.type = PT_LOAD,
+		 .flags = PF_R | PF_X,
+		 .offset = 0x25df0,
+		 .addr = 0x26df0,
+		 .file_size = 0x71470},
+		{.type = PT_LOAD,
+		 .flags = PF_R,
+		 .offset = 0x97260,
+		 .addr = 0x99260,
+		 .file_size = 0x4e10},
+	};
+	uint64_t addr;
+
+	(void)state;
+	assert_true(elfimg_code_at(segments, 3, 0x25000, 0x98000, &addr));
+	assert_int_equal(addr, 0x26000);
+	/* A part of the code, and all of it with what comes after. */
+	assert_true(elfimg_code_at(segments, 3, 0x50000, 0x51000, &addr));
+	assert_int_equal(addr, 0x51000);
+	assert_true(elfimg_code_at(segments, 3, 0x97000, 0x98000, &addr));
+	assert_int_equal(addr, 0x98000);
+	/* No code, and no part of the file. */
+	assert_true(elfimg_code_at(segments, 3, 0x98000, 0x99000, &addr));
+	assert_int_equal(addr, 0x9a000);
+	assert_false(elfimg_code_at(segments, 3, 0xa0000, UINT64_MAX, &addr));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_mapping_begins_within_a_page),
 		cmocka_unit_test(they_are_those_of_the_linker),
 		cmocka_unit_test(each_form_is_read),
 		cmocka_unit_test(damage_ends),

@@ -82,6 +82,13 @@ const struct elfimg_segment *elfimg_segment_at(const struct elfimg_segment *s, s
 					       uint64_t at, bool by_addr);
 /* Convert between a file offset and its virtual address; executable segments first. */
 bool elfimg_to_addr(const struct elfimg_segment *s, size_t n, uint64_t offset, uint64_t *ret);
+/*
+ * The address of the first byte of a mapping with code, of the file's bytes from @offset to @end. A
+ * mapping begins at a page, where the segment before may end: of the executable segments the one
+ * counts that has most of it.
+ */
+bool elfimg_code_at(const struct elfimg_segment *s, size_t n, uint64_t offset, uint64_t end,
+		    uint64_t *ret);
 bool elfimg_to_offset(const struct elfimg_segment *s, size_t n, uint64_t addr, uint64_t *ret);
 /* Reads all @n bytes from @addr on, of one loaded segment, or returns false. */
 bool elfimg_read_addr(const struct elfimg *e, uint64_t addr, void *ret, size_t n);

@@ -401,6 +401,32 @@ bool elfimg_to_addr(const struct elfimg_segment *s, size_t n, uint64_t offset, u
 	return in != NULL;
 }
 
+/* How many bytes of the file are in both. */
+static uint64_t overlap(const struct elfimg_segment *s, uint64_t from, uint64_t to)
+{
+	uint64_t end =
+		s->file_size > UINT64_MAX - s->offset ? UINT64_MAX : s->offset + s->file_size;
+
+	from = s->offset > from ? s->offset : from;
+	to = end < to ? end : to;
+	return to > from ? to - from : 0;
+}
+
+bool elfimg_code_at(const struct elfimg_segment *s, size_t n, uint64_t offset, uint64_t end,
+		    uint64_t *ret)
+{
+	const struct elfimg_segment *best = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (s[i].type == PT_LOAD && s[i].flags & PF_X &&
+		    overlap(&s[i], offset, end) > (best ? overlap(best, offset, end) : 0))
+			best = &s[i];
+	if (!best)
+		return elfimg_to_addr(s, n, offset, ret);
+	*ret = best->addr + (offset - best->offset);
+	return true;
+}
+
 bool elfimg_to_offset(const struct elfimg_segment *s, size_t n, uint64_t addr, uint64_t *ret)
 {
 	const struct elfimg_segment *in = elfimg_segment_at(s, n, addr, true);

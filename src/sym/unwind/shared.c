@@ -131,7 +131,9 @@ const struct unwind_view *unwind_view_of(struct unwind_space *s, const struct un
 	const struct unwind_tables *t = tables_of(s->u, m->object);
 	uint64_t addr;
 
-	if (!t || !t->bytes || !elfimg_to_addr(t->segments, t->n_segments, m->file_offset, &addr))
+	if (!t || !t->bytes ||
+	    !elfimg_code_at(t->segments, t->n_segments, m->file_offset,
+			    m->file_offset + (m->end - m->start), &addr))
 		return NULL;
 	for (size_t i = 0; i < s->n_views; i++)
 		if (s->views[i].tables == t && s->views[i].bias == m->start - addr) {
