@@ -167,10 +167,6 @@ static const struct example databases[] = {
 	{FUTEX "pthread_cond_timedwait@@GLIBC_2.3.2 libc.so.6, ? mariadbd, ? mariadbd, "
 	       "handler::ha_index_read_map mariadbd, mysql_update mariadbd",
 	 BITSET_OP, 0, LOCK, "row lock", "mysql_update"},
-	{"syscall libc.so.6, ? mariadbd, ? mariadbd, handler::ha_write_row mariadbd", MUTEX_OP, 7,
-	 LOCK, "InnoDB latch", NULL},
-	{"syscall libc.so.6, work mariadbd, ? mariadbd, handler::ha_write_row mariadbd", MUTEX_OP,
-	 7, EITHER, "", "work"},
 	{FUTEX "pthread_cond_wait@@GLIBC_2.3.2 libc.so.6, ? mariadbd, ? mariadbd, "
 	       "handler::ha_index_read_map mariadbd, mysql_update mariadbd",
 	 BITSET_OP, 0, WAIT, "condition variable", "?"},

@@ -27,10 +27,9 @@ enum {
 	SEMAPHORE = 128,
 	MUTEX = 256,
 	RWLOCK = 512,
-	OWN = 1024,    /* each thread sleeps on a word of its own */
-	INNER = 2048,  /* of the C library: its own */
-	TIMED = 4096,  /* only where the wait for the condition ends in time */
-	DIRECT = 8192, /* only around syscall(), called by functions without names */
+	OWN = 1024,   /* each thread sleeps on a word of its own */
+	INNER = 2048, /* of the C library: its own */
+	TIMED = 4096, /* only where the wait for the condition ends in time */
 };
 
 enum {
@@ -198,7 +197,6 @@ static const struct rule rules[] = {
 	/* Where the engine exports no names: for a row it waits in time, for a latch without libc.
 	 */
 	{"handler::ha_", AROUND | NEXT | TIMED | BEGIN | OWN, LOCK, "row lock"},
-	{"handler::ha_", DIRECT | BEGIN, LOCK, "InnoDB latch"},
 	{"MDL_wait::timed_wait", AROUND | OWN, LOCK, "metadata lock"},
 	{"MDL_context::acquire_lock", AROUND | OWN, LOCK, "metadata lock"},
 	{"thr_lock", AROUND | OWN, LOCK, "table lock"},
@@ -321,21 +319,11 @@ static bool is_timed(const char *function)
 	return function && (strstr(function, "timedwait") || strstr(function, "clockwait"));
 }
 
-static bool is_direct(const struct search *s)
-{
-	for (size_t i = 1; i < s->at; i++)
-		if (s->frames[i].function)
-			return false;
-	return s->at > 1 && s->frames[0].function && !strcmp(s->frames[0].function, "syscall");
-}
-
 static bool allows(const struct rule *r, const struct search *s)
 {
 	if (r->flags & LIBC && !(has_same_object(s) && s->at <= s->named + LIBC_LAST + 1))
 		return false;
 	if (r->flags & TIMED && !(s->named && is_timed(s->frames[s->named - 1].function)))
-		return false;
-	if (r->flags & DIRECT && !is_direct(s))
 		return false;
 	if (r->flags & AROUND && !s->named && !is_around_library(s))
 		return false;
