@@ -117,8 +117,6 @@ int user_wait(struct model *m, const struct event *ev)
 	int code = 0;
 
 	m->damage->lost += ev->user.missed;
-	if (ev->user.flags & USERREC_UNPROVEN)
-		return 0;
 	m->n_events++;
 	fold_if_full(m);
 	code = lock_lifetime_user(m, ev);

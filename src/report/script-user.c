@@ -12,13 +12,12 @@
 #include "kontend/userrec.h"
 #include "script-int.h"
 
-/* NULL: no layout says that it is a lock. */
 static const char *type_of(const struct event *ev)
 {
 	uint32_t flags =
 		userlock_flags((enum userlock_kind)ev->user.kind, ev->user.flags & USERREC_READS);
 
-	return ev->user.flags & USERREC_UNPROVEN ? NULL : locktype_name(locktype_from_flags(flags));
+	return locktype_name(locktype_from_flags(flags));
 }
 
 static void put_thread(struct textbuf *b, const char *word, int32_t tid)
@@ -39,7 +38,7 @@ static void put_text(const struct event *ev, FILE *out)
 		.comm = text_clean(comm, sizeof(comm), ev->user.comm),
 		.tid = ev->tid,
 		.event = "futex",
-		.type = type ? type : "-",
+		.type = type,
 		.lock = addr,
 		.flags = "-",
 		.wait = units_ns(ns, ev->user.length_ns),
@@ -48,11 +47,12 @@ static void put_text(const struct event *ev, FILE *out)
 
 	textbuf_hex(&lock, ev->user.addr);
 	textbuf_end(&lock);
-	textbuf_str(&b, !type ? "no lock by its layout" : "");
 	put_thread(&b, "had by ", ev->user.owner_tid);
-	put_thread(&b, ev->user.owner_tid || !type ? ", woken by " : "woken by ",
+	put_thread(&b, ev->user.owner_tid ? ", woken by " : "woken by ",
 		   ev->user.flags & USERREC_HANDED ? ev->user.waker_tid : 0);
-	textbuf_str(&b, ev->user.flags & USERREC_HANDED ? "" : ", ended without a release");
+	textbuf_str(&b, ev->user.flags & USERREC_HANDED ? ""
+			: ev->user.owner_tid		? ", ended without a release"
+							: "ended without a release");
 	textbuf_end(&b);
 	script_line_put(ev, &columns, out);
 }

@@ -80,6 +80,7 @@ struct run_snapshots {
 	struct error no_locks;
 	struct snapshot_files *files;
 	struct snapshot_users *users; /* NULL: off */
+	struct usersite_stack stacks[SNAPSHOT_USERS_STACKS];
 	struct snapshot_tasks *tasks; /* NULL: BPF reads them */
 	struct waitfeed *waits;	      /* borrowed; NULL: there is none */
 	struct lock_requests requests;
@@ -161,15 +162,29 @@ static int add_files(struct run_snapshots *r, struct locksnap *snap)
 	return snapshot_files_add(r->files, waitfeed_files_wait(r->waits), r->target, snap);
 }
 
-static int add_users(struct run_snapshots *r, struct locksnap *snap)
+/* Locks that events have reported need names, and sleeps of which they report nothing a path. */
+static void ask_users(struct run_snapshots *r)
 {
 	struct snapshot_users_lock new[SNAPSHOT_USERS_NEW];
+	size_t n = snapshot_slept_new_locks(r->slept, new, SNAPSHOT_USERS_NEW);
+
+	snapshot_users_name(r->users, new, n);
+	n = snapshot_slept_stacks(r->slept, r->stacks, SNAPSHOT_USERS_STACKS);
+	snapshot_users_ask(r->users, r->stacks, n);
+}
+
+static int add_users(struct run_snapshots *r, struct locksnap *snap)
+{
+	struct snapshot_users_path paths[SNAPSHOT_USERS_STACKS];
 
 	if (!r->users)
 		return 0;
-	size_t n = r->slept ? snapshot_slept_new_locks(r->slept, new, SNAPSHOT_USERS_NEW) : 0;
-	snapshot_users_name(r->users, new, n);
-	return snapshot_users_add(r->users, r->target, snap);
+	if (r->slept)
+		ask_users(r);
+	int code = snapshot_users_add(r->users, r->target, snap);
+	if (code < 0 || !r->slept)
+		return code;
+	return snapshot_slept_learn(r->slept, paths, snapshot_users_paths(r->users, paths));
 }
 
 static int read_tasks(struct run_snapshots *r, struct locksnap *to)

@@ -163,7 +163,7 @@ static void holders_of_snapshots_stay(void **state)
 		300 * MS);
 }
 
-/* A signal ends it: time is lost all the same. No layout: it may be for a condition. */
+/* A signal ends it: time is lost all the same. */
 static void not_all_sleeps_are_acquisitions(void **state)
 {
 	struct asked *w = *state;
@@ -172,10 +172,6 @@ static void not_all_sleeps_are_acquisitions(void **state)
 	start(w);
 	struct userrec r = sleep_of(701, 100, 30);
 	r.flags = 0;
-	report_sleep(w, r);
-	r = sleep_of(704, 200, 30);
-	r.flags = USERREC_UNPROVEN | USERREC_HANDED;
-	r.lock = lock_of(1);
 	report_sleep(w, r);
 	second(w, 1);
 	asked_play(w, NULL);
@@ -299,7 +295,8 @@ static char *lines(struct asked *w, bool json)
 	report_sleep(w, sleep_of(701, 100, 300));
 	struct userrec r = sleep_of(704, 500, 2);
 	r.owner_pid = r.owner_tid = r.waker_pid = r.waker_tid = 0;
-	r.flags = USERREC_UNPROVEN;
+	r.flags = 0;
+	r.kind = USERLOCK_SEM;
 	report_sleep(w, r);
 	synth_round(w->rig.synth, AT(1000));
 	rig_play_ticks(&w->rig, NULL, 0);
@@ -318,7 +315,8 @@ static void script_has_a_line_for_each(void **state)
 	assert_non_null(strstr(text, "app/701"));
 	assert_non_null(strstr(text, "futex     mutex(u)"));
 	assert_non_null(strstr(text, "300ms  had by 702, woken by 703\n"));
-	assert_non_null(strstr(text, "2.00ms  no lock by its layout, ended without a release\n"));
+	assert_non_null(strstr(text, "futex     sem(u)"));
+	assert_non_null(strstr(text, "2.00ms  ended without a release\n"));
 	free(text);
 }
 
@@ -330,7 +328,7 @@ static void script_has_an_object_for_each(void **state)
 	assert_non_null(strstr(text, "\"type\": \"mutex(u)\", \"address\": \"0x5000\""));
 	assert_non_null(strstr(text, "\"owner_pid\": 700, \"owner_tid\": 702, "
 				     "\"releaser_pid\": 700, \"releaser_tid\": 703"));
-	assert_non_null(strstr(text, "\"type\": null"));
+	assert_non_null(strstr(text, "\"type\": \"sem(u)\""));
 	assert_non_null(strstr(text, "\"releaser_tid\": null"));
 	free(text);
 }

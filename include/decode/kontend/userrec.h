@@ -17,8 +17,7 @@ enum userrec_flag {
 	USERREC_SURE = 2,      /* the kernel uses the word that names the owner, too */
 	USERREC_SHARED = 4,    /* `space` is a file's: processes share the lock */
 	USERREC_HANDED = 8,    /* a call of futex(2) on that word has woken it */
-	USERREC_UNPROVEN = 16, /* no layout says that it is a lock */
-	USERREC_FLAGS = 32,
+	USERREC_FLAGS = 16,
 };
 
 struct userrec {
@@ -34,7 +33,7 @@ struct userrec {
 	/* Of the thread that had the lock when the sleep began; 0: not known. */
 	int owner_pid, owner_tid;
 	int waker_pid, waker_tid; /* if USERREC_HANDED */
-	unsigned int kind;	  /* enum userlock_kind; UNPROVEN: 0 */
+	unsigned int kind;	  /* enum userlock_kind */
 	unsigned int flags;	  /* enum userrec_flag */
 	unsigned int op, value;	  /* of the call */
 	unsigned int cpu;	  /* where the sleep began */

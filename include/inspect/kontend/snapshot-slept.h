@@ -7,6 +7,8 @@
 #include "kontend/usersnap.h"
 
 struct snapshot_users_lock;
+struct snapshot_users_path;
+struct usersite_stack;
 struct target;
 struct waitfeed;
 
@@ -37,6 +39,13 @@ int snapshot_slept_take(struct snapshot_slept *s, struct sleptsnap *ret);
 int snapshot_slept_users(struct snapshot_slept *s, struct usersnap *ret);
 size_t snapshot_slept_new_locks(struct snapshot_slept *s, struct snapshot_users_lock *ret,
 				size_t most);
+/*
+ * Stacks of sleeps in futex(2) of which it is not known whether they are for a lock, each place
+ * once, at most @most; and the answers (snapshot_users_ask()). 0 or a negative errno.
+ */
+size_t snapshot_slept_stacks(struct snapshot_slept *s, struct usersite_stack *ret, size_t most);
+int snapshot_slept_learn(struct snapshot_slept *s, const struct snapshot_users_path *paths,
+			 size_t n);
 void snapshot_slept_free(struct snapshot_slept *s); /* NULL is fine */
 
 #endif

@@ -3,6 +3,7 @@
 #define KONTEND_SNAPSHOT_USERS_H
 
 #include "kontend/locksnap.h"
+#include "kontend/usersite.h"
 
 /*
  * Adds to snapshots of locks the locks of programs that threads sleep for, with waiters and owners,
@@ -15,11 +16,18 @@ struct target;
 /* A lock that events report, and that has no name yet. */
 struct snapshot_users_lock {
 	uint64_t lock, addr; /* userlock_addr(), and where it is in the process */
+	uint64_t number;     /* of the runtime of the process, by usersite_path.info; 0: none */
 	int32_t pid;
 	bool shared; /* by processes: it is in a file */
 };
 
-enum { SNAPSHOT_USERS_NEW = 256 };
+enum { SNAPSHOT_USERS_NEW = 256, SNAPSHOT_USERS_STACKS = 32 };
+
+/* The answer to a stack. */
+struct snapshot_users_path {
+	uint64_t key; /* usersite_key() */
+	struct usersite_path path;
+};
 
 /* @proc: "/proc", or a tree that a test made; borrowed. NULL: no memory. */
 struct snapshot_users *snapshot_users_new(const char *proc);
@@ -31,6 +39,15 @@ int snapshot_users_add(struct snapshot_users *u, const struct target *target, st
 /* Locks that the next call of snapshot_users_add() names; @n is at most SNAPSHOT_USERS_NEW. */
 void snapshot_users_name(struct snapshot_users *u, const struct snapshot_users_lock *locks,
 			 size_t n);
+/*
+ * Stacks of sleeps of which events report nothing, as their paths are not known: the next call of
+ * snapshot_users_add() finds those; @n is at most SNAPSHOT_USERS_STACKS, copied. One that needs
+ * symbols that are still being read is kept for the call after that.
+ */
+void snapshot_users_ask(struct snapshot_users *u, const struct usersite_stack *stacks, size_t n);
+/* The paths that the last call has found. */
+size_t snapshot_users_paths(const struct snapshot_users *u,
+			    struct snapshot_users_path ret[SNAPSHOT_USERS_STACKS]);
 void snapshot_users_free(struct snapshot_users *u); /* NULL is fine */
 
 #endif

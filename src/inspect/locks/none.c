@@ -85,6 +85,23 @@ size_t snapshot_slept_new_locks(struct snapshot_slept *s, struct snapshot_users_
 	return 0;
 }
 
+size_t snapshot_slept_stacks(struct snapshot_slept *s, struct usersite_stack *ret, size_t most)
+{
+	(void)s;
+	(void)ret;
+	(void)most;
+	return 0;
+}
+
+int snapshot_slept_learn(struct snapshot_slept *s, const struct snapshot_users_path *paths,
+			 size_t n)
+{
+	(void)s;
+	(void)paths;
+	(void)n;
+	return 0;
+}
+
 void snapshot_slept_free(struct snapshot_slept *s)
 {
 	(void)s;

@@ -41,6 +41,7 @@ struct users_classes {
 	size_t n, cap;
 	uint32_t search;
 	uint64_t load_ns; /* left for this pass */
+	struct sleepstack_frame frames[SLEEPSTACK_MOST];
 };
 
 struct users_classes *users_classes_new(const char *proc)
@@ -235,6 +236,21 @@ int users_classes_find(struct users_classes *c, const struct users_place *p, int
 	ret->found = k->found;
 	ret->frames = k->frames;
 	ret->n_frames = k->n_frames;
+	return 0;
+}
+
+int users_classes_stack(struct users_classes *c, const struct users_place *p,
+			const struct users_thread *t, struct users_class *ret)
+{
+	bool pending;
+
+	*ret = (struct users_class){.found = {.what = ""}, .frames = c->frames};
+	int code = c->stacks ? set_process(c, p) : -ENOTSUP;
+	if (code < 0)
+		return code == -ENOTSUP ? 0 : code;
+	ret->n_frames = take_stack(c, p, t, c->frames, &pending);
+	ret->found = pending ? (struct futexclass_found){.what = USERS_PENDING}
+			     : classify(t, c->frames, ret->n_frames);
 	return 0;
 }
 

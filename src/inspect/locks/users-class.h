@@ -38,6 +38,9 @@ void users_classes_begin(struct users_classes *c, bool searches);
 /* The class of thread @tid of @p. 0 or -ENOMEM. */
 int users_classes_find(struct users_classes *c, const struct users_place *p, int32_t tid,
 		       const struct users_thread *t, struct users_class *ret);
+/* The same of a thread that has left that sleep: @p reads its stack as it was. Nothing is kept. */
+int users_classes_stack(struct users_classes *c, const struct users_place *p,
+			const struct users_thread *t, struct users_class *ret);
 /* Has it waited for a lock since the last search, or may it have? */
 bool users_classes_was_lock(const struct users_classes *c, int32_t tid);
 

@@ -56,6 +56,10 @@ struct users_pass {
 	struct snapshot_users_lock *named;
 	struct users_wait *names;
 	size_t n_named;
+	/* Stacks of sleeps, and the paths that were found; the others are pending. */
+	struct usersite_stack *stacks;
+	struct snapshot_users_path paths[SNAPSHOT_USERS_STACKS];
+	size_t n_stacks, n_paths;
 	struct users_classes *classes;
 	struct runtimes *runtimes;
 	bool searches;
@@ -69,5 +73,24 @@ struct users_pass {
  */
 int users_fill(struct users_pass *r, const struct target *target, struct files_clocks *clocks,
 	       struct locksnap *to);
+
+struct users_process;
+struct runtime_lock;
+
+/* As runtimes read it. */
+struct runtime_process users_runtime_process(struct users_process *p);
+/* Of locks in the memory that has the address @where; *ret_shared: processes share it. */
+uint64_t users_runtime_space(struct users_process *p, uint64_t where, bool *ret_shared);
+/* The lock that the runtime of @p names. */
+void users_take_runtime(struct users_pass *r, struct users_process *p, const struct runtime_lock *l,
+			struct users_wait *w);
+/* The lock of @c, which has the class of a lock. False: only its layout could say which. */
+bool users_take_class(struct users_pass *r, struct users_process *p, const struct userlock_call *c,
+		      const struct futexclass_found *f, struct users_wait *w);
+/*
+ * Adds the path of @s, and its lock to those that have a name; @s->key becomes 0 unless symbols are
+ * still being read. 0 or -ENOMEM.
+ */
+int users_path_find(struct users_pass *r, struct users_process *p, struct usersite_stack *s);
 
 #endif

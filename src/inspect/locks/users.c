@@ -50,6 +50,9 @@ struct snapshot_users {
 	size_t n_wanted, cap_wanted;
 	struct snapshot_users_lock named[SNAPSHOT_USERS_NEW];
 	size_t n_named;
+	struct usersite_stack stacks[SNAPSHOT_USERS_STACKS]; /* that have no path yet */
+	struct snapshot_users_path paths[SNAPSHOT_USERS_STACKS];
+	size_t n_stacks, n_paths;
 	struct left left;
 	struct files_clocks clocks;
 	bool knows; /* all that waited in the last pass */
@@ -66,6 +69,7 @@ static void pass_free(struct left_work *w)
 	mem_free(p->pending);
 	mem_free(p->named);
 	mem_free(p->names);
+	mem_free(p->stacks);
 	users_classes_unref(p->classes);
 	runtimes_unref(p->runtimes);
 	locksnap_deinit(&p->texts);
@@ -98,8 +102,13 @@ static struct users_pass *pass_new(struct snapshot_users *u, bool searches)
 	p->wanted = mem_dup(u->wanted, u->n_wanted, sizeof(*u->wanted));
 	p->n_named = u->n_named;
 	p->named = mem_dup(u->named, u->n_named, sizeof(*u->named));
-	p->names = u->n_named ? mem_calloc(u->n_named, sizeof(*p->names)) : NULL;
-	if ((p->wanted || !u->n_wanted) && ((p->named && p->names) || !u->n_named))
+	p->n_stacks = u->n_stacks;
+	p->stacks = mem_dup(u->stacks, u->n_stacks, sizeof(*u->stacks));
+	p->names = u->n_named + u->n_stacks
+			   ? mem_calloc(u->n_named + u->n_stacks, sizeof(*p->names))
+			   : NULL;
+	if ((p->wanted || !u->n_wanted) && (p->named || !u->n_named) &&
+	    (p->stacks || !u->n_stacks) && (p->names || !(u->n_named + u->n_stacks)))
 		return p;
 	pass_unref(p);
 	return NULL;
@@ -291,6 +300,17 @@ static bool take_by_class(const struct userlock_call *c, const struct futexclass
 	return f->kind != FUTEXCLASS_RWLOCK;
 }
 
+bool users_take_class(struct users_pass *r, struct users_process *p, const struct userlock_call *c,
+		      const struct futexclass_found *f, struct users_wait *w)
+{
+	if (!take_by_class(c, f, &w->lock))
+		return false;
+	w->what = locksnap_add_text(&r->texts, f->what);
+	identify(p, w, userlock_is_private(c), &r->texts);
+	name_by_class(p, f, w);
+	return true;
+}
+
 static bool find_lock(struct users_process *p, const struct userlock_call *c,
 		      const struct futexclass_found *f, struct users_wait *w)
 {
@@ -380,7 +400,7 @@ static int add_frames(struct users_pass *r, const struct users_class *c, struct 
 	return code;
 }
 
-static struct runtime_process as_runtime(struct users_process *p)
+struct runtime_process users_runtime_process(struct users_process *p)
 {
 	return (struct runtime_process){.proc = p->proc,
 					.pid = p->pid,
@@ -395,7 +415,7 @@ static struct runtime_process as_runtime(struct users_process *p)
 static bool find_in_runtime(struct users_pass *r, struct users_process *p,
 			    const struct runtime_thread *thread, struct runtime_lock *ret)
 {
-	const struct runtime_process of = as_runtime(p);
+	const struct runtime_process of = users_runtime_process(p);
 
 	return (thread->call || files_process(p->proc, p->pid).state == 'S') &&
 	       runtimes_find(r->runtimes, &of, thread, ret);
@@ -404,7 +424,7 @@ static bool find_in_runtime(struct users_pass *r, struct users_process *p,
 /* A lock of the C library has a name besides its place. */
 static void name_in_library(struct users_pass *r, struct users_process *p, struct users_wait *w)
 {
-	const struct runtime_process of = as_runtime(p);
+	const struct runtime_process of = users_runtime_process(p);
 	char clean[PATH_MAX];
 	struct runtime_lock l;
 	int32_t owner = 0;
@@ -419,10 +439,17 @@ static void name_in_library(struct users_pass *r, struct users_process *p, struc
 	}
 }
 
-static void take_from_runtime(struct users_pass *r, struct users_process *p,
-			      const struct runtime_lock *l, struct users_wait *w)
+uint64_t users_runtime_space(struct users_process *p, uint64_t where, bool *ret_shared)
 {
 	struct users_mapping m;
+
+	*ret_shared = users_process_mapping(p, where, &m) && m.shared && m.ino;
+	return *ret_shared ? space_of_file(&m) : users_process_space(p);
+}
+
+void users_take_runtime(struct users_pass *r, struct users_process *p, const struct runtime_lock *l,
+			struct users_wait *w)
+{
 	int32_t owner = 0;
 
 	w->lock = (struct userlock_found){.kind = USERLOCK_RUNTIME, .addr = l->at};
@@ -433,8 +460,7 @@ static void take_from_runtime(struct users_pass *r, struct users_process *p,
 		w->owner_pid = p->pid;
 		w->owner_tid = owner;
 	}
-	w->shared = users_process_mapping(p, l->where, &m) && m.shared && m.ino;
-	w->addr = userlock_addr(w->shared ? space_of_file(&m) : users_process_space(p), l->at);
+	w->addr = userlock_addr(users_runtime_space(p, l->where, &w->shared), l->at);
 	w->in = locksnap_add_text(&r->texts, l->name);
 }
 
@@ -458,7 +484,7 @@ static int add_elsewhere(struct users_pass *r, struct users_process *p, int32_t 
 	w.ran_ns = files_ran_ns(p->proc, p->pid, tid);
 	if (!find_in_runtime(r, p, &thread, &again) || again.at != said.at)
 		return 0;
-	take_from_runtime(r, p, &again, &w);
+	users_take_runtime(r, p, &again, &w);
 	return add_wait(r, &w);
 }
 
@@ -510,7 +536,7 @@ static int add_thread(struct users_pass *r, struct users_process *p, int32_t tid
 			       : add_sum(r, p->pid, c.found.class, c.found.what, 1);
 	code = add_frames(r, &c, &w);
 	if (by_runtime) {
-		take_from_runtime(r, p, &said, &w);
+		users_take_runtime(r, p, &said, &w);
 	} else {
 		identify_once(r, p, &t.call, &w);
 		name_by_class(p, &c.found, &w);
@@ -543,12 +569,18 @@ static void change_process(struct users_pass *r, struct users_process *p, int32_
 static void find_name(struct users_pass *r, struct users_process *p,
 		      const struct snapshot_users_lock *l, struct users_wait *ret)
 {
+	const struct runtime_process of = users_runtime_process(p);
+	struct runtime_lock named;
+
 	ret->pid = l->pid;
 	ret->lock.addr = l->addr;
-	identify(p, ret, !l->shared, &r->texts);
+	if (!l->number)
+		identify(p, ret, !l->shared, &r->texts);
+	else if (runtimes_by_number(r->runtimes, &of, l->number, &named))
+		users_take_runtime(r, p, &named, ret);
 	if (ret->addr != l->lock)
 		ret->addr = 0;
-	else
+	else if (!l->number)
 		name_in_library(r, p, ret);
 }
 
@@ -562,6 +594,10 @@ static void read_wanted(struct left_work *work)
 		find_name(r, &p, &r->named[i], &r->names[i]);
 	}
 	users_classes_begin(r->classes, r->searches);
+	for (size_t i = 0; r->code == 0 && i < r->n_stacks; i++) {
+		change_process(r, &p, r->stacks[i].pid);
+		r->code = users_path_find(r, &p, &r->stacks[i]);
+	}
 	for (size_t i = 0; r->code == 0 && i < r->n_wanted; i++) {
 		const struct users_wanted *w = &r->wanted[i];
 		change_process(r, &p, w->pid);
@@ -643,17 +679,47 @@ void snapshot_users_name(struct snapshot_users *u, const struct snapshot_users_l
 	u->n_named = n;
 }
 
+void snapshot_users_ask(struct snapshot_users *u, const struct usersite_stack *stacks, size_t n)
+{
+	size_t room = SNAPSHOT_USERS_STACKS - u->n_stacks;
+
+	n = n < room ? n : room;
+	memcpy(u->stacks + u->n_stacks, stacks, n * sizeof(*stacks));
+	u->n_stacks += n;
+}
+
+size_t snapshot_users_paths(const struct snapshot_users *u,
+			    struct snapshot_users_path ret[SNAPSHOT_USERS_STACKS])
+{
+	memcpy(ret, u->paths, u->n_paths * sizeof(*ret));
+	return u->n_paths;
+}
+
+/* Those that are pending are kept. */
+static void take_paths(struct snapshot_users *u, const struct users_pass *r)
+{
+	u->n_paths = r->n_paths;
+	memcpy(u->paths, r->paths, r->n_paths * sizeof(*r->paths));
+	u->n_stacks = 0;
+	for (size_t i = 0; i < r->n_stacks; i++)
+		if (r->stacks[i].key)
+			u->stacks[u->n_stacks++] = r->stacks[i];
+}
+
 int snapshot_users_add(struct snapshot_users *u, const struct target *target, struct locksnap *ret)
 {
 	uint64_t from = clock_now_ns();
 	bool searches = from >= u->next_ns;
-	int code = read_users(u, searches, ret);
 
+	u->n_paths = 0;
+	int code = read_users(u, searches, ret);
 	/* Too many processes keep their readers waiting: of the others nothing new is known. */
 	u->knows = u->knows && code == 0;
 	if (code == -ETIMEDOUT)
 		return 0;
 	u->n_named = 0;
+	if (code == 0 && u->last)
+		take_paths(u, u->last);
 	if (code == 0 && u->last)
 		code = users_fill(u->last, target, &u->clocks, ret);
 	uint64_t now = clock_now_ns(), took = now - from, once = runtimes_take_once_ns(u->runtimes);

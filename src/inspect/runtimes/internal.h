@@ -20,6 +20,12 @@ struct runtime_type {
 	/* Of the C library, which a process has besides: names the lock whose word is at @addr. */
 	bool (*name)(const struct runtime_process *p, const struct runtime *t, uint64_t addr,
 		     struct runtime_lock *ret);
+	bool by_word; /* a lock has a word of its own, which says which one it is */
+	/* As in runtimes.h; NULL: the process says it nowhere. */
+	bool (*info)(struct runtimes *r, const struct runtime_process *p, const struct runtime *t,
+		     const struct runtime_thread *thread, struct runtime_info *ret);
+	bool (*by_number)(struct runtimes *r, const struct runtime_process *p,
+			  const struct runtime *t, uint64_t number, struct runtime_lock *ret);
 };
 
 /* The runtime of one process. */

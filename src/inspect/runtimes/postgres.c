@@ -103,10 +103,41 @@ static bool find_wait(struct runtimes *r, const struct runtime_process *p, const
 	return runtime_read_u32(p, where, &again) && again == info;
 }
 
+/* Of lightweight locks, for which alone a backend sleeps in futex(2). */
+static bool find_number(struct runtimes *r, const struct runtime_process *p,
+			const struct runtime *t, const struct runtime_thread *thread,
+			struct runtime_info *ret)
+{
+	uint64_t where;
+
+	(void)r;
+	(void)thread;
+	if (!find_info(p, t, &where))
+		return false;
+	*ret = (struct runtime_info){.at = where,
+				     .where = where,
+				     .bits = UINT32_MAX,
+				     .mask = (uint64_t)0xff << CLASS_SHIFT,
+				     .class = (uint64_t)CLASS_LWLOCK << CLASS_SHIFT};
+	return true;
+}
+
+static bool name_number(struct runtimes *r, const struct runtime_process *p,
+			const struct runtime *t, uint64_t number, struct runtime_lock *ret)
+{
+	(void)r;
+	ret->pid = t->parent;
+	ret->at = number;
+	name_lwlock(t, number & EVENT, ret);
+	return find_info(p, t, &ret->where);
+}
+
 const struct runtime_type runtime_postgres = {
 	.program = "postgres",
 	.symbols = {[MY_PROC] = "MyProc", [WAIT_INFO] = "my_wait_event_info"},
 	.needed = 1,
 	.open = open_server,
 	.find = find_wait,
+	.info = find_number,
+	.by_number = name_number,
 };

@@ -127,4 +127,5 @@ const struct runtime_type runtime_python = {
 	.needed = 2,
 	.open = open_python,
 	.find = find_wait,
+	.by_word = true,
 };

@@ -336,6 +336,34 @@ bool runtimes_name(struct runtimes *r, const struct runtime_process *p, uint64_t
 	return t.type && t.type->name(p, &t, addr, ret);
 }
 
+bool runtimes_by_word(struct runtimes *r, const struct runtime_process *p)
+{
+	struct runtime t;
+
+	find_or_detect(r, p, false, &t);
+	return t.type && t.type->by_word;
+}
+
+bool runtimes_info(struct runtimes *r, const struct runtime_process *p,
+		   const struct runtime_thread *thread, struct runtime_info *ret)
+{
+	struct runtime t;
+
+	find_or_detect(r, p, false, &t);
+	*ret = (struct runtime_info){.at = 0};
+	return t.type && t.type->info && t.type->info(r, p, &t, thread, ret);
+}
+
+bool runtimes_by_number(struct runtimes *r, const struct runtime_process *p, uint64_t number,
+			struct runtime_lock *ret)
+{
+	struct runtime t;
+
+	find_or_detect(r, p, false, &t);
+	*ret = (struct runtime_lock){.pid = p->pid};
+	return t.type && t.type->by_number && t.type->by_number(r, p, &t, number, ret);
+}
+
 bool runtimes_sleep_elsewhere(const char *proc, int32_t pid)
 {
 	char path[PATH_MAX], target[PATH_MAX];

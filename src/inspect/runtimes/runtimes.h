@@ -49,6 +49,12 @@ struct runtime_lock {
 	uint32_t owner; /* thread number in the namespace of the process; 0: none, or not known */
 };
 
+/* Where a process says which lock its thread sleeps for, before it does: see usersite_path. */
+struct runtime_info {
+	uint64_t at, where; /* where: an address in the memory that has the locks */
+	uint64_t bits, mask, class;
+};
+
 /* Runtimes of all processes, as far as they were read. For any thread. */
 struct runtimes;
 
@@ -63,6 +69,14 @@ bool runtimes_find(struct runtimes *r, const struct runtime_process *p,
  */
 bool runtimes_name(struct runtimes *r, const struct runtime_process *p, uint64_t addr,
 		   struct runtime_lock *ret);
+/* Does the word on which a thread sleeps say which lock it is, at any time? */
+bool runtimes_by_word(struct runtimes *r, const struct runtime_process *p);
+/* @thread: which sleeps for a lock, as its functions say. False: the process says it nowhere. */
+bool runtimes_info(struct runtimes *r, const struct runtime_process *p,
+		   const struct runtime_thread *thread, struct runtime_info *ret);
+/* The lock that has @number there. */
+bool runtimes_by_number(struct runtimes *r, const struct runtime_process *p, uint64_t number,
+			struct runtime_lock *ret);
 /* How long it took since the last call to read what is read once for each process and file. */
 uint64_t runtimes_take_once_ns(struct runtimes *r);
 /* May a thread of that process wait for one outside of futex(2)? */

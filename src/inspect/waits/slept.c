@@ -52,8 +52,9 @@ int slept_leave(struct bpf_object *o, bool sums, bool users)
 					       "asked_ids"};
 	static const char *const maps[] = {"sleep_of", "slept_chains", "slept_rooms", "slept",
 					   "slept_more"};
-	static const char *const user_maps[] = {"user_of",  "user_rooms", "user_locks",
-						"user_new", ".data.user", ".data.usermarks"};
+	static const char *const user_maps[] = {"user_of",    "user_rooms",	"user_locks",
+						"user_new",   "user_sites",	"user_stacks",
+						".data.user", ".data.usermarks"};
 	bool any = sums || users;
 	int code = any ? 0 : bpf_run_leave_programs(o, storage, COUNT(storage));
 
@@ -332,6 +333,17 @@ size_t snapshot_slept_new_locks(struct snapshot_slept *s, struct snapshot_users_
 				size_t most)
 {
 	return user_events_new(&s->users, ret, most);
+}
+
+size_t snapshot_slept_stacks(struct snapshot_slept *s, struct usersite_stack *ret, size_t most)
+{
+	return user_events_stacks(&s->users, ret, most);
+}
+
+int snapshot_slept_learn(struct snapshot_slept *s, const struct snapshot_users_path *paths,
+			 size_t n)
+{
+	return user_events_learn(&s->users, paths, n);
 }
 
 void snapshot_slept_free(struct snapshot_slept *s)

@@ -27,12 +27,15 @@ int user_events_open(struct user_events *u, struct bpf_object *o, uint64_t min_n
 	u->min_ns = min_ns;
 	u->locks = bpf_object__find_map_fd_by_name(o, "user_locks");
 	u->new_locks = bpf_object__find_map_fd_by_name(o, "user_new");
-	if (u->locks < 0 || u->new_locks < 0)
+	u->sites = bpf_object__find_map_fd_by_name(o, "user_sites");
+	u->stacks = bpf_object__find_map_fd_by_name(o, "user_stacks");
+	if (u->locks < 0 || u->new_locks < 0 || u->sites < 0 || u->stacks < 0)
 		return error_set(err, -ENOENT, "The BPF object lacks a map of locks of programs");
 	u->state = bpf_run_map(o, ".data.user", sizeof(*u->state), PROT_READ | PROT_WRITE, err);
 	if (!u->state)
 		return err->code;
 	u->state->min_ns = min_ns;
+	u->state->stacks = RAW_USER_STACKS;
 	return 0;
 }
 
@@ -180,7 +183,58 @@ size_t user_events_new(struct user_events *u, struct snapshot_users_lock *ret, s
 	       bpf_map_lookup_and_delete_elem(u->new_locks, NULL, &new) == 0)
 		ret[n++] = (struct snapshot_users_lock){.lock = new.lock,
 							.addr = new.addr,
+							.number = new.number,
 							.pid = new.pid,
 							.shared = new.flags &USERREC_SHARED};
 	return n;
+}
+
+size_t user_events_stacks(struct user_events *u, struct usersite_stack *ret, size_t most)
+{
+	size_t n = 0;
+
+	while (u->state && n < most &&
+	       bpf_map_lookup_and_delete_elem(u->stacks, NULL, &ret[n]) == 0)
+		n++;
+	if (u->state)
+		set(&u->state->stacks, RAW_USER_STACKS);
+	return n;
+}
+
+static bool has_returns(const struct usersite_path *a, const struct usersite_path *b)
+{
+	return a->n_returns == b->n_returns &&
+	       !memcmp(a->at, b->at, a->n_returns * sizeof(*a->at)) &&
+	       !memcmp(a->returns, b->returns, a->n_returns * sizeof(*a->returns));
+}
+
+/* Replaces the same calls if they are there, or the oldest path if there is no room. */
+static void add_path(struct usersite *s, const struct usersite_path *p)
+{
+	size_t at = 0;
+
+	while (at < s->n && !has_returns(&s->paths[at], p))
+		at++;
+	if (at == USERSITE_PATHS) {
+		memmove(s->paths, s->paths + 1, (USERSITE_PATHS - 1) * sizeof(*s->paths));
+		at--;
+	}
+	s->paths[at] = *p;
+	s->n = at < s->n ? s->n : (unsigned)at + 1;
+}
+
+int user_events_learn(struct user_events *u, const struct snapshot_users_path *paths, size_t n)
+{
+	for (size_t i = 0; u->state && i < n; i++) {
+		const unsigned long long key = paths[i].key;
+		struct usersite site;
+
+		if (bpf_map_lookup_elem(u->sites, &key, &site) < 0)
+			site = (struct usersite){0};
+		add_path(&site, &paths[i].path);
+		site.asked = 0;
+		if (bpf_map_update_elem(u->sites, &key, &site, BPF_ANY) < 0)
+			return -errno;
+	}
+	return 0;
 }

@@ -13,8 +13,8 @@ struct bpf_object;
 
 /* Counts of user.bpf.c, in the object that includes it. */
 struct user_events {
-	struct raw_user_state *state; /* shared with the programs; NULL: not opened */
-	int locks, new_locks;	      /* descriptors of maps; borrowed */
+	struct raw_user_state *state;	     /* shared with the programs; NULL: not opened */
+	int locks, new_locks, sites, stacks; /* descriptors of maps; borrowed */
 	uint64_t min_ns;
 	struct slept_price price;
 	/* Sums of each lock that earlier snapshots had. */
@@ -37,6 +37,10 @@ unsigned user_events_govern(struct user_events *u, struct slept_look look);
 int user_events_take(struct user_events *u, struct usersnap *ret);
 /* Locks that have no name yet, each once; returns how many, at most @most. */
 size_t user_events_new(struct user_events *u, struct snapshot_users_lock *ret, size_t most);
+/* Stacks of sleeps whose paths are not known, at most @most; more are copied from now on. */
+size_t user_events_stacks(struct user_events *u, struct usersite_stack *ret, size_t most);
+/* From now on these paths are known. 0 or a negative errno. */
+int user_events_learn(struct user_events *u, const struct snapshot_users_path *paths, size_t n);
 
 /* One row of the programs: what is new in it. 0 or -ENOMEM. */
 int user_events_add(struct user_events *u, uint64_t lock, const struct raw_user_lock *l,

@@ -17,12 +17,17 @@ struct raw_user_now {
 	unsigned int op, value;
 	unsigned int kind, flags; /* enum userlock_kind, enum userrec_flag */
 	unsigned int cpu, epoch;
+	unsigned long long number; /* of the runtime's lock, by usersite_path.info; 0: none */
+	unsigned long long place;  /* usersite_key() of what may be a lock; else 0 */
+	unsigned int site, pad;	   /* enum usersite_flag */
 };
 
 enum {
 	RAW_USER_LOCKS = 8192, /* with sums and names of their own */
 	RAW_USER_NEW = 1024,   /* since the last look */
 	RAW_USER_MODES = 2,    /* 1: to read */
+	RAW_USER_SITES = 8192,
+	RAW_USER_STACKS = 32, /* that user space has not read yet */
 };
 
 /*
@@ -41,15 +46,17 @@ struct raw_user_lock {
 
 /* Once a lock, to give it a name. */
 struct raw_user_new {
-	unsigned long long lock, addr;
+	unsigned long long lock, addr, number; /* number: as in raw_user_now */
 	int pid;
-	unsigned int flags;
+	unsigned int flags; /* enum userrec_flag: SHARED */
 };
 
 struct raw_user_state {
 	unsigned long long sleeps;		  /* in futex(2) */
 	unsigned long long dropped;		  /* of threads without storage */
-	unsigned long long unproven, unproven_ns; /* that no layout shows to be for a lock */
+	unsigned long long unproven, unproven_ns; /* for what is not known */
+	unsigned long long idle, idle_ns;	  /* for conditions, work, threads that end */
+	unsigned long long stacks;		  /* that may be handed over until the next look */
 	unsigned long long unknown; /* words that are not in memory, and shared ones without file */
 	unsigned long long foreign; /* of 32-bit programs */
 	unsigned long long records, missed; /* written; not written, as there was no room or ring */

@@ -15,6 +15,7 @@
 #include "kernel/user.h"
 #include "kontend/userlayout.h"
 #include "kontend/userrec.h"
+#include "kontend/usersite.h"
 #include "user-shared.h"
 
 struct raw_user_state user_state SEC(".data.user") = {.off = 1};
@@ -23,7 +24,7 @@ struct raw_user_state user_state SEC(".data.user") = {.off = 1};
  * Threads that have ever slept for a word, by the lower bits of their numbers: one byte rejects the
  * others, where the registers on a stack that no CPU has used lately take a tenth of a microsecond.
  */
-enum { USER_MARKS = 1 << 16 };
+enum { USER_MARKS = 1 << 16, USER_STACK_LEAST = 512 };
 __u8 user_marks[USER_MARKS] SEC(".data.usermarks") = {1};
 
 static __always_inline __u8 *user_mark(struct task_struct___user *t)
@@ -36,6 +37,7 @@ static __always_inline __u8 *user_mark(struct task_struct___user *t)
 
 struct raw_user_room {
 	struct userrec record;
+	struct usersite_stack stack;
 	__u64 missed, missed_reported;
 };
 
@@ -59,10 +61,22 @@ struct {
 	__type(value, struct raw_user_new);
 } user_new SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, RAW_USER_SITES);
+	__type(key, __u64);
+	__type(value, struct usersite);
+} user_sites SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, RAW_USER_STACKS);
+	__type(value, struct usersite_stack);
+} user_stacks SEC(".maps");
+
 enum { STATE_INTERRUPTIBLE = 1 };
 
-/* Sleeps for what may be no lock have a record only if they last. */
-static const __u64 USER_UNPROVEN_NS = 10000000;
+static const struct usersite user_no_site = {.asked = 1};
 
 /* The threads of its process have the numbers of its innermost namespace. False: it is gone. */
 static __always_inline bool user_owner(struct task_struct *t, __u32 number, bool is_private,
@@ -158,6 +172,93 @@ static __always_inline bool user_is_known(__u64 lock, __u32 kind)
 	return l && l->kind == kind;
 }
 
+/* Hands the stack over if no other one has been for that place. */
+static __always_inline void user_ask(struct task_struct___user *t, const struct user_call *call,
+				     __u64 space, __u64 key, struct usersite *site)
+{
+	__u32 first = 0;
+	struct raw_user_room *room = bpf_map_lookup_elem(&user_rooms, &first);
+
+	if (!room || !user_state.stacks || (site && site->asked))
+		return;
+	struct usersite_stack *s = &room->stack;
+	s->key = key;
+	s->space = space;
+	s->addr = call->args[0];
+	s->op = (__u32)call->args[1];
+	s->value = (__u32)call->args[2];
+	s->pc = call->pc;
+	s->sp = call->sp;
+	s->pid = ns_pid((void *)t, &config.slept.ns);
+	s->tid = ns_tid((void *)t, &config.slept.ns);
+	s->len = sizeof(s->stack);
+	if (bpf_probe_read_user(s->stack, sizeof(s->stack), (void *)call->sp)) {
+		s->len = USER_STACK_LEAST;
+		if (bpf_probe_read_user(s->stack, USER_STACK_LEAST, (void *)call->sp))
+			return;
+	}
+	if (bpf_map_push_elem(&user_stacks, s, 0))
+		return;
+	__sync_fetch_and_add(&user_state.stacks, -1);
+	if (site)
+		site->asked = 1;
+	else
+		bpf_map_update_elem(&user_sites, &key, &user_no_site, BPF_NOEXIST);
+}
+
+static __always_inline bool user_path_fits(const struct usersite_path *p, __u64 sp)
+{
+	__u64 word;
+
+	for (__u32 i = 0; i < USERSITE_RETURNS; i++) {
+		if (i >= p->n_returns)
+			return true;
+		if (bpf_probe_read_user(&word, sizeof(word), (void *)(sp + 8ull * p->at[i])) ||
+		    word != p->returns[i])
+			return false;
+	}
+	return true;
+}
+
+static __always_inline void user_take_path(const struct usersite_path *p, struct raw_user_now *now)
+{
+	__u64 number;
+
+	now->site = p->flags;
+	if (!(p->flags & (USERSITE_LOCK | USERSITE_COUNT)))
+		return;
+	now->flags |= p->flags & USERSITE_SHARED ? USERREC_SHARED : 0;
+	now->kind = p->kind;
+	now->lock = p->lock;
+	if (!p->info || bpf_probe_read_user(&number, sizeof(number), (void *)p->info))
+		return;
+	number &= p->info_bits;
+	if (!number || (number & p->info_mask) != p->info_class)
+		return;
+	now->kind = USERLOCK_RUNTIME;
+	now->number = number;
+	now->lock = userlock_addr(p->info_space, number);
+	now->site &= ~USERSITE_NAMED;
+}
+
+/* For what a thread sleeps, by the functions that have called futex(2). False: it is not known. */
+static __noinline bool user_by_path(struct task_struct___user *t, const struct user_call *call,
+				    struct raw_user_now *now)
+{
+	__u64 space = user_space_of(t), key = usersite_key(space, call->args[0], call->pc);
+	struct usersite *site = bpf_map_lookup_elem(&user_sites, &key);
+
+	for (__u32 i = 0; site && i < USERSITE_PATHS && i < site->n; i++) {
+		if (!user_path_fits(&site->paths[i], call->sp))
+			continue;
+		user_take_path(&site->paths[i], now);
+		now->place = now->site & USERSITE_LOCK ? 0 : key;
+		return now->site & USERSITE_KNOWN;
+	}
+	user_ask(t, call, space, key, site);
+	return false;
+}
+
 /* False: not a sleep whose lock can be known. */
 static __always_inline bool user_begin(struct task_struct___user *t, const struct user_call *call,
 				       struct raw_user_now *now)
@@ -175,7 +276,7 @@ static __always_inline bool user_begin(struct task_struct___user *t, const struc
 	now->value = c.value;
 	now->pc = call->pc;
 	now->owner_pid = now->owner_tid = 0;
-	now->kind = now->flags = 0;
+	now->kind = now->flags = now->site = now->number = now->place = 0;
 	bool proven = userlock_find(&c, &m, &found) &&
 		      (!found.owner || user_owner((void *)t, found.owner, is_private, now));
 	/* Only what has the layout has an address. */
@@ -185,8 +286,10 @@ static __always_inline bool user_begin(struct task_struct___user *t, const struc
 	if (proven || (found.addr && now->lock && user_is_known(now->lock, found.kind))) {
 		now->kind = found.kind;
 		now->flags |= (found.reads ? USERREC_READS : 0) | (found.sure ? USERREC_SURE : 0);
+		now->site = USERSITE_LOCK | USERSITE_KNOWN;
 	} else {
-		now->flags |= USERREC_UNPROVEN;
+		now->owner_pid = now->owner_tid = 0;
+		user_by_path(t, call, now);
 	}
 	return true;
 }
@@ -262,6 +365,24 @@ static __always_inline bool user_is_handed(struct task_struct___user *t,
 	       !((call.args[0] ^ now->word) & ((1 << USER_PAGE_SHIFT) - 1));
 }
 
+/*
+ * A semaphore may count locks that are free, or work that there is to do. The current thread, which
+ * posts it, has waited for it before: then it is a lock, for all who wait at that place.
+ */
+static __always_inline void user_count(struct raw_user_now *now)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+	const struct raw_user_now *own = bpf_task_storage_get(&user_of, self, 0, 0);
+
+	if (!own || own->word != now->word)
+		return;
+	now->site |= USERSITE_LOCK;
+	struct usersite *site = bpf_map_lookup_elem(&user_sites, &now->place);
+	for (__u32 i = 0; site && i < USERSITE_PATHS; i++)
+		if (site->paths[i].lock == now->lock && site->paths[i].flags & USERSITE_COUNT)
+			site->paths[i].flags |= USERSITE_LOCK;
+}
+
 /* @t runs again, and is still to become the current task. */
 static __always_inline void user_report(void *ctx, struct task_struct___user *t,
 					const struct raw_user_now *now, __u64 ns)
@@ -325,6 +446,8 @@ static __always_inline void user_waking(struct task_struct___user *t)
 		now->flags |= USERREC_HANDED;
 		now->waker_pid = ns_pid(waker, &config.slept.ns);
 		now->waker_tid = ns_tid(waker, &config.slept.ns);
+		if (now->place && now->site & USERSITE_COUNT)
+			user_count(now);
 	}
 	__sync_fetch_and_add(&user_state.woken, 1);
 }
@@ -342,8 +465,9 @@ static __always_inline struct raw_user_lock *user_lock_of(struct task_struct___u
 				     .pid = ns_pid((void *)t, &config.slept.ns),
 				     .kind = now->kind,
 				     .flags = now->flags & USERREC_SHARED};
-	struct raw_user_new new = {now->lock, now->addr, made.pid, made.flags};
-	if (!bpf_map_update_elem(&user_locks, &lock, &made, BPF_NOEXIST))
+	struct raw_user_new new = {now->lock, now->addr, now->number, made.pid, made.flags};
+	if (!bpf_map_update_elem(&user_locks, &lock, &made, BPF_NOEXIST) &&
+	    !(now->site & USERSITE_NAMED))
 		bpf_map_push_elem(&user_new, &new, BPF_ANY);
 	l = bpf_map_lookup_elem(&user_locks, &lock);
 	if (l)
@@ -357,11 +481,10 @@ static __always_inline struct raw_user_lock *user_lock_of(struct task_struct___u
 static __always_inline void user_end(void *ctx, struct task_struct___user *t,
 				     const struct raw_user_now *now, __u64 ns)
 {
-	if (now->flags & USERREC_UNPROVEN) {
-		__sync_fetch_and_add(&user_state.unproven, 1);
-		__sync_fetch_and_add(&user_state.unproven_ns, ns);
-		if (ns >= USER_UNPROVEN_NS)
-			user_report(ctx, t, now, ns);
+	if (!(now->site & USERSITE_LOCK)) {
+		bool idle = now->site & USERSITE_KNOWN;
+		__sync_fetch_and_add(idle ? &user_state.idle : &user_state.unproven, 1);
+		__sync_fetch_and_add(idle ? &user_state.idle_ns : &user_state.unproven_ns, ns);
 		return;
 	}
 	struct raw_user_lock *l = user_lock_of(t, now);

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Paths of sleeps that no layout shows to be for a lock (usersite.h): unwinds the stack that a BPF
+ * program has copied when the thread went to sleep, and takes the return addresses from the place
+ * where it calls futex(2) out to the function that says what it sleeps for. The thread may have
+ * left that sleep, so its memory beyond the copy may have changed; but the program compares each
+ * return address of the path at every sleep, so a path that never was is never found again.
+ */
+#include "../runtimes/runtimes.h"
+#include "users-pass.h"
+#include "users-process.h"
+
+#include <string.h>
+
+struct copied {
+	const struct usersite_stack *stack;
+	struct users_process *process;
+};
+
+static bool read_copied(void *arg, uint64_t addr, void *ret, size_t n)
+{
+	const struct copied *c = arg;
+	uint64_t from = c->stack->sp, into = addr - from;
+	size_t len = c->stack->len;
+
+	if (into >= len)
+		return users_process_read(c->process, addr, ret, n);
+	size_t first = len - into < n ? (size_t)(len - into) : n;
+	memcpy(ret, c->stack->stack + into, first);
+	return first == n ||
+	       users_process_read(c->process, from + len, (char *)ret + first, n - first);
+}
+
+static const char *read_maps(void *arg, size_t *ret_len)
+{
+	const struct copied *c = arg;
+
+	return users_process_maps(c->process, ret_len);
+}
+
+/* The distance from @*at on at which the stack has @word; *at: after it. False: it has not. */
+static bool find_word(struct copied *c, uint64_t word, uint64_t *at, unsigned short *ret)
+{
+	uint64_t here;
+
+	for (; *at <= UINT16_MAX; ++*at) {
+		if (!read_copied(c, c->stack->sp + *at * sizeof(here), &here, sizeof(here)))
+			return false;
+		if (here != word)
+			continue;
+		*ret = (unsigned short)(*at)++;
+		return true;
+	}
+	return false;
+}
+
+/* The calls next to the one that says it all, that one included. */
+static bool take_returns(struct copied *c, const struct users_class *class,
+			 struct usersite_path *ret)
+{
+	size_t end = class->found.depth ? class->found.depth : class->n_frames;
+	size_t first = end > USERSITE_RETURNS + 1 ? end - USERSITE_RETURNS : 1;
+	uint64_t at = 0;
+	unsigned short place;
+
+	for (size_t i = 1; i < end && i < class->n_frames; i++) {
+		if (!find_word(c, class->frames[i].ip, &at, &place))
+			return false;
+		if (i < first)
+			continue;
+		ret->returns[ret->n_returns] = class->frames[i].ip;
+		ret->at[ret->n_returns++] = place;
+	}
+	return true;
+}
+
+/* Is it the mutex that a waiter for a condition takes again? */
+static bool is_relocking(const struct userlock_call *c, const struct futexclass_found *f)
+{
+	return f->can_lock_too && (c->op & USERLOCK_COMMAND) == USERLOCK_WAIT;
+}
+
+static void take_info(struct users_pass *r, struct users_process *p,
+		      const struct runtime_process *of, int32_t tid,
+		      const struct userlock_call *c, const struct futexclass_found *f,
+		      struct usersite_path *ret)
+{
+	const struct runtime_thread thread = {tid, c, f};
+	struct runtime_info info;
+	bool shared;
+
+	if (!runtimes_info(r->runtimes, of, &thread, &info))
+		return;
+	ret->info = info.at;
+	ret->info_space = users_runtime_space(p, info.where, &shared);
+	ret->info_bits = info.bits;
+	ret->info_mask = info.mask;
+	ret->info_class = info.class;
+}
+
+/* Which lock it is, and what it is called. False: it is none, or not known which. */
+static bool take_lock(struct users_pass *r, struct users_process *p, int32_t tid,
+		      const struct userlock_call *c, const struct futexclass_found *f,
+		      struct usersite_path *ret)
+{
+	const struct runtime_process of = users_runtime_process(p);
+	struct users_wait *w = &r->names[r->n_named];
+	struct futexclass_found mutex = {
+		.class = FUTEXCLASS_LOCK, .kind = FUTEXCLASS_MUTEX, .what = "mutex"};
+	struct runtime_lock said;
+
+	*w = (struct users_wait){.pid = p->pid};
+	const struct runtime_thread thread = {tid, c, f};
+	take_info(r, p, &of, tid, c, f, ret);
+	if (!ret->info && runtimes_by_word(r->runtimes, &of) &&
+	    runtimes_find(r->runtimes, &of, &thread, &said))
+		users_take_runtime(r, p, &said, w);
+	else if (is_relocking(c, f)
+			 ? !users_take_class(r, p, c, &mutex, w)
+			 : f->class != FUTEXCLASS_LOCK || !users_take_class(r, p, c, f, w))
+		return false;
+	ret->lock = w->addr;
+	ret->kind = (unsigned short)w->lock.kind;
+	ret->flags = USERSITE_LOCK | USERSITE_KNOWN | (w->named ? USERSITE_NAMED : 0) |
+		     (w->shared ? USERSITE_SHARED : 0);
+	r->n_named += w->named;
+	return true;
+}
+
+/* What may be a lock by its use, or is none. */
+static void take_other(struct users_pass *r, struct users_process *p, const struct userlock_call *c,
+		       const struct futexclass_found *f, struct usersite_path *ret)
+{
+	struct users_wait w = {.pid = p->pid};
+
+	if (f->class == FUTEXCLASS_WAIT)
+		ret->flags = USERSITE_KNOWN;
+	if (f->class != FUTEXCLASS_UNKNOWN || f->kind != FUTEXCLASS_SEM || f->by_condition ||
+	    !users_take_class(r, p, c, f, &w))
+		return;
+	ret->lock = w.addr;
+	ret->kind = (unsigned short)w.lock.kind;
+	ret->flags = USERSITE_COUNT | (w.shared ? USERSITE_SHARED : 0);
+}
+
+int users_path_find(struct users_pass *r, struct users_process *p, struct usersite_stack *s)
+{
+	struct copied copied = {s, p};
+	const struct users_place place = {p->proc, p->pid, read_copied, read_maps, &copied};
+	const struct users_thread t = {{s->addr, s->op, s->value}, s->sp, s->pc};
+	struct snapshot_users_path found = {.key = s->key};
+	struct users_class class;
+	int code = 0;
+
+	/* Another process by now, or another program. */
+	if (users_process_space(p) == s->space)
+		code = users_classes_stack(r->classes, &place, &t, &class);
+	else
+		s->key = 0;
+	if (code < 0 || !s->key || !strcmp(class.found.what, USERS_PENDING))
+		return code;
+	s->key = 0;
+	if (!take_returns(&copied, &class, &found.path))
+		return 0;
+	if (!take_lock(r, p, s->tid, &t.call, &class.found, &found.path))
+		take_other(r, p, &t.call, &class.found, &found.path);
+	r->paths[r->n_paths++] = found;
+	return 0;
+}
