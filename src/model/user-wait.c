@@ -8,7 +8,9 @@
  * Sleeps that are too short for a record come in sums by lock.
  *
  * A thread that wakes the sleeper by a call of futex(2) has just released the lock. Otherwise a
- * signal, or the end of a time, has ended the sleep without the lock.
+ * signal, or the end of a time, has ended the sleep without the lock; but where the library of the
+ * lock limits each sleep, as that of Python does for the GIL, and the thread sleeps again, that time
+ * is a part of its waiting.
  */
 #include "internal.h"
 #include "kontend/damage.h"
@@ -78,7 +80,7 @@ static int end(struct model *m, const struct event *ev)
 			    .cpu = ev->user.cpu};
 
 	end.end.lock = ev->user.lock;
-	end.end.ret = ev->user.flags & USERREC_HANDED ? 0 : -EINTR;
+	end.end.ret = ev->user.flags & (USERREC_HANDED | USERREC_RETRIES) ? 0 : -EINTR;
 	return pair_end(m, &end);
 }
 

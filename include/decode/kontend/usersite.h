@@ -24,6 +24,8 @@ enum usersite_flag {
 	USERSITE_SHARED = 8, /* by processes */
 	/* A semaphore: a lock from when a thread posts it that has waited for it before. */
 	USERSITE_COUNT = 16,
+	/* The thread sleeps for a limited time, and again until it has the lock. */
+	USERSITE_RETRIES = 32,
 };
 
 struct usersite_path {
@@ -43,7 +45,8 @@ struct usersite_path {
 
 /* All that is known of one place. */
 struct usersite {
-	unsigned int n, asked; /* asked: a stack has been handed over */
+	unsigned int n, asked;	       /* asked: a stack has been handed over */
+	unsigned long long sleeps, ns; /* that ended before a path was known */
 	struct usersite_path paths[USERSITE_PATHS];
 };
 

@@ -122,6 +122,7 @@ static bool take_lock(struct users_pass *r, struct users_process *p, int32_t tid
 	ret->lock = w->addr;
 	ret->kind = (unsigned short)w->lock.kind;
 	ret->flags = USERSITE_LOCK | USERSITE_KNOWN | (w->named ? USERSITE_NAMED : 0) |
+		     (f->by_condition && !is_relocking(c, f) ? USERSITE_RETRIES : 0) |
 		     (w->shared ? USERSITE_SHARED : 0);
 	r->n_named += w->named;
 	return true;

@@ -18,7 +18,7 @@ struct raw_user_now {
 	unsigned int kind, flags; /* enum userlock_kind, enum userrec_flag */
 	unsigned int cpu, epoch;
 	unsigned long long number; /* of the runtime's lock, by usersite_path.info; 0: none */
-	unsigned long long place;  /* usersite_key() of what may be a lock; else 0 */
+	unsigned long long place;  /* usersite_key() where more is to be known; 0: not */
 	unsigned int site, pad;	   /* enum usersite_flag */
 };
 

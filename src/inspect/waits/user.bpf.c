@@ -228,6 +228,7 @@ static __always_inline void user_take_path(const struct usersite_path *p, struct
 	if (!(p->flags & (USERSITE_LOCK | USERSITE_COUNT)))
 		return;
 	now->flags |= p->flags & USERSITE_SHARED ? USERREC_SHARED : 0;
+	now->flags |= p->flags & USERSITE_RETRIES ? USERREC_RETRIES : 0;
 	now->kind = p->kind;
 	now->lock = p->lock;
 	if (!p->info || bpf_probe_read_user(&number, sizeof(number), (void *)p->info))
@@ -252,9 +253,10 @@ static __noinline bool user_by_path(struct task_struct___user *t, const struct u
 		if (!user_path_fits(&site->paths[i], call->sp))
 			continue;
 		user_take_path(&site->paths[i], now);
-		now->place = now->site & USERSITE_LOCK ? 0 : key;
+		now->place = now->site & USERSITE_COUNT || site->sleeps ? key : 0;
 		return now->site & USERSITE_KNOWN;
 	}
+	now->place = key;
 	user_ask(t, call, space, key, site);
 	return false;
 }
@@ -376,11 +378,11 @@ static __always_inline void user_count(struct raw_user_now *now)
 
 	if (!own || own->word != now->word)
 		return;
-	now->site |= USERSITE_LOCK;
 	struct usersite *site = bpf_map_lookup_elem(&user_sites, &now->place);
 	for (__u32 i = 0; site && i < USERSITE_PATHS; i++)
 		if (site->paths[i].lock == now->lock && site->paths[i].flags & USERSITE_COUNT)
 			site->paths[i].flags |= USERSITE_LOCK;
+	now->site |= USERSITE_LOCK;
 }
 
 /* @t runs again, and is still to become the current task. */
@@ -478,16 +480,44 @@ static __always_inline struct raw_user_lock *user_lock_of(struct task_struct___u
 	return bpf_map_lookup_elem(&user_locks, &lock);
 }
 
+/* If it turns out to be for a lock, it was one of its waits. */
+static __always_inline void user_end_other(const struct raw_user_now *now, __u64 ns)
+{
+	bool idle = now->site & USERSITE_KNOWN;
+	__u64 place = now->place;
+	struct usersite *site = place ? bpf_map_lookup_elem(&user_sites, &place) : NULL;
+
+	__sync_fetch_and_add(idle ? &user_state.idle : &user_state.unproven, 1);
+	__sync_fetch_and_add(idle ? &user_state.idle_ns : &user_state.unproven_ns, ns);
+	if (!site)
+		return;
+	__sync_fetch_and_add(&site->sleeps, 1);
+	__sync_fetch_and_add(&site->ns, ns);
+}
+
+/* Sleeps at that place from before its only path was known. */
+static __always_inline void user_add_before(const struct raw_user_now *now, struct raw_user_lock *l)
+{
+	__u64 place = now->place;
+	struct usersite *site = place ? bpf_map_lookup_elem(&user_sites, &place) : NULL;
+
+	if (!site || !site->sleeps || site->n != 1)
+		return;
+	__sync_fetch_and_add(&l->n[0], site->sleeps);
+	__sync_fetch_and_add(&l->ns[0], site->ns);
+	site->sleeps = site->ns = 0;
+}
+
 static __always_inline void user_end(void *ctx, struct task_struct___user *t,
 				     const struct raw_user_now *now, __u64 ns)
 {
 	if (!(now->site & USERSITE_LOCK)) {
-		bool idle = now->site & USERSITE_KNOWN;
-		__sync_fetch_and_add(idle ? &user_state.idle : &user_state.unproven, 1);
-		__sync_fetch_and_add(idle ? &user_state.idle_ns : &user_state.unproven_ns, ns);
+		user_end_other(now, ns);
 		return;
 	}
 	struct raw_user_lock *l = user_lock_of(t, now);
+	if (l)
+		user_add_before(now, l);
 	if (ns >= user_state.min_ns) {
 		user_report(ctx, t, now, ns);
 	} else if (l) {
