@@ -9,8 +9,8 @@
  *
  * A thread that wakes the sleeper by a call of futex(2) has just released the lock. Otherwise a
  * signal, or the end of a time, has ended the sleep without the lock; but where the library of the
- * lock limits each sleep, as that of Python does for the GIL, and the thread sleeps again, that time
- * is a part of its waiting.
+ * lock limits each sleep, as that of Python does for the GIL, and the thread sleeps again, that
+ * time is a part of its waiting.
  */
 #include "internal.h"
 #include "kontend/damage.h"
@@ -50,6 +50,26 @@ static bool is_same_sleep(const struct wait *w, const struct event *ev)
 {
 	return !w->doubtful && !w->no_cpu && w->begin_ns + WAIT_CLOCKS_NS >= ev->user.begin_ns &&
 	       w->begin_ns <= ev->user.begin_ns + WAIT_CLOCKS_NS;
+}
+
+/*
+ * A look has shown this sleep as one for another lock: for the row that locks a transaction, where
+ * the event says "a transaction". A thread sleeps for one of them only.
+ */
+static uint64_t forget_other(struct model *m, const struct event *ev)
+{
+	const uint32_t *t = map64_get(&m->tasks->by_tid, (uint32_t)ev->tid);
+	const struct task *task = t ? &m->tasks->tasks[*t] : NULL;
+
+	for (uint32_t i = 0; task && i < task->depth; i++) {
+		const struct wait *w = &m->waits->waits[task->waits[i]];
+		uint64_t joined_ns = w->joined_ns;
+		if (!w->by_look || !userlock_is(w->addr) || !is_same_sleep(w, ev))
+			continue;
+		pair_vanished(m, task->waits[i]);
+		return joined_ns;
+	}
+	return ev->time;
 }
 
 static int begin(struct model *m, const struct event *ev)
@@ -103,13 +123,11 @@ int user_sums(struct model *m, const struct usersnap *s)
 	return code;
 }
 
-/* Blame has been charged for it since a look saw it. */
-static void charge(struct model *m, uint32_t index, bool is_seen, const struct event *ev)
+/* @until_ns: blame has been charged for it since then, when a look saw it. */
+static void charge(struct model *m, uint32_t index, uint64_t until_ns, const struct event *ev)
 {
-	const struct wait *w = &m->waits->waits[index];
-
 	if (index)
-		user_release_charge(m, w, ev, is_seen ? w->joined_ns : ev->time);
+		user_release_charge(m, &m->waits->waits[index], ev, until_ns);
 	if (ev->user.flags & USERREC_HANDED)
 		user_release_note(m->user_releases, ev);
 }
@@ -126,6 +144,9 @@ int user_wait(struct model *m, const struct event *ev)
 		return code;
 	uint32_t index = seen_wait(m, ev);
 	bool is_seen = index && is_same_sleep(&m->waits->waits[index], ev);
+	uint64_t until_ns = is_seen ? m->waits->waits[index].joined_ns
+			    : index ? ev->time
+				    : forget_other(m, ev);
 	if (index && !is_seen)
 		pair_vanished(m, index);
 	if (!is_seen) {
@@ -138,6 +159,6 @@ int user_wait(struct model *m, const struct event *ev)
 				 ev->user.comm);
 	if (code < 0)
 		return code;
-	charge(m, index, is_seen, ev);
+	charge(m, index, until_ns, ev);
 	return end(m, ev);
 }

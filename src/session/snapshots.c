@@ -175,7 +175,7 @@ static void ask_users(struct run_snapshots *r)
 
 static int add_users(struct run_snapshots *r, struct locksnap *snap)
 {
-	struct snapshot_users_path paths[SNAPSHOT_USERS_STACKS];
+	size_t n;
 
 	if (!r->users)
 		return 0;
@@ -184,7 +184,8 @@ static int add_users(struct run_snapshots *r, struct locksnap *snap)
 	int code = snapshot_users_add(r->users, r->target, snap);
 	if (code < 0 || !r->slept)
 		return code;
-	return snapshot_slept_learn(r->slept, paths, snapshot_users_paths(r->users, paths));
+	const struct snapshot_users_path *paths = snapshot_users_paths(r->users, &n);
+	return snapshot_slept_learn(r->slept, paths, n);
 }
 
 static int read_tasks(struct run_snapshots *r, struct locksnap *to)

@@ -60,6 +60,12 @@ struct usersite_stack {
 	unsigned char stack[USERSITE_STACK];
 };
 
+/*
+ * A sleep in epoll_wait(2) is for a lock only where the process says which; its place has this word
+ * and instruction.
+ */
+enum { USERSITE_EPOLL = 1 };
+
 /* @word: the address in the call; @pc: where the thread comes back from it. */
 static inline unsigned long long usersite_key(unsigned long long space, unsigned long long word,
 					      unsigned long long pc)

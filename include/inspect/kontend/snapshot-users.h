@@ -45,9 +45,9 @@ void snapshot_users_name(struct snapshot_users *u, const struct snapshot_users_l
  * symbols that are still being read is kept for the call after that.
  */
 void snapshot_users_ask(struct snapshot_users *u, const struct usersite_stack *stacks, size_t n);
-/* The paths that the last call has found. */
-size_t snapshot_users_paths(const struct snapshot_users *u,
-			    struct snapshot_users_path ret[SNAPSHOT_USERS_STACKS]);
+/* The paths that the last call has found; until the next one. */
+const struct snapshot_users_path *snapshot_users_paths(const struct snapshot_users *u,
+						       size_t *ret_n);
 void snapshot_users_free(struct snapshot_users *u); /* NULL is fine */
 
 #endif

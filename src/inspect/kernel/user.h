@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In which call of futex(2) a task is, by the registers that it entered the kernel with. Programs
- * at tracepoints load them directly. See base.h.
+ * In which call of futex(2) a task is, or of epoll_wait(2), in which programs wait for locks that
+ * they make themselves; by the registers that it entered the kernel with. Programs at tracepoints
+ * load them directly. See base.h.
  */
 #ifndef KONTEND_INSPECT_KERNEL_USER_H
 #define KONTEND_INSPECT_KERNEL_USER_H
@@ -18,7 +19,13 @@ enum {
 /* Numbers of system calls. */
 enum {
 	X86_FUTEX = 202,
+	X86_EPOLL_WAIT = 232,
+	X86_EPOLL_PWAIT = 281,
+	X86_KILL = 62,
 	ARM64_FUTEX = 98,
+	ARM64_EPOLL_PWAIT = 22,
+	ARM64_KILL = 129,
+	EPOLL_PWAIT2 = 441,
 	I386_FUTEX = 240,
 	I386_FUTEX_TIME64 = 422,
 	FUTEX2_WAITV = 449,
@@ -84,6 +91,8 @@ struct user_call {
 	__u64 pc, sp;
 	bool is_foreign; /* of a 32-bit program */
 	bool is_wake;	 /* futex_wake(2), which has no command */
+	bool is_epoll;	 /* without arguments, as for kill(2): */
+	bool is_kill;
 };
 
 static __always_inline bool user_is_32bit(struct task_struct___user *t)
@@ -93,11 +102,21 @@ static __always_inline bool user_is_32bit(struct task_struct___user *t)
 	return t->thread_info.flags & ARM64_TIF_32BIT;
 }
 
-/* @number: of the call that @t is in; @futex: of futex(2) here. False: it is in no such call. */
-static __always_inline bool user_call_is(struct task_struct___user *t, __u64 number, __u64 futex,
-					 struct user_call *ret)
+/* Numbers of this machine. */
+struct user_numbers {
+	__u64 futex, epoll, epoll2, kill;
+};
+
+/* @number: of the call that @t is in. False: it is in no such call. */
+static __always_inline bool user_call_is(struct task_struct___user *t, __u64 number,
+					 struct user_numbers n, struct user_call *ret)
 {
-	if (number != futex && number != FUTEX2_WAKE && number != I386_FUTEX &&
+	ret->is_epoll = number == n.epoll || number == n.epoll2 || number == EPOLL_PWAIT2;
+	ret->is_kill = number == n.kill;
+	ret->is_foreign = ret->is_wake = false;
+	if (ret->is_epoll || ret->is_kill)
+		return !user_is_32bit(t);
+	if (number != n.futex && number != FUTEX2_WAKE && number != I386_FUTEX &&
 	    number != I386_FUTEX_TIME64)
 		return false;
 	ret->is_foreign = number == I386_FUTEX || number == I386_FUTEX_TIME64;
@@ -109,7 +128,9 @@ static __always_inline bool user_call_x86(struct task_struct___user *t, struct u
 {
 	struct pt_regs___user_x86 *r = (void *)bpf_task_pt_regs((void *)t);
 
-	if (!user_call_is(t, r->orig_ax, X86_FUTEX, ret))
+	const struct user_numbers n = {X86_FUTEX, X86_EPOLL_WAIT, X86_EPOLL_PWAIT, X86_KILL};
+
+	if (!user_call_is(t, r->orig_ax, n, ret))
 		return false;
 	ret->args[0] = r->di;
 	ret->args[1] = r->si;
@@ -124,7 +145,10 @@ static __always_inline bool user_call_arm64(struct task_struct___user *t, struct
 {
 	struct pt_regs___user_arm64 *r = (void *)bpf_task_pt_regs((void *)t);
 
-	if (!user_call_is(t, (__u64)r->syscallno, ARM64_FUTEX, ret))
+	const struct user_numbers n = {ARM64_FUTEX, ARM64_EPOLL_PWAIT, ARM64_EPOLL_PWAIT,
+				       ARM64_KILL};
+
+	if (!user_call_is(t, (__u64)r->syscallno, n, ret))
 		return false;
 	ret->args[0] = r->orig_x0;
 	ret->args[1] = r->user_regs.regs[1];

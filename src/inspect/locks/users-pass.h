@@ -58,8 +58,8 @@ struct users_pass {
 	size_t n_named;
 	/* Stacks of sleeps, and the paths that were found; the others are pending. */
 	struct usersite_stack *stacks;
-	struct snapshot_users_path paths[SNAPSHOT_USERS_STACKS];
-	size_t n_stacks, n_paths;
+	struct snapshot_users_path *paths;
+	size_t n_stacks, n_paths, cap_paths;
 	struct users_classes *classes;
 	struct runtimes *runtimes;
 	bool searches;
@@ -92,5 +92,8 @@ bool users_take_class(struct users_pass *r, struct users_process *p, const struc
  * still being read. 0 or -ENOMEM.
  */
 int users_path_find(struct users_pass *r, struct users_process *p, struct usersite_stack *s);
+
+/* Adds that of sleeps in epoll_wait(2), if the process says which locks these are for. */
+int users_path_epoll(struct users_pass *r, struct users_process *p);
 
 #endif

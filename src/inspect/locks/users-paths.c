@@ -7,9 +7,11 @@
  * return address of the path at every sleep, so a path that never was is never found again.
  */
 #include "../runtimes/runtimes.h"
+#include "kontend/mem.h"
 #include "users-pass.h"
 #include "users-process.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct copied {
@@ -80,22 +82,29 @@ static bool is_relocking(const struct userlock_call *c, const struct futexclass_
 	return f->can_lock_too && (c->op & USERLOCK_COMMAND) == USERLOCK_WAIT;
 }
 
-static void take_info(struct users_pass *r, struct users_process *p,
-		      const struct runtime_process *of, int32_t tid,
-		      const struct userlock_call *c, const struct futexclass_found *f,
-		      struct usersite_path *ret)
+/* False: the process says nowhere which lock it is. */
+static bool take_info(struct users_pass *r, struct users_process *p,
+		      const struct runtime_process *of, const struct runtime_thread *thread,
+		      struct runtime_info *ret_info, struct usersite_path *ret)
 {
-	const struct runtime_thread thread = {tid, c, f};
-	struct runtime_info info;
 	bool shared;
 
-	if (!runtimes_info(r->runtimes, of, &thread, &info))
-		return;
-	ret->info = info.at;
-	ret->info_space = users_runtime_space(p, info.where, &shared);
-	ret->info_bits = info.bits;
-	ret->info_mask = info.mask;
-	ret->info_class = info.class;
+	if (!runtimes_info(r->runtimes, of, thread, ret_info))
+		return false;
+	ret->info = ret_info->at;
+	ret->info_space = users_runtime_space(p, ret_info->where, &shared);
+	ret->info_bits = ret_info->bits;
+	ret->info_mask = ret_info->mask;
+	ret->info_class = ret_info->class;
+	return true;
+}
+
+static int add_path(struct users_pass *r, uint64_t key, const struct usersite_path *path)
+{
+	if (mem_grow(&r->paths, &r->cap_paths, r->n_paths, sizeof(*r->paths)) < 0)
+		return -ENOMEM;
+	r->paths[r->n_paths++] = (struct snapshot_users_path){key, *path};
+	return 0;
 }
 
 /* Which lock it is, and what it is called. False: it is none, or not known which. */
@@ -108,11 +117,11 @@ static bool take_lock(struct users_pass *r, struct users_process *p, int32_t tid
 	struct futexclass_found mutex = {
 		.class = FUTEXCLASS_LOCK, .kind = FUTEXCLASS_MUTEX, .what = "mutex"};
 	struct runtime_lock said;
+	struct runtime_info info;
 
 	*w = (struct users_wait){.pid = p->pid};
 	const struct runtime_thread thread = {tid, c, f};
-	take_info(r, p, &of, tid, c, f, ret);
-	if (!ret->info && runtimes_by_word(r->runtimes, &of) &&
+	if (!take_info(r, p, &of, &thread, &info, ret) && runtimes_by_word(r->runtimes, &of) &&
 	    runtimes_find(r->runtimes, &of, &thread, &said))
 		users_take_runtime(r, p, &said, w);
 	else if (is_relocking(c, f)
@@ -149,8 +158,9 @@ int users_path_find(struct users_pass *r, struct users_process *p, struct usersi
 	struct copied copied = {s, p};
 	const struct users_place place = {p->proc, p->pid, read_copied, read_maps, &copied};
 	const struct users_thread t = {{s->addr, s->op, s->value}, s->sp, s->pc};
-	struct snapshot_users_path found = {.key = s->key};
+	struct usersite_path path = {.info = 0};
 	struct users_class class;
+	uint64_t key = s->key;
 	int code = 0;
 
 	/* Another process by now, or another program. */
@@ -161,10 +171,25 @@ int users_path_find(struct users_pass *r, struct users_process *p, struct usersi
 	if (code < 0 || !s->key || !strcmp(class.found.what, USERS_PENDING))
 		return code;
 	s->key = 0;
-	if (!take_returns(&copied, &class, &found.path))
+	if (!take_returns(&copied, &class, &path))
 		return 0;
-	if (!take_lock(r, p, s->tid, &t.call, &class.found, &found.path))
-		take_other(r, p, &t.call, &class.found, &found.path);
-	r->paths[r->n_paths++] = found;
-	return 0;
+	if (!take_lock(r, p, s->tid, &t.call, &class.found, &path))
+		take_other(r, p, &t.call, &class.found, &path);
+	return add_path(r, key, &path);
+}
+
+int users_path_epoll(struct users_pass *r, struct users_process *p)
+{
+	const struct runtime_process of = users_runtime_process(p);
+	struct usersite_path path = {.info = 0};
+	const struct runtime_thread thread = {p->pid, NULL, NULL};
+	struct runtime_info info;
+
+	if (!take_info(r, p, &of, &thread, &info, &path) || !info.epoll_class)
+		return 0;
+	path.info_class = info.epoll_class;
+	path.kind = USERLOCK_RUNTIME;
+	path.flags = USERSITE_LOCK | USERSITE_KNOWN | USERSITE_RETRIES;
+	return add_path(r, usersite_key(users_process_space(p), USERSITE_EPOLL, USERSITE_EPOLL),
+			&path);
 }

@@ -51,8 +51,7 @@ struct snapshot_users {
 	struct snapshot_users_lock named[SNAPSHOT_USERS_NEW];
 	size_t n_named;
 	struct usersite_stack stacks[SNAPSHOT_USERS_STACKS]; /* that have no path yet */
-	struct snapshot_users_path paths[SNAPSHOT_USERS_STACKS];
-	size_t n_stacks, n_paths;
+	size_t n_stacks;
 	struct left left;
 	struct files_clocks clocks;
 	bool knows; /* all that waited in the last pass */
@@ -70,6 +69,7 @@ static void pass_free(struct left_work *w)
 	mem_free(p->named);
 	mem_free(p->names);
 	mem_free(p->stacks);
+	mem_free(p->paths);
 	users_classes_unref(p->classes);
 	runtimes_unref(p->runtimes);
 	locksnap_deinit(&p->texts);
@@ -550,6 +550,8 @@ static int add_process(struct users_pass *r, struct users_process *p)
 {
 	int code = 0;
 
+	if (r->searches)
+		code = users_path_epoll(r, p);
 	users_process_list(p);
 	for (size_t i = 0; code == 0 && i < p->n_tids && r->n < WAITS_MOST; i++)
 		code = add_thread(r, p, p->tids[i]);
@@ -688,18 +690,16 @@ void snapshot_users_ask(struct snapshot_users *u, const struct usersite_stack *s
 	u->n_stacks += n;
 }
 
-size_t snapshot_users_paths(const struct snapshot_users *u,
-			    struct snapshot_users_path ret[SNAPSHOT_USERS_STACKS])
+const struct snapshot_users_path *snapshot_users_paths(const struct snapshot_users *u,
+						       size_t *ret_n)
 {
-	memcpy(ret, u->paths, u->n_paths * sizeof(*ret));
-	return u->n_paths;
+	*ret_n = u->last ? u->last->n_paths : 0;
+	return u->last ? u->last->paths : NULL;
 }
 
 /* Those that are pending are kept. */
-static void take_paths(struct snapshot_users *u, const struct users_pass *r)
+static void keep_stacks(struct snapshot_users *u, const struct users_pass *r)
 {
-	u->n_paths = r->n_paths;
-	memcpy(u->paths, r->paths, r->n_paths * sizeof(*r->paths));
 	u->n_stacks = 0;
 	for (size_t i = 0; i < r->n_stacks; i++)
 		if (r->stacks[i].key)
@@ -710,8 +710,6 @@ int snapshot_users_add(struct snapshot_users *u, const struct target *target, st
 {
 	uint64_t from = clock_now_ns();
 	bool searches = from >= u->next_ns;
-
-	u->n_paths = 0;
 	int code = read_users(u, searches, ret);
 	/* Too many processes keep their readers waiting: of the others nothing new is known. */
 	u->knows = u->knows && code == 0;
@@ -719,7 +717,7 @@ int snapshot_users_add(struct snapshot_users *u, const struct target *target, st
 		return 0;
 	u->n_named = 0;
 	if (code == 0 && u->last)
-		take_paths(u, u->last);
+		keep_stacks(u, u->last);
 	if (code == 0 && u->last)
 		code = users_fill(u->last, target, &u->clocks, ret);
 	uint64_t now = clock_now_ns(), took = now - from, once = runtimes_take_once_ns(u->runtimes);

@@ -74,7 +74,9 @@ extern const struct runtime_type runtime_postgres;
 const char *postgres_lwlock(uint32_t version, uint32_t id);
 const char *postgres_lock(uint32_t type);
 
-/* postgres-locks.c: the lock of a row, a table or a transaction for which the backend waits. */
+/* postgres-locks.c: all of that type; and the lock of a row, a table or a transaction for which the
+ * backend waits. */
+void postgres_name_lock(uint32_t type, struct runtime_lock *ret);
 bool postgres_find_lock(struct runtimes *r, const struct runtime_process *p,
 			const struct runtime *t, uint32_t type, struct runtime_lock *ret);
 

@@ -165,14 +165,20 @@ static void name_lock(const struct lock *l, struct runtime_lock *ret)
 		snprintf(to, size, "Lock:%s %u/%u/%u", name, f[0], f[1], f[2]);
 }
 
+void postgres_name_lock(uint32_t type, struct runtime_lock *ret)
+{
+	const char *name = postgres_lock(type);
+
+	snprintf(ret->name, sizeof(ret->name), "Lock:%s", name ? name : "?");
+}
+
 bool postgres_find_lock(struct runtimes *r, const struct runtime_process *p,
 			const struct runtime *t, uint32_t type, struct runtime_lock *ret)
 {
-	const char *name = postgres_lock(type);
 	struct waiting w;
 
 	if (!find_wait(p, t, type, &w)) {
-		snprintf(ret->name, sizeof(ret->name), "Lock:%s", name ? name : "?");
+		postgres_name_lock(type, ret);
 		return true;
 	}
 	name_lock(&w.lock, ret);

@@ -103,7 +103,7 @@ static bool find_wait(struct runtimes *r, const struct runtime_process *p, const
 	return runtime_read_u32(p, where, &again) && again == info;
 }
 
-/* Of lightweight locks, for which alone a backend sleeps in futex(2). */
+/* Of lightweight locks, for which alone a backend sleeps in futex(2), and of the others. */
 static bool find_number(struct runtimes *r, const struct runtime_process *p,
 			const struct runtime *t, const struct runtime_thread *thread,
 			struct runtime_info *ret)
@@ -118,7 +118,8 @@ static bool find_number(struct runtimes *r, const struct runtime_process *p,
 				     .where = where,
 				     .bits = UINT32_MAX,
 				     .mask = (uint64_t)0xff << CLASS_SHIFT,
-				     .class = (uint64_t)CLASS_LWLOCK << CLASS_SHIFT};
+				     .class = (uint64_t)CLASS_LWLOCK << CLASS_SHIFT,
+				     .epoll_class = (uint64_t)CLASS_LOCK << CLASS_SHIFT};
 	return true;
 }
 
@@ -128,7 +129,10 @@ static bool name_number(struct runtimes *r, const struct runtime_process *p,
 	(void)r;
 	ret->pid = t->parent;
 	ret->at = number;
-	name_lwlock(t, number & EVENT, ret);
+	if (number >> CLASS_SHIFT == CLASS_LWLOCK)
+		name_lwlock(t, number & EVENT, ret);
+	else
+		postgres_name_lock(number & EVENT, ret);
 	return find_info(p, t, &ret->where);
 }
 

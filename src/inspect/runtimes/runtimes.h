@@ -53,6 +53,7 @@ struct runtime_lock {
 struct runtime_info {
 	uint64_t at, where; /* where: an address in the memory that has the locks */
 	uint64_t bits, mask, class;
+	uint64_t epoll_class; /* of locks for which it sleeps in epoll_wait(2); 0: of none */
 };
 
 /* Runtimes of all processes, as far as they were read. For any thread. */

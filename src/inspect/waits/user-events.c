@@ -226,15 +226,18 @@ static void add_path(struct usersite *s, const struct usersite_path *p)
 int user_events_learn(struct user_events *u, const struct snapshot_users_path *paths, size_t n)
 {
 	for (size_t i = 0; u->state && i < n; i++) {
+		const struct usersite_path *p = &paths[i].path;
 		const unsigned long long key = paths[i].key;
 		struct usersite site;
 
 		if (bpf_map_lookup_elem(u->sites, &key, &site) < 0)
 			site = (struct usersite){0};
-		add_path(&site, &paths[i].path);
+		add_path(&site, p);
 		site.asked = 0;
 		if (bpf_map_update_elem(u->sites, &key, &site, BPF_ANY) < 0)
 			return -errno;
+		if (p->info && !p->lock)
+			__atomic_store_n(&u->state->has_epoll, 1, __ATOMIC_RELAXED);
 	}
 	return 0;
 }

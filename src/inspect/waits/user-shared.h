@@ -64,7 +64,9 @@ struct raw_user_state {
 	unsigned long long busy_ns;	    /* for begins and ends of sleeps */
 	/* Set by user space: sleeps from that on have a record; 1: nothing is measured. */
 	unsigned long long min_ns, off;
-	unsigned int epoch, pad; /* a number of the attachment */
+	unsigned int epoch; /* a number of the attachment */
+	/* Set by user space: places of sleeps in epoll_wait(2) are known. */
+	unsigned int has_epoll;
 };
 
 #endif

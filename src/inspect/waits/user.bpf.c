@@ -296,6 +296,22 @@ static __always_inline bool user_begin(struct task_struct___user *t, const struc
 	return true;
 }
 
+/* The same of epoll_wait(2). False: not for a lock. */
+static __always_inline bool user_begin_epoll(struct task_struct___user *t,
+					     const struct user_call *call, struct raw_user_now *now)
+{
+	__u64 space = user_space_of(t), key = usersite_key(space, USERSITE_EPOLL, USERSITE_EPOLL);
+	const struct usersite *site = bpf_map_lookup_elem(&user_sites, &key);
+
+	now->word = now->addr = now->pc = 0;
+	now->op = now->value = 0;
+	now->owner_pid = now->owner_tid = 0;
+	now->kind = now->flags = now->site = now->number = now->place = 0;
+	if (site)
+		user_take_path(&site->paths[0], now);
+	return now->number;
+}
+
 static __always_inline bool user_waits(__u32 op)
 {
 	__u32 c = op & USERLOCK_COMMAND;
@@ -319,23 +335,26 @@ static __always_inline void user_switch(struct task_struct___user *prev)
 		__sync_fetch_and_add(&user_state.foreign, 1);
 		return;
 	}
-	if (!user_waits((__u32)call.args[1]))
+	if (call.is_epoll ? !user_state.has_epoll
+			  : call.is_kill || !user_waits((__u32)call.args[1]))
 		return;
-	*user_mark(prev) = 1;
 	now = bpf_task_storage_get(&user_of, (void *)prev, 0, 0);
 	if (!now) {
 		__sync_fetch_and_add(&user_state.dropped, 1);
 		return;
 	}
 	__u64 from_ns = bpf_ktime_get_ns();
+	now->since_ns = 0;
+	if (call.is_epoll && !user_begin_epoll(prev, &call, now))
+		return;
+	*user_mark(prev) = 1;
 	__sync_fetch_and_add(&user_state.sleeps, 1);
-	if (user_begin(prev, &call, now)) {
+	if (call.is_epoll || user_begin(prev, &call, now)) {
 		now->cpu = bpf_get_smp_processor_id();
 		now->epoch = user_state.epoch;
 		now->woken_ns = 0;
 		now->since_ns = bpf_ktime_get_ns();
 	} else {
-		now->since_ns = 0;
 		__sync_fetch_and_add(&user_state.unknown, 1);
 	}
 	__sync_fetch_and_add(&user_state.busy_ns, bpf_ktime_get_ns() - from_ns);
@@ -350,7 +369,10 @@ static __always_inline bool user_wakes(__u32 op)
 	       c == USERLOCK_CMP_REQUEUE_PI;
 }
 
-/* Is the current thread in a call of futex(2) that wakes @t, which sleeps there? */
+/*
+ * Is the current thread in a call of futex(2) that wakes @t, which sleeps there? Who lets go of a
+ * lock for which a process sleeps in epoll_wait(2) sends it a signal.
+ */
 static __always_inline bool user_is_handed(struct task_struct___user *t,
 					   const struct raw_user_now *now)
 {
@@ -358,8 +380,11 @@ static __always_inline bool user_is_handed(struct task_struct___user *t,
 	struct user_call call;
 
 	if (self->flags & (TASK_KTHREAD | TASK_IO_WORKER) || !user_call_read(self, &call) ||
-	    call.is_foreign || (!call.is_wake && !user_wakes((__u32)call.args[1])))
+	    call.is_foreign ||
+	    (!call.is_epoll && !call.is_kill && !call.is_wake && !user_wakes((__u32)call.args[1])))
 		return false;
+	if (call.is_epoll || call.is_kill)
+		return call.is_kill && !now->word;
 	if (self->mm == t->mm)
 		return call.args[0] == now->word || call.args[3] == now->word;
 	/* Processes have a page at different addresses. */
