@@ -208,19 +208,28 @@ static bool has_returns(const struct usersite_path *a, const struct usersite_pat
 	       !memcmp(a->returns, b->returns, a->n_returns * sizeof(*a->returns));
 }
 
-/* Replaces the same calls if they are there, or the oldest path if there is no room. */
-static void add_path(struct usersite *s, const struct usersite_path *p)
+/*
+ * Replaces the same calls if they are there, or the oldest path if there is no room. False: it is
+ * known, as that of a process which is read again.
+ */
+static bool add_path(struct usersite *s, const struct usersite_path *p)
 {
 	size_t at = 0;
 
 	while (at < s->n && !has_returns(&s->paths[at], p))
 		at++;
+	if (at < s->n && !s->asked && !memcmp(&s->paths[at], p, sizeof(*p)))
+		return false;
+	unsigned by_use = at < s->n ? s->paths[at].flags & USERSITE_LOCK : 0;
 	if (at == USERSITE_PATHS) {
 		memmove(s->paths, s->paths + 1, (USERSITE_PATHS - 1) * sizeof(*s->paths));
 		at--;
 	}
 	s->paths[at] = *p;
+	s->paths[at].flags |= p->flags & USERSITE_COUNT ? by_use : 0;
 	s->n = at < s->n ? s->n : (unsigned)at + 1;
+	s->asked = 0;
+	return true;
 }
 
 int user_events_learn(struct user_events *u, const struct snapshot_users_path *paths, size_t n)
@@ -232,9 +241,7 @@ int user_events_learn(struct user_events *u, const struct snapshot_users_path *p
 
 		if (bpf_map_lookup_elem(u->sites, &key, &site) < 0)
 			site = (struct usersite){0};
-		add_path(&site, p);
-		site.asked = 0;
-		if (bpf_map_update_elem(u->sites, &key, &site, BPF_ANY) < 0)
+		if (add_path(&site, p) && bpf_map_update_elem(u->sites, &key, &site, BPF_ANY) < 0)
 			return -errno;
 		if (p->info && !p->lock)
 			__atomic_store_n(&u->state->has_epoll, 1, __ATOMIC_RELAXED);

@@ -76,7 +76,7 @@ struct {
 
 enum { STATE_INTERRUPTIBLE = 1 };
 
-static const struct usersite user_no_site = {.asked = 1};
+static const struct usersite user_no_site = {.asked = 0};
 
 /* The threads of its process have the numbers of its innermost namespace. False: it is gone. */
 static __always_inline bool user_owner(struct task_struct *t, __u32 number, bool is_private,
@@ -174,12 +174,13 @@ static __always_inline bool user_is_known(__u64 lock, __u32 kind)
 
 /* Hands the stack over if no other one has been for that place. */
 static __always_inline void user_ask(struct task_struct___user *t, const struct user_call *call,
-				     __u64 space, __u64 key, struct usersite *site)
+				     __u64 space, __u64 key)
 {
+	struct usersite *site = bpf_map_lookup_elem(&user_sites, &key);
 	__u32 first = 0;
 	struct raw_user_room *room = bpf_map_lookup_elem(&user_rooms, &first);
 
-	if (!room || !user_state.stacks || (site && site->asked))
+	if (!room || !user_state.stacks || !site || site->asked)
 		return;
 	struct usersite_stack *s = &room->stack;
 	s->key = key;
@@ -200,10 +201,7 @@ static __always_inline void user_ask(struct task_struct___user *t, const struct 
 	if (bpf_map_push_elem(&user_stacks, s, 0))
 		return;
 	__sync_fetch_and_add(&user_state.stacks, -1);
-	if (site)
-		site->asked = 1;
-	else
-		bpf_map_update_elem(&user_sites, &key, &user_no_site, BPF_NOEXIST);
+	site->asked = 1;
 }
 
 static __always_inline bool user_path_fits(const struct usersite_path *p, __u64 sp)
@@ -257,7 +255,9 @@ static __noinline bool user_by_path(struct task_struct___user *t, const struct u
 		return now->site & USERSITE_KNOWN;
 	}
 	now->place = key;
-	user_ask(t, call, space, key, site);
+	if (!site)
+		bpf_map_update_elem(&user_sites, &key, &user_no_site, BPF_NOEXIST);
+	user_ask(t, call, space, key);
 	return false;
 }
 

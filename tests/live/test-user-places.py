@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Waits for what no layout shows to be a lock, which kontend recognises by the calls: a semaphore that is used as a
+lock, against a program that measures its waits, live and from a recording, and the GIL of Python. A semaphore that hands
+out work, a barrier and conditions are no locks.
+
+    test-user-places.py KONTEND PROGRAM"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from checks import check, done, skip
+
+ROUNDS = "800"
+LOCKS = ("--view", "locks", "--rows", "0", "--format", "json")
+THREADS, SECONDS = 4, 3
+GIL = """
+import threading, time
+end = time.monotonic() + %d
+def work():
+    n = 0
+    while time.monotonic() < end:
+        for i in range(10000):
+            n += i
+threads = [threading.Thread(target=work) for _ in range(%d)]
+for t in threads:
+    t.start()
+for t in threads:
+    t.join()
+""" % (SECONDS, THREADS)
+
+
+def run(*args):
+    p = subprocess.run(args, capture_output=True, text=True, check=False)
+    check(p.returncode == 0, "%s: status %d: %s" % (args, p.returncode, p.stderr))
+    return p.stdout
+
+
+def rows_of(text):
+    return [r for r in json.loads(text)["views"]["locks"]["rows"] if r["type"].endswith("(u)")]
+
+
+def compare(where, text, said):
+    """A program is late to read the clock where its CPU is taken from it, so it measures more, never less."""
+    rows = rows_of(text)
+    for line in said.splitlines():
+        name, n, ns = line.split()
+        word = "exclusive " if name == "exclusive" else "shared memory"
+        found = [r for r in rows if r["type"] == "sem(u)" and r["name"].startswith(word)]
+        check(len(found) == 1, "%s: %s: %s" % (where, name, [(r["type"], r["name"]) for r in rows]))
+        seen, total = found[0]["contended"], found[0]["total_ns"]
+        check(seen >= int(n) * 0.995 - 1, "%s: %s: %d of %s waits" % (where, name, seen, n))
+        check(0.8 * int(ns) <= total <= 1.02 * int(ns), "%s: %s: %d of %s ns" % (where, name, total, ns))
+    others = [r["name"] for r in rows if r["name"].startswith(("work", "barrier"))]
+    check(not others, "%s: no locks: %s" % (where, others))
+
+
+def check_releasers(text, least):
+    """Who posts the semaphore has released the lock."""
+    events = [json.loads(line) for line in text.splitlines()]
+    sems = [e for e in events if e.get("event") == "futex" and e["type"] == "sem(u)"]
+    released = [e for e in sems if e["releaser_tid"] is not None]
+    check(len(sems) >= least, "%d lines of %d waits" % (len(sems), least))
+    check(len(released) == len(sems), "%d of %d have a releaser" % (len(released), len(sems)))
+    own = [e for e in sems if e["releaser_tid"] == e["tid"] or e["owner_tid"] is not None]
+    check(not own, "threads wait for themselves, or for one that is not known: %s" % own[:3])
+
+
+def check_gil(kontend, out):
+    if not (3, 11) <= sys.version_info[:2] <= (3, 14):
+        return
+    run(kontend, "report", "-q", *LOCKS, "-o", out, "--", sys.executable, "-c", GIL)
+    with open(out, encoding="utf-8") as f:
+        rows = rows_of(f.read())
+    found = [r for r in rows if r["type"] == "lock(u)" and r["name"].startswith("GIL ")]
+    check(len(found) == 1, "GIL: %s" % [(r["type"], r["name"]) for r in rows])
+    # One of the threads runs, the others wait: less only while they begin and end.
+    least, most = (THREADS - 1) * SECONDS * 0.6, (THREADS - 1) * SECONDS * 1.1
+    total = found[0]["total_ns"] / 1e9
+    check(least <= total <= most, "GIL: %.2f s, of %.2f to %.2f" % (total, least, most))
+
+
+def main():
+    kontend, program = sys.argv[1:]
+    if os.geteuid():
+        skip("needs root")
+    with tempfile.TemporaryDirectory(prefix="kontend-user-places-") as folder:
+        out = os.path.join(folder, "report.json")
+        said = run(kontend, "report", "-q", *LOCKS, "-o", out, "--", program, ROUNDS)
+        with open(out, encoding="utf-8") as f:
+            compare("live", f.read(), said)
+        file = os.path.join(folder, "kontend.data")
+        said = run(kontend, "record", "-q", "-o", file, "--", program, ROUNDS)
+        compare("recorded", run(kontend, "report", *LOCKS, "-i", file), said)
+        check_releasers(run(kontend, "script", "--format", "json", "-i", file), 100)
+        check_gil(kontend, out)
+    done()
+
+
+main()
