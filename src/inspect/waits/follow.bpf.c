@@ -560,15 +560,17 @@ static __always_inline void follow_sleeps(struct bpf_raw_tracepoint_args *ctx,
 /* The task that leaves the CPU is current still. */
 static __always_inline void follow_switch(struct bpf_raw_tracepoint_args *ctx)
 {
+	struct follow_state *s = &following;
+	bool leaves, comes, waits;
+
+	if (!s->on)
+		return;
 	__u32 tid = (__u32)bpf_get_current_pid_tgid();
 	__u32 next = BPF_CORE_READ((struct task_struct *)ctx->args[2], pid);
 	struct follow_marks *m = follow_marks();
 	struct follow_wait *w = follow_wait_of(tid);
-	struct follow_state *s = &following;
 	struct follow_cpu *c = follow_here();
-	bool leaves, comes, waits;
-
-	if (!s->on || !m || !c || !w)
+	if (!m || !c || !w)
 		return;
 	c->curr = ctx->args[2];
 	c->curr_epoch = s->epoch;
@@ -605,14 +607,16 @@ static __always_inline void follow_wakes(struct bpf_raw_tracepoint_args *ctx,
 static __always_inline void follow_waking(struct bpf_raw_tracepoint_args *ctx,
 					  struct task_struct *t)
 {
-	__u32 tid = BPF_CORE_READ(t, pid);
-	struct follow_wait *w = follow_wait_of(tid);
-	struct follow_marks *m = follow_marks();
 	struct follow_state *s = &following;
 	struct follow_task *e;
 	bool waits;
 
-	if (!s->on || !m || !w)
+	if (!s->on)
+		return;
+	__u32 tid = BPF_CORE_READ(t, pid);
+	struct follow_wait *w = follow_wait_of(tid);
+	struct follow_marks *m = follow_marks();
+	if (!m || !w)
 		return;
 	waits = w->tid == tid;
 	if (!waits && !m->marks[tid & (FOLLOW_TASKS - 1)])

@@ -52,9 +52,9 @@ int slept_leave(struct bpf_object *o, bool sums, bool users)
 					       "asked_ids"};
 	static const char *const maps[] = {"sleep_of", "slept_chains", "slept_rooms", "slept",
 					   "slept_more"};
-	static const char *const user_maps[] = {"user_of",    "user_rooms",	"user_locks",
-						"user_new",   "user_sites",	"user_stacks",
-						".data.user", ".data.usermarks"};
+	static const char *const user_maps[] = {"user_of",     "user_rooms", "user_locks",
+						"user_new",    "user_sites", "user_counts",
+						"user_stacks", ".data.user", ".data.usermarks"};
 	bool any = sums || users;
 	int code = any ? 0 : bpf_run_leave_programs(o, storage, COUNT(storage));
 

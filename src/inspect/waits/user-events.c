@@ -29,8 +29,14 @@ int user_events_open(struct user_events *u, struct bpf_object *o, uint64_t min_n
 	u->new_locks = bpf_object__find_map_fd_by_name(o, "user_new");
 	u->sites = bpf_object__find_map_fd_by_name(o, "user_sites");
 	u->stacks = bpf_object__find_map_fd_by_name(o, "user_stacks");
-	if (u->locks < 0 || u->new_locks < 0 || u->sites < 0 || u->stacks < 0)
+	u->by_cpu = bpf_object__find_map_fd_by_name(o, "user_counts");
+	if (u->locks < 0 || u->new_locks < 0 || u->sites < 0 || u->stacks < 0 || u->by_cpu < 0)
 		return error_set(err, -ENOENT, "The BPF object lacks a map of locks of programs");
+	int n = libbpf_num_possible_cpus();
+	u->n_cpus = n < 0 ? 0 : (size_t)n;
+	u->counts = mem_calloc(u->n_cpus, sizeof(*u->counts));
+	if (!u->counts)
+		return error_enomem(err, "counts of sleeps");
 	u->state = bpf_run_map(o, ".data.user", sizeof(*u->state), PROT_READ | PROT_WRITE, err);
 	if (!u->state)
 		return err->code;
@@ -43,14 +49,9 @@ void user_events_close(struct user_events *u)
 {
 	bpf_run_unmap(u->state, sizeof(*u->state));
 	mem_free(u->seen);
+	mem_free(u->counts);
 	map64_deinit(&u->by_lock);
 	*u = (struct user_events){0};
-}
-
-/* Of 64 bits that the programs write. */
-static uint64_t counter(const unsigned long long *c)
-{
-	return __atomic_load_n(c, __ATOMIC_RELAXED);
 }
 
 static void set(unsigned long long *c, uint64_t value)
@@ -58,23 +59,38 @@ static void set(unsigned long long *c, uint64_t value)
 	__atomic_store_n(c, value, __ATOMIC_RELAXED);
 }
 
+/* What cannot be read is as it was. */
+static void read_counts(struct user_events *u)
+{
+	unsigned long long *to = (unsigned long long *)&u->sum;
+	const uint32_t first = 0;
+
+	if (bpf_map_lookup_elem(u->by_cpu, &first, u->counts) < 0)
+		return;
+	u->sum = (struct raw_user_counts){0};
+	for (size_t i = 0; i < u->n_cpus; i++) {
+		const unsigned long long *from = (const unsigned long long *)&u->counts[i];
+		for (size_t k = 0; k < sizeof(u->sum) / sizeof(*to); k++)
+			to[k] += from[k];
+	}
+}
+
 /* Of sleeps that began while they did not, the begin is not known. */
 void user_events_run(struct user_events *u, bool on)
 {
-	if (!u->state || on == !counter(&u->state->off))
+	if (!u->state || on == !u->state->off)
 		return;
-	if (on) {
+	if (on)
 		__atomic_store_n(&u->state->epoch, u->state->epoch + 1, __ATOMIC_RELAXED);
-		set(&u->state->woken, 0);
-	}
-	set(&u->state->off, !on);
+	__atomic_store_n(&u->state->off, !on, __ATOMIC_RELAXED);
 }
 
 unsigned user_events_govern(struct user_events *u, struct slept_look look)
 {
 	if (!u->state)
 		return RAW_SLEPT_OFF;
-	look.busy_ns = counter(&u->state->busy_ns);
+	read_counts(u);
+	look.busy_ns = u->sum.busy_ns;
 	unsigned level = slept_price_look(&u->price, &look);
 
 	set(&u->state->min_ns, level != RAW_SLEPT_ALL && u->min_ns < DEAR_NS ? DEAR_NS : u->min_ns);
@@ -157,15 +173,15 @@ int user_events_take(struct user_events *u, struct usersnap *ret)
 	struct usersnap_head *h = &ret->head;
 	size_t n = 0;
 
-	h->sleeps = counter(&u->state->sleeps);
-	h->unproven = counter(&u->state->unproven);
-	h->unproven_ns = counter(&u->state->unproven_ns);
-	h->unknown = counter(&u->state->unknown);
-	h->foreign = counter(&u->state->foreign);
-	h->dropped = counter(&u->state->dropped);
-	h->records = counter(&u->state->records);
-	h->missed = counter(&u->state->missed);
-	h->min_ns = counter(&u->state->min_ns);
+	h->sleeps = u->sum.sleeps;
+	h->unproven = u->sum.unproven;
+	h->unproven_ns = u->sum.unproven_ns;
+	h->unknown = u->sum.unknown;
+	h->foreign = u->sum.foreign;
+	h->dropped = u->sum.dropped;
+	h->records = u->sum.records;
+	h->missed = u->sum.missed;
+	h->min_ns = u->state->min_ns;
 	h->switch_ps = u->price.switch_ps;
 	h->off_ns = u->price.off_ns;
 	h->level = u->price.level;

@@ -13,8 +13,11 @@ struct bpf_object;
 
 /* Counts of user.bpf.c, in the object that includes it. */
 struct user_events {
-	struct raw_user_state *state;	     /* shared with the programs; NULL: not opened */
-	int locks, new_locks, sites, stacks; /* descriptors of maps; borrowed */
+	struct raw_user_state *state; /* shared with the programs; NULL: not opened */
+	struct raw_user_counts sum;   /* of all CPUs, from the last look */
+	struct raw_user_counts *counts;
+	size_t n_cpus;
+	int locks, new_locks, sites, stacks, by_cpu; /* descriptors of maps; borrowed */
 	uint64_t min_ns;
 	struct slept_price price;
 	/* Sums of each lock that earlier snapshots had. */

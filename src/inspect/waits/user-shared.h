@@ -51,22 +51,26 @@ struct raw_user_new {
 	unsigned int flags; /* enum userrec_flag: SHARED */
 };
 
-struct raw_user_state {
-	unsigned long long sleeps;		  /* in futex(2) */
+/* Of one CPU, as all of them would write to the same words otherwise at each sleep. */
+struct raw_user_counts {
+	unsigned long long sleeps;		  /* in futex(2), and those for locks elsewhere */
 	unsigned long long dropped;		  /* of threads without storage */
 	unsigned long long unproven, unproven_ns; /* for what is not known */
 	unsigned long long idle, idle_ns;	  /* for conditions, work, threads that end */
-	unsigned long long stacks;		  /* that may be handed over until the next look */
 	unsigned long long unknown; /* words that are not in memory, and shared ones without file */
 	unsigned long long foreign; /* of 32-bit programs */
 	unsigned long long records, missed; /* written; not written, as there was no room or ring */
-	unsigned long long woken;	    /* that do not run yet */
 	unsigned long long busy_ns;	    /* for begins and ends of sleeps */
-	/* Set by user space: sleeps from that on have a record; 1: nothing is measured. */
-	unsigned long long min_ns, off;
-	unsigned int epoch; /* a number of the attachment */
-	/* Set by user space: places of sleeps in epoll_wait(2) are known. */
-	unsigned int has_epoll;
+};
+
+/* Set by user space. */
+struct raw_user_state {
+	unsigned long long min_ns; /* sleeps from that on have a record */
+	unsigned long long stacks; /* that may be handed over until the next look */
+	unsigned int off;	   /* nothing is measured */
+	unsigned int epoch;	   /* a number of the attachment */
+	unsigned int has_epoll;	   /* places of sleeps in epoll_wait(2) are known */
+	unsigned int pad;
 };
 
 #endif

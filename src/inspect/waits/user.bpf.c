@@ -49,6 +49,13 @@ struct {
 } user_rooms SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct raw_user_counts);
+} user_counts SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, RAW_USER_LOCKS);
 	__type(key, __u64);
@@ -73,6 +80,13 @@ struct {
 	__uint(max_entries, RAW_USER_STACKS);
 	__type(value, struct usersite_stack);
 } user_stacks SEC(".maps");
+
+static __always_inline struct raw_user_counts *user_counts_here(void)
+{
+	__u32 first = 0;
+
+	return bpf_map_lookup_elem(&user_counts, &first);
+}
 
 enum { STATE_INTERRUPTIBLE = 1 };
 
@@ -323,24 +337,27 @@ static __always_inline bool user_waits(__u32 op)
 /* @prev leaves its CPU, and was not preempted. */
 static __always_inline void user_switch(struct task_struct___user *prev)
 {
-	struct user_call call;
+	struct raw_user_counts *counts;
 	struct raw_user_now *now;
+	struct user_call call;
 
 	if (!(prev->__state & STATE_INTERRUPTIBLE) || user_state.off ||
 	    prev->flags & (TASK_KTHREAD | TASK_IO_WORKER) || !user_call_read(prev, &call))
 		return;
-	if (!is_inside((void *)prev) || !is_asked_for((void *)prev, &config.slept.ns))
+	if (call.is_kill || (call.is_epoll && !user_state.has_epoll))
+		return;
+	counts = user_counts_here();
+	if (!counts || !is_inside((void *)prev) || !is_asked_for((void *)prev, &config.slept.ns))
 		return;
 	if (call.is_foreign) {
-		__sync_fetch_and_add(&user_state.foreign, 1);
+		counts->foreign++;
 		return;
 	}
-	if (call.is_epoll ? !user_state.has_epoll
-			  : call.is_kill || !user_waits((__u32)call.args[1]))
+	if (!call.is_epoll && !user_waits((__u32)call.args[1]))
 		return;
 	now = bpf_task_storage_get(&user_of, (void *)prev, 0, 0);
 	if (!now) {
-		__sync_fetch_and_add(&user_state.dropped, 1);
+		counts->dropped++;
 		return;
 	}
 	__u64 from_ns = bpf_ktime_get_ns();
@@ -348,16 +365,16 @@ static __always_inline void user_switch(struct task_struct___user *prev)
 	if (call.is_epoll && !user_begin_epoll(prev, &call, now))
 		return;
 	*user_mark(prev) = 1;
-	__sync_fetch_and_add(&user_state.sleeps, 1);
+	counts->sleeps++;
 	if (call.is_epoll || user_begin(prev, &call, now)) {
 		now->cpu = bpf_get_smp_processor_id();
 		now->epoch = user_state.epoch;
 		now->woken_ns = 0;
 		now->since_ns = bpf_ktime_get_ns();
 	} else {
-		__sync_fetch_and_add(&user_state.unknown, 1);
+		counts->unknown++;
 	}
-	__sync_fetch_and_add(&user_state.busy_ns, bpf_ktime_get_ns() - from_ns);
+	counts->busy_ns += bpf_ktime_get_ns() - from_ns;
 }
 
 static __always_inline bool user_wakes(__u32 op)
@@ -412,7 +429,8 @@ static __always_inline void user_count(struct raw_user_now *now)
 
 /* @t runs again, and is still to become the current task. */
 static __always_inline void user_report(void *ctx, struct task_struct___user *t,
-					const struct raw_user_now *now, __u64 ns)
+					const struct raw_user_now *now, __u64 ns,
+					struct raw_user_counts *counts)
 {
 	const __u64 lead = sizeof(__u32), size = offsetof(struct userrec, frames) - lead;
 	__u32 first = 0;
@@ -445,10 +463,10 @@ static __always_inline void user_report(void *ctx, struct task_struct___user *t,
 	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
 	if (bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r->magic, size) == 0) {
 		room->missed_reported += r->missed;
-		__sync_fetch_and_add(&user_state.records, 1);
+		counts->records++;
 	} else {
 		room->missed++;
-		__sync_fetch_and_add(&user_state.missed, 1);
+		counts->missed++;
 	}
 }
 
@@ -476,7 +494,6 @@ static __always_inline void user_waking(struct task_struct___user *t)
 		if (now->place && now->site & USERSITE_COUNT)
 			user_count(now);
 	}
-	__sync_fetch_and_add(&user_state.woken, 1);
 }
 
 /* Its row, which is made if there is room for one; NULL: there is none. */
@@ -506,14 +523,15 @@ static __always_inline struct raw_user_lock *user_lock_of(struct task_struct___u
 }
 
 /* If it turns out to be for a lock, it was one of its waits. */
-static __always_inline void user_end_other(const struct raw_user_now *now, __u64 ns)
+static __always_inline void user_end_other(const struct raw_user_now *now, __u64 ns,
+					   struct raw_user_counts *counts)
 {
 	bool idle = now->site & USERSITE_KNOWN;
 	__u64 place = now->place;
 	struct usersite *site = place ? bpf_map_lookup_elem(&user_sites, &place) : NULL;
 
-	__sync_fetch_and_add(idle ? &user_state.idle : &user_state.unproven, 1);
-	__sync_fetch_and_add(idle ? &user_state.idle_ns : &user_state.unproven_ns, ns);
+	*(idle ? &counts->idle : &counts->unproven) += 1;
+	*(idle ? &counts->idle_ns : &counts->unproven_ns) += ns;
 	if (!site)
 		return;
 	__sync_fetch_and_add(&site->sleeps, 1);
@@ -534,45 +552,47 @@ static __always_inline void user_add_before(const struct raw_user_now *now, stru
 }
 
 static __always_inline void user_end(void *ctx, struct task_struct___user *t,
-				     const struct raw_user_now *now, __u64 ns)
+				     const struct raw_user_now *now, __u64 ns,
+				     struct raw_user_counts *counts)
 {
 	if (!(now->site & USERSITE_LOCK)) {
-		user_end_other(now, ns);
+		user_end_other(now, ns, counts);
 		return;
 	}
 	struct raw_user_lock *l = user_lock_of(t, now);
 	if (l)
 		user_add_before(now, l);
 	if (ns >= user_state.min_ns) {
-		user_report(ctx, t, now, ns);
+		user_report(ctx, t, now, ns, counts);
 	} else if (l) {
 		__u32 mode = now->flags & USERREC_READS ? 1 : 0;
 		__sync_fetch_and_add(&l->n[mode], 1);
 		__sync_fetch_and_add(&l->ns[mode], ns);
 	} else {
-		__sync_fetch_and_add(&user_state.dropped, 1);
+		counts->dropped++;
 	}
 }
 
 /* @next gets a CPU. */
 static __always_inline void user_runs(void *ctx, struct task_struct___user *next)
 {
+	struct raw_user_counts *counts;
 	struct raw_user_now *now;
 	struct user_call call;
 
-	if (!user_state.woken || !*user_mark(next) || !user_call_read(next, &call))
+	if (!*user_mark(next) || !user_call_read(next, &call))
 		return;
+	counts = user_counts_here();
 	now = bpf_task_storage_get(&user_of, (void *)next, 0, 0);
-	if (!now || !now->since_ns || !now->woken_ns || now->epoch != user_state.epoch)
+	if (!counts || !now || !now->since_ns || !now->woken_ns || now->epoch != user_state.epoch)
 		return;
 	__u64 until_ns = bpf_ktime_get_ns();
 	if (!now->lock)
 		user_identify(next, false, now);
 	if (now->lock)
-		user_end(ctx, next, now, until_ns - now->since_ns);
+		user_end(ctx, next, now, until_ns - now->since_ns, counts);
 	else
-		__sync_fetch_and_add(&user_state.unknown, 1);
+		counts->unknown++;
 	now->since_ns = now->woken_ns = 0;
-	__sync_fetch_and_add(&user_state.woken, -1);
-	__sync_fetch_and_add(&user_state.busy_ns, bpf_ktime_get_ns() - until_ns);
+	counts->busy_ns += bpf_ktime_get_ns() - until_ns;
 }
