@@ -60,12 +60,12 @@ static bool is_pending(const struct machine *m, const struct java_thread *t, uin
 	return runtime_read_u64(m->p, t->at + m->j->at[JAVA_PENDING], ret) && *ret;
 }
 
-static bool find_monitor(struct machine *m, const struct java_thread *t, uint64_t monitor,
+/* *ret_of: the object that is locked, if it is known. */
+static void name_monitor(const struct machine *m, uint64_t monitor, struct java_object *ret_of,
 			 struct runtime_lock *ret)
 {
 	char name[RUNTIME_NAME], shown[RUNTIME_NAME];
 	struct java_object of = {.at = 0};
-	uint64_t again;
 
 	ret->at = ret->where = monitor;
 	bool has_name =
@@ -79,6 +79,16 @@ static bool find_monitor(struct machine *m, const struct java_thread *t, uint64_
 	} else {
 		memcpy(ret->name, "Java monitor", sizeof("Java monitor"));
 	}
+	*ret_of = of;
+}
+
+static bool find_monitor(struct machine *m, const struct java_thread *t, uint64_t monitor,
+			 struct runtime_lock *ret)
+{
+	struct java_object of;
+	uint64_t again;
+
+	name_monitor(m, monitor, &of, ret);
 	ret->owner = java_threads_owner(&m->threads, m->p, m->j, monitor, of.at);
 	/* Else it may have got the lock while that was read. */
 	return is_pending(m, t, &again) && again == monitor;
@@ -198,6 +208,38 @@ static bool find_wait(struct runtimes *r, const struct runtime_process *p, const
 	return found;
 }
 
+/* A thread has a word of its own to sleep on, and stores for which monitor it waits. */
+static bool find_slot(struct runtimes *r, const struct runtime_process *p, const struct runtime *t,
+		      const struct runtime_thread *thread, struct runtime_info *ret)
+{
+	struct machine m = {p, &t->java, NULL};
+	struct java_thread self;
+
+	if (!thread->found || strcmp(thread->found->what, "Java monitor") != 0)
+		return false;
+	m.threads = java_threads_take(r, p, m.j);
+	if (!m.threads)
+		return false;
+	bool found = java_threads_find(&m.threads, p, m.j, p->number(p->arg, thread->tid), &self);
+	if (found)
+		*ret = (struct runtime_info){.at = self.at + m.j->at[JAVA_PENDING],
+					     .where = self.at,
+					     .bits = UINT64_MAX};
+	runtimes_give_kept(r, p, m.threads);
+	return found;
+}
+
+static bool name_number(struct runtimes *r, const struct runtime_process *p,
+			const struct runtime *t, uint64_t number, struct runtime_lock *ret)
+{
+	const struct machine m = {p, &t->java, NULL};
+	struct java_object of;
+
+	(void)r;
+	name_monitor(&m, number, &of, ret);
+	return true;
+}
+
 const struct runtime_type runtime_java = {
 	.library = "libjvm",
 	.symbols = {[JAVA_MEMBERS] = "gHotSpotVMStructs",
@@ -214,4 +256,6 @@ const struct runtime_type runtime_java = {
 	.needed = JAVA_SYMBOLS,
 	.open = open_machine,
 	.find = find_wait,
+	.info = find_slot,
+	.by_number = name_number,
 };
