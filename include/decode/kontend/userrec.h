@@ -13,11 +13,11 @@
 enum { USERREC_FRAMES = 16 };
 
 enum userrec_flag {
-	USERREC_READS = 1,     /* waited to read */
-	USERREC_SURE = 2,      /* the kernel uses the word that names the owner, too */
-	USERREC_SHARED = 4,    /* `space` is a file's: processes share the lock */
-	USERREC_HANDED = 8,    /* a call of futex(2) on that word has woken it */
-	USERREC_RETRIES = 16,  /* the thread sleeps again until it has the lock */
+	USERREC_READS = 1,    /* waited to read */
+	USERREC_SURE = 2,     /* the kernel uses the word that names the owner, too */
+	USERREC_SHARED = 4,   /* `space` is a file's: processes share the lock */
+	USERREC_HANDED = 8,   /* a call of futex(2) on that word has woken it */
+	USERREC_RETRIES = 16, /* the thread sleeps again until it has the lock */
 	USERREC_FLAGS = 32,
 };
 

@@ -137,7 +137,7 @@ static bool take_lock(struct users_pass *r, struct users_process *p, int32_t tid
 	return true;
 }
 
-/* What may be a lock by its use, or is none. */
+/* One that is a lock by its use only, or none. */
 static void take_other(struct users_pass *r, struct users_process *p, const struct userlock_call *c,
 		       const struct futexclass_found *f, struct usersite_path *ret)
 {

@@ -59,7 +59,7 @@ static void set(unsigned long long *c, uint64_t value)
 	__atomic_store_n(c, value, __ATOMIC_RELAXED);
 }
 
-/* What cannot be read is as it was. */
+/* Counts that cannot be read stay as they were. */
 static void read_counts(struct user_events *u)
 {
 	unsigned long long *to = (unsigned long long *)&u->sum;

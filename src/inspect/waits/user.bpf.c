@@ -387,8 +387,8 @@ static __always_inline bool user_wakes(__u32 op)
 }
 
 /*
- * Is the current thread in a call of futex(2) that wakes @t, which sleeps there? Who lets go of a
- * lock for which a process sleeps in epoll_wait(2) sends it a signal.
+ * Is the current thread in a call of futex(2) that wakes @t, which sleeps there? A process
+ * that releases a lock sends a signal to one that sleeps in epoll_wait(2) for it.
  */
 static __always_inline bool user_is_handed(struct task_struct___user *t,
 					   const struct raw_user_now *now)
