@@ -105,6 +105,10 @@ static int replace(struct lockname_set *s, struct lockname *at, const struct loc
 	/* Its descriptor was closed before the path could be read. */
 	if (n->ino && n->ino == at->ino && n->kind == at->kind && !*n->text)
 		new.text = at->text;
+	if (n->kind == at->kind && at->site) {
+		new.what = at->what;
+		new.site = at->site;
+	}
 	*at = new;
 	return joins ? link_pid(s, (uint32_t)(at - s->names)) : 0;
 }
@@ -164,15 +168,25 @@ static int put_followed(struct lockname_set *s, const struct lockname *n)
 	return 0;
 }
 
+/* Its texts become those of the set. */
+static bool intern(struct lockname_set *s, struct lockname *n)
+{
+	n->comm = strpool_intern(&s->pool, n->comm);
+	n->text = strpool_intern(&s->pool, n->text);
+	if (!n->comm || !n->text || !n->site)
+		return n->comm && n->text;
+	n->what = strpool_intern(&s->pool, n->what);
+	n->site = strpool_intern(&s->pool, n->site);
+	return n->what && n->site;
+}
+
 /* Stores the name as of @time_ns. */
 static int put_name(struct lockname_set *s, const struct lockname *name, uint64_t time_ns)
 {
 	struct lockname n = *name, *at = find_at(s, n.addr, time_ns);
 	const uint32_t *last = map64_get(&s->at, n.addr);
 
-	n.comm = strpool_intern(&s->pool, n.comm);
-	n.text = strpool_intern(&s->pool, n.text);
-	if (!n.comm || !n.text)
+	if (!intern(s, &n))
 		return -ENOMEM;
 	if (is_followed(s, at))
 		return put_followed(s, &n);
@@ -222,9 +236,7 @@ static int move(struct lockname_set *to, const struct lockname *name)
 {
 	struct lockname n = *name;
 
-	n.comm = strpool_intern(&to->pool, n.comm);
-	n.text = strpool_intern(&to->pool, n.text);
-	return n.comm && n.text ? append(to, &n) : -ENOMEM;
+	return intern(to, &n) ? append(to, &n) : -ENOMEM;
 }
 
 static int forget_half(struct lockname_set *s)
@@ -284,9 +296,7 @@ int lockname_inode(struct lockname_set *s, const struct lockname *name, bool cha
 	struct lockname n = *name;
 	int code = s->n >= LOCKNAME_MOST ? forget_half(s) : 0;
 
-	n.comm = strpool_intern(&s->pool, n.comm);
-	n.text = strpool_intern(&s->pool, n.text);
-	if (!n.comm || !n.text || code < 0)
+	if (code < 0 || !intern(s, &n))
 		return -ENOMEM;
 	return put_inode(s, &n, find_at(s, n.addr, n.from_ns), changed);
 }
@@ -421,7 +431,9 @@ int lockname_take_names(struct lockname_set *s, const struct locksnap *snap, uin
 					.start = n->start,
 					.past = n->past,
 					.comm = locksnap_text(snap, n->comm),
-					.text = locksnap_text(snap, n->text)};
+					.text = locksnap_text(snap, n->text),
+					.what = locksnap_text(snap, n->what),
+					.site = n->site ? locksnap_text(snap, n->site) : NULL};
 		if (is_mmap(&name))
 			name.from_ns = mm_since(tasks, n);
 		if (s->n >= LOCKNAME_MOST)

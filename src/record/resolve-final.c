@@ -7,6 +7,7 @@
 #include "kontend/resolve-final.h"
 #include "kontend/profile.h"
 #include "kontend/query-load.h"
+#include "kontend/srclines.h"
 #include "kontend/record-file.h"
 
 #include "kontend/buildids.h"
@@ -25,6 +26,9 @@
 static const uint64_t MOST_BYTES = 1ull << 30;
 static const uint64_t LEAST_BYTES = 16 << 10;
 static const uint64_t LOAD_NS = 20000000;
+
+/* For the names of members of variables. */
+static const struct srclines_config lines = {.argv = srclines_worker_argv};
 
 struct naming {
 	const struct resolve_final_options *o;
@@ -60,6 +64,7 @@ static int open_query(struct naming *n, struct error *err)
 	}
 	n->engine.code = n->o->code;
 	n->engine.keep_symbols = n->o->keep_symbols;
+	n->engine.lines = &lines;
 	n->has_query = query_init(&n->query, &n->engine) == 0;
 	return n->has_query ? 0 : error_enomem(err, "names of functions");
 }

@@ -14,6 +14,7 @@
 #include "kontend/mem.h"
 #include "kontend/profile.h"
 #include "kontend/query-load.h"
+#include "kontend/srclines.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -30,6 +31,9 @@ static const uint64_t SECOND_NS = 1000000000, FIRST_NS = 1000000000, EVERY_NS = 
 /* Small limits: sums are not used, only the set of functions. */
 static const struct model_limits limits = {
 	.locks = 4096, .stacks = 8192, .tasks = 16384, .cells = 16384, .hist_groups = 16384};
+
+/* For the names of members of variables. */
+static const struct srclines_config lines = {.argv = srclines_worker_argv};
 
 struct queue_source {
 	struct source source;
@@ -103,6 +107,7 @@ static int open_engine(struct resolve_thread *n, struct error *err)
 	}
 	n->engine.code = n->o.code;
 	n->engine.keep_symbols = n->o.keep_symbols;
+	n->engine.lines = &lines;
 	return query_init(&n->query, &n->engine) < 0 ? no_memory(err) : 0;
 }
 

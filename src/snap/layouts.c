@@ -149,8 +149,9 @@ static bool locksnap_fits(const void *locksnap)
 		  locksnap_texts_fit(s, &s->head.no_objects, 1);
 
 	for (size_t i = 0; ok && i < s->n_names; i++) {
-		const uint32_t texts[] = {s->names[i].comm, s->names[i].text};
-		ok = s->names[i].kind < LOCKSNAP_KINDS && locksnap_texts_fit(s, texts, 2);
+		const struct locksnap_name *n = &s->names[i];
+		const uint32_t texts[] = {n->comm, n->text, n->what, n->site};
+		ok = n->kind < LOCKSNAP_KINDS && locksnap_texts_fit(s, texts, 4);
 	}
 	for (size_t i = 0; ok && i < s->n_queues; i++)
 		ok = locksnap_queue_fits(s, &s->queues[i]);

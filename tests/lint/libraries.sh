@@ -13,7 +13,7 @@ only() {
 only 'ui/term/term\.c' 'n?curses\.h|ncursesw?/.*|term\.h|panel\.h|menu\.h|form\.h'
 only 'src/source/perf[a-z-]*\.[ch]' 'perf/.*|internal/.*'
 only 'src/decode/trace\.c' 'event-parse\.h|traceevent/.*|trace-seq\.h'
-only 'src/sym/(lines/dwarf\.c|unwind/libdw\.c)' 'elfutils/(lib|known|elf|version).*|libelf\.h|gelf\.h|dwarf\.h'
+only 'src/sym/(lines/dwarf(-members\.c|-file\.h|\.c)|unwind/libdw\.c)' 'elfutils/(lib|known|elf|version).*|libelf\.h|gelf\.h|dwarf\.h'
 only 'src/sym/lines/debuginfod\.c' 'elfutils/debuginfod\.h'
 only 'src/sym/code/demangle\.c' 'libiberty/.*|demangle\.h'
 only 'src/sym/code/(disasm|capstone-less)\.c' 'capstone/.*'

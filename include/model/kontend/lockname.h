@@ -26,6 +26,8 @@ struct lockname {
 				 LOCKSNAP_USER 1: processes share it */
 	const char *comm;     /* of the process; "" if it is not known */
 	const char *text;     /* path, variable, cache, memory cgroup; "" */
+	/* Of LOCKSNAP_USER: "mutex", and the function that was first seen to wait; NULL: none was. */
+	const char *what, *site;
 	uint64_t from_ns;     /* 0: from before the session on, or not known */
 	uint64_t to_ns;	      /* 0: its end is not known */
 	uint64_t reported_ns; /* by the snapshot of that time, last */

@@ -3,6 +3,7 @@
 #define KONTEND_QUERY_H
 
 #include "kontend/map-numbers.h"
+#include "kontend/map64.h"
 #include "kontend/sym.h"
 #include "kontend/table.h"
 
@@ -88,6 +89,11 @@ struct query {
 	struct srclines *lines;		   /* NULL: no line of source was asked for */
 	struct map_numbers files;	   /* of their files, + 1; 0: not asked for yet */
 	const struct snapshot *file_ids;   /* the build ids that they were asked for with */
+	/* Of locks of programs without a symbol: which have the end of their address alone. */
+	struct query_ends {
+		struct map64 by_end;
+		size_t n; /* names of locks that were read */
+	} ends;
 	size_t jitdumps_seen;		   /* objects that may be one */
 	struct query_recorded *recorded;   /* names that the recording has; NULL: not asked for */
 	struct query_vmlinux *vmlinux;	   /* the kernel's file; NULL: not looked for */

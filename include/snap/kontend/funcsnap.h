@@ -30,6 +30,9 @@ struct funcsnap_object {
 	uint8_t pad[3];
 };
 
+/* Of a variable with a lock: `start` is this, and bytes after the object's first in memory. */
+#define FUNCSNAP_DATA (1ull << 62)
+
 struct funcsnap_func {
 	uint64_t start; /* offset in the object; kernel and memory: address */
 	uint64_t size;

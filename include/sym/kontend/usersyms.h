@@ -102,6 +102,8 @@ enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_
  */
 enum usersym_answer usersyms_variable(struct usersyms *u, uint32_t object, uint64_t at,
 				      struct usersym *ret);
+/* The virtual address in the file of that place. */
+enum usersym_answer usersyms_data(struct usersyms *u, uint32_t object, uint64_t at, uint64_t *ret);
 /*
  * True if the object's names are those of a file at its path, and nothing shows that the file is
  * the recorded one: as `trust_paths` or `symfs` allows. usersyms_trusted(): the paths of these,

@@ -5,7 +5,12 @@
 #include "users-pass.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { SITE_SIZE = 512 };
 
 /* By lock, and those who have slept longest first. */
 static int by_lock(const void *a, const void *b)
@@ -113,9 +118,30 @@ static int add_waiter(const struct adding *a, const struct users_wait *w, struct
 	return locksnap_add_waiter(a->to, &v);
 }
 
+/* The function of the program that waits, "work", else "app+0x1234". 0: not known. */
+static uint32_t site_of(const struct adding *a, const struct users_wait *w)
+{
+	const struct locksnap *from = &a->pass->texts;
+	char text[SITE_SIZE];
+
+	if (w->site >= w->n_frames)
+		return 0;
+	const struct locksnap_user_frame *f = &from->user_frames[w->frame + w->site];
+	const char *function = locksnap_text(from, f->function),
+		   *file = strrchr(locksnap_text(from, f->object), '/');
+	if (!*function && !file)
+		return 0;
+	if (*function)
+		snprintf(text, sizeof(text), "%s", function);
+	else
+		snprintf(text, sizeof(text), "%s+0x%" PRIx64, file + 1, f->at);
+	return locksnap_add_text(a->to, text);
+}
+
 static int add_name(const struct adding *a, const struct users_wait *w)
 {
-	const char *text = locksnap_text(&a->pass->texts, w->in);
+	const char *text = locksnap_text(&a->pass->texts, w->in),
+		   *what = locksnap_text(&a->pass->texts, w->what);
 	int32_t pid = w->named_pid ? w->named_pid : w->pid;
 	const struct locksnap_name name = {.addr = w->addr,
 					   .kind = w->named ? LOCKSNAP_RUNTIME : LOCKSNAP_USER,
@@ -126,7 +152,9 @@ static int add_name(const struct adding *a, const struct users_wait *w)
 					   .offset = w->shared,
 					   .ino = w->ino,
 					   .dev = w->dev,
-					   .start = w->at};
+					   .start = w->at,
+					   .what = locksnap_add_text(a->to, *what ? what : "lock"),
+					   .site = site_of(a, w)};
 
 	return locksnap_add_name(a->to, &name);
 }

@@ -8,6 +8,7 @@
 #include "../names/names.h"
 #include "kontend/engine.h"
 #include "kontend/filelock.h"
+#include "kontend/hash.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/maps.h"
@@ -106,42 +107,63 @@ static const char *short_name(struct query *q, const char *text)
 			    : text;
 }
 
-/* The symbol of the variable that has the lock. False: none is known. */
-static bool find_variable(struct query *q, const struct lockname *n, struct usersym *ret)
-{
-	const struct map_object o = {.path = n->text,
-				     .maj = n->dev >> 20,
-				     .min = n->dev & 0xfffff,
-				     .ino = n->ino,
-				     .pid = n->pid};
-	uint32_t file;
+/* Digits of an address by which a lock of a process is known. */
+enum { SHORT_END = 4, LONG_END = 8, TWO = UINT32_MAX };
 
-	/* A file of shared memory has no symbols, and may be on a disk that does not answer. */
-	if (*n->text != '/' || n->offset || query_open_names(q) < 0 ||
-	    engine_file(q->model, &o, q->users, &file) < 0)
-		return false;
-	enum usersym_answer a = usersyms_variable(q->users, file, n->start, ret);
-	/* A screen is drawn again when the file has been read. */
-	if (a == USERSYM_PENDING && !q->keeps && query_load_wait(q, 0))
-		a = usersyms_variable(q->users, file, n->start, ret);
-	q->cache->asked |= a == USERSYM_PENDING;
-	return a == USERSYM_OK;
+static uint64_t end_of(const struct lockname *n)
+{
+	return hash_u64((uint64_t)(uint32_t)n->pid << 4 * SHORT_END |
+			(n->start & (((uint64_t)1 << 4 * SHORT_END) - 1)));
+}
+
+static bool is_named_by_end(const struct lockname *n)
+{
+	return n->kind == LOCKSNAP_USER && *n->text != '/';
+}
+
+/* Names are only added; where old ones were forgotten all are read again. */
+static void read_ends(struct query *q, const struct lockname_set *s)
+{
+	struct query_ends *e = &q->ends;
+
+	if (s->n < e->n)
+		map64_clear(&e->by_end);
+	for (e->n = s->n < e->n ? 0 : e->n; e->n < s->n; e->n++) {
+		const struct lockname *n = &s->names[e->n];
+		if (!is_named_by_end(n))
+			continue;
+		const uint32_t *at = map64_get(&e->by_end, end_of(n));
+		bool is_same = at && *at != TWO && *at < s->n &&
+			       s->names[*at].start == n->start;
+		uint32_t value = !at || is_same ? (uint32_t)e->n : TWO;
+		q->cache->failed |= map64_put(&e->by_end, end_of(n), value) < 0;
+	}
+}
+
+/* Has no other lock of the process that end? */
+static bool has_own_end(struct query *q, const struct lockname *n)
+{
+	read_ends(q, q->model->lock_names);
+	const uint32_t *at = map64_get(&q->ends.by_end, end_of(n));
+	return !at || *at != TWO;
 }
 
 /*
- * "hot_mutex", "hot_mutex+0x28", "libx.so:lock", else "app+0x4060", "heap+0x2a0", or the address.
- * The program itself need not be named, as its process is.
+ * "hot_mutex", "server.conn.lock", "libx.so:lock"; without a symbol the call that waits, with the
+ * end of the address, "mutex in work ..62a0"; else "app+0x4060", "heap+0x2a0", or the address. The
+ * program itself need not be named, as its process is.
  */
 static const char *variable_of(struct query *q, const struct lockname *n)
 {
-	const char *in = short_name(q, n->text), *text = NULL;
-	struct usersym s;
+	const char *in = short_name(q, n->text), *text = query_variable(q, n, NULL);
 
-	if (find_variable(q, n, &s)) {
-		bool own = !*n->comm || !strncmp(in, n->comm, strlen(n->comm));
-		text = arena_printf(&q->arena, "%s%s%s", own ? "" : in, own ? "" : ":", s.name);
-		if (text && n->start != s.start)
-			text = arena_printf(&q->arena, "%s+0x%" PRIx64, text, n->start - s.start);
+	if (text) {
+		bool own = !in || !*n->comm || !strncmp(in, n->comm, strlen(n->comm));
+		text = arena_printf(&q->arena, "%s%s%s", own ? "" : in, own ? "" : ":", text);
+	} else if (n->site && *n->text != '/') {
+		int digits = has_own_end(q, n) ? SHORT_END : LONG_END;
+		text = arena_printf(&q->arena, "%s in %s ..%0*" PRIx64, n->what, n->site, digits,
+				    n->start & (((uint64_t)1 << 4 * digits) - 1));
 	} else if (in && *in) {
 		text = arena_printf(&q->arena, "%s+0x%" PRIx64, in, n->start);
 	} else {

@@ -254,6 +254,8 @@ static int collect(struct meeting *m, const struct query_functions_limits *l)
 		struct met at = m->items[i];
 		r = keep_one(m, &at, l);
 	}
+	if (r == 0)
+		r = query_variables(m->q, l, m->out);
 	funcsnap_sort(m->out);
 	return r;
 }

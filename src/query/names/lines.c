@@ -64,6 +64,15 @@ enum srclines_answer query_place(struct query *q, uint64_t frame, bool is_return
 	return a;
 }
 
+enum srclines_answer query_member(struct query *q, uint32_t file, uint64_t at, const char **ret,
+				  uint64_t *ret_into)
+{
+	if (!q->engine->lines)
+		return SRCLINES_NO_INFO;
+	return open_lines(q) < 0 ? SRCLINES_NO_MEMORY
+				 : srclines_member(q->lines, file, at, ret, ret_into);
+}
+
 const char *query_place_text(struct query *q, const struct srclines_frame *f)
 {
 	if (!*f->file || !f->line)

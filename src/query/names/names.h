@@ -4,6 +4,8 @@
 
 #include "../internal.h"
 #include "kontend/funcsnap.h"
+#include "kontend/lockname.h"
+#include "kontend/query-functions.h"
 #include "kontend/query-samples.h"
 #include "kontend/srclines.h"
 #include "kontend/usersyms.h"
@@ -18,6 +20,9 @@
  */
 enum srclines_answer query_place(struct query *q, uint64_t frame, bool is_return,
 				 const struct srclines_place **ret, const char **ret_why);
+/* srclines_member() of the file with that number in q->users. */
+enum srclines_answer query_member(struct query *q, uint32_t file, uint64_t at, const char **ret,
+				  uint64_t *ret_into);
 /* "dir/file.c:12", in the arena; NULL: unknown, or no memory. */
 const char *query_place_text(struct query *q, const struct srclines_frame *f);
 /*
@@ -71,10 +76,26 @@ void query_users_deinit(struct query *q);
  * The function that contains @frame; NULL: none is recorded, or q->cache->failed.
  */
 const struct funcsnap_func *recorded_func(struct query *q, uint64_t frame);
+/*
+ * The name of the variable, or of a member of it, with the lock of a program @n, as
+ * query_variable() gave it where it was recorded; NULL: none.
+ */
+const char *recorded_variable(struct query *q, const struct lockname *n);
 const char *recorded_name(const struct query *q, const struct funcsnap_func *f);
 /* The code of the function that begins at @start. */
 bool recorded_bytes(struct query *q, uint64_t start, const uint8_t **ret, size_t *ret_n);
 void query_recorded_deinit(struct query *q);
+
+/*
+ * variables.c: the name of the variable with the lock of a program @n, or of the member of one:
+ * "server.conn.lock", "pool[3].lock", "hot_mutex+0x28" without debug information; in the arena.
+ * NULL: none is known, or not yet. Of a name that files give *ret_file, if not NULL, is the file's
+ * number in q->users.
+ */
+const char *query_variable(struct query *q, const struct lockname *n, uint32_t *ret_file);
+/* variables.c: adds the names of all such variables to @ret, which is unsorted then. 0 or -ENOMEM. */
+int query_variables(struct query *q, const struct query_functions_limits *l,
+		    struct funcsnap *ret);
 
 /*
  * vmlinux.c: the place of an address of the kernel, or of a module, in the file of it, and the

@@ -93,6 +93,24 @@ const struct funcsnap_func *recorded_func(struct query *q, uint64_t frame)
 	return object ? funcsnap_find(funcset_snap(r->of), object, map_frame_offset(frame)) : NULL;
 }
 
+const char *recorded_variable(struct query *q, const struct lockname *n)
+{
+	const struct funcset *set = q->model->funcs;
+	const struct funcsnap *s = set ? funcset_snap(set) : NULL;
+
+	for (size_t i = 0; s && i < s->n_objects; i++) {
+		const struct funcsnap_object *o = &s->objects[i];
+		if (o->ino != n->ino || (o->maj << 20 | o->min) != n->dev ||
+		    strcmp(funcsnap_text(s, o->path), n->text) != 0)
+			continue;
+		const struct funcsnap_func *f =
+			funcsnap_find(s, (uint32_t)i + 1, FUNCSNAP_DATA | n->start);
+		if (f && f->start == (FUNCSNAP_DATA | n->start))
+			return funcsnap_text(s, f->name);
+	}
+	return NULL;
+}
+
 const char *recorded_name(const struct query *q, const struct funcsnap_func *f)
 {
 	return funcsnap_text(funcset_snap(q->model->funcs), f->name);

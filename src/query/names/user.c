@@ -341,5 +341,7 @@ void query_users_deinit(struct query *q)
 	usersyms_free(q->users);
 	q->users = NULL;
 	map_numbers_deinit(&q->files);
+	map64_deinit(&q->ends.by_end);
+	q->ends.n = 0;
 	q->jitdumps_seen = 0;
 }

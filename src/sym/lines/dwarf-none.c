@@ -33,3 +33,9 @@ enum srclines_answer dwarf_file_find(struct dwarf_file *d, uint64_t addr, struct
 	ret->n = 0;
 	return SRCLINES_NOT_BUILT;
 }
+
+enum srclines_answer dwarf_file_member(struct dwarf_file *d, uint64_t addr, struct strpool *names,
+				       struct srclines_place *ret)
+{
+	return dwarf_file_find(d, addr, names, ret);
+}

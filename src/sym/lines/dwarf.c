@@ -8,14 +8,13 @@
  * controls nesting and references. String sections must end in a zero byte, as the library reads up
  * to it.
  */
-#include "internal.h"
+#include "dwarf-file.h"
 #include "kontend/elfimg.h"
 #include "kontend/mem.h"
 #include "kontend/text.h"
 #include "optional.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <endian.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -27,19 +26,6 @@ enum {
 	DEPTH_MOST = 64,
 	TEXT_SIZE = 1024,
 	UNPACKED_MOST = 1 << 30, /* bytes of a section */
-};
-
-struct dwarf_part {
-	int fd;
-	Elf *elf;
-	Dwarf *dwarf;
-};
-
-struct dwarf_file {
-	struct dwarf_part main, alt;
-	Dwarf_Die unit, function;
-	bool has_unit, has_function;
-	long steps;
 };
 
 bool dwarf_file_built(void)
@@ -315,6 +301,7 @@ void dwarf_file_close(struct dwarf_file *d)
 		return;
 	end(&d->main);
 	end(&d->alt);
+	dwarf_variables_deinit(d);
 	mem_free(d);
 }
 

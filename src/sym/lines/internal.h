@@ -33,11 +33,19 @@ enum {
 	SRCLINES_MSG_TEXT = 1024,  /* bytes of a name, with its NUL */
 };
 
+/* No address of code, of a program or the kernel, has only the upper one of these bits clear. */
+#define SRCLINES_DATA (1ull << 62)
+
+static inline bool srclines_is_data(uint64_t addr)
+{
+	return addr >> 62 == 1;
+}
+
 struct srclines_msg {
 	enum srclines_msg_kind kind;
 	uint32_t file;
 	size_t n; /* FIND: addresses */
-	uint64_t addrs[SRCLINES_MSG_PLACES];
+	uint64_t addrs[SRCLINES_MSG_PLACES]; /* with SRCLINES_DATA those of variables */
 	uint64_t addr; /* PLACE */
 	enum srclines_answer answer;
 	const char *why;	     /* OPENED: in the bytes; "": no more details */
@@ -108,6 +116,12 @@ void dwarf_file_close(struct dwarf_file *d); /* NULL is fine */
 /* Stores texts of @ret in @names. */
 enum srclines_answer dwarf_file_find(struct dwarf_file *d, uint64_t addr, struct strpool *names,
 				     struct srclines_place *ret);
+/*
+ * The same for the byte at @addr of a variable: one frame, whose function is the way from the
+ * variable to that member, "[3].lock", or "", and whose line is the number of bytes from its begin.
+ */
+enum srclines_answer dwarf_file_member(struct dwarf_file *d, uint64_t addr, struct strpool *names,
+				       struct srclines_place *ret);
 bool dwarf_file_built(void); /* false: every answer is SRCLINES_NOT_BUILT */
 
 /* fetch.c */

@@ -173,8 +173,8 @@ static enum srclines_answer of_file(const struct srclines *l, const struct srcli
 
 static enum srclines_answer of_users(enum usersym_answer a)
 {
-	if (a == USERSYM_PENDING)
-		return SRCLINES_PENDING;
+	if (a == USERSYM_OK || a == USERSYM_PENDING)
+		return a == USERSYM_OK ? SRCLINES_OK : SRCLINES_PENDING;
 	if (a == USERSYM_NO_MEMORY)
 		return SRCLINES_NO_MEMORY;
 	return a == USERSYM_NO_SYMBOL ? SRCLINES_NO_LINE : SRCLINES_NO_FILE;
@@ -205,6 +205,25 @@ enum srclines_answer srclines_find(struct srclines *l, uint32_t object, uint64_t
 	enum usersym_answer a = usersyms_address(l->users, object, file_offset, &addr);
 
 	return a == USERSYM_OK ? srclines_find_addr(l, object, addr, ret) : of_users(a);
+}
+
+enum srclines_answer srclines_member(struct srclines *l, uint32_t object, uint64_t at,
+				     const char **ret, uint64_t *ret_into)
+{
+	const struct srclines_place *p;
+	uint64_t addr;
+	enum srclines_answer a = of_users(usersyms_data(l->users, object, at, &addr));
+
+	if (a != SRCLINES_OK)
+		return a;
+	if (addr >= SRCLINES_DATA)
+		return SRCLINES_NO_LINE;
+	a = srclines_find_addr(l, object, addr | SRCLINES_DATA, &p);
+	if (a == SRCLINES_OK) {
+		*ret = p->frames[0].function;
+		*ret_into = p->frames[0].line;
+	}
+	return a;
 }
 
 const char *srclines_why(const struct srclines *l, uint32_t object)

@@ -92,7 +92,10 @@ static bool find_places(struct worker *w)
 	a->kind = SRCLINES_MSG_PLACE;
 	for (size_t i = 0; good && i < w->question.n; i++) {
 		a->addr = w->question.addrs[i];
-		a->answer = dwarf_file_find(f->dwarf, a->addr, &w->names, &a->place);
+		a->answer = srclines_is_data(a->addr)
+				    ? dwarf_file_member(f->dwarf, a->addr & ~SRCLINES_DATA,
+							&w->names, &a->place)
+				    : dwarf_file_find(f->dwarf, a->addr, &w->names, &a->place);
 		good = send_answer(w);
 	}
 	strpool_deinit(&w->names);

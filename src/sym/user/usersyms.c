@@ -250,8 +250,7 @@ enum usersym_answer usersyms_lookup(struct usersyms *u, uint32_t object, uint64_
 	return a;
 }
 
-enum usersym_answer usersyms_variable(struct usersyms *u, uint32_t object, uint64_t at,
-				      struct usersym *ret)
+enum usersym_answer usersyms_data(struct usersyms *u, uint32_t object, uint64_t at, uint64_t *ret)
 {
 	enum usersym_answer a = is_loaded(u, object);
 	uint64_t first;
@@ -261,9 +260,20 @@ enum usersym_answer usersyms_variable(struct usersyms *u, uint32_t object, uint6
 	const struct usersym_image *i = u->objects[object]->image;
 	if (!elfimg_to_addr(i->segments, i->n_segments, 0, &first))
 		return USERSYM_NO_SYMBOL;
-	a = symbol_at(u, object, at + first, true, ret);
+	*ret = at + first;
+	return USERSYM_OK;
+}
+
+enum usersym_answer usersyms_variable(struct usersyms *u, uint32_t object, uint64_t at,
+				      struct usersym *ret)
+{
+	uint64_t addr;
+	enum usersym_answer a = usersyms_data(u, object, at, &addr);
+
 	if (a == USERSYM_OK)
-		ret->start -= first;
+		a = symbol_at(u, object, addr, true, ret);
+	if (a == USERSYM_OK)
+		ret->start -= addr - at;
 	return a;
 }
 
