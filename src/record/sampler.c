@@ -10,6 +10,8 @@
  * credit.
  */
 #include "kontend/record-sampler.h"
+#include "kontend/locksnap.h"
+#include "kontend/record.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
@@ -95,7 +97,7 @@ void record_sampler_run(struct record_sampler *s, uint32_t ring, const struct io
 	struct place p = {pieces, n, 0};
 	struct chunk c = {0};
 
-	if (!s->to)
+	if (!s->to || s->only_locks)
 		return;
 	if (ring != s->ring)
 		s->taken = 0;
@@ -120,11 +122,44 @@ static void open_or_close(struct record_sampler *s, uint64_t now_ns)
 	s->taken = 0;
 }
 
+/* Has it a lock of a program that is in a file, and so may have the name of a variable? */
+static bool has_locks(const struct record *r)
+{
+	struct locksnap locks = {0};
+	struct record_snapshot h;
+	bool found = false;
+
+	if (r->len < sizeof(h))
+		return false;
+	memcpy(&h, r->data, sizeof(h));
+	if (h.kind != SNAPSHOT_LOCKS ||
+	    locksnap_decode(&locks, (const char *)r->data + sizeof(h), r->len - sizeof(h)) < 0)
+		return false;
+	for (size_t i = 0; i < locks.n_names && !found; i++)
+		found = locks.names[i].kind == LOCKSNAP_USER &&
+			*locksnap_text(&locks, locks.names[i].text) == '/';
+	locksnap_deinit(&locks);
+	return found;
+}
+
+static bool is_wanted(struct record_sampler *s, const struct record *r)
+{
+	if (r->kind == RECORD_SNAPSHOT) {
+		bool has = has_locks(r);
+		s->has_locks |= has;
+		return has;
+	}
+	if (!s->only_locks)
+		return true;
+	return r->kind == RECORD_HOST || r->kind == RECORD_START ||
+	       (s->has_locks && (r->kind == RECORD_TICK || r->kind == RECORD_ROUND));
+}
+
 void record_sampler_put(struct record_sampler *s, const struct record *r, uint64_t now_ns)
 {
 	struct iovec v = {(void *)(uintptr_t)r->data, r->len};
 
-	if (!s->to || r->kind == RECORD_SNAPSHOT)
+	if (!s->to || !is_wanted(s, r))
 		return;
 	if (r->kind == RECORD_PERF) {
 		record_sampler_run(s, r->ring, &v, 1);

@@ -2,7 +2,8 @@
 /*
  * Names and code of functions in a recording. If the recording can be read again at its end, it
  * gets all names then. Otherwise it gets names while it is made: a file with a size limit keeps a
- * part free for them, and they are limited to that part.
+ * part free for them, and they are limited to that part. Names of variables alone, of locks of
+ * programs, are few, and always come while it is made.
  *
  * The code of functions that lock is written before the first event, as a recording may end at any
  * moment. Each part is a file of its own, so each gets the code.
@@ -22,11 +23,14 @@ static const uint64_t CUT_NS = 2000000000;
 
 enum { SHARE = 16, MOST = 8 << 20, MOST_TABLES = 24 << 20 };
 
+static uint64_t share(const struct record_symbols *t)
+{
+	return t->max_bytes / SHARE < MOST ? t->max_bytes / SHARE : MOST;
+}
+
 uint64_t record_symbols_reserve(const struct record_symbols *t)
 {
-	if (!t->wanted || !t->max_bytes)
-		return 0;
-	return t->max_bytes / SHARE < MOST ? t->max_bytes / SHARE : MOST;
+	return t->wanted && t->max_bytes ? share(t) : 0;
 }
 
 int record_symbols_init(struct record_symbols *t, const struct opts *o, struct codesource *code,
@@ -38,15 +42,23 @@ int record_symbols_init(struct record_symbols *t, const struct opts *o, struct c
 	struct resolve_thread_options n = {
 		.code = code,
 		.keep_symbols = !o->no_symbol_cache,
-		.most = t->max_bytes ? query_functions_within(record_symbols_reserve(t))
+		.most = t->max_bytes ? query_functions_within(share(t))
 				     : query_functions_usual,
 	};
-	return t->wanted ? resolve_thread_new(&t->resolver, &n, &t->sampler, err) : 0;
+	if (!t->wanted && o->user_locks && !strcmp(o->user_locks, "off"))
+		return 0;
+	int r = resolve_thread_new(&t->resolver, &n, &t->sampler, err);
+	t->sampler.only_locks = !t->wanted;
+	return r;
 }
 
+/* Only for locks of programs it starts when there is one. */
 int record_symbols_start(struct record_symbols *t, struct error *err)
 {
-	return t->resolver ? resolve_thread_start(t->resolver, err) : 0;
+	if (!t->resolver || t->started || (!t->wanted && !t->sampler.has_locks))
+		return 0;
+	t->started = true;
+	return resolve_thread_start(t->resolver, err);
 }
 
 /* Larger tables than those of ordinary programs would fill a short file. */
@@ -79,7 +91,7 @@ static void keep_tables(struct record_symbols *t, struct symbol_batch *n)
 int record_symbols_put(struct record_symbols *t, struct record_file *f, struct error *err)
 {
 	struct symbol_batch *n;
-	int r = 0;
+	int r = record_symbols_start(t, err);
 
 	while (r >= 0 && t->resolver && (n = resolve_thread_take(t->resolver))) {
 		bool fits = !n->is_tables || has_room(t, n);
@@ -117,7 +129,9 @@ int record_symbols_cut(struct record_symbols *t, struct record_file *f, bool end
 static int report_rest(struct record_symbols *t, struct record_file *f,
 		       struct resolve_final_stat *st, struct error *err)
 {
-	int r = resolve_thread_stop(t->resolver, false, err);
+	int r = record_symbols_start(t, err);
+
+	r = r ? r : resolve_thread_stop(t->resolver, false, err);
 	int e = record_symbols_put(t, f, err);
 
 	st->left_names = t->left;
@@ -128,12 +142,12 @@ static int report_rest(struct record_symbols *t, struct record_file *f,
 const char *record_symbols_end(struct record_symbols *t, struct record_file *f,
 			       const struct resolve_final_options *o, struct error *err)
 {
-	bool again = record_file_is_regular(f) && !resolve_final_is_long(f);
+	bool again = t->wanted && record_file_is_regular(f) && !resolve_final_is_long(f);
 	struct resolve_final_stat st = {0};
 	struct error last = {0};
 	int r;
 
-	if (!t->wanted)
+	if (!t->resolver)
 		return NULL;
 	if (again) {
 		/* All names are found again. */

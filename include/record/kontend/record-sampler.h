@@ -10,7 +10,7 @@
 /*
  * Copies a part of the recorded stream for the thread that names functions: everything but samples,
  * and a limited number of bytes of samples per second, so that the cost is low however many there
- * are.
+ * are. Of snapshots those of locks are copied, from the first on that has a lock of a program.
  */
 struct record_sampler {
 	struct queue *to;   /* NULL: no receiver */
@@ -18,6 +18,8 @@ struct record_sampler {
 	int64_t credit;	    /* bytes of samples that may still be copied; negative: too many were */
 	bool closed;	    /* no samples until the next round */
 	uint32_t ring;	    /* of the last run */
+	bool only_locks;    /* no functions are wanted, but names of locks of programs */
+	bool has_locks;	    /* there are such locks */
 	uint64_t taken;	    /* bytes of its samples since the round or since another ring's turn */
 };
 
