@@ -194,6 +194,14 @@ static bool is_around(const char *name)
 	return (n == 5 && !strncmp(name, "Mutex", n)) || (n == 6 && !strncmp(name, "RwLock", n));
 }
 
+/* A type with units of its own is elsewhere: here is its signature. */
+static bool follow_signature(Dwarf_Die *type)
+{
+	Dwarf_Attribute a;
+
+	return dwarf_attr(type, DW_AT_signature, &a) && dwarf_formref_die(&a, type);
+}
+
 /* Removes names of types and qualifiers. False: no type, or too many. @ret_lock: one is a lock. */
 static bool peel(struct way *w, Dwarf_Die *type, bool *ret_lock)
 {
@@ -209,6 +217,8 @@ static bool peel(struct way *w, Dwarf_Die *type, bool *ret_lock)
 		case DW_TAG_atomic_type:
 			break;
 		default:
+			if (follow_signature(type))
+				continue;
 			*ret_lock |= is_lock(dwarf_diename(type));
 			return true;
 		}
