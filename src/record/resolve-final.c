@@ -7,8 +7,8 @@
 #include "kontend/resolve-final.h"
 #include "kontend/profile.h"
 #include "kontend/query-load.h"
-#include "kontend/srclines.h"
 #include "kontend/record-file.h"
+#include "kontend/srclines.h"
 
 #include "kontend/buildids.h"
 #include "kontend/engine.h"

@@ -9,8 +9,8 @@
  * A file may be shorter than such a pause and needs names, too: so each file starts with full
  * credit.
  */
-#include "kontend/record-sampler.h"
 #include "kontend/locksnap.h"
+#include "kontend/record-sampler.h"
 #include "kontend/record.h"
 
 #include <linux/perf_event.h>

@@ -21,16 +21,19 @@
 
 static const uint64_t CUT_NS = 2000000000;
 
-enum { SHARE = 16, MOST = 8 << 20, MOST_TABLES = 24 << 20 };
+enum { SHARE = 16, MOST = 8 << 20, MOST_VARIABLES = 64 << 10, MOST_TABLES = 24 << 20 };
 
+/* Names of variables alone are few. */
 static uint64_t share(const struct record_symbols *t)
 {
-	return t->max_bytes / SHARE < MOST ? t->max_bytes / SHARE : MOST;
+	uint64_t most = t->wanted ? MOST : MOST_VARIABLES;
+
+	return t->max_bytes / SHARE < most ? t->max_bytes / SHARE : most;
 }
 
 uint64_t record_symbols_reserve(const struct record_symbols *t)
 {
-	return t->wanted && t->max_bytes ? share(t) : 0;
+	return t->resolver && t->max_bytes ? share(t) : 0;
 }
 
 int record_symbols_init(struct record_symbols *t, const struct opts *o, struct codesource *code,
@@ -42,8 +45,7 @@ int record_symbols_init(struct record_symbols *t, const struct opts *o, struct c
 	struct resolve_thread_options n = {
 		.code = code,
 		.keep_symbols = !o->no_symbol_cache,
-		.most = t->max_bytes ? query_functions_within(share(t))
-				     : query_functions_usual,
+		.most = t->max_bytes ? query_functions_within(share(t)) : query_functions_usual,
 	};
 	if (!t->wanted && o->user_locks && !strcmp(o->user_locks, "off"))
 		return 0;

@@ -28,6 +28,32 @@ static void put_no_look(const struct report_data *d, const char *what, FILE *out
 	fputc('\n', out);
 }
 
+static void put_unknown(const struct report_data *d, FILE *out)
+{
+	enum lock_type type;
+	unsigned at = 0;
+
+	while (query_lock_unknowns(d->q, &at, &type))
+		fprintf(out, "# %s: %s\n", locktype_base(type), query_lock_unknown(type));
+}
+
+static void put_unknown_json(const struct report_data *d, struct jsonw *j)
+{
+	enum lock_type type;
+	unsigned at = 0, n = 0;
+
+	for (; query_lock_unknowns(d->q, &at, &type); n++) {
+		if (!n)
+			jsonw_begin(j, "unknown", '[', true);
+		jsonw_begin(j, NULL, '{', true);
+		jsonw_str(j, "type", locktype_base(type));
+		jsonw_str(j, "what", query_lock_unknown(type));
+		jsonw_end(j, '}');
+	}
+	if (n)
+		jsonw_end(j, ']');
+}
+
 void report_locks_text(const struct report_data *d, FILE *out)
 {
 	const struct table *t = &d->locks;
@@ -39,6 +65,7 @@ void report_locks_text(const struct report_data *d, FILE *out)
 	if (d->spec->query.by == BY_OWNER && !d->q->model->owners_reported)
 		fputs("# holders of the locks were not recorded: measure or record with --owner\n",
 		      out);
+	put_unknown(d, out);
 	if (t->n_total == 0)
 		fputs(d->q->only	    ? "# no wait passes the filter\n"
 		      : d->overview.no_ends ? "# no wait has ended\n"
@@ -67,7 +94,11 @@ void report_locks_json(const struct report_data *d, struct jsonw *j)
 {
 	struct report_snapshot s = snapshot_of(d);
 
-	report_json_part(j, &d->locks, query_by_name(d->spec->query.by), &s, IN_LOCKS);
+	report_json_head(j, &d->locks, query_by_name(d->spec->query.by));
+	report_json_missing(j, &s, IN_LOCKS);
+	put_unknown_json(d, j);
+	report_json_rows(j, "rows", &d->locks);
+	jsonw_end(j, '}');
 }
 
 void report_waiters_json(const struct report_data *d, struct jsonw *j)

@@ -162,7 +162,7 @@ static void test_members(void **state)
 	end();
 }
 
-/* Of members at the same place one with a lock counts; of two without one it is not certain which. */
+/* Of members at the same place one with a lock counts; of two without one neither is certain. */
 static void test_unions(void **state)
 {
 	(void)state;
@@ -225,13 +225,13 @@ static bool compile(const char *compiler, const char *options)
 		printf("no compiler of C++ (%s), or no source\n", compiler);
 		return false;
 	}
-	snprintf(command, sizeof(command), "%s %s -std=c++17 -O1 -o '%s' -x c++ '%s/members.cc'", compiler,
-		 options, program, folder);
+	snprintf(command, sizeof(command), "%s %s -std=c++17 -O1 -o '%s' -x c++ '%s/members.cc'",
+		 compiler, options, program, folder);
 	assert_int_equal(system(command), 0);
 	return true;
 }
 
-/* What the program says of its objects: "name offset" on each line. */
+/* The program prints its objects: "name offset" on each line. */
 static unsigned check_program(bool has_lines)
 {
 	uint32_t object = object_of(program);

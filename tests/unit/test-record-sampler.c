@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "kontend/locksnap.h"
 #include "kontend/record-sampler.h"
+#include "kontend/record.h"
 #include <linux/perf_event.h>
 #include <string.h>
 
@@ -203,6 +205,61 @@ static void what_is_no_record_ends_a_run(void **state)
 
 #define WITH_QUEUE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
+static void put_locks(struct sampled *t, enum locksnap_kind kind, const char *text)
+{
+	struct record_snapshot head = {.kind = SNAPSHOT_LOCKS, .version = LOCKSNAP_VERSION};
+	struct locksnap_name n = {.addr = 1, .kind = kind, .cpu = -1};
+	struct locksnap s = {0};
+	_Alignas(8) char body[4096];
+
+	n.text = locksnap_add_text(&s, text);
+	assert_int_equal(locksnap_add_name(&s, &n), 0);
+	assert_true(sizeof(head) + locksnap_size(&s) <= sizeof(body));
+	memcpy(body, &head, sizeof(head));
+	locksnap_encode(&s, body + sizeof(head));
+	struct record r = {
+		.kind = RECORD_SNAPSHOT, .data = body, .len = sizeof(head) + locksnap_size(&s)};
+	record_sampler_put(&t->s, &r, t->now);
+	locksnap_deinit(&s);
+}
+
+static unsigned n_queued(struct sampled *t)
+{
+	struct record r;
+	unsigned n = 0;
+
+	for (; queue_pop(t->s.to, &r) == 0; n++)
+		queue_release(t->s.to, &r);
+	return n;
+}
+
+/* Where only names of locks of programs are wanted, nothing is copied before there is one. */
+static void snapshots_count_from_the_first_lock_of_a_program_on(void **state)
+{
+	struct sampled *t = *state;
+	struct record_host host = {0};
+	struct record h = {.kind = RECORD_HOST, .data = &host, .len = sizeof(host)};
+	unsigned samples, others;
+
+	t->s.only_locks = true;
+	record_sampler_put(&t->s, &h, t->now);
+	round_at(t, t->now);
+	put_locks(t, LOCKSNAP_INODE, "/var/x");
+	put_locks(t, LOCKSNAP_USER, "[heap]");
+	assert_false(t->s.has_locks);
+	assert_int_equal(n_queued(t), 1);
+	put_locks(t, LOCKSNAP_USER, "/usr/bin/app");
+	assert_true(t->s.has_locks);
+	put_run_of(t, 0, 10);
+	round_at(t, t->now);
+	assert_int_equal(n_queued(t), 2);
+	t->s.only_locks = false;
+	put_run_of(t, 0, 10);
+	put_locks(t, LOCKSNAP_SLAB, "/usr/bin/app");
+	taken(t, &samples, &others);
+	assert_int_equal(samples, 10);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -212,6 +269,7 @@ int main(void)
 		WITH_QUEUE(a_ring_counts_as_one_in_any_number_of_runs),
 		WITH_QUEUE(each_file_has_some),
 		WITH_QUEUE(what_is_no_record_ends_a_run),
+		WITH_QUEUE(snapshots_count_from_the_first_lock_of_a_program_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

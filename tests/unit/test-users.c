@@ -17,6 +17,7 @@
 #include "kontend/locktype.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-elsewhere.h"
+#include "kontend/query-lock.h"
 #include "kontend/snapshot-users.h"
 #include "kontend/userlock.h"
 #include "kontend/wait.h"
@@ -400,6 +401,86 @@ static void a_circle_of_mutexes_is_a_deadlock(void **state)
 	assert_int_equal(cell_u(&t, 0, "since_ns"), 490 * MS);
 }
 
+/* The lock with number @i of the heap, at @start there, for which a thread waits in @site. */
+static void heap_lock(struct locksnap *s, unsigned i, uint64_t start, const char *site)
+{
+	seen(s, i, 710 + (int)i, 701, AT(10));
+	struct locksnap_name *n = &s->names[s->n_names - 1];
+	n->start = start;
+	n->what = locksnap_add_text(s, "mutex");
+	n->site = site ? locksnap_add_text(s, site) : 0;
+}
+
+static void check_names(struct asked *w, const char *const *names, size_t n)
+{
+	struct table t = asked_waiters(w, (struct query_spec){0});
+
+	assert_int_equal(t.n_rows, n);
+	for (size_t i = 0; i < n; i++) {
+		bool found = false;
+		for (uint32_t k = 0; k < t.n_rows; k++)
+			found |= !strcmp(cell_s(&t, k, "name"), names[i]);
+		if (!found)
+			fail_msg("%s is not there", names[i]);
+	}
+}
+
+/* Where a lock has no symbol, who waits for it is its name, with enough of its address. */
+static void allocated_locks_have_the_name_of_their_call(void **state)
+{
+	static const char *const names[] = {
+		"mutex in work ..62a0 app/700", "mutex in work ..0e4062b0 app/700",
+		"mutex in app+0x40 ..0e5062b0 app/700", "heap+0xc0 app/700"};
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	start(w);
+	heap_lock(&s, 0, 0x62a0, "work");
+	heap_lock(&s, 1, 0x10e4062b0, "work");
+	heap_lock(&s, 2, 0x10e5062b0, "app+0x40");
+	heap_lock(&s, 3, 0xc0, NULL);
+	show(w, &s, AT(500));
+	/* Another function waits, or it is not known which: the name stays. */
+	heap_lock(&s, 0, 0x62a0, "other");
+	heap_lock(&s, 1, 0x10e4062b0, NULL);
+	heap_lock(&s, 2, 0x10e5062b0, NULL);
+	heap_lock(&s, 3, 0xc0, NULL);
+	show(w, &s, AT(900));
+	asked_play(w, NULL);
+	check_names(w, names, 4);
+}
+
+/* No snapshot and no event says who reads, or who has a semaphore. */
+static void what_cannot_be_known_is_there(void **state)
+{
+	struct query_lock_now now;
+	struct asked *w = *state;
+	struct locksnap s = {0};
+	enum lock_type type;
+	unsigned at = 0;
+
+	start(w);
+	seen(&s, 0, 701, 702, AT(10));
+	seen(&s, 1, 703, 0, AT(10));
+	s.queues[1].type = LOCKSNAP_USER_SEM;
+	seen(&s, 2, 704, 0, AT(10));
+	s.queues[2].type = LOCKSNAP_USER_RWLOCK;
+	show(w, &s, AT(500));
+	asked_play(w, NULL);
+	assert_int_equal(asked_waiters(w, (struct query_spec){0}).n_rows, 3);
+	query_lock_now(&w->q, lock_of(0), LOCK_USER_MUTEX, &now);
+	assert_null(now.unknown);
+	query_lock_now(&w->q, lock_of(1), LOCK_USER_SEM, &now);
+	assert_string_equal(now.unknown,
+			    "the owner is not known before its release; the releaser is");
+	assert_true(query_lock_unknowns(&w->q, &at, &type));
+	assert_int_equal(type, LOCK_USER_RWLOCK_R);
+	assert_string_equal(query_lock_unknown(type), "readers are not known by thread");
+	assert_true(query_lock_unknowns(&w->q, &at, &type));
+	assert_int_equal(type, LOCK_USER_SEM);
+	assert_false(query_lock_unknowns(&w->q, &at, &type));
+}
+
 /* The task has run since, so its wait before that has ended, which no event reports. */
 static void a_task_that_has_run_waits_again(void **state)
 {
@@ -542,6 +623,8 @@ int main(void)
 		IN_TREE(locks_are_by_process_unless_they_are_shared),
 		IN_TREE(counted_sleepers_say_where),
 		ASKED(a_circle_of_mutexes_is_a_deadlock),
+		ASKED(allocated_locks_have_the_name_of_their_call),
+		ASKED(what_cannot_be_known_is_there),
 		ASKED(calls_and_other_sleepers_are_shown),
 		cmocka_unit_test(damaged_calls_are_refused),
 		ASKED(a_task_that_has_run_waits_again),

@@ -137,9 +137,15 @@ static void draw_holder(const struct query_lock_now *now, const struct detail_pa
 {
 	char others[32], is[256], ns[UNITS_BUF], since[64] = "";
 
+	if (!now->holder && now->unknown && p->waiters.n_total) {
+		line_put(l, ROLE_DIM, now->unknown);
+		return;
+	}
 	if (!now->holder) {
 		line_put(l, ROLE_DIM,
 			 p->waiters.n_total ? "the holder is not known" : "no task waits now");
+		if (now->unknown)
+			line_whole(l, ROLE_DIM, "; %s", now->unknown);
 		return;
 	}
 	say_others(now, others, sizeof(others));
@@ -158,6 +164,8 @@ static void draw_holder(const struct query_lock_now *now, const struct detail_pa
 	line_printf(l, ROLE_WAITING, " (%s)%s%s", now->certainty, since, now->is ? ", " : "");
 	snprintf(is, sizeof(is), "%s%s", now->is ? now->is : "", others);
 	line_put_brackets(l, ROLE_WAITING, is);
+	if (now->unknown)
+		line_whole(l, ROLE_DIM, "; %s", now->unknown);
 }
 
 /* Those that matter less are left out, whole, where the line has no room for all. */
@@ -218,7 +226,7 @@ static const char *hist_title(const struct view *v, char *buf, size_t size)
 {
 	uint64_t addr = 0;
 
-	if (v->scope.mask & 1u << BY_LOCK)
+	if (v->scope.mask & 1u << BY_LOCK && query_lock_has_address(v->query, v->scope.id[BY_LOCK]))
 		addr = query_lock_addr(v->query, v->scope.id[BY_LOCK]);
 	if (!addr)
 		return "wait histogram";

@@ -19,14 +19,15 @@ struct task_table;
  */
 struct lockname {
 	uint64_t addr;
-	uint32_t kind;	      /* enum locksnap_kind */
-	int32_t cpu;	      /* of LOCKSNAP_PERCPU */
-	int32_t pid;	      /* 0: none */
-	uint32_t offset;      /* into the variable; of LOCKSNAP_BPF_MAP its id; of
-				 LOCKSNAP_USER 1: processes share it */
-	const char *comm;     /* of the process; "" if it is not known */
-	const char *text;     /* path, variable, cache, memory cgroup; "" */
-	/* Of LOCKSNAP_USER: "mutex", and the function that was first seen to wait; NULL: none was. */
+	uint32_t kind;	  /* enum locksnap_kind */
+	int32_t cpu;	  /* of LOCKSNAP_PERCPU */
+	int32_t pid;	  /* 0: none */
+	uint32_t offset;  /* into the variable; of LOCKSNAP_BPF_MAP its id; of
+			     LOCKSNAP_USER 1: processes share it */
+	const char *comm; /* of the process; "" if it is not known */
+	const char *text; /* path, variable, cache, memory cgroup; "" */
+	/* Of LOCKSNAP_USER: "mutex", and the function that was first seen to wait; NULL: none was.
+	 */
 	const char *what, *site;
 	uint64_t from_ns;     /* 0: from before the session on, or not known */
 	uint64_t to_ns;	      /* 0: its end is not known */

@@ -27,6 +27,7 @@ struct query_lock_now {
 	const char *owner_comm;
 	int32_t owner_pid, owner_tid;
 	uint32_t readers_waiting, writers_waiting; /* locks without modes: writers */
+	const char *unknown;			   /* query_lock_unknown() */
 	struct query_parts parts;		   /* of all its waits since sums began */
 	const char *parts_text;			   /* NULL: none was seen */
 };
@@ -54,6 +55,11 @@ const char *query_lock_missing_key(unsigned bit);
 
 void query_lock_now(struct query *q, uint64_t addr, enum lock_type type,
 		    struct query_lock_now *ret);
+/* A fact that cannot be known of any lock of that type, for users; NULL: there is none. */
+const char *query_lock_unknown(enum lock_type type);
+/* Of locks that were waited for: the next type with such a text from *@at = 0 on; false: no more.
+ */
+bool query_lock_unknowns(const struct query *q, unsigned *at, enum lock_type *ret);
 /* "RCU grace period 12.1ms, readers 3.2ms"; NULL: no part was seen, or no memory. */
 const char *query_parts_text(struct query *q, const struct query_parts *p);
 /* Of the lock with that id in the dimension BY_LOCK; false: it is not there any more. */
@@ -71,5 +77,7 @@ bool query_lock_writer(struct query *q, uint64_t addr, struct query_lock_writer 
 
 /* Where that lock is; 0: it is not there any more, or stands for several. */
 uint64_t query_lock_addr(const struct query *q, uint64_t id);
+/* Of a lock of a program that is a number which stands for process and place. */
+bool query_lock_has_address(const struct query *q, uint64_t id);
 
 #endif

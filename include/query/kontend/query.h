@@ -94,11 +94,11 @@ struct query {
 		struct map64 by_end;
 		size_t n; /* names of locks that were read */
 	} ends;
-	size_t jitdumps_seen;		   /* objects that may be one */
-	struct query_recorded *recorded;   /* names that the recording has; NULL: not asked for */
-	struct query_vmlinux *vmlinux;	   /* the kernel's file; NULL: not looked for */
-	struct query_kmodules *kmodules;   /* and those of its modules */
-	struct srclines_text *texts;	   /* NULL: nor its text */
+	size_t jitdumps_seen;		 /* objects that may be one */
+	struct query_recorded *recorded; /* names that the recording has; NULL: not asked for */
+	struct query_vmlinux *vmlinux;	 /* the kernel's file; NULL: not looked for */
+	struct query_kmodules *kmodules; /* and those of its modules */
+	struct srclines_text *texts;	 /* NULL: nor its text */
 };
 
 int query_init(struct query *q, const struct engine *e);

@@ -12,12 +12,13 @@ struct sym;
 struct symbol_batch;
 
 /*
- * Names of functions in a recording, and of the variables that locks of programs are in: found while it is made (resolve-thread.h), or at its end if it
- * can be read again (resolve-final.h). Zeroed: no names.
+ * Names of functions in a recording, and of the variables that locks of programs are in: found
+ * while it is made (resolve-thread.h), or at its end if it can be read again (resolve-final.h).
+ * Zeroed: no names.
  */
 struct record_symbols {
-	bool wanted;  /* names of functions; else only those of locks of programs */
-	bool started; /* the resolver has */
+	bool wanted;	    /* names of functions; else only those of locks of programs */
+	bool started;	    /* the resolver has */
 	uint64_t max_bytes; /* limit of a file; 0: none */
 	struct codesource *code;
 	struct record_sampler sampler; /* feed it with all recorded data */

@@ -43,7 +43,8 @@ struct locksnap_name {
 	uint64_t ino;
 	uint32_t generation, dev;
 	uint64_t start, past; /* of the lock of a part of a file: filelock_part(); of a mapping */
-	/* Of LOCKSNAP_USER, texts: "mutex"; the function of the program that waits; 0: not known. */
+	/* Of LOCKSNAP_USER, texts: "mutex"; the function of the program that waits; 0: not known.
+	 */
 	uint32_t what, site;
 };
 

@@ -91,9 +91,9 @@ enum srclines_answer srclines_find(struct srclines *l, uint32_t object, uint64_t
 enum srclines_answer srclines_find_addr(struct srclines *l, uint32_t object, uint64_t addr,
 					const struct srclines_place **ret);
 /*
- * What is @at bytes after the place in memory where the file's first byte is, in a variable: *ret is
- * the way from the variable to that member by its type, "[3].lock", which is "" if it is all of it;
- * "+0x8" at its end: bytes into what has no name. *ret_into: bytes after the variable's begin.
+ * The member of a variable, @at bytes after the place in memory where the file's first byte is.
+ * *ret: the way to it by the types, "[3].lock"; "" is all of the variable, and "+0x8" at its end
+ * bytes into a member without names. *ret_into: bytes after the variable's begin.
  */
 enum srclines_answer srclines_member(struct srclines *l, uint32_t object, uint64_t at,
 				     const char **ret, uint64_t *ret_into);

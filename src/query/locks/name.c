@@ -133,8 +133,7 @@ static void read_ends(struct query *q, const struct lockname_set *s)
 		if (!is_named_by_end(n))
 			continue;
 		const uint32_t *at = map64_get(&e->by_end, end_of(n));
-		bool is_same = at && *at != TWO && *at < s->n &&
-			       s->names[*at].start == n->start;
+		bool is_same = at && *at != TWO && *at < s->n && s->names[*at].start == n->start;
 		uint32_t value = !at || is_same ? (uint32_t)e->n : TWO;
 		q->cache->failed |= map64_put(&e->by_end, end_of(n), value) < 0;
 	}

@@ -32,6 +32,37 @@ const char *query_lock_missing_key(unsigned bit)
 	return bit < sizeof(keys) / sizeof(*keys) ? keys[bit] : NULL;
 }
 
+const char *query_lock_unknown(enum lock_type type)
+{
+	if (type == LOCK_USER_RWLOCK_R || type == LOCK_USER_RWLOCK_W)
+		return "readers are not known by thread";
+	if (type == LOCK_USER_SEM || type == LOCK_USER_FUTEX)
+		return "the owner is not known before its release; the releaser is";
+	return NULL;
+}
+
+static bool was_waited_for(const struct model *m, enum lock_type type)
+{
+	for (size_t i = LOCK_TYPES; i < m->locks->n; i++)
+		if (m->locks->locks[i].type == type && !m->locks->locks[i].over)
+			return true;
+	return false;
+}
+
+bool query_lock_unknowns(const struct query *q, unsigned *at, enum lock_type *ret)
+{
+	while (*at < LOCK_TYPES) {
+		*ret = (enum lock_type)(*at)++;
+		/* Both modes of a lock are one. */
+		if (query_lock_unknown(*ret) &&
+		    (was_waited_for(q->model, *ret) ||
+		     (locktype_is_reader(*ret) && was_waited_for(q->model, locktype_twin(*ret)))) &&
+		    (locktype_is_reader(*ret) || locktype_twin(*ret) == *ret))
+			return true;
+	}
+	return false;
+}
+
 static uint32_t waiting(const struct model *m, uint64_t addr, enum lock_type type)
 {
 	const uint32_t *at = map64_get(&m->locks->index, lock_key(addr, type));
@@ -57,7 +88,7 @@ void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct 
 	const uint32_t *lock = map64_get(&q->model->locks->index, lock_key(addr, type));
 	struct query_holder h;
 
-	*ret = (struct query_lock_now){0};
+	*ret = (struct query_lock_now){.unknown = query_lock_unknown(type)};
 	if (lock && type == LOCK_PCPU_SEM_W) {
 		query_lock_parts(q->model, *lock, &ret->parts);
 		ret->parts_text = query_parts_text(q, &ret->parts);
@@ -83,6 +114,9 @@ void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct 
 	ret->held_ns = held.ns;
 	ret->held_exact = locktype_is_file(type) && !held.at_least;
 	ret->held = locktype_is_file(type) ? query_held_text(q, &held) : NULL;
+	/* By a hand-over. */
+	if (type == LOCK_USER_SEM || type == LOCK_USER_FUTEX)
+		ret->unknown = NULL;
 	ret->readers = h.look ? query_queue_readers(q, h.look, "\n") : NULL;
 }
 
@@ -103,4 +137,11 @@ uint64_t query_lock_addr(const struct query *q, uint64_t id)
 	uint32_t lock = lock_by_id(q->model->locks, id);
 
 	return lock == UINT32_MAX ? 0 : q->model->locks->locks[lock].addr;
+}
+
+bool query_lock_has_address(const struct query *q, uint64_t id)
+{
+	uint32_t lock = lock_by_id(q->model->locks, id);
+
+	return lock != UINT32_MAX && !locktype_is_user(q->model->locks->locks[lock].type);
 }

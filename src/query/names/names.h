@@ -93,9 +93,8 @@ void query_recorded_deinit(struct query *q);
  * number in q->users.
  */
 const char *query_variable(struct query *q, const struct lockname *n, uint32_t *ret_file);
-/* variables.c: adds the names of all such variables to @ret, which is unsorted then. 0 or -ENOMEM. */
-int query_variables(struct query *q, const struct query_functions_limits *l,
-		    struct funcsnap *ret);
+/* variables.c: adds the names of all such variables to @ret, unsorted. 0 or -ENOMEM. */
+int query_variables(struct query *q, const struct query_functions_limits *l, struct funcsnap *ret);
 
 /*
  * vmlinux.c: the place of an address of the kernel, or of a module, in the file of it, and the

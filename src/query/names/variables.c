@@ -49,8 +49,7 @@ static bool find_symbol(struct query *q, uint32_t file, uint64_t at, struct user
 }
 
 /* The way from the symbol to the lock. NULL: debug information says none. */
-static const char *find_member(struct query *q, uint32_t file, uint64_t at,
-			       const struct usersym *s)
+static const char *find_member(struct query *q, uint32_t file, uint64_t at, const struct usersym *s)
 {
 	const char *way;
 	uint64_t into;
@@ -84,8 +83,7 @@ const char *query_variable(struct query *q, const struct lockname *n, uint32_t *
 static uint32_t object_of(struct query *q, const struct lockname *n, uint32_t file,
 			  struct funcsnap *to)
 {
-	struct funcsnap_object item = {
-		.maj = n->dev >> 20, .min = n->dev & 0xfffff, .ino = n->ino};
+	struct funcsnap_object item = {.maj = n->dev >> 20, .min = n->dev & 0xfffff, .ino = n->ino};
 
 	for (size_t i = 0; i < to->n_objects; i++) {
 		const struct funcsnap_object *o = &to->objects[i];

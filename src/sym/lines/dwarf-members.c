@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is at an address in a variable: "[3].lock", by the types in debug information. One walk
+ * The member of a variable at an address, "[3].lock", by the types in debug information. One walk
  * through a file lists its variables by address: those outside of functions, and only when none of
  * them has the address those inside, as functions have most of the entries. Types are then read for
  * the variables that are asked about.
@@ -92,8 +92,7 @@ static bool walk(struct dwarf_file *d, Dwarf_Die *in, unsigned depth, bool insid
 		    !add_variable(&d->variables[inside], &die))
 			return false;
 		if (is_searched(tag, inside) &&
-		    !walk(d, &die, depth + 1, inside,
-			  in_function || tag == DW_TAG_subprogram))
+		    !walk(d, &die, depth + 1, inside, in_function || tag == DW_TAG_subprogram))
 			return false;
 	} while (dwarf_siblingof(&die, &die) == 0);
 	return true;
@@ -121,8 +120,7 @@ static const struct dwarf_variables *variables_of(struct dwarf_file *d, bool ins
 		return v;
 	v->read = true;
 	d->steps = WALK_MOST;
-	while (more &&
-	       dwarf_get_units(d->main.dwarf, cu, &cu, &version, &type, &die, NULL) == 0)
+	while (more && dwarf_get_units(d->main.dwarf, cu, &cu, &version, &type, &die, NULL) == 0)
 		more = type == DW_UT_type || walk(d, &die, 0, inside, false);
 	if (v->n)
 		qsort(v->items, v->n, sizeof(*v->items), by_addr);
@@ -171,13 +169,27 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
 static bool is_lock(const char *name)
 {
 	static const char *const names[] = {
-		"pthread_mutex_t", "pthread_rwlock_t", "pthread_spinlock_t",
-		"pthread_cond_t",  "pthread_barrier_t", "sem_t",
-		"mtx_t",	   "cnd_t",		"mutex",
-		"timed_mutex",	   "recursive_mutex",	"recursive_timed_mutex",
-		"shared_mutex",	   "shared_timed_mutex", "condition_variable",
-		"_GMutex",	   "_GRWLock",		"_GRecMutex",
-		"GMutex",	   "GRWLock",		"GRecMutex",
+		"pthread_mutex_t",
+		"pthread_rwlock_t",
+		"pthread_spinlock_t",
+		"pthread_cond_t",
+		"pthread_barrier_t",
+		"sem_t",
+		"mtx_t",
+		"cnd_t",
+		"mutex",
+		"timed_mutex",
+		"recursive_mutex",
+		"recursive_timed_mutex",
+		"shared_mutex",
+		"shared_timed_mutex",
+		"condition_variable",
+		"_GMutex",
+		"_GRWLock",
+		"_GRecMutex",
+		"GMutex",
+		"GRWLock",
+		"GRecMutex",
 	};
 
 	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++)
@@ -228,7 +240,8 @@ static bool peel(struct way *w, Dwarf_Die *type, bool *ret_lock)
 	return false;
 }
 
-/* Numbers of elements, the outermost first; of one without a limit 0. Their number; 0: not known. */
+/* Numbers of elements, the outermost first; of one without a limit 0. Their number; 0: not known.
+ */
 static size_t dims_of(struct way *w, Dwarf_Die *array, uint64_t ret[DIMS_MOST])
 {
 	Dwarf_Attribute a;

@@ -44,9 +44,9 @@ static inline bool srclines_is_data(uint64_t addr)
 struct srclines_msg {
 	enum srclines_msg_kind kind;
 	uint32_t file;
-	size_t n; /* FIND: addresses */
+	size_t n;			     /* FIND: addresses */
 	uint64_t addrs[SRCLINES_MSG_PLACES]; /* with SRCLINES_DATA those of variables */
-	uint64_t addr; /* PLACE */
+	uint64_t addr;			     /* PLACE */
 	enum srclines_answer answer;
 	const char *why;	     /* OPENED: in the bytes; "": no more details */
 	struct srclines_place place; /* PLACE that is OK; texts are in the bytes */
