@@ -49,7 +49,7 @@ def main():
         os.chdir(folder)
         said = run(kontend, "report", "-q", *LOCKS, "-o", "live.json", "--", program, SECONDS)
         expected = set(said.splitlines())
-        check(len(expected) == 9, "the program prints %s" % said)
+        check(len(expected) == 10, "the program prints %s" % said)
         with open("live.json", encoding="utf-8") as f:
             compare("live", f.read(), "user-names", expected)
         shutil.copy(program, "./gone")

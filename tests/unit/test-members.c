@@ -105,24 +105,23 @@ static uint64_t at_of(const volatile void *p)
 	return (uint64_t)((const volatile char *)p - &__ehdr_start);
 }
 
-static enum srclines_answer ask(uint32_t object, uint64_t at, const char **ret, uint64_t *ret_into)
+static enum srclines_answer ask(uint32_t object, uint64_t at, struct srclines_member *ret)
 {
-	enum srclines_answer a = srclines_member(lines, object, at, ret, ret_into);
+	enum srclines_answer a = srclines_member(lines, object, at, ret);
 
 	if (a != SRCLINES_PENDING)
 		return a;
 	srclines_wait(lines, LONG_NS);
-	return srclines_member(lines, object, at, ret, ret_into);
+	return srclines_member(lines, object, at, ret);
 }
 
 /* Without debug information, or libdw, there is nothing to test. */
 static void need_lines(void)
 {
-	const char *way;
-	uint64_t into;
+	struct srclines_member m;
 
 	begin();
-	enum srclines_answer a = ask(own_object(), at_of(&plain), &way, &into);
+	enum srclines_answer a = ask(own_object(), at_of(&plain), &m);
 	if (a != SRCLINES_NO_INFO && a != SRCLINES_NOT_BUILT)
 		return;
 	printf("%s\n", srclines_reason(a));
@@ -130,15 +129,17 @@ static void need_lines(void)
 	skip();
 }
 
+static const char *function = ""; /* that checked variables are within */
+
 static void check(const void *variable, const volatile void *p, const char *expected)
 {
-	const char *way = NULL;
-	uint64_t into = 0;
-	enum srclines_answer a = ask(own_object(), at_of(p), &way, &into);
+	struct srclines_member m = {.way = "-"};
+	enum srclines_answer a = ask(own_object(), at_of(p), &m);
 
-	if (a != SRCLINES_OK || strcmp(way, expected) != 0)
-		fail_msg("%s: answer %d, %s", expected, a, way ? way : "-");
-	assert_int_equal(into, (uintptr_t)p - (uintptr_t)variable);
+	if (a != SRCLINES_OK || strcmp(m.way, expected) != 0)
+		fail_msg("%s: answer %d, %s", expected, a, m.way);
+	assert_int_equal(m.into, (uintptr_t)p - (uintptr_t)variable);
+	assert_string_equal(m.function, function);
 }
 
 static void test_members(void **state)
@@ -190,7 +191,9 @@ static void test_in_functions(void **state)
 
 	(void)state;
 	need_lines();
+	function = "lock_inside";
 	check(p - sizeof(struct slot), p + offsetof(struct slot, mutex), "[1].mutex");
+	function = "";
 	/* And one outside of functions again. */
 	check(&grid, &grid[1][0].mutex, "[1][0].mutex");
 	end();
@@ -198,17 +201,16 @@ static void test_in_functions(void **state)
 
 static void test_no_variable(void **state)
 {
-	const char *way;
-	uint64_t into;
+	struct srclines_member m;
 
 	(void)state;
 	need_lines();
 	uint32_t object = own_object();
-	assert_int_equal(ask(object, 0, &way, &into), SRCLINES_NO_LINE);
-	assert_int_equal(ask(object, at_of(&server) + (1ull << 40), &way, &into), SRCLINES_NO_LINE);
-	assert_int_equal(ask(object, 1ull << 62, &way, &into), SRCLINES_NO_LINE);
-	assert_int_equal(ask(object, UINT64_MAX, &way, &into), SRCLINES_NO_LINE);
-	assert_int_equal(ask(object_of("/nonexistent"), 0, &way, &into), SRCLINES_NO_FILE);
+	assert_int_equal(ask(object, 0, &m), SRCLINES_NO_LINE);
+	assert_int_equal(ask(object, at_of(&server) + (1ull << 40), &m), SRCLINES_NO_LINE);
+	assert_int_equal(ask(object, 1ull << 62, &m), SRCLINES_NO_LINE);
+	assert_int_equal(ask(object, UINT64_MAX, &m), SRCLINES_NO_LINE);
+	assert_int_equal(ask(object_of("/nonexistent"), 0, &m), SRCLINES_NO_FILE);
 	end();
 }
 
@@ -243,16 +245,15 @@ static unsigned check_program(bool has_lines)
 	assert_non_null(said);
 	for (; fscanf(said, "%127s %lx", name, &at) == 2; n++) {
 		char text[512];
-		const char *way = "";
-		uint64_t into = 0;
+		struct srclines_member m = {.way = ""};
 		struct usersym s;
-		enum srclines_answer a = ask(object, at, &way, &into);
+		enum srclines_answer a = ask(object, at, &m);
 		assert_int_equal(usersyms_variable(files, object, at, &s), USERSYM_OK);
 		assert_int_equal(a, has_lines ? SRCLINES_OK : SRCLINES_NO_INFO);
 		if (!has_lines)
 			continue;
-		assert_int_equal(into, at - s.start);
-		snprintf(text, sizeof(text), "%s%s", s.name, way);
+		assert_int_equal(m.into, at - s.start);
+		snprintf(text, sizeof(text), "%s%s", s.name, m.way);
 		if (name[strlen(name) - 1] == '+')
 			text[strlen(name)] = '\0';
 		assert_string_equal(text, name);

@@ -90,13 +90,17 @@ enum srclines_answer srclines_find(struct srclines *l, uint32_t object, uint64_t
 /* The same by virtual address in the file. */
 enum srclines_answer srclines_find_addr(struct srclines *l, uint32_t object, uint64_t addr,
 					const struct srclines_place **ret);
-/*
- * The member of a variable, @at bytes after the place in memory where the file's first byte is.
- * *ret: the way to it by the types, "[3].lock"; "" is all of the variable, and "+0x8" at its end
- * bytes into a member without names. *ret_into: bytes after the variable's begin.
- */
+/* The member of a variable. */
+struct srclines_member {
+	/* By the types: "[3].lock"; "" is all of it, "+0x8" at the end bytes into a member. */
+	const char *way;
+	const char *function; /* that the variable is within; "": none */
+	uint64_t into;	      /* bytes after the variable's begin */
+};
+
+/* That which is @at bytes after the place in memory where the file's first byte is. */
 enum srclines_answer srclines_member(struct srclines *l, uint32_t object, uint64_t at,
-				     const char **ret, uint64_t *ret_into);
+				     struct srclines_member *ret);
 /* Why an object has no lines, for users; NULL: the answer code says all. */
 const char *srclines_why(const struct srclines *l, uint32_t object);
 

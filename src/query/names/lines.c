@@ -64,13 +64,12 @@ enum srclines_answer query_place(struct query *q, uint64_t frame, bool is_return
 	return a;
 }
 
-enum srclines_answer query_member(struct query *q, uint32_t file, uint64_t at, const char **ret,
-				  uint64_t *ret_into)
+enum srclines_answer query_member(struct query *q, uint32_t file, uint64_t at,
+				  struct srclines_member *ret)
 {
 	if (!q->engine->lines)
 		return SRCLINES_NO_INFO;
-	return open_lines(q) < 0 ? SRCLINES_NO_MEMORY
-				 : srclines_member(q->lines, file, at, ret, ret_into);
+	return open_lines(q) < 0 ? SRCLINES_NO_MEMORY : srclines_member(q->lines, file, at, ret);
 }
 
 const char *query_place_text(struct query *q, const struct srclines_frame *f)

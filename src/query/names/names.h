@@ -21,8 +21,8 @@
 enum srclines_answer query_place(struct query *q, uint64_t frame, bool is_return,
 				 const struct srclines_place **ret, const char **ret_why);
 /* srclines_member() of the file with that number in q->users. */
-enum srclines_answer query_member(struct query *q, uint32_t file, uint64_t at, const char **ret,
-				  uint64_t *ret_into);
+enum srclines_answer query_member(struct query *q, uint32_t file, uint64_t at,
+				  struct srclines_member *ret);
 /* "dir/file.c:12", in the arena; NULL: unknown, or no memory. */
 const char *query_place_text(struct query *q, const struct srclines_frame *f);
 /*

@@ -48,32 +48,43 @@ static bool find_symbol(struct query *q, uint32_t file, uint64_t at, struct user
 	return a == USERSYM_OK;
 }
 
-/* The way from the symbol to the lock. NULL: debug information says none. */
-static const char *find_member(struct query *q, uint32_t file, uint64_t at, const struct usersym *s)
+/* False: debug information says nothing of it. */
+static bool find_member(struct query *q, uint32_t file, uint64_t at, const struct usersym *s,
+			struct srclines_member *ret)
 {
-	const char *way;
-	uint64_t into;
-	enum srclines_answer a = query_member(q, file, at, &way, &into);
+	enum srclines_answer a = query_member(q, file, at, ret);
 
 	if (a == SRCLINES_PENDING && waits(q))
-		a = query_member(q, file, at, &way, &into);
+		a = query_member(q, file, at, ret);
 	q->cache->asked |= a == SRCLINES_PENDING;
 	/* A symbol that begins elsewhere is another variable. */
-	return a == SRCLINES_OK && into == at - s->start ? way : NULL;
+	return a == SRCLINES_OK && ret->into == at - s->start;
+}
+
+/* "work()::cache.lock" for the symbol "cache.3" of C, a variable within a function. */
+static const char *with_function(struct query *q, const char *name, const struct srclines_member *m)
+{
+	const char *dot = strrchr(name, '.');
+
+	if (!*m->function || !dot || dot == name || !dot[1] ||
+	    dot[1 + strspn(dot + 1, "0123456789")])
+		return arena_printf(&q->arena, "%s%s", name, m->way);
+	return arena_printf(&q->arena, "%s()::%.*s%s", m->function, (int)(dot - name), name,
+			    m->way);
 }
 
 const char *query_variable(struct query *q, const struct lockname *n, uint32_t *ret_file)
 {
+	struct srclines_member m;
 	struct usersym s;
 	uint32_t file;
 
 	if (!file_of(q, n, &file) || !find_symbol(q, file, n->start, &s))
 		return recorded_variable(q, n);
-	const char *way = find_member(q, file, n->start, &s);
 	if (ret_file)
 		*ret_file = file;
-	if (way)
-		return arena_printf(&q->arena, "%s%s", s.name, way);
+	if (find_member(q, file, n->start, &s, &m))
+		return with_function(q, s.name, &m);
 	if (n->start == s.start)
 		return s.name;
 	return arena_printf(&q->arena, "%s+0x%" PRIx64, s.name, n->start - s.start);

@@ -17,7 +17,7 @@ struct dwarf_part {
 /* The entry of a variable that is always in memory. */
 struct dwarf_variable {
 	uint64_t addr;
-	Dwarf_Off entry;
+	Dwarf_Off entry, function; /* function: that it is within; 0: none */
 };
 
 /* All variables of one kind, by address, from one walk through the file. */

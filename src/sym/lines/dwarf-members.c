@@ -58,7 +58,7 @@ static bool address_of(Dwarf_Die *die, uint64_t *ret)
 	return true;
 }
 
-static bool add_variable(struct dwarf_variables *v, Dwarf_Die *die)
+static bool add_variable(struct dwarf_variables *v, Dwarf_Die *die, Dwarf_Off function)
 {
 	uint64_t addr;
 
@@ -66,7 +66,7 @@ static bool add_variable(struct dwarf_variables *v, Dwarf_Die *die)
 		return true;
 	if (v->n >= VARIABLES_MOST || mem_grow(&v->items, &v->cap, v->n, sizeof(*v->items)) < 0)
 		return false;
-	v->items[v->n++] = (struct dwarf_variable){addr, dwarf_dieoffset(die)};
+	v->items[v->n++] = (struct dwarf_variable){addr, dwarf_dieoffset(die), function};
 	return true;
 }
 
@@ -77,8 +77,9 @@ static bool is_searched(int tag, bool inside)
 	return inside && (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block);
 }
 
-/* False: too many entries, or no memory. @in_function: variables count. */
-static bool walk(struct dwarf_file *d, Dwarf_Die *in, unsigned depth, bool inside, bool in_function)
+/* Of functions the variables within @function count. False: too many entries, or no memory. */
+static bool walk(struct dwarf_file *d, Dwarf_Die *in, unsigned depth, bool inside,
+		 Dwarf_Off function)
 {
 	Dwarf_Die die;
 
@@ -86,13 +87,13 @@ static bool walk(struct dwarf_file *d, Dwarf_Die *in, unsigned depth, bool insid
 		return true;
 	do {
 		int tag = dwarf_tag(&die);
+		Dwarf_Off within = tag == DW_TAG_subprogram ? dwarf_dieoffset(&die) : function;
 		if (--d->steps <= 0)
 			return false;
-		if (tag == DW_TAG_variable && inside == in_function &&
-		    !add_variable(&d->variables[inside], &die))
+		if (tag == DW_TAG_variable && inside == (function != 0) &&
+		    !add_variable(&d->variables[inside], &die, function))
 			return false;
-		if (is_searched(tag, inside) &&
-		    !walk(d, &die, depth + 1, inside, in_function || tag == DW_TAG_subprogram))
+		if (is_searched(tag, inside) && !walk(d, &die, depth + 1, inside, within))
 			return false;
 	} while (dwarf_siblingof(&die, &die) == 0);
 	return true;
@@ -121,7 +122,7 @@ static const struct dwarf_variables *variables_of(struct dwarf_file *d, bool ins
 	v->read = true;
 	d->steps = WALK_MOST;
 	while (more && dwarf_get_units(d->main.dwarf, cu, &cu, &version, &type, &die, NULL) == 0)
-		more = type == DW_UT_type || walk(d, &die, 0, inside, false);
+		more = type == DW_UT_type || walk(d, &die, 0, inside, 0);
 	if (v->n)
 		qsort(v->items, v->n, sizeof(*v->items), by_addr);
 	return v;
@@ -406,8 +407,8 @@ static void go_down(struct way *w, Dwarf_Die type, uint64_t at, unsigned depth)
 }
 
 /* The variable that begins at or before @addr, and reaches it. */
-static bool find_variable(struct dwarf_file *d, const struct dwarf_variables *v, uint64_t addr,
-			  struct way *w, uint64_t *ret_at)
+static const struct dwarf_variable *
+find_variable(struct dwarf_file *d, const struct dwarf_variables *v, uint64_t addr, struct way *w)
 {
 	size_t low = 0, high = v->n;
 	Dwarf_Die die, type;
@@ -419,20 +420,31 @@ static bool find_variable(struct dwarf_file *d, const struct dwarf_variables *v,
 		else
 			high = mid;
 	}
-	if (!low || !dwarf_offdie(d->main.dwarf, v->items[low - 1].entry, &die) ||
-	    !type_of(&die, &type))
-		return false;
-	*ret_at = addr - v->items[low - 1].addr;
-	if (*ret_at >= size_of(w, type, 0))
-		return false;
-	go_down(w, type, *ret_at, 0);
-	return !w->failed;
+	const struct dwarf_variable *x = low ? &v->items[low - 1] : NULL;
+	if (!x || !dwarf_offdie(d->main.dwarf, x->entry, &die) || !type_of(&die, &type))
+		return NULL;
+	uint64_t at = addr - x->addr;
+	if (at > UINT32_MAX || at >= size_of(w, type, 0))
+		return NULL;
+	go_down(w, type, at, 0);
+	return w->failed ? NULL : x;
 }
 
-static enum srclines_answer fill(struct way *w, uint64_t at, struct strpool *names,
-				 struct srclines_place *ret)
+/* The function that a variable is within, as C has it; "" outside of functions. */
+static const char *function_of(struct dwarf_file *d, const struct dwarf_variable *v)
 {
-	char clean[TEXT_SIZE + 32];
+	const char *name = NULL;
+	Dwarf_Die die;
+
+	if (v->function && dwarf_offdie(d->main.dwarf, v->function, &die))
+		name = dwarf_diename(&die);
+	return name ? name : "";
+}
+
+static enum srclines_answer fill(struct way *w, const struct dwarf_variable *v, uint64_t addr,
+				 struct strpool *names, struct srclines_place *ret)
+{
+	char clean[TEXT_SIZE], within[TEXT_SIZE];
 
 	if (w->has_lock)
 		w->text[w->lock_len] = '\0';
@@ -441,8 +453,9 @@ static enum srclines_answer fill(struct way *w, uint64_t at, struct strpool *nam
 	ret->n = 1;
 	ret->frames[0] = (struct srclines_frame){
 		.function = strpool_intern(names, text_clean(clean, sizeof(clean), w->text)),
-		.file = strpool_intern(names, ""),
-		.line = (uint32_t)at};
+		.file = strpool_intern(names,
+				       text_clean(within, sizeof(within), function_of(w->d, v))),
+		.line = (uint32_t)(addr - v->addr)};
 	return ret->frames[0].function && ret->frames[0].file ? SRCLINES_OK : SRCLINES_NO_MEMORY;
 }
 
@@ -451,12 +464,12 @@ enum srclines_answer dwarf_file_member(struct dwarf_file *d, uint64_t addr, stru
 {
 	*ret = (struct srclines_place){0};
 	for (int inside = 0; inside < DWARF_SCOPES; inside++) {
-		const struct dwarf_variables *v = variables_of(d, inside);
+		const struct dwarf_variables *all = variables_of(d, inside);
 		struct way w = {.d = d};
-		uint64_t at;
 		d->steps = TYPE_STEPS;
-		if (find_variable(d, v, addr, &w, &at) && at <= UINT32_MAX)
-			return fill(&w, at, names, ret);
+		const struct dwarf_variable *v = find_variable(d, all, addr, &w);
+		if (v)
+			return fill(&w, v, addr, names, ret);
 	}
 	return SRCLINES_NO_LINE;
 }

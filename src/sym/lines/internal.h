@@ -118,7 +118,8 @@ enum srclines_answer dwarf_file_find(struct dwarf_file *d, uint64_t addr, struct
 				     struct srclines_place *ret);
 /*
  * The same for the byte at @addr of a variable: one frame, whose function is the way from the
- * variable to that member, "[3].lock", or "", and whose line is the number of bytes from its begin.
+ * variable to that member, "[3].lock", or "", whose line is the number of bytes from its begin, and
+ * whose file is the function that the variable is within, or "".
  */
 enum srclines_answer dwarf_file_member(struct dwarf_file *d, uint64_t addr, struct strpool *names,
 				       struct srclines_place *ret);

@@ -208,7 +208,7 @@ enum srclines_answer srclines_find(struct srclines *l, uint32_t object, uint64_t
 }
 
 enum srclines_answer srclines_member(struct srclines *l, uint32_t object, uint64_t at,
-				     const char **ret, uint64_t *ret_into)
+				     struct srclines_member *ret)
 {
 	const struct srclines_place *p;
 	uint64_t addr;
@@ -219,10 +219,9 @@ enum srclines_answer srclines_member(struct srclines *l, uint32_t object, uint64
 	if (addr >= SRCLINES_DATA)
 		return SRCLINES_NO_LINE;
 	a = srclines_find_addr(l, object, addr | SRCLINES_DATA, &p);
-	if (a == SRCLINES_OK) {
-		*ret = p->frames[0].function;
-		*ret_into = p->frames[0].line;
-	}
+	if (a == SRCLINES_OK)
+		*ret = (struct srclines_member){p->frames[0].function, p->frames[0].file,
+						p->frames[0].line};
 	return a;
 }
 

@@ -74,15 +74,24 @@ LOCKS_MUTEX(use_first, first)
 LOCKS_MUTEX(use_second, second)
 LOCKS_MUTEX(use_member, &conn->lock)
 
+__attribute__((noinline)) static void use_own(void)
+{
+	static struct slot cache[2];
+
+	get(pthread_mutex_lock(&cache[1].mutex), "own");
+	hold();
+	pthread_mutex_unlock(&cache[1].mutex);
+}
+
 static const struct {
 	void (*use)(void);
 	const char *name;
 } uses[] = {
-	{use_conn, "server.conn.lock"},	  {use_table, "server.table"},
-	{use_union, "server.u.mutex"},	  {use_pool, "pool[3].mutex"},
-	{use_grid, "grid[2][1].mutex"},	  {use_plain, "plain"},
-	{use_first, "mutex in use_first"}, {use_second, "mutex in use_second"},
-	{use_member, "mutex in use_member"},
+	{use_conn, "server.conn.lock"},	     {use_table, "server.table"},
+	{use_union, "server.u.mutex"},	     {use_pool, "pool[3].mutex"},
+	{use_grid, "grid[2][1].mutex"},	     {use_plain, "plain"},
+	{use_first, "mutex in use_first"},   {use_second, "mutex in use_second"},
+	{use_member, "mutex in use_member"}, {use_own, "use_own()::cache[1].mutex"},
 };
 
 static void *run(void *arg)
@@ -110,10 +119,10 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < USES; i++) {
 		for (size_t k = 0; k < THREADS; k++)
 			pthread_join(threads[i][k], NULL);
-		const uintptr_t at = uses[i].use == use_first	  ? (uintptr_t)first
-				     : uses[i].use == use_second  ? (uintptr_t)second
+		const uintptr_t at = uses[i].use == use_first	 ? (uintptr_t)first
+				     : uses[i].use == use_second ? (uintptr_t)second
 				     : uses[i].use == use_member ? (uintptr_t)&conn->lock
-								  : 0;
+								 : 0;
 		printf("%s", uses[i].name);
 		if (at)
 			printf(" ..%03x", (unsigned)(at & 0xfff));
