@@ -11,8 +11,10 @@
 #include <cmocka.h>
 
 #include "../../src/inspect/locks/users.h"
+#include "../../src/query/internal.h"
 #include "asked.h"
 #include "canned.h"
+#include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/locktype.h"
 #include "kontend/query-chains.h"
@@ -448,6 +450,10 @@ static void allocated_locks_have_the_name_of_their_call(void **state)
 	show(w, &s, AT(900));
 	asked_play(w, NULL);
 	check_names(w, names, 4);
+	/* Of several runs and machines it is one lock. */
+	assert_string_equal(
+		query_object_everywhere(&w->q, lockname_get(w->q.model->lock_names, lock_of(1))),
+		"mutex in work app");
 }
 
 /* No snapshot and no event says who reads, or who has a semaphore. */

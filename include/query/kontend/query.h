@@ -89,6 +89,7 @@ struct query {
 	struct srclines *lines;		   /* NULL: no line of source was asked for */
 	struct map_numbers files;	   /* of their files, + 1; 0: not asked for yet */
 	const struct snapshot *file_ids;   /* the build ids that they were asked for with */
+	uint64_t names_waited_ns;	   /* by reports, for names of locks */
 	/* Of locks of programs without a symbol: which have the end of their address alone. */
 	struct query_ends {
 		struct map64 by_end;

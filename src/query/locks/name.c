@@ -121,44 +121,45 @@ static bool is_named_by_end(const struct lockname *n)
 	return n->kind == LOCKSNAP_USER && *n->text != '/';
 }
 
-/* Names are only added; where old ones were forgotten all are read again. */
-static void read_ends(struct query *q, const struct lockname_set *s)
+/* False: another lock of the process has that end. Ends change where more of a lock gets known. */
+static bool add_end(struct query *q, const struct lockname *n)
 {
+	const uint32_t *known = map64_get(&q->ends.by_end, end_of(n));
+	uint32_t own = (uint32_t)(n->addr % TWO), value = !known || *known == own ? own : TWO;
+
+	q->cache->failed |= map64_put(&q->ends.by_end, end_of(n), value) < 0;
+	return value != TWO;
+}
+
+/* Names are only added; where old ones were forgotten all are read again. */
+static bool has_own_end(struct query *q, const struct lockname *n)
+{
+	const struct lockname_set *s = q->model->lock_names;
 	struct query_ends *e = &q->ends;
 
 	if (s->n < e->n)
 		map64_clear(&e->by_end);
-	for (e->n = s->n < e->n ? 0 : e->n; e->n < s->n; e->n++) {
-		const struct lockname *n = &s->names[e->n];
-		if (!is_named_by_end(n))
-			continue;
-		const uint32_t *at = map64_get(&e->by_end, end_of(n));
-		bool is_same = at && *at != TWO && *at < s->n && s->names[*at].start == n->start;
-		uint32_t value = !at || is_same ? (uint32_t)e->n : TWO;
-		q->cache->failed |= map64_put(&e->by_end, end_of(n), value) < 0;
-	}
-}
-
-/* Has no other lock of the process that end? */
-static bool has_own_end(struct query *q, const struct lockname *n)
-{
-	read_ends(q, q->model->lock_names);
-	const uint32_t *at = map64_get(&q->ends.by_end, end_of(n));
-	return !at || *at != TWO;
+	for (e->n = s->n < e->n ? 0 : e->n; e->n < s->n; e->n++)
+		if (is_named_by_end(&s->names[e->n]))
+			add_end(q, &s->names[e->n]);
+	return add_end(q, n);
 }
 
 /*
  * "hot_mutex", "server.conn.lock", "libx.so:lock"; without a symbol the call that waits, with the
  * end of the address, "mutex in work ..62a0"; else "app+0x4060", "heap+0x2a0", or the address. The
- * program itself need not be named, as its process is.
+ * program itself need not be named, as its process is. @everywhere: without that end, which is
+ * another one in each run.
  */
-static const char *variable_of(struct query *q, const struct lockname *n)
+static const char *variable_of(struct query *q, const struct lockname *n, bool everywhere)
 {
 	const char *in = short_name(q, n->text), *text = query_variable(q, n, NULL);
 
 	if (text) {
 		bool own = !in || !*n->comm || !strncmp(in, n->comm, strlen(n->comm));
 		text = arena_printf(&q->arena, "%s%s%s", own ? "" : in, own ? "" : ":", text);
+	} else if (n->site && *n->text != '/' && everywhere) {
+		text = arena_printf(&q->arena, "%s in %s", n->what, n->site);
 	} else if (n->site && *n->text != '/') {
 		int digits = has_own_end(q, n) ? SHORT_END : LONG_END;
 		text = arena_printf(&q->arena, "%s in %s ..%0*" PRIx64, n->what, n->site, digits,
@@ -191,7 +192,7 @@ const char *query_object_name(struct query *q, const struct lockname *n)
 		return arena_printf(&q->arena, "%s %s%s(id %" PRIu32 ")", prefix(n->kind), n->text,
 				    *n->text ? " " : "", n->offset);
 	case LOCKSNAP_USER:
-		return arena_printf(&q->arena, "%s %s", variable_of(q, n),
+		return arena_printf(&q->arena, "%s %s", variable_of(q, n, false),
 				    query_slash(&q->arena, n->comm, n->pid, "-"));
 	case LOCKSNAP_RUNTIME:
 		return arena_printf(&q->arena, "%s %s", n->text,
@@ -216,7 +217,7 @@ const char *query_object_everywhere(struct query *q, const struct lockname *n)
 		return n->offset ? arena_printf(&q->arena, "%s+0x%" PRIx32, n->text, n->offset)
 				 : query_object_kind(n);
 	if (n->kind == LOCKSNAP_USER)
-		return arena_printf(&q->arena, "%s %s", variable_of(q, n),
+		return arena_printf(&q->arena, "%s %s", variable_of(q, n, true),
 				    *n->comm ? n->comm : "-");
 	if (n->kind == LOCKSNAP_RUNTIME)
 		return arena_printf(&q->arena, "%s %s", n->text, *n->comm ? n->comm : "-");

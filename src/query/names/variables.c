@@ -14,15 +14,33 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <string.h>
 
-/* For debug information, in reports. */
-static const uint64_t WAIT_NS = 10000000000;
+enum { LOOK_MS = 20 };
 
-/* A screen is drawn again when the file has been read; a report waits. */
+/* For all names of a report: of locks that are shown later only the place is known. */
+static const uint64_t WAIT_NS = 10000000000, SLICE_NS = 100000000;
+
+/* A screen is drawn again when the file has been read; a report waits. True: ask again. */
 static bool waits(struct query *q)
 {
-	return !q->keeps && query_load_wait(q, WAIT_NS);
+	uint64_t begun = clock_now_ns(), now = begun;
+	bool more = !q->keeps;
+
+	while (more && q->names_waited_ns + (now - begun) < WAIT_NS && !asked_to_end()) {
+		struct pollfd p = {.events = POLLIN};
+
+		more = query_load_names(q, SLICE_NS);
+		p.fd = query_load_fd(q);
+		if (!more && p.fd >= 0) {
+			poll(&p, 1, LOOK_MS);
+			more = true;
+		}
+		now = clock_now_ns();
+	}
+	q->names_waited_ns += now - begun;
+	return !q->keeps;
 }
 
 static bool file_of(struct query *q, const struct lockname *n, uint32_t *ret)
