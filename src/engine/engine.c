@@ -374,6 +374,8 @@ static int at_end(struct engine *e, bool passed, struct error *err)
 	int r = drain_merge(e, UINT64_MAX, err);
 	merge_look(&e->decode, &e->order, &e->merged);
 	drained(e, UINT64_MAX);
+	if (!engine_range_is_done(e))
+		model_end(e->model);
 	engine_range_end(e);
 	report_passed(e, e->model->now_ns);
 	if (!r && engine_note_formats(e))

@@ -62,6 +62,8 @@ void pair_insert(struct model *m, uint32_t index);
 /* lock-snapshots.c: compares the latest look at the locks, which is due, with the waits in flight.
  */
 void looks_settle(struct model *m);
+/* No event comes any more: the latest look, if it is still due, has waits that no event reports. */
+void looks_end(struct model *m);
 bool looks_of_all(const struct model *m); /* every task is measured */
 
 int shorts_take(struct model *m, const void *payload, size_t len, uint64_t time_ns);

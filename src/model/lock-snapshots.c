@@ -327,7 +327,8 @@ static int add_unreported(struct model *m, const struct look_at *now, const stru
 			continue;
 		}
 		uint64_t begin_ns = since(m, now, before, v, task);
-		if (begin_ns && add_wait(m, now, v, t, begin_ns) < 0)
+		/* The last look is later than the last event. */
+		if (begin_ns && begin_ns < m->now_ns && add_wait(m, now, v, t, begin_ns) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -406,16 +407,17 @@ bool looks_of_all(const struct model *m)
 	return strcmp(m->host->targets, "all CPUs") == 0;
 }
 
-void looks_settle(struct model *m)
+/* @drops: waits that it does not have are over. */
+static void settle(struct model *m, bool drops)
 {
 	struct look_at now = {0}, before = {0};
 	int code = open_look(&now, snapshot_set_get(m->snapshots, SNAPSHOT_LOCKS));
 
 	m->looks->due_ns = UINT64_MAX;
-	if (code == 0) {
+	if (code == 0 && drops)
 		drop_over(m, &now);
+	if (code == 0)
 		code = open_look(&before, snapshot_set_get(m->snapshots_before, SNAPSHOT_LOCKS));
-	}
 	if (code != -ENOMEM && now.snap.n_waiters)
 		code = add_unreported(m, &now, &before);
 	if (code != -ENOMEM)
@@ -427,4 +429,17 @@ void looks_settle(struct model *m)
 	m->looks->lost = m->damage->lost + m->damage->dropped;
 	close_look(&now);
 	close_look(&before);
+}
+
+void looks_settle(struct model *m)
+{
+	settle(m, true);
+}
+
+/* It was taken when the events had ended, so a wait that it does not have may have been in flight
+ * until then. */
+void looks_end(struct model *m)
+{
+	if (m->looks->due_ns != UINT64_MAX)
+		settle(m, false);
 }

@@ -577,6 +577,11 @@ void model_settle(struct model *m, uint64_t time_ns)
 		end_by(&m->cpus[i].lost_until, time_ns);
 }
 
+void model_end(struct model *m)
+{
+	looks_end(m);
+}
+
 void model_drop(struct model *m, const struct record_drop *drop)
 {
 	m->damage->dropped += drop->records;

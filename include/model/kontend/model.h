@@ -149,6 +149,7 @@ void model_tick(struct model *m, uint64_t time_ns);
 void model_round(struct model *m, uint64_t time_ns);
 /* The source is complete up to @time_ns: records that it dropped may be in the past. */
 void model_settle(struct model *m, uint64_t time_ns);
+void model_end(struct model *m); /* no event comes any more */
 /* Time before @time_ns was not measured: figures per second count from here. */
 void model_start(struct model *m, uint64_t time_ns);
 void model_host(struct model *m, const struct record_host *host);
