@@ -78,6 +78,9 @@ static const struct example glibc[] = {
 	{"syscall libc.so.6, own_lock app" THREAD, MUTEX_OP, 2, EITHER, "", "own_lock"},
 	{"? app, ? app", MUTEX_OP, 2, EITHER, "", "?"},
 	{"", MUTEX_OP, 2, EITHER, "", NULL},
+	/* Even where a function says that it is a lock. */
+	{"syscall libc.so.6, __lll_lock_wait libc.so.6, work app", FUTEXCLASS_WAITV | 128, 2, WAIT,
+	 "several words", "work"},
 };
 
 static const struct example languages[] = {

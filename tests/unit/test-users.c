@@ -22,6 +22,7 @@
 #include "kontend/query-lock.h"
 #include "kontend/snapshot-users.h"
 #include "kontend/userlock.h"
+#include "kontend/userword.h"
 #include "kontend/wait.h"
 #include "lock-snaps.h"
 #include "proc-tree.h"
@@ -50,26 +51,104 @@ static bool read_words(void *arg, uint64_t addr, void *ret, size_t n)
 	return true;
 }
 
+/* @number: of the call, with arguments "0x10 0x80 0x2 0x82" or so; its line in /proc. */
+static bool parse(long number, const char *args, struct users_line *ret)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "%ld %s 0x7ffe 0x7f01", number, args);
+	return users_line_parse(line, ret);
+}
+
 static void calls_are_read(void **state)
 {
 	struct userlock_call c;
-	char line[128];
+	struct users_line l;
 
 	(void)state;
-	snprintf(line, sizeof(line), "%d 0x7f0000001060 0x80 0x2 0x0 0x0 0x0 0x7ffe 0x7f01",
-		 SYS_futex);
-	assert_true(users_call_parse(line, &c));
+	assert_true(parse(SYS_futex, "0x7f0000001060 0x80 0x2 0x0 0x0 0x0", &l));
+	assert_int_equal(users_line_caller(&l), USERS_64BIT);
+	assert_true(users_line_call(&l, read_words, NULL, &c));
 	assert_int_equal(c.addr, 0x7f0000001060);
 	assert_int_equal(c.op, FUTEX_WAIT_PRIVATE);
 	assert_int_equal(c.value, 2);
+	assert_int_equal(l.sp, 0x7ffe);
+	assert_int_equal(l.ip, 0x7f01);
 	assert_true(userlock_is_private(&c));
-	snprintf(line, sizeof(line), "%d 0x7f0000001060 0x80", SYS_futex);
-	assert_false(users_call_parse(line, &c));
-	snprintf(line, sizeof(line), "%d 0x3 0x0 0x0 0x0 0x0 0x0 0x0 0x0", SYS_read);
-	assert_false(users_call_parse(line, &c));
-	assert_false(users_call_parse("running", &c));
-	assert_false(users_call_parse("-1 0x7ffe 0x7f01", &c));
-	assert_false(users_call_parse("", &c));
+	assert_false(parse(SYS_futex, "0x7f0000001060 0x80", &l));
+	assert_true(parse(SYS_read, "0x3 0x0 0x0 0x0 0x0 0x0", &l));
+	assert_int_equal(users_line_caller(&l), USERS_NO_SLEEP);
+	assert_false(users_line_parse("running", &l));
+	assert_false(users_line_parse("-1 0x7ffe 0x7f01", &l));
+	assert_false(users_line_parse("", &l));
+}
+
+/* futex_wait(2): its private word is a mutex's. */
+static void newer_calls_are_read(void **state)
+{
+	struct memory m = {0};
+	struct userlock_call c;
+	struct users_line l;
+
+	(void)state;
+	assert_true(parse(455, "0x7f0000001060 0x2 0xffffffff 0x82 0x0 0x1", &l));
+	assert_int_equal(users_line_caller(&l), USERS_EITHER);
+	assert_true(users_line_call(&l, read_words, &m, &c));
+	assert_int_equal(c.addr, 0x7f0000001060);
+	assert_int_equal(c.op, FUTEX_WAIT_BITSET_PRIVATE);
+	assert_int_equal(c.value, 2);
+	assert_true(parse(455, "0x7f0000001060 0x2 0xffffffff 0x2 0x0 0x1", &l));
+	assert_true(users_line_call(&l, read_words, &m, &c));
+	assert_false(userlock_is_private(&c));
+	/* A word of 64 bits: the kernel has no sleep for that. */
+	assert_true(parse(455, "0x7f0000001060 0x2 0xffffffff 0x83 0x0 0x1", &l));
+	assert_false(users_line_call(&l, read_words, &m, &c));
+}
+
+/* futex_waitv(2): one word is as in futex_wait(2); several are no lock. */
+static void words_are_read(void **state)
+{
+	const struct userlock_word words[] = {{2, 0x7f0000001060, 0x82, 0}, {0, 0x1000, 0x82, 0}};
+	struct memory m = {0};
+	struct userlock_call c;
+	struct users_line l;
+	char args[128];
+
+	(void)state;
+	memcpy(m.words, words, sizeof(words));
+	for (int n = 1; n <= 2; n++) {
+		snprintf(args, sizeof(args), "0x%llx 0x%x 0x0 0x0 0x1 0x0",
+			 (unsigned long long)BASE, (unsigned)n);
+		assert_true(parse(449, args, &l));
+		assert_int_equal(users_line_caller(&l), USERS_EITHER);
+		assert_true(users_line_call(&l, read_words, &m, &c));
+		assert_int_equal(c.addr, 0x7f0000001060);
+		assert_int_equal(c.value, 2);
+		assert_true(userlock_is_private(&c));
+		assert_int_equal(c.op & USERLOCK_COMMAND,
+				 n == 1 ? FUTEX_WAIT_BITSET : USERLOCK_WAITV);
+	}
+	assert_true(parse(449, "0x10 0x1 0x0 0x0 0x1 0x0", &l));
+	assert_false(users_line_call(&l, read_words, &m, &c));
+}
+
+/* The program decides whether it has these numbers; x32 has numbers of its own. */
+static void calls_of_32_bits_are_found(void **state)
+{
+	const char *args = "0x56559008 0x80 0x2 0x0 0x0 0x0";
+	struct users_line l;
+
+	(void)state;
+	assert_true(parse(240, args, &l));
+	assert_int_equal(users_line_caller(&l), USERS_EITHER);
+	assert_true(parse(422, args, &l));
+	assert_int_equal(users_line_caller(&l), USERS_EITHER);
+#ifdef __x86_64__
+	assert_true(parse(0x40000000 | 202, args, &l));
+	assert_int_equal(users_line_caller(&l), USERS_32BIT);
+	assert_true(parse(0x40000000 | 455, args, &l));
+	assert_int_equal(users_line_caller(&l), USERS_32BIT);
+#endif
 }
 
 static bool find(struct memory *m, unsigned word, uint32_t op, uint32_t value,
@@ -342,6 +421,34 @@ static void counted_sleepers_say_where(void **state)
 	snapshot_users_free(u);
 }
 
+/* Nothing is read of it; the same number of a program for 64 bits is another call. */
+static void sleepers_of_32_bits_are_counted(void **state)
+{
+	struct snapshot_users *u = new_users();
+	struct locksnap s = {0};
+
+	(void)state;
+	for (int pid = 700; pid <= 710; pid += 10) {
+		const char head[] = {0x7f, 'E', 'L', 'F', pid == 700 ? 1 : 2};
+		char name[64];
+		tree_thread(pid, pid, 0, TREE_OTHER, 0);
+		tree_thread(pid, pid + 1, 0, TREE_OTHER, 0);
+		snprintf(name, sizeof(name), "%d/task/%d/syscall", pid, pid + 1);
+		tree_file(name, "240 0x56559008 0x80 0x2 0x0 0x0 0x0 0x7ffe 0x7f01\n");
+		snprintf(name, sizeof(name), "%d/exe", pid);
+		tree_file_at(name, head, sizeof(head), 0);
+		memory(pid, 0xa010, (uint32_t[]){2, 0, (uint32_t)pid, 1, 0}, 5);
+	}
+	take(u, &s);
+	assert_int_equal(s.n_queues, 0);
+	assert_int_equal(s.n_futexes, 1);
+	assert_int_equal(s.futexes[0].pid, 700);
+	assert_int_equal(s.futexes[0].class, LOCKSNAP_FUTEX_UNKNOWN);
+	assert_string_equal(locksnap_text(&s, s.futexes[0].what), "32-bit program");
+	locksnap_deinit(&s);
+	snapshot_users_free(u);
+}
+
 #define MS CANNED_MS
 #define AT(ms) (CANNED_START + (uint64_t)(ms)*MS)
 
@@ -488,6 +595,33 @@ static void what_cannot_be_known_is_there(void **state)
 }
 
 /* The task has run since, so its wait before that has ended, which no event reports. */
+/* The last look is later than the last tick. A wait that it does not have may have lasted so long.
+ */
+static void the_last_look_has_all_waits(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+	struct table t;
+
+	start(w);
+	seen(&s, 0, 701, 702, AT(10));
+	show(w, &s, AT(500));
+	synth_round(w->rig.synth, AT(900));
+	synth_tick(w->rig.synth, AT(1000));
+	s = (struct locksnap){0};
+	seen(&s, 1, 703, 702, AT(900));
+	seen(&s, 2, 704, 702, AT(1001));
+	s.head.users = LOCKSNAP_USERS_ALL;
+	lock_snap_emit(w->rig.synth, &s, AT(1002));
+	asked_play(w, NULL);
+	t = asked_waiters(w, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 2);
+	assert_string_equal(cell_s(&t, 0, "task"), "t/701");
+	assert_int_equal(cell_u(&t, 0, "since_ns"), 990 * MS);
+	assert_string_equal(cell_s(&t, 1, "task"), "t/703");
+	assert_int_equal(cell_u(&t, 1, "since_ns"), 100 * MS);
+}
+
 static void a_task_that_has_run_waits_again(void **state)
 {
 	struct asked *w = *state;
@@ -619,6 +753,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_are_read),
+		cmocka_unit_test(newer_calls_are_read),
+		cmocka_unit_test(words_are_read),
+		cmocka_unit_test(calls_of_32_bits_are_found),
 		cmocka_unit_test(mutexes_have_owners),
 		cmocka_unit_test(what_differs_is_no_mutex),
 		cmocka_unit_test(rwlocks_have_writers_or_readers),
@@ -628,12 +765,14 @@ int main(void)
 		IN_TREE(an_owner_that_does_not_exist_is_no_owner),
 		IN_TREE(locks_are_by_process_unless_they_are_shared),
 		IN_TREE(counted_sleepers_say_where),
+		IN_TREE(sleepers_of_32_bits_are_counted),
 		ASKED(a_circle_of_mutexes_is_a_deadlock),
 		ASKED(allocated_locks_have_the_name_of_their_call),
 		ASKED(what_cannot_be_known_is_there),
 		ASKED(calls_and_other_sleepers_are_shown),
 		cmocka_unit_test(damaged_calls_are_refused),
 		ASKED(a_task_that_has_run_waits_again),
+		ASKED(the_last_look_has_all_waits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

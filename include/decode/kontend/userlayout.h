@@ -33,6 +33,7 @@ enum userlock_command {
 	USERLOCK_WAIT_REQUEUE_PI = 11,
 	USERLOCK_CMP_REQUEUE_PI = 12,
 	USERLOCK_LOCK_PI2 = 13,
+	USERLOCK_WAITV = 64, /* futex_waitv(2) with several words, of which this is the first */
 };
 enum { USERLOCK_PRIVATE = 128, USERLOCK_COMMAND = ~(128 | 256) };
 enum { USERLOCK_TID = 0x3fffffff };

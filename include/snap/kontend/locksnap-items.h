@@ -167,6 +167,9 @@ enum locksnap_futex_class {
 	LOCKSNAP_FUTEX_CLASSES,
 };
 
+/* As `what`: nothing else is read of it. */
+#define LOCKSNAP_32BIT "32-bit program"
+
 struct locksnap_futex {
 	int32_t pid;
 	uint32_t comm;	/* text: of the process */

@@ -42,6 +42,9 @@ struct futexclass_found {
 	size_t depth;	   /* calls of the library that waits; the next one is the program's */
 };
 
+/* As @op: futex_waitv(2) with several words. */
+enum { FUTEXCLASS_WAITV = 64 };
+
 /* @op, @value: of the call, op with its flags. @frames: innermost first. */
 struct futexclass_found futexclass_find(uint32_t op, uint32_t value,
 					const struct futexclass_frame *frames, size_t n);

@@ -7,6 +7,7 @@
 #ifndef KONTEND_INSPECT_KERNEL_USER_H
 #define KONTEND_INSPECT_KERNEL_USER_H
 
+#include "futex-numbers.h"
 #include "pid.h"
 #include "task-flags.h"
 
@@ -16,21 +17,14 @@ enum {
 	USER_TICK_NS = 10000000, /* of /proc/PID/stat */
 };
 
-/* Numbers of system calls. */
+/* Other calls in which threads wait for locks, or wake threads. */
 enum {
-	X86_FUTEX = 202,
 	X86_EPOLL_WAIT = 232,
 	X86_EPOLL_PWAIT = 281,
 	X86_KILL = 62,
-	ARM64_FUTEX = 98,
 	ARM64_EPOLL_PWAIT = 22,
 	ARM64_KILL = 129,
 	EPOLL_PWAIT2 = 441,
-	I386_FUTEX = 240,
-	I386_FUTEX_TIME64 = 422,
-	FUTEX2_WAITV = 449,
-	FUTEX2_WAKE = 454,
-	FUTEX2_WAIT = 455,
 };
 
 struct mm_struct___user {
@@ -87,13 +81,19 @@ struct vm_area_struct___user {
 } CORE;
 
 struct user_call {
-	__u64 args[4]; /* address, command, value, second address */
+	__u64 args[5]; /* of futex(2): address, command, value, time, second address */
 	__u64 pc, sp;
+	__u32 number;	 /* X86_FUTEX and ARM64_FUTEX: 0 */
 	bool is_foreign; /* of a 32-bit program */
-	bool is_wake;	 /* futex_wake(2), which has no command */
 	bool is_epoll;	 /* without arguments, as for kill(2): */
 	bool is_kill;
 };
+
+/* Does it wake threads? These have no command. */
+static __always_inline bool user_call_wakes(const struct user_call *c)
+{
+	return c->number == FUTEX2_WAKE || c->number == FUTEX2_REQUEUE;
+}
 
 static __always_inline bool user_is_32bit(struct task_struct___user *t)
 {
@@ -111,17 +111,21 @@ struct user_numbers {
 static __always_inline bool user_call_is(struct task_struct___user *t, __u64 number,
 					 struct user_numbers n, struct user_call *ret)
 {
+	bool is_32bit = false;
+
+	ret->number = (__u32)number;
 	ret->is_epoll = number == n.epoll || number == n.epoll2 || number == EPOLL_PWAIT2;
 	ret->is_kill = number == n.kill;
-	ret->is_foreign = ret->is_wake = false;
-	if (ret->is_epoll || ret->is_kill)
-		return !user_is_32bit(t);
-	if (number != n.futex && number != FUTEX2_WAKE && number != I386_FUTEX &&
-	    number != I386_FUTEX_TIME64)
+	if (number == n.futex)
+		ret->number = 0;
+	else if (number == I386_FUTEX || number == I386_FUTEX_TIME64)
+		is_32bit = true;
+	else if (number == FUTEX2_WAITV || number - FUTEX2_WAKE <= FUTEX2_REQUEUE - FUTEX2_WAKE)
+		is_32bit = user_is_32bit(t);
+	else if (!ret->is_epoll && !ret->is_kill)
 		return false;
-	ret->is_foreign = number == I386_FUTEX || number == I386_FUTEX_TIME64;
-	ret->is_wake = number == FUTEX2_WAKE;
-	return ret->is_foreign == user_is_32bit(t);
+	ret->is_foreign = is_32bit;
+	return is_32bit == user_is_32bit(t);
 }
 
 static __always_inline bool user_call_x86(struct task_struct___user *t, struct user_call *ret)
@@ -130,12 +134,14 @@ static __always_inline bool user_call_x86(struct task_struct___user *t, struct u
 
 	const struct user_numbers n = {X86_FUTEX, X86_EPOLL_WAIT, X86_EPOLL_PWAIT, X86_KILL};
 
-	if (!user_call_is(t, r->orig_ax, n, ret))
+	if (!user_call_is(t, r->orig_ax & ~(__u64)X32_BIT, n, ret))
 		return false;
+	ret->is_foreign |= (r->orig_ax & X32_BIT) != 0;
 	ret->args[0] = r->di;
 	ret->args[1] = r->si;
 	ret->args[2] = r->dx;
-	ret->args[3] = r->r8;
+	ret->args[3] = r->r10;
+	ret->args[4] = r->r8;
 	ret->pc = r->ip;
 	ret->sp = r->sp;
 	return true;
@@ -153,7 +159,8 @@ static __always_inline bool user_call_arm64(struct task_struct___user *t, struct
 	ret->args[0] = r->orig_x0;
 	ret->args[1] = r->user_regs.regs[1];
 	ret->args[2] = r->user_regs.regs[2];
-	ret->args[3] = r->user_regs.regs[4];
+	ret->args[3] = r->user_regs.regs[3];
+	ret->args[4] = r->user_regs.regs[4];
 	ret->pc = r->user_regs.pc;
 	ret->sp = r->user_regs.sp;
 	return true;

@@ -15,6 +15,7 @@
  * A task that could run, but for the limit of its cgroup for the time of CPUs, is recorded as well,
  * though it does not sleep.
  */
+#include "kernel/futex-numbers.h"
 #include "kernel/ns.h"
 
 #include "read-asked.h"
@@ -136,6 +137,14 @@ static __always_inline bool is_futex(const struct call *c, bool *ret_timed)
 	return number == config.futex_wait || number == config.futex_waitv;
 }
 
+/* A 32-bit program has its arguments in other registers. */
+static __always_inline bool is_foreign_futex(long long number)
+{
+	return number == I386_FUTEX || number == I386_FUTEX_TIME64 ||
+	       number == (X86_FUTEX | X32_BIT) || (number & ~X32_BIT) == FUTEX2_WAITV ||
+	       (number & ~X32_BIT) == FUTEX2_WAIT;
+}
+
 static __always_inline bool is_file_lock(const struct call *c)
 {
 	__u32 number = (__u32)c->number, command = (__u32)c->args[1];
@@ -182,8 +191,13 @@ static __always_inline void look_at(struct task_struct *t)
 			 false);
 		return;
 	}
-	if (!(s & STATE_INTERRUPTIBLE) || is_compat(t) || !read_registers(t, &c))
+	if (!(s & STATE_INTERRUPTIBLE) || !read_registers(t, &c))
 		return;
+	if (is_compat(t) || c.number & X32_BIT) {
+		if (is_foreign_futex(c.number))
+			put_task(t, RAW_FUTEX, is_idle(t, false));
+		return;
+	}
 	if (is_futex(&c, &timed))
 		put_task(t, RAW_FUTEX, is_idle(t, timed));
 	else if (is_file_lock(&c))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads the call of a thread in futex(2), and the words around that of the call. */
+/* Reads the call of a thread in futex(2) or its like, and the words around that of the call. */
+#include "kernel/futex-numbers.h"
 #include "kontend/number.h"
+#include "kontend/userword.h"
 #include "users.h"
 
 #include <limits.h>
@@ -13,28 +15,53 @@ static bool take_blank_hex(const char **at, uint64_t *ret)
 	return number_take_hex(at, ret) == 0;
 }
 
-bool users_call_parse(const char *line, struct userlock_call *ret)
+bool users_line_parse(const char *text, struct users_line *ret)
 {
-	uint64_t number, addr, op, value;
-	const char *at = line;
-
-	if (number_take(&at, INT_MAX, &number) < 0 || number != SYS_futex ||
-	    !take_blank_hex(&at, &addr) || !take_blank_hex(&at, &op) ||
-	    !take_blank_hex(&at, &value))
-		return false;
-	*ret = (struct userlock_call){addr, (uint32_t)op, (uint32_t)value};
-	return true;
-}
-
-bool users_thread_parse(const char *line, struct users_thread *ret)
-{
-	uint64_t number, other;
-	const char *at = line;
-	bool ok = users_call_parse(line, &ret->call) && number_take(&at, INT_MAX, &number) == 0;
+	const char *at = text;
+	bool ok = number_take(&at, INT_MAX, &ret->number) == 0;
 
 	for (int i = 0; ok && i < 6; i++)
-		ok = take_blank_hex(&at, &other);
+		ok = take_blank_hex(&at, &ret->args[i]);
 	return ok && take_blank_hex(&at, &ret->sp) && take_blank_hex(&at, &ret->ip);
+}
+
+enum users_caller users_line_caller(const struct users_line *l)
+{
+	bool x32 = SYS_futex == X86_FUTEX && l->number & X32_BIT;
+	uint64_t number = x32 ? l->number & ~(uint64_t)X32_BIT : l->number;
+
+	switch (number) {
+	case SYS_futex:
+		return x32 ? USERS_32BIT : USERS_64BIT;
+	case FUTEX2_WAIT:
+	case FUTEX2_WAITV:
+		return x32 ? USERS_32BIT : USERS_EITHER;
+	case I386_FUTEX:
+	case I386_FUTEX_TIME64:
+		return x32 ? USERS_NO_SLEEP : USERS_EITHER;
+	default:
+		return USERS_NO_SLEEP;
+	}
+}
+
+bool users_line_call(const struct users_line *l, users_read *read, void *arg,
+		     struct userlock_call *ret)
+{
+	struct userlock_word w;
+
+	switch (l->number) {
+	case SYS_futex:
+		*ret = (struct userlock_call){l->args[0], (uint32_t)l->args[1],
+					      (uint32_t)l->args[2]};
+		return true;
+	case FUTEX2_WAIT:
+		return userlock_take_wait(l->args[0], l->args[1], l->args[3], ret);
+	case FUTEX2_WAITV:
+		return read(arg, l->args[0], &w, sizeof(w)) &&
+		       userlock_take_waitv(&w, (uint32_t)l->args[1], ret);
+	default:
+		return false;
+	}
 }
 
 /* Other memory may begin or end right beside a lock. */

@@ -178,6 +178,8 @@ static size_t take_stack(struct users_classes *c, const struct users_place *p,
 	return n;
 }
 
+_Static_assert((int)FUTEXCLASS_WAITV == USERLOCK_WAITV, "the same command");
+
 static struct futexclass_found classify(const struct users_thread *t,
 					const struct sleepstack_frame *frames, size_t n)
 {

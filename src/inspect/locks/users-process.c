@@ -11,6 +11,7 @@
 #include "kontend/procfs.h"
 #include "kontend/sysinfo.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -19,14 +20,6 @@
 #include <unistd.h>
 
 enum { SMALL = 512 };
-
-bool users_process_thread(const struct users_process *p, int32_t tid, struct users_thread *ret)
-{
-	char path[PATH_MAX], text[SMALL];
-
-	snprintf(path, sizeof(path), "%s/%d/task/%d/syscall", p->proc, p->pid, tid);
-	return sysinfo_read(path, text, sizeof(text)) > 0 && users_thread_parse(text, ret);
-}
 
 bool users_process_read(void *arg, uint64_t addr, void *ret, size_t n)
 {
@@ -39,6 +32,40 @@ bool users_process_read(void *arg, uint64_t addr, void *ret, size_t n)
 		p->tried = true;
 	}
 	return p->mem >= 0 && addr <= INT64_MAX && fdio_read_at(p->mem, addr, ret, n);
+}
+
+/* The class in the head of its ELF file. */
+static bool is_32bit(struct users_process *p)
+{
+	char path[PATH_MAX];
+	unsigned char head[EI_CLASS + 1];
+
+	if (p->class_known)
+		return p->is_32bit;
+	snprintf(path, sizeof(path), "%s/%d/exe", p->proc, p->pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	p->is_32bit =
+		fd >= 0 && fdio_read_at(fd, 0, head, sizeof(head)) && head[EI_CLASS] == ELFCLASS32;
+	if (fd >= 0)
+		close(fd);
+	p->class_known = true;
+	return p->is_32bit;
+}
+
+bool users_process_thread(struct users_process *p, int32_t tid, struct users_thread *ret)
+{
+	char path[PATH_MAX], text[SMALL];
+	struct users_line l;
+
+	snprintf(path, sizeof(path), "%s/%d/task/%d/syscall", p->proc, p->pid, tid);
+	if (sysinfo_read(path, text, sizeof(text)) <= 0 || !users_line_parse(text, &l))
+		return false;
+	enum users_caller caller = users_line_caller(&l);
+	if (caller == USERS_EITHER)
+		caller = is_32bit(p) ? USERS_32BIT : USERS_64BIT;
+	*ret = (struct users_thread){.sp = l.sp, .ip = l.ip, .is_32bit = caller == USERS_32BIT};
+	return caller != USERS_NO_SLEEP &&
+	       (ret->is_32bit || users_line_call(&l, users_process_read, p, &ret->call));
 }
 
 /* The number of a thread in the innermost namespace, by its status; 0: not known. */

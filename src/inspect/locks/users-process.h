@@ -13,7 +13,8 @@ struct users_process {
 	int mem; /* descriptor of its memory; -1: not opened yet, or it cannot be */
 	bool tried;
 	bool ns_known, other_ns; /* other_ns: its thread numbers are of another namespace */
-	char *maps;		 /* its mappings, line by line; NULL: not read yet */
+	bool class_known, is_32bit;
+	char *maps; /* its mappings, line by line; NULL: not read yet */
 	size_t maps_len;
 	uint64_t space; /* 0: not known yet */
 	pid_t *tids;
@@ -36,7 +37,7 @@ void users_process_open(struct users_process *p, const char *proc, int32_t pid);
 void users_process_close(struct users_process *p);
 
 /* False: the thread is not in futex(2), or runs. */
-bool users_process_thread(const struct users_process *p, int32_t tid, struct users_thread *ret);
+bool users_process_thread(struct users_process *p, int32_t tid, struct users_thread *ret);
 /* A users_read() of its memory; @arg is the process. */
 bool users_process_read(void *arg, uint64_t addr, void *ret, size_t n);
 /* Fills in `tids`. */

@@ -499,7 +499,7 @@ static int add_awake(struct users_pass *r, struct users_process *p, int32_t tid)
 		       : add_pending(r, p, tid);
 }
 
-static bool is_same_sleep(const struct users_process *p, int32_t tid, const struct users_thread *t)
+static bool is_same_sleep(struct users_process *p, int32_t tid, const struct users_thread *t)
 {
 	struct users_thread now;
 
@@ -518,6 +518,8 @@ static int add_thread(struct users_pass *r, struct users_process *p, int32_t tid
 
 	if (!users_process_thread(p, tid, &t))
 		return add_awake(r, p, tid);
+	if (t.is_32bit)
+		return add_sum(r, p->pid, FUTEXCLASS_UNKNOWN, LOCKSNAP_32BIT, 1);
 	int code = users_classes_find(r->classes, &place, tid, &t, &c);
 	if (code < 0)
 		return code;

@@ -16,6 +16,7 @@
 #include "kontend/userlayout.h"
 #include "kontend/userrec.h"
 #include "kontend/usersite.h"
+#include "kontend/userword.h"
 #include "user-shared.h"
 
 struct raw_user_state user_state SEC(".data.user") = {.off = 1};
@@ -188,7 +189,7 @@ static __always_inline bool user_is_known(__u64 lock, __u32 kind)
 
 /* Hands the stack over if no other one has been for that place. */
 static __always_inline void user_ask(struct task_struct___user *t, const struct user_call *call,
-				     __u64 space, __u64 key)
+				     const struct userlock_call *c, __u64 space, __u64 key)
 {
 	struct usersite *site = bpf_map_lookup_elem(&user_sites, &key);
 	__u32 first = 0;
@@ -199,9 +200,9 @@ static __always_inline void user_ask(struct task_struct___user *t, const struct 
 	struct usersite_stack *s = &room->stack;
 	s->key = key;
 	s->space = space;
-	s->addr = call->args[0];
-	s->op = (__u32)call->args[1];
-	s->value = (__u32)call->args[2];
+	s->addr = c->addr;
+	s->op = c->op;
+	s->value = c->value;
 	s->pc = call->pc;
 	s->sp = call->sp;
 	s->pid = ns_pid((void *)t, &config.slept.ns);
@@ -256,9 +257,9 @@ static __always_inline void user_take_path(const struct usersite_path *p, struct
 
 /* For what a thread sleeps, by the functions that have called futex(2). False: it is not known. */
 static __noinline bool user_by_path(struct task_struct___user *t, const struct user_call *call,
-				    struct raw_user_now *now)
+				    const struct userlock_call *c, struct raw_user_now *now)
 {
-	__u64 space = user_space_of(t), key = usersite_key(space, call->args[0], call->pc);
+	__u64 space = user_space_of(t), key = usersite_key(space, c->addr, call->pc);
 	struct usersite *site = bpf_map_lookup_elem(&user_sites, &key);
 
 	for (__u32 i = 0; site && i < USERSITE_PATHS && i < site->n; i++) {
@@ -271,19 +272,35 @@ static __noinline bool user_by_path(struct task_struct___user *t, const struct u
 	now->place = key;
 	if (!site)
 		bpf_map_update_elem(&user_sites, &key, &user_no_site, BPF_NOEXIST);
-	user_ask(t, call, space, key);
+	user_ask(t, call, c, space, key);
 	return false;
+}
+
+/* The call of the current thread as one of futex(2). False: its memory is not there. */
+static __always_inline bool user_take_call(const struct user_call *call, struct userlock_call *ret)
+{
+	struct userlock_word w = {0};
+
+	if (call->number == FUTEX2_WAIT)
+		return userlock_take_wait(call->args[0], call->args[1], call->args[3], ret);
+	if (call->number == FUTEX2_WAITV)
+		return !bpf_probe_read_user(&w, sizeof(w), (void *)call->args[0]) &&
+		       userlock_take_waitv(&w, (__u32)call->args[1], ret);
+	*ret = (struct userlock_call){call->args[0], (__u32)call->args[1], (__u32)call->args[2]};
+	return true;
 }
 
 /* False: not a sleep whose lock can be known. */
 static __always_inline bool user_begin(struct task_struct___user *t, const struct user_call *call,
 				       struct raw_user_now *now)
 {
-	struct userlock_call c = {call->args[0], (__u32)call->args[1], (__u32)call->args[2]};
+	struct userlock_call c;
 	struct userlock_words m = {0};
 	struct userlock_found found = {0};
-	bool is_private = userlock_is_private(&c);
 
+	if (!user_take_call(call, &c))
+		return false;
+	bool is_private = userlock_is_private(&c);
 	user_read(c.addr, &m);
 	if (!m.have)
 		return false;
@@ -305,7 +322,7 @@ static __always_inline bool user_begin(struct task_struct___user *t, const struc
 		now->site = USERSITE_LOCK | USERSITE_KNOWN;
 	} else {
 		now->owner_pid = now->owner_tid = 0;
-		user_by_path(t, call, now);
+		user_by_path(t, call, &c, now);
 	}
 	return true;
 }
@@ -326,10 +343,12 @@ static __always_inline bool user_begin_epoll(struct task_struct___user *t,
 	return now->number;
 }
 
-static __always_inline bool user_waits(__u32 op)
+static __always_inline bool user_waits(const struct user_call *call)
 {
-	__u32 c = op & USERLOCK_COMMAND;
+	__u32 c = (__u32)call->args[1] & USERLOCK_COMMAND;
 
+	if (call->number)
+		return !user_call_wakes(call);
 	return c == USERLOCK_WAIT || c == USERLOCK_WAIT_BITSET || c == USERLOCK_LOCK_PI ||
 	       c == USERLOCK_LOCK_PI2 || c == USERLOCK_WAIT_REQUEUE_PI;
 }
@@ -353,7 +372,7 @@ static __always_inline void user_switch(struct task_struct___user *prev)
 		counts->foreign++;
 		return;
 	}
-	if (!call.is_epoll && !user_waits((__u32)call.args[1]))
+	if (!call.is_epoll && !user_waits(&call))
 		return;
 	now = bpf_task_storage_get(&user_of, (void *)prev, 0, 0);
 	if (!now) {
@@ -377,13 +396,29 @@ static __always_inline void user_switch(struct task_struct___user *prev)
 	counts->busy_ns += bpf_ktime_get_ns() - from_ns;
 }
 
-static __always_inline bool user_wakes(__u32 op)
+static __always_inline bool user_wakes(const struct user_call *call)
 {
-	__u32 c = op & USERLOCK_COMMAND;
+	__u32 c = (__u32)call->args[1] & USERLOCK_COMMAND;
 
+	if (call->number)
+		return user_call_wakes(call);
 	return c == USERLOCK_WAKE || c == USERLOCK_WAKE_BITSET || c == USERLOCK_WAKE_OP ||
 	       c == USERLOCK_UNLOCK_PI || c == USERLOCK_REQUEUE || c == USERLOCK_CMP_REQUEUE ||
 	       c == USERLOCK_CMP_REQUEUE_PI;
+}
+
+/* Words of the call of the current thread; the second is of requeuing. 0: not known. */
+static __always_inline void user_woken_words(const struct user_call *call, __u64 ret[2])
+{
+	struct userlock_word w[2] = {0};
+
+	ret[0] = call->args[0];
+	ret[1] = call->number ? 0 : call->args[4];
+	if (call->number != FUTEX2_REQUEUE)
+		return;
+	bpf_probe_read_user(w, sizeof(w), (void *)call->args[0]);
+	ret[0] = w[0].addr;
+	ret[1] = w[1].addr;
 }
 
 /*
@@ -395,18 +430,19 @@ static __always_inline bool user_is_handed(struct task_struct___user *t,
 {
 	struct task_struct___user *self = (void *)bpf_get_current_task_btf();
 	struct user_call call;
+	__u64 words[2];
 
 	if (self->flags & (TASK_KTHREAD | TASK_IO_WORKER) || !user_call_read(self, &call) ||
-	    call.is_foreign ||
-	    (!call.is_epoll && !call.is_kill && !call.is_wake && !user_wakes((__u32)call.args[1])))
+	    call.is_foreign || (!call.is_kill && !user_wakes(&call)))
 		return false;
-	if (call.is_epoll || call.is_kill)
-		return call.is_kill && !now->word;
+	if (call.is_kill)
+		return !now->word;
+	user_woken_words(&call, words);
 	if (self->mm == t->mm)
-		return call.args[0] == now->word || call.args[3] == now->word;
+		return words[0] == now->word || words[1] == now->word;
 	/* Processes have a page at different addresses. */
 	return now->flags & USERREC_SHARED &&
-	       !((call.args[0] ^ now->word) & ((1 << USER_PAGE_SHIFT) - 1));
+	       !((words[0] ^ now->word) & ((1 << USER_PAGE_SHIFT) - 1));
 }
 
 /*

@@ -375,8 +375,12 @@ struct futexclass_found futexclass_find(uint32_t op, uint32_t value,
 {
 	struct futexclass_found ret = {.what = ""};
 	struct search s = {.frames = frames};
-	bool goes_on = true;
+	bool goes_on = (op & (uint32_t)FUTEX_CMD_MASK) != FUTEXCLASS_WAITV;
 
+	if (!goes_on) {
+		ret.class = FUTEXCLASS_WAIT;
+		ret.what = "several words";
+	}
 	for (; goes_on && s.at < n && s.at < FRAMES_MOST; s.at++) {
 		const struct rule *r = find_rule(&s);
 		if (!r)
