@@ -85,6 +85,8 @@ const struct openmetrics_family openmetrics_families[] = {
 	 "Tasks that could not run in the latest snapshot, in state D and others, by cause; causes "
 	 "without tasks are left out.",
 	 SERVER},
+	{"kontend_futex_sleeps_not_known", COUNTER, NULL, "reason",
+	 "Sleeps of programs in futex(2) of which no event reports the lock, by reason.", SERVER},
 	{"kontend_breakpoint_slots", GAUGE, NULL, "",
 	 "Hardware breakpoint slots of all CPUs that are online.", SERVER},
 	{"kontend_breakpoint_slots_used", GAUGE, NULL, "", "Those of them that are taken.", SERVER},

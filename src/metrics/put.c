@@ -69,6 +69,24 @@ static void put_blocked(const struct query_blocked_causes *b, struct openmetrics
 		openmetrics_text_count(t, &b->causes[i].cause, b->causes[i].tasks);
 }
 
+static void put_futexes(const struct metrics_sums *s, struct openmetrics_text *t)
+{
+	const struct user_counts *u = &s->futexes;
+	const struct {
+		const char *reason;
+		uint64_t n;
+	} parts[] = {{"may_be_no_lock", u->unproven},
+		     {"unknown", u->unknown},
+		     {"dropped", u->dropped},
+		     {"32bit", u->foreign}};
+
+	if (!s->counts_futexes)
+		return;
+	openmetrics_text_family(t, "kontend_futex_sleeps_not_known");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		openmetrics_text_count(t, &parts[i].reason, parts[i].n);
+}
+
 static void put_perf(const struct metrics_sums *s, const struct now *now,
 		     struct openmetrics_text *t)
 {
@@ -199,6 +217,7 @@ int metrics_put_all(const struct metrics_sums *s, struct query *q, const struct 
 	openmetrics_put_quality(s->types, t);
 	openmetrics_put_loss(s->types, t);
 	put_blocked(&now.blocked, t);
+	put_futexes(s, t);
 	put_perf(s, &now, t);
 	put_cost(&now.cost, t);
 	put_level(s, &now.shorts, t);

@@ -234,6 +234,17 @@ static int add_rotation(struct metrics_sums *s, struct query *q)
 	return 0;
 }
 
+static void add_futexes(struct metrics_sums *s, const struct user_seen *seen)
+{
+	struct user_counts *to = &s->futexes, n;
+
+	s->counts_futexes = user_seen_counts(seen, &n);
+	to->unproven += n.unproven;
+	to->unknown += n.unknown;
+	to->dropped += n.dropped;
+	to->foreign += n.foreign;
+}
+
 static void add_shorts(struct metrics_sums *s, const struct shorts_sum types[LOCK_TYPES])
 {
 	for (size_t i = 0; i < LOCK_TYPES; i++) {
@@ -248,6 +259,7 @@ int metrics_sums_add(struct metrics_sums *s, struct query *q)
 
 	openmetrics_sums(s->types, before);
 	add_shorts(s, q->model->shorts->types);
+	add_futexes(s, q->model->user_seen);
 	if (openmetrics_add(s->types, q, NULL) < 0)
 		return -ENOMEM;
 	int code = add_locks(s, q, before);

@@ -6,6 +6,7 @@
 #include "kontend/metrics.h"
 #include "kontend/named-sums.h"
 #include "kontend/openmetrics.h"
+#include "kontend/user-seen.h"
 
 /* Limits: names of each metric, and new names per second: the first by time waited. */
 enum { METRICS_LOCKS = 100, METRICS_CGROUPS = 100, METRICS_PROCESSES = 100 };
@@ -31,6 +32,8 @@ struct metrics_sums {
 	struct named_sums locks, cgroups, processes;
 	struct metrics_probes probes;
 	uint64_t rotations, rotation_ns;
+	bool counts_futexes;
+	struct user_counts futexes;			  /* sleeps there */
 	uint64_t summed[LOCK_TYPES], counted[LOCK_TYPES]; /* waits without events: shorts.h */
 };
 

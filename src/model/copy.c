@@ -98,6 +98,7 @@ static void copy_figures(struct model *dst, const struct model *src)
 	*dst->before = *src->before;
 	*dst->shorts = *src->shorts;
 	*dst->user_releases = *src->user_releases;
+	*dst->user_seen = *src->user_seen;
 	*dst->looks = *src->looks;
 	memcpy(dst->n_snapshots, src->n_snapshots, SNAPSHOT_KINDS * sizeof(*src->n_snapshots));
 	for (unsigned i = 0; i < LOCK_TYPES; i++) {

@@ -23,6 +23,7 @@
 #include "kontend/sleeps.h"
 #include "kontend/sleptsnap.h"
 #include "kontend/snapshot.h"
+#include "kontend/user-seen.h"
 #include "kontend/usersnap.h"
 #include "kontend/wait.h"
 #include <errno.h>
@@ -81,6 +82,8 @@ static int take_users(struct model *m, const struct record_snapshot *head, const
 	/* The first of a part has sums of the time before it. */
 	if (code == 0 && (s.head.is_first || snapshot_set_get(m->snapshots, SNAPSHOT_USERS)))
 		code = user_sums(m, &s);
+	if (code == 0)
+		user_seen_take(m->user_seen, &s);
 	usersnap_deinit(&s);
 	return code;
 }

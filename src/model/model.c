@@ -46,6 +46,7 @@ void model_use_tables(struct model *m, struct model_tables *t)
 	m->blocked = &t->blocked;
 	m->sleeps = &t->sleeps;
 	m->user_releases = &t->user_releases;
+	m->user_seen = &t->user_seen;
 	m->types = t->types;
 	m->damage = &t->damage;
 	m->loss = &t->loss;
@@ -628,6 +629,7 @@ void model_zero(struct model *m)
 	lockqueue_zero(m);
 	blocked_zero(m->blocked);
 	sleeps_zero(m->sleeps);
+	user_seen_zero(m->user_seen);
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		m->cpus[i].contended = m->cpus[i].total_ns = m->cpus[i].spin_ns =
 			m->cpus[i].fill_most = 0;

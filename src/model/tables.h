@@ -25,6 +25,7 @@
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/untracked.h"
+#include "kontend/user-seen.h"
 #include "kontend/wait.h"
 #include "user-releases.h"
 
@@ -49,6 +50,7 @@ struct model_tables {
 	struct blocked blocked;
 	struct sleeps sleeps;
 	struct user_releases user_releases;
+	struct user_seen user_seen;
 	struct model_type types[LOCK_TYPES];
 	struct model_damage damage;
 	struct loss_state loss;

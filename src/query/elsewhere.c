@@ -119,6 +119,8 @@ static int add_futexes(struct query *q, const struct locksnap *s, struct query_e
 	for (size_t i = 0; i < s->n_futexes; i++) {
 		const struct locksnap_futex *f = &s->futexes[i];
 		const char *comm = locksnap_text(s, f->comm);
+		if (strcmp(locksnap_text(s, f->what), LOCKSNAP_32BIT) == 0)
+			ret->tasks_32bit += f->tasks;
 		ret->futexes[i] = (struct query_futex_row){
 			.class = classes[f->class],
 			.what = locksnap_text(s, f->what),
@@ -157,6 +159,7 @@ int query_elsewhere(struct query *q, struct query_elsewhere *ret)
 	*ret = (struct query_elsewhere){.reason = "", .sleeps_reason = ""};
 	if (add_slept(q, ret) < 0)
 		return -ENOMEM;
+	ret->counts_futexes = user_seen_counts(q->engine->model->user_seen, &ret->slept_in_futex);
 	if (!s)
 		return q->cache->failed ? -ENOMEM : 0;
 	if (add_futexes(q, s, ret) < 0)
@@ -228,7 +231,10 @@ const char *query_elsewhere_short(struct query *q, const struct query_elsewhere 
 			text = arena_printf(&q->arena, "%s%s%s %s%u", text ? text : "",
 					    text ? ", " : "", words[i], e->dropped ? ">=" : "",
 					    e->tasks[i]);
-	return text;
+	return text && e->tasks_32bit
+		       ? arena_printf(&q->arena, "%s (in futex %u of 32-bit programs)", text,
+				      e->tasks_32bit)
+		       : text;
 }
 
 const char *query_elsewhere_text(struct query *q, const struct query_elsewhere *e)
@@ -276,9 +282,44 @@ const char *query_elsewhere_slept(struct query *q, const struct query_elsewhere 
 			    e->sleeps_dropped ? units_count(dropped, e->sleeps_dropped) : "");
 }
 
+const char *query_elsewhere_counts(struct query *q, const struct query_elsewhere *e)
+{
+	const struct user_counts *u = &e->slept_in_futex;
+	const struct {
+		const char *words;
+		uint64_t n;
+	} parts[] = {{"of 32-bit programs, which are not read", u->foreign},
+		     {"for a lock that is not known", u->unknown},
+		     {"without room for sums", u->dropped},
+		     {"in the sums alone", u->missed}};
+	char n[UNITS_BUF], ns[UNITS_BUF];
+
+	if (!e->counts_futexes)
+		return NULL;
+	const char *text = arena_printf(&q->arena, "%s", units_count(n, u->sleeps));
+	if (u->unproven)
+		text = arena_printf(&q->arena, "%s; for what may be no lock: %s of %s", text,
+				    units_count(n, u->unproven), units_ns(ns, u->unproven_ns));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (parts[i].n)
+			text = arena_printf(&q->arena, "%s; %s: %s", text, parts[i].words,
+					    units_count(n, parts[i].n));
+	return u->off_ns
+		       ? arena_printf(&q->arena, "%s; not measured, as that cost too much, for %s",
+				      text, units_ns(ns, u->off_ns))
+		       : text;
+}
+
 #define COUNT(KEY, KIND, HELP)                                                                     \
 	{                                                                                          \
 		FIGURE_IF(KEY, COUNT, struct query_elsewhere, tasks[KIND], known), .help = (HELP)  \
+	}
+
+#define FUTEX(KEY, COUNTER, HELP)                                                                  \
+	{                                                                                          \
+		FIGURE_IF(KEY, COUNT, struct query_elsewhere, slept_in_futex.COUNTER,              \
+			  counts_futexes),                                                         \
+			.help = (HELP)                                                             \
 	}
 
 const struct figure query_elsewhere_figures[] = {
@@ -301,6 +342,18 @@ const struct figure query_elsewhere_figures[] = {
 	 .help = "time in which they ended"},
 	{FIGURE_IF("sleeps_dropped", COUNT, struct query_elsewhere, sleeps_dropped, sums_sleeps),
 	 .help = "sleeps for which there was no room"},
+	FUTEX("futex_sleeps", sleeps, "sleeps in futex(2) that have begun, of 64-bit programs"),
+	FUTEX("futex_unproven", unproven, "those that no layout shows to be for a lock"),
+	{FIGURE_IF("futex_unproven_ns", NS, struct query_elsewhere, slept_in_futex.unproven_ns,
+		   counts_futexes),
+	 .help = "time of these sleeps"},
+	FUTEX("futex_unknown", unknown, "those for a lock that is not known"),
+	FUTEX("futex_32bit", foreign, "sleeps of 32-bit programs, which are not read"),
+	FUTEX("futex_dropped", dropped, "sleeps for which there was no room"),
+	FUTEX("futex_missed", missed, "long sleeps that are in the sums alone"),
+	{FIGURE_IF("futex_off_ns", NS, struct query_elsewhere, slept_in_futex.off_ns,
+		   counts_futexes),
+	 .help = "time in which they were not measured, as that cost too much"},
 	FIGURE_END,
 };
 

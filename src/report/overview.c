@@ -297,6 +297,9 @@ static void put_elsewhere(const struct query_elsewhere *e, struct query *q, FILE
 		report_text_clean(text, out);
 		fputc('\n', out);
 	}
+	text = query_elsewhere_counts(q, e);
+	if (text)
+		fprintf(out, "# sleeps in futex: %s\n", text);
 	text = query_elsewhere_slept(q, e);
 	if (!text)
 		return;

@@ -149,6 +149,12 @@ static void blocked_tasks_are_those_of_the_latest_snapshot(void **state)
 		lock_snap_emit(rig.synth, &s,
 			       CANNED_START + (uint64_t)(look + 1) * 900 * CANNED_MS);
 	}
+	struct usersnap users = {.head = {.time_ns = CANNED_START + 900 * CANNED_MS,
+					  .from_ns = CANNED_START,
+					  .is_first = 1,
+					  .unproven = 40,
+					  .foreign = 7}};
+	lock_snap_emit_users(rig.synth, &users);
 	synth_tick(rig.synth, CANNED_START + 2000 * CANNED_MS);
 	rig_play_ticks(&rig, NULL, 0);
 	assert_int_equal(metrics_new(&m, &o, &err), 0);
@@ -161,6 +167,10 @@ static void blocked_tasks_are_those_of_the_latest_snapshot(void **state)
 	fclose(f);
 	assert_non_null(strstr(text, "\nkontend_blocked_tasks{cause=\"child of vfork\"} 3\n"));
 	assert_non_null(strstr(text, "\nkontend_blocked_tasks{cause=\"unknown\"} 1\n"));
+	assert_non_null(
+		strstr(text, "\nkontend_futex_sleeps_not_known_total{reason=\"32bit\"} 7\n"));
+	assert_non_null(strstr(
+		text, "\nkontend_futex_sleeps_not_known_total{reason=\"may_be_no_lock\"} 40\n"));
 	free(text);
 	metrics_free(m);
 	rig_deinit(&rig);

@@ -21,6 +21,7 @@
 #include "kontend/locksnap.h"
 #include "kontend/locktype.h"
 #include "kontend/model.h"
+#include "kontend/query-elsewhere.h"
 #include "kontend/script.h"
 #include "kontend/task.h"
 #include "kontend/userlock.h"
@@ -238,6 +239,78 @@ static void the_first_of_a_part_is_no_sum(void **state)
 	assert_int_equal(cell_u(&t, 0, "contended"), 3);
 }
 
+static struct usersnap counts(uint64_t i, uint64_t from_ns)
+{
+	return (struct usersnap){.head = {.time_ns = AT(i * 400),
+					  .from_ns = from_ns,
+					  .sleeps = 100 * i,
+					  .unproven = 40 * i,
+					  .unproven_ns = 40 * i * MS,
+					  .unknown = i,
+					  .foreign = 7 * i,
+					  .off_ns = (i - 1) * 200 * MS}};
+}
+
+/* How complete the sleeps are: since the sums begin, of 32-bit programs, too. */
+static void others_are_counted(void **state)
+{
+	struct asked *w = *state;
+	struct query_elsewhere e;
+
+	start(w);
+	for (uint64_t i = 1; i <= 2; i++) {
+		struct usersnap s = counts(i, CANNED_START);
+		lock_snap_emit_users(w->rig.synth, &s);
+	}
+	second(w, 1);
+	asked_play(w, NULL);
+	assert_int_equal(query_elsewhere(&w->q, &e), 0);
+	assert_true(e.counts_futexes);
+	assert_int_equal(e.slept_in_futex.foreign, 7);
+	assert_string_equal(
+		query_elsewhere_counts(&w->q, &e),
+		"100; for what may be no lock: 40 of 40.0ms; of 32-bit programs, which "
+		"are not read: 7; for a lock that is not known: 1; not measured, as that "
+		"cost too much, for 200ms");
+	model_zero(w->q.engine->model);
+	assert_int_equal(query_elsewhere(&w->q, &e), 0);
+	assert_string_equal(query_elsewhere_counts(&w->q, &e), "0");
+}
+
+static void other_counts_begin_again(void **state)
+{
+	struct asked *w = *state;
+	struct query_elsewhere e;
+
+	start(w);
+	for (uint64_t i = 1; i <= 2; i++) {
+		struct usersnap s = counts(3 - i, CANNED_START + i * MS);
+		s.head.time_ns = AT(i * 400);
+		lock_snap_emit_users(w->rig.synth, &s);
+	}
+	second(w, 1);
+	asked_play(w, NULL);
+	assert_int_equal(query_elsewhere(&w->q, &e), 0);
+	assert_int_equal(e.slept_in_futex.sleeps, 100);
+	assert_int_equal(e.slept_in_futex.foreign, 7);
+}
+
+static void counts_may_not_be_known(void **state)
+{
+	struct usersnap s = {.head.time_ns = AT(400)};
+	struct asked *w = *state;
+	struct query_elsewhere e;
+
+	start(w);
+	s.head.reason = usersnap_add_text(&s, "BPF is switched off");
+	lock_snap_emit_users(w->rig.synth, &s);
+	second(w, 1);
+	asked_play(w, NULL);
+	assert_int_equal(query_elsewhere(&w->q, &e), 0);
+	assert_false(e.counts_futexes);
+	assert_null(query_elsewhere_counts(&w->q, &e));
+}
+
 static uint64_t blamed(const struct model *m, int32_t tid)
 {
 	uint64_t ns = 0;
@@ -379,15 +452,12 @@ static void bad_records_are_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_sleep_is_a_wait),
-		TEST(a_sleep_in_flight_is_the_same_wait),
-		TEST(holders_of_snapshots_stay),
-		TEST(not_all_sleeps_are_acquisitions),
-		TEST(short_ones_come_in_sums),
-		TEST(the_first_of_a_part_is_no_sum),
-		TEST(holders_are_charged_between_releases),
-		TEST(script_has_a_line_for_each),
-		TEST(script_has_an_object_for_each),
+		TEST(a_sleep_is_a_wait),	  TEST(a_sleep_in_flight_is_the_same_wait),
+		TEST(holders_of_snapshots_stay),  TEST(not_all_sleeps_are_acquisitions),
+		TEST(short_ones_come_in_sums),	  TEST(the_first_of_a_part_is_no_sum),
+		TEST(others_are_counted),	  TEST(other_counts_begin_again),
+		TEST(counts_may_not_be_known),	  TEST(holders_are_charged_between_releases),
+		TEST(script_has_a_line_for_each), TEST(script_has_an_object_for_each),
 		TEST(bad_records_are_counted),
 	};
 

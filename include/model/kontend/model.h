@@ -10,6 +10,7 @@ struct blame;
 struct blocked;
 struct sleeps;
 struct user_releases;
+struct user_seen;
 struct cell_table;
 struct cfiset;
 struct ended;
@@ -81,6 +82,7 @@ struct model {
 	struct lockqueues *queues; /* only if `held` has room */
 	struct blocked *blocked;   /* tasks that snapshots saw to be blocked */
 	struct user_releases *user_releases;
+	struct user_seen *user_seen;
 	struct sleeps *sleeps; /* in state D, each, if that is measured */
 	struct model_cpu *cpus;
 	uint32_t n_cpus;

@@ -5,6 +5,7 @@
 #include "kontend/figure.h"
 #include "kontend/locksnap-sleepers.h"
 #include "kontend/query.h"
+#include "kontend/user-seen.h"
 
 /*
  * Tasks that sleep for something that is no lock of the kernel, as the latest look has counted
@@ -39,6 +40,10 @@ struct query_elsewhere {
 	size_t n;
 	struct query_futex_row *futexes; /* most tasks first */
 	size_t n_futexes;
+	uint32_t tasks_32bit; /* of them, whose locks are not read */
+	/* Sleeps in futex(2) that events have seen; false: they are not measured. */
+	bool counts_futexes;
+	struct user_counts slept_in_futex;
 	/* Sleeps in state D that have ended since the sums begin. */
 	bool sums_sleeps;	   /* false: not measured (--sleeps), or see sleeps_reason */
 	const char *sleeps_reason; /* "" */
@@ -58,6 +63,8 @@ const char *query_elsewhere_text(struct query *q, const struct query_elsewhere *
 const char *query_elsewhere_slept(struct query *q, const struct query_elsewhere *e);
 /* "condition variable 31 of java/812, unknown (semaphore) 2 of app/9, 5 more"; NULL: none. */
 const char *query_elsewhere_futexes(struct query *q, const struct query_elsewhere *e);
+/* "12k; for what may be no lock: 2.1k of 3.2s; of 32-bit programs: 7"; NULL: not counted. */
+const char *query_elsewhere_counts(struct query *q, const struct query_elsewhere *e);
 extern const struct figure query_elsewhere_figures[], query_elsewhere_row_figures[],
 	query_futex_figures[];
 
