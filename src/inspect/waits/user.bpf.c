@@ -440,8 +440,9 @@ static __always_inline bool user_is_handed(struct task_struct___user *t,
 	user_woken_words(&call, words);
 	if (self->mm == t->mm)
 		return words[0] == now->word || words[1] == now->word;
-	/* Processes have a page at different addresses. */
-	return now->flags & USERREC_SHARED &&
+	/* Processes have a page at different addresses. Which file it is of may not be known yet.
+	 */
+	return !(now->op & USERLOCK_PRIVATE) &&
 	       !((words[0] ^ now->word) & ((1 << USER_PAGE_SHIFT) - 1));
 }
 
