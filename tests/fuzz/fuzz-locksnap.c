@@ -51,9 +51,20 @@ static void check(const struct locksnap *s)
 			s->readers[i].state < LOCKSNAP_STATES &&
 			(size_t)s->readers[i].frame + s->readers[i].n_frames <= s->n_frames &&
 			(!s->readers[i].n_frames || s->readers[i].in < s->readers[i].n_frames));
-	for (size_t i = 0; i < s->n_waiters; i++)
-		fuzz_require(s->waiters[i].queue < s->n_queues &&
-			     (size_t)s->waiters[i].frame + s->waiters[i].n_frames <= s->n_frames);
+	for (size_t i = 0; i < s->n_waiters; i++) {
+		const struct locksnap_waiter *w = &s->waiters[i];
+		fuzz_require(w->queue < s->n_queues &&
+			     (size_t)w->frame + w->n_frames <= s->n_frames &&
+			     (size_t)w->user_frame + w->user_n_frames <= s->n_user_frames &&
+			     strlen(locksnap_text(s, w->user_what)) <= s->n_strings);
+	}
+	for (size_t i = 0; i < s->n_user_frames; i++)
+		fuzz_require(strlen(locksnap_text(s, s->user_frames[i].function)) <= s->n_strings &&
+			     strlen(locksnap_text(s, s->user_frames[i].object)) <= s->n_strings);
+	for (size_t i = 0; i < s->n_futexes; i++)
+		fuzz_require(s->futexes[i].class < LOCKSNAP_FUTEX_CLASSES &&
+			     strlen(locksnap_text(s, s->futexes[i].comm)) <= s->n_strings &&
+			     strlen(locksnap_text(s, s->futexes[i].what)) <= s->n_strings);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

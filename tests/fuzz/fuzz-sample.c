@@ -8,6 +8,7 @@
 #include "fuzz.h"
 #include "kontend/decode.h"
 #include "kontend/mem.h"
+#include "kontend/userlock.h"
 #include <linux/perf_event.h>
 #include <string.h>
 
@@ -81,6 +82,14 @@ static void check_inside(const struct event *ev, const uint8_t *rec, size_t size
 		check_text(ev->sleep.waker_comm, rec, size);
 		from = (const uint8_t *)ev->sleep.frames;
 		to = (const uint8_t *)(ev->sleep.frames + ev->sleep.n_frames);
+	} else if (ev->kind == EVENT_USER) {
+		fuzz_require(ev->user.begin_ns + ev->user.length_ns <= ev->time);
+		fuzz_require(ev->user.woken_ns >= ev->user.begin_ns &&
+			     ev->user.woken_ns <= ev->time);
+		fuzz_require(userlock_is(ev->user.lock) && ev->user.kind < USERLOCK_KINDS);
+		check_text(ev->user.comm, rec, size);
+		from = (const uint8_t *)ev->user.frames;
+		to = (const uint8_t *)(ev->user.frames + ev->user.n_frames);
 	} else if (ev->kind == EVENT_DEFERRED) {
 		from = (const uint8_t *)ev->deferred.frames;
 		to = (const uint8_t *)(ev->deferred.frames + ev->deferred.n_frames);
