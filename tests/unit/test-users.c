@@ -357,6 +357,10 @@ static void an_owner_that_does_not_exist_is_no_owner(void **state)
 	tree_thread(799, 799, 0, TREE_OTHER, 0);
 	take(u, &s);
 	assert_int_equal(s.n_queues, 0);
+	/* Its own: it sleeps on its state, as threads of pools do. */
+	memory(700, 0x6020, (uint32_t[]){2, 0, 701, 1, 0}, 5);
+	take(u, &s);
+	assert_int_equal(s.n_queues, 0);
 	locksnap_deinit(&s);
 	snapshot_users_free(u);
 }

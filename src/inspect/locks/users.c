@@ -311,6 +311,15 @@ bool users_take_class(struct users_pass *r, struct users_process *p, const struc
 	return true;
 }
 
+/*
+ * Its own number: a thread of a pool that sleeps on its state looks like that. One that waits for
+ * a mutex that it has itself does so in functions with names.
+ */
+static bool is_of_worker(const struct futexclass_found *f, const struct users_wait *w)
+{
+	return f->class == FUTEXCLASS_UNKNOWN && !w->lock.sure && w->owner_tid == w->tid;
+}
+
 static bool find_lock(struct users_process *p, const struct userlock_call *c,
 		      const struct futexclass_found *f, struct users_wait *w)
 {
@@ -323,7 +332,7 @@ static bool find_lock(struct users_process *p, const struct userlock_call *c,
 	if (f->can_lock_too && (c->op & USERLOCK_COMMAND) != USERLOCK_WAIT_BITSET)
 		has_layout = true;
 	if (has_layout && users_lock_find(c, users_process_read, p, &w->lock) &&
-	    find_owner(p, w, userlock_is_private(c)))
+	    find_owner(p, w, userlock_is_private(c)) && !is_of_worker(f, w))
 		return true;
 	w->owner_pid = w->owner_tid = 0;
 	return by_class && take_by_class(c, f, &w->lock);

@@ -93,7 +93,10 @@ enum { STATE_INTERRUPTIBLE = 1 };
 
 static const struct usersite user_no_site = {.asked = 0};
 
-/* The threads of its process have the numbers of its innermost namespace. False: it is gone. */
+/*
+ * The threads of its process have the numbers of its innermost namespace. False: it is gone, or
+ * @t itself, as where a thread of a pool sleeps on its state: the words are no mutex.
+ */
 static __always_inline bool user_owner(struct task_struct *t, __u32 number, bool is_private,
 				       struct raw_user_now *now)
 {
@@ -103,7 +106,8 @@ static __always_inline bool user_owner(struct task_struct *t, __u32 number, bool
 	__u64 at = pid_task_at(pid_find(pid_ns(self, level), level, number), PID_THREAD);
 	struct task_struct *owner = (void *)at;
 
-	if (!at || (is_private && BPF_CORE_READ(owner, tgid) != BPF_CORE_READ(t, tgid)))
+	if (!at || owner == t ||
+	    (is_private && BPF_CORE_READ(owner, tgid) != BPF_CORE_READ(t, tgid)))
 		return false;
 	now->owner_pid = ns_pid(owner, &config.slept.ns);
 	now->owner_tid = ns_tid(owner, &config.slept.ns);
