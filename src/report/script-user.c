@@ -83,6 +83,7 @@ static void put_json(const struct event *ev, FILE *out)
 	jsonw_hex(&j, "address", ev->user.addr);
 	jsonw_u64(&j, "begin_ns", ev->user.begin_ns);
 	jsonw_u64(&j, "wait_ns", ev->user.length_ns);
+	jsonw_u64(&j, "woken_ns", ev->user.woken_ns);
 	put_number(&j, "owner_pid", ev->user.owner_pid, owned);
 	put_number(&j, "owner_tid", ev->user.owner_tid, owned);
 	put_number(&j, "releaser_pid", ev->user.waker_pid, handed);
