@@ -225,7 +225,7 @@ static void sleep_for(uint32_t *word, uint32_t value)
 	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
 }
 
-/* As threads of pools do it; the words behind its state may look like those of a mutex. */
+/* As threads of pools do it; the words after its state may look like those of a mutex. */
 static void sleep_as_worker(void)
 {
 	worker = (struct worker){.state = 2, .tid = (uint32_t)gettid(), .users = 1};
