@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 
+import mariadb
 from checks import check, done, failed, skip
 
 FUTEX = {"x86_64": "202", "aarch64": "98"}
@@ -31,7 +32,7 @@ REPORTED = ("lock", "unknown", "wait", "unseen")
 # a lock if it looks like one of the C library.
 MAY_BE_UNKNOWN = {"C": {"L-semaphore", "L-own"}, "C++": {"L-semaphore"}, "Rust": set(), "Go": set(),
                   "Java": {"L-reentrant", "L-write", "L-semaphore"},
-                  "Python": {"L-lock", "L-rlock", "L-semaphore", "L-shared"}}
+                  "Python": {"L-lock", "L-rlock", "L-semaphore", "L-shared"}, "MariaDB": set()}
 NO_THREADS = {"W-mutex", "W-rwlock", "W-channel", "W-cond"}  # of Go: goroutines sleep without a system call
 # Toolchains are in the user's home, which is not that of tests.
 HOME = pwd.getpwuid(os.getuid()).pw_dir
@@ -81,6 +82,28 @@ class Case:
     def is_asleep(self):
         asleep = [asleep for _, name, asleep in self.tasks() if name == self.name[:15]]
         return self.name in NO_THREADS or (len(asleep) >= THREADS and (all(asleep) or self.name in BRIEF))
+
+
+class Database(Case):
+    """A server whose clients wait for locks, as it says itself."""
+
+    def __init__(self):
+        self.name = "L-clients"
+        self.server = mariadb.Server(os.getcwd())
+        self.process = self.server.process
+        self.waiting = self.server.waiting()
+
+    def end(self):
+        self.server.end()
+
+    def named(self):
+        return self.waiting
+
+    def others(self):
+        return sum(asleep for tid, _, asleep in self.tasks() if tid not in self.waiting)
+
+    def is_asleep(self):
+        return all(asleep for tid, _, asleep in self.tasks() if tid in self.waiting)
 
 
 def until(condition, what):
@@ -199,10 +222,12 @@ def try_programs(kontend, programs):
     try:
         for language, command in programs:
             cases += [(language, Case(command, name)) for name in run(*command).split()]
+        if mariadb.is_installed():
+            cases.append(("MariaDB", Database()))
         for language, c in cases:
             until(c.is_asleep, "%s: all threads of %s sleep" % (language, c.name))
         for way, views in reports(kontend, {c.process.pid for _, c in cases}):
-            for language, _ in programs:
+            for language in dict.fromkeys(language for language, _ in cases):
                 m = Matrix(language, way)
                 for c in (c for name, c in cases if name == language):
                     m.add(views, c)
