@@ -11,8 +11,6 @@ import glob
 import json
 import os
 import platform
-import pwd
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +18,7 @@ import time
 
 import mariadb
 from checks import check, done, failed, skip
+from compilers import ENVIRONMENT, is_usable
 
 FUTEX = {"x86_64": "202", "aarch64": "98"}
 THREADS = 3  # of a case, that have its name
@@ -34,9 +33,6 @@ MAY_BE_UNKNOWN = {"C": {"L-semaphore", "L-own"}, "C++": {"L-semaphore"}, "Rust":
                   "Java": {"L-reentrant", "L-write", "L-semaphore"},
                   "Python": {"L-lock", "L-rlock", "L-semaphore", "L-shared"}, "MariaDB": set()}
 NO_THREADS = {"W-mutex", "W-rwlock", "W-channel", "W-cond"}  # of Go: goroutines sleep without a system call
-# Toolchains are in the user's home, which is not that of tests.
-HOME = pwd.getpwuid(os.getuid()).pw_dir
-ENVIRONMENT = {"RUSTUP_HOME": HOME + "/.rustup", "CARGO_HOME": HOME + "/.cargo", **os.environ, "GO111MODULE": "off"}
 BRIEF = {"L-gil"}  # they wait again and again, so that a snapshot may miss one
 
 
@@ -170,12 +166,6 @@ class Matrix:
                   *("%7d" % self.n[truth, r] for r in REPORTED))
 
 
-def is_usable(tool):
-    """A link of rustup needs a toolchain."""
-    return subprocess.run((tool, "version" if tool == "go" else "--version"), stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL, env=ENVIRONMENT, check=False).returncode == 0
-
-
 def compile_all(program, sources):
     """(language, command) of what is installed; the others are said to be missing."""
     def source(name):
@@ -187,7 +177,7 @@ def compile_all(program, sources):
             ("Rust", "rustc", "user-classes.rs", ("rustc", "--edition", "2021", "-O", "-o", "rust")),
             ("Go", "go", "user-classes.go", ("go", "build", "-o", "go")),
             ("Java", "javac", "UserClasses.java", ("javac", "-d", "."))):
-        if not shutil.which(tool) or not is_usable(tool):
+        if not is_usable(tool):
             print("%s: no %s is installed" % (language, tool))
             continue
         run(*command, source(name), env=dict(ENVIRONMENT, GOCACHE=os.path.abspath("cache")))

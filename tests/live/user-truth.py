@@ -5,7 +5,8 @@ sleeps are seen, with what time, and whether owners and releasers are right. Pri
 
     user-truth.py KONTEND PROGRAM SECONDS [here|inside|outside|storm...]
 
-here: as it is. inside: both in a PID namespace. outside: the program alone is in one. storm: beside `stress-ng --cpu 60`.
+PROGRAM: user-log, or a source in Rust. here: as it is. inside: both in a PID namespace. outside: the program alone is in
+one. storm: beside `stress-ng --cpu 60`.
 The status is 0 if all figures are at least: 99.5 % of sleeps over 50 us seen, time within 1 %, sure owners right in 99 %,
 other owners in 97 %, releasers in all.
 
@@ -28,12 +29,13 @@ import sys
 import tempfile
 
 from checks import check, done, skip
+from compilers import ENVIRONMENT, is_usable
 
 LEAST_NS = 50000  # shorter sleeps have no record
 READ_NS = 50000   # an owner is read before the sleep has its time
 SITUATIONS = ("here", "inside", "outside", "storm")
 SURE = {"robust", "inheriting"}
-LEARNT = {"sem(u)"}
+LEARNT = {"sem(u)", "futex(u)"}
 CONTAINER = ("unshare", "-pf", "--mount-proc")
 STORM = ("stress-ng", "--cpu", "60", "--quiet", "--timeout")
 
@@ -135,7 +137,8 @@ class Near:
 
 
 def known_from(kind, acquired, events):
-    """From then on each wait is reported: what a semaphore is for follows from what threads do with it."""
+    """From then on each wait is reported: that it is for a lock follows from the calls of a sleep before, and of a
+    semaphore from what threads do with it."""
     begins = [e["begin_ns"] for a in acquired for e in events.within(a)] if kind in LEARNT else []
     return min(begins, default=0)
 
@@ -229,9 +232,14 @@ def main():
     kontend, program = (os.path.abspath(a) for a in sys.argv[1:3])
     if os.geteuid() != 0:
         skip("needs root")
+    if program.endswith(".rs") and not is_usable("rustc"):
+        skip("no rustc is installed")
     print(HEADING)
     with tempfile.TemporaryDirectory(prefix="kontend-user-truth-") as folder:
         os.chdir(folder)
+        if program.endswith(".rs"):
+            run(("rustc", "--edition", "2021", "-O", "-o", "program", program), env=ENVIRONMENT)
+            program = os.path.abspath("program")
         for situation in sys.argv[4:] or ("here",):
             if situation == "storm" and not shutil.which(STORM[0]):
                 print("%s: no %s is installed" % (situation, STORM[0]))
