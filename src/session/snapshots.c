@@ -29,6 +29,7 @@
 #include "kontend/record.h"
 #include "kontend/sections.h"
 #include "kontend/snapshot-files.h"
+#include "kontend/snapshot-holders.h"
 #include "kontend/snapshot-locks.h"
 #include "kontend/snapshot-phases.h"
 #include "kontend/snapshot-slept.h"
@@ -81,6 +82,7 @@ struct run_snapshots {
 	struct snapshot_files *files;
 	struct snapshot_users *users; /* NULL: off */
 	struct usersite_stack stacks[SNAPSHOT_USERS_STACKS];
+	struct snapshot_holders *holders;
 	struct snapshot_tasks *tasks; /* NULL: BPF reads them */
 	struct waitfeed *waits;	      /* borrowed; NULL: there is none */
 	struct lock_requests requests;
@@ -232,6 +234,7 @@ static int take_locks(struct one *o)
 	code = code < 0 ? code : add_tasks(r, snap);
 	code = code < 0 ? code : add_files(r, snap);
 	code = code < 0 ? code : add_users(r, snap);
+	code = code < 0 ? code : snapshot_holders_add(r->holders, snap);
 	return code < 0 ? code : add_gone(r, snap);
 }
 
@@ -538,7 +541,8 @@ int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const st
 	r->is_late = late;
 	r->files = snapshot_files_new("/proc");
 	r->users = searches_users(o) ? snapshot_users_new("/proc") : NULL;
-	if (!r->files || (searches_users(o) && !r->users) || add_kinds(r, o) < 0) {
+	r->holders = snapshot_holders_new("/proc", "/proc/kallsyms");
+	if (!r->files || !r->holders || (searches_users(o) && !r->users) || add_kinds(r, o) < 0) {
 		run_snapshots_free(r);
 		return error_enomem(err, "snapshots of the kernel");
 	}
@@ -630,6 +634,7 @@ void run_snapshots_free(struct run_snapshots *r)
 	snapshot_locks_free(r->locks);
 	snapshot_files_free(r->files);
 	snapshot_users_free(r->users);
+	snapshot_holders_free(r->holders);
 	snapshot_tasks_free(r->tasks);
 	snapshot_phases_free(r->phases);
 	snapshot_slept_free(r->slept);
