@@ -14,7 +14,9 @@
 #include "kontend/locktype.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
+#include "kontend/userlock.h"
 #include "kontend/wait.h"
+#include "user-releases.h"
 
 enum {
 	READERS_MOST = 8,     /* of a node that are kept */
@@ -237,14 +239,16 @@ void blame_change(struct model *m, uint32_t task, uint32_t state, uint32_t why)
 }
 
 /* The time that is not charged yet, and in which its state was not known, is of this one, too. */
-void blame_see_file_holder(struct model *m, uint32_t task, uint32_t state, uint32_t why)
+void blame_see_holder(struct model *m, uint32_t task, uint32_t state, uint32_t why)
 {
 	const struct task *t = &m->tasks->tasks[task];
 
-	for (uint32_t i = t->blame; i; i = m->blame->holds[i].of_task)
-		if (!locktype_is_file(
-			    (enum lock_type)m->locks->locks[m->blame->holds[i].lock].type))
+	for (uint32_t i = t->blame; i; i = m->blame->holds[i].of_task) {
+		uint32_t lock = m->blame->holds[i].lock;
+		enum lock_type type = (enum lock_type)m->locks->locks[lock].type;
+		if (!locktype_is_file(type) && !locktype_is_user(type))
 			return;
+	}
 	for (uint32_t i = t->blame; i; i = m->blame->holds[i].of_task) {
 		struct blame_hold *h = &m->blame->holds[i];
 		if (h->state == BLAME_NOT_FOLLOWED) {
@@ -293,6 +297,17 @@ static bool has_just_got(const struct model *m, uint32_t task, uint32_t lock, ui
 	return w && !w->doubtful && w->begin_ns <= seen_ns;
 }
 
+/* As records say, or of the lock of a program as the latest snapshot does. */
+static void put_state(const struct model *m, struct blame_hold *h, uint64_t addr)
+{
+	const struct task *t = &m->tasks->tasks[h->task];
+
+	h->state = t->did ? t->did : BLAME_NOT_FOLLOWED;
+	h->why = t->why;
+	if (h->state == BLAME_NOT_FOLLOWED && userlock_is(addr))
+		h->state = (uint8_t)user_release_state(m, addr, &h->why);
+}
+
 static void report_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t task,
 			uint64_t seen_ns)
 {
@@ -310,11 +325,8 @@ static void report_hold(struct model *m, uint32_t node, uint32_t lock, uint32_t 
 		h->got = n->last_got;
 		h->got_ns = n->last_ns;
 	}
-	if (task != TASK_OTHER) {
-		h->state =
-			m->tasks->tasks[task].did ? m->tasks->tasks[task].did : BLAME_NOT_FOLLOWED;
-		h->why = m->tasks->tasks[task].why;
-	}
+	if (task != TASK_OTHER)
+		put_state(m, h, m->locks->locks[lock].addr);
 	uint32_t blocked = blame_waited_for(m, h, NULL);
 	if (blocked && blocked != node)
 		charge_before(m, hold, blocked, since_ns);

@@ -48,8 +48,9 @@ uint32_t blame_waited_for(struct model *m, const struct blame_hold *h, const str
 void blame_open_circles(struct model *m); /* after links have gone */
 /* The new state of the task, for all its holds. */
 void blame_change(struct model *m, uint32_t task, uint32_t state, uint32_t why);
-/* The same by a snapshot, of a task that records do not follow, as all its locks are of files. */
-void blame_see_file_holder(struct model *m, uint32_t task, uint32_t state, uint32_t why);
+/* The same by a snapshot, of a task that records do not follow: all its locks are of files or
+ * programs. */
+void blame_see_holder(struct model *m, uint32_t task, uint32_t state, uint32_t why);
 
 static inline struct blame_node *blame_at(struct model *m, uint32_t node)
 {

@@ -250,7 +250,7 @@ static void release(struct model *m, uint32_t lock, const struct wait *next, uin
 uint32_t holds_reported(const struct wait *next)
 {
 	uint32_t at_begin = next->reported & OWNER_HINT ? OWNER_NONE : next->reported;
-	uint32_t seen = next->seen & OWNER_HINT ? OWNER_NONE : next->seen;
+	uint32_t seen = next->seen & OWNER_HINT ? OWNER_NONE : next->seen & ~OWNER_EVIDENT;
 	uint32_t both = at_begin && seen && at_begin != seen ? OWNER_NONE : at_begin | seen;
 	uint32_t task = cell_owner_task(both);
 

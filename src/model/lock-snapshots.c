@@ -40,6 +40,7 @@
 #include "kontend/userlock.h"
 #include "kontend/vmalock.h"
 #include "kontend/wait.h"
+#include "user-releases.h"
 #include "wait-parts.h"
 
 #include <errno.h>
@@ -348,7 +349,9 @@ static int see_holder(struct model *m, const struct look_at *l, struct wait *w)
 	uint32_t holder = task_get_holder(m->tasks, q->holder_pid, q->holder_tid);
 	if (holder == TASK_OTHER || holder >= OWNER_NEXT)
 		return 0;
-	w->seen = holder | (q->certainty == LOCKSNAP_SURE ? 0u : OWNER_HINT) |
+	bool owns =
+		q->certainty == LOCKSNAP_SURE || userlock_is(w->addr); /* no reader among others */
+	w->seen = holder | (owns ? 0u : OWNER_HINT) |
 		  (q->certainty == LOCKSNAP_EVIDENCE ? OWNER_EVIDENT : 0);
 	if (w->used)
 		holder_since(m, w->lock, w->seen, seen_ns);
@@ -378,11 +381,11 @@ static const struct locksnap_blocked *find_blocked(const struct locksnap *s, int
 }
 
 /*
- * Records follow holders of the kernel's locks. Of a holder of a file, the snapshot shows the
- * state, and where it is blocked the calls.
+ * Records follow holders of the kernel's locks. Of a holder of a lock of a file or a program, the
+ * snapshot shows the state, and where it is blocked the calls.
  */
-static void see_file_holder(struct model *m, const struct locksnap *s,
-			    const struct locksnap_queue *q)
+static void see_holder_state(struct model *m, const struct locksnap *s,
+			     const struct locksnap_queue *q)
 {
 	static const uint8_t states[LOCKSNAP_STATES] = {[LOCKSNAP_RUNNING] = BLAME_RUNNING,
 							[LOCKSNAP_RUNNABLE] = BLAME_RUNNABLE,
@@ -392,13 +395,19 @@ static void see_file_holder(struct model *m, const struct locksnap *s,
 	const struct locksnap_blocked *b;
 	uint32_t why = 0;
 
-	if (!filelock_is(q->addr) || q->holder_tid <= 0 || !task || !state)
+	if ((!filelock_is(q->addr) && !userlock_is(q->addr)) || q->holder_tid <= 0 || !task ||
+	    !state)
 		return;
 	if (state == BLAME_ASLEEP && (b = find_blocked(s, q->holder_tid)) && b->n_frames) {
 		why = model_stack(m, s->frames + b->frame, b->n_frames);
 		state = b->io ? BLAME_IO : BLAME_ASLEEP;
+	} else if (state == BLAME_ASLEEP && q->holder_n_frames) {
+		why = model_stack(m, s->frames + q->holder_frame, q->holder_n_frames);
 	}
-	blame_see_file_holder(m, *task, state, why);
+	/* One that waits itself is not to blame. */
+	if (userlock_is(q->addr) && !m->tasks->tasks[*task].depth)
+		user_release_see(m->user_releases, q->addr, state, why, s->head.time_ns);
+	blame_see_holder(m, *task, state, why);
 }
 
 /* Tasks whose waits are not measured are in the snapshots all the same. */
@@ -423,7 +432,7 @@ static void settle(struct model *m, bool drops)
 	if (code != -ENOMEM)
 		code = see_holders(m, &now);
 	for (size_t i = 0; code != -ENOMEM && m->blame->max && i < now.snap.n_queues; i++)
-		see_file_holder(m, &now.snap, &now.snap.queues[i]);
+		see_holder_state(m, &now.snap, &now.snap.queues[i]);
 	if (code == -ENOMEM)
 		m->damage->snapshot_lost++;
 	m->looks->lost = m->damage->lost + m->damage->dropped;

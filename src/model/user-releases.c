@@ -3,8 +3,9 @@
  * Blame for a wait that is known only when it is over: its time is divided at the releases of the
  * lock that were seen meanwhile. The thread that releases the lock had it since the release before;
  * so each part has its holder for sure, unless one in between released it and no thread waited for
- * that. Neither what the holder did is known, nor who has the lock while the woken thread waits for
- * a CPU.
+ * that. What holders did is a sample: the state of the one that a snapshot has seen stands for all
+ * of the lock until the next one. Who has the lock while the woken thread waits for a CPU is not
+ * known.
  */
 #include "user-releases.h"
 #include "blame-int.h"
@@ -17,9 +18,39 @@
 
 #include <string.h>
 
+/* A snapshot is taken each second, or more often. */
+static const uint64_t SAMPLE_NS = 2500000000;
+
 static struct user_releases_of *find(struct user_releases *r, uint64_t addr)
 {
 	return &r->locks[hash_slot(addr, USER_RELEASES_BITS)];
+}
+
+void user_release_see(struct user_releases *r, uint64_t addr, uint32_t state, uint32_t why,
+		      uint64_t ns)
+{
+	struct user_releases_of *l = find(r, addr);
+
+	if (l->addr != addr)
+		return;
+	l->state = state;
+	l->why = why;
+	l->seen_ns = ns;
+}
+
+uint32_t user_release_state(const struct model *m, uint64_t addr, uint32_t *ret_why)
+{
+	const struct user_releases_of *l = find(m->user_releases, addr);
+	bool is_known = l->addr == addr && l->state && m->now_ns < l->seen_ns + SAMPLE_NS;
+
+	*ret_why = is_known ? l->why : 0;
+	return is_known ? l->state : BLAME_NOT_FOLLOWED;
+}
+
+void user_releases_mark(struct model *m)
+{
+	for (size_t i = 0; i < 1 << USER_RELEASES_BITS; i++)
+		blame_mark_why(m, m->user_releases->locks[i].state, m->user_releases->locks[i].why);
 }
 
 void user_release_note(struct user_releases *r, const struct event *ev)
@@ -49,6 +80,7 @@ struct parts {
 	struct model *m;
 	const struct wait *w;
 	uint64_t at_ns, until_ns;
+	uint32_t state, why; /* of holders */
 };
 
 static void charge(struct parts *p, uint64_t to_ns, int32_t pid, int32_t tid)
@@ -60,8 +92,8 @@ static void charge(struct parts *p, uint64_t to_ns, int32_t pid, int32_t tid)
 				      .root_lock = p->w->lock,
 				      .task = task,
 				      .got = STACK_OTHER,
-				      .state = task == TASK_OTHER ? BLAME_UNKNOWN
-								  : BLAME_NOT_FOLLOWED,
+				      .state = task == TASK_OTHER ? BLAME_UNKNOWN : p->state,
+				      .why = task == TASK_OTHER ? 0 : p->why,
 				      .direct = 1};
 
 	if (to <= p->at_ns)
@@ -74,13 +106,14 @@ void user_release_charge(struct model *m, const struct wait *w, const struct eve
 			 uint64_t until_ns)
 {
 	const struct user_releases_of *l = find(m->user_releases, ev->user.lock);
-	struct parts p = {m, w, ev->user.begin_ns, until_ns};
+	struct parts p = {.m = m, .w = w, .at_ns = ev->user.begin_ns, .until_ns = until_ns};
 	bool handed = ev->user.flags & USERREC_HANDED, owned = true;
 
 	if (!m->blame->max || w->doubtful)
 		return;
 	if (p.at_ns < m->zero_ns)
 		p.at_ns = m->zero_ns;
+	p.state = user_release_state(m, ev->user.lock, &p.why);
 	for (uint32_t i = 0; l->addr == ev->user.lock && i < l->n; i++) {
 		const struct user_release *r = &l->v[i];
 		if (r->ns <= ev->user.begin_ns || r->ns >= ev->user.woken_ns)

@@ -23,6 +23,9 @@ struct user_release {
 struct user_releases_of {
 	uint64_t addr, dropped_ns; /* dropped_ns: of the latest that had no room */
 	uint32_t n;
+	/* Of its holder, by the latest snapshot that saw one: enum blame_state, 0: not known. */
+	uint32_t state, why;
+	uint64_t seen_ns;
 	struct user_release v[USER_RELEASES]; /* the oldest first */
 };
 
@@ -30,6 +33,13 @@ struct user_releases {
 	struct user_releases_of locks[1 << USER_RELEASES_BITS];
 };
 
+/* What its holder does. */
+void user_release_see(struct user_releases *r, uint64_t addr, uint32_t state, uint32_t why,
+		      uint64_t ns);
+/* The same, as of now: enum blame_state, BLAME_NOT_FOLLOWED if it is not known. */
+uint32_t user_release_state(const struct model *m, uint64_t addr, uint32_t *ret_why);
+/* For the folding of the model. */
+void user_releases_mark(struct model *m);
 /* A waiter was woken by its release. */
 void user_release_note(struct user_releases *r, const struct event *ev);
 /* Charges those who had the lock for the part of @w, of which @ev is the end, before @until_ns. */

@@ -323,6 +323,89 @@ static uint64_t blamed(const struct model *m, int32_t tid)
 	return ns;
 }
 
+static uint64_t blamed_in(const struct model *m, int32_t tid, enum blame_state state)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < m->blame->n; i++) {
+		const struct blame_cell *c = &m->blame->cells[i];
+		if (m->tasks->tasks[c->key.task].tid == tid && c->key.state == state)
+			ns += c->ns;
+	}
+	return ns;
+}
+
+/* @tid waits since @ran_ms, as a snapshot sees it; 702 has the lock, and sleeps. */
+static void look_at(struct asked *w, uint64_t at_ms, int tid, uint64_t ran_ms)
+{
+	const uint64_t in = synth_addr(SYNTH_VFS_WRITE);
+	struct locksnap s = {0};
+	const struct locksnap_queue q = {.addr = lock_of(0),
+					 .type = LOCKSNAP_USER_MUTEX,
+					 .certainty = LOCKSNAP_EVIDENCE,
+					 .holder_pid = 700,
+					 .holder_tid = 702,
+					 .holder_comm = locksnap_add_text(&s, "app"),
+					 .holder_state = LOCKSNAP_ASLEEP,
+					 .holder_n_frames = 1,
+					 .holder_cpu = -1,
+					 .writers_waiting = 1};
+
+	lock_snap_waiter(&s, 1, 700, tid, "app", false);
+	s.waiters[0].ran_ns = AT(ran_ms);
+	s.waiters[0].cpu = 1;
+	assert_int_equal(locksnap_add_frame(&s, &in), 0);
+	assert_int_equal(locksnap_add_queue(&s, &q), 0);
+	s.head.users = LOCKSNAP_USERS_ALL;
+	lock_snap_emit(w->rig.synth, &s, AT(at_ms));
+	synth_round(w->rig.synth, AT(at_ms + 10));
+	synth_tick(w->rig.synth, AT(at_ms + 10));
+}
+
+/* The owner that snapshots see sleeps: all of the wait in flight is because of that. */
+static void an_owner_of_a_hang_is_to_blame(void **state)
+{
+	struct model_limits limits = model_limits_recent(64 << 20);
+	struct asked *w = *state;
+
+	start(w);
+	look_at(w, 500, 701, 100);
+	look_at(w, 990, 701, 100);
+	second(w, 2);
+	asked_play(w, &limits);
+	const struct model *m = w->rig.engine.model;
+	assert_in_range(blamed_in(m, 702, BLAME_ASLEEP), 1480 * MS, 1500 * MS);
+	assert_int_equal(blamed(m, 0), 0);
+}
+
+/* What a snapshot has seen of the holder stands for the time until the next one. */
+static void what_holders_do_is_a_sample(void **state)
+{
+	struct model_limits limits = model_limits_recent(64 << 20);
+	struct asked *w = *state;
+	struct userrec r;
+
+	start(w);
+	r = sleep_of(704, 100, 30);
+	r.waker_tid = 702;
+	report_sleep(w, r);
+	look_at(w, 500, 701, 490);
+	report_sleep(w, sleep_of(701, 490, 60));
+	r = sleep_of(704, 560, 40);
+	r.waker_tid = 705;
+	report_sleep(w, r);
+	r = sleep_of(704, 3600, 40);
+	r.waker_tid = 705;
+	report_sleep(w, r);
+	second(w, 4);
+	asked_play(w, &limits);
+	const struct model *m = w->rig.engine.model;
+	assert_int_equal(blamed_in(m, 702, BLAME_NOT_FOLLOWED), 30 * MS);
+	assert_int_equal(blamed_in(m, 702, BLAME_ASLEEP), 40 * MS);
+	assert_int_equal(blamed_in(m, 705, BLAME_ASLEEP), 40 * MS);
+	assert_int_equal(blamed_in(m, 705, BLAME_NOT_FOLLOWED), 40 * MS);
+}
+
 /*
  * From 100 to 200 the lock goes from 702 to 703 at 130, to 704 at 160, and to the last waiter at
  * 190, who has a CPU 10 ms later.
@@ -452,12 +535,20 @@ static void bad_records_are_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_sleep_is_a_wait),	  TEST(a_sleep_in_flight_is_the_same_wait),
-		TEST(holders_of_snapshots_stay),  TEST(not_all_sleeps_are_acquisitions),
-		TEST(short_ones_come_in_sums),	  TEST(the_first_of_a_part_is_no_sum),
-		TEST(others_are_counted),	  TEST(other_counts_begin_again),
-		TEST(counts_may_not_be_known),	  TEST(holders_are_charged_between_releases),
-		TEST(script_has_a_line_for_each), TEST(script_has_an_object_for_each),
+		TEST(a_sleep_is_a_wait),
+		TEST(a_sleep_in_flight_is_the_same_wait),
+		TEST(holders_of_snapshots_stay),
+		TEST(not_all_sleeps_are_acquisitions),
+		TEST(short_ones_come_in_sums),
+		TEST(the_first_of_a_part_is_no_sum),
+		TEST(holders_are_charged_between_releases),
+		TEST(an_owner_of_a_hang_is_to_blame),
+		TEST(what_holders_do_is_a_sample),
+		TEST(script_has_a_line_for_each),
+		TEST(script_has_an_object_for_each),
+		TEST(others_are_counted),
+		TEST(other_counts_begin_again),
+		TEST(counts_may_not_be_known),
 		TEST(bad_records_are_counted),
 	};
 

@@ -8,8 +8,9 @@
 /*
  * The holder of a lock when a wait for it began: an index of the task table, 0 = not known. With
  * OWNER_HINT it is only one of several readers that may have held it; with OWNER_EVIDENT besides,
- * its calls show that it does. OWNER_FREE: no task did, the lock was being handed over; with
- * OWNER_NEXT and a task besides, to that one.
+ * its calls show that it does; with OWNER_EVIDENT alone the memory of a program names it as the
+ * only one. OWNER_FREE: no task did, the lock was being handed over; with OWNER_NEXT and a task
+ * besides, to that one.
  */
 enum { OWNER_NONE = 0, OWNER_NEXT = 1 << 29, OWNER_HINT = 1 << 30, OWNER_FREE = OWNER_HINT };
 
