@@ -48,7 +48,8 @@ const char lock_snap_symbols[] = "ffffffff81e00000 T kernel_clone\n"
 				 "ffffffff81e00500 t scrub_the_device\n"
 				 "ffffffff81e00600 T wait_on_page_writeback\n"
 				 "ffffffff81e00700 t __flush_work\n"
-				 "ffffffff81e00800 T __x64_sys_fsync\n";
+				 "ffffffff81e00800 T __x64_sys_fsync\n"
+				 "ffffffff81e00900 t request_wait_answer\n";
 
 void lock_snap_blocked(struct locksnap *s, struct locksnap_blocked b, const char *comm,
 		       enum lock_snap_sleep sleep, uint64_t ran_ns)
@@ -63,6 +64,7 @@ void lock_snap_blocked(struct locksnap *s, struct locksnap_blocked b, const char
 		[LOCK_SNAP_PAGE] = {functions + 0x300},
 		[LOCK_SNAP_UNKNOWN] = {functions + 0x500},
 		[LOCK_SNAP_WORK] = {functions + 0x700, functions + 0x800},
+		[LOCK_SNAP_FUSE] = {functions + 0x900},
 	};
 
 	b.comm = b.process = locksnap_add_text(s, comm);

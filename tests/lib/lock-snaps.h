@@ -28,6 +28,7 @@ enum lock_snap_sleep {
 	LOCK_SNAP_PAGE,	      /* folio_wait_bit_common */
 	LOCK_SNAP_UNKNOWN,    /* a function that shows no cause */
 	LOCK_SNAP_WORK,	      /* __flush_work < __x64_sys_fsync */
+	LOCK_SNAP_FUSE,	      /* request_wait_answer */
 	LOCK_SNAP_SLEEPS
 };
 extern const char lock_snap_symbols[];

@@ -215,10 +215,10 @@ class Causes:
         self.guard.add("write", path, read(path).strip())
         write(path, value)
 
-    def held_fs(self, name):
+    def held_fs(self, name, daemon=heldfs.Daemon):
         """The files of the folder `name`, held, in a folder."""
         at = self.folder(name + "-held")
-        fs = heldfs.HeldFs(self.path(name), at, self.outside)
+        fs = heldfs.HeldFs(self.path(name), at, self.outside, daemon)
         self.undo.callback(fs.unmount, at)
         self.releases.callback(fs.let_go)
         return fs, at

@@ -165,7 +165,7 @@ class HeldFs:
     """The files of `folder` at `at`. The daemon is not in the mount namespace of the test, but in that
     outside: else the last to leave the one inside would have to wait for itself."""
 
-    def __init__(self, folder, at, outside):
+    def __init__(self, folder, at, outside, daemon=Daemon):
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         dev = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
         mount("held", at, "fuse", 0, f"fd={dev},rootmode={stat.S_IFDIR:o},user_id=0,group_id=0,allow_other")
@@ -175,7 +175,7 @@ class HeldFs:
             try:
                 os.setsid()  # a signal for the test's group is not for it
                 must(libc.setns(outside, CLONE_NEWNS), "setns")
-                Daemon(dev, theirs, folder).run(test)
+                daemon(dev, theirs, folder).run(test)
             except BaseException:
                 traceback.print_exc()
             finally:

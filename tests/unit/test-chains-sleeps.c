@@ -43,9 +43,9 @@ static void end(struct asked *w, struct locksnap *s)
 	asked_play(w, NULL);
 }
 
-/* A task waits for a lock that @holder has, which the snapshot sees in that state. */
-static void wait_for(struct asked *w, struct locksnap *s, int tid, int lock, int holder,
-		     enum locksnap_state state)
+/* A thread waits for a lock that @holder has, which the snapshot sees in that state. */
+static void wait_since(struct asked *w, struct locksnap *s, int pid, int tid, uint64_t begin_ms,
+		       int lock, int holder, enum locksnap_state state)
 {
 	struct locksnap_queue q = {.addr = LOCK(lock),
 				   .type = LOCKSNAP_RWSEM,
@@ -55,11 +55,17 @@ static void wait_for(struct asked *w, struct locksnap *s, int tid, int lock, int
 				   .certainty = LOCKSNAP_SURE,
 				   .holder_state = state};
 
-	synth_begin(w->rig.synth, 0, CANNED_START + 100 * MS, tid, tid, LOCK(lock), LCB_F_WRITE,
-		    NULL, 0);
+	synth_begin(w->rig.synth, 0, CANNED_START + begin_ms * MS, pid, tid, LOCK(lock),
+		    LCB_F_WRITE, NULL, 0);
 	q.holder_comm = locksnap_add_text(s, "t");
-	lock_snap_waiter(s, 1, tid, tid, "cat", false);
+	lock_snap_waiter(s, 1, pid, tid, "cat", false);
 	assert_int_equal(locksnap_add_queue(s, &q), 0);
+}
+
+static void wait_for(struct asked *w, struct locksnap *s, int tid, int lock, int holder,
+		     enum locksnap_state state)
+{
+	wait_since(w, s, tid, tid, 100, lock, holder, state);
 }
 
 /* In state D, for the log of vda1. */
@@ -77,6 +83,16 @@ static void log_thread(struct locksnap *s)
 		.pid = 300, .tid = 300, .state = LOCKSNAP_BLOCKED_D, .kthread = 1};
 
 	lock_snap_blocked(s, b, "jbd2/vda1-8", LOCK_SNAP_LOG_THREAD, LOOK - 20 * MS);
+}
+
+/* A request to the daemon 900, since 450 ms. */
+static void wait_for_server(struct locksnap *s, int tid)
+{
+	struct locksnap_blocked b = {.pid = tid, .tid = tid, .state = LOCKSNAP_BLOCKED_S};
+
+	b.by_pid = b.by_tid = 900;
+	b.by_comm = locksnap_add_text(s, "sshfs");
+	lock_snap_blocked(s, b, "t", LOCK_SNAP_FUSE, LOOK - 50 * MS);
 }
 
 static void vfork_for(struct locksnap *s, int tid, int child)
@@ -184,6 +200,71 @@ static void blame_has_the_end(void **state)
 			return;
 		}
 	fail_msg("the holder is not to blame");
+}
+
+/*
+ * Of the daemon's threads one has waited since before the request, and one began after it: that one
+ * has the request.
+ */
+static void a_server_waits_itself(void **state)
+{
+	static const struct row rows[] = {
+		{"root", "t/902 W", "asleep", -1, 4},
+		{"lock", "  rwsem 0xffff888000001100", NULL, 0, 3},
+		{"waiter", "    W -/901", NULL, 1, 2},
+		{"object", "      FUSE daemon", NULL, 2, 2},
+		{"waiter", "        t/700", "sleeps in request_wait_answer", 3, 1},
+		{"lock", "          rwsem 0xffff888000001000", NULL, 4, 1},
+		{"waiter", "            W -/800", NULL, 5, 0},
+		{"lock", "  rwsem 0xffff888000001200", NULL, 0, 1},
+		{"waiter", "    W -/903", NULL, 7, 0},
+	};
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	begin(w);
+	wait_for(w, &s, 800, 0, 700, LOCKSNAP_ASLEEP);
+	wait_since(w, &s, 900, 903, 200, 2, 902, LOCKSNAP_ASLEEP);
+	wait_since(w, &s, 900, 901, 460, 1, 902, LOCKSNAP_ASLEEP);
+	wait_for_server(&s, 700);
+	end(w, &s);
+	struct table t = query_table(w);
+	check_rows(&t, rows, sizeof(rows) / sizeof(*rows));
+	assert_string_equal(cell_s(&t, 3, "certainty"), "evidence");
+	assert_int_equal(cell_at(&t, 3, "tid")->i, 901);
+	assert_int_equal(cell_at(&t, 3, "pid")->i, 900);
+}
+
+/* No thread has begun to wait since: the request is in the queue of the one that waits. */
+static void a_server_that_waits_has_a_queue(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	begin(w);
+	wait_for(w, &s, 800, 0, 700, LOCKSNAP_ASLEEP);
+	wait_since(w, &s, 900, 903, 200, 2, 902, LOCKSNAP_ASLEEP);
+	wait_for_server(&s, 700);
+	end(w, &s);
+	assert_string_equal(query_chains_of(&w->q, 800),
+			    "-/800 -> rwsem 0xffff888000001000 -> t/700 W -> FUSE daemon -> "
+			    "-/903 -> rwsem 0xffff888000001200 -> t/902 W");
+}
+
+/* A daemon none of whose threads waits is the root, as a process. */
+static void a_server_that_runs_is_the_root(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	begin(w);
+	wait_for(w, &s, 800, 0, 700, LOCKSNAP_ASLEEP);
+	wait_since(w, &s, 904, 904, 460, 2, 902, LOCKSNAP_ASLEEP); /* of another process */
+	wait_for_server(&s, 700);
+	end(w, &s);
+	assert_string_equal(query_chains_of(&w->q, 800),
+			    "-/800 -> rwsem 0xffff888000001000 -> t/700 W -> FUSE daemon -> "
+			    "sshfs/900");
 }
 
 /* A task that waits for no lock: for its child, of which the snapshot knows that it can run. */
@@ -377,6 +458,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_chain_goes_on_to_the_device),
 		TEST(blame_has_the_end),
+		TEST(a_server_waits_itself),
+		TEST(a_server_that_waits_has_a_queue),
+		TEST(a_server_that_runs_is_the_root),
 		TEST(a_chain_begins_without_a_lock),
 		TEST(a_root_without_a_cpu_is_kept_off_by_a_task),
 		TEST(a_snapshot_without_room_proves_nothing),

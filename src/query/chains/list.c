@@ -382,6 +382,7 @@ static void fill_object(struct chain_rows *c, const struct chain_row *r, const s
 	const char *runs = b->by_tid == l->by.tid ? blocked_other_runs(c->q, s, b) : NULL;
 	bool is_root = r->kind == CHAIN_ROOT;
 
+	value_s(&v[C_CERTAINTY], evidence_names[l->evidence]);
 	if (l->holder)
 		value_who((struct task_cells){NULL, &v[C_PID], &v[C_TID], &v[C_COMM]}, l->by.pid,
 			  l->by.tid, l->by.comm);

@@ -5,6 +5,11 @@
  * is to wake it up. That one may be blocked, too, so the search continues with it. Tasks with the
  * same cause, device, file and waker wait for one object, which has the place of a lock.
  *
+ * A server, as the daemon of a FUSE file system, is a process: which of its threads has the request
+ * is not known. Threads that serve requests and wait themselves began to do so after the request
+ * came, so of these the one that has waited longest is taken, as evidence; if there is none, the
+ * request may still be in the queue behind one that began before.
+ *
  * The snapshot may be older than the events: a holder that was seen to run since then does not
  * sleep any more.
  */
@@ -12,12 +17,15 @@
 #include "graph.h"
 #include "kontend/hash.h"
 #include "kontend/task.h"
+#include "kontend/wait.h"
 
 #include <errno.h>
 #include <string.h>
 
 /* Tasks that begin a chain though they hold no lock, and those that are asked for that. */
 enum { STARTS_MOST = 256, ASKED_MOST = 1024 };
+
+enum { CLOCKS_NS = 1000000 }; /* how exact the begins of sleeps are */
 
 struct sleeps {
 	struct chain_graph *g;
@@ -93,6 +101,62 @@ static bool is_link(const struct blocked_why *w)
 	       (is_of_file(w->cause) && *w->file);
 }
 
+/* A thread of a server that waits. */
+struct serving {
+	int32_t tid; /* 0: none */
+	uint64_t begin_ns;
+	const char *comm;
+};
+
+/* Is the task that it waits for the first thread of a process any of whose threads may do? */
+static bool is_served(const struct locksnap *s, const struct chain_sleep *sleep)
+{
+	const struct blocked_why *w = &sleep->why;
+
+	return w->by_tid && w->by_tid == w->by_pid &&
+	       (w->cause == SLEEP_FUSE || w->cause == SLEEP_UFFD ||
+		!strncmp(locksnap_text(s, sleep->task->fs), "fuse", 4));
+}
+
+static void consider(struct serving *best, const struct chain_sleep *sleep, struct serving one)
+{
+	const uint64_t since_ns = sleep->task->ran_ns;
+	bool is_since = one.begin_ns + CLOCKS_NS >= since_ns,
+	     best_is = best->begin_ns + CLOCKS_NS >= since_ns;
+
+	if (one.tid == sleep->task->tid)
+		return;
+	if (!best->tid || (is_since != best_is ? is_since : one.begin_ns < best->begin_ns))
+		*best = one;
+}
+
+static struct serving find_serving(struct sleeps *s, const struct chain_sleep *sleep)
+{
+	const int32_t pid = sleep->why.by_pid;
+	const struct chain_graph *g = s->g;
+	const struct locksnap *look = s->rows.s;
+	struct serving best = {0};
+
+	for (uint32_t i = 0; i < g->n_waits; i++) {
+		const struct chain_wait *w = &g->waits[i];
+		if (w->wait && w->pid == pid && w->tid)
+			consider(&best, sleep,
+				 (struct serving){w->tid, w->wait->begin_ns,
+						  query_task_comm(g->q, w->wait->task)});
+	}
+	for (size_t i = 0; i < look->n_blocked; i++) {
+		const struct locksnap_blocked *b = &look->blocked[i];
+		struct blocked_why why;
+		if (b->pid != pid || blocked_wait_of(&s->rows, b->tid))
+			continue;
+		blocked_why_of(&s->rows, b, &why);
+		if (is_link(&why))
+			consider(&best, sleep,
+				 (struct serving){b->tid, b->ran_ns, locksnap_text(look, b->comm)});
+	}
+	return best;
+}
+
 static struct chain_lock *object_at(struct chain_graph *g, const struct chain_sleep *s)
 {
 	const struct blocked_why *w = &s->why;
@@ -123,13 +187,31 @@ static struct chain_lock *object_at(struct chain_graph *g, const struct chain_sl
 	return l;
 }
 
-static int add_sleep(struct sleeps *s, const struct chain_sleep *sleep)
+/* The thread that has the request, in place of its process. */
+static void be_served_by(struct chain_graph *g, struct chain_lock *l, const struct serving *by)
+{
+	const uint32_t *task = map64_get(&g->q->model->tasks->by_tid, (uint32_t)by->tid);
+
+	l->holder = l->by.tid = by->tid;
+	l->evidence = CHAIN_EVIDENCE;
+	l->by.task = task ? *task : TASK_OTHER;
+	l->by.comm = by->comm;
+	l->by.name = query_slash(&g->q->arena, by->comm, by->tid, "-");
+}
+
+/* *@ret_next: the task that is to wake it up, 0: none. */
+static int add_sleep(struct sleeps *s, const struct chain_sleep *sleep, int32_t *ret_next)
 {
 	struct chain_graph *g = s->g;
 	struct chain_lock *l = object_at(g, sleep);
 
 	if (!l)
 		return -ENOMEM;
+	if (l->object == sleep && is_served(s->rows.s, sleep)) {
+		const struct serving by = find_serving(s, sleep);
+		if (by.tid)
+			be_served_by(g, l, &by);
+	}
 	g->waits[g->n_waits] = (struct chain_wait){
 		.sleep = sleep,
 		.pid = sleep->task->pid,
@@ -144,6 +226,7 @@ static int add_sleep(struct sleeps *s, const struct chain_sleep *sleep)
 	chain_sum_add(&l->behind, &one);
 	l->waits = g->n_waits++;
 	s->left--;
+	*ret_next = l->holder;
 	return map64_put(&g->by_tid, (uint32_t)sleep->task->tid, l->waits);
 }
 
@@ -167,8 +250,7 @@ static int follow(struct sleeps *s, int32_t tid)
 		if (!is_link(&sleep->why))
 			return 0;
 		sleep->object = object_text(s->g->q, sleep);
-		code = sleep->object ? add_sleep(s, sleep) : -ENOMEM;
-		tid = sleep->why.by_tid;
+		code = sleep->object ? add_sleep(s, sleep, &tid) : -ENOMEM;
 	}
 	return code;
 }
