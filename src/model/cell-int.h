@@ -16,5 +16,7 @@ void cell_merge(struct cell_table *t, struct cell *into, const struct cell *from
 /* @c waited @ns less than was added, @open_ns of it in the open bucket. The answer is how much was
  * taken out: no more than was there. */
 uint64_t cell_take_back(struct cell_table *t, struct cell *c, uint64_t ns, uint64_t open_ns);
+/* Adds @ns to the time of the waits that it has, within the sums. 0 or -ENOMEM. */
+int cell_give(struct cell_table *t, struct cell *c, uint64_t ns);
 
 #endif

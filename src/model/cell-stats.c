@@ -7,6 +7,7 @@
  */
 #include "cell-int.h"
 #include "kontend/cell-batch.h"
+#include "kontend/cell-recent.h"
 #include "kontend/mem.h"
 #include <errno.h>
 
@@ -102,6 +103,18 @@ uint64_t cell_take_back(struct cell_table *t, struct cell *c, uint64_t ns, uint6
 	more->waited_ns -= ns;
 	c->cur_wait_ns -= open_ns < c->cur_wait_ns ? open_ns : c->cur_wait_ns;
 	return ns;
+}
+
+int cell_give(struct cell_table *t, struct cell *c, uint64_t ns)
+{
+	struct cell_stats *more = more_of(t, c);
+
+	if (!more)
+		return -ENOMEM;
+	more->waited_ns += ns;
+	cell_wait(t, c, ns);
+	cell_recent_part(t, c, ns);
+	return 0;
 }
 
 void cell_doubt(struct cell_table *t, struct cell *c)

@@ -79,10 +79,9 @@ static void sweep(struct model *m)
 	const struct longest_recent_wait *past;
 	for (uint32_t i = 0; (past = longest_recent_at(m->past, i)); i++)
 		mark_wait(m, &past->wait);
-	if (m->blame->max) {
+	if (m->blame->max)
 		blame_mark(m);
-		user_releases_mark(m);
-	}
+	user_releases_mark(m);
 	if (m->held->max)
 		holds_mark(m);
 	if (m->blame->max)

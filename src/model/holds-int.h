@@ -28,6 +28,13 @@ void holds_seen(struct model *m, uint32_t lock, const struct lock_has *was, uint
 void holds_forget(struct model *m, uint32_t lock);
 /* Charges the holder with the time waited since the last charge. Returns that time. */
 uint64_t holds_charge(struct model *m, uint32_t lock);
+/* The call chain by which @task, which has the lock, got it; STACK_OTHER: not known. */
+uint32_t holds_stack(const struct model *m, uint32_t lock, uint32_t task);
+/*
+ * A wait that is known now that it is over: @ns of it were because of @task, which had got the lock
+ * by @stack.
+ */
+void holds_give(struct model *m, uint32_t lock, uint32_t task, uint32_t stack, uint64_t ns);
 /* @task, a reader of the lock or of that of the other mode, has it no more since @ns at the latest.
  */
 void holds_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns);

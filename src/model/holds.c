@@ -20,6 +20,7 @@
  * went from hand to hand.
  */
 #include "kontend/holds.h"
+#include "cell-int.h"
 #include "holds-int.h"
 #include "internal.h"
 #include "kontend/cell-recent.h"
@@ -161,6 +162,44 @@ static uint64_t charge(struct model *m, struct lock *l)
 uint64_t holds_charge(struct model *m, uint32_t lock)
 {
 	return charge(m, &m->locks->locks[lock]);
+}
+
+/* Of @task, of the lock in either mode; NULL: it is not known to have it. */
+static struct hold *open_hold(const struct model *m, uint32_t lock, uint32_t task)
+{
+	const uint32_t modes[] = {lock, m->locks->locks[lock].twin};
+
+	for (size_t k = 0; k < sizeof(modes) / sizeof(*modes) && modes[k]; k++)
+		for (uint32_t i = m->locks->locks[modes[k]].holds; i; i = m->holds->v[i].next)
+			if (m->holds->v[i].task == task && !m->holds->v[i].gone_ns)
+				return &m->holds->v[i];
+	return NULL;
+}
+
+uint32_t holds_stack(const struct model *m, uint32_t lock, uint32_t task)
+{
+	const struct hold *h = open_hold(m, lock, task);
+
+	return h ? h->stack : STACK_OTHER;
+}
+
+/* A hold that is over is in its cell. */
+void holds_give(struct model *m, uint32_t lock, uint32_t task, uint32_t stack, uint64_t ns)
+{
+	struct cell_key key = {.lock = lock, .stack = stack, .task = task};
+	struct hold *h = task == TASK_OTHER ? NULL : open_hold(m, lock, task);
+
+	m->holds->waited_ns += ns;
+	if (h)
+		h->share_ns -= ns;
+	if (h || task == TASK_OTHER)
+		return;
+	if (locktype_is_reader((enum lock_type)m->locks->locks[lock].type))
+		key.lock = m->locks->locks[lock].twin;
+	uint32_t at = cell_prefetch(m->held, key);
+	if (at < m->held->n && cell_is(&m->held->cells[at], &key) &&
+	    cell_give(m->held, &m->held->cells[at], ns) == 0)
+		m->holds->charged_ns += ns;
 }
 
 static void let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns)

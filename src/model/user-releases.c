@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Blame for a wait that is known only when it is over: its time is divided at the releases of the
- * lock that were seen meanwhile. The thread that releases the lock had it since the release before;
- * so each part has its holder for sure, unless one in between released it and no thread waited for
- * that. What holders did is a sample: the state of the one that a snapshot has seen stands for all
- * of the lock until the next one. Who has the lock while the woken thread waits for a CPU is not
- * known.
+ * Blame and held for a wait that is known only when it is over: its time is divided at the releases
+ * of the lock that were seen meanwhile. The thread that releases the lock had it since the release
+ * before; so each part has its holder for sure, unless one in between released it and no thread
+ * waited for that. What holders did is a sample: the state of the one that a snapshot has seen
+ * stands for all of the lock until the next one. Who has the lock while the woken thread waits for
+ * a CPU is not known.
  */
 #include "user-releases.h"
 #include "blame-int.h"
+#include "holds-int.h"
+#include "kontend/cell.h"
 #include "kontend/event.h"
 #include "kontend/hash.h"
+#include "kontend/map64.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/userrec.h"
@@ -49,13 +52,24 @@ uint32_t user_release_state(const struct model *m, uint64_t addr, uint32_t *ret_
 
 void user_releases_mark(struct model *m)
 {
-	for (size_t i = 0; i < 1 << USER_RELEASES_BITS; i++)
-		blame_mark_why(m, m->user_releases->locks[i].state, m->user_releases->locks[i].why);
+	for (size_t i = 0; i < 1 << USER_RELEASES_BITS; i++) {
+		const struct user_releases_of *l = &m->user_releases->locks[i];
+		blame_mark_why(m, l->state, l->why);
+		for (uint32_t k = 0; k < l->n; k++)
+			m->stacks->stacks[l->v[k].stack].marked = 1;
+	}
 }
 
-void user_release_note(struct user_releases *r, const struct event *ev)
+static uint32_t stack_of(const struct model *m, const struct wait *w, const struct event *ev)
 {
-	struct user_releases_of *l = find(r, ev->user.lock);
+	const uint32_t *task = map64_get(&m->tasks->by_tid, (uint32_t)ev->user.waker_tid);
+
+	return w && task && m->held->max ? holds_stack(m, w->lock, *task) : STACK_OTHER;
+}
+
+void user_release_note(struct model *m, const struct wait *w, const struct event *ev)
+{
+	struct user_releases_of *l = find(m->user_releases, ev->user.lock);
 	uint64_t ns = ev->user.woken_ns;
 
 	if (l->addr != ev->user.lock)
@@ -72,7 +86,8 @@ void user_release_note(struct user_releases *r, const struct event *ev)
 	} else {
 		memmove(&l->v[at + 1], &l->v[at], (l->n++ - at) * sizeof(l->v[0]));
 	}
-	l->v[at] = (struct user_release){ns, ev->user.waker_pid, ev->user.waker_tid};
+	l->v[at] = (struct user_release){ns, ev->user.waker_pid, ev->user.waker_tid,
+					 stack_of(m, w, ev)};
 }
 
 /* One part after the other. */
@@ -83,7 +98,7 @@ struct parts {
 	uint32_t state, why; /* of holders */
 };
 
-static void charge(struct parts *p, uint64_t to_ns, int32_t pid, int32_t tid)
+static void charge(struct parts *p, uint64_t to_ns, int32_t pid, int32_t tid, uint32_t stack)
 {
 	uint64_t to = to_ns < p->until_ns ? to_ns : p->until_ns;
 	uint32_t task = tid ? task_get_holder(p->m->tasks, pid, tid) : TASK_OTHER;
@@ -91,14 +106,17 @@ static void charge(struct parts *p, uint64_t to_ns, int32_t pid, int32_t tid)
 				      .stack = p->w->stack,
 				      .root_lock = p->w->lock,
 				      .task = task,
-				      .got = STACK_OTHER,
+				      .got = stack,
 				      .state = task == TASK_OTHER ? BLAME_UNKNOWN : p->state,
 				      .why = task == TASK_OTHER ? 0 : p->why,
 				      .direct = 1};
 
 	if (to <= p->at_ns)
 		return;
-	blame_charge(p->m, &key, to - p->at_ns, to - p->at_ns);
+	if (p->m->blame->max)
+		blame_charge(p->m, &key, to - p->at_ns, to - p->at_ns);
+	if (p->m->held->max)
+		holds_give(p->m, p->w->lock, task, stack, to - p->at_ns);
 	p->at_ns = to;
 }
 
@@ -109,7 +127,7 @@ void user_release_charge(struct model *m, const struct wait *w, const struct eve
 	struct parts p = {.m = m, .w = w, .at_ns = ev->user.begin_ns, .until_ns = until_ns};
 	bool handed = ev->user.flags & USERREC_HANDED, owned = true;
 
-	if (!m->blame->max || w->doubtful)
+	if ((!m->blame->max && !m->held->max) || w->doubtful)
 		return;
 	if (p.at_ns < m->zero_ns)
 		p.at_ns = m->zero_ns;
@@ -119,13 +137,15 @@ void user_release_charge(struct model *m, const struct wait *w, const struct eve
 		if (r->ns <= ev->user.begin_ns || r->ns >= ev->user.woken_ns)
 			continue;
 		if (l->dropped_ns > p.at_ns)
-			charge(&p, l->dropped_ns, 0, 0);
-		charge(&p, r->ns, r->pid, r->tid);
+			charge(&p, l->dropped_ns, 0, 0, STACK_OTHER);
+		charge(&p, r->ns, r->pid, r->tid, r->stack);
 		owned = false;
 	}
 	if (handed)
-		charge(&p, ev->user.woken_ns, ev->user.waker_pid, ev->user.waker_tid);
+		charge(&p, ev->user.woken_ns, ev->user.waker_pid, ev->user.waker_tid,
+		       stack_of(m, w, ev));
 	else
-		charge(&p, ev->user.woken_ns, ev->user.owner_pid, owned ? ev->user.owner_tid : 0);
-	charge(&p, ev->time, 0, 0);
+		charge(&p, ev->user.woken_ns, ev->user.owner_pid, owned ? ev->user.owner_tid : 0,
+		       STACK_OTHER);
+	charge(&p, ev->time, 0, 0, STACK_OTHER);
 }

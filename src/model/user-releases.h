@@ -18,6 +18,7 @@ enum { USER_RELEASES = 8, USER_RELEASES_BITS = 7 };
 struct user_release {
 	uint64_t ns;
 	int32_t pid, tid;
+	uint32_t stack; /* by which it had got the lock */
 };
 
 struct user_releases_of {
@@ -40,8 +41,8 @@ void user_release_see(struct user_releases *r, uint64_t addr, uint32_t state, ui
 uint32_t user_release_state(const struct model *m, uint64_t addr, uint32_t *ret_why);
 /* For the folding of the model. */
 void user_releases_mark(struct model *m);
-/* A waiter was woken by its release. */
-void user_release_note(struct user_releases *r, const struct event *ev);
+/* @w has ended, as a thread has released the lock; NULL: it is not known. */
+void user_release_note(struct model *m, const struct wait *w, const struct event *ev);
 /* Charges those who had the lock for the part of @w, of which @ev is the end, before @until_ns. */
 void user_release_charge(struct model *m, const struct wait *w, const struct event *ev,
 			 uint64_t until_ns);

@@ -126,10 +126,12 @@ int user_sums(struct model *m, const struct usersnap *s)
 /* @until_ns: blame has been charged for it since then, when a look saw it. */
 static void charge(struct model *m, uint32_t index, uint64_t until_ns, const struct event *ev)
 {
-	if (index)
-		user_release_charge(m, &m->waits->waits[index], ev, until_ns);
+	const struct wait *w = index ? &m->waits->waits[index] : NULL;
+
+	if (w)
+		user_release_charge(m, w, ev, until_ns);
 	if (ev->user.flags & USERREC_HANDED)
-		user_release_note(m->user_releases, ev);
+		user_release_note(m, w, ev);
 }
 
 int user_wait(struct model *m, const struct event *ev)

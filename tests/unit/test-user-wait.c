@@ -14,7 +14,9 @@
 #include "asked.h"
 #include "canned.h"
 #include "kontend/blame.h"
+#include "kontend/cell.h"
 #include "kontend/damage.h"
+#include "kontend/holds.h"
 #include "kontend/limits.h"
 #include "kontend/lockhold.h"
 #include "kontend/lockname.h"
@@ -323,6 +325,19 @@ static uint64_t blamed(const struct model *m, int32_t tid)
 	return ns;
 }
 
+/* How long others have waited because of its holds. */
+static uint64_t kept_waiting(const struct model *m, int32_t tid)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < m->held->n; i++) {
+		const struct cell *c = &m->held->cells[i];
+		if (m->tasks->tasks[c->task].tid == tid)
+			ns += cell_sums(m->held, c).waited_ns;
+	}
+	return ns;
+}
+
 static uint64_t blamed_in(const struct model *m, int32_t tid, enum blame_state state)
 {
 	uint64_t ns = 0;
@@ -437,6 +452,10 @@ static void holders_are_charged_between_releases(void **state)
 	assert_int_equal(blamed(m, 703), (30 + 30) * MS);
 	assert_int_equal(blamed(m, 704), 30 * MS);
 	assert_int_equal(blamed(m, 0), 10 * MS);
+	/* Also where the hold was over before it was known that 701 waited. */
+	assert_int_equal(kept_waiting(m, 703), (30 + 30) * MS);
+	assert_int_equal(kept_waiting(m, 704), 30 * MS);
+	assert_int_equal(m->holds->waited_ns, (10 + 35 + 100) * MS);
 }
 
 static char *lines(struct asked *w, bool json)
