@@ -274,12 +274,16 @@ static const char *say_worst(struct judge *j, struct query_finding *f, const str
 	f->because = say_because(j, f->lock, now.n);
 	units_tasks(r, rate->known ? rate->d : 0);
 	const char *length = say_length(j, &now, table_cell(worst, 0, "max_ns"));
+	const char *average = arena_printf(&j->q->arena, ", avg %s", r);
 	const char *burns = say_burns(j, worst);
-	if (!j->f->average && now.n)
-		return arena_printf(&j->q->arena, "%u task%s for %s, avg %s%s%s", now.n,
-				    now.n == 1 ? " waits" : "s wait", f->name, r, burns, length);
-	return arena_printf(&j->q->arena, "tasks waited for %s, avg %s%s%s", f->name, r, burns,
-			    length);
+	if (!average || !burns)
+		return NULL;
+	if (j->f->average || !now.n)
+		return arena_printf(&j->q->arena, "tasks waited for %s%s%s%s", f->name, average,
+				    burns, length);
+	f->spare = average; /* nearly the number of tasks */
+	return arena_printf(&j->q->arena, "%u task%s for %s%s%s%s", now.n,
+			    now.n == 1 ? " waits" : "s wait", f->name, average, burns, length);
 }
 
 /* For an average. Tasks of waits that ended lately are known. */

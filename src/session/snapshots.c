@@ -216,6 +216,14 @@ static int add_tasks(struct run_snapshots *r, struct locksnap *snap)
 	return code;
 }
 
+/* By BPF, and where that does not see them by /proc. */
+static int add_holders(struct run_snapshots *r, struct locksnap *snap)
+{
+	int code = r->locks ? snapshot_locks_holders(r->locks, snap) : 0;
+
+	return code < 0 ? code : snapshot_holders_add(r->holders, snap);
+}
+
 static int take_locks(struct one *o)
 {
 	struct run_snapshots *r = o->all;
@@ -234,7 +242,7 @@ static int take_locks(struct one *o)
 	code = code < 0 ? code : add_tasks(r, snap);
 	code = code < 0 ? code : add_files(r, snap);
 	code = code < 0 ? code : add_users(r, snap);
-	code = code < 0 ? code : snapshot_holders_add(r->holders, snap);
+	code = code < 0 ? code : add_holders(r, snap);
 	return code < 0 ? code : add_gone(r, snap);
 }
 

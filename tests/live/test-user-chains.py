@@ -161,7 +161,7 @@ def fuse(c):
 def check_fuse(when, rows, c):
     makes, waits = c.tasks
     rows = way(rows, lambda r: r["tid"] == waits.tid)
-    if not compare(f"{when}: FUSE", rows, [("waiter", waits.tid), ("lock", "rwsem i_rwsem"), ("waiter", makes.tid),
+    if not compare(f"{when}: FUSE", rows, [("waiter", waits.tid), ("lock", "rwsem"), ("waiter", makes.tid),
                                            ("object", "FUSE daemon"), ("waiter", ""), ("lock", "mutex(u)"),
                                            ("root", "")]):
         return
@@ -170,6 +170,7 @@ def check_fuse(when, rows, c):
     check(worker["tid"] in in_futex(c.daemon), f"{when}: {worker['tid']} does not wait for the mutex")
     check(rows[3]["certainty"] == "evidence", f"{when}: the server's thread is {rows[3]['certainty']}")
     check("pipe_read" in (owner["function"] or ""), f"{when}: the owner is in {owner['function']}")
+    check(owner["asleep_for"] == "pipe is empty", f"{when}: the owner is asleep: {owner['asleep_for']}")
 
 
 def with_causes(produce, check_rows):

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The sentence that the screen begins with. It gets worse at once and better after three seconds:
- * what changes with every refresh cannot be read. Where it is too long the name in it is cut, in
- * the middle, and never a figure; of "rwsem:R in lock_mm_and_find_vma" the type goes first.
+ * what changes with every refresh cannot be read. Where it is too long a figure that says nearly
+ * the same as another one goes, then the name in it is cut, in the middle; of "rwsem:R in
+ * lock_mm_and_find_vma" the type goes first.
  */
 #include "verdict.h"
 #include "kontend/engine.h"
@@ -23,6 +24,7 @@ static void keep(struct verdict_said *s, const struct query_finding *f)
 	text_clean(s->text, sizeof(s->text), f->text);
 	text_clean(s->name, sizeof(s->name), f->name ? f->name : "");
 	text_clean(s->word, sizeof(s->word), f->word ? f->word : "");
+	text_clean(s->spare, sizeof(s->spare), f->spare ? f->spare : "");
 	text_clean(s->because, sizeof(s->because), f->because ? f->because : "");
 }
 
@@ -84,17 +86,31 @@ static void put_cut(struct line *l, enum role role, const char *text, const char
 	line_put(l, role, at + bytes_of(part, keep - first, true));
 }
 
+/* @text with @to in place of @part, if it has that. */
+static void replace(char *ret, size_t size, const char *text, const char *part, const char *to)
+{
+	const char *at = *part ? strstr(text, part) : NULL;
+
+	if (at)
+		snprintf(ret, size, "%.*s%s%s", (int)(at - text), text, to, at + strlen(part));
+	else
+		snprintf(ret, size, "%s", text);
+}
+
 static void put_text(struct line *l, enum role role, const struct verdict_said *s, int width)
 {
-	const char *name = *s->name ? strstr(s->text, s->name) : NULL;
-	char text[2 * VERDICT_TEXT];
+	char less[VERDICT_TEXT], text[2 * VERDICT_TEXT];
 
-	if (text_width(s->text) <= width || !name || !*s->word) {
-		put_cut(l, role, s->text, s->name, width);
+	if (text_width(s->text) <= width) {
+		line_put(l, role, s->text);
 		return;
 	}
-	snprintf(text, sizeof(text), "%.*s%s%s", (int)(name - s->text), s->text, s->word,
-		 name + strlen(s->name));
+	replace(less, sizeof(less), s->text, s->spare, "");
+	if (text_width(less) <= width || !*s->word) {
+		put_cut(l, role, less, s->name, width);
+		return;
+	}
+	replace(text, sizeof(text), less, s->name, s->word);
 	put_cut(l, role, text, s->word, width);
 }
 

@@ -159,25 +159,31 @@ static int add_frames(const struct raw_lock_task *t, struct locksnap *s, uint32_
 	return code;
 }
 
+int snapshot_locks_fill_does(const struct snapshot_locks_raw *raw, uint32_t task,
+			     struct locksnap *s, struct locksnap_queue *q)
+{
+	const struct raw_lock_task *t = task_at(raw, task);
+
+	if (!t)
+		return 0;
+	q->holder_state = state_of(t);
+	q->holder_cpu = t->cpu;
+	if (q->holder_state == LOCKSNAP_ASLEEP &&
+	    snapshot_locks_fill_call(raw, &t->call, q->holder_tid, s) < 0)
+		return -ENOMEM;
+	return add_frames(t, s, &q->holder_frame, &q->holder_n_frames);
+}
+
 static int fill_holder(const struct snapshot_locks_raw *raw, const struct raw_lock *l,
 		       struct locksnap *s, struct locksnap_queue *q)
 {
-	const struct raw_lock_task *t = task_at(raw, l->holder_task);
-
 	say_holder(l, q);
 	if (q->certainty == LOCKSNAP_NOBODY)
 		return 0;
 	q->holder_pid = l->holder_pid;
 	q->holder_tid = l->holder_tid;
 	q->holder_comm = snapshot_locks_add_text(s, l->holder_comm, sizeof(l->holder_comm));
-	if (!t)
-		return 0;
-	q->holder_state = state_of(t);
-	q->holder_cpu = t->cpu;
-	if (q->holder_state == LOCKSNAP_ASLEEP &&
-	    snapshot_locks_fill_call(raw, &t->call, l->holder_tid, s) < 0)
-		return -ENOMEM;
-	return add_frames(t, s, &q->holder_frame, &q->holder_n_frames);
+	return snapshot_locks_fill_does(raw, l->holder_task, s, q);
 }
 
 static int fill_waiter(const struct snapshot_locks_raw *raw, const struct raw_lock_waiter *r,

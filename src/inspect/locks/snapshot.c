@@ -57,7 +57,7 @@ struct snapshot_locks {
 	struct bpf_run_part names_part, waiters_part;
 	const struct raw_lock_name *names; /* this and the next one are of the latest snapshot */
 	const struct raw_lock_waiter *waiters;
-	const struct raw_lock_task *tasks;
+	struct raw_lock_task *tasks;
 	const uint64_t *bases;
 	struct raw_lock_object *read;
 	struct locks_objects objects;
@@ -79,7 +79,7 @@ static int map_arrays(struct snapshot_locks *w, struct error *err)
 
 	w->state = bpf_run_map(w->object, ".bss", sizeof(*w->state), rw, err);
 	w->locks = bpf_run_map(w->object, "locks", RAW_LOCKS * sizeof(*w->locks), rw, err);
-	w->tasks = bpf_run_map(w->object, "tasks", RAW_LOCK_TASKS * sizeof(*w->tasks), r, err);
+	w->tasks = bpf_run_map(w->object, "tasks", RAW_LOCK_TASKS * sizeof(*w->tasks), rw, err);
 	w->bases = bpf_run_map(w->object, "bases", RAW_LOCK_CPUS * sizeof(*w->bases), r, err);
 	w->read = bpf_run_map(w->object, "objects", RAW_LOCK_OBJECTS * sizeof(*w->read), rw, err);
 	w->by_address = bpf_object__find_map_by_name(w->object, "by_address");
@@ -238,6 +238,15 @@ int snapshot_locks_new(struct snapshot_locks **ret, bool all_mms, struct kerntyp
 	return 0;
 }
 
+static void clear_tasks(struct snapshot_locks *w)
+{
+	struct raw_locks_state *s = w->state;
+
+	for (uint32_t i = 0; i < s->n_tasks && i < RAW_LOCK_TASKS; i++)
+		bpf_map__delete_elem(w->by_thread, &w->tasks[i].tid, sizeof(w->tasks[i].tid), 0);
+	s->n_tasks = 0;
+}
+
 /* Begins the list of locks again; that of the programs by address follows it. */
 static void clear(struct snapshot_locks *w)
 {
@@ -245,11 +254,10 @@ static void clear(struct snapshot_locks *w)
 
 	for (uint32_t i = 0; i < s->n_locks && i < RAW_LOCKS; i++)
 		bpf_map__delete_elem(w->by_address, &w->locks[i].addr, sizeof(uint64_t), 0);
-	for (uint32_t i = 0; i < s->n_tasks && i < RAW_LOCK_TASKS; i++)
-		bpf_map__delete_elem(w->by_thread, &w->tasks[i].tid, sizeof(w->tasks[i].tid), 0);
+	clear_tasks(w);
 	memset(w->locks, 0,
 	       (s->n_locks + 1 < RAW_LOCKS ? s->n_locks + 1 : RAW_LOCKS) * sizeof(*w->locks));
-	s->n_locks = s->n_names = s->n_waiters = s->n_tasks = s->dropped = 0;
+	s->n_locks = s->n_names = s->n_waiters = s->dropped = 0;
 }
 
 static void ask_for_lock(struct snapshot_locks *w, const struct lock_request_lock *a)
@@ -430,6 +438,14 @@ void snapshot_locks_child(struct snapshot_locks *w, int pid)
 	w->child = pid;
 }
 
+static struct snapshot_locks_raw raw_of(struct snapshot_locks *w)
+{
+	return (struct snapshot_locks_raw){
+		w->state, w->locks,   w->names, w->waiters, w->tasks,
+		w->bases, &w->percpu, "/proc",	&w->memcgs, w->target,
+	};
+}
+
 int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock *asks, size_t n,
 			struct locksnap *ret, struct error *err)
 {
@@ -445,8 +461,7 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock
 	if (code < 0)
 		return error_errno(err, code,
 				   "Cannot run the BPF programs that take snapshots of locks");
-	struct snapshot_locks_raw raw = {w->state, w->locks,   w->names, w->waiters, w->tasks,
-					 w->bases, &w->percpu, "/proc",	 &w->memcgs, w->target};
+	struct snapshot_locks_raw raw = raw_of(w);
 	find_readers(w, &raw);
 	raw.reports_percpu = reports_percpu;
 	size_t blocked = w->sleepers ? sleepers_read(w->sleepers, w->target, w->child) : 0;
@@ -462,6 +477,47 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock
 	ret->head.time_ns = from;
 	ret->head.cost_ns = clock_now_ns() - from;
 	return 0;
+}
+
+/* Locks of the kernel have been read with what their holders do. */
+static bool is_asked(const struct locksnap_queue *q)
+{
+	return q->holder_tid > 0 && (locksnap_is_file(q) || q->type >= LOCKSNAP_USER_MUTEX);
+}
+
+/* The index + 1 of a task that see_tasks is to see; 0: no room. */
+static uint32_t ask_for_task(struct snapshot_locks *w, uint32_t tid)
+{
+	uint32_t at = w->state->n_tasks + 1, known;
+
+	if (bpf_map__lookup_elem(w->by_thread, &tid, sizeof(tid), &known, sizeof(known), 0) == 0)
+		return known;
+	if (at > RAW_LOCK_TASKS ||
+	    bpf_map__update_elem(w->by_thread, &tid, sizeof(tid), &at, sizeof(at), 0) < 0)
+		return 0;
+	w->tasks[at - 1] = (struct raw_lock_task){.tid = (int)tid, .holds = 1};
+	w->state->n_tasks = at;
+	return at;
+}
+
+int snapshot_locks_holders(struct snapshot_locks *w, struct locksnap *s)
+{
+	const struct snapshot_locks_raw raw = raw_of(w);
+	int code = 0;
+
+	clear_tasks(w);
+	for (size_t i = 0; i < s->n_queues; i++)
+		if (is_asked(&s->queues[i]))
+			ask_for_task(w, (uint32_t)s->queues[i].holder_tid);
+	if (w->state->n_tasks)
+		code = go_through(w, SEE_TASKS);
+	for (size_t i = 0; code == 0 && i < s->n_queues; i++) {
+		struct locksnap_queue *q = &s->queues[i];
+		if (is_asked(q))
+			code = snapshot_locks_fill_does(
+				&raw, ask_for_task(w, (uint32_t)q->holder_tid), s, q);
+	}
+	return code;
 }
 
 void snapshot_locks_free(struct snapshot_locks *w)
