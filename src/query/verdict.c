@@ -255,7 +255,7 @@ static enum verdict_level level_of(double value, const struct verdict_limit *l)
 	return l->look > 0 && value >= l->look ? VERDICT_LOOK : VERDICT_OK;
 }
 
-/* By level, the worst first; equal ones in the order of their rules. */
+/* By level, the worst first; equal ones in the order in which they come. */
 static void put_finding(struct query_verdict *v, enum verdict_rule rule, enum verdict_level level)
 {
 	uint32_t at = v->n_findings++;
@@ -287,9 +287,14 @@ static void find_all(struct judge *j, struct query_verdict *v)
 {
 	const struct verdict_limits *l = j->f->limits ? j->f->limits : &verdict_defaults;
 
+	/* First that for which tasks waited more. */
+	bool user_first = verdict_waited(j, true) > verdict_waited(j, false);
+
 	for (unsigned i = 0; i < VERDICT_RULES; i++) {
 		if (i == VERDICT_WAIT || i == VERDICT_USER)
-			find_waiting(j, l, (enum verdict_rule)i, v);
+			find_waiting(
+				j, l,
+				(i == VERDICT_USER) != user_first ? VERDICT_USER : VERDICT_WAIT, v);
 		if (i == VERDICT_WAIT || i == VERDICT_USER || i == VERDICT_LONGEST)
 			continue;
 		enum verdict_level is = level_by(j, l, (enum verdict_rule)i);

@@ -229,6 +229,31 @@ static void each_world_has_its_finding(void **state)
 	assert_int_equal(v.worst.level, VERDICT_LOOK);
 }
 
+static void check_order(struct asked *w, uint64_t user_ns, const char *first, const char *second)
+{
+	struct verdict_limits l = verdict_defaults;
+	struct page p = {.facts.limits = &l};
+
+	l.of[VERDICT_LONGEST] = (struct verdict_limit){0};
+	play_worlds(w, user_ns, 500 * MS);
+	const struct query_verdict v = judge(w, &p);
+	assert_int_equal(v.n_findings, 2);
+	assert_int_equal(v.findings[0].level, v.findings[1].level);
+	assert_string_equal(v.findings[0].rule_name, first);
+	assert_string_equal(v.findings[1].rule_name, second);
+}
+
+/* Three tasks wait for the lock of the program, and one for that of the kernel. */
+static void the_world_with_more_waiting_is_first(void **state)
+{
+	check_order(*state, 250 * MS, "user", "wait");
+}
+
+static void the_world_with_less_waiting_is_second(void **state)
+{
+	check_order(*state, 100 * MS, "wait", "user");
+}
+
 static void one_long_wait_is_enough(void **state)
 {
 	struct verdict_limits l = verdict_defaults;
@@ -652,6 +677,10 @@ int main(void)
 						asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(each_world_has_its_finding, asked_setup_empty,
 						asked_teardown),
+		cmocka_unit_test_setup_teardown(the_world_with_more_waiting_is_first,
+						asked_setup_empty, asked_teardown),
+		cmocka_unit_test_setup_teardown(the_world_with_less_waiting_is_second,
+						asked_setup_empty, asked_teardown),
 		cmocka_unit_test_setup_teardown(a_deadlock_is_bad_at_once, asked_setup_empty,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(a_task_that_is_blocked_for_long_deserves_a_look,
