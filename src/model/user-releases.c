@@ -3,9 +3,9 @@
  * Blame and held for a wait that is known only when it is over: its time is divided at the releases
  * of the lock that were seen meanwhile. The thread that releases the lock had it since the release
  * before; so each part has its holder for sure, unless one in between released it and no thread
- * waited for that. What holders did is a sample: the state of the one that a snapshot has seen
- * stands for all of the lock until the next one. Who has the lock while the woken thread waits for
- * a CPU is not known.
+ * waited for that. The activity of holders is a sample: the state of the one that a snapshot has
+ * seen stands for all of the lock until the next one. It is not known which thread has the lock
+ * while the woken one waits for a CPU.
  */
 #include "user-releases.h"
 #include "blame-int.h"

@@ -34,7 +34,7 @@ struct user_releases {
 	struct user_releases_of locks[1 << USER_RELEASES_BITS];
 };
 
-/* What its holder does. */
+/* The state of its holder. */
 void user_release_see(struct user_releases *r, uint64_t addr, uint32_t state, uint32_t why,
 		      uint64_t ns);
 /* The same, as of now: enum blame_state, BLAME_NOT_FOLLOWED if it is not known. */

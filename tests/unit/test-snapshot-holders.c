@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What holders of locks sleep in, from a tree like /proc and a text like /proc/kallsyms. */
+/* The functions in which holders of locks sleep, from a tree like /proc and a text like
+ * /proc/kallsyms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -393,7 +393,7 @@ static void an_owner_of_a_hang_is_to_blame(void **state)
 	assert_int_equal(blamed(m, 0), 0);
 }
 
-/* What a snapshot has seen of the holder stands for the time until the next one. */
+/* The state that a snapshot has seen of the holder stands for the time until the next one. */
 static void what_holders_do_is_a_sample(void **state)
 {
 	struct model_limits limits = model_limits_recent(64 << 20);

@@ -33,8 +33,8 @@ void snapshot_locks_child(struct snapshot_locks *w, int pid);
 int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock *asks, size_t n,
 			struct locksnap *ret, struct error *err);
 /*
- * What holders of locks of files and programs do, which have been added to the latest snapshot. 0 or
- * a negative errno.
+ * Adds the state and the calls of holders of locks of files and programs that have been added to
+ * the latest snapshot. 0 or a negative errno.
  */
 int snapshot_locks_holders(struct snapshot_locks *w, struct locksnap *s);
 void snapshot_locks_free(struct snapshot_locks *w); /* NULL is fine */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What holders of locks of files and programs sleep in. /proc has their state, and the innermost
- * function of those that sleep, which is no secret to who may read their memory; all calls of a
- * thread take CAP_SYS_ADMIN. A snapshot has addresses, so names are searched in /proc/kallsyms;
- * new ones are rare.
+ * The functions in which holders of locks of files and programs sleep. /proc has their state, and
+ * the innermost function of those that sleep, which is no secret to who may read their memory; all
+ * calls of a thread take CAP_SYS_ADMIN. A snapshot has addresses, so names are searched in
+ * /proc/kallsyms; new ones are rare.
  */
 #include "kontend/mem.h"
 #include "kontend/snapshot-holders.h"

@@ -59,7 +59,8 @@ struct snapshot_locks_raw {
 	bool many_tasks;
 };
 
-/* What the holder of @q does: that task by its index + 1; 0: not known. 0 or -ENOMEM. */
+/* Adds the state and the calls of @q's holder, the task of index + 1; 0: not known. 0 or -ENOMEM.
+ */
 int snapshot_locks_fill_does(const struct snapshot_locks_raw *raw, uint32_t task,
 			     struct locksnap *s, struct locksnap_queue *q);
 /* Adds @l's readers to the queue that is added next. 0 or -ENOMEM. */
