@@ -17,6 +17,7 @@ const struct verdict_limits verdict_defaults = {{
 	[VERDICT_WAIT] = {5, 50},
 	[VERDICT_USER] = {5, 50},
 	[VERDICT_LONGEST] = {100e6, 1e9},
+	[VERDICT_INVERSION] = {10e6, 100e6},
 	[VERDICT_BLOCKED] = {2e9, 10e9},
 	[VERDICT_SLOTS] = {100, 0},
 	[VERDICT_SHORT] = {1, 0},
@@ -31,7 +32,7 @@ static bool parse_value(enum verdict_rule rule, const char *text, double *ret)
 {
 	uint64_t ns;
 
-	if (rule == VERDICT_LONGEST || rule == VERDICT_BLOCKED) {
+	if (rule == VERDICT_LONGEST || rule == VERDICT_BLOCKED || rule == VERDICT_INVERSION) {
 		if (units_parse_ns(text, &ns) < 0)
 			return false;
 		*ret = (double)ns;
@@ -73,8 +74,8 @@ static int parse_word(char *word, struct verdict_limits *l, struct error *err)
 				 i == VERDICT_LONGEST ? "longest=100ms/1s" : "wait=5/50", word);
 	}
 	return error_set(err, -EINVAL,
-			 "verdict '%s': the rules are deadlock, wait, user, longest, blocked, "
-			 "slots, short, rotation, uprobes, xol, damage and lost",
+			 "verdict '%s': the rules are deadlock, wait, user, longest, inversion, "
+			 "blocked, slots, short, rotation, uprobes, xol, damage and lost",
 			 word);
 }
 

@@ -374,6 +374,28 @@ static const char *say_rate(struct judge *j, struct query_finding *f, bool is_se
 			    r, is_second && f->word ? f->word : f->name);
 }
 
+/* "priority inversion: ...", "for i_rwsem /srv/a, for 1.2s, and 2 other tasks" */
+const char *verdict_say_inversion(struct judge *j, struct query_finding *f)
+{
+	const struct query_inversion *i = &j->inversion;
+	char ns[UNITS_BUF], n[UNITS_BUF];
+	const char *others = "";
+
+	for (size_t k = 0; k < j->q->model->locks->n; k++)
+		if (j->q->model->locks->locks[k].addr == i->queue->addr &&
+		    !j->q->model->locks->locks[k].over)
+			f->lock = j->q->model->locks->locks[k].id;
+	uint32_t lock = lock_by_id(j->q->model->locks, f->lock);
+	const char *name = lock == UINT32_MAX ? NULL : query_lock_name(j->q, lock);
+	if (j->n_inversions > 1)
+		others = arena_printf(&j->q->arena, "; %s other task%s, too",
+				      units_count(n, j->n_inversions - 1),
+				      j->n_inversions == 2 ? "" : "s");
+	f->because = arena_printf(&j->q->arena, "it has waited for %s for %s%s",
+				  name ? name : "a lock", units_ns(ns, i->ns), others);
+	return query_inversion_text(j->q, i);
+}
+
 /* Calm are the locks of the kernel: tasks may wait for others, of which no event reports. */
 const char *verdict_say_calm(struct judge *j, struct query_finding *f)
 {

@@ -71,6 +71,11 @@ static double value_longest(struct judge *j)
 	return verdict_longest(j);
 }
 
+static double value_inversion(struct judge *j)
+{
+	return j->n_inversions ? (double)j->inversion.ns : -1;
+}
+
 static double value_blocked(struct judge *j)
 {
 	return j->blocked.tasks ? (double)j->blocked.longest_ns : -1;
@@ -233,6 +238,7 @@ static const struct rule rules[VERDICT_RULES] = {
 	[VERDICT_WAIT] = {"wait", value_wait, verdict_say_wait},
 	[VERDICT_USER] = {"user", value_user, verdict_say_user},
 	[VERDICT_LONGEST] = {"longest", value_longest, verdict_say_longest},
+	[VERDICT_INVERSION] = {"inversion", value_inversion, verdict_say_inversion},
 	[VERDICT_BLOCKED] = {"blocked", value_blocked, say_blocked},
 	[VERDICT_SLOTS] = {"slots", value_slots, say_slots},
 	[VERDICT_SHORT] = {"short", value_short, say_short},
@@ -335,6 +341,8 @@ static int ask_tables(struct judge *j)
 	r = r < 0 ? r : query_blocked_worst(j->q, &j->blocked);
 	if (r == 0 && j->q->model->waits->in_flight > 1)
 		r = query_chains_deadlock(j->q, &j->deadlock);
+	if (r == 0)
+		(void)query_inversion_worst(j->q, 0, &j->inversion, &j->n_inversions);
 	locks.sort = "max_ns";
 	if (r == 0 && j->f->average)
 		r = query_locks(j->q, &locks, &j->longest, &err);

@@ -6,6 +6,7 @@
 #include "kontend/query-blocked.h"
 #include "kontend/query-chains.h"
 #include "kontend/query-verdict.h"
+#include "locks/sched.h"
 
 /* Shared by the rules of the verdict. */
 struct judge {
@@ -17,7 +18,9 @@ struct judge {
 	const struct query_elsewhere *elsewhere;
 	struct query_blocked_worst blocked;
 	struct query_deadlock deadlock;
-	size_t full; /* row of the CPU with the greatest share of slots taken */
+	struct query_inversion inversion;
+	uint32_t n_inversions; /* tasks that wait so */
+	size_t full;	       /* row of the CPU with the greatest share of slots taken */
 };
 
 /* verdict-waits.c: the waits, and their cause. */
@@ -27,6 +30,7 @@ bool verdict_longest_is_user(const struct judge *j);
 const char *verdict_say_user(struct judge *j, struct query_finding *f);
 const char *verdict_say_wait(struct judge *j, struct query_finding *f);
 const char *verdict_say_longest(struct judge *j, struct query_finding *f);
+const char *verdict_say_inversion(struct judge *j, struct query_finding *f);
 const char *verdict_say_calm(struct judge *j, struct query_finding *f);
 
 /*

@@ -243,6 +243,8 @@ static int take_locks(struct one *o)
 	code = code < 0 ? code : add_files(r, snap);
 	code = code < 0 ? code : add_users(r, snap);
 	code = code < 0 ? code : add_holders(r, snap);
+	if (code == 0 && r->locks)
+		code = snapshot_locks_add_runs(r->locks, snap);
 	return code < 0 ? code : add_gone(r, snap);
 }
 

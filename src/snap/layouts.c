@@ -140,13 +140,21 @@ static bool locksnap_blocked_fits(const struct locksnap *s, const struct locksna
 	       locksnap_frames_fit(s, b->frame, b->n_frames);
 }
 
+static bool locksnap_run_fits(const struct locksnap *s, const struct locksnap_run *r)
+{
+	const uint32_t texts[] = {r->off_comm, r->limit};
+
+	return r->state < LOCKSNAP_STATES && locksnap_texts_fit(s, texts, 2);
+}
+
 static bool locksnap_fits(const void *locksnap)
 {
 	const struct locksnap *s = locksnap;
 	bool ok = locksnap_texts_fit(s, &s->head.reason, 1) &&
 		  locksnap_texts_fit(s, &s->head.no_readers, 1) &&
 		  locksnap_texts_fit(s, &s->head.no_sleepers, 1) &&
-		  locksnap_texts_fit(s, &s->head.no_objects, 1);
+		  locksnap_texts_fit(s, &s->head.no_objects, 1) &&
+		  locksnap_texts_fit(s, &s->head.no_runs, 1);
 
 	for (size_t i = 0; ok && i < s->n_names; i++) {
 		const struct locksnap_name *n = &s->names[i];
@@ -177,6 +185,8 @@ static bool locksnap_fits(const void *locksnap)
 		ok = s->futexes[i].class < LOCKSNAP_FUTEX_CLASSES &&
 		     locksnap_texts_fit(s, texts, 2);
 	}
+	for (size_t i = 0; ok && i < s->n_runs; i++)
+		ok = locksnap_run_fits(s, &s->runs[i]);
 	for (size_t i = 0; ok && i < s->n_vars; i++)
 		ok = locksnap_texts_fit(s, &s->vars[i].name, 1) &&
 		     (!i || s->vars[i - 1].offset <= s->vars[i].offset);
@@ -192,7 +202,7 @@ static const struct section locksnap_list[] = {
 	SECTION(struct locksnap, readers), SECTION(struct locksnap, sleeps),
 	SECTION(struct locksnap, ended),   SECTION(struct locksnap, sleepers),
 	SECTION(struct locksnap, blocked), SECTION(struct locksnap, user_frames),
-	SECTION(struct locksnap, futexes),
+	SECTION(struct locksnap, futexes), SECTION(struct locksnap, runs),
 };
 
 const struct sections locksnap_sections =

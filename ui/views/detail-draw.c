@@ -42,9 +42,9 @@ static void place_tables(struct detail_page *p, struct rect r, int waiters)
 }
 
 /* Of the numbers, and on a lock's page above them of who holds it. */
-static int detail_sum_lines(const struct view *v)
+static int detail_sum_lines(const struct view *v, const struct detail_page *p)
 {
-	return v->scope.mask & 1u << BY_LOCK ? 2 : 1;
+	return (v->scope.mask & 1u << BY_LOCK ? 2 : 1) + (p->now.inversion != NULL);
 }
 
 static void place_wide(struct detail_page *p, struct rect r, int sum)
@@ -198,13 +198,17 @@ static void draw_sum(const struct view *v, const struct detail_page *p, struct s
 	struct line l = {.s = s, .r = p->r_sum, .x = 1};
 	char buf[UNITS_BUF], window[APP_WINDOW_TEXT];
 
-	struct query_lock_now now = {0};
+	const struct query_lock_now *now = &p->now;
 
-	if (detail_sum_lines(v) > 1) {
-		(void)query_lock_now_by_id(v->query, v->scope.id[BY_LOCK], &now);
-		draw_holder(&now, p, &l);
+	if (v->scope.mask & 1u << BY_LOCK) {
+		draw_holder(now, p, &l);
 		l.x = 1;
-		l.y = 1;
+		l.y++;
+	}
+	if (now->inversion) {
+		line_put_brackets(&l, ROLE_ERROR, now->inversion);
+		l.x = 1;
+		l.y++;
 	}
 	const struct query_hist *h = &p->hist;
 	uint64_t n = h->n_waits + h->n_inflight;
@@ -215,8 +219,8 @@ static void draw_sum(const struct view *v, const struct detail_page *p, struct s
 	if (l.r.w >= WIDE_W)
 		line_put(&l, ROLE_DIM, p->hist.n_waits == 1 ? " wait" : " waits");
 	line_printf(&l, ROLE_DIM, " in %s", app_window_text(v->app, window));
-	if (now.parts_text)
-		line_printf(&l, ROLE_WAITING, ", of it %s", now.parts_text);
+	if (now->parts_text)
+		line_printf(&l, ROLE_WAITING, ", of it %s", now->parts_text);
 	if (n)
 		put_lengths(&l, h, n);
 }
@@ -364,10 +368,12 @@ static void draw_waiters(struct view_detail *d, const struct detail_page *p, str
 
 void detail_place(const struct view *v, struct detail_page *p, struct rect r)
 {
+	if (v->scope.mask & 1u << BY_LOCK)
+		(void)query_lock_now_by_id(v->query, v->scope.id[BY_LOCK], &p->now);
 	if (r.w >= WIDE_W)
-		place_wide(p, r, detail_sum_lines(v));
+		place_wide(p, r, detail_sum_lines(v, p));
 	else
-		place_narrow(p, r, detail_sum_lines(v));
+		place_narrow(p, r, detail_sum_lines(v, p));
 }
 
 void detail_draw_page(struct view_detail *d, struct detail_page *p, struct screen *s)

@@ -4,6 +4,7 @@
 
 #include "kontend/query-blame.h"
 #include "kontend/query-hist.h"
+#include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-queued.h"
 #include "list.h"
@@ -29,7 +30,8 @@ struct detail_page {
 	struct query_tree tree;
 	struct list_part main; /* where it is no tree */
 	struct table more, waiters;
-	bool tall; /* room for one more table */
+	struct query_lock_now now; /* of a lock */
+	bool tall;		   /* room for one more table */
 	enum query_by more_by;
 	struct rect r_sum, r_did, r_queue, r_hist, r_time, r_main, r_more, r_waiters;
 };

@@ -37,6 +37,11 @@ int snapshot_locks_take(struct snapshot_locks *w, const struct lock_request_lock
  * the latest snapshot. 0 or a negative errno.
  */
 int snapshot_locks_holders(struct snapshot_locks *w, struct locksnap *s);
+/*
+ * Adds how holders that could run, and their waiters, are scheduled, when the locks of files and of
+ * programs are there as well.
+ */
+int snapshot_locks_add_runs(struct snapshot_locks *w, struct locksnap *s);
 void snapshot_locks_free(struct snapshot_locks *w); /* NULL is fine */
 
 #endif

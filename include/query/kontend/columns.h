@@ -122,6 +122,13 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = COLUMN_SCREEN | COLUMN_REPORT,
 		"shows it: evidence, no proof",                                                    \
 		COLUMN_TEXT
 
+/* Of a task that is runnable, or of a holder that is. */
+#define COL_OFF_PID                                                                                \
+	"kept_off_pid", "OFF PID", "process id of the task that has its CPU, if it is runnable",   \
+		COLUMN_INT
+#define COL_OFF_TID "kept_off_tid", "OFF TID", "thread id of that one", COLUMN_INT
+#define COL_OFF_COMM "kept_off_comm", "OFF COMM", "name of that one", COLUMN_TEXT
+
 /* Waits. */
 #define COL_WAITING "waiting", "NOW", "tasks that wait now", COLUMN_COUNT
 #define COL_CONT_RATE "cont_per_s", "CONT/s", "contentions per second", COLUMN_RATE

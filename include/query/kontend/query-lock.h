@@ -30,6 +30,7 @@ struct query_lock_now {
 	const char *unknown;			   /* query_lock_unknown() */
 	struct query_parts parts;		   /* of all its waits since sums began */
 	const char *parts_text;			   /* NULL: none was seen */
+	const char *inversion; /* "priority inversion: ...", of the longest wait; NULL: none */
 };
 
 /* Facts that no event reports, only lock snapshots. */

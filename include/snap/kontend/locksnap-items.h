@@ -194,6 +194,29 @@ struct locksnap_reader {
 	uint32_t pad;
 };
 
+/*
+ * How a holder or waiter is scheduled, in a snapshot with a holder that could run and does not.
+ * Priorities are the kernel's: the lower, the sooner it runs; below 100 are real-time ones.
+ */
+struct locksnap_run {
+	int32_t tid;
+	uint32_t policy, rt_priority; /* SCHED_*, as in sched(7) */
+	int32_t prio, normal_prio;    /* as it is; without what it has inherited */
+	int32_t nice;
+	uint32_t state; /* enum locksnap_state */
+	int32_t cpu;	/* current or last CPU */
+	uint32_t cpus;	/* on how many it may run; 0: not known */
+	/* If it is runnable: the task that has its CPU; tid 0: not known. */
+	int32_t off_pid, off_tid;
+	uint32_t off_comm; /* text */
+	uint32_t off_policy, off_rt_priority;
+	int32_t off_prio;
+	uint32_t is_throttled; /* 1: by cpu.max of a cgroup, */
+	uint32_t limit;	       /* text: this one; 0: not known, */
+	uint32_t pad;
+	uint64_t throttled_ns; /* for so long or longer; 0: not known */
+};
+
 /* Use of a file by a system call. */
 enum locksnap_doing {
 	LOCKSNAP_NO_FILE,

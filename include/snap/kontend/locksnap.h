@@ -36,6 +36,8 @@ struct locksnap_head {
 	uint32_t no_objects;	    /* text: why it is not known for what these wait; 0: it is */
 	uint32_t users;		    /* enum locksnap_users */
 	uint32_t blocked_by;	    /* enum locksnap_blocked_by */
+	uint32_t no_runs; /* text: why it is not known how holders are scheduled; 0: it is */
+	uint32_t pad;
 };
 
 struct locksnap {
@@ -55,13 +57,15 @@ struct locksnap {
 	struct locksnap_blocked *blocked;
 	struct locksnap_user_frame *user_frames;
 	struct locksnap_futex *futexes;
+	struct locksnap_run *runs;
 	char *strings;
 	size_t n_names, n_queues, n_waiters, n_areas, n_vars, n_frames, n_empty, n_gone, n_readers,
-		n_sleeps, n_ended, n_sleepers, n_blocked, n_user_frames, n_futexes, n_strings;
+		n_sleeps, n_ended, n_sleepers, n_blocked, n_user_frames, n_futexes, n_runs,
+		n_strings;
 	/* For the code that fills it. */
 	size_t cap_names, cap_queues, cap_waiters, cap_areas, cap_vars, cap_frames, cap_empty,
 		cap_gone, cap_readers, cap_sleeps, cap_ended, cap_sleepers, cap_blocked,
-		cap_user_frames, cap_futexes, cap_strings;
+		cap_user_frames, cap_futexes, cap_runs, cap_strings;
 };
 
 static inline bool locksnap_is_file(const struct locksnap_queue *q)
@@ -85,6 +89,7 @@ SECTIONS_ADD(locksnap, sleepers, sleepers, struct locksnap_sleepers)
 SECTIONS_ADD(locksnap, blocked, blocked, struct locksnap_blocked)
 SECTIONS_ADD(locksnap, user_frame, user_frames, struct locksnap_user_frame)
 SECTIONS_ADD(locksnap, futex, futexes, struct locksnap_futex)
+SECTIONS_ADD(locksnap, run, runs, struct locksnap_run)
 SECTIONS_ADD_TEXT(locksnap)
 
 #endif

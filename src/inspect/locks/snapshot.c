@@ -16,6 +16,7 @@
 #include "kontend/mem.h"
 #include "kontend/snapshot-locks.h"
 #include "kontend/target.h"
+#include "runs.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -69,6 +70,8 @@ struct snapshot_locks {
 	struct error no_readers;
 	struct sleepers *sleepers; /* NULL: see why */
 	struct error no_sleepers;
+	struct runs *runs; /* NULL: see why */
+	struct error no_runs;
 	const struct target *target;
 	_Atomic int child;
 };
@@ -214,6 +217,7 @@ static int load(struct snapshot_locks *w, struct kerntypes *types, struct error 
 	load_maps(w, types);
 	(void)locks_readers_new(&w->readers, types, &w->no_readers);
 	(void)sleepers_new(&w->sleepers, types, &w->no_sleepers);
+	(void)runs_new(&w->runs, types, &w->no_runs);
 	return 0;
 }
 
@@ -520,6 +524,14 @@ int snapshot_locks_holders(struct snapshot_locks *w, struct locksnap *s)
 	return code;
 }
 
+int snapshot_locks_add_runs(struct snapshot_locks *w, struct locksnap *s)
+{
+	if (w->runs)
+		return runs_add(w->runs, s);
+	s->head.no_runs = locksnap_add_text(s, w->no_runs.text);
+	return 0;
+}
+
 void snapshot_locks_free(struct snapshot_locks *w)
 {
 	if (!w)
@@ -535,6 +547,7 @@ void snapshot_locks_free(struct snapshot_locks *w)
 		bpf_link__destroy(w->link[i]);
 	locks_readers_free(w->readers);
 	sleepers_free(w->sleepers);
+	runs_free(w->runs);
 	bpf_object__close(w->slabs);
 	bpf_link__destroy(w->map_link);
 	bpf_object__close(w->maps);

@@ -9,6 +9,7 @@
 #include "kontend/locksnap.h"
 #include "kontend/query-lock.h"
 #include "queues.h"
+#include "sched.h"
 
 void query_lock_look(struct query *q, struct query_lock_look *ret)
 {
@@ -88,7 +89,12 @@ void query_lock_now(struct query *q, uint64_t addr, enum lock_type type, struct 
 	const uint32_t *lock = map64_get(&q->model->locks->index, lock_key(addr, type));
 	struct query_holder h;
 
+	struct query_inversion inversion;
+	uint32_t n;
+
 	*ret = (struct query_lock_now){.unknown = query_lock_unknown(type)};
+	if (query_inversion_worst(q, addr, &inversion, &n))
+		ret->inversion = query_inversion_text(q, &inversion);
 	if (lock && type == LOCK_PCPU_SEM_W) {
 		query_lock_parts(q->model, *lock, &ret->parts);
 		ret->parts_text = query_parts_text(q, &ret->parts);

@@ -11,6 +11,7 @@
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/mem.h"
+#include "sched.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -176,7 +177,10 @@ static const char *holder_is(struct query *q, const struct locksnap_queue *queue
 	}
 	if (queue->holder_cpu < 0)
 		return state;
-	return arena_printf(&q->arena, "%s on %" PRId32, state, queue->holder_cpu);
+	const struct locksnap_run *run = query_run(q, queue->holder_tid);
+	const char *why = run ? query_run_why(q, run) : "";
+	return arena_printf(&q->arena, "%s on %" PRId32 "%s", state, queue->holder_cpu,
+			    why ? why : "");
 }
 
 const struct locksnap_reader *query_queue_reader(struct query *q,

@@ -26,6 +26,7 @@
 #include "kontend/units.h"
 #include "kontend/wait.h"
 #include "queues.h"
+#include "sched.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -79,6 +80,13 @@ enum {
 	C_ENDED_NS,
 	C_WAITERS,
 	C_WAITED,
+	C_POLICY,
+	C_OWNER_POLICY,
+	C_OFF_PID,
+	C_OFF_TID,
+	C_OFF_COMM,
+	C_OFF_POLICY,
+	C_INVERSION,
 	C_TASK_ID,
 	C_LOCK_ID,
 	C_CALLER_ID,
@@ -157,6 +165,19 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WAITERS] = {"waiting", "WAITING", "tasks that the row stands for", COLUMN_COUNT, 7, 9,
 		       R},
 	[C_WAITED] = {COL_WAITED_BY_ALL("ALL"), 6, 3, R},
+	[C_POLICY] = {"policy", "POLICY", "how the task is scheduled: FIFO 80, NORMAL, ...",
+		      COLUMN_TEXT, 8, 9, R},
+	[C_OWNER_POLICY] = {"owner_policy", "OWNER POLICY", "the same of the holder", COLUMN_TEXT,
+			    8, 9, R},
+	[C_OFF_PID] = {COL_OFF_PID, 7, 9, R},
+	[C_OFF_TID] = {COL_OFF_TID, 7, 9, R},
+	[C_OFF_COMM] = {COL_OFF_COMM, 16, 9, R},
+	[C_OFF_POLICY] = {"kept_off_policy", "OFF POLICY", "how that one is scheduled", COLUMN_TEXT,
+			  8, 9, R},
+	[C_INVERSION] = {"inversion", "INVERSION",
+			 "the task matters more than the one that keeps the holder off its CPU, "
+			 "and the holder has not inherited that: in words",
+			 COLUMN_TEXT, 40, 9, R},
 	[C_TASK_ID] = {"task_id", "TASK ID", "id of the task's row by task", COLUMN_COUNT, 0, 9, 0},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
 	[C_CALLER_ID] = {"caller_id", "CALLER ID", "id of the call site's row by caller",
@@ -247,6 +268,29 @@ static void fill_queue(struct query *q, const struct wait *w, uint64_t want, str
 		value_s(&v[C_STACK], query_queue_stack(q, seen));
 }
 
+static void fill_runs(struct query *q, const struct wait *w, const struct query_holder *h,
+		      struct value *v)
+{
+	const struct locksnap_queue *l = query_queue_at(q, w->addr);
+	int32_t tid = q->model->tasks->tasks[w->task].tid;
+	const struct locksnap_run *run = query_run(q, tid), *owner = query_run(q, h->tid);
+	const struct locksnap_waiter *seen = l ? query_queue_waiter(q, l, tid) : NULL;
+	struct query_inversion i;
+
+	if (run)
+		value_s(&v[C_POLICY], query_run_policy(q, run));
+	if (owner)
+		value_s(&v[C_OWNER_POLICY], query_run_policy(q, owner));
+	if (owner && owner->off_tid) {
+		value_who((struct task_cells){NULL, &v[C_OFF_PID], &v[C_OFF_TID], &v[C_OFF_COMM]},
+			  owner->off_pid, owner->off_tid,
+			  locksnap_text(query_queues(q), owner->off_comm));
+		value_s(&v[C_OFF_POLICY], query_run_off_policy(q, owner));
+	}
+	if (seen && query_inversion_of(q, seen, &i))
+		value_s(&v[C_INVERSION], query_inversion_text(q, &i));
+}
+
 static void fill_parts(struct query *q, const struct wait *w, uint64_t end_ns, struct value *v)
 {
 	struct query_parts p;
@@ -298,6 +342,8 @@ static void fill_wait(struct query *q, const struct row *r, uint64_t want, struc
 			const struct query_held held = query_holder_held(q, w->lock, &holder);
 			fill_holder_does(q, &holder, want, v);
 			query_fill_held(&held, &v[C_FD]);
+			if (w->task != TASK_OTHER)
+				fill_runs(q, w, &holder, v);
 		}
 	}
 	if (!v[C_STACK].known && want & 1ull << C_STACK) {
