@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Holders of locks: the story of followed.h, four times; and a lock of a program. */
+/* Holders of locks: the story of followed.h, four times; a lock of a program; a priority inversion.
+ */
 #include "followed.h"
 #include "kontend/locktype.h"
 #include "kontend/userlock.h"
@@ -67,6 +68,58 @@ struct synth *stream_users(void)
 		abort();
 	add_go(s, &look);
 	synth_tick(s, START_NS + 2ull * SECOND);
+	lock_snap_emit(s, &look, end);
+	synth_tick(s, end);
+	return s;
+}
+
+/* A real-time task waits for a mutex, whose holder another one keeps off its CPU. */
+struct synth *stream_inversion(void)
+{
+	const uint64_t lock = 0xffff888011111100ull, end = START_NS + 4ull * SECOND;
+	struct locksnap look = {0};
+	struct synth *s = synth_new(2);
+	const struct locksnap_run runs[] = {
+		{.tid = 9,
+		 .policy = 0,
+		 .prio = 120,
+		 .normal_prio = 120,
+		 .state = LOCKSNAP_RUNNABLE,
+		 .cpu = 1,
+		 .cpus = 1,
+		 .off_pid = 7,
+		 .off_tid = 7,
+		 .off_comm = locksnap_add_text(&look, "rt"),
+		 .off_policy = 1,
+		 .off_rt_priority = 50,
+		 .off_prio = 49},
+		{.tid = 12,
+		 .policy = 1,
+		 .rt_priority = 80,
+		 .prio = 19,
+		 .normal_prio = 19,
+		 .state = LOCKSNAP_ASLEEP},
+	};
+	struct locksnap_queue q = {.addr = lock,
+				   .type = LOCKSNAP_MUTEX,
+				   .certainty = LOCKSNAP_SURE,
+				   .holder_pid = 9,
+				   .holder_tid = 9,
+				   .holder_comm = locksnap_add_text(&look, "logger"),
+				   .holder_state = LOCKSNAP_RUNNABLE,
+				   .holder_cpu = 1,
+				   .writers_waiting = 1};
+
+	synth_prologue(s, synth_kallsyms);
+	synth_outputs(s);
+	synth_round(s, START_NS);
+	synth_comm(s, 0, START_NS, 12, 12, "audio");
+	synth_begin(s, 0, START_NS + 3ull * SECOND, 12, 12, lock, LCB_F_MUTEX, NULL, 0);
+	lock_snap_waiter(&look, 1, 12, 12, "audio", false);
+	synth_tick(s, START_NS + 2ull * SECOND);
+	if (locksnap_add_queue(&look, &q) < 0 || locksnap_add_run(&look, &runs[0]) < 0 ||
+	    locksnap_add_run(&look, &runs[1]) < 0)
+		abort();
 	lock_snap_emit(s, &look, end);
 	synth_tick(s, end);
 	return s;

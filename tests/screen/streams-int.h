@@ -66,6 +66,7 @@ size_t stage_storm(struct actor *a, const struct chains *c);
 /* streams-blame.c */
 struct synth *stream_followed(void);
 struct synth *stream_users(void);
+struct synth *stream_inversion(void);
 /* streams-mmap.c */
 struct synth *stream_mmap(void);
 struct synth *stream_mmap_none(void);

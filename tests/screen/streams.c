@@ -534,6 +534,7 @@ static const struct {
 	{"trylock", stream_trylock},
 	{"followed", stream_followed},
 	{"users", stream_users},
+	{"inversion", stream_inversion},
 };
 
 struct synth *stream_make(const char *name)
