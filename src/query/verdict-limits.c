@@ -14,10 +14,10 @@ enum { WORD = 64 };
 
 const struct verdict_limits verdict_defaults = {{
 	[VERDICT_DEADLOCK] = {1, 1},
+	[VERDICT_INVERSION] = {10e6, 100e6},
 	[VERDICT_WAIT] = {5, 50},
 	[VERDICT_USER] = {5, 50},
 	[VERDICT_LONGEST] = {100e6, 1e9},
-	[VERDICT_INVERSION] = {10e6, 100e6},
 	[VERDICT_BLOCKED] = {2e9, 10e9},
 	[VERDICT_SLOTS] = {100, 0},
 	[VERDICT_SHORT] = {1, 0},
@@ -74,7 +74,7 @@ static int parse_word(char *word, struct verdict_limits *l, struct error *err)
 				 i == VERDICT_LONGEST ? "longest=100ms/1s" : "wait=5/50", word);
 	}
 	return error_set(err, -EINVAL,
-			 "verdict '%s': the rules are deadlock, wait, user, longest, inversion, "
+			 "verdict '%s': the rules are deadlock, inversion, wait, user, longest, "
 			 "blocked, slots, short, rotation, uprobes, xol, damage and lost",
 			 word);
 }

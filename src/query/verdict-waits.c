@@ -14,10 +14,12 @@
 #include "kontend/query-overview.h"
 #include "kontend/units.h"
 #include "kontend/wait.h"
+#include "locks/queues.h"
 #include "names/names.h"
 #include "reuse.h"
 #include "verdict.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* More cells than this are not gone through for each frame. */
@@ -374,7 +376,7 @@ static const char *say_rate(struct judge *j, struct query_finding *f, bool is_se
 			    r, is_second && f->word ? f->word : f->name);
 }
 
-/* "priority inversion: ...", "for i_rwsem /srv/a, for 1.2s, and 2 other tasks" */
+/* "priority inversion: ...", "rt/7 runs on CPU 1; audio/12 has waited for i_rwsem /a for 1.2s" */
 const char *verdict_say_inversion(struct judge *j, struct query_finding *f)
 {
 	const struct query_inversion *i = &j->inversion;
@@ -391,7 +393,12 @@ const char *verdict_say_inversion(struct judge *j, struct query_finding *f)
 		others = arena_printf(&j->q->arena, "; %s other task%s, too",
 				      units_count(n, j->n_inversions - 1),
 				      j->n_inversions == 2 ? "" : "s");
-	f->because = arena_printf(&j->q->arena, "it has waited for %s for %s%s",
+	const char *who =
+		query_slash(&j->q->arena, locksnap_text(query_queues(j->q), i->waiter->comm),
+			    i->waiter->tid, "-");
+	f->because = arena_printf(&j->q->arena,
+				  "%s runs on CPU %" PRId32 "; %s has waited for %s for %s%s",
+				  query_run_off_name(j->q, i->low), i->low->cpu, who,
 				  name ? name : "a lock", units_ns(ns, i->ns), others);
 	return query_inversion_text(j->q, i);
 }

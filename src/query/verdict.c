@@ -235,10 +235,10 @@ static const char *say_missing(struct judge *j, struct query_finding *f)
 
 static const struct rule rules[VERDICT_RULES] = {
 	[VERDICT_DEADLOCK] = {"deadlock", value_deadlock, say_deadlock},
+	[VERDICT_INVERSION] = {"inversion", value_inversion, verdict_say_inversion},
 	[VERDICT_WAIT] = {"wait", value_wait, verdict_say_wait},
 	[VERDICT_USER] = {"user", value_user, verdict_say_user},
 	[VERDICT_LONGEST] = {"longest", value_longest, verdict_say_longest},
-	[VERDICT_INVERSION] = {"inversion", value_inversion, verdict_say_inversion},
 	[VERDICT_BLOCKED] = {"blocked", value_blocked, say_blocked},
 	[VERDICT_SLOTS] = {"slots", value_slots, say_slots},
 	[VERDICT_SHORT] = {"short", value_short, say_short},

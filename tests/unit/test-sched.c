@@ -226,8 +226,7 @@ static void a_task_of_one_cpu_has_no_other(void **state)
 	low.nice = 5;
 	keep_off(&s, &low, NORMAL, 0);
 	play_one(w, &s, low, run(HIGH, FIFO, 80, LOCKSNAP_ASLEEP));
-	assert_string_equal(holder_is(w), "runnable on 1, kept off by rt/7 (NORMAL), may run on no "
-					  "other CPU");
+	assert_string_equal(holder_is(w), "runnable on 1 only, kept off by rt/7 (NORMAL)");
 	struct table t = asked_waiters(w, (struct query_spec){0});
 	assert_string_equal(cell_s(&t, 0, "owner_policy"), "NORMAL nice 5");
 }

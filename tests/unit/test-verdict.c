@@ -652,7 +652,7 @@ static void limits_are_read(void **state)
 	assert_true(l.of[VERDICT_ROTATION].look == 3 && l.of[VERDICT_ROTATION].bad == 0);
 	assert_true(l.of[VERDICT_XOL].look == verdict_defaults.of[VERDICT_XOL].look);
 	check("", NULL);
-	check("waits=3", "the rules are deadlock, wait, user, longest");
+	check("waits=3", "the rules are deadlock, inversion, wait, user, longest");
 	check("user=1/2", NULL);
 	check("user=2/1", "user=off");
 	check("wait", "wait=off");

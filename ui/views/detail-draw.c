@@ -41,10 +41,34 @@ static void place_tables(struct detail_page *p, struct rect r, int waiters)
 	p->r_waiters = rows[2];
 }
 
-/* Of the numbers, and on a lock's page above them of who holds it. */
-static int detail_sum_lines(const struct view *v, const struct detail_page *p)
+/* It is two lines where one has no room for the task that keeps the holder off. */
+static int inversion_lines(const struct query_lock_now *now, int width)
 {
-	return (v->scope.mask & 1u << BY_LOCK ? 2 : 1) + (p->now.inversion != NULL);
+	if (!now->inversion)
+		return 0;
+	return text_width(now->inversion) + 1 > width && strstr(now->inversion, ", kept") ? 2 : 1;
+}
+
+static void draw_inversion(const struct query_lock_now *now, struct line *l)
+{
+	const char *rest = now->inversion;
+
+	if (inversion_lines(now, l->r.w) > 1) {
+		rest = strstr(now->inversion, ", kept") + 2;
+		line_printf(l, ROLE_ERROR, "%.*s", (int)(rest - now->inversion - 1),
+			    now->inversion);
+		l->x = 2;
+		l->y++;
+	}
+	line_put(l, ROLE_ERROR, rest);
+	l->x = 1;
+	l->y++;
+}
+
+/* Of the numbers, and on a lock's page above them of who holds it. */
+static int detail_sum_lines(const struct view *v, const struct detail_page *p, int width)
+{
+	return (v->scope.mask & 1u << BY_LOCK ? 2 : 1) + inversion_lines(&p->now, width);
 }
 
 static void place_wide(struct detail_page *p, struct rect r, int sum)
@@ -205,11 +229,8 @@ static void draw_sum(const struct view *v, const struct detail_page *p, struct s
 		l.x = 1;
 		l.y++;
 	}
-	if (now->inversion) {
-		line_put_brackets(&l, ROLE_ERROR, now->inversion);
-		l.x = 1;
-		l.y++;
-	}
+	if (now->inversion)
+		draw_inversion(now, &l);
 	const struct query_hist *h = &p->hist;
 	uint64_t n = h->n_waits + h->n_inflight;
 
@@ -371,9 +392,9 @@ void detail_place(const struct view *v, struct detail_page *p, struct rect r)
 	if (v->scope.mask & 1u << BY_LOCK)
 		(void)query_lock_now_by_id(v->query, v->scope.id[BY_LOCK], &p->now);
 	if (r.w >= WIDE_W)
-		place_wide(p, r, detail_sum_lines(v, p));
+		place_wide(p, r, detail_sum_lines(v, p, r.w));
 	else
-		place_narrow(p, r, detail_sum_lines(v, p));
+		place_narrow(p, r, detail_sum_lines(v, p, r.w));
 }
 
 void detail_draw_page(struct view_detail *d, struct detail_page *p, struct screen *s)

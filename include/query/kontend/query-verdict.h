@@ -22,20 +22,20 @@ enum verdict_level {
 };
 
 enum verdict_rule {
-	VERDICT_DEADLOCK, /* deadlocks that are proved */
+	VERDICT_DEADLOCK,  /* deadlocks that are proved */
+	VERDICT_INVERSION, /* ns that a task has waited by now in a priority inversion */
 	VERDICT_WAIT,	 /* time waited, in percent of the time of all CPUs, but for the next one */
 	VERDICT_USER,	 /* the same for locks of programs */
 	VERDICT_LONGEST, /* ns that a task has waited by now; of a report, the longest wait */
-	VERDICT_INVERSION, /* ns that a task has waited by now in a priority inversion */
-	VERDICT_BLOCKED,   /* ns that a task is blocked by now, other than by a lock, and not by
-			      design */
-	VERDICT_SLOTS,	   /* slots of a CPU that are taken, in percent */
-	VERDICT_SHORT,	   /* perf events that get a part of their time */
-	VERDICT_ROTATION,  /* time that rotation takes, in percent of one CPU */
-	VERDICT_UPROBES,   /* time that uprobes take, in percent of one CPU */
-	VERDICT_XOL,	   /* tasks that wait for an out-of-line slot */
-	VERDICT_DAMAGE,	   /* parts of a recording that cannot be read: LOOK is VERDICT_LOST */
-	VERDICT_MISSING,   /* records that were lost, in percent: its BAD is VERDICT_LOST */
+	VERDICT_BLOCKED, /* ns that a task is blocked by now, other than by a lock, and not by
+			    design */
+	VERDICT_SLOTS,	 /* slots of a CPU that are taken, in percent */
+	VERDICT_SHORT,	 /* perf events that get a part of their time */
+	VERDICT_ROTATION, /* time that rotation takes, in percent of one CPU */
+	VERDICT_UPROBES,  /* time that uprobes take, in percent of one CPU */
+	VERDICT_XOL,	  /* tasks that wait for an out-of-line slot */
+	VERDICT_DAMAGE,	  /* parts of a recording that cannot be read: LOOK is VERDICT_LOST */
+	VERDICT_MISSING,  /* records that were lost, in percent: its BAD is VERDICT_LOST */
 	VERDICT_RULES,
 };
 

@@ -58,7 +58,7 @@ const char *query_run_off_policy(struct query *q, const struct locksnap_run *r)
 	return policy_text(q, r->off_policy, r->off_rt_priority, 0);
 }
 
-static const char *off_name(struct query *q, const struct locksnap_run *r)
+const char *query_run_off_name(struct query *q, const struct locksnap_run *r)
 {
 	return query_slash(&q->arena, locksnap_text(query_queues(q), r->off_comm), r->off_tid, "-");
 }
@@ -87,10 +87,10 @@ const char *query_run_why(struct query *q, const struct locksnap_run *r)
 	if (r->state == LOCKSNAP_RUNNABLE && r->is_throttled)
 		why = say_throttled(q, r);
 	else if (r->state == LOCKSNAP_RUNNABLE && r->off_tid)
-		why = arena_printf(a, ", kept off by %s (%s)", off_name(q, r),
+		why = arena_printf(a, ", kept off by %s (%s)", query_run_off_name(q, r),
 				   query_run_off_policy(q, r));
 	if (r->state == LOCKSNAP_RUNNABLE && r->cpus == 1)
-		why = arena_printf(a, "%s, may run on no other CPU", why ? why : "");
+		why = arena_printf(a, " only%s", why ? why : "");
 	if (is_boosted(r))
 		boost = arena_printf(a, ", boosted to priority %" PRId32 " (inherited)",
 				     PRIO_NORMAL - 1 - r->prio);
@@ -166,7 +166,7 @@ const char *query_inversion_text(struct query *q, const struct query_inversion *
 			    "priority inversion: %s %s waits for %s %s, kept off by %s %s; "
 			    "not inherited",
 			    query_run_policy(q, i->high), high, query_run_policy(q, i->low), low,
-			    query_run_off_policy(q, i->low), off_name(q, i->low));
+			    query_run_off_policy(q, i->low), query_run_off_name(q, i->low));
 }
 
 bool query_inversion_worst(struct query *q, uint64_t addr, struct query_inversion *ret,
