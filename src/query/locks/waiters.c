@@ -175,9 +175,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_OFF_POLICY] = {"kept_off_policy", "OFF POLICY", "how that one is scheduled", COLUMN_TEXT,
 			  8, 9, R},
 	[C_INVERSION] = {"inversion", "INVERSION",
-			 "the task matters more than the one that keeps the holder off its CPU, "
-			 "and the holder has not inherited that: in words",
-			 COLUMN_TEXT, 40, 9, R},
+			 "priority inversion in which the task waits, in words", COLUMN_TEXT, 40, 9,
+			 R},
 	[C_TASK_ID] = {"task_id", "TASK ID", "id of the task's row by task", COLUMN_COUNT, 0, 9, 0},
 	[C_LOCK_ID] = {"lock_id", "LOCK ID", "id of the lock's row by lock", COLUMN_COUNT, 0, 9, 0},
 	[C_CALLER_ID] = {"caller_id", "CALLER ID", "id of the call site's row by caller",
