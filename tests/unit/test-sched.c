@@ -231,6 +231,18 @@ static void a_task_of_one_cpu_has_no_other(void **state)
 	assert_string_equal(cell_s(&t, 0, "owner_policy"), "NORMAL nice 5");
 }
 
+static void the_reason_is_named_where_it_is_not_known(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	put_queue(&s, LOCK, LOW, "logger", HIGH, "audio", LOCKSNAP_RUNNABLE);
+	s.head.no_runs = locksnap_add_text(&s, "refused");
+	play(w, &s, false);
+	assert_string_equal(holder_is(w), "runnable on 1, not known why: refused");
+	assert_string_equal(inversion(w), "-");
+}
+
 /* The holder sleeps for another lock, and the holder of that one is kept off. */
 static void it_leads_over_a_chain(void **state)
 {
@@ -279,6 +291,7 @@ int main(void)
 		TEST(one_that_has_inherited_is_none),
 		TEST(a_limit_is_named),
 		TEST(a_task_of_one_cpu_has_no_other),
+		TEST(the_reason_is_named_where_it_is_not_known),
 		TEST(it_leads_over_a_chain),
 		TEST(a_circle_has_none),
 	};

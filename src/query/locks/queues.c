@@ -177,8 +177,7 @@ static const char *holder_is(struct query *q, const struct locksnap_queue *queue
 	}
 	if (queue->holder_cpu < 0)
 		return state;
-	const struct locksnap_run *run = query_run(q, queue->holder_tid);
-	const char *why = run ? query_run_why(q, run) : "";
+	const char *why = query_run_why(q, queue);
 	return arena_printf(&q->arena, "%s on %" PRId32 "%s", state, queue->holder_cpu,
 			    why ? why : "");
 }

@@ -79,11 +79,24 @@ static const char *say_throttled(struct query *q, const struct locksnap_run *r)
 			    r->throttled_ns ? units_ns(ns, r->throttled_ns) : "");
 }
 
-const char *query_run_why(struct query *q, const struct locksnap_run *r)
+/* The kernel refused the programs that read it. */
+static const char *say_unknown(struct query *q, const struct locksnap_queue *l)
 {
+	const struct locksnap *s = query_queues(q);
+
+	if (!s || !s->head.no_runs || l->holder_state != LOCKSNAP_RUNNABLE)
+		return "";
+	return arena_printf(&q->arena, ", not known why: %s", locksnap_text(s, s->head.no_runs));
+}
+
+const char *query_run_why(struct query *q, const struct locksnap_queue *l)
+{
+	const struct locksnap_run *r = query_run(q, l->holder_tid);
 	struct arena *a = &q->arena;
 	const char *why = "", *boost = "";
 
+	if (!r)
+		return say_unknown(q, l);
 	if (r->state == LOCKSNAP_RUNNABLE && r->is_throttled)
 		why = say_throttled(q, r);
 	else if (r->state == LOCKSNAP_RUNNABLE && r->off_tid)

@@ -20,8 +20,9 @@ const struct locksnap_run *query_run(struct query *q, int32_t tid);
 const char *query_run_policy(struct query *q, const struct locksnap_run *r); /* "FIFO 80" */
 const char *query_run_off_policy(struct query *q, const struct locksnap_run *r);
 const char *query_run_off_name(struct query *q, const struct locksnap_run *r); /* "rt/7" */
-/* After "runnable on 1": " only, kept off by rt/7 (FIFO 50)"; "" where there is nothing to say. */
-const char *query_run_why(struct query *q, const struct locksnap_run *r);
+/* Of its holder, after "runnable on 1": " only, kept off by rt/7 (FIFO 50)"; "": no more is known.
+ */
+const char *query_run_why(struct query *q, const struct locksnap_queue *l);
 bool query_inversion_of(struct query *q, const struct locksnap_waiter *w,
 			struct query_inversion *ret);
 /* The longest at the lock at @addr, or, 0, anywhere, and how many there are. False: none. */
