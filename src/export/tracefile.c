@@ -7,11 +7,13 @@
 #include "kontend/tracefile.h"
 #include "kontend/damage.h"
 #include "kontend/event-filter.h"
+#include "kontend/event.h"
 #include "kontend/holds.h"
 #include "kontend/jsonw.h"
 #include "kontend/mem.h"
 #include "kontend/model.h"
 #include "kontend/query-damage.h"
+#include "kontend/userrec.h"
 #include "kontend/wait.h"
 #include "report/format.h"
 #include "report/internal.h"
@@ -55,19 +57,27 @@ static int report_waiting(struct tracefile *t, const struct wait *w)
 		    : 0;
 }
 
+/* 0: the task has got the lock. */
+static int32_t ret_of(const struct event *ev)
+{
+	if (ev->kind != EVENT_USER)
+		return ev->end.ret;
+	return ev->user.flags & USERREC_HANDED ? 0 : -EINTR;
+}
+
 static int take_event(struct engine_watch *watch, const struct event *ev, struct error *err)
 {
 	struct tracefile *t = (struct tracefile *)watch;
 	const struct model *m = t->engine->model;
 	const struct wait *w = &m->waits->waits[m->last_wait];
-	bool ends = ev->kind == EVENT_CONTENTION_END;
+	bool ends = event_ends_wait(ev);
 	int ret = 0;
 
 	if (!m->last_wait || (!ends && ev->kind != EVENT_CONTENTION_BEGIN))
 		return 0;
 	errno = 0;
 	if (ends && !w->doubtful && passes(t, w, ev->time)) {
-		struct trace_wait one = {.w = w, .end_ns = ev->time, .ret = ev->end.ret};
+		struct trace_wait one = {.w = w, .end_ns = ev->time, .ret = ret_of(ev)};
 		ret = put_wait(t, &one);
 	}
 	if (ret == 0 && t->sink->waiting)

@@ -143,7 +143,7 @@ static int take_event(struct engine_watch *w, const struct event *ev, struct err
 	t->now_ns = ev->time;
 	if (!t->checked_ns)
 		t->checked_ns = ev->time;
-	if (ev->kind == EVENT_CONTENTION_END && m->last_wait)
+	if (event_ends_wait(ev) && m->last_wait)
 		wait_ended(t, &m->waits->waits[m->last_wait]);
 	else if (ev->kind == EVENT_CONTENTION_BEGIN && m->last_wait && (t->breaks || t->blocked))
 		wait_began(t, &m->waits->waits[m->last_wait]);

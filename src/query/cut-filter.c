@@ -75,6 +75,11 @@ static bool passes(struct cut_filter *k, const struct wait *w, uint64_t end_ns)
 	       (!k->gate || event_filter_passes(k->gate, w));
 }
 
+static uint64_t lock_of_end(const struct event *ev)
+{
+	return ev->kind == EVENT_USER ? ev->user.lock : ev->end.lock;
+}
+
 static int take_event(struct engine_watch *watch, const struct event *ev, struct error *err)
 {
 	struct cut_filter *k = (struct cut_filter *)watch;
@@ -86,9 +91,9 @@ static int take_event(struct engine_watch *watch, const struct event *ev, struct
 		return 0;
 	if (ev->kind == EVENT_CONTENTION_BEGIN)
 		r = begins(k, at, w, ev);
-	if (ev->kind == EVENT_CONTENTION_END && passes(k, w, ev->time)) {
+	if (event_ends_wait(ev) && passes(k, w, ev->time)) {
 		r = keep_begins(k, at, w);
-		r = r < 0 ? r : note_wait(k, ev->time, ev->cpu, ev->end.lock, true);
+		r = r < 0 ? r : note_wait(k, ev->time, ev->cpu, lock_of_end(ev), true);
 	}
 	return r < 0 ? error_enomem(err, "the events to keep") : 0;
 }
@@ -128,8 +133,9 @@ bool cut_filter_has(void *keep, const struct event *ev)
 							       false)) != NULL;
 		return *with_begin;
 	case EVENT_CONTENTION_END:
-		return map64_get(&k->events, event_hash(ev->time, ev->cpu, ev->end.lock, true)) !=
-		       NULL;
+	case EVENT_USER:
+		return map64_get(&k->events,
+				 event_hash(ev->time, ev->cpu, lock_of_end(ev), true)) != NULL;
 	case EVENT_RELEASE:
 		return map64_get(&k->events, lock_hash(ev->release.lock)) != NULL;
 	case EVENT_OWNER:

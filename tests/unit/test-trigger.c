@@ -16,6 +16,7 @@
 
 #include "kontend/holdrec.h"
 #include "kontend/mem.h"
+#include "kontend/userlock.h"
 #include "lock-snaps.h"
 #include "perf-snaps.h"
 #include "triggered.h"
@@ -50,6 +51,34 @@ static void a_wait_that_ends_fires(void **state)
 	assert_string_equal(f->list[0].expr, "wait>5ms type:rwsem");
 	assert_string_equal(f->list[0].fired, "wait 5.00ms");
 	assert_int_equal(f->list[0].from_ns + f->list[0].to_ns + f->list[0].more, 0);
+	assert_false(f->goes_on);
+}
+
+/* A record reports such a wait when it has ended. */
+static void a_wait_for_a_lock_of_a_program_fires(void **state)
+{
+	struct play *p = *state;
+	struct userrec r = {.magic = USERREC_MAGIC,
+			    .lock = userlock_addr(1, 0x5000),
+			    .begin_ns = START + 400 * MS,
+			    .length_ns = 300 * MS,
+			    .woken_ns = START + 700 * MS,
+			    .addr = 0x5000,
+			    .pid = 701,
+			    .tid = 701,
+			    .kind = USERLOCK_MUTEX,
+			    .flags = USERREC_HANDED,
+			    .comm = "app"};
+
+	synth_outputs(p->rig.synth);
+	synth_user(p->rig.synth, 0, START + 700 * MS, &r);
+	synth_tick(p->rig.synth, START + 2000 * MS);
+	const struct fired *f = triggered_one(p, "wait>200ms world:user");
+	assert_int_equal(f->n, 1);
+	assert_int_equal(f->list[0].worst_ns, 300 * MS);
+	assert_int_equal(f->list[0].begin_ns, START + 400 * MS);
+	assert_int_equal(f->list[0].tid, 701);
+	assert_string_equal(f->list[0].task, "app");
 	assert_false(f->goes_on);
 }
 
@@ -682,6 +711,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_wait_that_ends_fires),
+		TEST(a_wait_for_a_lock_of_a_program_fires),
 		TEST(a_wait_that_goes_on_fires_once),
 		TEST(what_does_not_end_goes_on),
 		TEST(what_overlaps_is_one),

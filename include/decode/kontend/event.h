@@ -220,6 +220,12 @@ static inline bool event_is_file_try(uint32_t kind)
 	return kind >= EVENT_FLOCK && kind <= EVENT_LEASE_UNBLOCK;
 }
 
+/* Is it the end of the wait that the model has applied last, if there is one? */
+static inline bool event_ends_wait(const struct event *ev)
+{
+	return ev->kind == EVENT_CONTENTION_END || ev->kind == EVENT_USER;
+}
+
 /*
  * May it be of a time before the measurement? Mappings of compiled code have the time at which it
  * was compiled.
