@@ -23,7 +23,6 @@ from compilers import ENVIRONMENT, is_usable
 FUTEX = {"x86_64": "202", "aarch64": "98"}
 THREADS = 3  # of a case, that have its name
 VIEWS = ("--view", "overview,waiters", "--rows", "0", "--format", "json")
-PENDING = "symbols are being read"
 REPORTED = ("lock", "unknown", "wait", "unseen")
 
 # A semaphore may be a lock or a queue, and the functions around these say no more. Python's locks are semaphores, of
@@ -123,6 +122,21 @@ def reported(report, case):
     return locks, others, sorted({f["what"] for f in rows})
 
 
+def of_case(views, case):
+    """Threads of the case by what is reported of them. The report says which threads wait for locks, and how many others
+    there are: of these, those that are not known are taken for threads of the case."""
+    named = case.named()
+    locks, others, _ = reported(views, case)
+    ret = collections.Counter(lock=len(named & locks))
+    ret["unknown"] = min(len(named - locks), others["unknown"])
+    ret["wait"] = min(len(named) - sum(ret.values()), max(0, sum(others.values()) - ret["unknown"] - case.others()))
+    ret["unseen"] = len(named) - sum(ret.values())
+    return ret
+
+
+seen = collections.Counter()  # by case: threads that are reported to wait for a lock
+
+
 class Matrix:
     """Of one program and one way to take snapshots."""
 
@@ -132,14 +146,9 @@ class Matrix:
         self.details = []
 
     def add(self, views, case):
-        """The report says which threads wait for locks, and how many others there are. Where these have several
-        classes, those that are not known are taken for the threads of the case."""
         named = case.named()
         locks, others, what = reported(views, case)
-        here = collections.Counter(lock=len(named & locks))
-        here["unknown"] = min(len(named - locks), others["unknown"])
-        here["wait"] = min(len(named) - sum(here.values()), max(0, sum(others.values()) - here["unknown"] - case.others()))
-        here["unseen"] = len(named) - sum(here.values())
+        here = of_case(views, case)
         for r, n in here.items():
             self.n["lock" if case.name.startswith("L") else "wait", r] += n
             self.n["wait", r] += others[r] - (n if r in others else 0)
@@ -156,7 +165,8 @@ class Matrix:
             return
         check(not here["unseen"] or case.name in BRIEF, "%s: %d threads are not seen" % (where, here["unseen"]))
         if case.name not in MAY_BE_UNKNOWN[self.language]:
-            least = 1 if case.name in BRIEF else len(named)
+            least = 0 if case.name in BRIEF else len(named)
+            seen[case.name] += here["lock"]
             check(here["lock"] >= least and not here["unknown"] and not here["wait"],
                   "%s: %s are locks, reported %s" % (where, sorted(named), dict(here)))
 
@@ -186,22 +196,22 @@ def compile_all(program, sources):
     yield "Python", (sys.executable, source("user-classes.py"))
 
 
-def is_pending(views, pids):
-    """Have some of their threads no class yet, as symbols are being read?"""
-    return any(f["pid"] in pids and f["what"] == PENDING for f in views["overview"]["elsewhere"]["futexes"])
+def is_complete(views, cases):
+    """Are all threads there? They are not until their functions have names."""
+    return not any(of_case(views, c)["unseen"] for c in cases if c.name.startswith("L") and c.name not in BRIEF)
 
 
-def reports(kontend, pids):
+def reports(kontend, cases):
     """Each way to see the threads. Large programs take some seconds to get the names of their functions."""
     for way, options in (("BPF", ()), ("no BPF", ("--no-bpf",)), ("recording", None)):
-        for seconds in ("4", "8", "30"):
+        for seconds in ("4", "8", "20"):
             if options is None:
                 run(kontend, "record", "-q", "-o", "a.data", "--duration", seconds)
                 text = run(kontend, "report", "-q", "-i", "a.data", *VIEWS)
             else:
                 text = run(kontend, "report", "-q", *options, "--duration", seconds, *VIEWS)
             views = json.loads(text)["views"]
-            if not is_pending(views, pids):
+            if is_complete(views, cases):
                 break
         yield way, views
 
@@ -216,7 +226,7 @@ def try_programs(kontend, programs):
             cases.append(("MariaDB", Database()))
         for language, c in cases:
             until(c.is_asleep, "%s: all threads of %s sleep" % (language, c.name))
-        for way, views in reports(kontend, {c.process.pid for _, c in cases}):
+        for way, views in reports(kontend, [c for _, c in cases]):
             for language in dict.fromkeys(language for language, _ in cases):
                 m = Matrix(language, way)
                 for c in (c for name, c in cases if name == language):
@@ -237,6 +247,8 @@ def main():
         print("%-12s %-12s %-5s" % ("PROGRAM", "SNAPSHOTS", "TRUTH"), *("%7s" % r.upper() for r in REPORTED))
         for m in found:
             m.print()
+        for name in BRIEF:
+            check(seen[name], "no thread of %s was ever seen" % name)
         if failed():
             for m in found:
                 print("%s, %s:" % (m.language, m.way), *m.details, sep="\n    ")

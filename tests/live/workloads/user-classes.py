@@ -34,6 +34,7 @@ def wait_for_gil():
 
 
 def keep_gil():
+    without_gil.prctl(PR_SET_NAME, b"keeper")
     for _ in range(THREADS):
         started.acquire()
     with_gil.sleep(3600)
