@@ -21,6 +21,7 @@ kontend, load = sys.argv[1], sys.argv[2:]
 THRESHOLD = "20us"
 TRIES = 3  # four of us measure beside the load: one that gets no CPU for long loses records
 NOISE_NS = 200000  # of a wait: three programs, and whatever interrupts them
+SPIN_NOISE_NS = 2000  # of a wait, on average: 200 ns were seen
 
 
 class Observer:
@@ -71,12 +72,26 @@ def whole(name, report):
     return not s["lost"] and not s["dropped"]
 
 
+def spun(report):
+    """Of mutexes: waits, and how long they spun."""
+    rows = [r for r in report["views"]["locks"]["rows"] if r["kind"] == "mutex"]
+    return sum(r["contended"] for r in rows), sum(r["spin_ns"] or 0 for r in rows)
+
+
+def compare_spins(name, full, other):
+    (n, ns), (_, other_ns) = spun(full), spun(other)
+    print("%s: %d waits for mutexes spun for %d ns, and %d" % (name, n, ns, other_ns))
+    check(abs(ns - other_ns) <= 2 * NOISE_NS + n * SPIN_NOISE_NS, "%s: mutexes spun for %d ns, not %d" %
+          (name, other_ns, ns))
+
+
 def compare(name, full, other):
     a, b = by_caller(full), by_caller(other)
     for key in sorted(set(a) | set(b)):
         (n, ns), (m, ms) = a.get(key, (0, 0)), b.get(key, (0, 0))
         check(n == m, "%s: %s: %d waits, of which it knows %d" % (name, key, n, m))
         check(abs(ns - ms) <= n * NOISE_NS, "%s: %s: %d ns, and %d" % (name, key, ns, ms))
+    compare_spins(name, full, other)
     short = other["source"]["short"]
     print("%s: %d waits, %d of them only in sums: %d ns; %d rows" % (
         name, sum(n for n, _ in b.values()), short["waits"], short["total_ns"], len(b)))
