@@ -6,11 +6,16 @@ import shutil
 import subprocess
 
 HOME = pwd.getpwuid(os.getuid()).pw_dir
-ENVIRONMENT = {"RUSTUP_HOME": HOME + "/.rustup", "CARGO_HOME": HOME + "/.cargo", **os.environ, "GO111MODULE": "off"}
+
+
+def environment():
+    """What they keep besides their output is in the current folder."""
+    return {"RUSTUP_HOME": HOME + "/.rustup", "CARGO_HOME": HOME + "/.cargo", **os.environ, "GO111MODULE": "off",
+            "GOCACHE": os.path.abspath("cache"), "XDG_CONFIG_HOME": os.path.abspath("config")}
 
 
 def is_usable(tool):
     """Installed; and a link of rustup needs a toolchain."""
     return shutil.which(tool) and subprocess.run(
         (tool, "version" if tool == "go" else "--version"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        env=ENVIRONMENT, check=False).returncode == 0
+        env=environment(), check=False).returncode == 0

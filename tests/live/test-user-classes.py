@@ -18,7 +18,7 @@ import time
 
 import mariadb
 from checks import check, done, failed, skip
-from compilers import ENVIRONMENT, is_usable
+from compilers import environment, is_usable
 
 FUTEX = {"x86_64": "202", "aarch64": "98"}
 THREADS = 3  # of a case, that have its name
@@ -190,7 +190,7 @@ def compile_all(program, sources):
         if not is_usable(tool):
             print("%s: no %s is installed" % (language, tool))
             continue
-        run(*command, source(name), env=dict(ENVIRONMENT, GOCACHE=os.path.abspath("cache")))
+        run(*command, source(name), env=environment())
         yield language, ("java", "-Xmx32m", "-XX:+UseSerialGC", "-cp", ".", "UserClasses") \
             if language == "Java" else (os.path.abspath(command[-1]),)
     yield "Python", (sys.executable, source("user-classes.py"))

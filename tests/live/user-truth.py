@@ -29,7 +29,7 @@ import sys
 import tempfile
 
 from checks import check, done, skip
-from compilers import ENVIRONMENT, is_usable
+from compilers import environment, is_usable
 
 LEAST_NS = 50000  # shorter sleeps have no record
 READ_NS = 50000   # an owner is read before the sleep has its time
@@ -237,7 +237,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="kontend-user-truth-") as folder:
         os.chdir(folder)
         if program.endswith(".rs"):
-            run(("rustc", "--edition", "2021", "-O", "-o", "program", program), env=ENVIRONMENT)
+            run(("rustc", "--edition", "2021", "-O", "-o", "program", program), env=environment())
             program = os.path.abspath("program")
         for situation in sys.argv[4:] or ("here",):
             if situation == "storm" and not shutil.which(STORM[0]):
