@@ -214,8 +214,10 @@ static int meet_child(struct run *r, const struct opts *o, struct error *err)
 
 	if (code < 0)
 		return code;
-	if (r->target.kind == TARGET_COMMAND)
-		run_snapshots_child(r->snapshots, live_child_pid(r->source));
+	if (r->target.kind == TARGET_COMMAND) {
+		r->target.child = live_child_pid(r->source);
+		run_snapshots_child(r->snapshots, r->target.child);
+	}
 	return place_probes(r, o, err);
 }
 

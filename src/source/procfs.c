@@ -160,15 +160,17 @@ static bool parse_stat(const char *text, struct procfs_task *ret)
 	const char *p = strrchr(text, ')');
 	char state;
 	unsigned long long start;
+	int parent;
 
 	if (!p)
 		return false;
-	/* state, 18 fields between, then the start time */
+	/* state, parent, 17 fields between, then the start time */
 	if (sscanf(p + 1,
-		   " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+		   " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
 		   "%llu",
-		   &state, &start) != 2)
+		   &state, &parent, &start) != 3)
 		return false;
+	ret->parent = parent;
 	ret->start = start;
 	ret->ended = state == 'Z' || state == 'X';
 	return true;

@@ -258,10 +258,45 @@ const char *target_describe(const struct target *t, char *buf, size_t size)
 	return buf;
 }
 
+enum { ANCESTORS_MOST = 64 };
+
+static bool descends(pid_t pid, pid_t from)
+{
+	struct procfs_task task = {.parent = pid};
+
+	for (int i = 0; i < ANCESTORS_MOST && task.parent > 1; i++) {
+		if (task.parent == from)
+			return true;
+		if (procfs_identify("/proc", task.parent, &task) < 0)
+			return false;
+	}
+	return false;
+}
+
+/* Many tasks of a process are asked for one after another. */
+static bool is_of_command(const struct target *t, pid_t pid)
+{
+	static _Thread_local struct {
+		pid_t pid, child;
+		bool is;
+	} last;
+	pid_t child = t->child;
+
+	if (!child || pid <= 0)
+		return false;
+	if (last.pid != pid || last.child != child) {
+		last.is = descends(pid, child);
+		last.pid = pid;
+		last.child = child;
+	}
+	return last.is;
+}
+
 bool target_has(const struct target *t, pid_t pid, pid_t tid, bool in_cgroup, int cpu)
 {
 	pid_t id = t->kind == TARGET_PIDS ? pid : tid;
-	bool is_listed = t->kind == TARGET_SYSTEM || (t->kind == TARGET_CGROUP && in_cgroup);
+	bool is_listed = t->kind == TARGET_SYSTEM || (t->kind == TARGET_CGROUP && in_cgroup) ||
+			 (t->kind == TARGET_COMMAND && is_of_command(t, pid));
 
 	if (t->kind == TARGET_PIDS || t->kind == TARGET_TIDS)
 		for (size_t i = 0; i < t->n_ids; i++)

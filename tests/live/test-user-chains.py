@@ -226,6 +226,12 @@ def hang(program, folder):
         for args in ((), ("--no-bpf",), ("--user-locks", "snapshot")):
             does = check_hang(f"hang {' '.join(args)}", views("--duration", "1s", *args), p)
             check("nanosleep" in (does or ""), f"{args}: the owner is in {does}")
+    out = os.path.join(folder, "command.json")
+    with Hang(program, sys.argv[1], "report", "-q", "--view", "overview,chains", "--format", "json", "-o", out,
+              "--duration", "1.5s", "--") as p:
+        p.process.wait()
+        with open(out, encoding="utf-8") as f:
+            check_hang("measured alone", json.load(f)["views"], p)
     with Hang(program, "unshare", "-pf", "--mount-proc") as p:
         check_hang("in a container", views("--duration", "1s"), p, True)
     if not shutil.which("setpriv"):

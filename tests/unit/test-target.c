@@ -316,14 +316,41 @@ static void test_target_has(void **state)
 	assert_false(target_has(&t, 1, 2, true, 3));
 }
 
+/* Its own threads and all that it has started. */
+static void test_target_has_command(void **state)
+{
+	struct target t = {.kind = TARGET_COMMAND};
+	int to_child[2];
+	pid_t child, parent = getpid();
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(to_child), 0);
+	child = fork();
+	if (!child)
+		_exit(read(to_child[0], &byte, 1) == 1 ? 0 : 1);
+	assert_true(child > 0);
+	assert_false(target_has(&t, child, child, false, -1));
+	t.child = parent;
+	assert_true(target_has(&t, parent, parent + 1, false, -1));
+	assert_true(target_has(&t, child, child, false, 0));
+	assert_false(target_has(&t, getppid(), getppid(), false, -1));
+	assert_false(target_has(&t, -child, -child, false, -1));
+	t.child = child;
+	assert_true(target_has(&t, child, child, false, -1));
+	assert_false(target_has(&t, parent, parent, false, -1));
+	assert_int_equal(write(to_child[1], "x", 1), 1);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_target_has), cmocka_unit_test(test_cpulist),
-		cmocka_unit_test(test_watch),	   cmocka_unit_test(test_cpus),
-		cmocka_unit_test(test_bad_ids),	   cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_names),	   cmocka_unit_test(test_zombie),
-		cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_target_has), cmocka_unit_test(test_target_has_command),
+		cmocka_unit_test(test_cpulist),	   cmocka_unit_test(test_watch),
+		cmocka_unit_test(test_cpus),	   cmocka_unit_test(test_bad_ids),
+		cmocka_unit_test(test_ids),	   cmocka_unit_test(test_names),
+		cmocka_unit_test(test_zombie),	   cmocka_unit_test(test_describe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,7 @@ size_t procfs_maps_note(size_t left, char ret[PROCFS_NOTE]);
 struct procfs_task {
 	pid_t id;
 	pid_t tgid;	/* the process it belongs to */
+	pid_t parent;	/* of that process */
 	uint64_t start; /* in ticks since boot */
 	bool ended;	/* a zombie, or being torn down */
 };

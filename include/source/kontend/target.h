@@ -17,10 +17,11 @@ struct target {
 	size_t n_cpus;
 	pid_t *ids; /* pids or tids */
 	size_t n_ids;
-	char *cgroup;	   /* path below the cgroup2 mount, or absolute */
-	char **command;	   /* argv, NULL-terminated, borrowed from main's */
-	bool output_apart; /* its standard output goes to standard error: kontend writes for a
-			      program */
+	char *cgroup;	     /* path below the cgroup2 mount, or absolute */
+	char **command;	     /* argv, NULL-terminated, borrowed from main's */
+	_Atomic pid_t child; /* that runs the command; 0: not yet */
+	bool output_apart;   /* its standard output goes to standard error: kontend writes for a
+				program */
 };
 
 /* "0,2-5": -EINVAL with @err if it is no list, -ENODEV for a CPU that is not online. */
@@ -32,7 +33,8 @@ int target_set_cgroup(struct target *t, const char *path, struct error *err);
 const char *target_describe(const struct target *t, char *buf, size_t size);
 /*
  * Are the waits of this task, which ran on @cpu last (-1: not known), surely measured? @in_cgroup:
- * it is in the target's cgroup, or in one below that.
+ * it is in the target's cgroup, or in one below that. Of a command all processes are that /proc
+ * shows as its descendants.
  */
 bool target_has(const struct target *t, pid_t pid, pid_t tid, bool in_cgroup, int cpu);
 void target_deinit(struct target *t);
