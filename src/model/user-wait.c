@@ -31,18 +31,25 @@
 #include <errno.h>
 #include <string.h>
 
-/* The wait that looks have shown for this sleep, or for one before it; 0: none. */
-static uint32_t seen_wait(const struct model *m, const struct event *ev)
+/* The wait of this thread that looks have shown, and that @fits; 0: none. */
+static uint32_t find_seen(const struct model *m, const struct event *ev,
+			  bool (*fits)(const struct wait *w, const struct event *ev))
 {
 	const uint32_t *t = map64_get(&m->tasks->by_tid, (uint32_t)ev->tid);
 	const struct task *task = t ? &m->tasks->tasks[*t] : NULL;
 
 	for (uint32_t i = 0; task && i < task->depth; i++) {
 		const struct wait *w = &m->waits->waits[task->waits[i]];
-		if (w->addr == ev->user.lock && w->by_look)
+		if (w->by_look && fits(w, ev))
 			return task->waits[i];
 	}
 	return 0;
+}
+
+/* In this sleep, or in one before it. */
+static bool is_for_same_lock(const struct wait *w, const struct event *ev)
+{
+	return w->addr == ev->user.lock;
 }
 
 /* The scheduler's clock of a snapshot differs a little. */
@@ -52,24 +59,25 @@ static bool is_same_sleep(const struct wait *w, const struct event *ev)
 	       w->begin_ns <= ev->user.begin_ns + WAIT_CLOCKS_NS;
 }
 
+static bool is_same_user_sleep(const struct wait *w, const struct event *ev)
+{
+	return userlock_is(w->addr) && is_same_sleep(w, ev);
+}
+
 /*
  * A look has shown this sleep as one for another lock: for the row that locks a transaction, where
- * the event says "a transaction". A thread sleeps for one of them only.
+ * the event says "a transaction". A thread sleeps for one of them only. Returns since when that
+ * wait has been charged to holders.
  */
 static uint64_t forget_other(struct model *m, const struct event *ev)
 {
-	const uint32_t *t = map64_get(&m->tasks->by_tid, (uint32_t)ev->tid);
-	const struct task *task = t ? &m->tasks->tasks[*t] : NULL;
+	uint32_t index = find_seen(m, ev, is_same_user_sleep);
+	uint64_t joined_ns = m->waits->waits[index].joined_ns;
 
-	for (uint32_t i = 0; task && i < task->depth; i++) {
-		const struct wait *w = &m->waits->waits[task->waits[i]];
-		uint64_t joined_ns = w->joined_ns;
-		if (!w->by_look || !userlock_is(w->addr) || !is_same_sleep(w, ev))
-			continue;
-		pair_vanished(m, task->waits[i]);
-		return joined_ns;
-	}
-	return ev->time;
+	if (!index)
+		return ev->time;
+	pair_vanished(m, index);
+	return joined_ns;
 }
 
 static int begin(struct model *m, const struct event *ev)
@@ -144,7 +152,7 @@ int user_wait(struct model *m, const struct event *ev)
 	code = lock_lifetime_user(m, ev);
 	if (code < 0)
 		return code;
-	uint32_t index = seen_wait(m, ev);
+	uint32_t index = find_seen(m, ev, is_for_same_lock);
 	bool is_seen = index && is_same_sleep(&m->waits->waits[index], ev);
 	uint64_t until_ns = is_seen ? m->waits->waits[index].joined_ns
 			    : index ? ev->time

@@ -188,6 +188,21 @@ static bool find_parked(struct machine *m, const struct java_thread *t, struct r
 	       again.at == blocker.at;
 }
 
+/* True: m->threads are to be given back. */
+static bool find_self(struct runtimes *r, struct machine *m, const struct runtime_thread *thread,
+		      struct java_thread *ret)
+{
+	const struct runtime_process *p = m->p;
+
+	m->threads = java_threads_take(r, p, m->j);
+	if (!m->threads)
+		return false;
+	if (java_threads_find(&m->threads, p, m->j, p->number(p->arg, thread->tid), ret))
+		return true;
+	runtimes_give_kept(r, p, m->threads);
+	return false;
+}
+
 static bool find_wait(struct runtimes *r, const struct runtime_process *p, const struct runtime *t,
 		      const struct runtime_thread *thread, struct runtime_lock *ret)
 {
@@ -195,15 +210,10 @@ static bool find_wait(struct runtimes *r, const struct runtime_process *p, const
 	struct java_thread self;
 	uint64_t monitor;
 
-	if (!may_wait(thread))
+	if (!may_wait(thread) || !find_self(r, &m, thread, &self))
 		return false;
-	m.threads = java_threads_take(r, p, m.j);
-	if (!m.threads)
-		return false;
-	bool found = java_threads_find(&m.threads, p, m.j, p->number(p->arg, thread->tid), &self);
-	if (found)
-		found = is_pending(&m, &self, &monitor) ? find_monitor(&m, &self, monitor, ret)
-							: find_parked(&m, &self, ret);
+	bool found = is_pending(&m, &self, &monitor) ? find_monitor(&m, &self, monitor, ret)
+						     : find_parked(&m, &self, ret);
 	runtimes_give_kept(r, p, m.threads);
 	return found;
 }
@@ -215,18 +225,13 @@ static bool find_slot(struct runtimes *r, const struct runtime_process *p, const
 	struct machine m = {p, &t->java, NULL};
 	struct java_thread self;
 
-	if (!thread->found || strcmp(thread->found->what, "Java monitor") != 0)
+	if (!thread->found || strcmp(thread->found->what, "Java monitor") != 0 ||
+	    !find_self(r, &m, thread, &self))
 		return false;
-	m.threads = java_threads_take(r, p, m.j);
-	if (!m.threads)
-		return false;
-	bool found = java_threads_find(&m.threads, p, m.j, p->number(p->arg, thread->tid), &self);
-	if (found)
-		*ret = (struct runtime_info){.at = self.at + m.j->at[JAVA_PENDING],
-					     .where = self.at,
-					     .bits = UINT64_MAX};
 	runtimes_give_kept(r, p, m.threads);
-	return found;
+	*ret = (struct runtime_info){
+		.at = self.at + m.j->at[JAVA_PENDING], .where = self.at, .bits = UINT64_MAX};
+	return true;
 }
 
 static bool name_number(struct runtimes *r, const struct runtime_process *p,

@@ -153,14 +153,6 @@ static void *run_once(void *arg)
 	return arg;
 }
 
-static pthread_t begin(void *(*run)(void *), void *arg)
-{
-	pthread_t t;
-
-	get(pthread_create(&t, NULL, run, arg), "pthread_create");
-	return t;
-}
-
 static void make_once(void)
 {
 	begin(run_once, NULL);

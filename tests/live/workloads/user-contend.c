@@ -59,14 +59,6 @@ enum { LOCKS = sizeof(locks) / sizeof(*locks) };
 
 static int rounds;
 
-static unsigned long long now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
-}
-
 static void add(_Atomic unsigned long long *n, _Atomic unsigned long long *ns,
 		unsigned long long begin)
 {
@@ -159,14 +151,6 @@ static void make_locks(void)
 	make(&inheriting, 0, 0, PTHREAD_PRIO_INHERIT, 0);
 	make(&common->mutex, 0, 0, 0, PTHREAD_PROCESS_SHARED);
 	get(sem_init(&semaphore, 0, 0) < 0 ? errno : 0, "semaphore");
-}
-
-static pthread_t begin(void *(*run)(void *), void *arg)
-{
-	pthread_t t;
-
-	get(pthread_create(&t, NULL, run, arg), "pthread_create");
-	return t;
 }
 
 static void run_threads(void)

@@ -48,14 +48,6 @@ enum { LOCKS = sizeof(locks) / sizeof(*locks) };
 static int rounds;
 static _Atomic int words[2], ended;
 
-static unsigned long long now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
-}
-
 static struct word word_of(const void *addr, uint32_t value)
 {
 	return (struct word){value, (uintptr_t)addr, FLAGS, 0};
@@ -124,14 +116,6 @@ static void *wait_for_several(void *arg)
 	while (!ended)
 		syscall(WAITV, w, 2L, 0L, NULL, CLOCK_MONOTONIC);
 	return arg;
-}
-
-static pthread_t begin(void *(*run)(void *), void *arg)
-{
-	pthread_t t;
-
-	get(pthread_create(&t, NULL, run, arg), "pthread_create");
-	return t;
 }
 
 static void run_threads(void)

@@ -178,14 +178,6 @@ static void make_locks(void)
 	sem_init(&semaphore, 0, 0);
 }
 
-static pthread_t begin(void *(*run)(void *), void *arg)
-{
-	pthread_t t;
-
-	get(pthread_create(&t, NULL, run, arg), "pthread_create");
-	return t;
-}
-
 int main(void)
 {
 	pthread_t holder;

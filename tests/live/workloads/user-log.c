@@ -203,14 +203,6 @@ static struct user *new_user(const struct kind *kind)
 	return u;
 }
 
-static pthread_t begin(void *(*run)(void *), void *arg)
-{
-	pthread_t t;
-
-	get(pthread_create(&t, NULL, run, arg), "pthread_create");
-	return t;
-}
-
 static void begin_process(struct user *u)
 {
 	pid_t child = fork();

@@ -2,11 +2,12 @@
 #ifndef KONTEND_TEST_USER_MUTEX_H
 #define KONTEND_TEST_USER_MUTEX_H
 
-/* Mutexes of all kinds, for programs that contend for them. */
+/* Mutexes of all kinds, and what the programs that contend for them share. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Ends the program unless @error is 0. */
 static inline void get(int error, const char *name)
@@ -27,6 +28,22 @@ static inline void make(pthread_mutex_t *m, int type, int is_robust, int protoco
 	get(pthread_mutexattr_setprotocol(&a, protocol), "protocol");
 	get(pthread_mutexattr_setpshared(&a, is_shared), "shared");
 	get(pthread_mutex_init(m, &a), "mutex");
+}
+
+static inline pthread_t begin(void *(*run)(void *), void *arg)
+{
+	pthread_t t;
+
+	get(pthread_create(&t, NULL, run, arg), "pthread_create");
+	return t;
+}
+
+static inline unsigned long long now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
 }
 
 #endif

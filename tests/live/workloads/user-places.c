@@ -38,14 +38,6 @@ static struct {
 	struct sum sum;
 } * memory;
 
-static unsigned long long now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
-}
-
 static void pass(sem_t *s, struct sum *sum)
 {
 	unsigned long long begin = now_ns();
@@ -102,14 +94,6 @@ static void *wait_at_barrier(void *arg)
 	return arg;
 }
 
-static pthread_t begin(void *(*run)(void *))
-{
-	pthread_t t;
-
-	get(pthread_create(&t, NULL, run, NULL), "pthread_create");
-	return t;
-}
-
 int main(int argc, char **argv)
 {
 	pthread_t threads[THREADS];
@@ -136,11 +120,11 @@ int main(int argc, char **argv)
 		if (!child)
 			_exit(0);
 	}
-	begin(wait_for_work);
-	begin(hand_out_work);
-	begin(wait_at_barrier);
+	begin(wait_for_work, NULL);
+	begin(hand_out_work, NULL);
+	begin(wait_at_barrier, NULL);
 	for (int k = 0; k < THREADS; k++)
-		threads[k] = begin(k % 2 ? pass_here : pass_there);
+		threads[k] = begin(k % 2 ? pass_here : pass_there, NULL);
 	for (int k = 0; k < THREADS; k++)
 		pthread_join(threads[k], NULL);
 	while (wait(NULL) > 0)
