@@ -102,12 +102,9 @@ static void a_sleep_is_a_wait(void **state)
 	assert_int_equal(model_damage(w->rig.engine.model).no_stack, 0);
 }
 
-/* A snapshot has it in flight: the record ends that wait, and is no second one. */
-static void a_sleep_in_flight_is_the_same_wait(void **state)
+static void see_in_flight(struct asked *w)
 {
-	struct asked *w = *state;
 	struct locksnap s = {0};
-	struct table t;
 
 	start(w);
 	const struct locksnap_queue q = {.addr = lock_of(0),
@@ -128,6 +125,59 @@ static void a_sleep_in_flight_is_the_same_wait(void **state)
 	synth_round(w->rig.synth, AT(600));
 	rig_play_ticks(&w->rig, NULL, 1);
 	assert_int_equal(w->rig.engine.model->waits->in_flight, 1);
+}
+
+/* The thread sleeps for one lock only: the event says in less detail which. */
+static void a_sleep_in_flight_is_for_one_lock(void **state)
+{
+	struct asked *w = *state;
+	struct table t;
+
+	see_in_flight(w);
+	struct userrec r = sleep_of(701, 100, 800);
+	r.kind = USERLOCK_RUNTIME;
+	r.lock = lock_of(1);
+	report_sleep(w, r);
+	second(w, 1);
+	asked_play(w, NULL);
+	assert_int_equal(w->rig.engine.model->waits->in_flight, 0);
+	t = asked_locks(w, (struct query_spec){0});
+	uint64_t contended = 0;
+	for (size_t i = 0; i < t.n_rows; i++)
+		contended += cell_u(&t, i, "contended");
+	assert_int_equal(contended, 1);
+	assert_int_equal(cell_u(&t, 0, "total_ns"), 800 * MS);
+}
+
+/* The library limits each sleep, and the thread sleeps again: all of it is waiting for the lock. */
+static void sleeps_that_end_in_time_are_waits(void **state)
+{
+	struct asked *w = *state;
+	struct table t;
+
+	start(w);
+	for (uint64_t i = 0; i < 3; i++) {
+		struct userrec r = sleep_of(701, 100 + 6 * i, 5);
+		r.flags = USERREC_RETRIES;
+		r.kind = USERLOCK_RUNTIME;
+		report_sleep(w, r);
+	}
+	second(w, 1);
+	asked_play(w, NULL);
+	t = asked_locks(w, (struct query_spec){0});
+	assert_int_equal(t.n_rows, 1);
+	assert_int_equal(cell_u(&t, 0, "contended"), 3);
+	assert_int_equal(cell_u(&t, 0, "total_ns"), 15 * MS);
+	assert_int_equal(w->rig.engine.model->n_failed, 0);
+}
+
+/* A snapshot has it in flight: the record ends that wait, and is no second one. */
+static void a_sleep_in_flight_is_the_same_wait(void **state)
+{
+	struct asked *w = *state;
+	struct table t;
+
+	see_in_flight(w);
 	report_sleep(w, sleep_of(701, 100, 800));
 	second(w, 1);
 	asked_play(w, NULL);
@@ -556,6 +606,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_sleep_is_a_wait),
 		TEST(a_sleep_in_flight_is_the_same_wait),
+		TEST(a_sleep_in_flight_is_for_one_lock),
+		TEST(sleeps_that_end_in_time_are_waits),
 		TEST(holders_of_snapshots_stay),
 		TEST(not_all_sleeps_are_acquisitions),
 		TEST(short_ones_come_in_sums),
