@@ -115,7 +115,8 @@ def reported(report, case):
     pid = case.process.pid
     locks = {w["tid"] for w in report["waiters"]["rows"]
              if w["pid"] == pid and w["type"].endswith("(u)") and not w["ended_ns"]}
-    rows = [f for f in report["overview"]["elsewhere"]["futexes"] if f["pid"] == pid]
+    rows = [f for f in report["overview"]["elsewhere"]["futexes"]
+            if f["pid"] == pid and f["what"] != "symbols are being read"]
     others = collections.Counter()
     for f in rows:
         others[f["class"]] += f["tasks"]

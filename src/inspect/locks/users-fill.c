@@ -77,6 +77,23 @@ static int add_sums(const struct users_pass *r, struct locksnap *to)
 	return code;
 }
 
+/* Of each process those whose functions have no names yet. */
+static int add_unnamed(const struct users_pass *r, struct locksnap *to)
+{
+	int code = 0;
+
+	for (size_t i = 0, n; code == 0 && i < r->n_pending; i += n) {
+		const struct users_wanted *w = &r->pending[i];
+		struct locksnap_futex f = {.pid = w->pid};
+		for (n = 0; i + n < r->n_pending && w[n].pid == w->pid; n++)
+			f.tasks += w[n].unnamed;
+		f.comm = f.tasks ? files_comm(r->proc, w->pid, w->pid, to) : 0;
+		f.what = f.tasks ? locksnap_add_text(to, USERS_PENDING) : 0;
+		code = f.tasks ? locksnap_add_futex(to, &f) : 0;
+	}
+	return code;
+}
+
 struct adding {
 	const struct users_pass *pass;
 	const struct target *target;
@@ -188,6 +205,8 @@ int users_fill(struct users_pass *r, const struct target *target, struct files_c
 	struct adding a = {.pass = r, .target = target, .to = to, .clocks = clocks};
 	int code = add_sums(r, to);
 	size_t n;
+
+	code = code < 0 ? code : add_unnamed(r, to);
 
 	a.frames_from = (uint32_t)to->n_user_frames;
 	code = code < 0 ? code : add_user_frames(r, to);

@@ -38,6 +38,7 @@ struct users_sum {
 /* A thread to be read; tid 0: all of the process. */
 struct users_wanted {
 	int32_t pid, tid;
+	bool unnamed; /* its functions have no names yet */
 };
 
 /* The work of one thread. */
@@ -50,7 +51,7 @@ struct users_pass {
 	size_t n, cap;
 	struct users_sum *sums;
 	size_t n_sums, cap_sums;
-	struct users_wanted *pending; /* of which symbols are still being read */
+	struct users_wanted *pending; /* to be read again soon */
 	size_t n_pending, cap_pending;
 	/* Locks without waits, in this order, and what was found of them. */
 	struct snapshot_users_lock *named;

@@ -356,11 +356,12 @@ static int add_sum(struct users_pass *r, int32_t pid, enum futexclass class, con
 	return 0;
 }
 
-static int add_pending(struct users_pass *r, const struct users_process *p, int32_t tid)
+static int add_pending(struct users_pass *r, const struct users_process *p, int32_t tid,
+		       bool unnamed)
 {
 	if (mem_grow(&r->pending, &r->cap_pending, r->n_pending, sizeof(*r->pending)) < 0)
 		return -ENOMEM;
-	r->pending[r->n_pending++] = (struct users_wanted){p->pid, tid};
+	r->pending[r->n_pending++] = (struct users_wanted){p->pid, tid, unnamed};
 	return 0;
 }
 
@@ -505,7 +506,7 @@ static int add_awake(struct users_pass *r, struct users_process *p, int32_t tid)
 
 	return code < 0 || r->n > n || !users_classes_was_lock(r->classes, tid)
 		       ? code
-		       : add_pending(r, p, tid);
+		       : add_pending(r, p, tid, false);
 }
 
 static bool is_same_sleep(struct users_process *p, int32_t tid, const struct users_thread *t)
@@ -538,12 +539,12 @@ static int add_thread(struct users_pass *r, struct users_process *p, int32_t tid
 	bool found = !is_no_lock && (by_runtime || find_lock(p, &t.call, &c.found, &w));
 	w.ran_ns = found && !c.ran_ns ? files_ran_ns(p->proc, p->pid, tid) : c.ran_ns;
 	if (!is_same_sleep(p, tid, &t))
-		return found ? add_pending(r, p, tid) : 0;
+		return found ? add_pending(r, p, tid, false) : 0;
 	if (is_no_lock)
 		return add_sum(r, p->pid, said.class, said.name, 1);
 	if (!found)
 		return strcmp(c.found.what, USERS_PENDING) == 0
-			       ? add_pending(r, p, tid)
+			       ? add_pending(r, p, tid, true)
 			       : add_sum(r, p->pid, c.found.class, c.found.what, 1);
 	code = add_frames(r, &c, &w);
 	if (by_runtime) {
