@@ -171,7 +171,7 @@ static void ask_users(struct run_snapshots *r)
 	size_t n = snapshot_slept_new_locks(r->slept, new, SNAPSHOT_USERS_NEW);
 
 	snapshot_users_name(r->users, new, n);
-	n = snapshot_slept_stacks(r->slept, r->stacks, SNAPSHOT_USERS_STACKS);
+	n = snapshot_slept_stacks(r->slept, r->stacks, snapshot_users_room(r->users));
 	snapshot_users_ask(r->users, r->stacks, n);
 }
 

@@ -41,9 +41,10 @@ void snapshot_users_name(struct snapshot_users *u, const struct snapshot_users_l
 			 size_t n);
 /*
  * Stacks of sleeps of which events report nothing, as their paths are not known: the next call of
- * snapshot_users_add() finds those; @n is at most SNAPSHOT_USERS_STACKS, copied. One that needs
+ * snapshot_users_add() finds those; copied, @n is at most snapshot_users_room(). One that needs
  * symbols that are still being read is kept for the call after that.
  */
+size_t snapshot_users_room(const struct snapshot_users *u);
 void snapshot_users_ask(struct snapshot_users *u, const struct usersite_stack *stacks, size_t n);
 /* The paths that the last call has found; until the next one. */
 const struct snapshot_users_path *snapshot_users_paths(const struct snapshot_users *u,

@@ -83,10 +83,27 @@ static void pass_unref(struct users_pass *p)
 
 static void read_wanted(struct left_work *work);
 
+/* A process that keeps its readers waiting is not read for these, either. */
+static void forget_left(struct snapshot_users *u)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < u->n_named; i++)
+		if (!left_has(&u->left, u->named[i].pid))
+			u->named[n++] = u->named[i];
+	u->n_named = n;
+	n = 0;
+	for (size_t i = 0; i < u->n_stacks; i++)
+		if (!left_has(&u->left, u->stacks[i].pid))
+			u->stacks[n++] = u->stacks[i];
+	u->n_stacks = n;
+}
+
 static struct users_pass *pass_new(struct snapshot_users *u, bool searches)
 {
 	struct users_pass *p = mem_calloc(1, sizeof(*p));
 
+	forget_left(u);
 	if (!u->classes)
 		u->classes = users_classes_new(u->proc);
 	if (!p || !u->classes) {
@@ -693,9 +710,14 @@ void snapshot_users_name(struct snapshot_users *u, const struct snapshot_users_l
 	u->n_named = n;
 }
 
+size_t snapshot_users_room(const struct snapshot_users *u)
+{
+	return SNAPSHOT_USERS_STACKS - u->n_stacks;
+}
+
 void snapshot_users_ask(struct snapshot_users *u, const struct usersite_stack *stacks, size_t n)
 {
-	size_t room = SNAPSHOT_USERS_STACKS - u->n_stacks;
+	size_t room = snapshot_users_room(u);
 
 	n = n < room ? n : room;
 	memcpy(u->stacks + u->n_stacks, stacks, n * sizeof(*stacks));

@@ -199,7 +199,7 @@ static __always_inline void user_ask(struct task_struct___user *t, const struct 
 	__u32 first = 0;
 	struct raw_user_room *room = bpf_map_lookup_elem(&user_rooms, &first);
 
-	if (!room || !user_state.stacks || !site || site->asked)
+	if (!room || (__s64)user_state.stacks <= 0 || !site || site->asked)
 		return;
 	struct usersite_stack *s = &room->stack;
 	s->key = key;
