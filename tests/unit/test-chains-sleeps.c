@@ -85,14 +85,19 @@ static void log_thread(struct locksnap *s)
 	lock_snap_blocked(s, b, "jbd2/vda1-8", LOCK_SNAP_LOG_THREAD, LOOK - 20 * MS);
 }
 
-/* A request to the daemon 900, since 450 ms. */
-static void wait_for_server(struct locksnap *s, int tid)
+/* A request of a thread to the daemon 900, since 450 ms. */
+static void ask_server(struct locksnap *s, int pid, int tid)
 {
-	struct locksnap_blocked b = {.pid = tid, .tid = tid, .state = LOCKSNAP_BLOCKED_S};
+	struct locksnap_blocked b = {.pid = pid, .tid = tid, .state = LOCKSNAP_BLOCKED_S};
 
 	b.by_pid = b.by_tid = 900;
 	b.by_comm = locksnap_add_text(s, "sshfs");
 	lock_snap_blocked(s, b, "t", LOCK_SNAP_FUSE, LOOK - 50 * MS);
+}
+
+static void wait_for_server(struct locksnap *s, int tid)
+{
+	ask_server(s, tid, tid);
 }
 
 static void vfork_for(struct locksnap *s, int tid, int child)
@@ -264,6 +269,21 @@ static void a_server_that_runs_is_the_root(void **state)
 	end(w, &s);
 	assert_string_equal(query_chains_of(&w->q, 800),
 			    "-/800 -> rwsem 0xffff888000001000 -> t/700 W -> FUSE daemon -> "
+			    "sshfs/900");
+}
+
+/* Threads of the server that wait for one that asks it itself are no proof of a circle. */
+static void a_process_that_asks_itself_is_the_root(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	begin(w);
+	wait_since(w, &s, 900, 901, 460, 0, 902, LOCKSNAP_ASLEEP);
+	ask_server(&s, 900, 902);
+	end(w, &s);
+	assert_string_equal(query_chains_of(&w->q, 901),
+			    "-/901 -> rwsem 0xffff888000001000 -> t/902 W -> FUSE daemon -> "
 			    "sshfs/900");
 }
 
@@ -461,6 +481,7 @@ int main(void)
 		TEST(a_server_waits_itself),
 		TEST(a_server_that_waits_has_a_queue),
 		TEST(a_server_that_runs_is_the_root),
+		TEST(a_process_that_asks_itself_is_the_root),
 		TEST(a_chain_begins_without_a_lock),
 		TEST(a_root_without_a_cpu_is_kept_off_by_a_task),
 		TEST(a_snapshot_without_room_proves_nothing),

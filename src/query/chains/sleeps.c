@@ -108,12 +108,15 @@ struct serving {
 	const char *comm;
 };
 
-/* Is the task that it waits for the first thread of a process any of whose threads may do? */
+/*
+ * Is the task that it waits for the first thread of a process any of whose threads may do? In its
+ * own process those that wait are rather behind this one.
+ */
 static bool is_served(const struct locksnap *s, const struct chain_sleep *sleep)
 {
 	const struct blocked_why *w = &sleep->why;
 
-	return w->by_tid && w->by_tid == w->by_pid &&
+	return w->by_tid && w->by_tid == w->by_pid && w->by_pid != sleep->task->pid &&
 	       (w->cause == SLEEP_FUSE || w->cause == SLEEP_UFFD ||
 		!strncmp(locksnap_text(s, sleep->task->fs), "fuse", 4));
 }
