@@ -7,6 +7,7 @@ program, if one can be built here, the sleeps are counted.
     test-user-futex2.py KONTEND PROGRAM SOURCE"""
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,11 +21,11 @@ FLAGS_32 = ("-m32", "-O2", "-D_GNU_SOURCE", "-Wno-psabi", "-I/usr/include/x86_64
 
 def look(kontend, program):
     """What a report sees of it: classes of its sleepers, its locks, and the sleeps of 32-bit programs."""
-    p = subprocess.Popen((program, "100000"), stdout=subprocess.DEVNULL)
+    p = subprocess.Popen((program, "100000"), stdout=subprocess.DEVNULL, start_new_session=True)
     try:
         views = json.loads(run(kontend, *LOOK))["views"]
     finally:
-        p.kill()
+        os.killpg(p.pid, signal.SIGKILL)  # and its processes
         p.wait()
     comm = os.path.basename(program)[:15]
     elsewhere = views["overview"]["elsewhere"]
