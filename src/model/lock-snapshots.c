@@ -328,8 +328,10 @@ static int add_unreported(struct model *m, const struct look_at *now, const stru
 			continue;
 		}
 		uint64_t begin_ns = since(m, now, before, v, task);
-		/* The last look is later than the last event. */
-		if (begin_ns && begin_ns < m->now_ns && add_wait(m, now, v, t, begin_ns) < 0)
+		/* The last look is later than the last event: a wait may have begun in between. */
+		if (begin_ns >= m->now_ns)
+			begin_ns = m->now_ns - 1;
+		if (begin_ns && add_wait(m, now, v, t, begin_ns) < 0)
 			return -ENOMEM;
 	}
 	return 0;

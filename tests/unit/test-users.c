@@ -598,8 +598,9 @@ static void what_cannot_be_known_is_there(void **state)
 	assert_false(query_lock_unknowns(&w->q, &at, &type));
 }
 
-/* The task has run since, so its wait before that has ended, which no event reports. */
-/* The last look is later than the last tick. A wait that it does not have may have lasted so long.
+/*
+ * The last look is later than the last tick. A wait that it does not have may have lasted so long,
+ * and one may have begun in between.
  */
 static void the_last_look_has_all_waits(void **state)
 {
@@ -619,13 +620,16 @@ static void the_last_look_has_all_waits(void **state)
 	lock_snap_emit(w->rig.synth, &s, AT(1002));
 	asked_play(w, NULL);
 	t = asked_waiters(w, (struct query_spec){0});
-	assert_int_equal(t.n_rows, 2);
+	assert_int_equal(t.n_rows, 3);
 	assert_string_equal(cell_s(&t, 0, "task"), "t/701");
 	assert_int_equal(cell_u(&t, 0, "since_ns"), 990 * MS);
 	assert_string_equal(cell_s(&t, 1, "task"), "t/703");
 	assert_int_equal(cell_u(&t, 1, "since_ns"), 100 * MS);
+	assert_string_equal(cell_s(&t, 2, "task"), "t/704");
+	assert_int_equal(cell_u(&t, 2, "since_ns"), 1);
 }
 
+/* The task has run since, so its wait before that has ended, which no event reports. */
 static void a_task_that_has_run_waits_again(void **state)
 {
 	struct asked *w = *state;
