@@ -59,25 +59,29 @@ static bool is_same_sleep(const struct wait *w, const struct event *ev)
 	       w->begin_ns <= ev->user.begin_ns + WAIT_CLOCKS_NS;
 }
 
-static bool is_same_user_sleep(const struct wait *w, const struct event *ev)
+/* The thread runs, so no sleep of it that looks have shown goes on. */
+static bool is_over(const struct wait *w, const struct event *ev)
 {
-	return userlock_is(w->addr) && is_same_sleep(w, ev);
+	return userlock_is(w->addr) && w->begin_ns <= ev->time;
 }
 
 /*
  * A look has shown this sleep as one for another lock: for the row that locks a transaction, where
- * the event says "a transaction". A thread sleeps for one of them only. Returns since when that
- * wait has been charged to holders.
+ * the event says "a transaction". Or it has shown one before that had no event. Returns since when
+ * this sleep has been charged to holders.
  */
 static uint64_t forget_other(struct model *m, const struct event *ev)
 {
-	uint32_t index = find_seen(m, ev, is_same_user_sleep);
-	uint64_t joined_ns = m->waits->waits[index].joined_ns;
+	uint64_t ret = ev->time;
+	uint32_t index;
 
-	if (!index)
-		return ev->time;
-	pair_vanished(m, index);
-	return joined_ns;
+	while ((index = find_seen(m, ev, is_over))) {
+		const struct wait *w = &m->waits->waits[index];
+		if (is_same_sleep(w, ev))
+			ret = w->joined_ns;
+		pair_vanished(m, index);
+	}
+	return ret;
 }
 
 static int begin(struct model *m, const struct event *ev)

@@ -149,6 +149,20 @@ static void a_sleep_in_flight_is_for_one_lock(void **state)
 	assert_int_equal(cell_u(&t, 0, "total_ns"), 800 * MS);
 }
 
+/* The thread runs: the sleep that the look has shown is over, though no event has reported it. */
+static void a_sleep_without_an_event_ends(void **state)
+{
+	struct asked *w = *state;
+
+	see_in_flight(w);
+	struct userrec r = sleep_of(701, 700, 200);
+	r.lock = lock_of(1);
+	report_sleep(w, r);
+	second(w, 1);
+	asked_play(w, NULL);
+	assert_int_equal(w->rig.engine.model->waits->in_flight, 0);
+}
+
 /* The library limits each sleep, and the thread sleeps again: all of it is waiting for the lock. */
 static void sleeps_that_end_in_time_are_waits(void **state)
 {
@@ -607,6 +621,7 @@ int main(void)
 		TEST(a_sleep_is_a_wait),
 		TEST(a_sleep_in_flight_is_the_same_wait),
 		TEST(a_sleep_in_flight_is_for_one_lock),
+		TEST(a_sleep_without_an_event_ends),
 		TEST(sleeps_that_end_in_time_are_waits),
 		TEST(holders_of_snapshots_stay),
 		TEST(not_all_sleeps_are_acquisitions),
