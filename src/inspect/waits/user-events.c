@@ -257,10 +257,14 @@ int user_events_learn(struct user_events *u, const struct snapshot_users_path *p
 
 		if (bpf_map_lookup_elem(u->sites, &key, &site) < 0)
 			site = (struct usersite){0};
-		if (add_path(&site, p) && bpf_map_update_elem(u->sites, &key, &site, BPF_ANY) < 0)
+		if (!add_path(&site, p))
+			continue;
+		if (bpf_map_update_elem(u->sites, &key, &site, BPF_ANY) < 0)
 			return -errno;
+		/* Tasks keep such a path, or that there is none. */
 		if (p->info && !p->lock)
-			__atomic_store_n(&u->state->has_epoll, 1, __ATOMIC_RELAXED);
+			__atomic_store_n(&u->state->has_epoll, u->state->has_epoll + 1,
+					 __ATOMIC_RELAXED);
 	}
 	return 0;
 }

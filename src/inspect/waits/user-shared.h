@@ -19,7 +19,12 @@ struct raw_user_now {
 	unsigned int cpu, epoch;
 	unsigned long long number; /* of the runtime's lock, by usersite_path.info; 0: none */
 	unsigned long long place;  /* usersite_key() where more is to be known; 0: not */
-	unsigned int site, pad;	   /* enum usersite_flag */
+	/* Kept from sleep to sleep: where the process says for which lock it is in epoll_wait(2).
+	 */
+	unsigned long long mm; /* of that process; another program has another one */
+	unsigned long long info, info_bits, info_mask, info_class, info_space; /* usersite_path */
+	unsigned int site;	/* enum usersite_flag */
+	unsigned int has_epoll; /* as it was then */
 };
 
 enum {
@@ -69,7 +74,8 @@ struct raw_user_state {
 	unsigned long long stacks; /* that may be handed over until the next look */
 	unsigned int off;	   /* nothing is measured */
 	unsigned int epoch;	   /* a number of the attachment */
-	unsigned int has_epoll;	   /* places of sleeps in epoll_wait(2) are known */
+	unsigned int
+		has_epoll; /* places of sleeps in epoll_wait(2) are known: another number by each */
 	unsigned int pad;
 };
 

@@ -331,20 +331,46 @@ static __always_inline bool user_begin(struct task_struct___user *t, const struc
 	return true;
 }
 
-/* The same of epoll_wait(2). False: not for a lock. */
-static __always_inline bool user_begin_epoll(struct task_struct___user *t,
-					     const struct user_call *call, struct raw_user_now *now)
+/* Where the process says for which lock it sleeps in epoll_wait(2), if that is known by now. */
+static __always_inline void user_find_info(struct task_struct___user *t, struct raw_user_now *now)
 {
-	__u64 space = user_space_of(t), key = usersite_key(space, USERSITE_EPOLL, USERSITE_EPOLL);
-	const struct usersite *site = bpf_map_lookup_elem(&user_sites, &key);
+	__u64 key = usersite_key(user_space_of(t), USERSITE_EPOLL, USERSITE_EPOLL);
+	const struct usersite *site;
 
-	now->word = now->addr = now->pc = 0;
+	now->mm = (__u64)t->mm;
+	now->has_epoll = user_state.has_epoll;
+	now->info = 0;
+	site = bpf_map_lookup_elem(&user_sites, &key);
+	if (!site)
+		return;
+	now->info = site->paths[0].info;
+	now->info_bits = site->paths[0].info_bits;
+	now->info_mask = site->paths[0].info_mask;
+	now->info_class = site->paths[0].info_class;
+	now->info_space = site->paths[0].info_space;
+}
+
+/* The same of epoll_wait(2). False: not for a lock. */
+static __always_inline bool user_begin_epoll(struct task_struct___user *t, struct raw_user_now *now)
+{
+	__u64 number;
+
+	if (now->mm != (__u64)t->mm || now->has_epoll != user_state.has_epoll)
+		user_find_info(t, now);
+	if (!now->info || bpf_probe_read_user(&number, sizeof(number), (void *)now->info))
+		return false;
+	number &= now->info_bits;
+	if (!number || (number & now->info_mask) != now->info_class)
+		return false;
+	now->word = now->addr = now->pc = now->place = 0;
 	now->op = now->value = 0;
 	now->owner_pid = now->owner_tid = 0;
-	now->kind = now->flags = now->site = now->number = now->place = 0;
-	if (site)
-		user_take_path(&site->paths[0], now);
-	return now->number;
+	now->kind = USERLOCK_RUNTIME;
+	now->flags = USERREC_RETRIES;
+	now->site = USERSITE_LOCK | USERSITE_KNOWN;
+	now->number = number;
+	now->lock = userlock_addr(now->info_space, number);
+	return true;
 }
 
 static __always_inline bool user_waits(const struct user_call *call)
@@ -383,10 +409,10 @@ static __always_inline void user_switch(struct task_struct___user *prev)
 		counts->dropped++;
 		return;
 	}
-	__u64 from_ns = bpf_ktime_get_ns();
 	now->since_ns = 0;
-	if (call.is_epoll && !user_begin_epoll(prev, &call, now))
+	if (call.is_epoll && !user_begin_epoll(prev, now))
 		return;
+	__u64 from_ns = bpf_ktime_get_ns();
 	*user_mark(prev) = 1;
 	counts->sleeps++;
 	if (call.is_epoll || user_begin(prev, &call, now)) {
