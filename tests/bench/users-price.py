@@ -3,15 +3,15 @@
 """users-price.py KONTEND [ROUNDS [LOAD...]] [-- OPTION...]
 
 What each switch and wakeup of a load pays for the programs by which `kontend` reports locks of
-programs, so exactly that 2 % of a load show on a machine whose speed drifts by 20 %: the programs of
-a running kontend are attached a second time and detached again, some ten times a second, and the
-CPU time of the load by switch is compared within each round of slices, in random order. The second
+programs, so exactly that 2 % show on a machine whose speed drifts by 20 %: the programs of a
+running kontend are attached a second time and detached again, some ten times a second, and the CPU
+time of the load by switch is compared within each round of slices, in random order. The second
 attachment finds code and data in the caches, as the only one would at such rates. So is a pair of
 empty programs: what the kernel takes to call any. OPTIONs are those of kontend, as --sleeps.
 
-Loads: pipe and messaging (`perf bench sched`, until the rounds are done), pipe1 (on one CPU), futex (threads that hand a
-mutex to each other). A figure is the median of the differences, and by the sign test the interval
-that has it with a certainty of 95 % at least.
+Loads: pipe and messaging (`perf bench sched`, until the rounds are done), pipe1 (on one CPU), futex
+(threads that hand a mutex to each other). A figure is the median of the differences, and by the
+sign test the interval that has it with a certainty of 95 % at least.
 """
 import contextlib
 import ctypes
@@ -25,7 +25,8 @@ import subprocess
 import sys
 import time
 
-from price import ATTR_BYTES, PROG_GET_FD_BY_ID, SYS_BPF, bpf, fail, interval, libc, name_of, programs, skip
+from price import (ATTR_BYTES, PROG_GET_FD_BY_ID, SYS_BPF, bpf, fail, interval, libc, name_of,
+                   programs, skip)
 
 SLICE_S, SETTLE_S = 0.08, 0.015
 PROG_LOAD, RAW_TRACEPOINT_OPEN = 5, 17
