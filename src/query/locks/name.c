@@ -108,7 +108,8 @@ static const char *short_name(struct query *q, const char *text)
 }
 
 /* Digits of an address by which a lock of a process is known. */
-enum { SHORT_END = 4, LONG_END = 8, TWO = UINT32_MAX };
+enum { SHORT_END = 4, LONG_END = 8 };
+static const uint32_t TWO = UINT32_MAX;
 
 static uint64_t end_of(const struct lockname *n)
 {
