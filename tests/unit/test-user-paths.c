@@ -138,7 +138,7 @@ static void a_semaphore_may_be_a_lock(void **state)
 	assert_int_equal(p.flags, USERSITE_COUNT);
 	assert_int_equal(p.kind, USERLOCK_SEM);
 	assert_true(p.lock == userlock_addr(s.space, (uintptr_t)&semaphore));
-	assert_true(p.info == 0);
+	assert_true(p.info.at == 0);
 }
 
 static void a_condition_is_none(void **state)

@@ -28,16 +28,20 @@ enum usersite_flag {
 	USERSITE_RETRIES = 32,
 };
 
+/*
+ * Where a process says which lock it is before it sleeps: these bits at this address are the number
+ * of a lock if it is of that class, and not 0. Such locks are in `space`, and are of the kind
+ * USERLOCK_RUNTIME.
+ */
+struct usersite_info {
+	unsigned long long at, space; /* at 0: nowhere */
+	unsigned long long bits, mask, class;
+};
+
 struct usersite_path {
 	unsigned long long returns[USERSITE_RETURNS];
 	unsigned long long lock; /* userlock_addr() */
-	/*
-	 * 0, or the address at which the process says which lock it is before it sleeps. These bits
-	 * there are the number of a lock if it is of that class, and not 0. Such locks are in
-	 * `info_space`, and are of the kind USERLOCK_RUNTIME.
-	 */
-	unsigned long long info, info_space;
-	unsigned long long info_bits, info_mask, info_class;
+	struct usersite_info info;
 	unsigned short at[USERSITE_RETURNS]; /* 8-byte words from the stack pointer */
 	unsigned short n_returns, kind;	     /* enum userlock_kind */
 	unsigned int flags;		     /* enum usersite_flag */

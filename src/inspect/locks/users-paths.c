@@ -91,11 +91,12 @@ static bool take_info(struct users_pass *r, struct users_process *p,
 
 	if (!runtimes_info(r->runtimes, of, thread, ret_info))
 		return false;
-	ret->info = ret_info->at;
-	ret->info_space = users_runtime_space(p, ret_info->where, &shared);
-	ret->info_bits = ret_info->bits;
-	ret->info_mask = ret_info->mask;
-	ret->info_class = ret_info->class;
+	ret->info =
+		(struct usersite_info){.at = ret_info->at,
+				       .space = users_runtime_space(p, ret_info->where, &shared),
+				       .bits = ret_info->bits,
+				       .mask = ret_info->mask,
+				       .class = ret_info->class};
 	return true;
 }
 
@@ -114,25 +115,23 @@ static bool take_lock(struct users_pass *r, struct users_process *p, int32_t tid
 {
 	const struct runtime_process of = users_runtime_process(p);
 	struct users_wait *w = &r->names[r->n_named];
-	struct futexclass_found mutex = {
+	const struct futexclass_found mutex = {
 		.class = FUTEXCLASS_LOCK, .kind = FUTEXCLASS_MUTEX, .what = "mutex"};
+	const struct runtime_thread thread = {tid, c, f};
 	struct runtime_lock said;
 	struct runtime_info info;
 
+	f = is_relocking(c, f) ? &mutex : f;
 	*w = (struct users_wait){.pid = p->pid};
-	const struct runtime_thread thread = {tid, c, f};
 	if (!take_info(r, p, &of, &thread, &info, ret) && runtimes_by_word(r->runtimes, &of) &&
 	    runtimes_find(r->runtimes, &of, &thread, &said))
 		users_take_runtime(r, p, &said, w);
-	else if (is_relocking(c, f)
-			 ? !users_take_class(r, p, c, &mutex, w)
-			 : f->class != FUTEXCLASS_LOCK || !users_take_class(r, p, c, f, w))
+	else if (f->class != FUTEXCLASS_LOCK || !users_take_class(r, p, c, f, w))
 		return false;
 	ret->lock = w->addr;
 	ret->kind = (unsigned short)w->lock.kind;
 	ret->flags = USERSITE_LOCK | USERSITE_KNOWN | (w->named ? USERSITE_NAMED : 0) |
-		     (f->by_condition && !is_relocking(c, f) ? USERSITE_RETRIES : 0) |
-		     (w->shared ? USERSITE_SHARED : 0);
+		     (f->by_condition ? USERSITE_RETRIES : 0) | (w->shared ? USERSITE_SHARED : 0);
 	r->n_named += w->named;
 	return true;
 }
@@ -158,7 +157,7 @@ int users_path_find(struct users_pass *r, struct users_process *p, struct usersi
 	struct copied copied = {s, p};
 	const struct users_place place = {p->proc, p->pid, read_copied, read_maps, &copied};
 	const struct users_thread t = {{s->addr, s->op, s->value}, s->sp, s->pc};
-	struct usersite_path path = {.info = 0};
+	struct usersite_path path = {.n_returns = 0};
 	struct users_class class;
 	uint64_t key = s->key;
 	int code = 0;
@@ -181,13 +180,13 @@ int users_path_find(struct users_pass *r, struct users_process *p, struct usersi
 int users_path_epoll(struct users_pass *r, struct users_process *p)
 {
 	const struct runtime_process of = users_runtime_process(p);
-	struct usersite_path path = {.info = 0};
+	struct usersite_path path = {.n_returns = 0};
 	const struct runtime_thread thread = {p->pid, NULL, NULL};
 	struct runtime_info info;
 
 	if (!take_info(r, p, &of, &thread, &info, &path) || !info.epoll_class)
 		return 0;
-	path.info_class = info.epoll_class;
+	path.info.class = info.epoll_class;
 	path.kind = USERLOCK_RUNTIME;
 	path.flags = USERSITE_LOCK | USERSITE_KNOWN | USERSITE_RETRIES;
 	return add_path(r, usersite_key(users_process_space(p), USERSITE_EPOLL, USERSITE_EPOLL),

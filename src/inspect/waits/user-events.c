@@ -262,7 +262,7 @@ int user_events_learn(struct user_events *u, const struct snapshot_users_path *p
 		if (bpf_map_update_elem(u->sites, &key, &site, BPF_ANY) < 0)
 			return -errno;
 		/* Tasks keep such a path, or that there is none. */
-		if (p->info && !p->lock)
+		if (p->info.at && !p->lock)
 			__atomic_store_n(&u->state->has_epoll, u->state->has_epoll + 1,
 					 __ATOMIC_RELAXED);
 	}

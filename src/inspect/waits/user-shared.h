@@ -6,6 +6,8 @@
 #ifndef KONTEND_INSPECT_LOCKS_USER_SHARED_H
 #define KONTEND_INSPECT_LOCKS_USER_SHARED_H
 
+#include "kontend/usersite.h"
+
 /* The sleep in futex(2) that a thread is in. */
 struct raw_user_now {
 	unsigned long long since_ns;   /* 0: in none */
@@ -22,7 +24,7 @@ struct raw_user_now {
 	/* Kept from sleep to sleep: where the process says for which lock it is in epoll_wait(2).
 	 */
 	unsigned long long mm; /* of that process; another program has another one */
-	unsigned long long info, info_bits, info_mask, info_class, info_space; /* usersite_path */
+	struct usersite_info info;
 	unsigned int site;	/* enum usersite_flag */
 	unsigned int has_epoll; /* as it was then */
 };

@@ -193,13 +193,16 @@ static __always_inline bool user_is_known(__u64 lock, __u32 kind)
 
 /* Hands the stack over if no other one has been for that place. */
 static __always_inline void user_ask(struct task_struct___user *t, const struct user_call *call,
-				     const struct userlock_call *c, __u64 space, __u64 key)
+				     const struct userlock_call *c, __u64 space, __u64 key,
+				     struct usersite *site)
 {
-	struct usersite *site = bpf_map_lookup_elem(&user_sites, &key);
+	struct raw_user_room *room;
 	__u32 first = 0;
-	struct raw_user_room *room = bpf_map_lookup_elem(&user_rooms, &first);
 
-	if (!room || (__s64)user_state.stacks <= 0 || !site || site->asked)
+	if ((__s64)user_state.stacks <= 0 || site->asked)
+		return;
+	room = bpf_map_lookup_elem(&user_rooms, &first);
+	if (!room)
 		return;
 	struct usersite_stack *s = &room->stack;
 	s->key = key;
@@ -237,10 +240,24 @@ static __always_inline bool user_path_fits(const struct usersite_path *p, __u64 
 	return true;
 }
 
-static __always_inline void user_take_path(const struct usersite_path *p, struct raw_user_now *now)
+/* The lock that the process names. False: none. */
+static __always_inline bool user_take_info(const struct usersite_info *i, struct raw_user_now *now)
 {
 	__u64 number;
 
+	if (!i->at || bpf_probe_read_user(&number, sizeof(number), (void *)i->at))
+		return false;
+	number &= i->bits;
+	if (!number || (number & i->mask) != i->class)
+		return false;
+	now->kind = USERLOCK_RUNTIME;
+	now->number = number;
+	now->lock = userlock_addr(i->space, number);
+	return true;
+}
+
+static __always_inline void user_take_path(const struct usersite_path *p, struct raw_user_now *now)
+{
 	now->site = p->flags;
 	if (!(p->flags & (USERSITE_LOCK | USERSITE_COUNT)))
 		return;
@@ -248,15 +265,8 @@ static __always_inline void user_take_path(const struct usersite_path *p, struct
 	now->flags |= p->flags & USERSITE_RETRIES ? USERREC_RETRIES : 0;
 	now->kind = p->kind;
 	now->lock = p->lock;
-	if (!p->info || bpf_probe_read_user(&number, sizeof(number), (void *)p->info))
-		return;
-	number &= p->info_bits;
-	if (!number || (number & p->info_mask) != p->info_class)
-		return;
-	now->kind = USERLOCK_RUNTIME;
-	now->number = number;
-	now->lock = userlock_addr(p->info_space, number);
-	now->site &= ~USERSITE_NAMED;
+	if (user_take_info(&p->info, now))
+		now->site &= ~USERSITE_NAMED;
 }
 
 /* For what a thread sleeps, by the functions that have called futex(2). False: it is not known. */
@@ -274,9 +284,12 @@ static __noinline bool user_by_path(struct task_struct___user *t, const struct u
 		return now->site & USERSITE_KNOWN;
 	}
 	now->place = key;
-	if (!site)
+	if (!site) {
 		bpf_map_update_elem(&user_sites, &key, &user_no_site, BPF_NOEXIST);
-	user_ask(t, call, c, space, key);
+		site = bpf_map_lookup_elem(&user_sites, &key);
+	}
+	if (site)
+		user_ask(t, call, c, space, key, site);
 	return false;
 }
 
@@ -339,37 +352,24 @@ static __always_inline void user_find_info(struct task_struct___user *t, struct 
 
 	now->mm = (__u64)t->mm;
 	now->has_epoll = user_state.has_epoll;
-	now->info = 0;
+	now->info.at = 0;
 	site = bpf_map_lookup_elem(&user_sites, &key);
-	if (!site)
-		return;
-	now->info = site->paths[0].info;
-	now->info_bits = site->paths[0].info_bits;
-	now->info_mask = site->paths[0].info_mask;
-	now->info_class = site->paths[0].info_class;
-	now->info_space = site->paths[0].info_space;
+	if (site)
+		now->info = site->paths[0].info;
 }
 
 /* The same of epoll_wait(2). False: not for a lock. */
 static __always_inline bool user_begin_epoll(struct task_struct___user *t, struct raw_user_now *now)
 {
-	__u64 number;
-
 	if (now->mm != (__u64)t->mm || now->has_epoll != user_state.has_epoll)
 		user_find_info(t, now);
-	if (!now->info || bpf_probe_read_user(&number, sizeof(number), (void *)now->info))
-		return false;
-	number &= now->info_bits;
-	if (!number || (number & now->info_mask) != now->info_class)
+	if (!user_take_info(&now->info, now))
 		return false;
 	now->word = now->addr = now->pc = now->place = 0;
 	now->op = now->value = 0;
 	now->owner_pid = now->owner_tid = 0;
-	now->kind = USERLOCK_RUNTIME;
 	now->flags = USERREC_RETRIES;
 	now->site = USERSITE_LOCK | USERSITE_KNOWN;
-	now->number = number;
-	now->lock = userlock_addr(now->info_space, number);
 	return true;
 }
 
@@ -470,8 +470,7 @@ static __always_inline bool user_is_handed(struct task_struct___user *t,
 	user_woken_words(&call, words);
 	if (self->mm == t->mm)
 		return words[0] == now->word || words[1] == now->word;
-	/* Processes have a page at different addresses. Which file it is of may not be known yet.
-	 */
+	/* Processes have a page at different addresses, and its file may not be known yet. */
 	return !(now->op & USERLOCK_PRIVATE) &&
 	       !((words[0] ^ now->word) & ((1 << USER_PAGE_SHIFT) - 1));
 }
