@@ -27,7 +27,8 @@ def fail(what):
 
 
 def bpf(command, attr):
-    return libc.syscall(SYS_BPF, command, ctypes.create_string_buffer(attr, ATTR_BYTES), 16)
+    return libc.syscall(SYS_BPF, command, ctypes.create_string_buffer(attr, ATTR_BYTES),
+                        ATTR_BYTES)
 
 
 def name_of(number):

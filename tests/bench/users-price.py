@@ -25,8 +25,7 @@ import subprocess
 import sys
 import time
 
-from price import (ATTR_BYTES, PROG_GET_FD_BY_ID, SYS_BPF, bpf, fail, interval, libc, name_of,
-                   programs, skip)
+from price import PROG_GET_FD_BY_ID, bpf, fail, interval, name_of, programs, skip
 
 SLICE_S, SETTLE_S = 0.08, 0.015
 PROG_LOAD, RAW_TRACEPOINT_OPEN = 5, 17
@@ -70,14 +69,10 @@ def descriptors(pid):
     return found
 
 
-def call(command, attr):
-    return libc.syscall(SYS_BPF, command, ctypes.create_string_buffer(attr, ATTR_BYTES), ATTR_BYTES)
-
-
 def empty_program():
     code, text = ctypes.create_string_buffer(EXIT_0), ctypes.create_string_buffer(b"GPL")
-    fd = call(PROG_LOAD, struct.pack("=IIQQ", RAW_TRACEPOINT, 2, ctypes.addressof(code),
-                                     ctypes.addressof(text)))
+    fd = bpf(PROG_LOAD, struct.pack("=IIQQ", RAW_TRACEPOINT, 2, ctypes.addressof(code),
+                                    ctypes.addressof(text)))
     if fd < 0:
         skip("cannot load a program")
     return fd
@@ -89,7 +84,7 @@ def attach(fds):
     for name, fd in fds:
         text = ctypes.create_string_buffer(name) if name else None
         at = ctypes.addressof(text) if text else 0
-        links.append(call(RAW_TRACEPOINT_OPEN, struct.pack("=QQ", at, fd)))
+        links.append(bpf(RAW_TRACEPOINT_OPEN, struct.pack("=QQ", at, fd)))
     if any(link < 0 for link in links):
         fail("a program cannot be attached a second time")
     return links

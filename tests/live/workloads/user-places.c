@@ -4,8 +4,8 @@
  *
  * Threads that contend for what no layout shows to be a lock: a semaphore that they use as one, in
  * two functions, and one that processes share. Each thread measures its own waits; a line for each:
- * name, waits of at least 50 us, their time in ns. Beside them a thread waits for work that another
- * one hands out by a semaphore, and one at a barrier, which are no locks.
+ * type, variable, waits of at least 50 us, their time in ns. Beside them a thread waits for work
+ * that another one hands out by a semaphore, and one at a barrier, which are no locks.
  */
 #include "user-mutex.h"
 
@@ -129,8 +129,8 @@ int main(int argc, char **argv)
 		pthread_join(threads[k], NULL);
 	while (wait(NULL) > 0)
 		;
-	printf("exclusive %llu %llu\n", own.n, own.ns);
-	printf("shared %llu %llu\n", common->n, common->ns);
+	printf("sem(u) exclusive %llu %llu\n", own.n, own.ns);
+	printf("sem(u) - %llu %llu\n", common->n, common->ns);
 	fflush(stdout);
 	_exit(0);
 }
