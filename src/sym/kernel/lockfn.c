@@ -162,9 +162,16 @@ static bool lockfn_is_known(unsigned from, unsigned to, const char *name, size_t
 static bool lockfn_is_tracing(const char *name, size_t len)
 {
 	static const char begin[] = "contention_begin", end[] = "contention_end";
-	static const char away[] = "_sched_switch";
-	enum { BEGIN = sizeof(begin) - 1, END = sizeof(end) - 1, AWAY = sizeof(away) - 1 };
+	static const char away[] = "_sched_switch", trace[] = "traceiter_";
+	enum {
+		TRACE = sizeof(trace) - 1,
+		BEGIN = sizeof(begin) - 1,
+		END = sizeof(end) - 1,
+		AWAY = sizeof(away) - 1
+	};
 
+	if (len > TRACE && !memcmp(name, trace, TRACE))
+		return true;
 	if (len < AWAY || !strchr("ndh", name[len - 1]))
 		return false;
 	return !memcmp(name + len - AWAY, away, AWAY) ||
