@@ -52,8 +52,12 @@ static void check(struct rig *r, const struct unwind_sample *s)
 	size_t n = unwind_stack(r->space, s, frames, MOST, &end);
 
 	fuzz_require(n <= MOST && end < UNWIND_ENDS);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		struct unwind_rule rule;
 		fuzz_require(frames[i].is_known || !frames[i].object);
+		int code = unwind_rule_of(r->space, frames[i].at, &rule);
+		fuzz_require(code <= 0 && (code || rule.kind <= UNWIND_RULE_LAST));
+	}
 }
 
 /* A stack of this program; the input may say where it is, within its text. */

@@ -12,6 +12,7 @@ print='printf|vprintf|puts|putchar|perror|exit|abort|warnx?|errx'
 
 c_files src ui | grep -v '^src/util/' | code_of |
 	grep -E "^[^:]*:[0-9]+:(.*$start)?($heap)[ 	]*\(" |
+	grep -vE '^src/sym/unwind/libdw.c:[0-9]+:	free\(f\);$' | # a frame of dwarf_cfi_addrframe()
 	sed 's/$/  (heap memory: use util\/mem)/' >>"$findings" || true
 c_files src | grep -vE '^src/(main.c|cmd/.*|options/cmd.c|util/progress.c|bench/(run|suite).*)$' | code_of |
 	grep -E "^[^:]*:[0-9]+:(.*$start)?(($print)[ 	]*\(|(stderr|stdout)([^A-Za-z0-9_]|$))" |

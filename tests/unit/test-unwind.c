@@ -90,6 +90,64 @@ static void test_whole(void **state)
 	}
 }
 
+enum { REG_FP = 6, REG_SP = 7, REG_IP = 8 }; /* of perf, on x86-64 */
+
+static uint64_t register_of(unsigned reg)
+{
+	return shot.regs[__builtin_popcountll(shot.mask & ((1ull << reg) - 1))];
+}
+
+static bool word_at(uint64_t addr, uint64_t *ret)
+{
+	uint64_t into = addr - register_of(REG_SP);
+
+	if (into > shot.len - sizeof(*ret))
+		return false;
+	memcpy(ret, shot.stack + into, sizeof(*ret));
+	return true;
+}
+
+/* Rules alone lead from caller to caller, as tables do. */
+static void test_rules(void **state)
+{
+	uint64_t sp, fp, ip;
+	size_t n = 0;
+
+	(void)state;
+	take_stack(20);
+	sp = register_of(REG_SP);
+	fp = register_of(REG_FP);
+	ip = register_of(REG_IP);
+	for (; n < shot.n; n++) {
+		struct unwind_rule r;
+		/* The address after a call may be in another function. */
+		int code = unwind_rule_of(space, n ? ip - 1 : ip, &r);
+		if (code == -ENOTSUP && !n)
+			skip();
+		assert_int_equal(code, 0);
+		assert_true(r.kind == UNWIND_RULE_SP || r.kind == UNWIND_RULE_FP);
+		uint64_t frame = (r.kind == UNWIND_RULE_SP ? sp : fp) + (uint64_t)r.frame;
+		assert_true(frame > sp);
+		assert_false(r.in_link);
+		assert_true(word_at(frame + (uint64_t)r.ret, &ip));
+		if (!r.fp_unchanged)
+			assert_true(word_at(frame + (uint64_t)r.fp, &fp));
+		sp = frame;
+		assert_int_equal(ip, shot.truth[n]);
+	}
+	assert_true(n > 10);
+}
+
+static void test_no_rules(void **state)
+{
+	struct unwind_rule r;
+
+	(void)state;
+	take_stack(1);
+	assert_int_equal(unwind_rule_of(space, 1, &r), -ENXIO);
+	assert_int_equal(unwind_rule_of(space, UINT64_MAX, &r), -ENXIO);
+}
+
 static void test_cut(void **state)
 {
 	enum unwind_end e;
@@ -191,6 +249,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),	     cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_rules),	     cmocka_unit_test(test_no_rules),
 		cmocka_unit_test(test_deep),	     cmocka_unit_test(test_no_maps),
 		cmocka_unit_test(test_no_registers), cmocka_unit_test(test_loop),
 		cmocka_unit_test(test_garbage),

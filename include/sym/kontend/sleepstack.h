@@ -51,6 +51,9 @@ int sleepstack_process(struct sleepstack *s, pid_t pid, const struct sleepstack_
  */
 size_t sleepstack_take(struct sleepstack *s, uint64_t sp, uint64_t ip, sleepstack_read *read,
 		       void *arg, struct sleepstack_frame ret[SLEEPSTACK_MOST], bool *ret_pending);
+/* As unwind_rule_of(), for an address of that process. */
+struct unwind_rule;
+int sleepstack_rule(struct sleepstack *s, uint64_t addr, struct unwind_rule *ret);
 /* Reads symbols that are wanted, until @budget_ns have passed. True: there is more to do. */
 bool sleepstack_load(struct sleepstack *s, uint64_t budget_ns);
 

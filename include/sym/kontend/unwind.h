@@ -55,6 +55,21 @@ struct unwind_frame {
 	bool is_known; /* in a mapping; else object and file_offset are 0 */
 };
 
+/* How the caller of a place in code is found, where a word or two say it. */
+enum unwind_rule_kind {
+	UNWIND_RULE_SP,	  /* the frame begins so many bytes above the stack pointer, */
+	UNWIND_RULE_FP,	  /* or above the frame pointer */
+	UNWIND_RULE_LAST, /* it is the outermost function */
+};
+
+struct unwind_rule {
+	enum unwind_rule_kind kind;
+	int32_t frame;	   /* bytes up to the begin of the frame (CFA) */
+	int32_t ret, fp;   /* from there: of the return address, and of the caller's fp */
+	bool in_link;	   /* the return address is still in the link register, not at `ret` */
+	bool fp_unchanged; /* the caller's frame pointer is in its register, not at `fp` */
+};
+
 const char *unwind_reason(enum unwind_end e); /* "stack dump ends", never NULL */
 
 /* Library to unwind with. */
@@ -98,5 +113,11 @@ void unwind_space_set(struct unwind_space *s, const struct unwind_map *maps, siz
  */
 size_t unwind_stack(struct unwind_space *s, const struct unwind_sample *sample,
 		    struct unwind_frame *ret, size_t most, enum unwind_end *ret_end);
+
+/*
+ * The rule of the code at @addr. 0; -ENOENT: it has no table; -ENXIO: no code is there; -ENOTSUP:
+ * its table has no such simple rule; -ENOMEM.
+ */
+int unwind_rule_of(struct unwind_space *s, uint64_t addr, struct unwind_rule *ret);
 
 #endif

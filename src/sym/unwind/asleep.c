@@ -286,3 +286,8 @@ bool sleepstack_load(struct sleepstack *s, uint64_t budget_ns)
 
 	return usersyms_load_some(s->files, budget_ns, &changed);
 }
+
+int sleepstack_rule(struct sleepstack *s, uint64_t addr, struct unwind_rule *ret)
+{
+	return unwind_rule_of(s->space, addr, ret);
+}

@@ -22,7 +22,9 @@ struct unwind_tables {
 	enum usersym_answer answer; /* of opening the file */
 	struct elfimg_segment *segments;
 	size_t n_segments;
-	uint8_t *image; /* built by the backend; NULL: not yet */
+	uint8_t *image; /* built by libdw.c; NULL: not yet */
+	void *rules;	/* the same; */
+	void (*free_rules)(void *rules);
 };
 
 /*
@@ -102,6 +104,10 @@ struct unwind_backend {
 /* NULL: built without the library. */
 const struct unwind_backend *unwind_by_libunwind(void);
 const struct unwind_backend *unwind_by_libdw(void);
+
+/* libdw.c: as unwind_rule_of(), for an address in the file. -ENOTSUP: built without the library. */
+int unwind_rule_by_libdw(struct unwind_tables *t, const struct unwind_machine *m, uint64_t addr,
+			 struct unwind_rule *ret);
 
 const struct unwind_map *unwind_find_map(const struct unwind_space *s, uint64_t ip);
 /* The tables of a mapping, at their place in the process. NULL: none. */

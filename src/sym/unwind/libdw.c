@@ -10,9 +10,11 @@
 #include "internal.h"
 #include "kontend/mem.h"
 
+#include <dwarf.h>
 #include <elf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PAGE = 4096, TABLES_AT = PAGE, SEGMENTS = 2, THREAD = 1 };
@@ -321,6 +323,130 @@ static size_t walk(struct unwind_space *s, struct unwind_frame *ret, size_t most
 	int code = dwfl_getthread_frames(own->dwfl, THREAD, take_frame, &w);
 	*ret_end = w.end == UNWIND_ENDS ? end_of(s, code) : w.end;
 	return w.n ? w.n : 1;
+}
+
+/* The tables of a file as libdw has them. */
+struct rules {
+	Elf *elf;
+	Dwarf_CFI *cfi;
+};
+
+static void free_rules(void *p)
+{
+	struct rules *r = p;
+
+	dwarf_cfi_end(r->cfi);
+	elf_end(r->elf);
+	mem_free(r);
+}
+
+/* NULL: they cannot be read, or there is no memory. */
+static struct rules *rules_of(struct unwind_tables *t, const struct unwind_machine *m)
+{
+	struct rules *r;
+
+	if (t->rules)
+		return t->rules;
+	elf_version(EV_CURRENT);
+	r = make_image(t, m) ? mem_calloc(1, sizeof(*r)) : NULL;
+	if (!r)
+		return NULL;
+	r->elf = elf_memory((char *)t->image, TABLES_AT + t->len);
+	r->cfi = r->elf ? dwarf_getcfi_elf(r->elf) : NULL;
+	t->rules = r;
+	t->free_rules = free_rules;
+	return r;
+}
+
+/* DWARF numbers of the registers that rules may use. */
+struct rule_regs {
+	unsigned sp, fp;
+};
+
+static struct rule_regs regs_of(const struct unwind_machine *m)
+{
+	enum { X86_SP = 7, X86_FP = 6, ARM64_SP = 31, ARM64_FP = 29 };
+
+	return m->elf == EM_X86_64 ? (struct rule_regs){X86_SP, X86_FP}
+				   : (struct rule_regs){ARM64_SP, ARM64_FP};
+}
+
+/* Where the frame begins: a register and a distance. */
+static bool take_begin(Dwarf_Frame *f, struct rule_regs regs, struct unwind_rule *ret)
+{
+	uint64_t reg, distance;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (dwarf_frame_cfa(f, &ops, &n) < 0 || n != 1)
+		return false;
+	if (ops->atom == DW_OP_bregx) {
+		reg = ops->number;
+		distance = ops->number2;
+	} else if (ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31) {
+		reg = ops->atom - DW_OP_breg0;
+		distance = ops->number;
+	} else {
+		return false;
+	}
+	ret->kind = reg == regs.fp ? UNWIND_RULE_FP : UNWIND_RULE_SP;
+	ret->frame = (int32_t)distance;
+	return (reg == regs.fp || reg == regs.sp) && ret->frame == (int64_t)distance;
+}
+
+enum saved { SAVED_THERE, SAVED_NOT, SAVED_NOWHERE, SAVED_OTHERWISE };
+
+/* Where the caller's register is: so far from the frame's begin. */
+static enum saved find_saved(Dwarf_Frame *f, int reg, int32_t *ret)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t n;
+
+	if (dwarf_frame_register(f, reg, memory, &ops, &n) < 0)
+		return SAVED_OTHERWISE;
+	if (n == 0)
+		return ops ? SAVED_NOWHERE : SAVED_NOT;
+	if (ops[0].atom != DW_OP_call_frame_cfa || n > 2 ||
+	    (n == 2 && ops[1].atom != DW_OP_plus_uconst))
+		return SAVED_OTHERWISE;
+	*ret = n == 2 ? (int32_t)(int64_t)ops[1].number : 0;
+	return n == 1 || *ret == (int64_t)ops[1].number ? SAVED_THERE : SAVED_OTHERWISE;
+}
+
+static int take_rule(Dwarf_Frame *f, const struct unwind_machine *m, struct unwind_rule *ret)
+{
+	const struct rule_regs regs = regs_of(m);
+	bool is_signal;
+	int link = dwarf_frame_info(f, NULL, NULL, &is_signal);
+	enum saved where = link < 0 ? SAVED_OTHERWISE : find_saved(f, link, &ret->ret);
+
+	if (where == SAVED_NOWHERE) {
+		ret->kind = UNWIND_RULE_LAST;
+		return 0;
+	}
+	ret->in_link = where == SAVED_NOT;
+	if (where == SAVED_OTHERWISE || is_signal || !take_begin(f, regs, ret))
+		return -ENOTSUP;
+	where = find_saved(f, (int)regs.fp, &ret->fp);
+	/* Functions need not say that they leave it alone, or that it means nothing. */
+	ret->fp_unchanged = where != SAVED_THERE;
+	return where == SAVED_OTHERWISE ? -ENOTSUP : 0;
+}
+
+int unwind_rule_by_libdw(struct unwind_tables *t, const struct unwind_machine *m, uint64_t addr,
+			 struct unwind_rule *ret)
+{
+	struct rules *r = rules_of(t, m);
+	Dwarf_Frame *f;
+
+	*ret = (struct unwind_rule){0};
+	if (!r)
+		return -ENOMEM;
+	if (!r->cfi || dwarf_cfi_addrframe(r->cfi, addr, &f) != 0)
+		return -ENOENT;
+	int code = take_rule(f, m, ret);
+	free(f);
+	return code;
 }
 
 static const struct unwind_backend backend = {is_for, open_space, close_space, forget, walk};

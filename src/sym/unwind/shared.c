@@ -311,3 +311,16 @@ const char *unwind_reason(enum unwind_end e)
 
 	return (unsigned)e < UNWIND_ENDS ? reasons[e] : "unknown";
 }
+
+int unwind_rule_of(struct unwind_space *s, uint64_t addr, struct unwind_rule *ret)
+{
+	const struct unwind_map *m = unwind_find_map(s, addr);
+	const struct unwind_view *v = m ? unwind_view_of(s, m) : NULL;
+
+	if (!m)
+		return -ENXIO;
+	if (!v)
+		return -ENOENT;
+	return unwind_rule_by_libdw((struct unwind_tables *)(uintptr_t)v->tables, s->u->machine,
+				    addr - v->bias, ret);
+}

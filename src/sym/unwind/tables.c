@@ -146,6 +146,8 @@ void unwind_tables_deinit(struct unwind_tables *t)
 {
 	mem_free(t->bytes);
 	mem_free(t->segments);
+	if (t->rules)
+		t->free_rules(t->rules);
 	mem_free(t->image);
 	*t = (struct unwind_tables){0};
 }
