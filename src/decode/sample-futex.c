@@ -2,6 +2,7 @@
 /* Records of sleeps in futex(2): they are about the thread that was woken. */
 #include "kontend/userlock.h"
 #include "kontend/userrec.h"
+#include "kontend/waitrec.h"
 #include "sample.h"
 
 #include <stddef.h>
@@ -19,8 +20,8 @@ int decode_user(const uint8_t *raw, size_t len, struct event *ev)
 	if (!r.tid || r.kind >= USERLOCK_KINDS || r.flags >= USERREC_FLAGS || !r.begin_ns ||
 	    r.begin_ns > ev->time || r.length_ns > ev->time - r.begin_ns ||
 	    r.woken_ns < r.begin_ns || r.woken_ns > ev->time || !userlock_is(r.lock) ||
-	    r.n_frames > USERREC_FRAMES || r.n_frames > (len - head) / sizeof(r.frames[0]) ||
-	    !memchr(comm, 0, sizeof(r.comm)))
+	    r.user >= WAITREC_USERS || r.n_frames > USERREC_FRAMES ||
+	    r.n_frames > (len - head) / sizeof(r.frames[0]) || !memchr(comm, 0, sizeof(r.comm)))
 		return DECODE_BAD;
 	ev->kind = EVENT_USER;
 	ev->pid = r.pid;
@@ -34,6 +35,7 @@ int decode_user(const uint8_t *raw, size_t len, struct event *ev)
 	ev->user.pc = r.pc;
 	ev->user.frames = (const uint64_t *)(const void *)(raw + head);
 	ev->user.n_frames = r.n_frames;
+	ev->user.user_is = (uint8_t)r.user;
 	ev->user.missed = r.missed;
 	ev->user.comm = comm;
 	ev->user.owner_pid = r.owner_pid;

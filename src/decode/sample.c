@@ -54,6 +54,19 @@ static size_t read_size(const struct decode_attr *a, const uint8_t *p, size_t le
 	return words * 8 <= left ? words * 8 : 0;
 }
 
+/* The part of a chain in user space: from its marker on, which is the last one. */
+static void user_frames(const uint64_t *ips, uint64_t n, struct event *ev)
+{
+	uint64_t from = n;
+
+	while (from && ips[from - 1] < PERF_CONTEXT_MAX)
+		from--;
+	if (from && ips[from - 1] == PERF_CONTEXT_USER) {
+		ev->begin.user = ips + from;
+		ev->begin.n_user = (uint32_t)(n - from);
+	}
+}
+
 /* The kernel part of a chain: after its marker, up to the next marker. */
 static void kernel_frames(const struct decode_attr *a, const uint64_t *ips, uint64_t n,
 			  const uint64_t **ret, uint32_t *ret_n)
@@ -75,6 +88,28 @@ static void kernel_frames(const struct decode_attr *a, const uint64_t *ips, uint
 		;
 	*ret = ips + from;
 	*ret_n = (uint32_t)(to - from);
+}
+
+/* Both parts. */
+static inline void begin_frames(const struct decode_attr *a, const uint64_t *ips, uint64_t n,
+				struct event *ev)
+{
+	kernel_frames(a, ips, n, &ev->begin.frames, &ev->begin.n_frames);
+	if (!a->kernel_chain)
+		user_frames(ips, n, ev);
+}
+
+/* No chain, and no holder. */
+static inline void clear_begin(struct event *ev)
+{
+	ev->begin.frames = ev->begin.user = NULL;
+	ev->begin.n_frames = ev->begin.n_user = 0;
+	ev->begin.missed = 0;
+	ev->begin.since_ns = 0;
+	ev->begin.owner = WAITREC_NOT_SAID;
+	ev->begin.user_is = WAITREC_USER_NONE;
+	ev->begin.ino = ev->begin.file = ev->begin.owner_file = 0;
+	ev->begin.held_ns = ev->begin.spun_ns = 0;
 }
 
 static uint64_t load_field(const uint8_t *raw, struct trace_field f)
@@ -186,8 +221,9 @@ static int sleep_fields(const uint8_t *raw, size_t len, struct event *ev)
 	memcpy(&r, raw - before, before + head);
 	if (!r.tid || r.kind >= SLEEPREC_KINDS || !r.begin_ns || r.begin_ns > ev->time ||
 	    r.length_ns > ev->time - r.begin_ns || r.n_frames > SLEEPREC_FRAMES ||
-	    r.n_frames > (len - head) / sizeof(r.frames[0]) || !memchr(comm, 0, sizeof(r.comm)) ||
-	    !memchr(waker, 0, sizeof(r.waker_comm)))
+	    r.n_user > SLEEPREC_USER || r.user >= WAITREC_USERS ||
+	    (size_t)(r.n_frames + r.n_user) > (len - head) / sizeof(r.frames[0]) ||
+	    !memchr(comm, 0, sizeof(r.comm)) || !memchr(waker, 0, sizeof(r.waker_comm)))
 		return DECODE_BAD;
 	ev->kind = EVENT_SLEEP;
 	ev->pid = r.pid;
@@ -196,6 +232,9 @@ static int sleep_fields(const uint8_t *raw, size_t len, struct event *ev)
 	ev->sleep.length_ns = r.length_ns;
 	ev->sleep.frames = (const uint64_t *)(const void *)(raw + head);
 	ev->sleep.n_frames = r.n_frames;
+	ev->sleep.user = ev->sleep.frames + r.n_frames;
+	ev->sleep.n_user = r.n_user;
+	ev->sleep.user_is = (uint8_t)r.user;
 	ev->sleep.missed = r.missed;
 	ev->sleep.comm = comm;
 	ev->sleep.waker_comm = waker;
@@ -248,7 +287,8 @@ static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, b
 		return DECODE_BAD;
 	memcpy(&r, raw - before, before + head);
 	uint64_t since_ns = late ? load_u64(raw + head) : 0;
-	if (r.n_frames > WAITREC_FRAMES || r.n_frames > (len - frames) / sizeof(r.frames[0]) ||
+	if (r.n_frames > WAITREC_FRAMES || r.n_user > WAITREC_USER || r.user >= WAITREC_USERS ||
+	    (size_t)(r.n_frames + r.n_user) > (len - frames) / sizeof(r.frames[0]) ||
 	    (late && (!since_ns || since_ns > ev->time)) || r.owner >= WAITREC_OWNERS ||
 	    r.owner_asked > 1 || r.owner_tid < 0)
 		return DECODE_BAD;
@@ -260,6 +300,9 @@ static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, b
 	ev->begin.since_ns = since_ns;
 	ev->begin.n_frames = r.n_frames;
 	ev->begin.frames = (const uint64_t *)(const void *)(raw + frames);
+	ev->begin.n_user = r.n_user;
+	ev->begin.user = ev->begin.frames + r.n_frames;
+	ev->begin.user_is = r.user;
 	ev->begin.owner_pid = r.owner_pid;
 	ev->begin.owner_tid = r.owner_tid;
 	ev->begin.owner = (uint8_t)r.owner;
@@ -390,17 +433,12 @@ static void file_begin_fields(enum filelock_kind kind, bool reads, uint32_t dev,
 			      struct event *ev)
 {
 	ev->kind = EVENT_CONTENTION_BEGIN;
+	clear_begin(ev);
 	ev->begin.lock = filelock_addr(kind, dev, ino);
-	ev->begin.file = ev->begin.start = ev->begin.past = ev->begin.owner_file = 0;
+	ev->begin.start = ev->begin.past = 0;
 	ev->begin.flags = filelock_flags(kind, reads);
 	ev->begin.dev = dev;
 	ev->begin.ino = ino;
-	ev->begin.frames = NULL;
-	ev->begin.n_frames = 0;
-	ev->begin.missed = 0;
-	ev->begin.since_ns = 0;
-	ev->begin.owner = WAITREC_NOT_SAID;
-	ev->begin.held_ns = ev->begin.spun_ns = 0;
 }
 
 /* Which part of the file: the tracepoint has the last byte. */
@@ -555,7 +593,7 @@ static int variable_fields(struct decode *d, const struct decode_attr *a, const 
 	if (!take_chain(a, &p, end, &frames, &n))
 		return DECODE_BAD;
 	if (frames && a->tp.kind == EVENT_CONTENTION_BEGIN)
-		kernel_frames(a, frames, n, &ev->begin.frames, &ev->begin.n_frames);
+		begin_frames(a, frames, n, ev);
 	if (end - p < 4)
 		return DECODE_BAD;
 	uint32_t raw = load_u32(p);
@@ -565,7 +603,7 @@ static int variable_fields(struct decode *d, const struct decode_attr *a, const 
 	if (!r && frames && a->tp.kind == EVENT_MM_ACQUIRED)
 		kernel_frames(a, frames, n, &ev->mm.frames, &ev->mm.n_frames);
 	if (!r && frames && event_is_file_try(a->tp.kind) && ev->kind == EVENT_CONTENTION_BEGIN)
-		kernel_frames(a, frames, n, &ev->begin.frames, &ev->begin.n_frames);
+		begin_frames(a, frames, n, ev);
 	p += 4 + (size_t)raw;
 	if (!r && a->has_cgroup && end - p >= 8)
 		ev->cgroup = load_u64(p);
@@ -603,16 +641,10 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 	/* Without the field its offset is 0, and the loaded value is not used. */
 	uint32_t arg = load_u32(raw + a->tp.arg.offset);
 	if (ev->kind == EVENT_CONTENTION_BEGIN) {
+		clear_begin(ev);
 		ev->begin.lock = load_u64(raw + a->tp.lock.offset);
 		ev->begin.flags = arg;
-		ev->begin.missed = 0;
-		ev->begin.since_ns = 0;
-		ev->begin.owner = WAITREC_NOT_SAID;
-		ev->begin.ino = ev->begin.file = ev->begin.held_ns = 0;
-		ev->begin.spun_ns = 0;
-		ev->begin.owner_file = 0;
-		kernel_frames(a, (const uint64_t *)(const void *)(chain + 8), n, &ev->begin.frames,
-			      &ev->begin.n_frames);
+		begin_frames(a, (const uint64_t *)(const void *)(chain + 8), n, ev);
 	} else if (ev->kind == EVENT_CONTENTION_END) {
 		ev->end.lock = load_u64(raw + a->tp.lock.offset);
 		ev->end.ret = (int32_t)arg;
@@ -698,16 +730,8 @@ static int decode_sample(struct decode *d, const uint8_t *rec, size_t size, stru
 	if (size < a->off_tail)
 		return DECODE_BAD;
 	ev->kind = a->tp.kind;
-	if (ev->kind == EVENT_CONTENTION_BEGIN) {
-		ev->begin.frames = NULL;
-		ev->begin.n_frames = 0;
-		ev->begin.missed = 0;
-		ev->begin.since_ns = 0;
-		ev->begin.owner = WAITREC_NOT_SAID;
-		ev->begin.ino = ev->begin.file = ev->begin.held_ns = 0;
-		ev->begin.spun_ns = 0;
-		ev->begin.owner_file = 0;
-	}
+	if (ev->kind == EVENT_CONTENTION_BEGIN)
+		clear_begin(ev);
 	fixed_fields(a, rec, ev);
 	if (ev->kind == EVENT_SAMPLE) {
 		if (d->is_inner && !ev->tid)

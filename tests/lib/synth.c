@@ -572,7 +572,8 @@ void synth_wait_begin(struct synth *s, uint32_t cpu, uint64_t t, int pid, int ti
 		      const struct waitrec_begin *begin)
 {
 	const size_t before = sizeof(begin->size);
-	size_t n = begin->n_frames < WAITREC_FRAMES ? begin->n_frames : WAITREC_FRAMES;
+	size_t all = (size_t)begin->n_frames + begin->n_user;
+	size_t n = all < WAITREC_ALL ? all : WAITREC_ALL;
 	size_t len = offsetof(struct waitrec_begin, frames) + n * sizeof(begin->frames[0]);
 
 	synth_output(s, cpu, t, pid, tid, (const uint8_t *)begin + before, len - before);
@@ -614,7 +615,8 @@ void synth_user(struct synth *s, uint32_t cpu, uint64_t t, const struct userrec 
 void synth_sleep(struct synth *s, uint32_t cpu, uint64_t t, const struct sleeprec *sleep)
 {
 	const size_t before = sizeof(sleep->size);
-	size_t len = offsetof(struct sleeprec, frames) + sleep->n_frames * sizeof(uint64_t);
+	size_t len = offsetof(struct sleeprec, frames) +
+		     (size_t)(sleep->n_frames + sleep->n_user) * sizeof(uint64_t);
 
 	synth_output(s, cpu, t, 1, 1, (const uint8_t *)sleep + before, len - before);
 }

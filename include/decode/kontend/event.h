@@ -62,14 +62,17 @@ struct event {
 			uint64_t lock;
 			const uint64_t *frames; /* kernel part, innermost first, no markers */
 			uint32_t n_frames;
-			uint32_t flags;	 /* LCB_F_*, as in the tracepoint */
-			uint32_t missed; /* records missing on this CPU before it */
+			uint32_t n_user;
+			const uint64_t *user; /* the same of the program */
+			uint32_t flags;	      /* LCB_F_*, as in the tracepoint */
+			uint32_t missed;      /* records missing on this CPU before it */
 			/* The wait began then, and is reported only now; 0: it begins. */
 			uint64_t since_ns;
 			/* Owner of the lock; tid 0: no task. */
 			int32_t owner_pid, owner_tid;
 			uint8_t owner; /* enum waitrec_owner */
 			bool owner_asked;
+			uint8_t user_is; /* enum waitrec_user; of perf's events WAITREC_USER_NONE */
 			uint32_t dev;
 			uint64_t ino; /* with `dev`: of the file; 0: of none, or not known */
 			/* Of the lock of a part of a file: that of the file, and the bytes, as
@@ -179,10 +182,13 @@ struct event {
 			uint64_t begin_ns, length_ns;
 			const uint64_t *frames; /* innermost first */
 			uint32_t n_frames;	/* 0: not known */
-			uint32_t missed;	/* records that its CPU could not write before */
+			uint32_t n_user;
+			const uint64_t *user; /* the same of the program */
+			uint32_t missed;      /* records that its CPU could not write before */
 			const char *comm, *waker_comm; /* NUL-terminated */
 			int32_t waker_pid, waker_tid;  /* 0: the idle task */
 			bool io;		       /* the kernel accounts it as I/O */
+			uint8_t user_is;	       /* enum waitrec_user */
 		} sleep;
 		/* See userrec.h. */
 		struct {
@@ -195,6 +201,7 @@ struct event {
 			int32_t owner_pid, owner_tid, waker_pid, waker_tid;
 			uint32_t op, value, cpu;
 			uint8_t kind, flags; /* enum userlock_kind, userrec_flag */
+			uint8_t user_is;     /* enum waitrec_user */
 		} user;
 		struct {
 			uint64_t mm;		/* address of the mm_struct */

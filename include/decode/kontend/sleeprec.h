@@ -10,7 +10,7 @@
  */
 #define SLEEPREC_MAGIC 0x3153574bu /* "KWS1" */
 
-enum { SLEEPREC_FRAMES = 24 };
+enum { SLEEPREC_FRAMES = 24, SLEEPREC_USER = 32 }; /* of the kernel, of the program */
 
 enum sleeprec_kind { SLEEPREC_IO, SLEEPREC_DISK, SLEEPREC_KINDS };
 
@@ -25,9 +25,10 @@ struct sleeprec {
 	/* Records that this CPU could not write since the last one. */
 	unsigned int missed;
 	char comm[16], waker_comm[16];
-	unsigned int n_frames; /* that follow: innermost first; 0: not known */
-	unsigned int pad;
-	unsigned long long frames[SLEEPREC_FRAMES];
+	/* That follow: innermost first, the kernel's before those of the program; 0: not known. */
+	unsigned short n_frames, n_user;
+	unsigned int user; /* enum waitrec_user */
+	unsigned long long frames[SLEEPREC_FRAMES + SLEEPREC_USER];
 };
 
 #endif

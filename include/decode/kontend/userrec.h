@@ -10,7 +10,7 @@
  */
 #define USERREC_MAGIC 0x3155574bu /* "KWU1" */
 
-enum { USERREC_FRAMES = 16 };
+enum { USERREC_FRAMES = 32 };
 
 enum userrec_flag {
 	USERREC_READS = 1,    /* waited to read */
@@ -41,7 +41,7 @@ struct userrec {
 	unsigned int missed;	  /* records that this CPU could not write since the last one */
 	char comm[16];
 	unsigned int n_frames; /* that follow, of the program: innermost first; 0: not known */
-	unsigned int pad;
+	unsigned int user;     /* enum waitrec_user */
 	unsigned long long frames[USERREC_FRAMES];
 };
 

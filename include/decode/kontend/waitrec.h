@@ -20,7 +20,11 @@
 #define WAITREC_BEGIN1_MAGIC 0x3142574bu /* "KWB1" */
 #define WAITREC_LATE1_MAGIC 0x314c574bu	 /* "KWL1" */
 
-enum { WAITREC_FRAMES = 32 };
+enum {
+	WAITREC_FRAMES = 32, /* of the kernel */
+	WAITREC_USER = 32,   /* of the program */
+	WAITREC_ALL = WAITREC_FRAMES + WAITREC_USER,
+};
 
 /* Bits of `misc` in the record header that samples of perf do not use. */
 enum {
@@ -37,6 +41,18 @@ enum waitrec_owner {
 	WAITREC_OWNERS,
 };
 
+/* The frames of the program. Recordings of before have none, and 0. */
+enum waitrec_user {
+	WAITREC_USER_NONE,  /* not asked for, or it is not a task of a program */
+	WAITREC_USER_WHOLE, /* up to where the thread began */
+	WAITREC_USER_MOST,  /* there are more */
+	WAITREC_USER_ENDS,  /* what comes next could not be read, or is no code */
+	WAITREC_USER_SAVED, /* they would have cost too much */
+	WAITREC_USER_SPINS, /* not taken of waits that spin */
+	WAITREC_USER_SOON,  /* the tables of the program had not been read yet */
+	WAITREC_USERS,
+};
+
 struct waitrec_begin {
 	unsigned int size; /* perf's; the raw data begin after it */
 	unsigned int magic;
@@ -50,12 +66,14 @@ struct waitrec_begin {
 	 * end.
 	 */
 	unsigned int missed;
-	unsigned int n_frames; /* that follow: innermost first, without markers */
+	/* That follow: innermost first, without markers; first the kernel's. */
+	unsigned short n_frames, n_user;
 	int owner_pid, owner_tid;
-	unsigned short owner;	    /* enum waitrec_owner */
-	unsigned short owner_asked; /* 1: for --owner: waits are summed up by owner */
+	unsigned short owner;	   /* enum waitrec_owner */
+	unsigned char owner_asked; /* 1: for --owner: waits are summed up by owner */
+	unsigned char user;	   /* enum waitrec_user */
 	unsigned int held; /* of a file's lock: how long it is held already, waitrec_age() */
-	unsigned long long frames[WAITREC_FRAMES];
+	unsigned long long frames[WAITREC_ALL];
 };
 
 /*
@@ -92,12 +110,13 @@ struct waitrec_late {
 	unsigned int flags;
 	int tid;
 	unsigned int missed;
-	unsigned int n_frames;
+	unsigned short n_frames, n_user;
 	int owner_pid, owner_tid; /* at its begin, or at the first report */
-	unsigned short owner, owner_asked;
+	unsigned short owner;
+	unsigned char owner_asked, user;
 	unsigned int spun; /* of a mutex: how long it has spun, waitrec_age(); of others 0 */
 	unsigned long long begin_ns; /* session clock */
-	unsigned long long frames[WAITREC_FRAMES];
+	unsigned long long frames[WAITREC_ALL];
 };
 
 struct waitrec_end {
