@@ -17,6 +17,7 @@
 #include "kontend/prefetch.h"
 #include "kontend/task.h"
 #include "kontend/wait.h"
+#include "wait-chain.h"
 
 enum { UNSEEN = 24, FIRST = 16, SECOND = 10, THIRD = 5 };
 enum { SMALL = 65536 }; /* entries of a table */
@@ -84,7 +85,7 @@ static void expect_third(struct model *m, const struct event *ev)
 	}
 	cell_expect(m->cells,
 		    (struct cell_key){.lock = (uint32_t)(lock_of(m, ev) - m->locks->locks),
-				      .stack = pair_expect(m, ev),
+				      .stack = wait_chain_expect(m, ev),
 				      .task = (uint32_t)(t - m->tasks->tasks),
 				      .cpu = (uint16_t)ev->cpu});
 }

@@ -37,9 +37,6 @@ int user_sums(struct model *m, const struct usersnap *s);
 int pair_begin(struct model *m, const struct event *ev);
 int pair_end(struct model *m, const struct event *ev);
 int pair_owner(struct model *m, const struct event *ev);
-/* The wait that @ev begins soon: its call chain will be at hand. Index, STACK_OTHER if it is new.
- */
-uint32_t pair_expect(struct model *m, const struct event *ev);
 /* The task is gone: waits it still had lost their end. */
 void pair_task_gone(struct model *m, uint32_t task);
 void pair_untracked_gone(struct model *m, int32_t tid); /* the same of who has no entry */

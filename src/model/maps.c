@@ -9,6 +9,7 @@
  */
 #include "kontend/maps.h"
 #include "kontend/bisect.h"
+#include "kontend/hash.h"
 #include "kontend/mem.h"
 #include "kontend/oldest.h"
 #include <errno.h>
@@ -239,6 +240,16 @@ uint64_t map_space_frame(const struct map_space *space, uint64_t addr)
 	return (uint64_t)r->object << MAP_OFFSET_BITS | ((addr - r->start + r->pgoff) & mask);
 }
 
+uint64_t map_spaces_frame(struct map_spaces *s, const struct map_space *space, uint64_t addr)
+{
+	if (!space)
+		return map_space_frame(space, addr);
+	struct map_place *p = &s->places[hash_u64(addr ^ space->version << 40) % MAP_PLACES];
+	if (p->version != space->version || p->addr != addr)
+		*p = (struct map_place){space->version, addr, map_space_frame(space, addr)};
+	return p->frame;
+}
+
 bool map_spaces_crowded(const struct map_spaces *s)
 {
 	return s->objects->in_use >= (s->forget_at ? s->forget_at : FORGET_AT);
@@ -318,4 +329,15 @@ size_t map_spaces_bytes(const struct map_spaces *s)
 		if (s->spaces[i])
 			n += s->spaces[i]->cap * sizeof(struct map_range) / s->spaces[i]->refs;
 	return n + (s->by_pid.slots ? (s->by_pid.mask + 1) * sizeof(*s->by_pid.slots) : 0);
+}
+
+void map_frames_forget(uint64_t *frames, size_t n, const uint8_t *keep, size_t n_keep)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t object = map_frame_object(frames[i]);
+
+		if (map_frame_is_user(frames[i]) && !map_frame_is_mark(frames[i]) &&
+		    (object >= n_keep || !keep[object]))
+			frames[i] = map_frame_mark(MAP_MARK_ENDED);
+	}
 }

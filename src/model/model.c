@@ -284,11 +284,19 @@ static int name_task(struct model *m, const struct event *ev)
 static int map_code(struct model *m, const struct event *ev)
 {
 	int code = map_spaces_add(&m->profile->spaces, ev);
+	uint8_t *keep;
+	size_t n;
 
 	if (code < 0 || !map_spaces_crowded(&m->profile->spaces))
 		return code;
 	m->generation++;
-	return profile_end_objects(m->profile);
+	code = profile_end_objects(m->profile, &keep, &n);
+	if (keep) {
+		map_frames_forget(m->stacks->frames, m->stacks->n_frames, keep, n);
+		sleeps_forget_objects(m->sleeps, keep, n);
+	}
+	mem_free(keep);
+	return code;
 }
 
 uint32_t model_stack(struct model *m, const uint64_t *frames, uint32_t n)
@@ -379,7 +387,7 @@ static int apply_other(struct model *m, const struct event *ev)
 	case EVENT_INODE:
 		return lock_lifetime_inode(m, ev);
 	case EVENT_SLEEP:
-		return sleeps_event(m->sleeps, ev);
+		return sleeps_event(m->sleeps, ev, &m->profile->spaces);
 	case EVENT_USER:
 		return user_wait(m, ev);
 	case EVENT_RELEASE:

@@ -35,6 +35,7 @@
 #include "kontend/wait.h"
 #include "kontend/waitrec.h"
 #include "lockqueue-int.h"
+#include "wait-chain.h"
 #include "wait-parts.h"
 #include "wait-phases.h"
 
@@ -177,9 +178,9 @@ static bool begins_part(const struct model *m, const struct nest *n, const struc
 }
 
 /* The chain as it is stored may lack frames. */
-static bool may_be_cut(const struct model *m, const struct stack *s)
+static bool may_be_cut(const struct model *m, uint32_t n)
 {
-	return s->n + m->traced_most >= m->chain_limit;
+	return n + m->traced_most >= m->chain_limit;
 }
 
 /* Of a task that waits for the lock of a file: it tries in calls that have returned meanwhile. */
@@ -205,15 +206,16 @@ static bool are_same_code(const struct model *m, const uint64_t *a, const uint64
  */
 static bool nested_in(const struct model *m, uint32_t inner, const struct wait *w)
 {
-	const struct stack *in = &m->stacks->stacks[inner], *out = &m->stacks->stacks[w->stack];
 	uint32_t moved = filelock_is(w->addr) ? MOVED_ON_FILE : MOVED_ON;
-	uint32_t n = out->n > moved ? out->n - moved : 0;
+	uint32_t n_in = stack_kernel_frames(m->stacks, inner),
+		 n_out = stack_kernel_frames(m->stacks, w->stack);
+	uint32_t n = n_out > moved ? n_out - moved : 0;
 
-	if (!n || inner == STACK_OTHER || may_be_cut(m, in) || may_be_cut(m, out))
+	if (!n || inner == STACK_OTHER || may_be_cut(m, n_in) || may_be_cut(m, n_out))
 		return true;
-	if (in->n <= n)
+	if (n_in <= n)
 		return false;
-	return are_same_code(m, stack_frames(m->stacks, inner) + in->n - n,
+	return are_same_code(m, stack_frames(m->stacks, inner) + n_in - n,
 			     stack_frames(m->stacks, w->stack) + moved, n);
 }
 
@@ -238,33 +240,6 @@ static void drop_stale(struct model *m, struct nest *n, const struct wait *new, 
 		take_out_lost(m, n, 0);
 		m->damage->deep++;
 	}
-}
-
-uint32_t pair_expect(struct model *m, const struct event *ev)
-{
-	uint32_t traced = model_traced(m, ev->begin.frames, ev->begin.n_frames),
-		 n = ev->begin.n_frames - traced;
-	uint64_t named[STACK_MAX_FRAMES];
-
-	n = n < STACK_MAX_FRAMES ? n : STACK_MAX_FRAMES;
-	return stack_expect(
-		m->stacks, ksyms_chain(&m->profile->ksyms, ev->begin.frames + traced, n, named), n);
-}
-
-/* Chains get longer as they come: the longest seen stands for the limit set at the source. */
-static uint32_t intern_stack(struct model *m, const struct event *ev)
-{
-	uint32_t n = ev->begin.n_frames, traced = model_traced(m, ev->begin.frames, n);
-
-	if (!n) {
-		m->damage->no_stack++;
-		return STACK_OTHER;
-	}
-	if (n > m->chain_limit)
-		m->chain_limit = n;
-	if (traced > m->traced_most)
-		m->traced_most = traced;
-	return model_stack(m, ev->begin.frames + traced, n - traced);
 }
 
 static void begin_waiting(struct model *m, uint32_t index)
@@ -328,7 +303,7 @@ static bool completes(struct model *m, const struct nest *n, const struct event 
 		return true;
 	if (w->blame)
 		blame_over(m, w);
-	w->stack = intern_stack(m, ev);
+	w->stack = wait_chain_intern(m, ev);
 	w->cell = cell_prefetch(m->cells, wait_key(w));
 	if (m->blame->max && !w->doubtful)
 		blame_wait(m, w);
@@ -449,6 +424,12 @@ static int name_file(struct model *m, const struct event *ev)
 	return filelock_is(ev->begin.lock) && ev->begin.ino ? lock_lifetime_file(m, ev) : 0;
 }
 
+/* One that continues has a chain when it ends. */
+static bool is_without_chain(const struct event *ev)
+{
+	return ev->begin.since_ns && !ev->begin.n_frames && !ev->begin.n_user;
+}
+
 static int begin(struct model *m, const struct event *ev)
 {
 	enum lock_type type =
@@ -490,7 +471,7 @@ static int begin(struct model *m, const struct event *ev)
 	new->addr = ev->begin.lock;
 	new->file = ev->begin.file;
 	new->task = t;
-	new->stack = ev->begin.since_ns && !ev->begin.n_frames ? STACK_OTHER : intern_stack(m, ev);
+	new->stack = is_without_chain(ev) ? STACK_OTHER : wait_chain_intern(m, ev);
 	new->flags = ev->begin.flags;
 	new->cpu = (uint16_t)ev->cpu;
 	new->lock = lock_get(m->locks, ev->begin.lock, type);

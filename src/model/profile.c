@@ -279,20 +279,19 @@ int profile_end_tasks(struct profile *p, const struct task_table *tasks, uint64_
 	return p->n ? remake(p, &how) : 0;
 }
 
-int profile_end_objects(struct profile *p)
+int profile_end_objects(struct profile *p, uint8_t **ret_keep, size_t *ret_n)
 {
 	struct remake how = {.n_keep = p->spaces.objects->n};
-	uint8_t *keep;
 
+	*ret_keep = NULL;
+	*ret_n = how.n_keep;
 	if (!map_spaces_crowded(&p->spaces))
 		return 0;
-	int r = map_spaces_forget(&p->spaces, &keep);
+	int r = map_spaces_forget(&p->spaces, ret_keep);
 	if (r < 0)
 		return r;
-	how.keep = keep;
-	r = remake(p, &how);
-	mem_free(keep);
-	return r;
+	how.keep = *ret_keep;
+	return remake(p, &how);
 }
 
 /* Chains of at most half the length, all else as it was; in the end it is functions alone. */

@@ -14,8 +14,10 @@
 #include "kontend/event.h"
 #include "kontend/hash.h"
 #include "kontend/locksnap-sleepers.h"
+#include "kontend/maps.h"
 #include "kontend/mem.h"
 #include "kontend/sleptsnap.h"
+#include "wait-chain.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -204,7 +206,24 @@ static int keep_one(struct sleeps *s, const struct sleeps_one *one)
 	return 0;
 }
 
-int sleeps_event(struct sleeps *s, const struct event *ev)
+/* Where it went to sleep in its program. */
+static int find_user(struct sleeps *s, const struct event *ev, struct map_spaces *spaces,
+		     uint32_t *ret)
+{
+	const struct wait_chain_part part = {ev->sleep.user, ev->sleep.n_user, ev->pid,
+					     (enum waitrec_user)ev->sleep.user_is};
+	uint64_t frames[SLEEPS_FRAMES];
+
+	return find_stack(s, frames, wait_chain_user(spaces, &part, frames, SLEEPS_FRAMES), ret);
+}
+
+void sleeps_forget_objects(struct sleeps *s, const uint8_t *keep, size_t n)
+{
+	for (uint32_t i = 0; i < s->n_stacks; i++)
+		map_frames_forget(s->stacks[i].frames, s->stacks[i].n, keep, n);
+}
+
+int sleeps_event(struct sleeps *s, const struct event *ev, struct map_spaces *spaces)
 {
 	struct sleeps_one one = {.begin_ns = ev->sleep.begin_ns,
 				 .length_ns = ev->sleep.length_ns,
@@ -214,6 +233,8 @@ int sleeps_event(struct sleeps *s, const struct event *ev)
 				 .waker_tid = ev->sleep.waker_tid,
 				 .io = ev->sleep.io};
 	int code = find_stack(s, ev->sleep.frames, ev->sleep.n_frames, &one.stack);
+
+	code = code < 0 ? code : find_user(s, ev, spaces, &one.user);
 	struct sleeps_cell *c = code < 0 ? NULL : find_cell(s, ev->pid, one.io, one.stack, &code);
 
 	if (code < 0)

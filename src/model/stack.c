@@ -6,6 +6,7 @@
  * pool, and leaves the indices of the others as they are.
  */
 #include "kontend/stack.h"
+#include "kontend/maps.h"
 #include "kontend/mem.h"
 #include <errno.h>
 #include <stdbool.h>
@@ -226,4 +227,14 @@ void stack_sweep(struct stack_table *t)
 	t->n_frames = at;
 	t->cap_frames = cap;
 	rebuild_slots(t);
+}
+
+uint32_t stack_kernel_frames(const struct stack_table *t, uint32_t index)
+{
+	const uint64_t *frames = stack_frames(t, index);
+	uint32_t n = t->stacks[index].n;
+
+	while (n && map_frame_is_user(frames[n - 1]))
+		n--;
+	return n;
 }

@@ -97,6 +97,9 @@ static int begin(struct model *m, const struct event *ev)
 	begin.begin.flags =
 		userlock_flags((enum userlock_kind)ev->user.kind, ev->user.flags & USERREC_READS);
 	begin.begin.since_ns = ev->user.begin_ns;
+	begin.begin.user = ev->user.frames;
+	begin.begin.n_user = ev->user.n_frames;
+	begin.begin.user_is = ev->user.user_is;
 	begin.begin.owner = ev->user.owner_tid ? WAITREC_OWNED : WAITREC_NOT_SAID;
 	begin.begin.owner_pid = ev->user.owner_pid;
 	begin.begin.owner_tid = ev->user.owner_tid;

@@ -395,7 +395,7 @@ uint32_t query_caller(struct query *q, uint32_t stack)
 	if (qs->func)
 		return qs->func - 1;
 	frames = stack_frames(t, stack);
-	n = t->stacks[stack].n;
+	n = stack_kernel_frames(t, stack);
 	const uint64_t *addrs = ksyms_addresses(&q->model->profile->ksyms, frames, n, plain);
 	qs->inner = sym_after_tracing(q->sym, addrs, n);
 	qs->frame = sym_caller(q->sym, addrs, n);

@@ -6,7 +6,9 @@
  * of a type. Waits in flight count with the time they have lasted so far, else a lock that was
  * never handed on would have no tree at all.
  */
+#include "hot/list.h"
 #include "kontend/cell.h"
+#include "kontend/query-load.h"
 #include "kontend/query-tree.h"
 #include "kontend/stack.h"
 #include "kontend/wait.h"
@@ -91,4 +93,15 @@ int query_tree(struct query *q, const struct query_scope *scope, bool inverted, 
 		return -ENOMEM;
 	*ret = out;
 	return 0;
+}
+
+int query_tree_named(struct query *q, const struct query_scope *scope, bool inverted, bool by_count,
+		     struct query_tree *ret)
+{
+	int code;
+
+	do
+		code = query_tree(q, scope, inverted, by_count, ret);
+	while (code == 0 && query_load_wait(q, HOT_WAIT_NS));
+	return code;
 }

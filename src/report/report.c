@@ -188,7 +188,7 @@ static int ask_xol(struct report_data *d, const struct query_spec *s, struct err
 static int ask_tree(struct report_data *d, const struct query_spec *s, struct error *err)
 {
 	(void)err;
-	return query_tree(d->q, &s->scope, d->spec->inverted, d->spec->by_count, &d->tree);
+	return query_tree_named(d->q, &s->scope, d->spec->inverted, d->spec->by_count, &d->tree);
 }
 
 static int ask_hist(struct report_data *d, const struct query_spec *s, struct error *err)

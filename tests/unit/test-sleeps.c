@@ -14,6 +14,7 @@
 #include "canned.h"
 #include "kontend/damage.h"
 #include "kontend/limits.h"
+#include "kontend/maps.h"
 #include "kontend/mem.h"
 #include "kontend/model.h"
 #include "kontend/query-blocked.h"
@@ -280,6 +281,7 @@ static void tables_are_bounded(void **state)
 {
 	struct sleeps s = {0}, copy;
 	struct event ev = {.kind = EVENT_SLEEP, .pid = 1, .tid = 1};
+	static struct map_spaces spaces; /* no process has any */
 	uint64_t frame;
 
 	(void)state;
@@ -291,7 +293,7 @@ static void tables_are_bounded(void **state)
 		ev.pid = i + 1;
 		ev.sleep.begin_ns = (uint64_t)i * 1000;
 		ev.sleep.length_ns = 1 + (uint64_t)i * 7 % 1000;
-		assert_int_equal(sleeps_event(&s, &ev), 0);
+		assert_int_equal(sleeps_event(&s, &ev, &spaces), 0);
 	}
 	assert_int_equal(s.n_cells, SLEEPS_CELLS);
 	assert_int_equal(s.n_stacks, SLEEPS_STACKS);
@@ -314,7 +316,7 @@ static void tables_are_bounded(void **state)
 	}
 	sleeps_deinit(&s);
 	mem_fail_after(0);
-	assert_int_equal(sleeps_event(&s, &ev), -ENOMEM);
+	assert_int_equal(sleeps_event(&s, &ev, &spaces), -ENOMEM);
 	mem_fail_after(-1);
 	sleeps_deinit(&s);
 }

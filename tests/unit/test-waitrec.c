@@ -16,10 +16,14 @@
 #include "kontend/damage.h"
 #include "kontend/holds.h"
 #include "kontend/limits.h"
+#include "kontend/maps.h"
 #include "kontend/model-cpu.h"
+#include "kontend/query-tree.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/wait.h"
+#include "kontend/waitrec.h"
+#include "synth-profile.h"
 
 #define MS CANNED_MS
 #define LOCK 0xffff888033333300ull
@@ -97,6 +101,142 @@ static void waits_are_paired(void **state)
 	assert_int_equal(model_damage(m).no_stack, 0);
 	assert_int_equal(m->stacks->stacks[1].n, FRAMES);
 	assert_memory_equal(stack_frames(m->stacks, 1), frames, sizeof(frames));
+}
+
+#define PROGRAM 0x400000ull
+#define OTHER 0x7f0000000000ull
+#define PATH "/usr/bin/program"
+
+enum { PROGRAM_BYTES = 0x10000 };
+
+/* With frames of the program, of which each is an address. */
+static struct waitrec_begin with_user(enum waitrec_user is, const uint64_t *user, int n)
+{
+	struct waitrec_begin b = begin(LCB_F_WRITE);
+
+	for (int i = 0; i < n; i++)
+		b.frames[FRAMES + i] = user[i];
+	b.n_user = (uint16_t)n;
+	b.user = (uint8_t)is;
+	return b;
+}
+
+static void wait_once(struct asked *w, uint64_t t, const struct waitrec_begin *b)
+{
+	report_begin(w, t, 701, *b);
+	report_end(w, t + MS, 701, end(0));
+}
+
+/* The chain of a wait with this part of the program: its frames after those of the kernel. */
+static uint32_t user_part(struct asked *w, enum waitrec_user is, const uint64_t *user, int n,
+			  const uint64_t **ret)
+{
+	const struct waitrec_begin b = with_user(is, user, n);
+
+	start(w);
+	synth_mmap(w->rig.synth, 0, CANNED_START + MS, 700, PROGRAM, PROGRAM_BYTES, 0x1000, PATH);
+	wait_once(w, 10 * MS, &b);
+	play(w);
+	const struct model *m = w->rig.engine.model;
+	*ret = stack_frames(m->stacks, 1) + FRAMES;
+	assert_int_equal(stack_kernel_frames(m->stacks, 1), FRAMES);
+	assert_memory_equal(stack_frames(m->stacks, 1), frames, sizeof(frames));
+	return m->stacks->stacks[1].n - FRAMES;
+}
+
+static uint64_t place(uint64_t object, uint64_t offset)
+{
+	return object << MAP_OFFSET_BITS | offset;
+}
+
+static void frames_of_programs_are_places(void **state)
+{
+	const uint64_t user[] = {PROGRAM + 0x10, PROGRAM + 0x234};
+	const uint64_t *part;
+
+	assert_int_equal(user_part(*state, WAITREC_USER_WHOLE, user, 2, &part), 2);
+	assert_int_equal(part[0], place(1, 0x1010));
+	assert_int_equal(part[1], place(1, 0x1234));
+	assert_true(map_frame_is_user(part[0]));
+}
+
+/* And it is the caller's frame that is not known: one that is in no mapping is none. */
+static void a_chain_ends_at_what_is_no_code(void **state)
+{
+	const uint64_t user[] = {PROGRAM + 0x10, OTHER, PROGRAM + 0x234};
+	const uint64_t *part;
+
+	assert_int_equal(user_part(*state, WAITREC_USER_WHOLE, user, 3, &part), 2);
+	assert_int_equal(part[0], place(1, 0x1010));
+	assert_int_equal(part[1], map_frame_mark(MAP_MARK_UNMAPPED));
+}
+
+static void why_a_chain_ends_is_in_it(void **state)
+{
+	static const struct {
+		enum waitrec_user is;
+		uint32_t mark;
+	} of[] = {
+		{WAITREC_USER_ENDS, MAP_MARK_UNMAPPED},
+		{WAITREC_USER_MOST, MAP_MARK_MOST},
+		{WAITREC_USER_SAVED, MAP_MARK_SAVED},
+		{WAITREC_USER_SOON, MAP_MARK_SOON},
+	};
+	enum { CASES = sizeof(of) / sizeof(of[0]) };
+	const uint64_t user = PROGRAM + 0x10;
+	struct asked *w = *state;
+
+	start(w);
+	synth_mmap(w->rig.synth, 0, CANNED_START + MS, 700, PROGRAM, PROGRAM_BYTES, 0, PATH);
+	for (size_t i = 0; i < CASES; i++) {
+		struct waitrec_begin b = with_user(of[i].is, &user, of[i].is != WAITREC_USER_SAVED);
+		wait_once(w, (10 + i) * MS, &b);
+	}
+	play(w);
+	const struct stack_table *t = w->rig.engine.model->stacks;
+	for (uint32_t i = 0; i < CASES; i++) {
+		uint32_t n = t->stacks[i + 1].n;
+		assert_int_equal(n, FRAMES + (of[i].is != WAITREC_USER_SAVED) + 1);
+		assert_int_equal(stack_frames(t, i + 1)[n - 1], map_frame_mark(of[i].mark));
+	}
+}
+
+/* Waits of two places in a program are two chains, and one tree from the same call site. */
+static void the_tree_goes_on_in_the_program(void **state)
+{
+	const uint64_t first[] = {PROGRAM + 0x10}, second[] = {PROGRAM + 0x20};
+	const struct waitrec_begin a = with_user(WAITREC_USER_WHOLE, first, 1),
+				   b = with_user(WAITREC_USER_WHOLE, second, 1);
+	struct query_tree tree;
+	struct asked *w = *state;
+
+	start(w);
+	synth_mmap(w->rig.synth, 0, CANNED_START + MS, 700, PROGRAM, PROGRAM_BYTES, 0, PATH);
+	wait_once(w, 10 * MS, &a);
+	wait_once(w, 20 * MS, &b);
+	wait_once(w, 30 * MS, &a);
+	play(w);
+	assert_int_equal(query_tree_named(&w->q, &(struct query_scope){0}, false, false, &tree), 0);
+	assert_int_equal(tree.n, FRAMES + 2);
+	assert_int_equal(tree.nodes[FRAMES - 1].n, 3);
+	assert_int_equal(tree.nodes[FRAMES].n, 2);
+	assert_string_equal(tree.nodes[FRAMES].name, "program+0x10");
+	assert_int_equal(tree.nodes[FRAMES + 1].n, 1);
+}
+
+/* Its frames would be beyond the record. */
+static void too_many_frames_are_bad(void **state)
+{
+	struct waitrec_begin b = begin(LCB_F_WRITE), unknown = b;
+	struct asked *w = *state;
+
+	b.n_user = WAITREC_USER + 1;
+	unknown.user = WAITREC_USERS;
+	start(w);
+	report_begin(w, 10 * MS, 701, b);
+	report_begin(w, 11 * MS, 701, unknown);
+	play(w);
+	assert_int_equal(w->rig.engine.decode.n_bad, 2);
 }
 
 static void releases_end_holds(void **state)
@@ -222,6 +362,11 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, asked_setup_empty, asked_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(waits_are_paired),
+		TEST(frames_of_programs_are_places),
+		TEST(a_chain_ends_at_what_is_no_code),
+		TEST(why_a_chain_ends_is_in_it),
+		TEST(the_tree_goes_on_in_the_program),
+		TEST(too_many_frames_are_bad),
 		TEST(releases_end_holds),
 		TEST(the_program_knows_who_exits),
 		TEST(what_could_not_be_written_is_lost),

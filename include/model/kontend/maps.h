@@ -63,6 +63,13 @@ struct map_space {
 	struct map_range *ranges;
 };
 
+/* A place that was looked up in mappings of that version; 0: none was. */
+struct map_place {
+	uint64_t version, addr, frame;
+};
+
+enum { MAP_PLACES = 512 };
+
 struct map_spaces {
 	struct map_objects *objects;
 	struct map64 by_pid;
@@ -71,6 +78,7 @@ struct map_spaces {
 	size_t free_from; /* all before this one are used */
 	size_t forget_at; /* objects: when there are so many, some are forgotten; 0: the usual */
 	uint64_t dropped; /* mappings for which there was no room */
+	struct map_place places[MAP_PLACES];
 };
 
 /*
@@ -83,9 +91,19 @@ enum { MAP_OFFSET_BITS = 48, MAP_OBJECTS = (1 << 15) - 1, MAP_MARK = MAP_OBJECTS
  * Or it is no place but says why nothing more is known of who called: the number MAP_MARK in place
  * of an object, and the reason, which is an enum unwind_end; or MAP_MARK_ENDED, anywhere in a
  * chain: it was in code of a program that has ended, and of which nothing is kept any more;
- * or MAP_MARK_DEFERRED: the kernel was to write the user part later, and that has not come.
+ * or MAP_MARK_DEFERRED: the kernel was to write the user part later, and that has not come; or, of
+ * a wait, MAP_MARK_SAVED: the user part would have cost too much; MAP_MARK_UNMAPPED: what comes
+ * next is in no mapping; MAP_MARK_SOON: the tables of the program had not been read yet; or
+ * MAP_MARK_MOST: there are more.
  */
-enum { MAP_MARK_ENDED = 1 << 16, MAP_MARK_DEFERRED };
+enum {
+	MAP_MARK_ENDED = 1 << 16,
+	MAP_MARK_DEFERRED,
+	MAP_MARK_SAVED,
+	MAP_MARK_UNMAPPED,
+	MAP_MARK_SOON,
+	MAP_MARK_MOST
+};
 static inline uint64_t map_frame_mark(uint32_t why)
 {
 	return (uint64_t)MAP_MARK << MAP_OFFSET_BITS | why;
@@ -146,6 +164,12 @@ static inline bool map_frame_is_mark(uint64_t frame)
 	return map_frame_object(frame) == MAP_MARK;
 }
 
+/* Of chains of waits, whose kernel addresses are as they are: is it one of a program, or a mark? */
+static inline bool map_frame_is_user(uint64_t frame)
+{
+	return !map_frame_is_kernel(frame) && map_frame_object(frame);
+}
+
 static inline uint64_t map_frame_offset(uint64_t frame)
 {
 	return frame & ((1ull << MAP_OFFSET_BITS) - 1);
@@ -177,6 +201,13 @@ void map_spaces_clear(struct map_spaces *s, int32_t pid);
 const struct map_space *map_spaces_of(const struct map_spaces *s, int32_t pid);
 /* The frame that @addr is there; @space may be NULL. */
 uint64_t map_space_frame(const struct map_space *space, uint64_t addr);
+/* The same, remembered: where the same places come often. */
+uint64_t map_spaces_frame(struct map_spaces *s, const struct map_space *space, uint64_t addr);
+/*
+ * Frames of chains of waits: those in objects without the flag in @keep, of @n_keep, become the
+ * mark MAP_MARK_ENDED.
+ */
+void map_frames_forget(uint64_t *frames, size_t n, const uint8_t *keep, size_t n_keep);
 /* NULL: not known. */
 const struct map_object *map_object_get(const struct map_objects *o, uint32_t index);
 /* There are so many objects that map_spaces_forget() should be called. */

@@ -92,9 +92,10 @@ int profile_recent(const struct profile *p, const struct recent_window *w, const
 int profile_end_tasks(struct profile *p, const struct task_table *tasks, uint64_t until_ns);
 /*
  * Forgets what programs had mapped that have ended long ago, if there is much of it: frames in it
- * become the mark MAP_MARK_ENDED. 0 or -ENOMEM, as above.
+ * become the mark MAP_MARK_ENDED. *ret_keep: NULL: nothing was forgotten; or a flag for each object
+ * that there was, *@ret_n of them; mem_free(). 0 or -ENOMEM, as above.
  */
-int profile_end_objects(struct profile *p);
+int profile_end_objects(struct profile *p, uint8_t **ret_keep, size_t *ret_n);
 /* Forgets the samples; mappings stay. */
 void profile_zero(struct profile *p);
 size_t profile_bytes(const struct profile *p);

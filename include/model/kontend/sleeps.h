@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct event;
+struct map_spaces;
 struct sleptsnap;
 
 enum {
@@ -22,8 +23,9 @@ enum {
 };
 
 struct sleeps_stack {
-	uint32_t n;			/* 0: the chain is not known */
-	uint64_t frames[SLEEPS_FRAMES]; /* of the kernel, innermost first */
+	uint32_t n; /* 0: the chain is not known */
+	/* Innermost first: of the kernel, or of a program, as in maps.h. */
+	uint64_t frames[SLEEPS_FRAMES];
 };
 
 /* Sleeps in state D that have ended, of one process, kind and call chain. */
@@ -50,7 +52,7 @@ struct sleeps_part {
 struct sleeps_one {
 	uint64_t begin_ns, length_ns;
 	int32_t pid, tid, waker_pid, waker_tid; /* waker_tid 0: the idle task */
-	uint32_t stack;
+	uint32_t stack, user;			/* of the kernel, and of the program */
 	bool io;
 	char comm[16], waker_comm[16];
 };
@@ -85,7 +87,10 @@ struct sleeps {
 
 /* @recent: keep its parts for windows of time. 0 or -ENOMEM: then it is not in the sums. */
 int sleeps_snapshot(struct sleeps *s, const struct sleptsnap *snap, bool recent);
-int sleeps_event(struct sleeps *s, const struct event *ev);    /* EVENT_SLEEP: 0 or -ENOMEM */
+/* EVENT_SLEEP: 0 or -ENOMEM. @spaces: what its process has mapped. */
+int sleeps_event(struct sleeps *s, const struct event *ev, struct map_spaces *spaces);
+/* map_frames_forget() of all chains. */
+void sleeps_forget_objects(struct sleeps *s, const uint8_t *keep, size_t n);
 void sleeps_zero(struct sleeps *s);			       /* sums begin again */
 int sleeps_copy(struct sleeps *dst, const struct sleeps *src); /* 0 or -ENOMEM */
 void sleeps_deinit(struct sleeps *s);

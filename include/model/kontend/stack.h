@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * Interned kernel call chains, innermost frame first. Frames lie in one pool of u64; a stack is
- * (offset, n). Index 0 is "no or other stack", with no frames.
+ * Interned call chains, innermost frame first. Frames lie in one pool of u64; a stack is (offset,
+ * n). Index 0 is "no or other stack", with no frames. A chain of a wait begins with its frames in
+ * the kernel; those of the program follow, as in maps.h, if they are known.
  */
 struct stack {
 	uint64_t hash;
@@ -49,6 +50,9 @@ uint32_t stack_expect(struct stack_table *t, const uint64_t *frames, uint32_t n)
 
 /* Forgets all stacks that are not `marked`, and clears the marks. */
 void stack_sweep(struct stack_table *t);
+
+/* Of a chain of a wait, those in the kernel. */
+uint32_t stack_kernel_frames(const struct stack_table *t, uint32_t index);
 
 static inline const uint64_t *stack_frames(const struct stack_table *t, uint32_t index)
 {

@@ -39,5 +39,8 @@ struct query_tree {
  */
 int query_tree(struct query *q, const struct query_scope *scope, bool inverted, bool by_count,
 	       struct query_tree *ret);
+/* The same, after the functions of programs have their names. */
+int query_tree_named(struct query *q, const struct query_scope *scope, bool inverted, bool by_count,
+		     struct query_tree *ret);
 
 #endif

@@ -188,6 +188,14 @@ static uint32_t mark_func(struct query *q, uint64_t frame)
 		return query_func_add(q, frame, "[not kept]", "[ended programs]");
 	if (map_frame_offset(frame) == MAP_MARK_DEFERRED)
 		return query_func_add(q, frame, "[user part missing]", "[unknown]");
+	if (map_frame_offset(frame) == MAP_MARK_SAVED)
+		return query_func_add(q, frame, "[user part not taken]", "[unknown]");
+	if (map_frame_offset(frame) == MAP_MARK_SOON)
+		return query_func_add(q, frame, "[caller not read yet]", "[unknown]");
+	if (map_frame_offset(frame) == MAP_MARK_MOST)
+		return query_func_add(q, frame, "[more callers]", "[unknown]");
+	if (map_frame_offset(frame) == MAP_MARK_UNMAPPED)
+		return query_func_add(q, frame, "[caller not known]", "[unknown]");
 	const char *name = arena_printf(&q->cache->text, "[%s]", unwind_reason(why));
 
 	return name ? query_func_add(q, frame, name, "[unknown]") : 0;
