@@ -41,6 +41,8 @@ struct lock_requests *run_snapshots_requests(struct run_snapshots *r);
 struct snapshot_uprobes *run_snapshots_uprobes(struct run_snapshots *r);
 /* Are sleeps for locks of programs reported one by one (--user-locks events)? */
 bool run_reports_users(const struct opts *o);
+/* Call chains of waits have the part of the program. */
+bool run_takes_user_frames(const struct opts *o);
 /*
  * Before the source that takes them is made: @w says when tasks may wait for files, and measures
  * sleeps.

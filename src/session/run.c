@@ -83,6 +83,8 @@ enum { LIVE_HZ = 499, LIVE_MEMORY = 128 << 20, PUMP_WAIT_MS = 100 };
 static const uint64_t FIRST_TICK_NS = 25000000;
 static const uint64_t MIN_SLEEP_NS = 100000; /* by default */
 static const uint64_t MIN_USER_NS = 50000;
+/* Of each CPU, unless call chains of programs are asked for. */
+enum { USER_FRAMES_PPM = 3000 };
 static const uint64_t WAIT_STEP_NS = 100000000;
 static const uint64_t SWITCHES_NS = 100000000; /* of each second, by default */
 
@@ -331,6 +333,8 @@ static int load_programs(struct run *r, const struct opts *o, struct error *err)
 		.user_ns = run_reports_users(o) ? MIN_USER_NS : 0,
 		.min_sleep_ns = o->min_sleep_ns ? o->min_sleep_ns : MIN_SLEEP_NS,
 		.holders = r->held || r->blame,
+		.user_frames = run_takes_user_frames(o),
+		.frames_ppm = o->user_frames ? 0 : USER_FRAMES_PPM,
 		.report_ns = r->trigger_ns,
 	};
 	if (code == 0)
@@ -444,6 +448,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 			.profile_hz = profile_hz(o),
 			.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),
 			.callgraph = callgraph,
+			.user_frames = run_takes_user_frames(o),
 			/* Records that BPF writes are none of perf's. */
 			.for_perf = o->verb == VERB_RECORD && !run_sums_up(r)},
 		.releases = wants_releases(r, o),

@@ -531,6 +531,11 @@ bool run_reports_users(const struct opts *o)
 	return looks && !o->no_bpf && (!o->user_locks || !strcmp(o->user_locks, "events"));
 }
 
+bool run_takes_user_frames(const struct opts *o)
+{
+	return !o->user_frames || !strcmp(o->user_frames, "all") || !strcmp(o->user_frames, "fp");
+}
+
 static bool searches_users(const struct opts *o)
 {
 	return !o->user_locks || strcmp(o->user_locks, "off") != 0;

@@ -161,6 +161,7 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 	};
 
 	po.how.max_stack = live_max_stack(o->no_stack, o->how.max_stack);
+	po.how.user_frames = o->how.user_frames && po.how.max_stack;
 	live_mmap_options(&l->mmap, &po);
 	return perf_session_open(&l->session, &po, info, err);
 }
@@ -327,7 +328,7 @@ static int begin(struct live *l, struct error *err)
 		.n = l->n_tasks,
 		.cgroups = l->cgroups,
 		.names = l->names,
-		.maps = perf_session_has(l->session, PERF_PROFILE),
+		.maps = perf_session_attr(l->session, PERF_DUMMY)->mmap,
 		.data_maps = perf_session_has(l->session, PERF_PROFILE) &&
 			     perf_session_attr(l->session, PERF_DUMMY)->mmap_data,
 	};

@@ -84,6 +84,8 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 	}
 	if (o->how.max_stack && (which == PERF_BEGIN || o->how.for_perf))
 		init_chain(attr, o);
+	if (which == PERF_BEGIN)
+		attr->exclude_callchain_user = !o->how.user_frames && o->how.max_stack;
 }
 
 static void init_switch(struct perf_event_attr *attr)
@@ -163,7 +165,7 @@ static void init_dummy(struct perf_event_attr *attr, const struct perf_attr_opti
 	attr->task = 1;
 	attr->cgroup = o->cgroup;
 	/* Records mappings of code. */
-	attr->mmap = attr->mmap2 = o->how.profile_hz != 0;
+	attr->mmap = attr->mmap2 = o->how.profile_hz != 0 || o->how.user_frames;
 	attr->mmap_data = o->wanted.data_maps;
 }
 

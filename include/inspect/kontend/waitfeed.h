@@ -47,7 +47,13 @@ struct waitfeed_options {
 	bool holders; /* holders are wanted, from BPF or from perf */
 	/* Sleeps of so long are records as well (sleeprec.h); 0: none. */
 	uint64_t min_sleep_ns;
-	uint32_t max_stack;  /* frames of a call chain; 0: none */
+	uint32_t max_stack; /* frames of a call chain; 0: none */
+	/*
+	 * With waits: and call chains of programs, for which each CPU spends at most so many
+	 * millionths of its time; 0: as many as there are.
+	 */
+	bool user_frames;
+	uint32_t frames_ppm;
 	uint64_t ring_bytes; /* of rings as requested, see ring_own_bytes() */
 	struct nsview *ns; /* borrowed for as long as the feed is; NULL: in the initial namespace */
 };

@@ -45,9 +45,10 @@ struct opts {
 	bool all_cpus, no_stack, no_bpf, probe_cpus, tick, no_switches, no_follow, enospc, repair,
 		demo, reverse, ascii, no_mouse, measure, owner, mark_kernel, realtime, tour,
 		service, creations, cost;
-	bool phases;		/* --phases */
-	bool sleeps;		/* --sleeps */
-	const char *user_locks; /* --user-locks; NULL: events */
+	bool phases;		 /* --phases */
+	bool sleeps;		 /* --sleeps */
+	const char *user_locks;	 /* --user-locks; NULL: events */
+	const char *user_frames; /* --user-frames; NULL: all */
 	const char *cpus, *pids, *tids, *cgroup;
 	const char *probes[OPTS_LIST_MAX];
 	const char *triggers[OPTS_LIST_MAX];	 /* for trigger_check() */

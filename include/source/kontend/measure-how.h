@@ -14,6 +14,7 @@ struct measure_how {
 	uint32_t profile_hz;	    /* samples a second of where CPUs are; 0: no profile */
 	bool profile_clock;	    /* by the CPU's clock even where cycles can be sampled */
 	struct callgraph callgraph; /* of the profile, with call chains only */
+	bool user_frames;	    /* call chains of waits have the part of the program */
 	bool for_perf; /* what perf needs: addresses, and call chains also where waits end */
 };
 

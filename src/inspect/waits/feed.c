@@ -5,6 +5,7 @@
  */
 #include "bpf-run.h"
 #include "btf/types.h"
+#include "frames-shared.h"
 #include "internal.h"
 #include "kontend/cgroup.h"
 #include "kontend/cpulist.h"
@@ -27,7 +28,7 @@
 
 extern const char waits_object[], waits_object_end[];
 
-enum { LINKS = 16, LONG_SLEEP_NS = 100000 };
+enum { LINKS = 16, LONG_SLEEP_NS = 100000, PPM = 1000000 };
 
 /* The objects of one CPU. */
 struct waits_own {
@@ -46,12 +47,13 @@ struct waitfeed {
 	enum waits_scope scope;
 	bool owners;
 	struct sched typed, only_follow;
-	struct follow *follow;	/* NULL: holders are not followed, */
-	struct shorts *shorts;	/* NULL: all waits are reported one by one */
-	struct error no_follow; /* the kernel's error, if they were requested */
-	bool sleeps;		/* are measured, */
-	struct error no_sleeps; /* or why not, if they were requested */
-	bool sums;		/* of those in state D */
+	struct follow *follow;		 /* NULL: holders are not followed, */
+	struct user_frames *user_frames; /* NULL: they are not taken */
+	struct shorts *shorts;		 /* NULL: all waits are reported one by one */
+	struct error no_follow;		 /* the kernel's error, if they were requested */
+	bool sleeps;			 /* are measured, */
+	struct error no_sleeps;		 /* or why not, if they were requested */
+	bool sums;			 /* of those in state D */
 	uint64_t min_sleep_ns, user_ns;
 	bool releases;		     /* requested, and the kernel has them */
 	bool files;		     /* the kernel reports waits for locks of files, */
@@ -307,6 +309,8 @@ static struct waits_config config_of(const struct waitfeed_options *o, struct ke
 		.waits = o->waits,
 		.owners = o->owners,
 		.frames = o->max_stack,
+		.user_frames = o->waits && o->user_frames && o->max_stack,
+		.frames_ns = (uint32_t)((1ull << FRAMES_PERIOD_SHIFT) * o->frames_ppm / PPM),
 		.follow_ns = o->follow_ns,
 		.slept = {.min_ns = o->min_sleep_ns, .long_ns = LONG_SLEEP_NS},
 		.shorts = wants_shorts(o),
@@ -496,7 +500,7 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 	config.follow = parts->follow;
 	config.sleeps = parts->sleeps && o->sleeps;
 	config.users = parts->sleeps && o->user_ns;
-	int code = parts->sleeps ? ns_own(&config.slept.ns, types, err) : 0;
+	int code = parts->sleeps || o->user_frames ? ns_own(&config.slept.ns, types, err) : 0;
 	if (code < 0)
 		return code;
 	f->scope = (enum waits_scope)config.scope;
@@ -579,6 +583,8 @@ static int load(struct waitfeed *f, const struct waitfeed_options *o, struct ker
 		code = short_new(
 			&f->shorts, f->object, f->n_cpus,
 			&(const struct short_options){o->short_ns, o->cost_ppm, o->report_ns}, err);
+	if (code == 0 && o->waits && o->user_frames && o->max_stack)
+		code = user_frames_new(&f->user_frames, f->object, err);
 	if (code == 0)
 		code = report_target(f, o->target, err);
 	if (code < 0)
@@ -731,7 +737,9 @@ bool waitfeed_sums_up(const struct waitfeed *f)
 
 int waitfeed_govern(struct waitfeed *f, struct error *err)
 {
-	return f && f->shorts ? short_start(f->shorts, err) : 0;
+	int code = f && f->user_frames ? user_frames_start(f->user_frames, err) : 0;
+
+	return code == 0 && f && f->shorts ? short_start(f->shorts, err) : code;
 }
 
 void waitfeed_report(struct waitfeed *f, uint64_t report_ns)
@@ -746,6 +754,8 @@ void waitfeed_unfollow(struct waitfeed *f)
 		follow_stop(f->follow);
 	if (f)
 		short_stop(f->shorts);
+	if (f)
+		user_frames_stop(f->user_frames);
 }
 
 void waitfeed_free(struct waitfeed *f)
@@ -754,6 +764,7 @@ void waitfeed_free(struct waitfeed *f)
 		return;
 	follow_free(f->follow);
 	short_free(f->shorts);
+	user_frames_free(f->user_frames);
 	/*
 	 * If a tracepoint has two programs, the kernel removes the second at once, but the first
 	 * only when no CPU can run it any more, which takes tens of milliseconds.

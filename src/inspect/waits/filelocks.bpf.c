@@ -207,7 +207,7 @@ __noinline int file_begin(struct bpf_raw_tracepoint_args *ctx, enum filelock_kin
 	struct file_state *s = file_state();
 	struct lock_owner o = {0};
 	struct waitrec_begin *r;
-	__u32 tid = (__u32)pid_tid;
+	__u32 tid = (__u32)pid_tid, n_user = 0, user = WAITREC_USER_NONE;
 	const __u32 first = 0;
 
 	r = bpf_map_lookup_elem(&file_works, &first);
@@ -228,7 +228,13 @@ __noinline int file_begin(struct bpf_raw_tracepoint_args *ctx, enum filelock_kin
 	r->flags = filelock_flags(kind, request.type == FILELOCK_READ);
 	r->tid = (int)tid;
 	r->missed = 0;
-	r->n_frames = stack_unwind(ctx, r->frames, config.frames);
+	r->n_frames = (__u16)stack_unwind(ctx, r->frames, config.frames);
+	if (config.user_frames && r->n_frames <= WAITREC_FRAMES)
+		n_user = (__u32)frames_take(FRAMES_OF_FILES, &user);
+	if (n_user <= WAITREC_USER)
+		frames_put(FRAMES_OF_FILES, n_user, r->frames, r->n_frames);
+	r->n_user = (__u16)n_user;
+	r->user = (__u8)user;
 	r->owner_pid = o.pid;
 	r->owner_tid = o.tid;
 	r->owner = (__u16)o.is;
@@ -236,7 +242,7 @@ __noinline int file_begin(struct bpf_raw_tracepoint_args *ctx, enum filelock_kin
 	r->held = file_age(ctx, kind, o.host);
 	file_put(ctx, r,
 		 offsetof(struct waitrec_begin, frames) +
-			 (__u64)r->n_frames * sizeof(r->frames[0]));
+			 (__u64)(r->n_frames + n_user) * sizeof(r->frames[0]));
 	return 0;
 }
 

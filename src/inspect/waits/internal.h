@@ -127,4 +127,14 @@ void short_stop(struct shorts *s);			 /* async-signal-safe; NULL is fine */
 const void *short_snapshot(struct shorts *s, bool begin, uint64_t now_ns, size_t *ret_len);
 void short_free(struct shorts *s); /* NULL is fine */
 
+/* user-frames.c */
+
+/* The thread that answers how callers are found in code of programs: see frames.bpf.c. */
+struct user_frames;
+
+int user_frames_new(struct user_frames **ret, struct bpf_object *o, struct error *err);
+int user_frames_start(struct user_frames *u, struct error *err);
+void user_frames_stop(struct user_frames *u); /* async-signal-safe; NULL is fine */
+void user_frames_free(struct user_frames *u); /* NULL is fine */
+
 #endif

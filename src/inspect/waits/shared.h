@@ -98,6 +98,8 @@ struct waits_config {
 	unsigned int follow;	      /* holders (holdrec.h), */
 	unsigned int sleeps;	      /* sleeps in state D (sleeprec.h, sleptsnap.h) */
 	unsigned int users;	      /* sleeps in futex(2) (userrec.h) */
+	unsigned int user_frames;     /* call chains of programs are taken (frames.bpf.c), */
+	unsigned int frames_ns;	      /* for so long in a period of a CPU; 0: without limit */
 	unsigned long long follow_ns; /* if there are waits longer than this */
 	struct raw_slept_config slept;
 	unsigned long long cpus[WAITS_CPUS / 64];

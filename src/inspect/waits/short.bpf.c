@@ -403,7 +403,7 @@ static __always_inline void short_report(struct bpf_raw_tracepoint_args *ctx, st
 	const struct ring_place place = {&w->ring, w->data, config.ring_bytes};
 	const struct ring_record *from = (const void *)c->scratch;
 	struct ring_record *rec = start_record(&place, pid_tid, cpu);
-	__u32 size, missed = w->ring.missed;
+	__u32 size, missed = w->ring.missed, n_user, user;
 
 	if (!rec)
 		return;
@@ -411,7 +411,8 @@ static __always_inline void short_report(struct bpf_raw_tracepoint_args *ctx, st
 		rec->late.frames[i] = from->begin.frames[i];
 	if (n > WAITREC_FRAMES)
 		n = WAITREC_FRAMES;
-	size = ring_lead(&place, rec, RING_LATE + n * sizeof(rec->late.frames[0]));
+	n_user = user_frames(w, short_kind(p->flags), rec->late.frames, n, &user);
+	size = ring_lead(&place, rec, RING_LATE + (n + n_user) * sizeof(rec->late.frames[0]));
 	rec->late.size = size - RING_LEAD - sizeof(rec->late.size);
 	rec->late.magic = WAITREC_LATE_MAGIC;
 	rec->late.lock = ctx->args[0];
@@ -419,8 +420,10 @@ static __always_inline void short_report(struct bpf_raw_tracepoint_args *ctx, st
 	rec->late.flags = p->flags;
 	rec->late.tid = (int)rec->tid;
 	rec->late.missed = missed;
-	rec->late.n_frames = n;
+	rec->late.n_frames = (__u16)n;
+	rec->late.n_user = (__u16)n_user;
 	late_owner(rec, &p->owner);
+	rec->late.user = (__u8)user;
 	rec->late.spun = p->flags & LCB_MUTEX ? waitrec_age(p->spun_ns) : 0;
 	rec->late.begin_ns = p->begin_ns;
 	/* An interrupt may have added to it just now. */
@@ -501,8 +504,9 @@ static __always_inline void short_say(struct bpf_raw_tracepoint_args *ctx, struc
 	rec->late.flags = flags;
 	rec->late.tid = (int)tid;
 	rec->late.missed = 0;
-	rec->late.n_frames = 0;
+	rec->late.n_frames = rec->late.n_user = 0;
 	late_owner(rec, &o);
+	rec->late.user = WAITREC_USER_NONE;
 	rec->late.spun = flags & LCB_MUTEX ? waitrec_age(spun_ns) : 0;
 	rec->late.begin_ns = begin_ns;
 	publish(ctx, &place, size);

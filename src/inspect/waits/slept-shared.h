@@ -11,7 +11,8 @@
 enum {
 	RAW_SLEPT = 4096, /* sums by process and chain, and again by chain alone */
 	RAW_SLEPT_CHAINS = 4096,
-	RAW_SLEPT_FRAMES = 24, /* as many as a record has: sleeprec.h */
+	RAW_SLEPT_FRAMES = 24, /* as many as a record has: sleeprec.h; */
+	RAW_SLEPT_USER = 32,   /* and of the program */
 };
 
 /* As in locksnap-sleepers.h. */
@@ -41,6 +42,8 @@ struct raw_slept_now {
 	unsigned long long since_ns; /* 0: in none */
 	unsigned long long chain;
 	unsigned int kind, epoch;
+	unsigned int n_user, user; /* frames of the program; enum waitrec_user */
+	unsigned long long frames[RAW_SLEPT_USER];
 };
 
 /* How much of it is done: see slept-price.h. */

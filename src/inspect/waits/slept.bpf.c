@@ -140,6 +140,27 @@ static __always_inline __u64 chain_of(struct task_struct *t)
 	return c ? keep_chain(c, bpf_get_task_stack(t, c->frames, sizeof(c->frames), 0)) : 0;
 }
 
+/* For the record that the sleep has if it is long enough. */
+static __always_inline void take_user(struct raw_slept_now *now)
+{
+	const struct frames_room *room;
+	const __u32 nth = FRAMES_OF_SWITCH;
+	__u32 n;
+
+	now->n_user = 0;
+	now->user = WAITREC_USER_NONE;
+	if (!config.user_frames || !config.slept.min_ns)
+		return;
+	now->user = WAITREC_USER_SAVED;
+	if (slept_state.level != RAW_SLEPT_ALL)
+		return;
+	n = (__u32)frames_take(nth, &now->user);
+	room = bpf_map_lookup_elem(&frames_rooms, &nth);
+	for (__u32 i = 0; room && i < RAW_SLEPT_USER && i < n; i++)
+		now->frames[i] = room->frames[i];
+	now->n_user = room ? n : 0;
+}
+
 /* @prev leaves its CPU, and was not preempted. */
 static __always_inline void sleep_begins(void *ctx, struct task_struct___slept *prev)
 {
@@ -156,6 +177,7 @@ static __always_inline void sleep_begins(void *ctx, struct task_struct___slept *
 	__u64 from_ns = bpf_ktime_get_ns();
 	now->kind = BPF_CORE_READ_BITFIELD(prev, in_iowait) ? RAW_SLEPT_IO : RAW_SLEPT_DISK;
 	now->chain = chain_here(ctx);
+	take_user(now);
 	now->epoch = slept_state.epoch;
 	now->since_ns = bpf_ktime_get_ns();
 	__sync_fetch_and_add(&slept_state.busy_ns, now->since_ns - from_ns);
@@ -230,8 +252,18 @@ static __always_inline void report(void *ctx, struct task_struct *t,
 	r->kind = now->kind == RAW_SLEPT_IO ? SLEEPREC_IO : SLEEPREC_DISK;
 	r->missed = (__u32)(room->missed - room->missed_reported);
 	fill_tasks(r, t);
-	r->n_frames = fill_frames(r, now->chain);
-	__u64 size = head + r->n_frames * sizeof(r->frames[0]);
+	__u32 n = fill_frames(r, now->chain);
+	r->n_frames = (__u16)n;
+	r->user = now->user;
+	for (__u32 i = 0; i < RAW_SLEPT_USER && i < now->n_user; i++) {
+		__u32 at = n + i;
+
+		barrier_var(at); /* the same register for test and use, or the verifier forgets */
+		if (at < SLEEPREC_FRAMES + SLEEPREC_USER)
+			r->frames[at] = now->frames[i];
+	}
+	r->n_user = (__u16)now->n_user;
+	__u64 size = head + (n + r->n_user) * sizeof(r->frames[0]);
 	barrier_var(size); /* the same register for test and use, or the verifier forgets */
 	if (size > sizeof(*r) - lead)
 		return;

@@ -93,6 +93,7 @@ unsigned user_events_govern(struct user_events *u, struct slept_look look)
 	look.busy_ns = u->sum.busy_ns;
 	unsigned level = slept_price_look(&u->price, &look);
 
+	__atomic_store_n(&u->state->saves, level != RAW_SLEPT_ALL, __ATOMIC_RELAXED);
 	set(&u->state->min_ns, level != RAW_SLEPT_ALL && u->min_ns < DEAR_NS ? DEAR_NS : u->min_ns);
 	return level;
 }

@@ -6,6 +6,7 @@
 #ifndef KONTEND_INSPECT_LOCKS_USER_SHARED_H
 #define KONTEND_INSPECT_LOCKS_USER_SHARED_H
 
+#include "kontend/userrec.h"
 #include "kontend/usersite.h"
 
 /* The sleep in futex(2) that a thread is in. */
@@ -25,8 +26,10 @@ struct raw_user_now {
 	 */
 	unsigned long long mm; /* of that process; another program has another one */
 	struct usersite_info info;
-	unsigned int site;	/* enum usersite_flag */
-	unsigned int has_epoll; /* as it was then */
+	unsigned int site;	     /* enum usersite_flag */
+	unsigned int has_epoll;	     /* as it was then */
+	unsigned int n_frames, user; /* of the program; enum waitrec_user */
+	unsigned long long frames[USERREC_FRAMES];
 };
 
 enum {
@@ -78,7 +81,7 @@ struct raw_user_state {
 	unsigned int epoch;	   /* a number of the attachment */
 	unsigned int
 		has_epoll; /* places of sleeps in epoll_wait(2) are known: another number by each */
-	unsigned int pad;
+	unsigned int saves; /* no call chains of programs, as all would cost too much */
 };
 
 #endif

@@ -307,6 +307,27 @@ static __always_inline bool user_take_call(const struct user_call *call, struct 
 	return true;
 }
 
+/* Of the current thread, which is about to sleep for a lock. */
+static __always_inline void user_take_frames(struct raw_user_now *now)
+{
+	const struct frames_room *room;
+	const __u32 nth = FRAMES_OF_SWITCH;
+	__u32 n = 0;
+
+	now->n_frames = 0;
+	now->user = WAITREC_USER_NONE;
+	if (!config.user_frames || !(now->site & USERSITE_LOCK))
+		return;
+	now->user = WAITREC_USER_SAVED;
+	if (user_state.saves)
+		return;
+	n = (__u32)frames_take(nth, &now->user);
+	room = bpf_map_lookup_elem(&frames_rooms, &nth);
+	for (__u32 i = 0; room && i < USERREC_FRAMES && i < n; i++)
+		now->frames[i] = room->frames[i];
+	now->n_frames = room ? n : 0;
+}
+
 /* False: not a sleep whose lock can be known. */
 static __always_inline bool user_begin(struct task_struct___user *t, const struct user_call *call,
 				       struct raw_user_now *now)
@@ -416,6 +437,7 @@ static __always_inline void user_switch(struct task_struct___user *prev)
 	*user_mark(prev) = 1;
 	counts->sleeps++;
 	if (call.is_epoll || user_begin(prev, &call, now)) {
+		user_take_frames(now);
 		now->cpu = bpf_get_smp_processor_id();
 		now->epoch = user_state.epoch;
 		now->woken_ns = 0;
@@ -498,7 +520,8 @@ static __always_inline void user_report(void *ctx, struct task_struct___user *t,
 					const struct raw_user_now *now, __u64 ns,
 					struct raw_user_counts *counts)
 {
-	const __u64 lead = sizeof(__u32), size = offsetof(struct userrec, frames) - lead;
+	const __u64 lead = sizeof(__u32), head = offsetof(struct userrec, frames) - lead;
+	__u64 size = head;
 	__u32 first = 0;
 	struct raw_user_room *room = bpf_map_lookup_elem(&user_rooms, &first);
 
@@ -525,7 +548,14 @@ static __always_inline void user_report(void *ctx, struct task_struct___user *t,
 	r->value = now->value;
 	r->cpu = now->cpu;
 	r->missed = (__u32)(room->missed - room->missed_reported);
-	r->n_frames = 0;
+	r->user = now->user;
+	r->n_frames = now->n_frames;
+	for (__u32 i = 0; i < USERREC_FRAMES && i < now->n_frames; i++)
+		r->frames[i] = now->frames[i];
+	size += r->n_frames * sizeof(r->frames[0]);
+	barrier_var(size); /* the same register for test and use, or the verifier forgets */
+	if (size > sizeof(*r) - lead)
+		return;
 	BPF_CORE_READ_STR_INTO(&r->comm, t, comm);
 	if (bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r->magic, size) == 0) {
 		room->missed_reported += r->missed;

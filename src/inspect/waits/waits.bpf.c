@@ -9,6 +9,7 @@
 #include "kernel/cgroup.h"
 #include "kernel/locks.h"
 #include "kernel/ns.h"
+#include "kontend/userlock.h"
 #include "locks/read-asked.h"
 
 #include "kontend/holdrec.h"
@@ -16,6 +17,8 @@
 #include "kontend/taskrec.h"
 
 char license_text[] SEC("license") = "GPL";
+
+#include "frames.bpf.c"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -393,12 +396,46 @@ static __always_inline bool put_own(void *ctx, const void *from, __u64 size, __u
 	return is_done;
 }
 
-/* @n frames are in the record. */
+/* Half of the ring is for what no chain replaces. */
+static __always_inline bool has_room_for_frames(const struct waits_cpu *c)
+{
+	return c->ring.head - RING_READ(c->ring.tail) < config.ring_bytes / 2;
+}
+
+/*
+ * The frames of the program, after the @n of the kernel at @to: how many. A wait that spins is as
+ * short as they would take.
+ */
+static __always_inline __u32 user_frames(const struct waits_cpu *c, __u32 flags, __u64 *to, __u32 n,
+					 __u32 *ret_is)
+{
+	__u32 taken;
+
+	*ret_is = WAITREC_USER_NONE;
+	if (!config.user_frames)
+		return 0;
+	*ret_is = WAITREC_USER_SPINS;
+	if ((flags & (LCB_SPIN | LCB_MUTEX)) == LCB_SPIN)
+		return 0;
+	*ret_is = WAITREC_USER_SAVED;
+	if (!has_room_for_frames(c))
+		return 0;
+	*ret_is = WAITREC_USER_NONE;
+	taken = (__u32)frames_take(FRAMES_OF_WAITS, ret_is);
+	barrier_var(n); /* the same register for test and use, or the verifier forgets */
+	if (n > WAITREC_FRAMES || taken > WAITREC_USER)
+		return 0;
+	frames_put(FRAMES_OF_WAITS, taken, to, n);
+	return taken;
+}
+
+/* @n frames of the kernel are in the record, and after them @n_user of the program. */
 static __always_inline void report_begin(struct bpf_raw_tracepoint_args *ctx,
 					 const struct ring_place *p, struct ring_record *rec,
-					 const struct lock_owner *o, __u32 n)
+					 const struct lock_owner *o, __u32 n, __u32 n_user,
+					 __u32 user)
 {
-	__u32 size = ring_lead(p, rec, RING_BEGIN + n * sizeof(rec->begin.frames[0]));
+	__u32 size = ring_lead(p, rec, RING_BEGIN + (n + n_user) * sizeof(rec->begin.frames[0]));
 	__u32 missed = p->ring->missed;
 
 	rec->begin.size = size - RING_LEAD - sizeof(rec->begin.size);
@@ -408,11 +445,13 @@ static __always_inline void report_begin(struct bpf_raw_tracepoint_args *ctx,
 	rec->begin.flags = (__u32)ctx->args[1];
 	rec->begin.tid = (int)rec->tid;
 	rec->begin.missed = missed;
-	rec->begin.n_frames = n;
+	rec->begin.n_frames = (__u16)n;
+	rec->begin.n_user = (__u16)n_user;
 	rec->begin.owner_pid = o->pid;
 	rec->begin.owner_tid = o->tid;
 	rec->begin.owner = (__u16)o->is;
 	rec->begin.owner_asked = config.owners != 0;
+	rec->begin.user = (__u8)user;
 	rec->begin.held = 0;
 	/* An interrupt may have added to it just now. */
 	if (missed)
@@ -496,19 +535,22 @@ static __always_inline void report_wait(struct bpf_raw_tracepoint_args *ctx, str
 	const struct ring_place inner = {&c->nested, c->nested_data, WAITS_NESTED};
 	const struct ring_place *p = nested ? &inner : &usual;
 	struct ring_record *rec = start_record(p, pid_tid, cpu);
+	__u32 flags = (__u32)ctx->args[1], n, n_user, user;
 
 	if (!rec)
 		return;
-	if (what == END)
+	if (what == END) {
 		report_end(ctx, p, rec);
-	else if (what == RELEASE)
+	} else if (what == RELEASE) {
 		report_release(ctx, p, rec);
-	else if (nested)
-		report_begin(ctx, p, rec, o, stack_unwind(ctx, rec->begin.frames, config.frames));
-	else
-		report_begin(
-			ctx, p, rec, o,
-			stack_here(ctx, stack_work(c), rec, (__u32)ctx->args[1], config.frames));
+	} else if (nested) {
+		report_begin(ctx, p, rec, o, stack_unwind(ctx, rec->begin.frames, config.frames), 0,
+			     config.user_frames ? WAITREC_USER_SPINS : WAITREC_USER_NONE);
+	} else {
+		n = stack_here(ctx, stack_work(c), rec, flags, config.frames);
+		n_user = user_frames(c, flags, rec->begin.frames, n, &user);
+		report_begin(ctx, p, rec, o, n, n_user, user);
+	}
 }
 
 #include "short.bpf.c"
