@@ -13,6 +13,11 @@
 #include <cmocka.h>
 
 enum { FRAMES = 3000 };
+#if defined(__x86_64__)
+enum { IS_X86 = 1 };
+#else
+enum { IS_X86 = 0 };
+#endif
 
 static struct usersyms *files;
 static struct unwind *unwinder;
@@ -224,6 +229,28 @@ static void test_loop(void **state)
 	assert_int_not_equal(e, UNWIND_DONE);
 }
 
+/* Code that a compiler made while the program ran: no file, no tables, but frame pointers. */
+static void test_compiled(void **state)
+{
+	/* The word at the top is an address that can be read, but no call has put it there. */
+	static const uint64_t stack[] = {0x7010, 0, 0, 0, 0x7040, 0x10111, 0, 0, 0, 0x10222, 0, 0};
+	static const struct unwind_map code = {0x10000, 0x20000, 0, UNWIND_NO_OBJECT};
+	enum { BP = 6, SP = 7, IP = 8 };
+	const uint64_t regs[] = {0x7020, 0x7000, 0x10008};
+	struct unwind_sample s = {1 << BP | 1 << SP | 1 << IP, regs, stack, sizeof(stack)};
+	enum unwind_end e;
+
+	(void)state;
+	if (!unwinder || way != UNWIND_LIBUNWIND || !IS_X86)
+		skip();
+	unwind_space_set(space, &code, 1);
+	size_t n = unwind_stack(space, &s, frames, FRAMES, &e);
+	assert_in_range(n, 3, 4);
+	assert_int_equal(frames[1].ip, 0x10111);
+	assert_int_equal(frames[2].ip, 0x10222);
+	assert_int_not_equal(e, UNWIND_CUT);
+}
+
 static void test_garbage(void **state)
 {
 	uint64_t seed = 1;
@@ -252,7 +279,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_rules),	     cmocka_unit_test(test_no_rules),
 		cmocka_unit_test(test_deep),	     cmocka_unit_test(test_no_maps),
 		cmocka_unit_test(test_no_registers), cmocka_unit_test(test_loop),
-		cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_compiled),     cmocka_unit_test(test_garbage),
 	};
 
 	way = argc > 1 && !strcmp(argv[1], "libdw") ? UNWIND_LIBDW : UNWIND_LIBUNWIND;

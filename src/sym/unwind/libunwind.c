@@ -95,6 +95,10 @@ static int access_mem(unw_addr_space_t as, unw_word_t addr, unw_word_t *ret, int
 	*ret = 0;
 	if (s->is_searching)
 		return 0;
+	/* Of code without tables it looks whether the code is there: else it takes the call for one
+	 * to a wrong address, and adds a frame. */
+	if (unwind_find_map(s, addr))
+		return 0;
 	s->is_cut = true;
 	return -UNW_EINVAL;
 }
@@ -205,7 +209,7 @@ static size_t walk(struct unwind_space *s, struct unwind_frame *ret, size_t most
 		return 1;
 	for (; (code = unw_step(&c)) > 0; n++) {
 		s->reads_left += READS_FRAME;
-		s->is_unknown = false;
+		s->is_unknown = s->is_cut = false;
 		if (unw_get_reg(&c, UNW_REG_IP, &ip) < 0 || unw_get_reg(&c, UNW_REG_SP, &sp) < 0)
 			break;
 		/* The outermost function has no return address. */
