@@ -15,7 +15,7 @@
  */
 struct sleepstack;
 
-enum { SLEEPSTACK_MOST = 32 }; /* frames */
+enum { SLEEPSTACK_MOST = 32, SLEEPSTACK_DEEP = 96 }; /* frames: with names, and without */
 
 /* A mapping of a process. */
 struct sleepstack_map {
@@ -54,6 +54,24 @@ size_t sleepstack_take(struct sleepstack *s, uint64_t sp, uint64_t ip, sleepstac
 /* As unwind_rule_of(), for an address of that process. */
 struct unwind_rule;
 int sleepstack_rule(struct sleepstack *s, uint64_t addr, struct unwind_rule *ret);
+/* The same without names. */
+struct sleepstack_chain {
+	uint64_t ips[SLEEPSTACK_DEEP];
+	size_t n;
+	uint32_t end; /* enum unwind_end: why there are no more */
+	bool pending; /* symbols would show more, and are still being read */
+};
+/*
+ * Registers as in PERF_SAMPLE_REGS_USER, a bit for each and their values: with the stack pointer
+ * and the instruction pointer. Mask 0: only these are known.
+ */
+struct sleepstack_registers {
+	uint64_t sp, ip;
+	uint64_t mask;
+	const uint64_t *of;
+};
+void sleepstack_chain(struct sleepstack *s, const struct sleepstack_registers *regs,
+		      sleepstack_read *read, void *arg, struct sleepstack_chain *ret);
 /* Reads symbols that are wanted, until @budget_ns have passed. True: there is more to do. */
 bool sleepstack_load(struct sleepstack *s, uint64_t budget_ns);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks of threads that sleep. Of their registers only the stack pointer and the instruction
- * pointer are known. The tables of libraries mostly need no other: what the functions within a
- * system call's wrapper have saved is on the stack. Where a function counts from its frame pointer
- * and none further in has saved that, or has no tables, as those of Go, its caller is searched: the
- * next word on the stack that is a return address, right after a call of that very function.
- * From there on the tables are tried again.
+ * Stacks of threads that sleep. Of their registers mostly only the stack pointer and the
+ * instruction pointer are known. The tables of libraries mostly need no other: what the functions
+ * within a system call's wrapper have saved is on the stack. Where a function counts from its frame
+ * pointer and none further in has saved that, or has no tables, as those of Go, its caller is
+ * searched: the next word on the stack that is a return address, right after a call of that very
+ * function. From there on the tables are tried again.
  */
 #include "internal.h"
 #include "kontend/mem.h"
@@ -45,7 +45,10 @@ struct thread {
 	sleepstack_read *read;
 	void *arg;
 	uint64_t sp;
-	size_t len; /* bytes of the stack that were read */
+	uint64_t mask; /* of registers, at the begin; 0: only two are known */
+	const uint64_t *regs;
+	size_t len;  /* bytes of the stack that were read */
+	size_t most; /* frames */
 	bool pending;
 };
 
@@ -131,9 +134,10 @@ static size_t by_tables(const struct thread *t, size_t at, uint64_t ip, struct u
 {
 	const struct unwind_machine *m = t->s->unwind->machine;
 	const uint64_t regs[] = {t->sp + at, ip};
+	bool all = !at && t->mask;
 	const struct unwind_sample sample = {
-		.regs_mask = 1ull << m->perf_sp | 1ull << m->perf_ip,
-		.regs = regs,
+		.regs_mask = all ? t->mask : 1ull << m->perf_sp | 1ull << m->perf_ip,
+		.regs = all ? t->regs : regs,
 		.stack = t->s->stack + at,
 		.stack_len = t->len - at,
 	};
@@ -141,14 +145,17 @@ static size_t by_tables(const struct thread *t, size_t at, uint64_t ip, struct u
 	return unwind_stack(t->s->space, &sample, ret, most, ret_end);
 }
 
-static bool find_name(const struct thread *t, const struct unwind_frame *f, struct usersym *ret)
+static bool find_name(struct thread *t, const struct unwind_frame *f, struct usersym *ret)
 {
-	return f->is_known && f->object != UNWIND_NO_OBJECT &&
-	       usersyms_lookup(t->s->files, f->object, f->file_offset, ret) == USERSYM_OK;
+	if (!f->is_known || f->object == UNWIND_NO_OBJECT)
+		return false;
+	enum usersym_answer a = usersyms_lookup(t->s->files, f->object, f->file_offset, ret);
+	t->pending |= a == USERSYM_PENDING;
+	return a == USERSYM_OK;
 }
 
 /* The begin of the function of a frame, in the process; 0: not known. */
-static uint64_t begin_of(const struct thread *t, const struct unwind_frame *f)
+static uint64_t begin_of(struct thread *t, const struct unwind_frame *f)
 {
 	const struct unwind_map *m = unwind_find_map(t->s->space, f->at);
 	struct usersym sym;
@@ -176,7 +183,7 @@ static bool calls(const struct thread *t, uint64_t after, uint64_t function)
 }
 
 /* Where the return address is that a call of the last frame's function left; 0: not found. */
-static size_t find_caller(const struct thread *t, const struct unwind_frame *last, size_t at)
+static size_t find_caller(struct thread *t, const struct unwind_frame *last, size_t at)
 {
 	uint64_t function = begin_of(t, last), word;
 
@@ -211,7 +218,7 @@ static size_t after(const struct thread *t, const struct unwind_frame *frames, s
 static size_t add_frames(const struct thread *t, size_t at, uint64_t ip,
 			 struct unwind_frame *frames, size_t n, enum unwind_end *ret_end)
 {
-	size_t end = n + by_tables(t, at, ip, frames + n, SLEEPSTACK_MOST - n, ret_end);
+	size_t end = n + by_tables(t, at, ip, frames + n, t->most - n, ret_end);
 
 	for (size_t i = n + 1; i < end; i++) {
 		if (frames[i].is_known)
@@ -222,12 +229,12 @@ static size_t add_frames(const struct thread *t, size_t at, uint64_t ip,
 	return end;
 }
 
-static size_t walk(const struct thread *t, uint64_t ip, struct unwind_frame *frames,
+static size_t walk(struct thread *t, uint64_t ip, struct unwind_frame *frames,
 		   enum unwind_end *ret_end)
 {
 	size_t n = add_frames(t, 0, ip, frames, 0, ret_end), at = 0, from = 0;
 
-	while (n && n < SLEEPSTACK_MOST && *ret_end != UNWIND_DONE && *ret_end != UNWIND_CUT) {
+	while (n && n < t->most && *ret_end != UNWIND_DONE && *ret_end != UNWIND_CUT) {
 		at = after(t, frames + from, n - from, at);
 		at = find_caller(t, &frames[n - 1], at);
 		if (!at)
@@ -264,20 +271,59 @@ static struct sleepstack_frame name_frame(struct thread *t, const struct unwind_
 	return ret;
 }
 
+static size_t find_frames(struct thread *t, uint64_t ip, struct unwind_frame *frames,
+			  enum unwind_end *ret_end)
+{
+	*ret_end = UNWIND_BAD;
+	size_t n = read_stack(t, STACK_FIRST) ? walk(t, ip, frames, ret_end) : 0;
+
+	if (*ret_end == UNWIND_CUT && t->len == STACK_FIRST && read_stack(t, STACK_MOST))
+		n = walk(t, ip, frames, ret_end);
+	return n;
+}
+
 size_t sleepstack_take(struct sleepstack *s, uint64_t sp, uint64_t ip, sleepstack_read *read,
 		       void *arg, struct sleepstack_frame ret[SLEEPSTACK_MOST], bool *ret_pending)
 {
-	struct thread t = {.s = s, .read = read, .arg = arg, .sp = sp};
+	struct thread t = {.s = s, .read = read, .arg = arg, .sp = sp, .most = SLEEPSTACK_MOST};
 	struct unwind_frame frames[SLEEPSTACK_MOST];
-	enum unwind_end end = UNWIND_BAD;
-	size_t n = read_stack(&t, STACK_FIRST) ? walk(&t, ip, frames, &end) : 0;
+	enum unwind_end end;
+	size_t n = find_frames(&t, ip, frames, &end);
 
-	if (end == UNWIND_CUT && t.len == STACK_FIRST && read_stack(&t, STACK_MOST))
-		n = walk(&t, ip, frames, &end);
 	for (size_t i = 0; i < n; i++)
 		ret[i] = name_frame(&t, &frames[i]);
 	*ret_pending = t.pending;
 	return n;
+}
+
+/* Are they of that very place? */
+static bool has_place(const struct sleepstack *s, const struct sleepstack_registers *r)
+{
+	const struct unwind_machine *m = s->unwind->machine;
+	const uint64_t sp = 1ull << m->perf_sp, ip = 1ull << m->perf_ip;
+
+	return r->mask & sp && r->mask & ip &&
+	       r->of[__builtin_popcountll(r->mask & (sp - 1))] == r->sp &&
+	       r->of[__builtin_popcountll(r->mask & (ip - 1))] == r->ip;
+}
+
+void sleepstack_chain(struct sleepstack *s, const struct sleepstack_registers *regs,
+		      sleepstack_read *read, void *arg, struct sleepstack_chain *ret)
+{
+	struct thread t = {
+		.s = s, .read = read, .arg = arg, .sp = regs->sp, .most = SLEEPSTACK_DEEP};
+	struct unwind_frame frames[SLEEPSTACK_DEEP];
+	enum unwind_end end;
+
+	if (has_place(s, regs)) {
+		t.mask = regs->mask;
+		t.regs = regs->of;
+	}
+	ret->n = find_frames(&t, regs->ip, frames, &end);
+	for (size_t i = 0; i < ret->n; i++)
+		ret->ips[i] = frames[i].ip;
+	ret->end = end;
+	ret->pending = t.pending;
 }
 
 bool sleepstack_load(struct sleepstack *s, uint64_t budget_ns)
