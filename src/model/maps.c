@@ -336,7 +336,7 @@ void map_frames_forget(uint64_t *frames, size_t n, const uint8_t *keep, size_t n
 	for (size_t i = 0; i < n; i++) {
 		uint32_t object = map_frame_object(frames[i]);
 
-		if (map_frame_is_user(frames[i]) && !map_frame_is_mark(frames[i]) &&
+		if (map_frame_is_user(frames[i]) && object < MAP_OBJECTS &&
 		    (object >= n_keep || !keep[object]))
 			frames[i] = map_frame_mark(MAP_MARK_ENDED);
 	}

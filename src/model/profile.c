@@ -19,8 +19,8 @@ enum { MOST_STACKS = 1 << 16, MOST_CELLS = 1 << 17, LEAF_ONLY = 1, SHORTEN_PAUSE
 
 int profile_init(struct profile *p)
 {
-	*p = (struct profile){.max = MOST_CELLS};
-	if (!map_spaces_init(&p->spaces) && !ksyms_init(&p->ksyms) &&
+	*p = (struct profile){.max = MOST_CELLS, .codes = codes_new()};
+	if (p->codes && !map_spaces_init(&p->spaces) && !ksyms_init(&p->ksyms) &&
 	    !stack_table_init(&p->stacks, MOST_STACKS))
 		return 0;
 	profile_deinit(p);
@@ -31,6 +31,7 @@ void profile_deinit(struct profile *p)
 {
 	map_spaces_deinit(&p->spaces);
 	ksyms_deinit(&p->ksyms);
+	codes_unref(p->codes);
 	stack_table_deinit(&p->stacks);
 	map64_deinit(&p->index);
 	mem_free(p->cells);
@@ -48,6 +49,7 @@ int profile_copy(struct profile *dst, const struct profile *src)
 	dst->index = (struct map64){0};
 	dst->recent = (struct recent){0};
 	dst->deferred = (struct profile_deferred){0};
+	dst->codes = codes_ref(src->codes);
 	dst->cap = src->n;
 	dst->cells = mem_dup(src->cells, src->n, sizeof(*src->cells));
 	if ((!src->n || dst->cells) && !map_spaces_copy(&dst->spaces, &src->spaces) &&
@@ -200,7 +202,7 @@ static bool is_ended(const struct remake *r, uint64_t frame)
 {
 	uint32_t object = map_frame_object(frame);
 
-	return r->keep && !map_frame_is_kernel(frame) && !map_frame_is_mark(frame) && object &&
+	return r->keep && !map_frame_is_kernel(frame) && object && object < MAP_OBJECTS &&
 	       (object >= r->n_keep || !r->keep[object]);
 }
 
@@ -444,7 +446,8 @@ void profile_zero(struct profile *p)
 
 size_t profile_bytes(const struct profile *p)
 {
-	return map_spaces_bytes(&p->spaces) + ksyms_bytes(&p->ksyms) + p->cap * sizeof(*p->cells) +
+	return map_spaces_bytes(&p->spaces) + ksyms_bytes(&p->ksyms) + codes_bytes(p->codes) +
+	       p->cap * sizeof(*p->cells) +
 	       (p->index.slots ? (p->index.mask + 1) * sizeof(*p->index.slots) : 0) +
 	       p->stacks.cap * sizeof(*p->stacks.stacks) +
 	       p->stacks.cap_frames * sizeof(*p->stacks.frames) + recent_bytes(&p->recent);

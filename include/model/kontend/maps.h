@@ -85,7 +85,7 @@ struct map_spaces {
  * A frame of a call chain: a kernel address as it is, a user address as object << 48 | offset, with
  * object 0 and the address where it is in no mapping.
  */
-enum { MAP_OFFSET_BITS = 48, MAP_OBJECTS = (1 << 15) - 1, MAP_MARK = MAP_OBJECTS };
+enum { MAP_OFFSET_BITS = 48, MAP_OBJECTS = (1 << 15) - 2, MAP_CODE = MAP_OBJECTS, MAP_MARK };
 
 /*
  * Or it is no place but says why nothing more is known of who called: the number MAP_MARK in place
@@ -107,6 +107,17 @@ enum {
 static inline uint64_t map_frame_mark(uint32_t why)
 {
 	return (uint64_t)MAP_MARK << MAP_OFFSET_BITS | why;
+}
+
+/*
+ * A function that an interpreter runs (codes.h) is at no address: the number MAP_CODE in place of
+ * an object, then the number of its name, and the line in its file; 0: not known.
+ */
+enum { MAP_LINE_BITS = 20, MAP_LINES = (1 << MAP_LINE_BITS) - 1 };
+static inline uint64_t map_code_frame(uint32_t number, uint32_t line)
+{
+	return (uint64_t)MAP_CODE << MAP_OFFSET_BITS | (uint64_t)number << MAP_LINE_BITS |
+	       (line <= MAP_LINES ? line : 0);
 }
 
 static inline bool map_frame_is_kernel(uint64_t frame)
@@ -170,9 +181,24 @@ static inline bool map_frame_is_user(uint64_t frame)
 	return !map_frame_is_kernel(frame) && map_frame_object(frame);
 }
 
+static inline bool map_frame_is_code(uint64_t frame)
+{
+	return map_frame_object(frame) == MAP_CODE;
+}
+
 static inline uint64_t map_frame_offset(uint64_t frame)
 {
 	return frame & ((1ull << MAP_OFFSET_BITS) - 1);
+}
+
+static inline uint32_t map_code_number(uint64_t frame)
+{
+	return (uint32_t)(map_frame_offset(frame) >> MAP_LINE_BITS);
+}
+
+static inline uint32_t map_code_line(uint64_t frame)
+{
+	return (uint32_t)frame & MAP_LINES;
 }
 
 struct map_objects *map_objects_new(void); /* NULL: no memory */

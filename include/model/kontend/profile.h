@@ -2,6 +2,7 @@
 #ifndef KONTEND_PROFILE_H
 #define KONTEND_PROFILE_H
 
+#include "kontend/codes.h"
 #include "kontend/event.h"
 #include "kontend/eventlist.h"
 #include "kontend/ksyms.h"
@@ -51,7 +52,8 @@ struct profile_deferred {
 struct profile {
 	struct profile_unwinder *unwinder; /* NULL: none; borrowed, shared with copies */
 	struct map_spaces spaces;
-	struct ksyms ksyms; /* of call chains of waits, too */
+	struct ksyms ksyms; /* this and the next one: of call chains of waits, too */
+	struct codes *codes;
 	struct stack_table stacks;
 	struct profile_cell *cells;
 	size_t n, cap;

@@ -9,6 +9,7 @@
 
 #include "kontend/hash.h"
 #include "kontend/maps.h"
+#include "kontend/profile.h"
 #include "kontend/srclines.h"
 
 #include <errno.h>
@@ -38,6 +39,26 @@ static enum srclines_answer find_in_kernel(struct query *q, uint64_t frame, bool
 	return srclines_find_addr(q->lines, file, addr, ret);
 }
 
+/* Of a function that an interpreter runs: its frame has the line. */
+static enum srclines_answer find_code(struct query *q, uint64_t frame,
+				      const struct srclines_place **ret)
+{
+	const struct code *c = codes_get(q->model->profile->codes, frame);
+	uint32_t func = query_func(q, frame);
+
+	if (!c || !func || !map_code_line(frame))
+		return SRCLINES_NO_LINE;
+	struct srclines_place *p = arena_alloc(&q->arena, sizeof(*p));
+	if (!p)
+		return SRCLINES_NO_MEMORY;
+	*p = (struct srclines_place){.n = 1};
+	p->frames[0] = (struct srclines_frame){.function = query_func_name(q, func),
+					       .file = q->cache->funcs[func].object,
+					       .line = map_code_line(frame)};
+	*ret = p;
+	return SRCLINES_OK;
+}
+
 static enum srclines_answer find_place(struct query *q, uint64_t frame, bool is_return,
 				       const struct srclines_place **ret, const char **ret_why)
 {
@@ -45,6 +66,8 @@ static enum srclines_answer find_place(struct query *q, uint64_t frame, bool is_
 
 	if (map_frame_is_kernel(frame))
 		return find_in_kernel(q, frame, is_return, ret, ret_why);
+	if (map_frame_is_code(frame))
+		return find_code(q, frame, ret);
 	int r = q->engine->lines ? query_user_file(q, frame, &file) : -ENOENT;
 
 	if (r == -ENOENT)

@@ -115,7 +115,8 @@ static size_t lines_of(struct places *p, uint64_t frame, bool is_return, const c
 	const struct srclines_place *found;
 	const char *why;
 
-	if (!p->lines || !q->engine->lines || map_frame_is_mark(frame) ||
+	if (!p->lines || map_frame_is_mark(frame) ||
+	    (!q->engine->lines && !map_frame_is_code(frame)) ||
 	    query_place(q, frame, is_return, &found, &why) != SRCLINES_OK)
 		return 0;
 	/* Their texts stay as long as the query. */

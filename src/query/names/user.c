@@ -13,6 +13,7 @@
 #include "kontend/profile.h"
 #include "kontend/query-load.h"
 #include "kontend/snapshot.h"
+#include "kontend/text.h"
 #include "kontend/unwind.h"
 
 #include <errno.h>
@@ -201,6 +202,24 @@ static uint32_t mark_func(struct query *q, uint64_t frame)
 	return name ? query_func_add(q, frame, name, "[unknown]") : 0;
 }
 
+/* All lines of it are one function. */
+static uint32_t code_func(struct query *q, uint64_t frame)
+{
+	const struct code *c = codes_get(q->model->profile->codes, frame);
+	uint64_t start = frame & ~(uint64_t)MAP_LINES;
+	const uint32_t *known = map64_get(&q->cache->by_addr, start);
+	size_t name_room = c ? strlen(c->function) + 1 : 0, file_room = c ? strlen(c->file) + 1 : 0;
+	char *name = c && !known ? arena_alloc(&q->cache->text, name_room) : NULL;
+	char *file = name ? arena_alloc(&q->cache->text, file_room) : NULL;
+
+	if (known)
+		return *known;
+	q->cache->failed |= c && !file;
+	return file ? query_func_add(q, start, text_clean(name, name_room, c->function),
+				     text_clean(file, file_room, c->file))
+		    : 0;
+}
+
 static uint32_t recorded(struct query *q, uint64_t base, const struct funcsnap_func *f,
 			 const char *object)
 {
@@ -230,6 +249,8 @@ uint32_t query_user_func(struct query *q, uint64_t frame)
 
 	if (map_frame_is_mark(frame))
 		return mark_func(q, frame);
+	if (map_frame_is_code(frame))
+		return code_func(q, frame);
 	if (!o)
 		return func_of(q, base, "(no mapping)", "[unknown]");
 	enum usersym_answer a = query_user_symbol(q, frame, &sym);
