@@ -147,6 +147,22 @@ static bool locksnap_run_fits(const struct locksnap *s, const struct locksnap_ru
 	return r->state < LOCKSNAP_STATES && locksnap_texts_fit(s, texts, 2);
 }
 
+static bool locksnap_stacks_fit(const struct locksnap *s)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < s->n_stacks; i++) {
+		const struct locksnap_stack *t = &s->stacks[i];
+		ok = t->end < LOCKSNAP_STACK_ENDS && t->call <= s->n_calls &&
+		     t->n_calls <= s->n_calls - t->call;
+	}
+	for (size_t i = 0; ok && i < s->n_calls; i++) {
+		const uint32_t texts[] = {s->calls[i].function, s->calls[i].file};
+		ok = locksnap_texts_fit(s, texts, 2);
+	}
+	return ok;
+}
+
 static bool locksnap_fits(const void *locksnap)
 {
 	const struct locksnap *s = locksnap;
@@ -190,7 +206,7 @@ static bool locksnap_fits(const void *locksnap)
 	for (size_t i = 0; ok && i < s->n_vars; i++)
 		ok = locksnap_texts_fit(s, &s->vars[i].name, 1) &&
 		     (!i || s->vars[i - 1].offset <= s->vars[i].offset);
-	return ok;
+	return ok && locksnap_stacks_fit(s);
 }
 
 static const struct section locksnap_list[] = {
@@ -203,6 +219,7 @@ static const struct section locksnap_list[] = {
 	SECTION(struct locksnap, ended),   SECTION(struct locksnap, sleepers),
 	SECTION(struct locksnap, blocked), SECTION(struct locksnap, user_frames),
 	SECTION(struct locksnap, futexes), SECTION(struct locksnap, runs),
+	SECTION(struct locksnap, stacks),  SECTION(struct locksnap, calls),
 };
 
 const struct sections locksnap_sections =

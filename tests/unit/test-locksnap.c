@@ -12,6 +12,15 @@
 
 #include <cmocka.h>
 
+static void fill_stacks(struct locksnap *s)
+{
+	locksnap_add_call(s, &(struct locksnap_call){.ip = 0x401000});
+	locksnap_add_call(s, &(struct locksnap_call){.function = locksnap_add_text(s, "commit"),
+						     .file = locksnap_add_text(s, "db.py"),
+						     .line = 412});
+	locksnap_add_stack(s, &(struct locksnap_stack){.tid = 12, .call = 1, .n_calls = 1});
+}
+
 static void fill(struct locksnap *s)
 {
 	s->head = (struct locksnap_head){.time_ns = 5, .cost_ns = 7, .partial = 1};
@@ -70,6 +79,7 @@ static void fill(struct locksnap *s)
 							.n_frames = 1,
 							.by_tid = 72,
 							.limit = locksnap_add_text(s, "/slice")});
+	fill_stacks(s);
 }
 
 static void *bytes_of(const struct locksnap *s, size_t *ret_len)
@@ -178,13 +188,27 @@ static void damage_blocked(struct locksnap *s, int what)
 }
 
 /* A reference to a missing entry is refused, and so is every cut. */
+static void damage_stacks(struct locksnap *s, int what)
+{
+	if (what == 33)
+		s->stacks[0].call = 3;
+	if (what == 34)
+		s->stacks[0].n_calls = 2;
+	if (what == 35)
+		s->stacks[0].end = LOCKSNAP_STACK_ENDS;
+	if (what == 36)
+		s->calls[1].function = UINT32_MAX;
+	if (what == 37)
+		s->calls[1].file = (uint32_t)s->n_strings;
+}
+
 static void test_damage(void **state)
 {
 	struct locksnap s = {0}, t = {0};
 	size_t len;
 
 	(void)state;
-	for (int what = 0; what < 33; what++) {
+	for (int what = 0; what < 38; what++) {
 		locksnap_clear(&s);
 		fill(&s);
 		if (what == 0)
@@ -205,6 +229,7 @@ static void test_damage(void **state)
 			s.vars[0].name = UINT32_MAX;
 		damage_readers(&s, what);
 		damage_blocked(&s, what);
+		damage_stacks(&s, what);
 		char *p = bytes_of(&s, &len);
 		if (what == 8)
 			p[0] ^= 1;

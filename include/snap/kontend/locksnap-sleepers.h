@@ -69,4 +69,24 @@ struct locksnap_blocked {
 	uint32_t pad;
 };
 
+/* Why a stack has no more calls; others are those of enum unwind_end. */
+enum { LOCKSNAP_STACK_ENDS = 64 };
+
+/* The calls in its program that led a task to where it sleeps, read while it slept there. */
+struct locksnap_stack {
+	int32_t pid, tid;
+	uint32_t call, n_calls; /* into calls, from the innermost outwards */
+	uint32_t end;		/* enum unwind_end; less than LOCKSNAP_STACK_ENDS */
+	uint32_t pad;
+	uint64_t ran_ns; /* end of its last run, session clock; 0: not known */
+};
+
+/* Machine code, or a function that an interpreter runs, which has a name and no code of its own. */
+struct locksnap_call {
+	uint64_t ip;		 /* first call: instruction pointer; others: return address */
+	uint32_t function, file; /* texts; 0: it is machine code */
+	uint32_t line;		 /* in the file; 0: not known */
+	uint32_t pad;
+};
+
 #endif
