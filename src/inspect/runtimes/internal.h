@@ -20,6 +20,10 @@ struct runtime_type {
 	/* Of the C library, which a process has besides: names the lock whose word is at @addr. */
 	bool (*name)(const struct runtime_process *p, const struct runtime *t, uint64_t addr,
 		     struct runtime_lock *ret);
+	/* As runtimes_calls(); NULL: its threads run machine code only. */
+	size_t (*calls)(const struct runtime_process *p, const struct runtime *t, int32_t tid,
+			struct runtime_call *ret, size_t most);
+	size_t code;  /* the symbol of the function that runs them */
 	bool by_word; /* a lock has a word of its own, which says which one it is */
 	/* As in runtimes.h; NULL: the process says it nowhere. */
 	bool (*info)(struct runtimes *r, const struct runtime_process *p, const struct runtime *t,
@@ -36,6 +40,7 @@ struct runtime {
 	uint64_t space, ticks;		 /* ticks: until it began */
 	uint64_t again_ns;		 /* without a type: when to look again */
 	uint64_t symbols[RUNTIME_SYMBOLS];
+	uint64_t code_size; /* of the one that is a function */
 	uint32_t version;
 	struct java_places java;
 };
@@ -63,9 +68,12 @@ static inline bool runtime_read_u32(const struct runtime_process *p, uint64_t ad
 
 /* symbols.c */
 
-/* Of the type, in an ELF file, relative to the first byte of the file in memory. */
+/*
+ * Of the type, in an ELF file, relative to the first byte of the file in memory. *ret_code_size:
+ * bytes of the one that is a function.
+ */
 bool runtime_symbols(int fd /* closed */, const struct runtime_type *type,
-		     uint64_t ret[RUNTIME_SYMBOLS]);
+		     uint64_t ret[RUNTIME_SYMBOLS], uint64_t *ret_code_size);
 
 /* postgres.c */
 extern const struct runtime_type runtime_postgres;
@@ -82,6 +90,20 @@ bool postgres_find_lock(struct runtimes *r, const struct runtime_process *p,
 
 /* python.c */
 extern const struct runtime_type runtime_python;
+enum { PYTHON_RUNTIME, PYTHON_VERSION, PYTHON_EVAL }; /* of the symbols */
+
+/* From 3.13 on: the first words of _PyRuntime, where things are. */
+bool python_words(const struct runtime_process *p, const struct runtime *t, uint64_t *ret,
+		  size_t n);
+
+/* python-frames.c */
+size_t python_calls(const struct runtime_process *p, const struct runtime *t, int32_t tid,
+		    struct runtime_call *ret, size_t most);
+/*
+ * The line of a unit of code by the table of its function, whose first line is @first; 0: it has
+ * none.
+ */
+uint32_t python_line(const uint8_t *table, size_t len, uint32_t first, uint64_t unit);
 
 /* libc.c */
 extern const struct runtime_type runtime_libc;

@@ -12,7 +12,6 @@
 #include <linux/futex.h>
 #include <string.h>
 
-enum { RUNTIME, VERSION }; /* of the symbols */
 enum { V_3_11 = 0x30b, V_3_12, V_3_13, V_3_14, INTERPRETERS_MOST = 16 };
 /* In the lock, of all these versions. */
 enum { GIL_HOLDER = 8, GIL_LOCKED = 16, GIL_CONDITION = 32, CONDITION_SIZE = 48 };
@@ -26,6 +25,12 @@ struct places {
 /* The first words of _PyRuntime: places, of which a few are used. */
 enum { W_COOKIE, W_VERSION, W_THREADED, W_INTERPRETERS = 5 };
 
+bool python_words(const struct runtime_process *p, const struct runtime *t, uint64_t *ret, size_t n)
+{
+	return p->read(p->arg, t->symbols[PYTHON_RUNTIME], ret, n * sizeof(*ret)) &&
+	       memcmp(&ret[W_COOKIE], "xdebugpy", 8) == 0 && ret[W_VERSION] >> 16 == t->version;
+}
+
 static bool read_places(const struct runtime_process *p, const struct runtime *t,
 			struct places *ret)
 {
@@ -35,8 +40,7 @@ static bool read_places(const struct runtime_process *p, const struct runtime *t
 	uint64_t words[32];
 	size_t i = t->version - V_3_13;
 
-	if (!p->read(p->arg, t->symbols[RUNTIME], words, sizeof(words)) ||
-	    memcmp(&words[W_COOKIE], "xdebugpy", 8) != 0 || words[W_VERSION] >> 16 != t->version)
+	if (!python_words(p, t, words, sizeof(words) / sizeof(*words)))
 		return false;
 	*ret = (struct places){words[W_INTERPRETERS], words[at[i].next], words[at[i].gil],
 			       words[at[i].number]};
@@ -48,7 +52,7 @@ static bool open_python(const struct runtime_process *p, struct runtime *t)
 {
 	uint64_t version;
 
-	if (!runtime_read_u64(p, t->symbols[VERSION], &version))
+	if (!runtime_read_u64(p, t->symbols[PYTHON_VERSION], &version))
 		return false;
 	t->version = (uint32_t)(version >> 16);
 	return t->version >= V_3_11 && t->version <= V_3_14;
@@ -65,7 +69,7 @@ static bool find_gil(const struct runtime_process *p, const struct runtime *t,
 {
 	uint64_t interpreter;
 
-	if (!runtime_read_u64(p, t->symbols[RUNTIME] + at->interpreters, &interpreter))
+	if (!runtime_read_u64(p, t->symbols[PYTHON_RUNTIME] + at->interpreters, &interpreter))
 		return false;
 	for (size_t i = 0; interpreter && i < INTERPRETERS_MOST; i++) {
 		if (!runtime_read_u64(p, interpreter + at->gil, ret))
@@ -107,7 +111,7 @@ static bool find_wait(struct runtimes *r, const struct runtime_process *p, const
 		return false;
 	if (t->version == V_3_11) {
 		at.number = 160;
-		gil = t->symbols[RUNTIME] + 360;
+		gil = t->symbols[PYTHON_RUNTIME] + 360;
 		if (!is_asleep_in(gil, call))
 			return false;
 	} else if ((t->version >= V_3_13 && !read_places(p, t, &at)) ||
@@ -123,9 +127,13 @@ static bool find_wait(struct runtimes *r, const struct runtime_process *p, const
 const struct runtime_type runtime_python = {
 	.program = "python3",
 	.library = "libpython3",
-	.symbols = {[RUNTIME] = "_PyRuntime", [VERSION] = "Py_Version"},
+	.symbols = {[PYTHON_RUNTIME] = "_PyRuntime",
+		    [PYTHON_VERSION] = "Py_Version",
+		    [PYTHON_EVAL] = "_PyEval_EvalFrameDefault"},
 	.needed = 2,
 	.open = open_python,
 	.find = find_wait,
+	.calls = python_calls,
+	.code = PYTHON_EVAL,
 	.by_word = true,
 };

@@ -29,7 +29,7 @@ struct file {
 	const struct runtime_type *type;
 	uint64_t hash; /* of path, device and inode; 0: free */
 	bool has;
-	uint64_t symbols[RUNTIME_SYMBOLS];
+	uint64_t symbols[RUNTIME_SYMBOLS], code_size;
 };
 
 /* Data that a type keeps of a process. */
@@ -139,7 +139,7 @@ static bool read_file(struct runtimes *r, const struct runtime_process *p,
 	int fd = file_access_mapped(NULL, p->proc, p->pid, m->path, &deleted);
 	if (fd < 0)
 		return false;
-	ret->has = runtime_symbols(fd, type, ret->symbols);
+	ret->has = runtime_symbols(fd, type, ret->symbols, &ret->code_size);
 	keep_file(r, ret);
 	return ret->has;
 }
@@ -165,6 +165,7 @@ static void find_type(struct runtimes *r, const struct runtime_process *p, struc
 			continue;
 		for (size_t i = 0; i < RUNTIME_SYMBOLS; i++)
 			ret->symbols[i] = f.symbols[i] ? f.symbols[i] + m.from : 0;
+		ret->code_size = f.code_size;
 		ret->type = type;
 		return;
 	}
@@ -362,6 +363,20 @@ bool runtimes_by_number(struct runtimes *r, const struct runtime_process *p, uin
 	find_or_detect(r, p, false, &t);
 	*ret = (struct runtime_lock){.pid = p->pid};
 	return t.type && t.type->by_number && t.type->by_number(r, p, &t, number, ret);
+}
+
+size_t runtimes_calls(struct runtimes *r, const struct runtime_process *p, int32_t tid,
+		      struct runtime_call *ret, size_t most, uint64_t *ret_code,
+		      uint64_t *ret_code_size)
+{
+	struct runtime t;
+
+	find_or_detect(r, p, false, &t);
+	if (!t.type || !t.type->calls || !t.code_size)
+		return 0;
+	*ret_code = t.symbols[t.type->code];
+	*ret_code_size = t.code_size;
+	return t.type->calls(p, &t, tid, ret, most);
 }
 
 bool runtimes_sleep_elsewhere(const char *proc, int32_t pid)

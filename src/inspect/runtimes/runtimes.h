@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RUNTIME_SYMBOLS = 12, RUNTIME_NAME = 128 };
+enum { RUNTIME_SYMBOLS = 12, RUNTIME_NAME = 128, RUNTIME_TEXT = 255 };
 
 /* A process that is read. */
 struct runtime_process {
@@ -56,6 +56,13 @@ struct runtime_info {
 	uint64_t epoll_class; /* of locks for which it sleeps in epoll_wait(2); 0: of none */
 };
 
+/* A function that an interpreter runs for a thread. */
+struct runtime_call {
+	char function[RUNTIME_TEXT + 1], file[RUNTIME_TEXT + 1];
+	uint32_t line; /* 0: not known */
+	bool is_entry; /* machine code has called it: what it calls may be of the interpreter */
+};
+
 /* Runtimes of all processes, as far as they were read. For any thread. */
 struct runtimes;
 
@@ -78,6 +85,14 @@ bool runtimes_info(struct runtimes *r, const struct runtime_process *p,
 /* The lock that has @number there. */
 bool runtimes_by_number(struct runtimes *r, const struct runtime_process *p, uint64_t number,
 			struct runtime_lock *ret);
+/*
+ * The functions that the interpreter of @p runs for a thread that sleeps, innermost first, @most at
+ * most; machine code from *@ret_code on, of so many bytes, runs them. 0: it has no interpreter that
+ * is known.
+ */
+size_t runtimes_calls(struct runtimes *r, const struct runtime_process *p, int32_t tid,
+		      struct runtime_call *ret, size_t most, uint64_t *ret_code,
+		      uint64_t *ret_code_size);
 /* How long it took since the last call to read what is read once for each process and file. */
 uint64_t runtimes_take_once_ns(struct runtimes *r);
 /* May a thread of that process wait for one outside of futex(2)? */
