@@ -42,6 +42,17 @@ int snapshot_locks_holders(struct snapshot_locks *w, struct locksnap *s);
  * programs are there as well.
  */
 int snapshot_locks_add_runs(struct snapshot_locks *w, struct locksnap *s);
+/* The registers of a program whose task sleeps. */
+enum { SNAPSHOT_REGISTERS = 16 };
+struct snapshot_registers {
+	int32_t tid;
+	/* As in PERF_SAMPLE_REGS_USER, those that a caller finds again: a bit for each, and their
+	 * values. 0: not known. */
+	uint64_t mask;
+	uint64_t of[SNAPSHOT_REGISTERS];
+};
+/* Fills in those of the @n tasks that @v names. 0 or a negative errno: none are known. */
+int snapshot_locks_registers(struct snapshot_locks *w, struct snapshot_registers *v, size_t n);
 void snapshot_locks_free(struct snapshot_locks *w); /* NULL is fine */
 
 #endif

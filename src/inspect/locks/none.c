@@ -56,6 +56,14 @@ int snapshot_locks_add_runs(struct snapshot_locks *w, struct locksnap *s)
 	return 0;
 }
 
+int snapshot_locks_registers(struct snapshot_locks *w, struct snapshot_registers *v, size_t n)
+{
+	(void)w;
+	(void)v;
+	(void)n;
+	return -ENOTSUP;
+}
+
 void snapshot_locks_free(struct snapshot_locks *w)
 {
 	(void)w;

@@ -16,6 +16,7 @@
 #include "kontend/mem.h"
 #include "kontend/snapshot-locks.h"
 #include "kontend/target.h"
+#include "registers.h"
 #include "runs.h"
 
 #include <bpf/bpf.h>
@@ -72,6 +73,8 @@ struct snapshot_locks {
 	struct error no_sleepers;
 	struct runs *runs; /* NULL: see why */
 	struct error no_runs;
+	struct registers *registers; /* NULL: see why */
+	struct error no_registers;
 	const struct target *target;
 	_Atomic int child;
 };
@@ -218,6 +221,7 @@ static int load(struct snapshot_locks *w, struct kerntypes *types, struct error 
 	(void)locks_readers_new(&w->readers, types, &w->no_readers);
 	(void)sleepers_new(&w->sleepers, types, &w->no_sleepers);
 	(void)runs_new(&w->runs, types, &w->no_runs);
+	(void)registers_new(&w->registers, types, &w->no_registers);
 	return 0;
 }
 
@@ -532,6 +536,11 @@ int snapshot_locks_add_runs(struct snapshot_locks *w, struct locksnap *s)
 	return 0;
 }
 
+int snapshot_locks_registers(struct snapshot_locks *w, struct snapshot_registers *v, size_t n)
+{
+	return w->registers ? registers_read(w->registers, v, n) : -ENOTSUP;
+}
+
 void snapshot_locks_free(struct snapshot_locks *w)
 {
 	if (!w)
@@ -548,6 +557,7 @@ void snapshot_locks_free(struct snapshot_locks *w)
 	locks_readers_free(w->readers);
 	sleepers_free(w->sleepers);
 	runs_free(w->runs);
+	registers_free(w->registers);
 	bpf_object__close(w->slabs);
 	bpf_link__destroy(w->map_link);
 	bpf_object__close(w->maps);
