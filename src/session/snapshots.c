@@ -33,6 +33,7 @@
 #include "kontend/snapshot-locks.h"
 #include "kontend/snapshot-phases.h"
 #include "kontend/snapshot-slept.h"
+#include "kontend/snapshot-stacks.h"
 #include "kontend/snapshot-tasks.h"
 #include "kontend/snapshot-uprobes.h"
 #include "kontend/snapshot-users.h"
@@ -81,6 +82,7 @@ struct run_snapshots {
 	struct error no_locks;
 	struct snapshot_files *files;
 	struct snapshot_users *users; /* NULL: off */
+	struct snapshot_stacks *callers;
 	struct usersite_stack stacks[SNAPSHOT_USERS_STACKS];
 	struct snapshot_holders *holders;
 	struct snapshot_tasks *tasks; /* NULL: BPF reads them */
@@ -242,6 +244,7 @@ static int take_locks(struct one *o)
 	code = code < 0 ? code : add_tasks(r, snap);
 	code = code < 0 ? code : add_files(r, snap);
 	code = code < 0 ? code : add_users(r, snap);
+	code = code < 0 ? code : snapshot_stacks_add(r->callers, r->locks, snap);
 	code = code < 0 ? code : add_holders(r, snap);
 	if (code == 0 && r->locks)
 		code = snapshot_locks_add_runs(r->locks, snap);
@@ -556,8 +559,10 @@ int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const st
 	r->is_late = late;
 	r->files = snapshot_files_new("/proc");
 	r->users = searches_users(o) ? snapshot_users_new("/proc") : NULL;
+	r->callers = snapshot_stacks_new("/proc");
 	r->holders = snapshot_holders_new("/proc", "/proc/kallsyms");
-	if (!r->files || !r->holders || (searches_users(o) && !r->users) || add_kinds(r, o) < 0) {
+	if (!r->files || !r->holders || !r->callers || (searches_users(o) && !r->users) ||
+	    add_kinds(r, o) < 0) {
 		run_snapshots_free(r);
 		return error_enomem(err, "snapshots of the kernel");
 	}
@@ -649,6 +654,7 @@ void run_snapshots_free(struct run_snapshots *r)
 	snapshot_locks_free(r->locks);
 	snapshot_files_free(r->files);
 	snapshot_users_free(r->users);
+	snapshot_stacks_free(r->callers);
 	snapshot_holders_free(r->holders);
 	snapshot_tasks_free(r->tasks);
 	snapshot_phases_free(r->phases);

@@ -6,6 +6,7 @@
 #include "users.h"
 
 #include <limits.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 static bool take_blank_hex(const char **at, uint64_t *ret)
@@ -23,6 +24,22 @@ bool users_line_parse(const char *text, struct users_line *ret)
 	for (int i = 0; ok && i < 6; i++)
 		ok = take_blank_hex(&at, &ret->args[i]);
 	return ok && take_blank_hex(&at, &ret->sp) && take_blank_hex(&at, &ret->ip);
+}
+
+/* "-1 0x7ffd1 0x7f21", of one that waits for a page. */
+bool users_line_place(const char *text, uint64_t *ret_sp, uint64_t *ret_ip)
+{
+	static const char none[] = "-1";
+	const char *at = text + strlen(none);
+	struct users_line l;
+
+	if (!strncmp(text, none, strlen(none)))
+		return take_blank_hex(&at, ret_sp) && take_blank_hex(&at, ret_ip);
+	if (!users_line_parse(text, &l))
+		return false;
+	*ret_sp = l.sp;
+	*ret_ip = l.ip;
+	return true;
 }
 
 enum users_caller users_line_caller(const struct users_line *l)

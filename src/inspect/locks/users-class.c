@@ -13,6 +13,7 @@
 #include "kontend/clock.h"
 #include "kontend/map64.h"
 #include "kontend/mem.h"
+#include "kontend/unwind.h"
 #include "users-process.h"
 
 #include <errno.h>
@@ -162,19 +163,27 @@ static int add_known(struct users_classes *c, int32_t tid, struct known **ret)
 	return 0;
 }
 
+/* In the time that is left for symbols. True: there may be more names now. */
+static bool load(struct users_classes *c)
+{
+	uint64_t from = clock_now_ns();
+
+	if (!c->load_ns)
+		return false;
+	sleepstack_load(c->stacks, c->load_ns);
+	uint64_t took = clock_now_ns() - from;
+	c->load_ns = took < c->load_ns ? c->load_ns - took : 0;
+	return true;
+}
+
 static size_t take_stack(struct users_classes *c, const struct users_place *p,
 			 const struct users_thread *t,
 			 struct sleepstack_frame frames[SLEEPSTACK_MOST], bool *ret_pending)
 {
 	size_t n = sleepstack_take(c->stacks, t->sp, t->ip, p->read, p->arg, frames, ret_pending);
 
-	while (*ret_pending && c->load_ns) {
-		uint64_t from = clock_now_ns();
-		sleepstack_load(c->stacks, c->load_ns);
-		uint64_t took = clock_now_ns() - from;
-		c->load_ns = took < c->load_ns ? c->load_ns - took : 0;
+	while (*ret_pending && load(c))
 		n = sleepstack_take(c->stacks, t->sp, t->ip, p->read, p->arg, frames, ret_pending);
-	}
 	return n;
 }
 
@@ -253,6 +262,20 @@ int users_classes_stack(struct users_classes *c, const struct users_place *p,
 	ret->n_frames = take_stack(c, p, t, c->frames, &pending);
 	ret->found = pending ? (struct futexclass_found){.what = USERS_PENDING}
 			     : classify(t, c->frames, ret->n_frames);
+	return 0;
+}
+
+int users_classes_chain(struct users_classes *c, const struct users_place *p,
+			const struct sleepstack_registers *regs, struct sleepstack_chain *ret)
+{
+	int code = c->stacks ? set_process(c, p) : -ENOTSUP;
+
+	*ret = (struct sleepstack_chain){.end = UNWIND_NONE};
+	if (code < 0)
+		return code == -ENOTSUP ? 0 : code;
+	sleepstack_chain(c->stacks, regs, p->read, p->arg, ret);
+	while (ret->pending && load(c))
+		sleepstack_chain(c->stacks, regs, p->read, p->arg, ret);
 	return 0;
 }
 

@@ -41,6 +41,9 @@ int users_classes_find(struct users_classes *c, const struct users_place *p, int
 /* The same of a thread that has left that sleep: @p reads its stack as it was. Nothing is kept. */
 int users_classes_stack(struct users_classes *c, const struct users_place *p,
 			const struct users_thread *t, struct users_class *ret);
+/* Its calls without names, of a thread that sleeps there in whatever call. 0 or -ENOMEM. */
+int users_classes_chain(struct users_classes *c, const struct users_place *p,
+			const struct sleepstack_registers *regs, struct sleepstack_chain *ret);
 /* Has it waited for a lock since the last search, or may it have? */
 bool users_classes_was_lock(const struct users_classes *c, int32_t tid);
 

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SMALL = 512 };
+enum { SMALL = USERS_LINE };
 
 bool users_process_read(void *arg, uint64_t addr, void *ret, size_t n)
 {
@@ -35,7 +35,7 @@ bool users_process_read(void *arg, uint64_t addr, void *ret, size_t n)
 }
 
 /* The class in the head of its ELF file. */
-static bool is_32bit(struct users_process *p)
+bool users_process_is_32bit(struct users_process *p)
 {
 	char path[PATH_MAX];
 	unsigned char head[EI_CLASS + 1];
@@ -52,17 +52,30 @@ static bool is_32bit(struct users_process *p)
 	return p->is_32bit;
 }
 
-bool users_process_thread(struct users_process *p, int32_t tid, struct users_thread *ret)
+static bool read_call(const struct users_process *p, int32_t tid, char ret[USERS_LINE])
 {
-	char path[PATH_MAX], text[SMALL];
-	struct users_line l;
+	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%d/task/%d/syscall", p->proc, p->pid, tid);
-	if (sysinfo_read(path, text, sizeof(text)) <= 0 || !users_line_parse(text, &l))
+	return sysinfo_read(path, ret, USERS_LINE) > 0;
+}
+
+bool users_process_place(const struct users_process *p, int32_t tid, char ret[USERS_LINE],
+			 uint64_t *ret_sp, uint64_t *ret_ip)
+{
+	return read_call(p, tid, ret) && users_line_place(ret, ret_sp, ret_ip);
+}
+
+bool users_process_thread(struct users_process *p, int32_t tid, struct users_thread *ret)
+{
+	char text[USERS_LINE];
+	struct users_line l;
+
+	if (!read_call(p, tid, text) || !users_line_parse(text, &l))
 		return false;
 	enum users_caller caller = users_line_caller(&l);
 	if (caller == USERS_EITHER)
-		caller = is_32bit(p) ? USERS_32BIT : USERS_64BIT;
+		caller = users_process_is_32bit(p) ? USERS_32BIT : USERS_64BIT;
 	*ret = (struct users_thread){.sp = l.sp, .ip = l.ip, .is_32bit = caller == USERS_32BIT};
 	return caller != USERS_NO_SLEEP &&
 	       (ret->is_32bit || users_line_call(&l, users_process_read, p, &ret->call));

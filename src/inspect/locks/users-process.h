@@ -38,6 +38,11 @@ void users_process_close(struct users_process *p);
 
 /* False: the thread is not in futex(2), or runs. */
 bool users_process_thread(struct users_process *p, int32_t tid, struct users_thread *ret);
+/* Where a thread of it sleeps: the line of its call in @ret, and both places. False: it runs. */
+enum { USERS_LINE = 512 };
+bool users_process_place(const struct users_process *p, int32_t tid, char ret[USERS_LINE],
+			 uint64_t *ret_sp, uint64_t *ret_ip);
+bool users_process_is_32bit(struct users_process *p);
 /* A users_read() of its memory; @arg is the process. */
 bool users_process_read(void *arg, uint64_t addr, void *ret, size_t n);
 /* Fills in `tids`. */

@@ -23,6 +23,9 @@ struct users_line {
 /* False: it is in no call, or it runs. */
 bool users_line_parse(const char *text, struct users_line *ret);
 
+/* Where its stack and its code are, in whatever call it sleeps, or in none. False: it runs. */
+bool users_line_place(const char *text, uint64_t *ret_sp, uint64_t *ret_ip);
+
 /* The program whose sleep in futex(2) or its like it is. */
 enum users_caller {
 	USERS_NO_SLEEP, /* another call */
