@@ -71,6 +71,23 @@ void blame_wait(struct model *m, struct wait *w)
 		relink(m, w, true);
 }
 
+void blame_moves(struct model *m, const struct wait *w)
+{
+	struct blame_class *c = w->blame ? &m->blame->classes[w->blame] : NULL;
+
+	if (!c || c->n != 1 || c->lock != w->lock)
+		return;
+	blame_advance(m, c);
+	/* Others have waited there before, and their time is not of its calls. */
+	if (c->ns > m->now_ns - w->joined_ns)
+		return;
+	for (uint32_t i = blame_at(m, m->locks->locks[w->lock].blame)->classes; i;
+	     i = m->blame->classes[i].next)
+		if (m->blame->classes[i].lock == c->lock && m->blame->classes[i].stack == w->stack)
+			return;
+	c->stack = w->stack;
+}
+
 /* @w is over, and its task has not got the lock that it was to take. */
 void blame_not_taken(struct model *m, const struct wait *w)
 {

@@ -84,6 +84,8 @@ void account_tick(struct model *m, uint64_t time_ns);
 /* blame.c: only where that is followed, which is where `blame` has room for cells. */
 void blame_wait(struct model *m, struct wait *w); /* a sure wait begins */
 void blame_over(struct model *m, struct wait *w); /* and is in flight, or sure, no more */
+/* The chain of @w is another one; what is charged to others who wait in the same place stays. */
+void blame_moves(struct model *m, const struct wait *w);
 void blame_got(struct model *m, const struct wait *w);
 /* @w is about to end: its task has not got the lock, or has got it already. */
 void blame_not_taken(struct model *m, const struct wait *w);

@@ -42,6 +42,7 @@
 #include "kontend/wait.h"
 #include "user-releases.h"
 #include "wait-parts.h"
+#include "wait-user.h"
 
 #include <errno.h>
 #include <string.h>
@@ -431,6 +432,8 @@ static void settle(struct model *m, bool drops)
 		code = open_look(&before, snapshot_set_get(m->snapshots_before, SNAPSHOT_LOCKS));
 	if (code != -ENOMEM && now.snap.n_waiters)
 		code = add_unreported(m, &now, &before);
+	for (size_t i = 0; code != -ENOMEM && i < now.snap.n_stacks; i++)
+		wait_user_frames(m, &now.snap, &now.snap.stacks[i]);
 	if (code != -ENOMEM)
 		code = see_holders(m, &now);
 	for (size_t i = 0; code != -ENOMEM && m->blame->max && i < now.snap.n_queues; i++)

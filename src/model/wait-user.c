@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The calls of programs that wait, as looks have read them from stacks of sleeping tasks. A task
+ * that is in a wait since before the look does not leave the kernel until the wait ends, so its
+ * calls are those of the whole wait.
+ */
+#include "wait-user.h"
+#include "blame-int.h"
+#include "internal.h"
+#include "kontend/cell.h"
+#include "kontend/locksnap.h"
+#include "kontend/profile.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
+#include "kontend/wait.h"
+
+#include <string.h>
+
+static uint64_t frame_of(struct model *m, const struct map_space *space, const struct locksnap *s,
+			 const struct locksnap_call *c)
+{
+	if (c->function)
+		return codes_frame(m->profile->codes, locksnap_text(s, c->function),
+				   locksnap_text(s, c->file), c->line);
+	return map_space_frame(space, c->ip);
+}
+
+/* Why there are no more calls; 0: there are none. */
+static uint64_t end_mark(const struct locksnap_stack *t, bool in_code)
+{
+	uint32_t why = in_code ? t->end : (uint32_t)MAP_MARK_UNMAPPED;
+
+	return why ? map_frame_mark(why) : 0;
+}
+
+/* The chain @stack with these calls; @stack itself where it has more of them. */
+static uint32_t add_calls(struct model *m, uint32_t stack, const struct locksnap *s,
+			  const struct locksnap_stack *t)
+{
+	const struct map_space *space = map_spaces_of(&m->profile->spaces, t->pid);
+	uint32_t kernel = stack_kernel_frames(m->stacks, stack), n = kernel;
+	uint64_t frames[STACK_MAX_FRAMES];
+	bool in_code = true;
+
+	memcpy(frames, stack_frames(m->stacks, stack), n * sizeof(*frames));
+	for (uint32_t i = 0; space && in_code && i < t->n_calls && n < STACK_MAX_FRAMES; i++) {
+		frames[n] = frame_of(m, space, s, &s->calls[t->call + i]);
+		in_code = map_frame_is_user(frames[n]);
+		n += in_code;
+	}
+	uint64_t mark = end_mark(t, in_code);
+	if (n == kernel || (mark && n < m->stacks->stacks[stack].n))
+		return stack;
+	if (mark && n < STACK_MAX_FRAMES)
+		frames[n++] = mark;
+	uint32_t made = stack_get(m->stacks, frames, n);
+	return made == STACK_OTHER ? stack : made;
+}
+
+void wait_user_frames(struct model *m, const struct locksnap *s, const struct locksnap_stack *t)
+{
+	const uint32_t *at = map64_get(&m->tasks->by_tid, (uint32_t)t->tid);
+	const struct task *task = at ? &m->tasks->tasks[*at] : NULL;
+
+	for (uint32_t i = 0; task && task->pid == t->pid && i < task->depth; i++) {
+		struct wait *w = &m->waits->waits[task->waits[i]];
+		uint32_t old = w->stack;
+		if (w->doubtful || w->begin_ns > s->head.time_ns)
+			continue;
+		w->stack = add_calls(m, old, s, t);
+		if (w->stack == old)
+			continue;
+		w->cell = cell_prefetch(m->cells, wait_key(w));
+		blame_moves(m, w);
+	}
+}

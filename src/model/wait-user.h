@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KONTEND_MODEL_WAIT_USER_H
+#define KONTEND_MODEL_WAIT_USER_H
+
+struct locksnap;
+struct locksnap_stack;
+struct model;
+
+/*
+ * A look has read the calls of a program while one of its tasks slept: the waits of the task that
+ * are in flight since before the look get these, in place of others that end earlier.
+ */
+void wait_user_frames(struct model *m, const struct locksnap *s, const struct locksnap_stack *t);
+
+#endif
