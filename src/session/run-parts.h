@@ -43,6 +43,8 @@ struct snapshot_uprobes *run_snapshots_uprobes(struct run_snapshots *r);
 bool run_reports_users(const struct opts *o);
 /* Call chains of waits have the part of the program. */
 bool run_takes_user_frames(const struct opts *o);
+/* Stacks of tasks that wait for long are unwound by snapshots. */
+bool run_unwinds_sleepers(const struct opts *o);
 /*
  * Before the source that takes them is made: @w says when tasks may wait for files, and measures
  * sleeps.

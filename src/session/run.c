@@ -417,6 +417,22 @@ static int check_files(struct error *err)
 			 need, limit, need);
 }
 
+static struct measure_how how_to_measure(const struct run *r, const struct opts *o,
+					 const struct callgraph *callgraph)
+{
+	return (struct measure_how){
+		.ring_pages = (uint32_t)o->mmap_pages,
+		.max_stack = (uint32_t)o->max_stack,
+		.profile_hz = profile_hz(o),
+		.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),
+		.callgraph = *callgraph,
+		.user_frames = run_takes_user_frames(o),
+		.maps = run_unwinds_sleepers(o),
+		/* Records that BPF writes are none of perf's. */
+		.for_perf = o->verb == VERB_RECORD && !run_sums_up(r),
+	};
+}
+
 int run_source(struct run *r, const struct opts *o, struct error *err)
 {
 	int waited = wait_first(o->start_after_ns, err);
@@ -443,14 +459,7 @@ int run_source(struct run *r, const struct opts *o, struct error *err)
 	if (ret < 0)
 		return ret;
 	struct live_options l = {
-		.how = {.ring_pages = (uint32_t)o->mmap_pages,
-			.max_stack = (uint32_t)o->max_stack,
-			.profile_hz = profile_hz(o),
-			.profile_clock = o->event && !strcmp(o->event, "cpu-clock"),
-			.callgraph = callgraph,
-			.user_frames = run_takes_user_frames(o),
-			/* Records that BPF writes are none of perf's. */
-			.for_perf = o->verb == VERB_RECORD && !run_sums_up(r)},
+		.how = how_to_measure(r, o, &callgraph),
 		.releases = wants_releases(r, o),
 		.mmap = &level,
 		.target = r->target,

@@ -81,8 +81,8 @@ struct run_snapshots {
 	struct snapshot_locks *locks; /* NULL: see no_locks */
 	struct error no_locks;
 	struct snapshot_files *files;
-	struct snapshot_users *users; /* NULL: off */
-	struct snapshot_stacks *callers;
+	struct snapshot_users *users;	 /* NULL: off */
+	struct snapshot_stacks *callers; /* NULL: off */
 	struct usersite_stack stacks[SNAPSHOT_USERS_STACKS];
 	struct snapshot_holders *holders;
 	struct snapshot_tasks *tasks; /* NULL: BPF reads them */
@@ -244,7 +244,8 @@ static int take_locks(struct one *o)
 	code = code < 0 ? code : add_tasks(r, snap);
 	code = code < 0 ? code : add_files(r, snap);
 	code = code < 0 ? code : add_users(r, snap);
-	code = code < 0 ? code : snapshot_stacks_add(r->callers, r->locks, snap);
+	if (code == 0 && r->callers)
+		code = snapshot_stacks_add(r->callers, r->locks, snap);
 	code = code < 0 ? code : add_holders(r, snap);
 	if (code == 0 && r->locks)
 		code = snapshot_locks_add_runs(r->locks, snap);
@@ -539,6 +540,12 @@ bool run_takes_user_frames(const struct opts *o)
 	return !o->user_frames || !strcmp(o->user_frames, "all") || !strcmp(o->user_frames, "fp");
 }
 
+bool run_unwinds_sleepers(const struct opts *o)
+{
+	return !o->no_stack && (!o->user_frames || !strcmp(o->user_frames, "all") ||
+				!strcmp(o->user_frames, "sleepers"));
+}
+
 static bool searches_users(const struct opts *o)
 {
 	return !o->user_locks || strcmp(o->user_locks, "off") != 0;
@@ -559,10 +566,10 @@ int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const st
 	r->is_late = late;
 	r->files = snapshot_files_new("/proc");
 	r->users = searches_users(o) ? snapshot_users_new("/proc") : NULL;
-	r->callers = snapshot_stacks_new("/proc");
+	r->callers = run_unwinds_sleepers(o) ? snapshot_stacks_new("/proc") : NULL;
 	r->holders = snapshot_holders_new("/proc", "/proc/kallsyms");
-	if (!r->files || !r->holders || !r->callers || (searches_users(o) && !r->users) ||
-	    add_kinds(r, o) < 0) {
+	if (!r->files || !r->holders || (run_unwinds_sleepers(o) && !r->callers) ||
+	    (searches_users(o) && !r->users) || add_kinds(r, o) < 0) {
 		run_snapshots_free(r);
 		return error_enomem(err, "snapshots of the kernel");
 	}

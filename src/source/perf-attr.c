@@ -165,7 +165,7 @@ static void init_dummy(struct perf_event_attr *attr, const struct perf_attr_opti
 	attr->task = 1;
 	attr->cgroup = o->cgroup;
 	/* Records mappings of code. */
-	attr->mmap = attr->mmap2 = o->how.profile_hz != 0 || o->how.user_frames;
+	attr->mmap = attr->mmap2 = o->how.profile_hz != 0 || o->how.user_frames || o->how.maps;
 	attr->mmap_data = o->wanted.data_maps;
 }
 

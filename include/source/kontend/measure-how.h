@@ -15,6 +15,7 @@ struct measure_how {
 	bool profile_clock;	    /* by the CPU's clock even where cycles can be sampled */
 	struct callgraph callgraph; /* of the profile, with call chains only */
 	bool user_frames;	    /* call chains of waits have the part of the program */
+	bool maps;     /* mappings of code are recorded, also if nothing above needs them */
 	bool for_perf; /* what perf needs: addresses, and call chains also where waits end */
 };
 
