@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Files and functions of runtimes. Whole files are those of the C library, of the runtimes of C++,
+ * Java, Python, Node and others, and of allocators. Functions matter where a runtime is linked into
+ * the program: Go, Rust, templates of C++, static programs; and for code that a JIT made, whose
+ * names say which classes are the language's own.
+ */
+#include "kontend/usercode.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+/* The begin of the file's name, without the folder. */
+static const char *const objects[] = {
+	/* C and C++; what is preloaded in front of them. */
+	"libc.so",
+	"libc-2.",
+	"libc.musl-",
+	"ld-musl-",
+	"ld-linux",
+	"ld-2.",
+	"ld.so",
+	"ld64.so",
+	"libpthread",
+	"libm.so",
+	"libm-2.",
+	"librt.so",
+	"librt-2.",
+	"libdl.so",
+	"libdl-2.",
+	"libstdc++",
+	"libc++",
+	"libgcc_s",
+	"libgomp",
+	"libomp.so",
+	"libatomic.so",
+	"libtsan",
+	"libasan",
+	"libubsan",
+	"libjemalloc",
+	"libtcmalloc",
+	"libmimalloc",
+	"liburing.so",
+	"[vdso]",
+	"[vsyscall]",
+	"linux-vdso",
+	"[uprobes]",
+	/* Java */
+	"libjvm.so",
+	"libjava.so",
+	"libjli.so",
+	"libnio.so",
+	"libnet.so",
+	"libzip.so",
+	"libj9",
+	/* Python, Ruby, Perl, PHP, Lua, Erlang */
+	"libpython",
+	"python",
+	"libruby",
+	"ruby",
+	"libperl",
+	"perl",
+	"php",
+	"libphp",
+	"liblua",
+	"lua",
+	"beam.smp",
+	/* Node and .NET */
+	"libnode",
+	"node",
+	"nodejs",
+	"libuv.so",
+	"libv8",
+	"deno",
+	"bun",
+	"libcoreclr",
+	"libclrjit",
+	"libSystem.Native",
+	"dotnet",
+	"libmono",
+	/* Go and Rust as libraries */
+	"libgo.so",
+	"libstd-",
+};
+
+/* Programs whose whole name it must be, but for a version: "node" is no "nodered-helper". */
+static bool ends_name(const char *s)
+{
+	return s[-1] == '.' || s[-1] == '-' || s[-1] == ']' || !strncmp(s, ".so", 3) ||
+	       !isalnum((unsigned char)*s) || isdigit((unsigned char)*s);
+}
+
+static bool is_library(const char *name)
+{
+	return !strncmp(name, "lib", 3);
+}
+
+bool usercode_is_runtime_object(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	const char *name = slash && slash[1] ? slash + 1 : path;
+
+	for (size_t i = 0; name && i < sizeof(objects) / sizeof(*objects); i++) {
+		size_t n = strlen(objects[i]);
+		if (!strncmp(name, objects[i], n) && (is_library(name) || ends_name(name + n)))
+			return true;
+	}
+	return false;
+}
+
+/* The begin of a function's name, underscores in front of it left out. */
+static const char *const functions[] = {
+	/* Go */
+	"runtime.",
+	"runtime/",
+	"syscall.",
+	"internal/",
+	"sync.",
+	"sync/",
+	"os.",
+	"io.",
+	"io/",
+	"bufio.",
+	"net.",
+	"net/",
+	"time.",
+	"log.",
+	"fmt.",
+	"golang.org/x/sys/",
+	"cgo_",
+	"x_cgo_",
+	/* Rust and C++ */
+	"std::",
+	"<std::",
+	"core::",
+	"<core::",
+	"alloc::",
+	"<alloc::",
+	"hashbrown::",
+	"parking_lot::",
+	"parking_lot_core::",
+	"lock_api::",
+	"<parking_lot",
+	"rust_",
+	"rustc_",
+	"libc::",
+	"rustix::",
+	"nix::",
+	"tokio::",
+	"<tokio::",
+	"mio::",
+	"gnu_cxx::",
+	"gthread_",
+	"operator new",
+	"operator delete",
+	/* Java: classes of the language, as perf maps, jitdumps and VM structures have them */
+	"java.",
+	"javax.",
+	"jdk.",
+	"sun.",
+	"com.sun.",
+	"java/",
+	"jdk/",
+	"sun/",
+	"Ljava/",
+	"Ljdk/",
+	"Lsun/",
+	"Ljavax/",
+	"Interpreter",
+	"StubRoutines",
+	"call_stub",
+	"vtable stub",
+	"itable stub",
+	"I2C/C2I",
+	"Stub<",
+	"RuntimeStub",
+	/* V8 and the rest of Node's own code */
+	"Builtin:",
+	"Stub:",
+	"BytecodeHandler:",
+	"RegExp:",
+	"LazyCompile:~ node:",
+	"v8::",
+	"node::",
+	/* Python's own calls between its functions */
+	"py::<frozen",
+	/* A C library that is linked into the program. */
+	"libc_",
+	"GI_",
+	"pthread_",
+	"lll_",
+	"futex_abstimed_wait",
+	"futex_lock_pi",
+	"syscall_cancel",
+	"internal_syscall_cancel",
+	"IO_",
+	"int_malloc",
+	"int_free",
+	"int_realloc",
+	"libc_start",
+};
+
+/* All of the name, underscores in front of it left out. */
+static const char *const whole[] = {
+	"syscall",	 "malloc",
+	"calloc",	 "realloc",
+	"free",		 "sysmalloc",
+	"systrim",	 "posix_memalign",
+	"aligned_alloc", "memalign",
+	"memcpy",	 "memmove",
+	"memset",	 "fopen",
+	"fopen64",	 "fclose",
+	"fread",	 "fwrite",
+	"fflush",	 "fputs",
+	"printf",	 "fprintf",
+	"vfprintf",	 "restore_rt",
+	"tls_get_addr",	 "dl_runtime_resolve",
+	"dlopen",
+};
+
+static bool begins(const char *name, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(name, list[i], strlen(list[i])) == 0)
+			return true;
+	return false;
+}
+
+/* "sync.part.0" is what the compiler made of a function of C, and no method of Go. */
+static bool is_part(const char *name)
+{
+	static const char *const parts[] = {".part.", ".constprop.", ".isra.",
+					    ".cold",  ".lto_priv",   ".llvm."};
+	const char *dot = strchr(name, '.');
+
+	return dot && begins(dot, parts, sizeof(parts) / sizeof(*parts));
+}
+
+static bool is_whole(const char *name)
+{
+	size_t n = strcspn(name, ".@");
+
+	for (size_t i = 0; i < sizeof(whole) / sizeof(*whole); i++)
+		if (strlen(whole[i]) == n && memcmp(name, whole[i], n) == 0)
+			return true;
+	return false;
+}
+
+static bool is_runtime(const char *name)
+{
+	name += strspn(name, "_");
+	return is_whole(name) ||
+	       (!is_part(name) && begins(name, functions, sizeof(functions) / sizeof(*functions)));
+}
+
+bool usercode_is_runtime_function(const char *name)
+{
+	const char *blank = name ? strchr(name, ' ') : NULL;
+
+	if (!name)
+		return false;
+	/* "void java.io.FileOutputStream.write(byte[])"; "JS:~ok node:fs:1" */
+	return is_runtime(name) || (blank && is_runtime(blank + 1)) ||
+	       strstr(name, " node:internal") != NULL || strstr(name, " node:fs") != NULL ||
+	       strstr(name, ":<frozen ") != NULL;
+}

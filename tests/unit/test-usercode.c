@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The program's own code and that of runtimes, by names of files and functions as they were seen.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kontend/usercode.h"
+
+static const char *const runtime_files[] = {
+	"/usr/lib/x86_64-linux-gnu/libc.so.6",
+	"/lib/x86_64-linux-gnu/libc-2.31.so",
+	"/lib/ld-musl-x86_64.so.1",
+	"/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2",
+	"/usr/lib/x86_64-linux-gnu/libpthread-2.31.so",
+	"/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30",
+	"/usr/lib/x86_64-linux-gnu/libgcc_s.so.1",
+	"/usr/lib/jvm/java-17-openjdk-amd64/lib/server/libjvm.so",
+	"/usr/bin/python3.11",
+	"/usr/bin/python3",
+	"/usr/lib/libpython3.11.so.1.0",
+	"/usr/bin/node",
+	"/usr/lib/x86_64-linux-gnu/libnode.so.108",
+	"/usr/bin/perl",
+	"[vdso]",
+};
+
+static const char *const own_files[] = {
+	"/usr/lib/postgresql/15/bin/postgres",
+	"/opt/app/libcache.so",
+	"/opt/app/nodered",
+	"/opt/app/perlite",
+	"/usr/sbin/mariadbd",
+	"/usr/lib/x86_64-linux-gnu/libsqlite3.so.0.8.6",
+	"/usr/lib/x86_64-linux-gnu/libcrypto.so.3",
+	"//anon",
+	"[heap]",
+};
+
+static const char *const runtime_functions[] = {
+	"runtime.futex",
+	"runtime.park_m",
+	"syscall.write",
+	"internal/poll.(*FD).Write",
+	"os.(*File).Write",
+	"sync.(*Mutex).lockSlow",
+	"std::sys::unix::fs::File::write",
+	"<std::fs::File as std::io::Write>::write",
+	"core::ops::function::FnOnce::call_once",
+	"std::mutex::lock",
+	"std::thread::_State_impl<std::thread::_Invoker<std::tuple<main> > >::_M_run",
+	"void std::__invoke_impl<void, work>",
+	"__gthread_mutex_lock",
+	"java.io.FileOutputStream.write",
+	"void java.io.FileOutputStream.write(byte[], int, int)",
+	"Ljava/util/concurrent/locks/LockSupport;::park",
+	"Interpreter",
+	"StubRoutines (1)",
+	"Builtin:CEntry",
+	"JS:~writeSync node:fs:876:19",
+	"py::<frozen importlib>:x",
+	"__libc_write",
+	"__GI___libc_write",
+	"__lll_lock_wait",
+	"pthread_mutex_lock",
+	"malloc",
+	"__syscall_cancel_arch",
+	"_int_malloc",
+	"fopen@@GLIBC_2.2.5",
+};
+
+static const char *const own_functions[] = {
+	"main",
+	"commit_log",
+	"main.writeLog",
+	"main.main.func1",
+	"app::store::commit",
+	"<app::Log as std::io::Write>::flush",
+	"sync.part.0",
+	"log.constprop.0",
+	"net.cold",
+	"com.acme.Store.commit",
+	"void com.acme.Store.commit(int)",
+	"Lcom/acme/Store;::commit",
+	"JS:*commit /srv/app.js:12:3",
+	"py::commit:/srv/app.py",
+	"os_write",
+	"runtimes",
+	"fwrite_log",
+	"start_thread_pool",
+	"synchronize",
+};
+
+static void test_files(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(runtime_files) / sizeof(*runtime_files); i++)
+		if (!usercode_is_runtime_object(runtime_files[i]))
+			fail_msg("%s is taken for the program's own", runtime_files[i]);
+	for (size_t i = 0; i < sizeof(own_files) / sizeof(*own_files); i++)
+		if (usercode_is_runtime_object(own_files[i]))
+			fail_msg("%s is taken for a runtime", own_files[i]);
+	assert_false(usercode_is_runtime_object(NULL));
+	assert_false(usercode_is_runtime_object(""));
+}
+
+static void test_functions(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(runtime_functions) / sizeof(*runtime_functions); i++)
+		if (!usercode_is_runtime_function(runtime_functions[i]))
+			fail_msg("%s is taken for the program's own", runtime_functions[i]);
+	for (size_t i = 0; i < sizeof(own_functions) / sizeof(*own_functions); i++)
+		if (usercode_is_runtime_function(own_functions[i]))
+			fail_msg("%s is taken for a runtime's", own_functions[i]);
+	assert_false(usercode_is_runtime_function(NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_functions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
