@@ -34,6 +34,18 @@ struct query_chain {
 	uint64_t frame; /* of the screen: for that alone, as not all is known yet; 0: for good */
 };
 
+/* Where the waits with a call chain came from. */
+struct query_origin {
+	const char *syscall; /* "flock", "page fault"; NULL: none, because of @syscall_why */
+	const char *syscall_why;
+	const char *at; /* "db.c:412 commit_log", "commit_log+0x1c"; NULL because of @at_why */
+	const char *at_why;
+	uint64_t syscall_id, at_id; /* of the text, whatever the model's indices are; 0: none */
+	uint64_t frame;		    /* as in query_chain */
+	bool known;		    /* it was worked out */
+	bool at_library;	    /* all of the program there is of libraries and runtimes */
+};
+
 /* By stack. */
 struct query_chains {
 	struct query_chain *of;
@@ -88,7 +100,9 @@ struct query_cache {
 	uint64_t stamp;
 	struct query_stack *stacks;	     /* by stack index */
 	struct query_chains sampled, waited; /* names/chains.c */
-	bool pending;			     /* debug information is being read */
+	struct query_origin *origins;	     /* by stack: names/origin.c */
+	size_t n_origins;
+	bool pending; /* debug information is being read */
 	/* Names; those of before stay for the answers of this frame. */
 	struct arena text, old_text;
 	/* Of this frame, in the query's arena, made when first asked for. */
@@ -114,6 +128,12 @@ int query_enomem(struct error *err, const char *what);
  */
 const struct model *query_model_of_cells(struct query *q, const struct model *whole,
 					 const struct cell_table *cells);
+
+/* names/origin.c: of the waits with that call chain; cached as long as names are. */
+const struct query_origin *query_origin(struct query *q, uint32_t stack);
+/* For a report: once names and lines are there. 0 or -ENOMEM. */
+int query_origins_load(struct query *q);
+void query_origins_drop(struct query_cache *c);
 
 /* names/list.c */
 const char *query_hex(struct arena *a, uint64_t addr);

@@ -122,6 +122,7 @@ static void cache_drop(struct query_cache *c)
 	mem_free(c->funcs);
 	mem_free(c->stacks);
 	query_chains_drop(c);
+	query_origins_drop(c);
 	arena_deinit(&c->text);
 	arena_deinit(&c->old_text);
 }

@@ -42,6 +42,7 @@ static struct reuse_state state_of(const struct query *q)
 				    .n_ticks = m->n_ticks,
 				    .now_ns = m->now_ns,
 				    .n_renewed = q->cache->n_renewed,
+				    .n_lines = q->n_lines,
 				    .only = q->only,
 				    .window_ns = q->window_ns};
 }

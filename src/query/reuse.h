@@ -8,7 +8,8 @@
 /* State of the sources of answers: while it is equal, answers do not change. */
 struct reuse_state {
 	uint64_t changes, generation, n_events, n_ticks, now_ns, n_renewed, window_ns;
-	uint64_t only; /* which waits are asked about: query.only */
+	uint64_t n_lines; /* answers about source lines that have come */
+	uint64_t only;	  /* which waits are asked about: query.only */
 };
 
 struct reuse_groups;

@@ -87,6 +87,7 @@ struct query {
 	struct query_uprobe_cache *uprobe; /* and that of uprobes */
 	struct usersyms *users;		   /* NULL: no name of a program was asked for */
 	struct srclines *lines;		   /* NULL: no line of source was asked for */
+	uint64_t n_lines;		   /* how often answers about lines came */
 	struct map_numbers files;	   /* of their files, + 1; 0: not asked for yet */
 	const struct snapshot *file_ids;   /* the build ids that they were asked for with */
 	uint64_t names_waited_ns;	   /* by reports, for names of locks */

@@ -310,6 +310,7 @@ static bool load_some(struct query *q, uint64_t budget_ns, bool *ret_changed)
 		more |= srclines_pump(q->lines, budget_ns, &lines);
 	if (names)
 		q->cache->valid = false;
+	q->n_lines += lines;
 	*ret_changed |= names || lines;
 	return more;
 }

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The origin of a wait: the system call that it is in, by the kernel part of its call chain, and
+ * the place in the program, by the user part. Both are worked out once for a call chain, and kept
+ * from frame to frame until names change. A place whose debug information is not read yet is asked
+ * for again in the next frame.
+ */
+#include "names.h"
+
+#include "kontend/entry.h"
+#include "kontend/hash.h"
+#include "kontend/mem.h"
+#include "kontend/profile.h"
+#include "kontend/query-load.h"
+#include "kontend/stack.h"
+#include "kontend/usercode.h"
+#include "kontend/waitrec.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static const uint64_t LOAD_NS = 30000000000;
+
+static const char no_chain[] = "there is no call chain";
+static const char loading[] = "(loading)";
+
+/* Of the user part of a chain. */
+struct walk {
+	const uint64_t *frames;
+	uint32_t n, at;
+};
+
+static uint32_t kernel_frames(const uint64_t *frames, uint32_t n)
+{
+	uint32_t i = 0;
+
+	while (i < n && map_frame_is_kernel(frames[i]))
+		i++;
+	return i;
+}
+
+static const char *why_unknown(const struct query *q, uint32_t n, uint32_t named)
+{
+	const struct model *m = q->model;
+
+	if (!named)
+		return "the kernel's functions have no names here";
+	if (n + m->traced_most >= m->chain_limit || n + m->traced_most >= WAITREC_FRAMES)
+		return "the call chain is cut";
+	return "no function in the call chain says it";
+}
+
+static const char *why_not(const struct query *q, enum entry_kind kind, uint32_t n, uint32_t named)
+{
+	if (kind == ENTRY_KTHREAD)
+		return "a kernel thread";
+	return kind == ENTRY_IDLE ? "an idle CPU" : why_unknown(q, n, named);
+}
+
+static void find_syscall(struct query *q, const uint64_t *frames, uint32_t n,
+			 struct query_origin *o, enum entry_kind *ret_kind)
+{
+	const char *names[STACK_MAX_FRAMES];
+	struct entry e;
+	uint32_t named = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = query_func_name(q, query_func(q, frames[i]));
+		names[i] = name && strncmp(name, "0x", 2) ? name : NULL;
+		named += names[i] != NULL;
+	}
+	entry_find(names, n, &e);
+	*ret_kind = e.kind;
+	if (e.kind != ENTRY_SYSCALL)
+		o->syscall = entry_text(e.kind);
+	else if (!(o->syscall = arena_printf(&q->cache->text, "%s", e.name)))
+		q->cache->failed = true;
+	if (!o->syscall)
+		o->syscall_why = why_not(q, e.kind, n, named);
+}
+
+static const struct map_object *object_of(const struct query *q, uint64_t frame)
+{
+	return map_object_get(q->model->profile->spaces.objects, map_frame_object(frame));
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "commit_log+0x1c"; code that a JIT made has the line in its name, or none. */
+static const char *without_line(struct query *q, struct arena *a, uint64_t frame, uint32_t func)
+{
+	const struct query_func *f = &q->cache->funcs[func];
+	const struct map_object *o = object_of(q, frame);
+	uint64_t into = map_frame_offset(frame) - map_frame_offset(f->start);
+
+	if (f->unnamed || (o && map_is_memory(o->path)))
+		return f->name;
+	return arena_printf(a, "%s+0x%" PRIx64, f->name, into);
+}
+
+/* The innermost function there that is no runtime's; inlined ones, too. NULL: no line is known. */
+static const char *with_line(struct query *q, const struct srclines_place *p, uint32_t func)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct srclines_frame *f = &p->frames[i];
+		bool is_last = i + 1 == p->n;
+		const char *name =
+			*f->function && !is_last ? f->function : q->cache->funcs[func].name;
+		if (!*f->file || !f->line ||
+		    (!is_last && usercode_is_runtime_function(f->function)))
+			continue;
+		return arena_printf(&q->cache->text, "%s:%" PRIu32 " %s", base_name(f->file),
+				    f->line, name);
+	}
+	return NULL;
+}
+
+static const char *place_text(struct query *q, const struct walk *w, uint32_t i, bool *ret_pending)
+{
+	uint32_t func = query_func(q, w->frames[i]);
+	const struct srclines_place *p;
+	const char *why, *text = NULL;
+	const struct query_func *f = &q->cache->funcs[func];
+
+	if (f->unnamed && f->unnamed == usersym_reason(USERSYM_PENDING)) {
+		*ret_pending = true;
+		return loading;
+	}
+	/* The address of the entry into the kernel is exact, others are return addresses. */
+	enum srclines_answer a = query_place(q, w->frames[i], i > w->at, &p, &why);
+	*ret_pending |= a == SRCLINES_PENDING;
+	if (a == SRCLINES_OK)
+		text = with_line(q, p, func);
+	if (!text)
+		text = without_line(q, *ret_pending ? &q->arena : &q->cache->text, w->frames[i],
+				    func);
+	q->cache->failed |= !text;
+	return text;
+}
+
+static bool is_runtime(struct query *q, uint64_t frame)
+{
+	const struct map_object *o = object_of(q, frame);
+
+	if (o && usercode_is_runtime_object(o->path))
+		return true;
+	return usercode_is_runtime_function(query_func_name(q, query_func(q, frame)));
+}
+
+/* Around the library that made the call, if all is a runtime's. */
+static uint32_t least_bad(const struct walk *w, uint32_t end)
+{
+	for (uint32_t i = w->at; i < end; i++)
+		if (map_frame_object(w->frames[i]) != map_frame_object(w->frames[w->at]))
+			return i;
+	return w->at;
+}
+
+static void find_place(struct query *q, const struct walk *w, struct query_origin *o,
+		       bool *ret_pending)
+{
+	uint32_t i = w->at;
+
+	while (i < w->n && !map_frame_is_mark(w->frames[i]) && is_runtime(q, w->frames[i]))
+		i++;
+	bool found = i < w->n && !map_frame_is_mark(w->frames[i]);
+	if (!found && i == w->at) {
+		o->at_why = i < w->n ? query_func_name(q, query_func(q, w->frames[i])) : NULL;
+		return;
+	}
+	o->at_library = !found;
+	o->at = place_text(q, w, found ? i : least_bad(w, i), ret_pending);
+}
+
+static const char *why_no_user(enum entry_kind kind)
+{
+	return kind == ENTRY_KTHREAD	? "a kernel thread"
+	       : kind == ENTRY_IDLE	? "an idle CPU"
+	       : kind == ENTRY_IO_URING ? "a worker of io_uring"
+					: "the call chain has no user frames";
+}
+
+static bool make(struct query *q, uint32_t stack, struct query_origin *o)
+{
+	const struct stack_table *t = q->model->stacks;
+	struct walk w = {.n = t->stacks[stack].n};
+	enum entry_kind kind = ENTRY_UNKNOWN;
+	bool pending = false;
+
+	w.frames = stack_frames(t, stack);
+	w.at = kernel_frames(w.frames, w.n);
+	*o = (struct query_origin){.known = true};
+	if (!w.n) {
+		o->syscall_why = o->at_why = no_chain;
+		return false;
+	}
+	find_syscall(q, w.frames, w.at, o, &kind);
+	if (w.at < w.n && kind == ENTRY_INTERRUPT)
+		o->at_why = "an interrupt: the program did not ask for it";
+	else if (w.at < w.n)
+		find_place(q, &w, o, &pending);
+	if (!o->at && !o->at_why)
+		o->at_why = why_no_user(kind);
+	o->syscall_id = o->syscall ? hash_text(HASH_START, o->syscall) : 0;
+	o->at_id = o->at ? hash_text(HASH_START, o->at) : 0;
+	return pending;
+}
+
+static const struct query_origin none = {
+	.known = true, .syscall_why = no_chain, .at_why = no_chain};
+
+static bool grow(struct query_cache *c, size_t n)
+{
+	if (n <= c->n_origins)
+		return true;
+	struct query_origin *p = mem_resize(c->origins, n + n / 2, sizeof(*p));
+	if (!p)
+		return false;
+	memset(p + c->n_origins, 0, (n + n / 2 - c->n_origins) * sizeof(*p));
+	c->origins = p;
+	c->n_origins = n + n / 2;
+	return true;
+}
+
+const struct query_origin *query_origin(struct query *q, uint32_t stack)
+{
+	struct query_cache *c = q->cache;
+
+	if (stack >= q->model->stacks->n)
+		return &none;
+	if (!grow(c, q->model->stacks->n)) {
+		c->failed = true;
+		return &none;
+	}
+	struct query_origin *o = &c->origins[stack];
+	if (!o->known || (o->frame && o->frame != q->frame))
+		o->frame = make(q, stack, o) ? q->frame : 0;
+	return o;
+}
+
+/* A report waits for names and lines; a screen is drawn again when they have come. */
+int query_origins_load(struct query *q)
+{
+	const struct stack_table *t = q->model->stacks;
+	bool pending;
+
+	if (q->keeps)
+		return 0;
+	do {
+		pending = false;
+		for (uint32_t i = 1; i < t->n; i++)
+			if (t->stacks[i].used)
+				pending |= query_origin(q, i)->frame != 0;
+		if (q->cache->failed)
+			return -ENOMEM;
+		for (uint32_t i = 1; pending && i < q->cache->n_origins; i++)
+			q->cache->origins[i].known &= !q->cache->origins[i].frame;
+	} while (pending && query_load_wait(q, LOAD_NS) && query_sync(q) == 0);
+	return q->cache->failed ? -ENOMEM : 0;
+}
+
+void query_origins_drop(struct query_cache *c)
+{
+	mem_free(c->origins);
+}
