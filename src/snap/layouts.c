@@ -116,8 +116,9 @@ static bool locksnap_queue_fits(const struct locksnap *s, const struct locksnap_
 
 static bool locksnap_waiter_fits(const struct locksnap *s, const struct locksnap_waiter *w)
 {
-	return w->queue < s->n_queues && w->part < LOCKSNAP_PARTS &&
-	       locksnap_texts_fit(s, &w->comm, 1) && locksnap_texts_fit(s, &w->user_what, 1) &&
+	return w->queue < s->n_queues && w->part < LOCKSNAP_PARTS && w->on_kind < LOCKSNAP_ONS &&
+	       locksnap_texts_fit(s, &w->on, 1) && locksnap_texts_fit(s, &w->comm, 1) &&
+	       locksnap_texts_fit(s, &w->user_what, 1) &&
 	       locksnap_frames_fit(s, w->frame, w->n_frames) && w->user_frame <= s->n_user_frames &&
 	       w->user_n_frames <= s->n_user_frames - w->user_frame;
 }

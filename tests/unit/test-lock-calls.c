@@ -122,6 +122,55 @@ static void who_waits_is_at_no_file_and_few_are_asked(void **state_unused)
 	locksnap_deinit(&s);
 }
 
+static void arguments_name_what_a_call_is_on(void **state_unused)
+{
+	static const struct {
+		long number;
+		uint64_t args[RAW_CALL_FILES];
+		int fd_of; /* the argument that is a descriptor; -1: none */
+		enum locksnap_on kind;
+		const char *text;
+	} calls[] = {
+		{SYS_pwrite64, {4, 0x7f00, 9}, 0, LOCKSNAP_ON_FILE, "P/5/4"},
+		{SYS_flock, {6}, 0, LOCKSNAP_ON_FILE, "P/5/6"},
+		{SYS_sendto, {8}, 0, LOCKSNAP_ON_FILE, "P/5/8"},
+		{SYS_epoll_ctl, {3, 1, 9}, 2, LOCKSNAP_ON_FILE, "P/5/9"},
+		/* A number beyond the table of descriptors. */
+		{SYS_flock, {66}, -1, LOCKSNAP_ON_FILE, ""},
+		{SYS_munmap, {0x1000, 0x2000}, -1, LOCKSNAP_ON_MEMORY, "0x1000-0x3000"},
+		{SYS_kill, {77}, -1, LOCKSNAP_ON_TASK, "-/77"},
+		{SYS_kill, {(uint64_t)-77}, -1, LOCKSNAP_ON_TASK, "process group 77"},
+		{SYS_kill, {0}, -1, LOCKSNAP_ON_TASK, ""},
+		{SYS_openat, {3, 0x7f00}, 0, LOCKSNAP_ON_PATH, ""},
+		{SYS_getppid, {3, 0x7f00}, 0, LOCKSNAP_ON_NOTHING, ""},
+		{-1, {3, 0x7f00}, 0, LOCKSNAP_ON_UNKNOWN, ""},
+	};
+	struct locksnap s = {0};
+
+	(void)state_unused;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		struct raw_call c = {.number = calls[i].number};
+		uint32_t kind;
+
+		for (int k = 0; k < RAW_CALL_FILES; k++)
+			c.args[k] = calls[i].args[k];
+		if (calls[i].fd_of >= 0)
+			c.files[calls[i].fd_of] = (struct raw_call_file){
+				.known = 1, .fd = (unsigned)c.args[calls[i].fd_of]};
+		uint32_t text = calls_on(&s, &c, "P", 5, &kind);
+		if (kind != calls[i].kind || strcmp(locksnap_text(&s, text), calls[i].text) != 0)
+			fail_msg("call %ld: %u %s", calls[i].number, kind, locksnap_text(&s, text));
+	}
+	/* So many have been read. */
+	for (int i = 0; i < 64; i++)
+		assert_int_equal(locksnap_add_waiter(&s, &(struct locksnap_waiter){0}), 0);
+	struct raw_call c = {.number = SYS_flock, .files = {{.known = 1, .fd = 6}}};
+	uint32_t kind;
+	assert_int_equal(calls_on(&s, &c, "P", 5, &kind), 0);
+	assert_int_equal(kind, LOCKSNAP_ON_UNKNOWN);
+	locksnap_deinit(&s);
+}
+
 enum { LOCK = 4096 };
 
 static struct raw_reader reader(int tid, unsigned skip, unsigned in, unsigned frames)
@@ -314,6 +363,7 @@ int main(void)
 		cmocka_unit_test(calls_name_their_file),
 		cmocka_unit_test(devices_have_the_names_of_sysfs),
 		cmocka_unit_test(who_waits_is_at_no_file_and_few_are_asked),
+		cmocka_unit_test(arguments_name_what_a_call_is_on),
 		cmocka_unit_test(blocked_tasks_share_frames_and_name_children),
 		cmocka_unit_test(sleepers_are_summed_up_by_process),
 		cmocka_unit_test(readers_are_in_order),

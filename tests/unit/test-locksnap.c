@@ -51,7 +51,9 @@ static void fill(struct locksnap *s)
 							 .tid = 12,
 							 .frame = 1,
 							 .n_frames = 1,
-							 .comm = locksnap_add_text(s, "dd")});
+							 .comm = locksnap_add_text(s, "dd"),
+							 .on = locksnap_add_text(s, "/x"),
+							 .on_kind = LOCKSNAP_ON_FILE});
 	locksnap_add_reader(s, &(struct locksnap_reader){.queue = 0,
 							 .tid = 13,
 							 .frame = 0,
@@ -106,6 +108,7 @@ static void test_there_and_back(void **state)
 	assert_string_equal(locksnap_text(&t, t.names[0].text), "/var/x.img");
 	assert_string_equal(locksnap_text(&t, t.queues[0].holder_comm), "dd");
 	assert_int_equal(t.waiters[0].tid, 12);
+	assert_string_equal(locksnap_text(&t, t.waiters[0].on), "/x");
 	assert_int_equal(t.areas[0].cpu, 1);
 	assert_string_equal(locksnap_text(&t, t.vars[0].name), "runqueues");
 	assert_int_equal(t.frames[t.waiters[0].frame], 200);
@@ -208,7 +211,7 @@ static void test_damage(void **state)
 	size_t len;
 
 	(void)state;
-	for (int what = 0; what < 38; what++) {
+	for (int what = 0; what < 40; what++) {
 		locksnap_clear(&s);
 		fill(&s);
 		if (what == 0)
@@ -227,6 +230,10 @@ static void test_damage(void **state)
 			s.waiters[0].frame = UINT32_MAX;
 		if (what == 7)
 			s.vars[0].name = UINT32_MAX;
+		if (what == 38)
+			s.waiters[0].on = (uint32_t)s.n_strings;
+		if (what == 39)
+			s.waiters[0].on_kind = LOCKSNAP_ONS;
 		damage_readers(&s, what);
 		damage_blocked(&s, what);
 		damage_stacks(&s, what);

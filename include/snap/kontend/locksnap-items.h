@@ -151,6 +151,7 @@ struct locksnap_waiter {
 	/* Of a lock of a program: its calls there, into user_frames; the first of them that belongs
 	   to no library; what these make of the lock: text, "mutex". 0 frames: not known. */
 	uint32_t user_frame, user_n_frames, user_site, user_what;
+	uint32_t on, on_kind; /* text: "/var/x.img"; 0: not known. enum locksnap_on */
 };
 
 /* A call of a program, from the innermost outwards. */

@@ -23,6 +23,17 @@ struct locksnap_sleepers {
 	uint32_t pad;
 };
 
+/* The object of a waiter's system call, by its arguments. */
+enum locksnap_on {
+	LOCKSNAP_ON_UNKNOWN, /* not read */
+	LOCKSNAP_ON_NOTHING, /* its arguments name none of these */
+	LOCKSNAP_ON_FILE,    /* a descriptor, also a socket */
+	LOCKSNAP_ON_TASK,    /* a process or thread */
+	LOCKSNAP_ON_MEMORY,  /* addresses of the process */
+	LOCKSNAP_ON_PATH,    /* a path, which is in the memory of the process and not read */
+	LOCKSNAP_ONS,
+};
+
 /* State of a blocked task. */
 enum locksnap_blocked_state {
 	LOCKSNAP_BLOCKED_D = 1,	    /* as /proc/PID/stat shows it, frozen tasks included */

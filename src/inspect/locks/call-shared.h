@@ -16,7 +16,8 @@ struct raw_call_file {
 
 struct raw_call {
 	long long number;			    /* negative: in none, or not known */
-	struct raw_call_file files[RAW_CALL_FILES]; /* of the first arguments */
+	unsigned long long args[RAW_CALL_FILES];    /* the first arguments */
+	struct raw_call_file files[RAW_CALL_FILES]; /* and their files */
 };
 
 #endif

@@ -202,6 +202,8 @@ static int fill_waiter(const struct snapshot_locks_raw *raw, const struct raw_lo
 	w.measured = !raw->target || target_has(raw->target, r->pid, r->tid, r->in_cgroup, r->cpu);
 	w.comm = snapshot_locks_add_text(s, r->comm, sizeof(r->comm));
 	int code = t ? add_frames(t, s, &w.frame, &w.n_frames) : 0;
+	if (t)
+		w.on = calls_on(s, &t->call, raw->proc, r->tid, &w.on_kind);
 	return code < 0 ? code : locksnap_add_waiter(s, &w);
 }
 

@@ -109,6 +109,12 @@ bool calls_is_idle(long number);
  * none, or not known.
  */
 const struct raw_call_file *calls_file(const struct raw_call *c, uint32_t *ret_doing);
+/*
+ * On what the task @tid is in that call: a text of @s, 0: none; *ret_kind: enum locksnap_on. Of the
+ * first tasks of a snapshot the files and names are read.
+ */
+uint32_t calls_on(struct locksnap *s, const struct raw_call *c, const char *proc, int tid,
+		  uint32_t *ret_kind);
 /* The device of a file, major << 20 | minor: the one that it stands for, or is on. */
 static inline unsigned calls_device_number(const struct raw_call_file *f)
 {

@@ -181,7 +181,7 @@ __noinline int put_task(int tid)
 	if (!r || bpf_map_update_elem(&by_thread, &key, &next, BPF_ANY))
 		return 0;
 	r->tid = tid;
-	r->seen = r->holds = 0;
+	r->seen = 0;
 	state.n_tasks = next;
 	return next;
 }
@@ -197,10 +197,6 @@ static __always_inline void read_holder(struct raw_lock *l, __u64 task)
 	l->holder_tid = ns_tid(t, &config.ns);
 	BPF_CORE_READ_STR_INTO(&l->holder_comm, t, comm);
 	l->holder_task = put_task(l->holder_tid);
-	__u32 i = l->holder_task - 1;
-	struct raw_lock_task *r = bpf_map_lookup_elem(&tasks, &i);
-	if (l->holder_task && r)
-		r->holds = 1;
 }
 
 struct walk {
@@ -485,8 +481,7 @@ int see_tasks(struct bpf_iter__task *ctx)
 	if (r->on_cpu)
 		return 0;
 	r->bytes = bpf_get_task_stack(t, r->frames, sizeof(r->frames), 0);
-	if (r->holds)
-		read_call(t, &r->call);
+	read_call(t, &r->call);
 	return 0;
 }
 

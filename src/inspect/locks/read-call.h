@@ -63,15 +63,15 @@ static __always_inline void read_call_file(__u64 table, __u32 n, __u64 fd, struc
 static __always_inline void read_call(struct task_struct *t, struct raw_call *r)
 {
 	struct task_struct___call *task = (void *)t;
-	__u64 args[RAW_CALL_FILES] = {0};
 	struct files_struct *files;
 
 	r->number = -1;
+	r->args[0] = r->args[1] = r->args[2] = 0;
 	/* Kernel threads, and workers of io_uring, came by no system call. */
 	if (BPF_CORE_READ(task, flags) & (TASK_KTHREAD | TASK_IO_WORKER) || is_compat(t))
 		return;
 	void *regs = (void *)bpf_task_pt_regs(t);
-	if (!regs || !read_arguments(regs, &r->number, args))
+	if (!regs || !read_arguments(regs, &r->number, r->args))
 		return;
 	files = BPF_CORE_READ((struct task_struct___files *)t, files);
 	struct fdtable *table = files ? BPF_CORE_READ(files, fdt) : NULL;
@@ -79,9 +79,9 @@ static __always_inline void read_call(struct task_struct *t, struct raw_call *r)
 	__u32 n = table ? BPF_CORE_READ(table, max_fds) : 0;
 	/* One by one: the verifier of Linux 6.1 refuses a loop whose code comes before what leads
 	 * to it. */
-	read_call_file(at, n, args[0], &r->files[0]);
-	read_call_file(at, n, args[1], &r->files[1]);
-	read_call_file(at, n, args[2], &r->files[2]);
+	read_call_file(at, n, r->args[0], &r->files[0]);
+	read_call_file(at, n, r->args[1], &r->files[1]);
+	read_call_file(at, n, r->args[2], &r->files[2]);
 }
 
 #endif

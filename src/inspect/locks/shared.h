@@ -88,8 +88,8 @@ struct raw_lock_task {
 	unsigned int state; /* task_struct.__state */
 	unsigned int on_cpu, on_rq;
 	int cpu;
-	int bytes;	    /* of frames; a negative errno: none */
-	unsigned int holds; /* a lock: its system call is read */
+	int bytes; /* of frames; a negative errno: none */
+	unsigned int pad;
 	struct raw_call call;
 	unsigned long long frames[RAW_LOCK_FRAMES];
 };

@@ -503,7 +503,7 @@ static uint32_t ask_for_task(struct snapshot_locks *w, uint32_t tid)
 	if (at > RAW_LOCK_TASKS ||
 	    bpf_map__update_elem(w->by_thread, &tid, sizeof(tid), &at, sizeof(at), 0) < 0)
 		return 0;
-	w->tasks[at - 1] = (struct raw_lock_task){.tid = (int)tid, .holds = 1};
+	w->tasks[at - 1] = (struct raw_lock_task){.tid = (int)tid};
 	w->state->n_tasks = at;
 	return at;
 }
