@@ -67,6 +67,8 @@ static void say_wait(struct triggers *t, struct trigger *tr, const struct wait *
 	text_clean(in->lock_name, sizeof(in->lock_name), c.lock);
 	text_clean(in->task, sizeof(in->task), c.task);
 	text_clean(in->because, sizeof(in->because), c.because);
+	text_clean(in->syscall, sizeof(in->syscall), c.syscall);
+	text_clean(in->at, sizeof(in->at), c.at);
 	if (*c.chain)
 		text_clean(in->chain, sizeof(in->chain), c.chain);
 	tr->said = *c.because;

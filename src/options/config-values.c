@@ -29,7 +29,7 @@ static int check_by(const char *value, struct error *err)
 		return 0;
 	return error_set(err, -EINVAL,
 			 "by '%s': give a key of locks: lock, caller, task, process, "
-			 "type, cpu, cgroup, stack or owner",
+			 "type, cpu, cgroup, stack, owner, syscall or at",
 			 value);
 }
 

@@ -212,20 +212,5 @@ const char *blocked_because(struct blocked_rows *t, const struct locksnap_blocke
 
 const char *blocked_call(struct blocked_rows *t, const struct locksnap_blocked *b)
 {
-	static const char *const begins[] = {"__x64_sys_", "__arm64_sys_", "__se_sys_", "__do_sys_",
-					     "ksys_"};
-	static const char *const faults[] = {"asm_exc_page_fault", "exc_page_fault", "el0_da",
-					     "el0_ia"};
-
-	for (uint32_t i = b->n_frames; i-- > 0;) {
-		const char *name =
-			query_func_name(t->q, query_func(t->q, t->s->frames[b->frame + i]));
-		for (size_t k = 0; name && k < sizeof(begins) / sizeof(*begins); k++)
-			if (!strncmp(name, begins[k], strlen(begins[k])))
-				return name + strlen(begins[k]);
-		for (size_t k = 0; name && k < sizeof(faults) / sizeof(*faults); k++)
-			if (!strcmp(name, faults[k]))
-				return "page fault";
-	}
-	return NULL;
+	return query_syscall(t->q, t->s->frames + b->frame, b->n_frames);
 }

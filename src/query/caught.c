@@ -11,6 +11,7 @@
 #include "kontend/lock.h"
 #include "kontend/query-caught.h"
 #include "kontend/query-chains.h"
+#include "kontend/query-load.h"
 #include "kontend/query-lock.h"
 #include "kontend/query-perf.h"
 #include "kontend/query-uprobe.h"
@@ -93,11 +94,29 @@ static bool holder_of(struct query *q, const struct wait *w, struct query_caught
 	return true;
 }
 
+/* Names of programs that are not there yet are waited for so long, and not for their lines. */
+static const uint64_t NAMES_NS = 5000000;
+
+static int origin_of(struct query *q, const struct wait *w, struct query_caught *ret)
+{
+	const struct query_origin *o = query_origin(q, w->stack);
+
+	if (o->frame) {
+		query_load_names(q, NAMES_NS);
+		if (query_sync(q) < 0)
+			return -ENOMEM;
+		o = query_origin(q, w->stack);
+	}
+	ret->syscall = or_empty(o->syscall);
+	ret->at = or_empty(o->at);
+	return 0;
+}
+
 int query_caught(struct query *q, const struct wait *w, struct query_caught *ret)
 {
 	const struct model *m = q->model;
 
-	*ret = (struct query_caught){"", "", "", "", 0, 0, 0, 0};
+	*ret = (struct query_caught){"", "", "", "", "", "", 0, 0, 0, 0};
 	if (query_sync(q) < 0)
 		return -ENOMEM;
 	if (w->lock >= m->locks->n || w->task >= m->tasks->n)
@@ -109,6 +128,8 @@ int query_caught(struct query *q, const struct wait *w, struct query_caught *ret
 		ret->pid = taskid_number(m->tasks->tasks[w->task].pid);
 		ret->tid = taskid_number(m->tasks->tasks[w->task].tid);
 	}
+	if (origin_of(q, w, ret) < 0)
+		return -ENOMEM;
 	if (!holder_of(q, w, ret))
 		blamed_of(q, w, ret);
 	if (w->used && w->task != TASK_OTHER)

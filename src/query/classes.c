@@ -72,6 +72,12 @@ static const char *class_name(struct query *q, enum query_by by, const struct gr
 		if (g->first.owner & OWNER_HINT && name)
 			name = arena_printf(&q->arena, "%s R?", name);
 		break;
+	case BY_SYSCALL:
+		name = query_origin(q, g->first.stack)->syscall;
+		break;
+	case BY_AT:
+		name = query_origin(q, g->first.stack)->at;
+		break;
 	case BY_STACK:
 		name = query_chain(q, g->first.stack);
 		return name ? name : "(no call chain)";

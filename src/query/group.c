@@ -67,6 +67,10 @@ uint64_t query_id(struct query *q, enum query_by by, const struct query_where *w
 		return owner_id(m, w->owner);
 	case BY_STACK:
 		return m->stacks->stacks[w->stack].hash;
+	case BY_SYSCALL:
+		return query_origin(q, w->stack)->syscall_id;
+	case BY_AT:
+		return query_origin(q, w->stack)->at_id;
 	case BY_MMAP:
 	case BY_MMAP_MEMCG:
 		return query_mmap_id(q, by, w->lock);

@@ -7,6 +7,7 @@
 struct cell;
 struct cell_sums;
 struct hist;
+struct query_origin;
 struct wait;
 
 /* Where something was waited for: what a cell and a wait in flight have in common. */
@@ -89,6 +90,11 @@ void query_group_inflight(struct query *q, const struct groups *gs, const struct
 /* Adds to what the caller has cost since `stamp` last changed; *best: the one that cost most. */
 void query_heat(struct query *q, uint32_t *best, uint32_t stack, uint64_t ns);
 uint32_t query_group_caller(struct query *q, const struct groups *gs, struct group *g);
+/* origin.c: of the part of a chain that @by is about, the origin that cost most; *ret_many: there
+ * are others. */
+const struct query_origin *query_group_origin(struct query *q, const struct groups *gs,
+					      const struct group *g, enum query_by by,
+					      bool *ret_many);
 size_t query_group_locks(struct query *q, struct groups *gs, struct group *g);
 /* The one that cost most. */
 uint32_t query_group_worst_lock(struct query *q, struct groups *gs, struct group *g);

@@ -20,6 +20,8 @@ enum {
 	C_TASK,
 	C_BECAUSE,
 	C_CHAIN,
+	C_SYSCALL,
+	C_AT,
 	C_TRIGGER,
 	C_FIRED_NS,
 	C_BEGIN_NS,
@@ -56,6 +58,8 @@ static const struct column columns[C_COLUMNS] = {
 	[C_CHAIN] = {"chain", "CHAIN",
 		     "from the task over locks and their holders to what it waited for in the end",
 		     COLUMN_TEXT, 24, 6, SR | W},
+	[C_SYSCALL] = {COL_SYSCALL, 10, 5, SR},
+	[C_AT] = {COL_AT, 20, 3, SR | W},
 	[C_TRIGGER] = {"trigger", "NR", "number of the trigger on the command line, from 0",
 		       COLUMN_INT, 2, 9, R},
 	[C_FIRED_NS] = {"fired_ns", "FIRED NS", "when it fired, by the session clock", COLUMN_COUNT,
@@ -143,6 +147,8 @@ static void incidents_fill(void *ctx, size_t row, uint64_t want, struct value *v
 	value_s(&v[C_TASK], in->tid ? query_slash(&q->arena, in->task, in->tid, "-") : NULL);
 	value_s(&v[C_BECAUSE], in->because);
 	value_s(&v[C_CHAIN], in->chain);
+	value_s(&v[C_SYSCALL], in->syscall);
+	value_s(&v[C_AT], in->at);
 	value_i(&v[C_TRIGGER], in->trigger);
 	value_u(&v[C_VALUE], in->value);
 	value_u(&v[C_AGAIN], in->more);

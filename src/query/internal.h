@@ -5,6 +5,7 @@
 #include "group.h"
 #include "kontend/engine.h"
 #include "kontend/pathgroup.h"
+#include "kontend/query-origin.h"
 #include "kontend/query.h"
 #include "reuse.h"
 
@@ -32,18 +33,6 @@ struct query_chain {
 	const uint32_t *funcs;
 	uint32_t n;
 	uint64_t frame; /* of the screen: for that alone, as not all is known yet; 0: for good */
-};
-
-/* Where the waits with a call chain came from. */
-struct query_origin {
-	const char *syscall; /* "flock", "page fault"; NULL: none, because of @syscall_why */
-	const char *syscall_why;
-	const char *at; /* "db.c:412 commit_log", "commit_log+0x1c"; NULL because of @at_why */
-	const char *at_why;
-	uint64_t syscall_id, at_id; /* of the text, whatever the model's indices are; 0: none */
-	uint64_t frame;		    /* as in query_chain */
-	bool known;		    /* it was worked out */
-	bool at_library;	    /* all of the program there is of libraries and runtimes */
 };
 
 /* By stack. */
@@ -131,6 +120,10 @@ const struct model *query_model_of_cells(struct query *q, const struct model *wh
 
 /* names/origin.c: of the waits with that call chain; cached as long as names are. */
 const struct query_origin *query_origin(struct query *q, uint32_t stack);
+/* Has any call chain of a wait a part in a program? Else no row has a line. */
+bool query_has_program(const struct query *q);
+/* The system call, or "page fault", of a kernel stack; NULL: no function says it. */
+const char *query_syscall(struct query *q, const uint64_t *frames, uint32_t n);
 /* For a report: once names and lines are there. 0 or -ENOMEM. */
 int query_origins_load(struct query *q);
 void query_origins_drop(struct query_cache *c);

@@ -35,6 +35,7 @@ static const char *const by_names[QUERY_BYS] = {
 	[BY_LOCK] = "lock",	  [BY_CALLER] = "caller", [BY_TASK] = "task",
 	[BY_PROCESS] = "process", [BY_TYPE] = "type",	  [BY_CPU] = "cpu",
 	[BY_CGROUP] = "cgroup",	  [BY_STACK] = "stack",	  [BY_OWNER] = "owner",
+	[BY_SYSCALL] = "syscall", [BY_AT] = "at",
 };
 
 const char *query_by_name(enum query_by by)

@@ -81,6 +81,11 @@ void value_who(struct task_cells to, int32_t pid, int32_t tid, const char *comm)
 void query_fill_task(struct query *q, uint32_t task, struct task_cells to);
 void query_fill_process(struct query *q, uint32_t task, struct task_cells to);
 
+/* The cells of a column and of its reason; of a line that is in a library only, with a tilde. */
+struct query_origin;
+void query_fill_syscall(const struct query_origin *o, struct value *v, struct value *reason);
+void query_fill_at(const struct query_origin *o, struct value *v, struct value *reason);
+
 /* The last buckets of a series, oldest first. */
 void value_series(struct query *q, struct value *v, const struct series *s, uint32_t n);
 

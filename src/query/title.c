@@ -84,6 +84,21 @@ static const char *title_stack(struct query *q, uint64_t id)
 	return "no call chain";
 }
 
+/* Of what waits with that id are in, or at. */
+static const char *title_origin(struct query *q, enum query_by by, uint64_t id)
+{
+	const struct stack_table *t = q->model->stacks;
+
+	for (uint32_t i = 1; id && i < t->n; i++) {
+		const struct query_origin *o = query_origin(q, i);
+		if (t->stacks[i].used && by == BY_SYSCALL && o->syscall_id == id)
+			return arena_printf(&q->arena, "in %s", o->syscall);
+		if (t->stacks[i].used && by == BY_AT && o->at_id == id)
+			return arena_printf(&q->arena, "at %s", o->at);
+	}
+	return by == BY_SYSCALL ? "in no known system call" : "at no known line";
+}
+
 static const char *title_owner(struct query *q, uint64_t id)
 {
 	const struct task_table *t = q->model->tasks;
@@ -131,6 +146,10 @@ const char *query_title(struct query *q, enum query_by by, uint64_t id)
 		break;
 	case BY_STACK:
 		s = title_stack(q, id);
+		break;
+	case BY_SYSCALL:
+	case BY_AT:
+		s = title_origin(q, by, id);
 		break;
 	case BY_MMAP:
 	case BY_MMAP_MEMCG:

@@ -57,6 +57,8 @@ void report_incident_json(struct jsonw *j, const struct incident *in, uint64_t w
 	task(j, "holder", in->holder_pid, in->holder_tid);
 	text(j, "because", in->because);
 	text(j, "chain", in->chain);
+	text(j, "syscall", in->syscall);
+	text(j, "at", in->at);
 	jsonw_u64(j, "more", in->more);
 	jsonw_bool(j, "by_hand", in->flags & INCIDENT_BY_HAND);
 	jsonw_bool(j, "goes_on", in->flags & INCIDENT_GOES_ON);
@@ -93,6 +95,8 @@ static void put_what(FILE *out, const struct incident *in)
 	}
 	put_clean(out, ", because of ", in->because);
 	put_clean(out, "\n#   chain: ", in->chain);
+	put_clean(out, "\n#   in ", in->syscall);
+	put_clean(out, *in->syscall ? ", at " : "\n#   at ", in->at);
 	fputc('\n', out);
 }
 

@@ -12,6 +12,7 @@ struct script_line {
 	const char *comm; /* NULL: unknown */
 	int32_t tid;
 	const char *event, *type, *lock, *flags, *wait, *caller;
+	const char *syscall, *at; /* NULL: the line has none */
 };
 
 enum { SCRIPT_LINE_TASK = EVENT_NAMES_TEXT + TASKID_TEXT };

@@ -15,8 +15,10 @@
 #include "kontend/jsonw.h"
 #include "kontend/lock.h"
 #include "kontend/mem.h"
+#include "kontend/query-origin.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
+#include "kontend/text.h"
 #include "kontend/textbuf.h"
 #include "kontend/units.h"
 #include "kontend/wait.h"
@@ -27,7 +29,7 @@
 #include <string.h>
 
 /* The width of each column. The text at the end may have any length. */
-enum { TASK_W = 20, EVENT_W = 9, TYPE_W = 12, LOCK_W = 18, FLAGS_W = 12, WAIT_W = 7 };
+enum { TASK_W = 20, EVENT_W = 9, TYPE_W = 12, LOCK_W = 18, FLAGS_W = 12, WAIT_W = 7, CALL_W = 12 };
 
 static void put_column(struct textbuf *b, const char *s, size_t width)
 {
@@ -62,9 +64,9 @@ const char *script_line_task(char buf[SCRIPT_LINE_TASK], const char *comm, int32
 
 void script_line_head(FILE *out)
 {
-	fprintf(out, "#%15s %5s %-*s %-*s %-*s %-*s %-*s %*s  %s\n", "TIME", "CPU", TASK_W, "TASK",
-		EVENT_W, "EVENT", TYPE_W, "TYPE", LOCK_W, "LOCK", FLAGS_W, "FLAGS", WAIT_W, "WAIT",
-		"CALLER");
+	fprintf(out, "#%15s %5s %-*s %-*s %-*s %-*s %-*s %*s  %-*s %s, AT\n", "TIME", "CPU", TASK_W,
+		"TASK", EVENT_W, "EVENT", TYPE_W, "TYPE", LOCK_W, "LOCK", FLAGS_W, "FLAGS", WAIT_W,
+		"WAIT", CALL_W, "SYSCALL", "CALLER");
 }
 
 void script_line_put(const struct event *ev, const struct script_line *l, FILE *out)
@@ -80,7 +82,12 @@ void script_line_put(const struct event *ev, const struct script_line *l, FILE *
 	put_column(&b, l->flags, FLAGS_W);
 	textbuf_right(&b, l->wait, WAIT_W);
 	textbuf_str(&b, "  ");
+	put_column(&b, l->syscall ? l->syscall : "-", CALL_W);
 	textbuf_str(&b, l->caller);
+	if (l->at) {
+		textbuf_str(&b, ", ");
+		textbuf_str(&b, l->at);
+	}
 	end_line(&b, out);
 }
 
@@ -96,12 +103,20 @@ void script_line_say(const struct event *ev, const char *event, const char *word
 	end_line(&b, out);
 }
 
+enum { SCRIPT_CALL = 48 };
+
 struct script {
 	struct engine_watch watch;
 	const struct engine *engine;
 	FILE *out;
-	bool json, started;
+	bool json, started, failed;
 	struct event_names names;
+	struct query query;
+	struct script_origin {
+		uint64_t generation; /* the model's + 1; 0: the slot is free */
+		uint32_t stack;
+		char syscall[SCRIPT_CALL], at[EVENT_NAMES_TEXT];
+	} origins[EVENT_NAMES];
 	struct event_filter *gate; /* NULL: all waits pass */
 };
 
@@ -114,9 +129,36 @@ struct line {
 	uint32_t flags;
 	uint64_t lock, wait_ns;
 	bool typed, is_lock, is_end, is_release, continues;
-	const char *caller, *object, *comm; /* NULL: unknown */
+	const char *caller, *object, *comm, *syscall, *at; /* NULL: unknown */
 	char caller_buf[EVENT_NAMES_TEXT], comm_buf[EVENT_NAMES_TEXT], flags_buf[EVENT_NAMES_TEXT];
 };
+
+/* As event_names_caller() does it: what was asked for a chain is kept. NULL: there is no chain. */
+static const struct script_origin *origin_of(struct script *s, uint32_t stack)
+{
+	const struct model *m = s->engine->model;
+	struct script_origin *slot = &s->origins[stack % EVENT_NAMES];
+
+	if (stack == STACK_OTHER || stack >= m->stacks->n || !m->stacks->stacks[stack].n)
+		return NULL;
+	if (slot->generation == m->generation + 1 && slot->stack == stack)
+		return slot;
+	const struct query_origin *o = query_origin_whole(&s->query, stack);
+	s->failed |= !o;
+	slot->generation = m->generation + 1;
+	slot->stack = stack;
+	text_clean(slot->syscall, sizeof(slot->syscall), o && o->syscall ? o->syscall : "");
+	text_clean(slot->at, sizeof(slot->at), o && o->at ? o->at : "");
+	return slot;
+}
+
+static void describe_origin(struct script *s, struct line *l)
+{
+	const struct script_origin *o = l->wait ? origin_of(s, l->wait->stack) : NULL;
+
+	l->syscall = o && *o->syscall ? o->syscall : NULL;
+	l->at = o && *o->at ? o->at : NULL;
+}
 
 static void describe_begin(struct script *s, struct line *l)
 {
@@ -198,6 +240,7 @@ static bool describe(struct script *s, struct line *l, const struct event *ev)
 		describe_end(s, l);
 	else
 		describe_release(s, l);
+	describe_origin(s, l);
 	l->object = event_names_object(&s->names, l->lock);
 	return true;
 }
@@ -237,6 +280,8 @@ static void put_lock_text(struct line *l, FILE *out)
 				       : "?",
 		.wait = wait_text(l, wait),
 		.caller = l->caller ? l->caller : "-",
+		.syscall = l->syscall,
+		.at = l->at,
 	};
 
 	if (!l->object)
@@ -273,6 +318,8 @@ static void put_lock_json(struct jsonw *j, struct line *l)
 		return;
 	jsonw_str(j, "flags", l->typed ? event_names_flags(l->flags, l->flags_buf) : NULL);
 	jsonw_str(j, "caller", l->caller);
+	jsonw_str(j, "syscall", l->syscall);
+	jsonw_str(j, "at", l->at);
 	if (!l->is_end) {
 		jsonw_bool(j, "continues", l->continues);
 		return;
@@ -374,6 +421,8 @@ static int take_event(struct engine_watch *w, const struct event *ev, struct err
 		put_json(s, &l);
 	else
 		put_text(s, &l);
+	if (s->failed)
+		return error_set(err, -ENOMEM, "Out of memory for the names of system calls");
 	if (ferror_unlocked(s->out))
 		return error_errno(err, errno ? -errno : -EIO, "Cannot write all of the events");
 	return 0;
@@ -386,6 +435,10 @@ int script_new(struct script **ret, const struct engine *e, FILE *out, bool json
 	if (!s)
 		return -ENOMEM;
 	s->watch.event = take_event;
+	if (query_init(&s->query, e) < 0) {
+		mem_free(s);
+		return -ENOMEM;
+	}
 	s->engine = s->names.engine = e;
 	s->out = out;
 	s->json = json;
@@ -400,6 +453,8 @@ void script_gate(struct script *s, struct event_filter *g)
 
 void script_free(struct script *s)
 {
+	if (s)
+		query_deinit(&s->query);
 	mem_free(s);
 }
 

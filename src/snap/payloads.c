@@ -22,7 +22,9 @@ static void clean_incident_text(char *text, size_t size)
 
 bool incident_decode(const void *data, size_t len, struct incident *ret)
 {
-	if (len < sizeof(*ret) && len != offsetof(struct incident, chain)) /* of kontend 1 */
+	/* The two of kontend 1 had less. */
+	if (len < sizeof(*ret) && len != offsetof(struct incident, chain) &&
+	    len != offsetof(struct incident, syscall))
 		return false;
 	*ret = (struct incident){0};
 	memcpy(ret, data, len < sizeof(*ret) ? len : sizeof(*ret));
@@ -32,6 +34,8 @@ bool incident_decode(const void *data, size_t len, struct incident *ret)
 	clean_incident_text(ret->task, sizeof(ret->task));
 	clean_incident_text(ret->because, sizeof(ret->because));
 	clean_incident_text(ret->chain, sizeof(ret->chain));
+	clean_incident_text(ret->syscall, sizeof(ret->syscall));
+	clean_incident_text(ret->at, sizeof(ret->at));
 	return ret->fired_ns && ret->begin_ns <= ret->fired_ns && ret->from_ns <= ret->to_ns &&
 	       (!ret->end_ns || ret->end_ns >= ret->begin_ns);
 }

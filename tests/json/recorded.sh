@@ -28,10 +28,10 @@ for file in "$src"/tests/golden/*-arm64.data "$src/share/storm.data"; do
 	says report -i "$file" --view all
 done
 says script -i "$file"
-for by in lock type task process cpu cgroup owner caller stack; do
+for by in lock type task process cpu cgroup owner caller stack syscall at; do
 	says report -i "$file" --by "$by" --view locks,held,mmap
 done
-for by in task process lock type caller stack state; do
+for by in task process lock type caller stack syscall at state; do
 	says report -i "$file" --by "$by" --view blame,did
 done
 for by in symbol object process task group cpu stack; do

@@ -13,6 +13,7 @@
 #include "../../src/model/internal.h"
 #include "../../src/query/internal.h"
 #include "asked.h"
+#include "kontend/cell.h"
 #include "kontend/clock.h"
 #include "kontend/maps.h"
 #include "kontend/profile.h"
@@ -218,6 +219,72 @@ static void marks_are_reasons(void **state)
 
 	assert_null(o->at);
 	assert_string_equal(o->at_why, "[not kept]");
+	/* Cut within the libraries: the call that led there is not known. */
+	const uint64_t cut[] = {LIBC + 0x1234, PYTHON + 0x77, map_frame_mark(MAP_MARK_ENDED)};
+	o = origin(w, stack_of(w, in_write, 5, cut, 3));
+	assert_null(o->at);
+	assert_string_equal(o->at_why, "[not kept]");
+	o = origin(w, stack_of(w, in_write, 0, cut, 2));
+	assert_null(o->syscall);
+	assert_string_equal(o->syscall_why, "the call chain has no kernel frames");
+}
+
+static struct table ask(struct asked *w, enum query_by by)
+{
+	struct query_spec spec = {.by = by, .sort = "total_ns"};
+
+	query_begin(&w->q);
+	return asked_locks(w, spec);
+}
+
+static void rows_are_by_system_call(void **state)
+{
+	struct asked *w = *state;
+	struct table t = ask(w, BY_SYSCALL);
+
+	assert_int_equal(t.n_rows, 2);
+	size_t write = !strcmp(cell_s(&t, 0, "syscall"), "write") ? 0 : 1;
+	assert_string_equal(cell_s(&t, write, "syscall"), "write");
+	assert_string_equal(cell_s(&t, !write, "syscall"), "page fault");
+	assert_int_equal(cell_u(&t, write, "total_ns"), 3 * MS);
+	assert_string_equal(query_title(&w->q, BY_SYSCALL, t.ids[write]), "in write");
+	assert_string_equal(query_title(&w->q, BY_SYSCALL, 77), "in no known system call");
+	/* No chain has a part in a program: all are one row, which says why. */
+	t = ask(w, BY_AT);
+	assert_int_equal(t.n_rows, 1);
+	assert_false(cell_at(&t, 0, "at")->known);
+	assert_string_equal(cell_s(&t, 0, "at_reason"), "the call chain has no user frames");
+	assert_string_equal(query_title(&w->q, BY_AT, t.ids[0]), "at no known line");
+	assert_false(query_has_program(&w->q));
+}
+
+static void rows_are_by_line(void **state)
+{
+	struct asked *w = *state;
+	const uint64_t in_log[] = {LIBC + 0x1234, CODE + selfplace(commit_log())};
+	const uint64_t in_python[] = {LIBC + 0x1234, PYTHON + 0x77};
+	struct cell *cells = w->rig.engine.model->cells->cells;
+
+	w->rig.engine.lines = NULL;
+	assert_int_equal(w->rig.engine.model->cells->n, 2);
+	cells[0].stack = stack_of(w, in_write, 5, in_log, 2);
+	cells[1].stack = stack_of(w, in_fault, 3, in_python, 2);
+	struct table t = ask(w, BY_AT);
+	assert_int_equal(t.n_rows, 2);
+	assert_true(query_has_program(&w->q));
+	size_t log = strncmp(cell_s(&t, 0, "at"), "commit_log+0x", 13) ? 1 : 0;
+	assert_memory_equal(cell_s(&t, log, "at"), "commit_log+0x", 13);
+	assert_false(cell_at(&t, log, "at")->approx);
+	assert_string_equal(cell_at(&t, !log, "at")->s, "python3.11+0x77");
+	assert_true(cell_at(&t, !log, "at")->approx);
+	assert_memory_equal(query_title(&w->q, BY_AT, t.ids[log]), "at commit_log+0x", 16);
+	/* All of one process: the system call and the line of the wait that costs most. */
+	cells[1].total_ns = 9 * MS;
+	t = ask(w, BY_PROCESS);
+	assert_int_equal(t.n_rows, 1);
+	assert_string_equal(cell_at(&t, 0, "syscall")->s, "page fault");
+	assert_true(cell_at(&t, 0, "syscall")->approx);
+	assert_string_equal(cell_at(&t, 0, "at")->s, "python3.11+0x77");
 }
 
 int main(int argc, char **argv)
@@ -228,6 +295,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(without_lines_there_is_the_offset, set_up,
 						asked_teardown),
 		cmocka_unit_test_setup_teardown(runtimes_are_a_last_resort, set_up, asked_teardown),
+		cmocka_unit_test_setup_teardown(rows_are_by_system_call, set_up, asked_teardown),
+		cmocka_unit_test_setup_teardown(rows_are_by_line, set_up, asked_teardown),
 		cmocka_unit_test_setup_teardown(marks_are_reasons, set_up, asked_teardown),
 	};
 

@@ -126,7 +126,7 @@ static void test_completion(void **state)
 	assert_string_equal(p.text, "by lock");
 	prompt_key(&p, KEY_K_TAB);
 	assert_string_equal(p.text, "by caller");
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 10; i++)
 		prompt_key(&p, KEY_K_TAB);
 	assert_string_equal(p.text, "by lock"); /* around */
 	prompt_open(&p, PROMPT_PALETTE, "nonsense");

@@ -231,7 +231,11 @@ static void emit_evidence(struct asked *w, uint64_t t)
 				   .holder_cpu = 1,
 				   .n_evident = 2,
 				   .writers_waiting = 1};
-	struct locksnap_waiter v = {.position = 1, .pid = 700, .tid = 703};
+	struct locksnap_waiter v = {.position = 1,
+				    .pid = 700,
+				    .tid = 703,
+				    .on = locksnap_add_text(&s, "socket:[77]"),
+				    .on_kind = LOCKSNAP_ON_FILE};
 	struct locksnap_reader r = {.pid = 710,
 				    .tid = 711,
 				    .comm = q.holder_comm,
@@ -278,6 +282,8 @@ static void readers_by_evidence_are_told_as_such(void **state)
 	assert_string_equal(cell_s(&t, 0, "owner_certainty"), "evidence");
 	assert_string_equal(cell_s(&t, 0, "holder_is"), "asleep pipe_read, by ksys_read");
 	assert_string_equal(cell_s(&t, 0, "readers_evident"), both);
+	assert_string_equal(cell_s(&t, 0, "on"), "socket:[77]");
+	assert_false(cell_at(&t, 0, "on_reason")->known);
 	const struct query_spec all = {0};
 	struct table c;
 	assert_int_equal(query_chains(&w->q, &all, &c, NULL), 0);
@@ -314,6 +320,8 @@ static void sleepers_are_told_by_their_calls(void **state)
 	assert_string_equal(cell_s(&t, 0, "owner_state"), "asleep");
 	assert_string_equal(cell_s(&t, 0, "owner_function"), "vfs_read");
 	assert_string_equal(cell_s(&t, 0, "caller"), "pipe_read");
+	/* Of its call nothing was read: it is the lock's file. */
+	assert_string_equal(cell_s(&t, 0, "on"), "/var/x.img");
 	assert_string_equal(cell_s(&t, 0, "stack"),
 			    "rwsem_down_read_slowpath\ndown_read\npipe_read\nvfs_read");
 	assert_string_equal(cell_s(&t, 0, "owner_stack"), "vfs_read\nksys_read");

@@ -222,8 +222,10 @@ static void script_has_a_line_for_each(void **state)
 
 	assert_non_null(strstr(text, "sqlite/901"));
 	assert_non_null(strstr(text, "slept     io "));
-	assert_non_null(strstr(text, "300ms  in pipe_read, woken by jbd2/vda1-8/300\n"));
-	assert_non_null(strstr(text, "2.00ms  in ?, woken by an interrupt of an idle CPU\n"));
+	assert_non_null(
+		strstr(text, "300ms  -            in pipe_read, woken by jbd2/vda1-8/300\n"));
+	assert_non_null(
+		strstr(text, "2.00ms  -            in ?, woken by an interrupt of an idle CPU\n"));
 	free(text);
 }
 

@@ -553,9 +553,9 @@ static void script_has_a_line_for_each(void **state)
 
 	assert_non_null(strstr(text, "app/701"));
 	assert_non_null(strstr(text, "futex     mutex(u)"));
-	assert_non_null(strstr(text, "300ms  had by 702, woken by 703\n"));
+	assert_non_null(strstr(text, "300ms  -            had by 702, woken by 703\n"));
 	assert_non_null(strstr(text, "futex     sem(u)"));
-	assert_non_null(strstr(text, "2.00ms  ended without a release\n"));
+	assert_non_null(strstr(text, "2.00ms  -            ended without a release\n"));
 	free(text);
 }
 

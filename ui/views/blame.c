@@ -20,13 +20,14 @@ struct view_blame {
 	uint64_t lock_id; /* of the selected row; 0: none */
 };
 
-static const char *const bys[] = {"task",   "process", "lock",	"type",
-				  "caller", "stack",   "state", NULL};
+static const char *const bys[] = {"task",  "process", "lock", "type",  "caller",
+				  "stack", "syscall", "at",   "state", NULL};
 /* The same, in that order, and the ways to open a row. */
-static const enum query_blame_by by_of[] = {BLAME_BY_TASK, BLAME_BY_PROCESS, BLAME_BY_LOCK,
-					    BLAME_BY_TYPE, BLAME_BY_CALLER,  BLAME_BY_STACK,
-					    BLAME_BY_STATE};
-static const enum query_by opens[] = {BY_TASK, BY_PROCESS, BY_LOCK, BY_TYPE, BY_CALLER, BY_STACK};
+static const enum query_blame_by by_of[] = {BLAME_BY_TASK,    BLAME_BY_PROCESS, BLAME_BY_LOCK,
+					    BLAME_BY_TYPE,    BLAME_BY_CALLER,	BLAME_BY_STACK,
+					    BLAME_BY_SYSCALL, BLAME_BY_AT,	BLAME_BY_STATE};
+static const enum query_by opens[] = {BY_TASK,	 BY_PROCESS, BY_LOCK,	 BY_TYPE,
+				      BY_CALLER, BY_STACK,   BY_SYSCALL, BY_AT};
 
 static enum blame_set set_of(const struct list_view *l)
 {

@@ -27,6 +27,8 @@ static const struct view_fit fits[QUERY_BYS][FITS] = {
 	[BY_CPU] = {{"kind", 8, 0}, {"name", 8, 0}, {"caller", 4, 16}, {"spark", 1, 0}},
 	[BY_CGROUP] = {{"kind", 8, 0}, {"name", 8, 0}},
 	[BY_OWNER] = {{"holder", 0, 0}, {"name", 4, 0}},
+	[BY_SYSCALL] = {{"syscall", 0, 12}, {"name", 2, 0}},
+	[BY_AT] = {{"at", 0, 0}, {"name", 2, 0}, {"caller", 5, 0}},
 	[BY_STACK] = {{"name", 6, 0}, {"caller", VIEW_HIDE, 0}, {"locks", VIEW_HIDE, 0}},
 };
 

@@ -16,8 +16,8 @@
 
 static const char locks_help[] =
 	"Where tasks waited for kernel locks: one row a lock, caller, task, process, type, CPU, "
-	"cgroup, call stack or owner. b chooses one of these keys, :by caller jumps to one. NOW is "
-	"the "
+	"cgroup, call stack, owner, system call or line of a program. b chooses one of these "
+	"keys, :by caller jumps to one. NOW is the "
 	"number of tasks waiting at this moment; the other figures, rates as well, are of the "
 	"last ten seconds, and w goes to a minute, to all since the start or the last zero (z), "
 	"and "
@@ -96,8 +96,8 @@ static int take_command(struct list_view *l, enum command c, const struct comman
 	return c == CMD_ANNOTATE ? annotate(l) : VIEW_UNHANDLED;
 }
 
-const char *const view_by_names[] = {"lock", "caller", "task",	"process", "type",
-				     "cpu",  "cgroup", "stack", "owner",   NULL};
+const char *const view_by_names[] = {"lock",   "caller", "task",  "process", "type", "cpu",
+				     "cgroup", "stack",	 "owner", "syscall", "at",   NULL};
 
 static const struct list_ops ops = {
 	.ask = ask_rows,

@@ -66,6 +66,26 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = COLUMN_SCREEN | COLUMN_REPORT,
 	"caller", "CALLER",                                                                        \
 		"function that waits for the lock; ~ the one that waits most of several",          \
 		COLUMN_TEXT
+#define COL_SYSCALL                                                                                \
+	"syscall", "SYSCALL",                                                                      \
+		"system call that waits, page fault, or how else the task came into the kernel; "  \
+		"~ the one that waits most of several",                                            \
+		COLUMN_TEXT
+#define COL_SYSCALL_REASON                                                                         \
+	"syscall_reason", "SYSCALL REASON", "why SYSCALL is not known, or none", COLUMN_TEXT
+#define COL_AT                                                                                     \
+	"at", "AT",                                                                                \
+		"line of the program that waits, outside of libraries of languages: file, line "   \
+		"and function, without debug information the function; ~ the one that waits "      \
+		"most of several, or inside such a library",                                       \
+		COLUMN_TEXT
+#define COL_AT_REASON "at_reason", "AT REASON", "why AT is not known, or none", COLUMN_TEXT
+#define COL_ON                                                                                     \
+	"on", "ON",                                                                                \
+		"file, socket, process or memory that the arguments of the system call name, as "  \
+		"the last snapshot of locks saw them; else the file of the lock",                  \
+		COLUMN_TEXT
+#define COL_ON_REASON "on_reason", "ON REASON", "why ON is not known, or none", COLUMN_TEXT
 #define COL_READERS_WAITING "readers_waiting", "R", "tasks that wait to read now", COLUMN_COUNT
 #define COL_WRITERS_WAITING                                                                        \
 	"writers_waiting", "W", "tasks that wait to write now, or for a lock without modes",       \

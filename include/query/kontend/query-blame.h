@@ -15,6 +15,8 @@ enum query_blame_by {
 	BLAME_BY_LOCK,
 	BLAME_BY_TYPE,
 	BLAME_BY_CALLER,
+	BLAME_BY_SYSCALL, /* in which the holder got the lock */
+	BLAME_BY_AT,
 	BLAME_BY_STACK,
 	BLAME_BY_STATE,
 	BLAME_BYS,

@@ -10,9 +10,10 @@ struct wait;
 
 /* A wait in words, which may just have ended. */
 struct query_caught {
-	const char *lock, *task; /* name; comm */
-	const char *because;	 /* "mysqld/812 W, running on 1" */
-	const char *chain;	 /* as query_chains_of(); "" of one that has ended */
+	const char *lock, *task;  /* name; comm */
+	const char *because;	  /* "mysqld/812 W, running on 1" */
+	const char *chain;	  /* as query_chains_of(); "" of one that has ended */
+	const char *syscall, *at; /* of the wait: "flock"; "db.c:412 commit_log" */
 	int32_t pid, tid, holder_pid, holder_tid; /* 0: not known */
 };
 

@@ -20,7 +20,9 @@ enum query_by {
 	BY_CPU,
 	BY_CGROUP,
 	BY_STACK,
-	BY_OWNER,  /* who held the lock when the wait began */
+	BY_OWNER, /* who held the lock when the wait began */
+	BY_SYSCALL,
+	BY_AT,	   /* the line of the program */
 	QUERY_BYS, /* those that tables are made by; the others are for the rows of one table: */
 	BY_MMAP = QUERY_BYS, /* a process, whose mmap_lock it is, and mode */
 	BY_MMAP_MEMCG,	     /* its memory cgroup, and mode */

@@ -41,6 +41,9 @@ struct incident {
 	/* From the task to what it waited for in the end: "cat/200 -> rwsem mmap_lock t/100 ->
 	 * t/100 -> disk read vda"; "" if nothing of it was known, or in a file of kontend 1. */
 	char chain[384];
+	/* Of the task's wait; "": not known, or in a file of kontend 1. */
+	char syscall[48];
+	char at[144]; /* "db.c:412 commit_log" */
 };
 
 /* Reads a payload; false: not valid, or with impossible times. */

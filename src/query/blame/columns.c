@@ -52,6 +52,24 @@
 	[C_STACK] = {COL_GOT_IN_STACK((SET) == BLAME_HELD ? "CALL CHAIN"                           \
 							  : "GOT IN, AND ITS CALLERS"),            \
 		     40, 0, SR | W, 1 << BLAME_BY_STACK},                                          \
+	[C_SYSCALL] =                                                                              \
+		{"syscall",                                                                        \
+		 "SYSCALL",                                                                        \
+		 "system call in which the holder acquired the lock; ~ the worst of several",      \
+		 COLUMN_TEXT,                                                                      \
+		 10,                                                                               \
+		 6,                                                                                \
+		 SR},                                                                              \
+	[C_SYSCALL_REASON] = {COL_SYSCALL_REASON, 20, 9, R},                                       \
+	[C_AT] = {"at",                                                                            \
+		  "AT",                                                                            \
+		  "line of the program that acquired the lock; ~ the worst of several, or inside " \
+		  "a library of its language",                                                     \
+		  COLUMN_TEXT,                                                                     \
+		  20,                                                                              \
+		  3,                                                                               \
+		  SR | W},                                                                         \
+	[C_AT_REASON] = {COL_AT_REASON, 20, 9, R},                                                 \
 	[C_ROW] = {(SET) == BLAME_HELD ? "" : "row",                                               \
 		   "ROW",                                                                          \
 		   "kind of the row: task, reader (which one is not known), other (forgotten) or " \

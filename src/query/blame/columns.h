@@ -14,6 +14,10 @@ enum {
 	C_COMM,
 	C_STATE,
 	C_STACK,
+	C_SYSCALL,
+	C_SYSCALL_REASON,
+	C_AT,
+	C_AT_REASON,
 	C_ROW,
 	/* waits */
 	C_KIND,

@@ -135,6 +135,7 @@ void blame_fill_waits(struct blame_rows *b, const struct blame_group *g, uint64_
 	if (b->by == BLAME_BY_STATE)
 		value_s(&v[C_STATE], blame_state_words(blame_first(b, g)->key.state));
 	blame_fill_root(b, g, want, &waits_at, v);
+	blame_fill_origin(b, g, want, v);
 	blame_fill_mostly(b, g, want, &waits_at, v);
 	if (want & losers)
 		fill_losers(b, g, v);
@@ -187,6 +188,7 @@ void blame_fill_did(struct blame_rows *b, const struct blame_group *g, uint64_t 
 	if (want & table_bit(C_DID_WAITED))
 		value_u(&v[C_DID_WAITED], waited_ns(b, g));
 	blame_fill_root(b, g, want, &did_at, v);
+	blame_fill_origin(b, g, want, v);
 	blame_fill_mostly(b, g, want, &did_at, v);
 }
 

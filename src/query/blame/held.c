@@ -75,6 +75,21 @@ static void fill_lock(struct blame_holds *h, struct group *g, struct value *v)
 	v[C_HELD_CALLER].approx = g->many_callers;
 }
 
+static void fill_origin(struct blame_holds *h, struct group *g, struct value *v)
+{
+	bool many_calls, many_lines;
+
+	begin_sums(h);
+	const struct query_origin *call =
+		query_group_origin(h->q, &h->gs, g, BY_SYSCALL, &many_calls);
+	const struct query_origin *line = query_group_origin(h->q, &h->gs, g, BY_AT, &many_lines);
+	end_sums(h);
+	query_fill_syscall(call, &v[C_SYSCALL], &v[C_SYSCALL_REASON]);
+	query_fill_at(line, &v[C_AT], &v[C_AT_REASON]);
+	v[C_SYSCALL].approx = many_calls;
+	v[C_AT].approx |= many_lines;
+}
+
 static void fill_percentiles(struct blame_holds *h, const struct group *g, struct value *v)
 {
 	static const struct {
@@ -141,6 +156,8 @@ void blame_fill_held(struct blame_holds *h, struct group *g, uint64_t want, stru
 	const uint64_t lock = table_bit(C_HELD_KIND) | table_bit(C_HELD_NAME) |
 			      table_bit(C_HELD_LOCK) | table_bit(C_HELD_LOCKS) |
 			      table_bit(C_HELD_CALLER);
+	const uint64_t origin = table_bit(C_SYSCALL) | table_bit(C_SYSCALL_REASON) |
+				table_bit(C_AT) | table_bit(C_AT_REASON);
 	const struct group none = {0}, *sums = g ? g : &none;
 	const struct model *m = h->q->model;
 	uint64_t waited_ns = h->has_window ? sums->rate_wait_ns : sums->waited_ns;
@@ -159,6 +176,8 @@ void blame_fill_held(struct blame_holds *h, struct group *g, uint64_t want, stru
 	v[C_HELD_TOTAL].approx = want & table_bit(C_HELD_TOTAL) && has_readers(h, g);
 	if (want & lock)
 		fill_lock(h, g, v);
+	if (want & origin)
+		fill_origin(h, g, v);
 	if (want & table_bit(C_HELD_EXACT))
 		fill_exact(h, g, v);
 	if (want & handed)

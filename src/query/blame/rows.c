@@ -6,6 +6,7 @@
  */
 #include "rows.h"
 #include "../locks/queues.h"
+#include "columns.h"
 #include "kontend/hash.h"
 #include "kontend/lock.h"
 #include "kontend/locktype.h"
@@ -20,7 +21,7 @@
 static const char *const by_names[BLAME_BYS] = {
 	[BLAME_BY_TASK] = "task",   [BLAME_BY_PROCESS] = "process", [BLAME_BY_LOCK] = "lock",
 	[BLAME_BY_TYPE] = "type",   [BLAME_BY_CALLER] = "caller",   [BLAME_BY_STACK] = "stack",
-	[BLAME_BY_STATE] = "state",
+	[BLAME_BY_STATE] = "state", [BLAME_BY_SYSCALL] = "syscall", [BLAME_BY_AT] = "at",
 };
 
 const char *query_blame_by_name(enum query_blame_by by)
@@ -37,6 +38,19 @@ int query_blame_by_parse(const char *s, enum query_blame_by *ret)
 		}
 	}
 	return -EINVAL;
+}
+
+enum query_by blame_key(enum query_blame_by by)
+{
+	static const enum query_by keys[BLAME_BYS] = {
+		[BLAME_BY_TASK] = BY_TASK,	 [BLAME_BY_PROCESS] = BY_PROCESS,
+		[BLAME_BY_LOCK] = BY_LOCK,	 [BLAME_BY_TYPE] = BY_TYPE,
+		[BLAME_BY_CALLER] = BY_CALLER,	 [BLAME_BY_STACK] = BY_STACK,
+		[BLAME_BY_SYSCALL] = BY_SYSCALL, [BLAME_BY_AT] = BY_AT,
+		[BLAME_BY_STATE] = QUERY_BYS,
+	};
+
+	return keys[by];
 }
 
 static struct query_where where_of(const struct blame_cell *c)
@@ -73,7 +87,7 @@ static uint64_t id_of(struct query *q, enum query_blame_by by, const struct blam
 	default:
 		if (c->key.state == BLAME_UNKNOWN)
 			return UINT64_MAX;
-		return query_id(q, by == BLAME_BY_CALLER ? BY_CALLER : BY_STACK, &w);
+		return query_id(q, blame_key(by), &w);
 	}
 }
 
@@ -293,6 +307,35 @@ void blame_fill_root(struct blame_rows *b, const struct blame_group *g, uint64_t
 		v[at->caller].approx = h.many;
 	} else if (b->by == BLAME_BY_CALLER && who == BLAME_NOBODY) {
 		value_s(&v[at->caller], who_words[who]);
+	}
+}
+
+static uint64_t syscall_of(struct blame_rows *b, const struct blame_cell *c)
+{
+	return query_origin(b->q, c->key.got)->syscall_id;
+}
+
+static uint64_t line_of(struct blame_rows *b, const struct blame_cell *c)
+{
+	return query_origin(b->q, c->key.got)->at_id;
+}
+
+void blame_fill_origin(struct blame_rows *b, const struct blame_group *g, uint64_t want,
+		       struct value *v)
+{
+	const uint64_t syscall = table_bit(C_SYSCALL) | table_bit(C_SYSCALL_REASON);
+	struct blame_heaviest h;
+
+	if (want & syscall && blame_heaviest(b, g, syscall_of, &h)) {
+		query_fill_syscall(query_origin(b->q, b->cells.v[h.cell].key.got), &v[C_SYSCALL],
+				   &v[C_SYSCALL_REASON]);
+		v[C_SYSCALL].approx = h.many;
+	}
+	if (want & (table_bit(C_AT) | table_bit(C_AT_REASON)) &&
+	    blame_heaviest(b, g, line_of, &h)) {
+		query_fill_at(query_origin(b->q, b->cells.v[h.cell].key.got), &v[C_AT],
+			      &v[C_AT_REASON]);
+		v[C_AT].approx |= h.many;
 	}
 }
 

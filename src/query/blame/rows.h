@@ -56,6 +56,9 @@ struct blame_rows {
 	struct chain_graph *now;   /* NULL: no chain ends with a sleep */
 };
 
+/* The dimension, as one of all tables, under which an order is cached. */
+enum query_by blame_key(enum query_blame_by by);
+
 /* Groups all cells that count. 0 or -ENOMEM. */
 int blame_rows_sum(struct blame_rows *b);
 bool blame_rows_count(const struct blame_rows *b, const struct blame_cell *c);
@@ -113,6 +116,9 @@ struct blame_columns {
 /* Ways to make rows in which a row is a task or a process. */
 enum { BLAME_BY_WHO = 1 << BLAME_BY_TASK | 1 << BLAME_BY_PROCESS };
 
+/* The system call and the line in which the lock was taken, of the heaviest. */
+void blame_fill_origin(struct blame_rows *b, const struct blame_group *g, uint64_t want,
+		       struct value *v);
 void blame_fill_root(struct blame_rows *b, const struct blame_group *g, uint64_t want,
 		     const struct blame_columns *at, struct value *v);
 void blame_fill_mostly(struct blame_rows *b, const struct blame_group *g, uint64_t want,

@@ -56,19 +56,6 @@ enum query_blame_by query_blame_default(enum blame_set set)
 	return set < BLAME_SETS ? sets[set].by : BLAME_BY_TASK;
 }
 
-/* The dimension, as one of all tables, under which an order is cached. */
-static enum query_by key_of(enum query_blame_by by)
-{
-	static const enum query_by keys[BLAME_BYS] = {
-		[BLAME_BY_TASK] = BY_TASK,     [BLAME_BY_PROCESS] = BY_PROCESS,
-		[BLAME_BY_LOCK] = BY_LOCK,     [BLAME_BY_TYPE] = BY_TYPE,
-		[BLAME_BY_CALLER] = BY_CALLER, [BLAME_BY_STACK] = BY_STACK,
-		[BLAME_BY_STATE] = QUERY_BYS,
-	};
-
-	return keys[by];
-}
-
 static const struct blame_group *group_of(const struct blame_rows *b, uint32_t at)
 {
 	return at == NONE ? NULL : &b->g[at];
@@ -180,6 +167,8 @@ static struct column *columns_by(struct query *q, const struct table_kind *kind,
 				      !query_blame_has_releases(q) && i <= C_HELD_HANDED_MAX;
 	     i++)
 		c[i].flags = COLUMN_REPORT;
+	if (c && by != BLAME_BY_AT && !query_has_program(q))
+		c[C_AT].flags = COLUMN_REPORT;
 	return c;
 }
 
@@ -209,7 +198,7 @@ int query_blame(struct query *q, const struct query_blame_spec *b, const struct 
 		.set = b->set,
 		.waits = {.q = q, .by = b->by},
 		.did = {.q = q, .by = b->by, .did = true, .scope = &s->scope},
-		.held = {.q = q, .by = key_of(b->by), .whole = q->model},
+		.held = {.q = q, .by = blame_key(b->by), .whole = q->model},
 	};
 	const struct table_kind *kind = sets[b->set].kind;
 	struct row_source src = {.kind = b->all ? &query_blame_all_kind : kind,
@@ -221,11 +210,12 @@ int query_blame(struct query *q, const struct query_blame_spec *b, const struct 
 	for (unsigned set = 0; set < BLAME_SETS; set++)
 		t.has[set] = b->all ? query_blame_has(set, b->by) && (set == BLAME_HELD || is_known)
 				    : set == (unsigned)b->set;
-	spec.by = key_of(b->by);
+	spec.by = blame_key(b->by);
 	struct column *columns = columns_by(q, src.kind, b->by);
 	src.columns = columns;
 	src.keys = b->all ? columns_by(q, kind, b->by) : src.columns;
-	int r = !columns || !src.keys || sum_up(&t, s) < 0 || find_ends(&t, columns) < 0;
+	int r = !columns || !src.keys || query_sync(q) < 0 || query_origins_load(q) < 0 ||
+		sum_up(&t, s) < 0 || find_ends(&t, columns) < 0;
 	src.n = t.n;
 	r = r ? query_enomem(err, sets[b->set].what) : rows_answer(q, &spec, &src, ret, err);
 	if (t.waits.now)

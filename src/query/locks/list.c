@@ -67,6 +67,10 @@ enum {
 	C_LAST,
 	C_FAILED,
 	C_CALLER,
+	C_SYSCALL,
+	C_SYSCALL_REASON,
+	C_AT,
+	C_AT_REASON,
 	C_EVIDENT,
 	C_HIST_FROM,
 	C_HIST_TO,
@@ -126,6 +130,10 @@ static const struct column columns[C_COLUMNS] = {
 	[C_FAILED] = {"failed", "FAILED", "waits that ended without the lock", COLUMN_COUNT, 6, 8,
 		      SR},
 	[C_CALLER] = {COL_CALLER, 20, 1, SR | W},
+	[C_SYSCALL] = {COL_SYSCALL, 10, 4, SR},
+	[C_SYSCALL_REASON] = {COL_SYSCALL_REASON, 20, 9, R},
+	[C_AT] = {COL_AT, 20, 2, SR | W},
+	[C_AT_REASON] = {COL_AT_REASON, 20, 9, R},
 	[C_HIST_FROM] = {COL_HIST_FROM("hist_from_ns"), 0, 9, 0},
 	[C_HIST_TO] = {COL_HIST_TO("hist_to_ns"), 0, 9, 0},
 	[C_HIST_N] = {COL_HIST_N("hist_n"), 0, 9, 0},
@@ -302,6 +310,25 @@ static void fill_name(struct locks *ls, struct group *g, uint64_t want, struct v
 	v[C_NAME].approx = g->many_locks;
 }
 
+static void fill_origin(struct locks *ls, const struct group *g, uint64_t want, struct value *v)
+{
+	const uint64_t syscall = 1ull << C_SYSCALL | 1ull << C_SYSCALL_REASON;
+	const uint64_t at = 1ull << C_AT | 1ull << C_AT_REASON;
+	const struct query_origin *o;
+	bool many;
+
+	if (want & syscall) {
+		o = query_group_origin(ls->q, &ls->gs, g, BY_SYSCALL, &many);
+		query_fill_syscall(o, &v[C_SYSCALL], &v[C_SYSCALL_REASON]);
+		v[C_SYSCALL].approx = many;
+	}
+	if (want & at) {
+		o = query_group_origin(ls->q, &ls->gs, g, BY_AT, &many);
+		query_fill_at(o, &v[C_AT], &v[C_AT_REASON]);
+		v[C_AT].approx |= many;
+	}
+}
+
 static void fill_lock(struct locks *ls, struct group *g, uint64_t want, struct value *v)
 {
 	const struct lock *l = &ls->q->model->locks->locks[g->first.lock];
@@ -400,6 +427,7 @@ static void locks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 		fill_now(ls, g, v);
 	if (want & key)
 		fill_key(ls, g, v);
+	fill_origin(ls, g, want, v);
 	if (want & 1ull << C_SPARK)
 		fill_spark(ls, g, v);
 	if (want & 1ull << C_HIST_N && ls->buckets && g->n) {
@@ -433,6 +461,8 @@ static struct column *columns_by(struct query *q, enum query_by by)
 	/* Only lock snapshots fill these columns: without one they take no room of the screen. */
 	if (by == BY_LOCK && !query_queues(q))
 		c[C_HOLDER].flags = 0;
+	if (by != BY_AT && !query_has_program(q))
+		c[C_AT].flags = COLUMN_REPORT;
 	for (size_t i = 0; i < C_COLUMNS; i++)
 		if (off_screen[i] & 1u << by)
 			c[i].flags &= (uint8_t)~COLUMN_SCREEN;
@@ -443,6 +473,8 @@ static int locks_prepare(struct locks *ls, struct query *q, const struct query_s
 {
 	int r = query_sync(q);
 
+	if (r == 0)
+		r = query_origins_load(q);
 	if (r == 0)
 		r = reuse_group(q, s->by, &s->scope, &ls->gs);
 	if (r < 0)

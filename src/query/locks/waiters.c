@@ -14,9 +14,11 @@
 #include "../rows.h"
 #include "holder.h"
 #include "kontend/columns.h"
+#include "kontend/entry.h"
 #include "kontend/filelock.h"
 #include "kontend/hash.h"
 #include "kontend/lock.h"
+#include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/longest-recent.h"
 #include "kontend/query-lock.h"
@@ -68,6 +70,12 @@ enum {
 	C_EVIDENT,
 	C_STACK,
 	C_CALLER,
+	C_SYSCALL,
+	C_SYSCALL_REASON,
+	C_ON,
+	C_ON_REASON,
+	C_AT,
+	C_AT_REASON,
 	C_AT_LEAST,
 	C_OWNER_AGE,
 	C_PARTS,
@@ -144,6 +152,12 @@ static const struct column columns[C_COLUMNS] = {
 	[C_EVIDENT] = {COL_READERS_EVIDENT, 20, 9, R | COLUMN_LIST},
 	[C_STACK] = {COL_STACK, 20, 9, R | COLUMN_LIST},
 	[C_CALLER] = {COL_CALLER, 18, 2, SR | W},
+	[C_SYSCALL] = {COL_SYSCALL, 10, 3, SR},
+	[C_SYSCALL_REASON] = {COL_SYSCALL_REASON, 20, 9, R},
+	[C_ON] = {COL_ON, 16, 4, SR | W},
+	[C_ON_REASON] = {COL_ON_REASON, 20, 9, R},
+	[C_AT] = {COL_AT, 20, 2, SR | W},
+	[C_AT_REASON] = {COL_AT_REASON, 20, 9, R},
 	[C_AT_LEAST] =
 		{"at_least", "AT LEAST",
 		 "no event reported the begin of the wait: it may have lasted longer than SINCE",
@@ -310,6 +324,59 @@ static void fill_ended(struct query *q, const struct row *r, struct value *v)
 	value_u(&v[C_ENDED_NS], now > r->end_ns ? now - r->end_ns : 0);
 }
 
+static const char *why_no_on(const struct query_origin *o, const struct locksnap_waiter *seen)
+{
+	static const char *const texts[LOCKSNAP_ONS] = {
+		[LOCKSNAP_ON_UNKNOWN] = "the last snapshot of locks did not see it",
+		[LOCKSNAP_ON_NOTHING] = "the system call has no argument for one",
+		[LOCKSNAP_ON_FILE] = "the descriptor was not read",
+		[LOCKSNAP_ON_TASK] = "the process was not read",
+		[LOCKSNAP_ON_MEMORY] = "the address was not read",
+		[LOCKSNAP_ON_PATH] = "its path is in the memory of the process",
+	};
+
+	if (o->syscall && !strcmp(o->syscall, entry_text(ENTRY_FAULT)))
+		return "the kernel keeps no address of a page fault";
+	return texts[seen ? seen->on_kind : LOCKSNAP_ON_UNKNOWN];
+}
+
+/* @seen: by the last snapshot, or NULL. */
+static void fill_on(struct query *q, const struct wait *w, const struct locksnap_waiter *seen,
+		    struct value *v)
+{
+	const struct query_origin *o = query_origin(q, w->stack);
+	const struct lockname *n = query_lock_place(q, w->addr, w->begin_ns);
+	bool faults = o->syscall && !strcmp(o->syscall, entry_text(ENTRY_FAULT));
+
+	if (seen && seen->on && !faults)
+		value_s(&v[C_ON], locksnap_text(query_queues(q), seen->on));
+	else if (n && query_object_has_path(n))
+		value_s(&v[C_ON], n->text);
+	if (!v[C_ON].known)
+		value_s(&v[C_ON_REASON], why_no_on(o, seen));
+}
+
+/* The same wait, and not an earlier or a later one of the task for that lock. */
+static const struct locksnap_waiter *seen_by_look(struct query *q, const struct row *r)
+{
+	const struct wait *w = r->wait;
+	const struct locksnap_queue *l =
+		r->end_ns || w->task == TASK_OTHER ? NULL : query_queue_at(q, w->addr);
+
+	if (!l || w->begin_ns > query_queues(q)->head.time_ns)
+		return NULL;
+	return query_queue_waiter(q, l, q->model->tasks->tasks[w->task].tid);
+}
+
+static void fill_origin(struct query *q, const struct row *r, struct value *v)
+{
+	const struct query_origin *o = query_origin(q, r->wait->stack);
+
+	query_fill_syscall(o, &v[C_SYSCALL], &v[C_SYSCALL_REASON]);
+	query_fill_at(o, &v[C_AT], &v[C_AT_REASON]);
+	fill_on(q, r->wait, seen_by_look(q, r), v);
+}
+
 /* The wait of one task, or the longest of several. */
 static void fill_wait(struct query *q, const struct row *r, uint64_t want, struct value *v)
 {
@@ -352,6 +419,7 @@ static void fill_wait(struct query *q, const struct row *r, uint64_t want, struc
 	}
 	if (!v[C_CALLER].known)
 		value_s(&v[C_CALLER], query_func_name(q, query_caller(q, w->stack)));
+	fill_origin(q, r, v);
 	fill_who(q, w, v);
 }
 
@@ -368,7 +436,7 @@ static void fold_row(struct query *q, const struct row *r, struct value *v)
 		v[C_MODE].known = false;
 	}
 	value_s(&v[C_TASK], arena_printf(&q->arena, "%" PRIu32 " waiters", r->n));
-	v[C_CALLER].approx = true;
+	v[C_CALLER].approx = v[C_ON].approx = v[C_SYSCALL].approx = v[C_AT].approx = true;
 }
 
 static void waiters_fill(void *ctx, size_t row, uint64_t want, struct value *v)
@@ -532,6 +600,10 @@ static const struct column *columns_of(const struct waiters *ws)
 		copy[C_PLACE].flags = 0;
 	if ((!s || s->head.reason) && !ws->q->model->holders_reported)
 		copy[C_HOLDER].flags = copy[C_IS].flags = 0;
+	if (!s || s->head.reason)
+		copy[C_ON].flags = COLUMN_REPORT;
+	if (!query_has_program(ws->q))
+		copy[C_AT].flags = COLUMN_REPORT;
 	if (ws->n_parts)
 		copy[C_PARTS].flags |= COLUMN_SCREEN;
 	if (ws->n_files) {
@@ -551,7 +623,7 @@ static int answer(struct waiters *ws, const struct query_spec *s, struct table *
 	struct row_source src = {.kind = &query_waiters_kind, .ctx = ws, .n = ws->n};
 
 	src.columns = columns_of(ws);
-	if (!src.columns)
+	if (!src.columns || query_origins_load(ws->q) < 0)
 		return query_enomem(err, "waits");
 	return rows_answer(ws->q, s, &src, ret, err);
 }

@@ -5,6 +5,7 @@
  * from frame to frame until names change. A place whose debug information is not read yet is asked
  * for again in the next frame.
  */
+#include "../rows.h"
 #include "names.h"
 
 #include "kontend/entry.h"
@@ -44,6 +45,8 @@ static const char *why_unknown(const struct query *q, uint32_t n, uint32_t named
 {
 	const struct model *m = q->model;
 
+	if (!n)
+		return "the call chain has no kernel frames";
 	if (!named)
 		return "the kernel's functions have no names here";
 	if (n + m->traced_most >= m->chain_limit || n + m->traced_most >= WAITREC_FRAMES)
@@ -58,24 +61,47 @@ static const char *why_not(const struct query *q, enum entry_kind kind, uint32_t
 	return kind == ENTRY_IDLE ? "an idle CPU" : why_unknown(q, n, named);
 }
 
-static void find_syscall(struct query *q, const uint64_t *frames, uint32_t n,
-			 struct query_origin *o, enum entry_kind *ret_kind)
+/* How many functions have names. */
+static uint32_t find_entry(struct query *q, const uint64_t *frames, uint32_t n, struct entry *ret)
 {
 	const char *names[STACK_MAX_FRAMES];
-	struct entry e;
 	uint32_t named = 0;
 
+	n = n < STACK_MAX_FRAMES ? n : STACK_MAX_FRAMES;
 	for (uint32_t i = 0; i < n; i++) {
 		const char *name = query_func_name(q, query_func(q, frames[i]));
 		names[i] = name && strncmp(name, "0x", 2) ? name : NULL;
 		named += names[i] != NULL;
 	}
-	entry_find(names, n, &e);
+	entry_find(names, n, ret);
+	return named;
+}
+
+static const char *text_of(struct query *q, struct arena *a, const struct entry *e)
+{
+	if (e->kind != ENTRY_SYSCALL)
+		return entry_text(e->kind);
+	const char *text = arena_printf(a, "%s", e->name);
+	q->cache->failed |= !text;
+	return text;
+}
+
+const char *query_syscall(struct query *q, const uint64_t *frames, uint32_t n)
+{
+	struct entry e;
+
+	find_entry(q, frames, n, &e);
+	return text_of(q, &q->arena, &e);
+}
+
+static void find_syscall(struct query *q, const uint64_t *frames, uint32_t n,
+			 struct query_origin *o, enum entry_kind *ret_kind)
+{
+	struct entry e;
+	uint32_t named = find_entry(q, frames, n, &e);
+
 	*ret_kind = e.kind;
-	if (e.kind != ENTRY_SYSCALL)
-		o->syscall = entry_text(e.kind);
-	else if (!(o->syscall = arena_printf(&q->cache->text, "%s", e.name)))
-		q->cache->failed = true;
+	o->syscall = text_of(q, &q->cache->text, &e);
 	if (!o->syscall)
 		o->syscall_why = why_not(q, e.kind, n, named);
 }
@@ -170,8 +196,9 @@ static void find_place(struct query *q, const struct walk *w, struct query_origi
 	while (i < w->n && !map_frame_is_mark(w->frames[i]) && is_runtime(q, w->frames[i]))
 		i++;
 	bool found = i < w->n && !map_frame_is_mark(w->frames[i]);
-	if (!found && i == w->at) {
-		o->at_why = i < w->n ? query_func_name(q, query_func(q, w->frames[i])) : NULL;
+	/* It ends before the program's own code. */
+	if (!found && i < w->n) {
+		o->at_why = query_func_name(q, query_func(q, w->frames[i]));
 		return;
 	}
 	o->at_library = !found;
@@ -241,7 +268,35 @@ const struct query_origin *query_origin(struct query *q, uint32_t stack)
 	struct query_origin *o = &c->origins[stack];
 	if (!o->known || (o->frame && o->frame != q->frame))
 		o->frame = make(q, stack, o) ? q->frame : 0;
+	/* One for which memory lacked is asked for again. */
+	o->known = !c->failed;
 	return o;
+}
+
+const struct query_origin *query_origin_whole(struct query *q, uint32_t stack)
+{
+	const struct query_origin *o;
+
+	query_begin(q);
+	do {
+		if (query_sync(q) < 0)
+			return NULL;
+		o = query_origin(q, stack);
+		if (o->frame)
+			q->cache->origins[stack].known = false;
+	} while (o->frame && query_load_wait(q, LOAD_NS));
+	return q->cache->failed ? NULL : o;
+}
+
+bool query_has_program(const struct query *q)
+{
+	const struct stack_table *t = q->model->stacks;
+
+	for (uint32_t i = 1; i < t->n; i++)
+		if (t->stacks[i].used && t->stacks[i].n &&
+		    !map_frame_is_kernel(stack_frames(t, i)[t->stacks[i].n - 1]))
+			return true;
+	return false;
 }
 
 /* A report waits for names and lines; a screen is drawn again when they have come. */
@@ -263,6 +318,19 @@ int query_origins_load(struct query *q)
 			q->cache->origins[i].known &= !q->cache->origins[i].frame;
 	} while (pending && query_load_wait(q, LOAD_NS) && query_sync(q) == 0);
 	return q->cache->failed ? -ENOMEM : 0;
+}
+
+void query_fill_syscall(const struct query_origin *o, struct value *v, struct value *reason)
+{
+	value_s(v, o->syscall);
+	value_s(reason, o->syscall_why);
+}
+
+void query_fill_at(const struct query_origin *o, struct value *v, struct value *reason)
+{
+	value_s(v, o->at);
+	v->approx = o->at_library;
+	value_s(reason, o->at_why);
 }
 
 void query_origins_drop(struct query_cache *c)
