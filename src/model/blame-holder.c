@@ -3,7 +3,9 @@
  * States of holders, from the records that follow them; keeping indices for the model's folding;
  * and the start of blaming. A holder that got its lock after a wait runs at that moment; from then
  * on each change is reported, if the lock names its holder. For others, readers first of all, the
- * state is known once a record reports that they are followed.
+ * state is known once a record reports that they are followed. Of one that runs, samples of the
+ * profile say where: the time from a sample to the next one is charged to its place, and the time
+ * from when it began to run to its first sample to none.
  */
 #include "blame-int.h"
 #include "holds-int.h"
@@ -14,10 +16,12 @@
 #include "kontend/lock.h"
 #include "kontend/locktype.h"
 #include "kontend/map64.h"
+#include "kontend/profile.h"
 #include "kontend/recent.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "lockqueue-int.h"
+#include "user-releases.h"
 
 #include <errno.h>
 
@@ -208,6 +212,35 @@ int blame_holder(struct model *m, const struct event *ev)
 	if (!m->tasks->tasks[task].blame)
 		m->tasks->tasks[task].did = BLAME_NOT_FOLLOWED;
 	return 0;
+}
+
+void blame_sample(struct model *m, const struct event *ev, uint32_t task)
+{
+	const struct task *t = &m->tasks->tasks[task];
+	bool runs = t->blame && t->did == BLAME_RUNNING;
+	bool owns = user_release_wants_place(m, task);
+	uint64_t frames[PROFILE_PLACE];
+
+	if (!runs && !owns)
+		return;
+	fold_if_full(m);
+	uint32_t n = profile_place(m->profile, ev, frames);
+	uint32_t stack = stack_get(m->stacks, frames, n);
+	if (runs)
+		blame_change(m, task, BLAME_RUNNING, stack);
+	if (owns)
+		user_release_place(m, task, stack);
+}
+
+uint32_t blame_runs_in(const struct model *m, uint32_t task, uint64_t since_ns)
+{
+	const struct task *t = &m->tasks->tasks[task];
+
+	if (t->blame && t->did == BLAME_RUNNING && t->why)
+		return t->why;
+	if (t->blame && t->did != BLAME_RUNNING && t->did != BLAME_NOT_FOLLOWED)
+		return STACK_OTHER;
+	return user_release_last_place(m, task, since_ns);
 }
 
 static void mark_hold(struct model *m, const struct blame_hold *h)

@@ -256,6 +256,9 @@ void blame_see_holder(struct model *m, uint32_t task, uint32_t state, uint32_t w
 			h->why = why;
 		}
 	}
+	/* It still runs, and samples say where. */
+	if (state == BLAME_RUNNING && t->did == BLAME_RUNNING)
+		why = t->why;
 	if (t->blame)
 		blame_change(m, task, state, why);
 }

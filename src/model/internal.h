@@ -100,8 +100,10 @@ void blame_forget_lock(struct model *m, uint32_t lock);
 void blame_end_tasks(struct model *m, uint64_t until_ns); /* they are "other" */
 /* blame-holder.c */
 int blame_holder(struct model *m, const struct event *ev); /* 0 or -ENOMEM */
-void blame_mark(struct model *m);			   /* what it names */
-void blame_sweep(struct model *m);			   /* forgets what is not marked */
+/* An EVENT_SAMPLE of @task: from now on, while it runs, it is charged for this place. */
+void blame_sample(struct model *m, const struct event *ev, uint32_t task);
+void blame_mark(struct model *m);  /* what it names */
+void blame_sweep(struct model *m); /* forgets what is not marked */
 void blame_zero(struct model *m);
 /* blame-pool.c, blame-cell.c */
 int blame_copy(struct blame *dst, const struct blame *src); /* 0 or -ENOMEM */

@@ -408,6 +408,8 @@ static void see_holder_state(struct model *m, const struct locksnap *s,
 		why = model_stack(m, s->frames + q->holder_frame, q->holder_n_frames);
 	}
 	/* One that waits itself is not to blame. */
+	if (userlock_is(q->addr))
+		m->tasks->tasks[*task].owner_ns = s->head.time_ns;
 	if (userlock_is(q->addr) && !m->tasks->tasks[*task].depth)
 		user_release_see(m->user_releases, q->addr, state, why, s->head.time_ns);
 	blame_see_holder(m, *task, state, why);

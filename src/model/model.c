@@ -361,6 +361,14 @@ static int mm_event(struct model *m, const struct event *ev)
 	return c ? cell_add(m->mm_held, c, l->last_ns, l->last_ns, ev->time) : -ENOMEM;
 }
 
+static int take_sample(struct model *m, const struct event *ev)
+{
+	uint32_t task = task_get_sampled(m->tasks, ev->pid, ev->tid);
+
+	blame_sample(m, ev, task);
+	return profile_sample(m->profile, ev, m->tasks, task);
+}
+
 static int apply_other(struct model *m, const struct event *ev)
 {
 	m->loss->others += ev->kind != EVENT_LOST && ev->kind != EVENT_LOST_SAMPLES;
@@ -372,8 +380,7 @@ static int apply_other(struct model *m, const struct event *ev)
 	case EVENT_KSYMBOL:
 		return ksyms_event(&m->profile->ksyms, ev);
 	case EVENT_SAMPLE:
-		return profile_sample(m->profile, ev, m->tasks,
-				      task_get_sampled(m->tasks, ev->pid, ev->tid));
+		return take_sample(m, ev);
 	case EVENT_DEFERRED:
 		return profile_deferred(m->profile, ev);
 	case EVENT_FORK:

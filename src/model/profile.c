@@ -183,6 +183,24 @@ static uint32_t take_frames(const struct profile *p, const struct event *ev, uin
 	return n;
 }
 
+uint32_t profile_place(const struct profile *p, const struct event *ev, uint64_t *ret)
+{
+	const struct map_space *space = map_spaces_of(&p->spaces, ev->pid);
+	uint64_t frames[STACK_MAX_FRAMES];
+	uint32_t n = 0, outer;
+
+	if (ev->sample.is_kernel)
+		n = take_given(p, space, ev, false, frames);
+	else
+		frames[n++] = user_frame(space, ev->sample.ip);
+	if (!n)
+		frames[n++] = kernel_frame(p, ev->sample.ip);
+	outer = n < PROFILE_PLACE ? n - 1 : PROFILE_PLACE - 1;
+	ret[0] = frames[0];
+	memcpy(ret + 1, frames + n - outer, outer * sizeof(*ret));
+	return 1 + outer;
+}
+
 static bool is_full(const struct profile *p)
 {
 	return p->n >= p->max || (!p->stacks.free && p->stacks.n >= p->stacks.max);

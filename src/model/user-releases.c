@@ -4,8 +4,9 @@
  * of the lock that were seen meanwhile. The thread that releases the lock had it since the release
  * before; so each part has its holder for sure, unless one in between released it and no thread
  * waited for that. The activity of holders is a sample: the state of the one that a snapshot has
- * seen stands for all of the lock until the next one. It is not known which thread has the lock
- * while the woken one waits for a CPU.
+ * seen stands for all of the lock until the next one. If that one runs, samples of the profile say
+ * where, as in blame-holder.c. It is not known which thread has the lock while the woken one waits
+ * for a CPU.
  */
 #include "user-releases.h"
 #include "blame-int.h"
@@ -50,6 +51,41 @@ uint32_t user_release_state(const struct model *m, uint64_t addr, uint32_t *ret_
 	return is_known ? l->state : BLAME_NOT_FOLLOWED;
 }
 
+bool user_release_wants_place(const struct model *m, uint32_t task)
+{
+	const struct task *t = &m->tasks->tasks[task];
+
+	return t->owner_ns && m->now_ns < t->owner_ns + SAMPLE_NS;
+}
+
+void user_release_place(struct model *m, uint32_t task, uint32_t stack)
+{
+	struct user_releases *r = m->user_releases;
+
+	r->places[r->n_places++ % USER_PLACES] = (struct user_place){m->now_ns, task, stack};
+}
+
+/* The number of the first place that is not older; they are kept from the returned one on. */
+static uint64_t places_since(const struct user_releases *r, uint64_t ns)
+{
+	uint64_t at = r->n_places, oldest = at > USER_PLACES ? at - USER_PLACES : 0;
+
+	while (at > oldest && r->places[(at - 1) % USER_PLACES].ns >= ns)
+		at--;
+	return at;
+}
+
+uint32_t user_release_last_place(const struct model *m, uint32_t task, uint64_t since_ns)
+{
+	const struct user_releases *r = m->user_releases;
+	uint64_t first = places_since(r, since_ns);
+
+	for (uint64_t i = r->n_places; i-- > first;)
+		if (r->places[i % USER_PLACES].task == task)
+			return r->places[i % USER_PLACES].stack;
+	return STACK_OTHER;
+}
+
 void user_releases_mark(struct model *m)
 {
 	for (size_t i = 0; i < 1 << USER_RELEASES_BITS; i++) {
@@ -57,6 +93,10 @@ void user_releases_mark(struct model *m)
 		blame_mark_why(m, l->state, l->why);
 		for (uint32_t k = 0; k < l->n; k++)
 			m->stacks->stacks[l->v[k].stack].marked = 1;
+	}
+	for (size_t i = 0; i < USER_PLACES; i++) {
+		m->stacks->stacks[m->user_releases->places[i].stack].marked = 1;
+		m->tasks->tasks[m->user_releases->places[i].task].marked = 1;
 	}
 }
 
@@ -70,8 +110,11 @@ static uint32_t stack_of(const struct model *m, const struct wait *w, const stru
 void user_release_note(struct model *m, const struct wait *w, const struct event *ev)
 {
 	struct user_releases_of *l = find(m->user_releases, ev->user.lock);
+	const uint32_t *waker = map64_get(&m->tasks->by_tid, (uint32_t)ev->user.waker_tid);
 	uint64_t ns = ev->user.woken_ns;
 
+	if (waker)
+		m->tasks->tasks[*waker].owner_ns = m->now_ns;
 	if (l->addr != ev->user.lock)
 		*l = (struct user_releases_of){.addr = ev->user.lock};
 	uint32_t at = l->n;
@@ -98,22 +141,45 @@ struct parts {
 	uint32_t state, why; /* of holders */
 };
 
+/* To each place the time until the next sample. */
+static void charge_places(const struct parts *p, struct blame_key *key, uint64_t to_ns)
+{
+	const struct user_releases *r = p->m->user_releases;
+	uint64_t at_ns = p->at_ns;
+
+	for (uint64_t i = places_since(r, at_ns); i < r->n_places; i++) {
+		const struct user_place *place = &r->places[i % USER_PLACES];
+		if (place->ns >= to_ns)
+			break;
+		if (place->task != key->task)
+			continue;
+		if (place->ns > at_ns)
+			blame_charge(p->m, key, place->ns - at_ns, place->ns - at_ns);
+		key->why = place->stack;
+		at_ns = place->ns;
+	}
+	if (to_ns > at_ns)
+		blame_charge(p->m, key, to_ns - at_ns, to_ns - at_ns);
+}
+
 static void charge(struct parts *p, uint64_t to_ns, int32_t pid, int32_t tid, uint32_t stack)
 {
 	uint64_t to = to_ns < p->until_ns ? to_ns : p->until_ns;
 	uint32_t task = tid ? task_get_holder(p->m->tasks, pid, tid) : TASK_OTHER;
-	const struct blame_key key = {.lock = p->w->lock,
-				      .stack = p->w->stack,
-				      .root_lock = p->w->lock,
-				      .task = task,
-				      .got = stack,
-				      .state = task == TASK_OTHER ? BLAME_UNKNOWN : p->state,
-				      .why = task == TASK_OTHER ? 0 : p->why,
-				      .direct = 1};
+	struct blame_key key = {.lock = p->w->lock,
+				.stack = p->w->stack,
+				.root_lock = p->w->lock,
+				.task = task,
+				.got = stack,
+				.state = task == TASK_OTHER ? BLAME_UNKNOWN : p->state,
+				.why = task == TASK_OTHER ? 0 : p->why,
+				.direct = 1};
 
 	if (to <= p->at_ns)
 		return;
-	if (p->m->blame->max)
+	if (p->m->blame->max && key.state == BLAME_RUNNING)
+		charge_places(p, &key, to);
+	else if (p->m->blame->max)
 		blame_charge(p->m, &key, to - p->at_ns, to - p->at_ns);
 	if (p->m->held->max)
 		holds_give(p->m, p->w->lock, task, stack, to - p->at_ns);

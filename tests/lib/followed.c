@@ -14,7 +14,9 @@
 const char followed_symbols[] = "ffffffff81f00000 T io_schedule\n"
 				"ffffffff81f00100 t folio_wait_bit_common\n"
 				"ffffffff81f00200 t anon_pipe_write\n"
-				"ffffffff81f00300 t fput\n";
+				"ffffffff81f00300 t fput\n"
+				"ffffffff81f00400 t copy_page_range\n"
+				"ffffffff81f00500 t __x64_sys_clone\n";
 
 void followed_record(struct synth *s, uint64_t t, const struct holdrec *r)
 {

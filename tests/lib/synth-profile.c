@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ID_PROFILE = 4000, ID_SECOND, MOST = 65536 };
+enum { ID_PROFILE = 6000, ID_SECOND, MOST = 65536 };
 
 struct bytes {
 	uint64_t data[MOST / 8];

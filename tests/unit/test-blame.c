@@ -16,9 +16,12 @@
 #include "kontend/holds.h"
 #include "kontend/lock.h"
 #include "kontend/locktype.h"
+#include "kontend/profile.h"
 #include "kontend/recent.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
+
+#include <linux/perf_event.h>
 
 static double charged_time(const struct model *m, int tid, int state)
 {
@@ -112,6 +115,81 @@ static void what_the_root_does_is_told(void **state)
 
 /* The first task that took the CPU had it briefly; the one with most of the time is reported last.
  */
+static void sample(struct model *m, int tid, uint64_t leaf)
+{
+	const uint64_t frames[] = {PERF_CONTEXT_KERNEL,	  leaf,
+				   0xffffffff84000010ull, 0xffffffff84000020ull,
+				   0xffffffff84000030ull, 0xffffffff84000040ull,
+				   0xffffffff84000050ull};
+
+	apply(m, (struct event){.kind = EVENT_SAMPLE,
+				.pid = 700,
+				.tid = tid,
+				.sample = {.frames = frames,
+					   .n_frames = 7,
+					   .ip = leaf,
+					   .period = 1,
+					   .is_kernel = true}});
+}
+
+static double charged_at(const struct model *m, int tid, uint64_t leaf)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < m->blame->n; i++) {
+		const struct blame_cell *c = &m->blame->cells[i];
+		bool at = c->key.why && stack_frames(m->stacks, c->key.why)[0] == leaf;
+		if (c->key.state == BLAME_RUNNING && tid_of(m, c->key.task) == tid &&
+		    (leaf ? at : !c->key.why))
+			ns += c->ns;
+	}
+	return (double)ns / MS;
+}
+
+/* From a sample on it runs there, until it sleeps: then it has to be sampled again. */
+static void samples_say_where_it_runs(void **state)
+{
+	const uint64_t one = 0xffffffff85000000ull, two = 0xffffffff86000000ull;
+	struct model *m = *state;
+
+	sample(m, 701, one);
+	holder(m, 0, -1, HOLDREC_BEGUN, HOLDREC_UNKNOWN);
+	begin(m, 702, 0);
+	sample(m, 701, two); /* it is not known that it has the lock */
+	holder(m, 701, 0, HOLDREC_SEEN, HOLDREC_RUNNING);
+	clock_ms = 5;
+	sample(m, 701, one);
+	clock_ms = 7;
+	sample(m, 702, two);
+	begin(m, 703, 0);
+	clock_ms = 8;
+	holder(m, 701, 0, HOLDREC_SEEN, HOLDREC_RUNNING);
+	clock_ms = 10;
+	sample(m, 701, two);
+	clock_ms = 11;
+	holder(m, 701, 0, HOLDREC_OFF, HOLDREC_ASLEEP);
+	clock_ms = 20;
+	sample(m, 701, one); /* asleep by then: a late sample changes nothing */
+	clock_ms = 21;
+	holder(m, 701, 0, HOLDREC_ON, HOLDREC_RUNNING);
+	clock_ms = 24;
+	end(m, 702, 0, 0);
+	assert_ms(charged_at(m, 701, 0), 5 + 2 * 3);
+	assert_ms(charged_at(m, 701, one), 2 + 2 * 3);
+	assert_ms(charged_at(m, 701, two), 2 * 1);
+	assert_ms(charged(m, 701, BLAME_RUNNING, 0), 5 + 2 + 6 + 2 + 6);
+	assert_ms(charged(m, 701, BLAME_ASLEEP, 0), 2 * 10);
+	/* The innermost frame, and the outermost ones. */
+	for (size_t i = 0; i < m->blame->n; i++) {
+		const struct blame_key *k = &m->blame->cells[i].key;
+		if (k->state != BLAME_RUNNING || !k->why)
+			continue;
+		assert_int_equal(m->stacks->stacks[k->why].n, PROFILE_PLACE);
+		assert_int_equal(stack_frames(m->stacks, k->why)[1], 0xffffffff84000020ull);
+		assert_int_equal(stack_frames(m->stacks, k->why)[4], 0xffffffff84000050ull);
+	}
+}
+
 static void who_kept_it_off_is_known_in_the_end(void **state)
 {
 	struct model *m = *state;
@@ -561,6 +639,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_chain_is_charged_to_its_root),
 		TEST(what_the_root_does_is_told),
+		TEST(samples_say_where_it_runs),
 		TEST(who_kept_it_off_is_known_in_the_end),
 		TEST(who_is_told_of_late_has_had_it_all_the_time),
 		TEST(who_is_told_of_late_may_wait_by_then),

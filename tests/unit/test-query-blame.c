@@ -17,6 +17,7 @@
 #include "kontend/limits.h"
 #include "kontend/query-blame.h"
 #include "kontend/wait-filter.h"
+#include "synth-profile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -190,6 +191,36 @@ static void what_holders_did_is_time(void **state)
 	assert_int_equal(t.n_rows, 2);
 	expect_ms(&t, 0, "time_ns", 730, SECONDS);
 	assert_string_equal(cell_s(&t, 1, "task"), "dd/811");
+}
+
+/* 801 is sampled in 20 ms of its 410 ms: from then on it is in that function. */
+static void samples_say_in_which_function(void **state)
+{
+	const uint64_t frames[] = {0xffffffff81f00410ull, 0xffffffff81f00510ull,
+				   synth_addr(SYNTH_DO_SYSCALL_64)};
+	const struct synth_chain chain = {.kernel = frames, .n_kernel = 3};
+	struct asked *w = *state;
+	struct query_blame_lock lock;
+	char symbols[8192];
+
+	snprintf(symbols, sizeof(symbols), "%s%s", synth_kallsyms, followed_symbols);
+	w->rig = (struct rig){.synth = synth_new(2)};
+	synth_prologue(w->rig.synth, symbols);
+	synth_outputs(w->rig.synth);
+	synth_profile(w->rig.synth);
+	synth_round(w->rig.synth, CANNED_START);
+	for (int i = 0; i < 3; i++)
+		synth_sample(w->rig.synth, 1, CANNED_START + (unsigned)(30 + 40 * i) * MS,
+			     FOLLOWED_PID, FOLLOWED_ROOT, 1, chain);
+	followed_emit(w->rig.synth, CANNED_START, 1);
+	play(w, NULL);
+	struct table t = blame(w, BLAME_BY_TASK);
+	assert_string_equal(cell_s(&t, 0, "task"), "mysqld/801");
+	assert_string_equal(cell_s(&t, 0, "mostly"), "running 72.1%, in copy_page_range (clone)");
+	assert_string_equal(cell_s(&t, 0, "mostly_in"), "copy_page_range");
+	t = did(w, BLAME_BY_LOCK);
+	assert_int_equal(query_blame_lock(&w->q, t.ids[0], &lock), 0);
+	assert_string_equal(lock.why[BLAME_RUNNING], "in copy_page_range (clone)");
 }
 
 static void a_window_is_of_its_ticks(void **state)
@@ -439,6 +470,7 @@ int main(void)
 		ON_STREAM(each_millisecond_has_its_root),
 		ON_STREAM(rows_are_by_whatever_is_said_of_the_root),
 		ON_STREAM(what_holders_did_is_time),
+		ON_STREAM(samples_say_in_which_function),
 		ON_STREAM(a_window_is_of_its_ticks),
 		ON_STREAM(a_filter_is_about_who_waits),
 		ON_STREAM(how_long_waits_were_is_not_charged),

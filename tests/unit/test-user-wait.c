@@ -27,9 +27,11 @@
 #include "kontend/script.h"
 #include "kontend/task.h"
 #include "kontend/userlock.h"
+#include "kontend/stack.h"
 #include "kontend/usersnap.h"
 #include "kontend/wait.h"
 #include "lock-snaps.h"
+#include "synth-profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -414,8 +416,9 @@ static uint64_t blamed_in(const struct model *m, int32_t tid, enum blame_state s
 	return ns;
 }
 
-/* @tid waits since @ran_ms, as a snapshot sees it; 702 has the lock, and sleeps. */
-static void look_at(struct asked *w, uint64_t at_ms, int tid, uint64_t ran_ms)
+/* @tid waits since @ran_ms, as a snapshot sees it; 702 has the lock, in that state. */
+static void look_in(struct asked *w, uint64_t at_ms, int tid, uint64_t ran_ms,
+		    enum locksnap_state state)
 {
 	const uint64_t in = synth_addr(SYNTH_VFS_WRITE);
 	struct locksnap s = {0};
@@ -425,8 +428,8 @@ static void look_at(struct asked *w, uint64_t at_ms, int tid, uint64_t ran_ms)
 					 .holder_pid = 700,
 					 .holder_tid = 702,
 					 .holder_comm = locksnap_add_text(&s, "app"),
-					 .holder_state = LOCKSNAP_ASLEEP,
-					 .holder_n_frames = 1,
+					 .holder_state = state,
+					 .holder_n_frames = state == LOCKSNAP_ASLEEP,
 					 .holder_cpu = -1,
 					 .writers_waiting = 1};
 
@@ -439,6 +442,11 @@ static void look_at(struct asked *w, uint64_t at_ms, int tid, uint64_t ran_ms)
 	lock_snap_emit(w->rig.synth, &s, AT(at_ms));
 	synth_round(w->rig.synth, AT(at_ms + 10));
 	synth_tick(w->rig.synth, AT(at_ms + 10));
+}
+
+static void look_at(struct asked *w, uint64_t at_ms, int tid, uint64_t ran_ms)
+{
+	look_in(w, at_ms, tid, ran_ms, LOCKSNAP_ASLEEP);
 }
 
 /* The owner that snapshots see sleeps: all of the wait in flight is because of that. */
@@ -483,6 +491,62 @@ static void what_holders_do_is_a_sample(void **state)
 	assert_int_equal(blamed_in(m, 702, BLAME_ASLEEP), 40 * MS);
 	assert_int_equal(blamed_in(m, 705, BLAME_ASLEEP), 40 * MS);
 	assert_int_equal(blamed_in(m, 705, BLAME_NOT_FOLLOWED), 40 * MS);
+}
+
+static void sample_at(struct asked *w, uint64_t ms, int tid, uint64_t ip)
+{
+	synth_sample(w->rig.synth, 0, AT(ms), 700, tid, 1, (struct synth_chain){.ip = ip});
+}
+
+static uint64_t blamed_at(const struct model *m, int32_t tid, uint64_t ip)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < m->blame->n; i++) {
+		const struct blame_cell *c = &m->blame->cells[i];
+		uint32_t why = c->key.why;
+		if (m->tasks->tasks[c->key.task].tid != tid || c->key.state != BLAME_RUNNING)
+			continue;
+		uint64_t at = why ? stack_frames(m->stacks, why)[0] : 0;
+		ns += at == ip ? c->ns : 0;
+	}
+	return ns;
+}
+
+/*
+ * Of an owner that runs: from a sample on it runs there. Other threads' samples are of no owner.
+ * The look charges it with 10 ms of the wait that it sees.
+ */
+static void samples_say_where_an_owner_runs(void **state)
+{
+	struct model_limits limits = model_limits_recent(64 << 20);
+	struct asked *w = *state;
+	struct userrec r;
+
+	start(w);
+	synth_profile(w->rig.synth);
+	sample_at(w, 90, 702, 0x1000);
+	r = sleep_of(704, 100, 30);
+	r.waker_tid = 702;
+	report_sleep(w, r);
+	look_in(w, 500, 701, 490, LOCKSNAP_RUNNING);
+	report_sleep(w, sleep_of(701, 490, 30));
+	sample_at(w, 600, 702, 0x1000);
+	sample_at(w, 610, 704, 0x3000);
+	sample_at(w, 620, 702, 0x2000);
+	r = sleep_of(704, 560, 90);
+	r.waker_tid = 702;
+	report_sleep(w, r);
+	sample_at(w, 660, 702, 0x4000);
+	second(w, 1);
+	asked_play(w, &limits);
+	const struct model *m = w->rig.engine.model;
+	assert_int_equal(blamed_in(m, 702, BLAME_NOT_FOLLOWED), 30 * MS);
+	assert_int_equal(blamed_in(m, 702, BLAME_RUNNING), 10 * MS + 90 * MS);
+	assert_int_equal(blamed_at(m, 702, 0), 10 * MS + 40 * MS);
+	assert_int_equal(blamed_at(m, 702, 0x1000), 20 * MS);
+	assert_int_equal(blamed_at(m, 702, 0x2000), 30 * MS);
+	assert_int_equal(blamed_at(m, 702, 0x4000), 0);
 }
 
 /*
@@ -630,6 +694,7 @@ int main(void)
 		TEST(holders_are_charged_between_releases),
 		TEST(an_owner_of_a_hang_is_to_blame),
 		TEST(what_holders_do_is_a_sample),
+		TEST(samples_say_where_an_owner_runs),
 		TEST(script_has_a_line_for_each),
 		TEST(script_has_an_object_for_each),
 		TEST(others_are_counted),

@@ -33,8 +33,9 @@ struct blame_key {
 	uint32_t root_lock;   /* because of which: that of the root */
 	uint32_t task;	      /* who held it: TASK_OTHER: not known who */
 	uint32_t got;	      /* call chain in which it had waited for it; STACK_OTHER: not known */
-	/* RUNNABLE: the task that had the CPU; ASLEEP, IO: the chain of the sleep; PASSED: the lock
-	 * that it waited for. 0: not known. */
+	/* RUNNING: its place in the last sample, as of profile_place(); RUNNABLE: the task that had
+	 * the CPU; ASLEEP, IO: the chain of the sleep; PASSED: the lock that it waited for. 0: not
+	 * known. */
 	uint32_t why;
 	uint16_t state;	 /* enum blame_state */
 	uint16_t direct; /* `lock` and `root_lock` are the same lock, in whatever mode */
@@ -144,5 +145,12 @@ struct blame {
 	size_t n_gone, cap_gone;
 	uint64_t folded; /* cells that were given up */
 };
+
+struct model;
+/*
+ * Where a task runs that has a lock for which others wait: the chain of profile_place(), by its
+ * last sample since @since_ns. STACK_OTHER: that is not known, or it does not run.
+ */
+uint32_t blame_runs_in(const struct model *m, uint32_t task, uint64_t since_ns);
 
 #endif

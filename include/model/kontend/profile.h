@@ -78,6 +78,12 @@ void profile_deinit(struct profile *p);
 /* An EVENT_SAMPLE of @task, one of @tasks. 0 or -ENOMEM. */
 int profile_sample(struct profile *p, const struct event *ev, const struct task_table *tasks,
 		   uint32_t task);
+/*
+ * Where the task of an EVENT_SAMPLE was: the innermost frame, then the outermost ones of the
+ * kernel, of which one is the system call. Their number, PROFILE_PLACE at most.
+ */
+enum { PROFILE_PLACE = 5 };
+uint32_t profile_place(const struct profile *p, const struct event *ev, uint64_t *ret);
 /* An EVENT_DEFERRED: the user part of samples before it. 0 or -ENOMEM. */
 int profile_deferred(struct profile *p, const struct event *ev);
 void profile_tick(struct profile *p, uint64_t begin_ns, uint64_t end_ns);

@@ -26,6 +26,7 @@ struct task {
 	uint64_t start_ns;	    /* 0: before the session */
 	uint64_t exit_ns;
 	uint64_t end_ns;      /* when a wait of it ended last, other than by spinning */
+	uint64_t owner_ns;    /* when it was seen last to have a lock of a program; 0: never */
 	uint64_t reported_ns; /* latest event that says whether it sleeps for a lock */
 	uint64_t
 		mm_ns; /* of a leader: since when it has its address space; 0: before the session */

@@ -93,8 +93,9 @@ void blame_weights_sort(struct blame_weight *w, size_t n); /* equal keys side by
 struct blame_mostly {
 	uint32_t state; /* enum blame_state */
 	double pct;	/* of the group */
-	const char *who, *in,
-		*what; /* kept off by; asleep in and for, or the lock; NULL: unknown */
+	/* Kept off by; asleep or running in; asleep for, or the lock; the system call in which it
+	 * runs. NULL: unknown. */
+	const char *who, *in, *what, *call;
 };
 
 void blame_mostly(struct blame_rows *b, const struct blame_group *g, struct blame_mostly *ret);

@@ -115,6 +115,15 @@ static uint64_t passed_to(struct blame_rows *b, const struct blame_cell *c)
 	return why_key(c, BLAME_PASSED);
 }
 
+static uint64_t runs_in_function(struct blame_rows *b, const struct blame_cell *c)
+{
+	struct query_spot spot = {0};
+
+	if (why_key(c, BLAME_RUNNING) != UINT64_MAX)
+		query_spot_of(b->q, c->key.why, &spot);
+	return spot.func ? spot.func : UINT64_MAX;
+}
+
 static uint64_t sleep_of(struct blame_rows *b, const struct blame_cell *c, uint32_t state)
 {
 	uint32_t func = 0;
@@ -146,12 +155,24 @@ static void fill_sleep(struct blame_rows *b, const struct blame_heaviest *h,
 		ret->what = NULL;
 }
 
+static void fill_spot(struct blame_rows *b, const struct blame_heaviest *h,
+		      struct blame_mostly *ret)
+{
+	struct query_spot spot;
+
+	query_spot_of(b->q, b->cells.v[h->cell].key.why, &spot);
+	ret->in = spot.in;
+	ret->call = spot.call;
+}
+
 void blame_why(struct blame_rows *b, const struct blame_group *g, uint32_t state,
 	       struct blame_mostly *ret)
 {
 	struct blame_heaviest h;
 
 	*ret = (struct blame_mostly){.state = state, .pct = blame_share(g->state_ns[state], g->ns)};
+	if (state == BLAME_RUNNING && blame_heaviest(b, g, runs_in_function, &h))
+		fill_spot(b, &h, ret);
 	if (state == BLAME_RUNNABLE && blame_heaviest(b, g, kept_off_by, &h))
 		ret->who = query_task_name(b->q, (uint32_t)h.key);
 	if (state == BLAME_PASSED && blame_heaviest(b, g, passed_to, &h))
@@ -177,6 +198,8 @@ const char *blame_why_text(struct query *q, const struct blame_mostly *m)
 		return arena_printf(&q->arena, "kept off by %s", m->who);
 	if (m->in && m->what)
 		return arena_printf(&q->arena, "%s, in %s", m->what, m->in);
+	if (m->in && m->call)
+		return arena_printf(&q->arena, "in %s (%s)", m->in, m->call);
 	return m->in ? arena_printf(&q->arena, "in %s", m->in) : m->what;
 }
 

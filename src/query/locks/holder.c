@@ -303,6 +303,16 @@ const char *query_holder_state(const struct query *q, const struct query_holder 
 	}
 }
 
+const char *query_holder_runs_in(struct query *q, const struct query_holder *h)
+{
+	struct query_spot spot;
+
+	if (h->look && h->look->holder_state != LOCKSNAP_RUNNING)
+		return NULL;
+	query_runs_in(q, h->tid, &spot);
+	return spot.in ? query_spot_text(q, &spot) : NULL;
+}
+
 static const char *sleeps(struct query *q, uint32_t stack)
 {
 	uint32_t n = 0;
@@ -325,6 +335,10 @@ const char *query_holder_is(struct query *q, const struct query_holder *h)
 		why = query_task_name(q, what);
 	if (why)
 		return arena_printf(&q->arena, "%s, kept off by %s", state, why);
+	if (did == BLAME_RUNNING) {
+		why = query_holder_runs_in(q, h);
+		return why ? arena_printf(&q->arena, "%s in %s", state, why) : state;
+	}
 	why = did == BLAME_ASLEEP || did == BLAME_IO ? sleeps(q, what) : NULL;
 	return why ? arena_printf(&q->arena, "%s %s", state, why) : state;
 }

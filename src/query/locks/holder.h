@@ -47,7 +47,10 @@ void query_fill_held(const struct query_held *h, struct value *at);
 const char *query_held_text(struct query *q, const struct query_held *h);
 /* "running", "runnable", "asleep"; NULL: not known. */
 const char *query_holder_state(const struct query *q, const struct query_holder *h);
-/* "running on 1", "runnable, kept off by stress/99", "asleep io_schedule"; NULL: not known. */
+/* "memcpy (write)": where it runs, by samples; NULL: it does not, or that is not known. */
+const char *query_holder_runs_in(struct query *q, const struct query_holder *h);
+/* "running on 1 in memcpy (write)", "runnable, kept off by stress/99", "asleep io_schedule"; NULL:
+ * not known. */
 const char *query_holder_is(struct query *q, const struct query_holder *h);
 
 /* waiters.c: the id of a wait's row in the table "waiters". */

@@ -7,15 +7,22 @@
 #include "queues.h"
 #include "../internal.h"
 #include "../snapshots.h"
+#include "kontend/blame.h"
 #include "kontend/lock.h"
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
+#include "kontend/maps.h"
 #include "kontend/mem.h"
+#include "kontend/stack.h"
+#include "kontend/task.h"
 #include "sched.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
+/* A task that runs when a snapshot is taken has had a sample not much longer ago. */
+static const uint64_t SAMPLE_NS = 100000000;
 
 struct query_queue_cache {
 	struct locksnap snap;
@@ -151,6 +158,39 @@ const char *query_queue_last_function(struct query *q, int32_t tid)
 	return h ? sleeps_in(q, h->frames, h->n_frames) : NULL;
 }
 
+void query_spot_of(struct query *q, uint32_t stack, struct query_spot *ret)
+{
+	const struct stack_table *t = q->model->stacks;
+
+	*ret = (struct query_spot){0};
+	if (stack == STACK_OTHER || stack >= t->n || !t->stacks[stack].n)
+		return;
+	const uint64_t *frames = stack_frames(t, stack);
+	if (map_frame_is_mark(frames[0]))
+		return;
+	ret->func = query_func(q, frames[0]);
+	ret->in = query_func_name(q, ret->func);
+	ret->call = ret->in ? query_syscall(q, frames, t->stacks[stack].n) : NULL;
+}
+
+void query_runs_in(struct query *q, int32_t tid, struct query_spot *ret)
+{
+	const uint32_t *task = map64_get(&q->model->tasks->by_tid, (uint32_t)tid);
+	const struct locksnap *s = query_queues(q);
+	uint64_t look_ns = s ? s->head.time_ns : q->model->now_ns;
+
+	query_spot_of(
+		q,
+		task ? blame_runs_in(q->model, *task, look_ns > SAMPLE_NS ? look_ns - SAMPLE_NS : 0)
+		     : STACK_OTHER,
+		ret);
+}
+
+const char *query_spot_text(struct query *q, const struct query_spot *p)
+{
+	return p->call ? arena_printf(&q->arena, "%s (%s)", p->in, p->call) : p->in;
+}
+
 /* The function of the work that a kworker does, which its loop has called; NULL: it is none. */
 static const char *work_of(struct query *q, const struct locksnap_queue *queue)
 {
@@ -178,7 +218,11 @@ static const char *holder_is(struct query *q, const struct locksnap_queue *queue
 	if (queue->holder_cpu < 0)
 		return state;
 	const char *why = query_run_why(q, queue);
-	return arena_printf(&q->arena, "%s on %" PRId32 "%s", state, queue->holder_cpu,
+	struct query_spot spot = {0};
+	if (queue->holder_state == LOCKSNAP_RUNNING)
+		query_runs_in(q, queue->holder_tid, &spot);
+	return arena_printf(&q->arena, "%s on %" PRId32 "%s%s%s", state, queue->holder_cpu,
+			    spot.in ? " in " : "", spot.in ? query_spot_text(q, &spot) : "",
 			    why ? why : "");
 }
 

@@ -27,11 +27,26 @@ const char *query_queue_state(const struct locksnap_queue *queue);
 const char *query_queue_function(struct query *q, const struct locksnap_queue *queue);
 /* The innermost function that says more than that one sleeps; 0: none. */
 uint32_t query_sleeps_in(struct query *q, const uint64_t *frames, uint32_t n);
+/*
+ * Where a holder runs, by the profile: the function, and the system call in which that is.
+ *
+ * Of a place as profile_place() has it, and where thread @tid runs, which is known while it has a
+ * lock for which others wait.
+ */
+struct query_spot {
+	uint32_t func;	       /* 0: not known */
+	const char *in, *call; /* NULL: not known; none, or not known */
+};
+
+void query_spot_of(struct query *q, uint32_t stack, struct query_spot *ret);
+void query_runs_in(struct query *q, int32_t tid, struct query_spot *ret);
+/* "copy_page_range (clone)", of a function that is known */
+const char *query_spot_text(struct query *q, const struct query_spot *p);
 /* Where thread @tid was last seen to sleep while it held a lock; NULL: never. */
 const char *query_queue_last_function(struct query *q, int32_t tid);
 /*
- * Both: "asleep io_schedule", "running on 1", of a reader by evidence "running on 1, by show_smap";
- * NULL: not known, or no memory.
+ * Both: "asleep io_schedule", "running on 1 in copy_page_range (clone)", of a reader by evidence
+ * "running on 1, by show_smap"; NULL: not known, or no memory.
  */
 const char *query_queue_holder_is(struct query *q, const struct locksnap_queue *queue);
 /* The @nth task that seems to hold it as a reader, the holder first; NULL: no more. */

@@ -94,6 +94,7 @@ enum {
 	C_OFF_TID,
 	C_OFF_COMM,
 	C_OFF_POLICY,
+	C_RUNS_IN,
 	C_INVERSION,
 	C_TASK_ID,
 	C_LOCK_ID,
@@ -188,6 +189,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_OFF_COMM] = {COL_OFF_COMM, 16, 9, R},
 	[C_OFF_POLICY] = {"kept_off_policy", "OFF POLICY", "how that one is scheduled", COLUMN_TEXT,
 			  8, 9, R},
+	[C_RUNS_IN] = {"owner_runs_in", "RUNS IN",
+		       "function in which the holder runs, by samples, and its system call",
+		       COLUMN_TEXT, 20, 9, R},
 	[C_INVERSION] = {"inversion", "INVERSION",
 			 "priority inversion in which the task waits, in words", COLUMN_TEXT, 40, 9,
 			 R},
@@ -249,6 +253,7 @@ static void fill_holder_does(struct query *q, const struct query_holder *h, uint
 {
 	value_s(&v[C_IS], query_holder_is(q, h));
 	value_s(&v[C_OWNER_STATE], query_holder_state(q, h));
+	value_s(&v[C_RUNS_IN], query_holder_runs_in(q, h));
 	if (!h->look)
 		return;
 	value_s(&v[C_OWNER_FUNCTION], query_queue_function(q, h->look));
