@@ -208,12 +208,17 @@ static void a_limit_is_named(void **state)
 	low.is_throttled = 1;
 	low.limit = locksnap_add_text(&s, "/app");
 	low.throttled_ns = 80 * MS;
+	low.quota_ns = 10 * MS;
+	low.period_ns = 100 * MS;
 	play_one(w, &s, low, run(HIGH, DEADLINE, 0, LOCKSNAP_ASLEEP));
 	assert_string_equal(inversion(w), "-");
-	assert_string_equal(holder_is(w),
-			    "runnable on 1, throttled by cpu.max of /app for >=80.0ms");
+	assert_string_equal(
+		holder_is(w),
+		"runnable on 1, throttled by cpu.max of /app (10 of 100ms) for >=80.0ms");
 	struct table t = asked_waiters(w, (struct query_spec){0});
 	assert_string_equal(cell_s(&t, 0, "policy"), "DEADLINE");
+	assert_string_equal(cell_s(&t, 0, "owner_throttled"),
+			    "throttled by cpu.max of /app (10 of 100ms) for >=80.0ms");
 }
 
 static void a_task_of_one_cpu_has_no_other(void **state)

@@ -215,7 +215,8 @@ struct locksnap_run {
 	uint32_t is_throttled; /* 1: by cpu.max of a cgroup, */
 	uint32_t limit;	       /* text: this one; 0: not known, */
 	uint32_t pad;
-	uint64_t throttled_ns; /* for so long or longer; 0: not known */
+	uint64_t throttled_ns;	      /* for so long or longer; 0: not known */
+	uint64_t quota_ns, period_ns; /* its limit: CPU time in each period; 0: not known */
 };
 
 /* Use of a file by a system call. */

@@ -15,8 +15,7 @@
 
 enum { PATH_TEXT = 512 };
 
-/* "/a/b" of the names "b", "a"; "" without a name. */
-static void join(const struct raw_path *p, char *ret, size_t size)
+void because_path(const struct raw_path *p, char *ret, size_t size)
 {
 	size_t at = size - 1, bytes = p->bytes < RAW_PATH_NAMES ? p->bytes : RAW_PATH_NAMES;
 	const char *name = p->names, *end = p->names + bytes;
@@ -121,10 +120,10 @@ void because_fill(const struct raw_because *b, struct because_names *names,
 		to->device = snapshot_locks_add_long(s, device);
 	if (*b->fs)
 		to->fs = snapshot_locks_add_text(s, b->fs, sizeof(b->fs));
-	join(&b->file, text, sizeof(text));
+	because_path(&b->file, text, sizeof(text));
 	if (b->dev)
 		add_file(b, names, text, to, s);
-	join(&b->cgroup, text, sizeof(text));
+	because_path(&b->cgroup, text, sizeof(text));
 	if (*text || b->cgroup.whole)
 		to->limit = snapshot_locks_add_long(s, *text ? text : "/");
 	if (!b->work)

@@ -7,19 +7,12 @@
 #define KONTEND_INSPECT_LOCKS_BECAUSE_SHARED_H
 
 #include "ns-shared.h"
+#include "path-shared.h"
 
 enum {
 	RAW_BECAUSE = 1024, /* tasks of one pass: the first ones */
-	RAW_PATH_NAMES = 320,
-	RAW_NAME = 64,	   /* longer names are cut */
-	RAW_SOUGHT = 16,   /* objects of which the file's user is sought */
-	RAW_SOUGHT_FS = 1, /* a FUSE connection; else a userfaultfd */
-};
-
-/* Names in a tree, the innermost first, each with its 0. */
-struct raw_path {
-	unsigned int bytes, whole; /* whole: up to the root */
-	char names[RAW_PATH_NAMES];
+	RAW_SOUGHT = 16,    /* objects of which the file's user is sought */
+	RAW_SOUGHT_FS = 1,  /* a FUSE connection; else a userfaultfd */
 };
 
 /* As in locksnap-items.h. */

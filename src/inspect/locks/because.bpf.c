@@ -15,6 +15,7 @@
 #include "kernel/ns.h"
 
 #include "because-shared.h"
+#include "read-path.h"
 #include "read-stack.h"
 #include "read-throttled.h"
 #include "sleepers-shared.h"
@@ -34,7 +35,6 @@ enum {
 	BEFORE = 4,	   /* words of an entry before its task, */
 	AFTER = 5,	   /* and after it */
 	QUEUE_LENGTH = 64,
-	TREE_DEPTH = 24,
 	BARRIERS = 16,
 	WORKERS = 256,
 	QUEUES_OF_WORK = 1024, /* one for each CPU */
@@ -113,20 +113,6 @@ __noinline int put_by(__u64 by)
 	return 0;
 }
 
-/* Adds a name. False: it was the last one, or there is no room. */
-static __always_inline bool put_name(struct raw_path *p, const char *name)
-{
-	__u32 n = p->bytes;
-
-	if (n > RAW_PATH_NAMES - RAW_NAME)
-		return false;
-	long len = bpf_probe_read_kernel_str(p->names + n, RAW_NAME, name);
-	if (len <= 0)
-		return false;
-	p->bytes = n + (__u32)len;
-	return true;
-}
-
 static long put_folder(__u32 i, __u64 *dentry)
 {
 	struct raw_because *b = bpf_map_lookup_elem(&because, &at.nth);
@@ -145,18 +131,8 @@ static long put_folder(__u32 i, __u64 *dentry)
 static long put_group(__u32 i, __u64 *node)
 {
 	struct raw_because *b = bpf_map_lookup_elem(&because, &at.nth);
-	struct kernfs_node___because *k = (void *)*node;
-	struct kernfs_node___because *parent = bpf_core_field_exists(k->__parent)
-						       ? BPF_CORE_READ(k, __parent)
-						       : BPF_CORE_READ(k, parent);
 
-	if (!b)
-		return 1;
-	b->cgroup.whole = !parent;
-	if (!parent || !put_name(&b->cgroup, BPF_CORE_READ(k, name)))
-		return 1;
-	*node = (__u64)parent;
-	return 0;
+	return b ? put_group_name(&b->cgroup, node) : 1;
 }
 
 __noinline int put_cgroup(__u64 cgroup)

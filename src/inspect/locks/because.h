@@ -53,6 +53,10 @@ void mounts_deinit(struct mounts *m);
 
 /* because-fill.c */
 
+struct raw_path;
+/* "/a/b" of the names "b", "a"; "" without a name. */
+void because_path(const struct raw_path *p, char *ret, size_t size);
+
 /* For texts of one pass. */
 struct because_names {
 	struct mounts mounts;

@@ -7,6 +7,7 @@
 #define KONTEND_INSPECT_LOCKS_RUNS_SHARED_H
 
 #include "ns-shared.h"
+#include "path-shared.h"
 
 enum { RAW_RUNS = 256 };
 
@@ -27,10 +28,11 @@ struct raw_run {
 	int nice;
 	int cpu; /* current or last CPU */
 	unsigned int on_cpu, runnable;
-	unsigned int cpus; /* on which it may run; 0: not known */
-	unsigned int pad;
-	unsigned long long limit;     /* cgroup whose cpu.max throttles it; 0: none */
-	unsigned long long throttled; /* ns so far, at least */
+	unsigned int cpus;		  /* on which it may run; 0: not known */
+	unsigned int limited;		  /* a cgroup throttles it: */
+	unsigned long long throttled;	  /* ns so far, at least */
+	unsigned long long quota, period; /* ns of CPU time in each; 0: not known */
+	struct raw_path limit;		  /* the cgroup */
 	struct raw_run_off off;
 };
 

@@ -5,10 +5,10 @@
  * them off. One pass over all tasks finds those that user space asks for.
  */
 #include "kernel/because.h"
-#include "kernel/cgroup.h"
 #include "kernel/locks.h"
 #include "kernel/ns.h"
 #include "kernel/walk.h"
+#include "read-path.h"
 #include "read-throttled.h"
 #include "runs-shared.h"
 
@@ -42,7 +42,22 @@ struct cfs_rq___runs {
 	unsigned long long throttled_clock;
 } CORE;
 
+struct cfs_bandwidth___runs {
+	long long period;
+	unsigned long long quota;
+} CORE;
+
+struct task_group___runs {
+	struct cfs_bandwidth___runs cfs_bandwidth;
+} CORE;
+
 enum { NICE_0 = 120 };
+
+/* A directory, and the task in whose row its path goes. */
+struct climb {
+	__u64 node;
+	__u32 nth;
+};
 
 static __always_inline struct rq___runs *run_queue(struct task_struct *t)
 {
@@ -68,7 +83,28 @@ static __always_inline void read_off(struct task_struct *t, struct raw_run_off *
 	BPF_CORE_READ_STR_INTO(&off->comm, other, comm);
 }
 
-static __always_inline void read_limit(struct task_struct *t, struct raw_run *r)
+static long put_limit(__u32 i, struct climb *c)
+{
+	struct raw_run *r = bpf_map_lookup_elem(&runs, &c->nth);
+
+	return r ? put_group_name(&r->limit, &c->node) : 1;
+}
+
+static __always_inline void read_group(__u64 group, __u32 nth, struct raw_run *r)
+{
+	struct task_group___cap *tg = (void *)group;
+	struct task_group___runs *bandwidth = (void *)group;
+	struct climb c = {.node = (__u64)BPF_CORE_READ(tg, css.cgroup, kn), .nth = nth};
+
+	if (bpf_core_field_exists(bandwidth->cfs_bandwidth)) {
+		r->quota = BPF_CORE_READ(bandwidth, cfs_bandwidth.quota);
+		r->period = (__u64)BPF_CORE_READ(bandwidth, cfs_bandwidth.period);
+	}
+	if (c.node)
+		bpf_loop(TREE_DEPTH, put_limit, &c, 0);
+}
+
+static __always_inline void read_limit(struct task_struct *t, __u32 nth, struct raw_run *r)
 {
 	struct cfs_rq___runs *q = (void *)throttled_queue(t);
 	struct rq___runs *rq = run_queue(t);
@@ -76,7 +112,8 @@ static __always_inline void read_limit(struct task_struct *t, struct raw_run *r)
 
 	if (!q)
 		return;
-	r->limit = BPF_CORE_READ(q, tg, css.cgroup, kn, id);
+	r->limited = 1;
+	read_group((__u64)BPF_CORE_READ(q, tg), nth, r);
 	if (!rq || !bpf_core_field_exists(q->throttled_clock))
 		return;
 	since = BPF_CORE_READ(q, throttled_clock);
@@ -107,7 +144,7 @@ static __always_inline void note_run(struct task_struct *t)
 	r->on_cpu = BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu);
 	r->runnable = !r->on_cpu && !BPF_CORE_READ(task, __state);
 	if (r->runnable) {
-		read_limit(t, r);
+		read_limit(t, i, r);
 		read_off(t, &r->off);
 	}
 	r->seen = 1;

@@ -6,10 +6,10 @@
  * its state is corrected here.
  */
 #include "runs.h"
+#include "because.h"
 #include "bpf-run.h"
 #include "btf/types.h"
 #include "internal.h"
-#include "kontend/cgroup.h"
 #include "kontend/mem.h"
 #include "runs-shared.h"
 
@@ -26,7 +26,6 @@ struct runs {
 	struct bpf_link *see;
 	struct bpf_map *by_thread;
 	struct raw_run *all;
-	struct cgroup_names cgroups;
 	int walk; /* program; 0 in the initial namespace */
 	uint32_t n;
 };
@@ -132,7 +131,7 @@ static void correct_states(const struct runs *r, struct locksnap *s)
 	}
 }
 
-static int put(struct runs *r, const struct raw_run *from, struct locksnap *s)
+static int put(const struct raw_run *from, struct locksnap *s)
 {
 	struct locksnap_run to = {
 		.tid = from->tid,
@@ -151,16 +150,17 @@ static int put(struct runs *r, const struct raw_run *from, struct locksnap *s)
 		.off_policy = from->off.policy,
 		.off_rt_priority = from->off.rt_priority,
 		.off_prio = from->off.prio,
-		.is_throttled = from->limit != 0,
+		.is_throttled = from->limited,
 		.throttled_ns = from->throttled,
+		.quota_ns = from->quota,
+		.period_ns = from->period,
 	};
-	const char *limit =
-		from->limit ? cgroup_names_get(&r->cgroups, "/proc/self/mounts", from->limit)
-			    : NULL;
+	char limit[RAW_PATH_NAMES + 8];
 
 	to.off_comm = snapshot_locks_add_text(s, from->off.comm, sizeof(from->off.comm));
-	if (limit)
-		to.limit = snapshot_locks_add_long(s, limit);
+	because_path(&from->limit, limit, sizeof(limit));
+	if (*limit || from->limit.whole)
+		to.limit = snapshot_locks_add_long(s, *limit ? limit : "/");
 	return locksnap_add_run(s, &to);
 }
 
@@ -175,7 +175,7 @@ int runs_add(struct runs *r, struct locksnap *s)
 	if (code == 0 && r->walk)
 		code = bpf_run_once(r->walk, -1);
 	for (uint32_t i = 0; code == 0 && i < r->n; i++)
-		code = r->all[i].seen ? put(r, &r->all[i], s) : 0;
+		code = r->all[i].seen ? put(&r->all[i], s) : 0;
 	if (code == 0)
 		correct_states(r, s);
 	forget(r);
@@ -189,6 +189,5 @@ void runs_free(struct runs *r)
 	bpf_run_unmap(r->all, RAW_RUNS * sizeof(*r->all));
 	bpf_link__destroy(r->see);
 	bpf_object__close(r->object);
-	cgroup_names_deinit(&r->cgroups);
 	mem_free(r);
 }

@@ -8,6 +8,7 @@
 #include "kontend/lock.h"
 #include "kontend/task.h"
 #include "kontend/text.h"
+#include "locks/sched.h"
 #include "names/names.h"
 #include "rows.h"
 
@@ -166,6 +167,12 @@ static const char *did(struct cause *c)
 	if (m.state == BLAME_NOT_FOLLOWED || m.state == BLAME_UNKNOWN)
 		return NULL;
 	const char *why = blame_why_text(c->b.q, &m);
+	if (m.state == BLAME_RUNNABLE && c->tasks == 1) {
+		const struct task *tasks = c->b.q->model->tasks->tasks;
+		const char *limit =
+			query_run_throttled(c->b.q, tasks[blame_first(&c->b, &c->g)->key.task].tid);
+		why = limit ? limit : why;
+	}
 	return arena_printf(&c->b.q->arena, "%s%s%s%s", m.pct < NEARLY_ALL_PCT ? "mostly " : "",
 			    blame_state_words(m.state),
 			    !why     ? ""

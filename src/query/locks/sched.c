@@ -25,6 +25,8 @@ enum { PRIO_NORMAL = 100, CHAIN_MOST = 8 };
 /* SCHED_* of sched(7) */
 enum { POLICY_FIFO = 1, POLICY_RR = 2 };
 
+static const double NS_PER_MS = 1e6;
+
 const struct locksnap_run *query_run(struct query *q, int32_t tid)
 {
 	const struct locksnap *s = query_queues(q);
@@ -68,15 +70,25 @@ static bool is_boosted(const struct locksnap_run *r)
 	return r->prio < r->normal_prio;
 }
 
-/* ", throttled by cpu.max of /app for >=80ms" */
+/* "throttled by cpu.max of /app (10 of 100ms) for >=80.0ms" */
 static const char *say_throttled(struct query *q, const struct locksnap_run *r)
 {
-	const char *limit = locksnap_text(query_queues(q), r->limit);
+	const char *limit = locksnap_text(query_queues(q), r->limit), *of = "";
 	char ns[UNITS_BUF];
 
-	return arena_printf(&q->arena, ", throttled by cpu.max%s%s%s%s", *limit ? " of " : "",
-			    limit, r->throttled_ns ? " for >=" : "",
+	if (r->quota_ns && r->period_ns)
+		of = arena_printf(&q->arena, " (%.4g of %.4gms)", (double)r->quota_ns / NS_PER_MS,
+				  (double)r->period_ns / NS_PER_MS);
+	return arena_printf(&q->arena, "throttled by cpu.max%s%s%s%s%s", *limit ? " of " : "",
+			    limit, of ? of : "", r->throttled_ns ? " for >=" : "",
 			    r->throttled_ns ? units_ns(ns, r->throttled_ns) : "");
+}
+
+const char *query_run_throttled(struct query *q, int32_t tid)
+{
+	const struct locksnap_run *r = query_run(q, tid);
+
+	return r && r->state == LOCKSNAP_RUNNABLE && r->is_throttled ? say_throttled(q, r) : NULL;
 }
 
 /* The kernel refused the programs that read it. */
@@ -98,7 +110,7 @@ const char *query_run_why(struct query *q, const struct locksnap_queue *l)
 	if (!r)
 		return say_unknown(q, l);
 	if (r->state == LOCKSNAP_RUNNABLE && r->is_throttled)
-		why = say_throttled(q, r);
+		why = arena_printf(a, ", %s", say_throttled(q, r));
 	else if (r->state == LOCKSNAP_RUNNABLE && r->off_tid)
 		why = arena_printf(a, ", kept off by %s (%s)", query_run_off_name(q, r),
 				   query_run_off_policy(q, r));

@@ -23,6 +23,9 @@ const char *query_run_off_name(struct query *q, const struct locksnap_run *r); /
 /* Of its holder, after "runnable on 1": " only, kept off by rt/7 (FIFO 50)"; "": no more is known.
  */
 const char *query_run_why(struct query *q, const struct locksnap_queue *l);
+/* "throttled by cpu.max of /app (10 of 100ms) for >=80.0ms": why it does not run; NULL: it is not.
+ */
+const char *query_run_throttled(struct query *q, int32_t tid);
 bool query_inversion_of(struct query *q, const struct locksnap_waiter *w,
 			struct query_inversion *ret);
 /* The longest at the lock at @addr, or, 0, anywhere, and how many there are. False: none. */

@@ -95,6 +95,7 @@ enum {
 	C_OFF_COMM,
 	C_OFF_POLICY,
 	C_RUNS_IN,
+	C_THROTTLED,
 	C_INVERSION,
 	C_TASK_ID,
 	C_LOCK_ID,
@@ -192,6 +193,10 @@ static const struct column columns[C_COLUMNS] = {
 	[C_RUNS_IN] = {"owner_runs_in", "RUNS IN",
 		       "function in which the holder runs, by samples, and its system call",
 		       COLUMN_TEXT, 20, 9, R},
+	[C_THROTTLED] = {"owner_throttled", "THROTTLED",
+			 "the cgroup that keeps the holder off the CPU by its limit, and how long "
+			 "already",
+			 COLUMN_TEXT, 30, 9, R},
 	[C_INVERSION] = {"inversion", "INVERSION",
 			 "priority inversion in which the task waits, in words", COLUMN_TEXT, 40, 9,
 			 R},
@@ -297,8 +302,10 @@ static void fill_runs(struct query *q, const struct wait *w, const struct query_
 
 	if (run)
 		value_s(&v[C_POLICY], query_run_policy(q, run));
-	if (owner)
+	if (owner) {
 		value_s(&v[C_OWNER_POLICY], query_run_policy(q, owner));
+		value_s(&v[C_THROTTLED], query_run_throttled(q, h->tid));
+	}
 	if (owner && owner->off_tid) {
 		value_who((struct task_cells){NULL, &v[C_OFF_PID], &v[C_OFF_TID], &v[C_OFF_COMM]},
 			  owner->off_pid, owner->off_tid,
