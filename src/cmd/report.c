@@ -250,9 +250,10 @@ int cmd_report(const struct opts *o)
 
 	if (ret < 0)
 		return cmd_fail(ret == -EINVAL ? CMD_EXIT_USAGE : CMD_EXIT_FAILURE, &err);
-	/* Column sets of one view: each knows the more holders if both are followed. */
-	bool blame = r.spec.views & (REPORT_HELD | BLAMES);
-	r.job.held = blame || r.spec.views & REPORT_QUEUES;
+	/* Column sets of one view: each knows the more holders if both are followed. Queues have
+	 * how evenly tasks use their locks. */
+	bool blame = r.spec.views & (REPORT_HELD | REPORT_QUEUES | BLAMES);
+	r.job.held = blame;
 	r.job.blame = blame || r.spec.weight == REPORT_WEIGHT_BLAME;
 	r.job.look = is_look(&r.spec);
 	/* An incident names the holder of its lock. */

@@ -73,22 +73,24 @@ static int detail_sum_lines(const struct view *v, const struct detail_page *p, i
 
 static void place_wide(struct detail_page *p, struct rect r, int sum)
 {
-	struct rect rows[4], cols[3], left[2];
-	int did = detail_did_lines(p, r.w);
+	struct rect rows[5], cols[3], left[2];
+	int did = detail_did_lines(p, r.w), use = detail_use_lines(p, r);
 	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
 	int queue = detail_queue_lines(p, r);
 
 	layout_rows(
 		r,
-		(struct layout_part[]){{sum, sum, 0}, {did, did, 0}, {queue, queue, 0}, {4, 4, 1}},
-		4, rows);
+		(struct layout_part[]){
+			{sum, sum, 0}, {did, did, 0}, {use, use, 0}, {queue, queue, 0}, {4, 4, 1}},
+		5, rows);
 	p->r_did = rows[1];
-	layout_cols(rows[3], (struct layout_part[]){{44, 44, 2}, {2, 2, 0}, {60, 60, 5}}, 3, cols);
+	p->r_use = rows[2];
+	layout_cols(rows[4], (struct layout_part[]){{44, 44, 2}, {2, 2, 0}, {60, 60, 5}}, 3, cols);
 	layout_rows(cols[0],
 		    (struct layout_part[]){{5, (int)p->hist.n + 1, 0}, {has_series ? 5 : 0, 12, 0}},
 		    has_series ? 2 : 1, left);
 	p->r_sum = rows[0];
-	p->r_queue = rows[2];
+	p->r_queue = rows[3];
 	p->r_hist = left[0];
 	p->r_time = has_series ? left[1] : (struct rect){0};
 	place_tables(p, cols[2], r.h / 3);
@@ -96,8 +98,8 @@ static void place_wide(struct detail_page *p, struct rect r, int sum)
 
 static void place_narrow(struct detail_page *p, struct rect r, int sum)
 {
-	struct rect rows[5], cols[3];
-	int did = detail_did_lines(p, r.w);
+	struct rect rows[6], cols[3];
+	int did = detail_did_lines(p, r.w), use = detail_use_lines(p, r);
 	bool has_series = p->series.n > 0 || p->mmap.hold.n_waits > 0;
 	int queue = detail_queue_lines(p, r);
 	int graphs = r.h < 18 ? 0 : queue ? 6 : 7;
@@ -105,19 +107,21 @@ static void place_narrow(struct detail_page *p, struct rect r, int sum)
 	layout_rows(r,
 		    (struct layout_part[]){{sum, sum, 0},
 					   {did, did, 0},
+					   {use, use, 0},
 					   {queue, queue, 0},
 					   {graphs, graphs ? r.h / 3 : 0, 0},
 					   {6, 8, 1}},
-		    5, rows);
+		    6, rows);
 	p->r_did = rows[1];
+	p->r_use = rows[2];
 	if (has_series)
-		layout_cols(rows[3], (struct layout_part[]){{42, 42, 1}, {2, 2, 0}, {16, 34, 1}}, 3,
+		layout_cols(rows[4], (struct layout_part[]){{42, 42, 1}, {2, 2, 0}, {16, 34, 1}}, 3,
 			    cols);
 	p->r_sum = rows[0];
-	p->r_queue = rows[2];
-	p->r_hist = has_series ? cols[0] : rows[3];
+	p->r_queue = rows[3];
+	p->r_hist = has_series ? cols[0] : rows[4];
 	p->r_time = has_series ? cols[2] : (struct rect){0};
-	place_tables(p, rows[4], p->tall ? r.h / 4 : 5);
+	place_tables(p, rows[5], p->tall ? r.h / 4 : 5);
 }
 
 struct length {
@@ -402,6 +406,7 @@ void detail_draw_page(struct view_detail *d, struct detail_page *p, struct scree
 	draw_sum(&d->v, p, s);
 	detail_draw_queue(p, s);
 	detail_draw_did(p, s);
+	detail_draw_use(&d->v, p, s);
 	draw_hist(&d->v, p, s);
 	draw_time(p, app_buckets(d->v.app), s);
 	draw_hold(p, s);

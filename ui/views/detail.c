@@ -152,6 +152,8 @@ static int ask_page(struct view_detail *d, struct detail_page *p, struct error *
 	if (r == 0)
 		r = detail_ask_did(&d->v, p);
 	if (r == 0)
+		r = detail_ask_use(&d->v, p);
+	if (r == 0)
 		r = query_waiters(q, &spec, &p->waiters, err);
 	if (r == 0)
 		r = ask_main(d, p, err);

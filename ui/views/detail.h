@@ -7,6 +7,7 @@
 #include "kontend/query-lock.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-queued.h"
+#include "kontend/query-use.h"
 #include "list.h"
 
 enum { PANE_MAIN, PANE_MORE, PANE_WAITERS, PANES };
@@ -27,13 +28,14 @@ struct detail_page {
 	struct query_series series;
 	struct query_queued_lock queue; /* of a lock that has one */
 	struct query_blame_lock did;	/* of a lock: what its holders did */
+	struct query_use use;		/* of a lock: by which tasks */
 	struct query_tree tree;
 	struct list_part main; /* where it is no tree */
 	struct table more, waiters;
 	struct query_lock_now now; /* of a lock */
 	bool tall;		   /* room for one more table */
 	enum query_by more_by;
-	struct rect r_sum, r_did, r_queue, r_hist, r_time, r_main, r_more, r_waiters;
+	struct rect r_sum, r_did, r_use, r_queue, r_hist, r_time, r_main, r_more, r_waiters;
 };
 
 /* Divides @r among the parts of the page, by what was answered. */
@@ -43,6 +45,11 @@ int detail_ask_did(const struct view *v, struct detail_page *p);
 int detail_did_lines(const struct detail_page *p, int width);
 void detail_draw_did(const struct detail_page *p, struct screen *s);
 void detail_draw_page(struct view_detail *d, struct detail_page *p, struct screen *s);
+
+/* detail-use.c: which tasks use it, and how evenly, in so many lines of a page of that size. */
+int detail_ask_use(const struct view *v, struct detail_page *p);
+int detail_use_lines(const struct detail_page *p, struct rect r);
+void detail_draw_use(const struct view *v, const struct detail_page *p, struct screen *s);
 
 /* detail-queue.c: lines that the queue has in a page of that size; 0: there is none, or no room. */
 enum { DETAIL_QUEUE_H = 3 };

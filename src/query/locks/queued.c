@@ -12,6 +12,7 @@
 #include "kontend/lock.h"
 #include "kontend/lockqueue.h"
 #include "kontend/query-queued.h"
+#include "kontend/query-use.h"
 #include "kontend/series.h"
 #include "kontend/table.h"
 #include "kontend/task.h"
@@ -50,6 +51,9 @@ enum {
 	C_WORST_PID,
 	C_WORST_TID,
 	C_WORST_COMM,
+	C_JAIN,
+	C_USERS,
+	C_USE,
 	C_COLUMNS
 };
 
@@ -115,7 +119,19 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WORST_TID] = {"worst_tid", "TID", "thread id of WORST TASK", COLUMN_INT, 7, 9, R},
 	[C_WORST_COMM] = {"worst_comm", "COMM", "name of WORST TASK, without its id", COLUMN_TEXT,
 			  16, 9, R},
+	[C_JAIN] = {"use_jain", "JAIN",
+		    "Jain's index of the time that each task had the lock while others waited: 1 "
+		    "where all had the same, 1/n where one of n had all of it",
+		    COLUMN_RATE, 5, 9, R},
+	[C_USERS] = {"use_tasks", "TASKS", "tasks that it is of: they had the lock, or waited",
+		     COLUMN_COUNT, 5, 9, R},
+	[C_USE] = {"use", "USE",
+		   "these tasks, first those that had it longest, each with its share of that time "
+		   "and of the CPU time of them all",
+		   COLUMN_TEXT, 24, 9, R | COLUMN_LIST},
 };
+
+enum { USE_MOST = 8 };
 
 struct queued {
 	uint32_t lock; /* of the modes the one with the smaller index */
@@ -128,7 +144,8 @@ struct queued_rows {
 	struct query *q;
 	struct queued *rows;
 	size_t n;
-	struct hist hist; /* scratch */
+	struct query_uses *uses; /* NULL: not asked for yet */
+	struct hist hist;	 /* scratch */
 };
 
 /* Adds the waits in flight. */
@@ -323,6 +340,27 @@ static void fill_spark(struct queued_rows *rs, const struct queued *r, struct va
 	v[C_SPARK].series = points;
 }
 
+static void fill_use(struct queued_rows *rs, const struct queued *r, struct value *v)
+{
+	struct query *q = rs->q;
+	struct query_use use;
+	const char *text = NULL;
+
+	if (!rs->uses) {
+		rs->uses = arena_alloc(&q->arena, sizeof(*rs->uses));
+		if (!rs->uses || query_use_all(q, UINT32_MAX, rs->uses) < 0)
+			q->cache->failed = true;
+	}
+	if (q->cache->failed || query_use_of(q, rs->uses, r->lock, &use) < 0 || !use.held_ns)
+		return;
+	value_d(&v[C_JAIN], use.jain);
+	value_u(&v[C_USERS], use.n);
+	for (uint32_t i = 0; i < use.n && i < USE_MOST; i++)
+		text = arena_printf(&q->arena, "%s%s%s", text ? text : "", text ? "\n" : "",
+				    query_use_text(q, &use, i));
+	value_s(&v[C_USE], text);
+}
+
 static void queued_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 {
 	struct queued_rows *rs = ctx;
@@ -352,6 +390,8 @@ static void queued_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 		fill_names(rs, r, v);
 	if (want & 1ull << C_SPARK)
 		fill_spark(rs, r, v);
+	if (want & (1ull << C_JAIN | 1ull << C_USERS | 1ull << C_USE))
+		fill_use(rs, r, v);
 	if (want & ~((1ull << C_WORST) - 1))
 		fill_worst(rs->q, s, v);
 }
