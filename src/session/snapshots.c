@@ -32,6 +32,7 @@
 #include "kontend/snapshot-holders.h"
 #include "kontend/snapshot-locks.h"
 #include "kontend/snapshot-phases.h"
+#include "kontend/snapshot-runs.h"
 #include "kontend/snapshot-slept.h"
 #include "kontend/snapshot-stacks.h"
 #include "kontend/snapshot-tasks.h"
@@ -85,6 +86,7 @@ struct run_snapshots {
 	struct snapshot_stacks *callers; /* NULL: off */
 	struct usersite_stack stacks[SNAPSHOT_USERS_STACKS];
 	struct snapshot_holders *holders;
+	struct snapshot_runs *runs;
 	struct snapshot_tasks *tasks; /* NULL: BPF reads them */
 	struct waitfeed *waits;	      /* borrowed; NULL: there is none */
 	struct lock_requests requests;
@@ -226,6 +228,19 @@ static int add_holders(struct run_snapshots *r, struct locksnap *snap)
 	return code < 0 ? code : snapshot_holders_add(r->holders, snap);
 }
 
+/* How holders are scheduled, the same way. */
+static int add_runs(struct run_snapshots *r, struct locksnap *snap)
+{
+	int code = 0;
+
+	if (r->locks)
+		code = snapshot_locks_add_runs(r->locks, snap);
+	else
+		snap->head.no_runs = locksnap_add_text(snap, "without BPF it is not known which "
+							     "task has its CPU");
+	return code < 0 ? code : snapshot_runs_add(r->runs, snap, !snap->head.no_runs);
+}
+
 static int take_locks(struct one *o)
 {
 	struct run_snapshots *r = o->all;
@@ -247,8 +262,7 @@ static int take_locks(struct one *o)
 	if (code == 0 && r->callers)
 		code = snapshot_stacks_add(r->callers, r->locks, snap);
 	code = code < 0 ? code : add_holders(r, snap);
-	if (code == 0 && r->locks)
-		code = snapshot_locks_add_runs(r->locks, snap);
+	code = code < 0 ? code : add_runs(r, snap);
 	return code < 0 ? code : add_gone(r, snap);
 }
 
@@ -568,7 +582,8 @@ int run_snapshots_new(struct run_snapshots **ret, const struct opts *o, const st
 	r->users = searches_users(o) ? snapshot_users_new("/proc") : NULL;
 	r->callers = run_unwinds_sleepers(o) ? snapshot_stacks_new("/proc") : NULL;
 	r->holders = snapshot_holders_new("/proc", "/proc/kallsyms");
-	if (!r->files || !r->holders || (run_unwinds_sleepers(o) && !r->callers) ||
+	r->runs = snapshot_runs_new("/proc");
+	if (!r->files || !r->holders || !r->runs || (run_unwinds_sleepers(o) && !r->callers) ||
 	    (searches_users(o) && !r->users) || add_kinds(r, o) < 0) {
 		run_snapshots_free(r);
 		return error_enomem(err, "snapshots of the kernel");
@@ -663,6 +678,7 @@ void run_snapshots_free(struct run_snapshots *r)
 	snapshot_users_free(r->users);
 	snapshot_stacks_free(r->callers);
 	snapshot_holders_free(r->holders);
+	snapshot_runs_free(r->runs);
 	snapshot_tasks_free(r->tasks);
 	snapshot_phases_free(r->phases);
 	snapshot_slept_free(r->slept);

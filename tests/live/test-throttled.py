@@ -141,6 +141,19 @@ def look(when, pid, tid, words, produce):
     check(words in because, "%s: the verdict says '%s'" % (when, because))
 
 
+def look_without_bpf(when, pid, tid, words):
+    """From the files of cgroups: how long since the look before, which takes two looks."""
+    row = row_of(report("--no-bpf", "-a", "--duration", "3s"), tid)
+    if not check(row, "%sno BPF: %d does not wait" % (when, tid)):
+        return
+    said = row["owner_throttled"] or ""
+    print(when + "no BPF", said)
+    check(said.startswith(words) and re.search(r" for [\d.]+m?s of the last [\d.]+m?s$", said),
+          "%sno BPF: '%s'" % (when, said))
+    check(row["owner_policy"] == "NORMAL", "%sno BPF: policy %s" % (when, row["owner_policy"]))
+    check(row["kept_off_tid"] is None, "%sno BPF: kept off by %s" % (when, row["kept_off_tid"]))
+
+
 if os.geteuid() != 0:
     skip("needs root")
 folder, name = make_group()
@@ -154,6 +167,7 @@ try:
         words = "throttled by cpu.max of /%s (10 of 100ms)" % name
         when = "in a namespace, " if inner else ""
         look(when + "live", *pids, words, lambda: report("-a", "--duration", "1s"))
+        look_without_bpf(when, *pids, words)
         look(when + "recorded", *pids, words, lambda: recorded(os.path.join(d, "k.data")))
 finally:
     for pid in pids:

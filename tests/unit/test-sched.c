@@ -221,6 +221,52 @@ static void a_limit_is_named(void **state)
 			    "throttled by cpu.max of /app (10 of 100ms) for >=80.0ms");
 }
 
+/* Without BPF, by the files of its cgroup. */
+static void a_limit_may_be_known_of_the_time_before(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+	struct locksnap_run low = run(LOW, FIFO, 3, LOCKSNAP_RUNNING);
+
+	low.is_throttled = 1;
+	low.throttled_ns = 810 * MS;
+	low.throttled_of_ns = 1000 * MS;
+	s.head.no_runs = locksnap_add_text(&s, "no BPF");
+	play_one(w, &s, low, run(HIGH, FIFO, 80, LOCKSNAP_ASLEEP));
+	assert_string_equal(holder_is(w),
+			    "running on 1, throttled by cpu.max for 810ms of the last 1.00s");
+}
+
+static void who_keeps_it_off_may_not_be_known(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	s.head.no_runs = locksnap_add_text(&s, "no BPF");
+	play_one(w, &s, run(LOW, NORMAL, 0, LOCKSNAP_RUNNABLE),
+		 run(HIGH, FIFO, 80, LOCKSNAP_ASLEEP));
+	assert_string_equal(holder_is(w), "runnable on 1, not known why: no BPF");
+	struct table t = asked_waiters(w, (struct query_spec){0});
+	assert_string_equal(cell_s(&t, 0, "owner_policy"), "NORMAL");
+	assert_string_equal(cell_s(&t, 0, "inversion"), "-");
+	assert_false(cell_at(&t, 0, "owner_cpu_steal_pct")->known);
+}
+
+static void a_host_takes_cpus(void **state)
+{
+	struct asked *w = *state;
+	struct locksnap s = {0};
+
+	put_queue(&s, LOCK, LOW, "logger", HIGH, "audio", LOCKSNAP_RUNNING);
+	s.queues[0].steal_ns = 120 * MS;
+	s.queues[0].steal_of_ns = 1000 * MS;
+	play(w, &s, false);
+	assert_string_equal(holder_is(w),
+			    "running on 1, the host took 12.0% of that CPU in the last 1.00s");
+	struct table t = asked_waiters(w, (struct query_spec){0});
+	assert_true(cell_at(&t, 0, "owner_cpu_steal_pct")->d == 12);
+}
+
 static void a_task_of_one_cpu_has_no_other(void **state)
 {
 	struct asked *w = *state;
@@ -295,6 +341,9 @@ int main(void)
 		TEST(equals_make_none),
 		TEST(one_that_has_inherited_is_none),
 		TEST(a_limit_is_named),
+		TEST(a_limit_may_be_known_of_the_time_before),
+		TEST(who_keeps_it_off_may_not_be_known),
+		TEST(a_host_takes_cpus),
 		TEST(a_task_of_one_cpu_has_no_other),
 		TEST(the_reason_is_named_where_it_is_not_known),
 		TEST(it_leads_over_a_chain),

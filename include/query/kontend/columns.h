@@ -191,7 +191,8 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = COLUMN_SCREEN | COLUMN_REPORT,
 #define COL_MOSTLY                                                                                 \
 	"mostly", "MOSTLY",                                                                        \
 		"main activity of the holder, and its reason: the task that kept it off the CPU, " \
-		"the cause and function of its sleep, or the lock that it waited for",             \
+		"the cause and function of its sleep, the function in which it ran, or the lock "  \
+		"that it waited for",                                                              \
 		COLUMN_TEXT
 #define COL_MOSTLY_STATE                                                                           \
 	"mostly_state", "MOSTLY STATE",                                                            \
@@ -200,7 +201,8 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = COLUMN_SCREEN | COLUMN_REPORT,
 		COLUMN_TEXT
 #define COL_MOSTLY_PCT "mostly_pct", "MOSTLY%", "share of MOSTLY in the time", COLUMN_PCT
 #define COL_MOSTLY_WHO "mostly_who", "KEPT OFF BY", "task that had the CPU", COLUMN_TEXT
-#define COL_MOSTLY_IN "mostly_in", "ASLEEP IN", "function in which the holder slept", COLUMN_TEXT
+#define COL_MOSTLY_IN                                                                              \
+	"mostly_in", "ASLEEP IN", "function in which the holder slept, or ran", COLUMN_TEXT
 #define COL_MOSTLY_WHAT                                                                            \
 	"mostly_what", "WAITED FOR", "cause of the sleep, by its calls, or the lock", COLUMN_TEXT
 #define COL_RUNNING "running_pct", "RUN%", "share of the time in which the holder ran", COLUMN_PCT

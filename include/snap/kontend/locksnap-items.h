@@ -136,6 +136,9 @@ struct locksnap_queue {
 	/* The process that took it, which is the holder, began then: session clock; 0: the lock was
 	   passed on, or not known. */
 	uint64_t taker_ns;
+	/* Time that a hypervisor has taken of the holder's CPU in the time before; of 0: not known.
+	 */
+	uint64_t steal_ns, steal_of_ns;
 };
 
 struct locksnap_waiter {
@@ -216,6 +219,7 @@ struct locksnap_run {
 	uint32_t limit;	       /* text: this one; 0: not known, */
 	uint32_t pad;
 	uint64_t throttled_ns;	      /* for so long or longer; 0: not known */
+	uint64_t throttled_of_ns;     /* else for so long of the time before, which is this long */
 	uint64_t quota_ns, period_ns; /* its limit: CPU time in each period; 0: not known */
 };
 

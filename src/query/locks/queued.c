@@ -120,14 +120,14 @@ static const struct column columns[C_COLUMNS] = {
 	[C_WORST_COMM] = {"worst_comm", "COMM", "name of WORST TASK, without its id", COLUMN_TEXT,
 			  16, 9, R},
 	[C_JAIN] = {"use_jain", "JAIN",
-		    "Jain's index of the time that each task had the lock while others waited: 1 "
-		    "where all had the same, 1/n where one of n had all of it",
+		    "Jain's index of the use of the lock by tasks, from 1/n, uneven, to 1",
 		    COLUMN_RATE, 5, 9, R},
-	[C_USERS] = {"use_tasks", "TASKS", "tasks that it is of: they had the lock, or waited",
+	[C_USERS] = {"use_tasks", "TASKS",
+		     "number of tasks in the index, which had the lock or waited for it",
 		     COLUMN_COUNT, 5, 9, R},
 	[C_USE] = {"use", "USE",
-		   "these tasks, first those that had it longest, each with its share of that time "
-		   "and of the CPU time of them all",
+		   "these tasks, the longest holders first: share of the time held while others "
+		   "waited, and of CPU time",
 		   COLUMN_TEXT, 24, 9, R | COLUMN_LIST},
 };
 

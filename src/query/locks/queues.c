@@ -15,6 +15,7 @@
 #include "kontend/mem.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
+#include "kontend/units.h"
 #include "sched.h"
 
 #include <errno.h>
@@ -205,6 +206,18 @@ static const char *work_of(struct query *q, const struct locksnap_queue *queue)
 	return NULL;
 }
 
+/* ", its host took 12% of that CPU in the last 1.00s": a part that matters. */
+static const char *steal_of(struct query *q, const struct locksnap_queue *l)
+{
+	char pct[UNITS_BUF], ns[UNITS_BUF];
+
+	if (!l->steal_of_ns || l->steal_ns < l->steal_of_ns / 100)
+		return "";
+	return arena_printf(&q->arena, ", the host took %s%% of that CPU in the last %s",
+			    units_pct(pct, 100 * (double)l->steal_ns / (double)l->steal_of_ns),
+			    units_ns(ns, l->steal_of_ns));
+}
+
 static const char *holder_is(struct query *q, const struct locksnap_queue *queue)
 {
 	const char *state = query_queue_state(queue), *in = query_queue_function(q, queue);
@@ -221,9 +234,10 @@ static const char *holder_is(struct query *q, const struct locksnap_queue *queue
 	struct query_spot spot = {0};
 	if (queue->holder_state == LOCKSNAP_RUNNING)
 		query_runs_in(q, queue->holder_tid, &spot);
-	return arena_printf(&q->arena, "%s on %" PRId32 "%s%s%s", state, queue->holder_cpu,
+	const char *steal = steal_of(q, queue);
+	return arena_printf(&q->arena, "%s on %" PRId32 "%s%s%s%s", state, queue->holder_cpu,
 			    spot.in ? " in " : "", spot.in ? query_spot_text(q, &spot) : "",
-			    why ? why : "");
+			    why ? why : "", steal ? steal : "");
 }
 
 const struct locksnap_reader *query_queue_reader(struct query *q,

@@ -70,25 +70,37 @@ static bool is_boosted(const struct locksnap_run *r)
 	return r->prio < r->normal_prio;
 }
 
-/* "throttled by cpu.max of /app (10 of 100ms) for >=80.0ms" */
+/* "throttled by cpu.max of /app (10 of 100ms) for >=80.0ms"; "for 810ms of the last 1.00s" */
 static const char *say_throttled(struct query *q, const struct locksnap_run *r)
 {
 	const char *limit = locksnap_text(query_queues(q), r->limit), *of = "";
-	char ns[UNITS_BUF];
+	char ns[UNITS_BUF], of_ns[UNITS_BUF];
+	const char *how_long = "";
 
+	if (r->throttled_of_ns)
+		how_long = arena_printf(&q->arena, " for %s of the last %s",
+					units_ns(ns, r->throttled_ns),
+					units_ns(of_ns, r->throttled_of_ns));
+	else if (r->throttled_ns)
+		how_long = arena_printf(&q->arena, " for >=%s", units_ns(ns, r->throttled_ns));
 	if (r->quota_ns && r->period_ns)
 		of = arena_printf(&q->arena, " (%.4g of %.4gms)", (double)r->quota_ns / NS_PER_MS,
 				  (double)r->period_ns / NS_PER_MS);
-	return arena_printf(&q->arena, "throttled by cpu.max%s%s%s%s%s", *limit ? " of " : "",
-			    limit, of ? of : "", r->throttled_ns ? " for >=" : "",
-			    r->throttled_ns ? units_ns(ns, r->throttled_ns) : "");
+	return arena_printf(&q->arena, "throttled by cpu.max%s%s%s%s", *limit ? " of " : "", limit,
+			    of ? of : "", how_long ? how_long : "");
+}
+
+/* By BPF now, else lately. */
+static bool is_throttled(const struct locksnap_run *r)
+{
+	return r->is_throttled && (r->state == LOCKSNAP_RUNNABLE || r->throttled_of_ns);
 }
 
 const char *query_run_throttled(struct query *q, int32_t tid)
 {
 	const struct locksnap_run *r = query_run(q, tid);
 
-	return r && r->state == LOCKSNAP_RUNNABLE && r->is_throttled ? say_throttled(q, r) : NULL;
+	return r && is_throttled(r) ? say_throttled(q, r) : NULL;
 }
 
 /* The kernel refused the programs that read it. */
@@ -109,11 +121,13 @@ const char *query_run_why(struct query *q, const struct locksnap_queue *l)
 
 	if (!r)
 		return say_unknown(q, l);
-	if (r->state == LOCKSNAP_RUNNABLE && r->is_throttled)
+	if (is_throttled(r))
 		why = arena_printf(a, ", %s", say_throttled(q, r));
 	else if (r->state == LOCKSNAP_RUNNABLE && r->off_tid)
 		why = arena_printf(a, ", kept off by %s (%s)", query_run_off_name(q, r),
 				   query_run_off_policy(q, r));
+	else
+		why = say_unknown(q, l);
 	if (r->state == LOCKSNAP_RUNNABLE && r->cpus == 1)
 		why = arena_printf(a, " only%s", why ? why : "");
 	if (is_boosted(r))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who uses a lock, and how evenly: for each task the time that it had the lock while others waited,
- * as blame has it, its waiting, and its CPU time by samples of the profile. All of it is added up
- * into one list of (lock, task), sorted, so that a table of many locks costs one walk. Tasks that
- * are not known by name are in no index.
+ * Which tasks use a lock, and how evenly: for each task the time that it had the lock while others
+ * waited, as blame has it, its waiting, and its CPU time by samples of the profile. All of it is
+ * added up into one list of (lock, task), sorted, so that a table of many locks costs one walk.
+ * Tasks that are not known by name are in no index.
  */
 #include "../blame/rows.h"
 #include "../group.h"

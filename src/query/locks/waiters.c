@@ -96,6 +96,7 @@ enum {
 	C_OFF_POLICY,
 	C_RUNS_IN,
 	C_THROTTLED,
+	C_STEAL,
 	C_INVERSION,
 	C_TASK_ID,
 	C_LOCK_ID,
@@ -191,12 +192,17 @@ static const struct column columns[C_COLUMNS] = {
 	[C_OFF_POLICY] = {"kept_off_policy", "OFF POLICY", "how that one is scheduled", COLUMN_TEXT,
 			  8, 9, R},
 	[C_RUNS_IN] = {"owner_runs_in", "RUNS IN",
-		       "function in which the holder runs, by samples, and its system call",
+		       "function in which the holder runs, by its last sample, and the system call",
 		       COLUMN_TEXT, 20, 9, R},
-	[C_THROTTLED] = {"owner_throttled", "THROTTLED",
-			 "the cgroup that keeps the holder off the CPU by its limit, and how long "
-			 "already",
-			 COLUMN_TEXT, 30, 9, R},
+	[C_THROTTLED] =
+		{"owner_throttled", "THROTTLED",
+		 "cgroup whose limit keeps the holder off its CPU, the limit, and how long, "
+		 "in words",
+		 COLUMN_TEXT, 30, 9, R},
+	[C_STEAL] = {"owner_cpu_steal_pct", "STEAL%",
+		     "share of the time since the look before that a hypervisor took from the CPU "
+		     "of the holder",
+		     COLUMN_PCT, 6, 9, R},
 	[C_INVERSION] = {"inversion", "INVERSION",
 			 "priority inversion in which the task waits, in words", COLUMN_TEXT, 40, 9,
 			 R},
@@ -262,6 +268,9 @@ static void fill_holder_does(struct query *q, const struct query_holder *h, uint
 	if (!h->look)
 		return;
 	value_s(&v[C_OWNER_FUNCTION], query_queue_function(q, h->look));
+	if (h->look->steal_of_ns)
+		value_d(&v[C_STEAL],
+			100 * (double)h->look->steal_ns / (double)h->look->steal_of_ns);
 	if (v[C_OWNER_STATE].known && h->look->holder_cpu >= 0)
 		value_i(&v[C_OWNER_CPU], h->look->holder_cpu);
 	if (want & 1ull << C_OWNER_STACK)
