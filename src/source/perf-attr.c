@@ -150,7 +150,7 @@ static void init_output(struct perf_event_attr *attr, const struct perf_attr_opt
 	 * The kernel writes a record of it when there is much data in a ring that has no other
 	 * reader.
 	 */
-	if (o->fed) {
+	if (o->fed && !o->much) {
 		attr->watermark = 0;
 		attr->wakeup_events = 1;
 	}

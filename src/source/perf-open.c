@@ -186,6 +186,7 @@ static int make_events(struct perf_session *ps, const struct perf_attempt *at, s
 		.cgroup = at->cgroup,
 		.lost = at->lost,
 		.fed = o->feed && o->feed->waits,
+		.much = o->feed && o->feed->much,
 	};
 	ao.how.max_stack = clamp_stack(o->how.max_stack);
 	ao.how.profile_hz = clamp_rate(o->how.profile_hz);

@@ -46,6 +46,9 @@ struct feed {
 	size_t cpu_bytes;    /* memory for each CPU, with that */
 	/* It reports begins and ends of waits: perf's own events for that are not opened. */
 	bool waits;
+	/* It writes much into the session's rings: their reader is woken by a watermark, not by
+	 * each record, as to wake it is one more switch to report. */
+	bool much;
 };
 
 #endif

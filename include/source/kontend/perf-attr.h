@@ -50,6 +50,7 @@ struct perf_attr_options {
 	uint32_t ring_bytes;
 	bool cgroup; /* ask for cgroup ids */
 	bool fed;    /* a feed reports waits: empty events take the places of the events of waits */
+	bool much;   /* the feed writes much into perf's rings: see feed.h */
 	bool lost;   /* ask for the number of records that were lost: Linux 6.0 */
 };
 
