@@ -64,6 +64,8 @@ static int run_verb(const struct opts *o)
 		return cmd_live(o);
 	case VERB_REPORT:
 		return cmd_report(o);
+	case VERB_WHY:
+		return cmd_why(o);
 	case VERB_REPLAY:
 		return cmd_replay(o);
 	case VERB_SCRIPT:

@@ -14,6 +14,7 @@
 #include "verbs.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct reporter {
@@ -139,6 +140,8 @@ static int make_spec(struct reporter *r, struct error *err)
 	};
 	if (report_format_parse(format, &s->format) < 0)
 		return error_set(err, -EINVAL, "--format '%s' is not known", format);
+	if (o->input && o->tids)
+		s->why_tid = (int32_t)strtol(o->tids, NULL, 10);
 	s->views = o->annotate ? 0 : o->triggers[0] ? REPORT_INCIDENTS : default_views(s->format);
 	if (o->rows == OPTS_ROWS_DEFAULT)
 		s->query.limit = s->format == REPORT_TEXT ? TEXT_ROWS : 0;

@@ -9,6 +9,7 @@
 int cmd_live(const struct opts *o);
 int cmd_replay(const struct opts *o);
 int cmd_report(const struct opts *o);
+int cmd_why(const struct opts *o);
 int cmd_script(const struct opts *o);
 int cmd_diff(const struct opts *o);
 int cmd_merge(const struct opts *o);

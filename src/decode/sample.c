@@ -7,6 +7,7 @@
 #include "sample.h"
 #include "kontend/filelock.h"
 #include "kontend/ownerrec.h"
+#include "kontend/runrec.h"
 #include "kontend/sleeprec.h"
 #include "kontend/taskid.h"
 #include "kontend/taskrec.h"
@@ -362,6 +363,8 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 		return sleep_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == USERREC_MAGIC)
 		return decode_user(raw, len, ev);
+	if (len >= 4 && load_u32(raw) == RUNREC_MAGIC)
+		return decode_run(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_BEGIN_MAGIC)
 		return wait_begin_fields(raw, len, false, true, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_LATE_MAGIC)

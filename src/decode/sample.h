@@ -22,6 +22,9 @@ int decode_user_part(const struct decode_attr *a, const uint8_t *p, const uint8_
 /* sample-futex.c: decodes the raw data of a userrec.h. 0 or DECODE_BAD. */
 int decode_user(const uint8_t *raw, size_t len, struct event *ev);
 
+/* sample-run.c: decodes the raw data of a runrec.h. 0, DECODE_SKIP or DECODE_BAD. */
+int decode_run(const uint8_t *raw, size_t len, struct event *ev);
+
 /* record.c: decodes a record that is no sample; @size of its bytes are readable. */
 int decode_other(const struct decode *d, const uint8_t *rec, size_t size, uint32_t type,
 		 struct event *ev);

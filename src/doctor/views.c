@@ -37,6 +37,7 @@ static const struct view_needs
 			 MAIN_JOB,
 			 {"bpf", "names", "namespaces"}},
 	needs_follow = {"what holders do while others wait", MAIN_JOB, {"follow", "rings"}},
+	needs_why = {"what chosen tasks did, with --why", MAIN_JOB, {"bpf", "rings", "names"}},
 	needs_held = {"how long holders made others wait",
 		      MAIN_JOB,
 		      {"rings", "names"},
@@ -156,6 +157,8 @@ static void judge(const struct doctor *d, const struct view_needs *v, struct doc
 	else if (note)
 		memcpy(ret->found, note->found, sizeof(ret->found));
 }
+
+_Static_assert(sizeof(view_table) / sizeof(*view_table) <= DOCTOR_ITEMS, "room for each view");
 
 void doctor_conclude(struct doctor *d)
 {

@@ -10,6 +10,7 @@
 #include "kontend/hash.h"
 #include "kontend/load.h"
 #include "kontend/mem.h"
+#include "kontend/runrec.h"
 
 #include <errno.h>
 
@@ -110,6 +111,10 @@ static bool mark_event(struct rewrite *w, const struct event *ev)
 		return true;
 	case EVENT_SLEEP:
 		mark_all(w, ev->sleep.frames, w->marks ? ev->sleep.n_frames : 0);
+		return true;
+	case EVENT_RUN:
+		mark_all(w, (const uint64_t *)ev->run->frames,
+			 w->marks ? ev->run->n_frames + ev->run->n_waker_frames : 0u);
 		return true;
 	case EVENT_USER:
 		return true;

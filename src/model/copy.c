@@ -135,7 +135,8 @@ int model_copy(struct model *dst, const struct model *src)
 	    !copy_cells(dst->handed, src->handed) && !copy_cells(dst->mm_held, src->mm_held) &&
 	    !holds_copy(dst->holds, src->holds) && !lockqueues_copy(dst->queues, src->queues) &&
 	    !blocked_copy(dst->blocked, src->blocked) && !sleeps_copy(dst->sleeps, src->sleeps) &&
-	    !blame_copy(dst->blame, src->blame) && !copy_cpus(dst, src) && !copy_series(dst, src) &&
+	    !runs_copy(dst->runs, src->runs) && !blame_copy(dst->blame, src->blame) &&
+	    !copy_cpus(dst, src) && !copy_series(dst, src) &&
 	    !rotation_copy(dst->rotation, src->rotation) &&
 	    !profile_copy(dst->profile, src->profile) && !mmlock_copy(dst->mmlocks, src->mmlocks))
 		return 0;

@@ -45,6 +45,7 @@ void model_use_tables(struct model *m, struct model_tables *t)
 	m->queues = &t->queues;
 	m->blocked = &t->blocked;
 	m->sleeps = &t->sleeps;
+	m->runs = &t->runs;
 	m->user_releases = &t->user_releases;
 	m->user_seen = &t->user_seen;
 	m->types = t->types;
@@ -124,6 +125,7 @@ void model_deinit(struct model *m)
 	lockqueues_deinit(m->queues);
 	blocked_deinit(m->blocked);
 	sleeps_deinit(m->sleeps);
+	runs_deinit(m->runs);
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
 		series_deinit(&m->cpus[i].n_series);
 		series_deinit(&m->cpus[i].wait_series);
@@ -369,6 +371,15 @@ static int take_sample(struct model *m, const struct event *ev)
 	return profile_sample(m->profile, ev, m->tasks, task);
 }
 
+/* The task that runs again has not reported the end of its wait for a lock yet. */
+static int run_event(struct model *m, const struct event *ev)
+{
+	const struct task *t = &m->tasks->tasks[task_get_quickly(m->tasks, ev->pid, ev->tid)];
+	uint32_t wait = t->depth ? t->waits[t->depth - 1] : 0;
+
+	return runs_event(m->runs, ev, wait ? m->waits->waits[wait].lock + 1 : 0);
+}
+
 static int apply_other(struct model *m, const struct event *ev)
 {
 	m->loss->others += ev->kind != EVENT_LOST && ev->kind != EVENT_LOST_SAMPLES;
@@ -395,6 +406,8 @@ static int apply_other(struct model *m, const struct event *ev)
 		return lock_lifetime_inode(m, ev);
 	case EVENT_SLEEP:
 		return sleeps_event(m->sleeps, ev, &m->profile->spaces);
+	case EVENT_RUN:
+		return run_event(m, ev);
 	case EVENT_USER:
 		return user_wait(m, ev);
 	case EVENT_RELEASE:
@@ -644,6 +657,7 @@ void model_zero(struct model *m)
 	lockqueue_zero(m);
 	blocked_zero(m->blocked);
 	sleeps_zero(m->sleeps);
+	runs_zero(m->runs);
 	user_seen_zero(m->user_seen);
 	for (uint32_t i = 0; i < m->n_cpus; i++)
 		m->cpus[i].contended = m->cpus[i].total_ns = m->cpus[i].spin_ns =
@@ -730,6 +744,6 @@ size_t model_bytes(const struct model *m)
 	       m->untracked->cap * sizeof(*m->untracked->untracked) + m->n_cpus * sizeof(*m->cpus) +
 	       m->snapshots->bytes + m->snapshots_before->bytes + rotation_bytes(m->rotation) +
 	       profile_bytes(m->profile) + blame_bytes(m->blame) + lockqueues_bytes(m->queues) +
-	       blocked_bytes(m->blocked) + sleeps_bytes(m->sleeps) + mmlock_bytes(m->mmlocks) +
-	       file_holds_bytes(m->file_holds) + all_series_bytes(m);
+	       blocked_bytes(m->blocked) + sleeps_bytes(m->sleeps) + runs_bytes(m->runs) +
+	       mmlock_bytes(m->mmlocks) + file_holds_bytes(m->file_holds) + all_series_bytes(m);
 }

@@ -18,6 +18,7 @@
 #include "kontend/profile.h"
 #include "kontend/record.h"
 #include "kontend/rotation.h"
+#include "kontend/runs.h"
 #include "kontend/series.h"
 #include "kontend/shorts.h"
 #include "kontend/sleeps.h"
@@ -49,6 +50,7 @@ struct model_tables {
 	struct lockqueues queues;
 	struct blocked blocked;
 	struct sleeps sleeps;
+	struct runs runs;
 	struct user_releases user_releases;
 	struct user_seen user_seen;
 	struct model_type types[LOCK_TYPES];

@@ -113,7 +113,8 @@ static void write_bash(FILE *out)
 	put_verbs(out);
 	fprintf(out,
 		"' -- \"$cur\"))\n\t\telif [[ $verb == diff || $verb == recover || $verb == cut "
-		"|| $verb == replay || $verb == report || $verb == script || $verb == export ]]; "
+		"|| $verb == replay || $verb == report || $verb == why || $verb == script "
+		"|| $verb == export ]]; "
 		"then\n"
 		"\t\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
 		"\t\tfi\n\t\treturn\n\tfi\n\tcase $verb in\n");

@@ -28,6 +28,13 @@ static const struct opts_verb_info verb_table[VERBS] = {
 			 "end\nafter one snapshot, without --duration and COMMAND.\n"
 			 "With COMMAND, the exit status is that of COMMAND.\n",
 			 false, true},
+	[VERB_WHY] =
+		{"why", NULL, "[OPTIONS] [FILE | -- COMMAND [ARG...]]",
+		 "show why tasks do not run: blocked by what, woken by whom, kept off by whom",
+		 "Follows the tasks of --pid or --tid, or COMMAND and all that it starts, for\n"
+		 "--duration, or until COMMAND ends, or until Ctrl-C.\n"
+		 "With COMMAND, the exit status is that of COMMAND.\n",
+		 false, true},
 	[VERB_SCRIPT] = {"script", NULL, "[OPTIONS] [FILE | -- COMMAND [ARG...]]",
 			 "print every event as a line, with the length of waits at their ends",
 			 "Measures for --duration, or until COMMAND ends, or until Ctrl-C.\n"
@@ -111,6 +118,7 @@ static const struct opts_verb_info verb_table[VERBS] = {
 #define TOUR (1u << VERB_TOUR)
 #define TERMINAL (SCREEN | TOUR)
 #define REPORT (1u << VERB_REPORT)
+#define WHY (1u << VERB_WHY)
 #define SCRIPT (1u << VERB_SCRIPT)
 #define DIFF (1u << VERB_DIFF)
 #define MERGE (1u << VERB_MERGE)
@@ -161,8 +169,12 @@ const struct opts_info opts_table[] = {
 	 "only this cgroup and those below it, like /system.slice; of a recording as well", target,
 	 MEASURE, OPTS_TEXT, FIELD(cgroup), 0, 0, NULL, COMPLETE_CGROUP},
 
+	{'p', "pid", "LIST", "these processes, by pid or name, and what they start", target, WHY,
+	 OPTS_TEXT, FIELD(pids), 0, 0, NULL, COMPLETE_PID},
+	{'t', "tid", "LIST", "these threads; of a recording, one of those that it has", target, WHY,
+	 OPTS_TEXT, FIELD(tids), 0, 0, NULL, COMPLETE_PID},
 	{'i', "input", "FILE", "read a recording, or standard input with -, instead of measuring",
-	 target, ONCE, OPTS_TEXT, FIELD(input), 0, 0, NULL, COMPLETE_FILE},
+	 target, ONCE | WHY, OPTS_TEXT, FIELD(input), 0, 0, NULL, COMPLETE_FILE},
 
 	{0, "size", "COLUMNSxROWS", "of the screen (default: 100x30)", picture, SHOT, OPTS_TEXT,
 	 FIELD(screen_size), 0, 0, NULL, COMPLETE_NONE},
@@ -180,8 +192,8 @@ const struct opts_info opts_table[] = {
 	 FIELD(topic), 0, 0, NULL, COMPLETE_FILE},
 
 	{0, "no-sandbox", NULL, "read recordings without the sandbox, with all rights of this user",
-	 file, ONCE | REPLAY | SHOT | DIFF | MERGE | CUT | RECOVER | INCIDENTS | TOUR, OPTS_FLAG,
-	 FIELD(no_sandbox), 0, 0, NULL, COMPLETE_NONE},
+	 file, ONCE | WHY | REPLAY | SHOT | DIFF | MERGE | CUT | RECOVER | INCIDENTS | TOUR,
+	 OPTS_FLAG, FIELD(no_sandbox), 0, 0, NULL, COMPLETE_NONE},
 
 	{'d', "delay", "TIME", "refresh every TIME, from 100ms to 60s (default: 1s)", measure, LIVE,
 	 OPTS_TIME, FIELD(delay_ns), 100 * MS, 60 * SECOND, NULL, COMPLETE_NONE, LIVE},
@@ -191,8 +203,8 @@ const struct opts_info opts_table[] = {
 	{'d', "delay", "TIME", "length of the steps (default: depends on the recording's length)",
 	 measure, PLAYS, OPTS_TIME, FIELD(delay_ns), 10 * MS, 3600 * SECOND, NULL, COMPLETE_NONE,
 	 PLAYS},
-	{0, "duration", "TIME", "measure for TIME: 3, 500ms, 2m", measure, ONCE | RECORD, OPTS_TIME,
-	 FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE, 0, true},
+	{0, "duration", "TIME", "measure for TIME: 3, 500ms, 2m", measure, ONCE | WHY | RECORD,
+	 OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE, 0, true},
 	{0, "duration", "TIME", "quit after TIME: 30, 2m (default: with q)", measure, LIVE,
 	 OPTS_TIME, FIELD(duration_ns), MS, YEAR, NULL, COMPLETE_NONE, 0, true},
 	{0, "start-after", "TIME", "wait for TIME before measuring begins: 3, 500ms, 2m", measure,
@@ -316,6 +328,10 @@ const struct opts_info opts_table[] = {
 	{0, "min-sleep", "TIME", "with --sleeps: record each sleep of TIME and more (100us)",
 	 measure, LIVE | REPORT | RECORD, OPTS_TIME, FIELD(min_sleep_ns), 1, YEAR, NULL,
 	 COMPLETE_NONE, LIVE | REPORT | RECORD, true},
+	{0, "why", NULL,
+	 "follow what the chosen tasks do, and who wakes them (BPF): for 'kontend why'", measure,
+	 LIVE | REPORT | RECORD, OPTS_FLAG, FIELD(why), 0, 0, NULL, COMPLETE_NONE,
+	 LIVE | REPORT | RECORD, true},
 	{0, "user-locks", "HOW",
 	 "how to measure waits for locks of programs: events (default), snapshot or off", measure,
 	 MEASURE, OPTS_CHOICE, FIELD(user_locks), 0, 0, "events snapshot off", COMPLETE_NONE,
@@ -440,7 +456,7 @@ const struct opts_info opts_table[] = {
 	{0, "time", "FROM,TO", "a range to begin with: 1:23,+10s or 14:30:05,14:31:00", table,
 	 PLAYS, OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
 	{0, "time", "FROM,TO", "only this part of the whole: 1:23,+10s or 25%,50% or 14:30:05,",
-	 table, ONCE, OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
+	 table, ONCE | WHY, OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
 	{0, "time", "FROM,TO", "only this part of each: 1:23,+10s or 25%,50%", table, DIFF,
 	 OPTS_TEXT, FIELD(time), 0, 0, NULL, COMPLETE_NONE},
 	{0, "compare", "A,B",
@@ -492,19 +508,21 @@ const struct opts_info opts_table[] = {
 	{'n', "rows", "N", "at most N rows per table, 0 for all (default: 10 in text)", table,
 	 MERGE, OPTS_COUNT, FIELD(rows), 0, 1000000, NULL, COMPLETE_NONE},
 	{'s', "sort", "COLUMN", "order of the rows, by the column's report name, like total_ns",
-	 table, SCREEN | REPORT | DIFF, OPTS_TEXT, FIELD(sort), 0, 0, NULL, COMPLETE_NONE,
+	 table, SCREEN | REPORT | WHY | DIFF, OPTS_TEXT, FIELD(sort), 0, 0, NULL, COMPLETE_NONE,
 	 SCREEN | REPORT},
 	{0, "fields", "COLUMNS", "only these columns, in this order, like name,p99_ns,total_ns",
-	 table, REPORT | DIFF, OPTS_TEXT, FIELD(fields), 0, 0, NULL, COMPLETE_NONE},
-	{0, "reverse", NULL, "reverse the order", table, REPORT | DIFF, OPTS_FLAG, FIELD(reverse),
-	 0, 0, NULL, COMPLETE_NONE},
+	 table, REPORT | WHY | DIFF, OPTS_TEXT, FIELD(fields), 0, 0, NULL, COMPLETE_NONE},
+	{0, "reverse", NULL, "reverse the order", table, REPORT | WHY | DIFF, OPTS_FLAG,
+	 FIELD(reverse), 0, 0, NULL, COMPLETE_NONE},
 	{0, "filter", "TERMS",
 	 "only rows with TERMS: WORD, COLUMN:WORD, COLUMN~REGEX, COLUMN>5ms, !TERM, A | B", table,
-	 SCREEN | REPORT | DIFF, OPTS_TEXT, FIELD(filter), 0, 0, NULL, COMPLETE_NONE},
+	 SCREEN | REPORT | WHY | DIFF, OPTS_TEXT, FIELD(filter), 0, 0, NULL, COMPLETE_NONE},
 	{'n', "rows", "N", "at most N rows per table, 0 for all (default: 20 in text)", table,
-	 REPORT | DIFF, OPTS_COUNT, FIELD(rows), 0, 1000000, NULL, COMPLETE_NONE, REPORT | DIFF},
-	{0, "format", "FORMAT", "text, csv or json (default: text)", table, REPORT | DIFF | MERGE,
-	 OPTS_CHOICE, FIELD(format), 0, 0, "text csv json", COMPLETE_NONE},
+	 REPORT | WHY | DIFF, OPTS_COUNT, FIELD(rows), 0, 1000000, NULL, COMPLETE_NONE,
+	 REPORT | DIFF},
+	{0, "format", "FORMAT", "text, csv or json (default: text)", table,
+	 REPORT | WHY | DIFF | MERGE, OPTS_CHOICE, FIELD(format), 0, 0, "text csv json",
+	 COMPLETE_NONE},
 	{0, "format", "FORMAT", "svg, text or ansi (default: by the end of FILE's name, else text)",
 	 picture, SHOT, OPTS_CHOICE, FIELD(format), 0, 0, "svg text ansi", COMPLETE_NONE},
 	{0, "format", "FORMAT", "text or json (default: text)", table, DOCTOR | INCIDENTS | BENCH,
@@ -548,12 +566,13 @@ const struct opts_info opts_table[] = {
 	 table, SCREEN | REPORT, OPTS_TEXT, FIELD(verdict), 0, 0, NULL, COMPLETE_NONE,
 	 SCREEN | REPORT},
 	{'j', "json", NULL, "the same as --format json", table,
-	 REPORT | SCRIPT | DIFF | MERGE | DOCTOR | INCIDENTS | BENCH, OPTS_PRESET, FIELD(format), 0,
-	 0, "json", COMPLETE_NONE},
+	 REPORT | WHY | SCRIPT | DIFF | MERGE | DOCTOR | INCIDENTS | BENCH, OPTS_PRESET,
+	 FIELD(format), 0, 0, "json", COMPLETE_NONE},
 	{'x', "separator", "SEP", "one character between CSV fields, or \\t (default: a comma)",
-	 table, REPORT | DIFF | MERGE, OPTS_TEXT, FIELD(separator), 0, 0, NULL, COMPLETE_NONE},
+	 table, REPORT | WHY | DIFF | MERGE, OPTS_TEXT, FIELD(separator), 0, 0, NULL,
+	 COMPLETE_NONE},
 	{'o', "output", "FILE", "write to FILE, which appears only when it is complete", table,
-	 ONCE | DIFF | MERGE | DOCTOR, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
+	 ONCE | WHY | DIFF | MERGE | DOCTOR, OPTS_TEXT, FIELD(output), 0, 0, NULL, COMPLETE_FILE},
 
 	{0, "percent-limit", "P", "in call trees, first open entries of P percent or more", table,
 	 SCREEN, OPTS_PERCENT, FIELD(percent_limit), 0, 0, NULL, COMPLETE_NONE, SCREEN},
@@ -592,7 +611,7 @@ const struct opts_info opts_table[] = {
 	{'v', "verbose", NULL, "print the result of successful checks, too", general, DOCTOR,
 	 OPTS_FLAG, FIELD(verbose), 0, 0, NULL, COMPLETE_NONE},
 	{'q', "quiet", NULL, "print errors only", general,
-	 MEASURE | PLAYS | CUT | RECOVER | INCIDENTS | DIFF | MERGE | DEMO | BENCH, OPTS_FLAG,
+	 MEASURE | WHY | PLAYS | CUT | RECOVER | INCIDENTS | DIFF | MERGE | DEMO | BENCH, OPTS_FLAG,
 	 FIELD(quiet), 0, 0, NULL, COMPLETE_NONE},
 	{'h', "help", NULL, "print this help", general, ALL, OPTS_FLAG, FIELD(help), 0, 0, NULL,
 	 COMPLETE_NONE},

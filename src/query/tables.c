@@ -13,6 +13,7 @@
 #include "kontend/query-queued.h"
 #include "kontend/query-rotation.h"
 #include "kontend/query-uprobe.h"
+#include "kontend/query-why.h"
 
 #include <string.h>
 
@@ -22,6 +23,7 @@ const struct table_def table_defs[] = {
 	{&query_waiters_kind, "waiters", "Waiters"},
 	{&query_chains_kind, "chains", "Chains"},
 	{&query_blocked_kind, "blocked tasks", "Blocked tasks"},
+	{&query_why_kind, "activity of tasks", "Activity of tasks"},
 	{&query_blame_kind, "tasks to blame", "Tasks to blame", &query_blame_all_kind},
 	{&query_blame_held_kind, "held locks", "Held while others waited", &query_blame_all_kind},
 	{&query_blame_did_kind, "what holders did", "Activity of holders", &query_blame_all_kind},

@@ -22,6 +22,7 @@
 #include "kontend/query-shorts.h"
 #include "kontend/query-uprobe.h"
 #include "kontend/query-verdict.h"
+#include "kontend/query-why.h"
 #include "kontend/report.h"
 #include "kontend/table.h"
 
@@ -76,11 +77,14 @@ struct report_data {
 	struct query_chains_sum chains_sum;
 	struct query_blocked_sum blocked_sum;
 	struct query_sleeps sleeps;
+	struct query_why_sum why_sum;
+	const struct query_why_block *why_blocks;
+	size_t n_why_blocks;
 	struct query_lock_look lock_look; /* always */
 	struct report_blame blamed;
 	struct query_queued_sum queued_sum;
-	struct table types, cpus, locks, waiters, chains, blocked, held, blame, did, queues, slots,
-		holders, creations, contexts, events, rotation, incidents;
+	struct table types, cpus, locks, waiters, chains, blocked, why, held, blame, did, queues,
+		slots, holders, creations, contexts, events, rotation, incidents;
 	struct query_mmap_sum mmap_sum;	     /* always */
 	struct table mmap, mmap_worst;	     /* mmap_worst: for the overview */
 	struct report_mmap_hist *mmap_hists; /* by memory cgroup: one for each row */
@@ -150,6 +154,11 @@ void report_perf_text_sum(const struct report_data *d, FILE *out); /* of the ove
 void report_perf_json(const struct report_data *d, struct jsonw *j);
 void report_perf_json_sum(const struct report_data *d, struct jsonw *j);
 void report_perf_json_source(const struct report_data *d, struct jsonw *j);
+
+/* why.c: what chosen tasks did. */
+int report_why_ask(struct report_data *d, const struct query_spec *s, struct error *err);
+void report_why_text(const struct report_data *d, FILE *out);
+void report_why_json(const struct report_data *d, struct jsonw *j);
 
 /* rotation.c */
 void report_rotation_text(const struct report_data *d, FILE *out);

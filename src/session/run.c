@@ -330,6 +330,7 @@ static int load_programs(struct run *r, const struct opts *o, struct error *err)
 		.ring_bytes = asked_bytes(o),
 		.releases = wants_releases(r, o),
 		.sleeps = o->sleeps,
+		.why = o->why,
 		.user_ns = run_reports_users(o) ? MIN_USER_NS : 0,
 		.min_sleep_ns = o->min_sleep_ns ? o->min_sleep_ns : MIN_SLEEP_NS,
 		.holders = r->held || r->blame,

@@ -126,6 +126,19 @@ static int check_follow(const struct waitfeed *f, const struct opts *o, struct e
 			 o->no_bpf ? "BPF is switched off (--no-bpf)" : why.text);
 }
 
+/* There is no other way. @why: of a failure; its text may be "". */
+static int check_why(const struct waitfeed *f, const struct opts *o, const struct error *why,
+		     struct error *err)
+{
+	if (!o->why || f)
+		return 0;
+	return error_set(err, -ENOTSUP, "Cannot follow what tasks do (--why)%s%s",
+			 o->no_bpf    ? ": BPF is switched off (--no-bpf)"
+			 : *why->text ? ": "
+				      : "",
+			 o->no_bpf ? "" : why->text);
+}
+
 static uint64_t follow_ns(const struct opts *o, const struct waitfeed_options *w)
 {
 	if (o->no_follow || o->no_bpf || (!w->ns && pidns_is_inner()))
@@ -139,7 +152,7 @@ static int without_waits(struct waitfeed **ret, const struct opts *o, struct wai
 {
 	struct error why = {0};
 
-	if (!w->owners && !w->follow_ns && !((w->sleeps || w->user_ns) && !o->no_bpf))
+	if (!w->owners && !w->follow_ns && !((w->sleeps || w->user_ns || w->why) && !o->no_bpf))
 		return only_names(ret, w, types);
 	if (w->owners && o->no_bpf)
 		return error_set(
@@ -182,6 +195,7 @@ int run_waits_new(struct waitfeed **ret, const struct opts *o, struct waitfeed_o
 	code = code < 0 ? code : waits_and_owners(ret, o, &w, types, &no_waits, err);
 	w.short_ns = w.cost_ppm = 0;
 	code = code < 0 || *ret ? code : without_waits(ret, o, &w, types, &no_follow, err);
+	code = code < 0 ? code : check_why(*ret, o, no_follow.code ? &no_follow : &no_waits, err);
 	if (code == 0 && w.follow_ns)
 		say_refused(refused, *ret, &no_waits, &no_follow);
 	else if (code == 0)

@@ -6,13 +6,13 @@
 
 expect 0 '' "$kontend" --help
 prints '^Usage: kontend'
-for verb in live report script diff export demo bench doctor help version; do
+for verb in live report why script diff export demo bench doctor help version; do
 	grep -q "^  $verb" "$work/out" || complain "--help does not name $verb"
 done
 awk 'length($0) > 80 { exit 1 }' "$work/out" || complain "--help is wider than 80"
 prints 'kontend-stories\(7\)'
 grep -q dump "$work/out" && complain "--help names the hidden verb"
-for verb in live top report script diff export demo bench doctor; do
+for verb in live top report why script diff export demo bench doctor; do
 	expect 0 '' "$kontend" $verb --help
 	prints '^Usage: kontend'
 	prints '^  -h, --help'
@@ -29,7 +29,13 @@ done
 # The manual of each view, with its columns; where a verb has its name, that one's help.
 for view in $("$kontend" dump views | cut -f 1); do
 	expect 0 '' "$kontend" help "$view"
-	[ "$view" = incidents ] || prints "^The view $view, "
+	case $view in
+	incidents | why)
+		prints "^Usage: kontend $view "
+		continue
+		;;
+	esac
+	prints "^The view $view, "
 	[ "$(wc -l <"$work/out")" -ge 5 ] || complain "help $view: $(cat "$work/out")"
 	! grep -nE '\\|^\.[A-Z]' "$work/out" || complain "help $view has marks of its source"
 done
@@ -98,6 +104,9 @@ bad "'a' is one recording: give two to compare" "$kontend" diff a
 bad "'c' is a third recording: put '--' between" "$kontend" diff a b c
 bad "No recordings before '--'" "$kontend" diff -- a b c
 bad "--sort 'nonsense': the table 'diff' has no such column" "$kontend" diff --sort nonsense a b
+bad 'Give --pid, --tid or a command' "$kontend" why
+bad '--tid chooses one of them, not --pid' "$kontend" why -i x -p 1
+bad "--tid '1,2': give one thread" "$kontend" why -i x -t 1,2
 bad '--input reads a recording and --freq is for measuring' "$kontend" script -i x -F 1
 bad '--input reads a recording and --duration is for' "$kontend" report -i x --duration 1
 bad 'leave out the command' "$kontend" export -i x -- true

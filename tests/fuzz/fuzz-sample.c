@@ -8,6 +8,7 @@
 #include "fuzz.h"
 #include "kontend/decode.h"
 #include "kontend/mem.h"
+#include "kontend/runrec.h"
 #include "kontend/userlock.h"
 #include <linux/perf_event.h>
 #include <string.h>
@@ -82,6 +83,15 @@ static void check_inside(const struct event *ev, const uint8_t *rec, size_t size
 		check_text(ev->sleep.waker_comm, rec, size);
 		from = (const uint8_t *)ev->sleep.frames;
 		to = (const uint8_t *)(ev->sleep.frames + ev->sleep.n_frames);
+	} else if (ev->kind == EVENT_RUN) {
+		fuzz_require(ev->run->state < RUNREC_STATES && ev->run->flags < RUNREC_FLAGS);
+		fuzz_require(ev->run->off_ns <= ev->time && ev->run->in_ns <= ev->time);
+		check_text(ev->run->comm, rec, size);
+		check_text(ev->run->waker_comm, rec, size);
+		for (size_t i = 0; i < RUNREC_BYS; i++)
+			check_text(ev->run->by[i].comm, rec, size);
+		from = (const uint8_t *)ev->run->frames;
+		to = from + (ev->run->n_frames + ev->run->n_waker_frames) * sizeof(uint64_t);
 	} else if (ev->kind == EVENT_USER) {
 		fuzz_require(ev->user.begin_ns + ev->user.length_ns <= ev->time);
 		fuzz_require(ev->user.woken_ns >= ev->user.begin_ns &&

@@ -6,6 +6,7 @@
 #include "kontend/inoderec.h"
 #include "kontend/locktype.h"
 #include "kontend/ownerrec.h"
+#include "kontend/runrec.h"
 #include "kontend/sleeprec.h"
 #include "kontend/source.h"
 #include "kontend/userrec.h"
@@ -58,6 +59,7 @@ void synth_wait_release(struct synth *s, uint32_t cpu, uint64_t t, int pid, int 
 /* It has the number of frames that it gives. */
 void synth_holder(struct synth *s, uint32_t cpu, uint64_t t, const struct holdrec *holder);
 void synth_user(struct synth *s, uint32_t cpu, uint64_t t, const struct userrec *sleep);
+void synth_run(struct synth *s, uint32_t cpu, uint64_t t, const struct runrec *run);
 void synth_sleep(struct synth *s, uint32_t cpu, uint64_t t, const struct sleeprec *sleep);
 void synth_inode(struct synth *s, uint32_t cpu, uint64_t t, const struct inoderec *inode);
 void synth_comm(struct synth *s, uint32_t cpu, uint64_t t, int pid, int tid, const char *comm);

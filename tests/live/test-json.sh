@@ -43,6 +43,9 @@ says script -i "$file"
 	fail "record --sleeps: $(cat "$dir/err")"
 says report -i "$dir/sleeps.data" --view blocked
 says script -i "$dir/sleeps.data"
+"$kontend" record -q --why -o "$dir/why.data" -- "$naps" 10 10 >"$dir/slept" 2>"$dir/err" ||
+	fail "record --why: $(cat "$dir/err")"
+says why -i "$dir/why.data"
 
 # A program that holds all slots of a CPU prevents one more there. Others may have some: take the rest.
 hold() { # KIND...

@@ -36,6 +36,7 @@ static const struct reason {
 } reasons[] = {
 	{"rotation", "no rotating PMU"},
 	{"blocked", "no snapshot has the blocked tasks"},
+	{"why", "no task was followed"},
 };
 
 /* The claim of each callout, by its title: all of these are on the screen above it. */

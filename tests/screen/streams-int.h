@@ -73,6 +73,7 @@ struct synth *stream_mmap_none(void);
 struct synth *stream_blocked(void);
 struct synth *stream_blocked_proc(void);
 struct synth *stream_blocked_slept(void);
+struct synth *stream_why(void);
 struct synth *stream_no_bpf(void);
 struct synth *stream_mmap_all(void);
 struct synth *stream_mmap_sampled(void);

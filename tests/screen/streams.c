@@ -521,6 +521,7 @@ static const struct {
 	{"blocked", stream_blocked},
 	{"blocked-proc", stream_blocked_proc},
 	{"blocked-slept", stream_blocked_slept},
+	{"why", stream_why},
 	{"no-bpf", stream_no_bpf},
 	{"hot", stream_hot},
 	{"hot-cpus", stream_hot_cpus},

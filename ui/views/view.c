@@ -8,6 +8,7 @@
 #include "kontend/arena.h"
 #include "kontend/engine.h"
 #include "kontend/query-no-locks.h"
+#include "kontend/query-why.h"
 #include "kontend/screen-views.h"
 #include "kontend/text.h"
 #include "wait.h"
@@ -123,7 +124,7 @@ static const char *without_type(const char *title)
 	return blank ? blank + 1 : title;
 }
 
-int view_open(struct view *v, enum query_by by, uint64_t id)
+static int open_detail(struct view *v, enum query_by by, uint64_t id)
 {
 	struct query_scope scope = v->scope;
 	const char *title = query_title(v->query, by, id);
@@ -133,6 +134,18 @@ int view_open(struct view *v, enum query_by by, uint64_t id)
 	scope.mask |= 1u << by;
 	scope.id[by] = id;
 	return app_push(v->app, &view_detail, &scope, title ? title : query_by_name(by));
+}
+
+int view_open(struct view *v, enum query_by by, uint64_t id)
+{
+	if (by == BY_TASK && query_why_tid(v->query, id))
+		return app_push_row(v->app, &view_why, id, query_title(v->query, by, id));
+	return open_detail(v, by, id);
+}
+
+int view_open_task(struct view *v, uint64_t id)
+{
+	return open_detail(v, BY_TASK, id);
 }
 
 int view_open_waiter(struct view *v, uint64_t row, enum query_by by)

@@ -41,7 +41,10 @@ enum event_kind {
 	EVENT_LEASE_UNBLOCK, /* filelock:break_lease_unblock */
 	EVENT_SLEEP,	     /* by kontend: a sleep of `tid` in state D has ended */
 	EVENT_USER,	     /* by kontend: a sleep of `tid` in futex(2) has ended */
+	EVENT_RUN,	     /* by kontend: what `tid` did until now (runrec.h) */
 };
+
+struct runrec;
 
 /*
  * A decoded record. Pointers borrow the record's bytes: valid until the record is released, which
@@ -190,6 +193,7 @@ struct event {
 			bool io;		       /* the kernel accounts it as I/O */
 			uint8_t user_is;	       /* enum waitrec_user */
 		} sleep;
+		const struct runrec *run; /* its frames end with n_frames + n_waker_frames */
 		/* See userrec.h. */
 		struct {
 			uint64_t lock, begin_ns, length_ns, woken_ns;

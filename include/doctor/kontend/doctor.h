@@ -27,7 +27,7 @@ struct doctor_item {
 	const char *cause; /* of a view: the check that its text is from, NULL = none */
 };
 
-enum { DOCTOR_ITEMS = 32 };
+enum { DOCTOR_ITEMS = 40 };
 
 /* Waits that the events of locks of some kernels leave out. */
 enum doctor_gap_fact {

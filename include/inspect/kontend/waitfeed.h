@@ -44,6 +44,7 @@ struct waitfeed_options {
 	bool sleeps;	    /* sleeps in state D are measured: snapshot-slept.h */
 	/* Sleeps for locks of programs of so long are records (userrec.h); 0: none is measured. */
 	uint64_t user_ns;
+	bool why;     /* of chosen tasks alone: what they do, and who wakes them (runrec.h) */
 	bool holders; /* holders are wanted, from BPF or from perf */
 	/* Sleeps of so long are records as well (sleeprec.h); 0: none. */
 	uint64_t min_sleep_ns;

@@ -8,6 +8,7 @@
 
 struct blame;
 struct blocked;
+struct runs;
 struct sleeps;
 struct user_releases;
 struct user_seen;
@@ -84,6 +85,7 @@ struct model {
 	struct user_releases *user_releases;
 	struct user_seen *user_seen;
 	struct sleeps *sleeps; /* in state D, each, if that is measured */
+	struct runs *runs;     /* what chosen tasks did, if that is measured */
 	struct model_cpu *cpus;
 	uint32_t n_cpus;
 	struct model_type *types; /* LOCK_TYPES of them */

@@ -13,6 +13,7 @@ enum opts_verb {
 	VERB_LIVE,
 	VERB_REPLAY,
 	VERB_REPORT,
+	VERB_WHY,
 	VERB_SCRIPT,
 	VERB_DIFF,
 	VERB_MERGE,
@@ -47,6 +48,7 @@ struct opts {
 		service, creations, cost;
 	bool phases;		 /* --phases */
 	bool sleeps;		 /* --sleeps */
+	bool why;		 /* --why */
 	const char *user_locks;	 /* --user-locks; NULL: events */
 	const char *user_frames; /* --user-frames; NULL: all */
 	const char *cpus, *pids, *tids, *cgroup;

@@ -25,7 +25,8 @@
 	X(callers)                                                                                 \
 	X(tasks)                                                                                   \
 	X(types)                                                                                   \
-	X(cpus)
+	X(cpus)                                                                                    \
+	X(why)
 
 #define SCREEN_VIEWS_FIRST_WORD(name) #name
 #define SCREEN_VIEWS_WORD(name) " " #name

@@ -16,6 +16,7 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 	X(waiters, WAITERS)                                                                        \
 	X(chains, CHAINS)                                                                          \
 	X(blocked, BLOCKED)                                                                        \
+	X(why, WHY) /* what chosen tasks did */                                                    \
 	X(held, HELD)                                                                              \
 	X(blame, BLAME)                                                                            \
 	X(did, DID)                                                                                \
@@ -83,6 +84,7 @@ struct report_spec {
 				  * the default columns */
 	const char *only;	 /* the filter of waits, as for wait_filter_set(); NULL: all */
 	const char *only_words;	 /* its description */
+	int32_t why_tid;	 /* why: this thread alone; 0: all that were chosen */
 	bool is_range;		 /* text: print the part of the whole that the report covers */
 	int width;		 /* text: limit, reached by leaving out the least important
 				  * columns; 0: no limit */

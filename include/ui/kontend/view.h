@@ -113,6 +113,8 @@ void view_draw_error(struct screen *s, struct rect r, const struct error *err);
 void view_fill_spec(const struct view *v, const struct table_widget *w, struct query_spec *spec);
 /* Pushes a detail of the rows of @scope that have @id in dimension @by. */
 int view_open(struct view *v, enum query_by by, uint64_t id);
+/* The waits of the task @id of the table of tasks, also of one that is followed. */
+int view_open_task(struct view *v, uint64_t id);
 /* The same for the lock or task of a row of query_waiters(); the wait may have ended by now. */
 int view_open_waiter(struct view *v, uint64_t row, enum query_by by);
 /* Pushes the page of that wait itself, with the calls; of one that has ended, what @seen has. */

@@ -59,6 +59,7 @@ struct waitfeed {
 	bool files;		     /* the kernel reports waits for locks of files, */
 	_Atomic bool files_reported; /* and the programs do; set by the thread that attaches */
 	int file_states;	     /* the map of how many wait */
+	struct why *why;	     /* NULL: what tasks do is not reported */
 	struct nsview *ns;	     /* borrowed, or NULL */
 	int links[LINKS];	     /* attached programs */
 	size_t n_links;
@@ -342,6 +343,7 @@ static int report_id(const struct waitfeed *f, uint32_t id, struct error *err)
 {
 	int map = map_of(f, "ids", err);
 	const uint8_t is_one = 1;
+	int code = 0;
 
 	if (map < 0)
 		return map;
@@ -351,9 +353,10 @@ static int report_id(const struct waitfeed *f, uint32_t id, struct error *err)
 	 */
 	if (f->ns && !(id = (uint32_t)nsview_host_id(f->ns, (int32_t)id)))
 		return 0;
-	return bpf_map_update_elem(map, &id, &is_one, BPF_ANY) < 0
-		       ? error_errno(err, -errno, "Cannot pass task %u to BPF", id)
-		       : 0;
+	code = bpf_map_update_elem(map, &id, &is_one, BPF_ANY) < 0 ? -errno : 0;
+	if (code == 0 && f->why)
+		code = why_choose(f->why, id);
+	return code < 0 ? error_errno(err, code, "Cannot pass task %u to BPF", id) : 0;
 }
 
 static int report_cgroup(const struct waitfeed *f, const char *path, struct error *err)
@@ -585,6 +588,8 @@ static int load(struct waitfeed *f, const struct waitfeed_options *o, struct ker
 			&(const struct short_options){o->short_ns, o->cost_ppm, o->report_ns}, err);
 	if (code == 0 && o->waits && o->user_frames && o->max_stack)
 		code = user_frames_new(&f->user_frames, f->object, err);
+	if (code == 0 && o->why)
+		code = why_new(&f->why, f->object, f->scope, types, err);
 	if (code == 0)
 		code = report_target(f, o->target, err);
 	if (code < 0)
@@ -608,6 +613,7 @@ int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct
 	f->feed.follow = follow;
 	f->feed.shorts = shorts;
 	f->feed.waits = o->waits;
+	f->feed.much = o->why;
 	f->ns = o->ns;
 	f->owners = o->owners;
 	f->min_sleep_ns = o->min_sleep_ns;
@@ -678,6 +684,8 @@ int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 		code = attach(f, "sched_process_fork", "see_fork", err);
 	if (code == 0 && f->ns && f->scope != WAITS_PIDS && f->scope != WAITS_TIDS)
 		code = attach_names(f, err);
+	if (code == 0 && f->why)
+		code = why_attach(f->why, err);
 	if (code == 0 && !f->feed.waits && !f->owners && !f->follow)
 		return 0;
 	if (code == 0)
@@ -739,6 +747,7 @@ int waitfeed_govern(struct waitfeed *f, struct error *err)
 {
 	int code = f && f->user_frames ? user_frames_start(f->user_frames, err) : 0;
 
+	code = code == 0 && f && f->why ? why_start(f->why, err) : code;
 	return code == 0 && f && f->shorts ? short_start(f->shorts, err) : code;
 }
 
@@ -756,6 +765,8 @@ void waitfeed_unfollow(struct waitfeed *f)
 		short_stop(f->shorts);
 	if (f)
 		user_frames_stop(f->user_frames);
+	if (f)
+		why_stop(f->why);
 }
 
 void waitfeed_free(struct waitfeed *f)
@@ -763,6 +774,7 @@ void waitfeed_free(struct waitfeed *f)
 	if (!f)
 		return;
 	follow_free(f->follow);
+	why_free(f->why);
 	short_free(f->shorts);
 	user_frames_free(f->user_frames);
 	/*

@@ -137,4 +137,24 @@ int user_frames_start(struct user_frames *u, struct error *err);
 void user_frames_stop(struct user_frames *u); /* async-signal-safe; NULL is fine */
 void user_frames_free(struct user_frames *u); /* NULL is fine */
 
+/* why.c */
+
+/*
+ * Reports what chosen tasks do, and those that wake them (runrec.h): the threads or processes of
+ * @scope, an enum waits_scope; of others there would be too many. Records go into the rings of
+ * @waits, the object of waits.bpf.c.
+ */
+struct why;
+struct kerntypes;
+
+int why_new(struct why **ret, struct bpf_object *waits, unsigned scope, struct kerntypes *types,
+	    struct error *err);
+/* A task that is chosen, by its number in the initial namespace. 0 or a negative errno. */
+int why_choose(struct why *w, uint32_t id);
+int why_attach(struct why *w, struct error *err);
+/* Starts the thread that has lasting stretches reported. */
+int why_start(struct why *w, struct error *err);
+void why_stop(struct why *w); /* async-signal-safe; NULL is fine */
+void why_free(struct why *w); /* NULL is fine */
+
 #endif
