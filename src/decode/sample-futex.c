@@ -42,6 +42,8 @@ int decode_user(const uint8_t *raw, size_t len, struct event *ev)
 	ev->user.owner_tid = r.owner_tid;
 	ev->user.waker_pid = r.waker_pid;
 	ev->user.waker_tid = r.waker_tid;
+	ev->user.is_lost_known = r.lost != 0;
+	ev->user.lost_ns = waitrec_age_ns(r.lost);
 	ev->user.op = r.op;
 	ev->user.value = r.value;
 	ev->user.cpu = r.cpu;

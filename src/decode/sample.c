@@ -111,6 +111,7 @@ static inline void clear_begin(struct event *ev)
 	ev->begin.user_is = WAITREC_USER_NONE;
 	ev->begin.ino = ev->begin.file = ev->begin.owner_file = 0;
 	ev->begin.held_ns = ev->begin.spun_ns = 0;
+	ev->begin.idle = 0;
 }
 
 static uint64_t load_field(const uint8_t *raw, struct trace_field f)
@@ -309,21 +310,33 @@ static inline int wait_begin_fields(const uint8_t *raw, size_t len, bool late, b
 	ev->begin.owner = (uint8_t)r.owner;
 	ev->begin.owner_asked = r.owner_asked;
 	ev->begin.ino = ev->begin.file = ev->begin.owner_file = 0;
-	ev->begin.held_ns = late ? 0 : waitrec_age_ns(r.held);
+	bool is_file = filelock_is(r.lock);
+	ev->begin.held_ns = late || !is_file ? 0 : waitrec_age_ns(r.held);
+	ev->begin.idle = late || is_file ? 0 : r.held;
 	ev->begin.spun_ns = late ? waitrec_age_ns(r.held) : 0;
 	if (ev->tid == -1)
 		ev->tid = r.tid;
 	return 0;
 }
 
-static int wait_end_fields(const uint8_t *raw, size_t len, struct event *ev)
+static inline void no_idle(struct event *ev)
 {
-	struct waitrec_end r;
+	ev->end.idle = ev->end.began = 0;
+	ev->end.is_lost_known = false;
+}
+
+/* @all: its length, of this version. */
+static int wait_end_fields(const uint8_t *raw, size_t len, size_t all, struct event *ev)
+{
+	struct waitrec_end r = {0};
 	const size_t before = sizeof(r.size);
 
-	if (len < sizeof(r) - before)
+	if (len < all - before)
 		return DECODE_BAD;
-	memcpy(&r, raw - before, sizeof(r));
+	memcpy(&r, raw - before, all);
+	no_idle(ev);
+	ev->end.idle = r.idle;
+	ev->end.began = r.began;
 	ev->kind = EVENT_CONTENTION_END;
 	ev->end.lock = r.lock;
 	ev->end.ret = r.ret;
@@ -374,7 +387,9 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 	if (len >= 4 && load_u32(raw) == WAITREC_LATE1_MAGIC)
 		return wait_begin_fields(raw, len, true, false, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_END_MAGIC)
-		return wait_end_fields(raw, len, ev);
+		return wait_end_fields(raw, len, sizeof(struct waitrec_end), ev);
+	if (len >= 4 && load_u32(raw) == WAITREC_END1_MAGIC)
+		return wait_end_fields(raw, len, WAITREC_END1, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_RELEASE_MAGIC)
 		return wait_release_fields(raw, len, ev);
 	return DECODE_SKIP;
@@ -498,6 +513,7 @@ static int file_fields(const struct trace_event *tp, const uint8_t *raw, size_t 
 	ev->kind = EVENT_CONTENTION_END;
 	ev->end.lock = filelock_addr(kind, dev, ino);
 	ev->end.ret = is_end ? ret : FILELOCK_OVER;
+	no_idle(ev);
 	ev->end.owner_file = 0;
 	return ret ? 0 : file_owner_fields(tp, raw, len, type, ev);
 }
@@ -521,6 +537,7 @@ static int raw_fields(struct decode *d, const struct decode_attr *a, const uint8
 	case EVENT_CONTENTION_END:
 		ev->end.lock = lock;
 		ev->end.ret = (int32_t)load_field(raw, tp->arg);
+		no_idle(ev);
 		ev->end.owner_file = 0;
 		break;
 	case EVENT_RELEASE:
@@ -651,6 +668,7 @@ static inline bool decode_plain(const struct decode_attr *a, const uint8_t *rec,
 	} else if (ev->kind == EVENT_CONTENTION_END) {
 		ev->end.lock = load_u64(raw + a->tp.lock.offset);
 		ev->end.ret = (int32_t)arg;
+		no_idle(ev);
 		ev->end.owner_file = 0;
 	} else {
 		ev->release.lock = load_u64(raw + a->tp.lock.offset);

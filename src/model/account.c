@@ -18,6 +18,7 @@
 #include "kontend/model-cpu.h"
 #include "kontend/series.h"
 #include "kontend/wait.h"
+#include "wait-lost.h"
 #include "wait-phases.h"
 
 /* The part of the wait that lies in the open bucket. */
@@ -72,6 +73,17 @@ static void add_spun(struct model *m, struct cell *c, struct wait *w, uint64_t n
 	cell_recent_spin(m->cells, c, wait_phases_take(m, w, ns));
 }
 
+/* The time for which a CPU was idle meanwhile. */
+static void add_lost(struct model *m, struct cell *c, struct wait *w, const struct event *ev)
+{
+	uint64_t ns;
+
+	c->unlost |= !wait_lost_end(m, w, ev, &ns);
+	if (cell_lose(m->cells, c, w->lost_ns))
+		c->unlost = 1;
+	cell_recent_lose(m->cells, c, ns);
+}
+
 /* Adds a wait that ends to the time waited since the sums began. */
 static inline void add_within(struct model *m, const struct wait *w, uint64_t ns)
 {
@@ -124,6 +136,7 @@ void account_end(struct model *m, struct wait *w, const struct event *ev)
 	add_bucket(m, c, w, part_ns);
 	cell_recent_part(m->cells, c, failed ? part_ns : part_ns - ns);
 	add_spun(m, c, w, ev->time);
+	add_lost(m, c, w, ev);
 	add_within(m, w, within_ns);
 	if (failed) {
 		m->n_failed++;
@@ -191,6 +204,7 @@ void account_tick(struct model *m, uint64_t time_ns)
 	for (uint32_t i = 1; i < m->waits->high; i++) {
 		struct wait *w = &m->waits->waits[i];
 		uint64_t spun_ns = w->used ? wait_phases_take(m, w, time_ns) : 0;
+		uint64_t lost_ns = w->used ? wait_lost_take(m, w, time_ns) : 0;
 		if (!w->used || w->doubtful || w->no_cpu ||
 		    wait_part_ns(w, 0, time_ns) < m->min_wait_ns)
 			continue;
@@ -201,6 +215,7 @@ void account_tick(struct model *m, uint64_t time_ns)
 		add_bucket(m, c, w, part_ns);
 		cell_recent_part(m->cells, c, part_ns);
 		cell_recent_spin(m->cells, c, spun_ns);
+		cell_recent_lose(m->cells, c, lost_ns);
 	}
 	cell_tick(m->cells, m->bucket_ns, time_ns);
 	if (m->held->max) {

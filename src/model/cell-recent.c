@@ -27,6 +27,7 @@ static struct cell *find_cell(struct sum *s, size_t index)
 		return NULL;
 	c->last_ns = of->last_ns;
 	c->unsplit = of->unsplit;
+	c->unlost = of->unlost;
 	s->at[index] = (uint32_t)(c - s->to->cells) + 1;
 	return c;
 }
@@ -42,6 +43,8 @@ static int add_recent(struct sum *s, struct cell *c, enum recent_kind kind, uint
 		return 0;
 	case RECENT_SPIN:
 		return cell_spin(s->to, c, value);
+	case RECENT_LOST:
+		return cell_lose(s->to, c, value);
 	case RECENT_FAILED:
 		return cell_fail(s->to, c, 0);
 	case RECENT_DOUBT:

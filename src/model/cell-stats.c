@@ -47,6 +47,7 @@ static struct cell_stats make_more(const struct cell *c)
 				   .max_ns = c->total_ns,
 				   .waited_ns = c->total_ns,
 				   .spun_ns = c->spun_ns,
+				   .lost_ns = c->lost_ns,
 				   .cur_n = c->in_open,
 				   .rate_n = c->in_closed,
 				   .few[0] = (uint8_t)hist_bucket(c->total_ns)};
@@ -228,12 +229,25 @@ int cell_spin(struct cell_table *t, struct cell *c, uint64_t ns)
 	return 0;
 }
 
+int cell_lose(struct cell_table *t, struct cell *c, uint64_t ns)
+{
+	if (!c->more && ns <= UINT32_MAX - c->lost_ns) {
+		c->lost_ns += (uint32_t)ns;
+		return 0;
+	}
+	struct cell_stats *m = more_of(t, c);
+	if (!m)
+		return -ENOMEM;
+	m->lost_ns += ns;
+	return 0;
+}
+
 struct cell_sums cell_sums(const struct cell_table *t, const struct cell *c)
 {
 	const struct cell_stats m = c->more ? t->more[c->more] : make_more(c);
 
-	return (struct cell_sums){m.n,	     m.min_ns, m.max_ns, m.waited_ns,
-				  m.spun_ns, m.rate_n, m.failed};
+	return (struct cell_sums){m.n,	     m.min_ns,	m.max_ns, m.waited_ns,
+				  m.spun_ns, m.lost_ns, m.rate_n, m.failed};
 }
 
 void cell_hist(const struct cell_table *t, const struct cell *c, struct hist *sum)
@@ -276,6 +290,7 @@ void cell_merge(struct cell_table *t, struct cell *into, const struct cell *from
 	merge_hist(t, a, &b);
 	a->waited_ns += b.waited_ns;
 	a->spun_ns += b.spun_ns;
+	a->lost_ns += b.lost_ns;
 	a->failed += b.failed;
 	a->cur_n += b.cur_n;
 	a->rate_n += b.rate_n;
@@ -290,6 +305,7 @@ void cell_merge(struct cell_table *t, struct cell *into, const struct cell *from
 	into->rate_wait_ns += from->rate_wait_ns;
 	into->doubt |= from->doubt;
 	into->unsplit |= from->unsplit;
+	into->unlost |= from->unlost;
 	into->doubt_open |= from->doubt_open;
 	into->doubt_closed |= from->doubt_closed;
 	if (from->more) {

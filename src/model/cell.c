@@ -87,8 +87,10 @@ static void put_slot(struct cell_table *t, uint32_t hash, size_t index)
 void cell_index(struct cell_table *t)
 {
 	memset(t->slots, 0, (t->mask + 1) * sizeof(*t->slots));
-	for (size_t i = 0; i < t->n; i++)
-		put_slot(t, t->cells[i].hash, i);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct cell_key key = cell_key(&t->cells[i]);
+		put_slot(t, hash_key(&key), i);
+	}
 }
 
 static int grow(struct cell_table *t)
@@ -132,8 +134,7 @@ struct cell *cell_get(struct cell_table *t, struct cell_key key)
 			   .stack = key.stack,
 			   .task = key.task,
 			   .owner = key.owner,
-			   .cpu = key.cpu,
-			   .hash = hash};
+			   .cpu = key.cpu};
 	return c;
 }
 
@@ -232,14 +233,12 @@ static uint32_t put_back(struct cell_table *t, const struct cell *taken, struct 
 		cell_merge(t, into, taken);
 		return (uint32_t)(into - t->cells);
 	}
-	struct cell fresh = *into;
 	*into = *taken;
 	into->lock = key.lock;
 	into->stack = key.stack;
 	into->task = key.task;
 	into->owner = key.owner;
 	into->cpu = key.cpu;
-	into->hash = fresh.hash;
 	return (uint32_t)(into - t->cells);
 }
 

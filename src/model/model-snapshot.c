@@ -26,6 +26,7 @@
 #include "kontend/user-seen.h"
 #include "kontend/usersnap.h"
 #include "kontend/wait.h"
+#include "wait-lost.h"
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -142,6 +143,9 @@ static int take_snapshot(struct model *m, const struct record_snapshot *head, co
 	if (head->kind == SNAPSHOT_MMAP)
 		take_mmap(m, (const uint8_t *)body + sizeof(*head), len - sizeof(*head));
 	const uint8_t *payload = (const uint8_t *)body + sizeof(*head);
+
+	if (head->kind == SNAPSHOT_COST)
+		wait_lost_tick(m, payload, len - sizeof(*head), head->time_ns);
 
 	/* All of them together are kept, not the latest. */
 	if (head->kind == SNAPSHOT_FUNCS)

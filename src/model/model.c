@@ -14,6 +14,7 @@
 #include "kontend/mem.h"
 #include "kontend/mmlevel.h"
 #include "tables.h"
+#include "wait-lost.h"
 #include "wait-phases.h"
 #include <errno.h>
 #include <string.h>
@@ -667,6 +668,7 @@ void model_zero(struct model *m)
 	for (size_t i = 0; i < m->locks->n; i++)
 		m->locks->locks[i].rcu_ns = m->locks->locks[i].readers_ns = 0;
 	wait_phases_zero(m);
+	wait_lost_zero(m);
 	m->n_failed = 0;
 	m->n_short = m->n_at_least = 0;
 	memset(m->shorts->types, 0, sizeof(m->shorts->types));

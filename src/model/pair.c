@@ -36,6 +36,7 @@
 #include "kontend/waitrec.h"
 #include "lockqueue-int.h"
 #include "wait-chain.h"
+#include "wait-lost.h"
 #include "wait-parts.h"
 #include "wait-phases.h"
 
@@ -482,6 +483,7 @@ static int begin(struct model *m, const struct event *ev)
 		drop_stale(m, &n, new, spin);
 	new->nested = n.depth &&spin;
 	wait_phases_begin(m, new, ev);
+	wait_lost_begin(m, new, ev);
 	if (ev->begin.since_ns)
 		account_late(m, new);
 	push(m, &n, index);

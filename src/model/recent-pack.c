@@ -3,8 +3,8 @@
  * Many entries of one cell become a block: how many, their sum, and of waits the longest, the
  * shortest and a histogram. So a storm, where the same few locks are waited for again and again,
  * takes little room, and summing it up little time. The parts of one cell become a single part,
- * their sum, and so do times of spinning. It happens in place, as neither is ever longer than what
- * it stands for.
+ * their sum, and so do times of spinning, and those in which a CPU was idle. It happens in place,
+ * as neither is ever longer than what it stands for.
  */
 #include "kontend/hist.h"
 #include "kontend/mem.h"
@@ -20,7 +20,7 @@ struct pack {
 	struct pack_sum {
 		uint32_t n;
 		uint64_t ns; /* differences below zero wrap */
-	} * sums[2];	     /* of parts, and of spinning */
+	} * sums[3];	     /* of parts, of spinning, and while a CPU was idle */
 	size_t *at;	     /* where in `values` those of a cell end, so far */
 	uint64_t *values;
 	size_t n_cells;
@@ -45,7 +45,7 @@ static uint64_t entry_at(const struct recent *r, size_t i)
 	return r->words[recent_kind(r->words[i]) == RECENT_HIGH ? i + 1 : i];
 }
 
-static const enum recent_kind summed[] = {RECENT_PART, RECENT_SPIN};
+static const enum recent_kind summed[] = {RECENT_PART, RECENT_SPIN, RECENT_LOST};
 
 enum { SUMMED = sizeof(summed) / sizeof(*summed) };
 
@@ -81,7 +81,7 @@ static bool begin(struct pack *p)
 	p->values = mem_calloc(r->n - r->open, sizeof(*p->values));
 	for (int k = 0; k < SUMMED; k++)
 		p->sums[k] = mem_calloc(p->n_cells, sizeof(*p->sums[k]));
-	return p->counts && p->at && p->values && p->sums[0] && p->sums[1];
+	return p->counts && p->at && p->values && p->sums[0] && p->sums[1] && p->sums[2];
 }
 
 static void count(struct pack *p)

@@ -60,6 +60,9 @@ int shorts_add(struct model *m, const struct shorts_part *s)
 		c->unsplit |= !s->is_split || cell_spin(m->cells, c, s->spun_ns);
 		cell_recent_spin(m->cells, c, s->spun_ns);
 	}
+	bool no_room = cell_lose(m->cells, c, s->lost_ns);
+	c->unlost |= no_room || !s->is_lost_known;
+	cell_recent_lose(m->cells, c, s->lost_ns);
 	l->begin_ns = l->begin_ns ? l->begin_ns : m->now_ns;
 	l->cur_wait_ns += s->ns;
 	t->cur_wait_ns += s->ns;
@@ -86,7 +89,13 @@ static int add_sums(struct model *m, const struct shortsnap_pair *p, uint32_t i)
 				.stack = stack_of(m, &row),
 				.n = row.n,
 				.ns = row.ns};
-	s.is_split = shortsnap_spun_since(&p->now, &p->before, i, &s.spun_ns);
+	uint64_t lost_of_ns;
+	s.is_split = shortsnap_part_since(&p->now, &p->before, i, SHORTSNAP_SPUN, &s.spun_ns);
+	s.is_lost_known =
+		shortsnap_part_since(&p->now, &p->before, i, SHORTSNAP_LOST, &s.lost_ns) &&
+		shortsnap_part_since(&p->now, &p->before, i, SHORTSNAP_LOST_OF, &lost_of_ns) &&
+		/* They are read while they grow. */
+		lost_of_ns + s.ns / 64 >= s.ns;
 	return shorts_add(m, &s);
 }
 

@@ -115,8 +115,17 @@ static int end(struct model *m, const struct event *ev)
 			    .cpu = ev->user.cpu};
 
 	end.end.lock = ev->user.lock;
+	end.end.is_lost_known = ev->user.is_lost_known;
+	end.end.lost_ns = ev->user.lost_ns;
 	end.end.ret = ev->user.flags & (USERREC_HANDED | USERREC_RETRIES) ? 0 : -EINTR;
 	return pair_end(m, &end);
+}
+
+static uint64_t lost_of(const struct usersnap_row *r)
+{
+	uint64_t ns = waitrec_age_ns(r->lost);
+
+	return ns < r->ns ? ns : r->ns;
 }
 
 int user_sums(struct model *m, const struct usersnap *s)
@@ -129,7 +138,9 @@ int user_sums(struct model *m, const struct usersnap *s)
 						 .type = locktype_from_flags(r->flags),
 						 .stack = STACK_OTHER,
 						 .n = r->n,
-						 .ns = r->ns};
+						 .ns = r->ns,
+						 .is_lost_known = r->lost != 0,
+						 .lost_ns = r->lost ? lost_of(r) : 0};
 		if (!locktype_is_user(part.type) || !r->n)
 			continue;
 		fold_if_full(m);

@@ -31,8 +31,8 @@ const struct figure query_cost_figures[] = {
 /* The size of the figures in a record of @len bytes: versions have only added figures. */
 static size_t known_bytes(size_t len)
 {
-	if (len >= sizeof(struct record_cost))
-		return sizeof(struct record_cost);
+	if (len >= RECORD_COST_FOLLOW)
+		return RECORD_COST_FOLLOW;
 	return len >= RECORD_COST_MEMORY ? RECORD_COST_MEMORY : RECORD_COST_LEAST;
 }
 

@@ -211,6 +211,13 @@ static void group_add_spins(const struct query *q, struct group *g, const struct
 	g->spun_ns += ns;
 }
 
+static void group_add_lost(struct group *g, const struct cell *c, const struct cell_sums *s)
+{
+	g->lost_ns += s->lost_ns;
+	g->is_lost |= s->lost_ns || (!c->unlost && (s->n || s->failed));
+	g->unlost |= c->unlost;
+}
+
 static void group_add_cell(struct group *g, const struct cell *c, const struct cell_sums *s)
 {
 	g->n += s->n;
@@ -252,6 +259,7 @@ static int group_cells(struct query *q, enum query_by by, const struct query_sco
 			return -ENOMEM;
 		group_add_cell(g, c, &sums);
 		group_add_spins(q, g, c, &sums);
+		group_add_lost(g, c, &sums);
 		gs->cell_next[i] = g->cells;
 		g->cells = (uint32_t)i + 1;
 	}
@@ -301,6 +309,14 @@ static void group_add_spinning(const struct model *m, struct group *g, const str
 	g->spun_ns += ns;
 }
 
+/* The time that it has lost until the last tick, which a window has in cells. */
+static void group_add_losing(struct group *g, const struct wait *wait, bool windowed)
+{
+	g->is_lost |= wait->idle_ns != 0;
+	g->unlost |= !wait->idle_ns;
+	g->lost_ns += windowed ? 0 : wait->lost_ns;
+}
+
 static void group_add_wait(const struct model *m, struct group *g, const struct wait *wait)
 {
 	uint64_t ns = query_wait_ns(m, wait);
@@ -335,6 +351,8 @@ static int group_waits(struct query *q, enum query_by by, const struct query_sco
 			group_add_wait(q->model, g, wait);
 		if (!wait->doubtful && !query_has_window(q))
 			group_add_spinning(q->model, g, wait);
+		if (!wait->doubtful)
+			group_add_losing(g, wait, query_has_window(q));
 		gs->wait_next[i] = g->waits;
 		g->waits = i + 1;
 	}

@@ -26,7 +26,8 @@ struct group {
 	uint64_t longest_ns;  /* and the longest of them */
 	uint32_t n_inflight;  /* how many these are */
 	uint64_t waited_ns;   /* since the sums began, by all sure waits, those in flight too */
-	uint64_t spun_ns;     /* the part of it, or of the window, in which they spun */
+	uint64_t spun_ns;     /* the part of it, or of the window, in which they spun, */
+	uint64_t lost_ns;     /* or in which a CPU was idle */
 	uint32_t waiting;
 	uint32_t cells, waits; /* heads of its lists, as index + 1 */
 	struct query_where first;
@@ -42,6 +43,7 @@ struct group {
 	bool at_least, at_least_now;
 	bool many_locks, many_types, many_bases, many_callers;
 	bool is_split, unsplit; /* the kernel reports spinning: of any lock; but not of all waits */
+	bool is_lost, unlost;	/* of any wait it is known whether a CPU was idle; of some not */
 	bool has_shorts;	/* of some waits only the sum is known: see shorts.h */
 };
 

@@ -265,6 +265,18 @@ static const char *say_burns(struct judge *j, const struct table *worst)
 			    units_tasks(r, spins->d));
 }
 
+/* ", of it 1.2 while a CPU was idle": the rest cost nothing; "" if it is not known. */
+static const char *say_lost(struct judge *j, const struct table *worst)
+{
+	const struct value *lost = table_cell(worst, 0, "wait_lost_ns_per_s");
+	char r[UNITS_BUF];
+
+	if (!lost->known)
+		return "";
+	return arena_printf(&j->q->arena, ", of it %s%s while a CPU was idle",
+			    lost->at_least ? ">=" : "", units_tasks(r, lost->d));
+}
+
 /* "41 tasks wait for mmap_lock mysqld/800, avg 38.2, longest 2.1s" */
 static const char *say_worst(struct judge *j, struct query_finding *f, const struct table *worst)
 {
@@ -276,8 +288,8 @@ static const char *say_worst(struct judge *j, struct query_finding *f, const str
 	f->because = say_because(j, f->lock, now.n);
 	units_tasks(r, rate->known ? rate->d : 0);
 	const char *length = say_length(j, &now, table_cell(worst, 0, "max_ns"));
-	const char *average = arena_printf(&j->q->arena, ", avg %s", r);
-	const char *burns = say_burns(j, worst);
+	const char *lost = say_lost(j, worst), *burns = say_burns(j, worst);
+	const char *average = lost ? arena_printf(&j->q->arena, ", avg %s%s", r, lost) : NULL;
 	if (!average || !burns)
 		return NULL;
 	if (j->f->average || !now.n)

@@ -16,10 +16,11 @@ bool shortsnap_decode(const void *data, size_t len, struct shortsnap *ret)
 	    (len - sizeof(*h)) / sizeof(struct shortsnap_row) < h->n_rows)
 		return false;
 	ret->rows = (const char *)data + sizeof(*h);
-	const size_t rest = len - sizeof(*h) - h->n_rows * sizeof(struct shortsnap_row);
-	ret->spun = rest / sizeof(uint64_t) < h->n_rows
-			    ? NULL
-			    : (const char *)ret->rows + h->n_rows * sizeof(struct shortsnap_row);
+	const size_t rows = h->n_rows * sizeof(struct shortsnap_row),
+		     part = h->n_rows * sizeof(uint64_t), rest = len - sizeof(*h) - rows;
+	for (size_t i = 0; i < SHORTSNAP_PARTS; i++)
+		ret->parts[i] =
+			rest < (i + 1) * part ? NULL : (const char *)ret->rows + rows + i * part;
 	for (uint32_t i = 0; i < h->n_rows; i++)
 		if (shortsnap_row(ret, i).n_frames > SHORTSNAP_FRAMES)
 			return false;
@@ -65,27 +66,27 @@ struct shortsnap_row shortsnap_since(const struct shortsnap *s, const struct sho
 	return row;
 }
 
-static uint64_t spun_of(const struct shortsnap *s, uint32_t i)
+static uint64_t part_of(const struct shortsnap *s, uint32_t i, enum shortsnap_part part)
 {
 	uint64_t ns;
 
-	memcpy(&ns, (const char *)s->spun + i * sizeof(ns), sizeof(ns));
+	memcpy(&ns, (const char *)s->parts[part] + i * sizeof(ns), sizeof(ns));
 	return ns;
 }
 
-bool shortsnap_spun_since(const struct shortsnap *s, const struct shortsnap *before, uint32_t i,
-			  uint64_t *ret)
+bool shortsnap_part_since(const struct shortsnap *s, const struct shortsnap *before, uint32_t i,
+			  enum shortsnap_part part, uint64_t *ret)
 {
 	const struct shortsnap_row row = shortsnap_row(s, i), since = shortsnap_since(s, before, i);
 	struct shortsnap_row old;
 
-	if (!s->spun)
+	if (!s->parts[part])
 		return false;
-	uint64_t now = spun_of(s, i), was = 0;
-	if (was_there(&row, before, i, &old) && !before->spun)
+	uint64_t now = part_of(s, i, part), was = 0;
+	if (was_there(&row, before, i, &old) && !before->parts[part])
 		return false;
 	if (was_there(&row, before, i, &old))
-		was = spun_of(before, i);
+		was = part_of(before, i, part);
 	*ret = now > was ? now - was : 0;
 	/* Both are read while they grow. */
 	*ret = *ret < since.ns ? *ret : since.ns;
@@ -146,19 +147,29 @@ static struct shortsnap_head head_at(const struct shortsnap_pair *p, uint64_t at
 	return h;
 }
 
-/* The time that the rows of then have spun: in proportion to their time. */
-static void put_spun(const struct shortsnap_pair *p, double part, uint8_t *to)
+/* That part of the rows at that time: in proportion to their time. */
+static void put_part(const struct shortsnap_pair *p, double part, enum shortsnap_part which,
+		     uint8_t *to)
 {
 	for (uint32_t i = 0; i < p->now.head.n_rows; i++) {
 		const struct shortsnap_row since = shortsnap_since(&p->now, &p->before, i),
 					   at = row_at(p, i, part), now = shortsnap_row(&p->now, i);
-		uint64_t left = now.ns - at.ns, spun = 0, ns = spun_of(&p->now, i);
+		uint64_t left = now.ns - at.ns, grown = 0, ns = part_of(&p->now, i, which);
 		double after = since.ns ? (double)left / (double)since.ns : 0;
 
-		if (shortsnap_spun_since(&p->now, &p->before, i, &spun))
-			ns -= share(spun < ns ? spun : ns, after, 0);
+		if (shortsnap_part_since(&p->now, &p->before, i, which, &grown))
+			ns -= share(grown < ns ? grown : ns, after, 0);
 		memcpy(to + i * sizeof(ns), &ns, sizeof(ns));
 	}
+}
+
+static size_t count_parts(const struct shortsnap *s)
+{
+	size_t n = 0;
+
+	while (n < SHORTSNAP_PARTS && s->parts[n])
+		n++;
+	return n;
 }
 
 int shortsnap_at(const struct shortsnap_pair *p, uint64_t at_ns, void **ret, size_t *ret_len)
@@ -166,7 +177,8 @@ int shortsnap_at(const struct shortsnap_pair *p, uint64_t at_ns, void **ret, siz
 	double part = (double)(at_ns - p->before_ns) / (double)(p->now_ns - p->before_ns);
 	struct shortsnap_head h = head_at(p, at_ns, part);
 	size_t rows = sizeof(h) + h.n_rows * sizeof(struct shortsnap_row);
-	size_t len = rows + (p->now.spun ? h.n_rows * sizeof(uint64_t) : 0);
+	size_t n_parts = count_parts(&p->now), of_part = h.n_rows * sizeof(uint64_t);
+	size_t len = rows + n_parts * of_part;
 	uint8_t *to = mem_calloc(1, len);
 
 	if (!to)
@@ -176,8 +188,8 @@ int shortsnap_at(const struct shortsnap_pair *p, uint64_t at_ns, void **ret, siz
 		const struct shortsnap_row row = row_at(p, i, part);
 		memcpy(to + sizeof(h) + i * sizeof(row), &row, sizeof(row));
 	}
-	if (p->now.spun)
-		put_spun(p, part, to + rows);
+	for (size_t i = 0; i < n_parts; i++)
+		put_part(p, part, (enum shortsnap_part)i, to + rows + i * of_part);
 	*ret = to;
 	*ret_len = len;
 	return 0;

@@ -133,6 +133,8 @@ static void say_cost(struct drain *d, uint64_t until)
 	cost.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - d->cpu_before_ns;
 	cost.looks_ns = drain_looks_cost_ns(d);
 	add_follow(d, &cost);
+	if (!perf_session_idle(d->session, &cost.idle_at_ns, &cost.idle_ns))
+		cost.idle_at_ns = cost.idle_ns = 0;
 	drain_put_snapshot(d, &head, &cost, sizeof(cost));
 }
 

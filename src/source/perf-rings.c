@@ -106,6 +106,11 @@ const void *perf_session_shorts(const struct perf_session *ps, bool begin, uint6
 					    : NULL;
 }
 
+bool perf_session_idle(const struct perf_session *ps, uint64_t *ret_at_ns, uint64_t *ret_ns)
+{
+	return ps->feed && ps->feed->idle && ps->feed->idle(ps->feed, ret_at_ns, ret_ns);
+}
+
 bool perf_session_follows(const struct perf_session *ps, struct feed_follow *ret)
 {
 	return ps->feed && ps->feed->follow && ps->feed->follow(ps->feed, ret);

@@ -340,8 +340,8 @@ static void parts_of_sums_add_up(void **state)
 	assert_int_equal(shortsnap_at(&p, 250, &held, &len), 0);
 	assert_true(shortsnap_decode(held, len, &at));
 	for (uint32_t i = 0; i < 2; i++) {
-		assert_true(shortsnap_spun_since(&at, &p.before, i, &spun[0]));
-		assert_true(shortsnap_spun_since(&p.now, &at, i, &spun[1]));
+		assert_true(shortsnap_part_since(&at, &p.before, i, SHORTSNAP_SPUN, &spun[0]));
+		assert_true(shortsnap_part_since(&p.now, &at, i, SHORTSNAP_SPUN, &spun[1]));
 		assert_int_equal(spun[0] + spun[1], 800);
 		assert_in_range(spun[0], 150, 250);
 	}

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { MOST = 32 };
+enum { MOST = TABLE_COLUMNS };
 
 struct seen {
 	struct layout_column cols[MOST];

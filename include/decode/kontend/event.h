@@ -85,16 +85,19 @@ struct event {
 			uint64_t held_ns;
 			/* With since_ns, of a mutex: it has spun so long; 0: not known. */
 			uint64_t spun_ns;
+			uint32_t idle;	     /* idleclock.h; 0: not known */
 			uint64_t owner_file; /* as below, of who waits */
 		} begin;
 		struct {
 			uint64_t lock;
-			int32_t ret; /* != 0: the lock was not acquired */
+			int32_t ret;	      /* != 0: the lock was not acquired */
+			uint32_t idle, began; /* idleclock.h: now, and where the wait began */
+			uint64_t lost_ns;     /* if is_lost_known, without these */
 			/* By a tracepoint at each try to lock a file: what has or had the lock, an
 			 * open file or a process; 0: it is no such try, or without a result. */
 			uint64_t owner_file;
 			uint64_t start, past; /* of the file */
-			bool gives_back, reads;
+			bool gives_back, reads, is_lost_known;
 		} end;
 		struct {
 			uint64_t lock;
@@ -203,7 +206,9 @@ struct event {
 			uint32_t missed;	/* records that its CPU could not write before */
 			const char *comm;	/* NUL-terminated */
 			int32_t owner_pid, owner_tid, waker_pid, waker_tid;
+			uint64_t lost_ns; /* a CPU was idle for so long, if is_lost_known */
 			uint32_t op, value, cpu;
+			bool is_lost_known;
 			uint8_t kind, flags; /* enum userlock_kind, userrec_flag */
 			uint8_t user_is;     /* enum waitrec_user */
 		} user;

@@ -151,11 +151,17 @@ struct record_cost {
 	 * ends before it.
 	 */
 	uint64_t follow_ns, follow_records, follow_missed, follow_times, follow_attached_ns;
+	/*
+	 * The clock that runs while at least one CPU is idle (idleclock.h), and when that was read;
+	 * 0: not known. Version 3 ends before it.
+	 */
+	uint64_t idle_ns, idle_at_ns;
 };
 
 enum {
 	RECORD_COST_LEAST = offsetof(struct record_cost, perf_rings),
 	RECORD_COST_MEMORY = offsetof(struct record_cost, follow_ns),
+	RECORD_COST_FOLLOW = offsetof(struct record_cost, idle_ns),
 };
 
 enum { RECORD_MACHINE_VERSION = 1 };

@@ -34,14 +34,16 @@ struct userrec {
 	/* Of the thread that had the lock when the sleep began; 0: not known. */
 	int owner_pid, owner_tid;
 	int waker_pid, waker_tid; /* if USERREC_HANDED */
-	unsigned int kind;	  /* enum userlock_kind */
+	unsigned short kind;	  /* enum userlock_kind */
+	unsigned short user;	  /* enum waitrec_user */
 	unsigned int flags;	  /* enum userrec_flag */
 	unsigned int op, value;	  /* of the call */
 	unsigned int cpu;	  /* where the sleep began */
 	unsigned int missed;	  /* records that this CPU could not write since the last one */
 	char comm[16];
 	unsigned int n_frames; /* that follow, of the program: innermost first; 0: not known */
-	unsigned int user;     /* enum waitrec_user */
+	/* While a CPU was idle that the thread may use, waitrec_age(); 0: not known. */
+	unsigned int lost;
 	unsigned long long frames[USERREC_FRAMES];
 };
 

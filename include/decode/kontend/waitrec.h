@@ -10,7 +10,7 @@
  * program includes this file: plain C types only.
  */
 #define WAITREC_BEGIN_MAGIC 0x3242574bu	  /* "KWB2" */
-#define WAITREC_END_MAGIC 0x3145574bu	  /* "KWE1" */
+#define WAITREC_END_MAGIC 0x3245574bu	  /* "KWE2" */
 #define WAITREC_RELEASE_MAGIC 0x3152574bu /* "KWR1" */
 #define WAITREC_WAKE_MAGIC 0x3157574bu	  /* "KWW1": wakes the reader, as there is much to read */
 
@@ -19,6 +19,7 @@
 /* Of version 1.0.0: they lack the owner; frames, or the begin time, follow at its place. */
 #define WAITREC_BEGIN1_MAGIC 0x3142574bu /* "KWB1" */
 #define WAITREC_LATE1_MAGIC 0x314c574bu	 /* "KWL1" */
+#define WAITREC_END1_MAGIC 0x3145574bu	 /* "KWE1": it ends before `idle` */
 
 enum {
 	WAITREC_FRAMES = 32, /* of the kernel */
@@ -72,7 +73,11 @@ struct waitrec_begin {
 	unsigned short owner;	   /* enum waitrec_owner */
 	unsigned char owner_asked; /* 1: for --owner: waits are summed up by owner */
 	unsigned char user;	   /* enum waitrec_user */
-	unsigned int held; /* of a file's lock: how long it is held already, waitrec_age() */
+	/*
+	 * Of a file's lock: how long it is held already, waitrec_age(). Of others idleclock.h; 0
+	 * as well where the task may not use all CPUs.
+	 */
+	unsigned int held;
 	unsigned long long frames[WAITREC_ALL];
 };
 
@@ -124,7 +129,11 @@ struct waitrec_end {
 	unsigned int magic;
 	unsigned long long lock;
 	int ret, tid;
+	/* idleclock.h: now; and when the wait began, unless its begin has that. */
+	unsigned int idle, began;
 };
+
+enum { WAITREC_END1 = 24 }; /* the size of version 1 */
 
 struct waitrec_release {
 	unsigned int size;

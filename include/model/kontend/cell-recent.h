@@ -18,6 +18,13 @@ static inline void cell_recent_spin(struct cell_table *t, const struct cell *c, 
 		recent_add(&t->recent, RECENT_SPIN, (size_t)(c - t->cells), ns);
 }
 
+/* In so much of it a CPU was idle. */
+static inline void cell_recent_lose(struct cell_table *t, const struct cell *c, uint64_t ns)
+{
+	if (ns)
+		recent_add(&t->recent, RECENT_LOST, (size_t)(c - t->cells), ns);
+}
+
 /*
  * The part of the sums in a window of the last ticks, as cells of their own in @ret: an initialized
  * table of cells. Their rates are of the whole window. @keep: of which cells, by index; NULL: of

@@ -28,11 +28,12 @@ struct cell {
 	uint8_t in_open : 1, in_closed : 1; /* the bucket where the one wait ended */
 	uint8_t doubt : 1, doubt_open : 1, doubt_closed : 1; /* waits are left out: ever, there */
 	uint8_t unsplit : 1; /* of some it is not known how long they spun */
-	uint32_t hash;
-	uint32_t spun_ns;  /* of mutexes that spin and sleep; with `more` it is there */
-	uint32_t more;	   /* index; 0: none */
-	uint64_t total_ns; /* of finished waits */
-	uint64_t last_ns;  /* when the latest one ended */
+	uint8_t unlost : 1;  /* or for how long a CPU was idle meanwhile */
+	uint32_t lost_ns;    /* while a CPU was idle; with `more` it is there */
+	uint32_t spun_ns;    /* of mutexes that spin and sleep; with `more` it is there */
+	uint32_t more;	     /* index; 0: none */
+	uint64_t total_ns;   /* of finished waits */
+	uint64_t last_ns;    /* when the latest one ended */
 	uint64_t cur_wait_ns,
 		rate_wait_ns; /* waited in the open / closed bucket, finished or not */
 };
@@ -44,7 +45,8 @@ struct cell_stats {
 	uint64_t n; /* finished waits */
 	uint64_t min_ns, max_ns;
 	uint64_t waited_ns;	/* by waits that ended, failed or not, since the sums began */
-	uint64_t spun_ns;	/* the part of it in which mutexes spun */
+	uint64_t spun_ns;	/* the part of it in which mutexes spun, */
+	uint64_t lost_ns;	/* and that in which a CPU was idle */
 	uint32_t failed;	/* ends with ret != 0 */
 	uint32_t cur_n, rate_n; /* in the open / closed bucket */
 	uint32_t wide; /* group of references to its histogram; 0: its buckets are in `few` */
@@ -54,7 +56,7 @@ struct cell_stats {
 /* The same of any cell. */
 struct cell_sums {
 	uint64_t n, min_ns, max_ns; /* without waits: 0, UINT64_MAX, 0 */
-	uint64_t waited_ns, spun_ns;
+	uint64_t waited_ns, spun_ns, lost_ns;
 	uint32_t rate_n, failed;
 };
 
@@ -98,6 +100,7 @@ void cell_doubt(struct cell_table *t, struct cell *c); /* one has gone, and is l
 int cell_fail(struct cell_table *t, struct cell *c, uint64_t within_ns); /* it got nothing */
 /* So much of it was spinning; 0, or -ENOMEM with nothing changed. */
 int cell_spin(struct cell_table *t, struct cell *c, uint64_t ns);
+int cell_lose(struct cell_table *t, struct cell *c, uint64_t ns); /* and a CPU was idle */
 
 /*
  * Likely index of the cell (its hash is the same: compare the key before use), or CELL_NONE. Its

@@ -20,9 +20,10 @@ enum recent_kind {
 	RECENT_SAMPLE, /* a sample of the profile: its period */
 	RECENT_BLOCK,  /* what many waits or samples add up to: so many words follow */
 	RECENT_SPIN,   /* so much of what was waited in the tick was spinning for a mutex */
+	RECENT_LOST,   /* and in so much of it a CPU was idle */
 };
 
-enum { RECENT_VALUE_BITS = 34, RECENT_INDEX_BITS = 27 };
+enum { RECENT_VALUE_BITS = 33, RECENT_INDEX_BITS = 27 };
 
 /* The head of a block, before the histogram: words of two buckets each, number and count in 8 and
  * 24 bits.
@@ -58,12 +59,12 @@ void recent_add_many(struct recent *r, size_t index, const struct recent_block *
 
 static inline uint64_t recent_word(enum recent_kind kind, size_t index, uint64_t value)
 {
-	return (uint64_t)kind << 61 | (uint64_t)index << RECENT_VALUE_BITS | value;
+	return (uint64_t)kind << 60 | (uint64_t)index << RECENT_VALUE_BITS | value;
 }
 
 static inline enum recent_kind recent_kind(uint64_t word)
 {
-	return (enum recent_kind)(word >> 61);
+	return (enum recent_kind)(word >> 60);
 }
 
 static inline size_t recent_index(uint64_t word)

@@ -51,7 +51,12 @@ struct wait {
 	 * that since sums began, and that part of it which no tick has yet.
 	 */
 	uint64_t phase_ns, spun_ns, open_spun_ns;
-	bool is_split;	/* the above is known */
+	bool is_split; /* the above is known */
+	/*
+	 * The clock of idle CPUs (wait-lost.c), 0: not known; when that was; and for how long one
+	 * was idle until then, since sums began.
+	 */
+	uint64_t idle_ns, lost_at_ns, lost_ns;
 	uint32_t blame; /* its class: see blame.h; 0: it is not sure, or blame is off */
 	bool lines_up;	/* it is in the queue of its lock, */
 	uint32_t place; /* here, if it has a place there: see lockqueue.c */
@@ -116,6 +121,12 @@ struct wait_looks {
 				they now; 0: they always did */
 };
 
+/* The clock of idle CPUs, as it was shown last; `shown` 0: never. */
+struct lost_clock {
+	uint64_t ns, at_ns;
+	uint32_t shown;
+};
+
 /* Waits by index; entry 0 is never used. Iterate 1..high-1 and skip those not `used`. */
 struct wait_pool {
 	struct wait *waits;
@@ -123,6 +134,7 @@ struct wait_pool {
 	uint32_t high;
 	uint32_t free;
 	uint32_t in_flight;
+	struct lost_clock lost;
 };
 
 int wait_pool_init(struct wait_pool *p);

@@ -165,6 +165,17 @@ enum { S = COLUMN_SCREEN, R = COLUMN_REPORT, SR = COLUMN_SCREEN | COLUMN_REPORT,
 #define COL_BLOCK "block_ns", "BLOCK", "time spent waiting without a CPU", COLUMN_NS
 #define COL_SPIN_RATE                                                                              \
 	"spin_ns_per_s", "SPIN/s", "SPIN per second: the number of CPUs that spin", COLUMN_NSRATE
+#define COL_WAIT_LOST                                                                              \
+	"wait_lost_ns", "LOST",                                                                    \
+		"time waited while a CPU was idle that the task may use: about what the waits "    \
+		"cost",                                                                            \
+		COLUMN_NS
+#define COL_WAIT_LOST_RATE                                                                         \
+	"wait_lost_ns_per_s", "LOST/s", "LOST per second: tasks that would have run, on average",  \
+		COLUMN_NSRATE
+#define COL_WAIT_LOST_PCT                                                                          \
+	"wait_lost_pct", "LOST%", "share of LOST in the time waited; the rest cost nothing",       \
+		COLUMN_PCT
 #define COL_MAX "max_ns", "MAX", "longest wait, waits in flight included", COLUMN_NS
 #define COL_MIN "min_ns", "MIN", "shortest wait", COLUMN_NS
 #define COL_WAIT_ENDED "ended", "ENDED", "all waits of the row have ended", COLUMN_BOOL

@@ -24,6 +24,14 @@ enum shortsnap_level {
 	SHORTSNAP_LEVELS,
 };
 
+/* Of the time of a row; each has an array of its own, and versions have only added some. */
+enum shortsnap_part {
+	SHORTSNAP_SPUN,	   /* by mutexes that spun */
+	SHORTSNAP_LOST,	   /* while a CPU was idle, */
+	SHORTSNAP_LOST_OF, /* by waits of which that is known */
+	SHORTSNAP_PARTS,
+};
+
 /* Waits with the same flags and the same call chain. */
 struct shortsnap_row {
 	uint64_t n, ns;
@@ -52,8 +60,7 @@ struct shortsnap_head {
 struct shortsnap {
 	struct shortsnap_head head;
 	const void *rows; /* borrowed from the payload, at any alignment: shortsnap_row() */
-	/* The same, after the rows: of mutexes, how long they spun, in ns; NULL: not known. */
-	const void *spun;
+	const void *parts[SHORTSNAP_PARTS]; /* the same, after the rows, in ns; NULL: not known */
 };
 
 /* False: not a snapshot of this kind, or its number of rows is wrong. */
@@ -63,9 +70,9 @@ struct shortsnap_row shortsnap_row(const struct shortsnap *s, uint32_t i); /* i 
 struct shortsnap_row shortsnap_since(const struct shortsnap *s, const struct shortsnap *before,
 				     uint32_t i);
 
-/* Of the ns of that row, those in which its waits spun. False: not known. */
-bool shortsnap_spun_since(const struct shortsnap *s, const struct shortsnap *before, uint32_t i,
-			  uint64_t *ret);
+/* That part of the ns of that row. False: not known. */
+bool shortsnap_part_since(const struct shortsnap *s, const struct shortsnap *before, uint32_t i,
+			  enum shortsnap_part part, uint64_t *ret);
 
 /* Two consecutive snapshots. */
 struct shortsnap_pair {

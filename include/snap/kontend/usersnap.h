@@ -46,7 +46,7 @@ struct usersnap_row {
 			*/
 	uint64_t n, ns;
 	uint32_t flags; /* userlock_flags() */
-	uint32_t pad;
+	uint32_t lost;	/* of ns, while a CPU was idle: waitrec_age(); 0: not known of all */
 };
 
 struct usersnap {

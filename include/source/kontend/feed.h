@@ -42,6 +42,11 @@ struct feed {
 	 * same.
 	 */
 	const void *(*shorts)(struct feed *f, bool begin, uint64_t now_ns, size_t *ret_len);
+	/*
+	 * The clock that runs while at least one CPU is idle (idleclock.h), and when it was read.
+	 * False: not known. The member is NULL: the same.
+	 */
+	bool (*idle)(struct feed *f, uint64_t *ret_at_ns, uint64_t *ret_ns);
 	uint32_t ring_bytes; /* of the usual one of each CPU */
 	size_t cpu_bytes;    /* memory for each CPU, with that */
 	/* It reports begins and ends of waits: perf's own events for that are not opened. */

@@ -56,6 +56,8 @@ const struct hybrid *perf_session_hybrid(const struct perf_session *ps,
 bool perf_session_has(const struct perf_session *ps, enum perf_event_index which);
 /* Does the feed report waits, with empty events in place of perf's? */
 bool perf_session_is_fed(const struct perf_session *ps);
+/* As feed.h has it. */
+bool perf_session_idle(const struct perf_session *ps, uint64_t *ret_at_ns, uint64_t *ret_ns);
 /* Does its feed follow holders of locks? Its counts so far. */
 /* See feed.h; NULL: no waits are summed up. */
 const void *perf_session_shorts(const struct perf_session *ps, bool begin, uint64_t now_ns,

@@ -6,6 +6,7 @@
 #include "bpf-run.h"
 #include "btf/types.h"
 #include "frames-shared.h"
+#include "idle.h"
 #include "internal.h"
 #include "kontend/cgroup.h"
 #include "kontend/cpulist.h"
@@ -50,6 +51,7 @@ struct waitfeed {
 	struct follow *follow;		 /* NULL: holders are not followed, */
 	struct user_frames *user_frames; /* NULL: they are not taken */
 	struct shorts *shorts;		 /* NULL: all waits are reported one by one */
+	struct idle *idle;		 /* NULL: for how long CPUs are idle is not known */
 	struct error no_follow;		 /* the kernel's error, if they were requested */
 	bool sleeps;			 /* are measured, */
 	struct error no_sleeps;		 /* or why not, if they were requested */
@@ -210,6 +212,13 @@ static const void *shorts(struct feed *feed, bool begin, uint64_t now_ns, size_t
 	struct waitfeed *f = of_feed(feed);
 
 	return f->shorts ? short_snapshot(f->shorts, begin, now_ns, ret_len) : NULL;
+}
+
+static bool idle(struct feed *feed, uint64_t *ret_at_ns, uint64_t *ret_ns)
+{
+	struct waitfeed *f = of_feed(feed);
+
+	return f->idle && idle_read(f->idle, ret_at_ns, ret_ns);
 }
 
 /*
@@ -432,6 +441,7 @@ static int leave_sched(struct bpf_object *o, const struct waitfeed *f, const str
 {
 	int code = p->follow ? 0 : follow_leave(o);
 
+	code = code < 0 || p->sleeps ? code : idle_leave(o);
 	code = code < 0 ? code : slept_leave(o, p->sleeps && f->sums, p->sleeps && f->user_ns);
 	for (int kind = 0; code == 0 && kind < SCHED_KINDS; kind++)
 		if (!needs(p, (enum sched_kind)kind))
@@ -503,6 +513,7 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 	config.follow = parts->follow;
 	config.sleeps = parts->sleeps && o->sleeps;
 	config.users = parts->sleeps && o->user_ns;
+	config.idle = parts->sleeps;
 	int code = parts->sleeps || o->user_frames ? ns_own(&config.slept.ns, types, err) : 0;
 	if (code < 0)
 		return code;
@@ -522,6 +533,8 @@ static int load_parts(struct waitfeed *f, const struct waitfeed_options *o,
 
 	if (code == 0 && parts->sleeps)
 		code = sched_init(&f->typed, f->object, typed, err);
+	if (code == 0 && parts->sleeps)
+		code = idle_new(&f->idle, f->object, &f->typed, err);
 	if (code == 0 && follows_apart)
 		code = sched_init(&f->only_follow, f->object, SCHED_FOLLOW, err);
 	if (code == 0 && parts->follow)
@@ -529,6 +542,8 @@ static int load_parts(struct waitfeed *f, const struct waitfeed_options *o,
 				  follows_apart ? &f->only_follow : &f->typed, o->follow_ns, err);
 	if (code == 0)
 		return 0;
+	idle_free(f->idle);
+	f->idle = NULL;
 	bpf_object__close(f->object);
 	f->object = NULL;
 	return code;
@@ -612,6 +627,7 @@ int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct
 	f->feed.ring = ring;
 	f->feed.follow = follow;
 	f->feed.shorts = shorts;
+	f->feed.idle = idle;
 	f->feed.waits = o->waits;
 	f->feed.much = o->why;
 	f->ns = o->ns;
@@ -686,6 +702,8 @@ int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 		code = attach_names(f, err);
 	if (code == 0 && f->why)
 		code = why_attach(f->why, err);
+	if (code == 0 && f->idle)
+		code = idle_start(f->idle, err);
 	if (code == 0 && !f->feed.waits && !f->owners && !f->follow)
 		return 0;
 	if (code == 0)
@@ -777,6 +795,7 @@ void waitfeed_free(struct waitfeed *f)
 	why_free(f->why);
 	short_free(f->shorts);
 	user_frames_free(f->user_frames);
+	idle_free(f->idle);
 	/*
 	 * If a tracepoint has two programs, the kernel removes the second at once, but the first
 	 * only when no CPU can run it any more, which takes tens of milliseconds.

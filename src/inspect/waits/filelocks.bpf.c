@@ -27,6 +27,7 @@ enum {
 
 struct file_wait {
 	__u64 lock, file; /* of the part that it waits for, and of the whole file */
+	__u64 idle;	  /* idleclock.h, when it began */
 };
 
 struct file_state {
@@ -198,6 +199,16 @@ static __always_inline void file_forget(__u32 tid)
 		__sync_fetch_and_add(&s->n, -1);
 }
 
+/* A task that is woken tries again: its wait goes on. */
+static __always_inline __u64 file_idle(__u32 tid, __u64 lock)
+{
+	const struct file_wait *w = bpf_map_lookup_elem(&file_waits, &tid);
+
+	if (w && w->lock == lock)
+		return w->idle;
+	return idle_begin((void *)bpf_get_current_task_btf(), bpf_ktime_get_ns());
+}
+
 /* Global, as owner_read() is. */
 __noinline int file_begin(struct bpf_raw_tracepoint_args *ctx, enum filelock_kind kind)
 {
@@ -214,6 +225,7 @@ __noinline int file_begin(struct bpf_raw_tracepoint_args *ctx, enum filelock_kin
 	if (!r || !s || !is_wanted(pid_tid))
 		return 0;
 	w.lock = file_part(ctx, kind, w.file);
+	w.idle = file_idle(tid, w.lock);
 	file_forget(tid);
 	/* Without a place in the list its end would not be reported. */
 	if (bpf_map_update_elem(&file_waits, &tid, &w, BPF_ANY))
@@ -267,6 +279,8 @@ __noinline int file_end(struct bpf_raw_tracepoint_args *ctx, __u64 file, int ret
 	end->lock = w->lock;
 	end->ret = !file || w->file == file ? ret : FILELOCK_OVER;
 	end->tid = (int)tid;
+	end->idle = idle_at(bpf_ktime_get_ns());
+	end->began = (__u32)w->idle;
 	file_forget(tid);
 	file_put(ctx, r, sizeof(*end));
 	return 0;

@@ -93,13 +93,15 @@ struct waits_config {
 	 * are; 0: this kernel cannot do that.
 	 */
 	unsigned int word_type;
-	unsigned int shorts;	      /* short waits may be summed up (short.bpf.c) */
-	unsigned int mnt_ns;	      /* number of the mount namespace in which files are named */
-	unsigned int follow;	      /* holders (holdrec.h), */
-	unsigned int sleeps;	      /* sleeps in state D (sleeprec.h, sleptsnap.h) */
-	unsigned int users;	      /* sleeps in futex(2) (userrec.h) */
-	unsigned int user_frames;     /* call chains of programs are taken (frames.bpf.c), */
-	unsigned int frames_ns;	      /* for so long in a period of a CPU; 0: without limit */
+	unsigned int shorts;	  /* short waits may be summed up (short.bpf.c) */
+	unsigned int mnt_ns;	  /* number of the mount namespace in which files are named */
+	unsigned int follow;	  /* holders (holdrec.h), */
+	unsigned int sleeps;	  /* sleeps in state D (sleeprec.h, sleptsnap.h) */
+	unsigned int users;	  /* sleeps in futex(2) (userrec.h) */
+	unsigned int user_frames; /* call chains of programs are taken (frames.bpf.c), */
+	unsigned int frames_ns;	  /* for so long in a period of a CPU; 0: without limit */
+	unsigned int idle;	  /* a clock runs while CPUs are (idleclock.h) */
+	unsigned int pad0;
 	unsigned long long follow_ns; /* if there are waits longer than this */
 	struct raw_slept_config slept;
 	unsigned long long cpus[WAITS_CPUS / 64];

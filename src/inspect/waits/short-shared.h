@@ -45,16 +45,17 @@ struct short_slot {
 	int owner_pid, owner_tid;
 	/* Of a mutex: how long it spun, and since when it spins now; 0: it sleeps. */
 	unsigned long long spun_ns, spins_ns;
-	unsigned long long pad;
+	unsigned int idle, pad; /* idleclock.h, when it began; 0: not known */
 };
 
 struct short_spin {
 	unsigned long long lock, begin_ns;
-	unsigned int flags, pad;
+	unsigned int flags, idle;
 };
 
 struct short_sum {
 	unsigned long long n, ns, spun_ns;
+	unsigned long long lost_ns, lost_of_ns; /* see struct short_row */
 };
 
 /* A row: waits of the same flags and calls. key 0: none. Read while it is written. */
@@ -63,7 +64,9 @@ struct short_row {
 	unsigned int flags, n_frames;
 	unsigned long long frames[SHORT_FRAMES];
 	unsigned long long spun_ns; /* of ns, by mutexes */
-	unsigned long long pad[3];
+	/* Of ns: while a CPU was idle, and of so many of them that is known. */
+	unsigned long long lost_ns, lost_of_ns;
+	unsigned long long pad;
 };
 
 /* A CPU's own. */

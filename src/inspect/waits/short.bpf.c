@@ -155,6 +155,7 @@ static __always_inline bool short_spins(struct short_cpu *c, const struct short_
 	s->lock = lock;
 	s->flags = flags;
 	s->begin_ns = ctl->counts ? 0 : bpf_ktime_get_ns();
+	s->idle = idle_begin((void *)bpf_get_current_task_btf(), s->begin_ns);
 	c->n_spins = (__u32)n + 1;
 	return false;
 }
@@ -214,6 +215,7 @@ static __always_inline bool short_sleeps(struct short_control *ctl, __u64 lock, 
 	s->tgid = pid_tid >> 32;
 	s->cpu = (__u16)cpu;
 	s->flags = (__u8)flags;
+	s->idle = s->begin_ns ? idle_begin((void *)bpf_get_current_task_btf(), s->begin_ns) : 0;
 	s->spun_ns = 0;
 	s->spins_ns = flags & LCB_MUTEX && flags & LCB_SPIN ? s->begin_ns : 0;
 	short_own(s, o);
@@ -242,6 +244,8 @@ struct short_past {
 	__u32 flags;
 	__u32 is_said;
 	__u64 spun_ns, spins_ns; /* as in struct short_slot */
+	__u64 lost_ns;		 /* if `owner.idle` is known, and */
+	bool is_lost;		 /* what the clock shows now */
 	struct lock_owner owner; /* of one that slept */
 };
 
@@ -260,6 +264,7 @@ static __always_inline bool short_end_spin(struct short_cpu *c, __u64 lock, stru
 	c->n_spins = found;
 	p->begin_ns = c->spins[found].begin_ns;
 	p->flags = c->spins[found].flags;
+	p->owner.idle = c->spins[found].idle;
 	return true;
 }
 
@@ -278,6 +283,7 @@ static __always_inline enum short_end short_slept(__u32 tid, __u64 lock, struct 
 	p->owner.is = s->owner_is;
 	p->owner.pid = s->owner_pid;
 	p->owner.tid = s->owner_tid;
+	p->owner.idle = s->idle;
 	if (s->owner >> 32 == SHORT_REPORTED) {
 		*(volatile __u64 *)&s->owner = 0;
 		return SHORT_END_ONLY;
@@ -350,12 +356,29 @@ static __always_inline void short_add(struct short_cpu *c, const struct ring_rec
 		row->n++;
 		row->ns += ns;
 		row->spun_ns += p->spun_ns;
+		row->lost_ns += p->lost_ns;
+		row->lost_of_ns += p->is_lost ? ns : 0;
 		return;
 	}
 	other = &c->other[kind & (SHORT_FLAGS - 1)];
 	other->n++;
 	other->ns += ns;
 	other->spun_ns += p->spun_ns;
+	other->lost_ns += p->lost_ns;
+	other->lost_of_ns += p->is_lost ? ns : 0;
+}
+
+/* For how long a CPU was idle meanwhile. */
+static __always_inline void short_lost(struct short_past *p, __u64 now, __u64 ns)
+{
+	__u32 idle = p->owner.idle ? idle_at(now) : 0;
+
+	if (!idle)
+		return;
+	p->is_lost = true;
+	p->lost_ns = idleclock_ns(p->owner.idle, idle);
+	if (p->lost_ns > ns)
+		p->lost_ns = ns;
 }
 
 /* A wait that is not reported: true. Else its chain is in the CPU's scratch, of *@ret_n frames. */
@@ -376,6 +399,7 @@ static __always_inline bool short_sum_up(struct bpf_raw_tracepoint_args *ctx, st
 	ns = bpf_ktime_get_ns();
 	if (p->spins_ns && ns > p->spins_ns)
 		p->spun_ns += ns - p->spins_ns;
+	short_lost(p, ns, ns - p->begin_ns);
 	ns -= p->begin_ns;
 	is_short = !failed && !p->is_said && ns < ctl->threshold_ns;
 	if (is_short && frames > SHORT_UNWOUND)
@@ -435,7 +459,7 @@ static __always_inline void short_report(struct bpf_raw_tracepoint_args *ctx, st
 /* True: the end is to be reported, and the begin was. */
 static __always_inline bool short_end(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
 				      struct short_cpu *c, const struct short_control *ctl,
-				      __u64 pid_tid, __u32 cpu)
+				      struct lock_owner *o, __u64 pid_tid, __u32 cpu)
 {
 	struct short_past p = {0};
 	__u32 n = 0;
@@ -448,12 +472,13 @@ static __always_inline bool short_end(struct bpf_raw_tracepoint_args *ctx, struc
 	if (short_sum_up(ctx, w, c, ctl, &p, cpu, &n))
 		return false;
 	short_report(ctx, w, c, &p, pid_tid, cpu, n);
+	o->idle = p.owner.idle;
 	return true;
 }
 
 /* True: it is to be reported as if there were no threshold. */
 static __always_inline bool short_wants(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *w,
-					enum what what, const struct lock_owner *o, __u64 pid_tid,
+					enum what what, struct lock_owner *o, __u64 pid_tid,
 					__u32 cpu)
 {
 	struct short_cpu *c = short_here(cpu);
@@ -465,7 +490,7 @@ static __always_inline bool short_wants(struct bpf_raw_tracepoint_args *ctx, str
 	if (what == BEGIN)
 		is_reported = short_begin(ctx, c, ctl, o, pid_tid, cpu);
 	else if (what == END)
-		is_reported = short_end(ctx, w, c, ctl, pid_tid, cpu);
+		is_reported = short_end(ctx, w, c, ctl, o, pid_tid, cpu);
 	else
 		is_reported = !ctl->threshold_ns && !ctl->counts;
 	c->reported += is_reported;

@@ -68,11 +68,12 @@ struct shorts {
 	struct map64 index; /* key -> row + 1 */
 	struct shortsnap_head *payload;
 	uint32_t n_rows;
-	uint64_t spun[SHORTSNAP_ROWS]; /* of rows: it comes below them */
+	uint64_t parts[SHORTSNAP_PARTS][SHORTSNAP_ROWS]; /* of rows: they come below them */
 };
 
-static const size_t PAYLOAD = sizeof(struct shortsnap_head) +
-			      SHORTSNAP_ROWS * (sizeof(struct shortsnap_row) + sizeof(uint64_t));
+static const size_t PAYLOAD =
+	sizeof(struct shortsnap_head) +
+	SHORTSNAP_ROWS * (sizeof(struct shortsnap_row) + SHORTSNAP_PARTS * sizeof(uint64_t));
 
 /* In mapped maps the values follow each other, in whole pages. */
 static size_t rows_bytes(uint32_t n_cpus)
@@ -317,14 +318,16 @@ static struct shortsnap_row *row_of(struct shorts *s, uint64_t key, uint32_t fla
 	return from ? row_of(s, ~(uint64_t)flags, flags, NULL) : NULL;
 }
 
-static void add_row(struct shorts *s, struct shortsnap_row *row, uint64_t n, uint64_t ns,
-		    uint64_t spun_ns)
+static void add_row(struct shorts *s, struct shortsnap_row *row, const struct short_sum *sum)
 {
 	if (!row)
 		return;
-	row->n += n;
-	row->ns += ns;
-	s->spun[row - row_at(s, 0)] += spun_ns;
+	const size_t at = (size_t)(row - row_at(s, 0));
+	row->n += sum->n;
+	row->ns += sum->ns;
+	s->parts[SHORTSNAP_SPUN][at] += sum->spun_ns;
+	s->parts[SHORTSNAP_LOST][at] += sum->lost_ns;
+	s->parts[SHORTSNAP_LOST_OF][at] += sum->lost_of_ns;
 }
 
 static void add_cpu(struct shorts *s, uint32_t cpu)
@@ -338,12 +341,13 @@ static void add_cpu(struct shorts *s, uint32_t cpu)
 		const struct short_row *r = &s->rows[cpu * SHORT_ROWS + i];
 		uint64_t key = __atomic_load_n(&r->key, __ATOMIC_ACQUIRE);
 		if (key)
-			add_row(s, row_of(s, key, r->flags, r), r->n, r->ns, r->spun_ns);
+			add_row(s, row_of(s, key, r->flags, r),
+				&(const struct short_sum){r->n, r->ns, r->spun_ns, r->lost_ns,
+							  r->lost_of_ns});
 	}
 	for (uint32_t f = 0; f < SHORT_FLAGS; f++) {
 		if (c->other[f].n)
-			add_row(s, row_of(s, ~(uint64_t)f, f, NULL), c->other[f].n, c->other[f].ns,
-				c->other[f].spun_ns);
+			add_row(s, row_of(s, ~(uint64_t)f, f, NULL), &c->other[f]);
 		s->payload->counted[f] += c->counted[f];
 	}
 }
@@ -376,13 +380,17 @@ const void *short_snapshot(struct shorts *s, bool begin, uint64_t now_ns, size_t
 	memset(h, 0, sizeof(*h));
 	h->from_ns = s->from_ns;
 	for (uint32_t i = 0; i < s->n_rows; i++)
-		s->spun[i] = row_at(s, i)->n = row_at(s, i)->ns = 0;
+		row_at(s, i)->n = row_at(s, i)->ns = 0;
+	memset(s->parts, 0, sizeof(s->parts));
 	for (uint32_t i = 0; !begin && i < s->n_cpus; i++)
 		add_cpu(s, i);
 	say_level(s, now_ns);
 	h->n_rows = s->n_rows;
-	memcpy(row_at(s, s->n_rows), s->spun, s->n_rows * sizeof(s->spun[0]));
-	*ret_len = sizeof(*h) + s->n_rows * (sizeof(struct shortsnap_row) + sizeof(s->spun[0]));
+	uint64_t *to = (uint64_t *)(void *)row_at(s, s->n_rows);
+	for (size_t i = 0; i < SHORTSNAP_PARTS; i++)
+		memcpy(to + i * s->n_rows, s->parts[i], s->n_rows * sizeof(*to));
+	*ret_len = sizeof(*h) +
+		   s->n_rows * (sizeof(struct shortsnap_row) + SHORTSNAP_PARTS * sizeof(*to));
 	return h;
 }
 

@@ -9,6 +9,7 @@
 #include "kontend/taskid.h"
 #include "kontend/userlock.h"
 #include "kontend/userrec.h"
+#include "kontend/waitrec.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -111,6 +112,19 @@ static struct user_seen *seen_of(struct user_events *u, uint64_t lock)
 	return &u->seen[u->n_seen++];
 }
 
+/* The part of the @ns of a row: as that has it. */
+static uint32_t lost_since(struct user_seen *s, const struct raw_user_lock *l, int mode,
+			   uint64_t ns)
+{
+	uint64_t lost = l->lost_ns[mode] - s->lost_ns[mode],
+		 of = l->lost_of_ns[mode] - s->lost_of_ns[mode];
+
+	s->lost_ns[mode] = l->lost_ns[mode];
+	s->lost_of_ns[mode] = l->lost_of_ns[mode];
+	/* They are read while they grow. */
+	return of + ns / 64 >= ns ? waitrec_age(lost < ns ? lost : ns) : 0;
+}
+
 int user_events_add(struct user_events *u, uint64_t lock, const struct raw_user_lock *l,
 		    struct usersnap *ret)
 {
@@ -120,11 +134,12 @@ int user_events_add(struct user_events *u, uint64_t lock, const struct raw_user_
 	if (!s)
 		return -ENOMEM;
 	for (int mode = 0; code == 0 && mode < RAW_USER_MODES && l->kind < USERLOCK_KINDS; mode++) {
-		const struct usersnap_row row = {
+		struct usersnap_row row = {
 			.lock = userlock_is(lock) ? lock : 0,
 			.n = l->n[mode] - s->n[mode],
 			.ns = l->ns[mode] - s->ns[mode],
 			.flags = userlock_flags((enum userlock_kind)l->kind, mode)};
+		row.lost = lost_since(s, l, mode, row.ns);
 		s->n[mode] = l->n[mode];
 		s->ns[mode] = l->ns[mode];
 		code = row.n ? usersnap_add_row(ret, &row) : 0;

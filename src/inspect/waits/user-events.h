@@ -23,6 +23,7 @@ struct user_events {
 	/* Sums of each lock that earlier snapshots had. */
 	struct user_seen {
 		uint64_t n[RAW_USER_MODES], ns[RAW_USER_MODES];
+		uint64_t lost_ns[RAW_USER_MODES], lost_of_ns[RAW_USER_MODES];
 	} * seen;
 	size_t n_seen, cap_seen;
 	struct map64 by_lock;

@@ -29,6 +29,7 @@ struct raw_user_now {
 	unsigned int site;	     /* enum usersite_flag */
 	unsigned int has_epoll;	     /* as it was then */
 	unsigned int n_frames, user; /* of the program; enum waitrec_user */
+	unsigned int idle, pad;	     /* idleclock.h, when the sleep began */
 	unsigned long long frames[USERREC_FRAMES];
 };
 
@@ -52,6 +53,8 @@ struct raw_user_lock {
 	unsigned int kind;	 /* enum userlock_kind */
 	unsigned int flags, pad; /* enum userrec_flag: SHARED */
 	unsigned long long n[RAW_USER_MODES], ns[RAW_USER_MODES];
+	/* Of ns, while a CPU was idle; and of so many of them that is known. */
+	unsigned long long lost_ns[RAW_USER_MODES], lost_of_ns[RAW_USER_MODES];
 };
 
 /* Once a lock, to give it a name. */

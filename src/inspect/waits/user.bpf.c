@@ -439,6 +439,7 @@ static __always_inline void user_switch(struct task_struct___user *prev)
 	if (call.is_epoll || user_begin(prev, &call, now)) {
 		user_take_frames(now);
 		now->cpu = bpf_get_smp_processor_id();
+		now->idle = idle_begin((void *)prev, from_ns);
 		now->epoch = user_state.epoch;
 		now->woken_ns = 0;
 		now->since_ns = bpf_ktime_get_ns();
@@ -515,6 +516,17 @@ static __always_inline void user_count(struct raw_user_now *now)
 	now->site |= USERSITE_LOCK;
 }
 
+/* Of a sleep of @ns that ends. False: not known. */
+static __always_inline bool user_lost(const struct raw_user_now *now, __u64 ns, __u64 *ret)
+{
+	__u32 idle = now->idle ? idle_at(now->since_ns + ns) : 0;
+
+	*ret = idle ? idleclock_ns(now->idle, idle) : 0;
+	if (*ret > ns)
+		*ret = ns;
+	return idle != 0;
+}
+
 /* @t runs again, and is still to become the current task. */
 static __always_inline void user_report(void *ctx, struct task_struct___user *t,
 					const struct raw_user_now *now, __u64 ns,
@@ -524,6 +536,7 @@ static __always_inline void user_report(void *ctx, struct task_struct___user *t,
 	__u64 size = head;
 	__u32 first = 0;
 	struct raw_user_room *room = bpf_map_lookup_elem(&user_rooms, &first);
+	__u64 lost;
 
 	if (!room)
 		return;
@@ -548,6 +561,7 @@ static __always_inline void user_report(void *ctx, struct task_struct___user *t,
 	r->value = now->value;
 	r->cpu = now->cpu;
 	r->missed = (__u32)(room->missed - room->missed_reported);
+	r->lost = user_lost(now, ns, &lost) ? waitrec_age(lost) : 0;
 	r->user = now->user;
 	r->n_frames = now->n_frames;
 	for (__u32 i = 0; i < USERREC_FRAMES && i < now->n_frames; i++)
@@ -656,6 +670,8 @@ static __always_inline void user_end(void *ctx, struct task_struct___user *t,
 		return;
 	}
 	struct raw_user_lock *l = user_lock_of(t, now);
+	__u64 lost;
+
 	if (l)
 		user_add_before(now, l);
 	if (ns >= user_state.min_ns) {
@@ -664,6 +680,10 @@ static __always_inline void user_end(void *ctx, struct task_struct___user *t,
 		__u32 mode = now->flags & USERREC_READS ? 1 : 0;
 		__sync_fetch_and_add(&l->n[mode], 1);
 		__sync_fetch_and_add(&l->ns[mode], ns);
+		if (user_lost(now, ns, &lost)) {
+			__sync_fetch_and_add(&l->lost_ns[mode], lost);
+			__sync_fetch_and_add(&l->lost_of_ns[mode], ns);
+		}
 	} else {
 		counts->dropped++;
 	}

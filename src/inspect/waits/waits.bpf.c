@@ -9,6 +9,7 @@
 #include "kernel/cgroup.h"
 #include "kernel/locks.h"
 #include "kernel/ns.h"
+#include "kernel/user.h"
 #include "kontend/userlock.h"
 #include "locks/read-asked.h"
 
@@ -242,6 +243,7 @@ struct lock_owner {
 	__u64 next; /* where no task has it: which is to take it; 0: not known */
 	__u32 is;   /* enum waitrec_owner */
 	__u32 host; /* its number in the initial namespace */
+	__u32 idle; /* of a wait that ends: idle_begin() at its begin; 0: its begin was reported */
 	int pid, tid;
 };
 
@@ -299,6 +301,8 @@ static __always_inline bool is_wanted(__u64 pid_tid)
 		return true;
 	}
 }
+
+#include "idle.bpf.c"
 
 /* That by which perf counts: its controller's. */
 static __always_inline __u64 cgroup_here(void)
@@ -452,7 +456,7 @@ static __always_inline void report_begin(struct bpf_raw_tracepoint_args *ctx,
 	rec->begin.owner = (__u16)o->is;
 	rec->begin.owner_asked = config.owners != 0;
 	rec->begin.user = (__u8)user;
-	rec->begin.held = 0;
+	rec->begin.held = idle_begin((void *)bpf_get_current_task_btf(), rec->time);
 	/* An interrupt may have added to it just now. */
 	if (missed)
 		__sync_fetch_and_add(&p->ring->missed, -missed);
@@ -460,7 +464,8 @@ static __always_inline void report_begin(struct bpf_raw_tracepoint_args *ctx,
 }
 
 static __always_inline void report_end(struct bpf_raw_tracepoint_args *ctx,
-				       const struct ring_place *p, struct ring_record *rec)
+				       const struct ring_place *p, struct ring_record *rec,
+				       __u32 began)
 {
 	__u32 size = ring_lead(p, rec, RING_END);
 
@@ -469,6 +474,8 @@ static __always_inline void report_end(struct bpf_raw_tracepoint_args *ctx,
 	rec->end.lock = ctx->args[0];
 	rec->end.ret = (int)ctx->args[1];
 	rec->end.tid = (int)rec->tid;
+	rec->end.idle = idle_at(rec->time);
+	rec->end.began = began;
 	publish(ctx, p, size);
 }
 
@@ -526,7 +533,10 @@ static __always_inline struct ring_record *start_record(const struct ring_place 
 	return rec;
 }
 
-/* @nested: it is that of an interrupt, which has found the CPU's chains busy, too. */
+/*
+ * @nested: it is that of an interrupt, which has found the CPU's chains busy, too. Of an end @o has
+ * what the clock of idle CPUs showed at the begin.
+ */
 static __always_inline void report_wait(struct bpf_raw_tracepoint_args *ctx, struct waits_cpu *c,
 					enum what what, const struct lock_owner *o, bool nested,
 					__u64 pid_tid, __u32 cpu)
@@ -540,7 +550,7 @@ static __always_inline void report_wait(struct bpf_raw_tracepoint_args *ctx, str
 	if (!rec)
 		return;
 	if (what == END) {
-		report_end(ctx, p, rec);
+		report_end(ctx, p, rec, o->idle);
 	} else if (what == RELEASE) {
 		report_release(ctx, p, rec);
 	} else if (nested) {
@@ -557,7 +567,7 @@ static __always_inline void report_wait(struct bpf_raw_tracepoint_args *ctx, str
 
 /* A program that comes while another one is at the ring leaves it to see_nested(). */
 static __always_inline void see_wait(struct bpf_raw_tracepoint_args *ctx, enum what what,
-				     const struct lock_owner *o, __u64 pid_tid)
+				     struct lock_owner *o, __u64 pid_tid)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct waits_cpu *c = waits_here(cpu);

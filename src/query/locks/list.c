@@ -16,6 +16,7 @@
 #include "kontend/query-lock.h"
 #include "kontend/shorts.h"
 #include "kontend/task.h"
+#include "kontend/wait.h"
 #include "queues.h"
 
 #include <errno.h>
@@ -62,6 +63,9 @@ enum {
 	C_SPIN,
 	C_BLOCK,
 	C_SPIN_RATE,
+	C_LOST,
+	C_LOST_RATE,
+	C_LOST_PCT,
 	C_MIN,
 	C_P90,
 	C_LAST,
@@ -124,6 +128,9 @@ static const struct column columns[C_COLUMNS] = {
 	[C_SPIN] = {COL_SPIN, 6, 6, SR},
 	[C_BLOCK] = {COL_BLOCK, 6, 7, SR},
 	[C_SPIN_RATE] = {COL_SPIN_RATE, 6, 9, R},
+	[C_LOST] = {COL_WAIT_LOST, 6, 9, R},
+	[C_LOST_RATE] = {COL_WAIT_LOST_RATE, 6, 4, SR},
+	[C_LOST_PCT] = {COL_WAIT_LOST_PCT, 5, 6, SR},
 	[C_MIN] = {COL_MIN, 6, 7, SR},
 	[C_P90] = {COL_P90("waits"), 7, 5, SR},
 	[C_LAST] = {COL_LAST("wait"), 6, 6, SR},
@@ -179,6 +186,23 @@ static void fill_spins(struct locks *ls, const struct group *g, struct value *v)
 	if (ns)
 		value_d(&v[C_SPIN_RATE], query_per_s(g->spun_ns, ns));
 	v[C_SPIN_RATE].at_least = v[C_SPIN].at_least;
+}
+
+static void fill_lost(struct locks *ls, const struct group *g, struct value *v)
+{
+	bool windowed = query_has_window(ls->q);
+	uint64_t all = windowed ? g->rate_wait_ns : g->waited_ns;
+	uint64_t ns = windowed ? ls->rate_ns : ls->elapsed_ns;
+	uint64_t lost = g->lost_ns < all ? g->lost_ns : all;
+
+	if (!g->is_lost || (g->unlost && !lost))
+		return;
+	value_u_least(&v[C_LOST], lost, g->unlost || g->at_least);
+	if (ns)
+		value_d(&v[C_LOST_RATE], query_per_s(lost, ns));
+	if (all)
+		value_d(&v[C_LOST_PCT], 100 * (double)lost / (double)all);
+	v[C_LOST_RATE].at_least = v[C_LOST_PCT].at_least = v[C_LOST].at_least;
 }
 
 static void fill_sums(struct locks *ls, const struct group *g, struct value *v)
@@ -419,6 +443,7 @@ static void locks_fill(void *ctx, size_t row, uint64_t want, struct value *v)
 
 	fill_sums(ls, g, v);
 	fill_spins(ls, g, v);
+	fill_lost(ls, g, v);
 	if (want & percentiles)
 		fill_percentiles(ls, g, v);
 	if (want & lock)
@@ -466,6 +491,9 @@ static struct column *columns_by(struct query *q, enum query_by by)
 	for (size_t i = 0; i < C_COLUMNS; i++)
 		if (off_screen[i] & 1u << by)
 			c[i].flags &= (uint8_t)~COLUMN_SCREEN;
+	/* Nor where nothing has shown while CPUs were idle. */
+	for (size_t i = C_LOST_RATE; !q->model->waits->lost.shown && i <= C_LOST_PCT; i++)
+		c[i].flags &= (uint8_t)~COLUMN_SCREEN;
 	return c;
 }
 
