@@ -361,6 +361,25 @@ static int wait_release_fields(const uint8_t *raw, size_t len, struct event *ev)
 	return 0;
 }
 
+static int wait_frames_fields(const uint8_t *raw, size_t len, struct event *ev)
+{
+	struct waitrec_frames r;
+	const size_t before = sizeof(r.size), head = offsetof(struct waitrec_frames, frames) - before;
+
+	if (len < head)
+		return DECODE_BAD;
+	memcpy(&r, raw - before, before + head);
+	if (r.n_user > WAITREC_USER || r.n_user > (len - head) / sizeof(r.frames[0]) ||
+	    r.user >= WAITREC_USERS)
+		return DECODE_BAD;
+	ev->kind = EVENT_FRAMES;
+	ev->frames.lock = r.lock;
+	ev->frames.user = (const uint64_t *)(const void *)(raw + head);
+	ev->frames.n_user = r.n_user;
+	ev->frames.user_is = (uint8_t)r.user;
+	return 0;
+}
+
 /* Output of BPF programs; the magic number shows if it is kontend's. */
 static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 {
@@ -386,6 +405,8 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 		return wait_begin_fields(raw, len, false, false, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_LATE1_MAGIC)
 		return wait_begin_fields(raw, len, true, false, ev);
+	if (len >= 4 && load_u32(raw) == WAITREC_FRAMES_MAGIC)
+		return wait_frames_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_END_MAGIC)
 		return wait_end_fields(raw, len, sizeof(struct waitrec_end), ev);
 	if (len >= 4 && load_u32(raw) == WAITREC_END1_MAGIC)

@@ -16,6 +16,8 @@
 #include "tables.h"
 #include "wait-lost.h"
 #include "wait-phases.h"
+#include "wait-user.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -401,6 +403,9 @@ static int apply_other(struct model *m, const struct event *ev)
 		return end_task(m, ev);
 	case EVENT_OWNER:
 		return pair_owner(m, ev);
+	case EVENT_FRAMES:
+		wait_user_event(m, ev);
+		return 0;
 	case EVENT_HOLDER:
 		return blame_holder(m, ev);
 	case EVENT_INODE:

@@ -8,11 +8,13 @@
 #include "blame-int.h"
 #include "internal.h"
 #include "kontend/cell.h"
+#include "kontend/event.h"
 #include "kontend/locksnap.h"
 #include "kontend/profile.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/wait.h"
+#include "wait-chain.h"
 
 #include <string.h>
 
@@ -57,6 +59,16 @@ static uint32_t add_calls(struct model *m, uint32_t stack, const struct locksnap
 	return made == STACK_OTHER ? stack : made;
 }
 
+/* A wait in flight has another chain from now on. */
+static void give(struct model *m, struct wait *w, uint32_t stack)
+{
+	if (w->stack == stack)
+		return;
+	w->stack = stack;
+	w->cell = cell_prefetch(m->cells, wait_key(w));
+	blame_moves(m, w);
+}
+
 void wait_user_frames(struct model *m, const struct locksnap *s, const struct locksnap_stack *t)
 {
 	const uint32_t *at = map64_get(&m->tasks->by_tid, (uint32_t)t->tid);
@@ -64,13 +76,30 @@ void wait_user_frames(struct model *m, const struct locksnap *s, const struct lo
 
 	for (uint32_t i = 0; task && task->pid == t->pid && i < task->depth; i++) {
 		struct wait *w = &m->waits->waits[task->waits[i]];
-		uint32_t old = w->stack;
-		if (w->doubtful || w->begin_ns > s->head.time_ns)
-			continue;
-		w->stack = add_calls(m, old, s, t);
-		if (w->stack == old)
-			continue;
-		w->cell = cell_prefetch(m->cells, wait_key(w));
-		blame_moves(m, w);
+		if (!w->doubtful && w->begin_ns <= s->head.time_ns)
+			give(m, w, add_calls(m, w->stack, s, t));
 	}
+}
+
+void wait_user_event(struct model *m, const struct event *ev)
+{
+	const uint32_t *at = map64_get(&m->tasks->by_tid, (uint32_t)ev->tid);
+	const struct task *task = at ? &m->tasks->tasks[*at] : NULL;
+	struct wait *w =
+		task && task->depth ? &m->waits->waits[task->waits[task->depth - 1]] : NULL;
+	const struct wait_chain_part part = {ev->frames.user, ev->frames.n_user, ev->pid,
+					     (enum waitrec_user)ev->frames.user_is};
+	uint64_t frames[STACK_MAX_FRAMES];
+	uint32_t n;
+
+	if (!w || w->addr != ev->frames.lock || w->stack == STACK_OTHER)
+		return;
+	n = stack_kernel_frames(m->stacks, w->stack);
+	if (n < m->stacks->stacks[w->stack].n)
+		return;
+	memcpy(frames, stack_frames(m->stacks, w->stack), n * sizeof(*frames));
+	n += wait_chain_user(&m->profile->spaces, &part, frames + n, STACK_MAX_FRAMES - n);
+	uint32_t made = stack_get(m->stacks, frames, n);
+	if (made != STACK_OTHER)
+		give(m, w, made);
 }

@@ -2,6 +2,7 @@
 #ifndef KONTEND_MODEL_WAIT_USER_H
 #define KONTEND_MODEL_WAIT_USER_H
 
+struct event;
 struct locksnap;
 struct locksnap_stack;
 struct model;
@@ -11,5 +12,8 @@ struct model;
  * are in flight since before the look get these, in place of others that end earlier.
  */
 void wait_user_frames(struct model *m, const struct locksnap *s, const struct locksnap_stack *t);
+
+/* An EVENT_FRAMES: the wait for that lock that the task has just begun gets them. */
+void wait_user_event(struct model *m, const struct event *ev);
 
 #endif

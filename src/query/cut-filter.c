@@ -139,6 +139,7 @@ bool cut_filter_has(void *keep, const struct event *ev)
 	case EVENT_RELEASE:
 		return map64_get(&k->events, lock_hash(ev->release.lock)) != NULL;
 	case EVENT_OWNER:
+	case EVENT_FRAMES:
 		return *with_begin;
 	default:
 		/* EVENT_HOLDER, too: what a task does is one story, whatever lock it has. */

@@ -162,6 +162,7 @@ static int open_session(struct live *l, const struct live_options *o, const stru
 
 	po.how.max_stack = live_max_stack(o->no_stack, o->how.max_stack);
 	po.how.user_frames = o->how.user_frames && po.how.max_stack;
+	po.wanted.user_chain = po.how.user_frames && !(o->feed && o->feed->frames);
 	live_mmap_options(&l->mmap, &po);
 	return perf_session_open(&l->session, &po, info, err);
 }

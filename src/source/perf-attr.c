@@ -84,8 +84,8 @@ static void init_tracepoint(struct perf_event_attr *attr, enum perf_event_index 
 	}
 	if (o->how.max_stack && (which == PERF_BEGIN || o->how.for_perf))
 		init_chain(attr, o);
-	if (which == PERF_BEGIN)
-		attr->exclude_callchain_user = !o->how.user_frames && o->how.max_stack;
+	if (which == PERF_BEGIN && o->how.max_stack)
+		attr->exclude_callchain_user = !o->wanted.user_chain;
 }
 
 static void init_switch(struct perf_event_attr *attr)

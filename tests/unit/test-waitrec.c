@@ -224,6 +224,41 @@ static void the_tree_goes_on_in_the_program(void **state)
 	assert_int_equal(tree.nodes[FRAMES + 1].n, 1);
 }
 
+/* Perf reports the wait, and a record that follows the part of the program. */
+static void frames_follow_an_event_of_perf(void **state)
+{
+	struct waitrec_frames f = {.magic = WAITREC_FRAMES_MAGIC,
+				   .lock = LOCK,
+				   .n_user = 1,
+				   .user = WAITREC_USER_WHOLE,
+				   .frames = {PROGRAM + 0x20}};
+	const size_t before = sizeof(f.size), size = offsetof(struct waitrec_frames, frames[1]);
+	struct waitrec_frames other = f, bad = f;
+	struct asked *w = *state;
+
+	other.lock = LOCK + 64;
+	bad.n_user = 2;
+	start(w);
+	synth_mmap(w->rig.synth, 0, CANNED_START + MS, 700, PROGRAM, PROGRAM_BYTES, 0, PATH);
+	synth_begin(w->rig.synth, 0, CANNED_START + 10 * MS, 700, 701, LOCK, LCB_F_WRITE, frames,
+		    FRAMES);
+	synth_output(w->rig.synth, 0, CANNED_START + 10 * MS + 1, 700, 701, &other.magic,
+		     size - before);
+	synth_output(w->rig.synth, 0, CANNED_START + 10 * MS + 2, 700, 701, &bad.magic,
+		     size - before);
+	synth_output(w->rig.synth, 0, CANNED_START + 10 * MS + 3, 700, 701, &f.magic,
+		     size - before);
+	synth_end(w->rig.synth, 0, CANNED_START + 12 * MS, 700, 701, LOCK, 0);
+	struct table t = play(w);
+	assert_int_equal(cell_u(&t, 0, "total_ns"), 2 * MS);
+	const struct model *m = w->rig.engine.model;
+	assert_int_equal(m->cells->n, 1);
+	uint32_t stack = m->cells->cells[0].stack;
+	assert_int_equal(m->stacks->stacks[stack].n, FRAMES + 1);
+	assert_int_equal(stack_frames(m->stacks, stack)[FRAMES], place(1, 0x20));
+	assert_int_equal(w->rig.engine.decode.n_bad, 1);
+}
+
 /* Its frames would be beyond the record. */
 static void too_many_frames_are_bad(void **state)
 {
@@ -366,6 +401,7 @@ int main(void)
 		TEST(a_chain_ends_at_what_is_no_code),
 		TEST(why_a_chain_ends_is_in_it),
 		TEST(the_tree_goes_on_in_the_program),
+		TEST(frames_follow_an_event_of_perf),
 		TEST(too_many_frames_are_bad),
 		TEST(releases_end_holds),
 		TEST(the_program_knows_who_exits),

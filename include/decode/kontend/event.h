@@ -26,6 +26,7 @@ enum event_kind {
 	EVENT_MMAP,	   /* PERF_RECORD_MMAP, MMAP2: code was mapped */
 	EVENT_SWITCH,	   /* PERF_RECORD_SWITCH_CPU_WIDE: `tid` leaves its CPU, or gets it */
 	EVENT_OWNER,	   /* by kontend: owner of the lock that `tid` begins to wait for */
+	EVENT_FRAMES,	   /* by kontend: call chain of the program of who begins to wait */
 	EVENT_HOLDER,	   /* by kontend: state of `tid`, which holds a lock, from now on */
 	EVENT_MM_START,	   /* mmap_lock:mmap_lock_start_locking */
 	EVENT_MM_ACQUIRED, /* mmap_lock:mmap_lock_acquire_returned */
@@ -165,6 +166,12 @@ struct event {
 			int32_t pid, tid; /* 0: no task */
 			bool hint;	  /* a reader of the lock, now or earlier */
 		} owner;
+		struct {
+			uint64_t lock;
+			const uint64_t *user; /* innermost first */
+			uint32_t n_user;
+			uint8_t user_is; /* enum waitrec_user */
+		} frames;
 		/* `tid` holds the lock; BEGUN and STOPPED are of no task. */
 		struct {
 			uint64_t lock;

@@ -124,6 +124,17 @@ struct waitrec_late {
 	unsigned long long frames[WAITREC_ALL];
 };
 
+/* For a wait that perf's own event has just reported: the frames of the program. */
+#define WAITREC_FRAMES_MAGIC 0x3146574bu /* "KWF1" */
+
+struct waitrec_frames {
+	unsigned int size;
+	unsigned int magic;
+	unsigned long long lock;
+	unsigned int n_user, user; /* that follow; enum waitrec_user */
+	unsigned long long frames[WAITREC_USER];
+};
+
 struct waitrec_end {
 	unsigned int size;
 	unsigned int magic;

@@ -51,6 +51,7 @@ struct feed {
 	size_t cpu_bytes;    /* memory for each CPU, with that */
 	/* It reports begins and ends of waits: perf's own events for that are not opened. */
 	bool waits;
+	bool frames; /* and call chains of programs, with its waits or beside perf's */
 	/* It writes much into the session's rings: their reader is woken by a watermark, not by
 	 * each record, as to wake it is one more switch to report. */
 	bool much;

@@ -39,6 +39,7 @@ struct perf_wanted {
 	uint32_t mm_ids[PERF_MM_EVENTS];	/* 0: none of the events from PERF_MM_START */
 	bool mm_in_bursts; /* on only between calls of perf_session_enable_mm() */
 	bool mm_paths;	   /* a task that gets an mmap_lock records its call chain */
+	bool user_chain;   /* waits have the part of the program in their call chain */
 	bool data_maps;	   /* records of mappings of data, too: perf finds tables there */
 	bool few_wakeups;  /* at two thirds of the ring: room in it matters less */
 };

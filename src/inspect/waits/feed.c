@@ -319,7 +319,7 @@ static struct waits_config config_of(const struct waitfeed_options *o, struct ke
 		.waits = o->waits,
 		.owners = o->owners,
 		.frames = o->max_stack,
-		.user_frames = o->waits && o->user_frames && o->max_stack,
+		.user_frames = o->user_frames && o->max_stack,
 		.frames_ns = (uint32_t)((1ull << FRAMES_PERIOD_SHIFT) * o->frames_ppm / PPM),
 		.follow_ns = o->follow_ns,
 		.slept = {.min_ns = o->min_sleep_ns, .long_ns = LONG_SLEEP_NS},
@@ -601,7 +601,7 @@ static int load(struct waitfeed *f, const struct waitfeed_options *o, struct ker
 		code = short_new(
 			&f->shorts, f->object, f->n_cpus,
 			&(const struct short_options){o->short_ns, o->cost_ppm, o->report_ns}, err);
-	if (code == 0 && o->waits && o->user_frames && o->max_stack)
+	if (code == 0 && f->feed.frames)
 		code = user_frames_new(&f->user_frames, f->object, err);
 	if (code == 0 && o->why)
 		code = why_new(&f->why, f->object, f->scope, types, err);
@@ -629,6 +629,7 @@ int waitfeed_new(struct waitfeed **ret, const struct waitfeed_options *o, struct
 	f->feed.shorts = shorts;
 	f->feed.idle = idle;
 	f->feed.waits = o->waits;
+	f->feed.frames = o->user_frames && o->max_stack;
 	f->feed.much = o->why;
 	f->ns = o->ns;
 	f->owners = o->owners;
@@ -704,7 +705,7 @@ int waitfeed_start(struct waitfeed *f, pid_t command, struct error *err)
 		code = why_attach(f->why, err);
 	if (code == 0 && f->idle)
 		code = idle_start(f->idle, err);
-	if (code == 0 && !f->feed.waits && !f->owners && !f->follow)
+	if (code == 0 && !f->feed.waits && !f->owners && !f->follow && !f->feed.frames)
 		return 0;
 	if (code == 0)
 		code = attach_files(f, err);

@@ -17,7 +17,7 @@
 enum frames_room_of { FRAMES_OF_WAITS, FRAMES_OF_FILES, FRAMES_OF_SWITCH, FRAMES_ROOMS };
 
 struct frames_room {
-	__u64 frames[WAITREC_USER];
+	struct waitrec_frames record;
 	__u64 period, spent_ns; /* in this period, for chains */
 	__u64 mean_ns;		/* for one, lately */
 	struct frames_counts counts;
@@ -174,7 +174,7 @@ static long frames_step(__u64 i, void *arg)
 	}
 	f->depth++;
 	if (!f->guesses) {
-		f->room->frames[n] = f->pc;
+		f->room->record.frames[n] = f->pc;
 		f->n = n + 1;
 	}
 	return !frames_up(f);
@@ -243,6 +243,6 @@ static __always_inline void frames_put(__u32 of, __u32 taken, __u64 *to, __u32 n
 		barrier_var(at); /* the same register for test and use, or the verifier forgets */
 		if (at >= WAITREC_ALL)
 			return;
-		to[at] = room->frames[i];
+		to[at] = room->record.frames[i];
 	}
 }

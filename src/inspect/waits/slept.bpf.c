@@ -157,7 +157,7 @@ static __always_inline void take_user(struct raw_slept_now *now)
 	n = (__u32)frames_take(nth, &now->user);
 	room = bpf_map_lookup_elem(&frames_rooms, &nth);
 	for (__u32 i = 0; room && i < RAW_SLEPT_USER && i < n; i++)
-		now->frames[i] = room->frames[i];
+		now->frames[i] = room->record.frames[i];
 	now->n_user = room ? n : 0;
 }
 

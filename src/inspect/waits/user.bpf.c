@@ -324,7 +324,7 @@ static __always_inline void user_take_frames(struct raw_user_now *now)
 	n = (__u32)frames_take(nth, &now->user);
 	room = bpf_map_lookup_elem(&frames_rooms, &nth);
 	for (__u32 i = 0; room && i < USERREC_FRAMES && i < n; i++)
-		now->frames[i] = room->frames[i];
+		now->frames[i] = room->record.frames[i];
 	now->n_frames = room ? n : 0;
 }
 

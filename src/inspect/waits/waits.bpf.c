@@ -510,6 +510,32 @@ static __always_inline void report_owner(struct bpf_raw_tracepoint_args *ctx,
 	bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &r, sizeof(r));
 }
 
+/* Where perf reports waits. */
+static __always_inline void report_frames(struct bpf_raw_tracepoint_args *ctx)
+{
+	const __u32 nth = FRAMES_OF_WAITS, flags = (__u32)ctx->args[1];
+	const __u64 lead = sizeof(__u32), head = offsetof(struct waitrec_frames, frames) - lead;
+	struct frames_room *room = bpf_map_lookup_elem(&frames_rooms, &nth);
+	__u32 user = WAITREC_USER_NONE, n;
+	__u64 size;
+
+	/* A mutex begins to spin before it sleeps, and a task that spins for another lock may be
+	 * an interrupted one. */
+	if (!room || (flags & (LCB_SPIN | LCB_MUTEX)) == LCB_SPIN || flags == LCB_MUTEX)
+		return;
+	n = (__u32)frames_take(nth, &user);
+	if (user == WAITREC_USER_NONE)
+		return;
+	room->record.magic = WAITREC_FRAMES_MAGIC;
+	room->record.lock = ctx->args[0];
+	room->record.n_user = n;
+	room->record.user = user;
+	size = head + n * sizeof(room->record.frames[0]);
+	barrier_var(size); /* the same register for test and use, or the verifier forgets */
+	if (size <= sizeof(room->record) - lead)
+		bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &room->record.magic, size);
+}
+
 static __always_inline void report_task(void *ctx, const struct taskrec *r)
 {
 	if (r->tid & NS_OUTSIDE)
@@ -609,6 +635,8 @@ static __always_inline void see_one(struct bpf_raw_tracepoint_args *ctx, enum wh
 		see_wait(ctx, what, &o, pid_tid);
 	else if (config.owners && what == BEGIN)
 		report_owner(ctx, &o);
+	if (config.user_frames && !config.waits && what == BEGIN)
+		report_frames(ctx);
 	if (follows && what == BEGIN)
 		follow_begin(ctx, &o, (__u32)pid_tid);
 	if (got)
