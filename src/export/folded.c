@@ -7,6 +7,7 @@
  */
 #include "kontend/folded.h"
 #include "kontend/query-flame.h"
+#include "kontend/query-load.h"
 #include "kontend/query-stacks.h"
 #include "kontend/query-tree.h"
 #include "kontend/text.h"
@@ -46,8 +47,11 @@ static void put_row(FILE *out, const struct query_stacks_row *r, const struct fo
 static int write_waits(struct query *q, const struct folded_spec *s, FILE *out)
 {
 	struct query_stacks stacks;
-	int r = query_stacks(q, NULL, s->zoom, &stacks);
+	int r;
 
+	do
+		r = query_stacks(q, NULL, s->zoom, &stacks);
+	while (r == 0 && query_load_again(q));
 	for (size_t i = 0; r == 0 && i < stacks.n; i++)
 		put_row(out, &stacks.rows[i], s);
 	return r;

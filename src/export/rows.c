@@ -13,6 +13,7 @@
 #include "kontend/memfile.h"
 #include "kontend/query-damage.h"
 #include "kontend/query-incidents.h"
+#include "kontend/query-load.h"
 #include "kontend/query-machine.h"
 #include "kontend/query-mmap.h"
 #include "kontend/query-overview.h"
@@ -364,8 +365,11 @@ static int write_table(struct query *q, const struct rows_table *t, const struct
 		.by = t->by, .average = true, .ended = true, .buckets = true};
 	struct table table;
 	struct memfile front = {0};
-	int r = t->query(q, &spec, &table, err);
+	int r;
 
+	do
+		r = t->query(q, &spec, &table, err);
+	while (r == 0 && query_load_again(q));
 	if (r < 0 || !table.n_rows)
 		return r;
 	f->table = t->name;

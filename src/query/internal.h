@@ -101,6 +101,9 @@ struct query_cache {
 	uint32_t *lock_head, *lock_next, *lock_hottest;
 };
 
+/* How long answers that are written once wait for names, and for lines of source. */
+static const uint64_t QUERY_WAIT_NS = 30000000000;
+
 int query_sync(struct query *q);		      /* at the start of every query */
 uint32_t query_func(struct query *q, uint64_t frame); /* as in maps.h */
 uint64_t query_kernel_address(const struct query *q, uint64_t frame);

@@ -6,7 +6,7 @@
  * of a type. Waits in flight count with the time they have lasted so far, else a lock that was
  * never handed on would have no tree at all.
  */
-#include "hot/list.h"
+#include "internal.h"
 #include "kontend/cell.h"
 #include "kontend/query-load.h"
 #include "kontend/query-tree.h"
@@ -102,6 +102,6 @@ int query_tree_named(struct query *q, const struct query_scope *scope, bool inve
 
 	do
 		code = query_tree(q, scope, inverted, by_count, ret);
-	while (code == 0 && query_load_wait(q, HOT_WAIT_NS));
+	while (code == 0 && query_load_wait(q, QUERY_WAIT_NS));
 	return code;
 }

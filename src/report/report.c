@@ -10,6 +10,7 @@
 #include "kontend/query-fields.h"
 #include "kontend/query-hist.h"
 #include "kontend/query-incidents.h"
+#include "kontend/query-load.h"
 #include "kontend/query-overview.h"
 #include "kontend/query-queued.h"
 #include "kontend/query-tree.h"
@@ -316,6 +317,19 @@ const struct table_def *report_sorted_table(unsigned asked)
 	return NULL;
 }
 
+/* Until names of programs are there that it asks for. */
+static int ask_named(struct report_data *d, unsigned place, const struct query_spec *s,
+		     struct table *t, struct error *err)
+{
+	int r;
+
+	do
+		r = views[place].ask ? views[place].ask(d, s, err)
+				     : views[place].query(d->q, s, t, err);
+	while (r == 0 && query_load_again(d->q));
+	return r;
+}
+
 static int ask_view(struct report_data *d, unsigned place, const struct query_spec *s,
 		    bool is_first, struct error *err)
 {
@@ -323,8 +337,7 @@ static int ask_view(struct report_data *d, unsigned place, const struct query_sp
 	struct query_spec beside = def && !is_first ? spec_beside(s, def->kind) : *s;
 
 	struct table *t = (struct table *)((char *)d + views[place].table);
-	int r = views[place].ask ? views[place].ask(d, &beside, err)
-				 : views[place].query(d->q, &beside, t, err);
+	int r = ask_named(d, place, &beside, t, err);
 	return r == 0 && def && is_first ? query_fields(d->q, d->spec->fields, t, err) : r;
 }
 

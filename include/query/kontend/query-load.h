@@ -26,6 +26,11 @@ int query_load_fd(const struct query *q);
  * names have come. When the user asks to end (asked.h), it stops: what has no name yet has none.
  */
 bool query_load_wait(struct query *q, uint64_t most_ns);
+/*
+ * For answers that are written once: true if one since the last call has "(loading)" for a name,
+ * and names have come. Ask for them again.
+ */
+bool query_load_again(struct query *q);
 /* A message about names, for people, once; NULL: nothing new. */
 const char *query_load_note(struct query *q);
 /*

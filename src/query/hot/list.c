@@ -372,7 +372,7 @@ int query_hot_named(struct query *q, const struct query_hot_spec *s, struct tabl
 	r = sum_up(q, s, &h, err);
 	if (r == 0)
 		r = answer(&h, s, ret, err);
-	while (r == 0 && query_load_wait(q, HOT_WAIT_NS)) {
+	while (r == 0 && query_load_wait(q, QUERY_WAIT_NS)) {
 		r = q->cache->valid ? 0 : sum_up(q, s, &h, err);
 		r = r < 0 ? r : answer(&h, s, ret, err);
 	}

@@ -31,9 +31,6 @@ struct hot_row {
 	uint32_t func;		       /* innermost, of the first */
 };
 
-/* How long is waited for names, and for lines of source. */
-static const uint64_t HOT_WAIT_NS = 30000000000;
-
 struct hot_rows {
 	struct query *q;
 	const struct profile *p;

@@ -369,7 +369,7 @@ int hot_load_leaves(struct query *q)
 		query_leaf_names(q, &q->model->profile->stacks);
 		if (q->cache->failed)
 			return -ENOMEM;
-	} while (query_load_wait(q, HOT_WAIT_NS));
+	} while (query_load_wait(q, QUERY_WAIT_NS));
 	return query_sync(q);
 }
 
@@ -382,6 +382,6 @@ int hot_load_chains(struct query *q)
 		query_chain_names(q, q->model->stacks);
 		if (q->cache->failed)
 			return -ENOMEM;
-	} while (query_load_wait(q, HOT_WAIT_NS));
+	} while (query_load_wait(q, QUERY_WAIT_NS));
 	return query_sync(q);
 }

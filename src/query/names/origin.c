@@ -21,8 +21,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const uint64_t LOAD_NS = 30000000000;
-
 static const char no_chain[] = "there is no call chain";
 static const char loading[] = "(loading)";
 
@@ -284,7 +282,7 @@ const struct query_origin *query_origin_whole(struct query *q, uint32_t stack)
 		o = query_origin(q, stack);
 		if (o->frame)
 			q->cache->origins[stack].known = false;
-	} while (o->frame && query_load_wait(q, LOAD_NS));
+	} while (o->frame && query_load_wait(q, QUERY_WAIT_NS));
 	return q->cache->failed ? NULL : o;
 }
 
@@ -316,7 +314,7 @@ int query_origins_load(struct query *q)
 			return -ENOMEM;
 		for (uint32_t i = 1; pending && i < q->cache->n_origins; i++)
 			q->cache->origins[i].known &= !q->cache->origins[i].frame;
-	} while (pending && query_load_wait(q, LOAD_NS) && query_sync(q) == 0);
+	} while (pending && query_load_wait(q, QUERY_WAIT_NS) && query_sync(q) == 0);
 	return q->cache->failed ? -ENOMEM : 0;
 }
 

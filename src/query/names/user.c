@@ -346,6 +346,11 @@ bool query_load_wait(struct query *q, uint64_t most_ns)
 	return changed && !asked_to_end();
 }
 
+bool query_load_again(struct query *q)
+{
+	return query_load_asked(q) && query_load_wait(q, QUERY_WAIT_NS);
+}
+
 const char *query_load_note(struct query *q)
 {
 	return q->users ? usersyms_note(q->users) : NULL;
