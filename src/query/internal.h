@@ -123,6 +123,11 @@ const struct model *query_model_of_cells(struct query *q, const struct model *wh
 
 /* names/origin.c: of the waits with that call chain; cached as long as names are. */
 const struct query_origin *query_origin(struct query *q, uint32_t stack);
+/*
+ * Of the part of a call chain in its program, which is not empty: the frame that AT is of. If all
+ * are of libraries and runtimes, or a mark is next, the one that stands for them.
+ */
+uint32_t query_own_frame(struct query *q, const uint64_t *frames, uint32_t n);
 /* Has any call chain of a wait a part in a program? Else no row has a line. */
 bool query_has_program(const struct query *q);
 /* The system call, or "page fault", of a kernel stack; NULL: no function says it. */

@@ -400,7 +400,9 @@ uint32_t query_caller(struct query *q, uint32_t stack)
 	n = stack_kernel_frames(t, stack);
 	const uint64_t *addrs = ksyms_addresses(&q->model->profile->ksyms, frames, n, plain);
 	qs->inner = sym_after_tracing(q->sym, addrs, n);
-	qs->frame = sym_caller(q->sym, addrs, n);
+	/* Of waits for locks of programs there are no frames of the kernel. */
+	qs->frame =
+		n ? sym_caller(q->sym, addrs, n) : query_own_frame(q, frames, t->stacks[stack].n);
 	n = query_func(q, frames[qs->frame]);
 	if (n)
 		qs->func = n + 1;

@@ -229,6 +229,34 @@ static void marks_are_reasons(void **state)
 	assert_string_equal(o->syscall_why, "the call chain has no kernel frames");
 }
 
+/* A lock of a program has no frame of the kernel: its caller is the function of AT. */
+static void callers_of_programs_locks_are_outside_of_libraries(void **state)
+{
+	struct asked *w = *state;
+	const uint64_t in_log[] = {LIBC + 0x1234, LIBC + 0x2345, CODE + selfplace(commit_log())};
+	const uint64_t cut[] = {LIBC + 0x1234, map_frame_mark(MAP_MARK_SOON)};
+	const uint64_t none[] = {map_frame_mark(MAP_MARK_SAVED)};
+
+	w->rig.engine.lines = NULL;
+	uint32_t stack = stack_of(w, NULL, 0, in_log, 3);
+	assert_memory_equal(origin(w, stack)->at, "commit_log+0x", 13);
+	assert_string_equal(query_func_name(&w->q, query_caller(&w->q, stack)), "commit_log");
+	assert_int_equal(query_caller_frame(&w->q, stack), 2);
+	stack = stack_of(w, NULL, 0, in_log, 2);
+	assert_string_equal(origin(w, stack)->at, "libc.so.6+0x1234");
+	assert_string_equal(query_func_name(&w->q, query_caller(&w->q, stack)), "libc.so.6+0x1234");
+	/* Where it ends before, the library stands for the program's own code. */
+	stack = stack_of(w, NULL, 0, cut, 2);
+	assert_string_equal(origin(w, stack)->at_why, "[caller not read yet]");
+	assert_string_equal(query_func_name(&w->q, query_caller(&w->q, stack)), "libc.so.6+0x1234");
+	stack = stack_of(w, NULL, 0, none, 1);
+	assert_string_equal(query_func_name(&w->q, query_caller(&w->q, stack)),
+			    "[user part not taken]");
+	/* Others have a function of the kernel. */
+	stack = stack_of(w, in_write, 5, in_log, 3);
+	assert_string_equal(query_func_name(&w->q, query_caller(&w->q, stack)), "vfs_write");
+}
+
 static struct table ask(struct asked *w, enum query_by by)
 {
 	struct query_spec spec = {.by = by, .sort = "total_ns"};
@@ -298,6 +326,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(rows_are_by_system_call, set_up, asked_teardown),
 		cmocka_unit_test_setup_teardown(rows_are_by_line, set_up, asked_teardown),
 		cmocka_unit_test_setup_teardown(marks_are_reasons, set_up, asked_teardown),
+		cmocka_unit_test_setup_teardown(callers_of_programs_locks_are_outside_of_libraries,
+						set_up, asked_teardown),
 	};
 
 	(void)argv;

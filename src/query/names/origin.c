@@ -186,14 +186,35 @@ static uint32_t least_bad(const struct walk *w, uint32_t end)
 	return w->at;
 }
 
-static void find_place(struct query *q, const struct walk *w, struct query_origin *o,
-		       bool *ret_pending)
+/* The innermost frame that is no runtime's; the mark or the end before which there is none. */
+static uint32_t after_runtimes(struct query *q, const struct walk *w)
 {
 	uint32_t i = w->at;
 
 	while (i < w->n && !map_frame_is_mark(w->frames[i]) && is_runtime(q, w->frames[i]))
 		i++;
-	bool found = i < w->n && !map_frame_is_mark(w->frames[i]);
+	return i;
+}
+
+static bool is_own_code(const struct walk *w, uint32_t i)
+{
+	return i < w->n && !map_frame_is_mark(w->frames[i]);
+}
+
+uint32_t query_own_frame(struct query *q, const uint64_t *frames, uint32_t n)
+{
+	const struct walk w = {frames, n, 0};
+	uint32_t i = after_runtimes(q, &w);
+
+	return is_own_code(&w, i) ? i : least_bad(&w, i);
+}
+
+static void find_place(struct query *q, const struct walk *w, struct query_origin *o,
+		       bool *ret_pending)
+{
+	uint32_t i = after_runtimes(q, w);
+	bool found = is_own_code(w, i);
+
 	/* It ends before the program's own code. */
 	if (!found && i < w->n) {
 		o->at_why = query_func_name(q, query_func(q, w->frames[i]));
