@@ -279,6 +279,18 @@ int users_classes_chain(struct users_classes *c, const struct users_place *p,
 	return 0;
 }
 
+bool users_class_relocks(const struct futexclass_found *f, const struct userlock_call *c)
+{
+	switch (c->op & USERLOCK_COMMAND) {
+	case USERLOCK_WAIT:
+	case USERLOCK_LOCK_PI:
+	case USERLOCK_LOCK_PI2:
+		return f->can_lock_too;
+	default:
+		return false;
+	}
+}
+
 bool users_classes_was_lock(const struct users_classes *c, int32_t tid)
 {
 	const struct known *k = find_known(c, tid);

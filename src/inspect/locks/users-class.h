@@ -44,6 +44,11 @@ int users_classes_stack(struct users_classes *c, const struct users_place *p,
 /* Its calls without names, of a thread that sleeps there in whatever call. 0 or -ENOMEM. */
 int users_classes_chain(struct users_classes *c, const struct users_place *p,
 			const struct sleepstack_registers *regs, struct sleepstack_chain *ret);
+/*
+ * Does a thread that waited for a condition take its mutex again? The wait for the condition itself
+ * is another command of futex(2).
+ */
+bool users_class_relocks(const struct futexclass_found *f, const struct userlock_call *c);
 /* Has it waited for a lock since the last search, or may it have? */
 bool users_classes_was_lock(const struct users_classes *c, int32_t tid);
 

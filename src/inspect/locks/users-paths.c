@@ -76,12 +76,6 @@ static bool take_returns(struct copied *c, const struct users_class *class,
 	return true;
 }
 
-/* Is it the mutex that a waiter for a condition takes again? */
-static bool is_relocking(const struct userlock_call *c, const struct futexclass_found *f)
-{
-	return f->can_lock_too && (c->op & USERLOCK_COMMAND) == USERLOCK_WAIT;
-}
-
 /* False: the process says nowhere which lock it is. */
 static bool take_info(struct users_pass *r, struct users_process *p,
 		      const struct runtime_process *of, const struct runtime_thread *thread,
@@ -121,7 +115,7 @@ static bool take_lock(struct users_pass *r, struct users_process *p, int32_t tid
 	struct runtime_lock said;
 	struct runtime_info info;
 
-	f = is_relocking(c, f) ? &mutex : f;
+	f = users_class_relocks(f, c) ? &mutex : f;
 	*w = (struct users_wait){.pid = p->pid};
 	if (!take_info(r, p, &of, &thread, &info, ret) && runtimes_by_word(r->runtimes, &of) &&
 	    runtimes_find(r->runtimes, &of, &thread, &said))

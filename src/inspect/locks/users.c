@@ -345,9 +345,7 @@ static bool find_lock(struct users_process *p, const struct userlock_call *c,
 		f->kind == FUTEXCLASS_MUTEX || f->kind == FUTEXCLASS_RWLOCK ||
 		(f->class == FUTEXCLASS_UNKNOWN && f->kind != FUTEXCLASS_SEM && !f->by_condition);
 
-	/* A thread that waits for a condition takes the mutex again at the end. */
-	if (f->can_lock_too && (c->op & USERLOCK_COMMAND) != USERLOCK_WAIT_BITSET)
-		has_layout = true;
+	has_layout |= users_class_relocks(f, c);
 	if (has_layout && users_lock_find(c, users_process_read, p, &w->lock) &&
 	    find_owner(p, w, userlock_is_private(c)) && !is_of_worker(f, w))
 		return true;
