@@ -12,6 +12,7 @@
 #include "kontend/lockname.h"
 #include "kontend/locksnap.h"
 #include "kontend/profile.h"
+#include "kontend/query-load.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/text.h"
@@ -166,7 +167,7 @@ int only_load_names(const struct only *o)
 {
 	struct query *q = o->q;
 
-	if (!q->keeps && only_asks_chains(o) && q->model->profile->n)
+	if (!q->keeps && only_asks_chains(o) && (q->model->profile->n || query_has_program(q)))
 		return hot_load_chains(q);
 	return query_sync(q);
 }
@@ -247,8 +248,8 @@ static bool holds_frame(const struct only *o, uint32_t term, uint32_t func)
 	return holds_value(o, term, &v);
 }
 
-static bool holds_chain(const struct only *o, uint32_t term, const struct stack_table *t,
-			uint32_t stack)
+static bool has_function(const struct only *o, uint32_t term, const struct stack_table *t,
+			 uint32_t stack)
 {
 	bool is_wait = t == o->q->model->stacks;
 
@@ -258,6 +259,18 @@ static bool holds_chain(const struct only *o, uint32_t term, const struct stack_
 		if (holds_frame(o, term, query_func(o->q, stack_frames(t, stack)[i])))
 			return true;
 	return false;
+}
+
+/* Events of a stream are asked for as they come, and so are the names of their chains. */
+static bool holds_chain(const struct only *o, uint32_t term, const struct stack_table *t,
+			uint32_t stack)
+{
+	bool yes;
+
+	do
+		yes = has_function(o, term, t, stack);
+	while (!yes && o->streams && query_load_again(o->q) && query_sync(o->q) == 0);
+	return yes;
 }
 
 static bool holds(const struct only *o, uint32_t term, const struct stack_table *t,

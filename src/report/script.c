@@ -385,7 +385,8 @@ static bool passes(struct script *s, const struct event *ev)
 
 	if (ev->kind == EVENT_RELEASE)
 		return !s->gate && !m->min_wait_ns;
-	if (ev->kind != EVENT_CONTENTION_BEGIN && ev->kind != EVENT_CONTENTION_END)
+	bool is_user = ev->kind == EVENT_USER && w;
+	if (ev->kind != EVENT_CONTENTION_BEGIN && ev->kind != EVENT_CONTENTION_END && !is_user)
 		return !is_other(ev) || (!s->gate && !m->min_wait_ns);
 	if (!s->gate && !m->min_wait_ns)
 		return true;
