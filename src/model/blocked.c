@@ -7,6 +7,7 @@
 #include "kontend/blocked.h"
 #include "kontend/hash.h"
 #include "kontend/locksnap.h"
+#include "kontend/maps.h"
 #include "kontend/mem.h"
 #include "kontend/task.h"
 
@@ -194,6 +195,29 @@ int blocked_take(struct blocked *b, const struct locksnap *s, const struct task_
 	return code;
 }
 
+struct blocked_user *blocked_add_user(struct blocked *b, int32_t tid)
+{
+	if (mem_grow(&b->users, &b->cap_users, b->n_users, sizeof(*b->users)))
+		return NULL;
+	struct blocked_user *u = &b->users[b->n_users++];
+	*u = (struct blocked_user){.tid = tid};
+	return u;
+}
+
+const struct blocked_user *blocked_user(const struct blocked *b, int32_t tid)
+{
+	for (size_t i = 0; i < b->n_users; i++)
+		if (b->users[i].tid == tid)
+			return &b->users[i];
+	return NULL;
+}
+
+void blocked_forget_objects(struct blocked *b, const uint8_t *keep, size_t n)
+{
+	for (size_t i = 0; i < b->n_users; i++)
+		map_frames_forget(b->users[i].frames, b->users[i].n, keep, n);
+}
+
 void blocked_zero(struct blocked *b)
 {
 	map64_clear(&b->by_key);
@@ -213,9 +237,12 @@ int blocked_copy(struct blocked *dst, const struct blocked *src)
 	dst->cells = mem_dup(src->cells, src->n_cells, sizeof(*src->cells));
 	dst->stacks = mem_dup(src->stacks, src->n_stacks, sizeof(*src->stacks));
 	dst->groups = mem_dup(src->groups, src->n_groups, sizeof(*src->groups));
+	dst->users = mem_dup(src->users, src->n_users, sizeof(*src->users));
+	dst->cap_users = src->n_users;
 	dst->parts = mem_dup(src->parts, BLOCKED_PARTS, sizeof(*src->parts));
 	if ((src->n_cells && !dst->cells) || (src->n_stacks && !dst->stacks) ||
-	    (src->n_groups && !dst->groups) || (src->parts && !dst->parts))
+	    (src->n_groups && !dst->groups) || (src->n_users && !dst->users) ||
+	    (src->parts && !dst->parts))
 		return -ENOMEM;
 	int code = map64_copy(&dst->by_key, &src->by_key);
 	code = code ? code : map64_copy(&dst->by_chain, &src->by_chain);
@@ -227,6 +254,7 @@ void blocked_deinit(struct blocked *b)
 	mem_free(b->cells);
 	mem_free(b->stacks);
 	mem_free(b->groups);
+	mem_free(b->users);
 	mem_free(b->parts);
 	map64_deinit(&b->by_path);
 	map64_deinit(&b->by_key);
@@ -237,6 +265,6 @@ void blocked_deinit(struct blocked *b)
 size_t blocked_bytes(const struct blocked *b)
 {
 	return b->cap_cells * sizeof(*b->cells) + b->cap_stacks * sizeof(*b->stacks) +
-	       b->cap_groups * sizeof(*b->groups) +
+	       b->cap_groups * sizeof(*b->groups) + b->cap_users * sizeof(*b->users) +
 	       (b->parts ? BLOCKED_PARTS * sizeof(*b->parts) : 0);
 }

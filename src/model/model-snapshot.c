@@ -27,6 +27,7 @@
 #include "kontend/usersnap.h"
 #include "kontend/wait.h"
 #include "wait-lost.h"
+#include "wait-user.h"
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -45,6 +46,8 @@ static int take_names(struct model *m, const struct record_snapshot *head, const
 		m->mmlocks->lock_offset = s.head.mmap_offset;
 	if (code == 0)
 		code = blocked_take(m->blocked, &s, m->tasks, m->limits->recent > 0);
+	if (code == 0)
+		code = wait_user_blocked(m, &s);
 	/* Events up to its time have been applied; it may have been taken later. */
 	m->looks->due_ns = s.head.time_ns + s.head.cost_ns;
 	locksnap_deinit(&s);

@@ -299,6 +299,7 @@ static int map_code(struct model *m, const struct event *ev)
 	if (keep) {
 		map_frames_forget(m->stacks->frames, m->stacks->n_frames, keep, n);
 		sleeps_forget_objects(m->sleeps, keep, n);
+		blocked_forget_objects(m->blocked, keep, n);
 	}
 	mem_free(keep);
 	return code;

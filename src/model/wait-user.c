@@ -7,6 +7,7 @@
 #include "wait-user.h"
 #include "blame-int.h"
 #include "internal.h"
+#include "kontend/blocked.h"
 #include "kontend/cell.h"
 #include "kontend/event.h"
 #include "kontend/locksnap.h"
@@ -16,6 +17,7 @@
 #include "kontend/wait.h"
 #include "wait-chain.h"
 
+#include <errno.h>
 #include <string.h>
 
 static uint64_t frame_of(struct model *m, const struct map_space *space, const struct locksnap *s,
@@ -35,27 +37,40 @@ static uint64_t end_mark(const struct locksnap_stack *t, bool in_code)
 	return why ? map_frame_mark(why) : 0;
 }
 
+/* The calls as frames, with a mark where they end early. Returns their number. */
+static uint32_t take_calls(struct model *m, const struct locksnap *s,
+			   const struct locksnap_stack *t, uint64_t *ret, uint32_t most,
+			   bool *ret_early)
+{
+	const struct map_space *space = map_spaces_of(&m->profile->spaces, t->pid);
+	bool in_code = true;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; space && in_code && i < t->n_calls && n < most; i++) {
+		ret[n] = frame_of(m, space, s, &s->calls[t->call + i]);
+		in_code = map_frame_is_user(ret[n]);
+		n += in_code;
+	}
+	uint64_t mark = n ? end_mark(t, in_code) : 0;
+	*ret_early = mark != 0;
+	if (mark && n < most)
+		ret[n++] = mark;
+	return n;
+}
+
 /* The chain @stack with these calls; @stack itself where it has more of them. */
 static uint32_t add_calls(struct model *m, uint32_t stack, const struct locksnap *s,
 			  const struct locksnap_stack *t)
 {
-	const struct map_space *space = map_spaces_of(&m->profile->spaces, t->pid);
-	uint32_t kernel = stack_kernel_frames(m->stacks, stack), n = kernel;
+	uint32_t kernel = stack_kernel_frames(m->stacks, stack);
 	uint64_t frames[STACK_MAX_FRAMES];
-	bool in_code = true;
+	bool early;
 
-	memcpy(frames, stack_frames(m->stacks, stack), n * sizeof(*frames));
-	for (uint32_t i = 0; space && in_code && i < t->n_calls && n < STACK_MAX_FRAMES; i++) {
-		frames[n] = frame_of(m, space, s, &s->calls[t->call + i]);
-		in_code = map_frame_is_user(frames[n]);
-		n += in_code;
-	}
-	uint64_t mark = end_mark(t, in_code);
-	if (n == kernel || (mark && n < m->stacks->stacks[stack].n))
+	memcpy(frames, stack_frames(m->stacks, stack), kernel * sizeof(*frames));
+	uint32_t n = take_calls(m, s, t, frames + kernel, STACK_MAX_FRAMES - kernel, &early);
+	if (!n || (early && kernel + n <= m->stacks->stacks[stack].n))
 		return stack;
-	if (mark && n < STACK_MAX_FRAMES)
-		frames[n++] = mark;
-	uint32_t made = stack_get(m->stacks, frames, n);
+	uint32_t made = stack_get(m->stacks, frames, kernel + n);
 	return made == STACK_OTHER ? stack : made;
 }
 
@@ -67,6 +82,20 @@ static void give(struct model *m, struct wait *w, uint32_t stack)
 	w->stack = stack;
 	w->cell = cell_prefetch(m->cells, wait_key(w));
 	blame_moves(m, w);
+}
+
+int wait_user_blocked(struct model *m, const struct locksnap *s)
+{
+	bool early;
+
+	m->blocked->n_users = 0;
+	for (size_t i = 0; i < s->n_stacks; i++) {
+		struct blocked_user *u = blocked_add_user(m->blocked, s->stacks[i].tid);
+		if (!u)
+			return -ENOMEM;
+		u->n = take_calls(m, s, &s->stacks[i], u->frames, BLOCKED_FRAMES, &early);
+	}
+	return 0;
 }
 
 void wait_user_frames(struct model *m, const struct locksnap *s, const struct locksnap_stack *t)

@@ -12,6 +12,8 @@ struct model;
  * are in flight since before the look get these, in place of others that end earlier.
  */
 void wait_user_frames(struct model *m, const struct locksnap *s, const struct locksnap_stack *t);
+/* The calls of all tasks of a snapshot, for those that are blocked. 0 or -ENOMEM. */
+int wait_user_blocked(struct model *m, const struct locksnap *s);
 
 /* An EVENT_FRAMES: the wait for that lock that the task has just begun gets them. */
 void wait_user_event(struct model *m, const struct event *ev);

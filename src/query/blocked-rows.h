@@ -125,6 +125,16 @@ const char *blocked_because(struct blocked_rows *t, const struct locksnap_blocke
 /* The system call, "fsync", or "page fault", by the outermost functions; NULL: not known. */
 const char *blocked_call(struct blocked_rows *t, const struct locksnap_blocked *b);
 
+/* blocked-calls.c: where it waits in its program, which it has not left since. */
+struct query_origin;
+void blocked_origin(const struct blocked_rows *t, const struct locksnap_blocked *b,
+		    struct query_origin *ret);
+/* Its calls, innermost first, those of the program last. NULL: there are none. */
+const char *blocked_calls(const struct blocked_rows *t, const struct locksnap_blocked *b,
+			  const char *between);
+/* The object that its system call names, else the file of the lock; NULL: not known. */
+const char *blocked_on(struct blocked_rows *t, const struct locksnap_blocked *b);
+
 /* blocked-slept.c */
 
 /* Adds sums of sleeps, if there are any. 0 or -ENOMEM. */

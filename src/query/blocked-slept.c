@@ -6,6 +6,8 @@
 #include "blocked-rows.h"
 #include "kontend/hash.h"
 #include "kontend/query-blocked.h"
+#include "kontend/query-load.h"
+#include "kontend/query-origin.h"
 #include "kontend/sleptsnap.h"
 #include "kontend/taskid.h"
 #include "locks/queues.h"
@@ -157,13 +159,28 @@ void blocked_fill_slept(const struct blocked_rows *t, const struct blocked_row *
 
 /* Single sleeps. */
 
+static void origin_of(struct query *q, const struct sleeps *s, const struct sleeps_one *one,
+		      struct query_origin *ret)
+{
+	const struct sleeps_stack *kernel = &s->stacks[one->stack], *user = &s->stacks[one->user];
+
+	query_origin_of(q,
+			&(struct query_chain_parts){.kernel = kernel->frames,
+						    .n_kernel = kernel->n,
+						    .user = user->frames,
+						    .n_user = user->n},
+			ret);
+}
+
 static struct query_sleep describe(struct blocked_rows *t, const struct sleeps *s,
 				   const struct sleeps_one *one)
 {
 	const struct sleeps_stack *c = &s->stacks[one->stack];
 	const struct blocked_row like = like_of(t, s, one->stack, one->io, one->pid);
 	struct query *q = t->q;
+	struct query_origin o;
 
+	origin_of(q, s, one, &o);
 	return (struct query_sleep){
 		.begin_ns = one->begin_ns,
 		.length_ns = one->length_ns,
@@ -180,6 +197,8 @@ static struct query_sleep describe(struct blocked_rows *t, const struct sleeps *
 		.io = one->io,
 		.cause = blocked_cause_words(like.cause),
 		.sleeps_in = query_func_name(q, sleeps_in(q, c)),
+		.at = o.at,
+		.at_why = o.at_why,
 	};
 }
 
@@ -276,6 +295,22 @@ int query_blocked_sleeps(struct query *q, struct query_sleeps *ret)
 		list[i] = describe(&t, s.of, best[i]);
 	ret->longest = list;
 	ret->n = n;
+	return q->cache->failed ? -ENOMEM : 0;
+}
+
+int query_origin_slept(struct query *q, int32_t tid, struct query_origin *ret)
+{
+	const struct sleeps *s = q->engine->model->sleeps;
+	const struct sleeps_one *one = kept_at(s, 0);
+
+	if (!one || one->tid != tid)
+		return -ENOENT;
+	query_begin(q);
+	do {
+		if (query_sync(q) < 0)
+			return -ENOMEM;
+		origin_of(q, s, one, ret);
+	} while (query_load_again(q));
 	return q->cache->failed ? -ENOMEM : 0;
 }
 

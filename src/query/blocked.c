@@ -13,6 +13,7 @@
 #include "kontend/lock.h"
 #include "kontend/locktype.h"
 #include "kontend/query-blocked.h"
+#include "kontend/query-origin.h"
 #include "kontend/task.h"
 #include "kontend/taskid.h"
 #include "kontend/wait.h"
@@ -42,6 +43,9 @@ enum {
 	C_SLEPT_MAX,
 	C_STATE,
 	C_CALL,
+	C_ON,
+	C_AT,
+	C_AT_REASON,
 	C_DEVICE,
 	C_FILE,
 	C_PID,
@@ -96,6 +100,9 @@ static const struct column columns[C_COLUMNS] = {
 		     COLUMN_TEXT, 5, 6, SR},
 	[C_CALL] = {"syscall", "SYSCALL", "system call in which it sleeps, by its call chain",
 		    COLUMN_TEXT, 12, 8, SR},
+	[C_ON] = {COL_ON, 16, 7, SR},
+	[C_AT] = {COL_AT, 20, 3, SR},
+	[C_AT_REASON] = {COL_AT_REASON, 20, 9, R},
 	[C_DEVICE] = {"device", "DEVICE",
 		      "block device that it waits for, or of the file of the system call",
 		      COLUMN_TEXT, 8, 9, R},
@@ -447,14 +454,19 @@ static void fill_now(struct blocked_rows *t, const struct blocked_row *r, uint64
 		  comm);
 	if (file && file->file)
 		value_s(&v[C_FILE], locksnap_text(t->s, file->file));
+	value_s(&v[C_ON], v[C_FILE].known ? v[C_FILE].s : blocked_on(t, b));
 	if (want & because_of_any)
 		value_s(&v[C_BECAUSE], blocked_because(t, b, &v[C_BECAUSE_FIRST]));
 	if (want & 1ull << C_CALL)
 		value_s(&v[C_CALL], blocked_call(t, b));
 	value_s(&v[C_CGROUP], locksnap_text(t->s, b->cgroup));
+	if (want & (1ull << C_AT | 1ull << C_AT_REASON)) {
+		struct query_origin o;
+		blocked_origin(t, b, &o);
+		query_fill_at(&o, &v[C_AT], &v[C_AT_REASON]);
+	}
 	if (want & 1ull << C_STACK)
-		value_s(&v[C_STACK],
-			query_queue_frames(t->q, t->s->frames + b->frame, b->n_frames));
+		value_s(&v[C_STACK], blocked_calls(t, b, "\n"));
 }
 
 static const char *name_of_cause(struct query *q, const struct blocked_row *r)
@@ -578,6 +590,8 @@ int query_blocked(struct query *q, const struct query_spec *s, struct table *ret
 	int r = src.columns ? blocked_make_rows(t) : -ENOMEM;
 	if (src.columns && t->by != BY_CGROUP)
 		columns_by[C_CGROUP].flags &= ~COLUMN_SCREEN;
+	if (src.columns && !q->engine->model->blocked->n_users)
+		columns_by[C_AT].flags &= ~COLUMN_SCREEN;
 	for (int i = C_SLEEPS; src.columns && i <= C_SLEPT_MAX; i++) {
 		if (t->has_slept)
 			columns_by[i].priority = 1;
@@ -618,17 +632,22 @@ const char *query_blocked_calls(struct query *q, enum query_by by, uint64_t id)
 {
 	struct blocked_rows t = {.q = q, .by = blocked_by(by)};
 	const struct blocked_row *r = find_row(&t, id, add_present);
-	const struct locksnap_blocked *b = r ? r->longest : NULL;
-	const char *text = NULL;
+	const char *text = r && r->longest ? blocked_calls(&t, r->longest, " < ") : NULL;
 
-	for (uint32_t i = 0; b && i < b->n_frames; i++) {
-		const uint64_t frame = t.s->frames[b->frame + i];
-		const char *name = query_func_name(q, query_func(q, frame));
-		name = name ? name : "?";
-		text = text ? arena_printf(&q->arena, "%s < %s", text, name) : name;
-	}
 	blocked_free_maps(&t);
 	return text;
+}
+
+const char *query_blocked_at(struct query *q, enum query_by by, uint64_t id)
+{
+	struct blocked_rows t = {.q = q, .by = blocked_by(by)};
+	const struct blocked_row *r = find_row(&t, id, add_present);
+	struct query_origin o = {0};
+
+	if (r && r->longest)
+		blocked_origin(&t, r->longest, &o);
+	blocked_free_maps(&t);
+	return o.at;
 }
 
 bool query_blocked_wait(struct query *q, uint64_t id, uint64_t *ret)

@@ -123,6 +123,12 @@ const struct model *query_model_of_cells(struct query *q, const struct model *wh
 
 /* names/origin.c: of the waits with that call chain; cached as long as names are. */
 const struct query_origin *query_origin(struct query *q, uint32_t stack);
+/* The same of a chain that is none of the model's; for this frame. */
+struct query_chain_parts {
+	const uint64_t *kernel, *user; /* innermost first */
+	uint32_t n_kernel, n_user;
+};
+void query_origin_of(struct query *q, const struct query_chain_parts *c, struct query_origin *ret);
 /*
  * Of the part of a call chain in its program, which is not empty: the frame that AT is of. If all
  * are of libraries and runtimes, or a mark is next, the one that stands for them.

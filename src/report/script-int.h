@@ -28,11 +28,12 @@ void script_line_say(const struct event *ev, const char *event, const char *word
  * others wait. */
 void script_holder_put(struct event_names *n, const struct event *ev, FILE *out, bool json);
 
-/* script-sleep.c: the line of an EVENT_SLEEP. */
-void script_sleep_put(const struct event_names *n, const struct event *ev, FILE *out, bool json);
+/* script-sleep.c: the line of an EVENT_SLEEP; @at: of its program, NULL: not known. */
+void script_sleep_put(const struct event_names *n, const struct event *ev, const char *at,
+		      FILE *out, bool json);
 
-/* script-user.c: the line of an EVENT_USER. */
-void script_user_put(const struct event *ev, FILE *out, bool json);
+/* script-user.c: the line of an EVENT_USER; @at: as above. */
+void script_user_put(const struct event *ev, const char *at, FILE *out, bool json);
 
 /* script-mm.c: true if it is an mmap_lock event: start, acquired or released. */
 bool script_mm_is(const struct event *ev);

@@ -15,7 +15,7 @@ static const char *type_of(const struct event *ev)
 	return ev->sleep.io ? "io" : "disk";
 }
 
-static void put_text(const struct event_names *n, const struct event *ev, FILE *out)
+static void put_text(const struct event_names *n, const struct event *ev, const char *at, FILE *out)
 {
 	char comm[EVENT_NAMES_TEXT], waker[EVENT_NAMES_TEXT], func[EVENT_NAMES_TEXT];
 	char task[SCRIPT_LINE_TASK], ns[UNITS_BUF], words[4 * EVENT_NAMES_TEXT];
@@ -30,6 +30,7 @@ static void put_text(const struct event_names *n, const struct event *ev, FILE *
 		.flags = "-",
 		.wait = units_ns(ns, ev->sleep.length_ns),
 		.caller = words,
+		.at = at,
 	};
 
 	textbuf_str(&b, "in ");
@@ -46,7 +47,7 @@ static void put_text(const struct event_names *n, const struct event *ev, FILE *
 	script_line_put(ev, &columns, out);
 }
 
-static void put_json(const struct event_names *n, const struct event *ev, FILE *out)
+static void put_json(const struct event_names *n, const struct event *ev, const char *at, FILE *out)
 {
 	char text[EVENT_NAMES_TEXT];
 	struct jsonw j = {.out = out};
@@ -63,6 +64,7 @@ static void put_json(const struct event_names *n, const struct event *ev, FILE *
 	jsonw_u64(&j, "wait_ns", ev->sleep.length_ns);
 	jsonw_str(&j, "asleep_in",
 		  event_names_sleep(n->engine, ev->sleep.frames, ev->sleep.n_frames, text));
+	jsonw_str(&j, "at", at);
 	jsonw_i64(&j, "other_pid", taskid_number(ev->sleep.waker_pid));
 	jsonw_i64(&j, "other_tid", taskid_number(ev->sleep.waker_tid));
 	jsonw_str(&j, "other_comm", text_clean(text, sizeof(text), ev->sleep.waker_comm));
@@ -70,10 +72,11 @@ static void put_json(const struct event_names *n, const struct event *ev, FILE *
 	jsonw_end(&j, '}');
 }
 
-void script_sleep_put(const struct event_names *n, const struct event *ev, FILE *out, bool json)
+void script_sleep_put(const struct event_names *n, const struct event *ev, const char *at,
+		      FILE *out, bool json)
 {
 	if (json)
-		put_json(n, ev, out);
+		put_json(n, ev, at, out);
 	else
-		put_text(n, ev, out);
+		put_text(n, ev, at, out);
 }

@@ -28,7 +28,7 @@ static void put_thread(struct textbuf *b, const char *word, int32_t tid)
 	textbuf_i64(b, taskid_number(tid));
 }
 
-static void put_text(const struct event *ev, FILE *out)
+static void put_text(const struct event *ev, const char *at, FILE *out)
 {
 	char comm[EVENT_NAMES_TEXT], addr[EVENT_NAMES_TEXT], words[EVENT_NAMES_TEXT], ns[UNITS_BUF];
 	const char *type = type_of(ev);
@@ -43,6 +43,7 @@ static void put_text(const struct event *ev, FILE *out)
 		.flags = "-",
 		.wait = units_ns(ns, ev->user.length_ns),
 		.caller = words,
+		.at = at,
 	};
 
 	textbuf_hex(&lock, ev->user.addr);
@@ -65,7 +66,7 @@ static void put_number(struct jsonw *j, const char *key, int32_t id, bool known)
 		jsonw_null(j, key);
 }
 
-static void put_json(const struct event *ev, FILE *out)
+static void put_json(const struct event *ev, const char *at, FILE *out)
 {
 	bool owned = ev->user.owner_tid != 0, handed = ev->user.flags & USERREC_HANDED;
 	char text[EVENT_NAMES_TEXT];
@@ -84,6 +85,7 @@ static void put_json(const struct event *ev, FILE *out)
 	jsonw_u64(&j, "begin_ns", ev->user.begin_ns);
 	jsonw_u64(&j, "wait_ns", ev->user.length_ns);
 	jsonw_u64(&j, "woken_ns", ev->user.woken_ns);
+	jsonw_str(&j, "at", at);
 	put_number(&j, "owner_pid", ev->user.owner_pid, owned);
 	put_number(&j, "owner_tid", ev->user.owner_tid, owned);
 	put_number(&j, "releaser_pid", ev->user.waker_pid, handed);
@@ -92,10 +94,10 @@ static void put_json(const struct event *ev, FILE *out)
 	jsonw_end(&j, '}');
 }
 
-void script_user_put(const struct event *ev, FILE *out, bool json)
+void script_user_put(const struct event *ev, const char *at, FILE *out, bool json)
 {
 	if (json)
-		put_json(ev, out);
+		put_json(ev, at, out);
 	else
-		put_text(ev, out);
+		put_text(ev, at, out);
 }

@@ -160,6 +160,23 @@ static void describe_origin(struct script *s, struct line *l)
 	l->at = o && *o->at ? o->at : NULL;
 }
 
+/* Where a sleep was in its program, by an event that the model has just taken; NULL: not known. */
+static const char *at_of(struct script *s, const struct event *ev, char buf[EVENT_NAMES_TEXT])
+{
+	const struct model *m = s->engine->model;
+	const struct wait *w = m->last_wait ? &m->waits->waits[m->last_wait] : NULL;
+	struct query_origin slept;
+
+	if (ev->kind == EVENT_USER) {
+		const struct script_origin *o =
+			w && w->addr == ev->user.lock ? origin_of(s, w->stack) : NULL;
+		return o && *o->at ? o->at : NULL;
+	}
+	int code = query_origin_slept(&s->query, ev->tid, &slept);
+	s->failed |= code == -ENOMEM;
+	return code == 0 && slept.at ? text_clean(buf, EVENT_NAMES_TEXT, slept.at) : NULL;
+}
+
 static void describe_begin(struct script *s, struct line *l)
 {
 	const struct event *ev = l->ev;
@@ -399,6 +416,7 @@ static bool passes(struct script *s, const struct event *ev)
 static int take_event(struct engine_watch *w, const struct event *ev, struct error *err)
 {
 	struct script *s = (struct script *)w;
+	char at[EVENT_NAMES_TEXT];
 	struct line l;
 
 	memset(&l, 0, offsetof(struct line, caller_buf));
@@ -413,9 +431,9 @@ static int take_event(struct engine_watch *w, const struct event *ev, struct err
 	if (script_mm_is(ev))
 		script_mm_put(s->engine, ev, s->out, s->json);
 	else if (ev->kind == EVENT_SLEEP)
-		script_sleep_put(&s->names, ev, s->out, s->json);
+		script_sleep_put(&s->names, ev, at_of(s, ev, at), s->out, s->json);
 	else if (ev->kind == EVENT_USER)
-		script_user_put(ev, s->out, s->json);
+		script_user_put(ev, at_of(s, ev, at), s->out, s->json);
 	else if (ev->kind == EVENT_HOLDER)
 		script_holder_put(&s->names, ev, s->out, s->json);
 	else if (s->json)

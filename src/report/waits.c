@@ -219,8 +219,13 @@ static void put_sleeps(const struct query_sleeps *s, FILE *out)
 		fprintf(out, "#   %s from %.6f on: ", units_ns(a, one->length_ns),
 			(double)one->begin_ns / 1e9);
 		report_text_clean(one->task, out);
-		fprintf(out, ", %s, in %s, woken by ", one->cause,
-			one->sleeps_in ? one->sleeps_in : "?");
+		fprintf(out, ", %s, in %s, ", one->cause, one->sleeps_in ? one->sleeps_in : "?");
+		if (one->at) {
+			fprintf(out, "at ");
+			report_text_clean(one->at, out);
+			fprintf(out, ", ");
+		}
+		fprintf(out, "woken by ");
 		report_text_clean(one->waker, out);
 		fputc('\n', out);
 	}
@@ -273,6 +278,8 @@ static void put_longest_json(const struct query_sleeps *s, struct jsonw *j)
 		jsonw_bool(j, "io", one->io);
 		jsonw_str(j, "cause", one->cause);
 		jsonw_str(j, "sleeps_in", one->sleeps_in);
+		jsonw_str(j, "at", one->at);
+		jsonw_str(j, "at_reason", one->at_why);
 		jsonw_end(j, '}');
 	}
 	jsonw_end(j, ']');

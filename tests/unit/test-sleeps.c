@@ -18,11 +18,13 @@
 #include "kontend/mem.h"
 #include "kontend/model.h"
 #include "kontend/query-blocked.h"
+#include "kontend/query-load.h"
 #include "kontend/record.h"
 #include "kontend/script.h"
 #include "kontend/sleeps.h"
 #include "kontend/sleptsnap.h"
 #include "lock-snaps.h"
+#include "synth-profile.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -30,6 +32,7 @@
 #include <string.h>
 
 #define MS CANNED_MS
+#define CODE 0x400000ull
 
 static struct sleeprec sleep_of(int tid, uint64_t begin, uint64_t length)
 {
@@ -47,6 +50,14 @@ static struct sleeprec sleep_of(int tid, uint64_t begin, uint64_t length)
 
 	r.frames[0] = synth_addr(SYNTH_PIPE_READ);
 	r.frames[1] = synth_addr(SYNTH_VFS_READ);
+	return r;
+}
+
+/* One that went to sleep at that place in the program. */
+static struct sleeprec sleep_at(struct sleeprec r, uint64_t ip)
+{
+	r.frames[r.n_frames] = ip;
+	r.n_user = 1;
 	return r;
 }
 
@@ -82,7 +93,9 @@ static void start(struct asked *w)
 {
 	rig_init(&w->rig, 1);
 	synth_outputs(w->rig.synth);
+	synth_profile(w->rig.synth);
 	synth_round(w->rig.synth, CANNED_START);
+	synth_mmap(w->rig.synth, 0, CANNED_START + 1, 900, CODE, 0x10000, 0, "/nowhere/sqlite3");
 }
 
 static void second(struct asked *w, uint64_t n)
@@ -97,7 +110,7 @@ static void play(struct asked *w)
 
 	start(w);
 	emit_sums(w, 1 * MS, 7, 70 * MS, 500 * MS);
-	report_sleep(w, sleep_of(901, 100 * MS, 300 * MS));
+	report_sleep(w, sleep_at(sleep_of(901, 100 * MS, 300 * MS), CODE + 0x123));
 	second(w, 1);
 	emit_sums(w, 1000 * MS, 48, 450 * MS, 500 * MS);
 	synth_tick(w->rig.synth, CANNED_START + 1000 * MS);
@@ -158,7 +171,9 @@ static void the_longest_are_named(void **state)
 	struct query_blocked_slept of;
 
 	play(w);
-	assert_int_equal(query_blocked_sleeps(&w->q, &s), 0);
+	do
+		assert_int_equal(query_blocked_sleeps(&w->q, &s), 0);
+	while (query_load_again(&w->q));
 	assert_true(s.known);
 	assert_string_equal(s.level, "all");
 	assert_null(s.left_out);
@@ -174,7 +189,11 @@ static void the_longest_are_named(void **state)
 	assert_string_equal(s.longest[0].task, "sqlite/901");
 	assert_string_equal(s.longest[0].waker, "jbd2/vda1-8/300");
 	assert_string_equal(s.longest[0].sleeps_in, "pipe_read");
+	assert_string_equal(s.longest[0].at, "sqlite3+0x123");
+	assert_null(s.longest[0].at_why);
 	assert_int_equal(s.longest[1].tid, 920);
+	assert_null(s.longest[1].at);
+	assert_string_equal(s.longest[1].at_why, "the call chain has no user frames");
 	struct table t = ask(w);
 	assert_int_equal(query_blocked_slept(&w->q, BY_TYPE, t.ids[0], &of), 0);
 	assert_true(of.has);
@@ -198,7 +217,7 @@ static char *lines(struct asked *w, bool json)
 
 	assert_non_null(f);
 	start(w);
-	struct sleeprec r = sleep_of(901, 100 * MS, 300 * MS);
+	struct sleeprec r = sleep_at(sleep_of(901, 100 * MS, 300 * MS), CODE + 0x123);
 	report_sleep(w, r);
 	r = sleep_of(902, 500 * MS, 2 * MS);
 	r.waker_pid = r.waker_tid = 0;
@@ -222,8 +241,9 @@ static void script_has_a_line_for_each(void **state)
 
 	assert_non_null(strstr(text, "sqlite/901"));
 	assert_non_null(strstr(text, "slept     io "));
-	assert_non_null(
-		strstr(text, "300ms  -            in pipe_read, woken by jbd2/vda1-8/300\n"));
+	assert_non_null(strstr(
+		text,
+		"300ms  -            in pipe_read, woken by jbd2/vda1-8/300, sqlite3+0x123\n"));
 	assert_non_null(
 		strstr(text, "2.00ms  -            in ?, woken by an interrupt of an idle CPU\n"));
 	free(text);
@@ -237,9 +257,10 @@ static void script_has_an_object_for_each(void **state)
 	assert_non_null(strstr(text, "\"event\": \"slept\", \"pid\": 900, \"tid\": 901, \"comm\": "
 				     "\"sqlite\", \"type\": \"io\""));
 	assert_non_null(strstr(text, "\"wait_ns\": 300000000, \"asleep_in\": \"pipe_read\", "
-				     "\"other_pid\": 300, \"other_tid\": 300, \"other_comm\": "
+				     "\"at\": \"sqlite3+0x123\", \"other_pid\": 300, "
+				     "\"other_tid\": 300, \"other_comm\": "
 				     "\"jbd2/vda1-8\""));
-	assert_non_null(strstr(text, "\"asleep_in\": null, \"other_pid\": 0"));
+	assert_non_null(strstr(text, "\"asleep_in\": null, \"at\": null, \"other_pid\": 0"));
 	free(text);
 }
 

@@ -12,12 +12,14 @@
 #include "kontend/blame.h"
 #include "kontend/cell.h"
 #include "kontend/profile.h"
+#include "kontend/query-blocked.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/wait.h"
 #include "lock-snaps.h"
 #include "synth-profile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,15 +31,20 @@ enum { PID = 700, TID = 702, LEFT_OUT = 3 };
 
 static const uint64_t kernel[] = {0xffffffff81001010ull, 0xffffffff81002020ull};
 
+static struct asked *map_app(struct asked *w)
+{
+	synth_profile(w->rig.synth);
+	synth_round(w->rig.synth, CANNED_START);
+	synth_mmap(w->rig.synth, 0, AT(1), PID, CODE, 0x10000, 0, "/usr/bin/app");
+	return w;
+}
+
 static struct asked *fresh(void **state)
 {
 	struct asked *w = *state;
 
 	rig_init(&w->rig, 1);
-	synth_profile(w->rig.synth);
-	synth_round(w->rig.synth, CANNED_START);
-	synth_mmap(w->rig.synth, 0, AT(1), PID, CODE, 0x10000, 0, "/usr/bin/app");
-	return w;
+	return map_app(w);
 }
 
 static void begin(struct asked *w, uint64_t ms)
@@ -217,6 +224,76 @@ static void they_are_shown(void **state)
 	free(text);
 }
 
+static struct asked *fresh_with_sleeps(void **state)
+{
+	struct asked *w = *state;
+	char symbols[16384];
+
+	snprintf(symbols, sizeof(symbols), "%s%s", synth_kallsyms, lock_snap_symbols);
+	w->rig.synth = synth_new(1);
+	synth_prologue(w->rig.synth, symbols);
+	return map_app(w);
+}
+
+static void blocked(struct locksnap *s, int tid)
+{
+	const struct locksnap_blocked b = {.pid = PID, .tid = tid, .state = LOCKSNAP_BLOCKED_D};
+
+	lock_snap_blocked(s, b, "app", LOCK_SNAP_LOG, AT(10));
+}
+
+/* A task in state D waits for no lock: the look alone has its calls. */
+static void blocked_tasks_have_their_calls(void **state)
+{
+	const struct query_spec spec = {.by = BY_TASK, .sort = "tid"};
+	struct asked *w = fresh_with_sleeps(state);
+	struct locksnap s = {.head = {.knows_blocked = 1}};
+	struct table t;
+
+	blocked(&s, TID);
+	blocked(&s, TID + 1);
+	script(&s, "commit", 412);
+	call(&s, CODE + 0x456);
+	look(w, &s, 200, TID, 2);
+	asked_play(w, NULL);
+	assert_int_equal(query_blocked(&w->q, &spec, &t, NULL), 0);
+	assert_int_equal(t.n_rows, 2);
+	size_t with = cell_u(&t, 0, "tid") == TID ? 0 : 1;
+	assert_string_equal(cell_s(&t, with, "at"), "db.py:412 commit");
+	assert_false(cell_at(&t, with, "at_reason")->known);
+	const char *stack = cell_s(&t, with, "stack");
+	assert_memory_equal(stack, "jbd2_log_wait_commit\next4_sync_file\ncommit\n",
+			    strlen("jbd2_log_wait_commit\next4_sync_file\ncommit\n"));
+	assert_non_null(strstr(stack, "\n["));
+	assert_memory_equal(query_blocked_calls(&w->q, BY_TASK, t.ids[with]),
+			    "jbd2_log_wait_commit < ext4_sync_file < commit < ", 49);
+	assert_string_equal(query_blocked_at(&w->q, BY_TASK, t.ids[with]), "db.py:412 commit");
+	assert_null(query_blocked_at(&w->q, BY_TASK, t.ids[!with]));
+	assert_false(cell_at(&t, !with, "at")->known);
+	assert_string_equal(cell_s(&t, !with, "at_reason"), "no snapshot has read its stack");
+	assert_string_equal(cell_s(&t, !with, "stack"), "jbd2_log_wait_commit\next4_sync_file");
+}
+
+/* Those that one look has read are not shown of the next one. */
+static void calls_are_of_the_latest_look(void **state)
+{
+	const struct query_spec spec = {.by = BY_TASK};
+	struct asked *w = fresh_with_sleeps(state);
+	struct locksnap s = {.head = {.knows_blocked = 1}}, next = {.head = {.knows_blocked = 1}};
+	struct table t;
+
+	blocked(&s, TID);
+	call(&s, CODE + 0x456);
+	look(w, &s, 200, TID, 0);
+	blocked(&next, TID);
+	lock_snap_emit(w->rig.synth, &next, AT(400));
+	synth_tick(w->rig.synth, AT(410));
+	asked_play(w, NULL);
+	assert_int_equal(query_blocked(&w->q, &spec, &t, NULL), 0);
+	assert_int_equal(t.n_rows, 1);
+	assert_string_equal(cell_s(&t, 0, "at_reason"), "no snapshot has read its stack");
+}
+
 #define ASKED(TEST) cmocka_unit_test_setup_teardown(TEST, asked_setup_empty, asked_teardown)
 
 int main(void)
@@ -227,6 +304,8 @@ int main(void)
 		ASKED(others_keep_theirs),
 		ASKED(a_cut_chain_says_why),
 		ASKED(they_are_shown),
+		ASKED(blocked_tasks_have_their_calls),
+		ASKED(calls_are_of_the_latest_look),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

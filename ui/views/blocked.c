@@ -55,6 +55,25 @@ static int draw_because(struct list_view *l, struct screen *s, struct rect r, co
 	return 1;
 }
 
+/* The line of the program, and the calls of the task that is blocked longest. */
+static int draw_calls(struct list_view *l, struct screen *s, struct rect r)
+{
+	const enum query_by by = by_of[l->by];
+	const char *calls = query_blocked_calls(l->v.query, by, l->pane.table.selected);
+	const char *at = query_blocked_at(l->v.query, by, l->pane.table.selected);
+	struct line line = {.s = s, .r = r, .x = 1};
+
+	if (!calls)
+		return 0;
+	if (at) {
+		line_put(&line, ROLE_DIM, "at ");
+		line_printf(&line, ROLE_NORMAL, "%s  ", at);
+	}
+	line_put(&line, ROLE_DIM, "in ");
+	line_put(&line, ROLE_NORMAL, calls);
+	return 1;
+}
+
 /* "longest sleep 1.3s of sqlite/912, woken by jbd2/300; last 20ms, 0.4s ago, of make/70" */
 static int draw_slept(struct list_view *l, struct screen *s, struct rect r)
 {
@@ -112,12 +131,7 @@ static int draw_head(struct list_view *l, struct screen *s, struct rect r, const
 		line_printf(&line, ROLE_NORMAL, "; %s throttled", units_count(n, sum.throttled));
 	put_missing(&line, &sum);
 	int n_lines = 1 + draw_left_out(l, s, layout_below(r, 1));
-	const char *calls = query_blocked_calls(l->v.query, by_of[l->by], l->pane.table.selected);
-	if (calls) {
-		line = (struct line){.s = s, .r = layout_below(r, n_lines++), .x = 1};
-		line_put(&line, ROLE_DIM, "in ");
-		line_put(&line, ROLE_NORMAL, calls);
-	}
+	n_lines += draw_calls(l, s, layout_below(r, n_lines));
 	n_lines += draw_because(l, s, layout_below(r, n_lines), t);
 	return n_lines + draw_slept(l, s, layout_below(r, n_lines));
 }

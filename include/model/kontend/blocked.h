@@ -58,6 +58,13 @@ struct blocked_part {
 	uint64_t task_ns, longest_ns;
 };
 
+/* The calls in its program that led a task of the latest snapshot to where it sleeps. */
+struct blocked_user {
+	int32_t tid;
+	uint32_t n;
+	uint64_t frames[BLOCKED_FRAMES]; /* as in maps.h */
+};
+
 struct blocked {
 	struct blocked_cell *cells; /* [0] is none */
 	struct blocked_stack *stacks;
@@ -67,6 +74,8 @@ struct blocked {
 	struct map64 by_key, by_chain, by_path; /* hashes -> index */
 	struct blocked_part *parts;		/* a ring; NULL: none are kept */
 	uint32_t n_parts, next_part;
+	struct blocked_user *users;
+	size_t n_users, cap_users;
 	uint64_t dropped_ns;		/* end of the latest part without room; 0: none */
 	uint64_t seen_ns;		/* time of the latest snapshot; 0: none */
 	uint64_t snapshots, covered_ns; /* of them; the time that they stand for */
@@ -79,6 +88,12 @@ struct blocked {
  */
 int blocked_take(struct blocked *b, const struct locksnap *s, const struct task_table *tasks,
 		 bool recent);
+/* Room for the calls of one more task of the latest snapshot; NULL: no memory. */
+struct blocked_user *blocked_add_user(struct blocked *b, int32_t tid);
+/* NULL: they were not read. */
+const struct blocked_user *blocked_user(const struct blocked *b, int32_t tid);
+/* map_frames_forget() of these. */
+void blocked_forget_objects(struct blocked *b, const uint8_t *keep, size_t n);
 void blocked_zero(struct blocked *b); /* sums begin again; cells and parts go */
 int blocked_copy(struct blocked *dst, const struct blocked *src); /* 0 or -ENOMEM */
 void blocked_deinit(struct blocked *b);

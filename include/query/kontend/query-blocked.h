@@ -55,6 +55,7 @@ struct query_sleep {
 	const char *task, *waker;      /* "make/812" */
 	bool io;		       /* the kernel accounts it as I/O */
 	const char *cause, *sleeps_in; /* sleeps_in: NULL: not known */
+	const char *at, *at_why;       /* the line of its program; NULL because of at_why */
 };
 
 /* How sleeps are measured, and the longest of the window. */
@@ -103,6 +104,8 @@ int query_blocked_worst(struct query *q, struct query_blocked_worst *ret); /* 0 
  */
 const char *query_blocked_cause(struct query *q, enum query_by by, uint64_t id);
 const char *query_blocked_calls(struct query *q, enum query_by by, uint64_t id);
+/* AT of that task; NULL: not known. */
+const char *query_blocked_at(struct query *q, enum query_by by, uint64_t id);
 /* The id among waiters of the wait for a kernel lock of the task @id. False: it has none. */
 bool query_blocked_wait(struct query *q, uint64_t id, uint64_t *ret);
 /* "cause", "task", "process" or "caller": the key of the rows. */

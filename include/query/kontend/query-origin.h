@@ -21,5 +21,10 @@ struct query_origin {
  * event. Texts stay until the next call. NULL: no memory.
  */
 const struct query_origin *query_origin_whole(struct query *q, uint32_t stack);
+/*
+ * The same of the sleep that an event has just reported, whose task is @tid. -ENOENT: it was not
+ * kept; -ENOMEM.
+ */
+int query_origin_slept(struct query *q, int32_t tid, struct query_origin *ret);
 
 #endif

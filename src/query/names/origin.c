@@ -28,6 +28,7 @@ static const char loading[] = "(loading)";
 struct walk {
 	const uint64_t *frames;
 	uint32_t n, at;
+	struct arena *to; /* of texts */
 };
 
 static uint32_t kernel_frames(const uint64_t *frames, uint32_t n)
@@ -92,16 +93,16 @@ const char *query_syscall(struct query *q, const uint64_t *frames, uint32_t n)
 	return text_of(q, &q->arena, &e);
 }
 
-static void find_syscall(struct query *q, const uint64_t *frames, uint32_t n,
-			 struct query_origin *o, enum entry_kind *ret_kind)
+static void find_syscall(struct query *q, const struct walk *w, struct query_origin *o,
+			 enum entry_kind *ret_kind)
 {
 	struct entry e;
-	uint32_t named = find_entry(q, frames, n, &e);
+	uint32_t named = find_entry(q, w->frames, w->at, &e);
 
 	*ret_kind = e.kind;
-	o->syscall = text_of(q, &q->cache->text, &e);
+	o->syscall = text_of(q, w->to, &e);
 	if (!o->syscall)
-		o->syscall_why = why_not(q, e.kind, n, named);
+		o->syscall_why = why_not(q, e.kind, w->at, named);
 }
 
 static const struct map_object *object_of(const struct query *q, uint64_t frame)
@@ -129,7 +130,8 @@ static const char *without_line(struct query *q, struct arena *a, uint64_t frame
 }
 
 /* The innermost function there that is no runtime's; inlined ones, too. NULL: no line is known. */
-static const char *with_line(struct query *q, const struct srclines_place *p, uint32_t func)
+static const char *with_line(struct query *q, struct arena *a, const struct srclines_place *p,
+			     uint32_t func)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		const struct srclines_frame *f = &p->frames[i];
@@ -139,8 +141,7 @@ static const char *with_line(struct query *q, const struct srclines_place *p, ui
 		if (!*f->file || !f->line ||
 		    (!is_last && usercode_is_runtime_function(f->function)))
 			continue;
-		return arena_printf(&q->cache->text, "%s:%" PRIu32 " %s", base_name(f->file),
-				    f->line, name);
+		return arena_printf(a, "%s:%" PRIu32 " %s", base_name(f->file), f->line, name);
 	}
 	return NULL;
 }
@@ -160,10 +161,9 @@ static const char *place_text(struct query *q, const struct walk *w, uint32_t i,
 	enum srclines_answer a = query_place(q, w->frames[i], i > w->at, &p, &why);
 	*ret_pending |= a == SRCLINES_PENDING;
 	if (a == SRCLINES_OK)
-		text = with_line(q, p, func);
+		text = with_line(q, w->to, p, func);
 	if (!text)
-		text = without_line(q, *ret_pending ? &q->arena : &q->cache->text, w->frames[i],
-				    func);
+		text = without_line(q, *ret_pending ? &q->arena : w->to, w->frames[i], func);
 	q->cache->failed |= !text;
 	return text;
 }
@@ -203,7 +203,7 @@ static bool is_own_code(const struct walk *w, uint32_t i)
 
 uint32_t query_own_frame(struct query *q, const uint64_t *frames, uint32_t n)
 {
-	const struct walk w = {frames, n, 0};
+	const struct walk w = {.frames = frames, .n = n};
 	uint32_t i = after_runtimes(q, &w);
 
 	return is_own_code(&w, i) ? i : least_bad(&w, i);
@@ -232,30 +232,49 @@ static const char *why_no_user(enum entry_kind kind)
 					: "the call chain has no user frames";
 }
 
-static bool make(struct query *q, uint32_t stack, struct query_origin *o)
+/* True: debug information is being read. */
+static bool make(struct query *q, const struct walk *w, struct query_origin *o)
 {
-	const struct stack_table *t = q->model->stacks;
-	struct walk w = {.n = t->stacks[stack].n};
 	enum entry_kind kind = ENTRY_UNKNOWN;
 	bool pending = false;
 
-	w.frames = stack_frames(t, stack);
-	w.at = kernel_frames(w.frames, w.n);
 	*o = (struct query_origin){.known = true};
-	if (!w.n) {
+	if (!w->n) {
 		o->syscall_why = o->at_why = no_chain;
 		return false;
 	}
-	find_syscall(q, w.frames, w.at, o, &kind);
-	if (w.at < w.n && kind == ENTRY_INTERRUPT)
+	find_syscall(q, w, o, &kind);
+	if (w->at < w->n && kind == ENTRY_INTERRUPT)
 		o->at_why = "an interrupt: the program did not ask for it";
-	else if (w.at < w.n)
-		find_place(q, &w, o, &pending);
+	else if (w->at < w->n)
+		find_place(q, w, o, &pending);
 	if (!o->at && !o->at_why)
 		o->at_why = why_no_user(kind);
 	o->syscall_id = o->syscall ? hash_text(HASH_START, o->syscall) : 0;
 	o->at_id = o->at ? hash_text(HASH_START, o->at) : 0;
 	return pending;
+}
+
+static bool make_of_stack(struct query *q, uint32_t stack, struct query_origin *o)
+{
+	const struct stack_table *t = q->model->stacks;
+	struct walk w = {
+		.frames = stack_frames(t, stack), .n = t->stacks[stack].n, .to = &q->cache->text};
+
+	w.at = kernel_frames(w.frames, w.n);
+	return make(q, &w, o);
+}
+
+void query_origin_of(struct query *q, const struct query_chain_parts *c, struct query_origin *ret)
+{
+	uint64_t frames[2 * STACK_MAX_FRAMES];
+	struct walk w = {.frames = frames, .to = &q->arena};
+
+	w.at = c->n_kernel < STACK_MAX_FRAMES ? c->n_kernel : STACK_MAX_FRAMES;
+	w.n = w.at + (c->n_user < STACK_MAX_FRAMES ? c->n_user : STACK_MAX_FRAMES);
+	for (uint32_t i = 0; i < w.n; i++)
+		frames[i] = i < w.at ? c->kernel[i] : c->user[i - w.at];
+	q->cache->asked |= make(q, &w, ret);
 }
 
 static const struct query_origin none = {
@@ -286,7 +305,7 @@ const struct query_origin *query_origin(struct query *q, uint32_t stack)
 	}
 	struct query_origin *o = &c->origins[stack];
 	if (!o->known || (o->frame && o->frame != q->frame))
-		o->frame = make(q, stack, o) ? q->frame : 0;
+		o->frame = make_of_stack(q, stack, o) ? q->frame : 0;
 	/* One for which memory lacked is asked for again. */
 	o->known = !c->failed;
 	return o;
