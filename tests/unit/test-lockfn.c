@@ -153,7 +153,14 @@ static void test_tracing_comes_first(void **state)
 	static const char *const asleep[] = {"__traceiter_sched_switch", "__schedule", "schedule",
 					     "handle_userfault", NULL};
 
+	/* A program that is called by the kernel's function of the event without another. */
+	static const char *const direct[] = {"bpf_trace_run3", "flock_lock_inode",
+					     "locks_lock_inode_wait", NULL};
+
 	(void)state;
+	check_after_tracing(direct, 1);
+	check_after_tracing(direct + 1, 0);
+	check_caller(direct, "flock_lock_inode");
 	check_after_tracing(asleep, 1);
 	check_after_tracing(perf, 2);
 	check_after_tracing(bpf, 4);

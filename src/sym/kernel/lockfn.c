@@ -255,6 +255,14 @@ bool sym_is_resilient(const struct sym *s, uint64_t addr)
 	       !strncmp(sym_text(s, e), begin, sizeof(begin) - 1);
 }
 
+static bool runs_programs(const struct sym *s, uint64_t addr)
+{
+	static const char begin[] = "bpf_trace_run";
+	const struct sym_entry *e = sym_find(s, addr);
+
+	return e && !strncmp(sym_text(s, e), begin, sizeof(begin) - 1);
+}
+
 /*
  * A chain taken by a BPF program begins with that program, whose name has no meaning. Only the
  * first tracing frame counts: frames further out belong to programs that wait for a lock
@@ -266,8 +274,9 @@ uint32_t sym_after_tracing(const struct sym *s, const uint64_t *frames, uint32_t
 
 	while (i < n && i < LOCKFN_TRACE_DEPTH && !sym_is_tracing(s, frames[i]))
 		i++;
+	/* The function that runs at the event may be inlined into the one that runs programs. */
 	if (i == n || i == LOCKFN_TRACE_DEPTH)
-		return 0;
+		return n > 1 && runs_programs(s, frames[0]);
 	while (i < n && sym_is_tracing(s, frames[i]))
 		i++;
 	return i;
