@@ -28,6 +28,7 @@ static const char loading[] = "(loading)";
 struct walk {
 	const uint64_t *frames;
 	uint32_t n, at;
+	const char *call; /* the system call; NULL: none */
 	struct arena *to; /* of texts */
 };
 
@@ -168,13 +169,26 @@ static const char *place_text(struct query *q, const struct walk *w, uint32_t i,
 	return text;
 }
 
-static bool is_runtime(struct query *q, uint64_t frame)
+/* "__flock", "__libc_flock", in a program with the C library in it. */
+static bool is_wrapper(const char *name, const char *call)
 {
-	const struct map_object *o = object_of(q, frame);
+	static const char libc[] = "libc_";
+
+	name += name ? strspn(name, "_") : 0;
+	if (name && strncmp(name, libc, sizeof(libc) - 1) == 0)
+		name += sizeof(libc) - 1;
+	return name && strcmp(name, call) == 0;
+}
+
+static bool is_runtime(struct query *q, const struct walk *w, uint32_t i)
+{
+	const struct map_object *o = object_of(q, w->frames[i]);
 
 	if (o && usercode_is_runtime_object(o->path))
 		return true;
-	return usercode_is_runtime_function(query_func_name(q, query_func(q, frame)));
+	const char *name = query_func_name(q, query_func(q, w->frames[i]));
+	return usercode_is_runtime_function(name) ||
+	       (i == w->at && w->call && is_wrapper(name, w->call));
 }
 
 /* Around the library that made the call, if all is a runtime's. */
@@ -191,7 +205,7 @@ static uint32_t after_runtimes(struct query *q, const struct walk *w)
 {
 	uint32_t i = w->at;
 
-	while (i < w->n && !map_frame_is_mark(w->frames[i]) && is_runtime(q, w->frames[i]))
+	while (i < w->n && !map_frame_is_mark(w->frames[i]) && is_runtime(q, w, i))
 		i++;
 	return i;
 }
@@ -236,6 +250,7 @@ static const char *why_no_user(enum entry_kind kind)
 static bool make(struct query *q, const struct walk *w, struct query_origin *o)
 {
 	enum entry_kind kind = ENTRY_UNKNOWN;
+	struct walk of = *w;
 	bool pending = false;
 
 	*o = (struct query_origin){.known = true};
@@ -244,10 +259,11 @@ static bool make(struct query *q, const struct walk *w, struct query_origin *o)
 		return false;
 	}
 	find_syscall(q, w, o, &kind);
+	of.call = o->syscall;
 	if (w->at < w->n && kind == ENTRY_INTERRUPT)
 		o->at_why = "an interrupt: the program did not ask for it";
 	else if (w->at < w->n)
-		find_place(q, w, o, &pending);
+		find_place(q, &of, o, &pending);
 	if (!o->at && !o->at_why)
 		o->at_why = why_no_user(kind);
 	o->syscall_id = o->syscall ? hash_text(HASH_START, o->syscall) : 0;
