@@ -210,42 +210,6 @@ static int inode_fields(const uint8_t *raw, size_t len, struct event *ev)
 	return 0;
 }
 
-/* The record is about the task that was woken. */
-static int sleep_fields(const uint8_t *raw, size_t len, struct event *ev)
-{
-	const size_t before = sizeof(uint32_t), head = offsetof(struct sleeprec, frames) - before;
-	const char *comm = (const char *)raw - before + offsetof(struct sleeprec, comm);
-	const char *waker = (const char *)raw - before + offsetof(struct sleeprec, waker_comm);
-	struct sleeprec r;
-
-	if (len < head)
-		return DECODE_BAD;
-	memcpy(&r, raw - before, before + head);
-	if (!r.tid || r.kind >= SLEEPREC_KINDS || !r.begin_ns || r.begin_ns > ev->time ||
-	    r.length_ns > ev->time - r.begin_ns || r.n_frames > SLEEPREC_FRAMES ||
-	    r.n_user > SLEEPREC_USER || r.user >= WAITREC_USERS ||
-	    (size_t)(r.n_frames + r.n_user) > (len - head) / sizeof(r.frames[0]) ||
-	    !memchr(comm, 0, sizeof(r.comm)) || !memchr(waker, 0, sizeof(r.waker_comm)))
-		return DECODE_BAD;
-	ev->kind = EVENT_SLEEP;
-	ev->pid = r.pid;
-	ev->tid = r.tid;
-	ev->sleep.begin_ns = r.begin_ns;
-	ev->sleep.length_ns = r.length_ns;
-	ev->sleep.frames = (const uint64_t *)(const void *)(raw + head);
-	ev->sleep.n_frames = r.n_frames;
-	ev->sleep.user = ev->sleep.frames + r.n_frames;
-	ev->sleep.n_user = r.n_user;
-	ev->sleep.user_is = (uint8_t)r.user;
-	ev->sleep.missed = r.missed;
-	ev->sleep.comm = comm;
-	ev->sleep.waker_comm = waker;
-	ev->sleep.waker_pid = r.waker_pid;
-	ev->sleep.waker_tid = r.waker_tid;
-	ev->sleep.io = r.kind == SLEEPREC_IO;
-	return 0;
-}
-
 static int task_fields(const uint8_t *raw, size_t len, struct event *ev)
 {
 	static const uint8_t kinds[] = {EVENT_FORK, EVENT_COMM, EVENT_EXIT};
@@ -364,7 +328,8 @@ static int wait_release_fields(const uint8_t *raw, size_t len, struct event *ev)
 static int wait_frames_fields(const uint8_t *raw, size_t len, struct event *ev)
 {
 	struct waitrec_frames r;
-	const size_t before = sizeof(r.size), head = offsetof(struct waitrec_frames, frames) - before;
+	const size_t before = sizeof(r.size),
+		     head = offsetof(struct waitrec_frames, frames) - before;
 
 	if (len < head)
 		return DECODE_BAD;
@@ -392,7 +357,7 @@ static int output_fields(const uint8_t *raw, size_t len, struct event *ev)
 	if (len >= 4 && load_u32(raw) == INODEREC_MAGIC)
 		return inode_fields(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == SLEEPREC_MAGIC)
-		return sleep_fields(raw, len, ev);
+		return decode_sleep(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == USERREC_MAGIC)
 		return decode_user(raw, len, ev);
 	if (len >= 4 && load_u32(raw) == RUNREC_MAGIC)

@@ -19,8 +19,9 @@ static inline const struct decode_attr *decode_find_attr(const struct decode *d,
 int decode_user_part(const struct decode_attr *a, const uint8_t *p, const uint8_t *end,
 		     struct event *ev);
 
-/* sample-futex.c: decodes the raw data of a userrec.h. 0 or DECODE_BAD. */
+/* sample-sleep.c: decode the raw data of a userrec.h, of a sleeprec.h. 0 or DECODE_BAD. */
 int decode_user(const uint8_t *raw, size_t len, struct event *ev);
+int decode_sleep(const uint8_t *raw, size_t len, struct event *ev);
 
 /* sample-run.c: decodes the raw data of a runrec.h. 0, DECODE_SKIP or DECODE_BAD. */
 int decode_run(const uint8_t *raw, size_t len, struct event *ev);

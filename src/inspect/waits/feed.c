@@ -275,26 +275,6 @@ static bool has_tracepoint(struct kerntypes *types, const char *name)
 	return kerntypes_find(types, name, BTF_KIND_TYPEDEF) >= 0;
 }
 
-static const struct {
-	const char *type, *tracepoint, *program;
-} file_programs[] = {
-	{"btf_trace_flock_lock_inode", "flock_lock_inode", "see_flock"},
-	{"btf_trace_posix_lock_inode", "posix_lock_inode", "see_posix_lock"},
-	{"btf_trace_break_lease_block", "break_lease_block", "see_lease_block"},
-	{"btf_trace_break_lease_unblock", "break_lease_unblock", "see_lease_unblock"},
-	{"btf_trace_signal_deliver", "signal_deliver", "see_file_signal"},
-};
-
-enum { FILE_PROGRAMS = sizeof(file_programs) / sizeof(*file_programs) };
-
-static bool has_files(struct kerntypes *types)
-{
-	for (size_t i = 0; i < FILE_PROGRAMS; i++)
-		if (!has_tracepoint(types, file_programs[i].type))
-			return false;
-	return true;
-}
-
 /* See waits_config.word_type. */
 static uint32_t word_type(struct kerntypes *types)
 {
@@ -409,15 +389,6 @@ static int leave_releases(struct bpf_object *o)
 	return bpf_run_leave_programs(o, names, 2);
 }
 
-static int leave_files(struct bpf_object *o)
-{
-	int code = 0;
-
-	for (size_t i = 0; code == 0 && i < FILE_PROGRAMS; i++)
-		code = bpf_run_leave_programs(o, &file_programs[i].program, 1);
-	return code;
-}
-
 /* Features that are tried, as the kernel may refuse some. */
 struct parts {
 	bool follow, sleeps, apart; /* apart: by programs of their own */
@@ -468,7 +439,7 @@ static int prepare(struct bpf_object *o, const void *arg)
 	int code = own && ids ? bpf_map__set_max_entries(own, f->n_cpus ? f->n_cpus : 1) : -ENOENT;
 
 	code = code < 0 || f->releases ? code : leave_releases(o);
-	code = code < 0 || f->files ? code : leave_files(o);
+	code = code < 0 || f->files ? code : file_programs_leave(o);
 	if (code == 0 && (f->scope == WAITS_TIDS || f->scope == WAITS_PIDS))
 		code = bpf_map__set_max_entries(ids, WAITS_IDS);
 	code = code < 0 ? code : leave_sched(o, f, s->parts);
@@ -520,7 +491,7 @@ static int load_object(struct waitfeed *f, const struct waitfeed_options *o,
 	f->scope = (enum waits_scope)config.scope;
 	f->releases =
 		o->waits && o->releases && has_tracepoint(types, "btf_trace_contended_release");
-	f->files = has_files(types);
+	f->files = file_programs_fit(types);
 	return bpf_run_load(&f->object, &file, err);
 }
 
@@ -679,8 +650,8 @@ static int attach_files(struct waitfeed *f, struct error *err)
 {
 	int code = 0;
 
-	for (size_t i = 0; code == 0 && f->files && i < FILE_PROGRAMS; i++)
-		code = attach(f, file_programs[i].tracepoint, file_programs[i].program, err);
+	for (const struct file_program *p = file_programs; code == 0 && f->files && p->type; p++)
+		code = attach(f, p->tracepoint, p->program, err);
 	f->files_reported = code == 0 && f->files;
 	return code;
 }

@@ -127,6 +127,19 @@ void short_stop(struct shorts *s);			 /* async-signal-safe; NULL is fine */
 const void *short_snapshot(struct shorts *s, bool begin, uint64_t now_ns, size_t *ret_len);
 void short_free(struct shorts *s); /* NULL is fine */
 
+/* file-programs.c */
+
+struct kerntypes;
+
+struct file_program {
+	const char *type; /* of the tracepoint in the kernel's types; NULL after the last one */
+	const char *tracepoint, *program;
+};
+
+extern const struct file_program file_programs[];
+bool file_programs_fit(struct kerntypes *types); /* the kernel has all of the tracepoints */
+int file_programs_leave(struct bpf_object *o);	 /* before @o is loaded: none is wanted */
+
 /* user-frames.c */
 
 /* The thread that answers how callers are found in code of programs: see frames.bpf.c. */

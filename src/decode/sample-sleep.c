@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records of sleeps in futex(2): they are about the thread that was woken. */
+/* Records of sleeps: they are about the thread that was woken. */
+#include "kontend/sleeprec.h"
 #include "kontend/userlock.h"
 #include "kontend/userrec.h"
 #include "kontend/waitrec.h"
@@ -49,5 +50,40 @@ int decode_user(const uint8_t *raw, size_t len, struct event *ev)
 	ev->user.cpu = r.cpu;
 	ev->user.kind = (uint8_t)r.kind;
 	ev->user.flags = (uint8_t)r.flags;
+	return 0;
+}
+
+int decode_sleep(const uint8_t *raw, size_t len, struct event *ev)
+{
+	const size_t before = sizeof(uint32_t), head = offsetof(struct sleeprec, frames) - before;
+	const char *comm = (const char *)raw - before + offsetof(struct sleeprec, comm);
+	const char *waker = (const char *)raw - before + offsetof(struct sleeprec, waker_comm);
+	struct sleeprec r;
+
+	if (len < head)
+		return DECODE_BAD;
+	memcpy(&r, raw - before, before + head);
+	if (!r.tid || r.kind >= SLEEPREC_KINDS || !r.begin_ns || r.begin_ns > ev->time ||
+	    r.length_ns > ev->time - r.begin_ns || r.n_frames > SLEEPREC_FRAMES ||
+	    r.n_user > SLEEPREC_USER || r.user >= WAITREC_USERS ||
+	    (size_t)(r.n_frames + r.n_user) > (len - head) / sizeof(r.frames[0]) ||
+	    !memchr(comm, 0, sizeof(r.comm)) || !memchr(waker, 0, sizeof(r.waker_comm)))
+		return DECODE_BAD;
+	ev->kind = EVENT_SLEEP;
+	ev->pid = r.pid;
+	ev->tid = r.tid;
+	ev->sleep.begin_ns = r.begin_ns;
+	ev->sleep.length_ns = r.length_ns;
+	ev->sleep.frames = (const uint64_t *)(const void *)(raw + head);
+	ev->sleep.n_frames = r.n_frames;
+	ev->sleep.user = ev->sleep.frames + r.n_frames;
+	ev->sleep.n_user = r.n_user;
+	ev->sleep.user_is = (uint8_t)r.user;
+	ev->sleep.missed = r.missed;
+	ev->sleep.comm = comm;
+	ev->sleep.waker_comm = waker;
+	ev->sleep.waker_pid = r.waker_pid;
+	ev->sleep.waker_tid = r.waker_tid;
+	ev->sleep.io = r.kind == SLEEPREC_IO;
 	return 0;
 }
