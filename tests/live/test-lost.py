@@ -20,6 +20,7 @@ def turn():
     while time.monotonic() < ends:
         with lock:
             time.sleep(0.005)
+        time.sleep(0.002)
 for i in range(3):
     threading.Thread(target=turn).start()
 """
@@ -34,6 +35,7 @@ with open(path, "r+") as f:
         fcntl.flock(f, fcntl.LOCK_EX)
         time.sleep(0.005)
         fcntl.flock(f, fcntl.LOCK_UN)
+        time.sleep(0.002)
 os._exit(0)
 """
 
