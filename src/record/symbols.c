@@ -36,10 +36,16 @@ uint64_t record_symbols_reserve(const struct record_symbols *t)
 	return t->resolver && t->max_bytes ? share(t) : 0;
 }
 
+/* Waits have functions of programs. */
+static bool has_user_frames(const struct opts *o)
+{
+	return !o->no_stack && (!o->user_frames || strcmp(o->user_frames, "off") != 0);
+}
+
 int record_symbols_init(struct record_symbols *t, const struct opts *o, struct codesource *code,
 			struct error *err)
 {
-	t->wanted = o->freq && o->freq != OPTS_FREQ_DEFAULT;
+	t->wanted = (o->freq && o->freq != OPTS_FREQ_DEFAULT) || has_user_frames(o);
 	t->max_bytes = o->max_size;
 	t->code = code;
 	struct resolve_thread_options n = {
