@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HOLD_US = 500 };
+enum { HOLD_US = 500, PAUSE_US = 200 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static const char *path;
@@ -30,7 +30,7 @@ static __attribute__((noinline)) int commit_log(int fd)
 {
 	int r = take_file_lock(fd);
 
-	usleep(HOLD_US);
+	usleep(PAUSE_US);
 	return r + 1;
 }
 
@@ -55,7 +55,7 @@ static __attribute__((noinline)) int update_row(void)
 {
 	int r = take_mutex();
 
-	usleep(HOLD_US);
+	usleep(PAUSE_US);
 	return r + 1;
 }
 
