@@ -209,14 +209,17 @@ static __always_inline void frames_timed(struct frames_room *r, __u64 from_ns)
 }
 
 /*
- * The frames of the current task into its room: their number. @ret_is: enum waitrec_user. Not
- * inlined: the kernel verifies it once.
+ * The frames of the current task into its room: their number. @ret_is: enum waitrec_user. Global,
+ * as owner_read() is: where it is called the number of the kernel's frames is known, and the kernel
+ * would verify it for each of them.
  */
-static __noinline int frames_take(__u32 of, __u32 *ret_is)
+__noinline int frames_take(__u32 of, __u32 *ret_is)
 {
 	struct frames_walk f = {.room = bpf_map_lookup_elem(&frames_rooms, &of)};
 	__u64 from_ns = bpf_ktime_get_ns();
 
+	if (!ret_is)
+		return 0;
 	*ret_is = WAITREC_USER_NONE;
 	if (!f.room || !frames_start(&f))
 		return 0;

@@ -435,6 +435,11 @@ static __always_inline void short_report(struct bpf_raw_tracepoint_args *ctx, st
 		rec->late.frames[i] = from->begin.frames[i];
 	if (n > WAITREC_FRAMES)
 		n = WAITREC_FRAMES;
+	/* By way of memory: else the verifier follows each number of frames by itself. */
+	*(volatile __u16 *)&rec->late.n_frames = (__u16)n;
+	n = *(volatile __u16 *)&rec->late.n_frames;
+	if (n > WAITREC_FRAMES)
+		return;
 	n_user = user_frames(w, short_kind(p->flags), rec->late.frames, n, &user);
 	size = ring_lead(&place, rec, RING_LATE + (n + n_user) * sizeof(rec->late.frames[0]));
 	rec->late.size = size - RING_LEAD - sizeof(rec->late.size);
@@ -444,7 +449,6 @@ static __always_inline void short_report(struct bpf_raw_tracepoint_args *ctx, st
 	rec->late.flags = p->flags;
 	rec->late.tid = (int)rec->tid;
 	rec->late.missed = missed;
-	rec->late.n_frames = (__u16)n;
 	rec->late.n_user = (__u16)n_user;
 	late_owner(rec, &p->owner);
 	rec->late.user = (__u8)user;
