@@ -300,7 +300,8 @@ static bool completes(struct model *m, const struct nest *n, const struct event 
 		return false;
 	m->last_wait = n->waits[at];
 	wait_phases_begin(m, w, ev);
-	if (w->stack != STACK_OTHER)
+	/* A look may have read the part of the program meanwhile. */
+	if (stack_kernel_frames(m->stacks, w->stack))
 		return true;
 	if (w->blame)
 		blame_over(m, w);
