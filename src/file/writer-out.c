@@ -22,6 +22,7 @@
 enum {
 	OUT_BYTES = 256 << 10,
 	FRAME = 256 << 10, /* bytes in one: a reader can resume at the start of each */
+	FRAME_LEAST = 64 << 10,
 };
 
 int writer_bytes_add(struct writer_bytes *b, const void *data, size_t len)
@@ -216,9 +217,15 @@ static int put_frame(struct writer *w, const uint8_t *frame, size_t len, struct 
 	return e;
 }
 
+/*
+ * A block that fills more than one record unpacks to nothing in the first of them. So data that
+ * do not shrink to one record become frames of FRAME_LEAST: their only block fits into a record, or
+ * libzstd stores it as it is, and perf unpacks a part of such a block.
+ */
 static int put_packed(struct writer *w, const uint8_t *data, size_t len, struct error *err)
 {
 	size_t room = pack_bound(FRAME);
+	uint32_t rest = w->pack.rest;
 
 	/* filled with zeros once, not each time */
 	if (w->packed.cap < room && writer_bytes_add(&w->packed, NULL, room))
@@ -226,8 +233,17 @@ static int put_packed(struct writer *w, const uint8_t *data, size_t len, struct 
 	long n = pack_some(&w->pack, data, len, w->packed.data, w->packed.cap, 1);
 	if (n < 0)
 		return error_errno(err, (int)n, "Cannot compress for '%s'", w->path);
-	w->stat.packed_from += len;
-	return put_frame(w, w->packed.data, (size_t)n, err);
+	if (n <= PACK_PIECE_MOST || len <= FRAME_LEAST) {
+		w->stat.packed_from += len;
+		return put_frame(w, w->packed.data, (size_t)n, err);
+	}
+	int e = 0;
+	w->pack.rest = rest;
+	for (size_t piece; !e && len; data += piece, len -= piece) {
+		piece = len < FRAME_LEAST ? len : FRAME_LEAST;
+		e = put_packed(w, data, piece, err);
+	}
+	return e;
 }
 
 int writer_data(struct writer *w, const void *data, size_t len, struct error *err)

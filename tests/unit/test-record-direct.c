@@ -26,7 +26,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { RING = 65536, SMALL = 4096 };
+enum { RING = 65536, SMALL = 4096, NAMES = 256 << 10 };
 
 /* Behaviour of the test's writev(). */
 static struct {
@@ -256,6 +256,73 @@ static void test_wraps(void **state)
 	stage_deinit(&s);
 }
 
+/* Fills @buf with records of 1 KiB that shrink by about a third, as names and program frames do. */
+static void make_names(uint8_t *buf, size_t len)
+{
+	uint32_t seed = 1;
+
+	for (size_t at = 0; at < len; at++) {
+		seed = seed * 1664525 + 1013904223;
+		buf[at] = (uint8_t)((seed >> 16) % 40 + 'A');
+	}
+	for (size_t at = 0; at < len; at += 1024) {
+		struct perf_event_header h = {.type = PERF_RECORD_SAMPLE, .size = 1024};
+		memcpy(buf + at, &h, sizeof(h));
+	}
+}
+
+/* The compressed records of a finished file: the bytes that each of them unpacks to, in order. */
+static size_t unpacked(const struct stage *s, size_t *sizes, size_t most)
+{
+	static uint8_t file[2 * NAMES], back[2 * NAMES];
+	struct unpack u = {0};
+	size_t n = 0;
+	uint64_t data[2];
+	int fd = open(s->path, O_RDONLY);
+
+	assert_true(fd >= 0);
+	assert_in_range(read(fd, file, sizeof(file)), 1, sizeof(file) - 1);
+	close(fd);
+	memcpy(data, file + offsetof(struct perfdata_header, data), sizeof(data));
+	for (uint64_t at = data[0]; at < data[0] + data[1];) {
+		struct perf_event_header h;
+		memcpy(&h, file + at, sizeof(h));
+		if (h.type == PERFDATA_TYPE_COMPRESSED) {
+			long got = 0;
+			assert_int_equal(unpack_feed(&u, file + at + 8, h.size - 8u, NULL), 0);
+			for (long more; (more = unpack_some(&u, back, sizeof(back), NULL)) > 0;)
+				got += more;
+			assert_true(n < most);
+			sizes[n++] = (size_t)got;
+		}
+		at += h.size;
+	}
+	unpack_deinit(&u);
+	return n;
+}
+
+/* perf takes a record that unpacks to nothing for damage, also if data shrink little. */
+static void test_each_packed_record_unpacks(void **state)
+{
+	static uint8_t names[NAMES];
+	size_t sizes[64], n, sum = 0;
+	struct stage s;
+
+	(void)state;
+	stage_init(&s, NAMES, 0, 1);
+	make_names(names, sizeof(names));
+	into_ring(&s, names, sizeof(names));
+	drain(&s);
+	assert_int_equal(record_file_finish(s.direct.file, &s.err), 0);
+	n = unpacked(&s, sizes, 64);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_not_equal(sizes[i], 0);
+		sum += sizes[i];
+	}
+	assert_true(sum >= sizeof(names));
+	stage_deinit(&s);
+}
+
 /* Several rings are one write; none of them is released before it. */
 static void test_one_write(void **state)
 {
@@ -468,10 +535,15 @@ static void test_renewed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_file_is_stream), cmocka_unit_test(test_wraps),
-		cmocka_unit_test(test_one_write),      cmocka_unit_test(test_full),
-		cmocka_unit_test(test_killed),	       cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_renewed),	       cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_file_is_stream),
+		cmocka_unit_test(test_wraps),
+		cmocka_unit_test(test_one_write),
+		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_renewed),
+		cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_each_packed_record_unpacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
