@@ -16,8 +16,17 @@
 /* The programs that may interrupt each other have a room each. */
 enum frames_room_of { FRAMES_OF_WAITS, FRAMES_OF_FILES, FRAMES_OF_SWITCH, FRAMES_ROOMS };
 
+struct frames_walk {
+	__u64 pc, sp, fp, link, space;
+	__u32 n, depth;
+	__u32 is;      /* enum waitrec_user */
+	__u32 guesses; /* a rule is missing: no frame from here on counts */
+};
+
+/* In it the walk, too: Linux 6.1 has no room for one on the stack. */
 struct frames_room {
 	struct waitrec_frames record;
+	struct frames_walk walk;
 	__u64 period, spent_ns; /* in this period, for chains */
 	__u64 mean_ns;		/* for one, lately */
 	struct frames_counts counts;
@@ -52,25 +61,19 @@ enum { ARM64_FP = 29, ARM64_LINK = 30, FRAMES_LEAST_PC = 4096 };
 /* Bits of an address on arm64; the ones above may sign it. */
 static const __u64 ARM64_ADDR = (1ull << 48) - 1;
 
-struct frames_walk {
+struct frames_of {
 	struct frames_room *room;
 	struct task_struct___user *task;
-	__u64 pc, sp, fp, link, space;
-	__u32 n, depth;
-	__u32 is;     /* enum waitrec_user */
-	bool guesses; /* a rule is missing: no frame from here on counts */
 };
 
 /* False: it has none that can be walked. */
-static __always_inline bool frames_start(struct frames_walk *f)
+static __always_inline bool frames_start(struct frames_walk *f, struct task_struct___user *task)
 {
-	void *regs;
+	void *regs = (void *)bpf_task_pt_regs((void *)task);
 
-	f->task = (void *)bpf_get_current_task_btf();
-	regs = (void *)bpf_task_pt_regs((void *)f->task);
-	if (!f->task->mm || f->task->flags & (TASK_KTHREAD | TASK_IO_WORKER) ||
-	    user_is_32bit(f->task))
+	if (!task->mm || task->flags & (TASK_KTHREAD | TASK_IO_WORKER) || user_is_32bit(task))
 		return false;
+	*f = (struct frames_walk){0};
 	if (is_x86()) {
 		struct pt_regs___frames_x86 *x = regs;
 		f->pc = x->ip;
@@ -86,36 +89,38 @@ static __always_inline bool frames_start(struct frames_walk *f)
 		return false;
 	}
 	/* A process that executes another program has another place for its stack. */
-	f->space = userlock_mix(f->task->group_leader->start_boottime ^
-				(__u64)f->task->mm->start_stack << 13);
+	f->space = userlock_mix(task->group_leader->start_boottime ^ (__u64)task->mm->start_stack
+									     << 13);
 	return true;
 }
 
-static __always_inline void frames_ask(const struct frames_walk *f, __u64 key)
+static __always_inline void frames_ask(const struct frames_of *o, __u64 key)
 {
+	const struct frames_walk *f = &o->room->walk;
 	const struct frames_rule none = {.kind = FRAMES_ASKED};
 	struct frames_ask ask = {.key = key,
 				 .pc = f->pc - (f->depth > 1),
-				 .pid = ns_pid((void *)f->task, &config.slept.ns),
-				 .tid = ns_tid((void *)f->task, &config.slept.ns)};
+				 .pid = ns_pid((void *)o->task, &config.slept.ns),
+				 .tid = ns_tid((void *)o->task, &config.slept.ns)};
 
 	if (bpf_map_push_elem(&frames_asks, &ask, 0))
-		f->room->counts.unasked++;
+		o->room->counts.unasked++;
 	else
 		bpf_map_update_elem(&frames_rules, &key, &none, BPF_NOEXIST);
 }
 
 /* A place where a call returns has the rule of the call. */
-static __always_inline struct frames_rule frames_find(struct frames_walk *f)
+static __always_inline struct frames_rule frames_find(const struct frames_of *o)
 {
+	struct frames_walk *f = &o->room->walk;
 	__u64 key = userlock_mix(f->space ^ (f->pc << 1 | (f->depth > 1)));
 	const struct frames_rule *r = bpf_map_lookup_elem(&frames_rules, &key);
 
 	if (r && r->kind != FRAMES_ASKED)
 		return *r;
-	f->guesses = true;
+	f->guesses = 1;
 	if (!r)
-		frames_ask(f, key);
+		frames_ask(o, key);
 	return (struct frames_rule){.kind = FRAMES_BY_FP, .cfa = 16, .ra = -1, .fp = -2};
 }
 
@@ -143,10 +148,11 @@ static __always_inline bool frames_is_code(__u64 pc)
 	return pc >= FRAMES_LEAST_PC && !(pc >> 56);
 }
 
-/* Moves on to the caller. False: @f->is says why not. */
-static __always_inline bool frames_up(struct frames_walk *f)
+/* Moves on to the caller. False: the walk's `is` says why not. */
+static __always_inline bool frames_up(const struct frames_of *o)
 {
-	struct frames_rule r = frames_find(f);
+	struct frames_walk *f = &o->room->walk;
+	struct frames_rule r = frames_find(o);
 	__u64 cfa = (r.kind == FRAMES_BY_SP ? f->sp : f->fp) + (__s64)r.cfa;
 
 	f->is = r.kind == FRAMES_LAST ? WAITREC_USER_WHOLE : WAITREC_USER_ENDS;
@@ -164,7 +170,8 @@ static __always_inline bool frames_up(struct frames_walk *f)
 
 static long frames_step(__u64 i, void *arg)
 {
-	struct frames_walk *f = arg;
+	const struct frames_of *o = arg;
+	struct frames_walk *f = &o->room->walk;
 	__u32 n = f->n;
 
 	(void)i;
@@ -174,10 +181,10 @@ static long frames_step(__u64 i, void *arg)
 	}
 	f->depth++;
 	if (!f->guesses) {
-		f->room->record.frames[n] = f->pc;
+		o->room->record.frames[n] = f->pc;
 		f->n = n + 1;
 	}
-	return !frames_up(f);
+	return !frames_up(o);
 }
 
 /* So long they have taken in this period that there is no time left for one more. */
@@ -215,24 +222,29 @@ static __always_inline void frames_timed(struct frames_room *r, __u64 from_ns)
  */
 __noinline int frames_take(__u32 of, __u32 *ret_is)
 {
-	struct frames_walk f = {.room = bpf_map_lookup_elem(&frames_rooms, &of)};
+	struct frames_of o = {.room = bpf_map_lookup_elem(&frames_rooms, &of)};
 	__u64 from_ns = bpf_ktime_get_ns();
+	struct frames_walk *f;
 
 	if (!ret_is)
 		return 0;
 	*ret_is = WAITREC_USER_NONE;
-	if (!f.room || !frames_start(&f))
+	if (!o.room)
 		return 0;
-	if (frames_are_dear(f.room, from_ns)) {
-		f.room->counts.saved++;
+	f = &o.room->walk;
+	o.task = (void *)bpf_get_current_task_btf();
+	if (!frames_start(f, o.task))
+		return 0;
+	if (frames_are_dear(o.room, from_ns)) {
+		o.room->counts.saved++;
 		*ret_is = WAITREC_USER_SAVED;
 		return 0;
 	}
-	bpf_loop(WAITREC_USER + 1, frames_step, &f, 0);
-	f.room->counts.frames += f.n;
-	frames_timed(f.room, from_ns);
-	*ret_is = f.guesses ? WAITREC_USER_SOON : f.is;
-	return (int)f.n;
+	bpf_loop(WAITREC_USER + 1, frames_step, &o, 0);
+	o.room->counts.frames += f->n;
+	frames_timed(o.room, from_ns);
+	*ret_is = f->guesses ? WAITREC_USER_SOON : f->is;
+	return (int)f->n;
 }
 
 /* Copies them to after the @n frames at @to, of WAITREC_ALL. */
