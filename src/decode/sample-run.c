@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Records of what a chosen task did: they are about the task that comes to a CPU. */
 #include "kontend/runrec.h"
+#include "kontend/waitrec.h"
 #include "sample.h"
 
 #include <stddef.h>
@@ -35,7 +36,7 @@ static bool has_names(const struct runrec *r)
 	for (size_t i = 0; i < RUNREC_BYS; i++)
 		if (!memchr(r->by[i].comm, 0, sizeof(r->by[i].comm)))
 			return false;
-	return memchr(r->comm, 0, sizeof(r->comm)) &&
+	return memchr(r->on.name, 0, sizeof(r->on.name)) && memchr(r->comm, 0, sizeof(r->comm)) &&
 	       memchr(r->waker_comm, 0, sizeof(r->waker_comm));
 }
 
@@ -53,8 +54,9 @@ int decode_run(const uint8_t *raw, size_t len, struct event *ev)
 		return DECODE_SKIP;
 	if (!r.tid || r.state >= RUNREC_STATES || r.flags >= RUNREC_FLAGS ||
 	    !is_in_order(&r, ev->time) || !is_whole(&r) || r.n_frames > RUNREC_SLEEP_FRAMES ||
-	    r.n_waker_frames > RUNREC_WAKER_FRAMES ||
-	    (size_t)r.n_frames + r.n_waker_frames > (len - head) / sizeof(r.frames[0]) ||
+	    r.n_waker_frames > RUNREC_WAKER_FRAMES || r.n_user > RUNREC_USER_FRAMES ||
+	    r.user >= WAITREC_USERS ||
+	    (size_t)r.n_frames + r.n_user + r.n_waker_frames > (len - head) / sizeof(r.frames[0]) ||
 	    !has_names(&r))
 		return DECODE_BAD;
 	ev->kind = EVENT_RUN;

@@ -113,8 +113,9 @@ static bool mark_event(struct rewrite *w, const struct event *ev)
 		mark_all(w, ev->sleep.frames, w->marks ? ev->sleep.n_frames : 0);
 		return true;
 	case EVENT_RUN:
-		mark_all(w, (const uint64_t *)ev->run->frames,
-			 w->marks ? ev->run->n_frames + ev->run->n_waker_frames : 0u);
+		mark_all(w, (const uint64_t *)ev->run->frames, w->marks ? ev->run->n_frames : 0u);
+		mark_all(w, (const uint64_t *)ev->run->frames + ev->run->n_frames + ev->run->n_user,
+			 w->marks ? ev->run->n_waker_frames : 0u);
 		return true;
 	case EVENT_USER:
 		return true;

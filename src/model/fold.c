@@ -19,6 +19,7 @@
 #include "kontend/longest-recent.h"
 #include "kontend/mmlock.h"
 #include "kontend/profile.h"
+#include "kontend/runs.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
 #include "kontend/wait.h"
@@ -64,6 +65,26 @@ static void mark_mmlocks(struct model *m)
 				m->stacks->stacks[l->tasks[i].open[k].stack].marked = 1;
 }
 
+static void mark_runs(struct model *m)
+{
+	const struct runs *r = m->runs;
+	const uint32_t n_kept = r->n_kept < RUNS_KEPT ? r->n_kept : RUNS_KEPT;
+	struct lock *locks = m->locks->locks;
+
+	for (uint32_t i = 0; i < r->n_cells; i++)
+		if (r->cells[i].lock)
+			locks[r->cells[i].lock - 1].marked = 1;
+	for (uint32_t i = 0; i < n_kept; i++)
+		if (r->kept[i].lock)
+			locks[r->kept[i].lock - 1].marked = 1;
+	for (uint32_t i = 0; i < r->n_longest; i++)
+		if (r->longest[i].pause.lock)
+			locks[r->longest[i].pause.lock - 1].marked = 1;
+	for (uint32_t i = 0; i < r->n_tasks; i++)
+		if (r->tasks[i].lock.begin_ns)
+			locks[r->tasks[i].lock.lock - 1].marked = 1;
+}
+
 static void sweep(struct model *m)
 {
 	for (size_t i = 0; i < m->cells->n; i++)
@@ -82,6 +103,7 @@ static void sweep(struct model *m)
 	if (m->blame->max)
 		blame_mark(m);
 	user_releases_mark(m);
+	mark_runs(m);
 	if (m->held->max)
 		holds_mark(m);
 	if (m->blame->max)

@@ -300,6 +300,7 @@ static int map_code(struct model *m, const struct event *ev)
 		map_frames_forget(m->stacks->frames, m->stacks->n_frames, keep, n);
 		sleeps_forget_objects(m->sleeps, keep, n);
 		blocked_forget_objects(m->blocked, keep, n);
+		runs_forget_objects(m->runs, keep, n);
 	}
 	mem_free(keep);
 	return code;
@@ -381,7 +382,8 @@ static int run_event(struct model *m, const struct event *ev)
 	const struct task *t = &m->tasks->tasks[task_get_quickly(m->tasks, ev->pid, ev->tid)];
 	uint32_t wait = t->depth ? t->waits[t->depth - 1] : 0;
 
-	return runs_event(m->runs, ev, wait ? m->waits->waits[wait].lock + 1 : 0);
+	return runs_event(m->runs, ev, wait ? m->waits->waits[wait].lock + 1 : 0,
+			  &m->profile->spaces);
 }
 
 static int apply_other(struct model *m, const struct event *ev)

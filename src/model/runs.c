@@ -7,18 +7,36 @@
  *
  * The chain of a sleep is made when it ends: all that its waker did was reported before, since a
  * waker runs. The ring may lose that later, so the longest sleeps keep their chains.
+ *
+ * Sleeps for locks of programs have records of their own (userrec.h), written at the same switch by
+ * another program, before or after these. The one that comes first waits for the other: a lock is
+ * kept until the sleep comes, and a sleep without a lock moves to the sum of its lock.
  */
 #include "kontend/runs.h"
 #include "kontend/event.h"
 #include "kontend/hash.h"
+#include "kontend/maps.h"
 #include "kontend/mem.h"
 #include "kontend/runrec.h"
+#include "wait-chain.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { CHAIN_WALK = 512 /* pauses of a task that are looked at */ };
+
+/* The same sleep in two records: the programs read the clock one after the other. */
+static const uint64_t SAME_NS = 1000000;
+
+static uint32_t kernel_frames(const uint64_t *frames, uint32_t n)
+{
+	uint32_t i = 0;
+
+	while (i < n && map_frame_is_kernel(frames[i]))
+		i++;
+	return i;
+}
 
 static int find_stack(struct runs *r, const uint64_t *frames, uint32_t n, uint32_t *ret)
 {
@@ -38,7 +56,7 @@ static int find_stack(struct runs *r, const uint64_t *frames, uint32_t n, uint32
 	    map64_put(&r->by_chain, hash, r->n_stacks))
 		return -ENOMEM;
 	struct runs_stack *s = &r->stacks[r->n_stacks];
-	*s = (struct runs_stack){.n = n};
+	*s = (struct runs_stack){.n = n, .n_kernel = kernel_frames(frames, n)};
 	memcpy(s->frames, frames, n * sizeof(*frames));
 	*ret = r->n_stacks++;
 	return 0;
@@ -75,7 +93,47 @@ static struct runs_who who_of(int32_t pid, int32_t tid, const char *comm)
 	return w;
 }
 
-static int read_pause(struct runs *r, const struct runrec *rec, struct runs_pause *p)
+/* The chain of a sleep: in the kernel, and in the program. */
+static int sleep_stack(struct runs *r, const struct runrec *rec, struct map_spaces *spaces,
+		       uint32_t *ret)
+{
+	const uint64_t *frames = (const uint64_t *)rec->frames;
+	const struct wait_chain_part user = {frames + rec->n_frames, rec->n_user, rec->pid,
+					     (enum waitrec_user)rec->user};
+	uint64_t all[RUNS_FRAMES];
+	uint32_t n = rec->n_frames;
+
+	memcpy(all, frames, n * sizeof(*all));
+	if (n && rec->user != WAITREC_USER_NONE)
+		n += wait_chain_user(spaces, &user, all + n, RUNS_FRAMES - n);
+	return find_stack(r, all, n, ret);
+}
+
+static int find_file(struct runs *r, const struct runrec_on *on, uint32_t *ret)
+{
+	struct runs_file f = {.ino = on->ino, .dev = on->dev, .mode = on->mode};
+
+	snprintf(f.name, sizeof(f.name), "%s", on->name);
+	const uint64_t key = hash_bytes(HASH_START, &f, sizeof(f));
+	const uint32_t *known = on->ino ? map64_get(&r->by_file, key) : NULL;
+
+	*ret = known ? *known : 0;
+	if (known || !on->ino || r->n_files >= RUNS_FILES)
+		return 0;
+	if (!r->n_files && mem_grow(&r->files, &r->cap_files, 0, sizeof(f)))
+		return -ENOMEM;
+	if (!r->n_files)
+		r->files[r->n_files++] = (struct runs_file){0};
+	if (mem_grow(&r->files, &r->cap_files, r->n_files, sizeof(f)) ||
+	    map64_put(&r->by_file, key, r->n_files))
+		return -ENOMEM;
+	r->files[r->n_files] = f;
+	*ret = r->n_files++;
+	return 0;
+}
+
+static int read_pause(struct runs *r, const struct runrec *rec, struct map_spaces *spaces,
+		      struct runs_pause *p)
 {
 	int code;
 
@@ -89,9 +147,12 @@ static int read_pause(struct runs *r, const struct runrec *rec, struct runs_paus
 		p->by[i] = who_of(rec->by[i].pid, rec->by[i].tid, rec->by[i].comm);
 		p->by_ns[i] = rec->by[i].ns;
 	}
-	code = find_stack(r, (const uint64_t *)rec->frames, rec->n_frames, &p->stack);
+	code = sleep_stack(r, rec, spaces, &p->stack);
+	if (code == 0)
+		code = find_stack(r, (const uint64_t *)rec->frames, rec->n_frames, &p->kernel);
+	code = code < 0 ? code : find_file(r, &rec->on, &p->file);
 	return code < 0 ? code
-			: find_stack(r, (const uint64_t *)rec->frames + rec->n_frames,
+			: find_stack(r, (const uint64_t *)rec->frames + rec->n_frames + rec->n_user,
 				     rec->n_waker_frames, &p->waker_stack);
 }
 
@@ -123,7 +184,9 @@ static struct runs_cell *find_cell(struct runs *r, const struct runs_cell *like,
 	return &r->cells[r->n_cells++];
 }
 
-static int add(struct runs *r, const struct runs_cell *like, uint64_t from_ns, uint64_t to_ns)
+/* @ret_cell: its index, + 1; 0: there is no room. May be NULL. */
+static int add(struct runs *r, const struct runs_cell *like, uint64_t from_ns, uint64_t to_ns,
+	       uint32_t *ret_cell)
 {
 	int code = 0;
 
@@ -135,7 +198,13 @@ static int add(struct runs *r, const struct runs_cell *like, uint64_t from_ns, u
 		return code;
 	c->n++;
 	c->total_ns += to_ns - from_ns;
-	c->max_ns = to_ns - from_ns > c->max_ns ? to_ns - from_ns : c->max_ns;
+	c->max_before_ns = c->max_ns;
+	if (to_ns - from_ns > c->max_ns) {
+		c->max_ns = to_ns - from_ns;
+		c->file = like->file;
+	}
+	if (ret_cell)
+		*ret_cell = (uint32_t)(c - r->cells) + 1;
 	return 0;
 }
 
@@ -166,27 +235,33 @@ static int add_ready(struct runs *r, const struct runs_pause *p)
 
 	for (unsigned i = 0; code == 0 && i <= RUNS_BYS; i++) {
 		uint64_t ns = runs_ready(p, r->from_ns, p->in_ns, i, &like.other);
-		code = ns ? add(r, &like, p->in_ns - ns, p->in_ns) : 0;
+		code = ns ? add(r, &like, p->in_ns - ns, p->in_ns, NULL) : 0;
 	}
 	return code;
 }
 
+static int add_sleep(struct runs *r, const struct runs_pause *p, uint32_t *ret_cell)
+{
+	const struct runs_cell like = {.task = p->task,
+				       .kind = RUNS_BLOCKED,
+				       .state = p->state,
+				       .stack = p->stack,
+				       .waker_stack = p->waker_stack,
+				       .lock = p->lock,
+				       .file = p->file,
+				       .other = p->waker};
+
+	*ret_cell = 0;
+	return p->woken_ns ? add(r, &like, p->off_ns, p->woken_ns, ret_cell) : 0;
+}
+
 static int add_parts(struct runs *r, const struct runs_pause *p)
 {
-	int code = p->on_ns ? add(r, &(struct runs_cell){.task = p->task, .kind = RUNS_RUNNING},
-				  p->on_ns, p->off_ns)
-			    : 0;
+	const struct runs_cell ran = {.task = p->task, .kind = RUNS_RUNNING};
+	int code = p->on_ns ? add(r, &ran, p->on_ns, p->off_ns, NULL) : 0;
 
-	if (code == 0 && p->woken_ns)
-		code = add(r,
-			   &(struct runs_cell){.task = p->task,
-					       .kind = RUNS_BLOCKED,
-					       .state = p->state,
-					       .stack = p->stack,
-					       .waker_stack = p->waker_stack,
-					       .lock = p->lock,
-					       .other = p->waker},
-			   p->off_ns, p->woken_ns);
+	if (code == 0)
+		code = add_sleep(r, p, &r->tasks[p->task].cell);
 	if (code < 0 || p->state == RUNREC_ENDED)
 		return code;
 	return add_ready(r, p);
@@ -267,7 +342,7 @@ static uint32_t find_alike(const struct runs_block *list, uint32_t n, const stru
 	uint32_t alike = 0, last = n;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (list[i].pause.task == p->task && list[i].pause.stack == p->stack) {
+		if (list[i].pause.task == p->task && list[i].pause.kernel == p->kernel) {
 			alike++;
 			last = i;
 		}
@@ -316,8 +391,43 @@ static int close_pause(struct runs *r, struct runs_task *t, struct runs_pause *p
 	return code < 0 || t->has_ended ? code : keep(r, t, p);
 }
 
+static bool is_same(uint64_t a, uint64_t b)
+{
+	return a < b + SAME_NS && b < a + SAME_NS;
+}
+
+/* Its last sleep is in a sum of its own task, whose last one it is: it can be taken out again. */
+static int move_sleep(struct runs *r, struct runs_task *t, struct runs_pause *p, uint32_t lock)
+{
+	struct runs_cell *c = &r->cells[t->cell - 1];
+	const uint64_t from_ns = p->off_ns > r->from_ns ? p->off_ns : r->from_ns;
+
+	c->n--;
+	c->total_ns -= p->woken_ns - from_ns;
+	c->max_ns = c->max_before_ns;
+	p->lock = lock;
+	for (uint32_t i = 0; i < r->n_longest; i++)
+		if (r->longest[i].pause.task == p->task && r->longest[i].pause.off_ns == p->off_ns)
+			r->longest[i].pause.lock = lock;
+	return add_sleep(r, p, &t->cell);
+}
+
+int runs_lock(struct runs *r, int32_t tid, uint64_t begin_ns, uint32_t lock)
+{
+	const uint32_t *known = map64_get(&r->by_tid, (uint32_t)tid);
+	struct runs_task *t = known ? &r->tasks[*known] : NULL;
+	struct runs_pause *p = t && t->last ? &r->kept[(t->last - 1) % RUNS_KEPT] : NULL;
+
+	if (!t)
+		return 0;
+	if (p && t->cell && !p->lock && is_same(p->off_ns, begin_ns))
+		return move_sleep(r, t, p, lock);
+	t->lock = (struct runs_lock){begin_ns, lock};
+	return 0;
+}
+
 /* @lock is of the task's last sleep, as it has not gone on yet. */
-int runs_event(struct runs *r, const struct event *ev, uint32_t lock)
+int runs_event(struct runs *r, const struct event *ev, uint32_t lock, struct map_spaces *spaces)
 {
 	struct runrec head;
 	struct runs_pause p;
@@ -326,7 +436,7 @@ int runs_event(struct runs *r, const struct event *ev, uint32_t lock)
 	memcpy(&head, ev->run, offsetof(struct runrec, frames));
 	r->from_ns = r->from_ns ? r->from_ns : head.on_ns ? head.on_ns : head.off_ns;
 	r->missed += head.missed;
-	code = read_pause(r, ev->run, &p);
+	code = read_pause(r, ev->run, spaces, &p);
 	struct runs_task *t = code < 0 ? NULL : find_task(r, &head, &code);
 	if (!t)
 		return code;
@@ -334,6 +444,9 @@ int runs_event(struct runs *r, const struct event *ev, uint32_t lock)
 	snprintf(t->who.comm, sizeof(t->who.comm), "%s", head.comm);
 	t->is_chosen |= (head.flags & RUNREC_CHOSEN) != 0;
 	p.task = (uint32_t)(t - r->tasks);
+	if (!lock && t->lock.begin_ns && is_same(t->lock.begin_ns, p.off_ns))
+		lock = t->lock.lock;
+	t->lock.begin_ns = 0;
 	p.lock = p.woken_ns ? lock : 0;
 	if (!(head.flags & RUNREC_OPEN))
 		return close_pause(r, t, &p);
@@ -345,11 +458,17 @@ int runs_event(struct runs *r, const struct event *ev, uint32_t lock)
 	return 0;
 }
 
+void runs_forget_objects(struct runs *r, const uint8_t *keep, size_t n)
+{
+	for (uint32_t i = 0; i < r->n_stacks; i++)
+		map_frames_forget(r->stacks[i].frames, r->stacks[i].n, keep, n);
+}
+
 void runs_zero(struct runs *r)
 {
 	for (uint32_t i = 0; i < r->n_tasks; i++) {
 		r->tasks[i].lost_ns = 0;
-		r->tasks[i].last = 0;
+		r->tasks[i].last = r->tasks[i].cell = 0;
 		r->tasks[i].from_ns = r->seen_ns;
 	}
 	r->n_cells = r->n_kept = r->n_longest = 0;
@@ -363,22 +482,25 @@ int runs_copy(struct runs *dst, const struct runs *src)
 	const uint32_t n_kept = src->n_kept < RUNS_KEPT ? src->n_kept : RUNS_KEPT;
 
 	*dst = *src;
-	dst->by_tid = dst->by_key = dst->by_chain = (struct map64){0};
+	dst->by_tid = dst->by_key = dst->by_chain = dst->by_file = (struct map64){0};
 	dst->cap_tasks = src->n_tasks;
 	dst->cap_cells = src->n_cells;
 	dst->cap_stacks = src->n_stacks;
+	dst->cap_files = src->n_files;
 	dst->cap_kept = n_kept;
 	dst->tasks = mem_dup(src->tasks, src->n_tasks, sizeof(*src->tasks));
 	dst->cells = mem_dup(src->cells, src->n_cells, sizeof(*src->cells));
 	dst->stacks = mem_dup(src->stacks, src->n_stacks, sizeof(*src->stacks));
+	dst->files = mem_dup(src->files, src->n_files, sizeof(*src->files));
 	dst->kept = mem_dup(src->kept, n_kept, sizeof(*src->kept));
 	dst->longest = mem_dup(src->longest, RUNS_LONGEST, sizeof(*src->longest));
 	if ((src->n_tasks && !dst->tasks) || (src->n_cells && !dst->cells) ||
-	    (src->n_stacks && !dst->stacks) || (n_kept && !dst->kept) ||
-	    (src->longest && !dst->longest))
+	    (src->n_stacks && !dst->stacks) || (src->n_files && !dst->files) ||
+	    (n_kept && !dst->kept) || (src->longest && !dst->longest))
 		return -ENOMEM;
 	int code = map64_copy(&dst->by_tid, &src->by_tid);
 	code = code ? code : map64_copy(&dst->by_key, &src->by_key);
+	code = code ? code : map64_copy(&dst->by_file, &src->by_file);
 	return code ? code : map64_copy(&dst->by_chain, &src->by_chain);
 }
 
@@ -387,17 +509,20 @@ void runs_deinit(struct runs *r)
 	mem_free(r->tasks);
 	mem_free(r->cells);
 	mem_free(r->stacks);
+	mem_free(r->files);
 	mem_free(r->kept);
 	mem_free(r->longest);
 	map64_deinit(&r->by_tid);
 	map64_deinit(&r->by_key);
 	map64_deinit(&r->by_chain);
+	map64_deinit(&r->by_file);
 	*r = (struct runs){0};
 }
 
 size_t runs_bytes(const struct runs *r)
 {
 	return r->cap_tasks * sizeof(*r->tasks) + r->cap_cells * sizeof(*r->cells) +
-	       r->cap_stacks * sizeof(*r->stacks) + r->cap_kept * sizeof(*r->kept) +
+	       r->cap_stacks * sizeof(*r->stacks) + r->cap_files * sizeof(*r->files) +
+	       r->cap_kept * sizeof(*r->kept) +
 	       (r->longest ? RUNS_LONGEST * sizeof(*r->longest) : 0);
 }

@@ -17,6 +17,7 @@
 #include "kontend/event.h"
 #include "kontend/map64.h"
 #include "kontend/model-cpu.h"
+#include "kontend/runs.h"
 #include "kontend/shorts.h"
 #include "kontend/stack.h"
 #include "kontend/task.h"
@@ -188,5 +189,8 @@ int user_wait(struct model *m, const struct event *ev)
 	if (code < 0)
 		return code;
 	charge(m, index, until_ns, ev);
-	return end(m, ev);
+	if (index)
+		code = runs_lock(m->runs, ev->tid, ev->user.begin_ns,
+				 m->waits->waits[index].lock + 1);
+	return code < 0 ? code : end(m, ev);
 }

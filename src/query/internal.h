@@ -13,6 +13,7 @@
 struct cell;
 struct cell_table;
 struct lockname;
+struct runs;
 struct wait;
 
 /* A function that was met in a call chain. Entry 0 is "not known". */
@@ -75,6 +76,12 @@ struct query_stamp {
 	uint64_t profile_generation; /* of its call chains */
 };
 
+/* Of call chains, by index. */
+struct query_origins {
+	struct query_origin *list;
+	size_t n;
+};
+
 struct query_cache {
 	struct reuse reuse;
 	uint64_t n_renewed;	   /* how often names were forgotten */
@@ -89,9 +96,9 @@ struct query_cache {
 	uint64_t stamp;
 	struct query_stack *stacks;	     /* by stack index */
 	struct query_chains sampled, waited; /* names/chains.c */
-	struct query_origin *origins;	     /* by stack: names/origin.c */
-	size_t n_origins;
-	bool pending; /* debug information is being read */
+	struct query_origins origins;	     /* names/origin.c: by stack, */
+	struct query_origins run_origins;    /* and by that of runs.h */
+	bool pending;			     /* debug information is being read */
 	/* Names; those of before stay for the answers of this frame. */
 	struct arena text, old_text;
 	/* Of this frame, in the query's arena, made when first asked for. */
@@ -140,6 +147,9 @@ bool query_has_program(const struct query *q);
 const char *query_syscall(struct query *q, const uint64_t *frames, uint32_t n);
 /* For a report: once names and lines are there. 0 or -ENOMEM. */
 int query_origins_load(struct query *q);
+/* The same of a call chain of what a chosen task did: runs.h. */
+const struct query_origin *query_run_origin(struct query *q, const struct runs *r, uint32_t stack);
+int query_run_origins_load(struct query *q, const struct runs *r);
 void query_origins_drop(struct query_cache *c);
 
 /* names/list.c */

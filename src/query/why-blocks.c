@@ -39,10 +39,14 @@ static void fill_link(struct why_stacks *s, const struct runs_link *l, struct qu
 	if (!p->off_ns)
 		return;
 	ret->longest_ns = runs_slept_ns(p);
-	ret->cause = blocked_cause_words(why_cause(s, p->stack, p->state, p->lock));
+	ret->cause = why_cause_text(s, why_cause(s, p->stack, p->state, p->lock), p->lock);
 	ret->lock = lock_name(s->q, p->lock);
 	ret->sleeps_in = why_sleeps_in(s, p->stack);
 	ret->end = why_end_text(s, p->waker_stack, &p->waker);
+	const struct query_origin *o = query_run_origin(s->q, s->of, p->stack);
+	ret->syscall = o->syscall;
+	ret->at = o->at;
+	ret->file = why_on(s, p->stack, p->file);
 }
 
 /* The end of the chain, in words. */
@@ -98,11 +102,17 @@ static int describe(struct why_stacks *s, const struct runs_pause *p, const stru
 		.pid = taskid_number(who->pid),
 		.tid = taskid_number(who->tid),
 		.comm = query_in_words(q, who->comm),
-		.cause = blocked_cause_words(why_cause(s, p->stack, p->state, p->lock)),
+		.cause = why_cause_text(s, why_cause(s, p->stack, p->state, p->lock), p->lock),
 		.lock = lock_name(q, p->lock),
 		.sleeps_in = why_sleeps_in(s, p->stack),
 		.end = why_end_text(s, p->waker_stack, &p->waker),
 	};
+	const struct query_origin *o = query_run_origin(q, s->of, p->stack);
+	ret->syscall = o->syscall;
+	ret->syscall_why = o->syscall_why;
+	ret->at = o->at;
+	ret->at_why = o->at_why;
+	ret->file = why_on(s, p->stack, p->file);
 	if (why_end_of(s, p->waker_stack, p->waker.tid) == WHY_END_TASK) {
 		ret->waker_pid = taskid_number(p->waker.pid);
 		ret->waker_tid = taskid_number(p->waker.tid);
@@ -146,7 +156,9 @@ int query_why_blocks(struct query *q, int32_t tid, const struct query_why_block 
 	struct query_why_block *list = arena_alloc(&q->arena, RUNS_LONGEST * sizeof(*list));
 	struct why_stacks s;
 	size_t n = 0;
-	int code = query_sync(q) < 0 || !list ? -ENOMEM : why_stacks_init(&s, q);
+	int code = query_sync(q) < 0 || !list ? -ENOMEM : query_run_origins_load(q, r);
+
+	code = code < 0 ? code : why_stacks_init(&s, q);
 
 	if (code == 0 && (tid || query_has_window(q)))
 		code = from_kept(&s, tid, query_window_begin(q), list, &n);
@@ -156,6 +168,18 @@ int query_why_blocks(struct query *q, int32_t tid, const struct query_why_block 
 	*ret = list;
 	*ret_n = code == 0 ? n : 0;
 	return code < 0 || q->cache->failed ? -ENOMEM : 0;
+}
+
+const char *query_why_place(struct query *q, const char *syscall, const char *file, const char *at)
+{
+	if (!syscall && !at)
+		return NULL;
+	return arena_printf(&q->arena, "%s%s%s%s%s", syscall ? syscall : "", file ? " on " : "",
+			    file ? file : "",
+			    !at	      ? ""
+			    : syscall ? " at "
+				      : "at ",
+			    at ? at : "");
 }
 
 const char *query_why_link_text(struct query *q, const struct query_why_link *l)

@@ -7,14 +7,19 @@
  */
 #include "blocked-rows.h"
 #include "internal.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
 #include "kontend/runrec.h"
+#include "kontend/text.h"
 #include "locks/queues.h"
 #include "names/names.h"
 #include "rows.h"
 #include "why.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int why_stacks_init(struct why_stacks *s, struct query *q)
 {
@@ -36,10 +41,19 @@ enum sleep_cause why_cause(struct why_stacks *s, uint32_t stack, uint8_t state, 
 	const struct runs_stack *c = &s->of->stacks[stack];
 
 	if (s->causes[stack] == SLEEP_CAUSES)
-		s->causes[stack] = asleep_cause(s->q, c->frames, c->n);
+		s->causes[stack] = asleep_cause(s->q, c->frames, c->n_kernel);
 	if (state == RUNREC_STOPPED && s->causes[stack] <= SLEEP_UNKNOWN)
 		return SLEEP_STOPPED;
 	return blocked_cause_without_words(s->causes[stack], lock != 0, state == RUNREC_IO);
+}
+
+const char *why_cause_text(struct why_stacks *s, enum sleep_cause cause, uint32_t lock)
+{
+	const struct lock_table *locks = s->q->model->locks;
+	const struct lock *l = lock && lock <= locks->n ? &locks->locks[lock - 1] : NULL;
+
+	return l && locktype_is_user(l->type) ? locktype_name((enum lock_type)l->type)
+					      : blocked_cause_words(cause);
 }
 
 static bool begins_with_one(const char *name, const char *const *begins, size_t n)
@@ -126,11 +140,83 @@ const char *why_sleeps_in(struct why_stacks *s, uint32_t stack)
 	const struct runs_stack *c = &s->of->stacks[stack];
 	uint32_t i = 0;
 
-	while (i + 1 < c->n) {
+	while (i + 1 < c->n_kernel) {
 		const char *name = query_func_name(s->q, query_func(s->q, c->frames[i]));
 		if (name && !is_general(name))
 			break;
 		i++;
 	}
-	return c->n ? query_func_name(s->q, query_sleeps_in(s->q, c->frames + i, c->n - i)) : NULL;
+	return c->n_kernel ? query_func_name(s->q,
+					     query_sleeps_in(s->q, c->frames + i, c->n_kernel - i))
+			   : NULL;
+}
+
+/* Calls whose first argument is a descriptor. */
+static bool is_of_descriptor(const char *call)
+{
+	static const char *const calls[] = {
+		"accept",
+		"accept4",
+		"close",
+		"connect",
+		"copy_file_range",
+		"epoll_ctl",
+		"epoll_pwait",
+		"epoll_pwait2",
+		"epoll_wait",
+		"fallocate",
+		"fcntl",
+		"fdatasync",
+		"flock",
+		"fstat",
+		"fsync",
+		"ftruncate",
+		"getdents",
+		"getdents64",
+		"io_uring_enter",
+		"ioctl",
+		"lseek",
+		"newfstat",
+		"pread64",
+		"preadv",
+		"preadv2",
+		"pwrite64",
+		"pwritev",
+		"pwritev2",
+		"read",
+		"readv",
+		"recvfrom",
+		"recvmmsg",
+		"recvmsg",
+		"sendmmsg",
+		"sendmsg",
+		"sendto",
+		"shutdown",
+		"splice",
+		"sync_file_range",
+		"syncfs",
+		"vmsplice",
+		"write",
+		"writev",
+	};
+
+	for (size_t i = 0; call && i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (strcmp(call, calls[i]) == 0)
+			return true;
+	return false;
+}
+
+const char *why_on(struct why_stacks *s, uint32_t stack, uint32_t file)
+{
+	const struct runs_file *f = file < s->of->n_files ? &s->of->files[file] : NULL;
+	struct arena *a = &s->q->arena;
+
+	if (!f || !f->ino || !is_of_descriptor(query_run_origin(s->q, s->of, stack)->syscall))
+		return NULL;
+	if (S_ISFIFO(f->mode))
+		return arena_printf(a, "pipe:[%" PRIu64 "]", f->ino);
+	if (S_ISSOCK(f->mode))
+		return arena_printf(a, "socket:[%" PRIu64 "]", f->ino);
+	char *name = *f->name ? arena_alloc(a, RUNS_NAME) : NULL;
+	return name ? text_clean(name, RUNS_NAME, f->name) : NULL;
 }

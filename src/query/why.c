@@ -28,7 +28,12 @@ enum {
 	C_MEAN,
 	C_MOST,
 	C_WHOM,
+	C_AT,
+	C_SYSCALL,
+	C_FILE,
 	C_WHOM_PCT,
+	C_AT_REASON,
+	C_SYSCALL_REASON,
 	C_CAUSE,
 	C_LOCK,
 	C_COLUMNS
@@ -53,6 +58,13 @@ static const struct column columns[C_COLUMNS] = {
 		    COLUMN_TEXT, 14, 0, SR},
 	[C_WHOM_PCT] = {"ended_by_pct", "ENDED%", "its share in the time of the row", COLUMN_PCT, 6,
 			4, SR},
+	[C_AT] = {COL_AT, 20, 0, SR},
+	[C_SYSCALL] = {COL_SYSCALL, 10, 1, SR},
+	[C_FILE] = {"open_file", "OPEN FILE",
+		    "file, pipe or socket of the descriptor in the system call of the longest",
+		    COLUMN_TEXT, 12, 2, SR},
+	[C_AT_REASON] = {COL_AT_REASON, 16, 9, R},
+	[C_SYSCALL_REASON] = {COL_SYSCALL_REASON, 16, 9, R},
 	[C_CAUSE] = {"sleep_cause", "CAUSE", "for what a blocked task sleeps, without the lock",
 		     COLUMN_TEXT, 16, 9, R},
 	[C_LOCK] = {"for_lock", "FOR LOCK", "name of the lock for which it waited", COLUMN_TEXT, 16,
@@ -68,6 +80,13 @@ struct why_row {
 	uint64_t n, total_ns, max_ns;
 	const char *end; /* who ended most, of RUNS_BLOCKED */
 	uint64_t end_ns;
+	uint32_t longest_stack, file; /* of the longest; file 0: none */
+};
+
+/* The time of a row that a call chain slept. */
+struct why_part {
+	uint32_t row, stack;
+	uint64_t ns;
 };
 
 /* The time of a row that one task, or a kind of interrupt, has ended. */
@@ -85,8 +104,9 @@ struct why_rows {
 	uint64_t begin_ns; /* of the window, or of the sums */
 	struct why_row *rows;
 	struct why_ended *ended;
-	size_t n, cap, n_ended, cap_ended;
-	struct map64 at, ended_at;
+	struct why_part *parts;
+	size_t n, cap, n_ended, cap_ended, n_parts, cap_parts;
+	struct map64 at, ended_at, parts_at;
 	uint64_t all_ns;
 };
 
@@ -94,6 +114,8 @@ static void free_rows(struct why_rows *w)
 {
 	mem_free(w->rows);
 	mem_free(w->ended);
+	mem_free(w->parts);
+	map64_deinit(&w->parts_at);
 	map64_deinit(&w->at);
 	map64_deinit(&w->ended_at);
 }
@@ -155,6 +177,27 @@ static int add_ended(struct why_rows *w, const struct why_row *row, const struct
 	return 0;
 }
 
+static int add_part(struct why_rows *w, struct why_row *row, const struct runs_cell *c)
+{
+	const uint32_t nth = (uint32_t)(row - w->rows);
+	const uint64_t key = (uint64_t)nth << 32 | c->stack;
+	const uint32_t *known = map64_get(&w->parts_at, key);
+	const size_t at = known ? *known : w->n_parts;
+
+	if (!known) {
+		if (mem_grow(&w->parts, &w->cap_parts, w->n_parts, sizeof(*w->parts)) ||
+		    map64_put(&w->parts_at, key, (uint32_t)w->n_parts))
+			return -ENOMEM;
+		w->parts[w->n_parts++] = (struct why_part){nth, c->stack, 0};
+	}
+	w->parts[at].ns += c->total_ns;
+	if (c->max_ns == row->max_ns) {
+		row->longest_stack = c->stack;
+		row->file = c->file;
+	}
+	return 0;
+}
+
 /* @has_ended: who ended it is known. */
 static int add_cell(struct why_rows *w, const struct runs_cell *c, bool has_ended)
 {
@@ -176,7 +219,10 @@ static int add_cell(struct why_rows *w, const struct runs_cell *c, bool has_ende
 	r->total_ns += c->total_ns;
 	r->max_ns = c->max_ns > r->max_ns ? c->max_ns : r->max_ns;
 	w->all_ns += c->total_ns;
-	return c->kind == RUNS_BLOCKED && has_ended ? add_ended(w, r, c) : 0;
+	if (c->kind != RUNS_BLOCKED)
+		return 0;
+	int code = add_part(w, r, c);
+	return code == 0 && has_ended ? add_ended(w, r, c) : code;
 }
 
 static int add_time(struct why_rows *w, struct runs_cell *c, uint64_t from_ns, uint64_t to_ns,
@@ -211,6 +257,7 @@ static int add_pause(struct why_rows *w, const struct runs_pause *p, uint64_t no
 				  .stack = p->stack,
 				  .waker_stack = p->waker_stack,
 				  .lock = p->lock,
+				  .file = p->file,
 				  .other = p->waker};
 	uint64_t until = p->off_ns ? p->off_ns : now_ns;
 	int code = p->on_ns ? add_time(w, &run, p->on_ns, until, false) : 0;
@@ -309,6 +356,42 @@ static const char *kept_off_by(struct query *q, const struct why_row *r)
 	return query_slash(&q->arena, query_in_words(q, by->comm), by->tid, "-");
 }
 
+/*
+ * The call chain that slept most of it, of those whose line is known if there is one: the first
+ * sleep in a piece of code has none.
+ */
+static const struct query_origin *origin_of(struct why_rows *w, uint32_t row, bool *ret_several)
+{
+	const struct query_origin *best = query_run_origin(w->q, w->of, 0);
+	uint64_t best_ns = 0;
+
+	*ret_several = false;
+	for (size_t i = 0; i < w->n_parts; i++) {
+		const struct why_part *p = &w->parts[i];
+		if (p->row != row)
+			continue;
+		const struct query_origin *o = query_run_origin(w->q, w->of, p->stack);
+		const bool is_better = o->at && !best->at;
+		*ret_several |= best_ns && o->at_id != best->at_id;
+		if (is_better || (p->ns > best_ns && !best->at == !o->at)) {
+			best = o;
+			best_ns = p->ns;
+		}
+	}
+	return best;
+}
+
+static void fill_origin(struct why_rows *w, size_t i, struct value *v)
+{
+	bool several;
+	const struct query_origin *o = origin_of(w, (uint32_t)i, &several);
+
+	query_fill_syscall(o, &v[C_SYSCALL], &v[C_SYSCALL_REASON]);
+	query_fill_at(o, &v[C_AT], &v[C_AT_REASON]);
+	v[C_AT].approx |= several && o->at;
+	value_s(&v[C_FILE], why_on(&w->stacks, w->rows[i].longest_stack, w->rows[i].file));
+}
+
 static void fill_cause(struct why_rows *w, const struct why_row *r, struct value *v)
 {
 	struct query *q = w->q;
@@ -317,7 +400,8 @@ static void fill_cause(struct why_rows *w, const struct why_row *r, struct value
 
 	value_s(&v[C_CAUSE], cause);
 	value_s(&v[C_LOCK], lock);
-	value_s(&v[C_WHY], lock ? arena_printf(&q->arena, "%s %s", cause, lock) : cause);
+	const char *words = why_cause_text(&w->stacks, (enum sleep_cause)r->cause, r->lock);
+	value_s(&v[C_WHY], lock ? arena_printf(&q->arena, "%s %s", words, lock) : words);
 	value_s(&v[C_WHOM], r->end);
 	if (r->end_ns)
 		value_d(&v[C_WHOM_PCT], 100 * (double)r->end_ns / (double)r->total_ns);
@@ -334,9 +418,10 @@ static void why_fill(void *ctx, size_t i, uint64_t want, struct value *v)
 
 	(void)want;
 	value_s(&v[C_DOES], does[r->kind]);
-	if (r->kind == RUNS_BLOCKED)
+	if (r->kind == RUNS_BLOCKED) {
 		fill_cause(w, r, v);
-	else if (r->kind == RUNS_READY)
+		fill_origin(w, i, v);
+	} else if (r->kind == RUNS_READY)
 		value_s(&v[C_WHY], kept_off_by(w->q, r));
 	else if (r->kind == RUNS_KINDS)
 		value_s(&v[C_WHY], "records were lost");
@@ -365,6 +450,8 @@ int query_why(struct query *q, int32_t tid, const struct query_spec *s, struct t
 	struct row_source src = {.kind = &query_why_kind, .ctx = &w};
 	int code = query_sync(q) < 0 ? -ENOMEM : make_rows(&w, q, tid);
 
+	if (code == 0 && w.of)
+		code = query_run_origins_load(q, w.of);
 	src.n = w.n;
 	code = code < 0 ? query_enomem(err, "what tasks did") : rows_answer(q, s, &src, ret, err);
 	free_rows(&w);

@@ -22,10 +22,14 @@ struct why_stacks {
 int why_stacks_init(struct why_stacks *s, struct query *q);
 /* By the calls, or as the kernel accounts it; @lock: it waited for one. */
 enum sleep_cause why_cause(struct why_stacks *s, uint32_t stack, uint8_t state, uint32_t lock);
+/* "disk read", "kernel lock"; of a lock of a program its type: "u-mutex". */
+const char *why_cause_text(struct why_stacks *s, enum sleep_cause cause, uint32_t lock);
 enum why_end why_end_of(struct why_stacks *s, uint32_t waker_stack, int32_t waker_tid);
 /* "worker/12", "a timer"; in the arena. */
 const char *why_end_text(struct why_stacks *s, uint32_t waker_stack, const struct runs_who *waker);
 /* The function that says where it sleeps; NULL: not known. */
 const char *why_sleeps_in(struct why_stacks *s, uint32_t stack);
+/* "data.db", "pipe:[812]": the file on which its system call is; NULL: none, or not known. */
+const char *why_on(struct why_stacks *s, uint32_t stack, uint32_t file);
 
 #endif

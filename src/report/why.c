@@ -57,6 +57,19 @@ static void put_lock(const char *cause, const char *lock, FILE *out)
 	report_text_clean(lock, out);
 }
 
+/* The kernel's function only where the call is not known. */
+static void put_place(const struct report_data *d, const struct query_why_block *b, FILE *out)
+{
+	const char *place = query_why_place(d->q, b->syscall, b->file, b->at);
+
+	if (place) {
+		fputs(", ", out);
+		report_text_clean(place, out);
+	} else if (b->sleeps_in) {
+		fprintf(out, ", in %s", b->sleeps_in);
+	}
+}
+
 static void put_block(const struct report_data *d, const struct query_why_block *b, FILE *out)
 {
 	char ns[UNITS_BUF], ago[UNITS_BUF];
@@ -65,8 +78,7 @@ static void put_block(const struct report_data *d, const struct query_why_block 
 	report_text_clean(b->task, out);
 	fprintf(out, " at %s: ", units_ns(ago, b->at_ns));
 	put_lock(b->cause, b->lock, out);
-	if (b->sleeps_in)
-		fprintf(out, ", in %s", b->sleeps_in);
+	put_place(d, b, out);
 	fputc('\n', out);
 	fputs("#     ended by ", out);
 	report_text_clean(b->end, out);
@@ -116,6 +128,9 @@ static void json_link(const struct query_why_link *l, struct jsonw *j)
 	jsonw_str(j, "cause", l->cause);
 	jsonw_str(j, "lock", l->lock);
 	jsonw_str(j, "sleeps_in", l->sleeps_in);
+	jsonw_str(j, "syscall", l->syscall);
+	jsonw_str(j, "at", l->at);
+	jsonw_str(j, "open_file", l->file);
 	jsonw_str(j, "ended_by", l->end);
 	jsonw_end(j, '}');
 }
@@ -131,6 +146,11 @@ static void json_block(const struct query_why_block *b, struct jsonw *j)
 	jsonw_str(j, "cause", b->cause);
 	jsonw_str(j, "lock", b->lock);
 	jsonw_str(j, "sleeps_in", b->sleeps_in);
+	jsonw_str(j, "syscall", b->syscall);
+	jsonw_str(j, "syscall_reason", b->syscall_why);
+	jsonw_str(j, "at", b->at);
+	jsonw_str(j, "at_reason", b->at_why);
+	jsonw_str(j, "open_file", b->file);
 	jsonw_str(j, "ended_by", b->end);
 	jsonw_i64(j, "waker_pid", b->waker_pid);
 	jsonw_i64(j, "waker_tid", b->waker_tid);

@@ -10,6 +10,7 @@
 #include "kontend/mem.h"
 #include "kontend/runrec.h"
 #include "kontend/userlock.h"
+#include "kontend/waitrec.h"
 #include <linux/perf_event.h>
 #include <string.h>
 
@@ -91,7 +92,10 @@ static void check_inside(const struct event *ev, const uint8_t *rec, size_t size
 		for (size_t i = 0; i < RUNREC_BYS; i++)
 			check_text(ev->run->by[i].comm, rec, size);
 		from = (const uint8_t *)ev->run->frames;
-		to = from + (ev->run->n_frames + ev->run->n_waker_frames) * sizeof(uint64_t);
+		to = from + (ev->run->n_frames + ev->run->n_user + ev->run->n_waker_frames) *
+				    sizeof(uint64_t);
+		check_text(ev->run->on.name, rec, size);
+		fuzz_require(ev->run->user < WAITREC_USERS);
 	} else if (ev->kind == EVENT_USER) {
 		fuzz_require(ev->user.begin_ns + ev->user.length_ns <= ev->time);
 		fuzz_require(ev->user.woken_ns >= ev->user.begin_ns &&

@@ -615,7 +615,7 @@ void synth_user(struct synth *s, uint32_t cpu, uint64_t t, const struct userrec 
 void synth_run(struct synth *s, uint32_t cpu, uint64_t t, const struct runrec *run)
 {
 	const size_t before = sizeof(run->size);
-	size_t n = (size_t)run->n_frames + run->n_waker_frames;
+	size_t n = (size_t)run->n_frames + run->n_user + run->n_waker_frames;
 	size_t len = offsetof(struct runrec, frames) + n * sizeof(uint64_t);
 
 	synth_output(s, cpu, t, 1, 1, (const uint8_t *)run + before, len - before);

@@ -20,6 +20,7 @@
 #include "kontend/query-why.h"
 #include "kontend/record.h"
 #include "kontend/runs.h"
+#include "kontend/waitrec.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -275,6 +276,9 @@ static void bad_records_are_counted(void **state)
 	r = good, memset(r.by[3].comm, 'x', sizeof(r.comm)), report(w, r);
 	synth_run(w->rig.synth, 0, AT(20), &good); /* it ends later than now */
 	r = good, r.n_frames = RUNREC_SLEEP_FRAMES + 1, r.n_waker_frames = 0, report(w, r);
+	r = good, memset(r.on.name, 'x', sizeof(r.on.name)), report(w, r);
+	r = good, r.user = WAITREC_USERS, report(w, r);
+	r = good, r.n_user = RUNREC_USER_FRAMES + 1, r.n_waker_frames = 0, report(w, r);
 	r = good, r.n_frames = 0, r.n_waker_frames = RUNREC_WAKER_FRAMES + 1, report(w, r);
 	synth_output(w->rig.synth, 0, AT(30), 1, 1, &good.magic, 40);
 	synth_output(w->rig.synth, 0, AT(31), 1, 1, &good.magic,
@@ -282,7 +286,7 @@ static void bad_records_are_counted(void **state)
 	/* Read while its task went on: no fault. */
 	r = good, r.flags |= RUNREC_OPEN, report(w, r);
 	end(w, 60);
-	assert_int_equal(model_damage(w->rig.engine.model).bad, 14);
+	assert_int_equal(model_damage(w->rig.engine.model).bad, 17);
 	assert_int_equal(w->rig.engine.model->runs->n_tasks, 0);
 }
 
@@ -303,25 +307,27 @@ static void tables_are_bounded(void **state)
 	for (uint32_t i = 0; i < RUNS_KEPT + 100; i++) {
 		r.tid = (int)(1 + i % (RUNS_TASKS + 10));
 		r.frames[0] = 4096 + i % (2 * RUNS_STACKS);
+		r.on.ino = 1 + i % (2 * RUNS_FILES);
 		r.on_ns = AT(1) + i * 1000;
 		r.off_ns = r.on_ns + 100;
 		r.woken_ns = r.off_ns + 1 + i * 7 % 500;
 		r.in_ns = r.woken_ns + 10;
 		ev = event_of(&r);
-		assert_int_equal(runs_event(&s, &ev, 0), 0);
+		assert_int_equal(runs_event(&s, &ev, 0, NULL), 0);
 	}
 	assert_int_equal(s.n_tasks, RUNS_TASKS);
 	assert_int_equal(s.n_stacks, RUNS_STACKS);
 	assert_int_equal(s.n_cells, RUNS_CELLS);
+	assert_int_equal(s.n_files, RUNS_FILES);
 	assert_true(s.dropped > 0);
 	assert_int_equal(s.n_longest, RUNS_LONGEST);
 	assert_true(runs_bytes(&s) > 0);
 	assert_int_equal(runs_copy(&copy, &s), 0);
 	assert_int_equal(copy.n_kept, s.n_kept);
 	assert_memory_equal(copy.longest, s.longest, sizeof(*s.longest) * RUNS_LONGEST);
-	assert_int_equal(runs_event(&copy, &ev, 0), 0);
+	assert_int_equal(runs_event(&copy, &ev, 0, NULL), 0);
 	runs_deinit(&copy);
-	for (long n = 0; n < 7; n++) {
+	for (long n = 0; n < 9; n++) {
 		mem_fail_after(n);
 		(void)runs_copy(&copy, &s);
 		mem_fail_after(-1);
@@ -331,12 +337,99 @@ static void tables_are_bounded(void **state)
 	assert_int_equal(s.n_cells, 0);
 	assert_null(runs_at(&s, 1));
 	runs_deinit(&s);
-	for (long n = 0; n < 8; n++) {
+	for (long n = 0; n < 10; n++) {
 		mem_fail_after(n);
-		assert_int_equal(runs_event(&s, &ev, 0), -ENOMEM);
+		assert_int_equal(runs_event(&s, &ev, 0, NULL), -ENOMEM);
 		mem_fail_after(-1);
 		runs_deinit(&s);
 	}
+}
+
+static uint64_t sum_of(const struct runs *s, uint32_t lock, uint64_t *ret_most)
+{
+	uint64_t ns = 0;
+
+	*ret_most = 0;
+	for (uint32_t i = 0; i < s->n_cells; i++)
+		if (s->cells[i].kind == RUNS_BLOCKED && s->cells[i].lock == lock) {
+			ns += s->cells[i].total_ns;
+			*ret_most = s->cells[i].max_ns;
+		}
+	return ns;
+}
+
+/* The record of the lock comes after that of the sleep, or before it. */
+static void locks_of_programs_are_joined(void **state)
+{
+	struct runrec r = woken_by(round_of(APP, 1, 2, 5, 6), HELPER);
+	struct event ev = event_of(&r);
+	struct runs s = {0};
+	uint64_t most;
+
+	(void)state;
+	assert_int_equal(runs_lock(&s, APP, AT(2), 8), 0); /* not followed yet */
+	assert_int_equal(runs_event(&s, &ev, 0, NULL), 0);
+	r = woken_by(round_of(APP, 6, 10, 30, 31), HELPER);
+	ev = event_of(&r);
+	assert_int_equal(runs_event(&s, &ev, 0, NULL), 0);
+	assert_int_equal(sum_of(&s, 0, &most), 23 * MS);
+	assert_int_equal(most, 20 * MS);
+	assert_int_equal(runs_lock(&s, APP, AT(10) + 900, 8), 0);
+	assert_int_equal(sum_of(&s, 0, &most), 3 * MS);
+	assert_int_equal(most, 3 * MS);
+	assert_int_equal(sum_of(&s, 8, &most), 20 * MS);
+	assert_int_equal(s.longest[0].pause.lock, 8);
+	assert_int_equal(runs_at(&s, s.tasks[0].last)->lock, 8);
+	/* Of another sleep: it is kept for the next one, which it does not fit either. */
+	assert_int_equal(runs_lock(&s, APP, AT(35), 9), 0);
+	r = woken_by(round_of(APP, 31, 40, 41, 42), HELPER);
+	ev = event_of(&r);
+	assert_int_equal(runs_event(&s, &ev, 0, NULL), 0);
+	assert_int_equal(sum_of(&s, 9, &most), 0);
+	assert_int_equal(runs_lock(&s, APP, AT(50) + 900, 9), 0);
+	r = woken_by(round_of(APP, 42, 50, 57, 58), HELPER);
+	ev = event_of(&r);
+	assert_int_equal(runs_event(&s, &ev, 0, NULL), 0);
+	assert_int_equal(sum_of(&s, 9, &most), 7 * MS);
+	runs_deinit(&s);
+}
+
+/* The system call, the open file of its descriptor, and what the program's part lacks. */
+static void places_are_shown(void **state)
+{
+	const struct query_why_block *b;
+	struct asked *w = *state;
+	struct runrec r = round_of(APP, 1, 10, 30, 31);
+	size_t n;
+
+	start(w);
+	r.n_frames = 5;
+	r.frames[2] = synth_addr(SYNTH_KSYS_READ);
+	r.frames[3] = synth_addr(SYNTH_DO_SYSCALL_64);
+	r.frames[4] = synth_addr(SYNTH_ENTRY_SYSCALL);
+	r.user = WAITREC_USER_SOON;
+	r.on = (struct runrec_on){.ino = 812, .mode = 0010600};
+	report(w, woken_by(r, HELPER));
+	r.off_ns = AT(40), r.on_ns = AT(31), r.woken_ns = AT(45), r.in_ns = AT(46);
+	r.on = (struct runrec_on){.ino = 9, .mode = 0100600, .name = "data.db"};
+	report(w, woken_by(r, HELPER));
+	end(w, 60);
+	struct table t = ask(w, APP);
+	size_t i = row_of(&t, "blocked", "pipe is empty");
+	assert_string_equal(cell_s(&t, i, "syscall"), "read");
+	assert_string_equal(cell_s(&t, i, "open_file"), "pipe:[812]"); /* of the longest */
+	assert_string_equal(cell_s(&t, i, "at"), "-");
+	assert_int_equal(query_why_blocks(&w->q, APP, &b, &n), 0);
+	assert_int_equal(n, 2);
+	assert_string_equal(b[0].syscall, "read");
+	assert_non_null(b[0].at_why);
+	assert_string_equal(query_why_place(&w->q, b[0].syscall, b[0].file, b[0].at),
+			    "read on pipe:[812]");
+	assert_string_equal(b[1].file, "data.db");
+	assert_string_equal(query_why_place(&w->q, b[1].syscall, b[1].file, "db.c:41 get"),
+			    "read on data.db at db.c:41 get");
+	assert_string_equal(query_why_place(&w->q, NULL, NULL, "db.c:41 get"), "at db.c:41 get");
+	assert_null(query_why_place(&w->q, NULL, NULL, NULL));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, asked_setup_empty, asked_teardown)
@@ -349,6 +442,8 @@ int main(void)
 		TEST(chains_lead_back),
 		TEST(chains_end),
 		TEST(losses_are_shown),
+		TEST(places_are_shown),
+		cmocka_unit_test(locks_of_programs_are_joined),
 		TEST(bad_records_are_counted),
 		cmocka_unit_test(tables_are_bounded),
 	};

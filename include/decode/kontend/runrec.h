@@ -11,7 +11,14 @@
  */
 #define RUNREC_MAGIC 0x3159574bu /* "KWY1" */
 
-enum { RUNREC_SLEEP_FRAMES = 24, RUNREC_WAKER_FRAMES = 32, RUNREC_FRAMES = 56, RUNREC_BYS = 6 };
+enum {
+	RUNREC_SLEEP_FRAMES = 32,
+	RUNREC_USER_FRAMES = 32, /* WAITREC_USER */
+	RUNREC_WAKER_FRAMES = 32,
+	RUNREC_FRAMES = RUNREC_SLEEP_FRAMES + RUNREC_USER_FRAMES + RUNREC_WAKER_FRAMES,
+	RUNREC_BYS = 6,
+	RUNREC_NAME = 40,
+};
 
 /* As what it left its CPU. */
 enum runrec_state {
@@ -38,6 +45,18 @@ struct runrec_by {
 	char comm[16];
 };
 
+/*
+ * The open file whose descriptor is the first argument of the system call in which it sleeps: of
+ * calls that have another first argument it says nothing.
+ */
+struct runrec_on {
+	unsigned long long ino; /* 0: there is none */
+	unsigned int dev;	/* as the kernel has it: 20 bits for the minor number */
+	unsigned short mode;	/* st_mode */
+	unsigned short pad;	/* 0 */
+	char name[RUNREC_NAME]; /* of its directory entry; maybe cut */
+};
+
 /* Times by the session clock, in this order; 0: not yet, or it has not happened. */
 struct runrec {
 	unsigned int size; /* perf's; the raw data begin after it */
@@ -52,9 +71,15 @@ struct runrec {
 	unsigned int missed;	     /* records that this CPU could not write since the last one */
 	char comm[16], waker_comm[16];
 	struct runrec_by by[RUNREC_BYS]; /* tid and ns 0: no more */
-	/* Of the sleep, then of who has woken it: innermost first; 0: not known. */
+	struct runrec_on on;
+	/*
+	 * Of the sleep, then of its program, then of who has woken it: innermost first; 0: not
+	 * known.
+	 */
 	unsigned short n_frames, n_waker_frames;
 	unsigned int cpu;
+	unsigned short n_user, user; /* user: enum waitrec_user */
+	unsigned int pad;	     /* 0 */
 	unsigned long long frames[RUNREC_FRAMES];
 };
 

@@ -9,23 +9,35 @@
 #include <stdint.h>
 
 struct event;
+struct map_spaces;
 
 enum {
 	RUNS_KEPT = 1 << 16,  /* the last pauses, for windows of time */
 	RUNS_CELLS = 1 << 14, /* sums of all */
 	RUNS_TASKS = 1 << 14,
 	RUNS_STACKS = 8192,
-	RUNS_FRAMES = 32,
+	RUNS_FRAMES = 66, /* 32 of the kernel, 32 of the program, and a mark */
+	RUNS_FILES = 4096,
+	RUNS_NAME = 40,
 	RUNS_LONGEST = 32,
-	RUNS_ALIKE = 2, /* of them of one task and call chain */
+	RUNS_ALIKE = 2, /* of them of one task and call chain in the kernel */
 	RUNS_LINKS = 8, /* of a chain of wakeups */
 	RUNS_BYS = 6,
 	RUNS_COMM = 16,
 };
 
+/* Innermost first: in the kernel, then in the program, as in maps.h. */
 struct runs_stack {
-	uint32_t n; /* 0: not known */
+	uint32_t n;	   /* 0: not known */
+	uint32_t n_kernel; /* of them */
 	uint64_t frames[RUNS_FRAMES];
+};
+
+/* An open file. */
+struct runs_file {
+	uint64_t ino;
+	uint32_t dev, mode;
+	char name[RUNS_NAME];
 };
 
 enum runs_kind { RUNS_RUNNING, RUNS_READY, RUNS_BLOCKED, RUNS_KINDS };
@@ -46,9 +58,17 @@ struct runs_pause {
 	uint64_t by_ns[RUNS_BYS];     /* for so long; 0: no more */
 	uint32_t task;		      /* index */
 	uint32_t stack, waker_stack;  /* indices */
+	uint32_t kernel;	      /* the same of the part of `stack` in the kernel */
 	uint32_t before;	      /* number of this task's pause before it, + 1; 0: none */
 	uint32_t lock;		      /* for which it waited: index + 1; 0: none is known */
+	uint32_t file;		      /* of the descriptor in its call: index; 0: none */
 	uint8_t state;		      /* enum runrec_state */
+};
+
+/* A sleep for a lock of a program, as its own record has it. */
+struct runs_lock {
+	uint64_t begin_ns; /* 0: none */
+	uint32_t lock;	   /* index + 1 */
 };
 
 struct runs_task {
@@ -60,6 +80,8 @@ struct runs_task {
 	bool is_open;		 /* `open` is what it does now */
 	struct runs_pause open;
 	uint32_t last; /* number of its last pause, + 1; 0: none is kept */
+	uint32_t cell; /* with the sum of its last sleep, + 1; 0: it was no sleep, or none has it */
+	struct runs_lock lock; /* of a sleep that is not reported yet */
 };
 
 /* All of one task, kind and cause. */
@@ -68,6 +90,8 @@ struct runs_cell {
 	uint8_t kind, state;
 	struct runs_who other; /* who has woken it, or had the CPU */
 	uint64_t n, total_ns, max_ns;
+	uint64_t max_before_ns; /* without the last one */
+	uint32_t file;		/* of the longest */
 };
 
 /*
@@ -100,12 +124,13 @@ struct runs {
 	struct runs_task *tasks;
 	struct runs_cell *cells;
 	struct runs_stack *stacks; /* [0] is empty */
+	struct runs_file *files;   /* the same */
 	struct runs_pause *kept;   /* a ring; NULL: there was none */
-	size_t cap_tasks, cap_cells, cap_stacks, cap_kept;
-	uint32_t n_tasks, n_cells, n_stacks;
+	size_t cap_tasks, cap_cells, cap_stacks, cap_files, cap_kept;
+	uint32_t n_tasks, n_cells, n_stacks, n_files;
 	uint32_t n_kept;	  /* all that ever were: number % RUNS_KEPT is the place */
 	uint64_t kept_dropped_ns; /* end of the latest pause without room; 0: none */
-	struct map64 by_tid, by_key, by_chain;
+	struct map64 by_tid, by_key, by_chain, by_file;
 	struct runs_block *longest; /* the longest first */
 	uint32_t n_longest;
 	uint64_t from_ns, seen_ns; /* sums begin; time of the latest record */
@@ -125,7 +150,11 @@ static inline uint64_t runs_slept_ns(const struct runs_pause *p)
 uint64_t runs_ready(const struct runs_pause *p, uint64_t from_ns, uint64_t to_ns, unsigned nth,
 		    struct runs_who *ret);
 /* EVENT_RUN. @lock: for which the task waits now, + 1; 0: none. 0 or -ENOMEM. */
-int runs_event(struct runs *r, const struct event *ev, uint32_t lock);
+int runs_event(struct runs *r, const struct event *ev, uint32_t lock, struct map_spaces *spaces);
+/* A sleep of @tid since @begin_ns, which has just ended, was for @lock, + 1. 0 or -ENOMEM. */
+int runs_lock(struct runs *r, int32_t tid, uint64_t begin_ns, uint32_t lock);
+/* Forgets objects of maps.h as map_frames_forget(). */
+void runs_forget_objects(struct runs *r, const uint8_t *keep, size_t n);
 /* The chain that led to the end of the sleep @p, from pauses that are kept. */
 void runs_chain(const struct runs *r, const struct runs_pause *p, struct runs_chain *ret);
 /*

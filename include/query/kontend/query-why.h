@@ -41,6 +41,7 @@ struct query_why_link {
 	uint64_t longest_ns;	     /* of its sleeps; 0: it had none, and the rest is not known */
 	const char *cause, *lock;    /* of that sleep; lock: NULL: none */
 	const char *sleeps_in, *end; /* its function, NULL; who ended it, as below */
+	const char *syscall, *at, *file; /* as below */
 };
 
 /* A sleep of a chosen task that has ended. */
@@ -51,7 +52,10 @@ struct query_why_block {
 	int32_t pid, tid;
 	const char *comm;
 	const char *cause, *lock;
-	const char *sleeps_in;	      /* the function; NULL: not known */
+	const char *sleeps_in;	  /* the function; NULL: not known */
+	const char *syscall, *at; /* see query-origin.h; NULL because of: */
+	const char *syscall_why, *at_why;
+	const char *file;	      /* of the descriptor in the call; NULL: none */
 	const char *end;	      /* who ended it: "worker/12", "a timer", "an interrupt" */
 	int32_t waker_pid, waker_tid; /* 0: the idle task, or a timer or interrupt */
 	const char *waker_comm;	      /* NULL */
@@ -64,6 +68,9 @@ struct query_why_block {
 /* The longest of the window, in the query's arena. 0 or -ENOMEM. */
 int query_why_blocks(struct query *q, int32_t tid, const struct query_why_block **ret,
 		     size_t *ret_n);
+/* "read on pipe:[812] at app.c:40 answer", as far as that is known; NULL: it is not, or no memory.
+ */
+const char *query_why_place(struct query *q, const char *syscall, const char *file, const char *at);
 /* A link as text: "worker/12 was blocked 11.9ms of 12.3ms: disk read"; NULL: no memory. */
 const char *query_why_link_text(struct query *q, const struct query_why_link *l);
 

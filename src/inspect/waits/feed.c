@@ -290,6 +290,11 @@ static bool wants_shorts(const struct waitfeed_options *o)
 	return o->waits && (o->short_ns || o->cost_ppm);
 }
 
+static uint32_t frames_ns(const struct waitfeed_options *o)
+{
+	return (uint32_t)((1ull << FRAMES_PERIOD_SHIFT) * o->frames_ppm / PPM);
+}
+
 static struct waits_config config_of(const struct waitfeed_options *o, struct kerntypes *types,
 				     uint32_t ring_bytes)
 {
@@ -300,7 +305,7 @@ static struct waits_config config_of(const struct waitfeed_options *o, struct ke
 		.owners = o->owners,
 		.frames = o->max_stack,
 		.user_frames = o->user_frames && o->max_stack,
-		.frames_ns = (uint32_t)((1ull << FRAMES_PERIOD_SHIFT) * o->frames_ppm / PPM),
+		.frames_ns = frames_ns(o),
 		.follow_ns = o->follow_ns,
 		.slept = {.min_ns = o->min_sleep_ns, .long_ns = LONG_SLEEP_NS},
 		.shorts = wants_shorts(o),
@@ -575,7 +580,9 @@ static int load(struct waitfeed *f, const struct waitfeed_options *o, struct ker
 	if (code == 0 && f->feed.frames)
 		code = user_frames_new(&f->user_frames, f->object, err);
 	if (code == 0 && o->why)
-		code = why_new(&f->why, f->object, f->scope, types, err);
+		code = why_new(&f->why, f->object,
+			       &(const struct why_options){f->scope, f->feed.frames, frames_ns(o)},
+			       types, err);
 	if (code == 0)
 		code = report_target(f, o->target, err);
 	if (code < 0)

@@ -6,7 +6,8 @@
  * on the frame pointer is followed only to ask for the rules of what is found, too, as functions of
  * libraries do not keep it and their callers would be left out. So programs and libraries without
  * frame pointers are unwound as well, and nothing of a stack leaves the kernel but return
- * addresses. waits.bpf.c includes this file.
+ * addresses. waits.bpf.c includes this file, and so does why.bpf.c, which shares its maps;
+ * FRAMES_NS is their view of PID namespaces.
  */
 #include "frames-shared.h"
 #include "kernel/user.h"
@@ -14,7 +15,13 @@
 #include "kontend/waitrec.h"
 
 /* The programs that may interrupt each other have a room each. */
-enum frames_room_of { FRAMES_OF_WAITS, FRAMES_OF_FILES, FRAMES_OF_SWITCH, FRAMES_ROOMS };
+enum frames_room_of {
+	FRAMES_OF_WAITS,
+	FRAMES_OF_FILES,
+	FRAMES_OF_SWITCH,
+	FRAMES_OF_WHY,
+	FRAMES_ROOMS
+};
 
 struct frames_walk {
 	__u64 pc, sp, fp, link, space;
@@ -100,8 +107,8 @@ static __always_inline void frames_ask(const struct frames_of *o, __u64 key)
 	const struct frames_rule none = {.kind = FRAMES_ASKED};
 	struct frames_ask ask = {.key = key,
 				 .pc = f->pc - (f->depth > 1),
-				 .pid = ns_pid((void *)o->task, &config.slept.ns),
-				 .tid = ns_tid((void *)o->task, &config.slept.ns)};
+				 .pid = ns_pid((void *)o->task, FRAMES_NS),
+				 .tid = ns_tid((void *)o->task, FRAMES_NS)};
 
 	if (bpf_map_push_elem(&frames_asks, &ask, 0))
 		o->room->counts.unasked++;

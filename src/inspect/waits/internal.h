@@ -154,14 +154,20 @@ void user_frames_free(struct user_frames *u); /* NULL is fine */
 
 /*
  * Reports what chosen tasks do, and those that wake them (runrec.h): the threads or processes of
- * @scope, an enum waits_scope; of others there would be too many. Records go into the rings of
- * @waits, the object of waits.bpf.c.
+ * a scope; of others there would be too many. Records go into the rings of @waits, the object of
+ * waits.bpf.c, and its call chains of programs have the same rules.
  */
 struct why;
 struct kerntypes;
 
-int why_new(struct why **ret, struct bpf_object *waits, unsigned scope, struct kerntypes *types,
-	    struct error *err);
+struct why_options {
+	unsigned scope;	    /* enum waits_scope */
+	bool user_frames;   /* call chains of the programs, */
+	uint32_t frames_ns; /* as in struct waits_config */
+};
+
+int why_new(struct why **ret, struct bpf_object *waits, const struct why_options *o,
+	    struct kerntypes *types, struct error *err);
 /* A task that is chosen, by its number in the initial namespace. 0 or a negative errno. */
 int why_choose(struct why *w, uint32_t id);
 int why_attach(struct why *w, struct error *err);

@@ -19,6 +19,7 @@
 
 char license_text[] SEC("license") = "GPL";
 
+#define FRAMES_NS (&config.slept.ns)
 #include "frames.bpf.c"
 
 struct {

@@ -16,6 +16,8 @@ struct raw_why_config {
 	struct ns_config ns;
 	unsigned int threads;	     /* `ids` has threads, not processes */
 	int self;		     /* process that measures: taskid.h */
+	unsigned int user_frames;    /* of sleeps, */
+	unsigned int frames_ns;	     /* for so long in a period (frames-shared.h); 0: always */
 	unsigned long long waker_ns; /* a task is followed so long after it woke one */
 	unsigned long long least_ns; /* shorter pauses of wakers are left out */
 	unsigned long long open_ns;  /* what lasts longer is reported before its end */

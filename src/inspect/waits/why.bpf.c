@@ -12,9 +12,12 @@
  * has not slept then. While a chosen task waits for a CPU, each CPU keeps which tasks it ran last:
  * when the task gets one, it is known who had that one, and for how long.
  */
+#include "kernel/arch.h"
 #include "kernel/base.h"
 #include "kernel/locks.h"
 #include "kernel/ns.h"
+#include "kernel/user.h"
+#include "kontend/userlock.h"
 #include "why-shared.h"
 
 #include "kontend/runrec.h"
@@ -24,6 +27,9 @@ char license_text[] SEC("license") = "GPL";
 const volatile struct raw_why_config config = {0};
 struct raw_why_state state SEC(".data.why") = {0};
 unsigned char marks[RAW_WHY_MARKS] SEC(".data.marks") = {0};
+
+#define FRAMES_NS (&config.ns)
+#include "frames.bpf.c"
 
 enum { STACK_LEAD = 2 /* frames: the program, and who calls it */ };
 
@@ -135,7 +141,7 @@ static __always_inline void report(void *ctx, struct why_task *w, __u32 flags)
 	r->flags = (r->flags & RUNREC_BEFORE) | flags | (w->until_ns ? 0 : RUNREC_CHOSEN);
 	r->cpu = bpf_get_smp_processor_id();
 	r->missed = (__u32)(room->missed - room->missed_reported);
-	__u64 size = head + (r->n_frames + r->n_waker_frames) * sizeof(r->frames[0]);
+	__u64 size = head + (r->n_frames + r->n_user + r->n_waker_frames) * sizeof(r->frames[0]);
 	barrier_var(size); /* the same register for test and use, or the verifier forgets */
 	if (size > sizeof(*r) - lead)
 		return;
@@ -248,10 +254,102 @@ static __always_inline void find_who_had_it(struct runrec *r, __u64 from, __u64 
 static __always_inline void clear_pause(struct runrec *r)
 {
 	r->off_ns = r->woken_ns = r->in_ns = 0;
-	r->n_frames = r->n_waker_frames = 0;
+	r->n_frames = r->n_user = r->n_waker_frames = 0;
+	r->user = WAITREC_USER_NONE;
+	r->on.ino = 0;
 	r->waker_pid = r->waker_tid = 0;
 	r->waker_comm[0] = 0;
 	__builtin_memset(r->by, 0, sizeof(r->by));
+}
+
+struct super_block___why {
+	unsigned int s_dev;
+} CORE;
+
+struct inode___why {
+	unsigned long i_ino;
+	unsigned short i_mode;
+	struct super_block___why *i_sb;
+} CORE;
+
+struct qstr___why {
+	const unsigned char *name;
+} CORE;
+
+struct dentry___why {
+	struct qstr___why d_name;
+} CORE;
+
+struct path___why {
+	struct dentry___why *dentry;
+} CORE;
+
+struct file___why {
+	struct inode___why *f_inode;
+	struct path___why f_path;
+} CORE;
+
+struct fdtable___why {
+	unsigned int max_fds;
+	struct file___why **fd;
+} CORE;
+
+struct files_struct___why {
+	struct fdtable___why *fdt;
+} CORE;
+
+struct task_struct___why_files {
+	struct files_struct___why *files;
+	struct mm_struct___user *mm;
+} CORE;
+
+/* The first argument of the system call in which @t sleeps. */
+static __always_inline __u64 first_argument(struct task_struct *t)
+{
+	void *regs = (void *)bpf_task_pt_regs(t);
+
+	if (is_x86())
+		return BPF_CORE_READ((struct pt_regs___user_x86 *)regs, di);
+	return is_arm64() ? BPF_CORE_READ((struct pt_regs___user_arm64 *)regs, orig_x0) : -1ull;
+}
+
+static __always_inline void find_on(struct runrec_on *on, struct task_struct *task)
+{
+	struct task_struct___why_files *t = (void *)task;
+	struct fdtable___why *fdt;
+	struct file___why *file = NULL, **at;
+	struct inode___why *inode;
+	__u64 fd;
+
+	on->ino = 0;
+	if (!BPF_CORE_READ(t, mm))
+		return;
+	fd = first_argument(task);
+	fdt = BPF_CORE_READ(t, files, fdt);
+	if (!fdt || fd >= BPF_CORE_READ(fdt, max_fds))
+		return;
+	at = BPF_CORE_READ(fdt, fd) + fd;
+	if (bpf_probe_read_kernel(&file, sizeof(file), at) || !file)
+		return;
+	inode = BPF_CORE_READ(file, f_inode);
+	on->ino = BPF_CORE_READ(inode, i_ino);
+	on->mode = BPF_CORE_READ(inode, i_mode);
+	on->dev = BPF_CORE_READ(inode, i_sb, s_dev);
+	on->pad = 0;
+	bpf_probe_read_kernel_str(on->name, sizeof(on->name),
+				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
+}
+
+static __always_inline void take_user(struct runrec *r)
+{
+	__u32 is = WAITREC_USER_NONE, n;
+
+	if (!config.user_frames)
+		return;
+	n = (__u32)frames_take(FRAMES_OF_WHY, &is);
+	r->user = (unsigned short)is;
+	r->n_user = n <= RUNREC_USER_FRAMES ? (unsigned short)n : 0;
+	frames_put(FRAMES_OF_WHY, r->n_user, r->frames, r->n_frames);
 }
 
 /* @t leaves its CPU. */
@@ -277,6 +375,10 @@ static __always_inline void leave(void *ctx, struct task_struct___why *t, struct
 		len = bpf_get_stack(ctx, r->frames, RUNREC_SLEEP_FRAMES * sizeof(r->frames[0]),
 				    STACK_LEAD);
 	r->n_frames = len > 0 ? (unsigned short)(len / sizeof(r->frames[0])) : 0;
+	if (w->does != SLEEPS)
+		return;
+	find_on(&r->on, (void *)t);
+	take_user(r);
 }
 
 /* @t comes to a CPU. */
@@ -371,8 +473,9 @@ int why_waking(__u64 *ctx)
 	r->woken_ns = bpf_ktime_get_ns();
 	r->waker_tid = ns_tid(waker, &config.ns);
 	bpf_get_current_comm(r->waker_comm, sizeof(r->waker_comm));
-	__u32 n = r->n_frames;
-	n = n < RUNREC_SLEEP_FRAMES ? n : RUNREC_SLEEP_FRAMES;
+	__u32 n = r->n_frames + r->n_user;
+	n = n < RUNREC_SLEEP_FRAMES + RUNREC_USER_FRAMES ? n
+							 : RUNREC_SLEEP_FRAMES + RUNREC_USER_FRAMES;
 	len = bpf_get_stack(ctx, r->frames + n, RUNREC_WAKER_FRAMES * sizeof(r->frames[0]),
 			    STACK_LEAD);
 	r->n_waker_frames = len > 0 ? (unsigned short)(len / sizeof(r->frames[0])) : 0;
@@ -451,6 +554,8 @@ int why_walk(struct bpf_iter__task *ctx)
 		len = bpf_get_task_stack(task, r->frames,
 					 RUNREC_SLEEP_FRAMES * sizeof(r->frames[0]), 0);
 	r->n_frames = len > 0 ? (unsigned short)(len / sizeof(r->frames[0])) : 0;
+	if (w->does == SLEEPS)
+		find_on(&r->on, task);
 	if (add(pid, w) && w->does == WAITS)
 		__sync_fetch_and_add(&state.waiting, 1);
 	return 0;

@@ -32,11 +32,27 @@ struct why {
 	struct bpf_thread thread;
 };
 
-static int load(struct why *w, const struct bpf_map *rings, unsigned scope, struct kerntypes *types,
-		struct error *err)
+/* These maps are those of @arg, the object of waits.bpf.c. */
+static int share(struct bpf_object *o, const void *arg)
 {
-	struct raw_why_config config = {.threads = scope == WAITS_TIDS,
+	static const char *const names[] = {"rings", "frames_rooms", "frames_rules", "frames_asks"};
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < sizeof(names) / sizeof(names[0]); i++) {
+		struct bpf_map *m = bpf_object__find_map_by_name(o, names[i]);
+		int fd = bpf_object__find_map_fd_by_name(arg, names[i]);
+		code = m && fd >= 0 ? bpf_map__reuse_fd(m, fd) : -ENOENT;
+	}
+	return code;
+}
+
+static int load(struct why *w, struct bpf_object *waits, const struct why_options *o,
+		struct kerntypes *types, struct error *err)
+{
+	struct raw_why_config config = {.threads = o->scope == WAITS_TIDS,
 					.self = getpid(),
+					.user_frames = o->user_frames,
+					.frames_ns = o->frames_ns,
 					.waker_ns = WAKER_NS,
 					.least_ns = LEAST_NS,
 					.open_ns = OPEN_NS};
@@ -45,8 +61,8 @@ static int load(struct why *w, const struct bpf_map *rings, unsigned scope, stru
 					  .config = &config,
 					  .config_size = sizeof(config),
 					  .types = types,
-					  .shared = "rings",
-					  .shared_map = rings};
+					  .prepare = share,
+					  .prepare_arg = waits};
 	int code = ns_own(&config.ns, types, err);
 
 	code = code < 0 ? code : bpf_run_load(&w->object, &file, err);
@@ -60,21 +76,17 @@ static int load(struct why *w, const struct bpf_map *rings, unsigned scope, stru
 	return w->ids < 0 ? error_set(err, -ENOENT, "The BPF object has no map ids") : 0;
 }
 
-int why_new(struct why **ret, struct bpf_object *waits, unsigned scope, struct kerntypes *types,
-	    struct error *err)
+int why_new(struct why **ret, struct bpf_object *waits, const struct why_options *o,
+	    struct kerntypes *types, struct error *err)
 {
-	const struct bpf_map *rings = bpf_object__find_map_by_name(waits, "rings");
-
-	if (scope != WAITS_TIDS && scope != WAITS_PIDS)
+	if (o->scope != WAITS_TIDS && o->scope != WAITS_PIDS)
 		return error_set(err, -EINVAL,
 				 "only chosen tasks are followed: give --pid, --tid or a command");
 	struct why *w = mem_calloc(1, sizeof(*w));
 	if (!w)
 		return error_enomem(err, "following chosen tasks");
 	int code = bpf_thread_init(&w->thread, err);
-	if (code == 0 && !rings)
-		code = error_set(err, -ENOENT, "The BPF object has no map rings");
-	code = code < 0 ? code : load(w, rings, scope, types, err);
+	code = code < 0 ? code : load(w, waits, o, types, err);
 	if (code < 0) {
 		why_free(w);
 		return code;

@@ -13,6 +13,7 @@
 #include "kontend/mem.h"
 #include "kontend/profile.h"
 #include "kontend/query-load.h"
+#include "kontend/runs.h"
 #include "kontend/stack.h"
 #include "kontend/usercode.h"
 #include "kontend/waitrec.h"
@@ -271,16 +272,6 @@ static bool make(struct query *q, const struct walk *w, struct query_origin *o)
 	return pending;
 }
 
-static bool make_of_stack(struct query *q, uint32_t stack, struct query_origin *o)
-{
-	const struct stack_table *t = q->model->stacks;
-	struct walk w = {
-		.frames = stack_frames(t, stack), .n = t->stacks[stack].n, .to = &q->cache->text};
-
-	w.at = kernel_frames(w.frames, w.n);
-	return make(q, &w, o);
-}
-
 void query_origin_of(struct query *q, const struct query_chain_parts *c, struct query_origin *ret)
 {
 	uint64_t frames[2 * STACK_MAX_FRAMES];
@@ -296,35 +287,57 @@ void query_origin_of(struct query *q, const struct query_chain_parts *c, struct 
 static const struct query_origin none = {
 	.known = true, .syscall_why = no_chain, .at_why = no_chain};
 
-static bool grow(struct query_cache *c, size_t n)
+static bool grow(struct query_origins *s, size_t n)
 {
-	if (n <= c->n_origins)
+	if (n <= s->n)
 		return true;
-	struct query_origin *p = mem_resize(c->origins, n + n / 2, sizeof(*p));
+	struct query_origin *p = mem_resize(s->list, n + n / 2, sizeof(*p));
 	if (!p)
 		return false;
-	memset(p + c->n_origins, 0, (n + n / 2 - c->n_origins) * sizeof(*p));
-	c->origins = p;
-	c->n_origins = n + n / 2;
+	memset(p + s->n, 0, (n + n / 2 - s->n) * sizeof(*p));
+	s->list = p;
+	s->n = n + n / 2;
 	return true;
+}
+
+/* The chain of @n_frames is the one of that number, of @n. */
+static const struct query_origin *origin_of(struct query *q, struct query_origins *s,
+					    uint32_t number, size_t n, const uint64_t *frames,
+					    uint32_t n_frames)
+{
+	const struct walk w = {.frames = frames,
+			       .n = n_frames,
+			       .at = kernel_frames(frames, n_frames),
+			       .to = &q->cache->text};
+
+	if (!grow(s, n)) {
+		q->cache->failed = true;
+		return &none;
+	}
+	struct query_origin *o = &s->list[number];
+	if (!o->known || (o->frame && o->frame != q->frame))
+		o->frame = make(q, &w, o) ? q->frame : 0;
+	/* One for which memory lacked is asked for again. */
+	o->known = !q->cache->failed;
+	return o;
 }
 
 const struct query_origin *query_origin(struct query *q, uint32_t stack)
 {
-	struct query_cache *c = q->cache;
+	const struct stack_table *t = q->model->stacks;
 
-	if (stack >= q->model->stacks->n)
+	if (stack >= t->n)
 		return &none;
-	if (!grow(c, q->model->stacks->n)) {
-		c->failed = true;
-		return &none;
-	}
-	struct query_origin *o = &c->origins[stack];
-	if (!o->known || (o->frame && o->frame != q->frame))
-		o->frame = make_of_stack(q, stack, o) ? q->frame : 0;
-	/* One for which memory lacked is asked for again. */
-	o->known = !c->failed;
-	return o;
+	return origin_of(q, &q->cache->origins, stack, t->n, stack_frames(t, stack),
+			 t->stacks[stack].n);
+}
+
+const struct query_origin *query_run_origin(struct query *q, const struct runs *r, uint32_t stack)
+{
+	const struct runs_stack *s = stack < r->n_stacks ? &r->stacks[stack] : NULL;
+
+	return s ? origin_of(q, &q->cache->run_origins, stack, r->n_stacks, s->frames, s->n)
+		 : &none;
 }
 
 const struct query_origin *query_origin_whole(struct query *q, uint32_t stack)
@@ -337,7 +350,7 @@ const struct query_origin *query_origin_whole(struct query *q, uint32_t stack)
 			return NULL;
 		o = query_origin(q, stack);
 		if (o->frame)
-			q->cache->origins[stack].known = false;
+			q->cache->origins.list[stack].known = false;
 	} while (o->frame && query_load_wait(q, QUERY_WAIT_NS));
 	return q->cache->failed ? NULL : o;
 }
@@ -368,8 +381,28 @@ int query_origins_load(struct query *q)
 				pending |= query_origin(q, i)->frame != 0;
 		if (q->cache->failed)
 			return -ENOMEM;
-		for (uint32_t i = 1; pending && i < q->cache->n_origins; i++)
-			q->cache->origins[i].known &= !q->cache->origins[i].frame;
+		for (uint32_t i = 1; pending && i < q->cache->origins.n; i++)
+			q->cache->origins.list[i].known &= !q->cache->origins.list[i].frame;
+	} while (pending && query_load_wait(q, QUERY_WAIT_NS) && query_sync(q) == 0);
+	return q->cache->failed ? -ENOMEM : 0;
+}
+
+int query_run_origins_load(struct query *q, const struct runs *r)
+{
+	struct query_origins *s = &q->cache->run_origins;
+	bool pending;
+
+	if (q->keeps)
+		return 0;
+	do {
+		pending = false;
+		for (uint32_t i = 1; i < r->n_stacks; i++)
+			if (r->stacks[i].n > r->stacks[i].n_kernel)
+				pending |= query_run_origin(q, r, i)->frame != 0;
+		if (q->cache->failed)
+			return -ENOMEM;
+		for (uint32_t i = 1; pending && i < s->n; i++)
+			s->list[i].known &= !s->list[i].frame;
 	} while (pending && query_load_wait(q, QUERY_WAIT_NS) && query_sync(q) == 0);
 	return q->cache->failed ? -ENOMEM : 0;
 }
@@ -389,5 +422,6 @@ void query_fill_at(const struct query_origin *o, struct value *v, struct value *
 
 void query_origins_drop(struct query_cache *c)
 {
-	mem_free(c->origins);
+	mem_free(c->origins.list);
+	mem_free(c->run_origins.list);
 }
