@@ -65,24 +65,32 @@ static void mark_mmlocks(struct model *m)
 				m->stacks->stacks[l->tasks[i].open[k].stack].marked = 1;
 }
 
+/* @lock: its index + 1; 0: none. */
+static void mark_lock(struct model *m, uint32_t lock)
+{
+	if (lock)
+		m->locks->locks[lock - 1].marked = 1;
+}
+
 static void mark_runs(struct model *m)
 {
 	const struct runs *r = m->runs;
 	const uint32_t n_kept = r->n_kept < RUNS_KEPT ? r->n_kept : RUNS_KEPT;
-	struct lock *locks = m->locks->locks;
 
 	for (uint32_t i = 0; i < r->n_cells; i++)
-		if (r->cells[i].lock)
-			locks[r->cells[i].lock - 1].marked = 1;
+		mark_lock(m, r->cells[i].lock);
 	for (uint32_t i = 0; i < n_kept; i++)
-		if (r->kept[i].lock)
-			locks[r->kept[i].lock - 1].marked = 1;
-	for (uint32_t i = 0; i < r->n_longest; i++)
-		if (r->longest[i].pause.lock)
-			locks[r->longest[i].pause.lock - 1].marked = 1;
-	for (uint32_t i = 0; i < r->n_tasks; i++)
-		if (r->tasks[i].lock.begin_ns)
-			locks[r->tasks[i].lock.lock - 1].marked = 1;
+		mark_lock(m, r->kept[i].lock);
+	for (uint32_t i = 0; i < r->n_longest; i++) {
+		const struct runs_block *b = &r->longest[i];
+		mark_lock(m, b->pause.lock);
+		for (uint32_t k = 0; k < b->chain.n; k++)
+			mark_lock(m, b->chain.links[k].longest.lock);
+	}
+	for (uint32_t i = 0; i < r->n_tasks; i++) {
+		mark_lock(m, r->tasks[i].open.lock);
+		mark_lock(m, r->tasks[i].lock_begin_ns ? r->tasks[i].lock.lock : 0);
+	}
 }
 
 static void sweep(struct model *m)

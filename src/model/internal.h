@@ -5,6 +5,7 @@
 #include "holds-int.h"
 #include "kontend/locktype.h"
 #include "kontend/model.h"
+#include "kontend/runs.h"
 
 struct event;
 struct lock;
@@ -187,6 +188,8 @@ void holder_let_go(struct model *m, uint32_t lock, uint32_t task, uint64_t ns);
 uint32_t holder_last(const struct model *m, const struct wait *w);
 /* @w is about to end without the lock, so its task is not the next holder. */
 void holder_gives_up(struct model *m, const struct wait *w);
+/* For what the wait of that index is; 0: for nothing. */
+struct runs_lock model_waits_for(const struct model *m, uint32_t wait);
 /* All that is known about the holder of the lock, in either mode. */
 struct lock_has holder_state(const struct model *m, uint32_t lock);
 /* Waits for @lock were counted for another one, of which @was is known, unless later reports are.

@@ -19,6 +19,7 @@
 #include "wait-user.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Size of the log of holds, for each cell: ten ticks, in which each cell is a block. */
@@ -376,14 +377,31 @@ static int take_sample(struct model *m, const struct event *ev)
 	return profile_sample(m->profile, ev, m->tasks, task);
 }
 
+struct runs_lock model_waits_for(const struct model *m, uint32_t wait)
+{
+	const struct wait *w = &m->waits->waits[wait];
+	struct runs_lock ret = {0};
+
+	if (!wait)
+		return ret;
+	ret.lock = w->lock + 1;
+	/* One of several readers is not known to have held it all the time. */
+	const uint32_t owner = w->reported & OWNER_HINT ? TASK_OTHER : cell_owner_task(w->reported);
+	if (owner == TASK_OTHER)
+		return ret;
+	const struct task *t = &m->tasks->tasks[owner];
+	ret.holder = (struct runs_who){.pid = t->pid, .tid = t->tid};
+	snprintf(ret.holder.comm, sizeof(ret.holder.comm), "%s", t->comm);
+	return ret;
+}
+
 /* The task that runs again has not reported the end of its wait for a lock yet. */
 static int run_event(struct model *m, const struct event *ev)
 {
 	const struct task *t = &m->tasks->tasks[task_get_quickly(m->tasks, ev->pid, ev->tid)];
-	uint32_t wait = t->depth ? t->waits[t->depth - 1] : 0;
+	const struct runs_lock lock = model_waits_for(m, t->depth ? t->waits[t->depth - 1] : 0);
 
-	return runs_event(m->runs, ev, wait ? m->waits->waits[wait].lock + 1 : 0,
-			  &m->profile->spaces);
+	return runs_event(m->runs, ev, &lock, &m->profile->spaces);
 }
 
 static int apply_other(struct model *m, const struct event *ev)

@@ -396,8 +396,15 @@ static bool is_same(uint64_t a, uint64_t b)
 	return a < b + SAME_NS && b < a + SAME_NS;
 }
 
+static void set_lock(struct runs_pause *p, const struct runs_lock *lock)
+{
+	p->lock = lock->lock;
+	p->holder = lock->holder;
+}
+
 /* Its last sleep is in a sum of its own task, whose last one it is: it can be taken out again. */
-static int move_sleep(struct runs *r, struct runs_task *t, struct runs_pause *p, uint32_t lock)
+static int move_sleep(struct runs *r, struct runs_task *t, struct runs_pause *p,
+		      const struct runs_lock *lock)
 {
 	struct runs_cell *c = &r->cells[t->cell - 1];
 	const uint64_t from_ns = p->off_ns > r->from_ns ? p->off_ns : r->from_ns;
@@ -405,14 +412,14 @@ static int move_sleep(struct runs *r, struct runs_task *t, struct runs_pause *p,
 	c->n--;
 	c->total_ns -= p->woken_ns - from_ns;
 	c->max_ns = c->max_before_ns;
-	p->lock = lock;
+	set_lock(p, lock);
 	for (uint32_t i = 0; i < r->n_longest; i++)
 		if (r->longest[i].pause.task == p->task && r->longest[i].pause.off_ns == p->off_ns)
-			r->longest[i].pause.lock = lock;
+			set_lock(&r->longest[i].pause, lock);
 	return add_sleep(r, p, &t->cell);
 }
 
-int runs_lock(struct runs *r, int32_t tid, uint64_t begin_ns, uint32_t lock)
+int runs_lock(struct runs *r, int32_t tid, uint64_t begin_ns, const struct runs_lock *lock)
 {
 	const uint32_t *known = map64_get(&r->by_tid, (uint32_t)tid);
 	struct runs_task *t = known ? &r->tasks[*known] : NULL;
@@ -422,12 +429,14 @@ int runs_lock(struct runs *r, int32_t tid, uint64_t begin_ns, uint32_t lock)
 		return 0;
 	if (p && t->cell && !p->lock && is_same(p->off_ns, begin_ns))
 		return move_sleep(r, t, p, lock);
-	t->lock = (struct runs_lock){begin_ns, lock};
+	t->lock_begin_ns = begin_ns;
+	t->lock = *lock;
 	return 0;
 }
 
 /* @lock is of the task's last sleep, as it has not gone on yet. */
-int runs_event(struct runs *r, const struct event *ev, uint32_t lock, struct map_spaces *spaces)
+int runs_event(struct runs *r, const struct event *ev, const struct runs_lock *lock,
+	       struct map_spaces *spaces)
 {
 	struct runrec head;
 	struct runs_pause p;
@@ -444,10 +453,11 @@ int runs_event(struct runs *r, const struct event *ev, uint32_t lock, struct map
 	snprintf(t->who.comm, sizeof(t->who.comm), "%s", head.comm);
 	t->is_chosen |= (head.flags & RUNREC_CHOSEN) != 0;
 	p.task = (uint32_t)(t - r->tasks);
-	if (!lock && t->lock.begin_ns && is_same(t->lock.begin_ns, p.off_ns))
-		lock = t->lock.lock;
-	t->lock.begin_ns = 0;
-	p.lock = p.woken_ns ? lock : 0;
+	if (!lock->lock && t->lock_begin_ns && is_same(t->lock_begin_ns, p.off_ns))
+		lock = &t->lock;
+	t->lock_begin_ns = 0;
+	if (p.off_ns && p.state != RUNREC_READY)
+		set_lock(&p, lock);
 	if (!(head.flags & RUNREC_OPEN))
 		return close_pause(r, t, &p);
 	/* It may have been read while its task went on. */

@@ -189,8 +189,8 @@ int user_wait(struct model *m, const struct event *ev)
 	if (code < 0)
 		return code;
 	charge(m, index, until_ns, ev);
+	const struct runs_lock lock = model_waits_for(m, index);
 	if (index)
-		code = runs_lock(m->runs, ev->tid, ev->user.begin_ns,
-				 m->waits->waits[index].lock + 1);
+		code = runs_lock(m->runs, ev->tid, ev->user.begin_ns, &lock);
 	return code < 0 ? code : end(m, ev);
 }

@@ -8,6 +8,8 @@
 #include "blocked-rows.h"
 #include "group.h"
 #include "internal.h"
+#include "kontend/lock.h"
+#include "kontend/locktype.h"
 #include "kontend/query-why.h"
 #include "kontend/units.h"
 #include "names/names.h"
@@ -19,6 +21,30 @@
 static const char *lock_name(struct query *q, uint32_t lock)
 {
 	return lock ? query_lock_name(q, lock - 1) : NULL;
+}
+
+static const char *holder_name(struct query *q, const struct runs_pause *p)
+{
+	const struct runs_who *h = &p->holder;
+
+	return h->tid ? query_slash(&q->arena, query_in_words(q, h->comm), h->tid, "-") : NULL;
+}
+
+/* Has the task that had the lock woken it? A process has the lock of a file, with all threads. */
+static bool is_holder(const struct query *q, const struct runs_pause *p)
+{
+	if (!p->holder.tid)
+		return false;
+	return locktype_is_file(q->model->locks->locks[p->lock - 1].type)
+		       ? p->holder.pid == p->waker.pid
+		       : p->holder.tid == p->waker.tid;
+}
+
+const char *query_why_ended(struct query *q, const char *holder, bool is_holder, const char *end)
+{
+	return is_holder ? arena_printf(&q->arena, "held and ended by %s", end)
+	       : holder	 ? arena_printf(&q->arena, "held by %s, ended by %s", holder, end)
+			 : arena_printf(&q->arena, "ended by %s", end);
 }
 
 static void fill_link(struct why_stacks *s, const struct runs_link *l, struct query_why_link *ret)
@@ -41,6 +67,8 @@ static void fill_link(struct why_stacks *s, const struct runs_link *l, struct qu
 	ret->longest_ns = runs_slept_ns(p);
 	ret->cause = why_cause_text(s, why_cause(s, p->stack, p->state, p->lock), p->lock);
 	ret->lock = lock_name(s->q, p->lock);
+	ret->holder = holder_name(s->q, p);
+	ret->is_holder = is_holder(s->q, p);
 	ret->sleeps_in = why_sleeps_in(s, p->stack);
 	ret->end = why_end_text(s, p->waker_stack, &p->waker);
 	const struct query_origin *o = query_run_origin(s->q, s->of, p->stack);
@@ -104,6 +132,8 @@ static int describe(struct why_stacks *s, const struct runs_pause *p, const stru
 		.comm = query_in_words(q, who->comm),
 		.cause = why_cause_text(s, why_cause(s, p->stack, p->state, p->lock), p->lock),
 		.lock = lock_name(q, p->lock),
+		.holder = holder_name(q, p),
+		.is_holder = is_holder(q, p),
 		.sleeps_in = why_sleeps_in(s, p->stack),
 		.end = why_end_text(s, p->waker_stack, &p->waker),
 	};

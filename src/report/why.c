@@ -70,6 +70,16 @@ static void put_place(const struct report_data *d, const struct query_why_block 
 	}
 }
 
+static void put_ended(const struct report_data *d, const char *holder, bool is_holder,
+		      const char *end, size_t depth, FILE *out)
+{
+	const char *text = query_why_ended(d->q, holder, is_holder, end);
+
+	fprintf(out, "#     %*s", 2 * (int)depth, "");
+	report_text_clean(text ? text : "?", out);
+	fputc('\n', out);
+}
+
 static void put_block(const struct report_data *d, const struct query_why_block *b, FILE *out)
 {
 	char ns[UNITS_BUF], ago[UNITS_BUF];
@@ -80,9 +90,7 @@ static void put_block(const struct report_data *d, const struct query_why_block 
 	put_lock(b->cause, b->lock, out);
 	put_place(d, b, out);
 	fputc('\n', out);
-	fputs("#     ended by ", out);
-	report_text_clean(b->end, out);
-	fputc('\n', out);
+	put_ended(d, b->holder, b->is_holder, b->end, 0, out);
 	for (size_t i = 0; i < b->n_links; i++) {
 		const char *text = query_why_link_text(d->q, &b->links[i]);
 		fprintf(out, "#     %*s", 2 * (int)(i + 1), "");
@@ -90,9 +98,8 @@ static void put_block(const struct report_data *d, const struct query_why_block 
 		fputc('\n', out);
 		if (!b->links[i].longest_ns)
 			continue;
-		fprintf(out, "#     %*sended by ", 2 * (int)(i + 1), "");
-		report_text_clean(b->links[i].end, out);
-		fputc('\n', out);
+		put_ended(d, b->links[i].holder, b->links[i].is_holder, b->links[i].end, i + 1,
+			  out);
 	}
 }
 
@@ -127,6 +134,7 @@ static void json_link(const struct query_why_link *l, struct jsonw *j)
 	jsonw_u64(j, "longest_ns", l->longest_ns);
 	jsonw_str(j, "cause", l->cause);
 	jsonw_str(j, "lock", l->lock);
+	jsonw_str(j, "holder", l->holder);
 	jsonw_str(j, "sleeps_in", l->sleeps_in);
 	jsonw_str(j, "syscall", l->syscall);
 	jsonw_str(j, "at", l->at);
@@ -145,6 +153,7 @@ static void json_block(const struct query_why_block *b, struct jsonw *j)
 	jsonw_str(j, "comm", b->comm);
 	jsonw_str(j, "cause", b->cause);
 	jsonw_str(j, "lock", b->lock);
+	jsonw_str(j, "holder", b->holder);
 	jsonw_str(j, "sleeps_in", b->sleeps_in);
 	jsonw_str(j, "syscall", b->syscall);
 	jsonw_str(j, "syscall_reason", b->syscall_why);

@@ -290,6 +290,8 @@ static void bad_records_are_counted(void **state)
 	assert_int_equal(w->rig.engine.model->runs->n_tasks, 0);
 }
 
+static const struct runs_lock no_lock;
+
 static struct event event_of(const struct runrec *r)
 {
 	return (struct event){
@@ -313,7 +315,7 @@ static void tables_are_bounded(void **state)
 		r.woken_ns = r.off_ns + 1 + i * 7 % 500;
 		r.in_ns = r.woken_ns + 10;
 		ev = event_of(&r);
-		assert_int_equal(runs_event(&s, &ev, 0, NULL), 0);
+		assert_int_equal(runs_event(&s, &ev, &no_lock, NULL), 0);
 	}
 	assert_int_equal(s.n_tasks, RUNS_TASKS);
 	assert_int_equal(s.n_stacks, RUNS_STACKS);
@@ -325,7 +327,7 @@ static void tables_are_bounded(void **state)
 	assert_int_equal(runs_copy(&copy, &s), 0);
 	assert_int_equal(copy.n_kept, s.n_kept);
 	assert_memory_equal(copy.longest, s.longest, sizeof(*s.longest) * RUNS_LONGEST);
-	assert_int_equal(runs_event(&copy, &ev, 0, NULL), 0);
+	assert_int_equal(runs_event(&copy, &ev, &no_lock, NULL), 0);
 	runs_deinit(&copy);
 	for (long n = 0; n < 9; n++) {
 		mem_fail_after(n);
@@ -339,7 +341,7 @@ static void tables_are_bounded(void **state)
 	runs_deinit(&s);
 	for (long n = 0; n < 10; n++) {
 		mem_fail_after(n);
-		assert_int_equal(runs_event(&s, &ev, 0, NULL), -ENOMEM);
+		assert_int_equal(runs_event(&s, &ev, &no_lock, NULL), -ENOMEM);
 		mem_fail_after(-1);
 		runs_deinit(&s);
 	}
@@ -361,36 +363,50 @@ static uint64_t sum_of(const struct runs *s, uint32_t lock, uint64_t *ret_most)
 /* The record of the lock comes after that of the sleep, or before it. */
 static void locks_of_programs_are_joined(void **state)
 {
+	const struct runs_lock mutex = {8, {900, HELPER, "helper"}}, other = {.lock = 9};
 	struct runrec r = woken_by(round_of(APP, 1, 2, 5, 6), HELPER);
 	struct event ev = event_of(&r);
 	struct runs s = {0};
 	uint64_t most;
 
 	(void)state;
-	assert_int_equal(runs_lock(&s, APP, AT(2), 8), 0); /* not followed yet */
-	assert_int_equal(runs_event(&s, &ev, 0, NULL), 0);
+	assert_int_equal(runs_lock(&s, APP, AT(2), &mutex), 0); /* not followed yet */
+	assert_int_equal(runs_event(&s, &ev, &no_lock, NULL), 0);
 	r = woken_by(round_of(APP, 6, 10, 30, 31), HELPER);
 	ev = event_of(&r);
-	assert_int_equal(runs_event(&s, &ev, 0, NULL), 0);
+	assert_int_equal(runs_event(&s, &ev, &no_lock, NULL), 0);
 	assert_int_equal(sum_of(&s, 0, &most), 23 * MS);
 	assert_int_equal(most, 20 * MS);
-	assert_int_equal(runs_lock(&s, APP, AT(10) + 900, 8), 0);
+	assert_int_equal(runs_lock(&s, APP, AT(10) + 900, &mutex), 0);
 	assert_int_equal(sum_of(&s, 0, &most), 3 * MS);
 	assert_int_equal(most, 3 * MS);
 	assert_int_equal(sum_of(&s, 8, &most), 20 * MS);
 	assert_int_equal(s.longest[0].pause.lock, 8);
 	assert_int_equal(runs_at(&s, s.tasks[0].last)->lock, 8);
+	assert_int_equal(runs_at(&s, s.tasks[0].last)->holder.tid, HELPER);
+	assert_string_equal(s.longest[0].pause.holder.comm, "helper");
 	/* Of another sleep: it is kept for the next one, which it does not fit either. */
-	assert_int_equal(runs_lock(&s, APP, AT(35), 9), 0);
+	assert_int_equal(runs_lock(&s, APP, AT(35), &other), 0);
 	r = woken_by(round_of(APP, 31, 40, 41, 42), HELPER);
 	ev = event_of(&r);
-	assert_int_equal(runs_event(&s, &ev, 0, NULL), 0);
+	assert_int_equal(runs_event(&s, &ev, &no_lock, NULL), 0);
 	assert_int_equal(sum_of(&s, 9, &most), 0);
-	assert_int_equal(runs_lock(&s, APP, AT(50) + 900, 9), 0);
+	assert_int_equal(runs_lock(&s, APP, AT(50) + 900, &other), 0);
 	r = woken_by(round_of(APP, 42, 50, 57, 58), HELPER);
 	ev = event_of(&r);
-	assert_int_equal(runs_event(&s, &ev, 0, NULL), 0);
+	assert_int_equal(runs_event(&s, &ev, &no_lock, NULL), 0);
 	assert_int_equal(sum_of(&s, 9, &most), 7 * MS);
+	/* One that goes on has its lock, too; a task that runs has none. */
+	r = round_of(APP, 58, 60, 0, 0);
+	r.state = RUNREC_ASLEEP;
+	r.flags |= RUNREC_OPEN;
+	ev = event_of(&r);
+	assert_int_equal(runs_event(&s, &ev, &mutex, NULL), 0);
+	assert_int_equal(s.tasks[0].open.lock, 8);
+	r.off_ns = 0;
+	ev = event_of(&r);
+	assert_int_equal(runs_event(&s, &ev, &mutex, NULL), 0);
+	assert_int_equal(s.tasks[0].open.lock, 0);
 	runs_deinit(&s);
 }
 
@@ -430,6 +446,12 @@ static void places_are_shown(void **state)
 			    "read on data.db at db.c:41 get");
 	assert_string_equal(query_why_place(&w->q, NULL, NULL, "db.c:41 get"), "at db.c:41 get");
 	assert_null(query_why_place(&w->q, NULL, NULL, NULL));
+	assert_null(b[0].holder);
+	assert_string_equal(query_why_ended(&w->q, NULL, false, "a timer"), "ended by a timer");
+	assert_string_equal(query_why_ended(&w->q, "app/9", true, "app/9"),
+			    "held and ended by app/9");
+	assert_string_equal(query_why_ended(&w->q, "app/9", false, "md/7"),
+			    "held by app/9, ended by md/7");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, asked_setup_empty, asked_teardown)

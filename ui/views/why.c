@@ -61,8 +61,11 @@ static int draw_block(struct view *v, struct screen *s, struct rect r,
 	line_printf(&line, ROLE_BOLD, "%s", units_ns(buf, b->length_ns));
 	line_printf(&line, ROLE_NORMAL, " %s%s%s", b->cause, b->lock ? " " : "",
 		    b->lock ? b->lock : "");
-	line_put(&line, ROLE_DIM, " ended by ");
-	line_put(&line, ROLE_WAITING, b->end);
+	const char *ended = query_why_ended(v->query, b->holder, b->is_holder, b->end);
+	const char *place = query_why_place(v->query, b->syscall, b->file, b->at);
+	line_printf(&line, ROLE_WAITING, " %s", ended ? ended : "");
+	if (place)
+		line_printf(&line, ROLE_DIM, ", %s", place);
 	for (size_t i = 0; i < b->n_links && y < r.h; i++, y++) {
 		const char *text = query_why_link_text(v->query, &b->links[i]);
 		line = (struct line){.s = s, .r = layout_below(r, y), .x = 3 + 2 * (int)i};

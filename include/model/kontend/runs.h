@@ -61,14 +61,15 @@ struct runs_pause {
 	uint32_t kernel;	      /* the same of the part of `stack` in the kernel */
 	uint32_t before;	      /* number of this task's pause before it, + 1; 0: none */
 	uint32_t lock;		      /* for which it waited: index + 1; 0: none is known */
+	struct runs_who holder;	      /* that had it when that began; tid 0: not known */
 	uint32_t file;		      /* of the descriptor in its call: index; 0: none */
 	uint8_t state;		      /* enum runrec_state */
 };
 
-/* A sleep for a lock of a program, as its own record has it. */
+/* For what a task waits. */
 struct runs_lock {
-	uint64_t begin_ns; /* 0: none */
-	uint32_t lock;	   /* index + 1 */
+	uint32_t lock; /* index + 1; 0: none */
+	struct runs_who holder;
 };
 
 struct runs_task {
@@ -81,7 +82,9 @@ struct runs_task {
 	struct runs_pause open;
 	uint32_t last; /* number of its last pause, + 1; 0: none is kept */
 	uint32_t cell; /* with the sum of its last sleep, + 1; 0: it was no sleep, or none has it */
-	struct runs_lock lock; /* of a sleep that is not reported yet */
+	/* A sleep for a lock of a program that is not reported yet: its begin; 0: none. */
+	uint64_t lock_begin_ns;
+	struct runs_lock lock;
 };
 
 /* All of one task, kind and cause. */
@@ -149,10 +152,11 @@ static inline uint64_t runs_slept_ns(const struct runs_pause *p)
  */
 uint64_t runs_ready(const struct runs_pause *p, uint64_t from_ns, uint64_t to_ns, unsigned nth,
 		    struct runs_who *ret);
-/* EVENT_RUN. @lock: for which the task waits now, + 1; 0: none. 0 or -ENOMEM. */
-int runs_event(struct runs *r, const struct event *ev, uint32_t lock, struct map_spaces *spaces);
-/* A sleep of @tid since @begin_ns, which has just ended, was for @lock, + 1. 0 or -ENOMEM. */
-int runs_lock(struct runs *r, int32_t tid, uint64_t begin_ns, uint32_t lock);
+/* EVENT_RUN. @lock: for which the task waits now. 0 or -ENOMEM. */
+int runs_event(struct runs *r, const struct event *ev, const struct runs_lock *lock,
+	       struct map_spaces *spaces);
+/* A sleep of @tid since @begin_ns, which has just ended, was for @lock. 0 or -ENOMEM. */
+int runs_lock(struct runs *r, int32_t tid, uint64_t begin_ns, const struct runs_lock *lock);
 /* Forgets objects of maps.h as map_frames_forget(). */
 void runs_forget_objects(struct runs *r, const uint8_t *keep, size_t n);
 /* The chain that led to the end of the sleep @p, from pauses that are kept. */

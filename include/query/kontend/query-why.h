@@ -38,9 +38,11 @@ struct query_why_link {
 	int32_t pid, tid;
 	const char *comm;
 	uint64_t all_ns, slept_ns, ready_ns, ran_ns;
-	uint64_t longest_ns;	     /* of its sleeps; 0: it had none, and the rest is not known */
-	const char *cause, *lock;    /* of that sleep; lock: NULL: none */
-	const char *sleeps_in, *end; /* its function, NULL; who ended it, as below */
+	uint64_t longest_ns;	  /* of its sleeps; 0: it had none, and the rest is not known */
+	const char *cause, *lock; /* of that sleep; lock: NULL: none */
+	const char *holder;	  /* as below */
+	bool is_holder;
+	const char *sleeps_in, *end;	 /* its function, NULL; who ended it, as below */
 	const char *syscall, *at, *file; /* as below */
 };
 
@@ -52,6 +54,8 @@ struct query_why_block {
 	int32_t pid, tid;
 	const char *comm;
 	const char *cause, *lock;
+	const char *holder;	  /* of the lock when that began: "worker/12"; NULL: not known */
+	bool is_holder;		  /* it is the task that ended it */
 	const char *sleeps_in;	  /* the function; NULL: not known */
 	const char *syscall, *at; /* see query-origin.h; NULL because of: */
 	const char *syscall_why, *at_why;
@@ -71,6 +75,8 @@ int query_why_blocks(struct query *q, int32_t tid, const struct query_why_block 
 /* "read on pipe:[812] at app.c:40 answer", as far as that is known; NULL: it is not, or no memory.
  */
 const char *query_why_place(struct query *q, const char *syscall, const char *file, const char *at);
+/* "held by worker/12, ended by app/9", as far as that is known; NULL: no memory. */
+const char *query_why_ended(struct query *q, const char *holder, bool is_holder, const char *end);
 /* A link as text: "worker/12 was blocked 11.9ms of 12.3ms: disk read"; NULL: no memory. */
 const char *query_why_link_text(struct query *q, const struct query_why_link *l);
 
