@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """The activity of chosen tasks against a program that has a log of its own: it reads from a pipe for
-a helper that sleeps, sleeps itself, and computes; live, from a recording, and in a PID namespace. And
-a task that another one keeps off their CPU.
+a helper that sleeps, sleeps itself, and computes; live, from a recording, and in a PID namespace.
+Against one whose threads read a device, and wait for a mutex, the lock of a file and a timer. And a
+task that another one keeps off their CPU.
 
-    test-why.py KONTEND"""
+    test-why.py KONTEND SLEEPS"""
+import contextlib
 import json
 import os
 import signal
@@ -13,10 +15,13 @@ import sys
 import tempfile
 import time
 
+import causes
 from checks import check, done, skip
+from namespaces import Skip
 
-kontend = sys.argv[1]
+kontend, sleeps = sys.argv[1:3]
 ROUNDS, HELPER_S, OWN_S, RUN_S = 20, 0.04, 0.02, 0.01
+SLEEP_S = 0.02  # in SLEEPS
 MS = 1000000
 MOST_S = 20  # a hog ends then, whatever happens
 
@@ -112,7 +117,7 @@ def check_chain(when, why, log):
 def measured(when, work, before=()):
     path = os.path.join(work, "why.data")
     log = json.loads(run("record", "-q", "--why", "-o", path, "--", sys.executable, __file__, kontend,
-                         "truth", before=before))
+                         sleeps, "truth", before=before))
     why = of_thread(path, log["pid"])
     check_app(when, why, log)
     check_chain(when, why, log)
@@ -122,7 +127,7 @@ def measured(when, work, before=()):
 def live(when, work):
     path = os.path.join(work, "why.json")
     log = json.loads(run("why", "-q", "-j", "-o", path, "--", sys.executable, __file__, kontend,
-                         "truth"))
+                         sleeps, "truth"))
     with open(path) as f:
         why = json.load(f)["views"]["why"]
     check(why["sum"]["tasks"] == 2, f"{when}: the program and its helper: {why['sum']}")
@@ -131,6 +136,74 @@ def live(when, work):
     check(not spent(why, "blocked", "socket"), f"{when}: before it began: {why['rows']}")
     check(any(r["ended_by"] == "a timer" and r["why"] == "sleeps by itself" for r in why["rows"]),
           f"{when}: {why['rows']}")
+
+
+# By thread: its cause, call and function, and who ended most of it.
+SLEEPS = {
+    "kt-mutex": ("mutex(u)", "futex", "wait_for_mutex", "kt-holds/"),
+    "kt-flock": ("file lock", "flock", "wait_for_file", "kt-has/"),
+    "kt-naps": ("sleeps by itself", "clock_nanosleep", "nap", "a timer"),
+}
+
+
+def row_of(why, cause):
+    """Its greatest row, as the barriers of the program are futexes, too."""
+    rows = [r for r in why["rows"] if r["does"] == "blocked" and r["why"].startswith(cause)]
+    return max(rows, key=lambda r: r["spent_ns"], default=None)
+
+
+def check_sleep(path, comm, log):
+    cause, call, function, ended_by = SLEEPS[comm]
+    why = of_thread(path, log["tid"])
+    row = row_of(why, cause)
+    if not check(row, f"{comm}: {why['rows']}"):
+        return
+    check_within(comm, row["spent_ns"], 0.9 * ROUNDS * SLEEP_S * 1e9, log["ns"])
+    check(row["syscall"] == call, f"{comm}: call: {row}")
+    check(row["ended_by"].startswith(ended_by), f"{comm}: end: {row}")
+    check(function in (row["at"] or ""), f"{comm}: line: {row}")
+    if comm == "kt-naps":
+        return
+    block = next((b for b in why["longest"] if b["chain"] and b["lock"]), None)
+    if not check(block, f"{comm}: no chain: {why['longest']}"):
+        return
+    check(block["lock"] == row["for_lock"], f"{comm}: lock: {block}")
+    check(block["ended_by"].startswith(ended_by), f"{comm}: {block}")
+    check(block["holder"] and (comm == "kt-flock" or block["holder"] == block["ended_by"]),
+          f"{comm}: holder: {block}")
+    link = block["chain"][0]
+    check(f"{link['comm']}/" == ended_by and link["cause"] == "sleeps by itself", f"{comm}: {link}")
+    check(link["ended_by"] == "a timer", f"{comm}: {link}")
+
+
+def check_disk(path, log):
+    """The log has the time until it ran again, and that of reads that did not sleep."""
+    why = of_thread(path, log["tid"])
+    row = row_of(why, "disk read")
+    if check(row, f"disk: {why['rows']}"):
+        check_within("disk", row["spent_ns"], 1, log["ns"])
+        check(row["syscall"] == "pread64" and row["open_file"].startswith("loop"), f"disk: {row}")
+        check("read_blocks" in (row["at"] or ""), f"disk: line: {row}")
+
+
+def by_cause(work):
+    """Each sleep has its cause, its place in the program, its lock and the one who ended it."""
+    disk, file, path = (os.path.join(work, n) for n in ("disk", "file", "sleeps.data"))
+    for name, size in (disk, 1 << 20), (file, 0):
+        with open(name, "wb") as f:
+            f.truncate(size)
+    try:
+        number, device = causes.loop(None, disk)
+    except (OSError, Skip) as e:
+        print(f"no sleeps for a disk: {e}")
+        return
+    with contextlib.ExitStack() as undo:
+        undo.callback(os.close, device)
+        log = json.loads(run("record", "-q", "--why", "-o", path, "--", sleeps,
+                             f"/dev/loop{number}", file, str(ROUNDS)))
+    for comm in SLEEPS:
+        check_sleep(path, comm, log[comm])
+    check_disk(path, log["kt-disk"])
 
 
 def busy(comm, cpu):
@@ -168,6 +241,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         measured("recording", work)
         live("live", work)
+        by_cause(work)
         kept_off()
         inside = ("unshare", "-pf", "--mount-proc")
         if subprocess.run([*inside, "true"], capture_output=True).returncode == 0:
@@ -175,7 +249,7 @@ def main():
     done()
 
 
-if sys.argv[2:] == ["truth"]:
+if sys.argv[3:] == ["truth"]:
     truth()
 else:
     main()
