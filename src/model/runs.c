@@ -24,7 +24,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHAIN_WALK = 512 /* pauses of a task that are looked at */ };
+/* Pauses of a task that are looked at, and those that are later. */
+enum { CHAIN_WALK = 512, CHAIN_SKIP = 16384 };
 
 /* The same sleep in two records: the programs read the clock one after the other. */
 static const uint64_t SAME_NS = 1000000;
@@ -294,12 +295,24 @@ static uint64_t overlap(uint64_t from, uint64_t to, uint64_t begin, uint64_t end
 	return to > from ? to - from : 0;
 }
 
+/* The last pause of the task that began before @end. */
+static const struct runs_pause *pause_before(const struct runs *r, const struct runs_task *t,
+					     uint64_t end)
+{
+	const struct runs_pause *p = runs_at(r, t->last);
+
+	for (int i = 0; p && p->off_ns >= end && i < CHAIN_SKIP; i++)
+		p = runs_at(r, p->before);
+	return p;
+}
+
 /* The activity of the task from @begin to @end. False: that is not known. */
 static bool fill_link(const struct runs *r, const struct runs_task *t, uint64_t begin, uint64_t end,
 		      struct runs_link *ret)
 {
-	const struct runs_pause *p = runs_at(r, t->last);
+	const struct runs_pause *p = pause_before(r, t, end);
 	uint64_t longest_ns = 0;
+	bool is_lost = t->last && !p;
 
 	*ret = (struct runs_link){.task = (uint32_t)(t - r->tasks), .all_ns = end - begin};
 	for (int i = 0; p && p->in_ns > begin && i < CHAIN_WALK; i++) {
@@ -311,8 +324,12 @@ static bool fill_link(const struct runs *r, const struct runs_task *t, uint64_t 
 			longest_ns = ns;
 			ret->longest = *p;
 		}
+		is_lost = p->before && !runs_at(r, p->before);
 		p = runs_at(r, p->before);
 	}
+	/* The rest of it would look like running. */
+	if (is_lost || (p && p->in_ns > begin))
+		return false;
 	return t->from_ns <= begin || ret->longest.off_ns;
 }
 
@@ -391,9 +408,12 @@ static int close_pause(struct runs *r, struct runs_task *t, struct runs_pause *p
 	return code < 0 || t->has_ended ? code : keep(r, t, p);
 }
 
-static bool is_same(uint64_t a, uint64_t b)
+/* Did the sleep @p begin then? One shortly before it has ended by then, one after it begins later.
+ */
+static bool is_same(const struct runs_pause *p, uint64_t begin_ns)
 {
-	return a < b + SAME_NS && b < a + SAME_NS;
+	return begin_ns >= p->on_ns && (!p->woken_ns || begin_ns < p->woken_ns) &&
+	       begin_ns < p->off_ns + SAME_NS && p->off_ns < begin_ns + SAME_NS;
 }
 
 static void set_lock(struct runs_pause *p, const struct runs_lock *lock)
@@ -427,7 +447,7 @@ int runs_lock(struct runs *r, int32_t tid, uint64_t begin_ns, const struct runs_
 
 	if (!t)
 		return 0;
-	if (p && t->cell && !p->lock && is_same(p->off_ns, begin_ns))
+	if (p && t->cell && !p->lock && is_same(p, begin_ns))
 		return move_sleep(r, t, p, lock);
 	t->lock_begin_ns = begin_ns;
 	t->lock = *lock;
@@ -453,7 +473,7 @@ int runs_event(struct runs *r, const struct event *ev, const struct runs_lock *l
 	snprintf(t->who.comm, sizeof(t->who.comm), "%s", head.comm);
 	t->is_chosen |= (head.flags & RUNREC_CHOSEN) != 0;
 	p.task = (uint32_t)(t - r->tasks);
-	if (!lock->lock && t->lock_begin_ns && is_same(t->lock_begin_ns, p.off_ns))
+	if (!lock->lock && t->lock_begin_ns && is_same(&p, t->lock_begin_ns))
 		lock = &t->lock;
 	t->lock_begin_ns = 0;
 	if (p.off_ns && p.state != RUNREC_READY)

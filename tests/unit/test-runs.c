@@ -347,6 +347,38 @@ static void tables_are_bounded(void **state)
 	}
 }
 
+/* An old sleep has the chain of that time, and none if that is no longer kept. */
+static void old_chains_are_true(void **state)
+{
+	struct runrec r = woken_by(round_of(HELPER, 1, 12, 28, 29), DISK);
+	struct event ev = event_of(&r);
+	struct runs_chain chain;
+	struct runs s = {0};
+
+	(void)state;
+	assert_int_equal(runs_event(&s, &ev, &no_lock, NULL), 0);
+	r = woken_by(round_of(APP, 1, 10, 30, 31), HELPER);
+	ev = event_of(&r);
+	assert_int_equal(runs_event(&s, &ev, &no_lock, NULL), 0);
+	const struct runs_pause app = *runs_at(&s, s.n_kept);
+	for (uint32_t i = 0; i < RUNS_KEPT; i++) {
+		r = woken_by(round_of(HELPER, 31, 31, 31, 31), DISK);
+		r.on_ns += i * 4000, r.off_ns = r.on_ns + 1000;
+		r.woken_ns = r.off_ns + 1000, r.in_ns = r.woken_ns + 1000;
+		ev = event_of(&r);
+		if (i == 1000) {
+			runs_chain(&s, &app, &chain);
+			assert_int_equal(chain.n, 1);
+			assert_int_equal(chain.links[0].slept_ns, 16 * MS);
+		}
+		assert_int_equal(runs_event(&s, &ev, &no_lock, NULL), 0);
+	}
+	runs_chain(&s, &app, &chain);
+	assert_int_equal(chain.n, 0);
+	assert_true(chain.not_followed);
+	runs_deinit(&s);
+}
+
 static uint64_t sum_of(const struct runs *s, uint32_t lock, uint64_t *ret_most)
 {
 	uint64_t ns = 0;
@@ -396,8 +428,19 @@ static void locks_of_programs_are_joined(void **state)
 	ev = event_of(&r);
 	assert_int_equal(runs_event(&s, &ev, &no_lock, NULL), 0);
 	assert_int_equal(sum_of(&s, 9, &most), 7 * MS);
-	/* One that goes on has its lock, too; a task that runs has none. */
-	r = round_of(APP, 58, 60, 0, 0);
+	/* It falls asleep again at once, for a lock that is reported before. */
+	r = woken_by(round_of(APP, 58, 60, 61, 62), HELPER);
+	r.woken_ns = AT(60) + 4000, r.in_ns = AT(60) + 9000;
+	ev = event_of(&r);
+	assert_int_equal(runs_event(&s, &ev, &no_lock, NULL), 0);
+	assert_int_equal(runs_lock(&s, APP, AT(60) + 14000, &other), 0);
+	assert_int_equal(runs_at(&s, s.tasks[0].last)->lock, 0);
+	r.on_ns = AT(60) + 9000, r.off_ns = AT(60) + 14500, r.woken_ns = AT(64), r.in_ns = AT(65);
+	ev = event_of(&r);
+	assert_int_equal(runs_event(&s, &ev, &no_lock, NULL), 0);
+	assert_int_equal(runs_at(&s, s.tasks[0].last)->lock, 9);
+	/* One that lasts has its lock, too; a task that runs has none. */
+	r = round_of(APP, 65, 70, 0, 0);
 	r.state = RUNREC_ASLEEP;
 	r.flags |= RUNREC_OPEN;
 	ev = event_of(&r);
@@ -466,6 +509,7 @@ int main(void)
 		TEST(losses_are_shown),
 		TEST(places_are_shown),
 		cmocka_unit_test(locks_of_programs_are_joined),
+		cmocka_unit_test(old_chains_are_true),
 		TEST(bad_records_are_counted),
 		cmocka_unit_test(tables_are_bounded),
 	};
