@@ -315,6 +315,39 @@ static void rows_are_by_line(void **state)
 	assert_string_equal(cell_at(&t, 0, "at")->s, "python3.11+0x77");
 }
 
+/* Most of the time is of waits whose chains were not taken: the others have the line. */
+static void lines_that_are_known_stand_for_chains_that_lack_them(void **state)
+{
+	struct asked *w = *state;
+	const uint64_t in_log[] = {LIBC + 0x1234, CODE + selfplace(commit_log())};
+	const uint64_t saved[] = {map_frame_mark(MAP_MARK_SAVED)};
+	struct cell *cells = w->rig.engine.model->cells->cells;
+
+	w->rig.engine.lines = NULL;
+	cells[0].stack = stack_of(w, in_write, 5, in_log, 2);
+	cells[1].stack = stack_of(w, in_fault, 3, saved, 1);
+	cells[1].total_ns = 9 * MS;
+	struct table t = ask(w, BY_PROCESS);
+	assert_int_equal(t.n_rows, 1);
+	assert_non_null(cell_at(&t, 0, "at")->s);
+	assert_memory_equal(cell_at(&t, 0, "at")->s, "commit_log+0x", 13);
+	assert_true(cell_at(&t, 0, "at")->approx);
+	assert_false(cell_at(&t, 0, "at_reason")->known);
+	/* Of system calls all are known: the one that costs most. */
+	assert_string_equal(cell_at(&t, 0, "syscall")->s, "page fault");
+	/* The same of those: one cannot be known, as the chain has no part in the kernel. */
+	cells[1].stack = stack_of(w, NULL, 0, saved, 1);
+	t = ask(w, BY_PROCESS);
+	assert_string_equal(cell_at(&t, 0, "syscall")->s, "write");
+	assert_true(cell_at(&t, 0, "syscall")->approx);
+	assert_memory_equal(cell_at(&t, 0, "at")->s, "commit_log+0x", 13);
+	/* None has one: why. */
+	cells[0].stack = stack_of(w, in_write, 5, saved, 1);
+	t = ask(w, BY_PROCESS);
+	assert_false(cell_at(&t, 0, "at")->known);
+	assert_string_equal(cell_s(&t, 0, "at_reason"), "[user part not taken]");
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +358,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(runtimes_are_a_last_resort, set_up, asked_teardown),
 		cmocka_unit_test_setup_teardown(rows_are_by_system_call, set_up, asked_teardown),
 		cmocka_unit_test_setup_teardown(rows_are_by_line, set_up, asked_teardown),
+		cmocka_unit_test_setup_teardown(
+			lines_that_are_known_stand_for_chains_that_lack_them, set_up,
+			asked_teardown),
 		cmocka_unit_test_setup_teardown(marks_are_reasons, set_up, asked_teardown),
 		cmocka_unit_test_setup_teardown(callers_of_programs_locks_are_outside_of_libraries,
 						set_up, asked_teardown),

@@ -10,12 +10,16 @@
 
 #include <cmocka.h>
 
+#include "../../src/model/internal.h"
 #include "asked.h"
 #include "canned.h"
 #include "followed.h"
 #include "golden.h"
+#include "kontend/blame.h"
 #include "kontend/limits.h"
+#include "kontend/maps.h"
 #include "kontend/query-blame.h"
+#include "kontend/task.h"
 #include "kontend/wait-filter.h"
 #include "synth-profile.h"
 
@@ -366,6 +370,55 @@ static void nobody_is_blamed_where_it_is_not_followed(void **state)
 	assert_int_equal(blame(w, BLAME_BY_TASK).n_rows, 0);
 }
 
+/* The cell of that task with the most time, or the least. */
+static size_t most_of(const struct blame *b, uint32_t task, bool least)
+{
+	size_t at = SIZE_MAX;
+
+	for (size_t i = 0; i < b->n; i++)
+		if (b->cells[i].key.task == task && b->cells[i].ns &&
+		    b->cells[i].key.state != BLAME_PASSED &&
+		    (at == SIZE_MAX || (b->cells[i].ns > b->cells[at].ns) != least))
+			at = i;
+	assert_true(at != SIZE_MAX);
+	return at;
+}
+
+/* Nearly all of the root's time is of chains that lack the part in the kernel. */
+static void chains_that_lack_it_give_way(void **state)
+{
+	const uint64_t saved = map_frame_mark(MAP_MARK_SAVED);
+	struct asked *w = *state;
+
+	play_story(w, NULL);
+	struct model *m = w->rig.engine.model;
+	const uint64_t writes[] = {synth_addr(SYNTH_MUTEX_LOCK), synth_addr(SYNTH_KSYS_WRITE),
+				   synth_addr(SYNTH_DO_SYSCALL_64),
+				   synth_addr(SYNTH_ENTRY_SYSCALL)};
+	uint32_t root = 0, lacks = model_stack(m, &saved, 1), has = model_stack(m, writes, 4);
+	struct blame_cell *cells = m->blame->cells;
+
+	while (m->tasks->tasks[root].tid != FOLLOWED_ROOT)
+		root++;
+	size_t least = most_of(m->blame, root, true);
+	assert_int_not_equal(least, most_of(m->blame, root, false));
+	for (size_t i = 0; i < m->blame->n; i++)
+		if (cells[i].key.task == root)
+			cells[i].key.got = i == least ? has : lacks;
+	query_begin(&w->q);
+	struct table t = blame(w, BLAME_BY_TASK);
+	assert_string_equal(cell_s(&t, 0, "task"), "mysqld/801");
+	assert_string_equal(cell_at(&t, 0, "syscall")->s, "write");
+	assert_true(cell_at(&t, 0, "syscall")->approx);
+	assert_false(cell_at(&t, 0, "at")->known);
+	cells[least].key.got = lacks;
+	query_begin(&w->q);
+	t = blame(w, BLAME_BY_TASK);
+	assert_false(cell_at(&t, 0, "syscall")->known);
+	assert_string_equal(cell_s(&t, 0, "syscall_reason"), "the call chain has no kernel frames");
+	assert_string_equal(cell_s(&t, 0, "at_reason"), "[user part not taken]");
+}
+
 /* The value of a set's column in the table of all, by its longer key. */
 static const struct value *of_all(const struct table *all, size_t row, enum blame_set set,
 				  const char *key)
@@ -481,6 +534,7 @@ int main(void)
 		ON_STREAM(what_goes_on_is_of_nobody_yet),
 		ON_STREAM(a_mode_without_waits_is_the_lock_that_is_waited_for),
 		ON_STREAM(nobody_is_blamed_where_it_is_not_followed),
+		ON_STREAM(chains_that_lack_it_give_way),
 		ON_STREAM(reports_say_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

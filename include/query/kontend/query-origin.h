@@ -14,6 +14,8 @@ struct query_origin {
 	uint64_t frame;		    /* of the screen: for that alone; 0: all is known */
 	bool known;		    /* it was worked out */
 	bool at_library;	    /* all of the program there is of libraries and runtimes */
+	/* There is one, but the chain lacks that part: it was not taken, not read, or is cut. */
+	bool syscall_lacks, at_lacks;
 };
 
 /*

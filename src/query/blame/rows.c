@@ -310,32 +310,68 @@ void blame_fill_root(struct blame_rows *b, const struct blame_group *g, uint64_t
 	}
 }
 
+static const uint64_t LACKING = UINT64_MAX - 1;
+
 static uint64_t syscall_of(struct blame_rows *b, const struct blame_cell *c)
 {
-	return query_origin(b->q, c->key.got)->syscall_id;
+	const struct query_origin *o = query_origin(b->q, c->key.got);
+
+	return o->syscall_lacks ? LACKING : o->syscall_id;
+}
+
+static uint64_t known_syscall_of(struct blame_rows *b, const struct blame_cell *c)
+{
+	uint64_t id = query_origin(b->q, c->key.got)->syscall_id;
+
+	return id ? id : UINT64_MAX;
 }
 
 static uint64_t line_of(struct blame_rows *b, const struct blame_cell *c)
 {
-	return query_origin(b->q, c->key.got)->at_id;
+	const struct query_origin *o = query_origin(b->q, c->key.got);
+
+	return o->at_lacks ? LACKING : o->at_id;
+}
+
+static uint64_t known_line_of(struct blame_rows *b, const struct blame_cell *c)
+{
+	uint64_t id = query_origin(b->q, c->key.got)->at_id;
+
+	return id ? id : UINT64_MAX;
+}
+
+/* As query_group_origin(): chains that lack it give way. NULL: there is no time. */
+static const struct query_origin *
+heaviest_origin(struct blame_rows *b, const struct blame_group *g,
+		uint64_t (*of)(struct blame_rows *b, const struct blame_cell *c),
+		uint64_t (*known_of)(struct blame_rows *b, const struct blame_cell *c),
+		bool *ret_many)
+{
+	struct blame_heaviest h, known;
+
+	if (!blame_heaviest(b, g, of, &h))
+		return NULL;
+	*ret_many = h.many;
+	if (h.key == LACKING && blame_heaviest(b, g, known_of, &known))
+		h = known;
+	return query_origin(b->q, b->cells.v[h.cell].key.got);
 }
 
 void blame_fill_origin(struct blame_rows *b, const struct blame_group *g, uint64_t want,
 		       struct value *v)
 {
 	const uint64_t syscall = table_bit(C_SYSCALL) | table_bit(C_SYSCALL_REASON);
-	struct blame_heaviest h;
+	const struct query_origin *o;
+	bool many;
 
-	if (want & syscall && blame_heaviest(b, g, syscall_of, &h)) {
-		query_fill_syscall(query_origin(b->q, b->cells.v[h.cell].key.got), &v[C_SYSCALL],
-				   &v[C_SYSCALL_REASON]);
-		v[C_SYSCALL].approx = h.many;
+	if (want & syscall && (o = heaviest_origin(b, g, syscall_of, known_syscall_of, &many))) {
+		query_fill_syscall(o, &v[C_SYSCALL], &v[C_SYSCALL_REASON]);
+		v[C_SYSCALL].approx = many;
 	}
 	if (want & (table_bit(C_AT) | table_bit(C_AT_REASON)) &&
-	    blame_heaviest(b, g, line_of, &h)) {
-		query_fill_at(query_origin(b->q, b->cells.v[h.cell].key.got), &v[C_AT],
-			      &v[C_AT_REASON]);
-		v[C_AT].approx |= h.many;
+	    (o = heaviest_origin(b, g, line_of, known_line_of, &many))) {
+		query_fill_at(o, &v[C_AT], &v[C_AT_REASON]);
+		v[C_AT].approx |= many;
 	}
 }
 

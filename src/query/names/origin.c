@@ -247,6 +247,13 @@ static const char *why_no_user(enum entry_kind kind)
 					: "the call chain has no user frames";
 }
 
+/* Is there surely no line of a program? */
+static bool has_none(enum entry_kind kind)
+{
+	return kind == ENTRY_KTHREAD || kind == ENTRY_IDLE || kind == ENTRY_IO_URING ||
+	       kind == ENTRY_INTERRUPT;
+}
+
 /* True: debug information is being read. */
 static bool make(struct query *q, const struct walk *w, struct query_origin *o)
 {
@@ -257,6 +264,7 @@ static bool make(struct query *q, const struct walk *w, struct query_origin *o)
 	*o = (struct query_origin){.known = true};
 	if (!w->n) {
 		o->syscall_why = o->at_why = no_chain;
+		o->syscall_lacks = o->at_lacks = true;
 		return false;
 	}
 	find_syscall(q, w, o, &kind);
@@ -267,6 +275,8 @@ static bool make(struct query *q, const struct walk *w, struct query_origin *o)
 		find_place(q, &of, o, &pending);
 	if (!o->at && !o->at_why)
 		o->at_why = why_no_user(kind);
+	o->syscall_lacks = !o->syscall && !has_none(kind);
+	o->at_lacks = !o->at && !has_none(kind);
 	o->syscall_id = o->syscall ? hash_text(HASH_START, o->syscall) : 0;
 	o->at_id = o->at ? hash_text(HASH_START, o->at) : 0;
 	return pending;
@@ -284,8 +294,11 @@ void query_origin_of(struct query *q, const struct query_chain_parts *c, struct 
 	q->cache->asked |= make(q, &w, ret);
 }
 
-static const struct query_origin none = {
-	.known = true, .syscall_why = no_chain, .at_why = no_chain};
+static const struct query_origin none = {.known = true,
+					 .syscall_why = no_chain,
+					 .at_why = no_chain,
+					 .syscall_lacks = true,
+					 .at_lacks = true};
 
 static bool grow(struct query_origins *s, size_t n)
 {
